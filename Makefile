@@ -1,0 +1,268 @@
+# cubby - one non-recursive Makefile.
+#   make            the binary, build/release/cubby
+#   make check      everything the tests need, then all tests
+#   make demo       from a fresh machine to a picture converted in a box
+#   make help       the other targets
+#
+# VARIANT=release|asan|cov|analyze|fault|fuzz builds in build/$(VARIANT); V=1 shows the
+# commands; WERROR= lets a compiler that we do not know warn without failing.
+VARIANT ?= release
+PREFIX ?= /usr/local
+DESTDIR ?=
+O := build/$(VARIANT)
+LAYERS := base rootfs runtime agent cli
+VERSION := $(shell cat VERSION)
+
+ifneq ($(findstring s,$(firstword -$(MAKEFLAGS))),) # make -s
+Q := @
+say = @true
+else ifeq ($(V),)
+Q := @
+say = @printf '  %-7s %s\n'
+else
+Q :=
+say = @true
+endif
+
+PKGS := libcjson vterm
+# Loaded on demand by their doors (docs/adr/0002): only their headers are needed here.
+PKGS_HEADERS := libcurl libarchive libcrypto libseccomp
+PKGS_TEST := cmocka
+
+CPPFLAGS += -D_GNU_SOURCE -I. -DCUBBY_VERSION='"$(VERSION)"'
+CFLAGS ?= -O2 -g
+WERROR ?= -Werror
+CFLAGS += -std=gnu17 -Wall -Wextra $(WERROR) -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes -Wold-style-definition -Wpointer-arith -Wwrite-strings \
+	-Wformat=2 -Wvla -Wundef -Wcast-qual -fno-common -fstack-protector-strong -fPIE
+LDFLAGS += -pie -Wl,-z,relro -Wl,--as-needed
+LDLIBS += -ldl
+INIT_LDFLAGS := -static -Wl,-z,relro -Wl,--gc-sections
+SANITIZE := address,undefined
+# The rules are those of version 14; another may format and warn otherwise.
+CLANG := $(notdir $(firstword $(shell command -v clang-14 clang)))
+CLANG_TIDY := $(notdir $(firstword $(shell command -v clang-tidy-14 clang-tidy)))
+CLANG_FORMAT := $(notdir $(firstword $(shell command -v clang-format-14 clang-format)))
+# Instrumented code confuses gcc's range analysis; the release build keeps these on.
+UNSURE := -Wno-format-truncation -Wno-maybe-uninitialized -Wno-stringop-overflow
+ifeq ($(VARIANT),release)
+CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+else ifeq ($(VARIANT),asan)
+CFLAGS += -O1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+	-fno-sanitize-recover=all $(UNSURE)
+LDFLAGS += -fsanitize=$(SANITIZE)
+else ifeq ($(VARIANT),cov)
+CFLAGS += -O0 --coverage $(UNSURE)
+LDFLAGS += --coverage
+else ifeq ($(VARIANT),analyze)
+CPPFLAGS += -DCUBBY_ANALYZE
+# gcc 12 loses pointers that are kept in arrays of structs; the leak sanitizer does not.
+CFLAGS += -O1 -fanalyzer -Wno-analyzer-malloc-leak $(UNSURE)
+else ifeq ($(VARIANT),fault)
+CPPFLAGS += -DCUBBY_FAULT
+CFLAGS += -O1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+	-fno-sanitize-recover=all $(UNSURE)
+LDFLAGS += -fsanitize=$(SANITIZE)
+else ifeq ($(VARIANT),fuzz)
+CC := $(CLANG)
+# gcc is the judge of warnings; macros of the kernel's headers cast const away.
+CFLAGS += -O1 -fsanitize=fuzzer-no-link,$(SANITIZE) -fno-omit-frame-pointer \
+	-fno-sanitize-recover=all -Wno-cast-qual
+LDFLAGS += -fsanitize=$(SANITIZE)
+else
+$(error VARIANT is release, asan, cov, analyze, fault or fuzz, not '$(VARIANT)')
+endif
+
+# Targets that work before the packages are there.
+BARE := demo deps help clean check check-vm rootfs uninstall dist check-rules
+TESTING := unit faults headers lint tidy
+ifneq ($(filter-out $(BARE),$(or $(MAKECMDGOALS),all)),)
+NEEDED := $(PKGS) $(PKGS_HEADERS) $(if $(filter $(TESTING),$(MAKECMDGOALS)),$(PKGS_TEST))
+MISSING := $(shell pkg-config --print-errors --exists $(NEEDED) 2>&1 | head -1)
+ifneq ($(MISSING),)
+$(error packages are missing ($(MISSING)); run scripts/install-deps$(if \
+	$(filter $(TESTING),$(MAKECMDGOALS)), --check))
+endif
+CPPFLAGS += $(shell pkg-config --cflags $(PKGS) $(PKGS_HEADERS))
+LDLIBS += $(shell pkg-config --libs $(PKGS))
+endif
+
+SRC := $(foreach l,$(LAYERS),$(wildcard $(l)/*.c))
+HDR := $(foreach l,$(LAYERS),$(wildcard $(l)/*.h)) tests/unit/unit.h
+OBJ := $(SRC:%.c=$(O)/%.o)
+LIBOBJ := $(filter-out $(O)/cli/main.o $(O)/cli/main_init.o,$(OBJ))
+LIB := $(O)/libcubby.a
+BIN := $(O)/cubby
+# pid 1 of a box: static, because after the pivot every library is the image's.
+INIT := $(O)/cubby-init
+UNIT_SRC := $(wildcard tests/unit/*/test_*.c)
+UNIT := $(UNIT_SRC:%.c=$(O)/%)
+FAULT_SRC := $(wildcard tests/unit/*/fault_*.c)
+FAULT := $(FAULT_SRC:%.c=$(O)/%)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ := $(FUZZ_SRC:%.c=$(O)/%)
+# Hostile programs for the box tests; static, for they run in any image.
+PROBE_SRC := $(wildcard tests/box/probes/*.c)
+PROBE := $(PROBE_SRC:%.c=$(O)/%)
+TEST_SRC := $(UNIT_SRC) $(FAULT_SRC) $(FUZZ_SRC) $(wildcard tests/unit/*.c)
+
+.PHONY: all
+all: $(BIN) check-rules
+# A static program cannot be instrumented.
+ifeq ($(VARIANT),release)
+all: $(INIT)
+endif
+
+# Proved on every build, for it takes no time: the layers, and what objects export.
+ifeq ($(VARIANT),release)
+all: $(O)/symbols.ok
+endif
+$(O)/symbols.ok: $(OBJ) scripts/check-symbols
+	$(Q)scripts/check-symbols objects $(O)
+	@touch $@
+
+$(BIN): $(O)/cli/main.o $(LIB)
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(INIT): $(O)/cli/main_init.o $(LIB)
+	$(say) LINK $@
+	$(Q)$(CC) $(filter-out -fPIE,$(CFLAGS)) $(INIT_LDFLAGS) -o $@ $^
+
+$(LIB): $(LIBOBJ)
+	$(say) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# VARIANT=analyze is for this: it finds, and does not link.
+.PHONY: objects
+objects: $(OBJ)
+
+$(O)/%.o: %.c Makefile VERSION
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/agent/shell_text.o: $(wildcard agent/shell_*.sh)
+
+-include $(OBJ:.o=.d) $(TEST_SRC:%.c=$(O)/%.d)
+
+# ---- tests ------------------------------------------------------------------------
+UNIT_LIBS := $(shell pkg-config --libs $(PKGS_TEST) 2>/dev/null)
+UNIT_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard tests/unit/*.c))
+
+$(UNIT) $(FAULT): $(O)/%: $(O)/%.o $(UNIT_OBJ) $(LIB)
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(UNIT_LIBS)
+
+$(FUZZ): $(O)/%: $(O)/%.o $(LIB)
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+.PRECIOUS: $(O)/%.o
+.DELETE_ON_ERROR:
+
+.PHONY: unit unit-build faults-build fuzz-build probes-build
+probes-build: $(PROBE)
+$(PROBE): $(O)/%: %.c Makefile
+	$(say) PROBE $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -std=gnu17 -O1 -Wall -Wextra $(WERROR) -static -o $@ $<
+unit-build: $(UNIT)
+unit: $(UNIT)
+	$(Q)for t in $(UNIT); do $$t || exit 1; done
+faults-build: $(FAULT)
+fuzz-build: $(FUZZ)
+
+# T=name runs the part of that name (tests/run --help).
+.PHONY: check check-vm
+check:
+	$(Q)tests/run $(T)
+check-vm:
+	$(Q)tests/vm/run $(T)
+
+# ---- rules ------------------------------------------------------------------------
+.PHONY: check-rules
+check-rules:
+	$(Q)scripts/check-layers
+
+# Each header compiles alone.
+HDR_OK := $(HDR:%=$(O)/%.ok)
+$(HDR_OK): $(O)/%.ok: % Makefile
+	$(say) HEADER $<
+	@mkdir -p $(@D)
+	$(Q)printf '#include "%s"\n' $< | $(CC) $(CPPFLAGS) $(CFLAGS) -fsyntax-only \
+		-MMD -MP -MT $@ -MF $@.d -x c -
+	@touch $@
+-include $(HDR_OK:%=%.d)
+.PHONY: headers
+headers: $(HDR_OK)
+
+# clang-tidy takes seconds for a file, so each has a stamp; the object's dependencies
+# are those of the stamp.
+TIDY_SRC := $(SRC) $(wildcard tests/unit/*.c)
+TIDY := $(TIDY_SRC:%.c=$(O)/%.tidy)
+$(TIDY): $(O)/%.tidy: $(O)/%.o .clang-tidy
+	$(say) TIDY $*.c
+	$(Q)$(CLANG_TIDY) --quiet $*.c -- $(CPPFLAGS) -std=gnu17 2>$@.err || \
+		{ cat $@.err; false; }
+	@rm -f $@.err; touch $@
+.PHONY: tidy lint
+tidy: $(TIDY)
+lint: check-rules headers tidy
+	$(Q)scripts/check-symbols tests
+	$(Q)scripts/lint
+
+.PHONY: format
+format:
+	$(Q)git ls-files '*.c' '*.h' | xargs $(CLANG_FORMAT) -i
+
+# ---- everything round it ------------------------------------------------------------
+.PHONY: deps rootfs demo bench
+deps:
+	$(Q)scripts/install-deps
+rootfs:
+	$(Q)scripts/mkrootfs
+demo:
+	$(Q)scripts/demo
+BENCH := $(addprefix $(O)/scripts/bench/,floor measure roundtrip agent)
+$(BENCH): $(O)/%: $(O)/%.o
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+$(O)/scripts/bench/agent: $(LIB)
+$(O)/scripts/bench/sessionbench: $(O)/tests/unit/hostport.o $(LIB)
+.PHONY: bench-build
+bench-build: $(BIN) $(INIT) $(BENCH)
+bench: bench-build
+	$(Q)scripts/bench/run; status=$$?; scripts/bench/net && exit $$status
+
+MANDIR := $(DESTDIR)$(PREFIX)/share/man/man1
+COMPDIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+.PHONY: install uninstall dist
+install: $(BIN) $(INIT)
+	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/cubby
+	install -D -m 755 $(INIT) $(DESTDIR)$(PREFIX)/libexec/cubby/cubby-init
+	install -D -m 644 docs/cubby.1 $(MANDIR)/cubby.1
+	install -D -m 644 docs/cubby.bash $(COMPDIR)/cubby
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/cubby $(MANDIR)/cubby.1 $(COMPDIR)/cubby
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/cubby
+dist:
+	@mkdir -p build
+	git archive --prefix=cubby-$(VERSION)/ HEAD | gzip -9n >build/cubby-$(VERSION).tar.gz
+
+.PHONY: clean help
+clean:
+	$(Q)rm -rf build
+help:
+	@echo 'make             the binary, build/release/cubby (VARIANT=asan|cov|analyze|fault|fuzz)'
+	@echo 'make deps        install what building and running needs (scripts/install-deps)'
+	@echo 'make check       install what tests need, then all tests; T=name for a part'
+	@echo 'make check-vm    the box tests under other kernels and set-ups, in qemu'
+	@echo 'make demo        a picture converted in a box, from a fresh machine'
+	@echo 'make bench       cubby beside its peers (scripts/install-deps --bench)'
+	@echo 'make lint        format, clang-tidy, budgets, layers, symbols, scripts'
+	@echo 'make format      apply .clang-format'
+	@echo 'make rootfs      a root filesystem tarball from this host'"'"'s package mirror'
+	@echo 'make install     binary, man page, completion (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make uninstall   remove them'
+	@echo 'make dist        a source tarball of the last commit'
+	@echo 'make clean       remove build/'
