@@ -1,0 +1,300 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+
+enum { CHUNK = 64 << 10, SHOWN = 256 };
+
+/* A path as it may stand in a message. */
+struct shown {
+	char text[SHOWN];
+};
+
+static struct shown show(const char *path)
+{
+	struct shown s;
+
+	text_escaped(s.text, sizeof(s.text), path, strlen(path));
+	return s;
+}
+
+/* Reads to the end; a buffer that is full may still be exactly at the end. */
+static int read_all(int fd, struct buf *ret)
+{
+	size_t start = ret->len;
+	ssize_t n;
+	char extra;
+
+	for (;;) {
+		size_t room = MIN(ret->max - ret->len, (size_t)CHUNK);
+		int r = buf_reserve(ret, room);
+
+		if (r < 0)
+			n = r;
+		else if (room)
+			n = sys_read(fd, ret->data + ret->len, room);
+		else
+			n = sys_read(fd, &extra, 1) > 0 ? -EMSGSIZE : 0;
+		if (n <= 0)
+			break;
+		buf_commit(ret, (size_t)n);
+	}
+	if (n < 0)
+		buf_truncate(ret, start);
+	return (int)n;
+}
+
+static int read_failed(int code, const char *what, const struct buf *b, struct err *e)
+{
+	char max[32];
+
+	if (code != -EMSGSIZE)
+		return err_sys(e, code, "cannot read %s", what);
+	return err_set(e, code, "cannot read %s: larger than %s", what,
+		       text_bytes(max, sizeof(max), b->max));
+}
+
+int file_read(int dirfd, const char *path, struct buf *ret, struct err *e)
+{
+	char what[SHOWN + 2];
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int r;
+
+	snprintf(what, sizeof(what), "'%s'", show(path).text);
+	/* O_NONBLOCK: a fifo in this place must not hold us up. */
+	fd = sys_openat(dirfd, path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
+	if (fd < 0)
+		return err_sys(e, fd, "cannot open %s", what);
+	r = sys_fstat(fd, &st);
+	if (!r && S_ISDIR(st.st_mode))
+		r = -EISDIR;
+	if (r < 0)
+		return err_sys(e, r, "cannot read %s", what);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, -EINVAL, "cannot read %s: not a regular file", what);
+	r = read_all(fd, ret);
+	return r < 0 ? read_failed(r, what, ret, e) : 0;
+}
+
+int file_read_fd(int fd, struct buf *ret, struct err *e)
+{
+	char what[32];
+	int r = read_all(fd, ret);
+
+	snprintf(what, sizeof(what), "descriptor %d", fd);
+	return r < 0 ? read_failed(r, what, ret, e) : 0;
+}
+
+/* Like write, but waits where the descriptor would not. */
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		struct pollfd p = { .fd = fd, .events = POLLOUT };
+		ssize_t n = sys_write(fd, data, len);
+
+		if (n == -EAGAIN) {
+			n = sys_poll(&p, 1, -1);
+			if (n < 0 && n != -EINTR)
+				return (int)n;
+			continue;
+		}
+		if (n < 0)
+			return (int)n;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int file_write_fd(int fd, const void *data, size_t len, struct err *e)
+{
+	int r = write_all(fd, data, len);
+
+	return r < 0 ? err_sys(e, r, "cannot write to descriptor %d", fd) : 0;
+}
+
+/* The new file until it has its name. */
+struct draft {
+	int dirfd;     /* owned */
+	int fd;	       /* owned */
+	char name[32]; /* "" = not there */
+};
+#define DRAFT_NONE ((struct draft){ .dirfd = -1, .fd = -1 })
+
+static void draft_done(struct draft *d)
+{
+	if (d->name[0])
+		(void)sys_unlinkat(d->dirfd, d->name, 0);
+	scope_close(&d->fd);
+	scope_close(&d->dirfd);
+}
+
+/* Opens the directory part of @path, the whole of which stays with the caller; @base
+ * points at its last part. */
+static int open_parent(int dirfd, const char *path, const char **base)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+
+	*base = slash ? slash + 1 : path;
+	if (!**base || !strcmp(*base, ".") || !strcmp(*base, ".."))
+		return -EINVAL;
+	if (!slash)
+		return sys_openat(dirfd, ".", O_RDONLY | O_DIRECTORY, 0);
+	if ((size_t)(slash - path) + 2 > sizeof(dir))
+		return -ENAMETOOLONG;
+	memcpy(dir, path, (size_t)(slash - path) + 1);
+	dir[slash - path + 1] = '\0';
+	return sys_openat(dirfd, dir, O_RDONLY | O_DIRECTORY, 0);
+}
+
+static int draft_open(struct draft *d)
+{
+	uint64_t nonce;
+	char name[sizeof(d->name)];
+
+	if (sys_getrandom(&nonce, sizeof(nonce)) != sizeof(nonce))
+		return -EIO;
+	snprintf(name, sizeof(name), ".tmp-%016llx", (unsigned long long)nonce);
+	d->fd = sys_openat(d->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+			   0600);
+	if (d->fd < 0)
+		return d->fd;
+	memcpy(d->name, name, sizeof(name));
+	return 0;
+}
+
+static int draft_fill(struct draft *d, const struct file_data *data)
+{
+	int r = write_all(d->fd, data->data, data->len);
+
+	if (!r)
+		r = sys_fchmod(d->fd, data->mode);
+	if (!r)
+		r = sys_fsync(d->fd);
+	return r;
+}
+
+/* Some filesystems cannot sync a directory; the file itself is safe by then. */
+static int sync_dir(int dirfd)
+{
+	int r = sys_fsync(dirfd);
+
+	return r == -EINVAL || r == -EOPNOTSUPP || r == -EROFS ? 0 : r;
+}
+
+int file_replace(int dirfd, const char *name, const struct file_data *d, struct err *e)
+{
+	_cleanup_(draft_done) struct draft draft = DRAFT_NONE;
+	const char *base;
+	int r;
+
+	draft.dirfd = r = open_parent(dirfd, name, &base);
+	if (r >= 0)
+		r = draft_open(&draft);
+	if (!r)
+		r = draft_fill(&draft, d);
+	if (!r)
+		r = sys_renameat(draft.dirfd, draft.name, draft.dirfd, base);
+	if (!r) {
+		draft.name[0] = '\0';
+		r = sync_dir(draft.dirfd);
+	}
+	return r < 0 ? err_sys(e, r, "cannot write '%s'", show(name).text) : 0;
+}
+
+static int is_dir(int dirfd, const char *path)
+{
+	struct stat st;
+	int r = sys_fstatat(dirfd, path, &st, 0);
+
+	return r < 0 ? r : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
+/* Makes each part in turn; @path is changed and put back while that goes on. */
+static int make_parts(int dirfd, char *path, mode_t mode)
+{
+	for (char *p = path + 1; *p; p++) {
+		int r;
+
+		if (*p != '/' || p[-1] == '/')
+			continue;
+		*p = '\0';
+		r = sys_mkdirat(dirfd, path, mode);
+		*p = '/';
+		if (r < 0 && r != -EEXIST)
+			return r;
+	}
+	return sys_mkdirat(dirfd, path, mode);
+}
+
+int file_mkdirs(int dirfd, const char *path, mode_t mode, struct err *e)
+{
+	char copy[PATH_MAX];
+	int r = is_dir(dirfd, path);
+
+	if (!r)
+		return 0;
+	if (r == -ENOENT && *path) {
+		r = text_copy(copy, sizeof(copy), path);
+		if (!r)
+			r = make_parts(dirfd, copy, mode);
+		if (r == -EEXIST)
+			r = is_dir(dirfd, path);
+	}
+	if (!r)
+		return 0;
+	return err_sys(e, r, "cannot make directory '%s'", show(path).text);
+}
+
+int file_open_dir(int dirfd, const char *path, struct err *e)
+{
+	int fd = sys_openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot open directory '%s'", show(path).text);
+	return fd;
+}
+
+/* The file may have been removed, and made anew, while we waited for its lock. */
+static int still_named(int dirfd, const char *name, int fd)
+{
+	struct stat held, named;
+	int r = sys_fstat(fd, &held);
+
+	if (r < 0)
+		return r;
+	r = sys_fstatat(dirfd, name, &named, AT_SYMLINK_NOFOLLOW);
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return r;
+	return held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+int file_lock(int dirfd, const char *name, bool wait, struct err *e)
+{
+	for (;;) {
+		_cleanup_close_ int fd =
+			sys_openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+		int r = fd;
+
+		if (r >= 0)
+			r = sys_flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB));
+		if (r == -EWOULDBLOCK)
+			return err_set(e, r, "cannot lock '%s': another process has it",
+				       show(name).text);
+		if (r >= 0)
+			r = still_named(dirfd, name, fd);
+		if (r < 0)
+			return err_sys(e, r, "cannot lock '%s'", show(name).text);
+		if (r)
+			return take(&fd, -1);
+	}
+}

@@ -1,0 +1,51 @@
+/* file - whole files: read with a limit, write atomically, lock, make directories.
+ * Needs:  a directory descriptor (AT_FDCWD where a person gave the path).
+ * Owns:   nothing but the lock it returned.
+ * Never:  leaves a half-written file under its final name. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/**
+ * file_read() - append a whole regular file to @ret, whose max is the limit
+ * Return: 0, -EMSGSIZE (larger than the buffer may grow), -EISDIR or another errno.
+ */
+int file_read(int dirfd, const char *path, struct buf *ret, struct err *e);
+
+/** file_read_fd() - the same from an open descriptor (file, pipe, memfd), to its end */
+int file_read_fd(int fd, struct buf *ret, struct err *e);
+
+/** file_write_fd() - write all of @len bytes, however many calls that takes */
+int file_write_fd(int fd, const void *data, size_t len, struct err *e);
+
+struct file_data {
+	const void *data; /* borrowed */
+	size_t len;
+	mode_t mode; /* of the new file, whatever the umask */
+};
+
+/**
+ * file_replace() - write a temporary file beside @name, fsync it, rename it over @name
+ * Context: a crash leaves the old file, or the new one, and at worst a ".tmp-" file.
+ */
+int file_replace(int dirfd, const char *name, const struct file_data *d, struct err *e);
+
+/** file_mkdirs() - make @path and its missing parents (@mode for each); an existing
+ *  directory is success, anything else -ENOTDIR */
+int file_mkdirs(int dirfd, const char *path, mode_t mode, struct err *e);
+
+/** file_open_dir() - open an existing directory (not through a last symlink) */
+int file_open_dir(int dirfd, const char *path, struct err *e);
+
+/**
+ * file_lock() - open or create @name and take an exclusive flock on it
+ * @wait: wait for the holder, else -EWOULDBLOCK
+ * Return: the descriptor that holds the lock; close it to release.
+ */
+int file_lock(int dirfd, const char *name, bool wait, struct err *e);
+
+#endif

@@ -1,0 +1,106 @@
+#include "base/hash.h"
+
+#include <errno.h>
+#include <openssl/evp.h>
+#include <string.h>
+
+#include "base/dl.h"
+#include "base/sha256.h"
+
+struct evp {
+	__typeof__(&EVP_MD_CTX_new) new_ctx;
+	__typeof__(&EVP_MD_CTX_free) free_ctx;
+	__typeof__(&EVP_sha256) sha256;
+	__typeof__(&EVP_DigestInit_ex) begin;
+	__typeof__(&EVP_DigestUpdate) update;
+	__typeof__(&EVP_DigestFinal_ex) final;
+};
+
+static const struct dl_symbol symbols[] = {
+	DL_SYMBOL(struct evp, new_ctx, "EVP_MD_CTX_new"),
+	DL_SYMBOL(struct evp, free_ctx, "EVP_MD_CTX_free"),
+	DL_SYMBOL(struct evp, sha256, "EVP_sha256"),
+	DL_SYMBOL(struct evp, begin, "EVP_DigestInit_ex"),
+	DL_SYMBOL(struct evp, update, "EVP_DigestUpdate"),
+	DL_SYMBOL(struct evp, final, "EVP_DigestFinal_ex"),
+};
+
+static const struct dl_library library = { "libcrypto.so.3", "libssl3", symbols,
+					   ARRAY_SIZE(symbols) };
+
+struct hash {
+	struct evp evp;
+	EVP_MD_CTX *ctx; /* owned */
+};
+
+int hash_new(struct hash **ret, struct err *e)
+{
+	_cleanup_hash_ struct hash *h = calloc(1, sizeof(*h));
+	int r;
+
+	if (!h)
+		return err_sys(e, -ENOMEM, "cannot start a digest");
+	r = dl_load(&library, &h->evp, e);
+	if (r < 0)
+		return r;
+	h->ctx = h->evp.new_ctx();
+	if (!h->ctx)
+		return err_sys(e, -ENOMEM, "cannot start a digest");
+	if (!h->evp.begin(h->ctx, h->evp.sha256(), NULL))
+		return err_set(e, -ENOTSUP, "libcrypto refuses SHA-256");
+	*ret = take(&h, NULL);
+	return 0;
+}
+
+void hash_free(struct hash **hp)
+{
+	struct hash *h = take(hp, NULL);
+
+	if (h && h->ctx)
+		h->evp.free_ctx(h->ctx);
+	free(h);
+}
+
+int hash_update(struct hash *h, const void *data, size_t len, struct err *e)
+{
+	if (!h->evp.update(h->ctx, data, len))
+		return err_set(e, -EIO, "libcrypto failed to hash");
+	return 0;
+}
+
+static void to_hex(const uint8_t digest[SHA256_SIZE], char ret[HASH_HEX])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (int i = 0; i < SHA256_SIZE; i++) {
+		ret[2 * i] = digits[digest[i] >> 4];
+		ret[2 * i + 1] = digits[digest[i] & 15];
+	}
+	ret[HASH_HEX - 1] = '\0';
+}
+
+int hash_final(struct hash *h, char ret[HASH_HEX], struct err *e)
+{
+	uint8_t digest[EVP_MAX_MD_SIZE];
+
+	if (!h->evp.final(h->ctx, digest, NULL))
+		return err_set(e, -EIO, "libcrypto failed to hash");
+	to_hex(digest, ret);
+	return 0;
+}
+
+int hash_text(const void *data, size_t len, char ret[HASH_HEX], struct err *e)
+{
+	uint8_t digest[SHA256_SIZE];
+
+	(void)e; /* nothing can fail here */
+	sha256_digest(data, len, digest);
+	to_hex(digest, ret);
+	return 0;
+}
+
+bool hash_valid(const char *hex)
+{
+	return strspn(hex, "0123456789abcdef") == HASH_HEX - 1 &&
+	       hex[HASH_HEX - 1] == '\0';
+}

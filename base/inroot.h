@@ -1,0 +1,35 @@
+/* inroot - paths inside a directory tree that somebody else filled: "/" is the tree's
+ * own root, ".." stops there, symbolic links resolve inside. Needs:  openat2 (5.6);
+ * where it is missing or filtered, a walk by component. Owns:   nothing. Never:  leaves
+ * the tree, follows a magic link, or creates through a link. */
+#ifndef BASE_INROOT_H
+#define BASE_INROOT_H
+
+#include <sys/types.h>
+
+#include "base/def.h"
+
+/**
+ * inroot_open() - open @path in the tree of @root
+ * @flags: as for open(2); O_CREAT is not allowed, O_NOFOLLOW holds for the last
+ * component Return: a descriptor; -ELOOP (loop, more than 40 links, magic link),
+ * -ENOENT, …
+ */
+int inroot_open(int root, const char *path, int flags);
+
+/**
+ * inroot_mkdirs() - open the directory @path, making each missing component
+ * @mode: of what is made; what exists stays as it is
+ * Return: an O_PATH descriptor, or a negative errno (-ENOTDIR: a file is in the way).
+ */
+int inroot_mkdirs(int root, const char *path, mode_t mode);
+
+/**
+ * inroot_parent() - open the directory that holds the last component of @path
+ * @name: the last component; points into @path, trailing slashes are not allowed
+ * Return: an O_PATH descriptor, or a negative errno (-EINVAL: ends in "/", "." or
+ * "..").
+ */
+int inroot_parent(int root, const char *path, const char **name);
+
+#endif

@@ -1,0 +1,398 @@
+#include "base/proc.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+enum {
+	FD_SAFE = 10, /* copies go above what the child will use: 0 to 3 */
+	FD_LIMIT = 4096,
+	CHUNK = 64 << 10,
+};
+
+/* ---- between fork and exec: doors, fixed buffers and sys_exit() ---------- */
+
+struct child {
+	const struct proc_conf *conf;
+	const char *path;
+	int status_fd; /* takes a struct err when something fails */
+};
+
+static void default_signals(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int sig = 1; sig < _NSIG; sig++)
+		(void)sys_sigaction(sig, &dfl, NULL); /* not for KILL and STOP */
+	sigemptyset(&none);
+	(void)sys_sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Before 5.11 close_range() cannot mark; remove the loop with support for 5.10. */
+static void mark_cloexec(unsigned first)
+{
+	if (!sys_close_range(first, ~0U, CLOSE_RANGE_CLOEXEC))
+		return;
+	for (int fd = (int)first; fd < FD_LIMIT; fd++)
+		(void)sys_setfd(fd, FD_CLOEXEC);
+}
+
+static int place_fds(const struct proc_conf *conf)
+{
+	int from[4] = { conf->fds[0], conf->fds[1], conf->fds[2], conf->pass_fd };
+
+	for (int i = 0; i < 4; i++) {
+		if (from[i] < 0 && i == 3)
+			break;
+		if (from[i] < 0)
+			from[i] = sys_open("/dev/null", O_RDWR);
+		if (from[i] >= 0)
+			from[i] = sys_dup(from[i], FD_SAFE);
+		if (from[i] < 0)
+			return from[i];
+	}
+	for (int i = 0; i < 4; i++) {
+		int r = i == 3 && from[i] < 0 ? 0 : sys_dup2(from[i], i);
+
+		if (r < 0)
+			return r;
+	}
+	mark_cloexec(conf->pass_fd < 0 ? 3 : 4);
+	return 0;
+}
+
+static _noreturn_ void child_run(const struct child *c)
+{
+	const struct proc_conf *conf = c->conf;
+	int status_fd = sys_dup(c->status_fd, FD_SAFE);
+	struct err e = ERR_NONE;
+	int r;
+
+	default_signals();
+	r = conf->new_session ? sys_setsid() : 0;
+	if (r >= 0)
+		r = place_fds(conf);
+	if (r >= 0)
+		r = sys_execve(c->path, (char *const *)(uintptr_t)conf->argv,
+			       conf->env ? (char *const *)(uintptr_t)conf->env
+					 : environ);
+	err_sys(&e, r, "cannot run '%s'", conf->argv[0]);
+	(void)sys_write(status_fd, &e, sizeof(e));
+	sys_exit(127);
+}
+
+/* ---- the parent ---------------------------------------------------------- */
+
+static int find_program(const char *name, char *ret, struct err *e)
+{
+	int r = strchr(name, '/') ? text_copy(ret, PATH_MAX, name)
+				  : proc_find(name, ret);
+
+	return r < 0 ? err_sys(e, r, "cannot run '%s'", name) : 0;
+}
+
+/* The pipe closes at the exec, or brings the reason why there was none. */
+static int await_exec(int status_fd, struct err *e)
+{
+	struct err got;
+	ssize_t n = sys_read(status_fd, &got, sizeof(got));
+
+	if (n == 0)
+		return 0;
+	if (n != sizeof(got))
+		return err_sys(e, n < 0 ? (int)n : -EIO, "cannot start a process");
+	*e = got;
+	return e->code;
+}
+
+int proc_start(const struct proc_conf *conf, struct proc *ret, struct err *e)
+{
+	_cleanup_(proc_done) struct proc p = PROC_NONE;
+	_cleanup_close_ int read_fd = -1, write_fd = -1;
+	char path[PATH_MAX];
+	int pipe_fds[2];
+	int r = find_program(conf->argv[0], path, e);
+
+	if (r < 0)
+		return r;
+	r = sys_pipe2(pipe_fds, 0);
+	if (r < 0)
+		return err_sys(e, r, "cannot start '%s'", conf->argv[0]);
+	read_fd = pipe_fds[0];
+	write_fd = pipe_fds[1];
+	p.pid = sys_fork();
+	if (!p.pid)
+		child_run(&(struct child){ conf, path, write_fd });
+	if (p.pid < 0)
+		return err_sys(e, p.pid, "cannot start '%s'", conf->argv[0]);
+	p.pidfd = sys_pidfd_open(p.pid);
+	if (p.pidfd < 0)
+		return err_sys(e, p.pidfd, "cannot watch '%s'", conf->argv[0]);
+	scope_close(&write_fd);
+	write_fd = -1;
+	r = await_exec(read_fd, e);
+	if (r < 0)
+		return r;
+	*ret = take(&p, PROC_NONE);
+	return 0;
+}
+
+/* Milliseconds for poll() until @deadline_ms; 0 = no deadline. */
+static int poll_ms(uint64_t deadline_ms)
+{
+	uint64_t now = sys_now_ms();
+
+	if (!deadline_ms)
+		return -1;
+	return now >= deadline_ms ? 0 : (int)MIN(deadline_ms - now, (uint64_t)INT_MAX);
+}
+
+static uint64_t deadline(int timeout_ms)
+{
+	return timeout_ms < 0 ? 0 : sys_now_ms() + (uint64_t)timeout_ms;
+}
+
+static int await_end(int pidfd, uint64_t deadline_ms)
+{
+	struct pollfd p = { .fd = pidfd, .events = POLLIN };
+
+	for (;;) {
+		int ms = poll_ms(deadline_ms);
+		int r = sys_poll(&p, 1, ms);
+
+		if (r > 0)
+			return 0;
+		if (r < 0 && r != -EINTR)
+			return r;
+		if (!r && !ms)
+			return -ETIMEDOUT;
+	}
+}
+
+static int reap(struct proc *p, int *status)
+{
+	siginfo_t si = { 0 };
+	int r = sys_waitid(P_PID, (id_t)p->pid, &si, WEXITED);
+
+	if (r < 0)
+		return r;
+	scope_close(&p->pidfd);
+	*p = PROC_NONE;
+	*status = si.si_code == CLD_EXITED ? si.si_status : 128 + si.si_status;
+	return 0;
+}
+
+int proc_wait(struct proc *p, int timeout_ms, int *status, struct err *e)
+{
+	pid_t pid = p->pid;
+	int r = await_end(p->pidfd, deadline(timeout_ms));
+
+	if (!r)
+		r = reap(p, status);
+	if (r == -ETIMEDOUT)
+		return err_set(e, r, "process %d still runs", pid);
+	return r < 0 ? err_sys(e, r, "cannot wait for process %d", pid) : 0;
+}
+
+void proc_done(struct proc *p)
+{
+	int saved = errno, status;
+
+	if (p->pid > 0) {
+		/* By its number: it was not reaped, so the number is still its own. */
+		(void)sys_kill(p->pid, SIGKILL);
+		(void)reap(p, &status);
+	}
+	scope_close(&p->pidfd);
+	*p = PROC_NONE;
+	errno = saved;
+}
+
+/* ---- run to the end ------------------------------------------------------ */
+
+/* One output of the program: a pipe and where its bytes go. */
+struct sink {
+	struct buf *buf; /* borrowed; NULL = not wanted */
+	int fd;		 /* owned; -1 = at its end */
+	int child_fd;	 /* owned; -1 = /dev/null */
+};
+
+static void sinks_done(struct sink (*sinks)[2])
+{
+	for (int i = 0; i < 2; i++) {
+		scope_close(&(*sinks)[i].fd);
+		scope_close(&(*sinks)[i].child_fd);
+	}
+}
+
+static int sink_open(struct sink *s, struct buf *b)
+{
+	int fds[2], r;
+
+	if (!b)
+		return 0;
+	r = sys_pipe2(fds, 0);
+	if (r < 0)
+		return r;
+	*s = (struct sink){ .buf = b, .fd = fds[0], .child_fd = fds[1] };
+	return sys_setfl(s->fd, O_NONBLOCK);
+}
+
+/* Takes what is there; -1 goes into fd at the end. */
+static int sink_drain(struct sink *s)
+{
+	while (s->fd >= 0) {
+		size_t room = MIN(s->buf->max - s->buf->len, (size_t)CHUNK);
+		char extra;
+		ssize_t n;
+		int r = buf_reserve(s->buf, room);
+
+		if (r < 0)
+			return r;
+		n = room ? sys_read(s->fd, s->buf->data + s->buf->len, room)
+			 : sys_read(s->fd, &extra, 1);
+		if (n > 0 && !room)
+			return -EMSGSIZE;
+		if (n == -EAGAIN)
+			return 0;
+		if (n < 0)
+			return (int)n;
+		buf_commit(s->buf, (size_t)n);
+		if (!n) {
+			scope_close(&s->fd);
+			s->fd = -1;
+		}
+	}
+	return 0;
+}
+
+/* Until the program itself has ended: something that it left behind may keep the pipes
+ * open for ever. */
+static int collect(const struct proc *p, struct sink sinks[2], uint64_t deadline_ms)
+{
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = p->pidfd, .events = POLLIN },
+			{ .fd = sinks[0].fd, .events = POLLIN },
+			{ .fd = sinks[1].fd, .events = POLLIN },
+		};
+		int ms = poll_ms(deadline_ms);
+		int r = sys_poll(fds, ARRAY_SIZE(fds), ms);
+
+		if (r == -EINTR)
+			continue;
+		if (!r && !ms)
+			return -ETIMEDOUT;
+		for (int i = 0; i < 2 && r >= 0; i++) {
+			int d = sink_drain(&sinks[i]);
+
+			r = d < 0 ? d : r;
+		}
+		if (r < 0 || fds[0].revents)
+			return r < 0 ? r : 0;
+	}
+}
+
+static int run_failed(const char *name, int code, int timeout_ms, struct err *e)
+{
+	char time[32];
+
+	if (code == -EMSGSIZE)
+		return err_set(e, code, "'%s' printed more than expected", name);
+	if (code == -ETIMEDOUT)
+		return err_set(e, code, "'%s' did not end within %s", name,
+			       text_ms(time, sizeof(time), (uint64_t)timeout_ms));
+	return err_sys(e, code, "cannot run '%s'", name);
+}
+
+int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct buf *err,
+	     struct err *e)
+{
+	_cleanup_(sinks_done) struct sink sinks[2] = { { .fd = -1, .child_fd = -1 },
+						       { .fd = -1, .child_fd = -1 } };
+	_cleanup_proc_ struct proc p = PROC_NONE;
+	struct proc_conf conf = { .argv = argv, .pass_fd = -1 };
+	int r = sink_open(&sinks[0], out), status;
+
+	if (!r)
+		r = sink_open(&sinks[1], err);
+	if (r < 0)
+		return err_sys(e, r, "cannot run '%s'", argv[0]);
+	conf.fds[0] = -1;
+	conf.fds[1] = sinks[0].child_fd;
+	conf.fds[2] = sinks[1].child_fd;
+	r = proc_start(&conf, &p, e);
+	if (r < 0)
+		return r;
+	for (int i = 0; i < 2; i++) {
+		scope_close(&sinks[i].child_fd);
+		sinks[i].child_fd = -1;
+	}
+	r = collect(&p, sinks, deadline(timeout_ms));
+	if (r >= 0)
+		r = reap(&p, &status);
+	return r < 0 ? run_failed(argv[0], r, timeout_ms, e) : status;
+}
+
+/* ---- where programs are -------------------------------------------------- */
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !sys_fstatat(AT_FDCWD, path, &st, 0) && S_ISREG(st.st_mode) &&
+	       !sys_faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
+}
+
+/* Relative entries are passed over: the current directory belongs to the box. */
+static int find_in(const char *dirs, const char *name, char *ret)
+{
+	char path[PATH_MAX];
+
+	for (const char *d = dirs; d && *d;) {
+		const char *end = strchrnul(d, ':');
+		int n = snprintf(path, sizeof(path), "%.*s/%s", (int)(end - d), d,
+				 name);
+
+		if (*d == '/' && n > 0 && (size_t)n < sizeof(path) && is_program(path))
+			return text_copy(ret, PATH_MAX, path);
+		d = *end ? end + 1 : end;
+	}
+	return -ENOENT;
+}
+
+int proc_find(const char *name, char *ret)
+{
+	int r;
+
+	if (!*name || strchr(name, '/'))
+		return -ENOENT;
+	r = find_in(getenv("PATH"), name, ret);
+	if (r < 0)
+		r = find_in(
+			"/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin",
+			name, ret);
+	return r;
+}
+
+int proc_self(char *ret, struct err *e)
+{
+	char path[PATH_MAX];
+	ssize_t n = sys_readlinkat(AT_FDCWD, "/proc/self/exe", path, sizeof(path) - 1);
+
+	if (n < 0)
+		return err_sys(e, (int)n, "cannot read '/proc/self/exe'");
+	path[n] = '\0';
+	/* Replaced by an update while it runs: the link itself still leads to it. */
+	if (text_ends(path, " (deleted)"))
+		text_copy(path, sizeof(path), "/proc/self/exe");
+	return text_copy(ret, PATH_MAX, path);
+}

@@ -1,0 +1,57 @@
+/* proc - programs of the host that cubby runs: newuidmap, fuse-overlayfs, its own self.
+ * Needs:  an absolute path or a name for the caller's PATH.
+ * Owns:   its children until they are reaped.
+ * Never:  uses a shell; passes a descriptor that was not named. */
+#ifndef BASE_PROC_H
+#define BASE_PROC_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct proc_conf {
+	const char *const *argv; /* NULL-ended; argv[0] is looked up in PATH */
+	const char *const *env;	 /* NULL-ended "K=V"; NULL = the caller's */
+	int fds[3];		 /* borrowed; -1 = /dev/null */
+	int pass_fd;	  /* borrowed; becomes descriptor 3 of the child; -1 = none */
+	bool new_session; /* setsid: no terminal, own group */
+};
+
+struct proc {
+	pid_t pid; /* -1 = none */
+	int pidfd; /* owned; -1 = none */
+};
+#define PROC_NONE ((struct proc){ .pid = -1, .pidfd = -1 })
+
+/** proc_start() - fork and exec; an exec that fails is returned here, not by the child
+ */
+int proc_start(const struct proc_conf *conf, struct proc *ret, struct err *e);
+/**
+ * proc_wait() - reap
+ * @timeout_ms: -1 = for ever; -ETIMEDOUT afterwards (still running)
+ * @status:     0–255, or 128 + signal
+ */
+int proc_wait(struct proc *p, int timeout_ms, int *status, struct err *e);
+/** proc_done() - kill if still running, reap, close */
+void proc_done(struct proc *p);
+#define _cleanup_proc_ _cleanup_(proc_done)
+
+/**
+ * proc_run() - run to the end and keep what it printed
+ * @out: standard output; NULL = thrown away
+ * @err: standard error; NULL = thrown away
+ * Return: exit status, or a negative errno (also -ETIMEDOUT, after killing it).
+ */
+int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct buf *err,
+	     struct err *e);
+
+/** proc_find() - absolute path of a program in PATH or the usual sbin directories;
+ *  -ENOENT. @ret has PATH_MAX bytes. */
+int proc_find(const char *name, char *ret);
+
+/** proc_self() - the path of the running binary, for re-execution; @ret has PATH_MAX */
+int proc_self(char *ret, struct err *e);
+
+#endif

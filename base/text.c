@@ -1,0 +1,254 @@
+#include "base/text.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define TEXT_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+#define TEXT_ELLIPSIS "\xe2\x80\xa6"	/* U+2026 */
+
+static bool continues(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* What the second byte may be after @first: no overlong forms, no surrogates, nothing
+ * past U+10FFFF. Source: RFC 3629, section 4. */
+static bool second_fits(unsigned char first, unsigned char second)
+{
+	switch (first) {
+	case 0xe0:
+		return second >= 0xa0 && second <= 0xbf;
+	case 0xed:
+		return second >= 0x80 && second <= 0x9f;
+	case 0xf0:
+		return second >= 0x90 && second <= 0xbf;
+	case 0xf4:
+		return second >= 0x80 && second <= 0x8f;
+	default:
+		return continues(second);
+	}
+}
+
+int text_utf8_len(const char *s, size_t len)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t want;
+
+	if (!len)
+		return 0;
+	if (u[0] < 0x80)
+		return 1;
+	if (u[0] < 0xc2 || u[0] > 0xf4)
+		return -1;
+	want = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+	if (len > 1 && !second_fits(u[0], u[1]))
+		return -1;
+	for (size_t i = 2; i < MIN(want, len); i++)
+		if (!continues(u[i]))
+			return -1;
+	return len < want ? 0 : (int)want;
+}
+
+static unsigned decode(const unsigned char *u, int n)
+{
+	switch (n) {
+	case 1:
+		return u[0];
+	case 2:
+		return (u[0] & 0x1fu) << 6 | (u[1] & 0x3fu);
+	case 3:
+		return (u[0] & 0x0fu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu);
+	default:
+		return (u[0] & 0x07u) << 18 | (u[1] & 0x3fu) << 12 |
+		       (u[2] & 0x3fu) << 6 | (u[3] & 0x3fu);
+	}
+}
+
+/* Controls, and what reorders or breaks a line without being seen: a file name must
+ * not be able to make another line look different. */
+static bool is_hidden(unsigned c)
+{
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x061c ||
+	       (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+enum { PIECE_MAX = 4 * 4 + 1 }; /* four bytes as \xNN */
+
+/* What has a short name; NULL = nothing. */
+static const char *short_name(char c)
+{
+	switch (c) {
+	case '\\':
+		return "\\\\";
+	case '\n':
+		return "\\n";
+	case '\t':
+		return "\\t";
+	default:
+		return NULL;
+	}
+}
+
+/* Writes the escaped form of what stands at @s; returns how many bytes of @s it is. */
+static size_t next_piece(const char *s, size_t len, char piece[PIECE_MAX])
+{
+	int n = text_utf8_len(s, len);
+	size_t take = n > 0 ? (size_t)n : 1;
+	const char *name = short_name(*s);
+
+	if (name) {
+		text_copy(piece, PIECE_MAX, name);
+	} else if (n > 0 && !is_hidden(decode((const unsigned char *)s, n))) {
+		memcpy(piece, s, take);
+		piece[take] = '\0';
+	} else {
+		for (size_t i = 0; i < take; i++)
+			snprintf(piece + 4 * i, 5, "\\x%02x", (unsigned char)s[i]);
+	}
+	return take;
+}
+
+int text_escape(struct buf *out, const char *s, size_t len)
+{
+	size_t start = out->len;
+	char piece[PIECE_MAX];
+	int r;
+
+	for (size_t at = 0; at < len;) {
+		at += next_piece(s + at, len - at, piece);
+		r = buf_adds(out, piece);
+		if (r < 0) {
+			buf_truncate(out, start);
+			return r;
+		}
+	}
+	return 0;
+}
+
+char *text_escaped(char *out, size_t size, const char *s, size_t len)
+{
+	size_t used = 0,
+	       cut = 0; /* cut: the last place where the ellipsis still fits */
+	char piece[PIECE_MAX];
+
+	assert(size > strlen(TEXT_ELLIPSIS));
+	for (size_t at = 0; at < len;) {
+		size_t n;
+
+		at += next_piece(s + at, len - at, piece);
+		n = strlen(piece);
+		if (used + n >= size) {
+			text_copy(out + cut, size - cut, TEXT_ELLIPSIS);
+			return out;
+		}
+		memcpy(out + used, piece, n);
+		used += n;
+		if (used + strlen(TEXT_ELLIPSIS) < size)
+			cut = used;
+	}
+	out[used] = '\0';
+	return out;
+}
+
+int text_utf8(struct buf *out, const char *s, size_t len)
+{
+	size_t start = out->len;
+
+	for (size_t at = 0; at < len;) {
+		size_t good = at;
+		int n = 1, r;
+
+		while (good < len && (n = text_utf8_len(s + good, len - good)) > 0)
+			good += (size_t)n;
+		r = buf_add(out, s + at, good - at);
+		if (!r && good < len)
+			r = buf_adds(out, TEXT_REPLACEMENT);
+		if (r < 0) {
+			buf_truncate(out, start);
+			return r;
+		}
+		at = good + (good < len);
+	}
+	return 0;
+}
+
+static uint64_t rounded_tenths(uint64_t n, uint64_t unit)
+{
+	return (uint64_t)(((unsigned __int128)n * 10 + unit / 2) / unit);
+}
+
+char *text_bytes(char *out, size_t size, uint64_t n)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+	unsigned long long tenths, whole;
+	uint64_t unit = 1;
+	size_t u = 0;
+
+	/* Never "1024.0 KiB": rounding may need the next unit. */
+	while (u + 1 < ARRAY_SIZE(units) &&
+	       (n / unit >= 1024 || rounded_tenths(n, unit) >= 10240)) {
+		unit *= 1024;
+		u++;
+	}
+	tenths = rounded_tenths(n, unit);
+	whole = tenths / 10;
+	if (tenths % 10)
+		snprintf(out, size, "%llu.%llu %s", whole, tenths % 10, units[u]);
+	else
+		snprintf(out, size, "%llu %s", whole, units[u]);
+	return out;
+}
+
+char *text_ms(char *out, size_t size, uint64_t ms)
+{
+	unsigned long long tenths = (ms + 50) / 100, s = (ms + 500) / 1000;
+
+	if (tenths < 600)
+		snprintf(out, size, "%llu.%llus", tenths / 10, tenths % 10);
+	else if (s < 3600)
+		snprintf(out, size, "%llum%02llus", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(out, size, "%lluh%02llum", s / 3600, s % 3600 / 60);
+	else
+		snprintf(out, size, "%llud%02lluh", s / 86400, s % 86400 / 3600);
+	return out;
+}
+
+char *text_time(char *out, size_t size, int64_t sec, long nsec)
+{
+	time_t t = (time_t)sec;
+	struct tm tm;
+
+	if (!gmtime_r(&t, &tm)) /* a year that does not fit an int */
+		tm = (struct tm){ .tm_year = 70, .tm_mday = 1 };
+	snprintf(out, size, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", tm.tm_year + 1900,
+		 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
+		 nsec / 1000000);
+	return out;
+}
+
+int text_copy(char *out, size_t size, const char *s)
+{
+	size_t n = strlen(s), fits = MIN(n, size - 1);
+
+	assert(size);
+	memcpy(out, s, fits);
+	out[fits] = '\0';
+	return fits < n ? -ENAMETOOLONG : 0;
+}
+
+bool text_starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+bool text_ends(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), m = strlen(suffix);
+
+	return n >= m && !memcmp(s + n - m, suffix, m);
+}

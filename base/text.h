@@ -1,0 +1,45 @@
+/* text - strings for people: escaping of foreign bytes, UTF-8, sizes, times.
+ * Needs:  nothing.
+ * Owns:   nothing.
+ * Never:  trusts its input; lets a control character reach a terminal. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/**
+ * text_escape() - append @s with control characters, invalid UTF-8 and backslashes as
+ *                 \n, \t, \\ or \xNN: one printable line, whatever came in
+ */
+int text_escape(struct buf *out, const char *s, size_t len);
+
+/** text_escaped() - the same into a fixed buffer, cut with "…" when too long; @out */
+char *text_escaped(char *out, size_t size, const char *s, size_t len);
+
+/** text_utf8() - append @s with every invalid byte replaced by U+FFFD */
+int text_utf8(struct buf *out, const char *s, size_t len);
+
+/**
+ * text_utf8_len() - length of the UTF-8 sequence at @s
+ * Return: 1 to 4; 0 = the sequence is cut off at @len; -1 = invalid byte at @s.
+ */
+int text_utf8_len(const char *s, size_t len);
+
+/** text_bytes() - 1536 → "1.5 KiB"; @out */
+char *text_bytes(char *out, size_t size, uint64_t n);
+
+/** text_ms() - 72000 → "1m12s", 350 → "0.4s"; @out */
+char *text_ms(char *out, size_t size, uint64_t ms);
+
+/** text_time() - seconds and nanoseconds since 1970 as RFC 3339 UTC with ms; @out */
+char *text_time(char *out, size_t size, int64_t sec, long nsec);
+
+/** text_copy() - strlcpy: always terminated; 0 or -ENAMETOOLONG (and cut) */
+int text_copy(char *out, size_t size, const char *s);
+
+bool text_starts(const char *s, const char *prefix);
+bool text_ends(const char *s, const char *suffix);
+
+#endif
