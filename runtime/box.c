@@ -1,0 +1,522 @@
+#include "runtime/box.h"
+
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "runtime/build.h"
+#include "runtime/rundir.h"
+#include "runtime/spec.h"
+#include "runtime/wire.h"
+
+enum {
+	BOX_START_MS = 120000, /* a copy of the image may be made first */
+	BOX_ANSWER_MS = 20000,
+	BOX_EXITS = 4096,
+	BOX_TRIES = 50,
+	BOX_MASTER_MAJOR = 5, /* of a pty master as devpts shows it: 5:2 */
+	BOX_MASTER_MINOR = 2,
+	BOX_DEVPTS_MAGIC = 0x1cd1
+};
+
+struct box {
+	int fd; /* owned */
+	pid_t init;
+	bool started;
+	uint32_t last_id;
+	struct box_exit *exits; /* owned: came, not asked for yet */
+	size_t n_exits;
+	struct proc monitor; /* owned; only of the client that started it */
+	bool gone;	     /* the monitor closed the connection */
+};
+
+void box_proc_done(struct box_proc *p)
+{
+	scope_close_set(p->fds, 3);
+	*p = BOX_PROC_NONE;
+}
+
+void box_close(struct box **b)
+{
+	siginfo_t si;
+
+	if (!*b)
+		return;
+	scope_close(&(*b)->fd);
+	/* The monitor lives on while others use the box: it is reaped if it has ended
+	 * already, and by the system's init else. */
+	if ((*b)->monitor.pid > 0)
+		sys_waitid(P_PID, (id_t)(*b)->monitor.pid, &si, WEXITED | WNOHANG);
+	scope_close(&(*b)->monitor.pidfd);
+	free((*b)->exits);
+	free(*b);
+	*b = NULL;
+}
+
+int box_fd(const struct box *b)
+{
+	return b->fd;
+}
+
+pid_t box_init_pid(const struct box *b)
+{
+	return b->init;
+}
+
+bool box_started(const struct box *b)
+{
+	return b->started;
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static int gone(struct box *b, struct err *e)
+{
+	b->gone = true;
+	return err_set(e, -ECONNRESET, "the box has ended");
+}
+
+static int keep_exit(struct box *b, const struct wire_msg *m, struct err *e)
+{
+	const struct wire_exit *x = wire_body(m, sizeof(*x));
+	struct box_exit *list;
+
+	if (!x || b->n_exits >= BOX_EXITS)
+		return err_set(e, -EBADMSG, "malformed message from the monitor");
+	list = realloc(b->exits, (b->n_exits + 1) * sizeof(*list));
+	if (!list)
+		return err_sys(e, -ENOMEM, "cannot note the end of a program");
+	b->exits = list;
+	list[b->n_exits++] = (struct box_exit){ .id = m->head.id,
+						.status = x->status,
+						.signal = x->signal,
+						.oom = x->oom };
+	return 0;
+}
+
+/* The next message within the time; exits are put aside. 1 = @m holds another one, 0 = an
+ * exit came or, with no time left, nothing (-ETIMEDOUT). */
+static int next_message(struct box *b, struct wire_msg *m, int timeout_ms,
+			struct err *e)
+{
+	struct pollfd p = { .fd = b->fd, .events = POLLIN };
+	int r = sys_poll(&p, 1, timeout_ms);
+
+	if (r == 0 || r == -EINTR)
+		return err_set(e, r ? r : -ETIMEDOUT,
+			       "no answer from the box's monitor");
+	r = wire_recv(b->fd, m, 3);
+	if (r == 0 || r == -ECONNRESET || r == -EPIPE)
+		return gone(b, e);
+	if (r < 0)
+		return err_sys(e, r, "cannot hear from the box's monitor");
+	if (m->head.type == WIRE_EXIT)
+		return keep_exit(b, m, e);
+	return 1;
+}
+
+static int failed(const struct wire_msg *m, struct err *e)
+{
+	const struct err *said = wire_body(m, sizeof(*said));
+
+	if (!said || said->code >= 0)
+		return err_set(e, -EBADMSG, "malformed failure from the monitor");
+	*e = *said;
+	e->msg[sizeof(e->msg) - 1] = '\0';
+	return e->code;
+}
+
+/* Waits for the answer to @id: of @type, or a failure. */
+static int answer(struct box *b, uint32_t id, uint32_t type, struct wire_msg *m,
+		  struct err *e)
+{
+	uint64_t end = sys_now_ms() + BOX_ANSWER_MS;
+
+	for (;;) {
+		uint64_t now = sys_now_ms();
+		int r = next_message(b, m, now < end ? (int)(end - now) : 0, e);
+
+		if (r == -EINTR || r == 0)
+			continue;
+		if (r < 0)
+			return r;
+		if (m->head.id != id)
+			continue; /* late, of a question that was given up */
+		if (m->head.type == WIRE_FAILED)
+			return failed(m, e);
+		if (m->head.type == type)
+			return 0;
+	}
+}
+
+static int send_to(struct box *b, uint32_t type, uint32_t id, const void *body,
+		   size_t len)
+{
+	struct wire_head head = { .type = type, .id = id, .len = (uint32_t)len };
+
+	return wire_send(b->fd, &head, body, NULL, 0);
+}
+
+/* ---- joining and starting ------------------------------------------------------------------ */
+
+static int take_ready(struct box *b, const struct wire_msg *m, struct err *e)
+{
+	const struct wire_ready *r = wire_body(m, sizeof(*r));
+	char build[sizeof(r->build)];
+
+	build_id(build, sizeof(build));
+	if (!r || memcmp(r->build, build, sizeof(build)) != 0)
+		return err_set(e, -EPROTO,
+			       "the box runs under another version of cubby; "
+			       "run 'cubby stop' with that version first");
+	b->init = r->init_pid;
+	return 0;
+}
+
+/* A monitor that was just ending closes the socket without a READY: -ECONNRESET, and the
+ * caller tries again. */
+static int join(struct box *b, int rundir, struct err *e)
+{
+	_cleanup_wire_ struct wire_msg m;
+	struct wire_hello hello;
+	int r;
+
+	wire_msg_init(&m);
+	b->gone = false; /* that was another monitor */
+	b->fd = rundir_connect(rundir, e);
+	if (b->fd < 0)
+		return b->fd;
+	build_id(hello.build, sizeof(hello.build));
+	r = send_to(b, WIRE_HELLO, 0, &hello, sizeof(hello));
+	if (r < 0)
+		return err_sys(e, r == -EPIPE ? -ECONNRESET : r,
+			       "cannot greet the monitor");
+	r = answer(b, 0, WIRE_READY, &m, e);
+	return r < 0 ? r : take_ready(b, &m, e);
+}
+
+static int spawn_monitor(struct box *b, const struct spec *spec, struct err *e)
+{
+	static const char *const argv[] = { "/proc/self/exe", "__monitor", NULL };
+	_cleanup_json_ struct json *j = spec_to_json(spec);
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	struct proc_conf conf = {
+		.argv = argv, .fds = { -1, -1, -1 }, .pass_fd = -1, .new_session = true
+	};
+	int pair[2], r = sys_socketpair(SOCK_SEQPACKET, pair);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot make a socket pair");
+	b->fd = pair[0];
+	b->gone = false; /* that was the one before */
+	conf.pass_fd = pair[1];
+	r = proc_start(&conf, &b->monitor, e);
+	scope_close(&pair[1]);
+	if (r == 0 && (!j || json_print(j, false, &text) < 0))
+		r = err_sys(e, -ENOMEM, "cannot describe the box");
+	if (r < 0)
+		return r;
+	r = send_to(b, WIRE_START, 0, text.data, text.len);
+	return r < 0 ? err_sys(e, r, "cannot reach the new monitor") : 0;
+}
+
+static int await_start(struct box *b, const struct box_open *o, struct err *e)
+{
+	uint64_t end = sys_now_ms() + BOX_START_MS;
+	_cleanup_wire_ struct wire_msg m;
+	int r;
+
+	wire_msg_init(&m);
+	for (;;) {
+		uint64_t now = sys_now_ms();
+
+		r = next_message(b, &m, now < end ? (int)(end - now) : 0, e);
+		if (r == -ECONNRESET)
+			return err_set(e, r, "the box's monitor died while it started");
+		if (r == -EINTR || r == 0)
+			continue;
+		if (r < 0)
+			return r;
+		if (m.head.type == WIRE_FAILED)
+			return failed(&m, e);
+		if (m.head.type == WIRE_READY)
+			return take_ready(b, &m, e);
+		if (m.head.type == WIRE_NOTE && o->note)
+			o->note(o->note_ctx, buf_cstr(&m.body));
+	}
+}
+
+/* One starter at a time; whoever waited finds the box running. */
+static int start(struct box *b, const struct box_open *o, int rundir, struct err *e)
+{
+	_cleanup_close_ int dir = -1, lock = -1;
+	char path[2 * PATH_MAX];
+	int r;
+
+	snprintf(path, sizeof(path), "%s/boxes/%s", o->spec->store, o->spec->key);
+	dir = file_open_dir(AT_FDCWD, path, e);
+	if (dir < 0)
+		return dir;
+	lock = file_lock(dir, "start", true, e);
+	if (lock < 0)
+		return lock;
+	r = join(b, rundir, e);
+	if (r != -ENOENT && r != -ECONNREFUSED && r != -ECONNRESET)
+		return r;
+	scope_close(&b->fd);
+	b->fd = -1;
+	r = spawn_monitor(b, o->spec, e);
+	if (r == 0)
+		r = await_start(b, o, e);
+	b->started = r == 0;
+	return r;
+}
+
+int box_open(const struct box_open *o, struct box **ret, struct err *e)
+{
+	_cleanup_box_ struct box *b = calloc(1, sizeof(*b));
+	int r = -ECONNRESET;
+
+	if (!b)
+		return err_sys(e, -ENOMEM, "cannot open the box");
+	b->fd = -1;
+	b->monitor = PROC_NONE;
+	for (int i = 0; i < BOX_TRIES && r == -ECONNRESET && !b->started; i++) {
+		_cleanup_close_ int rundir = rundir_open(o->spec->key, e);
+
+		if (rundir < 0)
+			return rundir;
+		scope_close(&b->fd);
+		b->fd = -1;
+		r = join(b, rundir, e);
+		if (r != -ENOENT && r != -ECONNREFUSED)
+			continue;
+		if (o->join_only)
+			return err_set(e, -ENOENT,
+				       "no box is running in this directory");
+		r = start(b, o, rundir, e);
+		if (r < 0)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	*ret = take(&b, NULL);
+	return 0;
+}
+
+/* ---- programs ------------------------------------------------------------------------------ */
+
+static int add_strings(struct buf *b, const char *const *list, uint32_t *n)
+{
+	int r = 0;
+
+	for (*n = 0; list && list[*n] && r == 0; ++*n)
+		r = buf_add(b, list[*n], strlen(list[*n]) + 1);
+	return r;
+}
+
+static int pack_command(const struct box_command *c, struct wire_spawn *s,
+			struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_TEXT);
+	const char *cwd = c->cwd ? c->cwd : "", *user = c->user ? c->user : "";
+	int r = add_strings(&text, c->argv, &s->n_argv);
+
+	if (r == 0)
+		r = add_strings(&text, c->env, &s->n_env);
+	if (r == 0)
+		r = buf_add(&text, cwd, strlen(cwd) + 1);
+	if (r == 0)
+		r = buf_add(&text, user, strlen(user) + 1);
+	if (r == 0 && (s->n_argv > WIRE_STRINGS || s->n_env > WIRE_STRINGS))
+		r = -EMSGSIZE;
+	if (r == -EMSGSIZE)
+		return err_set(e, -E2BIG,
+			       "arguments and environment are too long (%d bytes "
+			       "in %d strings at the most)",
+			       WIRE_TEXT, WIRE_STRINGS);
+	if (r < 0)
+		return err_sys(e, r, "cannot pack the command");
+	return wire_pack(&text, &s->text_len, e);
+}
+
+/* What came from inside is believed when it is what was asked for: a pty master, or pipes
+ * of the right direction. */
+static bool is_master(int fd)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return sys_fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
+	       st.st_rdev == makedev(BOX_MASTER_MAJOR, BOX_MASTER_MINOR) &&
+	       sys_fstatfs(fd, &fs) == 0 && fs.f_type == BOX_DEVPTS_MAGIC;
+}
+
+static bool is_pipe(int fd, int access)
+{
+	struct stat st;
+	int fl = sys_getfl(fd);
+
+	return fl >= 0 && (fl & O_ACCMODE) == access && sys_fstat(fd, &st) == 0 &&
+	       S_ISFIFO(st.st_mode);
+}
+
+static int take_spawned(const struct box_command *c, struct wire_msg *m,
+			struct box_proc *ret, struct err *e)
+{
+	static const unsigned expected[] = {
+		[BOX_IO_PIPES] = 3, [BOX_IO_TTY] = 1, [BOX_IO_NULL] = 0
+	};
+	const struct wire_spawned *s = wire_body(m, sizeof(*s));
+	bool good = s && m->n_fds == expected[c->io];
+
+	if (s && s->err.code < 0) {
+		*e = s->err;
+		e->msg[sizeof(e->msg) - 1] = '\0';
+		return e->code;
+	}
+	if (good && c->io == BOX_IO_TTY)
+		good = is_master(m->fds[0]);
+	if (good && c->io == BOX_IO_PIPES)
+		good = is_pipe(m->fds[0], O_WRONLY) && is_pipe(m->fds[1], O_RDONLY) &&
+		       is_pipe(m->fds[2], O_RDONLY);
+	if (!good)
+		return err_set(e, -EBADMSG, "the box sent unexpected descriptors");
+	ret->id = m->head.id;
+	ret->pid = s->pid;
+	for (unsigned i = 0; i < 3; i++)
+		ret->fds[i] = wire_take_fd(m, i);
+	return 0;
+}
+
+int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
+	      struct err *e)
+{
+	struct wire_spawn s = { .rows = c->rows,
+				.cols = c->cols,
+				.io = (uint8_t)c->io,
+				.applet = c->applet,
+				.keep = c->keep,
+				.n_extra = c->n_extra_fds };
+	struct wire_head head = { .type = WIRE_SPAWN,
+				  .id = ++b->last_id,
+				  .len = sizeof(s) };
+	_cleanup_close_ int text = -1;
+	_cleanup_wire_ struct wire_msg m;
+	int fds[1 + WIRE_EXTRA], r;
+
+	wire_msg_init(&m);
+	if (c->n_extra_fds > WIRE_EXTRA || !c->argv[0])
+		return err_set(e, -EINVAL, "bad command");
+	text = pack_command(c, &s, e);
+	if (text < 0)
+		return text;
+	fds[0] = text;
+	for (unsigned i = 0; i < c->n_extra_fds; i++)
+		fds[1 + i] = c->extra_fds[i];
+	r = wire_send(b->fd, &head, &s, fds, 1 + c->n_extra_fds);
+	if (r == -EPIPE || r == -ECONNRESET)
+		return gone(b, e);
+	if (r < 0)
+		return err_sys(e, r, "cannot reach the box's monitor");
+	r = answer(b, head.id, WIRE_SPAWNED, &m, e);
+	return r < 0 ? r : take_spawned(c, &m, ret, e);
+}
+
+static int take_exit(struct box *b, size_t i, struct box_exit *ret)
+{
+	*ret = b->exits[i];
+	memmove(&b->exits[i], &b->exits[i + 1],
+		(--b->n_exits - i) * sizeof(b->exits[0]));
+	return 1;
+}
+
+int box_next_exit(struct box *b, struct box_exit *ret, struct err *e)
+{
+	_cleanup_wire_ struct wire_msg m;
+	int r;
+
+	wire_msg_init(&m);
+	while (!b->n_exits) {
+		r = b->gone ? gone(b, e) : next_message(b, &m, 0, e);
+		if (r == -ETIMEDOUT || r == -EINTR)
+			return 0;
+		if (r < 0)
+			return r;
+	}
+	return take_exit(b, 0, ret);
+}
+
+int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
+	     struct err *e)
+{
+	uint64_t end =
+		timeout_ms < 0 ? UINT64_MAX : sys_now_ms() + (uint64_t)timeout_ms;
+	_cleanup_wire_ struct wire_msg m;
+
+	wire_msg_init(&m);
+	for (;;) {
+		uint64_t now = sys_now_ms();
+		int left = timeout_ms < 0 ? -1 : now < end ? (int)(end - now) : 0;
+		int r;
+
+		for (size_t i = 0; i < b->n_exits; i++)
+			if (b->exits[i].id == id)
+				return take_exit(b, i, ret) < 0;
+		r = b->gone ? gone(b, e) : next_message(b, &m, left, e);
+		if (r < 0 && r != -EINTR)
+			return r;
+	}
+}
+
+int box_signal(struct box *b, uint32_t id, int sig, bool group, struct err *e)
+{
+	struct wire_signal s = { .signal = sig, .group = group };
+	int r = send_to(b, WIRE_SIGNAL, id, &s, sizeof(s));
+
+	return r < 0 ? err_sys(e, r, "cannot reach the box's monitor") : 0;
+}
+
+int box_kill_session(struct box *b, uint32_t id, struct err *e)
+{
+	int r = send_to(b, WIRE_KILL, id, NULL, 0);
+
+	return r < 0 ? err_sys(e, r, "cannot reach the box's monitor") : 0;
+}
+
+/* ---- questions ------------------------------------------------------------------------------ */
+
+static int pack_question(const char *what, const struct json *args, struct buf *out)
+{
+	_cleanup_json_ struct json *j = json_object();
+	int r = j ? json_set_str(j, "what", what) : -ENOMEM;
+
+	if (r == 0 && args)
+		r = json_set(j, "args", json_dup(args));
+	return r < 0 ? r : json_print(j, false, out);
+}
+
+int box_ask(struct box *b, const char *what, const struct json *args, struct json **ret,
+	    struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	_cleanup_wire_ struct wire_msg m;
+	uint32_t id = ++b->last_id;
+	int r = pack_question(what, args, &text);
+
+	wire_msg_init(&m);
+	if (r < 0)
+		return err_sys(e, r, "cannot ask the monitor");
+	r = send_to(b, WIRE_ASK, id, text.data, text.len);
+	if (r == -EPIPE || r == -ECONNRESET)
+		return gone(b, e);
+	if (r < 0)
+		return err_sys(e, r, "cannot reach the box's monitor");
+	r = answer(b, id, WIRE_ANSWER, &m, e);
+	if (r < 0 || !ret)
+		return r;
+	return json_parse(buf_cstr(&m.body), m.body.len, ret, e);
+}

@@ -1,0 +1,116 @@
+/* box - a client's view of a running box: start or join it, run things in it.
+ * Needs:  a spec (spec.h) whose image and box directory are there.
+ * Owns:   the connection to the monitor; the monitor owns the box.
+ * Never:  runs anything of the box in this process; believes a length, count or
+ *         descriptor from the other side without a check. */
+#ifndef RUNTIME_BOX_H
+#define RUNTIME_BOX_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/scope.h"
+
+struct box;
+struct spec;
+
+/* Called below cli/ with one line for the person: what is being done, what was left
+ * out. */
+typedef void note_fn(void *ctx, const char *line);
+
+struct box_open {
+	const struct spec *spec; /* borrowed for the call */
+	bool join_only;		 /* do not start one: -ENOENT when it is not running */
+	note_fn *note;		 /* may be NULL */
+	void *note_ctx;
+};
+
+/**
+ * box_open() - join the running box of a directory, or start it
+ *
+ * Context: may block for the start's deadline (20 s). Safe to call from many processes
+ * at once: one of them starts the monitor, the others join it.
+ * Return: 0; -ENOENT (join_only); else why no box can be started here, with the remedy.
+ */
+int box_open(const struct box_open *o, struct box **ret, struct err *e);
+/** box_close() - leave; what this client ran in the foreground is hung up and ended */
+void box_close(struct box **b);
+#define _cleanup_box_ _cleanup_(box_close)
+
+/** box_fd() - poll for POLLIN: exits are to be had by box_next_exit(); borrowed */
+int box_fd(const struct box *b);
+/** box_init_pid() - pid of the box's init as the host sees it */
+pid_t box_init_pid(const struct box *b);
+/** box_started() - true when this box_open() started the box, false when it joined */
+bool box_started(const struct box *b);
+
+enum box_io {
+	BOX_IO_PIPES, /* three pipes */
+	BOX_IO_TTY,   /* one pty; the master comes back in fds[0] */
+	BOX_IO_NULL   /* /dev/null, for what is kept without a client */
+};
+
+struct box_command {
+	const char *const
+		*argv;		/* NULL-ended; argv[0] is looked up in the box's PATH */
+	const char *const *env; /* NULL-ended "K=V", added to the box's own */
+	const char *cwd;	/* absolute, in the box; NULL = the project directory */
+	const char *user;	/* name, uid or uid:gid of the box; NULL = root */
+	enum box_io io;
+	uint16_t rows, cols; /* of the tty; 0 = 40 × 160 */
+	bool applet; /* argv[0] names a program built into init (applet.h): it needs
+			nothing of the image and has the rights of @user */
+	bool keep;   /* lives on after this client: --keep and background jobs */
+	/* Extra descriptors that become 3, 4, … inside: pipes, memfds and sockets of
+	 * ours only (KERNEL.md 1.5). Borrowed. */
+	const int *extra_fds;
+	unsigned n_extra_fds; /* 4 at most */
+};
+
+struct box_proc {
+	uint32_t id; /* of this process within this connection */
+	pid_t pid;   /* inside the box's pid namespace */
+	int fds[3];  /* owned; pipes: our ends of 0, 1, 2; tty: the master, -1, -1.
+			Non-blocking may be set by the other side: always poll */
+};
+#define BOX_PROC_NONE ((struct box_proc){ .fds = { -1, -1, -1 } })
+void box_proc_done(struct box_proc *p); /* closes; does not end the process */
+#define _cleanup_box_proc_ _cleanup_(box_proc_done)
+
+/**
+ * box_spawn() - run a program in the box
+ * Return: 0; -ENOENT (not found: 127), -EACCES or -ENOEXEC (cannot be run: 126),
+ *         -EINVAL (user, cwd, size), -EAGAIN (process limit), -ECONNRESET (box ended).
+ */
+int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
+	      struct err *e);
+
+struct box_exit {
+	uint32_t id;
+	int status; /* 0–255, or 128 + signal */
+	int signal; /* 0 = it exited */
+	bool oom;   /* it was killed for the box's memory limit */
+};
+/** box_next_exit() - without blocking: 1 = @ret filled, 0 = none yet, or -ECONNRESET */
+int box_next_exit(struct box *b, struct box_exit *ret, struct err *e);
+/** box_wait() - wait for one process; exits of others stay queued; -ETIMEDOUT */
+int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
+	     struct err *e);
+/** box_signal() - to the process, or with @group to its whole process group */
+int box_signal(struct box *b, uint32_t id, int sig, bool group, struct err *e);
+/** box_kill_session() - HUP and TERM, 1 s, then KILL to every process of the terminal
+ *  session or group that @id leads, daemons that left it included */
+int box_kill_session(struct box *b, uint32_t id, struct err *e);
+
+/**
+ * box_ask() - a question to the monitor that is not about a process of ours
+ * @what: "info", "ps", "stop", "net", "ports", "publish", …
+ * @args: an object, or NULL; borrowed
+ * @ret:  an object, owned; NULL pointer = answer not wanted
+ */
+int box_ask(struct box *b, const char *what, const struct json *args, struct json **ret,
+	    struct err *e);
+
+#endif

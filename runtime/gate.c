@@ -1,0 +1,576 @@
+/* gate - the monitor's side: starts the process, answers for it, replaces it.
+ *
+ * All that must outlive one process is kept here: copies of the namespace's
+ * descriptors, the rules, the listeners of published ports, and the memory in which
+ * the process notes which name it gave which address. A new process gets the same
+ * again, so the box only sees its connections break. */
+#include "runtime/gate.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "runtime/dnsnames.h"
+#include "runtime/gate_host.h"
+#include "runtime/netaudit.h"
+#include "runtime/netpolicy.h"
+#include "runtime/netproxy.h"
+#include "runtime/netpublish.h"
+#include "runtime/secfilter.h"
+#include "runtime/wire.h"
+
+enum { ASK_MS = 2000, REAP_MS = 200, DEATHS_MS = 60000 };
+
+static void push_event(struct gate *g, enum gate_event_kind kind, const char *text)
+{
+	struct gate_past *ev = &g->events[g->n_events++ % GATE_EVENTS];
+	const uint64_t one = 1;
+
+	ev->kind = kind;
+	text_escaped(ev->text, sizeof(ev->text), text, strlen(text));
+	if (g->n_events - g->n_told > GATE_EVENTS)
+		g->n_told = g->n_events - GATE_EVENTS;
+	(void)sys_write(g->wake, &one, sizeof(one));
+}
+
+static int watch(const struct gate *g, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	return sys_epoll_ctl(g->epfd, EPOLL_CTL_ADD, fd, &ev);
+}
+
+/* ---- starting the process ------------------------------------------------------- */
+
+struct json *gate_ports_json(const struct netns_facts *f)
+{
+	_cleanup_json_ struct json *list = json_array();
+
+	for (int i = 0; i < f->n_tcp; i++)
+		if (!list || json_add(list, json_number(f->port[i])) < 0)
+			return NULL;
+	return take(&list, NULL);
+}
+
+static int conf_text(const struct gate *g, struct buf *ret)
+{
+	_cleanup_json_ struct json *j = json_object();
+	const struct netns_facts *f = &g->conf.facts;
+	int64_t mask = 0;
+
+	for (int i = 0; i < NETNS_FDS; i++)
+		mask |= g->fds[i] >= 0 ? 1 << i : 0;
+	if (!j || json_set_int(j, "mode", g->conf.mode) < 0 ||
+	    json_set_int(j, "mask", mask) < 0 ||
+	    json_set_int(j, "caught", f->caught) < 0 ||
+	    json_set_int(j, "ipv6", f->ipv6) < 0 ||
+	    json_set(j, "ports", gate_ports_json(f)) < 0 ||
+	    json_set(j, "rules", netpolicy_list(g->policy)) < 0 ||
+	    json_set(j, "env", json_dup(g->env)) < 0)
+		return -ENOMEM;
+	return json_print(j, false, ret);
+}
+
+static int send_conf(struct gate *g, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	_cleanup_close_ int audit = -1;
+	struct wire_head head = { .type = WIRE_SETUP };
+	int fds[NETNS_FDS + 3], r;
+	unsigned n = 0;
+
+	for (int i = 0; i < NETNS_FDS; i++)
+		if (g->fds[i] >= 0)
+			fds[n++] = g->fds[i];
+	fds[n++] = g->names_fd;
+	fds[n++] = g->filter_fd;
+	if (g->conf.audit_dirfd >= 0) {
+		r = netaudit_open(g->conf.audit_dirfd, &audit, e);
+		if (r < 0)
+			return r;
+		fds[n++] = audit;
+	}
+	r = conf_text(g, &text);
+	head.len = (uint32_t)text.len;
+	if (r >= 0)
+		r = wire_send(g->sock, &head, text.data, fds, n);
+	return r < 0 ? err_sys(e, r, "cannot configure the gate") : 0;
+}
+
+static int tell(struct gate *g, struct json *q, int fd, struct err *e);
+
+static int tell_published(struct gate *g, const struct netpublish *p, struct err *e)
+{
+	_cleanup_json_ struct json *q = json_object();
+
+	if (!q || json_set_str(q, "op", "publish") < 0 ||
+	    json_set_int(q, "port", p->port) < 0)
+		return err_sys(e, -ENOMEM, "cannot publish a port");
+	return tell(g, q, p->fd, e);
+}
+
+static int spawn(struct gate *g, struct err *e)
+{
+	char self[PATH_MAX];
+	const char *const argv[] = { self, "__gate", NULL };
+	const char *const env[] = { NULL };
+	_cleanup_close_ int theirs = -1;
+	struct proc_conf conf = { .argv = argv, .env = env, .fds = { -1, -1, -1 } };
+	int pair[2];
+	int r = proc_self(self, e);
+
+	if (r < 0)
+		return r;
+	r = sys_socketpair(SOCK_SEQPACKET, pair);
+	if (r < 0)
+		return err_sys(e, r, "cannot start the gate");
+	g->sock = pair[0];
+	theirs = conf.pass_fd = pair[1];
+#ifdef __SANITIZE_ADDRESS__
+	conf.fds[2] = 2;
+#endif
+	r = watch(g, g->sock);
+	if (r < 0)
+		return err_sys(e, r, "cannot start the gate");
+	r = proc_start(&conf, &g->proc, e);
+	return r < 0 ? err_wrap(e, "cannot start the gate") : 0;
+}
+
+static void forget_process(struct gate *g)
+{
+	proc_done(&g->proc);
+	g->proc = PROC_NONE;
+	scope_close(&g->sock); /* leaves epfd by itself */
+	g->sock = -1;
+}
+
+static int start_process(struct gate *g, struct err *e)
+{
+	int r = spawn(g, e);
+
+	if (r >= 0)
+		r = send_conf(g, e);
+	for (int i = 0; i < GATE_PUBLISHED_MAX && r >= 0; i++)
+		if (g->published[i].fd >= 0)
+			r = tell_published(g, &g->published[i], e);
+	if (r < 0)
+		forget_process(g);
+	return r;
+}
+
+/* ---- what is kept for every process --------------------------------------------- */
+
+static int keep_filter(struct gate *g, struct err *e)
+{
+	_cleanup_buf_ struct buf prog = BUF_INIT(1 << 20);
+	int r = secfilter_get(SECFILTER_GATE, g->conf.cache_dirfd, &prog, e);
+
+	if (r < 0)
+		return r;
+	g->filter_fd = sys_memfd("cubby-filter", 0);
+	if (g->filter_fd < 0)
+		return err_sys(e, g->filter_fd, "cannot keep the gate's filter");
+	return file_write_fd(g->filter_fd, prog.data, prog.len, e);
+}
+
+static int keep_names(struct gate *g, struct err *e)
+{
+	int r = g->names_fd = sys_memfd("cubby-names", 0);
+
+	if (r >= 0)
+		r = sys_ftruncate(g->names_fd, DNSNAMES_BYTES);
+	return r < 0 ? err_sys(e, r, "cannot keep the box's names") : 0;
+}
+
+static bool is_proxy_variable(const char *s)
+{
+	static const char *const names[] = { "https_proxy=", "http_proxy=",
+					     "all_proxy=", "no_proxy=" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncasecmp(s, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* Nothing but the proxy settings of the environment reaches the process. */
+static int keep_env(struct gate *g, const char *const *env, struct err *e)
+{
+	struct netproxy_conf c;
+	int r = netproxy_from_env(env, &c, e);
+
+	if (r < 0)
+		return r;
+	if (c.https.kind != NETPROXY_NONE)
+		snprintf(g->proxy, sizeof(g->proxy), "%s:%u", c.https.host,
+			 c.https.port);
+	g->env = json_array();
+	for (; *env; env++)
+		if (is_proxy_variable(*env) &&
+		    (!g->env || json_add(g->env, json_string(*env)) < 0))
+			break;
+	if (!g->env || *env)
+		return err_sys(e, -ENOMEM, "cannot keep the proxy's settings");
+	return 0;
+}
+
+static int keep_fds(struct gate *g, const int *fds, struct err *e)
+{
+	for (int i = 0; i < NETNS_FDS; i++) {
+		if (fds[i] < 0)
+			continue;
+		g->fds[i] = sys_dup(fds[i], 0);
+		if (g->fds[i] < 0)
+			return err_sys(e, g->fds[i], "cannot keep the box's network");
+	}
+	return 0;
+}
+
+static struct netpublish *free_place(struct gate *g)
+{
+	for (int i = 0; i < GATE_PUBLISHED_MAX; i++)
+		if (g->published[i].fd < 0)
+			return &g->published[i];
+	return NULL;
+}
+
+static int publish(struct gate *g, const char *spec, struct netpublish **ret,
+		   struct err *e)
+{
+	struct netpublish *p = free_place(g);
+	int r;
+
+	if (!p)
+		return err_set(e, -ENOSPC, "more than %d published ports",
+			       GATE_PUBLISHED_MAX);
+	r = netpublish_listen(spec, p, e);
+	if (r >= 0 && ret)
+		*ret = p;
+	return r;
+}
+
+static int keep_published(struct gate *g, const struct json *list, struct err *e)
+{
+	json_each(it, list)
+	{
+		const char *spec = json_str(it);
+		int r = spec ? publish(g, spec, NULL, e)
+			     : err_set(e, -EINVAL, "a published port is no text");
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_events(struct gate *g, struct err *e)
+{
+	int r = g->epfd = sys_epoll_create();
+
+	if (r >= 0)
+		r = g->wake = sys_eventfd(0);
+	if (r >= 0)
+		r = watch(g, g->wake);
+	return r < 0 ? err_sys(e, r, "cannot watch the gate") : 0;
+}
+
+static int keep_all(struct gate *g, const struct gate_conf *conf, struct err *e)
+{
+	const char *const *env =
+		conf->env ? conf->env : (const char *const *)(uintptr_t)environ;
+	int r = open_events(g, e);
+
+	if (r >= 0)
+		r = keep_fds(g, conf->fds, e);
+	if (r >= 0)
+		r = netpolicy_new(&g->policy, e);
+	if (r >= 0)
+		r = netpolicy_load(g->policy, conf->rules, e);
+	if (r >= 0)
+		r = keep_env(g, env, e);
+	if (r >= 0)
+		r = keep_published(g, conf->publish, e);
+	if (r >= 0)
+		r = keep_names(g, e);
+	return r < 0 ? r : keep_filter(g, e);
+}
+
+int gate_start(const struct gate_conf *conf, struct gate **ret, struct err *e)
+{
+	_cleanup_gate_ struct gate *g = calloc(1, sizeof(*g));
+	int r;
+
+	if (!g)
+		return err_sys(e, -ENOMEM, "cannot start the gate");
+	*g = (struct gate){ .conf = *conf,
+			    .names_fd = -1,
+			    .filter_fd = -1,
+			    .proc = PROC_NONE,
+			    .sock = -1,
+			    .epfd = -1,
+			    .wake = -1 };
+	for (int i = 0; i < NETNS_FDS; i++)
+		g->fds[i] = -1;
+	for (int i = 0; i < GATE_PUBLISHED_MAX; i++)
+		g->published[i] = NETPUBLISH_NONE;
+	r = keep_all(g, conf, e);
+	if (r >= 0)
+		r = start_process(g, e);
+	if (r < 0)
+		return r;
+	*ret = take(&g, NULL);
+	return 0;
+}
+
+void gate_stop(struct gate **gp)
+{
+	struct gate *g = take(gp, NULL);
+
+	if (!g)
+		return;
+	forget_process(g);
+	scope_close_set(g->fds, NETNS_FDS);
+	for (int i = 0; i < GATE_PUBLISHED_MAX; i++)
+		netpublish_done(&g->published[i]);
+	netpolicy_free(&g->policy);
+	json_free(&g->env);
+	scope_close(&g->names_fd);
+	scope_close(&g->filter_fd);
+	scope_close(&g->wake);
+	scope_close(&g->epfd);
+	free(g);
+}
+
+int gate_fd(const struct gate *g)
+{
+	return g->epfd;
+}
+
+pid_t gate_pid(const struct gate *g)
+{
+	return g->proc.pid;
+}
+
+/* ---- what the process says ------------------------------------------------------ */
+
+/* How it ended, unless it said so itself. */
+static void take_status(struct gate *g)
+{
+	struct err e = ERR_NONE;
+	int status = 0;
+
+	if (g->failure[0] || proc_wait(&g->proc, REAP_MS, &status, &e) < 0)
+		return;
+	if (status > 128)
+		snprintf(g->failure, sizeof(g->failure), "signal %d", status - 128);
+	else
+		snprintf(g->failure, sizeof(g->failure), "exit status %d", status);
+}
+
+/* It died: another one, unless too many did lately. */
+static void replace(struct gate *g)
+{
+	uint64_t now = sys_now_ms();
+	uint64_t first = g->deaths[g->n_deaths % GATE_DEATHS];
+	struct err e = ERR_NONE;
+	char text[GATE_TEXT];
+
+	take_status(g);
+	forget_process(g);
+	g->deaths[g->n_deaths++ % GATE_DEATHS] = now;
+	if (first && now - first < DEATHS_MS) {
+		snprintf(text, sizeof(text),
+			 "network: the gate of this box died %d times and stays "
+			 "closed%s%.150s",
+			 GATE_DEATHS, g->failure[0] ? ": " : "", g->failure);
+		push_event(g, GATE_DEAD, text);
+		return;
+	}
+	if (start_process(g, &e) < 0) {
+		snprintf(text, sizeof(text),
+			 "network: the gate of this box died: %.180s", e.msg);
+		push_event(g, GATE_DEAD, text);
+		return;
+	}
+	snprintf(text, sizeof(text),
+		 "network: the gate of this box was replaced; open connections were "
+		 "lost, "
+		 "new ones work%s%.120s",
+		 g->failure[0] ? ": " : "", g->failure);
+	g->failure[0] = '\0';
+	push_event(g, GATE_RESTARTED, text);
+}
+
+static void rotate(struct gate *g)
+{
+	_cleanup_json_ struct json *q = json_object();
+	_cleanup_close_ int fd = -1;
+	struct err e = ERR_NONE;
+
+	/* On failure the process goes on with the old file, up to its limit. */
+	if (netaudit_open(g->conf.audit_dirfd, &fd, &e) >= 0 && q &&
+	    json_set_str(q, "op", "rotate") >= 0)
+		(void)tell(g, q, fd, &e);
+}
+
+static void take_event(struct gate *g, const struct wire_msg *m)
+{
+	_cleanup_json_ struct json *j = NULL;
+	const char *event, *text;
+	struct err e;
+
+	if (json_parse(m->body.data, m->body.len, &j, &e) < 0)
+		return;
+	event = json_get_str(j, "event");
+	text = json_get_str(j, "text");
+	if (!event || !text)
+		return;
+	if (!strcmp(event, "refused"))
+		push_event(g, GATE_REFUSED, text);
+	else if (!strcmp(event, "rotate"))
+		rotate(g);
+}
+
+static void take_failure(struct gate *g, const struct wire_msg *m)
+{
+	const struct err *said = wire_body(m, sizeof(*said));
+
+	if (said)
+		text_escaped(g->failure, sizeof(g->failure), said->msg,
+			     strnlen(said->msg, sizeof(said->msg)));
+}
+
+/* One message. Return: 1 = the answer to @id is in @m, 0 = something else was taken,
+ * -EAGAIN = nothing there, or the process is gone. */
+static int take_message(struct gate *g, uint32_t id, struct wire_msg *m)
+{
+	struct pollfd p = { .fd = g->sock, .events = POLLIN };
+	int r;
+
+	if (g->sock < 0 || sys_poll(&p, 1, 0) <= 0)
+		return -EAGAIN;
+	r = wire_recv(g->sock, m, 0);
+	if (r <= 0) { /* its end, or words that ours never says */
+		replace(g);
+		return -ECONNRESET;
+	}
+	if (m->head.type == WIRE_FAILED)
+		take_failure(g, m);
+	else if (m->head.type == WIRE_ANSWER && !m->head.id)
+		take_event(g, m);
+	else if (m->head.type == WIRE_ANSWER && m->head.id == id)
+		return 1;
+	return 0;
+}
+
+void gate_drain(struct gate *g)
+{
+	_cleanup_wire_ struct wire_msg m;
+
+	wire_msg_init(&m);
+	while (take_message(g, 0, &m) >= 0)
+		;
+}
+
+int gate_step(struct gate *g, struct gate_event *ret)
+{
+	uint64_t n;
+
+	gate_drain(g);
+	if (g->n_told == g->n_events) {
+		(void)sys_read(g->wake, &n, sizeof(n));
+		*ret = (struct gate_event){ .kind = GATE_NOTHING };
+		return 0;
+	}
+	*ret = (struct gate_event){ .kind = g->events[g->n_told % GATE_EVENTS].kind };
+	text_copy(ret->text, sizeof(ret->text),
+		  g->events[g->n_told++ % GATE_EVENTS].text);
+	return 1;
+}
+
+/* ---- questions ------------------------------------------------------------------ */
+
+static int send_question(struct gate *g, const struct json *q, int fd, uint32_t *id,
+			 struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	struct wire_head head = { .type = WIRE_ASK };
+	int r = json_print(q, false, &text);
+
+	if (g->sock < 0)
+		return err_set(e, -ENOTCONN, "the gate of this box is not running");
+	head.id = *id = ++g->next_id ? g->next_id : ++g->next_id;
+	head.len = (uint32_t)text.len;
+	if (r >= 0)
+		r = wire_send(g->sock, &head, text.data, fd < 0 ? NULL : &fd, fd >= 0);
+	return r < 0 ? err_sys(e, r, "cannot ask the gate") : 0;
+}
+
+/* A message whose answer does not matter. */
+static int tell(struct gate *g, struct json *q, int fd, struct err *e)
+{
+	uint32_t id;
+
+	return send_question(g, q, fd, &id, e);
+}
+
+static int read_answer(const struct wire_msg *m, struct json **ret, struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	int r = json_parse(m->body.data, m->body.len, &j, e);
+	const char *why = json_get_str(j, "error");
+
+	if (r < 0)
+		return err_wrap(e, "the gate");
+	if (why) {
+		r = (int)json_get_int(j, "code", -EIO);
+		return err_set(e, r < 0 ? r : -EIO, "%s", why);
+	}
+	*ret = take(&j, NULL);
+	return 0;
+}
+
+int gate_question(struct gate *g, const struct json *q, int fd, struct json **ret,
+		  struct err *e)
+{
+	_cleanup_wire_ struct wire_msg m;
+	uint64_t end = sys_now_ms() + ASK_MS, now;
+	uint32_t id = 0;
+	int r = send_question(g, q, fd, &id, e);
+
+	wire_msg_init(&m);
+	while (r >= 0 && (now = sys_now_ms()) < end) {
+		struct pollfd p = { .fd = g->sock, .events = POLLIN };
+
+		(void)sys_poll(&p, 1, (int)(end - now));
+		r = take_message(g, id, &m);
+		if (r > 0)
+			return read_answer(&m, ret, e);
+		if (r == -EAGAIN)
+			r = 0;
+	}
+	return r < 0 && e->code
+		       ? r
+		       : err_set(e, r < 0 ? r : -ETIMEDOUT, "the gate did not answer");
+}
+
+int gate_publish(struct gate *g, const char *spec, struct netpublish **ret,
+		 struct err *e)
+{
+	struct netpublish *p;
+	int r = publish(g, spec, &p, e);
+
+	if (r < 0)
+		return r;
+	r = tell_published(g, p, e);
+	if (r < 0) {
+		netpublish_done(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}

@@ -1,0 +1,273 @@
+/* gate_conn - connections: accepted from the box, joined with their other end, ended.
+ *
+ * While a connection is being dialled only its own side is there and not watched: what
+ * the box sends waits in the kernel. From gate_conn_open() on both sockets are watched
+ * edge-triggered for their whole life, and any event runs the pump. */
+#include <netinet/tcp.h>
+#include <stdio.h>
+
+#include "base/sys.h"
+#include "runtime/gate_impl.h"
+
+enum { ACCEPTS = 64, ORIGINAL_DST = 80 /* linux/netfilter_ipv4.h */, DNS_PORT = 53 };
+
+void gate_conn_listen(struct gated *g)
+{
+	bool want = g->n_conns < g->max_conns;
+
+	if (want == g->listening)
+		return;
+	for (int i = NETNS_FD_TCP; i < NETNS_FDS; i++)
+		if (g->fd_src[i])
+			loop_modify(g->loop, g->fd_src[i], want ? EPOLLIN : 0);
+	for (int i = 0; i < GATE_PUBLISHED; i++)
+		if (g->published[i].src)
+			loop_modify(g->loop, g->published[i].src, want ? EPOLLIN : 0);
+	g->listening = want;
+}
+
+struct gate_conn *gate_conn_new(struct gated *g, int in)
+{
+	struct gate_conn *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		scope_close(&in);
+		return NULL;
+	}
+	*c = (struct gate_conn){ .g = g,
+				 .in = in,
+				 .out = -1,
+				 .id = ++g->next_id,
+				 .start_ms = sys_now_ms(),
+				 .next = g->conns };
+	if (c->next)
+		c->next->prev = c;
+	g->conns = c;
+	g->n_conns++;
+	g->stats.accepted++;
+	gate_conn_listen(g);
+	return c;
+}
+
+/* An error of either side becomes a reset of the other: nobody may take a broken
+ * connection for one that ended. */
+static void close_end(int *fd, bool reset)
+{
+	const struct linger now = { .l_onoff = 1 };
+
+	if (*fd < 0)
+		return;
+	if (reset)
+		(void)sys_setsockopt(*fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	scope_close(fd);
+	*fd = -1;
+}
+
+static void tell_end(struct gate_conn *c, const char *why)
+{
+	struct netaudit_line line = { .event = "close",
+				      .id = c->id,
+				      .name = c->name,
+				      .addr = &c->addr,
+				      .port = c->port,
+				      .why = why,
+				      .ended = true,
+				      .sent = c->pump.up.bytes,
+				      .received = c->pump.down.bytes,
+				      .ms = sys_now_ms() - c->start_ms };
+
+	c->g->stats.sent += c->pump.up.bytes;
+	c->g->stats.received += c->pump.down.bytes;
+	gate_note_line(c->g, &line);
+}
+
+void gate_conn_end(struct gate_conn *c, int r, const char *why)
+{
+	struct gated *g = c->g;
+
+	if (c->open)
+		tell_end(c, why);
+	loop_remove(g->loop, &c->in_src);
+	loop_remove(g->loop, &c->out_src);
+	loop_remove(g->loop, &c->again);
+	gate_dial_free(&c->dial);
+	gate_ports_forget(c);
+	gate_pump_free(&c->pump);
+	close_end(&c->in, r < 0);
+	close_end(&c->out, r < 0);
+	if (c->prev)
+		c->prev->next = c->next;
+	else
+		g->conns = c->next;
+	if (c->next)
+		c->next->prev = c->prev;
+	g->n_conns--;
+	free(c);
+	gate_conn_listen(g);
+}
+
+static int moved(void *ctx, uint32_t events, struct err *e);
+
+static void pump(struct gate_conn *c)
+{
+	int r = gate_pump_run(&c->pump);
+
+	if (r < 0)
+		gate_conn_end(c, r, "broken");
+	else if (r == GATE_PUMP_DONE)
+		gate_conn_end(c, 0, NULL);
+	else if (r == GATE_PUMP_MORE && !c->again &&
+		 loop_timer(c->g->loop, 0, moved, c, &c->again) < 0)
+		gate_conn_end(c, -ENOMEM, "no memory");
+}
+
+/* A reset on a side that has nothing to read or write any more shows here only. */
+static int pending_error(int fd)
+{
+	int v = 0;
+
+	if (sys_getsockopt(fd, SOL_SOCKET, SO_ERROR, &v, &(socklen_t){ sizeof(v) }) < 0)
+		return 0;
+	return -v;
+}
+
+/* Either socket, or the timer of a pump that had more to do. */
+static int moved(void *ctx, uint32_t events, struct err *e)
+{
+	struct gate_conn *c = ctx;
+	int r = 0;
+
+	(void)e;
+	if (!events)
+		loop_remove(c->g->loop, &c->again);
+	if (events & EPOLLERR) {
+		r = pending_error(c->in);
+		if (!r)
+			r = pending_error(c->out);
+	}
+	if (r < 0)
+		gate_conn_end(c, r, "broken");
+	else
+		pump(c);
+	return 0;
+}
+
+/* Bytes go on as they come; a peer that vanished is found out in two minutes; urgent
+ * data stays in the stream. */
+static void tune(int fd)
+{
+	static const struct {
+		int level, name, value;
+	} options[] = {
+		{ IPPROTO_TCP, TCP_NODELAY, 1 },   { SOL_SOCKET, SO_KEEPALIVE, 1 },
+		{ IPPROTO_TCP, TCP_KEEPIDLE, 60 }, { IPPROTO_TCP, TCP_KEEPINTVL, 15 },
+		{ IPPROTO_TCP, TCP_KEEPCNT, 4 },   { SOL_SOCKET, SO_OOBINLINE, 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		(void)sys_setsockopt(fd, options[i].level, options[i].name,
+				     &options[i].value, sizeof(int));
+}
+
+void gate_conn_open(struct gate_conn *c, int out, const struct netaddr *addr)
+{
+	const uint32_t events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+	struct gated *g = c->g;
+	int r;
+
+	c->out = out;
+	c->addr = *addr;
+	c->open = true;
+	g->stats.opened++;
+	tune(c->in);
+	tune(c->out);
+	gate_pump_init(&c->pump, c->in, c->out, &g->pool);
+	r = loop_add(g->loop, c->in, events, moved, c, &c->in_src);
+	if (r >= 0)
+		r = loop_add(g->loop, c->out, events, moved, c, &c->out_src);
+	if (r < 0)
+		gate_conn_end(c, r, "no memory");
+	else
+		pump(c);
+}
+
+/* Where the box meant to go. */
+static int destination(const struct gated *g, int fd, struct netaddr *ret,
+		       uint16_t *port)
+{
+	struct sockaddr_storage s = { 0 };
+	socklen_t len = sizeof(s);
+	int r;
+
+	if (g->facts.caught == NETNS_CATCH_REDIRECT)
+		r = sys_getsockopt(fd, SOL_IP, ORIGINAL_DST, &s, &len);
+	else
+		r = sys_getsockname(fd, (struct sockaddr *)&s, &len);
+	return r < 0 ? r : netaddr_from_sock(&s, ret, port);
+}
+
+static void take_in(struct gated *g, int in)
+{
+	struct netaddr addr;
+	uint16_t port;
+	struct gate_conn *c;
+
+	if (destination(g, in, &addr, &port) < 0) {
+		close_end(&in, true);
+		return;
+	}
+	if (port == DNS_PORT) {
+		gate_dns_accept(g, in);
+		return;
+	}
+	c = gate_conn_new(g, in);
+	if (!c)
+		return;
+	c->port = port;
+	c->name = dnsnames_at(g->names, &addr, NULL);
+	if (!c->name)
+		c->addr = addr;
+	gate_dial_start(c);
+}
+
+int gate_conn_ready(void *ctx, uint32_t events, struct err *e)
+{
+	struct gated *g = ctx;
+
+	(void)events;
+	(void)e;
+	for (int i = NETNS_FD_TCP; i < NETNS_FDS; i++) {
+		for (int n = 0; n < ACCEPTS && g->fd_src[i] && g->listening; n++) {
+			int fd = sys_accept(g->fds[i], NULL, NULL);
+
+			if (fd < 0)
+				break; /* none, or no descriptor left: later */
+			take_in(g, fd);
+		}
+	}
+	return 0;
+}
+
+static bool still_allowed(const struct gate_conn *c)
+{
+	const struct netpolicy *p = c->g->policy;
+
+	if (c->published || !c->open)
+		return true; /* what is being dialled is judged at its end */
+	if (c->name)
+		return netpolicy_name(p, c->name, c->port) == NETPOLICY_ALLOW;
+	return netpolicy_literal(p, &c->addr, c->port) == NETPOLICY_ALLOW &&
+	       netpolicy_address(p, &c->addr, c->port, gate_dial_class(&c->addr)) ==
+		       NETPOLICY_ALLOW;
+}
+
+void gate_conn_recheck(struct gated *g)
+{
+	struct gate_conn *next;
+
+	for (struct gate_conn *c = g->conns; c; c = next) {
+		next = c->next;
+		if (!still_allowed(c))
+			gate_conn_end(c, -EACCES, "no longer allowed");
+	}
+}

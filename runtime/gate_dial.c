@@ -1,0 +1,446 @@
+/* gate_dial - the other end of a connection: judged by name, looked up, judged by
+ * address, dialled. Addresses are tried in turns (RFC 8305, "happy eyeballs"): when one
+ * does not answer for 250 ms the next is tried beside it, and the first that answers is
+ * taken. Where the host itself must use a proxy, the proxy is dialled instead and told
+ * the name: only it can resolve it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "runtime/gate_impl.h"
+
+enum { PEEK = 8192, TALK = 1024 };
+
+struct attempt {
+	struct gate_dial *d; /* borrowed */
+	struct netaddr addr;
+	int fd; /* owned; -1 = not running */
+	struct loop_source *src;
+};
+
+struct gate_dial {
+	struct gate_conn *c; /* borrowed */
+	struct gate_waiter waiter;
+	struct attempt tries[RESOLVE_ADDRS];
+	unsigned n, started, running;
+	int error; /* of the last that failed */
+	struct loop_source *next, *deadline;
+	const struct netproxy *proxy; /* borrowed; NULL = direct */
+	struct netproxy_talk talk;
+	uint16_t port; /* that is dialled: the proxy's, or the connection's */
+};
+
+static void end_attempt(struct attempt *a)
+{
+	loop_remove(a->d->c->g->loop, &a->src);
+	if (a->fd >= 0)
+		a->d->running--;
+	scope_close(&a->fd);
+	a->fd = -1;
+}
+
+void gate_dial_free(struct gate_dial **dp)
+{
+	struct gate_dial *d = take(dp, NULL);
+
+	if (!d)
+		return;
+	gate_lookup_cancel(&d->waiter);
+	for (unsigned i = 0; i < d->n; i++)
+		end_attempt(&d->tries[i]);
+	loop_remove(d->c->g->loop, &d->next);
+	loop_remove(d->c->g->loop, &d->deadline);
+	free(d);
+}
+
+static void note(struct gate_conn *c, const char *verdict, const char *why)
+{
+	struct netaudit_line line = { .event = c->published ? "publish" : "open",
+				      .verdict = verdict,
+				      .id = c->id,
+				      .name = c->name,
+				      .addr = &c->addr,
+				      .port = c->port,
+				      .why = why };
+
+	if (c->dial && c->dial->proxy)
+		line.proxy = c->dial->proxy->host;
+	gate_note_line(c->g, &line);
+}
+
+static void fail(struct gate_conn *c, int r)
+{
+	const char *why = strerrordesc_np(-r);
+
+	c->g->stats.failed++;
+	note(c, "failed", why);
+	gate_conn_end(c, r, why);
+}
+
+void gate_dial_refused(struct gate_conn *c, enum netpolicy_verdict v)
+{
+	char addr[NETADDR_TEXT];
+	const char *what = c->name ? c->name : netaddr_format(&c->addr, addr);
+
+	c->g->stats.refused++;
+	note(c, "refused", v == NETPOLICY_DENIED ? "denied by a rule" : "not allowed");
+	gate_note_tell(c->g, "network: %s port %u is not allowed in this box", what,
+		       c->port);
+	gate_conn_end(c, -EACCES, NULL);
+}
+
+static void refuse_class(struct gate_conn *c, const struct netaddr *a,
+			 enum netaddr_class class)
+{
+	char addr[NETADDR_TEXT];
+	const char *kind = netaddr_class_name(class);
+
+	netaddr_format(a, addr);
+	c->g->stats.refused++;
+	note(c, "refused", kind);
+	if (c->name)
+		gate_note_tell(c->g,
+			       "network: %s is %s here, a %s that is not allowed in "
+			       "this box",
+			       c->name, addr, kind);
+	else
+		gate_note_tell(c->g, "network: %s, a %s, is not allowed in this box",
+			       addr, kind);
+	gate_conn_end(c, -EACCES, NULL);
+}
+
+/* Through the routing table: a packet to one of the host's own addresses would have
+ * that address as its source too. Nothing is sent. */
+static bool host_has(const struct netaddr *a)
+{
+	struct sockaddr_storage to, from = { 0 };
+	socklen_t len = netaddr_to_sock(a, 9, &to);
+	socklen_t from_len = sizeof(from);
+	_cleanup_close_ int fd = sys_socket(to.ss_family, SOCK_DGRAM, 0);
+	struct netaddr source;
+
+	if (fd < 0 || sys_connect(fd, (struct sockaddr *)&to, len) < 0 ||
+	    sys_getsockname(fd, (struct sockaddr *)&from, &from_len) < 0 ||
+	    netaddr_from_sock(&from, &source, NULL) < 0)
+		return false;
+	return netaddr_equal(a, &source);
+}
+
+enum netaddr_class gate_dial_class(const struct netaddr *a)
+{
+	enum netaddr_class class = netaddr_classify(a);
+
+	return class == NETADDR_PUBLIC && host_has(a) ? NETADDR_LOOPBACK : class;
+}
+
+static void start_next(struct gate_dial *d);
+
+/* The connection is there: hand it to the pump. */
+static void won(struct attempt *a)
+{
+	struct gate_conn *c = a->d->c;
+	struct netaddr addr = c->dial->proxy ? c->addr : a->addr;
+	int fd = a->fd;
+
+	loop_remove(c->g->loop, &a->src);
+	a->fd = -1;
+	a->d->running--;
+	c->addr = addr;
+	note(c, "allowed", NULL);
+	gate_dial_free(&c->dial);
+	gate_conn_open(c, fd, &addr);
+}
+
+static int say(struct attempt *a, const struct buf *out)
+{
+	ssize_t n = out->len ? sys_send(a->fd, out->data, out->len, 0) : 0;
+
+	if (n < 0)
+		return (int)n;
+	return (size_t)n == out->len ? 0 : -EPROTO; /* a first kilobyte always fits */
+}
+
+/* The proxy answered: only what belongs to the conversation is taken out. */
+static int talk(void *ctx, uint32_t events, struct err *e)
+{
+	struct attempt *a = ctx;
+	struct gate_dial *d = a->d;
+	_cleanup_buf_ struct buf out = BUF_INIT(TALK);
+	char in[PEEK];
+	size_t used = 0;
+	ssize_t n = sys_recv(a->fd, in, sizeof(in), MSG_PEEK);
+	int r;
+
+	(void)events;
+	(void)e;
+	if (n == -EAGAIN)
+		return 0;
+	r = n < 0 ? (int)n : !n ? -ECONNRESET : 0;
+	if (!r)
+		r = netproxy_feed(&d->talk, in, (size_t)n, &used, &out);
+	if (r >= 0 && used)
+		(void)sys_recv(a->fd, in, used, 0);
+	if (r >= 0 && say(a, &out) < 0)
+		r = -EPROTO;
+	if (r > 0)
+		won(a);
+	else if (r < 0)
+		fail(d->c, r);
+	return 0;
+}
+
+static void connected(struct attempt *a)
+{
+	struct gate_dial *d = a->d;
+	_cleanup_buf_ struct buf out = BUF_INIT(TALK);
+	int r;
+
+	if (!d->proxy) {
+		won(a);
+		return;
+	}
+	for (unsigned i = 0; i < d->n; i++)
+		if (&d->tries[i] != a)
+			end_attempt(&d->tries[i]);
+	d->started = d->n;
+	loop_remove(d->c->g->loop, &a->src);
+	r = netproxy_begin(&d->talk, &out);
+	if (r >= 0)
+		r = say(a, &out);
+	if (r >= 0)
+		r = loop_add(d->c->g->loop, a->fd, EPOLLIN, talk, a, &a->src);
+	if (r < 0)
+		fail(d->c, r);
+}
+
+static int answered(void *ctx, uint32_t events, struct err *e)
+{
+	struct attempt *a = ctx;
+	struct gate_dial *d = a->d;
+	int v = 0;
+
+	(void)events;
+	(void)e;
+	if (sys_getsockopt(a->fd, SOL_SOCKET, SO_ERROR, &v, &(socklen_t){ sizeof(v) }) <
+	    0)
+		v = EIO;
+	if (!v) {
+		connected(a);
+		return 0;
+	}
+	d->error = -v;
+	end_attempt(a);
+	start_next(d);
+	return 0;
+}
+
+static int next_due(void *ctx, uint32_t events, struct err *e)
+{
+	struct gate_dial *d = ctx;
+
+	(void)events;
+	(void)e;
+	start_next(d);
+	return 0;
+}
+
+/* 1 = connected at once, 0 = under way. */
+static int try_one(struct attempt *a)
+{
+	struct sockaddr_storage to;
+	socklen_t len = netaddr_to_sock(&a->addr, a->d->port, &to);
+	int r = sys_socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	if (r < 0)
+		return r;
+	a->fd = r;
+	a->d->running++;
+	r = sys_connect(a->fd, (struct sockaddr *)&to, len);
+	if (r >= 0)
+		return 1;
+	if (r == -EINPROGRESS)
+		r = loop_add(a->d->c->g->loop, a->fd, EPOLLOUT, answered, a, &a->src);
+	if (r < 0)
+		end_attempt(a);
+	return r;
+}
+
+/* Starts attempts until one is under way; ends the connection when none is left. */
+static void start_next(struct gate_dial *d)
+{
+	loop_remove(d->c->g->loop, &d->next);
+	while (d->started < d->n) {
+		struct attempt *a = &d->tries[d->started++];
+		int r = try_one(a);
+
+		if (r > 0) {
+			connected(a);
+			return;
+		}
+		if (r < 0) {
+			d->error = r;
+			continue;
+		}
+		if (d->started < d->n)
+			(void)loop_timer(d->c->g->loop, GATE_NEXT_MS, next_due, d,
+					 &d->next);
+		return;
+	}
+	if (!d->running)
+		fail(d->c, d->error ? d->error : -EHOSTUNREACH);
+}
+
+static int too_late(void *ctx, uint32_t events, struct err *e)
+{
+	struct gate_dial *d = ctx;
+
+	(void)events;
+	(void)e;
+	fail(d->c, -ETIMEDOUT);
+	return 0;
+}
+
+static void add_attempt(struct gate_dial *d, const struct netaddr *a)
+{
+	if (d->n < RESOLVE_ADDRS)
+		d->tries[d->n++] = (struct attempt){ .d = d, .addr = *a, .fd = -1 };
+}
+
+/* The two families alternate, the resolver's favourite first. */
+static void interleave(struct gate_dial *d)
+{
+	for (unsigned i = 1; i < d->n; i++) {
+		unsigned k = i;
+		struct attempt a;
+
+		while (k < d->n && d->tries[k].addr.len == d->tries[i - 1].addr.len)
+			k++;
+		if (k == d->n)
+			return;
+		a = d->tries[k];
+		memmove(&d->tries[i + 1], &d->tries[i], (k - i) * sizeof(a));
+		d->tries[i] = a;
+	}
+}
+
+/* Addresses of the name that was asked for: each is judged, here and not earlier. */
+static void looked_up(void *ctx, const struct resolve_reply *reply)
+{
+	struct gate_dial *d = ctx;
+	struct gate_conn *c = d->c;
+	const struct netaddr *bad = NULL;
+	enum netaddr_class class = NETADDR_PUBLIC;
+
+	for (uint32_t i = 0; i < reply->n && !reply->error; i++) {
+		const struct netaddr *a = &reply->addr[i];
+		enum netaddr_class k = d->proxy ? NETADDR_PUBLIC : gate_dial_class(a);
+
+		if (d->proxy ||
+		    netpolicy_address(c->g->policy, a, c->port, k) == NETPOLICY_ALLOW) {
+			add_attempt(d, a);
+		} else if (!bad) {
+			bad = a;
+			class = k;
+		}
+	}
+	if (d->n) {
+		interleave(d);
+		start_next(d);
+	} else if (bad) {
+		refuse_class(c, bad, class);
+	} else {
+		fail(c, reply->error == -ENOENT ? -EHOSTUNREACH : -EAGAIN);
+	}
+}
+
+static void dial_proxy(struct gate_dial *d)
+{
+	struct gate_conn *c = d->c;
+	char addr[NETADDR_TEXT];
+	struct netaddr a;
+
+	d->port = d->proxy->port;
+	d->talk = (struct netproxy_talk){ .proxy = d->proxy, .port = c->port };
+	snprintf(d->talk.host, sizeof(d->talk.host), "%s",
+		 c->name ? c->name : netaddr_format(&c->addr, addr));
+	if (netaddr_parse(d->proxy->host, &a) < 0) {
+		gate_lookup_start(c->g, d->proxy->host, &d->waiter, looked_up, d);
+		return;
+	}
+	add_attempt(d, &a);
+	start_next(d);
+}
+
+static void dial_host(struct gate_dial *d)
+{
+	const struct netaddr v4 = { .len = 4, .bytes = { 127, 0, 0, 1 } };
+	const struct netaddr v6 = { .len = 16, .bytes = { [15] = 1 } };
+
+	add_attempt(d, &v4);
+	add_attempt(d, &v6);
+	start_next(d);
+}
+
+/* An address that the box dialled by number. */
+static void dial_literal(struct gate_dial *d)
+{
+	struct gate_conn *c = d->c;
+	enum netaddr_class class = gate_dial_class(&c->addr);
+	enum netpolicy_verdict v = netpolicy_literal(c->g->policy, &c->addr, c->port);
+
+	if (v == NETPOLICY_ALLOW)
+		v = netpolicy_address(c->g->policy, &c->addr, c->port, class);
+	if (v != NETPOLICY_ALLOW && class != NETADDR_PUBLIC) {
+		refuse_class(c, &c->addr, class);
+		return;
+	}
+	if (v != NETPOLICY_ALLOW) {
+		gate_dial_refused(c, v);
+		return;
+	}
+	d->proxy = netproxy_for(&c->g->proxy, NULL, &c->addr, c->port);
+	if (d->proxy) {
+		dial_proxy(d);
+		return;
+	}
+	add_attempt(d, &c->addr);
+	start_next(d);
+}
+
+static void dial_name(struct gate_dial *d)
+{
+	struct gate_conn *c = d->c;
+	enum netpolicy_verdict v = netpolicy_name(c->g->policy, c->name, c->port);
+
+	if (v != NETPOLICY_ALLOW) {
+		gate_dial_refused(c, v);
+		return;
+	}
+	if (!strcmp(c->name, NETPOLICY_HOST)) {
+		dial_host(d);
+		return;
+	}
+	d->proxy = netproxy_for(&c->g->proxy, c->name, NULL, c->port);
+	if (d->proxy)
+		dial_proxy(d);
+	else
+		gate_lookup_start(c->g, c->name, &d->waiter, looked_up, d);
+}
+
+void gate_dial_start(struct gate_conn *c)
+{
+	struct gate_dial *d = calloc(1, sizeof(*d));
+
+	if (!d || loop_timer(c->g->loop, GATE_DIAL_MS, too_late, d, &d->deadline) < 0) {
+		free(d);
+		gate_conn_end(c, -ENOMEM, "no memory");
+		return;
+	}
+	d->c = c;
+	d->port = c->port;
+	c->dial = d;
+	if (c->name)
+		dial_name(d);
+	else
+		dial_literal(d);
+}

@@ -1,0 +1,224 @@
+/* gate_impl - the gate process from within: its state, and what its files offer each
+ * other. For gate_*.c alone.
+ * Needs:  gate_main.c, which fills struct gated before any other file is called.
+ * Owns:   all of it; one process serves one box.
+ * Never:  blocks, opens a file, starts a process, or trusts what comes from the box.
+ *
+ * Theory of operation. The box's network namespace delivers every TCP connection to a
+ * listener that is served here, and the socket's own address says where the connection
+ * was meant to go (gate_conn). An address of 198.18.0.0/15 stands for a name that was
+ * given to the box by our DNS (gate_dns); it is judged by that name, another address
+ * by itself (netpolicy). gate_dial makes the real connection: the name is looked up
+ * outside (gate_lookup, in helper processes), the addresses are tried in turns, and
+ * each is judged again by what kind of place it is, just before it is dialled. Then
+ * gate_pump moves the bytes. Ports of the box that the host may reach come the other
+ * way round (gate_ports). Every decision is told (gate_note). */
+#ifndef RUNTIME_GATE_IMPL_H
+#define RUNTIME_GATE_IMPL_H
+
+#include "base/json.h"
+#include "base/loop.h"
+#include "runtime/dnsnames.h"
+#include "runtime/gate.h"
+#include "runtime/netaudit.h"
+#include "runtime/netpolicy.h"
+#include "runtime/netproxy.h"
+#include "runtime/resolve.h"
+
+enum {
+	GATE_CONNS = 2048,	   /* connections at once; more wait to be accepted */
+	GATE_FDS_PER_CONN = 6,	   /* two sockets, two pipes while data is on its way */
+	GATE_DIAL_MS = 30000,	   /* until a connection is there, lookup included */
+	GATE_NEXT_MS = 250,	   /* RFC 8305: before the next address is tried too */
+	GATE_PIPE_BYTES = 1 << 20, /* data under way in one direction, if the host
+				      grants that much; else what a pipe holds */
+	GATE_POOL = 16,		   /* empty pipes kept for the next connection */
+	GATE_LOOKUPS = 512,	   /* names whose addresses are remembered */
+	GATE_LOOKUP_MS = 8000,	   /* then the answer is "try again" */
+	GATE_KEEP_MS = 60000,	   /* addresses of a name; getaddrinfo tells no TTL */
+	GATE_KEEP_NONE_MS = 5000,  /* that there is no such name */
+	GATE_LOOKUP_RATE = 50,	   /* new names per second, after a burst of … */
+	GATE_LOOKUP_BURST = 500,   /* … this many */
+	GATE_LINE_RATE = 1000,	   /* lines of the audit log per second, after … */
+	GATE_LINE_BURST = 20000,   /* … this many */
+	GATE_DNS_PENDING = 256,	   /* DNS questions that wait for an answer */
+	GATE_DNS_TCP = 32,	   /* DNS conversations by TCP at once */
+	GATE_DNS_TCP_MS = 10000,   /* one of them may idle this long */
+	GATE_PUBLISHED = 64	   /* ports of the box that the host may reach */
+};
+
+struct gate_conn;
+struct gate_lookup;
+struct gate_dns_tcp;
+
+/* ---- gate_pump: bytes between two sockets --------------------------------------- */
+
+struct gate_pool {
+	int pipes[GATE_POOL][2]; /* owned */
+	unsigned n;
+};
+void gate_pump_drain(struct gate_pool *pool);
+
+struct gate_flow {
+	int from, to; /* borrowed */
+	int pipe[2];  /* owned while held > 0; else -1 */
+	size_t held;  /* bytes in the pipe */
+	uint64_t bytes;
+	bool eof;  /* @from will send no more */
+	bool shut; /* and @to was told */
+};
+
+struct gate_pump {
+	struct gate_flow up, down;
+	struct gate_pool *pool; /* borrowed */
+};
+
+enum gate_pump_state { GATE_PUMP_WAIT, GATE_PUMP_MORE, GATE_PUMP_DONE };
+
+void gate_pump_init(struct gate_pump *p, int in, int out, struct gate_pool *pool);
+void gate_pump_free(struct gate_pump *p);
+/** gate_pump_run() - move what can be moved; enum gate_pump_state, or why the
+ *  connection is broken */
+int gate_pump_run(struct gate_pump *p);
+
+/* ---- the process ---------------------------------------------------------------- */
+
+struct gate_stats {
+	uint64_t accepted, opened, refused, failed, queries, lookups, published;
+	uint64_t sent, received; /* bytes of connections that ended */
+};
+
+struct gate_published {
+	int fd; /* owned; listens on the host; -1 = an empty place */
+	uint16_t port;
+	struct gated *g; /* borrowed */
+	struct loop_source *src;
+};
+
+struct gated {
+	struct loop *loop; /* owned, as everything below */
+	int control;
+	struct loop_source *control_src;
+	enum net_mode mode;
+	struct netns_facts facts;
+	int fds[NETNS_FDS];
+	struct loop_source *fd_src[NETNS_FDS];
+	bool listening; /* the TCP listeners are being watched */
+
+	struct netpolicy *policy;
+	struct netproxy_conf proxy;
+	struct dnsnames *names;
+	struct netaudit audit;
+
+	int resolver;
+	struct loop_source *resolver_src;
+	struct gate_lookup *lookups;
+	unsigned n_lookups;
+	uint32_t next_lookup;
+	uint64_t lookup_credit, lookup_ms; /* thousandths of a lookup; when counted */
+
+	unsigned n_dns_pending, n_dns_tcp;
+	struct gate_dns_tcp *dns_tcp;
+
+	struct gate_conn *conns;
+	unsigned n_conns, max_conns;
+	uint64_t next_id;
+	struct gate_pool pool;
+	struct gate_published published[GATE_PUBLISHED];
+	struct gate_conn *want_sock; /* published ones waiting for a socket */
+	uint32_t told[16];	     /* hashes of what was told lately … */
+	uint64_t told_ms[16];	     /* … and when */
+
+	uint64_t line_credit, line_ms; /* thousandths of a line; when counted */
+	uint64_t lines_lost;
+
+	struct gate_stats stats;
+	bool rooted; /* the file system is an empty one */
+};
+
+/* ---- gate_note: what is told ---------------------------------------------------- */
+
+/** gate_note_tell() - an event for the monitor; the same text once a second at most */
+void gate_note_tell(struct gated *g, const char *fmt, ...) _printf_(2, 3);
+/** gate_note_line() - a line of the audit log; asks for another file when it is full */
+void gate_note_line(struct gated *g, const struct netaudit_line *line);
+
+/* ---- gate_lookup: names into real addresses ------------------------------------- */
+
+typedef void gate_lookup_fn(void *ctx, const struct resolve_reply *reply);
+
+/* Part of whatever waits; zero before use and after the call. */
+struct gate_waiter {
+	gate_lookup_fn *fn;
+	void *ctx;
+	struct gate_waiter *next;
+	struct gate_lookup *of; /* borrowed; NULL = not waiting */
+};
+
+/** gate_lookup_start() - @fn is called once, maybe before this returns */
+void gate_lookup_start(struct gated *g, const char *name, struct gate_waiter *w,
+		       gate_lookup_fn *fn, void *ctx);
+void gate_lookup_cancel(struct gate_waiter *w);
+int gate_lookup_ready(void *g, uint32_t events, struct err *e); /* loop_fn */
+void gate_lookup_free(struct gated *g);
+
+/* ---- gate_dns ------------------------------------------------------------------- */
+
+int gate_dns_udp(void *g, uint32_t events, struct err *e); /* loop_fn */
+/** gate_dns_accept() - serve DNS on a TCP connection, which becomes its own */
+void gate_dns_accept(struct gated *g, int fd);
+void gate_dns_free(struct gated *g);
+
+/* ---- gate_conn and gate_dial: connections --------------------------------------- */
+
+struct gate_dial;
+
+struct gate_conn {
+	struct gate_conn *prev, *next;
+	struct gate_conn *next_want; /* in gated.want_sock */
+	struct gated *g;	     /* borrowed */
+	uint64_t id, start_ms;
+	int in, out; /* owned; who asked, and the other end once it is there */
+	struct loop_source *in_src, *out_src, *again;
+	struct gate_dial *dial; /* owned, until the other end is there */
+	struct gate_pump pump;
+	const char *name;    /* borrowed from gated.names; NULL = a literal address */
+	struct netaddr addr; /* as asked; then the one that was dialled */
+	uint16_t port;
+	bool published; /* from the host into the box */
+	bool open;
+};
+
+int gate_conn_ready(void *g, uint32_t events, struct err *e); /* loop_fn: listeners */
+/** gate_conn_new() - @in becomes its own, also on failure (NULL) */
+struct gate_conn *gate_conn_new(struct gated *g, int in);
+/** gate_conn_open() - the other end is there and becomes its own: move bytes */
+void gate_conn_open(struct gate_conn *c, int out, const struct netaddr *addr);
+/** gate_conn_end() - close both ends; @r < 0: with a reset; @why for the audit log */
+void gate_conn_end(struct gate_conn *c, int r, const char *why);
+/** gate_conn_listen() - watch the listeners, or not while there are too many */
+void gate_conn_listen(struct gated *g);
+/** gate_conn_recheck() - cut what the rules no longer allow */
+void gate_conn_recheck(struct gated *g);
+
+/** gate_dial_start() - judge and dial; ends in gate_conn_open() or gate_conn_end() */
+void gate_dial_start(struct gate_conn *c);
+void gate_dial_free(struct gate_dial **d);
+/** gate_dial_refused() - count and tell a refusal, and end the connection */
+void gate_dial_refused(struct gate_conn *c, enum netpolicy_verdict v);
+/** gate_dial_class() - what kind of place, the host's own addresses included */
+enum netaddr_class gate_dial_class(const struct netaddr *a);
+
+/* ---- gate_ports: into the box --------------------------------------------------- */
+
+/** gate_ports_add() - accept on @fd for the box's @port; @fd becomes its own */
+int gate_ports_add(struct gated *g, int fd, uint16_t port);
+int gate_ports_remove(struct gated *g, uint16_t host_port);
+int gate_ports_sock(void *g, uint32_t events, struct err *e); /* loop_fn: from init */
+/** gate_ports_forget() - a connection that waited for a socket is gone */
+void gate_ports_forget(struct gate_conn *c);
+/** gate_ports_list() - {"port", "address"} of what listens in the box; owned; NULL */
+struct json *gate_ports_list(struct gated *g);
+void gate_ports_free(struct gated *g);
+
+#endif

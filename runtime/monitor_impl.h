@@ -1,0 +1,68 @@
+/* monitor_impl - what monitor.c, monitor_client.c and monitor_ask.c share, and nobody
+ * else.
+ * Needs:  monitor.h.
+ * Owns:   see the fields.
+ * Never:  is included by any other file. */
+#ifndef RUNTIME_MONITOR_IMPL_H
+#define RUNTIME_MONITOR_IMPL_H
+
+#include "base/loop.h"
+#include "runtime/gate.h"
+#include "runtime/start.h"
+#include "runtime/wire.h"
+
+struct monitor;
+
+struct client {
+	struct monitor *m; /* borrowed */
+	struct client *next;
+	int fd; /* owned */
+	struct loop_source *source;
+	bool greeted; /* HELLO came, with our build */
+};
+
+/* A program in the box, from SPAWN to EXIT. */
+struct program {
+	struct program *next;
+	uint32_t id;	       /* towards init; never 0 */
+	struct client *client; /* borrowed; NULL = it left */
+	uint32_t client_id;    /* towards the client */
+	bool keep;
+};
+
+struct monitor {
+	struct spec spec;
+	struct running run;
+	struct loop *loop;	  /* owned */
+	int boxdir, lock, rundir; /* owned */
+	int listener, signals;	  /* owned */
+	struct loop_source *on_listener, *on_init, *on_signal, *on_pidfd, *on_gate;
+	struct gate *gate; /* owned; NULL = none */
+	struct client *clients;
+	struct program *programs;
+	uint32_t last_id;
+	uint64_t oom_seen; /* oom kills that were reported */
+	uint64_t oom_total;
+	int64_t started; /* seconds since 1970 */
+	bool ending;	 /* init died, or somebody said stop: no way back */
+};
+
+/* monitor_client.c */
+/** monitor_client_add() - serve @fd, which becomes the monitor's; failure closes it */
+int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e);
+void monitor_client_drop(struct client *c);
+/** monitor_client_greet() - READY to a client that said HELLO (or started the box); an
+ *  error when the box is ending: the client starts another one */
+int monitor_client_greet(struct client *c);
+void monitor_client_spawned(struct monitor *m, struct wire_msg *msg);
+void monitor_client_exit(struct monitor *m, const struct wire_msg *msg);
+/** monitor_client_idle() - end the loop when nobody is there and nothing was asked to
+ *  stay; a client that comes before the end is still served */
+void monitor_client_idle(struct monitor *m);
+
+/* monitor_ask.c */
+/** monitor_ask() - answer a question; @ret is owned by the caller */
+int monitor_ask(struct monitor *m, const char *what, const struct json *args,
+		struct json **ret, struct err *e);
+
+#endif

@@ -1,0 +1,23 @@
+/* mount_kernel - what the kernel shows inside a box: /proc, /sys, /dev, /run, /tmp, and
+ * what is masked of them (KERNEL.md 3.1, 3.2).
+ * Needs:  a root (an O_PATH descriptor), own pid, net and ipc namespaces.
+ * Owns:   nothing.
+ * Never:  uses a device node, a proc or a sysfs that the image brought. */
+#ifndef RUNTIME_MOUNT_KERNEL_H
+#define RUNTIME_MOUNT_KERNEL_H
+
+#include "base/err.h"
+
+struct mount_kernel_conf {
+	bool own_net; /* false = --net host: sysfs is a read-only bind of the host's */
+	bool tty_group;	   /* gid 5 is mapped */
+	bool limit_userns; /* write user.max_user_namespaces = 0 */
+};
+
+/** mount_kernel() - mount all of it, in the order of the tables */
+int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e);
+
+/** mount_kernel_masks() - last, when nothing else is to be mounted */
+int mount_kernel_masks(int root, struct err *e);
+
+#endif

@@ -1,0 +1,15 @@
+/* netns_impl - the part of netns that its test needs besides.
+ * Needs:  what netns.h needs.
+ * Owns:   nothing of its own.
+ * Never:  is included by anything but netns.c and tests. */
+#ifndef RUNTIME_NETNS_IMPL_H
+#define RUNTIME_NETNS_IMPL_H
+
+#include "runtime/netns.h"
+
+/** netns_setup_from() - netns_setup() as on a kernel that has nothing better than
+ *  @first: the fallbacks must be tested where the best is there */
+int netns_setup_from(enum net_mode mode, enum netns_catch first, struct netns_fds *ret,
+		     struct err *e);
+
+#endif
