@@ -1,0 +1,301 @@
+/* Theory of operation
+ *
+ * One thread. Everything that may happen stands in one epoll descriptor: input, the
+ * end of the output's reader, the order to stop, the tick of progress. While idle the
+ * server waits for it itself. While a tool runs, whoever runs it waits, with that
+ * descriptor among its own, and calls watch(): requests are then read and answered at
+ * once, but for tools/call, which is queued. So a cancellation is seen when it comes.
+ *
+ * At the end of the input what was asked is still done: `cubby mcp < frames` answers
+ * all. A client that is gone shows by the output that nobody reads. */
+#include "agent/mcp.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/mcp_impl.h"
+#include "base/scope.h"
+#include "base/sys.h"
+
+enum {
+	CHUNK = 64 << 10,
+	FRAME_OUT_MAX = 64 << 20, /* a text of 4 MiB, every byte escaped, and more */
+	ATOM = PIPE_BUF		  /* a pipe that is ready takes this much at once */
+};
+
+enum source { IN, OUT, STOP, TICK };
+
+/* ---- output -------------------------------------------------------------- */
+
+void mcp_interrupt(struct mcp *m)
+{
+	uint64_t one = 1;
+
+	(void)sys_write(m->interrupt_fd, &one, sizeof(one));
+}
+
+static void stop(struct mcp *m)
+{
+	m->stop = true;
+	mcp_interrupt(m);
+}
+
+/* Waits for the reader, but no longer than the order to stop. */
+static int write_out(struct mcp *m, const char *data, size_t len)
+{
+	while (len) {
+		struct pollfd p[] = { { .fd = m->conf->out_fd, .events = POLLOUT },
+				      { .fd = m->conf->stop_fd, .events = POLLIN } };
+		ssize_t n = sys_poll(p, ARRAY_SIZE(p), -1);
+
+		if (n < 0 && n != -EINTR)
+			return (int)n;
+		if (p[0].revents && n > 0) {
+			n = sys_write(m->conf->out_fd, data, MIN(len, (size_t)ATOM));
+			if (n < 0 && n != -EAGAIN)
+				return (int)n;
+			if (n > 0) {
+				data += n;
+				len -= (size_t)n;
+			}
+		} else if (p[1].revents && n > 0) {
+			return -ECANCELED;
+		}
+	}
+	return 0;
+}
+
+void mcp_send(struct mcp *m, struct json *message)
+{
+	_cleanup_json_ struct json *j = message;
+	_cleanup_buf_ struct buf b = BUF_INIT(FRAME_OUT_MAX);
+
+	if (!j || m->stop)
+		return;
+	if (json_print(j, false, &b) < 0 || buf_addc(&b, '\n') < 0)
+		return;
+	if (write_out(m, b.data, b.len) < 0)
+		stop(m);
+}
+
+static void batch_close(struct mcp *m, struct mcp_batch *b)
+{
+	if (--b->open)
+		return;
+	if (json_len(b->answers))
+		mcp_send(m, take(&b->answers, NULL));
+	json_free(&b->answers);
+	free(b);
+}
+
+void mcp_answer(struct mcp *m, struct mcp_batch *batch, struct json *message)
+{
+	if (!batch) {
+		mcp_send(m, message);
+		return;
+	}
+	if (message)
+		(void)json_add(batch->answers, message);
+	batch_close(m, batch);
+}
+
+/* ---- input --------------------------------------------------------------- */
+
+static void fail(struct mcp *m, int code, const char *text)
+{
+	mcp_send(m, mcp_rpc_error(NULL, code, text));
+}
+
+static void on_batch(struct mcp *m, const struct json *list)
+{
+	struct mcp_batch *b;
+
+	if (!mcp_method_batches(m)) {
+		fail(m, MCP_RPC_BAD_REQUEST,
+		     "batches are not part of the negotiated revision");
+		return;
+	}
+	if (!json_len(list)) {
+		fail(m, MCP_RPC_BAD_REQUEST, "the batch is empty");
+		return;
+	}
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return;
+	b->answers = json_array();
+	b->open = 1;
+	json_each(item, list) mcp_method_message(m, item, b);
+	batch_close(m, b);
+}
+
+static void on_frame(void *ctx, const char *line, size_t len)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct err e = ERR_NONE;
+	struct mcp *m = ctx;
+
+	if (!line)
+		fail(m, MCP_RPC_BAD_REQUEST, "the frame is larger than 16 MiB");
+	else if (json_parse(line, len, &j, &e) < 0)
+		fail(m, MCP_RPC_PARSE, e.msg);
+	else if (json_type(j) == JSON_ARRAY)
+		on_batch(m, j);
+	else
+		mcp_method_message(m, j, NULL);
+}
+
+static void forget(struct mcp *m, int fd)
+{
+	(void)sys_epoll_ctl(m->epfd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+static void read_input(struct mcp *m)
+{
+	char data[CHUNK];
+	ssize_t n = sys_read(m->conf->in_fd, data, sizeof(data));
+
+	if (n == -EAGAIN)
+		return;
+	if (n > 0) {
+		(void)mcp_frame_feed(&m->in, data, (size_t)n, on_frame, m);
+		return;
+	}
+	mcp_frame_end(&m->in, on_frame, m);
+	m->eof = true;
+	forget(m, m->conf->in_fd);
+}
+
+/* ---- what happens -------------------------------------------------------- */
+
+static void happened(struct mcp *m, enum source what)
+{
+	uint64_t count;
+
+	switch (what) {
+	case IN:
+		read_input(m);
+		break;
+	case OUT: /* watched for errors alone: nobody reads it any more */
+		forget(m, m->conf->out_fd);
+		stop(m);
+		break;
+	case STOP:
+		forget(m, m->conf->stop_fd);
+		stop(m);
+		break;
+	case TICK:
+		(void)sys_read(m->timer_fd, &count, sizeof(count));
+		mcp_call_tick(m);
+	}
+}
+
+static void look(struct mcp *m, int timeout_ms)
+{
+	struct epoll_event evs[4];
+	int n = sys_epoll_wait(m->epfd, evs, ARRAY_SIZE(evs), timeout_ms);
+
+	for (int i = 0; i < n && !m->stop; i++)
+		happened(m, (enum source)evs[i].data.u32);
+}
+
+static void watch(void *ctx)
+{
+	look(ctx, 0);
+}
+
+static void on_output(void *ctx, const void *data, size_t len)
+{
+	mcp_call_output(ctx, data, len);
+}
+
+static void on_note(void *ctx, const char *line)
+{
+	mcp_method_log(ctx, MCP_INFO, line);
+}
+
+/* ---- from start to end --------------------------------------------------- */
+
+static int add(struct mcp *m, int fd, uint32_t events, enum source what)
+{
+	struct epoll_event ev = { .events = events, .data.u32 = what };
+
+	return fd < 0 ? 0 : sys_epoll_ctl(m->epfd, EPOLL_CTL_ADD, fd, &ev);
+}
+
+/* Files cannot be waited for: as input they are always ready, as output they have no
+ * reader that could go away. */
+static int watch_all(struct mcp *m)
+{
+	int r = add(m, m->conf->in_fd, EPOLLIN, IN);
+
+	m->plain_in = r == -EPERM;
+	if (!r || m->plain_in)
+		r = add(m, m->conf->out_fd, 0, OUT);
+	if (!r || r == -EPERM)
+		r = add(m, m->conf->stop_fd, EPOLLIN, STOP);
+	if (!r)
+		r = add(m, m->timer_fd, EPOLLIN, TICK);
+	return r;
+}
+
+static void mcp_close(struct mcp *m)
+{
+	m->stop = true;
+	mcp_call_done(m);
+	mcp_frame_done(&m->in);
+	scope_close(&m->epfd);
+	scope_close(&m->timer_fd);
+	scope_close(&m->interrupt_fd);
+}
+
+static int mcp_open(struct mcp *m, struct err *e)
+{
+	int r;
+
+	mcp_frame_init(&m->in, MCP_FRAME_MAX);
+	m->level = MCP_INFO;
+	m->epfd = r = sys_epoll_create();
+	if (r >= 0)
+		m->timer_fd = r = sys_timerfd();
+	if (r >= 0)
+		m->interrupt_fd = r = sys_eventfd(0);
+	if (r >= 0)
+		r = watch_all(m);
+	if (r < 0)
+		return err_sys(e, r, "cannot serve MCP");
+	m->hooks = (struct mcp_hooks){ .interrupt_fd = m->interrupt_fd,
+				       .watch_fd = m->epfd,
+				       .watch = watch,
+				       .output = on_output,
+				       .note = on_note,
+				       .ctx = m };
+	return 0;
+}
+
+int mcp_serve(const struct mcp_conf *conf, struct err *e)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
+	_cleanup_(mcp_close) struct mcp m = {
+		.conf = conf, .epfd = -1, .timer_fd = -1, .interrupt_fd = -1
+	};
+	int r = mcp_open(&m, e);
+
+	if (r < 0)
+		return r;
+	(void)sys_sigaction(SIGPIPE, &ignore, &old);
+	while (!m.stop) {
+		if (mcp_call_next(&m))
+			continue;
+		if (m.eof)
+			break;
+		if (m.plain_in)
+			read_input(&m);
+		else
+			look(&m, -1);
+	}
+	(void)sys_sigaction(SIGPIPE, &old, NULL);
+	return 0;
+}

@@ -1,0 +1,359 @@
+/* Ollama's own /api/chat: its imitation of Chat Completions cuts long prompts without a
+ * word (ollama #2963), because a request there cannot say how large a context it needs.
+ *
+ * An answer is one JSON object a line. Each is turned into the chunk that the same news
+ * would be in Chat Completions, and assembled like one. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/args.h"
+#include "agent/message.h"
+#include "agent/model_impl.h"
+#include "agent/openai_assemble.h"
+#include "base/text.h"
+
+enum { LINE_MAX_BYTES = 16 << 20 };
+
+static int ollama_url(const struct model *m, struct buf *out)
+{
+	int r = buf_adds(out, m->url);
+
+	return r
+		       ?: buf_adds(out, text_ends(m->url, "/api/chat") ? ""
+					: text_ends(m->url, "/api")    ? "/chat"
+								       : "/api/chat");
+}
+
+static int ollama_headers(const struct model *m, struct buf *out)
+{
+	if (!m->conf.key || !*m->conf.key)
+		return 0;
+	return buf_addf(out, "Authorization: Bearer %s\n", m->conf.key);
+}
+
+/* ---- messages ---- */
+
+/* Arguments are an object here, and calls have no id. */
+static int put_calls(const struct turn *t, struct json *message)
+{
+	_cleanup_json_ struct json *calls = json_array();
+	int r = 0;
+
+	for (size_t i = 0; i < t->n_calls && r == 0; i++) {
+		const struct turn_call *c = &t->calls[i];
+		_cleanup_json_ struct json *call = json_object(), *fn = json_object();
+
+		r = json_set_str(fn, "name", c->name);
+		r = r
+			    ?: json_set(fn, "arguments",
+					c->args ? json_dup(c->args) : json_object());
+		r = r ?: json_set(call, "function", take(&fn, NULL));
+		r = r ?: json_add(calls, take(&call, NULL));
+	}
+	if (r == 0 && t->n_calls)
+		r = json_set(message, "tool_calls", take(&calls, NULL));
+	return r;
+}
+
+static int put_assistant(const struct history_entry *x, struct buf *out, struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+	_cleanup_turn_ struct turn t;
+	uint64_t seed = 1;
+	int r;
+
+	turn_init(&t);
+	r = message_turn(x->message, &seed, &t, e);
+	if (r < 0)
+		return r;
+	r = json_set_str(j, "role", "assistant");
+	r = r ?: json_set_str(j, "content", buf_cstr(&t.text));
+	if (t.reasoning.len && t.n_calls)
+		r = r ?: json_set_str(j, "thinking", t.reasoning.data);
+	r = r ?: put_calls(&t, j);
+	r = r ?: json_print(j, false, out);
+	return r < 0 ? err_sys(e, r, "cannot write a message") : 0;
+}
+
+static int put_plain(const struct history_entry *x, struct buf *out)
+{
+	int r;
+
+	if (x->kind == HISTORY_RESULT) {
+		r = buf_adds(out, "{\"role\":\"tool\",\"tool_name\":");
+		r = r ?: model_json_text(out, x->tool ? x->tool : "");
+		r = r ?: buf_adds(out, ",\"content\":");
+	} else {
+		r = buf_adds(out, "{\"role\":\"user\",\"content\":");
+	}
+	r = r ?: model_json_text(out, x->text);
+	return r ?: buf_addc(out, '}');
+}
+
+static int render(struct history_entry *x, struct err *e)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(MODEL_BODY_MAX);
+	int r;
+
+	if (x->bytes)
+		return 0;
+	if (x->kind == HISTORY_ASSISTANT) {
+		r = put_assistant(x, &out, e);
+		if (r < 0)
+			return r;
+	} else {
+		r = put_plain(x, &out);
+		if (r < 0)
+			return err_sys(e, r, "cannot write a message");
+	}
+	x->n_bytes = out.len;
+	x->bytes = buf_steal(&out);
+	return 0;
+}
+
+static int put_messages(struct history *h, struct buf *out, struct err *e)
+{
+	int r = buf_adds(out, "{\"role\":\"system\",\"content\":");
+
+	r = r ?: model_json_text(out, h->system ? h->system : "");
+	r = r ?: buf_addc(out, '}');
+	for (size_t i = 0; i < h->n && r == 0; i++) {
+		r = render(&h->entries[i], e);
+		if (r < 0)
+			return r;
+		r = buf_addc(out, ',');
+		r = r ?: buf_add(out, h->entries[i].bytes, h->entries[i].n_bytes);
+	}
+	return r < 0 ? err_sys(e, r, "cannot write the messages") : 0;
+}
+
+static int put_tools(const struct model_request *req, struct buf *out)
+{
+	int r = buf_adds(out, ",\"tools\":[");
+
+	for (size_t i = 0; i < req->n_tools && r == 0; i++) {
+		const struct tool *t = &req->tools[i];
+
+		r = buf_addf(out,
+			     "%s{\"type\":\"function\",\"function\":{\"name\":\"%s\","
+			     "\"description\":",
+			     i ? "," : "", t->name);
+		r = r ?: model_json_text(out, t->description);
+		r = r ?: buf_addf(out, ",\"parameters\":%s}}", t->schema);
+	}
+	return r ?: buf_addc(out, ']');
+}
+
+static int ollama_body(struct model *m, const struct model_request *req,
+		       struct buf *out, struct err *e)
+{
+	int r = buf_adds(out, "{\"model\":");
+
+	r = r ?: model_json_text(out, m->name);
+	r = r ?: buf_adds(out, ",\"messages\":[");
+	if (r < 0)
+		return err_sys(e, r, "cannot build the request");
+	r = put_messages(req->history, out, e);
+	if (r < 0)
+		return r;
+	r = buf_addc(out, ']');
+	if (req->n_tools && !req->no_calls)
+		r = r ?: put_tools(req, out);
+	r = r
+		    ?: buf_addf(out,
+				",\"stream\":true,\"options\":{\"num_ctx\":%llu,"
+				"\"num_predict\":%llu",
+				(unsigned long long)m->window,
+				(unsigned long long)m->max_output);
+	if (m->conf.temperature_milli >= 0)
+		r = r
+			    ?: buf_addf(out, ",\"temperature\":%d.%03d",
+					m->conf.temperature_milli / 1000,
+					m->conf.temperature_milli % 1000);
+	r = r ?: buf_adds(out, "}}");
+	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
+}
+
+/* ---- the answer ---- */
+
+struct reader {
+	struct model_reader base;
+	struct buf line; /* owned; a line whose end has not come yet */
+	struct openai_assemble assemble;
+	int64_t calls; /* handed on so far: each is whole, and a new one */
+};
+
+static int add_calls(struct reader *r, const struct json *message, struct json *delta)
+{
+	_cleanup_json_ struct json *calls = json_array();
+	int failed = 0;
+
+	json_each(call, json_get(message, "tool_calls"))
+	{
+		_cleanup_json_ struct json *copy = json_dup(call);
+
+		failed = failed ?: json_set_int(copy, "index", r->calls++);
+		failed = failed ?: json_add(calls, take(&copy, NULL));
+	}
+	if (failed == 0 && json_len(calls))
+		failed = json_set(delta, "tool_calls", take(&calls, NULL));
+	return failed;
+}
+
+static int add_delta(struct reader *r, const struct json *line, struct json *choice)
+{
+	const struct json *message = json_get(line, "message");
+	_cleanup_json_ struct json *delta = json_object();
+	const char *text = json_get_str(message, "content");
+	const char *thought = json_get_str(message, "thinking");
+	int failed = 0;
+
+	if (text)
+		failed = json_set_str(delta, "content", text);
+	if (thought)
+		failed = failed ?: json_set_str(delta, "reasoning", thought);
+	failed = failed ?: add_calls(r, message, delta);
+	return failed ?: json_set(choice, "delta", take(&delta, NULL));
+}
+
+static int add_end(const struct json *line, struct json *chunk, struct json *choice)
+{
+	const char *why = json_get_str(line, "done_reason");
+	_cleanup_json_ struct json *usage = json_object();
+	int r;
+
+	if (!json_get_bool(line, "done", false))
+		return 0;
+	r = json_set_str(choice, "finish_reason", why && *why ? why : "stop");
+	if (!json_get(line, "prompt_eval_count"))
+		return r;
+	r = r
+		    ?: json_set_int(usage, "prompt_tokens",
+				    json_get_int(line, "prompt_eval_count", 0));
+	r = r
+		    ?: json_set_int(usage, "completion_tokens",
+				    json_get_int(line, "eval_count", 0));
+	return r ?: json_set(chunk, "usage", take(&usage, NULL));
+}
+
+static int take_object(struct reader *r, const struct json *line, struct err *e)
+{
+	_cleanup_json_ struct json *chunk = json_object(), *choice = json_object();
+	_cleanup_json_ struct json *choices = json_array();
+	int failed;
+
+	if (json_get(line, "error"))
+		return openai_assemble_chunk(&r->assemble, line, e);
+	failed = json_set_str(chunk, "model", json_get_str(line, "model"));
+	failed = failed ?: add_delta(r, line, choice);
+	failed = failed ?: add_end(line, chunk, choice);
+	failed = failed ?: json_add(choices, take(&choice, NULL));
+	failed = failed ?: json_set(chunk, "choices", take(&choices, NULL));
+	if (failed < 0)
+		return err_sys(e, failed, "cannot keep the answer");
+	return openai_assemble_chunk(&r->assemble, chunk, e);
+}
+
+static int take_line(struct reader *r, const char *p, size_t n, struct err *e)
+{
+	_cleanup_json_ struct json *line = NULL;
+	struct err bad;
+
+	while (n && (p[n - 1] == '\r' || p[n - 1] == ' '))
+		n--;
+	if (!n)
+		return 0;
+	if (json_parse(p, n, &line, &bad) < 0 || json_type(line) != JSON_OBJECT)
+		return err_set(e, -EPROTO, "a line that is no JSON object");
+	return take_object(r, line, e);
+}
+
+static int with_cause(struct reader *r, int ret)
+{
+	if (ret < 0)
+		r->base.cause = r->assemble.cause;
+	return ret;
+}
+
+static int feed(struct model_reader *base, const void *data, size_t len, struct err *e)
+{
+	struct reader *r = (struct reader *)base;
+	const char *p = data, *end = p + len, *eol;
+	int failed = 0;
+
+	while (failed == 0 && p < end && (eol = memchr(p, '\n', (size_t)(end - p)))) {
+		failed = buf_add(&r->line, p, (size_t)(eol - p));
+		if (failed < 0)
+			return err_sys(e, failed, "a line of the answer");
+		failed = take_line(r, buf_cstr(&r->line), r->line.len, e);
+		buf_truncate(&r->line, 0);
+		p = eol + 1;
+	}
+	if (failed == 0 && p < end) {
+		failed = buf_add(&r->line, p, (size_t)(end - p));
+		if (failed < 0)
+			return err_sys(e, failed, "a line of the answer");
+	}
+	return with_cause(r, failed);
+}
+
+static int whole(struct model_reader *base, const struct json *j, struct err *e)
+{
+	struct reader *r = (struct reader *)base;
+
+	return with_cause(r, take_object(r, j, e));
+}
+
+static int end(struct model_reader *base, uint64_t *seed, struct turn *ret,
+	       struct err *e)
+{
+	struct reader *r = (struct reader *)base;
+	int failed = 0;
+
+	if (r->line.len) {
+		_cleanup_json_ struct json *last = NULL;
+		struct err bad;
+
+		if (json_parse(r->line.data, r->line.len, &last, &bad) == 0 &&
+		    json_type(last) == JSON_OBJECT)
+			failed = take_object(r, last, e);
+	}
+	if (failed == 0)
+		failed = openai_assemble_end(&r->assemble, seed, ret, e);
+	return with_cause(r, failed);
+}
+
+static struct model_reader *reader_new(const struct turn_sink *sink)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	buf_init(&r->line, LINE_MAX_BYTES);
+	openai_assemble_init(&r->assemble, sink);
+	return &r->base;
+}
+
+static void reader_free(struct model_reader **rp)
+{
+	struct reader *r = (struct reader *)take(rp, NULL);
+
+	if (!r)
+		return;
+	buf_done(&r->line);
+	openai_assemble_done(&r->assemble);
+	free(r);
+}
+
+const struct model_wire ollama_wire = {
+	.name = "ollama",
+	.accept = "application/x-ndjson",
+	.url = ollama_url,
+	.headers = ollama_headers,
+	.body = ollama_body,
+	.reader_new = reader_new,
+	.reader_free = reader_free,
+	.feed = feed,
+	.whole = whole,
+	.end = end,
+};

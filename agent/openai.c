@@ -1,0 +1,369 @@
+/* Chat Completions, and all that imitate it. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/args.h"
+#include "agent/message.h"
+#include "agent/model_impl.h"
+#include "agent/openai_assemble.h"
+#include "agent/sse.h"
+#include "base/text.h"
+
+/* ---- address and headers ---- */
+
+static bool is_azure(const struct model *m)
+{
+	const char *host = strstr(m->url, "://");
+	size_t n = host ? strcspn(host + 3, "/?") : 0;
+
+	return n && memmem(host + 3, n, ".azure.", 7);
+}
+
+/* "/v1", "/v1beta/…": the path says which version it is. */
+static bool has_version(const char *path)
+{
+	for (const char *p = strstr(path, "/v"); p; p = strstr(p + 2, "/v"))
+		if (p[2] >= '0' && p[2] <= '9')
+			return true;
+	return strstr(path, "/openai") != NULL;
+}
+
+/* The base URL may end at the host, at /v1, at a deployment with a query (Azure), or be
+ * the whole address. */
+static int openai_url(const struct model *m, struct buf *out)
+{
+	static const char leaf[] = "/chat/completions";
+	const char *host = strstr(m->url, "://") + 3;
+	const char *query = strchr(m->url, '?');
+	size_t n = query ? (size_t)(query - m->url) : strlen(m->url);
+	const char *path = host + strcspn(host, "/?");
+	int r;
+
+	while (n && m->url[n - 1] == '/')
+		n--;
+	r = buf_add(out, m->url, n);
+	if (r == 0 && !has_version(path) && !strstr(path, leaf))
+		r = buf_adds(out, "/v1");
+	if (r == 0 && !text_ends(buf_cstr(out), leaf))
+		r = buf_adds(out, leaf);
+	if (r == 0 && query)
+		r = buf_adds(out, query);
+	return r;
+}
+
+static int openai_headers(const struct model *m, struct buf *out)
+{
+	if (!m->conf.key || !*m->conf.key)
+		return 0;
+	return buf_addf(out, "%s%s\n",
+			is_azure(m) ? "api-key: " : "Authorization: Bearer ",
+			m->conf.key);
+}
+
+/* ---- messages ---- */
+
+/* Arguments as they go back: JSON whatever the model wrote, or the next answer of many
+ * servers is a 400. */
+static int put_arguments(struct json *fn, struct err *e)
+{
+	const char *raw = json_get_str(fn, "arguments");
+	_cleanup_json_ struct json *args = NULL, *strict = NULL;
+	_cleanup_buf_ struct buf text = BUF_INIT(8 * (size_t)ARGS_MAX);
+	struct err ignored;
+
+	if (raw && json_parse(raw, strlen(raw), &strict, &ignored) == 0 &&
+	    json_type(strict) == JSON_OBJECT)
+		return 0;
+	if (!raw || args_parse(raw, strlen(raw), &args, &ignored) < 0)
+		args = json_object();
+	if (!args || json_print(args, false, &text) < 0 ||
+	    json_set_str(fn, "arguments", buf_cstr(&text)) < 0)
+		return err_sys(e, -ENOMEM, "cannot write a call");
+	return 0;
+}
+
+static int fix_calls(struct json *message, struct err *e)
+{
+	_cleanup_json_ struct json *calls = json_remove(message, "tool_calls");
+	_cleanup_json_ struct json *fixed = json_array();
+	int r = 0;
+
+	if (!calls)
+		return 0;
+	json_each(call, calls)
+	{
+		_cleanup_json_ struct json *copy = json_dup(call);
+
+		r = put_arguments(json_get_mut(copy, "function"), e);
+		if (r < 0)
+			return r;
+		if (json_add(fixed, take(&copy, NULL)) < 0)
+			return err_sys(e, -ENOMEM, "cannot write a call");
+	}
+	if (json_set(message, "tool_calls", take(&fixed, NULL)) < 0)
+		return err_sys(e, -ENOMEM, "cannot write a call");
+	return 0;
+}
+
+/* What single servers insist on, or choke on (LLM.md 3, What goes back). */
+static int fix_members(const struct model *m, struct json *message)
+{
+	static const char *const thoughts[] = { "reasoning_content", "reasoning",
+						"reasoning_details" };
+	bool deepseek =
+		strcasestr(m->url, "deepseek") || strcasestr(m->name, "deepseek");
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(thoughts); i++)
+		if (model_without(m, RETRY_F_REASONING)) {
+			_cleanup_json_ _unused_ struct json *gone =
+				json_remove(message, thoughts[i]);
+		}
+	if (deepseek && json_get(message, "tool_calls") &&
+	    !model_without(m, RETRY_F_REASONING) &&
+	    !json_get(message, "reasoning_content"))
+		r = json_set_str(message, "reasoning_content", "");
+	if (r == 0 && json_type(json_get(message, "content")) == JSON_NULL &&
+	    (model_without(m, RETRY_F_NULL_CONTENT) ||
+	     !json_get(message, "tool_calls")))
+		r = json_set_str(message, "content", "");
+	return r;
+}
+
+static int put_assistant(const struct model *m, const struct history_entry *x,
+			 struct buf *out, struct err *e)
+{
+	_cleanup_json_ struct json *message = NULL;
+	int r = message_as_openai(x->message, &message, e);
+
+	if (r == 0)
+		r = fix_calls(message, e);
+	if (r < 0)
+		return r;
+	r = fix_members(m, message);
+	if (r == 0)
+		r = json_print(message, false, out);
+	return r < 0 ? err_sys(e, r, "cannot write a message") : 0;
+}
+
+static int put_text(const char *head, const char *text, struct buf *out)
+{
+	int r = buf_adds(out, head);
+
+	if (r == 0)
+		r = model_json_text(out, text);
+	return r ?: buf_addc(out, '}');
+}
+
+static int put_result(const struct history_entry *x, struct buf *out)
+{
+	int r = buf_adds(out, "{\"role\":\"tool\",\"tool_call_id\":");
+
+	if (r == 0)
+		r = model_json_text(out, x->id);
+	return r ?: put_text(",\"content\":", x->text, out);
+}
+
+static int render(const struct model *m, struct history_entry *x, struct err *e)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(MODEL_BODY_MAX);
+	int r;
+
+	if (x->kind == HISTORY_ASSISTANT) {
+		r = put_assistant(m, x, &out, e);
+		if (r < 0)
+			return r;
+	} else {
+		r = x->kind == HISTORY_RESULT
+			    ? put_result(x, &out)
+			    : put_text("{\"role\":\"user\",\"content\":", x->text,
+				       &out);
+		if (r < 0)
+			return err_sys(e, r, "cannot write a message");
+	}
+	x->n_bytes = out.len;
+	x->bytes = buf_steal(&out);
+	return 0;
+}
+
+static int put_messages(const struct model *m, struct history *h, struct buf *out,
+			struct err *e)
+{
+	int r = put_text(
+		"{\"role\":\"system\",\"content\":", h->system ? h->system : "", out);
+
+	for (size_t i = 0; i < h->n && r == 0; i++) {
+		struct history_entry *x = &h->entries[i];
+
+		if (!x->bytes) {
+			r = render(m, x, e);
+			if (r < 0)
+				return r;
+		}
+		r = buf_addc(out, ',');
+		if (r == 0)
+			r = buf_add(out, x->bytes, x->n_bytes);
+	}
+	return r < 0 ? err_sys(e, r, "cannot write the messages") : 0;
+}
+
+/* ---- the body ---- */
+
+static int put_tools(const struct model_request *req, struct buf *out)
+{
+	int r = buf_adds(out, ",\"tools\":[");
+
+	for (size_t i = 0; i < req->n_tools && r == 0; i++) {
+		const struct tool *t = &req->tools[i];
+
+		r = buf_addf(out, "%s{\"type\":\"function\",\"function\":"
+			     "{\"name\":\"%s\",",
+			     i ? "," : "", t->name) ?:
+			    buf_adds(out, "\"description\":") ?:
+			    model_json_text(out, t->description) ?:
+			    buf_addf(out, ",\"parameters\":%s}}", t->schema);
+	}
+	return r ?: buf_addc(out, ']');
+}
+
+static int put_limit(const struct model *m, struct buf *out)
+{
+	bool new_name = strstr(m->url, "://api.openai.com") || is_azure(m);
+	bool swapped = model_without(m, RETRY_F_MAX_COMPLETION);
+
+	if (swapped && model_without(m, RETRY_F_MAX_TOKENS))
+		return 0;
+	return buf_addf(out, ",\"%s\":%llu",
+			new_name != swapped ? "max_completion_tokens" : "max_tokens",
+			(unsigned long long)m->max_output);
+}
+
+static int put_options(const struct model *m, const struct model_request *req,
+		       struct buf *out)
+{
+	int r = buf_adds(out, ",\"stream\":true");
+
+	if (r == 0 && !model_without(m, RETRY_F_STREAM_OPTIONS))
+		r = buf_adds(out, ",\"stream_options\":{\"include_usage\":true}");
+	if (r == 0)
+		r = put_limit(m, out);
+	if (r == 0 && m->conf.temperature_milli >= 0 &&
+	    !model_without(m, RETRY_F_TEMPERATURE))
+		r = buf_addf(out, ",\"temperature\":%d.%03d",
+			     m->conf.temperature_milli / 1000,
+			     m->conf.temperature_milli % 1000);
+	if (r == 0 && req->no_calls && req->n_tools &&
+	    !model_without(m, RETRY_F_TOOL_CHOICE))
+		r = buf_adds(out, ",\"tool_choice\":\"none\"");
+	return r;
+}
+
+static int openai_body(struct model *m, const struct model_request *req,
+		       struct buf *out, struct err *e)
+{
+	bool tools = req->n_tools &&
+		     !(req->no_calls && model_without(m, RETRY_F_TOOL_CHOICE));
+	int r = buf_adds(out, "{\"model\":");
+
+	if (r == 0)
+		r = model_json_text(out, m->name);
+	if (r == 0)
+		r = buf_adds(out, ",\"messages\":[");
+	if (r < 0)
+		return err_sys(e, r, "cannot build the request");
+	r = put_messages(m, req->history, out, e);
+	if (r < 0)
+		return r;
+	r = buf_addc(out, ']');
+	if (r == 0 && tools)
+		r = put_tools(req, out);
+	if (r == 0)
+		r = put_options(m, req, out);
+	if (r == 0)
+		r = buf_addc(out, '}');
+	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
+}
+
+/* ---- the answer ---- */
+
+struct reader {
+	struct model_reader base;
+	struct sse sse;
+	struct openai_assemble assemble;
+};
+
+static int on_event(void *ctx, const char *data, size_t len, struct err *e)
+{
+	struct reader *r = ctx;
+
+	return openai_assemble_event(&r->assemble, data, len, e);
+}
+
+static struct model_reader *reader_new(const struct turn_sink *sink)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	sse_init(&r->sse, on_event, r);
+	openai_assemble_init(&r->assemble, sink);
+	return &r->base;
+}
+
+static void reader_free(struct model_reader **rp)
+{
+	struct reader *r = (struct reader *)take(rp, NULL);
+
+	if (!r)
+		return;
+	sse_done(&r->sse);
+	openai_assemble_done(&r->assemble);
+	free(r);
+}
+
+static int with_cause(struct reader *r, int ret)
+{
+	if (ret < 0)
+		r->base.cause = r->assemble.cause;
+	return ret;
+}
+
+static int feed(struct model_reader *base, const void *data, size_t len, struct err *e)
+{
+	struct reader *r = (struct reader *)base;
+
+	return with_cause(r, sse_feed(&r->sse, data, len, e));
+}
+
+static int whole(struct model_reader *base, const struct json *j, struct err *e)
+{
+	struct reader *r = (struct reader *)base;
+
+	if (json_type(json_first(json_get(j, "choices"))) == JSON_OBJECT)
+		r->assemble.done = true;
+	return with_cause(r, openai_assemble_chunk(&r->assemble, j, e));
+}
+
+static int end(struct model_reader *base, uint64_t *seed, struct turn *ret,
+	       struct err *e)
+{
+	struct reader *r = (struct reader *)base;
+	int failed = sse_end(&r->sse, e);
+
+	if (failed == 0)
+		failed = openai_assemble_end(&r->assemble, seed, ret, e);
+	return with_cause(r, failed);
+}
+
+const struct model_wire openai_wire = {
+	.name = "openai",
+	.accept = "text/event-stream",
+	.url = openai_url,
+	.headers = openai_headers,
+	.body = openai_body,
+	.reader_new = reader_new,
+	.reader_free = reader_free,
+	.feed = feed,
+	.whole = whole,
+	.end = end,
+};

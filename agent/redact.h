@@ -1,0 +1,44 @@
+/* redact - secrets in a stream of bytes become stars, however the stream is split.
+ * Needs:  the secrets, before the first byte.
+ * Owns:   copies of them, and the bytes that may still become one.
+ * Never:  hands on a byte of a secret; holds more than the longest secret. */
+#ifndef AGENT_REDACT_H
+#define AGENT_REDACT_H
+
+#include "base/buf.h"
+
+enum { REDACT_MAX = 16, REDACT_LEN = 4096 };
+
+typedef void redact_fn(void *ctx, const char *data, size_t len);
+
+struct redact {
+	struct redact_word {
+		char *text; /* owned */
+		size_t len;
+		const char *stars; /* static */
+	} words[REDACT_MAX];
+	unsigned n;
+	size_t longest;
+	struct buf held; /* a tail that may be the start of a secret */
+	redact_fn *out;
+	void *ctx;
+};
+
+void redact_init(struct redact *r, redact_fn *out, void *ctx);
+void redact_done(struct redact *r);
+
+/**
+ * redact_add() - one more secret; @stars (static) stands for it in the output
+ * Return: 0; -EINVAL (shorter than four bytes: it would star half of every text),
+ *         -EMSGSIZE (too long), -ENOSPC (too many), -ENOMEM.
+ */
+int redact_add(struct redact *r, const char *secret, const char *stars);
+
+void redact_feed(struct redact *r, const char *data, size_t len);
+/** redact_flush() - the stream pauses or ends: hand on what was held */
+void redact_flush(struct redact *r);
+
+/** redact_text() - a whole text at once, outside the stream */
+int redact_text(const struct redact *r, const struct buf *in, struct buf *out);
+
+#endif

@@ -1,0 +1,376 @@
+#include "agent/screen.h"
+
+#include <errno.h>
+#include <string.h>
+#include <vterm.h>
+
+#include "base/text.h"
+
+enum { TITLE_MAX = 256, ANSWER_MAX = 256 };
+
+struct screen {
+	VTerm *vt;	 /* owned */
+	VTermScreen *vs; /* borrowed from vt */
+	int rows, cols;
+	bool alternate, cursor_hidden;
+	char title[TITLE_MAX];
+	char backlog[SCREEN_BACKLOG];
+	size_t n;
+	bool plain; /* the backlog has no sequence in it */
+	screen_answer_fn *answer;
+	void *ctx;
+	int guard;   /* GUARD_… */
+	char last;   /* the plain character written last; 0 = it was another */
+	int repeats; /* number in the sequence under way */
+	char probe[ANSWER_MAX]; /* what the terminal said while probing */
+	size_t n_probe;
+	bool probing;
+};
+
+/* ---- callbacks -------------------------------------------------------------------- */
+
+static void on_output(const char *data, size_t len, void *user)
+{
+	struct screen *s = user;
+
+	if (s->probing) {
+		size_t n = MIN(len, sizeof(s->probe) - s->n_probe);
+
+		memcpy(s->probe + s->n_probe, data, n);
+		s->n_probe += n;
+	} else if (s->answer) {
+		s->answer(s->ctx, data, len);
+	}
+}
+
+#if defined(VTERM_VERSION_MINOR) && \
+	(VTERM_VERSION_MAJOR > 0 || VTERM_VERSION_MINOR >= 2)
+static void set_title(struct screen *s, const VTermValue *val)
+{
+	size_t at = val->string.initial ? 0 : strlen(s->title);
+	size_t n = MIN((size_t)val->string.len, sizeof(s->title) - 1 - at);
+
+	memcpy(s->title + at, val->string.str, n);
+	s->title[at + n] = '\0';
+}
+#else
+static void set_title(struct screen *s, const VTermValue *val)
+{
+	text_copy(s->title, sizeof(s->title), val->string);
+}
+#endif
+
+static int on_prop(VTermProp prop, VTermValue *val, void *user)
+{
+	struct screen *s = user;
+
+	if (prop == VTERM_PROP_ALTSCREEN)
+		s->alternate = val->boolean;
+	else if (prop == VTERM_PROP_CURSORVISIBLE)
+		s->cursor_hidden = !val->boolean;
+	else if (prop == VTERM_PROP_TITLE)
+		set_title(s, val);
+	return 1;
+}
+
+static const VTermScreenCallbacks callbacks = { .settermprop = on_prop };
+
+/* ---- life ------------------------------------------------------------------------- */
+
+int screen_new(int rows, int cols, struct screen **ret, struct err *e)
+{
+	struct screen *s = calloc(1, sizeof(*s));
+
+	rows = MAX(1, MIN(rows, SCREEN_ROWS_MAX));
+	cols = MAX(2, MIN(cols, SCREEN_COLS_MAX));
+	if (s)
+		s->vt = vterm_new(rows, cols);
+	if (!s || !s->vt) {
+		free(s);
+		return err_sys(e, -ENOMEM, "cannot make the screen");
+	}
+	s->rows = rows;
+	s->cols = cols;
+	s->plain = true;
+	vterm_set_utf8(s->vt, 1);
+	vterm_output_set_callback(s->vt, on_output, s);
+	s->vs = vterm_obtain_screen(s->vt);
+	vterm_screen_set_callbacks(s->vs, &callbacks, s);
+	vterm_screen_enable_altscreen(s->vs, 1);
+	vterm_screen_reset(s->vs, 1);
+	*ret = s;
+	return 0;
+}
+
+void screen_free(struct screen **s)
+{
+	if (!*s)
+		return;
+	vterm_free((*s)->vt);
+	free(*s);
+	*s = NULL;
+}
+
+void screen_on_answer(struct screen *s, screen_answer_fn *fn, void *ctx)
+{
+	s->answer = fn;
+	s->ctx = ctx;
+}
+
+/* ---- libvterm's weak place ----
+ *
+ * Up to 0.3 a "repeat" (CSI n b) of a wide character at the end of a row writes through a
+ * null pointer, and one of nothing, or of a mark without width, never ends. No repeat is
+ * passed on: it is cancelled in its last byte, and a plain character is written as often as
+ * it asked for, a row at the most. */
+
+enum { GUARD_TEXT, GUARD_ESC, GUARD_CSI };
+enum { GUARD_REPEATS = 9999 };
+
+static void repeat(struct screen *s)
+{
+	int rows, cols, n = s->repeats ? s->repeats : 1;
+
+	vterm_get_size(s->vt, &rows, &cols);
+	for (n = MIN(n, cols); n > 0 && s->last; n--)
+		vterm_input_write(s->vt, &s->last, 1);
+}
+
+/* One byte of a sequence. */
+static void guard_byte(struct screen *s, char c)
+{
+	static const char cancel = '\030';
+	bool again = s->guard == GUARD_CSI && c == 'b';
+
+	if (s->guard == GUARD_CSI && c >= '0' && c <= '9')
+		s->repeats = MIN(s->repeats * 10 + (c - '0'), GUARD_REPEATS);
+	if (c == '\033')
+		s->guard = GUARD_ESC;
+	else if (s->guard == GUARD_ESC && (signed char)c >= '0' && c != 0x7f)
+		s->guard = c == '[' ? GUARD_CSI : GUARD_TEXT; /* all else is skipped */
+	else if (((signed char)c >= '@' && c != 0x7f) || c == '\030' || c == '\032')
+		s->guard = GUARD_TEXT;
+	if (c == '[' || c == '\033')
+		s->repeats = 0;
+	vterm_input_write(s->vt, again ? &cancel : &c, 1);
+	if (again)
+		repeat(s);
+}
+
+static void guard_text(struct screen *s, const char *data, size_t len)
+{
+	for (size_t i = len; i; i--) {
+		unsigned char c = (unsigned char)data[i - 1];
+
+		if (c < ' ')
+			continue;
+		s->last = c < 0x7f ? (char)c : '\0';
+		break;
+	}
+	vterm_input_write(s->vt, data, len);
+}
+
+static void write_guarded(struct screen *s, const char *data, size_t len)
+{
+	while (len) {
+		const char *esc = memchr(data, '\033', len);
+		size_t n = esc ? (size_t)(esc - data) : len;
+
+		if (s->guard == GUARD_TEXT && n) {
+			guard_text(s, data, n);
+		} else {
+			guard_byte(s, *data);
+			n = 1;
+		}
+		data += n;
+		len -= n;
+	}
+}
+
+/* ---- bytes ------------------------------------------------------------------------ */
+
+void screen_settle(struct screen *s)
+{
+	write_guarded(s, s->backlog, s->n);
+	s->n = 0;
+	s->plain = true;
+}
+
+bool screen_pending(const struct screen *s)
+{
+	return s->n && !s->plain;
+}
+
+/* Text without sequences and shifts: only its last screenful leaves a trace. */
+static bool is_plain(const char *data, size_t len)
+{
+	return !memchr(data, '\033', len) && !memchr(data, '\016', len) &&
+	       !memchr(data, '\017', len);
+}
+
+/* Where the last screenful of plain text begins; NULL = it is less than that. */
+static const char *last_screenful(const struct screen *s, const char *data, size_t len)
+{
+	const char *end = data + len;
+
+	for (int i = 0; i <= s->rows; i++) {
+		end = memrchr(data, '\n', (size_t)(end - data));
+		if (!end)
+			return NULL;
+	}
+	return end + 1;
+}
+
+void screen_feed(struct screen *s, const char *data, size_t len)
+{
+	bool plain = is_plain(data, len);
+	const char *last = NULL;
+
+	if (s->n + len > SCREEN_BACKLOG) {
+		if (plain && s->plain)
+			last = last_screenful(s, data, len);
+		if (last) {
+			len -= (size_t)(last - data);
+			data = last;
+			s->n = 0;
+		} else {
+			screen_settle(s);
+		}
+	}
+	if (len > SCREEN_BACKLOG) {
+		write_guarded(s, data, len);
+		return;
+	}
+	memcpy(s->backlog + s->n, data, len);
+	s->n += len;
+	s->plain = s->plain && plain;
+}
+
+void screen_calm(struct screen *s)
+{
+	/* leave the alternate screen, cursor shown, normal cursor keys and keypad, no
+	 * mouse, no bracketed paste, whole screen scrolls, attributes off */
+	static const char calm[] = "\033[?1049l\033[?25h\033[?1l\033>\033[?1000l"
+				   "\033[?1002l\033[?1003l\033[?2004l\033[m";
+
+	if (!screen_pending(s) && !s->alternate && !s->cursor_hidden)
+		return;
+	screen_settle(s);
+	write_guarded(s, calm, sizeof(calm) - 1);
+}
+
+void screen_resize(struct screen *s, int rows, int cols)
+{
+	screen_settle(s);
+	s->rows = MAX(1, MIN(rows, SCREEN_ROWS_MAX));
+	s->cols = MAX(2, MIN(cols, SCREEN_COLS_MAX));
+	vterm_set_size(s->vt, s->rows, s->cols);
+}
+
+bool screen_application_keys(struct screen *s)
+{
+	/* libvterm does not tell the mode, but it knows what the key sends */
+	screen_settle(s);
+	s->probing = true;
+	s->n_probe = 0;
+	vterm_keyboard_key(s->vt, VTERM_KEY_UP, VTERM_MOD_NONE);
+	s->probing = false;
+	return s->n_probe == 3 && memcmp(s->probe, "\033OA", 3) == 0;
+}
+
+bool screen_full(struct screen *s)
+{
+	screen_settle(s);
+	return s->alternate;
+}
+
+/* ---- text ------------------------------------------------------------------------- */
+
+static size_t put_utf8(char *out, uint32_t c)
+{
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | (c >> 18 & 7));
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+static int add_cell(const VTermScreenCell *cell, struct buf *out)
+{
+	char bytes[VTERM_MAX_CHARS_PER_CELL * 4];
+	size_t n = 0;
+
+	if (cell->chars[0] == UINT32_MAX) /* the second half of a wide character */
+		return 0;
+	for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && cell->chars[i]; i++)
+		if (cell->chars[i] >= ' ' && cell->chars[i] < 0x110000)
+			n += put_utf8(bytes + n, cell->chars[i]);
+	return n ? buf_add(out, bytes, n) : buf_addc(out, ' ');
+}
+
+static int add_row(const struct screen *s, int row, struct buf *out)
+{
+	const size_t start = out->len;
+
+	for (int col = 0; col < s->cols; col++) {
+		VTermScreenCell cell;
+		int r;
+
+		if (!vterm_screen_get_cell(s->vs, (VTermPos){ row, col }, &cell))
+			continue;
+		r = add_cell(&cell, out);
+		if (r < 0)
+			return r;
+	}
+	while (out->len > start && out->data[out->len - 1] == ' ')
+		buf_truncate(out, out->len - 1);
+	return buf_addc(out, '\n');
+}
+
+static int add_head(const struct screen *s, struct buf *out)
+{
+	VTermPos pos;
+	char title[TITLE_MAX * 2];
+	int r;
+
+	vterm_state_get_cursorpos(vterm_obtain_state(s->vt), &pos);
+	r = buf_addf(
+		out,
+		"[screen of %d rows and %d columns, cursor %sin row %d column %d%s",
+		s->rows, s->cols, s->cursor_hidden ? "hidden " : "", pos.row + 1,
+		pos.col + 1, s->alternate ? ", full-screen program" : "");
+	if (r == 0 && s->title[0])
+		r = buf_addf(
+			out, ", title \"%s\"",
+			text_escaped(title, sizeof(title), s->title, strlen(s->title)));
+	return r < 0 ? r : buf_adds(out, "]\n");
+}
+
+int screen_text(struct screen *s, struct buf *out)
+{
+	int r;
+
+	screen_settle(s);
+	r = add_head(s, out);
+	for (int row = 0; row < s->rows && r == 0; row++)
+		r = add_row(s, row, out);
+	while (out->len > 1 && out->data[out->len - 1] == '\n' &&
+	       out->data[out->len - 2] == '\n')
+		buf_truncate(out, out->len - 1);
+	return r;
+}

@@ -1,0 +1,354 @@
+/* Theory of operation
+ *
+ * A session is one interactive shell on a pty. Command text never passes through the
+ * terminal: the shell reads it from a pipe of its own and evaluates it, in a loop that
+ * this side types at its prompt once. The shell prints private marks on the terminal:
+ * C when a text begins, D with status and directory when it has ended, P when it finds
+ * itself at its own prompt (a signal or an error threw it out of the loop), whereupon
+ * the loop is typed again. So the end of a command is a mark or the shell's death.
+ *
+ *	STARTING --P--> LAUNCHING --D--> READY --run--> SENT --C--> IN_COMMAND
+ *	                    ^              ^ \___________________________/ | D
+ *	                    |______________|_______________________________| P
+ *
+ * The prompt's hook blocks on the pipe until the nonce comes, so that nothing types
+ * ahead of it: unread input is thrown away first and can never run as a command.
+ *
+ * bytes:  master -> marker -> screen
+ *                          -> redact -> live view
+ *                                    -> output -> redact -> clip (head and tail)
+ *                                                        -> spill (all of it) */
+#include "agent/session.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/keys.h"
+#include "agent/screen.h"
+#include "agent/session_impl.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+enum { ROWS = 40, COLS = 160, EARLIER_KEEP = 8000, TO_TTY_MAX = 4 << 20 };
+
+bool session_waitable(const struct session *s)
+{
+	return s->open;
+}
+
+const char *session_name(const struct session *s)
+{
+	return s->name;
+}
+
+const char *session_cwd(const struct session *s)
+{
+	return s->cwd ? s->cwd : s->cwd0;
+}
+
+const char *session_user(const struct session *s)
+{
+	return s->user;
+}
+
+int session_fd(const struct session *s)
+{
+	return s->proc.master;
+}
+
+void session_pump(struct session *s)
+{
+	while (session_io_step(s))
+		;
+}
+
+/* ---- opening ---------------------------------------------------------------------- */
+
+static char *copy(const char *s, bool *failed)
+{
+	char *p = s ? strdup(s) : NULL;
+
+	*failed |= s && !p;
+	return p;
+}
+
+/* Where echo is on while the loop is typed, its echo is taken out of the stream. */
+static int add_loop(struct session *s)
+{
+	_cleanup_buf_ struct buf echo = BUF_INIT(REDACT_LEN);
+	size_t len = strlen(s->shell->loop) - 1; /* without its newline */
+	int r;
+
+	if (!s->shell->keeps_modes)
+		return 0;
+	r = buf_add(&echo, s->shell->loop, len);
+	if (r == 0)
+		r = buf_adds(&echo, "\r\n");
+	return r < 0 ? r : redact_add(&s->raw, buf_cstr(&echo), "");
+}
+
+static int add_secrets(struct session *s, const char *const *secrets)
+{
+	/* the first word is the nonce: start_once() writes each shell's over it */
+	static const char blank[] = "................................";
+	int r = redact_add(&s->raw, blank, "****");
+
+	if (r == 0)
+		r = redact_add(&s->text, blank, "****");
+	if (r == 0)
+		r = add_loop(s);
+	for (size_t i = 0; secrets && secrets[i] && r == 0; i++) {
+		if (strlen(secrets[i]) < 4)
+			continue; /* it would star half of every text */
+		r = redact_add(&s->raw, secrets[i], "***");
+		if (r == 0)
+			r = redact_add(&s->text, secrets[i], "***");
+	}
+	return r;
+}
+
+static void init(struct session *s, const struct session_conf *conf)
+{
+	s->conf = *conf;
+	s->proc.master = s->channel = -1;
+	s->conf.rows = conf->rows ? conf->rows : ROWS;
+	s->conf.cols = conf->cols ? conf->cols : COLS;
+	s->conf.keep = conf->keep ? conf->keep : SESSION_KEEP;
+	buf_init(&s->to_tty, TO_TTY_MAX);
+	buf_init(&s->to_channel, 5 * SESSION_TEXT_MAX);
+	redact_init(&s->raw, NULL, s);
+	redact_init(&s->text, NULL, s);
+	clip_init(&s->now, s->conf.keep);
+	clip_init(&s->earlier, EARLIER_KEEP);
+	spill_init(&s->spill);
+}
+
+static int fill(struct session *s, const struct session_conf *conf, struct err *e)
+{
+	bool failed = false;
+	int r;
+
+	s->name = copy(conf->name, &failed);
+	s->path = copy(conf->shell ? conf->shell : "bash", &failed);
+	s->cwd0 = copy(conf->cwd, &failed);
+	s->user = copy(conf->user, &failed);
+	if (failed)
+		return err_sys(e, -ENOMEM, "cannot make the session");
+	s->shell = shell_find(s->path);
+	if (!s->shell)
+		return err_set(e, -EINVAL,
+			       "'%s' is no shell that can be driven; use bash, zsh, "
+			       "dash or sh",
+			       s->path);
+	r = add_secrets(s, conf->secrets);
+	if (r < 0)
+		return err_sys(e, r, "cannot hide the secrets");
+	return screen_new(s->conf.rows, s->conf.cols, &s->screen, e);
+}
+
+void session_close(struct session **sp)
+{
+	struct session *s = *sp;
+
+	if (!s)
+		return;
+	session_shell_stop(s);
+	screen_free(&s->screen);
+	redact_done(&s->raw);
+	redact_done(&s->text);
+	clip_done(&s->now);
+	clip_done(&s->earlier);
+	spill_done(&s->spill);
+	buf_done(&s->to_tty);
+	buf_done(&s->to_channel);
+	free(s->name);
+	free(s->path);
+	free(s->cwd0);
+	free(s->user);
+	free(s->cwd);
+	free(s->note);
+	free(s);
+	*sp = NULL;
+}
+
+int session_open(const struct session_conf *conf, struct session **ret, struct err *e)
+{
+	_cleanup_session_ struct session *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return err_sys(e, -ENOMEM, "cannot make the session");
+	init(s, conf);
+	r = fill(s, conf, e);
+	if (r == 0)
+		r = session_shell_start(s, s->cwd0, e);
+	if (r < 0)
+		return r;
+	*ret = take(&s, NULL);
+	return 0;
+}
+
+int session_reset(struct session *s, struct err *e)
+{
+	session_shell_stop(s);
+	spill_done(&s->spill);
+	clip_reset(&s->now);
+	clip_reset(&s->earlier);
+	free(take(&s->cwd, NULL));
+	return session_shell_start(s, s->cwd0, e);
+}
+
+/* ---- commands --------------------------------------------------------------------- */
+
+/* A command that ended, or a shell that died, since the last call: told first. */
+static int settle(struct session *s, struct err *e)
+{
+	char line[96];
+
+	session_pump(s);
+	if (s->open && s->done) {
+		_cleanup_buf_ struct buf b = BUF_INIT(s->conf.keep * 2);
+
+		if (clip_take(&s->now, &b) == 0)
+			clip_add(&s->earlier, b.data, b.len);
+		snprintf(line, sizeof(line), "[the earlier command ended: exit %d]\n",
+			 s->status);
+		clip_add(&s->earlier, line, strlen(line));
+		s->open = s->done = false;
+	}
+	if (s->open || (!session_shell_died(s) && !s->broken))
+		return 0;
+	session_result_note(s,
+			    "the shell had ended (status %d); this is a new one, "
+			    "variables and functions are lost",
+			    s->death.status);
+	return session_shell_replace(s, e);
+}
+
+static int check_text(const char *text, size_t len, struct err *e)
+{
+	if (len > SESSION_TEXT_MAX)
+		return err_set(e, -EMSGSIZE,
+			       "not executed: the command has %zu bytes, the limit is "
+			       "%d; write it to a file with write_file and run that",
+			       len, SESSION_TEXT_MAX);
+	if (memchr(text, '\0', len))
+		return err_set(e, -EINVAL,
+			       "not executed: the command holds a NUL byte");
+	return 0;
+}
+
+int session_run(struct session *s, const char *text, size_t len,
+		const struct session_limits *lim, struct session_result *ret,
+		struct err *e)
+{
+	int r = check_text(text, len, e);
+
+	if (r == 0)
+		r = settle(s, e);
+	if (r < 0)
+		return r;
+	if (s->open)
+		return err_set(e, -EBUSY,
+			       "not executed: the earlier command is still running; "
+			       "answer it or wait on with input, interrupt it with the "
+			       "key C-c, or reset");
+	r = shell_encode(s->shell, text, len, &s->to_channel);
+	if (r < 0)
+		return err_sys(e, r, "not executed");
+	spill_done(&s->spill);
+	clip_reset(&s->now);
+	s->serial++;
+	s->open = true;
+	s->phase = SESSION_SENT;
+	s->began_ms = sys_now_ms();
+	s->input_ms = 0;
+	return session_wait(s, lim, ret, e);
+}
+
+static bool reads_lines(const struct session *s)
+{
+	struct termios t;
+
+	return sys_tcgetattr(s->proc.master, &t) == 0 && (t.c_lflag & ICANON);
+}
+
+/* In canonical mode the kernel silently cuts what is longer. */
+static bool has_long_line(const char *data, size_t len)
+{
+	size_t run = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		run = data[i] == '\n' || data[i] == '\r' ? 0 : run + 1;
+		if (run > SESSION_LINE_MAX)
+			return true;
+	}
+	return false;
+}
+
+static int send_input(struct session *s, const char *data, size_t len, struct err *e)
+{
+	int r;
+
+	if (reads_lines(s) && has_long_line(data, len))
+		return err_set(e, -EMSGSIZE,
+			       "not sent: a terminal line is limited to %d bytes; send "
+			       "shorter lines, or write a file and redirect it",
+			       SESSION_LINE_MAX);
+	if (waiting_look(s->proc.master, &s->before_input) < 0)
+		s->before_input = (struct waiting_sample){ .reason = WAITING_NOT };
+	r = buf_add(&s->to_tty, data, len);
+	if (r < 0)
+		return err_sys(e, r, "not sent: %zu bytes at once", len);
+	s->typed = true;
+	s->input_ms = sys_now_ms();
+	return 0;
+}
+
+int session_input(struct session *s, const char *data, size_t len,
+		  const struct session_limits *lim, struct session_result *ret,
+		  struct err *e)
+{
+	int r = 0;
+
+	session_pump(s);
+	if (!s->open)
+		return err_set(e, -ENOMSG,
+			       len ? "not sent: no command is running"
+				   : "no command is running: nothing to wait for");
+	if (len && !s->done)
+		r = send_input(s, data, len, e);
+	return r < 0 ? r : session_wait(s, lim, ret, e);
+}
+
+int session_add_keys(struct session *s, const char *names, struct buf *out,
+		     struct err *e)
+{
+	session_pump(s);
+	return keys_add(names, screen_application_keys(s->screen), out, e);
+}
+
+int session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err *e)
+{
+	struct winsize ws = { .ws_row = rows, .ws_col = cols };
+	int r = sys_set_winsize(s->proc.master, &ws);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot resize the terminal");
+	s->conf.rows = rows;
+	s->conf.cols = cols;
+	screen_resize(s->screen, rows, cols);
+	return 0;
+}
+
+int session_screen(struct session *s, struct buf *out, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(out->max);
+	int r;
+
+	session_pump(s);
+	r = screen_text(s->screen, &text);
+	if (r == 0)
+		r = redact_text(&s->text, &text, out);
+	return r < 0 ? err_sys(e, r, "cannot show the screen") : 0;
+}

@@ -1,0 +1,104 @@
+/* session_impl - what the parts of a session share. For session*.c alone.
+ * Needs:  session.h.
+ * Owns:   see struct session.
+ * Never:  is included elsewhere. */
+#ifndef AGENT_SESSION_IMPL_H
+#define AGENT_SESSION_IMPL_H
+
+#include "agent/clip.h"
+#include "agent/live.h"
+#include "agent/marker.h"
+#include "agent/output.h"
+#include "agent/redact.h"
+#include "agent/session.h"
+#include "agent/shell.h"
+#include "agent/spill.h"
+
+enum session_phase {
+	SESSION_STARTING,  /* no mark yet */
+	SESSION_LAUNCHING, /* at its prompt: the loop has been typed */
+	SESSION_READY,	   /* the loop reads the channel */
+	SESSION_SENT,	   /* a text is on its way */
+	SESSION_IN_COMMAND /* it runs */
+};
+
+enum { SESSION_BATCH = 16 << 10 };
+
+struct session {
+	struct session_conf conf;	 /* its strings are the copies below */
+	char *name, *path, *cwd0, *user; /* owned; user may be NULL */
+	const struct shell *shell;
+	enum session_phase phase;
+
+	/* the shell that runs now */
+	struct session_shell proc; /* master owned; -1 = none */
+	int channel;		   /* owned; -1 = none */
+	char nonce[MARKER_NONCE + 1];
+	unsigned launches; /* prompts since the loop last read a text */
+	bool bare;	   /* that prompt itself has been seen */
+	bool broken;	   /* it comes back to its prompt whatever is typed */
+	bool is_dead;
+	struct session_death death;
+	char *cwd; /* owned; the last that it told; NULL = none yet */
+
+	/* the command */
+	bool open;	/* began, and its end has not been reported */
+	bool done;	/* its end is known */
+	bool at_prompt; /* the status came with the prompt: the loop's is a copy */
+	int status;
+	bool typed;	/* bytes were sent to it */
+	bool interrupt; /* the person asked for it to be interrupted */
+	uint64_t began_ms;
+	unsigned serial; /* of the files that keep whole outputs */
+
+	/* bytes on their way */
+	struct buf to_tty, to_channel;
+	struct marker marker;
+	struct redact raw, text;
+	struct output output;
+	struct live live;	   /* for conf.output */
+	char batch[SESSION_BATCH]; /* plain text that the filters have not seen yet */
+	size_t n_batch;
+	struct clip earlier, now;
+	struct spill spill;
+	struct screen *screen;	 /* owned */
+	uint64_t last_output_ms; /* of the last byte; monotonic */
+
+	/* waiting */
+	struct waiting_sample before_input; /* as it was when input was written */
+	uint64_t input_ms;
+	bool blind;
+	char *note; /* owned; for the next result */
+};
+
+/* session_io.c */
+void session_io_init(struct session *s);
+/* Reads and writes what is possible now; true when anything was read. */
+bool session_io_step(struct session *s);
+/* All that was printed has been read: the last line too. */
+void session_io_end_text(struct session *s);
+/* Plain text that waits for its filter gets there. */
+void session_io_batch(struct session *s);
+/* Terminal modes of a fresh terminal, and no unread input. */
+void session_io_sane(struct session *s);
+void session_io_echo(struct session *s, bool on);
+
+/* session_shell.c */
+int session_shell_start(struct session *s, const char *cwd, struct err *e);
+void session_shell_stop(struct session *s);
+bool session_shell_died(struct session *s);
+/* A new shell where the old one was, or where the session began. */
+int session_shell_replace(struct session *s, struct err *e);
+
+/* session_wait.c */
+/* Waits until the command is done, waits for input, dies, or a limit is reached. */
+int session_wait(struct session *s, const struct session_limits *lim,
+		 struct session_result *ret, struct err *e);
+/* One poll(2) over all that can happen. */
+void session_wait_poll(struct session *s, int timeout_ms);
+
+/* session_result.c */
+int session_result_fill(struct session *s, struct session_result *ret, struct err *e);
+void session_result_note(struct session *s, const char *fmt, ...) _printf_(2, 3);
+
+#endif

@@ -1,0 +1,205 @@
+#include "agent/stuck.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+enum { SAME_RESULT = 4, SAME_ERROR = 3, ALTERNATING = 3, IDLE_WAITS = 10 };
+
+/* FNV-1a: it only tells few texts apart. */
+static uint64_t hash(uint64_t h, const char *s)
+{
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3ULL;
+	return (h ^ 0xff) * 0x100000001b3ULL;
+}
+
+/* ---- what does not count as a difference ---- */
+
+static size_t digits(const char *s)
+{
+	return strspn(s, "0123456789");
+}
+
+/* 12:34, 12:34:56, 12:34:56.789 */
+static size_t clock_len(const char *s)
+{
+	size_t n = digits(s), m;
+
+	if (n < 1 || n > 2 || s[n] != ':' || digits(s + n + 1) != 2)
+		return 0;
+	n += 3;
+	if (s[n] == ':' && digits(s + n + 1) == 2)
+		n += 3;
+	m = s[n] == '.' || s[n] == ',' ? digits(s + n + 1) : 0;
+	return m ? n + 1 + m : n;
+}
+
+/* 2024-05-06, with what may follow as T or a blank */
+static size_t date_len(const char *s)
+{
+	return digits(s) == 4 && s[4] == '-' && digits(s + 5) == 2 && s[7] == '-' &&
+			       digits(s + 8) == 2
+		       ? 10
+		       : 0;
+}
+
+/* 12s, 0.35 s, 120ms, 3 seconds: a number and a unit of time that ends there */
+static size_t duration_len(const char *s)
+{
+	static const char *const units[] = { "seconds", "second", "secs", "sec",
+					     "ms",	"us",	  "ns",	  "s" };
+	size_t n = digits(s), m;
+
+	m = n && s[n] == '.' ? digits(s + n + 1) : 0;
+	n += m ? m + 1 : 0;
+	if (!n)
+		return 0;
+	m = s[n] == ' ' ? 1 : 0;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		size_t u = strlen(units[i]);
+
+		if (strncmp(s + n + m, units[i], u) == 0 &&
+		    !isalnum((unsigned char)s[n + m + u]))
+			return n + m + u;
+	}
+	return 0;
+}
+
+/* A number behind "pid" or a job's "[1] ". */
+static bool behind_pid(const char *text, const char *at)
+{
+	const char *p = at;
+
+	while (p > text && strchr(" =:(#", p[-1]))
+		p--;
+	if (p - text >= 3 && strncasecmp(p - 3, "pid", 3) == 0)
+		return true;
+	if (p - text >= 7 && strncasecmp(p - 7, "process", 7) == 0)
+		return true;
+	if (p == at || p[-1] != ']')
+		return false;
+	for (p--; p > text && isdigit((unsigned char)p[-1]);)
+		p--;
+	return p > text && p[-1] == '[';
+}
+
+static size_t volatile_len(const char *text, const char *at)
+{
+	size_t n = date_len(at);
+
+	if (!n)
+		n = clock_len(at);
+	if (!n)
+		n = duration_len(at);
+	if (!n && behind_pid(text, at))
+		n = digits(at);
+	return n;
+}
+
+int stuck_normal(const char *text, struct buf *out)
+{
+	int r = 0;
+
+	for (const char *p = text; *p && r == 0;) {
+		size_t n = 0;
+
+		if (isdigit((unsigned char)*p)) {
+			n = volatile_len(text, p);
+			r = n ? buf_addc(out, '#') : 0;
+			if (!n) {
+				n = digits(p);
+				r = buf_add(out, p, n);
+			}
+		} else {
+			n = strcspn(p, "0123456789");
+			r = buf_add(out, p, n);
+		}
+		p += n;
+	}
+	return r;
+}
+
+/* ---- circles ---- */
+
+static const struct stuck_step *back(const struct stuck *s, unsigned n)
+{
+	return &s->steps[(s->n - 1 - n) % STUCK_KEPT];
+}
+
+static bool same(const struct stuck_step *a, const struct stuck_step *b)
+{
+	return a->call == b->call && a->result == b->result;
+}
+
+static unsigned run_length(const struct stuck *s)
+{
+	unsigned n = 1, kept = MIN(s->n, (unsigned)STUCK_KEPT);
+
+	while (n < kept && same(back(s, n), back(s, 0)))
+		n++;
+	return n;
+}
+
+static bool alternates(const struct stuck *s)
+{
+	if (s->n < 2 * ALTERNATING || same(back(s, 0), back(s, 1)))
+		return false;
+	for (unsigned i = 2; i < 2 * ALTERNATING; i++)
+		if (!same(back(s, i), back(s, i - 2)))
+			return false;
+	return true;
+}
+
+static const char *circle(const struct stuck *s)
+{
+	const struct stuck_step *last = back(s, 0);
+	unsigned n = run_length(s);
+
+	if (last->wait)
+		return n >= IDLE_WAITS ? "waited many times without any new output"
+				       : NULL;
+	if (last->failed && n >= SAME_ERROR)
+		return "made the same call with the same error again and again";
+	if (n >= SAME_RESULT)
+		return "made the same call with the same result again and again";
+	return alternates(s) ? "alternated between the same two calls" : NULL;
+}
+
+/* Waiting on is a call without anything to send. */
+static bool is_wait(const struct stuck_call *c)
+{
+	const char *command = json_get_str(c->args, "command");
+	const char *text = json_get_str(c->args, "text");
+
+	if (strcmp(c->name, "shell") == 0)
+		return command && !command[strspn(command, " \t\n")] &&
+		       !json_get_bool(c->args, "reset", false);
+	return strcmp(c->name, "input") == 0 && (!text || !*text) &&
+	       !json_get(c->args, "keys");
+}
+
+enum stuck_verdict stuck_step(struct stuck *s, const struct stuck_call *c,
+			      const char **why)
+{
+	_cleanup_buf_ struct buf args = BUF_INIT(64 << 20), result = BUF_INIT(64 << 20);
+	struct stuck_step *step = &s->steps[s->n % STUCK_KEPT];
+	const char *found;
+
+	if (c->args)
+		json_print(c->args, false, &args); /* no memory: no circle is seen */
+	stuck_normal(c->result, &result);
+	*step = (struct stuck_step){
+		.call = hash(hash(0xcbf29ce484222325ULL, c->name), buf_cstr(&args)),
+		.result = hash(0xcbf29ce484222325ULL, buf_cstr(&result)),
+		.failed = c->failed,
+		.wait = is_wait(c),
+	};
+	s->n++;
+	found = circle(s);
+	if (!found)
+		return STUCK_NO;
+	*why = found;
+	s->n = 0; /* what led here has been told: only what comes now counts */
+	return s->hits++ ? STUCK_END : STUCK_NOTICE;
+}

@@ -1,0 +1,300 @@
+#include "agent/tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/tool_impl.h"
+
+#define SESSION_PROPERTY                                                             \
+	"\"session\":{\"type\":\"string\",\"description\":\"name of a second shell " \
+	"to "                                                                        \
+	"use; it is opened when it is new (default: main)\"}"
+#define TIMEOUT_PROPERTY                                                              \
+	"\"timeout\":{\"type\":\"number\",\"description\":\"seconds after which the " \
+	"call returns although the command still runs; without it, after 30 seconds " \
+	"without output\"}"
+#define PATH_PROPERTY                                                               \
+	"\"path\":{\"type\":\"string\",\"description\":\"absolute, or relative to " \
+	"the "                                                                      \
+	"shell's directory\"}"
+
+static int run_finish(struct toolbox *t, const struct json *args,
+		      struct tool_result *ret, struct err *e)
+{
+	const char *answer = json_get_str(args, "answer");
+
+	(void)t;
+	(void)e;
+	ret->outcome = TOOL_FINISHED;
+	ret->success = tool_flag(args, "success", true);
+	return buf_adds(&ret->text, answer ? answer : "") < 0 ? -ENOMEM : 0;
+}
+
+const struct tool tool_table[] = {
+	{ "shell",
+	  "Run a command in the persistent shell of the box, as if typed at a "
+	  "terminal. "
+	  "Directory, variables, functions and background jobs last from call to call. "
+	  "Returns the output and a line in brackets: the exit status, or that the "
+	  "command still runs or waits for input (then use `input`).",
+	  "{\"type\":\"object\",\"properties\":{"
+	  "\"command\":{\"type\":\"string\",\"description\":\"the text to run; may "
+	  "have "
+	  "several lines; empty: wait on for the running command\"}," TIMEOUT_PROPERTY
+	  ",\"reset\":{\"type\":\"boolean\",\"description\":\"first end everything "
+	  "that "
+	  "runs in this shell and start a new one\"}," SESSION_PROPERTY
+	  "},\"required\":[\"command\"]}",
+	  tool_shell_run },
+	{ "input",
+	  "Send text or keys to the command that runs in the shell, then wait until it "
+	  "ends, waits again or the timeout. With neither text nor keys only waits on.",
+	  "{\"type\":\"object\",\"properties\":{"
+	  "\"text\":{\"type\":\"string\",\"description\":\"sent as it is\"},"
+	  "\"enter\":{\"type\":\"boolean\",\"description\":\"press Enter after the "
+	  "text "
+	  "(default: true)\"},"
+	  "\"keys\":{\"type\":\"string\",\"description\":\"key names, separated by "
+	  "spaces, sent after the text: C-c C-d C-z Enter Tab Esc Up Down Left Right "
+	  "Home End PgUp PgDn BS Del F1 M-x\"}," TIMEOUT_PROPERTY "," SESSION_PROPERTY
+	  "},\"required\":[]}",
+	  tool_shell_input },
+	{ "screen",
+	  "Show the shell's terminal screen as a person would see it: for programs "
+	  "that "
+	  "draw the whole screen (editors, pagers, menus).",
+	  "{\"type\":\"object\",\"properties\":{" SESSION_PROPERTY "},\"required\":[]}",
+	  tool_shell_screen },
+	{ "read_file", "Read a text file of the box, with line numbers.",
+	  "{\"type\":\"object\",\"properties\":{" PATH_PROPERTY
+	  ",\"first\":{\"type\":\"integer\",\"description\":\"first line (default: "
+	  "1)\"},"
+	  "\"last\":{\"type\":\"integer\",\"description\":\"last line (default: as "
+	  "many "
+	  "as fit)\"}},\"required\":[\"path\"]}",
+	  tool_file_read },
+	{ "write_file",
+	  "Write a whole file of the box; missing directories are made, an existing "
+	  "file "
+	  "is replaced and keeps its mode and owner.",
+	  "{\"type\":\"object\",\"properties\":{" PATH_PROPERTY
+	  ",\"content\":{\"type\":\"string\",\"description\":\"the file's whole new "
+	  "content\"}},\"required\":[\"path\",\"content\"]}",
+	  tool_file_write },
+	{ "edit_file",
+	  "Replace a piece of a text file of the box. The piece must occur exactly "
+	  "once.",
+	  "{\"type\":\"object\",\"properties\":{" PATH_PROPERTY
+	  ",\"old\":{\"type\":\"string\",\"description\":\"the text to replace, "
+	  "exactly "
+	  "as in the file, without line numbers\"},"
+	  "\"new\":{\"type\":\"string\",\"description\":\"what stands there "
+	  "afterwards; "
+	  "may be empty\"}},\"required\":[\"path\",\"old\",\"new\"]}",
+	  tool_file_edit },
+	{ "finish", "End the task, with an answer for the person.",
+	  "{\"type\":\"object\",\"properties\":{"
+	  "\"answer\":{\"type\":\"string\",\"description\":\"what was done and where "
+	  "the "
+	  "result is; or why it cannot be done\"},"
+	  "\"success\":{\"type\":\"boolean\",\"description\":\"false when the task was "
+	  "not done\"}},\"required\":[\"answer\",\"success\"]}",
+	  run_finish },
+};
+const size_t tool_count = ARRAY_SIZE(tool_table);
+
+const struct tool *tool_find(const char *name)
+{
+	for (size_t i = 0; name && i < tool_count; i++)
+		if (strcmp(tool_table[i].name, name) == 0)
+			return &tool_table[i];
+	return NULL;
+}
+
+void tool_result_init(struct tool_result *r)
+{
+	*r = (struct tool_result){ .exit = -1 };
+	buf_init(&r->text, TOOL_TEXT_MAX);
+}
+
+void tool_result_done(struct tool_result *r)
+{
+	buf_done(&r->text);
+	free(r->cwd);
+	free(r->log_path);
+	tool_result_init(r);
+}
+
+int tool_fail(struct tool_result *ret, const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	ret->outcome = TOOL_ERROR;
+	buf_truncate(&ret->text, 0);
+	va_start(ap, fmt);
+	r = buf_vaddf(&ret->text, fmt, ap);
+	va_end(ap);
+	return r;
+}
+
+/* ---- arguments -------------------------------------------------------------------- */
+
+static bool string_number(const struct json *v, double *ret)
+{
+	const char *s = json_str(v);
+	char *end;
+
+	if (!s || !*s)
+		return false;
+	*ret = strtod(s, &end);
+	return *end == '\0';
+}
+
+double tool_number(const struct json *args, const char *key, double none)
+{
+	const struct json *v = json_get(args, key);
+	double d;
+
+	return string_number(v, &d) ? d : json_num(v, none);
+}
+
+bool tool_flag(const struct json *args, const char *key, bool none)
+{
+	const struct json *v = json_get(args, key);
+	const char *s = json_str(v);
+
+	if (s && (strcmp(s, "true") == 0 || strcmp(s, "false") == 0))
+		return s[0] == 't';
+	return json_type(v) == JSON_BOOL ? json_true(v) : none;
+}
+
+/* Does the value fit? Numbers and booleans may stand in strings (models do that). */
+static bool fits(const struct json *v, const char *type)
+{
+	const char *s = json_str(v);
+	double d;
+	int64_t n;
+
+	if (strcmp(type, "string") == 0)
+		return s != NULL;
+	if (strcmp(type, "boolean") == 0)
+		return json_type(v) == JSON_BOOL ||
+		       (s && (strcmp(s, "true") == 0 || strcmp(s, "false") == 0));
+	if (strcmp(type, "integer") == 0 && json_type(v) == JSON_NUMBER)
+		return json_int(v, &n) == 0;
+	return json_type(v) == JSON_NUMBER || string_number(v, &d);
+}
+
+/* NULL, or what is wrong with the arguments. */
+static const char *check(const struct json *schema, const struct json *args, char *why,
+			 size_t size)
+{
+	if (json_type(args) != JSON_OBJECT)
+		return "the arguments are not an object";
+	json_each(name, json_get(schema, "required"))
+	{
+		if (json_type(json_get(args, json_str(name))) == JSON_NULL) {
+			snprintf(why, size, "the argument '%s' is missing",
+				 json_str(name));
+			return why;
+		}
+	}
+	json_each(p, json_get(schema, "properties"))
+	{
+		const struct json *v = json_get(args, json_key(p));
+		const char *type = json_get_str(p, "type");
+
+		if (json_type(v) != JSON_NULL && !fits(v, type)) {
+			snprintf(why, size, "the argument '%s' is not a %s",
+				 json_key(p), type);
+			return why;
+		}
+	}
+	return NULL;
+}
+
+static int unknown_tool(const char *name, struct tool_result *ret)
+{
+	int r = tool_fail(ret, "there is no tool '%.64s'; the tools are", name);
+
+	for (size_t i = 0; i < tool_count && r == 0; i++)
+		r = buf_addf(&ret->text, "%s %s", i ? "," : "", tool_table[i].name);
+	return r;
+}
+
+/* Those whose outcome the network may explain. */
+static bool tool_is_command(const struct tool *tool)
+{
+	return tool->run == tool_shell_run || tool->run == tool_shell_input;
+}
+
+int tool_run(struct toolbox *t, const char *name, const struct json *args,
+	     struct tool_result *ret, struct err *e)
+{
+	const struct tool *tool = tool_find(name);
+	_cleanup_json_ struct json *schema = NULL, *none = json_object();
+	const char *wrong;
+	char why[160];
+	int r;
+
+	if (!tool)
+		return unknown_tool(name ? name : "", ret);
+	r = json_parse(tool->schema, strlen(tool->schema), &schema, e);
+	if (r < 0)
+		return r;
+	if (json_type(args) == JSON_NULL)
+		args = none;
+	wrong = check(schema, args, why, sizeof(why));
+	if (wrong)
+		return tool_fail(ret, "not executed: %s; the schema of '%s' is %s",
+				 wrong, name, tool->schema);
+	r = tool->run(t, args, ret, e);
+	if (r == 0 && tool_is_command(tool))
+		netnews_take(&t->news, t->conf.box, &ret->text);
+	return r;
+}
+
+/* ---- the toolbox ------------------------------------------------------------------ */
+
+int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct err *e)
+{
+	struct toolbox *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return err_sys(e, -ENOMEM, "cannot make the tools");
+	t->conf = *conf;
+	session_box_init(&t->port_box, conf->box, &t->port);
+	netnews_start(&t->news, conf->box);
+	*ret = t;
+	return 0;
+}
+
+void toolbox_free(struct toolbox **t)
+{
+	if (!*t)
+		return;
+	for (size_t i = 0; i < TOOL_SESSIONS; i++)
+		session_close(&(*t)->sessions[i]);
+	free(*t);
+	*t = NULL;
+}
+
+void toolbox_pump(struct toolbox *t)
+{
+	for (size_t i = 0; i < TOOL_SESSIONS; i++)
+		if (t->sessions[i])
+			session_pump(t->sessions[i]);
+}
+
+size_t toolbox_fds(const struct toolbox *t, int *ret, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < TOOL_SESSIONS && n < max; i++)
+		if (t->sessions[i])
+			ret[n++] = session_fd(t->sessions[i]);
+	return n;
+}

@@ -1,0 +1,220 @@
+/* The tools that use files: read_file, write_file, edit_file. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "agent/edit.h"
+#include "agent/tool_impl.h"
+#include "base/text.h"
+
+enum {
+	FILE_MAX = 16 << 20, /* bytes that are read at most */
+	SHOW_MAX = 30000,    /* bytes of numbered lines in a result */
+	LOOK_MAX = 8192	     /* bytes that are looked at to tell text from data */
+};
+
+static struct files files_of(const struct toolbox *t)
+{
+	return (struct files){ .box = t->conf.box,
+			       .user = t->conf.user,
+			       .cwd = tool_shell_cwd(t) };
+}
+
+/* What failed inside the box is a result; a box that is gone is not. */
+static int failed(int r, struct tool_result *ret, const struct err *e)
+{
+	return r == -ECONNRESET ? r : tool_fail(ret, "%s", e->msg);
+}
+
+static const char *kind_of(const char *data, size_t len)
+{
+	static const struct magic {
+		const char *bytes;
+		size_t len;
+		const char *name;
+	} magics[] = {
+		{ "\x89PNG", 4, "a PNG picture" },
+		{ "\xff\xd8\xff", 3, "a JPEG picture" },
+		{ "GIF8", 4, "a GIF picture" },
+		{ "\177ELF", 4, "an ELF program" },
+		{ "\x1f\x8b", 2, "gzip data" },
+		{ "PK\3\4", 4, "a zip archive" },
+		{ "%PDF", 4, "a PDF document" },
+		{ "\x28\xb5\x2f\xfd", 4, "zstd data" },
+		{ "BZh", 3, "bzip2 data" },
+		{ "\xfd"
+		  "7zXZ",
+		  5, "xz data" },
+		{ "SQLite format 3", 15, "an SQLite database" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(magics); i++)
+		if (len >= magics[i].len &&
+		    memcmp(data, magics[i].bytes, magics[i].len) == 0)
+			return magics[i].name;
+	return memchr(data, '\0', MIN(len, (size_t)LOOK_MAX)) ? "binary data" : NULL;
+}
+
+/* 1 = @data holds a text file; 0 = the result says why not; or box gone. */
+static int get_text(const struct toolbox *t, const char *path, struct buf *data,
+		    struct tool_result *ret, struct err *e)
+{
+	struct files f = files_of(t);
+	struct files_stat st;
+	char size[32];
+	const char *kind;
+	int r = files_get(&f, path, data, &st, e);
+
+	if (r < 0)
+		return failed(r, ret, e);
+	kind = kind_of(buf_cstr(data), data->len);
+	text_bytes(size, sizeof(size), MAX(st.size, (uint64_t)data->len));
+	if (kind)
+		return tool_fail(ret,
+				 "'%s' is %s, %s; look at it with a program in the "
+				 "shell",
+				 path, kind, size);
+	if (st.size > data->len && data->len == data->max)
+		return tool_fail(ret,
+				 "'%s' has %s, too much for this tool; use sed, "
+				 "grep, head or tail in the shell",
+				 path, size);
+	return 1;
+}
+
+/* ---- read_file -------------------------------------------------------------------- */
+
+static uint64_t count_lines(const struct buf *b)
+{
+	uint64_t n = b->len && b->data[b->len - 1] != '\n';
+
+	for (size_t i = 0; i < b->len; i++)
+		n += b->data[i] == '\n';
+	return n;
+}
+
+/* Lines @first to @last with numbers; returns the last that was shown, or -errno. */
+static int64_t show_lines(const struct buf *b, uint64_t first, uint64_t last,
+			  struct buf *out)
+{
+	const char *p = buf_cstr(b), *end = p + b->len;
+	uint64_t n = 1;
+
+	for (; p < end && n <= last; n++) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		size_t len = (size_t)((nl ? nl : end) - p);
+		int r = 0;
+
+		if (n >= first) {
+			if (n > first && out->len + len > SHOW_MAX)
+				break;
+			r = buf_addf(out, "%6" PRIu64 "\t", n);
+			r = r ?: text_utf8(out, p, MIN(len, (size_t)SHOW_MAX));
+			r = r ?: buf_addc(out, '\n');
+		}
+		if (r < 0)
+			return r;
+		p += len + (nl != NULL);
+	}
+	return (int64_t)n - 1;
+}
+
+int tool_file_read(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e)
+{
+	_cleanup_buf_ struct buf data = BUF_INIT(FILE_MAX);
+	const char *path = json_get_str(args, "path");
+	double first = tool_number(args, "first", 1),
+	       last = tool_number(args, "last", 1e15);
+	uint64_t from = first < 1 ? 1 : (uint64_t)first, total;
+	int64_t shown;
+	int r = get_text(t, path, &data, ret, e);
+
+	if (r <= 0)
+		return r;
+	total = count_lines(&data);
+	if (from > 1 && from > total)
+		return tool_fail(ret, "'%s' has only %" PRIu64 " lines", path, total);
+	if (last < first)
+		return tool_fail(ret, "the last line comes before the first");
+	shown = show_lines(&data, from, (uint64_t)last, &ret->text);
+	if (shown < 0)
+		return err_sys(e, (int)shown, "cannot keep the lines");
+	if (!total)
+		r = buf_adds(&ret->text, "[the file is empty]");
+	else
+		r = buf_addf(&ret->text,
+			     "[lines %" PRIu64 " to %" PRId64 " of %" PRIu64 "]", from,
+			     shown, total);
+	return r < 0 ? err_sys(e, r, "cannot keep the lines") : 0;
+}
+
+/* ---- write_file ------------------------------------------------------------------- */
+
+int tool_file_write(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		    struct err *e)
+{
+	struct files f = files_of(t);
+	const char *path = json_get_str(args, "path");
+	const char *content = json_get_str(args, "content");
+	int r = files_put(&f, path, content, strlen(content), e);
+
+	if (r < 0)
+		return failed(r, ret, e);
+	return buf_addf(&ret->text, "wrote %zu bytes to %s", strlen(content), path);
+}
+
+/* ---- edit_file -------------------------------------------------------------------- */
+
+static int fail_edit(const struct edit *ed, const char *path, struct tool_result *ret)
+{
+	int r;
+
+	if (!ed->count)
+		return tool_fail(ret,
+				 "not changed: the text to replace is not in '%s'; "
+				 "it must be exactly as in the file, blanks "
+				 "included",
+				 path);
+	r = tool_fail(ret,
+		      "not changed: the text to replace occurs %u times in '%s', in "
+		      "the lines",
+		      ed->count, path);
+	for (unsigned i = 0; i < MIN(ed->count, (unsigned)EDIT_LINES) && r == 0; i++)
+		r = buf_addf(&ret->text, "%s %" PRIu64, i ? "," : "", ed->lines[i]);
+	return r ?: buf_adds(&ret->text, "; give more of what stands around it");
+}
+
+int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e)
+{
+	_cleanup_buf_ struct buf data = BUF_INIT(FILE_MAX),
+				 out = BUF_INIT(2 * FILE_MAX);
+	const char *path = json_get_str(args, "path");
+	const char *old = json_get_str(args, "old"), *new = json_get_str(args, "new");
+	struct files f = files_of(t);
+	struct edit ed;
+	int64_t shown;
+	int r;
+
+	if (!*old)
+		return tool_fail(ret, "not changed: the text to replace is empty");
+	r = get_text(t, path, &data, ret, e);
+	if (r <= 0)
+		return r;
+	r = edit_replace(&data, old, new, &out, &ed);
+	if (r == -ENOENT || r == -EEXIST)
+		return fail_edit(&ed, path, ret);
+	if (r < 0)
+		return err_sys(e, r, "cannot edit '%s'", path);
+	r = files_put(&f, path, buf_cstr(&out), out.len, e);
+	if (r < 0)
+		return failed(r, ret, e);
+	r = buf_addf(&ret->text, "changed %s; it now reads\n", path);
+	if (r < 0)
+		return err_sys(e, r, "cannot keep the lines");
+	shown = show_lines(&out, ed.first > 2 ? ed.first - 2 : 1, ed.last + 2,
+			   &ret->text);
+	return shown < 0 ? err_sys(e, (int)shown, "cannot keep the lines") : 0;
+}

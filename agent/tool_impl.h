@@ -1,0 +1,52 @@
+/* tool_impl - what the tools share. For tool*.c alone.
+ * Needs:  tool.h.
+ * Owns:   see struct toolbox.
+ * Never:  is included elsewhere. */
+#ifndef AGENT_TOOL_IMPL_H
+#define AGENT_TOOL_IMPL_H
+
+#include "agent/files.h"
+#include "agent/netnews.h"
+#include "agent/session.h"
+#include "agent/session_box.h"
+#include "agent/tool.h"
+
+enum { TOOL_SESSIONS = 8, TOOL_SESSION_NAME = 32 };
+
+struct toolbox {
+	struct toolbox_conf conf;    /* borrowed parts live as long as the toolbox */
+	struct session_box port_box; /* the port's ctx */
+	struct session_port port;
+	struct session *sessions[TOOL_SESSIONS]; /* owned; NULL = free place */
+	struct netnews news;
+};
+
+/* A result with TOOL_ERROR that says @fmt; 0. */
+int tool_fail(struct tool_result *ret, const char *fmt, ...) _printf_(2, 3);
+/* A number that may stand in a string; @none when it is missing. */
+double tool_number(const struct json *args, const char *key, double none);
+bool tool_flag(const struct json *args, const char *key, bool none);
+
+/* tool_shell.c */
+int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e);
+int tool_shell_input(struct toolbox *t, const struct json *args,
+		     struct tool_result *ret, struct err *e);
+int tool_shell_screen(struct toolbox *t, const struct json *args,
+		      struct tool_result *ret, struct err *e);
+/* The session's directory and user, for the file tools; before its first command the
+ * project directory. */
+const char *tool_shell_cwd(const struct toolbox *t);
+
+/* tool_text.c: what the model reads of a session's result. */
+int tool_text_result(const struct session_result *r, struct tool_result *ret);
+
+/* tool_file.c */
+int tool_file_read(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e);
+int tool_file_write(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		    struct err *e);
+int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e);
+
+#endif
