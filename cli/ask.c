@@ -1,0 +1,177 @@
+#include "cli/ask.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "cli/render.h"
+#include "cli/view.h"
+
+enum { ASK_LINE = 64 << 10 }; /* bytes of an answer */
+
+/* Only a line that is plainly one command may be permitted for always: "make; rm -r x"
+ * is no make. */
+bool ask_program(const char *command, char *ret, size_t size)
+{
+	const char *p = command + strspn(command, " \t");
+	size_t n = strcspn(p, " \t");
+	const char *slash;
+
+	if (strpbrk(command, ";&|<>()`$\n\\\"'{}#!*?[~"))
+		return false;
+	if (!n || memchr(p, '=', n))
+		return false;
+	slash = memrchr(p, '/', n);
+	if (slash) {
+		n -= (size_t)(slash + 1 - p);
+		p = slash + 1;
+	}
+	if (!n || n >= size)
+		return false;
+	memcpy(ret, p, n);
+	ret[n] = '\0';
+	return true;
+}
+
+/* 1 = a byte can be read, 0 = ^C was pressed, or a negative errno. */
+static int wait_byte(const struct ask *a)
+{
+	struct pollfd fds[] = { { .fd = a->in, .events = POLLIN },
+				{ .fd = a->interrupt_fd, .events = POLLIN } };
+	int r;
+
+	do
+		r = sys_poll(fds, ARRAY_SIZE(fds), -1);
+	while (r == -EINTR);
+	if (r < 0)
+		return r;
+	return fds[1].revents ? 0 : 1;
+}
+
+/* A line without its end; -ECANCELED after ^C or at the end of input. */
+static int read_line(const struct ask *a, const char *prompt, struct buf *ret)
+{
+	char c = 0;
+	int r = 0;
+
+	fprintf(a->app->err, "%s%s%s ", render_style_on(a->app->color_err, RENDER_BOLD),
+		prompt, render_style_off(a->app->color_err));
+	fflush(a->app->err);
+	while (r == 0 && c != '\n') {
+		r = wait_byte(a);
+		if (r <= 0 || sys_read(a->in, &c, 1) <= 0)
+			return -ECANCELED;
+		r = c == '\n' ? 0 : buf_addc(ret, c);
+	}
+	return r;
+}
+
+static bool permitted(const struct ask *a, const char *program)
+{
+	for (unsigned i = 0; i < a->n_always; i++)
+		if (strcmp(a->always[i], program) == 0)
+			return true;
+	return false;
+}
+
+static enum task_verdict refuse(struct ask *a, struct task_answer *ret)
+{
+	return read_line(a, "why not? (told to the model)", &ret->words) < 0 ? TASK_STOP
+									     : TASK_NO;
+}
+
+static enum task_verdict edit(struct ask *a, const struct task_call *c,
+			      struct task_answer *ret)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(ASK_LINE);
+	_cleanup_json_ struct json *args = NULL;
+
+	if (read_line(a, "instead:", &line) < 0)
+		return TASK_STOP;
+	if (!line.len)
+		return TASK_YES;
+	args = c->args ? json_dup(c->args) : json_object();
+	if (json_set(args, "command", json_stringn(line.data, line.len)) < 0)
+		return TASK_STOP;
+	ret->args = take(&args, NULL);
+	return TASK_YES;
+}
+
+static enum task_verdict always(struct ask *a, const char *program)
+{
+	if (a->n_always < ASK_ALWAYS)
+		(void)text_copy(a->always[a->n_always++], ASK_PROGRAM, program);
+	return TASK_YES;
+}
+
+static void make_prompt(char *out, size_t size, bool shell, const char *program)
+{
+	snprintf(out, size,
+		 "run it? [y]es, [n]o%s%s%s%s, [q]uit:", shell ? ", [e]dit" : "",
+		 *program ? ", [a]lways for '" : "", program, *program ? "'" : "");
+}
+
+enum task_verdict ask_call(struct ask *a, const struct task_call *c,
+			   struct task_answer *ret)
+{
+	bool shell = strcmp(c->name, "shell") == 0;
+	const char *command = json_get_str(c->args, "command");
+	char program[ASK_PROGRAM] = "", prompt[192];
+
+	if (!a->each || strcmp(c->name, "finish") == 0)
+		return TASK_YES;
+	if (!shell || !command || !ask_program(command, program, sizeof(program)))
+		program[0] = '\0';
+	if (*program && permitted(a, program))
+		return TASK_YES;
+	make_prompt(prompt, sizeof(prompt), shell, program);
+	for (;;) {
+		_cleanup_buf_ struct buf line = BUF_INIT(ASK_LINE);
+
+		if (read_line(a, prompt, &line) < 0)
+			return TASK_STOP;
+		switch (tolower((unsigned char)buf_cstr(&line)[0])) {
+		case 'y':
+			return TASK_YES;
+		case 'n':
+			return refuse(a, ret);
+		case 'q':
+			return TASK_STOP;
+		case 'e':
+			if (shell)
+				return edit(a, c, ret);
+			break;
+		case 'a':
+			if (*program)
+				return always(a, program);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+enum task_verdict ask_interrupted(struct ask *a, struct task_answer *ret)
+{
+	for (;;) {
+		_cleanup_buf_ struct buf line = BUF_INIT(ASK_LINE);
+
+		if (read_line(a,
+			      "interrupted: [g]o on, [t]ell the model something, "
+			      "[q]uit (or ^C again):",
+			      &line) < 0)
+			return TASK_STOP;
+		switch (tolower((unsigned char)buf_cstr(&line)[0])) {
+		case 'g':
+			return TASK_YES;
+		case 'q':
+			return TASK_STOP;
+		case 't':
+			return read_line(a, "tell it:", &ret->words) < 0 ? TASK_STOP
+									 : TASK_YES;
+		default:
+			break;
+		}
+	}
+}

@@ -1,0 +1,297 @@
+#include "cli/attach.h"
+
+#include <string.h>
+
+#include "base/sys.h"
+#include "cli/pump.h"
+#include "cli/tty.h"
+
+enum {
+	ATTACH_LINGER_MS = 200, /* for output of children, after the process ended */
+	ATTACH_PATIENCE = 3,	/* interrupts, then the process is killed */
+	ATTACH_PIPE = 1 << 20,	/* bytes; what an ordinary user may ask for */
+	IN = 0,
+	OUT = 1
+};
+
+struct attach {
+	struct box *box; /* borrowed */
+	uint32_t id;	 /* of the process */
+	int master;	 /* borrowed from the pump's caller; -1 without a terminal */
+	int signals;	 /* owned */
+	sigset_t old;	 /* mask to put back */
+	struct tty tty;
+	struct pump pump;
+	unsigned interrupts;
+	bool exited; /* the process; its output may still come */
+	bool over;
+	struct box_exit exit;
+};
+
+static void attach_done(struct attach *a)
+{
+	struct signalfd_siginfo si;
+
+	tty_restore(&a->tty);
+	/* A SIGPIPE that still waits would end us as soon as it is let in. */
+	while (a->signals >= 0 && sys_read(a->signals, &si, sizeof(si)) > 0)
+		;
+	pump_done(&a->pump);
+	scope_close(&a->signals);
+	(void)sys_sigprocmask(SIG_SETMASK, &a->old, NULL);
+}
+
+/* Of SIGPIPE nothing is made: what counts is the EPIPE of the call. */
+static int take_signals(struct attach *a, struct err *e)
+{
+	static const int ours[] = { SIGINT,  SIGQUIT,  SIGTERM, SIGHUP, SIGUSR1,
+				    SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		sigaddset(&set, ours[i]);
+	(void)sys_sigprocmask(SIG_BLOCK, &set, &a->old);
+	a->signals = sys_signalfd(&set);
+	return a->signals < 0 ? err_sys(e, a->signals, "cannot watch signals") : 0;
+}
+
+static void resize(const struct attach *a)
+{
+	unsigned short rows, cols;
+
+	if (a->master >= 0 && tty_size(STDIN_FILENO, &rows, &cols) == 0)
+		(void)tty_set_size(a->master, rows, cols);
+}
+
+static void enter_raw(struct attach *a)
+{
+	struct err e;
+
+	/* From the background it would stop us; SIGCONT comes with the foreground. */
+	if (a->master >= 0 && tty_is(STDIN_FILENO) &&
+	    sys_tcgetpgrp(STDIN_FILENO) == sys_getpgid(0))
+		(void)tty_raw(&a->tty, STDIN_FILENO, &e);
+}
+
+/* A process that is gone already needs no signal: failures do not matter. */
+static void forward(const struct attach *a, int sig)
+{
+	struct err e;
+
+	(void)box_signal(a->box, a->id, sig, true, &e);
+}
+
+static void end_session(const struct attach *a)
+{
+	struct err e;
+
+	(void)box_kill_session(a->box, a->id, &e);
+}
+
+static void stop_ourselves(struct attach *a)
+{
+	tty_restore(&a->tty);
+	if (a->master < 0)
+		forward(a, SIGTSTP);
+	(void)sys_kill(sys_getpid(), SIGSTOP);
+}
+
+static void go_on(struct attach *a)
+{
+	enter_raw(a);
+	resize(a);
+	pump_resume(&a->pump);
+	if (a->master < 0)
+		forward(a, SIGCONT);
+}
+
+static void on_signal(struct attach *a, int sig)
+{
+	switch (sig) {
+	case SIGPIPE:
+		return;
+	case SIGWINCH:
+		resize(a);
+		return;
+	case SIGTSTP:
+		stop_ourselves(a);
+		return;
+	case SIGCONT:
+		go_on(a);
+		return;
+	case SIGINT:
+		forward(a, sig);
+		if (++a->interrupts >= ATTACH_PATIENCE)
+			end_session(a);
+		return;
+	case SIGTERM:
+	case SIGHUP:
+		if (a->master >= 0) {
+			end_session(a);
+			return;
+		}
+		_fallthrough_;
+	default:
+		forward(a, sig);
+	}
+}
+
+static void read_signals(struct attach *a)
+{
+	struct signalfd_siginfo si;
+
+	while (sys_read(a->signals, &si, sizeof(si)) == (ssize_t)sizeof(si))
+		on_signal(a, (int)si.ssi_signo);
+}
+
+static int read_exits(struct attach *a, struct err *e)
+{
+	struct box_exit x;
+	int r;
+
+	for (;;) {
+		r = box_next_exit(a->box, &x, e);
+		if (r <= 0)
+			return r;
+		if (x.id != a->id)
+			continue;
+		a->exit = x;
+		a->exited = true;
+		pump_end(&a->pump, IN);
+	}
+}
+
+static bool output_open(const struct attach *a)
+{
+	for (unsigned i = OUT; i < a->pump.n; i++)
+		if (pump_open(&a->pump, i))
+			return true;
+	return false;
+}
+
+/* A terminal whose input has ended is told so, as by a typed ^D. */
+static void input_ended(struct attach *a, bool was_open)
+{
+	static const char eof = 4;
+
+	if (a->master >= 0 && was_open && !pump_open(&a->pump, IN) && !a->exited)
+		(void)sys_write(a->master, &eof, 1);
+}
+
+/* One wait and what came of it. */
+static int step(struct attach *a, struct err *e)
+{
+	struct pollfd fds[2 + PUMP_POLLFDS] = {
+		{ .fd = a->signals, .events = POLLIN },
+		{ .fd = a->exited ? -1 : box_fd(a->box), .events = POLLIN },
+	};
+	unsigned n = 2 + pump_poll(&a->pump, fds + 2);
+	bool was_open = pump_open(&a->pump, IN);
+	bool quiet;
+	int r;
+
+	r = sys_poll(fds, n, a->exited ? ATTACH_LINGER_MS : -1);
+	if (r < 0)
+		return r == -EINTR ? 0 : err_sys(e, r, "cannot wait");
+	quiet = r == 0;
+	if (fds[0].revents)
+		read_signals(a);
+	pump_step(&a->pump, fds + 2);
+	input_ended(a, was_open);
+	r = fds[1].revents ? read_exits(a, e) : 0;
+	/* After the exits: where all output had ended before, nothing is waited for. */
+	a->over = a->exited && (quiet || !output_open(a));
+	return r;
+}
+
+static int add_stream(struct attach *a, int from, int to, struct pump_stream **ret,
+		      struct err *e)
+{
+	*ret = pump_add(&a->pump, from, to);
+	return *ret ? 0 : err_sys(e, -ENOMEM, "cannot copy");
+}
+
+static int join_pipes(struct attach *a, struct box_proc *p, struct err *e)
+{
+	struct pump_stream *s;
+	int r;
+
+	for (size_t i = 0; i < 3; i++)
+		(void)sys_pipe_size(p->fds[i], ATTACH_PIPE); /* only for speed */
+	r = add_stream(a, STDIN_FILENO, p->fds[0], &s, e);
+	if (r < 0)
+		return r;
+	s->tty = tty_is(STDIN_FILENO);
+	s->close_to = true;
+	p->fds[0] = -1;
+	for (int i = 1; i < 3; i++) {
+		r = add_stream(a, p->fds[i], i, &s, e);
+		if (r < 0)
+			return r;
+		s->close_from = true;
+		p->fds[i] = -1;
+	}
+	return 0;
+}
+
+static int join_tty(struct attach *a, struct box_proc *p, struct err *e)
+{
+	struct pump_stream *s;
+	int r;
+
+	a->master = p->fds[0];
+	r = add_stream(a, STDIN_FILENO, a->master, &s, e);
+	if (r < 0)
+		return r;
+	s->tty = tty_is(STDIN_FILENO);
+	r = add_stream(a, a->master, STDOUT_FILENO, &s, e);
+	if (r < 0)
+		return r;
+	enter_raw(a);
+	resize(a);
+	return 0;
+}
+
+/* A reader that has gone is its own affair, and who closed standard error wants none; a
+ * full disk is another thing. */
+static int check_output(const struct attach *a, struct err *e)
+{
+	static const char *const names[] = { "standard input", "standard output",
+					     "standard error" };
+
+	for (unsigned i = OUT; i < a->pump.n && i < ARRAY_SIZE(names); i++) {
+		int error = a->pump.s[i].error;
+
+		if (error == -EBADF && i != OUT)
+			continue;
+		if (error < 0 && error != -EPIPE && a->master < 0)
+			return err_sys(e, error, "cannot write %s", names[i]);
+	}
+	return 0;
+}
+
+int attach_run(const struct app *app, struct box *b, struct box_proc *p, bool tty,
+	       struct box_exit *ret, struct err *e)
+{
+	_cleanup_(attach_done) struct attach a = {
+		.box = b, .id = p->id, .master = -1, .signals = -1, .tty = TTY_NONE
+	};
+	int r;
+
+	fflush(app->out);
+	pump_init(&a.pump);
+	r = take_signals(&a, e);
+	if (r == 0)
+		r = tty ? join_tty(&a, p, e) : join_pipes(&a, p, e);
+	if (r == 0)
+		r = read_exits(&a, e); /* it may have ended, and be queued, already */
+	while (r >= 0 && !a.over)
+		r = step(&a, e);
+	if (r >= 0)
+		r = check_output(&a, e);
+	if (r < 0)
+		return r;
+	*ret = a.exit;
+	return 0;
+}

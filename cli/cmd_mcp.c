@@ -1,0 +1,231 @@
+/* Theory of operation
+ *
+ * Standard output belongs to the protocol: the server gets a copy of it, and descriptor
+ * 1 becomes standard error before anything else runs, so that nothing can slip between
+ * two frames. The box is opened with the first call of a tool, for a client lists the
+ * tools of many servers that it then never uses; a box that is gone is opened anew by
+ * the next call. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/mcp.h"
+#include "agent/tool.h"
+#include "base/sys.h"
+#include "cli/boxsetup.h"
+#include "cli/cmd.h"
+#include "cli/env.h"
+#include "cli/opt_box.h"
+
+struct args {
+	struct opt_box box;
+};
+
+/* The box and its tools; nothing of it is there before the first call. */
+struct host {
+	struct app *app;	       /* borrowed */
+	const struct opt_box *options; /* borrowed */
+	bool open;
+	struct boxsetup box;	 /* owned */
+	struct env env;		 /* owned; borrowed by the toolbox */
+	struct toolbox *toolbox; /* owned */
+};
+
+static int host_close(struct host *h, struct err *e)
+{
+	int r = 0;
+
+	toolbox_free(&h->toolbox);
+	if (h->open) {
+		r = boxsetup_finish(&h->box, e);
+		boxsetup_done(&h->box);
+	}
+	env_done(&h->env);
+	h->env = ENV_NONE;
+	h->open = false;
+	return r;
+}
+
+static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct err *e)
+{
+	const struct config *c = h->app->config;
+	struct toolbox_conf conf = {
+		.box = h->box.box,
+		.project = h->box.spec.project,
+		.shell = config_text(c, CONFIG_SHELL_COMMAND),
+		.user = config_text(c, CONFIG_USER),
+		.command_timeout_ms = config_num(c, CONFIG_COMMAND_TIMEOUT),
+		.output = hooks->output,
+		.ctx = hooks->ctx,
+		.interrupt_fd = hooks->interrupt_fd,
+		.watch = hooks->watch,
+		.watch_fd = hooks->watch_fd,
+	};
+	int r = env_make(c, environ, &h->env, e);
+
+	if (r < 0)
+		return r;
+	conf.env = (const char *const *)h->env.v;
+	return toolbox_new(&conf, &h->toolbox, e);
+}
+
+static int host_open(struct host *h, const struct mcp_hooks *hooks, struct err *e)
+{
+	struct err ignored = ERR_NONE;
+	int r;
+
+	hooks->note(hooks->ctx, "opening the box");
+	boxsetup_init(&h->box);
+	h->open = true;
+	r = boxsetup_open(h->app, h->options, &h->box, e);
+	if (r >= 0)
+		r = open_toolbox(h, hooks, e);
+	if (r < 0)
+		(void)host_close(h, &ignored);
+	return r;
+}
+
+static int run_tool(void *ctx, const struct mcp_hooks *hooks, const char *name,
+		    const struct json *args, struct tool_result *ret, struct err *e)
+{
+	struct err ignored = ERR_NONE;
+	struct host *h = ctx;
+	int r = h->open ? 0 : host_open(h, hooks, e);
+
+	if (r < 0)
+		return r;
+	r = tool_run(h->toolbox, name, args, ret, e);
+	if (r < 0) /* the next call begins with a new one */
+		(void)host_close(h, &ignored);
+	return r;
+}
+
+/* The signals that end a server, as a descriptor. */
+static int stop_signals(void)
+{
+	sigset_t set;
+	int r;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
+	return r < 0 ? r : sys_signalfd(&set);
+}
+
+/* Takes standard input and output away from everybody else. */
+static int take_streams(int *in, int *out)
+{
+	_cleanup_close_ int null = sys_open("/dev/null", O_RDWR);
+	int r = null;
+
+	if (r >= 0)
+		r = *in = sys_dup(STDIN_FILENO, STDERR_FILENO + 1);
+	if (r >= 0)
+		r = *out = sys_dup(STDOUT_FILENO, STDERR_FILENO + 1);
+	if (r >= 0)
+		r = sys_dup2(null, STDIN_FILENO);
+	return r < 0 ? r : sys_dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+static int instructions(const struct app *app, char **ret)
+{
+	_cleanup_free_ char *dir = realpath(app->dir ? app->dir : ".", NULL);
+	int n = asprintf(
+		ret,
+		"These tools act in a sealed Linux machine (a container) that "
+		"belongs to the directory '%s'. That directory is mounted there "
+		"under the same path and as /workspace; nothing else of the host "
+		"can be seen. You are root in it and may install software; what "
+		"is installed stays for later sessions.",
+		dir ? dir : ".");
+
+	return n < 0 ? -ENOMEM : 0;
+}
+
+static int serve(struct app *app, const struct opt_box *options, struct err *e)
+{
+	_cleanup_close_ int in = -1, out = -1, stop = -1;
+	_cleanup_free_ char *text = NULL;
+	struct host h = { .app = app, .options = options };
+	struct mcp_conf conf = { .version = CUBBY_VERSION,
+				 .tools = tool_table,
+				 .tool_count = tool_count,
+				 .run = run_tool,
+				 .ctx = &h };
+	int r = take_streams(&in, &out), end;
+
+	if (r >= 0)
+		r = stop = stop_signals();
+	if (r >= 0)
+		r = instructions(app, &text);
+	if (r < 0)
+		return err_sys(e, r, "cannot set the server up");
+	conf.in_fd = in;
+	conf.out_fd = out;
+	conf.stop_fd = stop;
+	conf.instructions = text;
+	r = mcp_serve(&conf, e);
+	end = host_close(&h, e);
+	return r < 0 ? r : end;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	if (key == ARGP_KEY_INIT) {
+		state->child_inputs[0] = &a->box;
+		return 0;
+	}
+	if (key == OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND ||
+	    key == OPT_BOX_CONFIG + CONFIG_COMMAND_TIMEOUT)
+		return opt_box_config(key, arg, state);
+	return cmd_no_operands(key, arg, state);
+}
+
+static const struct argp_option options[] = {
+	{ "shell-command", OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND, "PATH", 0,
+	  "the shell (default: bash)", 0 },
+	{ "command-timeout", OPT_BOX_CONFIG + CONFIG_COMMAND_TIMEOUT, "TIME", 0,
+	  "return from a command that runs longer", 0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Serve the box of this directory to a program that speaks the Model "
+	       "Context Protocol, on standard input and output. The box starts with "
+	       "the first call of a tool.",
+	.children = children,
+};
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .box = { .wipe = false } };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_mcp, argc, argv, &a);
+
+	if (r != CMD_GO)
+		return r;
+	r = serve(app, &a.box, &e);
+	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_mcp = {
+	.name = "mcp",
+	.summary = "serve the box to a program, by the Model Context Protocol",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

@@ -1,0 +1,69 @@
+#include <unistd.h>
+
+#include "cli/boxrun.h"
+#include "cli/cmd.h"
+#include "cli/opt_box.h"
+#include "cli/tty.h"
+
+struct args {
+	struct opt_box box;
+};
+
+static const struct argp_option options[] = {
+	{ "shell-command", OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND, "PATH", 0,
+	  "the shell (default: bash)", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	if (key == ARGP_KEY_INIT) {
+		state->child_inputs[0] = &a->box;
+		return 0;
+	}
+	if (key == ARGP_KEY_ARG)
+		return cmd_bad(state,
+			       "unexpected word '%s'; 'cubby exec %s' runs a command",
+			       arg, arg);
+	return opt_box_config(key, arg, state);
+}
+
+static const struct argp_child children[] = {
+	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "A login shell for a person in the box of this directory. Without a "
+	       "terminal the shell reads its commands from standard input.",
+	.children = children,
+};
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .box = { .wipe = false } };
+	const char *words[3] = { "bash", "-l", NULL };
+	struct boxrun what = { .argv = words };
+	int r;
+
+	r = cmd_parse(app, &cmd_shell, argc, argv, &a);
+	if (r != CMD_GO)
+		return r;
+	if (config_text(app->config, CONFIG_SHELL_COMMAND))
+		words[0] = config_text(app->config, CONFIG_SHELL_COMMAND);
+	what.tty = tty_is(STDIN_FILENO);
+	return boxrun_command(app, &a.box, &what);
+}
+
+const struct cmd cmd_shell = {
+	.name = "shell",
+	.summary = "a shell for a person in the box",
+	.argp = &argp,
+	.config = true,
+	.usage = CMD_CUBBY,
+	.run = run,
+};

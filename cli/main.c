@@ -1,0 +1,134 @@
+#include <string.h>
+
+#include "base/sys.h"
+#include "cli/cmd.h"
+#include "cli/config.h"
+#include "cli/help.h"
+#include "cli/render.h"
+#include "runtime/gate.h"
+#include "runtime/helper.h"
+#include "runtime/monitor.h"
+
+enum { NAME_MAX_LEN = 32 };
+
+static bool wants_color(int fd)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+
+	return sys_isatty(fd) == 0 && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+static void app_init(struct app *app, struct config *config)
+{
+	*app = (struct app){
+		.config = config,
+		.out = stdout,
+		.err = stderr,
+		.now_ms = sys_now_ms,
+		.name = "cubby",
+		.color_out = wants_color(STDOUT_FILENO),
+		.color_err = wants_color(STDERR_FILENO),
+		.live = sys_isatty(STDERR_FILENO) == 0,
+	};
+}
+
+/* A task of one word that is nearly a command is one that was mistyped. */
+static int mistyped(const struct app *app, const char *word)
+{
+	const char *near = strchr(word, ' ') ? NULL : cmd_near(word);
+	struct err e = ERR_NONE;
+
+	if (!near)
+		return CMD_GO;
+	err_set(&e, -EINVAL,
+		"unknown command '%s'; did you mean '%s'? (cubby run '%s' makes it a "
+		"task)",
+		word, near, word);
+	return cmd_fail(app, &e, CMD_USAGE);
+}
+
+static int run_command(struct app *app, const struct cmd *c, int argc, char **argv)
+{
+	char name[NAME_MAX_LEN];
+
+	snprintf(name, sizeof(name), "cubby %s", c->name);
+	app->name = name;
+	argv[0] = name; /* argp's help begins with it */
+	return c->run(app, argc, argv);
+}
+
+static int dispatch(struct app *app, int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : "help";
+	const struct cmd *c = cmd_find(word);
+	bool help = strcmp(word, "help") == 0;
+
+	if (help && argc == 3 && cmd_find(argv[2])) {
+		char *again[] = { argv[0], (char[]){ "-h" }, NULL };
+
+		return run_command(app, cmd_find(argv[2]), 2, again);
+	}
+	if ((help && argc <= 2) || strcmp(word, "-h") == 0 ||
+	    strcmp(word, "--help") == 0) {
+		help_short(app);
+		return CMD_DONE;
+	}
+	if (c)
+		return run_command(app, c, argc - 1, argv + 1);
+	if (word[0] != '-' && mistyped(app, word) != CMD_GO)
+		return CMD_USAGE;
+	return cmd_run.run(app, argc, argv);
+}
+
+/* Processes of our own: each is a fresh execution of this binary (runtime/helper.c),
+ * and no command that anybody types. */
+static const struct own {
+	const char *word;
+	int (*run)(int argc, char **argv);
+} own[] = {
+	{ "__gate", gate_main },
+	{ "__helper", helper_main },
+	{ "__monitor", monitor_main },
+};
+
+static const struct own *find_own(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(own); i++)
+		if (strcmp(argv[1], own[i].word) == 0)
+			return &own[i];
+	return NULL;
+}
+
+/* A standard stream that is closed would give its number to the next thing opened, and
+ * that would be copied from or written to. Opened the wrong way round, reading and
+ * writing it fail as before. */
+static void hold_streams(void)
+{
+	int fd = sys_open("/dev/null", O_RDONLY);
+
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = sys_open("/dev/null", O_RDONLY);
+	scope_close(&fd);
+}
+
+static int run_client(int argc, char **argv)
+{
+	_cleanup_config_ struct config config;
+	struct app app;
+	int status;
+
+	hold_streams();
+	config_init(&config);
+	app_init(&app, &config);
+	status = dispatch(&app, argc, argv);
+	if (fflush(stdout) != 0 && status == CMD_DONE)
+		status = CMD_FAILED;
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct own *self = find_own(argc, argv);
+
+	return self ? self->run(argc - 1, argv + 1) : run_client(argc, argv);
+}

@@ -1,0 +1,154 @@
+#include "cli/modelpick.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/config.h"
+#include "cli/render.h"
+
+void modelpick_done(struct modelpick *m)
+{
+	free(m->provider);
+	m->provider = NULL;
+}
+
+static const char *env_of(const char *var)
+{
+	const char *v = var ? getenv(var) : NULL;
+
+	return v && *v ? v : NULL;
+}
+
+static void add_secret(struct modelpick *m, const char *var)
+{
+	const char *key = env_of(var);
+
+	for (size_t i = 0; key && i < MODELPICK_SECRETS; i++) {
+		if (m->secrets[i])
+			continue;
+		m->secrets[i] = key;
+		return;
+	}
+}
+
+/* Every key that is known by name stays out of transcripts, the used one or not. */
+static void collect_secrets(struct modelpick *m, const struct config *c)
+{
+	const struct json *providers = json_get(c->file, "providers");
+
+	for (size_t i = 0; i < model_provider_count; i++)
+		add_secret(m, model_providers[i].key_var);
+	json_each(it, providers) add_secret(m, json_get_str(it, "key-env"));
+}
+
+static void use_row(struct modelpick *m, const struct model_provider *p)
+{
+	m->conf.provider = p->name;
+	m->conf.url = env_of(p->url_var);
+	m->conf.key_var = p->key_var;
+	m->conf.key = env_of(p->key_var);
+}
+
+/* A provider of the configuration talks as one of the rows does. */
+static int use_configured(struct modelpick *m, const struct json *p)
+{
+	const char *wire = json_get_str(p, "wire");
+
+	m->conf.provider = wire ? wire : "openai";
+	m->conf.url = json_get_str(p, "base-url");
+	m->conf.key_var = json_get_str(p, "key-env");
+	m->conf.key = env_of(m->conf.key_var);
+	return 0;
+}
+
+/* "openai:gpt-4.1" names a provider; "llama3.2:3b" is all name. */
+static int use_named(struct modelpick *m, const struct config *c, const char *word)
+{
+	const char *colon = strchr(word, ':');
+	const struct model_provider *row;
+	const struct json *own;
+
+	if (!colon)
+		return -ENOENT;
+	m->provider = strndup(word, (size_t)(colon - word));
+	if (!m->provider)
+		return -ENOMEM;
+	own = config_provider(c, m->provider);
+	row = model_provider_find(m->provider);
+	if (!own && !row)
+		return -ENOENT;
+	m->conf.name = colon[1] ? colon + 1 : NULL;
+	if (own)
+		return use_configured(m, own);
+	use_row(m, row);
+	return 0;
+}
+
+/* The first provider that the environment has a key or an address for. */
+static int use_environment(struct modelpick *m)
+{
+	for (size_t i = 0; i < model_provider_count; i++) {
+		const struct model_provider *p = &model_providers[i];
+
+		if (p->local || (!env_of(p->key_var) && !env_of(p->url_var)))
+			continue;
+		use_row(m, p);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* No key at all: a server on this machine, which is named before it is used. */
+static int use_local(const struct app *app, struct modelpick *m)
+{
+	struct err ignored;
+
+	if (model_discover(&m->found, &ignored) < 0)
+		return -ENOENT;
+	m->conf.provider = m->found.provider->name;
+	m->conf.url = m->found.url;
+	m->conf.window = m->found.window;
+	if (!m->conf.name)
+		m->conf.name = m->found.name;
+	render_note(app, "no key is set: asking %s at %s (%s)", m->conf.name,
+		    m->conf.url, m->conf.provider);
+	return 0;
+}
+
+static int nothing(struct err *e)
+{
+	err_set(e, -ENOKEY,
+		"no language model: no key is set, no local server "
+		"answers");
+	return err_hint(e, "set OPENAI_API_KEY (OPENAI_BASE_URL for another server) or "
+			   "ANTHROPIC_API_KEY, or start Ollama");
+}
+
+int modelpick_choose(const struct app *app, int replay_fd, struct modelpick *ret,
+		     struct err *e)
+{
+	const char *word = config_text(app->config, CONFIG_MODEL);
+	int r;
+
+	*ret = (struct modelpick){ .conf = { .temperature_milli = -1,
+					     .replay_fd = replay_fd,
+					     .abort_fd = -1 } };
+	collect_secrets(ret, app->config);
+	if (replay_fd >= 0) {
+		ret->conf.provider = "replay";
+		return 0;
+	}
+	if (word) {
+		word = config_alias(app->config, word);
+		r = use_named(ret, app->config, word);
+		if (r == -ENOMEM)
+			return err_sys(e, r, "cannot choose the model");
+		if (r == 0)
+			return 0;
+		ret->conf.name = word;
+	}
+	if (use_environment(ret) == 0)
+		return 0;
+	return use_local(app, ret) == 0 ? 0 : nothing(e);
+}

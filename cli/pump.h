@@ -1,0 +1,64 @@
+/* pump - copies bytes between descriptors, each direction on its own, as fast as the
+ * kernel can: by splice where both sides allow it, else through a buffer.
+ * Needs:  poll() by the caller; SIGPIPE not deadly (EPIPE is handled here).
+ * Owns:   the descriptors that it was told to close.
+ * Never:  changes a descriptor's flags (the terminal's would be changed for the shell
+ *         too); reads a terminal from the background (it would be stopped); loses,
+ *         adds or reorders a byte. */
+#ifndef CLI_PUMP_H
+#define CLI_PUMP_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/scope.h"
+
+enum { PUMP_STREAMS = 3, PUMP_POLLFDS = 2 * PUMP_STREAMS, PUMP_BYTES = 64 << 10 };
+
+struct pump_stream {
+	int from, to;	 /* -1 = not in use, or closed */
+	bool close_from; /* owned: closed at the end */
+	bool close_to;	 /* owned: closed when @from has ended */
+	bool tty;	 /* @from is a terminal of ours: not from the background */
+	bool buffered;	 /* splice does not work here, or could block */
+	bool many;	 /* reading @from again without a poll cannot block */
+	bool blocked;	 /* @to was full: wait for it */
+	bool held;	 /* we are in the background, and there is input */
+	char *data;	 /* owned; PUMP_BYTES, when buffered */
+	size_t at, len;	 /* what is left of it to write */
+	int error;	 /* negative errno that ended it; 0 = end of file */
+};
+
+struct pump {
+	struct pump_stream s[PUMP_STREAMS];
+	unsigned n;
+	uint64_t bytes; /* copied, all streams */
+};
+void pump_init(struct pump *p);
+void pump_done(struct pump *p);
+#define _cleanup_pump_ _cleanup_(pump_done)
+
+/** pump_add() - a direction: the next stream, numbered from 0
+ *  Return: the stream, whose ownership flags and @tty the caller may set; NULL when
+ *          there are PUMP_STREAMS already or memory is out. */
+struct pump_stream *pump_add(struct pump *p, int from, int to);
+
+/** pump_poll() - what to poll for: at most PUMP_POLLFDS entries; returns how many */
+unsigned pump_poll(struct pump *p, struct pollfd *fds);
+
+/** pump_step() - copy what can be copied without waiting, after that poll
+ *  A stream that fails ends, with its error kept in it. */
+void pump_step(struct pump *p, const struct pollfd *fds);
+
+/** pump_open() - true while stream @i is not at its end */
+bool pump_open(const struct pump *p, unsigned i);
+
+/** pump_end() - end a stream now */
+void pump_end(struct pump *p, unsigned i);
+
+/** pump_resume() - we may be in the foreground again: look at held streams */
+void pump_resume(struct pump *p);
+
+#endif
