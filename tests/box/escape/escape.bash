@@ -1,0 +1,62 @@
+# escape - what the tests of this directory share: an image, the hostile programs, a host
+# beside the box that must stay as it was. Load after ../../lib.
+# shellcheck shell=bash
+
+escape_setup_file() {
+	lib_env
+	lib_image
+	CUBBY_IMAGE=$(cat "$LIB_DIR/pull.log")
+	ESCAPE_PROBES=$CUBBY_TEST_TOP/build/release/tests/box/probes
+	[ -x "$ESCAPE_PROBES/calls" ] || skip "the probes are not built (make probes-build)"
+	export CUBBY_IMAGE ESCAPE_PROBES
+	ESCAPE_HOST=$LIB_DIR/host
+	mkdir -p "$ESCAPE_HOST/victim"
+	echo secret >"$ESCAPE_HOST/secret"
+	echo untouched >"$ESCAPE_HOST/victim/file"
+	export ESCAPE_HOST
+}
+
+# The kind of the box's id map: root, identity, subuid or single.
+escape_map() { cubby info --json | jq -r .map.kind; }
+
+# A project with the probes in it.
+escape_setup() {
+	lib_project
+	cp "$ESCAPE_PROBES"/* .
+	chmod 755 . # for other users of the box
+}
+
+# Names, kinds, modes, owners and contents of the host beside the box.
+escape_snapshot() {
+	(cd "$ESCAPE_HOST" && find . -printf '%P %y %m %U %l\n' | sort &&
+		find . -type f -print0 | sort -z | xargs -0r sha256sum)
+}
+
+# A small image of this host's own shell and tools, as a directory: what hostile images
+# are made of. Prints its path.
+escape_image() { # NAME
+	local dir=$LIB_DIR/image-$1 tool lib
+	mkdir -p "$dir"/{bin,etc,proc,sys,dev,tmp,run,root,usr/bin,mnt,var}
+	for tool in sh cat ls mkdir rm ln readlink stat sleep true id touch; do
+		tool=$(type -P "$tool")
+		cp -L "$tool" "$dir/bin/"
+		for lib in $(ldd "$tool" | grep -o '/[^ )]*'); do
+			mkdir -p "$dir$(dirname "$lib")"
+			cp -Ln "$lib" "$dir$lib" 2>/dev/null || [ -e "$dir$lib" ]
+		done
+	done
+	echo 'root:x:0:0:root:/root:/bin/sh' >"$dir/etc/passwd"
+	echo 'root:x:0:' >"$dir/etc/group"
+	echo "$dir"
+}
+
+# Start a box of a hostile image; the status and the output stay for the test. Whatever
+# came of it, the host is as it was.
+escape_run() { # DIR COMMAND...
+	local dir=$1 name before
+	shift
+	before=$(escape_snapshot)
+	name=$(cubby pull -q "$dir")
+	run cubby exec --image "$name" -- "$@"
+	[ "$before" = "$(escape_snapshot)" ]
+}

@@ -1,0 +1,145 @@
+# pid 1 and what a box is given: K01, K02, K03, K08, K09, K24, K35, K37.
+bats_require_minimum_version 1.5.0
+load ../../lib
+load escape
+
+setup_file() { escape_setup_file; }
+teardown_file() { lib_done; }
+setup() { escape_setup; }
+
+# A running box, so that the commands of a test meet in it.
+keep_running() {
+	cubby exec -- sleep 60 >/dev/null 2>&1 3>&- &
+	KEEPER=$!
+	until cubby ps >/dev/null 2>&1; do
+		kill -0 "$KEEPER"
+		read -rt 0.02 <> <(:) || true
+	done
+}
+
+teardown() {
+	[ -z "${KEEPER-}" ] || kill "$KEEPER" 2>/dev/null || true
+}
+
+@test "K01: a script that runs /proc/self/exe cannot reach our programs" {
+	mkdir bin
+	cp "$CUBBY_TEST_BIN" "$(dirname "$CUBBY_TEST_BIN")/cubby-init" bin/
+	before=$(sha256sum bin/*)
+	PATH=$PWD/bin:$PATH
+	printf '#!/proc/self/exe\n' >evil
+	chmod +x evil
+	cubby exec -- ./exewriter 4000 >writer.out 3>&- &
+	writer=$!
+	until [ -s writer.out ] || ! kill -0 $writer 2>/dev/null; do
+		cubby exec -- ./evil >/dev/null 2>&1 || true
+		cubby exec -- /proc/self/exe >/dev/null 2>&1 || true
+		[ $((++n)) -lt 40 ] || break
+	done
+	wait $writer
+	grep -qx done writer.out
+	! grep -q writable writer.out
+	[ "$before" = "$(sha256sum bin/*)" ]
+}
+
+@test "K02: pid 1 cannot be traced, read, entered or killed" {
+	run -0 cubby exec -- ./peek 1
+	[[ $output != *" ok "* ]]
+	[[ $output == *"seize EPERM"* && $output == *"vm_readv EPERM"* ]]
+	run -0 cubby exec -- sh -c 'kill -9 1; kill -TERM 1; echo alive'
+	[ "$output" = alive ]
+}
+
+@test "K02: nor can a process of init that is on its way to be another's" {
+	cubby exec -- ./peek all 3000 >peek.out 3>&- &
+	peek=$!
+	while kill -0 $peek 2>/dev/null; do
+		cubby exec -- true
+	done
+	wait $peek
+	[ "$(cat peek.out)" = done ]
+}
+
+@test "K03: descriptors 0 to 2 and no others" {
+	exec 7</etc/passwd 8<"$ESCAPE_HOST" 9<>"$ESCAPE_HOST/secret"
+	run -0 cubby exec -- ./fds
+	[ "$output" = $'0 pipe\n1 pipe\n2 pipe' ]
+	command -v script >/dev/null || skip "no script(1)"
+	# Into a file: script(1) may end before it has copied the last words.
+	run -0 script -qec "cubby exec -t -- ./fds >fds.out" /dev/null
+	[[ $(tr -d '\r' <fds.out) == *$'0 device\n1 device\n2 device' ]]
+}
+
+@test "K03: no working directory through a descriptor" {
+	for fd in 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		run cubby exec -- sh -c "cd /proc/self/fd/$fd && cat ../../../host/secret"
+		[ "$status" -ne 0 ]
+		[[ $output != *secret* ]]
+	done
+	run -0 cubby exec -- readlink /proc/self/cwd
+	[ "$output" = "$LIB_PROJECT" ]
+}
+
+@test "K08: the documented capabilities, no_new_privs and a filter, for every user" {
+	for user in 0 1000; do
+		run cubby exec --user $user -- grep -E '^(Cap|NoNew|Seccomp:)' /proc/self/status
+		if [ $user -ne 0 ] && [ "$(escape_map)" = single ]; then
+			[ "$status" -ne 0 ] # there is no other user
+			continue
+		fi
+		[ "$status" -eq 0 ]
+		[[ $output == *$'CapInh:\t0000000000000000'* ]]
+		[[ $output == *$'CapAmb:\t0000000000000000'* ]]
+		[[ $output == *$'CapBnd:\t00000000800405fb'* ]]
+		[[ $output == *$'NoNewPrivs:\t1'* ]]
+		[[ $output == *$'Seccomp:\t2'* ]]
+		[ $user -eq 0 ] || [[ $output == *$'CapEff:\t0000000000000000'* ]]
+	done
+}
+
+@test "K09: cgroups are read-only and the host's names are not to be seen" {
+	run cubby exec -- sh -c 'find /sys/fs/cgroup -type f -writable | while read f; do
+		echo 1 2>/dev/null >$f && echo wrote $f; done; mkdir /sys/fs/cgroup/x'
+	[ "$status" -ne 0 ]
+	[[ $output != *wrote* ]]
+	run -0 cubby exec -- sh -c 'while read -r _ at _ how _; do
+		[ "$at" != /sys/fs/cgroup ] || echo "$how"; done </proc/mounts'
+	[[ $output == ro,* ]]
+	run -0 cubby exec -- cat /proc/self/cgroup
+	[[ $output != *cubby* && $output != *slice* ]]
+}
+
+@test "K24: our programs have no setuid bit and no capability" {
+	for file in "$CUBBY_TEST_BIN" "$(dirname "$CUBBY_TEST_BIN")/cubby-init"; do
+		[ ! -u "$file" ] && [ ! -g "$file" ]
+		! command -v getcap >/dev/null || [ -z "$(getcap "$file")" ]
+	done
+}
+
+@test "K35: a host file as standard input cannot be written through it" {
+	echo mine >"$ESCAPE_HOST/input"
+	run cubby exec -- sh -c 'cat; echo theirs >/proc/self/fd/0' <"$ESCAPE_HOST/input"
+	[[ $output == *mine* ]]
+	[ "$(cat "$ESCAPE_HOST/input")" = mine ]
+	run cubby exec -- sh -c 'cd /proc/self/fd/0 && ls' <"$ESCAPE_HOST"
+	[ "$status" -ne 0 ]
+	[[ $output != *secret* ]]
+}
+
+@test "K37: masked paths are empty, read-only ones cannot be written" {
+	run -0 cubby exec -- sh -c 'for f in /proc/kcore /proc/keys /proc/timer_list \
+		/proc/sched_debug /proc/interrupts /proc/latency_stats /proc/timer_stats; do
+			[ ! -e $f ] || [ -z "$(head -c 1 $f)" ] || echo leak $f
+		done
+		for d in /proc/acpi /proc/scsi /proc/asound /sys/firmware \
+			/sys/devices/virtual/powercap; do
+			[ -z "$(ls -A $d 2>/dev/null)" ] || echo leak $d
+		done'
+	[ -z "$output" ]
+	run -0 cubby exec -- sh -c 'for f in /proc/sys/kernel/core_pattern \
+		/proc/sysrq-trigger /proc/irq/default_smp_affinity /proc/sys/vm/swappiness \
+		/proc/sys/net/ipv4/ip_forward; do
+			[ ! -e $f ] || ! (echo x >$f) 2>/dev/null || echo wrote $f
+		done; ls /proc/fs /proc/bus >/dev/null; touch /proc/fs/x /sys/x && echo made
+		true'
+	[[ $output != *wrote* && $output != *made* ]]
+}

@@ -1,0 +1,175 @@
+# How boxes live and die: many clients, many boxes, kills at any moment.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+
+teardown_file() { lib_done; }
+
+setup() { lib_project; }
+
+info() { cubby info --json | jq -r ".$1"; }
+
+# Leftovers of this file's boxes: monitors know its runtime directory.
+monitors() {
+	local pid
+	for pid in $(pgrep -f __monitor || true); do
+		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null |
+			grep -qx "XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" || continue
+		tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q __monitor && echo "$pid"
+	done
+	return 0
+}
+
+wait_gone() { # PID...: until the processes are no more; fails after 10 s
+	local pid i
+	for pid; do
+		for ((i = 0; i < 1000; i++)); do
+			[ -d "/proc/$pid" ] || continue 2
+			read -rt 0.01 <> <(:) || true
+		done
+		echo "process $pid is still there" >&2
+		return 1
+	done
+}
+
+no_leftovers() {
+	local pids
+	pids=$(monitors)
+	# shellcheck disable=SC2086 # process ids
+	wait_gone $pids
+	[ -z "$(find "$XDG_RUNTIME_DIR" -name ctl)" ]
+	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1 2>/dev/null)" ]
+	! grep -q "$LIB_DIR/data" /proc/self/mountinfo
+}
+
+@test "exec: streams, status, directory" {
+	run -0 --separate-stderr cubby exec -- sh -c 'echo out; echo err >&2; pwd'
+	[ "$output" = "out"$'\n'"$LIB_PROJECT" ]
+	[ "$stderr" = err ]
+	run -7 cubby exec -- sh -c 'exit 7'
+	run -127 cubby exec -- no-such-program
+	run -126 cubby exec -- /etc/passwd
+	run -137 cubby exec -- sh -c 'kill -9 $$'
+	run -143 cubby exec -- sh -c 'kill $$'
+}
+
+@test "exec: a gigabyte through cat is byte-exact" {
+	want=$(head -c 1G /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 -nosalt 2>/dev/null | sha256sum)
+	got=$(head -c 1G /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 -nosalt 2>/dev/null |
+		cubby exec -- cat | sha256sum)
+	[ "$got" = "$want" ]
+}
+
+@test "exec: a pipeline whose end closes early, a closed stdin, no stdin" {
+	[ "$(cubby exec -- yes | head -n 2)" = $'y\ny' ]
+	[ "$(cubby exec -- cat <&-)" = "" ]
+	[ "$(printf data | cubby exec -- sha256sum)" = "$(printf data | sha256sum)" ]
+	[ "$(cubby exec -- cat </dev/null)" = "" ]
+}
+
+@test "exec: under timeout, what it ran ends too" {
+	run -124 timeout 1 cubby exec -- sleep 1000
+	cubby exec --keep -- true
+	[ "$(cubby exec -- sh -c 'ls /proc | grep -c "^[0-9]"; cat /proc/[0-9]*/comm | grep -c sleep' | tail -1)" = 0 ] ||
+		{ sleep 2; run -1 cubby exec -- sh -c 'grep -l sleep /proc/[0-9]*/comm'; }
+	cubby stop
+}
+
+@test "two commands in one directory share the box, two directories share nothing" {
+	cubby exec --keep -- sh -c 'touch /tmp/here /root/kept'
+	init=$(info init_pid)
+	cubby exec -- test -e /tmp/here
+	[ "$(info init_pid)" = "$init" ]
+	here=$PWD
+	lib_project
+	run -1 cubby exec -- test -e /tmp/here
+	run -1 cubby exec -- test -e /root/kept
+	run -1 cubby exec -- test -e "$here"
+	cd "$here"
+	cubby stop
+	wait_gone "$init"
+	cubby exec -- test -e /root/kept
+	run -1 cubby exec -- test -e /tmp/here
+}
+
+@test "50 commands at once in one directory" {
+	for i in $(seq 50); do
+		{ s=0; cubby exec -- sh -c "echo $i; exit $((i % 7))" || s=$?; echo "$i status $s"; } \
+			>"out.$i" 2>&1 &
+	done
+	wait
+	for i in $(seq 50); do
+		[ "$(cat "out.$i")" = "$i"$'\n'"$i status $((i % 7))" ] ||
+			{ echo "command $i said:"; cat "out.$i"; return 1; } >&2
+	done
+	no_leftovers
+}
+
+@test "a box that is kept runs on, stop ends it with all that runs in it" {
+	cubby exec --keep -- sh -c 'sleep 1000 >/dev/null 2>&1 & echo $! >/tmp/pid'
+	cubby exec -- sh -c 'kill -0 $(cat /tmp/pid)'
+	init=$(info init_pid)
+	cubby stop
+	wait_gone "$init"
+	no_leftovers
+	run cubby stop
+	[[ $output == *"not running"* ]] || [[ $output == *"no box is running"* ]]
+}
+
+@test "files of any user of the box are removed with it" {
+	cubby exec -- sh -c 'mkdir -p /srv/a/b; echo x >/srv/a/b/f; chmod 700 /srv/a; chmod 000 /srv/a/b'
+	cubby exec -- sh -c 'chown -R daemon:daemon /srv/a' || true
+	cubby rm
+	! cubby ls --json | grep -qF "$LIB_PROJECT"
+	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+	no_leftovers
+}
+
+kill_round() { # WHOM MOMENT(ms)
+	local victim
+	cubby exec -- sh -c 'echo working >>log; sleep 0.05' >/dev/null 2>&1 &
+	local client=$!
+	read -rt "0.$(printf %03d "$2")" <> <(:) || true
+	case $1 in
+	client) kill -9 $client 2>/dev/null || true ;;
+	monitor) for victim in $(monitors); do kill -9 "$victim" 2>/dev/null || true; done ;;
+	init) victim=$(info init_pid 2>/dev/null || true)
+		[[ ! $victim =~ ^[0-9]+$ ]] || kill -9 "$victim" 2>/dev/null || true ;;
+	esac
+	wait $client 2>/dev/null || true
+	[ "$(cubby exec -- echo alive)" = alive ]
+}
+
+@test "kill -9 of client, monitor and init at 200 moments: the next command works" {
+	echo "host file" >untouched
+	cubby exec -- true
+	RANDOM=20261120
+	for i in $(seq 67); do
+		for whom in client monitor init; do
+			kill_round $whom $((RANDOM % 80)) ||
+				{ echo "round $i: $whom" >&2; return 1; }
+		done
+	done
+	[ "$(cat untouched)" = "host file" ]
+	no_leftovers
+	[ -z "$(find /sys/fs/cgroup -name "cubby-$(info key | cut -c1-12)*" 2>/dev/null)" ]
+}
+
+@test "200 boxes at once, all answering" {
+	base=$PWD
+	for i in $(seq 200); do
+		mkdir "$base/b$i"
+		cubby exec -C "$base/b$i" --keep -- sh -c "echo $i >/tmp/me"
+	done
+	for i in $(seq 200); do
+		[ "$(cubby exec -C "$base/b$i" -- cat /tmp/me)" = "$i" ]
+	done
+	for i in $(seq 200); do
+		cubby stop -C "$base/b$i"
+	done
+	no_leftovers
+}

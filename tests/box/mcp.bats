@@ -1,0 +1,170 @@
+# cubby mcp with a box: tools, progress, cancellation, ends; and the official inspector.
+# shellcheck disable=SC2016 # the box expands what is in single quotes
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	# Before HOME is a private one.
+	INSPECTOR=$("$BATS_TEST_DIRNAME/../../scripts/install-inspector" --cached || true)
+	export INSPECTOR
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+
+teardown() {
+	[ -z "${server-}" ] || kill -9 "$server" 2>/dev/null || true
+}
+
+# ---- a client ------------------------------------------------------------------------
+
+serve() {
+	coproc MCP { exec cubby mcp 2>"$LIB_PROJECT.err"; }
+	server=$MCP_PID
+	exec 8>&"${MCP[1]}" 9<&"${MCP[0]}"
+	eval "exec ${MCP[1]}>&- ${MCP[0]}<&-"
+	send '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}'
+	await '.id == 0'
+	send '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+}
+
+send() { printf '%s\n' "$1" >&8; }
+
+# call ID TOOL ARGUMENTS [META]
+call() {
+	send "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"tools/call\",\"params\":{\"name\":\"$2\",\"arguments\":$3${4:+,\"_meta\":$4}}}"
+}
+
+# Reads frames until one fits the jq condition; it is then in $frame, all in $frames.
+await() {
+	while read -rt 60 frame <&9; do
+		frames+=$frame$'\n'
+		[ "$(jq -r '.jsonrpc' <<<"$frame")" = 2.0 ] # nothing but frames
+		[ "$(jq "$1" <<<"$frame")" = true ] && return 0
+	done
+	echo "no frame fits $1 among: $frames" >&2
+	return 1
+}
+
+text() { jq -r '.result.content[0].text' <<<"$frame"; }
+
+ends() { # the server within a minute; its status
+	local i status=0
+	for ((i = 0; i < 6000; i++)); do
+		[ -d "/proc/$server" ] || break
+		read -rt 0.01 <> <(:) || true
+	done
+	[ ! -d "/proc/$server" ]
+	wait "$server" || status=$?
+	[ "$status" = "$1" ]
+	server=
+}
+
+# ---- tests ---------------------------------------------------------------------------
+
+@test "mcp: the shell keeps its state between calls" {
+	serve
+	call 1 shell '{"command":"cd /tmp && X=7; echo out; (exit 4)"}'
+	await '.id == 1'
+	[ "$(text)" = $'out\n[exit 4, cwd /tmp]' ]
+	[ "$(jq -c '[.result.isError, .result._meta["cubby/exit"]]' <<<"$frame")" = '[false,4]' ]
+	call 2 shell '{"command":"echo $X $PWD"}'
+	await '.id == 2'
+	[ "$(text)" = $'7 /tmp\n[exit 0, cwd /tmp]' ]
+	exec 8>&-
+	ends 0
+}
+
+@test "mcp: files are the project's" {
+	serve
+	call 1 write_file "{\"path\":\"$LIB_PROJECT/a.txt\",\"content\":\"one\\ntwo\\n\"}"
+	await '.id == 1'
+	[ "$(cat a.txt)" = $'one\ntwo' ]
+	call 2 edit_file "{\"path\":\"$LIB_PROJECT/a.txt\",\"old\":\"two\",\"new\":\"three\"}"
+	await '.id == 2'
+	[ "$(cat a.txt)" = $'one\nthree' ]
+	call 3 read_file '{"path":"/no/such"}'
+	await '.id == 3'
+	[ "$(jq .result.isError <<<"$frame")" = true ]
+	call 4 shell '{"command":7}'
+	await '.id == 4'
+	[ "$(jq .result.isError <<<"$frame")" = true ]
+	exec 8>&-
+	ends 0
+}
+
+@test "mcp: a question is seen and answered" {
+	serve
+	call 1 shell '{"command":"read -p \"name? \" n; echo hello $n"}'
+	await '.id == 1'
+	[ "$(jq -r '.result._meta["cubby/state"]' <<<"$frame")" = waiting ]
+	call 2 input '{"text":"cubby"}'
+	await '.id == 2'
+	[[ $(text) == *"hello cubby"* ]]
+	exec 8>&-
+	ends 0
+}
+
+@test "mcp: while a command runs: progress, ping, cancellation" {
+	serve
+	call 1 shell '{"command":"echo working; sleep 1000"}' '{"progressToken":"p"}'
+	await '.method == "notifications/progress"'
+	[ "$(jq -r .params.progressToken <<<"$frame")" = p ]
+	[[ $(jq -r .params.message <<<"$frame") == *working* ]]
+	send '{"jsonrpc":"2.0","id":2,"method":"ping"}'
+	await '.id == 2'
+	call 3 shell '{"command":"echo after"}'
+	send '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'
+	await '.id == 3'
+	[[ $(text) == *after* ]]
+	run -1 grep '"id":1,' <<<"$frames" # the cancelled call has no answer
+	call 4 shell '{"command":"grep -l sleep /proc/[0-9]*/comm || echo none"}'
+	await '.id == 4'
+	[[ $(text) == none* ]]
+	exec 8>&-
+	ends 0
+}
+
+@test "mcp: SIGTERM ends it while a command runs" {
+	serve
+	call 1 shell '{"command":"echo working; sleep 1000"}' '{"progressToken":1}'
+	await '.method == "notifications/progress"'
+	kill -TERM "$server"
+	ends 0
+}
+
+@test "mcp: a client that is gone ends it, whatever runs" {
+	serve
+	call 1 shell '{"command":"echo working; sleep 1000"}' '{"progressToken":1}'
+	await '.method == "notifications/progress"'
+	exec 8>&- 9<&-
+	ends 0
+}
+
+@test "mcp: the next call gets a new box when the old one is gone" {
+	serve
+	call 1 shell '{"command":"echo one"}'
+	await '.id == 1'
+	cubby stop
+	call 2 shell '{"command":"echo two"}'
+	await '.id == 2'
+	if [ "$(jq -r '.error.code' <<<"$frame")" != null ]; then # it was told, once
+		call 3 shell '{"command":"echo two"}'
+		await '.id == 3'
+	fi
+	[[ $(text) == *two* ]]
+	exec 8>&-
+	ends 0
+}
+
+@test "mcp: the official inspector lists the tools and calls one" {
+	[ -n "$INSPECTOR" ] || skip "the inspector is not installed (scripts/install-inspector)"
+	run -0 --separate-stderr timeout 100 "$INSPECTOR" --cli cubby mcp --method tools/list
+	[ "$(jq -r '.tools[0].name' <<<"$output")" = shell ]
+	run -0 --separate-stderr timeout 100 "$INSPECTOR" --cli cubby mcp \
+		--method tools/call --tool-name shell --tool-arg 'command=echo $((6 * 7))'
+	[ "$(jq -r '.content[0].text' <<<"$output" | head -1)" = 42 ]
+	run -1 timeout 100 "$INSPECTOR" --cli cubby mcp --method resources/list
+	[[ $output == *"-32601"* ]]
+}

@@ -1,0 +1,45 @@
+# Hosts that are not a plain machine with a plain disk.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+	[ "$(id -u)" = 0 ] || skip "only root can mount what this needs"
+	lib_env
+	LIB_MNT=$(mktemp -d /tmp/cubby-m.XXXXXX)
+	mkdir "$LIB_MNT/l" "$LIB_MNT/u" "$LIB_MNT/w" "$LIB_MNT/m"
+	mount -t overlay overlay \
+		-o "lowerdir=$LIB_MNT/l,upperdir=$LIB_MNT/u,workdir=$LIB_MNT/w" "$LIB_MNT/m"
+	cd "$LIB_MNT/m"
+}
+
+teardown() {
+	[ -n "${LIB_MNT-}" ] || return 0
+	cd /
+	XDG_DATA_HOME=$LIB_MNT/m/data cubby rm --all -q || true
+	umount "$LIB_MNT/m"
+	rm -rf "$LIB_MNT"
+	lib_done
+}
+
+@test "store and project on an overlay, as in a container: a copy, the host's ids" {
+	mkdir p
+	mkdir -m 700 data
+	export XDG_DATA_HOME=$PWD/data
+	lib_image
+	cd p
+	run -0 --separate-stderr cubby exec -- sh -c 'touch x; cat /proc/self/uid_map; echo kept >/root/f'
+	[[ $stderr == *"a copy of the image"* ]]
+	[ "$(awk '{print $1, $2}' <<<"$output")" = "0 0" ]
+	[ "$(stat -c %u x)" = 0 ]
+	[ "$(cubby info --json | jq -r '.map.kind // .map')" = identity ]
+	run -0 --separate-stderr cubby exec -- cat /root/f
+	[ "$output" = kept ]
+	[[ $stderr != *"a copy of the image"* ]]
+}
+
+@test "a project on an overlay, the store on a disk: the host's ids" {
+	lib_image
+	run -0 --separate-stderr cubby exec -- sh -c 'touch x; cat /proc/self/uid_map'
+	[ "$(awk '{print $1, $2}' <<<"${lines[0]}")" = "0 0" ]
+	[ "$(stat -c %u x)" = 0 ]
+}

@@ -1,0 +1,127 @@
+# The project directory: which may be one, and how it looks from inside.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+
+teardown_file() { lib_done; }
+
+setup() { lib_project; }
+
+refused() { # WHY DIR [OPTION...]
+	local why=$1 dir=$2
+	shift 2
+	run -125 cubby exec -C "$dir" "$@" -- true
+	[[ $output == *"$why"* ]] || { echo "said: $output" >&2; return 1; }
+	[ "${#lines[@]}" = 1 ]
+}
+
+works_in() { # DIR: seen at its own path, written from inside, owned by the caller
+	cubby exec -C "$1" -- sh -c 'pwd >where; echo "$PWD" >where2; ls -A >list'
+	[ "$(stat -c %u:%g "$1/where")" = "$(id -u):$(id -g)" ]
+	[ "$(cat "$1/where"; echo .)" = "$(cd "$1" && pwd -P; echo .)" ]
+}
+
+@test "the root directory and the kernel's are refused" {
+	refused "root directory cannot be a project" /
+	refused "cannot be a project" /proc
+	refused "cannot be a project" /sys
+	refused "cannot be a project" /dev/shm
+}
+
+@test "the home directory needs a word" {
+	refused "--allow-home" "$HOME"
+	cubby exec -C "$HOME" --allow-home -- test -d "$HOME"
+	cubby rm -C "$HOME"
+}
+
+@test "what is not a directory, or is not there" {
+	touch file
+	refused "Not a directory" file
+	refused "No such file or directory" missing
+}
+
+@test "a directory that the caller cannot enter" {
+	[ "$(id -u)" != 0 ] || skip "root may enter everything"
+	mkdir -m 000 closed
+	refused "Permission denied" closed
+	chmod 700 closed
+}
+
+@test "spaces, quotes, newlines, escapes, bytes that are no text" {
+	for name in 'a b' "it's \"so\"" $'new\nline' $'esc\e[31m' $'\xff\xfe' '-dash' 'back\slash' '*'; do
+		mkdir -- "$PWD/$name"
+		works_in "$PWD/$name" || { printf 'in %q\n' "$name" >&2; return 1; }
+	done
+}
+
+@test "a path of nearly 4,000 characters" {
+	part=$(printf 'd%.0s' {1..199})
+	deep=$PWD
+	while [ ${#deep} -lt 3780 ]; do
+		mkdir "$deep/$part"
+		deep=$deep/$part
+		cd "$deep"
+	done
+	works_in .
+}
+
+@test "through a symbolic link it is the same box" {
+	mkdir real
+	ln -s real link
+	cubby exec -C real -- touch /root/mark
+	cubby exec -C link -- test -e /root/mark
+}
+
+@test "a bind-mounted directory, and mounts below the project" {
+	[ "$(id -u)" = 0 ] || skip "only root can mount on the host"
+	mkdir src dst
+	echo seen >src/f
+	run -0 unshare -m sh -c 'mount --bind src dst && mount -t tmpfs t dst/ 2>/dev/null; mount --bind src dst && cd dst && cubby exec -- cat f'
+	[ "$output" = seen ]
+}
+
+@test "a read-only directory is read-only inside" {
+	[ "$(id -u)" = 0 ] || skip "only root can mount on the host"
+	mkdir ro
+	run -0 unshare -m sh -c 'mount --bind ro ro && mount -o remount,bind,ro ro && cd ro && cubby exec -- sh -c "touch x 2>&1; true"'
+	[[ $output == *"Read-only file system"* ]]
+}
+
+@test "a directory that disappears while the box runs" {
+	mkdir gone
+	cubby exec -C gone --keep -- true
+	init=$(cubby info -C gone --json | jq .init_pid)
+	rmdir gone 2>/dev/null || rm -rf gone
+	run cubby exec -C gone -- true
+	[ "$status" = 125 ]
+	[[ $output == *"No such file or directory"* ]]
+	cubby stop --all || true
+	for _ in $(seq 500); do [ -d "/proc/$init" ] || break; read -rt 0.01 <> <(:) || true; done
+	[ ! -d "/proc/$init" ]
+}
+
+@test "/workspace is the project" {
+	echo here >f
+	[ "$(cubby exec -- cat /workspace/f)" = here ]
+}
+
+@test ".git: hooks and config are read-only, the rest is not" {
+	git -c init.defaultBranch=main init -q .
+	echo '#!/bin/sh' >.git/hooks/pre-commit
+	run ! cubby exec -- sh -c 'echo evil >>.git/hooks/pre-commit'
+	run ! cubby exec -- sh -c 'echo evil >.git/hooks/post-checkout'
+	run ! cubby exec -- sh -c 'echo evil >>.git/config'
+	run -1 cubby exec -- mv .git .git2
+	run -1 cubby exec -- mv .git/hooks .git/hooks2
+	run -1 cubby exec -- mv .git/config .git/config2
+	run -1 cubby exec -- rm -rf .git/hooks
+	cubby exec -- touch .git/index.lock
+	[ "$(cat .git/hooks/pre-commit)" = '#!/bin/sh' ]
+	git status >/dev/null
+	cubby exec --git-writable -- sh -c 'echo "# mine" >>.git/config'
+	grep -q '# mine' .git/config
+}

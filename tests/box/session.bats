@@ -1,0 +1,330 @@
+# The session inside a box, by the numbers of its contract (agent/session.h, docs). What
+# needs no box is tested with shells of the host: tests/unit/agent/test_session*.c.
+# shellcheck disable=SC2016 # the box expands what is in single quotes
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+
+teardown() {
+	[ -n "${server-}" ] || return 0
+	exec 8>&- 9<&-
+	wait "$server" || true
+}
+
+# serve [OPTION...]: tools of a box, over a pipe each way
+serve() {
+	coproc MCP { exec cubby mcp "$@" 2>"$LIB_PROJECT.err"; }
+	server=$MCP_PID
+	exec 8>&"${MCP[1]}" 9<&"${MCP[0]}"
+	eval "exec ${MCP[1]}>&- ${MCP[0]}<&-"
+	id=0
+	send '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}'
+	await 0
+	send '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+}
+
+send() { printf '%s\n' "$1" >&8; }
+
+await() {
+	while read -rt 60 frame <&9; do
+		[ "$(jq ".id == $1" <<<"$frame")" = true ] && return 0
+	done
+	echo "no answer to $1; $(cat "$LIB_PROJECT.err")" >&2
+	return 1
+}
+
+# call TOOL [KEY VALUE]...: strings, except numbers and booleans; the text is in $text
+call() {
+	local tool=$1 args='{}'
+	shift
+	while [ $# -gt 1 ]; do
+		case $2 in
+		true | false | [0-9] | [0-9][0-9]) args=$(jq -c --arg k "$1" --argjson v "$2" '.[$k]=$v' <<<"$args") ;;
+		*) args=$(jq -c --arg k "$1" --arg v "$2" '.[$k]=$v' <<<"$args") ;;
+		esac
+		shift 2
+	done
+	id=$((id + 1))
+	send "$(jq -cn --arg t "$tool" --argjson a "$args" --argjson i "$id" \
+		'{jsonrpc:"2.0",id:$i,method:"tools/call",params:{name:$t,arguments:$a}}')"
+	await "$id"
+	text=$(jq -r '.result.content[0].text' <<<"$frame")
+}
+
+# How many processes of the name are in the box; a bare image has no pgrep.
+sleepers='n=0; for p in /proc/[0-9]*/comm; do { read -r c <$p; } 2>/dev/null && [ "$c" = sleep ] && n=$((n + 1)); done; echo $n'
+
+# none_sleeps SESSION: within five seconds; a session's processes have one to end
+none_sleeps() {
+	call shell command "for i in \$(seq 50); do $sleepers >/dev/null; [ \$n = 0 ] && break; sleep 0.1; done; echo \$n left" session "$1"
+	has '0 left
+[exit 0,'
+}
+
+is() {
+	[ "$text" = "$1" ] || {
+		printf 'wanted: %s\ngot: %s\n' "$1" "$text" >&2
+		return 1
+	}
+}
+
+has() {
+	[[ $text == *"$1"* ]] || {
+		printf 'wanted: %s\nin: %s\n' "$1" "$text" >&2
+		return 1
+	}
+}
+
+@test "S4: starts in the project directory, as root with root's home" {
+	serve
+	call shell command 'pwd; echo $HOME $USER $LOGNAME; id -u; echo $TERM; tty'
+	is "$PWD
+/root root root
+0
+xterm-256color
+/dev/pts/0
+[exit 0, cwd $PWD]"
+}
+
+@test "S4: the user of --user" {
+	chmod 777 .
+	serve --user nobody
+	call shell command 'id -un; echo $USER; touch x; ls -l x | cut -d" " -f3'
+	[[ $text != *'no user but root'* ]] || skip "one id only in this box"
+	is "nobody
+nobody
+nobody
+[exit 0, cwd $PWD]"
+	call write_file path by-tool content hi
+	call shell command 'stat -c %U by-tool'
+	has "nobody"
+}
+
+@test "S6: sessions share nothing and run side by side" {
+	serve
+	call shell command 'A=1; cd /tmp'
+	call shell command 'echo ${A-unset} $PWD' session second
+	is "unset $PWD
+[exit 0, cwd $PWD]"
+	call shell command 'sleep 60' timeout 1
+	has '[running, limit of 1s reached]'
+	call shell command 'echo free' session second
+	is "free
+[exit 0, cwd $PWD]"
+	call input keys C-c
+	has '[exit 130, cwd /tmp]'
+}
+
+@test "S7: reset ends what runs and forgets" {
+	serve
+	call shell command 'A=1; cd /tmp; sleep 1234' timeout 1
+	call shell command 'echo ${A-unset} $PWD' reset true
+	is "unset $PWD
+[exit 0, cwd $PWD]"
+	none_sleeps main
+}
+
+@test "S9: a shell that is not there, or cannot be driven" {
+	serve --shell-command nosuchshell
+	call shell command 'echo hi'
+	has "'nosuchshell' is no shell that can be driven; use bash, zsh, dash or sh"
+}
+
+@test "S9: a shell by its path" {
+	serve --shell-command /bin/sh
+	call shell command 'echo $0; cd /tmp; false'
+	is '/bin/sh
+[exit 1, cwd /tmp]'
+}
+
+@test "X1, X4: waits are known in the box" {
+	serve
+	call shell command "read -p 'name? ' x; echo \"<\$x>\""
+	is 'name? 
+[waiting for a line]
+[answer with input; C-c interrupts]'
+	call input text Bob
+	is "Bob
+<Bob>
+[exit 0, cwd $PWD]"
+	call shell command 'read -rs x; echo ${#x}'
+	has '[waiting for a password]'
+	call input text hunter2
+	is "7
+[exit 0, cwd $PWD]"
+}
+
+@test "X1: a wait of a program that another user runs" {
+	command -v python3 >/dev/null || skip "no python3"
+	[ "$(cubby exec -- sh -c 'command -v su && id -u nobody >/dev/null && echo yes' | tail -1)" = yes ] ||
+		skip "no su in the image"
+	cubby exec -- su nobody -s /bin/sh -c true || skip "nobody cannot be had with this id map"
+	serve
+	call shell command 'su nobody -s /bin/sh -c "read x; id -un; echo \$x"'
+	has '[waiting for a line]'
+	call input text hello
+	has 'hello'
+}
+
+@test "X3: apt-get asks, is answered, and is not waiting while dpkg works" {
+	serve
+	call shell command 'apt-get remove ca-certificates' timeout 50
+	[[ $text != *'is not installed'* ]] || skip "ca-certificates is not in the image"
+	has '[Y/n]'
+	has '[waiting for a line]'
+	call input text n
+	has 'Abort.'
+	has '[exit 1,'
+	call shell command 'apt-get remove ca-certificates' timeout 50
+	call input text y timeout 50
+	has 'Removing ca-certificates'
+	has '[exit 0,'
+	call shell command 'update-ca-certificates --version 2>&1; dpkg -s ca-certificates | grep Status'
+	has 'deinstall ok config-files'
+}
+
+@test "X5: a command while one runs is refused" {
+	serve
+	call shell command 'sleep 60' timeout 1
+	call shell command 'echo no'
+	has 'not executed: the earlier command is still running'
+	call input keys C-c
+	call input text hello
+	is 'not sent: no command is running'
+}
+
+@test "J4: the end of the session ends its processes, daemons too" {
+	serve
+	call shell command 'setsid sleep 1111 >/dev/null 2>&1 & (setsid sleep 2222 >/dev/null 2>&1 &); nohup sleep 3333 >/dev/null 2>&1 & true'
+	call shell command "$sleepers" session second
+	has '3
+[exit 0,'
+	call shell command : reset true
+	none_sleeps second
+}
+
+@test "O7, O8: a long output is cut, and whole in a file of the box" {
+	serve
+	call shell command 'seq 1 100000'
+	has 'lines, '
+	has "[exit 0, cwd $PWD]
+[the whole output is in /tmp/cubby-output/main-1.txt]"
+	call shell command 'seq 1 100000 | cmp - /tmp/cubby-output/main-1.txt && echo same'
+	is "same
+[exit 0, cwd $PWD]"
+}
+
+@test "R1: a shell that ends is replaced where it was" {
+	serve
+	call shell command 'cd /tmp; A=1'
+	call shell command 'exit 7'
+	has '[shell died: exit 7; new shell in /tmp]'
+	call shell command 'kill -9 $$'
+	has '[shell died: signal KILL; new shell in /tmp]'
+	call shell command 'echo ${A-unset}'
+	is 'unset
+[exit 0, cwd /tmp]'
+}
+
+@test "R6: no /dev/tty, read-only /tmp, cwd removed" {
+	serve
+	call shell command 'mkdir /tmp/gone; cd /tmp/gone; rmdir /tmp/gone; echo ok'
+	is 'ok
+[exit 0, cwd /tmp/gone]'
+	call shell command 'exit 1'
+	has "new shell in $PWD]"
+	call shell command 'rm -f /dev/tty; echo ok'
+	has ok
+	call shell command 'echo ok'
+	has ok
+}
+
+@test "R7: a command that is killed for memory" {
+	serve --memory 64M
+	call shell command 'head -c 200M /dev/zero | tail >/dev/null' timeout 60
+	case $text in
+	*'[exit 0,'*) skip "no memory limit can be had here" ;;
+	*'[exit 137,'* | *'[shell died'*) ;;
+	*'memory exhausted'*) ;; # where the limit is one of address space
+	*) has '[exit 137,' ;;
+	esac
+	call shell command 'echo ok'
+	has ok
+}
+
+@test "R8: a client that is killed leaves nothing of its session" {
+	serve
+	call shell command 'sleep 4321 & echo started'
+	kill -9 "$server"
+	wait "$server" || true
+	server=
+	for _ in $(seq 600); do
+		pgrep -f 'sleep 4321' >/dev/null || break
+		read -rt 0.05 <> <(:) || true
+	done
+	[ -z "$(pgrep -f 'sleep 4321')" ]
+	run cubby exec -- echo again
+	[ "$output" = again ]
+}
+
+@test "F1: write_file makes parents, keeps mode and owner, and every byte" {
+	serve
+	call write_file path a/b/c.txt content $'one\ntwo\ttab "q" \\ \u00e4\n'
+	has 'wrote 21 bytes'
+	[ "$(cat a/b/c.txt)" = $'one\ntwo\ttab "q" \\ \u00e4' ]
+	chmod 751 a/b/c.txt
+	call write_file path a/b/c.txt content x
+	[ "$(stat -c %a a/b/c.txt)" = 751 ]
+	[ "$(ls -A a/b)" = c.txt ]
+	call write_file path /proc/nothing content x
+	[ "$(jq .result.isError <<<"$frame")" = true ]
+}
+
+@test "F2: read_file numbers lines, names what is binary, and says why it cannot" {
+	seq 1 100 >n
+	serve
+	call read_file path n first 98
+	is '    98	98
+    99	99
+   100	100
+[lines 98 to 100 of 100]'
+	call read_file path /bin/sh
+	has "'/bin/sh' is an ELF program, "
+	call read_file path none
+	is "cannot open 'none': No such file or directory"
+	call read_file path /tmp
+	is "cannot read '/tmp': Is a directory"
+	: >empty
+	call read_file path empty
+	is '[the file is empty]'
+}
+
+@test "F3: edit_file wants exactly one occurrence, and keeps line ends" {
+	printf 'a\r\nb\r\nb\r\n' >f
+	serve
+	call edit_file path f old b new c
+	is "not changed: the text to replace occurs 2 times in 'f', in the lines 2, 3; give more of what stands around it"
+	call edit_file path f old x new c
+	has 'not changed: the text to replace is not in'
+	call edit_file path f old $'a\nb' new $'a\nz'
+	has 'changed f; it now reads'
+	[ "$(od -An -c f | tr -d ' \n')" = 'a\r\nz\r\nb\r\n' ]
+}
+
+@test "F4: paths are those of the box, relative to the shell, while a command runs" {
+	serve
+	call shell command 'ln -s /etc/hostname link; cd /tmp; echo inside >there; sleep 60' timeout 1
+	call read_file path "$PWD/link"
+	[[ $text != *"$(cat /etc/hostname)"* ]] || [ "$(cat /etc/hostname)" = "$(cubby exec -- cat /etc/hostname)" ]
+	call read_file path /tmp/there
+	has inside
+	call input keys C-c
+	call read_file path there
+	has inside
+}

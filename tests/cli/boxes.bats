@@ -1,0 +1,144 @@
+# Lists and ends of boxes: ls, info, stop, rm, prune, ps, kill.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+
+state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJECT}\") | .state"; }
+
+@test "ls: directory, image, state, size, last use" {
+	cubby exec -- sh -c 'head -c 3000000 /dev/urandom >/root/big; sync'
+	cubby stop -q
+	run -0 cubby ls --json
+	local row
+	row=$(jq ".[] | select(.directory == \"$LIB_PROJECT\")" <<<"$output")
+	[ "$(jq -r .image <<<"$row")" = test ]
+	[ "$(jq -r .state <<<"$row")" = stopped ]
+	[ "$(jq -r .size <<<"$row")" -gt 2900000 ]
+	[ $(($(date +%s) - $(jq -r .used <<<"$row"))) -lt 300 ]
+	run -0 cubby ls
+	[[ ${lines[0]} =~ ^DIRECTORY\ +IMAGE\ +STATE\ +SIZE\ +USED$ ]]
+}
+
+@test "commands for a box that is not there" {
+	local command
+	for command in info stop rm ps log; do
+		run -1 --separate-stderr cubby $command
+		[ "$stderr" = "cubby $command: there is no box for '$LIB_PROJECT'" ]
+		[ -z "$output" ]
+	done
+	run -1 --separate-stderr cubby kill 5
+	[ "$stderr" = "cubby kill: there is no box for '$LIB_PROJECT'" ]
+}
+
+@test "ps and kill want a running box" {
+	cubby exec -- true
+	cubby stop -q
+	run -1 --separate-stderr cubby ps
+	[ "$stderr" = "cubby ps: the box is not running" ]
+}
+
+@test "--keep leaves it running, stop ends it" {
+	cubby exec --keep -- true
+	[ "$(state)" = running ]
+	[ "$(cubby info --json | jq -r .state)" = running ]
+	run -0 --separate-stderr cubby stop
+	[ "$stderr" = "cubby: the box of '$LIB_PROJECT' is stopped" ]
+	[ "$(state)" = stopped ]
+	run -0 cubby stop
+}
+
+@test "stop ends what others run" {
+	cubby exec -d -- sleep 1000
+	[ "$(state)" = running ]
+	cubby stop -q
+	[ "$(state)" = stopped ]
+}
+
+@test "rm: a running box stays unless forced" {
+	cubby exec --keep -- true
+	run -1 --separate-stderr cubby rm
+	[ "$stderr" = "cubby rm: the box is in use; 'cubby stop' ends it; --force does both" ]
+	run -0 cubby rm --force
+	[ -z "$(state)" ]
+}
+
+@test "rm: files of every user of the box go too" {
+	cubby exec -- sh -c 'mkdir -m 700 /root/d /srv/d; touch /srv/d/f; chown -R 65534:65534 /srv/d; chmod 0 /root/d'
+	cubby stop -q
+	local key
+	key=$(cubby ls --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT\") | .key")
+	run -0 cubby rm
+	[ ! -e "$XDG_DATA_HOME/cubby/boxes/$key" ]
+	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+}
+
+@test "rm and stop by directory and by key" {
+	mkdir a b
+	cubby exec -C a -- true
+	cubby exec -C b -- true
+	cubby stop -q a b
+	local key
+	key=$(cubby ls --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT/b\") | .key")
+	run -0 cubby rm -q a "${key:0:12}"
+	[ -z "$(state "$LIB_PROJECT/a")$(state "$LIB_PROJECT/b")" ]
+	run -1 --separate-stderr cubby rm 0123456789ab
+	[ "$stderr" = "cubby rm: no box has the key '0123456789ab'" ]
+}
+
+@test "prune: only boxes whose directory is gone" {
+	mkdir gone here
+	cubby exec -C gone -- true
+	cubby exec -C here -- true
+	cubby stop -q gone here
+	rmdir gone
+	[ "$(state "$LIB_PROJECT/gone")" = orphaned ]
+	run -0 --separate-stderr cubby prune --dry-run
+	[ "$output" = "would remove $LIB_PROJECT/gone" ]
+	run -0 cubby prune --json
+	[ "$(jq -r '.[].directory' <<<"$output")" = "$LIB_PROJECT/gone" ]
+	[ -z "$(state "$LIB_PROJECT/gone")" ]
+	[ "$(state "$LIB_PROJECT/here")" = stopped ]
+	cubby rm -q here
+}
+
+@test "ps: the box's processes and no other" {
+	cubby exec -d -- sleep 1234
+	run -0 cubby ps --json
+	[ "$(jq -r '.[0].pid' <<<"$output")" = 1 ]
+	[ "$(jq '[.[] | select(.command == "sleep 1234")] | length' <<<"$output")" = 1 ]
+	[[ $output != *bats* ]]
+	run -0 cubby ps
+	[[ ${lines[0]} =~ ^\ *PID\ +PARENT ]]
+	run -1 --separate-stderr cubby kill 1
+	[ "$stderr" = "cubby kill: process 1 is the box itself; 'cubby stop' ends it" ]
+	run -1 --separate-stderr cubby kill 99999
+	[ "$stderr" = "cubby kill: there is no process 99999 in the box" ]
+	cubby stop -q
+}
+
+@test "info: described for people and as JSON" {
+	cubby exec --memory 512M --net none -- true
+	run -0 cubby info
+	[[ $output == *"memory limit       512 MiB"* ]]
+	[[ $output == *"network            none"* ]]
+	run -0 cubby info --json
+	[ "$(jq .limits.memory_bytes <<<"$output")" = 536870912 ]
+	[ "$(jq -r .project <<<"$output")" = "$LIB_PROJECT" ]
+}
+
+@test "a damaged record is one clear line" {
+	cubby exec -- true
+	cubby stop -q
+	local key
+	key=$(cubby ls --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT\") | .key")
+	echo '{"project": 3' >"$XDG_DATA_HOME/cubby/boxes/$key/box.json"
+	run -125 --separate-stderr cubby exec -- true
+	[ "${#stderr_lines[@]}" = 1 ]
+	rm -r "${XDG_DATA_HOME:?}/cubby/boxes/$key" 2>/dev/null || true
+}

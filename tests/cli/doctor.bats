@@ -1,0 +1,58 @@
+# doctor: can this host run boxes.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+
+@test "doctor: a row per facility, and a box that started" {
+	run -0 cubby doctor
+	[[ $output == *"namespaces"*"id map"*"root filesystem"*"a box                started and removed"* ]]
+	[[ $output != *FAIL* ]]
+}
+
+@test "doctor: as JSON" {
+	run -0 cubby doctor --json
+	[ "$(jq -r .ok <<<"$output")" = true ]
+	[ "$(jq -r '.facilities[] | select(.id == "box") | .rung' <<<"$output")" = "started and removed" ]
+	[ "$(jq '[.facilities[] | select(.fatal)] | length' <<<"$output")" = 0 ]
+}
+
+@test "doctor: leaves no box and no directory" {
+	cubby doctor >/dev/null
+	run -0 cubby ls --json
+	[ "$output" = "[]" ]
+	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+}
+
+@test "doctor: without an image it says how to get one" {
+	XDG_DATA_HOME=$LIB_PROJECT/empty run cubby doctor
+	[[ $output == *"not tried"*"cubby pull ubuntu"* ]]
+}
+
+@test "doctor: the AppArmor profile names the binary" {
+	run -0 cubby doctor --apparmor
+	[[ $output == *userns* ]]
+	[[ $output == *"$(readlink -f "$(command -v cubby)")"* ]]
+}
+
+@test "no user namespaces: one line and status 5, from every command that starts a box" {
+	[ "$(id -u)" = 0 ] || skip "closing user namespaces needs root"
+	# A child namespace whose own limit is 0 can make none below it.
+	unshare -Ur --fork bash -c 'echo 0 >/proc/sys/user/max_user_namespaces' 2>/dev/null ||
+		skip "the limit of a user namespace cannot be set here"
+	run -5 --separate-stderr unshare -Ur --fork bash -c '
+		echo 0 >/proc/sys/user/max_user_namespaces
+		XDG_DATA_HOME=$PWD/store cubby doctor >doctor.out; s=$?
+		grep -q FAIL doctor.out || echo "no FAIL"
+		exit $s'
+	run -125 --separate-stderr unshare -Ur --fork bash -c '
+		echo 0 >/proc/sys/user/max_user_namespaces
+		XDG_DATA_HOME=$PWD/store cubby exec -- true'
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *max_user_namespaces* ]]
+}

@@ -1,0 +1,159 @@
+# exec: streams, statuses, signals, environment, terminals, detached commands.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+
+@test "exec: data through it is the same" {
+	run -0 bash -c 'printf data | cubby exec -- sha256sum'
+	[ "$output" = "$(printf data | sha256sum)" ]
+}
+
+@test "exec: status of the command, and its streams apart" {
+	run -7 --separate-stderr cubby exec -- sh -c 'echo out; echo err >&2; exit 7'
+	[ "$output" = out ]
+	[ "$stderr" = err ]
+}
+
+@test "exec: 126, 127, 128+N" {
+	run -127 --separate-stderr cubby exec -- no-such-program
+	[ "$stderr" = "cubby exec: cannot run 'no-such-program': No such file or directory" ]
+	run -126 --separate-stderr cubby exec -- /etc
+	[[ $stderr == "cubby exec: cannot run '/etc': "* ]]
+	run -126 cubby exec -- /etc/passwd
+	run -137 cubby exec -- sh -c 'kill -9 $$'
+}
+
+@test "exec: a directory that is not there, or not one" {
+	run -125 --separate-stderr cubby exec -C ./absent -- true
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *absent*"No such file or directory"* ]]
+	touch file
+	run -125 --separate-stderr cubby exec -C ./file -- true
+	[[ $stderr == *"Not a directory"* ]]
+	run -125 --separate-stderr cubby exec -C / -- true
+	[ "${#stderr_lines[@]}" = 1 ]
+}
+
+@test "exec: closed standard streams" {
+	run -0 bash -c 'cubby exec -- cat <&-'
+	[ -z "$output" ]
+	run -125 --separate-stderr bash -c 'cubby exec -- echo x >&-'
+	[ "$stderr" = "cubby exec: cannot write standard output: Bad file descriptor" ]
+	run -0 bash -c 'cubby exec -- sh -c "echo x; echo y >&2" 2>&-'
+	[ "$output" = x ]
+}
+
+@test "exec: a full disk under the output is told" {
+	run -125 --separate-stderr bash -c 'cubby exec -- echo x >/dev/full'
+	[ "$stderr" = "cubby exec: cannot write standard output: No space left on device" ]
+}
+
+@test "exec: a reader that goes ends the command by SIGPIPE" {
+	run bash -c 'cubby exec -- yes | head -1; echo "${PIPESTATUS[0]}"'
+	[ "$output" = "y"$'\n'"141" ]
+}
+
+@test "exec: output of a child that outlives the command is not waited for" {
+	run -0 timeout 20 cubby exec -- sh -c 'sleep 1000 & echo started'
+	[ "$output" = started ]
+}
+
+@test "exec: appends to a file that was opened for it" {
+	echo first >log
+	cubby exec -- echo second >>log
+	[ "$(cat log)" = "first"$'\n'"second" ]
+}
+
+@test "exec: under timeout the command gets the signal" {
+	cubby exec -- true
+	run -124 --separate-stderr timeout 3 cubby exec -- \
+		sh -c 'trap "echo got; exit 9" TERM; echo ready; while :; do sleep 0.1; done'
+	[ "$output" = "ready"$'\n'"got" ]
+}
+
+@test "exec: only what a terminal needs is in its environment" {
+	export SECRET=1 OPENAI_API_KEY=sk-never LC_ALL=C.UTF-8
+	run -0 cubby exec -- env
+	[[ $output != *SECRET* && $output != *sk-never* ]]
+	[[ $output == *LC_ALL=C.UTF-8* ]]
+	run -0 cubby exec --env SECRET --env OTHER=2 -- sh -c 'echo $SECRET $OTHER'
+	[ "$output" = "1 2" ]
+	run -125 --separate-stderr cubby exec --env OPENAI_API_KEY -- true
+	[ "$stderr" = "cubby exec: --env: 'OPENAI_API_KEY' is a model's key and never enters a box" ]
+}
+
+@test "exec: as another user" {
+	cubby exec -- true
+	[ "$(cubby info --json | jq -r .map.kind)" != single ] || skip "the map has one user only"
+	chmod 755 "$LIB_DIR" "$LIB_PROJECT"
+	run -0 cubby exec --user nobody -- id -un
+	[ "$output" = nobody ]
+	run -125 --separate-stderr cubby exec --user no-such-user -- true
+	[ "${#stderr_lines[@]}" = 1 ]
+}
+
+@test "exec: a terminal only if asked" {
+	run -1 cubby exec -- test -t 1
+	run -0 cubby exec -t -- test -t 1
+	run -0 cubby exec -t -- sh -c 'test -t 0 && tty'
+	[[ $output == /dev/pts/* ]]
+}
+
+@test "exec: a detached command stays, and its output is kept" {
+	run -0 cubby exec -d -- sh -c 'echo begun; exec sleep 1000'
+	local pid=$output
+	[[ $pid =~ ^[0-9]+$ ]]
+	run -0 cubby ps --json
+	[ "$(jq -r ".[] | select(.pid == $pid) | .command" <<<"$output")" = "sleep 1000" ]
+	run -0 cubby logs "$pid"
+	[ "$output" = begun ]
+	run -0 cubby logs
+	[ "$output" = begun ]
+	run -0 cubby kill -s KILL "$pid"
+	run -1 --separate-stderr cubby logs 99999
+	[ "$stderr" = "cubby: no command was detached with number 99999" ]
+	cubby stop -q
+}
+
+@test "exec: --rm leaves no box, --wipe a fresh one" {
+	cubby exec -- touch /root/mark
+	run -0 cubby exec -- test -e /root/mark
+	run -1 cubby exec --wipe -- test -e /root/mark
+	run -0 cubby exec --rm -- true
+	run -0 cubby ls --json
+	[[ $output != *"$LIB_PROJECT"* ]]
+}
+
+@test "exec: two directories see nothing of each other" {
+	mkdir a b
+	cubby exec -C a -- sh -c 'echo 1 >/root/mine; echo 2 >file'
+	run -1 cubby exec -C b -- test -e /root/mine
+	[ -e a/file ]
+	[ ! -e b/file ]
+	run -1 cubby exec -C b -- test -e "$LIB_PROJECT/a/file"
+}
+
+@test "exec: options stay with the box until others are given" {
+	cubby exec --pids 77 -- true
+	cubby stop -q
+	[ "$(cubby info --json | jq .limits.pids)" = 77 ]
+	cubby exec --pids 88 -- true
+	[ "$(cubby info --json | jq .limits.pids)" = 88 ]
+}
+
+@test "exec: another image than the box's is refused" {
+	cubby exec -- true
+	mkdir -p root/etc
+	tar -C root -cf other.tar .
+	cubby pull -q --name other ./other.tar
+	run -125 --separate-stderr cubby exec --image other -- true
+	[ "$stderr" = "cubby exec: this directory's box was made from 'test'; --wipe makes it anew from 'other'" ]
+	run -125 --separate-stderr cubby exec --image nosuchimage -- true
+	[ "${#stderr_lines[@]}" = 1 ]
+}

@@ -1,0 +1,123 @@
+# Images: pulled, listed, removed; bad sources.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+
+# An archive with a shell-less root that is good enough to be listed.
+small() { # NAME
+	mkdir -p root/etc root/bin
+	echo "ID=small-$1" >root/etc/os-release
+	tar -C root -czf "$1.tar.gz" .
+}
+
+@test "pull: a tarball gets a name, is listed and removed" {
+	small one
+	run -0 --separate-stderr cubby pull --name one ./one.tar.gz
+	[ "$output" = one ]
+	run -0 cubby images --json
+	[ "$(jq -r '.[] | select(.name == "one") | .digest' <<<"$output")" = \
+		"$(sha256sum one.tar.gz | cut -d' ' -f1)" ]
+	run -0 cubby images
+	[[ $output == NAME*one* ]]
+	run -0 cubby rmi one
+	run -0 cubby images
+	[[ $output != *one* ]]
+	run -1 --separate-stderr cubby rmi one
+	[[ $stderr == "cubby rmi: "*"one"* ]]
+}
+
+@test "pull: the same bytes are not unpacked twice" {
+	small twice
+	run -0 cubby pull --json --name a ./twice.tar.gz
+	local first=$output
+	run -0 cubby pull --json --name b ./twice.tar.gz
+	[ "$(jq -r .dir <<<"$first")" = "$(jq -r .dir <<<"$output")" ]
+	cubby rmi -q b
+}
+
+@test "pull: a directory" {
+	small dir
+	run -0 cubby pull --name dir ./root
+	run -0 cubby rmi dir
+}
+
+leaves_nothing() {
+	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+}
+
+@test "pull: no such image, file or host" {
+	run -1 --separate-stderr cubby pull nosuchthing
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == "cubby pull: "*nosuchthing* ]]
+	run -1 --separate-stderr cubby pull ./absent.tar.gz
+	[[ $stderr == *"No such file or directory"* ]]
+	run -1 --separate-stderr cubby pull -q http://127.0.0.1:9/x.tar.gz
+	[ "${#stderr_lines[@]}" = 1 ]
+	leaves_nothing
+}
+
+@test "pull: a truncated tarball leaves nothing" {
+	small cut
+	head -c 100 cut.tar.gz >short.tar.gz
+	run -1 --separate-stderr cubby pull -q ./short.tar.gz
+	[ "${#stderr_lines[@]}" = 1 ]
+	leaves_nothing
+	run -0 cubby images
+	[[ $output != *short* ]]
+}
+
+@test "pull: a tarball that climbs out of its root is refused" {
+	mkdir -p a/b
+	echo evil >evil
+	tar -C a/b -czPf climb.tar.gz ../../evil
+	run --separate-stderr cubby pull -q --name climb ./climb.tar.gz
+	[ ! -e "$XDG_DATA_HOME/cubby/images/evil" ]
+	[ -z "$(find "$XDG_DATA_HOME/cubby" -maxdepth 3 -name evil)" ]
+}
+
+@test "pull: no tarball at all" {
+	head -c 5000 /dev/urandom >noise.tar.gz
+	run -1 --separate-stderr cubby pull -q ./noise.tar.gz
+	[ "${#stderr_lines[@]}" = 1 ]
+	leaves_nothing
+}
+
+@test "pull: a full disk is told, and leaves nothing" {
+	[ "$(id -u)" = 0 ] || skip "mounting a small filesystem needs root"
+	unshare -m true 2>/dev/null || skip "no mount namespace here"
+	head -c 20000000 /dev/urandom >big
+	tar -cf big.tar big
+	run unshare -m bash -c '
+		mkdir -m 700 small && mount -t tmpfs -o size=4m,mode=700 tmpfs small &&
+		XDG_DATA_HOME=$PWD/small cubby pull -q ./big.tar; s=$?
+		find small/cubby/tmp small/cubby/images -mindepth 1; exit $s'
+	[ "$status" = 1 ]
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == *"No space left on device"* ]]
+}
+
+@test "a store on a read-only filesystem" {
+	[ "$(id -u)" = 0 ] || skip "mounting needs root"
+	unshare -m true 2>/dev/null || skip "no mount namespace here"
+	run unshare -m bash -c '
+		mkdir -m 700 ro && mount -t tmpfs -o ro,mode=700 tmpfs ro &&
+		XDG_DATA_HOME=$PWD/ro cubby ls'
+	[ "$status" = 1 ]
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == *"Read-only file system"* ]]
+}
+
+@test "rmi: an image in use stays, unless forced" {
+	cubby exec -q -- true
+	run -1 --separate-stderr cubby rmi test
+	[[ $stderr == *"--force"* ]]
+	run -0 cubby images
+	[[ $output == *test* ]]
+	cubby rm -q --force
+}

@@ -1,0 +1,72 @@
+# cubby mcp as a client sees it before any tool is called: no box is needed.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() { lib_env; }
+teardown_file() { lib_done; }
+setup() { lib_project; }
+
+start='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"REV","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}'
+
+# Frames on standard input, after the start of revision $1; answers in $output.
+mcp() {
+	run -0 --separate-stderr cubby mcp < <(
+		[ "$1" = - ] || printf '%s\n' "${start/REV/$1}"
+		shift
+		[ $# -eq 0 ] || printf '%s\n' "$@"
+	)
+	[ -z "$stderr" ]
+}
+
+@test "mcp: revisions are negotiated" {
+	local asked
+	for asked in 2025-11-25 2025-06-18 2025-03-26 2024-11-05; do
+		mcp $asked
+		[ "$(jq -r .result.protocolVersion <<<"$output")" = $asked ]
+	done
+	mcp 1999-12-31
+	[ "$(jq -r .result.protocolVersion <<<"$output")" = 2025-11-25 ]
+	[ "$(jq -r .result.serverInfo.name <<<"$output")" = cubby ]
+	[[ $(jq -r .result.instructions <<<"$output") == *"'$LIB_PROJECT'"* ]]
+}
+
+@test "mcp: the tools, with schemas, without a box" {
+	mcp 2025-06-18 '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+	[ "$(jq -r 'select(.id == 1).result.tools[].name' <<<"$output" | tr '\n' ' ')" = \
+		"shell input screen read_file write_file edit_file " ]
+	[ "$(jq -c 'select(.id == 1).result.tools[0].inputSchema.required' <<<"$output")" = \
+		'["command"]' ]
+	[ ! -e "$XDG_DATA_HOME/cubby/boxes" ]
+}
+
+@test "mcp: what is wrong gets the protocol's errors, and the server goes on" {
+	mcp 2025-06-18 'no json' '{"jsonrpc":"2.0","id":1,"method":"no/method"}' \
+		'{"id":2,"method":"ping"}' '[{"jsonrpc":"2.0","id":3,"method":"ping"}]' \
+		'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"no_tool"}}' \
+		'{"jsonrpc":"2.0","id":5,"method":"ping"}'
+	[ "$(jq -r 'select(.error) | "\(.id) \(.error.code)"' <<<"$output" | tr '\n' ,)" = \
+		'null -32700,1 -32601,2 -32600,null -32600,4 -32602,' ]
+	[ "$(jq -c 'select(.id == 5).result' <<<"$output")" = '{}' ]
+}
+
+@test "mcp: a frame of 20 MB is refused, the next is answered" {
+	run -0 --separate-stderr cubby mcp < <(
+		head -c 20000000 /dev/zero | tr '\0' x
+		printf '\n%s\n' '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+	)
+	[ "${lines[0]}" = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the frame is larger than 16 MiB"}}' ]
+	[ "${lines[1]}" = '{"jsonrpc":"2.0","id":1,"result":{}}' ]
+}
+
+@test "mcp: batches in the one revision that has them" {
+	mcp 2025-03-26 '[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":2,"method":"ping"}]'
+	[ "${lines[1]}" = '[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{}}]' ]
+}
+
+@test "mcp: input from a file, and operands are refused" {
+	printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"ping"}' >frames
+	run -0 cubby mcp <frames
+	[ "$output" = '{"jsonrpc":"2.0","id":1,"result":{}}' ]
+	run -2 cubby mcp extra
+}

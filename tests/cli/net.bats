@@ -1,0 +1,124 @@
+# shellcheck disable=SC2016,SC2154 # perl in single quotes; stderr is set by run
+# The network of a box: rules, refusals, the record, ports. All servers are on this
+# machine's loopback.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+# Prints its port, then answers every connection with one line of HTTP.
+SERVER='use IO::Socket; $| = 1;
+	my $s = IO::Socket::INET->new(Listen => 50, LocalAddr => "127.0.0.1", LocalPort => $ARGV[0]) or die;
+	print $s->sockport, "\n";
+	while (my $c = $s->accept) { my $l = <$c>; print $c "HTTP/1.0 200 OK\r\n\r\nhello\n"; close $c }'
+# Fetches from HOST PORT; prints what came, or why not.
+FETCH='use IO::Socket; my $c = IO::Socket::INET->new(PeerAddr => $ARGV[0], PeerPort => $ARGV[1], Timeout => 10)
+	or do { print "connect: $@\n"; exit 3 };
+	print $c "GET / HTTP/1.0\r\n\r\n"; my @l = <$c>; print @l ? $l[-1] : "nothing came\n"'
+
+setup_file() {
+	lib_env
+	lib_image
+	exec {fd}< <(exec perl -e "$SERVER" 0 3>&-)
+	HOST_PID=$!
+	read -r HOST_PORT <&"$fd"
+	export HOST_PORT HOST_PID
+}
+teardown_file() {
+	kill "$HOST_PID" || true
+	lib_done
+}
+setup() { lib_project; }
+
+fetch() { cubby exec -q "${@:3}" -- perl -e "$FETCH" "$1" "$2"; }
+
+@test "net: the host's loopback only when it was allowed" {
+	run -0 fetch host.cubby.internal "$HOST_PORT" --allow "host.cubby.internal:$HOST_PORT"
+	[ "$output" = hello ]
+}
+
+@test "net: refusals are quick, and recorded with their reason" {
+	run -3 fetch host.cubby.internal "$HOST_PORT"
+	run fetch 169.254.169.254 80
+	[ "$output" != hello ]
+	run fetch 10.1.2.3 80
+	[ "$output" != hello ]
+	run -0 cubby log --net
+	[[ $output == *"dns  refused  host.cubby.internal  not allowed"* ]]
+	[[ $output == *"open  refused  169.254.169.254 port 80  cloud metadata address"* ]]
+	[[ $output == *"open  refused  10.1.2.3 port 80  private address"* ]]
+	run -0 cubby log --net --json
+	[ "$(jq -r 'select(.address == "10.1.2.3") | .verdict' <<<"$output")" = refused ]
+}
+
+@test "net: the record counts bytes" {
+	fetch host.cubby.internal "$HOST_PORT" --allow "host.cubby.internal:$HOST_PORT"
+	run -0 cubby log --net --json
+	[ "$(jq -r 'select(.event == "close") | .received' <<<"$output")" = 25 ]
+}
+
+@test "net: rules of a running box are shown and changed" {
+	cubby exec -q --keep -- true
+	run -0 cubby net
+	[ "${lines[0]}" = "any public name is allowed, but for what is denied here" ]
+	run -0 cubby net --allow "host.cubby.internal:$HOST_PORT" --allow @debian --deny '*.example.org'
+	[ "${lines[0]}" = "only what is allowed here, and not denied" ]
+	[ "${lines[1]}" = "  allow host.cubby.internal:$HOST_PORT" ]
+	run -0 fetch host.cubby.internal "$HOST_PORT"
+	[ "$output" = hello ]
+	run -0 cubby net --drop "host.cubby.internal:$HOST_PORT" --json
+	[ "$(jq -c .rules <<<"$output")" = '["allow @debian","deny *.example.org"]' ]
+	run -3 fetch host.cubby.internal "$HOST_PORT"
+	run -1 --separate-stderr cubby net --allow 0x7f.1
+	[[ $stderr == "cubby net: bad network pattern '0x7f.1'; "* ]]
+	run -1 --separate-stderr cubby net --drop nothing.example
+	[ "$stderr" = "cubby net: there is no rule for 'nothing.example'" ]
+	cubby stop -q
+	run -1 --separate-stderr cubby net
+	[ "$stderr" = "cubby net: the box is not running" ]
+}
+
+@test "net: a bad rule is named before the box starts" {
+	run -125 --separate-stderr cubby exec -q --allow 'a..b' -- true
+	[[ $stderr == *"bad network pattern 'a..b'"* ]]
+}
+
+@test "ports: published ports reach the box, free ones are found" {
+	cubby exec -q -d -- perl -e "$SERVER" 8123
+	run -0 cubby ports --publish 0:8123 --json
+	local host i
+	host=$(jq -r '.[] | select(.port == 8123) | .host' <<<"$output")
+	[[ $host == 127.0.0.1:* ]]
+	for ((i = 0; i < 100; i++)); do
+		run perl -e "$FETCH" 127.0.0.1 "${host##*:}"
+		[ "$output" != hello ] || break
+	done
+	[ "$output" = hello ]
+	run -0 cubby ports
+	[[ ${lines[1]} =~ ^8123\ +127.0.0.1\ +$host$ ]]
+	cubby ports --unpublish "${host##*:}" >/dev/null
+	run -3 perl -e "$FETCH" 127.0.0.1 "${host##*:}"
+	run -1 --separate-stderr cubby ports --unpublish "${host##*:}"
+	[ "$stderr" = "cubby ports: port ${host##*:} of the host is not published" ]
+}
+
+@test "ports: --publish works without a network too" {
+	local host
+	cubby exec -q -d --net none --publish 0:8124 -- perl -e "$SERVER" 8124
+	host=$(cubby ports --json | jq -r '.[] | select(.port == 8124) | .host')
+	for ((i = 0; i < 100; i++)); do
+		run perl -e "$FETCH" 127.0.0.1 "${host##*:}"
+		[ "$output" != hello ] || break
+	done
+	[ "$output" = hello ]
+	run -3 fetch 127.0.0.1 1 --net none
+}
+
+@test "net: none of the box's programs can change routes or rules" {
+	run -0 cubby exec -q -- perl -e '
+		socket(my $s, 16, 3, 0) or do { print "refused\n"; exit 0 };
+		my $m = pack("LSSLL CCCC CCCC L SSL", 36, 24, 0x505, 1, 0, 2, 0, 0, 0, 254, 3, 0, 1, 0, 8, 4, 1);
+		send($s, $m, 0) or do { print "refused\n"; exit 0 };
+		recv($s, my $r, 4096, 0);
+		my $e = unpack("x16 l", $r);
+		print $e < 0 ? "refused\n" : "changed\n"'
+	[ "$output" = refused ]
+}

@@ -1,0 +1,74 @@
+# shell and exec -t on a real terminal, which script(1) makes.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() {
+	command -v script >/dev/null || skip "script(1) is not installed"
+	lib_project
+	cubby exec --keep -- true
+}
+teardown() { cubby stop -q 2>/dev/null || true; }
+
+on_tty() { # COMMAND-LINE, its input from ours
+	TERM=xterm script -qec "$1" /dev/null | tr -d '\r'
+}
+
+@test "shell: a login shell on a terminal, in the project directory" {
+	run -0 on_tty "cubby shell" <<<'shopt -q login_shell && tty; pwd; echo $TERM; exit 0'
+	[[ $output == *"/dev/pts/"* ]]
+	[[ $output == *"$LIB_PROJECT"* ]]
+	[[ $output == *xterm* ]]
+}
+
+@test "shell: its exit status is that of the shell" {
+	run -0 on_tty "cubby shell; echo status=\$?" <<<'exit 5'
+	[[ $output == *"status=5"* ]]
+}
+
+@test "shell: the terminal has the size of ours" {
+	run -0 on_tty "stty rows 31 cols 97; cubby shell" <<<'stty size; exit'
+	[[ $output == *"31 97"* ]]
+}
+
+@test "shell: the terminal's mode is restored" {
+	run -0 on_tty 'a=$(stty -g); cubby exec -t -- true; b=$(stty -g); [ "$a" = "$b" ] && echo same' </dev/null
+	[[ $output == *same* ]]
+	run -0 on_tty 'a=$(stty -g); cubby exec -t -- sh -c "kill -9 \$\$"; b=$(stty -g); [ "$a" = "$b" ] && echo same' </dev/null
+	[[ $output == *same* ]]
+	run -0 on_tty 'a=$(stty -g); timeout 2 cubby exec -t -- sleep 100; b=$(stty -g); [ "$a" = "$b" ] && echo same' </dev/null
+	[[ $output == *same* ]]
+}
+
+@test "shell: commands from a pipe, without a terminal" {
+	run -3 bash -c 'echo "echo hi; test -t 0 || echo no-tty; exit 3" | cubby shell'
+	[ "$output" = "hi"$'\n'"no-tty" ]
+}
+
+@test "shell: another shell" {
+	run -0 bash -c 'echo "echo \$0" | cubby shell --shell-command sh'
+	[ "$output" = sh ]
+	run -127 --separate-stderr cubby shell --shell-command no-such-shell </dev/null
+	[[ $stderr == *"no-such-shell"* ]]
+}
+
+@test "shell: ^C and ^D are the program's" {
+	# ^C may come before the first cat has started: then two ^D are needed.
+	run -0 python3 - <<'END'
+import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp("cubby", ["cubby", "exec", "-t", "--", "sh", "-c",
+                        'trap "echo got" INT; echo ready; cat; cat; echo end'])
+seen = b""
+for word, answer in ((b"ready", b"\x03"), (b"got", b"\x04\x04"), (b"end", b"")):
+    while word not in seen:
+        seen += os.read(fd, 4096)
+    os.write(fd, answer)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+}

@@ -1,0 +1,235 @@
+# Tasks from end to end: the real binary, a real box, a model service that follows a
+# script (tests/fake/model_server) and checks every request.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+
+teardown_file() { lib_done; }
+
+setup() { lib_project; }
+
+teardown() {
+	[ -z "${MODEL_FD-}" ] || exec {MODEL_FD}>&- # the server ends with its standard input
+}
+
+KEY=sk-bats-0123456789abcdef
+
+# model: a server that follows the scenario on standard input, one line a turn
+model() {
+	local dir=$BATS_TEST_TMPDIR
+	{ echo "{\"config\":{\"key\":\"$KEY\",\"split\":true}}"; cat; } >"$dir/scenario"
+	mkfifo "$dir/life" "$dir/port"
+	"$CUBBY_TEST_TOP/tests/fake/model_server" --with-stdin --log "$dir/requests" \
+		"$dir/scenario" <"$dir/life" >"$dir/port" 3>&- &
+	exec {MODEL_FD}>"$dir/life"
+	read -r MODEL_PORT <"$dir/port"
+	export OPENAI_API_KEY=$KEY OPENAI_BASE_URL=http://127.0.0.1:$MODEL_PORT
+	export ANTHROPIC_API_KEY=$KEY ANTHROPIC_BASE_URL=http://127.0.0.1:$MODEL_PORT
+}
+
+# no_model: without our end of the server's life, which a box that stays would hold
+no_model() {
+	[ -z "${MODEL_FD-}" ] || exec {MODEL_FD}>&-
+	"$@"
+}
+
+task() { (no_model cubby --net none --no-color "$@" </dev/null); }
+
+requests() { grep -c '"path"' "$BATS_TEST_TMPDIR/requests"; }
+
+SHELL_CALL='{"name":"shell","args":{"command":"%s"}}'
+call() { printf "{\"calls\":[$SHELL_CALL]}\n" "$1"; }
+finish() { printf '{"calls":[{"name":"finish","args":{"answer":"%s","success":%s}}]}\n' "$1" "${2-true}"; }
+
+@test "task: a command fails, is mended, a file is there" {
+	model <<-END
+	{"text":"I try.","calls":[{"name":"shell","args":{"command":"cp missing out.txt"}}]}
+	{"expect":"[exit 1, cwd $LIB_PROJECT]","calls":[{"name":"shell","args":{"command":"echo hello >out.txt"}}]}
+	{"expect":"[exit 0, cwd $LIB_PROJECT]","calls":[{"name":"finish","args":{"answer":"out.txt says hello","success":true}}]}
+	END
+	run -0 --separate-stderr task "make out.txt"
+	[[ $output$stderr = *"out.txt says hello"* ]]
+	[ "$(cat out.txt)" = hello ]
+	[ "$(requests)" = 3 ]
+	[ "$(stat -c %u out.txt)" = "$(id -u)" ]
+}
+
+@test "task: -q prints the answer alone" {
+	model < <(call "echo noise"; finish "42")
+	run -0 --separate-stderr task -q "what is it?"
+	[ "$output" = 42 ]
+	[ -z "$stderr" ]
+}
+
+@test "task: directory, variables, functions hold from call to call" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"cd /tmp; export A=1; f() { echo hi $A; }"}}]}
+	{"expect":"cwd /tmp","calls":[{"name":"shell","args":{"command":"f; pwd"}}]}
+	{"expect":"hi 1","text":"good"}
+	END
+	run -0 task -q "remember"
+	[ "$output" = good ]
+}
+
+@test "task: an answer in words is an end, and --json a stream of events" {
+	model <<<'{"text":"forty-two"}'
+	run -0 --separate-stderr task --json "what is six by seven?"
+	jq -es 'length > 2 and all(type == "object")' <<<"$output"
+	[[ $output = *forty-two* ]]
+}
+
+@test "task: the model gives up: 1" {
+	model < <(finish "no such animal" false)
+	run -1 task "convert a unicorn"
+	[[ $output = *"no such animal"* ]]
+}
+
+@test "task: rounds run out: 3, with the model's last words" {
+	model < <(call true; call false; echo '{"expect":"No more calls","text":"half done"}')
+	run -3 task --max-rounds 2 "never ends"
+	[[ $output = *"half done"* ]]
+	[[ $output = *"limit of rounds"* ]]
+}
+
+@test "task: the service fails: 4, with its words; the key is shown nowhere" {
+	model <<<"{\"status\":401,\"body\":{\"error\":{\"message\":\"bad key $KEY\"}}}"
+	run -4 task "anything"
+	[[ $output = *"answered 401: bad key ****"*"OPENAI_API_KEY"* ]]
+	[[ $output != *"$KEY"* ]]
+}
+
+@test "task: a web page instead of a service: 4" {
+	model <<<'{"html":"Please sign in"}'
+	run -4 task "anything"
+	[[ $output = *"web page ('Please sign in')"* ]]
+}
+
+@test "task: nobody listens: 4, with the address" {
+	OPENAI_API_KEY=$KEY OPENAI_BASE_URL=http://127.0.0.1:1 run -4 task "anything"
+	[[ $output = *"http://127.0.0.1:1"* ]]
+}
+
+@test "task: a cut connection is asked again, and nothing ran twice" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"echo x >>log"}}],"cut_at":0.9}
+	{"calls":[{"name":"shell","args":{"command":"echo x >>log"}}]}
+	{"text":"ok"}
+	END
+	run -0 task "once"
+	[ "$(cat log)" = x ]
+}
+
+@test "task: 429 is waited for as long as it says" {
+	model <<-'END'
+	{"status":429,"headers":{"Retry-After":"0.2"},"body":{"error":{"message":"slow down"}}}
+	{"text":"ok"}
+	END
+	run -0 task "patience"
+	[[ $output = *ok* ]]
+}
+
+@test "task: going in circles is told, then ended: 1" {
+	model < <(for _ in 1 2 3; do call "ls nowhere"; done
+		echo '{"expect":"you have made the same call","calls":[{"name":"shell","args":{"command":"ls nowhere"}}]}'
+		for _ in 1 2 3; do call "ls nowhere"; done)
+	run -1 task "stubborn"
+	[[ $output = *stuck* ]]
+}
+
+@test "task: a program that asks is answered with input" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"read -p 'name? ' x; echo \"hello $x\""}}]}
+	{"expect":"[waiting for a line","calls":[{"name":"input","args":{"text":"Bob"}}]}
+	{"expect":"hello Bob","text":"ok"}
+	END
+	run -0 task "ask"
+}
+
+@test "task: the Messages wire does the same" {
+	model <<-END
+	{"reasoning":"hm","text":"I look.","calls":[{"name":"shell","args":{"command":"echo one"}},{"name":"shell","args":{"command":"echo two"}}]}
+	{"expect":"two","calls":[{"name":"finish","args":{"answer":"fine","success":true}}]}
+	END
+	run -0 task -q --model anthropic:fake "two at once"
+	[ "$output" = fine ]
+	grep -q '"path": "/v1/messages"' "$BATS_TEST_TMPDIR/requests"
+}
+
+@test "task: what was saved can be replayed, without key or service" {
+	model < <(call "echo real >file"; finish done)
+	run -0 task --save-transcript=t.jsonl "make a file"
+	rm file
+	unset OPENAI_API_KEY OPENAI_BASE_URL
+	run -0 task -q --replay t.jsonl
+	[ "$output" = done ]
+	[ "$(cat file)" = real ]
+}
+
+@test "task: a hand-written transcript is enough" {
+	cat >t.jsonl <<-'END'
+	{"type":"task","task":"say hello"}
+	{"type":"response","message":{"role":"assistant","tool_calls":[{"function":{"name":"shell","arguments":{"command":"echo hello >hello"}}}]}}
+	{"type":"response","message":{"role":"assistant","content":"there"}}
+	END
+	run -0 task -q --replay t.jsonl
+	[ "$output" = there ]
+	[ "$(cat hello)" = hello ]
+}
+
+@test "task: transcripts hold the task, and no key" {
+	model < <(call "env | sort"; finish done)
+	run -0 task --save-transcript=t.jsonl "look around"
+	[ "$(stat -c %a t.jsonl)" = 600 ]
+	jq -es '[.[].type] | index("task") == 0 and (index("end") == length - 1)' t.jsonl
+	jq -es 'map(select(.type == "result"))[0].text | contains("PWD=")' t.jsonl
+	run ! grep -r "$KEY" t.jsonl "$XDG_DATA_HOME/cubby/boxes"
+}
+
+@test "task: resume goes on after kill -9" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"echo one >>log; sleep 30"}}]}
+	{"expect":"goes on now","calls":[{"name":"shell","args":{"command":"echo two >>log"}}]}
+	{"text":"both"}
+	END
+	# The first command ends when its client does; the client is killed once it runs.
+	cubby --net none "count" {MODEL_FD}>&- </dev/null >out 2>&1 &
+	pid=$!
+	for ((i = 0; i < 1000; i++)); do
+		[ -s log ] && break
+		read -rt 0.02 <> <(:) || true
+	done
+	kill -9 "$pid"
+	wait "$pid" || true
+	[ "$(cat log)" = one ]
+	run -0 --separate-stderr cubby resume -q --net none {MODEL_FD}>&- </dev/null
+	[ "$output" = both ]
+	[ "$(cat log)" = one$'\n'two ]
+	[ "$(requests)" = 3 ]
+}
+
+@test "task: ^C without anybody to ask ends it: 130" {
+	model < <(call "echo up >up; sleep 30"; call true)
+	cubby --net none "long" {MODEL_FD}>&- </dev/null >out 2>&1 &
+	pid=$!
+	for ((i = 0; i < 1000; i++)); do
+		[ -s up ] && break
+		read -rt 0.02 <> <(:) || true
+	done
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 130 ]
+	[ "$(requests)" = 1 ]
+}
+
+@test "task: bad words are usage errors: 2" {
+	run -2 task --max-rounds lots "x"
+	run -2 task ""
+	unset OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY
+	run -4 task --model openai:x "no key"
+	[[ $output = *OPENAI_API_KEY* ]]
+}

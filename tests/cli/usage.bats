@@ -1,0 +1,131 @@
+# What is said of the command line itself: help, versions, mistakes. Needs no image.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() { lib_env; }
+teardown_file() { lib_done; }
+setup() { lib_project; }
+
+# STATUS LINE WORDS...: the status, and the one line on standard error.
+fails() {
+	local status=$1 line=$2
+	shift 2
+	run "-$status" --separate-stderr cubby "$@"
+	[ -z "$output" ]
+	[ "$stderr" = "$line" ] || {
+		echo "got:  $stderr"
+		echo "want: $line"
+		return 1
+	}
+}
+
+@test "no words: the short help, status 0" {
+	run -0 --separate-stderr cubby
+	[[ $output == *"Commands:"* ]]
+	[[ $output == *"cubby shell"* ]]
+	[ -z "$stderr" ]
+	local alone=$output
+	for words in -h --help help; do
+		run -0 cubby $words
+		[ "$output" = "$alone" ]
+	done
+}
+
+@test "--version names the version" {
+	run -0 cubby --version
+	[ "$output" = "cubby $(cat "$CUBBY_TEST_TOP/VERSION")" ]
+}
+
+@test "every command has a help that begins with its name" {
+	local commands command
+	commands=$(cubby help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }')
+	[ "$(wc -w <<<"$commands")" -ge 18 ]
+	for command in $commands; do
+		run -0 --separate-stderr cubby "$command" -h
+		[[ ${lines[0]} == "Usage: cubby $command"* ]]
+		[ -z "$stderr" ]
+		local long=$output
+		run -0 cubby help "$command"
+		[ "$output" = "$long" ]
+	done
+}
+
+@test "a mistyped command suggests the nearest" {
+	fails 2 "cubby: unknown command 'shel'; did you mean 'shell'? (cubby run 'shel' makes it a task)" shel
+	fails 2 "cubby: unknown command 'imgaes'; did you mean 'images'? (cubby run 'imgaes' makes it a task)" imgaes
+}
+
+@test "a mistyped option suggests the nearest" {
+	fails 2 "cubby run: unknown option '--memry'; did you mean '--memory'?" run --memry 1G x
+	fails 2 "cubby: unknown option '--max-round5'; did you mean '--max-rounds'?" --max-round5 3 x
+	fails 2 "cubby ls: unknown option '-x'" ls -x
+	fails 125 "cubby exec: unknown option '--zzz'" exec --zzz true
+}
+
+@test "values are checked by name" {
+	fails 2 "cubby run: --memory: bad size 'lots'" run --memory lots x
+	fails 2 "cubby run: --memory: bad size '12Q'" run --memory=12Q "task"
+	fails 2 "cubby run: --cpus: bad number '-1'" run --cpus=-1 x
+	fails 2 "cubby run: --pids: bad number '0'" run --pids 0 x
+	fails 2 "cubby run: --timeout: bad time 'soon'" run --timeout soon x
+	fails 2 "cubby run: --net: bad mode 'bridge'; it is gate, none or host" run --net bridge x
+	fails 125 "cubby exec: --memory: bad size 'lots'" exec --memory lots true
+	fails 2 "cubby run: --deny: no list of hosts is called '@nope'" run --deny @nope x
+	run -2 --separate-stderr cubby run --allow "bad host!" x
+	[[ $stderr == "cubby run: --allow: bad network pattern 'bad host!'"* ]]
+	run -2 --separate-stderr cubby run --publish nonsense x
+	[[ $stderr == "cubby run: --publish: bad port 'nonsense'"* ]]
+	fails 125 "cubby shell: --user: empty value ''" shell --user ""
+	fails 2 "cubby kill: --signal: unknown signal 'LOTS'" kill -s LOTS 1
+	fails 2 "cubby kill: bad process number 'x'; 'cubby ps' lists them" kill x
+	fails 2 "cubby prune: --older: bad time 'x'" prune --older x
+}
+
+@test "values that are missing or too many" {
+	fails 2 "cubby run: option '--max-rounds' needs a value: N" run --max-rounds
+	fails 2 "cubby run: option '--keep' takes no value" run --keep=3 x
+	fails 2 "cubby run: ambiguous option '--max': '--max-rounds' or '--max-tokens'" run --max 3 x
+}
+
+@test "operands that are missing or too many" {
+	fails 2 "cubby run: a task is missing" run
+	fails 125 "cubby exec: a command is missing" exec
+	fails 125 "cubby shell: unexpected word 'ls'; 'cubby exec ls' runs a command" shell ls
+	fails 2 "cubby ls: unexpected word 'x'" ls x
+	fails 2 "cubby kill: a process number is missing" kill
+	fails 2 "cubby rmi: an image is missing" rmi
+	fails 2 "cubby stop: --all and 'x' exclude each other" stop --all x
+	fails 125 "cubby exec: --detach and --tty exclude each other" exec -d -t true
+	fails 2 "cubby: the task is empty" ""
+	run -2 --separate-stderr cubby - <<<"  "
+	[ "$stderr" = "cubby: the task is empty" ]
+}
+
+@test "--json: the error is an object" {
+	run -2 --separate-stderr cubby run --json --memory lots x
+	[ "$(jq -r .error.message <<<"$stderr")" = "--memory: bad size 'lots'" ]
+	[ "$(jq -r .error.code <<<"$stderr")" = EINVAL ]
+	[ "$(jq -r .error.status <<<"$stderr")" = 2 ]
+	run -125 --separate-stderr cubby exec --json --zzz
+	[ "$(jq -r .error.status <<<"$stderr")" = 125 ]
+}
+
+@test "options behind the command of exec are the command's" {
+	run -125 --separate-stderr cubby exec -C /nonexistent true --zzz
+	[[ $stderr != *zzz* ]]
+}
+
+@test "no colours where there is no terminal" {
+	run -0 cubby
+	[[ $output != *$'\033'* ]]
+}
+
+@test "a full disk under the output is a failure" {
+	run -1 bash -c 'cubby help >/dev/full'
+}
+
+@test "a reader that goes is no disaster" {
+	run bash -c 'cubby run -h | head -1; echo "${PIPESTATUS[0]}"'
+	[[ ${lines[0]} == "Usage: cubby run"* ]]
+	[[ ${lines[1]} =~ ^(0|141)$ ]]
+}

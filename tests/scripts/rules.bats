@@ -1,0 +1,108 @@
+# The scripts that enforce the rules must fail when a rule is broken.
+load ../lib
+
+setup() {
+	lib_env
+	cp -r "$CUBBY_TEST_TOP/scripts" "$LIB_DIR/scripts"
+	cd "$LIB_DIR"
+	mkdir base rootfs runtime agent cli tests
+}
+
+teardown() {
+	lib_done
+}
+
+layers() { # a source file from standard input breaks a rule in this way
+	cat >"$1"
+	run -1 scripts/check-layers
+	[ "$output" = "$2" ] || { echo "$output"; false; }
+}
+
+@test "check-layers: looking up" {
+	layers base/a.c "base/a.c:1: layer 'base' may not include \"rootfs/b.h\"" <<-'END'
+	#include "rootfs/b.h"
+	END
+}
+
+@test "check-layers: agent does not see rootfs" {
+	layers agent/a.c "agent/a.c:1: layer 'agent' may not include \"rootfs/b.h\"" <<-'END'
+	#include "rootfs/b.h"
+	END
+}
+
+@test "check-layers: a library outside its door" {
+	layers rootfs/a.c "rootfs/a.c:1: <curl/curl.h> is for base/http.c alone" <<-'END'
+	#include <curl/curl.h>
+	END
+}
+
+@test "check-layers: a raw system call, but not in comments, strings and members" {
+	layers cli/a.c "cli/a.c:3: system call 'read': use its door sys_read (base/sys.h)" <<-'END'
+	/* read( */ int a = f("read(1)") + o->read(1) + o.read(2) + sys_read(3); // read(
+	/* open(
+	   open( */ int b = read (0);
+	END
+}
+
+@test "check-layers: goto" {
+	layers cli/a.c "cli/a.c:1: goto: destructors would see unset variables" <<-'END'
+	void f(void) { goto out; out: return; }
+	END
+}
+
+@test "check-layers: a header without guard and opening" {
+	printf 'int x;\n' >base/a.h
+	run -1 scripts/check-layers
+	[ "${lines[0]}" = "base/a.h:1: no include guard 'BASE_A_H'" ]
+	[ "${lines[1]}" = "base/a.h:1: a header opens with the words Needs:, Owns: and Never:" ]
+}
+
+@test "check-layers: the own header comes first" {
+	printf '/* Needs: Owns: Never: */\n#ifndef BASE_A_H\n#define BASE_A_H\n#endif\n' >base/a.h
+	layers base/a.c "base/a.c:1: the first include of a .c is its own header, \"base/a.h\"" <<-'END'
+	#include <stdio.h>
+	#include "base/a.h"
+	END
+}
+
+@test "check-symbols: prefixes, writable data, calls that exit and print" {
+	cat >base/a.c <<-'END'
+	#include <stdio.h>
+	#include <stdlib.h>
+	static int count;
+	static const char *const names[] = { "one", "two" };
+	const char *a_name(int i) { return names[i]; }
+	void other(void) { printf("%d\n", count++); exit(1); }
+	END
+	gcc -O2 -fPIE -c -o base/a.o base/a.c
+	run -1 scripts/check-symbols objects .
+	[ "${#lines[@]}" -eq 4 ] || { echo "$output"; false; }
+	[[ $output == *"base/a.c: exported name 'other' does not begin with 'a'"* ]]
+	[[ $output == *"base/a.c: writable data 'count' (.bss): pass state as an argument"* ]]
+	[[ $output == *"base/a.c: 'exit' is not for layers below cli/"* ]]
+	[[ $output == *"base/a.c: 'printf' is not for layers below cli/"* ]]
+}
+
+@test "check-symbols: a source without test, and lines that are no longer true" {
+	mkdir -p tests/unit/base
+	touch base/a.c base/b.c base/c.c tests/unit/base/test_c.c
+	echo 'int x;' >tests/unit/base/test_c.c
+	printf 'base/b.c\nbase/c.c  it is hard\nbase/d.c  gone\n' >tests/UNTESTED
+	run -1 scripts/check-symbols tests
+	[ "${#lines[@]}" -eq 4 ] || { echo "$output"; false; }
+	[[ $output == *"tests/UNTESTED:1: no reason given for base/b.c"* ]]
+	[[ $output == *"tests/UNTESTED:2: base/c.c has a test now: remove the line"* ]]
+	[[ $output == *"tests/UNTESTED:3: base/d.c does not exist: remove the line"* ]]
+	[[ $output == *"base/a.c: no tests/unit/base/test_a.c, and no reason in tests/UNTESTED"* ]]
+}
+
+@test "lint: a file of 701 lines, a line of 101 columns" {
+	{
+		echo '/* a'
+		for ((i = 0; i < 699; i++)); do echo '	x'; done
+		echo "*/ /* $(printf 'x%.0s' {1..95}) */"
+	} >base/a.c
+	run -1 scripts/lint lengths
+	[ "${lines[0]}" = "base/a.c:701: wider than 100 columns" ] || { echo "$output"; false; }
+	[ "${lines[1]}" = "base/a.c: 701 lines, 700 are the limit: split it by facility" ]
+}

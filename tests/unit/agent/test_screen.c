@@ -1,0 +1,139 @@
+#include "agent/screen.h"
+
+#include <stdio.h>
+
+#include "tests/unit/unit.h"
+
+#define HEAD(at, more) "[screen of 4 rows and 10 columns, cursor " at more "]\n"
+
+static const struct row {
+	const char *name, *in, *want;
+} rows[] = {
+	{ "empty", "", HEAD("in row 1 column 1", "") },
+	{ "text", "ab\r\ncd", HEAD("in row 2 column 3", "") "ab\ncd\n" },
+	{ "scrolled", "1\r\n2\r\n3\r\n4\r\n5\r\n",
+	  HEAD("in row 4 column 1", "") "3\n4\n5\n" },
+	{ "wrapped", "0123456789ab", HEAD("in row 2 column 3", "") "0123456789\nab\n" },
+	{ "addressed", "\033[3;4Hx", HEAD("in row 3 column 5", "") "\n\n   x\n" },
+	{ "wide",
+	  "\xe4\xb8\xad"
+	  "a",
+	  HEAD("in row 1 column 4", "") "\xe4\xb8\xad"
+					"a\n" },
+	{ "title", "\033]2;my title\007",
+	  HEAD("in row 1 column 1", ", title \"my title\"") },
+	{ "full screen", "\033[?1049h\033[Hx",
+	  HEAD("in row 1 column 2", ", full-screen program") "x\n" },
+	{ "back again", "a\033[?1049hdrawn\033[?1049l",
+	  HEAD("in row 1 column 2", "") "a\n" },
+	{ "hidden cursor", "\033[?25l", HEAD("hidden in row 1 column 1", "") },
+	{ "colours", "\033[1;31mred\033[m", HEAD("in row 1 column 4", "") "red\n" },
+};
+
+static void show(struct screen *s, const char *want)
+{
+	_cleanup_buf_ struct buf got = BUF_INIT(4096);
+
+	assert_int_equal(screen_text(s, &got), 0);
+	assert_string_equal(buf_cstr(&got), want);
+}
+
+static struct screen *make(void)
+{
+	struct screen *s = NULL;
+	struct err e = ERR_NONE;
+
+	unit_ok(screen_new(4, 10, &s, &e), &e);
+	return s;
+}
+
+static void test_row(const void *p)
+{
+	const struct row *row = p;
+	size_t len = strlen(row->in);
+
+	for (size_t step = 1; step <= MAX(len, (size_t)1); step++) {
+		struct screen *s = make();
+
+		for (size_t i = 0; i < len; i += step)
+			screen_feed(s, row->in + i, MIN(step, len - i));
+		show(s, row->want);
+		screen_free(&s);
+	}
+}
+
+/* Skipping what scrolled away must not be seen. */
+static void much_plain_text(void)
+{
+	struct screen *s = make();
+	char line[32];
+
+	screen_feed(s, "\033[31mtop\033[m\r\n", 13);
+	for (int i = 0; i < 100000; i++) {
+		snprintf(line, sizeof(line), "%d\r\n", i);
+		screen_feed(s, line, strlen(line));
+	}
+	show(s, HEAD("in row 4 column 1", "") "99997\n99998\n99999\n");
+	screen_free(&s);
+}
+
+static void overprinted_without_newlines(void)
+{
+	struct screen *s = make();
+	char line[32];
+
+	screen_feed(s, "stays\r\n", 7);
+	for (int i = 0; i < 100000; i++) {
+		snprintf(line, sizeof(line), "\r%d", i);
+		screen_feed(s, line, strlen(line));
+	}
+	show(s, HEAD("in row 2 column 6", "") "stays\n99999\n");
+	screen_free(&s);
+}
+
+static void on_answer(void *ctx, const char *data, size_t len)
+{
+	assert_return_code(buf_add(ctx, data, len), 0);
+}
+
+static void answers(void)
+{
+	_cleanup_buf_ struct buf got = BUF_INIT(256);
+	struct screen *s = make();
+
+	screen_on_answer(s, on_answer, &got);
+	screen_feed(s, "ab\033[6n", 6);
+	assert_true(screen_pending(s));
+	screen_settle(s);
+	assert_string_equal(buf_cstr(&got), "\033[1;3R");
+	assert_false(screen_pending(s));
+	screen_free(&s);
+}
+
+static void keys_and_calm(void)
+{
+	struct screen *s = make();
+
+	assert_false(screen_application_keys(s));
+	screen_feed(s, "\033[?1h\033[?1049h\033[?25l", 19);
+	assert_true(screen_application_keys(s));
+	assert_true(screen_full(s));
+	screen_calm(s);
+	assert_false(screen_application_keys(s));
+	assert_false(screen_full(s));
+	screen_resize(s, 5, 20);
+	show(s, "[screen of 5 rows and 20 columns, cursor in row 1 column 1]\n");
+	screen_free(&s);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "much plain text is skipped unseen", much_plain_text },
+		{ "overprinting is not skipped", overprinted_without_newlines },
+		{ "O3: queries are answered", answers },
+		{ "keys, calm, resize", keys_and_calm },
+	};
+
+	return unit_rows("screen (X12)", rows, test_row) + unit_cases("screen", cases);
+}

@@ -1,0 +1,87 @@
+#include "agent/stuck.h"
+
+#include "tests/unit/unit.h"
+
+struct normal_row {
+	const char *name, *in, *out;
+};
+
+/* clang-format off */
+static const struct normal_row normal_rows[] = {
+	{ "plain", "no numbers", "no numbers" },
+	{ "numbers stay", "45% of 300 files, line 12", "45% of 300 files, line 12" },
+	{ "a clock", "at 12:34:56 and 9:05", "at # and #" },
+	{ "fractions of a second", "08:12:00.123 x", "# x" },
+	{ "a date", "2024-05-06T01:02:03Z", "#T#Z" },
+	{ "durations", "took 1.25s, 30 ms, 4 seconds", "took #, #, #" },
+	{ "no duration", "3 squares, 4 small", "3 squares, 4 small" },
+	{ "pids", "pid 123, PID: 77, process 9", "pid #, PID: #, process #" },
+	{ "a job", "[1] 4711\n[1]+ Done", "[1] #\n[1]+ Done" },
+	{ "a port is no clock", "localhost:8080", "localhost:8080" },
+};
+/* clang-format on */
+
+static void normal_row(const void *p)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(1000);
+	const struct normal_row *row = p;
+
+	assert_int_equal(stuck_normal(row->in, &out), 0);
+	assert_string_equal(buf_cstr(&out), row->out);
+}
+
+/* A history is a word: each letter a call, upper case when it failed, "." a wait; with
+ * a digit behind it the result differs by it. The verdicts are "-", "n" and "e". */
+struct row {
+	const char *name, *steps, *verdicts;
+};
+
+/* clang-format off */
+static const struct row rows[] = {
+	{ "progress", "abcdabcd", "--------" },
+	{ "same result, four times", "aaaa", "---n" },
+	{ "same error, three times", "AAA", "--n" },
+	{ "told, then again", "aaaaaaaa", "---n---e" },
+	{ "told, then an error", "aaaaBBB", "---n--e" },
+	{ "results that differ", "a1a2a3a4a5a6", "------" },
+	{ "two that alternate", "ababab", "-----n" },
+	{ "alternation with news", "a1b1a2b1a3b1a4b1", "--------" },
+	{ "waiting is no circle at once", ".........", "---------" },
+	{ "waiting, ten times", "..........", "---------n" },
+	{ "waiting with news", ".1.2.3.4.5.6.7.8.9.1.2.3", "------------" },
+};
+/* clang-format on */
+
+static void run_row(const void *p)
+{
+	_cleanup_json_ struct json *wait = NULL, *call = NULL;
+	const struct row *row = p;
+	struct stuck s = { 0 };
+	struct err e = ERR_NONE;
+	size_t n = 0;
+
+	unit_ok(json_parse("{\"command\":\"\"}", 14, &wait, &e), &e);
+	unit_ok(json_parse("{\"command\":\"x\"}", 15, &call, &e), &e);
+	for (const char *c = row->steps; *c; c++, n++) {
+		char name[2] = { *c, '\0' }, result[2] = { '0', '\0' };
+		struct stuck_call step = { .name = *c == '.' ? "shell" : name,
+					   .args = *c == '.' ? wait : call,
+					   .result = result,
+					   .failed = *c >= 'A' && *c <= 'Z' };
+		const char *why = NULL;
+		enum stuck_verdict v;
+
+		if (c[1] >= '0' && c[1] <= '9')
+			result[0] = *++c;
+		v = stuck_step(&s, &step, &why);
+		assert_int_equal("-ne"[v], row -> verdicts[n]);
+		assert_int_equal(why != NULL, v != STUCK_NO);
+	}
+	assert_int_equal(strlen(row->verdicts), n);
+}
+
+int main(void)
+{
+	return unit_rows("stuck_normal", normal_rows, normal_row) +
+	       unit_rows("stuck_step", rows, run_row);
+}

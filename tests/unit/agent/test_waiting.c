@@ -1,0 +1,118 @@
+/* Real programs on a real pty; a look is repeated until it says what is wanted. */
+#include "agent/waiting.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <termios.h>
+
+#include "base/proc.h"
+#include "base/scope.h"
+#include "base/sys.h"
+#include "tests/unit/hostport.h"
+#include "tests/unit/unit.h"
+
+enum { TRIES = 500, TRY_MS = 10 };
+
+struct terminal {
+	struct hostport port;
+	struct session_shell shell;
+};
+
+static void start(struct terminal *t, const char *command)
+{
+	const char *argv[] = { "sh", "-c", command, NULL };
+	struct session_spawn c = { .argv = argv, .cwd = "/", .rows = 24, .cols = 80 };
+	struct err e = ERR_NONE;
+
+	hostport_init(&t->port, unit_tmpdir());
+	unit_ok(t->port.port.spawn(&t->port, &c, &t->shell, &e), &e);
+}
+
+static void end(struct terminal *t)
+{
+	hostport_done(&t->port);
+	scope_close(&t->shell.master);
+}
+
+/* Until it waits, or the program says on the terminal that it is where it should be. */
+static enum waiting_reason look(struct terminal *t, bool want_wait)
+{
+	struct waiting_sample s = { .reason = WAITING_NOT };
+
+	for (int i = 0; i < TRIES; i++) {
+		struct pollfd p = { t->shell.master, want_wait ? 0 : POLLIN, 0 };
+
+		sys_poll(&p, 1, TRY_MS);
+		if (waiting_look(t->shell.master, &s) < 0)
+			continue;
+		if (want_wait ? s.reason != WAITING_NOT : p.revents & POLLIN)
+			return s.reason;
+	}
+	return s.reason;
+}
+
+static const struct row {
+	const char *name, *needs, *command;
+	enum waiting_reason want;
+} rows[] = {
+	{ "a line", NULL, "read x", WAITING_LINE },
+	{ "a line, below the shell", NULL, "cat; :", WAITING_LINE },
+	{ "a line, behind a pipe", NULL, "cat | cat; :", WAITING_LINE },
+	{ "a line, from /dev/tty", NULL, "read x </dev/tty", WAITING_LINE },
+	{ "a password", NULL, "stty -echo; read x", WAITING_PASSWORD },
+	{ "a key", NULL, "stty -icanon; read x", WAITING_KEY },
+	{ "a key, polled for", "python3",
+	  "stty raw -echo; python3 -c 'import select; select.select([0],[],[])'",
+	  WAITING_KEY },
+	{ "one terminal polled for as a line", "python3",
+	  "python3 -c 'import select; select.select([0],[],[])'", WAITING_LINE },
+	{ "a relay", "script", "script -qec 'read x' /dev/null", WAITING_LINE },
+	{ "a password behind a relay", "script",
+	  "script -qec 'stty -echo; read x' /dev/null", WAITING_PASSWORD },
+	{ "sleep", NULL, "echo here; sleep 60", WAITING_NOT },
+	{ "a pipe", NULL, "echo here; sleep 60 | cat", WAITING_NOT },
+	{ "a loop", NULL, "echo here; while :; do :; done", WAITING_NOT },
+	{ "a background reader", NULL, "set -m; cat & sleep 0.2; echo here; sleep 60",
+	  WAITING_NOT },
+	{ "a socket polled for", "python3",
+	  "python3 -c 'import socket,select; a,b=socket.socketpair(); "
+	  "print(1,flush=True); "
+	  "select.select([a],[],[])'",
+	  WAITING_NOT },
+	{ "a glance at the terminal", "python3",
+	  "python3 -c 'import select\nprint(1,flush=True)\nwhile 1: "
+	  "select.select([0],[],[],0.5)'",
+	  WAITING_NOT },
+};
+
+static void test_row(const void *p)
+{
+	const struct row *row = p;
+	char path[PATH_MAX], why[64];
+	struct terminal t;
+
+	snprintf(why, sizeof(why), "%s is not installed", row->needs ? row->needs : "");
+	if (row->needs && proc_find(row->needs, path) < 0)
+		unit_skip(why);
+	start(&t, row->command);
+	assert_string_equal(waiting_name(look(&t, row->want != WAITING_NOT)),
+			    waiting_name(row->want));
+	end(&t);
+}
+
+static void nobody_there(void)
+{
+	_cleanup_close_ int fd = sys_open("/dev/null", O_RDONLY);
+	struct waiting_sample s = { .reason = WAITING_KEY };
+
+	assert_int_equal(waiting_look(fd, &s), -ENOTTY);
+	assert_int_equal(s.reason, WAITING_KEY); /* untouched */
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = { { "no terminal", nobody_there } };
+
+	return unit_rows("waiting_look (SESSION 3)", rows, test_row) +
+	       unit_cases("waiting", cases);
+}

@@ -1,0 +1,92 @@
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/inroot.h"
+#include "base/scope.h"
+
+/* A tree with links that lead out of it, opened by rows of paths. */
+static int make_tree(void)
+{
+	int root = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(root >= 0);
+	assert_int_equal(mkdirat(root, "etc", 0755), 0);
+	assert_int_equal(mkdirat(root, "usr", 0755), 0);
+	assert_int_equal(mkdirat(root, "usr/lib", 0755), 0);
+	assert_int_equal(symlinkat("/usr/lib", root, "lib"), 0);
+	assert_int_equal(symlinkat("../../../../etc", root, "usr/up"), 0);
+	assert_int_equal(symlinkat("loop2", root, "loop1"), 0);
+	assert_int_equal(symlinkat("loop1", root, "loop2"), 0);
+	assert_int_equal(symlinkat("/nowhere/else", root, "dangling"), 0);
+	close(openat(root, "etc/inside", O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
+	return root;
+}
+
+static const struct row {
+	const char *name, *path;
+	int want;	     /* 0 or the errno */
+	const char *same_as; /* what it must be */
+} rows[] = {
+	{ "plain", "etc/inside", 0, "etc/inside" },
+	{ "absolute is the tree's root", "/etc/inside", 0, "etc/inside" },
+	{ "absolute link", "lib", 0, "usr/lib" },
+	{ "dots clamp at the root", "../../../etc/inside", 0, "etc/inside" },
+	{ "a link with too many dots clamps", "usr/up/inside", 0, "etc/inside" },
+	{ "loop", "loop1", -ELOOP, NULL },
+	{ "dangling", "dangling", -ENOENT, NULL },
+	{ "the host's files are not there", "etc/passwd", -ENOENT, NULL },
+	{ "empty is the root", "", 0, "." },
+};
+
+static void test_open(const void *p)
+{
+	const struct row *row = p;
+	_cleanup_close_ int root = make_tree();
+	_cleanup_close_ int fd = inroot_open(root, row->path, O_PATH);
+	struct stat a, b;
+
+	if (row->want) {
+		assert_int_equal(fd, row->want);
+		return;
+	}
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &a), 0);
+	assert_int_equal(fstatat(root, row->same_as, &b, 0), 0);
+	assert_int_equal(a.st_ino, b.st_ino);
+}
+
+static const struct mkrow {
+	const char *name, *path;
+	int want;
+	const char *made;
+} mkrows[] = {
+	{ "mkdirs: all missing", "a/b/c", 0, "a/b/c" },
+	{ "mkdirs: through a link", "lib/x/y", 0, "usr/lib/x/y" },
+	{ "mkdirs: exists", "usr/lib", 0, "usr/lib" },
+	{ "mkdirs: a file in the way", "etc/inside/x", -ENOTDIR, NULL },
+	{ "mkdirs: a dangling link in the way", "dangling/x", -ENOENT, NULL },
+};
+
+static void test_mkdirs(const void *p)
+{
+	const struct mkrow *row = p;
+	_cleanup_close_ int root = make_tree();
+	_cleanup_close_ int fd = inroot_mkdirs(root, row->path, 0755);
+	struct stat st;
+
+	if (row->want) {
+		assert_int_equal(fd, row->want);
+		return;
+	}
+	assert_true(fd >= 0);
+	assert_int_equal(fstatat(root, row->made, &st, AT_SYMLINK_NOFOLLOW), 0);
+	assert_true(S_ISDIR(st.st_mode));
+}
+
+int main(void)
+{
+	return unit_rows("inroot_open", rows, test_open) +
+	       unit_rows("inroot_mkdirs", mkrows, test_mkdirs);
+}

@@ -1,0 +1,187 @@
+#include "base/proc.h"
+
+#include <limits.h>
+#include <signal.h>
+
+#include "base/file.h"
+#include "base/sys.h"
+#include "tests/unit/unit.h"
+
+static const struct row {
+	const char *name;
+	const char *script; /* of sh */
+	int want;
+	const char *out, *err;
+	const char *msg;
+} rows[] = {
+	{ "status and output", "echo a; echo b >&2; exit 3", 3, "a\n", "b\n", NULL },
+	{ "signal", "kill -9 $$", 128 + 9, "", "", NULL },
+	{ "no input", "cat", 0, "", "", NULL },
+	{ "as much as fits", "printf %s 0123456789", 0, "0123456789", "", NULL },
+	{ "too much", "printf %s 0123456789A", -EMSGSIZE, "0123456789", "",
+	  "'sh' printed more than expected" },
+	{ "too long", "echo x; exec sleep 100", -ETIMEDOUT, "x\n", "",
+	  "'sh' did not end within 0.3s" },
+	{ "left behind with the pipe", "exec 3>&1; (sleep 1000 3>&-) & echo $! >&2", 0,
+	  "", NULL, NULL },
+};
+
+static void test_run(const void *data)
+{
+	const struct row *row = data;
+	const char *argv[] = { "sh", "-c", row->script, NULL };
+	_cleanup_buf_ struct buf out = BUF_INIT(10);
+	_cleanup_buf_ struct buf err = BUF_INIT(100);
+	int timeout_ms = row->want == -ETIMEDOUT ? 300 : -1;
+	struct err e = ERR_NONE;
+
+	assert_int_equal(proc_run(argv, timeout_ms, &out, &err, &e), row->want);
+	assert_string_equal(buf_cstr(&out), row->out);
+	if (row->err)
+		assert_string_equal(buf_cstr(&err), row->err);
+	else /* it printed the process that it left */
+		assert_int_equal(sys_kill(atoi(buf_cstr(&err)), SIGKILL), 0);
+	if (row->msg)
+		unit_err(&e, row->want, row->msg);
+}
+
+static void output_may_be_thrown_away(void)
+{
+	const char *argv[] = { "sh", "-c", "echo x; echo y >&2; exit 1", NULL };
+	struct err e = ERR_NONE;
+
+	assert_int_equal(proc_run(argv, -1, NULL, NULL, &e), 1);
+}
+
+static void programs_that_are_not_there(void)
+{
+	const char *missing[] = { "no-such-program-here", NULL };
+	const char *dir[] = { "/", NULL };
+	struct err e = ERR_NONE;
+
+	assert_int_equal(proc_run(missing, -1, NULL, NULL, &e), -ENOENT);
+	unit_err(&e, -ENOENT,
+		 "cannot run 'no-such-program-here': No such file or directory");
+	assert_int_equal(proc_run(dir, -1, NULL, NULL, &e), -EACCES);
+	unit_err(&e, -EACCES, "cannot run '/': Permission denied");
+}
+
+/* Only 0 to 2 and the passed one may be open, whatever the caller forgot to mark. */
+static void descriptors(void)
+{
+	const char *argv[] = { "sh", "-c", "cat <&3; ls /proc/self/fd | tr '\\n' ' '",
+			       NULL };
+	const char *env[] = { "PATH=/usr/bin:/bin", NULL };
+	struct proc_conf conf = { .argv = argv, .env = env, .fds = { -1, -1, -1 } };
+	_cleanup_proc_ struct proc p = PROC_NONE;
+	_cleanup_buf_ struct buf b = BUF_INIT(1000);
+	struct err e = ERR_NONE;
+	int out[2], in[2], status, leak;
+
+	assert_int_equal(sys_pipe2(out, 0), 0);
+	assert_int_equal(sys_pipe2(in, 0), 0);
+	leak = fcntl(in[0], F_DUPFD, 50); /* inheritable on purpose */
+	assert_int_equal(write(in[1], "hi ", 3), 3);
+	close(in[1]);
+	conf.fds[1] = out[1];
+	conf.pass_fd = in[0];
+	unit_ok(proc_start(&conf, &p, &e), &e);
+	close(out[1]);
+	close(in[0]);
+	close(leak);
+	unit_ok(file_read_fd(out[0], &b, &e), &e);
+	close(out[0]);
+	assert_string_equal(buf_cstr(&b), "hi 0 1 2 3 4 "); /* 4: the listing itself */
+	unit_ok(proc_wait(&p, -1, &status, &e), &e);
+	assert_int_equal(status, 0);
+	assert_int_equal(p.pid, -1);
+}
+
+static void signals_are_reset(void)
+{
+	const char *argv[] = { "sh", "-c", "kill -PIPE $$; kill -TERM $$; exit 7",
+			       NULL };
+	struct err e = ERR_NONE;
+	sigset_t set, old;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	assert_int_equal(proc_run(argv, -1, NULL, NULL, &e), 128 + SIGPIPE);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+static void wait_gives_up_and_done_kills(void)
+{
+	const char *argv[] = { "sleep", "1000", NULL };
+	struct proc_conf conf = {
+		.argv = argv, .fds = { -1, -1, -1 }, .pass_fd = -1, .new_session = true
+	};
+	struct proc p = PROC_NONE;
+	struct err e = ERR_NONE;
+	int status = 4711;
+	char want[100];
+	pid_t pid;
+
+	unit_ok(proc_start(&conf, &p, &e), &e);
+	pid = p.pid;
+	assert_int_equal(getsid(pid), pid);
+	assert_int_equal(proc_wait(&p, 0, &status, &e), -ETIMEDOUT);
+	snprintf(want, sizeof(want), "process %d still runs", pid);
+	unit_err(&e, -ETIMEDOUT, want);
+	assert_int_equal(status, 4711);
+	proc_done(&p);
+	assert_int_equal(sys_kill(pid, 0), -ESRCH);
+	proc_done(&p); /* empty: nothing happens */
+}
+
+static void find(void)
+{
+	char *path = strdup(getenv("PATH")), ret[PATH_MAX] = "untouched",
+	     want[PATH_MAX];
+
+	setenv("PATH", ".::relative", 1);
+	assert_int_equal(proc_find("unit", ret), -ENOENT);
+	assert_string_equal(ret, "untouched");
+	assert_int_equal(proc_find("sh", ret), 0); /* the usual directories */
+	assert_string_equal(ret, "/usr/bin/sh");
+	setenv("PATH", unit_tmpdir(), 1);
+	snprintf(want, sizeof(want), "%s/sh", unit_tmpdir());
+	assert_int_equal(sys_mkdirat(AT_FDCWD, want, 0755), 0);
+	assert_int_equal(proc_find("sh", ret), 0); /* a directory is no program */
+	assert_string_equal(ret, "/usr/bin/sh");
+	assert_int_equal(rmdir(want), 0);
+	close(open(want, O_CREAT | O_WRONLY | O_CLOEXEC, 0755));
+	assert_int_equal(proc_find("sh", ret), 0);
+	assert_string_equal(ret, want);
+	assert_int_equal(proc_find("", ret), -ENOENT);
+	assert_int_equal(proc_find("a/b", ret), -ENOENT);
+	setenv("PATH", path, 1);
+	free(path);
+}
+
+static void self(void)
+{
+	char ret[PATH_MAX];
+	struct err e = ERR_NONE;
+
+	unit_ok(proc_self(ret, &e), &e);
+	assert_non_null(strstr(ret, "/test_proc"));
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "output may be thrown away", output_may_be_thrown_away },
+		{ "programs that are not there", programs_that_are_not_there },
+		{ "descriptors", descriptors },
+		{ "signals are reset", signals_are_reset },
+		{ "wait gives up, done kills", wait_gives_up_and_done_kills },
+		{ "find", find },
+		{ "self", self },
+	};
+
+	return unit_rows("proc_run", rows, test_run) + unit_cases("proc", cases);
+}

@@ -1,0 +1,186 @@
+#include "base/text.h"
+
+#include "tests/unit/unit.h"
+
+#define STR(s) s, sizeof(s) - 1
+
+static const struct escape_row {
+	const char *name;
+	const char *in;
+	size_t len;
+	const char *want;
+	const char *utf8; /* text_utf8() of the same; NULL = unchanged */
+} escapes[] = {
+	{ "plain", STR("ls -la /tmp"), "ls -la /tmp", NULL },
+	{ "empty", STR(""), "", NULL },
+	{ "newline, tab, backslash", STR("a\nb\tc\\d"), "a\\nb\\tc\\\\d", NULL },
+	{ "escape sequence", STR("\x1b[31mred\r"), "\\x1b[31mred\\x0d", NULL },
+	{ "NUL and DEL", STR("a\0b\x7f"), "a\\x00b\\x7f", NULL },
+	{ "umlaut, CJK and emoji stay", STR("ä漢😀"), "ä漢😀", NULL },
+	{ "C1 control in UTF-8", STR("\xc2\x9b"), "\\xc2\\x9b", NULL },
+	{ "right-to-left override", STR("a\xe2\x80\xae"), "a\\xe2\\x80\\xae", NULL },
+	{ "line separator", STR("\xe2\x80\xa8"), "\\xe2\\x80\\xa8", NULL },
+	{ "stray byte", STR("a\xff z"), "a\\xff z", "a\xef\xbf\xbd z" },
+	{ "overlong slash", STR("\xc0\xaf"), "\\xc0\\xaf", "\xef\xbf\xbd\xef\xbf\xbd" },
+	{ "surrogate", STR("\xed\xa0\x80"), "\\xed\\xa0\\x80",
+	  "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+	{ "cut off at the end", STR("a\xe6\xbc"), "a\\xe6\\xbc",
+	  "a\xef\xbf\xbd\xef\xbf\xbd" },
+};
+
+static void test_escape(const void *data)
+{
+	const struct escape_row *row = data;
+	_cleanup_buf_ struct buf b = BUF_INIT(1000);
+	_cleanup_buf_ struct buf u = BUF_INIT(1000);
+	char out[100];
+
+	assert_int_equal(text_escape(&b, row->in, row->len), 0);
+	assert_string_equal(buf_cstr(&b), row->want);
+	assert_string_equal(text_escaped(out, sizeof(out), row->in, row->len),
+			    row->want);
+	assert_int_equal(text_utf8(&u, row->in, row->len), 0);
+	if (row->utf8) {
+		assert_string_equal(buf_cstr(&u), row->utf8);
+	} else {
+		assert_int_equal(u.len, row->len);
+		assert_memory_equal(buf_cstr(&u), row->in, row->len);
+	}
+}
+
+static const struct len_row {
+	const char *name;
+	const char *in;
+	size_t len;
+	int want;
+} lens[] = {
+	{ "nothing", STR(""), 0 },
+	{ "ascii", STR("a"), 1 },
+	{ "two", STR("\xc3\xa4"), 2 },
+	{ "two cut", STR("\xc3"), 0 },
+	{ "two wrong", STR("\xc3("), -1 },
+	{ "three", STR("\xe2\x82\xac"), 3 },
+	{ "three cut after two", STR("\xe2\x82"), 0 },
+	{ "three wrong at the end", STR("\xe2\x82("), -1 },
+	{ "three overlong, cut", STR("\xe0\x80"), -1 },
+	{ "last below the surrogates", STR("\xed\x9f\xbf"), 3 },
+	{ "first surrogate", STR("\xed\xa0\x80"), -1 },
+	{ "four", STR("\xf0\x9f\x98\x80"), 4 },
+	{ "four overlong", STR("\xf0\x8f\xbf\xbf"), -1 },
+	{ "last of all", STR("\xf4\x8f\xbf\xbf"), 4 },
+	{ "past the last", STR("\xf4\x90\x80\x80"), -1 },
+	{ "five bytes", STR("\xf8\x88\x80\x80\x80"), -1 },
+	{ "continuation first", STR("\x80"), -1 },
+	{ "overlong two", STR("\xc1\xbf"), -1 },
+};
+
+static void test_len(const void *data)
+{
+	const struct len_row *row = data;
+
+	assert_int_equal(text_utf8_len(row->in, row->len), row->want);
+}
+
+static void escaped_is_cut_at_a_piece(void)
+{
+	char out[8];
+
+	assert_string_equal(text_escaped(out, 8, STR("1234567")), "1234567");
+	assert_string_equal(text_escaped(out, 8, STR("12345678")), "1234…");
+	assert_string_equal(text_escaped(out, 8, STR("123\x01zzz")), "123…");
+	assert_string_equal(text_escaped(out, 8, STR("\x01\x01\x01")), "\\x01…");
+	assert_string_equal(text_escaped(out, 4, STR("12345678")), "…");
+	assert_string_equal(text_escaped(out, 8, STR("ääää")), "ää…");
+}
+
+static void what_does_not_fit_changes_nothing(void)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(6);
+
+	assert_int_equal(buf_adds(&b, "abc"), 0);
+	assert_int_equal(text_escape(&b, STR("d\x01")), -EMSGSIZE);
+	assert_string_equal(buf_cstr(&b), "abc");
+	assert_int_equal(text_utf8(&b, STR("de\xff")), -EMSGSIZE);
+	assert_string_equal(buf_cstr(&b), "abc");
+	assert_int_equal(text_utf8(&b, STR("\xff")), 0);
+	assert_string_equal(buf_cstr(&b), "abc\xef\xbf\xbd");
+}
+
+static const struct number_row {
+	const char *name; /* the text itself */
+	uint64_t n;
+} sizes[] = {
+	{ "0 B", 0 },
+	{ "1023 B", 1023 },
+	{ "1 KiB", 1024 },
+	{ "1.5 KiB", 1536 },
+	{ "1023.9 KiB", 1023 * 1024 + 922 },
+	{ "1 MiB", (1 << 20) - 1 },
+	{ "54.1 MiB", 56724480 },
+	{ "4 GiB", 4ULL << 30 },
+	{ "16384 PiB", UINT64_MAX },
+	{ "1638.4 PiB", 1844674407370955162 }, /* ten times that is 4, modulo 2^64 */
+}, times[] = {
+	{ "0.0s", 0 },	       { "0.4s", 350 },	       { "59.9s", 59949 },
+	{ "1m00s", 59950 },    { "1m12s", 72000 },     { "59m59s", 3599499 },
+	{ "1h00m", 3599500 },  { "23h59m", 86399000 }, { "1d00h", 86400000 },
+	{ "2d03h", 183600000 },
+};
+
+static void test_size(const void *data)
+{
+	const struct number_row *row = data;
+	char out[32];
+
+	assert_string_equal(text_bytes(out, sizeof(out), row->n), row->name);
+}
+
+static void test_time(const void *data)
+{
+	const struct number_row *row = data;
+	char out[32];
+
+	assert_string_equal(text_ms(out, sizeof(out), row->n), row->name);
+}
+
+static void wall_time(void)
+{
+	char out[40];
+
+	assert_string_equal(text_time(out, sizeof(out), 0, 0),
+			    "1970-01-01T00:00:00.000Z");
+	assert_string_equal(text_time(out, sizeof(out), 951827696, 789654321),
+			    "2000-02-29T12:34:56.789Z");
+	assert_string_equal(text_time(out, sizeof(out), INT64_MAX, 0),
+			    "1970-01-01T00:00:00.000Z");
+}
+
+static void copy_and_ends(void)
+{
+	char out[4];
+
+	assert_int_equal(text_copy(out, sizeof(out), "abc"), 0);
+	assert_string_equal(out, "abc");
+	assert_int_equal(text_copy(out, sizeof(out), "abcd"), -ENAMETOOLONG);
+	assert_string_equal(out, "abc");
+	assert_true(text_starts("abc", "ab") && text_starts("abc", ""));
+	assert_false(text_starts("ab", "abc"));
+	assert_true(text_ends("abc", "bc") && text_ends("abc", ""));
+	assert_false(text_ends("bc", "abc"));
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "escaped text is cut at a piece", escaped_is_cut_at_a_piece },
+		{ "what does not fit changes nothing",
+		  what_does_not_fit_changes_nothing },
+		{ "time of day", wall_time },
+		{ "copy, starts, ends", copy_and_ends },
+	};
+
+	return unit_rows("text_escape", escapes, test_escape) +
+	       unit_rows("text_utf8_len", lens, test_len) +
+	       unit_rows("text_bytes", sizes, test_size) +
+	       unit_rows("text_ms", times, test_time) + unit_cases("text", cases);
+}

@@ -1,0 +1,104 @@
+/* The doors of base/sys_*.h ask sys_fault() before each call in VARIANT=fault. */
+#include "tests/unit/unit.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#ifdef CUBBY_FAULT
+
+long sys_fault(void);
+
+/* Shared with forked children: a door that fails there counts like any other. */
+struct plan {
+	unsigned passed; /* doors so far */
+	unsigned fail;	 /* the one that fails, from 1; 0 = none */
+	long code;	 /* what it returns */
+};
+static struct plan *plan;
+
+long sys_fault(void)
+{
+	if (!plan || !plan->fail)
+		return 0;
+	return __atomic_add_fetch(&plan->passed, 1, __ATOMIC_RELAXED) == plan->fail
+		       ? plan->code
+		       : 0;
+}
+
+/* The open descriptors as a sorted text of a few hundred bytes. */
+static void open_fds(char *ret, size_t size)
+{
+	bool open[1024] = { false };
+	DIR *dir = opendir("/proc/self/fd");
+	size_t len = 0;
+
+	assert_non_null(dir);
+	for (struct dirent *d; (d = readdir(dir));) {
+		long fd = strtol(d->d_name, NULL, 10);
+
+		if (d->d_name[0] != '.' && fd != dirfd(dir) && fd < 1024)
+			open[fd] = true;
+	}
+	closedir(dir);
+	ret[0] = '\0';
+	for (int fd = 0; fd < 1024 && len < size; fd++)
+		if (open[fd])
+			len += (size_t)snprintf(ret + len, size - len, "%d ", fd);
+}
+
+/* Returns whether a door failed, so whether there may be a next one. */
+static bool fail_door(unsigned n, long code, unit_fault_fn *fn, void *ctx)
+{
+	struct err e = ERR_NONE;
+	char before[512], after[512];
+	bool fired;
+	int r;
+
+	open_fds(before, sizeof(before));
+	*plan = (struct plan){ .fail = n, .code = code };
+	r = fn(ctx, &e);
+	fired = plan->passed >= n;
+	plan->fail = 0;
+	open_fds(after, sizeof(after));
+	if (strcmp(before, after) != 0)
+		fail_msg("door %u failed with %ld: open before: %s, after: %s", n, code,
+			 before, after);
+	if (r < 0 && !fired)
+		fail_msg("no door failed, yet %d: %s", r, e.msg);
+	if (r < 0 && (e.code != r || !e.msg[0]))
+		fail_msg("door %u failed with %ld: returned %d, but e is %d '%s'", n,
+			 code, r, e.code, e.msg);
+	return fired;
+}
+
+void unit_faults(unit_fault_fn *fn, void *ctx)
+{
+	static const long codes[] = { -EIO, -ENOSYS };
+	unsigned doors = 0;
+
+	if (!plan)
+		plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(plan != MAP_FAILED);
+	for (size_t c = 0; c < ARRAY_SIZE(codes); c++) {
+		unsigned n = 1;
+
+		while (fail_door(n, codes[c], fn, ctx))
+			n++;
+		doors = n - 1;
+	}
+	if (!doors)
+		fail_msg("the code passed no door: nothing was tested");
+}
+
+#else
+
+void unit_faults(unit_fault_fn *fn, void *ctx)
+{
+	(void)fn;
+	(void)ctx;
+	fail_msg("unit_faults() needs VARIANT=fault");
+}
+
+#endif

@@ -1,0 +1,194 @@
+#include "runtime/netpolicy.h"
+
+#include "runtime/netpreset.h"
+#include "tests/unit/unit.h"
+
+/* Rules, then questions about names (or addresses, when they parse as such). */
+static const struct row {
+	const char *name;
+	const char *rules[4];
+	const char *subject;
+	uint16_t port;
+	enum netpolicy_verdict want;
+} rows[] = {
+	/* clang-format off */
+	{ "no rule: any name", { 0 }, "example.com", 80, NETPOLICY_ALLOW },
+	{ "no rule: any public address", { 0 }, "1.2.3.4", 80, NETPOLICY_ALLOW },
+	{ "no rule: not the host", { 0 }, NETPOLICY_HOST, 80, NETPOLICY_UNLISTED },
+	{ "listed", { "allow example.com" }, "example.com", 80, NETPOLICY_ALLOW },
+	{ "listed in capitals", { "allow EXAMPLE.com" }, "example.com", 1, NETPOLICY_ALLOW },
+	{ "listed with a final dot", { "allow example.com." }, "example.com", 1, NETPOLICY_ALLOW },
+	{ "unlisted", { "allow example.com" }, "example.org", 80, NETPOLICY_UNLISTED },
+	{ "unlisted address", { "allow example.com" }, "1.2.3.4", 80, NETPOLICY_UNLISTED },
+	{ "not below a name", { "allow example.com" }, "a.example.com", 80, NETPOLICY_UNLISTED },
+	{ "port", { "allow example.com:443" }, "example.com", 443, NETPOLICY_ALLOW },
+	{ "other port", { "allow example.com:443" }, "example.com", 80, NETPOLICY_UNLISTED },
+	{ "any port, for DNS", { "allow example.com:443" }, "example.com", 0, NETPOLICY_ALLOW },
+	{ "below", { "allow *.example.com" }, "a.b.example.com", 80, NETPOLICY_ALLOW },
+	{ "not itself", { "allow *.example.com" }, "example.com", 80, NETPOLICY_UNLISTED },
+	{ "not alike", { "allow *.example.com" }, "badexample.com", 80, NETPOLICY_UNLISTED },
+	{ "everything", { "allow *" }, "example.com", 80, NETPOLICY_ALLOW },
+	{ "everything but the host", { "allow *" }, NETPOLICY_HOST, 80, NETPOLICY_UNLISTED },
+	{ "not the host by a star", { "allow *.internal" }, NETPOLICY_HOST, 80, NETPOLICY_UNLISTED },
+	{ "the host by name", { "allow host.cubby.internal:80" }, NETPOLICY_HOST, 80, NETPOLICY_ALLOW },
+	{ "the host's other port", { "allow host.cubby.internal:80" }, NETPOLICY_HOST, 81, NETPOLICY_UNLISTED },
+	{ "everything at a port", { "allow *:443" }, "example.com", 80, NETPOLICY_UNLISTED },
+	{ "denied", { "deny example.com" }, "example.com", 80, NETPOLICY_DENIED },
+	{ "others than the denied", { "deny example.com" }, "example.org", 80, NETPOLICY_ALLOW },
+	{ "deny wins", { "allow *", "deny *.evil.com", "allow a.evil.com" }, "a.evil.com", 80, NETPOLICY_DENIED },
+	{ "denied at a port", { "deny example.com:25" }, "example.com", 25, NETPOLICY_DENIED },
+	{ "not at another", { "deny example.com:25" }, "example.com", 80, NETPOLICY_ALLOW },
+	{ "DNS of a port denied", { "deny example.com:25" }, "example.com", 0, NETPOLICY_ALLOW },
+	{ "network", { "allow 10.0.0.0/8" }, "10.1.2.3", 80, NETPOLICY_ALLOW },
+	{ "network, port", { "allow 10.0.0.0/8:22" }, "10.1.2.3", 80, NETPOLICY_UNLISTED },
+	{ "other network", { "allow 10.0.0.0/8" }, "11.1.2.3", 80, NETPOLICY_UNLISTED },
+	{ "IPv6 with port", { "allow [fd00::]/8:22" }, "fd00::1", 22, NETPOLICY_ALLOW },
+	{ "list of hosts", { "allow @debian" }, "security.debian.org", 80, NETPOLICY_ALLOW },
+	{ "star in a list", { "allow @debian" }, "de.ftp.debian.org", 80, NETPOLICY_ALLOW },
+	{ "not in the list", { "allow @debian" }, "pypi.org", 443, NETPOLICY_UNLISTED },
+	{ "two lists", { "allow @debian", "allow @pypi" }, "pypi.org", 443, NETPOLICY_ALLOW },
+	{ "list denied", { "deny @github" }, "github.com", 443, NETPOLICY_DENIED },
+	/* clang-format on */
+};
+
+static struct netpolicy *policy_of(const char *const *rules)
+{
+	struct netpolicy *p = NULL;
+	struct err e = ERR_NONE;
+
+	unit_ok(netpolicy_new(&p, &e), &e);
+	for (int i = 0; i < 4 && rules[i]; i++)
+		unit_ok(netpolicy_add(p, rules[i], &e), &e);
+	return p;
+}
+
+static void judges(const void *p)
+{
+	const struct row *row = p;
+	_cleanup_netpolicy_ struct netpolicy *policy = policy_of(row->rules);
+	struct netaddr a;
+
+	if (netaddr_parse(row->subject, &a) >= 0)
+		assert_int_equal(netpolicy_literal(policy, &a, row->port), row->want);
+	else
+		assert_int_equal(netpolicy_name(policy, row->subject, row->port),
+				 row->want);
+}
+
+static const struct addr_row {
+	const char *name;
+	const char *rules[4];
+	const char *addr;
+	uint16_t port;
+	enum netpolicy_verdict want;
+} addrs[] = {
+	/* clang-format off */
+	{ "public", { 0 }, "1.2.3.4", 80, NETPOLICY_ALLOW },
+	{ "private", { 0 }, "10.0.0.1", 80, NETPOLICY_UNLISTED },
+	{ "metadata", { 0 }, "169.254.169.254", 80, NETPOLICY_UNLISTED },
+	{ "loopback", { 0 }, "127.0.0.1", 80, NETPOLICY_UNLISTED },
+	{ "private by a star", { "allow *" }, "10.0.0.1", 80, NETPOLICY_UNLISTED },
+	{ "private by a name", { "allow git.corp" }, "10.0.0.1", 80, NETPOLICY_UNLISTED },
+	{ "private by the internet", { "allow 0.0.0.0/0" }, "10.0.0.1", 80, NETPOLICY_UNLISTED },
+	{ "private named", { "allow 10.0.0.1" }, "10.0.0.1", 80, NETPOLICY_ALLOW },
+	{ "private in a network", { "allow 10.0.0.0/8:80" }, "10.0.0.1", 80, NETPOLICY_ALLOW },
+	{ "at another port", { "allow 10.0.0.0/8:80" }, "10.0.0.1", 81, NETPOLICY_UNLISTED },
+	{ "ULA", { "allow fc00::/7" }, "fd00::1", 80, NETPOLICY_ALLOW },
+	{ "public denied", { "deny 1.2.3.0/24" }, "1.2.3.4", 80, NETPOLICY_DENIED },
+	{ "all denied", { "deny 0.0.0.0/0" }, "1.2.3.4", 80, NETPOLICY_DENIED },
+	/* clang-format on */
+};
+
+static void judges_addresses(const void *p)
+{
+	const struct addr_row *row = p;
+	_cleanup_netpolicy_ struct netpolicy *policy = policy_of(row->rules);
+	struct netaddr a;
+
+	assert_int_equal(netaddr_parse(row->addr, &a), 0);
+	assert_int_equal(netpolicy_address(policy, &a, row->port, netaddr_classify(&a)),
+			 row->want);
+}
+
+#define FORM "; it is HOST[:PORT], *.DOMAIN[:PORT], IP[/BITS][:PORT] or @LIST"
+
+static const struct bad_row {
+	const char *name, *rule, *msg;
+} bads[] = {
+	{ "no verb", "example.com", "bad rule 'example.com': neither allow nor deny" },
+	{ "no such list", "allow @nope", "no list of hosts is called '@nope'" },
+	{ "odd number", "allow 0x7f.1", "bad network pattern '0x7f.1'" FORM },
+	{ "one number", "allow 2130706433", "bad network pattern '2130706433'" FORM },
+	{ "port 0", "allow a.b:0", "bad network pattern 'a.b:0'" FORM },
+	{ "port too big", "allow a.b:65536", "bad network pattern 'a.b:65536'" FORM },
+	{ "bits too many", "allow 1.2.3.4/33",
+	  "bad network pattern '1.2.3.4/33'" FORM },
+	{ "star inside", "allow a.*.b", "bad network pattern 'a.*.b'" FORM },
+	{ "empty", "allow ", "bad network pattern ''" FORM },
+	{ "URL", "allow http://a.b/", "bad network pattern 'http://a.b/'" FORM },
+	{ "empty label", "allow a..b", "bad network pattern 'a..b'" FORM },
+	{ "star alone below", "allow *.", "bad network pattern '*.'" FORM },
+};
+
+static void refuses(const void *p)
+{
+	const struct bad_row *row = p;
+	_cleanup_netpolicy_ struct netpolicy *policy = NULL;
+	struct err e = ERR_NONE;
+
+	unit_ok(netpolicy_new(&policy, &e), &e);
+	assert_int_equal(netpolicy_add(policy, row->rule, &e), -EINVAL);
+	unit_err(&e, -EINVAL, row->msg);
+	assert_true(netpolicy_is_open(policy));
+}
+
+static void lists_and_drops(void)
+{
+	static const char *const rules[4] = { "allow A.b", "deny c.d", "allow a.b" };
+	_cleanup_netpolicy_ struct netpolicy *p = policy_of(rules);
+	_cleanup_json_ struct json *list = netpolicy_list(p);
+	struct err e = ERR_NONE;
+
+	assert_int_equal(json_len(list), 2);
+	assert_string_equal(json_str(json_first(list)), "allow a.b");
+	assert_false(netpolicy_is_open(p));
+	unit_ok(netpolicy_drop(p, "a.B", &e), &e);
+	assert_true(netpolicy_is_open(p));
+	assert_int_equal(netpolicy_drop(p, "a.b", &e), -ENOENT);
+	unit_err(&e, -ENOENT, "there is no rule for 'a.b'");
+}
+
+/* Every host of every list must be a pattern that can match. */
+static void lists_are_sound(void)
+{
+	_cleanup_netpolicy_ struct netpolicy *p = NULL;
+	struct err e = ERR_NONE;
+	size_t n = 0;
+
+	unit_ok(netpolicy_new(&p, &e), &e);
+	for (const struct netpreset *l; (l = netpreset_at(n)); n++) {
+		assert_ptr_equal(netpreset_find(l->name), l);
+		assert_non_null(l->hosts[0]);
+		for (int i = 0; i < NETPRESET_HOSTS && l->hosts[i]; i++) {
+			char rule[300];
+
+			snprintf(rule, sizeof(rule), "allow %s", l->hosts[i]);
+			unit_ok(netpolicy_add(p, rule, &e), &e);
+		}
+	}
+	assert_int_equal(n, 7);
+	assert_null(netpreset_find("@nope"));
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "lists and drops", lists_and_drops },
+		{ "lists are sound", lists_are_sound },
+	};
+	int r = unit_rows("netpolicy", rows, judges);
+
+	r |= unit_rows("netpolicy_address", addrs, judges_addresses);
+	r |= unit_rows("netpolicy_add", bads, refuses);
+	return r | unit_cases("netpolicy", cases);
+}
