@@ -1,4 +1,4 @@
-# shell and exec -t on a real terminal, which script(1) makes.
+# shell and exec -t on a real terminal.
 bats_require_minimum_version 1.5.0
 load ../lib
 
@@ -8,14 +8,13 @@ setup_file() {
 }
 teardown_file() { lib_done; }
 setup() {
-	command -v script >/dev/null || skip "script(1) is not installed"
 	lib_project
 	cubby exec --keep -- true
 }
 teardown() { cubby stop -q 2>/dev/null || true; }
 
 on_tty() { # COMMAND-LINE, its input from ours
-	TERM=xterm script -qec "$1" /dev/null | tr -d '\r'
+	TERM=xterm "$CUBBY_TEST_TOP/tests/on-tty" "$1" | tr -d '\r'
 }
 
 @test "shell: a login shell on a terminal, in the project directory" {

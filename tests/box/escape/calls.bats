@@ -31,8 +31,7 @@ calls() {
 }
 
 @test "K18: the same with a terminal, and nothing is typed into it" {
-	command -v script >/dev/null || skip "no script(1)"
-	run -0 script -qec "cubby exec -t -- ./calls" /dev/null
+	run -0 "$CUBBY_TEST_TOP/tests/on-tty" "cubby exec -t -- ./calls" </dev/null
 	[[ $output == *"tiocsti EPERM"* ]]
 	[[ $output == *"tiocsti-high EPERM"* ]]
 	[[ $output == *"tioclinux EPERM"* ]]
