@@ -55,7 +55,7 @@ static void send_bytes(struct shellkit *k, const char *data, size_t len,
 	keep_all(k);
 }
 
-static const struct session_limits normal = { 20000, 20000 };
+static const struct session_limits normal = { 60000, 60000 };
 
 void shellkit_run(struct shellkit *k, const char *text)
 {
@@ -86,7 +86,7 @@ void shellkit_keys(struct shellkit *k, const char *names)
 
 static void do_step(struct shellkit *k, const struct shellkit_step *st)
 {
-	struct session_limits lim = { st->soft_ms, st->hard_ms ? st->hard_ms : 20000 };
+	struct session_limits lim = { st->soft_ms, st->hard_ms ? st->hard_ms : 60000 };
 
 	switch (st->what) {
 	case SHELLKIT_RUN:
@@ -162,15 +162,28 @@ static void check_screen(struct shellkit *k, const struct shellkit_step *st)
 	check_text(st, buf_cstr(&b));
 }
 
+static void check_needs(const char *needs)
+{
+	char path[PATH_MAX], why[300];
+
+	if (!needs)
+		return;
+	if (strncmp(needs, "root:", 5) == 0) {
+		needs += 5;
+		if (geteuid() != 0)
+			unit_skip("it would ask an ordinary user for a password");
+	}
+	if (proc_find(needs, path) < 0) {
+		snprintf(why, sizeof(why), "%s is not installed", needs);
+		unit_skip(why);
+	}
+}
+
 void shellkit_row_with(const char *shell, const struct shellkit_row *row)
 {
 	struct shellkit k;
-	char path[PATH_MAX], why[300];
 
-	if (row->needs && proc_find(row->needs, path) < 0) {
-		snprintf(why, sizeof(why), "%s is not installed", row->needs);
-		unit_skip(why);
-	}
+	check_needs(row->needs);
 	shellkit_open(&k, shell, NULL);
 	for (const struct shellkit_step *st = row->steps; st->what; st++) {
 		if (st->what == SHELLKIT_SCREEN) {

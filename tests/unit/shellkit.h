@@ -55,14 +55,15 @@ struct shellkit_step {
 	const char *is;		   /* the whole text; NULL = any */
 	const char *has;	   /* found in it; NULL = nothing */
 	const char *has_not;	   /* not found in it; NULL = nothing */
-	uint32_t soft_ms, hard_ms; /* 0 = 20 s both */
+	uint32_t soft_ms, hard_ms; /* 0 = no soft one, 60 s the hard one */
 	bool full_screen;
 };
 
 enum { SHELLKIT_STEPS = 12 };
 struct shellkit_row {
 	const char *name;
-	const char *needs; /* program in PATH; NULL = none */
+	const char *
+		needs; /* program in PATH, "root:" before it: and to be root; NULL = none */
 	struct shellkit_step steps[SHELLKIT_STEPS];
 };
 

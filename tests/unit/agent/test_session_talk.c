@@ -77,7 +77,7 @@ static const struct shellkit_row rows[] = {
 		RUN("read -rs -p 'pw: ' x; echo; echo ${#x}", PASSWORD, .is = "pw: "),
 		IN("tops3cret\n", EXIT, .status = 0, .is = "\n9\n"),
 	} },
-	{ "X4: su", "su", {
+	{ "X4: su", "root:su", {
 		RUN("su nobody -s /bin/sh -c 'read x; echo $x'", LINE, .is = ""),
 		IN("q\n", EXIT, .status = 0, .has = "q\nq\n"),
 	} },
