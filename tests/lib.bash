@@ -50,3 +50,11 @@ lib_done() {
 	fi
 	rm -rf "$LIB_DIR"
 }
+
+# Fails where WORD is in one of the paths or in the store's boxes. What an ordinary user may
+# not read there belongs to the box's other users: that is looked at from inside.
+lib_no_word() { # WORD PATH...
+	! grep -rsl -- "$1" "${@:2}" "$XDG_DATA_HOME/cubby/boxes" || return 1
+	! cubby exec -- find /etc /home /root /run /tmp /var -xdev -type f \
+		-exec grep -ls -- "$1" {} + | grep .
+}

@@ -142,6 +142,6 @@ one_line() { # STATUS PATTERN: what cubby said last
 	{"text": "ok"}
 	END
 	run -0 cubby --save-transcript=t.jsonl "look"
-	run -1 grep -rq sk-test-1234567 t.jsonl "$XDG_DATA_HOME/cubby/boxes"
-	[[ $output != *sk-test* ]]
+	lib_no_word sk-test-1234567 t.jsonl
+	[[ $output != *sk-test-1234567* ]]
 }

@@ -110,7 +110,7 @@ setup() { lib_project; }
 	{"type":"response","message":{"role":"assistant","content":"done"}}
 	END
 	run -0 cubby --save-transcript=t.jsonl --replay env.jsonl
-	run -1 grep -rl "sk-other-secret-1234" t.jsonl "$XDG_DATA_HOME/cubby/boxes"
+	lib_no_word sk-other-secret-1234 t.jsonl
 	run -1 grep -l "sk-very-secret-1234" t.jsonl
 }
 

@@ -186,7 +186,7 @@ finish() { printf '{"calls":[{"name":"finish","args":{"answer":"%s","success":%s
 	[ "$(stat -c %a t.jsonl)" = 600 ]
 	jq -es '[.[].type] | index("task") == 0 and (index("end") == length - 1)' t.jsonl
 	jq -es 'map(select(.type == "result"))[0].text | contains("PWD=")' t.jsonl
-	run ! grep -r "$KEY" t.jsonl "$XDG_DATA_HOME/cubby/boxes"
+	lib_no_word "$KEY" t.jsonl
 }
 
 @test "task: resume goes on after kill -9" {
