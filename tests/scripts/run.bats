@@ -1,0 +1,58 @@
+# tests/run counts what its tests say; here in a tree that has nothing else.
+load ../lib
+
+setup() {
+	lib_env
+	cd "$LIB_DIR"
+	mkdir -p tests/cli tests/box/escape
+	cp "$CUBBY_TEST_TOP/tests/run" tests/
+	echo 'all probes-build:' >Makefile
+	export CUBBY_TEST_ROOTFS=none
+	unset AGAIN
+}
+teardown() { lib_done; }
+
+bats_file() { # PATH, the body of its one test from standard input
+	{
+		echo '@test "it" {'
+		cat
+		echo '}'
+	} >"tests/$1.bats"
+}
+
+@test "run: passed, skipped with the reason, and failed with the output" {
+	bats_file cli/good <<<true
+	bats_file cli/skips <<<'skip "no reason to run"'
+	run -0 tests/run --no-deps cli
+	[[ $output == *"cli/skips: it: no reason to run"* ]]
+	[ "${lines[-1]}" = "2 passed, 0 failed, 1 skipped" ] # with the build
+	bats_file cli/bad <<<'echo some words; false'
+	run -1 tests/run --no-deps cli
+	[[ $output == *"FAIL  cli/bad "*"some words"*"failed:"*"cli/bad"* ]]
+	[ "${lines[-1]}" = "2 passed, 1 failed, 1 skipped" ]
+}
+
+@test "run: nothing of that name is a failure, and so is a file without tests" {
+	run -1 tests/run --no-deps cli/absent
+	[[ $output == *"no test is called 'cli/absent'"* ]]
+	echo 'true' >tests/cli/empty.bats
+	run -1 tests/run --no-deps cli
+}
+
+@test "run: AGAIN=1: what passes only alone is named, what never passes fails" {
+	bats_file cli/once <<<'[ -e seen ] || { touch seen; false; }'
+	AGAIN=1 run -0 tests/run --no-deps cli
+	[[ $output == *"unsteady"*"cli/once"* ]]
+	[ "${lines[-1]}" = "2 passed, 0 failed, 0 skipped" ]
+	rm seen
+	run -1 tests/run --no-deps cli
+	bats_file cli/once <<<false
+	AGAIN=1 run -1 tests/run --no-deps cli
+	[ "${lines[-1]}" = "1 passed, 1 failed, 0 skipped" ]
+}
+
+@test "run: AGAIN=1: an escape is not asked twice" {
+	bats_file box/escape/once <<<'[ -e seen ] || { touch seen; false; }'
+	AGAIN=1 run -1 tests/run --no-deps box/escape/once
+	[ "${lines[-1]}" = "2 passed, 1 failed, 0 skipped" ]
+}
