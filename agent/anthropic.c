@@ -1,11 +1,10 @@
-/* Anthropic Messages: requests, and the reader over anthropic_assemble.c. */
+/* Anthropic Messages: requests. Its answers are read by anthropic_assemble.c. */
 #include <errno.h>
 #include <string.h>
 
 #include "agent/anthropic_assemble.h"
 #include "agent/message.h"
 #include "agent/model_impl.h"
-#include "agent/sse.h"
 #include "base/text.h"
 
 enum { CACHED_MESSAGES = 2 };
@@ -235,84 +234,11 @@ static int anthropic_body(struct model *m, const struct model_request *req,
 	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
 }
 
-/* ---- the answer ---- */
-
-struct reader {
-	struct model_reader base;
-	struct sse sse;
-	struct anthropic_assemble assemble;
-};
-
-static int on_event(void *ctx, const char *data, size_t len, struct err *e)
-{
-	struct reader *r = ctx;
-
-	return anthropic_assemble_event(&r->assemble, data, len, e);
-}
-
-static struct model_reader *reader_new(const struct turn_sink *sink)
-{
-	struct reader *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return NULL;
-	sse_init(&r->sse, on_event, r);
-	anthropic_assemble_init(&r->assemble, sink);
-	return &r->base;
-}
-
-static void reader_free(struct model_reader **rp)
-{
-	struct reader *r = (struct reader *)take(rp, NULL);
-
-	if (!r)
-		return;
-	sse_done(&r->sse);
-	anthropic_assemble_done(&r->assemble);
-	free(r);
-}
-
-static int with_cause(struct reader *r, int ret)
-{
-	if (ret < 0)
-		r->base.cause = r->assemble.cause;
-	return ret;
-}
-
-static int feed(struct model_reader *base, const void *data, size_t len, struct err *e)
-{
-	struct reader *r = (struct reader *)base;
-
-	return with_cause(r, sse_feed(&r->sse, data, len, e));
-}
-
-static int whole(struct model_reader *base, const struct json *j, struct err *e)
-{
-	struct reader *r = (struct reader *)base;
-
-	return with_cause(r, anthropic_assemble_whole(&r->assemble, j, e));
-}
-
-static int end(struct model_reader *base, uint64_t *seed, struct turn *ret,
-	       struct err *e)
-{
-	struct reader *r = (struct reader *)base;
-	int failed = sse_end(&r->sse, e);
-
-	if (failed == 0)
-		failed = anthropic_assemble_end(&r->assemble, seed, ret, e);
-	return with_cause(r, failed);
-}
-
 const struct model_wire anthropic_wire = {
 	.name = "anthropic",
 	.accept = "text/event-stream",
 	.url = anthropic_url,
 	.headers = anthropic_headers,
 	.body = anthropic_body,
-	.reader_new = reader_new,
-	.reader_free = reader_free,
-	.feed = feed,
-	.whole = whole,
-	.end = end,
+	.answer = &anthropic_assemble_ops,
 };

@@ -170,6 +170,7 @@ static void take_usage(struct anthropic_assemble *a, const struct json *usage)
 	take_count(&u->output, usage, "output_tokens");
 	u->input = a->fresh + a->cache_made + a->cache_read;
 	u->cached = a->cache_read;
+	u->written = a->cache_made;
 }
 
 static void take_finish(struct turn *t, const char *word)
@@ -361,3 +362,45 @@ int anthropic_assemble_end(struct anthropic_assemble *a, uint64_t *seed,
 	turn_init(&a->turn);
 	return 0;
 }
+
+/* ---- as a row of functions ---- */
+
+static void init(void *a, const struct turn_sink *sink)
+{
+	anthropic_assemble_init(a, sink);
+}
+
+static void done(void *a)
+{
+	anthropic_assemble_done(a);
+}
+
+static int event(void *a, const char *data, size_t len, struct err *e)
+{
+	return anthropic_assemble_event(a, data, len, e);
+}
+
+static int whole(void *a, const struct json *j, struct err *e)
+{
+	return anthropic_assemble_whole(a, j, e);
+}
+
+static int end(void *a, uint64_t *seed, struct turn *ret, struct err *e)
+{
+	return anthropic_assemble_end(a, seed, ret, e);
+}
+
+static const struct retry_cause *cause(const void *a)
+{
+	return &((const struct anthropic_assemble *)a)->cause;
+}
+
+const struct answer_ops anthropic_assemble_ops = {
+	.size = sizeof(struct anthropic_assemble),
+	.init = init,
+	.done = done,
+	.event = event,
+	.whole = whole,
+	.end = end,
+	.cause = cause,
+};

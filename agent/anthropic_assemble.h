@@ -5,8 +5,7 @@
 #ifndef AGENT_ANTHROPIC_ASSEMBLE_H
 #define AGENT_ANTHROPIC_ASSEMBLE_H
 
-#include "agent/retry.h"
-#include "agent/turn.h"
+#include "agent/answer.h"
 
 enum { ANTHROPIC_ASSEMBLE_BLOCKS = 1024 };
 
@@ -44,5 +43,7 @@ int anthropic_assemble_whole(struct anthropic_assemble *a, const struct json *me
 /** anthropic_assemble_end() - as openai_assemble_end() */
 int anthropic_assemble_end(struct anthropic_assemble *a, uint64_t *seed,
 			   struct turn *ret, struct err *e);
+
+extern const struct answer_ops anthropic_assemble_ops;
 
 #endif

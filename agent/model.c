@@ -102,6 +102,17 @@ static void set_window(struct model *m, uint64_t window)
 	m->max_output = m->conf.max_output;
 	if (!m->max_output)
 		m->max_output = MIN(MAX(window / 4, OUTPUT_LEAST), OUTPUT_FIRST);
+	if (m->output_top)
+		m->max_output = MIN(m->max_output, m->output_top);
+}
+
+static void set_prices(struct model *m)
+{
+	m->priced = true;
+	if (m->conf.prices)
+		m->prices = *m->conf.prices;
+	else if (!m->provider->local)
+		m->priced = prices_find(m->url, m->name, &m->prices);
 }
 
 int model_new(const struct model_conf *conf, struct model **ret, struct err *e)
@@ -130,6 +141,7 @@ int model_new(const struct model_conf *conf, struct model **ret, struct err *e)
 	if (!m->name || !m->url)
 		return err_sys(e, -ENOMEM, "cannot prepare the model");
 	set_window(m, conf->window ? conf->window : tokens_window(m->name));
+	set_prices(m);
 	if (!m->wire) {
 		r = replay_open(conf->replay_fd, &m->replay, e);
 		if (r < 0)
@@ -167,6 +179,11 @@ const char *model_url(const struct model *m)
 	return m->url;
 }
 
+const struct prices *model_prices(const struct model *m)
+{
+	return m->priced ? &m->prices : NULL;
+}
+
 uint64_t model_window(const struct model *m)
 {
 	return m->window;
@@ -177,6 +194,16 @@ uint64_t model_max_output(const struct model *m)
 	return m->max_output;
 }
 
+void model_ask_window(struct model *m)
+{
+	uint64_t told = m->conf.window || m->replay ? 0 : model_discover_window(m);
+
+	if (!told)
+		return;
+	m->window_told = true;
+	set_window(m, told);
+}
+
 struct replay *model_replay(struct model *m)
 {
 	return m->replay;
@@ -184,7 +211,10 @@ struct replay *model_replay(struct model *m)
 
 void model_learn_window(struct model *m, uint64_t tokens)
 {
-	if (!m->conf.window && tokens >= 256)
+	if (m->conf.window || tokens < 256)
+		return;
+	/* What it refuses is smaller than what it said: believe it. */
+	if (!m->window_told || tokens < m->window)
 		set_window(m, tokens);
 }
 
@@ -192,6 +222,8 @@ bool model_raise_output(struct model *m)
 {
 	uint64_t top = MIN((uint64_t)OUTPUT_TOP, m->window / 2);
 
+	if (m->output_top)
+		top = MIN(top, m->output_top);
 	if (m->max_output >= top)
 		return false;
 	m->max_output = MIN(2 * m->max_output, top);
@@ -268,7 +300,7 @@ bool model_adapt(struct model *m, const struct retry_cause *why)
 	if (why->what != RETRY_FIELD || f == RETRY_F_NONE)
 		return false;
 	if (why->limit && why->limit < m->max_output) { /* "at most N tokens" */
-		m->max_output = why->limit;
+		m->output_top = m->max_output = why->limit;
 		return true;
 	}
 	if (model_without(m, f))

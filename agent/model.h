@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "agent/prices.h"
 #include "agent/retry.h"
 #include "agent/turn.h"
 #include "base/err.h"
@@ -43,9 +44,10 @@ struct model_conf {
 	const char *key;
 	const char *key_var;	    /* what an error tells the user to set */
 	const char *const *headers; /* more "Name: value"; NULL-ended */
-	uint64_t window;	    /* tokens; 0 = the server's word, then a table */
-	uint64_t max_output;	    /* tokens of one turn; 0 = chosen by window */
-	int temperature_milli;	    /* -1 = not sent */
+	uint64_t window; /* tokens, the user's word; 0 = the server's, then a table */
+	uint64_t max_output;	     /* tokens of one turn; 0 = chosen by window */
+	int temperature_milli;	     /* -1 = not sent */
+	const struct prices *prices; /* the user's word; NULL = the table's */
 	int replay_fd; /* provider "replay": a transcript; borrowed; else -1 */
 	int abort_fd;  /* readable = give a request up; borrowed; -1 = none */
 	/* For tests: shorter times, 0 = LLM.md 1.2. */
@@ -62,8 +64,13 @@ const char *model_provider_name(const struct model *m);
 const char *model_url(const struct model *m); /* where it asks; "" for a replay */
 uint64_t model_window(const struct model *m);
 uint64_t model_max_output(const struct model *m);
+/** model_prices() - NULL: not known. A server on this machine costs nothing */
+const struct prices *model_prices(const struct model *m);
 /** model_learn_window() - the server said how large its context is */
 void model_learn_window(struct model *m, uint64_t tokens);
+/** model_ask_window() - ask the server itself, where it is known to tell; silent when it
+ *  does not. Blocks for 1.5 s at most, less when abort_fd becomes readable */
+void model_ask_window(struct model *m);
 /** model_raise_output() - double the output limit, up to what the window allows;
  *  false when it is at its top */
 bool model_raise_output(struct model *m);
@@ -109,7 +116,6 @@ struct model_found {
 	const struct model_provider *provider;
 	char url[128];
 	char name[128];
-	uint64_t window; /* tokens; 0 = it did not say */
 };
 /**
  * model_discover() - look for Ollama and llama.cpp at their default ports on loopback

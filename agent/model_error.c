@@ -50,6 +50,7 @@ static void read_details(const struct json *err, struct retry_cause *ret)
 		set_code(&number, json_get(err, "code"));
 		ret->status = number.status;
 	}
+	ret->n_ctx = (uint64_t)MAX(json_get_int(err, "n_ctx", 0), 0);
 	if (text)
 		set_text(ret, text, strlen(text));
 	if (!*ret->text)

@@ -14,17 +14,16 @@ enum body_kind { BODY_STREAM, BODY_JSON, BODY_ERROR };
 
 struct attempt {
 	const struct model *m;
-	struct model_reader *reader; /* owned */
+	struct answer *answer; /* owned */
 	enum body_kind kind;
 	struct buf body; /* owned; of a reply that is no stream */
 	int status;
-	struct err e; /* why the reader ended the request */
+	struct err e; /* why the assembler ended the request */
 };
 
 static void attempt_done(struct attempt *a)
 {
-	if (a->reader)
-		a->m->wire->reader_free(&a->reader);
+	answer_free(&a->answer);
 	buf_done(&a->body);
 }
 
@@ -49,7 +48,7 @@ static int on_data(void *ctx, const void *data, size_t len)
 	int r;
 
 	if (a->kind == BODY_STREAM)
-		return a->m->wire->feed(a->reader, data, len, &a->e);
+		return answer_feed(a->answer, data, len, &a->e);
 	if (a->kind == BODY_ERROR) /* as much of it as may be shown */
 		len = MIN(len, a->body.max - a->body.len);
 	r = len ? buf_add(&a->body, data, len) : 0;
@@ -81,11 +80,10 @@ static int split_headers(const struct model *m, char *lines, const char **ret)
 	return 0;
 }
 
-static int build_headers(const struct model *m, struct buf *lines, const char **ret,
-			 struct err *e)
+static int build_headers(const struct model *m, const char *accept, struct buf *lines,
+			 const char **ret, struct err *e)
 {
-	int r = buf_addf(lines, "Content-Type: application/json\nAccept: %s\n",
-			 m->wire->accept);
+	int r = buf_addf(lines, "Content-Type: application/json\nAccept: %s\n", accept);
 
 	if (r == 0)
 		r = m->wire->headers(m, lines);
@@ -155,21 +153,21 @@ static int read_json(struct attempt *a, struct err *e)
 
 	p += strspn(p, " \t\r\n");
 	if (*p != '{' && *p != '[')
-		return a->m->wire->feed(a->reader, a->body.data, a->body.len, e);
+		return answer_feed(a->answer, a->body.data, a->body.len, e);
 	r = json_parse(a->body.data, a->body.len, &j, e);
 	if (r == -EINVAL && strchr(p, '\n')) /* one value a line */
-		return a->m->wire->feed(a->reader, a->body.data, a->body.len, e);
+		return answer_feed(a->answer, a->body.data, a->body.len, e);
 	if (r < 0)
 		return err_set(e, r == -EINVAL ? -EPROTO : r,
 			       "the answer is broken: %s", e->msg);
-	return a->m->wire->whole(a->reader, j, e);
+	return answer_whole(a->answer, j, e);
 }
 
-/* The reader's own failures: the server's words in mid-stream, or nonsense. */
-static int failed_reader(struct attempt *a, int r, struct retry_cause *why,
+/* The assembler's own failures: the server's words in mid-stream, or nonsense. */
+static int failed_answer(struct attempt *a, int r, struct retry_cause *why,
 			 struct err *e)
 {
-	const struct retry_cause *said = &a->reader->cause;
+	const struct retry_cause *said = answer_cause(a->answer);
 
 	why->transport = r;
 	if (r == -EREMOTEIO) {
@@ -177,6 +175,7 @@ static int failed_reader(struct attempt *a, int r, struct retry_cause *why,
 		text_copy(why->text, sizeof(why->text), said->text);
 		hide_key(a->m, why->text);
 		why->status = said->status;
+		why->n_ctx = said->n_ctx;
 		why->in_stream = true;
 		err_set(e, r, "%s", why->text);
 	}
@@ -193,22 +192,60 @@ static int read_answer(struct attempt *a, uint64_t *seed, struct turn *ret,
 	if (a->kind == BODY_JSON)
 		r = read_json(a, e);
 	if (r == 0)
-		r = a->m->wire->end(a->reader, seed, ret, e);
-	return r < 0 ? failed_reader(a, r, why, e) : 0;
+		r = answer_end(a->answer, seed, ret, e);
+	return r < 0 ? failed_answer(a, r, why, e) : 0;
 }
 
 static int failed_transport(struct attempt *a, int r, struct retry_cause *why,
 			    struct err *e)
 {
-	if (a->e.code) { /* the reader ended it */
+	if (a->e.code) { /* the assembler ended it */
 		*e = a->e;
-		return failed_reader(a, r, why, e);
+		return failed_answer(a, r, why, e);
 	}
 	why->transport = r;
 	/* A cut error body still says what the status was. */
 	if (a->kind == BODY_ERROR && a->status >= 300)
 		return why->transport = 0, failed_status(a, why, e);
 	return err_wrap(e, "the model service at %s", a->m->url);
+}
+
+/* ---- questions beside the task ---- */
+
+enum { PATIENCE_MS = 1500, ANSWER_MAX = 8 << 20 };
+
+static int append(void *ctx, const void *data, size_t len)
+{
+	return buf_add(ctx, data, len);
+}
+
+int model_http_json(struct model *m, const char *url, const char *body,
+		    struct json **ret, struct err *e)
+{
+	_cleanup_buf_ struct buf lines = BUF_INIT(64 << 10),
+				 answer = BUF_INIT(ANSWER_MAX);
+	const char *headers[MODEL_HEADERS_MAX + 1];
+	struct http_request req = { .url = url,
+				    .headers = headers,
+				    .body = body,
+				    .body_len = body ? strlen(body) : 0,
+				    .connect_ms = PATIENCE_MS,
+				    .total_ms = PATIENCE_MS,
+				    .abort_fd = m->conf.abort_fd,
+				    .on_data = append,
+				    .ctx = &answer };
+	struct http_reply reply = { 0 };
+	int r = m->http ? 0 : http_new(&m->http, e);
+
+	if (r == 0)
+		r = build_headers(m, "application/json", &lines, headers, e);
+	if (r == 0)
+		r = http_perform(m->http, &req, &reply, e);
+	if (r < 0)
+		return r;
+	if (reply.status != 200)
+		return err_set(e, -ENOENT, "%s answered %d", url, reply.status);
+	return json_parse(buf_cstr(&answer), answer.len, ret, e);
 }
 
 static int send_request(struct attempt *a, uint64_t total_ms, const char *url,
@@ -230,7 +267,7 @@ static int send_request(struct attempt *a, uint64_t total_ms, const char *url,
 				    .on_head = on_head,
 				    .on_data = on_data,
 				    .ctx = a };
-	int r = build_headers(a->m, &lines, headers, e);
+	int r = build_headers(a->m, a->m->wire->accept, &lines, headers, e);
 
 	return r < 0 ? r : http_perform(a->m->http, &req, reply, e);
 }
@@ -245,8 +282,8 @@ static int prepare(struct model *m, const struct model_request *req, struct atte
 	if (r < 0)
 		return r;
 	r = m->wire->url(m, url);
-	a->reader = m->wire->reader_new(&req->sink);
-	if (r < 0 || !a->reader)
+	a->answer = answer_new(m->wire->answer, &req->sink);
+	if (r < 0 || !a->answer)
 		return err_sys(e, r < 0 ? r : -ENOMEM, "cannot prepare the request");
 	return 0;
 }

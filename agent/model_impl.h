@@ -6,6 +6,7 @@
 #ifndef AGENT_MODEL_IMPL_H
 #define AGENT_MODEL_IMPL_H
 
+#include "agent/answer.h"
 #include "agent/history.h"
 #include "agent/model.h"
 #include "agent/tool.h"
@@ -23,9 +24,13 @@ struct model {
 	char *url;  /* owned; base, without a slash at its end; "" for a replay */
 	struct http *http;     /* owned; NULL until the first request */
 	struct replay *replay; /* owned; NULL but for a replay */
-	uint64_t seed;	       /* of made-up call ids */
-	uint64_t window;       /* tokens; never 0 after model_new() */
+	struct prices prices;
+	bool priced;
+	uint64_t seed;	 /* of made-up call ids */
+	uint64_t window; /* tokens; never 0 after model_new() */
 	uint64_t max_output;
+	uint64_t output_top; /* the server's limit of it; 0 = not known */
+	bool window_told;    /* by the server itself */
 	uint32_t without; /* bits of enum retry_field: what this server does not take */
 };
 
@@ -41,12 +46,6 @@ enum {
 	MODEL_ERROR_MAX = 64 << 10
 };
 
-/* Reads one answer. A wire embeds it as the first member of its own. */
-struct model_reader {
-	struct retry_cause
-		cause; /* what the stream itself said when a function failed */
-};
-
 struct model_wire {
 	const char *name;
 	const char *accept; /* content type of a stream */
@@ -56,15 +55,7 @@ struct model_wire {
 	int (*headers)(const struct model *m, struct buf *out);
 	int (*body)(struct model *m, const struct model_request *req, struct buf *out,
 		    struct err *e);
-	struct model_reader *(*reader_new)(const struct turn_sink *sink);
-	void (*reader_free)(struct model_reader **r);
-	int (*feed)(struct model_reader *r, const void *data, size_t len,
-		    struct err *e);
-	/* A reply that came as one JSON value, and not as a stream. */
-	int (*whole)(struct model_reader *r, const struct json *j, struct err *e);
-	/* The stream is over: the turn, or -ECONNRESET when that was no clean end. */
-	int (*end)(struct model_reader *r, uint64_t *seed, struct turn *ret,
-		   struct err *e);
+	const struct answer_ops *answer; /* reads what comes back */
 };
 
 extern const struct model_wire openai_wire;
@@ -74,6 +65,15 @@ extern const struct model_wire ollama_wire;
 /** model_http_ask() - one attempt over HTTP (model_http.c) */
 int model_http_ask(struct model *m, const struct model_request *req, struct turn *ret,
 		   struct retry_cause *why, struct err *e);
+
+/** model_discover_window() - tokens that the server says it takes; 0 = it does not say, or
+ *  is not asked (model_discover.c) */
+uint64_t model_discover_window(struct model *m);
+
+/** model_http_json() - ask @m's server something beside a task: a GET, or a POST with
+ *  @body; -ENOENT when the answer is no 200 with JSON. @ret is the caller's */
+int model_http_json(struct model *m, const char *url, const char *body,
+		    struct json **ret, struct err *e);
 
 /** model_json_text() - append @s as a JSON string, quotes included */
 int model_json_text(struct buf *out, const char *s);

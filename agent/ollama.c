@@ -12,8 +12,6 @@
 #include "agent/openai_assemble.h"
 #include "base/text.h"
 
-enum { LINE_MAX_BYTES = 16 << 20 };
-
 static int ollama_url(const struct model *m, struct buf *out)
 {
 	int r = buf_adds(out, m->url);
@@ -177,9 +175,7 @@ static int ollama_body(struct model *m, const struct model_request *req,
 /* ---- the answer ---- */
 
 struct reader {
-	struct model_reader base;
-	struct buf line; /* owned; a line whose end has not come yet */
-	struct openai_assemble assemble;
+	struct openai_assemble assemble; /* owned */
 	int64_t calls; /* handed on so far: each is whole, and a new one */
 };
 
@@ -254,96 +250,58 @@ static int take_object(struct reader *r, const struct json *line, struct err *e)
 	return openai_assemble_chunk(&r->assemble, chunk, e);
 }
 
-static int take_line(struct reader *r, const char *p, size_t n, struct err *e)
+static void init(void *a, const struct turn_sink *sink)
+{
+	struct reader *r = a;
+
+	r->calls = 0;
+	openai_assemble_init(&r->assemble, sink);
+}
+
+static void done(void *a)
+{
+	struct reader *r = a;
+
+	openai_assemble_done(&r->assemble);
+}
+
+static int event(void *a, const char *data, size_t len, struct err *e)
 {
 	_cleanup_json_ struct json *line = NULL;
 	struct err bad;
 
-	while (n && (p[n - 1] == '\r' || p[n - 1] == ' '))
-		n--;
-	if (!n)
-		return 0;
-	if (json_parse(p, n, &line, &bad) < 0 || json_type(line) != JSON_OBJECT)
+	if (json_parse(data, len, &line, &bad) < 0 || json_type(line) != JSON_OBJECT)
 		return err_set(e, -EPROTO, "a line that is no JSON object");
-	return take_object(r, line, e);
+	return take_object(a, line, e);
 }
 
-static int with_cause(struct reader *r, int ret)
+static int whole(void *a, const struct json *j, struct err *e)
 {
-	if (ret < 0)
-		r->base.cause = r->assemble.cause;
-	return ret;
+	return take_object(a, j, e);
 }
 
-static int feed(struct model_reader *base, const void *data, size_t len, struct err *e)
+static int end(void *a, uint64_t *seed, struct turn *ret, struct err *e)
 {
-	struct reader *r = (struct reader *)base;
-	const char *p = data, *end = p + len, *eol;
-	int failed = 0;
+	struct reader *r = a;
 
-	while (failed == 0 && p < end && (eol = memchr(p, '\n', (size_t)(end - p)))) {
-		failed = buf_add(&r->line, p, (size_t)(eol - p));
-		if (failed < 0)
-			return err_sys(e, failed, "a line of the answer");
-		failed = take_line(r, buf_cstr(&r->line), r->line.len, e);
-		buf_truncate(&r->line, 0);
-		p = eol + 1;
-	}
-	if (failed == 0 && p < end) {
-		failed = buf_add(&r->line, p, (size_t)(end - p));
-		if (failed < 0)
-			return err_sys(e, failed, "a line of the answer");
-	}
-	return with_cause(r, failed);
+	return openai_assemble_end(&r->assemble, seed, ret, e);
 }
 
-static int whole(struct model_reader *base, const struct json *j, struct err *e)
+static const struct retry_cause *cause(const void *a)
 {
-	struct reader *r = (struct reader *)base;
-
-	return with_cause(r, take_object(r, j, e));
+	return &((const struct reader *)a)->assemble.cause;
 }
 
-static int end(struct model_reader *base, uint64_t *seed, struct turn *ret,
-	       struct err *e)
-{
-	struct reader *r = (struct reader *)base;
-	int failed = 0;
-
-	if (r->line.len) {
-		_cleanup_json_ struct json *last = NULL;
-		struct err bad;
-
-		if (json_parse(r->line.data, r->line.len, &last, &bad) == 0 &&
-		    json_type(last) == JSON_OBJECT)
-			failed = take_object(r, last, e);
-	}
-	if (failed == 0)
-		failed = openai_assemble_end(&r->assemble, seed, ret, e);
-	return with_cause(r, failed);
-}
-
-static struct model_reader *reader_new(const struct turn_sink *sink)
-{
-	struct reader *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return NULL;
-	buf_init(&r->line, LINE_MAX_BYTES);
-	openai_assemble_init(&r->assemble, sink);
-	return &r->base;
-}
-
-static void reader_free(struct model_reader **rp)
-{
-	struct reader *r = (struct reader *)take(rp, NULL);
-
-	if (!r)
-		return;
-	buf_done(&r->line);
-	openai_assemble_done(&r->assemble);
-	free(r);
-}
+static const struct answer_ops ollama_answer = {
+	.size = sizeof(struct reader),
+	.lines = true,
+	.init = init,
+	.done = done,
+	.event = event,
+	.whole = whole,
+	.end = end,
+	.cause = cause,
+};
 
 const struct model_wire ollama_wire = {
 	.name = "ollama",
@@ -351,9 +309,5 @@ const struct model_wire ollama_wire = {
 	.url = ollama_url,
 	.headers = ollama_headers,
 	.body = ollama_body,
-	.reader_new = reader_new,
-	.reader_free = reader_free,
-	.feed = feed,
-	.whole = whole,
-	.end = end,
+	.answer = &ollama_answer,
 };

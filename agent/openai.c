@@ -6,7 +6,6 @@
 #include "agent/message.h"
 #include "agent/model_impl.h"
 #include "agent/openai_assemble.h"
-#include "agent/sse.h"
 #include "base/text.h"
 
 /* ---- address and headers ---- */
@@ -43,7 +42,7 @@ static int openai_url(const struct model *m, struct buf *out)
 		n--;
 	r = buf_add(out, m->url, n);
 	if (r == 0 && !has_version(path) && !strstr(path, leaf))
-		r = buf_adds(out, "/v1");
+		r = buf_adds(out, is_azure(m) ? "/openai/v1" : "/v1");
 	if (r == 0 && !text_ends(buf_cstr(out), leaf))
 		r = buf_adds(out, leaf);
 	if (r == 0 && query)
@@ -82,10 +81,43 @@ static int put_arguments(struct json *fn, struct err *e)
 	return 0;
 }
 
-static int fix_calls(struct json *message, struct err *e)
+/* Gemini signs the first call of a turn, and refuses a turn of which none is signed: one
+ * of another model, or of another server. This word stands for a signature (LLM.md 3). */
+static int sign(struct json *call)
+{
+	static const char word[] = "skip_thought_signature_validator";
+	_cleanup_json_ struct json *extra = json_remove(call, "extra_content");
+	_cleanup_json_ struct json *google = json_object();
+
+	if (json_type(extra) != JSON_OBJECT) {
+		json_free(&extra);
+		extra = json_object();
+	}
+	return json_set_str(google, "thought_signature", word)
+		       ?: json_set(extra, "google", take(&google, NULL))
+		       ?: json_set(call, "extra_content", take(&extra, NULL));
+}
+
+static bool needs_signature(const struct model *m, const struct json *calls)
+{
+	if (!strstr(m->url, "googleapis.com/") && !strstr(m->url, "/v1beta/openai"))
+		return false;
+	json_each(call, calls)
+	{
+		const struct json *google =
+			json_get(json_get(call, "extra_content"), "google");
+
+		if (json_get_str(google, "thought_signature"))
+			return false;
+	}
+	return true;
+}
+
+static int fix_calls(const struct model *m, struct json *message, struct err *e)
 {
 	_cleanup_json_ struct json *calls = json_remove(message, "tool_calls");
 	_cleanup_json_ struct json *fixed = json_array();
+	bool lacks = needs_signature(m, calls);
 	int r = 0;
 
 	if (!calls)
@@ -97,6 +129,8 @@ static int fix_calls(struct json *message, struct err *e)
 		r = put_arguments(json_get_mut(copy, "function"), e);
 		if (r < 0)
 			return r;
+		if (lacks && !json_len(fixed) && sign(copy) < 0)
+			return err_sys(e, -ENOMEM, "cannot write a call");
 		if (json_add(fixed, take(&copy, NULL)) < 0)
 			return err_sys(e, -ENOMEM, "cannot write a call");
 	}
@@ -137,7 +171,7 @@ static int put_assistant(const struct model *m, const struct history_entry *x,
 	int r = message_as_openai(x->message, &message, e);
 
 	if (r == 0)
-		r = fix_calls(message, e);
+		r = fix_calls(m, message, e);
 	if (r < 0)
 		return r;
 	r = fix_members(m, message);
@@ -284,86 +318,11 @@ static int openai_body(struct model *m, const struct model_request *req,
 	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
 }
 
-/* ---- the answer ---- */
-
-struct reader {
-	struct model_reader base;
-	struct sse sse;
-	struct openai_assemble assemble;
-};
-
-static int on_event(void *ctx, const char *data, size_t len, struct err *e)
-{
-	struct reader *r = ctx;
-
-	return openai_assemble_event(&r->assemble, data, len, e);
-}
-
-static struct model_reader *reader_new(const struct turn_sink *sink)
-{
-	struct reader *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return NULL;
-	sse_init(&r->sse, on_event, r);
-	openai_assemble_init(&r->assemble, sink);
-	return &r->base;
-}
-
-static void reader_free(struct model_reader **rp)
-{
-	struct reader *r = (struct reader *)take(rp, NULL);
-
-	if (!r)
-		return;
-	sse_done(&r->sse);
-	openai_assemble_done(&r->assemble);
-	free(r);
-}
-
-static int with_cause(struct reader *r, int ret)
-{
-	if (ret < 0)
-		r->base.cause = r->assemble.cause;
-	return ret;
-}
-
-static int feed(struct model_reader *base, const void *data, size_t len, struct err *e)
-{
-	struct reader *r = (struct reader *)base;
-
-	return with_cause(r, sse_feed(&r->sse, data, len, e));
-}
-
-static int whole(struct model_reader *base, const struct json *j, struct err *e)
-{
-	struct reader *r = (struct reader *)base;
-
-	if (json_type(json_first(json_get(j, "choices"))) == JSON_OBJECT)
-		r->assemble.done = true;
-	return with_cause(r, openai_assemble_chunk(&r->assemble, j, e));
-}
-
-static int end(struct model_reader *base, uint64_t *seed, struct turn *ret,
-	       struct err *e)
-{
-	struct reader *r = (struct reader *)base;
-	int failed = sse_end(&r->sse, e);
-
-	if (failed == 0)
-		failed = openai_assemble_end(&r->assemble, seed, ret, e);
-	return with_cause(r, failed);
-}
-
 const struct model_wire openai_wire = {
 	.name = "openai",
 	.accept = "text/event-stream",
 	.url = openai_url,
 	.headers = openai_headers,
 	.body = openai_body,
-	.reader_new = reader_new,
-	.reader_free = reader_free,
-	.feed = feed,
-	.whole = whole,
-	.end = end,
+	.answer = &openai_assemble_ops,
 };

@@ -234,6 +234,17 @@ static uint64_t count(const struct json *j, const char *key)
 	return n > 0 ? (uint64_t)n : 0;
 }
 
+/* OpenRouter: dollars. */
+static void take_cost(struct turn *t, const struct json *cost)
+{
+	double dollars = json_num(cost, -1);
+
+	if (dollars < 0 || dollars > 1e6)
+		return;
+	t->usage.cost_told = true;
+	t->usage.cost = (uint64_t)(dollars * 1e6 + 0.5);
+}
+
 static void take_usage(struct turn *t, const struct json *u)
 {
 	if (json_type(u) != JSON_OBJECT)
@@ -248,6 +259,7 @@ static void take_usage(struct turn *t, const struct json *u)
 	};
 	if (!t->usage.cached)
 		t->usage.cached = count(u, "prompt_cache_hit_tokens");
+	take_cost(t, json_get(u, "cost"));
 }
 
 static void take_finish(struct turn *t, const char *word)
@@ -455,3 +467,49 @@ int openai_assemble_end(struct openai_assemble *a, uint64_t *seed, struct turn *
 	turn_init(&a->turn);
 	return 0;
 }
+
+/* ---- as a row of functions ---- */
+
+static void init(void *a, const struct turn_sink *sink)
+{
+	openai_assemble_init(a, sink);
+}
+
+static void done(void *a)
+{
+	openai_assemble_done(a);
+}
+
+static int event(void *a, const char *data, size_t len, struct err *e)
+{
+	return openai_assemble_event(a, data, len, e);
+}
+
+static int whole(void *a, const struct json *j, struct err *e)
+{
+	struct openai_assemble *o = a;
+
+	if (json_type(json_first(json_get(j, "choices"))) == JSON_OBJECT)
+		o->done = true;
+	return openai_assemble_chunk(o, j, e);
+}
+
+static int end(void *a, uint64_t *seed, struct turn *ret, struct err *e)
+{
+	return openai_assemble_end(a, seed, ret, e);
+}
+
+static const struct retry_cause *cause(const void *a)
+{
+	return &((const struct openai_assemble *)a)->cause;
+}
+
+const struct answer_ops openai_assemble_ops = {
+	.size = sizeof(struct openai_assemble),
+	.init = init,
+	.done = done,
+	.event = event,
+	.whole = whole,
+	.end = end,
+	.cause = cause,
+};

@@ -6,10 +6,9 @@
 #ifndef AGENT_OPENAI_ASSEMBLE_H
 #define AGENT_OPENAI_ASSEMBLE_H
 
+#include "agent/answer.h"
 #include "agent/envelope.h"
-#include "agent/retry.h"
 #include "agent/thoughts.h"
-#include "agent/turn.h"
 
 struct openai_assemble_call {
 	bool has_index;
@@ -53,5 +52,7 @@ int openai_assemble_chunk(struct openai_assemble *a, const struct json *chunk,
  */
 int openai_assemble_end(struct openai_assemble *a, uint64_t *seed, struct turn *ret,
 			struct err *e);
+
+extern const struct answer_ops openai_assemble_ops;
 
 #endif

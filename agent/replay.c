@@ -174,6 +174,39 @@ int replay_next(struct replay *r, const struct model_request *req, uint64_t *see
 	return 0;
 }
 
+/* The first line that is another, once what always differs is taken out. */
+static void tell_line(const char *old, const char *now, struct buf *ret)
+{
+	unsigned number;
+	char was[80], is[80];
+
+	for (number = 1;; number++) {
+		_cleanup_buf_ struct buf a = BUF_INIT(64 << 20), b = BUF_INIT(64 << 20);
+		_cleanup_free_ char *x = strndup(old, strcspn(old, "\n"));
+		_cleanup_free_ char *y = strndup(now, strcspn(now, "\n"));
+
+		if (!x || !y || stuck_normal(x, &a) < 0 || stuck_normal(y, &b) < 0)
+			break;
+		text_escaped(was, sizeof(was), x, strlen(x));
+		text_escaped(is, sizeof(is), y, strlen(y));
+		old += strlen(x);
+		now += strlen(y);
+		if (strcmp(buf_cstr(&a), buf_cstr(&b)) != 0) {
+			buf_addf(ret, "line %u is '%s', recorded was '%s'", number, is,
+				 was);
+			return;
+		}
+		if (!*old || !*now)
+			break;
+		old++;
+		now++;
+	}
+	buf_addf(ret,
+		 *now ? "more than the %u recorded lines"
+		      : "only the first %u of the recorded lines",
+		 number);
+}
+
 bool replay_compare(const struct replay *r, size_t nth, const char *text, int exit,
 		    struct buf *ret)
 {
@@ -192,7 +225,6 @@ bool replay_compare(const struct replay *r, size_t nth, const char *text, int ex
 		return false;
 	if (was.len == is.len && (!is.len || memcmp(was.data, is.data, is.len) == 0))
 		return false;
-	buf_addf(ret, "%zu bytes of output, other than the %zu recorded", strlen(text),
-		 strlen(old->text));
+	tell_line(old->text, text, ret);
 	return true;
 }

@@ -68,8 +68,13 @@ static int on_request(struct resume *r, const struct json *j, struct err *e)
 	return 0;
 }
 
-static void count(struct resume *r, const struct json *usage)
+/* @j: a record with the usage of one turn, and what all of them have cost so far. */
+static void count(struct resume *r, const struct json *j)
 {
+	const struct json *usage = json_get(j, "usage");
+
+	r->cost_unknown = !json_get(j, "cost_micro");
+	r->cost = number(j, "cost_micro");
 	r->tokens_in += number(usage, "input");
 	r->tokens_out += number(usage, "output");
 	r->tokens_cached += number(usage, "cached");
@@ -81,7 +86,7 @@ static int on_response(struct resume *r, const struct json *j, struct err *e)
 
 	if (json_type(message) != JSON_OBJECT)
 		return err_set(e, -EINVAL, "a response record without a message");
-	count(r, json_get(j, "usage"));
+	count(r, j);
 	r->round = (unsigned)json_get_int(j, "round", r->round + 1);
 	return history_add_turn(&r->history, r->round, message, e);
 }
@@ -89,7 +94,7 @@ static int on_response(struct resume *r, const struct json *j, struct err *e)
 static int on_summary(struct resume *r, const struct json *j, struct err *e)
 {
 	(void)e;
-	count(r, json_get(j, "usage"));
+	count(r, j);
 	return 0;
 }
 

@@ -17,7 +17,9 @@ struct resume {
 	char *provider, *model; /* owned; of the last model record */
 	unsigned round;		/* the last one that began */
 	uint64_t tokens_in, tokens_out, tokens_cached, elapsed_ms;
-	uint64_t base_ms; /* of the parts before the last task record */
+	uint64_t cost;	   /* micro-dollars */
+	bool cost_unknown; /* so there is no sum of it */
+	uint64_t base_ms;  /* of the parts before the last task record */
 	uint64_t seq;
 	unsigned calls;
 	bool ended; /* the last record was an end */

@@ -104,28 +104,40 @@ static const struct {
 };
 /* clang-format on */
 
-/* The largest number in a text is the limit when it is the first of two ("maximum
- * context length is 8192 tokens, however you requested 9000"), so: the number behind
- * one of these. */
-static uint64_t stated_limit(const char *text)
+/* Of the numbers in a text the limit is the one behind one of these: "maximum context
+ * length is 8192 tokens, however you requested 9000". */
+static const char *const context_limit_words[] = { "maximum context length is ",
+						   "maximum context length of ",
+						   "context size (",
+						   "n_ctx\": ",
+						   "maximum of ",
+						   "context limit: ",
+						   "tokens > ",
+						   "context window of ",
+						   NULL };
+/* "max_tokens: 16384 > 4096", "supports at most 8192", "range of max_tokens is [1, 8192]" */
+static const char *const output_limit_words[] = { "at most ", " > ", "[1, ",
+						  "less than or equal to ", NULL };
+
+static uint64_t stated_number(const char *text, const char *const *before)
 {
-	static const char *const before[] = { "maximum context length is ",
-					      "maximum context length of ",
-					      "context size (",
-					      "n_ctx\": ",
-					      "maximum of ",
-					      "context limit: ",
-					      "tokens > ",
-					      "context window of " };
+	for (; *before; before++) {
+		const char *p = strcasestr(text, *before);
+		uint64_t n;
 
-	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
-		const char *p = strcasestr(text, before[i]);
-		uint64_t n = p ? strtoull(p + strlen(before[i]), NULL, 10) : 0;
-
+		if (!p)
+			continue;
+		p += strlen(*before);
+		n = strtoull(p + (*p == '`'), NULL, 10);
 		if (n >= 256 && n <= 1ULL << 32)
 			return n;
 	}
 	return 0;
+}
+
+static uint64_t stated_limit(const struct retry_cause *c)
+{
+	return c->n_ctx ? c->n_ctx : stated_number(c->text, context_limit_words);
 }
 
 static bool has_context_words(const struct retry_cause *c)
@@ -156,6 +168,9 @@ static bool judge_field(struct retry_cause *c)
 			continue;
 		c->what = RETRY_FIELD;
 		c->field = field_rows[i].field;
+		if (c->field == RETRY_F_MAX_TOKENS ||
+		    c->field == RETRY_F_MAX_COMPLETION)
+			c->limit = stated_number(c->text, output_limit_words);
 		return true;
 	}
 	return false;
@@ -178,7 +193,7 @@ static bool judge_context(struct retry_cause *c)
 
 	if (!client_error || c->status == 429 || !has_context_words(c))
 		return false;
-	c->limit = stated_limit(c->text);
+	c->limit = stated_limit(c);
 	c->what =
 		strcasestr(c->text, "input length and") ? RETRY_OUTPUT : RETRY_COMPACT;
 	return true;
@@ -206,7 +221,7 @@ void retry_judge(struct retry_cause *c)
 	}
 	settled = *c->code && judge_code(c);
 	if (settled && c->what != RETRY_AGAIN && c->what != RETRY_NEVER) {
-		c->limit = stated_limit(c->text);
+		c->limit = stated_limit(c);
 		return;
 	}
 	if (!settled) {

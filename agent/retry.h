@@ -42,10 +42,13 @@ struct retry_cause {
 	char code[64];	/* the server's error code or type, as it wrote it */
 	char text[RETRY_TEXT]; /* its message, escaped, cut */
 	char retry_after[64], retry_after_ms[64], should_retry[16];
+	uint64_t n_ctx; /* context size stated beside the words; 0 = none */
 	/* Out: */
 	enum retry_what what;
 	enum retry_field field;
-	uint64_t limit; /* context size that the server stated; 0 = none */
+	uint64_t
+		limit; /* stated by the server: of the context, or, when an output limit
+			 * is the field, of the output; 0 = none */
 };
 
 enum {

@@ -46,6 +46,13 @@ static int add_data(struct sse *s, const char *p, size_t n, struct err *e)
 	return too_large(r, e);
 }
 
+static bool blank(const char *p, size_t n)
+{
+	while (n && (p[n - 1] == ' ' || p[n - 1] == '\t'))
+		n--;
+	return n == 0;
+}
+
 /* One line without its end. Fields other than data are of no use here: the type of an
  * event is in its data too, and nobody reconnects by id. */
 static int take_line(struct sse *s, const char *p, size_t n, struct err *e)
@@ -57,6 +64,8 @@ static int take_line(struct sse *s, const char *p, size_t n, struct err *e)
 			n -= 3;
 		}
 	}
+	if (s->lines)
+		return blank(p, n) ? 0 : s->fn(s->ctx, p, n, e);
 	if (n == 0)
 		return dispatch(s, e);
 	if (p[0] == ':') {
@@ -138,7 +147,7 @@ int sse_end(struct sse *s, struct err *e)
 {
 	int r = 0;
 
-	if (s->line.len)
+	if (s->line.len && (!s->lines || whole(&s->line)))
 		r = end_line(s, "", 0, e);
 	if (r == 0 && s->has_data && whole(&s->data))
 		r = dispatch(s, e);

@@ -1,4 +1,4 @@
-/* sse - server-sent events: bytes in, the data of each event out.
+/* sse - server-sent events, or JSON lines: bytes in, the data of each event out.
  * Needs:  nothing; it is pure.
  * Owns:   the unfinished line and the event being collected, SSE_MAX at most.
  * Never:  looks into the data; cares where the bytes were split. */
@@ -18,8 +18,9 @@ struct sse {
 	struct buf line; /* owned: a line whose end has not come yet */
 	struct buf data; /* owned: of the event whose blank line has not come yet */
 	sse_event_fn *fn;
-	void *ctx;	   /* borrowed */
-	bool begun;	   /* the first line, which may carry a BOM, is over */
+	void *ctx;  /* borrowed */
+	bool lines; /* set behind sse_init(): each line that is not blank is an event */
+	bool begun; /* the first line, which may carry a BOM, is over */
 	bool skip_lf;	   /* the last byte was a CR */
 	bool has_data;	   /* a data field was seen, perhaps an empty one */
 	unsigned comments; /* seen so far: signs of life */

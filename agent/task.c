@@ -243,12 +243,13 @@ static int cut_off(struct task *t, struct turn *turn, struct err *e)
 			CUT_MAX, (unsigned long long)model_max_output(t->model));
 	task_notice(t, "the turn was cut off at the output limit of %llu tokens",
 		    (unsigned long long)model_max_output(t->model));
+	r = turn->n_calls
+		    ? task_calls(t, turn, e)
+		    : task_say(t,
+			       "[cubby: that was cut off at the output limit. Go on.]",
+			       e);
 	model_raise_output(t->model);
-	if (turn->n_calls) {
-		r = task_calls(t, turn, e);
-		return r;
-	}
-	return task_say(t, "[cubby: that was cut off at the output limit. Go on.]", e);
+	return r;
 }
 
 static int last_turn(struct task *t, struct turn *turn, struct err *e)
@@ -357,6 +358,7 @@ static int begin(struct task *t, struct err *e)
 		return r;
 	}
 	t->report->replayed = model_replay(t->model) != NULL;
+	model_ask_window(t->model);
 	text = task_text(t);
 	if (t->conf->resume_fd < 0 && (!text || !text[strspn(text, " \t\r\n")]))
 		return err_set(e, -EINVAL, "the task is empty");
@@ -407,6 +409,8 @@ static void prepare(struct task *t, struct task_conf *conf, struct task_report *
 	if (!conf->started_ms)
 		conf->started_ms = t->start_ms;
 	t->tokens_allowed = conf->limits.tokens;
+	t->cost_allowed = conf->limits.cost;
+	t->st.cost_known = true;
 	t->st.max_rounds = conf->limits.rounds ? conf->limits.rounds : ROUNDS_DEFAULT;
 	t->log = (struct transcript){ .fds = { conf->transcript_fd, conf->copy_fd },
 				      .start_ms = sys_now_ms(),

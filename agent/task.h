@@ -20,8 +20,8 @@ struct task_conf;
 /* The values are the exit statuses of `cubby run`. */
 enum task_end {
 	TASK_DONE = 0,
-	TASK_GAVE_UP = 1,
-	TASK_LIMIT = 3,	  /* rounds, tokens, time, context; stuck */
+	TASK_GAVE_UP = 1, /* the model did, or went in circles (docs/adr/0009) */
+	TASK_LIMIT = 3,	  /* rounds, tokens, time, cost, context */
 	TASK_SERVICE = 4, /* the model service failed */
 	TASK_BOX = 5,	  /* the box or a part of cubby failed in mid-task */
 	TASK_INTERRUPTED = 130
@@ -32,6 +32,8 @@ struct task_status {
 	unsigned round, max_rounds;
 	uint64_t tokens_in, tokens_out; /* of all requests so far */
 	uint64_t tokens_cached;		/* part of tokens_in */
+	bool cost_known;		/* of all requests so far */
+	uint64_t cost;			/* micro-dollars */
 	uint64_t context, window;	/* tokens of the next request; of the model */
 	uint64_t elapsed_ms;
 	uint64_t left_ms; /* UINT64_MAX = no limit */
@@ -104,6 +106,7 @@ struct task_limits {
 	unsigned rounds;   /* 0 = 50 */
 	uint64_t tokens;   /* in + out of the whole task; 0 = none */
 	uint64_t time_ms;  /* of the whole task; 0 = none */
+	uint64_t cost;	   /* micro-dollars of the whole task; 0 = none */
 	unsigned attempts; /* of one request; 0 = 6 */
 };
 

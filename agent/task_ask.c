@@ -171,9 +171,35 @@ static int handle(struct task *t, unsigned *attempt, struct retry_cause *why,
 
 /* ---- an attempt ---- */
 
+/* What it leaves out is the start: the rules and the task. Only a person can help. */
+static void look_for_cut(struct task *t, uint64_t input, size_t bytes)
+{
+	if (t->told_cut || !tokens_cut(&t->tokens, input, bytes))
+		return;
+	t->told_cut = true;
+	task_notice(t,
+		    "the server cuts prompts at %llu tokens without a word; give it a "
+		    "larger context (Ollama: OLLAMA_CONTEXT_LENGTH)",
+		    (unsigned long long)input);
+}
+
+/* The server's word, or our arithmetic; one turn without either and nothing is known. */
+static void count_cost(struct task *t, const struct turn_usage *u)
+{
+	const struct prices *p = model_prices(t->model);
+
+	if (u->cost_told)
+		t->st.cost += u->cost;
+	else if (p)
+		t->st.cost += prices_cost(p, u);
+	else
+		t->st.cost_known = false;
+}
+
 static void count(struct task *t, const struct turn *turn, const struct buf *body)
 {
 	uint64_t input = turn->usage.input, output = turn->usage.output;
+	struct turn_usage counted = turn->usage;
 	size_t bytes = history_size(&t->history);
 
 	if (!turn->usage.known || !input) {
@@ -181,12 +207,17 @@ static void count(struct task *t, const struct turn *turn, const struct buf *bod
 		input = tokens_estimate(&t->tokens, body->len);
 		output = output ? output : turn->text.len / 3 + turn->reasoning.len / 3;
 	} else {
+		look_for_cut(t, input, body->len);
 		tokens_report(&t->tokens, input, output, body->len,
 			      bytes + turn->text.len);
 	}
 	t->st.tokens_in += input;
 	t->st.tokens_out += output;
 	t->st.tokens_cached += turn->usage.cached;
+	counted.known = true;
+	counted.input = input;
+	counted.output = output;
+	count_cost(t, &counted);
 }
 
 static int attempt_once(struct task *t, bool no_calls, unsigned attempt,

@@ -1,16 +1,16 @@
-/* Rounds, tokens and time: announced at 80 %, one last turn in words at 100 %. */
+/* Rounds, tokens, cost and time: announced at 80 %, one last turn in words at 100 %. */
 #include <stdio.h>
 
 #include "agent/task_impl.h"
 
-enum { LAST_TURN_MS = 60 * 1000 };
+enum { MICRO_PER_CENT = 10000 };
 
 struct share {
 	const char *name, *unit;
 	uint64_t used, limit; /* limit 0 = none */
 };
 
-enum { SHARES = 3 };
+enum { SHARES = 4 };
 
 static void shares(const struct task *t, struct share ret[SHARES])
 {
@@ -19,7 +19,10 @@ static void shares(const struct task *t, struct share ret[SHARES])
 	ret[0] = (struct share){ "rounds", "rounds", t->st.round, t->st.max_rounds };
 	ret[1] = (struct share){ "tokens", "tokens", t->st.tokens_in + t->st.tokens_out,
 				 t->tokens_allowed };
-	ret[2] = (struct share){ "time", "seconds", (task_now(t) - t->start_ms) / 1000,
+	ret[2] = (struct share){ "cost", "cents", t->st.cost / MICRO_PER_CENT,
+				 (t->cost_allowed + MICRO_PER_CENT - 1) /
+					 MICRO_PER_CENT };
+	ret[3] = (struct share){ "time", "seconds", (task_now(t) - t->start_ms) / 1000,
 				 l->time_ms / 1000 };
 }
 
@@ -39,6 +42,8 @@ const char *task_budget_over(const struct task *t)
 	if (task_budget_left_ms(t) == 0)
 		return "time";
 	shares(t, s);
+	if (t->cost_allowed && t->st.cost >= t->cost_allowed)
+		return "cost";
 	for (int i = 0; i < 2; i++)
 		if (s[i].limit && s[i].used >= s[i].limit)
 			return s[i].name;

@@ -13,6 +13,7 @@ enum { MALFORMED_MAX = 3 };
 struct rest {
 	const char *shell; /* calls of `shell` alone */
 	const char *all;
+	bool malformed; /* out: one of the calls could not be read */
 };
 
 static void refuse(struct tool_result *r, const char *said, const char *why)
@@ -26,6 +27,7 @@ static void malformed(struct task *t, const struct turn_call *c, struct tool_res
 	const struct tool *tool = tool_find(c->name);
 
 	r->outcome = TOOL_ERROR;
+	r->malformed = true;
 	if (t->report->replayed) /* of a transcript that was written by hand */
 		task_notice(t, "a call of the transcript is malformed: %s",
 			    c->problem.msg);
@@ -236,6 +238,7 @@ static int one_call(struct task *t, struct turn *turn, size_t nth, struct rest *
 	verdict = perform(t, c, blocked, &r, e);
 	if (verdict < 0)
 		return verdict;
+	rest->malformed |= r.malformed;
 	failed = keep_result(t, c, &r, e);
 	if (failed < 0)
 		return failed;
@@ -254,29 +257,29 @@ static int one_call(struct task *t, struct turn *turn, size_t nth, struct rest *
 	return verdict;
 }
 
-static bool any_malformed(const struct turn *turn)
-{
-	for (size_t i = 0; i < turn->n_calls; i++)
-		if (!turn->calls[i].args || !tool_find(turn->calls[i].name))
-			return true;
-	return false;
-}
-
 int task_calls(struct task *t, struct turn *turn, struct err *e)
 {
 	struct rest rest = { 0 };
 	int ended = TASK_GO_ON;
+	char cut[160];
 
-	t->malformed = any_malformed(turn) ? t->malformed + 1 : 0;
-	if (turn->finish == TURN_LENGTH)
-		rest.all =
-			"the turn was cut off at the output limit; send less at once, "
-			"and write long files in parts";
-	else if (t->last_cause)
+	if (turn->finish == TURN_LENGTH) {
+		snprintf(
+			cut, sizeof(cut),
+			"the turn was cut off at the output limit of %llu tokens; send "
+			"less at once, and write long files in parts",
+			(unsigned long long)model_max_output(t->model));
+		rest.all = cut;
+	} else if (t->last_cause) {
 		rest.all = "the task's limit is reached";
+	}
 	for (size_t i = 0; i < turn->n_calls; i++) {
 		bool asked = false;
-		int r = one_call(t, turn, i, &rest, e);
+		int r;
+
+		if (i && !rest.all && task_budget_over(t))
+			rest.all = "the task's limit is reached";
+		r = one_call(t, turn, i, &rest, e);
 
 		if (r < 0)
 			return r;
@@ -290,6 +293,7 @@ int task_calls(struct task *t, struct turn *turn, struct err *e)
 			rest.all = "the person interrupted";
 		ended = MAX(ended, r);
 	}
+	t->malformed = rest.malformed ? t->malformed + 1 : 0;
 	if (!ended && t->malformed >= MALFORMED_MAX)
 		return task_end_with(t, TASK_LIMIT, "malformed",
 				     "%d turns in a row had calls that cannot be read",

@@ -28,16 +28,17 @@ struct task {
 	struct stuck stuck;
 	struct task_status st;
 	uint64_t start_ms;
-	uint64_t tokens_allowed; /* 0 = no limit */
-	struct buf news;	 /* owned; for the end of the next result */
-	struct buf words;	 /* owned; the person's, for the next request */
-	unsigned warned;	 /* budgets that have been announced; bits */
+	uint64_t tokens_allowed, cost_allowed; /* 0 = no limit */
+	struct buf news;  /* owned; for the end of the next result */
+	struct buf words; /* owned; the person's, for the next request */
+	unsigned warned;  /* budgets that have been announced; bits */
 	const char
 		*last_cause; /* a limit was reached: this is the last turn; else NULL */
 	unsigned cut;	     /* turns in a row that the output limit cut off */
 	unsigned malformed;  /* turns in a row with a call that cannot be read */
 	unsigned empty;	     /* turns without words and calls */
 	bool told_real_calls;
+	bool told_cut;		   /* that the server cuts prompts */
 	unsigned compactions;	   /* on errors of the context, for this request */
 	unsigned poor_compactions; /* that gained less than a tenth */
 	bool in_summary; /* the request is for a summary: its words are not shown */

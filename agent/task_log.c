@@ -70,6 +70,7 @@ void task_log_begin(struct task *t, const char *text, const char *resumed)
 	json_set_int(j, "max_rounds", t->st.max_rounds);
 	json_set_int(j, "max_tokens", (int64_t)c->limits.tokens);
 	json_set_int(j, "timeout_ms", (int64_t)c->limits.time_ms);
+	json_set_int(j, "max_cost_micro", (int64_t)c->limits.cost);
 	set_settings(j, c->settings);
 	if (resumed)
 		json_set_str(j, "resumed", resumed);
@@ -124,10 +125,13 @@ void task_log_response(struct task *t, const struct turn *turn, const char *type
 
 		json_set_int(u, "input", (int64_t)turn->usage.input);
 		json_set_int(u, "cached", (int64_t)turn->usage.cached);
+		json_set_int(u, "written", (int64_t)turn->usage.written);
 		json_set_int(u, "output", (int64_t)turn->usage.output);
 		json_set_int(u, "reasoning", (int64_t)turn->usage.reasoning);
 		json_set(j, "usage", u);
 	}
+	if (t->st.cost_known)
+		json_set_int(j, "cost_micro", (int64_t)t->st.cost);
 	json_set_str(j, "id", turn->id);
 	json_set_str(j, "model", turn->model);
 	json_set_str(j, "request_id", turn->request_id);
@@ -227,6 +231,8 @@ void task_log_end(struct task *t)
 	json_set_int(j, "tokens_in", (int64_t)r->status.tokens_in);
 	json_set_int(j, "tokens_out", (int64_t)r->status.tokens_out);
 	json_set_int(j, "tokens_cached", (int64_t)r->status.tokens_cached);
+	if (r->status.cost_known)
+		json_set_int(j, "cost_micro", (int64_t)r->status.cost);
 	json_set_int(j, "elapsed_ms", (int64_t)r->status.elapsed_ms);
 	task_log(t, "end", j);
 	transcript_sync(&t->log);

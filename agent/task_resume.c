@@ -105,11 +105,15 @@ static void take_budgets(struct task *t, const struct resume *r)
 	t->st.tokens_in = r->tokens_in;
 	t->st.tokens_out = r->tokens_out;
 	t->st.tokens_cached = r->tokens_cached;
+	t->st.cost_known = !r->cost_unknown;
+	t->st.cost = r->cost;
 	if (t->st.round >= t->st.max_rounds)
 		t->st.max_rounds += t->st.round;
 	t->tokens_allowed = t->conf->limits.tokens;
 	if (t->tokens_allowed && t->tokens_allowed <= r->tokens_in + r->tokens_out)
 		t->tokens_allowed += r->tokens_in + r->tokens_out;
+	if (t->cost_allowed && t->cost_allowed <= r->cost)
+		t->cost_allowed += r->cost;
 	t->report->calls = r->calls;
 	t->log.seq = r->seq;
 }

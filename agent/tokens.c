@@ -44,7 +44,7 @@ static const struct {
 };
 /* clang-format on */
 
-enum { WINDOW_UNKNOWN = 32768 };
+enum { WINDOW_UNKNOWN = 32768, ROUND = 512, GROWN = 1024 };
 
 uint64_t tokens_window(const char *model)
 {
@@ -73,12 +73,21 @@ void tokens_report(struct tokens *t, uint64_t input, uint64_t output, size_t byt
 	/* A server that does not count the whole prompt must not make us careless. */
 	if (seen > 0.05 && seen < 2)
 		t->per_byte = seen;
+	t->last_input = input;
+	t->last_bytes = bytes;
 	t->reported = input + output;
 	t->reported_bytes = bytes_after;
 }
 
+bool tokens_cut(const struct tokens *t, uint64_t input, size_t bytes)
+{
+	return input && input == t->last_input && input % ROUND == 0 &&
+	       bytes >= t->last_bytes + GROWN;
+}
+
 void tokens_forget(struct tokens *t)
 {
+	t->last_input = 0;
 	t->reported = 0;
 	t->reported_bytes = 0;
 }

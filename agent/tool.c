@@ -240,6 +240,7 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 	char why[160];
 	int r;
 
+	ret->malformed = !tool;
 	if (!tool)
 		return unknown_tool(name ? name : "", ret);
 	r = json_parse(tool->schema, strlen(tool->schema), &schema, e);
@@ -248,6 +249,7 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 	if (json_type(args) == JSON_NULL)
 		args = none;
 	wrong = check(schema, args, why, sizeof(why));
+	ret->malformed = wrong != NULL;
 	if (wrong)
 		return tool_fail(ret, "not executed: %s; the schema of '%s' is %s",
 				 wrong, name, tool->schema);

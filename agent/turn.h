@@ -38,11 +38,14 @@ struct turn_call {
 };
 
 struct turn_usage {
-	bool known;	/* reported by the server */
-	uint64_t input; /* all of the prompt, cached parts included */
-	uint64_t cached;
+	bool known;	  /* reported by the server */
+	uint64_t input;	  /* all of the prompt, cached parts included */
+	uint64_t cached;  /* part of input: read from a cache */
+	uint64_t written; /* part of input: put into one */
 	uint64_t output;
 	uint64_t reasoning; /* part of output */
+	bool cost_told;	    /* by the server */
+	uint64_t cost;	    /* micro-dollars, when told */
 };
 
 /* Where the words of a turn go while it arrives; any may be NULL. */

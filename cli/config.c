@@ -35,6 +35,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_MODEL]		 = { "model",		CONFIG_TEXT,	NULL },
 	[CONFIG_MAX_ROUNDS]	 = { "max-rounds",	CONFIG_NUMBER,	"50" },
 	[CONFIG_MAX_TOKENS]	 = { "max-tokens",	CONFIG_NUMBER,	NULL },
+	[CONFIG_MAX_COST]	 = { "max-cost",	CONFIG_MILLI,	NULL },
 	[CONFIG_TIMEOUT]	 = { "timeout",		CONFIG_TIME,	NULL },
 	[CONFIG_COMMAND_TIMEOUT] = { "command-timeout",	CONFIG_TIME,	"600s" },
 	[CONFIG_SHELL_COMMAND]	 = { "shell-command",	CONFIG_TEXT,	NULL },
@@ -362,6 +363,11 @@ const char *config_alias(const struct config *c, const char *name)
 	const char *to = json_get_str(json_get(c->file, "aliases"), name);
 
 	return to ? to : name;
+}
+
+const struct json *config_price(const struct config *c, const char *model)
+{
+	return json_get(json_get(c->file, "prices"), model);
 }
 
 const struct json *config_provider(const struct config *c, const char *name)

@@ -34,6 +34,7 @@ enum config_key {
 	CONFIG_MODEL,
 	CONFIG_MAX_ROUNDS,
 	CONFIG_MAX_TOKENS,
+	CONFIG_MAX_COST,
 	CONFIG_TIMEOUT,
 	CONFIG_COMMAND_TIMEOUT,
 	CONFIG_SHELL_COMMAND,
@@ -114,6 +115,8 @@ bool config_is_set(const struct config *c, enum config_key k); /* not the defaul
 
 /** config_alias() - what the file's "aliases" say for a model's name, else @name */
 const char *config_alias(const struct config *c, const char *name);
+/** config_price() - member of the file's "prices" for a model; NULL = none; borrowed */
+const struct json *config_price(const struct config *c, const char *model);
 /** config_provider() - member of the file's "providers"; NULL = none; borrowed */
 const struct json *config_provider(const struct config *c, const char *name);
 

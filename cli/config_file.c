@@ -7,7 +7,9 @@
 #include "cli/near.h"
 
 /* Members of the file that are no options. */
-static const char *const sections[] = { "aliases", "providers" };
+static const char *const sections[] = { "aliases", "prices", "providers" };
+
+enum { CONTEXT_LEAST = 1024, PRICE_MOST = 100000 };
 
 struct walk {
 	const char *text;
@@ -207,10 +209,11 @@ static int check_aliases(const struct source *s, const struct json *j, struct er
 	return 0;
 }
 
-/* One provider: {"base-url": …, "key-env": …, "wire": "openai" or "anthropic"}. */
+/* One provider: {"base-url": …, "key-env": …, "wire": …, "context": tokens}. */
 static int check_provider(const struct json *j, struct err *e)
 {
-	static const char *const known[] = { "base-url", "key-env", "wire" };
+	static const char *const known[] = { "base-url", "key-env", "wire", "context" };
+	static const char *const wires[] = { "openai", "anthropic", "ollama" };
 	const char *wire = json_get_str(j, "wire");
 
 	if (json_type(j) != JSON_OBJECT)
@@ -223,18 +226,28 @@ static int check_provider(const struct json *j, struct err *e)
 		if (!near || strcmp(near, json_key(it)) != 0)
 			return err_set(e, -EINVAL,
 				       "unknown key '%s'; known are base-url, key-env, "
-				       "wire",
+				       "wire, context",
 				       json_key(it));
-		if (!json_str(it))
+		if (strcmp(json_key(it), "context") == 0) {
+			if (json_num(it, 0) < CONTEXT_LEAST)
+				return err_set(
+					e, -EINVAL,
+					"'context' must be a number of tokens, %d "
+					"or more",
+					CONTEXT_LEAST);
+		} else if (!json_str(it)) {
 			return err_set(e, -EINVAL, "'%s' must be a string, not %s",
 				       json_key(it), type_name(it));
+		}
 	}
 	if (!json_get_str(j, "base-url"))
 		return err_set(e, -EINVAL, "it has no 'base-url'");
-	if (wire && strcmp(wire, "openai") != 0 && strcmp(wire, "anthropic") != 0)
-		return err_set(e, -EINVAL, "bad wire '%s'; it is openai or anthropic",
-			       wire);
-	return 0;
+	for (size_t i = 0; wire && i < ARRAY_SIZE(wires); i++)
+		if (strcmp(wire, wires[i]) == 0)
+			return 0;
+	return wire ? err_set(e, -EINVAL,
+			      "bad wire '%s'; it is openai, anthropic or ollama", wire)
+		    : 0;
 }
 
 static int check_providers(const struct source *s, const struct json *j, struct err *e)
@@ -254,6 +267,52 @@ static int check_providers(const struct source *s, const struct json *j, struct 
 	return 0;
 }
 
+/* One model: dollars for a million tokens. */
+static int check_price(const struct json *j, struct err *e)
+{
+	static const char *const known[] = { "input", "cached", "output" };
+
+	if (json_type(j) != JSON_OBJECT)
+		return err_set(e, -EINVAL, "it must be an object, not %s",
+			       type_name(j));
+	json_each(it, j)
+	{
+		bool found = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+			found |= strcmp(known[i], json_key(it)) == 0;
+		if (!found)
+			return err_set(
+				e, -EINVAL,
+				"unknown key '%s'; known are input, cached, output",
+				json_key(it));
+		if (json_num(it, -1) < 0 || json_num(it, -1) > PRICE_MOST)
+			return err_set(e, -EINVAL,
+				       "'%s' must be dollars for a million tokens",
+				       json_key(it));
+	}
+	return json_get(j, "input") && json_get(j, "output")
+		       ? 0
+		       : err_set(e, -EINVAL, "it needs 'input' and 'output'");
+}
+
+static int check_prices(const struct source *s, const struct json *j, struct err *e)
+{
+	if (json_type(j) != JSON_OBJECT) {
+		err_set(e, -EINVAL, "'prices': it must be an object, not %s",
+			type_name(j));
+		return at_line(s, "prices", NULL, e);
+	}
+	json_each(it, j)
+	{
+		if (check_price(it, e) == 0)
+			continue;
+		err_wrap(e, "price of '%s'", json_key(it));
+		return at_line(s, "prices", json_key(it), e);
+	}
+	return 0;
+}
+
 static int take_member(const struct source *s, const struct json *j, struct err *e)
 {
 	const char *key = json_key(j);
@@ -261,6 +320,8 @@ static int take_member(const struct source *s, const struct json *j, struct err 
 
 	if (strcmp(key, "aliases") == 0)
 		return check_aliases(s, j, e);
+	if (strcmp(key, "prices") == 0)
+		return check_prices(s, j, e);
 	if (strcmp(key, "providers") == 0)
 		return check_providers(s, j, e);
 	if (k < 0) {

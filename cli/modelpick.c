@@ -59,6 +59,7 @@ static int use_configured(struct modelpick *m, const struct json *p)
 	m->conf.url = json_get_str(p, "base-url");
 	m->conf.key_var = json_get_str(p, "key-env");
 	m->conf.key = env_of(m->conf.key_var);
+	m->conf.window = (uint64_t)json_get_int(p, "context", 0);
 	return 0;
 }
 
@@ -108,7 +109,6 @@ static int use_local(const struct app *app, struct modelpick *m)
 		return -ENOENT;
 	m->conf.provider = m->found.provider->name;
 	m->conf.url = m->found.url;
-	m->conf.window = m->found.window;
 	if (!m->conf.name)
 		m->conf.name = m->found.name;
 	render_note(app, "no key is set: asking %s at %s (%s)", m->conf.name,
@@ -125,20 +125,36 @@ static int nothing(struct err *e)
 			   "ANTHROPIC_API_KEY, or start Ollama");
 }
 
-int modelpick_choose(const struct app *app, int replay_fd, struct modelpick *ret,
-		     struct err *e)
+static uint64_t micro(const struct json *price, const char *key, uint64_t none)
+{
+	double dollars = json_num(json_get(price, key), -1);
+
+	return dollars < 0 ? none : (uint64_t)(dollars * 1e6 + 0.5);
+}
+
+/* What the user says that the model costs. */
+static void use_price(const struct config *c, struct modelpick *m)
+{
+	const struct model_provider *row = model_provider_find(m->conf.provider);
+	const char *name = m->conf.name ? m->conf.name
+			   : row	? row->default_model
+					: NULL;
+	const struct json *price = name ? config_price(c, name) : NULL;
+
+	if (!price)
+		return;
+	m->prices.input = micro(price, "input", 0);
+	m->prices.output = micro(price, "output", 0);
+	m->prices.cached = micro(price, "cached", m->prices.input);
+	m->prices.written = m->prices.input;
+	m->conf.prices = &m->prices;
+}
+
+static int choose(const struct app *app, struct modelpick *ret, struct err *e)
 {
 	const char *word = config_text(app->config, CONFIG_MODEL);
 	int r;
 
-	*ret = (struct modelpick){ .conf = { .temperature_milli = -1,
-					     .replay_fd = replay_fd,
-					     .abort_fd = -1 } };
-	collect_secrets(ret, app->config);
-	if (replay_fd >= 0) {
-		ret->conf.provider = "replay";
-		return 0;
-	}
 	if (word) {
 		word = config_alias(app->config, word);
 		r = use_named(ret, app->config, word);
@@ -151,4 +167,23 @@ int modelpick_choose(const struct app *app, int replay_fd, struct modelpick *ret
 	if (use_environment(ret) == 0)
 		return 0;
 	return use_local(app, ret) == 0 ? 0 : nothing(e);
+}
+
+int modelpick_choose(const struct app *app, int replay_fd, struct modelpick *ret,
+		     struct err *e)
+{
+	int r;
+
+	*ret = (struct modelpick){ .conf = { .temperature_milli = -1,
+					     .replay_fd = replay_fd,
+					     .abort_fd = -1 } };
+	collect_secrets(ret, app->config);
+	if (replay_fd >= 0) {
+		ret->conf.provider = "replay";
+		return 0;
+	}
+	r = choose(app, ret, e);
+	if (r == 0)
+		use_price(app->config, ret);
+	return r;
 }

@@ -15,7 +15,8 @@ struct modelpick {
 	struct model_conf
 		conf; /* its strings live here, in the environment or config */
 	struct model_found found;
-	char *provider; /* owned; what stood before ':' */
+	struct prices prices; /* of the configuration */
+	char *provider;	      /* owned; what stood before ':' */
 	const char
 		*secrets[MODELPICK_SECRETS + 1]; /* keys in the environment; borrowed */
 };

@@ -14,6 +14,8 @@ static const struct argp_option options[] = {
 	ROW("max-rounds", CONFIG_MAX_ROUNDS, "N", 0,
 	    "give up after N turns of the model (default: 50)"),
 	ROW("max-tokens", CONFIG_MAX_TOKENS, "N", 0, "give up after N tokens"),
+	ROW("max-cost", CONFIG_MAX_COST, "DOLLARS", 0,
+	    "give up after DOLLARS, such as 0.50, where prices are known"),
 	ROW("timeout", CONFIG_TIMEOUT, "TIME", 0,
 	    "give up after TIME, such as 90s, 10m"),
 	ROW("command-timeout", CONFIG_COMMAND_TIMEOUT, "TIME", 0,

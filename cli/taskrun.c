@@ -82,6 +82,22 @@ static int choose_model(struct work *w, struct err *e)
 	return r < 0 ? r : model_new(&w->pick.conf, &m, e);
 }
 
+/* A budget that nobody can count would be none. */
+static int check_budget(struct work *w, struct err *e)
+{
+	_cleanup_model_ struct model *m = NULL;
+	int r;
+
+	if (!config_num(w->app->config, CONFIG_MAX_COST) || w->replay >= 0)
+		return 0;
+	r = model_new(&w->pick.conf, &m, e);
+	if (r < 0 || model_prices(m))
+		return r;
+	err_set(e, -EINVAL, "--max-cost: what '%s' costs at %s is not known",
+		model_name(m), model_url(m));
+	return err_hint(e, "say it in the configuration, under \"prices\"");
+}
+
 static int open_copy(struct work *w, struct err *e)
 {
 	const char *name = config_text(w->app->config, CONFIG_SAVE_TRANSCRIPT);
@@ -171,7 +187,8 @@ static void fill_conf(struct work *w)
 			   .extra = config_text(c, CONFIG_SYSTEM_EXTRA) },
 		.limits = { .rounds = (unsigned)config_num(c, CONFIG_MAX_ROUNDS),
 			    .tokens = config_num(c, CONFIG_MAX_TOKENS),
-			    .time_ms = config_num(c, CONFIG_TIMEOUT) },
+			    .time_ms = config_num(c, CONFIG_TIMEOUT),
+			    .cost = config_num(c, CONFIG_MAX_COST) * 1000 },
 		.tools = w->tools,
 		.project_fd = w->project,
 		.transcript_fd = w->transcript,
@@ -282,7 +299,7 @@ static int run_work(struct work *w, struct err *e)
 		return cmd_fail(w->app, e, CMD_USAGE);
 	if (choose_model(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_SERVICE);
-	if (open_copy(w, e) < 0)
+	if (check_budget(w, e) < 0 || open_copy(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_USAGE);
 	if (boxsetup_open(w->app, w->t->box, &w->setup, e) < 0 || prepare(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_NO_BOX);

@@ -48,14 +48,14 @@ void view_break(struct view *v)
 static void show_status(struct view *v)
 {
 	const struct task_status *st = &v->status;
-	char line[160], tokens[16], time[32];
+	char line[160], tokens[16], time[32], cost[32];
 
 	if (!v->columns || v->app->quiet || v->mid_line)
 		return;
 	view_end_tokens(tokens, sizeof(tokens), st->tokens_in + st->tokens_out);
 	text_ms(time, sizeof(time), st->elapsed_ms);
-	snprintf(line, sizeof(line), "round %u of %u, %s tokens, %s", st->round,
-		 st->max_rounds, tokens, time);
+	snprintf(line, sizeof(line), "round %u of %u, %s tokens%s, %s", st->round,
+		 st->max_rounds, tokens, view_end_cost(cost, sizeof(cost), st), time);
 	line[MIN(sizeof(line) - 1, (size_t)v->columns - 1)] = '\0';
 	fprintf(v->app->err, "\r\033[K%s%s%s",
 		render_style_on(v->app->color_err, RENDER_DIM), line,

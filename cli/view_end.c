@@ -20,6 +20,16 @@ char *view_end_tokens(char *out, size_t size, uint64_t n)
 	return out;
 }
 
+char *view_end_cost(char *out, size_t size, const struct task_status *st)
+{
+	double dollars = (double)st->cost / 1e6;
+
+	snprintf(out, size, dollars < 0.1 ? ", about $%.4f" : ", about $%.2f", dollars);
+	if (!st->cost_known || !st->cost)
+		out[0] = '\0';
+	return out;
+}
+
 static void show_answer(const struct app *app, const struct task_report *r,
 			const char *said)
 {
@@ -86,7 +96,7 @@ static void show_files(const struct app *app, const struct changes *c)
 static void show_totals(const struct app *app, const struct task_report *r)
 {
 	const struct task_status *st = &r->status;
-	char in[16], out[16], time[32];
+	char in[16], out[16], time[32], cost[32];
 
 	view_end_tokens(in, sizeof(in), st->tokens_in);
 	view_end_tokens(out, sizeof(out), st->tokens_out);
@@ -96,7 +106,8 @@ static void show_totals(const struct app *app, const struct task_report *r)
 		st->round, st->round == 1 ? "" : "s", r->calls,
 		r->calls == 1 ? "" : "s");
 	if (st->tokens_in || st->tokens_out)
-		fprintf(app->err, ", %s tokens in, %s out", in, out);
+		fprintf(app->err, ", %s tokens in, %s out%s", in, out,
+			view_end_cost(cost, sizeof(cost), st));
 	fprintf(app->err, ", %s", time);
 	if (r->replayed)
 		fprintf(app->err, ", replayed with %u difference%s", r->differences,

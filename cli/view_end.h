@@ -16,6 +16,9 @@
 void view_end_show(const struct app *app, const struct task_report *r,
 		   const char *said);
 
+/** view_end_cost() - ", about $0.012", or "" where it is not known or nothing; @out */
+char *view_end_cost(char *out, size_t size, const struct task_status *st);
+
 /** view_end_tokens() - 950 → "950", 12345 → "12.3k", 2500000 → "2.5M"; @out */
 char *view_end_tokens(char *out, size_t size, uint64_t n);
 

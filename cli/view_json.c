@@ -28,6 +28,8 @@ static void add_status(struct json *j, const struct task_status *st)
 	json_set_int(j, "tokens_in", (int64_t)st->tokens_in);
 	json_set_int(j, "tokens_out", (int64_t)st->tokens_out);
 	json_set_int(j, "tokens_cached", (int64_t)st->tokens_cached);
+	json_set(j, "cost_micro",
+		 st->cost_known ? json_number((double)st->cost) : json_null());
 	json_set_int(j, "elapsed_ms", (int64_t)st->elapsed_ms);
 }
 

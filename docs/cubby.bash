@@ -11,7 +11,7 @@ _cubby() {
 	local common='--directory --json --quiet --verbose --no-color --help --version'
 	local box='--image --wipe --rm --net --allow --deny --publish --memory --cpus --pids --disk --env
 		--user --keep --git-writable --allow-home'
-	local task='--model --max-rounds --max-tokens --timeout --command-timeout --shell-command
+	local task='--model --max-rounds --max-tokens --max-cost --timeout --command-timeout --shell-command
 		--save-transcript --ask --system-extra --replay'
 	local command=run own='' word i
 

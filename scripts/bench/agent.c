@@ -55,7 +55,7 @@ static int parse(size_t megabytes)
 {
 	_cleanup_buf_ struct buf in = BUF_INIT((megabytes + 1) << 20);
 	static const struct turn_sink silent = { 0 };
-	struct model_reader *r = openai_wire.reader_new(&silent);
+	_cleanup_answer_ struct answer *a = answer_new(openai_wire.answer, &silent);
 	_cleanup_turn_ struct turn t;
 	struct err e = ERR_NONE;
 	uint64_t seed = 1;
@@ -65,11 +65,9 @@ static int parse(size_t megabytes)
 	make_stream(&in, megabytes << 20);
 	start = now_us();
 	for (size_t at = 0; at < in.len; at += BLOCK)
-		need(openai_wire.feed(r, in.data + at, MIN(BLOCK, in.len - at), &e),
-		     &e);
-	need(openai_wire.end(r, &seed, &t, &e), &e);
+		need(answer_feed(a, in.data + at, MIN(BLOCK, in.len - at), &e), &e);
+	need(answer_end(a, &seed, &t, &e), &e);
 	printf("{\"mb_per_s\": %.1f}\n", (double)in.len / (now_us() - start));
-	openai_wire.reader_free(&r);
 	return 0;
 }
 

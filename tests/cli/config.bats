@@ -58,7 +58,7 @@ wrong() { # TEXT MESSAGE
 	wrong $'{"memory": "lots"}' "1: 'memory': bad size 'lots'"
 	wrong $'[]' "1: it must be an object, not list"
 	wrong $'{"providers": {"c": {"key": "sk-1"}}}' \
-		"1: provider 'c': unknown key 'key'; known are base-url, key-env, wire"
+		"1: provider 'c': unknown key 'key'; known are base-url, key-env, wire, context"
 }
 
 @test "bad syntax has its line" {

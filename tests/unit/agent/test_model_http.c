@@ -3,14 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/resume.h"
 #include "agent/task.h"
-#include "agent/transcript.h"
 #include "base/file.h"
-#include "base/hash.h"
-#include "base/http.h"
-#include "base/proc.h"
 #include "base/sys.h"
+#include "tests/unit/modelserver.h"
+#include "tests/unit/taskkit.h"
 #include "tests/unit/unit.h"
 
 #define KEY "sk-test-0123456789"
@@ -115,66 +112,7 @@ static const struct fault faults[] = {
 };
 /* clang-format on */
 
-static struct proc server = { .pid = -1, .pidfd = -1 };
-static char base_url[64];
-static struct http *client;
-
-/* ---- the server ---- */
-
-static void start_server(void)
-{
-	static const char *const argv[] = { "python3", "tests/fake/model_server",
-					    "--with-stdin", "/dev/null", NULL };
-	struct proc_conf conf = { .argv = argv, .fds = { -1, -1, 2 }, .pass_fd = -1 };
-	int life[2];
-	struct err e = ERR_NONE;
-	char line[32] = "";
-	int fds[2];
-
-	assert_int_equal(sys_pipe2(fds, 0), 0);
-	assert_int_equal(sys_pipe2(life, 0), 0);
-	conf.fds[0] = life[0]; /* our end closes with this process, however it ends */
-	conf.fds[1] = fds[1];
-	unit_ok(proc_start(&conf, &server, &e), &e);
-	close(fds[1]);
-	close(life[0]);
-	assert_true(sys_read(fds[0], line, sizeof(line) - 1) > 0);
-	close(fds[0]);
-	snprintf(base_url, sizeof(base_url), "http://127.0.0.1:%d", atoi(line));
-	unit_ok(http_new(&client, &e), &e);
-}
-
-static int append(void *ctx, const void *data, size_t len)
-{
-	return buf_add(ctx, data, len);
-}
-
-static void talk(const char *path, const char *body, struct buf *answer)
-{
-	char url[128];
-	struct http_request req = { .url = url,
-				    .body = body,
-				    .body_len = body ? strlen(body) : 0,
-				    .abort_fd = -1,
-				    .on_data = append,
-				    .ctx = answer };
-	struct http_reply reply;
-	struct err e = ERR_NONE;
-
-	snprintf(url, sizeof(url), "%s%s", base_url, path);
-	unit_ok(http_perform(client, &req, &reply, &e), &e);
-	assert_int_equal(reply.status, 200);
-}
-
-static unsigned seen(void)
-{
-	_cleanup_buf_ struct buf b = BUF_INIT(1000);
-	unsigned n = 0;
-
-	talk("/seen", NULL, &b);
-	assert_int_equal(sscanf(buf_cstr(&b), "{\"seen\": %u}", &n), 1);
-	return n;
-}
+static struct modelserver server = MODELSERVER_NONE;
 
 /* ---- a task without a box ---- */
 
@@ -233,52 +171,6 @@ static void look_for_key(int fd)
 		fail_msg("the key is in the transcript");
 }
 
-/* Every request can be built again from the records before it, byte for byte. */
-struct rebuild {
-	struct resume resume;
-	struct model *model;
-	const char *where;
-	unsigned n;
-};
-
-static int rebuild_record(void *ctx, const struct json *j, struct err *e)
-{
-	struct rebuild *b = ctx;
-	const char *want = json_get_str(j, "sha256");
-
-	if (want && !json_get_bool(j, "summary", false)) {
-		_cleanup_buf_ struct buf body = BUF_INIT(16 << 20);
-		struct model_request req = { .history = &b->resume.history,
-					     .tools = tool_table,
-					     .n_tools = tool_count,
-					     .no_calls = json_get_bool(j, "no_calls",
-								       false) };
-		char hex[HASH_HEX];
-
-		model_set_params(b->model, json_get(j, "params"));
-		history_forget_bytes(&b->resume.history);
-		unit_ok(model_body(b->model, &req, &body, e), e);
-		unit_ok(hash_text(body.data, body.len, hex, e), e);
-		if (strcmp(hex, want) != 0)
-			fail_msg("%s: request %u differs:\n%s", b->where, b->n,
-				 body.data);
-		b->n++;
-	}
-	return resume_record(&b->resume, j, e);
-}
-
-static void rebuild(int log, const struct model_conf *conf, const char *where)
-{
-	struct rebuild b = { .where = where };
-	struct err e = ERR_NONE;
-
-	unit_ok(model_new(conf, &b.model, &e), &e);
-	unit_ok(transcript_read(log, rebuild_record, &b, &e), &e);
-	assert_true(b.n > 0);
-	model_free(&b.model);
-	resume_done(&b.resume);
-}
-
 static void check(const struct run *run, const struct task_report *r, const char *where)
 {
 	const struct fault *f = run->fault;
@@ -293,8 +185,9 @@ static void check(const struct run *run, const struct task_report *r, const char
 		assert_string_equal(buf_cstr(&r->answer), "done");
 	if (strstr(r->why.msg, KEY))
 		fail_msg("%s: the key is in the error", where);
-	if (seen() != asked && !strstr(f->name, "context"))
-		fail_msg("%s: %u requests, %u expected", where, seen(), asked);
+	if (modelserver_seen(&server) != asked && !strstr(f->name, "context"))
+		fail_msg("%s: %u requests, %u expected", where,
+			 modelserver_seen(&server), asked);
 }
 
 static struct task_conf conf_for(unsigned wire, int log)
@@ -304,7 +197,7 @@ static struct task_conf conf_for(unsigned wire, int log)
 	return (struct task_conf){ .text = "do it",
 				   .model = { .provider = wires[wire],
 					      .name = "fake",
-					      .url = base_url,
+					      .url = server.url,
 					      .key = KEY,
 					      .key_var = "THE_KEY",
 					      .replay_fd = -1,
@@ -324,7 +217,7 @@ static struct task_conf conf_for(unsigned wire, int log)
 
 static void run_one(const struct run *run)
 {
-	_cleanup_buf_ struct buf lines = BUF_INIT(64 << 10), answer = BUF_INIT(1000);
+	_cleanup_buf_ struct buf lines = BUF_INIT(64 << 10);
 	_cleanup_close_ int log = sys_memfd("log", 0);
 	_cleanup_task_report_ struct task_report report;
 	struct task_conf conf = conf_for(run->wire, log);
@@ -334,12 +227,12 @@ static void run_one(const struct run *run)
 	snprintf(where, sizeof(where), "%s, %s, round %u", wires[run->wire],
 		 run->fault->name, run->moment + 1);
 	script(run, &lines);
-	talk("/scenario", buf_cstr(&lines), &answer);
+	modelserver_play(&server, buf_cstr(&lines));
 	task_report_init(&report);
 	unit_ok(task_run(&conf, &report, &e), &e);
 	check(run, &report, where);
 	look_for_key(log);
-	rebuild(log, &conf.model, where);
+	taskkit_rebuild(log, &conf.model, where);
 }
 
 /* ---- the tests ---- */
@@ -394,7 +287,6 @@ static void resume_at(unsigned wire, const struct buf *whole, size_t len)
 			   "{\"answer\":\"resumed\"}}]}\n";
 	_cleanup_close_ int old = sys_memfd("old", 0), log = sys_memfd("log", 0);
 	_cleanup_task_report_ struct task_report report;
-	_cleanup_buf_ struct buf answer = BUF_INIT(1000);
 	struct task_conf conf = conf_for(wire, log);
 	struct err e = ERR_NONE;
 
@@ -402,13 +294,13 @@ static void resume_at(unsigned wire, const struct buf *whole, size_t len)
 	conf.text = NULL;
 	conf.resume_fd = old;
 	conf.resumed = "old";
-	talk("/scenario", lines, &answer);
+	modelserver_play(&server, lines);
 	task_report_init(&report);
 	unit_ok(task_run(&conf, &report, &e), &e);
 	if (report.end != TASK_DONE || strcmp(buf_cstr(&report.answer), "resumed") != 0)
 		fail_msg("%s, cut at %zu: %s: %s", wires[wire], len,
 			 task_end_name(report.end), report.why.msg);
-	rebuild(log, &conf.model, "resumed");
+	taskkit_rebuild(log, &conf.model, "resumed");
 }
 
 static void resumes(void)
@@ -418,8 +310,7 @@ static void resumes(void)
 				   .wire = w,
 				   .config = CONFIG("") };
 		_cleanup_buf_ struct buf lines = BUF_INIT(64 << 10),
-					 whole = BUF_INIT(1 << 20),
-					 answer = BUF_INIT(100);
+					 whole = BUF_INIT(1 << 20);
 		_cleanup_close_ int log = sys_memfd("log", 0);
 		_cleanup_task_report_ struct task_report report;
 		struct task_conf conf = conf_for(w, log);
@@ -427,7 +318,7 @@ static void resumes(void)
 		size_t first;
 
 		script(&run, &lines);
-		talk("/scenario", buf_cstr(&lines), &answer);
+		modelserver_play(&server, buf_cstr(&lines));
 		task_report_init(&report);
 		unit_ok(task_run(&conf, &report, &e), &e);
 		sys_lseek(log, 0, SEEK_SET);
@@ -438,32 +329,6 @@ static void resumes(void)
 			resume_at(w, &whole, at);      /* behind a record */
 			resume_at(w, &whole, at + 40); /* in the next one */
 		}
-	}
-}
-
-static void discover(void)
-{
-	static const char *const local[] = { "ollama", "llamacpp" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(local); i++) {
-		_cleanup_buf_ struct buf answer = BUF_INIT(1000);
-		struct model_found found = { 0 };
-		struct err e = ERR_NONE;
-
-		talk("/scenario",
-		     "{\"config\":{\"models\":[\"small\",\"big\"],"
-		     "\"context\":9000}}",
-		     &answer);
-		unit_ok(model_discover_at(model_provider_find(local[i]), base_url,
-					  &found, &e),
-			&e);
-		assert_string_equal(found.name, "small");
-		assert_string_equal(found.url, base_url);
-		assert_int_equal(found.window, 9000);
-		talk("/scenario", "{\"config\":{\"models\":[]}}", &answer);
-		assert_int_equal(
-			model_discover_at(found.provider, base_url, &found, &e),
-			-ENOENT);
 	}
 }
 
@@ -497,15 +362,13 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "every form of a stream", every_form },
 		{ "resume, killed at every record", resumes },
-		{ "a local server", discover },
 		{ "nobody there", nobody_there },
 	};
 	int failed;
 
-	start_server();
+	modelserver_start(&server);
 	failed = unit_rows("model_http: wire × fault × moment", faults, one_fault);
 	failed += unit_cases("model_http", cases);
-	http_free(&client);
-	proc_done(&server);
+	modelserver_stop(&server);
 	return failed;
 }

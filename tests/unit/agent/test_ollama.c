@@ -42,24 +42,23 @@ static void answer(size_t step)
 		"\"stop\","
 		"\"prompt_eval_count\":7,\"eval_count\":8}";
 	static const struct turn_sink silent = { 0 };
-	struct model_reader *r = ollama_wire.reader_new(&silent);
+	struct answer *a = answer_new(ollama_wire.answer, &silent);
 	_cleanup_turn_ struct turn t;
 	struct err e = ERR_NONE;
 	uint64_t seed = 1;
 
 	turn_init(&t);
 	for (size_t at = 0; at < strlen(lines); at += step)
-		unit_ok(ollama_wire.feed(r, lines + at, MIN(step, strlen(lines) - at),
-					 &e),
+		unit_ok(answer_feed(a, lines + at, MIN(step, strlen(lines) - at), &e),
 			&e);
-	unit_ok(ollama_wire.end(r, &seed, &t, &e), &e);
+	unit_ok(answer_end(a, &seed, &t, &e), &e);
 	assert_string_equal(buf_cstr(&t.text), "I look");
 	assert_string_equal(buf_cstr(&t.reasoning), "hm");
 	assert_int_equal(t.n_calls, 2);
 	assert_string_equal(json_get_str(t.calls[1].args, "command"), "b");
 	assert_int_equal(t.usage.input, 7);
 	assert_int_equal(t.usage.output, 8);
-	ollama_wire.reader_free(&r);
+	answer_free(&a);
 }
 
 static void answers(void)
@@ -71,17 +70,17 @@ static void answers(void)
 static void failures(void)
 {
 	static const struct turn_sink silent = { 0 };
-	struct model_reader *r = ollama_wire.reader_new(&silent);
+	struct answer *a = answer_new(ollama_wire.answer, &silent);
 	struct err e = ERR_NONE;
 
-	assert_int_equal(ollama_wire.feed(r, "{\"error\":\"no model\"}\n", 21, &e),
+	assert_int_equal(answer_feed(a, "{\"error\":\"no model\"}\n", 21, &e),
 			 -EREMOTEIO);
 	unit_err(&e, -EREMOTEIO, "the server said: no model");
-	ollama_wire.reader_free(&r);
-	r = ollama_wire.reader_new(&silent);
-	assert_int_equal(ollama_wire.feed(r, "nonsense\n", 9, &e), -EPROTO);
+	answer_free(&a);
+	a = answer_new(ollama_wire.answer, &silent);
+	assert_int_equal(answer_feed(a, "nonsense\n", 9, &e), -EPROTO);
 	unit_err(&e, -EPROTO, "a line that is no JSON object");
-	ollama_wire.reader_free(&r);
+	answer_free(&a);
 }
 
 static void urls(void)

@@ -16,6 +16,10 @@ static const struct row rows[] = {
 	{ "Azure", "https://x.openai.azure.com/openai/deployments/d?api-version=1",
 	  "https://x.openai.azure.com/openai/deployments/d/chat/"
 	  "completions?api-version=1" },
+	{ "Azure, the host alone", "https://x.openai.azure.com/",
+	  "https://x.openai.azure.com/openai/v1/chat/completions" },
+	{ "Azure, /openai/v1", "https://x.openai.azure.com/openai/v1",
+	  "https://x.openai.azure.com/openai/v1/chat/completions" },
 	{ "the whole address", "http://h/v1/chat/completions",
 	  "http://h/v1/chat/completions" },
 };
@@ -118,6 +122,44 @@ static void deepseek(void)
 		   "\"{}\"}}],\"reasoning_content\":\"\"}]");
 }
 
+/* A turn of which no call is signed gets a word instead, in its first call alone. */
+static void gemini(void)
+{
+	static const char two[] =
+		"{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
+		"{\"id\":\"a\",\"function\":{\"name\":\"shell\",\"arguments\":\"{}\"}%"
+		"s},"
+		"{\"id\":\"b\",\"function\":{\"name\":\"shell\",\"arguments\":\"{}\"}}]"
+		"}";
+	static const char head[] = "[{\"role\":\"system\",\"content\":\"\"},";
+	static const char signature[] =
+		",\"extra_content\":{\"google\":{\"thought_signature\":\"%s\"}}";
+	static const struct {
+		const char *url, *given, *want;
+	} cases[] = {
+		{ "https://generativelanguage.googleapis.com/v1beta/openai", NULL,
+		  "skip_thought_signature_validator" },
+		{ "http://h/v1beta/openai", "S", "S" },
+		{ "http://h/v1", NULL, NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_model_ struct model *m = wire_model("openai", cases[i].url);
+		_cleanup_history_ struct history h = { 0 };
+		char given[200] = "", want[200] = "", message[600], all[700];
+
+		if (cases[i].given)
+			snprintf(given, sizeof(given), signature, cases[i].given);
+		if (cases[i].want)
+			snprintf(want, sizeof(want), signature, cases[i].want);
+		snprintf(message, sizeof(message), two, given);
+		wire_turn(&h, 1, message);
+		snprintf(message, sizeof(message), two, want);
+		snprintf(all, sizeof(all), "%s%s]", head, message);
+		wire_check(m, &h, false, "messages", all);
+	}
+}
+
 /* The bytes of a request begin with those of the one before. */
 static void append_only(void)
 {
@@ -139,9 +181,8 @@ static void append_only(void)
 int main(void)
 {
 	static const struct unit_case cases[] = {
-		{ "messages", messages },
-		{ "options", options },
-		{ "DeepSeek", deepseek },
+		{ "messages", messages },	{ "options", options },
+		{ "DeepSeek", deepseek },	{ "Gemini", gemini },
 		{ "append-only", append_only },
 	};
 

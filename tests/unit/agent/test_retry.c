@@ -62,6 +62,22 @@ static const struct row rows[] = {
 	  RETRY_FIELD, RETRY_F_STREAM_OPTIONS, 0 },
 	{ "max_tokens", { .status = 400, .code = "unsupported_parameter", .text = "Unsupported parameter: "
 	  "'max_tokens'. Use 'max_completion_tokens' instead." }, RETRY_FIELD, RETRY_F_MAX_COMPLETION, 0 },
+	{ "output limit, OpenAI", { .status = 400, .text = "max_tokens is too large: 20000. This model "
+	  "supports at most 16384 completion tokens, whereas you provided 20000." },
+	  RETRY_FIELD, RETRY_F_MAX_TOKENS, 16384 },
+	{ "output limit, Anthropic", { .status = 400, .code = "invalid_request_error",
+	  .text = "max_tokens: 16384 > 4096, which is the maximum allowed number of output tokens" },
+	  RETRY_FIELD, RETRY_F_MAX_TOKENS, 4096 },
+	{ "output limit, DeepSeek", { .status = 400,
+	  .text = "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]" },
+	  RETRY_FIELD, RETRY_F_MAX_TOKENS, 8192 },
+	{ "output limit, Groq", { .status = 400,
+	  .text = "`max_tokens` must be less than or equal to `8192`" },
+	  RETRY_FIELD, RETRY_F_MAX_TOKENS, 8192 },
+	{ "context, llama.cpp", { .status = 400, .code = "exceed_context_size_error", .n_ctx = 4096,
+	  .text = "the request exceeds the available context size" }, RETRY_COMPACT, 0, 4096 },
+	{ "context in the stream, llama.cpp", { .in_stream = true, .transport = -EREMOTEIO,
+	  .code = "exceed_context_size_error", .n_ctx = 4096 }, RETRY_COMPACT, 0, 4096 },
 	{ "temperature", { .status = 400, .text = "temperature does not support 0.2" },
 	  RETRY_FIELD, RETRY_F_TEMPERATURE, 0 },
 	{ "reasoning field", { .status = 400, .text = "unknown field reasoning_content" },
@@ -78,7 +94,7 @@ static void judge_row(const void *p)
 	retry_judge(&c);
 	assert_int_equal(c.what, row->what);
 	assert_int_equal(c.field, row->field);
-	if (row->limit)
+	if (row->limit || row->field)
 		assert_int_equal(c.limit, row->limit);
 }
 

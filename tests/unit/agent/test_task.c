@@ -29,7 +29,8 @@ struct row {
 	const char *cause;
 	const char *answer_text;
 	unsigned ran;
-	const char *seen; /* must be part of the events */
+	const char *seen;   /* must be part of the events */
+	const char *unseen; /* must not */
 };
 
 #define SHELL(id, cmd)                                                               \
@@ -117,12 +118,28 @@ static const struct row rows[] = {
 	  .lines = TASK CALLS(SHELL("a", "one"))
 		"{\"type\":\"result\",\"id\":\"a\",\"text\":\"other\",\"exit\":0}\n" SAY("ok"),
 	  .end = TASK_DONE, .cause = "answer", .answer_text = "ok", .ran = 1,
-	  .seen = "replay: call 1 (shell): 3 bytes of output, other than the 5 recorded" },
+	  .seen = "replay: call 1 (shell): line 1 is 'one', recorded was 'other'" },
+	{ .name = "a replay that differs in its third line",
+	  .lines = TASK CALLS(SHELL("a", "one"))
+		"{\"type\":\"result\",\"id\":\"a\",\"text\":\"x 1.5s\\ny\\nz\\nend\",\"exit\":0}\n" SAY("ok"),
+	  .output = "x 2.5s\ny\nZ\nend", .end = TASK_DONE, .cause = "answer",
+	  .answer_text = "ok", .ran = 1,
+	  .seen = "replay: call 1 (shell): line 3 is 'Z', recorded was 'z'" },
+	{ .name = "a replay that differs in its status",
+	  .lines = TASK CALLS(SHELL("a", "one"))
+		"{\"type\":\"result\",\"id\":\"a\",\"text\":\"one\",\"exit\":3}\n" SAY("ok"),
+	  .end = TASK_DONE, .cause = "answer", .answer_text = "ok", .ran = 1,
+	  .seen = "replay: call 1 (shell): exit status 0, recorded was 3" },
+	{ .name = "a replay that differs by times alone",
+	  .lines = TASK CALLS(SHELL("a", "one"))
+		"{\"type\":\"result\",\"id\":\"a\",\"text\":\"took 1.5s, pid 7\",\"exit\":0}\n" SAY("ok"),
+	  .output = "took 22.5s, pid 71", .end = TASK_DONE, .cause = "answer",
+	  .answer_text = "ok", .ran = 1, .unseen = "replay:" },
 	{ .name = "cut off by the output limit",
 	  .lines = TASK "{\"type\":\"response\",\"finish\":\"length\",\"message\":"
 		"{\"role\":\"assistant\",\"tool_calls\":[" SHELL("a", "one") "]}}\n" SAY("ok"),
 	  .end = TASK_DONE, .cause = "answer", .answer_text = "ok",
-	  .seen = "Not executed: the turn was cut off at the output limit" },
+	  .seen = "Not executed: the turn was cut off at the output limit of 8192 tokens" },
 	{ .name = "refused", .lines = TASK "{\"type\":\"response\",\"finish\":\"content_filter\","
 		"\"message\":{\"role\":\"assistant\",\"content\":\"no\"}}\n",
 	  .end = TASK_GAVE_UP, .cause = "refused", .answer_text = "no" },
@@ -230,6 +247,8 @@ static void run_row(const void *p)
 	assert_int_equal(h.ran, row->ran);
 	if (row->seen && !strstr(buf_cstr(&h.seen), row->seen))
 		fail_msg("not seen: '%s' in:\n%s", row->seen, buf_cstr(&h.seen));
+	if (row->unseen && strstr(buf_cstr(&h.seen), row->unseen))
+		fail_msg("seen: %s", buf_cstr(&h.seen));
 	assert_int_equal(report.end == TASK_DONE, report.why.code == 0);
 	buf_done(&h.seen);
 	close(h.interrupt[0]);

@@ -42,9 +42,38 @@ static void estimates(void)
 	assert_int_equal(tokens_estimate(&t, 400), 100);
 }
 
+/* A count that stands still at a round number while the prompt grows. */
+static void cut_prompts(void)
+{
+	static const struct {
+		uint64_t before, now;
+		size_t bytes_before, bytes_now;
+		bool cut;
+	} cases[] = {
+		{ 4096, 4096, 20000, 30000, true },
+		{ 4096, 4096, 20000, 20500, false },
+		{ 4097, 4097, 20000, 30000, false },
+		{ 4096, 6000, 20000, 30000, false },
+		{ 0, 4096, 20000, 30000, false },
+		{ 0, 0, 20000, 30000, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tokens t;
+
+		tokens_init(&t);
+		tokens_report(&t, cases[i].before, 10, cases[i].bytes_before, 1);
+		assert_int_equal(tokens_cut(&t, cases[i].now, cases[i].bytes_now),
+				 cases[i].cut);
+		tokens_forget(&t);
+		assert_false(tokens_cut(&t, cases[i].now, cases[i].bytes_now));
+	}
+}
+
 int main(void)
 {
-	static const struct unit_case cases[] = { { "estimates", estimates } };
+	static const struct unit_case cases[] = { { "estimates", estimates },
+						  { "cut prompts", cut_prompts } };
 
 	return unit_rows("tokens_window", rows, window_row) +
 	       unit_cases("tokens", cases);

@@ -19,6 +19,28 @@ static void numbers_of_tokens(void)
 				    rows[i].want);
 }
 
+static void costs(void)
+{
+	static const struct {
+		bool known;
+		uint64_t micro;
+		const char *want;
+	} rows[] = {
+		{ true, 12300, ", about $0.0123" },
+		{ true, 1234567, ", about $1.23" },
+		{ true, 0, "" },
+		{ false, 5000, "" },
+	};
+	char out[32];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct task_status st = { .cost_known = rows[i].known,
+					  .cost = rows[i].micro };
+
+		assert_string_equal(view_end_cost(out, sizeof(out), &st), rows[i].want);
+	}
+}
+
 struct told {
 	struct app app;
 	struct task_report r;
@@ -117,6 +139,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "numbers of tokens", numbers_of_tokens },
+		{ "costs", costs },
 		{ "done, with files", done_with_files },
 		{ "a limit says why", a_limit_says_why },
 		{ "quiet says why all the same", quiet_says_why_all_the_same },
