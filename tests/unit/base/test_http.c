@@ -9,129 +9,10 @@
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/sys.h"
+#include "tests/unit/httpserve.h"
 #include "tests/unit/unit.h"
 
-/* ---- a server in a child process ----------------------------------------- */
-
-enum { ANSWERS = 8, REQUEST_MAX = 4 << 20 };
-
-struct serve {
-	const char *answers[ANSWERS]; /* one request each; "%d" is the other's port */
-	bool keep;		      /* all on one connection */
-	bool hang;		      /* after the last answer, until the client goes */
-	int other_port;
-};
-
-struct server {
-	pid_t pid;
-	int port;
-	int seen_fd; /* owned; a memfd: all requests, one after the other */
-};
-
-static int listen_any(int *port)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET,
-				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t n = sizeof(a);
-	int fd = sys_socket(AF_INET, SOCK_STREAM, 0);
-
-	assert_true(fd >= 0 && !sys_bind(fd, (struct sockaddr *)&a, n));
-	assert_true(!sys_listen(fd, 8) &&
-		    !sys_getsockname(fd, (struct sockaddr *)&a, &n));
-	*port = ntohs(a.sin_port);
-	return fd;
-}
-
-/* Reads head and body of a request into @b; false at the end of the connection. */
-static bool read_request(int fd, struct buf *b)
-{
-	const char *end = NULL, *length;
-	size_t want = SIZE_MAX;
-
-	while (b->len < want) {
-		ssize_t n;
-
-		if (buf_reserve(b, 65536) < 0)
-			return false;
-		n = read(fd, b->data + b->len, 65536);
-		if (n <= 0)
-			return false;
-		buf_commit(b, (size_t)n);
-		end = end ? end : strstr(b->data, "\r\n\r\n");
-		if (!end || want != SIZE_MAX)
-			continue;
-		length = strcasestr(b->data, "\r\ncontent-length: ");
-		want = (size_t)(end + 4 - b->data) +
-		       (length && length < end ? strtoul(length + 18, NULL, 10) : 0);
-		end = b->data; /* may move */
-	}
-	return true;
-}
-
-static void answer(int fd, const char *text, int port)
-{
-	_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
-	const char *at = strstr(text, "%d");
-	struct err e;
-
-	buf_add(&b, text, at ? (size_t)(at - text) : strlen(text));
-	if (at)
-		buf_addf(&b, "%d%s", port, at + 2);
-	file_write_fd(fd, b.data, b.len, &e);
-}
-
-static void serve(int listener, const struct serve *s, int seen_fd)
-{
-	int fd = -1;
-
-	for (int i = 0; i < ANSWERS && s->answers[i]; i++) {
-		_cleanup_buf_ struct buf b = BUF_INIT(REQUEST_MAX);
-		struct err e;
-
-		if (fd < 0)
-			fd = accept(listener, NULL, NULL);
-		if (!read_request(fd, &b))
-			break;
-		file_write_fd(seen_fd, b.data, b.len, &e);
-		answer(fd, s->answers[i], s->other_port);
-		if (s->keep || (s->hang && !s->answers[i + 1]))
-			continue;
-		close(fd);
-		fd = -1;
-	}
-	if (s->hang)
-		(void)!read(fd, &(char){ 0 }, 1);
-}
-
-static struct server start(const struct serve *s)
-{
-	struct server ret;
-	int listener = listen_any(&ret.port);
-
-	ret.seen_fd = sys_memfd("seen", 0);
-	assert_true(ret.seen_fd >= 0);
-	ret.pid = sys_fork();
-	if (!ret.pid) {
-		signal(SIGPIPE, SIG_IGN);
-		serve(listener, s, ret.seen_fd);
-		sys_exit(0);
-	}
-	close(listener);
-	return ret;
-}
-
-/* Ends the server; what it saw goes to @seen, if that is given. */
-static void stop(struct server *s, struct buf *seen)
-{
-	struct err e = ERR_NONE;
-
-	sys_kill(s->pid, SIGKILL);
-	waitpid(s->pid, NULL, 0);
-	sys_lseek(s->seen_fd, 0, SEEK_SET);
-	if (seen)
-		unit_ok(file_read_fd(s->seen_fd, seen, &e), &e);
-	close(s->seen_fd);
-}
+enum { REQUEST_MAX = 4 << 20 };
 
 /* ---- a client's side ----------------------------------------------------- */
 
@@ -181,14 +62,6 @@ static struct http_request request(const char *url, struct probe *p)
 				      .on_head = on_head,
 				      .on_data = on_data,
 				      .ctx = p };
-}
-
-static const char *url_of(const struct server *s, const char *path)
-{
-	static char url[100]; /* one at a time */
-
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d%s", s->port, path);
-	return url;
 }
 
 #define OK "HTTP/1.1 200 OK\r\n"
@@ -303,11 +176,11 @@ static const struct row {
 static void test_answer(const void *data)
 {
 	const struct row *row = data;
-	struct serve s = { .answers = { row->answer }, .hang = row->hang };
-	struct server server = start(&s);
+	struct httpserve_script s = { .answers = { row->answer }, .hang = row->hang };
+	struct httpserve server = httpserve_start(&s);
 	_cleanup_http_ struct http *h = client();
 	struct probe p = PROBE_INIT;
-	struct http_request req = request(url_of(&server, "/"), &p);
+	struct http_request req = request(httpserve_url(&server, "/"), &p);
 	struct http_reply reply;
 	struct err e = ERR_NONE;
 	char want[300];
@@ -332,7 +205,7 @@ static void test_answer(const void *data)
 	assert_int_equal(p.bodies_before_head, 0);
 	assert_true(reply.first_byte_ms <= reply.total_ms);
 	buf_done(&p.body);
-	stop(&server, NULL);
+	httpserve_stop(&server, NULL);
 }
 
 /* ---- requests ------------------------------------------------------------ */
@@ -340,14 +213,14 @@ static void test_answer(const void *data)
 static void sends_what_was_asked(void)
 {
 	enum { BIG = 2 << 20 }; /* where curl would wait for "100 Continue" */
-	struct serve s = { .answers = { OK "Content-Length: 0\r\n\r\n" } };
-	struct server server = start(&s);
+	struct httpserve_script s = { .answers = { OK "Content-Length: 0\r\n\r\n" } };
+	struct httpserve server = httpserve_start(&s);
 	_cleanup_http_ struct http *h = client();
 	_cleanup_buf_ struct buf seen = BUF_INIT(REQUEST_MAX);
 	_cleanup_free_ char *body = malloc(BIG);
 	const char *headers[] = { "Content-Type: application/json", "X-Key: secret",
 				  NULL };
-	struct http_request req = { .url = url_of(&server, "/v1?x=y"),
+	struct http_request req = { .url = httpserve_url(&server, "/v1?x=y"),
 				    .headers = headers,
 				    .body = body,
 				    .body_len = BIG,
@@ -357,7 +230,7 @@ static void sends_what_was_asked(void)
 
 	memset(body, 'b', BIG);
 	unit_ok(http_perform(h, &req, &reply, &e), &e);
-	stop(&server, &seen);
+	httpserve_stop(&server, &seen);
 	assert_true(!strncmp(buf_cstr(&seen), "POST /v1?x=y HTTP/1.1\r\n", 23));
 	assert_non_null(strstr(seen.data, "\r\nContent-Type: application/json\r\n"));
 	assert_non_null(strstr(seen.data, "\r\nX-Key: secret\r\n"));
@@ -381,11 +254,11 @@ static const struct method_row {
 static void test_method(const void *data)
 {
 	const struct method_row *row = data;
-	struct serve s = { .answers = { OK "Content-Length: 0\r\n\r\n" } };
-	struct server server = start(&s);
+	struct httpserve_script s = { .answers = { OK "Content-Length: 0\r\n\r\n" } };
+	struct httpserve server = httpserve_start(&s);
 	_cleanup_http_ struct http *h = client();
 	_cleanup_buf_ struct buf seen = BUF_INIT(REQUEST_MAX);
-	struct http_request req = { .url = url_of(&server, "/"),
+	struct http_request req = { .url = httpserve_url(&server, "/"),
 				    .method = row->method,
 				    .body = row->body,
 				    .body_len = row->body ? strlen(row->body) : 0,
@@ -394,20 +267,20 @@ static void test_method(const void *data)
 	struct err e = ERR_NONE;
 
 	unit_ok(http_perform(h, &req, &reply, &e), &e);
-	stop(&server, &seen);
+	httpserve_stop(&server, &seen);
 	assert_int_equal(reply.status, 200);
 	assert_true(!strncmp(buf_cstr(&seen), row->line, strlen(row->line)));
 }
 
 static void one_connection_for_several_requests(void)
 {
-	struct serve s = { .answers = { OK "Content-Length: 1\r\n\r\na",
-					OK "Content-Length: 1\r\n\r\nb" },
-			   .keep = true };
-	struct server server = start(&s);
+	struct httpserve_script s = { .answers = { OK "Content-Length: 1\r\n\r\na",
+						   OK "Content-Length: 1\r\n\r\nb" },
+				      .keep = true };
+	struct httpserve server = httpserve_start(&s);
 	_cleanup_http_ struct http *h = client();
 	struct probe p = PROBE_INIT;
-	struct http_request req = request(url_of(&server, "/"), &p);
+	struct http_request req = request(httpserve_url(&server, "/"), &p);
 	struct http_reply reply;
 	struct err e = ERR_NONE;
 
@@ -415,7 +288,7 @@ static void one_connection_for_several_requests(void)
 	unit_ok(http_perform(h, &req, &reply, &e), &e); /* nobody accepts a second */
 	assert_string_equal(buf_cstr(&p.body), "ab");
 	buf_done(&p.body);
-	stop(&server, NULL);
+	httpserve_stop(&server, NULL);
 }
 
 /* ---- redirects ----------------------------------------------------------- */
@@ -424,17 +297,20 @@ static void one_connection_for_several_requests(void)
 
 static void redirects_keep_headers_at_home(void)
 {
-	struct serve away = { .answers = { OK "Content-Length: 4\r\n\r\ndone" } };
-	struct server other = start(&away);
-	struct serve s = { .answers = { FOUND "/second\r\n" CLOSE "\r\n...",
-					FOUND "http://127.0.0.1:%d/third\r\n\r\n..." },
-			   .other_port = other.port };
-	struct server server = start(&s);
+	struct httpserve_script away = { .answers = {
+						 OK "Content-Length: 4\r\n\r\ndone" } };
+	struct httpserve other = httpserve_start(&away);
+	struct httpserve_script s = {
+		.answers = { FOUND "/second\r\n" CLOSE "\r\n...",
+			     FOUND "http://127.0.0.1:%d/third\r\n\r\n..." },
+		.other_port = other.port
+	};
+	struct httpserve server = httpserve_start(&s);
 	_cleanup_buf_ struct buf here = BUF_INIT(9999), there = BUF_INIT(9999);
 	_cleanup_http_ struct http *h = client();
 	const char *headers[] = { "X-Key: secret", NULL };
 	struct probe p = PROBE_INIT;
-	struct http_request req = request(url_of(&server, "/first"), &p);
+	struct http_request req = request(httpserve_url(&server, "/first"), &p);
 	struct http_reply reply;
 	struct err e = ERR_NONE;
 
@@ -445,8 +321,8 @@ static void redirects_keep_headers_at_home(void)
 	assert_int_equal(p.heads, 1);
 	assert_string_equal(buf_cstr(&p.body), "done");
 	buf_done(&p.body);
-	stop(&server, &here);
-	stop(&other, &there);
+	httpserve_stop(&server, &here);
+	httpserve_stop(&other, &there);
 	assert_non_null(strstr(here.data, "GET /first "));
 	assert_non_null(strstr(here.data, "GET /second "));
 	assert_non_null(strstr(strstr(here.data, "GET /second "), "X-Key: secret"));
@@ -457,13 +333,13 @@ static void redirects_keep_headers_at_home(void)
 static void redirects_end(void)
 {
 	const char *again = FOUND "/again\r\n\r\n...";
-	struct serve s = { .answers = { again, again, again, again, again, again,
-					again },
-			   .keep = true };
-	struct server server = start(&s);
+	struct httpserve_script s = { .answers = { again, again, again, again, again,
+						   again, again },
+				      .keep = true };
+	struct httpserve server = httpserve_start(&s);
 	_cleanup_http_ struct http *h = client();
 	struct probe p = PROBE_INIT;
-	struct http_request req = request(url_of(&server, "/"), &p);
+	struct http_request req = request(httpserve_url(&server, "/"), &p);
 	struct http_reply reply;
 	struct err e = ERR_NONE;
 	char want[100];
@@ -473,16 +349,17 @@ static void redirects_end(void)
 	snprintf(want, sizeof(want), "'127.0.0.1:%d' redirects too often", server.port);
 	unit_err(&e, -EPROTO, want);
 	assert_int_equal(p.heads, 0);
-	stop(&server, NULL);
+	httpserve_stop(&server, NULL);
 }
 
 static void redirects_to_elsewhere_than_http(void)
 {
-	struct serve s = { .answers = { FOUND "file:///etc/passwd\r\n\r\n..." } };
-	struct server server = start(&s);
+	struct httpserve_script s = { .answers = { FOUND
+						   "file:///etc/passwd\r\n\r\n..." } };
+	struct httpserve server = httpserve_start(&s);
 	_cleanup_http_ struct http *h = client();
 	struct probe p = PROBE_INIT;
-	struct http_request req = request(url_of(&server, "/"), &p);
+	struct http_request req = request(httpserve_url(&server, "/"), &p);
 	struct http_reply reply;
 	struct err e = ERR_NONE;
 	char want[200];
@@ -494,16 +371,16 @@ static void redirects_to_elsewhere_than_http(void)
 		 "and a host",
 		 server.port);
 	unit_err(&e, -EINVAL, want);
-	stop(&server, NULL);
+	httpserve_stop(&server, NULL);
 }
 
 static void a_body_is_not_redirected(void)
 {
-	struct serve s = { .answers = { FOUND "/x\r\n\r\n..." } };
-	struct server server = start(&s);
+	struct httpserve_script s = { .answers = { FOUND "/x\r\n\r\n..." } };
+	struct httpserve server = httpserve_start(&s);
 	_cleanup_http_ struct http *h = client();
 	struct probe p = PROBE_INIT;
-	struct http_request req = request(url_of(&server, "/"), &p);
+	struct http_request req = request(httpserve_url(&server, "/"), &p);
 	struct http_reply reply;
 	struct err e = ERR_NONE;
 
@@ -513,7 +390,7 @@ static void a_body_is_not_redirected(void)
 	unit_ok(http_perform(h, &req, &reply, &e), &e);
 	assert_int_equal(reply.status, 302);
 	buf_done(&p.body);
-	stop(&server, NULL);
+	httpserve_stop(&server, NULL);
 }
 
 /* ---- failures before an answer, aborts, proxies -------------------------- */
@@ -566,7 +443,7 @@ static void test_url(const void *data)
 	char url[300], want[300];
 	int port;
 
-	close(listen_any(&port));
+	close(httpserve_listen(&port));
 	req.url = with_port(url, row->url, port);
 	assert_int_equal(http_perform(h, &req, &reply, &e), row->want);
 	unit_err(&e, row->want, with_port(want, row->msg, port));
@@ -576,12 +453,12 @@ static void test_url(const void *data)
 
 static void abort_with(bool by_close)
 {
-	struct serve s = { .answers = { OK "Content-Length: 9\r\n\r\nx" },
-			   .hang = true };
-	struct server server = start(&s);
+	struct httpserve_script s = { .answers = { OK "Content-Length: 9\r\n\r\nx" },
+				      .hang = true };
+	struct httpserve server = httpserve_start(&s);
 	_cleanup_http_ struct http *h = client();
 	struct probe p = PROBE_INIT;
-	struct http_request req = request(url_of(&server, "/"), &p);
+	struct http_request req = request(httpserve_url(&server, "/"), &p);
 	struct http_reply reply;
 	struct err e = ERR_NONE;
 	char want[100];
@@ -602,7 +479,7 @@ static void abort_with(bool by_close)
 	close(fds[0]);
 	if (!by_close)
 		close(fds[1]);
-	stop(&server, NULL);
+	httpserve_stop(&server, NULL);
 }
 
 static void aborts_while_waiting(void)
@@ -617,8 +494,9 @@ static void aborts_when_the_other_end_is_gone(void)
 
 static void the_proxy_of_the_environment(void)
 {
-	struct serve s = { .answers = { OK "Content-Length: 5\r\n\r\nproxy" } };
-	struct server server = start(&s);
+	struct httpserve_script s = { .answers = { OK
+						   "Content-Length: 5\r\n\r\nproxy" } };
+	struct httpserve server = httpserve_start(&s);
 	_cleanup_buf_ struct buf seen = BUF_INIT(9999);
 	_cleanup_http_ struct http *h = client();
 	struct probe p = PROBE_INIT;
@@ -626,12 +504,12 @@ static void the_proxy_of_the_environment(void)
 	struct http_reply reply;
 	struct err e = ERR_NONE;
 
-	setenv("http_proxy", url_of(&server, ""), 1);
+	setenv("http_proxy", httpserve_url(&server, ""), 1);
 	unit_ok(http_perform(h, &req, &reply, &e), &e);
 	unsetenv("http_proxy");
 	assert_string_equal(buf_cstr(&p.body), "proxy");
 	buf_done(&p.body);
-	stop(&server, &seen);
+	httpserve_stop(&server, &seen);
 	assert_non_null(strstr(seen.data, "GET http://elsewhere.test/x HTTP/1.1\r\n"));
 }
 
@@ -667,7 +545,7 @@ static void start_tls(struct proc *p, int *port, char cert[100])
 	snprintf(key, sizeof(key), "%s/key.pem", unit_tmpdir());
 	snprintf(cert, 100, "%s/cert.pem", unit_tmpdir());
 	unit_ok(proc_run(make, 30000, NULL, NULL, &e), &e);
-	close(listen_any(port));
+	close(httpserve_listen(port));
 	snprintf(accept, sizeof(accept), "127.0.0.1:%d", *port);
 	unit_ok(proc_start(&conf, p, &e), &e);
 }
