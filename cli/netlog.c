@@ -35,7 +35,7 @@ static void show_member(const struct app *app, const struct json *j, const char 
 	fputs(after, app->out);
 }
 
-/* "TIME  open  allowed  NAME (ADDRESS) port 443" */
+/* "TIME  open  allowed  NAME (ADDRESS) port 443  by curl (process 7)" */
 static void show_line(const struct app *app, const struct json *j)
 {
 	int64_t port = json_get_int(j, "port", 0);
@@ -53,6 +53,11 @@ static void show_line(const struct app *app, const struct json *j)
 	show_bytes(app, j);
 	show_member(app, j, "proxy", "  through ", "");
 	show_member(app, j, "why", "  ", "");
+	if (json_get_int(json_get(j, "process"), "pid", 0) > 0) {
+		show_member(app, json_get(j, "process"), "name", "  by ", "");
+		fprintf(app->out, " (process %lld)",
+			(long long)json_get_int(json_get(j, "process"), "pid", 0));
+	}
 	fputc('\n', app->out);
 }
 

@@ -66,6 +66,7 @@ static int conf_text(const struct gate *g, struct buf *ret)
 		mask |= g->fds[i] >= 0 ? 1 << i : 0;
 	if (!j || json_set_int(j, "mode", g->conf.mode) < 0 ||
 	    json_set_int(j, "mask", mask) < 0 ||
+	    json_set_int(j, "init", g->conf.init) < 0 ||
 	    json_set_int(j, "caught", f->caught) < 0 ||
 	    json_set_int(j, "ipv6", f->ipv6) < 0 ||
 	    json_set(j, "ports", gate_ports_json(f)) < 0 ||

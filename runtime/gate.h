@@ -3,8 +3,8 @@
  * Needs:  a monitor with one thread; the descriptors; /proc/self/exe.
  * Owns:   the gate process, copies of the descriptors (so that a dead gate is replaced
  *         without the box noticing more than closed connections), the rules, the list
- * of published ports, the audit file. Never:  lets traffic out by itself: no gate
- * process, no network. */
+ *         of published ports, the audit file.
+ * Never:  lets traffic out by itself: no gate process, no network. */
 #ifndef RUNTIME_GATE_H
 #define RUNTIME_GATE_H
 
@@ -21,6 +21,8 @@ struct gate_conf {
 	enum net_mode mode; /* NET_NONE too: published ports still work */
 	const int *fds;	    /* NETNS_FDS of them, borrowed (copies are made) */
 	struct netns_facts facts;
+	pid_t init; /* the box's first process: its descendants are named in the audit;
+		       0 = nobody is */
 	const struct json *rules; /* spec.rules: "allow HOST…", "deny …"; NULL: none */
 	const struct json *publish; /* spec.publish; NULL: none */
 	int audit_dirfd; /* where net.jsonl is kept, outside the box; borrowed for the

@@ -5,6 +5,7 @@
  * edge-triggered for their whole life, and any event runs the pump. */
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sys.h"
 #include "runtime/gate_impl.h"
@@ -71,6 +72,8 @@ static void tell_end(struct gate_conn *c, const char *why)
 				      .addr = &c->addr,
 				      .port = c->port,
 				      .why = why,
+				      .by_box = !c->published,
+				      .who = gate_who_settle(c->g, &c->who),
 				      .ended = true,
 				      .sent = c->pump.up.bytes,
 				      .received = c->pump.down.bytes,
@@ -91,6 +94,7 @@ void gate_conn_end(struct gate_conn *c, int r, const char *why)
 	loop_remove(g->loop, &c->out_src);
 	loop_remove(g->loop, &c->again);
 	gate_dial_free(&c->dial);
+	gate_who_forget(g, &c->who);
 	gate_ports_forget(c);
 	gate_pump_free(&c->pump);
 	close_end(&c->in, r < 0);
@@ -206,6 +210,24 @@ static int destination(const struct gated *g, int fd, struct netaddr *ret,
 	return r < 0 ? r : netaddr_from_sock(&s, ret, port);
 }
 
+/* The box's own socket knows nothing of a redirection: for it the other end is where it
+ * meant to go. */
+void gate_conn_ask_who(struct gated *g, int in, struct gate_who *w)
+{
+	struct gate_ends ends = { .udp = false };
+	struct sockaddr_storage to;
+	socklen_t len = sizeof(ends.theirs);
+	struct netaddr addr;
+	uint16_t port;
+
+	if (destination(g, in, &addr, &port) < 0 ||
+	    netaddr_to_sock(&addr, port, &to) != sizeof(ends.ours) ||
+	    sys_getpeername(in, (struct sockaddr *)&ends.theirs, &len) < 0)
+		return;
+	memcpy(&ends.ours, &to, sizeof(ends.ours));
+	gate_who_ask(g, w, &ends);
+}
+
 static void take_in(struct gated *g, int in)
 {
 	struct netaddr addr;
@@ -227,6 +249,7 @@ static void take_in(struct gated *g, int in)
 	c->name = dnsnames_at(g->names, &addr, NULL);
 	if (!c->name)
 		c->addr = addr;
+	gate_conn_ask_who(g, in, &c->who);
 	gate_dial_start(c);
 }
 

@@ -61,7 +61,9 @@ static void note(struct gate_conn *c, const char *verdict, const char *why)
 				      .name = c->name,
 				      .addr = &c->addr,
 				      .port = c->port,
-				      .why = why };
+				      .why = why,
+				      .by_box = !c->published,
+				      .who = gate_who_settle(c->g, &c->who) };
 
 	if (c->dial && c->dial->proxy)
 		line.proxy = c->dial->proxy->host;

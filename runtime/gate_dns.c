@@ -35,6 +35,7 @@ struct asker {
 struct ask {
 	struct gated *g; /* borrowed */
 	struct gate_waiter waiter;
+	struct gate_who who; /* asked for while the name is new to the box */
 	struct dnsmsg_query q;
 	struct asker from;
 	bool gone;		    /* the asker is, whom we talked to by TCP */
@@ -113,20 +114,52 @@ static void answer(struct gated *g, const struct asker *to,
 		(void)sys_shutdown(to->tcp->fd, SHUT_RDWR);
 }
 
-static void note(struct gated *g, const char *name, const char *verdict,
-		 const char *why)
+static void ask_who(struct gated *g, const struct asker *from, struct gate_who *w)
 {
-	struct netaudit_line line = {
-		.event = "dns", .verdict = verdict, .name = name, .why = why
+	const struct gate_ends ends = {
+		.udp = true,
+		.theirs = from->peer,
+		.ours = { .sin_family = AF_INET,
+			  .sin_port = htons(53),
+			  .sin_addr = from->local },
 	};
 
+	if (from->tcp)
+		gate_conn_ask_who(g, from->tcp->fd, w);
+	else
+		gate_who_ask(g, w, &ends);
+}
+
+/* A question on its way to an answer. */
+struct asked {
+	const struct asker *from;
+	const struct dnsmsg_query *q;
+	struct gate_who *who; /* NULL = not asked for yet */
+};
+
+/* Written before the answer goes out, for then the asker may be gone. */
+static void note(struct gated *g, const struct asked *x, const char *verdict,
+		 const char *why)
+{
+	struct gate_who now = { .found = { .pid = 0 } };
+	struct netaudit_line line = { .event = "dns",
+				      .verdict = verdict,
+				      .name = x->q->name,
+				      .why = why,
+				      .by_box = true };
+
+	if (!x->who)
+		ask_who(g, x->from, &now);
+	line.who = gate_who_settle(g, x->who ? x->who : &now);
 	gate_note_line(g, &line);
+	gate_who_forget(g, &now);
 }
 
 /* Gives the name its address. */
-static void give(struct gated *g, const struct dnsmsg_query *q,
-		 struct dnsmsg_answer *ret, struct netaddr *addr)
+static void give(struct gated *g, const struct asked *x, struct dnsmsg_answer *ret,
+		 struct netaddr *addr)
 {
+	const struct dnsmsg_query *q = x->q;
 	int before = dnsnames_count(g->names);
 	int n;
 
@@ -139,24 +172,25 @@ static void give(struct gated *g, const struct dnsmsg_query *q,
 		return;
 	}
 	if (dnsnames_count(g->names) != before)
-		note(g, q->name, "allowed", NULL);
+		note(g, x, "allowed", NULL);
 	*addr = dnsnames_addr(n);
 	ret->a = addr->bytes;
 }
 
-static void refuse(struct gated *g, const struct dnsmsg_query *q, const char *why)
+static void refuse(struct gated *g, const struct asked *x, const char *why)
 {
 	/* Programs look for service records on the way: only hosts are told. */
-	if (q->type != DNSMSG_A && q->type != DNSMSG_AAAA)
+	if (x->q->type != DNSMSG_A && x->q->type != DNSMSG_AAAA)
 		return;
 	g->stats.refused++;
-	note(g, q->name, "refused", why);
+	note(g, x, "refused", why);
 }
 
 /* Is there an address among them that may be dialled at some port? */
-static bool reachable(struct gated *g, const struct dnsmsg_query *q,
+static bool reachable(struct gated *g, const struct asked *x,
 		      const struct resolve_reply *reply)
 {
+	const struct dnsmsg_query *q = x->q;
 	char addr[NETADDR_TEXT];
 	enum netaddr_class class = NETADDR_PUBLIC;
 
@@ -166,7 +200,7 @@ static bool reachable(struct gated *g, const struct dnsmsg_query *q,
 		    NETPOLICY_ALLOW)
 			return true;
 	}
-	refuse(g, q, netaddr_class_name(class));
+	refuse(g, x, netaddr_class_name(class));
 	gate_note_tell(g,
 		       "network: %s is %s here, a %s that is not allowed in this box",
 		       q->name, netaddr_format(&reply->addr[0], addr),
@@ -190,21 +224,23 @@ static void looked_up(void *ctx, const struct resolve_reply *reply)
 {
 	struct ask *ask = ctx;
 	struct gate_dns_tcp *tcp = ask->from.tcp;
+	const struct asked x = { &ask->from, &ask->q, &ask->who };
 	struct dnsmsg_answer a = { .ttl_s = TTL_S };
 	struct netaddr addr;
 
 	if (reply->error && reply->error != -ENOENT)
 		a.rcode = DNSMSG_SERVFAIL;
-	else if (reply->error || !reachable(ask->g, &ask->q, reply))
+	else if (reply->error || !reachable(ask->g, &x, reply))
 		a.rcode = DNSMSG_NXDOMAIN;
 	else
-		give(ask->g, &ask->q, &a, &addr);
+		give(ask->g, &x, &a, &addr);
 	if (!ask->gone) {
 		answer(ask->g, &ask->from, &ask->q, ask->question, &a);
 		if (tcp)
 			tcp_resume(tcp);
 	}
 	ask->g->n_dns_pending--;
+	gate_who_forget(ask->g, &ask->who);
 	free(ask);
 }
 
@@ -222,6 +258,8 @@ static int look_up(struct gated *g, const struct asker *from,
 	ask->from = *from;
 	memcpy(ask->question, question, MIN(q->question_end, sizeof(ask->question)));
 	g->n_dns_pending++;
+	if (dnsnames_find(g->names, q->name) == DNSNAMES_NONE)
+		ask_who(g, from, &ask->who);
 	if (from->tcp) {
 		from->tcp->waiting = ask;
 		loop_modify(g->loop, from->tcp->src, 0);
@@ -275,6 +313,7 @@ static bool decide(struct gated *g, const struct asker *from,
 		   const struct dnsmsg_query *q, const void *question,
 		   struct dnsmsg_answer *ret, struct netaddr *addr)
 {
+	const struct asked x = { from, q, NULL };
 	enum netpolicy_verdict v;
 
 	if (answer_here(g, q, ret))
@@ -282,7 +321,7 @@ static bool decide(struct gated *g, const struct asker *from,
 	v = netpolicy_name(g->policy, q->name, 0);
 	if (v != NETPOLICY_ALLOW) {
 		ret->rcode = DNSMSG_NXDOMAIN;
-		refuse(g, q,
+		refuse(g, &x,
 		       v == NETPOLICY_DENIED ? "denied by a rule" : "not allowed");
 		if (q->type == DNSMSG_A || q->type == DNSMSG_AAAA)
 			gate_note_tell(g, "network: %s is not allowed in this box",
@@ -291,7 +330,7 @@ static bool decide(struct gated *g, const struct asker *from,
 	}
 	if (!strcmp(q->name, NETPOLICY_HOST) ||
 	    netproxy_for(&g->proxy, q->name, NULL, 443)) {
-		give(g, q, ret, addr);
+		give(g, &x, ret, addr);
 		return true;
 	}
 	ret->rcode = (enum dnsmsg_rcode)look_up(g, from, q, question);

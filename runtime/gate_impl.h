@@ -23,6 +23,7 @@
 #include "runtime/netaudit.h"
 #include "runtime/netpolicy.h"
 #include "runtime/netproxy.h"
+#include "runtime/netwho.h"
 #include "runtime/resolve.h"
 
 enum {
@@ -44,7 +45,12 @@ enum {
 	GATE_DNS_PENDING = 256,	   /* DNS questions that wait for an answer */
 	GATE_DNS_TCP = 32,	   /* DNS conversations by TCP at once */
 	GATE_DNS_TCP_MS = 10000,   /* one of them may idle this long */
-	GATE_PUBLISHED = 64	   /* ports of the box that the host may reach */
+	GATE_PUBLISHED = 64,	   /* ports of the box that the host may reach */
+	GATE_WHO = 16,		   /* questions about processes at once */
+	GATE_WHO_MS = 50,	   /* a line waits for its process no longer, … */
+	GATE_WHO_RATE_US = 100,	   /* … all lines so long in a millisecond, … */
+	GATE_WHO_BURST_US = 500000, /* … after this, … */
+	GATE_WHO_LEAST_US = 200	    /* … and each costs this much of it */
 };
 
 struct gate_conn;
@@ -117,6 +123,14 @@ struct gated {
 	uint32_t next_lookup;
 	uint64_t lookup_credit, lookup_ms; /* thousandths of a lookup; when counted */
 
+	pid_t init; /* the box's, as the host numbers it; 0 = not known */
+	struct {
+		int fd; /* to netwho; owned; -1 = nobody can be asked */
+		uint32_t next_id, seq;
+		struct gate_who *waiting[GATE_WHO]; /* borrowed; NULL = free */
+		uint64_t credit_us, credit_ms;	    /* of waiting; when counted */
+	} who;
+
 	unsigned n_dns_pending, n_dns_tcp;
 	struct gate_dns_tcp *dns_tcp;
 
@@ -142,6 +156,25 @@ struct gated {
 void gate_note_tell(struct gated *g, const char *fmt, ...) _printf_(2, 3);
 /** gate_note_line() - a line of the audit log; asks for another file when it is full */
 void gate_note_line(struct gated *g, const struct netaudit_line *line);
+
+/* ---- gate_who: which process of the box it was ----------------------------------- */
+
+/* The two ends of what the box began. */
+struct gate_ends {
+	bool udp;
+	struct sockaddr_in theirs, ours; /* the program's socket; where it sent to */
+};
+
+/* Part of whatever is to be noted; forget it before that goes. */
+struct gate_who {
+	struct netwho found; /* pid 0 until it is known */
+};
+
+/** gate_who_ask() - begin to find out; never waits */
+void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends);
+/** gate_who_settle() - what is known by now, or within GATE_WHO_MS; borrowed from @w */
+const struct netwho *gate_who_settle(struct gated *g, struct gate_who *w);
+void gate_who_forget(struct gated *g, const struct gate_who *w);
 
 /* ---- gate_lookup: names into real addresses ------------------------------------- */
 
@@ -185,6 +218,7 @@ struct gate_conn {
 	const char *name;    /* borrowed from gated.names; NULL = a literal address */
 	struct netaddr addr; /* as asked; then the one that was dialled */
 	uint16_t port;
+	struct gate_who who;
 	bool published; /* from the host into the box */
 	bool open;
 };
@@ -196,6 +230,8 @@ struct gate_conn *gate_conn_new(struct gated *g, int in);
 void gate_conn_open(struct gate_conn *c, int out, const struct netaddr *addr);
 /** gate_conn_end() - close both ends; @r < 0: with a reset; @why for the audit log */
 void gate_conn_end(struct gate_conn *c, int r, const char *why);
+/** gate_conn_ask_who() - who of the box is at the other end of @in */
+void gate_conn_ask_who(struct gated *g, int in, struct gate_who *w);
 /** gate_conn_listen() - watch the listeners, or not while there are too many */
 void gate_conn_listen(struct gated *g);
 /** gate_conn_recheck() - cut what the rules no longer allow */

@@ -281,6 +281,7 @@ static void take_facts(struct gated *g, const struct json *conf)
 	int i = 0;
 
 	g->mode = (enum net_mode)json_get_int(conf, "mode", NET_NONE);
+	g->init = (pid_t)json_get_int(conf, "init", 0);
 	g->facts.caught = (uint8_t)json_get_int(conf, "caught", 0);
 	g->facts.ipv6 = (uint8_t)json_get_int(conf, "ipv6", 0);
 	json_each(it, json_get(conf, "ports"))
@@ -322,7 +323,8 @@ static int take_conf(struct gated *g, struct wire_msg *m, struct err *e)
 	if (r >= 0)
 		r = dnsnames_new(names_fd, &g->names, e);
 	if (r >= 0)
-		r = g->mode == NET_GATE ? resolve_start(&g->resolver, e) : 0;
+		r = g->mode == NET_GATE ? resolve_start(&g->resolver, &g->who.fd, e)
+					: 0;
 	return r < 0 ? r : confine(g, filter_fd, e);
 }
 
@@ -368,6 +370,7 @@ static void done(struct gated *g)
 	netaudit_done(&g->audit);
 	scope_close_set(g->fds, NETNS_FDS);
 	scope_close(&g->resolver);
+	scope_close(&g->who.fd);
 	scope_close(&g->control);
 }
 #define _cleanup_gated_ _cleanup_(done)
@@ -376,13 +379,16 @@ static void init(struct gated *g)
 {
 	uint64_t now = sys_now_ms();
 
-	*g = (struct gated){ .control = CONTROL,
-			     .resolver = -1,
-			     .audit = { .fd = -1 },
-			     .lookup_credit = GATE_LOOKUP_BURST * 1000u,
-			     .lookup_ms = now,
-			     .line_credit = GATE_LINE_BURST * 1000u,
-			     .line_ms = now };
+	*g = (struct gated){
+		.control = CONTROL,
+		.resolver = -1,
+		.who = { .fd = -1, .credit_us = GATE_WHO_BURST_US, .credit_ms = now },
+		.audit = { .fd = -1 },
+		.lookup_credit = GATE_LOOKUP_BURST * 1000u,
+		.lookup_ms = now,
+		.line_credit = GATE_LINE_BURST * 1000u,
+		.line_ms = now
+	};
 	for (int i = 0; i < NETNS_FDS; i++)
 		g->fds[i] = -1;
 	for (int i = 0; i < GATE_PUBLISHED; i++)

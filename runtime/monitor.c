@@ -166,6 +166,7 @@ static int start_gate(struct monitor *m, int cache, struct err *e)
 		.mode = m->spec.net,
 		.fds = m->run.net,
 		.facts = m->run.facts,
+		.init = m->run.init,
 		.rules = m->spec.rules,
 		.publish = m->spec.publish,
 		.audit_dirfd = m->boxdir,

@@ -65,8 +65,8 @@ static void add(struct line *l, const char *fmt, ...)
 	l->len += MIN((size_t)MAX(n, 0), room - 1);
 }
 
-/* Values are ours or checked names: a quote or a control character is replaced, so that
- * a line is a line whatever happens. */
+/* Values are ours, checked names, or what a program calls itself: a quote or a control
+ * character is replaced, so that a line is a line whatever happens. */
 static void add_text(struct line *l, const char *key, const char *v)
 {
 	size_t from;
@@ -83,6 +83,17 @@ static void add_text(struct line *l, const char *key, const char *v)
 			l->out[i] = '?';
 	}
 	add(l, "\"");
+}
+
+static void add_process(struct line *l, const struct netwho *who)
+{
+	if (!who || who->pid <= 0) {
+		add(l, ",\"process\":null");
+		return;
+	}
+	add(l, ",\"process\":{\"pid\":%d", who->pid);
+	add_text(l, "name", who->name);
+	add(l, "}");
 }
 
 size_t netaudit_format(const struct netaudit_line *l, int64_t sec, long nsec,
@@ -107,6 +118,8 @@ size_t netaudit_format(const struct netaudit_line *l, int64_t sec, long nsec,
 		    (unsigned long long)l->sent, (unsigned long long)l->received,
 		    (unsigned long long)l->ms);
 	add_text(&x, "why", l->why);
+	if (l->by_box)
+		add_process(&x, l->who);
 	add(&x, "}\n");
 	return x.len;
 }

@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/caps.h"
+#include "runtime/netwho.h"
 
 /* The helper is a process between the gate and the workers: it alone knows which worker
  * is busy and since when. Everything in it has a fixed size. */
@@ -21,7 +22,10 @@ struct worker {
 };
 
 struct helper {
-	int gate; /* owned */
+	int gate;      /* owned */
+	int who;       /* owned; questions for netwho; -1 = there will be none */
+	pid_t who_pid; /* who answers them, straight to the gate; 0 = nobody now */
+	int who_pidfd; /* owned */
 	struct worker workers[RESOLVE_WORKERS];
 	struct resolve_query queue[RESOLVE_QUEUE]; /* a ring */
 	size_t first, waiting;
@@ -79,12 +83,17 @@ static _noreturn_ void work(int fd)
 	}
 }
 
-static void end_worker(struct worker *w)
+static void end_pid(pid_t pid)
 {
 	siginfo_t info;
 
-	sys_kill(w->pid, SIGKILL);
-	sys_waitid(P_PID, (id_t)w->pid, &info, WEXITED);
+	sys_kill(pid, SIGKILL);
+	sys_waitid(P_PID, (id_t)pid, &info, WEXITED);
+}
+
+static void end_worker(struct worker *w)
+{
+	end_pid(w->pid);
 	scope_close(&w->fd);
 	*w = (struct worker){ .fd = -1 };
 }
@@ -100,6 +109,8 @@ static int start_worker(struct helper *h, struct worker *w)
 	pid = sys_fork();
 	if (!pid) {
 		scope_close(&h->gate);
+		scope_close(&h->who);
+		scope_close(&h->who_pidfd);
 		for (size_t i = 0; i < RESOLVE_WORKERS; i++)
 			scope_close(&h->workers[i].fd);
 		scope_close(&pair[0]);
@@ -210,10 +221,56 @@ static int expire(struct helper *h)
 	return next == UINT64_MAX ? -1 : (int)next;
 }
 
-static _noreturn_ void serve(int gate)
+/* Somebody asks who holds a socket: a process for that, until nobody has asked for a
+ * while. */
+static void start_who(struct helper *h)
 {
-	struct helper h = { .gate = gate };
-	struct pollfd p[RESOLVE_WORKERS + 1];
+	pid_t pid = sys_fork();
+
+	if (!pid) {
+		scope_close(&h->gate);
+		for (size_t i = 0; i < RESOLVE_WORKERS; i++)
+			scope_close(&h->workers[i].fd);
+		sys_prctl(PR_SET_NAME, (unsigned long)(uintptr_t) "cubby-who", 0, 0, 0);
+		netwho_serve(h->who);
+	}
+	if (pid > 0)
+		h->who_pidfd = sys_pidfd_open(pid);
+	if (pid > 0 && h->who_pidfd >= 0) {
+		h->who_pid = pid;
+		return;
+	}
+	if (pid > 0)
+		end_pid(pid);
+	scope_close(&h->who); /* from now on it is not known */
+	h->who = -1;
+}
+
+static void end_who(struct helper *h)
+{
+	if (!h->who_pid)
+		return;
+	end_pid(h->who_pid);
+	scope_close(&h->who_pidfd);
+	h->who_pid = 0;
+}
+
+static void who_event(struct helper *h, short events)
+{
+	if (h->who_pid) {
+		end_who(h);
+	} else if (events & (POLLHUP | POLLERR)) {
+		scope_close(&h->who);
+		h->who = -1;
+	} else {
+		start_who(h);
+	}
+}
+
+static _noreturn_ void serve(int gate, int who)
+{
+	struct helper h = { .gate = gate, .who = who, .who_pidfd = -1 };
+	struct pollfd p[RESOLVE_WORKERS + 2];
 	int timeout_ms;
 
 	for (size_t i = 0; i < RESOLVE_WORKERS; i++)
@@ -224,55 +281,73 @@ static _noreturn_ void serve(int gate)
 		for (size_t i = 0; i < RESOLVE_WORKERS; i++)
 			p[i] = (struct pollfd){ h.workers[i].fd, POLLIN, 0 };
 		p[RESOLVE_WORKERS] = (struct pollfd){ gate, POLLIN, 0 };
-		if (sys_poll(p, RESOLVE_WORKERS + 1, timeout_ms) < 0)
+		p[RESOLVE_WORKERS + 1] =
+			(struct pollfd){ h.who_pid ? h.who_pidfd : h.who, POLLIN, 0 };
+		if (sys_poll(p, RESOLVE_WORKERS + 2, timeout_ms) < 0)
 			continue;
 		for (size_t i = 0; i < RESOLVE_WORKERS; i++)
 			if (p[i].revents)
 				take_reply(&h, &h.workers[i]);
+		if (p[RESOLVE_WORKERS + 1].revents)
+			who_event(&h, p[RESOLVE_WORKERS + 1].revents);
 		if (p[RESOLVE_WORKERS].revents && take_query(&h) < 0)
 			break;
 	}
 	for (size_t i = 0; i < RESOLVE_WORKERS; i++)
 		if (h.workers[i].pid)
 			end_worker(&h.workers[i]);
+	end_who(&h);
 	sys_exit(0);
 }
 
-/* The helper keeps its socket alone, as descriptor 3, and no right to anything that an
- * ordinary program of the user lacks. */
-static _noreturn_ void become_helper(int gate)
+enum { HELPER_GATE = 3, HELPER_WHO, HELPER_FREE };
+
+/* The helper keeps its two sockets alone, and no right to anything that an ordinary
+ * program of the user lacks. */
+static _noreturn_ void become_helper(int gate, int who)
 {
 	struct err e = ERR_NONE;
 
-	if (gate != 3 && sys_dup2(gate, 3) < 0)
+	gate = sys_dup(gate, HELPER_FREE); /* out of each other's way */
+	who = sys_dup(who, HELPER_FREE);
+	if (gate < 0 || who < 0 || sys_dup2(gate, HELPER_GATE) < 0 ||
+	    sys_dup2(who, HELPER_WHO) < 0)
 		sys_exit(1);
-	sys_close_range(4, ~0U, 0);
-	sys_setfd(3, FD_CLOEXEC);
+	sys_close_range(HELPER_FREE, ~0U, 0);
+	sys_setfd(HELPER_GATE, FD_CLOEXEC);
+	sys_setfd(HELPER_WHO, FD_CLOEXEC);
 	sys_prctl(PR_SET_NAME, (unsigned long)(uintptr_t) "cubby-resolve", 0, 0, 0);
 	sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (caps_drop_all(&e) < 0)
 		sys_exit(1);
-	serve(3);
+	serve(HELPER_GATE, HELPER_WHO);
 }
 
-int resolve_start(int *ret, struct err *e)
+int resolve_start(int *ret, int *ret_who, struct err *e)
 {
-	int pair[2], r;
-	pid_t pid;
+	int names[2] = { -1, -1 }, who[2] = { -1, -1 };
+	pid_t pid = 0;
+	int r = sys_socketpair(SOCK_SEQPACKET, names);
 
-	r = sys_socketpair(SOCK_SEQPACKET, pair);
-	if (r < 0)
-		return err_sys(e, r, "cannot start the resolver");
-	pid = sys_fork();
-	if (!pid)
-		become_helper(pair[1]);
-	scope_close(&pair[1]);
-	r = pid < 0 ? pid : sys_setfl(pair[0], O_RDWR | O_NONBLOCK);
+	if (r >= 0)
+		r = sys_socketpair(SOCK_SEQPACKET, who);
+	if (r >= 0)
+		r = pid = sys_fork();
+	if (r == 0)
+		become_helper(names[1], who[1]);
+	scope_close(&names[1]);
+	scope_close(&who[1]);
+	if (r >= 0)
+		r = sys_setfl(names[0], O_RDWR | O_NONBLOCK);
+	if (r >= 0)
+		r = sys_setfl(who[0], O_RDWR | O_NONBLOCK);
 	if (r < 0) {
-		scope_close(&pair[0]);
+		scope_close(&names[0]);
+		scope_close(&who[0]);
 		return err_sys(e, r, "cannot start the resolver");
 	}
-	*ret = pair[0];
+	*ret = names[0];
+	*ret_who = who[0];
 	return 0;
 }
 

@@ -6,7 +6,7 @@
  *         question (a worker each, 8 at once; one that takes too long is replaced).
  *
  * The helper idles without workers: the first question starts one, the last idle one
- * ends after half a minute. */
+ * ends after half a minute. One more answers which process holds a socket (netwho). */
 #ifndef RUNTIME_RESOLVE_H
 #define RUNTIME_RESOLVE_H
 
@@ -34,8 +34,9 @@ struct resolve_reply {
 	struct netaddr addr[RESOLVE_ADDRS]; /* in the order to be tried */
 };
 
-/** resolve_start() - fork the helper; @ret is its socket, non-blocking, owned */
-int resolve_start(int *ret, struct err *e);
+/** resolve_start() - fork the helper; @ret is its socket for names, @who the one for
+ *  struct netwho_query; both non-blocking, owned */
+int resolve_start(int *ret, int *who, struct err *e);
 
 /** resolve_ask() - 0, -EAGAIN (too many already), -EPIPE (the helper is gone) */
 int resolve_ask(int fd, uint32_t id, const char *name);

@@ -34,6 +34,26 @@ static void writes_lines(void)
 		     "\"sent\":1,\"received\":0,\"ms\":9}\n");
 }
 
+static void a_line_says_who(void)
+{
+	struct netwho who = { .pid = 12, .name = "a\"b\nc" };
+	struct netaudit_line l = { .event = "dns", .by_box = true, .who = &who };
+	char out[NETAUDIT_LINE];
+
+	netaudit_format(&l, 0, 0, out);
+	assert_non_null(strstr(out, "\"dns\",\"process\":{\"pid\":12,"
+				    "\"name\":\"a?b?c\"}}\n"));
+	who.pid = 0;
+	netaudit_format(&l, 0, 0, out);
+	assert_non_null(strstr(out, "\"dns\",\"process\":null}\n"));
+	l.who = NULL;
+	netaudit_format(&l, 0, 0, out);
+	assert_non_null(strstr(out, "\"dns\",\"process\":null}\n"));
+	l.by_box = false;
+	netaudit_format(&l, 0, 0, out);
+	assert_null(strstr(out, "process"));
+}
+
 static void foreign_text_cannot_break_a_line(void)
 {
 	char big[2000], out[NETAUDIT_LINE];
@@ -95,6 +115,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "writes lines", writes_lines },
+		{ "a line says who", a_line_says_who },
 		{ "foreign text cannot break a line",
 		  foreign_text_cannot_break_a_line },
 		{ "a full file moves aside", a_full_file_moves_aside },

@@ -28,11 +28,11 @@ static bool has(const struct resolve_reply *r, const char *text)
 /* What the host's own files say: that needs no name server. */
 static void answers_come_back(void)
 {
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = -1, who = -1;
 	struct resolve_reply reply;
 	struct err e = ERR_NONE;
 
-	unit_ok(resolve_start(&fd, &e), &e);
+	unit_ok(resolve_start(&fd, &who, &e), &e);
 	assert_int_equal(resolve_take(fd, &reply), 0);
 	assert_int_equal(resolve_ask(fd, 7, "localhost"), 0);
 	wait_for(fd, &reply);
@@ -44,12 +44,12 @@ static void answers_come_back(void)
 /* More questions than workers: each is answered once. */
 static void many_are_answered(void)
 {
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = -1, who = -1;
 	struct resolve_reply reply;
 	struct err e = ERR_NONE;
 	bool seen[60] = { false };
 
-	unit_ok(resolve_start(&fd, &e), &e);
+	unit_ok(resolve_start(&fd, &who, &e), &e);
 	for (uint32_t i = 0; i < ARRAY_SIZE(seen); i++)
 		assert_int_equal(resolve_ask(fd, i, "localhost"), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
@@ -62,13 +62,13 @@ static void many_are_answered(void)
 
 static void long_names_are_refused(void)
 {
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = -1, who = -1;
 	struct err e = ERR_NONE;
 	char name[300];
 
 	memset(name, 'a', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	unit_ok(resolve_start(&fd, &e), &e);
+	unit_ok(resolve_start(&fd, &who, &e), &e);
 	assert_int_equal(resolve_ask(fd, 1, name), -EINVAL);
 }
 
@@ -78,11 +78,12 @@ static void the_helper_ends(void)
 	struct err e = ERR_NONE;
 	struct resolve_reply reply;
 	siginfo_t info = { 0 };
-	int fd;
+	int fd, who;
 
-	unit_ok(resolve_start(&fd, &e), &e);
+	unit_ok(resolve_start(&fd, &who, &e), &e);
 	assert_int_equal(resolve_ask(fd, 1, "localhost"), 0);
 	wait_for(fd, &reply);
+	close(who);
 	close(fd);
 	assert_int_equal(sys_waitid(P_ALL, 0, &info, WEXITED), 0);
 	assert_int_equal(info.si_status, 0);

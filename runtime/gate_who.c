@@ -1,0 +1,152 @@
+/* gate_who - which process of the box made a connection, or asked for a name.
+ *
+ * The kernel says here, at once, which socket of the box is at the other end (sock_diag
+ * of its namespace, which needs no right). Whose socket it is takes a look at /proc,
+ * which this process has not: netwho does that outside, while we dial. A line that is to
+ * be written waits for the answer for some milliseconds at the most, and all of them
+ * together for a tenth of the time: a box that connects in a loop gets lines that name
+ * nobody, not a slower gate. */
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <poll.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "runtime/gate_impl.h"
+
+enum { DIAG_REPLY = 1024, TCP_LISTENING = 10 };
+
+/* Asks for one socket. UDP has the two ends the other way round (udp_diag.c: "swapped for
+ * historical reasons"). */
+static ssize_t ask_kernel(int diag, uint32_t seq, const struct gate_ends *ends)
+{
+	const struct sockaddr_in *src = ends->udp ? &ends->ours : &ends->theirs;
+	const struct sockaddr_in *dst = ends->udp ? &ends->theirs : &ends->ours;
+	struct {
+		struct nlmsghdr h;
+		struct inet_diag_req_v2 r;
+	} q = { .h = { .nlmsg_len = sizeof(q),
+		       .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+		       .nlmsg_flags = NLM_F_REQUEST,
+		       .nlmsg_seq = seq },
+		.r = { .sdiag_family = AF_INET,
+		       .sdiag_protocol = ends->udp ? IPPROTO_UDP : IPPROTO_TCP,
+		       .idiag_states = ~0u,
+		       .id = { .idiag_sport = src->sin_port,
+			       .idiag_dport = dst->sin_port,
+			       .idiag_src = { src->sin_addr.s_addr },
+			       .idiag_dst = { dst->sin_addr.s_addr },
+			       .idiag_cookie = { INET_DIAG_NOCOOKIE,
+						 INET_DIAG_NOCOOKIE } } } };
+
+	return sys_send(diag, &q, sizeof(q), MSG_DONTWAIT);
+}
+
+/* The kernel has answered before the question returns. 0 = nobody's any more. */
+static uint32_t inode_of(struct gated *g, const struct gate_ends *ends)
+{
+	_Alignas(NLMSG_ALIGNTO) char in[DIAG_REPLY];
+	const struct nlmsghdr *h = (const struct nlmsghdr *)in;
+	uint32_t seq = ++g->who.seq, inode = 0;
+	ssize_t n;
+
+	if (ask_kernel(g->fds[NETNS_FD_DIAG], seq, ends) < 0)
+		return 0;
+	while ((n = sys_recv(g->fds[NETNS_FD_DIAG], in, sizeof(in), MSG_DONTWAIT)) >=
+	       0) {
+		const struct inet_diag_msg *m = NLMSG_DATA(h);
+
+		if ((size_t)n < NLMSG_LENGTH(sizeof(*m)) || h->nlmsg_seq != seq ||
+		    h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
+			continue;
+		if (ends->udp || m->idiag_state != TCP_LISTENING)
+			inode = m->idiag_inode;
+	}
+	return inode;
+}
+
+/* Answers for those that do not wait any more are thrown away. */
+static void take_answers(struct gated *g)
+{
+	struct netwho a;
+
+	while (sys_recv(g->who.fd, &a, sizeof(a), MSG_DONTWAIT) == sizeof(a)) {
+		for (int i = 0; i < GATE_WHO; i++) {
+			struct gate_who *w = g->who.waiting[i];
+
+			if (!w || w->found.id != a.id)
+				continue;
+			w->found = a;
+			w->found.name[NETWHO_NAME - 1] = '\0';
+			g->who.waiting[i] = NULL;
+		}
+	}
+}
+
+static struct gate_who **place_of(struct gated *g, const struct gate_who *w)
+{
+	for (int i = 0; i < GATE_WHO; i++)
+		if (g->who.waiting[i] == w)
+			return &g->who.waiting[i];
+	return NULL;
+}
+
+void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends)
+{
+	struct netwho_query q = { .id = ++g->who.next_id, .root = g->init };
+	struct gate_who **place;
+
+	*w = (struct gate_who){ .found = { .id = q.id } };
+	if (g->who.fd < 0 || g->fds[NETNS_FD_DIAG] < 0 || g->init <= 0)
+		return;
+	take_answers(g);
+	place = place_of(g, NULL);
+	if (!place)
+		return;
+	q.inode = inode_of(g, ends);
+	if (q.inode && sys_send(g->who.fd, &q, sizeof(q), MSG_DONTWAIT) == sizeof(q))
+		*place = w;
+}
+
+/* Milliseconds that may be waited now; a wait costs a fifth of one at least. */
+static int have_credit(struct gated *g)
+{
+	uint64_t now = sys_now_ms();
+
+	g->who.credit_us += (now - g->who.credit_ms) * GATE_WHO_RATE_US;
+	g->who.credit_us = MIN(g->who.credit_us, GATE_WHO_BURST_US);
+	g->who.credit_ms = now;
+	return (int)MIN(g->who.credit_us / 1000, (uint64_t)GATE_WHO_MS);
+}
+
+const struct netwho *gate_who_settle(struct gated *g, struct gate_who *w)
+{
+	struct pollfd p = { .fd = g->who.fd, .events = POLLIN };
+	uint64_t start, spent;
+	int most, left;
+
+	if (place_of(g, w))
+		take_answers(g);
+	if (!place_of(g, w))
+		return &w->found;
+	start = sys_now_ms();
+	most = have_credit(g);
+	while (place_of(g, w) && (left = most - (int)(sys_now_ms() - start)) > 0) {
+		if (sys_poll(&p, 1, left) <= 0 || p.revents & (POLLHUP | POLLERR))
+			break;
+		take_answers(g);
+	}
+	spent = (sys_now_ms() - start) * 1000;
+	g->who.credit_us -=
+		MIN(g->who.credit_us, MAX(spent, (uint64_t)GATE_WHO_LEAST_US));
+	return &w->found;
+}
+
+void gate_who_forget(struct gated *g, const struct gate_who *w)
+{
+	struct gate_who **place = place_of(g, w);
+
+	if (place)
+		*place = NULL;
+}

@@ -1,0 +1,171 @@
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/sys.h"
+#include "tests/unit/networld.h"
+#include "tests/unit/rig.h"
+#include "tests/unit/unit.h"
+
+static int echo_one(void *ctx)
+{
+	const struct rig_peer *p = ctx;
+	int fd = rig_dial(p);
+
+	return fd < 0 ? 1 : rig_echo(fd, p->bytes);
+}
+
+static int echo_many(void *ctx)
+{
+	const struct rig_peer *p = ctx;
+
+	for (int i = 0; i < p->count; i++) {
+		int fd = rig_dial(p);
+		int r = fd < 0 ? 1 : rig_echo(fd, p->bytes);
+
+		if (r)
+			return r;
+		close(fd);
+	}
+	return 0;
+}
+
+static int echo_parallel(void *ctx)
+{
+	const struct rig_peer *p = ctx;
+	int *fds = calloc((size_t)p->count, sizeof(int));
+
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 4096, 4096 });
+	for (int i = 0; i < p->count; i++) {
+		fds[i] = rig_dial(p);
+		if (fds[i] < 0)
+			return 1;
+	}
+	for (int i = 0; i < p->count; i++) {
+		int r = rig_echo(fds[i], p->bytes);
+
+		if (r)
+			return r;
+		close(fds[i]);
+	}
+	free(fds);
+	return 0;
+}
+
+static void bytes_survive(void)
+{
+	struct rig_peer p = { "example.com", 7, 64 << 20, 0 };
+	struct rig r;
+
+	if (getenv("CUBBY_TEST_BIG"))
+		p.bytes = 1 << 30;
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	assert_int_equal(netbox_call(&r.box, echo_one, &p), 0);
+	p.port = 25; /* resets */
+	assert_int_equal(netbox_call(&r.box, rig_refusal, &p), ECONNRESET);
+	p.port = 4; /* nobody listens */
+	assert_int_equal(netbox_call(&r.box, rig_refusal, &p), ECONNRESET);
+	rig_close(&r);
+}
+
+static void nothing_leaks(void)
+{
+	struct rig_peer p = { "example.com", 7, 100, 2000 };
+	int64_t before, after;
+	struct rig r;
+
+	if (getenv("CUBBY_TEST_BIG"))
+		p.count = 10000;
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_want(&r, CURL "http://example.com/", 0, "reached");
+	rig_quiet(&r);
+	before = rig_stat(&r, "descriptors");
+	assert_int_equal(netbox_call(&r.box, echo_many, &p), 0);
+	p.count = 1000;
+	p.bytes = 10000;
+	assert_int_equal(netbox_call(&r.box, echo_parallel, &p), 0);
+	rig_quiet(&r);
+	after = rig_stat(&r, "descriptors");
+	assert_int_equal(rig_stat(&r, "connections"), 0);
+	assert_int_equal(after, before);
+	rig_close(&r);
+}
+
+/* Takes one byte of an endless stream, then waits to be killed. */
+static int slow_reader(void *ctx)
+{
+	int fd = rig_dial(ctx);
+	char c;
+
+	if (fd < 0 || sys_recv(fd, &c, 1, 0) != 1)
+		return 1;
+	sys_poll(NULL, 0, 1500);
+	return 0;
+}
+
+static void slow_readers_are_bounded(void)
+{
+	struct rig_peer p = { "example.com", 19, 0, 0 };
+	struct rig r;
+
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	assert_int_equal(netbox_call(&r.box, slow_reader, &p), 0);
+	rig_quiet(&r);
+	assert_int_equal(rig_stat(&r, "connections"), 0);
+	assert_true(rig_stat(&r, "received") < 32 << 20);
+	rig_close(&r);
+}
+
+/* Both ends of busy connections are killed at moments of no one's choosing. */
+static void killed_ends_are_survived(void)
+{
+	unsigned seed = 20240501;
+	struct rig r;
+	pid_t gate, server;
+	int64_t before;
+
+	server = networld_serve(8000);
+	rig_open(&r, NETNS_CATCH_TPROXY, "[\"allow *\",\"allow host.cubby.internal\"]",
+		 NULL);
+	rig_quiet(&r);
+	before = rig_stat(&r, "descriptors");
+	gate = gate_pid(r.gate);
+	for (int i = 0; i < 30; i++) {
+		pid_t pid = netbox_spawn(
+			&r.box,
+			i % 2 ? CURL "-o /dev/null http://example.com:19/"
+			      : CURL "-T /dev/zero http://host.cubby.internal:8009/",
+			-1);
+
+		seed = seed * 1103515245 + 12345;
+		sys_poll(NULL, 0, (int)(seed >> 16) % 60);
+		if (i % 6 == 4) { /* the far end: all of its servers */
+			kill(-server, SIGKILL);
+			kill(server, SIGKILL);
+			waitpid(server, NULL, 0);
+			server = networld_serve(8000);
+		}
+		kill(-pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	rig_quiet(&r);
+	assert_int_equal(gate_pid(r.gate), gate); /* the same all the time */
+	assert_int_equal(rig_stat(&r, "descriptors"), before);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	rig_close(&r);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct unit_case cases[] = {
+		{ "bytes survive", bytes_survive },
+		{ "nothing leaks", nothing_leaks },
+		{ "slow readers are bounded", slow_readers_are_bounded },
+		{ "killed ends are survived", killed_ends_are_survived },
+	};
+	int r = 0;
+
+	if (rig_main(argc, argv, &r))
+		return r;
+	return r | unit_cases("gate conn", cases);
+}
