@@ -23,7 +23,7 @@
 #include "runtime/secfilter.h"
 #include "runtime/wire.h"
 
-enum { ASK_MS = 2000, REAP_MS = 200, DEATHS_MS = 60000 };
+enum { ASK_MS = 2000, REAP_MS = 200, END_MS = 500, DEATHS_MS = 60000 };
 
 static void push_event(struct gate *g, enum gate_event_kind kind, const char *text)
 {
@@ -327,13 +327,24 @@ int gate_start(const struct gate_conf *conf, struct gate **ret, struct err *e)
 	return 0;
 }
 
+/* First it closes the record: every connection that is still open gets its line. */
+static void end_process(struct gate *g)
+{
+	struct err e = ERR_NONE;
+	int status;
+
+	if (g->proc.pid > 0 && sys_kill(g->proc.pid, SIGTERM) >= 0)
+		(void)proc_wait(&g->proc, END_MS, &status, &e);
+	forget_process(g);
+}
+
 void gate_stop(struct gate **gp)
 {
 	struct gate *g = take(gp, NULL);
 
 	if (!g)
 		return;
-	forget_process(g);
+	end_process(g);
 	scope_close_set(g->fds, NETNS_FDS);
 	for (int i = 0; i < GATE_PUBLISHED_MAX; i++)
 		netpublish_done(&g->published[i]);

@@ -103,8 +103,8 @@ struct gate_published {
 
 struct gated {
 	struct loop *loop; /* owned, as everything below */
-	int control;
-	struct loop_source *control_src;
+	int control, signals;
+	struct loop_source *control_src, *signals_src;
 	enum net_mode mode;
 	struct netns_facts facts;
 	int fds[NETNS_FDS];

@@ -336,10 +336,37 @@ static int watch(struct gated *g, int fd, loop_fn *fn, struct loop_source **src,
 	return r < 0 ? err_sys(e, r, "cannot watch a descriptor") : 0;
 }
 
+static int told_to_end(void *ctx, uint32_t events, struct err *e)
+{
+	struct gated *g = ctx;
+
+	(void)events;
+	(void)e;
+	loop_stop(g->loop);
+	return 0;
+}
+
+/* Before this the signal simply ends the process: it has nothing to write yet. */
+static int catch_end(struct gated *g, struct err *e)
+{
+	sigset_t set;
+	int r;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
+	if (r >= 0)
+		r = g->signals = sys_signalfd(&set);
+	return r < 0 ? err_sys(e, r, "cannot wait for the end")
+		     : watch(g, g->signals, told_to_end, &g->signals_src, e);
+}
+
 static int watch_all(struct gated *g, struct err *e)
 {
 	int r = watch(g, g->control, asked, &g->control_src, e);
 
+	if (r >= 0)
+		r = catch_end(g, e);
 	if (r >= 0)
 		r = watch(g, g->resolver, gate_lookup_ready, &g->resolver_src, e);
 	if (r >= 0)
@@ -371,6 +398,7 @@ static void done(struct gated *g)
 	scope_close_set(g->fds, NETNS_FDS);
 	scope_close(&g->resolver);
 	scope_close(&g->who.fd);
+	scope_close(&g->signals);
 	scope_close(&g->control);
 }
 #define _cleanup_gated_ _cleanup_(done)

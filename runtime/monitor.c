@@ -160,6 +160,14 @@ static int open_cache(const struct monitor *m)
 	return file_open_dir(AT_FDCWD, path, &ignored);
 }
 
+/* Without a network there is nothing to guard, unless ports are published: then it is
+ * started with the box, or by monitor_gate(). */
+static bool needs_gate(const struct monitor *m)
+{
+	return m->spec.net == NET_GATE ||
+	       (m->spec.net == NET_NONE && json_len(m->spec.publish));
+}
+
 static int start_gate(struct monitor *m, int cache, struct err *e)
 {
 	struct gate_conf conf = {
@@ -173,11 +181,33 @@ static int start_gate(struct monitor *m, int cache, struct err *e)
 		.cache_dirfd = cache,
 	};
 
-	/* Without a network there is nothing to guard, unless ports are published. */
-	if (m->spec.net == NET_HOST ||
-	    (m->spec.net == NET_NONE && !json_len(m->spec.publish)))
-		return 0;
 	return gate_start(&conf, &m->gate, e);
+}
+
+static int watch_gate(struct monitor *m)
+{
+	return m->gate ? loop_add(m->loop, gate_fd(m->gate), EPOLLIN, on_gate, m,
+				  &m->on_gate)
+		       : 0;
+}
+
+int monitor_gate(struct monitor *m, struct err *e)
+{
+	_cleanup_close_ int cache = -1;
+	int r;
+
+	if (m->gate)
+		return 0;
+	cache = open_cache(m);
+	r = start_gate(m, cache, e);
+	if (r < 0)
+		return r;
+	r = watch_gate(m);
+	if (r < 0) {
+		gate_stop(&m->gate);
+		return err_sys(e, r, "cannot watch the gate");
+	}
+	return 0;
 }
 
 static int watch(struct monitor *m, struct err *e)
@@ -205,9 +235,8 @@ static int watch(struct monitor *m, struct err *e)
 		r = loop_add(m->loop, m->signals, EPOLLIN, on_end, m, &m->on_signal);
 	if (r >= 0)
 		r = loop_add(m->loop, m->run.pidfd, EPOLLIN, on_end, m, &m->on_pidfd);
-	if (r >= 0 && m->gate)
-		r = loop_add(m->loop, gate_fd(m->gate), EPOLLIN, on_gate, m,
-			     &m->on_gate);
+	if (r >= 0)
+		r = watch_gate(m);
 	return r < 0 ? err_sys(e, r, "cannot watch the box") : 0;
 }
 
@@ -225,7 +254,7 @@ static int start(struct monitor *m, struct err *e)
 	conf.boxdir = m->boxdir;
 	conf.cache = cache;
 	r = start_box(&conf, &m->run, e);
-	if (r == 0)
+	if (r == 0 && needs_gate(m))
 		r = start_gate(m, cache, e);
 	if (r == 0)
 		r = m->rundir = rundir_open(m->spec.key, e);

@@ -47,6 +47,10 @@ struct monitor {
 	bool ending;	 /* init died, or somebody said stop: no way back */
 };
 
+/* monitor.c */
+/** monitor_gate() - start the gate of a box that has none yet; not for NET_HOST */
+int monitor_gate(struct monitor *m, struct err *e);
+
 /* monitor_client.c */
 /** monitor_client_add() - serve @fd, which becomes the monitor's; failure closes it */
 int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e);

@@ -49,10 +49,16 @@ fetch() { cubby exec -q "${@:3}" -- perl -e "$FETCH" "$1" "$2"; }
 	[ "$(jq -r 'select(.address == "10.1.2.3") | .verdict' <<<"$output")" = refused ]
 }
 
-@test "net: the record counts bytes" {
+@test "net: the record counts bytes, and says who it was" {
+	local i
 	fetch host.cubby.internal "$HOST_PORT" --allow "host.cubby.internal:$HOST_PORT"
-	run -0 cubby log --net --json
+	for ((i = 0; i < 500; i++)); do # the last line comes when the box has ended
+		run -0 cubby log --net --json
+		[[ $output != *'"close"'* ]] || break
+		read -rt 0.02 <> <(:) || true
+	done
 	[ "$(jq -r 'select(.event == "close") | .received' <<<"$output")" = 25 ]
+	[ "$(jq -r 'select(.event == "open") | has("process")' <<<"$output")" = true ]
 }
 
 @test "net: rules of a running box are shown and changed" {
@@ -110,6 +116,32 @@ fetch() { cubby exec -q "${@:3}" -- perl -e "$FETCH" "$1" "$2"; }
 	done
 	[ "$output" = hello ]
 	run -3 fetch 127.0.0.1 1 --net none
+	run -1 --separate-stderr cubby net
+	[ "$stderr" = "cubby net: this box has no network (--net none): there are no rules" ]
+}
+
+@test "ports: a box without a network, and without a published port, lists and publishes" {
+	local host i
+	cubby exec -q -d --net none -- perl -e "$SERVER" 8125
+	for ((i = 0; i < 500; i++)); do
+		run -0 cubby ports
+		[[ $output != *8125* ]] || break
+		read -rt 0.02 <> <(:) || true
+	done
+	[[ ${lines[1]} =~ ^8125\ +127.0.0.1 ]]
+	run -0 cubby ports --publish 0:8125 --json
+	host=$(jq -r '.[] | select(.port == 8125) | .host' <<<"$output")
+	run -0 perl -e "$FETCH" 127.0.0.1 "${host##*:}"
+	[ "$output" = hello ]
+	run -3 fetch 93.184.216.34 80
+}
+
+@test "ports: a box with the host's network says whose ports they are" {
+	cubby exec -q --keep --net host -- true
+	run -1 --separate-stderr cubby ports
+	[ "$stderr" = "cubby ports: this box uses the host's network: its ports are the host's" ]
+	run -1 --separate-stderr cubby net
+	[ "$stderr" = "cubby net: this box uses the host's network: there are no rules" ]
 }
 
 @test "net: none of the box's programs can change routes or rules" {

@@ -217,6 +217,28 @@ static void processes_are_named(const void *row)
 	rig_close(&r);
 }
 
+/* A connection that is open when the box ends has its line too. */
+static void the_end_is_recorded(void)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
+	struct err e = ERR_NONE;
+	struct rig r;
+	pid_t pid;
+
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	pid = netbox_spawn(&r.box, CURL "http://example.com:9/", -1);
+	for (int i = 0; i < 500 && !rig_stat(&r, "opened"); i++)
+		sys_poll(NULL, 0, 20);
+	assert_int_equal(rig_stat(&r, "opened"), 1);
+	gate_stop(&r.gate);
+	unit_ok(file_read(r.dir, NETAUDIT_FILE, &b, &e), &e);
+	if (!strstr(buf_cstr(&b), "\"why\":\"the box ended\""))
+		fail_msg("%s", buf_cstr(&b));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	rig_close(&r);
+}
+
 /* What the process is left with. */
 static void it_is_confined(void)
 {
@@ -248,6 +270,7 @@ int main(int argc, char **argv)
 		{ "dies for good", dies_for_good },
 		{ "rules change", rules_change },
 		{ "the host by name", the_host_by_name },
+		{ "the end is recorded", the_end_is_recorded },
 		{ "it is confined", it_is_confined },
 	};
 	int r = 0;
