@@ -4,12 +4,13 @@
 
 #include "runtime/box.h"
 
-static int ask(struct box *b, const char *op, int64_t since, struct json **ret)
+static int ask(struct box *b, int64_t since, struct json **ret)
 {
 	_cleanup_json_ struct json *q = json_object();
 	struct err e = ERR_NONE;
 
-	if (!q || json_set_str(q, "op", op) < 0 || json_set_int(q, "since", since) < 0)
+	if (!q || json_set_str(q, "op", "news") < 0 ||
+	    json_set_int(q, "since", since) < 0)
 		return -ENOMEM;
 	return box_ask(b, "net", q, ret, &e);
 }
@@ -81,27 +82,22 @@ void netnews_ports(struct netnews *n, const struct json *answer, struct buf *out
 
 void netnews_start(struct netnews *n, struct box *b)
 {
-	_cleanup_json_ struct json *events = NULL;
-	_cleanup_json_ struct json *ports = NULL;
+	_cleanup_json_ struct json *answer = NULL;
 
 	*n = (struct netnews){ 0 };
-	if (!b || ask(b, "events", INT32_MAX, &events) < 0 ||
-	    ask(b, "ports", 0, &ports) < 0)
+	if (!b || ask(b, INT32_MAX, &answer) < 0)
 		return;
 	n->on = true;
-	n->next = json_get_int(events, "next", 0);
-	netnews_ports(n, ports, NULL);
+	n->next = json_get_int(answer, "next", 0);
+	netnews_ports(n, answer, NULL);
 }
 
 void netnews_take(struct netnews *n, struct box *b, struct buf *out)
 {
-	_cleanup_json_ struct json *events = NULL;
-	_cleanup_json_ struct json *ports = NULL;
+	_cleanup_json_ struct json *answer = NULL;
 
-	if (!n->on)
+	if (!n->on || ask(b, n->next, &answer) < 0)
 		return;
-	if (ask(b, "events", n->next, &events) >= 0)
-		netnews_events(n, events, out);
-	if (ask(b, "ports", 0, &ports) >= 0)
-		netnews_ports(n, ports, out);
+	netnews_events(n, answer, out);
+	netnews_ports(n, answer, out);
 }

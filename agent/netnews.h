@@ -26,7 +26,7 @@ void netnews_start(struct netnews *n, struct box *b);
 /** netnews_take() - append "[network: …]" lines to @out, each behind a newline */
 void netnews_take(struct netnews *n, struct box *b, struct buf *out);
 
-/* The two halves of netnews_take(), from the monitor's answers. */
+/* The two halves of netnews_take(), from the monitor's answer. */
 void netnews_events(struct netnews *n, const struct json *answer, struct buf *out);
 void netnews_ports(struct netnews *n, const struct json *answer, struct buf *out);
 

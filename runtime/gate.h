@@ -75,6 +75,8 @@ int gate_step(struct gate *g, struct gate_event *ret);
  *   stats                   counters
  *   events                  "since": N → {"next": M, "events": [{"n","text"}]}:
  *                           refusals and restarts after cursor N (0 = all kept)
+ *   news                    "since": N → as events, and "listening" as in ports when
+ *                           the gate answers
  * Context: blocks for 2 s at most. Works while the gate is dead for all but ports.
  */
 int gate_ask(struct gate *g, const struct json *q, struct json **ret, struct err *e);

@@ -191,6 +191,23 @@ static int ask_events(struct gate *g, const struct json *q, struct json **ret,
 	return 0;
 }
 
+/* Events and what listens, in one answer: each question costs its asker two switches. */
+static int ask_news(struct gate *g, const struct json *q, struct json **ret,
+		    struct err *e)
+{
+	_cleanup_json_ struct json *ports = NULL, *events = NULL;
+	struct err ignored = ERR_NONE;
+	int r = ask_events(g, q, &events, e);
+
+	if (r < 0)
+		return r;
+	if (simple_question(g, "ports", &ports, &ignored) == 0 &&
+	    json_set(events, "listening", json_dup(json_get(ports, "listening"))) < 0)
+		return no_memory(e);
+	*ret = take(&events, NULL);
+	return 0;
+}
+
 static int ask_info(struct gate *g, const struct json *q, struct json **ret,
 		    struct err *e)
 {
@@ -222,6 +239,7 @@ int gate_ask(struct gate *g, const struct json *q, struct json **ret, struct err
 		{ "change", ask_change },   { "ports", ask_ports },
 		{ "publish", ask_publish }, { "unpublish", ask_unpublish },
 		{ "stats", ask_stats },	    { "events", ask_events },
+		{ "news", ask_news },
 	};
 	const char *op = json_get_str(q, "op");
 
