@@ -206,6 +206,28 @@ static void watch(void *ctx)
 	look(ctx, 0);
 }
 
+/* Waits for whatever happens, and lets the tools read what their programs print. */
+static void idle(struct mcp *m)
+{
+	struct aside a = { .fd = -1 };
+	struct pollfd p[] = { { .fd = m->epfd, .events = POLLIN },
+			      { .fd = -1, .events = POLLIN } };
+
+	if (m->conf->idle)
+		a = m->conf->idle(m->conf->ctx);
+	if (!a.ready || a.fd < 0) {
+		look(m, -1);
+		return;
+	}
+	p[1].fd = a.fd;
+	if (sys_poll(p, ARRAY_SIZE(p), -1) < 0)
+		return;
+	if (p[1].revents)
+		a.ready(a.ctx);
+	if (p[0].revents)
+		look(m, 0);
+}
+
 static void on_output(void *ctx, const void *data, size_t len)
 {
 	mcp_call_output(ctx, data, len);
@@ -267,8 +289,7 @@ static int mcp_open(struct mcp *m, struct err *e)
 	if (r < 0)
 		return err_sys(e, r, "cannot serve MCP");
 	m->hooks = (struct mcp_hooks){ .interrupt_fd = m->interrupt_fd,
-				       .watch_fd = m->epfd,
-				       .watch = watch,
+				       .aside = { m->epfd, watch, m },
 				       .output = on_output,
 				       .note = on_note,
 				       .ctx = m };
@@ -294,7 +315,7 @@ int mcp_serve(const struct mcp_conf *conf, struct err *e)
 		if (m.plain_in)
 			read_input(&m);
 		else
-			look(&m, -1);
+			idle(&m);
 	}
 	(void)sys_sigaction(SIGPIPE, &old, NULL);
 	return 0;

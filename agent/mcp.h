@@ -14,10 +14,8 @@
 
 /* What the server gives to whoever runs a tool: the same members as a toolbox takes. */
 struct mcp_hooks {
-	int interrupt_fd; /* readable: the call was cancelled, or the server stops */
-	int watch_fd; /* readable: call watch; while a tool runs, that is how requests
-			     are read */
-	void (*watch)(void *ctx);
+	int interrupt_fd;   /* readable: the call was cancelled, or the server stops */
+	struct aside aside; /* while a tool runs, that is how requests are read */
 	tool_output_fn *output;			   /* live output, for progress */
 	void (*note)(void *ctx, const char *line); /* a line for the client's log */
 	void *ctx;				   /* of these functions; borrowed */
@@ -34,6 +32,7 @@ struct mcp_conf {
 	int in_fd, out_fd; /* borrowed */
 	int stop_fd;	   /* readable: stop soon; -1 = none */
 	mcp_run_fn *run;   /* a negative return is answered as an internal error */
+	struct aside (*idle)(void *ctx); /* looked at between two calls; may be NULL */
 	void *ctx;
 };
 

@@ -305,7 +305,7 @@ bool mcp_call_next(struct mcp *m)
 	r = m->conf->run(m->conf->ctx, &m->hooks, c->tool->name, c->args, &res, &e);
 	set_timer(m, false);
 	m->running = NULL;
-	if (r < 0)
+	if (r < 0 && !m->cancelled)
 		mcp_method_log(m, MCP_ERROR, e.msg);
 	answer(m, c, r, &res, &e);
 	return true;

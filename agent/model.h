@@ -13,6 +13,7 @@
 #include "agent/prices.h"
 #include "agent/retry.h"
 #include "agent/turn.h"
+#include "base/aside.h"
 #include "base/err.h"
 #include "base/scope.h"
 
@@ -88,7 +89,8 @@ struct model_request {
 	size_t n_tools;
 	bool no_calls;		/* the model shall answer in words */
 	const struct buf *body; /* from model_body(); NULL = built by model_ask() */
-	uint64_t total_ms; /* the whole answer must be there by then; 0 = any time */
+	uint64_t total_ms;  /* the whole answer must be there by then; 0 = any time */
+	struct aside aside; /* looked at while the answer is awaited; may be empty */
 	struct turn_sink sink; /* gets the words as they come */
 };
 

@@ -248,8 +248,9 @@ int model_http_json(struct model *m, const char *url, const char *body,
 	return json_parse(buf_cstr(&answer), answer.len, ret, e);
 }
 
-static int send_request(struct attempt *a, uint64_t total_ms, const char *url,
-			const struct buf *body, struct http_reply *reply, struct err *e)
+static int send_request(struct attempt *a, const struct model_request *what,
+			const char *url, const struct buf *body,
+			struct http_reply *reply, struct err *e)
 {
 	_cleanup_buf_ struct buf lines = BUF_INIT(64 << 10);
 	const char *headers[MODEL_HEADERS_MAX + 1];
@@ -262,8 +263,9 @@ static int send_request(struct attempt *a, uint64_t total_ms, const char *url,
 				    .connect_ms = c->connect_ms,
 				    .first_byte_ms = c->first_byte_ms,
 				    .stall_ms = c->stall_ms,
-				    .total_ms = total_ms,
+				    .total_ms = what->total_ms,
 				    .abort_fd = c->abort_fd,
+				    .aside = what->aside,
 				    .on_head = on_head,
 				    .on_data = on_data,
 				    .ctx = a };
@@ -301,8 +303,8 @@ int model_http_ask(struct model *m, const struct model_request *req, struct turn
 		retry_judge(why);
 		return r;
 	}
-	r = send_request(&a, req->total_ms, buf_cstr(&url),
-			 req->body ? req->body : &body, &reply, e);
+	r = send_request(&a, req, buf_cstr(&url), req->body ? req->body : &body, &reply,
+			 e);
 	if (r < 0)
 		r = failed_transport(&a, r, why, e);
 	else

@@ -26,10 +26,12 @@
 #include "agent/keys.h"
 #include "agent/screen.h"
 #include "agent/session_impl.h"
+#include "agent/split.h"
 #include "base/sys.h"
 #include "base/text.h"
 
 enum { ROWS = 40, COLS = 160, EARLIER_KEEP = 8000, TO_TTY_MAX = 4 << 20 };
+enum { PUMP_STEPS = 64 };
 
 bool session_waitable(const struct session *s)
 {
@@ -58,8 +60,15 @@ int session_fd(const struct session *s)
 
 void session_pump(struct session *s)
 {
-	while (session_io_step(s))
+	for (int i = 0; i < PUMP_STEPS && session_io_step(s); i++)
 		;
+}
+
+bool session_ended(const struct session *s)
+{
+	struct pollfd p = { .fd = s->proc.master, .events = POLLIN };
+
+	return sys_poll(&p, 1, 0) > 0 && !(p.revents & POLLIN);
 }
 
 /* ---- opening ---------------------------------------------------------------------- */
@@ -116,6 +125,7 @@ static void init(struct session *s, const struct session_conf *conf)
 	s->conf.keep = conf->keep ? conf->keep : SESSION_KEEP;
 	buf_init(&s->to_tty, TO_TTY_MAX);
 	buf_init(&s->to_channel, 5 * SESSION_TEXT_MAX);
+	buf_init(&s->rest, SESSION_TEXT_MAX);
 	redact_init(&s->raw, NULL, s);
 	redact_init(&s->text, NULL, s);
 	clip_init(&s->now, s->conf.keep);
@@ -161,6 +171,7 @@ void session_close(struct session **sp)
 	spill_done(&s->spill);
 	buf_done(&s->to_tty);
 	buf_done(&s->to_channel);
+	buf_done(&s->rest);
 	free(s->name);
 	free(s->path);
 	free(s->cwd0);
@@ -225,7 +236,8 @@ static int settle(struct session *s, struct err *e)
 	return session_shell_replace(s, e);
 }
 
-static int check_text(const char *text, size_t len, struct err *e)
+static int check_text(const struct session *s, const char *text, size_t len,
+		      struct err *e)
 {
 	if (len > SESSION_TEXT_MAX)
 		return err_set(e, -EMSGSIZE,
@@ -235,6 +247,10 @@ static int check_text(const char *text, size_t len, struct err *e)
 	if (memchr(text, '\0', len))
 		return err_set(e, -EINVAL,
 			       "not executed: the command holds a NUL byte");
+	if (s->conf.on_error == SESSION_REJECT && split_count(text, len) > 1)
+		return err_set(e, -EINVAL,
+			       "not executed: the text holds several commands; give "
+			       "them one at a time, or join them with && or ;");
 	return 0;
 }
 
@@ -242,7 +258,7 @@ int session_run(struct session *s, const char *text, size_t len,
 		const struct session_limits *lim, struct session_result *ret,
 		struct err *e)
 {
-	int r = check_text(text, len, e);
+	int r = check_text(s, text, len, e);
 
 	if (r == 0)
 		r = settle(s, e);
@@ -253,14 +269,16 @@ int session_run(struct session *s, const char *text, size_t len,
 			       "not executed: the earlier command is still running; "
 			       "answer it or wait on with input, interrupt it with the "
 			       "key C-c, or reset");
-	r = shell_encode(s->shell, text, len, &s->to_channel);
+	buf_truncate(&s->rest, 0);
+	r = buf_add(&s->rest, text, len);
+	if (r == 0)
+		r = session_io_next(s);
 	if (r < 0)
 		return err_sys(e, r, "not executed");
 	spill_done(&s->spill);
 	clip_reset(&s->now);
 	s->serial++;
 	s->open = true;
-	s->phase = SESSION_SENT;
 	s->began_ms = sys_now_ms();
 	s->input_ms = 0;
 	return session_wait(s, lim, ret, e);

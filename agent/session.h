@@ -11,6 +11,7 @@
 
 #include "agent/session_port.h"
 #include "agent/waiting.h"
+#include "base/aside.h"
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -20,8 +21,16 @@ enum {
 	SESSION_TEXT_MAX = 1 << 20, /* bytes of a command */
 	SESSION_LINE_MAX = 4095,    /* what the kernel takes as one line */
 	SESSION_KEEP = 30000,	    /* bytes of output kept for a result */
+	SESSION_ASIDES = 2,
 	SESSION_SOFT_MS = 30000,
 	SESSION_HARD_MS = 600000
+};
+
+/* What to do about a text of several commands (split.h) of which one fails. */
+enum session_on_error {
+	SESSION_GO_ON, /* as a script does: nothing */
+	SESSION_STOP,  /* do not run those behind it */
+	SESSION_REJECT /* refuse such a text before anything runs */
 };
 
 /* Live output for a person: raw bytes less marks, secrets and queries. */
@@ -36,14 +45,14 @@ struct session_conf {
 	const char *const *env;		 /* added; NULL-ended; borrowed; may be NULL */
 	const char *const *secrets;	 /* NULL-ended; borrowed; may be NULL */
 	uint16_t rows, cols;		 /* 0 = 40 × 160 */
-	size_t keep;		   /* bytes of output per result; 0 = SESSION_KEEP */
-	bool no_rc;		   /* do not read the rc files of system and user */
+	size_t keep; /* bytes of output per result; 0 = SESSION_KEEP */
+	bool no_rc;  /* do not read the rc files of system and user */
+	enum session_on_error on_error;
 	session_output_fn *output; /* may be NULL */
 	void *ctx;
 	int interrupt_fd; /* readable: interrupt the running command; -1 = none */
-	void (*watch)(void *ctx); /* called while a command runs, whenever watch_fd is
-				     readable; must not use the session; may be NULL */
-	int watch_fd;		  /* looked at when watch is set */
+	/* Looked at while a command runs: requests of a client, other sessions. */
+	struct aside asides[SESSION_ASIDES];
 };
 
 /**
@@ -98,7 +107,8 @@ void session_result_done(struct session_result *r);
  * session_run() - run a text as one command, and wait for its end or another state
  *
  * Return: 0 with @ret filled; -EBUSY (a command runs or waits: nothing was done),
- *         -EMSGSIZE, -EINVAL (NUL in the text), or a failure of the port.
+ *         -EMSGSIZE, -EINVAL (NUL in the text; several commands with SESSION_REJECT), or
+ *         a failure of the port.
  */
 int session_run(struct session *s, const char *text, size_t len,
 		const struct session_limits *lim, struct session_result *ret,
@@ -137,9 +147,12 @@ const char *session_user(const struct session *s);
  * session_pump() - take what the terminal has to say, without waiting
  *
  * To be called while nothing else is done with the session, whenever session_fd() is
- * readable: a program that prints must not be stopped by a full terminal.
+ * readable: a program that prints must not be stopped by a full terminal. Takes a few
+ * MiB at most, for a program may print faster than anybody reads.
  */
 void session_pump(struct session *s);
+/** session_ended() - nobody holds the terminal any more: session_fd() stays readable */
+bool session_ended(const struct session *s);
 int session_fd(const struct session *s); /* -1 = no shell; borrowed */
 
 #endif

@@ -53,6 +53,7 @@ struct session {
 
 	/* bytes on their way */
 	struct buf to_tty, to_channel;
+	struct buf rest; /* commands that wait for the end of the one before them */
 	struct marker marker;
 	struct redact raw, text;
 	struct output output;
@@ -96,6 +97,9 @@ int session_wait(struct session *s, const struct session_limits *lim,
 		 struct session_result *ret, struct err *e);
 /* One poll(2) over all that can happen. */
 void session_wait_poll(struct session *s, int timeout_ms);
+
+/* session_io.c: the next command of the text, or all of it */
+int session_io_next(struct session *s);
 
 /* session_result.c */
 int session_result_fill(struct session *s, struct session_result *ret, struct err *e);

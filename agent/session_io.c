@@ -4,6 +4,7 @@
 
 #include "agent/screen.h"
 #include "agent/session_impl.h"
+#include "agent/split.h"
 #include "base/log.h"
 #include "base/sys.h"
 
@@ -191,6 +192,34 @@ static void at_prompt(struct session *s, const struct marker_event *ev)
 	launch(s);
 }
 
+int session_io_next(struct session *s)
+{
+	size_t len = s->rest.len;
+	int r;
+
+	if (s->conf.on_error == SESSION_STOP)
+		len = split_next(buf_cstr(&s->rest), len);
+	r = shell_encode(s->shell, buf_cstr(&s->rest), len, &s->to_channel);
+	buf_consume(&s->rest, len);
+	s->phase = SESSION_SENT;
+	return r;
+}
+
+/* The end of a command of the text: of all of it, or the next one begins. */
+static void at_end(struct session *s)
+{
+	if (!s->open || !s->rest.len) {
+		s->done = s->open;
+		return;
+	}
+	if (s->status == 0 && session_io_next(s) == 0)
+		return;
+	s->done = true;
+	s->phase = SESSION_READY;
+	session_result_note(s, "the commands behind the one that failed were not run");
+	buf_truncate(&s->rest, 0);
+}
+
 static void at_done(struct session *s, const struct marker_event *ev)
 {
 	if (s->phase == SESSION_READY || s->phase == SESSION_STARTING)
@@ -202,10 +231,10 @@ static void at_done(struct session *s, const struct marker_event *ev)
 	session_io_sane(s);
 	free(s->cwd);
 	s->cwd = strdup(ev->cwd);
-	s->done = s->open;
 	s->at_prompt = false;
 	s->launches = 0;
 	s->phase = SESSION_READY;
+	at_end(s);
 	screen_calm(s->screen);
 }
 

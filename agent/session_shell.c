@@ -104,7 +104,7 @@ static void forget(struct session *s)
 {
 	scope_close_set(&s->proc.master, 1);
 	scope_close_set(&s->channel, 1);
-	s->to_tty.len = s->to_channel.len = 0;
+	s->to_tty.len = s->to_channel.len = s->rest.len = 0;
 	s->phase = SESSION_STARTING;
 	s->launches = 0;
 	s->broken = s->is_dead = s->at_prompt = s->typed = s->blind = false;

@@ -26,6 +26,8 @@ struct watch {
 	bool interrupted;
 };
 
+enum { ASIDE = 4 }; /* index of the first in the poll set */
+
 void session_wait_poll(struct session *s, int timeout_ms)
 {
 	struct pollfd p[] = {
@@ -33,8 +35,14 @@ void session_wait_poll(struct session *s, int timeout_ms)
 		{ s->to_channel.len ? s->channel : -1, POLLOUT, 0 },
 		{ s->conf.port->fd(s->conf.port->ctx), POLLIN, 0 },
 		{ s->open ? s->conf.interrupt_fd : -1, POLLIN, 0 },
-		{ s->conf.watch ? s->conf.watch_fd : -1, POLLIN, 0 },
+		{ -1, POLLIN, 0 },
+		{ -1, POLLIN, 0 },
 	};
+
+	_Static_assert(ARRAY_SIZE(p) == ASIDE + SESSION_ASIDES, "one for each aside");
+	for (int i = 0; i < SESSION_ASIDES; i++)
+		if (s->conf.asides[i].ready)
+			p[ASIDE + i].fd = s->conf.asides[i].fd;
 
 	if (s->to_tty.len)
 		p[0].events |= POLLOUT;
@@ -46,8 +54,9 @@ void session_wait_poll(struct session *s, int timeout_ms)
 		sys_poll(p + 1, ARRAY_SIZE(p) - 1, MIN(timeout_ms, 5));
 	if (p[3].revents & POLLIN)
 		s->interrupt = true;
-	if (p[4].revents && s->conf.watch)
-		s->conf.watch(s->conf.ctx);
+	for (int i = 0; i < SESSION_ASIDES; i++)
+		if (p[ASIDE + i].revents && s->conf.asides[i].ready)
+			s->conf.asides[i].ready(s->conf.asides[i].ctx);
 }
 
 static bool same(const struct waiting_sample *a, const struct waiting_sample *b)

@@ -34,13 +34,23 @@ static void on_reasoning(void *ctx, const char *text, size_t len)
 /* Returns -ECANCELED when the person pressed ^C. */
 static int wait_ms(struct task *t, uint64_t ms)
 {
-	struct pollfd p = { .fd = t->conf->interrupt_fd, .events = POLLIN };
-	int r;
+	struct aside aside = tool_watch_aside(t->conf->tools);
+	struct pollfd p[] = { { .fd = t->conf->interrupt_fd, .events = POLLIN },
+			      { .fd = aside.fd, .events = POLLIN } };
+	uint64_t until = sys_now_ms() + ms, now;
 
 	if (t->conf->wait_ms)
 		return t->conf->wait_ms(t->conf->ctx, ms);
-	r = sys_poll(&p, 1, (int)MIN(ms, (uint64_t)INT32_MAX));
-	return r > 0 ? -ECANCELED : 0;
+	while ((now = sys_now_ms()) < until) {
+		int r = sys_poll(p, ARRAY_SIZE(p),
+				 (int)MIN(until - now, (uint64_t)INT32_MAX));
+
+		if (r > 0 && p[0].revents)
+			return -ECANCELED;
+		if (r > 0 && p[1].revents)
+			aside.ready(aside.ctx);
+	}
+	return 0;
 }
 
 static unsigned max_attempts(const struct task *t)
@@ -230,8 +240,8 @@ static int attempt_once(struct task *t, bool no_calls, unsigned attempt,
 				     .n_tools = t->in_summary ? 0 : tool_count,
 				     .no_calls = no_calls,
 				     .body = &body,
-				     .total_ms =
-					     left == UINT64_MAX ? 0 : MAX(left, 1) };
+				     .total_ms = left == UINT64_MAX ? 0 : MAX(left, 1),
+				     .aside = tool_watch_aside(t->conf->tools) };
 	int r;
 
 	if (!t->in_summary)

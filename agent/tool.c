@@ -32,6 +32,8 @@ static int run_finish(struct toolbox *t, const struct json *args,
 	return buf_adds(&ret->text, answer ? answer : "") < 0 ? -ENOMEM : 0;
 }
 
+enum { QUICK_MS = 10 };
+
 const struct tool tool_table[] = {
 	{ "shell",
 	  "Run a command in the persistent shell of the box, as if typed at a "
@@ -231,6 +233,18 @@ static bool tool_is_command(const struct tool *tool)
 	return tool->run == tool_shell_run || tool->run == tool_shell_input;
 }
 
+/* Asking for news costs as much as such a command itself. What it may have met on the
+ * network is not lost: it stands in the next result. */
+static bool was_quick(const struct tool_result *r)
+{
+	return r->exit == 0 && r->time_ms < QUICK_MS;
+}
+
+static bool tool_has_session(const struct tool *tool)
+{
+	return tool_is_command(tool) || tool->run == tool_shell_screen;
+}
+
 int tool_run(struct toolbox *t, const char *name, const struct json *args,
 	     struct tool_result *ret, struct err *e)
 {
@@ -253,8 +267,12 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 	if (wrong)
 		return tool_fail(ret, "not executed: %s; the schema of '%s' is %s",
 				 wrong, name, tool->schema);
+	if (tool_has_session(tool))
+		tool_watch_enter(t, tool_shell_place(t, args));
 	r = tool->run(t, args, ret, e);
-	if (r == 0 && tool_is_command(tool))
+	if (tool_has_session(tool))
+		tool_watch_leave(t);
+	if (r == 0 && tool_is_command(tool) && !was_quick(ret))
 		netnews_take(&t->news, t->conf.box, &ret->text);
 	return r;
 }
@@ -263,14 +281,18 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 
 int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct err *e)
 {
-	struct toolbox *t = calloc(1, sizeof(*t));
+	_cleanup_toolbox_ struct toolbox *t = calloc(1, sizeof(*t));
+	int r;
 
 	if (!t)
 		return err_sys(e, -ENOMEM, "cannot make the tools");
 	t->conf = *conf;
+	r = tool_watch_open(t, e);
+	if (r < 0)
+		return r;
 	session_box_init(&t->port_box, conf->box, &t->port);
 	netnews_start(&t->news, conf->box);
-	*ret = t;
+	*ret = take(&t, NULL);
 	return 0;
 }
 
@@ -280,23 +302,7 @@ void toolbox_free(struct toolbox **t)
 		return;
 	for (size_t i = 0; i < TOOL_SESSIONS; i++)
 		session_close(&(*t)->sessions[i]);
+	scope_close(&(*t)->epfd);
 	free(*t);
 	*t = NULL;
-}
-
-void toolbox_pump(struct toolbox *t)
-{
-	for (size_t i = 0; i < TOOL_SESSIONS; i++)
-		if (t->sessions[i])
-			session_pump(t->sessions[i]);
-}
-
-size_t toolbox_fds(const struct toolbox *t, int *ret, size_t max)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < TOOL_SESSIONS && n < max; i++)
-		if (t->sessions[i])
-			ret[n++] = session_fd(t->sessions[i]);
-	return n;
 }

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "agent/session.h"
+#include "base/aside.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
@@ -65,30 +67,27 @@ struct toolbox_conf {
 		*secrets; /* become *** in every text; NULL-ended; may be NULL */
 	uint64_t command_timeout_ms; /* hard limit of a call that names none; 0 = 600 s
 				      */
+	enum session_on_error on_error;
 	uint64_t (*left_ms)(
 		void *ctx);	/* what is left of the task's time; may be NULL */
 	tool_output_fn *output; /* may be NULL */
 	void *ctx;
 	int interrupt_fd; /* readable = the person pressed ^C: the running command gets
 			     an interrupt and the call returns soon; -1 = none */
-	void (*watch)(void *ctx); /* called while a command runs, whenever watch_fd is
-				     readable; must not use the toolbox; may be NULL */
-	int watch_fd;		  /* looked at when watch is set */
+	struct aside aside; /* looked at while a command runs; ready NULL = none */
 };
 int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct err *e);
 void toolbox_free(struct toolbox **t); /* ends its sessions */
 #define _cleanup_toolbox_ _cleanup_(toolbox_free)
 
 /**
- * toolbox_pump() - take what the terminals have to say, without waiting
+ * tool_watch_aside() - for whoever waits between two calls: a descriptor that is readable
+ *                   when a terminal has something to say, and what takes it
  *
- * To be called between calls when a descriptor of toolbox_fds() is readable, and before
- * each call it happens by itself: a background job that prints is not stopped by a full
- * terminal then.
+ * So a background job that prints is not stopped by a full terminal. While a tool runs
+ * the toolbox looks at its other terminals by itself. @t may be NULL: nothing to do.
  */
-void toolbox_pump(struct toolbox *t);
-/** toolbox_fds() - descriptors to poll for POLLIN; borrowed; returns how many */
-size_t toolbox_fds(const struct toolbox *t, int *ret, size_t max);
+struct aside tool_watch_aside(struct toolbox *t);
 
 /**
  * tool_run() - check the arguments against the tool's schema, then run it

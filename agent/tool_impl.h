@@ -18,6 +18,8 @@ struct toolbox {
 	struct session_box port_box; /* the port's ctx */
 	struct session_port port;
 	struct session *sessions[TOOL_SESSIONS]; /* owned; NULL = free place */
+	int epfd;   /* owned; the terminals of all sessions but the one in a call */
+	bool aside; /* what comes now is not of the call: no live output */
 	struct netnews news;
 };
 
@@ -27,6 +29,12 @@ int tool_fail(struct tool_result *ret, const char *fmt, ...) _printf_(2, 3);
 double tool_number(const struct json *args, const char *key, double none);
 bool tool_flag(const struct json *args, const char *key, bool none);
 
+/* tool_watch.c: terminals are read while nobody calls */
+int tool_watch_open(struct toolbox *t, struct err *e);
+/* Around a call that uses a session: this one's terminal it reads itself. */
+void tool_watch_enter(struct toolbox *t, size_t place);
+void tool_watch_leave(struct toolbox *t);
+
 /* tool_shell.c */
 int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_result *ret,
 		   struct err *e);
@@ -34,6 +42,8 @@ int tool_shell_input(struct toolbox *t, const struct json *args,
 		     struct tool_result *ret, struct err *e);
 int tool_shell_screen(struct toolbox *t, const struct json *args,
 		      struct tool_result *ret, struct err *e);
+/* Where the session of these arguments is; TOOL_SESSIONS = not open yet. */
+size_t tool_shell_place(struct toolbox *t, const struct json *args);
 /* The session's directory and user, for the file tools; before its first command the
  * project directory. */
 const char *tool_shell_cwd(const struct toolbox *t);

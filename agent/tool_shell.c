@@ -20,6 +20,13 @@ static struct session **find(struct toolbox *t, const char *name)
 	return NULL;
 }
 
+size_t tool_shell_place(struct toolbox *t, const struct json *args)
+{
+	struct session **s = find(t, session_arg(args));
+
+	return s ? (size_t)(s - t->sessions) : TOOL_SESSIONS;
+}
+
 static struct session **free_place(struct toolbox *t)
 {
 	for (size_t i = 0; i < TOOL_SESSIONS; i++)
@@ -37,6 +44,15 @@ static bool good_name(const char *name)
 	       strspn(name, set) == strlen(name);
 }
 
+/* What a session prints while nobody calls it stands in its next result. */
+static void on_output(void *ctx, const void *data, size_t len)
+{
+	const struct toolbox *t = ctx;
+
+	if (!t->aside)
+		t->conf.output(t->conf.ctx, data, len);
+}
+
 /* 1 = @ret is the session, 0 = the result says why not. */
 static int open_session(struct toolbox *t, const char *name, struct tool_result *res,
 			struct session **ret, struct err *e)
@@ -50,11 +66,11 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 		.user = t->conf.user,
 		.env = t->conf.env,
 		.secrets = t->conf.secrets,
-		.output = t->conf.output,
-		.ctx = t->conf.ctx,
+		.on_error = t->conf.on_error,
+		.output = t->conf.output ? on_output : NULL,
+		.ctx = t,
 		.interrupt_fd = t->conf.interrupt_fd,
-		.watch = t->conf.watch,
-		.watch_fd = t->conf.watch_fd,
+		.asides = { t->conf.aside, tool_watch_aside(t) },
 	};
 	int r;
 

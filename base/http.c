@@ -303,7 +303,7 @@ static void set_options(struct exchange *x, const char *url, struct curl_slist *
 	set_method(x);
 }
 
-static bool aborted(int fd)
+static bool is_readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 
@@ -355,16 +355,22 @@ static int canceled(const struct exchange *x, struct err *e)
 static int run(struct exchange *x, struct err *e)
 {
 	struct http *h = x->h;
-	struct curl_waitfd extra = { .fd = x->req->abort_fd,
-				     .events = CURL_WAIT_POLLIN };
-	unsigned extras = extra.fd >= 0;
+	const struct aside *aside = &x->req->aside;
+	struct curl_waitfd extra[2] = { { .events = CURL_WAIT_POLLIN },
+					{ .events = CURL_WAIT_POLLIN } };
+	unsigned extras = 0;
 	int running = 1;
+
+	if (x->req->abort_fd >= 0)
+		extra[extras++].fd = x->req->abort_fd;
+	if (aside->ready && aside->fd >= 0)
+		extra[extras++].fd = aside->fd;
 
 	for (;;) {
 		struct deadline d;
 		uint64_t now;
 
-		if (aborted(x->req->abort_fd))
+		if (is_readable(x->req->abort_fd))
 			return canceled(x, e);
 		if (h->c.perform(h->multi, &running) != CURLM_OK)
 			return no_memory(x, e);
@@ -374,10 +380,12 @@ static int run(struct exchange *x, struct err *e)
 		now = sys_now_ms();
 		if (now >= d.at_ms)
 			return timed_out(x, &d, e);
-		if (h->c.poll(h->multi, &extra, extras,
+		if (h->c.poll(h->multi, extra, extras,
 			      (int)MIN(d.at_ms - now, (uint64_t)NAP_MS),
 			      NULL) != CURLM_OK)
 			return no_memory(x, e);
+		if (aside->ready && is_readable(aside->fd))
+			aside->ready(aside->ctx);
 	}
 }
 

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "base/aside.h"
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -52,7 +53,8 @@ struct http_request {
 	uint64_t first_byte_ms; /* 0 = 600 s */
 	uint64_t stall_ms;	/* without any byte, after the first; 0 = 120 s */
 	uint64_t total_ms;	/* 0 = none */
-	int abort_fd; /* readable = give up within 100 ms with -ECANCELED; -1 */
+	int abort_fd;	    /* readable = give up within 100 ms with -ECANCELED; -1 */
+	struct aside aside; /* looked at meanwhile; ready NULL = none */
 	http_head_fn *on_head; /* may be NULL */
 	http_data_fn *on_data; /* NULL = body thrown away */
 	void *ctx;

@@ -4,7 +4,8 @@
  * 1 becomes standard error before anything else runs, so that nothing can slip between
  * two frames. The box is opened with the first call of a tool, for a client lists the
  * tools of many servers that it then never uses; a box that is gone is opened anew by
- * the next call. */
+ * the next call. A start may take minutes (an image is pulled): a child does it, and
+ * requests are answered meanwhile. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "agent/mcp.h"
 #include "agent/tool.h"
 #include "base/sys.h"
+#include "cli/boxahead.h"
 #include "cli/boxsetup.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
@@ -32,6 +34,7 @@ struct host {
 	struct boxsetup box;	 /* owned */
 	struct env env;		 /* owned; borrowed by the toolbox */
 	struct toolbox *toolbox; /* owned */
+	int streams[2];		 /* borrowed; the protocol's */
 };
 
 static int host_close(struct host *h, struct err *e)
@@ -58,11 +61,11 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 		.shell = config_text(c, CONFIG_SHELL_COMMAND),
 		.user = config_text(c, CONFIG_USER),
 		.command_timeout_ms = config_num(c, CONFIG_COMMAND_TIMEOUT),
+		.on_error = (enum session_on_error)config_num(c, CONFIG_ON_ERROR),
 		.output = hooks->output,
 		.ctx = hooks->ctx,
 		.interrupt_fd = hooks->interrupt_fd,
-		.watch = hooks->watch,
-		.watch_fd = hooks->watch_fd,
+		.aside = hooks->aside,
 	};
 	int r = env_make(c, environ, &h->env, e);
 
@@ -72,15 +75,46 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 	return toolbox_new(&conf, &h->toolbox, e);
 }
 
+/* The box starts in a child; until then requests are read and answered. */
+static int start_ahead(struct host *h, const struct mcp_hooks *hooks,
+		       struct boxahead *ret, struct err *e)
+{
+	int r = boxahead_start(h->app, h->options, h->streams, ret, e);
+	struct pollfd p[] = { { .fd = ret->said, .events = POLLIN },
+			      { .fd = hooks->aside.fd, .events = POLLIN },
+			      { .fd = hooks->interrupt_fd, .events = POLLIN } };
+
+	while (r >= 0) {
+		r = sys_poll(p, ARRAY_SIZE(p), -1);
+		if (r == -EINTR)
+			r = 0;
+		else if (r > 0 && p[0].revents)
+			return boxahead_result(ret, e);
+		else if (r > 0 && p[2].revents)
+			return err_set(e, -ECANCELED, "the start of the box was ended");
+		else if (r > 0)
+			hooks->aside.ready(hooks->aside.ctx);
+		else if (r < 0)
+			return err_sys(e, r, "cannot wait for the box");
+	}
+	return r;
+}
+
 static int host_open(struct host *h, const struct mcp_hooks *hooks, struct err *e)
 {
+	_cleanup_boxahead_ struct boxahead ahead = BOXAHEAD_NONE;
+	struct opt_box join = *h->options;
 	struct err ignored = ERR_NONE;
 	int r;
 
 	hooks->note(hooks->ctx, "opening the box");
+	r = start_ahead(h, hooks, &ahead, e);
+	if (r < 0)
+		return r;
+	join.wipe = false; /* that is done */
 	boxsetup_init(&h->box);
 	h->open = true;
-	r = boxsetup_open(h->app, h->options, &h->box, e);
+	r = boxsetup_open(h->app, &join, &h->box, e);
 	if (r >= 0)
 		r = open_toolbox(h, hooks, e);
 	if (r < 0)
@@ -101,6 +135,13 @@ static int run_tool(void *ctx, const struct mcp_hooks *hooks, const char *name,
 	if (r < 0) /* the next call begins with a new one */
 		(void)host_close(h, &ignored);
 	return r;
+}
+
+static struct aside idle(void *ctx)
+{
+	const struct host *h = ctx;
+
+	return tool_watch_aside(h->toolbox);
 }
 
 /* The signals that end a server, as a descriptor. */
@@ -156,6 +197,7 @@ static int serve(struct app *app, const struct opt_box *options, struct err *e)
 				 .tools = tool_table,
 				 .tool_count = tool_count,
 				 .run = run_tool,
+				 .idle = idle,
 				 .ctx = &h };
 	int r = take_streams(&in, &out), end;
 
@@ -165,8 +207,8 @@ static int serve(struct app *app, const struct opt_box *options, struct err *e)
 		r = instructions(app, &text);
 	if (r < 0)
 		return err_sys(e, r, "cannot set the server up");
-	conf.in_fd = in;
-	conf.out_fd = out;
+	conf.in_fd = h.streams[0] = in;
+	conf.out_fd = h.streams[1] = out;
 	conf.stop_fd = stop;
 	conf.instructions = text;
 	r = mcp_serve(&conf, e);
@@ -183,7 +225,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	if (key == OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND ||
-	    key == OPT_BOX_CONFIG + CONFIG_COMMAND_TIMEOUT)
+	    key == OPT_BOX_CONFIG + CONFIG_COMMAND_TIMEOUT ||
+	    key == OPT_BOX_CONFIG + CONFIG_ON_ERROR)
 		return opt_box_config(key, arg, state);
 	return cmd_no_operands(key, arg, state);
 }
@@ -193,6 +236,11 @@ static const struct argp_option options[] = {
 	  "the shell (default: bash)", 0 },
 	{ "command-timeout", OPT_BOX_CONFIG + CONFIG_COMMAND_TIMEOUT, "TIME", 0,
 	  "return from a command that runs longer", 0 },
+	{ "on-error", OPT_BOX_CONFIG + CONFIG_ON_ERROR, "MODE", 0,
+	  "when a command of several lines fails: go-on (default), stop; or reject "
+	  "such "
+	  "texts",
+	  0 },
 	{ 0 },
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/session.h"
 #include "base/file.h"
 #include "base/num.h"
 #include "base/sys.h"
@@ -39,6 +40,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_TIMEOUT]	 = { "timeout",		CONFIG_TIME,	NULL },
 	[CONFIG_COMMAND_TIMEOUT] = { "command-timeout",	CONFIG_TIME,	"600s" },
 	[CONFIG_SHELL_COMMAND]	 = { "shell-command",	CONFIG_TEXT,	NULL },
+	[CONFIG_ON_ERROR]	 = { "on-error",	CONFIG_ERRMODE,	"go-on" },
 	[CONFIG_SAVE_TRANSCRIPT] = { "save-transcript",	CONFIG_TEXT,	NULL },
 	[CONFIG_ASK]		 = { "ask",		CONFIG_BOOL,	NULL },
 	[CONFIG_SYSTEM_EXTRA]	 = { "system-extra",	CONFIG_TEXT,	NULL },
@@ -98,6 +100,23 @@ static int read_net(const char *s, uint64_t *ret)
 	return r;
 }
 
+static int read_on_error(const char *s, uint64_t *ret)
+{
+	static const char *const words[] = {
+		[SESSION_GO_ON] = "go-on",
+		[SESSION_STOP] = "stop",
+		[SESSION_REJECT] = "reject",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(s, words[i]) != 0)
+			continue;
+		*ret = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
 /* What a bad value of each type is called, and what would be right. */
 static int bad_value(enum config_type type, const char *text, struct err *e)
 {
@@ -105,7 +124,8 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 		[CONFIG_TEXT] = "empty value",	[CONFIG_BOOL] = "bad switch",
 		[CONFIG_NUMBER] = "bad number", [CONFIG_SIZE] = "bad size",
 		[CONFIG_TIME] = "bad time",	[CONFIG_MILLI] = "bad number",
-		[CONFIG_NETMODE] = "bad mode",	[CONFIG_LIST] = "empty value",
+		[CONFIG_NETMODE] = "bad mode",	[CONFIG_ERRMODE] = "bad mode",
+		[CONFIG_LIST] = "empty value",
 	};
 	char shown[80];
 
@@ -113,6 +133,8 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 	err_set(e, -EINVAL, "%s '%s'", what[type], shown);
 	if (type == CONFIG_NETMODE)
 		err_hint(e, "it is gate, none or host");
+	if (type == CONFIG_ERRMODE)
+		err_hint(e, "it is go-on, stop or reject");
 	return e->code;
 }
 
@@ -131,6 +153,8 @@ static int read_value(enum config_type type, const char *text, uint64_t *ret)
 		return read_positive(read_milli, text, ret);
 	case CONFIG_NETMODE:
 		return read_net(text, ret);
+	case CONFIG_ERRMODE:
+		return read_on_error(text, ret);
 	case CONFIG_TEXT:
 	case CONFIG_LIST:
 	default:

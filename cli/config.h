@@ -38,6 +38,7 @@ enum config_key {
 	CONFIG_TIMEOUT,
 	CONFIG_COMMAND_TIMEOUT,
 	CONFIG_SHELL_COMMAND,
+	CONFIG_ON_ERROR,
 	CONFIG_SAVE_TRANSCRIPT,
 	CONFIG_ASK,
 	CONFIG_SYSTEM_EXTRA,
@@ -52,6 +53,7 @@ enum config_type {
 	CONFIG_TIME,  /* milliseconds */
 	CONFIG_MILLI, /* thousandths */
 	CONFIG_NETMODE,
+	CONFIG_ERRMODE, /* enum session_on_error */
 	CONFIG_LIST
 };
 

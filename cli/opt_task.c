@@ -22,6 +22,9 @@ static const struct argp_option options[] = {
 	    "longest wait for one command (default: 600s)"),
 	ROW("shell-command", CONFIG_SHELL_COMMAND, "PATH", 0,
 	    "the model's shell in the box (default: bash)"),
+	ROW("on-error", CONFIG_ON_ERROR, "MODE", 0,
+	    "when a command of several lines fails: go-on (default), stop; or reject "
+	    "such texts"),
 	ROW("save-transcript", CONFIG_SAVE_TRANSCRIPT, "FILE", OPTION_ARG_OPTIONAL,
 	    "also write the transcript to FILE (default: cubby-transcript.jsonl)"),
 	ROW("ask", CONFIG_ASK, NULL, 0, "show each command and ask before it runs"),

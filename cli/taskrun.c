@@ -213,6 +213,7 @@ static int make_tools(struct work *w, struct err *e)
 		.user = config_text(c, CONFIG_USER),
 		.secrets = w->pick.secrets,
 		.command_timeout_ms = config_num(c, CONFIG_COMMAND_TIMEOUT),
+		.on_error = (enum session_on_error)config_num(c, CONFIG_ON_ERROR),
 		.left_ms = task_left_ms,
 		.output = task_output,
 		.ctx = &w->conf,

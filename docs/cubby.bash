@@ -12,7 +12,7 @@ _cubby() {
 	local box='--image --wipe --rm --net --allow --deny --publish --memory --cpus --pids --disk --env
 		--user --keep --git-writable --allow-home'
 	local task='--model --max-rounds --max-tokens --max-cost --timeout --command-timeout --shell-command
-		--save-transcript --ask --system-extra --replay'
+		--on-error --save-transcript --ask --system-extra --replay'
 	local command=run own='' word i
 
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -23,6 +23,7 @@ _cubby() {
 	done
 	case $prev in
 	--net) _cubby_words 'gate none host' "$cur"; return ;;
+	--on-error) _cubby_words 'go-on stop reject' "$cur"; return ;;
 	--image) _cubby_words "ubuntu $(cubby images --json 2>/dev/null |
 		grep -oE '"name":"[^"]+"' | cut -d'"' -f4)" "$cur"; return ;;
 	-C | --directory) COMPREPLY=($(compgen -d -- "$cur")); return ;;
@@ -34,7 +35,7 @@ _cubby() {
 	resume) own="$box $task --message" ;;
 	exec) own="$box --tty --detach --interactive" ;;
 	shell) own="$box --shell-command" ;;
-	mcp) own="$box --shell-command --command-timeout" ;;
+	mcp) own="$box --shell-command --command-timeout --on-error" ;;
 	log) own='--last --net' ;;
 	net) own='--allow --deny --drop' ;;
 	ports) own='--publish --unpublish' ;;

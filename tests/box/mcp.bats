@@ -126,6 +126,49 @@ ends() { # the server within a minute; its status
 	ends 0
 }
 
+@test "mcp: requests are answered while the box starts, and its start can be cancelled" {
+	cubby exec -- true
+	cubby stop
+	local key held
+	key=$(printf %s "$LIB_PROJECT" | sha256sum)
+	exec {held}<"$XDG_DATA_HOME/cubby/boxes/${key%% *}/start"
+	flock "$held" # whoever starts the box waits for it
+	serve
+	call 1 shell '{"command":"echo never"}'
+	await '.params.data == "opening the box"'
+	send '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'
+	await '.id == 2'
+	[ "$(jq -r '.result.tools[0].name' <<<"$frame")" = shell ]
+	send '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'
+	call 3 shell '{"command":"echo second"}'
+	send '{"jsonrpc":"2.0","id":4,"method":"ping"}'
+	await '.id == 4'
+	flock -u "$held"
+	exec {held}>&-
+	await '.id == 3'
+	[[ $(text) == second* ]]
+	run -1 grep '"id":1,' <<<"$frames"
+	exec 8>&-
+	ends 0
+}
+
+@test "mcp: what a background job prints is taken while nobody calls" {
+	serve
+	call 1 shell '{"command":"(seq 300000; touch ended) &"}'
+	await '.id == 1'
+	local i
+	for ((i = 0; i < 6000; i++)); do # no call: a full terminal would stop it
+		[ ! -e ended ] || break
+		read -rt 0.01 <> <(:) || true
+	done
+	[ -e ended ]
+	call 2 shell '{"command":"echo later"}'
+	await '.id == 2'
+	[[ $(text) == *$'300000\n[output of this command:]\nlater\n[exit 0,'* ]]
+	exec 8>&-
+	ends 0
+}
+
 @test "mcp: SIGTERM ends it while a command runs" {
 	serve
 	call 1 shell '{"command":"echo working; sleep 1000"}' '{"progressToken":1}'

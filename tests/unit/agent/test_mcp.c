@@ -37,12 +37,12 @@ static bool readable(int fd, int timeout_ms)
 static void wait_for_interrupt(const struct mcp_hooks *h)
 {
 	struct pollfd p[] = { { .fd = h->interrupt_fd, .events = POLLIN },
-			      { .fd = h->watch_fd, .events = POLLIN } };
+			      { .fd = h->aside.fd, .events = POLLIN } };
 
 	while (!readable(h->interrupt_fd, 0)) {
 		assert_true(sys_poll(p, 2, 20000) > 0);
 		if (p[1].revents)
-			h->watch(h->ctx);
+			h->aside.ready(h->aside.ctx);
 	}
 }
 

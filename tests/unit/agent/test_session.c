@@ -337,6 +337,71 @@ static void a_megabyte_of_text(void)
 	shut(&f);
 }
 
+static void open_with(struct fixture *f, enum session_on_error on_error)
+{
+	struct session_conf conf = {
+		.port = &f->port.port,
+		.name = "main",
+		.cwd = unit_tmpdir(),
+		.no_rc = true,
+		.on_error = on_error,
+		.interrupt_fd = -1,
+	};
+
+	f->e = ERR_NONE;
+	hostport_init(&f->port, unit_tmpdir());
+	session_result_init(&f->r);
+	unit_ok(session_open(&conf, &f->s, &f->e), &f->e);
+}
+
+static void stops_at_the_first_that_fails(void)
+{
+	struct fixture f;
+
+	open_with(&f, SESSION_STOP);
+	run(&f, "echo 1\ncat <<E\nfalse\nE\nif true; then\n(exit 4)\nfi\necho no\n");
+	expect(&f, 4, "1\nfalse\n");
+	assert_string_equal(f.r.note,
+			    "the commands behind the one that failed were not run");
+	run(&f, "echo $?; A=1\nfalse || echo b; echo $A\n# end\n");
+	expect(&f, 0, "4\nb\n1\n");
+	assert_null(f.r.note);
+	/* answered, interrupted and ended in the middle */
+	run(&f, "read x\necho \"<$x>\"\nsleep 60\necho no");
+	assert_int_equal(f.r.state, SESSION_WAITING);
+	f.r.state = SESSION_EXITED;
+	session_result_done(&f.r);
+	unit_ok(session_input(f.s, "z\n", 2, &(struct session_limits){ 500, 20000 },
+			      &f.r, &f.e),
+		&f.e);
+	assert_int_equal(f.r.state, SESSION_RUNNING);
+	assert_non_null(strstr(buf_cstr(&f.r.text), "<z>\n"));
+	input(&f, "\003");
+	expect(&f, 130, "^C\n");
+	run(&f, "exit 5\necho no");
+	assert_int_equal(f.r.state, SESSION_DIED);
+	run(&f, "echo ok");
+	expect(&f, 0, "ok\n");
+	shut(&f);
+}
+
+static void refuses_several(void)
+{
+	static const struct session_limits lim = { 20000, 20000 };
+	struct fixture f;
+
+	open_with(&f, SESSION_REJECT);
+	assert_int_equal(session_run(f.s, "touch f\ntouch g", 15, &lim, &f.r, &f.e),
+			 -EINVAL);
+	assert_string_equal(f.e.msg,
+			    "not executed: the text holds several commands; give them "
+			    "one at a time, or join them with && or ;");
+	f.e = ERR_NONE;
+	run(&f, "ls; echo \"a\nb\" &&\n echo c\n");
+	expect(&f, 0, "a\nb\nc\n");
+	shut(&f);
+}
+
 static void secrets_are_stars(void)
 {
 	static const char *const secrets[] = { "hunter2secret", "tok", NULL };
@@ -367,6 +432,8 @@ int main(void)
 		{ "X8: stopped and continued", stopped_and_continued },
 		{ "S7: a reset forgets", a_reset_forgets },
 		{ "O7, O8: long output", long_output_is_cut_and_kept },
+		{ "I9: on_error=stop", stops_at_the_first_that_fails },
+		{ "I9: on_error=reject", refuses_several },
 		{ "I11: a megabyte", a_megabyte_of_text },
 	};
 
