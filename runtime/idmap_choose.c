@@ -79,6 +79,14 @@ static unsigned fill_subids(struct idmap_range *at, uint32_t own,
 	return s->n + 1;
 }
 
+static enum probe_reason reason_of(const struct err *e)
+{
+	struct probe_facts f;
+
+	probe_cause_facts(&f);
+	return probe_cause_newuidmap(&f, e->msg);
+}
+
 static int try_subuid(struct idmap *m, struct buf *why, struct err *e)
 {
 	struct idmap_subids uids, gids;
@@ -96,7 +104,7 @@ static int try_subuid(struct idmap *m, struct buf *why, struct err *e)
 	r = -ENOENT;
 	if (uids.total >= IDMAP_SUBIDS && gids.total >= IDMAP_SUBIDS) {
 		r = trial(m, e);
-		reason = PROBE_NO_NEWUIDMAP;
+		reason = r < 0 ? reason_of(e) : PROBE_NONE;
 		snprintf(subject, sizeof(subject), "%.250s", e->msg);
 	}
 	if (r >= 0)

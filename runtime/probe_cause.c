@@ -9,6 +9,8 @@
 #include "base/num.h"
 #include "base/sys.h"
 
+enum { SYS_ADMIN = 21 }; /* of linux/capability.h */
+
 static const char *const limits[] = { "user", "mnt", "pid",   "net",
 				      "ipc",  "uts", "cgroup" };
 
@@ -52,8 +54,18 @@ static int status_number(const char *status, const char *name)
 	return sscanf(at + strlen(name), ":\t%d", &n) == 1 ? n : PROBE_UNKNOWN;
 }
 
+/* The bounding set behind "CapBnd:", whole when it cannot be read. */
+static uint64_t bounding_set(const char *status)
+{
+	const char *at = strstr(status, "\nCapBnd:\t");
+	uint64_t caps;
+
+	return at && sscanf(at, "\nCapBnd:\t%" SCNx64, &caps) == 1 ? caps : UINT64_MAX;
+}
+
 void probe_cause_status(const char *status, struct probe_facts *ret)
 {
+	ret->thin = !(bounding_set(status) >> SYS_ADMIN & 1);
 	ret->seccomp = status_number(status, "Seccomp");
 	ret->no_new_privs = status_number(status, "NoNewPrivs") == 1;
 }
@@ -117,6 +129,14 @@ enum probe_reason probe_cause_of(const struct probe_facts *f, enum probe_step st
 	return step == PROBE_STEP_MOUNT && denied(code) && f->seccomp == 2
 		       ? PROBE_SECCOMP
 		       : PROBE_NONE;
+}
+
+enum probe_reason probe_cause_newuidmap(const struct probe_facts *f, const char *said)
+{
+	return f->thin && !f->no_new_privs &&
+			       strstr(said, "map failed: Operation not permitted")
+		       ? PROBE_WEAK_NEWUIDMAP
+		       : PROBE_NO_NEWUIDMAP;
 }
 
 static const char *subject_of(const struct probe_facts *f, enum probe_reason r,

@@ -37,18 +37,29 @@ struct probe_facts {
 	bool has_userns; /* /proc/self/ns/user is there */
 	int seccomp;	 /* of /proc/self/status; PROBE_UNKNOWN */
 	bool no_new_privs;
+	bool thin;   /* the bounding set lacks CAP_SYS_ADMIN, as in containers */
 	bool in_box; /* pid 1 is a box's init */
 };
 
 /** probe_cause_facts() - read them; what cannot be read is unknown */
 void probe_cause_facts(struct probe_facts *ret);
 
-/** probe_cause_status() - pure: seccomp and no_new_privs out of /proc/PID/status */
+/** probe_cause_status() - pure: seccomp, no_new_privs and the bounding set out of
+ *  /proc/PID/status */
 void probe_cause_status(const char *status, struct probe_facts *ret);
 
 /** probe_cause_of() - pure: the reason, or PROBE_NONE; @code: negative errno */
 enum probe_reason probe_cause_of(const struct probe_facts *f, enum probe_step step,
 				 int code);
+
+/**
+ * probe_cause_newuidmap() - pure: why newuidmap failed, by what it @said
+ *
+ * A setuid newuidmap writes as root, who has to own the new namespace or to have
+ * CAP_SYS_ADMIN outside of it (kernel/user_namespace.c, map_write). Thin containers
+ * leave neither; with file capabilities it stays the caller, who owns the namespace.
+ */
+enum probe_reason probe_cause_newuidmap(const struct probe_facts *f, const char *said);
 
 /**
  * probe_cause_explain() - turn the failure of a step of a start into cause and remedy

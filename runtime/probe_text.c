@@ -72,6 +72,13 @@ static const struct reason reasons[PROBE_REASONS] = {
 		"newuidmap does not work (%s): users other than root are simulated in the "
 		"box",
 		"%p; do not run under no_new_privs", UIDMAP },
+	[PROBE_WEAK_NEWUIDMAP] = { "D11", false,
+		"newuidmap does not work (%s): users other than root are simulated in the "
+		"box",
+		"in the container's image: chmod u-s /usr/bin/newuidmap /usr/bin/newgidmap; "
+		"setcap cap_setuid=ep /usr/bin/newuidmap; "
+		"setcap cap_setgid=ep /usr/bin/newgidmap, or: docker run --cap-add SYS_ADMIN",
+		NO_PACKAGE },
 	[PROBE_NOEXEC] = { "D12", false,
 		"%s is mounted noexec: programs in it cannot run in the box "
 		"(the overlay root is not affected)",

@@ -12,22 +12,23 @@
 
 enum probe_reason {
 	PROBE_NONE,
-	PROBE_APPARMOR,	     /* D1 */
-	PROBE_USERNS_OFF,    /* D2 */
-	PROBE_USERNS_LIMIT,  /* D3; subject: "user.max_user_namespaces=0" */
-	PROBE_SECCOMP,	     /* D4 */
-	PROBE_NESTED,	     /* inside a box of cubby */
-	PROBE_CHROOT,	     /* D5 */
-	PROBE_NO_USERNS,     /* D6 */
-	PROBE_PROC,	     /* D7 */
-	PROBE_OVERLAY_NONE,  /* D8; subject: the kernel's release */
-	PROBE_OVERLAY_STORE, /* D9; subject: the filesystem's type */
-	PROBE_NO_SUBIDS,     /* D10; subject: the user's name */
-	PROBE_NO_NEWUIDMAP,  /* D11; subject: what it said */
-	PROBE_NOEXEC,	     /* D12; subject: the path */
-	PROBE_NO_CGROUP,     /* D13 */
-	PROBE_NO_CPU,	     /* D14 */
-	PROBE_MEMFD,	     /* D15 */
+	PROBE_APPARMOR,	      /* D1 */
+	PROBE_USERNS_OFF,     /* D2 */
+	PROBE_USERNS_LIMIT,   /* D3; subject: "user.max_user_namespaces=0" */
+	PROBE_SECCOMP,	      /* D4 */
+	PROBE_NESTED,	      /* inside a box of cubby */
+	PROBE_CHROOT,	      /* D5 */
+	PROBE_NO_USERNS,      /* D6 */
+	PROBE_PROC,	      /* D7 */
+	PROBE_OVERLAY_NONE,   /* D8; subject: the kernel's release */
+	PROBE_OVERLAY_STORE,  /* D9; subject: the filesystem's type */
+	PROBE_NO_SUBIDS,      /* D10; subject: the user's name */
+	PROBE_NO_NEWUIDMAP,   /* D11; subject: what it said */
+	PROBE_WEAK_NEWUIDMAP, /* D11 in a container; the same */
+	PROBE_NOEXEC,	      /* D12; subject: the path */
+	PROBE_NO_CGROUP,      /* D13 */
+	PROBE_NO_CPU,	      /* D14 */
+	PROBE_MEMFD,	      /* D15 */
 	PROBE_REASONS
 };
 

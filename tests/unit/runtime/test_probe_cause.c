@@ -92,6 +92,32 @@ static void status(void)
 	assert_int_equal(f.seccomp, PROBE_UNKNOWN);
 }
 
+static void bounding(void)
+{
+	struct probe_facts f = { .thin = true };
+
+	probe_cause_status("Name:\tx\nCapBnd:\t000001fffeffffff\n", &f);
+	assert_false(f.thin);
+	probe_cause_status("Name:\tx\nCapBnd:\t00000000a80425fb\n", &f);
+	assert_true(f.thin);
+	probe_cause_status("Name:\tx\nCapBnd:\tnonsense\n", &f);
+	assert_false(f.thin); /* what is not known is not blamed */
+}
+
+static void newuidmap(void)
+{
+	static const char refused[] =
+		"newuidmap: write to uid_map failed: Operation not permitted";
+	struct probe_facts f = { .thin = true };
+
+	assert_int_equal(probe_cause_newuidmap(&f, refused), PROBE_WEAK_NEWUIDMAP);
+	assert_int_equal(probe_cause_newuidmap(&f, "no such file"), PROBE_NO_NEWUIDMAP);
+	f.no_new_privs = true;
+	assert_int_equal(probe_cause_newuidmap(&f, refused), PROBE_NO_NEWUIDMAP);
+	f = (struct probe_facts){ .thin = false };
+	assert_int_equal(probe_cause_newuidmap(&f, refused), PROBE_NO_NEWUIDMAP);
+}
+
 static void unknown_stays(void)
 {
 	struct err e = ERR_NONE;
@@ -114,6 +140,8 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "what /proc/PID/status says", status },
+		{ "the bounding set in it", bounding },
+		{ "D11: newuidmap in a thin container, or anywhere", newuidmap },
 		{ "a failure without a known cause keeps its message", unknown_stays },
 		{ "the facts of this host", facts },
 	};

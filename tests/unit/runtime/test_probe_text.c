@@ -68,6 +68,11 @@ static const struct row {
 	  "newuidmap does not work (x): users other than root are simulated in the "
 	  "box; "
 	  "fix: sudo apk add shadow-uidmap; do not run under no_new_privs" },
+	{ "D11 in a container", PROBE_WEAK_NEWUIDMAP, PROBE_APT, "x", false,
+	  "newuidmap does not work (x): users other than root are simulated in the "
+	  "box; fix: in the container's image: chmod u-s /usr/bin/newuidmap "
+	  "/usr/bin/newgidmap; setcap cap_setuid=ep /usr/bin/newuidmap; setcap "
+	  "cap_setgid=ep /usr/bin/newgidmap, or: docker run --cap-add SYS_ADMIN" },
 	{ "D12", PROBE_NOEXEC, PROBE_APT, "/home/a b", false,
 	  "/home/a b is mounted noexec: programs in it cannot run in the box (the "
 	  "overlay "
