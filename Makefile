@@ -165,7 +165,7 @@ probes-build: $(PROBE)
 $(PROBE): $(O)/%: %.c Makefile
 	$(say) PROBE $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -std=gnu17 -O1 -Wall -Wextra $(WERROR) -static -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) -std=gnu17 -O1 -Wall -Wextra $(WERROR) -static -o $@ $<
 unit-build: $(UNIT)
 unit: $(UNIT)
 	$(Q)for t in $(UNIT); do $$t || exit 1; done

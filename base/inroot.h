@@ -32,4 +32,12 @@ int inroot_mkdirs(int root, const char *path, mode_t mode);
  */
 int inroot_parent(int root, const char *path, const char **name);
 
+/**
+ * inroot_open_real() - open a path of the host in which no component is a link
+ *
+ * For a path that was resolved before: a link in it now was put there since then.
+ * Return: also -ELOOP: there is one.
+ */
+int inroot_open_real(const char *path, int flags);
+
 #endif

@@ -76,7 +76,9 @@ static int load(const struct app *app, struct boxsetup *s, struct json **ret,
 	return r < 0 ? r : 1;
 }
 
-static int make_new(const struct app *app, struct boxsetup *s, struct err *e)
+/* The map and the image of a new box. Before an old one is wiped: an image that cannot be
+ * had costs nobody a box. */
+static int choose_new(const struct app *app, struct boxsetup *s, struct err *e)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
 	bool wiped = s->spec.image_name[0] &&
@@ -92,10 +94,7 @@ static int make_new(const struct app *app, struct boxsetup *s, struct err *e)
 	r = idmap_dir_choose(s->spec.project, &s->spec.map, &why, e);
 	if (r < 0)
 		return r;
-	r = imagepick_get(app, &s->store, name, &s->spec, e);
-	if (r < 0)
-		return r;
-	return boxdir_open(&s->store, s->spec.key, true, &s->dir, e);
+	return imagepick_get(app, &s->store, name, &s->spec, e);
 }
 
 static int add_rules(struct json *to, const char *verb, const char *const *hosts)
@@ -205,14 +204,15 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	there = load(app, s, &old, e);
 	if (there < 0)
 		return there;
-	if (there && o->wipe) {
-		r = wipe(s, e);
-		there = 0;
-	} else if (there) {
+	if (there && !o->wipe)
 		r = check_image(app, s, e);
-	}
+	else
+		r = choose_new(app, s, e);
+	if (r == 0 && there && o->wipe)
+		r = wipe(s, e);
+	there = there && !o->wipe;
 	if (r == 0 && !there)
-		r = make_new(app, s, e);
+		r = boxdir_open(&s->store, s->spec.key, true, &s->dir, e);
 	if (r == 0)
 		r = fill(app->config, &s->spec, e);
 	if (r < 0)
@@ -245,6 +245,9 @@ int boxsetup_open(const struct app *app, const struct opt_box *o, struct boxsetu
 	if (r < 0)
 		return r;
 	s->remove = o->rm;
+	if (box_started(s->box) && s->spec.net == NET_HOST)
+		render_note(app, "the box shares the host's network: services that "
+				 "listen on this host only are within its reach");
 	if (changed && !box_started(s->box))
 		render_note(app, "the box runs already: the new options hold from its "
 				 "next start ('cubby stop' ends it)");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/inroot.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "rootfs/dirscan.h"
@@ -39,6 +40,61 @@ int tasklog_create(const struct boxdir *b, struct timespec now, char ret[TASKLOG
 				0600);
 	}
 	return fd < 0 ? err_sys(e, fd, "cannot create the transcript") : fd;
+}
+
+/* The directory that @name lies in: as the caller wrote it where it is absolute, and
+ * without links where it is in the directory that a box may have filled. */
+static int open_parent(const char *name, const char **base)
+{
+	const char *slash = strrchr(name, '/');
+	char dir[PATH_MAX] = ".";
+
+	*base = slash ? slash + 1 : name;
+	if (slash && (size_t)(slash - name) >= sizeof(dir))
+		return -ENAMETOOLONG;
+	if (slash)
+		snprintf(dir, sizeof(dir), "%.*s", (int)MAX(slash - name, 1), name);
+	return *name == '/' ? sys_open(dir, O_RDONLY | O_DIRECTORY)
+			    : inroot_open_real(dir, O_RDONLY | O_DIRECTORY);
+}
+
+/* O_NONBLOCK: a pipe in this place must not hold us up. */
+static int open_regular(int dir, const char *base)
+{
+	_cleanup_close_ int fd = sys_openat(dir, base,
+					    O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY |
+						    O_NOFOLLOW | O_NONBLOCK,
+					    0600);
+	struct stat st;
+	int r = fd < 0 ? fd : sys_fstat(fd, &st);
+
+	if (r >= 0 && !S_ISREG(st.st_mode))
+		r = -ELOOP;
+	if (r >= 0)
+		r = sys_ftruncate(fd, 0);
+	return r < 0 ? r : take(&fd, -1);
+}
+
+int tasklog_copy(const char *name, struct err *e)
+{
+	_cleanup_close_ int dir = -1;
+	const char *base;
+	char shown[256];
+	int fd;
+
+	text_escaped(shown, sizeof(shown), name, strlen(name));
+	if (text_starts(name, "/dev/") || text_starts(name, "/proc/")) {
+		fd = sys_openat(AT_FDCWD, name, O_WRONLY | O_NOCTTY, 0);
+	} else {
+		dir = open_parent(name, &base);
+		fd = dir < 0 ? dir : open_regular(dir, base);
+	}
+	if (fd == -ELOOP || fd == -ENXIO)
+		return err_set(e, fd,
+			       "'%s' is a link or no plain file; remove it, or name "
+			       "another file",
+			       shown);
+	return fd < 0 ? err_sys(e, fd, "cannot open '%s'", shown) : fd;
 }
 
 void tasklog_list_done(struct tasklog_list *l)

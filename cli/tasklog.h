@@ -20,6 +20,14 @@ int tasklog_create(const struct boxdir *b, struct timespec now, char ret[TASKLOG
 int tasklog_open(const struct boxdir *b, const char *name, char ret[TASKLOG_NAME],
 		 struct err *e);
 
+/**
+ * tasklog_copy() - open, empty or make the file of --save-transcript
+ *
+ * The project directory is the box's too: a link that it left there is not followed.
+ * Return: the descriptor; -ELOOP (a link, or no plain file), or another negative errno.
+ */
+int tasklog_copy(const char *name, struct err *e);
+
 struct tasklog_list {
 	char (*v)[TASKLOG_NAME]; /* owned; oldest first */
 	size_t n;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "agent/task.h"
+#include "base/inroot.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "cli/ask.h"
@@ -106,11 +107,8 @@ static int open_copy(struct work *w, struct err *e)
 		return 0;
 	if (!name)
 		name = TASKRUN_TRANSCRIPT;
-	w->copy = sys_openat(AT_FDCWD, name,
-			     O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOCTTY, 0600);
-	return w->copy < 0 ? err_sys(e, w->copy, "--save-transcript: cannot open '%s'",
-				     name)
-			   : 0;
+	w->copy = tasklog_copy(name, e);
+	return w->copy < 0 ? err_wrap(e, "--save-transcript") : 0;
 }
 
 static int open_files(struct work *w, struct err *e)
@@ -125,7 +123,7 @@ static int open_files(struct work *w, struct err *e)
 	w->transcript = tasklog_create(dir, sys_wall(), w->log, e);
 	if (w->transcript < 0)
 		return w->transcript;
-	w->project = sys_open(w->setup.spec.project, O_RDONLY | O_DIRECTORY);
+	w->project = inroot_open_real(w->setup.spec.project, O_RDONLY | O_DIRECTORY);
 	if (w->project < 0)
 		return err_sys(e, w->project, "cannot open the project directory");
 	return 0;

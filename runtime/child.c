@@ -112,8 +112,7 @@ static int open_project(struct work *w, struct err *e)
 {
 	if (w->c->project >= 0)
 		return 0;
-	w->c->project = mounts_tree(AT_FDCWD, w->c->spec->project, true,
-				    MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	w->c->project = mounts_project(w->c->spec->project, e);
 	return w->c->project < 0 ? w->c->project : 0;
 }
 

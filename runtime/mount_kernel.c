@@ -113,6 +113,34 @@ static int mount_row(int root, const struct row *row, struct err *e)
 	return r < 0 ? err_wrap(e, "cannot prepare '%s'", row->target) : 0;
 }
 
+/* What the host has mounted below its /sys cannot be left out of the bind (it is locked
+ * there), so it is covered. */
+static int cover_host_sys(int root, struct err *e)
+{
+	static const char *const covered[] = { "/sys/kernel/debug",
+					       "/sys/kernel/tracing",
+					       "/sys/kernel/security",
+					       "/sys/kernel/config",
+					       "/sys/fs/bpf",
+					       "/sys/fs/pstore",
+					       "/sys/fs/fuse/connections" };
+	static const struct mounts_fs empty = { "tmpfs", NSDX | MS_RDONLY,
+						"mode=755,nr_blocks=1,nr_inodes=2" };
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(covered) && r >= 0; i++) {
+		_cleanup_close_ int target =
+			inroot_open(root, covered[i], O_PATH | O_DIRECTORY);
+
+		if (target >= 0)
+			r = mounts_fresh(target, &empty, e);
+		else if (target != -ENOENT)
+			r = err_sys(e, target, "cannot open '%s' in the box",
+				    covered[i]);
+	}
+	return r;
+}
+
 /* Without a network namespace of its own a box may not have a fresh sysfs. */
 static int bind_host_sys(int root, struct err *e)
 {
@@ -128,7 +156,8 @@ static int bind_host_sys(int root, struct err *e)
 			   MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
 				   MOUNT_ATTR_NOEXEC,
 			   e);
-	return tree < 0 ? tree : mounts_place(tree, target, e);
+	r = tree < 0 ? tree : mounts_place(tree, target, e);
+	return r < 0 ? r : cover_host_sys(root, e);
 }
 
 /* The box's own cgroup, read-only; where the host has no cgroup2, an empty directory:
@@ -220,7 +249,7 @@ int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e)
 			r = mount_row(root, &rows[i], e);
 	if (r >= 0 && !conf->own_net)
 		r = bind_host_sys(root, e);
-	if (r >= 0 && conf->own_net)
+	if (r >= 0)
 		r = mount_cgroup(root, e);
 	if (r >= 0)
 		r = fill_dev(root, e);

@@ -144,6 +144,19 @@ int mounts_tree(int dirfd, const char *path, bool recursive, uint64_t attrs,
 	return take(&tree, -1);
 }
 
+int mounts_project(const char *path, struct err *e)
+{
+	_cleanup_close_ int dir = inroot_open_real(path, O_PATH | O_DIRECTORY);
+	char shown[128];
+
+	text_escaped(shown, sizeof(shown), path, strlen(path));
+	if (dir == -ELOOP || dir == -ENOTDIR)
+		return err_set(e, dir, "directory '%s' was replaced meanwhile", shown);
+	if (dir < 0)
+		return err_sys(e, dir, "cannot open directory '%s'", shown);
+	return mounts_tree(dir, "", true, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+}
+
 int mounts_place(int tree, int target, struct err *e)
 {
 	int r = sys_move_mount(tree, "", target, "",

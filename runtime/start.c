@@ -223,8 +223,7 @@ static int map_project(const struct attempt *a, struct err *e)
 	char path[64];
 	int r;
 
-	tree = mounts_tree(AT_FDCWD, a->conf->spec->project, true,
-			   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	tree = mounts_project(a->conf->spec->project, e);
 	if (tree < 0)
 		return tree;
 	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)a->run->init);

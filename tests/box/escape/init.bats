@@ -75,6 +75,15 @@ teardown() {
 	done
 	run -0 cubby exec -- readlink /proc/self/cwd
 	[ "$output" = "$LIB_PROJECT" ]
+	# The same in a task's shell.
+	cat >"$LIB_DIR/cwd.jsonl" <<-'END'
+	{"type":"task","task":"look"}
+	{"type":"response","message":{"role":"assistant","tool_calls":[{"function":{"name":"shell","arguments":{"command":"for p in self $$ $PPID 1; do for fd in $(seq 3 20) 255; do cd /proc/$p/fd/$fd 2>/dev/null && { pwd; cat secret host/secret ../host/secret; }; done; done; echo over"}}}]}}
+	{"type":"response","message":{"role":"assistant","content":"seen"}}
+	END
+	run -0 cubby --replay "$LIB_DIR/cwd.jsonl" 7<"$ESCAPE_HOST" 8</
+	[[ $output == *"  over"* ]]
+	[[ $output != *"  secret"* ]]
 }
 
 @test "K08: the documented capabilities, no_new_privs and a filter, for every user" {

@@ -85,8 +85,39 @@ static void test_mkdirs(const void *p)
 	assert_true(S_ISDIR(st.st_mode));
 }
 
+static const struct realrow {
+	const char *name, *path;
+	int want;
+} realrows[] = {
+	{ "real: a directory", "usr/lib", 0 },
+	{ "real: a file", "etc/inside", 0 },
+	{ "real: a link at the end", "lib", -ELOOP },
+	{ "real: a link on the way", "lib/.", -ELOOP },
+	{ "real: not there", "usr/absent/x", -ENOENT },
+};
+
+static void test_real(const void *p)
+{
+	const struct realrow *row = p;
+	_cleanup_close_ int root = make_tree();
+	_cleanup_close_ int fd = -1;
+	char from[64], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", root);
+	n = readlink(from, path, PATH_MAX / 2);
+	assert_true(n > 0);
+	snprintf(path + n, PATH_MAX / 2, "/%s", row->path);
+	fd = inroot_open_real(path, O_PATH);
+	if (row->want)
+		assert_int_equal(fd, row->want);
+	else
+		assert_true(fd >= 0);
+}
+
 int main(void)
 {
 	return unit_rows("inroot_open", rows, test_open) +
-	       unit_rows("inroot_mkdirs", mkrows, test_mkdirs);
+	       unit_rows("inroot_mkdirs", mkrows, test_mkdirs) +
+	       unit_rows("inroot_open_real", realrows, test_real);
 }

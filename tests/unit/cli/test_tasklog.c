@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/tasklog.h"
@@ -76,11 +77,56 @@ static void list_is_in_order(void)
 	boxdir_close(&b);
 }
 
+static int copy_fails(const char *name, struct err *e)
+{
+	int r = tasklog_copy(name, e);
+
+	assert_true(r < 0);
+	return r;
+}
+
+static void a_copy_follows_no_link(void)
+{
+	const char *dir = unit_tmpdir();
+	struct err e = ERR_NONE;
+	struct stat st;
+	int fd;
+
+	assert_int_equal(chdir(dir), 0);
+	fd = open("victim", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, "mine", 4), 4);
+	close(fd);
+	assert_int_equal(mkdir("real", 0700), 0);
+	assert_int_equal(symlink("victim", "link"), 0);
+	assert_int_equal(symlink("real", "dir"), 0);
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_int_equal(copy_fails("link", &e), -ELOOP);
+	unit_err(&e, -ELOOP,
+		 "'link' is a link or no plain file; remove it, or name another file");
+	assert_int_equal(copy_fails("dir/x", &e), -ELOOP);
+	assert_int_equal(copy_fails("pipe", &e), -ENXIO);
+	assert_int_equal(copy_fails("real", &e), -EISDIR);
+	assert_int_equal(copy_fails("absent/x", &e), -ENOENT);
+	unit_err(&e, -ENOENT, "cannot open 'absent/x': No such file or directory");
+	assert_int_equal(stat("victim", &st), 0);
+	assert_int_equal(st.st_size, 4);
+	fd = tasklog_copy("victim", &e); /* a file of that name begins anew */
+	unit_ok(fd, &e);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	close(fd);
+	fd = tasklog_copy("real/x", &e);
+	unit_ok(fd, &e);
+	close(fd);
+	assert_int_equal(chdir("/"), 0);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "names and prefixes", names_and_prefixes },
 		{ "the list is in order", list_is_in_order },
+		{ "a copy follows no link", a_copy_follows_no_link },
 	};
 
 	return unit_cases("tasklog", cases);

@@ -1,0 +1,80 @@
+# Hostile archives through the whole pull: K34. Every row of the table of crafted archives
+# (A01 to A48) has a test of its own beside the code that it aims at; the first test here
+# counts them, the others send the worst ones through the commands.
+bats_require_minimum_version 1.5.0
+load ../../lib
+load escape
+
+setup_file() { escape_setup_file; }
+teardown_file() { lib_done; }
+setup() { escape_setup; }
+
+@test "K34: each row A01 to A48 is a test by its number" {
+	missing=
+	for n in $(seq -w 1 48); do
+		grep -rqE "\"[^\"]*\bA$n\b|@test \"[^\"]*\bA$n\b" "$CUBBY_TEST_TOP/tests/unit" \
+			"$CUBBY_TEST_TOP/tests/box" "$CUBBY_TEST_TOP/tests/cli" || missing+=" A$n"
+	done
+	[ -z "$missing" ] || { echo "without a test:$missing"; return 1; }
+}
+
+# A tar of entries that no tar(1) would write; @entries are lines of Python that call
+# file(name, text), link(name, to), hard(name, to), dir(name), node(name).
+crafted() { # OUT LINES
+	python3 - "$1" "$2" <<-'END'
+	import io, sys, tarfile
+	out = tarfile.open(sys.argv[1], "w", format=tarfile.PAX_FORMAT)
+	def add(name, kind, data=b"", to="", mode=0o644):
+	    i = tarfile.TarInfo(name)
+	    i.type, i.size, i.linkname, i.mode = kind, len(data), to, mode
+	    out.addfile(i, io.BytesIO(data))
+	def file(name, text, mode=0o644): add(name, tarfile.REGTYPE, text.encode(), mode=mode)
+	def link(name, to): add(name, tarfile.SYMTYPE, to=to)
+	def hard(name, to): add(name, tarfile.LNKTYPE, to=to)
+	def dir(name, mode=0o755): add(name, tarfile.DIRTYPE, mode=mode)
+	def node(name): add(name, tarfile.CHRTYPE)
+	exec(sys.argv[2])
+	out.close()
+	END
+}
+
+@test "K34: archives that aim at the host, through pull" {
+	up=../../../../../../../../../..$ESCAPE_HOST/victim
+	at=$ESCAPE_HOST/victim
+	chmod 711 "$LIB_DIR" "$ESCAPE_HOST" # whoever box root is on the host gets that far
+	chmod 777 "$ESCAPE_HOST/victim"
+	before=$(escape_snapshot)
+	n=0
+	while IFS='|' read -r what want lines; do
+		n=$((n + 1))
+		crafted "$n.tar" "$(eval "echo \"$lines\"")"
+		run --separate-stderr timeout 60 cubby pull -q --name "k34-$n" "./$n.tar"
+		echo "$what: $status $stderr"
+		[ "$before" = "$(escape_snapshot)" ]
+		[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+		case $want in
+		error) [ "$status" -eq 1 ] && [ "${#stderr_lines[@]}" -eq 1 ] ;;
+		done) [ "$status" -eq 0 ] ;;
+		either) [ "$status" -le 1 ] ;;
+		esac
+		[ "$status" -ne 0 ] || [ -z "$(find "$XDG_DATA_HOME/cubby/images" \
+			-path '*victim*' -name new -newer "$n.tar" -path "*/rootfs$at/*" -quit)" ]
+		[ "$status" -ne 0 ] || cubby rmi -q "k34-$n"
+	done <<-'END'
+	dots|error|file('$up/new', 'x')
+	dots inside|error|dir('a'); file('a/../../new', 'x')
+	an absolute name|done|file('$at/new', 'x')
+	a file through an absolute link|either|link('l', '$at'); file('l/new', 'x')
+	a file through a relative link|either|link('l', '$up'); file('l/new', 'x')
+	a file over a link|done|link('l', '$at/file'); file('l', 'x')
+	a directory that becomes a link|either|dir('d'); link('d', '$at'); file('d/new', 'x')
+	a hard link to the host|error|hard('h', '$at/file')
+	a hard link to the host by dots|error|hard('h', '$up/file')
+	a hard link to a link, then data|done|link('l', '$at/file'); hard('h', 'l'); file('h', 'x')
+	the root as a link|error|link('.', '$at')
+	a mode of a directory that is a link by then|either|dir('d', 0o777); link('d', '$at')
+	a node and a link in its place|done|node('n'); link('n', '$at/file'); file('n', 'x')
+	etc as a link|either|link('etc', '$at'); file('etc/passwd', 'x')
+	END
+	[ "$n" -eq 14 ]
+}

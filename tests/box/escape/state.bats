@@ -1,0 +1,142 @@
+# What is kept between runs, and what an image calls itself: K29, K32, K33.
+bats_require_minimum_version 1.5.0
+load ../../lib
+load escape
+
+setup_file() { escape_setup_file; }
+teardown_file() { lib_done; }
+setup() { escape_setup; }
+
+teardown() {
+	[ -z "${keeper-}" ] || kill "$keeper" 2>/dev/null || true
+}
+
+@test "K29: links where the next start writes its files are replaced, not followed" {
+	chmod 711 "$LIB_DIR" "$ESCAPE_HOST" # whoever box root is on the host gets that far
+	chmod 777 "$ESCAPE_HOST/victim"
+	chmod 666 "$ESCAPE_HOST/victim/file"
+	before=$(escape_snapshot)
+	for target in "$ESCAPE_HOST/victim/file" "../../../../../../..$ESCAPE_HOST/victim/file" \
+		"$ESCAPE_HOST/victim/new"; do
+		cubby exec -- sh -c 'for f in resolv.conf hostname hosts; do
+			ln -sf "$1" /etc/$f; done
+			ln -sfn "$1" /workspace' sh "$target"
+		run -0 cubby exec -- sh -c 'cd /etc && stat -c "%n %F" resolv.conf hostname hosts
+			cat hostname; grep -c localhost hosts; readlink /workspace'
+		[ "${lines[0]}" = "resolv.conf regular file" ]
+		[ "${lines[1]}" = "hostname regular file" ]
+		[ "${lines[2]}" = "hosts regular file" ]
+		[ "${lines[4]}" -gt 0 ]
+		[ "${lines[5]}" = "$LIB_PROJECT" ]
+		[ "$before" = "$(escape_snapshot)" ]
+	done
+	# The directory that they lie in.
+	cubby exec -- sh -c 'mv /etc /etc2; ln -s "$1" /etc' sh "$ESCAPE_HOST/victim"
+	cubby exec -- true || true
+	[ "$before" = "$(escape_snapshot)" ]
+	cubby rm -q
+}
+
+@test "K29: a link where a transcript is to be saved is not followed" {
+	cat >"$LIB_DIR/plant.jsonl" <<-'END'
+	{"type":"task","task":"say hello"}
+	{"type":"response","message":{"role":"assistant","content":"hello"}}
+	END
+	before=$(escape_snapshot)
+	cubby exec -- sh -c 'ln -s "$1/file" cubby-transcript.jsonl; ln -s "$1" logs
+		mkfifo pipe' sh "$ESCAPE_HOST/victim"
+	for name in '' =logs/file =logs/new =pipe "=$LIB_PROJECT/cubby-transcript.jsonl"; do
+		run -2 --separate-stderr timeout 60 cubby "--save-transcript$name" \
+			--replay "$LIB_DIR/plant.jsonl"
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"--save-transcript: "* ]]
+		[ "$before" = "$(escape_snapshot)" ]
+	done
+	cubby -q --save-transcript=plain.jsonl --replay "$LIB_DIR/plant.jsonl"
+	grep -q hello plain.jsonl
+}
+
+# The command lines of the host that hold WORD, but for the one of the client.
+others_with() { # WORD CLIENT
+	local pid
+	for pid in $(pgrep -f -- "$1"); do
+		[ "$pid" = "$2" ] || { tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null || true
+	done
+}
+
+@test "K32: names and words of an image never reach a command line of the host" {
+	dir=$(escape_image k32)
+	mark="k32mark$$"
+	cat >"$dir/etc/os-release" <<-END
+	NAME="\$(touch $LIB_PROJECT/ran)"
+	ID=\`touch $LIB_PROJECT/ran\` $mark
+	END
+	echo "PATH=$LIB_PROJECT/evil LD_PRELOAD=$mark.so CUBBY_MODEL=$mark" >"$dir/etc/environment"
+	cp "$dir/etc/passwd" passwd
+	echo "evil:x:0:0:\$(touch $LIB_PROJECT/ran):/$mark:/bin/sh" >>"$dir/etc/passwd"
+	before=$(escape_snapshot)
+	for name in "\$(touch $LIB_PROJECT/ran) $mark" "\`touch ran\`$mark" "a;touch ran;$mark" \
+		"--help$mark" "-n$mark" "../../$mark" "/$mark" "a b $mark" $'new\nline'"$mark" \
+		"$mark|touch ran" "$mark%s%n"; do
+		# A name is kept as it is, or refused; nothing of it is run.
+		run --separate-stderr cubby pull -q "--name=$name" "$dir"
+		[[ $status -eq 0 || ( $status -eq 1 && ${#stderr_lines[@]} -eq 1 ) ||
+			$status -eq 2 ]] || { echo "'$name': $status $stderr"; return 1; }
+		[ ! -e ran ]
+		[ "$status" -eq 0 ] || continue
+		cubby exec -q "--image=$name" -- sleep 60 >sleeper.out 2>&1 3>&- &
+		keeper=$!
+		until cubby ps >/dev/null 2>&1; do
+			kill -0 "$keeper" || { cat sleeper.out; return 1; }
+			read -rt 0.02 <> <(:) || true
+		done
+		pgrep -f "$mark" | grep -qx "$keeper" # so they can be seen
+		seen=$(others_with "$mark" "$keeper")
+		kill "$keeper"
+		wait "$keeper" || true
+		[ -z "$seen" ] || { echo "$seen"; return 1; }
+		cubby stop >/dev/null 2>&1 || true
+		cubby rm -q
+	done
+	[ ! -e ran ]
+	[ -z "$(find "$XDG_DATA_HOME/cubby" -maxdepth 3 -name "*$mark*")" ]
+	[ "$before" = "$(escape_snapshot)" ]
+	run -0 cubby exec -q --image "$(cubby pull -q "$dir")" -- sh -c 'echo "$LD_PRELOAD$CUBBY_MODEL"'
+	[ -z "$output" ]
+}
+
+# A tarball with one file that says who it is; it has the shell and tools of this host.
+claim() { # WORD
+	local dir
+	dir=$(escape_image "k33-$1")
+	echo "$1" >"$dir/etc/claim"
+	tar -C "$dir" -cf "$1.tar" .
+}
+
+@test "K33: two sources that claim one name are two images, by digest" {
+	claim first
+	claim second
+	cubby pull -q --name claimed ./first.tar
+	mkdir a b
+	run -0 cubby exec -q -C a --image claimed -- cat /etc/claim
+	[ "$output" = first ]
+	cubby pull -q --name claimed ./second.tar
+	# The name now means the second; what was made from the first stays so.
+	run -0 cubby exec -q -C b --image claimed -- cat /etc/claim
+	[ "$output" = second ]
+	run -0 cubby exec -q -C a -- cat /etc/claim
+	[ "$output" = first ]
+	for word in first second; do
+		digest=$(sha256sum $word.tar | cut -d' ' -f1)
+		[ "$(cubby images --json | jq -r --arg d "$digest" '[.[] | select(.digest == $d)] | length')" = 1 ]
+		mkdir "by-$word"
+		run -0 cubby exec -q -C "by-$word" --image "$digest" -- cat /etc/claim
+		[ "$output" = "$word" ]
+	done
+	# A digest that nothing has is an error, whatever else there is.
+	run cubby exec -q -C b --wipe --image "$(printf '0%.0s' {1..64})" -- true
+	[ "$status" -eq 125 ]
+	run -0 cubby exec -q -C b -- cat /etc/claim # and costs no box
+	[ "$output" = second ]
+	for d in a b by-first by-second; do cubby rm -q -C $d; done
+}

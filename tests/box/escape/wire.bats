@@ -1,0 +1,40 @@
+# The wire between client, monitor and init: K07.
+bats_require_minimum_version 1.5.0
+load ../../lib
+load escape
+
+setup_file() { escape_setup_file; }
+teardown_file() { lib_done; }
+setup() { escape_setup; }
+
+teardown() {
+	[ -z "${keeper-}" ] || kill "$keeper" 2>/dev/null || true
+}
+
+descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
+
+@test "K07: malformed greetings and requests leave the monitor as it was" {
+	cubby exec --keep -- true
+	monitor=$(cubby info --json | jq -r .monitor_pid)
+	init=$(cubby info --json | jq -r .init_pid)
+	dir=$(dirname "$(find "$XDG_RUNTIME_DIR" -name ctl)")
+	before=$(descriptors "$monitor")
+	run -0 "$ESCAPE_PROBES/wirefuzz" clients "$dir" 3000
+	[ "$output" = done ]
+	run -0 cubby exec -- echo still
+	[ "$output" = still ]
+	[ "$(cubby info --json | jq -r .monitor_pid)" = "$monitor" ]
+	[ "$(cubby info --json | jq -r .init_pid)" = "$init" ]
+	# The last client is noticed a moment later.
+	for ((i = 0; i < 500; i++)); do
+		[ "$(descriptors "$monitor")" -gt "$before" ] || break
+		read -rt 0.02 <> <(:) || true
+	done
+	[ "$(descriptors "$monitor")" -le "$before" ]
+	cubby stop
+}
+
+@test "K07: a monitor that is started with anything but a spec ends with an error" {
+	run -0 "$ESCAPE_PROBES/wirefuzz" starts "$CUBBY_TEST_BIN" 200
+	[ "$output" = done ]
+}
