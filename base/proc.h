@@ -1,4 +1,4 @@
-/* proc - programs of the host that cubby runs: newuidmap, fuse-overlayfs, its own self.
+/* proc - programs of the host that cubby runs: newuidmap, its own self.
  * Needs:  an absolute path or a name for the caller's PATH.
  * Owns:   its children until they are reaped.
  * Never:  uses a shell; passes a descriptor that was not named. */

@@ -129,6 +129,19 @@ static bool no_overlay(int code)
 	       code == -EOPNOTSUPP || code == -ENOSYS;
 }
 
+/* Without user.* attributes (tmpfs before 6.6, ramfs, some networks) the mount works, and
+ * a directory that replaces another of the image fails much later. */
+static int check_xattrs(const char *upper, struct err *e)
+{
+	ssize_t n = sys_getxattr(upper, "user.overlay.opaque", NULL, 0);
+
+	if (n != -EOPNOTSUPP)
+		return 0;
+	return err_set(e, -EMEDIUMTYPE,
+		       "the store's filesystem has no user.* attributes, so it cannot "
+		       "hold an overlay upper");
+}
+
 int mount_root_assemble(struct mount_root *m, struct err *e)
 {
 	int r = place(m->box, "box", e);
@@ -141,6 +154,9 @@ int mount_root_assemble(struct mount_root *m, struct err *e)
 		return r;
 	if (m->copy)
 		return assemble_copy(e);
+	r = check_xattrs("box/upper", e);
+	if (r < 0)
+		return r;
 	/* Under no_new_privs a set-id bit gives nothing anyway. Without MS_NOSUID a file
 	 * capability that the box may not have (ping's) makes the exec itself fail. */
 	r = sys_mount("cubby", "root", "overlay", MS_NODEV | MS_NOSUID,

@@ -157,6 +157,9 @@ static int mount_overlay(void *ctx, struct err *e)
 
 	if (r >= 0)
 		r = sys_chdir(ctx);
+	if (r >= 0 &&
+	    sys_getxattr("upper", "user.overlay.opaque", NULL, 0) == -EOPNOTSUPP)
+		r = -EINVAL; /* it would mount: see mount_root.c */
 	if (r >= 0)
 		r = sys_mount("overlay", "merged", "overlay", MS_NODEV,
 			      "lowerdir=lower,upperdir=upper,workdir=work,userxattr");
@@ -207,11 +210,11 @@ static const struct {
 	int64_t magic;
 	const char *name;
 } filesystems[] = {
-	{ 0x794c7630, "overlay" }, { 0x6969, "NFS" },	   { 0x65735546, "FUSE" },
-	{ 0x01021994, "tmpfs" },   { 0xef53, "ext4" },	   { 0x58465342, "xfs" },
-	{ 0x9123683e, "btrfs" },   { 0xff534d42, "CIFS" }, { 0xfe534d42, "SMB" },
-	{ 0x01021997, "9p" },	   { 0x4d44, "FAT" },	   { 0xf15f, "eCryptfs" },
-	{ 0x2fc12fc1, "ZFS" },
+	{ 0x794c7630, "overlay" }, { 0x6969, "NFS" },	    { 0x65735546, "FUSE" },
+	{ 0x01021994, "tmpfs" },   { 0xef53, "ext4" },	    { 0x58465342, "xfs" },
+	{ 0x9123683e, "btrfs" },   { 0xff534d42, "CIFS" },  { 0xfe534d42, "SMB" },
+	{ 0x01021997, "9p" },	   { 0x4d44, "FAT" },	    { 0xf15f, "eCryptfs" },
+	{ 0x2fc12fc1, "ZFS" },	   { 0x858458f6, "ramfs" },
 };
 
 static const char *filesystem_of(int fd)

@@ -6,7 +6,7 @@
 
 #include "base/def.h"
 
-enum package { NO_PACKAGE, UIDMAP, USER_BUS, FUSE_OVERLAYFS };
+enum package { NO_PACKAGE, UIDMAP, USER_BUS };
 
 struct reason {
 	const char *id;
@@ -57,9 +57,9 @@ static const struct reason reasons[PROBE_REASONS] = {
 		"--security-opt unmask=ALL (Kubernetes: procMount: Unmasked), "
 		"or run cubby on the host", NO_PACKAGE },
 	[PROBE_OVERLAY_NONE] = { "D8", false,
-		"no overlay in user namespaces (kernel %s): using fuse-overlayfs, "
-		"or a copy of the image per box",
-		"Linux 5.11 or newer, or sudo modprobe overlay, or %p", FUSE_OVERLAYFS },
+		"no overlay in user namespaces (kernel %s): using a copy of the image "
+		"per box",
+		"Linux 5.11 or newer, or sudo modprobe overlay", NO_PACKAGE },
 	[PROBE_OVERLAY_STORE] = { "D9", false,
 		"the store is on %s, which cannot hold an overlay upper: "
 		"using a copy of the image per box",
@@ -101,8 +101,6 @@ static const char *const packages[][PROBE_OTHER + 1] = {
 	[UIDMAP] = { "uidmap", "shadow-utils", "shadow", "shadow-uidmap", "newuidmap" },
 	[USER_BUS] = { "dbus-user-session", "dbus-daemon", "dbus", "dbus",
 		       "a D-Bus user session" },
-	[FUSE_OVERLAYFS] = { "fuse-overlayfs", "fuse-overlayfs", "fuse-overlayfs",
-			     "fuse-overlayfs", "fuse-overlayfs" },
 };
 
 static const char *const installers[] = {

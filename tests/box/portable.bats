@@ -37,6 +37,24 @@ teardown() {
 	[[ $stderr != *"a copy of the image"* ]]
 }
 
+@test "a store without user attributes: a copy, and directories can be replaced" {
+	mkdir "$LIB_MNT/ram" "$LIB_MNT/p"
+	chmod 755 "$LIB_MNT"
+	cd "$LIB_MNT/p"
+	mount -t ramfs -o mode=700 none "$LIB_MNT/ram" || skip "no ramfs here"
+	export XDG_DATA_HOME=$LIB_MNT/ram
+	ram() { cubby rm -q || true; cubby rmi -q --all --force || true; umount "$LIB_MNT/ram"; }
+	lib_image || { ram; return 1; }
+	run --separate-stderr cubby exec -- sh -c 'rm -r /etc/apt && mkdir -p /etc/apt/x && ls /etc/apt'
+	doctor=$(cubby doctor) || true
+	ram
+	echo "$status $output $stderr"
+	[ "$status" -eq 0 ]
+	[ "$output" = x ]
+	[[ $stderr == *"no user.* attributes"*"a copy of the image"* ]]
+	[[ $doctor == *"the store is on ramfs, which cannot hold an overlay upper"* ]]
+}
+
 @test "a project on an overlay, the store on a disk: the host's ids" {
 	lib_image
 	run -0 --separate-stderr cubby exec -- sh -c 'touch x; cat /proc/self/uid_map'

@@ -42,11 +42,8 @@ static const struct row {
 	  "run --security-opt systempaths=unconfined, or: podman run --security-opt "
 	  "unmask=ALL (Kubernetes: procMount: Unmasked), or run cubby on the host" },
 	{ "D8", PROBE_OVERLAY_NONE, PROBE_DNF, "5.10.0", false,
-	  "no overlay in user namespaces (kernel 5.10.0): using fuse-overlayfs, or a "
-	  "copy "
-	  "of the image per box; fix: Linux 5.11 or newer, or sudo modprobe overlay, "
-	  "or "
-	  "sudo dnf install fuse-overlayfs" },
+	  "no overlay in user namespaces (kernel 5.10.0): using a copy of the image "
+	  "per box; fix: Linux 5.11 or newer, or sudo modprobe overlay" },
 	{ "D9", PROBE_OVERLAY_STORE, PROBE_APT, "NFS", false,
 	  "the store is on NFS, which cannot hold an overlay upper: using a copy of "
 	  "the "
