@@ -152,6 +152,8 @@ static int read_exits(struct attach *a, struct err *e)
 
 	for (;;) {
 		r = box_next_exit(a->box, &x, e);
+		if (r < 0 && a->exited)
+			return 0; /* the box has ended too, after it */
 		if (r <= 0)
 			return r;
 		if (x.id != a->id)

@@ -39,6 +39,18 @@ static void tell_oom(const struct app *app, const struct boxsetup *s)
 		    limit);
 }
 
+static void tell_disk(const struct app *app, const struct boxsetup *s)
+{
+	char limit[32];
+
+	text_bytes(limit, sizeof(limit), s->spec.limits.disk_bytes);
+	render_note(
+		app,
+		"the box was stopped: it takes more of the disk than its limit (%s; "
+		"--disk raises it, 'cubby rm' removes the box)",
+		limit);
+}
+
 static int tell_number(const struct app *app, pid_t pid)
 {
 	if (app->json)
@@ -89,6 +101,8 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 		return r;
 	if (exit.oom)
 		tell_oom(app, s);
+	if (exit.disk)
+		tell_disk(app, s);
 	*status = exit.status;
 	return 0;
 }

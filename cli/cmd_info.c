@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "cli/boxsetup.h"
 #include "cli/cmd.h"
-#include "cli/du.h"
 #include "cli/render.h"
+#include "rootfs/du.h"
 
 static const struct argp argp = {
 	.parser = cmd_no_operands,

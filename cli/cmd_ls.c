@@ -1,9 +1,9 @@
 #include "base/sys.h"
 #include "cli/boxlist.h"
 #include "cli/cmd.h"
-#include "cli/du.h"
 #include "cli/table.h"
 #include "rootfs/boxdir.h"
+#include "rootfs/du.h"
 
 static const struct argp argp = {
 	.parser = cmd_no_operands,

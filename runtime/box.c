@@ -31,6 +31,7 @@ struct box {
 	size_t n_exits;
 	struct proc monitor; /* owned; only of the client that started it */
 	bool gone;	     /* the monitor closed the connection */
+	bool full;	     /* because the box has reached its disk limit */
 };
 
 void box_proc_done(struct box_proc *p)
@@ -76,7 +77,8 @@ bool box_started(const struct box *b)
 static int gone(struct box *b, struct err *e)
 {
 	b->gone = true;
-	return err_set(e, -ECONNRESET, "the box has ended");
+	return err_set(e, -ECONNRESET, "the box has ended%s",
+		       b->full ? ": it had reached its disk limit" : "");
 }
 
 static int keep_exit(struct box *b, const struct wire_msg *m, struct err *e)
@@ -93,7 +95,9 @@ static int keep_exit(struct box *b, const struct wire_msg *m, struct err *e)
 	list[b->n_exits++] = (struct box_exit){ .id = m->head.id,
 						.status = x->status,
 						.signal = x->signal,
-						.oom = x->oom };
+						.oom = x->oom,
+						.disk = x->disk };
+	b->full |= x->disk;
 	return 0;
 }
 

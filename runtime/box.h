@@ -92,6 +92,7 @@ struct box_exit {
 	int status; /* 0–255, or 128 + signal */
 	int signal; /* 0 = it exited */
 	bool oom;   /* it was killed for the box's memory limit */
+	bool disk;  /* the whole box was ended for its disk limit */
 };
 /** box_next_exit() - without blocking: 1 = @ret filled, 0 = none yet, or -ECONNRESET */
 int box_next_exit(struct box *b, struct box_exit *ret, struct err *e);

@@ -80,7 +80,7 @@ static void add_missing(const struct cgroup *cg, const struct limits *lim,
 	if (lim->cpu_milli && !cg->has[CGROUP_CPU])
 		add_reason(why, PROBE_NO_CPU);
 	if (lim->memory_bytes && !cg->has[CGROUP_MEMORY])
-		(void)buf_adds(why, "no memory controller: --memory has no effect\n");
+		(void)buf_adds(why, "no memory controller: --memory is best effort\n");
 	if (lim->pids && !cg->has[CGROUP_PIDS])
 		(void)buf_adds(why, "no pids controller: --pids has no effect\n");
 }
@@ -125,6 +125,11 @@ void cgroup_destroy(struct cgroup **cg)
 		cgroup_leaf_remove(&(*cg)->v1[i]);
 	free(*cg);
 	*cg = NULL;
+}
+
+bool cgroup_keeps_memory(const struct cgroup *cg)
+{
+	return cg->method != CGROUP_RLIMIT && cg->has[CGROUP_MEMORY];
 }
 
 enum cgroup_method cgroup_get_method(const struct cgroup *cg)

@@ -33,6 +33,8 @@ int cgroup_create(const char *name, const struct limits *lim, struct cgroup **re
 void cgroup_destroy(struct cgroup **cg);
 #define _cleanup_cgroup_ _cleanup_(cgroup_destroy)
 
+/** cgroup_keeps_memory() - the kernel keeps the memory limit of the whole box */
+bool cgroup_keeps_memory(const struct cgroup *cg);
 enum cgroup_method cgroup_get_method(const struct cgroup *cg);
 /** cgroup_clone_fd() - directory of a v2 leaf for CLONE_INTO_CGROUP, borrowed; or -1 */
 int cgroup_clone_fd(const struct cgroup *cg);

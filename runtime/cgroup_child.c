@@ -4,6 +4,8 @@
 #include "base/sys.h"
 #include "runtime/cgroup.h"
 
+enum { BACKSTOP = 8 };
+
 static int set(int what, const char *name, uint64_t value, struct err *e)
 {
 	struct rlimit now;
@@ -37,10 +39,11 @@ int cgroup_child_limits(const struct limits *lim, enum cgroup_method m, struct e
 
 	if (m != CGROUP_RLIMIT || r < 0)
 		return r;
-	/* Each process for itself: best effort. The address space is not the measure:
-	 * many programs reserve far more of it than they use. */
+	/* The monitor adds up what all processes hold (memwatch.h). This is for one that
+	 * grows faster than it looks; far above the limit, since many programs reserve
+	 * more than they use. */
 	if (lim->memory_bytes)
-		r = set(RLIMIT_DATA, "memory", lim->memory_bytes, e);
+		r = set(RLIMIT_DATA, "memory", lim->memory_bytes * BACKSTOP, e);
 	if (r >= 0 && lim->pids && counts_per_namespace())
 		r = set(RLIMIT_NPROC, "processes", lim->pids, e);
 	return r;

@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/sys.h"
+#include "rootfs/du.h"
 #include "rootfs/snippets.h"
 #include "rootfs/tree.h"
 #include "rootfs/tree_copy.h"
@@ -113,6 +114,26 @@ static int do_rmtree(int dir, const char *arg, const struct idmap *map,
 	return tree_remove(dir, arg, e);
 }
 
+/* How much of the disk the directory takes. */
+static int do_count(int dir, const char *arg, const struct idmap *map,
+		    struct json **ret, struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+	bool whole = true;
+	uint64_t bytes = du_tree(dir, ".", &whole);
+
+	(void)arg;
+	(void)map;
+	if (!whole)
+		return err_set(e, -ELOOP,
+			       "its directories are nested too deeply to be counted");
+	if (!j ||
+	    json_set_int(j, "bytes", (int64_t)MIN(bytes, (uint64_t)INT64_MAX)) < 0)
+		return err_sys(e, -ENOMEM, "cannot report");
+	*ret = take(&j, NULL);
+	return 0;
+}
+
 static int do_dress(int dir, const char *arg, const struct idmap *map,
 		    struct json **ret, struct err *e)
 {
@@ -128,10 +149,8 @@ static const struct job {
 	const char *name;
 	job_fn *run;
 } jobs[] = {
-	{ "unpack", do_unpack },
-	{ "rmtree", do_rmtree },
-	{ "copytree", do_copytree },
-	{ "dress", do_dress },
+	{ "unpack", do_unpack }, { "rmtree", do_rmtree }, { "copytree", do_copytree },
+	{ "dress", do_dress },	 { "count", do_count },
 };
 
 static const struct job *find_job(const char *name)

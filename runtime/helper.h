@@ -14,7 +14,7 @@
 #include "runtime/idmap.h"
 
 struct helper_job {
-	const char *name;	 /* "unpack", "rmtree", "copytree", "dress" */
+	const char *name;	 /* "unpack", "rmtree", "copytree", "dress", "count" */
 	const char *arg;	 /* of the job; NULL = none */
 	const struct idmap *map; /* borrowed */
 	int dir; /* borrowed: the directory to work in; its owner is mapped */

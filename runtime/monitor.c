@@ -102,6 +102,33 @@ static int on_gate(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
+static int on_memory(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+
+	(void)events;
+	(void)e;
+	loop_rearm(m->loop, m->on_memory, memwatch_look(&m->memory));
+	return 0;
+}
+
+/* A box that cannot be counted is treated as one that is too large: it may be what it
+ * wants. */
+static int on_disk(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+	struct err ignored = ERR_NONE;
+
+	(void)events;
+	(void)e;
+	if (diskwatch_look(&m->disk, &ignored) != 0) {
+		monitor_client_end_all(m);
+		return end(m);
+	}
+	loop_rearm(m->loop, m->on_disk, DISKWATCH_MS);
+	return 0;
+}
+
 /* ---- start ------------------------------------------------------------------------------ */
 
 static int receive_spec(struct monitor *m, struct err *e)
@@ -210,6 +237,30 @@ int monitor_gate(struct monitor *m, struct err *e)
 	return 0;
 }
 
+/* The limits that nobody but the monitor keeps. */
+static int watch_limits(struct monitor *m, struct err *e)
+{
+	const struct limits *lim = &m->spec.limits;
+	struct diskwatch_conf disk = { .boxdir = m->boxdir,
+				       .layer = m->run.copy ? "copy" : "upper",
+				       .map = &m->spec.map,
+				       .limit = lim->disk_bytes };
+	int r = 0;
+
+	if (lim->memory_bytes && !cgroup_keeps_memory(m->run.cg))
+		r = memwatch_open(m->run.init, lim->memory_bytes, &m->memory, e);
+	if (r == 0 && lim->disk_bytes)
+		r = diskwatch_open(&disk, &m->disk, e);
+	if (r < 0)
+		return r;
+	if (m->memory.proc >= 0)
+		r = loop_timer(m->loop, memwatch_look(&m->memory), on_memory, m,
+			       &m->on_memory);
+	if (r == 0 && m->disk.layer >= 0)
+		r = loop_timer(m->loop, 0, on_disk, m, &m->on_disk);
+	return r < 0 ? err_sys(e, r, "cannot watch the limits of the box") : 0;
+}
+
 static int watch(struct monitor *m, struct err *e)
 {
 	sigset_t set;
@@ -237,7 +288,7 @@ static int watch(struct monitor *m, struct err *e)
 		r = loop_add(m->loop, m->run.pidfd, EPOLLIN, on_end, m, &m->on_pidfd);
 	if (r >= 0)
 		r = watch_gate(m);
-	return r < 0 ? err_sys(e, r, "cannot watch the box") : 0;
+	return r < 0 ? err_sys(e, r, "cannot watch the box") : watch_limits(m, e);
 }
 
 static int start(struct monitor *m, struct err *e)
@@ -276,6 +327,8 @@ static void finish(struct monitor *m)
 		free(p);
 	}
 	scope_close(&m->listener);
+	memwatch_close(&m->memory);
+	diskwatch_close(&m->disk);
 	gate_stop(&m->gate);
 	start_done(&m->run);
 	if (m->rundir >= 0)
@@ -299,6 +352,8 @@ static int serve(struct monitor *m, struct err *e)
 int monitor_main(int argc, char **argv)
 {
 	struct monitor m = { .run = RUNNING_NONE,
+			     .memory = MEMWATCH_NONE,
+			     .disk = DISKWATCH_NONE,
 			     .boxdir = -1,
 			     .lock = -1,
 			     .rundir = -1,

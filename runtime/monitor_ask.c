@@ -9,13 +9,27 @@ static const char *net_caught(const struct monitor *m)
 	return m->spec.net == NET_HOST ? "host" : netns_catch_name(m->run.facts.caught);
 }
 
+void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
+{
+	struct err ignored = ERR_NONE;
+
+	*ret = (struct cgroup_usage){ 0 };
+	(void)cgroup_usage(m->run.cg, ret, &ignored);
+	if (m->memory.proc < 0)
+		return;
+	ret->memory_bytes = m->memory.used;
+	ret->memory_peak_bytes = m->memory.peak;
+	ret->oom_kills = m->memory.kills;
+	if (!ret->pids)
+		ret->pids = m->memory.pids;
+}
+
 static int add_usage(struct monitor *m, struct json *j)
 {
-	struct cgroup_usage u = { 0 };
-	struct err ignored = ERR_NONE;
+	struct cgroup_usage u;
 	struct json *o = json_object();
 
-	cgroup_usage(m->run.cg, &u, &ignored);
+	monitor_ask_usage(m, &u);
 	if (!o || json_set_int(o, "memory_bytes", (int64_t)u.memory_bytes) < 0 ||
 	    json_set_int(o, "memory_peak_bytes", (int64_t)u.memory_peak_bytes) < 0 ||
 	    json_set_int(o, "pids", (int64_t)u.pids) < 0 ||

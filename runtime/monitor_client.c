@@ -150,11 +150,12 @@ void monitor_client_spawned(struct monitor *m, struct wire_msg *msg)
  * moved; several programs may die for one count, so it stays good for the next second's. */
 static bool was_oom(struct monitor *m, const struct wire_exit *x)
 {
-	struct cgroup_usage u = { 0 };
-	struct err ignored = ERR_NONE;
+	struct cgroup_usage u;
 
-	if ((x->signal != SIGKILL && x->status != 128 + SIGKILL) ||
-	    cgroup_usage(m->run.cg, &u, &ignored) < 0 || u.oom_kills <= m->oom_seen)
+	if (x->signal != SIGKILL && x->status != 128 + SIGKILL)
+		return false;
+	monitor_ask_usage(m, &u);
+	if (u.oom_kills <= m->oom_seen)
 		return false;
 	m->oom_total += u.oom_kills - m->oom_seen;
 	m->oom_seen = u.oom_kills;
@@ -175,6 +176,21 @@ void monitor_client_exit(struct monitor *m, const struct wire_msg *msg)
 		say(p->client, WIRE_EXIT, p->client_id, &x, sizeof(x));
 	forget(m, p);
 	monitor_client_idle(m);
+}
+
+void monitor_client_end_all(struct monitor *m)
+{
+	const struct wire_exit x = { .status = 128 + SIGKILL,
+				     .signal = SIGKILL,
+				     .disk = 1 };
+
+	while (m->programs) {
+		struct program *p = m->programs;
+
+		if (p->client)
+			say(p->client, WIRE_EXIT, p->client_id, &x, sizeof(x));
+		forget(m, p);
+	}
 }
 
 /* ---- clients -------------------------------------------------------------------------- */

@@ -7,7 +7,9 @@
 #define RUNTIME_MONITOR_IMPL_H
 
 #include "base/loop.h"
+#include "runtime/diskwatch.h"
 #include "runtime/gate.h"
+#include "runtime/memwatch.h"
 #include "runtime/start.h"
 #include "runtime/wire.h"
 
@@ -37,7 +39,10 @@ struct monitor {
 	int boxdir, lock, rundir; /* owned */
 	int listener, signals;	  /* owned */
 	struct loop_source *on_listener, *on_init, *on_signal, *on_pidfd, *on_gate;
-	struct gate *gate; /* owned; NULL = none */
+	struct gate *gate;	/* owned; NULL = none */
+	struct memwatch memory; /* owned; where no cgroup keeps the limit */
+	struct diskwatch disk;	/* owned; where there is a limit */
+	struct loop_source *on_memory, *on_disk;
 	struct client *clients;
 	struct program *programs;
 	uint32_t last_id;
@@ -64,7 +69,13 @@ void monitor_client_exit(struct monitor *m, const struct wire_msg *msg);
  *  stay; a client that comes before the end is still served */
 void monitor_client_idle(struct monitor *m);
 
+/** monitor_client_end_all() - tell every client that its programs have ended with the box
+ *  for its disk limit */
+void monitor_client_end_all(struct monitor *m);
+
 /* monitor_ask.c */
+/** monitor_ask_usage() - what the box uses, by its cgroup or by what the monitor counts */
+void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret);
 /** monitor_ask() - answer a question; @ret is owned by the caller */
 int monitor_ask(struct monitor *m, const char *what, const struct json *args,
 		struct json **ret, struct err *e);

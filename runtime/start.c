@@ -371,19 +371,14 @@ static int prepare_copy(const struct start_conf *conf, struct err *e)
 		       : 0;
 }
 
-/* A limit without effect is said, not passed over. */
-static int say_unlimited_disk(const struct start_conf *conf, struct running *run,
-			      struct err *e)
+/* A limit that is not kept to the byte is said to be so. */
+static int say_disk(const struct start_conf *conf, struct running *run, struct err *e)
 {
-	static const char line[] =
-		"the disk limit has no effect: quotas of the store's "
-		"filesystem are not used yet";
-
 	if (!conf->spec->limits.disk_bytes)
 		return 0;
-	if (conf->note)
-		conf->note(conf->note_ctx, line);
-	return buf_addf(&run->why, "%s\n", line) < 0
+	return buf_adds(&run->why,
+			"the disk limit is counted, not kept by the "
+			"filesystem: the box is ended when it is beyond\n") < 0
 		       ? err_sys(e, -ENOMEM, "cannot note a limit")
 		       : 0;
 }
@@ -403,7 +398,7 @@ static int attempt(const struct start_conf *conf, bool copy, struct running *ret
 	int r = try_once(&a, e);
 
 	if (r == 0)
-		r = say_unlimited_disk(conf, &run, e);
+		r = say_disk(conf, &run, e);
 	if (r < 0)
 		return r;
 	run.copy = copy;

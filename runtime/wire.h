@@ -85,7 +85,7 @@ struct wire_spawned {
 struct wire_exit {
 	int32_t status;
 	int32_t signal;
-	uint8_t oom, pad[3];
+	uint8_t oom, disk, pad[2];
 };
 
 struct wire_signal {

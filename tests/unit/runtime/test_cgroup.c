@@ -200,7 +200,8 @@ static int child_limits(enum cgroup_method m)
 		return 1;
 	getrlimit(RLIMIT_CORE, &core);
 	getrlimit(RLIMIT_DATA, &data);
-	return core.rlim_max == 0 && (data.rlim_max == 64 << 20) == (m == CGROUP_RLIMIT)
+	return core.rlim_max == 0 &&
+			       (data.rlim_max == 8 * 64 << 20) == (m == CGROUP_RLIMIT)
 		       ? 0
 		       : 2;
 }

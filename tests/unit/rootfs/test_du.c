@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/du.h"
+#include "rootfs/du.h"
 
 static void write_file(int dir, const char *name, size_t bytes)
 {

@@ -1,4 +1,4 @@
-#include "cli/du.h"
+#include "rootfs/du.h"
 
 #include "base/scope.h"
 #include "base/sys.h"
@@ -30,18 +30,22 @@ static uint64_t add_entry(int parent, const char *name, unsigned depth, bool *wh
 	_cleanup_close_ int fd = -1;
 	struct stat st;
 	uint64_t sum;
+	int r;
 
-	if (sys_fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-		*whole = false;
+	r = sys_fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW);
+	if (r < 0) {
+		if (r != -ENOENT || !depth) /* removed meanwhile */
+			*whole = false;
 		return 0;
 	}
 	sum = (uint64_t)st.st_blocks * 512;
 	if (!S_ISDIR(st.st_mode))
-		return sum;
+		return sum / MAX(st.st_nlink, (nlink_t)1);
 	if (depth < DU_DEPTH)
 		fd = sys_openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (fd < 0) {
-		*whole = false;
+		if (fd != -ENOENT)
+			*whole = false;
 		return sum;
 	}
 	return sum + add_dir(fd, depth, whole);
