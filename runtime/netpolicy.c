@@ -150,6 +150,22 @@ static int parse_pattern(const char *keep, struct pattern *ret)
 		       : -EINVAL;
 }
 
+/* Programs look up the ASCII form of a name, and there are several ways to it. */
+static int bad_pattern(const char *what, struct err *e)
+{
+	for (const char *c = what; *c; c++)
+		if ((unsigned char)*c > '~')
+			return err_set(e, -EINVAL,
+				       "bad network pattern '%s': write it as it is "
+				       "looked up, each such label beginning with "
+				       "'xn--'",
+				       what);
+	return err_set(e, -EINVAL,
+		       "bad network pattern '%s'; it is HOST[:PORT], *.DOMAIN[:PORT], "
+		       "IP[/BITS][:PORT] or @LIST",
+		       what);
+}
+
 static int parse_rule(const char *text, struct rule *ret, struct err *e)
 {
 	_cleanup_free_ char *copy = strdup(text);
@@ -173,10 +189,7 @@ static int parse_rule(const char *text, struct rule *ret, struct err *e)
 	} else {
 		r = parse_pattern(what, &ret->pattern);
 		if (r < 0)
-			return err_set(e, r,
-				       "bad network pattern '%s'; it is HOST[:PORT], "
-				       "*.DOMAIN[:PORT], IP[/BITS][:PORT] or @LIST",
-				       what);
+			return bad_pattern(what, e);
 	}
 	ret->text = take(&copy, NULL);
 	return 0;

@@ -217,6 +217,42 @@ static void processes_are_named(const void *row)
 	rig_close(&r);
 }
 
+/* A full file moves aside while the gate runs: it asks, its monitor opens another. */
+static void the_record_is_rotated(void)
+{
+	static char line[1 << 20];
+	struct rig_peer p = { .host = "10.0.0.1", .port = 80 };
+	struct err e = ERR_NONE;
+	struct gate_event ev;
+	struct stat st = { 0 };
+	struct rig r;
+	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	int fd = sys_openat(dir, NETAUDIT_FILE, O_WRONLY | O_CREAT, 0600);
+
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\n';
+	for (int i = 0; i < 4; i++)
+		unit_ok(file_write_fd(fd, line, sizeof(line) - !i, &e), &e);
+	close(fd); /* a byte is missing to NETAUDIT_BYTES */
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	netbox_call(&r.box, rig_refusal, &p);
+	for (int i = 0; i < 500; i++) {
+		while (gate_step(r.gate, &ev))
+			;
+		if (sys_fstatat(dir, NETAUDIT_FILE ".1", &st, 0) >= 0)
+			break;
+		sys_poll(NULL, 0, 20);
+	}
+	assert_true(st.st_size >= NETAUDIT_BYTES);
+	rig_stat(&r, "accepted"); /* it has the other file by now */
+	netbox_call(&r.box, rig_refusal, &p);
+	rig_want_audit(&r, "\"address\":\"10.0.0.1\"");
+	assert_int_equal(sys_fstatat(dir, NETAUDIT_FILE, &st, 0), 0);
+	assert_true(st.st_size < 4096);
+	close(dir);
+	rig_close(&r);
+}
+
 /* A connection that is open when the box ends has its line too. */
 static void the_end_is_recorded(void)
 {
@@ -270,6 +306,7 @@ int main(int argc, char **argv)
 		{ "dies for good", dies_for_good },
 		{ "rules change", rules_change },
 		{ "the host by name", the_host_by_name },
+		{ "the record is rotated", the_record_is_rotated },
 		{ "the end is recorded", the_end_is_recorded },
 		{ "it is confined", it_is_confined },
 	};

@@ -131,6 +131,50 @@ static void udp_is_refused(const void *row)
 	netbox_close(&b);
 }
 
+/* A ping as ping(8) sends it without rights: 0 = an answer came, else the errno. */
+static int ping(void *ctx)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET };
+	struct timeval limit = { .tv_sec = 20 };
+	int fd = sys_socket(AF_INET, SOCK_DGRAM, IPPROTO_ICMP);
+	char packet[64] = { 8 };
+	ssize_t r;
+
+	if (fd < 0)
+		return 100;
+	inet_pton(AF_INET, ctx, &a.sin_addr);
+	sys_setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	/* as ping(8) does: else the kernel keeps such errors for itself */
+	sys_setsockopt(fd, SOL_IP, IP_RECVERR, &(int){ 1 }, sizeof(int));
+	r = sys_connect(fd, (struct sockaddr *)&a, sizeof(a));
+	if (r >= 0)
+		r = sys_send(fd, packet, sizeof(packet), 0);
+	if (r >= 0)
+		r = sys_recv(fd, packet, sizeof(packet), 0);
+	return r < 0 ? (int)-r : 0;
+}
+
+static void ping_is_refused(const void *row)
+{
+	static char public[] = "93.184.216.34", own[] = "127.0.0.1";
+	struct netbox b;
+	int r;
+
+	open_rung(row, &b);
+	r = netbox_call(&b, ping, own);
+	if (r == 100) {
+		netbox_close(&b);
+		unit_skip("this host does not let the box ping");
+	}
+	assert_int_equal(r, 0);
+	r = netbox_call(&b, ping, public);
+	if (b.facts.caught == NETNS_CATCH_PORTS) /* the kernel itself answers */
+		assert_int_equal(r, 0);
+	else
+		assert_int_equal(r, EHOSTUNREACH);
+	netbox_close(&b);
+}
+
 static void ipv6_is_refused(const void *row)
 {
 	static char public[] = "2606:2800:220:1::34", gate[] = "::ffff:93.184.216.34";
@@ -227,6 +271,7 @@ int main(void)
 	r |= unit_rows("tcp arrives", rungs, tcp_arrives);
 	r |= unit_rows("udp is refused", rungs, udp_is_refused);
 	r |= unit_rows("ipv6 is refused", rungs, ipv6_is_refused);
+	r |= unit_rows("ping is refused", rungs, ping_is_refused);
 	r |= unit_rows("dns arrives", rungs, dns_arrives);
 	r |= unit_rows("sockets come out", rungs, sockets_come_out);
 	return r | unit_cases("netns", cases);

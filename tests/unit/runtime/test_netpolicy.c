@@ -16,6 +16,7 @@ static const struct row {
 	{ "no rule: any public address", { 0 }, "1.2.3.4", 80, NETPOLICY_ALLOW },
 	{ "no rule: not the host", { 0 }, NETPOLICY_HOST, 80, NETPOLICY_UNLISTED },
 	{ "listed", { "allow example.com" }, "example.com", 80, NETPOLICY_ALLOW },
+	{ "listed in its ASCII form", { "allow xn--bcher-kva.example" }, "xn--bcher-kva.example", 80, NETPOLICY_ALLOW },
 	{ "listed in capitals", { "allow EXAMPLE.com" }, "example.com", 1, NETPOLICY_ALLOW },
 	{ "listed with a final dot", { "allow example.com." }, "example.com", 1, NETPOLICY_ALLOW },
 	{ "unlisted", { "allow example.com" }, "example.org", 80, NETPOLICY_UNLISTED },
@@ -126,6 +127,10 @@ static const struct bad_row {
 	{ "star inside", "allow a.*.b", "bad network pattern 'a.*.b'" FORM },
 	{ "empty", "allow ", "bad network pattern ''" FORM },
 	{ "URL", "allow http://a.b/", "bad network pattern 'http://a.b/'" FORM },
+	{ "not ASCII", "allow b\xc3\xbc.example:443",
+	  "bad network pattern 'b\xc3\xbc.example:443': write it as it is looked up, "
+	  "each "
+	  "such label beginning with 'xn--'" },
 	{ "empty label", "allow a..b", "bad network pattern 'a..b'" FORM },
 	{ "star alone below", "allow *.", "bad network pattern '*.'" FORM },
 };
