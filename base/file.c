@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-enum { CHUNK = 64 << 10, SHOWN = 256 };
+enum { CHUNK = 64 << 10, SHOWN = 256, LOCK_TICK_US = 50000 };
 
 /* A path as it may stand in a message. */
 struct shown {
@@ -278,7 +278,20 @@ static int still_named(int dirfd, const char *name, int fd)
 	return held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-int file_lock(int dirfd, const char *name, bool wait, struct err *e)
+/* @end_ms: monotonic; 0 = for ever. Before it is over a timer interrupts again and again:
+ * a signal that came just before the call would be missed. */
+static int wait_for_lock(int fd, uint64_t end_ms)
+{
+	int r;
+
+	do
+		r = sys_flock_once(fd, LOCK_EX);
+	while (r == -EINTR && (!end_ms || sys_now_ms() < end_ms));
+	return r == -EINTR ? -EWOULDBLOCK : r;
+}
+
+static int lock_file(int dirfd, const char *name, bool wait, uint64_t end_ms,
+		     struct err *e)
 {
 	for (;;) {
 		_cleanup_close_ int fd =
@@ -286,7 +299,8 @@ int file_lock(int dirfd, const char *name, bool wait, struct err *e)
 		int r = fd;
 
 		if (r >= 0)
-			r = sys_flock(fd, LOCK_EX | (wait ? 0 : LOCK_NB));
+			r = wait ? wait_for_lock(fd, end_ms)
+				 : sys_flock(fd, LOCK_EX | LOCK_NB);
 		if (r == -EWOULDBLOCK)
 			return err_set(e, r, "cannot lock '%s': another process has it",
 				       show(name).text);
@@ -297,4 +311,35 @@ int file_lock(int dirfd, const char *name, bool wait, struct err *e)
 		if (r)
 			return take(&fd, -1);
 	}
+}
+
+int file_lock(int dirfd, const char *name, bool wait, struct err *e)
+{
+	return lock_file(dirfd, name, wait, 0, e);
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+int file_lock_within(int dirfd, const char *name, int ms, struct err *e)
+{
+	const struct sigaction wake = { .sa_handler = nothing };
+	const struct timeval tick = { .tv_usec = LOCK_TICK_US };
+	const struct itimerval on = { tick, tick }, off = { 0 };
+	struct sigaction old;
+	int r = lock_file(dirfd, name, false, 0, e);
+
+	if (r != -EWOULDBLOCK)
+		return r;
+	r = sys_sigaction(SIGALRM, &wake, &old);
+	if (r == 0)
+		r = sys_setitimer(&on);
+	if (r < 0)
+		return err_sys(e, r, "cannot wait for the lock '%s'", show(name).text);
+	r = lock_file(dirfd, name, true, sys_now_ms() + (uint64_t)ms, e);
+	sys_setitimer(&off);
+	sys_sigaction(SIGALRM, &old, NULL);
+	return r;
 }

@@ -48,4 +48,12 @@ int file_open_dir(int dirfd, const char *path, struct err *e);
  */
 int file_lock(int dirfd, const char *name, bool wait, struct err *e);
 
+/**
+ * file_lock_within() - the same, waiting for the holder, but not longer than @ms (> 0)
+ *
+ * Context: one thread, which uses neither SIGALRM nor its timer for anything else.
+ * Return: also -EWOULDBLOCK, when the time is over.
+ */
+int file_lock_within(int dirfd, const char *name, int ms, struct err *e);
+
 #endif

@@ -145,6 +145,82 @@ int proc_start(const struct proc_conf *conf, struct proc *ret, struct err *e)
 	return 0;
 }
 
+/* ---- a copy instead of another program ----------------------------------- */
+
+static bool has_threads(void)
+{
+	struct stat st;
+
+	/* Each thread is a directory; "." and the parent's entry count as well. */
+	return sys_fstatat(AT_FDCWD, "/proc/self/task", &st, 0) < 0 || st.st_nlink != 3;
+}
+
+/* The kernel shows as command line what stands between two addresses, fields 48 and 49
+ * of proc(5) stat: the strings of our own argv. */
+static bool find_args(char **at, char **end)
+{
+	_cleanup_close_ int fd = sys_open("/proc/self/stat", O_RDONLY);
+	char text[1024], *p;
+	unsigned long from, to;
+	ssize_t n = fd < 0 ? fd : sys_read(fd, text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	p = strrchr(text, ')'); /* the name, field 2, may have anything in it */
+	for (int field = 2; p && field < 48; field++)
+		p = strchr(p + 1, ' ');
+	if (!p || sscanf(p, " %lu %lu", &from, &to) != 2 || from >= to)
+		return false;
+	*at = (char *)from;
+	*end = (char *)to;
+	return true;
+}
+
+static void rename_self(const char *const *argv)
+{
+	char *at, *end;
+
+	if (!find_args(&at, &end))
+		return;
+	memset(at, 0, (size_t)(end - at));
+	for (int i = 0; i < 2 && argv[i]; i++) {
+		size_t n = MIN(strlen(argv[i]), (size_t)(end - at - 1));
+
+		memcpy(at, argv[i], n);
+		at += n + (n < (size_t)(end - at - 1));
+	}
+}
+
+static _noreturn_ void copy_run(const struct proc_conf *conf, int (*run)(void))
+{
+	default_signals();
+	if ((conf->new_session && sys_setsid() < 0) || place_fds(conf) < 0)
+		sys_exit(127);
+	(void)sys_close_range(conf->pass_fd < 0 ? 3 : 4, ~0U, 0);
+	rename_self(conf->argv);
+	sys_exit(run());
+}
+
+int proc_fork(const struct proc_conf *conf, int (*run)(void), struct proc *ret,
+	      struct err *e)
+{
+	_cleanup_(proc_done) struct proc p = PROC_NONE;
+
+	if (has_threads())
+		return err_set(e, -EBUSY, "cannot copy a process that has threads");
+	p.pid = sys_fork();
+	if (!p.pid)
+		copy_run(conf, run);
+	if (p.pid < 0)
+		return err_sys(e, p.pid, "cannot start '%s'", conf->argv[0]);
+	p.pidfd = sys_pidfd_open(p.pid);
+	if (p.pidfd < 0)
+		return err_sys(e, p.pidfd, "cannot watch '%s'", conf->argv[0]);
+	*ret = take(&p, PROC_NONE);
+	return 0;
+}
+
 /* Milliseconds for poll() until @deadline_ms; 0 = no deadline. */
 static int poll_ms(uint64_t deadline_ms)
 {

@@ -29,6 +29,18 @@ struct proc {
  */
 int proc_start(const struct proc_conf *conf, struct proc *ret, struct err *e);
 /**
+ * proc_fork() - run a function of this program in a process of its own, without an exec
+ * @conf: argv: what it shall be called (argv[0] and argv[1], as far as there is room for
+ *        them); env: not used; the rest as for proc_start(). No other descriptor is kept
+ * @run:  its result is the exit status
+ *
+ * Context: @run has this process's memory as it is now, but no more than its thread.
+ * Return: 0, or -EBUSY: there are other threads here, which may hold locks that would
+ *         never be released in the copy.
+ */
+int proc_fork(const struct proc_conf *conf, int (*run)(void), struct proc *ret,
+	      struct err *e);
+/**
  * proc_wait() - reap
  * @timeout_ms: -1 = for ever; -ETIMEDOUT afterwards (still running)
  * @status:     0–255, or 128 + signal

@@ -222,6 +222,12 @@ static inline int sys_flock(int fd, int op)
 	return (int)sys_retry(flock(fd, op));
 }
 
+/* The same, but a signal ends it with -EINTR. */
+static inline int sys_flock_once(int fd, int op)
+{
+	return (int)sys_ret(flock(fd, op));
+}
+
 static inline int sys_ficlone(int fd, int from)
 {
 	return (int)sys_ret(ioctl(fd, FICLONE, from));

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
@@ -250,6 +251,12 @@ static inline int sys_timerfd(void)
 static inline int sys_timerfd_set(int fd, const struct itimerspec *when)
 {
 	return (int)sys_ret(timerfd_settime(fd, 0, when, NULL));
+}
+
+/* SIGALRM after it.it_value, then each it_interval; all zero disarms. */
+static inline int sys_setitimer(const struct itimerval *it)
+{
+	return (int)sys_ret(setitimer(ITIMER_REAL, it, NULL));
 }
 
 static inline int sys_epoll_create(void)

@@ -84,6 +84,24 @@ static void locks(void)
 	unit_faults(lock, &dir);
 }
 
+/* While it is held, so that the wait is reached: its end is a failure as well. */
+static int wait_lock(void *ctx, struct err *e)
+{
+	_cleanup_close_ int fd = file_lock_within(*(int *)ctx, "lock", 1, e);
+
+	return fd < 0 && fd != -EWOULDBLOCK ? fd : 0;
+}
+
+static void waits_for_a_lock(void)
+{
+	_cleanup_close_ int dir = opened();
+	struct err e = ERR_NONE;
+	_cleanup_close_ int held = file_lock(dir, "lock", false, &e);
+
+	unit_ok(held, &e);
+	unit_faults(wait_lock, &dir);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -91,6 +109,7 @@ int main(void)
 		{ "file_replace, file_read", reading_leaks_nothing },
 		{ "file_mkdirs", mkdirs },
 		{ "file_lock", locks },
+		{ "file_lock_within", waits_for_a_lock },
 	};
 
 	return unit_cases("faults of file", cases);

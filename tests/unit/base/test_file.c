@@ -186,6 +186,46 @@ static void locks_exclude(void)
 	close(again);
 }
 
+static void lock_not_given_back(void)
+{
+	_cleanup_close_ int dir = tmp();
+	struct err e = ERR_NONE;
+	_cleanup_close_ int held = file_lock(dir, "lock", false, &e);
+	int again;
+
+	unit_ok(held, &e);
+	assert_int_equal(file_lock_within(dir, "lock", 20, &e), -EWOULDBLOCK);
+	unit_err(&e, -EWOULDBLOCK, "cannot lock 'lock': another process has it");
+	assert_int_equal(sys_unlinkat(dir, "lock", 0), 0);
+	again = file_lock_within(dir, "lock", 20, &e);
+	unit_ok(again, &e);
+	close(again);
+}
+
+static void lock_given_back(void)
+{
+	_cleanup_close_ int dir = tmp();
+	struct err e = ERR_NONE;
+	int held = file_lock(dir, "lock", false, &e), pipe_fds[2], status;
+	char ready;
+	pid_t pid;
+
+	unit_ok(held, &e);
+	assert_int_equal(sys_pipe2(pipe_fds, 0), 0);
+	pid = sys_fork();
+	if (!pid) {
+		close(held); /* the lock is that of the open file, so ours too */
+		(void)!write(pipe_fds[1], "", 1);
+		sys_exit(file_lock_within(dir, "lock", 60000, &e) < 0);
+	}
+	assert_int_equal(read(pipe_fds[0], &ready, 1), 1);
+	close(held);
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+}
+
 static void a_waiter_gets_the_new_file(void)
 {
 	_cleanup_close_ int dir = tmp();
@@ -229,6 +269,8 @@ int main(void)
 		{ "open_dir does not follow", open_dir },
 		{ "a write waits for a slow reader", write_waits_for_a_slow_reader },
 		{ "locks exclude", locks_exclude },
+		{ "a lock that is not given back", lock_not_given_back },
+		{ "a lock that is given back", lock_given_back },
 		{ "a waiter gets the new file", a_waiter_gets_the_new_file },
 	};
 
