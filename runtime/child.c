@@ -1,13 +1,14 @@
 /* Theory of operation
  *
  * The child starts as a copy of the monitor with every capability in a user namespace
- * that maps nobody yet. It waits for "go", by which time the monitor has written the id
- * maps, and then walks a table of steps. Their order is the point of this file:
+ * that maps nobody yet, and walks a table of steps. Their order is the point of this file:
  *
+ *  - what needs no ids comes before "go", by which time the monitor has written the id
+ *    maps; nothing on disk does: files cannot be made as an id that is not mapped;
  *  - what needs the caller's identity (opening the store and the project) comes before
  *    the child takes on the ids of the box, and everything made on disk comes after;
- *  - the network is set up while the child may still do so, and its sockets go to the
- *    monitor in one message;
+ *  - the network is made by another process in the meantime (assist.h) and entered when
+ *    nothing but /sys is missing; its sockets go to the monitor in one message;
  *  - proc and sysfs are mounted while the old root is still there, masks come last;
  *  - capabilities go after the last mount, then no_new_privs, then the filter, then init
  *    is executed from a file that the box can neither write nor replace.
@@ -20,6 +21,7 @@
 
 #include "base/file.h"
 #include "base/sys.h"
+#include "runtime/assist.h"
 #include "runtime/caps.h"
 #include "runtime/cgroup.h"
 #include "runtime/mount_kernel.h"
@@ -38,8 +40,10 @@ enum { CHILD_INIT_SOCK = 3, CHILD_NET_SOCK = 4 };
 struct work {
 	struct child *c;
 	struct mount_root parts;
-	int root;   /* O_PATH of the new root; -1 before it is assembled */
-	int net_fd; /* stays inside, for init; -1 = none */
+	struct assist assist;
+	enum probe_step kind; /* of the step that runs */
+	int root;	      /* O_PATH of the new root; -1 before it is assembled */
+	int net_fd;	      /* stays inside, for init; -1 = none */
 };
 
 /* A signal from the monitor's death kills even pid 1; it is forgotten at each change of
@@ -51,17 +55,25 @@ static int die_with_monitor(struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot tie the box to its monitor") : 0;
 }
 
+static int tie(struct work *w, struct err *e)
+{
+	scope_close(&w->c->monitor_sock);
+	w->c->monitor_sock = -1;
+	return die_with_monitor(e);
+}
+
+static int begin_assist(struct work *w, struct err *e)
+{
+	return assist_begin(w->c->spec->net, &w->assist, e);
+}
+
+/* The end of the stream is the monitor's: one that died before tie() sends no signal. */
 static int wait_for_go(struct work *w, struct err *e)
 {
 	_cleanup_wire_ struct wire_msg m;
 	int r;
 
 	wire_msg_init(&m);
-	scope_close(&w->c->monitor_sock);
-	w->c->monitor_sock = -1;
-	r = die_with_monitor(e);
-	if (r < 0)
-		return r;
 	r = wire_recv(w->c->sock, &m, 1);
 	if (r <= 0 || m.head.type != WIRE_GO)
 		return err_set(e, -ECONNRESET, "the monitor has gone");
@@ -144,13 +156,13 @@ static int network(struct work *w, struct err *e)
 	_cleanup_netns_fds_ struct netns_fds n = NETNS_FDS_NONE;
 	struct wire_net body = { 0 };
 	struct wire_head head = { .type = WIRE_NET, .len = sizeof(body) };
-	int fds[NETNS_FDS], r = 0;
+	int fds[NETNS_FDS], r = assist_network(&w->assist, &n, &w->kind, e);
 	unsigned count = 0;
 
-	if (w->c->spec->net != NET_HOST)
-		r = netns_setup(w->c->spec->net, &n, e);
 	if (r < 0)
 		return r;
+	if (w->c->spec->net != NET_HOST)
+		netns_sysctls();
 	body.facts = n.facts;
 	for (unsigned i = 0; i < NETNS_FDS; i++) {
 		body.there[i] = n.fd[i] >= 0;
@@ -164,21 +176,37 @@ static int network(struct work *w, struct err *e)
 	return 0;
 }
 
+/* Attached to the stage, the clone goes with the host's tree. Attached nowhere, it would be
+ * taken apart with its last descriptor, at the exec: another wait for every processor. */
+static int place_init(const struct work *w, struct err *e)
+{
+	_cleanup_close_ int target =
+		sys_openat(AT_FDCWD, "init", O_CREAT | O_EXCL | O_RDONLY, 0600);
+
+	if (target < 0)
+		return err_sys(e, target, "cannot make 'init' on the stage");
+	return mounts_place(w->c->init, target, e);
+}
+
 static int assemble_root(struct work *w, struct err *e)
 {
 	w->root = mount_root_assemble(&w->parts, e);
-	return w->root < 0 ? w->root : 0;
+	return w->root < 0 ? w->root : place_init(w, e);
 }
 
 static int kernel_mounts(struct work *w, struct err *e)
 {
 	struct mount_kernel_conf conf = {
-		.own_net = w->c->spec->net != NET_HOST,
 		.tty_group = w->c->spec->map.kind != IDMAP_SINGLE,
 		.limit_userns = true,
 	};
 
 	return mount_kernel(w->root, &conf, e);
+}
+
+static int mount_sys(struct work *w, struct err *e)
+{
+	return mount_kernel_sys(w->root, w->c->spec->net != NET_HOST, e);
 }
 
 static int project_mount(struct work *w, struct err *e)
@@ -208,7 +236,9 @@ static int masks(struct work *w, struct err *e)
 
 static int enter_root(struct work *w, struct err *e)
 {
-	return mount_root_enter(w->root, e);
+	int r = mount_root_enter(w->root, e);
+
+	return r < 0 ? r : assist_detach(&w->assist, w->root, e);
 }
 
 /* ---- becoming init ---------------------------------------------------------------- */
@@ -256,20 +286,23 @@ static const struct step {
 	int (*run)(struct work *w, struct err *e);
 	enum probe_step kind; /* for the host side, which finds the cause behind it */
 } steps[] = {
-	{ "start", wait_for_go, PROBE_STEP_MAP },
-	{ "mounts", private_mounts, PROBE_STEP_MOUNT },
+	{ "start", tie, PROBE_STEP_OTHER },
 	{ "cgroup", join_cgroup, PROBE_STEP_OTHER },
+	{ "assistant", begin_assist, PROBE_STEP_OTHER },
+	{ "mounts", private_mounts, PROBE_STEP_MOUNT },
+	{ "start", wait_for_go, PROBE_STEP_MAP },
 	{ "cgroup namespace", own_cgroup_namespace, PROBE_STEP_OTHER },
 	{ "init", open_init, PROBE_STEP_OTHER },
 	{ "project directory", open_project, PROBE_STEP_MOUNT },
 	{ "image", open_root_parts, PROBE_STEP_MOUNT },
 	{ "ids", become_box_root, PROBE_STEP_MAP },
 	{ "keyring", own_keyring, PROBE_STEP_OTHER },
-	{ "network", network, PROBE_STEP_NET },
 	{ "root", assemble_root, PROBE_STEP_OVERLAY },
 	{ "kernel filesystems", kernel_mounts, PROBE_STEP_PROC },
 	{ "project directory", project_mount, PROBE_STEP_MOUNT },
 	{ "files", root_files, PROBE_STEP_OTHER },
+	{ "network", network, PROBE_STEP_NET },
+	{ "kernel filesystems", mount_sys, PROBE_STEP_PROC },
 	{ "masks", masks, PROBE_STEP_OTHER },
 	{ "root", enter_root, PROBE_STEP_MOUNT },
 	{ "privileges", drop, PROBE_STEP_OTHER },
@@ -278,16 +311,21 @@ static const struct step {
 
 void child_main(struct child *c)
 {
-	struct work w = { .c = c, .parts = MOUNT_ROOT_NONE, .root = -1, .net_fd = -1 };
+	struct work w = { .c = c,
+			  .parts = MOUNT_ROOT_NONE,
+			  .assist = ASSIST_NONE,
+			  .root = -1,
+			  .net_fd = -1 };
 	struct wire_head head = { .type = WIRE_FAILED, .len = sizeof(struct err) };
 	struct err e = ERR_NONE;
 
 	c->project = c->init = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-		head.id = steps[i].kind;
+		w.kind = steps[i].kind;
 		if (steps[i].run(&w, &e) < 0)
 			break; /* the last one returns only when it failed */
 	}
+	head.id = w.kind;
 	wire_send(c->sock, &head, &e, NULL, 0);
 	sys_exit(1);
 }

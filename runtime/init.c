@@ -380,6 +380,18 @@ static void run(struct init *in)
 	free(fds);
 }
 
+/* The only process here besides this one is the one that helped to make the box. Its last
+ * work is to detach the host's tree: nothing is served before that is gone. */
+static int await_assistant(struct err *e)
+{
+	siginfo_t si;
+
+	while (sys_waitid(P_ALL, 0, &si, WEXITED) >= 0)
+		if (si.si_code != CLD_EXITED || si.si_status)
+			return err_set(e, -EIO, "cannot leave the host's root");
+	return 0;
+}
+
 static int set_up(struct init *in, struct err *e)
 {
 	_cleanup_wire_ struct wire_msg m;
@@ -435,6 +447,8 @@ int init_main(void)
 	struct err e = ERR_NONE;
 	int r = protect(&in, &e);
 
+	if (r == 0)
+		r = await_assistant(&e);
 	if (r == 0)
 		r = set_up(&in, &e);
 	if (r < 0) {

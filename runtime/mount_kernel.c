@@ -9,7 +9,7 @@
 #include "base/sys.h"
 #include "runtime/mounts.h"
 
-enum when { ALWAYS, OWN_NET, TTY_GROUP, NO_TTY_GROUP };
+enum when { ALWAYS, TTY_GROUP, NO_TTY_GROUP };
 
 #define NSD (MS_NOSUID | MS_NODEV)
 #define NSDX (NSD | MS_NOEXEC)
@@ -22,7 +22,6 @@ static const struct row {
 	enum when when;
 } rows[] = {
 	{ "/proc", { "proc", NSDX, NULL }, MOUNTS_DIR, ALWAYS },
-	{ "/sys", { "sysfs", NSDX | MS_RDONLY, NULL }, MOUNTS_DIR, OWN_NET },
 	{ "/dev", { "tmpfs", MS_NOSUID | MS_NOEXEC | MS_STRICTATIME, "mode=755,size=64m" },
 	  MOUNTS_OWN, ALWAYS },
 	{ "/dev/pts", { "devpts", MS_NOSUID | MS_NOEXEC,
@@ -62,13 +61,15 @@ static const char *const read_only[] = {
 };
 /* clang-format on */
 
+static const struct row sys_row = {
+	"/sys", { "sysfs", NSDX | MS_RDONLY, NULL }, MOUNTS_DIR, ALWAYS
+};
+
 /* ---- filesystems ----------------------------------------------------------------- */
 
 static bool wanted(enum when when, const struct mount_kernel_conf *conf)
 {
 	switch (when) {
-	case OWN_NET:
-		return conf->own_net;
 	case TTY_GROUP:
 		return conf->tty_group;
 	case NO_TTY_GROUP:
@@ -247,15 +248,18 @@ int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e)
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && r >= 0; i++)
 		if (wanted(rows[i].when, conf))
 			r = mount_row(root, &rows[i], e);
-	if (r >= 0 && !conf->own_net)
-		r = bind_host_sys(root, e);
-	if (r >= 0)
-		r = mount_cgroup(root, e);
 	if (r >= 0)
 		r = fill_dev(root, e);
 	if (r >= 0 && conf->limit_userns)
 		r = limit_userns(root, e);
 	return r;
+}
+
+int mount_kernel_sys(int root, bool own_net, struct err *e)
+{
+	int r = own_net ? mount_row(root, &sys_row, e) : bind_host_sys(root, e);
+
+	return r < 0 ? r : mount_cgroup(root, e);
 }
 
 /* ---- masks ----------------------------------------------------------------------- */

@@ -9,13 +9,19 @@
 #include "base/err.h"
 
 struct mount_kernel_conf {
-	bool own_net; /* false = --net host: sysfs is a read-only bind of the host's */
 	bool tty_group;	   /* gid 5 is mapped */
 	bool limit_userns; /* write user.max_user_namespaces = 0 */
 };
 
-/** mount_kernel() - mount all of it, in the order of the tables */
+/** mount_kernel() - mount all of it but /sys, in the order of the tables */
 int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e);
+
+/**
+ * mount_kernel_sys() - /sys, of the network namespace that the caller is in, and in it the
+ *                      box's cgroup
+ * @own_net: false = --net host: a read-only bind of the host's
+ */
+int mount_kernel_sys(int root, bool own_net, struct err *e);
 
 /** mount_kernel_masks() - last, when nothing else is to be mounted */
 int mount_kernel_masks(int root, struct err *e);

@@ -182,9 +182,9 @@ static void write_sysctl(const char *path, const char *text)
 		(void)sys_write(fd, text, strlen(text));
 }
 
-/* Conveniences, no safety: any program may serve port 80 and ping itself. The second
- * group range is what a map with a single id accepts. */
-static void write_sysctls(void)
+/* Any program may serve port 80 and ping itself. The second group range is what a map
+ * with a single id refuses. */
+void netns_sysctls(void)
 {
 	static const char ping[] = "/proc/sys/net/ipv4/ping_group_range";
 
@@ -230,7 +230,6 @@ int netns_setup_from(enum net_mode mode, enum netns_catch first, struct netns_fd
 	r = open_common(&f);
 	if (r < 0)
 		return err_sys(e, r, "cannot make the sockets of the network");
-	write_sysctls();
 	f.facts.ipv6 = (uint8_t)have_ipv6();
 	if (mode == NET_GATE) {
 		r = everything_local();

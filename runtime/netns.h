@@ -70,10 +70,17 @@ void netns_fds_done(struct netns_fds *f);
  * netns_setup() - the whole setup, for NET_GATE and NET_NONE (NET_HOST: do not call)
  * @e: filled on failure only; a missing nftables is no failure (facts.caught says)
  *
- * Context: the child, as root of its new user namespace, in its new network namespace,
- * before capabilities are dropped and before the old root goes (it writes
- * /proc/sys/net where procfs is there; a missing procfs is no failure).
+ * Context: with every capability in the box's user namespace, whose ids need not be
+ * mapped yet, in its new network namespace.
  */
 int netns_setup(enum net_mode mode, struct netns_fds *ret, struct err *e);
+
+/**
+ * netns_sysctls() - conveniences, no safety: low ports and ping for everybody in the box
+ *
+ * Context: in the network namespace, once ids are mapped (a range of unmapped groups is
+ * refused) and before the old root goes. A missing procfs is no failure.
+ */
+void netns_sysctls(void);
 
 #endif

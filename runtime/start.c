@@ -31,15 +31,20 @@ static void attempt_done(struct attempt *a)
 	a->child_sock = -1;
 }
 
+void start_kill(const struct running *r)
+{
+	if (r->init > 0)
+		sys_kill(r->init, SIGKILL);
+}
+
 void start_done(struct running *r)
 {
 	siginfo_t si;
 
+	start_kill(r);
 	scope_close(&r->sock);
-	if (r->init > 0) {
-		sys_kill(r->init, SIGKILL);
+	if (r->init > 0)
 		sys_waitid(P_PID, (id_t)r->init, &si, WEXITED);
-	}
 	scope_close(&r->pidfd);
 	cgroup_destroy(&r->cg);
 	scope_close_set(r->net, NETNS_FDS);
@@ -132,13 +137,12 @@ static int prepare(struct attempt *a, struct err *e)
 
 /* ---- the clone ------------------------------------------------------------------------ */
 
-static uint64_t namespaces(const struct attempt *a)
-{
-	uint64_t flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
-			 CLONE_NEWUTS;
-
-	return a->conf->spec->net == NET_HOST ? flags : flags | CLONE_NEWNET;
-}
+/* The network's comes later: it takes the longest, and the child has it made while it
+ * mounts (assist.h). */
+enum {
+	START_NAMESPACES =
+		CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS
+};
 
 /* Straight into the v2 leaf, so that nothing is ever allocated outside it; else the old
  * calls (KERNEL.md 2). @into: the child was born in its leaf. The cgroup namespace is
@@ -147,7 +151,7 @@ static pid_t clone_child(struct attempt *a, bool *into)
 {
 	int leaf = cgroup_clone_fd(a->run->cg);
 	struct clone_args args = {
-		.flags = namespaces(a) | CLONE_PIDFD,
+		.flags = START_NAMESPACES | CLONE_PIDFD,
 		.pidfd = (uint64_t)(uintptr_t)&a->run->pidfd,
 		.exit_signal = SIGCHLD,
 	};
@@ -166,7 +170,7 @@ static pid_t clone_child(struct attempt *a, bool *into)
 		pid = sys_clone3(&args);
 	}
 	if (pid == -ENOSYS || pid == -EPERM)
-		pid = sys_clone(namespaces(a), &a->run->pidfd);
+		pid = sys_clone(START_NAMESPACES, &a->run->pidfd);
 	return pid;
 }
 
@@ -345,6 +349,8 @@ static int try_once(struct attempt *a, struct err *e)
 		r = say_go(a, e);
 	if (r == 0)
 		r = say_setup(a, e);
+	if (r == 0 && a->conf->meanwhile)
+		r = a->conf->meanwhile(a->conf->meanwhile_ctx, a->run->sock, e);
 	if (r == 0)
 		r = expect(a, WIRE_NET, deadline, &m, e);
 	if (r == 0)

@@ -38,6 +38,11 @@ struct start_conf {
 	int cache;		 /* for compiled filters; borrowed; -1 = none */
 	note_fn *note;		 /* may be NULL */
 	void *note_ctx;
+	/* Called when the child works by itself, with the socket to what will be init: what
+	 * is sent there now is the first that it hears. Once for each attempt; a failure
+	 * ends the start. May be NULL */
+	int (*meanwhile)(void *ctx, int sock, struct err *e);
+	void *meanwhile_ctx;
 };
 
 /**
@@ -47,6 +52,9 @@ struct start_conf {
  */
 int start_box(const struct start_conf *conf, struct running *ret, struct err *e);
 
+/** start_kill() - begin to end the box: init, and with it everything in it. Returns at
+ *  once; start_done() waits. */
+void start_kill(const struct running *r);
 /** start_done() - end init and with it everything in the box, release all */
 void start_done(struct running *r);
 
