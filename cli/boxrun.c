@@ -67,27 +67,33 @@ static enum box_io io_of(const struct boxrun *run)
 	return run->tty ? BOX_IO_TTY : BOX_IO_PIPES;
 }
 
-static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun *run,
-		  int *status, struct err *e)
+/* What is to be run, as the box gets it; @env keeps what it points at. */
+static int describe(const struct app *app, const struct boxrun *run, struct env *env,
+		    struct box_command *ret, struct err *e)
 {
-	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
-	_cleanup_env_ struct env env = ENV_NONE;
-	struct box_exit exit = { 0 };
-	struct box_command c = {
+	int r = env_make(app->config, environ, env, e);
+
+	if (r < 0)
+		return r;
+	*ret = (struct box_command){
 		.argv = run->argv,
+		.env = (const char *const *)env->v,
 		.user = config_text(app->config, CONFIG_USER),
 		.io = io_of(run),
 		.keep = run->detach || config_on(app->config, CONFIG_KEEP),
 	};
-	int r;
-
-	r = env_make(app->config, environ, &env, e);
-	if (r < 0)
-		return r;
-	c.env = (const char *const *)env.v;
 	if (run->tty)
-		(void)tty_size(STDIN_FILENO, &c.rows, &c.cols);
-	r = box_spawn(s->box, &c, &proc, e);
+		(void)tty_size(STDIN_FILENO, &ret->rows, &ret->cols);
+	return 0;
+}
+
+static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun *run,
+		  const struct box_command *c, int *status, struct err *e)
+{
+	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
+	struct box_exit exit = { 0 };
+	int r = box_spawn(s->box, c, &proc, e);
+
 	if (r < 0) {
 		*status = spawn_status(r);
 		return r;
@@ -110,14 +116,20 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun *run)
 {
 	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_env_ struct env env = ENV_NONE;
+	struct box_command c = { .argv = NULL };
 	struct err e = ERR_NONE;
 	int status = CMD_CUBBY, r;
 
 	boxsetup_init(&s);
-	r = boxsetup_open(app, o, &s, &e);
+	r = boxsetup_prepare(app, o, &s, &e);
+	if (r == 0)
+		r = describe(app, run, &env, &c, &e);
+	if (r == 0)
+		r = boxsetup_start(app, &s, &c, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
-	r = run_in(app, &s, run, &status, &e);
+	r = run_in(app, &s, run, &c, &status, &e);
 	if (r < 0)
 		cmd_fail(app, &e, status);
 	r = boxsetup_finish(&s, &e);

@@ -221,11 +221,12 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 }
 
 static int open_box(const struct app *app, struct boxsetup *s, bool join_only,
-		    struct err *e)
+		    const struct box_command *first, struct err *e)
 {
 	struct box_open o = {
 		.spec = &s->spec,
 		.join_only = join_only,
+		.first = first,
 		.note = render_note_line,
 		.note_ctx = (void *)(uintptr_t)app,
 	};
@@ -233,25 +234,40 @@ static int open_box(const struct app *app, struct boxsetup *s, bool join_only,
 	return box_open(&o, &s->box, e);
 }
 
-int boxsetup_open(const struct app *app, const struct opt_box *o, struct boxsetup *s,
-		  struct err *e)
+int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
+		     struct err *e)
 {
-	int changed, r;
+	int changed = prepare(app, o, s, e);
 
-	changed = prepare(app, o, s, e);
 	if (changed < 0)
 		return changed;
-	r = open_box(app, s, false, e);
+	s->changed = changed;
+	s->remove = o->rm;
+	return 0;
+}
+
+int boxsetup_start(const struct app *app, struct boxsetup *s,
+		   const struct box_command *first, struct err *e)
+{
+	int r = open_box(app, s, false, first, e);
+
 	if (r < 0)
 		return r;
-	s->remove = o->rm;
 	if (box_started(s->box) && s->spec.net == NET_HOST)
 		render_note(app, "the box shares the host's network: services that "
 				 "listen on this host only are within its reach");
-	if (changed && !box_started(s->box))
+	if (s->changed && !box_started(s->box))
 		render_note(app, "the box runs already: the new options hold from its "
 				 "next start ('cubby stop' ends it)");
 	return 0;
+}
+
+int boxsetup_open(const struct app *app, const struct opt_box *o, struct boxsetup *s,
+		  struct err *e)
+{
+	int r = boxsetup_prepare(app, o, s, e);
+
+	return r < 0 ? r : boxsetup_start(app, s, NULL, e);
 }
 
 int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
@@ -276,7 +292,7 @@ int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
 
 int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e)
 {
-	int r = open_box(app, s, true, e);
+	int r = open_box(app, s, true, NULL, e);
 
 	return r == -ENOENT ? err_set(e, r, "the box is not running") : r;
 }

@@ -23,6 +23,7 @@ struct boxsetup {
 	struct spec spec;   /* owned */
 	struct box *box;    /* owned; NULL = not open */
 	bool remove;	    /* --rm: by boxsetup_finish() */
+	bool changed;	    /* options that stay with the box are others than before */
 };
 void boxsetup_init(struct boxsetup *s);
 void boxsetup_done(struct boxsetup *s);
@@ -36,6 +37,14 @@ void boxsetup_done(struct boxsetup *s);
  */
 int boxsetup_open(const struct app *app, const struct opt_box *o, struct boxsetup *s,
 		  struct err *e);
+
+/** boxsetup_prepare() - the first half of boxsetup_open(): all but starting or joining.
+ *  From here on the configuration has the options that were kept with the box. */
+int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
+		     struct err *e);
+/** boxsetup_start() - the second half; @first: see box.h, or NULL */
+int boxsetup_start(const struct app *app, struct boxsetup *s,
+		   const struct box_command *first, struct err *e);
 
 /** boxsetup_find() - only what is there: -ENOENT "no box for 'DIR'" when there is none.
  *  The box is not opened. */

@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "runtime/build.h"
+#include "runtime/monitor.h"
 #include "runtime/rundir.h"
 #include "runtime/spec.h"
 #include "runtime/wire.h"
@@ -32,6 +33,9 @@ struct box {
 	struct proc monitor; /* owned; only of the client that started it */
 	bool gone;	     /* the monitor closed the connection */
 	bool full;	     /* because the box has reached its disk limit */
+	const struct box_command
+		*first; /* borrowed: asked for, not answered; or NULL */
+	uint32_t first_id;
 };
 
 void box_proc_done(struct box_proc *p)
@@ -164,6 +168,87 @@ static int send_to(struct box *b, uint32_t type, uint32_t id, const void *body,
 	return wire_send(b->fd, &head, body, NULL, 0);
 }
 
+/* ---- asking for a program ------------------------------------------------------------------ */
+
+static int add_strings(struct buf *b, const char *const *list, uint32_t *n)
+{
+	int r = 0;
+
+	for (*n = 0; list && list[*n] && r == 0; ++*n)
+		r = buf_add(b, list[*n], strlen(list[*n]) + 1);
+	return r;
+}
+
+static int pack_command(const struct box_command *c, struct wire_spawn *s,
+			struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_TEXT);
+	const char *cwd = c->cwd ? c->cwd : "", *user = c->user ? c->user : "";
+	int r = add_strings(&text, c->argv, &s->n_argv);
+
+	if (r == 0)
+		r = add_strings(&text, c->env, &s->n_env);
+	if (r == 0)
+		r = buf_add(&text, cwd, strlen(cwd) + 1);
+	if (r == 0)
+		r = buf_add(&text, user, strlen(user) + 1);
+	if (r == 0 && (s->n_argv > WIRE_STRINGS || s->n_env > WIRE_STRINGS))
+		r = -EMSGSIZE;
+	if (r == -EMSGSIZE)
+		return err_set(e, -E2BIG,
+			       "arguments and environment are too long (%d bytes "
+			       "in %d strings at the most)",
+			       WIRE_TEXT, WIRE_STRINGS);
+	if (r < 0)
+		return err_sys(e, r, "cannot pack the command");
+	return wire_pack(&text, &s->text_len, e);
+}
+
+static int send_spawn(struct box *b, const struct box_command *c, uint32_t *id,
+		      struct err *e)
+{
+	struct wire_spawn s = { .rows = c->rows,
+				.cols = c->cols,
+				.io = (uint8_t)c->io,
+				.applet = c->applet,
+				.keep = c->keep,
+				.n_extra = c->n_extra_fds };
+	struct wire_head head = { .type = WIRE_SPAWN,
+				  .id = ++b->last_id,
+				  .len = sizeof(s) };
+	_cleanup_close_ int text = -1;
+	int fds[1 + WIRE_EXTRA], r;
+
+	if (c->n_extra_fds > WIRE_EXTRA || !c->argv[0])
+		return err_set(e, -EINVAL, "bad command");
+	text = pack_command(c, &s, e);
+	if (text < 0)
+		return text;
+	fds[0] = text;
+	for (unsigned i = 0; i < c->n_extra_fds; i++)
+		fds[1 + i] = c->extra_fds[i];
+	r = wire_send(b->fd, &head, &s, fds, 1 + c->n_extra_fds);
+	if (r == -EPIPE || r == -ECONNRESET)
+		return gone(b, e);
+	if (r < 0)
+		return err_sys(e, r, "cannot reach the box's monitor");
+	*id = head.id;
+	return 0;
+}
+
+/* Behind the greeting, which is answered first: a monitor that does not take it has not
+ * run anything. What is wrong with the command itself box_spawn() will find again. */
+static int send_first(struct box *b, const struct box_open *o, struct err *e)
+{
+	int r = o->first ? send_spawn(b, o->first, &b->first_id, e) : 0;
+
+	b->first = r < 0 ? NULL : o->first;
+	if (r == -ECONNRESET)
+		return r;
+	*e = ERR_NONE;
+	return 0;
+}
+
 /* ---- joining and starting ------------------------------------------------------------------ */
 
 static int take_ready(struct box *b, const struct wire_msg *m, struct err *e)
@@ -182,7 +267,7 @@ static int take_ready(struct box *b, const struct wire_msg *m, struct err *e)
 
 /* A monitor that was just ending closes the socket without a READY: -ECONNRESET, and the
  * caller tries again. */
-static int join(struct box *b, int rundir, struct err *e)
+static int join(struct box *b, const struct box_open *o, int rundir, struct err *e)
 {
 	_cleanup_wire_ struct wire_msg m;
 	struct wire_hello hello;
@@ -198,14 +283,30 @@ static int join(struct box *b, int rundir, struct err *e)
 	if (r < 0)
 		return err_sys(e, r == -EPIPE ? -ECONNRESET : r,
 			       "cannot greet the monitor");
-	r = answer(b, 0, WIRE_READY, &m, e);
+	r = send_first(b, o, e);
+	if (r == 0)
+		r = answer(b, 0, WIRE_READY, &m, e);
 	return r < 0 ? r : take_ready(b, &m, e);
 }
 
-static int spawn_monitor(struct box *b, const struct spec *spec, struct err *e)
+static int be_monitor(void)
+{
+	return monitor_main(0, NULL);
+}
+
+/* A copy of a process with one thread is as good as a fresh one, and is there a
+ * millisecond earlier (docs/adr/0009). */
+static int start_monitor(struct proc_conf *conf, struct proc *ret, struct err *e)
+{
+	int r = proc_fork(conf, be_monitor, ret, e);
+
+	return r == -EBUSY ? proc_start(conf, ret, e) : r;
+}
+
+static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
 {
 	static const char *const argv[] = { "/proc/self/exe", "__monitor", NULL };
-	_cleanup_json_ struct json *j = spec_to_json(spec);
+	_cleanup_json_ struct json *j = spec_to_json(o->spec);
 	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
 	struct proc_conf conf = {
 		.argv = argv, .fds = { -1, -1, -1 }, .pass_fd = -1, .new_session = true
@@ -217,14 +318,15 @@ static int spawn_monitor(struct box *b, const struct spec *spec, struct err *e)
 	b->fd = pair[0];
 	b->gone = false; /* that was the one before */
 	conf.pass_fd = pair[1];
-	r = proc_start(&conf, &b->monitor, e);
+	r = start_monitor(&conf, &b->monitor, e);
 	scope_close(&pair[1]);
 	if (r == 0 && (!j || json_print(j, false, &text) < 0))
 		r = err_sys(e, -ENOMEM, "cannot describe the box");
 	if (r < 0)
 		return r;
 	r = send_to(b, WIRE_START, 0, text.data, text.len);
-	return r < 0 ? err_sys(e, r, "cannot reach the new monitor") : 0;
+	return r < 0 ? err_sys(e, r, "cannot reach the new monitor")
+		     : send_first(b, o, e);
 }
 
 static int await_start(struct box *b, const struct box_open *o, struct err *e)
@@ -267,12 +369,12 @@ static int start(struct box *b, const struct box_open *o, int rundir, struct err
 	lock = file_lock(dir, "start", true, e);
 	if (lock < 0)
 		return lock;
-	r = join(b, rundir, e);
+	r = join(b, o, rundir, e);
 	if (r != -ENOENT && r != -ECONNREFUSED && r != -ECONNRESET)
 		return r;
 	scope_close(&b->fd);
 	b->fd = -1;
-	r = spawn_monitor(b, o->spec, e);
+	r = spawn_monitor(b, o, e);
 	if (r == 0)
 		r = await_start(b, o, e);
 	b->started = r == 0;
@@ -295,7 +397,7 @@ int box_open(const struct box_open *o, struct box **ret, struct err *e)
 			return rundir;
 		scope_close(&b->fd);
 		b->fd = -1;
-		r = join(b, rundir, e);
+		r = join(b, o, rundir, e);
 		if (r != -ENOENT && r != -ECONNREFUSED)
 			continue;
 		if (o->join_only)
@@ -312,40 +414,6 @@ int box_open(const struct box_open *o, struct box **ret, struct err *e)
 }
 
 /* ---- programs ------------------------------------------------------------------------------ */
-
-static int add_strings(struct buf *b, const char *const *list, uint32_t *n)
-{
-	int r = 0;
-
-	for (*n = 0; list && list[*n] && r == 0; ++*n)
-		r = buf_add(b, list[*n], strlen(list[*n]) + 1);
-	return r;
-}
-
-static int pack_command(const struct box_command *c, struct wire_spawn *s,
-			struct err *e)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_TEXT);
-	const char *cwd = c->cwd ? c->cwd : "", *user = c->user ? c->user : "";
-	int r = add_strings(&text, c->argv, &s->n_argv);
-
-	if (r == 0)
-		r = add_strings(&text, c->env, &s->n_env);
-	if (r == 0)
-		r = buf_add(&text, cwd, strlen(cwd) + 1);
-	if (r == 0)
-		r = buf_add(&text, user, strlen(user) + 1);
-	if (r == 0 && (s->n_argv > WIRE_STRINGS || s->n_env > WIRE_STRINGS))
-		r = -EMSGSIZE;
-	if (r == -EMSGSIZE)
-		return err_set(e, -E2BIG,
-			       "arguments and environment are too long (%d bytes "
-			       "in %d strings at the most)",
-			       WIRE_TEXT, WIRE_STRINGS);
-	if (r < 0)
-		return err_sys(e, r, "cannot pack the command");
-	return wire_pack(&text, &s->text_len, e);
-}
 
 /* What came from inside is believed when it is what was asked for: a pty master, or pipes
  * of the right direction. */
@@ -399,34 +467,17 @@ static int take_spawned(const struct box_command *c, struct wire_msg *m,
 int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
 	      struct err *e)
 {
-	struct wire_spawn s = { .rows = c->rows,
-				.cols = c->cols,
-				.io = (uint8_t)c->io,
-				.applet = c->applet,
-				.keep = c->keep,
-				.n_extra = c->n_extra_fds };
-	struct wire_head head = { .type = WIRE_SPAWN,
-				  .id = ++b->last_id,
-				  .len = sizeof(s) };
-	_cleanup_close_ int text = -1;
 	_cleanup_wire_ struct wire_msg m;
-	int fds[1 + WIRE_EXTRA], r;
+	uint32_t id = b->first_id;
+	int r = 0;
 
 	wire_msg_init(&m);
-	if (c->n_extra_fds > WIRE_EXTRA || !c->argv[0])
-		return err_set(e, -EINVAL, "bad command");
-	text = pack_command(c, &s, e);
-	if (text < 0)
-		return text;
-	fds[0] = text;
-	for (unsigned i = 0; i < c->n_extra_fds; i++)
-		fds[1 + i] = c->extra_fds[i];
-	r = wire_send(b->fd, &head, &s, fds, 1 + c->n_extra_fds);
-	if (r == -EPIPE || r == -ECONNRESET)
-		return gone(b, e);
-	if (r < 0)
-		return err_sys(e, r, "cannot reach the box's monitor");
-	r = answer(b, head.id, WIRE_SPAWNED, &m, e);
+	if (c == b->first)
+		b->first = NULL;
+	else
+		r = send_spawn(b, c, &id, e);
+	if (r == 0)
+		r = answer(b, id, WIRE_SPAWNED, &m, e);
 	return r < 0 ? r : take_spawned(c, &m, ret, e);
 }
 

@@ -20,10 +20,16 @@ struct spec;
  * out. */
 typedef void note_fn(void *ctx, const char *line);
 
+struct box_command;
+
 struct box_open {
 	const struct spec *spec; /* borrowed for the call */
 	bool join_only;		 /* do not start one: -ENOENT when it is not running */
-	note_fn *note;		 /* may be NULL */
+	/* What will be run first: asked for together with the box, so that the way to it
+	 * is not gone twice. box_spawn() of the same struct, which must stay as it is
+	 * until then, takes the answer. NULL = not known yet */
+	const struct box_command *first;
+	note_fn *note; /* may be NULL */
 	void *note_ctx;
 };
 

@@ -1,10 +1,10 @@
 /* Theory of operation
  *
- * A client that finds no monitor for its directory takes the start lock, executes this
- * process and sends it the spec of the box. The monitor takes the box's lock, which it
- * holds to its end (the kernel would let two overlays share one upper layer), starts the
- * box, makes the control socket and says READY. The starting client's socket is its first
- * client connection.
+ * A client that finds no monitor for its directory takes the start lock, starts this
+ * process and sends it the spec of the box, and what it wants to run there first. The
+ * monitor takes the box's lock, which it holds to its end (the kernel would let two
+ * overlays share one upper layer), starts the box, makes the control socket and says
+ * READY. The starting client's socket is its first client connection.
  *
  * From then on it is a switchboard: requests of clients go to init under a number of the
  * monitor's own, answers go back under the client's. It does no work for the box and
@@ -90,18 +90,6 @@ static int on_end(void *ctx, uint32_t events, struct err *e)
 	return end(ctx);
 }
 
-static int on_gate(void *ctx, uint32_t events, struct err *e)
-{
-	struct monitor *m = ctx;
-	struct gate_event ev;
-
-	(void)events;
-	(void)e;
-	while (gate_step(m->gate, &ev) > 0)
-		; /* the gate keeps them for whoever asks (op "events") */
-	return 0;
-}
-
 static int on_memory(void *ctx, uint32_t events, struct err *e)
 {
 	struct monitor *m = ctx;
@@ -151,15 +139,9 @@ static int receive_spec(struct monitor *m, struct err *e)
  * not answer on its socket may hold it for ever. */
 static int take_lock(struct monitor *m, struct err *e)
 {
-	uint64_t end = sys_now_ms() + MONITOR_LOCK_MS;
-	static const struct timespec pause = { .tv_nsec = 2000000 };
-
-	do {
-		m->lock = file_lock(m->boxdir, "lock", false, e);
-		if (m->lock != -EWOULDBLOCK)
-			return m->lock < 0 ? m->lock : 0;
-		sys_nanosleep(&pause);
-	} while (sys_now_ms() < end);
+	m->lock = file_lock_within(m->boxdir, "lock", MONITOR_LOCK_MS, e);
+	if (m->lock != -EWOULDBLOCK)
+		return MIN(m->lock, 0);
 	return err_set(e, -EBUSY,
 		       "the box is held by another process; if no cubby runs in this "
 		       "directory, end its monitor (ps: cubby __monitor)");
@@ -187,56 +169,6 @@ static int open_cache(const struct monitor *m)
 	return file_open_dir(AT_FDCWD, path, &ignored);
 }
 
-/* Without a network there is nothing to guard, unless ports are published: then it is
- * started with the box, or by monitor_gate(). */
-static bool needs_gate(const struct monitor *m)
-{
-	return m->spec.net == NET_GATE ||
-	       (m->spec.net == NET_NONE && json_len(m->spec.publish));
-}
-
-static int start_gate(struct monitor *m, int cache, struct err *e)
-{
-	struct gate_conf conf = {
-		.mode = m->spec.net,
-		.fds = m->run.net,
-		.facts = m->run.facts,
-		.init = m->run.init,
-		.rules = m->spec.rules,
-		.publish = m->spec.publish,
-		.audit_dirfd = m->boxdir,
-		.cache_dirfd = cache,
-	};
-
-	return gate_start(&conf, &m->gate, e);
-}
-
-static int watch_gate(struct monitor *m)
-{
-	return m->gate ? loop_add(m->loop, gate_fd(m->gate), EPOLLIN, on_gate, m,
-				  &m->on_gate)
-		       : 0;
-}
-
-int monitor_gate(struct monitor *m, struct err *e)
-{
-	_cleanup_close_ int cache = -1;
-	int r;
-
-	if (m->gate)
-		return 0;
-	cache = open_cache(m);
-	r = start_gate(m, cache, e);
-	if (r < 0)
-		return r;
-	r = watch_gate(m);
-	if (r < 0) {
-		gate_stop(&m->gate);
-		return err_sys(e, r, "cannot watch the gate");
-	}
-	return 0;
-}
-
 /* The limits that nobody but the monitor keeps. */
 static int watch_limits(struct monitor *m, struct err *e)
 {
@@ -261,7 +193,7 @@ static int watch_limits(struct monitor *m, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot watch the limits of the box") : 0;
 }
 
-static int watch(struct monitor *m, struct err *e)
+static int open_events(struct monitor *m, struct err *e)
 {
 	sigset_t set;
 	int r;
@@ -273,10 +205,42 @@ static int watch(struct monitor *m, struct err *e)
 	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
 	if (r == 0)
 		r = m->signals = sys_signalfd(&set);
+	if (r < 0)
+		return err_sys(e, r, "cannot wait for signals");
+	r = loop_new(&m->loop, e);
+	if (r < 0)
+		return r;
+	return monitor_client_add(m, MONITOR_STARTER, true, e);
+}
+
+/* What can be done, and can go wrong, before the box is there: it has better things to do
+ * than to wait for it afterwards. */
+static int prepare(struct monitor *m, struct err *e)
+{
+	int r = monitor_gate_check(m, e);
+
 	if (r >= 0)
-		r = loop_new(&m->loop, e);
+		r = m->rundir = rundir_open(m->spec.key, e);
 	if (r >= 0)
-		r = sys_setfl(m->run.sock, O_NONBLOCK);
+		r = m->listener = rundir_bind(m->rundir, e);
+	return r < 0 ? r : open_events(m, e);
+}
+
+static int meanwhile(void *ctx, int sock, struct err *e)
+{
+	struct monitor *m = ctx;
+	int r = m->loop ? 0 : prepare(m, e);
+
+	m->init_sock = sock;
+	if (r >= 0 && !json_len(m->spec.publish)) /* a port of the host may be taken */
+		monitor_client_first(m);
+	return r;
+}
+
+static int watch(struct monitor *m, struct err *e)
+{
+	int r = sys_setfl(m->run.sock, O_NONBLOCK);
+
 	if (r >= 0)
 		r = loop_add(m->loop, m->listener, EPOLLIN, on_listener, m,
 			     &m->on_listener);
@@ -286,38 +250,43 @@ static int watch(struct monitor *m, struct err *e)
 		r = loop_add(m->loop, m->signals, EPOLLIN, on_end, m, &m->on_signal);
 	if (r >= 0)
 		r = loop_add(m->loop, m->run.pidfd, EPOLLIN, on_end, m, &m->on_pidfd);
-	if (r >= 0)
-		r = watch_gate(m);
 	return r < 0 ? err_sys(e, r, "cannot watch the box") : watch_limits(m, e);
 }
 
 static int start(struct monitor *m, struct err *e)
 {
-	struct start_conf conf = { .spec = &m->spec, .note = note };
-	_cleanup_close_ int cache = -1;
+	struct start_conf conf = { .spec = &m->spec,
+				   .note = note,
+				   .meanwhile = meanwhile,
+				   .meanwhile_ctx = m };
 	int r = receive_spec(m, e);
 
 	if (r == 0)
 		r = open_box(m, e);
 	if (r < 0)
 		return r;
-	cache = open_cache(m);
+	m->cache = open_cache(m);
 	conf.boxdir = m->boxdir;
-	conf.cache = cache;
+	conf.cache = m->cache;
 	r = start_box(&conf, &m->run, e);
-	if (r == 0 && needs_gate(m))
-		r = start_gate(m, cache, e);
+	wire_msg_done(&m->first);
 	if (r == 0)
-		r = m->rundir = rundir_open(m->spec.key, e);
-	if (r >= 0)
-		r = m->listener = rundir_listen(m->rundir, e);
-	return r < 0 ? r : watch(m, e);
+		r = watch(m, e);
+	if (r == 0)
+		r = monitor_gate_begin(m, e);
+	if (r == 0)
+		r = rundir_listen(m->listener, e);
+	if (r == 0 && monitor_client_greet(m->clients) < 0)
+		r = err_set(e, -ESHUTDOWN, "the box has ended");
+	return r;
 }
 
 /* ---- end -------------------------------------------------------------------------------- */
 
+/* The kernel takes a while to end the box: what else there is to do is done meanwhile. */
 static void finish(struct monitor *m)
 {
+	start_kill(&m->run);
 	while (m->clients)
 		monitor_client_drop(m->clients);
 	while (m->programs) {
@@ -329,10 +298,11 @@ static void finish(struct monitor *m)
 	scope_close(&m->listener);
 	memwatch_close(&m->memory);
 	diskwatch_close(&m->disk);
-	gate_stop(&m->gate);
-	start_done(&m->run);
 	if (m->rundir >= 0)
 		rundir_remove(m->spec.key);
+	gate_stop(&m->gate);
+	start_done(&m->run);
+	scope_close(&m->lock); /* not left to the exit, which takes its time */
 	loop_free(&m->loop);
 	spec_done(&m->spec);
 }
@@ -356,6 +326,8 @@ int monitor_main(int argc, char **argv)
 			     .disk = DISKWATCH_NONE,
 			     .boxdir = -1,
 			     .lock = -1,
+			     .cache = -1,
+			     .init_sock = -1,
 			     .rundir = -1,
 			     .listener = -1,
 			     .signals = -1 };
@@ -365,11 +337,10 @@ int monitor_main(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	m.started = sys_wall().tv_sec;
+	sys_prctl(PR_SET_NAME, (unsigned long)"cubby-monitor", 0, 0, 0);
 	sys_setfd(MONITOR_STARTER, FD_CLOEXEC);
 	sys_close_range(4, ~0U, 0);
 	r = start(&m, &e);
-	if (r == 0)
-		r = monitor_client_add(&m, MONITOR_STARTER, true, &e);
 	if (r == 0)
 		r = serve(&m, &e);
 	if (r < 0)

@@ -92,32 +92,6 @@ static int stop(struct monitor *m, const struct json *args, struct json **ret,
 	return 0;
 }
 
-/* Ports work without a network too: a box that has published none gets its gate when it
- * is first asked about them. Rules mean nothing there. */
-static int ask_gate(struct monitor *m, const struct json *args, struct json **ret,
-		    struct err *e)
-{
-	const char *op = json_get_str(args, "op");
-	bool ports = op && (!strcmp(op, "ports") || !strcmp(op, "publish") ||
-			    !strcmp(op, "unpublish"));
-	int r;
-
-	if (m->spec.net == NET_HOST)
-		return err_set(e, -EOPNOTSUPP,
-			       ports ? "this box uses the host's network: its ports "
-				       "are the host's"
-				     : "this box uses the host's network: there are no "
-				       "rules");
-	/* its refusals and restarts are told as long as there is one */
-	if (m->spec.net == NET_NONE && !ports &&
-	    !(m->gate && op && !strcmp(op, "events")))
-		return err_set(e, -EOPNOTSUPP,
-			       "this box has no network (--net none): there are no "
-			       "rules");
-	r = monitor_gate(m, e);
-	return r < 0 ? r : gate_ask(m->gate, args, ret, e);
-}
-
 /* Keep the running box when its clients leave, or stop doing so. */
 static int keep(struct monitor *m, const struct json *args, struct json **ret,
 		struct err *e)
@@ -136,7 +110,7 @@ static const struct question {
 	{ "info", info },
 	{ "stop", stop },
 	{ "keep", keep },
-	{ "net", ask_gate },
+	{ "net", monitor_gate_ask },
 };
 
 int monitor_ask(struct monitor *m, const char *what, const struct json *args,

@@ -91,7 +91,7 @@ static int to_init(struct monitor *m, const struct wire_msg *msg, uint32_t id)
 	struct wire_head head = msg->head;
 
 	head.id = id;
-	return wire_send(m->run.sock, &head, msg->body.data, msg->fds, msg->n_fds);
+	return wire_send(m->init_sock, &head, msg->body.data, msg->fds, msg->n_fds);
 }
 
 static void do_spawn(struct client *c, const struct wire_msg *msg)
@@ -205,7 +205,7 @@ static void leave_programs(struct client *c)
 			continue;
 		p->client = NULL;
 		if (!p->keep)
-			wire_send(c->m->run.sock, &head, NULL, NULL, 0);
+			wire_send(c->m->init_sock, &head, NULL, NULL, 0);
 	}
 }
 
@@ -320,6 +320,26 @@ static int on_client(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
+/* Before it was told READY a starter asks for this and for nothing else. */
+static bool receive_first(struct monitor *m)
+{
+	struct pollfd p = { .fd = m->clients->fd, .events = POLLIN };
+
+	if (m->first.head.type)
+		return true;
+	wire_msg_init(&m->first);
+	return sys_poll(&p, 1, 0) > 0 &&
+	       wire_recv(m->clients->fd, &m->first, 1 + WIRE_EXTRA) > 0;
+}
+
+void monitor_client_first(struct monitor *m)
+{
+	while (m->programs) /* of an attempt that failed */
+		forget(m, m->programs);
+	if (m->clients && receive_first(m) && m->first.head.type == WIRE_SPAWN)
+		do_spawn(m->clients, &m->first);
+}
+
 /* The socket is 0600 in a directory of ours, and still: only the caller's own user. */
 static bool is_ours(int fd)
 {
@@ -341,7 +361,7 @@ int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e)
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return err_sys(e, -ENOMEM, "cannot take another client");
-	*c = (struct client){ .m = m, .fd = fd };
+	*c = (struct client){ .m = m, .fd = fd, .greeted = starter };
 	r = sys_setfl(fd, O_NONBLOCK);
 	if (r == 0)
 		r = loop_add(m->loop, fd, EPOLLIN, on_client, c, &c->source);
@@ -352,5 +372,5 @@ int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e)
 	owned = -1;
 	c->next = m->clients;
 	m->clients = c;
-	return starter ? monitor_client_greet(c) : 0;
+	return 0;
 }

@@ -1,5 +1,4 @@
-/* monitor_impl - what monitor.c, monitor_client.c and monitor_ask.c share, and nobody
- * else.
+/* monitor_impl - what monitor.c and its parts monitor_*.c share, and nobody else.
  * Needs:  monitor.h.
  * Owns:   see the fields.
  * Never:  is included by any other file. */
@@ -37,14 +36,18 @@ struct monitor {
 	struct running run;
 	struct loop *loop;	  /* owned */
 	int boxdir, lock, rundir; /* owned */
-	int listener, signals;	  /* owned */
+	int cache;		  /* owned; -1 = none */
+	int init_sock; /* of run, which is filled when the box is there; borrowed */
+	int listener, signals; /* owned */
 	struct loop_source *on_listener, *on_init, *on_signal, *on_pidfd, *on_gate;
-	struct gate *gate;	/* owned; NULL = none */
+	struct loop_source *on_net[NETNS_FDS]; /* until there is a gate */
+	struct gate *gate;		       /* owned; NULL = none (yet) */
 	struct memwatch memory; /* owned; where no cgroup keeps the limit */
 	struct diskwatch disk;	/* owned; where there is a limit */
 	struct loop_source *on_memory, *on_disk;
 	struct client *clients;
 	struct program *programs;
+	struct wire_msg first; /* the starter's SPAWN, while it starts; type 0 = none */
 	uint32_t last_id;
 	uint64_t oom_seen; /* oom kills that were reported */
 	uint64_t oom_total;
@@ -52,13 +55,13 @@ struct monitor {
 	bool ending;	 /* init died, or somebody said stop: no way back */
 };
 
-/* monitor.c */
-/** monitor_gate() - start the gate of a box that has none yet; not for NET_HOST */
-int monitor_gate(struct monitor *m, struct err *e);
-
 /* monitor_client.c */
-/** monitor_client_add() - serve @fd, which becomes the monitor's; failure closes it */
+/** monitor_client_add() - serve @fd, which becomes the monitor's; failure closes it.
+ *  @starter: its greeting was its spec */
 int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e);
+/** monitor_client_first() - pass on what the starter wants to run, if it has said so
+ *  already; again for each init that is started */
+void monitor_client_first(struct monitor *m);
 void monitor_client_drop(struct client *c);
 /** monitor_client_greet() - READY to a client that said HELLO (or started the box); an
  *  error when the box is ending: the client starts another one */
@@ -72,6 +75,14 @@ void monitor_client_idle(struct monitor *m);
 /** monitor_client_end_all() - tell every client that its programs have ended with the box
  *  for its disk limit */
 void monitor_client_end_all(struct monitor *m);
+/* monitor_gate.c */
+/** monitor_gate_check() - whether the rules of the spec can be read */
+int monitor_gate_check(const struct monitor *m, struct err *e);
+/** monitor_gate_begin() - start the gate when something needs it, now or later */
+int monitor_gate_begin(struct monitor *m, struct err *e);
+/** monitor_gate_ask() - a question for it; starts it */
+int monitor_gate_ask(struct monitor *m, const struct json *args, struct json **ret,
+		     struct err *e);
 
 /* monitor_ask.c */
 /** monitor_ask_usage() - what the box uses, by its cgroup or by what the monitor counts */

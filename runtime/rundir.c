@@ -86,7 +86,7 @@ int rundir_connect(int dirfd, struct err *e)
 	return take(&fd, -1);
 }
 
-int rundir_listen(int dirfd, struct err *e)
+int rundir_bind(int dirfd, struct err *e)
 {
 	struct sockaddr_un a = address(dirfd);
 	_cleanup_close_ int fd = sys_socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
@@ -101,11 +101,16 @@ int rundir_listen(int dirfd, struct err *e)
 	if (r < 0)
 		return err_sys(e, r, "cannot make the control socket");
 	r = sys_fchmodat(dirfd, "ctl", 0600, 0);
-	if (r == 0)
-		r = sys_listen(fd, RUNDIR_BACKLOG);
 	if (r < 0)
-		return err_sys(e, r, "cannot listen on the control socket");
+		return err_sys(e, r, "cannot make the control socket");
 	return take(&fd, -1);
+}
+
+int rundir_listen(int fd, struct err *e)
+{
+	int r = sys_listen(fd, RUNDIR_BACKLOG);
+
+	return r < 0 ? err_sys(e, r, "cannot listen on the control socket") : 0;
 }
 
 void rundir_remove(const char *key)

@@ -17,8 +17,10 @@ int rundir_open(const char *key, struct err *e);
  *  nobody listens; returns the socket */
 int rundir_connect(int dirfd, struct err *e);
 
-/** rundir_listen() - make the control socket, replacing a dead one; returns it */
-int rundir_listen(int dirfd, struct err *e);
+/** rundir_bind() - make the control socket, replacing a dead one; returns it. Until
+ *  rundir_listen() a connection is refused */
+int rundir_bind(int dirfd, struct err *e);
+int rundir_listen(int fd, struct err *e);
 
 /** rundir_remove() - unlink the socket and the directory of box @key, if they are there
  */

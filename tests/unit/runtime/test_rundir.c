@@ -26,7 +26,9 @@ static void listen_and_connect(void)
 	dir = rundir_open(key, &e);
 	unit_ok(dir, &e);
 	assert_int_equal(rundir_connect(dir, &e), -ENOENT);
-	l = rundir_listen(dir, &e);
+	l = rundir_bind(dir, &e);
+	assert_int_equal(rundir_connect(dir, &e), -ECONNREFUSED);
+	unit_ok(rundir_listen(l, &e), &e);
 	unit_ok(l, &e);
 	c = rundir_connect(dir, &e);
 	unit_ok(c, &e);
@@ -37,7 +39,8 @@ static void listen_and_connect(void)
 	close(l);
 	l = -1;
 	assert_int_equal(rundir_connect(dir, &e), -ECONNREFUSED);
-	l2 = rundir_listen(dir, &e); /* over the dead socket */
+	l2 = rundir_bind(dir, &e); /* over the dead socket */
+	unit_ok(rundir_listen(l2, &e), &e);
 	unit_ok(l2, &e);
 	rundir_remove(key);
 	snprintf(path, sizeof(path), "%s/cubby/%s", unit_tmpdir(), key);
