@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/dirscan.h"
 #include "base/sys.h"
 
 struct entry {
@@ -79,14 +80,6 @@ static int add(struct changes_snapshot *s, const char *path, const struct stat *
 	return 0;
 }
 
-struct dirent64_head { /* getdents64(2) */
-	uint64_t ino;
-	int64_t off;
-	uint16_t reclen;
-	uint8_t type;
-	char name[];
-};
-
 static int walk(struct changes_snapshot *s, int dirfd, struct buf *path,
 		unsigned depth);
 
@@ -134,23 +127,18 @@ static int look(struct changes_snapshot *s, int dirfd, const char *name,
 
 static int walk(struct changes_snapshot *s, int dirfd, struct buf *path, unsigned depth)
 {
-	_Alignas(8) char block[8192];
-	ssize_t n;
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	struct err ignored;
+	int r = dirscan_start(&scan, dirfd, &ignored);
 
-	while ((n = sys_getdents64(dirfd, block, sizeof(block))) > 0) {
-		for (ssize_t at = 0; at < n;) {
-			const struct dirent64_head *d = (const void *)(block + at);
-			int r;
+	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
+		int failed = look(s, dirfd, entry.name, path, depth);
 
-			at += d->reclen;
-			if (strcmp(d->name, ".") == 0 || strcmp(d->name, "..") == 0)
-				continue;
-			r = look(s, dirfd, d->name, path, depth);
-			if (r < 0)
-				return r;
-		}
+		if (failed < 0)
+			return failed;
 	}
-	s->incomplete |= n < 0;
+	s->incomplete |= r < 0;
 	return 0;
 }
 

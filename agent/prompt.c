@@ -1,8 +1,10 @@
 #include "agent/prompt.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -127,35 +129,22 @@ static int listing_add(struct listing *l, const char *name, bool dir)
 	return 0;
 }
 
-struct dirent64_head { /* getdents64(2) */
-	uint64_t ino;
-	int64_t off;
-	uint16_t reclen;
-	uint8_t type;
-	char name[];
-};
-
-enum { TYPE_DIR = 4, LIST_LOOK_MAX = 100000 };
+enum { LIST_LOOK_MAX = 100000 };
 
 static int listing_read(int fd, struct listing *l)
 {
-	_Alignas(8) char block[32768];
-	ssize_t n;
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	struct err ignored;
+	int r = dirscan_start(&scan, fd, &ignored);
 
-	while ((n = sys_getdents64(fd, block, sizeof(block))) > 0) {
-		for (ssize_t at = 0; at < n;) {
-			const struct dirent64_head *d = (const void *)(block + at);
-
-			at += d->reclen;
-			if (strcmp(d->name, ".") == 0 || strcmp(d->name, "..") == 0)
-				continue;
-			if (listing_add(l, d->name, d->type == TYPE_DIR) < 0)
-				return -ENOMEM;
-		}
+	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
+		if (listing_add(l, entry.name, entry.type == DT_DIR) < 0)
+			return -ENOMEM;
 		if (l->total > LIST_LOOK_MAX)
 			break;
 	}
-	return (int)MIN(n, 0);
+	return MIN(r, 0);
 }
 
 static int add_listing(int dirfd, struct buf *out)

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/num.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "rootfs/dirscan.h"
 
 enum { BOXPS_FILE = 64 << 10, BOXPS_MAX = 1 << 16 };
 

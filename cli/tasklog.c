@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "rootfs/dirscan.h"
 
 #define TASKLOG_DIR "transcripts"
 #define TASKLOG_END ".jsonl"

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/sys.h"
-#include "rootfs/dirscan.h"
 
 enum { BOX_JSON_MAX = 1 << 20 }; /* bytes */
 

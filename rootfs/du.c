@@ -1,8 +1,8 @@
 #include "rootfs/du.h"
 
+#include "base/dirscan.h"
 #include "base/scope.h"
 #include "base/sys.h"
-#include "rootfs/dirscan.h"
 
 enum { DU_DEPTH = 200 }; /* each level holds a descriptor and 8 KiB of the stack */
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "rootfs/dirscan.h"
 
 enum { META_MAX = 1 << 20 };
 

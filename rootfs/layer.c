@@ -3,9 +3,9 @@
 #include <dirent.h>
 #include <string.h>
 
+#include "base/dirscan.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "rootfs/dirscan.h"
 
 enum { LAYER_FIRST = 1024, LAYER_DEPTH = 256, SHOWN = 200 };
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "rootfs/dirscan.h"
 
 /* A new directory has no lock for a moment. While it is being made, and while a cleaner
  * looks for such without one, tmp/ itself is locked. The lock goes with its descriptor,

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/dirscan.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "rootfs/dirscan.h"
 
 enum {
 	TREE_DEPTH = 1 << 20, /* a box can nest as deep as its disk has room */

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dirscan.h"
 #include "base/num.h"
 #include "base/scope.h"
 #include "base/sys.h"
-#include "rootfs/dirscan.h"
 
 enum {
 	MEMWATCH_SOONEST_MS = 20,

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/num.h"
 #include "base/scope.h"
 #include "base/sys.h"
-#include "rootfs/dirscan.h"
 
 enum { RECENT = 8, PROC_FILE = 64 << 10, LINK = 32 };
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/scope.h"
 #include "base/sys.h"
-#include "rootfs/dirscan.h"
 #include "tests/unit/unit.h"
 
 static char outside[128]; /* one test at a time */

@@ -3,11 +3,11 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/scope.h"
 #include "base/sys.h"
-#include "rootfs/dirscan.h"
 #include "rootfs/source_ubuntu.h"
 #include "rootfs/tree.h"
 #include "tests/unit/tarmake.h"

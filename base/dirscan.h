@@ -2,8 +2,8 @@
  * Needs:  a directory opened for reading, whose position nobody else moves.
  * Owns:   nothing: the descriptor is borrowed.
  * Never:  yields "." or ".."; recurses; allocates. */
-#ifndef ROOTFS_DIRSCAN_H
-#define ROOTFS_DIRSCAN_H
+#ifndef BASE_DIRSCAN_H
+#define BASE_DIRSCAN_H
 
 #include <stdint.h>
 

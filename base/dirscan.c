@@ -1,4 +1,4 @@
-#include "rootfs/dirscan.h"
+#include "base/dirscan.h"
 
 #include <dirent.h>
 #include <string.h>
