@@ -6,13 +6,18 @@
 #include "runtime/helper.h"
 #include "runtime/spec.h"
 
-static int load_spec(const struct boxdir *dir, struct spec *ret, struct err *e)
+/* @dir is the caller's, also when this fails; @spec is initialised in any case. */
+static int open_box(const struct store *st, const char *key, struct boxdir *dir,
+		    struct spec *spec, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
 	int r;
 
-	r = boxdir_load(dir, &j, e);
-	return r < 0 ? r : spec_from_json(j, ret, e);
+	spec_init(spec);
+	r = boxdir_open(st, key, false, dir, e);
+	if (r == 0)
+		r = boxdir_load(dir, &j, e);
+	return r < 0 ? r : spec_from_json(j, spec, e);
 }
 
 static int ask_to_stop(const struct spec *s, struct err *e)
@@ -61,12 +66,8 @@ int boxend_idle(const struct store *st, const char *key, struct err *e)
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
 	_cleanup_close_ int lock = -1;
-	int r;
+	int r = open_box(st, key, &dir, &s, e);
 
-	spec_init(&s);
-	r = boxdir_open(st, key, false, &dir, e);
-	if (r == 0)
-		r = load_spec(&dir, &s, e);
 	if (r < 0)
 		return r;
 	lock = boxdir_lock(&dir, false, e);
@@ -84,12 +85,8 @@ int boxend_stop(const struct store *st, const char *key, struct err *e)
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
 	_cleanup_close_ int lock = -1;
-	int r;
+	int r = open_box(st, key, &dir, &s, e);
 
-	spec_init(&s);
-	r = boxdir_open(st, key, false, &dir, e);
-	if (r == 0)
-		r = load_spec(&dir, &s, e);
 	if (r == 0)
 		r = ask_to_stop(&s, e);
 	if (r < 0)
@@ -116,12 +113,8 @@ int boxend_remove(const struct store *st, const char *key, struct err *e)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
-	int r;
+	int r = open_box(st, key, &dir, &s, e);
 
-	spec_init(&s);
-	r = boxdir_open(st, key, false, &dir, e);
-	if (r == 0)
-		r = load_spec(&dir, &s, e);
 	if (r == 0)
 		r = wait_for_end(&dir, &s, e);
 	if (r < 0)

@@ -1,5 +1,6 @@
 #include "base/num.h"
 #include "cli/boxrun.h"
+#include "cli/boxsetup.h"
 #include "cli/cmd.h"
 #include "cli/detach.h"
 
@@ -45,12 +46,14 @@ static const struct argp argp = {
 static int run(struct app *app, int argc, char **argv)
 {
 	_cleanup_words_ struct words words = WORDS_NONE;
+	_cleanup_boxsetup_ struct boxsetup setup;
 	const struct opt_box o = { .wipe = false };
 	struct args a = { .follow = false };
 	struct boxrun what = { .tty = false };
 	struct err e = ERR_NONE;
 	int r;
 
+	boxsetup_init(&setup);
 	r = cmd_parse(app, &cmd_logs, argc, argv, &a);
 	if (r != CMD_GO)
 		return r;
@@ -59,6 +62,8 @@ static int run(struct app *app, int argc, char **argv)
 		err_sys(&e, r, "cannot read the logs");
 		return cmd_fail(app, &e, CMD_FAILED);
 	}
+	if (boxsetup_find(app, &setup, &e) < 0)
+		return cmd_fail(app, &e, CMD_CUBBY);
 	what.argv = words_list(&words);
 	return boxrun_command(app, &o, &what);
 }

@@ -30,9 +30,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			   : key == KEY_DENY ? &a->deny
 			   : key == KEY_DROP ? &a->drop
 					     : NULL;
+	struct err e = ERR_NONE;
 
 	if (!to)
 		return cmd_no_operands(key, arg, state);
+	if (config_check(CONFIG_ALLOW, arg, &e) < 0)
+		return cmd_bad(state, "--%s: %s",
+			       key == KEY_ALLOW	 ? "allow"
+			       : key == KEY_DENY ? "deny"
+						 : "drop",
+			       e.msg);
 	if (words_add(to, arg) < 0)
 		return cmd_bad(state, "too many rules");
 	return 0;

@@ -29,10 +29,13 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
+	struct err e = ERR_NONE;
 	uint64_t port;
 
 	switch (key) {
 	case KEY_PUBLISH:
+		if (config_check(CONFIG_PUBLISH, arg, &e) < 0)
+			return cmd_bad(state, "--publish: %s", e.msg);
 		return words_add(&a->publish, arg) < 0
 			       ? cmd_bad(state, "too many ports")
 			       : 0;

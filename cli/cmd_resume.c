@@ -44,12 +44,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{ .argp = &opt_task, .header = "Task options:", .group = 1 },
-	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
-	{ 0 },
-};
-
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
@@ -58,7 +52,7 @@ static const struct argp argp = {
 	       "after "
 	       "^C, a crash or a limit. Without TASK the newest one; 'cubby log' lists "
 	       "them.",
-	.children = children,
+	.children = opt_task_children,
 };
 
 static int run(struct app *app, int argc, char **argv)

@@ -45,18 +45,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{ .argp = &opt_task, .header = "Task options:", .group = 1 },
-	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
-	{ 0 },
-};
-
 static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "TASK",
 	.doc = "Do a task in the box of this directory. A TASK of '-' is read from "
 	       "standard input.",
-	.children = children,
+	.children = opt_task_children,
 };
 
 /* The words with blanks between; "-" alone is standard input. */

@@ -1,5 +1,6 @@
 #include "cli/config.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +163,21 @@ static int read_value(enum config_type type, const char *text, uint64_t *ret)
 	}
 }
 
+/* NAME or NAME=VALUE, as a shell would take it. */
+static int check_name(const char *text, struct err *e)
+{
+	size_t n = strcspn(text, "=");
+	char shown[80];
+
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_')
+			n = 0;
+	if (n && !isdigit((unsigned char)text[0]))
+		return 0;
+	return err_set(e, -EINVAL, "bad name '%s'",
+		       text_escaped(shown, sizeof(shown), text, strcspn(text, "=")));
+}
+
 /* What the gate would refuse at the start of a box is refused as it is read. */
 static int check_rule(const char *pattern, struct err *e)
 {
@@ -175,7 +191,7 @@ static int check_rule(const char *pattern, struct err *e)
 	return r < 0 ? r : netpolicy_add(p, rule, e);
 }
 
-static int check_item(enum config_key k, const char *text, struct err *e)
+int config_check(enum config_key k, const char *text, struct err *e)
 {
 	struct netpublish ignored;
 
@@ -185,6 +201,8 @@ static int check_item(enum config_key k, const char *text, struct err *e)
 		return check_rule(text, e);
 	case CONFIG_PUBLISH:
 		return netpublish_parse(text, &ignored, e);
+	case CONFIG_ENV:
+		return check_name(text, e);
 	default:
 		return 0;
 	}
@@ -211,7 +229,7 @@ int config_set(struct config *c, enum config_key k, const char *text,
 
 	if (read_value(type, text, &n) < 0)
 		return bad_value(type, text, e);
-	if (type == CONFIG_LIST && check_item(k, text, e) < 0)
+	if (type == CONFIG_LIST && config_check(k, text, e) < 0)
 		return e->code;
 	if (v->from > from)
 		return 0;

@@ -103,6 +103,9 @@ void config_done(struct config *c);
 int config_set(struct config *c, enum config_key k, const char *text,
 	       enum config_source from, struct err *e);
 
+/** config_check() - is @text good as an item of the list @k? 0 or -EINVAL */
+int config_check(enum config_key k, const char *text, struct err *e);
+
 /** config_load() - the file, then CUBBY_NAME for each row; flags set before win */
 int config_load(struct config *c, struct err *e);
 

@@ -1,6 +1,5 @@
 #include "cli/env.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,14 +53,6 @@ static bool is_passed(const char *entry)
 	return false;
 }
 
-static bool is_name(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
-			return false;
-	return n > 0 && !isdigit((unsigned char)s[0]);
-}
-
 static bool is_key(const struct config *c, const char *s, size_t n)
 {
 	const struct json *providers = json_get(c->file, "providers");
@@ -97,8 +88,6 @@ static int put_named(struct env *env, const struct config *c, char *const *calle
 	char shown[80];
 
 	text_escaped(shown, sizeof(shown), word, n);
-	if (!is_name(word, n))
-		return err_set(e, -EINVAL, "--env: bad name '%s'", shown);
 	if (is_key(c, word, n))
 		return err_set(e, -EPERM,
 			       "--env: '%s' is a model's key and never enters a box",

@@ -22,8 +22,8 @@ void env_done(struct env *e);
  * @c:      borrowed; its "providers" name further keys
  * @caller: the caller's environment, "K=V", NULL-ended
  *
- * A NAME that the caller does not have is left out. Return: 0; -EINVAL (bad name);
- * -EPERM (name of a model's key); -ENOMEM.
+ * A NAME that the caller does not have is left out. Return: 0; -EPERM (name of a model's
+ * key); -ENOMEM.
  */
 int env_make(const struct config *c, char *const *caller, struct env *ret,
 	     struct err *e);

@@ -47,6 +47,17 @@ static int mistyped(const struct app *app, const char *word)
 	return cmd_fail(app, &e, CMD_USAGE);
 }
 
+static int no_command(const struct app *app, const char *word)
+{
+	const char *near = cmd_near(word);
+	struct err e = ERR_NONE;
+
+	err_set(&e, -EINVAL, "there is no command '%s'", word);
+	if (near)
+		err_hint(&e, "did you mean '%s'?", near);
+	return cmd_fail(app, &e, CMD_USAGE);
+}
+
 static int run_command(struct app *app, const struct cmd *c, int argc, char **argv)
 {
 	char name[NAME_MAX_LEN];
@@ -68,6 +79,8 @@ static int dispatch(struct app *app, int argc, char **argv)
 
 		return run_command(app, cmd_find(argv[2]), 2, again);
 	}
+	if (help && argc == 3 && !strchr(argv[2], ' '))
+		return no_command(app, argv[2]);
 	if ((help && argc <= 2) || strcmp(word, "-h") == 0 ||
 	    strcmp(word, "--help") == 0) {
 		help_short(app);

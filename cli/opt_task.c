@@ -53,4 +53,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp opt_task = { options, parse, NULL, NULL, NULL, NULL, NULL };
+static const struct argp opt_task = { options, parse, NULL, NULL, NULL, NULL, NULL };
+
+const struct argp_child opt_task_children[] = {
+	{ .argp = &opt_task, .header = "Task options:", .group = 1 },
+	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
+	{ 0 },
+};

@@ -1,5 +1,5 @@
 /* opt_task - the options of a task, beside those of its box: for run and resume.
- * Needs:  cmd_parse(); state->child_inputs set to a struct opt_task.
+ * Needs:  cmd_parse(); state->child_inputs set.
  * Owns:   nothing.
  * Never:  interprets: a value is checked, kept, and read later. */
 #ifndef CLI_OPT_TASK_H
@@ -12,6 +12,7 @@ struct opt_task {
 	bool save_transcript; /* --save-transcript was given, with a file or without */
 };
 
-extern const struct argp opt_task;
+/* For a command whose first two child inputs are a struct opt_task and a struct opt_box. */
+extern const struct argp_child opt_task_children[];
 
 #endif

@@ -66,21 +66,33 @@ static void work_done(struct work *w)
 	scope_close(&w->interrupt);
 }
 
+/* What is wrong with the words themselves is said before anybody is asked for a key. */
+static int check_words(struct work *w, struct err *e)
+{
+	const char *dir = w->app->dir, *replay = w->t->task->replay;
+	_cleanup_close_ int fd = sys_open(dir ? dir : ".", O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot use directory '%s'", dir ? dir : ".");
+	if (!replay)
+		return 0;
+	w->replay = sys_open(replay, O_RDONLY | O_NOCTTY);
+	return w->replay < 0
+		       ? err_sys(e, w->replay, "--replay: cannot open '%s'", replay)
+		       : 0;
+}
+
 /* Before any image is pulled or box started: is there somebody to ask? */
 static int choose_model(struct work *w, struct err *e)
 {
 	_cleanup_model_ struct model *m = NULL;
-	const char *replay = w->t->task->replay;
-	int r;
+	int r = modelpick_choose(w->app, w->replay, &w->pick, e);
 
-	if (replay) {
-		w->replay = sys_open(replay, O_RDONLY);
-		if (w->replay < 0)
-			return err_sys(e, w->replay, "--replay: cannot open '%s'",
-				       replay);
-	}
-	r = modelpick_choose(w->app, w->replay, &w->pick, e);
-	return r < 0 ? r : model_new(&w->pick.conf, &m, e);
+	if (r == 0)
+		r = model_new(&w->pick.conf, &m, e);
+	if (r < 0 && w->replay >= 0)
+		err_wrap(e, "--replay '%s'", w->t->task->replay);
+	return r;
 }
 
 /* A budget that nobody can count would be none. */
@@ -296,8 +308,10 @@ static int run_work(struct work *w, struct err *e)
 
 	if (ask_setup(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_USAGE);
+	if (check_words(w, e) < 0)
+		return cmd_fail(w->app, e, CMD_USAGE);
 	if (choose_model(w, e) < 0)
-		return cmd_fail(w->app, e, CMD_SERVICE);
+		return cmd_fail(w->app, e, w->replay >= 0 ? CMD_USAGE : CMD_SERVICE);
 	if (check_budget(w, e) < 0 || open_copy(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_USAGE);
 	if (boxsetup_open(w->app, w->t->box, &w->setup, e) < 0 || prepare(w, e) < 0)

@@ -79,6 +79,13 @@ fails() {
 	fails 2 "cubby kill: --signal: unknown signal 'LOTS'" kill -s LOTS 1
 	fails 2 "cubby kill: bad process number 'x'; 'cubby ps' lists them" kill x
 	fails 2 "cubby prune: --older: bad time 'x'" prune --older x
+	fails 2 "cubby run: --max-cost: bad number 'free'" run --max-cost free x
+	fails 125 "cubby exec: --env: bad name '1A'" exec --env 1A=x true
+	fails 125 "cubby exec: --env: bad name ''" exec --env =x true
+	run -2 --separate-stderr cubby net --allow "bad host!"
+	[[ $stderr == "cubby net: --allow: bad network pattern 'bad host!'"* ]]
+	run -2 --separate-stderr cubby ports --publish nonsense
+	[[ $stderr == "cubby ports: --publish: bad port 'nonsense'"* ]]
 }
 
 @test "values that are missing or too many" {
@@ -99,6 +106,19 @@ fails() {
 	fails 2 "cubby: the task is empty" ""
 	run -2 --separate-stderr cubby - <<<"  "
 	[ "$stderr" = "cubby: the task is empty" ]
+}
+
+@test "what is wrong with the words is said before a key is asked for" {
+	fails 2 "cubby run: cannot use directory '/nonexistent': No such file or directory" run -C /nonexistent x
+	fails 2 "cubby run: --replay: cannot open './absent': No such file or directory" run --replay ./absent
+	echo nonsense >bad.jsonl
+	fails 2 "cubby run: --replay 'bad.jsonl': transcript, line 1: bad JSON at byte 1" run --replay bad.jsonl
+}
+
+@test "help for what is no command; output of what never ran" {
+	fails 2 "cubby: there is no command 'nosuch'" help nosuch
+	fails 2 "cubby: there is no command 'rin'; did you mean 'run'?" help rin
+	fails 125 "cubby logs: there is no box for '$LIB_PROJECT'" logs
 }
 
 @test "--json: the error is an object" {

@@ -19,8 +19,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->box;
-		state->child_inputs[1] = &a->task;
+		state->child_inputs[0] = &a->task;
+		state->child_inputs[1] = &a->box;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->operand)
@@ -32,10 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { .argp = &opt_box },
-					      { .argp = &opt_task },
-					      { 0 } };
-static const struct argp argp = { .parser = parse, .children = children };
+static const struct argp argp = { .parser = parse, .children = opt_task_children };
 static const struct cmd cmd = { .name = "x", .argp = &argp };
 
 static const struct row {
