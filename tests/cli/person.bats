@@ -1,0 +1,115 @@
+# A person at a terminal beside a task: --ask, ^C, the status line, colours.
+bats_require_minimum_version 1.5.0
+load ../lib
+load model
+
+setup_file() {
+	lib_env
+	lib_image
+	export TERM=xterm
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+teardown() { model_done; }
+
+talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby --net none "$@"); }
+
+@test "person: --ask takes yes, no with a reason, edit, and always for a program" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"echo one >one"}}]}
+	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"echo two >two"}}]}
+	{"expect":"The person refused this call: no twos","calls":[{"name":"shell","args":{"command":"echo three >three"}}]}
+	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"touch four"}}]}
+	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"touch five"}}]}
+	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"touch six; touch seven"}}]}
+	{"expect":"The person refused this call.","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
+	END
+	run -0 talk --ask "make files" <<-'END'
+	["$ echo one", ""]
+	["run it?", "y\n"]
+	["run it?", "n\n"]
+	["why not?", "no twos\n"]
+	["run it?", "e\n"]
+	["instead:", "echo 3 >edited\n"]
+	["[a]lways for 'touch'", "a\n"]
+	["$ touch five", ""]
+	["$ touch six; touch seven", ""]
+	["run it?", "n\n"]
+	["why not?", "\n"]
+	["asked", ""]
+	END
+	[ "$(echo *)" = "edited five four one" ]
+}
+
+@test "person: --ask ends with q, and at the end of input" {
+	model < <(call "touch a"; call "touch b")
+	run -130 talk --ask "x" <<<'["run it?", "q\n"]'
+	[ ! -e a ]
+}
+
+# A ^C that comes while bash forks is lost in bash: the commands say that they run from a
+# child of it.
+@test "person: ^C once stops the command and asks; the task goes on with what is told" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"sh -c 'echo begun; sleep 1000'; echo never"}}]}
+	{"expect":"use tea","calls":[{"name":"shell","args":{"command":"echo again"}}]}
+	{"expect":"again","calls":[{"name":"finish","args":{"answer":"went on","success":true}}]}
+	END
+	run -0 talk "wait" <<-'END'
+	["  begun", "\u0003"]
+	["interrupted:", "t\n"]
+	["tell it:", "use tea\n"]
+	["went on", ""]
+	END
+	[ "$(requests)" = 3 ]
+}
+
+@test "person: ^C twice ends the task with 130; it can be resumed" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"sh -c 'echo begun; sleep 1000'"}}]}
+	{"expect":"goes on now","calls":[{"name":"finish","args":{"answer":"resumed","success":true}}]}
+	END
+	run -130 talk "wait" <<-'END'
+	["  begun", "\u0003"]
+	["interrupted:", "\u0003"]
+	["cubby resume", ""]
+	END
+	run -0 no_model cubby resume -q --net none </dev/null
+	[ "$output" = resumed ]
+}
+
+@test "person: ^C while a refused request waits" {
+	model <<-'END'
+	{"status":429,"headers":{"Retry-After":"100"},"body":{"error":{"message":"slow down"}}}
+	{"text":"not reached"}
+	END
+	run -130 talk "wait" <<-'END'
+	["attempt 2 of 6 in 1m40s", "\u0003"]
+	["interrupted:", "q\n"]
+	END
+	[ "$(requests)" = 1 ]
+}
+
+@test "person: ^C while the model thinks; going on asks it again" {
+	model <<-'END'
+	{"text":"half of a long answer that does not come to its end","stall_ms":30000}
+	{"text":"whole"}
+	END
+	run -0 talk "think" <<-'END'
+	["half of", "\u0003"]
+	["interrupted:", "g\n"]
+	["whole", ""]
+	END
+	[ "$(requests)" = 2 ]
+}
+
+@test "person: colours and a status line on a terminal, none of either elsewhere" {
+	model < <(echo '{"config":{"append_only":false}}'
+		call "echo out"; finish done; call "echo out"; finish done)
+	run -0 talk "look" <<<'["done", ""]'
+	[[ $output = *$'\033['* ]]
+	[[ $output = *"round 1 of 50, 0 tokens, "* ]]
+	run -0 task "look"
+	[[ $output != *$'\033'* ]]
+	[[ $output != *"round 1 of 50"* ]]
+}

@@ -1,0 +1,116 @@
+# What single services are like, from end to end: addresses, keys, prices, contexts.
+bats_require_minimum_version 1.5.0
+load ../lib
+load model
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+teardown() { model_done; }
+
+gets() { jq -r 'select(.get) | .get' "$BATS_TEST_TMPDIR/requests"; }
+
+config() {
+	mkdir -p "$LIB_PROJECT/conf/cubby"
+	cat >"$LIB_PROJECT/conf/cubby/config.json"
+	export XDG_CONFIG_HOME=$LIB_PROJECT/conf
+}
+
+# The server is the proxy, so that any name leads to it.
+@test "services: Azure: deployment, api-version, the key in its own header" {
+	model <<-END
+	{"config":{"key_header":"api-key","path":"/openai/deployments/dep/chat/completions?api-version=2024-10-21"}}
+	{"raw":"data: {\"id\":\"\",\"choices\":[],\"prompt_filter_results\":[]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"from the deployment\"}}]}\n\ndata: {\"choices\":[{\"index\":0,\"finish_reason\":\"stop\",\"content_filter_results\":{}}]}\n\ndata: [DONE]\n\n"}
+	END
+	export http_proxy=http://127.0.0.1:$MODEL_PORT
+	OPENAI_BASE_URL="http://res.openai.azure.test/openai/deployments/dep?api-version=2024-10-21" \
+		run -0 task -q "hello"
+	[ "$output" = "from the deployment" ]
+	[ "$(jq -r 'select(.path) | .body | has("max_completion_tokens")' "$BATS_TEST_TMPDIR/requests")" = true ]
+}
+
+@test "services: Azure: the host alone, and its filter" {
+	model <<-END
+	{"config":{"key_header":"api-key","path":"/openai/v1/chat/completions"}}
+	{"status":400,"body":{"error":{"code":"content_filter","message":"The response was filtered"}}}
+	END
+	export http_proxy=http://127.0.0.1:$MODEL_PORT
+	OPENAI_BASE_URL=http://res.openai.azure.test run -1 task "hello"
+	[[ $output = *"The response was filtered"* ]]
+}
+
+@test "services: Gemini: its path, a list of errors, a word for a signature" {
+	model <<-END
+	{"config":{"path":"/v1beta/openai/chat/completions"}}
+	{"calls":[{"name":"shell","args":{"command":"true"}}]}
+	{"status":503,"body":[{"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}]}
+	{"text":"done"}
+	END
+	OPENAI_BASE_URL=http://127.0.0.1:$MODEL_PORT/v1beta/openai run -0 task --model gemini-x "hello"
+	[ "$(jq -r 'select(.path) | .body.messages[2].tool_calls[0].extra_content.google.thought_signature' \
+		"$BATS_TEST_TMPDIR/requests" | tail -1)" = skip_thought_signature_validator ]
+	[[ $output = *"overloaded"*"done"* ]]
+}
+
+@test "services: a server that was named is asked how large its context is" {
+	model <<-END
+	{"config":{"models":["qwen"],"cards":{"qwen":{"max_model_len":12345}}}}
+	{"text":"done"}
+	END
+	run -0 task --model qwen --save-transcript=t.jsonl "hello"
+	[ "$(gets)" = /v1/models ]
+	[ "$(jq -r 'select(.type == "model") | .params.window' t.jsonl)" = 12345 ]
+	[ "$(jq -r 'select(.get) | .key' "$BATS_TEST_TMPDIR/requests")" = "$KEY" ]
+}
+
+@test "services: the configuration's own word on context and prices" {
+	model <<-'END'
+	{"usage":[1000,100],"text":"done"}
+	END
+	export CORP_KEY=$KEY
+	config <<-END
+	{"providers":{"corp":{"base-url":"$OPENAI_BASE_URL","key-env":"CORP_KEY","context":9000}},
+	 "prices":{"big":{"input":10,"output":100}}}
+	END
+	run -0 --separate-stderr task --model corp:big --max-cost 1 --save-transcript=t.jsonl "hello"
+	[[ $stderr = *"1.0k tokens in, 100 out, about \$0.0200"* ]]
+	[ "$(jq -r 'select(.type == "model") | .params.window' t.jsonl)" = 9000 ]
+	[ "$(jq -r 'select(.type == "end") | .cost_micro' t.jsonl)" = 20000 ]
+	[ -z "$(gets)" ]
+}
+
+@test "services: --max-cost ends the task with 3, and needs a price: else 2" {
+	model < <(printf '{"usage":[1000,100],"calls":[{"name":"shell","args":{"command":"echo %s"}}]}\n' 1 2
+		echo '{"usage":[1000,100],"text":"as far as two","expect":"No more calls"}')
+	config <<<'{"prices":{"big":{"input":10,"output":100}}}'
+	run -3 --separate-stderr task --model big --max-cost 0.04 "count"
+	[ "$output" = "as far as two" ]
+	[[ $stderr = *"the limit of cost for this task is reached"* ]]
+	run -2 --separate-stderr task --model other --max-cost 0.04 "count"
+	[ "$stderr" = "cubby: --max-cost: what 'other' costs at $OPENAI_BASE_URL is not known; say it in the configuration, under \"prices\"" ]
+	[ "$(requests)" = 3 ]
+}
+
+@test "services: an output limit that is too high is lowered to what the service says" {
+	model <<-'END'
+	{"status":400,"body":{"error":{"type":"invalid_request_error","message":"max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for x"}}}
+	{"text":"done"}
+	END
+	run -0 task -q --model anthropic:x "hello"
+	[ "$(jq -r 'select(.path) | .body.max_tokens' "$BATS_TEST_TMPDIR/requests" | tail -1)" = 4096 ]
+}
+
+@test "services: nothing runs twice, and every call of a turn gets its result" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"echo a >>log"}},{"name":"nosuch","args":{}},{"name":"shell","args":"{broken"},{"name":"shell","args":{"command":"echo b >>log"}}],"cut_at":0.95}
+	{"calls":[{"name":"shell","args":{"command":"echo a >>log"}},{"name":"nosuch","args":{}},{"name":"shell","args":"{broken"},{"name":"shell","args":{"command":"echo b >>log"}}]}
+	{"text":"done"}
+	END
+	run -0 task "hello"
+	[ "$(cat log)" = a$'\n'b ]
+	[ "$(jq -r 'select(.path) | .body.messages | map(select(.role == "tool")) | length' \
+		"$BATS_TEST_TMPDIR/requests" | tail -1)" = 4 ]
+}

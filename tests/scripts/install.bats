@@ -1,0 +1,56 @@
+# What a packager does: install into a directory, uninstall, a tarball of the sources.
+load ../lib
+
+setup_file() { lib_env; }
+teardown_file() { lib_done; }
+
+make_() { make -s -C "$CUBBY_TEST_TOP" VARIANT=release "$@" </dev/null; }
+
+installed() { (cd "$1" && find . ! -type d -printf '%m %P\n' | LC_ALL=C sort -k2); }
+
+@test "make install: four files with their modes, in DESTDIR alone; they work there" {
+	local dest=$LIB_DIR/dest
+	run -0 make_ install DESTDIR="$dest" PREFIX=/usr
+	[ "$(installed "$dest")" = "755 usr/bin/cubby
+755 usr/libexec/cubby/cubby-init
+644 usr/share/bash-completion/completions/cubby
+644 usr/share/man/man1/cubby.1" ] || { installed "$dest"; false; }
+	run -0 "$dest/usr/bin/cubby" --version
+	[ "$output" = "cubby $(cat "$CUBBY_TEST_TOP/VERSION")" ]
+	run -0 bash -c ". '$dest/usr/share/bash-completion/completions/cubby'; complete -p cubby"
+	[[ $output == *"-F _cubby cubby" ]]
+}
+
+@test "make install again changes nothing, and uninstall leaves no file" {
+	local dest=$LIB_DIR/twice before
+	make_ install DESTDIR="$dest" PREFIX=/opt/cubby
+	before=$(installed "$dest")
+	make_ install DESTDIR="$dest" PREFIX=/opt/cubby
+	[ "$(installed "$dest")" = "$before" ]
+	echo mine >"$dest/opt/cubby/bin/other"
+	run -0 make_ uninstall DESTDIR="$dest" PREFIX=/opt/cubby
+	[ "$(installed "$dest")" = "$(stat -c %a "$dest/opt/cubby/bin/other") opt/cubby/bin/other" ]
+	run -0 make_ uninstall DESTDIR="$dest" PREFIX=/opt/cubby # nothing there is no failure
+}
+
+@test "make dist: the sources of the last commit, and nothing that was built" {
+	git -C "$CUBBY_TEST_TOP" rev-parse -q --verify HEAD >/dev/null 2>&1 ||
+		skip "this is no git checkout"
+	local version tar
+	version=$(cat "$CUBBY_TEST_TOP/VERSION")
+	tar=$CUBBY_TEST_TOP/build/cubby-$version.tar.gz
+	run -0 make_ dist
+	tar -xzf "$tar" -C "$LIB_DIR"
+	cd "$LIB_DIR/cubby-$version"
+	for f in Makefile LICENSE README.md VERSION docs/cubby.1 cli/main.c tests/run scripts/install-deps; do
+		[ -e "$f" ] || { echo "no $f"; false; }
+	done
+	[ ! -e build ] && [ ! -e .git ]
+	[ -x tests/run ] && [ -x scripts/install-deps ]
+	run -0 scripts/check-layers
+	# The same commit gives the same bytes.
+	local first
+	first=$(sha256sum <"$tar")
+	make_ dist
+	[ "$(sha256sum <"$tar")" = "$first" ]
+}
