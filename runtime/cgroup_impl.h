@@ -32,6 +32,8 @@ struct cgroup {
 /** cgroup_leaf_make() - @name below @parent (taken over, also on failure); one that is
  *  there already was left by a dead monitor: killed, removed and made afresh */
 int cgroup_leaf_make(int parent, const char *name, struct cgroup_leaf *ret);
+/** cgroup_leaf_open() - one that cgroup_leaf_make() just made; @parent is taken over */
+int cgroup_leaf_open(int parent, const char *name, struct cgroup_leaf *ret);
 /** cgroup_leaf_kill() - SIGKILL all in it, however fast they fork */
 int cgroup_leaf_kill(const struct cgroup_leaf *l);
 /** cgroup_leaf_signal() - SIGKILL to those that are in it now; how many they were */

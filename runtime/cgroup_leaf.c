@@ -178,25 +178,32 @@ static int clear(int parent, const char *name)
 	return r < 0 ? r : remove_when_empty(parent, name);
 }
 
-int cgroup_leaf_make(int parent, const char *name, struct cgroup_leaf *ret)
+int cgroup_leaf_open(int parent, const char *name, struct cgroup_leaf *ret)
 {
 	struct cgroup_leaf l = { .parent = parent, .dir = -1, .tasks = -1 };
-	int r;
 
 	snprintf(l.name, sizeof(l.name), "%s", name);
-	r = sys_mkdirat(parent, name, 0755);
+	l.dir = sys_openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (l.dir < 0) {
+		scope_close(&l.parent);
+		return l.dir;
+	}
+	*ret = l;
+	return 0;
+}
+
+int cgroup_leaf_make(int parent, const char *name, struct cgroup_leaf *ret)
+{
+	int r = sys_mkdirat(parent, name, 0755);
+
 	if (r == -EEXIST) {
 		r = clear(parent, name);
 		if (r >= 0)
 			r = sys_mkdirat(parent, name, 0755);
 	}
-	if (r >= 0)
-		r = l.dir = sys_openat(parent, name,
-				       O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (r < 0) {
-		scope_close(&l.parent);
+		scope_close(&parent);
 		return r;
 	}
-	*ret = l;
-	return 0;
+	return cgroup_leaf_open(parent, name, ret);
 }

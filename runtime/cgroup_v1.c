@@ -5,9 +5,20 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sys.h"
 #include "runtime/cgroup_impl.h"
+
+/* systemd mounts cpu and cpuacct as one hierarchy: its leaf is made once. */
+static bool is_made(const struct cgroup *cg, const struct cgroup_places *p,
+		    enum cgroup_controller c)
+{
+	for (unsigned i = 0; i < c; i++)
+		if (cg->has[i] && cg->v1[i].dir >= 0 && !strcmp(p->v1[i], p->v1[c]))
+			return true;
+	return false;
+}
 
 static int make(struct cgroup *cg, const struct cgroup_places *p,
 		enum cgroup_controller c, const char *name)
@@ -17,7 +28,10 @@ static int make(struct cgroup *cg, const struct cgroup_places *p,
 	if (!p->v1[c][0])
 		return -ENOENT;
 	parent = sys_open(p->v1[c], O_RDONLY | O_DIRECTORY);
-	r = parent < 0 ? parent : cgroup_leaf_make(parent, name, &cg->v1[c]);
+	if (parent < 0)
+		return parent;
+	r = is_made(cg, p, c) ? cgroup_leaf_open(parent, name, &cg->v1[c])
+			      : cgroup_leaf_make(parent, name, &cg->v1[c]);
 	if (r < 0)
 		return r;
 	cg->has[c] = true;
