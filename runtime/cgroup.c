@@ -104,9 +104,9 @@ int cgroup_create(const char *name, const struct limits *lim, struct cgroup **re
 	r = cgroup_update(cg, lim, e);
 	if (r < 0)
 		return err_wrap(e, "cgroup '%s'", name);
-	/* On a hybrid host v1 is as good as it gets: nothing is lost, so nothing is
-	 * said. */
-	if (cg->method != CGROUP_V1 && cg->method != CGROUP_V2)
+	/* A scope of systemd's, and v1 on a hybrid host, are as good as it gets: nothing
+	 * is lost, so nothing is said. */
+	if (cg->method == CGROUP_RLIMIT)
 		(void)buf_adds(why, buf_cstr(&worse));
 	add_missing(cg, lim, why);
 	*ret = take(&cg, NULL);

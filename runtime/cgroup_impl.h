@@ -56,8 +56,8 @@ int cgroup_v2_create(struct cgroup *cg, const struct cgroup_places *p, const cha
 		     struct buf *why);
 int cgroup_v2_limit(const struct cgroup *cg, const struct limits *lim, struct err *e);
 void cgroup_v2_usage(const struct cgroup *cg, struct cgroup_usage *ret);
-/** cgroup_v2_controllers() - have @dirfd's children use the controllers that it has;
- *  true when it has any that we want, whether they may be handed on or not */
+/** cgroup_v2_controllers() - have @dirfd's children use the controllers that it has, if
+ *  no process is in it; true when it has any that we want, handed on or not */
 bool cgroup_v2_controllers(int dirfd, bool has[CGROUP_CONTROLLERS]);
 
 int cgroup_v1_create(struct cgroup *cg, const struct cgroup_places *p, const char *name,

@@ -26,11 +26,32 @@ static bool has_word(const struct buf *text, const char *word)
 	return false;
 }
 
+/* True when @file is there and starts with @text, which for "" means empty. */
+static bool reads(int dirfd, const char *file, const char *text)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(4 << 20);
+	struct err ignored = ERR_NONE;
+
+	return file_read(dirfd, file, &b, &ignored) >= 0 &&
+	       !strncmp(buf_cstr(&b), text, *text ? strlen(text) : 1);
+}
+
+/* A cgroup with processes cannot hand controllers on, which the kernel says only of some:
+ * pids and cpu it grants, and makes the cgroup a threaded domain, in which no box can live
+ * (Documentation/admin-guide/cgroup-v2.rst, "Threads"). The top of the tree may always. */
+static bool hands_on(int dirfd)
+{
+	if (sys_faccessat(dirfd, "cgroup.type", F_OK, 0) == -ENOENT)
+		return true;
+	return reads(dirfd, "cgroup.type", "domain\n") &&
+	       reads(dirfd, "cgroup.procs", "");
+}
+
 bool cgroup_v2_controllers(int dirfd, bool has[CGROUP_CONTROLLERS])
 {
 	_cleanup_buf_ struct buf all = BUF_INIT(4096), on = BUF_INIT(4096);
 	struct err ignored = ERR_NONE;
-	bool any = false;
+	bool any = false, may = hands_on(dirfd);
 
 	(void)file_read(dirfd, "cgroup.controllers", &all, &ignored);
 	(void)file_read(dirfd, "cgroup.subtree_control", &on, &ignored);
@@ -43,8 +64,9 @@ bool cgroup_v2_controllers(int dirfd, bool has[CGROUP_CONTROLLERS])
 		any = true;
 		snprintf(add, sizeof(add), "+%s", name);
 		has[wanted[i]] =
-			has_word(&on, name) ||
-			cgroup_leaf_write(dirfd, "cgroup.subtree_control", add) >= 0;
+			may &&
+			(has_word(&on, name) ||
+			 cgroup_leaf_write(dirfd, "cgroup.subtree_control", add) >= 0);
 	}
 	return any;
 }
