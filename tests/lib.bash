@@ -6,6 +6,12 @@
 #   lib_done      stop what still runs, remove everything
 # The binary under test comes first in PATH. Needs tests/run, or CUBBY_TEST_BIN and
 # CUBBY_TEST_ROOTFS.
+#
+# For machines that are emulated (tests/vm), where an image takes minutes to unpack:
+#   CUBBY_TEST_STORE  a data directory that the files share: its image is pulled once
+#   CUBBY_TEST_SLOW   how many times slower than usual the machine is (1):
+#   lib_longer N      N times that, for what waits: a limit in seconds
+#   lib_fewer N       N divided by that, at least 1, for what is only done often
 # shellcheck shell=bash
 bats_require_minimum_version 1.5.0
 
@@ -14,12 +20,19 @@ lib_env() {
 	LIB_DIR=$(mktemp -d /tmp/cubby-t.XXXXXX)
 	mkdir -m 700 "$LIB_DIR/home" "$LIB_DIR/data" "$LIB_DIR/run" "$LIB_DIR/tmp"
 	export LIB_DIR HOME=$LIB_DIR/home TMPDIR=$LIB_DIR/tmp
-	export XDG_DATA_HOME=$LIB_DIR/data XDG_RUNTIME_DIR=$LIB_DIR/run
+	export XDG_DATA_HOME=${CUBBY_TEST_STORE:-$LIB_DIR/data} XDG_RUNTIME_DIR=$LIB_DIR/run
 	unset CUBBY_IMAGE XDG_CONFIG_HOME XDG_CACHE_HOME OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY
 	CUBBY_TEST_TOP=${CUBBY_TEST_TOP:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 	CUBBY_TEST_BIN=${CUBBY_TEST_BIN:-$CUBBY_TEST_TOP/build/release/cubby}
 	PATH=$(dirname "$CUBBY_TEST_BIN"):$PATH
 	export PATH CUBBY_TEST_TOP CUBBY_TEST_BIN
+}
+
+lib_longer() { echo $(($1 * ${CUBBY_TEST_SLOW:-1})); }
+
+lib_fewer() {
+	local n=$(($1 / ${CUBBY_TEST_SLOW:-1}))
+	echo $((n > 0 ? n : 1))
 }
 
 lib_image() {
@@ -29,10 +42,15 @@ lib_image() {
 		export CUBBY_TEST_ROOTFS
 	fi
 	export CUBBY_IMAGE=test
+	if [ "$XDG_DATA_HOME" = "${CUBBY_TEST_STORE-}" ] && [ -e "$CUBBY_TEST_STORE/pulled" ]; then
+		cp "$CUBBY_TEST_STORE/pulled" "$LIB_DIR/pull.log"
+		return
+	fi
 	cubby pull -q --name test "$CUBBY_TEST_ROOTFS" >"$LIB_DIR/pull.log" 2>&1 || {
 		cat "$LIB_DIR/pull.log"
 		return 1
 	}
+	[ "$XDG_DATA_HOME" != "${CUBBY_TEST_STORE-}" ] || cp "$LIB_DIR/pull.log" "$CUBBY_TEST_STORE/pulled"
 }
 
 lib_project() {
@@ -41,12 +59,22 @@ lib_project() {
 	cd "$LIB_PROJECT" || return 1
 }
 
+# All of them, but the one that other files are to use.
+lib_remove_images() {
+	if [ "$XDG_DATA_HOME" != "${CUBBY_TEST_STORE-}" ]; then
+		cubby rmi --all --force -q >"$LIB_DIR/rmi.log" 2>&1 || true
+		return
+	fi
+	cubby images --json | jq -r '.[].name' | grep -vx test |
+		xargs -rd '\n' cubby rmi --force -q >"$LIB_DIR/rmi.log" 2>&1 || true
+}
+
 lib_done() {
 	cd /
 	[ -n "${LIB_DIR-}" ] || return 0
-	if [ -d "$LIB_DIR/data/cubby/boxes" ]; then
+	if [ -d "$XDG_DATA_HOME/cubby/boxes" ]; then
 		cubby rm --all --force -q >"$LIB_DIR/rm.log" 2>&1 || cat "$LIB_DIR/rm.log"
-		cubby rmi --all --force -q >"$LIB_DIR/rmi.log" 2>&1 || true
+		lib_remove_images
 	fi
 	rm -rf "$LIB_DIR"
 }

@@ -38,7 +38,7 @@ call() {
 
 # Reads frames until one fits the jq condition; it is then in $frame, all in $frames.
 await() {
-	while read -rt 60 frame <&9; do
+	while read -rt "$(lib_longer 60)" frame <&9; do
 		frames+=$frame$'\n'
 		[ "$(jq -r '.jsonrpc' <<<"$frame")" = 2.0 ] # nothing but frames
 		[ "$(jq "$1" <<<"$frame")" = true ] && return 0
@@ -51,7 +51,7 @@ text() { jq -r '.result.content[0].text' <<<"$frame"; }
 
 ends() { # the server within a minute; its status
 	local i status=0
-	for ((i = 0; i < 6000; i++)); do
+	for ((i = 0; i < $(lib_longer 6000); i++)); do
 		[ -d "/proc/$server" ] || break
 		read -rt 0.01 <> <(:) || true
 	done

@@ -100,7 +100,7 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	[ "$status" = 125 ]
 	[[ $output == *"No such file or directory"* ]]
 	cubby stop --all || true
-	for _ in $(seq 500); do [ -d "/proc/$init" ] || break; read -rt 0.01 <> <(:) || true; done
+	for _ in $(seq "$(lib_longer 500)"); do [ -d "/proc/$init" ] || break; read -rt 0.01 <> <(:) || true; done
 	[ ! -d "/proc/$init" ]
 }
 

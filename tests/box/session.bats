@@ -32,7 +32,7 @@ serve() {
 send() { printf '%s\n' "$1" >&8; }
 
 await() {
-	while read -rt 60 frame <&9; do
+	while read -rt "$(lib_longer 60)" frame <&9; do
 		[ "$(jq ".id == $1" <<<"$frame")" = true ] && return 0
 	done
 	echo "no answer to $1; $(cat "$LIB_PROJECT.err")" >&2
@@ -45,7 +45,7 @@ call() {
 	shift
 	while [ $# -gt 1 ]; do
 		case $2 in
-		true | false | [0-9] | [0-9][0-9]) args=$(jq -c --arg k "$1" --argjson v "$2" '.[$k]=$v' <<<"$args") ;;
+		true | false | [0-9] | [0-9][0-9] | [0-9][0-9][0-9]) args=$(jq -c --arg k "$1" --argjson v "$2" '.[$k]=$v' <<<"$args") ;;
 		*) args=$(jq -c --arg k "$1" --arg v "$2" '.[$k]=$v' <<<"$args") ;;
 		esac
 		shift 2
@@ -62,7 +62,7 @@ sleepers='n=0; for p in /proc/[0-9]*/comm; do { read -r c <$p; } 2>/dev/null && 
 
 # none_sleeps SESSION: within five seconds; a session's processes have one to end
 none_sleeps() {
-	call shell command "for i in \$(seq 50); do $sleepers >/dev/null; [ \$n = 0 ] && break; sleep 0.1; done; echo \$n left" session "$1"
+	call shell command "for i in \$(seq $(lib_longer 50)); do $sleepers >/dev/null; [ \$n = 0 ] && break; sleep 0.1; done; echo \$n left" session "$1"
 	has '0 left
 [exit 0,'
 }
@@ -174,15 +174,15 @@ nobody
 
 @test "X3: apt-get asks, is answered, and is not waiting while dpkg works" {
 	serve
-	call shell command 'apt-get remove ca-certificates' timeout 50
+	call shell command 'apt-get remove ca-certificates' timeout "$(lib_longer 50)"
 	[[ $text != *'is not installed'* ]] || skip "ca-certificates is not in the image"
 	has '[Y/n]'
 	has '[waiting for a line]'
 	call input text n
 	has 'Abort.'
 	has '[exit 1,'
-	call shell command 'apt-get remove ca-certificates' timeout 50
-	call input text y timeout 50
+	call shell command 'apt-get remove ca-certificates' timeout "$(lib_longer 50)"
+	call input text y timeout "$(lib_longer 50)"
 	has 'Removing ca-certificates'
 	has '[exit 0,'
 	call shell command 'update-ca-certificates --version 2>&1; dpkg -s ca-certificates | grep Status'
@@ -247,7 +247,7 @@ nobody
 
 @test "R7: a command that is killed for memory" {
 	serve --memory 64M
-	call shell command 'head -c 200M /dev/zero | tail >/dev/null' timeout 60
+	call shell command 'head -c 200M /dev/zero | tail >/dev/null' timeout "$(lib_longer 50)"
 	case $text in
 	*'[exit 0,'*) skip "no memory limit can be had here" ;;
 	*'[exit 137,'* | *'[shell died'*) ;;
@@ -264,7 +264,7 @@ nobody
 	kill -9 "$server"
 	wait "$server" || true
 	server=
-	for _ in $(seq 600); do
+	for _ in $(seq "$(lib_longer 600)"); do
 		pgrep -f 'sleep 4321' >/dev/null || break
 		read -rt 0.05 <> <(:) || true
 	done

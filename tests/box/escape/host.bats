@@ -126,11 +126,11 @@ s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); tim
 		done
 		kill -9 "$monitor"
 		wait $client || true
-		for ((i = 0; i < 500; i++)); do
+		for ((i = 0; i < $(lib_longer 500); i++)); do
 			pgrep -f '^sleep 77$' >/dev/null || break
 			read -rt 0.02 <> <(:) || true
 		done
-		[ "$i" -lt 500 ]
+		[ "$i" -lt "$(lib_longer 500)" ]
 		run -0 cubby exec -- echo again
 		[ "$output" = again ]
 	done

@@ -128,11 +128,11 @@ setup() { escape_setup; }
 		groups) seq 1000000 | sed 's/.*/g&:x:&:nobody/' >"$dir/etc/group" ;;
 		esac
 		before=$(escape_snapshot)
-		name=$(timeout 60 cubby pull -q "$dir") || continue # a pipe in an image: refused
-		run timeout 20 cubby exec --image "$name" --user nobody -- true
+		name=$(timeout "$(lib_longer 60)" cubby pull -q "$dir") || continue # a pipe in an image: refused
+		run timeout "$(lib_longer 20)" cubby exec --image "$name" --user nobody -- true
 		[ "$status" -ne 0 ]
 		[ "$status" -ne 124 ]
-		run timeout 20 cubby exec -- true
+		run timeout "$(lib_longer 20)" cubby exec -- true
 		[ "$status" -ne 124 ]
 		[ "$before" = "$(escape_snapshot)" ]
 		cubby rm -q

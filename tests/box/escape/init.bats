@@ -9,7 +9,7 @@ setup() { escape_setup; }
 
 # A running box, so that the commands of a test meet in it.
 keep_running() {
-	cubby exec -- sleep 60 >/dev/null 2>&1 3>&- &
+	cubby exec -- sleep "$(lib_longer 60)" >/dev/null 2>&1 3>&- &
 	KEEPER=$!
 	until cubby ps >/dev/null 2>&1; do
 		kill -0 "$KEEPER"
