@@ -115,9 +115,9 @@ static const struct shellkit_row rows[] = {
 		KEYS("C-c", EXIT, .status = 9, .has = "caught"),
 	} },
 	{ "X7: http.server", "python3", {
-		RUN("python3 -u -m http.server 38911 --bind 127.0.0.1", SOFT, .soft_ms = 1000, .has = "Serving"),
+		RUN("python3 -u -m http.server 0 --bind 127.0.0.1", SOFT, .soft_ms = 1000, .has = "Serving"),
 		KEYS("C-c", EXIT, .status = 0, .has = "Keyboard interrupt"),
-		RUN("python3 -u -m http.server 38911 --bind 127.0.0.1", SOFT, .soft_ms = 1000, .has = "Serving"),
+		RUN("python3 -u -m http.server 0 --bind 127.0.0.1", SOFT, .soft_ms = 1000, .has = "Serving"),
 		KEYS("C-c", EXIT, .status = 0),
 	} },
 	{ "X8: stop and go on", NULL, {
