@@ -73,12 +73,16 @@ static void tell_end(struct gate_conn *c, const char *why)
 				      .port = c->port,
 				      .why = why,
 				      .by_box = !c->published,
-				      .who = gate_who_settle(c->g, &c->who),
+				      .who = &c->who.found,
 				      .ended = true,
 				      .sent = c->pump.up.bytes,
 				      .received = c->pump.down.bytes,
 				      .ms = sys_now_ms() - c->start_ms };
 
+	if (take(&c->who.owes, NULL)) {
+		gate_who_forget(c->g, &c->who);
+		gate_dial_owed(c);
+	}
 	c->g->stats.sent += c->pump.up.bytes;
 	c->g->stats.received += c->pump.down.bytes;
 	gate_note_line(c->g, &line);

@@ -53,7 +53,8 @@ void gate_dial_free(struct gate_dial **dp)
 	free(d);
 }
 
-static void note(struct gate_conn *c, const char *verdict, const char *why)
+static void write_line(struct gate_conn *c, const char *verdict, const char *why,
+		       const struct netwho *who)
 {
 	struct netaudit_line line = { .event = c->published ? "publish" : "open",
 				      .verdict = verdict,
@@ -61,13 +62,22 @@ static void note(struct gate_conn *c, const char *verdict, const char *why)
 				      .name = c->name,
 				      .addr = &c->addr,
 				      .port = c->port,
+				      .proxy = c->proxy,
 				      .why = why,
 				      .by_box = !c->published,
-				      .who = gate_who_settle(c->g, &c->who) };
+				      .who = who };
 
-	if (c->dial && c->dial->proxy)
-		line.proxy = c->dial->proxy->host;
 	gate_note_line(c->g, &line);
+}
+
+static void note(struct gate_conn *c, const char *verdict, const char *why)
+{
+	write_line(c, verdict, why, gate_who_settle(c->g, &c->who));
+}
+
+void gate_dial_owed(struct gate_conn *c)
+{
+	write_line(c, "allowed", NULL, &c->who.found);
 }
 
 static void fail(struct gate_conn *c, int r)
@@ -148,7 +158,8 @@ static void won(struct attempt *a)
 	a->fd = -1;
 	a->d->running--;
 	c->addr = addr;
-	note(c, "allowed", NULL);
+	if (!gate_who_later(c->g, &c->who, c))
+		gate_dial_owed(c);
 	gate_dial_free(&c->dial);
 	gate_conn_open(c, fd, &addr);
 }
@@ -361,6 +372,7 @@ static void dial_proxy(struct gate_dial *d)
 	char addr[NETADDR_TEXT];
 	struct netaddr a;
 
+	c->proxy = d->proxy->host;
 	d->port = d->proxy->port;
 	d->talk = (struct netproxy_talk){ .proxy = d->proxy, .port = c->port };
 	snprintf(d->talk.host, sizeof(d->talk.host), "%s",

@@ -46,11 +46,14 @@ enum {
 	GATE_DNS_TCP = 32,	   /* DNS conversations by TCP at once */
 	GATE_DNS_TCP_MS = 10000,   /* one of them may idle this long */
 	GATE_PUBLISHED = 64,	   /* ports of the box that the host may reach */
-	GATE_WHO = 16,		   /* questions about processes at once */
+	GATE_WHO = 16,		   /* questions about processes at once, … */
+	GATE_WHO_RATE = 200,	   /* … in a second, after a burst of … */
+	GATE_WHO_BURST = 1000,	   /* … this many */
 	GATE_WHO_MS = 50,	   /* a line waits for its process no longer, … */
 	GATE_WHO_RATE_US = 100,	   /* … all lines so long in a millisecond, … */
 	GATE_WHO_BURST_US = 500000, /* … after this, … */
-	GATE_WHO_LEAST_US = 200	    /* … and each costs this much of it */
+	GATE_WHO_LEAST_US = 200,    /* … and each costs this much of it */
+	GATE_WHO_HOPE_MS = 1000	    /* an answer that takes longer will not come */
 };
 
 struct gate_conn;
@@ -126,9 +129,12 @@ struct gated {
 	pid_t init; /* the box's, as the host numbers it; 0 = not known */
 	struct {
 		int fd; /* to netwho; owned; -1 = nobody can be asked */
+		struct loop_source *src;
 		uint32_t next_id, seq;
 		struct gate_who *waiting[GATE_WHO]; /* borrowed; NULL = free */
-		uint64_t credit_us, credit_ms;	    /* of waiting; when counted */
+		uint64_t credit,
+			credit_us; /* thousandths of a question; of waiting … */
+		uint64_t asked_ms, credit_ms; /* … and when they were counted */
 	} who;
 
 	unsigned n_dns_pending, n_dns_tcp;
@@ -168,12 +174,18 @@ struct gate_ends {
 /* Part of whatever is to be noted; forget it before that goes. */
 struct gate_who {
 	struct netwho found; /* pid 0 until it is known */
+	uint64_t asked_ms;
+	struct gate_conn *owes; /* a line of it waits for this; borrowed; NULL */
 };
 
 /** gate_who_ask() - begin to find out; never waits */
 void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends);
 /** gate_who_settle() - what is known by now, or within GATE_WHO_MS; borrowed from @w */
 const struct netwho *gate_who_settle(struct gated *g, struct gate_who *w);
+/** gate_who_later() - true: not known yet, gate_dial_owed(@c) is called when it is, or
+ *  when there is no more hope; false: @w says what is known */
+bool gate_who_later(struct gated *g, struct gate_who *w, struct gate_conn *c);
+int gate_who_ready(void *g, uint32_t events, struct err *e); /* loop_fn */
 void gate_who_forget(struct gated *g, const struct gate_who *w);
 
 /* ---- gate_lookup: names into real addresses ------------------------------------- */
@@ -215,6 +227,7 @@ struct gate_conn {
 	struct loop_source *in_src, *out_src, *again;
 	struct gate_dial *dial; /* owned, until the other end is there */
 	struct gate_pump pump;
+	const char *proxy;   /* borrowed from gated.proxy; NULL = direct */
 	const char *name;    /* borrowed from gated.names; NULL = a literal address */
 	struct netaddr addr; /* as asked; then the one that was dialled */
 	uint16_t port;
@@ -242,6 +255,8 @@ void gate_dial_start(struct gate_conn *c);
 void gate_dial_free(struct gate_dial **d);
 /** gate_dial_refused() - count and tell a refusal, and end the connection */
 void gate_dial_refused(struct gate_conn *c, enum netpolicy_verdict v);
+/** gate_dial_owed() - write the line about @c's opening that waited for its process */
+void gate_dial_owed(struct gate_conn *c);
 /** gate_dial_class() - what kind of place, the host's own addresses included */
 enum netaddr_class gate_dial_class(const struct netaddr *a);
 

@@ -370,6 +370,8 @@ static int watch_all(struct gated *g, struct err *e)
 	if (r >= 0)
 		r = watch(g, g->resolver, gate_lookup_ready, &g->resolver_src, e);
 	if (r >= 0)
+		r = watch(g, g->who.fd, gate_who_ready, &g->who.src, e);
+	if (r >= 0)
 		r = watch(g, g->fds[NETNS_FD_DNS], gate_dns_udp,
 			  &g->fd_src[NETNS_FD_DNS], e);
 	if (r >= 0)
@@ -407,16 +409,18 @@ static void init(struct gated *g)
 {
 	uint64_t now = sys_now_ms();
 
-	*g = (struct gated){
-		.control = CONTROL,
-		.resolver = -1,
-		.who = { .fd = -1, .credit_us = GATE_WHO_BURST_US, .credit_ms = now },
-		.audit = { .fd = -1 },
-		.lookup_credit = GATE_LOOKUP_BURST * 1000u,
-		.lookup_ms = now,
-		.line_credit = GATE_LINE_BURST * 1000u,
-		.line_ms = now
-	};
+	*g = (struct gated){ .control = CONTROL,
+			     .resolver = -1,
+			     .who = { .fd = -1,
+				      .credit = GATE_WHO_BURST * 1000u,
+				      .asked_ms = now,
+				      .credit_us = GATE_WHO_BURST_US,
+				      .credit_ms = now },
+			     .audit = { .fd = -1 },
+			     .lookup_credit = GATE_LOOKUP_BURST * 1000u,
+			     .lookup_ms = now,
+			     .line_credit = GATE_LINE_BURST * 1000u,
+			     .line_ms = now };
 	for (int i = 0; i < NETNS_FDS; i++)
 		g->fds[i] = -1;
 	for (int i = 0; i < GATE_PUBLISHED; i++)

@@ -2,10 +2,11 @@
  *
  * The kernel says here, at once, which socket of the box is at the other end (sock_diag
  * of its namespace, which needs no right). Whose socket it is takes a look at /proc,
- * which this process has not: netwho does that outside, while we dial. A line that is to
- * be written waits for the answer for some milliseconds at the most, and all of them
- * together for a tenth of the time: a box that connects in a loop gets lines that name
- * nobody, not a slower gate. */
+ * which this process has not: netwho does that outside, while we dial. The line about a
+ * connection that is there is written when the answer comes, or when it ends. Whoever is
+ * refused may be gone a moment later, so that is not told before the answer came: it
+ * waits for some milliseconds at the most, and all of them together for a tenth of the
+ * time. A box that knocks in a loop gets lines that name nobody, not a slower gate. */
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -66,12 +67,24 @@ static uint32_t inode_of(struct gated *g, const struct gate_ends *ends)
 	return inode;
 }
 
+static void no_longer(struct gate_who **place)
+{
+	struct gate_who *w = *place;
+	struct gate_conn *c = w->owes;
+
+	*place = NULL;
+	w->owes = NULL;
+	if (c)
+		gate_dial_owed(c);
+}
+
 /* Answers for those that do not wait any more are thrown away. */
-static void take_answers(struct gated *g)
+static ssize_t take_answers(struct gated *g)
 {
 	struct netwho a;
+	ssize_t n;
 
-	while (sys_recv(g->who.fd, &a, sizeof(a), MSG_DONTWAIT) == sizeof(a)) {
+	while ((n = sys_recv(g->who.fd, &a, sizeof(a), MSG_DONTWAIT)) == sizeof(a)) {
 		for (int i = 0; i < GATE_WHO; i++) {
 			struct gate_who *w = g->who.waiting[i];
 
@@ -79,9 +92,27 @@ static void take_answers(struct gated *g)
 				continue;
 			w->found = a;
 			w->found.name[NETWHO_NAME - 1] = '\0';
-			g->who.waiting[i] = NULL;
+			no_longer(&g->who.waiting[i]);
 		}
 	}
+	return n;
+}
+
+int gate_who_ready(void *ctx, uint32_t events, struct err *e)
+{
+	struct gated *g = ctx;
+
+	(void)events;
+	(void)e;
+	if (take_answers(g) == -EAGAIN)
+		return 0;
+	loop_remove(g->loop, &g->who.src); /* nobody answers any more */
+	scope_close(&g->who.fd);
+	g->who.fd = -1;
+	for (int i = 0; i < GATE_WHO; i++)
+		if (g->who.waiting[i])
+			no_longer(&g->who.waiting[i]);
+	return 0;
 }
 
 static struct gate_who **place_of(struct gated *g, const struct gate_who *w)
@@ -92,16 +123,41 @@ static struct gate_who **place_of(struct gated *g, const struct gate_who *w)
 	return NULL;
 }
 
+/* A free place, or that of the first one whose answer was lost. */
+static struct gate_who **take_place(struct gated *g, uint64_t now)
+{
+	struct gate_who **place = place_of(g, NULL);
+
+	for (int i = 0; i < GATE_WHO && !place; i++) {
+		if (now - g->who.waiting[i]->asked_ms < GATE_WHO_HOPE_MS)
+			continue;
+		place = &g->who.waiting[i];
+		no_longer(place);
+	}
+	return place;
+}
+
+static bool may_ask(struct gated *g, uint64_t now)
+{
+	g->who.credit += (now - g->who.asked_ms) * GATE_WHO_RATE;
+	g->who.credit = MIN(g->who.credit, GATE_WHO_BURST * 1000u);
+	g->who.asked_ms = now;
+	if (g->who.credit < 1000)
+		return false;
+	g->who.credit -= 1000;
+	return true;
+}
+
 void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends)
 {
 	struct netwho_query q = { .id = ++g->who.next_id, .root = g->init };
 	struct gate_who **place;
 
-	*w = (struct gate_who){ .found = { .id = q.id } };
-	if (g->who.fd < 0 || g->fds[NETNS_FD_DIAG] < 0 || g->init <= 0)
+	*w = (struct gate_who){ .found = { .id = q.id }, .asked_ms = sys_now_ms() };
+	if (g->who.fd < 0 || g->fds[NETNS_FD_DIAG] < 0 || g->init <= 0 ||
+	    !may_ask(g, w->asked_ms))
 		return;
-	take_answers(g);
-	place = place_of(g, NULL);
+	place = take_place(g, w->asked_ms);
 	if (!place)
 		return;
 	q.inode = inode_of(g, ends);
@@ -127,7 +183,7 @@ const struct netwho *gate_who_settle(struct gated *g, struct gate_who *w)
 	int most, left;
 
 	if (place_of(g, w))
-		take_answers(g);
+		(void)take_answers(g);
 	if (!place_of(g, w))
 		return &w->found;
 	start = sys_now_ms();
@@ -135,12 +191,20 @@ const struct netwho *gate_who_settle(struct gated *g, struct gate_who *w)
 	while (place_of(g, w) && (left = most - (int)(sys_now_ms() - start)) > 0) {
 		if (sys_poll(&p, 1, left) <= 0 || p.revents & (POLLHUP | POLLERR))
 			break;
-		take_answers(g);
+		(void)take_answers(g);
 	}
 	spent = (sys_now_ms() - start) * 1000;
 	g->who.credit_us -=
 		MIN(g->who.credit_us, MAX(spent, (uint64_t)GATE_WHO_LEAST_US));
 	return &w->found;
+}
+
+bool gate_who_later(struct gated *g, struct gate_who *w, struct gate_conn *c)
+{
+	if (!place_of(g, w))
+		return false;
+	w->owes = c;
+	return true;
 }
 
 void gate_who_forget(struct gated *g, const struct gate_who *w)

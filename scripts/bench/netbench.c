@@ -329,6 +329,7 @@ static int behind_gate(char **a)
 	netbox_open(NET_GATE, NETNS_CATCH_TPROXY, &box);
 	conf.fds = box.fds;
 	conf.facts = box.facts;
+	conf.init = getpid();
 	conf.rules = rules;
 	if (gate_start(&conf, &gate, &e) < 0) {
 		fprintf(stderr, "%s\n", e.msg);
