@@ -148,6 +148,8 @@ static int moved(void *ctx, uint32_t events, struct err *e)
 	(void)e;
 	if (!events)
 		loop_remove(c->g->loop, &c->again);
+	if (events & EPOLLPRI)
+		gate_pump_urgent(&c->pump);
 	if (events & EPOLLERR) {
 		r = pending_error(c->in);
 		if (!r)
@@ -179,7 +181,7 @@ static void tune(int fd)
 
 void gate_conn_open(struct gate_conn *c, int out, const struct netaddr *addr)
 {
-	const uint32_t events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+	const uint32_t events = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET;
 	struct gated *g = c->g;
 	int r;
 

@@ -73,8 +73,9 @@ struct gate_flow {
 	int pipe[2];  /* owned while held > 0; else -1 */
 	size_t held;  /* bytes in the pipe */
 	uint64_t bytes;
-	bool eof;  /* @from will send no more */
-	bool shut; /* and @to was told */
+	bool eof;    /* @from will send no more */
+	bool shut;   /* and @to was told */
+	bool urgent; /* there was urgent data, at which splice(2) stands still */
 };
 
 struct gate_pump {
@@ -86,6 +87,8 @@ enum gate_pump_state { GATE_PUMP_WAIT, GATE_PUMP_MORE, GATE_PUMP_DONE };
 
 void gate_pump_init(struct gate_pump *p, int in, int out, struct gate_pool *pool);
 void gate_pump_free(struct gate_pump *p);
+/** gate_pump_urgent() - one of the two sockets got urgent data */
+void gate_pump_urgent(struct gate_pump *p);
 /** gate_pump_run() - move what can be moved; enum gate_pump_state, or why the
  *  connection is broken */
 int gate_pump_run(struct gate_pump *p);

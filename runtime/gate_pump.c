@@ -1,5 +1,6 @@
 /* gate_pump - bytes between two sockets, moved by splice(2) through a pipe: they never
- * come into this process.
+ * come into this process. But for urgent data: tcp_read_sock() of the kernel does not go
+ * past its mark, so a socket that had some is read when splice finds nothing.
  *
  * Both sockets are watched edge-triggered, so a run goes on until nothing moves. That
  * also settles what EAGAIN of a splice into the pipe means (no data, or a pipe whose
@@ -8,7 +9,11 @@
 #include "base/sys.h"
 #include "runtime/gate_impl.h"
 
-enum { ROUNDS = 32, SPLICE = 1 | 2 /* SPLICE_F_MOVE | SPLICE_F_NONBLOCK */ };
+enum {
+	ROUNDS = 32,
+	COPY = 4096 /* at most PIPE_BUF: all or nothing */,
+	SPLICE = 1 | 2 /* SPLICE_F_MOVE | SPLICE_F_NONBLOCK */
+};
 
 void gate_pump_drain(struct gate_pool *pool)
 {
@@ -63,6 +68,22 @@ void gate_pump_free(struct gate_pump *p)
 	put_pipe(p->pool, &p->down);
 }
 
+void gate_pump_urgent(struct gate_pump *p)
+{
+	p->up.urgent = p->down.urgent = true;
+}
+
+/* What is peeked at is taken only when the pipe has it. */
+static ssize_t copy(const struct gate_flow *f)
+{
+	char bytes[COPY];
+	ssize_t n = sys_recv(f->from, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
+
+	if (n > 0)
+		n = sys_write(f->pipe[1], bytes, (size_t)n);
+	return n > 0 ? sys_recv(f->from, bytes, (size_t)n, MSG_DONTWAIT) : n;
+}
+
 /* 1 = something moved, 0 = not now. */
 static int fill(struct gate_flow *f, struct gate_pool *pool)
 {
@@ -77,6 +98,8 @@ static int fill(struct gate_flow *f, struct gate_pool *pool)
 			return r;
 	}
 	n = sys_splice(f->from, f->pipe[1], GATE_PIPE_BYTES - f->held, SPLICE);
+	if (n == -EAGAIN && f->urgent)
+		n = copy(f);
 	if (n == -EAGAIN || n == -EINTR)
 		return 0;
 	if (n < 0)

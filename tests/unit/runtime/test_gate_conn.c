@@ -67,6 +67,62 @@ static void bytes_survive(void)
 	rig_close(&r);
 }
 
+/* Urgent bytes, as telnet and ftp send them, stay where they are in the stream. 0 = all
+ * came back. */
+static int urgent(void *ctx)
+{
+	static const char text[] = "before!after!!";
+	struct timeval limit = { .tv_sec = 20 };
+	char in[sizeof(text)] = "";
+	size_t got = 0;
+	int fd = rig_dial(ctx);
+
+	if (fd < 0)
+		return 1;
+	sys_setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	sys_send(fd, text, 6, 0);
+	sys_send(fd, text + 6, 1, MSG_OOB);
+	sys_send(fd, text + 7, 5, 0);
+	sys_send(fd, text + 12, 1, MSG_OOB);
+	sys_send(fd, text + 13, 1, MSG_OOB);
+	while (got < sizeof(text) - 1) {
+		ssize_t n = sys_recv(fd, in + got, sizeof(text) - 1 - got, 0);
+
+		if (n <= 0)
+			return 2;
+		got += (size_t)n;
+	}
+	return strcmp(in, text) ? 3 : 0;
+}
+
+static void urgent_bytes_stay(void)
+{
+	struct rig_peer p = { "example.com", 7, 0, 0 };
+	struct rig r;
+
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	assert_int_equal(netbox_call(&r.box, urgent, &p), 0);
+	rig_quiet(&r);
+	rig_close(&r);
+}
+
+/* As many descriptors as 57 connections need: the others wait, and are served. Last, for
+ * the limit cannot be raised again. */
+static void more_than_can_be_served_wait(void)
+{
+	struct rlimit l = { 600, 600 };
+	struct rig_peer p = { "example.com", 7, 10000, 200 };
+	struct rig r;
+
+	assert_int_equal(sys_setrlimit(RLIMIT_NOFILE, &l), 0);
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	assert_int_equal(rig_stat(&r, "most"), 57);
+	assert_int_equal(netbox_call(&r.box, echo_parallel, &p), 0);
+	assert_int_equal(rig_stat(&r, "opened"), 200);
+	rig_quiet(&r);
+	rig_close(&r);
+}
+
 static void nothing_leaks(void)
 {
 	struct rig_peer p = { "example.com", 7, 100, 2000 };
@@ -159,9 +215,11 @@ int main(int argc, char **argv)
 {
 	static const struct unit_case cases[] = {
 		{ "bytes survive", bytes_survive },
+		{ "urgent bytes stay", urgent_bytes_stay },
 		{ "nothing leaks", nothing_leaks },
 		{ "slow readers are bounded", slow_readers_are_bounded },
 		{ "killed ends are survived", killed_ends_are_survived },
+		{ "more than can be served wait", more_than_can_be_served_wait },
 	};
 	int r = 0;
 
