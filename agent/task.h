@@ -20,7 +20,7 @@ struct task_conf;
 /* The values are the exit statuses of `cubby run`. */
 enum task_end {
 	TASK_DONE = 0,
-	TASK_GAVE_UP = 1, /* the model did, or went in circles (docs/adr/0009) */
+	TASK_GAVE_UP = 1, /* the model did, or went in circles (docs/adr/0011) */
 	TASK_LIMIT = 3,	  /* rounds, tokens, time, cost, context */
 	TASK_SERVICE = 4, /* the model service failed */
 	TASK_BOX = 5,	  /* the box or a part of cubby failed in mid-task */

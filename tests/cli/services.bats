@@ -114,3 +114,22 @@ config() {
 	[ "$(jq -r 'select(.path) | .body.messages | map(select(.role == "tool")) | length' \
 		"$BATS_TEST_TMPDIR/requests" | tail -1)" = 4 ]
 }
+
+# docs/events.md says what programs may rely on.
+@test "services: --json says nothing that docs/events.md does not" {
+	model <<-'END'
+	{"text":"half","cut_at":0.6}
+	{"reasoning":"hm","text":"I look.","calls":[{"name":"shell","args":{"command":"echo out; touch new"}},{"name":"shell","args":"{broken"}]}
+	{"text":"done"}
+	END
+	run -0 --separate-stderr task --json "look"
+	[ -z "$stderr" ]
+	local doc=$CUBBY_TEST_TOP/docs/events.md
+	[ "$(jq -r .event <<<"$output" | sort -u | xargs)" = \
+		"call discarded end output reasoning result retry round start turn words" ]
+	for word in $(jq -r 'keys[], .event, (.files[]? | keys[])' <<<"$output" | sort -u); do
+		grep -q "\`$word\`" "$doc" || { echo "$word is not in docs/events.md"; false; }
+	done
+	[ "$(jq -r .event <<<"$output" | tail -1)" = end ]
+	[ "$(jq -r 'select(.event == "call" and .number == 2) | .arguments' <<<"$output")" = "{broken" ]
+}
