@@ -9,7 +9,7 @@
 #include "base/scope.h"
 #include "base/sys.h"
 
-enum { SMALL = 4096 };
+enum { SMALL = 4096, PF_EXITING = 4 }; /* include/linux/sched.h */
 
 static int read_small(const char *path, char *ret, size_t size)
 {
@@ -37,14 +37,17 @@ int procs_stat(pid_t pid, pid_t tid, struct procs_stat *ret)
 {
 	char text[SMALL], *p;
 	int r = read_task(pid, tid, "stat", text, sizeof(text)), ppid, pgrp;
+	unsigned flags;
 
 	if (r < 0)
 		return r;
 	p = strrchr(text, ')'); /* the name before it may hold anything */
-	if (!p || sscanf(p + 1, " %c %d %d", &ret->state, &ppid, &pgrp) != 3)
+	if (!p || sscanf(p + 1, " %c %d %d %*d %*d %*d %u", &ret->state, &ppid, &pgrp,
+			 &flags) != 4)
 		return -EPROTO;
 	ret->ppid = ppid;
 	ret->pgrp = pgrp;
+	ret->ends = ret->state == 'Z' || ret->state == 'X' || (flags & PF_EXITING);
 	return 0;
 }
 
@@ -156,6 +159,33 @@ int procs_switches(pid_t pid, pid_t tid, uint64_t *ret)
 		return -EPROTO;
 	*ret = strtoull(p + sizeof(key) - 1, NULL, 10);
 	return 0;
+}
+
+bool procs_catches(pid_t pid, int sig)
+{
+	static const char key[] = "\nSigCgt:";
+	char text[SMALL], *p;
+
+	if (read_task(pid, pid, "status", text, sizeof(text)) < 0)
+		return false;
+	p = strstr(text, key);
+	return p && (strtoull(p + sizeof(key) - 1, NULL, 16) >> (sig - 1) & 1);
+}
+
+static bool stat_program(pid_t pid, struct stat *st)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return sys_fstatat(AT_FDCWD, path, st, 0) >= 0;
+}
+
+bool procs_same_program(pid_t a, pid_t b)
+{
+	struct stat x, y;
+
+	return stat_program(a, &x) && stat_program(b, &y) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
 }
 
 bool procs_is_32bit(pid_t pid)

@@ -25,6 +25,7 @@ int procs_tasks(pid_t pid, procs_fn *fn, void *ctx);
 struct procs_stat {
 	char state; /* R, S, D, T, Z, … */
 	pid_t ppid, pgrp;
+	bool ends; /* it is on its way out, or a zombie: no signal reaches it */
 };
 int procs_stat(pid_t pid, pid_t tid, struct procs_stat *ret);
 
@@ -38,6 +39,10 @@ int procs_call(pid_t pid, pid_t tid, struct procs_call *ret);
 int procs_wchan(pid_t pid, pid_t tid, char *ret, size_t size);
 /** procs_switches() - how often the task gave up the processor by itself */
 int procs_switches(pid_t pid, pid_t tid, uint64_t *ret);
+/** procs_catches() - has the process a handler for the signal? */
+bool procs_catches(pid_t pid, int sig);
+/** procs_same_program() - do both run the same file? */
+bool procs_same_program(pid_t a, pid_t b);
 /** procs_is_32bit() - does the process run a 32-bit program? */
 bool procs_is_32bit(pid_t pid);
 /** procs_fd_device() - device number behind a descriptor; 0 = none or not known */

@@ -304,6 +304,12 @@ static bool has_long_line(const char *data, size_t len)
 	return false;
 }
 
+/* C-c, C-z and C-\ in the modes that mean signals. */
+static bool has_signal_key(const char *data, size_t len)
+{
+	return memchr(data, 3, len) || memchr(data, 032, len) || memchr(data, 034, len);
+}
+
 static int send_input(struct session *s, const char *data, size_t len, struct err *e)
 {
 	int r;
@@ -315,9 +321,14 @@ static int send_input(struct session *s, const char *data, size_t len, struct er
 			       SESSION_LINE_MAX);
 	if (waiting_look(s->proc.master, &s->before_input) < 0)
 		s->before_input = (struct waiting_sample){ .reason = WAITING_NOT };
+	if (has_signal_key(data, len))
+		session_wait_taker(s);
+	if (s->done)
+		return 0;
 	r = buf_add(&s->to_tty, data, len);
 	if (r < 0)
 		return err_sys(e, r, "not sent: %zu bytes at once", len);
+	session_io_write(s);
 	s->typed = true;
 	s->input_ms = sys_now_ms();
 	return 0;

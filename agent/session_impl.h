@@ -76,6 +76,8 @@ struct session {
 void session_io_init(struct session *s);
 /* Reads and writes what is possible now; true when anything was read. */
 bool session_io_step(struct session *s);
+/* Writes what the terminal takes now. */
+void session_io_write(struct session *s);
 /* All that was printed has been read: the last line too. */
 void session_io_end_text(struct session *s);
 /* Plain text that waits for its filter gets there. */
@@ -95,6 +97,8 @@ int session_shell_replace(struct session *s, struct err *e);
 /* Waits until the command is done, waits for input, dies, or a limit is reached. */
 int session_wait(struct session *s, const struct session_limits *lim,
 		 struct session_result *ret, struct err *e);
+/* Before a key that sends a signal: there is somebody to get it, or the command ended. */
+void session_wait_taker(struct session *s);
 /* One poll(2) over all that can happen. */
 void session_wait_poll(struct session *s, int timeout_ms);
 

@@ -300,6 +300,13 @@ static void idle(struct session *s)
 		screen_settle(s->screen);
 }
 
+void session_io_write(struct session *s)
+{
+	if (s->to_tty.len && s->proc.master >= 0)
+		sent(&s->to_tty,
+		     sys_write(s->proc.master, s->to_tty.data, s->to_tty.len));
+}
+
 bool session_io_step(struct session *s)
 {
 	char data[READ_SIZE];
@@ -319,9 +326,7 @@ bool session_io_step(struct session *s)
 	} else {
 		idle(s);
 	}
-	if (s->to_tty.len && s->proc.master >= 0)
-		sent(&s->to_tty,
-		     sys_write(s->proc.master, s->to_tty.data, s->to_tty.len));
+	session_io_write(s);
 	if (s->to_channel.len && s->channel >= 0)
 		sent(&s->to_channel, sys_send(s->channel, s->to_channel.data,
 					      s->to_channel.len, MSG_DONTWAIT));

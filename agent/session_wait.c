@@ -14,6 +14,8 @@ enum {
 	LOOK_SHARE = 20,       /* at most a twentieth of the time is spent looking */
 	INPUT_GRACE_MS =
 		50,	    /* for a reader that did not move since it was written to */
+	NEW_MS = 100,	    /* what a new process may take to become a program */
+	TAKER_MS = 1000,    /* what a shell may take to be in the foreground again */
 	INTERRUPT_MS = 1000 /* what an interrupted command has to end */
 };
 
@@ -101,6 +103,23 @@ static bool look(struct session *s, struct watch *w, uint64_t now,
 	return true;
 }
 
+/* On a busy machine a shell may wait long for a processor before it takes the terminal
+ * back from a program that has ended: signals must wait, too. */
+void session_wait_taker(struct session *s)
+{
+	uint64_t start = sys_now_ms();
+
+	while (!s->done && !session_shell_died(s)) {
+		enum waiting_taker who = waiting_taker(s->proc.master);
+		uint64_t patience = who == WAITING_NEW ? NEW_MS : TAKER_MS;
+
+		if (who == WAITING_TAKER || sys_now_ms() - start >= patience)
+			break;
+		session_wait_poll(s, 1);
+		session_io_step(s);
+	}
+}
+
 /* ^C by the person: to the program once; then the call ends soon. */
 static void interrupt(struct session *s, struct watch *w, uint64_t now)
 {
@@ -108,7 +127,9 @@ static void interrupt(struct session *s, struct watch *w, uint64_t now)
 		return;
 	w->interrupted = true;
 	w->hard = MIN(w->hard, now + INTERRUPT_MS);
-	buf_addc(&s->to_tty, 3);
+	session_wait_taker(s);
+	if (!s->done && buf_addc(&s->to_tty, 3) == 0)
+		session_io_write(s);
 	s->typed = true;
 }
 

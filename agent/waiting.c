@@ -11,6 +11,7 @@
  * which is then looked at in the same way. */
 #include "agent/waiting.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -273,4 +274,34 @@ int waiting_look(int master, struct waiting_sample *ret)
 		return l.denied;
 	*ret = s;
 	return 0;
+}
+
+static int find_living(void *ctx, pid_t pid)
+{
+	pid_t *group = ctx;
+	struct procs_stat st;
+
+	if (procs_stat(pid, pid, &st) < 0 || st.pgrp != *group || st.ends)
+		return 0;
+	*group = 0; /* found */
+	return 1;
+}
+
+enum waiting_taker waiting_taker(int master)
+{
+	pid_t leader = sys_tcgetsid(master), group = sys_tcgetpgrp(master);
+	pid_t left = group;
+	struct procs_stat st;
+
+	if (leader <= 0 || group <= 0)
+		return WAITING_TAKER;
+	/* mostly it is the group's first process */
+	if (procs_stat(group, group, &st) == 0 && !st.ends)
+		return group != leader && procs_catches(group, SIGINT) &&
+				       procs_same_program(group, leader)
+			       ? WAITING_NEW
+			       : WAITING_TAKER;
+	if (procs_walk(leader, find_living, &left) < 0 || left == 0)
+		return WAITING_TAKER;
+	return WAITING_NOBODY;
 }

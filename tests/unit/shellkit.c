@@ -141,10 +141,13 @@ static void check_text(const struct shellkit_step *st, const char *text)
 
 static void check_step(struct shellkit *k, const struct shellkit_step *st)
 {
-	static const char *const names[] = { "any",	 "exited", "line", "key",
-					     "password", "soft",   "hard", "dead" };
+	static const char *const names[] = { "any",  "exited",	 "line",
+					     "key",  "password", "waits",
+					     "soft", "hard",	 "dead" };
 	enum shellkit_want got = outcome(&k->r);
 
+	if (st->want == SHELLKIT_WAITS && (got == SHELLKIT_LINE || got == SHELLKIT_KEY))
+		got = SHELLKIT_WAITS;
 	if (st->want != SHELLKIT_ANY && got != st->want)
 		fail_msg("%s instead of %s (exit %d) after: %s; text: %s", names[got],
 			 names[st->want], k->r.status, st->text, buf_cstr(&k->r.text));

@@ -42,6 +42,7 @@ enum shellkit_want {
 	SHELLKIT_LINE,
 	SHELLKIT_KEY,
 	SHELLKIT_PASSWORD,
+	SHELLKIT_WAITS, /* for a line or for keys, as the program was built */
 	SHELLKIT_SOFT,
 	SHELLKIT_HARD,
 	SHELLKIT_DEAD
