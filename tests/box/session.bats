@@ -328,3 +328,91 @@ nobody
 	call read_file path there
 	has inside
 }
+
+@test "F6: modes, times, links, holes and odd names survive both ways" {
+	mkdir -p 'in/a b'
+	echo x >'in/a b/'$'odd\n\xff\'"name'
+	chmod 4751 'in/a b/'*
+	touch -d '2001-02-03 04:05:06.789 UTC' 'in/a b/'*
+	ln -s '../no where' in/link
+	ln in/link in/same 2>/dev/null || true
+	truncate -s 50M in/hole
+	serve
+	call shell command 'mkdir /var/copy && cp -a in/. /var/copy/ && cp -a /var/copy out && echo copied'
+	has 'copied
+[exit 0,'
+	local from to
+	from=$(cd in && find . -printf '%p %y %m %T@ %l\n' | sort | grep -v '^\. ')
+	to=$(cd out && find . -printf '%p %y %m %T@ %l\n' | sort | grep -v '^\. ')
+	[ "$from" = "$to" ]
+	diff -r --no-dereference in out
+	[ "$(stat -c %b out/hole)" -lt 1000 ]
+}
+
+@test "F7: the project's files are the caller's, and nothing of ours is left in it" {
+	serve
+	call shell command 'echo x >made; mkdir d; echo y >d/z; git --version'
+	[ "$(stat -c %u made d d/z | sort -u)" = "$(id -u)" ]
+	if [[ $text == *'git version'* ]]; then # as far as the image has it
+		call shell command 'git init -q . && git add . && git -c user.email=a@b -c user.name=c commit -qm m && git status --short'
+		has '[exit 0,'
+		[ "$(git log --format=%s)" = m ]
+		rm -rf .git
+	fi
+	call write_file path w content x
+	kill -9 "$server"
+	wait "$server" || true
+	server=
+	[ "$(ls -A | tr '\n' ' ')" = 'd made w ' ]
+}
+
+@test "I9: --on-error stop" {
+	serve --on-error stop
+	call shell command $'echo one\nfalse\necho no'
+	is "one
+[exit 1, cwd $PWD]
+[note: the commands behind the one that failed were not run]"
+}
+
+@test "S5: an environment of 100 variables" {
+	local more=() i big
+	big=$(printf %01000d 0)
+	for i in $(seq 100); do more+=(--env "V$i=$big"); done
+	serve "${more[@]}"
+	call shell command 'env | grep -c "^V[0-9]*=0000"'
+	is "100
+[exit 0, cwd $PWD]"
+}
+
+@test "J4: jobs leave no zombies, and init does not grow" {
+	serve
+	call shell command 'size() { while read -r k v _; do [ "$k" != VmRSS: ] || echo "$v"; done </proc/1/status; }; for i in $(seq 50); do (: &); done; before=$(size)' timeout 60
+	call shell command 'for i in $(seq 1000); do (: &) ; done; wait; after=$(size); echo $((after - before < 512))' timeout 90
+	has '1
+[exit 0,'
+	call shell command 'for n in $(seq 100); do z=0; for s in /proc/[0-9]*/stat; do { read -r l <$s; } 2>/dev/null; case $l in *") Z "*) z=$((z + 1)) ;; esac; done; [ $z = 0 ] && break; sleep 0.1; done; echo $z zombies' timeout 60
+	has '0 zombies'
+}
+
+@test "R7: a fork bomb ends at the process limit, and reset works" {
+	serve --pids 64
+	call shell command 'for i in $(seq 100); do sleep 1000 & done 2>&1 | tail -1; jobs -p | wc -l' timeout 30
+	[[ $text == *'Resource temporarily unavailable'* || $text == *'shell died'* ]] ||
+		skip "no process limit can be had here"
+	call shell command 'echo ready' reset true timeout 60
+	has ready
+	call shell command 'bomb() { bomb | bomb & }; bomb' timeout 3
+	call shell command 'echo ok' reset true timeout 60
+	has 'ok
+[exit 0,'
+}
+
+@test "J3: jobs, kill, wait, and a pipeline's status" {
+	serve
+	call shell command 'sleep 1000 & jobs; kill %1; wait %1; echo $?'
+	has '143
+[exit 0,'
+	call shell command 'false | true; echo ${PIPESTATUS[0]}'
+	has '1
+[exit 0,'
+}

@@ -25,6 +25,7 @@
 #define LINE SHELLKIT_LINE
 #define KEY SHELLKIT_KEY
 #define PASSWORD SHELLKIT_PASSWORD
+#define WAITS SHELLKIT_WAITS
 #define SOFT SHELLKIT_SOFT
 #define HARD SHELLKIT_HARD
 #define DEAD SHELLKIT_DEAD
@@ -51,8 +52,8 @@ static const struct shellkit_row rows[] = {
 		KEYS("C-d", EXIT, .status = 0, .is = ""),
 	} },
 	{ "X2: python", "python3", {
-		RUN("PYTHON_BASIC_REPL=1 python3 -q", SHELLKIT_ANY, .has = ">>> "),
-		IN("print(6*7)\n", SHELLKIT_ANY, .has = "42"),
+		RUN("PYTHON_BASIC_REPL=1 python3 -q", WAITS, .has = ">>> "),
+		IN("print(6*7)\n", WAITS, .has = "42"),
 		IN("exit(3)\n", EXIT, .status = 3),
 	} },
 	{ "X2: nested bash", NULL, {
@@ -69,13 +70,50 @@ static const struct shellkit_row rows[] = {
 		IN("quit\r", EXIT, .status = 0),
 	} },
 	{ "X2: sqlite3", "sqlite3", {
-		RUN("sqlite3 -interactive", SHELLKIT_ANY, .has = "sqlite> "),
-		IN("select 40+2;\n", SHELLKIT_ANY, .has = "42"),
+		RUN("sqlite3 -interactive", WAITS, .has = "sqlite> "),
+		IN("select 40+2;\n", WAITS, .has = "42"),
 		IN(".quit\n", EXIT, .status = 0),
 	} },
 	{ "X4: passwords are not shown", NULL, {
 		RUN("read -rs -p 'pw: ' x; echo; echo ${#x}", PASSWORD, .is = "pw: "),
 		IN("tops3cret\n", EXIT, .status = 0, .is = "\n9\n"),
+	} },
+	/* the functions of OpenSSH that ask for a host's key and for a passphrase */
+	{ "X2, X4: questions of ssh", "ssh-keygen", {
+		RUN("ssh-keygen -q -t ed25519 -N secret -f k; ssh-keygen -y -f k >pub", PASSWORD, .has = "passphrase"),
+		IN("secret\n", EXIT, .status = 0, .has_not = "secret"),
+		RUN("ssh-keygen -q -t ed25519 -N '' -f k", LINE, .has = "(y/n)?"),
+		IN("n\n", EXIT, .status = 1),
+	} },
+	{ "X2: a host's key is asked about", "root:sshd", {
+		RUN("ssh-keygen -q -t ed25519 -N '' -f hk; printf 'HostKey %s/hk\nPidFile none\n' $PWD >cf; mkdir -p /run/sshd; "
+		    "ssh -F none -o UserKnownHostsFile=none -o ProxyCommand=\"$(command -v sshd) -i -f $PWD/cf\" h true", LINE, .has = "(yes/no"),
+		IN("no\n", EXIT, .status = 255),
+	} },
+	{ "X2, X12: git opens an editor", "git", {
+		RUN("git init -q g && cd g && git config user.email a@b && git config user.name c && echo x >f && git add f; "
+		    "printf 'echo msg >\"$1\"; printf edit?; read x\n' >../ed; EDITOR='sh ../ed' git commit -q", LINE, .has = "edit?"),
+		IN("\n", EXIT, .status = 0),
+		RUN("git log --format=%s", EXIT, .status = 0, .is = "msg\n"),
+	} },
+	{ "X12: vim for a commit message", "vim", {
+		RUN("git init -q g && cd g && git config user.email a@b && git config user.name c && echo x >f && git add f; "
+		    "EDITOR='vim -u NONE -N' git commit -q", KEY, .full_screen = true),
+		IN("imsg\033", KEY, .full_screen = true),
+		IN(":wq\r", EXIT, .status = 0),
+		RUN("git log --format=%s", EXIT, .status = 0, .is = "msg\n"),
+	} },
+	{ "O6: pagers of programs are cat", "git", {
+		RUN("git init -q g && cd g && git config user.email a@b && git config user.name c && seq 500 >f && git add f && git commit -qm m", EXIT, .status = 0),
+		RUN("git log -p", EXIT, .status = 0, .has = "\n+500\n"),
+		RUN("echo $PAGER $GIT_PAGER $MANPAGER $SYSTEMD_PAGER", EXIT, .status = 0, .is = "cat cat cat cat\n"),
+	} },
+	{ "O6: man ends by itself", "man", {
+		RUN("printf '.TH T 1\n.SH NAME\nt \\- a page\n' >t.1; man ./t.1", EXIT, .status = 0, .has = "a page"),
+	} },
+	{ "O6: a pager that is called opens", "less", {
+		RUN("seq 1 500 >f; less f", KEY, .full_screen = true),
+		IN("q", EXIT, .status = 0),
 	} },
 	{ "X4: su", "root:su", {
 		RUN("su nobody -s /bin/sh -c 'read x; echo $x'", LINE, .is = ""),
@@ -188,6 +226,9 @@ static const struct shellkit_row rows[] = {
 	{ "never waiting: a computation", NULL, {
 		RUN("i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; echo $i", EXIT, .status = 0, .is = "30000\n"),
 	} },
+	{ "never waiting: a compiler", "cc", {
+		RUN("for i in $(seq 300); do echo \"int f$i(int x) { return x * $i + (x >> 3); }\"; done >c.c; cc -O2 -c c.c && echo ok", EXIT, .status = 0, .is = "ok\n"),
+	} },
 	{ "never waiting: the network", "python3", {
 		RUN("python3 -c \"import socket,threading,time\ns=socket.socket(); s.bind(('127.0.0.1',0)); s.listen()\n"
 		    "threading.Thread(target=lambda:(time.sleep(0.7),socket.create_connection(s.getsockname())),daemon=True).start()\n"
@@ -236,7 +277,7 @@ static const struct shellkit_row rows[] = {
 	} },
 	{ "R1: exit in a subshell", NULL, { RUN("(exit 7)", EXIT, .status = 7) } },
 	{ "R3: exec python3", "python3", {
-		RUN("PYTHON_BASIC_REPL=1 exec python3 -q", SHELLKIT_ANY, .has = ">>> "),
+		RUN("PYTHON_BASIC_REPL=1 exec python3 -q", WAITS, .has = ">>> "),
 		IN("exit(3)\n", DEAD, .status = 3),
 	} },
 	{ "R4: fake marks", NULL, {

@@ -37,8 +37,11 @@ static const struct row {
 	  TOOL_ERROR, "not executed: the command is a list or a map", false },
 	{ "I12: a map as command", "shell", "{\"command\":\" {'cmd': 1}\"}", TOOL_ERROR,
 	  "not executed: the command is a list or a map", false },
-	{ "input to nothing", "input", "{\"text\":\"x\"}", TOOL_ERROR,
+	{ "S8: input to nothing", "input", "{\"text\":\"x\"}", TOOL_ERROR,
 	  "not sent: no command has been run in the session 'main'", false },
+	{ "S8: an unknown session is named", "input",
+	  "{\"text\":\"x\",\"session\":\"other\"}", TOOL_ERROR,
+	  "not sent: no command has been run in the session 'other'", false },
 };
 
 static void test_row(const void *p)
