@@ -53,6 +53,15 @@ static int make_all(const struct store *s, const char *key, struct err *e)
 	return 0;
 }
 
+/* Only as a place: its rights are the box's to change, down to none at all. */
+static int open_layer(const struct boxdir *b, const char *name, struct err *e)
+{
+	int fd = sys_openat(b->dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+
+	return fd < 0 ? err_sys(e, fd, "box '%.12s…': cannot open '%s'", b->key, name)
+		      : fd;
+}
+
 int boxdir_open(const struct store *s, const char *key, bool create, struct boxdir *ret,
 		struct err *e)
 {
@@ -72,12 +81,12 @@ int boxdir_open(const struct store *s, const char *key, bool create, struct boxd
 		return err_set(e, -ENOENT, "no such box '%.12s…'", key);
 	if (b.dirfd < 0)
 		return err_sys(e, b.dirfd, "cannot open box '%.12s…'", key);
-	b.upper = file_open_dir(b.dirfd, "upper", e);
+	b.upper = open_layer(&b, "upper", e);
 	if (b.upper < 0)
-		return err_wrap(e, "box '%.12s…'", key);
-	b.work = file_open_dir(b.dirfd, "work", e);
+		return b.upper;
+	b.work = open_layer(&b, "work", e);
 	if (b.work < 0)
-		return err_wrap(e, "box '%.12s…'", key);
+		return b.work;
 	*ret = take(&b, BOXDIR_NONE);
 	return 0;
 }

@@ -18,8 +18,8 @@
 
 struct boxdir {
 	int dirfd;	    /* owned */
-	int upper;	    /* owned; mode 0755: it is what "/" looks like inside */
-	int work;	    /* owned */
+	int upper;	    /* owned; O_PATH: what "/" is inside */
+	int work;	    /* owned; O_PATH */
 	char key[HASH_HEX]; /* sha256 of the project's real path */
 };
 #define BOXDIR_NONE ((struct boxdir){ .dirfd = -1, .upper = -1, .work = -1 })

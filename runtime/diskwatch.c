@@ -15,13 +15,18 @@ enum {
 int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,
 		   struct err *e)
 {
-	int fd = sys_openat(conf->boxdir, conf->layer,
+	/* A private range of ids may not list the box's directory (0711), but root may
+	 * enter the layer; anybody else owns that directory, and has no more rights in
+	 * the layer than the box has left. */
+	bool within = conf->map->kind == IDMAP_ROOT;
+	int fd = sys_openat(conf->boxdir, within ? conf->layer : ".",
 			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 
 	if (fd < 0)
 		return err_sys(e, fd, "cannot watch the disk use of the box");
 	*ret = DISKWATCH_NONE;
-	ret->layer = fd;
+	ret->dir = fd;
+	ret->layer = within ? "." : conf->layer;
 	ret->map = conf->map;
 	ret->limit = conf->limit;
 	return 0;
@@ -31,7 +36,7 @@ void diskwatch_close(struct diskwatch *w)
 {
 	if (w->counting)
 		helper_done(&w->helper);
-	scope_close(&w->layer);
+	scope_close(&w->dir);
 	*w = DISKWATCH_NONE;
 }
 
@@ -39,7 +44,7 @@ static uint64_t free_bytes(const struct diskwatch *w)
 {
 	struct statfs fs;
 
-	return sys_fstatfs(w->layer, &fs) < 0
+	return sys_fstatfs(w->dir, &fs) < 0
 		       ? 0
 		       : (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize;
 }
@@ -60,7 +65,7 @@ static bool is_due(const struct diskwatch *w, uint64_t now)
 static int begin(struct diskwatch *w, uint64_t now, struct err *e)
 {
 	struct helper_job job = {
-		.name = "count", .map = w->map, .dir = w->layer, .in = -1
+		.name = "count", .arg = w->layer, .map = w->map, .dir = w->dir, .in = -1
 	};
 	int r;
 

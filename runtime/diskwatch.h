@@ -15,7 +15,8 @@
 enum { DISKWATCH_MS = 100 }; /* how often diskwatch_look() wants to be called */
 
 struct diskwatch {
-	int layer;		 /* owned; -1 = not watching */
+	int dir;	   /* owned: what the helper works in; -1 = not watching */
+	const char *layer; /* its part that is counted; static */
 	const struct idmap *map; /* borrowed */
 	uint64_t limit, used;	 /* bytes; used: at the last count */
 	uint64_t free;		 /* bytes of the filesystem when that count began */
@@ -24,11 +25,11 @@ struct diskwatch {
 	bool counting, counted;
 	unsigned failures; /* in a row */
 };
-#define DISKWATCH_NONE ((struct diskwatch){ .layer = -1, .helper = HELPER_NONE })
+#define DISKWATCH_NONE ((struct diskwatch){ .dir = -1, .helper = HELPER_NONE })
 
 struct diskwatch_conf {
 	int boxdir;		 /* boxes/<key>; borrowed for the call */
-	const char *layer;	 /* its part to count: "upper", "copy" */
+	const char *layer;	 /* its part to count: "upper", "copy"; static */
 	const struct idmap *map; /* borrowed */
 	uint64_t limit;		 /* bytes */
 };

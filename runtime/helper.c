@@ -114,16 +114,18 @@ static int do_rmtree(int dir, const char *arg, const struct idmap *map,
 	return tree_remove(dir, arg, e);
 }
 
-/* How much of the disk the directory takes. */
+/* How much of the disk @arg takes, the directory itself or a part of it. */
 static int do_count(int dir, const char *arg, const struct idmap *map,
 		    struct json **ret, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
 	bool whole = true;
-	uint64_t bytes = du_tree(dir, ".", &whole);
+	uint64_t bytes;
 
-	(void)arg;
 	(void)map;
+	if (!valid_name(arg) && strcmp(arg ? arg : "", ".") != 0)
+		return err_set(e, -EINVAL, "bad name of a tree to count");
+	bytes = du_tree(dir, arg, &whole);
 	if (!whole)
 		return err_set(e, -ELOOP,
 			       "its directories are nested too deeply to be counted");

@@ -71,6 +71,15 @@ static void say_failed(uint32_t id, const struct err *err)
 	say(WIRE_SPAWNED, id, &s, sizeof(s));
 }
 
+/* With the box's /proc, by which the monitor may count its memory (memwatch.h). */
+static void say_ready(void)
+{
+	_cleanup_close_ int proc = sys_open("/proc", O_RDONLY | O_DIRECTORY);
+	struct wire_head head = { .type = WIRE_READY };
+
+	wire_send(INIT_SOCK, &head, NULL, &proc, proc >= 0);
+}
+
 static void say_started(struct proc_entry *p)
 {
 	struct wire_head head = { .type = WIRE_SPAWNED,
@@ -455,7 +464,7 @@ int init_main(void)
 		wire_send(INIT_SOCK, &head, &e, NULL, 0);
 		return 1;
 	}
-	say(WIRE_READY, 0, NULL, 0);
+	say_ready();
 	run(&in);
 	return 0;
 }

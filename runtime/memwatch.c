@@ -5,6 +5,7 @@
 #include "runtime/memwatch.h"
 
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +24,15 @@ enum {
 	MEMWATCH_TEXT = 4096
 };
 
-int memwatch_open(pid_t init, uint64_t limit, struct memwatch *ret, struct err *e)
+int memwatch_open(int proc, uint64_t limit, struct memwatch *ret, struct err *e)
 {
-	char path[64];
-	int fd;
+	_cleanup_close_ int owned = proc;
+	struct statfs fs;
 
-	snprintf(path, sizeof(path), "/proc/%d/root/proc", (int)init);
-	fd = sys_open(path, O_RDONLY | O_DIRECTORY);
-	if (fd < 0)
-		return err_sys(e, fd, "cannot watch the memory of the box");
-	*ret = (struct memwatch){ .proc = fd, .limit = limit };
+	if (owned < 0 || sys_fstatfs(owned, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC)
+		return err_set(e, -EBADMSG,
+			       "cannot watch the memory of the box: no /proc of it");
+	*ret = (struct memwatch){ .proc = take(&owned, -1), .limit = limit };
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /* memwatch - the memory limit of a box for which no cgroup keeps it: adds up what the
  * box's processes hold, and kills the biggest when that is too much (KERNEL.md 5.1).
- * Needs:  the box's own /proc, reached through its init; the rights over its processes
- *         that the maker of their user namespace has.
+ * Needs:  the box's own /proc, opened by its init: the way to it from outside may be
+ *         closed (chmod 000 /); the rights over its processes that the maker of their
+ *         user namespace has.
  * Owns:   a descriptor of that /proc.
  * Never:  kills init or anything outside the box: it signals descriptors of processes,
  *         not numbers; counts files that nobody has mapped, as a cgroup would. */
@@ -9,7 +10,6 @@
 #define RUNTIME_MEMWATCH_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/err.h"
 
@@ -24,8 +24,9 @@ struct memwatch {
 };
 #define MEMWATCH_NONE ((struct memwatch){ .proc = -1 })
 
-/** memwatch_open() - watch the box of @init; 0 or a negative errno */
-int memwatch_open(pid_t init, uint64_t limit, struct memwatch *ret, struct err *e);
+/** memwatch_open() - watch the processes of @proc, a /proc, which becomes the watch's, on
+ *  failure too. Return: 0; -EBADMSG (it is something else). */
+int memwatch_open(int proc, uint64_t limit, struct memwatch *ret, struct err *e);
 void memwatch_close(struct memwatch *w);
 
 /** memwatch_look() - look once, and kill if need be. Return: milliseconds until the next

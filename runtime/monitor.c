@@ -180,7 +180,8 @@ static int watch_limits(struct monitor *m, struct err *e)
 	int r = 0;
 
 	if (lim->memory_bytes && !cgroup_keeps_memory(m->run.cg))
-		r = memwatch_open(m->run.init, lim->memory_bytes, &m->memory, e);
+		r = memwatch_open(take(&m->run.proc, -1), lim->memory_bytes, &m->memory,
+				  e);
 	if (r == 0 && lim->disk_bytes)
 		r = diskwatch_open(&disk, &m->disk, e);
 	if (r < 0)
@@ -188,7 +189,7 @@ static int watch_limits(struct monitor *m, struct err *e)
 	if (m->memory.proc >= 0)
 		r = loop_timer(m->loop, memwatch_look(&m->memory), on_memory, m,
 			       &m->on_memory);
-	if (r == 0 && m->disk.layer >= 0)
+	if (r == 0 && m->disk.dir >= 0)
 		r = loop_timer(m->loop, 0, on_disk, m, &m->on_disk);
 	return r < 0 ? err_sys(e, r, "cannot watch the limits of the box") : 0;
 }

@@ -46,6 +46,7 @@ void start_done(struct running *r)
 	if (r->init > 0)
 		sys_waitid(P_PID, (id_t)r->init, &si, WEXITED);
 	scope_close(&r->pidfd);
+	scope_close(&r->proc);
 	cgroup_destroy(&r->cg);
 	scope_close_set(r->net, NETNS_FDS);
 	buf_done(&r->why);
@@ -357,6 +358,8 @@ static int try_once(struct attempt *a, struct err *e)
 		r = take_net(a, &m, e);
 	if (r == 0)
 		r = expect(a, WIRE_READY, deadline, &m, e);
+	if (r == 0)
+		a->run->proc = wire_take_fd(&m, 0);
 	return r;
 }
 

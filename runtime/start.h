@@ -19,6 +19,7 @@ struct running {
 	pid_t init;	    /* init as this process sees it; -1 = none */
 	int pidfd;	    /* owned */
 	int sock;	    /* owned: to init */
+	int proc;	    /* owned: the box's /proc, which init has opened */
 	struct cgroup *cg;  /* owned */
 	int net[NETNS_FDS]; /* owned; what netns_setup() made */
 	struct netns_facts facts;
@@ -29,6 +30,7 @@ struct running {
 	((struct running){ .init = -1,                                \
 			   .pidfd = -1,                               \
 			   .sock = -1,                                \
+			   .proc = -1,                                \
 			   .net = { -1, -1, -1, -1, -1, -1, -1, -1 }, \
 			   .why = BUF_INIT(64 * 1024) })
 

@@ -8,7 +8,7 @@
  * client → monitor   START (whoever starts it), HELLO, SPAWN, SIGNAL, KILL, ASK
  * monitor → client   NOTE, READY, SPAWNED, EXIT, ANSWER, FAILED
  * monitor → child    GO; then, to init:  SETUP, SPAWN, SIGNAL, KILL, HANGUP
- * child → monitor    NET, FAILED; then init:  READY, SPAWNED, EXIT
+ * child → monitor    NET, FAILED; then init:  READY (with its /proc), SPAWNED, EXIT
  *
  * All numbers are in host byte order: both ends run on one machine, from one build,
  * which HELLO and READY check. */
