@@ -1,0 +1,69 @@
+# Packages of the distribution in a box of one id, where changes of owner and identity are
+# simulated: the real apt-get, through the gate, from the mirror that the image was made
+# from. It is skipped where that cannot be reached. The other maps have real ids.
+bats_require_minimum_version 1.5.0
+load ../lib
+load escape/escape
+
+PACKAGES="openssh-client dbus sudo man-db nginx redis-server git python3-venv build-essential"
+
+setup_file() {
+	lib_env
+	lib_image
+	lib_project
+	map=$(cubby exec -q -- true && escape_map)
+	[ "$map" = single ] || skip "only a map of one id simulates owners, and this is $map"
+	cubby exec -- sh -c 'command -v apt-get >/dev/null' || skip "the image has no apt-get"
+	# An address that is not public, as a mirror of a site has, must be named too.
+	rules=()
+	while read -r host; do
+		rules+=(--allow "$host")
+		while read -r address; do
+			rules+=(--allow "$address")
+		done < <(getent ahosts "$host" | awk '{ print $1 }' | sort -u)
+	done < <(cubby exec -- sh -c 'cat /etc/apt/sources.list /etc/apt/sources.list.d/*' 2>/dev/null |
+		grep -oE 'https?://[^/ ]+' | sed 's,.*//,,; s,:.*,,' | sort -u)
+	cubby rm -q
+	cubby exec -q --keep "${rules[@]}" -- true
+	timeout 240 cubby exec -- apt-get -o Acquire::Retries=2 -o APT::Update::Error-Mode=any update \
+		>"$LIB_DIR/update.log" 2>&1 || {
+		tail -3 "$LIB_DIR/update.log"
+		skip "the image's mirror cannot be reached from a box here"
+	}
+}
+teardown_file() { lib_done; }
+setup() { cd "$LIB_PROJECT"; }
+
+@test "single map: apt-get installs what changes owners and identities" {
+	for package in $PACKAGES; do
+		run timeout 280 cubby exec -- env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -y --no-install-recommends "$package"
+		[ "$status" -eq 0 ] || { echo "$package: $status"; tail -20 <<<"$output"; return 1; }
+	done
+	run -0 cubby exec -- dpkg --audit
+	[ -z "$output" ]
+}
+
+@test "single map: what was installed works" {
+	run -0 cubby exec -- sh -c 'ssh -V && dbus-daemon --version && sudo -n true && man --version &&
+		nginx -t && git init -q /tmp/g && python3 -m venv /tmp/v && /tmp/v/bin/python -c "print(6*7)" &&
+		printf "int main(void){return 7;}" >/tmp/x.c && make -C /tmp -s x && { /tmp/x; echo "made $?"; }'
+	[[ $output == *42*"made 7"* ]]
+	run -0 cubby exec -- sh -c 'redis-server --port 7777 --daemonize yes >/dev/null
+		for i in $(seq 300); do redis-cli -p 7777 ping 2>/dev/null && break; sleep 0.1; done
+		redis-cli -p 7777 shutdown'
+	[[ $output == *PONG* ]]
+}
+
+@test "single map: users are simulated, and say so where it matters" {
+	run -0 cubby exec -- sh -c 'useradd -m someone && su someone -c "id -u"'
+	[ "$output" = 0 ]
+	run -0 cubby exec -- sudo -u someone id -u
+	[ "$output" = 0 ]
+	run -0 cubby exec -- sh -c 'touch /tmp/f && chown someone /tmp/f && stat -c %u /tmp/f
+		mknod /tmp/null c 1 3 && ls /tmp/null 2>&1 || echo none'
+	[ "${lines[0]}" = 0 ]
+	[ "${lines[-1]}" = none ]
+	run -125 --separate-stderr cubby exec --user someone -- id
+	[[ $stderr == *"no user but root (single id map)"* ]]
+}
