@@ -391,13 +391,15 @@ int box_open(const struct box_open *o, struct box **ret, struct err *e)
 	b->fd = -1;
 	b->monitor = PROC_NONE;
 	for (int i = 0; i < BOX_TRIES && r == -ECONNRESET && !b->started; i++) {
-		_cleanup_close_ int rundir = rundir_open(o->spec->key, e);
+		_cleanup_close_ int rundir = o->join_only
+						     ? rundir_find(o->spec->key, e)
+						     : rundir_open(o->spec->key, e);
 
-		if (rundir < 0)
+		if (rundir < 0 && (rundir != -ENOENT || !o->join_only))
 			return rundir;
 		scope_close(&b->fd);
 		b->fd = -1;
-		r = join(b, o, rundir, e);
+		r = rundir < 0 ? rundir : join(b, o, rundir, e);
 		if (r != -ENOENT && r != -ECONNREFUSED)
 			continue;
 		if (o->join_only)

@@ -26,18 +26,25 @@ static int check_own(int fd, const char *path, struct err *e)
 	return 0;
 }
 
-static int open_or_make(int dirfd, const char *path, struct err *e)
+static int open_own(int dirfd, const char *path, struct err *e)
 {
 	_cleanup_close_ int fd = -1;
-	int r = sys_mkdirat(dirfd, path, 0700);
+	int r;
 
-	if (r < 0 && r != -EEXIST)
-		return err_sys(e, r, "cannot make runtime directory '%s'", path);
 	fd = sys_openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (fd < 0)
 		return err_sys(e, fd, "cannot open runtime directory '%s'", path);
 	r = check_own(fd, path, e);
 	return r < 0 ? r : take(&fd, -1);
+}
+
+static int open_or_make(int dirfd, const char *path, struct err *e)
+{
+	int r = sys_mkdirat(dirfd, path, 0700);
+
+	if (r < 0 && r != -EEXIST)
+		return err_sys(e, r, "cannot make runtime directory '%s'", path);
+	return open_own(dirfd, path, e);
 }
 
 static int open_base(struct err *e)
@@ -60,6 +67,13 @@ int rundir_open(const char *key, struct err *e)
 	_cleanup_close_ int base = open_base(e);
 
 	return base < 0 ? base : open_or_make(base, key, e);
+}
+
+int rundir_find(const char *key, struct err *e)
+{
+	_cleanup_close_ int base = open_base(e);
+
+	return base < 0 ? base : open_own(base, key, e);
 }
 
 /* A socket's path has 108 bytes; through /proc/self/fd its directory may be anywhere.

@@ -13,6 +13,9 @@
 /** rundir_open() - open, making it, the directory of box @key; returns a descriptor */
 int rundir_open(const char *key, struct err *e);
 
+/** rundir_find() - the same, but -ENOENT when it is not there: no monitor is */
+int rundir_find(const char *key, struct err *e);
+
 /** rundir_connect() - to the control socket in @dirfd; -ENOENT or -ECONNREFUSED when
  *  nobody listens; returns the socket */
 int rundir_connect(int dirfd, struct err *e);

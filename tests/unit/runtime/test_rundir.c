@@ -23,9 +23,13 @@ static void listen_and_connect(void)
 	char path[256];
 
 	use_tmpdir();
+	assert_int_equal(rundir_find(key, &e), -ENOENT);
 	dir = rundir_open(key, &e);
 	unit_ok(dir, &e);
 	assert_int_equal(rundir_connect(dir, &e), -ENOENT);
+	l = rundir_find(key, &e);
+	unit_ok(l, &e);
+	close(l);
 	l = rundir_bind(dir, &e);
 	assert_int_equal(rundir_connect(dir, &e), -ECONNREFUSED);
 	unit_ok(rundir_listen(l, &e), &e);
