@@ -186,6 +186,17 @@ int image_find(const struct store *s, const char *ref, const char *map,
 	return 0;
 }
 
+int64_t image_stamp(const struct store *s, const char *name)
+{
+	struct search q = { .store = s, .ref = name };
+	struct err ignored = ERR_NONE;
+	int64_t now = sys_wall().tv_sec;
+
+	if (image_list(s, consider, &q, &ignored) < 0 || !q.named)
+		return now;
+	return MAX(now, q.best_named + 1);
+}
+
 int image_name(const struct store *s, const char *dir, const char *name, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(META_MAX);
@@ -199,7 +210,7 @@ int image_name(const struct store *s, const char *dir, const char *name, struct 
 	if (json_type(json_get(j, "names")) != JSON_OBJECT)
 		r = json_set(j, "names", json_object());
 	if (r >= 0)
-		r = json_set_int(json_get_mut(j, "names"), name, sys_wall().tv_sec);
+		r = json_set_int(json_get_mut(j, "names"), name, image_stamp(s, name));
 	if (r >= 0)
 		r = json_print(j, true, &text);
 	if (r < 0)

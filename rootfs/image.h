@@ -66,6 +66,10 @@ int image_list(const struct store *s, int (*each)(void *ctx, const struct image 
 int image_find(const struct store *s, const char *ref, const char *map,
 	       struct image *ret, struct err *e);
 
+/** image_stamp() - the time, in seconds since 1970, that gives an image the name @name from
+ *  now on: later than that of whoever has it, also when both get it in one second */
+int64_t image_stamp(const struct store *s, const char *name);
+
 /** image_name() - give an image a name now */
 int image_name(const struct store *s, const char *dir, const char *name, struct err *e);
 

@@ -239,7 +239,9 @@ static int fill_meta(const struct pull *p, const struct json *result, struct jso
 	int64_t now = sys_wall().tv_sec;
 	int r;
 
-	r = names ? json_set_int(names, p->src.name, now) : -ENOMEM;
+	r = names ? json_set_int(names, p->src.name,
+				 image_stamp(p->conf->store, p->src.name))
+		  : -ENOMEM;
 	if (r < 0)
 		json_free(&names);
 	else

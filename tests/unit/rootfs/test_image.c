@@ -121,6 +121,24 @@ static void a_new_name_is_the_latest(void)
 	assert_string_equal(i.dir, DIGEST_A);
 }
 
+/* Two of them in one second are as good as certain. */
+static void the_last_name_of_a_second_counts(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	struct err e = ERR_NONE;
+	struct image i;
+
+	open_store(&s);
+	three(&s);
+	for (unsigned n = 0; n < 6; n++) {
+		const char *dir = n % 2 ? DIGEST_A : DIGEST_B;
+
+		unit_ok(image_name(&s, dir, "mine", &e), &e);
+		unit_ok(image_find(&s, "mine", NULL, &i, &e), &e);
+		assert_string_equal(i.dir, dir);
+	}
+}
+
 static int rm(void *ctx, int parent, const char *name, struct err *e)
 {
 	(void)ctx;
@@ -156,6 +174,8 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "broken ones hide no others", broken_ones_hide_no_others },
 		{ "a new name is the latest", a_new_name_is_the_latest },
+		{ "the last name of a second counts",
+		  the_last_name_of_a_second_counts },
 		{ "used ones stay", used_ones_stay },
 	};
 
