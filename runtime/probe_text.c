@@ -85,8 +85,7 @@ static const struct reason reasons[PROBE_REASONS] = {
 		"keep the project on a filesystem mounted without noexec", NO_PACKAGE },
 	[PROBE_NO_CGROUP] = { "D13", false,
 		"no cgroup: memory and process limits are best effort",
-		"log in through systemd (%p), or start cubby in a delegated scope",
-		USER_BUS },
+		"log in through systemd (%p)", USER_BUS },
 	[PROBE_NO_CPU] = { "D14", false,
 		"the cpu controller is not delegated: --cpus has no effect",
 		"sudo systemctl edit user@.service: [Service] "

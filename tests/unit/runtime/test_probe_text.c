@@ -78,8 +78,7 @@ static const struct row {
 	  "noexec" },
 	{ "D13", PROBE_NO_CGROUP, PROBE_OTHER, NULL, false,
 	  "no cgroup: memory and process limits are best effort; fix: log in through "
-	  "systemd (install a D-Bus user session), or start cubby in a delegated "
-	  "scope" },
+	  "systemd (install a D-Bus user session)" },
 	{ "D14", PROBE_NO_CPU, PROBE_APT, NULL, false,
 	  "the cpu controller is not delegated: --cpus has no effect; fix: sudo "
 	  "systemctl "
