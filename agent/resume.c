@@ -157,9 +157,9 @@ int resume_record(void *ctx, const struct json *j, struct err *e)
 	} rows[] = {
 		{ "task", on_task },	   { "model", on_model },
 		{ "request", on_request }, { "response", on_response },
-		{ "summary", on_summary }, { "result", on_result },
-		{ "notice", on_notice },   { "user", on_user },
-		{ "compact", on_compact },
+		{ "summary", on_summary }, { "lost", on_summary },
+		{ "result", on_result },   { "notice", on_notice },
+		{ "user", on_user },	   { "compact", on_compact },
 	};
 	struct resume *r = ctx;
 	const char *type = json_get_str(j, "type");

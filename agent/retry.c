@@ -229,6 +229,8 @@ void retry_judge(struct retry_cause *c)
 			return;
 		judge_status(c);
 	}
+	if (settled && c->what == RETRY_NEVER)
+		return; /* the header speaks of the status: money does not come back */
 	if (strcasecmp(c->should_retry, "true") == 0)
 		c->what = RETRY_AGAIN;
 	else if (strcasecmp(c->should_retry, "false") == 0 && c->what == RETRY_AGAIN)

@@ -17,6 +17,7 @@ static void on_words(void *ctx, const char *text, size_t len)
 	struct task *t = ctx;
 
 	t->showed = true;
+	t->came += len;
 	if (t->ev->words)
 		t->ev->words(t->conf->ctx, text, len);
 }
@@ -25,6 +26,7 @@ static void on_reasoning(void *ctx, const char *text, size_t len)
 {
 	struct task *t = ctx;
 
+	t->came += len;
 	if (t->ev->reasoning)
 		t->ev->reasoning(t->conf->ctx, text, len);
 }
@@ -230,6 +232,18 @@ static void count(struct task *t, const struct turn *turn, const struct buf *bod
 	count_cost(t, &counted);
 }
 
+/* A stream that broke off is paid for all the same, and nobody says how much it was. */
+static void count_lost(struct task *t, const struct buf *body)
+{
+	struct turn_usage lost = { .input = tokens_estimate(&t->tokens, body->len),
+				   .output = t->came / 3 + 1 };
+
+	t->st.tokens_in += lost.input;
+	t->st.tokens_out += lost.output;
+	count_cost(t, &lost);
+	task_log_lost(t, &lost);
+}
+
 static int attempt_once(struct task *t, bool no_calls, unsigned attempt,
 			struct turn *ret, struct retry_cause *why, struct err *e)
 {
@@ -254,9 +268,12 @@ static int attempt_once(struct task *t, bool no_calls, unsigned attempt,
 		return r;
 	}
 	task_log_request(t, attempt, no_calls, &body);
+	t->came = 0;
 	r = model_ask(t->model, &req, ret, why, e);
 	if (r == 0)
 		count(t, ret, &body);
+	else if (t->came)
+		count_lost(t, &body);
 	return r;
 }
 

@@ -43,6 +43,7 @@ struct task {
 	unsigned poor_compactions; /* that gained less than a tenth */
 	bool in_summary; /* the request is for a summary: its words are not shown */
 	bool showed;	 /* words of the current turn have been shown */
+	size_t came;	 /* bytes of the current attempt's words and thoughts */
 };
 
 /* task.c */
@@ -64,6 +65,8 @@ void task_log_request(struct task *t, unsigned attempt, bool no_calls,
 		      const struct buf *body);
 /** @type: "response", or "summary" for one that is no turn of the task */
 void task_log_response(struct task *t, const struct turn *turn, const char *type);
+/** task_log_lost() - what a stream that broke off took, by our estimate */
+void task_log_lost(struct task *t, const struct turn_usage *lost);
 void task_log_error(struct task *t, unsigned attempt, const struct retry_cause *why,
 		    uint64_t wait_ms, const struct err *e);
 void task_log_call(struct task *t, const struct turn_call *c, const struct json *args);

@@ -140,6 +140,19 @@ void task_log_response(struct task *t, const struct turn *turn, const char *type
 	task_log(t, type, j);
 }
 
+void task_log_lost(struct task *t, const struct turn_usage *lost)
+{
+	struct json *j = record(t), *u = json_object();
+
+	json_set_int(u, "input", (int64_t)lost->input);
+	json_set_int(u, "output", (int64_t)lost->output);
+	json_set(j, "usage", u);
+	json_set_bool(j, "estimated", true);
+	if (t->st.cost_known)
+		json_set_int(j, "cost_micro", (int64_t)t->st.cost);
+	task_log(t, "lost", j);
+}
+
 void task_log_error(struct task *t, unsigned attempt, const struct retry_cause *why,
 		    uint64_t wait_ms, const struct err *e)
 {

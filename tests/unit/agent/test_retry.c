@@ -135,8 +135,50 @@ static void wait_row(const void *p)
 			 row->ms);
 }
 
+/* Every status with every header that may stand beside it: the headers decide where they
+ * may, money never comes back by itself, and a wait is never beyond what was told. */
+static void every_status(void)
+{
+	static const char *const should[] = { "", "true", "false", "odd" };
+	static const char *const after[] = { "",     "0",
+					     "7",    "0.5",
+					     "soon", "Sun, 06 Nov 1994 08:49:47 GMT" };
+
+	for (int status = 100; status < 1000; status++)
+		for (size_t s = 0; s < ARRAY_SIZE(should); s++)
+			for (size_t a = 0; a < ARRAY_SIZE(after); a++) {
+				struct retry_cause c = { .status = status }, q;
+				bool temporary = status == 408 || status == 409 ||
+						 status == 429 || status == 498 ||
+						 (status >= 500 && status < 600) ||
+						 (status == 402 && *after[a]);
+				enum retry_what want =
+					temporary ? RETRY_AGAIN : RETRY_NEVER;
+
+				strcpy(c.should_retry, should[s]);
+				strcpy(c.retry_after, after[a]);
+				q = c;
+				strcpy(q.code, "insufficient_quota");
+				retry_judge(&c);
+				retry_judge(&q);
+				if (s == 1 || s == 2)
+					want = s == 1 ? RETRY_AGAIN : RETRY_NEVER;
+				if (status == 413)
+					want = RETRY_COMPACT;
+				if (c.what != want)
+					fail_msg("%d, '%s', '%s': %d", status,
+						 should[s], after[a], (int)c.what);
+				if (status != 413)
+					assert_int_equal(q.what, RETRY_NEVER);
+				assert_true(retry_wait_ms(&c, 6, NOW, UINT32_MAX) <=
+					    RETRY_CEILING_MS * 5 / 4);
+			}
+}
+
 int main(void)
 {
-	return unit_rows("retry_judge", rows, judge_row) +
+	static const struct unit_case cases[] = { { "every status", every_status } };
+
+	return unit_rows("retry_judge", rows, judge_row) + unit_cases("retry", cases) +
 	       unit_rows("retry_wait_ms", wait_rows, wait_row);
 }

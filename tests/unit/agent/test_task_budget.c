@@ -132,6 +132,28 @@ static void between_calls(void)
 	taskkit_done(&k);
 }
 
+/* An answer that broke off was paid for: what it took is estimated, and marked so. */
+static void lost_answers(void)
+{
+	_cleanup_buf_ struct buf log = BUF_INIT(1 << 20);
+	struct taskkit k;
+
+	modelserver_play(&server,
+			 "{\"usage\":[100,10],\"text\":\"words and words and words\","
+			 "\"cut_at\":0.8}\n{\"usage\":[100,10],\"text\":\"whole\"}\n");
+	taskkit_init(&k, "openai", server.url);
+	k.conf.model.prices = &prices;
+	taskkit_run(&k);
+	taskkit_ended(&k, TASK_DONE, "answer");
+	assert_true(k.report.status.tokens_in > 200);
+	assert_true(k.report.status.tokens_out > 10);
+	assert_true(k.report.status.cost > 20000);
+	taskkit_log(&k, &log);
+	assert_non_null(strstr(log.data, "\"type\":\"lost\""));
+	assert_non_null(strstr(log.data, "\"estimated\":true"));
+	taskkit_done(&k);
+}
+
 /* Calls that nobody can run, one way or another: three turns and it is over. */
 static void unreadable(void)
 {
@@ -183,6 +205,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "time is over between two calls", between_calls },
+		{ "an answer that broke off", lost_answers },
 		{ "three calls that cannot be read", unreadable },
 		{ "two, and again two", readable_again },
 	};
