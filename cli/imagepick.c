@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/pulling.h"
+#include "cli/render.h"
 #include "rootfs/image.h"
 #include "rootfs/source.h"
 
@@ -58,6 +59,47 @@ static int hint_other(const struct store *st, const char *map, struct err *e)
 	return err_hint(e, "--image %s uses one that is there", s.name);
 }
 
+/* From where it came, and for the map of @s: the files of an image belong to ids. */
+static int pull_from(const struct app *app, const struct store *st,
+		     const struct image *other, const struct spec *s, struct image *ret,
+		     struct err *e)
+{
+	struct source src;
+	int r = source_parse(other->source, &src, e);
+
+	if (r < 0)
+		return r;
+	render_note(app,
+		    "the image '%s' is there for the id map '%s' alone: it is made "
+		    "again for '%s'",
+		    other->name, other->map, idmap_kind_name(s->map.kind));
+	r = pulling_image(app, st, &s->map, other->source, ret, e);
+	if (r < 0 || src.kind == SOURCE_DIR || !strcmp(ret->digest, other->digest))
+		return r;
+	return err_set(e, -ESTALE, "'%s' is no longer what it was", other->source);
+}
+
+/* One that the person gave a name to, and that another kind of box already uses. */
+static int find_other_map(const struct app *app, const struct store *st,
+			  const char *name, const struct spec *s, struct image *ret,
+			  struct err *e)
+{
+	struct image other = { .size = 0 };
+	struct err why = ERR_NONE;
+	int r = image_find(st, name, NULL, &other, &why);
+
+	if (r < 0)
+		return pulling_image(app, st, &s->map, name, ret, e); /* says why not */
+	r = pull_from(app, st, &other, s, ret, e);
+	if (r == 0)
+		r = image_name(st, ret->dir, name, e);
+	if (r == 0)
+		return image_load(st, ret->dir, ret, e);
+	err_wrap(e, "the image '%s' is there for the id map '%s' alone", name,
+		 other.map);
+	return err_hint(e, "pull it again with --name %s", name);
+}
+
 int imagepick_get(const struct app *app, const struct store *st, const char *name,
 		  struct spec *s, struct err *e)
 {
@@ -66,7 +108,7 @@ int imagepick_get(const struct app *app, const struct store *st, const char *nam
 
 	r = find(st, name, idmap_kind_name(s->map.kind), &image, e);
 	if (r == -ENOENT) {
-		r = pulling_image(app, st, &s->map, name, &image, e);
+		r = find_other_map(app, st, name, s, &image, e);
 		if (r < 0)
 			return hint_other(st, idmap_kind_name(s->map.kind), e);
 	}

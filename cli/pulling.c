@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "cli/progress.h"
@@ -77,6 +78,7 @@ int pulling_image(const struct app *app, const struct store *st,
 						     .signals = -1 };
 	_cleanup_json_ struct json *json = idmap_to_json(map);
 	struct idmap own = *map; /* a context is not const */
+	struct err ignored = ERR_NONE;
 	struct pull_conf conf = {
 		.store = st,
 		.map = idmap_kind_name(map->kind),
@@ -86,6 +88,7 @@ int pulling_image(const struct app *app, const struct store *st,
 		.runtime = &own,
 		.progress = on_progress,
 		.note = on_note,
+		.names = log_get_level() >= LOG_INFO,
 		.ctx = &p,
 	};
 	int r;
@@ -94,6 +97,8 @@ int pulling_image(const struct app *app, const struct store *st,
 	if (r < 0)
 		return r;
 	conf.abort_fd = p.signals;
+	(void)pull_clean(&conf,
+			 &ignored); /* what cannot be removed waits for the next */
 	r = pull_image(&conf, ref, ret, e);
 	if (p.begun)
 		progress_end(&p.bar, r == 0);

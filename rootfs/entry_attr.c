@@ -47,6 +47,17 @@ int entry_attr_drop_summary(const uint64_t dropped[ENTRY_DROPS], struct buf *out
 	return r;
 }
 
+void entry_attr_drop(struct entry_attr *a, enum entry_drop d, const char *path)
+{
+	char shown[SHOWN];
+
+	a->dropped[d]++;
+	if (a->names) /* full: the counts are whole all the same */
+		(void)buf_addf(a->names, "not restored: '%s' (%s)\n",
+			       text_escaped(shown, sizeof(shown), path, strlen(path)),
+			       entry_attr_drop_name(d));
+}
+
 static int fail(struct err *e, int code, const char *what, const struct entry_place *p)
 {
 	char shown[SHOWN];
@@ -100,7 +111,7 @@ int entry_attr_owner(struct entry_attr *a, const struct entry_place *p,
 	int r = 0;
 
 	if (!valid_id(en->uid) || !valid_id(en->gid)) {
-		a->dropped[ENTRY_DROP_OWNER]++;
+		entry_attr_drop(a, ENTRY_DROP_OWNER, p->path);
 	} else {
 		want.uid = (uint32_t)en->uid;
 		want.gid = (uint32_t)en->gid;
@@ -166,7 +177,7 @@ static int put_xattr(struct entry_attr *a, const struct entry_place *p,
 	if (is_fatal(r))
 		return fail(e, r, "write an extended attribute of", p);
 	if (r < 0)
-		a->dropped[rule->drop]++;
+		entry_attr_drop(a, rule->drop, p->path);
 	return 0;
 }
 
@@ -179,7 +190,7 @@ int entry_attr_xattrs(struct entry_attr *a, const struct entry_place *p,
 	int r = 0;
 
 	if (en->has_acl)
-		a->dropped[ENTRY_DROP_ACL]++;
+		entry_attr_drop(a, ENTRY_DROP_ACL, p->path);
 	while (r >= 0 && untar_next_xattr(en, &x)) {
 		bytes += x.len;
 		if (++count > a->limits->xattrs || bytes > a->limits->xattr_bytes) {

@@ -6,6 +6,7 @@
 #ifndef ROOTFS_ENTRY_ATTR_H
 #define ROOTFS_ENTRY_ATTR_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "rootfs/owners.h"
 #include "rootfs/untar.h"
@@ -35,7 +36,12 @@ struct entry_attr {
 	const struct untar_limits *limits; /* borrowed */
 	struct owners *owners;		   /* borrowed; for what holds no xattr */
 	uint64_t dropped[ENTRY_DROPS];
+	struct buf *names; /* borrowed; a line for each of them, while there is room;
+			      NULL = not wanted */
 };
+
+/** entry_attr_drop() - count, and name, something of the entry @path that is left out */
+void entry_attr_drop(struct entry_attr *a, enum entry_drop d, const char *path);
 
 /* A new thing on disk. */
 struct entry_place {

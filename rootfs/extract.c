@@ -276,7 +276,7 @@ static int take_whiteout(struct extract *x, enum entry_whiteout kind,
 
 static int skip(struct extract *x, enum entry_drop kind)
 {
-	x->attr.dropped[kind]++;
+	entry_attr_drop(&x->attr, kind, x->path);
 	return 0;
 }
 
@@ -449,7 +449,8 @@ int extract_new(const struct extract_conf *conf, struct extract **ret, struct er
 	x->parent = x->fd = -1;
 	x->owners = OWNERS_NONE;
 	x->dirs = LATEDIRS_NONE;
-	x->attr = (struct entry_attr){ .single = conf->single,
+	x->attr = (struct entry_attr){ .names = conf->names,
+				       .single = conf->single,
 				       .uid = sys_geteuid(),
 				       .gid = sys_getegid(),
 				       .limits = conf->limits,

@@ -19,7 +19,8 @@ struct extract_conf {
 	int root;    /* borrowed: the directory, opened for reading */
 	bool single; /* one id only is mapped: see entry_attr.h */
 	const struct untar_limits *limits; /* borrowed */
-	extract_progress_fn *progress;	   /* may be NULL */
+	struct buf *names; /* borrowed: a line for what is left out; may be NULL */
+	extract_progress_fn *progress; /* may be NULL */
 	void *progress_ctx;
 };
 

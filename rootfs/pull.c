@@ -300,6 +300,20 @@ static int publish(struct pull *p, const char *dir, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot store image '%s'", p->src.name) : 0;
 }
 
+static void note_names(const struct pull *p, const struct json *result)
+{
+	const char *at = json_get_str(result, "dropped_names");
+
+	while (at && *at) {
+		size_t n = strcspn(at, "\n");
+		char line[512]; /* of a name 200 bytes are shown */
+
+		snprintf(line, sizeof(line), "%.*s", (int)n, at);
+		note(p, line);
+		at += n + (at[n] == '\n');
+	}
+}
+
 /* What the disk or the map cannot hold never fails a pull, but is said. */
 static void note_dropped(const struct pull *p, const struct json *result)
 {
@@ -310,6 +324,8 @@ static void note_dropped(const struct pull *p, const struct json *result)
 	for (unsigned d = 0; d < ENTRY_DROPS; d++)
 		dropped[d] = (uint64_t)MAX(
 			json_get_int(from, entry_attr_drop_name(d), 0), 0);
+	if (p->conf->names)
+		note_names(p, result);
 	if (entry_attr_drop_summary(dropped, &line) == 0 && line.len)
 		note(p, buf_cstr(&line));
 }

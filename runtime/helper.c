@@ -30,6 +30,8 @@ enum {
 	HELPER_DIR = 3, /* the descriptor of the directory to work in */
 	HELPER_RESULT = STDOUT_FILENO,
 	HELPER_TEXT = 64 << 10,
+	HELPER_NAMES =
+		24 << 10, /* of what is not restored; escaped, it fits the text */
 	HELPER_MEMORY = 1 << 30, /* bytes; the largest xz dictionary that is accepted */
 	HELPER_FILES = 256,
 	HELPER_CPU = 3600 /* seconds */
@@ -52,6 +54,7 @@ static int do_unpack(int dir, const char *arg, const struct idmap *map,
 {
 	_cleanup_close_ int root = -1;
 	_cleanup_close_ int owners = -1;
+	_cleanup_buf_ struct buf names = BUF_INIT(HELPER_NAMES);
 	struct unpack_result result;
 	int r;
 
@@ -70,14 +73,17 @@ static int do_unpack(int dir, const char *arg, const struct idmap *map,
 					      .root = root,
 					      .single = map->kind == IDMAP_SINGLE,
 					      .owners = owners,
-					      .limits = &untar_limits_default },
+					      .limits = &untar_limits_default,
+					      .names = &names },
 		       &result, e);
 	if (r == 0)
 		r = snippets_write(root, e);
 	if (r < 0)
 		return r;
 	*ret = unpack_to_json(&result);
-	return *ret ? 0 : err_sys(e, -ENOMEM, "cannot report");
+	if (!*ret || json_set_str(*ret, "dropped_names", buf_cstr(&names)) < 0)
+		return err_sys(e, -ENOMEM, "cannot report");
+	return 0;
 }
 
 /* Standard input is the directory whose content becomes @arg. */

@@ -207,6 +207,7 @@ int unpack_run(const struct unpack_conf *conf, struct unpack_result *ret, struct
 
 	r = extract_new(&(struct extract_conf){ .root = conf->root,
 						.single = conf->single,
+						.names = conf->names,
 						.limits = conf->limits },
 			&x, e);
 	if (r < 0)

@@ -17,6 +17,7 @@ struct unpack_conf {
 	bool single; /* one id only is mapped */
 	int owners;  /* borrowed: gets the table of owners; -1 = thrown away */
 	const struct untar_limits *limits; /* borrowed */
+	struct buf *names; /* borrowed: a line for what is left out; may be NULL */
 };
 
 struct unpack_result {

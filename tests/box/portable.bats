@@ -1,6 +1,7 @@
 # Hosts that are not a plain machine with a plain disk.
 bats_require_minimum_version 1.5.0
 load ../lib
+load escape/escape
 
 setup() {
 	[ "$(id -u)" = 0 ] || skip "only root can mount what this needs"
@@ -53,6 +54,29 @@ teardown() {
 	[ "$output" = x ]
 	[[ $stderr == *"no user.* attributes"*"a copy of the image"* ]]
 	[[ $doctor == *"the store is on ramfs, which cannot hold an overlay upper"* ]]
+}
+
+@test "an image that is there for another id map is made again by itself" {
+	mkdir "$LIB_MNT/plain"
+	tar -C "$(escape_image mine)" -cf - . | zstd -q >"$LIB_MNT/image.tar.zst"
+	cubby pull -q --name mine -C "$LIB_MNT/plain" "$LIB_MNT/image.tar.zst"
+	[ "$(cubby images --json | jq -r '[.[].map] | join(" ")')" = root ]
+	run -0 --separate-stderr cubby exec --image mine -- sh -c 'echo on' # on the overlay: identity
+	[ "$output" = on ]
+	[[ $stderr == *"the image 'mine' is there for the id map 'root' alone"* ]]
+	[ "$(cubby images --json | jq -r '[.[].map] | sort | join(" ")')" = "identity root" ]
+	run -0 --separate-stderr cubby exec -- sh -c 'echo on'
+	[ -z "$stderr" ]
+	cubby rm -q
+	# Its source has become another one, or is gone: said, with the remedy.
+	cubby rmi -q --all --force
+	cubby pull -q --name mine -C "$LIB_MNT/plain" "$LIB_MNT/image.tar.zst"
+	zstd -qc </dev/null >>"$LIB_MNT/image.tar.zst"
+	run -125 --separate-stderr cubby exec --image mine -- sh -c 'echo on'
+	[[ $stderr == *"is no longer what it was; pull it again with --name mine"* ]]
+	rm "$LIB_MNT/image.tar.zst"
+	run -125 --separate-stderr cubby exec --image mine -- sh -c 'echo on'
+	[[ $stderr == *"No such file or directory"*"pull it again with --name mine"* ]]
 }
 
 @test "a project on an overlay, the store on a disk: the host's ids" {

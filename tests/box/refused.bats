@@ -92,6 +92,30 @@ refused() { # WORDS-OF-MESSAGE COMMAND...
 	[[ $output == *"no cgroup: memory and process limits are best effort"* ]]
 }
 
+# The real binary, with what it is linked to that an image does not have.
+inner() {
+	cubby exec -- env LD_LIBRARY_PATH="$PWD/lib" XDG_DATA_HOME=/root/data "$PWD/in/cubby" "$@"
+}
+
+@test "a box inside a box" {
+	mkdir in lib
+	cp "$CUBBY_TEST_BIN" "$(dirname "$CUBBY_TEST_BIN")/cubby-init" in/
+	for lib in $(ldd "$CUBBY_TEST_BIN" | grep -o '/[^ )]*'); do
+		case $lib in
+		*/libc.so* | */ld-linux* | */libdl.so* | */libm.so* | */libpthread.so*) ;;
+		*) cp -L "$lib" lib/ ;;
+		esac
+	done
+	run inner --version
+	[ "$status" -eq 0 ] || skip "this cubby does not run on the image's C library"
+	run -125 --separate-stderr inner exec -- true
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *"already the inside of a box"*"run cubby on the host"* ]]
+	run inner doctor
+	[ "$status" -ne 0 ]
+	[[ $output == *"already the inside of a box"* ]]
+}
+
 @test "doctor --apparmor prints a profile for this binary" {
 	run -0 cubby doctor --apparmor
 	[[ $output == *"profile cubby $(readlink -f "$CUBBY_TEST_BIN") flags=(unconfined)"* ]]
