@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load ../lib
 
-PACKAGES="curl wget git python3 iputils-ping"
+PACKAGES="curl wget git python3 iputils-ping openssh-client openssh-server"
 
 # A box with programs, made once; the tests use it one after the other.
 setup_file() {
@@ -83,6 +83,26 @@ print(u.urlopen(sys.argv[1], timeout=20).read().decode().strip())' "$URL/file"
 	run -0 inside git clone -q "$URL/repo.git" /root/clone
 	run -0 inside cat /root/clone/file
 	[ "$output" = text ]
+}
+
+@test "ssh by name: out through the gate, and in again at a published port" {
+	local port i
+	cubby exec -q -d --publish 0:2222 -- sh -c '
+		mkdir -p /run/sshd /root/.ssh
+		[ -e /root/.ssh/id_ed25519 ] || ssh-keygen -q -t ed25519 -N "" -f /root/.ssh/id_ed25519
+		cp /root/.ssh/id_ed25519.pub /root/.ssh/authorized_keys
+		exec /usr/sbin/sshd -D -e -p 2222 -o StrictModes=no'
+	for ((i = 0; i < 500; i++)); do
+		port=$(cubby ports --json | jq -r '.[] | select(.port == 2222 and .address) | .host' | head -n 1)
+		port=${port##*:}
+		[ -z "$port" ] || break
+		read -rt 0.02 <> <(:) || true
+	done
+	cubby net --allow '*' --allow "host.cubby.internal:$port" >/dev/null
+	run -0 --separate-stderr cubby exec -q -- ssh -o StrictHostKeyChecking=no -o ConnectTimeout=60 \
+		-p "$port" host.cubby.internal echo through
+	[ "$output" = through ]
+	cubby stop -q
 }
 
 @test "npm installs from the registry that this host is configured for" {
