@@ -242,6 +242,12 @@ static int map_project(const struct attempt *a, struct err *e)
 	return take(&tree, -1);
 }
 
+/* To a child that has failed already nothing can be said; expect() hears why. */
+static bool is_gone(int r)
+{
+	return r == -EPIPE || r == -ECONNRESET;
+}
+
 static int say_go(struct attempt *a, struct err *e)
 {
 	struct wire_head head = { .type = WIRE_GO };
@@ -254,7 +260,7 @@ static int say_go(struct attempt *a, struct err *e)
 			return project;
 	}
 	r = wire_send(a->run->sock, &head, NULL, &project, project >= 0);
-	return r < 0 ? err_sys(e, r, "cannot start the child") : 0;
+	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot start the child") : 0;
 }
 
 static int pack_fake(const struct attempt *a, struct err *e)
@@ -281,7 +287,7 @@ static int say_setup(struct attempt *a, struct err *e)
 			return fake;
 	}
 	r = wire_send(a->run->sock, &head, s, &fake, s->single);
-	return r < 0 ? err_sys(e, r, "cannot set init up") : 0;
+	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot set init up") : 0;
 }
 
 /* ---- the answers ---------------------------------------------------------------------- */

@@ -99,6 +99,10 @@ int wire_recv(int fd, struct wire_msg *m, unsigned max_fds)
 		return r;
 	iov[1] = (struct iovec){ m->body.data, WIRE_BODY };
 	n = sys_recvmsg(fd, &hdr, 0);
+	/* A peer that ended before it read all of ours: the kernel puts an error in front
+	 * of what it had sent (net/unix/af_unix.c, unix_release_sock). */
+	if (n == -ECONNRESET)
+		n = sys_recvmsg(fd, &hdr, 0);
 	if (n <= 0)
 		return (int)n;
 	collect_fds(&hdr, m);

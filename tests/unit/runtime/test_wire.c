@@ -117,6 +117,25 @@ static void end_of_stream(void)
 	close(s.b);
 }
 
+/* A child that failed has not read all that it was told: its reason must come through. */
+static void last_words(void)
+{
+	struct pair p = make_pair();
+	struct wire_head head = { .type = WIRE_SETUP };
+	struct wire_msg m;
+
+	wire_msg_init(&m);
+	assert_int_equal(wire_send(p.a, &head, NULL, NULL, 0), 0);
+	head.type = WIRE_FAILED;
+	assert_int_equal(wire_send(p.b, &head, NULL, NULL, 0), 0);
+	close(p.b);
+	assert_int_equal(wire_recv(p.a, &m, 0), 1);
+	assert_int_equal(m.head.type, WIRE_FAILED);
+	assert_int_equal(wire_recv(p.a, &m, 0), 0);
+	wire_msg_done(&m);
+	close(p.a);
+}
+
 static void descriptors_are_taken_once(void)
 {
 	_cleanup_(pair_done) struct pair s = make_pair();
@@ -180,6 +199,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "end of stream", end_of_stream },
+		{ "the last words of a peer that did not read ours", last_words },
 		{ "descriptors are taken once", descriptors_are_taken_once },
 		{ "bodies have one size", bodies_have_one_size },
 		{ "too long is not sent", too_long_is_not_sent },
