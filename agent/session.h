@@ -49,6 +49,7 @@ struct session_conf {
 	bool no_rc;  /* do not read the rc files of system and user */
 	enum session_on_error on_error;
 	session_output_fn *output; /* may be NULL */
+	session_output_fn *raw;	   /* the same with its queries; may be NULL */
 	void *ctx;
 	int interrupt_fd; /* readable: interrupt the running command; -1 = none */
 	/* Looked at while a command runs: requests of a client, other sessions. */

@@ -139,6 +139,8 @@ static void on_raw(void *ctx, const char *data, size_t len)
 {
 	struct session *s = ctx;
 
+	if (s->conf.raw)
+		s->conf.raw(s->conf.ctx, data, len);
 	if (s->conf.output)
 		live_feed(&s->live, data, len);
 	output_feed(&s->output, data, len);

@@ -24,7 +24,7 @@ enum tool_outcome {
 	TOOL_FINISHED /* `finish` was called; text is the answer */
 };
 
-enum { TOOL_TEXT_MAX = 4 << 20 };
+enum { TOOL_TEXT_MAX = 4 << 20, TOOL_TERMINAL_MAX = 64 << 20 };
 
 struct tool_result {
 	enum tool_outcome outcome;
@@ -72,6 +72,8 @@ struct toolbox_conf {
 		void *ctx);	/* what is left of the task's time; may be NULL */
 	tool_output_fn *output; /* may be NULL */
 	void *ctx;
+	int terminal_fd;  /* gets every byte of the sessions' terminals less marks and
+			    secrets, TOOL_TERMINAL_MAX at the most; -1 = none */
 	int interrupt_fd; /* readable = the person pressed ^C: the running command gets
 			     an interrupt and the call returns soon; -1 = none */
 	struct aside aside; /* looked at while a command runs; ready NULL = none */

@@ -20,6 +20,7 @@ struct toolbox {
 	struct session *sessions[TOOL_SESSIONS]; /* owned; NULL = free place */
 	int epfd;   /* owned; the terminals of all sessions but the one in a call */
 	bool aside; /* what comes now is not of the call: no live output */
+	size_t terminal_bytes; /* written to conf.terminal_fd */
 	struct netnews news;
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "agent/tool_impl.h"
+#include "base/sys.h"
 #include "base/text.h"
 
 static const char *session_arg(const struct json *args)
@@ -53,6 +54,18 @@ static void on_output(void *ctx, const void *data, size_t len)
 		t->conf.output(t->conf.ctx, data, len);
 }
 
+/* A disk that is full ends the record, not the task. */
+static void on_raw(void *ctx, const void *data, size_t len)
+{
+	struct toolbox *t = ctx;
+
+	len = MIN(len, TOOL_TERMINAL_MAX - t->terminal_bytes);
+	if (len && sys_write(t->conf.terminal_fd, data, len) == (ssize_t)len)
+		t->terminal_bytes += len;
+	else
+		t->terminal_bytes = TOOL_TERMINAL_MAX;
+}
+
 /* 1 = @ret is the session, 0 = the result says why not. */
 static int open_session(struct toolbox *t, const char *name, struct tool_result *res,
 			struct session **ret, struct err *e)
@@ -68,6 +81,7 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 		.secrets = t->conf.secrets,
 		.on_error = t->conf.on_error,
 		.output = t->conf.output ? on_output : NULL,
+		.raw = t->conf.terminal_fd >= 0 ? on_raw : NULL,
 		.ctx = t,
 		.interrupt_fd = t->conf.interrupt_fd,
 		.asides = { t->conf.aside, tool_watch_aside(t) },

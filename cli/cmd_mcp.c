@@ -64,6 +64,7 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 		.on_error = (enum session_on_error)config_num(c, CONFIG_ON_ERROR),
 		.output = hooks->output,
 		.ctx = hooks->ctx,
+		.terminal_fd = -1,
 		.interrupt_fd = hooks->interrupt_fd,
 		.aside = hooks->aside,
 	};

@@ -15,6 +15,10 @@ enum { TASKLOG_NAME = 64 };
 int tasklog_create(const struct boxdir *b, struct timespec now, char ret[TASKLOG_NAME],
 		   struct err *e);
 
+/** tasklog_terminal() - the file beside transcript @name that gets what its terminals
+ *  show, byte for byte; returns its descriptor */
+int tasklog_terminal(const struct boxdir *b, const char *name, struct err *e);
+
 /** tasklog_open() - for reading: by name, or the beginning of one; NULL = the newest
  *  Return: the descriptor; -ENOENT; -ENOTUNIQ. */
 int tasklog_open(const struct boxdir *b, const char *name, char ret[TASKLOG_NAME],

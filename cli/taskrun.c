@@ -33,7 +33,7 @@ struct work {
 	struct task_conf conf;
 	char network[128], limits[160], resumed[TASKLOG_NAME], log[TASKLOG_NAME];
 	/* Owned descriptors; -1 = none. */
-	int replay, transcript, copy, resume, project, interrupt;
+	int replay, transcript, terminal, copy, resume, project, interrupt;
 };
 
 static void work_init(struct work *w, struct app *app, const struct taskrun *t)
@@ -43,6 +43,7 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 			    .env = ENV_NONE,
 			    .replay = -1,
 			    .transcript = -1,
+			    .terminal = -1,
 			    .copy = -1,
 			    .resume = -1,
 			    .project = -1,
@@ -60,6 +61,7 @@ static void work_done(struct work *w)
 	modelpick_done(&w->pick);
 	scope_close(&w->replay);
 	scope_close(&w->transcript);
+	scope_close(&w->terminal);
 	scope_close(&w->copy);
 	scope_close(&w->resume);
 	scope_close(&w->project);
@@ -135,6 +137,9 @@ static int open_files(struct work *w, struct err *e)
 	w->transcript = tasklog_create(dir, sys_wall(), w->log, e);
 	if (w->transcript < 0)
 		return w->transcript;
+	w->terminal = tasklog_terminal(dir, w->log, e);
+	if (w->terminal < 0)
+		return w->terminal;
 	w->project = inroot_open_real(w->setup.spec.project, O_RDONLY | O_DIRECTORY);
 	if (w->project < 0)
 		return err_sys(e, w->project, "cannot open the project directory");
@@ -227,6 +232,7 @@ static int make_tools(struct work *w, struct err *e)
 		.left_ms = task_left_ms,
 		.output = task_output,
 		.ctx = &w->conf,
+		.terminal_fd = w->terminal,
 		.interrupt_fd = w->interrupt,
 	};
 	int r;

@@ -159,6 +159,17 @@ teardown() { model_done; }
 	lib_no_word "$KEY" t.jsonl
 }
 
+@test "O2: what the terminal showed is kept on the host, byte for byte" {
+	model < <(call "printf '\\\\033[31mred\\\\033[0m end\\\\r\\\\n'"; finish done)
+	run -0 task "show"
+	local record
+	record=$(ls -t "$XDG_DATA_HOME"/cubby/boxes/*/transcripts/*.tty | head -1)
+	[ "$(stat -c %a "$record")" = 600 ]
+	grep -q $'\033\\[31mred\033\\[0m end\r' "$record"
+	run -1 grep 7717 "$record" # no marks
+	lib_no_word "$KEY" "$record"
+}
+
 @test "task: resume goes on after kill -9" {
 	model <<-'END'
 	{"calls":[{"name":"shell","args":{"command":"echo one >>log; sleep 30"}}]}

@@ -47,7 +47,9 @@ static const struct row {
 static void test_row(const void *p)
 {
 	const struct row *row = p;
-	static const struct toolbox_conf conf = { .project = "/", .interrupt_fd = -1 };
+	static const struct toolbox_conf conf = { .project = "/",
+						  .terminal_fd = -1,
+						  .interrupt_fd = -1 };
 	_cleanup_toolbox_ struct toolbox *t = NULL;
 	_cleanup_tool_result_ struct tool_result r;
 	_cleanup_json_ struct json *args = NULL;

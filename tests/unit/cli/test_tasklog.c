@@ -41,6 +41,27 @@ static void opens(const struct boxdir *b, const char *name, const char *want)
 	close(fd);
 }
 
+static void a_terminal_beside_it(void)
+{
+	struct boxdir b = open_box();
+	struct tasklog_list l = TASKLOG_LIST_NONE;
+	struct err e = ERR_NONE;
+	struct stat st;
+	int fd;
+
+	create(&b, 1000000000, "20010909-014640");
+	fd = tasklog_terminal(&b, "20010909-014640", &e);
+	unit_ok(fd, &e);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	close(fd);
+	assert_int_equal(tasklog_terminal(&b, "20010909-014640", &e), -EEXIST);
+	unit_ok(tasklog_list(&b, &l, &e), &e);
+	assert_int_equal(l.n, 1); /* it is no task */
+	tasklog_list_done(&l);
+	boxdir_close(&b);
+}
+
 static void names_and_prefixes(void)
 {
 	struct boxdir b = open_box();
@@ -125,6 +146,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "names and prefixes", names_and_prefixes },
+		{ "O2: a terminal beside it", a_terminal_beside_it },
 		{ "the list is in order", list_is_in_order },
 		{ "a copy follows no link", a_copy_follows_no_link },
 	};
