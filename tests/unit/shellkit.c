@@ -85,6 +85,17 @@ void shellkit_keys(struct shellkit *k, const char *names)
 	press(k, names, &normal);
 }
 
+/* A program that starts up says nothing for as long as the machine likes. */
+static void wait_until(struct shellkit *k, const char *has)
+{
+	static const struct session_limits lim = { 100, 1000 };
+
+	for (int i = 0; i < 600 && !strstr(buf_cstr(&k->all), has); i++)
+		send_bytes(k, "", 0, &lim);
+	if (!strstr(buf_cstr(&k->all), has))
+		fail_msg("'%s' does not come: %s", has, buf_cstr(&k->all));
+}
+
 static void do_step(struct shellkit *k, const struct shellkit_step *st)
 {
 	struct session_limits lim = { st->soft_ms, st->hard_ms ? st->hard_ms : 60000 };
@@ -92,9 +103,14 @@ static void do_step(struct shellkit *k, const struct shellkit_step *st)
 	switch (st->what) {
 	case SHELLKIT_RUN:
 		session_result_done(&k->r);
+		buf_truncate(&k->all, 0);
 		unit_ok(session_run(k->s, st->text, strlen(st->text), &lim, &k->r,
 				    &k->e),
 			&k->e);
+		keep_all(k);
+		break;
+	case SHELLKIT_UNTIL:
+		wait_until(k, st->has);
 		break;
 	case SHELLKIT_INPUT:
 		send_bytes(k, st->text, strlen(st->text), &lim);
@@ -217,6 +233,10 @@ void shellkit_row_with(const char *shell, const struct shellkit_row *row)
 	check_needs(row->needs);
 	shellkit_open(&k, shell, NULL);
 	for (const struct shellkit_step *st = row->steps; st->what; st++) {
+		if (st->what == SHELLKIT_UNTIL) {
+			do_step(&k, st);
+			continue;
+		}
 		if (st->what == SHELLKIT_SCREEN) {
 			check_screen(&k, st);
 			continue;

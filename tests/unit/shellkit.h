@@ -32,6 +32,7 @@ enum shellkit_do {
 	SHELLKIT_INPUT, /* as it is */
 	SHELLKIT_KEYS,
 	SHELLKIT_WAIT,	/* on */
+	SHELLKIT_UNTIL, /* wait on until all that it printed has .has */
 	SHELLKIT_SCREEN /* what the screen shows; no other expectation */
 };
 

@@ -13,6 +13,9 @@
 	{                                                               \
 		.what = SHELLKIT_KEYS, .text = (t), .want = __VA_ARGS__ \
 	}
+/* clang-format off */
+#define UNTIL(t) { .what = SHELLKIT_UNTIL, .text = "", .has = (t) }
+/* clang-format on */
 #define WAIT(...)                                                      \
 	{                                                              \
 		.what = SHELLKIT_WAIT, .text = "", .want = __VA_ARGS__ \
@@ -149,13 +152,16 @@ static const struct shellkit_row rows[] = {
 		KEYS("C-c", EXIT, .status = 130, .has_not = "no"),
 	} },
 	{ "X7: own handler", NULL, {
-		RUN("sh -c 'trap \"echo caught; exit 9\" INT; while :; do sleep 0.01; done'", SOFT, .soft_ms = 200),
+		RUN("sh -c 'trap \"echo caught; exit 9\" INT; echo set; while :; do sleep 0.5; done'", SHELLKIT_ANY, .soft_ms = 100),
+		UNTIL("set"),
 		KEYS("C-c", EXIT, .status = 9, .has = "caught"),
 	} },
 	{ "X7: http.server", "python3", {
-		RUN("python3 -u -m http.server 0 --bind 127.0.0.1", SOFT, .soft_ms = 1000, .has = "Serving"),
+		RUN("python3 -u -m http.server 0 --bind 127.0.0.1", SHELLKIT_ANY, .soft_ms = 200),
+		UNTIL("Serving"),
 		KEYS("C-c", EXIT, .status = 0, .has = "Keyboard interrupt"),
-		RUN("python3 -u -m http.server 0 --bind 127.0.0.1", SOFT, .soft_ms = 1000, .has = "Serving"),
+		RUN("python3 -u -m http.server 0 --bind 127.0.0.1", SHELLKIT_ANY, .soft_ms = 200),
+		UNTIL("Serving"),
 		KEYS("C-c", EXIT, .status = 0),
 	} },
 	{ "X8: stop and go on", NULL, {
@@ -235,11 +241,11 @@ static const struct shellkit_row rows[] = {
 		    "s.accept(); print('in')\"", EXIT, .status = 0, .is = "in\n"),
 	} },
 	{ "T1: soft", NULL, {
-		RUN("echo a; sleep 1; echo b", SOFT, .soft_ms = 300, .is = "a\n"),
+		RUN("echo a; sleep 4; echo b", SOFT, .soft_ms = 1000, .is = "a\n"),
 		WAIT(EXIT, .status = 0, .is = "b\n"),
 	} },
 	{ "T2, T3: hard", NULL, {
-		RUN("for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.1; done", HARD, .hard_ms = 350, .has = "1\n"),
+		RUN("for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.3; done", HARD, .hard_ms = 1200, .has = "1\n"),
 		WAIT(EXIT, .status = 0, .has = "10\n", .has_not = "1\n2\n"),
 	} },
 	{ "T5: ended between two calls", NULL, {
