@@ -70,7 +70,7 @@ const struct prices *model_prices(const struct model *m);
 /** model_learn_window() - the server said how large its context is */
 void model_learn_window(struct model *m, uint64_t tokens);
 /** model_ask_window() - ask the server itself, where it is known to tell; silent when it
- *  does not. Blocks for 1.5 s at most, less when abort_fd becomes readable */
+ *  does not. Blocks for 5 s at most, less when abort_fd becomes readable */
 void model_ask_window(struct model *m);
 /** model_raise_output() - double the output limit, up to what the window allows;
  *  false when it is at its top */
@@ -121,7 +121,8 @@ struct model_found {
 };
 /**
  * model_discover() - look for Ollama and llama.cpp at their default ports on loopback
- * Return: 0, or -ENOENT when neither answers within 300 ms.
+ * Return: 0, or -ENOENT when neither answers within 3 s; where nobody listens that is
+ *         known at once.
  */
 int model_discover(struct model_found *ret, struct err *e);
 /** model_discover_at() - ask one server, as a provider of the table, what it has */

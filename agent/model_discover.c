@@ -1,5 +1,5 @@
 /* What servers tell of themselves. Those on this machine are asked what they have when no
- * key names a service; each question has 300 ms: the usual answer is that nobody listens.
+ * key names a service: the usual answer is that nobody listens, and comes at once.
  * And a server that somebody named is asked how large its context is, for each says it in
  * its own way, and a table of models cannot know with what it was started. */
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 
 enum {
-	PATIENCE_MS = 300,
+	PATIENCE_MS = 3000,
 	ANSWER_MAX = 4 << 20,
 	WINDOW_TOP = 32768,
 	WINDOW_LEAST = 1024

@@ -212,7 +212,7 @@ static int failed_transport(struct attempt *a, int r, struct retry_cause *why,
 
 /* ---- questions beside the task ---- */
 
-enum { PATIENCE_MS = 1500, ANSWER_MAX = 8 << 20 };
+enum { PATIENCE_MS = 5000, ANSWER_MAX = 8 << 20 };
 
 static int append(void *ctx, const void *data, size_t len)
 {

@@ -22,9 +22,11 @@ struct fault {
 	bool fatal;	   /* the task ends here */
 	enum task_end end;
 	const char *cause;
-	const char *msg; /* part of the report's line, when fatal */
-	unsigned asked;	 /* requests that the fault takes */
-	unsigned wires;	 /* which it can happen on */
+	const char *msg;   /* part of the report's line, when fatal */
+	unsigned asked;	   /* requests that the fault takes */
+	unsigned wires;	   /* which it can happen on */
+	uint64_t stall_ms; /* the client's patience; 0 = a minute. A row with one is run
+			    * once a wire, for it takes as long */
 };
 
 #define CALL "{\"name\":\"shell\",\"args\":{\"command\":\"echo é\"}}"
@@ -76,7 +78,8 @@ static const struct fault faults[] = {
 	{ .name = "reset at once", .lines = "{\"reset\":true}\n", .asked = 1 },
 	{ .name = "reset in the middle", .lines = "{" BROKEN ",\"cut_at\":0.5,\"reset\":true}\n",
 	  .asked = 1 },
-	{ .name = "a stall", .lines = "{" BROKEN ",\"stall_ms\":2500}\n", .asked = 1 },
+	{ .name = "a stall", .lines = "{" BROKEN ",\"stall_ms\":60000}\n", .asked = 1,
+	  .stall_ms = 5000 },
 	{ .name = "overloaded in mid-stream", .asked = 1,
 	  .lines = "{" BROKEN ",\"error\":{\"type\":\"overloaded_error\",\"message\":\"busy\"}}\n" },
 	{ .name = "garbage", .lines = "{\"raw\":\"data: x\\n\\ndata: y\\n\\ndata: z\\n\\n"
@@ -203,7 +206,7 @@ static struct task_conf conf_for(unsigned wire, int log)
 					      .replay_fd = -1,
 					      .abort_fd = -1,
 					      .temperature_milli = -1,
-					      .stall_ms = 1000 },
+					      .stall_ms = 60000 },
 				   .facts = { .directory = "/p" },
 				   .run_tool = run_tool,
 				   .project_fd = -1,
@@ -224,6 +227,8 @@ static void run_one(const struct run *run)
 	struct err e = ERR_NONE;
 	char where[200];
 
+	if (run->fault->stall_ms)
+		conf.model.stall_ms = run->fault->stall_ms;
 	snprintf(where, sizeof(where), "%s, %s, round %u", wires[run->wire],
 		 run->fault->name, run->moment + 1);
 	script(run, &lines);
@@ -249,6 +254,8 @@ static void one_fault(const void *row)
 			struct run run = { .fault = f, .wire = w, .moment = moment };
 
 			if (f->wires && !(f->wires & 1U << w))
+				continue;
+			if (f->stall_ms && moment != w)
 				continue;
 			run.config = rewrites ? CONFIG(",\"append_only\":false")
 					      : CONFIG(",\"split\":true");
