@@ -45,8 +45,12 @@ teardown() {
 	mount -t ramfs -o mode=700 none "$LIB_MNT/ram" || skip "no ramfs here"
 	export XDG_DATA_HOME=$LIB_MNT/ram
 	ram() { cubby rm -q || true; cubby rmi -q --all --force || true; umount "$LIB_MNT/ram"; }
-	lib_image || { ram; return 1; }
-	run --separate-stderr cubby exec -- sh -c 'rm -r /etc/apt && mkdir -p /etc/apt/x && ls /etc/apt'
+	dir=$(escape_image ram) # a small one: all of this is memory
+	mkdir "$dir/etc/apt"
+	touch "$dir/etc/apt/old"
+	name=$(cubby pull -q "$dir") || { ram; return 1; }
+	run --separate-stderr cubby exec --image "$name" -- \
+		sh -c 'rm -r /etc/apt && mkdir -p /etc/apt/x && ls /etc/apt'
 	doctor=$(cubby doctor) || true
 	ram
 	echo "$status $output $stderr"

@@ -1,4 +1,4 @@
-/* hog - uses a resource: "hog memory MIB"; "hog hold MIB", which keeps it for two seconds;
+/* hog - uses a resource: "hog memory MIB"; "hog hold MIB", which keeps it for six seconds;
  * "hog shared MIB", which four processes share; "hog forks"; "hog cpu MS" (prints the CPU
  * milliseconds that it got in so many of the clock's). */
 #include <errno.h>
@@ -33,7 +33,7 @@ static int hold(size_t mib)
 
 	for (size_t i = 0; p && i < mib << 20; i += 4096)
 		p[i] = 1;
-	sleep(2);
+	sleep(6);
 	puts("held");
 	return p ? 0 : 3;
 }
