@@ -13,10 +13,11 @@ enum {
 	LOOK_SLOWEST_MS = 250, /* for a tree of very many processes */
 	LOOK_SHARE = 20,       /* at most a twentieth of the time is spent looking */
 	INPUT_GRACE_MS =
-		50,	    /* for a reader that did not move since it was written to */
-	NEW_MS = 100,	    /* what a new process may take to become a program */
-	TAKER_MS = 1000,    /* what a shell may take to be in the foreground again */
-	INTERRUPT_MS = 1000 /* what an interrupted command has to end */
+		50,	 /* for a reader that did not move since it was written to */
+	NEW_MS = 100,	 /* what a new process may take to become a program */
+	TAKER_MS = 1000, /* what a shell may take to be in the foreground again */
+	ECHO_GRACE_MS = 2000, /* for the echo of a line to come */
+	INTERRUPT_MS = 1000   /* what an interrupted command has to end */
 };
 
 struct watch {
@@ -70,7 +71,13 @@ static bool same(const struct waiting_sample *a, const struct waiting_sample *b)
 static bool not_awake(const struct session *s, const struct waiting_sample *now_seen,
 		      uint64_t now)
 {
-	return s->input_ms && now - s->input_ms < INPUT_GRACE_MS &&
+	/* the kernel echoes a line when it hands it to its reader: before that, on a
+	 * busy machine, nobody can have seen it */
+	bool unseen =
+		now_seen->reason == WAITING_LINE && s->last_output_ms < s->input_ms;
+	uint64_t grace = unseen ? ECHO_GRACE_MS : INPUT_GRACE_MS;
+
+	return s->input_ms && now - s->input_ms < grace &&
 	       now_seen->tid == s->before_input.tid &&
 	       now_seen->switches == s->before_input.switches;
 }
