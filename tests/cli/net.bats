@@ -73,8 +73,8 @@ fetch() { cubby exec -q "${@:3}" -- perl -e "$FETCH" "$1" "$2"; }
 	run -0 cubby net --drop "host.cubby.internal:$HOST_PORT" --json
 	[ "$(jq -c .rules <<<"$output")" = '["allow @debian","deny *.example.org"]' ]
 	run -3 fetch host.cubby.internal "$HOST_PORT"
-	run -1 --separate-stderr cubby net --allow 0x7f.1
-	[[ $stderr == "cubby net: bad network pattern '0x7f.1'; "* ]]
+	run -2 --separate-stderr cubby net --allow 0x7f.1
+	[[ $stderr == "cubby net: --allow: bad network pattern '0x7f.1'; "* ]]
 	run -1 --separate-stderr cubby net --drop nothing.example
 	[ "$stderr" = "cubby net: there is no rule for 'nothing.example'" ]
 	cubby stop -q
