@@ -295,7 +295,7 @@ static int be_monitor(void)
 }
 
 /* A copy of a process with one thread is as good as a fresh one, and is there a
- * millisecond earlier (docs/adr/0009). */
+ * millisecond earlier (docs/adr/0013). */
 static int start_monitor(struct proc_conf *conf, struct proc *ret, struct err *e)
 {
 	int r = proc_fork(conf, be_monitor, ret, e);
