@@ -79,6 +79,18 @@ lib_done() {
 	rm -rf "$LIB_DIR"
 }
 
+# A detached command is started by a shell, which may not have come to it yet. $output is
+# what ps says of the box then.
+lib_wait_for_command() { # COMMAND
+	local n
+	for ((n = 0; n < 500; n++)); do
+		run -0 cubby ps --json
+		[[ $output != *"\"$1\""* ]] || return 0
+	done
+	echo "no process of the box is '$1': $output"
+	return 1
+}
+
 # Fails where WORD is in one of the paths or in the store's boxes. What an ordinary user may
 # not read there belongs to the box's other users: that is looked at from inside.
 lib_no_word() { # WORD PATH...

@@ -109,7 +109,7 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 
 @test "ps: the box's processes and no other" {
 	cubby exec -d -- sleep 1234
-	run -0 cubby ps --json
+	lib_wait_for_command "sleep 1234"
 	[ "$(jq -r '.[0].pid' <<<"$output")" = 1 ]
 	[ "$(jq '[.[] | select(.command == "sleep 1234")] | length' <<<"$output")" = 1 ]
 	[[ $output != *bats* ]]

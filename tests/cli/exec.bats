@@ -109,7 +109,7 @@ setup() { lib_project; }
 	run -0 cubby exec -d -- sh -c 'echo begun; exec sleep 1000'
 	local pid=$output
 	[[ $pid =~ ^[0-9]+$ ]]
-	run -0 cubby ps --json
+	lib_wait_for_command "sleep 1000"
 	[ "$(jq -r ".[] | select(.pid == $pid) | .command" <<<"$output")" = "sleep 1000" ]
 	run -0 cubby logs "$pid"
 	[ "$output" = begun ]

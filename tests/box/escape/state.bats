@@ -21,6 +21,7 @@ teardown() {
 		cubby exec -- sh -c 'for f in resolv.conf hostname hosts; do
 			ln -sf "$1" /etc/$f; done
 			ln -sfn "$1" /workspace' sh "$target"
+		cubby stop -q 2>/dev/null || true # the next command may meet the box in its last moment
 		run -0 cubby exec -- sh -c 'cd /etc && stat -c "%n %F" resolv.conf hostname hosts
 			cat hostname; grep -c localhost hosts; readlink /workspace'
 		[ "${lines[0]}" = "resolv.conf regular file" ]
@@ -32,6 +33,7 @@ teardown() {
 	done
 	# The directory that they lie in.
 	cubby exec -- sh -c 'mv /etc /etc2; ln -s "$1" /etc' sh "$ESCAPE_HOST/victim"
+	cubby stop -q 2>/dev/null || true
 	cubby exec -- true || true
 	[ "$before" = "$(escape_snapshot)" ]
 	cubby rm -q
