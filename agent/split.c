@@ -162,12 +162,10 @@ static void text_byte(struct split *p)
 {
 	char c = peek(p, 0);
 
-	if (top(p) == PARAM && c == '}')
+	if ((top(p) == PARAM && c == '}') || (top(p) == ARITH && c == ')'))
 		pop(p);
 	else if (top(p) == ARITH && c == '(')
 		push(p, ARITH);
-	else if (top(p) == ARITH && c == ')')
-		pop(p);
 	p->at++;
 }
 

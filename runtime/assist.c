@@ -68,11 +68,11 @@ int assist_begin(enum net_mode mode, struct assist *ret, struct err *e)
 	void *shared = NULL;
 	int r = sys_mmap_shared(sizeof(*a.desk), &shared);
 
-	if (r == 0)
+	if (r >= 0)
 		r = a.done = sys_eventfd(0);
 	if (r >= 0)
 		r = a.go = sys_eventfd(0);
-	if (r < 0)
+	if (r < 0 || !shared)
 		return err_sys(e, r, "cannot prepare another process");
 	a.desk = shared;
 	*a.desk = (struct assist_desk){ .ns = -1, .fds = NETNS_FDS_NONE, .root = -1 };

@@ -1,6 +1,6 @@
 # lib - what every bats file starts from. Load it, then call in setup_file() or setup():
 #   lib_env       private HOME, store and runtime directory; no keys, no configuration
-#   lib_image     the store holds one image, called "test"; skips where none can be made
+#   lib_image     the store holds one image, called "test"; fails where none can be made
 #   lib_project   the current directory is new, empty and the test's own
 # and in teardown_file():
 #   lib_done      stop what still runs, remove everything
@@ -38,7 +38,7 @@ lib_fewer() {
 lib_image() {
 	if [ -z "${CUBBY_TEST_ROOTFS-}" ]; then
 		CUBBY_TEST_ROOTFS=$("$CUBBY_TEST_TOP/scripts/mkrootfs") ||
-			skip "no root filesystem could be made (scripts/mkrootfs)"
+			{ echo "no root filesystem could be made (scripts/mkrootfs)"; return 1; }
 		export CUBBY_TEST_ROOTFS
 	fi
 	export CUBBY_IMAGE=test
@@ -52,6 +52,11 @@ lib_image() {
 	}
 	[ "$XDG_DATA_HOME" != "${CUBBY_TEST_STORE-}" ] || cp "$LIB_DIR/pull.log" "$CUBBY_TEST_STORE/pulled"
 }
+
+# In setup_file(), where bats counts the tests of a skip as failed: the reason for setup()
+# to skip, by lib_skipped.
+lib_skip_file() { export LIB_SKIP=$1; }
+lib_skipped() { [ -z "${LIB_SKIP-}" ] || skip "$LIB_SKIP"; }
 
 lib_project() {
 	LIB_PROJECT=$(mktemp -d "$LIB_DIR/p.XXXXXX")

@@ -4,7 +4,6 @@ bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
-	command -v python3 >/dev/null || skip "python3 is not installed"
 	lib_env
 	lib_image
 }

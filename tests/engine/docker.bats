@@ -37,18 +37,28 @@ make_image() { # TARBALL
 
 last_line() { grep -v '^$' "$1" | tail -n 1 | cut -c1-300; }
 
+why_not() {
+	if [ "$(id -u)" != 0 ]; then
+		echo "dockerd wants root"
+	elif ! command -v dockerd >/dev/null || ! command -v docker >/dev/null; then
+		echo "docker is not installed (scripts/install-deps --engine)"
+	fi
+}
+
 setup_file() {
-	[ "$(id -u)" = 0 ] || skip "dockerd wants root"
-	command -v dockerd >/dev/null && command -v docker >/dev/null ||
-		skip "docker is not installed (scripts/install-deps --engine)"
+	lib_skip_file "$(why_not)"
+	[ -z "$LIB_SKIP" ] || return 0
 	# Before HOME is a private one, for it is cached there.
-	ENGINE_TAR=$("$BATS_TEST_DIRNAME/rootfs") || skip "no root filesystem could be made (tests/engine/rootfs)"
+	ENGINE_TAR=$("$BATS_TEST_DIRNAME/rootfs")
 	export ENGINE_TAR
 	lib_env
 	# Beside /tmp, which may be in memory; short, for there are sockets in it.
 	ENGINE=$(mktemp -d /var/tmp/cubby-e.XXXXXX)
 	export ENGINE DOCKER_HOST=unix://$ENGINE/sock DOCKER_CONFIG=$ENGINE/config
-	start_dockerd || skip "dockerd does not run here: $(last_line "$ENGINE/log")"
+	start_dockerd || {
+		lib_skip_file "dockerd does not run here: $(last_line "$ENGINE/log")"
+		return 0
+	}
 	make_image "$ENGINE_TAR" || { cat "$ENGINE/image.log"; return 1; }
 	mkdir "$ENGINE/bin"
 	cp "$CUBBY_TEST_BIN" "$(dirname "$CUBBY_TEST_BIN")/cubby-init" "$ENGINE/bin/"
@@ -75,6 +85,7 @@ teardown_file() {
 }
 
 setup() {
+	lib_skipped
 	VOLUME=$(mktemp -d "$ENGINE/volume.XXXXXX")
 	chmod 777 "$VOLUME"
 }

@@ -131,46 +131,56 @@ static uint8_t pattern(size_t i)
 	return (uint8_t)(i * 2654435761u >> 13);
 }
 
+static size_t send_some(int fd, size_t sent, size_t bytes)
+{
+	static uint8_t out[1 << 18];
+	size_t len = MIN(sizeof(out), bytes - sent);
+	ssize_t n;
+
+	for (size_t i = 0; i < len; i++)
+		out[i] = pattern(sent + i);
+	n = sys_send(fd, out, len, 0);
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* How many bytes came, as they had to; 0 = the end, -EAGAIN = none yet, -EBADMSG. */
+static ssize_t take_some(int fd, size_t got)
+{
+	static uint8_t in[1 << 18];
+	ssize_t n = sys_recv(fd, in, sizeof(in), 0);
+
+	for (ssize_t i = 0; i < n; i++)
+		if (in[i] != pattern(got + (size_t)i))
+			return -EBADMSG;
+	return n;
+}
+
 /* Sends and takes back at once, in both directions; 0 = every byte came back, in
  * order, and then the end. */
 int rig_echo(int fd, size_t bytes)
 {
-	static uint8_t out[1 << 18], in[1 << 18];
 	size_t sent = 0, got = 0;
 	bool shut = false;
 
 	sys_setfl(fd, O_RDWR | O_NONBLOCK);
 	for (;;) {
-		struct pollfd p = { fd, POLLIN, 0 };
+		struct pollfd p = { fd, sent < bytes ? POLLIN | POLLOUT : POLLIN, 0 };
 		ssize_t n;
 
-		if (sent < bytes)
-			p.events |= POLLOUT;
 		if (sys_poll(&p, 1, 20000) <= 0)
 			return 2;
-		if (p.revents & POLLOUT && sent < bytes) {
-			size_t len = MIN(sizeof(out), bytes - sent);
-
-			for (size_t i = 0; i < len; i++)
-				out[i] = pattern(sent + i);
-			n = sys_send(fd, out, len, 0);
-			sent += n > 0 ? (size_t)n : 0;
-		}
+		if (p.revents & POLLOUT)
+			sent += send_some(fd, sent, bytes);
 		if (sent == bytes && !shut) {
 			shutdown(fd, SHUT_WR);
 			shut = true;
 		}
-		n = sys_recv(fd, in, sizeof(in), 0);
-		if (n == -EAGAIN)
-			continue;
-		if (n < 0)
-			return 3;
-		if (!n)
+		n = take_some(fd, got);
+		if (n == 0)
 			return got == bytes ? 0 : 4;
-		for (ssize_t i = 0; i < n; i++)
-			if (in[i] != pattern(got + (size_t)i))
-				return 5;
-		got += (size_t)n;
+		if (n < 0 && n != -EAGAIN)
+			return n == -EBADMSG ? 5 : 3;
+		got += n > 0 ? (size_t)n : 0;
 	}
 }
 
