@@ -14,6 +14,12 @@ setup() { lib_project; }
 	[ "$output" = "$(printf data | sha256sum)" ]
 }
 
+@test "exec: 1 GiB goes in and out unchanged" {
+	bytes() { openssl enc -aes-128-ctr -nosalt -K 0 -iv 0 -in /dev/zero 2>/dev/null | head -c 1G; }
+	sum=$(bytes | sha256sum)
+	[ "$(bytes | cubby exec -- cat | sha256sum)" = "$sum" ]
+}
+
 @test "exec: status of the command, and its streams apart" {
 	run -7 --separate-stderr cubby exec -- sh -c 'echo out; echo err >&2; exit 7'
 	[ "$output" = out ]

@@ -6,6 +6,7 @@ KEY=sk-bats-0123456789abcdef
 model() {
 	local dir=$BATS_TEST_TMPDIR
 	{ echo "{\"config\":{\"key\":\"$KEY\",\"split\":true}}"; cat; } >"$dir/scenario"
+	rm -f "$dir/life" "$dir/port" # of the one before
 	mkfifo "$dir/life" "$dir/port"
 	"$CUBBY_TEST_TOP/tests/fake/model_server" --with-stdin --log "$dir/requests" \
 		"$dir/scenario" <"$dir/life" >"$dir/port" 3>&- &
@@ -21,7 +22,8 @@ no_model() {
 	"$@"
 }
 
-task() { (no_model cubby --net none --no-color "$@" </dev/null); }
+task() { task_net --net none "$@"; }
+task_net() { (no_model cubby --no-color "$@" </dev/null); } # with the network of the box
 
 requests() { grep -c '"path"' "$BATS_TEST_TMPDIR/requests"; }
 
@@ -30,4 +32,7 @@ call() { printf "{\"calls\":[$SHELL_CALL]}\n" "$1"; }
 finish() { printf '{"calls":[{"name":"finish","args":{"answer":"%s","success":%s}}]}\n' "$1" "${2-true}"; }
 
 # model_done: for teardown(): the server ends with its standard input
-model_done() { [ -z "${MODEL_FD-}" ] || exec {MODEL_FD}>&-; }
+model_done() {
+	[ -z "${MODEL_FD-}" ] || exec {MODEL_FD}>&-
+	MODEL_FD=''
+}

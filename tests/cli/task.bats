@@ -28,6 +28,39 @@ teardown() { model_done; }
 	[ "$(stat -c %u out.txt)" = "$(id -u)" ]
 }
 
+# asks COMMAND SAYS OPTION...: a task of one command, whose result the service expects.
+asks() {
+	model <<-END
+	{"calls":[{"name":"shell","args":{"command":"$1"}}]}
+	{"expect":"$2","calls":[{"name":"finish","args":{"answer":"done","success":true}}]}
+	END
+	run -0 task_net "${@:3}" "look"
+	model_done
+}
+
+@test "task: what is installed stays with the directory, until --wipe or --rm" {
+	cubby exec -q -- apt-get -qq update >update.log 2>&1 && ! grep -q '^[WE]:' update.log ||
+		skip "the image's package mirror cannot be reached from here"
+	cubby exec -q --wipe -- true # the task brings its own lists
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"hello"}}]}
+	{"expect":"[exit 127","calls":[{"name":"shell","args":{"command":"apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends hello >apt.log 2>&1 && hello -g installed","timeout":600}}]}
+	{"expect":"[exit 0","calls":[{"name":"write_file","args":{"path":"note.txt","content":"ok"}}]}
+	{"calls":[{"name":"finish","args":{"answer":"done","success":true}}]}
+	END
+	run -0 task_net "install hello"
+	model_done
+	[ "$(cat note.txt)" = ok ]
+	asks "hello -g again" "[exit 0"
+	mkdir other
+	asks "command -v hello" "[exit 1" -C other
+	asks "command -v hello" "[exit 1" --wipe
+	asks "true" "[exit 0" --rm
+	run -0 cubby ls --json
+	[[ $output == *"\"$LIB_PROJECT/other\""* && $output != *"\"$LIB_PROJECT\""* ]]
+	cubby rm -q -C other
+}
+
 @test "task: -q prints the answer alone" {
 	model < <(call "echo noise"; finish "42")
 	run -0 --separate-stderr task -q "what is it?"
