@@ -105,22 +105,78 @@ print(u.urlopen(sys.argv[1], timeout=20).read().decode().strip())' "$URL/file"
 	cubby stop -q
 }
 
+# The host's node as ./node, which is /workspace/node inside.
+host_node() {
+	[ ! -e node ] || return 0
+	command -v node >/dev/null || skip "node is not installed on this host"
+	cp "$(readlink -f "$(command -v node)")" node
+	inside ./node --version || { rm node; skip "this host's node does not run in the box"; }
+}
+
+@test "node looks names up, and connects while it tries one family beside the other" {
+	host_node
+	run -0 inside ./node -e '
+		const [host, port] = process.argv.slice(1);
+		require("dns").lookup(host, { all: true }, (e, list) => {
+			if (e) throw e;
+			console.log("lookup", list.map((a) => a.family).join());
+		});
+		const s = require("net").connect({ host, port, autoSelectFamily: true }, () =>
+			s.end("GET /file HTTP/1.0\r\n\r\n"));
+		let got = "";
+		s.on("data", (d) => (got += d));
+		s.on("close", (broken) => console.log("socket", broken, got.split("\r\n\r\n")[1].trim()));
+		fetch(`http://${host}:${port}/file`).then((r) => r.text()).then((t) => console.log("fetch", t.trim()));
+	' host.cubby.internal "$REAL_PORT"
+	[ "$(LC_ALL=C sort <<<"$output")" = "fetch hello"$'\n'"lookup 4"$'\n'"socket false hello" ]
+	run -0 inside ./node -e '
+		require("net").connect({ host: "no-such-host.invalid", port: 80, autoSelectFamily: true })
+			.on("error", (e) => console.log(e.code))'
+	[ "$output" = ENOTFOUND ]
+}
+
 @test "npm installs from the registry that this host is configured for" {
-	local registry ca node npm
+	local registry ca npm
 	command -v npm >/dev/null || skip "npm is not installed on this host"
-	node=$(readlink -f "$(command -v node)") npm=$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")
+	npm=$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")
 	[ -e "$npm/bin/npm-cli.js" ] || skip "npm is not where its program says"
 	registry=$(npm config get registry 2>/dev/null)
 	npm view --registry "$registry" is-number version >"$LIB_DIR/npm.log" 2>&1 ||
 		skip "this host's npm registry cannot be reached"
-	cp "$node" ./node
+	host_node
 	cp -r "$npm" npm
-	inside ./node --version || skip "this host's node does not run in the box"
 	ca=$(npm config get cafile 2>/dev/null)
 	cp "$ca" ca.pem 2>/dev/null || cp /etc/ssl/certs/ca-certificates.crt ca.pem
 	run -0 inside env NODE_EXTRA_CA_CERTS=ca.pem ./node npm/bin/npm-cli.js install --prefix m \
 		--cafile ca.pem --no-audit --no-fund --registry "$registry" is-number
 	[ -e m/node_modules/is-number/package.json ]
+}
+
+# A static program brings its own resolver; ./fetch is one linked with musl.
+static_fetch() {
+	local cc=musl-gcc
+	[ ! -e fetch ] || return 0
+	command -v "$cc" >/dev/null || cc=gcc
+	[ "$cc" = musl-gcc ] || [[ $("$cc" -dumpmachine) == *musl* ]] || skip "musl-gcc is not installed"
+	"$cc" -static -O2 -o fetch "$CUBBY_TEST_TOP/tests/cli/fetch.c"
+}
+
+@test "a static program with musl's resolver fetches by name" {
+	static_fetch
+	run -0 inside ./fetch host.cubby.internal "$REAL_PORT" /file
+	[ "$output" = hello ]
+	run -6 inside ./fetch no-such-host.invalid 80 /
+	[ "$output" = "lookup: Name does not resolve" ]
+}
+
+@test "a static program with Go's resolver fetches by name" {
+	command -v go >/dev/null || skip "go is not installed on this host"
+	CGO_ENABLED=0 GO111MODULE=off GOTOOLCHAIN=local GOFLAGS='' GOCACHE=$LIB_DIR/go GOPATH=$LIB_DIR/go \
+		go build -o gofetch "$CUBBY_TEST_TOP/tests/cli/fetch.go"
+	run -0 inside ./gofetch "$URL/file"
+	[ "$output" = hello ]
+	run -6 inside ./gofetch http://no-such-host.invalid/
+	[ "$output" = "lookup: no such host" ]
 }
 
 # Resolvers that read /etc/resolv.conf themselves. "go": A and AAAA at once, each from a
