@@ -4,6 +4,7 @@
 #include <string.h>
 #include <vterm.h>
 
+#include "agent/escape.h"
 #include "base/text.h"
 
 enum { TITLE_MAX = 256, ANSWER_MAX = 256 };
@@ -19,9 +20,7 @@ struct screen {
 	bool plain; /* the backlog has no sequence in it */
 	screen_answer_fn *answer;
 	void *ctx;
-	int guard;   /* GUARD_… */
-	char last;   /* the plain character written last; 0 = it was another */
-	int repeats; /* number in the sequence under way */
+	struct escape escape;	/* between what comes and vt */
 	char probe[ANSWER_MAX]; /* what the terminal said while probing */
 	size_t n_probe;
 	bool probing;
@@ -75,6 +74,13 @@ static int on_prop(VTermProp prop, VTermValue *val, void *user)
 
 static const VTermScreenCallbacks callbacks = { .settermprop = on_prop };
 
+static void on_escape(void *ctx, const char *data, size_t len)
+{
+	struct screen *s = ctx;
+
+	vterm_input_write(s->vt, data, len);
+}
+
 /* ---- life ------------------------------------------------------------------------- */
 
 int screen_new(int rows, int cols, struct screen **ret, struct err *e)
@@ -92,6 +98,8 @@ int screen_new(int rows, int cols, struct screen **ret, struct err *e)
 	s->rows = rows;
 	s->cols = cols;
 	s->plain = true;
+	escape_init(&s->escape, on_escape, s);
+	s->escape.repeats_max = s->cols;
 	vterm_set_utf8(s->vt, 1);
 	vterm_output_set_callback(s->vt, on_output, s);
 	s->vs = vterm_obtain_screen(s->vt);
@@ -117,81 +125,11 @@ void screen_on_answer(struct screen *s, screen_answer_fn *fn, void *ctx)
 	s->ctx = ctx;
 }
 
-/* ---- libvterm's weak place ----
- *
- * Up to 0.3 a "repeat" (CSI n b) of a wide character at the end of a row writes through a
- * null pointer, and one of nothing, or of a mark without width, never ends. No repeat is
- * passed on: it is cancelled in its last byte, and a plain character is written as often as
- * it asked for, a row at the most. */
-
-enum { GUARD_TEXT, GUARD_ESC, GUARD_CSI };
-enum { GUARD_REPEATS = 9999 };
-
-static void repeat(struct screen *s)
-{
-	int rows, cols, n = s->repeats ? s->repeats : 1;
-
-	vterm_get_size(s->vt, &rows, &cols);
-	for (n = MIN(n, cols); n > 0 && s->last; n--)
-		vterm_input_write(s->vt, &s->last, 1);
-}
-
-/* One byte of a sequence. */
-static void guard_byte(struct screen *s, char c)
-{
-	static const char cancel = '\030';
-	bool again = s->guard == GUARD_CSI && c == 'b';
-
-	if (s->guard == GUARD_CSI && c >= '0' && c <= '9')
-		s->repeats = MIN(s->repeats * 10 + (c - '0'), GUARD_REPEATS);
-	if (c == '\033')
-		s->guard = GUARD_ESC;
-	else if (s->guard == GUARD_ESC && (signed char)c >= '0' && c != 0x7f)
-		s->guard = c == '[' ? GUARD_CSI : GUARD_TEXT; /* all else is skipped */
-	else if (((signed char)c >= '@' && c != 0x7f) || c == '\030' || c == '\032')
-		s->guard = GUARD_TEXT;
-	if (c == '[' || c == '\033')
-		s->repeats = 0;
-	vterm_input_write(s->vt, again ? &cancel : &c, 1);
-	if (again)
-		repeat(s);
-}
-
-static void guard_text(struct screen *s, const char *data, size_t len)
-{
-	for (size_t i = len; i; i--) {
-		unsigned char c = (unsigned char)data[i - 1];
-
-		if (c < ' ')
-			continue;
-		s->last = c < 0x7f ? (char)c : '\0';
-		break;
-	}
-	vterm_input_write(s->vt, data, len);
-}
-
-static void write_guarded(struct screen *s, const char *data, size_t len)
-{
-	while (len) {
-		const char *esc = memchr(data, '\033', len);
-		size_t n = esc ? (size_t)(esc - data) : len;
-
-		if (s->guard == GUARD_TEXT && n) {
-			guard_text(s, data, n);
-		} else {
-			guard_byte(s, *data);
-			n = 1;
-		}
-		data += n;
-		len -= n;
-	}
-}
-
 /* ---- bytes ------------------------------------------------------------------------ */
 
 void screen_settle(struct screen *s)
 {
-	write_guarded(s, s->backlog, s->n);
+	escape_feed(&s->escape, s->backlog, s->n);
 	s->n = 0;
 	s->plain = true;
 }
@@ -238,7 +176,7 @@ void screen_feed(struct screen *s, const char *data, size_t len)
 		}
 	}
 	if (len > SCREEN_BACKLOG) {
-		write_guarded(s, data, len);
+		escape_feed(&s->escape, data, len);
 		return;
 	}
 	memcpy(s->backlog + s->n, data, len);
@@ -256,7 +194,7 @@ void screen_calm(struct screen *s)
 	if (!screen_pending(s) && !s->alternate && !s->cursor_hidden)
 		return;
 	screen_settle(s);
-	write_guarded(s, calm, sizeof(calm) - 1);
+	escape_feed(&s->escape, calm, sizeof(calm) - 1);
 }
 
 void screen_resize(struct screen *s, int rows, int cols)
@@ -264,6 +202,7 @@ void screen_resize(struct screen *s, int rows, int cols)
 	screen_settle(s);
 	s->rows = MAX(1, MIN(rows, SCREEN_ROWS_MAX));
 	s->cols = MAX(2, MIN(cols, SCREEN_COLS_MAX));
+	s->escape.repeats_max = s->cols;
 	vterm_set_size(s->vt, s->rows, s->cols);
 }
 

@@ -27,6 +27,14 @@ static const struct row {
 	{ "back again", "a\033[?1049hdrawn\033[?1049l",
 	  HEAD("in row 1 column 2", "") "a\n" },
 	{ "hidden cursor", "\033[?25l", HEAD("hidden in row 1 column 1", "") },
+	{ "thirty parameters",
+	  "\033[;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;1mx\033[;;;;;;;;;;;;;;;;;1;1;1;1;1;1Hy",
+	  HEAD("in row 1 column 3", "") "xy\n" },
+	{ "another encoding", "\033%@\x9b;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;1mx",
+	  HEAD("in row 4 column 5",
+	       "") "\xef\xbf\xbd;;;;;;;;;\n;;;;;;;;;;\n;;;;;;;;;;\n;1mx\n" },
+	{ "a string in pieces", "\033[\xb5\033]2;t\033\\\033[\xb5\033]\033\\x",
+	  HEAD("in row 1 column 4", ", title \"t\"") "\xef\xbf\xbd\xef\xbf\xbdx\n" },
 	{ "colours", "\033[1;31mred\033[m", HEAD("in row 1 column 4", "") "red\n" },
 };
 

@@ -1,0 +1,45 @@
+/* escape - what a program writes to its terminal, made whole and harmless. Pure.
+ * Needs:  bytes, cut anywhere.
+ * Owns:   the sequence or character that has not ended yet, ESCAPE_MAX bytes of it.
+ * Never:  passes on half a sequence or character, a sequence that is not well-formed
+ *         (ECMA-48, 5.4) or that leaves UTF-8, or a byte that is not UTF-8.
+ *
+ * For the sake of libvterm, which trusts its input and which a program in the box must not
+ * be able to reach: 0.1 writes behind its array of parameters at the 17th, behind its
+ * array of characters where half of one is followed by another, and reads before a string
+ * that comes in pieces; up to 0.3 it writes through a null pointer where a wide character
+ * is repeated at the end of a row, and repeats nothing for ever. */
+#ifndef AGENT_ESCAPE_H
+#define AGENT_ESCAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	ESCAPE_MAX = 512,	/* bytes of a sequence; a longer string is cut to it */
+	ESCAPE_PARAMS_MAX = 15, /* one more is a sequence that is dropped */
+	ESCAPE_NUMBER_MAX = 9999, /* digits that would pass it are left out */
+};
+
+/* Text, control characters, or one whole sequence. */
+typedef void escape_fn(void *ctx, const char *data, size_t len);
+
+struct escape {
+	escape_fn *fn;
+	void *ctx;	 /* borrowed */
+	int repeats_max; /* how often a repeat (CSI n b) may: the terminal's columns */
+	/* below: private */
+	int state;
+	char seq[ESCAPE_MAX]; /* the sequence, or the cut-off character of text */
+	size_t n;
+	int part;	  /* of a control sequence: what may follow */
+	int params;	  /* separators seen */
+	int number;	  /* the parameter under way */
+	bool bad, leader; /* not to be passed on; a private one (CSI ? …) */
+	char last;	  /* the plain character before; 0 = it was another */
+};
+
+void escape_init(struct escape *x, escape_fn *fn, void *ctx);
+void escape_feed(struct escape *x, const char *data, size_t len);
+
+#endif
