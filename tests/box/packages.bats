@@ -3,6 +3,7 @@
 # from. It is skipped where that cannot be reached. The other maps have real ids.
 bats_require_minimum_version 1.5.0
 load ../lib
+load toolkit
 load escape/escape
 
 PACKAGES="openssh-client dbus sudo man-db nginx redis-server git python3-venv build-essential"
@@ -15,26 +16,8 @@ setup_file() {
 	if [ "$map" != single ]; then
 		lib_skip_file "only a map of one id simulates owners, and this is $map"
 		return
-	elif ! cubby exec -- sh -c 'command -v apt-get >/dev/null'; then
-		lib_skip_file "the image has no apt-get"
-		return
 	fi
-	# An address that is not public, as a mirror of a site has, must be named too.
-	rules=()
-	while read -r host; do
-		rules+=(--allow "$host")
-		while read -r address; do
-			rules+=(--allow "$address")
-		done < <(getent ahosts "$host" | awk '{ print $1 }' | sort -u)
-	done < <(cubby exec -- sh -c 'cat /etc/apt/sources.list /etc/apt/sources.list.d/*' 2>/dev/null |
-		grep -oE 'https?://[^/ ]+' | sed 's,.*//,,; s,:.*,,' | sort -u)
-	cubby rm -q
-	cubby exec -q --keep "${rules[@]}" -- true
-	timeout 240 cubby exec -- apt-get -o Acquire::Retries=2 -o APT::Update::Error-Mode=any update \
-		>"$LIB_DIR/update.log" 2>&1 || {
-		tail -3 "$LIB_DIR/update.log"
-		lib_skip_file "the image's mirror cannot be reached from a box here"
-	}
+	toolkit_apt
 }
 teardown_file() { lib_done; }
 setup() {

@@ -3,6 +3,7 @@
 # shellcheck disable=SC2016 # the box expands what is in single quotes
 bats_require_minimum_version 1.5.0
 load ../lib
+load toolkit
 
 setup_file() {
 	lib_env
@@ -10,52 +11,7 @@ setup_file() {
 }
 teardown_file() { lib_done; }
 setup() { lib_project; }
-
-teardown() {
-	[ -n "${server-}" ] || return 0
-	exec 8>&- 9<&-
-	wait "$server" || true
-}
-
-# serve [OPTION...]: tools of a box, over a pipe each way
-serve() {
-	coproc MCP { exec cubby mcp "$@" 2>"$LIB_PROJECT.err"; }
-	server=$MCP_PID
-	exec 8>&"${MCP[1]}" 9<&"${MCP[0]}"
-	eval "exec ${MCP[1]}>&- ${MCP[0]}<&-"
-	id=0
-	send '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}'
-	await 0
-	send '{"jsonrpc":"2.0","method":"notifications/initialized"}'
-}
-
-send() { printf '%s\n' "$1" >&8; }
-
-await() {
-	while read -rt "$(lib_longer 60)" frame <&9; do
-		[ "$(jq ".id == $1" <<<"$frame")" = true ] && return 0
-	done
-	echo "no answer to $1; $(cat "$LIB_PROJECT.err")" >&2
-	return 1
-}
-
-# call TOOL [KEY VALUE]...: strings, except numbers and booleans; the text is in $text
-call() {
-	local tool=$1 args='{}'
-	shift
-	while [ $# -gt 1 ]; do
-		case $2 in
-		true | false | [0-9] | [0-9][0-9] | [0-9][0-9][0-9]) args=$(jq -c --arg k "$1" --argjson v "$2" '.[$k]=$v' <<<"$args") ;;
-		*) args=$(jq -c --arg k "$1" --arg v "$2" '.[$k]=$v' <<<"$args") ;;
-		esac
-		shift 2
-	done
-	id=$((id + 1))
-	send "$(jq -cn --arg t "$tool" --argjson a "$args" --argjson i "$id" \
-		'{jsonrpc:"2.0",id:$i,method:"tools/call",params:{name:$t,arguments:$a}}')"
-	await "$id"
-	text=$(jq -r '.result.content[0].text' <<<"$frame")
-}
+teardown() { unserve; }
 
 # How many processes of the name are in the box; a bare image has no pgrep.
 sleepers='n=0; for p in /proc/[0-9]*/comm; do { read -r c <$p; } 2>/dev/null && [ "$c" = sleep ] && n=$((n + 1)); done; echo $n'
@@ -65,20 +21,6 @@ none_sleeps() {
 	call shell command "for i in \$(seq $(lib_longer 50)); do $sleepers >/dev/null; [ \$n = 0 ] && break; sleep 0.1; done; echo \$n left" session "$1"
 	has '0 left
 [exit 0,'
-}
-
-is() {
-	[ "$text" = "$1" ] || {
-		printf 'wanted: %s\ngot: %s\n' "$1" "$text" >&2
-		return 1
-	}
-}
-
-has() {
-	[[ $text == *"$1"* ]] || {
-		printf 'wanted: %s\nin: %s\n' "$1" "$text" >&2
-		return 1
-	}
 }
 
 @test "S4: starts in the project directory, as root with root's home" {

@@ -178,6 +178,8 @@ static void check_step(struct shellkit *k, const struct shellkit_step *st)
  * that is to say something before it falls silent has not started yet. */
 static bool is_early(const struct shellkit *k, const struct shellkit_step *st)
 {
+	if (st->served && outcome(&k->r) == SHELLKIT_KEY)
+		return true;
 	if (outcome(&k->r) != st->want)
 		return false;
 	if (st->want == SHELLKIT_SOFT)

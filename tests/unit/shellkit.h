@@ -59,6 +59,7 @@ struct shellkit_step {
 	const char *has_not;	   /* not found in it; NULL = nothing */
 	uint32_t soft_ms, hard_ms; /* 0 = no soft one, 60 s the hard one */
 	bool full_screen;
+	bool served; /* it polls for keys while its server works: waits are no end */
 };
 
 enum { SHELLKIT_STEPS = 12 };

@@ -1,0 +1,89 @@
+# toolkit - the tools of a box, called through `cubby mcp` as a model's client would. Load
+# after ../lib; unserve belongs into teardown().
+# shellcheck shell=bash
+
+unserve() {
+	[ -n "${server-}" ] || return 0
+	exec 8>&- 9<&-
+	wait "$server" || true
+}
+
+# serve [OPTION...]: tools of a box, over a pipe each way
+serve() {
+	coproc MCP { exec cubby mcp "$@" 2>"$LIB_PROJECT.err"; }
+	server=$MCP_PID
+	exec 8>&"${MCP[1]}" 9<&"${MCP[0]}"
+	eval "exec ${MCP[1]}>&- ${MCP[0]}<&-"
+	id=0
+	send '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}'
+	await 0
+	send '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+}
+
+send() { printf '%s\n' "$1" >&8; }
+
+await() {
+	while read -rt "$(lib_longer 60)" frame <&9; do
+		[ "$(jq ".id == $1" <<<"$frame")" = true ] && return 0
+	done
+	echo "no answer to $1; $(cat "$LIB_PROJECT.err")" >&2
+	return 1
+}
+
+# call TOOL [KEY VALUE]...: strings, except numbers and booleans; the text is in $text
+call() {
+	local tool=$1 args='{}'
+	shift
+	while [ $# -gt 1 ]; do
+		case $2 in
+		true | false | [0-9] | [0-9][0-9] | [0-9][0-9][0-9]) args=$(jq -c --arg k "$1" --argjson v "$2" '.[$k]=$v' <<<"$args") ;;
+		*) args=$(jq -c --arg k "$1" --arg v "$2" '.[$k]=$v' <<<"$args") ;;
+		esac
+		shift 2
+	done
+	id=$((id + 1))
+	send "$(jq -cn --arg t "$tool" --argjson a "$args" --argjson i "$id" \
+		'{jsonrpc:"2.0",id:$i,method:"tools/call",params:{name:$t,arguments:$a}}')"
+	await "$id"
+	text=$(jq -r '.result.content[0].text' <<<"$frame")
+}
+
+is() {
+	[ "$text" = "$1" ] || {
+		printf 'wanted: %s\ngot: %s\n' "$1" "$text" >&2
+		return 1
+	}
+}
+
+has() {
+	[[ $text == *"$1"* ]] || {
+		printf 'wanted: %s\nin: %s\n' "$1" "$text" >&2
+		return 1
+	}
+}
+
+# toolkit_apt: the box of the project stays, reaches the mirror that its image was made
+# from, and knows its packages. To be used in setup_file(), which must not skip: the tests
+# are skipped (lib_skipped) where there is no such mirror.
+toolkit_apt() {
+	local rules=() host address
+	if ! cubby exec -q -- sh -c 'command -v apt-get >/dev/null'; then
+		lib_skip_file "the image has no apt-get"
+		return
+	fi
+	# An address that is not public, as a mirror of a site has, must be named too.
+	while read -r host; do
+		rules+=(--allow "$host")
+		while read -r address; do
+			rules+=(--allow "$address")
+		done < <(getent ahosts "$host" | awk '{ print $1 }' | sort -u)
+	done < <(cubby exec -- sh -c 'cat /etc/apt/sources.list /etc/apt/sources.list.d/*' 2>/dev/null |
+		grep -oE 'https?://[^/ ]+' | sed 's,.*//,,; s,:.*,,' | sort -u)
+	cubby rm -q
+	cubby exec -q --keep "${rules[@]}" -- true
+	timeout 240 cubby exec -- apt-get -o Acquire::Retries=2 -o APT::Update::Error-Mode=any update \
+		>"$LIB_DIR/update.log" 2>&1 || {
+		tail -3 "$LIB_DIR/update.log"
+		lib_skip_file "the image's mirror cannot be reached from a box here"
+	}
+}
