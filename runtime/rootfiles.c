@@ -35,6 +35,12 @@ static int put(int dir, const char *name, const char *text, struct err *e)
 
 	if (has_content(dir, name, text))
 		return 0;
+	r = sys_unlinkat(dir, name, AT_REMOVEDIR); /* an empty one in its place */
+	if (r == -ENOTEMPTY || r == -EEXIST)
+		return err_set(e, -EISDIR,
+			       "'/etc/%s' of the box is a directory; --wipe starts the "
+			       "box afresh",
+			       name);
 	r = file_replace(dir, name, &data, e);
 	return r < 0 ? err_wrap(e, "/etc/%s of the box", name) : 0;
 }

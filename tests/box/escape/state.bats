@@ -1,3 +1,4 @@
+# shellcheck disable=SC2016,SC2154 # programs in single quotes; stderr is set by run
 # What is kept between runs, and what an image calls itself: K29, K32, K33.
 bats_require_minimum_version 1.5.0
 load ../../lib
@@ -36,6 +37,60 @@ teardown() {
 	cubby stop -q 2>/dev/null || true
 	cubby exec -- true || true
 	[ "$before" = "$(escape_snapshot)" ]
+	cubby rm -q
+}
+
+@test "K29: what else may lie where the next start writes its files" {
+	chmod 711 "$LIB_DIR" "$ESCAPE_HOST"
+	before=$(escape_snapshot)
+	# /etc is one of the box's own now: what is in the image may not be a link's second name.
+	cubby exec -- sh -c 'cp /etc/services /etc/outside 2>/dev/null || echo x >/etc/outside
+		chmod 600 /etc/outside; cp /etc/outside /etc/copy'
+	for kind in fifo unreadable huge link directory; do
+		cubby exec -- sh -c 'cd /etc && for f in resolv.conf hostname hosts; do
+			rm -f "$f"
+			case $1 in
+			fifo) mkfifo "$f" ;;
+			unreadable) echo other >"$f"; chmod 0 "$f" ;;
+			huge) truncate -s 1G "$f" ;;
+			link) ln outside "$f" ;;
+			directory) mkdir "$f" ;;
+			esac
+		done' sh $kind
+		cubby stop -q 2>/dev/null || true
+		run -0 timeout 60 cubby exec -- sh -c 'cd /etc && stat -c "%n %F" resolv.conf hostname hosts
+			cat hostname resolv.conf; cmp outside copy'
+		[ "${lines[0]}" = "resolv.conf regular file" ]
+		[ "${lines[1]}" = "hostname regular file" ]
+		[ "${lines[2]}" = "hosts regular file" ]
+		[[ $output == *"nameserver 198.18.0.1" ]]
+		[ "$before" = "$(escape_snapshot)" ]
+	done
+	# A directory with something in it is not ours to remove: the start says so.
+	cubby exec -- sh -c 'rm /etc/resolv.conf; mkdir /etc/resolv.conf; echo mine >/etc/resolv.conf/file'
+	cubby stop -q 2>/dev/null || true
+	run -125 --separate-stderr timeout 60 cubby exec -- true
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"'/etc/resolv.conf' of the box is a directory"*"--wipe"* ]]
+	run -0 cubby exec --wipe -- grep nameserver /etc/resolv.conf
+	[ "$before" = "$(escape_snapshot)" ]
+	cubby rm -q
+}
+
+@test "K29: a file that the host made immutable stays, and the start says so" {
+	[ "$(id -u)" = 0 ] || skip "only root of the host can make a file immutable"
+	cubby exec -- sh -c 'echo mine >/etc/hosts; echo mine >/etc/resolv.conf'
+	cubby stop -q 2>/dev/null || true
+	etc=$(dirname "$(find "$XDG_DATA_HOME/cubby/boxes" -path '*/upper/etc/hosts')")
+	chattr +i "$etc/hosts" "$etc/resolv.conf" || skip "this file system has no immutable files"
+	run --separate-stderr timeout 60 cubby exec -- true
+	chattr -i "$etc/resolv.conf"
+	[ "$status" -eq 125 ] || { chattr -i "$etc/hosts"; false; }
+	[[ $stderr == *"/etc/resolv.conf of the box: cannot write"* ]] || { chattr -i "$etc/hosts"; false; }
+	run timeout 60 cubby exec -- cat /etc/hosts
+	chattr -i "$etc/hosts"
+	[ "$status" -eq 0 ]
+	[ "$output" = mine ]
 	cubby rm -q
 }
 
