@@ -61,6 +61,25 @@ fetch() { cubby exec -q "${@:3}" -- perl -e "$FETCH" "$1" "$2"; }
 	[ "$(jq -r 'select(.event == "open") | has("process")' <<<"$output")" = true ]
 }
 
+@test "net: search domains of the box are asked for first, and each name is judged" {
+	run -0 cubby exec -q --allow "host.cubby.internal:$HOST_PORT" -- sh -c '
+		printf "search corp.example cubby.internal\noptions ndots:5\n" >>/etc/resolv.conf
+		exec perl -e "$@"' sh "$FETCH" host.cubby.internal "$HOST_PORT"
+	[ "$output" = hello ]
+	run -0 cubby exec -q -- sh -c 'echo "search corp.example cubby.internal" >>/etc/resolv.conf
+		exec perl -e "$@"' sh "$FETCH" host "$HOST_PORT"
+	[ "$output" = hello ]
+	run -0 cubby exec -q -- cat /etc/resolv.conf # the next start has none of its own
+	[[ $output != *search* ]]
+	run -0 cubby log --net --json
+	[ "$(jq -r 'select(.event == "dns") | "\(.verdict) \(.name)"' <<<"$output")" = "\
+refused host.cubby.internal.corp.example
+refused host.cubby.internal.cubby.internal
+allowed host.cubby.internal
+refused host.corp.example
+allowed host.cubby.internal" ]
+}
+
 @test "net: rules of a running box are shown and changed" {
 	cubby exec -q --keep -- true
 	run -0 cubby net

@@ -167,6 +167,9 @@ static_fetch() {
 	[ "$output" = hello ]
 	run -6 inside ./fetch no-such-host.invalid 80 /
 	[ "$output" = "lookup: Name does not resolve" ]
+	run -0 inside sh -c 'echo search cubby.internal >>/etc/resolv.conf; exec "$@"' sh \
+		./fetch host "$REAL_PORT" /file
+	[ "$output" = hello ]
 }
 
 @test "a static program with Go's resolver fetches by name" {
@@ -177,6 +180,9 @@ static_fetch() {
 	[ "$output" = hello ]
 	run -6 inside ./gofetch http://no-such-host.invalid/
 	[ "$output" = "lookup: no such host" ]
+	run -0 inside sh -c 'echo search cubby.internal >>/etc/resolv.conf; exec "$@"' sh \
+		./gofetch "http://host:$REAL_PORT/file"
+	[ "$output" = hello ]
 }
 
 # Resolvers that read /etc/resolv.conf themselves. "go": A and AAAA at once, each from a

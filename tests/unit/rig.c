@@ -52,8 +52,13 @@ struct json *rig_ask(struct rig *r, const char *q)
 	_cleanup_json_ struct json *j = rig_json(q);
 	struct json *ret = NULL;
 	struct err e = ERR_NONE;
+	int got = gate_ask(r->gate, j, &ret, &e);
 
-	if (gate_ask(r->gate, j, &ret, &e) < 0) {
+	for (int i = 0; i < 10 && got == -ETIMEDOUT; i++) { /* a busy machine */
+		e = ERR_NONE;
+		got = gate_ask(r->gate, j, &ret, &e);
+	}
+	if (got < 0) {
 		struct gate_event ev;
 
 		while (gate_step(r->gate, &ev))

@@ -1,4 +1,6 @@
+#include <poll.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/sys.h"
@@ -211,6 +213,101 @@ static void killed_ends_are_survived(void)
 	rig_close(&r);
 }
 
+/* A connection over which nothing goes: five bytes there and back, then it is idle until
+ * it is told to do so again, or the other end is gone. */
+struct idler {
+	struct rig_peer peer;
+	int ready, go;
+};
+
+static int be_idle(void *ctx)
+{
+	const struct idler *w = ctx;
+	struct pollfd p[2] = { { rig_dial(&w->peer), POLLIN, 0 },
+			       { w->go, POLLIN, 0 } };
+	char in[8];
+
+	for (int i = 0; i < 2; i++) {
+		if (sys_send(p[0].fd, "hello", 5, 0) != 5 ||
+		    sys_recv(p[0].fd, in, 5, MSG_WAITALL) != 5 ||
+		    (!i && sys_write(w->ready, "r", 1) != 1))
+			return 1;
+		if (!i && (sys_poll(p, 2, -1) < 0 || p[0].revents))
+			return sys_recv(p[0].fd, in, 1, 0) == -ECONNRESET ? 2 : 3;
+	}
+	return 0;
+}
+
+static pid_t idle_at(const struct rig *r, struct idler *w)
+{
+	int ready[2], go[2];
+	pid_t pid;
+	char c;
+
+	assert_true(sys_pipe2(ready, 0) >= 0 && sys_pipe2(go, 0) >= 0);
+	w->ready = ready[1];
+	w->go = go[0];
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(netbox_call(&r->box, be_idle, w));
+	close(ready[1]);
+	close(go[0]);
+	assert_int_equal(sys_read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	w->go = go[1];
+	return pid;
+}
+
+/* A command on the host, outside of the box. */
+static bool outside(const char *command)
+{
+	return system(command) == 0; /* NOLINT(cert-env33-c): a text of this file */
+}
+
+/* The kernel asks both ends of an idle connection whether they are still there. What comes
+ * of it takes two minutes: with CUBBY_TEST_BIG the far end vanishes from the network, and
+ * a connection to one that stays lives on. */
+static void idle_connections_are_watched(void)
+{
+	struct idler gone = { .peer = { "example.com", 7, 0, 0 } };
+	struct idler kept = { .peer = { "host.cubby.internal", 9007, 0, 0 } };
+	const pid_t server = networld_serve(9000);
+	int status, want = 0;
+	struct rig r;
+	pid_t pids[2];
+
+	rig_open(&r, NETNS_CATCH_TPROXY, "[\"allow *\",\"allow host.cubby.internal\"]",
+		 NULL);
+	pids[0] = idle_at(&r, &gone);
+	pids[1] = idle_at(&r, &kept);
+	rig_want(&r, "ss -Htno state established sport = :7", 0, "timer:(keepalive,");
+	assert_true(outside("ss -Htno state established dport = :7 | "
+			    "grep -q 'timer:(keepalive,[1-6][0-9]*sec'"));
+	if (getenv("CUBBY_TEST_BIG")) { /* packets for it find nobody */
+		assert_true(outside("ip neigh replace 10.99.0.2 dev h0 nud permanent "
+				    "lladdr 02:00:00:00:00:02"));
+		want = 2;
+	} else {
+		assert_int_equal(sys_write(gone.go, "g", 1), 1);
+	}
+	assert_int_equal(waitpid(pids[0], &status, 0), pids[0]);
+	assert_int_equal(WEXITSTATUS(status), want);
+	if (want) {
+		rig_want_audit(&r, "\"why\":\"broken\"");
+		assert_true(outside("ip neigh del 10.99.0.2 dev h0"));
+	}
+	assert_int_equal(sys_write(kept.go, "g", 1), 1);
+	assert_int_equal(waitpid(pids[1], &status, 0), pids[1]);
+	assert_int_equal(WEXITSTATUS(status), 0);
+	close(gone.go);
+	close(kept.go);
+	rig_quiet(&r);
+	rig_close(&r);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct unit_case cases[] = {
@@ -219,6 +316,7 @@ int main(int argc, char **argv)
 		{ "nothing leaks", nothing_leaks },
 		{ "slow readers are bounded", slow_readers_are_bounded },
 		{ "killed ends are survived", killed_ends_are_survived },
+		{ "idle connections are watched", idle_connections_are_watched },
 		{ "more than can be served wait", more_than_can_be_served_wait },
 	};
 	int r = 0;
