@@ -49,7 +49,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "PID...",
-	.doc = "Send a signal to processes in the box of this directory.",
+	.doc = "Send a signal to processes in the box of this directory; -9 and -KILL "
+	       "are "
+	       "understood, too.",
 };
 
 static void args_done(struct args *a)
@@ -75,12 +77,26 @@ static int send_all(const struct app *app, const struct args *a, struct err *e)
 	return r;
 }
 
+/* As every kill does: "-9" and "-KILL" are signals, where they are first. @word takes the
+ * option's place. */
+static void signal_first(int argc, char **argv, char *word, size_t size)
+{
+	int number;
+
+	if (argc < 2 || argv[1][0] != '-' || signame_parse(argv[1] + 1, &number) < 0)
+		return;
+	snprintf(word, size, "--signal=%d", number);
+	argv[1] = word;
+}
+
 static int run(struct app *app, int argc, char **argv)
 {
 	_cleanup_(args_done) struct args a = { .signal = SIGTERM };
 	struct err e = ERR_NONE;
+	char word[32];
 	int r;
 
+	signal_first(argc, argv, word, sizeof(word));
 	r = cmd_parse(app, &cmd_kill, argc, argv, &a);
 	if (r != CMD_GO)
 		return r;

@@ -119,6 +119,16 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	[ "$stderr" = "cubby kill: process 1 is the box itself; 'cubby stop' ends it" ]
 	run -1 --separate-stderr cubby kill 99999
 	[ "$stderr" = "cubby kill: there is no process 99999 in the box" ]
+	run -0 cubby exec -d -- sleep 4321
+	local pid=$output
+	lib_wait_for_command "sleep 4321"
+	run -0 cubby kill -KILL "$pid"
+	for _ in {1..300}; do
+		cubby kill -9 "$pid" 2>/dev/null || break
+		sleep 0.1
+	done
+	run -1 --separate-stderr cubby kill -9 "$pid"
+	[ "$stderr" = "cubby kill: there is no process $pid in the box" ]
 	cubby stop -q
 }
 

@@ -77,6 +77,8 @@ fails() {
 	[[ $stderr == "cubby run: --publish: bad port 'nonsense'"* ]]
 	fails 125 "cubby shell: --user: empty value ''" shell --user ""
 	fails 2 "cubby kill: --signal: unknown signal 'LOTS'" kill -s LOTS 1
+	fails 2 "cubby kill: unknown option '-0'" kill -0 1
+	fails 2 "cubby kill: a process number is missing" kill -9
 	fails 2 "cubby kill: bad process number 'x'; 'cubby ps' lists them" kill x
 	fails 2 "cubby prune: --older: bad time 'x'" prune --older x
 	fails 2 "cubby run: --max-cost: bad number 'free'" run --max-cost free x
