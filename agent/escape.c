@@ -189,6 +189,15 @@ static bool sequence_byte(struct escape *x, unsigned char c)
 
 /* ---- text: whole characters; seq holds one whose end has not come yet --------------- */
 
+/* As text_utf8_len(); controls of two bytes are no characters: for libvterm they are
+ * less than nothing wide and move the cursor out of the screen. */
+static int character(const char *s, size_t len)
+{
+	int n = text_utf8_len(s, len);
+
+	return n == 2 && s[0] == '\xc2' && (unsigned char)s[1] < 0xa0 ? -1 : n;
+}
+
 static void say(struct escape *x, const char *data, size_t len)
 {
 	for (size_t i = len; i; i--) {
@@ -223,7 +232,7 @@ static size_t complete(struct escape *x, char c)
 	int n;
 
 	x->seq[x->n] = c;
-	n = text_utf8_len(x->seq, x->n + 1);
+	n = character(x->seq, x->n + 1);
 	if (n < 0) {
 		give_up(x);
 		return 0;
@@ -247,7 +256,7 @@ static void text(struct escape *x, const char *data, const char *end)
 			continue;
 		}
 		while (good < end && good - data < PIECE_MAX &&
-		       (n = text_utf8_len(good, (size_t)(end - good))) > 0)
+		       (n = character(good, (size_t)(end - good))) > 0)
 			good += n;
 		say(x, data, (size_t)(good - data));
 		data = good;

@@ -2,13 +2,14 @@
  * Needs:  bytes, cut anywhere.
  * Owns:   the sequence or character that has not ended yet, ESCAPE_MAX bytes of it.
  * Never:  passes on half a sequence or character, a sequence that is not well-formed
- *         (ECMA-48, 5.4) or that leaves UTF-8, or a byte that is not UTF-8.
+ *         (ECMA-48, 5.4) or that leaves UTF-8, a byte that is not UTF-8, or a C1 control.
  *
  * For the sake of libvterm, which trusts its input and which a program in the box must not
- * be able to reach: 0.1 writes behind its array of parameters at the 17th, behind its
- * array of characters where half of one is followed by another, and reads before a string
- * that comes in pieces; up to 0.3 it writes through a null pointer where a wide character
- * is repeated at the end of a row, and repeats nothing for ever. */
+ * be able to reach. 0.1 writes behind its array of parameters at the 17th, and behind its
+ * array of characters where half of one is followed by another; it reads before a string
+ * that comes in pieces; a C1 control takes its cursor to the left of column 0, where a tab
+ * stop is written before the array. Up to 0.3 it writes through a null pointer where a wide
+ * character is repeated at the end of a row, and repeats nothing for ever. */
 #ifndef AGENT_ESCAPE_H
 #define AGENT_ESCAPE_H
 

@@ -16,6 +16,7 @@ static void check_text(const char *data, size_t len)
 		int n = text_utf8_len(data + i, len - i);
 
 		assert(n > 0 && data[i] != '\033');
+		assert(data[i] != '\xc2' || (uint8_t)data[i + 1] >= 0xa0);
 		i += (size_t)n;
 	}
 }

@@ -56,6 +56,8 @@ static const struct row {
 	{ "half a character before a sequence", "\xe4\033[mx", INVALID "<\033[m>x" },
 	{ "no characters", "\xff\x9b\xc0\xaf\xed\xa0\x80",
 	  INVALID INVALID INVALID INVALID INVALID INVALID INVALID },
+	{ "controls of two bytes", "a\xc2\x9c\xc2\x80z\xc2\xa0",
+	  "a" INVALID INVALID INVALID INVALID "z\xc2\xa0" },
 	{ "unfinished", "a\033[1;3", "a" },
 };
 

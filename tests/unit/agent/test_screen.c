@@ -35,6 +35,9 @@ static const struct row {
 	       "") "\xef\xbf\xbd;;;;;;;;;\n;;;;;;;;;;\n;;;;;;;;;;\n;1mx\n" },
 	{ "a string in pieces", "\033[\xb5\033]2;t\033\\\033[\xb5\033]\033\\x",
 	  HEAD("in row 1 column 4", ", title \"t\"") "\xef\xbf\xbd\xef\xbf\xbdx\n" },
+	{ "no control moves the cursor out", "\xc2\x9c\xc2\x9c\xc2\x9c\033Hx\033[gy",
+	  HEAD("in row 1 column 9", "") "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf"
+					"\xbd\xef\xbf\xbd\xef\xbf\xbdxy\n" },
 	{ "colours", "\033[1;31mred\033[m", HEAD("in row 1 column 4", "") "red\n" },
 };
 
