@@ -1,11 +1,12 @@
 /* netbench - the measuring tool of scripts/bench/net: servers, clients that print one
  * number, and the gate without a box.
  *   netbench serve PORT                     sink at PORT, source at PORT+1, one-line
- *                                           HTTP at PORT+2; prints a line when ready
+ *                                           HTTP at PORT+2, names at PORT+3 (UDP); prints
+ *                                           a line when ready
  *   netbench send|recv HOST PORT N SECONDS  N streams; Gbit/s
  *   netbench connect HOST PORT COUNT        median µs of connect and close
  *   netbench http HOST PORT COUNT           fetches per second, a connection each
- *   netbench dns SERVER NAME COUNT          median µs of a question
+ *   netbench dns ADDRESS PORT NAME COUNT    median µs of a question
  *   netbench gate RULES COMMAND...          COMMAND behind a gate with these rules
  */
 #include <arpa/inet.h>
@@ -116,8 +117,46 @@ static void *accept_all(void *arg)
 	return NULL;
 }
 
+/* Every name has one address. */
+static void *answer_all(void *arg)
+{
+	static const uint8_t record[] = { 0xc0, 12, 0, 1, 0,   1, 0, 0,
+					  0,	60, 0, 4, 192, 0, 2, 1 };
+	const struct job *l = arg;
+
+	for (;;) {
+		struct sockaddr_storage from;
+		socklen_t from_len = sizeof(from);
+		uint8_t buf[512 + sizeof(record)];
+		ssize_t n = recvfrom(l->fd, buf, 512, 0, (struct sockaddr *)&from,
+				     &from_len);
+
+		if (n < 12)
+			continue;
+		buf[2] |= 0x80;
+		buf[7] = 1;
+		memcpy(buf + n, record, sizeof(record));
+		sendto(l->fd, buf, (size_t)n + sizeof(record), 0,
+		       (struct sockaddr *)&from, from_len);
+	}
+	return NULL;
+}
+
+static int name_server(int port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_port = htons((uint16_t)port),
+				 .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+		die("bind");
+	return fd;
+}
+
 static int serve(int port)
 {
+	struct job names = { name_server(port + 3), NULL };
 	struct job jobs[] = { { listener(port), sink },
 			      { listener(port + 1), source },
 			      { listener(port + 2), http } };
@@ -126,6 +165,8 @@ static int serve(int port)
 	for (int i = 0; i < 3; i++)
 		if (pthread_create(&t, NULL, accept_all, &jobs[i]) != 0)
 			die("thread");
+	if (pthread_create(&t, NULL, answer_all, &names) != 0)
+		die("thread");
 	puts("ready");
 	fflush(stdout);
 	for (;;)
@@ -284,8 +325,9 @@ static size_t put_question(const char *name, int id, uint8_t *out)
 
 static int questions(char **a)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(53) };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), n = atoi(a[2]);
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons((uint16_t)atoi(a[1])) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), n = atoi(a[3]);
 	double *v;
 
 	n = n < 1 ? 1 : n > COUNT ? COUNT : n;
@@ -298,7 +340,7 @@ static int questions(char **a)
 		uint8_t buf[1500];
 		double start = now_us();
 
-		if (send(fd, buf, put_question(a[1], i, buf), 0) < 0)
+		if (send(fd, buf, put_question(a[2], i, buf), 0) < 0)
 			die("send");
 		if (poll(&p, 1, 5000) != 1 || recv(fd, buf, sizeof(buf), 0) < 12)
 			die("no answer");
@@ -364,7 +406,7 @@ int main(int argc, char **argv)
 		return connects(argv + 2);
 	if (!strcmp(what, "http") && argc == 5)
 		return fetches(argv + 2);
-	if (!strcmp(what, "dns") && argc == 5)
+	if (!strcmp(what, "dns") && argc == 6)
 		return questions(argv + 2);
 	if (!strcmp(what, "gate") && argc > 3)
 		return behind_gate(argv + 2);
