@@ -11,6 +11,7 @@
  * which is then looked at in the same way. */
 #include "agent/waiting.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -248,6 +249,17 @@ static void judge(const struct look *l, struct waiting_sample *ret)
 		ret->switches = 0;
 }
 
+bool waiting_unread(int master)
+{
+	_cleanup_close_ int peer =
+		sys_pty_peer(master, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	struct pollfd p = { peer, POLLIN, 0 };
+
+	/* a poll also makes the kernel's worker hand on what the master has written
+	 * (n_tty_poll(), tty_buffer_flush_work()) */
+	return peer >= 0 && sys_poll(&p, 1, 0) > 0 && p.revents & POLLIN;
+}
+
 int waiting_look(int master, struct waiting_sample *ret)
 {
 	struct waiting_sample s = { .reason = WAITING_NOT };
@@ -270,7 +282,9 @@ int waiting_look(int master, struct waiting_sample *ret)
 	if (r < 0)
 		return r;
 	judge(&l, &s);
-	if (s.reason == WAITING_NOT && l.denied)
+	if (s.reason != WAITING_NOT && waiting_unread(master))
+		s.reason = WAITING_NOT;
+	else if (s.reason == WAITING_NOT && l.denied)
 		return l.denied;
 	*ret = s;
 	return 0;

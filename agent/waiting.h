@@ -37,6 +37,14 @@ struct waiting_sample {
  */
 int waiting_look(int master, struct waiting_sample *ret);
 
+/**
+ * waiting_unread() - has something been typed that a read would return?
+ *
+ * Whoever sleeps in a read then is about to wake: on a busy machine it looks for a while
+ * as if nothing had been typed. false when it cannot be told.
+ */
+bool waiting_unread(int master);
+
 enum waiting_taker {
 	WAITING_NOBODY, /* a program has ended, its shell has not taken over yet */
 	WAITING_NEW,	/* a copy of the shell that is about to become a program */

@@ -109,9 +109,43 @@ static void nobody_there(void)
 	assert_int_equal(s.reason, WAITING_KEY); /* untouched */
 }
 
+static void unread(void)
+{
+	static const struct {
+		bool raw;
+		const char *typed;
+		bool want;
+	} steps[] = {
+		{ false, "a", false }, { false, "\n", true },  { false, "\004", true },
+		{ true, "a", true },   { true, "\003", true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		_cleanup_close_ int master = sys_open("/dev/ptmx", O_RDWR | O_NOCTTY);
+		_cleanup_close_ int slave = -1;
+		struct termios t;
+
+		assert_return_code(sys_pty_unlock(master), 0);
+		slave = sys_pty_peer(master, O_RDWR | O_NOCTTY | O_NONBLOCK);
+		assert_return_code(slave, 0);
+		assert_int_equal(tcgetattr(slave, &t), 0);
+		if (steps[i].raw)
+			cfmakeraw(&t);
+		assert_int_equal(tcsetattr(slave, TCSANOW, &t), 0);
+		assert_false(waiting_unread(master));
+		assert_int_equal(sys_write(master, steps[i].typed, 1), 1);
+		assert_int_equal(waiting_unread(master), steps[i].want);
+		assert_int_equal(tcflush(slave, TCIFLUSH), 0);
+		assert_false(waiting_unread(master));
+	}
+}
+
 int main(void)
 {
-	static const struct unit_case cases[] = { { "no terminal", nobody_there } };
+	static const struct unit_case cases[] = {
+		{ "no terminal", nobody_there },
+		{ "typed and not read yet", unread },
+	};
 
 	return unit_rows("waiting_look (SESSION 3)", rows, test_row) +
 	       unit_cases("waiting", cases);
