@@ -7,18 +7,43 @@
 #include "agent/model_error.h"
 #include "base/text.h"
 
-enum { SKIPPED_MAX = 3 };
+enum { SKIPPED_MAX = 3, BLOCKS_MAX = 1024 };
 
-void anthropic_assemble_init(struct anthropic_assemble *a, const struct turn_sink *sink)
+struct block {
+	int64_t index;
+	struct json *block;	/* owned; as it began */
+	struct buf text;	/* owned; of a text or thinking block */
+	struct buf input;	/* owned; of a call: JSON in pieces */
+	struct buf signature;	/* owned */
+	struct json *citations; /* owned; NULL = none came */
+};
+
+struct anthropic_assemble {
+	struct turn turn; /* owned */
+	struct turn_sink sink;
+	struct block *blocks; /* owned */
+	size_t n;
+	bool done;
+	unsigned skipped;
+	bool lost;
+	uint64_t fresh, cache_made, cache_read; /* tokens of the prompt */
+	struct retry_cause cause;
+};
+
+static void init(void *self, const struct turn_sink *sink)
 {
+	struct anthropic_assemble *a = self;
+
 	*a = (struct anthropic_assemble){ .sink = *sink };
 	turn_init(&a->turn);
 }
 
-void anthropic_assemble_done(struct anthropic_assemble *a)
+static void done(void *self)
 {
+	struct anthropic_assemble *a = self;
+
 	for (size_t i = 0; i < a->n; i++) {
-		struct anthropic_assemble_block *b = &a->blocks[i];
+		struct block *b = &a->blocks[i];
 
 		json_free(&b->block);
 		json_free(&b->citations);
@@ -47,22 +72,21 @@ static bool is(const struct json *j, const char *type)
 static int new_block(struct anthropic_assemble *a, int64_t index,
 		     const struct json *content, struct err *e)
 {
-	struct anthropic_assemble_block *more;
+	struct block *more;
 
-	if (a->n >= ANTHROPIC_ASSEMBLE_BLOCKS)
+	if (a->n >= BLOCKS_MAX)
 		return err_set(e, -EPROTO, "more than %d blocks in one turn",
-			       ANTHROPIC_ASSEMBLE_BLOCKS);
+			       BLOCKS_MAX);
 	more = realloc(a->blocks, (a->n + 1) * sizeof(*more));
 	if (!more)
 		return full(-ENOMEM, e);
 	a->blocks = more;
 	more += a->n;
-	*more = (struct anthropic_assemble_block){ .index = index,
-						   .block = json_dup(content),
-						   .text = BUF_INIT(TURN_TEXT_MAX),
-						   .input = BUF_INIT(ARGS_MAX),
-						   .signature =
-							   BUF_INIT(TURN_TEXT_MAX) };
+	*more = (struct block){ .index = index,
+				.block = json_dup(content),
+				.text = BUF_INIT(TURN_TEXT_MAX),
+				.input = BUF_INIT(ARGS_MAX),
+				.signature = BUF_INIT(TURN_TEXT_MAX) };
 	if (!more->block)
 		return full(-ENOMEM, e);
 	a->n++;
@@ -84,7 +108,7 @@ static int begin_block(struct anthropic_assemble *a, const struct json *event,
 		       struct err *e)
 {
 	const struct json *content = json_get(event, "content_block");
-	struct anthropic_assemble_block *b;
+	struct block *b;
 	int r;
 
 	if (json_type(content) != JSON_OBJECT)
@@ -103,8 +127,7 @@ static int begin_block(struct anthropic_assemble *a, const struct json *event,
 }
 
 /* The newest block of an index; an imitation that never began one gets it made. */
-static struct anthropic_assemble_block *find_block(struct anthropic_assemble *a,
-						   const struct json *event)
+static struct block *find_block(struct anthropic_assemble *a, const struct json *event)
 {
 	int64_t index = json_get_int(event, "index", -1);
 
@@ -114,7 +137,7 @@ static struct anthropic_assemble_block *find_block(struct anthropic_assemble *a,
 	return NULL;
 }
 
-static int add_citation(struct anthropic_assemble_block *b, const struct json *delta)
+static int add_citation(struct block *b, const struct json *delta)
 {
 	if (!b->citations)
 		b->citations = json_array();
@@ -125,7 +148,7 @@ static int take_delta(struct anthropic_assemble *a, const struct json *event,
 		      struct err *e)
 {
 	const struct json *delta = json_get(event, "delta");
-	struct anthropic_assemble_block *b = find_block(a, event);
+	struct block *b = find_block(a, event);
 	const char *piece;
 	int r = 0;
 
@@ -234,24 +257,24 @@ static int skip(struct anthropic_assemble *a, const char *data, struct err *e)
 	return 0;
 }
 
-int anthropic_assemble_event(struct anthropic_assemble *a, const char *data, size_t len,
-			     struct err *e)
+static int event(void *self, const char *data, size_t len, struct err *e)
 {
-	_cleanup_json_ struct json *event = NULL;
+	struct anthropic_assemble *a = self;
+	_cleanup_json_ struct json *j = NULL;
 	struct err bad;
 
 	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
 		a->done = true; /* of an imitation */
 		return 0;
 	}
-	if (json_parse(data, len, &event, &bad) < 0 || json_type(event) != JSON_OBJECT)
+	if (json_parse(data, len, &j, &bad) < 0 || json_type(j) != JSON_OBJECT)
 		return skip(a, data, e);
-	return take_event(a, event, e);
+	return take_event(a, j, e);
 }
 
-int anthropic_assemble_whole(struct anthropic_assemble *a, const struct json *message,
-			     struct err *e)
+static int whole(void *self, const struct json *message, struct err *e)
 {
+	struct anthropic_assemble *a = self;
 	const struct json *content = json_get(message, "content");
 
 	if (model_error_read(message, &a->cause) || json_type(content) != JSON_ARRAY)
@@ -259,10 +282,10 @@ int anthropic_assemble_whole(struct anthropic_assemble *a, const struct json *me
 	take_head(a, message);
 	json_each(block, content)
 	{
-		_cleanup_json_ struct json *event = json_object();
-		int r = json_set(event, "content_block", json_dup(block));
+		_cleanup_json_ struct json *start = json_object();
+		int r = json_set(start, "content_block", json_dup(block));
 
-		r = r < 0 ? full(r, e) : begin_block(a, event, e);
+		r = r < 0 ? full(r, e) : begin_block(a, start, e);
 		if (r < 0)
 			return r;
 	}
@@ -272,7 +295,7 @@ int anthropic_assemble_whole(struct anthropic_assemble *a, const struct json *me
 
 /* ---- the end ---- */
 
-static int take_call(struct anthropic_assemble *a, struct anthropic_assemble_block *b)
+static int take_call(struct anthropic_assemble *a, struct block *b)
 {
 	const char *id = json_get_str(b->block, "id");
 	const char *name = json_get_str(b->block, "name");
@@ -297,7 +320,7 @@ static int finish_call(struct json *block, const struct turn_call *c)
 				   c->args ? json_dup(c->args) : json_object());
 }
 
-static int finish_block(struct anthropic_assemble_block *b, const struct turn_call *c)
+static int finish_block(struct block *b, const struct turn_call *c)
 {
 	int r = 0;
 
@@ -321,7 +344,7 @@ static int build_message(struct anthropic_assemble *a)
 	int r = json_set_str(j, "role", "assistant");
 
 	for (size_t i = 0; i < a->n && r == 0; i++) {
-		struct anthropic_assemble_block *b = &a->blocks[i];
+		struct block *b = &a->blocks[i];
 
 		r = finish_block(b, is(b->block, "tool_use") ? call++ : NULL);
 		if (r == 0)
@@ -333,9 +356,9 @@ static int build_message(struct anthropic_assemble *a)
 	return r;
 }
 
-int anthropic_assemble_end(struct anthropic_assemble *a, uint64_t *seed,
-			   struct turn *ret, struct err *e)
+static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 {
+	struct anthropic_assemble *a = self;
 	int r = 0;
 
 	if (!a->done && !*a->turn.finish_word)
@@ -361,33 +384,6 @@ int anthropic_assemble_end(struct anthropic_assemble *a, uint64_t *seed,
 	*ret = a->turn;
 	turn_init(&a->turn);
 	return 0;
-}
-
-/* ---- as a row of functions ---- */
-
-static void init(void *a, const struct turn_sink *sink)
-{
-	anthropic_assemble_init(a, sink);
-}
-
-static void done(void *a)
-{
-	anthropic_assemble_done(a);
-}
-
-static int event(void *a, const char *data, size_t len, struct err *e)
-{
-	return anthropic_assemble_event(a, data, len, e);
-}
-
-static int whole(void *a, const struct json *j, struct err *e)
-{
-	return anthropic_assemble_whole(a, j, e);
-}
-
-static int end(void *a, uint64_t *seed, struct turn *ret, struct err *e)
-{
-	return anthropic_assemble_end(a, seed, ret, e);
 }
 
 static const struct retry_cause *cause(const void *a)

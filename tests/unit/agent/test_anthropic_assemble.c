@@ -1,15 +1,7 @@
 #include "agent/anthropic_assemble.h"
 
-#include "agent/sse.h"
+#include "tests/unit/answerkit.h"
 #include "tests/unit/unit.h"
-
-struct row {
-	const char *name;
-	const char *in; /* events, one a line */
-	const char *
-		out; /* the message, then " text= … finish= … usage=", or the failure */
-	int fail;
-};
 
 #define START                                                               \
 	"{\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"usage\":{" \
@@ -32,7 +24,7 @@ struct row {
 	DELTA("1", "{\"type\":\"input_json_delta\",\"partial_json\":\"" piece "\"}")
 
 /* clang-format off */
-static const struct row rows[] = {
+static const struct answerkit_row rows[] = {
 	{ "text", START TEXT DELTA("0", "{\"type\":\"text_delta\",\"text\":\"a\"}")
 	  "{\"type\":\"ping\"}\n" DELTA("0", "{\"type\":\"text_delta\",\"text\":\"b\"}") END("end_turn"),
 	  "[{\"type\":\"text\",\"text\":\"ab\"}] text=ab finish=0 usage=10+9+3", 0 },
@@ -66,11 +58,6 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-static int on_event(void *ctx, const char *data, size_t len, struct err *e)
-{
-	return anthropic_assemble_event(ctx, data, len, e);
-}
-
 static void tell(const struct turn *t, struct buf *out)
 {
 	json_print(json_get(t->message, "content"), false, out);
@@ -89,65 +76,21 @@ static void tell(const struct turn *t, struct buf *out)
 		 (int)t->usage.output, (int)t->usage.cached);
 }
 
-/* xorshift: the same pieces in every run. */
-static size_t random_step(uint32_t *state)
+static void stream(const char *in, struct buf *out)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 17;
-	*state ^= *state << 5;
-	return *state % 4 ? *state % 7 + 1 : *state % 90 + 1;
-}
-
-/* In pieces of @step bytes; 0 = of random length, the @nth time. */
-static void run_split(const struct row *row, const struct buf *in, size_t step,
-		      uint32_t nth)
-{
-	uint32_t state = 2463534242U + nth;
-	static const struct turn_sink silent = { 0 };
-	_cleanup_buf_ struct buf out = BUF_INIT(10000);
-	_cleanup_turn_ struct turn t;
-	struct anthropic_assemble a;
-	struct err e = ERR_NONE;
-	uint64_t seed = 1;
-	struct sse s;
-	int r = 0;
-
-	turn_init(&t);
-	anthropic_assemble_init(&a, &silent);
-	sse_init(&s, on_event, &a);
-	for (size_t at = 0, n; at < in->len && r == 0; at += n) {
-		n = step ? step : random_step(&state);
-		n = MIN(n, in->len - at);
-		r = sse_feed(&s, in->data + at, n, &e);
-	}
-	if (r == 0)
-		r = sse_end(&s, &e);
-	if (r == 0)
-		r = anthropic_assemble_end(&a, &seed, &t, &e);
-	assert_int_equal(r, row->fail);
-	if (r == 0)
-		tell(&t, &out);
-	assert_string_equal(r < 0 ? e.msg : buf_cstr(&out), row->out);
-	sse_done(&s);
-	anthropic_assemble_done(&a);
-}
-
-static void run_row(const void *p)
-{
-	_cleanup_buf_ struct buf in = BUF_INIT(1 << 20);
-	const struct row *row = p;
-
-	for (const char *s = row->in; *s;) {
+	for (const char *s = in; *s;) {
 		size_t n = strcspn(s, "\n");
 
-		buf_addf(&in, "event: x\r\ndata: %.*s\r\n\r\n", (int)n, s);
+		buf_addf(out, "event: x\r\ndata: %.*s\r\n\r\n", (int)n, s);
 		s += n + 1;
 	}
-	for (size_t step = 1; step < 40; step++)
-		run_split(row, &in, step, 0);
-	for (uint32_t nth = 0; nth < 1000; nth++)
-		run_split(row, &in, 0, nth);
-	run_split(row, &in, in.len, 0);
+}
+
+static void run_row(const void *row)
+{
+	static const struct answerkit kit = { &anthropic_assemble_ops, stream, tell };
+
+	answerkit_row(&kit, row);
 }
 
 int main(void)

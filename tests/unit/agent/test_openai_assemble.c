@@ -2,25 +2,18 @@
 
 #include <stdio.h>
 
-#include "agent/sse.h"
+#include "tests/unit/answerkit.h"
 #include "tests/unit/unit.h"
 
 /* A stream is written as its deltas, one a line; "=" in front makes a line a whole
  * chunk, "!" a raw event. The turn is told as one line. */
-struct row {
-	const char *name;
-	const char *in;
-	const char *out; /* or the message of the failure */
-	int fail;
-};
-
 #define FN(args) "\"function\":{\"name\":\"sh\",\"arguments\":\"" args "\"}"
 #define MORE(args) "\"function\":{\"arguments\":\"" args "\"}"
 #define STOP \
 	"={\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n!data: [DONE]\n"
 
 /* clang-format off */
-static const struct row rows[] = {
+static const struct answerkit_row rows[] = {
 	{ "text in pieces", "{\"role\":\"assistant\",\"content\":\"\"}\n{\"content\":\"a\"}\n"
 	  "{\"content\":\"b\"}\n" STOP, "text=ab finish=stop", 0 },
 	{ "text as a list of parts", "{\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
@@ -148,65 +141,11 @@ static void tell(const struct turn *t, struct buf *out)
 		buf_addf(out, " cached=%d", (int)t->usage.cached);
 }
 
-static int on_event(void *ctx, const char *data, size_t len, struct err *e)
+static void run_row(const void *row)
 {
-	return openai_assemble_event(ctx, data, len, e);
-}
+	static const struct answerkit kit = { &openai_assemble_ops, stream_of, tell };
 
-/* xorshift: the same pieces in every run. */
-static size_t random_step(uint32_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 17;
-	*state ^= *state << 5;
-	return *state % 4 ? *state % 7 + 1 : *state % 90 + 1;
-}
-
-/* In pieces of @step bytes; 0 = of random length, the @nth time. */
-static void run_split(const struct row *row, const struct buf *in, size_t step,
-		      uint32_t nth)
-{
-	uint32_t state = 2463534242U + nth;
-	static const struct turn_sink silent = { 0 };
-	_cleanup_buf_ struct buf out = BUF_INIT(10000);
-	_cleanup_turn_ struct turn t;
-	struct openai_assemble a;
-	struct err e = ERR_NONE;
-	uint64_t seed = 1;
-	struct sse s;
-	int r = 0;
-
-	turn_init(&t);
-	openai_assemble_init(&a, &silent);
-	sse_init(&s, on_event, &a);
-	for (size_t at = 0, n; at < in->len && r == 0; at += n) {
-		n = step ? step : random_step(&state);
-		n = MIN(n, in->len - at);
-		r = sse_feed(&s, in->data + at, n, &e);
-	}
-	if (r == 0)
-		r = sse_end(&s, &e);
-	if (r == 0)
-		r = openai_assemble_end(&a, &seed, &t, &e);
-	assert_int_equal(r, row->fail);
-	if (r == 0)
-		tell(&t, &out);
-	assert_string_equal(r < 0 ? e.msg : buf_cstr(&out), row->out);
-	sse_done(&s);
-	openai_assemble_done(&a);
-}
-
-static void run_row(const void *p)
-{
-	_cleanup_buf_ struct buf in = BUF_INIT(1 << 20);
-	const struct row *row = p;
-
-	stream_of(row->in, &in);
-	for (size_t step = 1; step < 40; step++)
-		run_split(row, &in, step, 0);
-	for (uint32_t nth = 0; nth < 1000; nth++)
-		run_split(row, &in, 0, nth);
-	run_split(row, &in, in.len, 0);
+	answerkit_row(&kit, row);
 }
 
 /* What goes back: unknown members and signatures as they came. */
