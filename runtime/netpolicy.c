@@ -1,9 +1,11 @@
 #include "runtime/netpolicy.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/idn.h"
 #include "base/num.h"
 #include "base/text.h"
 #include "runtime/netpreset.h"
@@ -150,46 +152,86 @@ static int parse_pattern(const char *keep, struct pattern *ret)
 		       : -EINVAL;
 }
 
-/* Programs look up the ASCII form of a name, and there are several ways to it. */
 static int bad_pattern(const char *what, struct err *e)
 {
-	for (const char *c = what; *c; c++)
-		if ((unsigned char)*c > '~')
-			return err_set(e, -EINVAL,
-				       "bad network pattern '%s': write it as it is "
-				       "looked up, each such label beginning with "
-				       "'xn--'",
-				       what);
 	return err_set(e, -EINVAL,
 		       "bad network pattern '%s'; it is HOST[:PORT], *.DOMAIN[:PORT], "
 		       "IP[/BITS][:PORT] or @LIST",
 		       what);
 }
 
-static int parse_rule(const char *text, struct rule *ret, struct err *e)
+/* Programs look up the ASCII form of an international name. What a name becomes must be
+ * one: no address, no star, no port that was not there before. */
+static int to_ascii(const char *what, char **ret, struct err *e)
+{
+	static const char of_names[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
+	const int head = text_starts(what, "*.") ? 2 : 0;
+	const size_t len = strcspn(what + head, ":/[");
+	_cleanup_free_ char *host = strndup(what + head, len);
+	_cleanup_free_ char *ascii = NULL;
+	int r = host ? idn_to_ascii(host, &ascii, e) : -ENOMEM;
+
+	if (r == -ENOPKG)
+		return err_wrap(e,
+				"bad network pattern '%s': write 'xn--' labels, for "
+				"international names cannot be converted",
+				what);
+	if (r == -EINVAL)
+		return err_wrap(e, "bad network pattern '%s'", what);
+	if (r >= 0 && (ascii[strspn(ascii, of_names)] || netaddr_looks_numeric(ascii)))
+		return bad_pattern(what, e);
+	if (r < 0 ||
+	    asprintf(ret, "%.*s%s%s", head, what, ascii, what + head + len) < 0)
+		return err_sys(e, -ENOMEM, "cannot keep the rule for '%s'", what);
+	return 0;
+}
+
+/* "verb pattern" in lower case and ASCII. */
+static int normal_form(const char *text, char **ret, struct err *e)
 {
 	_cleanup_free_ char *copy = strdup(text);
-	const char *what = copy;
-	int r;
+	_cleanup_free_ char *pattern = NULL;
+	const char *what;
 
 	if (!copy)
 		return err_sys(e, -ENOMEM, "cannot keep the rule '%s'", text);
 	for (char *c = copy; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
-	*ret = (struct rule){ .deny = text_starts(copy, "deny ") };
-	if (!ret->deny && !text_starts(copy, "allow "))
+	if (!text_starts(copy, "deny ") && !text_starts(copy, "allow "))
 		return err_set(e, -EINVAL, "bad rule '%s': neither allow nor deny",
 			       text);
+	if (idn_needed(copy)) {
+		int r;
+
+		what = strchr(copy, ' ') + 1;
+		r = to_ascii(what, &pattern, e);
+		if (r < 0)
+			return r;
+		if (asprintf(ret, "%.*s%s", (int)(what - copy), copy, pattern) < 0)
+			return err_sys(e, -ENOMEM, "cannot keep the rule '%s'", text);
+		return 0;
+	}
+	*ret = take(&copy, NULL);
+	return 0;
+}
+
+static int parse_rule(const char *text, struct rule *ret, struct err *e)
+{
+	_cleanup_free_ char *copy = NULL;
+	const char *what;
+	int r = normal_form(text, &copy, e);
+
+	if (r < 0)
+		return r;
+	*ret = (struct rule){ .deny = text_starts(copy, "deny ") };
 	what = strchr(copy, ' ') + 1;
 	if (what[0] == '@') {
 		ret->preset = netpreset_find(what);
 		if (!ret->preset)
 			return err_set(e, -EINVAL, "no list of hosts is called '%s'",
 				       what);
-	} else {
-		r = parse_pattern(what, &ret->pattern);
-		if (r < 0)
-			return bad_pattern(what, e);
+	} else if (parse_pattern(what, &ret->pattern) < 0) {
+		return bad_pattern(what, e);
 	}
 	ret->text = take(&copy, NULL);
 	return 0;
@@ -229,12 +271,16 @@ int netpolicy_add(struct netpolicy *p, const char *text, struct err *e)
 
 int netpolicy_drop(struct netpolicy *p, const char *pattern, struct err *e)
 {
+	_cleanup_free_ char *ascii = NULL;
 	size_t kept = 0, before = p->n;
+	int r = idn_needed(pattern) ? to_ascii(pattern, &ascii, e) : 0;
 
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < p->n; i++) {
 		struct rule *rule = &p->rules[i];
 
-		if (!strcasecmp(strchr(rule->text, ' ') + 1, pattern)) {
+		if (!strcasecmp(strchr(rule->text, ' ') + 1, ascii ? ascii : pattern)) {
 			p->allows -= !rule->deny;
 			free(rule->text);
 		} else {

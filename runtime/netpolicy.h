@@ -5,7 +5,8 @@
  *
  * A pattern is HOST[:PORT], *.DOMAIN[:PORT] (what is below DOMAIN, not itself),
  * *[:PORT] (every public name and address), IP[/BITS][:PORT] with IPv6 in brackets
- * when a port follows, or @PRESET. A rule is "allow PATTERN" or "deny PATTERN".
+ * when a port follows, or @PRESET. International names are kept, and listed, in the form
+ * in which they are looked up (base/idn.h). A rule is "allow PATTERN" or "deny PATTERN".
  *
  * Any deny that matches refuses. Else any allow that matches allows. Else: allowed when
  * there is no allow rule at all, refused when there is. An address that is not public
@@ -29,7 +30,8 @@ void netpolicy_free(struct netpolicy **p);
 #define _cleanup_netpolicy_ _cleanup_(netpolicy_free)
 
 /** netpolicy_add() - one rule ("allow …", "deny …"); a second time is no change
- *  Return: 0, -EINVAL (said exactly), -ENOSPC, -ENOMEM. */
+ *  Return: 0, -EINVAL (said exactly), -ENOPKG (an international name, and no
+ *  libidn2), -ENOSPC, -ENOMEM. */
 int netpolicy_add(struct netpolicy *p, const char *rule, struct err *e);
 /** netpolicy_drop() - take out the allow and deny rules of @pattern; -ENOENT */
 int netpolicy_drop(struct netpolicy *p, const char *pattern, struct err *e);

@@ -96,6 +96,12 @@ allowed host.cubby.internal" ]
 	[[ $stderr == "cubby net: --allow: bad network pattern '0x7f.1'; "* ]]
 	run -1 --separate-stderr cubby net --drop nothing.example
 	[ "$stderr" = "cubby net: there is no rule for 'nothing.example'" ]
+	run -0 cubby net --allow 'Bücher.example:443' --deny '*.例え.テスト' --json
+	[ "$(jq -c '.rules[-2:]' <<<"$output")" = '["allow xn--bcher-kva.example:443","deny *.xn--r8jz45g.xn--zckzah"]' ]
+	run -0 cubby net --drop 'bücher.example:443' --json
+	[ "$(jq -c '.rules[-2:]' <<<"$output")" = '["deny *.example.org","deny *.xn--r8jz45g.xn--zckzah"]' ]
+	run -2 --separate-stderr cubby net --allow '１２７.0.0.1'
+	[[ $stderr == "cubby net: --allow: bad network pattern '１２７.0.0.1'; "* ]]
 	cubby stop -q
 	run -1 --separate-stderr cubby net
 	[ "$stderr" = "cubby net: the box is not running" ]

@@ -17,6 +17,9 @@ static const struct row {
 	{ "no rule: not the host", { 0 }, NETPOLICY_HOST, 80, NETPOLICY_UNLISTED },
 	{ "listed", { "allow example.com" }, "example.com", 80, NETPOLICY_ALLOW },
 	{ "listed in its ASCII form", { "allow xn--bcher-kva.example" }, "xn--bcher-kva.example", 80, NETPOLICY_ALLOW },
+	{ "listed as people write it", { "allow B\u00fccher.example:443" }, "xn--bcher-kva.example", 443, NETPOLICY_ALLOW },
+	{ "at another port", { "allow b\u00fccher.example:443" }, "xn--bcher-kva.example", 80, NETPOLICY_UNLISTED },
+	{ "below an international name", { "deny *.b\u00fccher.example" }, "a.xn--bcher-kva.example", 80, NETPOLICY_DENIED },
 	{ "listed in capitals", { "allow EXAMPLE.com" }, "example.com", 1, NETPOLICY_ALLOW },
 	{ "listed with a final dot", { "allow example.com." }, "example.com", 1, NETPOLICY_ALLOW },
 	{ "unlisted", { "allow example.com" }, "example.org", 80, NETPOLICY_UNLISTED },
@@ -127,10 +130,16 @@ static const struct bad_row {
 	{ "star inside", "allow a.*.b", "bad network pattern 'a.*.b'" FORM },
 	{ "empty", "allow ", "bad network pattern ''" FORM },
 	{ "URL", "allow http://a.b/", "bad network pattern 'http://a.b/'" FORM },
-	{ "not ASCII", "allow b\xc3\xbc.example:443",
-	  "bad network pattern 'b\xc3\xbc.example:443': write it as it is looked up, "
-	  "each "
-	  "such label beginning with 'xn--'" },
+	{ "no UTF-8", "allow b\xfc.example:443",
+	  "bad network pattern 'b\xfc.example:443': string encoding error" },
+	{ "an address in wide digits", "allow \uff11\uff12\uff17.0.0.1",
+	  "bad network pattern '\uff11\uff12\uff17.0.0.1'" FORM },
+	{ "a wide star", "allow \uff0a.example",
+	  "bad network pattern '\uff0a.example'" FORM },
+	{ "a wide colon", "allow a.example\uff1a22",
+	  "bad network pattern 'a.example\uff1a22'" FORM },
+	{ "a wide slash", "allow 10.0.0.0\uff0f8",
+	  "bad network pattern '10.0.0.0\uff0f8'" FORM },
 	{ "empty label", "allow a..b", "bad network pattern 'a..b'" FORM },
 	{ "star alone below", "allow *.", "bad network pattern '*.'" FORM },
 };
@@ -161,6 +170,13 @@ static void lists_and_drops(void)
 	assert_true(netpolicy_is_open(p));
 	assert_int_equal(netpolicy_drop(p, "a.b", &e), -ENOENT);
 	unit_err(&e, -ENOENT, "there is no rule for 'a.b'");
+	unit_ok(netpolicy_add(p, "allow *.b\u00fccher.example:22", &e), &e);
+	json_free(&list);
+	list = netpolicy_list(p);
+	assert_string_equal(json_str(json_next(json_first(list))),
+			    "allow *.xn--bcher-kva.example:22");
+	unit_ok(netpolicy_drop(p, "*.B\u00fccher.example:22", &e), &e);
+	assert_true(netpolicy_is_open(p));
 }
 
 /* Every host of every list must be a pattern that can match. */
