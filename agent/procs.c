@@ -36,17 +36,18 @@ static int read_task(pid_t pid, pid_t tid, const char *what, char *ret, size_t s
 int procs_stat(pid_t pid, pid_t tid, struct procs_stat *ret)
 {
 	char text[SMALL], *p;
-	int r = read_task(pid, tid, "stat", text, sizeof(text)), ppid, pgrp;
+	int r = read_task(pid, tid, "stat", text, sizeof(text)), ppid, pgrp, sid;
 	unsigned flags;
 
 	if (r < 0)
 		return r;
 	p = strrchr(text, ')'); /* the name before it may hold anything */
-	if (!p || sscanf(p + 1, " %c %d %d %*d %*d %*d %u", &ret->state, &ppid, &pgrp,
-			 &flags) != 4)
+	if (!p || sscanf(p + 1, " %c %d %d %d %*d %*d %u", &ret->state, &ppid, &pgrp,
+			 &sid, &flags) != 5)
 		return -EPROTO;
 	ret->ppid = ppid;
 	ret->pgrp = pgrp;
+	ret->sid = sid;
 	ret->ends = ret->state == 'Z' || ret->state == 'X' || (flags & PF_EXITING);
 	return 0;
 }
@@ -120,6 +121,21 @@ int procs_walk(pid_t root, procs_fn *fn, void *ctx)
 	return 0;
 }
 
+int procs_children(pid_t pid, procs_fn *fn, void *ctx)
+{
+	char text[SMALL];
+	int r = read_task(pid, pid, "children", text, sizeof(text));
+
+	if (r < 0)
+		return r;
+	for (char *p = text, *end;; p = end) {
+		long child = strtol(p, &end, 10);
+
+		if (end == p || fn(ctx, (pid_t)child))
+			return 0;
+	}
+}
+
 int procs_call(pid_t pid, pid_t tid, struct procs_call *ret)
 {
 	char text[256];
@@ -186,6 +202,44 @@ bool procs_same_program(pid_t a, pid_t b)
 
 	return stat_program(a, &x) && stat_program(b, &y) && x.st_dev == y.st_dev &&
 	       x.st_ino == y.st_ino;
+}
+
+int procs_args(pid_t pid, char *ret, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	return read_small(path, ret, size);
+}
+
+bool procs_same_args(pid_t a, pid_t b)
+{
+	char x[SMALL], y[SMALL];
+	int n = procs_args(a, x, sizeof(x));
+
+	return n >= 0 && n == procs_args(b, y, sizeof(y)) &&
+	       memcmp(x, y, (size_t)n) == 0;
+}
+
+int procs_inside(pid_t pid)
+{
+	static const char key[] = "\nNSpid:";
+	char text[SMALL], *p, *end;
+	int r = read_task(pid, pid, "status", text, sizeof(text));
+	long inside = pid;
+
+	if (r < 0)
+		return r;
+	p = strstr(text, key);
+	if (!p)
+		return -EPROTO;
+	p += sizeof(key) - 1;
+	p[strcspn(p, "\n")] = '\0';
+	for (long n = strtol(p, &end, 10); end != p; n = strtol(p, &end, 10)) {
+		inside = n;
+		p = end;
+	}
+	return (int)inside;
 }
 
 bool procs_is_32bit(pid_t pid)

@@ -19,12 +19,14 @@ typedef int procs_fn(void *ctx, pid_t pid);
 
 /** procs_walk() - @root and its descendants, parents first; 0 or -errno of the root */
 int procs_walk(pid_t root, procs_fn *fn, void *ctx);
+/** procs_children() - of a process of one thread, oldest first; 0 or -errno */
+int procs_children(pid_t pid, procs_fn *fn, void *ctx);
 /** procs_tasks() - the threads of a process */
 int procs_tasks(pid_t pid, procs_fn *fn, void *ctx);
 
 struct procs_stat {
 	char state; /* R, S, D, T, Z, … */
-	pid_t ppid, pgrp;
+	pid_t ppid, pgrp, sid;
 	bool ends; /* it is on its way out, or a zombie: no signal reaches it */
 };
 int procs_stat(pid_t pid, pid_t tid, struct procs_stat *ret);
@@ -43,6 +45,13 @@ int procs_switches(pid_t pid, pid_t tid, uint64_t *ret);
 bool procs_catches(pid_t pid, int sig);
 /** procs_same_program() - do both run the same file? */
 bool procs_same_program(pid_t a, pid_t b);
+/** procs_args() - the words that it was started with, each NUL-ended; cut at @size
+ *  Return: bytes, or -errno */
+int procs_args(pid_t pid, char *ret, size_t size);
+/** procs_same_args() - were both started with the same words? */
+bool procs_same_args(pid_t a, pid_t b);
+/** procs_inside() - its number in the innermost pid namespace that it is in, or -errno */
+int procs_inside(pid_t pid);
 /** procs_is_32bit() - does the process run a 32-bit program? */
 bool procs_is_32bit(pid_t pid);
 /** procs_fd_device() - device number behind a descriptor; 0 = none or not known */

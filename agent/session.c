@@ -31,7 +31,7 @@
 #include "base/text.h"
 
 enum { ROWS = 40, COLS = 160, EARLIER_KEEP = 8000, TO_TTY_MAX = 4 << 20 };
-enum { PUMP_STEPS = 64 };
+enum { PUMP_STEPS = 64, ASIDE_MAX = 4096 };
 
 bool session_waitable(const struct session *s)
 {
@@ -126,6 +126,7 @@ static void init(struct session *s, const struct session_conf *conf)
 	buf_init(&s->to_tty, TO_TTY_MAX);
 	buf_init(&s->to_channel, 5 * SESSION_TEXT_MAX);
 	buf_init(&s->rest, SESSION_TEXT_MAX);
+	buf_init(&s->aside, ASIDE_MAX);
 	redact_init(&s->raw, NULL, s);
 	redact_init(&s->text, NULL, s);
 	clip_init(&s->now, s->conf.keep);
@@ -172,6 +173,7 @@ void session_close(struct session **sp)
 	buf_done(&s->to_tty);
 	buf_done(&s->to_channel);
 	buf_done(&s->rest);
+	buf_done(&s->aside);
 	free(s->name);
 	free(s->path);
 	free(s->cwd0);
@@ -368,6 +370,11 @@ int session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err *
 	s->conf.cols = cols;
 	screen_resize(s->screen, rows, cols);
 	return 0;
+}
+
+int session_redact(const struct session *s, const struct buf *in, struct buf *out)
+{
+	return redact_text(&s->text, in, out);
 }
 
 int session_screen(struct session *s, struct buf *out, struct err *e)

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "agent/jobs.h"
 #include "agent/session_port.h"
 #include "agent/waiting.h"
 #include "base/aside.h"
@@ -99,6 +100,8 @@ struct session_result {
 	char *log_path;	    /* owned; the whole output, in the box; NULL = not cut */
 	bool log_partial;   /* it was too long: the file has its end */
 	char *note;	    /* owned; one line about the session itself; may be NULL */
+	char *jobs; /* owned; what runs in the background (jobs_add), when a command
+		     * ended and that is not what was told last; NULL = nothing new */
 };
 void session_result_init(struct session_result *r);
 void session_result_done(struct session_result *r);
@@ -137,6 +140,23 @@ int session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err *
 
 /** session_screen() - append the cells and a line that describes them */
 int session_screen(struct session *s, struct buf *out, struct err *e);
+
+/**
+ * session_jobs() - what runs in the background now, with the last output
+ * @ret:     JOBS_MAX of them
+ * @earlier: appended: what was printed since the last result, which no other result
+ *           will have; or, when that is nothing, the last lines that were printed while
+ *           no command ran
+ * @fresh:   which of the two
+ *
+ * To be called while no command runs.
+ * Return: how many jobs, or a negative errno.
+ */
+int session_jobs(struct session *s, struct job *ret, struct buf *earlier, bool *fresh,
+		 struct err *e);
+
+/** session_redact() - append @in to @out, less the session's secrets */
+int session_redact(const struct session *s, const struct buf *in, struct buf *out);
 
 /** session_waitable() - a command began whose end has not been told */
 bool session_waitable(const struct session *s);

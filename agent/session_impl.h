@@ -61,6 +61,8 @@ struct session {
 	char batch[SESSION_BATCH]; /* plain text that the filters have not seen yet */
 	size_t n_batch;
 	struct clip earlier, now;
+	struct buf aside; /* the last that was printed while no command ran */
+	uint64_t told;	  /* jobs_key() of the jobs in the last result */
 	struct spill spill;
 	struct screen *screen;	 /* owned */
 	uint64_t last_output_ms; /* of the last byte; monotonic */
@@ -104,6 +106,11 @@ void session_wait_poll(struct session *s, int timeout_ms);
 
 /* session_io.c: the next command of the text, or all of it */
 int session_io_next(struct session *s);
+
+/* session_jobs.c */
+void session_jobs_print(struct session *s, const char *text, size_t len);
+/* A line about the jobs for a result; NULL when it is that of the last, or none. */
+char *session_jobs_news(struct session *s);
 
 /* session_result.c */
 int session_result_fill(struct session *s, struct session_result *ret, struct err *e);

@@ -85,6 +85,8 @@ static void on_plain(void *ctx, const char *text, size_t len)
 	clip_add(mine ? &s->now : &s->earlier, text, len);
 	if (mine)
 		spill_add(&s->spill, text, len);
+	else
+		session_jobs_print(s, text, len);
 }
 
 void session_io_batch(struct session *s)
@@ -270,6 +272,8 @@ static void on_event(void *ctx, const struct marker_event *ev)
 void session_io_init(struct session *s)
 {
 	s->n_batch = 0;
+	s->told = 0;
+	buf_truncate(&s->aside, 0);
 	live_init(&s->live, on_live, s);
 	output_init(&s->output, on_output, reads_keys, s);
 	marker_init(&s->marker, s->nonce, on_text, on_event, s);

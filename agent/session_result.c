@@ -24,6 +24,7 @@ void session_result_done(struct session_result *r)
 	free(r->cwd);
 	free(r->log_path);
 	free(r->note);
+	free(r->jobs);
 	session_result_init(r);
 }
 
@@ -115,5 +116,7 @@ int session_result_fill(struct session *s, struct session_result *ret, struct er
 	}
 	ret->cwd = s->cwd ? strdup(s->cwd) : NULL;
 	ret->note = take(&s->note, NULL);
+	if (ret->state == SESSION_EXITED)
+		ret->jobs = session_jobs_news(s);
 	return 0;
 }

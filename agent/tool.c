@@ -52,7 +52,9 @@ const struct tool tool_table[] = {
 	  tool_shell_run },
 	{ "input",
 	  "Send text or keys to the command that runs in the shell, then wait until it "
-	  "ends, waits again or the timeout. With neither text nor keys only waits on.",
+	  "ends, waits again or the timeout. With neither text nor keys only waits on; "
+	  "when "
+	  "no command runs, lists what runs in the background and its last output.",
 	  "{\"type\":\"object\",\"properties\":{"
 	  "\"text\":{\"type\":\"string\",\"description\":\"sent as it is\"},"
 	  "\"enter\":{\"type\":\"boolean\",\"description\":\"press Enter after the "

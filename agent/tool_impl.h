@@ -49,6 +49,10 @@ size_t tool_shell_place(struct toolbox *t, const struct json *args);
  * project directory. */
 const char *tool_shell_cwd(const struct toolbox *t);
 
+/* tool_jobs.c: what runs in the background, when no command does */
+int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret,
+		   struct err *e);
+
 /* tool_text.c: what the model reads of a session's result. */
 int tool_text_result(const struct session_result *r, struct tool_result *ret);
 

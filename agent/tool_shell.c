@@ -219,6 +219,8 @@ int tool_shell_input(struct toolbox *t, const struct json *args,
 				 "'%.64s'",
 				 session_arg(args));
 	r = gather_input(*s, args, &in, e);
+	if (r == 0 && !in.len && !session_waitable(*s))
+		return tool_jobs_tell(t, *s, ret, e);
 	if (r == 0)
 		r = session_input(*s, in.data, in.len, &lim, &sr, e);
 	return deliver(*s, r, &sr, ret, e);

@@ -100,6 +100,8 @@ static int add_notes(const struct session_result *r, struct buf *out)
 	if (res == 0 && r->blind && r->state == SESSION_RUNNING)
 		res = buf_adds(out,
 			       "\n[whether it waits for input cannot be told here]");
+	if (res == 0 && r->jobs)
+		res = buf_addf(out, "\n[in the background: %s]", r->jobs);
 	if (res == 0 && r->note)
 		res = buf_addf(out, "\n[note: %s]", r->note);
 	return res;

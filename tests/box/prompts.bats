@@ -24,13 +24,6 @@ setup() {
 }
 teardown() { unserve; }
 
-lacks() {
-	[[ $text != *"$1"* ]] || {
-		printf 'not wanted: %s\nin: %s\n' "$1" "$text" >&2
-		return 1
-	}
-}
-
 # answer TEXT: what is typed is of no password's echo
 answer() { call input text "$1"; }
 

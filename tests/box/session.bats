@@ -348,6 +348,71 @@ nobody
 [exit 0,'
 }
 
+# until_told TEXT: among what is said of the background, where a subshell becomes a program
+until_told() {
+	local n
+	for n in $(seq "$(lib_longer 100)"); do
+		call input
+		[[ $text != *"$1"* ]] || return 0
+		sleep 0.1
+	done
+	has "$1"
+}
+
+@test "J2: what runs in the background is named once, and told with its last output" {
+	serve
+	call input
+	is "not sent: no command has been run in the session 'main'"
+	call shell command 'for i in $(seq 9); do echo "line $i"; done >log; sleep 3001 >>log & sleep 3002 & (sleep 3003 &); for p in $(jobs -p); do until [[ $(</proc/$p/comm) == sleep ]]; do :; done; done'
+	has '[in the background: '
+	has ' sleep 3001; '
+	has ' sleep 3002; '
+	call shell command 'kill -STOP %2; until [[ $(jobs) == *Stopped* ]]; do :; done'
+	has ' sleep 3001; '
+	has ' sleep 3002 (stopped); '
+	call shell command 'echo again'
+	is "again
+[exit 0, cwd $PWD]"
+	until_told ' sleep 3003
+'
+	has " sleep 3001
+  its output is in $PWD/log (63 bytes); the end of it:
+  | line 5
+  | line 6
+  | line 7
+  | line 8
+  | line 9
+"
+	has ' sleep 3002 (stopped)
+'
+	has '[no command is running; in the background: 3]'
+	call shell command 'kill -9 %1 %2; { wait %1 %2; } 2>/dev/null; (until [ -e print ]; do sleep 0.1; done; echo printed; touch done; exec sleep 3004) &'
+	touch print
+	local n
+	for n in $(seq "$(lib_longer 600)"); do
+		[ ! -e done ] || break
+		sleep 0.1
+	done
+	call input
+	has '[printed since the last result:]
+printed
+[in the background:]
+'
+	until_told ' sleep 3004
+'
+	call input # nothing new: the same again
+	has '[last printed while no command ran:]'
+	has 'printed
+[in the background:]
+'
+	has '[no command is running; in the background: 2]'
+	call shell command 'kill $(jobs -p); echo bye'
+	lacks $'printed\n'
+	call shell command 'echo' reset true
+	call input
+	is 'no command is running: nothing to wait for'
+}
+
 @test "J3: jobs, kill, wait, and a pipeline's status" {
 	serve
 	call shell command 'sleep 1000 & jobs; kill %1; wait %1; echo $?'

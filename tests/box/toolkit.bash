@@ -62,6 +62,13 @@ has() {
 	}
 }
 
+lacks() {
+	[[ $text != *"$1"* ]] || {
+		printf 'not wanted: %s\nin: %s\n' "$1" "$text" >&2
+		return 1
+	}
+}
+
 # toolkit_apt: the box of the project stays, reaches the mirror that its image was made
 # from, and knows its packages. To be used in setup_file(), which must not skip: the tests
 # are skipped (lib_skipped) where there is no such mirror.

@@ -1,0 +1,105 @@
+#include "agent/jobs.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "agent/procs.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+struct gather {
+	pid_t shell;
+	struct job *jobs; /* borrowed */
+	pid_t groups[JOBS_MAX];
+	size_t n, max;
+};
+
+/* Its words, with spaces between them. */
+static void name(struct job *job, pid_t shell)
+{
+	char words[JOBS_COMMAND];
+	int n = procs_args(job->pid, words, sizeof(words));
+
+	job->subshell = n <= 0 || procs_same_args(job->pid, shell);
+	if (job->subshell) {
+		text_copy(job->command, sizeof(job->command), "(subshell)");
+		return;
+	}
+	for (int i = 0; i < n - 1; i++)
+		if (!words[i])
+			words[i] = ' ';
+	text_escaped(job->command, sizeof(job->command), words,
+		     strnlen(words, (size_t)n));
+}
+
+static int add(void *ctx, pid_t pid)
+{
+	struct gather *g = ctx;
+	struct job *job = &g->jobs[g->n];
+	struct procs_stat st;
+	int inside;
+
+	if (g->n == g->max || g->n == JOBS_MAX)
+		return 1;
+	if (pid == g->shell || procs_stat(pid, pid, &st) < 0 || st.ends ||
+	    st.sid != g->shell)
+		return 0;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->groups[i] == st.pgrp)
+			return 0;
+	inside = procs_inside(pid);
+	if (inside < 0)
+		return 0;
+	g->groups[g->n++] = st.pgrp;
+	*job = (struct job){ .pid = pid, .inside = inside, .stopped = st.state == 'T' };
+	name(job, g->shell);
+	return 0;
+}
+
+size_t jobs_list(pid_t shell, struct job *ret, size_t max)
+{
+	struct gather g = { .shell = shell, .jobs = ret, .max = max };
+	struct procs_stat st;
+
+	procs_children(shell, add, &g);
+	if (procs_stat(shell, shell, &st) == 0 && st.ppid > 0)
+		procs_children(st.ppid, add, &g);
+	return g.n;
+}
+
+uint64_t jobs_key(const struct job *jobs, size_t n)
+{
+	uint64_t key = 0;
+
+	/* FNV-1a, over numbers */
+	for (size_t i = 0; i < n; i++) {
+		key = (key ^ (uint64_t)jobs[i].pid) * 0x100000001b3u;
+		key = (key ^ (jobs[i].stopped ? 1 : 2)) * 0x100000001b3u;
+	}
+	return key;
+}
+
+int jobs_add(const struct job *jobs, size_t n, struct buf *out)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = buf_addf(out, "%s%d %s%s", i ? "; " : "", jobs[i].inside,
+			     jobs[i].command, jobs[i].stopped ? " (stopped)" : "");
+	return r;
+}
+
+void jobs_output(const struct job *job, char ret[JOBS_PATH])
+{
+	char fd[64];
+	struct stat st;
+	ssize_t n;
+
+	*ret = '\0';
+	snprintf(fd, sizeof(fd), "/proc/%d/fd/1", job->pid);
+	if (sys_fstatat(AT_FDCWD, fd, &st, 0) < 0 || !S_ISREG(st.st_mode))
+		return;
+	n = sys_readlinkat(AT_FDCWD, fd, ret, JOBS_PATH - 1);
+	ret[MAX(n, (ssize_t)0)] = '\0';
+}
