@@ -211,7 +211,7 @@ static int start_once(struct session *s, const char *cwd, bool rc, struct err *e
 	return 0;
 }
 
-int session_shell_start(struct session *s, const char *cwd, struct err *e)
+static int start(struct session *s, const char *cwd, struct err *e)
 {
 	int r;
 
@@ -229,6 +229,37 @@ int session_shell_start(struct session *s, const char *cwd, struct err *e)
 				    why.msg);
 	}
 	return start_once(s, cwd, false, e);
+}
+
+/* Small images have no bash, but they have sh. -ENOENT is also a directory that is gone:
+ * then the next start is with bash again. */
+static int start_sh(struct session *s, const char *cwd, struct err *e)
+{
+	const struct shell *shell = s->shell;
+	_cleanup_free_ char *path = s->path;
+	int r;
+
+	s->path = strdup("sh");
+	s->shell = shell_find("sh");
+	r = s->path ? start(s, cwd, e) : err_sys(e, -ENOMEM, "cannot start sh");
+	if (r < 0) {
+		free(s->path);
+		s->path = take(&path, NULL);
+		s->shell = shell;
+		return r;
+	}
+	session_result_note(s, "there is no bash in this image: the shell is sh");
+	return 0;
+}
+
+int session_shell_start(struct session *s, const char *cwd, struct err *e)
+{
+	struct err why = ERR_NONE;
+	int r = start(s, cwd, e);
+
+	if (r == -ENOENT && !s->conf.shell && start_sh(s, cwd, &why) == 0)
+		return 0;
+	return r;
 }
 
 int session_shell_replace(struct session *s, struct err *e)

@@ -234,7 +234,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "shell-command", OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND, "PATH", 0,
-	  "the shell (default: bash)", 0 },
+	  "the shell (default: bash, or sh where the image has none)", 0 },
 	{ "command-timeout", OPT_BOX_CONFIG + CONFIG_COMMAND_TIMEOUT, "TIME", 0,
 	  "return from a command that runs longer", 0 },
 	{ "on-error", OPT_BOX_CONFIG + CONFIG_ON_ERROR, "MODE", 0,

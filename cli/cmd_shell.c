@@ -11,7 +11,7 @@ struct args {
 
 static const struct argp_option options[] = {
 	{ "shell-command", OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND, "PATH", 0,
-	  "the shell (default: bash)", 0 },
+	  "the shell (default: bash, or sh where the image has none)", 0 },
 	{ 0 },
 };
 
@@ -43,18 +43,24 @@ static const struct argp argp = {
 	.children = children,
 };
 
+/* Small images have no bash. */
+static const char best_shell[] =
+	"command -v bash >/dev/null 2>&1 && exec bash -l; exec sh -l";
+
 static int run(struct app *app, int argc, char **argv)
 {
 	struct args a = { .box = { .wipe = false } };
-	const char *words[3] = { "bash", "-l", NULL };
-	struct boxrun what = { .argv = words };
+	const char *chosen[] = { NULL, "-l", NULL };
+	struct boxrun what = { .argv = (const char *[]){ "sh", "-c", best_shell,
+							 NULL } };
 	int r;
 
 	r = cmd_parse(app, &cmd_shell, argc, argv, &a);
 	if (r != CMD_GO)
 		return r;
-	if (config_text(app->config, CONFIG_SHELL_COMMAND))
-		words[0] = config_text(app->config, CONFIG_SHELL_COMMAND);
+	chosen[0] = config_text(app->config, CONFIG_SHELL_COMMAND);
+	if (chosen[0])
+		what.argv = chosen;
 	what.tty = tty_is(STDIN_FILENO);
 	return boxrun_command(app, &a.box, &what);
 }

@@ -21,7 +21,7 @@ static const struct argp_option options[] = {
 	ROW("command-timeout", CONFIG_COMMAND_TIMEOUT, "TIME", 0,
 	    "longest wait for one command (default: 600s)"),
 	ROW("shell-command", CONFIG_SHELL_COMMAND, "PATH", 0,
-	    "the model's shell in the box (default: bash)"),
+	    "the model's shell in the box (default: bash, or sh where there is none)"),
 	ROW("on-error", CONFIG_ON_ERROR, "MODE", 0,
 	    "when a command of several lines fails: go-on (default), stop; or reject "
 	    "such texts"),

@@ -55,6 +55,25 @@ on_tty() { # COMMAND-LINE, its input from ours
 	[[ $stderr == *"no-such-shell"* ]]
 }
 
+@test "shell: sh, in an image without bash" {
+	run -0 cubby exec -- sh -c 'rm "$(command -v bash)" && ! command -v bash'
+	run -3 bash -c 'echo "echo \$0; exit 3" | cubby shell'
+	[[ $output == *sh && $output != *bash* ]]
+	run -0 cubby mcp <<-'END'
+		{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+		{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shell","arguments":{"command":"cd /etc; false"}}}
+		{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"shell","arguments":{"command":"pwd"}}}
+	END
+	[[ $output == *"there is no bash in this image: the shell is sh"* ]]
+	[[ $output == *'[exit 1, cwd /etc]'* ]]
+	[[ $output == *'"text":"/etc'* ]]
+	run -0 --separate-stderr cubby mcp --shell-command bash <<-'END'
+		{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+		{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shell","arguments":{"command":"pwd"}}}
+	END
+	[[ $output == *"cannot start the shell 'bash': cannot run 'bash': No such file or directory"* ]]
+}
+
 @test "shell: ^C and ^D are the program's" {
 	# ^C may come before the first cat has started: then two ^D are needed.
 	run -0 python3 - <<'END'
