@@ -220,11 +220,14 @@ static int make_child(struct attempt *a, struct err *e)
 /* ---- go ------------------------------------------------------------------------------- */
 
 /* With the root map the box's ids are nobody's on the host: the project is shown through
- * a mount that maps the ids of its files to those of the same number inside. */
+ * a mount that maps the ids of its files to those of the same number inside. It is a copy
+ * of one of the host's own namespace, which systemd makes shared: private, so that what is
+ * mounted in it later (.git) is not mounted on the host as well. */
 static int map_project(const struct attempt *a, struct err *e)
 {
 	_cleanup_close_ int tree = -1, userns = -1;
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP };
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP,
+				   .propagation = MS_PRIVATE };
 	char path[64];
 	int r;
 

@@ -125,3 +125,24 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	cubby exec --git-writable -- sh -c 'echo "# mine" >>.git/config'
 	grep -q '# mine' .git/config
 }
+
+# As systemd makes them; an ordinary user's box has its own copy, which is not.
+@test "nothing of the box is mounted on a host whose mounts are shared" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can share mounts"
+	git -c init.defaultBranch=main init -q .
+	mkdir below
+	cat >"$LIB_DIR/shared" <<-'END'
+	mount --make-rshared / && mount -t tmpfs none below || exit
+	cut -d' ' -f5- /proc/self/mountinfo >"$1/before"
+	cubby exec --keep -- sh -c 'touch here below/there' || exit
+	cut -d' ' -f5- /proc/self/mountinfo >"$1/during"
+	cubby stop -q || exit
+	cut -d' ' -f5- /proc/self/mountinfo >"$1/after"
+	ls below
+	END
+	run -0 unshare -m bash "$LIB_DIR/shared" "$LIB_DIR"
+	[ "$output" = there ]
+	diff "$LIB_DIR/before" "$LIB_DIR/during"
+	diff "$LIB_DIR/before" "$LIB_DIR/after"
+	[ -e here ]
+}
