@@ -58,6 +58,7 @@ no_leftovers() {
 }
 
 @test "exec: a gigabyte through cat is byte-exact" {
+	openssl version
 	size=$(lib_fewer 1024)M
 	want=$(head -c "$size" /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 -nosalt 2>/dev/null | sha256sum)
 	got=$(head -c "$size" /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 -nosalt 2>/dev/null |
@@ -98,12 +99,13 @@ no_leftovers() {
 }
 
 @test "50 commands at once in one directory" {
-	for i in $(seq 50); do
+	n=$(lib_fewer 50)
+	for i in $(seq "$n"); do
 		{ s=0; cubby exec -- sh -c "echo $i; exit $((i % 7))" || s=$?; echo "$i status $s"; } \
 			>"out.$i" 2>&1 &
 	done
 	wait
-	for i in $(seq 50); do
+	for i in $(seq "$n"); do
 		[ "$(cat "out.$i")" = "$i"$'\n'"$i status $((i % 7))" ] ||
 			{ echo "command $i said:"; cat "out.$i"; return 1; } >&2
 	done

@@ -59,7 +59,7 @@ hog_is_killed() { # WRAPPER...
 @test "--disk: a box that takes more is stopped, and that is said" {
 	run -0 cubby exec --disk 60M -- sh -c 'head -c 20M /dev/zero >/root/some && echo kept'
 	[ "$output" = kept ]
-	run -137 --separate-stderr timeout 120 cubby exec --disk 60M -- \
+	run -137 --separate-stderr timeout "$(lib_longer 120)" cubby exec --disk 60M -- \
 		sh -c 'while :; do head -c 20M /dev/zero >>/root/more; done; echo no'
 	[[ $output != *no* ]]
 	[[ $stderr == *"more of the disk than its limit (60 MiB"* ]]
@@ -72,7 +72,7 @@ hog_is_killed() { # WRAPPER...
 @test "--disk: what lies in the project does not count, what other users of the box hide does" {
 	run -0 cubby exec --disk 60M -- sh -c 'head -c 100M /dev/zero >big; rm big; sleep 1; echo on'
 	[ "$output" = on ]
-	run -137 timeout 120 cubby exec --disk 60M -- sh -c 'mkdir -p /srv/a/b; chmod 000 / /srv/a/b
+	run -137 timeout "$(lib_longer 120)" cubby exec --disk 60M -- sh -c 'mkdir -p /srv/a/b; chmod 000 / /srv/a/b
 		chown 1000:1000 /srv/a/b 2>/dev/null; cd /srv/a/b
 		while :; do head -c 20M /dev/zero >>more; done'
 	cubby rm -q

@@ -48,7 +48,7 @@ crafted() { # OUT LINES
 	while IFS='|' read -r what want lines; do
 		n=$((n + 1))
 		crafted "$n.tar" "$(eval "echo \"$lines\"")"
-		run --separate-stderr timeout 60 cubby pull -q --name "k34-$n" "./$n.tar"
+		run --separate-stderr timeout "$(lib_longer 60)" cubby pull -q --name "k34-$n" "./$n.tar"
 		echo "$what: $status $stderr"
 		[ "$before" = "$(escape_snapshot)" ]
 		[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]

@@ -38,8 +38,8 @@ setup() { escape_setup; }
 	python3 -c '
 import socket, sys, time
 s = socket.socket(socket.AF_UNIX)
-s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); time.sleep(30)
-' "$$" >up 3>&- &
+s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); time.sleep(int(sys.argv[2]))
+' "$$" "$(lib_longer 30)" >up 3>&- &
 	listener=$!
 	until [ -s up ]; do kill -0 $listener; read -rt 0.02 <> <(:) || true; done
 	run cubby exec -- cat /proc/net/unix
@@ -111,7 +111,7 @@ s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); tim
 
 @test "K38: nothing of the box outlives its monitor" {
 	# lifecycle.bats has the 200 moments; here it is what the box left running.
-	for _ in {1..20}; do
+	for _ in $(seq "$(lib_fewer 20)"); do
 		cubby exec -- sh -c 'setsid sleep 77 & sleep 77' >client.out 2>&1 3>&- &
 		client=$!
 		monitor=
@@ -139,12 +139,12 @@ s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); tim
 @test "K39: two boxes share nothing" {
 	mkdir one two
 	cubby exec -C one -- sh -c 'for d in /tmp /root /dev/shm /run /var/tmp; do
-		echo mark >$d/f; done; sleep 30' 3>&- &
+		echo mark >$d/f; done; exec sleep 1234' 3>&- &
 	keeper=$!
 	until cubby ps -C one >/dev/null 2>&1; do kill -0 $keeper; read -rt 0.02 <> <(:) || true; done
 	run cubby exec -C two -- sh -c 'cat /tmp/f /root/f /dev/shm/f /run/f /var/tmp/f
 		cat /proc/[0-9]*/cmdline | tr "\0" " "; ls ..; kill -9 -1; true'
-	[[ $output != *mark* && $output != *"sleep 30"* ]]
+	[[ $output != *mark* && $output != *"sleep 1234"* ]]
 	kill -0 $keeper
 	kill $keeper
 }

@@ -123,9 +123,9 @@ setup() { escape_setup; }
 		case $kind in
 		fifo) rm "$dir/etc/passwd"; mkfifo "$dir/etc/passwd" ;;
 		link) ln -sf "$ESCAPE_HOST/secret" "$dir/etc/passwd" ;;
-		huge) truncate -s 1G "$dir/etc/passwd" ;;
+		huge) truncate -s "$(lib_fewer 1024)M" "$dir/etc/passwd" ;;
 		dir) rm "$dir/etc/passwd"; mkdir "$dir/etc/passwd" ;;
-		groups) seq 1000000 | sed 's/.*/g&:x:&:nobody/' >"$dir/etc/group" ;;
+		groups) seq "$(lib_fewer 1000000)" | sed 's/.*/g&:x:&:nobody/' >"$dir/etc/group" ;;
 		esac
 		before=$(escape_snapshot)
 		name=$(timeout "$(lib_longer 60)" cubby pull -q "$dir") || continue # a pipe in an image: refused

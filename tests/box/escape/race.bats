@@ -41,8 +41,10 @@ swapped() {
 	before=$(escape_snapshot)
 	swapping cubby exec -- ./swap sub link
 	started=0
-	local end=$((SECONDS + 60)) # as many as a busy host makes in a minute
-	for ((i = 0; i < 500 && (i < 50 || SECONDS < end); i++)); do
+	local least end
+	least=$(lib_fewer 50)
+	end=$((SECONDS + 60)) # as many as a busy host makes in a minute
+	for ((i = 0; i < 500 && (i < least || SECONDS < end); i++)); do
 		# In the directory itself, by whatever name it has at this moment.
 		out=$(cd -P /proc/self/fd/8 && cubby exec -q -- \
 			sh -c 'cat file; echo x >planted; echo began' 2>&1 6>&- 8<&-) || true
@@ -69,8 +71,9 @@ swapped() {
 	ln -s "$ESCAPE_HOST/victim" "$upper/link"
 	before=$(escape_snapshot)
 	swapping "$ESCAPE_PROBES/swap" "$upper/a" "$upper/link"
-	local end=$((SECONDS + 30))
-	for ((i = 0; i < 200 && (i < 30 || SECONDS < end); i++)); do
+	local least end=$((SECONDS + 30))
+	least=$(lib_fewer 30)
+	for ((i = 0; i < 200 && (i < least || SECONDS < end); i++)); do
 		cubby exec -q -- true >/dev/null 2>&1 6>&- || true
 		rmdir "$upper/a/p" "$upper/link/p" 2>/dev/null || true
 		[ "$before" = "$(escape_snapshot)" ] || { echo "start $i"; return 1; }
@@ -85,7 +88,7 @@ swapped() {
 send() { printf '%s\n' "$1" >&9; }
 
 answer() { # ID: its frame is then in $frame
-	while read -rt 60 frame <&7; do
+	while read -rt "$(lib_longer 60)" frame <&7; do
 		[ "$(jq -r .id <<<"$frame")" != "$1" ] || return 0
 	done
 	return 1
@@ -111,7 +114,7 @@ call() { # ID TOOL ARGUMENTS
 	send '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 	swapping cubby exec -- ./swap dir link
 	read=0
-	for ((i = 1; i <= 300; i += 3)); do
+	for ((i = 1; i <= 3 * $(lib_fewer 100); i += 3)); do
 		call $i read_file '{"path":"dir/file"}'
 		[[ $frame != *untouched* ]] || { echo "$frame"; return 1; }
 		[[ $frame != *inside* ]] || read=$((read + 1))

@@ -103,7 +103,7 @@ teardown() {
 	cubby exec -- sh -c 'ln -s "$1/file" cubby-transcript.jsonl; ln -s "$1" logs
 		mkfifo pipe' sh "$ESCAPE_HOST/victim"
 	for name in '' =logs/file =logs/new =pipe "=$LIB_PROJECT/cubby-transcript.jsonl"; do
-		run -2 --separate-stderr timeout 60 cubby "--save-transcript$name" \
+		run -2 --separate-stderr timeout "$(lib_longer 60)" cubby "--save-transcript$name" \
 			--replay "$LIB_DIR/plant.jsonl"
 		[ "${#stderr_lines[@]}" = 1 ]
 		[[ $stderr == *"--save-transcript: "* ]]
@@ -141,7 +141,7 @@ others_with() { # WORD CLIENT
 			$status -eq 2 ]] || { echo "'$name': $status $stderr"; return 1; }
 		[ ! -e ran ]
 		[ "$status" -eq 0 ] || continue
-		cubby exec -q "--image=$name" -- sleep 60 >sleeper.out 2>&1 3>&- &
+		cubby exec -q "--image=$name" -- sleep 1000 >sleeper.out 2>&1 3>&- &
 		keeper=$!
 		until cubby ps >/dev/null 2>&1; do
 			kill -0 "$keeper" || { cat sleeper.out; return 1; }
