@@ -14,8 +14,8 @@ enum {
 	LOOK_SHARE = 20,       /* at most a twentieth of the time is spent looking */
 	INPUT_GRACE_MS =
 		50,	 /* for a reader that did not move since it was written to */
-	NEW_MS = 100,	 /* what a new process may take to become a program */
-	TAKER_MS = 1000, /* what a shell may take to be in the foreground again */
+	TAKER_MS = 1000, /* what a shell may take to be in the foreground again, and a
+			  * copy of it to become a program */
 	ECHO_GRACE_MS = 2000, /* for the echo of a line to come */
 	INTERRUPT_MS = 1000   /* what an interrupted command has to end */
 };
@@ -117,10 +117,8 @@ void session_wait_taker(struct session *s)
 	uint64_t start = sys_now_ms();
 
 	while (!s->done && !session_shell_died(s)) {
-		enum waiting_taker who = waiting_taker(s->proc.master);
-		uint64_t patience = who == WAITING_NEW ? NEW_MS : TAKER_MS;
-
-		if (who == WAITING_TAKER || sys_now_ms() - start >= patience)
+		if (waiting_taker(s->proc.master) == WAITING_TAKER ||
+		    sys_now_ms() - start >= TAKER_MS)
 			break;
 		session_wait_poll(s, 1);
 		session_io_step(s);

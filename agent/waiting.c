@@ -312,7 +312,8 @@ enum waiting_taker waiting_taker(int master)
 	/* mostly it is the group's first process */
 	if (procs_stat(group, group, &st) == 0 && !st.ends)
 		return group != leader && procs_catches(group, SIGINT) &&
-				       procs_same_program(group, leader)
+				       procs_same_program(group, leader) &&
+				       procs_same_args(group, leader)
 			       ? WAITING_NEW
 			       : WAITING_TAKER;
 	if (procs_walk(leader, find_living, &left) < 0 || left == 0)
