@@ -72,7 +72,7 @@ static void tell_end(struct gate_conn *c, const char *why)
 				      .addr = &c->addr,
 				      .port = c->port,
 				      .why = why,
-				      .by_box = !c->published,
+				      .by_box = true,
 				      .who = &c->who.found,
 				      .ended = true,
 				      .sent = c->pump.up.bytes,

@@ -64,7 +64,7 @@ static void write_line(struct gate_conn *c, const char *verdict, const char *why
 				      .port = c->port,
 				      .proxy = c->proxy,
 				      .why = why,
-				      .by_box = !c->published,
+				      .by_box = true,
 				      .who = who };
 
 	gate_note_line(c->g, &line);

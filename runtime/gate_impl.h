@@ -183,6 +183,9 @@ struct gate_who {
 
 /** gate_who_ask() - begin to find out; never waits */
 void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends);
+/** gate_who_listens() - the same of who listens at an address of the box */
+void gate_who_listens(struct gated *g, struct gate_who *w, const struct netaddr *at,
+		      uint16_t port);
 /** gate_who_settle() - what is known by now, or within GATE_WHO_MS; borrowed from @w */
 const struct netwho *gate_who_settle(struct gated *g, struct gate_who *w);
 /** gate_who_later() - true: not known yet, gate_dial_owed(@c) is called when it is, or

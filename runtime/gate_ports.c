@@ -19,21 +19,16 @@ enum { ACCEPTS = 32, SOCK_MS = 10000, LISTED = 256, DUMP = 16384 };
 static const struct netaddr loopback4 = { .len = 4, .bytes = { 127, 0, 0, 1 } };
 static const struct netaddr loopback6 = { .len = 16, .bytes = { [15] = 1 } };
 
-static void note(struct gate_conn *c, const char *verdict, const char *why)
+static void fail(struct gate_conn *c, int r)
 {
 	struct netaudit_line line = { .event = "publish",
-				      .verdict = verdict,
+				      .verdict = "failed",
 				      .id = c->id,
 				      .addr = &c->addr,
 				      .port = c->port,
-				      .why = why };
+				      .why = strerrordesc_np(-r) };
 
 	gate_note_line(c->g, &line);
-}
-
-static void fail(struct gate_conn *c, int r)
-{
-	note(c, "failed", strerrordesc_np(-r));
 	gate_conn_end(c, r, NULL);
 }
 
@@ -87,7 +82,9 @@ static int inside(void *ctx, uint32_t events, struct err *e)
 	c->out = -1;
 	if (!v) {
 		loop_remove(c->g->loop, &c->again);
-		note(c, "allowed", NULL);
+		gate_who_listens(c->g, &c->who, &addr, c->port);
+		if (!gate_who_later(c->g, &c->who, c))
+			gate_dial_owed(c);
 		gate_conn_open(c, out, &addr);
 		return 0;
 	}

@@ -1,4 +1,5 @@
-/* gate_who - which process of the box made a connection, or asked for a name.
+/* gate_who - which process of the box made a connection, asked for a name, or listens
+ * where the host connected to.
  *
  * The kernel says here, at once, which socket of the box is at the other end (sock_diag
  * of its namespace, which needs no right). Whose socket it is takes a look at /proc,
@@ -7,6 +8,7 @@
  * refused may be gone a moment later, so that is not told before the answer came: it
  * waits for some milliseconds at the most, and all of them together for a tenth of the
  * time. A box that knocks in a loop gets lines that name nobody, not a slower gate. */
+#include <arpa/inet.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -18,12 +20,30 @@
 
 enum { DIAG_REPLY = 1024, TCP_LISTENING = 10 };
 
-/* Asks for one socket. UDP has the two ends the other way round (udp_diag.c: "swapped for
- * historical reasons"). */
-static ssize_t ask_kernel(int diag, uint32_t seq, const struct gate_ends *ends)
+/* A socket of the box, as sock_diag is asked for it: this end is the box's. */
+struct wanted {
+	uint8_t family, protocol;
+	bool listening;
+	struct inet_diag_sockid id;
+};
+
+/* UDP has the two ends the other way round (udp_diag.c: "swapped for historical
+ * reasons"). */
+static struct wanted connected(const struct gate_ends *ends)
 {
 	const struct sockaddr_in *src = ends->udp ? &ends->ours : &ends->theirs;
 	const struct sockaddr_in *dst = ends->udp ? &ends->theirs : &ends->ours;
+
+	return (struct wanted){ .family = AF_INET,
+				.protocol = ends->udp ? IPPROTO_UDP : IPPROTO_TCP,
+				.id = { .idiag_sport = src->sin_port,
+					.idiag_dport = dst->sin_port,
+					.idiag_src = { src->sin_addr.s_addr },
+					.idiag_dst = { dst->sin_addr.s_addr } } };
+}
+
+static ssize_t ask_kernel(int diag, uint32_t seq, const struct wanted *want)
+{
 	struct {
 		struct nlmsghdr h;
 		struct inet_diag_req_v2 r;
@@ -31,28 +51,24 @@ static ssize_t ask_kernel(int diag, uint32_t seq, const struct gate_ends *ends)
 		       .nlmsg_type = SOCK_DIAG_BY_FAMILY,
 		       .nlmsg_flags = NLM_F_REQUEST,
 		       .nlmsg_seq = seq },
-		.r = { .sdiag_family = AF_INET,
-		       .sdiag_protocol = ends->udp ? IPPROTO_UDP : IPPROTO_TCP,
+		.r = { .sdiag_family = want->family,
+		       .sdiag_protocol = want->protocol,
 		       .idiag_states = ~0u,
-		       .id = { .idiag_sport = src->sin_port,
-			       .idiag_dport = dst->sin_port,
-			       .idiag_src = { src->sin_addr.s_addr },
-			       .idiag_dst = { dst->sin_addr.s_addr },
-			       .idiag_cookie = { INET_DIAG_NOCOOKIE,
-						 INET_DIAG_NOCOOKIE } } } };
+		       .id = want->id } };
 
+	q.r.id.idiag_cookie[0] = q.r.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
 	return sys_send(diag, &q, sizeof(q), MSG_DONTWAIT);
 }
 
 /* The kernel has answered before the question returns. 0 = nobody's any more. */
-static uint32_t inode_of(struct gated *g, const struct gate_ends *ends)
+static uint32_t inode_of(struct gated *g, const struct wanted *want)
 {
 	_Alignas(NLMSG_ALIGNTO) char in[DIAG_REPLY];
 	const struct nlmsghdr *h = (const struct nlmsghdr *)in;
 	uint32_t seq = ++g->who.seq, inode = 0;
 	ssize_t n;
 
-	if (ask_kernel(g->fds[NETNS_FD_DIAG], seq, ends) < 0)
+	if (ask_kernel(g->fds[NETNS_FD_DIAG], seq, want) < 0)
 		return 0;
 	while ((n = sys_recv(g->fds[NETNS_FD_DIAG], in, sizeof(in), MSG_DONTWAIT)) >=
 	       0) {
@@ -61,7 +77,8 @@ static uint32_t inode_of(struct gated *g, const struct gate_ends *ends)
 		if ((size_t)n < NLMSG_LENGTH(sizeof(*m)) || h->nlmsg_seq != seq ||
 		    h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
 			continue;
-		if (ends->udp || m->idiag_state != TCP_LISTENING)
+		if (want->protocol == IPPROTO_UDP ||
+		    want->listening == (m->idiag_state == TCP_LISTENING))
 			inode = m->idiag_inode;
 	}
 	return inode;
@@ -148,7 +165,7 @@ static bool may_ask(struct gated *g, uint64_t now)
 	return true;
 }
 
-void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends)
+static void ask(struct gated *g, struct gate_who *w, const struct wanted *want)
 {
 	struct netwho_query q = { .id = ++g->who.next_id, .root = g->init };
 	struct gate_who **place;
@@ -160,9 +177,28 @@ void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *e
 	place = take_place(g, w->asked_ms);
 	if (!place)
 		return;
-	q.inode = inode_of(g, ends);
+	q.inode = inode_of(g, want);
 	if (q.inode && sys_send(g->who.fd, &q, sizeof(q), MSG_DONTWAIT) == sizeof(q))
 		*place = w;
+}
+
+void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends)
+{
+	const struct wanted want = connected(ends);
+
+	ask(g, w, &want);
+}
+
+void gate_who_listens(struct gated *g, struct gate_who *w, const struct netaddr *at,
+		      uint16_t port)
+{
+	struct wanted want = { .family = at->len == 4 ? AF_INET : AF_INET6,
+			       .protocol = IPPROTO_TCP,
+			       .listening = true,
+			       .id = { .idiag_sport = htons(port) } };
+
+	memcpy(want.id.idiag_src, at->bytes, at->len);
+	ask(g, w, &want);
 }
 
 /* Milliseconds that may be waited now; a wait costs a fifth of one at least. */

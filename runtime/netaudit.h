@@ -25,7 +25,7 @@ struct netaudit_line {
 	uint64_t id;	   /* the same in "open" and "close" */
 	const char *proxy; /* host of the proxy it went through */
 	const char *why;
-	bool by_box; /* a process of the box did it: "process" is an object or null */
+	bool by_box; /* a process of the box is at it: "process" is an object or null */
 	const struct netwho *who; /* borrowed; NULL or pid 0 = null */
 	bool ended; /* the figures below are meant, also when they are 0 */
 	uint64_t sent, received, ms;

@@ -123,6 +123,12 @@ allowed host.cubby.internal" ]
 		[ "$output" != hello ] || break
 	done
 	[ "$output" = hello ]
+	for ((i = 0; i < 100; i++)); do # a busy machine may have no time for the name
+		perl -e "$FETCH" 127.0.0.1 "${host##*:}"
+		run -0 jq -r 'select(.event == "publish") | .process.name' <(cubby log --net --json)
+		[[ $output != *perl* ]] || break
+	done
+	[[ $output == *perl* ]]
 	run -0 cubby ports
 	[[ ${lines[1]} =~ ^8123\ +127.0.0.1\ +$host$ ]]
 	cubby ports --unpublish "${host##*:}" >/dev/null
