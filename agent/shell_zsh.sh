@@ -9,14 +9,11 @@ __cubby_say() {
 	builtin printf '\033]7717;%s;%s\033\\' "$__cubby_n" "$1" >/dev/tty ||
 		builtin printf '\033]7717;%s;%s\033\\' "$__cubby_n" "$1"
 }
+# A directory with other characters than those that need no escape.
 __cubby_cwd() {
 	builtin local LC_ALL=C p="${PWD-}" c
 	builtin local -i i
 	__cubby_d=
-	case $p in
-	*[^A-Za-z0-9/._~+-]*) ;;
-	*) __cubby_d=$p && builtin return ;;
-	esac
 	for ((i = 1; i <= ${#p}; i++)); do
 		c=$p[i]
 		case $c in
@@ -27,63 +24,60 @@ __cubby_cwd() {
 	done
 }
 __cubby_hooks() {
-	precmd_functions=()
 	precmd() {
 		{ __cubby_prompt $?; } >/dev/null 2>&1
 	}
-	PS1=$'\e]7717;NONCE;Q;%?\e\\' RPS1= PS2= PROMPT_EOL_MARK=
-	builtin setopt prompt_percent
+	precmd_functions=() PS1=$'\e]7717;NONCE;Q;%?\e\\' RPS1= PS2= PROMPT_EOL_MARK=
 }
 # What shows which commands run is off in the plumbing, and comes back in the text. zsh
-# restores xtrace at the end of a function: the loop turns it off.
+# restores xtrace at the end of a function: the loop turns it off. Under set -a what is
+# assigned here and in __cubby_show would be exported.
 __cubby_quiet() {
 	[[ -o xtrace ]] && __cubby_xv+=x
 	[[ -o verbose ]] && __cubby_xv+=v
 	builtin set +v
 }
-# Reads up to what is ($2 = yes) or is not the nonce.
-__cubby_read() {
-	while builtin read -r -d '' -u 9 REPLY || builtin exit 0; do
-		if [[ $REPLY == $__cubby_n ]]; then
-			[[ $1 == yes ]] && builtin break
-		else
-			[[ $1 == no ]] && builtin break
-		fi
-	done
+__cubby_show() {
+	__cubby_t="set -$__cubby_xv
+$__cubby_t"
+	__cubby_xv=
+	builtin typeset -g +x __cubby_t __cubby_xv
 }
 __cubby_at_prompt() {
 	builtin emulate -L zsh
 	builtin local REPLY TMOUT
 	__cubby_hooks
 	__cubby_say "P;$1"
-	__cubby_read yes
+	while builtin read -r -d '' -u 9 || builtin exit 0; do
+		[[ $REPLY == $__cubby_n ]] && builtin break
+	done
 }
 __cubby_prompt() {
 	__cubby_quiet
 	__cubby_at_prompt "$1"
 }
+# Each command of zsh costs some system calls, and each function some more: few of both.
 __cubby_between() {
 	builtin emulate -L zsh
 	builtin local REPLY TMOUT
+	__cubby_s=$1
 	__cubby_hooks
-	__cubby_cwd
+	case ${PWD-} in
+	*[^A-Za-z0-9/._~+-]*) __cubby_cwd ;;
+	*) __cubby_d=${PWD-} ;;
+	esac
 	__cubby_say "D;$1;$__cubby_d"
-	__cubby_read no
+	while builtin read -r -d '' -u 9 || builtin exit 0; do
+		[[ $REPLY == $__cubby_n ]] || builtin break
+	done
 	__cubby_t=$REPLY
 	__cubby_say C
 }
 # Between two commands: the status of the last, then the text of the next.
 __cubby_next() {
-	__cubby_quiet
-	__cubby_s=$1
+	[[ -o xtrace || -o verbose ]] && __cubby_quiet
 	__cubby_between "$1"
-	if [[ -n $__cubby_xv ]]; then
-		__cubby_t="set -$__cubby_xv
-$__cubby_t"
-		__cubby_xv=
-	fi
-	# under set -a these were exported
-	builtin typeset -g +x __cubby_s __cubby_t __cubby_d __cubby_xv
+	[[ -n $__cubby_xv ]] && __cubby_show
 	builtin return 0
 }
 __cubby_q() { builtin return $__cubby_s; }
@@ -93,5 +87,6 @@ set +xveu
 unsetopt zle prompt_cr prompt_sp bang_hist share_history inc_append_history
 unset HISTFILE TMOUT MAILCHECK
 SAVEHIST=0
+setopt prompt_percent
 typeset +x __cubby_n __cubby_s __cubby_t __cubby_d __cubby_xv
 __cubby_hooks
