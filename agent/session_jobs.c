@@ -43,7 +43,7 @@ static bool has_subshell(const struct job *jobs, size_t n)
 
 char *session_jobs_news(struct session *s)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(NEWS_MAX);
+	_cleanup_buf_ struct buf b = BUF_INIT(NEWS_MAX), clean = BUF_INIT(NEWS_MAX);
 	struct job jobs[JOBS_MAX];
 	size_t n = list(s, jobs);
 	uint64_t key = jobs_key(jobs, n);
@@ -56,7 +56,9 @@ char *session_jobs_news(struct session *s)
 		sys_poll(NULL, 0, 1);
 		n = list(s, jobs);
 	}
-	return n && jobs_add(jobs, n, &b) == 0 ? buf_steal(&b) : NULL;
+	if (!n || jobs_add(jobs, n, &b) < 0 || session_redact(s, &b, &clean) < 0)
+		return NULL;
+	return buf_steal(&clean);
 }
 
 int session_jobs(struct session *s, struct job *ret, struct buf *earlier, bool *fresh,
