@@ -88,7 +88,8 @@ void box_proc_done(struct box_proc *p); /* closes; does not end the process */
 /**
  * box_spawn() - run a program in the box
  * Return: 0; -ENOENT (not found: 127), -EACCES or -ENOEXEC (cannot be run: 126),
- *         -EINVAL (user, cwd, size), -EAGAIN (process limit), -ECONNRESET (box ended).
+ *         -EINVAL (user, cwd, size), -EAGAIN (process limit), -ECONNRESET (box ended),
+ *         -ESHUTDOWN (it had ended before: nothing was run).
  */
 int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
 	      struct err *e);

@@ -22,12 +22,14 @@ static void say_failed(struct client *c, uint32_t id, const struct err *e)
 }
 
 /* A box whose init was killed a moment ago is not worth joining, though the monitor may
- * not have come to see it yet. */
+ * not have come to see it yet. It hangs up long before it has ended: in between the kernel
+ * waits for every other process of the box. */
 static bool is_over(const struct monitor *m)
 {
-	struct pollfd p = { .fd = m->run.pidfd, .events = POLLIN };
+	struct pollfd p[] = { { .fd = m->run.pidfd, .events = POLLIN },
+			      { .fd = m->init_sock } };
 
-	return m->ending || sys_poll(&p, 1, 0) != 0;
+	return m->ending || sys_poll(p, ARRAY_SIZE(p), 0) != 0;
 }
 
 int monitor_client_greet(struct client *c)
@@ -94,6 +96,17 @@ static int to_init(struct monitor *m, const struct wire_msg *msg, uint32_t id)
 	return wire_send(m->init_sock, &head, msg->body.data, msg->fds, msg->n_fds);
 }
 
+/* Init has died before it heard of the program, which the client may run in another box.
+ * While this one is started, the starter says why it cannot be. */
+static int init_died(struct monitor *m, struct err *e)
+{
+	if (m->on_init) {
+		m->ending = true;
+		loop_stop(m->loop);
+	}
+	return err_set(e, -ESHUTDOWN, "the box has ended");
+}
+
 static void do_spawn(struct client *c, const struct wire_msg *msg)
 {
 	const struct wire_spawn *s = wire_body(msg, sizeof(*s));
@@ -112,12 +125,14 @@ static void do_spawn(struct client *c, const struct wire_msg *msg)
 			    : err_sys(&e, -ENOMEM, "cannot note a program");
 	if (r == 0) {
 		r = to_init(c->m, msg, p->id);
-		if (r < 0) {
-			err_sys(&e, r, "cannot reach the box's init");
+		if (r < 0)
 			forget(c->m, p);
-		}
+		if (r == -EPIPE || r == -ECONNRESET)
+			r = init_died(c->m, &e);
+		else if (r < 0)
+			err_sys(&e, r, "cannot reach the box's init");
 	}
-	if (r < 0)
+	if (r < 0 && (r != -ESHUTDOWN || c->m->on_init))
 		say_failed(c, msg->head.id, &e);
 }
 

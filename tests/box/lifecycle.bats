@@ -165,6 +165,27 @@ kill_round() { # WHOM MOMENT(ms)
 	[ -z "$(find /sys/fs/cgroup -name "cubby-$(info key | cut -c1-12)*" 2>/dev/null)" ]
 }
 
+is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
+
+# The monitor's first message to a client greets it, the second goes to init.
+@test "a box whose init dies between greeting and command: the command runs in another" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can trace a monitor"
+	cubby exec --keep -- true
+	monitor=$(info monitor_pid)
+	strace -o trace -e trace=sendmsg -e inject=sendmsg:error=EPIPE:when=2 -p "$monitor" 2>err 3>&- &
+	tracer=$!
+	until is_traced "$monitor"; do
+		kill -0 $tracer || { cat err; skip "no tracing here"; }
+		read -rt 0.02 <> <(:) || true
+	done
+	run -0 cubby exec -- echo on
+	echo "$output"
+	[ "$output" = on ]
+	wait $tracer || true # with the monitor
+	grep INJECTED trace
+	[ "$(info monitor_pid)" != "$monitor" ]
+}
+
 @test "200 boxes at once, all answering" {
 	base=$PWD n=$(lib_fewer 200)
 	for i in $(seq "$n"); do
