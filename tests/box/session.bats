@@ -271,6 +271,36 @@ nobody
 	has inside
 }
 
+# As docs/session.md says: the project directory is both sides, and what lies elsewhere
+# goes through exec, with the rights of the box's user and by no path of the host.
+@test "F5: files and directories go in and out through exec" {
+	copy_in() { tar -C "$1" -H posix -cf - "$2" | cubby exec -- tar -C / -xpof - --transform "s,^,$3/,S"; }
+	copy_out() { cubby exec -- tar -C "$1" -H posix -cf - "$2" | tar -C "$3" -xpof -; }
+	listing() { find . -printf '%p %y %m %T@ %s %l\n' | grep -v ' d ' | sort; }
+	set -o pipefail
+	mkdir -p from/d/e out
+	echo one >'from/d/e/a b'
+	chmod 751 'from/d/e/a b'
+	touch -d '2001-02-03 04:05:06 UTC' 'from/d/e/a b'
+	ln -s '../no where' from/d/link
+	copy_in from d srv/new # and below it d, which was not there
+	copy_in from/d/e 'a b' srv/file
+	[ "$(cubby exec -- cat '/srv/file/a b' '/srv/new/d/e/a b')" = $'one\none' ]
+	[ "$(cubby exec -- stat -c '%u %a' '/srv/new/d/e/a b')" = '0 751' ]
+	[ "$(cubby exec -- readlink /srv/new/d/link)" = '../no where' ]
+	echo two >'from/d/e/a b'
+	copy_in from d srv/new
+	[ "$(cubby exec -- cat '/srv/new/d/e/a b')" = two ]
+	run ! copy_in from nosuch srv/none
+	[ "$(cubby exec -- sh -c 'ls -d /srv/none 2>/dev/null || echo nothing')" = nothing ]
+	copy_out /srv/new d out
+	[ "$(cd from/d && listing)" = "$(cd out/d && listing)" ]
+	run ! copy_out /srv nosuch out
+	[ "$(ls -A out)" = d ]
+	copy_out /srv/file 'a b' out
+	[ "$(cat 'out/a b')" = one ]
+}
+
 @test "F6: modes, times, links, holes and odd names survive both ways" {
 	mkdir -p 'in/a b'
 	echo x >'in/a b/'$'odd\n\xff\'"name'
