@@ -1,6 +1,10 @@
 #include "tests/unit/shellkit.h"
 
+#include <sched.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/proc.h"
 #include "base/sys.h"
@@ -211,6 +215,16 @@ static void check_screen(struct shellkit *k, const struct shellkit_step *st)
 	check_text(st, buf_cstr(&b));
 }
 
+static bool can_mount(void)
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0)
+		_exit(unshare(CLONE_NEWNS) < 0);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
 static void check_needs(const char *needs)
 {
 	char path[PATH_MAX], why[300];
@@ -221,6 +235,13 @@ static void check_needs(const char *needs)
 		needs += 5;
 		if (geteuid() != 0)
 			unit_skip("it would ask an ordinary user for a password");
+	}
+	if (strncmp(needs, "setid:", 6) == 0) {
+		needs += 6;
+		if (geteuid() != 0 || !can_mount())
+			unit_skip("no mount namespace can be had");
+		if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0)
+			unit_skip("set-id bits have no effect here (no_new_privs)");
 	}
 	if (proc_find(needs, path) < 0) {
 		snprintf(why, sizeof(why), "%s is not installed", needs);

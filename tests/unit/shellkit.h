@@ -65,8 +65,9 @@ struct shellkit_step {
 enum { SHELLKIT_STEPS = 12 };
 struct shellkit_row {
 	const char *name;
-	const char *
-		needs; /* program in PATH, "root:" before it: and to be root; NULL = none */
+	const char
+		*needs; /* program in PATH; "root:" before it: and to be root, "setid:":
+			  and that set-id bits work below mounts of our own; NULL = none */
 	struct shellkit_step steps[SHELLKIT_STEPS];
 };
 

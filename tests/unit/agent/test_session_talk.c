@@ -90,7 +90,7 @@ static const struct shellkit_row rows[] = {
 	} },
 	/* An ordinary user that only this mount namespace has. Its root is asked nothing, and
 	 * in a box set-id bits have no effect (tests/box/prompts.bats has passwd and ssh). */
-	{ "X4: sudo, a wrong answer and a right one", "root:sudo", {
+	{ "X4: sudo, a wrong answer and a right one", "setid:sudo", {
 		RUN("echo 'ann:x:61235:61235::/:/bin/sh' | cat /etc/passwd - >passwd; "
 		    "echo \"ann:$(openssl passwd -6 right-Pa55):19000:0:99999:7:::\" | cat /etc/shadow - >shadow; "
 		    "printf 'Defaults use_pty,timestamp_timeout=0,!syslog,!lecture\nann ALL=(ALL) ALL\n' >sudoers; "
