@@ -110,14 +110,16 @@ static bool look(struct session *s, struct watch *w, uint64_t now,
 	return true;
 }
 
-/* On a busy machine a shell may wait long for a processor before it takes the terminal
- * back from a program that has ended: signals must wait, too. */
+/* On a busy machine a shell may wait long for a processor before it begins the command, or
+ * takes the terminal back from a program that has ended: signals must wait, too. */
 void session_wait_taker(struct session *s)
 {
 	uint64_t start = sys_now_ms();
 
 	while (!s->done && !session_shell_died(s)) {
-		if (waiting_taker(s->proc.master) == WAITING_TAKER ||
+		bool begun = s->phase == SESSION_IN_COMMAND;
+
+		if ((begun && waiting_taker(s->proc.master) == WAITING_TAKER) ||
 		    sys_now_ms() - start >= TAKER_MS)
 			break;
 		session_wait_poll(s, 1);

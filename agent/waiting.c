@@ -301,6 +301,26 @@ static int find_living(void *ctx, pid_t pid)
 	return 1;
 }
 
+/* A copy of the shell that has not come to be anything else. One that sleeps is a
+ * subshell. */
+static int find_new(void *ctx, pid_t pid)
+{
+	pid_t *leader = ctx;
+	struct procs_stat st;
+
+	if (procs_stat(pid, pid, &st) < 0 || (st.state != 'R' && st.state != 'D') ||
+	    st.ends || !procs_same_program(pid, *leader) ||
+	    !procs_same_args(pid, *leader))
+		return 0;
+	*leader = 0; /* found */
+	return 1;
+}
+
+static bool makes_new(pid_t leader)
+{
+	return procs_children(leader, find_new, &leader) == 0 && leader == 0;
+}
+
 enum waiting_taker waiting_taker(int master)
 {
 	pid_t leader = sys_tcgetsid(master), group = sys_tcgetpgrp(master);
@@ -309,9 +329,11 @@ enum waiting_taker waiting_taker(int master)
 
 	if (leader <= 0 || group <= 0)
 		return WAITING_TAKER;
+	if (group == leader)
+		return makes_new(leader) ? WAITING_NEW : WAITING_TAKER;
 	/* mostly it is the group's first process */
 	if (procs_stat(group, group, &st) == 0 && !st.ends)
-		return group != leader && procs_catches(group, SIGINT) &&
+		return procs_catches(group, SIGINT) &&
 				       procs_same_program(group, leader) &&
 				       procs_same_args(group, leader)
 			       ? WAITING_NEW
