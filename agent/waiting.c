@@ -260,6 +260,15 @@ bool waiting_unread(int master)
 	return peer >= 0 && sys_poll(&p, 1, 0) > 0 && p.revents & POLLIN;
 }
 
+/* Has the program printed what its relay has not passed on yet? As above, the poll makes
+ * the kernel hand it on first. */
+static bool holds_output(int master)
+{
+	struct pollfd p = { master, POLLIN, 0 };
+
+	return sys_poll(&p, 1, 0) > 0 && p.revents & POLLIN;
+}
+
 int waiting_look(int master, struct waiting_sample *ret)
 {
 	struct waiting_sample s = { .reason = WAITING_NOT };
@@ -278,6 +287,10 @@ int waiting_look(int master, struct waiting_sample *ret)
 			break;
 		scope_close(&inner);
 		master = inner = next;
+		if (holds_output(master)) {
+			*ret = s;
+			return 0;
+		}
 	}
 	if (r < 0)
 		return r;

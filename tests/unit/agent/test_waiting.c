@@ -140,11 +140,40 @@ static void unread(void)
 	}
 }
 
+/* The program inside waits and has asked, but nobody has seen the question. */
+static void relay_holds_output(void)
+{
+	static const char relay[] =
+		"stty raw -echo; exec python3 -c 'import os,pty,select\n"
+		"p,f=pty.fork()\n"
+		"if not p: os.write(1,b\"name: \"); os.read(0,9); os._exit(0)\n"
+		"select.select([f],[],[]); os.write(1,b\"here\")\n"
+		"select.select([0],[],[])\n"
+		"os.read(0,1); os.read(f,99); select.select([0,f],[],[],60)'";
+	struct waiting_sample s;
+	struct terminal t;
+	char path[PATH_MAX];
+
+	if (proc_find("python3", path) < 0)
+		unit_skip("python3 is not installed");
+	start(&t, relay);
+	assert_int_equal(look(&t, false), WAITING_NOT);
+	for (int i = 0; i < 30; i++) {
+		sys_poll(NULL, 0, TRY_MS);
+		assert_int_equal(waiting_look(t.shell.master, &s), 0);
+		assert_int_equal(s.reason, WAITING_NOT);
+	}
+	assert_int_equal(sys_write(t.shell.master, "x", 1), 1);
+	assert_int_equal(look(&t, true), WAITING_LINE);
+	end(&t);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "no terminal", nobody_there },
 		{ "typed and not read yet", unread },
+		{ "printed and not passed on yet", relay_holds_output },
 	};
 
 	return unit_rows("waiting_look (SESSION 3)", rows, test_row) +
