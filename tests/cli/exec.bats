@@ -14,10 +14,10 @@ setup() { lib_project; }
 	[ "$output" = "$(printf data | sha256sum)" ]
 }
 
-@test "exec: 1 GiB goes in and out unchanged" {
-	bytes() { openssl enc -aes-128-ctr -nosalt -K 0 -iv 0 -in /dev/zero 2>/dev/null | head -c 1G; }
-	sum=$(bytes | sha256sum)
-	[ "$(bytes | cubby exec -- cat | sha256sum)" = "$sum" ]
+@test "exec: more output than 31 bits can count, in a pipeline" {
+	set -o pipefail
+	local size=2200000000
+	cubby exec -- head -c $size /dev/zero | cmp - <(head -c $size /dev/zero)
 }
 
 @test "exec: status of the command, and its streams apart" {
