@@ -197,6 +197,20 @@ void screen_calm(struct screen *s)
 	escape_feed(&s->escape, calm, sizeof(calm) - 1);
 }
 
+/* libvterm keeps a cursor above the first row when the rows above it go, a saved cursor
+ * where no row is any more, and margins beside the screen: its next writes are then behind
+ * its arrays. The cursor is kept, or goes home; it is what is saved; no margins. */
+static void tidy_after_resize(struct screen *s)
+{
+	static const char home[] = "\033[H", rest[] = "\0337\033[r\033[?69l\0338";
+	VTermPos pos;
+
+	vterm_state_get_cursorpos(vterm_obtain_state(s->vt), &pos);
+	if (pos.row < 0 || pos.col < 0)
+		vterm_input_write(s->vt, home, sizeof(home) - 1);
+	vterm_input_write(s->vt, rest, sizeof(rest) - 1);
+}
+
 void screen_resize(struct screen *s, int rows, int cols)
 {
 	screen_settle(s);
@@ -204,6 +218,7 @@ void screen_resize(struct screen *s, int rows, int cols)
 	s->cols = MAX(2, MIN(cols, SCREEN_COLS_MAX));
 	s->escape.repeats_max = s->cols;
 	vterm_set_size(s->vt, s->rows, s->cols);
+	tidy_after_resize(s);
 }
 
 bool screen_application_keys(struct screen *s)

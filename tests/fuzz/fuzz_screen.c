@@ -1,4 +1,5 @@
-/* Any bytes, any split: the cells can be shown and are valid UTF-8. */
+/* Any bytes, any split, a size that changes meanwhile: the cells can be shown and are valid
+ * UTF-8. */
 #include <assert.h>
 #include <string.h>
 
@@ -17,9 +18,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	step = 1 + data[0] % 32;
-	assert(screen_new(10, 20, &s, &e) == 0);
-	for (size_t i = 1; i < size; i += step)
+	assert(screen_new(1 + data[0] % 12, 2 + data[1] % 30, &s, &e) == 0);
+	for (size_t i = 1; i < size; i += step) {
 		screen_feed(s, (const char *)data + i, MIN(step, size - i));
+		if (i % 7 == 0)
+			screen_resize(s, 1 + data[i] % 20, 2 + data[i - 1] % 40);
+	}
 	screen_application_keys(s);
 	screen_resize(s, 5 + data[0] % 20, 30);
 	assert(screen_text(s, &text) == 0);

@@ -137,6 +137,23 @@ static void keys_and_calm(void)
 	screen_free(&s);
 }
 
+/* What was saved or set where no row or column is any more. */
+static void resized_away(void)
+{
+	static const char before[] = "\033[2;4r\033[4;9H\0337\033[1;1H";
+	struct screen *s = make();
+
+	screen_feed(s, before, sizeof(before) - 1);
+	screen_resize(s, 2, 5);
+	screen_feed(s, "\0338x\n\n\ny", 7);
+	show(s, "[screen of 2 rows and 5 columns, cursor in row 2 column 3]\n\n y\n");
+	screen_feed(s, "\033#8\033[2;5H\0337", 11);
+	screen_resize(s, 1, 2);
+	screen_feed(s, "\0338z", 3);
+	show(s, "[screen of 1 rows and 2 columns, cursor in row 1 column 2]\nEz\n");
+	screen_free(&s);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -144,6 +161,7 @@ int main(void)
 		{ "overprinting is not skipped", overprinted_without_newlines },
 		{ "O3: queries are answered", answers },
 		{ "keys, calm, resize", keys_and_calm },
+		{ "resized away", resized_away },
 	};
 
 	return unit_rows("screen (X12)", rows, test_row) + unit_cases("screen", cases);
