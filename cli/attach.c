@@ -44,8 +44,8 @@ static void attach_done(struct attach *a)
 /* Of SIGPIPE nothing is made: what counts is the EPIPE of the call. */
 static int take_signals(struct attach *a, struct err *e)
 {
-	static const int ours[] = { SIGINT,  SIGQUIT,  SIGTERM, SIGHUP, SIGUSR1,
-				    SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT };
+	static const int ours[] = { SIGINT,  SIGQUIT,  SIGTERM, SIGHUP,	 SIGUSR1,
+				    SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE };
 	sigset_t set;
 
 	sigemptyset(&set);

@@ -20,6 +20,19 @@ setup() { lib_project; }
 	cubby exec -- head -c $size /dev/zero | cmp - <(head -c $size /dev/zero)
 }
 
+@test "exec: a command that does not read its input is none the worse" {
+	cubby exec --keep -- true
+	for _ in {1..300}; do
+		printf data | cubby exec -- true
+	done
+	for _ in {1..50}; do
+		run -0 bash -c 'head -c 300000 /dev/zero | cubby exec -- head -c 3 >/dev/null'
+	done
+	run -141 bash -c 'set -o pipefail; cubby exec -- yes | head -n 1'
+	[ "$output" = y ]
+	cubby stop -q
+}
+
 @test "exec: status of the command, and its streams apart" {
 	run -7 --separate-stderr cubby exec -- sh -c 'echo out; echo err >&2; exit 7'
 	[ "$output" = out ]
