@@ -75,18 +75,21 @@ on_tty() { # COMMAND-LINE, its input from ours
 }
 
 @test "shell: ^C and ^D are the program's" {
-	# ^C may come before the first cat has started: then two ^D are needed.
+	# A ^C that meets the copy of sh that is about to become cat is lost: it is typed until
+	# it is answered.
 	run -0 python3 - <<'END'
-import os, pty, sys
+import os, pty, select, sys
 pid, fd = pty.fork()
 if pid == 0:
     os.execvp("cubby", ["cubby", "exec", "-t", "--", "sh", "-c",
                         'trap "echo got" INT; echo ready; cat; cat; echo end'])
 seen = b""
-for word, answer in ((b"ready", b"\x03"), (b"got", b"\x04\x04"), (b"end", b"")):
+for word, key in ((b"ready", b""), (b"got", b"\x03"), (b"end", b"\x04")):
     while word not in seen:
-        seen += os.read(fd, 4096)
-    os.write(fd, answer)
+        if select.select([fd], [], [], 0.3)[0]:
+            seen += os.read(fd, 4096)
+        else:
+            os.write(fd, key)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 END
 }
