@@ -109,6 +109,33 @@ static void nobody_there(void)
 	assert_int_equal(s.reason, WAITING_KEY); /* untouched */
 }
 
+/* A signal reaches a program, and a subshell that sleeps; not a copy at work, which may be
+ * about to become a program. */
+static void takers(void)
+{
+	static const struct {
+		const char *command;
+		enum waiting_taker want;
+	} steps[] = {
+		{ "(while :; do :; done); :", WAITING_NEW },
+		{ "(read x); :", WAITING_TAKER },
+		{ "sleep 60; :", WAITING_TAKER },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		enum waiting_taker got = WAITING_NOBODY;
+		struct terminal t;
+
+		start(&t, steps[i].command);
+		for (int n = 0; n < TRIES && got != steps[i].want; n++) {
+			sys_poll(NULL, 0, TRY_MS);
+			got = waiting_taker(t.shell.master);
+		}
+		assert_int_equal(got, steps[i].want);
+		end(&t);
+	}
+}
+
 static void unread(void)
 {
 	static const struct {
@@ -173,6 +200,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "no terminal", nobody_there },
 		{ "typed and not read yet", unread },
+		{ "who takes a signal", takers },
 		{ "printed and not passed on yet", relay_holds_output },
 	};
 
