@@ -38,19 +38,22 @@ escape_snapshot() {
 # A small image of this host's own shell and tools, as a directory: what hostile images
 # are made of. Prints its path.
 escape_image() { # NAME
-	local dir=$LIB_DIR/image-$1 tool lib
-	mkdir -p "$dir"/{bin,etc,proc,sys,dev,tmp,run,root,usr/bin,mnt,var}
-	for tool in sh cat ls mkdir rm ln readlink stat sleep true id touch; do
-		tool=$(type -P "$tool")
-		cp -L "$tool" "$dir/bin/"
-		for lib in $(ldd "$tool" | grep -o '/[^ )]*'); do
-			mkdir -p "$dir$(dirname "$lib")"
-			cp -Ln "$lib" "$dir$lib" 2>/dev/null || [ -e "$dir$lib" ]
-		done
-	done
-	echo 'root:x:0:0:root:/root:/bin/sh' >"$dir/etc/passwd"
-	echo 'root:x:0:' >"$dir/etc/group"
+	local dir=$LIB_DIR/image-$1
+	[ -d "$LIB_DIR/image" ] || escape_image_make "$LIB_DIR/image"
+	cp -a "$LIB_DIR/image/." "$dir"
 	echo "$dir"
+}
+
+# Once a file: each tool's libraries cost more processes than all the rest of a test.
+escape_image_make() { # DIR
+	local tools
+	mkdir -p "$1"/{bin,etc,proc,sys,dev,tmp,run,root,usr/bin,mnt,var}
+	mapfile -t tools < <(type -P sh cat ls mkdir rm ln readlink stat sleep true id touch)
+	cp -L "${tools[@]}" "$1/bin/"
+	ldd "${tools[@]}" | sed -nE 's,^\t([^/]* )?(/[^ ]*) \(.*,\2,p' | sort -u |
+		xargs -rd '\n' cp -L --parents -t "$1"
+	echo 'root:x:0:0:root:/root:/bin/sh' >"$1/etc/passwd"
+	echo 'root:x:0:' >"$1/etc/group"
 }
 
 # Start a box of a hostile image; the status and the output stay for the test. Whatever

@@ -114,7 +114,9 @@ call() { # ID TOOL ARGUMENTS
 	send '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 	swapping cubby exec -- ./swap dir link
 	read=0
-	for ((i = 1; i <= 3 * $(lib_fewer 100); i += 3)); do
+	local least
+	least=$((3 * $(lib_fewer 100)))
+	for ((i = 1; i <= least || (read == 0 && i < 300); i += 3)); do
 		call $i read_file '{"path":"dir/file"}'
 		[[ $frame != *untouched* ]] || { echo "$frame"; return 1; }
 		[[ $frame != *inside* ]] || read=$((read + 1))
