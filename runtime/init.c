@@ -37,8 +37,9 @@ enum {
 struct proc_entry {
 	uint32_t id;
 	struct payload_run run; /* owned */
-	pid_t main; /* what signals go to; of a leader: its first process; 0 = not known */
-	bool failed; /* exec failed and the client was told: the rest is silence */
+	pid_t main; /* what signals go to; of a leader: its first process; 0 = not known,
+		       a negative errno: it could not make one */
+	bool failed; /* the client was told that nothing runs: the rest is silence */
 	bool reaped; /* run.pid is gone */
 	bool ended, told_start, told_end;
 	struct wire_exit end;
@@ -78,6 +79,25 @@ static void say_ready(void)
 	struct wire_head head = { .type = WIRE_READY };
 
 	wire_send(INIT_SOCK, &head, NULL, &proc, proc >= 0);
+}
+
+static void fail(struct proc_entry *p, const struct err *err)
+{
+	say_failed(p->id, err);
+	p->failed = true;
+	scope_close_set(p->run.fds, 3);
+}
+
+/* A leader that ended without a first process: it could not fork, or it was killed. */
+static void say_stillborn(struct proc_entry *p)
+{
+	struct err e = ERR_NONE;
+
+	if (p->main < 0)
+		err_sys(&e, p->main, "cannot start another process");
+	else
+		err_set(&e, -ECANCELED, "the program was killed before it began");
+	fail(p, &e);
 }
 
 static void say_started(struct proc_entry *p)
@@ -120,10 +140,12 @@ static bool is_session(const struct proc_entry *p)
  * wait for. */
 static bool settle(struct proc_entry *p)
 {
-	bool decided = p->run.status_fd < 0 && p->main > 0;
+	bool decided = p->run.status_fd < 0 && !p->failed && !p->told_start;
 
-	if (decided && !p->failed && !p->told_start)
+	if (decided && p->main > 0)
 		say_started(p);
+	else if (decided && p->ended)
+		say_stillborn(p);
 	if (p->told_start && p->ended && !p->told_end) {
 		say(WIRE_EXIT, p->id, &p->end, sizeof(p->end));
 		p->told_end = true;
@@ -271,9 +293,7 @@ static void on_status(struct proc_entry *p)
 	if (n != sizeof(e) || e.code >= 0)
 		return;
 	e.msg[sizeof(e.msg) - 1] = '\0';
-	say_failed(p->id, &e);
-	p->failed = true;
-	scope_close_set(p->run.fds, 3);
+	fail(p, &e);
 }
 
 static void on_report(struct proc_entry *p)
@@ -443,7 +463,9 @@ static int protect(struct init *in, struct err *e)
 	in->net = sys_setfd(INIT_NET, FD_CLOEXEC) < 0 ? -1 : INIT_NET;
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM); /* for a leader, which may be told before it waits */
 	r = sys_sigprocmask(SIG_SETMASK, &set, NULL);
+	sigdelset(&set, SIGTERM);
 	if (r == 0)
 		r = in->signals = sys_signalfd(&set);
 	return r < 0 ? err_sys(e, r, "cannot wait for signals") : 0;

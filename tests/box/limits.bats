@@ -88,6 +88,20 @@ hog_is_killed() { # WRAPPER...
 	[ "$output" = still ]
 }
 
+# A session takes two processes: its leader, and the program.
+@test "--pids: a terminal for which one process is missing is refused, not waited for" {
+	cubby exec --keep --pids 2 -- /bin/true
+	for ((n = 0; n < 3; n++)); do
+		run -125 timeout "$(lib_longer 60)" "$CUBBY_TEST_TOP/tests/on-tty" \
+			"cubby exec -t -- /bin/true" </dev/null
+		[[ $output == *"cannot start another process: Resource temporarily unavailable"* ]]
+		[ "$(info programs)" = 0 ]
+	done
+	run -0 cubby exec -- /bin/echo still
+	[ "$output" = still ]
+	cubby stop
+}
+
 # Four at once, so that a busy host gives them more than the limit all the same.
 @test "--cpus: half a processor is half a processor" {
 	run -0 cubby exec --cpus 0.5 -- sh -c 'for i in 1 2 3 4; do ./hog cpu 2000 & done; wait'

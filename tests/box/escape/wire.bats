@@ -11,6 +11,17 @@ teardown() {
 	[ -z "${keeper-}" ] || kill "$keeper" 2>/dev/null || true
 }
 
+# Whose client has gone is ended, and then no longer counted.
+nothing_runs() {
+	local n
+	for ((n = 0; n < 500; n++)); do
+		[ "$(cubby info --json | jq .programs)" != 0 ] || return 0
+		read -rt 0.02 <> <(:) || true
+	done
+	cubby info --json
+	return 1
+}
+
 descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 
 @test "K07: malformed greetings and requests leave the monitor as it was" {
@@ -33,6 +44,16 @@ descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 		read -rt 0.02 <> <(:) || true
 	done
 	[ "$(descriptors "$monitor")" -le "$before" ]
+	nothing_runs
+	cubby stop
+}
+
+@test "K07: clients that leave at once leave no program behind, on a terminal or not" {
+	cubby exec --keep -- true
+	dir=$(dirname "$(find "$XDG_RUNTIME_DIR" -name ctl)")
+	run -0 "$ESCAPE_PROBES/wirefuzz" leave "$dir" 400
+	[ "$output" = done ]
+	nothing_runs
 	cubby stop
 }
 

@@ -1,6 +1,8 @@
 /* wirefuzz - malformed messages to a monitor, from fixed seeds.
  *   wirefuzz clients DIR SEEDS     to the control socket "ctl" in DIR: greetings, then
  *                                  requests with wrong lengths, counts, text, descriptors
+ *   wirefuzz leave DIR SEEDS       to the same: well-formed ones that begin a program, on a
+ *                                  terminal every other time, and leave at once
  *   wirefuzz starts CUBBY SEEDS    to monitors that have just been executed; each must
  *                                  end by itself with an error
  * Prints "done", or what was wrong. */
@@ -219,6 +221,31 @@ static int clients(const char *dir, unsigned seeds)
 	return 0;
 }
 
+/* "true", as asked for by a client that has gone when it begins. */
+static int leave(const char *dir, unsigned seeds)
+{
+	if (chdir(dir) < 0)
+		return 1;
+	for (unsigned seed = 1; seed <= seeds; seed++) {
+		static struct message m;
+		struct wire_spawn s = { .text_len = 7, .n_argv = 1, .io = seed % 2 };
+		int sock = connect_to();
+
+		if (sock < 0 || !greet(sock))
+			return 1;
+		m = (struct message){ .head = { WIRE_SPAWN, 1, sizeof(s) },
+				      .len = sizeof(s) };
+		memcpy(m.body, &s, sizeof(s));
+		add_fd(&m, memfd_create("text", MFD_CLOEXEC));
+		if (write(m.fds[0], "true\0\0", s.text_len) != (ssize_t)s.text_len)
+			return 1;
+		transmit(sock, &m, 0);
+		close(m.fds[0]);
+		close(sock);
+	}
+	return 0;
+}
+
 /* ---- monitors that have just been started ----------------------------------------------- */
 
 static int start(const char *binary, unsigned seed)
@@ -261,6 +288,8 @@ int main(int argc, char **argv)
 
 	if (seeds && !strcmp(argv[1], "clients"))
 		r = clients(argv[2], seeds);
+	else if (seeds && !strcmp(argv[1], "leave"))
+		r = leave(argv[2], seeds);
 	else if (seeds && !strcmp(argv[1], "starts"))
 		r = starts(argv[2], seeds);
 	if (r == 0)
