@@ -7,9 +7,10 @@
 #include "cli/tty.h"
 
 enum {
-	ATTACH_LINGER_MS = 200, /* for output of children, after the process ended */
-	ATTACH_PATIENCE = 3,	/* interrupts, then the process is killed */
-	ATTACH_PIPE = 1 << 20,	/* bytes; what an ordinary user may ask for */
+	ATTACH_LINGER_MS = 200, /* of silence, for children that outlive the process */
+	ATTACH_CHATTER_MS = 2000, /* what they may say is copied for so long */
+	ATTACH_PATIENCE = 3,	  /* interrupts, then the process is killed */
+	ATTACH_PIPE = 1 << 20,	  /* bytes; what an ordinary user may ask for */
 	IN = 0,
 	OUT = 1
 };
@@ -23,8 +24,10 @@ struct attach {
 	struct tty tty;
 	struct pump pump;
 	unsigned interrupts;
-	bool exited; /* the process; its output may still come */
-	bool over;
+	bool exited;	  /* the process; its output may still come */
+	bool over, told;  /* told: to end, when only output was left */
+	uint64_t owed;	  /* pump.bytes when all that it has written is copied */
+	uint64_t paid_ms; /* when that was so; 0 = not yet */
 	struct box_exit exit;
 };
 
@@ -106,8 +109,17 @@ static void go_on(struct attach *a)
 		forward(a, SIGCONT);
 }
 
+static bool ends(int sig)
+{
+	return sig == SIGINT || sig == SIGQUIT || sig == SIGTERM || sig == SIGHUP;
+}
+
 static void on_signal(struct attach *a, int sig)
 {
+	if (a->exited && ends(sig)) { /* there is nobody left to get it */
+		a->told = true;
+		return;
+	}
 	switch (sig) {
 	case SIGPIPE:
 		return;
@@ -145,6 +157,20 @@ static void read_signals(struct attach *a)
 		on_signal(a, (int)si.ssi_signo);
 }
 
+/* What it wrote before it ended is copied, however slow our reader is. */
+static void count_owed(struct attach *a)
+{
+	a->owed = a->pump.bytes;
+	for (unsigned i = OUT; i < a->pump.n; i++) {
+		const struct pump_stream *s = &a->pump.s[i];
+		int waiting = 0;
+
+		if (s->from >= 0 && sys_pending(s->from, &waiting) >= 0)
+			a->owed += (uint64_t)waiting;
+		a->owed += s->len;
+	}
+}
+
 static int read_exits(struct attach *a, struct err *e)
 {
 	struct box_exit x;
@@ -161,6 +187,7 @@ static int read_exits(struct attach *a, struct err *e)
 		a->exit = x;
 		a->exited = true;
 		pump_end(&a->pump, IN);
+		count_owed(a);
 	}
 }
 
@@ -181,6 +208,29 @@ static void input_ended(struct attach *a, bool was_open)
 		(void)sys_write(a->master, &eof, 1);
 }
 
+/* Is something on its way that our reader does not take now? */
+static bool reader_waits(const struct attach *a)
+{
+	for (unsigned i = OUT; i < a->pump.n; i++)
+		if (pump_open(&a->pump, i) && pump_full(&a->pump, i))
+			return true;
+	return false;
+}
+
+/* After the process: what its children say is not waited for. */
+static bool is_over(struct attach *a, bool quiet)
+{
+	if (!a->exited)
+		return false;
+	if (a->told || !output_open(a))
+		return true;
+	if (reader_waits(a))
+		return false;
+	if (!a->paid_ms && a->pump.bytes >= a->owed)
+		a->paid_ms = sys_now_ms();
+	return quiet || (a->paid_ms && sys_now_ms() - a->paid_ms >= ATTACH_CHATTER_MS);
+}
+
 /* One wait and what came of it. */
 static int step(struct attach *a, struct err *e)
 {
@@ -193,7 +243,7 @@ static int step(struct attach *a, struct err *e)
 	bool quiet;
 	int r;
 
-	r = sys_poll(fds, n, a->exited ? ATTACH_LINGER_MS : -1);
+	r = sys_poll(fds, n, a->exited && !reader_waits(a) ? ATTACH_LINGER_MS : -1);
 	if (r < 0)
 		return r == -EINTR ? 0 : err_sys(e, r, "cannot wait");
 	quiet = r == 0;
@@ -203,7 +253,7 @@ static int step(struct attach *a, struct err *e)
 	input_ended(a, was_open);
 	r = fds[1].revents ? read_exits(a, e) : 0;
 	/* After the exits: where all output had ended before, nothing is waited for. */
-	a->over = a->exited && (quiet || !output_open(a));
+	a->over = is_over(a, quiet);
 	return r;
 }
 

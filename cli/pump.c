@@ -72,6 +72,11 @@ bool pump_open(const struct pump *p, unsigned i)
 	return i < p->n && p->s[i].from >= 0;
 }
 
+bool pump_full(const struct pump *p, unsigned i)
+{
+	return p->s[i].blocked || p->s[i].len;
+}
+
 void pump_end(struct pump *p, unsigned i)
 {
 	if (pump_open(p, i))
@@ -88,7 +93,7 @@ unsigned pump_poll(struct pump *p, struct pollfd *fds)
 {
 	for (unsigned i = 0; i < p->n; i++) {
 		struct pump_stream *s = &p->s[i];
-		bool out = s->blocked || s->len;
+		bool out = pump_full(p, i);
 
 		/* Events of 0 still tell that the other side is gone. */
 		fds[2 * i] = (struct pollfd){ .fd = out || s->held ? -1 : s->from,

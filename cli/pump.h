@@ -55,6 +55,9 @@ void pump_step(struct pump *p, const struct pollfd *fds);
 /** pump_open() - true while stream @i is not at its end */
 bool pump_open(const struct pump *p, unsigned i);
 
+/** pump_full() - stream @i waits for whoever reads @to */
+bool pump_full(const struct pump *p, unsigned i);
+
 /** pump_end() - end a stream now */
 void pump_end(struct pump *p, unsigned i);
 

@@ -83,6 +83,41 @@ setup() { lib_project; }
 	[ "$output" = started ]
 }
 
+@test "exec: a slow reader gets all that a command wrote before it ended" {
+	# more than the reader's pipe holds, less than the box's: the command does not wait
+	run -0 bash -c 'cubby exec -- sh -c "seq 1 100000; : >ended" |
+		{ until [ -e ended ]; do sleep 0.05; done; sleep 1; sha256sum; }'
+	[ "$output" = "$(seq 1 100000 | sha256sum)" ]
+	run -0 bash -c 'cubby exec -- sh -c "seq 1 100000 >&2; : >ended2" 2>&1 >/dev/null |
+		{ until [ -e ended2 ]; do sleep 0.05; done; sleep 1; sha256sum; }'
+	[ "$output" = "$(seq 1 100000 | sha256sum)" ]
+}
+
+@test "exec: a signal ends it when the command has ended and its reader takes nothing" {
+	local status=0 n
+	# the reader is whoever holds the fifo open and never reads
+	mkfifo full
+	exec 7<>full
+	cubby exec -- sh -c 'seq 1 100000; : >ended; exit 3' >full 7>&- &
+	until [ -e ended ]; do sleep 0.05; done
+	for ((n = 0; n < 1200; n++)); do
+		kill "$!" 2>/dev/null || break
+		sleep 0.05
+	done
+	kill -KILL "$!" 2>/dev/null || true
+	exec 7>&-
+	# the first may have met the command itself, just before its end
+	wait "$!" || status=$?
+	[ "$status" = 3 ] || [ "$status" = 143 ]
+}
+
+@test "exec: a child that goes on printing after the command is not waited for" {
+	run -0 timeout 30 cubby exec -- \
+		sh -c '(while :; do echo more; sleep 0.05; done) & echo started'
+	[ "${lines[0]}" = started ] || [[ $output == *$'\n'started$'\n'* ]]
+	run -0 bash -c 'timeout 30 cubby exec -- sh -c "yes more & echo started" >/dev/null'
+}
+
 @test "exec: appends to a file that was opened for it" {
 	echo first >log
 	cubby exec -- echo second >>log
