@@ -9,6 +9,7 @@
 enum {
 	ATTACH_LINGER_MS = 200, /* of silence, for children that outlive the process */
 	ATTACH_CHATTER_MS = 2000, /* what they may say is copied for so long */
+	ATTACH_GROUND_MS = 200,	  /* how often the background is left to look */
 	ATTACH_PATIENCE = 3,	  /* interrupts, then the process is killed */
 	ATTACH_PIPE = 1 << 20,	  /* bytes; what an ordinary user may ask for */
 	IN = 0,
@@ -67,13 +68,17 @@ static void resize(const struct attach *a)
 		(void)tty_set_size(a->master, rows, cols);
 }
 
+static bool in_foreground(void)
+{
+	return sys_tcgetpgrp(STDIN_FILENO) == sys_getpgid(0);
+}
+
+/* From the background it would stop us. */
 static void enter_raw(struct attach *a)
 {
 	struct err e;
 
-	/* From the background it would stop us; SIGCONT comes with the foreground. */
-	if (a->master >= 0 && tty_is(STDIN_FILENO) &&
-	    sys_tcgetpgrp(STDIN_FILENO) == sys_getpgid(0))
+	if (a->master >= 0 && tty_is(STDIN_FILENO) && in_foreground())
 		(void)tty_raw(&a->tty, STDIN_FILENO, &e);
 }
 
@@ -100,11 +105,16 @@ static void stop_ourselves(struct attach *a)
 	(void)sys_kill(sys_getpid(), SIGSTOP);
 }
 
-static void go_on(struct attach *a)
+static void take_terminal(struct attach *a)
 {
 	enter_raw(a);
 	resize(a);
 	pump_resume(&a->pump);
+}
+
+static void go_on(struct attach *a)
+{
+	take_terminal(a);
 	if (a->master < 0)
 		forward(a, SIGCONT);
 }
@@ -231,6 +241,22 @@ static bool is_over(struct attach *a, bool quiet)
 	return quiet || (a->paid_ms && sys_now_ms() - a->paid_ms >= ATTACH_CHATTER_MS);
 }
 
+/* In the background, and the terminal is wanted. A shell that fetches a job which runs
+ * sends it no SIGCONT. */
+static bool wants_terminal(const struct attach *a)
+{
+	return pump_open(&a->pump, IN) &&
+	       (a->pump.s[IN].held ||
+		(a->master >= 0 && !a->tty.raw && a->pump.s[IN].tty));
+}
+
+static int wait_ms(const struct attach *a)
+{
+	if (a->exited)
+		return reader_waits(a) ? -1 : ATTACH_LINGER_MS;
+	return wants_terminal(a) ? ATTACH_GROUND_MS : -1;
+}
+
 /* One wait and what came of it. */
 static int step(struct attach *a, struct err *e)
 {
@@ -243,10 +269,12 @@ static int step(struct attach *a, struct err *e)
 	bool quiet;
 	int r;
 
-	r = sys_poll(fds, n, a->exited && !reader_waits(a) ? ATTACH_LINGER_MS : -1);
+	r = sys_poll(fds, n, wait_ms(a));
 	if (r < 0)
 		return r == -EINTR ? 0 : err_sys(e, r, "cannot wait");
-	quiet = r == 0;
+	quiet = a->exited && r == 0;
+	if (wants_terminal(a) && in_foreground())
+		take_terminal(a);
 	if (fds[0].revents)
 		read_signals(a);
 	pump_step(&a->pump, fds + 2);

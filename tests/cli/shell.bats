@@ -43,6 +43,20 @@ on_tty() { # COMMAND-LINE, its input from ours
 	[[ $output == *same* ]]
 }
 
+@test "exec: a job that is fetched from the background has the terminal" {
+	# bash sends no SIGCONT to a job that was not stopped
+	local how
+	for how in "" -t; do
+		run -0 "$CUBBY_TEST_TOP/tests/cli/talk" env PS1='=$ ' bash --norc --noediting -i <<-END
+			["=$ ", "cubby exec $how -- sh -c 'echo in-''box; head -n 1 | sed s/^/got-/' &\n"]
+			["in-box", "true; fg\n"]
+			["cubby exec", "hello\n"]
+			["got-hello", ""]
+			["=$ ", "exit 0\n"]
+		END
+	done
+}
+
 @test "shell: commands from a pipe, without a terminal" {
 	run -3 bash -c 'echo "echo hi; test -t 0 || echo no-tty; exit 3" | cubby shell'
 	[ "$output" = "hi"$'\n'"no-tty" ]
