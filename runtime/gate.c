@@ -393,12 +393,14 @@ static void replace(struct gate *g)
 
 	take_status(g);
 	forget_process(g);
+	(void)text_copy(g->ended, sizeof(g->ended), g->failure);
+	g->failure[0] = '\0';
 	g->deaths[g->n_deaths++ % GATE_DEATHS] = now;
 	if (first && now - first < DEATHS_MS) {
 		snprintf(text, sizeof(text),
 			 "network: the gate of this box died %d times and stays "
 			 "closed%s%.150s",
-			 GATE_DEATHS, g->failure[0] ? ": " : "", g->failure);
+			 GATE_DEATHS, g->ended[0] ? ": " : "", g->ended);
 		push_event(g, GATE_DEAD, text);
 		return;
 	}
@@ -412,8 +414,7 @@ static void replace(struct gate *g)
 		 "network: the gate of this box was replaced; open connections were "
 		 "lost, "
 		 "new ones work%s%.120s",
-		 g->failure[0] ? ": " : "", g->failure);
-	g->failure[0] = '\0';
+		 g->ended[0] ? ": " : "", g->ended);
 	push_event(g, GATE_RESTARTED, text);
 }
 
@@ -565,9 +566,11 @@ int gate_question(struct gate *g, const struct json *q, int fd, struct json **re
 		if (r == -EAGAIN)
 			r = 0;
 	}
-	return r < 0 && e->code
-		       ? r
-		       : err_set(e, r < 0 ? r : -ETIMEDOUT, "the gate did not answer");
+	if (r < 0 && e->code)
+		return r;
+	return r < 0 ? err_set(e, r, "the gate ended%s%.150s; ask again",
+			       g->ended[0] ? ": " : "", g->ended)
+		     : err_set(e, -ETIMEDOUT, "the gate did not answer");
 }
 
 int gate_publish(struct gate *g, const char *spec, struct netpublish **ret,

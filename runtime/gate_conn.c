@@ -29,7 +29,7 @@ void gate_conn_listen(struct gated *g)
 
 struct gate_conn *gate_conn_new(struct gated *g, int in)
 {
-	struct gate_conn *c = calloc(1, sizeof(*c));
+	struct gate_conn *c = gate_memory_get(g, sizeof(*c));
 
 	if (!c) {
 		scope_close(&in);
@@ -125,7 +125,7 @@ static void pump(struct gate_conn *c)
 	else if (r == GATE_PUMP_DONE)
 		gate_conn_end(c, 0, NULL);
 	else if (r == GATE_PUMP_MORE && !c->again &&
-		 loop_timer(c->g->loop, 0, moved, c, &c->again) < 0)
+		 gate_memory_timer(c->g, 0, moved, c, &c->again) < 0)
 		gate_conn_end(c, -ENOMEM, "no memory");
 }
 
@@ -192,9 +192,9 @@ void gate_conn_open(struct gate_conn *c, int out, const struct netaddr *addr)
 	tune(c->in);
 	tune(c->out);
 	gate_pump_init(&c->pump, c->in, c->out, &g->pool);
-	r = loop_add(g->loop, c->in, events, moved, c, &c->in_src);
+	r = gate_memory_watch(g, c->in, events, moved, c, &c->in_src);
 	if (r >= 0)
-		r = loop_add(g->loop, c->out, events, moved, c, &c->out_src);
+		r = gate_memory_watch(g, c->out, events, moved, c, &c->out_src);
 	if (r < 0)
 		gate_conn_end(c, r, "no memory");
 	else

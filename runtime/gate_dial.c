@@ -221,7 +221,7 @@ static void connected(struct attempt *a)
 	if (r >= 0)
 		r = say(a, &out);
 	if (r >= 0)
-		r = loop_add(d->c->g->loop, a->fd, EPOLLIN, talk, a, &a->src);
+		r = gate_memory_watch(d->c->g, a->fd, EPOLLIN, talk, a, &a->src);
 	if (r < 0)
 		fail(d->c, r);
 }
@@ -272,7 +272,8 @@ static int try_one(struct attempt *a)
 	if (r >= 0)
 		return 1;
 	if (r == -EINPROGRESS)
-		r = loop_add(a->d->c->g->loop, a->fd, EPOLLOUT, answered, a, &a->src);
+		r = gate_memory_watch(a->d->c->g, a->fd, EPOLLOUT, answered, a,
+				      &a->src);
 	if (r < 0)
 		end_attempt(a);
 	return r;
@@ -295,8 +296,8 @@ static void start_next(struct gate_dial *d)
 			continue;
 		}
 		if (d->started < d->n)
-			(void)loop_timer(d->c->g->loop, GATE_NEXT_MS, next_due, d,
-					 &d->next);
+			(void)gate_memory_timer(d->c->g, GATE_NEXT_MS, next_due, d,
+						&d->next);
 		return;
 	}
 	if (!d->running)
@@ -443,9 +444,10 @@ static void dial_name(struct gate_dial *d)
 
 void gate_dial_start(struct gate_conn *c)
 {
-	struct gate_dial *d = calloc(1, sizeof(*d));
+	struct gate_dial *d = gate_memory_get(c->g, sizeof(*d));
 
-	if (!d || loop_timer(c->g->loop, GATE_DIAL_MS, too_late, d, &d->deadline) < 0) {
+	if (!d ||
+	    gate_memory_timer(c->g, GATE_DIAL_MS, too_late, d, &d->deadline) < 0) {
 		free(d);
 		gate_conn_end(c, -ENOMEM, "no memory");
 		return;

@@ -165,7 +165,7 @@ static void give(struct gated *g, const struct asked *x, struct dnsmsg_answer *r
 
 	if (q->type != DNSMSG_A && q->type != DNSMSG_ANY)
 		return; /* there is such a name, without such a record */
-	n = dnsnames_add(g->names, q->name);
+	n = gate_memory_check(g, dnsnames_add(g->names, q->name));
 	if (n < 0) {
 		ret->rcode = DNSMSG_SERVFAIL;
 		gate_note_tell(g, "network: this box has asked for too many names");
@@ -216,7 +216,7 @@ static void tcp_resume(struct gate_dns_tcp *t)
 {
 	t->waiting = NULL;
 	if (loop_modify(t->g->loop, t->src, EPOLLIN) < 0 ||
-	    (!t->again && loop_timer(t->g->loop, 0, tcp_again, t, &t->again) < 0))
+	    (!t->again && gate_memory_timer(t->g, 0, tcp_again, t, &t->again) < 0))
 		(void)sys_shutdown(t->fd, SHUT_RDWR);
 }
 
@@ -250,7 +250,7 @@ static int look_up(struct gated *g, const struct asker *from,
 	struct ask *ask = NULL;
 
 	if (g->n_dns_pending < GATE_DNS_PENDING)
-		ask = calloc(1, sizeof(*ask));
+		ask = gate_memory_get(g, sizeof(*ask));
 	if (!ask)
 		return DNSMSG_SERVFAIL;
 	ask->g = g;
@@ -460,7 +460,7 @@ void gate_dns_accept(struct gated *g, int fd)
 	struct gate_dns_tcp *t = NULL;
 
 	if (g->n_dns_tcp < GATE_DNS_TCP)
-		t = calloc(1, sizeof(*t));
+		t = gate_memory_get(g, sizeof(*t));
 	if (!t) {
 		scope_close(&fd);
 		return;
@@ -472,7 +472,7 @@ void gate_dns_accept(struct gated *g, int fd)
 		t->next->prev = t;
 	g->dns_tcp = t;
 	g->n_dns_tcp++;
-	if (loop_timer(g->loop, GATE_DNS_TCP_MS, tcp_idle, t, &t->timer) < 0 ||
-	    loop_add(g->loop, fd, EPOLLIN, tcp_ready, t, &t->src) < 0)
+	if (gate_memory_timer(g, GATE_DNS_TCP_MS, tcp_idle, t, &t->timer) < 0 ||
+	    gate_memory_watch(g, fd, EPOLLIN, tcp_ready, t, &t->src) < 0)
 		tcp_end(t);
 }

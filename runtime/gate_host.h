@@ -34,6 +34,7 @@ struct gate {
 	uint64_t deaths[GATE_DEATHS]; /* when, a ring */
 	unsigned n_deaths;
 	char failure[GATE_TEXT]; /* what the process said before it ended */
+	char ended[GATE_TEXT];	 /* the same of the one before it */
 
 	struct gate_past events[GATE_EVENTS]; /* a ring; n_events were ever put in */
 	uint64_t n_events, n_told;

@@ -157,7 +157,24 @@ struct gated {
 
 	struct gate_stats stats;
 	bool rooted; /* the file system is an empty one */
+	const char
+		*end_why; /* it ends by itself: for the monitor; NULL = it does not */
 };
+
+/* ---- gate_memory: what is allocated --------------------------------------------- */
+
+/** gate_memory_gone() - there is no more: say so in the record and end the process, which
+ *  its monitor replaces */
+void gate_memory_gone(struct gated *g);
+/** gate_memory_check() - @r; -ENOMEM ends the process */
+int gate_memory_check(struct gated *g, int r);
+/** gate_memory_get() - zeroed, to be freed with free(); NULL: the process ends */
+void *gate_memory_get(struct gated *g, size_t size);
+/** gate_memory_watch(), gate_memory_timer() - loop_add(), loop_timer(); the same */
+int gate_memory_watch(struct gated *g, int fd, uint32_t events, loop_fn *fn, void *ctx,
+		      struct loop_source **ret);
+int gate_memory_timer(struct gated *g, uint64_t ms, loop_fn *fn, void *ctx,
+		      struct loop_source **ret);
 
 /* ---- gate_note: what is told ---------------------------------------------------- */
 

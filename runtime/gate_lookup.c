@@ -134,11 +134,12 @@ static struct gate_lookup *new_lookup(struct gated *g, const char *name)
 
 	if (g->n_lookups >= GATE_LOOKUPS && !make_room(g))
 		return NULL;
-	l = calloc(1, sizeof(*l));
+	l = gate_memory_get(g, sizeof(*l));
 	if (!l)
 		return NULL;
 	l->name = strdup(name);
 	if (!l->name) {
+		gate_memory_gone(g);
 		free(l);
 		return NULL;
 	}
@@ -159,7 +160,7 @@ static int begin(struct gate_lookup *l)
 	l->reply = (struct resolve_reply){ .id = ++g->next_lookup };
 	r = resolve_ask(g->resolver, l->reply.id, l->name);
 	if (r >= 0)
-		r = loop_timer(g->loop, GATE_LOOKUP_MS, too_late, l, &l->timer);
+		r = gate_memory_timer(g, GATE_LOOKUP_MS, too_late, l, &l->timer);
 	l->running = r >= 0;
 	g->stats.lookups += r >= 0;
 	return r;

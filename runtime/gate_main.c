@@ -245,14 +245,21 @@ static int asked(void *ctx, uint32_t events, struct err *e)
 	r = wire_recv(g->control, &m, 1);
 	if (r == -EAGAIN)
 		return 0;
-	if (r <= 0) { /* the monitor has ended, and the box with it */
+	if (r == 0 ||
+	    r == -ECONNRESET) { /* the monitor has ended, and the box with it */
 		loop_stop(g->loop);
 		return 0;
 	}
+	if (gate_memory_check(g, r) == -ENOMEM)
+		return 0;
+	if (r < 0)
+		return err_sys(e, r, "cannot read what the monitor says");
 	head.id = m.head.id;
 	reply = run_op(g, &m, &op_err);
-	if (!reply || json_print(reply, false, &out) < 0)
-		return err_sys(e, -ENOMEM, "cannot answer the monitor");
+	if (!reply || op_err.code == -ENOMEM || json_print(reply, false, &out) < 0) {
+		gate_memory_gone(g);
+		return 0;
+	}
 	head.len = (uint32_t)out.len;
 	return wire_send(g->control, &head, out.data, NULL, 0) < 0
 		       ? err_set(e, -EPIPE, "cannot answer the monitor")
@@ -386,7 +393,8 @@ static int watch_all(struct gated *g, struct err *e)
 static void done(struct gated *g)
 {
 	while (g->conns)
-		gate_conn_end(g->conns, -ESHUTDOWN, "the box ended");
+		gate_conn_end(g->conns, -ESHUTDOWN,
+			      g->end_why ? "the gate ended" : "the box ended");
 	if (g->loop) {
 		gate_dns_free(g);
 		gate_ports_free(g);
@@ -427,11 +435,13 @@ static void init(struct gated *g)
 		g->published[i].fd = -1;
 }
 
-/* A failure before the first event goes to the monitor as a message. */
-static int report(const struct gated *g, const struct err *e)
+/* The monitor is told, and the record whatever else is being left out of it. */
+static int report(struct gated *g, const struct err *e)
 {
+	const struct netaudit_line line = { .event = "gate", .why = e->msg };
 	struct wire_head head = { .type = WIRE_FAILED, .len = sizeof(*e) };
 
+	(void)netaudit_write(&g->audit, &line);
 	(void)wire_send(g->control, &head, e, NULL, 0);
 	return 1;
 }
@@ -470,6 +480,8 @@ int gate_main(int argc, char **argv)
 	(void)argv;
 	init(&g);
 	if (setup(&g, &e) < 0 || loop_run(g.loop, &e) < 0)
-		return report(&g, &e);
-	return 0;
+		g.end_why = e.msg;
+	else if (g.end_why)
+		err_set(&e, -ENOMEM, "%s", g.end_why);
+	return g.end_why ? report(&g, &e) : 0;
 }

@@ -105,7 +105,7 @@ static void dial_inside(struct gate_conn *c, int sock)
 	c->out = sock;
 	r = sys_connect(sock, (struct sockaddr *)&to, len);
 	if (r >= 0 || r == -EINPROGRESS || r == -ECONNREFUSED)
-		r = loop_add(c->g->loop, sock, EPOLLOUT, inside, c, &c->out_src);
+		r = gate_memory_watch(c->g, sock, EPOLLOUT, inside, c, &c->out_src);
 	if (r < 0)
 		fail(c, r);
 }
@@ -156,7 +156,7 @@ static int knocked(void *ctx, uint32_t events, struct err *e)
 		g->stats.published++;
 		c->published = true;
 		c->port = p->port;
-		if (loop_timer(g->loop, SOCK_MS, inside, c, &c->again) < 0)
+		if (gate_memory_timer(g, SOCK_MS, inside, c, &c->again) < 0)
 			fail(c, -ENOMEM);
 		else
 			want_sock(c, &loopback4);
