@@ -11,11 +11,13 @@
 
 struct config;
 
+enum { APP_NAME_MAX = 32 };
+
 struct app {
 	struct config *config;	  /* borrowed from main(); filled by cmd_parse() */
 	FILE *out, *err;	  /* borrowed; only cli/ writes to them */
 	uint64_t (*now_ms)(void); /* monotonic; a test passes its own */
-	const char *name;	  /* "cubby run": in front of every message; borrowed */
+	char name[APP_NAME_MAX];  /* "cubby run": in front of every message */
 	const char *dir;	  /* -C; NULL = the current directory; borrowed */
 	bool json;		  /* results, events and errors as JSON */
 	bool quiet;

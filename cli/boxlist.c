@@ -6,6 +6,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "rootfs/boxdir.h"
+#include "runtime/spec.h"
 
 void boxlist_done(struct boxlist *l)
 {
@@ -27,7 +28,7 @@ static int read_item(const struct store *st, const char *key, struct boxlist_ite
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_json_ struct json *j = NULL;
-	const char *project, *image, *image_dir;
+	const char *image, *image_dir;
 	struct stat s = { 0 };
 	int r;
 
@@ -36,12 +37,12 @@ static int read_item(const struct store *st, const char *key, struct boxlist_ite
 		r = boxdir_load(&dir, &j, e);
 	if (r < 0)
 		return r;
-	project = json_get_str(j, "project");
 	image = json_get_str(j, "image_name");
 	image_dir = json_get_str(j, "image");
 	(void)sys_fstatat(dir.dirfd, "box.json", &s, AT_SYMLINK_NOFOLLOW);
 	(void)text_copy(ret->key, sizeof(ret->key), key);
-	(void)text_copy(ret->project, sizeof(ret->project), project ? project : "");
+	if (spec_path(j, "project", ret->project) < 0)
+		ret->project[0] = '\0';
 	(void)text_copy(ret->image, sizeof(ret->image), image ? image : "");
 	(void)text_copy(ret->image_dir, sizeof(ret->image_dir),
 			image_dir ? image_dir : "");

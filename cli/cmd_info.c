@@ -140,7 +140,8 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 		j = spec_to_json(&s->spec);
 	if (r < 0)
 		return r;
-	if (!j || json_set_str(j, "state", running ? "running" : "stopped") < 0 ||
+	if (!j || json_set_str(j, "project", s->spec.project) < 0 ||
+	    json_set_str(j, "state", running ? "running" : "stopped") < 0 ||
 	    json_set_int(j, "disk_bytes",
 			 (int64_t)du_tree(s->dir.dirfd, "upper", NULL)) < 0)
 		return err_sys(e, -ENOMEM, "cannot describe the box");

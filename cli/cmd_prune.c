@@ -78,9 +78,11 @@ static int prune_one(const struct app *app, const struct args *a,
 
 	if (!a->dry_run && boxend_remove(st, b->key, &e) < 0)
 		return cmd_fail(app, &e, CMD_FAILED);
-	if (!app->json)
-		fprintf(app->out, "%s%s\n", a->dry_run ? "would remove " : "removed ",
-			b->project);
+	if (app->json)
+		return CMD_DONE;
+	fputs(a->dry_run ? "would remove " : "removed ", app->out);
+	render_safe(app->out, b->project);
+	fputc('\n', app->out);
 	return CMD_DONE;
 }
 

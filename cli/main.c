@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -8,8 +9,6 @@
 #include "runtime/gate.h"
 #include "runtime/helper.h"
 #include "runtime/monitor.h"
-
-enum { NAME_MAX_LEN = 32 };
 
 static bool wants_color(int fd)
 {
@@ -60,11 +59,8 @@ static int no_command(const struct app *app, const char *word)
 
 static int run_command(struct app *app, const struct cmd *c, int argc, char **argv)
 {
-	char name[NAME_MAX_LEN];
-
-	snprintf(name, sizeof(name), "cubby %s", c->name);
-	app->name = name;
-	argv[0] = name; /* argp's help begins with it */
+	snprintf(app->name, sizeof(app->name), "cubby %s", c->name);
+	argv[0] = app->name; /* argp's help begins with it */
 	return c->run(app, argc, argv);
 }
 
@@ -124,6 +120,19 @@ static void hold_streams(void)
 	scope_close(&fd);
 }
 
+/* A result that nobody got is no success. */
+static int close_output(const struct app *app, int status)
+{
+	bool failed = ferror(stdout);
+	struct err e = ERR_NONE;
+
+	errno = EIO;
+	if ((fflush(stdout) == 0 && !failed) || status != CMD_DONE)
+		return status;
+	err_sys(&e, -errno, "cannot write standard output");
+	return cmd_fail(app, &e, CMD_FAILED);
+}
+
 static int run_client(int argc, char **argv)
 {
 	_cleanup_config_ struct config config;
@@ -134,9 +143,7 @@ static int run_client(int argc, char **argv)
 	config_init(&config);
 	app_init(&app, &config);
 	status = dispatch(&app, argc, argv);
-	if (fflush(stdout) != 0 && status == CMD_DONE)
-		status = CMD_FAILED;
-	return status;
+	return close_output(&app, status);
 }
 
 int main(int argc, char **argv)

@@ -130,7 +130,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static int get_path(const struct json *j, const char *key, char ret[PATH_MAX])
+int spec_path(const struct json *j, const char *key, char ret[PATH_MAX])
 {
 	const char *s = json_get_str(j, key);
 	size_t n = 0;
@@ -217,8 +217,8 @@ int spec_from_json(const struct json *j, struct spec *ret, struct err *e)
 	const char *net = json_get_str(j, "net");
 	int r;
 
-	if (get_path(j, "project", s.project) < 0 ||
-	    get_path(j, "store", s.store) < 0 ||
+	if (spec_path(j, "project", s.project) < 0 ||
+	    spec_path(j, "store", s.store) < 0 ||
 	    get_text(j, "key", s.key, sizeof(s.key)) < 0 || !hash_valid(s.key) ||
 	    get_text(j, "image", s.image, sizeof(s.image)) < 0 ||
 	    !image_valid(s.image) ||

@@ -44,6 +44,10 @@ void spec_done(struct spec *s);
  * and directories below /proc, /sys, /dev. */
 int spec_locate(struct spec *s, const char *dir, struct err *e);
 
+/** spec_path() - a path out of a box's record, where odd bytes are written as \xNN
+ *  Return: 0 or -EINVAL: it is none. */
+int spec_path(const struct json *j, const char *key, char ret[PATH_MAX]);
+
 /** spec_to_json() - owned; NULL = out of memory */
 struct json *spec_to_json(const struct spec *s);
 int spec_from_json(const struct json *j, struct spec *ret, struct err *e);

@@ -107,6 +107,27 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	cubby rm -q here
 }
 
+@test "a directory with letters beyond ASCII, a backslash, or bytes that are no text" {
+	local name
+	for name in josé 'back\slash' $'odd\xff\nname'; do
+		mkdir "$name"
+		cubby exec -C "$name" -- true
+		run -0 cubby stop -q "$name"
+		run -0 cubby ls
+		[[ $output != *orphaned* ]]
+		run -0 --separate-stderr cubby prune
+		[ -z "$output" ]
+		run -0 cubby info -C "$name"
+		run -0 --separate-stderr cubby rm "$name"
+		[[ $stderr == "cubby: the box of '$LIB_PROJECT/"*"' is removed" ]]
+		run -1 cubby info -C "$name"
+	done
+	cubby exec -C josé -- true
+	[ "$(state "$LIB_PROJECT/josé")" = stopped ] || [ "$(state "$LIB_PROJECT/josé")" = running ]
+	[ "$(cubby info --json -C josé | jq -r .project)" = "$LIB_PROJECT/josé" ]
+	cubby rm -q --force josé
+}
+
 @test "ps: the box's processes and no other" {
 	cubby exec -d -- sleep 1234
 	lib_wait_for_command "sleep 1234"

@@ -143,7 +143,10 @@ fails() {
 }
 
 @test "a full disk under the output is a failure" {
-	run -1 bash -c 'cubby help >/dev/full'
+	run -1 --separate-stderr bash -c 'cubby help >/dev/full'
+	[ "$stderr" = "cubby: cannot write standard output: No space left on device" ]
+	run -1 --separate-stderr bash -c 'cubby info -h >&-'
+	[ "$stderr" = "cubby info: cannot write standard output: Bad file descriptor" ]
 }
 
 @test "a reader that goes is no disaster" {
