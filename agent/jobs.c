@@ -57,14 +57,47 @@ static int add(void *ctx, pid_t pid)
 	return 0;
 }
 
-size_t jobs_list(pid_t shell, struct job *ret, size_t max)
+/* FNV-1a, over numbers. */
+static void mix(uint64_t *key, uint64_t v)
+{
+	*key = (*key ^ v) * 0x100000001b3u;
+}
+
+static int mix_pid(void *ctx, pid_t pid)
+{
+	mix(ctx, (uint64_t)pid);
+	return 0;
+}
+
+static uint64_t children_key(pid_t shell, pid_t parent)
+{
+	uint64_t key = 0;
+
+	procs_children(shell, mix_pid, &key);
+	mix(&key, 0); /* a child of the one is none of the other */
+	procs_children(parent, mix_pid, &key);
+	return key;
+}
+
+size_t jobs_list(pid_t shell, struct jobs_none *none, struct job *ret, size_t max)
 {
 	struct gather g = { .shell = shell, .jobs = ret, .max = max };
+	struct jobs_none now = { .shell = shell };
 	struct procs_stat st;
 
+	if (none->shell == shell) {
+		now.parent = none->parent;
+		now.key = children_key(shell, none->parent);
+		if (now.key == none->key)
+			return 0;
+	} else if (procs_stat(shell, shell, &st) == 0) {
+		now.parent = st.ppid;
+		now.key = children_key(shell, st.ppid);
+	}
 	procs_children(shell, add, &g);
-	if (procs_stat(shell, shell, &st) == 0 && st.ppid > 0)
-		procs_children(st.ppid, add, &g);
+	if (now.parent > 0)
+		procs_children(now.parent, add, &g);
+	*none = g.n ? (struct jobs_none){ 0 } : now;
 	return g.n;
 }
 
@@ -72,10 +105,9 @@ uint64_t jobs_key(const struct job *jobs, size_t n)
 {
 	uint64_t key = 0;
 
-	/* FNV-1a, over numbers */
 	for (size_t i = 0; i < n; i++) {
-		key = (key ^ (uint64_t)jobs[i].pid) * 0x100000001b3u;
-		key = (key ^ (jobs[i].stopped ? 1 : 2)) * 0x100000001b3u;
+		mix(&key, (uint64_t)jobs[i].pid);
+		mix(&key, jobs[i].stopped ? 1 : 2);
 	}
 	return key;
 }

@@ -21,14 +21,22 @@ struct job {
 	char command[JOBS_COMMAND]; /* escaped */
 };
 
+/* Who was there when there was no job. A look at every process of a box takes longer than
+ * a short command; as long as the same are there, there is still none. */
+struct jobs_none {
+	pid_t shell, parent; /* 0 = not known yet */
+	uint64_t key;	     /* of the children of both */
+};
+
 /**
  * jobs_list() - process groups of the shell's session beside the shell, oldest first
+ * @none: of earlier calls for this session; {0} before the first
  *
  * Those that the shell waits for, and those whose parent has ended (children of the
  * shell's own parent); what made a session of its own is none of them.
  * Return: how many were written to @ret, at most @max.
  */
-size_t jobs_list(pid_t shell, struct job *ret, size_t max);
+size_t jobs_list(pid_t shell, struct jobs_none *none, struct job *ret, size_t max);
 
 /** jobs_key() - differs when the list does: other jobs, or one was stopped; 0 = none */
 uint64_t jobs_key(const struct job *jobs, size_t n);

@@ -6,6 +6,7 @@
 #define AGENT_SESSION_IMPL_H
 
 #include "agent/clip.h"
+#include "agent/jobs.h"
 #include "agent/live.h"
 #include "agent/marker.h"
 #include "agent/output.h"
@@ -63,6 +64,7 @@ struct session {
 	struct clip earlier, now;
 	struct buf aside; /* the last that was printed while no command ran */
 	uint64_t told;	  /* jobs_key() of the jobs in the last result */
+	struct jobs_none none;
 	struct spill spill;
 	struct screen *screen;	 /* owned */
 	uint64_t last_output_ms; /* of the last byte; monotonic */

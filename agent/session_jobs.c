@@ -1,7 +1,6 @@
 /* What runs in the background of a session, and what it printed. */
 #include <errno.h>
 
-#include "agent/jobs.h"
 #include "agent/session_impl.h"
 #include "base/sys.h"
 
@@ -26,11 +25,11 @@ void session_jobs_print(struct session *s, const char *text, size_t len)
 	buf_add(&s->aside, text, len);
 }
 
-static size_t list(const struct session *s, struct job *jobs)
+static size_t list(struct session *s, struct job *jobs)
 {
 	pid_t shell = s->proc.master < 0 ? -1 : sys_tcgetsid(s->proc.master);
 
-	return shell > 0 ? jobs_list(shell, jobs, JOBS_MAX) : 0;
+	return shell > 0 ? jobs_list(shell, &s->none, jobs, JOBS_MAX) : 0;
 }
 
 static bool has_subshell(const struct job *jobs, size_t n)

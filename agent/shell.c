@@ -10,11 +10,14 @@ static const char *const bash_args[] = { "--noediting", "--rcfile", "/proc/self/
 
 /* Typed at the prompt instead of called by name: in a function, "declare" would make
  * local variables, and they would be gone with the loop. $? is right in both branches:
- * a condition passes it on, and neither set -e nor an ERR trap looks at it. */
+ * after a condition that was met it is 0, one that was not passes it on, and neither
+ * set -e nor an ERR trap looks at it. */
 static const char bash_loop[] =
-	"while { __cubby_next \"$?\"; } >/dev/null 2>&1; do if __cubby_q; then "
-	"\\builtin eval \"$__cubby_t\" 250<&-; else \\builtin eval \"$__cubby_t\" "
-	"250<&-; fi; done\n";
+	"while { __cubby_s=$? __cubby_o=$-; \\builtin set +T; __cubby_next; } "
+	">/dev/null "
+	"2>&1; do case $__cubby_s in 0) \\builtin eval \"$__cubby_t\" 250<&-;; *) if "
+	"__cubby_q; then :; else \\builtin eval \"$__cubby_t\" 250<&-; fi;; esac; "
+	"done\n";
 
 static const char bash_rc[] =
 	"for __cubby_d in /etc/bash.bashrc ~/.bashrc; do [ -r \"$__cubby_d\" ] && "

@@ -2,16 +2,8 @@
 # shellcheck shell=bash disable=SC2034,SC2317
 builtin unset -v TMOUT MAILCHECK
 __cubby_n=NONCE __cubby_s=0 __cubby_xv=
-# One mark, on the terminal whatever standard output is; in one write.
-__cubby_say() {
-	builtin printf '\033]7717;%s;%s\033\\' "$__cubby_n" "$1" >/dev/tty ||
-		builtin printf '\033]7717;%s;%s\033\\' "$__cubby_n" "$1"
-}
+# A directory with other characters than those that need no escape.
 __cubby_cwd() {
-	case ${PWD-} in
-	*[!A-Za-z0-9/._~+-]*) ;;
-	*) __cubby_d=${PWD-} && builtin return ;;
-	esac
 	builtin local LC_ALL=C "p=$PWD" i c
 	__cubby_d=
 	for ((i = 0; i < ${#p}; i++)); do
@@ -39,32 +31,44 @@ __cubby_options() {
 	case $1 in *f*) builtin set -f ;; esac
 	case $1 in *u*) builtin set -u ;; esac
 	case $1 in *e*) builtin set -e ;; esac
+	case $1 in *T*) builtin set -T ;; esac
 }
 # At the shell's own prompt: say so, and wait until the loop has been typed.
 __cubby_prompt() {
 	builtin local "o=$-" REPLY TMOUT
 	builtin set +aefuvx
 	__cubby_hooks
-	__cubby_say "P;$1"
+	builtin printf '\033]7717;%s;P;%s\033\\' "$__cubby_n" "$1" >/dev/tty ||
+		builtin return
 	while builtin read -r -d '' -u 250 || builtin exit 0; do
 		case $REPLY in "$__cubby_n") builtin break ;; esac
 	done
 	__cubby_options "$o"
 }
-# Between two commands: the status of the last, then the text of the next.
+# Between two commands: the status of the last and the options, then the text of the next.
+# What need not happen before a mark comes after it: the mark is waited for. Functions have
+# no DEBUG trap, which could print: the loop has turned set -T off, as it is too late here.
 __cubby_next() {
-	builtin local "o=$-" REPLY TMOUT
-	builtin set +aefuvx
-	__cubby_s=$1
-	__cubby_hooks
-	__cubby_cwd
-	__cubby_say "D;$1;$__cubby_d"
-	while builtin read -r -d '' -u 250 || builtin exit 0; do
-		case $REPLY in "$__cubby_n") ;; *) builtin break ;; esac
-	done
-	__cubby_t=$REPLY
-	__cubby_say C
-	__cubby_options "$o"
+	case $__cubby_o in *[aefuvx]*)
+		builtin set +aefuvx
+		builtin export -n __cubby_s __cubby_o # set by the loop, under set -a
+		;;
+	esac
+	{
+		case ${PWD-} in
+		*[!A-Za-z0-9/._~+-]*) __cubby_cwd ;;
+		*) __cubby_d=${PWD-} ;;
+		esac
+		builtin printf '\033]7717;%s;D;%s;%s\033\\' "$__cubby_n" "$__cubby_s" "$__cubby_d"
+		__cubby_hooks
+		builtin local REPLY TMOUT
+		while builtin read -r -d '' -u 250 || builtin exit 0; do
+			case $REPLY in "$__cubby_n") ;; *) builtin break ;; esac
+		done
+		__cubby_t=$REPLY
+		builtin printf '\033]7717;%s;C\033\\' "$__cubby_n"
+	} >/dev/tty || builtin return
+	case $__cubby_o in *[aefuvxT]*) __cubby_options "$__cubby_o" ;; esac
 	case $__cubby_xv in
 	?*)
 		__cubby_t="set -$__cubby_xv
@@ -78,6 +82,6 @@ __cubby_q() { builtin return "$__cubby_s"; }
 RC
 builtin unset -v HISTFILE TMOUT MAILCHECK
 builtin set +o history +H +aefuvx
-builtin export -n __cubby_n __cubby_s __cubby_t __cubby_d __cubby_xv
+builtin export -n __cubby_n __cubby_o __cubby_s __cubby_t __cubby_d __cubby_xv
 builtin trap - DEBUG ERR RETURN
 __cubby_hooks

@@ -17,6 +17,7 @@ static const struct row {
 	{ "none", "read x", "" },
 	{ "one", "sleep 900 & read x", "sleep 900" },
 	{ "a pipeline is one", "sleep 901 | sleep 902 & read x", "sleep 901" },
+	{ "after one that ended", "true & wait; sleep 910 & read x", "sleep 910" },
 	{ "two", "sleep 903 & sleep 904 & read x", "sleep 903; sleep 904" },
 	{ "a stopped one", "cat & read x", "cat (stopped)" },
 	{ "its parent has ended", "(sleep 905 &); read x", "sleep 905" },
@@ -32,10 +33,10 @@ static const struct row {
 };
 
 /* Without the numbers, which are checked one by one. */
-static void list(pid_t shell, char *ret, size_t size)
+static void list(pid_t shell, struct jobs_none *none, char *ret, size_t size)
 {
 	struct job jobs[JOBS_MAX];
-	size_t n = jobs_list(shell, jobs, JOBS_MAX), len = 0;
+	size_t n = jobs_list(shell, none, jobs, JOBS_MAX), len = 0;
 	_cleanup_buf_ struct buf b = BUF_INIT(4096);
 
 	*ret = '\0';
@@ -68,6 +69,7 @@ static void test_row(const void *p)
 	const struct row *row = p;
 	struct hostport port;
 	struct session_shell shell;
+	struct jobs_none none = { 0 }; /* of the looks before the job began, too */
 	char got[1024] = "?";
 
 	start(&port, row->command, &shell);
@@ -75,7 +77,7 @@ static void test_row(const void *p)
 		pid_t leader = sys_tcgetsid(shell.master);
 
 		if (leader > 0)
-			list(leader, got, sizeof(got));
+			list(leader, &none, got, sizeof(got));
 		sys_poll(NULL, 0, TRY_MS);
 	}
 	assert_string_equal(got, row->want);
@@ -88,6 +90,7 @@ static void output(void)
 	struct hostport port;
 	struct session_shell shell;
 	struct job jobs[JOBS_MAX];
+	struct jobs_none none = { 0 };
 	char path[JOBS_PATH] = "", want[JOBS_PATH];
 
 	start(&port, "sleep 908 >log & sleep 909 & read x", &shell);
@@ -96,7 +99,7 @@ static void output(void)
 		pid_t leader = sys_tcgetsid(shell.master);
 
 		sys_poll(NULL, 0, TRY_MS);
-		if (leader > 0 && jobs_list(leader, jobs, JOBS_MAX) == 2)
+		if (leader > 0 && jobs_list(leader, &none, jobs, JOBS_MAX) == 2)
 			jobs_output(&jobs[0], path);
 	}
 	assert_string_equal(path, want);

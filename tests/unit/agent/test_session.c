@@ -136,6 +136,11 @@ static const struct row {
 	  "printf() { :; }; read() { :; }; unset() { :; }", "echo ok", "ok\n", 0 },
 	{ "break", "break", "echo ok", "ok\n", 0 },
 	{ "DEBUG trap", "trap 'x=1' DEBUG", "echo ok", "ok\n", 0 },
+	{ "DEBUG trap of functions that prints",
+	  "trap 'case $BASH_COMMAND in *printf*|*read*) echo seen;; esac' DEBUG; set "
+	  "-T",
+	  "echo ok", "ok\n", 0 },
+	{ "set -T comes back", "set -T", "echo ${-//[^T]/}", "T\n", 0 },
 	{ "ERR trap", "trap : ERR; false", "echo ok", "ok\n", 0 },
 	{ "RETURN trap", "trap : RETURN", "echo ok", "ok\n", 0 },
 	{ "nonce is hidden", NULL, "set | grep ^__cubby_n=", "__cubby_n=****\n", 0 },
