@@ -24,9 +24,9 @@ Q :=
 say = @true
 endif
 
-PKGS := libcjson vterm
+PKGS := libcjson
 # Loaded on demand by their doors (docs/adr/0002): only their headers are needed here.
-PKGS_HEADERS := libcurl libarchive libcrypto libseccomp
+PKGS_HEADERS := vterm libcurl libarchive libcrypto libseccomp
 PKGS_TEST := cmocka
 
 CPPFLAGS += -D_GNU_SOURCE -I. -DCUBBY_VERSION='"$(VERSION)"'

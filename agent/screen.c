@@ -5,11 +5,49 @@
 #include <vterm.h>
 
 #include "agent/escape.h"
+#include "base/dl.h"
 #include "base/text.h"
 
 enum { TITLE_MAX = 256, ANSWER_MAX = 256 };
 
+/* Loaded by the first screen: most commands need none (docs/adr/0002). */
+#define LIB_FUNCTIONS(X)                 \
+	X(vterm_new)                     \
+	X(vterm_free)                    \
+	X(vterm_set_utf8)                \
+	X(vterm_set_size)                \
+	X(vterm_input_write)             \
+	X(vterm_output_set_callback)     \
+	X(vterm_obtain_screen)           \
+	X(vterm_obtain_state)            \
+	X(vterm_keyboard_key)            \
+	X(vterm_screen_set_callbacks)    \
+	X(vterm_screen_enable_altscreen) \
+	X(vterm_screen_reset)            \
+	X(vterm_screen_get_cell)         \
+	X(vterm_state_get_cursorpos)
+
+struct lib {
+#define LIB_MEMBER(name) __typeof__(&(name)) name;
+	LIB_FUNCTIONS(LIB_MEMBER)
+#undef LIB_MEMBER
+};
+
+static int lib_load(struct lib *ret, struct err *e)
+{
+	static const struct dl_symbol symbols[] = {
+#define LIB_SYMBOL(name) DL_SYMBOL(struct lib, name, #name),
+		LIB_FUNCTIONS(LIB_SYMBOL)
+#undef LIB_SYMBOL
+	};
+	static const struct dl_library library = { "libvterm.so.0", "libvterm0",
+						   symbols, ARRAY_SIZE(symbols) };
+
+	return dl_load(&library, ret, e);
+}
+
 struct screen {
+	struct lib lib;
 	VTerm *vt;	 /* owned */
 	VTermScreen *vs; /* borrowed from vt */
 	int rows, cols;
@@ -78,7 +116,7 @@ static void on_escape(void *ctx, const char *data, size_t len)
 {
 	struct screen *s = ctx;
 
-	vterm_input_write(s->vt, data, len);
+	s->lib.vterm_input_write(s->vt, data, len);
 }
 
 /* ---- life ------------------------------------------------------------------------- */
@@ -86,12 +124,19 @@ static void on_escape(void *ctx, const char *data, size_t len)
 int screen_new(int rows, int cols, struct screen **ret, struct err *e)
 {
 	struct screen *s = calloc(1, sizeof(*s));
+	int r;
 
+	if (!s)
+		return err_sys(e, -ENOMEM, "cannot make the screen");
+	r = lib_load(&s->lib, e);
+	if (r < 0) {
+		free(s);
+		return r;
+	}
 	rows = MAX(1, MIN(rows, SCREEN_ROWS_MAX));
 	cols = MAX(2, MIN(cols, SCREEN_COLS_MAX));
-	if (s)
-		s->vt = vterm_new(rows, cols);
-	if (!s || !s->vt) {
+	s->vt = s->lib.vterm_new(rows, cols);
+	if (!s->vt) {
 		free(s);
 		return err_sys(e, -ENOMEM, "cannot make the screen");
 	}
@@ -100,12 +145,12 @@ int screen_new(int rows, int cols, struct screen **ret, struct err *e)
 	s->plain = true;
 	escape_init(&s->escape, on_escape, s);
 	s->escape.repeats_max = s->cols;
-	vterm_set_utf8(s->vt, 1);
-	vterm_output_set_callback(s->vt, on_output, s);
-	s->vs = vterm_obtain_screen(s->vt);
-	vterm_screen_set_callbacks(s->vs, &callbacks, s);
-	vterm_screen_enable_altscreen(s->vs, 1);
-	vterm_screen_reset(s->vs, 1);
+	s->lib.vterm_set_utf8(s->vt, 1);
+	s->lib.vterm_output_set_callback(s->vt, on_output, s);
+	s->vs = s->lib.vterm_obtain_screen(s->vt);
+	s->lib.vterm_screen_set_callbacks(s->vs, &callbacks, s);
+	s->lib.vterm_screen_enable_altscreen(s->vs, 1);
+	s->lib.vterm_screen_reset(s->vs, 1);
 	*ret = s;
 	return 0;
 }
@@ -114,7 +159,7 @@ void screen_free(struct screen **s)
 {
 	if (!*s)
 		return;
-	vterm_free((*s)->vt);
+	(*s)->lib.vterm_free((*s)->vt);
 	free(*s);
 	*s = NULL;
 }
@@ -205,10 +250,10 @@ static void tidy_after_resize(struct screen *s)
 	static const char home[] = "\033[H", rest[] = "\0337\033[r\033[?69l\0338";
 	VTermPos pos;
 
-	vterm_state_get_cursorpos(vterm_obtain_state(s->vt), &pos);
+	s->lib.vterm_state_get_cursorpos(s->lib.vterm_obtain_state(s->vt), &pos);
 	if (pos.row < 0 || pos.col < 0)
-		vterm_input_write(s->vt, home, sizeof(home) - 1);
-	vterm_input_write(s->vt, rest, sizeof(rest) - 1);
+		s->lib.vterm_input_write(s->vt, home, sizeof(home) - 1);
+	s->lib.vterm_input_write(s->vt, rest, sizeof(rest) - 1);
 }
 
 void screen_resize(struct screen *s, int rows, int cols)
@@ -217,7 +262,7 @@ void screen_resize(struct screen *s, int rows, int cols)
 	s->rows = MAX(1, MIN(rows, SCREEN_ROWS_MAX));
 	s->cols = MAX(2, MIN(cols, SCREEN_COLS_MAX));
 	s->escape.repeats_max = s->cols;
-	vterm_set_size(s->vt, s->rows, s->cols);
+	s->lib.vterm_set_size(s->vt, s->rows, s->cols);
 	tidy_after_resize(s);
 }
 
@@ -227,7 +272,7 @@ bool screen_application_keys(struct screen *s)
 	screen_settle(s);
 	s->probing = true;
 	s->n_probe = 0;
-	vterm_keyboard_key(s->vt, VTERM_KEY_UP, VTERM_MOD_NONE);
+	s->lib.vterm_keyboard_key(s->vt, VTERM_KEY_UP, VTERM_MOD_NONE);
 	s->probing = false;
 	return s->n_probe == 3 && memcmp(s->probe, "\033OA", 3) == 0;
 }
@@ -285,7 +330,7 @@ static int add_row(const struct screen *s, int row, struct buf *out)
 		VTermScreenCell cell;
 		int r;
 
-		if (!vterm_screen_get_cell(s->vs, (VTermPos){ row, col }, &cell))
+		if (!s->lib.vterm_screen_get_cell(s->vs, (VTermPos){ row, col }, &cell))
 			continue;
 		r = add_cell(&cell, out);
 		if (r < 0)
@@ -302,7 +347,7 @@ static int add_head(const struct screen *s, struct buf *out)
 	char title[TITLE_MAX * 2];
 	int r;
 
-	vterm_state_get_cursorpos(vterm_obtain_state(s->vt), &pos);
+	s->lib.vterm_state_get_cursorpos(s->lib.vterm_obtain_state(s->vt), &pos);
 	r = buf_addf(
 		out,
 		"[screen of %d rows and %d columns, cursor %sin row %d column %d%s",
