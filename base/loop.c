@@ -6,7 +6,10 @@
 
 #include "base/sys.h"
 
-enum { EVENTS = 64 }; /* of one wait; the rest come with the next */
+enum {
+	EVENTS = 64, /* and as many timers in one round; the rest come with the next */
+	URGENT = 2
+};
 
 struct loop_source {
 	struct loop_source *prev, *next; /* in one of the loop's three lists */
@@ -35,6 +38,7 @@ struct loop {
 	uint64_t round;
 	unsigned depth; /* of loop_step() within callbacks */
 	unsigned plain; /* always ready sources with events wanted */
+	struct loop_source *urgent[URGENT]; /* of fds; NULL = none */
 	bool stopped;
 };
 
@@ -182,6 +186,9 @@ void loop_remove(struct loop *l, struct loop_source **sp)
 		unlink_source(&l->timers, s);
 	} else {
 		unlink_source(&l->fds, s);
+		for (int i = 0; i < URGENT; i++)
+			if (l->urgent[i] == s)
+				l->urgent[i] = NULL;
 		if (s->plain)
 			l->plain -= s->events != 0;
 		else /* -EBADF when the caller closed it first: gone all the same */
@@ -192,6 +199,17 @@ void loop_remove(struct loop *l, struct loop_source **sp)
 		link_source(&l->dead, NULL, s);
 	else
 		free(s);
+}
+
+void loop_urgent(struct loop *l, struct loop_source *s)
+{
+	int i = 0;
+
+	assert(s->fd >= 0 && !s->plain);
+	while (i < URGENT && l->urgent[i])
+		i++;
+	assert(i < URGENT);
+	l->urgent[i] = s;
 }
 
 static int wait_ms(const struct loop *l, int timeout_ms)
@@ -210,11 +228,47 @@ static int wait_ms(const struct loop *l, int timeout_ms)
 							      : (int)left;
 }
 
-static int call_ready(struct epoll_event *evs, int n, struct err *e)
+static uint32_t take_events(const struct loop_source *s, struct epoll_event *evs, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (evs[i].data.ptr != s)
+			continue;
+		evs[i].data.ptr = NULL;
+		return evs[i].events;
+	}
+	return 0;
+}
+
+/* What a full wait had no room to say. */
+static uint32_t ask_events(const struct loop_source *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = (short)s->events };
+
+	return sys_poll(&p, 1, 0) > 0 ? (uint32_t)p.revents : 0;
+}
+
+static int call_urgent(const struct loop *l, struct epoll_event *evs, int n,
+		       struct err *e)
+{
+	for (int i = 0; i < URGENT; i++) {
+		struct loop_source *s = l->urgent[i];
+		uint32_t events = s ? take_events(s, evs, n) : 0;
+		int r;
+
+		if (s && !events && n == EVENTS)
+			events = ask_events(s);
+		r = events ? s->fn(s->ctx, events, e) : 0;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int call_ready(const struct epoll_event *evs, int n, struct err *e)
 {
 	for (int i = 0; i < n; i++) {
 		struct loop_source *s = evs[i].data.ptr;
-		int r = s->dead ? 0 : s->fn(s->ctx, evs[i].events, e);
+		int r = !s || s->dead ? 0 : s->fn(s->ctx, evs[i].events, e);
 
 		if (r < 0)
 			return r;
@@ -246,8 +300,9 @@ static int call_timers(struct loop *l, struct err *e)
 	uint64_t now = sys_now_ms();
 	struct loop_source *t;
 
-	while ((t = l->timers.first) && t->armed && t->due_ms <= now &&
-	       t->round != l->round) {
+	for (int n = 0; n < EVENTS && (t = l->timers.first) && t->armed &&
+			t->due_ms <= now && t->round != l->round;
+	     n++) {
 		int r;
 
 		unlink_source(&l->timers, t);
@@ -274,7 +329,9 @@ int loop_step(struct loop *l, int timeout_ms, struct err *e)
 		return err_sys(e, n, "cannot wait for events");
 	l->round++; /* timers that callbacks set wait for the next round */
 	l->depth++;
-	r = call_ready(evs, n, e);
+	r = call_urgent(l, evs, n, e);
+	if (!r)
+		r = call_ready(evs, n, e);
 	if (!r)
 		r = call_plain(l, e);
 	if (!r)

@@ -374,6 +374,10 @@ static int watch_all(struct gated *g, struct err *e)
 
 	if (r >= 0)
 		r = catch_end(g, e);
+	if (r >= 0) { /* whatever the box is doing */
+		loop_urgent(g->loop, g->control_src);
+		loop_urgent(g->loop, g->signals_src);
+	}
 	if (r >= 0)
 		r = watch(g, g->resolver, gate_lookup_ready, &g->resolver_src, e);
 	if (r >= 0)

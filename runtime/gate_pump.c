@@ -10,7 +10,7 @@
 #include "runtime/gate_impl.h"
 
 enum {
-	ROUNDS = 32,
+	ROUNDS = 8,
 	COPY = 4096 /* at most PIPE_BUF: all or nothing */,
 	SPLICE = 1 | 2 /* SPLICE_F_MOVE | SPLICE_F_NONBLOCK */
 };

@@ -52,6 +52,32 @@ static int drain(void *ctx, uint32_t events, struct err *e)
 	return count(ctx, events, e);
 }
 
+/* One of many that are always ready. */
+struct crowd {
+	int calls;
+	int before; /* calls of all others when the urgent one came */
+};
+
+static int be_one(void *ctx, uint32_t events, struct err *e)
+{
+	struct crowd *c = ctx;
+
+	(void)events;
+	(void)e;
+	c->calls++;
+	return 0;
+}
+
+static int be_urgent(void *ctx, uint32_t events, struct err *e)
+{
+	struct crowd *c = ctx;
+
+	(void)events;
+	(void)e;
+	c->before = c->calls;
+	return 0;
+}
+
 static struct loop *make(void)
 {
 	struct err e = ERR_NONE;
@@ -237,6 +263,71 @@ static void a_failure_ends_the_run(void)
 	unit_err(&e, -EPROTO, "as asked");
 }
 
+enum { CROWD = 300 };
+
+/* Whatever else is ready, and however often that was served before. */
+static void urgent_ones_come_first(void)
+{
+	struct crowd c = { 0, -1 };
+	struct loop *l = make();
+	struct loop_source *src;
+	struct err e = ERR_NONE;
+	const uint64_t one = 1;
+	int all = sys_eventfd(1), urgent = sys_eventfd(0);
+	int fds[CROWD];
+	uint64_t n;
+
+	for (int i = 0; i < CROWD; i++) {
+		fds[i] = sys_dup(all, 0);
+		assert_int_equal(loop_add(l, fds[i], EPOLLIN, be_one, &c, NULL), 0);
+	}
+	assert_int_equal(loop_add(l, urgent, EPOLLIN, be_urgent, &c, &src), 0);
+	loop_urgent(l, src);
+	for (int round = 0; round < 20; round++) {
+		int before = c.calls;
+
+		c.before = -1;
+		assert_int_equal(sys_write(urgent, &one, sizeof(one)), sizeof(one));
+		unit_ok(loop_step(l, -1, &e), &e);
+		assert_int_equal(c.before, before);
+		assert_true(c.calls > before && c.calls < before + CROWD);
+		assert_int_equal(sys_read(urgent, &n, sizeof(n)), sizeof(n));
+		unit_ok(loop_step(l, -1, &e), &e);
+		assert_int_equal(c.before, before); /* not again */
+	}
+	loop_remove(l, &src);
+	assert_int_equal(sys_write(urgent, &one, sizeof(one)), sizeof(one));
+	c.before = -1;
+	for (int i = 0; i < 20; i++)
+		unit_ok(loop_step(l, -1, &e), &e);
+	assert_int_equal(c.before, -1);
+	loop_free(&l);
+	for (int i = 0; i < CROWD; i++)
+		close(fds[i]);
+	close(all);
+	close(urgent);
+}
+
+/* Many that are due at once let others in between, and none is lost. */
+static void timers_come_in_rounds(void)
+{
+	struct crowd c = { 0, -1 };
+	struct loop *l = make();
+	struct err e = ERR_NONE;
+	int rounds = 0;
+
+	for (int i = 0; i < CROWD; i++)
+		assert_int_equal(loop_timer(l, 0, be_one, &c, NULL), 0);
+	for (; c.calls < CROWD; rounds++) {
+		int before = c.calls;
+
+		unit_ok(loop_step(l, -1, &e), &e);
+		assert_true(c.calls > before && c.calls <= before + 64);
+	}
+	assert_int_equal(rounds, (CROWD + 63) / 64);
+	loop_free(&l);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -248,6 +339,8 @@ int main(void)
 		{ "a timer of zero lets others in", a_timer_of_zero_lets_others_in },
 		{ "a cancelled timer never fires", a_cancelled_timer_never_fires },
 		{ "a failure ends the run", a_failure_ends_the_run },
+		{ "urgent ones come first", urgent_ones_come_first },
+		{ "timers come in rounds", timers_come_in_rounds },
 	};
 
 	return unit_cases("loop", cases);
