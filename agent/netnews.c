@@ -92,6 +92,12 @@ void netnews_start(struct netnews *n, struct box *b)
 	netnews_ports(n, answer, NULL);
 }
 
+void netnews_anew(struct netnews *n)
+{
+	n->next = 0;
+	n->n_ports = 0;
+}
+
 void netnews_take(struct netnews *n, struct box *b, struct buf *out)
 {
 	_cleanup_json_ struct json *answer = NULL;

@@ -23,6 +23,9 @@ struct netnews {
 /** netnews_start() - from now on; what happened before is not told. @b may be NULL */
 void netnews_start(struct netnews *n, struct box *b);
 
+/** netnews_anew() - another box has taken the place of the one before */
+void netnews_anew(struct netnews *n);
+
 /** netnews_take() - append "[network: …]" lines to @out, each behind a newline */
 void netnews_take(struct netnews *n, struct box *b, struct buf *out);
 

@@ -213,7 +213,13 @@ int session_reset(struct session *s, struct err *e)
 
 /* ---- commands --------------------------------------------------------------------- */
 
-/* A command that ended, or a shell that died, since the last call: told first. */
+bool session_gone(struct session *s)
+{
+	return session_shell_died(s) && s->death.gone && !s->told_gone;
+}
+
+/* A command that ended, or a shell that died, since the last call: told first. 1 = the box
+ * has ended, too. */
 static int settle(struct session *s, struct err *e)
 {
 	char line[96];
@@ -229,12 +235,15 @@ static int settle(struct session *s, struct err *e)
 		clip_add(&s->earlier, line, strlen(line));
 		s->open = s->done = false;
 	}
+	if (session_gone(s))
+		return 1;
 	if (s->open || (!session_shell_died(s) && !s->broken))
 		return 0;
-	session_result_note(s,
-			    "the shell had ended (status %d); this is a new one, "
-			    "variables and functions are lost",
-			    s->death.status);
+	if (!s->told_gone)
+		session_result_note(s,
+				    "the shell had ended (status %d); this is a new "
+				    "one, variables and functions are lost",
+				    s->death.status);
 	return session_shell_replace(s, e);
 }
 
@@ -266,6 +275,11 @@ int session_run(struct session *s, const char *text, size_t len,
 		r = settle(s, e);
 	if (r < 0)
 		return r;
+	if (r) {
+		ret->state = SESSION_DIED;
+		ret->unrun = true;
+		return session_result_fill(s, ret, e);
+	}
 	if (s->open)
 		return err_set(e, -EBUSY,
 			       "not executed: the earlier command is still running; "
@@ -343,6 +357,11 @@ int session_input(struct session *s, const char *data, size_t len,
 	int r = 0;
 
 	session_pump(s);
+	if (!s->open && session_gone(s)) {
+		ret->state = SESSION_DIED;
+		ret->unrun = len > 0;
+		return session_result_fill(s, ret, e);
+	}
 	if (!s->open)
 		return err_set(e, -ENOMSG,
 			       len ? "not sent: no command is running"

@@ -73,7 +73,8 @@ enum session_state {
 	SESSION_EXITED,	 /* the command ended: status and cwd */
 	SESSION_WAITING, /* for input: reason */
 	SESSION_RUNNING, /* a limit was reached: which */
-	SESSION_DIED	 /* the shell ended: status or signal; a new one is there */
+	SESSION_DIED /* the shell ended: status or signal; a new one is there, unless
+			  * gone is set */
 };
 
 enum session_limit { SESSION_NO_LIMIT, SESSION_SOFT, SESSION_HARD, SESSION_INTERRUPT };
@@ -88,6 +89,8 @@ struct session_result {
 	int status; /* 0–255 of the command, or of the shell that died; -1 = none */
 	int signal; /* that ended the shell; 0 = none */
 	bool oom;   /* the shell was ended for the box's memory limit */
+	bool gone;  /* the shell ended with its box: the next command gets another */
+	bool unrun; /* and that was before this command, which was not run */
 	enum waiting_reason reason;
 	bool full_screen; /* a program draws the screen */
 	bool blind; /* the kernel does not tell who waits: only limits end a wait */
@@ -109,6 +112,9 @@ void session_result_done(struct session_result *r);
 
 /**
  * session_run() - run a text as one command, and wait for its end or another state
+ *
+ * A shell that ended since the last call is replaced first, and that is noted. Where its
+ * box has ended the text is not run: what it counts on may be gone.
  *
  * Return: 0 with @ret filled; -EBUSY (a command runs or waits: nothing was done),
  *         -EMSGSIZE, -EINVAL (NUL in the text; several commands with SESSION_REJECT), or
@@ -158,6 +164,9 @@ int session_jobs(struct session *s, struct job *ret, struct buf *earlier, bool *
 /** session_redact() - append @in to @out, less the session's secrets */
 int session_redact(const struct session *s, const struct buf *in, struct buf *out);
 
+/** session_gone() - the shell has ended with its box, and no result has told that: the
+ *  next command will not be run, but told */
+bool session_gone(struct session *s);
 /** session_waitable() - a command began whose end has not been told */
 bool session_waitable(const struct session *s);
 const char *session_name(const struct session *s);

@@ -39,7 +39,7 @@ static int on_died(void *ctx, uint32_t id, struct session_death *ret, struct err
 		return 0;
 	if (r < 0)
 		return r;
-	*ret = (struct session_death){ x.status, x.signal, x.oom };
+	*ret = (struct session_death){ x.status, x.signal, x.oom, false };
 	return 1;
 }
 

@@ -39,6 +39,7 @@ struct session {
 	bool bare;	   /* that prompt itself has been seen */
 	bool broken;	   /* it comes back to its prompt whatever is typed */
 	bool is_dead;
+	bool told_gone; /* that it died with its box; the next command gets another */
 	struct session_death death;
 	char *cwd; /* owned; the last that it told; NULL = none yet */
 

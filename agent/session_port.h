@@ -29,12 +29,15 @@ struct session_death {
 	int status; /* 0–255 */
 	int signal; /* 0 = it exited */
 	bool oom;
+	bool gone; /* with its box: by the session, when died() fails */
 };
 
 struct session_port {
+	/* starts the box again where it has ended before; -ECONNRESET: it ended meanwhile */
 	int (*spawn)(void *ctx, const struct session_spawn *c,
 		     struct session_shell *ret, struct err *e);
-	/* 1 = it died and @ret is filled, 0 = it lives; never waits */
+	/* 1 = it died and @ret is filled, 0 = it lives; never waits; negative = its box
+	 * has ended, and every process of it */
 	int (*died)(void *ctx, uint32_t id, struct session_death *ret, struct err *e);
 	/* HUP and TERM, a second, KILL: for every process of the shell's session */
 	int (*end)(void *ctx, uint32_t id, struct err *e);

@@ -49,7 +49,7 @@ static void save_log(struct session *s, struct session_result *ret)
 	struct err e = ERR_NONE;
 	char path[128];
 
-	if (!s->conf.port->save)
+	if (!s->conf.port->save || (s->is_dead && s->death.gone))
 		return;
 	snprintf(path, sizeof(path), "/tmp/cubby-output/%.40s-%u.txt", s->name,
 		 s->serial % LOGS_KEPT);
@@ -84,6 +84,12 @@ static int fill_death(struct session *s, struct session_result *ret, struct err 
 	ret->status = s->death.status;
 	ret->signal = s->death.signal;
 	ret->oom = s->death.oom;
+	/* the box is started again by whoever needs it: somebody may have stopped it to
+	 * remove it */
+	if (s->is_dead && s->death.gone) {
+		ret->gone = s->told_gone = true;
+		return 0;
+	}
 	if (s->broken && !s->is_dead) {
 		ret->status = 137;
 		ret->signal = SIGKILL;

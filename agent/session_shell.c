@@ -108,7 +108,7 @@ static void forget(struct session *s)
 	s->phase = SESSION_STARTING;
 	s->launches = 0;
 	s->broken = s->is_dead = s->at_prompt = s->typed = s->blind = false;
-	s->open = s->done = false;
+	s->open = s->done = s->told_gone = false;
 }
 
 /* Ended means gone: what comes next must not meet it. The port gives its processes a
@@ -150,7 +150,9 @@ bool session_shell_died(struct session *s)
 	if (r == 0)
 		return false;
 	if (r < 0) /* the box is gone, and the shell with it */
-		s->death = (struct session_death){ .status = 137, .signal = SIGKILL };
+		s->death = (struct session_death){ .status = 137,
+						   .signal = SIGKILL,
+						   .gone = true };
 	while (session_io_step(s))
 		;
 	s->is_dead = true;
@@ -173,6 +175,10 @@ static int wait_ready(struct session *s, uint64_t ms, struct err *e)
 	}
 	if (s->phase == SESSION_READY)
 		return 0;
+	if (s->is_dead && s->death.gone)
+		return err_set(e, -ECONNRESET,
+			       "the box has ended while the shell '%s' started",
+			       s->path);
 	session_io_end_text(s);
 	clip_peek(&s->earlier, &said);
 	text_escaped(shown, sizeof(shown), buf_cstr(&said), said.len);
@@ -211,6 +217,14 @@ static int start_once(struct session *s, const char *cwd, bool rc, struct err *e
 	return 0;
 }
 
+/* Where the box ends meanwhile, another is no worse: nothing has been asked of it. */
+static int start_again(struct session *s, const char *cwd, bool rc, struct err *e)
+{
+	int r = start_once(s, cwd, rc, e);
+
+	return r == -ECONNRESET ? start_once(s, cwd, rc, e) : r;
+}
+
 static int start(struct session *s, const char *cwd, struct err *e)
 {
 	int r;
@@ -218,7 +232,7 @@ static int start(struct session *s, const char *cwd, struct err *e)
 	if (!s->conf.no_rc) {
 		struct err why = ERR_NONE;
 
-		r = start_once(s, cwd, true, &why);
+		r = start_again(s, cwd, true, &why);
 		if (r != -ECHILD && r != -ETIMEDOUT) {
 			if (r < 0)
 				*e = why;
@@ -228,7 +242,7 @@ static int start(struct session *s, const char *cwd, struct err *e)
 		session_result_note(s, "the shell was started without its rc files: %s",
 				    why.msg);
 	}
-	return start_once(s, cwd, false, e);
+	return start_again(s, cwd, false, e);
 }
 
 /* Small images have no bash, but they have sh. -ENOENT is also a directory that is gone:

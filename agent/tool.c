@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/tool_impl.h"
+#include "runtime/box.h"
 
 #define SESSION_PROPERTY                                                             \
 	"\"session\":{\"type\":\"string\",\"description\":\"name of a second shell " \
@@ -144,6 +145,11 @@ int tool_fail(struct tool_result *ret, const char *fmt, ...)
 	return r;
 }
 
+int tool_failed(int r, struct tool_result *ret, const struct err *e)
+{
+	return r == -ECONNRESET || r == -ENOTCONN ? r : tool_fail(ret, "%s", e->msg);
+}
+
 /* ---- arguments -------------------------------------------------------------------- */
 
 static bool string_number(const struct json *v, double *ret)
@@ -247,6 +253,31 @@ static bool tool_has_session(const struct tool *tool)
 	return tool_is_command(tool) || tool->run == tool_shell_screen;
 }
 
+/* The box may end at any time: somebody stops it, or its init is killed. The next call
+ * goes on in another; the model is told, once. Return: as of the tool. */
+static int look_at_box(struct toolbox *t, int r, struct tool_result *ret,
+		       const struct err *e)
+{
+	unsigned ends = t->conf.box ? box_ends(t->conf.box) : 0;
+
+	if (ends != t->ends)
+		netnews_anew(&t->news);
+	t->ends = ends;
+	if (r == -ECONNRESET)
+		r = tool_fail(
+			ret,
+			"%s, and all that ran in it; whether this was done is "
+			"not known. The next call starts it again: files are "
+			"kept, but for /tmp; variables, functions and jobs are lost",
+			e->msg);
+	else if (r == 0 && ends != t->told_ends && ret->outcome != TOOL_FINISHED)
+		r = buf_adds(&ret->text, "\n[note: the box had ended, and all that ran "
+					 "in it; it is started again where it is "
+					 "needed]");
+	t->told_ends = ends;
+	return r;
+}
+
 int tool_run(struct toolbox *t, const char *name, const struct json *args,
 	     struct tool_result *ret, struct err *e)
 {
@@ -271,7 +302,7 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 				 wrong, name, tool->schema);
 	if (tool_has_session(tool))
 		tool_watch_enter(t, tool_shell_place(t, args));
-	r = tool->run(t, args, ret, e);
+	r = look_at_box(t, tool->run(t, args, ret, e), ret, e);
 	if (tool_has_session(tool))
 		tool_watch_leave(t);
 	if (r == 0 && tool_is_command(tool) && !was_quick(ret))

@@ -21,12 +21,6 @@ static struct files files_of(const struct toolbox *t)
 			       .cwd = tool_shell_cwd(t) };
 }
 
-/* What failed inside the box is a result; a box that is gone is not. */
-static int failed(int r, struct tool_result *ret, const struct err *e)
-{
-	return r == -ECONNRESET ? r : tool_fail(ret, "%s", e->msg);
-}
-
 static const char *kind_of(const char *data, size_t len)
 {
 	static const struct magic {
@@ -67,7 +61,7 @@ static int get_text(const struct toolbox *t, const char *path, struct buf *data,
 	int r = files_get(&f, path, data, &st, e);
 
 	if (r < 0)
-		return failed(r, ret, e);
+		return tool_failed(r, ret, e);
 	kind = kind_of(buf_cstr(data), data->len);
 	text_bytes(size, sizeof(size), MAX(st.size, (uint64_t)data->len));
 	if (kind)
@@ -161,7 +155,7 @@ int tool_file_write(struct toolbox *t, const struct json *args, struct tool_resu
 	int r = files_put(&f, path, content, strlen(content), e);
 
 	if (r < 0)
-		return failed(r, ret, e);
+		return tool_failed(r, ret, e);
 	return buf_addf(&ret->text, "wrote %zu bytes to %s", strlen(content), path);
 }
 
@@ -210,7 +204,7 @@ int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_resul
 		return err_sys(e, r, "cannot edit '%s'", path);
 	r = files_put(&f, path, buf_cstr(&out), out.len, e);
 	if (r < 0)
-		return failed(r, ret, e);
+		return tool_failed(r, ret, e);
 	r = buf_addf(&ret->text, "changed %s; it now reads\n", path);
 	if (r < 0)
 		return err_sys(e, r, "cannot keep the lines");

@@ -22,10 +22,15 @@ struct toolbox {
 	bool aside; /* what comes now is not of the call: no live output */
 	size_t terminal_bytes; /* written to conf.terminal_fd */
 	struct netnews news;
+	unsigned ends;	    /* box_ends() after the last call */
+	unsigned told_ends; /* of which the model knows */
 };
 
 /* A result with TOOL_ERROR that says @fmt; 0. */
 int tool_fail(struct tool_result *ret, const char *fmt, ...) _printf_(2, 3);
+/* What failed: a result for the model with TOOL_ERROR, 0; or @r, when that is a matter of
+ * the box itself (tool_run() knows what to do). */
+int tool_failed(int r, struct tool_result *ret, const struct err *e);
 /* A number that may stand in a string; @none when it is missing. */
 double tool_number(const struct json *args, const char *key, double none);
 bool tool_flag(const struct json *args, const char *key, bool none);

@@ -5,6 +5,7 @@
 #include "agent/tool_impl.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/box.h"
 
 static const char *session_arg(const struct json *args)
 {
@@ -102,7 +103,7 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 					 TOOL_SESSIONS);
 		r = session_open(&conf, place, e);
 		if (r < 0)
-			return r == -ECONNRESET ? r : tool_fail(res, "%s", e->msg);
+			return tool_failed(r, res, e);
 	}
 	*ret = *place;
 	return 1;
@@ -126,17 +127,13 @@ static struct session_limits limits(const struct toolbox *t, const struct json *
 	return l;
 }
 
-/* What the session refused is a result; a box that is gone is not. */
-static int refused(int r, struct tool_result *ret, const struct err *e)
-{
-	return r == -ECONNRESET ? r : tool_fail(ret, "%s", e->msg);
-}
-
-static int deliver(struct session *s, int r, struct session_result *sr,
-		   struct tool_result *ret, struct err *e)
+static int deliver(struct toolbox *t, struct session *s, int r,
+		   struct session_result *sr, struct tool_result *ret, struct err *e)
 {
 	if (r < 0)
-		return refused(r, ret, e);
+		return tool_failed(r, ret, e);
+	if (sr->gone)
+		t->told_ends = box_ends(t->conf.box);
 	if (sr->full_screen && sr->state != SESSION_DIED) {
 		r = session_screen(s, &sr->text, e);
 		if (r < 0)
@@ -178,13 +175,13 @@ int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_resul
 	if (reset) {
 		r = session_reset(s, e);
 		if (r < 0)
-			return refused(r, ret, e);
+			return tool_failed(r, ret, e);
 	}
 	if (!*command && !reset && session_waitable(s))
 		r = session_input(s, "", 0, &lim, &sr, e);
 	else
 		r = session_run(s, command, strlen(command), &lim, &sr, e);
-	return deliver(s, r, &sr, ret, e);
+	return deliver(t, s, r, &sr, ret, e);
 }
 
 static int gather_input(struct session *s, const struct json *args, struct buf *out,
@@ -219,11 +216,11 @@ int tool_shell_input(struct toolbox *t, const struct json *args,
 				 "'%.64s'",
 				 session_arg(args));
 	r = gather_input(*s, args, &in, e);
-	if (r == 0 && !in.len && !session_waitable(*s))
+	if (r == 0 && !in.len && !session_waitable(*s) && !session_gone(*s))
 		return tool_jobs_tell(t, *s, ret, e);
 	if (r == 0)
 		r = session_input(*s, in.data, in.len, &lim, &sr, e);
-	return deliver(*s, r, &sr, ret, e);
+	return deliver(t, *s, r, &sr, ret, e);
 }
 
 int tool_shell_screen(struct toolbox *t, const struct json *args,
@@ -235,7 +232,7 @@ int tool_shell_screen(struct toolbox *t, const struct json *args,
 	if (r <= 0)
 		return r;
 	r = session_screen(s, &ret->text, e);
-	return r < 0 ? refused(r, ret, e) : 0;
+	return r < 0 ? tool_failed(r, ret, e) : 0;
 }
 
 const char *tool_shell_cwd(const struct toolbox *t)

@@ -63,6 +63,19 @@ static int trailer_running(const struct session_result *r, struct buf *out)
 				  "reset]");
 }
 
+static int trailer_gone(const struct session_result *r, struct buf *out)
+{
+	int res = buf_adds(out, r->unrun ? "[not executed: the box had ended"
+					 : "[shell died: the box has ended");
+
+	return res
+		       ?: buf_adds(out,
+				   ", and all that ran in it; the next command "
+				   "starts it again, with a new shell]\n[files are "
+				   "kept, but for /tmp; variables, functions and "
+				   "jobs are lost]");
+}
+
 static int trailer_died(const struct session_result *r, struct buf *out)
 {
 	int res = r->signal ? buf_addf(out, "[shell died: signal %s%s; new shell in ",
@@ -85,7 +98,7 @@ static int add_trailer(const struct session_result *r, struct buf *out)
 	case SESSION_RUNNING:
 		return trailer_running(r, out);
 	case SESSION_DIED:
-		return trailer_died(r, out);
+		return r->gone ? trailer_gone(r, out) : trailer_died(r, out);
 	}
 	return 0;
 }

@@ -10,8 +10,6 @@
 #include "cli/render.h"
 #include "cli/tty.h"
 
-enum { TRIES = 5 };
-
 /* What a failure to start the command means for the caller's script. */
 static int spawn_status(int code)
 {
@@ -127,19 +125,11 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 	r = boxsetup_prepare(app, o, &s, &e);
 	if (r == 0)
 		r = describe(app, run, &env, &c, &e);
+	if (r == 0)
+		r = boxsetup_start(app, &s, &c, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
-	/* A box that was joined may end before it has run anything: then in another. */
-	for (int i = 0; i < TRIES; i++) {
-		box_close(&s.box);
-		e = ERR_NONE;
-		r = boxsetup_start(app, &s, &c, &e);
-		if (r < 0)
-			return cmd_fail(app, &e, CMD_CUBBY);
-		r = run_in(app, &s, run, &c, &status, &e);
-		if (r != -ESHUTDOWN || box_started(s.box))
-			break;
-	}
+	r = run_in(app, &s, run, &c, &status, &e);
 	if (r < 0)
 		cmd_fail(app, &e, status);
 	r = boxsetup_finish(&s, &e);

@@ -253,9 +253,6 @@ int boxsetup_start(const struct app *app, struct boxsetup *s,
 
 	if (r < 0)
 		return r;
-	if (box_started(s->box) && s->spec.net == NET_HOST)
-		render_note(app, "the box shares the host's network: services that "
-				 "listen on this host only are within its reach");
 	if (s->changed && !box_started(s->box))
 		render_note(app, "the box runs already: the new options hold from its "
 				 "next start ('cubby stop' ends it)");

@@ -18,13 +18,15 @@ enum {
 	BOX_ANSWER_MS = 20000,
 	BOX_EXITS = 4096,
 	BOX_TRIES = 50,
+	BOX_AGAIN = 5,	      /* boxes that end before they hear of a command */
 	BOX_MASTER_MAJOR = 5, /* of a pty master as devpts shows it: 5:2 */
 	BOX_MASTER_MINOR = 2,
 	BOX_DEVPTS_MAGIC = 0x1cd1
 };
 
 struct box {
-	int fd; /* owned */
+	int fd;		     /* owned; -1 = the box has ended and no other is there */
+	struct box_open how; /* its spec is borrowed; first is NULL */
 	pid_t init;
 	bool started;
 	uint32_t last_id;
@@ -33,6 +35,9 @@ struct box {
 	struct proc monitor; /* owned; only of the client that started it */
 	bool gone;	     /* the monitor closed the connection */
 	bool full;	     /* because the box has reached its disk limit */
+	bool used;	     /* it has run something of ours */
+	uint32_t lost_id;    /* programs up to this one were in a box that has ended */
+	unsigned ends;	     /* boxes that were used, have ended and were replaced */
 	const struct box_command
 		*first; /* borrowed: asked for, not answered; or NULL */
 	uint32_t first_id;
@@ -44,18 +49,25 @@ void box_proc_done(struct box_proc *p)
 	*p = BOX_PROC_NONE;
 }
 
-void box_close(struct box **b)
+/* The monitor lives on while others use the box: it is reaped if it has ended already, and
+ * by the system's init else. */
+static void leave(struct box *b)
 {
 	siginfo_t si;
 
+	scope_close(&b->fd);
+	b->fd = -1;
+	if (b->monitor.pid > 0)
+		sys_waitid(P_PID, (id_t)b->monitor.pid, &si, WEXITED | WNOHANG);
+	scope_close(&b->monitor.pidfd);
+	b->monitor = PROC_NONE;
+}
+
+void box_close(struct box **b)
+{
 	if (!*b)
 		return;
-	scope_close(&(*b)->fd);
-	/* The monitor lives on while others use the box: it is reaped if it has ended
-	 * already, and by the system's init else. */
-	if ((*b)->monitor.pid > 0)
-		sys_waitid(P_PID, (id_t)(*b)->monitor.pid, &si, WEXITED | WNOHANG);
-	scope_close(&(*b)->monitor.pidfd);
+	leave(*b);
 	free((*b)->exits);
 	free(*b);
 	*b = NULL;
@@ -76,13 +88,20 @@ bool box_started(const struct box *b)
 	return b->started;
 }
 
+unsigned box_ends(const struct box *b)
+{
+	return b->ends + (b->used && (b->gone || b->fd < 0));
+}
+
 /* ---- messages ---------------------------------------------------------------------------- */
 
 static int gone(struct box *b, struct err *e)
 {
 	b->gone = true;
-	return err_set(e, -ECONNRESET, "the box has ended%s",
-		       b->full ? ": it had reached its disk limit" : "");
+	if (b->full) /* another would have reached it, too */
+		return err_set(e, -ENOTCONN,
+			       "the box has ended: it had reached its disk limit");
+	return err_set(e, -ECONNRESET, "the box has ended");
 }
 
 static int keep_exit(struct box *b, const struct wire_msg *m, struct err *e)
@@ -204,6 +223,7 @@ static int pack_command(const struct box_command *c, struct wire_spawn *s,
 	return wire_pack(&text, &s->text_len, e);
 }
 
+/* -ESHUTDOWN: the box has ended and will not hear of it. */
 static int send_spawn(struct box *b, const struct box_command *c, uint32_t *id,
 		      struct err *e)
 {
@@ -227,9 +247,11 @@ static int send_spawn(struct box *b, const struct box_command *c, uint32_t *id,
 	fds[0] = text;
 	for (unsigned i = 0; i < c->n_extra_fds; i++)
 		fds[1 + i] = c->extra_fds[i];
-	r = wire_send(b->fd, &head, &s, fds, 1 + c->n_extra_fds);
-	if (r == -EPIPE || r == -ECONNRESET)
-		return gone(b, e);
+	r = b->fd < 0 ? -EPIPE : wire_send(b->fd, &head, &s, fds, 1 + c->n_extra_fds);
+	if (r == -EPIPE || r == -ECONNRESET) {
+		(void)gone(b, e);
+		return -ESHUTDOWN;
+	}
 	if (r < 0)
 		return err_sys(e, r, "cannot reach the box's monitor");
 	*id = head.id;
@@ -243,8 +265,8 @@ static int send_first(struct box *b, const struct box_open *o, struct err *e)
 	int r = o->first ? send_spawn(b, o->first, &b->first_id, e) : 0;
 
 	b->first = r < 0 ? NULL : o->first;
-	if (r == -ECONNRESET)
-		return r;
+	if (r == -ESHUTDOWN)
+		return e->code = -ECONNRESET;
 	*e = ERR_NONE;
 	return 0;
 }
@@ -378,18 +400,16 @@ static int start(struct box *b, const struct box_open *o, int rundir, struct err
 	if (r == 0)
 		r = await_start(b, o, e);
 	b->started = r == 0;
+	if (b->started && o->spec->net == NET_HOST && o->note)
+		o->note(o->note_ctx, "the box shares the host's network: services that "
+				     "listen on this host only are within its reach");
 	return r;
 }
 
-int box_open(const struct box_open *o, struct box **ret, struct err *e)
+static int join_or_start(struct box *b, const struct box_open *o, struct err *e)
 {
-	_cleanup_box_ struct box *b = calloc(1, sizeof(*b));
 	int r = -ECONNRESET;
 
-	if (!b)
-		return err_sys(e, -ENOMEM, "cannot open the box");
-	b->fd = -1;
-	b->monitor = PROC_NONE;
 	for (int i = 0; i < BOX_TRIES && r == -ECONNRESET && !b->started; i++) {
 		_cleanup_close_ int rundir = o->join_only
 						     ? rundir_find(o->spec->key, e)
@@ -409,10 +429,47 @@ int box_open(const struct box_open *o, struct box **ret, struct err *e)
 		if (r < 0)
 			return r;
 	}
+	return r;
+}
+
+int box_open(const struct box_open *o, struct box **ret, struct err *e)
+{
+	_cleanup_box_ struct box *b = calloc(1, sizeof(*b));
+	int r;
+
+	if (!b)
+		return err_sys(e, -ENOMEM, "cannot open the box");
+	b->fd = -1;
+	b->monitor = PROC_NONE;
+	b->how = *o;
+	b->how.first = NULL;
+	r = join_or_start(b, o, e);
 	if (r < 0)
 		return r;
 	*ret = take(&b, NULL);
 	return 0;
+}
+
+/* The box has ended: another of the same directory takes its place, started by us or by
+ * somebody else in the meantime. */
+static int reopen(struct box *b, const struct box_command *first, struct err *e)
+{
+	struct box_open how = b->how;
+	int r;
+
+	leave(b);
+	b->ends += b->used;
+	b->lost_id = b->last_id;
+	b->n_exits = 0;
+	b->used = b->started = false;
+	how.first = first;
+	*e = ERR_NONE;
+	r = join_or_start(b, &how, e);
+	if (r == 0)
+		return 0;
+	leave(b);
+	err_wrap(e, "the box has ended and cannot be started again");
+	return e->code = -ENOTCONN;
 }
 
 /* ---- programs ------------------------------------------------------------------------------ */
@@ -466,8 +523,8 @@ static int take_spawned(const struct box_command *c, struct wire_msg *m,
 	return 0;
 }
 
-int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
-	      struct err *e)
+static int spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
+		 struct err *e)
 {
 	_cleanup_wire_ struct wire_msg m;
 	uint32_t id = b->first_id;
@@ -481,6 +538,35 @@ int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
 	if (r == 0)
 		r = answer(b, id, WIRE_SPAWNED, &m, e);
 	return r < 0 ? r : take_spawned(c, &m, ret, e);
+}
+
+int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
+	      struct err *e)
+{
+	for (int i = 0;; i++) {
+		bool stillborn = i && b->started;
+		int r = spawn(b, c, ret, e);
+
+		b->used |= r == 0 || r == -ECONNRESET;
+		if (r != -ESHUTDOWN)
+			return r;
+		if (stillborn || b->full || b->how.join_only || i == BOX_AGAIN)
+			return e->code = -ENOTCONN;
+		r = reopen(b, c, e);
+		if (r < 0)
+			return r;
+	}
+}
+
+/* A program that ran in a box that another has replaced. */
+static bool is_lost(const struct box *b, uint32_t id)
+{
+	return id <= b->lost_id;
+}
+
+static int lost(struct err *e)
+{
+	return err_set(e, -ECONNRESET, "the box has ended");
 }
 
 static int take_exit(struct box *b, size_t i, struct box_exit *ret)
@@ -515,6 +601,8 @@ int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
 	_cleanup_wire_ struct wire_msg m;
 
 	wire_msg_init(&m);
+	if (is_lost(b, id))
+		return lost(e);
 	for (;;) {
 		uint64_t now = sys_now_ms();
 		int left = timeout_ms < 0 ? -1 : now < end ? (int)(end - now) : 0;
@@ -532,14 +620,14 @@ int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
 int box_signal(struct box *b, uint32_t id, int sig, bool group, struct err *e)
 {
 	struct wire_signal s = { .signal = sig, .group = group };
-	int r = send_to(b, WIRE_SIGNAL, id, &s, sizeof(s));
+	int r = is_lost(b, id) ? lost(e) : send_to(b, WIRE_SIGNAL, id, &s, sizeof(s));
 
 	return r < 0 ? err_sys(e, r, "cannot reach the box's monitor") : 0;
 }
 
 int box_kill_session(struct box *b, uint32_t id, struct err *e)
 {
-	int r = send_to(b, WIRE_KILL, id, NULL, 0);
+	int r = is_lost(b, id) ? lost(e) : send_to(b, WIRE_KILL, id, NULL, 0);
 
 	return r < 0 ? err_sys(e, r, "cannot reach the box's monitor") : 0;
 }

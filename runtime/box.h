@@ -23,7 +23,7 @@ typedef void note_fn(void *ctx, const char *line);
 struct box_command;
 
 struct box_open {
-	const struct spec *spec; /* borrowed for the call */
+	const struct spec *spec; /* borrowed until box_close() */
 	bool join_only;		 /* do not start one: -ENOENT when it is not running */
 	/* What will be run first: asked for together with the box, so that the way to it
 	 * is not gone twice. box_spawn() of the same struct, which must stay as it is
@@ -49,8 +49,11 @@ void box_close(struct box **b);
 int box_fd(const struct box *b);
 /** box_init_pid() - pid of the box's init as the host sees it */
 pid_t box_init_pid(const struct box *b);
-/** box_started() - true when this box_open() started the box, false when it joined */
+/** box_started() - true when the box was started from here, false when it was joined */
 bool box_started(const struct box *b);
+/** box_ends() - how many boxes are known to have ended in which something of ours was run.
+ *  Calls about programs of such a one say so; box_spawn() goes on in another */
+unsigned box_ends(const struct box *b);
 
 enum box_io {
 	BOX_IO_PIPES, /* three pipes */
@@ -88,8 +91,12 @@ void box_proc_done(struct box_proc *p); /* closes; does not end the process */
 /**
  * box_spawn() - run a program in the box
  * Return: 0; -ENOENT (not found: 127), -EACCES or -ENOEXEC (cannot be run: 126),
- *         -EINVAL (user, cwd, size), -EAGAIN (process limit), -ECONNRESET (box ended),
- *         -ESHUTDOWN (it had ended before: nothing was run).
+ *         -EINVAL (user, cwd, size), -EAGAIN (process limit), -ECONNRESET (the box ended
+ *         meanwhile: whether the program ran is not known; the next call works),
+ *         -ENOTCONN (it has ended for good, and why).
+ *
+ * Where the box has ended before it heard of the program, the program runs in another:
+ * the directory's box is started again, or joined if somebody else has done that.
  */
 int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
 	      struct err *e);
@@ -101,7 +108,7 @@ struct box_exit {
 	bool oom;   /* it was killed for the box's memory limit */
 	bool disk;  /* the whole box was ended for its disk limit */
 };
-/** box_next_exit() - without blocking: 1 = @ret filled, 0 = none yet, or -ECONNRESET */
+/** box_next_exit() - without blocking: 1 = @ret filled, 0 = none yet, or box gone */
 int box_next_exit(struct box *b, struct box_exit *ret, struct err *e);
 /** box_wait() - wait for one process; exits of others stay queued; -ETIMEDOUT */
 int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,

@@ -186,6 +186,37 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 	[ "$(info monitor_pid)" != "$monitor" ]
 }
 
+# The same for the first program of a server of tools: two greetings, an answer about the
+# network, then it.
+@test "a box whose init dies before the first shell or file of a tool: it gets another" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can trace a monitor"
+	local hello='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+	first_call() { printf '%s\n' "$hello" "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":$1}" | cubby mcp | jq -r 'select(.id==1).result.content[0].text'; }
+	meet() { # CALL TEXT
+		cubby exec --net none --keep -- true
+		monitor=$(info monitor_pid)
+		strace -o trace -e trace=sendmsg -e inject=sendmsg:error=EPIPE:when=4 -p "$monitor" 2>err 3>&- &
+		tracer=$!
+		until is_traced "$monitor"; do
+			kill -0 $tracer || { cat err; skip "no tracing here"; }
+			read -rt 0.02 <> <(:) || true
+		done
+		run -0 first_call "$1"
+		cat trace
+		echo "$output"
+		[ "$output" = "$2" ]
+		wait $tracer || true # with the monitor
+		grep INJECTED trace
+		[ "$(info monitor_pid)" != "$monitor" ]
+		cubby stop
+	}
+	echo file >file
+	meet '{"name":"shell","arguments":{"command":"echo on"}}' "on
+[exit 0, cwd $PWD]"
+	meet '{"name":"read_file","arguments":{"path":"file"}}' '     1	file
+[lines 1 to 1 of 1]'
+}
+
 @test "200 boxes at once, all answering" {
 	base=$PWD n=$(lib_fewer 200)
 	for i in $(seq "$n"); do

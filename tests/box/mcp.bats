@@ -192,11 +192,11 @@ ends() { # the server within a minute; its status
 	cubby stop
 	call 2 shell '{"command":"echo two"}'
 	await '.id == 2'
-	if [ "$(jq -r '.error.code' <<<"$frame")" != null ]; then # it was told, once
-		call 3 shell '{"command":"echo two"}'
-		await '.id == 3'
-	fi
-	[[ $(text) == *two* ]]
+	[[ $(text) == *"not executed: the box had ended"* ]] # it is told, once
+	[ "$(jq -r '.result._meta["cubby/state"]' <<<"$frame")" = shell_died ]
+	call 3 shell '{"command":"echo two"}'
+	await '.id == 3'
+	[ "$(text)" = $'two\n[exit 0, cwd '"$PWD]" ]
 	exec 8>&-
 	ends 0
 }

@@ -215,6 +215,65 @@ nobody
 	[ "$output" = again ]
 }
 
+ended='and all that ran in it; the next command starts it again, with a new shell]
+[files are kept, but for /tmp; variables, functions and jobs are lost]'
+
+@test "R11: a box that is stopped between two calls is told, and the next call works" {
+	serve
+	call shell command 'cd /srv; A=1; echo kept >file; sleep 1000 &'
+	has '[exit 0, cwd /srv]'
+	cubby stop
+	call shell command "touch $PWD/ran; echo no"
+	is "[not executed: the box had ended, $ended"
+	[ ! -e ran ]
+	call shell command "echo \${A-unset} \$(cat file); $sleepers"
+	is "unset kept
+0
+[exit 0, cwd /srv]"
+}
+
+@test "R11: a box that is stopped while a command runs" {
+	serve
+	(
+		until [ -e up ]; do read -rt 0.02 <> <(:) || true; done
+		exec cubby stop
+	) 3>&- 8>&- 9<&- &
+	call shell command 'echo said; touch up; sleep 1000'
+	wait $!
+	is "said
+[shell died: the box has ended, $ended"
+	call input # nothing waits on
+	has 'no command is running'
+	call shell command 'echo on'
+	is "on
+[exit 0, cwd $PWD]"
+}
+
+@test "R11: files, another session and a reset after the end of the box's init" {
+	end_init() { kill -KILL "$(cubby info --json | jq -r .init_pid)"; }
+	serve
+	call shell command 'A=1'
+	end_init
+	call write_file path by-tool content hi
+	is 'wrote 2 bytes to by-tool
+[note: the box had ended, and all that ran in it; it is started again where it is needed]'
+	[ "$(cat by-tool)" = hi ]
+	call read_file path by-tool
+	lacks note
+	end_init
+	call shell command 'echo hello' session second
+	has 'hello
+'
+	has '[note: the box had ended'
+	call shell command 'echo $A' # this one hears of it by itself
+	has '[not executed: the box had ended'
+	end_init
+	call shell command 'echo ${A-unset}' reset true
+	has 'unset
+[exit 0,'
+	has '[note: the box had ended'
+}
+
 @test "F1: write_file makes parents, keeps mode and owner, and every byte" {
 	serve
 	call write_file path a/b/c.txt content $'one\ntwo\ttab "q" \\ \u00e4\n'

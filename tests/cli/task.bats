@@ -240,6 +240,49 @@ asks() {
 	[ "$(requests)" = 1 ]
 }
 
+# stop_when FILE: the box is stopped when it is there, and then FILE.stopped is
+stop_when() {
+	(
+		until [ -e "$1" ]; do read -rt 0.02 <> <(:) || true; done
+		cubby stop && touch "$1.stopped"
+	) >"$1.log" 2>&1 3>&- {MODEL_FD}>&- &
+	stoppers+=($!)
+}
+
+@test "task: a box that is stopped is told to the model, and the task goes on" {
+	model <<-END
+	{"calls":[{"name":"shell","args":{"command":"A=1; echo ok >kept"}}]}
+	{"expect":"[exit 0, cwd $LIB_PROJECT]","until":"$LIB_PROJECT/kept.stopped","calls":[{"name":"shell","args":{"command":"touch ran"}},{"name":"shell","args":{"command":"touch ran"}}]}
+	{"expect":"left the shell busy","calls":[{"name":"shell","args":{"command":"echo \${A-unset}; touch up; sleep 1000"}}]}
+	{"expect":"[shell died: the box has ended","until":"$LIB_PROJECT/up.stopped","calls":[{"name":"read_file","args":{"path":"kept"}}]}
+	{"expect":"ok","calls":[{"name":"finish","args":{"answer":"done","success":true}}]}
+	END
+	stop_when kept
+	stop_when up
+	run -0 task "go on"
+	[[ $output == *"done"* ]]
+	[ ! -e ran ]
+	local log
+	log=$(ls -t "$XDG_DATA_HOME"/cubby/boxes/*/transcripts/*.jsonl | head -1)
+	grep -q 'not executed: the box had ended' "$log"
+	grep -q '"text":"unset' "$log"
+	wait "${stoppers[@]}"
+}
+
+@test "task: a box that is removed ends it: 5" {
+	model <<-END
+	{"calls":[{"name":"write_file","args":{"path":"kept","content":"x"}}]}
+	{"until":"$LIB_PROJECT/removed","calls":[{"name":"read_file","args":{"path":"kept"}}]}
+	END
+	(
+		until [ -e kept ]; do read -rt 0.02 <> <(:) || true; done
+		cubby rm --force && touch removed
+	) >rm.log 2>&1 3>&- {MODEL_FD}>&- &
+	run -5 task "go on"
+	[[ $output == *"the box has ended and cannot be started again"* ]]
+	wait $!
+}
+
 @test "task: bad words are usage errors: 2" {
 	run -2 task --max-rounds lots "x"
 	run -2 task ""

@@ -1,6 +1,7 @@
 #include "tests/unit/hostport.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,25 +76,6 @@ static int on_spawn(void *ctx, const struct session_spawn *c, struct session_she
 	return 0;
 }
 
-static int on_died(void *ctx, uint32_t id, struct session_death *ret, struct err *e)
-{
-	struct hostport *h = ctx;
-	siginfo_t si = { 0 };
-
-	(void)e;
-	if (!h->pids[id])
-		return 1;
-	if (sys_waitid(P_PID, (id_t)h->pids[id], &si, WEXITED | WNOHANG | WNOWAIT) <
-		    0 ||
-	    si.si_pid == 0)
-		return 0;
-	*ret = (struct session_death){ .status = si.si_status };
-	if (si.si_code != CLD_EXITED)
-		*ret = (struct session_death){ 128 + si.si_status, si.si_status,
-					       false };
-	return 1;
-}
-
 /* Field 6 of stat is the session. */
 static void kill_one(pid_t sid, pid_t pid, int sig)
 {
@@ -135,7 +117,8 @@ static int on_end(void *ctx, uint32_t id, struct err *e)
 	pid_t pid = h->pids[id];
 	siginfo_t si = { 0 };
 
-	(void)e;
+	if (id < h->lost)
+		return err_set(e, -ECONNRESET, "the box has ended");
 	if (!pid)
 		return 0;
 	kill_session(pid, SIGKILL);
@@ -143,6 +126,38 @@ static int on_end(void *ctx, uint32_t id, struct err *e)
 	sys_waitid(P_PID, (id_t)pid, &si, WEXITED);
 	h->pids[id] = 0;
 	return 0;
+}
+
+static void end_box(struct hostport *h)
+{
+	struct err e = ERR_NONE;
+
+	for (uint32_t i = h->lost; i < h->n; i++)
+		on_end(h, i, &e);
+	h->lost = h->n;
+	h->box_ended = false;
+}
+
+static int on_died(void *ctx, uint32_t id, struct session_death *ret, struct err *e)
+{
+	struct hostport *h = ctx;
+	siginfo_t si = { 0 };
+
+	if (h->box_ended)
+		end_box(h);
+	if (id < h->lost)
+		return err_set(e, -ECONNRESET, "the box has ended");
+	if (!h->pids[id])
+		return 1;
+	if (sys_waitid(P_PID, (id_t)h->pids[id], &si, WEXITED | WNOHANG | WNOWAIT) <
+		    0 ||
+	    si.si_pid == 0)
+		return 0;
+	*ret = (struct session_death){ .status = si.si_status };
+	if (si.si_code != CLD_EXITED)
+		*ret = (struct session_death){ 128 + si.si_status, si.si_status, false,
+					       false };
+	return 1;
 }
 
 static int on_fd(void *ctx)

@@ -16,6 +16,8 @@ struct hostport {
 	pid_t pids[HOSTPORT_MAX]; /* by id */
 	uint32_t n;
 	const char *dir; /* where saved files go instead of the box */
+	bool box_ended;	 /* a test sets it: all that was started before is gone */
+	uint32_t lost;	 /* ids below it were in a box that has ended */
 };
 
 void hostport_init(struct hostport *h, const char *dir);

@@ -299,6 +299,58 @@ static void a_reset_forgets(void)
 	shut(&f);
 }
 
+static void a_box_that_ends_between_commands(void)
+{
+	struct fixture f;
+
+	open_shell(&f, "bash");
+	run(&f, "A=1; cd /; echo before");
+	f.port.box_ended = true;
+	assert_true(session_gone(f.s));
+	run(&f, "touch never");
+	assert_int_equal(f.r.state, SESSION_DIED);
+	assert_true(f.r.gone && f.r.unrun);
+	assert_string_equal(buf_cstr(&f.r.text), "");
+	assert_string_equal(f.r.cwd, "/");
+	assert_false(session_gone(f.s)); /* told */
+	run(&f, "echo ${A-unset} $PWD");
+	expect(&f, 0, "unset /\n");
+	assert_null(f.r.note);
+	assert_false(f.r.gone);
+	shut(&f);
+}
+
+static void a_box_that_ends_under_a_command(void)
+{
+	static const struct session_limits hard = { 0, 100 };
+	struct fixture f;
+
+	open_shell(&f, "bash");
+	session_result_done(&f.r);
+	do /* a busy machine: until it has begun */
+		unit_ok(session_waitable(f.s)
+				? session_input(f.s, "", 0, &hard, &f.r, &f.e)
+				: session_run(f.s, "echo on; sleep 60", 17, &hard, &f.r,
+					      &f.e),
+			&f.e);
+	while (!strstr(buf_cstr(&f.r.text), "on"));
+	f.port.box_ended = true;
+	input(&f, "");
+	assert_int_equal(f.r.state, SESSION_DIED);
+	assert_true(f.r.gone && !f.r.unrun);
+	assert_int_equal(session_input(f.s, "", 0, &hard, &f.r, &f.e), -ENOMSG);
+	run(&f, "echo again");
+	expect(&f, 0, "again\n");
+	f.port.box_ended = true; /* and what is typed to nobody is told, too */
+	input(&f, "x\n");
+	assert_true(f.r.gone && f.r.unrun);
+	f.port.box_ended = true;
+	unit_ok(session_reset(f.s, &f.e), &f.e);
+	run(&f, "echo anew");
+	expect(&f, 0, "anew\n");
+	shut(&f);
+}
+
 static void long_output_is_cut_and_kept(void)
 {
 	struct fixture f;
@@ -440,6 +492,10 @@ int main(void)
 		{ "T1, T2, X5, X7: limits leave it running", limits_leave_it_running },
 		{ "X8: stopped and continued", stopped_and_continued },
 		{ "S7: a reset forgets", a_reset_forgets },
+		{ "R11: a box that ends between commands",
+		  a_box_that_ends_between_commands },
+		{ "R11: a box that ends under a command",
+		  a_box_that_ends_under_a_command },
 		{ "O7, O8: long output", long_output_is_cut_and_kept },
 		{ "I9: on_error=stop", stops_at_the_first_that_fails },
 		{ "I9: on_error=reject", refuses_several },
