@@ -38,6 +38,16 @@ int redact_add(struct redact *r, const char *secret, const char *stars)
 	return 0;
 }
 
+int redact_add_all(struct redact *r, const char *const *secrets)
+{
+	int res = 0;
+
+	for (size_t i = 0; secrets && secrets[i] && res == 0; i++)
+		if (strlen(secrets[i]) >= SHORTEST)
+			res = redact_add(r, secrets[i], "***");
+	return res;
+}
+
 /* The first secret in @data; the longest of those that begin at the same byte. */
 static const struct redact_word *find(const struct redact *r, const char *data,
 				      size_t len, const char **ret)
@@ -147,6 +157,16 @@ void redact_flush(struct redact *r)
 	r->held.len = 0;
 }
 
+static int add_stars(const struct redact_word *w, struct buf *out)
+{
+	int res = buf_adds(out, w->stars);
+
+	for (size_t i = 0; i < w->len && res == 0; i++)
+		if (w->text[i] == '\n')
+			res = buf_addc(out, '\n') ?: buf_adds(out, w->stars);
+	return res;
+}
+
 int redact_text(const struct redact *r, const struct buf *in, struct buf *out)
 {
 	const char *p = in->data, *at;
@@ -157,7 +177,7 @@ int redact_text(const struct redact *r, const struct buf *in, struct buf *out)
 		int res = buf_add(out, p, (size_t)(at - p));
 
 		if (res == 0)
-			res = buf_adds(out, w->stars);
+			res = add_stars(w, out);
 		if (res < 0)
 			return res;
 		len -= (size_t)(at - p) + w->len;

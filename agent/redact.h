@@ -7,7 +7,8 @@
 
 #include "base/buf.h"
 
-enum { REDACT_MAX = 16, REDACT_LEN = 4096 };
+/* How many: MODELPICK_SECRETS of cli/modelpick.h, and what a session adds. */
+enum { REDACT_MAX = 20, REDACT_LEN = 4096 };
 
 typedef void redact_fn(void *ctx, const char *data, size_t len);
 
@@ -34,11 +35,16 @@ void redact_done(struct redact *r);
  */
 int redact_add(struct redact *r, const char *secret, const char *stars);
 
+/** redact_add_all() - those of a NULL-ended list, or NULL, that are not too short to be
+ *  hidden; otherwise as redact_add() */
+int redact_add_all(struct redact *r, const char *const *secrets);
+
 void redact_feed(struct redact *r, const char *data, size_t len);
 /** redact_flush() - the stream pauses or ends: hand on what was held */
 void redact_flush(struct redact *r);
 
-/** redact_text() - a whole text at once, outside the stream */
+/** redact_text() - append @in to @out, a whole text at once, outside the stream; the line
+ *  ends in a secret stay, for lines have numbers */
 int redact_text(const struct redact *r, const struct buf *in, struct buf *out);
 
 #endif

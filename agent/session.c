@@ -106,14 +106,9 @@ static int add_secrets(struct session *s, const char *const *secrets)
 		r = redact_add(&s->text, blank, "****");
 	if (r == 0)
 		r = add_loop(s);
-	for (size_t i = 0; secrets && secrets[i] && r == 0; i++) {
-		if (strlen(secrets[i]) < 4)
-			continue; /* it would star half of every text */
-		r = redact_add(&s->raw, secrets[i], "***");
-		if (r == 0)
-			r = redact_add(&s->text, secrets[i], "***");
-	}
-	return r;
+	if (r == 0)
+		r = redact_add_all(&s->raw, secrets);
+	return r < 0 ? r : redact_add_all(&s->text, secrets);
 }
 
 static void init(struct session *s, const struct session_conf *conf)

@@ -278,6 +278,20 @@ static int look_at_box(struct toolbox *t, int r, struct tool_result *ret,
 	return r;
 }
 
+/* Whatever a tool has to say, error or not: the terminal's text has lost its secrets
+ * already, names of files and directories have not. */
+static int hide_secrets(const struct toolbox *t, struct tool_result *ret, struct err *e)
+{
+	/* "***" and a line end for each of a secret's four bytes */
+	_cleanup_buf_ struct buf clean = BUF_INIT(ret->text.len * 5 + 1);
+	int r = redact_text(&t->secrets, &ret->text, &clean);
+
+	buf_truncate(&ret->text, 0);
+	if (r == 0)
+		r = buf_add(&ret->text, clean.data, clean.len);
+	return r < 0 ? err_sys(e, r, "cannot hide the secrets") : 0;
+}
+
 int tool_run(struct toolbox *t, const char *name, const struct json *args,
 	     struct tool_result *ret, struct err *e)
 {
@@ -307,6 +321,8 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 		tool_watch_leave(t);
 	if (r == 0 && tool_is_command(tool) && !was_quick(ret))
 		netnews_take(&t->news, t->conf.box, &ret->text);
+	if (r == 0 && t->secrets.n && ret->text.len)
+		r = hide_secrets(t, ret, e);
 	return r;
 }
 
@@ -320,6 +336,11 @@ int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct er
 	if (!t)
 		return err_sys(e, -ENOMEM, "cannot make the tools");
 	t->conf = *conf;
+	t->epfd = -1;
+	redact_init(&t->secrets, NULL, NULL);
+	r = redact_add_all(&t->secrets, conf->secrets);
+	if (r < 0)
+		return err_sys(e, r, "cannot hide the secrets");
 	r = tool_watch_open(t, e);
 	if (r < 0)
 		return r;
@@ -335,6 +356,7 @@ void toolbox_free(struct toolbox **t)
 		return;
 	for (size_t i = 0; i < TOOL_SESSIONS; i++)
 		session_close(&(*t)->sessions[i]);
+	redact_done(&(*t)->secrets);
 	scope_close(&(*t)->epfd);
 	free(*t);
 	*t = NULL;

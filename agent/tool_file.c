@@ -88,6 +88,24 @@ static uint64_t count_lines(const struct buf *b)
 	return n;
 }
 
+/* What is shown of a file: before it is cut anywhere, for half a secret is none that would
+ * be found. The text has as many lines as before. */
+static int hide(const struct toolbox *t, struct buf *b, bool *hidden, struct err *e)
+{
+	_cleanup_buf_ struct buf clean = BUF_INIT(b->len * 5 + 1);
+	int r = t->secrets.n ? redact_text(&t->secrets, b, &clean) : 0;
+
+	if (r < 0)
+		return err_sys(e, r, "cannot hide the secrets");
+	*hidden = t->secrets.n && (clean.len != b->len ||
+				   memcmp(buf_cstr(&clean), buf_cstr(b), b->len) != 0);
+	if (*hidden) {
+		buf_done(b);
+		*b = take(&clean, BUF_INIT(0));
+	}
+	return 0;
+}
+
 /* Lines @first to @last with numbers; returns the last that was shown, or -errno. */
 static int64_t show_lines(const struct buf *b, uint64_t first, uint64_t last,
 			  struct buf *out)
@@ -123,9 +141,13 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 	       last = tool_number(args, "last", 1e15);
 	uint64_t from = first < 1 ? 1 : (uint64_t)first, total;
 	int64_t shown;
+	bool hidden;
 	int r = get_text(t, path, &data, ret, e);
 
 	if (r <= 0)
+		return r;
+	r = hide(t, &data, &hidden, e);
+	if (r < 0)
 		return r;
 	total = count_lines(&data);
 	if (from > 1 && from > total)
@@ -141,6 +163,11 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 		r = buf_addf(&ret->text,
 			     "[lines %" PRIu64 " to %" PRId64 " of %" PRIu64 "]", from,
 			     shown, total);
+	if (hidden)
+		r = r
+			    ?: buf_adds(&ret->text,
+					"\n[*** stands for a secret; edit_file "
+					"keeps it, write_file would not]");
 	return r < 0 ? err_sys(e, r, "cannot keep the lines") : 0;
 }
 
@@ -161,10 +188,18 @@ int tool_file_write(struct toolbox *t, const struct json *args, struct tool_resu
 
 /* ---- edit_file -------------------------------------------------------------------- */
 
-static int fail_edit(const struct edit *ed, const char *path, struct tool_result *ret)
+static int fail_edit(const struct edit *ed, const char *path, const char *old,
+		     struct tool_result *ret)
 {
 	int r;
 
+	if (!ed->count && strstr(old, "***"))
+		return tool_fail(
+			ret,
+			"not changed: the text to replace is not in '%s'; where "
+			"*** stands for a secret that is not shown, leave it "
+			"out of the text",
+			path);
 	if (!ed->count)
 		return tool_fail(ret,
 				 "not changed: the text to replace is not in '%s'; "
@@ -190,6 +225,7 @@ int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_resul
 	struct files f = files_of(t);
 	struct edit ed;
 	int64_t shown;
+	bool hidden;
 	int r;
 
 	if (!*old)
@@ -199,12 +235,15 @@ int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_resul
 		return r;
 	r = edit_replace(&data, old, new, &out, &ed);
 	if (r == -ENOENT || r == -EEXIST)
-		return fail_edit(&ed, path, ret);
+		return fail_edit(&ed, path, old, ret);
 	if (r < 0)
 		return err_sys(e, r, "cannot edit '%s'", path);
 	r = files_put(&f, path, buf_cstr(&out), out.len, e);
 	if (r < 0)
 		return tool_failed(r, ret, e);
+	r = hide(t, &out, &hidden, e);
+	if (r < 0)
+		return r;
 	r = buf_addf(&ret->text, "changed %s; it now reads\n", path);
 	if (r < 0)
 		return err_sys(e, r, "cannot keep the lines");

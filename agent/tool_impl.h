@@ -7,6 +7,7 @@
 
 #include "agent/files.h"
 #include "agent/netnews.h"
+#include "agent/redact.h"
 #include "agent/session.h"
 #include "agent/session_box.h"
 #include "agent/tool.h"
@@ -22,8 +23,9 @@ struct toolbox {
 	bool aside; /* what comes now is not of the call: no live output */
 	size_t terminal_bytes; /* written to conf.terminal_fd */
 	struct netnews news;
-	unsigned ends;	    /* box_ends() after the last call */
-	unsigned told_ends; /* of which the model knows */
+	struct redact secrets; /* owned; conf.secrets: no text has them */
+	unsigned ends;	       /* box_ends() after the last call */
+	unsigned told_ends;    /* of which the model knows */
 };
 
 /* A result with TOOL_ERROR that says @fmt; 0. */

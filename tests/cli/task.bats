@@ -192,6 +192,27 @@ asks() {
 	lib_no_word "$KEY" t.jsonl
 }
 
+# The service refuses a request with its key in it; a piece of it is looked for here.
+@test "O13: a key in a file is stars in what is read and edited, and stays in the file" {
+	local piece=${KEY:0:9} line
+	line=$(printf '%029990d' 0)
+	printf 'one\nkey=%s;\nb=1\nend\n' "$KEY" >conf
+	printf '%s%s\nlast\n' "$line" "$KEY" >long
+	model <<-END
+	{"calls":[{"name":"read_file","args":{"path":"conf"}}]}
+	{"expect":"2\\\\tkey=***;\\\\n","expect_not":"$piece","calls":[{"name":"edit_file","args":{"path":"conf","old":"b=1","new":"b=2"}}]}
+	{"expect":"2\\\\tkey=***;\\\\n     3\\\\tb=2","expect_not":"$piece","calls":[{"name":"read_file","args":{"path":"conf","first":2,"last":2}}]}
+	{"expect":"[*** stands for a secret; edit_file keeps it","expect_not":"$piece","calls":[{"name":"edit_file","args":{"path":"conf","old":"key=***;","new":"x"}}]}
+	{"expect":"where *** stands for a secret that is not shown","calls":[{"name":"read_file","args":{"path":"long"}}]}
+	{"expect":"[lines 1 to 1 of 2]","expect_not":"$piece","calls":[{"name":"shell","args":{"command":"mkdir d && mv conf d/\$(sed -n 's/key=\\\\(.*\\\\);/\\\\1/p' conf) && cd d && ls"}}]}
+	{"expect":"[exit 0","expect_not":"$piece","calls":[{"name":"read_file","args":{"path":"no such"}}]}
+	{"text":"good"}
+	END
+	run -0 task -q "look"
+	[ "$output" = good ]
+	[ "$(cat "d/$KEY")" = "$(printf 'one\nkey=%s;\nb=2\nend' "$KEY")" ]
+}
+
 @test "O2: what the terminal showed is kept on the host, byte for byte" {
 	model < <(call "printf '\\\\033[31mred\\\\033[0m end\\\\r\\\\n'"; finish done)
 	run -0 task "show"

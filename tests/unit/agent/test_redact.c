@@ -38,10 +38,32 @@ static void run(const struct row *row, size_t step)
 	redact_done(&r);
 }
 
+/* A whole text at once; the line ends of a secret stay. */
+static const struct row texts[] = {
+	{ "over lines", { "ab\ncd" }, "x ab\ncd y\nz", "x ***\n*** y\nz" },
+	{ "ends a line", { "abcd\n" }, "abcd\nz", "***\n***z" },
+	{ "short ones are none", { "abc", "", "abcd" }, "abc abcd", "abc ***" },
+};
+
+static void test_text(const void *p)
+{
+	const struct row *row = p;
+	_cleanup_buf_ struct buf in = BUF_INIT(4096), got = BUF_INIT(4096);
+	struct redact r;
+
+	redact_init(&r, NULL, NULL);
+	assert_int_equal(redact_add_all(&r, row->words), 0);
+	assert_int_equal(buf_adds(&in, row->in), 0);
+	assert_int_equal(redact_text(&r, &in, &got), 0);
+	assert_string_equal(buf_cstr(&got), row->want);
+	redact_done(&r);
+}
+
 static void test_row(const void *p)
 {
 	const struct row *row = p;
 
+	test_text(row);
 	for (size_t step = 1; step <= strlen(row->in); step++)
 		run(row, step);
 }
@@ -66,5 +88,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = { { "limits", limits } };
 
-	return unit_rows("redact (O13)", rows, test_row) + unit_cases("redact", cases);
+	return unit_rows("redact (O13)", rows, test_row) +
+	       unit_rows("redact_text (O13)", texts, test_text) +
+	       unit_cases("redact", cases);
 }

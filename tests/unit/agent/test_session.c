@@ -482,11 +482,27 @@ static void secrets_are_stars(void)
 	shellkit_shut(&k);
 }
 
+static void many_secrets(void)
+{
+	static const char *const secrets[] = {
+		"secret-a", "secret-b", "secret-c", "secret-d", "secret-e", "secret-f",
+		"secret-g", "secret-h", "secret-i", "secret-j", "secret-k", "secret-l",
+		"secret-m", "secret-n", "secret-o", "secret-p", NULL
+	};
+	struct shellkit k;
+
+	shellkit_open(&k, "bash", secrets);
+	shellkit_run(&k, "for i in a p; do echo secret-$i; done");
+	assert_string_equal(buf_cstr(&k.r.text), "***\n***\n");
+	shellkit_shut(&k);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "S3: cwd is exact", cwd_is_exact },
 		{ "O13: secrets are stars", secrets_are_stars },
+		{ "O13: as many as are taken", many_secrets },
 		{ "X1: a prompt is a wait", a_prompt_is_a_wait },
 		{ "I10, X1: cat is fed and ended", cat_is_fed_and_ended },
 		{ "T1, T2, X5, X7: limits leave it running", limits_leave_it_running },
