@@ -55,7 +55,8 @@ struct screen {
 	char title[TITLE_MAX];
 	char backlog[SCREEN_BACKLOG];
 	size_t n;
-	bool plain; /* the backlog has no sequence in it */
+	bool plain;   /* the backlog has no sequence in it */
+	bool touched; /* sequences came since it was calm */
 	screen_answer_fn *answer;
 	void *ctx;
 	struct escape escape;	/* between what comes and vt */
@@ -204,12 +205,16 @@ static const char *last_screenful(const struct screen *s, const char *data, size
 	return end + 1;
 }
 
+/* Sequences wait only for who answers their queries, not for being skipped; and to work
+ * off many at once takes long: a screen that is erased over and over costs most. */
 void screen_feed(struct screen *s, const char *data, size_t len)
 {
 	bool plain = is_plain(data, len);
+	size_t room = plain && s->plain ? SCREEN_BACKLOG : SCREEN_WAITING;
 	const char *last = NULL;
 
-	if (s->n + len > SCREEN_BACKLOG) {
+	s->touched |= !plain;
+	if (s->n + len > room) {
 		if (plain && s->plain)
 			last = last_screenful(s, data, len);
 		if (last) {
@@ -220,7 +225,7 @@ void screen_feed(struct screen *s, const char *data, size_t len)
 			screen_settle(s);
 		}
 	}
-	if (len > SCREEN_BACKLOG) {
+	if (len > room) {
 		escape_feed(&s->escape, data, len);
 		return;
 	}
@@ -231,15 +236,20 @@ void screen_feed(struct screen *s, const char *data, size_t len)
 
 void screen_calm(struct screen *s)
 {
-	/* leave the alternate screen, cursor shown, normal cursor keys and keypad, no
-	 * mouse, no bracketed paste, whole screen scrolls, attributes off */
-	static const char calm[] = "\033[?1049l\033[?25h\033[?1l\033>\033[?1000l"
-				   "\033[?1002l\033[?1003l\033[?2004l\033[m";
+	/* leave the alternate screen; the whole screen scrolls, from its corner, which
+	 * moves the cursor; cursor shown, lines wrap, normal cursor keys and keypad, no
+	 * mouse, no bracketed paste, nothing inserted, letters are letters, attributes
+	 * off. A string that has no end is cut off by the first of them. */
+	static const char calm[] =
+		"\033[?1049l\0337\033[r\033[?69l\033[?6l\0338\033[?25h\033[?7h\033[?5l"
+		"\033[?1l\033>\033[?1000l\033[?1002l\033[?1003l\033[?2004l"
+		"\033[4l\033[20l\033(B\033)B\017\033[m";
 
-	if (!screen_pending(s) && !s->alternate && !s->cursor_hidden)
+	if (!s->touched)
 		return;
 	screen_settle(s);
 	escape_feed(&s->escape, calm, sizeof(calm) - 1);
+	s->touched = false;
 }
 
 /* libvterm keeps a cursor above the first row when the rows above it go, a saved cursor

@@ -9,7 +9,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { SCREEN_BACKLOG = 128 << 10, SCREEN_ROWS_MAX = 500, SCREEN_COLS_MAX = 1000 };
+enum {
+	SCREEN_BACKLOG = 128 << 10,
+	SCREEN_WAITING = 8 << 10, /* of it, where there are sequences */
+	SCREEN_ROWS_MAX = 500,
+	SCREEN_COLS_MAX = 1000
+};
 
 struct screen;
 

@@ -31,7 +31,7 @@
 #include "base/text.h"
 
 enum { ROWS = 40, COLS = 160, EARLIER_KEEP = 8000, TO_TTY_MAX = 4 << 20 };
-enum { PUMP_STEPS = 64, ASIDE_MAX = 4096 };
+enum { PUMP_STEPS = 64, PUMP_CPU_MS = 250, ASIDE_MAX = 4096 };
 
 bool session_waitable(const struct session *s)
 {
@@ -60,8 +60,13 @@ int session_fd(const struct session *s)
 
 void session_pump(struct session *s)
 {
+	uint64_t from = 0;
+
 	for (int i = 0; i < PUMP_STEPS && session_io_step(s); i++)
-		;
+		if (i == 0)
+			from = sys_cpu_ms();
+		else if (sys_cpu_ms() - from >= PUMP_CPU_MS)
+			break;
 }
 
 bool session_ended(const struct session *s)

@@ -10,7 +10,9 @@
 
 enum {
 	READ_SIZE = 64 << 10,
-	READS_AT_ONCE = 16, /* then the caller looks at the clock */
+	READS_AT_ONCE = 16,	 /* then the caller looks at the clock, */
+	HEAVY_AT_ONCE = 8 << 10, /* and after so many bytes with sequences among them:
+				  * each may redraw the screen */
 	LAUNCHES_MAX = 3,
 	LONE_ESC_MS = 50
 };
@@ -316,14 +318,17 @@ void session_io_write(struct session *s)
 bool session_io_step(struct session *s)
 {
 	char data[READ_SIZE];
+	size_t heavy = 0;
 	bool any = false;
 
-	for (int i = 0; i < READS_AT_ONCE && s->proc.master >= 0; i++) {
+	for (int i = 0;
+	     i < READS_AT_ONCE && heavy < HEAVY_AT_ONCE && s->proc.master >= 0; i++) {
 		ssize_t n = sys_read(s->proc.master, data, sizeof(data));
 
 		if (n <= 0)
 			break;
 		any = true;
+		heavy += memchr(data, '\033', (size_t)n) ? (size_t)n : 0;
 		marker_feed(&s->marker, data, (size_t)n);
 	}
 	if (any) {

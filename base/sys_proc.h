@@ -382,6 +382,15 @@ static inline uint64_t sys_now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+/* Milliseconds of processor time that this thread has used; cannot fail. */
+static inline uint64_t sys_cpu_ms(void)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
 /* Seconds and nanoseconds since 1970; cannot fail. */
 static inline struct timespec sys_wall(void)
 {

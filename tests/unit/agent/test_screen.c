@@ -1,6 +1,7 @@
 #include "agent/screen.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "tests/unit/unit.h"
 
@@ -137,6 +138,54 @@ static void keys_and_calm(void)
 	screen_free(&s);
 }
 
+static void feed(struct screen *s, const char *text)
+{
+	screen_feed(s, text, strlen(text));
+}
+
+/* What a command leaves behind is no part of the next, also when it has been seen. */
+static void nothing_is_left(void)
+{
+	static const char *const left[] = {
+		"\033[4h",    "\033[2;3r", "\033[?6h\033[2;3r", "\033(0",
+		"\033)0\016", "\033]0;",   "\033P$q",		"\033[?69h\033[3;5s",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(left); i++) {
+		struct screen *s = make();
+
+		feed(s, left[i]);
+		assert_false(screen_full(s)); /* it is settled */
+		screen_calm(s);
+		feed(s, "1\r\n2\r\nqqqqq\r\n4\r\n5\r\nab\rc");
+		show(s, HEAD("in row 4 column 2", "") "qqqqq\n4\n5\ncb\n");
+		screen_free(&s);
+	}
+}
+
+static void count(void *ctx, const char *data, size_t len)
+{
+	(void)data;
+	(void)len;
+	++*(int *)ctx;
+}
+
+/* A query waits for whoever may answer it, but no screenfuls of sequences behind it. */
+static void sequences_do_not_pile_up(void)
+{
+	struct screen *s = make();
+	int answers = 0;
+
+	screen_on_answer(s, count, &answers);
+	feed(s, "\033[6n");
+	assert_int_equal(answers, 0);
+	assert_true(screen_pending(s));
+	for (int i = 0; i < SCREEN_WAITING / 4; i++)
+		feed(s, "\033[2J");
+	assert_int_equal(answers, 1);
+	screen_free(&s);
+}
+
 /* What was saved or set where no row or column is any more. */
 static void resized_away(void)
 {
@@ -161,6 +210,8 @@ int main(void)
 		{ "overprinting is not skipped", overprinted_without_newlines },
 		{ "O3: queries are answered", answers },
 		{ "keys, calm, resize", keys_and_calm },
+		{ "nothing is left", nothing_is_left },
+		{ "sequences do not pile up", sequences_do_not_pile_up },
 		{ "resized away", resized_away },
 	};
 
