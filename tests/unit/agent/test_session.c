@@ -475,9 +475,10 @@ static void secrets_are_stars(void)
 	assert_null(strstr(buf_cstr(&screen), "2secret"));
 	shellkit_run(&k, "for i in $(seq 20000); do echo ${a}secret; done");
 	assert_null(strstr(buf_cstr(&k.r.text), "hunter2secret"));
-	shellkit_run(&k, "sh -c 'sleep 60; :' of ${a}secret &");
+	shellkit_run(&k, "sh -c '>begun; sleep 60; :' of ${a}secret & "
+			 "until [ -e begun ]; do sleep 0.01; done");
 	assert_non_null(k.r.jobs);
-	assert_non_null(strstr(k.r.jobs, "sleep 60; : of ***"));
+	assert_non_null(strstr(k.r.jobs, "; sleep 60; : of ***"));
 	shellkit_run(&k, "kill %1");
 	shellkit_shut(&k);
 }
