@@ -63,7 +63,7 @@ static int tell_number(const struct app *app, pid_t pid)
 static enum box_io io_of(const struct boxrun *run)
 {
 	if (run->detach)
-		return BOX_IO_NULL;
+		return BOX_IO_LOG;
 	return run->tty ? BOX_IO_TTY : BOX_IO_PIPES;
 }
 

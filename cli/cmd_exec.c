@@ -1,6 +1,5 @@
 #include "cli/boxrun.h"
 #include "cli/cmd.h"
-#include "cli/detach.h"
 #include "cli/opt_box.h"
 
 struct args {
@@ -73,10 +72,8 @@ static const struct argp argp = {
 
 static int run(struct app *app, int argc, char **argv)
 {
-	_cleanup_words_ struct words words = WORDS_NONE;
 	struct args a = { .tty = false };
 	struct boxrun what = { .tty = false };
-	struct err e = ERR_NONE;
 	int r;
 
 	r = cmd_parse(app, &cmd_exec, argc, argv, &a);
@@ -85,14 +82,6 @@ static int run(struct app *app, int argc, char **argv)
 	what.argv = (const char *const *)a.command;
 	what.tty = a.tty;
 	what.detach = a.detach;
-	if (!a.detach)
-		return boxrun_command(app, &a.box, &what);
-	r = detach_command(what.argv, &words);
-	if (r < 0) {
-		err_sys(&e, r, "cannot detach the command");
-		return cmd_fail(app, &e, CMD_CUBBY);
-	}
-	what.argv = words_list(&words);
 	return boxrun_command(app, &a.box, &what);
 }
 

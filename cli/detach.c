@@ -1,5 +1,7 @@
 #include "cli/detach.h"
 
+#include "runtime/box.h"
+
 static int add_all(struct words *ret, const char *const *v)
 {
 	int r = 0;
@@ -9,13 +11,8 @@ static int add_all(struct words *ret, const char *const *v)
 	return r;
 }
 
-/* $$ is the process that the command becomes. */
-static const char start_script[] =
-	"mkdir -p /var/log/cubby && exec >\"/var/log/cubby/$$.log\" 2>&1\n"
-	"exec \"$@\"";
-
 static const char logs_script[] =
-	"cd /var/log/cubby 2>/dev/null || set -- none\n"
+	"cd " BOX_LOG_DIR " 2>/dev/null || set -- none\n"
 	"f=${2:-$(ls -t 2>/dev/null | sed -n 1p)}\n"
 	"if [ \"$1\" = none ] || [ ! -f \"${f%.log}.log\" ]; then\n"
 	"	echo \"cubby: no command was detached${2:+ with number $2}\" >&2\n"
@@ -23,14 +20,6 @@ static const char logs_script[] =
 	"fi\n"
 	"[ \"$1\" = follow ] && exec tail -n +1 -f \"${f%.log}.log\"\n"
 	"exec cat \"${f%.log}.log\"";
-
-int detach_command(const char *const *command, struct words *ret)
-{
-	static const char *const head[] = { "sh", "-c", start_script, "sh", NULL };
-	int r = add_all(ret, head);
-
-	return r < 0 ? r : add_all(ret, command);
-}
 
 int detach_logs(const char *pid, bool follow, struct words *ret)
 {

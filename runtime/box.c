@@ -498,9 +498,10 @@ static bool is_pipe(int fd, int access)
 static int take_spawned(const struct box_command *c, struct wire_msg *m,
 			struct box_proc *ret, struct err *e)
 {
-	static const unsigned expected[] = {
-		[BOX_IO_PIPES] = 3, [BOX_IO_TTY] = 1, [BOX_IO_NULL] = 0
-	};
+	static const unsigned expected[] = { [BOX_IO_PIPES] = 3,
+					     [BOX_IO_TTY] = 1,
+					     [BOX_IO_NULL] = 0,
+					     [BOX_IO_LOG] = 0 };
 	const struct wire_spawned *s = wire_body(m, sizeof(*s));
 	bool good = s && m->n_fds == expected[c->io];
 

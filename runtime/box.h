@@ -55,10 +55,13 @@ bool box_started(const struct box *b);
  *  Calls about programs of such a one say so; box_spawn() goes on in another */
 unsigned box_ends(const struct box *b);
 
+#define BOX_LOG_DIR "/var/log/cubby"
+
 enum box_io {
 	BOX_IO_PIPES, /* three pipes */
 	BOX_IO_TTY,   /* one pty; the master comes back in fds[0] */
-	BOX_IO_NULL   /* /dev/null, for what is kept without a client */
+	BOX_IO_NULL,  /* /dev/null, for what nobody listens to */
+	BOX_IO_LOG /* the same, but its output goes to BOX_LOG_DIR/PID.log in the box */
 };
 
 struct box_command {

@@ -73,7 +73,7 @@ static bool spawn_valid(const struct wire_spawn *s, const struct wire_msg *m)
 	return s && s->text_len && s->text_len <= WIRE_TEXT &&
 	       s->n_argv <= WIRE_STRINGS && s->n_env <= WIRE_STRINGS &&
 	       s->n_extra <= WIRE_EXTRA && m->n_fds == 1 + s->n_extra &&
-	       s->io <= BOX_IO_NULL;
+	       s->io <= BOX_IO_LOG;
 }
 
 static int read_text(int fd, uint32_t len, char **ret)
@@ -184,6 +184,7 @@ struct birth {
 	const struct userdb_user *user;
 	struct ends *ends;
 	int status_fd;
+	int log_dir; /* -1 = none */
 };
 
 /* Signals as a fresh program expects them: exec keeps what is ignored. */
@@ -207,6 +208,44 @@ static void offer_to_oom(void)
 		sys_write(fd, "500", 3);
 }
 
+/* As the box's root, for its directory belongs to that: the file is the user's. A new one,
+ * whatever has that name. */
+static int open_log(struct birth *b, struct err *e)
+{
+	_cleanup_close_ int dir = -1, fd = -1;
+	char name[32];
+	int r = file_mkdirs(AT_FDCWD, BOX_LOG_DIR, 0755, e);
+
+	snprintf(name, sizeof(name), "%d.log", sys_getpid());
+	if (r == 0)
+		r = dir = file_open_dir(AT_FDCWD, BOX_LOG_DIR, e);
+	if (r >= 0) {
+		(void)sys_unlinkat(dir, name, 0);
+		r = fd = sys_openat(dir, name, O_WRONLY | O_CREAT | O_EXCL, 0644);
+		if (r >= 0 && b->user->uid)
+			r = sys_fchown(fd, b->user->uid, (gid_t)-1);
+		if (r < 0)
+			err_sys(e, r, "'" BOX_LOG_DIR "/%s'", name);
+	}
+	if (r < 0) {
+		err_wrap(e, "cannot keep the output");
+		return e->code = -EIO; /* of the command itself nothing is known */
+	}
+	b->log_dir = take(&dir, -1);
+	b->ends->inside[1] = b->ends->inside[2] = take(&fd, -1);
+	return 0;
+}
+
+/* What was not run has printed nothing. */
+static void drop_log(const struct birth *b)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%d.log", sys_getpid());
+	if (b->log_dir >= 0)
+		(void)sys_unlinkat(b->log_dir, name, 0);
+}
+
 static int place_ends(struct birth *b, struct err *e)
 {
 	int high[3 + WIRE_EXTRA], r = 0;
@@ -221,6 +260,8 @@ static int place_ends(struct birth *b, struct err *e)
 	}
 	if (r >= 0)
 		r = b->status_fd = sys_dup(b->status_fd, PAYLOAD_LOW);
+	if (r >= 0 && b->log_dir >= 0)
+		r = b->log_dir = sys_dup(b->log_dir, PAYLOAD_LOW);
 	for (unsigned i = 0; i < n && r >= 0; i++)
 		r = sys_dup2(high[i], (int)i);
 	if (r >= 0 && b->p->io == BOX_IO_TTY)
@@ -320,14 +361,16 @@ static void birth(void *ctx)
 	int r;
 
 	sys_setsid();
-	r = place_ends(b, &e);
+	sys_umask(022);
+	r = b->p->io == BOX_IO_LOG ? open_log(b, &e) : 0;
+	if (r >= 0)
+		r = place_ends(b, &e);
 	if (r >= 0)
 		r = take_identity(b, &e);
 	if (r >= 0)
 		r = enter_cwd(b, &e);
 	if (r >= 0) {
 		offer_to_oom();
-		sys_umask(022);
 		r = payload_env_make(b->user, b->p->env, &env);
 		if (r < 0)
 			err_sys(&e, r, "cannot make the environment");
@@ -335,6 +378,7 @@ static void birth(void *ctx)
 	reset_signals();
 	if (r >= 0)
 		run_program(b, env, &e);
+	drop_log(b);
 	sys_write(b->status_fd, &e, sizeof(e));
 	sys_exit(127);
 }
@@ -376,7 +420,7 @@ int payload_start(const struct payload_box *b, const struct payload *p,
 	_cleanup_(ends_done) struct ends ends = ENDS_NONE;
 	int status[2] = { -1, -1 }, report[2] = { -1, -1 };
 	struct userdb_user user;
-	struct birth born = { b, p, &user, &ends, -1 };
+	struct birth born = { b, p, &user, &ends, -1, -1 };
 	int r = find_user(b, p, &user, e);
 
 	if (r == 0)

@@ -175,6 +175,39 @@ setup() { lib_project; }
 	cubby stop -q
 }
 
+@test "exec: a detached command that cannot be run is told at once" {
+	printf 'data\n' >file
+	run -127 cubby exec -d -- no-such-program
+	[ "$output" = "cubby exec: cannot run 'no-such-program': No such file or directory" ]
+	run -127 cubby exec -d -- /no/such/program
+	run -126 cubby exec -d -- ./file
+	[ "$output" = "cubby exec: cannot run './file': Permission denied" ]
+	run -126 cubby exec -d -- /etc
+	chmod +x file # a shell would have taken it for a script
+	run -126 cubby exec -d -- ./file
+	run -126 cubby exec -- ./file
+	run -1 --separate-stderr cubby logs # and no log is left of it
+	[ "$stderr" = "cubby: no command was detached" ]
+	cubby exec -- sh -c 'rm -rf /var/log/cubby; ln -s /proc /var/log/cubby'
+	run -125 cubby exec -d -- true
+	[[ $output == "cubby exec: cannot keep the output: "* ]]
+}
+
+@test "exec: a detached command of another user keeps its output, too" {
+	chmod 777 .
+	cubby exec -d -- true
+	run --separate-stderr cubby exec --user nobody -d -- id -un
+	[[ $stderr != *'no user but root'* ]] || skip "one id only in this box"
+	[ "$status" = 0 ]
+	local n pid=$output
+	for ((n = 0; n < 500; n++)); do
+		run -0 cubby logs "$pid"
+		[ "$output" != nobody ] || break
+		read -rt 0.02 <> <(:) || true
+	done
+	[ "$output" = nobody ]
+}
+
 @test "exec: --rm leaves no box, --wipe a fresh one" {
 	cubby exec -- touch /root/mark
 	run -0 cubby exec -- test -e /root/mark

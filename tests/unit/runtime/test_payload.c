@@ -39,7 +39,8 @@ static const struct row {
 	  "a\0\0\0", 4, 0, -EBADMSG },
 	{ "descriptor sent and not said", { .n_argv = 1, .text_len = 4 }, "a\0\0\0", 4, 1,
 	  -EBADMSG },
-	{ "io unknown", { .n_argv = 1, .io = 7, .text_len = 4 }, "a\0\0\0", 4, 0, -EBADMSG },
+	{ "the last io", { .n_argv = 1, .io = BOX_IO_LOG, .text_len = 4 }, "a\0\0\0", 4, 0, 0 },
+	{ "io unknown", { .n_argv = 1, .io = BOX_IO_LOG + 1, .text_len = 4 }, "a\0\0\0", 4, 0, -EBADMSG },
 };
 /* clang-format on */
 
