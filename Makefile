@@ -223,7 +223,8 @@ rootfs:
 	$(Q)scripts/mkrootfs
 demo:
 	$(Q)scripts/demo
-BENCH := $(addprefix $(O)/scripts/bench/,floor measure roundtrip agent)
+BENCH := $(addprefix $(O)/scripts/bench/,floor measure roundtrip agent \
+	sessionbench)
 $(BENCH): $(O)/%: $(O)/%.o
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
