@@ -237,6 +237,8 @@ static int settle(struct session *s, struct err *e)
 	}
 	if (session_gone(s))
 		return 1;
+	if (s->proc.master < 0) /* it could not be replaced: it may be now */
+		return session_shell_replace(s, e);
 	if (s->open || (!session_shell_died(s) && !s->broken))
 		return 0;
 	if (!s->told_gone)

@@ -351,6 +351,44 @@ static void a_box_that_ends_under_a_command(void)
 	shut(&f);
 }
 
+static int no_spawn(void *ctx, const struct session_spawn *c, struct session_shell *ret,
+		    struct err *e)
+{
+	(void)ctx;
+	(void)c;
+	(void)ret;
+	return err_sys(e, -EAGAIN, "cannot fork");
+}
+
+/* As at the process limit of the box: the next command tries again. */
+static void a_shell_that_cannot_be_replaced(void)
+{
+	static const struct session_limits hard = { 0, 60000 };
+	struct fixture f;
+
+	open_shell(&f, "bash");
+	for (int reset = 0; reset < 2; reset++) {
+		int (*spawn)(void *, const struct session_spawn *,
+			     struct session_shell *, struct err *) =
+			take(&f.port.port.spawn, no_spawn);
+		int r;
+
+		session_result_done(&f.r);
+		r = reset ? session_reset(f.s, &f.e)
+			  : session_run(f.s, "exit 3", 6, &hard, &f.r, &f.e);
+		assert_int_equal(r, -EAGAIN);
+		r = session_run(f.s, "echo lost", 9, &hard, &f.r, &f.e);
+		assert_int_equal(r, -EAGAIN);
+		assert_int_equal(session_input(f.s, "x", 1, &hard, &f.r, &f.e),
+				 -ENOMSG);
+		f.port.port.spawn = spawn;
+		f.e = ERR_NONE;
+		run(&f, "echo found");
+		expect(&f, 0, "found\n");
+	}
+	shut(&f);
+}
+
 static void long_output_is_cut_and_kept(void)
 {
 	struct fixture f;
@@ -513,6 +551,8 @@ int main(void)
 		  a_box_that_ends_between_commands },
 		{ "R11: a box that ends under a command",
 		  a_box_that_ends_under_a_command },
+		{ "R1: a shell that cannot be replaced",
+		  a_shell_that_cannot_be_replaced },
 		{ "O7, O8: long output", long_output_is_cut_and_kept },
 		{ "I9: on_error=stop", stops_at_the_first_that_fails },
 		{ "I9: on_error=reject", refuses_several },
