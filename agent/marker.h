@@ -53,8 +53,7 @@ void marker_feed(struct marker *m, const char *data, size_t len);
 /**
  * marker_flush() - hand on held bytes that stopped short of the whole nonce
  *
- * For a lone ESC at the end of a program's output, after 50 ms of quiet, and for the
- * end of the terminal.
+ * For a lone ESC at the end of a program's output, after 50 ms of quiet.
  */
 void marker_flush(struct marker *m);
 

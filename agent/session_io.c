@@ -301,7 +301,10 @@ static void sent(struct buf *b, ssize_t n)
 /* Nothing to read at the moment. */
 static void idle(struct session *s)
 {
-	if (s->marker.n_held && sys_now_ms() - s->last_output_ms >= LONE_ESC_MS)
+	/* of what else may become a mark nothing can be seen, and to take a mark for
+	 * text would lose the end of a command: whoever writes it may have been stopped
+	 * within it, by a full terminal */
+	if (s->marker.n_held == 1 && sys_now_ms() - s->last_output_ms >= LONE_ESC_MS)
 		marker_flush(&s->marker);
 	/* a program that reads keys may have asked the terminal something */
 	if (screen_pending(s->screen) && reads_keys(s))

@@ -22,6 +22,8 @@ static const struct row {
 	{ "plain", "hello\r\nworld\r\n", "hello\nworld\n", false },
 	{ "no final newline", "hello", "hello", false },
 	{ "bare newline", "a\nb", "a\nb", false },
+	{ "a cancelled sequence", "a\033[3\030hello\033[1\032mb\r\n", "ahellomb\n",
+	  false },
 	{ "blank lines", "a\r\n\r\n\r\nz\r\n", "a\n\n\nz\n", false },
 	{ "tab stays", "a\tb\r\n", "a\tb\n", false },
 	{ "trailing spaces stay", "a  \r\n", "a  \n", false },
