@@ -46,13 +46,18 @@ static int add(void *ctx, pid_t pid)
 	    st.sid != g->shell)
 		return 0;
 	for (size_t i = 0; i < g->n; i++)
-		if (g->groups[i] == st.pgrp)
+		if (g->groups[i] == st.pgrp) {
+			if (st.ppid == g->shell)
+				g->jobs[i].last = pid;
 			return 0;
+		}
 	inside = procs_inside(pid);
 	if (inside < 0)
 		return 0;
 	g->groups[g->n++] = st.pgrp;
-	*job = (struct job){ .pid = pid, .inside = inside, .stopped = st.state == 'T' };
+	*job = (struct job){
+		.pid = pid, .inside = inside, .last = pid, .stopped = st.state == 'T'
+	};
 	name(job, g->shell);
 	return 0;
 }
@@ -129,7 +134,7 @@ void jobs_output(const struct job *job, char ret[JOBS_PATH])
 	ssize_t n;
 
 	*ret = '\0';
-	snprintf(fd, sizeof(fd), "/proc/%d/fd/1", job->pid);
+	snprintf(fd, sizeof(fd), "/proc/%d/fd/1", job->last);
 	if (sys_fstatat(AT_FDCWD, fd, &st, 0) < 0 || !S_ISREG(st.st_mode))
 		return;
 	n = sys_readlinkat(AT_FDCWD, fd, ret, JOBS_PATH - 1);

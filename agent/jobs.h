@@ -16,6 +16,7 @@ enum { JOBS_MAX = 16, JOBS_COMMAND = 120, JOBS_PATH = 256 };
 struct job {
 	pid_t pid;    /* of its first process, in the host's numbering */
 	pid_t inside; /* the same as the box knows it */
+	pid_t last;   /* of the last process of a pipeline, which has its output */
 	bool stopped;
 	bool subshell; /* a copy of the shell: it may be about to become a program */
 	char command[JOBS_COMMAND]; /* escaped */

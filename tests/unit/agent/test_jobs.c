@@ -93,7 +93,7 @@ static void output(void)
 	struct jobs_none none = { 0 };
 	char path[JOBS_PATH] = "", want[JOBS_PATH];
 
-	start(&port, "sleep 908 >log & sleep 909 & read x", &shell);
+	start(&port, "sleep 911 | sleep 908 >log & sleep 909 & read x", &shell);
 	snprintf(want, sizeof(want), "%s/log", unit_tmpdir());
 	for (int i = 0; i < TRIES && strcmp(path, want) != 0; i++) {
 		pid_t leader = sys_tcgetsid(shell.master);
