@@ -357,3 +357,8 @@ void loop_stop(struct loop *l)
 {
 	l->stopped = true;
 }
+
+uint64_t loop_rounds(const struct loop *l)
+{
+	return l->round;
+}

@@ -42,5 +42,7 @@ int loop_step(struct loop *l, int timeout_ms, struct err *e);
 /** loop_run() - step until loop_stop(); 0, or the first failure */
 int loop_run(struct loop *l, struct err *e);
 void loop_stop(struct loop *l);
+/** loop_rounds() - how often it has waited: tells one that spins from one that idles */
+uint64_t loop_rounds(const struct loop *l);
 
 #endif

@@ -14,7 +14,7 @@ enum { ACCEPTS = 64, ORIGINAL_DST = 80 /* linux/netfilter_ipv4.h */, DNS_PORT = 
 
 void gate_conn_listen(struct gated *g)
 {
-	bool want = g->n_conns < g->max_conns;
+	bool want = g->n_conns < g->max_conns && !g->rest;
 
 	if (want == g->listening)
 		return;
@@ -25,6 +25,25 @@ void gate_conn_listen(struct gated *g)
 		if (g->published[i].src)
 			loop_modify(g->loop, g->published[i].src, want ? EPOLLIN : 0);
 	g->listening = want;
+}
+
+static int rested(void *ctx, uint32_t events, struct err *e)
+{
+	struct gated *g = ctx;
+
+	(void)events;
+	(void)e;
+	loop_remove(g->loop, &g->rest);
+	gate_conn_listen(g);
+	return 0;
+}
+
+void gate_conn_rest(struct gated *g, int r)
+{
+	if (r != -EMFILE && r != -ENFILE && r != -ENOBUFS && r != -ENOMEM)
+		return;
+	if (!g->rest && gate_memory_timer(g, GATE_REST_MS, rested, g, &g->rest) >= 0)
+		gate_conn_listen(g);
 }
 
 struct gate_conn *gate_conn_new(struct gated *g, int in)
@@ -269,8 +288,10 @@ int gate_conn_ready(void *ctx, uint32_t events, struct err *e)
 		for (int n = 0; n < ACCEPTS && g->fd_src[i] && g->listening; n++) {
 			int fd = sys_accept(g->fds[i], NULL, NULL);
 
-			if (fd < 0)
-				break; /* none, or no descriptor left: later */
+			if (fd < 0) {
+				gate_conn_rest(g, fd);
+				break;
+			}
 			take_in(g, fd);
 		}
 	}

@@ -9,7 +9,7 @@
 #include "base/sys.h"
 #include "runtime/gate_impl.h"
 
-enum { PEEK = 8192, TALK = 1024 };
+enum { PEEK = 8192, TALK = 1024, ATTEMPTS = GATE_FDS_PER_CONN - 1 };
 
 struct attempt {
 	struct gate_dial *d; /* borrowed */
@@ -173,32 +173,43 @@ static int say(struct attempt *a, const struct buf *out)
 	return (size_t)n == out->len ? 0 : -EPROTO; /* a first kilobyte always fits */
 }
 
-/* The proxy answered: only what belongs to the conversation is taken out. */
-static int talk(void *ctx, uint32_t events, struct err *e)
+/* One answer of the proxy; only what belongs to the conversation is taken out. Return: 1 =
+ * that was all of it, 0 = more has to come, -errno. @used: bytes that were taken. */
+static int hear(struct attempt *a, size_t *used)
 {
-	struct attempt *a = ctx;
-	struct gate_dial *d = a->d;
 	_cleanup_buf_ struct buf out = BUF_INIT(TALK);
 	char in[PEEK];
-	size_t used = 0;
 	ssize_t n = sys_recv(a->fd, in, sizeof(in), MSG_PEEK);
 	int r;
 
-	(void)events;
+	*used = 0;
+	if (n <= 0)
+		return n == -EAGAIN ? 0 : n < 0 ? (int)n : -ECONNRESET;
+	r = netproxy_feed(&a->d->talk, in, (size_t)n, used, &out);
+	if (r >= 0 && *used)
+		(void)sys_recv(a->fd, in, *used, 0);
+	else if (!r && n == sizeof(in))
+		r = -EPROTO; /* no answer is that long */
+	return r >= 0 && say(a, &out) < 0 ? -EPROTO : r;
+}
+
+/* Watched edge-triggered: what is not whole stays in the socket until more comes. */
+static int talk(void *ctx, uint32_t events, struct err *e)
+{
+	struct attempt *a = ctx;
+	size_t used;
+	int r;
+
 	(void)e;
-	if (n == -EAGAIN)
-		return 0;
-	r = n < 0 ? (int)n : !n ? -ECONNRESET : 0;
-	if (!r)
-		r = netproxy_feed(&d->talk, in, (size_t)n, &used, &out);
-	if (r >= 0 && used)
-		(void)sys_recv(a->fd, in, used, 0);
-	if (r >= 0 && say(a, &out) < 0)
-		r = -EPROTO;
+	do
+		r = hear(a, &used);
+	while (!r && used);
+	if (!r && events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+		r = -ECONNRESET;
 	if (r > 0)
 		won(a);
 	else if (r < 0)
-		fail(d->c, r);
+		fail(a->d->c, r);
 	return 0;
 }
 
@@ -221,7 +232,8 @@ static void connected(struct attempt *a)
 	if (r >= 0)
 		r = say(a, &out);
 	if (r >= 0)
-		r = gate_memory_watch(d->c->g, a->fd, EPOLLIN, talk, a, &a->src);
+		r = gate_memory_watch(d->c->g, a->fd, EPOLLIN | EPOLLRDHUP | EPOLLET,
+				      talk, a, &a->src);
 	if (r < 0)
 		fail(d->c, r);
 }
@@ -279,11 +291,12 @@ static int try_one(struct attempt *a)
 	return r;
 }
 
-/* Starts attempts until one is under way; ends the connection when none is left. */
+/* Starts attempts until one is under way; ends the connection when none is left. With as
+ * many as may be at once the next waits for one of them to end. */
 static void start_next(struct gate_dial *d)
 {
 	loop_remove(d->c->g->loop, &d->next);
-	while (d->started < d->n) {
+	while (d->started < d->n && d->running < ATTEMPTS) {
 		struct attempt *a = &d->tries[d->started++];
 		int r = try_one(a);
 

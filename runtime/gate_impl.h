@@ -27,30 +27,32 @@
 #include "runtime/resolve.h"
 
 enum {
-	GATE_CONNS = 2048,	   /* connections at once; more wait to be accepted */
-	GATE_FDS_PER_CONN = 6,	   /* two sockets, two pipes while data is on its way */
-	GATE_DIAL_MS = 30000,	   /* until a connection is there, lookup included */
-	GATE_NEXT_MS = 250,	   /* RFC 8305: before the next address is tried too */
-	GATE_PIPE_BYTES = 1 << 20, /* data under way in one direction, if the host
+	GATE_CONNS = 2048,	    /* connections at once; more wait to be accepted */
+	GATE_FDS_PER_CONN = 6,	    /* two sockets, two pipes while data is on its way;
+				      or one, and five attempts at the other */
+	GATE_REST_MS = 100,	    /* after the host had no descriptor for one more */
+	GATE_DIAL_MS = 30000,	    /* until a connection is there, lookup included */
+	GATE_NEXT_MS = 250,	    /* RFC 8305: before the next address is tried too */
+	GATE_PIPE_BYTES = 1 << 20,  /* data under way in one direction, if the host
 				      grants that much; else what a pipe holds */
-	GATE_POOL = 16,		   /* empty pipes kept for the next connection */
-	GATE_LOOKUPS = 512,	   /* names whose addresses are remembered */
-	GATE_LOOKUP_MS = 8000,	   /* then the answer is "try again" */
-	GATE_KEEP_MS = 60000,	   /* addresses of a name; getaddrinfo tells no TTL */
-	GATE_KEEP_NONE_MS = 5000,  /* that there is no such name */
-	GATE_LOOKUP_RATE = 50,	   /* new names per second, after a burst of … */
-	GATE_LOOKUP_BURST = 500,   /* … this many */
-	GATE_LINE_RATE = 1000,	   /* lines of the audit log per second, after … */
-	GATE_LINE_BURST = 20000,   /* … this many */
-	GATE_DNS_PENDING = 256,	   /* DNS questions that wait for an answer */
-	GATE_DNS_TCP = 32,	   /* DNS conversations by TCP at once */
-	GATE_DNS_TCP_MS = 10000,   /* one of them may idle this long */
-	GATE_PUBLISHED = 64,	   /* ports of the box that the host may reach */
-	GATE_WHO = 16,		   /* questions about processes at once, … */
-	GATE_WHO_RATE = 200,	   /* … in a second, after a burst of … */
-	GATE_WHO_BURST = 1000,	   /* … this many */
-	GATE_WHO_MS = 50,	   /* a line waits for its process no longer, … */
-	GATE_WHO_RATE_US = 100,	   /* … all lines so long in a millisecond, … */
+	GATE_POOL = 16,		    /* empty pipes kept for the next connection */
+	GATE_LOOKUPS = 512,	    /* names whose addresses are remembered */
+	GATE_LOOKUP_MS = 8000,	    /* then the answer is "try again" */
+	GATE_KEEP_MS = 60000,	    /* addresses of a name; getaddrinfo tells no TTL */
+	GATE_KEEP_NONE_MS = 5000,   /* that there is no such name */
+	GATE_LOOKUP_RATE = 50,	    /* new names per second, after a burst of … */
+	GATE_LOOKUP_BURST = 500,    /* … this many */
+	GATE_LINE_RATE = 1000,	    /* lines of the audit log per second, after … */
+	GATE_LINE_BURST = 20000,    /* … this many */
+	GATE_DNS_PENDING = 256,	    /* DNS questions that wait for an answer */
+	GATE_DNS_TCP = 32,	    /* DNS conversations by TCP at once */
+	GATE_DNS_TCP_MS = 10000,    /* one of them may idle this long */
+	GATE_PUBLISHED = 64,	    /* ports of the box that the host may reach */
+	GATE_WHO = 16,		    /* questions about processes at once, … */
+	GATE_WHO_RATE = 200,	    /* … in a second, after a burst of … */
+	GATE_WHO_BURST = 1000,	    /* … this many */
+	GATE_WHO_MS = 50,	    /* a line waits for its process no longer, … */
+	GATE_WHO_RATE_US = 100,	    /* … all lines so long in a millisecond, … */
 	GATE_WHO_BURST_US = 500000, /* … after this, … */
 	GATE_WHO_LEAST_US = 200,    /* … and each costs this much of it */
 	GATE_WHO_HOPE_MS = 1000	    /* an answer that takes longer will not come */
@@ -115,7 +117,8 @@ struct gated {
 	struct netns_facts facts;
 	int fds[NETNS_FDS];
 	struct loop_source *fd_src[NETNS_FDS];
-	bool listening; /* the TCP listeners are being watched */
+	bool listening;		  /* the TCP listeners are being watched */
+	struct loop_source *rest; /* they are not, until this fires; NULL = they are */
 
 	struct netpolicy *policy;
 	struct netproxy_conf proxy;
@@ -270,6 +273,9 @@ void gate_conn_end(struct gate_conn *c, int r, const char *why);
 void gate_conn_ask_who(struct gated *g, int in, struct gate_who *w);
 /** gate_conn_listen() - watch the listeners, or not while there are too many */
 void gate_conn_listen(struct gated *g);
+/** gate_conn_rest() - accept failed with @r: when the host is short of something, which
+ *  does not stop the listeners from being ready, try again later */
+void gate_conn_rest(struct gated *g, int r);
 /** gate_conn_recheck() - cut what the rules no longer allow */
 void gate_conn_recheck(struct gated *g);
 

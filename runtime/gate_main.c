@@ -191,6 +191,7 @@ static struct json *op_stats(struct gated *g, const struct json *q, struct wire_
 		{ "names", (uint64_t)dnsnames_count(g->names) },
 		{ "waiting", g->n_dns_pending },
 		{ "descriptors", descriptors(g) },
+		{ "rounds", loop_rounds(g->loop) },
 	};
 	_cleanup_json_ struct json *j = json_object();
 

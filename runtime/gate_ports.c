@@ -148,8 +148,10 @@ static int knocked(void *ctx, uint32_t events, struct err *e)
 		int fd = sys_accept(p->fd, NULL, NULL);
 		struct gate_conn *c;
 
-		if (fd < 0)
+		if (fd < 0) {
+			gate_conn_rest(g, fd);
 			break;
+		}
 		c = gate_conn_new(g, fd);
 		if (!c)
 			break;

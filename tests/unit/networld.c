@@ -21,7 +21,7 @@ struct log {
 static struct log *asked; /* shared with the internet */
 
 static const struct {
-	const char *name, *addr[3];
+	const char *name, *addr[8];
 } table[] = {
 	{ "example.com", { "93.184.216.34" } },
 	{ "other.example.com", { "93.184.216.35" } },
@@ -29,6 +29,9 @@ static const struct {
 	{ "six.example.com", { "2606:2800:220:1::34" } },
 	{ "slow.example.com", { "93.184.216.99", "93.184.216.34" } },
 	{ "silent.example.com", { "93.184.216.99" } },
+	{ "many.example.com",
+	  { NETWORLD_SILENT, NETWORLD_SILENT, NETWORLD_SILENT, NETWORLD_SILENT,
+	    NETWORLD_SILENT, NETWORLD_SILENT, NETWORLD_SILENT, NETWORLD_SILENT } },
 	{ "private.corp.test", { "10.0.0.1" } },
 	{ "loop.evil.test", { "127.0.0.1" } },
 	{ "zero.evil.test", { "0.0.0.0" } },
@@ -56,7 +59,7 @@ static void put_records(const struct dnsmsg_query *q, uint8_t *out, size_t *len)
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		if (strcmp(table[i].name, q->name) != 0)
 			continue;
-		for (int k = 0; k < 3 && table[i].addr[k]; k++) {
+		for (int k = 0; k < 8 && table[i].addr[k]; k++) {
 			struct netaddr a = { .len = 16 };
 
 			/* not by netaddr_parse(), which undoes mapped addresses */

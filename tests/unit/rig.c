@@ -115,6 +115,19 @@ int64_t rig_stat(struct rig *r, const char *name)
 	return json_get_int(j, name, -1);
 }
 
+/* A question is a round; one that spins has thousands in between. */
+void rig_idle(struct rig *r)
+{
+	int64_t before = rig_stat(r, "rounds"), rounds;
+
+	for (int i = 0; i < 50; i++) {
+		sys_poll(NULL, 0, 5);
+		rounds = rig_stat(r, "rounds") - before;
+	}
+	if (rounds > 300)
+		fail_msg("the gate spins: %d rounds in 50 questions", (int)rounds);
+}
+
 int rig_dial(const struct rig_peer *p)
 {
 	char port[16];

@@ -58,6 +58,9 @@ int64_t rig_stat(struct rig *r, const char *name);
 /** rig_quiet() - until no connection is left */
 void rig_quiet(struct rig *r);
 
+/** rig_idle() - the gate waits for something to happen, it does not spin */
+void rig_idle(struct rig *r);
+
 /** rig_want() - a shell command inside ends with @status and has printed @output */
 void rig_want(struct rig *r, const char *command, int status, const char *output);
 /** rig_want_audit() - @text is in the audit, or comes soon */

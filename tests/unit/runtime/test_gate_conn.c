@@ -308,6 +308,74 @@ static void idle_connections_are_watched(void)
 	waitpid(server, NULL, 0);
 }
 
+/* Says when the kernel has taken the connection, then has its bytes back. */
+static int knock(void *ctx)
+{
+	const struct idler *w = ctx;
+	int fd = rig_dial(&w->peer);
+
+	if (fd < 0 || sys_write(w->ready, "r", 1) != 1)
+		return 1;
+	return rig_echo(fd, w->peer.bytes);
+}
+
+/* Without a descriptor left whoever knocks waits, and so does the gate. */
+static void no_descriptor_is_left(void)
+{
+	struct idler w = { .peer = { NETWORLD_PUBLIC, 7, 10000, 0 } };
+	struct rlimit was, none;
+	int ready[2], status;
+	struct rig r;
+	pid_t pid;
+	char c;
+
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	assert_true(sys_pipe2(ready, 0) >= 0);
+	w.ready = ready[1];
+	none.rlim_cur = (rlim_t)rig_stat(&r, "descriptors");
+	assert_int_equal(prlimit(gate_pid(r.gate), RLIMIT_NOFILE, NULL, &was), 0);
+	none.rlim_max = was.rlim_max;
+	assert_int_equal(prlimit(gate_pid(r.gate), RLIMIT_NOFILE, &none, NULL), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(netbox_call(&r.box, knock, &w));
+	assert_int_equal(sys_read(ready[0], &c, 1), 1);
+	rig_idle(&r);
+	assert_int_equal(rig_stat(&r, "accepted"), 0);
+	assert_int_equal(prlimit(gate_pid(r.gate), RLIMIT_NOFILE, &was, NULL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(ready[0]);
+	close(ready[1]);
+	rig_quiet(&r);
+	rig_close(&r);
+}
+
+/* A name with eight addresses that do not answer takes no more descriptors at once than
+ * a connection may: five, beside its own. */
+static void attempts_are_bounded(void)
+{
+	bool there = false;
+	struct rig r;
+	pid_t pid;
+
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	pid = netbox_spawn(&r.box, CURL "-m 60 http://many.example.com/", -1);
+	for (int i = 0; i < 500 && !there; i++) {
+		there = outside("test $(ss -Htn state syn-sent | wc -l) -ge 5");
+		sys_poll(NULL, 0, there ? 0 : 20);
+	}
+	assert_true(there);
+	for (int i = 0; i < 40; i++) { /* the others would be there within a second */
+		assert_true(outside("test $(ss -Htn state syn-sent | wc -l) -le 5"));
+		sys_poll(NULL, 0, 25);
+	}
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	rig_close(&r);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct unit_case cases[] = {
@@ -317,6 +385,8 @@ int main(int argc, char **argv)
 		{ "slow readers are bounded", slow_readers_are_bounded },
 		{ "killed ends are survived", killed_ends_are_survived },
 		{ "idle connections are watched", idle_connections_are_watched },
+		{ "no descriptor is left", no_descriptor_is_left },
+		{ "attempts are bounded", attempts_are_bounded },
 		{ "more than can be served wait", more_than_can_be_served_wait },
 	};
 	int r = 0;

@@ -116,6 +116,61 @@ static void be_socks_proxy(int fd)
 	relay(fd, proxied());
 }
 
+static int said[2]; /* a pipe: the proxy below has said what it will say */
+
+/* Reads what it is asked, says something, and that was all. */
+static void say_only(int fd, const char *text, size_t len)
+{
+	char in[4096];
+
+	(void)!recv(fd, in, sizeof(in), 0);
+	send(fd, text, len, 0);
+	(void)!write(said[1], "s", 1);
+	while (recv(fd, in, sizeof(in), 0) > 0)
+		;
+	_exit(0);
+}
+
+static void be_stalled_http(int fd)
+{
+	say_only(fd, "HTTP/1.1 200 ye", 15);
+}
+
+static void be_stalled_socks(int fd)
+{
+	say_only(fd, "\5", 1);
+}
+
+static void be_endless_http(int fd)
+{
+	static char text[32768];
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "HTTP/1.1 200 ", 13);
+	say_only(fd, text, sizeof(text));
+}
+
+static void be_cut_http(int fd)
+{
+	char in[4096];
+
+	(void)!recv(fd, in, sizeof(in), 0);
+	send(fd, "HTTP/1.1 200 ye", 15, 0);
+	_exit(0);
+}
+
+/* Both of its answers before it was asked anything. */
+static void be_early_socks(int fd)
+{
+	uint8_t in[512];
+
+	send(fd, "\5\0\5\0\0\1\0\0\0\0\0\0", 12, 0);
+	recv(fd, in, 3, MSG_WAITALL);
+	recv(fd, in, 5, MSG_WAITALL);
+	recv(fd, in + 5, in[4] + 2u, MSG_WAITALL);
+	relay(fd, proxied());
+}
+
 static pid_t serve_proxy(void (*be)(int fd), uint16_t port)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET,
@@ -175,13 +230,86 @@ static void works_behind_a_proxy(const void *p)
 	rig_close(&r);
 }
 
+static const struct proxy_row stalled[] = {
+	{ "HTTP", be_stalled_http, "HTTPS_PROXY=http://127.0.0.1:3128" },
+	{ "SOCKS5", be_stalled_socks, "all_proxy=socks5://127.0.0.1:3128" },
+};
+
+/* A proxy that does not say it all is waited for, without any work. */
+static void a_stalled_proxy_is_waited_for(const void *p)
+{
+	const struct proxy_row *row = p;
+	const char *const env[] = { row->env, NULL };
+	struct rig r;
+	pid_t proxy, box;
+	char c;
+
+	assert_int_equal(sys_pipe2(said, 0), 0);
+	proxy = serve_proxy(row->be, 3128);
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, env);
+	box = netbox_spawn(&r.box, CURL "http://93.184.216.34/", -1);
+	assert_int_equal(sys_read(said[0], &c, 1), 1);
+	rig_idle(&r);
+	assert_int_equal(rig_stat(&r, "connections"), 1);
+	kill(-box, SIGKILL);
+	kill(proxy, SIGKILL);
+	waitpid(box, NULL, 0);
+	waitpid(proxy, NULL, 0);
+	rig_close(&r);
+	close(said[0]);
+	close(said[1]);
+}
+
+static const struct proxy_row broken[] = {
+	{ "no end", be_endless_http, "HTTPS_PROXY=http://127.0.0.1:3128" },
+	{ "cut", be_cut_http, "HTTPS_PROXY=http://127.0.0.1:3128" },
+};
+
+static void a_broken_proxy_is_given_up(const void *p)
+{
+	const struct proxy_row *row = p;
+	const char *const env[] = { row->env, NULL };
+	struct rig r;
+	pid_t proxy;
+
+	assert_int_equal(sys_pipe2(said, 0), 0);
+	proxy = serve_proxy(row->be, 3128);
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, env);
+	rig_want_refused(&r, NETWORLD_PUBLIC, 80);
+	rig_want_audit(&r, "\"verdict\":\"failed\"");
+	kill(proxy, SIGKILL);
+	waitpid(proxy, NULL, 0);
+	rig_close(&r);
+	close(said[0]);
+	close(said[1]);
+}
+
+static void an_early_answer_counts(void)
+{
+	const char *const env[] = { "all_proxy=socks5://127.0.0.1:3128", NULL };
+	pid_t proxy = serve_proxy(be_early_socks, 3128);
+	struct rig r;
+
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, env);
+	rig_want(&r, CURL "http://only-the-proxy-knows.test/", 0,
+		 "reached 93.184.216.34");
+	kill(proxy, SIGKILL);
+	waitpid(proxy, NULL, 0);
+	rig_close(&r);
+}
+
 int main(int argc, char **argv)
 {
+	static const struct unit_case cases[] = {
+		{ "an early answer counts", an_early_answer_counts },
+	};
 	int r = 0;
 
 	if (rig_main(argc, argv, &r))
 		return r;
 	r |= unit_rows("gate hostile", hostiles, hostile_is_refused);
 	r |= unit_rows("gate proxy", proxies, works_behind_a_proxy);
-	return r;
+	r |= unit_rows("gate stalled proxy", stalled, a_stalled_proxy_is_waited_for);
+	r |= unit_rows("gate broken proxy", broken, a_broken_proxy_is_given_up);
+	return r | unit_cases("gate dial", cases);
 }
