@@ -1,10 +1,14 @@
 #include "cli/boxend.h"
 
+#include "base/file.h"
+#include "base/sys.h"
 #include "base/text.h"
 #include "rootfs/boxdir.h"
 #include "runtime/box.h"
 #include "runtime/helper.h"
 #include "runtime/spec.h"
+
+enum { LOCK_LOOK_MS = 50 };
 
 /* @dir is the caller's, also when this fails; @spec is initialised in any case. */
 static int open_box(const struct store *st, const char *key, struct boxdir *dir,
@@ -20,17 +24,49 @@ static int open_box(const struct store *st, const char *key, struct boxdir *dir,
 	return r < 0 ? r : spec_from_json(j, spec, e);
 }
 
-static int ask_to_stop(const struct spec *s, struct err *e)
+/* @monitor: a pidfd of the one that was asked; -1 = none, or its end is not to be seen. */
+static int ask_to_stop(const struct spec *s, int *monitor, struct err *e)
 {
 	_cleanup_box_ struct box *box = NULL;
+	_cleanup_json_ struct json *info = NULL;
 	struct box_open o = { .spec = s, .join_only = true };
 	int r;
 
+	*monitor = -1;
 	r = box_open(&o, &box, e);
+	if (r == 0)
+		r = box_ask(box, "info", NULL, &info, e);
+	if (r == 0)
+		*monitor = sys_pidfd_open((pid_t)json_get_int(info, "monitor_pid", -1));
 	if (r == 0)
 		r = box_ask(box, "stop", NULL, NULL, e);
 	/* Not there, or gone before it could answer: both are what was wanted. */
 	return r == -ENOENT || r == -ECONNRESET ? 0 : r;
+}
+
+/* The monitor has the lock until all is gone. Whoever uses the box may start it again in
+ * that moment (a task does), and then the lock is not to be had for long. */
+static int await_end(const struct boxdir *dir, int monitor, struct err *e)
+{
+	struct pollfd p = { .fd = monitor, .events = POLLIN };
+	int lock;
+
+	if (monitor < 0) {
+		lock = boxdir_lock(dir, true, e);
+		scope_close(&lock);
+		return MIN(lock, 0);
+	}
+	for (;;) {
+		bool over = sys_poll(&p, 1, 0) > 0;
+
+		lock = file_lock_within(dir->dirfd, "lock", LOCK_LOOK_MS, e);
+		scope_close(&lock);
+		if (lock != -EWOULDBLOCK)
+			return MIN(lock, 0);
+		*e = ERR_NONE;
+		if (over)
+			return 0;
+	}
 }
 
 static int busy(struct err *e)
@@ -84,15 +120,12 @@ int boxend_stop(const struct store *st, const char *key, struct err *e)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
-	_cleanup_close_ int lock = -1;
+	_cleanup_close_ int monitor = -1;
 	int r = open_box(st, key, &dir, &s, e);
 
 	if (r == 0)
-		r = ask_to_stop(&s, e);
-	if (r < 0)
-		return r;
-	lock = boxdir_lock(&dir, true, e); /* the monitor has it until all is gone */
-	return lock < 0 ? lock : 0;
+		r = ask_to_stop(&s, &monitor, e);
+	return r < 0 ? r : await_end(&dir, monitor, e);
 }
 
 /* A monitor whose last client has just left still holds the lock for some milliseconds:

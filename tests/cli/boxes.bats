@@ -60,6 +60,24 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	[ "$(state)" = stopped ]
 }
 
+@test "stop: who runs the box again at once does not hold it up" {
+	cubby exec --keep -- true
+	local lock waiter
+	lock=$(ls "$XDG_DATA_HOME"/cubby/boxes/"$(cubby info --json | jq -r .key)"*/lock)
+	( # as another monitor would
+		flock 7
+		touch taken
+		until [ -e stopped ]; do read -rt 0.02 <> <(:) || true; done
+	) 7<"$lock" 3>&- &
+	waiter=$!
+	until grep -q -- '-> FLOCK' /proc/locks; do read -rt 0.02 <> <(:) || true; done
+	run timeout "$(lib_longer 60)" cubby stop
+	touch stopped
+	wait $waiter
+	[ "$status" = 0 ]
+	[ -e taken ]
+}
+
 @test "rm: a running box stays unless forced" {
 	cubby exec --keep -- true
 	run -1 --separate-stderr cubby rm
