@@ -85,8 +85,12 @@ static int open_project(const char *dir, const char *shown, char *real, struct e
 
 	if (fd < 0)
 		return err_sys(e, fd, "cannot use directory '%s'", shown);
-	if (!realpath(dir, real))
-		return err_sys(e, -errno, "cannot resolve directory '%s'", shown);
+	if (!realpath(dir, real)) {
+		err_sys(e, -errno, "cannot resolve directory '%s'", shown);
+		return e->code == -ENOENT
+			       ? err_hint(e, "it was removed; change to another")
+			       : e->code;
+	}
 	if (sys_fstat(fd, &a) < 0 || sys_fstatat(AT_FDCWD, real, &b, 0) < 0 ||
 	    a.st_dev != b.st_dev || a.st_ino != b.st_ino)
 		return err_set(e, -ENOENT, "directory '%s' changed while it was opened",

@@ -59,6 +59,14 @@ setup() { lib_project; }
 	[ "${#stderr_lines[@]}" = 1 ]
 }
 
+@test "exec: in a directory that was removed" {
+	mkdir gone
+	cd gone
+	rmdir "$PWD"
+	run -125 --separate-stderr cubby exec -- true
+	[ "$stderr" = "cubby exec: cannot resolve directory '.': No such file or directory; it was removed; change to another" ]
+}
+
 @test "exec: closed standard streams" {
 	run -0 bash -c 'cubby exec -- cat <&-'
 	[ -z "$output" ]
