@@ -44,6 +44,8 @@ enum {
 	GATE_LOOKUP_BURST = 500,    /* … this many */
 	GATE_LINE_RATE = 1000,	    /* lines of the audit log per second, after … */
 	GATE_LINE_BURST = 20000,    /* … this many */
+	GATE_TELL_RATE = 16,	    /* events for the monitor, per second, after … */
+	GATE_TELL_BURST = 64,	    /* … this many, which is what it keeps */
 	GATE_DNS_PENDING = 256,	    /* DNS questions that wait for an answer */
 	GATE_DNS_TCP = 32,	    /* DNS conversations by TCP at once */
 	GATE_DNS_TCP_MS = 10000,    /* one of them may idle this long */
@@ -156,7 +158,9 @@ struct gated {
 	uint64_t told_ms[16];	     /* … and when */
 
 	uint64_t line_credit, line_ms; /* thousandths of a line; when counted */
+	uint64_t tell_credit, tell_ms; /* the same of an event */
 	uint64_t lines_lost;
+	uint64_t rotate_ms; /* when another file was asked for */
 
 	struct gate_stats stats;
 	bool rooted; /* the file system is an empty one */

@@ -262,9 +262,9 @@ static int asked(void *ctx, uint32_t events, struct err *e)
 		return 0;
 	}
 	head.len = (uint32_t)out.len;
-	return wire_send(g->control, &head, out.data, NULL, 0) < 0
-		       ? err_set(e, -EPIPE, "cannot answer the monitor")
-		       : 0;
+	r = wire_send(g->control, &head, out.data, NULL, 0);
+	/* A monitor that does not listen asks again; the connections are worth more. */
+	return r < 0 && r != -EAGAIN ? err_sys(e, r, "cannot answer the monitor") : 0;
 }
 
 /* ---- setup ---------------------------------------------------------------------- */
@@ -433,7 +433,9 @@ static void init(struct gated *g)
 			     .lookup_credit = GATE_LOOKUP_BURST * 1000u,
 			     .lookup_ms = now,
 			     .line_credit = GATE_LINE_BURST * 1000u,
-			     .line_ms = now };
+			     .line_ms = now,
+			     .tell_credit = GATE_TELL_BURST * 1000u,
+			     .tell_ms = now };
 	for (int i = 0; i < NETNS_FDS; i++)
 		g->fds[i] = -1;
 	for (int i = 0; i < GATE_PUBLISHED; i++)

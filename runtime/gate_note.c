@@ -43,6 +43,21 @@ static bool told_lately(struct gated *g, const char *text)
 	return false;
 }
 
+static bool take_credit(uint64_t *credit, uint64_t *counted_ms, uint64_t rate,
+			uint64_t burst)
+{
+	uint64_t now = sys_now_ms();
+
+	*credit = MIN(*credit + (now - *counted_ms) * rate, burst * 1000);
+	*counted_ms = now;
+	if (*credit < 1000)
+		return false;
+	*credit -= 1000;
+	return true;
+}
+
+/* Names that are all different come as fast as a box can ask; the monitor has more to do
+ * than to hear of each. */
 void gate_note_tell(struct gated *g, const char *fmt, ...)
 {
 	char text[GATE_TEXT];
@@ -51,45 +66,45 @@ void gate_note_tell(struct gated *g, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (!told_lately(g, text))
+	if (!told_lately(g, text) &&
+	    take_credit(&g->tell_credit, &g->tell_ms, GATE_TELL_RATE, GATE_TELL_BURST))
 		send_event(g, "refused", text);
+}
+
+/* Another file is asked for until one comes: an event may be lost, and the monitor may not
+ * be able to open one. */
+static int write_line(struct gated *g, const struct netaudit_line *line)
+{
+	int r = netaudit_write(&g->audit, line);
+	uint64_t now = sys_now_ms();
+
+	if (r <= 0 && r != -EFBIG)
+		return r;
+	if (!g->rotate_ms || now - g->rotate_ms >= AGAIN_MS) {
+		g->rotate_ms = now;
+		send_event(g, "rotate", "");
+	}
+	return r;
 }
 
 /* A bucket of lines: a box that floods must not push its own history out of the log
  * within seconds. What is left out is counted, and the count is a line. */
-static bool have_credit(struct gated *g)
-{
-	uint64_t now = sys_now_ms();
-
-	g->line_credit += (now - g->line_ms) * GATE_LINE_RATE;
-	g->line_credit = MIN(g->line_credit, GATE_LINE_BURST * 1000u);
-	g->line_ms = now;
-	if (g->line_credit < 2000) {
-		g->lines_lost++;
-		return false;
-	}
-	g->line_credit -= 1000;
-	return true;
-}
-
-static void write_line(struct gated *g, const struct netaudit_line *line)
-{
-	if (netaudit_write(&g->audit, line) > 0)
-		send_event(g, "rotate", "");
-}
-
 void gate_note_line(struct gated *g, const struct netaudit_line *line)
 {
 	char why[64];
 	struct netaudit_line lost = { .event = "gate", .why = why };
 
-	if (!have_credit(g))
+	if (!take_credit(&g->line_credit, &g->line_ms, GATE_LINE_RATE,
+			 GATE_LINE_BURST)) {
+		g->lines_lost++;
 		return;
+	}
 	if (g->lines_lost) {
 		snprintf(why, sizeof(why), "%llu lines were left out",
 			 (unsigned long long)g->lines_lost);
-		g->lines_lost = 0;
-		write_line(g, &lost);
+		if (write_line(g, &lost) >= 0)
+			g->lines_lost = 0;
 	}
-	write_line(g, line);
+	if (write_line(g, line) < 0)
+		g->lines_lost++;
 }

@@ -131,15 +131,14 @@ int netaudit_write(struct netaudit *a, const struct netaudit_line *l)
 	size_t len;
 	ssize_t n;
 
-	if (a->fd < 0 || a->size >= 2 * NETAUDIT_BYTES)
-		return 0; /* nobody brought another file: no more of this one */
+	if (a->fd < 0)
+		return 0;
+	if (a->size >= 2 * NETAUDIT_BYTES)
+		return -EFBIG; /* nobody brought another file: no more of this one */
 	len = netaudit_format(l, now.tv_sec, now.tv_nsec, out);
 	n = sys_write(a->fd, out, len);
 	if (n < 0)
 		return (int)n;
 	a->size += (uint64_t)n;
-	if (a->size < NETAUDIT_BYTES || a->asked)
-		return 0;
-	a->asked = true;
-	return 1;
+	return a->size >= NETAUDIT_BYTES;
 }

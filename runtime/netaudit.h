@@ -34,7 +34,6 @@ struct netaudit_line {
 struct netaudit {
 	int fd;	       /* owned; -1 = no audit */
 	uint64_t size; /* bytes in the file */
-	bool asked;    /* for another file */
 };
 
 /** netaudit_open() - open, or make, the file; when it is full it becomes the ".1" */
@@ -46,7 +45,8 @@ void netaudit_done(struct netaudit *a);
 /** netaudit_format() - one line with its newline into @out; its length */
 size_t netaudit_format(const struct netaudit_line *l, int64_t sec, long nsec,
 		       char out[NETAUDIT_LINE]);
-/** netaudit_write() - 1 = the file is full, ask for another (once); 0; -errno */
+/** netaudit_write() - 1 = written, and the file is full: ask for another; 0; -EFBIG: not
+ *  written, for nobody brought one; -errno */
 int netaudit_write(struct netaudit *a, const struct netaudit_line *l);
 
 #endif

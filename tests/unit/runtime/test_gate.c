@@ -1,5 +1,6 @@
 #include "runtime/gate.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -217,23 +218,109 @@ static void processes_are_named(const void *row)
 	rig_close(&r);
 }
 
-/* A full file moves aside while the gate runs: it asks, its monitor opens another. */
-static void the_record_is_rotated(void)
+/* A record that lacks a byte to NETAUDIT_BYTES; its directory. */
+static int fill_record(void)
 {
 	static char line[1 << 20];
-	struct rig_peer p = { .host = "10.0.0.1", .port = 80 };
 	struct err e = ERR_NONE;
-	struct gate_event ev;
-	struct stat st = { 0 };
-	struct rig r;
 	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
-	int fd = sys_openat(dir, NETAUDIT_FILE, O_WRONLY | O_CREAT, 0600);
+	int fd = sys_openat(dir, NETAUDIT_FILE, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\n';
 	for (int i = 0; i < 4; i++)
 		unit_ok(file_write_fd(fd, line, sizeof(line) - !i, &e), &e);
-	close(fd); /* a byte is missing to NETAUDIT_BYTES */
+	close(fd);
+	return dir;
+}
+
+/* Another file that cannot be had now is asked for again. */
+static void the_record_goes_on(void)
+{
+	struct rig_peer p = { .host = "10.0.0.1", .port = 80 };
+	struct stat st = { 0 };
+	struct gate_event ev;
+	struct rig r;
+	int dir = fill_record();
+
+	(void)sys_unlinkat(dir, NETAUDIT_FILE ".1", 0);
+	assert_int_equal(sys_mkdirat(dir, NETAUDIT_FILE ".1", 0700),
+			 0); /* in the way */
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	for (int i = 0; i < 1000 && !S_ISREG(st.st_mode); i++) {
+		netbox_call(&r.box, rig_refusal, &p);
+		rig_stat(&r, "accepted"); /* it has asked, and was heard */
+		while (gate_step(r.gate, &ev))
+			;
+		if (i == 2)
+			assert_int_equal(
+				sys_unlinkat(dir, NETAUDIT_FILE ".1", AT_REMOVEDIR), 0);
+		sys_poll(NULL, 0, 10);
+		(void)sys_fstatat(dir, NETAUDIT_FILE ".1", &st, 0);
+	}
+	assert_true(S_ISREG(st.st_mode) && st.st_size >= NETAUDIT_BYTES);
+	netbox_call(&r.box, rig_refusal, &p);
+	rig_want_audit(&r, "\"address\":\"10.0.0.1\"");
+	close(dir);
+	rig_close(&r);
+}
+
+enum { REFUSALS = 3000 };
+
+static int refusals(void *ctx)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(53) };
+	int fd = sys_socket(AF_INET, SOCK_DGRAM, 0);
+
+	(void)ctx;
+	inet_pton(AF_INET, NETNS_GATE_ADDR, &to.sin_addr);
+	for (int i = 0; i < REFUSALS; i++) {
+		uint8_t out[512];
+		char name[64];
+		struct rig_question q = { .name = name, .type = 1 };
+		size_t len;
+
+		snprintf(name, sizeof(name), "n%d.nowhere.test", i);
+		len = rig_put_question(&q, out);
+		sendto(fd, out, len, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to));
+		sys_poll(NULL, 0, i % 64 ? 0 : 1);
+	}
+	close(fd);
+	return 0;
+}
+
+/* However many names are refused, the monitor hears of as many as it keeps. */
+static void refusals_do_not_flood(void)
+{
+	_cleanup_json_ struct json *news = NULL;
+	uint64_t start = sys_now_ms();
+	int64_t asked, told, most;
+	struct rig r;
+
+	rig_open(&r, NETNS_CATCH_TPROXY, "[\"allow example.com\"]", NULL);
+	assert_int_equal(netbox_call(&r.box, refusals, NULL), 0);
+	do {
+		asked = rig_stat(&r, "queries");
+		sys_poll(NULL, 0, 20);
+	} while (rig_stat(&r, "queries") != asked);
+	news = rig_ask(&r, "{\"op\":\"events\"}");
+	told = json_get_int(news, "next", -1);
+	most = 64 + 16 * (int64_t)(sys_now_ms() - start + 1000) / 1000;
+	if (asked < 64 || told < 64 || told > most)
+		fail_msg("of %d refusals %d were told, not 64 to %d", (int)asked,
+			 (int)told, (int)most);
+	rig_close(&r);
+}
+
+/* A full file moves aside while the gate runs: it asks, its monitor opens another. */
+static void the_record_is_rotated(void)
+{
+	struct rig_peer p = { .host = "10.0.0.1", .port = 80 };
+	struct gate_event ev;
+	struct stat st = { 0 };
+	struct rig r;
+	int dir = fill_record();
+
 	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
 	netbox_call(&r.box, rig_refusal, &p);
 	for (int i = 0; i < 500; i++) {
@@ -307,6 +394,8 @@ int main(int argc, char **argv)
 		{ "rules change", rules_change },
 		{ "the host by name", the_host_by_name },
 		{ "the record is rotated", the_record_is_rotated },
+		{ "the record goes on", the_record_goes_on },
+		{ "refusals do not flood", refusals_do_not_flood },
 		{ "the end is recorded", the_end_is_recorded },
 		{ "it is confined", it_is_confined },
 	};
