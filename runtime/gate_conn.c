@@ -298,26 +298,34 @@ int gate_conn_ready(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static bool still_allowed(const struct gate_conn *c)
+/* By name or number; by the address that was dialled where we know it. */
+static enum netpolicy_verdict judge(const struct gate_conn *c)
 {
 	const struct netpolicy *p = c->g->policy;
+	bool known = c->open && !c->proxy && c->name && strcmp(c->name, NETPOLICY_HOST);
+	enum netpolicy_verdict v;
 
-	if (c->published || !c->open)
-		return true; /* what is being dialled is judged at its end */
-	if (c->name)
-		return netpolicy_name(p, c->name, c->port) == NETPOLICY_ALLOW;
-	return netpolicy_literal(p, &c->addr, c->port) == NETPOLICY_ALLOW &&
-	       netpolicy_address(p, &c->addr, c->port, gate_dial_class(&c->addr)) ==
-		       NETPOLICY_ALLOW;
+	if (c->published)
+		return NETPOLICY_ALLOW;
+	v = c->name ? netpolicy_name(p, c->name, c->port)
+		    : netpolicy_literal(p, &c->addr, c->port);
+	if (v != NETPOLICY_ALLOW || (c->name && !known))
+		return v;
+	return netpolicy_address(p, &c->addr, c->port, gate_dial_class(&c->addr));
 }
 
 void gate_conn_recheck(struct gated *g)
 {
 	struct gate_conn *next;
 
+	g->rules++; /* what is being dialled is judged by its address when it is there */
 	for (struct gate_conn *c = g->conns; c; c = next) {
+		enum netpolicy_verdict v = judge(c);
+
 		next = c->next;
-		if (!still_allowed(c))
+		if (v != NETPOLICY_ALLOW && c->open)
 			gate_conn_end(c, -EACCES, "no longer allowed");
+		else if (v != NETPOLICY_ALLOW)
+			gate_dial_refused(c, v);
 	}
 }

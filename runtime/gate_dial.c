@@ -23,7 +23,8 @@ struct gate_dial {
 	struct gate_waiter waiter;
 	struct attempt tries[RESOLVE_ADDRS];
 	unsigned n, started, running;
-	int error; /* of the last that failed */
+	int error;	/* of the last that failed */
+	unsigned rules; /* gated.rules when its addresses were judged */
 	struct loop_source *next, *deadline;
 	const struct netproxy *proxy; /* borrowed; NULL = direct */
 	struct netproxy_talk talk;
@@ -148,7 +149,7 @@ enum netaddr_class gate_dial_class(const struct netaddr *a)
 static void start_next(struct gate_dial *d);
 
 /* The connection is there: hand it to the pump. */
-static void won(struct attempt *a)
+static void hand_over(struct attempt *a)
 {
 	struct gate_conn *c = a->d->c;
 	struct netaddr addr = c->dial->proxy ? c->addr : a->addr;
@@ -162,6 +163,29 @@ static void won(struct attempt *a)
 		gate_dial_owed(c);
 	gate_dial_free(&c->dial);
 	gate_conn_open(c, fd, &addr);
+}
+
+/* The rules may have changed since the address was judged. Return: true = refused. */
+static bool refused_by_now(struct attempt *a)
+{
+	struct gate_conn *c = a->d->c;
+	enum netaddr_class class;
+
+	if (a->d->rules == c->g->rules || a->d->proxy || !c->name ||
+	    !strcmp(c->name, NETPOLICY_HOST))
+		return false;
+	class = gate_dial_class(&a->addr);
+	if (netpolicy_address(c->g->policy, &a->addr, c->port, class) ==
+	    NETPOLICY_ALLOW)
+		return false;
+	refuse_class(c, &a->addr, class);
+	return true;
+}
+
+static void won(struct attempt *a)
+{
+	if (!refused_by_now(a))
+		hand_over(a);
 }
 
 static int say(struct attempt *a, const struct buf *out)
@@ -358,6 +382,7 @@ static void looked_up(void *ctx, const struct resolve_reply *reply)
 	const struct netaddr *bad = NULL;
 	enum netaddr_class class = NETADDR_PUBLIC;
 
+	d->rules = c->g->rules;
 	for (uint32_t i = 0; i < reply->n && !reply->error; i++) {
 		const struct netaddr *a = &reply->addr[i];
 		enum netaddr_class k = d->proxy ? NETADDR_PUBLIC : gate_dial_class(a);

@@ -123,6 +123,7 @@ struct gated {
 	struct loop_source *rest; /* they are not, until this fires; NULL = they are */
 
 	struct netpolicy *policy;
+	unsigned rules; /* how often they have changed */
 	struct netproxy_conf proxy;
 	struct dnsnames *names;
 	struct netaudit audit;

@@ -133,6 +133,26 @@ static void rules_change(void)
 	rig_close(&r);
 }
 
+/* What is still being dialled is refused as well, and at once. */
+static void rules_change_while_dialling(void)
+{
+	struct rig r;
+	pid_t pid;
+	int status;
+
+	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	pid = netbox_spawn(&r.box, CURL "-m 25 http://silent.example.com/", -1);
+	for (int i = 0; i < 500 && !rig_stat(&r, "connections"); i++)
+		sys_poll(NULL, 0, 10);
+	json_free(&(struct json *){
+		rig_ask(&r, "{\"op\":\"change\",\"deny\":[\"silent.example.com\"]}") });
+	assert_int_equal(rig_stat(&r, "connections"), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), 56); /* reset, not too late */
+	rig_want_audit(&r, "\"verdict\":\"refused\",\"name\":\"silent.example.com\"");
+	rig_close(&r);
+}
+
 static void the_host_by_name(void)
 {
 	pid_t pid = networld_serve(8000);
@@ -392,6 +412,7 @@ int main(int argc, char **argv)
 		{ "addresses last", addresses_last },
 		{ "dies for good", dies_for_good },
 		{ "rules change", rules_change },
+		{ "rules change while dialling", rules_change_while_dialling },
 		{ "the host by name", the_host_by_name },
 		{ "the record is rotated", the_record_is_rotated },
 		{ "the record goes on", the_record_goes_on },
