@@ -276,9 +276,9 @@ static void after_esc(struct output *o, char c)
 
 static void in_csi(struct output *o, char c)
 {
-	if (c == '\030' || c == '\032') {
-		o->state = OUTPUT_GROUND; /* CAN, SUB: it was cancelled */
-	} else if ((unsigned char)c < ' ') {
+	const bool cancelled = c == '\030' || c == '\032'; /* CAN, SUB */
+
+	if ((unsigned char)c < ' ' && !cancelled) {
 		control(o, c); /* acted on in the middle, as terminals do */
 	} else if (c >= '@' && c <= '~') {
 		o->params[MIN(o->n_params, (size_t)OUTPUT_PARAMS - 1)] = '\0';

@@ -141,7 +141,7 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 		run -1 cubby info -C "$name"
 	done
 	cubby exec -C josé -- true
-	[ "$(state "$LIB_PROJECT/josé")" = stopped ] || [ "$(state "$LIB_PROJECT/josé")" = running ]
+	[[ $(state "$LIB_PROJECT/josé") =~ ^(stopped|running)$ ]]
 	[ "$(cubby info --json -C josé | jq -r .project)" = "$LIB_PROJECT/josé" ]
 	cubby rm -q --force josé
 }
