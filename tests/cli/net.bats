@@ -69,6 +69,7 @@ fetch() { cubby exec -q "${@:3}" -- perl -e "$FETCH" "$1" "$2"; }
 	run -0 cubby exec -q -- sh -c 'echo "search corp.example cubby.internal" >>/etc/resolv.conf
 		exec perl -e "$@"' sh "$FETCH" host "$HOST_PORT"
 	[ "$output" = hello ]
+	cubby stop -q # who comes soon enough joins the box that was about to end
 	run -0 cubby exec -q -- cat /etc/resolv.conf # the next start has none of its own
 	[[ $output != *search* ]]
 	run -0 cubby log --net --json
