@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <termios.h>
 
 #include "base/sys.h"
 #include "base/text.h"
@@ -126,6 +127,8 @@ enum task_verdict ask_call(struct ask *a, const struct task_call *c,
 	if (*program && permitted(a, program))
 		return TASK_YES;
 	make_prompt(prompt, sizeof(prompt), shell, program);
+	/* what was typed before the question was seen answers nothing */
+	(void)sys_tcflush(a->in, TCIFLUSH);
 	for (;;) {
 		_cleanup_buf_ struct buf line = BUF_INIT(ASK_LINE);
 

@@ -41,6 +41,21 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby --net none "$@"); }
 	[ "$(echo *)" = "edited five four one" ]
 }
 
+@test "person: what was typed before the question was asked does not answer it" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"touch one"}}]}
+	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"touch two"}}]}
+	{"expect":"The person refused this call: too early","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
+	END
+	run -0 talk --ask "make files" <<-'END'
+	["run it?", "y\ny\n"]
+	["run it?", "n\n"]
+	["why not?", "too early\n"]
+	["asked", ""]
+	END
+	[ "$(echo *)" = one ]
+}
+
 @test "person: --ask ends with q, and at the end of input" {
 	model < <(call "touch a"; call "touch b")
 	run -130 talk --ask "x" <<<'["run it?", "q\n"]'
