@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-enum { END_MS = 3000, END_LOOK_MS = 50 };
+enum { END_MS = 10000, END_LOOK_MS = 50 };
 enum { RC_MS = 5000, START_MS = 10000, ARGS_MAX = 8, ENV_MAX = 128 };
 
 static int make_nonce(char *nonce, struct err *e)
@@ -111,8 +111,8 @@ static void forget(struct session *s)
 	s->open = s->done = s->told_gone = false;
 }
 
-/* Ended means gone: what comes next must not meet it. The port gives its processes a
- * second to say farewell. */
+/* Ended means gone: what comes next must not meet it, nor lack the places that it had under
+ * the process limit. The port gives its processes a second to say farewell. */
 static void await_end(struct session *s)
 {
 	const struct session_port *port = s->conf.port;

@@ -41,6 +41,7 @@ struct proc_entry {
 		       a negative errno: it could not make one */
 	bool failed; /* the client was told that nothing runs: the rest is silence */
 	bool reaped; /* run.pid is gone */
+	bool killed; /* the client asked for the end of the session */
 	bool ended, told_start, told_end;
 	struct wire_exit end;
 	uint64_t kill_at_ms; /* 0 = no; else the group gets SIGKILL then */
@@ -146,7 +147,9 @@ static bool settle(struct proc_entry *p)
 		say_started(p);
 	else if (decided && p->ended)
 		say_stillborn(p);
-	if (p->told_start && p->ended && !p->told_end) {
+	/* who ended a session starts the next one, and must not meet it */
+	if (p->told_start && p->ended && !p->told_end &&
+	    !(p->killed && is_session(p))) {
 		say(WIRE_EXIT, p->id, &p->end, sizeof(p->end));
 		p->told_end = true;
 	}
@@ -223,6 +226,7 @@ static void do_kill(struct init *in, const struct wire_msg *m)
 	if (!p)
 		return;
 	if (is_session(p)) {
+		p->killed = true;
 		sys_kill(p->run.pid, SIGTERM);
 		return;
 	}

@@ -425,6 +425,15 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 	has '0 zombies'
 }
 
+@test "S7: what ignores the signals of a reset is gone when the new shell begins" {
+	serve
+	call shell command 'sh -c "trap \"\" HUP TERM; echo \$\$ >pid; while :; do sleep 1; done" & until [ -s pid ]; do sleep 0.05; done'
+	call shell command 'kill -0 $(cat pid) && echo there' timeout 60
+	has there
+	call shell command 'kill -0 $(cat pid) 2>/dev/null || echo gone' reset true timeout 60
+	has gone
+}
+
 @test "R7: a fork bomb ends at the process limit, and reset works" {
 	serve --pids 64
 	call shell command 'for i in $(seq 100); do sleep 1000 & done 2>err' timeout 9
