@@ -28,18 +28,12 @@ enum { TITLE_MAX = 256, ANSWER_MAX = 256 };
 	X(vterm_state_get_cursorpos)
 
 struct lib {
-#define LIB_MEMBER(name) __typeof__(&(name)) name;
-	LIB_FUNCTIONS(LIB_MEMBER)
-#undef LIB_MEMBER
+	LIB_FUNCTIONS(DL_MEMBER)
 };
 
 static int lib_load(struct lib *ret, struct err *e)
 {
-	static const struct dl_symbol symbols[] = {
-#define LIB_SYMBOL(name) DL_SYMBOL(struct lib, name, #name),
-		LIB_FUNCTIONS(LIB_SYMBOL)
-#undef LIB_SYMBOL
-	};
+	static const struct dl_symbol symbols[] = { LIB_FUNCTIONS(DL_ROW) };
 	static const struct dl_library library = { "libvterm.so.0", "libvterm0",
 						   symbols, ARRAY_SIZE(symbols) };
 

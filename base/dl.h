@@ -21,6 +21,11 @@ struct dl_symbol {
 		name, offsetof(table, member) \
 	}
 
+/* For a list X(name) of functions that keep their names: the members of a struct lib, and
+ * its rows. */
+#define DL_MEMBER(name) __typeof__(&(name)) name;
+#define DL_ROW(name) DL_SYMBOL(struct lib, name, #name),
+
 struct dl_library {
 	const char *soname;
 	const char *package; /* what the distribution calls it */

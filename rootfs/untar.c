@@ -65,18 +65,12 @@ const struct untar_limits untar_limits_default = {
 	X(archive_entry_xattr_next)
 
 struct lib {
-#define LIB_MEMBER(name) __typeof__(&(name)) name;
-	LIB_FUNCTIONS(LIB_MEMBER)
-#undef LIB_MEMBER
+	LIB_FUNCTIONS(DL_MEMBER)
 };
 
 static int lib_load(struct lib *ret, struct err *e)
 {
-	static const struct dl_symbol symbols[] = {
-#define LIB_SYMBOL(name) DL_SYMBOL(struct lib, name, #name),
-		LIB_FUNCTIONS(LIB_SYMBOL)
-#undef LIB_SYMBOL
-	};
+	static const struct dl_symbol symbols[] = { LIB_FUNCTIONS(DL_ROW) };
 	static const struct dl_library library = { "libarchive.so.13", "libarchive13",
 						   symbols, ARRAY_SIZE(symbols) };
 
