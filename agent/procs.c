@@ -9,7 +9,7 @@
 #include "base/scope.h"
 #include "base/sys.h"
 
-enum { SMALL = 4096, PF_EXITING = 4 }; /* include/linux/sched.h */
+enum { SMALL = 4096, PF_EXITING = 4, PF_FORKNOEXEC = 0x40 }; /* include/linux/sched.h */
 
 static int read_small(const char *path, char *ret, size_t size)
 {
@@ -37,18 +37,21 @@ int procs_stat(pid_t pid, pid_t tid, struct procs_stat *ret)
 {
 	char text[SMALL], *p;
 	int r = read_task(pid, tid, "stat", text, sizeof(text)), ppid, pgrp, sid;
+	unsigned long long user, kernel;
 	unsigned flags;
 
 	if (r < 0)
 		return r;
 	p = strrchr(text, ')'); /* the name before it may hold anything */
-	if (!p || sscanf(p + 1, " %c %d %d %d %*d %*d %u", &ret->state, &ppid, &pgrp,
-			 &sid, &flags) != 5)
+	if (!p || sscanf(p + 1, " %c %d %d %d %*d %*d %u %*u %*u %*u %*u %llu %llu",
+			 &ret->state, &ppid, &pgrp, &sid, &flags, &user, &kernel) != 7)
 		return -EPROTO;
 	ret->ppid = ppid;
 	ret->pgrp = pgrp;
 	ret->sid = sid;
 	ret->ends = ret->state == 'Z' || ret->state == 'X' || (flags & PF_EXITING);
+	ret->copy = flags & PF_FORKNOEXEC;
+	ret->ticks = user + kernel;
 	return 0;
 }
 
@@ -186,22 +189,6 @@ bool procs_catches(pid_t pid, int sig)
 		return false;
 	p = strstr(text, key);
 	return p && (strtoull(p + sizeof(key) - 1, NULL, 16) >> (sig - 1) & 1);
-}
-
-static bool stat_program(pid_t pid, struct stat *st)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	return sys_fstatat(AT_FDCWD, path, st, 0) >= 0;
-}
-
-bool procs_same_program(pid_t a, pid_t b)
-{
-	struct stat x, y;
-
-	return stat_program(a, &x) && stat_program(b, &y) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
 }
 
 int procs_args(pid_t pid, char *ret, size_t size)

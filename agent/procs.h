@@ -27,7 +27,9 @@ int procs_tasks(pid_t pid, procs_fn *fn, void *ctx);
 struct procs_stat {
 	char state; /* R, S, D, T, Z, … */
 	pid_t ppid, pgrp, sid;
-	bool ends; /* it is on its way out, or a zombie: no signal reaches it */
+	bool ends;	/* it is on its way out, or a zombie: no signal reaches it */
+	bool copy;	/* of its parent: forked, and no program started since */
+	uint64_t ticks; /* of a processor that it has had; _SC_CLK_TCK a second */
 };
 int procs_stat(pid_t pid, pid_t tid, struct procs_stat *ret);
 
@@ -43,8 +45,6 @@ int procs_wchan(pid_t pid, pid_t tid, char *ret, size_t size);
 int procs_switches(pid_t pid, pid_t tid, uint64_t *ret);
 /** procs_catches() - has the process a handler for the signal? */
 bool procs_catches(pid_t pid, int sig);
-/** procs_same_program() - do both run the same file? */
-bool procs_same_program(pid_t a, pid_t b);
 /** procs_args() - the words that it was started with, each NUL-ended; cut at @size
  *  Return: bytes, or -errno */
 int procs_args(pid_t pid, char *ret, size_t size);

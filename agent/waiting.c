@@ -25,9 +25,10 @@ enum {
 	DEPTH = 4, /* terminals within terminals */
 	PTS_MAJOR = 136,
 	PTS_PER_MAJOR = 256,
-	INSIDE_MAX = 256, /* processes of the foreground whose children are theirs */
-	LONG_WAIT_S = 1,  /* shorter ones are over before anybody could answer */
-	SELECT_SET = 1024 /* bits that are looked at */
+	INSIDE_MAX = 256,  /* processes of the foreground whose children are theirs */
+	LONG_WAIT_S = 1,   /* shorter ones are over before anybody could answer */
+	SELECT_SET = 1024, /* bits that are looked at */
+	NEW_TICKS = 2	   /* of a processor; what a copy takes to be a program */
 };
 
 struct look {
@@ -303,55 +304,41 @@ int waiting_look(int master, struct waiting_sample *ret)
 	return 0;
 }
 
-static int find_living(void *ctx, pid_t pid)
-{
-	pid_t *group = ctx;
-	struct procs_stat st;
+struct takers {
+	pid_t leader, group;
+	bool any, copy;
+};
 
-	if (procs_stat(pid, pid, &st) < 0 || st.pgrp != *group || st.ends)
-		return 0;
-	*group = 0; /* found */
-	return 1;
+/* A copy of a shell that may be about to become a program: it runs, or waits for its own
+ * copy or for a disk. One that sleeps is a subshell, one that computes is, too. */
+static bool is_new(pid_t pid, const struct procs_stat *st)
+{
+	return st->copy && (st->state == 'R' || st->state == 'D') &&
+	       st->ticks < NEW_TICKS && procs_catches(pid, SIGINT);
 }
 
-/* A copy of the shell that has not come to be anything else. One that sleeps is a
- * subshell. */
-static int find_new(void *ctx, pid_t pid)
+static int find_taker(void *ctx, pid_t pid)
 {
-	pid_t *leader = ctx;
+	struct takers *t = ctx;
 	struct procs_stat st;
 
-	if (procs_stat(pid, pid, &st) < 0 || (st.state != 'R' && st.state != 'D') ||
-	    st.ends || !procs_same_program(pid, *leader) ||
-	    !procs_same_args(pid, *leader))
+	if (procs_stat(pid, pid, &st) < 0 || st.ends)
 		return 0;
-	*leader = 0; /* found */
-	return 1;
-}
-
-static bool makes_new(pid_t leader)
-{
-	return procs_children(leader, find_new, &leader) == 0 && leader == 0;
+	if (st.pgrp == t->group)
+		t->any = true;
+	else if (t->group != t->leader || st.ppid != t->leader)
+		return 0; /* one of the shell's is about to be in the foreground */
+	t->copy = is_new(pid, &st);
+	return t->copy;
 }
 
 enum waiting_taker waiting_taker(int master)
 {
-	pid_t leader = sys_tcgetsid(master), group = sys_tcgetpgrp(master);
-	pid_t left = group;
-	struct procs_stat st;
+	struct takers t = { sys_tcgetsid(master), sys_tcgetpgrp(master), false, false };
 
-	if (leader <= 0 || group <= 0)
+	if (t.leader <= 0 || t.group <= 0 || procs_walk(t.leader, find_taker, &t) < 0)
 		return WAITING_TAKER;
-	if (group == leader)
-		return makes_new(leader) ? WAITING_NEW : WAITING_TAKER;
-	/* mostly it is the group's first process */
-	if (procs_stat(group, group, &st) == 0 && !st.ends)
-		return procs_catches(group, SIGINT) &&
-				       procs_same_program(group, leader) &&
-				       procs_same_args(group, leader)
-			       ? WAITING_NEW
-			       : WAITING_TAKER;
-	if (procs_walk(leader, find_living, &left) < 0 || left == 0)
-		return WAITING_TAKER;
-	return WAITING_NOBODY;
+	if (t.copy)
+		return WAITING_NEW;
+	return t.any ? WAITING_TAKER : WAITING_NOBODY;
 }

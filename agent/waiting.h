@@ -47,16 +47,17 @@ bool waiting_unread(int master);
 
 enum waiting_taker {
 	WAITING_NOBODY, /* a program has ended, its shell has not taken over yet */
-	WAITING_NEW,	/* a copy of the shell that is about to become a program */
+	WAITING_NEW,	/* a copy of a shell that is about to become a program */
 	WAITING_TAKER
 };
 
 /**
  * waiting_taker() - whom would a signal of the terminal reach?
  *
- * Where a shell runs one short program after another, ^C is lost if it comes when the
- * last has just ended, or when the next is still a copy of the shell that handles it as
- * the shell does and then becomes the program. WAITING_TAKER when it cannot be told.
+ * Where a shell, the session's or one that is the program, runs one short program after
+ * another, ^C is lost if it comes when the last has just ended, or when the next is still
+ * a copy of the shell that handles it as the shell does and then becomes the program.
+ * WAITING_TAKER when it cannot be told.
  */
 enum waiting_taker waiting_taker(int master);
 

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <termios.h>
 
 #include "base/proc.h"
@@ -109,15 +110,17 @@ static void nobody_there(void)
 	assert_int_equal(s.reason, WAITING_KEY); /* untouched */
 }
 
-/* A signal reaches a program, and a subshell that sleeps; not a copy at work, which may be
- * about to become a program. */
+/* A signal reaches a program, and a subshell that sleeps or computes; not a copy that has
+ * just been made, which may be about to become a program. */
 static void takers(void)
 {
 	static const struct {
 		const char *command;
 		enum waiting_taker want;
 	} steps[] = {
-		{ "(while :; do :; done); :", WAITING_NEW },
+		{ "while :; do (:); done", WAITING_NEW },
+		{ "sh -c 'while :; do (:); done'; :", WAITING_NEW },
+		{ "(echo here; while :; do :; done); :", WAITING_TAKER },
 		{ "(read x); :", WAITING_TAKER },
 		{ "sleep 60; :", WAITING_TAKER },
 	};
@@ -127,6 +130,8 @@ static void takers(void)
 		struct terminal t;
 
 		start(&t, steps[i].command);
+		if (strstr(steps[i].command, "echo"))
+			look(&t, false);
 		for (int n = 0; n < TRIES && got != steps[i].want; n++) {
 			sys_poll(NULL, 0, TRY_MS);
 			got = waiting_taker(t.shell.master);
