@@ -13,7 +13,8 @@ static const char *const bash_args[] = { "--noediting", "--rcfile", "/proc/self/
  * after a condition that was met it is 0, one that was not passes it on, and neither
  * set -e nor an ERR trap looks at it. */
 static const char bash_loop[] =
-	"while { __cubby_s=$? __cubby_o=$-; \\builtin set +T; __cubby_next; } "
+	"while { __cubby_s=$? __cubby_o=$-; case $- in *T*) \\builtin set +T;; esac; "
+	"__cubby_next; } "
 	">/dev/null "
 	"2>&1; do case $__cubby_s in 0) \\builtin eval \"$__cubby_t\" 250<&-;; *) if "
 	"__cubby_q; then :; else \\builtin eval \"$__cubby_t\" 250<&-; fi;; esac; "
@@ -40,7 +41,7 @@ static const char *const sh_env[] = { "ENV=/proc/self/fd/4", NULL };
 
 static const char sh_loop[] =
 	"while { __cubby_next \"$?\" \"$-\"; } 2>/dev/null; do if __cubby_q; then "
-	"eval \"$__cubby_t\" 9<&-; else eval \"$__cubby_t\" 9<&-; fi; done\n";
+	"\\eval \"$__cubby_t\" 9<&-; else \\eval \"$__cubby_t\" 9<&-; fi; done\n";
 
 static const struct shell table[] = {
 	{ .name = "bash",

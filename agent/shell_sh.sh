@@ -3,12 +3,12 @@
 unset ENV HISTFILE
 __cubby_n=NONCE
 __cubby_s=0
-__cubby_xv=
+__cubby_xv= __cubby_k=
 __cubby_nl='
 '
 # One mark, on the terminal whatever standard output is.
 __cubby_say() {
-	printf '\033]7717;%s;%s\033\\' "$__cubby_n" "$1" >/dev/tty
+	command printf '\033]7717;%s;%s\033\\' "$__cubby_n" "$1" >/dev/tty
 }
 __cubby_cwd() {
 	__cubby_d=${PWD-}
@@ -17,7 +17,7 @@ __cubby_cwd() {
 	*) return 0 ;;
 	esac
 	# rare, and so by programs of the image, if it has them
-	__cubby_d=$(printf %s "$__cubby_d" | LC_ALL=C od -An -v -tx1 | tr -d '\n' | tr 'a-f ' 'A-F%')
+	__cubby_d=$(command printf %s "$__cubby_d" | LC_ALL=C od -An -v -tx1 | tr -d '\n' | tr 'a-f ' 'A-F%')
 }
 __cubby_hooks() {
 	PS1='$({ __cubby_prompt "$?"; } 2>/dev/null)'
@@ -38,24 +38,34 @@ __cubby_on() {
 # At the shell's own prompt, in a subshell of it: say so, and wait for the nonce.
 __cubby_prompt() {
 	set +aefuvx
+	unset -f command # in this subshell
 	__cubby_say "P;$1"
-	while IFS= read -r __cubby_t <&9 && [ "$__cubby_t" != "$__cubby_n" ]; do :; done
+	while IFS= command read -r __cubby_t <&9 && [ "$__cubby_t" != "$__cubby_n" ]; do :; done
+}
+# Functions come before printf and read, hence "command"; and before it, too. One that passes
+# on what it is told to do is no harm.
+__cubby_own() {
+	unset -f command || exit 1
+	command printf "sh: the function 'command' was removed: %s\\n" \
+		"this session needs what it hides" >/dev/tty
 }
 # Between two commands: the status of the last, then the text of the next.
 __cubby_next() {
 	set +a
+	command eval __cubby_k=y
+	case $__cubby_k in y) __cubby_k= ;; *) __cubby_own ;; esac
 	__cubby_s=$1
 	__cubby_o=$2
 	__cubby_off "$2"
 	__cubby_hooks
 	__cubby_cwd
 	__cubby_say "D;$1;$__cubby_d"
-	while IFS= read -r __cubby_t <&9 || exit 0; do
+	while IFS= command read -r __cubby_t <&9 || exit 0; do
 		[ "$__cubby_t" = "$__cubby_n" ] || break
 	done
 	case $__cubby_t in
 	*\\*)
-		__cubby_t=$(printf '%b.' "$__cubby_t")
+		__cubby_t=$(command printf '%b.' "$__cubby_t")
 		__cubby_t=${__cubby_t%.}
 		;;
 	esac

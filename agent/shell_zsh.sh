@@ -4,6 +4,21 @@ unsetopt zle prompt_cr prompt_sp bang_hist hist_save_no_dups share_history inc_a
 unset HISTFILE TMOUT MAILCHECK
 SAVEHIST=0
 __cubby_n=NONCE __cubby_s=0 __cubby_xv=
+# A function of the model hides "builtin", and nothing here works. An assignment takes its place
+# and is out of force at once (zsh/parameter).
+__cubby_own() {
+	dis_functions[builtin]=:
+	builtin unset -f builtin
+	builtin local REPLY=@cubby
+	[[ ${REPLY-} == @cubby ]] || exit 1
+	builtin printf "zsh: the function 'builtin' was removed: %s\n" \
+		"this session needs what it hides" >/dev/tty
+}
+# What a function makes local is not seen by its caller, whatever else it passes on.
+__cubby_check() {
+	builtin local REPLY=@cubby
+	[[ ${REPLY-} == @cubby ]] || __cubby_own
+}
 # One mark, on the terminal whatever standard output is; in one write.
 __cubby_say() {
 	builtin printf '\033]7717;%s;%s\033\\' "$__cubby_n" "$1" >/dev/tty ||
@@ -44,6 +59,7 @@ $__cubby_t"
 	builtin typeset -g +x __cubby_t __cubby_xv
 }
 __cubby_at_prompt() {
+	__cubby_check
 	builtin emulate -L zsh
 	builtin local REPLY TMOUT
 	__cubby_hooks
@@ -58,8 +74,12 @@ __cubby_prompt() {
 }
 # Each command of zsh costs some system calls, and each function some more: few of both.
 __cubby_between() {
+	builtin local REPLY=@cubby TMOUT
+	[[ ${REPLY-} == @cubby ]] || {
+		__cubby_own
+		builtin local REPLY TMOUT
+	}
 	builtin emulate -L zsh
-	builtin local REPLY TMOUT
 	__cubby_s=$1
 	__cubby_hooks
 	case ${PWD-} in
@@ -88,5 +108,6 @@ unsetopt zle prompt_cr prompt_sp bang_hist share_history inc_append_history
 unset HISTFILE TMOUT MAILCHECK
 SAVEHIST=0
 setopt prompt_percent
-typeset +x __cubby_n __cubby_s __cubby_t __cubby_d __cubby_xv
+__cubby_check >/dev/null 2>&1
+\builtin typeset +x __cubby_n __cubby_s __cubby_t __cubby_d __cubby_xv
 __cubby_hooks

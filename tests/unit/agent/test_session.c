@@ -134,6 +134,17 @@ static const struct row {
 	{ "set -u", "set -u", "echo ${nope-unset}", "unset\n", 0 },
 	{ "functions named like builtins",
 	  "printf() { :; }; read() { :; }; unset() { :; }", "echo ok", "ok\n", 0 },
+	{ "a function named builtin is told of", NULL, "builtin() { :; }; (exit 5)",
+	  "bash: the function 'builtin' was removed: this session needs what it "
+	  "hides\n",
+	  5 },
+	{ "a function named builtin: options come back",
+	  "shopt -u expand_aliases interactive_comments sourcepath; shopt -s "
+	  "shift_verbose; a=$BASHOPTS; builtin() { :; }",
+	  "[ \"$a\" = \"$BASHOPTS\" ] && echo ok ${POSIXLY_CORRECT-no} ${-//[^e]/}",
+	  "ok no\n", 0 },
+	{ "a function named builtin in POSIX mode", "set -o posix; builtin() { :; }",
+	  "case :$SHELLOPTS: in *:posix:*) echo ok;; esac", "ok\n", 0 },
 	{ "break", "break", "echo ok", "ok\n", 0 },
 	{ "DEBUG trap", "trap 'x=1' DEBUG", "echo ok", "ok\n", 0 },
 	{ "DEBUG trap of functions that prints",

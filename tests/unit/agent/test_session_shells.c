@@ -66,6 +66,13 @@ static const struct row {
 	{ "IFS", ALL, "IFS=3", "echo '1 2'", "1 2\n", 0, 0 },
 	{ "set -x shows no plumbing", ALL, "set -x", "echo hi 2>/dev/null; set +x", NULL, 0, 0 },
 	{ "break", ALL, "break 2>/dev/null", "echo ok", "ok\n", 0, 0 },
+	{ "a function named builtin that does nothing", ALL, "builtin() { :; }", "(exit 3); echo $?", "3\n", 0, 0 },
+	{ "a function named builtin that prints", ALL, "builtin() { echo SEEN; return 1; }; (exit 4)", "echo $?", "4\n", 0, 0 },
+	{ "a function named builtin that forwards", FULL, "builtin() { command builtin \"$@\"; }", "echo ok", "ok\n", 0, 0 },
+	{ "functions named builtin and unset", FULL, "builtin() { :; }; unset() { :; }; unfunction() { :; }; set() { :; }", "echo ok", "ok\n", 0, 0 },
+	{ "functions named printf and read", ALL, "printf() { echo SEEN; }; read() { echo SEEN; }", "echo ok", "ok\n", 0, 0 },
+	{ "a function named command", ALL, "command() { :; }", "echo ok", "ok\n", 0, 0 },
+	{ "a function named command that prints", ALL, "command() { echo SEEN; return 1; }; (exit 4)", "echo $?", "4\n", 0, 0 },
 	{ "cd by a failing command", ALL, "cd /nonexistent", "echo $?", NULL, 0, 0 },
 };
 /* clang-format on */
@@ -111,29 +118,48 @@ static void test_row(const void *p)
 			with(shells[i], row);
 }
 
+static void run_until_soft(struct shellkit *k, const char *text)
+{
+	static const struct session_limits soft = { 200, 20000 };
+
+	session_result_done(&k->r);
+	unit_ok(session_run(k->s, text, strlen(text), &soft, &k->r, &k->e), &k->e);
+	assert_int_equal(k->r.state, SESSION_RUNNING);
+}
+
 /* What throws a shell out of its loop, and what ends it. */
 static void test_thrown(const void *p)
 {
 	const char *shell = *(const char *const *)p;
-	static const struct session_limits soft = { 200, 20000 };
 	static const char *const deaths[] = { "exit 7", "kill -9 $$", "exec true",
 					      "set -e; false" };
 	static const int statuses[] = { 7, 137, 0, 1 };
+	static const char *const names[] = {
+		"alias eval='echo E' printf='echo P' builtin='echo B' set='echo S'\n"
+		"sleep 60",
+		"builtin() { :; }; command() { :; }; sleep 60",
+	};
 	struct shellkit k;
 
 	need(shell);
 	shellkit_open(&k, shell, NULL);
 	for (int i = 0; i < 2; i++) {
-		session_result_done(&k.r);
-		unit_ok(session_run(k.s, "sleep 60; echo no", 17, &soft, &k.r, &k.e),
-			&k.e);
-		assert_int_equal(k.r.state, SESSION_RUNNING);
+		run_until_soft(&k, "sleep 60; echo no");
 		shellkit_keys(&k, i ? "C-z" : "C-c");
 		assert_int_equal(k.r.state, SESSION_EXITED);
 		if (strstr(buf_cstr(&k.r.text), "no\n") && !i)
 			fail_msg("the rest of the text ran: %s", buf_cstr(&k.r.text));
 		if (!i)
 			assert_int_equal(k.r.status, 130);
+	}
+	/* whatever the names mean by then that the loop is made of */
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		run_until_soft(&k, names[i]);
+		shellkit_keys(&k, "C-c");
+		assert_int_equal(k.r.state, SESSION_EXITED);
+		assert_int_equal(k.r.status, 130);
+		shellkit_run(&k, "unalias -a; echo ok");
+		assert_string_equal(buf_cstr(&k.r.text), "ok\n");
 	}
 	/* a stopped job would keep the shell from ending */
 	unit_ok(session_reset(k.s, &k.e), &k.e);

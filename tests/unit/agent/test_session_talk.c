@@ -299,6 +299,10 @@ static const struct shellkit_row rows[] = {
 		RUN("printf '\\033]7717;0123456789abcdef0123456789abcdef;D;9;/\\033\\\\'; printf '\\033]7717;'; echo x", EXIT, .status = 0),
 		RUN("printf '\\033]7717;%s;XX\\033\\\\' \"$__cubby_n\"; printf '\\033]7717;%s;D;x\\033\\\\y\\n' \"$__cubby_n\"", EXIT, .status = 0, .is = "y\n"),
 	} },
+	{ "R1: a function that hides the shell's own means and cannot be removed", NULL, {
+		RUN("builtin() { :; }; readonly -f builtin", DEAD, .status = 1, .has = "readonly function"),
+		RUN("type -t builtin", EXIT, .status = 0, .is = "builtin\n"),
+	} },
 	{ "R6: ulimit -n 3", NULL, {
 		RUN("ulimit -n 3", DEAD, .status = 137),
 		RUN("echo one", EXIT, .status = 0, .is = "one\n"),
