@@ -72,13 +72,19 @@ void mcp_send(struct mcp *m, struct json *message)
 {
 	_cleanup_json_ struct json *j = message;
 	_cleanup_buf_ struct buf b = BUF_INIT(FRAME_OUT_MAX);
+	int r;
 
 	if (!j || m->stop)
 		return;
 	if (json_print(j, false, &b) < 0 || buf_addc(&b, '\n') < 0)
 		return;
-	if (write_out(m, b.data, b.len) < 0)
-		stop(m);
+	r = write_out(m, b.data, b.len);
+	if (r == 0)
+		return;
+	/* a client that is gone needs no answers, and no more does one that said stop */
+	if (r != -EPIPE && r != -ECONNRESET && r != -ECANCELED)
+		m->failed = r;
+	stop(m);
 }
 
 static void batch_close(struct mcp *m, struct mcp_batch *b)
@@ -318,5 +324,5 @@ int mcp_serve(const struct mcp_conf *conf, struct err *e)
 			idle(&m);
 	}
 	(void)sys_sigaction(SIGPIPE, &old, NULL);
-	return 0;
+	return m.failed ? err_sys(e, m.failed, "cannot write standard output") : 0;
 }

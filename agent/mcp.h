@@ -44,7 +44,8 @@ enum { MCP_FRAME_MAX = 16 << 20, MCP_WAITING_MAX = 64 };
  *
  * At the end of the input all that was asked is still answered. A tool that runs when
  * the server has to stop is interrupted.
- * Return: 0, or a negative errno when the server could not be set up.
+ * Return: 0, or a negative errno when the server could not be set up or an answer not be
+ *         written; a client that has gone is no failure.
  */
 int mcp_serve(const struct mcp_conf *conf, struct err *e);
 

@@ -46,6 +46,7 @@ struct mcp {
 	bool eof;	       /* of the input */
 	bool stop;	       /* nothing more is run or written */
 	const char *revision;  /* NULL = not initialised */
+	int failed;	       /* negative errno: an answer could not be written */
 	size_t level;	       /* of log messages that the client wants */
 	struct mcp_call *head; /* owned; waiting calls in their order */
 	size_t waiting;

@@ -70,3 +70,14 @@ mcp() {
 	[ "$output" = '{"jsonrpc":"2.0","id":1,"result":{}}' ]
 	run -2 cubby mcp extra
 }
+
+@test "mcp: an answer that cannot be written is told" {
+	printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"ping"}' >frames
+	run -1 --separate-stderr bash -c 'cubby mcp <frames >&-'
+	[ "$stderr" = "cubby mcp: cannot write standard output: Bad file descriptor" ]
+	run -1 --separate-stderr bash -c 'cubby mcp <frames >/dev/full'
+	[ "$stderr" = "cubby mcp: cannot write standard output: No space left on device" ]
+	# but a client may go when it likes
+	run -0 --separate-stderr bash -c 'set -o pipefail; cubby mcp <frames | :'
+	[ -z "$stderr" ]
+}

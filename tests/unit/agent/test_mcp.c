@@ -446,6 +446,36 @@ static void a_huge_frame(void)
 			    "\"id\":1,\"result\":{}}\n");
 }
 
+/* Nobody reads any more: an end like others. An answer that is lost: none. */
+static void answers_that_cannot_be_written(void)
+{
+	static const char ping[] = V "\"id\":1,\"method\":\"ping\"}\n";
+	struct probe p = PROBE;
+	struct mcp_conf conf = {
+		.version = "7.7", .stop_fd = -1, .run = run, .ctx = &p
+	};
+	struct err e = ERR_NONE;
+	int ends[2];
+
+	conf.in_fd = sys_memfd("in", 0);
+	unit_ok(file_write_fd(conf.in_fd, ping, strlen(ping), &e), &e);
+	sys_lseek(conf.in_fd, 0, SEEK_SET);
+	conf.out_fd = sys_open("/dev/full", O_WRONLY);
+	assert_true(conf.out_fd >= 0);
+	assert_int_equal(mcp_serve(&conf, &e), -ENOSPC);
+	assert_string_equal(e.msg,
+			    "cannot write standard output: No space left on device");
+	close(conf.out_fd);
+	e = ERR_NONE;
+	sys_lseek(conf.in_fd, 0, SEEK_SET);
+	assert_int_equal(sys_pipe2(ends, 0), 0);
+	close(ends[0]);
+	conf.out_fd = ends[1];
+	unit_ok(mcp_serve(&conf, &e), &e);
+	close(ends[1]);
+	close(conf.in_fd);
+}
+
 static void the_real_table_is_described(void)
 {
 	struct err e = ERR_NONE;
@@ -468,6 +498,7 @@ int main(void)
 		{ "progress is told", progress_is_told },
 		{ "notes are logged", notes_are_logged },
 		{ "too many calls", too_many_calls },
+		{ "answers that cannot be written", answers_that_cannot_be_written },
 		{ "a huge frame", a_huge_frame },
 		{ "the real table is described", the_real_table_is_described },
 	};
