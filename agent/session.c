@@ -358,7 +358,9 @@ int session_input(struct session *s, const char *data, size_t len,
 {
 	int r = 0;
 
-	session_pump(s);
+	/* a key that is to end a flood of output does not wait for it to be looked at */
+	if (!has_signal_key(data, len))
+		session_pump(s);
 	if (!s->open && session_gone(s)) {
 		ret->state = SESSION_DIED;
 		ret->unrun = len > 0;
@@ -376,8 +378,22 @@ int session_input(struct session *s, const char *data, size_t len,
 int session_add_keys(struct session *s, const char *names, struct buf *out,
 		     struct err *e)
 {
+	_cleanup_buf_ struct buf cursor = BUF_INIT(out->max);
+	const size_t before = out->len;
+	int r = keys_add(names, false, out, e);
+
+	if (r == 0)
+		r = keys_add(names, true, &cursor, e);
+	if (r < 0 || (cursor.len == out->len - before &&
+		      memcmp(cursor.data, out->data + before, cursor.len) == 0))
+		return r;
+	/* the mode of the cursor keys is somewhere in what was printed */
 	session_pump(s);
-	return keys_add(names, screen_application_keys(s->screen), out, e);
+	if (!screen_application_keys(s->screen))
+		return 0;
+	buf_truncate(out, before);
+	r = buf_add(out, cursor.data, cursor.len);
+	return r < 0 ? err_sys(e, r, "cannot take these keys") : 0;
 }
 
 int session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err *e)

@@ -310,6 +310,32 @@ static void yes_and_nobody_reads(void)
 	shellkit_shut(&k);
 }
 
+/* C-c is not put behind all that a program prints: what is read from the call on is what
+ * was on its way when the signal came, and no more. */
+static void a_key_before_a_flood(void)
+{
+	static const char *const floods[] = { "yes",
+					      "yes $'\\033[2J\\033[Hone screen'" };
+	static const struct session_limits brief = { 0, 300 };
+	struct shellkit k;
+
+	shellkit_open(&k, "bash", NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(floods); i++) {
+		session_result_done(&k.r);
+		unit_ok(session_run(k.s, floods[i], strlen(floods[i]), &brief, &k.r,
+				    &k.e),
+			&k.e);
+		assert_int_equal(k.r.state, SESSION_RUNNING);
+		buf_truncate(&k.live, 0);
+		shellkit_keys(&k, "C-c");
+		assert_int_equal(k.r.state, SESSION_EXITED);
+		assert_int_equal(k.r.status, 130);
+		if (k.live.len > 256 << 10)
+			fail_msg("%zu KiB were read", k.live.len >> 10);
+	}
+	shellkit_shut(&k);
+}
+
 static void a_hundred_megabytes(void)
 {
 	struct shellkit k;
@@ -412,6 +438,7 @@ int main(void)
 		{ "T7: starting counts for no command", starting_counts_for_nobody },
 		{ "J4: a thousand jobs", a_thousand_jobs },
 		{ "R9: yes while nobody reads", yes_and_nobody_reads },
+		{ "R9: a key before a flood", a_key_before_a_flood },
 		{ "O9, O8: a hundred megabytes", a_hundred_megabytes },
 		{ "O11: late output has its own place", late_output_has_its_own_place },
 		{ "R10, O4: any split is the same", any_split_is_the_same },
