@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -120,6 +121,14 @@ static void hold_streams(void)
 	scope_close(&fd);
 }
 
+/* Where the caller has it ignored, the kernel keeps no status of children (wait(2)). */
+static void hear_of_children(void)
+{
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+
+	(void)sys_sigaction(SIGCHLD, &plain, NULL);
+}
+
 /* A result that nobody got is no success. */
 static int close_output(const struct app *app, int status)
 {
@@ -140,6 +149,7 @@ static int run_client(int argc, char **argv)
 	int status;
 
 	hold_streams();
+	hear_of_children();
 	config_init(&config);
 	app_init(&app, &config);
 	status = dispatch(&app, argc, argv);

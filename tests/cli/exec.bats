@@ -139,6 +139,28 @@ setup() { lib_project; }
 	[ "$output" = "ready"$'\n'"got" ]
 }
 
+@test "exec: what the caller ignores or blocks is not ignored inside" {
+	# of the client that starts the box, and of one that joins it
+	run -0 --separate-stderr bash -c 'trap "" HUP INT TERM USR1 CHLD
+		cubby exec --keep -- grep -E "^Sig(Ign|Blk)" /proc/self/status
+		cubby exec -- grep -E "^Sig(Ign|Blk)" /proc/self/status'
+	[ "${#lines[@]}" -eq 4 ]
+	for line in "${lines[@]}"; do
+		[[ $line =~ ^Sig(Blk|Ign):[[:space:]]0{16}$ ]]
+	done
+	cubby stop -q
+}
+
+@test "exec: a long argument, in a box that is started and in one that runs" {
+	local long
+	long=$(printf '%0100000d' 0)
+	for _ in 1 2; do
+		run -0 --separate-stderr cubby exec --keep -- sh -c 'echo "${#1}" "$2"' sh "$long" end
+		[ "$output" = "100000 end" ]
+	done
+	cubby stop -q
+}
+
 @test "exec: only what a terminal needs is in its environment" {
 	export SECRET=1 OPENAI_API_KEY=sk-never LC_ALL=C.UTF-8
 	run -0 cubby exec -- env
