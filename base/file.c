@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-enum { CHUNK = 64 << 10, SHOWN = 256, LOCK_TICK_US = 50000 };
+enum { FIRST = 4 << 10, CHUNK = 64 << 10, SHOWN = 256, LOCK_TICK_US = 50000 };
 
 /* A path as it may stand in a message. */
 struct shown {
@@ -31,7 +31,8 @@ static int read_all(int fd, struct buf *ret)
 	char extra;
 
 	for (;;) {
-		size_t room = MIN(ret->max - ret->len, (size_t)CHUNK);
+		size_t piece = ret->len - start < CHUNK ? FIRST : CHUNK;
+		size_t room = MIN(ret->max - ret->len, piece);
 		int r = buf_reserve(ret, room);
 
 		if (r < 0)

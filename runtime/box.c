@@ -10,6 +10,7 @@
 #include "runtime/build.h"
 #include "runtime/monitor.h"
 #include "runtime/rundir.h"
+#include "runtime/spawn_pack.h"
 #include "runtime/spec.h"
 #include "runtime/wire.h"
 
@@ -189,77 +190,27 @@ static int send_to(struct box *b, uint32_t type, uint32_t id, const void *body,
 
 /* ---- asking for a program ------------------------------------------------------------------ */
 
-static int add_strings(struct buf *b, const char *const *list, uint32_t *n)
-{
-	int r = 0;
-
-	for (*n = 0; list && list[*n] && r == 0; ++*n)
-		r = buf_add(b, list[*n], strlen(list[*n]) + 1);
-	return r;
-}
-
-static int pack_command(const struct box_command *c, struct wire_spawn *s,
-			struct err *e)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_TEXT);
-	const char *cwd = c->cwd ? c->cwd : "", *user = c->user ? c->user : "";
-	int r = add_strings(&text, c->argv, &s->n_argv);
-
-	if (r == 0)
-		r = add_strings(&text, c->env, &s->n_env);
-	if (r == 0)
-		r = buf_add(&text, cwd, strlen(cwd) + 1);
-	if (r == 0)
-		r = buf_add(&text, user, strlen(user) + 1);
-	if (r == 0 && (s->n_argv > WIRE_STRINGS || s->n_env > WIRE_STRINGS))
-		r = -EMSGSIZE;
-	if (r == -EMSGSIZE)
-		return err_set(e, -E2BIG,
-			       "arguments and environment are too long (%d bytes "
-			       "in %d strings at the most)",
-			       WIRE_TEXT, WIRE_STRINGS);
-	if (r < 0)
-		return err_sys(e, r, "cannot pack the command");
-	return wire_pack(&text, &s->text_len, e);
-}
-
 /* -ESHUTDOWN: the box has ended and will not hear of it. */
 static int send_spawn(struct box *b, const struct box_command *c, uint32_t *id,
 		      struct err *e)
 {
-	struct wire_spawn s = { .rows = c->rows,
-				.cols = c->cols,
-				.io = (uint8_t)c->io,
-				.applet = c->applet,
-				.keep = c->keep,
-				.n_extra = c->n_extra_fds };
-	struct wire_head head = { .type = WIRE_SPAWN,
-				  .id = ++b->last_id,
-				  .len = sizeof(s) };
-	_cleanup_close_ int text = -1;
-	int fds[1 + WIRE_EXTRA], r;
+	_cleanup_spawn_pack_ struct spawn_pack p = SPAWN_PACK_NONE;
+	int r = spawn_pack(c, ++b->last_id, &p, e);
 
-	if (c->n_extra_fds > WIRE_EXTRA || !c->argv[0])
-		return err_set(e, -EINVAL, "bad command");
-	text = pack_command(c, &s, e);
-	if (text < 0)
-		return text;
-	fds[0] = text;
-	for (unsigned i = 0; i < c->n_extra_fds; i++)
-		fds[1 + i] = c->extra_fds[i];
-	r = b->fd < 0 ? -EPIPE : wire_send(b->fd, &head, &s, fds, 1 + c->n_extra_fds);
+	if (r < 0)
+		return r;
+	r = b->fd < 0 ? -EPIPE : wire_send(b->fd, &p.head, p.body.data, p.fds, p.n_fds);
 	if (r == -EPIPE || r == -ECONNRESET) {
 		(void)gone(b, e);
 		return -ESHUTDOWN;
 	}
 	if (r < 0)
 		return err_sys(e, r, "cannot reach the box's monitor");
-	*id = head.id;
+	*id = p.head.id;
 	return 0;
 }
 
-/* Behind the greeting, which is answered first: a monitor that does not take it has not
- * run anything. What is wrong with the command itself box_spawn() will find again. */
+/* Behind the spec. What is wrong with the command itself box_spawn() will find again. */
 static int send_first(struct box *b, const struct box_open *o, struct err *e)
 {
 	int r = o->first ? send_spawn(b, o->first, &b->first_id, e) : 0;
@@ -269,6 +220,33 @@ static int send_first(struct box *b, const struct box_open *o, struct err *e)
 		return e->code = -ECONNRESET;
 	*e = ERR_NONE;
 	return 0;
+}
+
+/* With what is to run first, so that the monitor wakes up once: it answers the greeting
+ * before that, and one that does not take it has not run anything. */
+static int send_hello(struct box *b, const struct box_open *o)
+{
+	_cleanup_spawn_pack_ struct spawn_pack p = SPAWN_PACK_NONE;
+	_cleanup_buf_ struct buf body = BUF_INIT(WIRE_BODY);
+	struct wire_head head = { .type = WIRE_HELLO };
+	struct err ignored = ERR_NONE; /* box_spawn() will find it again */
+	struct wire_hello hello;
+	int r;
+
+	build_id(hello.build, sizeof(hello.build));
+	b->first = o->first;
+	b->first_id = ++b->last_id;
+	if (b->first && spawn_pack(b->first, b->first_id, &p, &ignored) < 0)
+		b->first = NULL;
+	r = buf_add(&body, &hello, sizeof(hello));
+	if (r == 0 && b->first)
+		r = buf_add(&body, &p.head, sizeof(p.head));
+	if (r == 0 && b->first)
+		r = buf_add(&body, p.body.data, p.body.len);
+	head.len = (uint32_t)body.len;
+	return r < 0 ? r
+		     : wire_send(b->fd, &head, body.data, p.fds,
+				 b->first ? p.n_fds : 0);
 }
 
 /* ---- joining and starting ------------------------------------------------------------------ */
@@ -292,7 +270,6 @@ static int take_ready(struct box *b, const struct wire_msg *m, struct err *e)
 static int join(struct box *b, const struct box_open *o, int rundir, struct err *e)
 {
 	_cleanup_wire_ struct wire_msg m;
-	struct wire_hello hello;
 	int r;
 
 	wire_msg_init(&m);
@@ -300,14 +277,11 @@ static int join(struct box *b, const struct box_open *o, int rundir, struct err 
 	b->fd = rundir_connect(rundir, e);
 	if (b->fd < 0)
 		return b->fd;
-	build_id(hello.build, sizeof(hello.build));
-	r = send_to(b, WIRE_HELLO, 0, &hello, sizeof(hello));
+	r = send_hello(b, o);
 	if (r < 0)
 		return err_sys(e, r == -EPIPE ? -ECONNRESET : r,
 			       "cannot greet the monitor");
-	r = send_first(b, o, e);
-	if (r == 0)
-		r = answer(b, 0, WIRE_READY, &m, e);
+	r = answer(b, 0, WIRE_READY, &m, e);
 	return r < 0 ? r : take_ready(b, &m, e);
 }
 

@@ -450,11 +450,22 @@ static int set_up(struct init *in, struct err *e)
 	return 0;
 }
 
+/* As every program of the box is to find them: exec keeps what is ignored. */
+static void reset_signals(void)
+{
+	struct sigaction sa = { .sa_handler = SIG_DFL };
+
+	for (int sig = 1; sig < NSIG; sig++)
+		sys_sigaction(sig, &sa, NULL); /* not for KILL and STOP */
+}
+
 /* Nobody in the box may trace this process or read its memory (KERNEL.md I2). */
 static int protect(struct init *in, struct err *e)
 {
 	sigset_t set;
 	int r = sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+
+	reset_signals();
 
 	/* Executed by descriptor, it is called by a number otherwise; a cubby inside the
 	 * box knows by this name where it is (probe_cause.c). */

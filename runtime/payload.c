@@ -68,23 +68,27 @@ static int cut_all(struct payload *p, const struct wire_spawn *s)
 	return at == end && s->n_argv ? 0 : -EBADMSG;
 }
 
-static bool spawn_valid(const struct wire_spawn *s, const struct wire_msg *m)
+/* @apart: the text is in a memfd. */
+static bool spawn_valid(const struct wire_spawn *s, const struct wire_msg *m,
+			bool apart)
 {
 	return s && s->text_len && s->text_len <= WIRE_TEXT &&
 	       s->n_argv <= WIRE_STRINGS && s->n_env <= WIRE_STRINGS &&
-	       s->n_extra <= WIRE_EXTRA && m->n_fds == 1 + s->n_extra &&
+	       s->n_extra <= WIRE_EXTRA && m->n_fds == apart + s->n_extra &&
 	       s->io <= BOX_IO_LOG;
 }
 
-static int read_text(int fd, uint32_t len, char **ret)
+static int read_text(const struct wire_msg *m, uint32_t len, bool apart, char **ret)
 {
 	_cleanup_free_ char *text = malloc(len);
 	ssize_t n = 0;
 
 	if (!text)
 		return -ENOMEM;
-	for (uint32_t at = 0; at < len; at += (uint32_t)n) {
-		n = sys_pread(fd, text + at, len - at, at);
+	if (!apart)
+		memcpy(text, m->body.data + sizeof(struct wire_spawn), len);
+	for (uint32_t at = 0; apart && at < len; at += (uint32_t)n) {
+		n = sys_pread(m->fds[0], text + at, len - at, at);
 		if (n <= 0)
 			return -EBADMSG;
 	}
@@ -94,13 +98,14 @@ static int read_text(int fd, uint32_t len, char **ret)
 
 int payload_parse(struct wire_msg *m, struct payload *ret, struct err *e)
 {
-	const struct wire_spawn *s = wire_body(m, sizeof(*s));
+	const struct wire_spawn *s = wire_spawn(m);
 	_cleanup_payload_ struct payload p = PAYLOAD_NONE;
+	bool apart = m->body.len == sizeof(*s);
 	int r;
 
-	if (!spawn_valid(s, m))
+	if (!spawn_valid(s, m, apart))
 		return err_set(e, -EBADMSG, "malformed request to run a program");
-	r = read_text(m->fds[0], s->text_len, &p.text);
+	r = read_text(m, s->text_len, apart, &p.text);
 	if (r == 0)
 		r = cut_all(&p, s);
 	if (r < 0)
@@ -111,7 +116,7 @@ int payload_parse(struct wire_msg *m, struct payload *ret, struct err *e)
 	p.rows = s->rows ? s->rows : 40;
 	p.cols = s->cols ? s->cols : 160;
 	for (p.n_extra = 0; p.n_extra < s->n_extra; p.n_extra++)
-		p.extra[p.n_extra] = wire_take_fd(m, 1 + p.n_extra);
+		p.extra[p.n_extra] = wire_take_fd(m, apart + p.n_extra);
 	*ret = take(&p, PAYLOAD_NONE);
 	return 0;
 }
@@ -183,18 +188,16 @@ struct birth {
 	const struct payload *p;
 	const struct userdb_user *user;
 	struct ends *ends;
+	char *const *env;
 	int status_fd;
 	int log_dir; /* -1 = none */
 };
 
-/* Signals as a fresh program expects them: exec keeps what is ignored. */
-static void reset_signals(void)
+/* What is ignored or handled is nothing since init began (init.c). */
+static void unblock_signals(void)
 {
-	struct sigaction sa = { .sa_handler = SIG_DFL };
 	sigset_t none;
 
-	for (int sig = 1; sig < NSIG; sig++)
-		sys_sigaction(sig, &sa, NULL);
 	sigemptyset(&none);
 	sys_sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -298,7 +301,7 @@ static int enter_cwd(const struct birth *b, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot enter the working directory") : 0;
 }
 
-static int exec_file(const char *path, char **argv, char **env)
+static int exec_file(const char *path, char **argv, char *const *env)
 {
 	struct stat st;
 	int r = sys_execve(path, argv, env);
@@ -310,9 +313,10 @@ static int exec_file(const char *path, char **argv, char **env)
 }
 
 /* As execvp: the last real obstacle counts, "not found" only when there was no other. */
-static int exec_search(char **argv, char **env)
+static int exec_search(char **argv, char *const *env)
 {
 	const char *path = payload_env_get(env, "PATH");
+	size_t len = strlen(argv[0]) + 1;
 	int worst = -ENOENT;
 
 	if (strchr(argv[0], '/'))
@@ -322,8 +326,10 @@ static int exec_search(char **argv, char **env)
 		char full[PATH_MAX];
 		int r;
 
-		if (n && n + strlen(argv[0]) + 2 <= sizeof(full)) {
-			snprintf(full, sizeof(full), "%.*s/%s", (int)n, path, argv[0]);
+		if (n && n + 1 + len <= sizeof(full)) {
+			memcpy(full, path, n);
+			full[n] = '/';
+			memcpy(full + n + 1, argv[0], len);
 			r = exec_file(full, argv, env);
 			if (r != -ENOENT && r != -ENOTDIR)
 				worst = r;
@@ -333,7 +339,7 @@ static int exec_search(char **argv, char **env)
 	return worst;
 }
 
-static int run_program(struct birth *b, char **env, struct err *e)
+static int run_program(struct birth *b, struct err *e)
 {
 	int r = 0, argc = 0;
 
@@ -349,7 +355,7 @@ static int run_program(struct birth *b, char **env, struct err *e)
 		sys_close_range(3 + b->p->n_extra, ~0U, 0);
 		sys_exit(applet_main(argc, b->p->argv));
 	}
-	r = exec_search(b->p->argv, env);
+	r = exec_search(b->p->argv, b->env);
 	return err_sys(e, r, "cannot run '%.200s'", b->p->argv[0]);
 }
 
@@ -357,7 +363,6 @@ static void birth(void *ctx)
 {
 	struct birth *b = ctx;
 	struct err e = ERR_NONE;
-	char **env = NULL;
 	int r;
 
 	sys_setsid();
@@ -369,15 +374,11 @@ static void birth(void *ctx)
 		r = take_identity(b, &e);
 	if (r >= 0)
 		r = enter_cwd(b, &e);
+	unblock_signals();
 	if (r >= 0) {
 		offer_to_oom();
-		r = payload_env_make(b->user, b->p->env, &env);
-		if (r < 0)
-			err_sys(&e, r, "cannot make the environment");
+		run_program(b, &e);
 	}
-	reset_signals();
-	if (r >= 0)
-		run_program(b, env, &e);
 	drop_log(b);
 	sys_write(b->status_fd, &e, sizeof(e));
 	sys_exit(127);
@@ -420,13 +421,18 @@ int payload_start(const struct payload_box *b, const struct payload *p,
 	_cleanup_(ends_done) struct ends ends = ENDS_NONE;
 	int status[2] = { -1, -1 }, report[2] = { -1, -1 };
 	struct userdb_user user;
-	struct birth born = { b, p, &user, &ends, -1, -1 };
+	struct birth born = { b, p, &user, &ends, NULL, -1, -1 };
+	_cleanup_free_ char **env = NULL;
 	int r = find_user(b, p, &user, e);
 
 	if (r == 0)
 		r = open_ends(p, &user, &ends, e);
 	if (r < 0)
 		return r;
+	r = payload_env_make(&user, p->env, &env);
+	if (r < 0)
+		return err_sys(e, r, "cannot make the environment");
+	born.env = env;
 	r = sys_pipe2(status, 0);
 	if (r == 0 && p->io == BOX_IO_TTY)
 		r = sys_pipe2(report, 0);

@@ -44,35 +44,35 @@ static void put(char **list, size_t *n, char *entry)
 	list[(*n)++] = entry;
 }
 
-static char *entry(const char *name, const char *value)
-{
-	char *s = NULL;
-
-	return asprintf(&s, "%s=%s", name, value) < 0 ? NULL : s;
-}
-
 int payload_env_make(const struct userdb_user *user, char *const *added, char ***ret)
 {
-	_cleanup_free_ char **list = NULL;
-	size_t n = 0, n_added = 0;
-	char *own[4];
+	const char *const own[][2] = { { "HOME", user->home },
+				       { "USER", user->name },
+				       { "LOGNAME", user->name },
+				       { "SHELL", user->shell } };
+	size_t n = 0, n_added = 0, room = 0;
+	char **list, *at;
 
 	while (added[n_added])
 		n_added++;
-	list = calloc(OWN + n_added + 1, sizeof(*list));
-	own[0] = entry("HOME", user->home);
-	own[1] = entry("USER", user->name);
-	own[2] = entry("LOGNAME", user->name);
-	own[3] = entry("SHELL", user->shell);
-	if (!list || !own[0] || !own[1] || !own[2] || !own[3])
-		return -ENOMEM; /* the process is about to end */
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		room += strlen(own[i][0]) + strlen(own[i][1]) + 2;
+	list = calloc(1, (OWN + n_added + 1) * sizeof(*list) + room);
+	if (!list)
+		return -ENOMEM;
 	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
 		list[n++] = (char *)(uintptr_t)fixed[i];
-	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		list[n++] = own[i];
+	at = (char *)(list + OWN + n_added + 1);
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+		size_t len = strlen(own[i][0]) + strlen(own[i][1]) + 2;
+
+		snprintf(at, len, "%s=%s", own[i][0], own[i][1]);
+		list[n++] = at;
+		at += len;
+	}
 	for (size_t i = 0; i < n_added; i++)
 		if (strchr(added[i], '=') && added[i][0] != '=')
 			put(list, &n, added[i]);
-	*ret = take(&list, NULL);
+	*ret = list;
 	return 0;
 }

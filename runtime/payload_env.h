@@ -8,7 +8,8 @@
 struct userdb_user;
 
 /** payload_env_make() - @added ("K=V", NULL-ended) over the box's defaults for @user
- *  Return: 0 and an owned, NULL-ended list, or -ENOMEM. */
+ *  Return: 0 and an owned, NULL-ended list (free() it; the strings of @added stay the
+ *          caller's), or -ENOMEM. */
 int payload_env_make(const struct userdb_user *user, char *const *added, char ***ret);
 
 /** payload_env_get() - value of @name; NULL = not set; borrowed from @env */

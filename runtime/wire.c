@@ -84,7 +84,8 @@ int wire_recv(int fd, struct wire_msg *m, unsigned max_fds)
 {
 	struct wire_head head = { 0 };
 	union control c = { 0 };
-	struct iovec iov[2] = { { &head, sizeof(head) } };
+	char body[WIRE_BODY]; /* few fill it; its pages are there already */
+	struct iovec iov[2] = { { &head, sizeof(head) }, { body, sizeof(body) } };
 	struct msghdr hdr = { .msg_iov = iov,
 			      .msg_iovlen = 2,
 			      .msg_control = c.room,
@@ -94,10 +95,6 @@ int wire_recv(int fd, struct wire_msg *m, unsigned max_fds)
 
 	wire_msg_done(m);
 	wire_msg_init(m);
-	r = buf_reserve(&m->body, WIRE_BODY);
-	if (r < 0)
-		return r;
-	iov[1] = (struct iovec){ m->body.data, WIRE_BODY };
 	n = sys_recvmsg(fd, &hdr, 0);
 	/* A peer that ended before it read all of ours: the kernel puts an error in front
 	 * of what it had sent (net/unix/af_unix.c, unix_release_sock). */
@@ -107,17 +104,27 @@ int wire_recv(int fd, struct wire_msg *m, unsigned max_fds)
 		return (int)n;
 	collect_fds(&hdr, m);
 	m->head = head;
-	if (!valid(m, (size_t)n, hdr.msg_flags, max_fds)) {
+	r = valid(m, (size_t)n, hdr.msg_flags, max_fds)
+		    ? buf_add(&m->body, body, head.len)
+		    : -EBADMSG;
+	if (r < 0)
 		wire_msg_done(m);
-		return -EBADMSG;
-	}
-	buf_commit(&m->body, head.len);
-	return 1;
+	return r < 0 ? r : 1;
 }
 
 const void *wire_body(const struct wire_msg *m, size_t size)
 {
 	return m->body.len == size ? m->body.data : NULL;
+}
+
+const struct wire_spawn *wire_spawn(const struct wire_msg *m)
+{
+	const struct wire_spawn *s = (const void *)m->body.data;
+	size_t behind = m->body.len - sizeof(*s);
+
+	if (m->body.len < sizeof(*s) || (behind && behind != s->text_len))
+		return NULL;
+	return s;
 }
 
 int wire_take_fd(struct wire_msg *m, unsigned i)

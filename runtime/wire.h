@@ -43,9 +43,10 @@ enum wire_type {
 };
 
 enum {
-	WIRE_FDS = 12,	       /* descriptors of one message at the most */
-	WIRE_BODY = 64 * 1024, /* bytes behind the head at the most */
-	WIRE_TEXT = 2 << 20,   /* argv, environment, cwd and user of a SPAWN together */
+	WIRE_FDS = 12,		 /* descriptors of one message at the most */
+	WIRE_BODY = 64 * 1024,	 /* bytes behind the head at the most */
+	WIRE_INLINE = 32 * 1024, /* bytes of a SPAWN's text that travel with it */
+	WIRE_TEXT = 2 << 20, /* argv, environment, cwd and user of a SPAWN together */
 	WIRE_STRINGS = 16 * 1024, /* how many strings those may be */
 	WIRE_EXTRA = 4		  /* extra descriptors of a SPAWN */
 };
@@ -56,6 +57,8 @@ struct wire_head {
 	uint32_t len;  /* bytes of the body */
 };
 
+/* What is to run first may follow: the head and the body of a SPAWN, whose descriptors
+ * are the message's. */
 struct wire_hello {
 	char build[64];
 };
@@ -65,8 +68,9 @@ struct wire_ready {
 	int32_t init_pid; /* as the monitor sees it */
 };
 
-/* The strings travel in a memfd, the first descriptor of the message: argv, then env,
- * then cwd, then user, each ended by NUL. The extra descriptors follow it. */
+/* The strings (argv, then env, then cwd, then user, each ended by NUL) are behind it in
+ * the message or, when they are more than WIRE_INLINE, in a memfd, the first descriptor.
+ * Then come the extra descriptors. */
 struct wire_spawn {
 	uint32_t text_len;
 	uint32_t n_argv, n_env;
@@ -133,6 +137,9 @@ int wire_recv(int fd, struct wire_msg *m, unsigned max_fds);
 
 /** wire_body() - the body as a struct of exactly @size bytes; NULL = another size */
 const void *wire_body(const struct wire_msg *m, size_t size);
+
+/** wire_spawn() - the body as a SPAWN's, with its text or without; NULL = neither */
+const struct wire_spawn *wire_spawn(const struct wire_msg *m);
 
 /** wire_take_fd() - descriptor @i, which becomes the caller's; -1 when there is none */
 int wire_take_fd(struct wire_msg *m, unsigned i);

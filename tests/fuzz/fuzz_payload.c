@@ -1,5 +1,6 @@
-/* A SPAWN message of any bytes: the head as they come, the rest as its text. Whatever is
- * taken is whole: as many strings as said, each ended. */
+/* A SPAWN message of any bytes: the head as they come, the rest as its text, which is
+ * behind it when the padding says so, and else in a memfd. Whatever is taken is whole: as
+ * many strings as said, each ended. */
 #include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,11 +20,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(&s, data, head);
 	wire_msg_init(&m);
-	m.fds[m.n_fds++] = sys_memfd("fuzz", 0);
-	assert(sys_write(m.fds[0], data + head, size - head) >= 0);
-	for (unsigned i = 0; i < s.n_extra % (WIRE_EXTRA + 2); i++)
-		m.fds[m.n_fds++] = sys_dup(m.fds[0], 3);
 	assert(buf_add(&m.body, &s, sizeof(s)) == 0);
+	if (s.pad) {
+		(void)buf_add(&m.body, data + head, size - head);
+	} else {
+		m.fds[m.n_fds++] = sys_memfd("fuzz", 0);
+		assert(sys_write(m.fds[0], data + head, size - head) >= 0);
+	}
+	for (unsigned i = 0; i < s.n_extra % (WIRE_EXTRA + 2); i++)
+		m.fds[m.n_fds++] = sys_memfd("extra", 0);
 	if (payload_parse(&m, &p, &e) < 0) {
 		assert(e.code < 0 && !p.argv && !p.text);
 		return 0;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,12 +79,18 @@ static int text_file(uint32_t *len)
 	return write(fd, n > 4 ? good : cut, (size_t)n) == n ? fd : -1;
 }
 
+/* With its text in a memfd, or behind it. */
 static void make_spawn(struct message *m)
 {
+	static const char text[] = "true\0\0";
 	struct wire_spawn s = { .n_argv = 1, .io = (uint8_t)any(4) };
+	bool apart = any(2);
 
-	add_fd(m,
-	       any(4) ? text_file(&s.text_len) : open("/dev/null", O_RDWR | O_CLOEXEC));
+	if (!apart)
+		s.text_len = sizeof(text);
+	else
+		add_fd(m, any(4) ? text_file(&s.text_len)
+				 : open("/dev/null", O_RDWR | O_CLOEXEC));
 	if (!any(3))
 		s.text_len = odd_number();
 	if (!any(2))
@@ -96,6 +103,10 @@ static void make_spawn(struct message *m)
 	s.keep = 0; /* the box is to end with this test */
 	memcpy(m->body, &s, sizeof(s));
 	m->len = sizeof(s);
+	if (!apart) {
+		memcpy(m->body + m->len, text, sizeof(text));
+		m->len += sizeof(text) - !any(4);
+	}
 }
 
 static void make_any(struct message *m)
@@ -178,22 +189,47 @@ static int connect_to(void)
 	return -1;
 }
 
-/* Return: 1 = a READY came. */
-static int greet(int sock)
+/* What is wrong behind the greeting must not matter to it: as much as it may have there. */
+static void add_first(struct message *m)
+{
+	static struct message first;
+
+	do {
+		for (unsigned i = 0; i < first.n_fds; i++)
+			close(first.fds[i]);
+		make(&first);
+	} while (first.len > WIRE_BODY / 2 || first.n_fds > 1 + WIRE_EXTRA);
+	memcpy(m->body + m->len, &first.head, sizeof(first.head));
+	m->len += any(8) ? sizeof(first.head) : any(sizeof(first.head));
+	memcpy(m->body + m->len, first.body, first.len);
+	m->len += first.len;
+	while (m->n_fds < first.n_fds) {
+		m->fds[m->n_fds] = first.fds[m->n_fds];
+		m->n_fds++;
+	}
+	first.n_fds = 0;
+}
+
+/* @more: something follows in the same message. Return: 1 = a READY came. */
+static int greet(int sock, bool more)
 {
 	struct pollfd p = { .fd = sock, .events = POLLIN };
 	static char answer[BODY];
 	static struct message m;
 
 	memset(&m, 0, sizeof(m));
-	m.head = (struct wire_head){ .type = WIRE_HELLO,
-				     .len = sizeof(struct wire_hello) };
+	m.head.type = WIRE_HELLO;
 	/* As runtime/build.c has it; another text ends in "no greeting". */
 	snprintf(m.body, sizeof(struct wire_hello),
 		 "cubby " CUBBY_VERSION " wire %zu.%zu.%d", sizeof(struct wire_spawn),
 		 sizeof(struct wire_setup), WIRE_TYPES);
 	m.len = sizeof(struct wire_hello);
+	if (more)
+		add_first(&m);
+	m.head.len = (uint32_t)m.len;
 	transmit(sock, &m, 0);
+	for (unsigned i = 0; i < m.n_fds; i++)
+		close(m.fds[i]);
 	if (poll(&p, 1, ANSWER_MS) != 1 || recv(sock, answer, sizeof(answer), 0) < 12)
 		return 0;
 	memcpy(&m.head, answer, sizeof(m.head));
@@ -210,7 +246,7 @@ static int clients(const char *dir, unsigned seeds)
 		if (sock < 0)
 			return 1;
 		state = seed * 0x9e3779b97f4a7c15U;
-		if (any(5) && !greet(sock)) {
+		if (any(5) && !greet(sock, any(2))) {
 			printf("seed %u: no greeting\n", seed);
 			return 1;
 		}
@@ -231,7 +267,7 @@ static int leave(const char *dir, unsigned seeds)
 		struct wire_spawn s = { .text_len = 7, .n_argv = 1, .io = seed % 2 };
 		int sock = connect_to();
 
-		if (sock < 0 || !greet(sock))
+		if (sock < 0 || !greet(sock, false))
 			return 1;
 		m = (struct message){ .head = { WIRE_SPAWN, 1, sizeof(s) },
 				      .len = sizeof(s) };
