@@ -119,13 +119,17 @@ $(O)/symbols.ok: $(OBJ) scripts/check-symbols
 	$(Q)scripts/check-symbols objects $(O)
 	@touch $@
 
+# As `make install` does: what a linker writes piece by piece is in small folios of the
+# page cache, which each start then maps one by one (docs/performance.md).
+copied = rm -f $@ && cp $@.linked $@ && rm $@.linked
+
 $(BIN): $(O)/cli/main.o $(LIB)
 	$(say) LINK $@
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@.linked $^ $(LDLIBS) && $(copied)
 
 $(INIT): $(O)/cli/main_init.o $(LIB)
 	$(say) LINK $@
-	$(Q)$(CC) $(filter-out -fPIE,$(CFLAGS)) $(INIT_LDFLAGS) -o $@ $^
+	$(Q)$(CC) $(filter-out -fPIE,$(CFLAGS)) $(INIT_LDFLAGS) -o $@.linked $^ && $(copied)
 
 $(LIB): $(LIBOBJ)
 	$(say) AR $@
