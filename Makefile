@@ -24,8 +24,9 @@ Q :=
 say = @true
 endif
 
+PKGS := libcjson
 # Loaded on demand by their doors (docs/adr/0002): only their headers are needed here.
-PKGS := vterm libcurl libarchive libcrypto libseccomp
+PKGS_HEADERS := vterm libcurl libarchive libcrypto libseccomp
 PKGS_TEST := cmocka
 
 CPPFLAGS += -D_GNU_SOURCE -I. -DCUBBY_VERSION='"$(VERSION)"'
@@ -76,13 +77,14 @@ endif
 BARE := demo deps help clean check check-vm rootfs uninstall dist check-rules
 TESTING := unit faults headers lint tidy
 ifneq ($(filter-out $(BARE),$(or $(MAKECMDGOALS),all)),)
-NEEDED := $(PKGS) $(if $(filter $(TESTING),$(MAKECMDGOALS)),$(PKGS_TEST))
+NEEDED := $(PKGS) $(PKGS_HEADERS) $(if $(filter $(TESTING),$(MAKECMDGOALS)),$(PKGS_TEST))
 MISSING := $(shell pkg-config --print-errors --exists $(NEEDED) 2>&1 | head -1)
 ifneq ($(MISSING),)
 $(error packages are missing ($(MISSING)); run scripts/install-deps$(if \
 	$(filter $(TESTING),$(MAKECMDGOALS)), --check))
 endif
-CPPFLAGS += $(shell pkg-config --cflags $(PKGS))
+CPPFLAGS += $(shell pkg-config --cflags $(PKGS) $(PKGS_HEADERS))
+LDLIBS += $(shell pkg-config --libs $(PKGS))
 endif
 
 SRC := $(foreach l,$(LAYERS),$(wildcard $(l)/*.c))

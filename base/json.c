@@ -1,83 +1,87 @@
 #include "base/json.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_impl.h"
+#include "base/json_scan.h"
 #include "base/text.h"
 
 #define JSON_EXACT 9007199254740992.0 /* 2^53: from here on a double skips integers */
 
-static enum json_type kind(const struct json *j)
+static cJSON *mut(struct json *j)
 {
-	return j ? j->type : JSON_NULL;
+	return (cJSON *)j;
 }
 
-static bool has_members(const struct json *j)
+static const cJSON *ro(const struct json *j)
 {
-	return kind(j) == JSON_ARRAY || kind(j) == JSON_OBJECT;
+	return (const cJSON *)j;
+}
+
+static struct json *wrap(cJSON *c)
+{
+	return (struct json *)c;
+}
+
+/* cJSON's readers take no const, and change nothing. */
+static cJSON *lax(const struct json *j)
+{
+	return (cJSON *)(uintptr_t)j;
+}
+
+static int kind(const struct json *j)
+{
+	return j ? ro(j)->type & 0xff : cJSON_NULL;
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+int json_parse(const char *text, size_t len, struct json **ret, struct err *e)
+{
+	size_t bad_at;
+	cJSON *c;
+
+	if (json_scan_check(text, len, &bad_at) < 0)
+		return err_set(e, -EINVAL, "bad JSON at byte %zu", bad_at);
+	c = cJSON_ParseWithLength(text, len);
+	if (!c)
+		return err_sys(e, -ENOMEM, "cannot parse JSON");
+	*ret = wrap(c);
+	return 0;
+}
+
+void json_free(struct json **j)
+{
+	cJSON_Delete(mut(take(j, NULL)));
 }
 
 /* ---- makers -------------------------------------------------------------- */
 
-struct json *json_new(enum json_type type)
-{
-	struct json *j = calloc(1, sizeof(*j));
-
-	if (j)
-		j->type = type;
-	return j;
-}
-
-void json_free(struct json **jp)
-{
-	struct json *j = take(jp, NULL);
-
-	while (j && j->first) {
-		struct json *m = j->first;
-
-		j->first = m->next;
-		json_free(&m);
-	}
-	if (!j)
-		return;
-	free(j->key);
-	free(j->text);
-	free(j);
-}
-
 struct json *json_object(void)
 {
-	return json_new(JSON_OBJECT);
+	return wrap(cJSON_CreateObject());
 }
 
 struct json *json_array(void)
 {
-	return json_new(JSON_ARRAY);
+	return wrap(cJSON_CreateArray());
 }
 
 struct json *json_number(double v)
 {
-	struct json *j = json_new(JSON_NUMBER);
-
-	if (j)
-		j->number = v;
-	return j;
+	return wrap(cJSON_CreateNumber(v));
 }
 
 struct json *json_bool(bool v)
 {
-	struct json *j = json_new(JSON_BOOL);
-
-	if (j)
-		j->truth = v;
-	return j;
+	return wrap(cJSON_CreateBool(v));
 }
 
 struct json *json_null(void)
 {
-	return json_new(JSON_NULL);
+	return wrap(cJSON_CreateNull());
 }
 
 /* Makes the text what a JSON string of ours can hold: UTF-8 without NUL. */
@@ -101,12 +105,10 @@ static int clean(const char *s, size_t len, struct buf *out)
 struct json *json_stringn(const char *s, size_t len)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(SIZE_MAX / 4);
-	_cleanup_json_ struct json *j = json_new(JSON_STRING);
 
-	if (!j || clean(s, len, &b) < 0)
+	if (clean(s, len, &b) < 0)
 		return NULL;
-	j->text = strdup(buf_cstr(&b));
-	return j->text ? take(&j, NULL) : NULL;
+	return wrap(cJSON_CreateString(buf_cstr(&b)));
 }
 
 struct json *json_string(const char *s)
@@ -116,56 +118,24 @@ struct json *json_string(const char *s)
 
 struct json *json_dup(const struct json *j)
 {
-	_cleanup_json_ struct json *copy = j ? json_new(j->type) : NULL;
-
-	if (!copy)
-		return NULL;
-	copy->number = j->number;
-	copy->truth = j->truth;
-	copy->text = j->text ? strdup(j->text) : NULL;
-	if (j->text && !copy->text)
-		return NULL;
-	json_each(m, j)
-	{
-		char *key = m->key ? strdup(m->key) : NULL;
-		struct json *v = json_dup(m);
-
-		if (!v || (m->key && !key)) {
-			free(key);
-			json_free(&v);
-			return NULL;
-		}
-		json_link(copy, key, v);
-	}
-	return take(&copy, NULL);
+	return wrap(cJSON_Duplicate(ro(j), true));
 }
 
 /* ---- writers ------------------------------------------------------------- */
 
-void json_link(struct json *parent, char *key, struct json *v)
+/* cJSON links a value into its parent, the first one to itself: what has a neighbour
+ * has an owner already and must not get a second one. */
+static bool is_free(const struct json *v)
 {
-	*(parent->first ? &parent->last->next : &parent->first) = v;
-	parent->last = v;
-	v->key = key;
-	v->held = true;
-}
-
-/* The member of that name, and in *@before the one before it, or NULL. */
-static struct json *find(const struct json *obj, const char *key, struct json **before)
-{
-	struct json *m = kind(obj) == JSON_OBJECT ? obj->first : NULL;
-
-	for (*before = NULL; m && strcmp(m->key, key) != 0; m = m->next)
-		*before = m;
-	return m;
+	return !ro(v)->prev && !ro(v)->next;
 }
 
 /* -EINVAL leaves @v to the owner that it has; all else frees it. */
-static int check_new(const struct json *parent, enum json_type want, struct json *v)
+static int check_new(const struct json *parent, int want, struct json *v)
 {
 	if (!v)
 		return -ENOMEM;
-	if (v->held || parent == v)
+	if (!is_free(v) || parent == v)
 		return -EINVAL;
 	if (kind(parent) == want)
 		return 0;
@@ -175,39 +145,29 @@ static int check_new(const struct json *parent, enum json_type want, struct json
 
 int json_set(struct json *obj, const char *key, struct json *v)
 {
-	int r = check_new(obj, JSON_OBJECT, v);
-	struct json *before, *old;
-	char *name;
+	int r = check_new(obj, cJSON_Object, v);
+	cJSON_bool ok;
 
 	if (r < 0)
 		return r;
-	name = strdup(key);
-	if (!name) {
-		json_free(&v);
-		return -ENOMEM;
-	}
-	old = find(obj, key, &before);
-	if (!old) {
-		json_link(obj, name, v);
+	if (cJSON_GetObjectItemCaseSensitive(lax(obj), key))
+		ok = cJSON_ReplaceItemInObjectCaseSensitive(mut(obj), key, mut(v));
+	else
+		ok = cJSON_AddItemToObject(mut(obj), key, mut(v));
+	if (ok)
 		return 0;
-	}
-	v->key = name;
-	v->held = true;
-	v->next = old->next;
-	*(before ? &before->next : &obj->first) = v;
-	if (obj->last == old)
-		obj->last = v;
-	json_free(&old);
-	return 0;
+	json_free(&v);
+	return -ENOMEM;
 }
 
 int json_add(struct json *arr, struct json *v)
 {
-	int r = check_new(arr, JSON_ARRAY, v);
+	int r = check_new(arr, cJSON_Array, v);
 
-	if (r == 0)
-		json_link(arr, NULL, v);
-	return r;
+	if (r < 0)
+		return r;
+	cJSON_AddItemToArray(mut(arr), mut(v)); /* only links */
+	return 0;
 }
 
 int json_set_str(struct json *obj, const char *key, const char *v)
@@ -227,52 +187,56 @@ int json_set_bool(struct json *obj, const char *key, bool v)
 
 struct json *json_remove(struct json *obj, const char *key)
 {
-	struct json *before, *m = find(obj, key, &before);
-
-	if (!m)
+	if (kind(obj) != cJSON_Object)
 		return NULL;
-	*(before ? &before->next : &obj->first) = m->next;
-	if (obj->last == m)
-		obj->last = before;
-	free(take(&m->key, NULL));
-	m->next = NULL;
-	m->held = false;
-	return m;
+	return wrap(cJSON_DetachItemFromObjectCaseSensitive(mut(obj), key));
 }
 
 /* ---- readers ------------------------------------------------------------- */
 
 enum json_type json_type(const struct json *j)
 {
-	return kind(j);
+	switch (kind(j)) {
+	case cJSON_True:
+	case cJSON_False:
+		return JSON_BOOL;
+	case cJSON_Number:
+		return JSON_NUMBER;
+	case cJSON_String:
+		return JSON_STRING;
+	case cJSON_Array:
+		return JSON_ARRAY;
+	case cJSON_Object:
+		return JSON_OBJECT;
+	default:
+		return JSON_NULL;
+	}
 }
 
 struct json *json_get_mut(struct json *obj, const char *key)
 {
-	struct json *before;
-
-	return find(obj, key, &before);
+	if (kind(obj) != cJSON_Object)
+		return NULL;
+	return wrap(cJSON_GetObjectItemCaseSensitive(mut(obj), key));
 }
 
 const struct json *json_get(const struct json *obj, const char *key)
 {
-	struct json *before;
-
-	return find(obj, key, &before);
+	return json_get_mut(wrap(lax(obj)), key);
 }
 
 const char *json_str(const struct json *j)
 {
-	return kind(j) == JSON_STRING ? j->text : NULL;
+	return kind(j) == cJSON_String ? ro(j)->valuestring : NULL;
 }
 
 int json_int(const struct json *j, int64_t *ret)
 {
 	double d;
 
-	if (kind(j) != JSON_NUMBER)
+	if (kind(j) != cJSON_Number)
 		return -EINVAL;
-	d = j->number;
+	d = ro(j)->valuedouble;
 	if (!(d >= -JSON_EXACT && d <= JSON_EXACT) || d != (double)(int64_t)d)
 		return -EINVAL;
 	*ret = (int64_t)d;
@@ -281,22 +245,24 @@ int json_int(const struct json *j, int64_t *ret)
 
 double json_num(const struct json *j, double none)
 {
-	return kind(j) == JSON_NUMBER ? j->number : none;
+	return kind(j) == cJSON_Number ? ro(j)->valuedouble : none;
 }
 
 bool json_true(const struct json *j)
 {
-	return kind(j) == JSON_BOOL && j->truth;
+	return kind(j) == cJSON_True;
 }
 
 const struct json *json_first(const struct json *j)
 {
-	return has_members(j) ? j->first : NULL;
+	bool has = kind(j) == cJSON_Array || kind(j) == cJSON_Object;
+
+	return has ? wrap(ro(j)->child) : NULL;
 }
 
 const struct json *json_next(const struct json *m)
 {
-	return m ? m->next : NULL;
+	return m ? wrap(ro(m)->next) : NULL;
 }
 
 size_t json_len(const struct json *j)
@@ -309,7 +275,7 @@ size_t json_len(const struct json *j)
 
 const char *json_key(const struct json *m)
 {
-	return m ? m->key : NULL;
+	return m ? ro(m)->string : NULL;
 }
 
 const char *json_get_str(const struct json *obj, const char *key)

@@ -1,8 +1,8 @@
-/* json - JSON values (docs/adr/0015).
+/* json - JSON values. Door of cJSON, none of whose types show here.
  * Needs:  complete UTF-8 text without NUL.
  * Owns:   a value owns its members; who holds the root frees it.
- * Never:  is lax: trailing text, "\u0000", depth beyond 64 and duplicate use of a value
- *         are refused; member names are case-sensitive, and of two the first counts. */
+ * Never:  follows cJSON where that is lax: trailing text, "\u0000", depth beyond 64 and
+ *         duplicate use of a value are refused; member names are case-sensitive. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 

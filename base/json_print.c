@@ -6,6 +6,9 @@
 
 #include "base/json.h"
 
+/* cJSON's own printer rounds to 15 digits, which loses integers from 10^15 on, and
+ * needs the whole text in memory before a limit can stop it. */
+
 struct printer {
 	struct buf *out; /* borrowed */
 	bool pretty;

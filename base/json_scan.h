@@ -1,7 +1,8 @@
 /* json_scan - is this text one JSON value, strictly by RFC 8259?
  * Needs:  nothing.
  * Owns:   nothing.
- * Never:  builds a value; json_parse() asks it first, and believes the text after it. */
+ * Never:  builds a value; json_parse() asks it first, because cJSON takes more than the
+ *         grammar allows and has read past the end of texts that break it. */
 #ifndef BASE_JSON_SCAN_H
 #define BASE_JSON_SCAN_H
 

@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What the scan accepts must be parsed, printed and parsed again to the same text. */
+/* What the scan accepts cJSON must parse, print and parse again to the same text. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_buf_ struct buf one = BUF_INIT(16 << 20);
