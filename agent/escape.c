@@ -114,6 +114,7 @@ static void escape_byte(struct escape *x, unsigned char c)
 		enter_control(x);
 	} else if (first && strchr("PX]^_", c)) { /* DCS SOS OSC PM APC */
 		x->state = STRING;
+		x->length = 0;
 		x->bad = c != 'P' && c != ']';
 	} else {
 		x->bad |=
@@ -174,6 +175,9 @@ static bool sequence_byte(struct escape *x, unsigned char c)
 		begin(x);
 	} else if (c == CAN || c == SUB) {
 		enter_text(x);
+	} else if (x->state == STRING && x->length++ == ESCAPE_STRING_MAX) {
+		enter_text(x);
+		return false;
 	} else if (x->state == STRING) {
 		string_byte(x, c);
 	} else if (c < ' ') {
@@ -266,6 +270,11 @@ static void text(struct escape *x, const char *data, const char *end)
 		else if (n < 0)
 			say_invalid(x), data++;
 	}
+}
+
+bool escape_open(const struct escape *x)
+{
+	return x->state != TEXT;
 }
 
 /* ---- bytes -------------------------------------------------------------------------- */

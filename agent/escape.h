@@ -17,8 +17,10 @@
 #include <stddef.h>
 
 enum {
-	ESCAPE_MAX = 512,	/* bytes of a sequence; a longer string is cut to it */
-	ESCAPE_PARAMS_MAX = 15, /* one more is a sequence that is dropped */
+	ESCAPE_MAX = 512, /* bytes of a sequence; a longer string is cut to it */
+	/* and what has not ended after so many bytes is dropped: the rest is text */
+	ESCAPE_STRING_MAX = 64 << 10,
+	ESCAPE_PARAMS_MAX = 15,	  /* one more is a sequence that is dropped */
 	ESCAPE_NUMBER_MAX = 9999, /* digits that would pass it are left out */
 };
 
@@ -33,6 +35,7 @@ struct escape {
 	int state;
 	char seq[ESCAPE_MAX]; /* the sequence, or the cut-off character of text */
 	size_t n;
+	size_t length;	  /* of a string so far, kept or not */
 	int part;	  /* of a control sequence: what may follow */
 	int params;	  /* separators seen */
 	int number;	  /* the parameter under way */
@@ -42,5 +45,7 @@ struct escape {
 
 void escape_init(struct escape *x, escape_fn *fn, void *ctx);
 void escape_feed(struct escape *x, const char *data, size_t len);
+/** escape_open() - a sequence or string has begun: what comes next may belong to it */
+bool escape_open(const struct escape *x);
 
 #endif

@@ -209,7 +209,7 @@ void screen_feed(struct screen *s, const char *data, size_t len)
 
 	s->touched |= !plain;
 	if (s->n + len > room) {
-		if (plain && s->plain)
+		if (plain && s->plain && !escape_open(&s->escape))
 			last = last_screenful(s, data, len);
 		if (last) {
 			len -= (size_t)(last - data);

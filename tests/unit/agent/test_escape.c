@@ -104,11 +104,36 @@ static void a_long_title_is_cut(void)
 
 	escape_init(&x, on_piece, &got);
 	escape_feed(&x, "\033]2;", 4);
-	feed_n(&x, 't', 100000);
+	feed_n(&x, 't', ESCAPE_STRING_MAX - 2);
 	assert_int_equal(got.len, 0);
 	escape_feed(&x, "\033\\after", 7);
 	assert_int_equal(got.len, ESCAPE_MAX + 2 + 5);
 	assert_memory_equal(got.data + got.len - 8, "\033\\>after", 8);
+}
+
+/* Whoever never ends it loses what it holds, and nothing behind. */
+static void a_string_without_end_is_dropped(void)
+{
+	static const char *const opens[] = { "\033]2;", "\033Pq;", "\033_ab",
+					     "\033Xab" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(opens); i++)
+		for (int at_once = 0; at_once < 2; at_once++) {
+			_cleanup_buf_ struct buf got = BUF_INIT(4096),
+						 in = BUF_INIT(1 << 20);
+			struct escape x;
+
+			escape_init(&x, on_piece, &got);
+			assert_int_equal(buf_adds(&in, opens[i]), 0);
+			while (in.len < ESCAPE_STRING_MAX + 2) /* ESC and its letter */
+				assert_int_equal(buf_addc(&in, '\n'), 0);
+			assert_int_equal(buf_adds(&in, "after\033[mit"), 0);
+			for (size_t n = 0; n < in.len && !at_once; n++)
+				escape_feed(&x, in.data + n, 1);
+			if (at_once)
+				escape_feed(&x, in.data, in.len);
+			assert_string_equal(buf_cstr(&got), "after<\033[m>it");
+		}
 }
 
 static void a_long_sequence_is_dropped(void)
@@ -129,6 +154,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "a long title is cut", a_long_title_is_cut },
+		{ "a string without end is dropped", a_string_without_end_is_dropped },
 		{ "a long sequence is dropped", a_long_sequence_is_dropped },
 	};
 

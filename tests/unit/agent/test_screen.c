@@ -89,6 +89,37 @@ static void much_plain_text(void)
 	screen_free(&s);
 }
 
+/* As it comes from a fast program: many lines at once. */
+static void feed_lines(struct screen *s, int n)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(1 << 16);
+
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(buf_addf(&b, "%d\r\n", i), 0);
+		if (b.len < 4000 && i + 1 < n)
+			continue;
+		screen_feed(s, b.data, b.len);
+		buf_truncate(&b, 0);
+	}
+}
+
+/* One that never ends hides what follows for a while, not for ever; and its end is seen
+ * in what would be skipped. */
+static void a_string_without_end(void)
+{
+	struct screen *s = make();
+
+	screen_feed(s, "\033]2;title\r\n", 11);
+	feed_lines(s, 100000);
+	show(s, HEAD("in row 4 column 1", "") "99997\n99998\n99999\n");
+	screen_feed(s, "\033]2;t", 5);
+	screen_settle(s);
+	screen_feed(s, "\007", 1);
+	feed_lines(s, 100000);
+	show(s, HEAD("in row 4 column 1", ", title \"t\"") "99997\n99998\n99999\n");
+	screen_free(&s);
+}
+
 static void overprinted_without_newlines(void)
 {
 	struct screen *s = make();
@@ -207,6 +238,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "much plain text is skipped unseen", much_plain_text },
+		{ "a string without end", a_string_without_end },
 		{ "overprinting is not skipped", overprinted_without_newlines },
 		{ "O3: queries are answered", answers },
 		{ "keys, calm, resize", keys_and_calm },
