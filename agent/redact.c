@@ -157,31 +157,84 @@ void redact_flush(struct redact *r)
 	r->held.len = 0;
 }
 
-static int add_stars(const struct redact_word *w, struct buf *out)
-{
-	int res = buf_adds(out, w->stars);
+/* ---- whole texts ------------------------------------------------------------------ */
 
-	for (size_t i = 0; i < w->len && res == 0; i++)
-		if (w->text[i] == '\n')
+/* The bytes of rows without the ends of rows: what secrets are found in. */
+static int join(const struct buf *in, int wrap, struct buf *out)
+{
+	int res = 0;
+
+	for (size_t i = 0; i < in->len && res == 0; i++)
+		if (in->data[i] != wrap)
+			res = buf_addc(out, in->data[i]);
+	return res;
+}
+
+/* The next @n bytes of rows, and the ends of rows before each. */
+static int add_rows(const char **p, size_t n, int wrap, struct buf *out)
+{
+	int res = 0;
+
+	if (wrap < 0) {
+		res = buf_add(out, *p, n);
+		*p += n;
+		return res;
+	}
+	for (; n && res == 0; (*p)++) {
+		n -= **p != wrap;
+		res = buf_addc(out, **p);
+		if (**p == wrap)
+			out->data[out->len - 1] = '\n';
+	}
+	return res;
+}
+
+/* The secret that lies at @p; its line ends stay, whoever made them. */
+static int add_stars(const struct redact_word *w, const char **p, int wrap,
+		     struct buf *out)
+{
+	int res = 0;
+
+	for (; **p == wrap && res == 0; (*p)++)
+		res = buf_addc(out, '\n');
+	if (res == 0)
+		res = buf_adds(out, w->stars);
+	for (size_t n = w->len; n && res == 0; (*p)++) {
+		n -= **p != wrap;
+		if (**p == wrap || **p == '\n')
 			res = buf_addc(out, '\n') ?: buf_adds(out, w->stars);
+	}
+	return res;
+}
+
+int redact_rows(const struct redact *r, const struct buf *in, int wrap, struct buf *out)
+{
+	_cleanup_buf_ struct buf joined = BUF_INIT(in->len + 1);
+	const char *p = in->data, *at, *text = in->data;
+	const struct redact_word *w;
+	size_t len = in->len;
+	int res = 0;
+
+	if (wrap >= 0) {
+		res = join(in, wrap, &joined);
+		text = joined.data;
+		len = joined.len;
+	}
+	while (len && res == 0 && (w = find(r, text, len, &at))) {
+		res = add_rows(&p, (size_t)(at - text), wrap, out);
+		if (res == 0)
+			res = add_stars(w, &p, wrap, out);
+		len -= (size_t)(at - text) + w->len;
+		text = at + w->len;
+	}
+	if (res == 0)
+		res = add_rows(&p, len, wrap, out);
+	for (; res == 0 && p < in->data + in->len; p++) /* behind the last byte */
+		res = buf_addc(out, '\n');
 	return res;
 }
 
 int redact_text(const struct redact *r, const struct buf *in, struct buf *out)
 {
-	const char *p = in->data, *at;
-	size_t len = in->len;
-	const struct redact_word *w;
-
-	while (len && (w = find(r, p, len, &at))) {
-		int res = buf_add(out, p, (size_t)(at - p));
-
-		if (res == 0)
-			res = add_stars(w, out);
-		if (res < 0)
-			return res;
-		len -= (size_t)(at - p) + w->len;
-		p = at + w->len;
-	}
-	return buf_add(out, p, len);
+	return redact_rows(r, in, -1, out);
 }

@@ -47,4 +47,12 @@ void redact_flush(struct redact *r);
  *  ends in a secret stay, for lines have numbers */
 int redact_text(const struct redact *r, const struct buf *in, struct buf *out);
 
+/**
+ * redact_rows() - the same for a text in which @wrap ends a row that the next one goes on
+ *
+ * A secret that is broken so is one; @wrap becomes a line end. -1: there is no such byte.
+ */
+int redact_rows(const struct redact *r, const struct buf *in, int wrap,
+		struct buf *out);
+
 #endif

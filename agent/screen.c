@@ -230,18 +230,22 @@ void screen_feed(struct screen *s, const char *data, size_t len)
 
 void screen_calm(struct screen *s)
 {
-	/* leave the alternate screen; the whole screen scrolls, from its corner, which
-	 * moves the cursor; cursor shown, lines wrap, normal cursor keys and keypad, no
-	 * mouse, no bracketed paste, nothing inserted, letters are letters, attributes
-	 * off. A string that has no end is cut off by the first of them. */
+	/* the whole screen scrolls, from its corner, which moves the cursor; cursor
+	 * shown, lines wrap, normal cursor keys and keypad, no mouse, no bracketed
+	 * paste, nothing inserted, letters are letters, attributes off. A string that
+	 * has no end is cut off by the first of them. */
 	static const char calm[] =
-		"\033[?1049l\0337\033[r\033[?69l\033[?6l\0338\033[?25h\033[?7h\033[?5l"
+		"\0337\033[r\033[?69l\033[?6l\0338\033[?25h\033[?7h\033[?5l"
 		"\033[?1l\033>\033[?1000l\033[?1002l\033[?1003l\033[?2004l"
 		"\033[4l\033[20l\033(B\033)B\017\033[m";
+	/* puts the cursor back, too: at home, where there is nothing to leave */
+	static const char leave[] = "\033[?1049l";
 
 	if (!s->touched)
 		return;
 	screen_settle(s);
+	if (s->alternate)
+		escape_feed(&s->escape, leave, sizeof(leave) - 1);
 	escape_feed(&s->escape, calm, sizeof(calm) - 1);
 	s->touched = false;
 }
@@ -329,6 +333,7 @@ static int add_cell(const VTermScreenCell *cell, struct buf *out)
 static int add_row(const struct screen *s, int row, struct buf *out)
 {
 	const size_t start = out->len;
+	bool full;
 
 	for (int col = 0; col < s->cols; col++) {
 		VTermScreenCell cell;
@@ -340,9 +345,11 @@ static int add_row(const struct screen *s, int row, struct buf *out)
 		if (r < 0)
 			return r;
 	}
+	/* libvterm does not tell which rows were wrapped */
+	full = out->len > start && out->data[out->len - 1] != ' ';
 	while (out->len > start && out->data[out->len - 1] == ' ')
 		buf_truncate(out, out->len - 1);
-	return buf_addc(out, '\n');
+	return buf_addc(out, full && row + 1 < s->rows ? SCREEN_WRAP : '\n');
 }
 
 static int add_head(const struct screen *s, struct buf *out)
@@ -373,7 +380,8 @@ int screen_text(struct screen *s, struct buf *out)
 	for (int row = 0; row < s->rows && r == 0; row++)
 		r = add_row(s, row, out);
 	while (out->len > 1 && out->data[out->len - 1] == '\n' &&
-	       out->data[out->len - 2] == '\n')
+	       (out->data[out->len - 2] == '\n' ||
+		out->data[out->len - 2] == SCREEN_WRAP))
 		buf_truncate(out, out->len - 1);
 	return r;
 }

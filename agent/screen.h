@@ -9,6 +9,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+#define SCREEN_WRAP '\v'
+
 enum {
 	SCREEN_BACKLOG = 128 << 10,
 	SCREEN_WAITING = 8 << 10, /* of it, where there are sequences */
@@ -41,7 +43,7 @@ bool screen_full(struct screen *s);
 
 /**
  * screen_text() - append one line about the screen, then its rows without what is blank
- * at their ends
+ * at their ends; SCREEN_WRAP ends a row that is full, and may go on in the next
  */
 int screen_text(struct screen *s, struct buf *out);
 

@@ -422,6 +422,6 @@ int session_screen(struct session *s, struct buf *out, struct err *e)
 	session_pump(s);
 	r = screen_text(s->screen, &text);
 	if (r == 0)
-		r = redact_text(&s->text, &text, out);
+		r = redact_rows(&s->text, &text, SCREEN_WRAP, out);
 	return r < 0 ? err_sys(e, r, "cannot show the screen") : 0;
 }

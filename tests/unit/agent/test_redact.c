@@ -68,6 +68,38 @@ static void test_row(const void *p)
 		run(row, step);
 }
 
+/* A screen: \v ends a row that goes on in the next. */
+static const struct row screens[] = {
+	{ "no secret", { "hunter22" }, "ab\vcd\nef\n", "ab\ncd\nef\n" },
+	{ "none known", { 0 }, "ab\vcd\n\v", "ab\ncd\n\n" },
+	{ "in a row", { "hunter22" }, "x\vhunter22\vy\n", "x\n***\ny\n" },
+	{ "over two", { "hunter22" }, "a hun\vter22 b\n", "a ***\n*** b\n" },
+	{ "over four", { "hunter22" }, "h\vun\vter2\v2z\n", "***\n***\n***\n***z\n" },
+	{ "two in a row",
+	  { "hunter22" },
+	  "hunter2\v2hunter\v22\n",
+	  "***\n******\n***\n" },
+	{ "another line", { "hunter22" }, "hunt\ner22\n", "hunt\ner22\n" },
+	{ "over lines and rows",
+	  { "abc\ndef" },
+	  "ab\vc\nd\vef\n",
+	  "***\n***\n***\n***\n" },
+};
+
+static void test_screen(const void *p)
+{
+	const struct row *row = p;
+	_cleanup_buf_ struct buf in = BUF_INIT(4096), got = BUF_INIT(4096);
+	struct redact r;
+
+	redact_init(&r, NULL, NULL);
+	assert_int_equal(redact_add_all(&r, row->words), 0);
+	assert_int_equal(buf_adds(&in, row->in), 0);
+	assert_int_equal(redact_rows(&r, &in, '\v', &got), 0);
+	assert_string_equal(buf_cstr(&got), row->want);
+	redact_done(&r);
+}
+
 static void limits(void)
 {
 	struct redact r;
@@ -90,5 +122,6 @@ int main(void)
 
 	return unit_rows("redact (O13)", rows, test_row) +
 	       unit_rows("redact_text (O13)", texts, test_text) +
+	       unit_rows("redact_rows (O13)", screens, test_screen) +
 	       unit_cases("redact", cases);
 }

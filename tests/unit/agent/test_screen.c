@@ -14,7 +14,15 @@ static const struct row {
 	{ "text", "ab\r\ncd", HEAD("in row 2 column 3", "") "ab\ncd\n" },
 	{ "scrolled", "1\r\n2\r\n3\r\n4\r\n5\r\n",
 	  HEAD("in row 4 column 1", "") "3\n4\n5\n" },
-	{ "wrapped", "0123456789ab", HEAD("in row 2 column 3", "") "0123456789\nab\n" },
+	{ "wrapped", "0123456789ab", HEAD("in row 2 column 3", "") "0123456789\vab\n" },
+	{ "full to the last row", "\033[4;1H0123456789",
+	  HEAD("in row 4 column 10", "") "\n\n\n0123456789\n" },
+	{ "ends at the margin", "0123456789\r\nab",
+	  HEAD("in row 2 column 3", "") "0123456789\vab\n" },
+	{ "a wide one at the margin",
+	  "01234567\xe4\xb8\xad"
+	  "ab",
+	  HEAD("in row 2 column 3", "") "01234567\xe4\xb8\xad\vab\n" },
 	{ "addressed", "\033[3;4Hx", HEAD("in row 3 column 5", "") "\n\n   x\n" },
 	{ "wide",
 	  "\xe4\xb8\xad"
@@ -33,7 +41,7 @@ static const struct row {
 	  HEAD("in row 1 column 3", "") "xy\n" },
 	{ "another encoding", "\033%@\x9b;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;1mx",
 	  HEAD("in row 4 column 5",
-	       "") "\xef\xbf\xbd;;;;;;;;;\n;;;;;;;;;;\n;;;;;;;;;;\n;1mx\n" },
+	       "") "\xef\xbf\xbd;;;;;;;;;\v;;;;;;;;;;\v;;;;;;;;;;\v;1mx\n" },
 	{ "a string in pieces", "\033[\xb5\033]2;t\033\\\033[\xb5\033]\033\\x",
 	  HEAD("in row 1 column 4", ", title \"t\"") "\xef\xbf\xbd\xef\xbf\xbdx\n" },
 	{ "no control moves the cursor out", "\xc2\x9c\xc2\x9c\xc2\x9c\033Hx\033[gy",
@@ -174,6 +182,23 @@ static void feed(struct screen *s, const char *text)
 	screen_feed(s, text, strlen(text));
 }
 
+/* But what it has shown stays, and the next goes on behind it. */
+static void what_was_shown_stays(void)
+{
+	struct screen *s = make();
+
+	feed(s, "\033[31mred\033[m\r\n");
+	screen_calm(s);
+	feed(s, "two\r\n");
+	screen_calm(s);
+	show(s, HEAD("in row 3 column 1", "") "red\ntwo\n");
+	feed(s, "\033[?1049hdrawn");
+	screen_calm(s);
+	feed(s, "end");
+	show(s, HEAD("in row 3 column 4", "") "red\ntwo\nend\n");
+	screen_free(&s);
+}
+
 /* What a command leaves behind is no part of the next, also when it has been seen. */
 static void nothing_is_left(void)
 {
@@ -243,6 +268,7 @@ int main(void)
 		{ "O3: queries are answered", answers },
 		{ "keys, calm, resize", keys_and_calm },
 		{ "nothing is left", nothing_is_left },
+		{ "what was shown stays", what_was_shown_stays },
 		{ "sequences do not pile up", sequences_do_not_pile_up },
 		{ "resized away", resized_away },
 	};

@@ -522,6 +522,12 @@ static void secrets_are_stars(void)
 	assert_null(strstr(buf_cstr(&k.live), "2secret"));
 	unit_ok(session_screen(k.s, &screen, &k.e), &k.e);
 	assert_null(strstr(buf_cstr(&screen), "2secret"));
+	/* also where the terminal breaks it: the screen has 160 columns */
+	shellkit_run(&k, "printf '%150s' ''; echo ${a}secret");
+	buf_truncate(&screen, 0);
+	unit_ok(session_screen(k.s, &screen, &k.e), &k.e);
+	assert_null(strstr(buf_cstr(&screen), "hunter2"));
+	assert_non_null(strstr(buf_cstr(&screen), " ***\n***\n"));
 	shellkit_run(&k, "for i in $(seq 20000); do echo ${a}secret; done");
 	assert_null(strstr(buf_cstr(&k.r.text), "hunter2secret"));
 	shellkit_run(&k, "sh -c '>begun; sleep 60; :' of ${a}secret & "
