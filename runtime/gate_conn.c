@@ -1,4 +1,4 @@
-/* gate_conn - connections: accepted from the box, joined with their other end, ended.
+/* gate_conn - connections: taken from the box, joined with their other end, ended.
  *
  * While a connection is being dialled only its own side is there and not watched: what
  * the box sends waits in the kernel. From gate_conn_open() on both sockets are watched
@@ -12,19 +12,27 @@
 
 enum { ACCEPTS = 64, ORIGINAL_DST = 80 /* linux/netfilter_ipv4.h */, DNS_PORT = 53 };
 
+static void watch(struct gated *g, struct loop_source *src, bool on)
+{
+	if (src)
+		loop_modify(g->loop, src, on ? EPOLLIN : 0);
+}
+
 void gate_conn_listen(struct gated *g)
 {
 	bool want = g->n_conns < g->max_conns && !g->rest;
+	/* what was sent on to a listener has its place already */
+	bool accepts = g->fd_src[NETNS_FD_SYN] ? !g->rest : want;
 
-	if (want == g->listening)
+	if (want == g->listening && accepts == g->accepting)
 		return;
+	watch(g, g->fd_src[NETNS_FD_SYN], want);
 	for (int i = NETNS_FD_TCP; i < NETNS_FDS; i++)
-		if (g->fd_src[i])
-			loop_modify(g->loop, g->fd_src[i], want ? EPOLLIN : 0);
+		watch(g, g->fd_src[i], accepts);
 	for (int i = 0; i < GATE_PUBLISHED; i++)
-		if (g->published[i].src)
-			loop_modify(g->loop, g->published[i].src, want ? EPOLLIN : 0);
+		watch(g, g->published[i].src, want);
 	g->listening = want;
+	g->accepting = accepts;
 }
 
 static int rested(void *ctx, uint32_t events, struct err *e)
@@ -38,12 +46,13 @@ static int rested(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-void gate_conn_rest(struct gated *g, int r)
+bool gate_conn_rest(struct gated *g, int r)
 {
 	if (r != -EMFILE && r != -ENFILE && r != -ENOBUFS && r != -ENOMEM)
-		return;
+		return false;
 	if (!g->rest && gate_memory_timer(g, GATE_REST_MS, rested, g, &g->rest) >= 0)
 		gate_conn_listen(g);
+	return true;
 }
 
 struct gate_conn *gate_conn_new(struct gated *g, int in)
@@ -118,6 +127,7 @@ void gate_conn_end(struct gate_conn *c, int r, const char *why)
 	loop_remove(g->loop, &c->again);
 	gate_dial_free(&c->dial);
 	gate_who_forget(g, &c->who);
+	gate_syn_end(&c->held, r);
 	gate_ports_forget(c);
 	gate_pump_free(&c->pump);
 	close_end(&c->in, r < 0);
@@ -198,14 +208,12 @@ static void tune(int fd)
 				     &options[i].value, sizeof(int));
 }
 
-void gate_conn_open(struct gate_conn *c, int out, const struct netaddr *addr)
+void gate_conn_open(struct gate_conn *c)
 {
 	const uint32_t events = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET;
 	struct gated *g = c->g;
 	int r;
 
-	c->out = out;
-	c->addr = *addr;
 	c->open = true;
 	g->stats.opened++;
 	tune(c->in);
@@ -220,62 +228,60 @@ void gate_conn_open(struct gate_conn *c, int out, const struct netaddr *addr)
 		pump(c);
 }
 
-/* Where the box meant to go. */
-static int destination(const struct gated *g, int fd, struct netaddr *ret,
-		       uint16_t *port)
+/* The program's socket, and where it meant to go. It knows nothing of a redirection. */
+static int ends_of(const struct gated *g, int in, struct gate_ends *ret)
 {
-	struct sockaddr_storage s = { 0 };
-	socklen_t len = sizeof(s);
+	socklen_t len = sizeof(ret->ours), len_theirs = sizeof(ret->theirs);
 	int r;
 
+	*ret = (struct gate_ends){ .udp = false };
 	if (g->facts.caught == NETNS_CATCH_REDIRECT)
-		r = sys_getsockopt(fd, SOL_IP, ORIGINAL_DST, &s, &len);
+		r = sys_getsockopt(in, SOL_IP, ORIGINAL_DST, &ret->ours, &len);
 	else
-		r = sys_getsockname(fd, (struct sockaddr *)&s, &len);
-	return r < 0 ? r : netaddr_from_sock(&s, ret, port);
+		r = sys_getsockname(in, (struct sockaddr *)&ret->ours, &len);
+	return r < 0 ? r
+		     : sys_getpeername(in, (struct sockaddr *)&ret->theirs,
+				       &len_theirs);
 }
 
-/* The box's own socket knows nothing of a redirection: for it the other end is where it
- * meant to go. */
 void gate_conn_ask_who(struct gated *g, int in, struct gate_who *w)
 {
-	struct gate_ends ends = { .udp = false };
-	struct sockaddr_storage to;
-	socklen_t len = sizeof(ends.theirs);
-	struct netaddr addr;
-	uint16_t port;
+	struct gate_ends ends;
 
-	if (destination(g, in, &addr, &port) < 0 ||
-	    netaddr_to_sock(&addr, port, &to) != sizeof(ends.ours) ||
-	    sys_getpeername(in, (struct sockaddr *)&ends.theirs, &len) < 0)
-		return;
-	memcpy(&ends.ours, &to, sizeof(ends.ours));
-	gate_who_ask(g, w, &ends);
+	if (ends_of(g, in, &ends) >= 0)
+		gate_who_ask(g, w, &ends);
+}
+
+void gate_conn_begin(struct gate_conn *c, const struct gate_ends *ends)
+{
+	struct netaddr addr = { .len = 4 };
+
+	memcpy(addr.bytes, &ends->ours.sin_addr, 4);
+	c->port = ntohs(ends->ours.sin_port);
+	c->name = dnsnames_at(c->g->names, &addr, NULL);
+	if (!c->name)
+		c->addr = addr;
+	gate_who_ask(c->g, &c->who, ends);
+	gate_dial_start(c);
 }
 
 static void take_in(struct gated *g, int in)
 {
-	struct netaddr addr;
-	uint16_t port;
-	struct gate_conn *c;
+	struct gate_ends ends;
+	bool known = ends_of(g, in, &ends) >= 0;
+	bool dns = known && ntohs(ends.ours.sin_port) == DNS_PORT;
+	struct gate_conn *c = known && !dns ? gate_syn_take(g, &ends) : NULL;
 
-	if (destination(g, in, &addr, &port) < 0) {
-		close_end(&in, true);
-		return;
-	}
-	if (port == DNS_PORT) {
+	if (dns) {
 		gate_dns_accept(g, in);
-		return;
+	} else if (c) {
+		c->in = in;
+		gate_dial_done(c);
+	} else if (!known || !g->listening) { /* sent on by a gate that is no more */
+		close_end(&in, true);
+	} else if ((c = gate_conn_new(g, in))) {
+		gate_conn_begin(c, &ends);
 	}
-	c = gate_conn_new(g, in);
-	if (!c)
-		return;
-	c->port = port;
-	c->name = dnsnames_at(g->names, &addr, NULL);
-	if (!c->name)
-		c->addr = addr;
-	gate_conn_ask_who(g, in, &c->who);
-	gate_dial_start(c);
 }
 
 int gate_conn_ready(void *ctx, uint32_t events, struct err *e)
@@ -285,11 +291,11 @@ int gate_conn_ready(void *ctx, uint32_t events, struct err *e)
 	(void)events;
 	(void)e;
 	for (int i = NETNS_FD_TCP; i < NETNS_FDS; i++) {
-		for (int n = 0; n < ACCEPTS && g->fd_src[i] && g->listening; n++) {
+		for (int n = 0; n < ACCEPTS && g->fd_src[i] && g->accepting; n++) {
 			int fd = sys_accept(g->fds[i], NULL, NULL);
 
 			if (fd < 0) {
-				gate_conn_rest(g, fd);
+				(void)gate_conn_rest(g, fd);
 				break;
 			}
 			take_in(g, fd);
@@ -302,7 +308,8 @@ int gate_conn_ready(void *ctx, uint32_t events, struct err *e)
 static enum netpolicy_verdict judge(const struct gate_conn *c)
 {
 	const struct netpolicy *p = c->g->policy;
-	bool known = c->open && !c->proxy && c->name && strcmp(c->name, NETPOLICY_HOST);
+	bool known =
+		c->out >= 0 && !c->proxy && c->name && strcmp(c->name, NETPOLICY_HOST);
 	enum netpolicy_verdict v;
 
 	if (c->published)

@@ -81,10 +81,14 @@ void gate_dial_owed(struct gate_conn *c)
 	write_line(c, "allowed", NULL, &c->who.found);
 }
 
-static void fail(struct gate_conn *c, int r)
+void gate_dial_fail(struct gate_conn *c, int r)
 {
 	const char *why = strerrordesc_np(-r);
 
+	if (c->held && gate_conn_rest(c->g, r)) {
+		gate_syn_forget(c);
+		return;
+	}
 	c->g->stats.failed++;
 	note(c, "failed", why);
 	gate_conn_end(c, r, why);
@@ -148,7 +152,14 @@ enum netaddr_class gate_dial_class(const struct netaddr *a)
 
 static void start_next(struct gate_dial *d);
 
-/* The connection is there: hand it to the pump. */
+void gate_dial_done(struct gate_conn *c)
+{
+	if (!gate_who_later(c->g, &c->who, c))
+		gate_dial_owed(c);
+	gate_conn_open(c);
+}
+
+/* The connection is there: hand it on. */
 static void hand_over(struct attempt *a)
 {
 	struct gate_conn *c = a->d->c;
@@ -158,11 +169,14 @@ static void hand_over(struct attempt *a)
 	loop_remove(c->g->loop, &a->src);
 	a->fd = -1;
 	a->d->running--;
-	c->addr = addr;
-	if (!gate_who_later(c->g, &c->who, c))
-		gate_dial_owed(c);
 	gate_dial_free(&c->dial);
-	gate_conn_open(c, fd, &addr);
+	if (c->held) {
+		gate_syn_answer(c, fd, &addr);
+		return;
+	}
+	c->out = fd;
+	c->addr = addr;
+	gate_dial_done(c);
 }
 
 /* The rules may have changed since the address was judged. Return: true = refused. */
@@ -233,7 +247,7 @@ static int talk(void *ctx, uint32_t events, struct err *e)
 	if (r > 0)
 		won(a);
 	else if (r < 0)
-		fail(a->d->c, r);
+		gate_dial_fail(a->d->c, r);
 	return 0;
 }
 
@@ -259,7 +273,7 @@ static void connected(struct attempt *a)
 		r = gate_memory_watch(d->c->g, a->fd, EPOLLIN | EPOLLRDHUP | EPOLLET,
 				      talk, a, &a->src);
 	if (r < 0)
-		fail(d->c, r);
+		gate_dial_fail(d->c, r);
 }
 
 static int answered(void *ctx, uint32_t events, struct err *e)
@@ -338,7 +352,7 @@ static void start_next(struct gate_dial *d)
 		return;
 	}
 	if (!d->running)
-		fail(d->c, d->error ? d->error : -EHOSTUNREACH);
+		gate_dial_fail(d->c, d->error ? d->error : -EHOSTUNREACH);
 }
 
 static int too_late(void *ctx, uint32_t events, struct err *e)
@@ -347,7 +361,7 @@ static int too_late(void *ctx, uint32_t events, struct err *e)
 
 	(void)events;
 	(void)e;
-	fail(d->c, -ETIMEDOUT);
+	gate_dial_fail(d->c, -ETIMEDOUT);
 	return 0;
 }
 
@@ -401,7 +415,7 @@ static void looked_up(void *ctx, const struct resolve_reply *reply)
 	} else if (bad) {
 		refuse_class(c, bad, class);
 	} else {
-		fail(c, reply->error == -ENOENT ? -EHOSTUNREACH : -EAGAIN);
+		gate_dial_fail(c, reply->error == -ENOENT ? -EHOSTUNREACH : -EAGAIN);
 	}
 }
 

@@ -5,14 +5,16 @@
  * Never:  blocks, opens a file, starts a process, or trusts what comes from the box.
  *
  * Theory of operation. The box's network namespace delivers every TCP connection to a
- * listener that is served here, and the socket's own address says where the connection
- * was meant to go (gate_conn). An address of 198.18.0.0/15 stands for a name that was
- * given to the box by our DNS (gate_dns); it is judged by that name, another address
- * by itself (netpolicy). gate_dial makes the real connection: the name is looked up
- * outside (gate_lookup, in helper processes), the addresses are tried in turns, and
- * each is judged again by what kind of place it is, just before it is dialled. Then
- * gate_pump moves the bytes. Ports of the box that the host may reach come the other
- * way round (gate_ports). Every decision is told (gate_note). */
+ * listener that is served here, and the socket's own address says where the connection was
+ * meant to go (gate_conn); where the kernel can it hands over the packet that asks for one
+ * first, and there is no connection before there is another end (gate_syn). An address of
+ * 198.18.0.0/15 stands for a name that was given to the box by our DNS (gate_dns); it is
+ * judged by that name, another address by itself (netpolicy). gate_dial makes the real
+ * connection: the name is looked up outside (gate_lookup, in helper processes), the
+ * addresses are tried in turns, and each is judged again by what kind of place it is, just
+ * before it is dialled. Then gate_pump moves the bytes. Ports of the box that the host may
+ * reach come the other way round (gate_ports). Every decision is told (gate_note).
+ */
 #ifndef RUNTIME_GATE_IMPL_H
 #define RUNTIME_GATE_IMPL_H
 
@@ -32,6 +34,8 @@ enum {
 				      or one, and five attempts at the other */
 	GATE_REST_MS = 100,	    /* after the host had no descriptor for one more */
 	GATE_DIAL_MS = 30000,	    /* until a connection is there, lookup included */
+	GATE_COME_MS = 3000,	    /* from the answer until the program is there */
+	GATE_HELD = 256,	    /* lists of connections that wait for an answer */
 	GATE_NEXT_MS = 250,	    /* RFC 8305: before the next address is tried too */
 	GATE_PIPE_BYTES = 1 << 20,  /* data under way in one direction, if the host
 				      grants that much; else what a pipe holds */
@@ -61,6 +65,7 @@ enum {
 };
 
 struct gate_conn;
+struct gate_held;
 struct gate_lookup;
 struct gate_dns_tcp;
 
@@ -119,8 +124,10 @@ struct gated {
 	struct netns_facts facts;
 	int fds[NETNS_FDS];
 	struct loop_source *fd_src[NETNS_FDS];
-	bool listening;		  /* the TCP listeners are being watched */
-	struct loop_source *rest; /* they are not, until this fires; NULL = they are */
+	bool listening, accepting; /* there is room for more connections; the TCP
+				    * listeners are being watched */
+	struct loop_source *rest;  /* they are not, until this fires; NULL = they are */
+	struct gate_held *held[GATE_HELD]; /* borrowed from connections; by port */
 
 	struct netpolicy *policy;
 	unsigned rules; /* how often they have changed */
@@ -255,6 +262,7 @@ struct gate_conn {
 	struct gated *g;	     /* borrowed */
 	uint64_t id, start_ms;
 	int in, out; /* owned; who asked, and the other end once it is there */
+	struct gate_held *held; /* owned; not answered yet: @in will come; else NULL */
 	struct loop_source *in_src, *out_src, *again;
 	struct gate_dial *dial; /* owned, until the other end is there */
 	struct gate_pump pump;
@@ -270,22 +278,29 @@ struct gate_conn {
 int gate_conn_ready(void *g, uint32_t events, struct err *e); /* loop_fn: listeners */
 /** gate_conn_new() - @in becomes its own, also on failure (NULL) */
 struct gate_conn *gate_conn_new(struct gated *g, int in);
-/** gate_conn_open() - the other end is there and becomes its own: move bytes */
-void gate_conn_open(struct gate_conn *c, int out, const struct netaddr *addr);
+/** gate_conn_begin() - @c is new, and wants to go to @ends->ours */
+void gate_conn_begin(struct gate_conn *c, const struct gate_ends *ends);
+/** gate_conn_open() - both ends are there: move bytes */
+void gate_conn_open(struct gate_conn *c);
 /** gate_conn_end() - close both ends; @r < 0: with a reset; @why for the audit log */
 void gate_conn_end(struct gate_conn *c, int r, const char *why);
 /** gate_conn_ask_who() - who of the box is at the other end of @in */
 void gate_conn_ask_who(struct gated *g, int in, struct gate_who *w);
 /** gate_conn_listen() - watch the listeners, or not while there are too many */
 void gate_conn_listen(struct gated *g);
-/** gate_conn_rest() - accept failed with @r: when the host is short of something, which
- *  does not stop the listeners from being ready, try again later */
-void gate_conn_rest(struct gated *g, int r);
+/** gate_conn_rest() - a connection failed with @r: when the host is short of something,
+ *  which does not stop the listeners from being ready, take more later; true = it is */
+bool gate_conn_rest(struct gated *g, int r);
 /** gate_conn_recheck() - cut what the rules no longer allow */
 void gate_conn_recheck(struct gated *g);
 
-/** gate_dial_start() - judge and dial; ends in gate_conn_open() or gate_conn_end() */
+/** gate_dial_start() - judge and dial; ends in gate_dial_done(), gate_syn_answer() or
+ *  gate_conn_end() */
 void gate_dial_start(struct gate_conn *c);
+/** gate_dial_done() - both ends are there: say so, and open it */
+void gate_dial_done(struct gate_conn *c);
+/** gate_dial_fail() - count and tell that there is no connection, and end it; @r: why */
+void gate_dial_fail(struct gate_conn *c, int r);
 void gate_dial_free(struct gate_dial **d);
 /** gate_dial_refused() - count and tell a refusal, and end the connection */
 void gate_dial_refused(struct gate_conn *c, enum netpolicy_verdict v);
@@ -293,6 +308,19 @@ void gate_dial_refused(struct gate_conn *c, enum netpolicy_verdict v);
 void gate_dial_owed(struct gate_conn *c);
 /** gate_dial_class() - what kind of place, the host's own addresses included */
 enum netaddr_class gate_dial_class(const struct netaddr *a);
+
+/* ---- gate_syn: connections before they are there --------------------------------- */
+
+int gate_syn_ready(void *g, uint32_t events, struct err *e); /* loop_fn: packets */
+/** gate_syn_answer() - the other end of @c is there and becomes its own: let the program's
+ *  end come, to gate_syn_take() */
+void gate_syn_answer(struct gate_conn *c, int out, const struct netaddr *addr);
+/** gate_syn_take() - that was answered between these ends, no longer held; NULL = none */
+struct gate_conn *gate_syn_take(struct gated *g, const struct gate_ends *ends);
+/** gate_syn_forget() - @c was never seen: its program's kernel will ask again */
+void gate_syn_forget(struct gate_conn *c);
+/** gate_syn_end() - no longer held; @r < 0: and refused, if it was not answered yet */
+void gate_syn_end(struct gate_held **h, int r);
 
 /* ---- gate_ports: into the box --------------------------------------------------- */
 

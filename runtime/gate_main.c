@@ -389,9 +389,12 @@ static int watch_all(struct gated *g, struct err *e)
 	if (r >= 0)
 		r = watch(g, g->fds[NETNS_FD_SOCKS], gate_ports_sock,
 			  &g->fd_src[NETNS_FD_SOCKS], e);
+	if (r >= 0)
+		r = watch(g, g->fds[NETNS_FD_SYN], gate_syn_ready,
+			  &g->fd_src[NETNS_FD_SYN], e);
 	for (int i = NETNS_FD_TCP; i < NETNS_FDS && r >= 0; i++)
 		r = watch(g, g->fds[i], gate_conn_ready, &g->fd_src[i], e);
-	g->listening = true;
+	g->listening = g->accepting = true;
 	return r;
 }
 

@@ -68,7 +68,7 @@ static int inside(void *ctx, uint32_t events, struct err *e)
 {
 	struct gate_conn *c = ctx;
 	struct netaddr addr = c->addr;
-	int v = 0, out;
+	int v = 0;
 
 	(void)e;
 	if (!events) { /* the timer */
@@ -78,17 +78,14 @@ static int inside(void *ctx, uint32_t events, struct err *e)
 	(void)sys_getsockopt(c->out, SOL_SOCKET, SO_ERROR, &v,
 			     &(socklen_t){ sizeof(v) });
 	loop_remove(c->g->loop, &c->out_src);
-	out = c->out;
-	c->out = -1;
 	if (!v) {
 		loop_remove(c->g->loop, &c->again);
 		gate_who_listens(c->g, &c->who, &addr, c->port);
-		if (!gate_who_later(c->g, &c->who, c))
-			gate_dial_owed(c);
-		gate_conn_open(c, out, &addr);
+		gate_dial_done(c);
 		return 0;
 	}
-	scope_close(&out);
+	scope_close(&c->out);
+	c->out = -1;
 	if (v == ECONNREFUSED && addr.len == 4 && c->g->facts.ipv6)
 		want_sock(c, &loopback6);
 	else

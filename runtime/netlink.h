@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 
-enum { NETLINK_ROOM = 6144 };
+enum { NETLINK_ROOM = 8192 };
 
 struct netlink {
 	_Alignas(NLMSG_ALIGNTO) char data[NETLINK_ROOM];

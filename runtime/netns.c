@@ -1,6 +1,9 @@
 #include "runtime/netns.h"
 
 #include <arpa/inet.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -10,6 +13,7 @@
 #include "runtime/netlink.h"
 #include "runtime/netns_impl.h"
 #include "runtime/netrules.h"
+#include "runtime/netsyn.h"
 
 /* A TCP port that no program wants (RFC 1078, never used): where the one listener
  * stands. Nobody needs to know it: the rules lead there. */
@@ -21,7 +25,8 @@ static const uint16_t fixed_ports[NETNS_TCP_MAX] = { 53, 80, 443, 22, 9418 };
 
 const char *netns_catch_name(enum netns_catch c)
 {
-	static const char *const names[] = { "none", "tproxy", "redirect", "ports" };
+	static const char *const names[] = { "none", "held", "tproxy", "redirect",
+					     "ports" };
 
 	return c < ARRAY_SIZE(names) ? names[c] : "?";
 }
@@ -109,16 +114,92 @@ static int add_server(struct netns_fds *f, const struct sockaddr_in *at, bool ow
 	return 0;
 }
 
+/* The first packets of connections to addresses that are not 127.0.0.0/8, but DNS and
+ * those that were sent on; from the IPv4 header on (SOCK_DGRAM), at most NETSYN_SEEN. */
+enum { NETSYN_SEEN = 120, TCP_SYN = 0x02, TCP_SYN_ACK = 0x12, DROPPED = 11 };
+#define UNLESS(jump, k, at) BPF_JUMP(BPF_JMP | (jump) | BPF_K, k, 0, DROPPED - (at))
+#define IF(jump, k, at) BPF_JUMP(BPF_JMP | (jump) | BPF_K, k, DROPPED - (at), 0)
+static const struct sock_filter first_packets[] = {
+	BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9), /* protocol */
+	UNLESS(BPF_JEQ, IPPROTO_TCP, 1),
+	BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 16), /* destination */
+	IF(BPF_JEQ, 127, 3),
+	BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0),
+	BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2), /* its port */
+	IF(BPF_JEQ, DNS_PORT, 6),
+	BPF_STMT(BPF_LD | BPF_B | BPF_IND, 13), /* flags */
+	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, TCP_SYN_ACK),
+	UNLESS(BPF_JEQ, TCP_SYN, 9),
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_MARK)),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NETSYN_MARK, 0, 1),
+	BPF_STMT(BPF_RET | BPF_K, 0), /* DROPPED + 1 */
+	BPF_STMT(BPF_RET | BPF_K, NETSYN_SEEN),
+};
+
+/* Of every interface: one that is bound to a single one would have its packets copied.
+ * It hears nothing before the filter is there. */
+static int packet_socket(void)
+{
+	const struct sock_fprog prog = {
+		ARRAY_SIZE(first_packets),
+		(struct sock_filter *)(uintptr_t)first_packets,
+	};
+	const struct sockaddr_ll at = { .sll_family = AF_PACKET,
+					.sll_protocol = htons(ETH_P_IP) };
+	_cleanup_close_ int fd = sys_socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	int r = fd;
+
+	if (r >= 0)
+		r = sys_setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog,
+				   sizeof(prog));
+	if (r >= 0) /* as much as the host allows */
+		r = sys_setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){ 4 << 20 },
+				   sizeof(int));
+	if (r >= 0)
+		r = sys_bind(fd, (const struct sockaddr *)&at, sizeof(at));
+	return r < 0 ? r : take(&fd, -1);
+}
+
+static int raw_socket(void)
+{
+	_cleanup_close_ int fd =
+		sys_socket(AF_INET, SOCK_RAW | SOCK_NONBLOCK, IPPROTO_RAW);
+	int r = fd;
+
+	if (r >= 0)
+		r = sys_setsockopt(fd, SOL_SOCKET, SO_MARK, &(int){ NETSYN_MARK },
+				   sizeof(int));
+	return r < 0 ? r : take(&fd, -1);
+}
+
+static int proxy_servers(struct netns_fds *f, const struct sockaddr_in *tcp,
+			 const struct sockaddr_in *dns)
+{
+	f->fd[NETNS_FD_DNS] = server(SOCK_DGRAM, dns, true);
+	if (f->fd[NETNS_FD_DNS] < 0)
+		return f->fd[NETNS_FD_DNS];
+	return add_server(f, tcp, true);
+}
+
+static int catch_held(struct netns_fds *f)
+{
+	struct sockaddr_in tcp = address(NETNS_GATE_ADDR, CATCH_PORT);
+	struct sockaddr_in dns = address(NETNS_GATE_ADDR, DNS_PORT);
+	int r = f->fd[NETNS_FD_SYN] = packet_socket();
+
+	if (r >= 0)
+		r = f->fd[NETNS_FD_RAW] = raw_socket();
+	if (r >= 0)
+		r = proxy_servers(f, &tcp, &dns);
+	return r < 0 ? r : netrules_held(&tcp, &dns, NETSYN_MARK);
+}
+
 static int catch_tproxy(struct netns_fds *f)
 {
 	struct sockaddr_in tcp = address(NETNS_GATE_ADDR, CATCH_PORT);
 	struct sockaddr_in dns = address(NETNS_GATE_ADDR, DNS_PORT);
-	int r;
+	int r = proxy_servers(f, &tcp, &dns);
 
-	f->fd[NETNS_FD_DNS] = server(SOCK_DGRAM, &dns, true);
-	if (f->fd[NETNS_FD_DNS] < 0)
-		return f->fd[NETNS_FD_DNS];
-	r = add_server(f, &tcp, true);
 	return r < 0 ? r : netrules_tproxy(&tcp, &dns);
 }
 
@@ -156,6 +237,7 @@ static int catch_ports(struct netns_fds *f)
 static int catch_traffic(struct netns_fds *f, enum netns_catch first)
 {
 	static int (*const rungs[])(struct netns_fds *) = {
+		[NETNS_CATCH_HELD] = catch_held,
 		[NETNS_CATCH_TPROXY] = catch_tproxy,
 		[NETNS_CATCH_REDIRECT] = catch_redirect,
 		[NETNS_CATCH_PORTS] = catch_ports,
@@ -245,5 +327,5 @@ int netns_setup_from(enum net_mode mode, enum netns_catch first, struct netns_fd
 
 int netns_setup(enum net_mode mode, struct netns_fds *ret, struct err *e)
 {
-	return netns_setup_from(mode, NETNS_CATCH_TPROXY, ret, e);
+	return netns_setup_from(mode, NETNS_CATCH_HELD, ret, e);
 }

@@ -33,18 +33,22 @@ enum netns_fd {
 	NETNS_FD_DIAG,	/* netlink sock_diag of the namespace: who listens */
 	NETNS_FD_SOCKS, /* asks init for sockets of the namespace: netsock.h */
 	NETNS_FD_DNS,	/* UDP, port 53 */
+	NETNS_FD_SYN,	/* packet socket: first packets that are held; netsyn.h */
+	NETNS_FD_RAW,	/* raw socket: sends them on, or an answer */
 	NETNS_FD_TCP,	/* first TCP listener; the others follow */
-	NETNS_FDS = 8
+	NETNS_FDS = 10
 };
 enum { NETNS_TCP_MAX = NETNS_FDS - NETNS_FD_TCP };
 
 enum netns_catch {
 	NETNS_CATCH_NONE,     /* NET_NONE: nothing is caught */
+	NETNS_CATCH_HELD,     /* as below; and a connection is not answered before the
+				 one who serves it says so */
 	NETNS_CATCH_TPROXY,   /* nftables tproxy: every port, address kept */
 	NETNS_CATCH_REDIRECT, /* nftables redirect: every port, SO_ORIGINAL_DST */
 	NETNS_CATCH_PORTS     /* no nftables: the listed ports alone */
 };
-const char *netns_catch_name(enum netns_catch c); /* "tproxy", … */
+const char *netns_catch_name(enum netns_catch c); /* "held", … */
 
 /* What was achieved; plain data, travels beside the descriptors. */
 struct netns_facts {
@@ -62,7 +66,7 @@ struct netns_fds {
 	struct netns_facts facts;
 };
 #define NETNS_FDS_NONE \
-	((struct netns_fds){ { -1, -1, -1, -1, -1, -1, -1, -1 }, -1, { 0 } })
+	((struct netns_fds){ { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 }, -1, { 0 } })
 void netns_fds_done(struct netns_fds *f);
 #define _cleanup_netns_fds_ _cleanup_(netns_fds_done)
 

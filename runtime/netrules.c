@@ -17,17 +17,24 @@
 enum { TCP_SYN_ACK = 0x12, TCP_SYN = 0x02 };
 static const char table[] = "cubby";
 
-enum match_kind { MATCH_END, MATCH_L4, MATCH_LOCAL, MATCH_BYTE, MATCH_PORT };
+enum match_kind {
+	MATCH_END,
+	MATCH_L4,
+	MATCH_LOCAL,
+	MATCH_BYTE,
+	MATCH_PORT,
+	MATCH_MARK
+};
 
 struct match {
 	enum match_kind kind;
 	bool differs;	/* must differ */
 	uint8_t offset; /* BYTE, PORT: in the transport header */
 	uint8_t mask;	/* BYTE */
-	uint16_t value; /* L4: protocol; BYTE; PORT: host order */
+	uint32_t value; /* L4: protocol; BYTE; PORT: host order; MARK */
 };
 
-enum action_kind { ACT_ACCEPT, ACT_REJECT, ACT_TPROXY, ACT_REDIRECT };
+enum action_kind { ACT_ACCEPT, ACT_DROP, ACT_REJECT, ACT_TPROXY, ACT_REDIRECT };
 
 struct action {
 	enum action_kind kind;
@@ -118,20 +125,30 @@ static void compare(struct netlink *n, bool differs, const void *v, size_t len)
 	close_expr(n, at);
 }
 
+static void load_meta(struct netlink *n, uint32_t key)
+{
+	size_t at[2];
+
+	open_expr(n, "meta", at);
+	netlink_put_be32(n, NFTA_META_DREG, NFT_REG_1);
+	netlink_put_be32(n, NFTA_META_KEY, key);
+	close_expr(n, at);
+}
+
 static void put_match(struct netlink *n, const struct match *m)
 {
 	uint8_t byte = (uint8_t)m->value;
-	size_t at[2];
 
 	switch (m->kind) {
 	case MATCH_END:
 		return;
 	case MATCH_L4:
-		open_expr(n, "meta", at);
-		netlink_put_be32(n, NFTA_META_DREG, NFT_REG_1);
-		netlink_put_be32(n, NFTA_META_KEY, NFT_META_L4PROTO);
-		close_expr(n, at);
+		load_meta(n, NFT_META_L4PROTO);
 		compare(n, m->differs, &byte, 1);
+		return;
+	case MATCH_MARK:
+		load_meta(n, NFT_META_MARK);
+		compare(n, m->differs, &m->value, 4);
 		return;
 	case MATCH_LOCAL: /* destination in 127.0.0.0/8 */
 		load(n, NFT_PAYLOAD_NETWORK_HEADER, 16, 1);
@@ -145,7 +162,7 @@ static void put_match(struct netlink *n, const struct match *m)
 		return;
 	case MATCH_PORT:
 		load(n, NFT_PAYLOAD_TRANSPORT_HEADER, m->offset, 2);
-		compare(n, m->differs, &(uint16_t){ htons(m->value) }, 2);
+		compare(n, m->differs, &(uint16_t){ htons((uint16_t)m->value) }, 2);
 		return;
 	}
 }
@@ -160,7 +177,7 @@ static void immediate(struct netlink *n, uint32_t reg, const void *v, size_t len
 	close_expr(n, at);
 }
 
-static void accept_it(struct netlink *n)
+static void end_with(struct netlink *n, uint32_t verdict_code)
 {
 	size_t at[2], data, verdict;
 
@@ -168,7 +185,7 @@ static void accept_it(struct netlink *n)
 	netlink_put_be32(n, NFTA_IMMEDIATE_DREG, NFT_REG_VERDICT);
 	data = netlink_nest(n, NFTA_IMMEDIATE_DATA);
 	verdict = netlink_nest(n, NFTA_DATA_VERDICT);
-	netlink_put_be32(n, NFTA_VERDICT_CODE, NF_ACCEPT);
+	netlink_put_be32(n, NFTA_VERDICT_CODE, verdict_code);
 	netlink_close(n, verdict);
 	netlink_close(n, data);
 	close_expr(n, at);
@@ -180,7 +197,10 @@ static void put_action(struct netlink *n, const struct action *a)
 
 	switch (a->kind) {
 	case ACT_ACCEPT:
-		accept_it(n);
+		end_with(n, NF_ACCEPT);
+		return;
+	case ACT_DROP:
+		end_with(n, NF_DROP);
 		return;
 	case ACT_REJECT:
 		open_expr(n, "reject", at);
@@ -196,6 +216,7 @@ static void put_action(struct netlink *n, const struct action *a)
 		netlink_put_be32(n, NFTA_TPROXY_REG_ADDR, NFT_REG_1);
 		netlink_put_be32(n, NFTA_TPROXY_REG_PORT, NFT_REG_2);
 		close_expr(n, at);
+		end_with(n, NF_ACCEPT); /* or the next rule would be asked, too */
 		return;
 	case ACT_REDIRECT:
 		immediate(n, NFT_REG_1, &a->to.sin_port, 2);
@@ -274,30 +295,56 @@ static void put_refusals(struct netlink *n)
 		put_rule(n, &refusals[i]);
 }
 
-int netrules_tproxy(const struct sockaddr_in *tcp, const struct sockaddr_in *dns)
+/* clang-format off */
+#define TCP_FIRST { .kind = MATCH_L4, .value = IPPROTO_TCP }, \
+		  { .kind = MATCH_LOCAL, .differs = true }, \
+		  { .kind = MATCH_BYTE, .offset = 13, .mask = TCP_SYN_ACK, .value = TCP_SYN }
+#define TO_PORT(n) { .kind = MATCH_PORT, .offset = 2, .value = (n) }
+/* clang-format on */
+
+static int proxy(const struct rule *rules, size_t count, const struct sockaddr_in *dns)
 {
 	/* clang-format off */
-	const struct rule rules[] = {
-		{ "in", { { .kind = MATCH_L4, .value = IPPROTO_TCP },
-			  { .kind = MATCH_LOCAL, .differs = true },
-			  { .kind = MATCH_BYTE, .offset = 13, .mask = TCP_SYN_ACK,
-			    .value = TCP_SYN } },
-		  { .kind = ACT_TPROXY, .to = *tcp } },
-		{ "in", { { .kind = MATCH_L4, .value = IPPROTO_UDP },
-			  { .kind = MATCH_LOCAL, .differs = true },
-			  { .kind = MATCH_PORT, .offset = 2, .value = 53 } },
-		  { .kind = ACT_TPROXY, .to = *dns } },
+	const struct rule query = {
+		"in", { { .kind = MATCH_L4, .value = IPPROTO_UDP },
+			{ .kind = MATCH_LOCAL, .differs = true }, TO_PORT(53) },
+		{ .kind = ACT_TPROXY, .to = *dns }
 	};
 	/* clang-format on */
 	struct netlink n;
 
 	open_table(&n);
 	put_chain(&n, "in", "filter", NF_INET_PRE_ROUTING, NF_IP_PRI_MANGLE);
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+	for (size_t i = 0; i < count; i++)
 		put_rule(&n, &rules[i]);
+	put_rule(&n, &query);
 	put_refusals(&n);
 	batch(&n, NFNL_MSG_BATCH_END);
 	return netlink_talk(&n, NETLINK_NETFILTER);
+}
+
+int netrules_tproxy(const struct sockaddr_in *tcp, const struct sockaddr_in *dns)
+{
+	const struct rule rules[] = {
+		{ "in", { TCP_FIRST }, { .kind = ACT_TPROXY, .to = *tcp } },
+	};
+
+	return proxy(rules, ARRAY_SIZE(rules), dns);
+}
+
+int netrules_held(const struct sockaddr_in *tcp, const struct sockaddr_in *dns,
+		  uint32_t mark)
+{
+	/* clang-format off */
+	const struct rule rules[] = {
+		{ "in", { TCP_FIRST, TO_PORT(53) }, { .kind = ACT_TPROXY, .to = *tcp } },
+		{ "in", { TCP_FIRST, { .kind = MATCH_MARK, .value = mark } },
+		  { .kind = ACT_TPROXY, .to = *tcp } },
+		{ "in", { TCP_FIRST }, { .kind = ACT_DROP } },
+	};
+	/* clang-format on */
+
+	return proxy(rules, ARRAY_SIZE(rules), dns);
 }
 
 int netrules_redirect(uint16_t port)

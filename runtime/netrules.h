@@ -18,6 +18,14 @@
  */
 int netrules_tproxy(const struct sockaddr_in *tcp, const struct sockaddr_in *dns);
 
+/**
+ * netrules_held() - the same, but a connection's first packet is dropped unless it has
+ *                   @mark: whoever saw it (a packet socket does, before) decides, and
+ *                   sends it on with the mark (netsyn.h). DNS over TCP is not held.
+ */
+int netrules_held(const struct sockaddr_in *tcp, const struct sockaddr_in *dns,
+		  uint32_t mark);
+
 /** netrules_redirect() - the older way, by address translation: every TCP connection
  *  to 127.0.0.1:@port; DNS has to listen on every address itself */
 int netrules_redirect(uint16_t port);

@@ -368,7 +368,7 @@ static int behind_gate(char **a)
 		fprintf(stderr, "%s\n", e.msg);
 		return 1;
 	}
-	netbox_open(NET_GATE, NETNS_CATCH_TPROXY, &box);
+	netbox_open(NET_GATE, NETNS_CATCH_HELD, &box);
 	conf.fds = box.fds;
 	conf.facts = box.facts;
 	conf.init = getpid();

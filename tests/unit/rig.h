@@ -19,7 +19,7 @@ struct rig {
 };
 
 /* Each way of catching connections: rows for unit_rows(). */
-enum { RIG_RUNGS = 3 };
+enum { RIG_RUNGS = 4 };
 struct rig_rung {
 	const char *name;
 	enum netns_catch first;
@@ -68,8 +68,14 @@ void rig_want_audit(struct rig *r, const char *text);
 void rig_want_event(struct rig *r, const char *text);
 void rig_want_refused(struct rig *r, const char *host, uint16_t port);
 
+/** rig_outside() - did a command succeed on the host, outside of the box? */
+bool rig_outside(const char *command);
+
 /** rig_dial() - connect; a descriptor, -ENOENT (no such name) or -errno; inside */
 int rig_dial(const struct rig_peer *p);
+/** rig_dial_begin(), rig_dial_end() - the same in two steps; the first does not wait */
+int rig_dial_begin(const struct rig_peer *p);
+int rig_dial_end(int fd);
 /** rig_echo() - sends and takes back at once, in both directions; 0 = every byte came
  *  back, in order, and then the end; inside */
 int rig_echo(int fd, size_t bytes);

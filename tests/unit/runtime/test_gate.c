@@ -32,7 +32,7 @@ static void names_work(void)
 {
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	rig_want(&r, CURL "http://example.com/", 0, "reached 93.184.216.34");
 	rig_want(&r, CURL "http://EXAMPLE.com./", 0, "reached 93.184.216.34");
 	rig_want(&r, CURL "http://six.example.com/", 0, "reached 2606:2800:220:1::34");
@@ -49,7 +49,7 @@ static void unlisted_is_refused(void)
 {
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY,
+	rig_open(&r, NETNS_CATCH_HELD,
 		 "[\"allow example.com:80\",\"allow *.wild.example.com\","
 		 "\"deny bad.wild.example.com\"]",
 		 NULL);
@@ -75,7 +75,7 @@ static void addresses_last(void)
 	_cleanup_buf_ struct buf first = BUF_INIT(4096);
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	netbox_run(&r.box, "getent hosts example.com", &first);
 	assert_non_null(strstr(buf_cstr(&first), "198.18.0.16"));
 	assert_int_equal(netbox_call(&r.box, rig_ask_dns, &ptr), 100);
@@ -96,7 +96,7 @@ static void dies_for_good(void)
 {
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	for (int i = 0; i < 5; i++) {
 		kill(gate_pid(r.gate), SIGKILL);
 		rig_want_event(&r, "was replaced");
@@ -114,7 +114,7 @@ static void rules_change(void)
 	pid_t pid;
 	int status;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	pid = netbox_spawn(&r.box, CURL "-o /dev/null http://example.com:19/", -1);
 	for (int i = 0; i < 100 && !rig_stat(&r, "opened"); i++)
 		sys_poll(NULL, 0, 20);
@@ -140,7 +140,7 @@ static void rules_change_while_dialling(void)
 	pid_t pid;
 	int status;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	pid = netbox_spawn(&r.box, CURL "-m 25 http://silent.example.com/", -1);
 	for (int i = 0; i < 500 && !rig_stat(&r, "connections"); i++)
 		sys_poll(NULL, 0, 10);
@@ -148,7 +148,7 @@ static void rules_change_while_dialling(void)
 		rig_ask(&r, "{\"op\":\"change\",\"deny\":[\"silent.example.com\"]}") });
 	assert_int_equal(rig_stat(&r, "connections"), 0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(WEXITSTATUS(status), 56); /* reset, not too late */
+	assert_int_equal(WEXITSTATUS(status), 7); /* refused, not too late */
 	rig_want_audit(&r, "\"verdict\":\"refused\",\"name\":\"silent.example.com\"");
 	rig_close(&r);
 }
@@ -158,7 +158,7 @@ static void the_host_by_name(void)
 	pid_t pid = networld_serve(8000);
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY,
+	rig_open(&r, NETNS_CATCH_HELD,
 		 "[\"allow host.cubby.internal:8080\",\"allow 10.0.0.1\","
 		 "\"allow *.corp.test\"]",
 		 NULL);
@@ -266,7 +266,7 @@ static void the_record_goes_on(void)
 	(void)sys_unlinkat(dir, NETAUDIT_FILE ".1", 0);
 	assert_int_equal(sys_mkdirat(dir, NETAUDIT_FILE ".1", 0700),
 			 0); /* in the way */
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	for (int i = 0; i < 1000 && !S_ISREG(st.st_mode); i++) {
 		netbox_call(&r.box, rig_refusal, &p);
 		rig_stat(&r, "accepted"); /* it has asked, and was heard */
@@ -317,7 +317,7 @@ static void refusals_do_not_flood(void)
 	int64_t asked, told, most;
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, "[\"allow example.com\"]", NULL);
+	rig_open(&r, NETNS_CATCH_HELD, "[\"allow example.com\"]", NULL);
 	assert_int_equal(netbox_call(&r.box, refusals, NULL), 0);
 	do {
 		asked = rig_stat(&r, "queries");
@@ -341,7 +341,7 @@ static void the_record_is_rotated(void)
 	struct rig r;
 	int dir = fill_record();
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	netbox_call(&r.box, rig_refusal, &p);
 	for (int i = 0; i < 500; i++) {
 		while (gate_step(r.gate, &ev))
@@ -368,7 +368,7 @@ static void the_end_is_recorded(void)
 	struct rig r;
 	pid_t pid;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	pid = netbox_spawn(&r.box, CURL "http://example.com:9/", -1);
 	for (int i = 0; i < 500 && !rig_stat(&r, "opened"); i++)
 		sys_poll(NULL, 0, 20);
@@ -389,7 +389,7 @@ static void it_is_confined(void)
 	char command[256];
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	assert_true(rig_stat(&r, "descriptors") > 0); /* it is through with its setup */
 	snprintf(
 		command, sizeof(command),

@@ -35,7 +35,7 @@ static void hostile_is_refused(const void *row)
 	const struct hostile *h = row;
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	if (!h->event) { /* the kernel itself may know better */
 		struct rig_peer p = { .host = h->host, .port = 80 };
 
@@ -214,7 +214,7 @@ static void works_behind_a_proxy(const void *p)
 	pid_t pid = serve_proxy(row->be, 3128);
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, "[\"allow *\",\"deny bad.test\"]", env);
+	rig_open(&r, NETNS_CATCH_HELD, "[\"allow *\",\"deny bad.test\"]", env);
 	rig_want(&r, CURL "http://only-the-proxy-knows.test/", 0,
 		 "reached 93.184.216.34");
 	assert_int_equal(networld_queries("only-the-proxy-knows.test"), 0);
@@ -246,7 +246,7 @@ static void a_stalled_proxy_is_waited_for(const void *p)
 
 	assert_int_equal(sys_pipe2(said, 0), 0);
 	proxy = serve_proxy(row->be, 3128);
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, env);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, env);
 	box = netbox_spawn(&r.box, CURL "http://93.184.216.34/", -1);
 	assert_int_equal(sys_read(said[0], &c, 1), 1);
 	rig_idle(&r);
@@ -274,7 +274,7 @@ static void a_broken_proxy_is_given_up(const void *p)
 
 	assert_int_equal(sys_pipe2(said, 0), 0);
 	proxy = serve_proxy(row->be, 3128);
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, env);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, env);
 	rig_want_refused(&r, NETWORLD_PUBLIC, 80);
 	rig_want_audit(&r, "\"verdict\":\"failed\"");
 	kill(proxy, SIGKILL);
@@ -290,7 +290,7 @@ static void an_early_answer_counts(void)
 	pid_t proxy = serve_proxy(be_early_socks, 3128);
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, env);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, env);
 	rig_want(&r, CURL "http://only-the-proxy-knows.test/", 0,
 		 "reached 93.184.216.34");
 	kill(proxy, SIGKILL);

@@ -55,7 +55,7 @@ static void dns_answers(const void *row)
 	struct rig_question q = d->q;
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	assert_int_equal(netbox_call(&r.box, rig_ask_dns, &q), d->want);
 	rig_close(&r);
 }
@@ -82,7 +82,7 @@ static void floods_are_bounded(void)
 	struct rig_question q = { .name = "example.com", .type = 1 };
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	assert_int_equal(netbox_call(&r.box, ask_for_many, NULL), 0);
 	assert_true(rig_stat(&r, "lookups") < 800);
 	assert_int_equal(rig_stat(&r, "waiting"), 0);
@@ -124,7 +124,7 @@ static void rubbish_is_survived(void)
 	struct rig r;
 	pid_t gate;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	gate = gate_pid(r.gate);
 	assert_int_equal(netbox_call(&r.box, send_rubbish, NULL), 0);
 	assert_int_equal(netbox_call(&r.box, rig_ask_dns, &q), 100);
@@ -157,7 +157,7 @@ static void odd_sources_stay_inside(void)
 {
 	struct rig r;
 
-	rig_open(&r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	assert_int_equal(netbox_call(&r.box, ask_from_elsewhere, NULL), 0);
 	rig_close(&r);
 }

@@ -14,7 +14,7 @@ enum { RULES = 1000, MOST = 2000 };
 /* A gate for a box, and a connection through it; every open one is cut with the gate. */
 static void open_gate(struct rig *r)
 {
-	rig_open(r, NETNS_CATCH_TPROXY, NULL, NULL);
+	rig_open(r, NETNS_CATCH_HELD, NULL, NULL);
 #ifdef __SANITIZE_ADDRESS__
 	rig_close(r);
 	unit_skip("its own memory is the sanitizer's");

@@ -5,6 +5,7 @@
 
 #include "base/sys.h"
 #include "runtime/netsock.h"
+#include "runtime/netsyn.h"
 #include "tests/unit/netbox.h"
 #include "tests/unit/unit.h"
 
@@ -83,7 +84,15 @@ static void accepted(const struct netbox *b, char *ret, size_t size)
 static const struct rung {
 	const char *name;
 	enum netns_catch first;
-} rungs[] = {
+} all_rungs[] = {
+	{ "held", NETNS_CATCH_HELD },
+	{ "tproxy", NETNS_CATCH_TPROXY },
+	{ "redirect", NETNS_CATCH_REDIRECT },
+	{ "ports", NETNS_CATCH_PORTS },
+};
+
+/* Those where the kernel answers by itself. */
+static const struct rung rungs[] = {
 	{ "tproxy", NETNS_CATCH_TPROXY },
 	{ "redirect", NETNS_CATCH_REDIRECT },
 	{ "ports", NETNS_CATCH_PORTS },
@@ -118,6 +127,45 @@ static void tcp_arrives(const void *row)
 	/* what is the box's own stays its own */
 	d = (struct dial){ "127.0.0.1", 33999, SOCK_STREAM };
 	assert_int_equal(netbox_call(&b, dial, &d), ECONNREFUSED);
+	netbox_close(&b);
+}
+
+/* Nothing is answered before the packet that asked is sent on; DNS is, at once. */
+static void first_packets_are_held(void)
+{
+	struct dial d = { "93.184.216.34", 53, SOCK_STREAM };
+	uint8_t packet[128], out[NETSYN_PACKET];
+	struct netbox b;
+	struct netsyn s;
+	struct pollfd p;
+	char to[64] = "";
+	ssize_t n;
+	pid_t pid;
+	int status;
+
+	open_rung(&all_rungs[0], &b);
+	assert_int_equal(netbox_call(&b, dial, &d), 0);
+	accepted(&b, to, sizeof(to));
+	assert_string_equal(to, "93.184.216.34:53");
+	d.port = 443;
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(netbox_call(&b, dial, &d));
+	p = (struct pollfd){ .fd = b.fds[NETNS_FD_SYN], .events = POLLIN };
+	assert_int_equal(sys_poll(&p, 1, 5000), 1);
+	n = sys_recv(p.fd, packet, sizeof(packet), 0);
+	assert_int_equal(netsyn_parse(packet, (size_t)n, &s), 0);
+	p = (struct pollfd){ .fd = b.fds[NETNS_FD_TCP], .events = POLLIN };
+	assert_int_equal(sys_poll(&p, 1, 100), 0);
+	n = (ssize_t)netsyn_again(&s, out);
+	assert_int_equal(sys_sendto(b.fds[NETNS_FD_RAW], out, (size_t)n,
+				    (struct sockaddr *)&s.to, sizeof(s.to)),
+			 n);
+	accepted(&b, to, sizeof(to));
+	assert_string_equal(to, "93.184.216.34:443");
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 	netbox_close(&b);
 }
 
@@ -251,7 +299,7 @@ static void none_has_loopback_only(void)
 	struct dial d = { "93.184.216.34", 443, SOCK_STREAM };
 	struct netbox b;
 
-	netbox_open(NET_NONE, NETNS_CATCH_TPROXY, &b);
+	netbox_open(NET_NONE, NETNS_CATCH_HELD, &b);
 	assert_int_equal(netbox_call(&b, dial, &d), ENETUNREACH);
 	d = (struct dial){ "127.0.0.1", 9, SOCK_STREAM };
 	assert_int_equal(netbox_call(&b, dial, &d), ECONNREFUSED);
@@ -265,14 +313,15 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "none has loopback only", none_has_loopback_only },
+		{ "first packets are held", first_packets_are_held },
 	};
 	int r = 0;
 
 	r |= unit_rows("tcp arrives", rungs, tcp_arrives);
-	r |= unit_rows("udp is refused", rungs, udp_is_refused);
+	r |= unit_rows("udp is refused", all_rungs, udp_is_refused);
 	r |= unit_rows("ipv6 is refused", rungs, ipv6_is_refused);
-	r |= unit_rows("ping is refused", rungs, ping_is_refused);
-	r |= unit_rows("dns arrives", rungs, dns_arrives);
+	r |= unit_rows("ping is refused", all_rungs, ping_is_refused);
+	r |= unit_rows("dns arrives", all_rungs, dns_arrives);
 	r |= unit_rows("sockets come out", rungs, sockets_come_out);
 	return r | unit_cases("netns", cases);
 }
