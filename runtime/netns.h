@@ -65,8 +65,13 @@ struct netns_fds {
 	int init_fd;	   /* owned; stays inside: init serves it, netsock_serve() */
 	struct netns_facts facts;
 };
-#define NETNS_FDS_NONE \
-	((struct netns_fds){ { -1, -1, -1, -1, -1, -1, -1, -1, -1, -1 }, -1, { 0 } })
+/* An initializer for as many descriptors as there may be: none is there. */
+#define NETNS_NO_FD                                                      \
+	{                                                                \
+		-1, -1, -1, -1, -1, -1, -1, -1, -1, [NETNS_FDS - 1] = -1 \
+	}
+_Static_assert(NETNS_FDS == 10, "as many as NETNS_NO_FD has");
+#define NETNS_FDS_NONE ((struct netns_fds){ NETNS_NO_FD, -1, { 0 } })
 void netns_fds_done(struct netns_fds *f);
 #define _cleanup_netns_fds_ _cleanup_(netns_fds_done)
 

@@ -26,12 +26,12 @@ struct running {
 	bool copy;	/* the root is a copy of the image, not an overlay */
 	struct buf why; /* owned: a line for each better way that was not taken */
 };
-#define RUNNING_NONE                                                  \
-	((struct running){ .init = -1,                                \
-			   .pidfd = -1,                               \
-			   .sock = -1,                                \
-			   .proc = -1,                                \
-			   .net = { -1, -1, -1, -1, -1, -1, -1, -1 }, \
+#define RUNNING_NONE                           \
+	((struct running){ .init = -1,         \
+			   .pidfd = -1,        \
+			   .sock = -1,         \
+			   .proc = -1,         \
+			   .net = NETNS_NO_FD, \
 			   .why = BUF_INIT(64 * 1024) })
 
 struct start_conf {

@@ -14,7 +14,7 @@ struct netbox {
 	int fds[NETNS_FDS]; /* owned */
 	struct netns_facts facts;
 };
-#define NETBOX_NONE ((struct netbox){ -1, { -1, -1, -1, -1, -1, -1, -1, -1 }, { 0 } })
+#define NETBOX_NONE ((struct netbox){ -1, NETNS_NO_FD, { 0 } })
 
 /** netbox_open() - as netns_setup_from(); ends the test (skip) without user namespaces
  */
