@@ -175,14 +175,11 @@ static bool sequence_byte(struct escape *x, unsigned char c)
 		begin(x);
 	} else if (c == CAN || c == SUB) {
 		enter_text(x);
-	} else if (x->state == STRING && x->length++ == ESCAPE_STRING_MAX) {
-		enter_text(x);
-		return false;
-	} else if (x->state == STRING) {
+	} else if (x->state == STRING && x->length++ < ESCAPE_STRING_MAX) {
 		string_byte(x, c);
-	} else if (c < ' ') {
+	} else if (c < ' ' && x->state != STRING) {
 		x->fn(x->ctx, &(char){ (char)c }, 1); /* is done at once */
-	} else if (c >= 0x80) {
+	} else if (c >= 0x80 || x->state == STRING) { /* one that is too long */
 		enter_text(x);
 		return false;
 	} else if (c != DEL) {

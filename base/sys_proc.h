@@ -222,6 +222,15 @@ static inline int sys_sigaction(int sig, const struct sigaction *act,
 	return (int)sys_ret(sigaction(sig, act, old));
 }
 
+/* Also of 32 and 33, which libc keeps for itself: posix_spawn(3) leaves them ignored in
+ * what it starts, and exec keeps that. */
+static inline int sys_signal_default(int sig)
+{
+	const unsigned long plain[4] = { 0 }; /* handler, flags, restorer, mask */
+
+	return (int)sys_ret(syscall(SYS_rt_sigaction, sig, plain, NULL, 8));
+}
+
 static inline int sys_signalfd(const sigset_t *set)
 {
 	return (int)sys_ret(signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK));

@@ -453,10 +453,8 @@ static int set_up(struct init *in, struct err *e)
 /* As every program of the box is to find them: exec keeps what is ignored. */
 static void reset_signals(void)
 {
-	struct sigaction sa = { .sa_handler = SIG_DFL };
-
 	for (int sig = 1; sig < NSIG; sig++)
-		sys_sigaction(sig, &sa, NULL); /* not for KILL and STOP */
+		(void)sys_signal_default(sig); /* not for KILL and STOP */
 }
 
 /* Nobody in the box may trace this process or read its memory (KERNEL.md I2). */
