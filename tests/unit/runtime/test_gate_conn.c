@@ -58,13 +58,15 @@ static void bytes_survive(void)
 {
 	struct rig_peer p = { "example.com", 7, 64 << 20, 0 };
 	struct rig r;
+	int got;
 
 	if (getenv("CUBBY_TEST_BIG"))
 		p.bytes = 1 << 30;
 	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
 	assert_int_equal(netbox_call(&r.box, echo_one, &p), 0);
-	p.port = 25; /* resets */
-	assert_int_equal(netbox_call(&r.box, rig_refusal, &p), ECONNRESET);
+	p.port = 25; /* resets, and maybe before the gate has seen that it is there */
+	got = netbox_call(&r.box, rig_refusal, &p);
+	assert_true(got == ECONNRESET || got == ECONNREFUSED);
 	p.port = 4; /* nobody listens */
 	assert_int_equal(netbox_call(&r.box, rig_refusal, &p), ECONNREFUSED);
 	rig_close(&r);
