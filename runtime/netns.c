@@ -7,6 +7,7 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <netinet/tcp.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -116,7 +117,7 @@ static int add_server(struct netns_fds *f, const struct sockaddr_in *at, bool ow
 
 /* The first packets of connections to addresses that are not 127.0.0.0/8, but DNS and
  * those that were sent on; from the IPv4 header on (SOCK_DGRAM), at most NETSYN_SEEN. */
-enum { NETSYN_SEEN = 120, TCP_SYN = 0x02, TCP_SYN_ACK = 0x12, DROPPED = 11 };
+enum { NETSYN_SEEN = 120, DROPPED = 11 };
 #define UNLESS(jump, k, at) BPF_JUMP(BPF_JMP | (jump) | BPF_K, k, 0, DROPPED - (at))
 #define IF(jump, k, at) BPF_JUMP(BPF_JMP | (jump) | BPF_K, k, DROPPED - (at), 0)
 static const struct sock_filter first_packets[] = {
@@ -128,8 +129,8 @@ static const struct sock_filter first_packets[] = {
 	BPF_STMT(BPF_LD | BPF_H | BPF_IND, 2), /* its port */
 	IF(BPF_JEQ, DNS_PORT, 6),
 	BPF_STMT(BPF_LD | BPF_B | BPF_IND, 13), /* flags */
-	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, TCP_SYN_ACK),
-	UNLESS(BPF_JEQ, TCP_SYN, 9),
+	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, TH_SYN | TH_ACK),
+	UNLESS(BPF_JEQ, TH_SYN, 9),
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_MARK)),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NETSYN_MARK, 0, 1),
 	BPF_STMT(BPF_RET | BPF_K, 0), /* DROPPED + 1 */

@@ -6,6 +6,7 @@
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter_ipv4.h>
 #include <netinet/ip_icmp.h>
+#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,7 +15,6 @@
 /* A rule here is a row of matches and one action: no expression language is needed.
  * Offsets are those of the IPv4, TCP, UDP and ICMP headers. */
 
-enum { TCP_SYN_ACK = 0x12, TCP_SYN = 0x02 };
 static const char table[] = "cubby";
 
 enum match_kind {
@@ -298,7 +298,7 @@ static void put_refusals(struct netlink *n)
 /* clang-format off */
 #define TCP_FIRST { .kind = MATCH_L4, .value = IPPROTO_TCP }, \
 		  { .kind = MATCH_LOCAL, .differs = true }, \
-		  { .kind = MATCH_BYTE, .offset = 13, .mask = TCP_SYN_ACK, .value = TCP_SYN }
+		  { .kind = MATCH_BYTE, .offset = 13, .mask = TH_SYN | TH_ACK, .value = TH_SYN }
 #define TO_PORT(n) { .kind = MATCH_PORT, .offset = 2, .value = (n) }
 /* clang-format on */
 
