@@ -9,6 +9,8 @@
 #include "tests/unit/rig.h"
 #include "tests/unit/unit.h"
 
+enum { TAIL = 600 }; /* of a long text, in what a failure says */
+
 static int http_on_host(uint16_t port, struct buf *out)
 {
 	char command[128];
@@ -73,7 +75,8 @@ static void want_listener(struct rig *r, uint16_t port, const char *text,
 		}
 		sys_poll(NULL, 0, 20);
 	}
-	fail_msg("no line with '%s' names '%s' in:\n%s", text, name, buf_cstr(&b));
+	fail_msg("no line with '%s' names '%s'; curl: %s; the record ends with:\n%s", text,
+		 name, buf_cstr(&out), buf_cstr(&b) + (b.len > TAIL ? b.len - TAIL : 0));
 }
 
 static uint16_t publish(struct rig *r, const char *spec)
