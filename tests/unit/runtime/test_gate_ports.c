@@ -75,8 +75,9 @@ static void want_listener(struct rig *r, uint16_t port, const char *text,
 		}
 		sys_poll(NULL, 0, 20);
 	}
-	fail_msg("no line with '%s' names '%s'; curl: %s; the record ends with:\n%s", text,
-		 name, buf_cstr(&out), buf_cstr(&b) + (b.len > TAIL ? b.len - TAIL : 0));
+	fail_msg("no line with '%s' names '%s'; curl: %s; the record ends with:\n%s",
+		 text, name, buf_cstr(&out),
+		 buf_cstr(&b) + (b.len > TAIL ? b.len - TAIL : 0));
 }
 
 static uint16_t publish(struct rig *r, const char *spec)
