@@ -52,6 +52,23 @@ static int loopback_up(void)
 	return netlink_talk(&n, NETLINK_ROUTE);
 }
 
+/* Segments of 192 KiB instead of 64 on their way through the loopback interface: fewer
+ * packets for the same bytes ("BIG TCP" for IPv4, Linux 6.3). Older kernels do not know
+ * these attributes and pass over them; without it all is the same, but slower. */
+static void large_segments(void)
+{
+	const struct ifinfomsg link = { .ifi_index = LO_INDEX };
+	const uint32_t bytes = NETNS_SEGMENT;
+	struct netlink n;
+
+	netlink_init(&n);
+	netlink_begin(&n, RTM_NEWLINK, NLM_F_ACK, &link, sizeof(link));
+	netlink_put(&n, NETNS_GSO_IPV4_MAX_SIZE, &bytes, sizeof(bytes));
+	netlink_put(&n, NETNS_GRO_IPV4_MAX_SIZE, &bytes, sizeof(bytes));
+	netlink_end(&n);
+	(void)netlink_talk(&n, NETLINK_ROUTE);
+}
+
 /* "ip route add local default dev lo": every IPv4 address is this machine. IPv6 gets
  * no route at all: a connect to anything but ::1 is ENETUNREACH at once, and no name
  * has an IPv6 address in here. */
@@ -318,6 +335,7 @@ int netns_setup_from(enum net_mode mode, enum netns_catch first, struct netns_fd
 		r = everything_local();
 		if (r < 0)
 			return err_sys(e, r, "cannot set the local default route");
+		large_segments();
 		r = catch_traffic(&f, first);
 		if (r < 0)
 			return err_sys(e, r, "cannot catch the box's connections");

@@ -1,9 +1,11 @@
 #include <arpa/inet.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 
 #include "base/sys.h"
+#include "runtime/netns_impl.h"
 #include "runtime/netsock.h"
 #include "runtime/netsyn.h"
 #include "tests/unit/netbox.h"
@@ -309,11 +311,49 @@ static void none_has_loopback_only(void)
 	netbox_close(&b);
 }
 
+/* Inside: KiB of a segment of the loopback interface; 0 = the kernel does not say. */
+static int segment_kib(void *ctx)
+{
+	struct {
+		struct nlmsghdr h;
+		struct ifinfomsg link;
+	} q = { { sizeof(q), RTM_GETLINK, NLM_F_REQUEST, 1, 0 }, { .ifi_index = 1 } };
+	_Alignas(NLMSG_ALIGNTO) char in[32 << 10];
+	const struct nlmsghdr *h = (const struct nlmsghdr *)in;
+	int fd = sys_socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), left;
+	const struct rtattr *a;
+
+	(void)ctx;
+	if (sys_send(fd, &q, sizeof(q), 0) < 0 || sys_recv(fd, in, sizeof(in), 0) < 0 ||
+	    h->nlmsg_type != RTM_NEWLINK)
+		return 255;
+	a = IFLA_RTA((struct ifinfomsg *)NLMSG_DATA(h));
+	left = (int)IFLA_PAYLOAD(h);
+	for (; RTA_OK(a, left); a = RTA_NEXT(a, left))
+		if (a->rta_type == NETNS_GSO_IPV4_MAX_SIZE)
+			return *(const int *)RTA_DATA(a) >> 10;
+	return 0;
+}
+
+static void segments_are_large(void)
+{
+	struct netbox b;
+	int kib;
+
+	netbox_open(NET_GATE, NETNS_CATCH_HELD, &b);
+	kib = netbox_call(&b, segment_kib, NULL);
+	netbox_close(&b);
+	if (!kib)
+		unit_skip("this kernel has no large IPv4 segments (Linux 6.3)");
+	assert_int_equal(kib, NETNS_SEGMENT >> 10);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "none has loopback only", none_has_loopback_only },
 		{ "first packets are held", first_packets_are_held },
+		{ "segments are large", segments_are_large },
 	};
 	int r = 0;
 
