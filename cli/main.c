@@ -150,6 +150,7 @@ static int run_client(int argc, char **argv)
 
 	hold_streams();
 	hear_of_children();
+	setvbuf(stderr, NULL, _IOLBF, 0); /* a line goes out in one piece */
 	config_init(&config);
 	app_init(&app, &config);
 	status = dispatch(&app, argc, argv);

@@ -106,6 +106,7 @@ void progress_end(struct progress *p, bool ok)
 
 	if (p->shown) {
 		fputs("\r\033[K", p->app->err);
+		fflush(p->app->err);
 		p->shown = false;
 	}
 	if (!ok)

@@ -32,8 +32,10 @@ void view_done(struct view *v)
 
 static void clear_status(struct view *v)
 {
-	if (v->status_shown)
+	if (v->status_shown) {
 		fputs("\r\033[K", v->app->err);
+		fflush(v->app->err);
+	}
 	v->status_shown = false;
 }
 

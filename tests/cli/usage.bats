@@ -154,3 +154,16 @@ fails() {
 	[[ ${lines[0]} == "Usage: cubby run"* ]]
 	[[ ${lines[1]} =~ ^(0|141)$ ]]
 }
+
+@test "a message goes out in one piece" {
+	cat >"$LIB_DIR/pieces.py" <<-'EOF'
+		import socket, subprocess
+		ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+		p = subprocess.Popen(["cubby", "stop"], stderr=theirs)
+		theirs.close()
+		pieces = list(iter(lambda: ours.recv(65536).decode(), ""))
+		print(p.wait(), len(pieces), pieces[0], end="")
+	EOF
+	run -0 python3 "$LIB_DIR/pieces.py"
+	[ "$output" = "1 1 cubby stop: there is no box for '$PWD'" ] || { echo "$output"; false; }
+}
