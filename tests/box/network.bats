@@ -40,3 +40,33 @@ setup() { lib_project; }
 	echo "$output"
 	return 1
 }
+
+# PORT: what a program of the box meets at that port of the host.
+knock() {
+	cubby exec -q --allow host.cubby.internal -- perl -MIO::Socket::INET -e '
+		my $s = IO::Socket::INET->new(PeerAddr => "host.cubby.internal", PeerPort => shift);
+		print $s ? <$s> : "$!\n"' "$1"
+}
+
+@test "an open port answers, a closed one is refused" {
+	local port pid
+	exec {out}< <(exec perl -MIO::Socket::INET -e '$| = 1; alarm shift;
+		my $l = IO::Socket::INET->new(Listen => 8, LocalAddr => "127.0.0.1") or die "$@\n";
+		print $l->sockport, "\n";
+		while (my $s = $l->accept) { print $s "here\n"; close $s }' "$(lib_longer 100)" 3>&-)
+	pid=$!
+	read -r port <&"$out"
+	run -0 knock "$port"
+	[ "$output" = here ]
+	run -0 cubby exec -q --allow host.cubby.internal --keep true
+	run -0 jq -r .caught <(cubby info --json)
+	local caught=$output
+	cubby stop -q
+	kill "$pid"
+	tail -n 1 <&"$out" # it has ended
+	run -0 knock "$port"
+	case $caught in
+	held) [ "$output" = "Connection refused" ] ;;
+	*) [ "$output" = "Connection refused" ] || [ -z "$output" ] || [ "$output" = "Connection reset by peer" ] ;;
+	esac
+}

@@ -22,7 +22,7 @@ setup() {
 	esac
 }
 
-@test "info: the id map, the root and the limits are the best of this machine" {
+@test "info: the id map, the root, the limits and the gate are the best of this machine" {
 	cubby exec --keep true
 	run -0 cubby info --json
 	cubby stop -q
@@ -30,6 +30,7 @@ setup() {
 	[ "$(jq -r .map.kind <<<"$output")" = "$map" ]
 	[ "$(jq -r .cgroup <<<"$output")" = "$method" ]
 	[ "$(jq -r .root <<<"$output")" = overlay ]
+	[ "$(jq -r .caught <<<"$output")" = held ]
 	[ "$(jq -r .why <<<"$output")" = "" ]
 }
 
