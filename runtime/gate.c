@@ -23,7 +23,13 @@
 #include "runtime/secfilter.h"
 #include "runtime/wire.h"
 
-enum { ASK_MS = 2000, REAP_MS = 200, END_MS = 500, DEATHS_MS = 60000 };
+enum {
+	ASK_MS = 2000,
+	REAP_MS = 200,
+	END_MS = 500,
+	DEATHS_MS = 60000,
+	PAUSE_MS = 30000
+};
 
 static void push_event(struct gate *g, enum gate_event_kind kind, const char *text)
 {
@@ -276,6 +282,10 @@ static int open_events(struct gate *g, struct err *e)
 		r = g->wake = sys_eventfd(0);
 	if (r >= 0)
 		r = watch(g, g->wake);
+	if (r >= 0)
+		r = g->pause = sys_timerfd();
+	if (r >= 0)
+		r = watch(g, g->pause);
 	return r < 0 ? err_sys(e, r, "cannot watch the gate") : 0;
 }
 
@@ -313,7 +323,8 @@ int gate_start(const struct gate_conf *conf, struct gate **ret, struct err *e)
 			    .proc = PROC_NONE,
 			    .sock = -1,
 			    .epfd = -1,
-			    .wake = -1 };
+			    .wake = -1,
+			    .pause = -1 };
 	for (int i = 0; i < NETNS_FDS; i++)
 		g->fds[i] = -1;
 	for (int i = 0; i < GATE_PUBLISHED_MAX; i++)
@@ -353,6 +364,7 @@ void gate_stop(struct gate **gp)
 	scope_close(&g->names_fd);
 	scope_close(&g->filter_fd);
 	scope_close(&g->wake);
+	scope_close(&g->pause);
 	scope_close(&g->epfd);
 	free(g);
 }
@@ -383,7 +395,43 @@ static void take_status(struct gate *g)
 		snprintf(g->failure, sizeof(g->failure), "exit status %d", status);
 }
 
-/* It died: another one, unless too many did lately. */
+static void rest(struct gate *g)
+{
+	unsigned ms = g->conf.pause_ms ? g->conf.pause_ms : PAUSE_MS;
+	const struct itimerspec when = { .it_value = { ms / 1000,
+						       ms % 1000 * 1000000L } };
+
+	(void)sys_timerfd_set(g->pause, &when);
+}
+
+static void stay_closed(struct gate *g, const char *why)
+{
+	char text[GATE_TEXT];
+
+	snprintf(text, sizeof(text),
+		 "network: the gate of this box died and stays closed for a while: "
+		 "%.150s",
+		 why);
+	push_event(g, GATE_DEAD, text);
+	rest(g);
+}
+
+static void after_pause(struct gate *g)
+{
+	struct err ignored = ERR_NONE;
+	uint64_t n;
+
+	if (g->sock >= 0 || sys_read(g->pause, &n, sizeof(n)) < 0)
+		return;
+	if (start_process(g, &ignored) < 0)
+		rest(g);
+	else
+		push_event(g, GATE_RESTARTED,
+			   "network: the gate of this box was started again; new "
+			   "connections work");
+}
+
+/* It died: another one at once, or later when too many did lately. */
 static void replace(struct gate *g)
 {
 	uint64_t now = sys_now_ms();
@@ -397,17 +445,11 @@ static void replace(struct gate *g)
 	g->failure[0] = '\0';
 	g->deaths[g->n_deaths++ % GATE_DEATHS] = now;
 	if (first && now - first < DEATHS_MS) {
-		snprintf(text, sizeof(text),
-			 "network: the gate of this box died %d times and stays "
-			 "closed%s%.150s",
-			 GATE_DEATHS, g->ended[0] ? ": " : "", g->ended);
-		push_event(g, GATE_DEAD, text);
+		stay_closed(g, g->ended[0] ? g->ended : "too often");
 		return;
 	}
 	if (start_process(g, &e) < 0) {
-		snprintf(text, sizeof(text),
-			 "network: the gate of this box died: %.180s", e.msg);
-		push_event(g, GATE_DEAD, text);
+		stay_closed(g, e.msg);
 		return;
 	}
 	snprintf(text, sizeof(text),
@@ -494,6 +536,7 @@ int gate_step(struct gate *g, struct gate_event *ret)
 	uint64_t n;
 
 	gate_drain(g);
+	after_pause(g);
 	if (g->n_told == g->n_events) {
 		(void)sys_read(g->wake, &n, sizeof(n));
 		*ret = (struct gate_event){ .kind = GATE_NOTHING };

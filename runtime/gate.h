@@ -29,6 +29,7 @@ struct gate_conf {
 			    gate's life; -1 = no audit */
 	int cache_dirfd; /* for the compiled filter (secfilter.h); borrowed; -1 */
 	const char *const *env; /* NULL-ended; HTTPS_PROXY, …; NULL = this process's */
+	unsigned pause_ms; /* after too many deaths, until another is tried; 0 = 30 s */
 };
 
 /**

@@ -29,7 +29,8 @@ struct gate {
 
 	struct proc proc;
 	int sock;	/* owned; to the process; -1 = dead */
-	int epfd, wake; /* owned; epfd watches sock and wake */
+	int epfd, wake; /* owned; epfd watches sock, wake and pause */
+	int pause;	/* owned timer: another process is tried */
 	uint32_t next_id;
 	uint64_t deaths[GATE_DEATHS]; /* when, a ring */
 	unsigned n_deaths;

@@ -8,6 +8,8 @@
 #include "runtime/monitor_impl.h"
 #include "runtime/netpolicy.h"
 
+enum { RETRY_MS = 5000 };
+
 static int on_gate(void *ctx, uint32_t events, struct err *e)
 {
 	struct monitor *m = ctx;
@@ -24,6 +26,7 @@ static void stop_watching(struct monitor *m)
 {
 	for (size_t i = 0; i < NETNS_FDS; i++)
 		loop_remove(m->loop, &m->on_net[i]);
+	loop_remove(m->loop, &m->retry_net);
 }
 
 static int open_gate(struct monitor *m, struct err *e)
@@ -50,16 +53,31 @@ static int open_gate(struct monitor *m, struct err *e)
 	return 0;
 }
 
-/* One that cannot be started now is not tried again at every packet: a question will. */
+static int watch_net(struct monitor *m, struct err *e);
+
+static int retry(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+
+	(void)events;
+	loop_remove(m->loop, &m->retry_net);
+	return m->gate ? 0 : watch_net(m, e);
+}
+
+/* One that cannot be started now is not tried again at every packet: after a while, or by
+ * a question. */
 static int on_net(void *ctx, uint32_t events, struct err *e)
 {
+	struct monitor *m = ctx;
 	struct err ignored = ERR_NONE;
 
 	(void)events;
-	(void)e;
-	stop_watching(ctx);
-	(void)open_gate(ctx, &ignored);
-	return 0;
+	stop_watching(m);
+	if (open_gate(m, &ignored) >= 0)
+		return 0;
+	return loop_timer(m->loop, RETRY_MS, retry, m, &m->retry_net) < 0
+		       ? err_set(e, -ENOMEM, "cannot watch the box's network")
+		       : 0;
 }
 
 int monitor_gate_check(const struct monitor *m, struct err *e)

@@ -41,6 +41,7 @@ struct monitor {
 	int listener, signals; /* owned */
 	struct loop_source *on_listener, *on_init, *on_signal, *on_pidfd, *on_gate;
 	struct loop_source *on_net[NETNS_FDS]; /* until there is a gate */
+	struct loop_source *retry_net;	       /* one could not be started */
 	struct gate *gate;		       /* owned; NULL = none (yet) */
 	struct memwatch memory; /* owned; where no cgroup keeps the limit */
 	struct diskwatch disk;	/* owned; where there is a limit */

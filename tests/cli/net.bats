@@ -186,3 +186,21 @@ allowed host.cubby.internal" ]
 		print $e < 0 ? "refused\n" : "changed\n"'
 	[ "$output" = refused ]
 }
+
+@test "net: a gate that could not be started is tried again" {
+	cubby exec -q --keep --allow "host.cubby.internal:$HOST_PORT" -- true
+	local box
+	box=$(dirname "$(grep -lF "$PWD" "$XDG_DATA_HOME"/cubby/boxes/*/box.json)")
+	mkdir "$box/net.jsonl"
+	# asks for the name until there is somebody to answer
+	cubby exec -q -- perl -e 'use IO::Socket; print "knocks\n"; $| = 1;
+		my $end = time + shift;
+		1 until gethostbyname("host.cubby.internal") or time > $end;
+		'"$FETCH" "$(lib_longer 40)" host.cubby.internal "$HOST_PORT" >"$LIB_DIR/said" &
+	local client=$!
+	sleep 2
+	rmdir "$box/net.jsonl"
+	wait "$client"
+	cubby stop -q
+	grep -qx hello "$LIB_DIR/said"
+}

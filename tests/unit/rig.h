@@ -46,6 +46,8 @@ struct rig_question {
  *  there can be no simulated host here (a skip) */
 bool rig_main(int argc, char **argv, int *status);
 
+enum { RIG_PAUSE_MS = 1000 }; /* of a gate that died too often */
+
 /** rig_open() - @rules: JSON, or NULL; @env: as in struct gate_conf, NULL = empty */
 void rig_open(struct rig *r, enum netns_catch first, const char *rules,
 	      const char *const *env);

@@ -92,7 +92,7 @@ static void addresses_last(void)
 	rig_close(&r);
 }
 
-static void dies_for_good(void)
+static void dies_too_often(void)
 {
 	struct rig r;
 
@@ -102,8 +102,10 @@ static void dies_for_good(void)
 		rig_want_event(&r, "was replaced");
 	}
 	kill(gate_pid(r.gate), SIGKILL);
-	rig_want_event(&r, "stays closed");
+	rig_want_event(&r, "stays closed for a while: signal 9");
 	assert_int_equal(gate_pid(r.gate), -1);
+	rig_want_event(&r, "was started again");
+	rig_want(&r, CURL "http://example.com/", 0, "reached 93.184.216.34");
 	rig_close(&r);
 }
 
@@ -410,7 +412,7 @@ int main(int argc, char **argv)
 		{ "names work", names_work },
 		{ "unlisted is refused", unlisted_is_refused },
 		{ "addresses last", addresses_last },
-		{ "dies for good", dies_for_good },
+		{ "dies too often", dies_too_often },
 		{ "rules change", rules_change },
 		{ "rules change while dialling", rules_change_while_dialling },
 		{ "the host by name", the_host_by_name },
