@@ -74,7 +74,7 @@ static void add_missing(const struct cgroup *cg, const struct limits *lim,
 			struct buf *why)
 {
 	if (cg->method == CGROUP_RLIMIT) {
-		add_reason(why, PROBE_NO_CGROUP);
+		add_reason(why, cgroup_missing(cg));
 		return;
 	}
 	if (lim->cpu_milli && !cg->has[CGROUP_CPU])
@@ -135,6 +135,13 @@ bool cgroup_keeps_memory(const struct cgroup *cg)
 enum cgroup_method cgroup_get_method(const struct cgroup *cg)
 {
 	return cg->method;
+}
+
+enum probe_reason cgroup_missing(const struct cgroup *cg)
+{
+	if (cg->method != CGROUP_RLIMIT)
+		return PROBE_NONE;
+	return cg->crowded ? PROBE_CROWDED_CGROUP : PROBE_NO_CGROUP;
 }
 
 int cgroup_clone_fd(const struct cgroup *cg)

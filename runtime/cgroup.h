@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "runtime/limits.h"
+#include "runtime/probe_text.h"
 
 enum cgroup_method { CGROUP_V2, CGROUP_SYSTEMD, CGROUP_V1, CGROUP_RLIMIT };
 const char *
@@ -36,6 +37,8 @@ void cgroup_destroy(struct cgroup **cg);
 /** cgroup_keeps_memory() - the kernel keeps the memory limit of the whole box */
 bool cgroup_keeps_memory(const struct cgroup *cg);
 enum cgroup_method cgroup_get_method(const struct cgroup *cg);
+/** cgroup_missing() - why it is RLIMIT, or PROBE_NONE */
+enum probe_reason cgroup_missing(const struct cgroup *cg);
 /** cgroup_clone_fd() - directory of a v2 leaf for CLONE_INTO_CGROUP, borrowed; or -1 */
 int cgroup_clone_fd(const struct cgroup *cg);
 /** cgroup_enter() - move @pid in (every v1 hierarchy; v2 when it was not cloned into).

@@ -22,6 +22,7 @@ struct cgroup_leaf {
 
 struct cgroup {
 	enum cgroup_method method;
+	bool crowded; /* v2 has no place: processes at the top of a container's tree */
 	bool has[CGROUP_CONTROLLERS]; /* which controllers hold the limits */
 	struct cgroup_leaf v2;	      /* also beside v1: for clone and kill */
 	struct cgroup_leaf v1[CGROUP_CONTROLLERS];

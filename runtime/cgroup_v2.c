@@ -76,8 +76,10 @@ static bool enough(const bool has[CGROUP_CONTROLLERS])
 	return has[CGROUP_MEMORY] || has[CGROUP_PIDS];
 }
 
-/* As root, one of ours below the top: -ENOENT when that has no controllers. */
-static int open_top(const struct cgroup_places *p, bool has[CGROUP_CONTROLLERS])
+/* As root, one of ours below the top: -ENOENT when that has no controllers. @crowded: what
+ * looks like the top is a container's own cgroup, with its processes in it. */
+static int open_top(const struct cgroup_places *p, bool has[CGROUP_CONTROLLERS],
+		    bool *crowded)
 {
 	bool ignored[CGROUP_CONTROLLERS] = { false };
 	_cleanup_close_ int root = sys_open(p->v2_root, O_RDONLY | O_DIRECTORY);
@@ -87,6 +89,7 @@ static int open_top(const struct cgroup_places *p, bool has[CGROUP_CONTROLLERS])
 		return r;
 	if (!cgroup_v2_controllers(root, ignored))
 		return -ENOENT;
+	*crowded = !hands_on(root);
 	r = sys_mkdirat(root, top, 0755);
 	if (r < 0 && r != -EEXIST)
 		return r;
@@ -99,7 +102,8 @@ static int open_top(const struct cgroup_places *p, bool has[CGROUP_CONTROLLERS])
 /* The directory that leaves are made in, with its controllers handed on: our own, if
  * it was delegated to us, or ours below the top. Where no limits can be had a leaf
  * still kills as a whole. */
-static int open_parent(const struct cgroup_places *p, bool has[CGROUP_CONTROLLERS])
+static int open_parent(const struct cgroup_places *p, bool has[CGROUP_CONTROLLERS],
+		       bool *crowded)
 {
 	_cleanup_close_ int own = -1;
 	int r;
@@ -110,7 +114,7 @@ static int open_parent(const struct cgroup_places *p, bool has[CGROUP_CONTROLLER
 		(void)cgroup_v2_controllers(own, has);
 	if (own >= 0 && enough(has))
 		return take(&own, -1);
-	r = open_top(p, has);
+	r = open_top(p, has, crowded);
 	return r < 0 && own >= 0 ? take(&own, -1) : r;
 }
 
@@ -122,7 +126,7 @@ int cgroup_v2_create(struct cgroup *cg, const struct cgroup_places *p, const cha
 
 	if (!p->v2_root[0])
 		return -ENOENT;
-	parent = open_parent(p, has);
+	parent = open_parent(p, has, &cg->crowded);
 	r = parent < 0 ? parent : cgroup_leaf_make(parent, name, &cg->v2);
 	if (r < 0) {
 		struct err e = ERR_NONE;

@@ -293,8 +293,9 @@ static void try_cgroup(const struct probe_conf *conf, struct probe_row *row)
 	buf_truncate(&why, why.len - 1);
 	last = strrchr(buf_cstr(&why), '\n');
 	set_line(row, last ? last + 1 : buf_cstr(&why));
-	row->reason =
-		cgroup_get_method(cg) == CGROUP_RLIMIT ? PROBE_NO_CGROUP : PROBE_NO_CPU;
+	row->reason = cgroup_missing(cg);
+	if (row->reason == PROBE_NONE)
+		row->reason = PROBE_NO_CPU;
 }
 
 static int clone_file(void *ctx, struct err *e)

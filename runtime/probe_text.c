@@ -86,6 +86,12 @@ static const struct reason reasons[PROBE_REASONS] = {
 	[PROBE_NO_CGROUP] = { "D13", false,
 		"no cgroup: memory and process limits are best effort",
 		"log in through systemd (%p)", USER_BUS },
+	[PROBE_CROWDED_CGROUP] = { "D13", false,
+		"no cgroup: memory and process limits are best effort (processes at the top "
+		"of this container's cgroups are in the way)",
+		"move them, as root: mkdir /sys/fs/cgroup/init; "
+		"for p in $(cat /sys/fs/cgroup/cgroup.procs); "
+		"do echo $p >/sys/fs/cgroup/init/cgroup.procs; done", NO_PACKAGE },
 	[PROBE_NO_CPU] = { "D14", false,
 		"the cpu controller is not delegated: --cpus has no effect",
 		"sudo systemctl edit user@.service: [Service] "

@@ -27,6 +27,7 @@ enum probe_reason {
 	PROBE_WEAK_NEWUIDMAP, /* D11 in a container; the same */
 	PROBE_NOEXEC,	      /* D12; subject: the path */
 	PROBE_NO_CGROUP,      /* D13 */
+	PROBE_CROWDED_CGROUP, /* D13 */
 	PROBE_NO_CPU,	      /* D14 */
 	PROBE_MEMFD,	      /* D15 */
 	PROBE_REASONS
