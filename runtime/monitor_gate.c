@@ -58,26 +58,35 @@ static int watch_net(struct monitor *m, struct err *e);
 static int retry(void *ctx, uint32_t events, struct err *e)
 {
 	struct monitor *m = ctx;
-
-	(void)events;
-	loop_remove(m->loop, &m->retry_net);
-	return m->gate ? 0 : watch_net(m, e);
-}
-
-/* One that cannot be started now is not tried again at every packet: after a while, or by
- * a question. */
-static int on_net(void *ctx, uint32_t events, struct err *e)
-{
-	struct monitor *m = ctx;
 	struct err ignored = ERR_NONE;
 
 	(void)events;
+	(void)e;
+	loop_remove(m->loop, &m->retry_net);
+	(void)watch_net(m, &ignored); /* or a question will */
+	return 0;
+}
+
+/* One that cannot be started now is not tried again at every packet, but after a while. */
+static int try_gate(struct monitor *m, struct err *e)
+{
+	int r;
+
 	stop_watching(m);
-	if (open_gate(m, &ignored) >= 0)
-		return 0;
-	return loop_timer(m->loop, RETRY_MS, retry, m, &m->retry_net) < 0
-		       ? err_set(e, -ENOMEM, "cannot watch the box's network")
-		       : 0;
+	r = open_gate(m, e);
+	if (r < 0)
+		(void)loop_timer(m->loop, RETRY_MS, retry, m, &m->retry_net);
+	return r;
+}
+
+static int on_net(void *ctx, uint32_t events, struct err *e)
+{
+	struct err ignored = ERR_NONE;
+
+	(void)events;
+	(void)e;
+	(void)try_gate(ctx, &ignored);
+	return 0;
 }
 
 int monitor_gate_check(const struct monitor *m, struct err *e)
@@ -136,9 +145,7 @@ int monitor_gate_ask(struct monitor *m, const struct json *args, struct json **r
 	const char *op = json_get_str(args, "op");
 	int r = refuse(m, op ? op : "", e);
 
-	if (r == 0 && !m->gate) {
-		stop_watching(m);
-		r = open_gate(m, e);
-	}
+	if (r == 0 && !m->gate)
+		r = try_gate(m, e);
 	return r < 0 ? r : gate_ask(m->gate, args, ret, e);
 }
