@@ -89,10 +89,11 @@ static int open_top(const struct cgroup_places *p, bool has[CGROUP_CONTROLLERS],
 		return r;
 	if (!cgroup_v2_controllers(root, ignored))
 		return -ENOENT;
-	*crowded = !hands_on(root);
 	r = sys_mkdirat(root, top, 0755);
 	if (r < 0 && r != -EEXIST)
 		return r;
+	/* only for who may write here: nobody else could move them */
+	*crowded = !hands_on(root);
 	r = sys_openat(root, top, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (r >= 0)
 		(void)cgroup_v2_controllers(r, has);
