@@ -104,11 +104,9 @@ void progress_end(struct progress *p, bool ok)
 {
 	char size[32], time[32];
 
-	if (p->shown) {
-		fputs("\r\033[K", p->app->err);
-		fflush(p->app->err);
-		p->shown = false;
-	}
+	if (p->shown)
+		render_clear(p->app);
+	p->shown = false;
 	if (!ok)
 		return;
 	text_bytes(size, sizeof(size), p->done);

@@ -77,6 +77,12 @@ void render_error(const struct app *app, const struct err *e, int status)
 	fputc('\n', app->err);
 }
 
+void render_clear(const struct app *app)
+{
+	fputs("\r\033[K", app->err);
+	fflush(app->err);
+}
+
 void render_note_line(void *ctx, const char *line)
 {
 	const struct app *app = ctx;

@@ -41,6 +41,9 @@ void render_note_line(void *ctx, const char *line);
 /** render_json() - a value in one line on app->out; 0 or -ENOMEM or -EIO */
 int render_json(const struct app *app, const struct json *j);
 
+/** render_clear() - take back the line that was shown on a terminal */
+void render_clear(const struct app *app);
+
 /** render_safe() - print @s with control characters as \xNN */
 void render_safe(FILE *f, const char *s);
 

@@ -32,10 +32,8 @@ void view_done(struct view *v)
 
 static void clear_status(struct view *v)
 {
-	if (v->status_shown) {
-		fputs("\r\033[K", v->app->err);
-		fflush(v->app->err);
-	}
+	if (v->status_shown)
+		render_clear(v->app);
 	v->status_shown = false;
 }
 

@@ -99,11 +99,6 @@ static void box_mounts(void)
 	}
 }
 
-static void run(char **argv)
-{
-	check(sys_execve(argv[0], argv, environ), argv[0]);
-}
-
 static void wait_for(pid_t pid)
 {
 	siginfo_t si;
@@ -136,7 +131,7 @@ static void child(int go, const char *dir, const char *root, char **argv)
 	check(pid, "fork");
 	if (pid)
 		wait_for(pid);
-	run(argv);
+	check(sys_execve(argv[0], argv, environ), argv[0]);
 }
 
 int main(int argc, char **argv)
