@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/sys.h"
 #include "runtime/caps.h"
+#include "runtime/emptyroot.h"
 #include "runtime/gate_impl.h"
 #include "runtime/secfilter.h"
 #include "runtime/wire.h"
@@ -43,15 +44,10 @@ static void take_descriptors(struct gated *g)
  * alone keeps the file system away: no call that takes a path gets through it. */
 static bool leave_root(void)
 {
-	if (sys_unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
-		return false;
-	if (sys_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    sys_mount("none", "/tmp", "tmpfs",
-		      MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		      "size=4k,mode=0555") < 0)
-		return false;
-	return sys_chdir("/tmp") >= 0 && sys_pivot_root(".", ".") >= 0 &&
-	       sys_umount2(".", MNT_DETACH) >= 0 && sys_chdir("/") >= 0;
+	struct err ignored = ERR_NONE;
+
+	return sys_unshare(CLONE_NEWUSER | CLONE_NEWNS) >= 0 &&
+	       emptyroot_enter(&ignored) >= 0;
 }
 
 static int confine(struct gated *g, int filter_fd, struct err *e)

@@ -5,8 +5,8 @@
  * The client may have threads, so it executes the binary anew: the keeper. The keeper
  * clones the worker into new user, mount and network namespaces, writes its id maps,
  * says "go" and waits. The worker becomes box root, copies the one mount that it is to
- * work in, and pivots into an empty read-only root. From then on a library, locale or
- * program can come from nowhere, least of all from the image that it is unpacking. It
+ * work in, and enters an empty read-only root (emptyroot.h). From then on a library,
+ * locale or program can come from nowhere, least of all from what it is unpacking. It
  * gives up what it does not need and does the job. Its result, a struct err and JSON
  * text, goes straight to the client; the keeper speaks only when the worker cannot. */
 #include "runtime/helper.h"
@@ -21,7 +21,7 @@
 #include "rootfs/tree_copy.h"
 #include "rootfs/untar.h"
 #include "runtime/caps.h"
-#include "runtime/mount_root.h"
+#include "runtime/emptyroot.h"
 #include "runtime/mounts.h"
 #include "runtime/secfilter.h"
 #include "runtime/unpack.h"
@@ -156,9 +156,11 @@ static int do_dress(int dir, const char *arg, const struct idmap *map,
 static const struct job {
 	const char *name;
 	job_fn *run;
+	bool archive; /* it reads one, with a library that comes from the host's tree */
 } jobs[] = {
-	{ "unpack", do_unpack }, { "rmtree", do_rmtree }, { "copytree", do_copytree },
-	{ "dress", do_dress },	 { "count", do_count },
+	{ "unpack", do_unpack, true },	    { "rmtree", do_rmtree, false },
+	{ "copytree", do_copytree, false }, { "dress", do_dress, false },
+	{ "count", do_count, false },
 };
 
 static const struct job *find_job(const char *name)
@@ -241,22 +243,6 @@ static int copy_mount(struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot keep the directory to work in") : 0;
 }
 
-static int enter_empty_root(struct err *e)
-{
-	_cleanup_close_ int root = -1;
-	int r;
-
-	r = sys_mount("cubby", "/tmp", "tmpfs",
-		      MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY,
-		      "mode=555,size=4k,nr_inodes=2");
-	if (r < 0)
-		return err_sys(e, r, "cannot mount an empty root");
-	root = sys_open("/tmp", O_PATH | O_DIRECTORY);
-	if (root < 0)
-		return err_sys(e, root, "cannot open the empty root");
-	return mount_root_enter(root, e);
-}
-
 static int confine(struct work *w, struct err *e)
 {
 	int r;
@@ -270,7 +256,7 @@ static int confine(struct work *w, struct err *e)
 	if (r == 0)
 		r = copy_mount(e);
 	if (r == 0)
-		r = enter_empty_root(e);
+		r = emptyroot_enter(e);
 	if (r < 0)
 		return r;
 	scope_close(&w->go[1]);
@@ -367,7 +353,7 @@ static int prepare(struct work *w, int argc, char **argv, struct err *e)
 	if (r < 0)
 		return r;
 	/* Everything that comes from a file comes before the root is empty. */
-	r = untar_preload(e);
+	r = w->job->archive ? untar_preload(e) : 0;
 	if (r == 0)
 		r = secfilter_get(SECFILTER_BOX, -1, &w->filter, e);
 	if (r < 0)

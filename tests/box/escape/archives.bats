@@ -78,3 +78,42 @@ crafted() { # OUT LINES
 	END
 	[ "$n" -eq 14 ]
 }
+
+# The worker waits for the archive: its root is what it will have when hostile bytes come.
+@test "K34: nothing of the host is above the root of who unpacks" {
+	cubby exec -- true
+	map=$(cubby info --json | jq -c .map)
+	mkdir stage
+	[ "$(escape_map)" != root ] || chown "$(jq -r '.uid[] | select(.[0] == 0)[1]' <<<"$map"):$(jq -r '.gid[] | select(.[0] == 0)[1]' <<<"$map")" stage
+	mkfifo archive
+	cubby __helper unpack "$map" <archive 3<stage >result &
+	keeper=$!
+	exec 9>archive
+	printf x >&9
+	for ((n = 0; n < 500; n++)); do
+		worker=$(tr -d ' ' </proc/$keeper/task/$keeper/children)
+		[ -z "$worker" ] || ! grep -q '^NoNewPrivs:.1' "/proc/$worker/status" || break
+		sleep 0.02
+	done
+	[ -n "$worker" ]
+	run -0 ./upward "$worker"
+	[ "$output" = nothing ]
+	exec 9>&-
+	wait "$keeper" || true
+}
+
+@test "K34: nothing of the host is above the root of the box and of its gate" {
+	cubby exec --keep -- true
+	init=$(cubby info --json | jq -r .init_pid)
+	run cubby exec -- getent hosts nowhere.invalid # with the first question it is there
+	gate=$(pgrep -P "$(cubby info --json | jq -r .monitor_pid)" -f __gate)
+	run -0 cubby exec -- sh -c '[ "$(stat -c %d:%i /..)" = "$(stat -c %d:%i /)" ] &&
+		[ "$(cd / && cd .. && pwd -P)" = / ] && ls -d /../etc/debian_version /proc/self/root/..'
+	# The host's tree is in no mount of theirs.
+	if [ "$(id -u)" -eq 0 ]; then
+		run ! grep -F " $LIB_DIR " "/proc/$init/mountinfo"
+		[ "$(wc -l <"/proc/$gate/mountinfo")" -eq 1 ]
+		run -0 ./upward "$gate"
+	fi
+	cubby stop
+}

@@ -9,6 +9,7 @@
 #include "tests/unit/networld.h"
 #include "tests/unit/rig.h"
 #include "tests/unit/unit.h"
+#include "tests/unit/upward.h"
 
 enum { DATA_KIB = 64 << 10 }; /* of docs/network.md */
 
@@ -155,10 +156,26 @@ static void memory_is_bounded(void)
 	rig_close(&r);
 }
 
+static void the_host_is_not_above_its_root(void)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct rig r;
+
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
+	j = rig_ask(&r, "{\"op\":\"stats\"}");
+	if (!json_get_bool(j, "empty_root", false)) {
+		rig_close(&r);
+		unit_skip("no user namespaces for the gate here");
+	}
+	upward_shut(gate_pid(r.gate));
+	rig_close(&r);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct unit_case cases[] = {
 		{ "memory is bounded", memory_is_bounded },
+		{ "the host is not above its root", the_host_is_not_above_its_root },
 	};
 	int r = 0;
 

@@ -1,6 +1,7 @@
 #include "runtime/helper.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
 
 #include "base/file.h"
 #include "base/scope.h"
@@ -8,6 +9,7 @@
 #include "rootfs/tree.h"
 #include "tests/unit/tarmake.h"
 #include "tests/unit/unit.h"
+#include "tests/unit/upward.h"
 
 static int top(void)
 {
@@ -178,6 +180,72 @@ static void giving_up_ends_it(void)
 	clean(dir, &map);
 }
 
+/* The worker is the keeper's only child. 0 = not there (yet). */
+static pid_t worker_of(pid_t keeper)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(4096);
+	struct err e = ERR_NONE;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)keeper,
+		 (int)keeper);
+	return file_read(AT_FDCWD, path, &b, &e) < 0
+		       ? 0
+		       : (pid_t)strtol(buf_cstr(&b), NULL, 10);
+}
+
+/* It has confined itself once it reads its input. */
+static void the_host_is_not_above_its_root(void)
+{
+	struct idmap map = best_map();
+	_cleanup_close_ int dir = top();
+	_cleanup_close_ int at = stage(dir, &map);
+	_cleanup_helper_ struct helper h = HELPER_NONE;
+	struct helper_job j = { .name = "unpack", .map = &map, .dir = at };
+	struct err e = ERR_NONE;
+	int fds[2], left = 1;
+	pid_t worker;
+
+	assert_int_equal(sys_pipe2(fds, 0), 0);
+	j.in = fds[0];
+	unit_ok(helper_start(&j, &h, &e), &e);
+	close(fds[0]);
+	assert_int_equal(sys_write(fds[1], "x", 1), 1);
+	for (int i = 0; i < 1000 && left; i++) {
+		sys_poll(NULL, 0, 10);
+		assert_int_equal(ioctl(fds[1], FIONREAD, &left), 0);
+	}
+	assert_int_equal(left, 0);
+	worker = worker_of(h.proc.pid);
+	assert_true(worker > 0);
+	upward_shut(worker);
+	helper_done(&h);
+	close(fds[1]);
+	clean(dir, &map);
+}
+
+/* A library that cannot be loaded is in the way of those jobs alone that need it. */
+static void only_archives_load_their_library(void)
+{
+	struct idmap map = best_map();
+	_cleanup_tarmake_ struct tarmake t = TARMAKE_NONE;
+	_cleanup_close_ int dir = top();
+	_cleanup_close_ int at = stage(dir, &map);
+	_cleanup_close_ int fake = -1, in = -1;
+	struct err e = ERR_NONE;
+
+	fake = sys_openat(dir, "libarchive.so.13", O_WRONLY | O_CREAT, 0644);
+	assert_true(fake >= 0);
+	tarmake_file(&t, "f", "text");
+	in = archive(dir, &t);
+	setenv("LD_LIBRARY_PATH", unit_tmpdir(), 1);
+	unit_ok(run(&map, "count", ".", at, -1, NULL, &e), &e);
+	unit_ok(run(&map, "rmtree", "nothing", at, -1, NULL, &e), &e);
+	assert_true(run(&map, "unpack", NULL, at, in, NULL, &e) < 0);
+	unsetenv("LD_LIBRARY_PATH");
+	clean(dir, &map);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct unit_case cases[] = {
@@ -186,6 +254,9 @@ int main(int argc, char **argv)
 		{ "links lead nowhere", links_lead_nowhere },
 		{ "a bad job is refused", a_bad_job_is_refused },
 		{ "giving up ends it", giving_up_ends_it },
+		{ "the host is not above its root", the_host_is_not_above_its_root },
+		{ "only archives load their library",
+		  only_archives_load_their_library },
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "__helper"))
