@@ -146,7 +146,12 @@ static bool host_has(const struct netaddr *a)
 enum netaddr_class gate_dial_class(const struct netaddr *a)
 {
 	enum netaddr_class class = netaddr_classify(a);
+	struct netaddr inner[NETADDR_CARRIED];
+	size_t n = class == NETADDR_PUBLIC ? netaddr_carried(a, inner) : 0;
 
+	for (size_t i = 0; i < n; i++)
+		if (host_has(&inner[i]))
+			return NETADDR_LOOPBACK;
 	return class == NETADDR_PUBLIC && host_has(a) ? NETADDR_LOOPBACK : class;
 }
 

@@ -52,7 +52,9 @@ bool netaddr_within(const struct netaddr *a, const struct netaddr *net, unsigned
 }
 
 /* The IANA special-purpose registries, less the documentation ranges: those are
- * unroutable anyway, and test networks use them as public ones. First match wins. */
+ * unroutable anyway, and test networks use them as public ones. First match wins. Of IPv6
+ * only 2000::/3 is given out to networks: all of the rest is not public (so 5f00::/16,
+ * 100::/64, 100:0:0:1::/64 and 200::/7 need no rows). */
 static const struct range {
 	const char *net;
 	uint8_t bits;
@@ -72,10 +74,12 @@ static const struct range {
 	{ "100.64.0.0",      10, NETADDR_PRIVATE },
 	{ "169.254.0.0",     16, NETADDR_LINK },
 	{ "192.0.0.0",       24, NETADDR_RESERVED },
+	{ "192.88.99.0",     24, NETADDR_RESERVED }, /* relays of 6to4, RFC 7526 */
 	{ "198.18.0.0",      15, NETADDR_RESERVED }, /* the box's names */
 	{ "255.255.255.255", 32, NETADDR_MULTICAST },
 	{ "224.0.0.0",        4, NETADDR_MULTICAST },
 	{ "240.0.0.0",        4, NETADDR_RESERVED },
+	{ "0.0.0.0",          0, NETADDR_PUBLIC },
 	{ "fd00:ec2::254",  128, NETADDR_METADATA }, /* AWS */
 	{ "fd20:ce::254",   128, NETADDR_METADATA }, /* GCP */
 	{ "::",             127, NETADDR_LOOPBACK }, /* :: and ::1 */
@@ -83,35 +87,74 @@ static const struct range {
 	{ "fec0::",          10, NETADDR_PRIVATE },
 	{ "fc00::",           7, NETADDR_PRIVATE },
 	{ "ff00::",           8, NETADDR_MULTICAST },
-	{ "100::",           64, NETADDR_RESERVED },
-	{ "::",              96, NETADDR_RESERVED }, /* v4-compatible, obsolete */
+	{ "64:ff9b::",       96, NETADDR_PUBLIC },   /* what it carries decides */
+	{ "64:ff9b:1::",     48, NETADDR_PUBLIC },   /* likewise */
 	{ "2001::",          23, NETADDR_RESERVED }, /* Teredo and other protocols */
+	{ "2000::",           3, NETADDR_PUBLIC },
 	/* clang-format on */
 };
 
-/* An IPv4 address inside an IPv6 one that some router on the way would unpack. */
-static bool embedded(const struct netaddr *a, struct netaddr *ret)
-{
-	static const uint8_t nat64[12] = { 0, 0x64, 0xff, 0x9b };
+/* Where IPv6 addresses carry an IPv4 address that some router on the way, or the host
+ * itself, would take out. The network's own prefix within 64:ff9b:1::/48 is not known
+ * here, so every place of RFC 6052 2.2 has a row; the byte between is not part of it. */
+static const struct carrier {
+	const char *net;
+	uint8_t bits, at[4];
+	bool inverted;
+} carriers[] = {
+	/* clang-format off */
+	{ "::",             96, { 12, 13, 14, 15 }, false }, /* v4-compatible */
+	{ "::ffff:0:0:0",   96, { 12, 13, 14, 15 }, false }, /* translated, RFC 2765 */
+	{ "64:ff9b::",      96, { 12, 13, 14, 15 }, false }, /* NAT64, RFC 6052 */
+	{ "64:ff9b:1::",    48, {  6,  7,  9, 10 }, false }, /* RFC 8215, as a /48 */
+	{ "64:ff9b:1::",    48, {  7,  9, 10, 11 }, false }, /* … /56 */
+	{ "64:ff9b:1::",    48, {  9, 10, 11, 12 }, false }, /* … /64 */
+	{ "64:ff9b:1::",    48, { 12, 13, 14, 15 }, false }, /* … /96 */
+	{ "2002::",         16, {  2,  3,  4,  5 }, false }, /* 6to4 */
+	{ "2001::",         32, {  4,  5,  6,  7 }, false }, /* Teredo: its server */
+	{ "2001::",         32, { 12, 13, 14, 15 }, true },  /* … its client */
+	/* clang-format on */
+};
 
-	if (a->len != 16)
-		return false;
-	*ret = (struct netaddr){ .len = 4 };
-	if (!memcmp(a->bytes, nat64, sizeof(nat64)))
-		memcpy(ret->bytes, a->bytes + 12, 4);
-	else if (a->bytes[0] == 0x20 && a->bytes[1] == 0x02) /* 6to4 */
-		memcpy(ret->bytes, a->bytes + 2, 4);
-	else
-		return false;
-	return true;
+/* RFC 5214 6.1: 0000:5efe or 0200:5efe begins the second half, below any prefix. */
+static bool is_isatap(const struct netaddr *a)
+{
+	return !(a->bytes[8] & ~2) && !a->bytes[9] && a->bytes[10] == 0x5e &&
+	       a->bytes[11] == 0xfe;
 }
 
-enum netaddr_class netaddr_classify(const struct netaddr *a)
+static struct netaddr take_out(const struct netaddr *a, const uint8_t at[4],
+			       bool inverted)
 {
-	struct netaddr inner;
+	struct netaddr v4 = { .len = 4 };
 
-	if (embedded(a, &inner))
-		return netaddr_classify(&inner);
+	for (size_t i = 0; i < 4; i++)
+		v4.bytes[i] = a->bytes[at[i]] ^ (inverted ? 0xff : 0);
+	return v4;
+}
+
+size_t netaddr_carried(const struct netaddr *a, struct netaddr ret[NETADDR_CARRIED])
+{
+	static const uint8_t last[4] = { 12, 13, 14, 15 };
+	size_t n = 0;
+
+	if (a->len != 16)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(carriers) && n < NETADDR_CARRIED - 1; i++) {
+		const struct carrier *c = &carriers[i];
+		struct netaddr net;
+
+		if (netaddr_parse(c->net, &net) >= 0 &&
+		    netaddr_within(a, &net, c->bits))
+			ret[n++] = take_out(a, c->at, c->inverted);
+	}
+	if (is_isatap(a))
+		ret[n++] = take_out(a, last, false);
+	return n;
+}
+
+static enum netaddr_class class_of_range(const struct netaddr *a)
+{
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
 		struct netaddr net;
 
@@ -119,7 +162,24 @@ enum netaddr_class netaddr_classify(const struct netaddr *a)
 		    netaddr_within(a, &net, ranges[i].bits))
 			return ranges[i].class;
 	}
-	return NETADDR_PUBLIC;
+	return NETADDR_RESERVED;
+}
+
+/* The worst of the address and all that it may carry. One of several places that reads
+ * 0.x.y.z is not where the address is: no router sends a packet there. */
+enum netaddr_class netaddr_classify(const struct netaddr *a)
+{
+	struct netaddr inner[NETADDR_CARRIED];
+	size_t n = netaddr_carried(a, inner), empty = 0;
+	enum netaddr_class worst = class_of_range(a);
+
+	for (size_t i = 0; i < n; i++) {
+		if (inner[i].bytes[0])
+			worst = MAX(worst, class_of_range(&inner[i]));
+		else
+			empty++;
+	}
+	return n && empty == n ? NETADDR_LOOPBACK : worst;
 }
 
 const char *netaddr_class_name(enum netaddr_class c)

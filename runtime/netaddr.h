@@ -39,8 +39,11 @@ bool netaddr_equal(const struct netaddr *a, const struct netaddr *b);
 /** netaddr_within() - @a lies in the first @bits bits of @net (same family) */
 bool netaddr_within(const struct netaddr *a, const struct netaddr *net, unsigned bits);
 
-/** netaddr_classify() - addresses that carry an IPv4 address (NAT64, 6to4) are what
- *  that one is */
+enum { NETADDR_CARRIED = 6 };
+/** netaddr_carried() - IPv4 addresses that @a may carry for a router to take out (NAT64,
+ *  6to4, ISATAP, …); how many */
+size_t netaddr_carried(const struct netaddr *a, struct netaddr ret[NETADDR_CARRIED]);
+/** netaddr_classify() - the worst of what the address is and of what it carries */
 enum netaddr_class netaddr_classify(const struct netaddr *a);
 /** netaddr_class_name() - "private address", …: for a sentence */
 const char *netaddr_class_name(enum netaddr_class c);

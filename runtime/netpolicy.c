@@ -414,6 +414,21 @@ static bool names_address(const struct rule *rule, const struct subject *s)
 	       rule_matches(rule, s);
 }
 
+/* An IPv4 address that is denied is denied inside an IPv6 one too. */
+static bool denies_carried(const struct rule *rule, const struct subject *s)
+{
+	struct netaddr inner[NETADDR_CARRIED];
+	size_t n = rule->deny ? netaddr_carried(s->addr, inner) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct subject one = { .addr = &inner[i], .port = s->port };
+
+		if (names_address(rule, &one))
+			return true;
+	}
+	return false;
+}
+
 enum netpolicy_verdict netpolicy_address(const struct netpolicy *p,
 					 const struct netaddr *a, uint16_t port,
 					 enum netaddr_class class)
@@ -422,6 +437,8 @@ enum netpolicy_verdict netpolicy_address(const struct netpolicy *p,
 	bool named = false;
 
 	for (size_t i = 0; i < p->n; i++) {
+		if (denies_carried(&p->rules[i], &s))
+			return NETPOLICY_DENIED;
 		if (!names_address(&p->rules[i], &s))
 			continue;
 		if (p->rules[i].deny)

@@ -74,6 +74,120 @@ static const struct class_row {
 	{ "64:ff9b::808:808", NETADDR_PUBLIC },
 	{ "2002:a00:1::", NETADDR_PRIVATE },
 	{ "::a00:1", NETADDR_RESERVED },
+	/* IANA's registry of IPv4, both sides of each boundary */
+	{ "0.255.255.255", NETADDR_LOOPBACK },
+	{ "1.0.0.0", NETADDR_PUBLIC },
+	{ "10.0.0.0", NETADDR_PRIVATE },
+	{ "10.255.255.255", NETADDR_PRIVATE },
+	{ "100.63.255.255", NETADDR_PUBLIC },
+	{ "100.64.0.0", NETADDR_PRIVATE },
+	{ "100.127.255.255", NETADDR_PRIVATE },
+	{ "126.255.255.255", NETADDR_PUBLIC },
+	{ "127.0.0.0", NETADDR_LOOPBACK },
+	{ "128.0.0.0", NETADDR_PUBLIC },
+	{ "169.253.255.255", NETADDR_PUBLIC },
+	{ "169.254.0.0", NETADDR_LINK },
+	{ "169.254.255.255", NETADDR_LINK },
+	{ "169.255.0.0", NETADDR_PUBLIC },
+	{ "172.15.255.255", NETADDR_PUBLIC },
+	{ "191.255.255.255", NETADDR_PUBLIC },
+	{ "192.0.0.0", NETADDR_RESERVED },
+	{ "192.0.0.255", NETADDR_RESERVED },
+	{ "192.0.1.0", NETADDR_PUBLIC },
+	{ "192.31.196.1", NETADDR_PUBLIC }, /* AS112: globally reachable */
+	{ "192.52.193.1", NETADDR_PUBLIC }, /* AMT: likewise */
+	{ "192.88.98.255", NETADDR_PUBLIC },
+	{ "192.88.99.0", NETADDR_RESERVED },
+	{ "192.88.99.255", NETADDR_RESERVED },
+	{ "192.88.100.0", NETADDR_PUBLIC },
+	{ "192.167.255.255", NETADDR_PUBLIC },
+	{ "192.168.0.0", NETADDR_PRIVATE },
+	{ "192.168.255.255", NETADDR_PRIVATE },
+	{ "192.169.0.0", NETADDR_PUBLIC },
+	{ "192.175.48.1", NETADDR_PUBLIC },
+	{ "198.18.0.0", NETADDR_RESERVED },
+	{ "223.255.255.255", NETADDR_PUBLIC },
+	{ "224.0.0.0", NETADDR_MULTICAST },
+	{ "239.255.255.255", NETADDR_MULTICAST },
+	{ "240.0.0.0", NETADDR_RESERVED },
+	{ "255.255.255.254", NETADDR_RESERVED },
+	/* and of IPv6 */
+	{ "::2", NETADDR_LOOPBACK }, /* carries 0.0.0.2 */
+	{ "::1:0:0", NETADDR_RESERVED },
+	{ "64:ff9a:ffff:ffff:ffff:ffff:808:808", NETADDR_RESERVED },
+	{ "64:ff9b::", NETADDR_LOOPBACK },
+	{ "64:ff9b::ffff:ffff", NETADDR_MULTICAST },
+	{ "64:ff9b::1:808:808", NETADDR_RESERVED },
+	{ "64:ff9b:0:ffff:ffff:ffff:ffff:ffff", NETADDR_RESERVED },
+	{ "64:ff9b:1::808:808", NETADDR_PUBLIC },
+	{ "64:ff9b:1::7f00:1", NETADDR_LOOPBACK },
+	{ "64:ff9b:1::a9fe:a9fe", NETADDR_METADATA },
+	{ "64:ff9b:1:808:8:800::", NETADDR_PUBLIC },
+	{ "64:ff9b:1:a00:0:100::", NETADDR_PRIVATE },	    /* 10.0.0.1 of a /48 */
+	{ "64:ff9b:1:7f:0:1::", NETADDR_LOOPBACK },	    /* 127.0.0.1 of a /56 */
+	{ "64:ff9b:1:0:a9:fea9:fe00:0", NETADDR_METADATA }, /* 169.254… of a /64 */
+	{ "64:ff9b:1:a00:0:100:808:808", NETADDR_PRIVATE }, /* the worst of them */
+	{ "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", NETADDR_MULTICAST },
+	{ "64:ff9b:2::808:808", NETADDR_RESERVED },
+	{ "::ffff:0:8.8.8.8", NETADDR_RESERVED }, /* IPv4-translated */
+	{ "::ffff:0:10.0.0.1", NETADDR_RESERVED },
+	{ "::ffff:0:127.0.0.1", NETADDR_LOOPBACK },
+	{ "::ffff:0:169.254.169.254", NETADDR_METADATA },
+	{ "::ffff:8.8.8.8", NETADDR_PUBLIC },
+	{ "::127.0.0.1", NETADDR_LOOPBACK },
+	{ "ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_RESERVED },
+	{ "100::", NETADDR_RESERVED },
+	{ "100::ffff:ffff:ffff:ffff", NETADDR_RESERVED },
+	{ "100:0:0:1::", NETADDR_RESERVED },
+	{ "100:0:0:2::", NETADDR_RESERVED },
+	{ "200::1", NETADDR_RESERVED },
+	{ "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_RESERVED },
+	{ "2000::", NETADDR_PUBLIC },
+	{ "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_PUBLIC },
+	{ "2001::", NETADDR_MULTICAST },		   /* client 255.255.255.255 */
+	{ "2001:0:7f00:1::", NETADDR_LOOPBACK },	   /* Teredo's server */
+	{ "2001:0:808:808::f5ff:fffe", NETADDR_RESERVED }, /* client 10.0.0.1 */
+	{ "2001:0:808:808::80ff:fffe", NETADDR_LOOPBACK }, /* client 127.0.0.1 */
+	{ "2001:1::1", NETADDR_RESERVED },
+	{ "2001:2::1", NETADDR_RESERVED },
+	{ "2001:10::1", NETADDR_RESERVED },
+	{ "2001:20::1", NETADDR_RESERVED },
+	{ "2001:30::1", NETADDR_RESERVED },
+	{ "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_RESERVED },
+	{ "2001:200::", NETADDR_PUBLIC },
+	{ "2001:db8::1", NETADDR_PUBLIC }, /* documentation: as in IPv4 */
+	{ "2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_PUBLIC },
+	{ "2002:808:808::1", NETADDR_PUBLIC },
+	{ "2002:7f00:1::1", NETADDR_LOOPBACK },
+	{ "2002:c058:6301::", NETADDR_RESERVED }, /* 192.88.99.1 */
+	{ "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_MULTICAST },
+	{ "2003::", NETADDR_PUBLIC },
+	{ "2620:4f:8000::1", NETADDR_PUBLIC }, /* AS112 */
+	{ "3fff::1", NETADDR_PUBLIC },	       /* documentation */
+	{ "3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_PUBLIC },
+	{ "4000::", NETADDR_RESERVED },
+	{ "5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_RESERVED },
+	{ "5f00::", NETADDR_RESERVED }, /* SRv6 */
+	{ "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_RESERVED },
+	{ "5f01::", NETADDR_RESERVED },
+	{ "fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_RESERVED },
+	{ "fc00::", NETADDR_PRIVATE },
+	{ "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_PRIVATE },
+	{ "fe00::", NETADDR_RESERVED },
+	{ "fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_RESERVED },
+	{ "fe80::", NETADDR_LINK },
+	{ "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_LINK },
+	{ "fec0::", NETADDR_PRIVATE },
+	{ "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_PRIVATE },
+	{ "ff00::", NETADDR_MULTICAST },
+	{ "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", NETADDR_MULTICAST },
+	/* ISATAP below a public prefix */
+	{ "2a00:1::5efe:10.0.0.1", NETADDR_PRIVATE },
+	{ "2a00:1::200:5efe:127.0.0.1", NETADDR_LOOPBACK },
+	{ "2a00:1::200:5efe:8.8.8.8", NETADDR_PUBLIC },
+	{ "2a00:1::100:5efe:127.0.0.1", NETADDR_PUBLIC },
+	{ "2a00:1::5eff:127.0.0.1", NETADDR_PUBLIC },
+	{ "2002:808:808::5efe:169.254.169.254", NETADDR_METADATA },
 };
 
 static void classifies(const void *p)

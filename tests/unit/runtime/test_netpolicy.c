@@ -100,6 +100,11 @@ static const struct addr_row {
 	{ "ULA", { "allow fc00::/7" }, "fd00::1", 80, NETPOLICY_ALLOW },
 	{ "public denied", { "deny 1.2.3.0/24" }, "1.2.3.4", 80, NETPOLICY_DENIED },
 	{ "all denied", { "deny 0.0.0.0/0" }, "1.2.3.4", 80, NETPOLICY_DENIED },
+	{ "denied, by NAT64", { "deny 1.2.3.4" }, "64:ff9b::102:304", 80, NETPOLICY_DENIED },
+	{ "denied, by 6to4", { "deny 1.2.3.4:80" }, "2002:102:304::", 80, NETPOLICY_DENIED },
+	{ "at another port, by 6to4", { "deny 1.2.3.4:80" }, "2002:102:304::", 81, NETPOLICY_ALLOW },
+	{ "beside it, by NAT64", { "deny 1.2.3.4" }, "64:ff9b::102:305", 80, NETPOLICY_ALLOW },
+	{ "allowed, not by 6to4", { "allow 10.0.0.1" }, "2002:a00:1::", 80, NETPOLICY_UNLISTED },
 	/* clang-format on */
 };
 
