@@ -30,12 +30,16 @@ struct model_provider {
 	const char *key_var; /* environment variable of the key; NULL = none */
 	const char *url_var; /* environment variable of the base URL; NULL = none */
 	const char *default_model; /* NULL = asked of the server, else must be given */
+	const char *const *families; /* how the names of its own models begin, in lower
+					case; NULL-ended; NULL = not known */
 	bool key_needed; /* an empty key is an error before the first request */
 	bool local;	 /* model_discover() looks for it at its URL */
 };
 extern const struct model_provider model_providers[];
 extern const size_t model_provider_count;
 const struct model_provider *model_provider_find(const char *name); /* NULL: unknown */
+/** model_provider_of() - who makes the model of this name; NULL: anybody may serve it */
+const struct model_provider *model_provider_of(const char *model);
 
 /* All strings borrowed until model_free(). Zero and NULL mean "the default". */
 struct model_conf {

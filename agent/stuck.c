@@ -179,27 +179,56 @@ static bool is_wait(const struct stuck_call *c)
 	       !json_get(c->args, "keys");
 }
 
+/* Something that worked and was not seen before is no part of a circle. */
+static bool is_progress(const struct stuck *s, const struct stuck_step *step)
+{
+	unsigned kept = MIN(s->n, (unsigned)STUCK_KEPT);
+
+	if (step->failed || step->wait || same(step, &s->circle[0]) ||
+	    same(step, &s->circle[1]))
+		return false;
+	for (unsigned i = 0; i < kept; i++)
+		if (same(step, back(s, i)))
+			return false;
+	return true;
+}
+
+static enum stuck_verdict verdict(struct stuck *s, const char *found,
+				  struct stuck_why *why)
+{
+	*why = (struct stuck_why){ .now = found, .before = s->told };
+	if (s->told)
+		return STUCK_END;
+	s->told = found;
+	s->unheard = true;
+	s->circle[0] = *back(s, 0);
+	s->circle[1] = *back(s, 1);
+	s->n = 0; /* what led here has been told: only what comes now counts */
+	return STUCK_NOTICE;
+}
+
 enum stuck_verdict stuck_step(struct stuck *s, const struct stuck_call *c,
-			      const char **why)
+			      struct stuck_why *why)
 {
 	_cleanup_buf_ struct buf args = BUF_INIT(64 << 20), result = BUF_INIT(64 << 20);
-	struct stuck_step *step = &s->steps[s->n % STUCK_KEPT];
+	struct stuck_step step = { .failed = c->failed, .wait = is_wait(c) };
 	const char *found;
 
+	if (s->unheard) /* calls of the turn that the notice is an answer to */
+		return STUCK_NO;
 	if (c->args)
 		json_print(c->args, false, &args); /* no memory: no circle is seen */
 	stuck_normal(c->result, &result);
-	*step = (struct stuck_step){
-		.call = hash(hash(0xcbf29ce484222325ULL, c->name), buf_cstr(&args)),
-		.result = hash(0xcbf29ce484222325ULL, buf_cstr(&result)),
-		.failed = c->failed,
-		.wait = is_wait(c),
-	};
-	s->n++;
+	step.call = hash(hash(0xcbf29ce484222325ULL, c->name), buf_cstr(&args));
+	step.result = hash(0xcbf29ce484222325ULL, buf_cstr(&result));
+	if (s->told && is_progress(s, &step))
+		s->told = NULL;
+	s->steps[s->n++ % STUCK_KEPT] = step;
 	found = circle(s);
-	if (!found)
-		return STUCK_NO;
-	*why = found;
-	s->n = 0; /* what led here has been told: only what comes now counts */
-	return s->hits++ ? STUCK_END : STUCK_NOTICE;
+	return found ? verdict(s, found, why) : STUCK_NO;
+}
+
+void stuck_heard(struct stuck *s)
+{
+	s->unheard = false;
 }

@@ -18,8 +18,10 @@ struct stuck {
 		uint64_t call, result;
 		bool failed, wait;
 	} steps[STUCK_KEPT];
-	unsigned n;    /* seen since the last notice */
-	unsigned hits; /* notices so far */
+	unsigned n;		     /* seen since the last notice */
+	struct stuck_step circle[2]; /* what the last notice was about */
+	const char *told;	     /* and how it said so; NULL = nothing was said */
+	bool unheard;		     /* the model has not been asked since */
 };
 
 enum stuck_verdict { STUCK_NO, STUCK_NOTICE, STUCK_END };
@@ -31,14 +33,23 @@ struct stuck_call {
 	bool failed;
 };
 
+struct stuck_why {
+	const char *now;    /* static: what the model has done */
+	const char *before; /* STUCK_END: what it had been told */
+};
+
 /**
  * stuck_step() - one more call
- * @why: set to a static text when the verdict is not STUCK_NO
+ * @why: set when the verdict is not STUCK_NO
  *
- * The first circle is to be told to the model; the second is the end.
+ * The first circle is to be told to the model. The next is the end, when the model heard
+ * of the first and nothing new succeeded since then.
  */
 enum stuck_verdict stuck_step(struct stuck *s, const struct stuck_call *c,
-			      const char **why);
+			      struct stuck_why *why);
+
+/** stuck_heard() - the model has got all results so far: it is asked for its next turn */
+void stuck_heard(struct stuck *s);
 
 /** stuck_normal() - append @text with process ids, times and durations replaced */
 int stuck_normal(const char *text, struct buf *out);

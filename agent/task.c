@@ -304,6 +304,7 @@ static int one_round(struct task *t, struct err *e)
 	t->st.round++;
 	t->compactions = 0;
 	r = task_ask(t, t->last_cause != NULL, &turn, e);
+	stuck_heard(&t->stuck);
 	if (r != TASK_GO_ON) {
 		/* The last words are a courtesy: the limit is what ended the task. */
 		if (t->last_cause && r == TASK_ENDED &&

@@ -12,6 +12,7 @@ enum { MALFORMED_MAX = 3 };
 /* Why the rest of a turn's calls is not run; NULL = they are. */
 struct rest {
 	const char *shell; /* calls of `shell` alone */
+	const char *work;  /* all but `finish`, which takes no time */
 	const char *all;
 	bool malformed; /* out: one of the calls could not be read */
 };
@@ -112,7 +113,7 @@ static int watch(struct task *t, const struct turn_call *c, const struct json *a
 				   .args = args,
 				   .result = buf_cstr(&r->text),
 				   .failed = failed };
-	const char *why = NULL;
+	struct stuck_why why = { 0 };
 	enum stuck_verdict v = stuck_step(&t->stuck, &step, &why);
 	char shown[160];
 
@@ -120,18 +121,24 @@ static int watch(struct task *t, const struct turn_call *c, const struct json *a
 	if (v == STUCK_NO)
 		return TASK_GO_ON;
 	if (v == STUCK_NOTICE) {
-		task_notice(t, "the model has %s", why);
+		task_notice(t, "the model has %s", why.now);
 		buf_addf(&r->text,
 			 "\n[cubby: you have %s. That leads nowhere: find out why, try "
 			 "another way, or call finish with success false.]",
-			 why);
+			 why.now);
 		return TASK_GO_ON;
 	}
 	text_escaped(shown, sizeof(shown), buf_cstr(&c->raw), c->raw.len);
+	if (strcmp(why.now, why.before) == 0)
+		return task_end_with(t, TASK_GAVE_UP, "stuck",
+				     "stuck: the model has %s, also after it was told; "
+				     "last: %s %s",
+				     why.now, c->name, shown);
 	return task_end_with(
 		t, TASK_GAVE_UP, "stuck",
-		"stuck: the model has %s, also after it was told; last: %s %s", why,
-		c->name, shown);
+		"stuck: the model has %s, after it was told that it had %s; "
+		"last: %s %s",
+		why.now, why.before, c->name, shown);
 }
 
 static void compare(struct task *t, size_t nth, const struct turn_call *c,
@@ -171,6 +178,8 @@ static const char *not_run(const struct rest *rest, const struct turn_call *c)
 {
 	if (rest->all)
 		return rest->all;
+	if (rest->work && strcmp(c->name, "finish") != 0)
+		return rest->work;
 	return strcmp(c->name, "shell") == 0 ? rest->shell : NULL;
 }
 
@@ -277,8 +286,10 @@ int task_calls(struct task *t, struct turn *turn, struct err *e)
 		bool asked = false;
 		int r;
 
-		if (i && !rest.all && task_budget_over(t))
-			rest.all = "the task's limit is reached";
+		/* rounds, tokens and cost were spent when the turn was asked for; its
+		 * calls take nothing but time */
+		if (task_budget_left_ms(t) == 0)
+			rest.work = "the task's limit is reached";
 		r = one_call(t, turn, i, &rest, e);
 
 		if (r < 0)

@@ -1,6 +1,7 @@
 #include "agent/tool.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,14 +54,14 @@ const struct tool tool_table[] = {
 	  tool_shell_run },
 	{ "input",
 	  "Send text or keys to the command that runs in the shell, then wait until it "
-	  "ends, waits again or the timeout. With neither text nor keys only waits on; "
-	  "when "
+	  "ends, waits again or the timeout. With an empty text, or none, and no keys "
+	  "only waits on; when "
 	  "no command runs, lists what runs in the background and its last output.",
 	  "{\"type\":\"object\",\"properties\":{"
 	  "\"text\":{\"type\":\"string\",\"description\":\"sent as it is\"},"
-	  "\"enter\":{\"type\":\"boolean\",\"description\":\"press Enter after the "
+	  "\"enter\":{\"type\":\"boolean\",\"description\":\"press Enter after a "
 	  "text "
-	  "(default: true)\"},"
+	  "(default: true); for Enter alone use keys\"},"
 	  "\"keys\":{\"type\":\"string\",\"description\":\"key names, separated by "
 	  "spaces, sent after the text: C-c C-d C-z Enter Tab Esc Up Down Left Right "
 	  "Home End PgUp PgDn BS Del F1 M-x\"}," TIMEOUT_PROPERTY "," SESSION_PROPERTY
@@ -78,7 +79,10 @@ const struct tool tool_table[] = {
 	  "1)\"},"
 	  "\"last\":{\"type\":\"integer\",\"description\":\"last line (default: as "
 	  "many "
-	  "as fit)\"}},\"required\":[\"path\"]}",
+	  "as fit)\"},"
+	  "\"column\":{\"type\":\"integer\",\"description\":\"where in the first "
+	  "line to begin, in characters; for the rest of a line that was cut "
+	  "(default: 1)\"}},\"required\":[\"path\"]}",
 	  tool_file_read },
 	{ "write_file",
 	  "Write a whole file of the box; missing directories are made, an existing "
@@ -160,7 +164,7 @@ static bool string_number(const struct json *v, double *ret)
 	if (!s || !*s)
 		return false;
 	*ret = strtod(s, &end);
-	return *end == '\0';
+	return *end == '\0' && isfinite(*ret);
 }
 
 double tool_number(const struct json *args, const char *key, double none)
@@ -278,6 +282,20 @@ static int look_at_box(struct toolbox *t, int r, struct tool_result *ret,
 	return r;
 }
 
+static int hide_in(const struct toolbox *t, char **where)
+{
+	size_t len = *where ? strlen(*where) : 0;
+	_cleanup_buf_ struct buf text = BUF_INIT(len + 1),
+				 clean = BUF_INIT(len * 5 + 1);
+	int r = len ? buf_add(&text, *where, len) : 0;
+
+	if (!len || r < 0 || (r = redact_text(&t->secrets, &text, &clean)) < 0)
+		return r;
+	free(*where);
+	*where = buf_steal(&clean);
+	return *where ? 0 : -ENOMEM;
+}
+
 /* Whatever a tool has to say, error or not: the terminal's text has lost its secrets
  * already, names of files and directories have not. */
 static int hide_secrets(const struct toolbox *t, struct tool_result *ret, struct err *e)
@@ -289,6 +307,7 @@ static int hide_secrets(const struct toolbox *t, struct tool_result *ret, struct
 	buf_truncate(&ret->text, 0);
 	if (r == 0)
 		r = buf_add(&ret->text, clean.data, clean.len);
+	r = r ?: hide_in(t, &ret->cwd) ?: hide_in(t, &ret->log_path);
 	return r < 0 ? err_sys(e, r, "cannot hide the secrets") : 0;
 }
 

@@ -10,8 +10,7 @@
 
 enum {
 	FILE_MAX = 16 << 20, /* bytes that are read at most */
-	SHOW_MAX = 30000,    /* bytes of numbered lines in a result */
-	LOOK_MAX = 8192	     /* bytes that are looked at to tell text from data */
+	SHOW_MAX = 30000     /* bytes of numbered lines in a result */
 };
 
 static struct files files_of(const struct toolbox *t)
@@ -47,7 +46,7 @@ static const char *kind_of(const char *data, size_t len)
 		if (len >= magics[i].len &&
 		    memcmp(data, magics[i].bytes, magics[i].len) == 0)
 			return magics[i].name;
-	return memchr(data, '\0', MIN(len, (size_t)LOOK_MAX)) ? "binary data" : NULL;
+	return len && memchr(data, '\0', len) ? "binary data" : NULL;
 }
 
 /* 1 = @data holds a text file; 0 = the result says why not; or box gone. */
@@ -69,7 +68,7 @@ static int get_text(const struct toolbox *t, const char *path, struct buf *data,
 				 "'%s' is %s, %s; look at it with a program in the "
 				 "shell",
 				 path, kind, size);
-	if (st.size > data->len && data->len == data->max)
+	if (st.size != data->len && data->len == data->max)
 		return tool_fail(ret,
 				 "'%s' has %s, too much for this tool; use sed, "
 				 "grep, head or tail in the shell",
@@ -106,30 +105,105 @@ static int hide(const struct toolbox *t, struct buf *b, bool *hidden, struct err
 	return 0;
 }
 
-/* Lines @first to @last with numbers; returns the last that was shown, or -errno. */
-static int64_t show_lines(const struct buf *b, uint64_t first, uint64_t last,
-			  struct buf *out)
+/* What of a file is shown: whole lines, but for the first, of which a part is asked for or
+ * fits. */
+struct part {
+	uint64_t first, last; /* lines; in: asked for, out: shown */
+	uint64_t column;      /* of the first line: its first character that is shown */
+	uint64_t to, of;      /* of the first line: the last one, and how many it has */
+};
+
+static bool part_is_cut(const struct part *p)
+{
+	return p->column > 1 || p->to < p->of;
+}
+
+/* The first line, from its character @p->column as far as it fits; 1 = to its end. */
+static int show_first(const char *s, size_t len, struct part *p, struct buf *out)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(3 * len + 1);
+	size_t at = 0, from = 0, end = 0;
+	int r = text_utf8(&line, s, len);
+
+	if (r < 0)
+		return r;
+	for (p->to = p->of = 0; at < line.len; p->of++) {
+		int n = text_utf8_len(line.data + at, line.len - at);
+
+		if (p->of + 1 == p->column)
+			from = end = at;
+		at += (size_t)n;
+		if (p->of + 1 < p->column || at - from > SHOW_MAX)
+			continue;
+		end = at;
+		p->to = p->of + 1;
+	}
+	if (p->column > MAX(p->of, (uint64_t)1))
+		return -ERANGE;
+	r = buf_add(out, line.data + from, end - from);
+	if (r == 0 && p->to < p->of)
+		r = buf_addf(out,
+			     "[\xe2\x80\xa6 %" PRIu64
+			     " characters left out \xe2\x80\xa6]",
+			     p->of - p->to);
+	return r < 0 ? r : p->to == p->of;
+}
+
+/* With numbers. -ERANGE: the first line has less characters than p->column. */
+static int show_lines(const struct buf *b, struct part *part, struct buf *out)
 {
 	const char *p = buf_cstr(b), *end = p + b->len;
+	bool whole = true;
 	uint64_t n = 1;
 
-	for (; p < end && n <= last; n++) {
+	for (; p < end && n <= part->last && whole; n++) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 		size_t len = (size_t)((nl ? nl : end) - p);
 		int r = 0;
 
-		if (n >= first) {
-			if (n > first && out->len + len > SHOW_MAX)
-				break;
+		if (n > part->first && out->len + len > SHOW_MAX)
+			break;
+		if (n >= part->first)
 			r = buf_addf(out, "%6" PRIu64 "\t", n);
-			r = r ?: text_utf8(out, p, MIN(len, (size_t)SHOW_MAX));
-			r = r ?: buf_addc(out, '\n');
+		if (r == 0 && n == part->first) {
+			r = show_first(p, len, part, out);
+			whole = r > 0;
+		} else if (r == 0 && n > part->first) {
+			r = text_utf8(out, p, len);
 		}
+		if (r >= 0 && n >= part->first)
+			r = buf_addc(out, '\n');
 		if (r < 0)
 			return r;
 		p += len + (nl != NULL);
 	}
-	return (int64_t)n - 1;
+	part->last = n - 1;
+	return 0;
+}
+
+/* What was shown, and how to get the rest. */
+static int tell_part(const struct part *p, uint64_t asked, uint64_t total,
+		     struct buf *out)
+{
+	int r;
+
+	if (!total)
+		return buf_adds(out, "[the file is empty]");
+	r = part_is_cut(p)
+		    ? buf_addf(out,
+			       "[line %" PRIu64 " of %" PRIu64 ": characters %" PRIu64
+			       " to %" PRIu64 " of %" PRIu64,
+			       p->first, total, p->column, p->to, p->of)
+		    : buf_addf(out, "[lines %" PRIu64 " to %" PRIu64 " of %" PRIu64,
+			       p->first, p->last, total);
+	if (r == 0 && part_is_cut(p) && p->last > p->first)
+		r = buf_addf(out, "; then the lines to %" PRIu64, p->last);
+	if (r == 0 && p->to < p->of)
+		r = buf_addf(out, "; go on with first %" PRIu64 " and column %" PRIu64,
+			     p->first, p->to + 1);
+	else if (r == 0 && p->last < MIN(asked, total))
+		r = buf_addf(out, "; go on with first %" PRIu64, p->last + 1);
+	return r ?: buf_adds(out, "]");
 }
 
 int tool_file_read(struct toolbox *t, const struct json *args, struct tool_result *ret,
@@ -137,10 +211,12 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 {
 	_cleanup_buf_ struct buf data = BUF_INIT(FILE_MAX);
 	const char *path = json_get_str(args, "path");
-	double first = tool_number(args, "first", 1),
-	       last = tool_number(args, "last", 1e15);
-	uint64_t from = first < 1 ? 1 : (uint64_t)first, total;
-	int64_t shown;
+	double first = MAX(tool_number(args, "first", 1), 1.0),
+	       last = MIN(tool_number(args, "last", 1e15), 1e15),
+	       column = MAX(tool_number(args, "column", 1), 1.0);
+	struct part part = { (uint64_t)MIN(first, 1e15), (uint64_t)MAX(last, 0.0),
+			     (uint64_t)MIN(column, 1e15), 0, 0 };
+	uint64_t total, asked = part.last;
 	bool hidden;
 	int r = get_text(t, path, &data, ret, e);
 
@@ -150,19 +226,16 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 	if (r < 0)
 		return r;
 	total = count_lines(&data);
-	if (from > 1 && from > total)
+	if (part.first > 1 && part.first > total)
 		return tool_fail(ret, "'%s' has only %" PRIu64 " lines", path, total);
 	if (last < first)
 		return tool_fail(ret, "the last line comes before the first");
-	shown = show_lines(&data, from, (uint64_t)last, &ret->text);
-	if (shown < 0)
-		return err_sys(e, (int)shown, "cannot keep the lines");
-	if (!total)
-		r = buf_adds(&ret->text, "[the file is empty]");
-	else
-		r = buf_addf(&ret->text,
-			     "[lines %" PRIu64 " to %" PRId64 " of %" PRIu64 "]", from,
-			     shown, total);
+	r = show_lines(&data, &part, &ret->text);
+	if (r == -ERANGE)
+		return tool_fail(
+			ret, "line %" PRIu64 " of '%s' has only %" PRIu64 " characters",
+			part.first, path, part.of);
+	r = r ?: tell_part(&part, asked, total, &ret->text);
 	if (hidden)
 		r = r
 			    ?: buf_adds(&ret->text,
@@ -223,8 +296,9 @@ int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_resul
 	const char *path = json_get_str(args, "path");
 	const char *old = json_get_str(args, "old"), *new = json_get_str(args, "new");
 	struct files f = files_of(t);
+	struct part part = { .column = 1 };
+	uint64_t asked, total;
 	struct edit ed;
-	int64_t shown;
 	bool hidden;
 	int r;
 
@@ -247,7 +321,11 @@ int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_resul
 	r = buf_addf(&ret->text, "changed %s; it now reads\n", path);
 	if (r < 0)
 		return err_sys(e, r, "cannot keep the lines");
-	shown = show_lines(&out, ed.first > 2 ? ed.first - 2 : 1, ed.last + 2,
-			   &ret->text);
-	return shown < 0 ? err_sys(e, (int)shown, "cannot keep the lines") : 0;
+	part.first = ed.first > 2 ? ed.first - 2 : 1;
+	part.last = asked = ed.last + 2;
+	r = show_lines(&out, &part, &ret->text);
+	total = count_lines(&out);
+	if (r == 0 && (part_is_cut(&part) || part.last < MIN(asked, total)))
+		r = tell_part(&part, asked, total, &ret->text);
+	return r < 0 ? err_sys(e, r, "cannot keep the lines") : 0;
 }

@@ -143,15 +143,23 @@ static int deliver(struct toolbox *t, struct session *s, int r,
 	return r < 0 ? err_sys(e, r, "cannot keep the result") : 0;
 }
 
-/* A list or a map in JSON or Python where a command belongs: a model's slip. */
+/* A list or a map in JSON or Python where a command belongs: a model's slip. All of the
+ * text has to be one: `[ "$A" = b ] && …` and `{ …; }` are commands, and `[ "x" ]` is. */
 static bool is_literal(const char *s)
 {
+	_cleanup_json_ struct json *j = NULL;
+	_cleanup_free_ char *copy = NULL;
+	struct err ignored;
+
 	s += strspn(s, " \t\n");
-	if (*s != '[' && *s != '{')
+	if ((*s != '[' && *s != '{') || !(copy = strdup(s)))
 		return false;
-	s++;
-	s += strspn(s, " \t\n");
-	return *s == '"' || *s == '\'';
+	for (char *p = copy; *p; p++)
+		if (*p == '\'')
+			*p = '"';
+	if (json_parse(copy, strlen(copy), &j, &ignored) < 0 || !json_len(j))
+		return false;
+	return json_type(j) == JSON_OBJECT || s[1] != ' ' || json_len(j) > 1;
 }
 
 int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_result *ret,
@@ -192,8 +200,9 @@ static int gather_input(struct session *s, const struct json *args, struct buf *
 	int r = text ? buf_adds(out, text) : 0;
 
 	/* Enter on a terminal is a carriage return; the line discipline makes it a
-	 * newline for whoever reads lines */
-	if (r == 0 && text && tool_flag(args, "enter", true))
+	 * newline for whoever reads lines. An empty text only waits on: it is no wish for
+	 * the answer that a question has as its default */
+	if (r == 0 && text && *text && tool_flag(args, "enter", true))
 		r = buf_addc(out, '\r');
 	if (r < 0)
 		return err_sys(e, r, "not sent");

@@ -20,6 +20,7 @@
 #include "cli/boxsetup.h"
 #include "cli/cmd.h"
 #include "cli/env.h"
+#include "cli/modelpick.h"
 #include "cli/opt_box.h"
 
 struct args {
@@ -31,10 +32,11 @@ struct host {
 	struct app *app;	       /* borrowed */
 	const struct opt_box *options; /* borrowed */
 	bool open;
-	struct boxsetup box;	 /* owned */
-	struct env env;		 /* owned; borrowed by the toolbox */
-	struct toolbox *toolbox; /* owned */
-	int streams[2];		 /* borrowed; the protocol's */
+	struct boxsetup box;			    /* owned */
+	struct env env;				    /* owned; borrowed by the toolbox */
+	struct toolbox *toolbox;		    /* owned */
+	const char *secrets[MODELPICK_SECRETS + 1]; /* borrowed by the toolbox */
+	int streams[2];				    /* borrowed; the protocol's */
 };
 
 static int host_close(struct host *h, struct err *e)
@@ -60,6 +62,7 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 		.project = h->box.spec.project,
 		.shell = config_text(c, CONFIG_SHELL_COMMAND),
 		.user = config_text(c, CONFIG_USER),
+		.secrets = h->secrets,
 		.command_timeout_ms = config_num(c, CONFIG_COMMAND_TIMEOUT),
 		.on_error = (enum session_on_error)config_num(c, CONFIG_ON_ERROR),
 		.output = hooks->output,
@@ -202,6 +205,7 @@ static int serve(struct app *app, const struct opt_box *options, struct err *e)
 				 .ctx = &h };
 	int r = take_streams(&in, &out), end;
 
+	modelpick_secrets(app->config, h.secrets);
 	if (r >= 0)
 		r = stop = stop_signals();
 	if (r >= 0)

@@ -20,26 +20,26 @@ static const char *env_of(const char *var)
 	return v && *v ? v : NULL;
 }
 
-static void add_secret(struct modelpick *m, const char *var)
+static void add_secret(const char *secrets[MODELPICK_SECRETS + 1], const char *var)
 {
 	const char *key = env_of(var);
 
 	for (size_t i = 0; key && i < MODELPICK_SECRETS; i++) {
-		if (m->secrets[i])
+		if (secrets[i])
 			continue;
-		m->secrets[i] = key;
+		secrets[i] = key;
 		return;
 	}
 }
 
-/* Every key that is known by name stays out of transcripts, the used one or not. */
-static void collect_secrets(struct modelpick *m, const struct config *c)
+void modelpick_secrets(const struct config *c,
+		       const char *secrets[MODELPICK_SECRETS + 1])
 {
 	const struct json *providers = json_get(c->file, "providers");
 
 	for (size_t i = 0; i < model_provider_count; i++)
-		add_secret(m, model_providers[i].key_var);
-	json_each(it, providers) add_secret(m, json_get_str(it, "key-env"));
+		add_secret(secrets, model_providers[i].key_var);
+	json_each(it, providers) add_secret(secrets, json_get_str(it, "key-env"));
 }
 
 static void use_row(struct modelpick *m, const struct model_provider *p)
@@ -86,18 +86,29 @@ static int use_named(struct modelpick *m, const struct config *c, const char *wo
 	return 0;
 }
 
-/* The first provider that the environment has a key or an address for. */
+static bool in_environment(const struct model_provider *p)
+{
+	return !p->local && (env_of(p->key_var) || env_of(p->url_var));
+}
+
+/* The first provider that the environment has a key or an address for; before it the one
+ * whose own models have such names. A server at an address of the user's may have any
+ * model: only without one is a maker without a key missed (check_conf() says so). */
 static int use_environment(struct modelpick *m)
 {
-	for (size_t i = 0; i < model_provider_count; i++) {
-		const struct model_provider *p = &model_providers[i];
+	const char *name = m->conf.name;
+	const struct model_provider *maker = name ? model_provider_of(name) : NULL;
+	const struct model_provider *first = NULL;
 
-		if (p->local || (!env_of(p->key_var) && !env_of(p->url_var)))
-			continue;
-		use_row(m, p);
-		return 0;
-	}
-	return -ENOENT;
+	for (size_t i = 0; i < model_provider_count; i++)
+		if (!first && in_environment(&model_providers[i]))
+			first = &model_providers[i];
+	if (!first)
+		return -ENOENT;
+	if (maker && (in_environment(maker) || !env_of(first->url_var)))
+		first = maker;
+	use_row(m, first);
+	return 0;
 }
 
 /* No key at all: a server on this machine, which is named before it is used. */
@@ -177,7 +188,7 @@ int modelpick_choose(const struct app *app, int replay_fd, struct modelpick *ret
 	*ret = (struct modelpick){ .conf = { .temperature_milli = -1,
 					     .replay_fd = replay_fd,
 					     .abort_fd = -1 } };
-	collect_secrets(ret, app->config);
+	modelpick_secrets(app->config, ret->secrets);
 	if (replay_fd >= 0) {
 		ret->conf.provider = "replay";
 		return 0;

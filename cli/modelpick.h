@@ -23,6 +23,11 @@ struct modelpick {
 void modelpick_done(struct modelpick *m);
 #define _cleanup_modelpick_ _cleanup_(modelpick_done)
 
+/** modelpick_secrets() - every key that is known by name, the used one or not, appended
+ *  to a NULL-ended list; borrowed from the environment. No text of a box has them */
+void modelpick_secrets(const struct config *c,
+		       const char *secrets[MODELPICK_SECRETS + 1]);
+
 /**
  * modelpick_choose() - fill conf and secrets
  * @replay_fd: a transcript in the model's place; -1 = none

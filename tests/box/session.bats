@@ -306,6 +306,68 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 	is '[the file is empty]'
 }
 
+@test "F2: read_file says what it left out of a long line, and how to get it" {
+	{ printf 'ä%.0s' $(seq 70000); printf '\nend'; } >long
+	serve
+	call read_file path long
+	[[ $text == *$'ä[… 55000 characters left out …]\n[line 1 of 2: characters 1 to 15000 of 70000; go on with first 1 and column 15001]' ]]
+	call read_file path long column 69999
+	is "     1	ää
+     2	end
+[line 1 of 2: characters 69999 to 70000 of 70000; then the lines to 2]"
+	call read_file path long column 70001
+	is "line 1 of 'long' has only 70000 characters"
+	seq 20000 >n
+	call read_file path n first 2
+	[[ $text =~ '[lines 2 to '([0-9]+)' of 20000; go on with first '([0-9]+)']'$ ]]
+	[ $((BASH_REMATCH[1] + 1)) = "${BASH_REMATCH[2]}" ]
+	printf '%070000d' 0 >one
+	call edit_file path one old "$(printf '%030000d' 0)" new x
+	has 'not changed: the text to replace occurs'
+	printf '%070000dx' 0 >one
+	call edit_file path one old x new y
+	has '[line 1 of 1: characters 1 to 30000 of 70001; go on with first 1 and column 30001]'
+	{ seq 5000; printf '\0'; } >late
+	call read_file path late
+	has "'late' is binary data"
+}
+
+@test "O13: a key that the server knows is stars in every answer" {
+	export OPENAI_API_KEY=sk-mcp-0123456789abcdef
+	printf 'key %s\n' "$OPENAI_API_KEY" >secret
+	mkdir "dir-$OPENAI_API_KEY"
+	serve
+	call shell command 'cat secret; cd dir-*; pwd'
+	[[ $frame == *'key ***'* && $frame != *"$OPENAI_API_KEY"* ]]
+	call read_file path "$PWD/secret"
+	[[ $frame == *'key ***'* && $frame != *"$OPENAI_API_KEY"* ]]
+	call read_file path "/none/$OPENAI_API_KEY"
+	[[ $frame != *"$OPENAI_API_KEY"* ]]
+}
+
+@test "I12: a test in brackets and a group in braces are commands" {
+	serve
+	call shell command '[ "$USER" = root ] && echo "is $USER"; true'
+	has '[exit 0,'
+	lacks 'not executed'
+	call shell command "[ 'a' ] && echo yes"
+	has yes
+	call shell command '{ "echo" grouped; }'
+	has grouped
+	call shell command '["ls", "-l"]'
+	has 'not executed: the command is a list or a map'
+}
+
+@test "X2: an empty text presses nothing; Enter is a key" {
+	serve
+	call shell command 'read -r a; echo "got <$a>"'
+	has '[waiting for a line]'
+	call input text '' timeout 1
+	has '[waiting for a line]'
+	call input keys Enter
+	has 'got <>'
+}
+
 @test "F3: edit_file wants exactly one occurrence, and keeps line ends" {
 	printf 'a\r\nb\r\nb\r\n' >f
 	serve

@@ -87,6 +87,16 @@ static const struct row rows[] = {
 	  .lines = TASK CALLS(SHELL("a", "one")) CALLS(SHELL("b", "two")),
 	  .limits = { .rounds = 1 }, .end = TASK_LIMIT, .cause = "rounds",
 	  .answer_text = "", .ran = 1, .seen = "Not executed: the task's limit is reached" },
+	{ .name = "all calls of the last permitted round run",
+	  .lines = TASK CALLS(SHELL("a", "one") "," SHELL("b", "two") "," SHELL("c", "three"))
+		SAY("half"),
+	  .limits = { .rounds = 1 }, .end = TASK_LIMIT, .cause = "rounds",
+	  .answer_text = "half", .ran = 3, .unseen = "Not executed" },
+	{ .name = "finish behind other calls of the last permitted round",
+	  .lines = TASK CALLS(SHELL("a", "one") ",{\"id\":\"f\",\"function\":{\"name\":"
+		"\"finish\",\"arguments\":{\"answer\":\"x\",\"success\":true}}}"),
+	  .limits = { .rounds = 1 }, .end = TASK_DONE, .cause = "finish",
+	  .answer_text = "x", .ran = 2 },
 	{ .name = "stuck", .lines = TASK FOUR(CALLS(SHELL("a", "same"))) FOUR(CALLS(SHELL("a", "same")))
 		SAY("never"),
 	  .output = "no such thing", .end = TASK_GAVE_UP, .cause = "stuck", .answer_text = "",
@@ -95,6 +105,12 @@ static const struct row rows[] = {
 		CALLS(SHELL("a", "same")) SAY("never"),
 	  .output = "no such thing", .exit = 1, .end = TASK_GAVE_UP, .cause = "stuck",
 	  .answer_text = "", .ran = 6, .seen = "same call with the same error" },
+	{ .name = "eight calls of one turn cannot be told in between",
+	  .lines = TASK CALLS(SHELL("a", "same") "," SHELL("b", "same") "," SHELL("c", "same") ","
+		SHELL("d", "same") "," SHELL("e", "same") "," SHELL("f", "same") ","
+		SHELL("g", "same") "," SHELL("h", "same")) SAY("ok"),
+	  .output = "no such thing", .end = TASK_DONE, .cause = "answer", .answer_text = "ok",
+	  .ran = 8, .seen = "[cubby: you have made the same call with the same result" },
 	{ .name = "^C during a call, and stop",
 	  .lines = TASK CALLS(SHELL("a", "one") "," SHELL("b", "two")) SAY("never"),
 	  .press = true, .answer = TASK_STOP, .end = TASK_INTERRUPTED, .cause = "interrupted",
