@@ -95,6 +95,20 @@ static inline int sys_fstatat(int dirfd, const char *path, struct stat *ret, int
 	return (int)sys_ret(fstatat(dirfd, path, ret, flags));
 }
 
+/* Which mount @path is on. -ENOSYS: the kernel does not say (before 5.8). */
+static inline int sys_mount_id(const char *path, uint64_t *ret)
+{
+	struct statx st;
+	int r = (int)sys_ret(statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_MNT_ID, &st));
+
+	if (r < 0)
+		return r;
+	if (!(st.stx_mask & STATX_MNT_ID))
+		return -ENOSYS;
+	*ret = st.stx_mnt_id;
+	return 0;
+}
+
 static inline int sys_fstatfs(int fd, struct statfs *ret)
 {
 	return (int)sys_ret(fstatfs(fd, ret));

@@ -9,6 +9,7 @@
 #include "cli/imagepick.h"
 #include "cli/render.h"
 #include "runtime/idmap_dir.h"
+#include "runtime/project_dir.h"
 
 void boxsetup_init(struct boxsetup *s)
 {
@@ -28,7 +29,6 @@ static int locate(const struct app *app, struct boxsetup *s, struct err *e)
 {
 	int r;
 
-	s->spec.allow_home = config_on(app->config, CONFIG_ALLOW_HOME);
 	r = spec_locate(&s->spec, app->dir ? app->dir : ".", e);
 	if (r < 0)
 		return r;
@@ -36,6 +36,18 @@ static int locate(const struct app *app, struct boxsetup *s, struct err *e)
 	if (r < 0)
 		return r;
 	return text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
+}
+
+static int check_project(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	struct project_dir d = {
+		.path = s->spec.project,
+		.store = s->spec.store,
+		.allow_home = config_on(app->config, CONFIG_ALLOW_HOME),
+		.any = config_on(app->config, CONFIG_ANY_DIRECTORY),
+	};
+
+	return project_dir_check(&d, e);
 }
 
 /* What box.json says and no option may change: the image and the id map. */
@@ -199,6 +211,8 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	int r, there;
 
 	r = locate(app, s, e);
+	if (r == 0)
+		r = check_project(app, s, e);
 	if (r < 0)
 		return r;
 	there = load(app, s, &old, e);

@@ -34,6 +34,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_KEEP]		 = { "keep",		CONFIG_BOOL,	NULL },
 	[CONFIG_GIT_WRITABLE]	 = { "git-writable",	CONFIG_BOOL,	NULL },
 	[CONFIG_ALLOW_HOME]	 = { "allow-home",	CONFIG_BOOL,	NULL },
+	[CONFIG_ANY_DIRECTORY]	 = { "any-directory",	CONFIG_BOOL,	NULL },
 	[CONFIG_MODEL]		 = { "model",		CONFIG_TEXT,	NULL },
 	[CONFIG_MAX_ROUNDS]	 = { "max-rounds",	CONFIG_NUMBER,	"50" },
 	[CONFIG_MAX_TOKENS]	 = { "max-tokens",	CONFIG_NUMBER,	NULL },

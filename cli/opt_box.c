@@ -31,6 +31,8 @@ static const struct argp_option options[] = {
 	    "let the box change .git/hooks and .git/config"),
 	ROW("allow-home", CONFIG_ALLOW_HOME, NULL,
 	    "permit a box for the home directory itself"),
+	ROW("any-directory", CONFIG_ANY_DIRECTORY, NULL,
+	    "permit a box for a directory that is too wide or private"),
 	{ 0 },
 };
 

@@ -10,7 +10,7 @@ _cubby() {
 	local commands='run resume log shell exec logs ls info stop rm prune ps kill net ports pull images rmi mcp doctor config help'
 	local common='--directory --json --quiet --verbose --no-color --help --version'
 	local box='--image --wipe --rm --net --allow --deny --publish --memory --cpus --pids --disk --env
-		--user --keep --git-writable --allow-home'
+		--user --keep --git-writable --allow-home --any-directory'
 	local task='--model --max-rounds --max-tokens --max-cost --timeout --command-timeout --shell-command
 		--on-error --save-transcript --ask --system-extra --replay'
 	local command=run own='' word i

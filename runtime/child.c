@@ -9,6 +9,8 @@
  *    the child takes on the ids of the box, and everything made on disk comes after;
  *  - the network is made by another process in the meantime (assist.h) and entered when
  *    nothing but /sys is missing; its sockets go to the monitor in one message;
+ *  - the box's own files in /etc are written before the project is mounted, which may be
+ *    the host's /etc or a part of it;
  *  - proc and sysfs are mounted while the old root is still there, masks come last;
  *  - capabilities go after the last mount, then no_new_privs, then the filter, then init
  *    is executed from a file that the box can neither write nor replace.
@@ -299,8 +301,8 @@ static const struct step {
 	{ "keyring", own_keyring, PROBE_STEP_OTHER },
 	{ "root", assemble_root, PROBE_STEP_OVERLAY },
 	{ "kernel filesystems", kernel_mounts, PROBE_STEP_PROC },
-	{ "project directory", project_mount, PROBE_STEP_MOUNT },
 	{ "files", root_files, PROBE_STEP_OTHER },
+	{ "project directory", project_mount, PROBE_STEP_MOUNT },
 	{ "network", network, PROBE_STEP_NET },
 	{ "kernel filesystems", mount_sys, PROBE_STEP_PROC },
 	{ "masks", masks, PROBE_STEP_OTHER },

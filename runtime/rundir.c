@@ -47,6 +47,26 @@ static int open_or_make(int dirfd, const char *path, struct err *e)
 	return open_own(dirfd, path, e);
 }
 
+/* In XDG_RUNTIME_DIR, or where there is none. */
+static const char *elsewhere(char *ret, size_t size)
+{
+	int n = snprintf(ret, size, "/tmp/cubby-%u", (unsigned)sys_geteuid());
+
+	return n >= 0 && (size_t)n < size ? ret : NULL;
+}
+
+const char *rundir_path(char *ret, size_t size)
+{
+	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+	int n;
+
+	if (!xdg || *xdg != '/' || sys_fstatat(AT_FDCWD, xdg, &st, 0) < 0)
+		return elsewhere(ret, size);
+	n = snprintf(ret, size, "%s/cubby", xdg);
+	return n >= 0 && (size_t)n < size ? ret : NULL;
+}
+
 static int open_base(struct err *e)
 {
 	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
@@ -58,8 +78,7 @@ static int open_base(struct err *e)
 		if (fd >= 0)
 			return open_or_make(fd, "cubby", e);
 	}
-	snprintf(path, sizeof(path), "/tmp/cubby-%u", (unsigned)sys_geteuid());
-	return open_or_make(AT_FDCWD, path, e);
+	return open_or_make(AT_FDCWD, elsewhere(path, sizeof(path)), e);
 }
 
 int rundir_open(const char *key, struct err *e)

@@ -10,6 +10,10 @@
 
 #include "base/err.h"
 
+/** rundir_path() - where the directories of the boxes are, there or not; @ret, or NULL when
+ *  it is too long */
+const char *rundir_path(char *ret, size_t size);
+
 /** rundir_open() - open, making it, the directory of box @key; returns a descriptor */
 int rundir_open(const char *key, struct err *e);
 

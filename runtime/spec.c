@@ -39,44 +39,6 @@ void spec_done(struct spec *s)
 
 /* ---- where ----------------------------------------------------------------------- */
 
-static bool is_or_below(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == '\0');
-}
-
-static bool is_home(const char *path)
-{
-	char real[PATH_MAX];
-	const char *home = secure_getenv("HOME");
-
-	return home && realpath(home, real) && strcmp(path, real) == 0;
-}
-
-static int refuse(const struct spec *s, struct err *e)
-{
-	static const char *const kernel[] = { "/proc", "/sys", "/dev" };
-
-	if (strcmp(s->project, "/") == 0)
-		return err_set(
-			e, -EPERM,
-			"the root directory cannot be a project; "
-			"run cubby in a directory of its own, or name one with -C");
-	for (size_t i = 0; i < ARRAY_SIZE(kernel); i++)
-		if (is_or_below(s->project, kernel[i]))
-			return err_set(e, -EPERM,
-				       "a directory below %s cannot be a "
-				       "project; run cubby elsewhere",
-				       kernel[i]);
-	if (!s->allow_home && is_home(s->project))
-		return err_set(
-			e, -EPERM,
-			"the home directory itself is not shared with a box; run "
-			"cubby in a directory below it, or say --allow-home");
-	return 0;
-}
-
 /* The path must lead to the directory that was opened: realpath() reads it again. */
 static int open_project(const char *dir, const char *shown, char *real, struct err *e)
 {
@@ -105,9 +67,6 @@ int spec_locate(struct spec *s, const char *dir, struct err *e)
 
 	text_escaped(shown, sizeof(shown), dir, strlen(dir));
 	r = open_project(dir, shown, s->project, e);
-	if (r < 0)
-		return r;
-	r = refuse(s, e);
 	if (r < 0)
 		return r;
 	return hash_text(s->project, strlen(s->project), s->key, e);
@@ -194,7 +153,6 @@ struct json *spec_to_json(const struct spec *s)
 	    json_set_str(j, "net", spec_net_name(s->net)) < 0 ||
 	    json_set(j, "limits", limits_to_json(&s->limits)) < 0 ||
 	    json_set_bool(j, "git_writable", s->git_writable) < 0 ||
-	    json_set_bool(j, "allow_home", s->allow_home) < 0 ||
 	    json_set_bool(j, "keep", s->keep) < 0 ||
 	    json_set(j, "rules", list_copy(s->rules)) < 0 ||
 	    json_set(j, "publish", list_copy(s->publish)) < 0)
@@ -234,7 +192,6 @@ int spec_from_json(const struct json *j, struct spec *ret, struct err *e)
 		return r;
 	limits_from_json(json_get(j, "limits"), &s.limits);
 	s.git_writable = json_get_bool(j, "git_writable", false);
-	s.allow_home = json_get_bool(j, "allow_home", false);
 	s.keep = json_get_bool(j, "keep", false);
 	s.rules = list_copy(json_get(j, "rules"));
 	s.publish = list_copy(json_get(j, "publish"));

@@ -29,7 +29,6 @@ struct spec {
 	enum net_mode net;
 	struct limits limits;
 	bool git_writable;
-	bool allow_home;
 	bool keep;	    /* the box stays when its last client leaves */
 	struct json *rules; /* owned; array of "allow HOST…", "deny HOST…" strings */
 	struct json *publish; /* owned; array of "[IP:]HOSTPORT:PORT" strings */
@@ -40,8 +39,8 @@ void spec_done(struct spec *s);
 #define _cleanup_spec_ _cleanup_(spec_done)
 
 /** spec_locate() - fill project and key from a directory that a person named
- *  Return: 0, -ENOENT, -ENOTDIR, -EACCES; -EPERM for "/" , $HOME without @allow_home
- * and directories below /proc, /sys, /dev. */
+ *  Return: 0, -ENOENT, -ENOTDIR, -EACCES. Whether a box may have it says
+ *  project_dir_check(). */
 int spec_locate(struct spec *s, const char *dir, struct err *e);
 
 /** spec_path() - a path out of a box's record, where odd bytes are written as \xNN

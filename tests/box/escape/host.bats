@@ -109,6 +109,26 @@ s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); tim
 	grep -q x .git/config
 }
 
+@test "K43: the box's own files never land in a project that is mounted on /etc" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can put another directory on /etc"
+	unshare -m true || skip "no mount namespaces"
+	mkdir etc
+	cp -a /etc/. etc/
+	echo "of the host" >etc/resolv.conf.real
+	rm -f etc/resolv.conf etc/hostname
+	echo "nameserver 192.0.2.1" >etc/resolv.conf
+	echo "the-host" >etc/hostname
+	unshare -m --propagation private sh -c 'mount --bind etc /etc && cd / &&
+		find /etc -printf "%p %y %i %s\n" | sort >"$1/before" &&
+		cubby exec -q -C /etc --any-directory -- sh -c "cat hostname; test ! -e /etc/made" >"$1/said"
+		find /etc -printf "%p %y %i %s\n" | sort >"$1/after"
+		cubby rm -q -C /etc' sh "$PWD"
+	cat said
+	[ "$(cat said)" = the-host ]
+	diff before after
+	[ "$(cat etc/resolv.conf etc/hostname)" = $'nameserver 192.0.2.1\nthe-host' ]
+}
+
 @test "K38: nothing of the box outlives its monitor" {
 	# lifecycle.bats has the 200 moments; here it is what the box left running.
 	for _ in $(seq "$(lib_fewer 20)"); do

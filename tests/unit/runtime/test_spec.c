@@ -87,30 +87,10 @@ static void locate_refuses(void)
 	struct err e = ERR_NONE;
 
 	spec_init(&s);
-	assert_int_equal(spec_locate(&s, "/", &e), -EPERM);
-	unit_err(&e, -EPERM,
-		 "the root directory cannot be a project; run cubby in a directory of "
-		 "its "
-		 "own, or name one with -C");
-	assert_int_equal(spec_locate(&s, "/proc/self", &e), -EPERM);
-	assert_int_equal(spec_locate(&s, "/dev/shm", &e), -EPERM);
 	assert_int_equal(spec_locate(&s, "/nonexistent\x1b", &e), -ENOENT);
 	unit_err(&e, -ENOENT,
 		 "cannot use directory '/nonexistent\\x1b': No such file or directory");
 	assert_int_equal(spec_locate(&s, "/etc/passwd", &e), -ENOTDIR);
-}
-
-static void home_needs_a_word(void)
-{
-	_cleanup_spec_ struct spec s;
-	struct err e = ERR_NONE;
-
-	assert_int_equal(setenv("HOME", unit_tmpdir(), 1), 0);
-	spec_init(&s);
-	assert_int_equal(spec_locate(&s, unit_tmpdir(), &e), -EPERM);
-	assert_non_null(strstr(e.msg, "--allow-home"));
-	s.allow_home = true;
-	unit_ok(spec_locate(&s, unit_tmpdir(), &e), &e);
 }
 
 static void one_directory_has_one_key(void)
@@ -136,7 +116,6 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "round trip", round_trip },
 		{ "locate refuses", locate_refuses },
-		{ "home needs a word", home_needs_a_word },
 		{ "one directory has one key", one_directory_has_one_key },
 	};
 
