@@ -82,7 +82,7 @@ static void add_missing(const struct cgroup *cg, const struct limits *lim,
 	if (lim->memory_bytes && !cg->has[CGROUP_MEMORY])
 		(void)buf_adds(why, "no memory controller: --memory is best effort\n");
 	if (lim->pids && !cg->has[CGROUP_PIDS])
-		(void)buf_adds(why, "no pids controller: --pids has no effect\n");
+		(void)buf_adds(why, "no pids controller: --pids is best effort\n");
 }
 
 int cgroup_create(const char *name, const struct limits *lim, struct cgroup **ret,
@@ -130,6 +130,11 @@ void cgroup_destroy(struct cgroup **cg)
 bool cgroup_keeps_memory(const struct cgroup *cg)
 {
 	return cg->method != CGROUP_RLIMIT && cg->has[CGROUP_MEMORY];
+}
+
+bool cgroup_keeps_pids(const struct cgroup *cg)
+{
+	return cg->method != CGROUP_RLIMIT && cg->has[CGROUP_PIDS];
 }
 
 enum cgroup_method cgroup_get_method(const struct cgroup *cg)

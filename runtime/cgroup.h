@@ -36,6 +36,8 @@ void cgroup_destroy(struct cgroup **cg);
 
 /** cgroup_keeps_memory() - the kernel keeps the memory limit of the whole box */
 bool cgroup_keeps_memory(const struct cgroup *cg);
+/** cgroup_keeps_pids() - the same for the number of processes */
+bool cgroup_keeps_pids(const struct cgroup *cg);
 enum cgroup_method cgroup_get_method(const struct cgroup *cg);
 /** cgroup_missing() - why it is RLIMIT, or PROBE_NONE */
 enum probe_reason cgroup_missing(const struct cgroup *cg);
@@ -57,8 +59,9 @@ int cgroup_join(const struct cgroup *cg, struct err *e);
 int cgroup_update(struct cgroup *cg, const struct limits *lim, struct err *e);
 /** cgroup_kill() - SIGKILL everything in it, however fast it forks */
 int cgroup_kill(struct cgroup *cg, struct err *e);
-/** cgroup_child_limits() - rlimits for the payloads, in the child before exec */
-int cgroup_child_limits(const struct limits *lim, enum cgroup_method m, struct err *e);
+/** cgroup_child_limits() - rlimits for the payloads, in the child before exec
+ *  @keeps_pids: a cgroup counts the processes of the whole box */
+int cgroup_child_limits(const struct limits *lim, bool keeps_pids, struct err *e);
 
 struct cgroup_usage {
 	uint64_t memory_bytes, memory_peak_bytes; /* 0 = not known */

@@ -4,8 +4,6 @@
 #include "base/sys.h"
 #include "runtime/cgroup.h"
 
-enum { BACKSTOP = 8 };
-
 static int set(int what, const char *name, uint64_t value, struct err *e)
 {
 	struct rlimit now;
@@ -32,19 +30,15 @@ static bool counts_per_namespace(void)
 	       (major > 5 || (major == 5 && minor >= 14));
 }
 
-int cgroup_child_limits(const struct limits *lim, enum cgroup_method m, struct err *e)
+int cgroup_child_limits(const struct limits *lim, bool keeps_pids, struct err *e)
 {
 	/* A core would be written by the host's core_pattern, with the box's memory. */
 	int r = set(RLIMIT_CORE, "cores", 0, e);
 
-	if (m != CGROUP_RLIMIT || r < 0)
-		return r;
-	/* The monitor adds up what all processes hold (memwatch.h). This is for one that
-	 * grows faster than it looks; far above the limit, since many programs reserve
-	 * more than they use. */
-	if (lim->memory_bytes)
-		r = set(RLIMIT_DATA, "memory", lim->memory_bytes * BACKSTOP, e);
-	if (r >= 0 && lim->pids && counts_per_namespace())
+	/* Memory has no limit here: programs reserve far more than they use (sanitizers
+	 * terabytes, Go and Java as much as there is). The monitor adds up what they hold
+	 * (memwatch.h), and counts those that take several users for their processes. */
+	if (r >= 0 && !keeps_pids && lim->pids && counts_per_namespace())
 		r = set(RLIMIT_NPROC, "processes", lim->pids, e);
 	return r;
 }

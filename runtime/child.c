@@ -201,6 +201,8 @@ static int kernel_mounts(struct work *w, struct err *e)
 	struct mount_kernel_conf conf = {
 		.tty_group = w->c->spec->map.kind != IDMAP_SINGLE,
 		.limit_userns = true,
+		.memory = w->c->spec->limits.memory_bytes,
+		.pids = cgroup_keeps_pids(w->c->cg) ? 0 : w->c->spec->limits.pids,
 	};
 
 	return mount_kernel(w->root, &conf, e);
@@ -247,7 +249,7 @@ static int enter_root(struct work *w, struct err *e)
 
 static int drop(struct work *w, struct err *e)
 {
-	int r = cgroup_child_limits(&w->c->spec->limits, cgroup_get_method(w->c->cg),
+	int r = cgroup_child_limits(&w->c->spec->limits, cgroup_keeps_pids(w->c->cg),
 				    e);
 
 	if (r == 0)

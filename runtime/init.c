@@ -73,13 +73,20 @@ static void say_failed(uint32_t id, const struct err *err)
 	say(WIRE_SPAWNED, id, &s, sizeof(s));
 }
 
-/* With the box's /proc, by which the monitor may count its memory (memwatch.h). */
+/* With what the monitor may count the box's memory by (memwatch.h), in its order. A kernel
+ * without System V's segments has no list of them. */
 static void say_ready(void)
 {
-	_cleanup_close_ int proc = sys_open("/proc", O_RDONLY | O_DIRECTORY);
+	int fds[] = { sys_open("/proc", O_RDONLY | O_DIRECTORY),
+		      sys_open("/tmp", O_RDONLY | O_DIRECTORY),
+		      sys_open("/proc/sysvipc/shm", O_RDONLY) };
 	struct wire_head head = { .type = WIRE_READY };
+	unsigned n = 0;
 
-	wire_send(INIT_SOCK, &head, NULL, &proc, proc >= 0);
+	while (n < ARRAY_SIZE(fds) && fds[n] >= 0)
+		n++;
+	wire_send(INIT_SOCK, &head, NULL, fds, n);
+	scope_close_set(fds, ARRAY_SIZE(fds));
 }
 
 static void fail(struct proc_entry *p, const struct err *err)

@@ -97,7 +97,10 @@ static int on_memory(void *ctx, uint32_t events, struct err *e)
 	(void)events;
 	(void)e;
 	loop_rearm(m->loop, m->on_memory, memwatch_look(&m->memory));
-	return 0;
+	if (!memwatch_is_lost(&m->memory))
+		return 0;
+	monitor_client_end_all(m, LIMIT_MEMORY);
+	return end(m);
 }
 
 /* A box that cannot be counted is treated as one that is too large: it may be what it
@@ -110,7 +113,7 @@ static int on_disk(void *ctx, uint32_t events, struct err *e)
 	(void)events;
 	(void)e;
 	if (diskwatch_look(&m->disk, &ignored) != 0) {
-		monitor_client_end_all(m);
+		monitor_client_end_all(m, LIMIT_DISK);
 		return end(m);
 	}
 	loop_rearm(m->loop, m->on_disk, DISKWATCH_MS);
@@ -177,16 +180,19 @@ static int watch_limits(struct monitor *m, struct err *e)
 				       .layer = m->run.copy ? "copy" : "upper",
 				       .map = &m->spec.map,
 				       .limit = lim->disk_bytes };
+	const struct memwatch_conf ours = {
+		.memory = cgroup_keeps_memory(m->run.cg) ? 0 : lim->memory_bytes,
+		.pids = cgroup_keeps_pids(m->run.cg) ? 0 : lim->pids,
+	};
 	int r = 0;
 
-	if (lim->memory_bytes && !cgroup_keeps_memory(m->run.cg))
-		r = memwatch_open(take(&m->run.proc, -1), lim->memory_bytes, &m->memory,
-				  e);
+	if (ours.memory || ours.pids)
+		r = memwatch_open(m->run.watch, &ours, &m->memory, e);
 	if (r == 0 && lim->disk_bytes)
 		r = diskwatch_open(&disk, &m->disk, e);
 	if (r < 0)
 		return r;
-	if (m->memory.proc >= 0)
+	if (m->memory.fds[MEMWATCH_PROC] >= 0)
 		r = loop_timer(m->loop, memwatch_look(&m->memory), on_memory, m,
 			       &m->on_memory);
 	if (r == 0 && m->disk.dir >= 0)

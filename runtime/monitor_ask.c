@@ -15,11 +15,13 @@ void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
 
 	*ret = (struct cgroup_usage){ 0 };
 	(void)cgroup_usage(m->run.cg, ret, &ignored);
-	if (m->memory.proc < 0)
-		return;
-	ret->memory_bytes = m->memory.used;
-	ret->memory_peak_bytes = m->memory.peak;
-	ret->oom_kills = m->memory.kills;
+	if (m->memory.limit.memory) {
+		ret->memory_bytes = m->memory.used;
+		ret->memory_peak_bytes = m->memory.peak;
+		ret->oom_kills = m->memory.kills;
+	}
+	if (m->memory.limit.pids)
+		ret->pids_refused = m->memory.pid_kills;
 	if (!ret->pids)
 		ret->pids = m->memory.pids;
 }

@@ -193,11 +193,12 @@ void monitor_client_exit(struct monitor *m, const struct wire_msg *msg)
 	monitor_client_idle(m);
 }
 
-void monitor_client_end_all(struct monitor *m)
+void monitor_client_end_all(struct monitor *m, enum monitor_limit why)
 {
 	const struct wire_exit x = { .status = 128 + SIGKILL,
 				     .signal = SIGKILL,
-				     .disk = 1 };
+				     .oom = why == LIMIT_MEMORY,
+				     .disk = why == LIMIT_DISK };
 
 	while (m->programs) {
 		struct program *p = m->programs;

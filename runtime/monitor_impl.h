@@ -73,9 +73,10 @@ void monitor_client_exit(struct monitor *m, const struct wire_msg *msg);
  *  stay; a client that comes before the end is still served */
 void monitor_client_idle(struct monitor *m);
 
+enum monitor_limit { LIMIT_DISK, LIMIT_MEMORY };
 /** monitor_client_end_all() - tell every client that its programs have ended with the box
- *  for its disk limit */
-void monitor_client_end_all(struct monitor *m);
+ *  for a limit of it */
+void monitor_client_end_all(struct monitor *m, enum monitor_limit why);
 /* monitor_gate.c */
 /** monitor_gate_check() - whether the rules of the spec can be read */
 int monitor_gate_check(const struct monitor *m, struct err *e);

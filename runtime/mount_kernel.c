@@ -1,5 +1,6 @@
 #include "runtime/mount_kernel.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -22,16 +23,25 @@ static const struct row {
 	enum when when;
 } rows[] = {
 	{ "/proc", { "proc", NSDX, NULL }, MOUNTS_DIR, ALWAYS },
-	{ "/dev", { "tmpfs", MS_NOSUID | MS_NOEXEC | MS_STRICTATIME, "mode=755,size=64m" },
-	  MOUNTS_OWN, ALWAYS },
+	{ "/dev", { "tmpfs", MS_NOSUID | MS_NOEXEC | MS_STRICTATIME,
+	  "mode=755,size=1m,nr_inodes=1024" }, MOUNTS_OWN, ALWAYS },
 	{ "/dev/pts", { "devpts", MS_NOSUID | MS_NOEXEC,
 	  "newinstance,ptmxmode=0666,mode=0620,gid=5" }, MOUNTS_DIR, TTY_GROUP },
 	{ "/dev/pts", { "devpts", MS_NOSUID | MS_NOEXEC,
 	  "newinstance,ptmxmode=0666,mode=0620" }, MOUNTS_DIR, NO_TTY_GROUP },
-	{ "/dev/shm", { "tmpfs", NSDX, "mode=1777,size=64m" }, MOUNTS_DIR, ALWAYS },
 	{ "/dev/mqueue", { "mqueue", NSDX, NULL }, MOUNTS_DIR, ALWAYS },
-	{ "/run", { "tmpfs", NSD, "mode=755" }, MOUNTS_OWN, ALWAYS },
-	{ "/tmp", { "tmpfs", NSD, "mode=1777" }, MOUNTS_OWN, ALWAYS },
+};
+
+/* Directories of one memory filesystem: what lies in them together is limited. */
+static const struct part {
+	const char *target, *name;
+	mode_t mode;
+	enum mounts_kind kind;
+	uint64_t attrs;
+} parts[] = {
+	{ "/dev/shm", "shm", 01777, MOUNTS_DIR, MOUNT_ATTR_NOEXEC },
+	{ "/run", "run", 0755, MOUNTS_OWN, 0 },
+	{ "/tmp", "tmp", 01777, MOUNTS_OWN, 0 },
 };
 
 static const struct {
@@ -112,6 +122,50 @@ static int mount_row(int root, const struct row *row, struct err *e)
 		return target;
 	r = mounts_fresh(target, &row->fs, e);
 	return r < 0 ? err_wrap(e, "cannot prepare '%s'", row->target) : 0;
+}
+
+static int place_part(int root, const struct part *p, struct err *e)
+{
+	_cleanup_close_ int target = -1, tree = -1;
+	int r = sys_mkdirat(AT_FDCWD, p->name, 0700);
+
+	if (r == 0)
+		r = sys_fchmodat(AT_FDCWD, p->name, p->mode, 0);
+	if (r < 0)
+		return err_sys(e, r, "cannot make '%s'", p->name);
+	target = mounts_target(root, p->target, p->kind, e);
+	if (target < 0)
+		return target;
+	tree = mounts_tree(AT_FDCWD, p->name, false,
+			   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | p->attrs, e);
+	return tree < 0 ? tree : mounts_place(tree, target, e);
+}
+
+/* Half of the memory at the most, so that what lies there leaves some to those who could
+ * remove it. A file takes a kibibyte of the kernel's even when it is empty. */
+static int mount_memory(int root, uint64_t memory, struct err *e)
+{
+	enum { SHARE = 2, PER_FILE = 8 << 10, FEWEST = 4096 };
+	char options[96] = "mode=700";
+	uint64_t size = memory / SHARE;
+	int r = sys_mkdirat(AT_FDCWD, "memory", 0700);
+
+	if (memory)
+		snprintf(options, sizeof(options),
+			 "mode=700,size=%" PRIu64 ",nr_inodes=%" PRIu64, size,
+			 MAX(size / PER_FILE, (uint64_t)FEWEST));
+	if (r == 0)
+		r = sys_mount("cubby", "memory", "tmpfs", NSD, options);
+	if (r == 0)
+		r = sys_chdir("memory");
+	if (r < 0)
+		return err_sys(e, r, "cannot mount a memory filesystem");
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && r >= 0; i++)
+		r = place_part(root, &parts[i], e);
+	if (r < 0)
+		return r;
+	r = sys_chdir("..");
+	return r < 0 ? err_sys(e, r, "cannot return to the stage") : 0;
 }
 
 /* What the host has mounted below its /sys cannot be left out of the bind (it is locked
@@ -241,6 +295,39 @@ static int limit_userns(int root, struct err *e)
 	return file_write_fd(fd, "0", 1, e);
 }
 
+static bool kernel_from(int major, int minor)
+{
+	struct utsname u;
+	int have[2];
+
+	return sys_uname(&u) >= 0 &&
+	       sscanf(u.release, "%d.%d", &have[0], &have[1]) == 2 &&
+	       (have[0] > major || (have[0] == major && have[1] >= minor));
+}
+
+/* Since 6.14 a pid namespace has a pid_max of its own; before, that is the host's, which
+ * box root could write where its ids are the host's (identity map). It bounds numbers, of
+ * which the first 300 are given once only, and is well above the limit, so that numbers
+ * are not soon given again: the watch (memwatch.h) keeps the limit, this the rest. */
+static int limit_pids(int root, uint64_t pids, struct err *e)
+{
+	enum { ONCE = 300, FEWEST = 4096 };
+	_cleanup_close_ int fd = -1;
+	char text[32];
+
+	if (!pids || !kernel_from(6, 14))
+		return 0;
+	fd = inroot_open(root, "/proc/sys/kernel/pid_max", O_WRONLY);
+	if (fd < 0)
+		return fd == -ENOENT || fd == -EACCES
+			       ? 0
+			       : err_sys(e, fd, "cannot open kernel.pid_max");
+	snprintf(text, sizeof(text), "%" PRIu64, MAX(pids + ONCE, (uint64_t)FEWEST));
+	(void)sys_write(fd, text,
+			strlen(text)); /* more than the host allows: no limit */
+	return 0;
+}
+
 int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e)
 {
 	int r = 0;
@@ -249,9 +336,13 @@ int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e)
 		if (wanted(rows[i].when, conf))
 			r = mount_row(root, &rows[i], e);
 	if (r >= 0)
+		r = mount_memory(root, conf->memory, e);
+	if (r >= 0)
 		r = fill_dev(root, e);
 	if (r >= 0 && conf->limit_userns)
 		r = limit_userns(root, e);
+	if (r >= 0)
+		r = limit_pids(root, conf->pids, e);
 	return r;
 }
 

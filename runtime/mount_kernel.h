@@ -1,16 +1,21 @@
 /* mount_kernel - what the kernel shows inside a box: /proc, /sys, /dev, /run, /tmp, and
  * what is masked of them (KERNEL.md 3.1, 3.2).
- * Needs:  a root (an O_PATH descriptor), own pid, net and ipc namespaces.
+ * Needs:  a root (an O_PATH descriptor), own pid, net and ipc namespaces; the stage, which
+ *         goes with the host's tree, as working directory (mount_root.h).
  * Owns:   nothing.
  * Never:  uses a device node, a proc or a sysfs that the image brought. */
 #ifndef RUNTIME_MOUNT_KERNEL_H
 #define RUNTIME_MOUNT_KERNEL_H
+
+#include <stdint.h>
 
 #include "base/err.h"
 
 struct mount_kernel_conf {
 	bool tty_group;	   /* gid 5 is mapped */
 	bool limit_userns; /* write user.max_user_namespaces = 0 */
+	uint64_t memory;   /* bytes that the box may use; 0 = not limited */
+	uint64_t pids; /* the pid namespace's own limit, where it has one; 0 = none */
 };
 
 /** mount_kernel() - mount all of it but /sys, in the order of the tables */

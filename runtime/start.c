@@ -62,7 +62,7 @@ void start_done(struct running *r)
 	if (r->init > 0)
 		sys_waitid(P_PID, (id_t)r->init, &si, WEXITED);
 	scope_close(&r->pidfd);
-	scope_close(&r->proc);
+	scope_close_set(r->watch, MEMWATCH_FDS);
 	cgroup_destroy(&r->cg);
 	close_aside(&r->net[NETNS_FD_SYN]);
 	scope_close_set(r->net, NETNS_FDS);
@@ -384,8 +384,8 @@ static int try_once(struct attempt *a, struct err *e)
 		r = take_net(a, &m, e);
 	if (r == 0)
 		r = expect(a, WIRE_READY, deadline, &m, e);
-	if (r == 0)
-		a->run->proc = wire_take_fd(&m, 0);
+	for (unsigned i = 0; r == 0 && i < MEMWATCH_FDS; i++)
+		a->run->watch[i] = wire_take_fd(&m, i);
 	return r;
 }
 

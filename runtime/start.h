@@ -12,26 +12,27 @@
 #include "base/scope.h"
 #include "runtime/box.h"
 #include "runtime/cgroup.h"
+#include "runtime/memwatch.h"
 #include "runtime/netns.h"
 #include "runtime/spec.h"
 
 struct running {
-	pid_t init;	    /* init as this process sees it; -1 = none */
-	int pidfd;	    /* owned */
-	int sock;	    /* owned: to init */
-	int proc;	    /* owned: the box's /proc, which init has opened */
-	struct cgroup *cg;  /* owned */
-	int net[NETNS_FDS]; /* owned; what netns_setup() made */
+	pid_t init;		 /* init as this process sees it; -1 = none */
+	int pidfd;		 /* owned */
+	int sock;		 /* owned: to init */
+	int watch[MEMWATCH_FDS]; /* owned: of the box; what memwatch.h asks for */
+	struct cgroup *cg;	 /* owned */
+	int net[NETNS_FDS];	 /* owned; what netns_setup() made */
 	struct netns_facts facts;
 	bool copy;	/* the root is a copy of the image, not an overlay */
 	struct buf why; /* owned: a line for each better way that was not taken */
 };
-#define RUNNING_NONE                           \
-	((struct running){ .init = -1,         \
-			   .pidfd = -1,        \
-			   .sock = -1,         \
-			   .proc = -1,         \
-			   .net = NETNS_NO_FD, \
+#define RUNNING_NONE                                \
+	((struct running){ .init = -1,              \
+			   .pidfd = -1,             \
+			   .sock = -1,              \
+			   .watch = MEMWATCH_NO_FD, \
+			   .net = NETNS_NO_FD,      \
 			   .why = BUF_INIT(64 * 1024) })
 
 struct start_conf {

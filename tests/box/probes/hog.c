@@ -1,10 +1,16 @@
 /* hog - uses a resource: "hog memory MIB"; "hog hold MIB", which keeps it for six seconds;
  * "hog shared MIB", which four processes share; "hog forks"; "hog cpu MS" (prints the CPU
- * milliseconds that it got in so many of the clock's). */
+ * milliseconds that it got in so many of the clock's); "hog reserve GIB" of addresses alone;
+ * "hog memfd MIB" and "hog segment MIB", memory that no process has mapped; "hog users N":
+ * 40 processes of each of so many users, and how many are there in the end. */
+#include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -98,6 +104,79 @@ static int cpu(long ms)
 	return 0;
 }
 
+static int reserve(size_t gib)
+{
+	char *p = mmap(NULL, gib << 30, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED) {
+		perror("mmap");
+		return 1;
+	}
+	p[gib << 29] = 1;
+	puts("reserved");
+	return 0;
+}
+
+static int unmapped(size_t mib)
+{
+	static char block[1 << 20];
+	int fd = memfd_create("hog", 0);
+
+	memset(block, 1, sizeof(block));
+	for (size_t i = 0; i < mib; i++)
+		if (write(fd, block, sizeof(block)) != sizeof(block))
+			return 1;
+	sleep(6);
+	puts("held");
+	return 0;
+}
+
+/* Detached again, so that it is nobody's. */
+static int segment(size_t mib)
+{
+	for (size_t i = 0; i < mib; i++) {
+		int id = shmget(IPC_PRIVATE, 1 << 20, 0600);
+		char *at = id < 0 ? (void *)-1 : shmat(id, NULL, 0);
+
+		if (at == (void *)-1)
+			return 1;
+		memset(at, 1, 1 << 20);
+		shmdt(at);
+	}
+	puts("left");
+	return 0;
+}
+
+static void stay(unsigned uid)
+{
+	if (setuid(uid) < 0)
+		_exit(1);
+	for (int i = 0; i < 40; i++)
+		if (fork() == 0) {
+			for (;;)
+				pause();
+		}
+	for (;;)
+		pause();
+}
+
+static int users(unsigned n)
+{
+	DIR *proc = opendir("/proc");
+	int there = 0;
+
+	for (unsigned uid = 1; uid <= n; uid++)
+		if (fork() == 0)
+			stay(uid);
+	sleep(5); /* the limit may need a moment */
+	for (struct dirent *d; (d = readdir(proc));)
+		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
+			there++;
+	printf("%d stayed\n", there);
+	return kill(-1, SIGKILL) < 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "memory"))
@@ -106,6 +185,14 @@ int main(int argc, char **argv)
 		return hold((size_t)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "shared"))
 		return shared((size_t)atol(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "reserve"))
+		return reserve((size_t)atol(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "memfd"))
+		return unmapped((size_t)atol(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "segment"))
+		return segment((size_t)atol(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "users"))
+		return users((unsigned)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "cpu"))
 		return cpu(atol(argv[2]));
 	return argc == 2 && !strcmp(argv[1], "forks") ? forks() : 2;

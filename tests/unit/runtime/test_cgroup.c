@@ -191,31 +191,32 @@ static void bad_name(const void *p)
 	assert_null(cg);
 }
 
-static int child_limits(enum cgroup_method m)
+static int child_limits(bool keeps_pids)
 {
-	struct rlimit core, data;
+	struct rlimit core, data, as, before, nproc;
 	struct err e = ERR_NONE;
 
-	if (cgroup_child_limits(&small, m, &e) < 0)
+	getrlimit(RLIMIT_DATA, &before);
+	if (cgroup_child_limits(&small, keeps_pids, &e) < 0)
 		return 1;
 	getrlimit(RLIMIT_CORE, &core);
 	getrlimit(RLIMIT_DATA, &data);
-	return core.rlim_max == 0 &&
-			       (data.rlim_max == 8 * 64 << 20) == (m == CGROUP_RLIMIT)
-		       ? 0
-		       : 2;
+	getrlimit(RLIMIT_AS, &as);
+	getrlimit(RLIMIT_NPROC, &nproc);
+	if (core.rlim_max || data.rlim_max != before.rlim_max ||
+	    as.rlim_max != RLIM_INFINITY)
+		return 2;
+	return (nproc.rlim_max == small.pids) == !keeps_pids ? 0 : 3;
 }
 
 static void rlimits(void)
 {
-	static const enum cgroup_method methods[] = { CGROUP_V1, CGROUP_RLIMIT };
-
-	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
+	for (int keeps = 0; keeps < 2; keeps++) {
 		int status;
 		pid_t pid = fork();
 
 		if (!pid)
-			_exit(child_limits(methods[i]));
+			_exit(child_limits(keeps));
 		waitpid(pid, &status, 0);
 		assert_int_equal(status, 0);
 	}
