@@ -62,6 +62,10 @@ static void enter_control(struct escape *x)
 
 static void repeat(struct escape *x)
 {
+	if (!x->repeats_max) {
+		pass(x);
+		return;
+	}
 	enter_text(x);
 	for (int n = MIN(MAX(x->number, 1), x->repeats_max); n > 0 && x->last; n--)
 		x->fn(x->ctx, &x->last, 1);
@@ -112,7 +116,7 @@ static void escape_byte(struct escape *x, unsigned char c)
 		x->bad |= c == '%'; /* another encoding (ISO 2022) */
 	} else if (first && c == '[') {
 		enter_control(x);
-	} else if (first && strchr("PX]^_", c)) { /* DCS SOS OSC PM APC */
+	} else if (first && strchr("PX]^_k", c)) { /* DCS SOS OSC PM APC, a title */
 		x->state = STRING;
 		x->length = 0;
 		x->bad = c != 'P' && c != ']';
@@ -272,6 +276,13 @@ static void text(struct escape *x, const char *data, const char *end)
 bool escape_open(const struct escape *x)
 {
 	return x->state != TEXT;
+}
+
+void escape_end(struct escape *x)
+{
+	if (x->state == TEXT)
+		give_up(x);
+	enter_text(x);
 }
 
 /* ---- bytes -------------------------------------------------------------------------- */

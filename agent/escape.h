@@ -4,6 +4,8 @@
  * Never:  passes on half a sequence or character, a sequence that is not well-formed
  *         (ECMA-48, 5.4) or that leaves UTF-8, a byte that is not UTF-8, or a C1 control.
  *
+ * ESC k … ST, the title of screen(1), is a string as well, and never passed on.
+ *
  * For the sake of libvterm, which trusts its input and which a program in the box must not
  * be able to reach. 0.1 writes behind its array of parameters at the 17th, and behind its
  * array of characters where half of one is followed by another; it reads before a string
@@ -30,7 +32,8 @@ typedef void escape_fn(void *ctx, const char *data, size_t len);
 struct escape {
 	escape_fn *fn;
 	void *ctx;	 /* borrowed */
-	int repeats_max; /* how often a repeat (CSI n b) may: the terminal's columns */
+	int repeats_max; /* how often a repeat (CSI n b) may: the terminal's columns;
+			    0 = it is passed on as any sequence */
 	/* below: private */
 	int state;
 	char seq[ESCAPE_MAX]; /* the sequence, or the cut-off character of text */
@@ -47,5 +50,7 @@ void escape_init(struct escape *x, escape_fn *fn, void *ctx);
 void escape_feed(struct escape *x, const char *data, size_t len);
 /** escape_open() - a sequence or string has begun: what comes next may belong to it */
 bool escape_open(const struct escape *x);
+/** escape_end() - nothing follows: half a character is none, half a sequence is lost */
+void escape_end(struct escape *x);
 
 #endif

@@ -67,13 +67,79 @@ static unsigned decode(const unsigned char *u, int n)
 	}
 }
 
-/* Controls, and what reorders or breaks a line without being seen: a file name must
- * not be able to make another line look different. */
+int text_decode(const char *s, size_t len, unsigned *ret)
+{
+	int n = text_utf8_len(s, len);
+
+	if (n > 0)
+		*ret = decode((const unsigned char *)s, n);
+	return n;
+}
+
+bool text_turns(unsigned c)
+{
+	return c == 0x061c || (c >= 0x200e && c <= 0x200f) ||
+	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+struct range {
+	unsigned from, to;
+};
+
+static bool within(unsigned c, const struct range *ranges, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (c >= ranges[i].from && c <= ranges[i].to)
+			return true;
+	return false;
+}
+
+/* Pictures that variation selectors and joiners make others of. */
+static bool is_picture(unsigned c)
+{
+	static const struct range pictures[] = {
+		{ '#', '#' },	    { '*', '*' },	  { '0', '9' },
+		{ 0xa9, 0xa9 },	    { 0xae, 0xae },	  { 0x203c, 0x203c },
+		{ 0x2049, 0x2049 }, { 0x2122, 0x2122 },	  { 0x2139, 0x2139 },
+		{ 0x2190, 0x2bff }, { 0x3030, 0x303d },	  { 0x3297, 0x3299 },
+		{ 0xfe0f, 0xfe0f }, { 0x1f000, 0x1faff },
+	};
+
+	return within(c, pictures, ARRAY_SIZE(pictures));
+}
+
+/* A file name must not be able to make another line look different, nor two names look
+ * the same. Source: Unicode 15, Default_Ignorable_Code_Point, and what has no picture. */
 static bool is_hidden(unsigned c)
 {
-	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x061c ||
-	       (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+	static const struct range hidden[] = {
+		{ 0x00, 0x1f },	      { 0x7f, 0x9f },	    { 0xad, 0xad },
+		{ 0x34f, 0x34f },     { 0x61c, 0x61c },	    { 0x115f, 0x1160 },
+		{ 0x17b4, 0x17b5 },   { 0x180b, 0x180f },   { 0x200b, 0x200f },
+		{ 0x2028, 0x202e },   { 0x2060, 0x206f },   { 0x3164, 0x3164 },
+		{ 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },   { 0xffa0, 0xffa0 },
+		{ 0xfff0, 0xfffb },   { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
+		{ 0xe0000, 0xe0fff },
+	};
+
+	return within(c, hidden, ARRAY_SIZE(hidden));
+}
+
+bool text_hidden(unsigned before, unsigned c)
+{
+	enum { ZWNJ = 0x200c, ZWJ = 0x200d };
+	/* Arabic to Sinhala: letters join or not, as these two say. */
+	const bool script = before >= 0x600 && before <= 0xdff;
+
+	if (c >= 0x20 && c < 0x7f)
+		return false;
+	if (c == 0xfe0e || c == 0xfe0f)
+		return !is_picture(before) || before == 0xfe0f;
+	if (c == ZWJ)
+		return !script && (before < 0x80 || !is_picture(before));
+	if (c == ZWNJ)
+		return !script;
+	return is_hidden(c);
 }
 
 enum { PIECE_MAX = 4 * 4 + 1 }; /* four bytes as \xNN */
@@ -93,16 +159,21 @@ static const char *short_name(char c)
 	}
 }
 
-/* Writes the escaped form of what stands at @s; returns how many bytes of @s it is. */
-static size_t next_piece(const char *s, size_t len, char piece[PIECE_MAX])
+/* Writes the escaped form of what stands at @s; returns how many bytes of @s it is.
+ * @before: the character in front of it, and then this one. */
+static size_t next_piece(const char *s, size_t len, unsigned *before,
+			 char piece[PIECE_MAX])
 {
-	int n = text_utf8_len(s, len);
+	unsigned c = 0;
+	int n = text_decode(s, len, &c);
 	size_t take = n > 0 ? (size_t)n : 1;
 	const char *name = short_name(*s);
+	const bool hidden = text_hidden(*before, c);
 
+	*before = n > 0 ? c : 0;
 	if (name) {
 		text_copy(piece, PIECE_MAX, name);
-	} else if (n > 0 && !is_hidden(decode((const unsigned char *)s, n))) {
+	} else if (n > 0 && !hidden) {
 		memcpy(piece, s, take);
 		piece[take] = '\0';
 	} else {
@@ -116,10 +187,11 @@ int text_escape(struct buf *out, const char *s, size_t len)
 {
 	size_t start = out->len;
 	char piece[PIECE_MAX];
+	unsigned before = 0;
 	int r;
 
 	for (size_t at = 0; at < len;) {
-		at += next_piece(s + at, len - at, piece);
+		at += next_piece(s + at, len - at, &before, piece);
 		r = buf_adds(out, piece);
 		if (r < 0) {
 			buf_truncate(out, start);
@@ -134,12 +206,13 @@ char *text_escaped(char *out, size_t size, const char *s, size_t len)
 	size_t used = 0,
 	       cut = 0; /* cut: the last place where the ellipsis still fits */
 	char piece[PIECE_MAX];
+	unsigned before = 0;
 
 	assert(size > strlen(TEXT_ELLIPSIS));
 	for (size_t at = 0; at < len;) {
 		size_t n;
 
-		at += next_piece(s + at, len - at, piece);
+		at += next_piece(s + at, len - at, &before, piece);
 		n = strlen(piece);
 		if (used + n >= size) {
 			text_copy(out + cut, size - cut, TEXT_ELLIPSIS);

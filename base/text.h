@@ -10,8 +10,8 @@
 #include "base/buf.h"
 
 /**
- * text_escape() - append @s with control characters, invalid UTF-8 and backslashes as
- *                 \n, \t, \\ or \xNN: one printable line, whatever came in
+ * text_escape() - append @s with what is hidden, invalid UTF-8 and backslashes as \n,
+ *                 \t, \\ or \xNN: one printable line, whatever came in
  */
 int text_escape(struct buf *out, const char *s, size_t len);
 
@@ -26,6 +26,20 @@ int text_utf8(struct buf *out, const char *s, size_t len);
  * Return: 1 to 4; 0 = the sequence is cut off at @len; -1 = invalid byte at @s.
  */
 int text_utf8_len(const char *s, size_t len);
+
+/** text_decode() - the character at @s; returns as text_utf8_len() */
+int text_decode(const char *s, size_t len, unsigned *ret);
+
+/** text_turns() - a mark that turns the direction of the text around it */
+bool text_turns(unsigned c);
+
+/**
+ * text_hidden() - a person does not see that it is there: a control character, a mark
+ *                 of direction, what has no width
+ * @before: the character in front of it; 0 = none. What joins or varies the picture in
+ *          front of it, or letters of a script that is written so, is seen there.
+ */
+bool text_hidden(unsigned before, unsigned c);
 
 /** text_bytes() - 1536 → "1.5 KiB"; @out */
 char *text_bytes(char *out, size_t size, uint64_t n);

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "base/sys.h"
-#include "cli/pump.h"
+#include "cli/termfilter.h"
 #include "cli/tty.h"
 
 enum {
@@ -13,7 +14,8 @@ enum {
 	ATTACH_PATIENCE = 3,	  /* interrupts, then the process is killed */
 	ATTACH_PIPE = 1 << 20,	  /* bytes; what an ordinary user may ask for */
 	IN = 0,
-	OUT = 1
+	OUT = 1,
+	ATTACH_ASKED_MS = 5000, /* a terminal that has not answered by then will not */
 };
 
 struct attach {
@@ -24,6 +26,10 @@ struct attach {
 	sigset_t old;	 /* mask to put back */
 	struct tty tty;
 	struct pump pump;
+	struct termfilter screens[3]; /* of our streams that are terminals */
+	bool filtered[3];	      /* which are */
+	unsigned asked;		      /* questions to the terminal */
+	uint64_t asked_ms;	      /* when the last one passed */
 	unsigned interrupts;
 	bool exited;	  /* the process; its output may still come */
 	bool over, told;  /* told: to end, when only output was left */
@@ -32,10 +38,30 @@ struct attach {
 	struct box_exit exit;
 };
 
+/* What a filter held back, and what puts the terminal back. */
+static void end_screens(struct attach *a)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(4096);
+	struct err e;
+
+	if (a->pump.midway)
+		(void)buf_addc(&b, '\030'); /* what was half written is no sequence */
+	for (int i = OUT; i < 3; i++) {
+		if (!a->filtered[i])
+			continue;
+		(void)termfilter_end(&a->screens[i], &b);
+		(void)file_write_fd(i, buf_cstr(&b), b.len, &e);
+		buf_truncate(&b, 0);
+	}
+	if (a->asked && a->tty.raw && sys_now_ms() - a->asked_ms < ATTACH_ASKED_MS)
+		tty_settle(STDIN_FILENO, STDOUT_FILENO);
+}
+
 static void attach_done(struct attach *a)
 {
 	struct signalfd_siginfo si;
 
+	end_screens(a);
 	tty_restore(&a->tty);
 	/* A SIGPIPE that still waits would end us as soon as it is let in. */
 	while (a->signals >= 0 && sys_read(a->signals, &si, sizeof(si)) > 0)
@@ -177,7 +203,7 @@ static void count_owed(struct attach *a)
 
 		if (s->from >= 0 && sys_pending(s->from, &waiting) >= 0)
 			a->owed += (uint64_t)waiting;
-		a->owed += s->len;
+		a->owed += pump_owed(&a->pump, i);
 	}
 }
 
@@ -257,6 +283,14 @@ static int wait_ms(const struct attach *a)
 	return wants_terminal(a) ? ATTACH_GROUND_MS : -1;
 }
 
+static void note_questions(struct attach *a)
+{
+	if (a->screens[OUT].asked == a->asked)
+		return;
+	a->asked = a->screens[OUT].asked;
+	a->asked_ms = sys_now_ms();
+}
+
 /* One wait and what came of it. */
 static int step(struct attach *a, struct err *e)
 {
@@ -278,6 +312,7 @@ static int step(struct attach *a, struct err *e)
 	if (fds[0].revents)
 		read_signals(a);
 	pump_step(&a->pump, fds + 2);
+	note_questions(a);
 	input_ended(a, was_open);
 	r = fds[1].revents ? read_exits(a, e) : 0;
 	/* After the exits: where all output had ended before, nothing is waited for. */
@@ -292,7 +327,30 @@ static int add_stream(struct attach *a, int from, int to, struct pump_stream **r
 	return *ret ? 0 : err_sys(e, -ENOMEM, "cannot copy");
 }
 
-static int join_pipes(struct attach *a, struct box_proc *p, struct err *e)
+static int filter_screen(void *ctx, const char *in, size_t len, struct buf *out)
+{
+	return termfilter_feed(ctx, in, len, out);
+}
+
+/* @fd: which of our streams @s writes to. Questions to the terminal are for a program
+ * that reads its keys; the line editor of the terminal would keep the answers for the
+ * shell that comes after us. */
+static void add_filter(struct attach *a, const struct attach_how *how,
+		       struct pump_stream *s, int fd)
+{
+	if (how->filter && fd == STDOUT_FILENO) {
+		pump_filter(s, how->filter, how->filter_ctx);
+		return;
+	}
+	if (how->raw || !tty_is(fd))
+		return;
+	a->filtered[fd] = true;
+	termfilter_init(&a->screens[fd], how->tty && tty_is(STDIN_FILENO));
+	pump_filter(s, filter_screen, &a->screens[fd]);
+}
+
+static int join_pipes(struct attach *a, struct box_proc *p,
+		      const struct attach_how *how, struct err *e)
 {
 	struct pump_stream *s;
 	int r;
@@ -310,12 +368,14 @@ static int join_pipes(struct attach *a, struct box_proc *p, struct err *e)
 		if (r < 0)
 			return r;
 		s->close_from = true;
+		add_filter(a, how, s, i);
 		p->fds[i] = -1;
 	}
 	return 0;
 }
 
-static int join_tty(struct attach *a, struct box_proc *p, struct err *e)
+static int join_tty(struct attach *a, struct box_proc *p, const struct attach_how *how,
+		    struct err *e)
 {
 	struct pump_stream *s;
 	int r;
@@ -328,6 +388,7 @@ static int join_tty(struct attach *a, struct box_proc *p, struct err *e)
 	r = add_stream(a, a->master, STDOUT_FILENO, &s, e);
 	if (r < 0)
 		return r;
+	add_filter(a, how, s, STDOUT_FILENO);
 	enter_raw(a);
 	resize(a);
 	return 0;
@@ -351,8 +412,8 @@ static int check_output(const struct attach *a, struct err *e)
 	return 0;
 }
 
-int attach_run(const struct app *app, struct box *b, struct box_proc *p, bool tty,
-	       struct box_exit *ret, struct err *e)
+int attach_run(const struct app *app, struct box *b, struct box_proc *p,
+	       const struct attach_how *how, struct box_exit *ret, struct err *e)
 {
 	_cleanup_(attach_done) struct attach a = {
 		.box = b, .id = p->id, .master = -1, .signals = -1, .tty = TTY_NONE
@@ -363,7 +424,7 @@ int attach_run(const struct app *app, struct box *b, struct box_proc *p, bool tt
 	pump_init(&a.pump);
 	r = take_signals(&a, e);
 	if (r == 0)
-		r = tty ? join_tty(&a, p, e) : join_pipes(&a, p, e);
+		r = how->tty ? join_tty(&a, p, how, e) : join_pipes(&a, p, how, e);
 	if (r == 0)
 		r = read_exits(&a, e); /* it may have ended, and be queued, already */
 	while (r >= 0 && !a.over)

@@ -91,6 +91,7 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 		  const struct box_command *c, int *status, struct err *e)
 {
 	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
+	const struct attach_how how = { .tty = run->tty, .raw = run->raw };
 	struct box_exit exit = { 0 };
 	int r = box_spawn(s->box, c, &proc, e);
 
@@ -102,7 +103,7 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 		*status = CMD_DONE;
 		return tell_number(app, proc.pid);
 	}
-	r = attach_run(app, s->box, &proc, run->tty, &exit, e);
+	r = attach_run(app, s->box, &proc, &how, &exit, e);
 	if (r < 0)
 		return r;
 	if (exit.oom)

@@ -11,6 +11,7 @@
 struct boxrun {
 	const char *const *argv; /* NULL-ended */
 	bool tty;		 /* with a terminal of its own */
+	bool raw;		 /* our terminal gets all that it writes */
 	bool detach;		 /* it stays behind; its number goes to app->out */
 };
 

@@ -4,9 +4,11 @@
 
 struct args {
 	struct opt_box box;
-	bool tty, detach;
+	bool tty, detach, raw;
 	char **command; /* borrowed from argv, NULL-ended */
 };
+
+enum { KEY_RAW = 0x3000 };
 
 static const struct argp_option options[] = {
 	{ "tty", 't', NULL, 0, "give the command a terminal", 0 },
@@ -14,6 +16,8 @@ static const struct argp_option options[] = {
 	  "leave it running in the box and print its number; 'cubby logs' shows its "
 	  "output",
 	  0 },
+	{ "raw", KEY_RAW, NULL, 0,
+	  "pass all that it writes to the terminal, not only what draws", 0 },
 	{ "interactive", 'i', NULL, 0,
 	  "accepted for habit: input is connected in any case", 0 },
 	{ 0 },
@@ -32,6 +36,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'd':
 		a->detach = true;
+		return 0;
+	case KEY_RAW:
+		a->raw = true;
 		return 0;
 	case 'i':
 		return 0;
@@ -82,6 +89,7 @@ static int run(struct app *app, int argc, char **argv)
 	what.argv = (const char *const *)a.command;
 	what.tty = a.tty;
 	what.detach = a.detach;
+	what.raw = a.raw;
 	return boxrun_command(app, &a.box, &what);
 }
 

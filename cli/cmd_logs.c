@@ -6,11 +6,15 @@
 
 struct args {
 	const char *pid;
-	bool follow;
+	bool follow, raw;
 };
+
+enum { KEY_RAW = 0x3000 };
 
 static const struct argp_option options[] = {
 	{ "follow", 'f', NULL, 0, "go on with what comes", 0 },
+	{ "raw", KEY_RAW, NULL, 0,
+	  "pass all of it to the terminal, not only what draws", 0 },
 	{ 0 },
 };
 
@@ -22,6 +26,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 		a->follow = true;
+		return 0;
+	case KEY_RAW:
+		a->raw = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->pid)
@@ -64,6 +71,7 @@ static int run(struct app *app, int argc, char **argv)
 	}
 	if (boxsetup_find(app, &setup, &e) < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
+	what.raw = a.raw;
 	what.argv = words_list(&words);
 	return boxrun_command(app, &o, &what);
 }

@@ -7,11 +7,16 @@
 
 struct args {
 	struct opt_box box;
+	bool raw;
 };
+
+enum { KEY_RAW = 0x3000 };
 
 static const struct argp_option options[] = {
 	{ "shell-command", OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND, "PATH", 0,
 	  "the shell (default: bash, or sh where the image has none)", 0 },
+	{ "raw", KEY_RAW, NULL, 0,
+	  "pass all that comes to the terminal, not only what draws", 0 },
 	{ 0 },
 };
 
@@ -21,6 +26,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	if (key == ARGP_KEY_INIT) {
 		state->child_inputs[0] = &a->box;
+		return 0;
+	}
+	if (key == KEY_RAW) {
+		a->raw = true;
 		return 0;
 	}
 	if (key == ARGP_KEY_ARG)
@@ -61,6 +70,7 @@ static int run(struct app *app, int argc, char **argv)
 	chosen[0] = config_text(app->config, CONFIG_SHELL_COMMAND);
 	if (chosen[0])
 		what.argv = chosen;
+	what.raw = a.raw;
 	what.tty = tty_is(STDIN_FILENO);
 	return boxrun_command(app, &a.box, &what);
 }

@@ -8,7 +8,8 @@
 enum {
 	PUMP_PIECE = 4096,     /* what a writable pipe or terminal takes at once */
 	PUMP_SPLICE = 1 << 20, /* bytes per call */
-	PUMP_ROUNDS = 16       /* calls per stream and step: others get their turn */
+	PUMP_ROUNDS = 16,      /* calls per stream and step: others get their turn */
+	PUMP_MADE = 1 << 20    /* by a filter, of PUMP_FILTER bytes */
 };
 
 void pump_init(struct pump *p)
@@ -29,6 +30,14 @@ static void stream_end(struct pump_stream *s, int error)
 	free(s->data);
 	s->data = NULL;
 	s->len = 0;
+	buf_done(&s->made);
+}
+
+static void end_stream(struct pump *p, struct pump_stream *s, int error)
+{
+	if (p->midway == s)
+		p->midway = NULL;
+	stream_end(s, error);
 }
 
 void pump_done(struct pump *p)
@@ -67,6 +76,19 @@ struct pump_stream *pump_add(struct pump *p, int from, int to)
 	return s;
 }
 
+void pump_filter(struct pump_stream *s, pump_filter_fn *fn, void *ctx)
+{
+	s->filter = fn;
+	s->filter_ctx = ctx;
+	s->buffered = true;
+	buf_init(&s->made, PUMP_MADE);
+}
+
+size_t pump_owed(const struct pump *p, unsigned i)
+{
+	return p->s[i].filter ? 0 : p->s[i].len;
+}
+
 bool pump_open(const struct pump *p, unsigned i)
 {
 	return i < p->n && p->s[i].from >= 0;
@@ -80,7 +102,7 @@ bool pump_full(const struct pump *p, unsigned i)
 void pump_end(struct pump *p, unsigned i)
 {
 	if (pump_open(p, i))
-		stream_end(&p->s[i], 0);
+		end_stream(p, &p->s[i], 0);
 }
 
 void pump_resume(struct pump *p)
@@ -89,14 +111,20 @@ void pump_resume(struct pump *p)
 		p->s[i].held = false;
 }
 
+/* Another filtered stream has begun to write what belongs together. */
+static bool waits(const struct pump *p, const struct pump_stream *s)
+{
+	return s->filter && p->midway && p->midway != s;
+}
+
 unsigned pump_poll(struct pump *p, struct pollfd *fds)
 {
 	for (unsigned i = 0; i < p->n; i++) {
 		struct pump_stream *s = &p->s[i];
-		bool out = pump_full(p, i);
+		bool out = pump_full(p, i), wait = s->held || waits(p, s);
 
 		/* Events of 0 still tell that the other side is gone. */
-		fds[2 * i] = (struct pollfd){ .fd = out || s->held ? -1 : s->from,
+		fds[2 * i] = (struct pollfd){ .fd = out || wait ? -1 : s->from,
 					      .events = POLLIN };
 		fds[2 * i + 1] =
 			(struct pollfd){ .fd = s->to, .events = out ? POLLOUT : 0 };
@@ -139,21 +167,41 @@ static int step_splice(struct pump *p, struct pump_stream *s)
 
 static int step_write(struct pump *p, struct pump_stream *s)
 {
-	ssize_t n = sys_write(s->to, s->data + s->at, MIN(s->len, (size_t)PUMP_PIECE));
+	const char *data = s->filter ? s->made.data : s->data;
+	ssize_t n = sys_write(s->to, data + s->at, MIN(s->len, (size_t)PUMP_PIECE));
 
 	if (n == -EAGAIN)
 		return 0;
 	if (n < 0)
 		return (int)n;
-	p->bytes += (uint64_t)n;
+	if (!s->filter)
+		p->bytes += (uint64_t)n;
 	s->at += (size_t)n;
 	s->len -= (size_t)n;
+	if (s->filter)
+		p->midway = s->len ? s : NULL;
 	return 0; /* only poll knows whether the next piece would block */
 }
 
-static int step_read(struct pump_stream *s)
+/* As much as a filter makes of it is kept until it is written: a step of both. */
+static int step_filter(struct pump *p, struct pump_stream *s, size_t n)
 {
-	ssize_t n = sys_read(s->from, s->data, PUMP_BYTES);
+	int r;
+
+	buf_truncate(&s->made, 0);
+	r = s->filter(s->filter_ctx, s->data, n, &s->made);
+	if (r < 0)
+		return r;
+	p->bytes += n;
+	s->at = 0;
+	s->len = s->made.len;
+	p->midway = s->len ? s : p->midway;
+	return 0;
+}
+
+static int step_read(struct pump *p, struct pump_stream *s)
+{
+	ssize_t n = sys_read(s->from, s->data, s->filter ? PUMP_FILTER : PUMP_BYTES);
 
 	if (n == -EAGAIN)
 		return 0;
@@ -161,6 +209,8 @@ static int step_read(struct pump_stream *s)
 		return -ENODATA;
 	if (n < 0)
 		return (int)n;
+	if (s->filter)
+		return step_filter(p, s, (size_t)n);
 	s->at = 0;
 	s->len = (size_t)n;
 	return 1;
@@ -172,13 +222,13 @@ static int step_stream(struct pump *p, struct pump_stream *s)
 
 	for (int i = 0; r > 0 && i < (s->many ? PUMP_ROUNDS : 1); i++) {
 		if (s->buffered)
-			return s->len ? step_write(p, s) : step_read(s);
+			return s->len ? step_write(p, s) : step_read(p, s);
 		r = step_splice(p, s);
 		if (r != -EINVAL)
 			continue;
 		s->buffered = true; /* such as a file opened for appending */
 		s->blocked = false;
-		return step_read(s);
+		return step_read(p, s);
 	}
 	return r;
 }
@@ -200,10 +250,12 @@ void pump_step(struct pump *p, const struct pollfd *fds)
 		if (s->from < 0)
 			continue;
 		if (out & (POLLERR | POLLHUP)) { /* nobody reads any more */
-			stream_end(s, -EPIPE);
+			end_stream(p, s, -EPIPE);
 			continue;
 		}
 		if (!is_ready(s, in, out))
+			continue;
+		if (waits(p, s)) /* since this step began */
 			continue;
 		if (s->tty && !s->len && in_background(s->from)) {
 			s->held = true;
@@ -211,6 +263,6 @@ void pump_step(struct pump *p, const struct pollfd *fds)
 		}
 		r = step_stream(p, s);
 		if (r < 0)
-			stream_end(s, r == -ENODATA ? 0 : r);
+			end_stream(p, s, r == -ENODATA ? 0 : r);
 	}
 }

@@ -1,6 +1,11 @@
 #include "cli/tty.h"
 
+#include <string.h>
+
+#include "base/def.h"
 #include "base/sys.h"
+
+enum { SETTLE_MS = 1000, SETTLE_MOST_MS = 5000 };
 
 bool tty_is(int fd)
 {
@@ -53,4 +58,23 @@ int tty_set_size(int fd, unsigned short rows, unsigned short cols)
 	struct winsize ws = { .ws_row = rows, .ws_col = cols };
 
 	return sys_set_winsize(fd, &ws);
+}
+
+/* Byte by byte: what is typed behind the answer is for whoever reads next. */
+void tty_settle(int in, int out)
+{
+	static const char question[] = "\033[5n", answer[] = "\033[0n";
+	const uint64_t end = sys_now_ms() + SETTLE_MOST_MS;
+	size_t seen = 0;
+	char c;
+
+	if (sys_write(out, question, strlen(question)) < 0)
+		return;
+	while (answer[seen] && sys_now_ms() < end) {
+		struct pollfd p = { .fd = in, .events = POLLIN };
+
+		if (sys_poll(&p, 1, SETTLE_MS) <= 0 || sys_read(in, &c, 1) <= 0)
+			return;
+		seen = c == answer[seen] ? seen + 1 : c == answer[0];
+	}
 }

@@ -29,6 +29,15 @@ int tty_size(int fd, unsigned short *rows, unsigned short *cols);
 /** tty_set_size() - give the terminal or pty master @fd that size */
 int tty_set_size(int fd, unsigned short rows, unsigned short cols);
 
+/**
+ * tty_settle() - wait until the terminal has answered all that it was asked
+ * @in:  the terminal, raw; what it says until then is thrown away
+ * @out: the same; it is asked CSI 5 n, and answers in order
+ *
+ * Blocks until the terminal has been silent for a second, five seconds at most.
+ */
+void tty_settle(int in, int out);
+
 /** tty_is() - true when @fd is a terminal */
 bool tty_is(int fd);
 

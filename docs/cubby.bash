@@ -33,13 +33,13 @@ _cubby() {
 	case $command in
 	run) own="$box $task" ;;
 	resume) own="$box $task --message" ;;
-	exec) own="$box --tty --detach --interactive" ;;
-	shell) own="$box --shell-command" ;;
+	exec) own="$box --tty --detach --interactive --raw" ;;
+	shell) own="$box --shell-command --raw" ;;
 	mcp) own="$box --shell-command --command-timeout --on-error" ;;
 	log) own='--last --net' ;;
 	net) own='--allow --deny --drop' ;;
 	ports) own='--publish --unpublish' ;;
-	logs) own='--follow' ;;
+	logs) own='--follow --raw' ;;
 	stop) own='--all' ;;
 	rm) own='--all --force' ;;
 	prune) own='--older --dry-run' ;;

@@ -31,6 +31,7 @@ static const struct row {
 	{ "other device control", "\033Pq#0;2;0\033\\\033P\033\\\033P+q544e\033\\x",
 	  "x" },
 	{ "strings that nobody reads", "\033Xa\033\\\033_b\033\\\033^c\033\\d", "d" },
+	{ "the title of screen(1)", "a\033kt\033\\b", "ab" },
 	{ "a string cancelled by a sequence", "\033]2;t\033[31mx", "<\033[31m>x" },
 	{ "cancelled", "\033[1\030a\033]2;\032b\033\030c", "abc" },
 	{ "begun again", "\033[1\033[2mx", "<\033[2m>x" },
@@ -150,12 +151,39 @@ static void a_long_sequence_is_dropped(void)
 	assert_string_equal(buf_cstr(&got), "onetwo");
 }
 
+static void repeats_that_are_passed_on(void)
+{
+	_cleanup_buf_ struct buf got = BUF_INIT(4096);
+	struct escape x;
+
+	escape_init(&x, on_piece, &got);
+	x.repeats_max = 0;
+	escape_feed(&x, "a\033[99bx", 7);
+	assert_string_equal(buf_cstr(&got), "a<\033[99b>x");
+}
+
+static void half_a_character_at_the_end(void)
+{
+	_cleanup_buf_ struct buf got = BUF_INIT(4096);
+	struct escape x;
+
+	escape_init(&x, on_piece, &got);
+	escape_feed(&x, "a\xe4\xb8", 3);
+	escape_end(&x);
+	escape_feed(&x, "b\033[1", 4);
+	escape_end(&x);
+	escape_feed(&x, "c", 1);
+	assert_string_equal(buf_cstr(&got), "a" INVALID INVALID "bc");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "a long title is cut", a_long_title_is_cut },
 		{ "a string without end is dropped", a_string_without_end_is_dropped },
 		{ "a long sequence is dropped", a_long_sequence_is_dropped },
+		{ "repeats that are passed on", repeats_that_are_passed_on },
+		{ "half a character at the end", half_a_character_at_the_end },
 	};
 
 	return unit_rows("escape sequences", rows, test_row) +

@@ -1,7 +1,9 @@
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -199,9 +201,108 @@ static void no_more_than_three(void)
 	assert_null(pump_add(&p, 0, 1));
 }
 
+static int doubled(void *ctx, const char *in, size_t len, struct buf *out)
+{
+	for (size_t i = 0; i < len; i++)
+		if (buf_addf(out, "%c%c", in[i], in[i]) < 0)
+			return -ENOMEM;
+	return *(int *)ctx;
+}
+
+/* What is read counts, so that what a process owes is paid when it is read. */
+static void a_filter_stands_between(void)
+{
+	_cleanup_pump_ struct pump p;
+	int in[2], out[2], ret = 0;
+	struct pump_stream *s;
+	char got[16] = "";
+
+	assert_int_equal(pipe(in), 0);
+	assert_int_equal(pipe(out), 0);
+	pump_init(&p);
+	s = pump_add(&p, in[0], out[1]);
+	assert_non_null(s);
+	s->close_from = s->close_to = true;
+	pump_filter(s, doubled, &ret);
+	assert_int_equal(write(in[1], "abc", 3), 3);
+	close(in[1]);
+	run(&p);
+	assert_int_equal(read(out[0], got, sizeof(got)), 6);
+	assert_string_equal(got, "aabbcc");
+	assert_int_equal(p.bytes, 3);
+	assert_null(p.midway);
+	close(out[0]);
+}
+
+static void a_filter_that_fails_ends_its_stream(void)
+{
+	_cleanup_pump_ struct pump p;
+	int in[2], out[2], ret = -EIO;
+	struct pump_stream *s;
+
+	assert_int_equal(pipe(in), 0);
+	assert_int_equal(pipe(out), 0);
+	pump_init(&p);
+	s = pump_add(&p, in[0], out[1]);
+	assert_non_null(s);
+	s->close_from = s->close_to = true;
+	pump_filter(s, doubled, &ret);
+	assert_int_equal(write(in[1], "abc", 3), 3);
+	close(in[1]);
+	run(&p);
+	assert_int_equal(p.s[0].error, -EIO);
+	close(out[0]);
+}
+
+/* Two streams to one place: what was made of one piece is written whole. */
+static void pieces_of_filters_do_not_mix(void)
+{
+	_cleanup_pump_ struct pump p;
+	struct pollfd fds[PUMP_POLLFDS];
+	static char big[PUMP_FILTER];
+	int one[2], two[2], out[2], ret = 0;
+	struct pump_stream *s;
+
+	assert_int_equal(pipe(one), 0);
+	assert_int_equal(pipe(two), 0);
+	assert_int_equal(pipe(out), 0);
+	pump_init(&p);
+	for (int i = 0; i < 2; i++) {
+		s = pump_add(&p, i ? two[0] : one[0], out[1]);
+		assert_non_null(s);
+		pump_filter(s, doubled, &ret);
+	}
+	memset(big, 'x', sizeof(big));
+	assert_int_equal(write(one[1], big, sizeof(big)), sizeof(big));
+	assert_int_equal(write(two[1], "y", 1), 1);
+	for (size_t n = 0; n < 2 * sizeof(big); n += 4096) {
+		char got[4096];
+
+		assert_int_equal(poll(fds, pump_poll(&p, fds), 1000) >= 0, 1);
+		pump_step(&p, fds);
+		if (!n) { /* read; the first piece is written in the next step */
+			assert_ptr_equal(p.midway, &p.s[0]);
+			assert_int_equal(poll(fds, pump_poll(&p, fds), 1000) >= 0, 1);
+			pump_step(&p, fds);
+		}
+		assert_int_equal(read(out[0], got, sizeof(got)), sizeof(got));
+		assert_null(memchr(got, 'y', sizeof(got)));
+	}
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(poll(fds, pump_poll(&p, fds), 1000) > 0, 1);
+		pump_step(&p, fds);
+	}
+	assert_int_equal(read(out[0], big, sizeof(big)), 2);
+	assert_memory_equal(big, "yy", 2);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "a filter stands between", a_filter_stands_between },
+		{ "a filter that fails ends its stream",
+		  a_filter_that_fails_ends_its_stream },
+		{ "pieces of filters do not mix", pieces_of_filters_do_not_mix },
 		{ "byte exact by splice", byte_exact_by_splice },
 		{ "byte exact by buffer", byte_exact_by_buffer },
 		{ "into a file opened for appending",

@@ -64,11 +64,34 @@ static void not_a_terminal(void)
 	close(fd);
 }
 
+/* What the terminal says up to its answer is thrown away, and nothing behind it. */
+static void settled(void)
+{
+	static const char said[] = "\033[1;1R\033\033[0\033[?62c\033[0ntyped";
+	int in[2], out[2];
+	char got[16] = "";
+
+	assert_int_equal(pipe(in), 0);
+	assert_int_equal(pipe(out), 0);
+	assert_int_equal(write(in[1], said, sizeof(said) - 1), sizeof(said) - 1);
+	tty_settle(in[0], out[1]);
+	assert_int_equal(read(out[0], got, sizeof(got)), 4);
+	assert_memory_equal(got, "\033[5n", 4);
+	assert_int_equal(read(in[0], got, sizeof(got)), 5);
+	assert_memory_equal(got, "typed", 5);
+	close(in[1]); /* a terminal that is gone is not waited for */
+	tty_settle(in[0], out[1]);
+	close(in[0]);
+	close(out[0]);
+	close(out[1]);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "raw and back", raw_and_back },
 		{ "sizes", sizes },
+		{ "settled", settled },
 		{ "not a terminal", not_a_terminal },
 	};
 
