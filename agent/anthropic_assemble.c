@@ -267,7 +267,7 @@ static int event(void *self, const char *data, size_t len, struct err *e)
 		a->done = true; /* of an imitation */
 		return 0;
 	}
-	if (json_parse(data, len, &j, &bad) < 0 || json_type(j) != JSON_OBJECT)
+	if (json_parse_pieces(data, len, &j, &bad) < 0 || json_type(j) != JSON_OBJECT)
 		return skip(a, data, e);
 	return take_event(a, j, e);
 }
@@ -350,7 +350,7 @@ static int build_message(struct anthropic_assemble *a)
 		if (r == 0)
 			r = json_add(content, take(&b->block, NULL));
 	}
-	r = r ?: json_set(j, "content", take(&content, NULL));
+	r = r ?: json_set(j, "content", take(&content, NULL)) ?: json_mend(j);
 	if (r == 0)
 		a->turn.message = take(&j, NULL);
 	return r;
@@ -364,9 +364,12 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 	if (!a->done && !*a->turn.finish_word)
 		return err_set(e, -ECONNRESET,
 			       "the answer ended before it was complete");
-	for (size_t i = 0; i < a->n && r == 0; i++)
-		if (is(a->blocks[i].block, "tool_use"))
+	for (size_t i = 0; i < a->n && r == 0; i++) {
+		r = pieces_whole(&a->blocks[i].text);
+		if (r == 0 && is(a->blocks[i].block, "tool_use"))
 			r = take_call(a, &a->blocks[i]);
+	}
+	r = r ?: turn_settle(&a->turn, &a->sink);
 	if (r == -E2BIG)
 		return err_set(e, -EPROTO, "more than %d calls in one turn",
 			       TURN_CALLS_MAX);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "agent/mcp_impl.h"
+#include "agent/mcp_salvage.h"
 #include "base/scope.h"
 #include "base/sys.h"
 
@@ -137,16 +138,60 @@ static void on_batch(struct mcp *m, const struct json *list)
 	batch_close(m, b);
 }
 
-static void on_frame(void *ctx, const char *line, size_t len)
+/* What is wrong with a frame, for everybody in it who waits for an answer. */
+struct refusal {
+	struct json *answers; /* borrowed */
+	int code;
+	const char *text; /* borrowed */
+};
+
+static void on_salvaged(void *ctx, const struct json *id)
+{
+	const struct refusal *r = ctx;
+
+	(void)json_add(r->answers, mcp_rpc_error(id, r->code, r->text));
+}
+
+static void refuse_frame(struct mcp *m, const char *line, size_t len, int code,
+			 const char *text)
+{
+	_cleanup_json_ struct json *answers = json_array();
+	struct refusal r = { .answers = answers, .code = code, .text = text };
+	size_t n = mcp_salvage(line, len, on_salvaged, &r);
+
+	if (!n)
+		fail(m, code, text);
+	else if (line[strspn(line, " \t\r\n")] != '[')
+		mcp_send(m, json_dup(json_first(answers)));
+	else if (mcp_method_batches(m))
+		mcp_send(m, take(&answers, NULL));
+	else
+		json_each(one, answers) mcp_send(m, json_dup(one));
+}
+
+/* Says what is unusual in a frame that has the form of JSON. */
+static void refuse_json(struct mcp *m, const char *line, size_t len, struct err *why)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct err e = ERR_NONE;
+
+	if (json_parse_pieces(line, len, &j, &e) == 0)
+		err_wrap(why, "a string holds U+0000, half a surrogate pair or broken "
+			      "UTF-8");
+	refuse_frame(m, line, len, MCP_RPC_PARSE, why->msg);
+}
+
+static void on_frame(void *ctx, const char *line, size_t len, bool whole)
 {
 	_cleanup_json_ struct json *j = NULL;
 	struct err e = ERR_NONE;
 	struct mcp *m = ctx;
 
-	if (!line)
-		fail(m, MCP_RPC_BAD_REQUEST, "the frame is larger than 16 MiB");
+	if (!whole)
+		refuse_frame(m, line, len, MCP_RPC_BAD_REQUEST,
+			     "the frame is larger than 16 MiB");
 	else if (json_parse(line, len, &j, &e) < 0)
-		fail(m, MCP_RPC_PARSE, e.msg);
+		refuse_json(m, line, len, &e);
 	else if (json_type(j) == JSON_ARRAY)
 		on_batch(m, j);
 	else

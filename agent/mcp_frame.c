@@ -28,7 +28,7 @@ static void line_ends(struct mcp_frame *f, mcp_frame_fn *fn, void *ctx)
 	if (!f->skip && !is_blank(f->line.data, len)) {
 		if (f->line.data[len - 1] == '\r')
 			len--;
-		fn(ctx, f->line.data, len);
+		fn(ctx, f->line.data, len, true);
 	}
 	f->skip = false;
 	buf_truncate(&f->line, 0);
@@ -40,7 +40,7 @@ static int add(struct mcp_frame *f, const char *data, size_t len, mcp_frame_fn *
 	int r = f->skip ? 0 : buf_add(&f->line, data, len);
 
 	if (r < 0) {
-		fn(ctx, NULL, 0);
+		fn(ctx, buf_cstr(&f->line), f->line.len, false);
 		f->skip = true;
 		buf_truncate(&f->line, 0);
 	}

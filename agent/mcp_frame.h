@@ -12,8 +12,8 @@ struct mcp_frame {
 	bool skip;	 /* the rest of a line that was too large */
 };
 
-/* A whole frame without its line break; @line NULL = one that was too large. */
-typedef void mcp_frame_fn(void *ctx, const char *line, size_t len);
+/* A frame without its line break; not @whole: the beginning of one that was too large. */
+typedef void mcp_frame_fn(void *ctx, const char *line, size_t len, bool whole);
 
 void mcp_frame_init(struct mcp_frame *f, size_t max);
 void mcp_frame_done(struct mcp_frame *f);

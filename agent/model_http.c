@@ -154,7 +154,7 @@ static int read_json(struct attempt *a, struct err *e)
 	p += strspn(p, " \t\r\n");
 	if (*p != '{' && *p != '[')
 		return answer_feed(a->answer, a->body.data, a->body.len, e);
-	r = json_parse(a->body.data, a->body.len, &j, e);
+	r = json_parse_pieces(a->body.data, a->body.len, &j, e);
 	if (r == -EINVAL && strchr(p, '\n')) /* one value a line */
 		return answer_feed(a->answer, a->body.data, a->body.len, e);
 	if (r < 0)

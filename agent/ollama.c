@@ -200,14 +200,15 @@ static int add_delta(struct reader *r, const struct json *line, struct json *cho
 {
 	const struct json *message = json_get(line, "message");
 	_cleanup_json_ struct json *delta = json_object();
-	const char *text = json_get_str(message, "content");
-	const char *thought = json_get_str(message, "thinking");
+	const struct json *text = json_get(message, "content");
+	const struct json *thought = json_get(message, "thinking");
 	int failed = 0;
 
-	if (text)
-		failed = json_set_str(delta, "content", text);
-	if (thought)
-		failed = failed ?: json_set_str(delta, "reasoning", thought);
+	/* as they came: a piece may end within a character */
+	if (json_str(text))
+		failed = json_set(delta, "content", json_dup(text));
+	if (json_str(thought))
+		failed = failed ?: json_set(delta, "reasoning", json_dup(thought));
 	failed = failed ?: add_calls(r, message, delta);
 	return failed ?: json_set(choice, "delta", take(&delta, NULL));
 }
@@ -270,7 +271,8 @@ static int event(void *a, const char *data, size_t len, struct err *e)
 	_cleanup_json_ struct json *line = NULL;
 	struct err bad;
 
-	if (json_parse(data, len, &line, &bad) < 0 || json_type(line) != JSON_OBJECT)
+	if (json_parse_pieces(data, len, &line, &bad) < 0 ||
+	    json_type(line) != JSON_OBJECT)
 		return err_set(e, -EPROTO, "a line that is no JSON object");
 	return take_object(a, line, e);
 }

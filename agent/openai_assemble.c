@@ -384,7 +384,7 @@ int openai_assemble_event(struct openai_assemble *a, const char *data, size_t le
 		a->done = true;
 		return 0;
 	}
-	if (json_parse(data, len, &chunk, &bad) < 0)
+	if (json_parse_pieces(data, len, &chunk, &bad) < 0)
 		return skip(a, data, e);
 	if (json_type(chunk) != JSON_OBJECT && json_type(chunk) != JSON_ARRAY)
 		return skip(a, data, e);
@@ -434,6 +434,7 @@ static int build_message(struct openai_assemble *a)
 		r = json_add(calls, call_message(a, i));
 	if (r == 0 && t->n_calls)
 		r = json_set(j, "tool_calls", take(&calls, NULL));
+	r = r ?: json_mend(j);
 	if (r == 0)
 		a->turn.message = take(&j, NULL);
 	return r;
@@ -454,6 +455,9 @@ int openai_assemble_end(struct openai_assemble *a, uint64_t *seed, struct turn *
 		text_copy(a->cause.text, sizeof(a->cause.text), a->turn.finish_word);
 		return remote_error(a, e);
 	}
+	r = turn_settle(&a->turn, &a->sink);
+	if (r < 0)
+		return full(r, "the text", e);
 	if (a->turn.refusal.len && !a->turn.n_calls)
 		a->turn.finish = TURN_FILTER;
 	r = turn_name_calls(&a->turn, seed, e) ?: turn_parse_args(&a->turn, e);

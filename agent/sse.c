@@ -139,7 +139,8 @@ static bool whole(const struct buf *data)
 
 	if (data->len == 6 && memcmp(data->data, "[DONE]", 6) == 0)
 		return true;
-	return data->len && json_parse(data->data, data->len, &j, &ignored) == 0 &&
+	return data->len &&
+	       json_parse_pieces(data->data, data->len, &j, &ignored) == 0 &&
 	       json_type(j) == JSON_OBJECT;
 }
 

@@ -50,6 +50,8 @@ static int join_member(struct json *to, const char *key, const char *more)
 
 	if (r == 0)
 		r = buf_adds(&text, more);
+	if (r == 0)
+		pieces_join(&text);
 	return r ?: json_set_str(to, key, buf_cstr(&text));
 }
 
@@ -133,9 +135,12 @@ int thoughts_put(struct thoughts *th, struct json *message)
 	int r = 0;
 
 	for (int i = 0; i < THOUGHTS_FIELDS && r == 0; i++)
-		if (th->has[i])
-			r = json_set_str(message, field_names[i],
-					 buf_cstr(&th->field[i]));
+		if (th->has[i]) {
+			r = pieces_whole(&th->field[i]);
+			r = r
+				    ?: json_set_str(message, field_names[i],
+						    buf_cstr(&th->field[i]));
+		}
 	if (r == 0 && th->details) {
 		r = flush(th);
 		if (r == 0)

@@ -42,22 +42,64 @@ struct turn_call *turn_add_call(struct turn *t)
 	return &more[t->n_calls++];
 }
 
+typedef void turn_show_fn(void *ctx, const char *text, size_t len);
+
+/* Nearly every piece is whole, and goes the short way. */
+static bool is_whole(const struct pieces *p, const char *s, size_t len)
+{
+	return !p->n && !memchr(s, 0xed, len) && !memchr(s, 0xc0, len) &&
+	       (!len || !(s[len - 1] & 0x80));
+}
+
+static int add_piece(struct buf *to, struct pieces *p, const char *s, size_t len)
+{
+	if (is_whole(p, s, len))
+		return buf_add(to, s, len);
+	return pieces_add(p, s, len, to);
+}
+
+static void show_from(const struct buf *b, size_t from, turn_show_fn *show, void *ctx)
+{
+	if (show && b->len > from)
+		show(ctx, b->data + from, b->len - from);
+}
+
 int turn_words(struct turn *t, const struct turn_sink *to, const char *s, size_t len)
 {
-	int r = len ? buf_add(&t->text, s, len) : 0;
+	size_t from = t->text.len;
+	int r = len ? add_piece(&t->text, &t->text_end, s, len) : 0;
 
-	if (r == 0 && len && to->words)
-		to->words(to->ctx, s, len);
+	if (r == 0)
+		show_from(&t->text, from, to->words, to->ctx);
 	return r;
 }
 
 int turn_thoughts(struct turn *t, const struct turn_sink *to, const char *s, size_t len)
 {
-	int r = len ? buf_add(&t->reasoning, s, len) : 0;
+	size_t from = t->reasoning.len;
+	int r = len ? add_piece(&t->reasoning, &t->reasoning_end, s, len) : 0;
 
-	if (r == 0 && len && to->reasoning)
-		to->reasoning(to->ctx, s, len);
+	if (r == 0)
+		show_from(&t->reasoning, from, to->reasoning, to->ctx);
 	return r;
+}
+
+int turn_settle(struct turn *t, const struct turn_sink *to)
+{
+	size_t words = t->text.len, thoughts = t->reasoning.len;
+	int r = pieces_end(&t->text_end, &t->text);
+
+	r = r ?: pieces_end(&t->reasoning_end, &t->reasoning);
+	r = r ?: pieces_whole(&t->refusal);
+	if (r < 0)
+		return r;
+	show_from(&t->text, words, to->words, to->ctx);
+	show_from(&t->reasoning, thoughts, to->reasoning, to->ctx);
+	/* half a character in a call's arguments is no text to be run: args_parse()
+	 * refuses it */
+	for (size_t i = 0; i < t->n_calls; i++)
+		pieces_join(&t->calls[i].raw);
+	return 0;
 }
 
 /* Nine letters and digits: Mistral accepts nothing else. */

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/pieces.h"
 
 enum {
 	TURN_CALLS_MAX = 64,
@@ -56,8 +57,9 @@ struct turn_sink {
 };
 
 struct turn {
-	struct buf text, reasoning, refusal; /* owned */
-	struct turn_call *calls;	     /* owned */
+	struct buf text, reasoning, refusal;   /* owned */
+	struct pieces text_end, reasoning_end; /* of words that come in pieces */
+	struct turn_call *calls;	       /* owned */
 	size_t n_calls;
 	enum turn_finish finish;
 	char finish_word[TURN_WORD]; /* as the server wrote it; "" = none */
@@ -81,6 +83,10 @@ struct turn_call *turn_add_call(struct turn *t);
 int turn_words(struct turn *t, const struct turn_sink *to, const char *s, size_t len);
 int turn_thoughts(struct turn *t, const struct turn_sink *to, const char *s,
 		  size_t len);
+
+/** turn_settle() - all has come: what was cut in pieces is whole now, or broken. Before
+ *  anything is made of the words and arguments */
+int turn_settle(struct turn *t, const struct turn_sink *to);
 
 /**
  * turn_name_calls() - give a name to calls that lack one, and an id to those that lack

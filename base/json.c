@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_scan.h"
+#include "base/pieces.h"
 #include "base/text.h"
 
 #define JSON_EXACT 9007199254740992.0 /* 2^53: from here on a double skips integers */
@@ -50,6 +51,57 @@ int json_parse(const char *text, size_t len, struct json **ret, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot parse JSON");
 	*ret = wrap(c);
 	return 0;
+}
+
+int json_parse_pieces(const char *text, size_t len, struct json **ret, struct err *e)
+{
+	_cleanup_buf_ struct buf shape = BUF_INIT(2 * len + 1), raw = BUF_INIT(len + 1);
+	int r = json_parse(text, len, ret, e);
+	size_t bad_at;
+	cJSON *c;
+
+	if (r != -EINVAL)
+		return r;
+	r = pieces_json(text, len, &shape, &raw);
+	if (r < 0)
+		return err_sys(e, r, "cannot parse JSON");
+	if (!r || json_scan_check(shape.data, shape.len, &bad_at) < 0)
+		return -EINVAL; /* @e says where, in the text as it came */
+	c = cJSON_ParseWithLength(raw.data, raw.len);
+	if (!c)
+		return err_sys(e, -ENOMEM, "cannot parse JSON");
+	*ret = wrap(c);
+	return 0;
+}
+
+static int mend(cJSON *c)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(SIZE_MAX / 4);
+	struct pieces p = { .n = 0 };
+	size_t len = strlen(c->valuestring);
+	char *whole;
+	int r = pieces_add(&p, c->valuestring, len, &text) ?: pieces_end(&p, &text);
+
+	if (r < 0 || (text.len == len && memcmp(text.data, c->valuestring, len) == 0))
+		return r;
+	/* cJSON frees it as its own */
+	whole = cJSON_malloc(text.len + 1);
+	if (!whole)
+		return -ENOMEM;
+	memcpy(whole, buf_cstr(&text), text.len + 1);
+	cJSON_free(c->valuestring);
+	c->valuestring = whole;
+	return 0;
+}
+
+/* As deep as json_scan_check() allowed. */
+int json_mend(struct json *j)
+{
+	int r = 0;
+
+	for (cJSON *c = j ? mut(j)->child : NULL; c && r == 0; c = c->next)
+		r = (c->type & 0xff) == cJSON_String ? mend(c) : json_mend(wrap(c));
+	return r;
 }
 
 void json_free(struct json **j)

@@ -27,6 +27,16 @@ enum json_type {
  * Return: 0, -EINVAL ("bad JSON at byte N"), -ENOMEM. *@ret is owned: json_free().
  */
 int json_parse(const char *text, size_t len, struct json **ret, struct err *e);
+/**
+ * json_parse_pieces() - the same of what a stream was cut into
+ *
+ * Strings may begin or end within a character or a pair of surrogates, and hold "\\u0000":
+ * their bytes are for pieces_add() (pieces.h) and no text yet. Only members that a reader
+ * knows are taken out; what is kept as it came goes through json_mend().
+ */
+int json_parse_pieces(const char *text, size_t len, struct json **ret, struct err *e);
+/** json_mend() - every string of @j becomes UTF-8; 0 or -ENOMEM */
+int json_mend(struct json *j);
 void json_free(struct json **j);
 #define _cleanup_json_ _cleanup_(json_free)
 

@@ -50,6 +50,21 @@ mcp() {
 	[ "$(jq -c 'select(.id == 5).result' <<<"$output")" = '{}' ]
 }
 
+@test "mcp: who sends what cannot be read is answered by its own id" {
+	mcp 2025-06-18 '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"shell","arguments":{"command":"a\u0000b"}}}' \
+		'{"jsonrpc":"2.0","method":"ping","params":{"x":"\ud83d"},"id":"two"}' \
+		$'{"jsonrpc":"2.0","id":3,"method":"ping","params":{"x":"\xe2\x82"}}' \
+		'{"jsonrpc":"2.0","id":4,"method":"ping","params":{' \
+		'{"jsonrpc":"2.0","params":{"id":99},"method":"ping"x' \
+		'{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d"}}' \
+		'[{"id":6,"x":"\u0000"},{"id":7}]' \
+		'{"jsonrpc":"2.0","id":8,"method":"ping"}'
+	[ "$(jq -r 'select(.error) | "\(.id) \(.error.code)"' <<<"$output" | tr '\n' ,)" = \
+		'1 -32700,two -32700,3 -32700,4 -32700,null -32700,null -32700,6 -32700,7 -32700,' ]
+	[[ $output == *'a string holds U+0000, half a surrogate pair or broken UTF-8'* ]]
+	[ "$(jq -c 'select(.id == 8).result' <<<"$output")" = '{}' ]
+}
+
 @test "mcp: a frame of 20 MB is refused, the next is answered" {
 	run -0 --separate-stderr cubby mcp < <(
 		head -c 20000000 /dev/zero | tr '\0' x
@@ -57,6 +72,12 @@ mcp() {
 	)
 	[ "${lines[0]}" = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the frame is larger than 16 MiB"}}' ]
 	[ "${lines[1]}" = '{"jsonrpc":"2.0","id":1,"result":{}}' ]
+	run -0 --separate-stderr cubby mcp < <(
+		printf '{"jsonrpc":"2.0","id":7,"method":"x","params":"'
+		head -c 20000000 /dev/zero | tr '\0' x
+		printf '"}\n'
+	)
+	[ "$output" = '{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"the frame is larger than 16 MiB"}}' ]
 }
 
 @test "mcp: batches in the one revision that has them" {

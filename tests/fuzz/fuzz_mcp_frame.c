@@ -4,20 +4,32 @@
 
 #include "agent/mcp_frame.h"
 #include "agent/mcp_rpc.h"
+#include "agent/mcp_salvage.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LIMIT = 300 };
 
-static void on_frame(void *ctx, const char *line, size_t len)
+static void on_id(void *ctx, const struct json *id)
+{
+	(void)ctx;
+	assert(mcp_rpc_is_id(id));
+}
+
+static void on_frame(void *ctx, const char *line, size_t len, bool whole)
 {
 	_cleanup_json_ struct json *j = NULL, *answer = NULL;
 	struct err e = ERR_NONE;
 	struct mcp_rpc m;
 
-	buf_addf(ctx, "%zu%c", len, line ? '.' : '!');
+	/* how much of a frame that is too large has come depends on the pieces */
+	if (whole)
+		buf_addf(ctx, "%zu.", len);
+	else
+		buf_adds(ctx, "!");
 	assert(len <= LIMIT);
-	if (!line || json_parse(line, len, &j, &e) < 0)
+	assert(mcp_salvage(line, len, on_id, NULL) <= len);
+	if (!whole || json_parse(line, len, &j, &e) < 0)
 		return;
 	mcp_rpc_read(j, &m);
 	assert((m.kind == MCP_RPC_REQUEST) <= (m.id && m.method));

@@ -28,6 +28,18 @@ static const struct answerkit_row rows[] = {
 	{ "text", START TEXT DELTA("0", "{\"type\":\"text_delta\",\"text\":\"a\"}")
 	  "{\"type\":\"ping\"}\n" DELTA("0", "{\"type\":\"text_delta\",\"text\":\"b\"}") END("end_turn"),
 	  "[{\"type\":\"text\",\"text\":\"ab\"}] text=ab finish=0 usage=10+9+3", 0 },
+	{ "a pair in two pieces", START TEXT DELTA("0", "{\"type\":\"text_delta\",\"text\":\"a\\ud83d\"}")
+	  DELTA("0", "{\"type\":\"text_delta\",\"text\":\"\\ude00b\\ud83dc\"}") END("end_turn"),
+	  "[{\"type\":\"text\",\"text\":\"a\360\237\230\200b\357\277\275c\"}] text=a\360\237\230\200b\357\277\275c finish=0 usage=10+9+3", 0 },
+	{ "a thought in two pieces", START BLOCK("0", "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"S\"}")
+	  DELTA("0", "{\"type\":\"thinking_delta\",\"thinking\":\"\\ud83d\"}")
+	  DELTA("0", "{\"type\":\"thinking_delta\",\"thinking\":\"\\ude00\"}") END("end_turn"),
+	  "[{\"type\":\"thinking\",\"thinking\":\"\360\237\230\200\",\"signature\":\"S\"}] thought=\360\237\230\200 finish=0 usage=10+9+3", 0 },
+	{ "arguments in two pieces", START CALL JSON("{\\\"a\\\":\\\"\\ud83d") JSON("\\ude00\\\"}") END("tool_use"),
+	  "[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"sh\",\"input\":{\"a\":\"\360\237\230\200\"}}] "
+	  "call=sh{\"a\":\"\360\237\230\200\"} finish=0 usage=10+9+3", 0 },
+	{ "an unknown block with half a pair", START BLOCK("0", "{\"type\":\"odd\",\"data\":\"x\\ude00y\"}") END("end_turn"),
+	  "[{\"type\":\"odd\",\"data\":\"x\357\277\275y\"}] finish=0 usage=10+9+3", 0 },
 	{ "a call", START TEXT CALL JSON("") JSON("{\\\"a\\\"") JSON(":1}") END("tool_use"),
 	  "[{\"type\":\"text\",\"text\":\"\"},{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"sh\","
 	  "\"input\":{\"a\":1}}] call=sh{\"a\":1} finish=0 usage=10+9+3", 0 },

@@ -67,6 +67,33 @@ static void answers(void)
 		answer(step);
 }
 
+/* Pieces that were cut within a character, and a call that no shell could be given. */
+static void halves(void)
+{
+	static const char lines[] =
+		"{\"message\":{\"content\":\"do not "
+		"\\ud83d\",\"thinking\":\"\\ud83d\"}}"
+		"\n{\"message\":{\"content\":\"\\ude00 delete\\ud83d it\",\"thinking\":"
+		"\"\\ude00\",\"tool_calls\":[{\"function\":{\"name\":\"shell\","
+		"\"arguments\":{\"command\":\"a\\u0000b\"}}}]}}\n"
+		"{\"message\":{\"content\":\"\"},\"done\":true}\n";
+	static const struct turn_sink silent = { 0 };
+	struct answer *a = answer_new(ollama_wire.answer, &silent);
+	_cleanup_turn_ struct turn t;
+	struct err e = ERR_NONE;
+	uint64_t seed = 1;
+
+	turn_init(&t);
+	unit_ok(answer_feed(a, lines, strlen(lines), &e), &e);
+	unit_ok(answer_end(a, &seed, &t, &e), &e);
+	assert_string_equal(buf_cstr(&t.text),
+			    "do not \360\237\230\200 delete\357\277\275 it");
+	assert_string_equal(buf_cstr(&t.reasoning), "\360\237\230\200");
+	assert_int_equal(t.n_calls, 1);
+	assert_null(t.calls[0].args);
+	answer_free(&a);
+}
+
 static void failures(void)
 {
 	static const struct turn_sink silent = { 0 };
@@ -95,6 +122,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "messages", messages },
 		{ "answers, in any split", answers },
+		{ "words cut within a character", halves },
 		{ "failures", failures },
 		{ "addresses", urls },
 	};

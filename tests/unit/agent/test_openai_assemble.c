@@ -80,6 +80,23 @@ static const struct answerkit_row rows[] = {
 	  "the server said: insufficient_system_resource", -EREMOTEIO },
 	{ "three lines of nonsense", "!data: x\n!data: y\n!data: 7\n{\"content\":\"a\"}\n" STOP,
 	  "text=a finish=stop", 0 },
+	{ "a pair in two pieces", "{\"content\":\"do not \\ud83d\"}\n{\"content\":\"\\ude00 delete\"}\n"
+	  STOP, "text=do not \360\237\230\200 delete finish=stop", 0 },
+	{ "half a pair", "{\"content\":\"do not \\ud83d\"}\n{\"content\":\"delete it\\ude00\"}\n" STOP,
+	  "text=do not \357\277\275delete it\357\277\275 finish=stop", 0 },
+	{ "half a pair at the end", "{\"content\":\"a\\ud83d\"}\n" STOP, "text=a\357\277\275 finish=stop", 0 },
+	{ "a NUL", "{\"content\":\"do not\\u0000 delete\"}\n" STOP, "text=do not\357\277\275 delete finish=stop", 0 },
+	{ "half a character", "{\"content\":\"a \xe2\x82\"}\n{\"content\":\"\xac b\"}\n" STOP,
+	  "text=a \xe2\x82\xac b finish=stop", 0 },
+	{ "a thought in two pieces", "{\"reasoning\":\"a\\ud83d\"}\n{\"reasoning\":\"\\ude00b\"}\n" STOP,
+	  "thought=a\360\237\230\200b finish=stop", 0 },
+	{ "a refusal in two pieces", "{\"refusal\":\"a\\ud83d\"}\n{\"refusal\":\"\\ude00b\"}\n" STOP,
+	  "refusal=a\360\237\230\200b finish=stop filter", 0 },
+	{ "arguments in two pieces", "{\"tool_calls\":[{\"index\":0,\"id\":\"a\"," FN("{\\\"x\\\":\\\"\\ud83d") "}]}\n"
+	  "{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\ude00\\\"}\"}}]}\n" STOP,
+	  "call=a:sh:{\"x\":\"\360\237\230\200\"} finish=stop", 0 },
+	{ "arguments with half a pair are none", "{\"tool_calls\":[{\"index\":0,\"id\":\"a\","
+	  FN("{\\\"x\\\":\\\"\\ud83d\\\"}") "}]}\n" STOP, "call=a:sh:malformed finish=stop", 0 },
 	{ "four", "!data: x\n!data: y\n!data: 7\n!data: z\n", "4 events that are no JSON object", -EPROTO },
 	{ "a piece of a call that is lost", "{\"tool_calls\":[{\"index\":0,\"id\":\"a\"," FN("{}") "}]}\n"
 	  "!data: {broken\n" STOP, "a part of a call arrived unreadable", -EPROTO },
