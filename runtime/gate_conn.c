@@ -129,6 +129,7 @@ void gate_conn_end(struct gate_conn *c, int r, const char *why)
 	gate_who_forget(g, &c->who);
 	gate_syn_end(&c->held, r);
 	gate_ports_forget(c);
+	gate_look_free(&c->look);
 	gate_pump_free(&c->pump);
 	close_end(&c->in, r < 0);
 	close_end(&c->out, r < 0);
@@ -139,17 +140,31 @@ void gate_conn_end(struct gate_conn *c, int r, const char *why)
 	if (c->next)
 		c->next->prev = c->prev;
 	g->n_conns--;
+	free(c->said);
 	free(c);
 	gate_conn_listen(g);
 }
 
 static int moved(void *ctx, uint32_t events, struct err *e);
 
+/* What is looked at may be moved, and makes room for more to look at. */
+static int look_and_pump(struct gate_conn *c)
+{
+	int seen = gate_look_run(c);
+	int r = seen < 0 ? seen : gate_pump_run(&c->pump);
+
+	while (r == GATE_PUMP_WAIT && (seen = gate_look_run(c)))
+		r = seen < 0 ? seen : gate_pump_run(&c->pump);
+	return r;
+}
+
 static void pump(struct gate_conn *c)
 {
-	int r = gate_pump_run(&c->pump);
+	int r = look_and_pump(c);
 
-	if (r < 0)
+	if (r == -EACCES)
+		gate_conn_end(c, r, "not allowed");
+	else if (r < 0)
 		gate_conn_end(c, r, "broken");
 	else if (r == GATE_PUMP_DONE)
 		gate_conn_end(c, 0, NULL);
@@ -219,7 +234,9 @@ void gate_conn_open(struct gate_conn *c)
 	tune(c->in);
 	tune(c->out);
 	gate_pump_init(&c->pump, c->in, c->out, &g->pool);
-	r = gate_memory_watch(g, c->in, events, moved, c, &c->in_src);
+	r = gate_look_start(c);
+	if (r >= 0)
+		r = gate_memory_watch(g, c->in, events, moved, c, &c->in_src);
 	if (r >= 0)
 		r = gate_memory_watch(g, c->out, events, moved, c, &c->out_src);
 	if (r < 0)
@@ -316,6 +333,8 @@ static enum netpolicy_verdict judge(const struct gate_conn *c)
 		return NETPOLICY_ALLOW;
 	v = c->name ? netpolicy_name(p, c->name, c->port)
 		    : netpolicy_literal(p, &c->addr, c->port);
+	if (v == NETPOLICY_ALLOW && c->said)
+		v = netpolicy_name(p, c->said, c->port);
 	if (v != NETPOLICY_ALLOW || (c->name && !known))
 		return v;
 	return netpolicy_address(p, &c->addr, c->port, gate_dial_class(&c->addr));
@@ -334,5 +353,7 @@ void gate_conn_recheck(struct gated *g)
 			gate_conn_end(c, -EACCES, "no longer allowed");
 		else if (v != NETPOLICY_ALLOW)
 			gate_dial_refused(c, v);
+		else if (c->open && !c->look && !c->pump.up.bytes && !c->pump.up.held)
+			(void)gate_look_start(c); /* it has said nothing yet */
 	}
 }

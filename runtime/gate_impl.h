@@ -12,7 +12,8 @@
  * judged by that name, another address by itself (netpolicy). gate_dial makes the real
  * connection: the name is looked up outside (gate_lookup, in helper processes), the
  * addresses are tried in turns, and each is judged again by what kind of place it is, just
- * before it is dialled. Then gate_pump moves the bytes. Ports of the box that the host may
+ * before it is dialled. Then gate_pump moves the bytes; where rules are by name, gate_look
+ * sees the first of them. Ports of the box that the host may
  * reach come the other way round (gate_ports). Every decision is told (gate_note).
  */
 #ifndef RUNTIME_GATE_IMPL_H
@@ -66,6 +67,7 @@ enum {
 
 struct gate_conn;
 struct gate_held;
+struct gate_look;
 struct gate_lookup;
 struct gate_dns_tcp;
 
@@ -78,9 +80,10 @@ struct gate_pool {
 void gate_pump_drain(struct gate_pool *pool);
 
 struct gate_flow {
-	int from, to; /* borrowed */
-	int pipe[2];  /* owned while held > 0; else -1 */
-	size_t held;  /* bytes in the pipe */
+	int from, to;	  /* borrowed */
+	int pipe[2];	  /* owned while held > 0; else -1 */
+	size_t held;	  /* bytes in the pipe */
+	size_t allowance; /* bytes that may be taken out of @from; SIZE_MAX = all */
 	uint64_t bytes;
 	bool eof;    /* @from will send no more */
 	bool shut;   /* and @to was told */
@@ -266,6 +269,8 @@ struct gate_conn {
 	struct loop_source *in_src, *out_src, *again;
 	struct gate_dial *dial; /* owned, until the other end is there */
 	struct gate_pump pump;
+	struct gate_look *look; /* owned; NULL = first bytes do not matter (any more) */
+	char *said;	     /* owned; what they named, if not what was dialled; NULL */
 	const char *proxy;   /* borrowed from gated.proxy; NULL = direct */
 	const char *name;    /* borrowed from gated.names; NULL = a literal address */
 	struct netaddr addr; /* as asked; then the one that was dialled */
@@ -308,6 +313,16 @@ void gate_dial_refused(struct gate_conn *c, enum netpolicy_verdict v);
 void gate_dial_owed(struct gate_conn *c);
 /** gate_dial_class() - what kind of place, the host's own addresses included */
 enum netaddr_class gate_dial_class(const struct netaddr *a);
+
+/* ---- gate_look: what the first bytes name ---------------------------------------- */
+
+/** gate_look_start() - @c is about to move bytes: look at the first ones if rules are by
+ *  name; 0 or -ENOMEM */
+int gate_look_start(struct gate_conn *c);
+/** gate_look_run() - look at what has come; 1 = more may be moved, 0 = not, -EACCES = what
+ *  they name is not allowed, which was told, -ENOMEM */
+int gate_look_run(struct gate_conn *c);
+void gate_look_free(struct gate_look **l);
 
 /* ---- gate_syn: connections before they are there --------------------------------- */
 

@@ -55,8 +55,14 @@ static void put_pipe(struct gate_pool *pool, struct gate_flow *f)
 
 void gate_pump_init(struct gate_pump *p, int in, int out, struct gate_pool *pool)
 {
-	*p = (struct gate_pump){ .up = { .from = in, .to = out, .pipe = { -1, -1 } },
-				 .down = { .from = out, .to = in, .pipe = { -1, -1 } },
+	*p = (struct gate_pump){ .up = { .from = in,
+					 .to = out,
+					 .pipe = { -1, -1 },
+					 .allowance = SIZE_MAX },
+				 .down = { .from = out,
+					   .to = in,
+					   .pipe = { -1, -1 },
+					   .allowance = SIZE_MAX },
 				 .pool = pool };
 }
 
@@ -77,7 +83,8 @@ void gate_pump_urgent(struct gate_pump *p)
 static ssize_t copy(const struct gate_flow *f)
 {
 	char bytes[COPY];
-	ssize_t n = sys_recv(f->from, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
+	ssize_t n = sys_recv(f->from, bytes, MIN(sizeof(bytes), f->allowance),
+			     MSG_PEEK | MSG_DONTWAIT);
 
 	if (n > 0)
 		n = sys_write(f->pipe[1], bytes, (size_t)n);
@@ -90,14 +97,15 @@ static int fill(struct gate_flow *f, struct gate_pool *pool)
 	ssize_t n;
 	int r;
 
-	if (f->eof || f->held >= GATE_PIPE_BYTES)
+	if (f->eof || f->held >= GATE_PIPE_BYTES || !f->allowance)
 		return 0;
 	if (f->pipe[0] < 0) {
 		r = get_pipe(pool, f->pipe);
 		if (r < 0)
 			return r;
 	}
-	n = sys_splice(f->from, f->pipe[1], GATE_PIPE_BYTES - f->held, SPLICE);
+	n = sys_splice(f->from, f->pipe[1],
+		       MIN(GATE_PIPE_BYTES - f->held, f->allowance), SPLICE);
 	if (n == -EAGAIN && f->urgent)
 		n = copy(f);
 	if (n == -EAGAIN || n == -EINTR)
@@ -106,6 +114,8 @@ static int fill(struct gate_flow *f, struct gate_pool *pool)
 		return (int)n;
 	f->eof = !n;
 	f->held += (size_t)n;
+	if (f->allowance != SIZE_MAX)
+		f->allowance -= (size_t)n;
 	return 1;
 }
 

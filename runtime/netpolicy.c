@@ -322,6 +322,15 @@ bool netpolicy_is_open(const struct netpolicy *p)
 	return !p->allows;
 }
 
+bool netpolicy_by_name(const struct netpolicy *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->rules[i].preset || p->rules[i].pattern.kind == KIND_NAME ||
+		    p->rules[i].pattern.kind == KIND_BELOW)
+			return true;
+	return false;
+}
+
 /* What a question is about: a name, or an address. */
 struct subject {
 	const char *name; /* NULL = the address alone */
@@ -426,6 +435,16 @@ static bool denies_carried(const struct rule *rule, const struct subject *s)
 		if (names_address(rule, &one))
 			return true;
 	}
+	return false;
+}
+
+bool netpolicy_names(const struct netpolicy *p, const struct netaddr *a, uint16_t port)
+{
+	struct subject s = { .addr = a, .port = port };
+
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->rules[i].deny && names_address(&p->rules[i], &s))
+			return true;
 	return false;
 }
 

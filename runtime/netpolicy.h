@@ -42,6 +42,9 @@ struct json *netpolicy_list(const struct netpolicy *p);
 /** netpolicy_is_open() - true when there is no allow rule: any public name */
 bool netpolicy_is_open(const struct netpolicy *p);
 
+/** netpolicy_by_name() - true when a rule is about names (but "*") */
+bool netpolicy_by_name(const struct netpolicy *p);
+
 enum netpolicy_verdict {
 	NETPOLICY_ALLOW,
 	NETPOLICY_UNLISTED, /* there are allow rules, none matches */
@@ -55,6 +58,9 @@ enum netpolicy_verdict netpolicy_name(const struct netpolicy *p, const char *nam
 /** netpolicy_literal() - an address that the box dialled by number */
 enum netpolicy_verdict netpolicy_literal(const struct netpolicy *p,
 					 const struct netaddr *a, uint16_t port);
+
+/** netpolicy_names() - true when an allow rule names this address by its number */
+bool netpolicy_names(const struct netpolicy *p, const struct netaddr *a, uint16_t port);
 
 /**
  * netpolicy_address() - may this address be dialled, whatever name led to it

@@ -5,7 +5,7 @@ bats_require_minimum_version 1.5.0
 load ../lib
 
 # Prints its port, then answers every connection with one line of HTTP.
-SERVER='use IO::Socket; $| = 1;
+SERVER='use IO::Socket; $| = 1; $SIG{PIPE} = "IGNORE";
 	my $s = IO::Socket::INET->new(Listen => 50, LocalAddr => "127.0.0.1", LocalPort => $ARGV[0]) or die;
 	print $s->sockport, "\n";
 	while (my $c = $s->accept) { my $l = <$c>; print $c "HTTP/1.0 200 OK\r\n\r\nhello\n"; close $c }'
@@ -59,6 +59,28 @@ fetch() { cubby exec -q "${@:3}" -- perl -e "$FETCH" "$1" "$2"; }
 	done
 	[ "$(jq -r 'select(.event == "close") | .received' <<<"$output")" = 25 ]
 	[ "$(jq -r 'select(.event == "open") | has("process")' <<<"$output")" = true ]
+}
+
+# Sends a request, or the start of TLS, that names NAME, to HOST PORT.
+NAMES='use IO::Socket; my ($host, $port, $kind, $name) = @ARGV;
+	my $c = IO::Socket::INET->new(PeerAddr => $host, PeerPort => $port, Timeout => 10) or exit 3;
+	my $sni = pack("n n n C n/a", 0, length($name) + 5, length($name) + 3, 0, $name);
+	my $hello = pack("n x32 C n n C C n/a", 0x303, 0, 2, 0x1301, 1, 0, $sni);
+	print $c $kind eq "tls" ? pack("C n n/a", 22, 0x301, pack("C C n/a", 1, 0, $hello)) . "\n"
+		: "GET / HTTP/1.1\r\nHost: $name\r\n\r\n"; my @l = <$c>; print @l ? $l[-1] : "nothing came\n"'
+
+@test "net: what a connection names first must be allowed, too" {
+	local kind
+	for kind in tls http; do
+		run -0 cubby exec -q --allow "host.cubby.internal:$HOST_PORT" -- \
+			perl -e "$NAMES" host.cubby.internal "$HOST_PORT" $kind host.cubby.internal
+		[ "$output" = hello ]
+		run -0 cubby exec -q -- perl -e "$NAMES" host.cubby.internal "$HOST_PORT" $kind evil.example
+		[ "$output" = "nothing came" ]
+	done
+	run -0 cubby log --net
+	[[ $output == *"open  refused  evil.example port $HOST_PORT  TLS to host.cubby.internal names it"* ]]
+	[[ $output == *"open  refused  evil.example port $HOST_PORT  HTTP to host.cubby.internal names it"* ]]
 }
 
 @test "net: search domains of the box are asked for first, and each name is judged" {
