@@ -12,6 +12,9 @@
 #include "base/sys.h"
 
 enum { CHUNK = 64 << 10, LINKS_MAX = 40, TRIES = 100 };
+enum {
+	OVERFLOW_ID = 65534
+}; /* kernel/sys.c: what an id without a mapping is shown as */
 
 static int head(const struct stat *st, struct err *e)
 {
@@ -125,7 +128,7 @@ static int open_beside(int dirfd, const char *name, char *tmp, size_t size,
 
 	for (int i = 0; i < TRIES && fd == -EEXIST; i++) {
 		snprintf(tmp, size, ".%.200s.cubby-%d-%d", name, sys_getpid(), i);
-		fd = sys_openat(dirfd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+		fd = sys_openat(dirfd, tmp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
 				0666);
 	}
 	return fd < 0 ? err_sys(e, fd, "cannot make a file beside '%s'", name) : fd;
@@ -150,36 +153,76 @@ static int copy_in(int fd, uint64_t left, struct err *e)
 	return 0;
 }
 
-/* Mode and owner of the file that is replaced, as far as that is allowed. */
-static int keep_owner(int dirfd, const char *name, int fd, struct err *e)
+/* Is there a file to be replaced, and may it be? 1 and what it is, 0 = there is none. */
+static int look_at_old(int dirfd, const char *name, struct stat *st, struct err *e)
 {
-	struct stat st;
-	int r = sys_fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW);
+	int r = sys_fstatat(dirfd, name, st, AT_SYMLINK_NOFOLLOW);
 
 	if (r == -ENOENT)
 		return 0;
 	if (r < 0)
 		return err_sys(e, r, "cannot look at '%s'", name);
-	if (S_ISDIR(st.st_mode))
+	if (S_ISDIR(st->st_mode))
 		return err_sys(e, -EISDIR, "cannot write '%s'", name);
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st->st_mode))
 		return err_set(e, -EINVAL, "'%s' is not a regular file", name);
 	if (sys_faccessat(dirfd, name, W_OK, AT_EACCESS) == -EACCES)
 		return err_sys(e, -EACCES, "cannot write '%s'", name);
-	sys_fchown(fd, st.st_uid, st.st_gid);
-	sys_fchmod(fd, st.st_mode & 07777);
-	return 0;
+	return 1;
+}
+
+/* Has the new file what the old one has, so that it can take its place? An id that the box
+ * has no number for is shown as the overflow id, which may well be somebody's: who that is
+ * cannot be given to another file, nor be told from the real one. */
+static bool keeps_owner(int fd, const struct stat *old)
+{
+	struct stat now;
+
+	if (old->st_uid == OVERFLOW_ID || old->st_gid == OVERFLOW_ID)
+		return false;
+	sys_fchown(fd, old->st_uid, old->st_gid);
+	sys_fchmod(fd, old->st_mode & 07777);
+	return sys_fstat(fd, &now) == 0 && now.st_uid == old->st_uid &&
+	       now.st_gid == old->st_gid && now.st_mode == old->st_mode;
+}
+
+/* The content, which is all there, into the file itself. Nothing else of it changes. */
+static int put_within(int dirfd, const char *name, int from, struct err *e)
+{
+	_cleanup_close_ int fd = sys_openat(
+		dirfd, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	char data[CHUNK];
+	off_t size = 0;
+	int r = fd < 0 ? fd : (int)sys_lseek(from, 0, SEEK_SET);
+
+	while (r >= 0) {
+		ssize_t n = sys_read(from, data, sizeof(data));
+
+		if (n == 0)
+			break;
+		r = n < 0 ? (int)n : file_write_fd(fd, data, (size_t)n, e);
+		size += n;
+	}
+	r = r < 0 ? r : sys_ftruncate(fd, size);
+	r = r < 0 ? r : sys_fsync(fd);
+	return r < 0 ? err_sys(e, r, "cannot write '%s'", name) : 0;
 }
 
 static int fill(int dirfd, const char *name, const char *tmp, int fd, uint64_t size,
 		struct err *e)
 {
-	int r = keep_owner(dirfd, name, fd, e);
+	struct stat old;
+	int r = look_at_old(dirfd, name, &old, e), there = r;
 
-	if (r == 0)
+	if (r >= 0)
 		r = copy_in(fd, size, e);
 	if (r < 0)
 		return r;
+	if (there && !keeps_owner(fd, &old)) {
+		r = put_within(dirfd, name, fd, e);
+		sys_unlinkat(dirfd, tmp, 0);
+		return r;
+	}
 	r = sys_fsync(fd);
 	if (r == 0)
 		r = sys_renameat(dirfd, tmp, dirfd, name);

@@ -287,6 +287,29 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 	[ "$(jq .result.isError <<<"$frame")" = true ]
 }
 
+@test "F1: write_file and edit_file keep whoever a file belongs to" {
+	local before
+	echo old >mine
+	echo old >theirs
+	chmod 664 theirs
+	chgrp 54321 theirs 2>/dev/null || # else one of the user that the box has no number for
+		chgrp "$(id -G | tr ' ' '\n' | grep -vxm1 "$(id -g)")" theirs ||
+		skip "no other group can be given to a file here"
+	before=$(stat -c '%u %g %a' mine theirs)
+	serve
+	call write_file path theirs content new
+	has 'wrote 3 bytes'
+	call edit_file path theirs old new new newer
+	call edit_file path mine old old new new
+	[ "$(stat -c '%u %g %a' mine theirs)" = "$before" ]
+	[ "$(cat mine theirs)" = $'new\nnewer' ]
+	[ "$(ls -A)" = $'mine\ntheirs' ]
+	call write_file path by-tool content new
+	call shell command 'echo new >by-shell; mkdir -p d1/e; echo >d1/e/f'
+	call write_file path d2/e/f content new
+	[ "$(stat -c '%u %g %a' by-tool d2 d2/e d2/e/f)" = "$(stat -c '%u %g %a' by-shell d1 d1/e d1/e/f)" ]
+}
+
 @test "F2: read_file numbers lines, names what is binary, and says why it cannot" {
 	seq 1 100 >n
 	serve

@@ -121,6 +121,27 @@ static void put_keeps_the_mode(void)
 	expect_file("f", "three", 0750);
 }
 
+/* Who is not mapped in a box, and may not be told from whoever has that number. */
+static void put_keeps_an_owner_that_has_no_number(void)
+{
+	struct stat before, after;
+
+	if (geteuid() != 0)
+		unit_skip("only root gives files away");
+	assert_int_equal(RUN("one and more", "put", "f", "12").status, 0);
+	assert_int_equal(chown(path("f"), 0, 65534), 0);
+	assert_int_equal(chmod(path("f"), 0664), 0);
+	assert_int_equal(stat(path("f"), &before), 0);
+	assert_int_equal(RUN("three", "put", "f", "5").status, 0);
+	expect_file("f", "three", 0664);
+	assert_int_equal(stat(path("f"), &after), 0);
+	assert_int_equal(after.st_gid, 65534);
+	assert_int_equal(after.st_ino, before.st_ino);		/* the file itself */
+	assert_int_equal(RUN("tw", "put", "f", "3").status, 1); /* nothing is lost */
+	expect_file("f", "three", 0664);
+	assert_int_equal(count_entries("."), 1);
+}
+
 static void put_follows_links(void)
 {
 	assert_int_equal(RUN("one", "put", "d/f", "3").status, 0);
@@ -214,6 +235,10 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "F1: put makes parents", put_makes_parents },
 		{ "F1: put keeps the mode", put_keeps_the_mode },
+		{ "F1: put keeps an owner that has no number",
+		  put_keeps_an_owner_that_has_no_number },
+		{ "put keeps an owner that has no number",
+		  put_keeps_an_owner_that_has_no_number },
 		{ "put follows links", put_follows_links },
 		{ "F1: less than announced changes nothing",
 		  put_of_less_changes_nothing },
