@@ -183,6 +183,17 @@ static const char *not_run(const struct rest *rest, const struct turn_call *c)
 	return strcmp(c->name, "shell") == 0 ? rest->shell : NULL;
 }
 
+/* Or it would take the result for that of its own call. */
+static void tell_edited(const struct json *args, struct tool_result *r)
+{
+	const char *command = json_get_str(args, "command");
+
+	buf_addf(&r->text,
+		 "\n[cubby: the person changed this call before it ran; what ran "
+		 "instead: %s]",
+		 command ? command : "other arguments");
+}
+
 /* Decides, asks, runs. Fills r in every case but a failure of cubby. */
 static int perform(struct task *t, const struct turn_call *c, const char *blocked,
 		   struct tool_result *r, struct err *e)
@@ -218,6 +229,8 @@ static int perform(struct task *t, const struct turn_call *c, const char *blocke
 	}
 	if (verdict == TASK_GO_ON && !blocked)
 		verdict = watch(t, c, shown.args, r);
+	if (edited && !blocked)
+		tell_edited(edited, r);
 	append_news(t, r);
 	if (t->ev->result)
 		t->ev->result(t->conf->ctx, &shown, r);

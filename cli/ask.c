@@ -19,6 +19,9 @@ bool ask_program(const char *command, char *ret, size_t size)
 	size_t n = strcspn(p, " \t");
 	const char *slash;
 
+	for (const char *c = command; *c; c++)
+		if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
+			return false;
 	if (strpbrk(command, ";&|<>()`$\n\\\"'{}#!*?[~"))
 		return false;
 	if (!n || memchr(p, '=', n))
@@ -68,6 +71,30 @@ static int read_line(const struct ask *a, const char *prompt, struct buf *ret)
 	return r;
 }
 
+/* One of the letters @known, or the word that begins with it; 0 = neither. "you must
+ * not" is no yes. The end of input is 'q'. */
+static char read_answer(const struct ask *a, const char *prompt, const char *known)
+{
+	static const char *const words[] = { "yes",    "no", "quit",  "edit",
+					     "always", "go", "go on", "tell" };
+	_cleanup_buf_ struct buf line = BUF_INIT(ASK_LINE);
+	const char *s;
+
+	if (read_line(a, prompt, &line) < 0)
+		return 'q';
+	while (line.len && isspace((unsigned char)line.data[line.len - 1]))
+		buf_truncate(&line, line.len - 1);
+	s = buf_cstr(&line) + strspn(buf_cstr(&line), " \t");
+	if (!*s || !strchr(known, tolower((unsigned char)*s)))
+		return 0;
+	if (!s[1])
+		return (char)tolower((unsigned char)*s);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strcasecmp(s, words[i]) == 0)
+			return words[i][0];
+	return 0;
+}
+
 static bool permitted(const struct ask *a, const char *program)
 {
 	for (unsigned i = 0; i < a->n_always; i++)
@@ -82,21 +109,24 @@ static enum task_verdict refuse(struct ask *a, struct task_answer *ret)
 									     : TASK_NO;
 }
 
-static enum task_verdict edit(struct ask *a, const struct task_call *c,
-			      struct task_answer *ret)
+/* false: no other command was given, and nothing is decided. */
+static bool edit(struct ask *a, const struct task_call *c, struct task_answer *ret,
+		 enum task_verdict *verdict)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT(ASK_LINE);
 	_cleanup_json_ struct json *args = NULL;
 
-	if (read_line(a, "instead:", &line) < 0)
-		return TASK_STOP;
+	*verdict = TASK_STOP;
+	if (read_line(a, "instead (empty: nothing is run, ask again):", &line) < 0)
+		return true;
 	if (!line.len)
-		return TASK_YES;
+		return false;
 	args = c->args ? json_dup(c->args) : json_object();
 	if (json_set(args, "command", json_stringn(line.data, line.len)) < 0)
-		return TASK_STOP;
+		return true;
 	ret->args = take(&args, NULL);
-	return TASK_YES;
+	*verdict = TASK_YES;
+	return true;
 }
 
 static enum task_verdict always(struct ask *a, const char *program)
@@ -130,25 +160,23 @@ enum task_verdict ask_call(struct ask *a, const struct task_call *c,
 	/* what was typed before the question was seen answers nothing */
 	(void)sys_tcflush(a->in, TCIFLUSH);
 	for (;;) {
-		_cleanup_buf_ struct buf line = BUF_INIT(ASK_LINE);
+		enum task_verdict v;
 
-		if (read_line(a, prompt, &line) < 0)
-			return TASK_STOP;
-		switch (tolower((unsigned char)buf_cstr(&line)[0])) {
+		switch (read_answer(a, prompt, "ynqea")) {
 		case 'y':
 			return TASK_YES;
 		case 'n':
 			return refuse(a, ret);
-		case 'q':
-			return TASK_STOP;
 		case 'e':
-			if (shell)
-				return edit(a, c, ret);
+			if (shell && edit(a, c, ret, &v))
+				return v;
 			break;
 		case 'a':
 			if (*program)
 				return always(a, program);
 			break;
+		case 'q':
+			return TASK_STOP;
 		default:
 			break;
 		}
@@ -158,14 +186,10 @@ enum task_verdict ask_call(struct ask *a, const struct task_call *c,
 enum task_verdict ask_interrupted(struct ask *a, struct task_answer *ret)
 {
 	for (;;) {
-		_cleanup_buf_ struct buf line = BUF_INIT(ASK_LINE);
-
-		if (read_line(a,
-			      "interrupted: [g]o on, [t]ell the model something, "
-			      "[q]uit (or ^C again):",
-			      &line) < 0)
-			return TASK_STOP;
-		switch (tolower((unsigned char)buf_cstr(&line)[0])) {
+		switch (read_answer(a,
+				    "interrupted: [g]o on, [t]ell the model something, "
+				    "[q]uit (or ^C again):",
+				    "gtq")) {
 		case 'g':
 			return TASK_YES;
 		case 'q':

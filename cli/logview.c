@@ -12,9 +12,8 @@ static void put(const struct app *app, enum render_style style, const char *labe
 		const char *text)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(LOGVIEW_TEXT);
-	struct view_words w = { .n = 0 };
 
-	if (view_words_add(&w, text, strlen(text), &b) < 0)
+	if (view_words_all(text, strlen(text), &b) < 0)
 		return;
 	while (b.len && b.data[b.len - 1] == '\n')
 		buf_truncate(&b, b.len - 1);

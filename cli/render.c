@@ -25,16 +25,54 @@ const char *render_style_off(bool color)
 }
 
 /* Messages hold text of their subjects already escaped: a backslash stays as it is. */
+static void put_safe(FILE *f, const char *s, const char *kept)
+{
+	const char *const end = s + strlen(s);
+	unsigned before = 0;
+
+	while (s < end) {
+		unsigned c = 0xfffd;
+		const int n = text_decode(s, (size_t)(end - s), &c);
+		const int take = MAX(n, 1);
+		const bool plain = n > 0 && !text_hidden(before, c);
+
+		for (int i = 0; i < take; i++, s++)
+			fprintf(f, plain || strchr(kept, *s) ? "%c" : "\\x%02x",
+				(unsigned char)*s);
+		before = c;
+	}
+}
+
 void render_safe(FILE *f, const char *s)
 {
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
+	put_safe(f, s, "");
+}
 
-		if (c < 0x20 || c == 0x7f)
-			fprintf(f, "\\x%02x", c);
+void render_lines(FILE *f, const char *s)
+{
+	put_safe(f, s, "\n\t");
+}
+
+/* JSON has a way to write what must not stand on a terminal: between quotes, and
+ * nowhere else, a character may be \uNNNN (RFC 8259, 7). */
+static void put_json(FILE *f, const char *s, size_t len)
+{
+	const char *const end = s + len;
+
+	while (s < end) {
+		unsigned c = 0;
+		const int n = text_decode(s, (size_t)(end - s), &c);
+
+		if (n <= 0 || c < 0x7f || !text_hidden(0, c))
+			fwrite(s, 1, (size_t)MAX(n, 1), f);
+		else if (c < 0x10000)
+			fprintf(f, "\\u%04x", c);
 		else
-			fputc(c, f);
+			fprintf(f, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+				0xdc00 + ((c - 0x10000) & 0x3ff));
+		s += MAX(n, 1);
 	}
+	fputc('\n', f);
 }
 
 int render_json(const struct app *app, const struct json *j)
@@ -45,9 +83,8 @@ int render_json(const struct app *app, const struct json *j)
 	r = json_print(j, false, &b);
 	if (r < 0)
 		return r;
-	if (fprintf(app->out, "%s\n", buf_cstr(&b)) < 0 || fflush(app->out) != 0)
-		return -EIO;
-	return 0;
+	put_json(app->out, buf_cstr(&b), b.len);
+	return fflush(app->out) != 0 || ferror(app->out) ? -EIO : 0;
 }
 
 static void error_json(const struct app *app, const struct err *e, int status)
@@ -62,7 +99,7 @@ static void error_json(const struct app *app, const struct err *e, int status)
 	json_set_int(o, "status", status);
 	json_set(j, "error", o);
 	if (json_print(j, false, &b) == 0)
-		fprintf(app->err, "%s\n", buf_cstr(&b));
+		put_json(app->err, buf_cstr(&b), b.len);
 }
 
 void render_error(const struct app *app, const struct err *e, int status)

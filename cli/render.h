@@ -44,7 +44,10 @@ int render_json(const struct app *app, const struct json *j);
 /** render_clear() - take back the line that was shown on a terminal */
 void render_clear(const struct app *app);
 
-/** render_safe() - print @s with control characters as \xNN */
+/** render_safe() - print @s with what is hidden, and no UTF-8, as \xNN */
 void render_safe(FILE *f, const char *s);
+
+/** render_lines() - the same, but newlines and tabs stay */
+void render_lines(FILE *f, const char *s);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/ask.h"
+#include "cli/asktext.h"
 #include "cli/render.h"
 #include "cli/tty.h"
 #include "cli/view_end.h"
@@ -12,7 +13,8 @@
 enum {
 	VIEW_TURN_MAX = 16 << 20, /* bytes */
 	VIEW_CALL_MAX = 4096,	  /* of a command that is shown */
-	VIEW_CALL_LINES = 8
+	VIEW_CALL_LINES = 8,
+	VIEW_ASK_MAX = 64 << 20,
 };
 
 void view_init(struct view *v, const struct app *app)
@@ -64,13 +66,19 @@ static void show_status(struct view *v)
 	v->status_shown = true;
 }
 
+static void say_always(struct view *v, enum render_style style, const char *line)
+{
+	view_break(v);
+	fputs(render_style_on(v->app->color_err, style), v->app->err);
+	render_lines(v->app->err, line);
+	fprintf(v->app->err, "%s\n", render_style_off(v->app->color_err));
+}
+
 static void say(struct view *v, enum render_style style, const char *line)
 {
 	if (v->app->quiet)
 		return;
-	view_break(v);
-	fprintf(v->app->err, "%s%s%s\n", render_style_on(v->app->color_err, style),
-		line, render_style_off(v->app->color_err));
+	say_always(v, style, line);
 }
 
 static void on_start(void *ctx, const struct task_conf *conf, const struct model *m)
@@ -162,7 +170,6 @@ int view_call_text(const struct task_call *c, struct buf *out)
 	bool shell = strcmp(c->name, "shell") == 0;
 	const char *text = main_argument(c);
 	size_t len = strlen(text), lines = 0;
-	struct view_words w = { .n = 0 };
 	int r;
 
 	r = shell ? buf_adds(out, "$ ") : buf_addf(out, "%s ", c->name);
@@ -171,7 +178,7 @@ int view_call_text(const struct task_call *c, struct buf *out)
 		if (text[i] == '\n' && ++lines == VIEW_CALL_LINES)
 			len = i;
 	if (r == 0)
-		r = view_words_add(&w, text, len, out);
+		r = view_words_all(text, len, out);
 	if (r == 0 && text[len])
 		r = buf_adds(out, " …");
 	return r;
@@ -281,6 +288,17 @@ static void on_notice(void *ctx, const char *text)
 	say(v, RENDER_YELLOW, line);
 }
 
+/* Whatever else is not said: nobody permits what was not seen. */
+static bool show_whole(struct view *v, const struct task_call *c)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(VIEW_ASK_MAX);
+
+	if (asktext_whole(c, &b) < 0)
+		return false;
+	say_always(v, RENDER_BOLD, buf_cstr(&b));
+	return true;
+}
+
 static enum task_verdict on_ask(void *ctx, const struct task_call *c,
 				struct task_answer *ret)
 {
@@ -288,8 +306,10 @@ static enum task_verdict on_ask(void *ctx, const struct task_call *c,
 
 	if (!v->ask)
 		return TASK_YES;
-	if (v->ask->each)
-		show_call(v, c);
+	if (v->ask->each && !show_whole(v, c)) {
+		(void)buf_adds(&ret->words, "it is too long to be shown");
+		return TASK_NO;
+	}
 	v->asked = v->ask->each ? c->number : 0;
 	view_break(v);
 	return ask_call(v->ask, c, ret);

@@ -34,7 +34,6 @@ static void show_answer(const struct app *app, const struct task_report *r,
 			const char *said)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(64 << 20);
-	struct view_words w = { .n = 0 };
 	bool terminal = tty_is(fileno(app->out));
 
 	if (!r->answer.len)
@@ -43,7 +42,7 @@ static void show_answer(const struct app *app, const struct task_report *r,
 		return;
 	if (!terminal) /* a file or program gets it as it is */
 		(void)buf_add(&b, r->answer.data, r->answer.len);
-	else if (view_words_add(&w, r->answer.data, r->answer.len, &b) < 0)
+	else if (view_words_all(r->answer.data, r->answer.len, &b) < 0)
 		return;
 	fputs(buf_cstr(&b), app->out);
 	if (!text_ends(buf_cstr(&b), "\n"))

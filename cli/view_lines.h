@@ -6,8 +6,7 @@
 #ifndef CLI_VIEW_LINES_H
 #define CLI_VIEW_LINES_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "agent/escape.h"
 
 enum { VIEW_LINES_MAX = 2048 };
 
@@ -15,8 +14,8 @@ enum { VIEW_LINES_MAX = 2048 };
 struct view_lines {
 	char line[VIEW_LINES_MAX];
 	size_t n;
-	unsigned char state; /* enum state of view_lines.c */
-	bool cr;	     /* the next byte starts over, unless the line ends */
+	struct escape escape;
+	bool cr; /* the next byte starts over, unless the line ends */
 };
 
 typedef void view_lines_fn(void *ctx, const char *line);

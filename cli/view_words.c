@@ -4,30 +4,46 @@
 
 #include "base/text.h"
 
-static bool shown(const char *s, int n)
+static int show(struct buf *out, unsigned c)
 {
-	unsigned char c = (unsigned char)s[0];
+	return buf_addf(out, "<U+%04X>", c);
+}
 
-	if (n == 1)
-		return c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7f);
-	return !(n == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0);
+static int put(struct view_words *w, const char *s, size_t len, unsigned c,
+	       struct buf *out)
+{
+	const unsigned before = w->before;
+	const bool cr = w->cr;
+	int r = 0;
+
+	w->before = c;
+	w->cr = c == '\r';
+	if (cr && c != '\n')
+		r = show(out, '\r');
+	if (r < 0 || w->cr)
+		return r;
+	if (c == '\n' || c == '\t' || !text_hidden(before, c))
+		return buf_add(out, s, len);
+	return show(out, c);
 }
 
 /* The whole characters of part[]; an incomplete one stays. */
 static int drain(struct view_words *w, struct buf *out)
 {
+	static const char invalid[] = "\xef\xbf\xbd";
 	size_t at = 0;
 	int r = 0;
 
 	while (at < w->n && r == 0) {
-		int n = text_utf8_len(w->part + at, w->n - at);
+		unsigned c = 0;
+		int n = text_decode(w->part + at, w->n - at, &c);
 
 		if (n == 0)
 			break;
 		if (n < 0)
-			r = buf_adds(out, "\xef\xbf\xbd");
-		else if (shown(w->part + at, n))
-			r = buf_add(out, w->part + at, (size_t)n);
+			r = put(w, invalid, strlen(invalid), 0xfffd, out);
+		else
+			r = put(w, w->part + at, (size_t)n, c, out);
 		at += n < 0 ? 1 : (size_t)n;
 	}
 	memmove(w->part, w->part + at, w->n - at);
@@ -43,6 +59,18 @@ int view_words_add(struct view_words *w, const char *s, size_t len, struct buf *
 		w->part[w->n++] = s[i];
 		r = drain(w, out);
 	}
+	return r;
+}
+
+int view_words_all(const char *s, size_t len, struct buf *out)
+{
+	struct view_words w = { .n = 0 };
+	int r = view_words_add(&w, s, len, out);
+
+	if (r == 0 && w.cr)
+		r = show(out, '\r');
+	for (; r == 0 && w.n; w.n--)
+		r = buf_adds(out, "\xef\xbf\xbd");
 	return r;
 }
 

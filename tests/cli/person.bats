@@ -19,7 +19,7 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby --net none "$@"); }
 	{"calls":[{"name":"shell","args":{"command":"echo one >one"}}]}
 	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"echo two >two"}}]}
 	{"expect":"The person refused this call: no twos","calls":[{"name":"shell","args":{"command":"echo three >three"}}]}
-	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"touch four"}}]}
+	{"expect":"what ran instead: echo 3 >edited]","calls":[{"name":"shell","args":{"command":"touch four"}}]}
 	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"touch five"}}]}
 	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"touch six; touch seven"}}]}
 	{"expect":"The person refused this call.","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
@@ -30,7 +30,7 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby --net none "$@"); }
 	["run it?", "n\n"]
 	["why not?", "no twos\n"]
 	["run it?", "e\n"]
-	["instead:", "echo 3 >edited\n"]
+	["instead", "echo 3 >edited\n"]
 	["[a]lways for 'touch'", "a\n"]
 	["$ touch five", ""]
 	["$ touch six; touch seven", ""]
@@ -39,6 +39,53 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby --net none "$@"); }
 	["asked", ""]
 	END
 	[ "$(echo *)" = "edited five four one" ]
+}
+
+@test "person: --ask runs nothing where the edit is empty, and asks again" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"echo one >one"}}]}
+	{"expect":"The person refused this call: no","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
+	END
+	run -0 talk --ask "make files" <<-'END'
+	["run it?", "e\n"]
+	["instead", "\n"]
+	["run it?", "n\n"]
+	["why not?", "no\n"]
+	["asked", ""]
+	END
+	[ ! -e one ]
+}
+
+@test "person: --ask shows all of it, and what is hidden, also with -q" {
+	local many
+	many=$(printf 'echo %s\\n' {1..40})
+	model <<-END
+	{"calls":[{"name":"shell","args":{"command":"${many}touch last # \u202e\u200b\u009b"}}]}
+	{"expect":"refused","calls":[{"name":"write_file","args":{"path":"f","content":"${many}end\n"}}]}
+	{"expect":"refused","calls":[{"name":"edit_file","args":{"path":"f","old":"a\nb\n","new":"c\n"}}]}
+	{"expect":"refused","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
+	END
+	run -0 talk --ask -q "make files" <<-'END'
+	["$ echo 1", ""]
+	["  echo 40", ""]
+	["  touch last # <U+202E><U+200B><U+009B>", ""]
+	["run it?", "n\n"]
+	["why not?", "\n"]
+	["write_file f", ""]
+	["  + echo 1", ""]
+	["  + echo 40", ""]
+	["  + end", ""]
+	["run it?", "n\n"]
+	["why not?", "\n"]
+	["edit_file f", ""]
+	["  - a", ""]
+	["  - b", ""]
+	["  + c", ""]
+	["run it?", "n\n"]
+	["why not?", "\n"]
+	["asked", ""]
+	END
+	[ "$(echo *)" = "*" ]
 }
 
 @test "person: what was typed before the question was asked does not answer it" {

@@ -143,3 +143,16 @@ wait_for_text() {
 	[[ $output == *'left=[typed]then=[second]'* ]] || { printf '%q\n' "$output"; false; }
 	[[ $output != *$'\033['* ]]
 }
+
+@test "K42: what cubby itself prints hides nothing: names, messages, lists, JSON" {
+	local evil=$'e\033]0;t\a\302\2335i\342\200\256x' words
+	mkdir "$evil" && cd "$evil"
+	cubby exec --keep -- true
+	cubby exec -d -- sh -c "exec -a '$evil' sleep 1000" || cubby exec -d -- bash -c "exec -a '$evil' sleep 1000"
+	for words in ls "ls --json" info "info --json" ps "ps --json" stop images "log" "net" ports \
+		"exec -- '$evil'" "exec --json -- '$evil'" "kill '$evil'" "'$evil'" "run --image '$evil' x" \
+		"rmi '$evil'" "log '$evil'" "rm --force"; do
+		run on_tty "cubby $words" </dev/null
+		harmless "$output" || { echo "of: $words"; false; }
+	done
+}

@@ -25,6 +25,7 @@ struct row {
 	bool press;		  /* ^C during the first call */
 	enum task_verdict answer; /* to the question that follows, and to --ask */
 	bool ask;
+	const char *instead; /* the person changes the command to it */
 	enum task_end end;
 	const char *cause;
 	const char *answer_text;
@@ -128,6 +129,11 @@ static const struct row rows[] = {
 	{ .name = "ask: yes", .lines = TASK CALLS(SHELL("a", "one")) SAY("ok"),
 	  .ask = true, .answer = TASK_YES, .end = TASK_DONE, .cause = "answer",
 	  .answer_text = "ok", .ran = 1 },
+	{ .name = "ask: another command, and the model is told",
+	  .lines = TASK CALLS(SHELL("a", "one")) SAY("ok"),
+	  .ask = true, .answer = TASK_YES, .instead = "two", .end = TASK_DONE,
+	  .cause = "answer", .answer_text = "ok", .ran = 1,
+	  .seen = "[cubby: the person changed this call before it ran; what ran instead: two]" },
 	{ .name = "the transcript is too short", .lines = TASK CALLS(SHELL("a", "one")),
 	  .end = TASK_SERVICE, .cause = "service", .answer_text = "", .ran = 1 },
 	{ .name = "a replay that differs",
@@ -205,6 +211,10 @@ static enum task_verdict on_ask(void *ctx, const struct task_call *c,
 	assert_string_equal(c->name, "shell");
 	if (h->row->answer == TASK_NO)
 		buf_adds(&ret->words, "not here");
+	if (h->row->instead) {
+		ret->args = json_object();
+		json_set_str(ret->args, "command", h->row->instead);
+	}
 	return h->row->answer;
 }
 

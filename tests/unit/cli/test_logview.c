@@ -16,7 +16,7 @@ static const struct row {
 	  "openai:m\n" },
 	{ "words of Chat Completions",
 	  "{\"type\":\"response\",\"message\":{\"content\":\"a\\u001b[2Jb\\n\"}}",
-	  "a[2Jb\n" },
+	  "a<U+001B>[2Jb\n" },
 	{ "words of Messages",
 	  "{\"type\":\"response\",\"message\":{\"content\":[{\"type\":\"text\","
 	  "\"text\":"

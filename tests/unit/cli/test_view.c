@@ -55,7 +55,7 @@ static void words_stream_and_end_their_line(void)
 	call(&w, "ls");
 	view_events()->output(&w.view, "a\033[31mb\nc", 9);
 	result(&w, 0, "shell");
-	end(&w, "I will[2J look.\n$ ls\n  ab\n  c\n  exit 0, 1.2s\n");
+	end(&w, "I will<U+001B>[2J look.\n$ ls\n  ab\n  c\n  exit 0, 1.2s\n");
 }
 
 static void long_output_is_cut(void)

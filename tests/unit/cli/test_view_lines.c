@@ -18,6 +18,11 @@ static const struct row {
 	{ "a sequence in a sequence", "\033[3\033[1mx\n", "x|" },
 	{ "backspace takes one back", "ab\bc\b\b\b\bd\n", "d|" },
 	{ "bells go, tabs stay", "a\007\tb\n", "a\tb|" },
+	{ "the title of screen(1) goes", "\033kt\033\\x\n", "x|" },
+	{ "what is hidden is shown",
+	  "a\xe2\x80\xae"
+	  "b\n",
+	  "a<U+202E>b|" },
 	{ "an empty line", "\n\n", "||" },
 	{ "nothing", "", "" },
 };
