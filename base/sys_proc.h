@@ -191,6 +191,26 @@ static inline int sys_seccomp(unsigned op, unsigned flags, void *arg)
 	return (int)sys_ret(syscall(SYS_seccomp, op, flags, arg));
 }
 
+/* Of Landlock only scopes are used; the headers of older systems do not have them. */
+enum { LANDLOCK_SCOPE_ABSTRACT = 1 };
+
+static inline int sys_landlock_abi(void)
+{
+	return (int)sys_ret(syscall(444 /* landlock_create_ruleset */, NULL, 0, 1));
+}
+
+static inline int sys_landlock_scope(uint64_t scopes)
+{
+	const uint64_t attr[3] = { [2] = scopes }; /* files, ports, scopes */
+
+	return (int)sys_ret(syscall(444, attr, sizeof(attr), 0));
+}
+
+static inline int sys_landlock_restrict(int ruleset)
+{
+	return (int)sys_ret(syscall(446 /* landlock_restrict_self */, ruleset, 0));
+}
+
 static inline long sys_keyctl(int op, unsigned long a)
 {
 	return sys_ret(syscall(SYS_keyctl, op, a, 0, 0, 0));

@@ -7,6 +7,7 @@
 #include "base/proc.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "runtime/abstract.h"
 #include "runtime/build.h"
 #include "runtime/monitor.h"
 #include "runtime/rundir.h"
@@ -375,8 +376,14 @@ static int start(struct box *b, const struct box_open *o, int rundir, struct err
 		r = await_start(b, o, e);
 	b->started = r == 0;
 	if (b->started && o->spec->net == NET_HOST && o->note)
-		o->note(o->note_ctx, "the box shares the host's network: services that "
-				     "listen on this host only are within its reach");
+		o->note(o->note_ctx,
+			abstract_closable()
+				? "the box shares the host's network: services that "
+				  "listen on this host only are within its reach"
+				: "the box shares the host's network: services that "
+				  "listen on this host only, and abstract sockets "
+				  "(X11, "
+				  "D-Bus), are within its reach");
 	return r;
 }
 

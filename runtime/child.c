@@ -23,6 +23,7 @@
 
 #include "base/file.h"
 #include "base/sys.h"
+#include "runtime/abstract.h"
 #include "runtime/assist.h"
 #include "runtime/caps.h"
 #include "runtime/cgroup.h"
@@ -259,6 +260,9 @@ static int drop(struct work *w, struct err *e)
 	r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (r < 0)
 		return err_sys(e, r, "cannot set no_new_privs");
+	r = w->c->spec->net == NET_HOST ? abstract_close(e) : 0;
+	if (r < 0)
+		return r;
 	sys_umask(022);
 	return secfilter_install(w->c->filter->data, w->c->filter->len, e);
 }

@@ -178,3 +178,28 @@ s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); tim
 	fi
 	[ "$output" = 0 ]
 }
+
+@test "K44: abstract sockets of the host are out of reach, with the host's network, too" {
+	local name=cubby-test-$BATS_SUITE_TEST_NUMBER-$$ pid fd
+	local dial='use Socket; socket my $s, AF_UNIX, SOCK_STREAM, 0; my $at = pack("S a*", 1, "\0$ARGV[0]");
+		print connect($s, $at) ? "reached" : $!; exit !$ARGV[1]'
+	[ "$(perl -e 'print syscall(444, 0, 0, 1)')" -ge 6 ] ||
+		skip "this kernel has no scopes of Landlock (Linux 6.12)"
+	exec {fd}< <(exec perl -e 'use Socket; $| = 1; socket my $s, AF_UNIX, SOCK_STREAM, 0;
+		bind $s, pack("S a*", 1, "\0$ARGV[0]") or die; listen $s, 5; print "there\n"; sleep 100' "$name" 3>&-)
+	pid=$!
+	read -r <&"$fd"
+	run -0 perl -e "$dial" "$name" 1
+	[ "$output" = reached ]
+	run -0 cubby exec -q -- perl -e "$dial" "$name" 1
+	[ "$output" = "Connection refused" ]
+	cubby stop -q
+	run -0 cubby exec -q --net host -- perl -e "$dial" "$name" 1
+	[ "$output" = "Operation not permitted" ]
+	# its own are not affected
+	run -0 cubby exec -q -- perl -e 'use Socket; socket my $l, AF_UNIX, SOCK_STREAM, 0;
+		my $at = pack("S a*", 1, "\0own"); bind $l, $at or die; listen $l, 1;
+		socket my $s, AF_UNIX, SOCK_STREAM, 0; print connect($s, $at) ? "reached" : $!'
+	[ "$output" = reached ]
+	kill "$pid"
+}
