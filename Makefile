@@ -87,17 +87,17 @@ CPPFLAGS += $(shell pkg-config --cflags $(PKGS) $(PKGS_HEADERS))
 LDLIBS += $(shell pkg-config --libs $(PKGS))
 endif
 
-SRC := $(foreach l,$(LAYERS),$(wildcard $(l)/*.c))
-HDR := $(foreach l,$(LAYERS),$(wildcard $(l)/*.h)) tests/unit/unit.h
+SRC := $(foreach l,$(LAYERS),$(wildcard $(l)/*.c $(l)/*/*.c))
+HDR := $(foreach l,$(LAYERS),$(wildcard $(l)/*.h $(l)/*/*.h)) tests/unit/unit.h
 OBJ := $(SRC:%.c=$(O)/%.o)
 LIBOBJ := $(filter-out $(O)/cli/main.o $(O)/cli/main_init.o,$(OBJ))
 LIB := $(O)/libcubby.a
 BIN := $(O)/cubby
 # pid 1 of a box: static, because after the pivot every library is the image's.
 INIT := $(O)/cubby-init
-UNIT_SRC := $(wildcard tests/unit/*/test_*.c)
+UNIT_SRC := $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c)
 UNIT := $(UNIT_SRC:%.c=$(O)/%)
-FAULT_SRC := $(wildcard tests/unit/*/fault_*.c)
+FAULT_SRC := $(wildcard tests/unit/*/fault_*.c tests/unit/*/*/fault_*.c)
 FAULT := $(FAULT_SRC:%.c=$(O)/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ := $(FUZZ_SRC:%.c=$(O)/%)
@@ -146,7 +146,7 @@ $(O)/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/agent/shell_text.o: $(wildcard agent/shell_*.sh)
+$(O)/agent/session/shell_text.o: $(wildcard agent/session/*.sh)
 
 -include $(OBJ:.o=.d) $(TEST_SRC:%.c=$(O)/%.d)
 

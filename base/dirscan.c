@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <string.h>
 
-#include "base/sys.h"
+#include "base/sys/sys.h"
 
 int dirscan_start(struct dirscan *s, int fd, struct err *e)
 {

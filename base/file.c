@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "base/text.h"
 
 enum { FIRST = 4 << 10, CHUNK = 64 << 10, SHOWN = 256, LOCK_TICK_US = 50000 };

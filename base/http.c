@@ -20,7 +20,7 @@
 #include "base/dl.h"
 #include "base/http_head.h"
 #include "base/scope.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "base/text.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 
 enum { INROOT_LINKS = 40, INROOT_TRIES = 64 };
 

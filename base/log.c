@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "base/text.h"
 
 enum { LINE_MAX_BYTES = 1024 };

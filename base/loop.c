@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/sys.h"
+#include "base/sys/sys.h"
 
 enum {
 	EVENTS = 64, /* and as many timers in one round; the rest come with the next */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "base/text.h"
 
 enum {

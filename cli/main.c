@@ -2,14 +2,14 @@
 #include <signal.h>
 #include <string.h>
 
-#include "base/sys.h"
-#include "cli/cmd.h"
-#include "cli/config.h"
-#include "cli/help.h"
-#include "cli/render.h"
-#include "runtime/gate.h"
-#include "runtime/helper.h"
-#include "runtime/monitor.h"
+#include "base/sys/sys.h"
+#include "cli/opt/cmd.h"
+#include "cli/opt/config.h"
+#include "cli/opt/help.h"
+#include "cli/show/render.h"
+#include "runtime/gate/gate.h"
+#include "runtime/monitor/monitor.h"
+#include "runtime/worker/worker.h"
 
 static bool wants_color(int fd)
 {
@@ -90,14 +90,14 @@ static int dispatch(struct app *app, int argc, char **argv)
 	return cmd_run.run(app, argc, argv);
 }
 
-/* Processes of our own: each is a fresh execution of this binary (runtime/helper.c),
+/* Processes of our own: each is a fresh execution of this binary (runtime/worker/worker.c),
  * and no command that anybody types. */
 static const struct own {
 	const char *word;
 	int (*run)(int argc, char **argv);
 } own[] = {
 	{ "__gate", gate_main },
-	{ "__helper", helper_main },
+	{ "__helper", worker_main },
 	{ "__monitor", monitor_main },
 };
 

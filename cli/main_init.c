@@ -1,5 +1,5 @@
-/* The program cubby-init: see runtime/init.h. */
-#include "runtime/init.h"
+/* The program cubby-init: see runtime/init/init.h. */
+#include "runtime/init/init.h"
 
 int main(void)
 {

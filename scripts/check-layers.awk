@@ -2,7 +2,7 @@
 # Written for any POSIX awk (mawk, gawk, busybox): no extensions.
 
 BEGIN {
-	# Wrappers of system calls. A call is a door's business: what base/sys*.h does
+	# Wrappers of system calls. A call is a door's business: what base/sys/ does
 	# not offer is added there.
 	split("_exit accept accept4 access acct add_key adjtimex bind bpf brk " \
 	      "capget capset chdir chmod chown chroot clock_nanosleep clone " \
@@ -81,6 +81,15 @@ function rest_from(k,    i, s)
 	return s
 }
 
+# A folder includes those that stand above it, so that no circle can be written down.
+function read_folder(    i)
+{
+	for (i = 3; i <= NF; i++)
+		if (!($i in beneath))
+			refuse("folder '" $2 "': '" $i "' has no row above it")
+	beneath[$2] = " " rest_from(3) " "
+}
+
 function read_rule()
 {
 	if (/^[ \t]*(#|$)/)
@@ -93,6 +102,8 @@ function read_rule()
 		owner[privs] = rest_from(3)
 	} else if ($1 == "only") {
 		only[$2] = rest_from(3)
+	} else if ($1 == "folder") {
+		read_folder()
 	} else {
 		may[$1] = " " rest_from(2) " "
 	}
@@ -132,13 +143,17 @@ function open_file(    i)
 	sub(/\.c$/, ".h", own)
 	if (own == file || !(own in have))
 		own = ""
-	raw = file ~ /^base\/sys[^\/]*\.h$/ || layer == "tests"
+	raw = file ~ /^base\/sys\/[^\/]*\.h$/ || layer == "tests"
 	part = 0 # a piece of another header has no opening of its own
 	for (i = 1; i <= privs; i++)
 		if (starts(file, priv[i]))
 			part = 1
+	folder = file
+	sub(/\/[^\/]*$/, "", folder)
 	if (!(layer in may))
 		refuse("layer '" layer "' is not in scripts/layers.conf")
+	else if (layer != "tests" && !(folder in beneath))
+		refuse("folder '" folder "' is not in scripts/layers.conf")
 }
 
 # The line without comments; strings and characters become "" and ''.
@@ -173,7 +188,7 @@ function code_of(s,    out, c, p)
 	}
 }
 
-function check_project(target,    to, i, n, list, ok)
+function check_project(target,    to, dir, i, n, list, ok)
 {
 	to = target
 	sub(/\/.*/, "", to)
@@ -181,8 +196,14 @@ function check_project(target,    to, i, n, list, ok)
 		refuse("include \"" target "\": write \"layer/file.h\"")
 		return
 	}
+	dir = target
+	sub(/\/[^\/]*$/, "", dir)
 	if (index(may[layer], " " to " ") == 0)
 		refuse("layer '" layer "' may not include \"" target "\"")
+	else if (layer != "tests" && dir != folder && index(beneath[folder], " " dir " ") == 0)
+		refuse("folder '" folder "' may not include \"" target "\"")
+	else if (layer != "tests" && dir != folder && target ~ /\/impl\.h$/)
+		refuse("\"" target "\" is for " dir "/ alone")
 	for (i = 1; i <= privs; i++)
 		if (starts(target, priv[i]) && !among(file, owner[i]) && layer != "tests")
 			refuse("\"" target "\" is for " owner[i] " alone")
@@ -220,7 +241,7 @@ function check_include(line,    target, i)
 function refuse_call(name)
 {
 	if (name != "close")
-		refuse("system call '" name "': use its door sys_" name " (base/sys.h)")
+		refuse("system call '" name "': use its door sys_" name " (base/sys/sys.h)")
 	else if (file != "base/scope.h")
 		refuse("close: let scope_close() do it (base/scope.h)")
 }

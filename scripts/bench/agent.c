@@ -11,11 +11,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/model_impl.h"
-#include "agent/task.h"
+#include "agent/model/impl.h"
+#include "agent/task/task.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 
 enum { BLOCK = 16384, ROUNDS_MAX = 2000, RESULT = 2000 };
 
@@ -104,9 +104,9 @@ static void on_result(void *ctx, const struct task_call *c, const struct tool_re
 				    .tool = c->name,
 				    .text = r->text.data };
 	_cleanup_buf_ struct buf body = BUF_INIT(256 << 20);
-	struct model_request req = { .history = &x->history,
-				     .tools = tool_table,
-				     .n_tools = tool_count };
+	struct model_request req = { .what.history = &x->history,
+				     .what.tools = tool_table,
+				     .what.n_tools = tool_count };
 	_cleanup_json_ struct json *message = NULL;
 	_cleanup_hash_ struct hash *hash = NULL;
 	struct err e = ERR_NONE;

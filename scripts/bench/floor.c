@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sys.h"
+#include "base/sys/sys.h"
 
 enum {
 	NAMESPACES = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
@@ -37,7 +37,7 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* As runtime/mount_kernel.c has them; those that the kernel has not are passed over. */
+/* As runtime/mount/kernel.c has them; those that the kernel has not are passed over. */
 static const struct {
 	const char *at, *type, *options;
 } own[] = {

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/gate.h"
+#include "runtime/gate/gate.h"
 #include "tests/unit/netbox.h"
 
 enum { CHUNK = 128 * 1024, STREAMS = 64, COUNT = 100000 };

@@ -13,13 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/clip.h"
-#include "agent/marker.h"
-#include "agent/output.h"
-#include "agent/redact.h"
-#include "agent/session.h"
-#include "agent/spill.h"
-#include "base/sys.h"
+#include "agent/session/session.h"
+#include "agent/terminal/clip.h"
+#include "agent/terminal/marker.h"
+#include "agent/terminal/output.h"
+#include "agent/terminal/redact.h"
+#include "agent/terminal/spill.h"
+#include "base/sys/sys.h"
 #include "tests/unit/hostport.h"
 
 enum { ROUNDS_MAX = 10000, TURNS = 5, PROMPTS = 30 };
@@ -197,7 +197,7 @@ static double bare_us(const char *path)
 {
 	const char *argv[] = { "cat", path, NULL };
 	struct session_spawn c = { .argv = argv, .cwd = "/", .rows = 40, .cols = 160 };
-	struct session_shell sh;
+	struct session_life sh;
 	struct err e = ERR_NONE;
 	static char data[64 << 10];
 	double start = now_us();

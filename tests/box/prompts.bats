@@ -1,6 +1,6 @@
 # The questions of real programs in a box, as a model meets them: apt-get and dpkg, passwd,
 # the client of OpenSSH. (sudo gains nothing in a box, where set-id bits have no effect, and
-# does not ask root: it is in tests/unit/agent/test_session_talk.c.) The packages come from the mirror that the image was made
+# does not ask root: it is in tests/unit/agent/session/test_talk.c.) The packages come from the mirror that the image was made
 # from, as in packages.bats.
 #
 # A call without `timeout` returns after 30 seconds without output, and says so: that it

@@ -1,4 +1,4 @@
-# The session inside a box, by the numbers of its contract (agent/session.h, docs). What
+# The session inside a box, by the numbers of its contract (agent/session/session.h, docs). What
 # needs no box is tested with shells of the host: tests/unit/agent/test_session*.c.
 # shellcheck disable=SC2016 # the box expands what is in single quotes
 bats_require_minimum_version 1.5.0

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "agent/answer.h"
+#include "agent/wire/answer.h"
 
 /* A stream in pieces of @step bytes; the turn's message is added to @out. */
 static inline int fuzz_answer(const struct answer_ops *ops, const uint8_t *data,

@@ -1,4 +1,4 @@
-#include "agent/anthropic_assemble.h"
+#include "agent/wire/anthropic_assemble.h"
 #include "tests/fuzz/answer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "agent/args.h"
+#include "agent/turn/args.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* Messages from the user bus. */
 #include <stdlib.h>
 
-#include "runtime/dbus_wire.h"
+#include "runtime/cgroup/dbus_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "runtime/dnsmsg.h"
+#include "runtime/gate/dnsmsg.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

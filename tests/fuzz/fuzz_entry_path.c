@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "rootfs/entry_path.h"
+#include "rootfs/archive/entry_path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "agent/escape.h"
+#include "agent/terminal/escape.h"
 #include "base/buf.h"
 #include "base/def.h"
 #include "base/text.h"

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cgroup_find.h"
-#include "runtime/idmap_subid.h"
+#include "runtime/cgroup/find.h"
+#include "runtime/idmap/subid.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "agent/live.h"
+#include "agent/terminal/live.h"
 #include "base/buf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

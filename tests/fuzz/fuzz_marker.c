@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "agent/marker.h"
+#include "agent/terminal/marker.h"
 #include "base/buf.h"
 
 #define NONCE "0123456789abcdef0123456789abcdef"

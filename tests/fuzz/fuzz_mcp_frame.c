@@ -2,9 +2,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/mcp_frame.h"
-#include "agent/mcp_rpc.h"
-#include "agent/mcp_salvage.h"
+#include "agent/mcp/frame.h"
+#include "agent/mcp/rpc.h"
+#include "agent/mcp/salvage.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,31 +2,31 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "runtime/nethello.h"
+#include "runtime/gate/hello.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_names(const struct nethello *h)
+static void check_names(const struct gate_hello *h)
 {
-	assert(h->n <= NETHELLO_NAMES);
+	assert(h->n <= GATE_HELLO_NAMES);
 	for (unsigned i = 0; i < h->n; i++)
-		assert(memchr(h->names[i].host, '\0', NETHELLO_NAME));
+		assert(memchr(h->names[i].host, '\0', GATE_HELLO_NAME));
 }
 
 /* What is decided stays decided, whatever follows; what follows only adds names. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct nethello all, part;
-	enum nethello_verdict v = nethello_parse(data, size, &all);
+	struct gate_hello all, part;
+	enum gate_hello_verdict v = gate_hello_parse(data, size, &all);
 
-	assert(v <= NETHELLO_BAD);
-	assert(v != NETHELLO_MORE || size < NETHELLO_MAX);
+	assert(v <= GATE_HELLO_BAD);
+	assert(v != GATE_HELLO_MORE || size < GATE_HELLO_MAX);
 	check_names(&all);
 	for (size_t len = 0; len < size && len < 512; len++) {
-		enum nethello_verdict before = nethello_parse(data, len, &part);
+		enum gate_hello_verdict before = gate_hello_parse(data, len, &part);
 
 		check_names(&part);
-		if (before == NETHELLO_MORE)
+		if (before == GATE_HELLO_MORE)
 			continue;
 		assert(before == v);
 		assert(part.n == all.n);

@@ -1,5 +1,5 @@
 /* With and without the short way for words. */
-#include "agent/openai_assemble.h"
+#include "agent/wire/openai_assemble.h"
 #include "tests/fuzz/answer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

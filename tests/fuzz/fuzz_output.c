@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "agent/output.h"
+#include "agent/terminal/output.h"
 #include "base/buf.h"
 #include "base/text.h"
 

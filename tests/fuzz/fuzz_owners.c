@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "rootfs/owners.h"
+#include "rootfs/archive/owners.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/sys.h"
-#include "runtime/payload.h"
+#include "base/sys/sys.h"
+#include "runtime/init/payload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "agent/redact.h"
+#include "agent/terminal/redact.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "agent/screen.h"
+#include "agent/terminal/screen.h"
 #include "base/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

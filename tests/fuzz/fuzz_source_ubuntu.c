@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "rootfs/source_ubuntu.h"
+#include "rootfs/image/source_ubuntu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

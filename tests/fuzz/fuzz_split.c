@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/split.h"
+#include "agent/session/split.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/sse.h"
+#include "agent/wire/sse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/def.h"
 #include "base/text.h"
-#include "cli/termfilter.h"
+#include "cli/show/termfilter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

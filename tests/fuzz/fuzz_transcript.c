@@ -1,8 +1,8 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "agent/resume.h"
-#include "agent/transcript.h"
+#include "agent/task/resume.h"
+#include "agent/turn/transcript.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

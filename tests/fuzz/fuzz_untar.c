@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "rootfs/entry_path.h"
-#include "rootfs/untar.h"
+#include "rootfs/archive/entry_path.h"
+#include "rootfs/archive/untar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/scope.h"
-#include "base/sys.h"
-#include "runtime/userdb.h"
+#include "base/sys/sys.h"
+#include "runtime/init/userdb.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -25,19 +25,19 @@ layers() { # a source file from standard input breaks a rule in this way
 }
 
 @test "check-layers: agent does not see rootfs" {
-	layers agent/a.c "agent/a.c:1: layer 'agent' may not include \"rootfs/b.h\"" <<-'END'
+	layers agent/task/a.c "agent/task/a.c:1: layer 'agent' may not include \"rootfs/b.h\"" <<-'END'
 	#include "rootfs/b.h"
 	END
 }
 
 @test "check-layers: a library outside its door" {
-	layers rootfs/a.c "rootfs/a.c:1: <curl/curl.h> is for base/http.c alone" <<-'END'
+	layers rootfs/store/a.c "rootfs/store/a.c:1: <curl/curl.h> is for base/http.c alone" <<-'END'
 	#include <curl/curl.h>
 	END
 }
 
 @test "check-layers: a raw system call, but not in comments, strings and members" {
-	layers cli/a.c "cli/a.c:3: system call 'read': use its door sys_read (base/sys.h)" <<-'END'
+	layers cli/a.c "cli/a.c:3: system call 'read': use its door sys_read (base/sys/sys.h)" <<-'END'
 	/* read( */ int a = f("read(1)") + o->read(1) + o.read(2) + sys_read(3); // read(
 	/* open(
 	   open( */ int b = read (0);

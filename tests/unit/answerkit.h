@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_ANSWERKIT_H
 #define TESTS_UNIT_ANSWERKIT_H
 
-#include "agent/answer.h"
+#include "agent/wire/answer.h"
 
 struct answerkit_row {
 	const char *name;

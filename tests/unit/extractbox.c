@@ -7,7 +7,7 @@
 #include "base/dirscan.h"
 #include "base/file.h"
 #include "base/scope.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
 static char outside[128]; /* one test at a time */

@@ -8,7 +8,7 @@
 
 #include <sys/stat.h>
 
-#include "rootfs/extract.h"
+#include "rootfs/archive/extract.h"
 #include "tests/unit/tarmake.h"
 
 struct extractbox {

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/spill.h"
+#include "agent/terminal/spill.h"
 #include "base/file.h"
 #include "base/scope.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 
 enum { EXTRA_MAX = 4, FAR = 200 };
 
@@ -49,7 +49,7 @@ static _noreturn_ void child(const struct session_spawn *c, int slave)
 	sys_exit(127);
 }
 
-static int on_spawn(void *ctx, const struct session_spawn *c, struct session_shell *ret,
+static int on_spawn(void *ctx, const struct session_spawn *c, struct session_life *ret,
 		    struct err *e)
 {
 	struct hostport *h = ctx;

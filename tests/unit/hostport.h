@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "agent/session_port.h"
+#include "agent/session/port.h"
 
 enum { HOSTPORT_MAX = 64 };
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
 enum { REQUEST_MAX = 4 << 20 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/http.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
 void modelserver_start(struct modelserver *s)

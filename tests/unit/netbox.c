@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
-#include "base/sys.h"
-#include "runtime/netsock.h"
+#include "base/sys/sys.h"
+#include "runtime/net/sock.h"
 #include "tests/unit/unit.h"
 
 struct note {

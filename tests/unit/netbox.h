@@ -7,7 +7,7 @@
 #define TESTS_UNIT_NETBOX_H
 
 #include "base/buf.h"
-#include "runtime/netns_impl.h"
+#include "runtime/net/netns_impl.h"
 
 struct netbox {
 	pid_t pid;

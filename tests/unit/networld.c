@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/sys.h"
-#include "runtime/dnsmsg.h"
-#include "runtime/netaddr.h"
+#include "base/sys/sys.h"
+#include "runtime/gate/dnsmsg.h"
+#include "runtime/net/addr.h"
 
 enum { LOGGED = 4096, SERVED = 6000, CHUNK = 65536 };
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/sys.h"
-#include "runtime/netaudit.h"
+#include "base/sys/sys.h"
+#include "runtime/gate/audit.h"
 #include "tests/unit/networld.h"
 #include "tests/unit/unit.h"
 
@@ -87,7 +87,7 @@ void rig_want_audit(struct rig *r, const char *text)
 
 	for (int i = 0; i < 200; i++) {
 		buf_truncate(&b, 0);
-		unit_ok(file_read(r->dir, NETAUDIT_FILE, &b, &e), &e);
+		unit_ok(file_read(r->dir, GATE_AUDIT_FILE, &b, &e), &e);
 		if (strstr(buf_cstr(&b), text))
 			return;
 		sys_poll(NULL, 0, 50);

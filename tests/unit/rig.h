@@ -7,7 +7,7 @@
 #define TESTS_UNIT_RIG_H
 
 #include "base/json.h"
-#include "runtime/gate.h"
+#include "runtime/gate/gate.h"
 #include "tests/unit/netbox.h"
 
 #define CURL "curl -sS --noproxy '*' --max-time 10 "

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/proc.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 
 static void on_live(void *ctx, const void *data, size_t len)
 {

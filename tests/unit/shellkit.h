@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_SHELLKIT_H
 #define TESTS_UNIT_SHELLKIT_H
 
-#include "agent/session.h"
+#include "agent/session/session.h"
 #include "tests/unit/hostport.h"
 #include "tests/unit/unit.h"
 

@@ -2,11 +2,11 @@
 
 #include <stdio.h>
 
-#include "agent/resume.h"
-#include "agent/transcript.h"
+#include "agent/task/resume.h"
+#include "agent/turn/transcript.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "base/text.h"
 #include "tests/unit/unit.h"
 
@@ -168,11 +168,11 @@ static int rebuild_record(void *ctx, const struct json *j, struct err *e)
 
 	if (want && !json_get_bool(j, "summary", false)) {
 		_cleanup_buf_ struct buf body = BUF_INIT(16 << 20);
-		struct model_request req = { .history = &b->resume.history,
-					     .tools = tool_table,
-					     .n_tools = tool_count,
-					     .no_calls = json_get_bool(j, "no_calls",
-								       false) };
+		struct model_request req = { .what.history = &b->resume.history,
+					     .what.tools = tool_table,
+					     .what.n_tools = tool_count,
+					     .what.no_calls = json_get_bool(
+						     j, "no_calls", false) };
 		char hex[HASH_HEX];
 
 		model_set_params(b->model, json_get(j, "params"));

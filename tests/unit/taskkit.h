@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_TASKKIT_H
 #define TESTS_UNIT_TASKKIT_H
 
-#include "agent/task.h"
+#include "agent/task/task.h"
 #include "base/buf.h"
 
 #define TASKKIT_KEY "sk-test-0123456789"

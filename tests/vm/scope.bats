@@ -1,4 +1,4 @@
-# The scope of a real service manager (runtime/cgroup_systemd.c): an ordinary user of a
+# The scope of a real service manager (runtime/cgroup/systemd.c): an ordinary user of a
 # machine that systemd runs, with cgroup v2.
 bats_require_minimum_version 1.5.0
 load ../lib

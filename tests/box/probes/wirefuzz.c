@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/wire.h"
+#include "runtime/wire/wire.h"
 
 enum { FDS = WIRE_FDS + 8, BODY = WIRE_BODY + 4096, ANSWER_MS = 20000 };
 
@@ -219,7 +219,7 @@ static int greet(int sock, bool more)
 
 	memset(&m, 0, sizeof(m));
 	m.head.type = WIRE_HELLO;
-	/* As runtime/build.c has it; another text ends in "no greeting". */
+	/* As runtime/wire/build.c has it; another text ends in "no greeting". */
 	snprintf(m.body, sizeof(struct wire_hello),
 		 "cubby " CUBBY_VERSION " wire %zu.%zu.%d", sizeof(struct wire_spawn),
 		 sizeof(struct wire_setup), WIRE_TYPES);

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/scope.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 
 static int opened(void)
 {

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
 static int tmp(void)

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/proc.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "tests/unit/httpserve.h"
 #include "tests/unit/unit.h"
 

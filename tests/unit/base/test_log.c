@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
 static const struct row {

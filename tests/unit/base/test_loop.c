@@ -3,7 +3,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
 /* What a callback may do, and how often it ran. */

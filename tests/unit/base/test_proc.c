@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "base/file.h"
-#include "base/sys.h"
+#include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
 static const struct row {

@@ -1,0 +1,261 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/mcp/impl.h"
+#include "base/text.h"
+
+/* Newest first. Batches came with one revision and went with the next. */
+static const struct revision {
+	const char *name;
+	bool batches;
+} revisions[] = {
+	{ "2025-11-25", false },
+	{ "2025-06-18", false },
+	{ "2025-03-26", true },
+	{ "2024-11-05", false },
+};
+
+/* In the order of enum mcp_level and beyond. Source: RFC 5424. */
+static const char *const levels[] = { "debug", "info",	   "notice", "warning",
+				      "error", "critical", "alert",  "emergency" };
+
+/* Tools that change nothing: clients may run them without asking. */
+static const char *const read_only[] = { "read_file", "screen" };
+
+/* Why there is no result. */
+struct fault {
+	int code; /* enum mcp_rpc_code; 0 = none */
+	char text[200];
+};
+
+static struct json *fault(struct fault *f, int code, const char *fmt, ...)
+	_printf_(3, 4);
+static struct json *fault(struct fault *f, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	f->code = code;
+	va_start(ap, fmt);
+	vsnprintf(f->text, sizeof(f->text), fmt, ap);
+	va_end(ap);
+	return NULL;
+}
+
+/* ---- initialize ---------------------------------------------------------- */
+
+static const char *choose(const char *asked)
+{
+	for (size_t i = 0; asked && i < ARRAY_SIZE(revisions); i++)
+		if (!strcmp(asked, revisions[i].name))
+			return revisions[i].name;
+	return revisions[0].name;
+}
+
+bool mcp_method_batches(const struct mcp *m)
+{
+	for (size_t i = 0; m->revision && i < ARRAY_SIZE(revisions); i++)
+		if (!strcmp(m->revision, revisions[i].name))
+			return revisions[i].batches;
+	return false;
+}
+
+static struct json *capabilities(void)
+{
+	_cleanup_json_ struct json *c = json_object();
+
+	if (json_set(c, "tools", json_object()) < 0 ||
+	    json_set(c, "logging", json_object()) < 0)
+		return NULL;
+	return take(&c, NULL);
+}
+
+static struct json *server_info(const struct mcp *m)
+{
+	_cleanup_json_ struct json *i = json_object();
+
+	if (json_set_str(i, "name", "cubby") < 0 ||
+	    json_set_str(i, "version", m->conf->version) < 0)
+		return NULL;
+	return take(&i, NULL);
+}
+
+static struct json *initialize(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)
+{
+	_cleanup_json_ struct json *result = json_object();
+	const char *asked = json_get_str(rq->params, "protocolVersion");
+	int r;
+
+	if (m->revision)
+		return fault(f, MCP_RPC_BAD_REQUEST, "already initialized");
+	if (!asked)
+		return fault(f, MCP_RPC_BAD_PARAMS, "protocolVersion is missing");
+	r = json_set_str(result, "protocolVersion", choose(asked));
+	if (!r)
+		r = json_set(result, "capabilities", capabilities());
+	if (!r)
+		r = json_set(result, "serverInfo", server_info(m));
+	if (!r && m->conf->instructions)
+		r = json_set_str(result, "instructions", m->conf->instructions);
+	if (r < 0)
+		return NULL;
+	m->revision = choose(asked);
+	return take(&result, NULL);
+}
+
+/* ---- the other methods --------------------------------------------------- */
+
+static struct json *ping(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)
+{
+	(void)m;
+	(void)rq;
+	(void)f;
+	return json_object();
+}
+
+static struct json *set_level(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)
+{
+	const char *level = json_get_str(rq->params, "level");
+
+	for (size_t i = 0; level && i < ARRAY_SIZE(levels); i++)
+		if (!strcmp(level, levels[i])) {
+			m->level = i;
+			return json_object();
+		}
+	return fault(f, MCP_RPC_BAD_PARAMS, "level must be one of debug to emergency");
+}
+
+static struct json *annotations(const struct tool *t)
+{
+	_cleanup_json_ struct json *a = json_object();
+	bool quiet = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(read_only); i++)
+		quiet = quiet || !strcmp(t->name, read_only[i]);
+	return json_set_bool(a, "readOnlyHint", quiet) < 0 ? NULL : take(&a, NULL);
+}
+
+static struct json *describe(const struct tool *t)
+{
+	_cleanup_json_ struct json *d = json_object(), *schema = NULL;
+	struct err e = ERR_NONE;
+	int r = json_parse(t->schema, strlen(t->schema), &schema, &e);
+
+	if (!r)
+		r = json_set_str(d, "name", t->name);
+	if (!r)
+		r = json_set_str(d, "description", t->description);
+	if (!r)
+		r = json_set(d, "inputSchema", take(&schema, NULL));
+	if (!r)
+		r = json_set(d, "annotations", annotations(t));
+	return r < 0 ? NULL : take(&d, NULL);
+}
+
+static struct json *list_tools(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)
+{
+	_cleanup_json_ struct json *list = json_array(), *result = json_object();
+
+	if (json_get(rq->params, "cursor"))
+		return fault(f, MCP_RPC_BAD_PARAMS, "there is only one page of tools");
+	for (size_t i = 0; i < m->conf->tool_count; i++) {
+		const struct tool *t = &m->conf->tools[i];
+
+		if (strcmp(t->name, "finish") != 0 && json_add(list, describe(t)) < 0)
+			return NULL;
+	}
+	return json_set(result, "tools", take(&list, NULL)) < 0 ? NULL
+								: take(&result, NULL);
+}
+
+/* ---- dispatch ------------------------------------------------------------ */
+
+static const struct method {
+	const char *name;
+	struct json *(*run)(struct mcp *m, const struct mcp_rpc *rq, struct fault *f);
+	bool early; /* before initialize, too */
+	bool alone; /* not within a batch */
+} methods[] = {
+	{ "initialize", initialize, true, true },
+	{ "ping", ping, true, false },
+	{ "logging/setLevel", set_level, false, false },
+	{ "tools/list", list_tools, false, false },
+	{ "tools/call", NULL, false, false }, /* queued: mcp_call.c */
+};
+
+static const struct method *find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
+		if (!strcmp(name, methods[i].name))
+			return &methods[i];
+	return NULL;
+}
+
+static void request(struct mcp *m, const struct mcp_rpc *rq, struct mcp_batch *batch)
+{
+	const struct method *method = find(rq->method);
+	struct fault f = { 0 };
+	struct json *result = NULL;
+	char name[80];
+
+	if (!method)
+		fault(&f, MCP_RPC_NO_METHOD, "no method '%s'",
+		      text_escaped(name, sizeof(name), rq->method, strlen(rq->method)));
+	else if (!m->revision && !method->early)
+		fault(&f, MCP_RPC_BAD_REQUEST, "initialize comes first");
+	else if (batch && method->alone)
+		fault(&f, MCP_RPC_BAD_REQUEST, "%s must not be in a batch", rq->method);
+	else if (!method->run) {
+		mcp_call_request(m, rq, batch);
+		return;
+	} else
+		result = method->run(m, rq, &f);
+	if (!result && !f.code)
+		fault(&f, MCP_RPC_INTERNAL, "out of memory");
+	mcp_answer(m, batch,
+		   f.code ? mcp_rpc_error(rq->id, f.code, f.text)
+			  : mcp_rpc_result(rq->id, result));
+}
+
+/* Notifications that are not known are passed over, as the protocol wants it. */
+static void notification(struct mcp *m, const struct mcp_rpc *n)
+{
+	if (!strcmp(n->method, "notifications/cancelled"))
+		mcp_call_cancel(m, json_get(n->params, "requestId"));
+}
+
+void mcp_method_message(struct mcp *m, const struct json *message,
+			struct mcp_batch *batch)
+{
+	struct mcp_rpc rpc;
+
+	mcp_rpc_read(message, &rpc);
+	if (batch && rpc.kind != MCP_RPC_NOTIFICATION && rpc.kind != MCP_RPC_RESPONSE)
+		batch->open++;
+	switch (rpc.kind) {
+	case MCP_RPC_REQUEST:
+		request(m, &rpc, batch);
+		break;
+	case MCP_RPC_NOTIFICATION:
+		notification(m, &rpc);
+		break;
+	case MCP_RPC_RESPONSE: /* we ask for nothing */
+		break;
+	case MCP_RPC_INVALID:
+		mcp_answer(m, batch,
+			   mcp_rpc_error(rpc.id, MCP_RPC_BAD_REQUEST, rpc.why));
+	}
+}
+
+void mcp_method_log(struct mcp *m, enum mcp_level level, const char *text)
+{
+	_cleanup_json_ struct json *p = NULL;
+
+	if (!m->revision || level < m->level)
+		return;
+	p = json_object();
+	if (json_set_str(p, "level", levels[level]) < 0 ||
+	    json_set_str(p, "logger", "cubby") < 0 || json_set_str(p, "data", text) < 0)
+		return;
+	mcp_send(m, mcp_rpc_notify("notifications/message", take(&p, NULL)));
+}

@@ -1,0 +1,78 @@
+/* What runs in the background of a session, and what it printed. */
+#include <errno.h>
+
+#include "agent/session/impl.h"
+#include "base/sys/sys.h"
+
+enum { NEWS_MAX = 4096, NAMES_MS = 10 };
+
+/* The last that was printed, from the beginning of a line where there is one. */
+void session_jobnews_print(struct session *s, const char *text, size_t len)
+{
+	size_t half = s->aside.max / 2, over;
+
+	if (len > half) {
+		text += len - half;
+		len = half;
+	}
+	if (len > s->aside.max - s->aside.len) {
+		const char *nl;
+
+		over = s->aside.len - (half - len);
+		nl = memchr(s->aside.data + over, '\n', s->aside.len - over);
+		buf_consume(&s->aside, nl ? (size_t)(nl + 1 - s->aside.data) : over);
+	}
+	buf_add(&s->aside, text, len);
+}
+
+static size_t list(struct session *s, struct job *jobs)
+{
+	pid_t shell = s->proc.master < 0 ? -1 : sys_tcgetsid(s->proc.master);
+
+	return shell > 0 ? jobs_list(shell, &s->none, jobs, JOBS_MAX) : 0;
+}
+
+static bool has_subshell(const struct job *jobs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (jobs[i].subshell)
+			return true;
+	return false;
+}
+
+char *session_jobnews_news(struct session *s)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(NEWS_MAX), clean = BUF_INIT(NEWS_MAX);
+	struct job jobs[JOBS_MAX];
+	size_t n = list(s, jobs);
+	uint64_t key = jobs_key(jobs, n);
+
+	if (key == s->told)
+		return NULL;
+	s->told = key;
+	/* what was just started has a better name in a moment */
+	for (int i = 0; i < NAMES_MS && has_subshell(jobs, n); i++) {
+		sys_poll(NULL, 0, 1);
+		n = list(s, jobs);
+	}
+	if (!n || jobs_add(jobs, n, &b) < 0 || session_redact(s, &b, &clean) < 0)
+		return NULL;
+	return buf_steal(&clean);
+}
+
+int session_jobnews(struct session *s, struct job *ret, struct buf *earlier,
+		    bool *fresh, struct err *e)
+{
+	int r;
+
+	session_pump(s);
+	session_io_batch(s);
+	*fresh = s->earlier.total > 0;
+	r = *fresh ? clip_take(&s->earlier, earlier)
+		   : buf_add(earlier, s->aside.data, s->aside.len);
+	if (r < 0)
+		return err_sys(e, r, "cannot keep the output");
+	r = (int)list(s, ret);
+	s->told = jobs_key(ret, (size_t)r);
+	return r;
+}

@@ -1,0 +1,277 @@
+#include "agent/task/changes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/dirscan.h"
+#include "base/sys/sys.h"
+
+struct entry {
+	char *path; /* owned */
+	uint64_t size;
+	uint64_t ino;
+	int64_t mtime_ns, ctime_ns;
+	uint32_t mode, uid;
+};
+
+struct changes_snapshot {
+	struct entry *entries; /* owned; sorted by path */
+	size_t n, room;
+	bool incomplete;
+	uint64_t dev;
+	uint32_t owner;
+};
+
+enum { DEPTH_MAX = 64, PATH_LIMIT = 1 << 16 };
+
+void changes_done(struct changes *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->items[i].path);
+	free(c->items);
+	*c = (struct changes){ 0 };
+}
+
+void changes_snapshot_free(struct changes_snapshot **sp)
+{
+	struct changes_snapshot *s = take(sp, NULL);
+
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		free(s->entries[i].path);
+	free(s->entries);
+	free(s);
+}
+
+/* ---- looking ---- */
+
+static int64_t ns(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+static int add(struct changes_snapshot *s, const char *path, const struct stat *st)
+{
+	struct entry *x;
+
+	if (s->n == s->room) {
+		size_t room = s->room ? 2 * s->room : 256;
+
+		x = realloc(s->entries, room * sizeof(*x));
+		if (!x)
+			return -ENOMEM;
+		s->entries = x;
+		s->room = room;
+	}
+	x = &s->entries[s->n];
+	*x = (struct entry){ .path = strdup(path),
+			     .size = (uint64_t)st->st_size,
+			     .ino = st->st_ino,
+			     .mtime_ns = ns(&st->st_mtim),
+			     .ctime_ns = ns(&st->st_ctim),
+			     .mode = st->st_mode,
+			     .uid = st->st_uid };
+	if (!x->path)
+		return -ENOMEM;
+	s->n++;
+	return 0;
+}
+
+static int walk(struct changes_snapshot *s, int dirfd, struct buf *path,
+		unsigned depth);
+
+/* Directories are entered by descriptor and never through a link; one that the caller
+ * may not read only makes the picture incomplete. */
+static int enter(struct changes_snapshot *s, int dirfd, const char *name,
+		 struct buf *path, unsigned depth)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (depth < DEPTH_MAX)
+		fd = sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (fd < 0) {
+		s->incomplete = true;
+		return 0;
+	}
+	return walk(s, fd, path, depth + 1);
+}
+
+static int look(struct changes_snapshot *s, int dirfd, const char *name,
+		struct buf *path, unsigned depth)
+{
+	size_t before = path->len;
+	struct stat st;
+	int r;
+
+	if (s->n >= CHANGES_MAX_FILES ||
+	    sys_fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		s->incomplete = true;
+		return 0;
+	}
+	r = before ? buf_addc(path, '/') : 0;
+	r = r ?: buf_adds(path, name);
+	if (r == -EMSGSIZE) {
+		s->incomplete = true;
+		r = 0;
+	} else if (r == 0) {
+		r = add(s, path->data, &st);
+		if (r == 0 && S_ISDIR(st.st_mode) && st.st_dev == s->dev)
+			r = enter(s, dirfd, name, path, depth);
+	}
+	buf_truncate(path, before);
+	return r;
+}
+
+static int walk(struct changes_snapshot *s, int dirfd, struct buf *path, unsigned depth)
+{
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	struct err ignored;
+	int r = dirscan_start(&scan, dirfd, &ignored);
+
+	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
+		int failed = look(s, dirfd, entry.name, path, depth);
+
+		if (failed < 0)
+			return failed;
+	}
+	s->incomplete |= r < 0;
+	return 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
+}
+
+int changes_snapshot(int dirfd, struct changes_snapshot **ret, struct err *e)
+{
+	_cleanup_changes_snapshot_ struct changes_snapshot *s = calloc(1, sizeof(*s));
+	_cleanup_buf_ struct buf path = BUF_INIT(PATH_LIMIT);
+	_cleanup_close_ int fd = sys_openat(dirfd, ".", O_RDONLY | O_DIRECTORY, 0);
+	struct stat st;
+	int r = fd;
+
+	if (fd >= 0)
+		r = sys_fstat(fd, &st);
+	if (r < 0)
+		return err_sys(e, r, "cannot look at the directory");
+	if (!s)
+		return err_sys(e, -ENOMEM, "cannot look at the directory");
+	s->dev = st.st_dev;
+	s->owner = st.st_uid;
+	r = walk(s, fd, &path, 0);
+	if (r < 0)
+		return err_sys(e, r, "cannot look at the directory");
+	if (s->n)
+		qsort(s->entries, s->n, sizeof(*s->entries), by_path);
+	*ret = take(&s, NULL);
+	return 0;
+}
+
+/* ---- comparing ---- */
+
+static bool below_git(const char *path)
+{
+	const char *p = path;
+
+	while ((p = strstr(p, ".git"))) {
+		if ((p == path || p[-1] == '/') && (p[4] == '/' || p[4] == '\0'))
+			return true;
+		p += 4;
+	}
+	return false;
+}
+
+static unsigned flags_of(const struct entry *x, uint32_t owner)
+{
+	unsigned f = 0;
+
+	if (S_ISREG(x->mode) && x->mode & 0111)
+		f |= CHANGES_EXECUTABLE;
+	if (below_git(x->path))
+		f |= CHANGES_GIT;
+	if (S_ISDIR(x->mode))
+		f |= CHANGES_DIRECTORY;
+	if (S_ISLNK(x->mode))
+		f |= CHANGES_SYMLINK;
+	if (x->uid != owner)
+		f |= CHANGES_FOREIGN;
+	if (S_ISREG(x->mode) && x->mode & 06000)
+		f |= CHANGES_SETID;
+	return f;
+}
+
+/* A directory's own times change with every entry, which is listed itself. */
+static bool is_same(const struct entry *a, const struct entry *b)
+{
+	if (a->mode != b->mode || a->uid != b->uid)
+		return false;
+	if (S_ISDIR(a->mode))
+		return true;
+	/* The ctime is the one that a program cannot set back. */
+	return a->size == b->size && a->mtime_ns == b->mtime_ns &&
+	       a->ctime_ns == b->ctime_ns && a->ino == b->ino;
+}
+
+static int note(struct changes *c, enum changes_kind kind, const struct entry *x,
+		uint32_t owner)
+{
+	size_t *total = kind == CHANGES_CREATED	   ? &c->created
+			: kind == CHANGES_MODIFIED ? &c->modified
+						   : &c->deleted;
+	struct changes_item *item;
+
+	++*total;
+	if (c->n >= CHANGES_MAX_LISTED)
+		return 0;
+	if (!c->items) {
+		c->items = calloc(CHANGES_MAX_LISTED, sizeof(*c->items));
+		if (!c->items)
+			return -ENOMEM;
+	}
+	item = &c->items[c->n];
+	*item = (struct changes_item){ .kind = kind,
+				       .flags = flags_of(x, owner),
+				       .path = strdup(x->path),
+				       .size = x->size };
+	if (!item->path)
+		return -ENOMEM;
+	c->n++;
+	return 0;
+}
+
+int changes_since(const struct changes_snapshot *before, int dirfd, struct changes *ret,
+		  struct err *e)
+{
+	_cleanup_changes_snapshot_ struct changes_snapshot *now = NULL;
+	_cleanup_(changes_done) struct changes c = { 0 };
+	size_t i = 0, j = 0;
+	int r = changes_snapshot(dirfd, &now, e);
+
+	if (r < 0)
+		return r;
+	while (r == 0 && (i < before->n || j < now->n)) {
+		const struct entry *a = before->entries + i, *b = now->entries + j;
+		int order = j == now->n	     ? -1
+			    : i == before->n ? 1
+					     : strcmp(a->path, b->path);
+
+		if (order < 0)
+			r = note(&c, CHANGES_DELETED, a, now->owner);
+		else if (order > 0)
+			r = note(&c, CHANGES_CREATED, b, now->owner);
+		else if (!is_same(a, b))
+			r = note(&c, CHANGES_MODIFIED, b, now->owner);
+		i += order <= 0;
+		j += order >= 0;
+	}
+	if (r < 0)
+		return err_sys(e, r, "cannot compare the directory");
+	c.incomplete = before->incomplete || now->incomplete;
+	*ret = take(&c, ((struct changes){ 0 }));
+	return 0;
+}

@@ -1,0 +1,54 @@
+/* changes - what a task did to the project directory: two snapshots and their
+ * difference. Needs:  the directory as a descriptor; names and stat only, no content is
+ * read. Owns:   the names it collected. Never:  follows a symbolic link or leaves the
+ * directory's file system. */
+#ifndef AGENT_TASK_CHANGES_H
+#define AGENT_TASK_CHANGES_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/scope.h"
+
+enum changes_kind { CHANGES_CREATED, CHANGES_MODIFIED, CHANGES_DELETED };
+
+enum {
+	CHANGES_EXECUTABLE = 1 << 0, /* a regular file that can be run now */
+	CHANGES_GIT = 1 << 1, /* below a .git: hooks and config run on the host */
+	CHANGES_DIRECTORY = 1 << 2,
+	CHANGES_SYMLINK = 1 << 3,
+	CHANGES_FOREIGN =
+		1 << 4, /* belongs to somebody other than the directory's owner */
+	CHANGES_SETID = 1 << 5
+};
+
+enum {
+	CHANGES_MAX_FILES = 200000, /* looked at; beyond: incomplete */
+	CHANGES_MAX_LISTED = 1000   /* kept in a difference */
+};
+
+struct changes_item {
+	enum changes_kind kind;
+	unsigned flags;
+	char *path; /* owned; relative, raw bytes: escape it for people */
+	uint64_t size;
+};
+
+struct changes {
+	struct changes_item *items; /* owned; sorted by path */
+	size_t n;
+	size_t created, modified, deleted; /* all, listed or not */
+	bool incomplete; /* too many files, or some could not be looked at */
+};
+void changes_done(struct changes *c);
+
+struct changes_snapshot;
+int changes_snapshot(int dirfd, struct changes_snapshot **ret, struct err *e);
+void changes_snapshot_free(struct changes_snapshot **s);
+#define _cleanup_changes_snapshot_ _cleanup_(changes_snapshot_free)
+
+/** changes_since() - what is different now; @ret is filled on success only */
+int changes_since(const struct changes_snapshot *before, int dirfd, struct changes *ret,
+		  struct err *e);
+
+#endif

@@ -1,0 +1,103 @@
+/* task_impl - the state of a running task. For task*.c alone.
+ * Needs:  task.h.
+ * Owns:   what struct task says.
+ * Never:  leaves task*.c. */
+#ifndef AGENT_TASK_IMPL_H
+#define AGENT_TASK_IMPL_H
+
+#include "agent/model/model.h"
+#include "agent/model/tokens.h"
+#include "agent/task/stuck.h"
+#include "agent/task/task.h"
+#include "agent/turn/history.h"
+#include "agent/turn/transcript.h"
+#include "agent/turn/turn.h"
+
+/* What a step of the loop returns when there is no failure of cubby itself. */
+enum { TASK_GO_ON = 0, TASK_ENDED = 1 };
+
+struct task {
+	const struct task_conf *conf; /* borrowed */
+	const struct task_events *ev; /* borrowed */
+	struct task_report *report;   /* borrowed */
+	struct model *model;	      /* owned */
+	struct history history;	      /* owned */
+	struct transcript log;
+	bool log_failed; /* told once; the task goes on without */
+	struct tokens tokens;
+	struct stuck stuck;
+	struct task_status st;
+	uint64_t start_ms;
+	uint64_t tokens_allowed, cost_allowed; /* 0 = no limit */
+	struct buf news;  /* owned; for the end of the next result */
+	struct buf words; /* owned; the person's, for the next request */
+	unsigned warned;  /* budgets that have been announced; bits */
+	const char
+		*last_cause; /* a limit was reached: this is the last turn; else NULL */
+	unsigned cut;	     /* turns in a row that the output limit cut off */
+	unsigned malformed;  /* turns in a row with a call that cannot be read */
+	unsigned empty;	     /* turns without words and calls */
+	bool told_real_calls;
+	bool told_cut;		   /* that the server cuts prompts */
+	unsigned compactions;	   /* on errors of the context, for this request */
+	unsigned poor_compactions; /* that gained less than a tenth */
+	bool in_summary; /* the request is for a summary: its words are not shown */
+	bool showed;	 /* words of the current turn have been shown */
+	size_t came;	 /* bytes of the current attempt's words and thoughts */
+};
+
+/* task.c */
+int task_end_with(struct task *t, enum task_end end, const char *cause, const char *fmt,
+		  ...) _printf_(4, 5);
+uint64_t task_now(const struct task *t);
+void task_notice(struct task *t, const char *fmt, ...) _printf_(2, 3);
+/** task_interrupt() - has the person pressed ^C? Asks what to do: TASK_GO_ON (0),
+ *  TASK_ENDED, or a negative errno. @asked, may be NULL: it was so */
+int task_interrupt(struct task *t, bool *asked);
+
+/** task_flush_words() - tell the model what the person said on ^C */
+int task_flush_words(struct task *t, struct err *e);
+
+/* task_log.c: one function per record */
+void task_log(struct task *t, const char *type, struct json *members);
+void task_log_begin(struct task *t, const char *text, const char *resumed);
+void task_log_request(struct task *t, unsigned attempt, bool no_calls,
+		      const struct buf *body);
+/** @type: "response", or "summary" for one that is no turn of the task */
+void task_log_response(struct task *t, const struct turn *turn, const char *type);
+/** task_log_lost() - what a stream that broke off took, by our estimate */
+void task_log_lost(struct task *t, const struct turn_usage *lost);
+void task_log_error(struct task *t, unsigned attempt, const struct retry_cause *why,
+		    uint64_t wait_ms, const struct err *e);
+void task_log_call(struct task *t, const struct turn_call *c, const struct json *args);
+void task_log_result(struct task *t, const struct turn_call *c,
+		     const struct tool_result *r);
+void task_log_text(struct task *t, const char *type, const char *text, bool to_model);
+void task_log_end(struct task *t);
+
+/* task_ask.c */
+/** task_ask() - one whole turn, however many attempts it takes; @no_calls: in words */
+int task_ask(struct task *t, bool no_calls, struct turn *ret, struct err *e);
+
+/* task_calls.c */
+/** task_calls() - run the calls of a turn, in order; each gets exactly one result */
+int task_calls(struct task *t, struct turn *turn, struct err *e);
+
+/* task_budget.c */
+/** task_budget() - before a request: TASK_GO_ON, and t->last_cause when this turn has
+ *  to be the last one */
+int task_budget(struct task *t, struct err *e);
+/** task_budget_over() - the name of the limit that is used up; NULL = none */
+const char *task_budget_over(const struct task *t);
+uint64_t task_budget_left_ms(const struct task *t);
+
+/* task_restart.c */
+/** task_restart() - the history out of conf->resume_fd, before the first record */
+int task_restart(struct task *t, struct err *e);
+/** task_restart_say() - behind the first records: answer what was left open */
+int task_restart_say(struct task *t, struct err *e);
+
+/** task_say() - put a text of ours into the history and the transcript */
+int task_say(struct task *t, const char *text, struct err *e);
+
+#endif

@@ -1,0 +1,38 @@
+/* prompt - what the model is told before it begins: the system prompt, in one file.
+ * Needs:  facts about the box; the project directory as a descriptor.
+ * Owns:   nothing.
+ * Never:  says anything that changes while a task runs (no clock, no counter): the
+ *         prompt is the first part of what a server caches. */
+#ifndef AGENT_TASK_PROMPT_H
+#define AGENT_TASK_PROMPT_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum {
+	PROMPT_MAX = 256 << 10,	    /* the whole system prompt */
+	PROMPT_FILE_MAX = 16 << 10, /* of CUBBY.md or AGENTS.md; the rest is cut */
+	PROMPT_LIST_MAX = 100	    /* entries of the directory's listing */
+};
+
+/* Borrowed; NULL leaves the fact out. */
+struct prompt_facts {
+	const char *directory; /* of the project, absolute, the same in the box */
+	const char *image;     /* "ubuntu:24.04" */
+	const char *system;    /* "Ubuntu 24.04 LTS, x86_64" */
+	const char *user;      /* NULL = root */
+	const char *network;   /* one sentence: what can be reached */
+	const char *limits;    /* one sentence: memory, processors, processes, time */
+	const char *extra;     /* --system-extra */
+};
+
+/**
+ * prompt_build() - append the system prompt to @out
+ * @dirfd: project directory, for its listing and its CUBBY.md or AGENTS.md; -1 = none
+ */
+int prompt_build(const struct prompt_facts *f, int dirfd, struct buf *out,
+		 struct err *e);
+
+#endif

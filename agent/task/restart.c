@@ -1,0 +1,148 @@
+/* Going on with a task from its transcript, after a crash, ^C or a limit. What was
+ * underway is answered as lost; what the model believes of its shell is corrected. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/task/impl.h"
+#include "agent/task/resume.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/sys/sys.h"
+
+enum { TRANSCRIPT_MAX = 1 << 30 };
+
+static const char lost[] = "interrupted; state unknown: cubby ended while this call "
+			   "was underway. Look at what "
+			   "it did before you repeat it.";
+
+static const char goes_on[] =
+	"[cubby: the task was interrupted and goes on now. Files and installed "
+	"packages are "
+	"as they were; the shell is a new one in the project directory, so its "
+	"variables, "
+	"functions and jobs are gone. Check what still runs before you rely on it.]";
+
+/* In the same file: a torn end is cut off, a missing newline added. */
+static int repair(int fd, const struct stat *st, const struct buf *text, size_t whole,
+		  struct err *e)
+{
+	size_t size = (size_t)st->st_size;
+	int r;
+
+	if (whole > size)
+		return file_write_fd(fd, text->data + size, whole - size, e);
+	r = whole < size ? sys_ftruncate(fd, (off_t)whole) : 0;
+	return r < 0 ? err_sys(e, r, "cannot repair the transcript") : 0;
+}
+
+/* The old records up to the last whole one, which the new transcript begins with. When
+ * both are the same file, a torn end is cut off instead. */
+static int carry_over(struct task *t, int from, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(TRANSCRIPT_MAX);
+	_cleanup_json_ struct json *tail = NULL;
+	struct err torn = ERR_NONE;
+	struct stat a, b;
+	const char *last;
+	size_t whole;
+	int r;
+
+	sys_lseek(from, 0, SEEK_SET);
+	r = file_read_fd(from, &text, e);
+	if (r < 0)
+		return r;
+	last = text.len ? memrchr(text.data, '\n', text.len) : NULL;
+	whole = last ? (size_t)(last - text.data) + 1 : 0;
+	if (whole < text.len &&
+	    json_parse(text.data + whole, text.len - whole, &tail, &torn) == 0) {
+		if (buf_addc(&text, '\n') < 0)
+			return err_sys(e, -ENOMEM, "cannot read the transcript");
+		whole = text.len; /* only its newline was missing */
+	}
+	for (int i = 0; i < TRANSCRIPT_COPIES && r == 0; i++) {
+		int to = t->log.fds[i];
+
+		if (to < 0)
+			continue;
+		if (sys_fstat(from, &a) == 0 && sys_fstat(to, &b) == 0 &&
+		    a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
+			r = repair(to, &a, &text, whole, e);
+		} else {
+			r = file_write_fd(to, text.data, whole, e);
+		}
+	}
+	return r;
+}
+
+static int answer_open_calls(struct task *t, struct err *e)
+{
+	const char *id, *name;
+
+	while ((id = history_open_call(&t->history, &name))) {
+		struct history_result h = {
+			.id = id, .tool = name, .text = lost, .error = true
+		};
+		struct json *j = json_object();
+		int r;
+
+		json_set_int(j, "round", t->st.round);
+		json_set_str(j, "id", id);
+		json_set_str(j, "tool", name ? name : "");
+		json_set_str(j, "outcome", "error");
+		json_set_str(j, "text", lost);
+		task_log(t, "result", j);
+		r = history_add_result(&t->history, t->st.round, &h, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Counted on; but who resumes a task that had reached its limit wants it to go on. */
+static void take_budgets(struct task *t, const struct resume *r)
+{
+	t->st.round = r->round;
+	t->st.tokens_in = r->tokens_in;
+	t->st.tokens_out = r->tokens_out;
+	t->st.tokens_cached = r->tokens_cached;
+	t->st.cost_known = !r->cost_unknown;
+	t->st.cost = r->cost;
+	if (t->st.round >= t->st.max_rounds)
+		t->st.max_rounds += t->st.round;
+	t->tokens_allowed = t->conf->limits.tokens;
+	if (t->tokens_allowed && t->tokens_allowed <= r->tokens_in + r->tokens_out)
+		t->tokens_allowed += r->tokens_in + r->tokens_out;
+	if (t->cost_allowed && t->cost_allowed <= r->cost)
+		t->cost_allowed += r->cost;
+	t->report->calls = r->calls;
+	t->log.seq = r->seq;
+}
+
+int task_restart(struct task *t, struct err *e)
+{
+	_cleanup_resume_ struct resume old = { 0 };
+	int r = transcript_read(t->conf->resume_fd, resume_record, &old, e);
+
+	if (r < 0)
+		return r;
+	if (!old.history.n)
+		return err_set(e, -EINVAL,
+			       "the transcript holds no task to go on with");
+	if (old.model && (strcmp(old.model, model_name(t->model)) != 0 ||
+			  strcmp(old.provider, model_provider_name(t->model)) != 0))
+		r = resume_reduce(&old, e);
+	if (r == 0)
+		r = carry_over(t, t->conf->resume_fd, e);
+	if (r < 0)
+		return r;
+	take_budgets(t, &old);
+	t->history = take(&old.history, ((struct history){ 0 }));
+	return 0;
+}
+
+int task_restart_say(struct task *t, struct err *e)
+{
+	int r = answer_open_calls(t, e);
+
+	return r < 0 ? r : task_say(t, goes_on, e);
+}

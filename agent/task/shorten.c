@@ -1,0 +1,173 @@
+#include "agent/task/shorten.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/model/replay.h"
+#include "agent/task/compact.h"
+#include "agent/task/impl.h"
+
+enum { POOR_MAX = 2, HARD_RESULT_KEEP = 400 };
+
+static const char summary_system[] = "You keep the notes of a long task that a model "
+				     "does in a Linux box. From the record "
+				     "of its older part write what is needed to go on "
+				     "without that part, as short lines "
+				     "under these headings: Done; Failed and why; "
+				     "Files; Packages; Processes; Directory; "
+				     "Left to do. Facts only: paths, names, versions, "
+				     "exact messages that matter. Do not "
+				     "invent, do not address anybody.";
+
+static const char summary_head[] = "[cubby: the older part of this task was removed to "
+				   "save context. What it held:]\n";
+
+static uint64_t estimate(const struct task *t)
+{
+	return tokens_estimate(&t->tokens, history_size(&t->history));
+}
+
+static void log_shortened(struct task *t, unsigned rounds, size_t keep, size_t before)
+{
+	struct json *j = json_object();
+
+	json_set_str(j, "what", "shorten");
+	json_set_int(j, "rounds", rounds);
+	json_set_int(j, "keep", (int64_t)keep);
+	json_set_int(j, "bytes_before", (int64_t)before);
+	json_set_int(j, "bytes_after", (int64_t)history_size(&t->history));
+	task_log(t, "compact", j);
+}
+
+static void log_summary(struct task *t, size_t point, size_t before,
+			const char *summary)
+{
+	struct json *j = json_object();
+
+	json_set_str(j, "what", "summary");
+	json_set_int(j, "bytes_before", (int64_t)before);
+	json_set_int(j, "bytes_after", (int64_t)history_size(&t->history));
+	json_set_int(j, "point", (int64_t)point);
+	json_set_str(j, "summary", summary);
+	task_log(t, "compact", j);
+}
+
+static int shorten(struct task *t, unsigned level, struct err *e)
+{
+	unsigned young = level > 1 ? 1 : COMPACT_KEEP_ROUNDS, cut;
+	unsigned last = t->st.round > young ? t->st.round - young : 0;
+	size_t keep = level > 1 ? HARD_RESULT_KEEP : COMPACT_RESULT_KEEP;
+	size_t before = history_size(&t->history);
+	int r = compact_shorten(&t->history, last, keep, &cut, e);
+
+	if (r < 0 || !cut)
+		return r;
+	tokens_forget(&t->tokens);
+	log_shortened(t, last, keep, before);
+	task_notice(t, "context: %u older results were shortened", cut);
+	return 0;
+}
+
+/* The older part goes to the model as one text, without tools: it can neither act on it
+ * nor take it for its own turns. */
+static int ask_summary(struct task *t, size_t point, struct buf *ret, struct err *e)
+{
+	_cleanup_history_ struct history main_history = { 0 };
+	_cleanup_buf_ struct buf source = BUF_INIT(64 << 20);
+	_cleanup_turn_ struct turn turn;
+	size_t max =
+		(size_t)model_window(t->model); /* bytes: a third of it in tokens */
+	struct tokens tokens = t->tokens;
+	int r = compact_source(&t->history, point, max, &source);
+
+	turn_init(&turn);
+	if (r < 0)
+		return err_sys(e, r, "cannot summarise the history");
+	main_history = take(&t->history, ((struct history){ 0 }));
+	r = history_set_system(&t->history, summary_system, e);
+	if (r == 0)
+		r = history_add_text(&t->history, HISTORY_TASK, 0, buf_cstr(&source),
+				     e);
+	t->in_summary = true;
+	tokens_forget(&t->tokens);
+	if (r == 0)
+		r = task_ask(t, true, &turn, e);
+	t->in_summary = false;
+	t->tokens = tokens;
+	history_done(&t->history);
+	t->history = take(&main_history, ((struct history){ 0 }));
+	if (r != TASK_GO_ON)
+		return r;
+	task_log_response(t, &turn, "summary");
+	if (turn.text.len >= source.len || !turn.text.len)
+		return TASK_GO_ON; /* no gain: rejected */
+	r = buf_adds(ret, summary_head) ?: buf_add(ret, turn.text.data, turn.text.len);
+	return r < 0 ? err_sys(e, r, "cannot summarise the history") : 0;
+}
+
+static int summarise(struct task *t, unsigned level, struct err *e)
+{
+	size_t quarter =
+		(size_t)((double)model_window(t->model) / 4 / t->tokens.per_byte);
+	_cleanup_buf_ struct buf summary = BUF_INIT(16 << 20);
+	size_t before = history_size(&t->history);
+	size_t point = compact_point(&t->history, level > 1 ? 0 : quarter,
+				     level > 1 ? 1 : COMPACT_KEEP_TURNS);
+	int r;
+
+	if (!point)
+		return 0;
+	r = ask_summary(t, point, &summary, e);
+	if (r != TASK_GO_ON || !summary.len)
+		return r;
+	r = compact_replace(&t->history, point, buf_cstr(&summary), e);
+	if (r < 0)
+		return r;
+	tokens_forget(&t->tokens);
+	log_summary(t, point, before, buf_cstr(&summary));
+	task_notice(t, "context: the older part was replaced by a summary");
+	return 0;
+}
+
+static int compact(struct task *t, unsigned level, struct err *e)
+{
+	int r = shorten(t, level, e);
+
+	if (r == 0 && (level > 1 || estimate(t) > model_window(t->model) / 2))
+		r = summarise(t, level, e);
+	return r;
+}
+
+int task_shorten(struct task *t, unsigned level, struct err *e)
+{
+	if (t->in_summary)
+		return task_end_with(t, TASK_LIMIT, "context", "%s", e->msg);
+	return compact(t, level, e);
+}
+
+int task_shorten_if_full(struct task *t, struct err *e)
+{
+	uint64_t window = model_window(t->model), used = estimate(t);
+	size_t before;
+	int r;
+
+	if (model_replay(t->model))
+		return TASK_GO_ON;
+	if (used < window / 5 * 4 && used + model_max_output(t->model) < window)
+		return TASK_GO_ON;
+	before = history_size(&t->history);
+	r = compact(t, 1, e);
+	if (r != TASK_GO_ON)
+		return r;
+	if (history_size(&t->history) <= before - before / 10) {
+		t->poor_compactions = 0;
+		return TASK_GO_ON;
+	}
+	if (++t->poor_compactions < POOR_MAX)
+		return TASK_GO_ON;
+	return task_end_with(
+		t, TASK_LIMIT, "context",
+		"the context window of %llu tokens is full and the history "
+		"cannot be made smaller",
+		(unsigned long long)window);
+}

@@ -1,0 +1,455 @@
+/* The loop.
+ *
+ * A round is one turn of the model and the running of its calls. Before it the budgets
+ * are looked at (task_budget.c) and the history is shortened when it nears the window
+ * (task_shorten.c). The turn is asked for in as many attempts as it takes (task_ask.c).
+ * Then the turn decides: its calls are run (task_calls.c), or its words are the answer,
+ * or there is neither and the model is nudged once.
+ *
+ * Every function of a step returns TASK_GO_ON, TASK_ENDED (the report says how) or a
+ * negative errno: a failure of cubby or its box, which ends the task too. */
+#include "agent/task/task.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/model/replay.h"
+#include "agent/task/impl.h"
+#include "agent/task/shorten.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+enum { ROUNDS_DEFAULT = 50, CUT_MAX = 3, REPORT_TEXT_MAX = 64 << 20 };
+
+/* clang-format off */
+static const struct {
+	enum task_end end;
+	const char *name;
+} end_names[] = {
+	{ TASK_DONE,        "done" },
+	{ TASK_GAVE_UP,     "gave_up" },
+	{ TASK_LIMIT,       "limit" },
+	{ TASK_SERVICE,     "service" },
+	{ TASK_BOX,         "box" },
+	{ TASK_INTERRUPTED, "interrupted" },
+};
+/* clang-format on */
+
+const char *task_end_name(enum task_end end)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(end_names); i++)
+		if (end_names[i].end == end)
+			return end_names[i].name;
+	return "unknown";
+}
+
+void task_report_init(struct task_report *r)
+{
+	*r = (struct task_report){ .end = TASK_BOX,
+				   .cause = "unknown",
+				   .answer = BUF_INIT(REPORT_TEXT_MAX) };
+}
+
+void task_report_done(struct task_report *r)
+{
+	buf_done(&r->answer);
+	changes_done(&r->changes);
+}
+
+/* ---- small services for the other parts ---- */
+
+uint64_t task_now(const struct task *t)
+{
+	return t->conf->now_ms ? t->conf->now_ms() : sys_now_ms();
+}
+
+uint64_t task_left_ms(void *ctx)
+{
+	const struct task_conf *c = ctx;
+	uint64_t now = c->now_ms ? c->now_ms() : sys_now_ms();
+
+	if (!c->limits.time_ms)
+		return UINT64_MAX;
+	now -= c->started_ms;
+	return now < c->limits.time_ms ? c->limits.time_ms - now : 0;
+}
+
+void task_output(void *ctx, const void *data, size_t len)
+{
+	const struct task_conf *c = ctx;
+
+	if (c->events->output)
+		c->events->output(c->ctx, data, len);
+}
+
+void task_notice(struct task *t, const char *fmt, ...)
+{
+	char line[600];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	task_log_text(t, "notice", line, false);
+	if (t->ev->notice)
+		t->ev->notice(t->conf->ctx, line);
+}
+
+int task_end_with(struct task *t, enum task_end end, const char *cause, const char *fmt,
+		  ...)
+{
+	struct task_report *r = t->report;
+	va_list ap;
+
+	r->end = end;
+	r->cause = cause;
+	r->why = ERR_NONE;
+	if (!fmt)
+		return TASK_ENDED;
+	r->why.code = -ECANCELED;
+	va_start(ap, fmt);
+	vsnprintf(r->why.msg, sizeof(r->why.msg), fmt, ap);
+	va_end(ap);
+	return TASK_ENDED;
+}
+
+int task_say(struct task *t, const char *text, struct err *e)
+{
+	task_log_text(t, "notice", text, true);
+	return history_add_text(&t->history, HISTORY_NOTICE, t->st.round, text, e);
+}
+
+/* What the person said on ^C waits here until no call of the turn is open. */
+int task_flush_words(struct task *t, struct err *e)
+{
+	int r;
+
+	if (!t->words.len)
+		return 0;
+	task_log_text(t, "user", buf_cstr(&t->words), true);
+	r = history_add_text(&t->history, HISTORY_TASK, t->st.round,
+			     buf_cstr(&t->words), e);
+	buf_truncate(&t->words, 0);
+	return r;
+}
+
+static bool drain(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char block[512];
+
+	if (fd < 0 || sys_poll(&p, 1, 0) <= 0)
+		return false;
+	while (sys_read(fd, block, sizeof(block)) > 0)
+		if (sys_poll(&p, 1, 0) <= 0)
+			break;
+	return true;
+}
+
+int task_interrupt(struct task *t, bool *asked)
+{
+	_cleanup_buf_ struct buf words = BUF_INIT(64 << 10);
+	struct task_answer a = { .words = words };
+	enum task_verdict v = TASK_STOP;
+
+	if (!drain(t->conf->interrupt_fd))
+		return TASK_GO_ON;
+	if (asked)
+		*asked = true;
+	if (t->ev->interrupted)
+		v = t->ev->interrupted(t->conf->ctx, &a);
+	words = a.words;
+	json_free(&a.args);
+	if (v == TASK_STOP)
+		return task_end_with(t, TASK_INTERRUPTED, "interrupted",
+				     "interrupted by the person");
+	if (words.len)
+		buf_adds(&t->words, buf_cstr(&words));
+	return TASK_GO_ON;
+}
+
+/* ---- a round ---- */
+
+static int keep_turn(struct task *t, const struct turn *turn, struct err *e)
+{
+	task_log_response(t, turn, "response");
+	transcript_sync(&t->log);
+	return history_add_turn(&t->history, t->st.round, turn->message, e);
+}
+
+static int keep_answer(struct task *t, const struct turn *turn, struct err *e)
+{
+	const struct buf *text = turn->text.len ? &turn->text : &turn->refusal;
+
+	if (!text->len)
+		return 0;
+	buf_truncate(&t->report->answer, 0);
+	if (buf_add(&t->report->answer, text->data, text->len) < 0)
+		return err_sys(e, -ENOMEM, "cannot keep the answer");
+	return 0;
+}
+
+static bool looks_like_call(const struct turn *turn)
+{
+	const char *names[32] = { 0 };
+
+	for (size_t i = 0; i < MIN(tool_count, ARRAY_SIZE(names) - 1); i++)
+		names[i] = tool_table[i].name;
+	return turn_looks_like_call(turn, names);
+}
+
+/* Words without a call: the answer, unless they only look like one. */
+static int words_alone(struct task *t, const struct turn *turn, struct err *e)
+{
+	if (!looks_like_call(turn))
+		return task_end_with(t, TASK_DONE, "answer", NULL);
+	if (t->told_real_calls)
+		return task_end_with(
+			t, TASK_GAVE_UP, "no_calls",
+			"the model writes its calls as text: its server does "
+			"not understand them");
+	t->told_real_calls = true;
+	task_notice(t,
+		    "the model wrote a call as text; its server may need a tool-call "
+		    "parser (vLLM: --enable-auto-tool-choice, llama.cpp: --jinja)");
+	return task_say(
+		t,
+		"[cubby: that was text, not a call, and nothing was run. Use the "
+		"tools by real tool calls.]",
+		e);
+}
+
+static int nothing(struct task *t, struct err *e)
+{
+	if (t->empty++)
+		return task_end_with(t, TASK_GAVE_UP, "empty",
+				     "the model answered with nothing, twice");
+	task_notice(t, "the model answered with nothing");
+	return task_say(t, "[cubby: your answer was empty. Go on, or call finish.]", e);
+}
+
+static int cut_off(struct task *t, struct turn *turn, struct err *e)
+{
+	int r;
+
+	if (++t->cut >= CUT_MAX)
+		return task_end_with(
+			t, TASK_LIMIT, "output",
+			"%d turns in a row were cut off at the output limit "
+			"of %llu tokens",
+			CUT_MAX, (unsigned long long)model_max_output(t->model));
+	task_notice(t, "the turn was cut off at the output limit of %llu tokens",
+		    (unsigned long long)model_max_output(t->model));
+	r = turn->n_calls
+		    ? task_calls(t, turn, e)
+		    : task_say(t,
+			       "[cubby: that was cut off at the output limit. Go on.]",
+			       e);
+	model_raise_output(t->model);
+	return r;
+}
+
+static int last_turn(struct task *t, struct turn *turn, struct err *e)
+{
+	int r = turn->n_calls ? task_calls(t, turn, e) : 0;
+
+	if (r < 0)
+		return r;
+	if (r == TASK_ENDED && t->report->end == TASK_INTERRUPTED)
+		return r;
+	return task_end_with(t, TASK_LIMIT, t->last_cause,
+			     "the limit of %s for this task is reached", t->last_cause);
+}
+
+static int handle_turn(struct task *t, struct turn *turn, struct err *e)
+{
+	if (turn->finish == TURN_FILTER) {
+		const char *said =
+			buf_cstr(turn->refusal.len ? &turn->refusal : &turn->text);
+
+		return task_end_with(t, TASK_GAVE_UP, "refused", "%s%.300s",
+				     *said ? "the model refused: "
+					   : "the service's filter ended the answer",
+				     said);
+	}
+	if (t->last_cause)
+		return last_turn(t, turn, e);
+	if (turn->finish == TURN_LENGTH)
+		return cut_off(t, turn, e);
+	t->cut = 0;
+	if (turn->n_calls) {
+		t->empty = 0;
+		return task_calls(t, turn, e);
+	}
+	if (turn->finish == TURN_PAUSE)
+		return TASK_GO_ON;
+	if (turn->finish == TURN_OVERFLOW)
+		return task_shorten(t, 1, e);
+	return turn->text.len ? words_alone(t, turn, e) : nothing(t, e);
+}
+
+static int one_round(struct task *t, struct err *e)
+{
+	_cleanup_turn_ struct turn turn;
+	int r = task_budget(t, e);
+
+	turn_init(&turn);
+	if (r == 0)
+		r = task_shorten_if_full(t, e);
+	if (r != TASK_GO_ON)
+		return r;
+	t->st.round++;
+	t->compactions = 0;
+	r = task_ask(t, t->last_cause != NULL, &turn, e);
+	stuck_heard(&t->stuck);
+	if (r != TASK_GO_ON) {
+		/* The last words are a courtesy: the limit is what ended the task. */
+		if (t->last_cause && r == TASK_ENDED &&
+		    t->report->end != TASK_INTERRUPTED)
+			r = task_end_with(t, TASK_LIMIT, t->last_cause,
+					  "the limit of %s for this task is reached",
+					  t->last_cause);
+		return r;
+	}
+	if (t->ev->turn)
+		t->ev->turn(t->conf->ctx, &t->st);
+	r = keep_turn(t, &turn, e);
+	if (r == 0)
+		r = keep_answer(t, &turn, e);
+	return r < 0 ? r : handle_turn(t, &turn, e);
+}
+
+/* ---- begin and end ---- */
+
+static int begin_history(struct task *t, struct err *e)
+{
+	_cleanup_buf_ struct buf prompt = BUF_INIT(PROMPT_MAX);
+	int r;
+
+	if (t->conf->resume_fd >= 0) {
+		r = task_restart(t, e);
+		if (r != 0 || t->history.system)
+			return r;
+	}
+	r = prompt_build(&t->conf->facts, t->conf->project_fd, &prompt, e);
+	if (r == 0)
+		r = history_set_system(&t->history, buf_cstr(&prompt), e);
+	return r;
+}
+
+static const char *task_text(const struct task *t)
+{
+	const struct replay *replay = model_replay(t->model);
+	const char *recorded = replay ? replay_task(replay) : NULL;
+
+	return t->conf->text && *t->conf->text ? t->conf->text : recorded;
+}
+
+static int begin(struct task *t, struct err *e)
+{
+	const char *text;
+	int r = model_new(&t->conf->model, &t->model, e);
+
+	if (r < 0) {
+		t->report->end = TASK_SERVICE;
+		t->report->cause = "model";
+		return r;
+	}
+	t->report->replayed = model_replay(t->model) != NULL;
+	model_ask_window(t->model);
+	text = task_text(t);
+	if (t->conf->resume_fd < 0 && (!text || !text[strspn(text, " \t\r\n")]))
+		return err_set(e, -EINVAL, "the task is empty");
+	r = begin_history(t, e);
+	if (r < 0)
+		return r;
+	task_log_begin(t, text, t->conf->resume_fd >= 0 ? t->conf->resumed : NULL);
+	if (t->conf->resume_fd < 0)
+		r = history_add_text(&t->history, HISTORY_TASK, 0, text, e);
+	else
+		r = task_restart_say(t, e);
+	if (r == 0 && t->conf->resume_fd >= 0 && t->conf->text &&
+	    buf_adds(&t->words, t->conf->text) < 0)
+		r = err_sys(e, -ENOMEM, "cannot keep the task");
+	if (r == 0 && t->ev->start)
+		t->ev->start(t->conf->ctx, t->conf, t->model);
+	return r;
+}
+
+static void look_at_changes(struct task *t, const struct changes_snapshot *before)
+{
+	struct err e = ERR_NONE;
+
+	if (before &&
+	    changes_since(before, t->conf->project_fd, &t->report->changes, &e) < 0)
+		task_notice(t, "cannot say what changed in the directory: %s", e.msg);
+}
+
+static void task_done(struct task *t)
+{
+	model_free(&t->model);
+	history_done(&t->history);
+	buf_done(&t->news);
+	buf_done(&t->words);
+}
+
+static void prepare(struct task *t, struct task_conf *conf, struct task_report *ret)
+{
+	static const struct task_events no_events = { 0 };
+
+	*t = (struct task){ .conf = conf,
+			    .ev = conf->events ? conf->events : &no_events,
+			    .report = ret,
+			    .news = BUF_INIT(64 << 10),
+			    .words = BUF_INIT(64 << 10) };
+	tokens_init(&t->tokens);
+	t->start_ms = task_now(t);
+	if (!conf->started_ms)
+		conf->started_ms = t->start_ms;
+	t->tokens_allowed = conf->limits.tokens;
+	t->cost_allowed = conf->limits.cost;
+	t->st.cost_known = true;
+	t->st.max_rounds = conf->limits.rounds ? conf->limits.rounds : ROUNDS_DEFAULT;
+	t->log = (struct transcript){ .fds = { conf->transcript_fd, conf->copy_fd },
+				      .start_ms = sys_now_ms(),
+				      .secrets = conf->secrets };
+}
+
+static void end(struct task *t, int r, const struct err *e,
+		const struct changes_snapshot *before)
+{
+	if (r < 0) {
+		task_end_with(t, TASK_BOX, "cubby", "%s", e->msg);
+		t->report->why.code = e->code;
+	}
+	t->st.elapsed_ms = task_now(t) - t->start_ms;
+	t->st.left_ms = task_budget_left_ms(t);
+	t->report->status = t->st;
+	look_at_changes(t, before);
+	task_log_end(t);
+	if (t->ev->end)
+		t->ev->end(t->conf->ctx, t->report);
+}
+
+int task_run(struct task_conf *conf, struct task_report *ret, struct err *e)
+{
+	_cleanup_changes_snapshot_ struct changes_snapshot *before = NULL;
+	_cleanup_(task_done) struct task t;
+	struct err ignored;
+	int r;
+
+	prepare(&t, conf, ret);
+	r = begin(&t, e);
+	if (r < 0)
+		return r;
+	if (conf->project_fd >= 0)
+		changes_snapshot(conf->project_fd, &before, &ignored);
+	do
+		r = one_round(&t, e);
+	while (r == TASK_GO_ON);
+	end(&t, r, e, before);
+	return 0;
+}

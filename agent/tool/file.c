@@ -1,0 +1,331 @@
+/* The tools that use files: read_file, write_file, edit_file. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "agent/tool/edit.h"
+#include "agent/tool/impl.h"
+#include "base/text.h"
+
+enum {
+	FILE_MAX = 16 << 20, /* bytes that are read at most */
+	SHOW_MAX = 30000     /* bytes of numbered lines in a result */
+};
+
+static struct files files_of(const struct toolbox *t)
+{
+	return (struct files){ .box = t->conf.box,
+			       .user = t->conf.user,
+			       .cwd = tool_shell_cwd(t) };
+}
+
+static const char *kind_of(const char *data, size_t len)
+{
+	static const struct magic {
+		const char *bytes;
+		size_t len;
+		const char *name;
+	} magics[] = {
+		{ "\x89PNG", 4, "a PNG picture" },
+		{ "\xff\xd8\xff", 3, "a JPEG picture" },
+		{ "GIF8", 4, "a GIF picture" },
+		{ "\177ELF", 4, "an ELF program" },
+		{ "\x1f\x8b", 2, "gzip data" },
+		{ "PK\3\4", 4, "a zip archive" },
+		{ "%PDF", 4, "a PDF document" },
+		{ "\x28\xb5\x2f\xfd", 4, "zstd data" },
+		{ "BZh", 3, "bzip2 data" },
+		{ "\xfd"
+		  "7zXZ",
+		  5, "xz data" },
+		{ "SQLite format 3", 15, "an SQLite database" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(magics); i++)
+		if (len >= magics[i].len &&
+		    memcmp(data, magics[i].bytes, magics[i].len) == 0)
+			return magics[i].name;
+	return len && memchr(data, '\0', len) ? "binary data" : NULL;
+}
+
+/* 1 = @data holds a text file; 0 = the result says why not; or box gone. */
+static int get_text(const struct toolbox *t, const char *path, struct buf *data,
+		    struct tool_result *ret, struct err *e)
+{
+	struct files f = files_of(t);
+	struct files_stat st;
+	char size[32];
+	const char *kind;
+	int r = files_get(&f, path, data, &st, e);
+
+	if (r < 0)
+		return tool_failed(r, ret, e);
+	kind = kind_of(buf_cstr(data), data->len);
+	text_bytes(size, sizeof(size), MAX(st.size, (uint64_t)data->len));
+	if (kind)
+		return tool_fail(ret,
+				 "'%s' is %s, %s; look at it with a program in the "
+				 "shell",
+				 path, kind, size);
+	if (st.size != data->len && data->len == data->max)
+		return tool_fail(ret,
+				 "'%s' has %s, too much for this tool; use sed, "
+				 "grep, head or tail in the shell",
+				 path, size);
+	return 1;
+}
+
+/* ---- read_file -------------------------------------------------------------------- */
+
+static uint64_t count_lines(const struct buf *b)
+{
+	uint64_t n = b->len && b->data[b->len - 1] != '\n';
+
+	for (size_t i = 0; i < b->len; i++)
+		n += b->data[i] == '\n';
+	return n;
+}
+
+/* What is shown of a file: before it is cut anywhere, for half a secret is none that would
+ * be found. The text has as many lines as before. */
+static int hide(const struct toolbox *t, struct buf *b, bool *hidden, struct err *e)
+{
+	_cleanup_buf_ struct buf clean = BUF_INIT(b->len * 5 + 1);
+	int r = t->secrets.n ? redact_text(&t->secrets, b, &clean) : 0;
+
+	if (r < 0)
+		return err_sys(e, r, "cannot hide the secrets");
+	*hidden = t->secrets.n && (clean.len != b->len ||
+				   memcmp(buf_cstr(&clean), buf_cstr(b), b->len) != 0);
+	if (*hidden) {
+		buf_done(b);
+		*b = take(&clean, BUF_INIT(0));
+	}
+	return 0;
+}
+
+/* What of a file is shown: whole lines, but for the first, of which a part is asked for or
+ * fits. */
+struct part {
+	uint64_t first, last; /* lines; in: asked for, out: shown */
+	uint64_t column;      /* of the first line: its first character that is shown */
+	uint64_t to, of;      /* of the first line: the last one, and how many it has */
+};
+
+static bool part_is_cut(const struct part *p)
+{
+	return p->column > 1 || p->to < p->of;
+}
+
+/* The first line, from its character @p->column as far as it fits; 1 = to its end. */
+static int show_first(const char *s, size_t len, struct part *p, struct buf *out)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(3 * len + 1);
+	size_t at = 0, from = 0, end = 0;
+	int r = text_utf8(&line, s, len);
+
+	if (r < 0)
+		return r;
+	for (p->to = p->of = 0; at < line.len; p->of++) {
+		int n = text_utf8_len(line.data + at, line.len - at);
+
+		if (p->of + 1 == p->column)
+			from = end = at;
+		at += (size_t)n;
+		if (p->of + 1 < p->column || at - from > SHOW_MAX)
+			continue;
+		end = at;
+		p->to = p->of + 1;
+	}
+	if (p->column > MAX(p->of, (uint64_t)1))
+		return -ERANGE;
+	r = buf_add(out, line.data + from, end - from);
+	if (r == 0 && p->to < p->of)
+		r = buf_addf(out,
+			     "[\xe2\x80\xa6 %" PRIu64
+			     " characters left out \xe2\x80\xa6]",
+			     p->of - p->to);
+	return r < 0 ? r : p->to == p->of;
+}
+
+/* With numbers. -ERANGE: the first line has less characters than p->column. */
+static int show_lines(const struct buf *b, struct part *part, struct buf *out)
+{
+	const char *p = buf_cstr(b), *end = p + b->len;
+	bool whole = true;
+	uint64_t n = 1;
+
+	for (; p < end && n <= part->last && whole; n++) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		size_t len = (size_t)((nl ? nl : end) - p);
+		int r = 0;
+
+		if (n > part->first && out->len + len > SHOW_MAX)
+			break;
+		if (n >= part->first)
+			r = buf_addf(out, "%6" PRIu64 "\t", n);
+		if (r == 0 && n == part->first) {
+			r = show_first(p, len, part, out);
+			whole = r > 0;
+		} else if (r == 0 && n > part->first) {
+			r = text_utf8(out, p, len);
+		}
+		if (r >= 0 && n >= part->first)
+			r = buf_addc(out, '\n');
+		if (r < 0)
+			return r;
+		p += len + (nl != NULL);
+	}
+	part->last = n - 1;
+	return 0;
+}
+
+/* What was shown, and how to get the rest. */
+static int tell_part(const struct part *p, uint64_t asked, uint64_t total,
+		     struct buf *out)
+{
+	int r;
+
+	if (!total)
+		return buf_adds(out, "[the file is empty]");
+	r = part_is_cut(p)
+		    ? buf_addf(out,
+			       "[line %" PRIu64 " of %" PRIu64 ": characters %" PRIu64
+			       " to %" PRIu64 " of %" PRIu64,
+			       p->first, total, p->column, p->to, p->of)
+		    : buf_addf(out, "[lines %" PRIu64 " to %" PRIu64 " of %" PRIu64,
+			       p->first, p->last, total);
+	if (r == 0 && part_is_cut(p) && p->last > p->first)
+		r = buf_addf(out, "; then the lines to %" PRIu64, p->last);
+	if (r == 0 && p->to < p->of)
+		r = buf_addf(out, "; go on with first %" PRIu64 " and column %" PRIu64,
+			     p->first, p->to + 1);
+	else if (r == 0 && p->last < MIN(asked, total))
+		r = buf_addf(out, "; go on with first %" PRIu64, p->last + 1);
+	return r ?: buf_adds(out, "]");
+}
+
+int tool_file_read(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e)
+{
+	_cleanup_buf_ struct buf data = BUF_INIT(FILE_MAX);
+	const char *path = json_get_str(args, "path");
+	double first = MAX(tool_number(args, "first", 1), 1.0),
+	       last = MIN(tool_number(args, "last", 1e15), 1e15),
+	       column = MAX(tool_number(args, "column", 1), 1.0);
+	struct part part = { (uint64_t)MIN(first, 1e15), (uint64_t)MAX(last, 0.0),
+			     (uint64_t)MIN(column, 1e15), 0, 0 };
+	uint64_t total, asked = part.last;
+	bool hidden;
+	int r = get_text(t, path, &data, ret, e);
+
+	if (r <= 0)
+		return r;
+	r = hide(t, &data, &hidden, e);
+	if (r < 0)
+		return r;
+	total = count_lines(&data);
+	if (part.first > 1 && part.first > total)
+		return tool_fail(ret, "'%s' has only %" PRIu64 " lines", path, total);
+	if (last < first)
+		return tool_fail(ret, "the last line comes before the first");
+	r = show_lines(&data, &part, &ret->text);
+	if (r == -ERANGE)
+		return tool_fail(
+			ret, "line %" PRIu64 " of '%s' has only %" PRIu64 " characters",
+			part.first, path, part.of);
+	r = r ?: tell_part(&part, asked, total, &ret->text);
+	if (hidden)
+		r = r
+			    ?: buf_adds(&ret->text,
+					"\n[*** stands for a secret; edit_file "
+					"keeps it, write_file would not]");
+	return r < 0 ? err_sys(e, r, "cannot keep the lines") : 0;
+}
+
+/* ---- write_file ------------------------------------------------------------------- */
+
+int tool_file_write(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		    struct err *e)
+{
+	struct files f = files_of(t);
+	const char *path = json_get_str(args, "path");
+	const char *content = json_get_str(args, "content");
+	int r = files_put(&f, path, content, strlen(content), e);
+
+	if (r < 0)
+		return tool_failed(r, ret, e);
+	return buf_addf(&ret->text, "wrote %zu bytes to %s", strlen(content), path);
+}
+
+/* ---- edit_file -------------------------------------------------------------------- */
+
+static int fail_edit(const struct edit *ed, const char *path, const char *old,
+		     struct tool_result *ret)
+{
+	int r;
+
+	if (!ed->count && strstr(old, "***"))
+		return tool_fail(
+			ret,
+			"not changed: the text to replace is not in '%s'; where "
+			"*** stands for a secret that is not shown, leave it "
+			"out of the text",
+			path);
+	if (!ed->count)
+		return tool_fail(ret,
+				 "not changed: the text to replace is not in '%s'; "
+				 "it must be exactly as in the file, blanks "
+				 "included",
+				 path);
+	r = tool_fail(ret,
+		      "not changed: the text to replace occurs %u times in '%s', in "
+		      "the lines",
+		      ed->count, path);
+	for (unsigned i = 0; i < MIN(ed->count, (unsigned)EDIT_LINES) && r == 0; i++)
+		r = buf_addf(&ret->text, "%s %" PRIu64, i ? "," : "", ed->lines[i]);
+	return r ?: buf_adds(&ret->text, "; give more of what stands around it");
+}
+
+int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e)
+{
+	_cleanup_buf_ struct buf data = BUF_INIT(FILE_MAX),
+				 out = BUF_INIT(2 * FILE_MAX);
+	const char *path = json_get_str(args, "path");
+	const char *old = json_get_str(args, "old"), *new = json_get_str(args, "new");
+	struct files f = files_of(t);
+	struct part part = { .column = 1 };
+	uint64_t asked, total;
+	struct edit ed;
+	bool hidden;
+	int r;
+
+	if (!*old)
+		return tool_fail(ret, "not changed: the text to replace is empty");
+	r = get_text(t, path, &data, ret, e);
+	if (r <= 0)
+		return r;
+	r = edit_replace(&data, old, new, &out, &ed);
+	if (r == -ENOENT || r == -EEXIST)
+		return fail_edit(&ed, path, old, ret);
+	if (r < 0)
+		return err_sys(e, r, "cannot edit '%s'", path);
+	r = files_put(&f, path, buf_cstr(&out), out.len, e);
+	if (r < 0)
+		return tool_failed(r, ret, e);
+	r = hide(t, &out, &hidden, e);
+	if (r < 0)
+		return r;
+	r = buf_addf(&ret->text, "changed %s; it now reads\n", path);
+	if (r < 0)
+		return err_sys(e, r, "cannot keep the lines");
+	part.first = ed.first > 2 ? ed.first - 2 : 1;
+	part.last = asked = ed.last + 2;
+	r = show_lines(&out, &part, &ret->text);
+	total = count_lines(&out);
+	if (r == 0 && (part_is_cut(&part) || part.last < MIN(asked, total)))
+		r = tell_part(&part, asked, total, &ret->text);
+	return r < 0 ? err_sys(e, r, "cannot keep the lines") : 0;
+}

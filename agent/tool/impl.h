@@ -1,0 +1,74 @@
+/* tool_impl - what the tools share. For tool*.c alone.
+ * Needs:  tool.h.
+ * Owns:   see struct toolbox.
+ * Never:  is included elsewhere. */
+#ifndef AGENT_TOOL_IMPL_H
+#define AGENT_TOOL_IMPL_H
+
+#include "agent/session/session.h"
+#include "agent/terminal/redact.h"
+#include "agent/tool/files.h"
+#include "agent/tool/network.h"
+#include "agent/tool/session_box.h"
+#include "agent/tool/tool.h"
+
+enum { TOOL_SESSIONS = 8, TOOL_SESSION_NAME = 32 };
+
+struct toolbox {
+	struct toolbox_conf conf;    /* borrowed parts live as long as the toolbox */
+	struct session_box port_box; /* the port's ctx */
+	struct session_port port;
+	struct session *sessions[TOOL_SESSIONS]; /* owned; NULL = free place */
+	int epfd;   /* owned; the terminals of all sessions but the one in a call */
+	bool aside; /* what comes now is not of the call: no live output */
+	size_t terminal_bytes; /* written to conf.terminal_fd */
+	struct tool_network news;
+	struct redact secrets; /* owned; conf.secrets: no text has them */
+	unsigned ends;	       /* box_ends() after the last call */
+	unsigned told_ends;    /* of which the model knows */
+};
+
+/* A result with TOOL_ERROR that says @fmt; 0. */
+int tool_fail(struct tool_result *ret, const char *fmt, ...) _printf_(2, 3);
+/* What failed: a result for the model with TOOL_ERROR, 0; or @r, when that is a matter of
+ * the box itself (tool_run() knows what to do). */
+int tool_failed(int r, struct tool_result *ret, const struct err *e);
+/* A number that may stand in a string; @none when it is missing. */
+double tool_number(const struct json *args, const char *key, double none);
+bool tool_flag(const struct json *args, const char *key, bool none);
+
+/* tool_watch.c: terminals are read while nobody calls */
+int tool_watch_open(struct toolbox *t, struct err *e);
+/* Around a call that uses a session: this one's terminal it reads itself. */
+void tool_watch_enter(struct toolbox *t, size_t place);
+void tool_watch_leave(struct toolbox *t);
+
+/* tool_shell.c */
+int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e);
+int tool_shell_input(struct toolbox *t, const struct json *args,
+		     struct tool_result *ret, struct err *e);
+int tool_shell_screen(struct toolbox *t, const struct json *args,
+		      struct tool_result *ret, struct err *e);
+/* Where the session of these arguments is; TOOL_SESSIONS = not open yet. */
+size_t tool_shell_place(struct toolbox *t, const struct json *args);
+/* The session's directory and user, for the file tools; before its first command the
+ * project directory. */
+const char *tool_shell_cwd(const struct toolbox *t);
+
+/* tool_jobs.c: what runs in the background, when no command does */
+int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret,
+		   struct err *e);
+
+/* tool_text.c: what the model reads of a session's result. */
+int tool_text_result(const struct session_result *r, struct tool_result *ret);
+
+/* tool_file.c */
+int tool_file_read(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e);
+int tool_file_write(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		    struct err *e);
+int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e);
+
+#endif

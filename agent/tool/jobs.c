@@ -1,0 +1,110 @@
+/* What the model gets that asks for news while no command runs: the jobs in the
+ * background, and the last that they printed: on the terminal, or into a file, which is
+ * read by the box's own means. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/tool/impl.h"
+#include "base/text.h"
+
+enum {
+	LOG_MAX = 1 << 20, /* bytes of a file that is read for its end */
+	LINES = 5,	   /* of its end that are shown */
+	LINE_MAX_SHOWN = 300,
+	REPORT_MAX = 256 << 10
+};
+
+/* The last lines of a text, each behind a bar. */
+static int add_end(const char *text, size_t len, struct buf *out)
+{
+	size_t from = len, end;
+	int r = 0;
+
+	for (int n = 0; from && n < LINES; n++) {
+		const char *nl = memrchr(text, '\n', from - 1);
+
+		from = nl ? (size_t)(nl + 1 - text) : 0;
+		if (!nl)
+			break;
+	}
+	for (; from < len && r == 0; from = end + 1) {
+		const char *nl = memchr(text + from, '\n', len - from);
+		char shown[LINE_MAX_SHOWN];
+
+		end = nl ? (size_t)(nl - text) : len;
+		text_escaped(shown, sizeof(shown), text + from, end - from);
+		r = buf_addf(out, "  | %s\n", shown);
+	}
+	return r;
+}
+
+static int add_file(const struct toolbox *t, const struct session *s,
+		    const struct job *job, struct buf *out)
+{
+	const struct files f = { t->conf.box, session_user(s), "/" };
+	_cleanup_buf_ struct buf text = BUF_INIT(LOG_MAX);
+	char path[JOBS_PATH], shown[JOBS_PATH], inside[64];
+	struct files_stat st;
+	struct err e = ERR_NONE;
+	int r;
+
+	jobs_output(job, path);
+	if (!*path)
+		return 0;
+	text_escaped(shown, sizeof(shown), path, strlen(path));
+	snprintf(inside, sizeof(inside), "/proc/%d/fd/1", job->inside);
+	if (files_get(&f, inside, &text, &st, &e) < 0 || st.size > text.len)
+		return buf_addf(out, "  its output is in %s\n", shown);
+	r = buf_addf(out, "  its output is in %s (%" PRIu64 " bytes)%s\n", shown,
+		     st.size, text.len ? "; the end of it:" : "");
+	return r ?: add_end(buf_cstr(&text), text.len, out);
+}
+
+static int add_terminal(const struct buf *text, bool fresh, struct buf *out)
+{
+	int r;
+
+	if (!text->len)
+		return 0;
+	r = buf_adds(out, fresh ? "[printed since the last result:]\n"
+				: "[last printed while no command ran:]\n");
+	r = r ?: buf_add(out, text->data, text->len);
+	return r ?: text->data[text->len - 1] == '\n' ? 0 : buf_addc(out, '\n');
+}
+
+static int write_report(const struct toolbox *t, const struct session *s,
+			const struct job *jobs, int n, struct buf *out)
+{
+	int r = buf_adds(out, n ? "[in the background:]\n" : "");
+
+	for (int i = 0; i < n && r == 0; i++) {
+		r = jobs_add(&jobs[i], 1, out);
+		r = r ?: buf_addc(out, '\n');
+		r = r ?: add_file(t, s, &jobs[i], out);
+	}
+	return r ?: buf_addf(out, "[no command is running; in the background: %d]", n);
+}
+
+int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret,
+		   struct err *e)
+{
+	_cleanup_buf_ struct buf printed = BUF_INIT(REPORT_MAX);
+	_cleanup_buf_ struct buf report = BUF_INIT(REPORT_MAX);
+	struct job jobs[JOBS_MAX];
+	bool fresh;
+	int n = session_jobnews(s, jobs, &printed, &fresh, e), r;
+
+	if (n < 0)
+		return tool_fail(ret, "%s", e->msg);
+	if (!n && !(fresh && printed.len))
+		return tool_fail(ret, "no command is running: nothing to wait for");
+	r = add_terminal(&printed, fresh, &ret->text);
+	r = r ?: write_report(t, s, jobs, n, &report);
+	r = r ?: session_redact(s, &report, &ret->text);
+	if (r < 0)
+		return err_sys(e, r, "cannot list the jobs");
+	ret->outcome = TOOL_OK;
+	return 0;
+}

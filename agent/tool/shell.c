@@ -1,0 +1,253 @@
+/* The tools that use a session: shell, input, screen. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/tool/impl.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "runtime/box/box.h"
+
+static const char *session_arg(const struct json *args)
+{
+	const char *name = json_get_str(args, "session");
+
+	return name && *name ? name : "main";
+}
+
+static struct session **find(struct toolbox *t, const char *name)
+{
+	for (size_t i = 0; i < TOOL_SESSIONS; i++)
+		if (t->sessions[i] && strcmp(session_name(t->sessions[i]), name) == 0)
+			return &t->sessions[i];
+	return NULL;
+}
+
+size_t tool_shell_place(struct toolbox *t, const struct json *args)
+{
+	struct session **s = find(t, session_arg(args));
+
+	return s ? (size_t)(s - t->sessions) : TOOL_SESSIONS;
+}
+
+static struct session **free_place(struct toolbox *t)
+{
+	for (size_t i = 0; i < TOOL_SESSIONS; i++)
+		if (!t->sessions[i])
+			return &t->sessions[i];
+	return NULL;
+}
+
+static bool good_name(const char *name)
+{
+	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_-";
+
+	return *name && strlen(name) < TOOL_SESSION_NAME &&
+	       strspn(name, set) == strlen(name);
+}
+
+/* What a session prints while nobody calls it stands in its next result. */
+static void on_output(void *ctx, const void *data, size_t len)
+{
+	const struct toolbox *t = ctx;
+
+	if (!t->aside)
+		t->conf.output(t->conf.ctx, data, len);
+}
+
+/* A disk that is full ends the record, not the task. */
+static void on_raw(void *ctx, const void *data, size_t len)
+{
+	struct toolbox *t = ctx;
+
+	len = MIN(len, TOOL_TERMINAL_MAX - t->terminal_bytes);
+	if (len && sys_write(t->conf.terminal_fd, data, len) == (ssize_t)len)
+		t->terminal_bytes += len;
+	else
+		t->terminal_bytes = TOOL_TERMINAL_MAX;
+}
+
+/* 1 = @ret is the session, 0 = the result says why not. */
+static int open_session(struct toolbox *t, const char *name, struct tool_result *res,
+			struct session **ret, struct err *e)
+{
+	struct session **place = find(t, name);
+	struct session_conf conf = {
+		.port = &t->port,
+		.name = name,
+		.shell = t->conf.shell,
+		.cwd = t->conf.project,
+		.user = t->conf.user,
+		.env = t->conf.env,
+		.secrets = t->conf.secrets,
+		.on_error = t->conf.on_error,
+		.output = t->conf.output ? on_output : NULL,
+		.raw = t->conf.terminal_fd >= 0 ? on_raw : NULL,
+		.ctx = t,
+		.interrupt_fd = t->conf.interrupt_fd,
+		.asides = { t->conf.aside, tool_watch_aside(t) },
+	};
+	int r;
+
+	if (!place) {
+		if (!good_name(name))
+			return tool_fail(res,
+					 "a session's name has up to %d letters, "
+					 "digits, - and _",
+					 TOOL_SESSION_NAME - 1);
+		place = free_place(t);
+		if (!place)
+			return tool_fail(res,
+					 "there are %d sessions already; use one of "
+					 "them",
+					 TOOL_SESSIONS);
+		r = session_open(&conf, place, e);
+		if (r < 0)
+			return tool_failed(r, res, e);
+	}
+	*ret = *place;
+	return 1;
+}
+
+static struct session_limits limits(const struct toolbox *t, const struct json *args)
+{
+	double s = tool_number(args, "timeout", 0);
+	uint64_t left = t->conf.left_ms ? t->conf.left_ms(t->conf.ctx) : UINT64_MAX;
+	struct session_limits l = {
+		.soft_ms = SESSION_SOFT_MS,
+		.hard_ms = t->conf.command_timeout_ms ? t->conf.command_timeout_ms
+						      : SESSION_HARD_MS,
+	};
+
+	if (s > 0) {
+		l.soft_ms = 0;
+		l.hard_ms = s < 86400 ? (uint64_t)(s * 1000) : 86400000;
+	}
+	l.hard_ms = MAX(MIN(l.hard_ms, left), (uint64_t)1);
+	return l;
+}
+
+static int deliver(struct toolbox *t, struct session *s, int r,
+		   struct session_result *sr, struct tool_result *ret, struct err *e)
+{
+	if (r < 0)
+		return tool_failed(r, ret, e);
+	if (sr->gone)
+		t->told_ends = box_ends(t->conf.box);
+	if (sr->full_screen && sr->state != SESSION_DIED) {
+		r = session_screen(s, &sr->text, e);
+		if (r < 0)
+			return r;
+	}
+	r = tool_text_result(sr, ret);
+	return r < 0 ? err_sys(e, r, "cannot keep the result") : 0;
+}
+
+/* A list or a map in JSON or Python where a command belongs: a model's slip. All of the
+ * text has to be one: `[ "$A" = b ] && …` and `{ …; }` are commands, and `[ "x" ]` is. */
+static bool is_literal(const char *s)
+{
+	_cleanup_json_ struct json *j = NULL;
+	_cleanup_free_ char *copy = NULL;
+	struct err ignored;
+
+	s += strspn(s, " \t\n");
+	if ((*s != '[' && *s != '{') || !(copy = strdup(s)))
+		return false;
+	for (char *p = copy; *p; p++)
+		if (*p == '\'')
+			*p = '"';
+	if (json_parse(copy, strlen(copy), &j, &ignored) < 0 || !json_len(j))
+		return false;
+	return json_type(j) == JSON_OBJECT || s[1] != ' ' || json_len(j) > 1;
+}
+
+int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e)
+{
+	_cleanup_session_result_ struct session_result sr;
+	const char *command = json_get_str(args, "command");
+	struct session_limits lim = limits(t, args);
+	bool reset = tool_flag(args, "reset", false);
+	struct session *s = NULL;
+	int r;
+
+	session_result_init(&sr);
+	if (is_literal(command))
+		return tool_fail(ret,
+				 "not executed: the command is a list or a map, not "
+				 "the text of a command");
+	r = open_session(t, session_arg(args), ret, &s, e);
+	if (r <= 0)
+		return r;
+	if (reset) {
+		r = session_reset(s, e);
+		if (r < 0)
+			return tool_failed(r, ret, e);
+	}
+	if (!*command && !reset && session_waitable(s))
+		r = session_input(s, "", 0, &lim, &sr, e);
+	else
+		r = session_run(s, command, strlen(command), &lim, &sr, e);
+	return deliver(t, s, r, &sr, ret, e);
+}
+
+static int gather_input(struct session *s, const struct json *args, struct buf *out,
+			struct err *e)
+{
+	const char *text = json_get_str(args, "text");
+	const char *keys = json_get_str(args, "keys");
+	int r = text ? buf_adds(out, text) : 0;
+
+	/* Enter on a terminal is a carriage return; the line discipline makes it a
+	 * newline for whoever reads lines. An empty text only waits on: it is no wish for
+	 * the answer that a question has as its default */
+	if (r == 0 && text && *text && tool_flag(args, "enter", true))
+		r = buf_addc(out, '\r');
+	if (r < 0)
+		return err_sys(e, r, "not sent");
+	return keys && *keys ? session_add_keys(s, keys, out, e) : 0;
+}
+
+int tool_shell_input(struct toolbox *t, const struct json *args,
+		     struct tool_result *ret, struct err *e)
+{
+	_cleanup_session_result_ struct session_result sr;
+	_cleanup_buf_ struct buf in = BUF_INIT(SESSION_TEXT_MAX);
+	struct session_limits lim = limits(t, args);
+	struct session **s = find(t, session_arg(args));
+	int r;
+
+	session_result_init(&sr);
+	if (!s)
+		return tool_fail(ret,
+				 "not sent: no command has been run in the session "
+				 "'%.64s'",
+				 session_arg(args));
+	r = gather_input(*s, args, &in, e);
+	if (r == 0 && !in.len && !session_waitable(*s) && !session_gone(*s))
+		return tool_jobs_tell(t, *s, ret, e);
+	if (r == 0)
+		r = session_input(*s, in.data, in.len, &lim, &sr, e);
+	return deliver(t, *s, r, &sr, ret, e);
+}
+
+int tool_shell_screen(struct toolbox *t, const struct json *args,
+		      struct tool_result *ret, struct err *e)
+{
+	struct session *s = NULL;
+	int r = open_session(t, session_arg(args), ret, &s, e);
+
+	if (r <= 0)
+		return r;
+	r = session_screen(s, &ret->text, e);
+	return r < 0 ? tool_failed(r, ret, e) : 0;
+}
+
+const char *tool_shell_cwd(const struct toolbox *t)
+{
+	for (size_t i = 0; i < TOOL_SESSIONS; i++)
+		if (t->sessions[i] && strcmp(session_name(t->sessions[i]), "main") == 0)
+			return session_cwd(t->sessions[i]);
+	return t->conf.project;
+}

@@ -1,0 +1,104 @@
+/* tool - what a model can do in a box: one table, used by the loop and by the MCP
+ * server. Needs:  a running box. Owns:   the sessions that its tools opened. Never:
+ * prints; knows which model or protocol asked. */
+#ifndef AGENT_TOOL_TOOL_H
+#define AGENT_TOOL_TOOL_H
+
+#include <stdint.h>
+
+#include "agent/session/session.h"
+#include "base/aside.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+
+struct box;
+struct toolbox;
+
+/* How a call left things; the loop stops running later calls of a turn by it
+ * (LLM.md 6.5). */
+enum tool_outcome {
+	TOOL_OK,      /* done, whatever the command's exit status */
+	TOOL_ERROR,   /* nothing ran or it failed: text says why, for the model */
+	TOOL_OPEN,    /* a command is running or waiting, or the shell died */
+	TOOL_FINISHED /* `finish` was called; text is the answer */
+};
+
+enum { TOOL_TEXT_MAX = 4 << 20, TOOL_TERMINAL_MAX = 64 << 20 };
+
+struct tool_result {
+	enum tool_outcome outcome;
+	struct buf text; /* owned; UTF-8 for the model, trailer line included */
+	char state[24];	 /* "exited", "waiting", "running", "shell_died" or "" */
+	int exit;	 /* exit status; -1 = none */
+	char *cwd;	 /* owned; escaped; NULL = not known */
+	char *log_path;	 /* owned; in the box; NULL = not truncated */
+	uint64_t time_ms;
+	bool success;	/* of `finish`: the model says that the task is done */
+	bool malformed; /* nothing ran: no such tool, or its arguments do not fit */
+};
+void tool_result_init(struct tool_result *r);
+void tool_result_done(struct tool_result *r);
+#define _cleanup_tool_result_ _cleanup_(tool_result_done)
+
+struct tool {
+	const char *name;
+	const char *description; /* for the model */
+	const char *schema; /* JSON schema of the arguments (LLM.md 3, Request 3) */
+	/* @args is an object that fits the schema: tool_run() checked it. A failure of
+	 * the tool is a result; a negative return is a failure of cubby (box gone). */
+	int (*run)(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e);
+};
+extern const struct tool tool_table[];
+extern const size_t tool_count;
+const struct tool *tool_find(const char *name); /* NULL: unknown */
+
+/* Live output of the session for a person: raw bytes less markers and queries. */
+typedef void tool_output_fn(void *ctx, const void *data, size_t len);
+
+struct toolbox_conf {
+	struct box *box;	/* borrowed */
+	const char *project;	/* absolute path in the box; borrowed */
+	const char *shell;	/* NULL = bash; path or name in the box's PATH */
+	const char *user;	/* NULL = root */
+	const char *const *env; /* added to the session's; NULL-ended; may be NULL */
+	const char *const
+		*secrets; /* become *** in every text; NULL-ended; may be NULL */
+	uint64_t command_timeout_ms; /* hard limit of a call that names none; 0 = 600 s
+				      */
+	enum session_on_error on_error;
+	uint64_t (*left_ms)(
+		void *ctx);	/* what is left of the task's time; may be NULL */
+	tool_output_fn *output; /* may be NULL */
+	void *ctx;
+	int terminal_fd;  /* gets every byte of the sessions' terminals less marks and
+			    secrets, TOOL_TERMINAL_MAX at the most; -1 = none */
+	int interrupt_fd; /* readable = the person pressed ^C: the running command gets
+			     an interrupt and the call returns soon; -1 = none */
+	struct aside aside; /* looked at while a command runs; ready NULL = none */
+};
+int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct err *e);
+void toolbox_free(struct toolbox **t); /* ends its sessions */
+#define _cleanup_toolbox_ _cleanup_(toolbox_free)
+
+/**
+ * tool_watch_aside() - for whoever waits between two calls: a descriptor that is readable
+ *                   when a terminal has something to say, and what takes it
+ *
+ * So a background job that prints is not stopped by a full terminal. While a tool runs
+ * the toolbox looks at its other terminals by itself. @t may be NULL: nothing to do.
+ */
+struct aside tool_watch_aside(struct toolbox *t);
+
+/**
+ * tool_run() - check the arguments against the tool's schema, then run it
+ * @args: any JSON value or NULL; borrowed
+ *
+ * An unknown tool, missing or mistyped arguments are results with TOOL_ERROR that name
+ * the problem and quote the schema. Return: 0, or a failure of cubby itself.
+ */
+int tool_run(struct toolbox *t, const char *name, const struct json *args,
+	     struct tool_result *ret, struct err *e);
+
+#endif

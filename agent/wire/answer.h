@@ -1,0 +1,48 @@
+/* answer - the bytes of a service's answer become a turn, whatever the wire.
+ * Needs:  a wire's assembler, as a row of functions.
+ * Owns:   the assembler and the unfinished event.
+ * Never:  looks into an event: that is the assembler's. */
+#ifndef AGENT_WIRE_ANSWER_H
+#define AGENT_WIRE_ANSWER_H
+
+#include "agent/turn/turn.h"
+#include "agent/wire/retry.h"
+#include "agent/wire/sse.h"
+
+/* An assembler is a struct of @size bytes; each function gets it as @a. */
+struct answer_ops {
+	size_t size;
+	bool lines; /* one JSON value a line; else server-sent events */
+	void (*init)(void *a, const struct turn_sink *sink);
+	void (*done)(void *a);
+	sse_event_fn *event; /* its ctx is the assembler */
+	/* A reply that came as one JSON value, and not as a stream. */
+	int (*whole)(void *a, const struct json *j, struct err *e);
+	/* The stream is over: the turn, or -ECONNRESET when that was no clean end. */
+	int (*end)(void *a, uint64_t *seed, struct turn *ret, struct err *e);
+	/* What the service itself said, after -EREMOTEIO. */
+	const struct retry_cause *(*cause)(const void *a);
+};
+
+struct answer;
+
+/** answer_new() - NULL when there is no memory; @ops is borrowed, @sink copied */
+struct answer *answer_new(const struct answer_ops *ops, const struct turn_sink *sink);
+void answer_free(struct answer **a);
+#define _cleanup_answer_ _cleanup_(answer_free)
+
+/** answer_feed() - bytes of a stream, split anywhere; 0 or what sse_feed() returns */
+int answer_feed(struct answer *a, const void *data, size_t len, struct err *e);
+/** answer_whole() - all of a reply that is no stream */
+int answer_whole(struct answer *a, const struct json *j, struct err *e);
+/**
+ * answer_end() - nothing comes any more
+ * @seed: of made-up call ids
+ * @ret:  an initialised turn, replaced on success only
+ * Return: 0; -ECONNRESET (no clean end), -EREMOTEIO, -EPROTO, -ENOMEM.
+ */
+int answer_end(struct answer *a, uint64_t *seed, struct turn *ret, struct err *e);
+/** answer_cause() - borrowed; meaningful after a function returned -EREMOTEIO */
+const struct retry_cause *answer_cause(const struct answer *a);
+
+#endif

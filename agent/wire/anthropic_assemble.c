@@ -1,0 +1,405 @@
+#include "agent/wire/anthropic_assemble.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/turn/args.h"
+#include "agent/wire/error.h"
+#include "base/text.h"
+
+enum { SKIPPED_MAX = 3, BLOCKS_MAX = 1024 };
+
+struct block {
+	int64_t index;
+	struct json *block;	/* owned; as it began */
+	struct buf text;	/* owned; of a text or thinking block */
+	struct buf input;	/* owned; of a call: JSON in pieces */
+	struct buf signature;	/* owned */
+	struct json *citations; /* owned; NULL = none came */
+};
+
+struct anthropic_assemble {
+	struct turn turn; /* owned */
+	struct turn_sink sink;
+	struct block *blocks; /* owned */
+	size_t n;
+	bool done;
+	unsigned skipped;
+	bool lost;
+	uint64_t fresh, cache_made, cache_read; /* tokens of the prompt */
+	struct retry_cause cause;
+};
+
+static void init(void *self, const struct turn_sink *sink)
+{
+	struct anthropic_assemble *a = self;
+
+	*a = (struct anthropic_assemble){ .sink = *sink };
+	turn_init(&a->turn);
+}
+
+static void done(void *self)
+{
+	struct anthropic_assemble *a = self;
+
+	for (size_t i = 0; i < a->n; i++) {
+		struct block *b = &a->blocks[i];
+
+		json_free(&b->block);
+		json_free(&b->citations);
+		buf_done(&b->text);
+		buf_done(&b->input);
+		buf_done(&b->signature);
+	}
+	free(a->blocks);
+	turn_done(&a->turn);
+}
+
+static int full(int r, struct err *e)
+{
+	return r < 0 ? err_sys(e, r, "cannot keep the answer") : 0;
+}
+
+static bool is(const struct json *j, const char *type)
+{
+	const char *s = json_get_str(j, "type");
+
+	return s && strcmp(s, type) == 0;
+}
+
+/* ---- blocks ---- */
+
+static int new_block(struct anthropic_assemble *a, int64_t index,
+		     const struct json *content, struct err *e)
+{
+	struct block *more;
+
+	if (a->n >= BLOCKS_MAX)
+		return err_set(e, -EPROTO, "more than %d blocks in one turn",
+			       BLOCKS_MAX);
+	more = realloc(a->blocks, (a->n + 1) * sizeof(*more));
+	if (!more)
+		return full(-ENOMEM, e);
+	a->blocks = more;
+	more += a->n;
+	*more = (struct block){ .index = index,
+				.block = json_dup(content),
+				.text = BUF_INIT(TURN_TEXT_MAX),
+				.input = BUF_INIT(ARGS_MAX),
+				.signature = BUF_INIT(TURN_TEXT_MAX) };
+	if (!more->block)
+		return full(-ENOMEM, e);
+	a->n++;
+	return 0;
+}
+
+static int add_text(struct anthropic_assemble *a, struct buf *to, const char *s,
+		    bool thought)
+{
+	int r = s ? buf_adds(to, s) : 0;
+
+	if (r < 0 || !s)
+		return r;
+	return thought ? turn_thoughts(&a->turn, &a->sink, s, strlen(s))
+		       : turn_words(&a->turn, &a->sink, s, strlen(s));
+}
+
+static int begin_block(struct anthropic_assemble *a, const struct json *event,
+		       struct err *e)
+{
+	const struct json *content = json_get(event, "content_block");
+	struct block *b;
+	int r;
+
+	if (json_type(content) != JSON_OBJECT)
+		return 0;
+	r = new_block(a, json_get_int(event, "index", (int64_t)a->n), content, e);
+	if (r < 0)
+		return r;
+	b = &a->blocks[a->n - 1];
+	if (is(content, "text"))
+		r = add_text(a, &b->text, json_get_str(content, "text"), false);
+	else if (is(content, "thinking"))
+		r = add_text(a, &b->text, json_get_str(content, "thinking"), true);
+	if (r == 0 && json_get_str(content, "signature"))
+		r = buf_adds(&b->signature, json_get_str(content, "signature"));
+	return full(r, e);
+}
+
+/* The newest block of an index; an imitation that never began one gets it made. */
+static struct block *find_block(struct anthropic_assemble *a, const struct json *event)
+{
+	int64_t index = json_get_int(event, "index", -1);
+
+	for (size_t i = a->n; i > 0; i--)
+		if (index < 0 || a->blocks[i - 1].index == index)
+			return &a->blocks[i - 1];
+	return NULL;
+}
+
+static int add_citation(struct block *b, const struct json *delta)
+{
+	if (!b->citations)
+		b->citations = json_array();
+	return json_add(b->citations, json_dup(json_get(delta, "citation")));
+}
+
+static int take_delta(struct anthropic_assemble *a, const struct json *event,
+		      struct err *e)
+{
+	const struct json *delta = json_get(event, "delta");
+	struct block *b = find_block(a, event);
+	const char *piece;
+	int r = 0;
+
+	if (!b)
+		return err_set(e, -EPROTO, "a delta of a block that never began");
+	if (is(delta, "text_delta"))
+		r = add_text(a, &b->text, json_get_str(delta, "text"), false);
+	else if (is(delta, "thinking_delta"))
+		r = add_text(a, &b->text, json_get_str(delta, "thinking"), true);
+	else if (is(delta, "input_json_delta") &&
+		 (piece = json_get_str(delta, "partial_json")))
+		r = buf_adds(&b->input, piece);
+	else if (is(delta, "signature_delta") &&
+		 (piece = json_get_str(delta, "signature")))
+		r = buf_adds(&b->signature, piece);
+	else if (is(delta, "citations_delta"))
+		r = add_citation(b, delta);
+	return full(r, e);
+}
+
+/* ---- the message round them ---- */
+
+static void take_count(uint64_t *to, const struct json *usage, const char *key)
+{
+	int64_t n = json_get_int(usage, key, -1);
+
+	if (n >= 0)
+		*to = (uint64_t)n;
+}
+
+/* Counts are cumulative: what comes later replaces what came before. */
+static void take_usage(struct anthropic_assemble *a, const struct json *usage)
+{
+	struct turn_usage *u = &a->turn.usage;
+
+	if (json_type(usage) != JSON_OBJECT)
+		return;
+	u->known = true;
+	take_count(&a->fresh, usage, "input_tokens");
+	take_count(&a->cache_made, usage, "cache_creation_input_tokens");
+	take_count(&a->cache_read, usage, "cache_read_input_tokens");
+	take_count(&u->output, usage, "output_tokens");
+	u->input = a->fresh + a->cache_made + a->cache_read;
+	u->cached = a->cache_read;
+	u->written = a->cache_made;
+}
+
+static void take_finish(struct turn *t, const char *word)
+{
+	static const struct {
+		const char *word;
+		enum turn_finish finish;
+	} words[] = { { "max_tokens", TURN_LENGTH },
+		      { "pause_turn", TURN_PAUSE },
+		      { "refusal", TURN_FILTER },
+		      { "model_context_window_exceeded", TURN_OVERFLOW } };
+
+	if (!word || !*word)
+		return;
+	text_copy(t->finish_word, sizeof(t->finish_word), word);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strcmp(word, words[i].word) == 0)
+			t->finish = words[i].finish;
+}
+
+static void take_head(struct anthropic_assemble *a, const struct json *message)
+{
+	const char *id = json_get_str(message, "id");
+	const char *model = json_get_str(message, "model");
+
+	text_copy(a->turn.id, sizeof(a->turn.id), id ? id : "");
+	text_copy(a->turn.model, sizeof(a->turn.model), model ? model : "");
+	take_usage(a, json_get(message, "usage"));
+	take_finish(&a->turn, json_get_str(message, "stop_reason"));
+}
+
+static int take_event(struct anthropic_assemble *a, const struct json *event,
+		      struct err *e)
+{
+	if (wire_error_read(event, &a->cause)) {
+		a->cause.in_stream = true;
+		return err_set(e, -EREMOTEIO, "the server said: %s", a->cause.text);
+	}
+	if (is(event, "message_start"))
+		take_head(a, json_get(event, "message"));
+	else if (is(event, "content_block_start"))
+		return begin_block(a, event, e);
+	else if (is(event, "content_block_delta"))
+		return take_delta(a, event, e);
+	else if (is(event, "message_stop"))
+		a->done = true;
+	else if (is(event, "message_delta")) {
+		take_finish(&a->turn,
+			    json_get_str(json_get(event, "delta"), "stop_reason"));
+		take_usage(a, json_get(event, "usage"));
+	}
+	return 0;
+}
+
+static int skip(struct anthropic_assemble *a, const char *data, struct err *e)
+{
+	a->lost |= *data == '{';
+	if (++a->skipped > SKIPPED_MAX)
+		return err_set(e, -EPROTO, "%u events that are no JSON object",
+			       a->skipped);
+	return 0;
+}
+
+static int event(void *self, const char *data, size_t len, struct err *e)
+{
+	struct anthropic_assemble *a = self;
+	_cleanup_json_ struct json *j = NULL;
+	struct err bad;
+
+	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
+		a->done = true; /* of an imitation */
+		return 0;
+	}
+	if (json_parse_pieces(data, len, &j, &bad) < 0 || json_type(j) != JSON_OBJECT)
+		return skip(a, data, e);
+	return take_event(a, j, e);
+}
+
+static int whole(void *self, const struct json *message, struct err *e)
+{
+	struct anthropic_assemble *a = self;
+	const struct json *content = json_get(message, "content");
+
+	if (wire_error_read(message, &a->cause) || json_type(content) != JSON_ARRAY)
+		return take_event(a, message, e);
+	take_head(a, message);
+	json_each(block, content)
+	{
+		_cleanup_json_ struct json *start = json_object();
+		int r = json_set(start, "content_block", json_dup(block));
+
+		r = r < 0 ? full(r, e) : begin_block(a, start, e);
+		if (r < 0)
+			return r;
+	}
+	a->done = true;
+	return 0;
+}
+
+/* ---- the end ---- */
+
+static int take_call(struct anthropic_assemble *a, struct block *b)
+{
+	const char *id = json_get_str(b->block, "id");
+	const char *name = json_get_str(b->block, "name");
+	const struct json *input = json_get(b->block, "input");
+	struct turn_call *c = turn_add_call(&a->turn);
+
+	if (!c)
+		return -E2BIG;
+	c->id = id && strlen(id) <= TURN_NAME_MAX ? strdup(id) : NULL;
+	c->name = name && strlen(name) <= TURN_NAME_MAX ? strdup(name) : NULL;
+	if (b->input.len)
+		return buf_add(&c->raw, b->input.data, b->input.len);
+	return json_type(input) == JSON_OBJECT ? json_print(input, false, &c->raw) : 0;
+}
+
+static int finish_call(struct json *block, const struct turn_call *c)
+{
+	int r = json_set_str(block, "id", c->id);
+
+	return r
+		       ?: json_set(block, "input",
+				   c->args ? json_dup(c->args) : json_object());
+}
+
+static int finish_block(struct block *b, const struct turn_call *c)
+{
+	int r = 0;
+
+	if (c)
+		return finish_call(b->block, c);
+	if (is(b->block, "text"))
+		r = json_set_str(b->block, "text", buf_cstr(&b->text));
+	else if (is(b->block, "thinking"))
+		r = json_set_str(b->block, "thinking", buf_cstr(&b->text));
+	if (r == 0 && b->signature.len)
+		r = json_set_str(b->block, "signature", b->signature.data);
+	if (r == 0 && b->citations)
+		r = json_set(b->block, "citations", take(&b->citations, NULL));
+	return r;
+}
+
+static int build_message(struct anthropic_assemble *a)
+{
+	_cleanup_json_ struct json *j = json_object(), *content = json_array();
+	const struct turn_call *call = a->turn.calls;
+	int r = json_set_str(j, "role", "assistant");
+
+	for (size_t i = 0; i < a->n && r == 0; i++) {
+		struct block *b = &a->blocks[i];
+
+		r = finish_block(b, is(b->block, "tool_use") ? call++ : NULL);
+		if (r == 0)
+			r = json_add(content, take(&b->block, NULL));
+	}
+	r = r ?: json_set(j, "content", take(&content, NULL)) ?: json_mend(j);
+	if (r == 0)
+		a->turn.message = take(&j, NULL);
+	return r;
+}
+
+static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
+{
+	struct anthropic_assemble *a = self;
+	int r = 0;
+
+	if (!a->done && !*a->turn.finish_word)
+		return err_set(e, -ECONNRESET,
+			       "the answer ended before it was complete");
+	for (size_t i = 0; i < a->n && r == 0; i++) {
+		r = pieces_whole(&a->blocks[i].text);
+		if (r == 0 && is(a->blocks[i].block, "tool_use"))
+			r = take_call(a, &a->blocks[i]);
+	}
+	r = r ?: turn_settle(&a->turn, &a->sink);
+	if (r == -E2BIG)
+		return err_set(e, -EPROTO, "more than %d calls in one turn",
+			       TURN_CALLS_MAX);
+	if (r < 0)
+		return full(r, e);
+	if (a->lost && a->turn.n_calls)
+		return err_set(e, -EPROTO, "a part of a call arrived unreadable");
+	r = turn_name_calls(&a->turn, seed, e) ?: turn_parse_args(&a->turn, e);
+	if (r < 0)
+		return r;
+	r = build_message(a);
+	if (r < 0)
+		return full(r, e);
+	turn_done(ret);
+	*ret = a->turn;
+	turn_init(&a->turn);
+	return 0;
+}
+
+static const struct retry_cause *cause(const void *a)
+{
+	return &((const struct anthropic_assemble *)a)->cause;
+}
+
+const struct answer_ops anthropic_assemble_ops = {
+	.size = sizeof(struct anthropic_assemble),
+	.init = init,
+	.done = done,
+	.event = event,
+	.whole = whole,
+	.end = end,
+	.cause = cause,
+};

@@ -1,0 +1,325 @@
+/* Chat Completions, and all that imitate it. */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/turn/args.h"
+#include "agent/wire/message.h"
+#include "agent/wire/openai_assemble.h"
+#include "agent/wire/wire.h"
+#include "base/text.h"
+
+/* ---- address and headers ---- */
+
+static bool is_azure(const struct wire_server *s)
+{
+	const char *host = strstr(s->url, "://");
+	size_t n = host ? strcspn(host + 3, "/?") : 0;
+
+	return n && memmem(host + 3, n, ".azure.", 7);
+}
+
+/* "/v1", "/v1beta/…": the path says which version it is. */
+static bool has_version(const char *path)
+{
+	for (const char *p = strstr(path, "/v"); p; p = strstr(p + 2, "/v"))
+		if (p[2] >= '0' && p[2] <= '9')
+			return true;
+	return strstr(path, "/openai") != NULL;
+}
+
+/* The base URL may end at the host, at /v1, at a deployment with a query (Azure), or be
+ * the whole address. */
+static int openai_url(const struct wire_server *s, struct buf *out)
+{
+	static const char leaf[] = "/chat/completions";
+	const char *host = strstr(s->url, "://") + 3;
+	const char *query = strchr(s->url, '?');
+	size_t n = query ? (size_t)(query - s->url) : strlen(s->url);
+	const char *path = host + strcspn(host, "/?");
+	int r;
+
+	while (n && s->url[n - 1] == '/')
+		n--;
+	r = buf_add(out, s->url, n);
+	if (r == 0 && !has_version(path) && !strstr(path, leaf))
+		r = buf_adds(out, is_azure(s) ? "/openai/v1" : "/v1");
+	if (r == 0 && !text_ends(buf_cstr(out), leaf))
+		r = buf_adds(out, leaf);
+	if (r == 0 && query)
+		r = buf_adds(out, query);
+	return r;
+}
+
+static int openai_headers(const struct wire_server *s, struct buf *out)
+{
+	if (!s->key || !*s->key)
+		return 0;
+	return buf_addf(out, "%s%s\n",
+			is_azure(s) ? "api-key: " : "Authorization: Bearer ", s->key);
+}
+
+/* ---- messages ---- */
+
+/* Arguments as they go back: JSON whatever the model wrote, or the next answer of many
+ * servers is a 400. */
+static int put_arguments(struct json *fn, struct err *e)
+{
+	const char *raw = json_get_str(fn, "arguments");
+	_cleanup_json_ struct json *args = NULL, *strict = NULL;
+	_cleanup_buf_ struct buf text = BUF_INIT(8 * (size_t)ARGS_MAX);
+	struct err ignored;
+
+	if (raw && json_parse(raw, strlen(raw), &strict, &ignored) == 0 &&
+	    json_type(strict) == JSON_OBJECT)
+		return 0;
+	if (!raw || args_parse(raw, strlen(raw), &args, &ignored) < 0)
+		args = json_object();
+	if (!args || json_print(args, false, &text) < 0 ||
+	    json_set_str(fn, "arguments", buf_cstr(&text)) < 0)
+		return err_sys(e, -ENOMEM, "cannot write a call");
+	return 0;
+}
+
+/* Gemini signs the first call of a turn, and refuses a turn of which none is signed: one
+ * of another model, or of another server. This word stands for a signature (LLM.md 3). */
+static int sign(struct json *call)
+{
+	static const char word[] = "skip_thought_signature_validator";
+	_cleanup_json_ struct json *extra = json_remove(call, "extra_content");
+	_cleanup_json_ struct json *google = json_object();
+
+	if (json_type(extra) != JSON_OBJECT) {
+		json_free(&extra);
+		extra = json_object();
+	}
+	return json_set_str(google, "thought_signature", word)
+		       ?: json_set(extra, "google", take(&google, NULL))
+		       ?: json_set(call, "extra_content", take(&extra, NULL));
+}
+
+static bool needs_signature(const struct wire_server *s, const struct json *calls)
+{
+	if (!strstr(s->url, "googleapis.com/") && !strstr(s->url, "/v1beta/openai"))
+		return false;
+	json_each(call, calls)
+	{
+		const struct json *google =
+			json_get(json_get(call, "extra_content"), "google");
+
+		if (json_get_str(google, "thought_signature"))
+			return false;
+	}
+	return true;
+}
+
+static int fix_calls(const struct wire_server *s, struct json *message, struct err *e)
+{
+	_cleanup_json_ struct json *calls = json_remove(message, "tool_calls");
+	_cleanup_json_ struct json *fixed = json_array();
+	bool lacks = needs_signature(s, calls);
+	int r = 0;
+
+	if (!calls)
+		return 0;
+	json_each(call, calls)
+	{
+		_cleanup_json_ struct json *copy = json_dup(call);
+
+		r = put_arguments(json_get_mut(copy, "function"), e);
+		if (r < 0)
+			return r;
+		if (lacks && !json_len(fixed) && sign(copy) < 0)
+			return err_sys(e, -ENOMEM, "cannot write a call");
+		if (json_add(fixed, take(&copy, NULL)) < 0)
+			return err_sys(e, -ENOMEM, "cannot write a call");
+	}
+	if (json_set(message, "tool_calls", take(&fixed, NULL)) < 0)
+		return err_sys(e, -ENOMEM, "cannot write a call");
+	return 0;
+}
+
+/* What single servers insist on, or choke on (LLM.md 3, What goes back). */
+static int fix_members(const struct wire_server *s, struct json *message)
+{
+	static const char *const thoughts[] = { "reasoning_content", "reasoning",
+						"reasoning_details" };
+	bool deepseek =
+		strcasestr(s->url, "deepseek") || strcasestr(s->name, "deepseek");
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(thoughts); i++)
+		if (wire_without(s, RETRY_F_REASONING)) {
+			_cleanup_json_ _unused_ struct json *gone =
+				json_remove(message, thoughts[i]);
+		}
+	if (deepseek && json_get(message, "tool_calls") &&
+	    !wire_without(s, RETRY_F_REASONING) &&
+	    !json_get(message, "reasoning_content"))
+		r = json_set_str(message, "reasoning_content", "");
+	if (r == 0 && json_type(json_get(message, "content")) == JSON_NULL &&
+	    (wire_without(s, RETRY_F_NULL_CONTENT) || !json_get(message, "tool_calls")))
+		r = json_set_str(message, "content", "");
+	return r;
+}
+
+static int put_assistant(const struct wire_server *s, const struct history_entry *x,
+			 struct buf *out, struct err *e)
+{
+	_cleanup_json_ struct json *message = NULL;
+	int r = message_as_openai(x->message, &message, e);
+
+	if (r == 0)
+		r = fix_calls(s, message, e);
+	if (r < 0)
+		return r;
+	r = fix_members(s, message);
+	if (r == 0)
+		r = json_print(message, false, out);
+	return r < 0 ? err_sys(e, r, "cannot write a message") : 0;
+}
+
+static int put_text(const char *head, const char *text, struct buf *out)
+{
+	int r = buf_adds(out, head);
+
+	if (r == 0)
+		r = wire_json_text(out, text);
+	return r ?: buf_addc(out, '}');
+}
+
+static int put_result(const struct history_entry *x, struct buf *out)
+{
+	int r = buf_adds(out, "{\"role\":\"tool\",\"tool_call_id\":");
+
+	if (r == 0)
+		r = wire_json_text(out, x->id);
+	return r ?: put_text(",\"content\":", x->text, out);
+}
+
+static int render(const struct wire_server *s, struct history_entry *x, struct err *e)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(WIRE_BODY_MAX);
+	int r;
+
+	if (x->kind == HISTORY_ASSISTANT) {
+		r = put_assistant(s, x, &out, e);
+		if (r < 0)
+			return r;
+	} else {
+		r = x->kind == HISTORY_RESULT
+			    ? put_result(x, &out)
+			    : put_text("{\"role\":\"user\",\"content\":", x->text,
+				       &out);
+		if (r < 0)
+			return err_sys(e, r, "cannot write a message");
+	}
+	x->n_bytes = out.len;
+	x->bytes = buf_steal(&out);
+	return 0;
+}
+
+static int put_messages(const struct wire_server *s, struct history *h, struct buf *out,
+			struct err *e)
+{
+	int r = put_text(
+		"{\"role\":\"system\",\"content\":", h->system ? h->system : "", out);
+
+	for (size_t i = 0; i < h->n && r == 0; i++) {
+		struct history_entry *x = &h->entries[i];
+
+		if (!x->bytes) {
+			r = render(s, x, e);
+			if (r < 0)
+				return r;
+		}
+		r = buf_addc(out, ',');
+		if (r == 0)
+			r = buf_add(out, x->bytes, x->n_bytes);
+	}
+	return r < 0 ? err_sys(e, r, "cannot write the messages") : 0;
+}
+
+/* ---- the body ---- */
+
+static int put_tools(const struct wire_request *req, struct buf *out)
+{
+	int r = buf_adds(out, ",\"tools\":[");
+
+	for (size_t i = 0; i < req->n_tools && r == 0; i++) {
+		const struct tool *t = &req->tools[i];
+
+		r = buf_addf(out, "%s{\"type\":\"function\",\"function\":"
+			     "{\"name\":\"%s\",",
+			     i ? "," : "", t->name) ?:
+			    buf_adds(out, "\"description\":") ?:
+			    wire_json_text(out, t->description) ?:
+			    buf_addf(out, ",\"parameters\":%s}}", t->schema);
+	}
+	return r ?: buf_addc(out, ']');
+}
+
+static int put_limit(const struct wire_server *s, struct buf *out)
+{
+	bool new_name = strstr(s->url, "://api.openai.com") || is_azure(s);
+	bool swapped = wire_without(s, RETRY_F_MAX_COMPLETION);
+
+	if (swapped && wire_without(s, RETRY_F_MAX_TOKENS))
+		return 0;
+	return buf_addf(out, ",\"%s\":%llu",
+			new_name != swapped ? "max_completion_tokens" : "max_tokens",
+			(unsigned long long)s->max_output);
+}
+
+static int put_options(const struct wire_server *s, const struct wire_request *req,
+		       struct buf *out)
+{
+	int r = buf_adds(out, ",\"stream\":true");
+
+	if (r == 0 && !wire_without(s, RETRY_F_STREAM_OPTIONS))
+		r = buf_adds(out, ",\"stream_options\":{\"include_usage\":true}");
+	if (r == 0)
+		r = put_limit(s, out);
+	if (r == 0 && s->temperature_milli >= 0 &&
+	    !wire_without(s, RETRY_F_TEMPERATURE))
+		r = buf_addf(out, ",\"temperature\":%d.%03d",
+			     s->temperature_milli / 1000, s->temperature_milli % 1000);
+	if (r == 0 && req->no_calls && req->n_tools &&
+	    !wire_without(s, RETRY_F_TOOL_CHOICE))
+		r = buf_adds(out, ",\"tool_choice\":\"none\"");
+	return r;
+}
+
+static int openai_body(const struct wire_server *s, const struct wire_request *req,
+		       struct buf *out, struct err *e)
+{
+	bool tools = req->n_tools &&
+		     !(req->no_calls && wire_without(s, RETRY_F_TOOL_CHOICE));
+	int r = buf_adds(out, "{\"model\":");
+
+	if (r == 0)
+		r = wire_json_text(out, s->name);
+	if (r == 0)
+		r = buf_adds(out, ",\"messages\":[");
+	if (r < 0)
+		return err_sys(e, r, "cannot build the request");
+	r = put_messages(s, req->history, out, e);
+	if (r < 0)
+		return r;
+	r = buf_addc(out, ']');
+	if (r == 0 && tools)
+		r = put_tools(req, out);
+	if (r == 0)
+		r = put_options(s, req, out);
+	if (r == 0)
+		r = buf_addc(out, '}');
+	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
+}
+
+const struct wire openai_wire = {
+	.name = "openai",
+	.accept = "text/event-stream",
+	.url = openai_url,
+	.headers = openai_headers,
+	.body = openai_body,
+	.answer = &openai_assemble_ops,
+};

@@ -1,0 +1,62 @@
+/* wire - how a provider's protocol is written and read: a history becomes the body of a
+ * request, the bytes of an answer become a turn.
+ * Needs:  a server and a model's name; an HTTP client above (model/http.c).
+ * Owns:   nothing: what a request points to is the caller's.
+ * Never:  sends anything; shows a key other than in the header that it is for. */
+#ifndef AGENT_WIRE_WIRE_H
+#define AGENT_WIRE_WIRE_H
+
+#include <stdint.h>
+
+#include "agent/tool/tool.h"
+#include "agent/turn/history.h"
+#include "agent/turn/turn.h"
+#include "agent/wire/answer.h"
+#include "agent/wire/retry.h"
+#include "base/buf.h"
+
+/* What a wire must know of whom it writes to; strings borrowed. */
+struct wire_server {
+	const char *url;	     /* base, without a slash at its end */
+	const char *name;	     /* of the model */
+	const char *key;	     /* may be NULL */
+	int temperature_milli;	     /* -1 = not sent */
+	uint64_t window, max_output; /* tokens */
+	uint32_t without; /* bits of enum retry_field: what this server does not take */
+};
+
+static inline bool wire_without(const struct wire_server *s, enum retry_field f)
+{
+	return s->without & (1U << f);
+}
+
+/* What is asked. Everything is borrowed for the call. */
+struct wire_request {
+	struct history *history; /* keeps what it rendered */
+	const struct tool *tools;
+	size_t n_tools;
+	bool no_calls; /* the model shall answer in words */
+};
+
+enum { WIRE_BODY_MAX = 128 << 20 };
+
+struct wire {
+	const char *name;
+	const char *accept; /* content type of a stream */
+	/* The address of a request, appended to @out. */
+	int (*url)(const struct wire_server *s, struct buf *out);
+	/* The line with the key, and what this wire wants: "Name: value\n" each. */
+	int (*headers)(const struct wire_server *s, struct buf *out);
+	int (*body)(const struct wire_server *s, const struct wire_request *req,
+		    struct buf *out, struct err *e);
+	const struct answer_ops *answer; /* reads what comes back */
+};
+
+extern const struct wire openai_wire;
+extern const struct wire anthropic_wire;
+extern const struct wire ollama_wire;
+
+/** wire_json_text() - append @s as a JSON string, quotes included */
+int wire_json_text(struct buf *out, const char *s);
+
+#endif

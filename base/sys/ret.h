@@ -1,0 +1,53 @@
+/* sys_ret - how every door turns its call into a value.
+ * Needs:  glibc's -1 and errno.
+ * Owns:   nothing.
+ * Never:  is used outside the doors of sys_*.h. */
+#ifndef BASE_SYS_RET_H
+#define BASE_SYS_RET_H
+
+#include <errno.h>
+#include <stdint.h>
+
+/* A test build fails the n-th door before its call is made (tests/unit/fault.c); the
+ * release build folds this to nothing. */
+#ifdef CUBBY_FAULT
+long sys_fault(void);
+#else
+static inline long sys_fault(void)
+{
+	return 0L;
+}
+#endif
+
+#if defined(__clang_analyzer__) || defined(CUBBY_ANALYZE)
+/* errno of a call that failed is above 0, which analysers do not know: they would
+ * follow each failed call on as if it had been a success. */
+long sys_some_errno(void);
+static inline long sys_errno(long r)
+{
+	long code = r < 0 ? sys_some_errno() : r;
+
+	if (r < 0 && (code >= 0 || code < -4095))
+		__builtin_unreachable();
+	return code;
+}
+#else
+static inline long sys_errno(long r)
+{
+	return r < 0 ? -(long)errno : r;
+}
+#endif
+
+#define sys_ret(call) (sys_fault() ?: sys_errno((long)(call)))
+
+/* For calls that did nothing when interrupted, and only for those. */
+#define sys_retry(call)                         \
+	({                                      \
+		long again_;                    \
+		do                              \
+			again_ = sys_ret(call); \
+		while (again_ == -EINTR);       \
+		again_;                         \
+	})
+
+#endif

@@ -1,0 +1,101 @@
+#include "cli/box/ahead.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "base/sys/sys.h"
+#include "cli/box/setup.h"
+
+static void tell(int fd, const struct err *e)
+{
+	(void)sys_write(fd, e, sizeof(*e)); /* smaller than PIPE_BUF: whole or not */
+}
+
+/* Signals as a program has them at its start: the caller may block those that end it. */
+static void plain_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	(void)sys_sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _noreturn_ void child(const struct app *app, const struct opt_box *o, int said,
+			     int hold)
+{
+	struct boxsetup s;
+	struct err e = ERR_NONE;
+	char byte;
+
+	(void)sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	plain_signals();
+	boxsetup_init(&s);
+	if (boxsetup_open(app, o, &s, &e) >= 0)
+		e = ERR_NONE;
+	tell(said, &e);
+	(void)sys_read(hold, &byte, 1); /* until the caller has joined the box */
+	boxsetup_done(&s);
+	sys_exit(0);
+}
+
+int boxahead_start(const struct app *app, const struct opt_box *o,
+		   const int private_fds[2], struct boxahead *ret, struct err *e)
+{
+	_cleanup_boxahead_ struct boxahead b = BOXAHEAD_NONE;
+	_cleanup_close_ int said = -1, hold = -1;
+	int pipe_said[2], pipe_hold[2], r;
+
+	r = sys_pipe2(pipe_said, O_CLOEXEC);
+	if (r < 0)
+		return err_sys(e, r, "cannot make a pipe");
+	b.said = pipe_said[0];
+	said = pipe_said[1];
+	r = sys_pipe2(pipe_hold, O_CLOEXEC);
+	if (r < 0)
+		return err_sys(e, r, "cannot make a pipe");
+	hold = pipe_hold[0];
+	b.hold = pipe_hold[1];
+	b.pid = sys_fork();
+	if (b.pid < 0)
+		return err_sys(e, (int)b.pid, "cannot fork");
+	if (b.pid == 0) {
+		scope_close(&b.said);
+		scope_close(&b.hold);
+		for (int i = 0; i < 2; i++) {
+			int fd = private_fds[i];
+
+			scope_close(&fd);
+		}
+		child(app, o, said, hold);
+	}
+	*ret = take(&b, BOXAHEAD_NONE);
+	return 0;
+}
+
+int boxahead_result(struct boxahead *b, struct err *e)
+{
+	struct err said;
+	ssize_t n = sys_read(b->said, &said, sizeof(said));
+
+	if (n != (ssize_t)sizeof(said))
+		return err_set(e, -EIO, "the start of the box was ended");
+	if (!said.code)
+		return 0;
+	*e = said;
+	return said.code;
+}
+
+void boxahead_done(struct boxahead *b)
+{
+	siginfo_t si = { 0 };
+
+	scope_close(&b->hold);
+	scope_close(&b->said);
+	/* a start may be ended anywhere: the store bears it, a monitor without clients
+	 * ends by itself */
+	if (b->pid > 0 && sys_kill(b->pid, SIGKILL) == 0)
+		(void)sys_waitid(P_PID, (id_t)b->pid, &si, WEXITED);
+	*b = BOXAHEAD_NONE;
+}

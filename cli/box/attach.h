@@ -1,0 +1,34 @@
+/* attach - our streams or terminal joined to a process of the box, until it ends.
+ * Needs:  an open box and a process that this connection started.
+ * Owns:   the process's descriptors; signals and the terminal's mode during the call.
+ * Never:  leaves the terminal raw or a signal unanswered; passes on to a terminal what
+ *         is more than drawing (termfilter.h), unless told to.
+ *
+ * Signals that reach us are the process's: INT, QUIT, TERM, HUP, USR1 and USR2 go to
+ * its process group; TSTP stops both. With a terminal, HUP and TERM end its session. */
+#ifndef CLI_BOX_ATTACH_H
+#define CLI_BOX_ATTACH_H
+
+#include "base/err.h"
+#include "cli/box/pump.h"
+#include "cli/show/app.h"
+#include "runtime/box/box.h"
+
+struct attach_how {
+	bool tty;		/* started with BOX_IO_TTY, else with BOX_IO_PIPES */
+	bool raw;		/* terminals of ours get all that comes */
+	pump_filter_fn *filter; /* for standard output instead; NULL = none */
+	void *filter_ctx;	/* borrowed */
+};
+
+/**
+ * attach_run() - copy and wait
+ * @p:   its descriptors are taken over
+ * @ret: filled on success
+ *
+ * Return: 0; -ECONNRESET (the box ended); a failure to write our standard output.
+ */
+int attach_run(const struct app *app, struct box *b, struct box_proc *p,
+	       const struct attach_how *how, struct box_exit *ret, struct err *e);
+
+#endif

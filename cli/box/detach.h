@@ -1,0 +1,16 @@
+/* detach - what commands that stay behind in the box have printed (BOX_IO_LOG).
+ * Needs:  a shell in the image.
+ * Owns:   the list of words.
+ * Never:  puts a word of the caller's into a script: they are its arguments. */
+#ifndef CLI_BOX_DETACH_H
+#define CLI_BOX_DETACH_H
+
+#include <stdbool.h>
+
+#include "cli/opt/words.h"
+
+/** detach_logs() - the words that show a log
+ *  @pid: NULL = the newest */
+int detach_logs(const char *pid, bool follow, struct words *ret);
+
+#endif

@@ -1,0 +1,158 @@
+#include "cli/box/end.h"
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "rootfs/store/boxdir.h"
+#include "runtime/box/box.h"
+#include "runtime/spec/spec.h"
+#include "runtime/worker/worker.h"
+
+enum { LOCK_LOOK_MS = 50 };
+
+/* @dir is the caller's, also when this fails; @spec is initialised in any case. */
+static int open_box(const struct store *st, const char *key, struct boxdir *dir,
+		    struct spec *spec, struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	int r;
+
+	spec_init(spec);
+	r = boxdir_open(st, key, false, dir, e);
+	if (r == 0)
+		r = boxdir_load(dir, &j, e);
+	return r < 0 ? r : spec_from_json(j, spec, e);
+}
+
+/* @monitor: a pidfd of the one that was asked; -1 = none, or its end is not to be seen. */
+static int ask_to_stop(const struct spec *s, int *monitor, struct err *e)
+{
+	_cleanup_box_ struct box *box = NULL;
+	_cleanup_json_ struct json *info = NULL;
+	struct box_open o = { .spec = s, .join_only = true };
+	int r;
+
+	*monitor = -1;
+	r = box_open(&o, &box, e);
+	if (r == 0)
+		r = box_ask(box, "info", NULL, &info, e);
+	if (r == 0)
+		*monitor = sys_pidfd_open((pid_t)json_get_int(info, "monitor_pid", -1));
+	if (r == 0)
+		r = box_ask(box, "stop", NULL, NULL, e);
+	/* Not there, or gone before it could answer: both are what was wanted. */
+	return r == -ENOENT || r == -ECONNRESET ? 0 : r;
+}
+
+/* The monitor has the lock until all is gone. Whoever uses the box may start it again in
+ * that moment (a task does), and then the lock is not to be had for long. */
+static int await_end(const struct boxdir *dir, int monitor, struct err *e)
+{
+	struct pollfd p = { .fd = monitor, .events = POLLIN };
+	int lock;
+
+	if (monitor < 0) {
+		lock = boxdir_lock(dir, true, e);
+		scope_close(&lock);
+		return MIN(lock, 0);
+	}
+	for (;;) {
+		bool over = sys_poll(&p, 1, 0) > 0;
+
+		lock = file_lock_within(dir->dirfd, "lock", LOCK_LOOK_MS, e);
+		scope_close(&lock);
+		if (lock != -EWOULDBLOCK)
+			return MIN(lock, 0);
+		*e = ERR_NONE;
+		if (over)
+			return 0;
+	}
+}
+
+static int busy(struct err *e)
+{
+	return err_set(e, -EBUSY, "the box is in use; 'cubby stop' ends it");
+}
+
+/* Ask a box that runs whether it may go. Ours is the one client that does not count. */
+static int ask_if_idle(const struct spec *s, struct err *e)
+{
+	_cleanup_box_ struct box *box = NULL;
+	_cleanup_json_ struct json *info = NULL;
+	struct box_open o = { .spec = s, .join_only = true };
+	int r;
+
+	r = box_open(&o, &box, e);
+	if (r == 0)
+		r = box_ask(box, "info", NULL, &info, e);
+	if (r == -ENOENT || r == -ECONNRESET)
+		return 0;
+	if (r < 0)
+		return r;
+	if (json_get_int(info, "clients", 0) > 1 ||
+	    json_get_int(info, "programs", 0) > 0 ||
+	    json_get_bool(info, "keep", false) || json_len(json_get(info, "publish")))
+		return busy(e);
+	r = box_ask(box, "stop", NULL, NULL, e);
+	return r == -ECONNRESET ? 0 : r;
+}
+
+int boxend_idle(const struct store *st, const char *key, struct err *e)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	_cleanup_spec_ struct spec s;
+	_cleanup_close_ int lock = -1;
+	int r = open_box(st, key, &dir, &s, e);
+
+	if (r < 0)
+		return r;
+	lock = boxdir_lock(&dir, false, e);
+	if (lock != -EWOULDBLOCK)
+		return lock < 0 ? lock : 0;
+	r = ask_if_idle(&s, e);
+	if (r < 0)
+		return r;
+	lock = boxdir_lock(&dir, true, e);
+	return lock < 0 ? lock : 0;
+}
+
+int boxend_stop(const struct store *st, const char *key, struct err *e)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	_cleanup_spec_ struct spec s;
+	_cleanup_close_ int monitor = -1;
+	int r = open_box(st, key, &dir, &s, e);
+
+	if (r == 0)
+		r = ask_to_stop(&s, &monitor, e);
+	return r < 0 ? r : await_end(&dir, monitor, e);
+}
+
+/* A monitor whose last client has just left still holds the lock for some milliseconds:
+ * that is no box in use. */
+static int wait_for_end(const struct boxdir *dir, const struct spec *s, struct err *e)
+{
+	_cleanup_box_ struct box *box = NULL;
+	_cleanup_close_ int lock = -1;
+	struct box_open o = { .spec = s, .join_only = true };
+
+	if (box_open(&o, &box, e) != -ENOENT)
+		return 0; /* somebody answers: boxdir_remove() will say that it runs */
+	lock = boxdir_lock(dir, true, e);
+	return lock < 0 ? lock : 0;
+}
+
+int boxend_remove(const struct store *st, const char *key, struct err *e)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	_cleanup_spec_ struct spec s;
+	int r = open_box(st, key, &dir, &s, e);
+
+	if (r == 0)
+		r = wait_for_end(&dir, &s, e);
+	if (r < 0)
+		return r;
+	boxdir_close(&dir);
+	dir = BOXDIR_NONE;
+	return boxdir_remove(st, key, worker_rmtree, &s.map, e);
+}

@@ -1,0 +1,21 @@
+/* boxend - the end of a box: stopped, or removed with all that is in it.
+ * Needs:  an open store.
+ * Owns:   nothing.
+ * Never:  removes a box that runs; touches the project directory. */
+#ifndef CLI_BOX_END_H
+#define CLI_BOX_END_H
+
+#include "rootfs/store/store.h"
+
+/** boxend_stop() - end every process of box @key and wait until it is gone; 0 also when
+ *  it was not running */
+int boxend_stop(const struct store *st, const char *key, struct err *e);
+
+/** boxend_idle() - end box @key if nobody uses it and nothing was asked to stay in it:
+ *  it may be on its way out already. 0 when it is gone, -EBUSY when it is in use. */
+int boxend_idle(const struct store *st, const char *key, struct err *e);
+
+/** boxend_remove() - remove box @key, files of every user of it; -EBUSY: it runs */
+int boxend_remove(const struct store *st, const char *key, struct err *e);
+
+#endif

@@ -1,0 +1,31 @@
+/* env - the environment that a box is given: what a terminal needs, and what --env
+ * names.
+ * Needs:  the caller's environment.
+ * Owns:   its strings.
+ * Never:  passes on anything else of the caller's; lets a model's key in. */
+#ifndef CLI_BOX_ENV_H
+#define CLI_BOX_ENV_H
+
+#include "cli/opt/config.h"
+
+struct env {
+	char **v; /* owned, NULL-ended */
+	size_t n;
+};
+#define ENV_NONE ((struct env){ 0 })
+void env_done(struct env *e);
+#define _cleanup_env_ _cleanup_(env_done)
+
+/**
+ * env_make() - TERM, COLORTERM, LANG, LANGUAGE, LC_*, TZ of the caller, then each
+ *              --env: "NAME=VALUE", or "NAME" for the caller's value
+ * @c:      borrowed; its "providers" name further keys
+ * @caller: the caller's environment, "K=V", NULL-ended
+ *
+ * A NAME that the caller does not have is left out. Return: 0; -EPERM (name of a model's
+ * key); -ENOMEM.
+ */
+int env_make(const struct config *c, char *const *caller, struct env *ret,
+	     struct err *e);
+
+#endif

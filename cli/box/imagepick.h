@@ -1,0 +1,24 @@
+/* imagepick - the image that a new box is made from: found in the store, or pulled with
+ * progress on the terminal.
+ * Needs:  an open store; an id map, because images are unpacked for one.
+ * Owns:   nothing.
+ * Never:  pulls what is there.  */
+#ifndef CLI_BOX_IMAGEPICK_H
+#define CLI_BOX_IMAGEPICK_H
+
+#include "cli/show/app.h"
+#include "rootfs/store/store.h"
+#include "runtime/spec/spec.h"
+
+/**
+ * imagepick_get() - fill s->image and s->image_name
+ * @name: what the person called it
+ * @s:    its map is that of the box
+ */
+int imagepick_get(const struct app *app, const struct store *st, const char *name,
+		  struct spec *s, struct err *e);
+
+/** imagepick_same() - true when @name means the image that @s has already */
+bool imagepick_same(const struct store *st, const char *name, const struct spec *s);
+
+#endif

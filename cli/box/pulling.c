@@ -1,0 +1,106 @@
+#include "cli/box/pulling.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/show/progress.h"
+#include "cli/show/render.h"
+#include "rootfs/image/pull.h"
+#include "runtime/worker/worker.h"
+
+struct pulling {
+	const struct app *app; /* borrowed */
+	const char *ref;       /* borrowed */
+	struct progress bar;
+	enum pull_phase phase;
+	bool begun;   /* a bar was started */
+	int signals;  /* owned; readable = ^C */
+	sigset_t old; /* mask to put back */
+};
+
+static void pulling_done(struct pulling *p)
+{
+	scope_close(&p->signals);
+	(void)sys_sigprocmask(SIG_SETMASK, &p->old, NULL);
+}
+
+/* Each phase has its own bar. */
+static void on_progress(void *ctx, const struct pull_progress *now)
+{
+	static const char *const verbs[] = { [PULL_DOWNLOAD] = "downloading",
+					     [PULL_CHECK] = "checking",
+					     [PULL_UNPACK] = "unpacking" };
+	struct pulling *p = ctx;
+	char ref[96], what[128];
+
+	if (!p->begun || p->phase != now->phase) {
+		if (p->begun)
+			progress_end(&p->bar, false);
+		text_escaped(ref, sizeof(ref), p->ref, strlen(p->ref));
+		snprintf(what, sizeof(what), "%s %s", verbs[now->phase], ref);
+		progress_start(&p->bar, p->app, what);
+		p->begun = true;
+		p->phase = now->phase;
+	}
+	progress_update(&p->bar, now->done, now->total);
+}
+
+static void on_note(void *ctx, const char *line)
+{
+	struct pulling *p = ctx;
+
+	if (p->begun)
+		progress_end(&p->bar, false);
+	p->begun = false;
+	render_note(p->app, "%s", line);
+}
+
+static int watch_interrupts(struct pulling *p, struct err *e)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	(void)sys_sigprocmask(SIG_BLOCK, &set, &p->old);
+	p->signals = sys_signalfd(&set);
+	return p->signals < 0 ? err_sys(e, p->signals, "cannot watch signals") : 0;
+}
+
+int pulling_image(const struct app *app, const struct store *st,
+		  const struct idmap *map, const char *ref, struct image *ret,
+		  struct err *e)
+{
+	_cleanup_(pulling_done) struct pulling p = { .app = app,
+						     .ref = ref,
+						     .signals = -1 };
+	_cleanup_json_ struct json *json = idmap_to_json(map);
+	struct idmap own = *map; /* a context is not const */
+	struct err ignored = ERR_NONE;
+	struct pull_conf conf = {
+		.store = st,
+		.map = idmap_kind_name(map->kind),
+		.idmap = json,
+		.unpack = worker_unpack,
+		.rm = worker_rmtree,
+		.runtime = &own,
+		.progress = on_progress,
+		.note = on_note,
+		.names = log_get_level() >= LOG_INFO,
+		.ctx = &p,
+	};
+	int r;
+
+	r = watch_interrupts(&p, e);
+	if (r < 0)
+		return r;
+	conf.abort_fd = p.signals;
+	(void)pull_clean(&conf,
+			 &ignored); /* what cannot be removed waits for the next */
+	r = pull_image(&conf, ref, ret, e);
+	if (p.begun)
+		progress_end(&p.bar, r == 0);
+	return r;
+}

@@ -1,0 +1,20 @@
+/* pulling - an image is fetched and unpacked while a person watches.
+ * Needs:  an open store.
+ * Owns:   the terminal's last line meanwhile.
+ * Never:  leaves a pull behind that ^C interrupted. */
+#ifndef CLI_BOX_PULLING_H
+#define CLI_BOX_PULLING_H
+
+#include "cli/show/app.h"
+#include "rootfs/image/image.h"
+#include "runtime/idmap/idmap.h"
+
+/**
+ * pulling_image() - pull_image() with progress and ^C
+ * Return: 0; -ECANCELED after ^C; why not, and what can be done instead.
+ */
+int pulling_image(const struct app *app, const struct store *st,
+		  const struct idmap *map, const char *ref, struct image *ret,
+		  struct err *e);
+
+#endif

@@ -1,0 +1,142 @@
+#include "cli/box/run.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/box/attach.h"
+#include "cli/box/env.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/render.h"
+#include "cli/show/tty.h"
+
+/* What a failure to start the command means for the caller's script. */
+static int spawn_status(int code)
+{
+	switch (code) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return CMD_NOT_FOUND;
+	case -EACCES:
+	case -EPERM:
+	case -EISDIR:
+	case -ENOEXEC:
+	case -E2BIG:
+		return CMD_CANNOT;
+	default:
+		return CMD_CUBBY;
+	}
+}
+
+static void tell_oom(const struct app *app, const struct boxsetup *s)
+{
+	char limit[32];
+
+	text_bytes(limit, sizeof(limit), s->spec.limits.memory_bytes);
+	render_note(app,
+		    "the command was killed: the box is out of memory (limit %s; "
+		    "--memory raises it)",
+		    limit);
+}
+
+static void tell_disk(const struct app *app, const struct boxsetup *s)
+{
+	char limit[32];
+
+	text_bytes(limit, sizeof(limit), s->spec.limits.disk_bytes);
+	render_note(
+		app,
+		"the box was stopped: it takes more of the disk than its limit (%s; "
+		"--disk raises it, 'cubby rm' removes the box)",
+		limit);
+}
+
+static int tell_number(const struct app *app, pid_t pid)
+{
+	if (app->json)
+		fprintf(app->out, "{\"pid\":%d}\n", pid);
+	else
+		fprintf(app->out, "%d\n", pid);
+	return 0;
+}
+
+static enum box_io io_of(const struct boxrun *run)
+{
+	if (run->detach)
+		return BOX_IO_LOG;
+	return run->tty ? BOX_IO_TTY : BOX_IO_PIPES;
+}
+
+/* What is to be run, as the box gets it; @env keeps what it points at. */
+static int describe(const struct app *app, const struct boxrun *run, struct env *env,
+		    struct box_command *ret, struct err *e)
+{
+	int r = env_make(app->config, environ, env, e);
+
+	if (r < 0)
+		return r;
+	*ret = (struct box_command){
+		.argv = run->argv,
+		.env = (const char *const *)env->v,
+		.user = config_text(app->config, CONFIG_USER),
+		.io = io_of(run),
+		.keep = run->detach || config_on(app->config, CONFIG_KEEP),
+	};
+	if (run->tty)
+		(void)tty_size(STDIN_FILENO, &ret->rows, &ret->cols);
+	return 0;
+}
+
+static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun *run,
+		  const struct box_command *c, int *status, struct err *e)
+{
+	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
+	const struct attach_how how = { .tty = run->tty, .raw = run->raw };
+	struct box_exit exit = { 0 };
+	int r = box_spawn(s->box, c, &proc, e);
+
+	if (r < 0) {
+		*status = spawn_status(r);
+		return r;
+	}
+	if (run->detach) {
+		*status = CMD_DONE;
+		return tell_number(app, proc.pid);
+	}
+	r = attach_run(app, s->box, &proc, &how, &exit, e);
+	if (r < 0)
+		return r;
+	if (exit.oom)
+		tell_oom(app, s);
+	if (exit.disk)
+		tell_disk(app, s);
+	*status = exit.status;
+	return 0;
+}
+
+int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun *run)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_env_ struct env env = ENV_NONE;
+	struct box_command c = { .argv = NULL };
+	struct err e = ERR_NONE;
+	int status = CMD_CUBBY, r;
+
+	boxsetup_init(&s);
+	r = boxsetup_prepare(app, o, &s, &e);
+	if (r == 0)
+		r = describe(app, run, &env, &c, &e);
+	if (r == 0)
+		r = boxsetup_start(app, &s, &c, &e);
+	if (r < 0)
+		return cmd_fail(app, &e, CMD_CUBBY);
+	r = run_in(app, &s, run, &c, &status, &e);
+	if (r < 0)
+		cmd_fail(app, &e, status);
+	r = boxsetup_finish(&s, &e);
+	if (r < 0) {
+		cmd_fail(app, &e, CMD_CUBBY);
+		return status ? status : CMD_CUBBY;
+	}
+	return status;
+}

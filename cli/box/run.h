@@ -1,0 +1,26 @@
+/* boxrun - one command in the box with our streams: what exec and shell have in common.
+ * Needs:  an open box.
+ * Owns:   nothing.
+ * Never:  decides what to run. */
+#ifndef CLI_BOX_RUN_H
+#define CLI_BOX_RUN_H
+
+#include "cli/box/setup.h"
+#include "cli/show/app.h"
+
+struct boxrun {
+	const char *const *argv; /* NULL-ended */
+	bool tty;		 /* with a terminal of its own */
+	bool raw;		 /* our terminal gets all that it writes */
+	bool detach;		 /* it stays behind; its number goes to app->out */
+};
+
+/**
+ * boxrun_command() - set the box up, run a command in it, leave it
+ *
+ * Failures of cubby are shown. Return: the command's own exit status, 128 + signal,
+ * or CMD_CUBBY, CMD_CANNOT, CMD_NOT_FOUND.
+ */
+int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun *run);
+
+#endif

@@ -1,0 +1,320 @@
+#include "cli/box/setup.h"
+
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/box/end.h"
+#include "cli/box/imagepick.h"
+#include "cli/opt/config_box.h"
+#include "cli/show/render.h"
+#include "runtime/box/ids.h"
+#include "runtime/box/project_dir.h"
+
+void boxsetup_init(struct boxsetup *s)
+{
+	*s = (struct boxsetup){ .store = STORE_NONE, .dir = BOXDIR_NONE };
+	spec_init(&s->spec);
+}
+
+void boxsetup_done(struct boxsetup *s)
+{
+	box_close(&s->box);
+	spec_done(&s->spec);
+	boxdir_close(&s->dir);
+	store_close(&s->store);
+}
+
+static int locate(const struct app *app, struct boxsetup *s, struct err *e)
+{
+	int r;
+
+	r = spec_locate(&s->spec, app->dir ? app->dir : ".", e);
+	if (r < 0)
+		return r;
+	r = store_open(&s->store, e);
+	if (r < 0)
+		return r;
+	return text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
+}
+
+static int check_project(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	struct project_dir d = {
+		.path = s->spec.project,
+		.store = s->spec.store,
+		.allow_home = config_on(app->config, CONFIG_ALLOW_HOME),
+		.any = config_on(app->config, CONFIG_ANY_DIRECTORY),
+	};
+
+	return project_dir_check(&d, e);
+}
+
+/* What box.json says and no option may change: the image and the id map. */
+static int take_saved(struct boxsetup *s, const struct json *j, struct err *e)
+{
+	_cleanup_spec_ struct spec saved;
+	int r;
+
+	spec_init(&saved);
+	r = spec_from_json(j, &saved, e);
+	if (r < 0)
+		return err_wrap(e, "the record of this box is damaged");
+	s->spec.map = saved.map;
+	(void)text_copy(s->spec.image, sizeof(s->spec.image), saved.image);
+	(void)text_copy(s->spec.image_name, sizeof(s->spec.image_name),
+			saved.image_name);
+	return 0;
+}
+
+/* 1 = the box is there, 0 = it is not. @ret is its box.json. */
+static int load(const struct app *app, struct boxsetup *s, struct json **ret,
+		struct err *e)
+{
+	int r;
+
+	r = boxdir_open(&s->store, s->spec.key, false, &s->dir, e);
+	if (r == 0)
+		r = boxdir_load(&s->dir, ret, e);
+	if (r == -ENOENT) { /* none, or one whose making was interrupted */
+		boxdir_close(&s->dir);
+		s->dir = BOXDIR_NONE;
+		return 0;
+	}
+	if (r == 0)
+		r = take_saved(s, *ret, e);
+	if (r == 0)
+		r = config_box_load(app->config, json_get(*ret, "options"), e);
+	return r < 0 ? r : 1;
+}
+
+/* The map and the image of a new box. Before an old one is wiped: an image that cannot be
+ * had costs nobody a box. */
+static int choose_new(const struct app *app, struct boxsetup *s, struct err *e)
+{
+	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
+	bool wiped = s->spec.image_name[0] &&
+		     app->config->v[CONFIG_IMAGE].from != CONFIG_FROM_FLAG;
+	char name[SPEC_IMAGE];
+	int r;
+
+	r = text_copy(name, sizeof(name),
+		      wiped ? s->spec.image_name
+			    : config_text(app->config, CONFIG_IMAGE));
+	if (r < 0)
+		return err_set(e, r, "the image's name is too long");
+	r = box_ids_choose(s->spec.project, &s->spec.map, &why, e);
+	if (r < 0)
+		return r;
+	return imagepick_get(app, &s->store, name, &s->spec, e);
+}
+
+static int add_rules(struct json *to, const char *verb, const char *const *hosts)
+{
+	int r = to ? 0 : -ENOMEM;
+
+	for (; *hosts && r == 0; hosts++) {
+		_cleanup_buf_ struct buf b = BUF_INIT(4096);
+
+		r = buf_addf(&b, "%s %s", verb, *hosts);
+		if (r == 0)
+			r = json_add(to, json_string(buf_cstr(&b)));
+	}
+	return r;
+}
+
+static int add_words(struct json *to, const char *const *words)
+{
+	int r = to ? 0 : -ENOMEM;
+
+	for (; *words && r == 0; words++)
+		r = json_add(to, json_string(*words));
+	return r;
+}
+
+/* From the effective configuration to the spec. */
+static int fill(const struct config *c, struct spec *s, struct err *e)
+{
+	int r;
+
+	s->net = (enum net_mode)config_num(c, CONFIG_NET);
+	s->limits = (struct limits){
+		.memory_bytes = config_num(c, CONFIG_MEMORY),
+		.pids = config_num(c, CONFIG_PIDS),
+		.cpu_milli = (uint32_t)config_num(c, CONFIG_CPUS),
+		.disk_bytes = config_num(c, CONFIG_DISK),
+	};
+	s->git_writable = config_on(c, CONFIG_GIT_WRITABLE);
+	s->keep = config_on(c, CONFIG_KEEP);
+	json_free(&s->rules);
+	json_free(&s->publish);
+	s->rules = json_array();
+	s->publish = json_array();
+	r = add_rules(s->rules, "allow", config_list(c, CONFIG_ALLOW));
+	if (r == 0)
+		r = add_rules(s->rules, "deny", config_list(c, CONFIG_DENY));
+	if (r == 0)
+		r = add_words(s->publish, config_list(c, CONFIG_PUBLISH));
+	return r < 0 ? err_sys(e, r, "cannot describe the box") : 0;
+}
+
+/* box.json: the spec, and beside it the options that stay. */
+static int save(const struct app *app, struct boxsetup *s, const struct json *old,
+		struct err *e)
+{
+	_cleanup_json_ struct json *j = spec_to_json(&s->spec), *options = NULL;
+	const struct json *had = json_get(old, "options");
+	int changed, r;
+
+	options = had ? json_dup(had) : json_object();
+	changed = options && j ? config_box_save(app->config, options) : -ENOMEM;
+	if (changed >= 0 && json_set(j, "options", take(&options, NULL)) < 0)
+		changed = -ENOMEM;
+	if (changed < 0)
+		return err_sys(e, changed, "cannot save the box");
+	if (old && !changed) { /* its time is that of the last use */
+		(void)sys_utimensat(s->dir.dirfd, "box.json", NULL, 0);
+		return 0;
+	}
+	r = boxdir_save(&s->dir, j, e);
+	return r < 0 ? r : changed;
+}
+
+static int check_image(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	const char *want = config_text(app->config, CONFIG_IMAGE);
+
+	if (app->config->v[CONFIG_IMAGE].from != CONFIG_FROM_FLAG ||
+	    imagepick_same(&s->store, want, &s->spec))
+		return 0;
+	err_set(e, -EEXIST, "this directory's box was made from '%s'",
+		s->spec.image_name);
+	return err_hint(e, "--wipe makes it anew from '%s'", want);
+}
+
+static int wipe(struct boxsetup *s, struct err *e)
+{
+	int r;
+
+	boxdir_close(&s->dir);
+	s->dir = BOXDIR_NONE;
+	r = boxend_idle(&s->store, s->spec.key, e);
+	if (r == 0)
+		r = boxend_remove(&s->store, s->spec.key, e);
+	return r < 0 ? err_wrap(e, "cannot wipe the box") : 0;
+}
+
+static int prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
+		   struct err *e)
+{
+	_cleanup_json_ struct json *old = NULL;
+	int r, there;
+
+	r = locate(app, s, e);
+	if (r == 0)
+		r = check_project(app, s, e);
+	if (r < 0)
+		return r;
+	there = load(app, s, &old, e);
+	if (there < 0)
+		return there;
+	if (there && !o->wipe)
+		r = check_image(app, s, e);
+	else
+		r = choose_new(app, s, e);
+	if (r == 0 && there && o->wipe)
+		r = wipe(s, e);
+	there = there && !o->wipe;
+	if (r == 0 && !there)
+		r = boxdir_open(&s->store, s->spec.key, true, &s->dir, e);
+	if (r == 0)
+		r = fill(app->config, &s->spec, e);
+	if (r < 0)
+		return r;
+	return save(app, s, there ? old : NULL, e);
+}
+
+static int open_box(const struct app *app, struct boxsetup *s, bool join_only,
+		    const struct box_command *first, struct err *e)
+{
+	struct box_open o = {
+		.spec = &s->spec,
+		.join_only = join_only,
+		.first = first,
+		.note = render_note_line,
+		.note_ctx = (void *)(uintptr_t)app,
+	};
+
+	return box_open(&o, &s->box, e);
+}
+
+int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
+		     struct err *e)
+{
+	int changed = prepare(app, o, s, e);
+
+	if (changed < 0)
+		return changed;
+	s->changed = changed;
+	s->remove = o->rm;
+	return 0;
+}
+
+int boxsetup_start(const struct app *app, struct boxsetup *s,
+		   const struct box_command *first, struct err *e)
+{
+	int r = open_box(app, s, false, first, e);
+
+	if (r < 0)
+		return r;
+	if (s->changed && !box_started(s->box))
+		render_note(app, "the box runs already: the new options hold from its "
+				 "next start ('cubby stop' ends it)");
+	return 0;
+}
+
+int boxsetup_open(const struct app *app, const struct opt_box *o, struct boxsetup *s,
+		  struct err *e)
+{
+	int r = boxsetup_prepare(app, o, s, e);
+
+	return r < 0 ? r : boxsetup_start(app, s, NULL, e);
+}
+
+int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	char shown[256];
+	int r;
+
+	r = locate(app, s, e);
+	if (r < 0)
+		return r;
+	r = load(app, s, &j, e);
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		text_escaped(shown, sizeof(shown), s->spec.project,
+			     strlen(s->spec.project));
+		return err_set(e, -ENOENT, "there is no box for '%s'", shown);
+	}
+	return fill(app->config, &s->spec, e);
+}
+
+int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e)
+{
+	int r = open_box(app, s, true, NULL, e);
+
+	return r == -ENOENT ? err_set(e, r, "the box is not running") : r;
+}
+
+int boxsetup_finish(struct boxsetup *s, struct err *e)
+{
+	int r;
+
+	box_close(&s->box);
+	if (!s->remove)
+		return 0;
+	r = boxend_stop(&s->store, s->spec.key, e);
+	return r < 0 ? r : boxend_remove(&s->store, s->spec.key, e);
+}

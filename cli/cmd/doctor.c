@@ -1,0 +1,256 @@
+#include <limits.h>
+#include <string.h>
+
+#include "base/proc.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/box/setup.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/render.h"
+#include "rootfs/image/image.h"
+#include "runtime/box/ids.h"
+#include "runtime/doctor/probe.h"
+
+struct args {
+	bool apparmor;
+};
+
+enum { KEY_APPARMOR = 0x2300 };
+
+static const struct argp_option options[] = {
+	{ "apparmor", KEY_APPARMOR, NULL, 0,
+	  "print the AppArmor profile that lets cubby make user namespaces", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	if (key != KEY_APPARMOR)
+		return cmd_no_operands(key, arg, state);
+	a->apparmor = true;
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Tell for each facility of this host what boxes use of it, why nothing "
+	       "better, and what to do about it; then start a box. The exit status is "
+	       "0 "
+	       "only if one can be started.",
+};
+
+static int show_apparmor(const struct app *app, struct err *e)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(64 << 10);
+	char self[PATH_MAX];
+	int r;
+
+	r = proc_self(self, e);
+	if (r < 0)
+		return r;
+	r = cause_text_apparmor(&b, self);
+	if (r < 0)
+		return err_sys(e, r, "no profile can be written for '%s'", self);
+	fputs(buf_cstr(&b), app->out);
+	return 0;
+}
+
+static void show_row(const struct app *app, const struct probe_row *row)
+{
+	enum render_style style = row->fatal	  ? RENDER_RED
+				  : row->cause[0] ? RENDER_YELLOW
+						  : RENDER_GREEN;
+
+	fprintf(app->out, "%s%-4s%s %-20s %s\n", render_style_on(app->color_out, style),
+		row->fatal	? "FAIL"
+		: row->cause[0] ? "less"
+				: "ok",
+		render_style_off(app->color_out), row->name, row->rung);
+	if (row->cause[0]) {
+		fputs("       why: ", app->out);
+		render_safe(app->out, row->cause);
+		fputc('\n', app->out);
+	}
+	if (row->fix[0]) {
+		fputs("       fix: ", app->out);
+		render_safe(app->out, row->fix);
+		fputc('\n', app->out);
+	}
+}
+
+static int row_json(struct json *list, const struct probe_row *row)
+{
+	struct json *j = json_object();
+	const char *reason =
+		row->reason == PROBE_NONE ? NULL : cause_text_id(row->reason);
+
+	if (json_set_str(j, "id", row->id) < 0 ||
+	    json_set_str(j, "name", row->name) < 0 ||
+	    json_set_str(j, "rung", row->rung) < 0 ||
+	    json_set_str(j, "reason", reason) < 0 ||
+	    json_set_str(j, "cause", row->cause) < 0 ||
+	    json_set_str(j, "fix", row->fix) < 0 ||
+	    json_set_bool(j, "fatal", row->fatal) < 0) {
+		json_free(&j);
+		return -ENOMEM;
+	}
+	return json_add(list, j);
+}
+
+/* The proof: a box in an empty directory of its own, removed again. */
+static int start_box(const struct app *app, const struct store *st, struct err *e)
+{
+	static const char *const argv[] = { "true", NULL };
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
+	const struct box_command c = { .argv = argv, .io = BOX_IO_NULL };
+	const struct opt_box o = { .rm = true };
+	struct app quiet = *app;
+	struct box_exit exit = { .status = 0 };
+	char dir[PATH_MAX];
+	int r;
+
+	boxsetup_init(&s);
+	if (snprintf(dir, sizeof(dir), "%s/tmp/doctor-%d", st->path, sys_getpid()) >=
+	    (int)sizeof(dir))
+		return err_set(e, -ENAMETOOLONG, "the store's name is too long");
+	r = sys_mkdirat(AT_FDCWD, dir, 0700);
+	if (r < 0)
+		return err_sys(e, r, "cannot make '%s'", dir);
+	quiet.dir = dir;
+	quiet.quiet = true;
+	r = boxsetup_open(&quiet, &o, &s, e);
+	if (r == 0)
+		r = box_spawn(s.box, &c, &proc, e);
+	if (r == 0)
+		r = box_wait(s.box, proc.id, 20000, &exit, e);
+	if (s.box && boxsetup_finish(&s, e) < 0 && r == 0)
+		r = e->code;
+	(void)sys_unlinkat(AT_FDCWD, dir, AT_REMOVEDIR);
+	if (r == 0 && exit.status)
+		r = err_set(e, -EIO, "'true' ended with status %d in the box",
+			    exit.status);
+	return r;
+}
+
+/* An image of the map that a box here would have: another cannot be used. */
+struct fitting {
+	const char *map;
+	struct image image; /* dir is "" until one was found */
+};
+
+static int take_first(void *ctx, const struct image *i)
+{
+	struct fitting *f = ctx;
+
+	if (!f->image.dir[0] && strcmp(i->map, f->map) == 0)
+		f->image = *i;
+	return 0;
+}
+
+static int find_image(const struct app *app, const struct store *st,
+		      struct fitting *ret, struct err *e)
+{
+	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
+	struct idmap map;
+	int r = box_ids_choose(app->dir ? app->dir : ".", &map, &why, e);
+
+	if (r < 0)
+		return r;
+	ret->map = idmap_kind_name(map.kind);
+	return image_list(st, take_first, ret, e);
+}
+
+/* The box is a facility like the others, and the last one. */
+static void try_box(const struct app *app, const struct store *st, bool ok,
+		    struct probe_row *row)
+{
+	struct fitting any = { .map = "" };
+	struct err e = ERR_NONE;
+
+	*row = (struct probe_row){ .id = "box", .name = "a box", .rung = "none" };
+	if (!ok) {
+		(void)text_copy(row->cause, sizeof(row->cause), "see above");
+		row->fatal = true;
+	} else if (find_image(app, st, &any, &e) < 0 || !any.image.dir[0]) {
+		(void)text_copy(row->rung, sizeof(row->rung), "not tried");
+		(void)text_copy(row->cause, sizeof(row->cause),
+				"the store has no image for this id map");
+		(void)text_copy(row->fix, sizeof(row->fix), "cubby pull ubuntu");
+	} else if (config_set(app->config, CONFIG_IMAGE, any.image.name,
+			      CONFIG_FROM_FLAG, &e) < 0 ||
+		   start_box(app, st, &e) < 0) {
+		(void)text_copy(row->cause, sizeof(row->cause), e.msg);
+		row->fatal = true;
+	} else {
+		(void)text_copy(row->rung, sizeof(row->rung), "started and removed");
+	}
+}
+
+static int show(const struct app *app, const struct probe_row *rows, unsigned n,
+		bool ok)
+{
+	_cleanup_json_ struct json *j = json_object(), *list = json_array();
+	int r = 0;
+
+	for (unsigned i = 0; i < n && !app->json; i++)
+		show_row(app, &rows[i]);
+	if (!app->json)
+		return 0;
+	for (unsigned i = 0; i < n && r == 0; i++)
+		r = row_json(list, &rows[i]);
+	if (r == 0)
+		r = json_set_bool(j, "ok", ok);
+	if (r == 0)
+		r = json_set(j, "facilities", take(&list, NULL));
+	return r < 0 ? r : render_json(app, j);
+}
+
+static int examine(const struct app *app, bool *ok, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	struct probe_row rows[PROBE_ROWS + 1];
+	char project[PATH_MAX];
+	struct probe_conf conf = { .project = realpath(app->dir ? app->dir : ".",
+						       project) };
+	unsigned n;
+	int r;
+
+	r = store_open(&st, e);
+	if (r < 0)
+		return r;
+	conf.store = st.dirfd;
+	n = probe_run(&conf, rows);
+	try_box(app, &st, probe_ok(rows, n), &rows[n]);
+	*ok = !rows[n].fatal;
+	if (show(app, rows, n + 1, *ok) < 0)
+		return err_set(e, -EIO, "cannot show what was found");
+	return 0;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .apparmor = false };
+	struct err e = ERR_NONE;
+	bool ok = false;
+	int r;
+
+	r = cmd_parse(app, &cmd_doctor, argc, argv, &a);
+	if (r != CMD_GO)
+		return r;
+	r = a.apparmor ? show_apparmor(app, &e) : examine(app, &ok, &e);
+	if (r < 0)
+		return cmd_fail(app, &e, a.apparmor ? CMD_FAILED : CMD_NO_BOX);
+	return ok || a.apparmor ? CMD_DONE : CMD_NO_BOX;
+}
+
+const struct cmd cmd_doctor = {
+	.name = "doctor",
+	.summary = "can this host run boxes, and what to do if not",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

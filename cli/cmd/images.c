@@ -1,0 +1,72 @@
+#include "base/sys/sys.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/table.h"
+#include "rootfs/image/image.h"
+
+static const struct argp argp = {
+	.parser = cmd_no_operands,
+	.doc = "List the images in the store.",
+};
+
+static const struct table_column columns[] = {
+	{ "NAME", "name", TABLE_TEXT },	     { "DIGEST", "short", TABLE_TEXT },
+	{ "MAP", "map", TABLE_TEXT },	     { "SIZE", "size", TABLE_BYTES },
+	{ "CREATED", "created", TABLE_AGE }, { NULL, "digest", TABLE_TEXT },
+	{ NULL, "source", TABLE_TEXT },	     { NULL, "arch", TABLE_TEXT },
+	{ NULL, "dir", TABLE_TEXT },
+};
+
+static int add_row(void *ctx, const struct image *i)
+{
+	char digest[13];
+	struct table_cell cells[ARRAY_SIZE(columns)] = {
+		{ .text = i->name[0] ? i->name : NULL },
+		{ .text = digest },
+		{ .text = i->map },
+		{ .n = (int64_t)i->size },
+		{ .n = i->created },
+		{ .text = i->digest },
+		{ .text = i->source },
+		{ .text = i->arch },
+		{ .text = i->dir },
+	};
+
+	snprintf(digest, sizeof(digest), "%.12s", i->digest);
+	return table_add(ctx, cells);
+}
+
+static int list(const struct app *app, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_table_ struct table *t = NULL;
+	int r;
+
+	r = store_open(&st, e);
+	if (r == 0)
+		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r == 0)
+		r = image_list(&st, add_row, t, e);
+	if (r < 0)
+		return r;
+	r = table_show(t, app, sys_wall().tv_sec,
+		       "there are no images; 'cubby pull ubuntu' gets one");
+	return r < 0 ? err_sys(e, r, "cannot list the images") : 0;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct err e = ERR_NONE;
+	int r;
+
+	r = cmd_parse(app, &cmd_images, argc, argv, NULL);
+	if (r != CMD_GO)
+		return r;
+	return list(app, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_images = {
+	.name = "images",
+	.summary = "list the images",
+	.argp = &argp,
+	.run = run,
+};

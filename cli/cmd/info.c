@@ -1,0 +1,177 @@
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/box/setup.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/render.h"
+#include "rootfs/store/du.h"
+
+static const struct argp argp = {
+	.parser = cmd_no_operands,
+	.doc = "Describe the box of this directory: its image, id map, limits, "
+	       "network, "
+	       "and, while it runs, what it uses and how it was started.",
+};
+
+enum kind { TEXT, PATH, BYTES, NUMBER, MILLI, BOOL, LIST };
+
+/* What a person is told, in this order; absent members are left out. */
+static const struct row {
+	const char *label, *path; /* members, joined by '.' */
+	enum kind kind;
+} rows[] = {
+	{ "directory", "project", PATH },
+	{ "state", "state", TEXT },
+	{ "image", "image_name", TEXT },
+	{ "digest", "image", TEXT },
+	{ "id map", "map.kind", TEXT },
+	{ "disk used", "disk_bytes", BYTES },
+	{ "network", "net", TEXT },
+	{ "rules", "rules", LIST },
+	{ "published", "publish", LIST },
+	{ "memory limit", "limits.memory_bytes", BYTES },
+	{ "process limit", "limits.pids", NUMBER },
+	{ "processor limit", "limits.cpu_milli", MILLI },
+	{ "disk limit", "limits.disk_bytes", BYTES },
+	{ ".git writable", "git_writable", BOOL },
+	{ "root", "root", TEXT },
+	{ "limits by", "cgroup", TEXT },
+	{ "traffic caught by", "caught", TEXT },
+	{ "memory", "usage.memory_bytes", BYTES },
+	{ "memory at most", "usage.memory_peak_bytes", BYTES },
+	{ "processes", "usage.pids", NUMBER },
+	{ "killed for memory", "usage.oom_kills", NUMBER },
+	{ "forks refused", "usage.pids_refused", NUMBER },
+	{ "clients", "clients", NUMBER },
+	{ "monitor pid", "monitor_pid", NUMBER },
+	{ "init pid", "init_pid", NUMBER },
+	{ "key", "key", TEXT },
+	{ "why", "why", TEXT },
+};
+
+static const struct json *member(const struct json *j, const char *path)
+{
+	char name[64];
+	const char *dot = strchr(path, '.');
+
+	if (!dot)
+		return json_get(j, path);
+	snprintf(name, sizeof(name), "%.*s", (int)(dot - path), path);
+	return json_get(json_get(j, name), dot + 1);
+}
+
+static int list_text(const struct json *v, struct buf *out)
+{
+	int r = 0;
+
+	json_each(it, v)
+	{
+		const char *s = json_str(it);
+
+		if (r == 0 && s)
+			r = buf_addf(out, "%s%s", out->len ? ", " : "", s);
+	}
+	return r;
+}
+
+static int value_text(const struct json *v, enum kind kind, struct buf *out)
+{
+	char text[64];
+	int64_t n = 0;
+
+	if (kind == LIST)
+		return list_text(v, out);
+	if (kind == TEXT || kind == PATH)
+		return json_str(v) ? buf_adds(out, json_str(v)) : 0;
+	if (kind == BOOL)
+		return json_true(v) ? buf_adds(out, "yes") : 0;
+	if (json_int(v, &n) < 0 || n == 0)
+		return 0; /* not known, or not limited */
+	if (kind == BYTES)
+		return buf_adds(out, text_bytes(text, sizeof(text), (uint64_t)n));
+	if (kind == MILLI)
+		return buf_addf(out, "%lld.%03lld", (long long)n / 1000,
+				(long long)n % 1000);
+	return buf_addf(out, "%lld", (long long)n);
+}
+
+/* Several lines, such as those of "why", stand below each other. */
+static void show_row(const struct app *app, const char *label, char *text)
+{
+	char *rest = NULL;
+
+	for (char *l = strtok_r(text, "\n", &rest); l;
+	     l = strtok_r(NULL, "\n", &rest)) {
+		fprintf(app->out, "%-18s ", label);
+		render_safe(app->out, l);
+		fputc('\n', app->out);
+		label = "";
+	}
+}
+
+static int show(const struct app *app, const struct json *j)
+{
+	if (app->json)
+		return render_json(app, j);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
+		int r = value_text(member(j, rows[i].path), rows[i].kind, &b);
+
+		if (r < 0)
+			return r;
+		if (b.len)
+			show_row(app, rows[i].label, b.data);
+	}
+	return 0;
+}
+
+/* What the monitor says while the box runs, else what is recorded. */
+static int describe(const struct app *app, struct boxsetup *s, struct json **ret,
+		    struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct err ignored = ERR_NONE;
+	bool running = boxsetup_join(app, s, &ignored) == 0;
+	int r = 0;
+
+	if (running)
+		r = box_ask(s->box, "info", NULL, &j, e);
+	else
+		j = spec_to_json(&s->spec);
+	if (r < 0)
+		return r;
+	if (!j || json_set_str(j, "project", s->spec.project) < 0 ||
+	    json_set_str(j, "state", running ? "running" : "stopped") < 0 ||
+	    json_set_int(j, "disk_bytes",
+			 (int64_t)du_tree(s->dir.dirfd, "upper", NULL)) < 0)
+		return err_sys(e, -ENOMEM, "cannot describe the box");
+	*ret = take(&j, NULL);
+	return 0;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_json_ struct json *j = NULL;
+	struct err e = ERR_NONE;
+	int r;
+
+	boxsetup_init(&s);
+	r = cmd_parse(app, &cmd_info, argc, argv, NULL);
+	if (r != CMD_GO)
+		return r;
+	r = boxsetup_find(app, &s, &e);
+	if (r == 0)
+		r = describe(app, &s, &j, &e);
+	if (r == 0 && show(app, j) < 0)
+		r = err_set(&e, -EIO, "cannot show the box");
+	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_info = {
+	.name = "info",
+	.summary = "describe the box of this directory",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

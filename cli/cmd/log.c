@@ -1,0 +1,129 @@
+#include "cli/task/log.h"
+#include "agent/turn/transcript.h"
+#include "cli/box/netlog.h"
+#include "cli/box/setup.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/table.h"
+#include "cli/task/logview.h"
+
+struct args {
+	const char *name;
+	bool last, net;
+};
+
+static const struct argp_option options[] = {
+	{ "last", 'l', NULL, 0, "show the newest task", 0 },
+	{ "net", 'n', NULL, 0, "show what the box did on the network", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'l':
+		a->last = true;
+		return 0;
+	case 'n':
+		a->net = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->name)
+			return cmd_bad(state, "unexpected word '%s'", arg);
+		a->name = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[TASK]",
+	.doc = "List the tasks that were done in the box of this directory, or show "
+	       "one: "
+	       "what was asked, said, run and found. --json shows its records.",
+};
+
+static const struct table_column columns[] = {
+	{ "TASK", "name", TABLE_TEXT },	      { "END", "end", TABLE_TEXT },
+	{ "ROUNDS", "rounds", TABLE_NUMBER }, { "TOKENS", "tokens", TABLE_NUMBER },
+	{ "TEXT", "text", TABLE_TEXT },	      { NULL, "elapsed_ms", TABLE_NUMBER },
+};
+
+static int add_row(struct table *t, const struct boxdir *dir, const char *name)
+{
+	struct logview_summary s = { .rounds = 0 };
+	char found[TASKLOG_NAME];
+	struct err e = ERR_NONE;
+	_cleanup_close_ int fd = tasklog_open(dir, name, found, &e);
+
+	if (fd >= 0) /* what can be read of it is shown */
+		(void)transcript_read(fd, logview_summarise, &s, &e);
+	const struct table_cell cells[ARRAY_SIZE(columns)] = {
+		{ .text = name },  { .text = s.end },  { .n = s.rounds },
+		{ .n = s.tokens }, { .text = s.task }, { .n = s.elapsed_ms },
+	};
+
+	return table_add(t, cells);
+}
+
+static int list(const struct app *app, const struct boxdir *dir, struct err *e)
+{
+	_cleanup_tasklog_list_ struct tasklog_list l = TASKLOG_LIST_NONE;
+	_cleanup_table_ struct table *t = NULL;
+	int r;
+
+	r = tasklog_list(dir, &l, e);
+	if (r == 0)
+		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < l.n && r == 0; i++)
+		r = add_row(t, dir, l.v[i]);
+	if (r == 0)
+		r = table_show(t, app, 0, "there is no task in this box yet");
+	return r < 0 ? err_sys(e, r, "cannot list the tasks") : 0;
+}
+
+static int show(struct app *app, const struct boxdir *dir, const char *name,
+		struct err *e)
+{
+	char found[TASKLOG_NAME];
+	_cleanup_close_ int fd = tasklog_open(dir, name, found, e);
+
+	if (fd < 0)
+		return fd;
+	return transcript_read(fd, logview_record, app, e);
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	struct args a = { .last = false };
+	struct err e = ERR_NONE;
+	int r;
+
+	boxsetup_init(&s);
+	r = cmd_parse(app, &cmd_log, argc, argv, &a);
+	if (r != CMD_GO)
+		return r;
+	r = boxsetup_find(app, &s, &e);
+	if (r == 0 && a.net)
+		r = netlog_show(app, s.dir.dirfd, &e);
+	else if (r == 0 && (a.name || a.last))
+		r = show(app, &s.dir, a.name, &e);
+	else if (r == 0)
+		r = list(app, &s.dir, &e);
+	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_log = {
+	.name = "log",
+	.summary = "list the tasks of the box, or show one",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

@@ -1,0 +1,97 @@
+#include "base/sys/sys.h"
+#include "cli/box/list.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/table.h"
+#include "rootfs/store/boxdir.h"
+#include "rootfs/store/du.h"
+
+static const struct argp argp = {
+	.parser = cmd_no_operands,
+	.doc = "List the boxes of all directories: image, state, the disk space that "
+	       "each "
+	       "added to its image, and when it was last used.",
+};
+
+static const struct table_column columns[] = {
+	{ "DIRECTORY", "directory", TABLE_PATH },
+	{ "IMAGE", "image", TABLE_TEXT },
+	{ "STATE", "state", TABLE_TEXT },
+	{ "SIZE", "size", TABLE_BYTES },
+	{ "USED", "used", TABLE_AGE },
+	{ NULL, "key", TABLE_TEXT },
+};
+
+static int64_t size_of(const struct store *st, const char *key)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	struct err e = ERR_NONE;
+
+	if (boxdir_open(st, key, false, &dir, &e) < 0)
+		return -1;
+	return (int64_t)du_tree(dir.dirfd, "upper", NULL);
+}
+
+static const char *state_of(const struct boxlist_item *b)
+{
+	struct stat st;
+
+	if (b->running)
+		return "running";
+	if (sys_fstatat(AT_FDCWD, b->project, &st, 0) == -ENOENT)
+		return "orphaned"; /* its directory is gone: cubby prune */
+	return "stopped";
+}
+
+static int add_row(struct table *t, const struct store *st,
+		   const struct boxlist_item *b)
+{
+	const struct table_cell cells[ARRAY_SIZE(columns)] = {
+		{ .text = b->project },	 { .text = b->image },
+		{ .text = state_of(b) }, { .n = size_of(st, b->key) },
+		{ .n = b->used },	 { .text = b->key },
+	};
+
+	return table_add(t, cells);
+}
+
+static int list(const struct app *app, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	_cleanup_table_ struct table *t = NULL;
+	int r;
+
+	r = store_open(&st, e);
+	if (r == 0)
+		r = boxlist_read(&st, &l, e);
+	if (r == 0)
+		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < l.n && r == 0; i++)
+		r = add_row(t, &st, &l.v[i]);
+	if (r == 0)
+		r = table_show(
+			t, app, sys_wall().tv_sec,
+			"there are no boxes; a task, 'cubby shell' or 'cubby exec' "
+			"makes one");
+	return r < 0 ? err_sys(e, r, "cannot list the boxes") : 0;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct err e = ERR_NONE;
+	int r;
+
+	r = cmd_parse(app, &cmd_ls, argc, argv, NULL);
+	if (r != CMD_GO)
+		return r;
+	return list(app, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_ls = {
+	.name = "ls",
+	.summary = "list the boxes of all directories",
+	.argp = &argp,
+	.run = run,
+};

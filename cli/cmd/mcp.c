@@ -1,0 +1,284 @@
+/* Theory of operation
+ *
+ * Standard output belongs to the protocol: the server gets a copy of it, and descriptor
+ * 1 becomes standard error before anything else runs, so that nothing can slip between
+ * two frames. The box is opened with the first call of a tool, for a client lists the
+ * tools of many servers that it then never uses; a box that is gone is opened anew by
+ * the next call. A start may take minutes (an image is pulled): a child does it, and
+ * requests are answered meanwhile. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/mcp/mcp.h"
+#include "agent/tool/tool.h"
+#include "base/sys/sys.h"
+#include "cli/box/ahead.h"
+#include "cli/box/env.h"
+#include "cli/box/setup.h"
+#include "cli/opt/box.h"
+#include "cli/opt/cmd.h"
+#include "cli/task/modelpick.h"
+
+struct args {
+	struct opt_box box;
+};
+
+/* The box and its tools; nothing of it is there before the first call. */
+struct host {
+	struct app *app;	       /* borrowed */
+	const struct opt_box *options; /* borrowed */
+	bool open;
+	struct boxsetup box;			    /* owned */
+	struct env env;				    /* owned; borrowed by the toolbox */
+	struct toolbox *toolbox;		    /* owned */
+	const char *secrets[MODELPICK_SECRETS + 1]; /* borrowed by the toolbox */
+	int streams[2];				    /* borrowed; the protocol's */
+};
+
+static int host_close(struct host *h, struct err *e)
+{
+	int r = 0;
+
+	toolbox_free(&h->toolbox);
+	if (h->open) {
+		r = boxsetup_finish(&h->box, e);
+		boxsetup_done(&h->box);
+	}
+	env_done(&h->env);
+	h->env = ENV_NONE;
+	h->open = false;
+	return r;
+}
+
+static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct err *e)
+{
+	const struct config *c = h->app->config;
+	struct toolbox_conf conf = {
+		.box = h->box.box,
+		.project = h->box.spec.project,
+		.shell = config_text(c, CONFIG_SHELL_COMMAND),
+		.user = config_text(c, CONFIG_USER),
+		.secrets = h->secrets,
+		.command_timeout_ms = config_num(c, CONFIG_COMMAND_TIMEOUT),
+		.on_error = (enum session_on_error)config_num(c, CONFIG_ON_ERROR),
+		.output = hooks->output,
+		.ctx = hooks->ctx,
+		.terminal_fd = -1,
+		.interrupt_fd = hooks->interrupt_fd,
+		.aside = hooks->aside,
+	};
+	int r = env_make(c, environ, &h->env, e);
+
+	if (r < 0)
+		return r;
+	conf.env = (const char *const *)h->env.v;
+	return toolbox_new(&conf, &h->toolbox, e);
+}
+
+/* The box starts in a child; until then requests are read and answered. */
+static int start_ahead(struct host *h, const struct mcp_hooks *hooks,
+		       struct boxahead *ret, struct err *e)
+{
+	int r = boxahead_start(h->app, h->options, h->streams, ret, e);
+	struct pollfd p[] = { { .fd = ret->said, .events = POLLIN },
+			      { .fd = hooks->aside.fd, .events = POLLIN },
+			      { .fd = hooks->interrupt_fd, .events = POLLIN } };
+
+	while (r >= 0) {
+		r = sys_poll(p, ARRAY_SIZE(p), -1);
+		if (r == -EINTR)
+			r = 0;
+		else if (r > 0 && p[0].revents)
+			return boxahead_result(ret, e);
+		else if (r > 0 && p[2].revents)
+			return err_set(e, -ECANCELED, "the start of the box was ended");
+		else if (r > 0)
+			hooks->aside.ready(hooks->aside.ctx);
+		else if (r < 0)
+			return err_sys(e, r, "cannot wait for the box");
+	}
+	return r;
+}
+
+static int host_open(struct host *h, const struct mcp_hooks *hooks, struct err *e)
+{
+	_cleanup_boxahead_ struct boxahead ahead = BOXAHEAD_NONE;
+	struct opt_box join = *h->options;
+	struct err ignored = ERR_NONE;
+	int r;
+
+	hooks->note(hooks->ctx, "opening the box");
+	r = start_ahead(h, hooks, &ahead, e);
+	if (r < 0)
+		return r;
+	join.wipe = false; /* that is done */
+	boxsetup_init(&h->box);
+	h->open = true;
+	r = boxsetup_open(h->app, &join, &h->box, e);
+	if (r >= 0)
+		r = open_toolbox(h, hooks, e);
+	if (r < 0)
+		(void)host_close(h, &ignored);
+	return r;
+}
+
+static int run_tool(void *ctx, const struct mcp_hooks *hooks, const char *name,
+		    const struct json *args, struct tool_result *ret, struct err *e)
+{
+	struct err ignored = ERR_NONE;
+	struct host *h = ctx;
+	int r = h->open ? 0 : host_open(h, hooks, e);
+
+	if (r < 0)
+		return r;
+	r = tool_run(h->toolbox, name, args, ret, e);
+	if (r < 0) /* the next call begins with a new one */
+		(void)host_close(h, &ignored);
+	return r;
+}
+
+static struct aside idle(void *ctx)
+{
+	const struct host *h = ctx;
+
+	return tool_watch_aside(h->toolbox);
+}
+
+/* The signals that end a server, as a descriptor. */
+static int stop_signals(void)
+{
+	sigset_t set;
+	int r;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
+	return r < 0 ? r : sys_signalfd(&set);
+}
+
+/* Takes standard input and output away from everybody else. */
+static int take_streams(int *in, int *out)
+{
+	_cleanup_close_ int null = sys_open("/dev/null", O_RDWR);
+	int r = null;
+
+	if (r >= 0)
+		r = *in = sys_dup(STDIN_FILENO, STDERR_FILENO + 1);
+	if (r >= 0)
+		r = *out = sys_dup(STDOUT_FILENO, STDERR_FILENO + 1);
+	if (r >= 0)
+		r = sys_dup2(null, STDIN_FILENO);
+	return r < 0 ? r : sys_dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+static int instructions(const struct app *app, char **ret)
+{
+	_cleanup_free_ char *dir = realpath(app->dir ? app->dir : ".", NULL);
+	int n = asprintf(
+		ret,
+		"These tools act in a sealed Linux machine (a container) that "
+		"belongs to the directory '%s'. That directory is mounted there "
+		"under the same path and as /workspace; nothing else of the host "
+		"can be seen. You are root in it and may install software; what "
+		"is installed stays for later sessions.",
+		dir ? dir : ".");
+
+	return n < 0 ? -ENOMEM : 0;
+}
+
+static int serve(struct app *app, const struct opt_box *options, struct err *e)
+{
+	_cleanup_close_ int in = -1, out = -1, stop = -1;
+	_cleanup_free_ char *text = NULL;
+	struct host h = { .app = app, .options = options };
+	struct mcp_conf conf = { .version = CUBBY_VERSION,
+				 .tools = tool_table,
+				 .tool_count = tool_count,
+				 .run = run_tool,
+				 .idle = idle,
+				 .ctx = &h };
+	int r = take_streams(&in, &out), end;
+
+	modelpick_secrets(app->config, h.secrets);
+	if (r >= 0)
+		r = stop = stop_signals();
+	if (r >= 0)
+		r = instructions(app, &text);
+	if (r < 0)
+		return err_sys(e, r, "cannot set the server up");
+	conf.in_fd = h.streams[0] = in;
+	conf.out_fd = h.streams[1] = out;
+	conf.stop_fd = stop;
+	conf.instructions = text;
+	r = mcp_serve(&conf, e);
+	end = host_close(&h, e);
+	return r < 0 ? r : end;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	if (key == ARGP_KEY_INIT) {
+		state->child_inputs[0] = &a->box;
+		return 0;
+	}
+	if (key == OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND ||
+	    key == OPT_BOX_CONFIG + CONFIG_COMMAND_TIMEOUT ||
+	    key == OPT_BOX_CONFIG + CONFIG_ON_ERROR)
+		return opt_box_config(key, arg, state);
+	return cmd_no_operands(key, arg, state);
+}
+
+static const struct argp_option options[] = {
+	{ "shell-command", OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND, "PATH", 0,
+	  "the shell (default: bash, or sh where the image has none)", 0 },
+	{ "command-timeout", OPT_BOX_CONFIG + CONFIG_COMMAND_TIMEOUT, "TIME", 0,
+	  "return from a command that runs longer", 0 },
+	{ "on-error", OPT_BOX_CONFIG + CONFIG_ON_ERROR, "MODE", 0,
+	  "when a command of several lines fails: go-on (default), stop; or reject "
+	  "such "
+	  "texts",
+	  0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Serve the box of this directory to a program that speaks the Model "
+	       "Context Protocol, on standard input and output. The box starts with "
+	       "the first call of a tool.",
+	.children = children,
+};
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .box = { .wipe = false } };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_mcp, argc, argv, &a);
+
+	if (r != CMD_GO)
+		return r;
+	r = serve(app, &a.box, &e);
+	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_mcp = {
+	.name = "mcp",
+	.summary = "serve the box to a program, by the Model Context Protocol",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

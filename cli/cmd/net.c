@@ -1,0 +1,182 @@
+#include "cli/box/setup.h"
+#include "cli/opt/cmd.h"
+#include "cli/opt/words.h"
+#include "cli/show/render.h"
+
+struct args {
+	struct words allow, deny, drop; /* owned */
+};
+
+static void args_done(struct args *a)
+{
+	words_done(&a->allow);
+	words_done(&a->deny);
+	words_done(&a->drop);
+}
+
+enum { KEY_ALLOW = 'a', KEY_DENY = 'd', KEY_DROP = 0x100 };
+
+static const struct argp_option options[] = {
+	{ "allow", KEY_ALLOW, "HOST[:PORT]", 0, "let HOST through from now on", 0 },
+	{ "deny", KEY_DENY, "HOST[:PORT]", 0, "refuse HOST from now on", 0 },
+	{ "drop", KEY_DROP, "HOST[:PORT]", 0, "take out the rules of exactly HOST", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	struct words *to = key == KEY_ALLOW  ? &a->allow
+			   : key == KEY_DENY ? &a->deny
+			   : key == KEY_DROP ? &a->drop
+					     : NULL;
+	struct err e = ERR_NONE;
+
+	if (!to)
+		return cmd_no_operands(key, arg, state);
+	if (config_check(CONFIG_ALLOW, arg, &e) < 0)
+		return cmd_bad(state, "--%s: %s",
+			       key == KEY_ALLOW	 ? "allow"
+			       : key == KEY_DENY ? "deny"
+						 : "drop",
+			       e.msg);
+	if (words_add(to, arg) < 0)
+		return cmd_bad(state, "too many rules");
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Show what the running box of this directory may reach, or change it. A "
+	       "rule is about HOST, *.DOMAIN, * (every public name), IP[/BITS] or "
+	       "@LIST, "
+	       "each with or without :PORT. What is no longer allowed is cut. The "
+	       "change "
+	       "lasts until the box stops; --allow and --deny of other commands stay "
+	       "with "
+	       "the box.",
+};
+
+static int add_list(struct json *to, const char *key, const struct words *w)
+{
+	_cleanup_json_ struct json *list = json_array();
+
+	for (size_t i = 0; i < w->n; i++)
+		if (!list || json_add(list, json_string(w->v[i])) < 0)
+			return -ENOMEM;
+	return json_set(to, key, take(&list, NULL));
+}
+
+static int ask(struct box *b, const char *op, const struct args *a, struct json **ret,
+	       struct err *e)
+{
+	_cleanup_json_ struct json *q = json_object();
+	int r = q ? json_set_str(q, "op", op) : -ENOMEM;
+
+	if (r == 0)
+		r = add_list(q, "allow", &a->allow);
+	if (r == 0)
+		r = add_list(q, "deny", &a->deny);
+	if (r == 0)
+		r = add_list(q, "drop", &a->drop);
+	if (r < 0)
+		return err_sys(e, r, "cannot ask about the network");
+	return box_ask(b, "net", q, ret, e);
+}
+
+static void show_rules(const struct app *app, const struct json *rules)
+{
+	const struct json *list = json_get(rules, "rules");
+
+	fputs(json_get_bool(rules, "open", false)
+		      ? "any public name is allowed, but for what is denied here\n"
+		      : "only what is allowed here, and not denied\n",
+	      app->out);
+	json_each(it, list)
+	{
+		fputs("  ", app->out);
+		render_safe(app->out, json_str(it) ? json_str(it) : "?");
+		fputc('\n', app->out);
+	}
+}
+
+static void show(const struct app *app, const struct json *rules,
+		 const struct json *info, const struct json *stats)
+{
+	const char *caught = json_get_str(info, "caught");
+	const char *proxy = json_get_str(info, "proxy");
+
+	show_rules(app, rules);
+	fprintf(app->out,
+		"connections: %lld open, %lld made, %lld refused, %lld failed\n",
+		(long long)json_get_int(stats, "connections", 0),
+		(long long)json_get_int(stats, "opened", 0),
+		(long long)json_get_int(stats, "refused", 0),
+		(long long)json_get_int(stats, "failed", 0));
+	fprintf(app->out, "caught by: %s\n", caught ? caught : "?");
+	if (proxy) {
+		fputs("through the proxy ", app->out);
+		render_safe(app->out, proxy);
+		fputc('\n', app->out);
+	}
+}
+
+/* One object of all three answers. */
+static int show_json(const struct app *app, const struct json *rules,
+		     const struct json *info, const struct json *stats)
+{
+	_cleanup_json_ struct json *j = json_dup(rules);
+
+	if (!j || json_set(j, "gate", json_dup(info)) < 0 ||
+	    json_set(j, "stats", json_dup(stats)) < 0)
+		return -ENOMEM;
+	return render_json(app, j);
+}
+
+static int work(const struct app *app, const struct args *a, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_json_ struct json *rules = NULL;
+	_cleanup_json_ struct json *info = NULL;
+	_cleanup_json_ struct json *stats = NULL;
+	const struct args nothing = { 0 };
+	bool change = a->allow.n || a->deny.n || a->drop.n;
+	int r;
+
+	boxsetup_init(&s);
+	r = boxsetup_find(app, &s, e);
+	if (r == 0)
+		r = boxsetup_join(app, &s, e);
+	if (r == 0)
+		r = ask(s.box, change ? "change" : "rules", a, &rules, e);
+	if (r == 0)
+		r = ask(s.box, "info", &nothing, &info, e);
+	if (r == 0)
+		r = ask(s.box, "stats", &nothing, &stats, e);
+	if (r < 0)
+		return r;
+	if (!app->json)
+		show(app, rules, info, stats);
+	else
+		r = show_json(app, rules, info, stats);
+	return r < 0 ? err_sys(e, r, "cannot show the network") : 0;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	_cleanup_(args_done) struct args a = { 0 };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_net, argc, argv, &a);
+
+	if (r != CMD_GO)
+		return r;
+	return work(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_net = {
+	.name = "net",
+	.summary = "show or change what the running box may reach",
+	.argp = &argp,
+	.run = run,
+};

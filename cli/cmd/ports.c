@@ -1,0 +1,207 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "cli/box/setup.h"
+#include "cli/opt/cmd.h"
+#include "cli/opt/words.h"
+#include "cli/show/table.h"
+
+struct args {
+	struct words publish, unpublish; /* owned */
+};
+
+static void args_done(struct args *a)
+{
+	words_done(&a->publish);
+	words_done(&a->unpublish);
+}
+
+enum { KEY_PUBLISH = 'p', KEY_UNPUBLISH = 0x100 };
+
+static const struct argp_option options[] = {
+	{ "publish", KEY_PUBLISH, "[IP:]HOSTPORT:PORT", 0,
+	  "let the host reach PORT of the box (HOSTPORT 0: any that is free)", 0 },
+	{ "unpublish", KEY_UNPUBLISH, "HOSTPORT", 0, "end that", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	struct err e = ERR_NONE;
+	uint64_t port;
+
+	switch (key) {
+	case KEY_PUBLISH:
+		if (config_check(CONFIG_PUBLISH, arg, &e) < 0)
+			return cmd_bad(state, "--publish: %s", e.msg);
+		return words_add(&a->publish, arg) < 0
+			       ? cmd_bad(state, "too many ports")
+			       : 0;
+	case KEY_UNPUBLISH:
+		if (num_range(arg, 1, 65535, &port) < 0)
+			return cmd_bad(state, "--unpublish: bad port '%s'", arg);
+		return words_add(&a->unpublish, arg) < 0
+			       ? cmd_bad(state, "too many ports")
+			       : 0;
+	default:
+		return cmd_no_operands(key, arg, state);
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "List the TCP ports on which the running box listens and those that the "
+	       "host can reach, or publish a port until the box stops.",
+};
+
+static const struct table_column columns[] = {
+	{ "PORT", "port", TABLE_NUMBER },
+	{ "LISTENS ON", "address", TABLE_TEXT },
+	{ "HOST", "host", TABLE_TEXT },
+};
+
+static int ask(struct box *b, struct json *q, struct json **ret, struct err *e)
+{
+	return q ? box_ask(b, "net", q, ret, e)
+		 : err_sys(e, -ENOMEM, "cannot ask about ports");
+}
+
+static int change(struct box *b, const struct args *a, struct err *e)
+{
+	for (size_t i = 0; i < a->unpublish.n; i++) {
+		_cleanup_json_ struct json *q = json_object();
+		uint64_t port = 0;
+		int r;
+
+		if (num_u64(a->unpublish.v[i], &port) < 0 || !q ||
+		    json_set_str(q, "op", "unpublish") < 0 ||
+		    json_set_int(q, "host_port", (int64_t)port) < 0)
+			return err_sys(e, -ENOMEM, "cannot ask about ports");
+		r = ask(b, q, NULL, e);
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = 0; i < a->publish.n; i++) {
+		_cleanup_json_ struct json *q = json_object();
+		int r;
+
+		if (!q || json_set_str(q, "op", "publish") < 0 ||
+		    json_set_str(q, "spec", a->publish.v[i]) < 0)
+			return err_sys(e, -ENOMEM, "cannot ask about ports");
+		r = ask(b, q, NULL, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static const char *host_of(const struct json *published, int64_t port, char *out,
+			   size_t size)
+{
+	json_each(it, published)
+	{
+		const char *addr = json_get_str(it, "address");
+
+		if (json_get_int(it, "port", 0) != port || !addr)
+			continue;
+		snprintf(out, size, strchr(addr, ':') ? "[%s]:%lld" : "%s:%lld", addr,
+			 (long long)json_get_int(it, "host_port", 0));
+		return out;
+	}
+	return NULL;
+}
+
+static bool listens(const struct json *list, int64_t port)
+{
+	json_each(it, list) if (json_get_int(it, "port", 0) == port) return true;
+	return false;
+}
+
+/* What listens, with the host's address if it has one; then what is published although
+ * nothing listens there yet. */
+static int add_rows(struct table *t, const struct json *answer)
+{
+	const struct json *inside = json_get(answer, "listening");
+	const struct json *outside = json_get(answer, "published");
+	char host[96];
+	int r = 0;
+
+	json_each(it, inside)
+	{
+		int64_t port = json_get_int(it, "port", 0);
+		const struct table_cell cells[ARRAY_SIZE(columns)] = {
+			{ .n = port },
+			{ .text = json_get_str(it, "address") },
+			{ .text = host_of(outside, port, host, sizeof(host)) },
+		};
+
+		r = table_add(t, cells);
+		if (r < 0)
+			return r;
+	}
+	json_each(it, outside)
+	{
+		int64_t port = json_get_int(it, "port", 0);
+		const struct table_cell cells[ARRAY_SIZE(columns)] = {
+			{ .n = port },
+			{ .text = NULL },
+			{ .text = host_of(outside, port, host, sizeof(host)) },
+		};
+
+		if (!listens(inside, port))
+			r = table_add(t, cells);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int work(const struct app *app, const struct args *a, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_json_ struct json *q = json_object();
+	_cleanup_json_ struct json *answer = NULL;
+	_cleanup_table_ struct table *t = NULL;
+	int r;
+
+	boxsetup_init(&s);
+	r = boxsetup_find(app, &s, e);
+	if (r == 0)
+		r = boxsetup_join(app, &s, e);
+	if (r == 0)
+		r = change(s.box, a, e);
+	if (r < 0)
+		return r;
+	if (!q || json_set_str(q, "op", "ports") < 0)
+		return err_sys(e, -ENOMEM, "cannot ask about ports");
+	r = ask(s.box, q, &answer, e);
+	if (r == 0)
+		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	r = add_rows(t, answer);
+	if (r == 0)
+		r = table_show(t, app, 0, "nothing listens in this box");
+	return r < 0 ? err_sys(e, r, "cannot list the ports") : 0;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	_cleanup_(args_done) struct args a = { 0 };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_ports, argc, argv, &a);
+
+	if (r != CMD_GO)
+		return r;
+	return work(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_ports = {
+	.name = "ports",
+	.summary = "list the ports on which the box listens, or publish one",
+	.argp = &argp,
+	.run = run,
+};

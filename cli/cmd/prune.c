@@ -1,0 +1,135 @@
+#include "base/num.h"
+#include "base/sys/sys.h"
+#include "cli/box/end.h"
+#include "cli/box/list.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/render.h"
+
+struct args {
+	uint64_t older_ms; /* 0 = only boxes whose directory is gone */
+	bool dry_run;
+};
+
+static const struct argp_option options[] = {
+	{ "older", 'o', "TIME", 0, "also boxes not used for TIME, such as 30d", 0 },
+	{ "dry-run", 'n', NULL, 0, "only tell what would be removed", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'o':
+		if (num_ms(arg, &a->older_ms) < 0 || !a->older_ms)
+			return cmd_bad(state, "--older: bad time '%s'", arg);
+		return 0;
+	case 'n':
+		a->dry_run = true;
+		return 0;
+	default:
+		return cmd_no_operands(key, arg, state);
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Remove the boxes whose directory is gone. Boxes that run stay.",
+};
+
+/* Why a box is stale; NULL = it is not. */
+static const char *stale(const struct args *a, const struct boxlist_item *b)
+{
+	struct stat st;
+	int64_t age = sys_wall().tv_sec - b->used;
+
+	if (b->running)
+		return NULL;
+	if (sys_fstatat(AT_FDCWD, b->project, &st, 0) == -ENOENT)
+		return "its directory is gone";
+	if (a->older_ms && age > 0 && (uint64_t)age * 1000 > a->older_ms)
+		return "not used for long";
+	return NULL;
+}
+
+static int add_result(struct json *list, const struct boxlist_item *b, const char *why)
+{
+	struct json *o = json_object();
+	int r = o ? 0 : -ENOMEM;
+
+	if (r == 0)
+		r = json_set_str(o, "directory", b->project);
+	if (r == 0)
+		r = json_set_str(o, "key", b->key);
+	if (r == 0)
+		r = json_set_str(o, "why", why);
+	if (r == 0)
+		return json_add(list, o);
+	json_free(&o);
+	return r;
+}
+
+static int prune_one(const struct app *app, const struct args *a,
+		     const struct store *st, const struct boxlist_item *b)
+{
+	struct err e = ERR_NONE;
+
+	if (!a->dry_run && boxend_remove(st, b->key, &e) < 0)
+		return cmd_fail(app, &e, CMD_FAILED);
+	if (app->json)
+		return CMD_DONE;
+	fputs(a->dry_run ? "would remove " : "removed ", app->out);
+	render_safe(app->out, b->project);
+	fputc('\n', app->out);
+	return CMD_DONE;
+}
+
+static int prune(const struct app *app, const struct args *a, int *status,
+		 struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	_cleanup_json_ struct json *done = json_array();
+	int r;
+
+	r = store_open(&st, e);
+	if (r == 0)
+		r = boxlist_read(&st, &l, e);
+	for (size_t i = 0; i < l.n && r == 0; i++) {
+		const char *why = stale(a, &l.v[i]);
+
+		if (!why)
+			continue;
+		if (prune_one(app, a, &st, &l.v[i]) == CMD_DONE)
+			r = add_result(done, &l.v[i], why);
+		else
+			*status = CMD_FAILED;
+	}
+	if (r == 0 && app->json)
+		r = render_json(app, done);
+	else if (r == 0 && !json_len(done))
+		render_note(app, "there is nothing to remove");
+	return r < 0 && !e->code ? err_sys(e, r, "cannot tell what was removed") : r;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .older_ms = 0 };
+	struct err e = ERR_NONE;
+	int r, status = CMD_DONE;
+
+	r = cmd_parse(app, &cmd_prune, argc, argv, &a);
+	if (r != CMD_GO)
+		return r;
+	r = prune(app, &a, &status, &e);
+	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : status;
+}
+
+const struct cmd cmd_prune = {
+	.name = "prune",
+	.summary = "remove the boxes whose directory is gone",
+	.argp = &argp,
+	.run = run,
+};

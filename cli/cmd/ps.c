@@ -1,0 +1,77 @@
+#include "cli/box/ps.h"
+#include "cli/box/setup.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/table.h"
+
+static const struct argp argp = {
+	.parser = cmd_no_operands,
+	.doc = "List the processes in the box of this directory.",
+};
+
+static const struct table_column columns[] = {
+	{ "PID", "pid", TABLE_NUMBER },
+	{ "PARENT", "parent", TABLE_NUMBER },
+	{ "STATE", "state", TABLE_TEXT },
+	{ "CPU MS", "cpu_ms", TABLE_NUMBER },
+	{ "MEMORY", "memory_bytes", TABLE_BYTES },
+	{ "COMMAND", "command", TABLE_TEXT },
+	{ NULL, "host_pid", TABLE_NUMBER },
+};
+
+static int add_row(struct table *t, const struct boxps_proc *p)
+{
+	const char state[2] = { p->state, '\0' };
+	const struct table_cell cells[ARRAY_SIZE(columns)] = {
+		{ .n = p->pid },
+		{ .n = p->parent },
+		{ .text = state },
+		{ .n = (int64_t)p->cpu_ms },
+		{ .n = (int64_t)p->rss_bytes },
+		{ .text = p->command },
+		{ .n = p->host_pid },
+	};
+
+	return table_add(t, cells);
+}
+
+static int list(const struct app *app, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
+	_cleanup_table_ struct table *t = NULL;
+	int r;
+
+	boxsetup_init(&s);
+	r = boxsetup_find(app, &s, e);
+	if (r == 0)
+		r = boxsetup_join(app, &s, e);
+	if (r == 0)
+		r = boxps_list(box_init_pid(s.box), &ps, e);
+	if (r == 0)
+		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ps.n && r == 0; i++)
+		r = add_row(t, &ps.v[i]);
+	if (r == 0)
+		r = table_show(t, app, 0, NULL);
+	return r < 0 ? err_sys(e, r, "cannot list the processes") : 0;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct err e = ERR_NONE;
+	int r;
+
+	r = cmd_parse(app, &cmd_ps, argc, argv, NULL);
+	if (r != CMD_GO)
+		return r;
+	return list(app, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_ps = {
+	.name = "ps",
+	.summary = "list the processes in the box",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,81 @@
+#include "cli/box/end.h"
+#include "cli/box/opt_boxes.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/render.h"
+
+struct args {
+	struct opt_boxes boxes;
+	bool force;
+};
+
+static const struct argp_option options[] = {
+	{ "force", 'f', NULL, 0, "stop the box first if it runs", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->boxes;
+		return 0;
+	case 'f':
+		a->force = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = { { .argp = &opt_boxes }, { 0 } };
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[DIR|KEY...]",
+	.doc = "Remove the box of this directory, or those that are named, with all "
+	       "that "
+	       "was installed in it. The directory itself and the image stay.",
+	.children = children,
+};
+
+static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item *b,
+		      struct err *e)
+{
+	const struct args *a = w->args;
+	int r;
+
+	r = a->force ? boxend_stop(w->store, b->key, e)
+		     : boxend_idle(w->store, b->key, e);
+	if (r == 0)
+		r = boxend_remove(w->store, b->key, e);
+	if (r == -EBUSY)
+		return err_hint(e, "--force does both");
+	if (r == 0)
+		render_note(w->app, "the box of '%s' is removed", b->project);
+	return r;
+}
+
+static void args_done(struct args *a)
+{
+	opt_boxes_done(&a->boxes);
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	_cleanup_(args_done) struct args a = { .force = false };
+	int r;
+
+	r = cmd_parse(app, &cmd_rm, argc, argv, &a);
+	return r == CMD_GO ? opt_boxes_each(app, &a.boxes, remove_box, &a) : r;
+}
+
+const struct cmd cmd_rm = {
+	.name = "rm",
+	.summary = "remove a box with everything in it",
+	.argp = &argp,
+	.run = run,
+};

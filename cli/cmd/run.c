@@ -1,0 +1,102 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/opt/box.h"
+#include "cli/opt/cmd.h"
+#include "cli/opt/task.h"
+#include "cli/opt/words.h"
+#include "cli/task/run.h"
+
+enum { TASK_TEXT_MAX = 1 << 20 }; /* bytes */
+
+struct args {
+	struct opt_box box;
+	struct opt_task task;
+	struct words words; /* owned */
+};
+
+static void args_done(struct args *a)
+{
+	words_done(&a->words);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->task;
+		state->child_inputs[1] = &a->box;
+		return 0;
+	case ARGP_KEY_ARG:
+		return words_add(&a->words, arg) < 0 ? cmd_bad(state, "too many words")
+						     : 0;
+	case ARGP_KEY_END:
+		if (!a->words.n && !a->task.replay)
+			return cmd_bad(state, "a task is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.parser = parse,
+	.args_doc = "TASK",
+	.doc = "Do a task in the box of this directory. A TASK of '-' is read from "
+	       "standard input.",
+	.children = opt_task_children,
+};
+
+/* The words with blanks between; "-" alone is standard input. */
+static int task_text(const struct words *w, struct buf *ret, struct err *e)
+{
+	int r = 0;
+
+	if (w->n == 1 && strcmp(w->v[0], "-") == 0) {
+		r = file_read_fd(STDIN_FILENO, ret, e);
+		if (r < 0)
+			return err_wrap(e, "cannot read the task");
+	}
+	for (size_t i = 0; r == 0 && i < w->n && strcmp(w->v[0], "-") != 0; i++)
+		r = buf_addf(ret, "%s%s", i ? " " : "", w->v[i]);
+	if (r < 0)
+		return err_sys(e, r, "cannot read the task");
+	while (ret->len && strchr(" \t\r\n", ret->data[ret->len - 1]))
+		buf_truncate(ret, ret->len - 1);
+	return ret->len ? 0 : err_set(e, -EINVAL, "the task is empty");
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(TASK_TEXT_MAX);
+	_cleanup_(args_done) struct args a = { .words = WORDS_NONE };
+	struct taskrun what = { .text = NULL }; /* a replay brings its own */
+	struct err e = ERR_NONE;
+	int r;
+
+	r = cmd_parse(app, &cmd_run, argc, argv, &a);
+	if (r != CMD_GO)
+		return r;
+	what.box = &a.box;
+	what.task = &a.task;
+	if (a.words.n) {
+		if (task_text(&a.words, &text, &e) < 0)
+			return cmd_fail(app, &e, CMD_USAGE);
+		what.text = buf_cstr(&text);
+	}
+	return taskrun_do(app, &what);
+}
+
+const struct cmd cmd_run = {
+	.name = "run",
+	.summary = "do a task in this directory's box (the default)",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

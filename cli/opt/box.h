@@ -1,0 +1,25 @@
+/* opt_box - the options of every command that may start a box. All but two have a
+ * lasting meaning and go to the struct config; the box is made from them in boxsetup.
+ * Needs:  cmd_parse(); state->child_inputs set to a struct opt_box.
+ * Owns:   nothing.
+ * Never:  interprets: a value is checked, kept, and read later. */
+#ifndef CLI_OPT_BOX_H
+#define CLI_OPT_BOX_H
+
+#include "cli/opt/cmd.h"
+#include "cli/opt/config.h"
+
+struct opt_box {
+	bool wipe; /* empty the box first */
+	bool rm;   /* remove it afterwards */
+};
+
+extern const struct argp opt_box;
+
+/* Keys of options that are rows of the configuration: OPT_BOX_CONFIG + CONFIG_X. */
+enum { OPT_BOX_CONFIG = 0x1000 };
+
+/** opt_box_config() - keep the value of such an option; ARGP_ERR_UNKNOWN for others */
+error_t opt_box_config(int key, char *arg, struct argp_state *state);
+
+#endif

@@ -1,0 +1,152 @@
+#include "cli/opt/cmd.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli/opt/argcheck.h"
+#include "cli/opt/common.h"
+#include "cli/opt/config.h"
+#include "cli/opt/near.h"
+#include "cli/show/render.h"
+
+const struct cmd *const cmd_table[] = {
+	&cmd_run,  &cmd_resume, &cmd_log,    &cmd_shell, &cmd_exec,   &cmd_logs,
+	&cmd_ls,   &cmd_info,	&cmd_stop,   &cmd_rm,	 &cmd_prune,  &cmd_ps,
+	&cmd_kill, &cmd_net,	&cmd_ports,  &cmd_pull,	 &cmd_images, &cmd_rmi,
+	&cmd_mcp,  &cmd_doctor, &cmd_config, NULL,
+};
+
+enum { CMD_COUNT = ARRAY_SIZE(cmd_table) - 1 };
+
+/* What the parsers reach through state->root_argp, the one pointer that argp hands to
+ * all of them. */
+struct parse {
+	struct argp root; /* first: see parse_of() */
+	struct app *app;  /* borrowed */
+	void *input;	  /* borrowed */
+	struct err *e;	  /* borrowed */
+};
+
+static const struct parse *parse_of(const struct argp_state *state)
+{
+	return (const struct parse *)state->root_argp;
+}
+
+const struct cmd *cmd_find(const char *name)
+{
+	for (size_t i = 0; i < CMD_COUNT; i++)
+		if (strcmp(cmd_table[i]->name, name) == 0)
+			return cmd_table[i];
+	return NULL;
+}
+
+const char *cmd_near(const char *word)
+{
+	const char *names[CMD_COUNT];
+
+	for (size_t i = 0; i < CMD_COUNT; i++)
+		names[i] = cmd_table[i]->name;
+	return near_find(word, names, CMD_COUNT);
+}
+
+struct app *cmd_app(const struct argp_state *state)
+{
+	return parse_of(state)->app;
+}
+
+int cmd_bad(struct argp_state *state, const char *fmt, ...)
+{
+	struct err *e = parse_of(state)->e;
+	char msg[sizeof(e->msg)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	err_set(e, -EINVAL, "%s", msg);
+	return EINVAL;
+}
+
+int cmd_fail(const struct app *app, const struct err *e, int status)
+{
+	render_error(app, e, status);
+	return status;
+}
+
+error_t cmd_no_operands(int key, char *arg, struct argp_state *state)
+{
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	return cmd_bad(state, "unexpected word '%s'", arg);
+}
+
+static error_t parse_root(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = parse_of(state)->input;
+	return 0;
+}
+
+/* Usage errors are found before --json is parsed: look for it first. */
+static void look_for_json(struct app *app, const struct cmd *c, int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (c->tail && argv[i][0] != '-')
+			return;
+		if (strcmp(argv[i], "--json") == 0)
+			app->json = true;
+	}
+}
+
+/* argp would end every help with a remark about short and long options. */
+static char *filter_help(int key, const char *text, void *input)
+{
+	(void)input;
+	return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)(uintptr_t)text;
+}
+
+static int parse_words(const struct cmd *c, int argc, char **argv, struct parse *p)
+{
+	const struct argp_child children[] = {
+		{ .argp = c->argp },
+		{ .argp = &opt_common, .header = "Common options:", .group = -3 },
+		{ 0 },
+	};
+	unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP;
+	int r;
+
+	p->root = (struct argp){ .parser = parse_root,
+				 .children = children,
+				 .help_filter = filter_help };
+	r = argcheck(&p->root, argc, argv, c->tail, p->e);
+	if (r < 0)
+		return r;
+	p->e->code = 0;
+	r = argp_parse(&p->root, argc, argv, flags | (c->tail ? ARGP_IN_ORDER : 0),
+		       NULL, NULL);
+	if (r == OPT_COMMON_SHOWN)
+		return OPT_COMMON_SHOWN;
+	if (r && !p->e->code)
+		err_sys(p->e, -r, "cannot read the command line");
+	return -r;
+}
+
+int cmd_parse(struct app *app, const struct cmd *c, int argc, char **argv, void *input)
+{
+	struct err e = ERR_NONE;
+	struct parse p = { .app = app, .input = input, .e = &e };
+	int r;
+
+	look_for_json(app, c, argc, argv);
+	r = parse_words(c, argc, argv, &p);
+	if (r == OPT_COMMON_SHOWN)
+		return CMD_DONE;
+	if (r == 0 && c->config)
+		r = config_load(app->config, &e);
+	if (r < 0)
+		return cmd_fail(app, &e, c->usage ? c->usage : CMD_USAGE);
+	return CMD_GO;
+}

@@ -1,0 +1,430 @@
+#include "cli/opt/config.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/session/session.h"
+#include "base/file.h"
+#include "base/num.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/opt/config_file.h"
+#include "runtime/gate/policy.h"
+#include "runtime/gate/publish.h"
+#include "runtime/spec/spec.h"
+
+enum { CONFIG_FILE_MAX = 1 << 20, CONFIG_RULE_MAX = 512 }; /* bytes */
+
+/* clang-format off */
+const struct config_row config_rows[CONFIG_COUNT] = {
+	[CONFIG_IMAGE]		 = { "image",		CONFIG_TEXT,	"ubuntu" },
+	[CONFIG_NET]		 = { "net",		CONFIG_NETMODE,	"gate" },
+	[CONFIG_ALLOW]		 = { "allow",		CONFIG_LIST,	NULL },
+	[CONFIG_DENY]		 = { "deny",		CONFIG_LIST,	NULL },
+	[CONFIG_PUBLISH]	 = { "publish",		CONFIG_LIST,	NULL },
+	[CONFIG_MEMORY]		 = { "memory",		CONFIG_SIZE,	NULL },
+	[CONFIG_CPUS]		 = { "cpus",		CONFIG_MILLI,	NULL },
+	[CONFIG_PIDS]		 = { "pids",		CONFIG_NUMBER,	"1024" },
+	[CONFIG_DISK]		 = { "disk",		CONFIG_SIZE,	NULL },
+	[CONFIG_ENV]		 = { "env",		CONFIG_LIST,	NULL },
+	[CONFIG_USER]		 = { "user",		CONFIG_TEXT,	NULL },
+	[CONFIG_KEEP]		 = { "keep",		CONFIG_BOOL,	NULL },
+	[CONFIG_GIT_WRITABLE]	 = { "git-writable",	CONFIG_BOOL,	NULL },
+	[CONFIG_ALLOW_HOME]	 = { "allow-home",	CONFIG_BOOL,	NULL },
+	[CONFIG_ANY_DIRECTORY]	 = { "any-directory",	CONFIG_BOOL,	NULL },
+	[CONFIG_MODEL]		 = { "model",		CONFIG_TEXT,	NULL },
+	[CONFIG_MAX_ROUNDS]	 = { "max-rounds",	CONFIG_NUMBER,	"50" },
+	[CONFIG_MAX_TOKENS]	 = { "max-tokens",	CONFIG_NUMBER,	NULL },
+	[CONFIG_MAX_COST]	 = { "max-cost",	CONFIG_MILLI,	NULL },
+	[CONFIG_TIMEOUT]	 = { "timeout",		CONFIG_TIME,	NULL },
+	[CONFIG_COMMAND_TIMEOUT] = { "command-timeout",	CONFIG_TIME,	"600s" },
+	[CONFIG_SHELL_COMMAND]	 = { "shell-command",	CONFIG_TEXT,	NULL },
+	[CONFIG_ON_ERROR]	 = { "on-error",	CONFIG_ERRMODE,	"go-on" },
+	[CONFIG_SAVE_TRANSCRIPT] = { "save-transcript",	CONFIG_TEXT,	NULL },
+	[CONFIG_ASK]		 = { "ask",		CONFIG_BOOL,	NULL },
+	[CONFIG_SYSTEM_EXTRA]	 = { "system-extra",	CONFIG_TEXT,	NULL },
+};
+/* clang-format on */
+
+static int read_bool(const char *s, uint64_t *ret)
+{
+	static const char *const words[] = { "0",  "1",	  "false", "true",
+					     "no", "yes", "off",   "on" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (s && strcmp(s, words[i]) != 0)
+			continue;
+		*ret = s ? i % 2 : 1; /* an option without a value */
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int read_count(const char *s, uint64_t *ret)
+{
+	return num_range(s, 1, UINT32_MAX, ret);
+}
+
+static int read_positive(int (*parse)(const char *, uint64_t *), const char *s,
+			 uint64_t *ret)
+{
+	uint64_t n = 0;
+	int r = parse(s, &n);
+
+	if (r < 0)
+		return r;
+	if (!n)
+		return -ERANGE;
+	*ret = n;
+	return 0;
+}
+
+static int read_milli(const char *s, uint64_t *ret)
+{
+	uint32_t n;
+	int r = num_milli(s, &n);
+
+	if (r == 0)
+		*ret = n;
+	return r;
+}
+
+static int read_net(const char *s, uint64_t *ret)
+{
+	enum net_mode m;
+	int r = spec_net_parse(s, &m);
+
+	if (r == 0)
+		*ret = m;
+	return r;
+}
+
+static int read_on_error(const char *s, uint64_t *ret)
+{
+	static const char *const words[] = {
+		[SESSION_GO_ON] = "go-on",
+		[SESSION_STOP] = "stop",
+		[SESSION_REJECT] = "reject",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(s, words[i]) != 0)
+			continue;
+		*ret = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* What a bad value of each type is called, and what would be right. */
+static int bad_value(enum config_type type, const char *text, struct err *e)
+{
+	static const char *const what[] = {
+		[CONFIG_TEXT] = "empty value",	[CONFIG_BOOL] = "bad switch",
+		[CONFIG_NUMBER] = "bad number", [CONFIG_SIZE] = "bad size",
+		[CONFIG_TIME] = "bad time",	[CONFIG_MILLI] = "bad number",
+		[CONFIG_NETMODE] = "bad mode",	[CONFIG_ERRMODE] = "bad mode",
+		[CONFIG_LIST] = "empty value",
+	};
+	char shown[80];
+
+	text_escaped(shown, sizeof(shown), text ? text : "", text ? strlen(text) : 0);
+	err_set(e, -EINVAL, "%s '%s'", what[type], shown);
+	if (type == CONFIG_NETMODE)
+		err_hint(e, "it is gate, none or host");
+	if (type == CONFIG_ERRMODE)
+		err_hint(e, "it is go-on, stop or reject");
+	return e->code;
+}
+
+static int read_value(enum config_type type, const char *text, uint64_t *ret)
+{
+	switch (type) {
+	case CONFIG_BOOL:
+		return read_bool(text, ret);
+	case CONFIG_NUMBER:
+		return read_count(text, ret);
+	case CONFIG_SIZE:
+		return read_positive(num_bytes, text, ret);
+	case CONFIG_TIME:
+		return read_positive(num_ms, text, ret);
+	case CONFIG_MILLI:
+		return read_positive(read_milli, text, ret);
+	case CONFIG_NETMODE:
+		return read_net(text, ret);
+	case CONFIG_ERRMODE:
+		return read_on_error(text, ret);
+	case CONFIG_TEXT:
+	case CONFIG_LIST:
+	default:
+		return *text ? 0 : -EINVAL;
+	}
+}
+
+/* NAME or NAME=VALUE, as a shell would take it. */
+static int check_name(const char *text, struct err *e)
+{
+	size_t n = strcspn(text, "=");
+	char shown[80];
+
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_')
+			n = 0;
+	if (n && !isdigit((unsigned char)text[0]))
+		return 0;
+	return err_set(e, -EINVAL, "bad name '%s'",
+		       text_escaped(shown, sizeof(shown), text, strcspn(text, "=")));
+}
+
+/* What the gate would refuse at the start of a box is refused as it is read. */
+static int check_rule(const char *pattern, struct err *e)
+{
+	_cleanup_gate_policy_ struct gate_policy *p = NULL;
+	char rule[CONFIG_RULE_MAX];
+	int r;
+
+	if (snprintf(rule, sizeof(rule), "allow %s", pattern) >= (int)sizeof(rule))
+		return err_set(e, -EINVAL, "the pattern is too long");
+	r = gate_policy_new(&p, e);
+	return r < 0 ? r : gate_policy_add(p, rule, e);
+}
+
+int config_check(enum config_key k, const char *text, struct err *e)
+{
+	struct gate_publish ignored;
+
+	switch (k) {
+	case CONFIG_ALLOW:
+	case CONFIG_DENY:
+		return check_rule(text, e);
+	case CONFIG_PUBLISH:
+		return gate_publish_parse(text, &ignored, e);
+	case CONFIG_ENV:
+		return check_name(text, e);
+	default:
+		return 0;
+	}
+}
+
+static int set_list(struct config_value *v, const char *text, enum config_source from,
+		    struct err *e)
+{
+	int r;
+
+	if (v->from != from)
+		words_done(&v->list);
+	v->from = from;
+	r = words_add(&v->list, text);
+	return r < 0 ? err_sys(e, r, "cannot keep '%.60s'", text) : 0;
+}
+
+int config_set(struct config *c, enum config_key k, const char *text,
+	       enum config_source from, struct err *e)
+{
+	struct config_value *v = &c->v[k];
+	enum config_type type = config_rows[k].type;
+	uint64_t n = 0;
+
+	if (read_value(type, text, &n) < 0)
+		return bad_value(type, text, e);
+	if (type == CONFIG_LIST && config_check(k, text, e) < 0)
+		return e->code;
+	if (v->from > from)
+		return 0;
+	if (type == CONFIG_LIST)
+		return set_list(v, text, from, e);
+	v->from = from;
+	v->text = text ? text : "true";
+	v->n = n;
+	return 0;
+}
+
+/* Half of the memory, 4 GiB at most. */
+static uint64_t default_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	uint64_t most = (uint64_t)4 << 30;
+
+	if (pages <= 0 || size <= 0)
+		return most;
+	return MIN(most, (uint64_t)pages * (uint64_t)size / 2);
+}
+
+void config_init(struct config *c)
+{
+	struct err e;
+
+	*c = (struct config){ 0 };
+	for (int k = 0; k < CONFIG_COUNT; k++)
+		if (config_rows[k].value)
+			(void)config_set(c, (enum config_key)k, config_rows[k].value,
+					 CONFIG_FROM_DEFAULT, &e);
+	c->v[CONFIG_MEMORY].n = default_memory();
+}
+
+void config_done(struct config *c)
+{
+	for (int k = 0; k < CONFIG_COUNT; k++) {
+		words_done(&c->v[k].list);
+		free(c->v[k].copy);
+		c->v[k].copy = NULL;
+	}
+	json_free(&c->file);
+	json_free(&c->box);
+}
+
+static int find_file(struct config *c, struct err *e)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int n = 0;
+
+	if (base && base[0] == '/')
+		n = snprintf(c->path, sizeof(c->path), "%s/cubby/config.json", base);
+	else if (home && home[0] == '/')
+		n = snprintf(c->path, sizeof(c->path), "%s/.config/cubby/config.json",
+			     home);
+	if (n < (int)sizeof(c->path))
+		return 0;
+	c->path[0] = '\0';
+	return err_set(e, -ENAMETOOLONG, "the name of the configuration is too long");
+}
+
+static int load_file(struct config *c, struct err *e)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(CONFIG_FILE_MAX);
+	char shown[256];
+	int r;
+
+	r = find_file(c, e);
+	if (r < 0 || !c->path[0])
+		return r;
+	r = file_read(AT_FDCWD, c->path, &b, e);
+	if (r == -ENOENT || r == -ENOTDIR)
+		return 0;
+	if (r < 0)
+		return r;
+	text_escaped(shown, sizeof(shown), c->path, strlen(c->path));
+	return config_file_parse(c, shown, buf_cstr(&b), b.len, e);
+}
+
+/* "max-rounds" is CUBBY_MAX_ROUNDS. */
+static const char *env_value(const char *name, char *var, size_t size)
+{
+	snprintf(var, size, "CUBBY_%s", name);
+	for (char *p = var; *p; p++)
+		if (*p == '-')
+			*p = '_';
+		else if (*p >= 'a' && *p <= 'z')
+			*p = (char)(*p - 'a' + 'A');
+	return getenv(var);
+}
+
+/* A list in the environment is split at blanks, in a copy that the value keeps. */
+static int set_env_list(struct config *c, enum config_key k, const char *text,
+			struct err *e)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	char *rest = NULL;
+	int r = 0;
+
+	if (!copy)
+		return err_sys(e, -ENOMEM, "cannot keep the list");
+	for (char *w = strtok_r(copy, " \t\n", &rest); w && r == 0;
+	     w = strtok_r(NULL, " \t\n", &rest))
+		r = config_set(c, k, w, CONFIG_FROM_ENV, e);
+	if (r == 0 && c->v[k].from == CONFIG_FROM_ENV)
+		c->v[k].copy = take(&copy, NULL);
+	else if (r < 0 && c->v[k].from == CONFIG_FROM_ENV)
+		words_done(&c->v[k].list);
+	return r;
+}
+
+static int load_env(struct config *c, struct err *e)
+{
+	for (int k = 0; k < CONFIG_COUNT; k++) {
+		char var[64];
+		const char *text = env_value(config_rows[k].name, var, sizeof(var));
+		int r;
+
+		if (!text || (!*text && config_rows[k].type != CONFIG_BOOL))
+			continue;
+		r = config_rows[k].type == CONFIG_LIST
+			    ? set_env_list(c, (enum config_key)k, text, e)
+			    : config_set(c, (enum config_key)k, text, CONFIG_FROM_ENV,
+					 e);
+		if (r < 0)
+			return err_wrap(e, "%s", var);
+	}
+	return 0;
+}
+
+int config_load(struct config *c, struct err *e)
+{
+	int r = load_file(c, e);
+
+	return r < 0 ? r : load_env(c, e);
+}
+
+int config_find(const char *name)
+{
+	for (int k = 0; k < CONFIG_COUNT; k++)
+		if (strcmp(config_rows[k].name, name) == 0)
+			return k;
+	return -1;
+}
+
+const char *config_text(const struct config *c, enum config_key k)
+{
+	return c->v[k].text;
+}
+
+uint64_t config_num(const struct config *c, enum config_key k)
+{
+	return c->v[k].n;
+}
+
+bool config_on(const struct config *c, enum config_key k)
+{
+	return c->v[k].n != 0;
+}
+
+const char *const *config_list(const struct config *c, enum config_key k)
+{
+	return words_list(&c->v[k].list);
+}
+
+bool config_is_set(const struct config *c, enum config_key k)
+{
+	return c->v[k].from != CONFIG_FROM_DEFAULT;
+}
+
+const char *config_alias(const struct config *c, const char *name)
+{
+	const char *to = json_get_str(json_get(c->file, "aliases"), name);
+
+	return to ? to : name;
+}
+
+const struct json *config_price(const struct config *c, const char *model)
+{
+	return json_get(json_get(c->file, "prices"), model);
+}
+
+const struct json *config_provider(const struct config *c, const char *name)
+{
+	return json_get(json_get(c->file, "providers"), name);
+}
+
+const char *config_source_name(enum config_source from)
+{
+	static const char *const names[] = {
+		[CONFIG_FROM_DEFAULT] = "default", [CONFIG_FROM_FILE] = "file",
+		[CONFIG_FROM_BOX] = "box",	   [CONFIG_FROM_ENV] = "environment",
+		[CONFIG_FROM_FLAG] = "flag",
+	};
+
+	return names[from];
+}

@@ -1,0 +1,93 @@
+#include "cli/opt/config_box.h"
+
+#include <string.h>
+
+/* What describes the box and not one use of it. */
+static const enum config_key lasting[] = {
+	CONFIG_NET,  CONFIG_ALLOW, CONFIG_DENY, CONFIG_PUBLISH,	     CONFIG_MEMORY,
+	CONFIG_CPUS, CONFIG_PIDS,  CONFIG_DISK, CONFIG_GIT_WRITABLE,
+};
+
+static int load_one(struct config *c, enum config_key k, const struct json *v,
+		    struct err *e)
+{
+	int r = 0;
+
+	if (json_str(v))
+		return config_set(c, k, json_str(v), CONFIG_FROM_BOX, e);
+	json_each(it, v)
+	{
+		if (r == 0 && json_str(it))
+			r = config_set(c, k, json_str(it), CONFIG_FROM_BOX, e);
+	}
+	return r;
+}
+
+int config_box_load(struct config *c, const struct json *options, struct err *e)
+{
+	struct json *copy;
+
+	if (json_type(options) != JSON_OBJECT)
+		return 0;
+	copy = json_dup(options);
+	if (!copy)
+		return err_sys(e, -ENOMEM, "cannot read the options of the box");
+	json_free(&c->box);
+	c->box = copy;
+	for (size_t i = 0; i < ARRAY_SIZE(lasting); i++) {
+		const char *name = config_rows[lasting[i]].name;
+		int r = load_one(c, lasting[i], json_get(c->box, name), e);
+
+		if (r == -ENOMEM)
+			return r;
+	}
+	return 0;
+}
+
+static struct json *value_of(const struct config *c, enum config_key k)
+{
+	const char *const *w = config_list(c, k);
+	struct json *list;
+
+	if (config_rows[k].type != CONFIG_LIST)
+		return json_string(config_text(c, k));
+	list = json_array();
+	for (; list && *w; w++) {
+		if (json_add(list, json_string(*w)) == 0)
+			continue;
+		json_free(&list);
+	}
+	return list;
+}
+
+static bool same(const struct json *a, const struct json *b)
+{
+	_cleanup_buf_ struct buf x = BUF_INIT(1 << 20), y = BUF_INIT(1 << 20);
+
+	if (!a || !b)
+		return a == b;
+	return json_print(a, false, &x) == 0 && json_print(b, false, &y) == 0 &&
+	       strcmp(buf_cstr(&x), buf_cstr(&y)) == 0;
+}
+
+int config_box_save(const struct config *c, struct json *options)
+{
+	int changed = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lasting); i++) {
+		const char *name = config_rows[lasting[i]].name;
+		_cleanup_json_ struct json *v = NULL;
+
+		if (c->v[lasting[i]].from != CONFIG_FROM_FLAG)
+			continue;
+		v = value_of(c, lasting[i]);
+		if (!v)
+			return -ENOMEM;
+		if (same(json_get(options, name), v))
+			continue;
+		if (json_set(options, name, take(&v, NULL)) < 0)
+			return -ENOMEM;
+		changed = 1;
+	}
+	return changed;
+}

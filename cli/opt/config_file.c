@@ -1,0 +1,374 @@
+#include "cli/opt/config_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/opt/near.h"
+
+/* Members of the file that are no options. */
+static const char *const sections[] = { "aliases", "prices", "providers" };
+
+enum { CONTEXT_LEAST = 1024, PRICE_MOST = 100000 };
+
+struct walk {
+	const char *text;
+	size_t len, at;
+	unsigned line, depth;
+};
+
+/* Step over a string whose opening quote stands at w->at. */
+static void skip_string(struct walk *w)
+{
+	for (w->at++; w->at < w->len && w->text[w->at] != '"'; w->at++) {
+		if (w->text[w->at] == '\\')
+			w->at++;
+		else if (w->text[w->at] == '\n')
+			w->line++;
+	}
+}
+
+/* True when the string from @start to w->at is the member name @key. */
+static bool is_member(const struct walk *w, size_t start, const char *key)
+{
+	size_t n = strlen(key), at = w->at + 1;
+
+	if (w->at - start - 1 != n || memcmp(w->text + start + 1, key, n) != 0)
+		return false;
+	while (at < w->len && strchr(" \t\r\n", w->text[at]))
+		at++;
+	return at < w->len && w->text[at] == ':';
+}
+
+/* Go on to the member @key at @depth, leaving w->line on its line. */
+static bool walk_to(struct walk *w, const char *key, unsigned depth)
+{
+	for (; w->at < w->len && w->depth + 1 >= depth; w->at++) {
+		char ch = w->text[w->at];
+		size_t start = w->at;
+		unsigned line = w->line;
+
+		if (ch == '\n')
+			w->line++;
+		else if (ch == '{' || ch == '[')
+			w->depth++;
+		else if ((ch == '}' || ch == ']') && w->depth)
+			w->depth--;
+		if (ch != '"')
+			continue;
+		skip_string(w);
+		if (w->depth != depth || !is_member(w, start, key))
+			continue;
+		w->line = line;
+		return true;
+	}
+	return false;
+}
+
+unsigned config_file_line(const char *text, size_t len, const char *key,
+			  const char *inner)
+{
+	struct walk w = { .text = text, .len = len, .line = 1 };
+
+	if (!walk_to(&w, key, 1))
+		return 1;
+	if (inner) {
+		struct walk in = w;
+
+		in.at++;
+		if (walk_to(&in, inner, 2))
+			return in.line;
+	}
+	return w.line;
+}
+
+struct source {
+	struct config *c;
+	const char *name, *text;
+	size_t len;
+};
+
+static int at_line(const struct source *s, const char *key, const char *inner,
+		   struct err *e)
+{
+	return err_wrap(e, "%s:%u", s->name,
+			config_file_line(s->text, s->len, key, inner));
+}
+
+static const char *type_name(const struct json *j)
+{
+	static const char *const names[] = {
+		[JSON_NULL] = "null",	  [JSON_BOOL] = "true or false",
+		[JSON_NUMBER] = "number", [JSON_STRING] = "string",
+		[JSON_ARRAY] = "list",	  [JSON_OBJECT] = "object",
+	};
+
+	return names[json_type(j)];
+}
+
+static const char *wanted(enum config_type t)
+{
+	switch (t) {
+	case CONFIG_BOOL:
+		return "true or false";
+	case CONFIG_LIST:
+		return "a list of strings";
+	case CONFIG_NUMBER:
+	case CONFIG_MILLI:
+		return "a number";
+	case CONFIG_SIZE:
+	case CONFIG_TIME:
+		return "a number or a string";
+	case CONFIG_TEXT:
+	case CONFIG_NETMODE:
+	default:
+		return "a string";
+	}
+}
+
+static int wrong_type(enum config_type t, const struct json *j, struct err *e)
+{
+	return err_set(e, -EINVAL, "it must be %s, not %s", wanted(t), type_name(j));
+}
+
+static int take_list(struct config *c, enum config_key k, const struct json *j,
+		     struct err *e)
+{
+	if (json_type(j) != JSON_ARRAY)
+		return wrong_type(CONFIG_LIST, j, e);
+	json_each(it, j)
+	{
+		const char *s = json_str(it);
+		int r = s ? config_set(c, k, s, CONFIG_FROM_FILE, e)
+			  : wrong_type(CONFIG_LIST, it, e);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int take_number(struct config *c, enum config_key k, const struct json *j,
+		       struct err *e)
+{
+	struct config_value *v = &c->v[k];
+
+	snprintf(v->number, sizeof(v->number), "%.12g", json_num(j, 0));
+	return config_set(c, k, v->number, CONFIG_FROM_FILE, e);
+}
+
+static int take_value(struct config *c, enum config_key k, const struct json *j,
+		      struct err *e)
+{
+	enum config_type t = config_rows[k].type;
+	bool counts = t == CONFIG_NUMBER || t == CONFIG_MILLI || t == CONFIG_SIZE ||
+		      t == CONFIG_TIME;
+
+	if (t == CONFIG_LIST)
+		return take_list(c, k, j, e);
+	if (t == CONFIG_BOOL && json_type(j) == JSON_BOOL)
+		return config_set(c, k, json_true(j) ? "true" : "false",
+				  CONFIG_FROM_FILE, e);
+	if (counts && json_type(j) == JSON_NUMBER)
+		return take_number(c, k, j, e);
+	if (t != CONFIG_BOOL && t != CONFIG_NUMBER && json_str(j))
+		return config_set(c, k, json_str(j), CONFIG_FROM_FILE, e);
+	return wrong_type(t, j, e);
+}
+
+static int unknown_key(const char *key, struct err *e)
+{
+	const char *known[CONFIG_COUNT + ARRAY_SIZE(sections)], *near;
+	char shown[80];
+
+	for (size_t i = 0; i < CONFIG_COUNT; i++)
+		known[i] = config_rows[i].name;
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		known[CONFIG_COUNT + i] = sections[i];
+	near = near_find(key, known, ARRAY_SIZE(known));
+	text_escaped(shown, sizeof(shown), key, strlen(key));
+	err_set(e, -EINVAL, "unknown key '%s'", shown);
+	return near ? err_hint(e, "did you mean '%s'?", near) : e->code;
+}
+
+static int check_aliases(const struct source *s, const struct json *j, struct err *e)
+{
+	if (json_type(j) != JSON_OBJECT) {
+		err_set(e, -EINVAL, "'aliases': it must be an object, not %s",
+			type_name(j));
+		return at_line(s, "aliases", NULL, e);
+	}
+	json_each(it, j)
+	{
+		if (json_str(it))
+			continue;
+		err_set(e, -EINVAL, "alias '%s': it must be a string, not %s",
+			json_key(it), type_name(it));
+		return at_line(s, "aliases", json_key(it), e);
+	}
+	return 0;
+}
+
+/* One provider: {"base-url": …, "key-env": …, "wire": …, "context": tokens}. */
+static int check_provider(const struct json *j, struct err *e)
+{
+	static const char *const known[] = { "base-url", "key-env", "wire", "context" };
+	static const char *const wires[] = { "openai", "anthropic", "ollama" };
+	const char *wire = json_get_str(j, "wire");
+
+	if (json_type(j) != JSON_OBJECT)
+		return err_set(e, -EINVAL, "it must be an object, not %s",
+			       type_name(j));
+	json_each(it, j)
+	{
+		const char *near = near_find(json_key(it), known, ARRAY_SIZE(known));
+
+		if (!near || strcmp(near, json_key(it)) != 0)
+			return err_set(e, -EINVAL,
+				       "unknown key '%s'; known are base-url, key-env, "
+				       "wire, context",
+				       json_key(it));
+		if (strcmp(json_key(it), "context") == 0) {
+			if (json_num(it, 0) < CONTEXT_LEAST)
+				return err_set(
+					e, -EINVAL,
+					"'context' must be a number of tokens, %d "
+					"or more",
+					CONTEXT_LEAST);
+		} else if (!json_str(it)) {
+			return err_set(e, -EINVAL, "'%s' must be a string, not %s",
+				       json_key(it), type_name(it));
+		}
+	}
+	if (!json_get_str(j, "base-url"))
+		return err_set(e, -EINVAL, "it has no 'base-url'");
+	for (size_t i = 0; wire && i < ARRAY_SIZE(wires); i++)
+		if (strcmp(wire, wires[i]) == 0)
+			return 0;
+	return wire ? err_set(e, -EINVAL,
+			      "bad wire '%s'; it is openai, anthropic or ollama", wire)
+		    : 0;
+}
+
+static int check_providers(const struct source *s, const struct json *j, struct err *e)
+{
+	if (json_type(j) != JSON_OBJECT) {
+		err_set(e, -EINVAL, "'providers': it must be an object, not %s",
+			type_name(j));
+		return at_line(s, "providers", NULL, e);
+	}
+	json_each(it, j)
+	{
+		if (check_provider(it, e) == 0)
+			continue;
+		err_wrap(e, "provider '%s'", json_key(it));
+		return at_line(s, "providers", json_key(it), e);
+	}
+	return 0;
+}
+
+/* One model: dollars for a million tokens. */
+static int check_price(const struct json *j, struct err *e)
+{
+	static const char *const known[] = { "input", "cached", "output" };
+
+	if (json_type(j) != JSON_OBJECT)
+		return err_set(e, -EINVAL, "it must be an object, not %s",
+			       type_name(j));
+	json_each(it, j)
+	{
+		bool found = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+			found |= strcmp(known[i], json_key(it)) == 0;
+		if (!found)
+			return err_set(
+				e, -EINVAL,
+				"unknown key '%s'; known are input, cached, output",
+				json_key(it));
+		if (json_num(it, -1) < 0 || json_num(it, -1) > PRICE_MOST)
+			return err_set(e, -EINVAL,
+				       "'%s' must be dollars for a million tokens",
+				       json_key(it));
+	}
+	return json_get(j, "input") && json_get(j, "output")
+		       ? 0
+		       : err_set(e, -EINVAL, "it needs 'input' and 'output'");
+}
+
+static int check_prices(const struct source *s, const struct json *j, struct err *e)
+{
+	if (json_type(j) != JSON_OBJECT) {
+		err_set(e, -EINVAL, "'prices': it must be an object, not %s",
+			type_name(j));
+		return at_line(s, "prices", NULL, e);
+	}
+	json_each(it, j)
+	{
+		if (check_price(it, e) == 0)
+			continue;
+		err_wrap(e, "price of '%s'", json_key(it));
+		return at_line(s, "prices", json_key(it), e);
+	}
+	return 0;
+}
+
+static int take_member(const struct source *s, const struct json *j, struct err *e)
+{
+	const char *key = json_key(j);
+	int k = config_find(key);
+
+	if (strcmp(key, "aliases") == 0)
+		return check_aliases(s, j, e);
+	if (strcmp(key, "prices") == 0)
+		return check_prices(s, j, e);
+	if (strcmp(key, "providers") == 0)
+		return check_providers(s, j, e);
+	if (k < 0) {
+		unknown_key(key, e);
+		return at_line(s, key, NULL, e);
+	}
+	if (take_value(s->c, (enum config_key)k, j, e) < 0) {
+		err_wrap(e, "'%s'", key);
+		return at_line(s, key, NULL, e);
+	}
+	return 0;
+}
+
+/* The parser's message ends in "byte N": say the line of that byte. */
+static int bad_syntax(const struct source *s, struct err *e)
+{
+	const char *p = strstr(e->msg, "byte ");
+	unsigned long at = 0;
+	unsigned line = 1;
+
+	if (!p || sscanf(p, "byte %lu", &at) != 1)
+		return err_wrap(e, "%s", s->name);
+	for (size_t i = 0; i < at && i < s->len; i++)
+		line += s->text[i] == '\n';
+	return err_wrap(e, "%s:%u", s->name, line);
+}
+
+int config_file_parse(struct config *c, const char *name, const char *text, size_t len,
+		      struct err *e)
+{
+	struct source s = { .c = c, .name = name, .text = text, .len = len };
+	_cleanup_json_ struct json *j = NULL;
+	int r;
+
+	r = json_parse(text, len, &j, e);
+	if (r < 0)
+		return bad_syntax(&s, e);
+	if (json_type(j) != JSON_OBJECT)
+		return err_set(e, -EINVAL, "%s:1: it must be an object, not %s", name,
+			       type_name(j));
+	json_free(&c->file);
+	c->file = take(&j, NULL);
+	json_each(it, c->file)
+	{
+		r = take_member(&s, it, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* app - what main() hands to a command: where to write, how, and since when.
+ * Needs:  nothing.
+ * Owns:   nothing: main() owns what is pointed to.
+ * Never:  leaves cli/: lower layers are given the parts that they need. */
+#ifndef CLI_SHOW_APP_H
+#define CLI_SHOW_APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct config;
+
+enum { APP_NAME_MAX = 32 };
+
+struct app {
+	struct config *config;	  /* borrowed from main(); filled by cmd_parse() */
+	FILE *out, *err;	  /* borrowed; only cli/ writes to them */
+	uint64_t (*now_ms)(void); /* monotonic; a test passes its own */
+	char name[APP_NAME_MAX];  /* "cubby run": in front of every message */
+	const char *dir;	  /* -C; NULL = the current directory; borrowed */
+	bool json;		  /* results, events and errors as JSON */
+	bool quiet;
+	bool color_out, color_err; /* that stream is a terminal that wants colours */
+	bool live;		   /* err is a terminal: lines may be redrawn */
+};
+
+#endif

@@ -1,0 +1,115 @@
+#include "cli/show/progress.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/show/render.h"
+#include "cli/show/tty.h"
+
+enum {
+	PROGRESS_FAST_MS = 100,	  /* between two bars */
+	PROGRESS_SLOW_MS = 10000, /* between two plain lines */
+	PROGRESS_BAR = 24,	  /* columns */
+	PROGRESS_COLS = 80,	  /* where the size is not known */
+	PROGRESS_LINE = 1024
+};
+
+void progress_start(struct progress *p, const struct app *app, const char *what)
+{
+	*p = (struct progress){ .app = app };
+	(void)text_copy(p->what, sizeof(p->what), what);
+	p->start_ms = p->shown_ms = app->now_ms();
+	if (!app->live)
+		render_note(app, "%s", what);
+}
+
+static uint64_t rate_of(const struct progress *p, uint64_t now_ms)
+{
+	uint64_t ms = now_ms - p->start_ms;
+
+	return ms ? p->done * 1000 / ms : 0;
+}
+
+static int add_bar(const struct progress *p, struct buf *out)
+{
+	unsigned full = (unsigned)(PROGRESS_BAR * MIN(p->done, p->total) / p->total);
+	char bar[PROGRESS_BAR + 1];
+
+	memset(bar, '#', full);
+	memset(bar + full, '.', PROGRESS_BAR - full);
+	bar[PROGRESS_BAR] = '\0';
+	return buf_addf(out, " [%s] %3u%%", bar,
+			(unsigned)(100 * MIN(p->done, p->total) / p->total));
+}
+
+int progress_line(const struct progress *p, uint64_t now_ms, unsigned cols,
+		  struct buf *out)
+{
+	char done[32], total[32], rate[32];
+	int r;
+
+	text_bytes(done, sizeof(done), p->done);
+	text_bytes(total, sizeof(total), p->total);
+	text_bytes(rate, sizeof(rate), rate_of(p, now_ms));
+	r = buf_adds(out, p->what);
+	if (r == 0 && p->total && cols >= strlen(p->what) + PROGRESS_BAR + 48)
+		r = add_bar(p, out);
+	if (r == 0)
+		r = buf_addf(out, "  %s", done);
+	if (r == 0 && p->total)
+		r = buf_addf(out, " of %s", total);
+	if (r == 0)
+		r = buf_addf(out, "  %s/s", rate);
+	if (r == 0 && out->len >= cols)
+		buf_truncate(out, cols ? cols - 1 : 0);
+	return r;
+}
+
+static void show(struct progress *p, uint64_t now_ms)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(PROGRESS_LINE);
+	unsigned short rows, cols = PROGRESS_COLS;
+	FILE *f = p->app->err;
+
+	(void)tty_size(STDERR_FILENO, &rows, &cols);
+	if (progress_line(p, now_ms, cols, &b) < 0)
+		return;
+	if (!p->app->live) {
+		render_note(p->app, "%s", buf_cstr(&b));
+		return;
+	}
+	fputs("\r\033[K", f);
+	render_safe(f, buf_cstr(&b));
+	fflush(f);
+	p->shown = true;
+}
+
+void progress_update(struct progress *p, uint64_t done, uint64_t total)
+{
+	uint64_t now = p->app->now_ms();
+
+	p->done = done;
+	p->total = total;
+	if (p->app->quiet || p->app->json)
+		return;
+	if (now - p->shown_ms <
+	    (uint64_t)(p->app->live ? PROGRESS_FAST_MS : PROGRESS_SLOW_MS))
+		return;
+	p->shown_ms = now;
+	show(p, now);
+}
+
+void progress_end(struct progress *p, bool ok)
+{
+	char size[32], time[32];
+
+	if (p->shown)
+		render_clear(p->app);
+	p->shown = false;
+	if (!ok)
+		return;
+	text_bytes(size, sizeof(size), p->done);
+	text_ms(time, sizeof(time), p->app->now_ms() - p->start_ms);
+	render_note(p->app, "%s: done, %s in %s", p->what, size, time);
+}

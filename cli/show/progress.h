@@ -1,0 +1,30 @@
+/* progress - how far a long step has come: a bar with bytes and rate on a terminal,
+ * now and then a plain line elsewhere.
+ * Needs:  an app; whoever works calls progress_update() as often as it likes.
+ * Owns:   the last line of the terminal, from the first update to progress_end().
+ * Never:  writes with -q or --json; more often than ten times a second. */
+#ifndef CLI_SHOW_PROGRESS_H
+#define CLI_SHOW_PROGRESS_H
+
+#include "base/buf.h"
+#include "cli/show/app.h"
+
+struct progress {
+	const struct app *app; /* borrowed */
+	char what[128];	       /* "pulling ubuntu" */
+	uint64_t start_ms, shown_ms;
+	uint64_t done, total; /* bytes; total 0 = not known */
+	bool shown;	      /* a bar stands on the terminal */
+};
+
+void progress_start(struct progress *p, const struct app *app, const char *what);
+/** progress_update() - @done of @total bytes (0 = not known) */
+void progress_update(struct progress *p, uint64_t done, uint64_t total);
+/** progress_end() - clear the bar; say in one line what was done, when @ok */
+void progress_end(struct progress *p, bool ok);
+
+/** progress_line() - the text of the bar for a terminal of @cols columns; pure */
+int progress_line(const struct progress *p, uint64_t now_ms, unsigned cols,
+		  struct buf *out);
+
+#endif

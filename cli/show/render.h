@@ -1,0 +1,53 @@
+/* render - how results and failures look: one line for a person, an object for JSON.
+ * Needs:  a struct app.
+ * Owns:   nothing.
+ * Never:  lets a control character of foreign text reach the terminal; colours what is
+ *         not a terminal. */
+#ifndef CLI_SHOW_RENDER_H
+#define CLI_SHOW_RENDER_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "cli/show/app.h"
+
+enum render_style {
+	RENDER_PLAIN,
+	RENDER_BOLD,
+	RENDER_DIM,
+	RENDER_RED,
+	RENDER_GREEN,
+	RENDER_YELLOW,
+	RENDER_CYAN
+};
+
+/** render_style_on() - the escape sequence that begins @s; "" without @color */
+const char *render_style_on(bool color, enum render_style s);
+/** render_style_off() - the one that ends every style; "" without @color */
+const char *render_style_off(bool color);
+
+/**
+ * render_error() - "NAME: message" on app->err, or {"error": {…}} in one line with
+ *                  app->json
+ * @status: exit status that follows, for the object
+ */
+void render_error(const struct app *app, const struct err *e, int status);
+
+/** render_note() - something worth knowing, on app->err; nothing with -q or --json */
+void render_note(const struct app *app, const char *fmt, ...) _printf_(2, 3);
+
+/** render_note_line() - the same as a note_fn: @ctx is the struct app */
+void render_note_line(void *ctx, const char *line);
+
+/** render_json() - a value in one line on app->out; 0 or -ENOMEM or -EIO */
+int render_json(const struct app *app, const struct json *j);
+
+/** render_clear() - take back the line that was shown on a terminal */
+void render_clear(const struct app *app);
+
+/** render_safe() - print @s with what is hidden, and no UTF-8, as \xNN */
+void render_safe(FILE *f, const char *s);
+
+/** render_lines() - the same, but newlines and tabs stay */
+void render_lines(FILE *f, const char *s);
+
+#endif

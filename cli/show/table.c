@@ -1,0 +1,193 @@
+#include "cli/show/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/show/render.h"
+
+enum { TABLE_ROWS_MAX = 1 << 20, TABLE_CELL = 4 * 4096 };
+
+struct table {
+	const struct table_column *columns; /* borrowed */
+	size_t n;
+	struct json *rows; /* owned: array of objects, in the order of the columns */
+};
+
+int table_new(const struct table_column *columns, size_t n, struct table **ret,
+	      struct err *e)
+{
+	struct table *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return err_sys(e, -ENOMEM, "cannot make a table");
+	t->columns = columns;
+	t->n = n;
+	t->rows = json_array();
+	if (!t->rows) {
+		free(t);
+		return err_sys(e, -ENOMEM, "cannot make a table");
+	}
+	*ret = t;
+	return 0;
+}
+
+void table_free(struct table **t)
+{
+	if (!*t)
+		return;
+	json_free(&(*t)->rows);
+	free(*t);
+	*t = NULL;
+}
+
+int table_add(struct table *t, const struct table_cell *cells)
+{
+	_cleanup_json_ struct json *row = json_object();
+	int r = row ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < t->n && r == 0; i++) {
+		const struct table_column *c = &t->columns[i];
+		bool text = c->kind == TABLE_TEXT || c->kind == TABLE_PATH;
+
+		if (text)
+			r = json_set_str(row, c->key, cells[i].text);
+		else if (cells[i].n < 0)
+			r = json_set(row, c->key, json_null());
+		else
+			r = json_set_int(row, c->key, cells[i].n);
+	}
+	return r < 0 ? r : json_add(t->rows, take(&row, NULL));
+}
+
+char *table_age(char *out, size_t size, int64_t seconds)
+{
+	static const struct {
+		int64_t below, unit;
+		char name;
+	} steps[] = {
+		{ 120, 1, 's' },
+		{ 7200, 60, 'm' },
+		{ 172800, 3600, 'h' },
+		{ INT64_MAX, 86400, 'd' },
+	};
+	size_t i = 0;
+
+	seconds = MAX(seconds, 0);
+	while (seconds >= steps[i].below)
+		i++;
+	snprintf(out, size, "%lld%c ago", (long long)(seconds / steps[i].unit),
+		 steps[i].name);
+	return out;
+}
+
+/* The cell of one column as a person reads it. */
+static const char *cell_text(const struct table_column *c, const struct json *row,
+			     int64_t now, char *out, size_t size)
+{
+	const struct json *v = json_get(row, c->key);
+	int64_t n = 0;
+
+	if (c->kind == TABLE_TEXT || c->kind == TABLE_PATH) {
+		const char *s = json_str(v);
+
+		return s && *s ? text_escaped(out, size, s, strlen(s)) : "-";
+	}
+	if (json_int(v, &n) < 0)
+		return "-";
+	if (c->kind == TABLE_BYTES)
+		return text_bytes(out, size, (uint64_t)n);
+	if (c->kind == TABLE_AGE)
+		return table_age(out, size, now - n);
+	snprintf(out, size, "%lld", (long long)n);
+	return out;
+}
+
+/* Columns on the screen: bytes that do not continue a UTF-8 sequence. */
+static size_t width_of(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+static size_t column_width(const struct table *t, size_t col, int64_t now)
+{
+	size_t w = strlen(t->columns[col].title);
+	char text[TABLE_CELL];
+
+	json_each(row, t->rows)
+	{
+		const char *s =
+			cell_text(&t->columns[col], row, now, text, sizeof(text));
+
+		w = MAX(w, width_of(s));
+	}
+	return w;
+}
+
+static bool right_aligned(const struct table_column *c)
+{
+	return c->kind == TABLE_BYTES || c->kind == TABLE_NUMBER;
+}
+
+static size_t last_column(const struct table *t)
+{
+	size_t last = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->columns[i].title)
+			last = i;
+	return last;
+}
+
+/* One line: the titles when @row is NULL. */
+static void show_line(const struct table *t, const struct app *app,
+		      const struct json *row, int64_t now, const size_t *widths)
+{
+	size_t last = last_column(t);
+	char text[TABLE_CELL];
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct table_column *c = &t->columns[i];
+		const char *s;
+		int pad;
+
+		if (!c->title)
+			continue;
+		s = row ? cell_text(c, row, now, text, sizeof(text)) : c->title;
+		pad = (int)(widths[i] - width_of(s));
+		if (right_aligned(c))
+			fprintf(app->out, "%*s%s", pad, "", s);
+		else
+			fprintf(app->out, "%s%*s", s, i == last ? 0 : pad, "");
+		fputs(i == last ? "\n" : "  ", app->out);
+	}
+}
+
+int table_show(const struct table *t, const struct app *app, int64_t now,
+	       const char *none)
+{
+	_cleanup_free_ size_t *widths = NULL;
+
+	if (app->json)
+		return render_json(app, t->rows);
+	if (!json_len(t->rows)) {
+		if (none)
+			render_note(app, "%s", none);
+		return 0;
+	}
+	widths = calloc(t->n, sizeof(*widths));
+	if (!widths)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->columns[i].title)
+			widths[i] = column_width(t, i, now);
+	fputs(render_style_on(app->color_out, RENDER_BOLD), app->out);
+	show_line(t, app, NULL, now, widths);
+	fputs(render_style_off(app->color_out), app->out);
+	json_each(row, t->rows) show_line(t, app, row, now, widths);
+	return 0;
+}

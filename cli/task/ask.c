@@ -1,0 +1,204 @@
+#include "cli/task/ask.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <termios.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/show/render.h"
+#include "cli/task/view.h"
+
+enum { ASK_LINE = 64 << 10 }; /* bytes of an answer */
+
+/* Only a line that is plainly one command may be permitted for always: "make; rm -r x"
+ * is no make. */
+bool ask_program(const char *command, char *ret, size_t size)
+{
+	const char *p = command + strspn(command, " \t");
+	size_t n = strcspn(p, " \t");
+	const char *slash;
+
+	for (const char *c = command; *c; c++)
+		if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
+			return false;
+	if (strpbrk(command, ";&|<>()`$\n\\\"'{}#!*?[~"))
+		return false;
+	if (!n || memchr(p, '=', n))
+		return false;
+	slash = memrchr(p, '/', n);
+	if (slash) {
+		n -= (size_t)(slash + 1 - p);
+		p = slash + 1;
+	}
+	if (!n || n >= size)
+		return false;
+	memcpy(ret, p, n);
+	ret[n] = '\0';
+	return true;
+}
+
+/* 1 = a byte can be read, 0 = ^C was pressed, or a negative errno. */
+static int wait_byte(const struct ask *a)
+{
+	struct pollfd fds[] = { { .fd = a->in, .events = POLLIN },
+				{ .fd = a->interrupt_fd, .events = POLLIN } };
+	int r;
+
+	do
+		r = sys_poll(fds, ARRAY_SIZE(fds), -1);
+	while (r == -EINTR);
+	if (r < 0)
+		return r;
+	return fds[1].revents ? 0 : 1;
+}
+
+/* A line without its end; -ECANCELED after ^C or at the end of input. */
+static int read_line(const struct ask *a, const char *prompt, struct buf *ret)
+{
+	char c = 0;
+	int r = 0;
+
+	fprintf(a->app->err, "%s%s%s ", render_style_on(a->app->color_err, RENDER_BOLD),
+		prompt, render_style_off(a->app->color_err));
+	fflush(a->app->err);
+	while (r == 0 && c != '\n') {
+		r = wait_byte(a);
+		if (r <= 0 || sys_read(a->in, &c, 1) <= 0)
+			return -ECANCELED;
+		r = c == '\n' ? 0 : buf_addc(ret, c);
+	}
+	return r;
+}
+
+/* One of the letters @known, or the word that begins with it; 0 = neither. "you must
+ * not" is no yes. The end of input is 'q'. */
+static char read_answer(const struct ask *a, const char *prompt, const char *known)
+{
+	static const char *const words[] = { "yes",    "no", "quit",  "edit",
+					     "always", "go", "go on", "tell" };
+	_cleanup_buf_ struct buf line = BUF_INIT(ASK_LINE);
+	const char *s;
+
+	if (read_line(a, prompt, &line) < 0)
+		return 'q';
+	while (line.len && isspace((unsigned char)line.data[line.len - 1]))
+		buf_truncate(&line, line.len - 1);
+	s = buf_cstr(&line) + strspn(buf_cstr(&line), " \t");
+	if (!*s || !strchr(known, tolower((unsigned char)*s)))
+		return 0;
+	if (!s[1])
+		return (char)tolower((unsigned char)*s);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strcasecmp(s, words[i]) == 0)
+			return words[i][0];
+	return 0;
+}
+
+static bool permitted(const struct ask *a, const char *program)
+{
+	for (unsigned i = 0; i < a->n_always; i++)
+		if (strcmp(a->always[i], program) == 0)
+			return true;
+	return false;
+}
+
+static enum task_verdict refuse(struct ask *a, struct task_answer *ret)
+{
+	return read_line(a, "why not? (told to the model)", &ret->words) < 0 ? TASK_STOP
+									     : TASK_NO;
+}
+
+/* false: no other command was given, and nothing is decided. */
+static bool edit(struct ask *a, const struct task_call *c, struct task_answer *ret,
+		 enum task_verdict *verdict)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(ASK_LINE);
+	_cleanup_json_ struct json *args = NULL;
+
+	*verdict = TASK_STOP;
+	if (read_line(a, "instead (empty: nothing is run, ask again):", &line) < 0)
+		return true;
+	if (!line.len)
+		return false;
+	args = c->args ? json_dup(c->args) : json_object();
+	if (json_set(args, "command", json_stringn(line.data, line.len)) < 0)
+		return true;
+	ret->args = take(&args, NULL);
+	*verdict = TASK_YES;
+	return true;
+}
+
+static enum task_verdict always(struct ask *a, const char *program)
+{
+	if (a->n_always < ASK_ALWAYS)
+		(void)text_copy(a->always[a->n_always++], ASK_PROGRAM, program);
+	return TASK_YES;
+}
+
+static void make_prompt(char *out, size_t size, bool shell, const char *program)
+{
+	snprintf(out, size,
+		 "run it? [y]es, [n]o%s%s%s%s, [q]uit:", shell ? ", [e]dit" : "",
+		 *program ? ", [a]lways for '" : "", program, *program ? "'" : "");
+}
+
+enum task_verdict ask_call(struct ask *a, const struct task_call *c,
+			   struct task_answer *ret)
+{
+	bool shell = strcmp(c->name, "shell") == 0;
+	const char *command = json_get_str(c->args, "command");
+	char program[ASK_PROGRAM] = "", prompt[192];
+
+	if (!a->each || strcmp(c->name, "finish") == 0)
+		return TASK_YES;
+	if (!shell || !command || !ask_program(command, program, sizeof(program)))
+		program[0] = '\0';
+	if (*program && permitted(a, program))
+		return TASK_YES;
+	make_prompt(prompt, sizeof(prompt), shell, program);
+	/* what was typed before the question was seen answers nothing */
+	(void)sys_tcflush(a->in, TCIFLUSH);
+	for (;;) {
+		enum task_verdict v;
+
+		switch (read_answer(a, prompt, "ynqea")) {
+		case 'y':
+			return TASK_YES;
+		case 'n':
+			return refuse(a, ret);
+		case 'e':
+			if (shell && edit(a, c, ret, &v))
+				return v;
+			break;
+		case 'a':
+			if (*program)
+				return always(a, program);
+			break;
+		case 'q':
+			return TASK_STOP;
+		default:
+			break;
+		}
+	}
+}
+
+enum task_verdict ask_interrupted(struct ask *a, struct task_answer *ret)
+{
+	for (;;) {
+		switch (read_answer(a,
+				    "interrupted: [g]o on, [t]ell the model something, "
+				    "[q]uit (or ^C again):",
+				    "gtq")) {
+		case 'g':
+			return TASK_YES;
+		case 'q':
+			return TASK_STOP;
+		case 't':
+			return read_line(a, "tell it:", &ret->words) < 0 ? TASK_STOP
+									 : TASK_YES;
+		default:
+			break;
+		}
+	}
+}

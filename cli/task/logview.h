@@ -1,0 +1,26 @@
+/* logview - a transcript as a person reads it afterwards.
+ * Needs:  its records, in order (agent/turn/transcript.h).
+ * Owns:   nothing.
+ * Never:  lets a control character of the model or the box reach the terminal. */
+#ifndef CLI_TASK_LOGVIEW_H
+#define CLI_TASK_LOGVIEW_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "cli/show/app.h"
+
+/** logview_record() - show one record on app->out; a transcript_record_fn whose context
+ *  is a struct app */
+int logview_record(void *app, const struct json *record, struct err *e);
+
+struct logview_summary {
+	char task[256]; /* its first line; made fit for a terminal */
+	char end[24];	/* "done", "limit", …; "" = it has no end */
+	int64_t rounds;
+	int64_t elapsed_ms;
+	int64_t tokens;
+};
+/** logview_summarise() - a transcript_record_fn whose context is the summary */
+int logview_summarise(void *summary, const struct json *record, struct err *e);
+
+#endif

@@ -1,0 +1,339 @@
+#include "cli/task/run.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/task/task.h"
+#include "base/inroot.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/box/env.h"
+#include "cli/box/setup.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/render.h"
+#include "cli/show/tty.h"
+#include "cli/task/ask.h"
+#include "cli/task/log.h"
+#include "cli/task/modelpick.h"
+#include "cli/task/view.h"
+#include "cli/task/view_json.h"
+
+#define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
+
+struct work {
+	struct app *app;	 /* borrowed */
+	const struct taskrun *t; /* borrowed */
+	struct modelpick pick;	 /* owned */
+	struct boxsetup setup;	 /* owned */
+	struct env env;		 /* owned */
+	struct view view;	 /* owned */
+	struct ask ask;
+	struct toolbox *tools; /* owned */
+	struct task_conf conf;
+	char network[128], limits[160], resumed[TASKLOG_NAME], log[TASKLOG_NAME];
+	/* Owned descriptors; -1 = none. */
+	int replay, transcript, terminal, copy, resume, project, interrupt;
+};
+
+static void work_init(struct work *w, struct app *app, const struct taskrun *t)
+{
+	*w = (struct work){ .app = app,
+			    .t = t,
+			    .env = ENV_NONE,
+			    .replay = -1,
+			    .transcript = -1,
+			    .terminal = -1,
+			    .copy = -1,
+			    .resume = -1,
+			    .project = -1,
+			    .interrupt = -1 };
+	boxsetup_init(&w->setup);
+	view_init(&w->view, app);
+}
+
+static void work_done(struct work *w)
+{
+	toolbox_free(&w->tools);
+	view_done(&w->view);
+	boxsetup_done(&w->setup);
+	env_done(&w->env);
+	modelpick_done(&w->pick);
+	scope_close(&w->replay);
+	scope_close(&w->transcript);
+	scope_close(&w->terminal);
+	scope_close(&w->copy);
+	scope_close(&w->resume);
+	scope_close(&w->project);
+	scope_close(&w->interrupt);
+}
+
+/* What is wrong with the words themselves is said before anybody is asked for a key. */
+static int check_words(struct work *w, struct err *e)
+{
+	const char *dir = w->app->dir, *replay = w->t->task->replay;
+	_cleanup_close_ int fd = sys_open(dir ? dir : ".", O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot use directory '%s'", dir ? dir : ".");
+	if (!replay)
+		return 0;
+	w->replay = sys_open(replay, O_RDONLY | O_NOCTTY);
+	return w->replay < 0
+		       ? err_sys(e, w->replay, "--replay: cannot open '%s'", replay)
+		       : 0;
+}
+
+/* Before any image is pulled or box started: is there somebody to ask? */
+static int choose_model(struct work *w, struct err *e)
+{
+	_cleanup_model_ struct model *m = NULL;
+	int r = modelpick_choose(w->app, w->replay, &w->pick, e);
+
+	if (r == 0)
+		r = model_new(&w->pick.conf, &m, e);
+	if (r < 0 && w->replay >= 0)
+		err_wrap(e, "--replay '%s'", w->t->task->replay);
+	return r;
+}
+
+/* A budget that nobody can count would be none. */
+static int check_budget(struct work *w, struct err *e)
+{
+	_cleanup_model_ struct model *m = NULL;
+	int r;
+
+	if (!config_num(w->app->config, CONFIG_MAX_COST) || w->replay >= 0)
+		return 0;
+	r = model_new(&w->pick.conf, &m, e);
+	if (r < 0 || model_prices(m))
+		return r;
+	err_set(e, -EINVAL, "--max-cost: what '%s' costs at %s is not known",
+		model_name(m), model_url(m));
+	return err_hint(e, "say it in the configuration, under \"prices\"");
+}
+
+static int open_copy(struct work *w, struct err *e)
+{
+	const char *name = config_text(w->app->config, CONFIG_SAVE_TRANSCRIPT);
+
+	if (!name && !w->t->task->save_transcript)
+		return 0;
+	if (!name)
+		name = TASKRUN_TRANSCRIPT;
+	w->copy = tasklog_copy(name, e);
+	return w->copy < 0 ? err_wrap(e, "--save-transcript") : 0;
+}
+
+static int open_files(struct work *w, struct err *e)
+{
+	const struct boxdir *dir = &w->setup.dir;
+
+	if (w->t->resume || w->t->resume_last) {
+		w->resume = tasklog_open(dir, w->t->resume, w->resumed, e);
+		if (w->resume < 0)
+			return w->resume;
+	}
+	w->transcript = tasklog_create(dir, sys_wall(), w->log, e);
+	if (w->transcript < 0)
+		return w->transcript;
+	w->terminal = tasklog_terminal(dir, w->log, e);
+	if (w->terminal < 0)
+		return w->terminal;
+	w->project = inroot_open_real(w->setup.spec.project, O_RDONLY | O_DIRECTORY);
+	if (w->project < 0)
+		return err_sys(e, w->project, "cannot open the project directory");
+	return 0;
+}
+
+/* ^C is read by the task, between and within its steps. */
+static int watch_interrupts(struct work *w, struct err *e)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	(void)sys_sigprocmask(SIG_BLOCK, &set, NULL);
+	w->interrupt = sys_signalfd(&set);
+	return w->interrupt < 0 ? err_sys(e, w->interrupt, "cannot watch signals") : 0;
+}
+
+static const char *network_text(struct work *w)
+{
+	static const char *const texts[] = {
+		[NET_GATE] =
+			("a gate lets permitted names through; what it refuses does "
+			 "not resolve"),
+		[NET_NONE] = "none",
+		[NET_HOST] = "the host's network, unfiltered",
+	};
+
+	(void)text_copy(w->network, sizeof(w->network), texts[w->setup.spec.net]);
+	return w->network;
+}
+
+static const char *limits_text(struct work *w)
+{
+	const struct limits *l = &w->setup.spec.limits;
+	char memory[32], cpus[48] = "";
+
+	text_bytes(memory, sizeof(memory), l->memory_bytes);
+	if (l->cpu_milli)
+		snprintf(cpus, sizeof(cpus), ", %u.%03u processors",
+			 l->cpu_milli / 1000, l->cpu_milli % 1000);
+	snprintf(w->limits, sizeof(w->limits), "%s of memory, %llu processes%s", memory,
+		 (unsigned long long)l->pids, cpus);
+	return w->limits;
+}
+
+static void fill_conf(struct work *w)
+{
+	const struct config *c = w->app->config;
+	bool json = w->app->json;
+
+	w->conf = (struct task_conf){
+		.text = w->t->text,
+		.model = w->pick.conf,
+		.facts = { .directory = w->setup.spec.project,
+			   .image = w->setup.spec.image_name,
+			   .user = config_text(c, CONFIG_USER),
+			   .network = network_text(w),
+			   .limits = limits_text(w),
+			   .extra = config_text(c, CONFIG_SYSTEM_EXTRA) },
+		.limits = { .rounds = (unsigned)config_num(c, CONFIG_MAX_ROUNDS),
+			    .tokens = config_num(c, CONFIG_MAX_TOKENS),
+			    .time_ms = config_num(c, CONFIG_TIMEOUT),
+			    .cost = config_num(c, CONFIG_MAX_COST) * 1000 },
+		.tools = w->tools,
+		.project_fd = w->project,
+		.transcript_fd = w->transcript,
+		.copy_fd = w->copy,
+		.resume_fd = w->resume,
+		.resumed = w->resume >= 0 ? w->resumed : NULL,
+		.secrets = w->pick.secrets,
+		.interrupt_fd = w->interrupt,
+		.events = json ? view_json_events() : view_events(),
+		.ctx = json ? (void *)w->app : (void *)&w->view,
+	};
+	w->conf.model.abort_fd = w->interrupt;
+}
+
+static int make_tools(struct work *w, struct err *e)
+{
+	const struct config *c = w->app->config;
+	struct toolbox_conf conf = {
+		.box = w->setup.box,
+		.project = w->setup.spec.project,
+		.shell = config_text(c, CONFIG_SHELL_COMMAND),
+		.user = config_text(c, CONFIG_USER),
+		.secrets = w->pick.secrets,
+		.command_timeout_ms = config_num(c, CONFIG_COMMAND_TIMEOUT),
+		.on_error = (enum session_on_error)config_num(c, CONFIG_ON_ERROR),
+		.left_ms = task_left_ms,
+		.output = task_output,
+		.ctx = &w->conf,
+		.terminal_fd = w->terminal,
+		.interrupt_fd = w->interrupt,
+	};
+	int r;
+
+	r = env_make(c, environ, &w->env, e);
+	if (r < 0)
+		return r;
+	conf.env = (const char *const *)w->env.v;
+	return toolbox_new(&conf, &w->tools, e);
+}
+
+static int ask_setup(struct work *w, struct err *e)
+{
+	bool each = config_on(w->app->config, CONFIG_ASK);
+
+	if (each && (w->app->json || !tty_is(STDIN_FILENO)))
+		return err_set(e, -EINVAL, "--ask needs a terminal to ask at");
+	w->ask = (struct ask){ .app = w->app,
+			       .in = STDIN_FILENO,
+			       .interrupt_fd = w->interrupt,
+			       .each = each };
+	if (tty_is(STDIN_FILENO))
+		w->view.ask = &w->ask;
+	return 0;
+}
+
+/* From a box that runs to a task that can begin. */
+static int prepare(struct work *w, struct err *e)
+{
+	int r;
+
+	r = open_files(w, e);
+	if (r == 0)
+		r = watch_interrupts(w, e);
+	if (r == 0)
+		r = make_tools(w, e);
+	if (r < 0)
+		return r;
+	w->ask.interrupt_fd = w->interrupt;
+	fill_conf(w);
+	return 0;
+}
+
+/* Files of other users in the project directory: how to get them back. */
+static void tell_foreign(const struct work *w, const struct changes *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (!(c->items[i].flags & CHANGES_FOREIGN))
+			continue;
+		render_note(
+			w->app,
+			"some files belong to users of the box; 'cubby exec -- chown "
+			"-R root:root .' gives them to you");
+		return;
+	}
+}
+
+static int run_task(struct work *w, struct err *e)
+{
+	_cleanup_task_report_ struct task_report report;
+	int r;
+
+	task_report_init(&report);
+	r = task_run(&w->conf, &report, e);
+	if (r < 0)
+		return cmd_fail(w->app, e, (int)report.end);
+	tell_foreign(w, &report.changes);
+	if (report.end != TASK_DONE)
+		render_note(w->app,
+			    "'cubby log %s' shows this task, 'cubby resume %s' "
+			    "goes on with it",
+			    w->log, w->log);
+	return (int)report.end;
+}
+
+static int run_work(struct work *w, struct err *e)
+{
+	int status;
+
+	if (ask_setup(w, e) < 0)
+		return cmd_fail(w->app, e, CMD_USAGE);
+	if (check_words(w, e) < 0)
+		return cmd_fail(w->app, e, CMD_USAGE);
+	if (choose_model(w, e) < 0)
+		return cmd_fail(w->app, e, w->replay >= 0 ? CMD_USAGE : CMD_SERVICE);
+	if (check_budget(w, e) < 0 || open_copy(w, e) < 0)
+		return cmd_fail(w->app, e, CMD_USAGE);
+	if (boxsetup_open(w->app, w->t->box, &w->setup, e) < 0 || prepare(w, e) < 0)
+		return cmd_fail(w->app, e, CMD_NO_BOX);
+	status = run_task(w, e);
+	toolbox_free(&w->tools); /* its sessions are in the box that ends now */
+	if (boxsetup_finish(&w->setup, e) < 0)
+		return cmd_fail(w->app, e, status ? status : CMD_NO_BOX);
+	return status;
+}
+
+int taskrun_do(struct app *app, const struct taskrun *t)
+{
+	_cleanup_(work_done) struct work w;
+	struct err e = ERR_NONE;
+
+	work_init(&w, app, t);
+	return run_work(&w, &e);
+}

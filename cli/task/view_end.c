@@ -1,0 +1,126 @@
+#include "cli/task/view_end.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/show/render.h"
+#include "cli/show/tty.h"
+#include "cli/task/view_words.h"
+
+enum { END_FILES = 20 }; /* that are listed */
+
+char *view_end_tokens(char *out, size_t size, uint64_t n)
+{
+	if (n < 1000)
+		snprintf(out, size, "%u", (unsigned)n);
+	else if (n < 1000000)
+		snprintf(out, size, "%.1fk", (double)n / 1000);
+	else
+		snprintf(out, size, "%.1fM", (double)n / 1000000);
+	return out;
+}
+
+char *view_end_cost(char *out, size_t size, const struct task_status *st)
+{
+	double dollars = (double)st->cost / 1e6;
+
+	snprintf(out, size, dollars < 0.1 ? ", about $%.4f" : ", about $%.2f", dollars);
+	if (!st->cost_known || !st->cost)
+		out[0] = '\0';
+	return out;
+}
+
+static void show_answer(const struct app *app, const struct task_report *r,
+			const char *said)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(64 << 20);
+	bool terminal = tty_is(fileno(app->out));
+
+	if (!r->answer.len)
+		return;
+	if (!app->quiet && terminal && strcmp(buf_cstr(&r->answer), said) == 0)
+		return;
+	if (!terminal) /* a file or program gets it as it is */
+		(void)buf_add(&b, r->answer.data, r->answer.len);
+	else if (view_words_all(r->answer.data, r->answer.len, &b) < 0)
+		return;
+	fputs(buf_cstr(&b), app->out);
+	if (!text_ends(buf_cstr(&b), "\n"))
+		fputc('\n', app->out);
+	fflush(app->out);
+}
+
+static void show_flags(const struct app *app, unsigned flags)
+{
+	static const struct {
+		unsigned flag;
+		const char *text;
+	} rows[] = {
+		{ CHANGES_EXECUTABLE, "executable" },
+		{ CHANGES_SETID, "set-id" },
+		{ CHANGES_SYMLINK, "symbolic link" },
+		{ CHANGES_GIT, "in .git: may run on this machine" },
+		{ CHANGES_FOREIGN, "belongs to another user of the box" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (flags & rows[i].flag)
+			fprintf(app->err, "  (%s)", rows[i].text);
+}
+
+static void show_files(const struct app *app, const struct changes *c)
+{
+	static const char marks[] = { [CHANGES_CREATED] = '+',
+				      [CHANGES_MODIFIED] = '~',
+				      [CHANGES_DELETED] = '-' };
+	size_t all = c->created + c->modified + c->deleted;
+	size_t n = MIN(c->n, (size_t)END_FILES);
+	char path[4096];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct changes_item *it = &c->items[i];
+
+		text_escaped(path, sizeof(path), it->path, strlen(it->path));
+		fprintf(app->err, "  %c %s%s", marks[it->kind], path,
+			it->flags & CHANGES_DIRECTORY ? "/" : "");
+		show_flags(app, it->flags);
+		fputc('\n', app->err);
+	}
+	if (all > n)
+		fprintf(app->err, "  and %zu more\n", all - n);
+	if (c->incomplete)
+		fputs("  (not everything could be compared)\n", app->err);
+}
+
+static void show_totals(const struct app *app, const struct task_report *r)
+{
+	const struct task_status *st = &r->status;
+	char in[16], out[16], time[32], cost[32];
+
+	view_end_tokens(in, sizeof(in), st->tokens_in);
+	view_end_tokens(out, sizeof(out), st->tokens_out);
+	text_ms(time, sizeof(time), st->elapsed_ms);
+	fputs(render_style_on(app->color_err, RENDER_DIM), app->err);
+	fprintf(app->err, "cubby: %s, %u round%s, %u call%s", task_end_name(r->end),
+		st->round, st->round == 1 ? "" : "s", r->calls,
+		r->calls == 1 ? "" : "s");
+	if (st->tokens_in || st->tokens_out)
+		fprintf(app->err, ", %s tokens in, %s out%s", in, out,
+			view_end_cost(cost, sizeof(cost), st));
+	fprintf(app->err, ", %s", time);
+	if (r->replayed)
+		fprintf(app->err, ", replayed with %u difference%s", r->differences,
+			r->differences == 1 ? "" : "s");
+	fprintf(app->err, "%s\n", render_style_off(app->color_err));
+}
+
+void view_end_show(const struct app *app, const struct task_report *r, const char *said)
+{
+	show_answer(app, r, said);
+	if (r->end != TASK_DONE)
+		render_error(app, &r->why, (int)r->end);
+	if (app->quiet)
+		return;
+	show_files(app, &r->changes);
+	show_totals(app, r);
+}

@@ -1,0 +1,89 @@
+/* image - root filesystems in the store, found by name or digest.
+ * Needs:  an open store.
+ * Owns:   nothing.
+ * Never:  changes an image's files; trusts what meta.json says to be there or short.
+ *
+ *   images/<dir>/rootfs      the files, as the ids of one map see them
+ *   images/<dir>/owners      owners that no file shows (owners.h)
+ *   images/<dir>/meta.json   see image_meta()
+ * <dir> is the digest of the source, with ".<map>" behind it for any map but "subuid":
+ * the same files have other owners under another map. */
+#ifndef ROOTFS_IMAGE_IMAGE_H
+#define ROOTFS_IMAGE_IMAGE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "rootfs/store/boxdir.h"
+#include "rootfs/store/store.h"
+
+enum {
+	IMAGE_DIR = 96,
+	IMAGE_MAP = 16,
+	IMAGE_NAME = 128,
+	IMAGE_ARCH = 16,
+	IMAGE_SOURCE = 1024,
+	IMAGE_PREFIX = 8 /* the fewest digits of a digest that name an image */
+};
+
+struct image {
+	char dir[IMAGE_DIR]; /* below images/ */
+	char digest[HASH_HEX];
+	char map[IMAGE_MAP];   /* "subuid", "single", "root", "identity" */
+	char name[IMAGE_NAME]; /* the name given last; "" = none */
+	char source[IMAGE_SOURCE];
+	char arch[IMAGE_ARCH];
+	int64_t created; /* seconds since 1970: when it came into the store */
+	int64_t named;	 /* the same: when it was given the name */
+	uint64_t size;	 /* bytes of its files */
+};
+
+/** image_dir() - the directory of a digest under a map */
+void image_dir(const char *digest, const char *map, char ret[IMAGE_DIR]);
+
+/** image_load() - by directory; -ENOENT */
+int image_load(const struct store *s, const char *dir, struct image *ret,
+	       struct err *e);
+
+/** image_meta() - all of meta.json, owned: names{name: time}, source, digest, size,
+ *  map, idmap{}, layers[], dropped{}, created, arch */
+int image_meta(const struct store *s, const char *dir, struct json **ret,
+	       struct err *e);
+
+/** image_list() - call @each with every image, in no order; a negative return ends it */
+int image_list(const struct store *s, int (*each)(void *ctx, const struct image *i),
+	       void *ctx, struct err *e);
+
+/**
+ * image_find() - by name, by source, or by 8 or more digits of the digest
+ * @map: only images of this map; NULL = any
+ *
+ * Of several that have a name, the one that was given it last.
+ * Return: 0; -ENOENT; -ENOTUNIQ (a digest's beginning fits several).
+ */
+int image_find(const struct store *s, const char *ref, const char *map,
+	       struct image *ret, struct err *e);
+
+/** image_stamp() - the time, in seconds since 1970, that gives an image the name @name from
+ *  now on: later than that of whoever has it, also when both get it in one second */
+int64_t image_stamp(const struct store *s, const char *name);
+
+/** image_name() - give an image a name now */
+int image_name(const struct store *s, const char *dir, const char *name, struct err *e);
+
+/** image_users() - call @each with the key of every box that uses an image */
+int image_users(const struct store *s, const char *dir,
+		int (*each)(void *ctx, const char *key), void *ctx, struct err *e);
+
+/**
+ * image_remove() - remove an image
+ * @force: also when boxes use it; they cannot start any more then
+ * @rm:    does the removal
+ * Return: 0; -ENOENT; -EBUSY ("used by N boxes").
+ */
+int image_remove(const struct store *s, const char *dir, bool force, boxdir_rm_fn *rm,
+		 void *ctx, struct err *e);
+
+#endif

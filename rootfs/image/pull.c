@@ -1,0 +1,377 @@
+/* A pull happens in a directory of its own in tmp/:
+ *
+ *   lock       held as long as this process lives (staging.h)
+ *   download   the archive, when it came from the network
+ *   image/     what becomes images/<digest>, by one rename at the end
+ *
+ * The digest is that of the archive's bytes as they were fetched, checked before any of
+ * them is looked at. */
+#include "rootfs/image/pull.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "rootfs/archive/entry_attr.h"
+#include "rootfs/image/fetch.h"
+#include "rootfs/image/source.h"
+#include "rootfs/image/source_ubuntu.h"
+#include "rootfs/store/staging.h"
+
+enum { URL = 1024, META = 1 << 20 };
+
+struct pull {
+	const struct pull_conf *conf;
+	struct source src;
+	struct staging stage; /* owned */
+	struct fetch fetched; /* owned */
+	char url[URL];	      /* where it came from; "" = src.where */
+	int image;	      /* owned: the directory being made */
+	enum pull_phase phase;
+};
+
+static void pull_done(struct pull *p)
+{
+	struct err ignored;
+
+	scope_close(&p->image);
+	fetch_done(&p->fetched);
+	/* What cannot be removed now is stale, and the next pull tries again. */
+	if (p->stage.dirfd >= 0)
+		(void)staging_remove(p->conf->store, &p->stage, p->conf->rm,
+				     p->conf->runtime, &ignored);
+	staging_close(&p->stage);
+}
+
+static void note(const struct pull *p, const char *line)
+{
+	if (p->conf->note)
+		p->conf->note(p->conf->ctx, line);
+}
+
+static void on_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	struct pull *p = ctx;
+	struct pull_progress progress = { p->phase, done, total };
+
+	if (p->conf->progress)
+		p->conf->progress(p->conf->ctx, &progress);
+}
+
+static struct fetch_conf fetching(struct pull *p, enum pull_phase phase)
+{
+	p->phase = phase;
+	return (struct fetch_conf){ on_progress, p, p->conf->abort_fd };
+}
+
+/* ---- getting the bytes -------------------------------------------------------------- */
+
+static int offer_mirror(struct err *e)
+{
+	switch (e->code) {
+	case -EHOSTUNREACH:
+	case -ECONNREFUSED:
+	case -ECONNRESET:
+	case -ENETUNREACH:
+	case -ETIMEDOUT:
+		return err_hint(e, "scripts/mkrootfs makes a root filesystem from this "
+				   "host's package mirror; give its path instead");
+	default:
+		return e->code;
+	}
+}
+
+static int find_ubuntu(struct pull *p, struct source_ubuntu *ret, struct err *e)
+{
+	_cleanup_buf_ struct buf sums = BUF_INIT(SOURCE_UBUNTU_SUMS);
+	struct fetch_conf c = fetching(p, PULL_DOWNLOAD);
+	const char *arch = source_ubuntu_arch();
+	int r;
+
+	if (!arch)
+		return err_set(e, -ENOENT, "Ubuntu has no images for this machine");
+	snprintf(p->url, sizeof(p->url), "%.900s/%.16s/release/SHA256SUMS",
+		 source_ubuntu_base(), p->src.where);
+	r = fetch_text(&c, p->url, &sums, e);
+	if (r < 0)
+		return offer_mirror(e);
+	return source_ubuntu_pick(buf_cstr(&sums), sums.len, p->src.where, arch, ret,
+				  e);
+}
+
+static int get_ubuntu(struct pull *p, struct err *e)
+{
+	struct fetch_conf c = fetching(p, PULL_DOWNLOAD);
+	struct source_ubuntu want;
+	int r;
+
+	r = find_ubuntu(p, &want, e);
+	if (r < 0)
+		return r;
+	snprintf(p->url, sizeof(p->url), "%.900s/%.16s/release/%s",
+		 source_ubuntu_base(), p->src.where, want.file);
+	r = fetch_url(&c, p->url, p->stage.dirfd, "download", &p->fetched, e);
+	if (r < 0)
+		return offer_mirror(e);
+	if (strcmp(p->fetched.digest, want.digest) != 0)
+		return err_set(
+			e, -EBADMSG,
+			"'%s': SHA-256 is %.16s… and not %.16s… as promised; the "
+			"download was refused",
+			want.file, p->fetched.digest, want.digest);
+	return 0;
+}
+
+static int get_url(struct pull *p, struct err *e)
+{
+	struct fetch_conf c = fetching(p, PULL_DOWNLOAD);
+
+	if (text_starts(p->src.where, "http://"))
+		note(p, "the download is not verified: http, and no checksum");
+	return fetch_url(&c, p->src.where, p->stage.dirfd, "download", &p->fetched, e);
+}
+
+static int get_file(struct pull *p, struct err *e)
+{
+	struct fetch_conf c = fetching(p, PULL_CHECK);
+
+	return fetch_file(&c, p->src.where, &p->fetched, e);
+}
+
+/* The files of a directory have no digest: the image is named by when it was taken. */
+static int get_dir(struct pull *p, struct err *e)
+{
+	struct timespec now = sys_wall();
+	char text[PATH_MAX + 64];
+	int n;
+
+	p->fetched.fd = file_open_dir(AT_FDCWD, p->src.where, e);
+	if (p->fetched.fd < 0)
+		return p->fetched.fd;
+	n = snprintf(text, sizeof(text), "%s %lld.%09ld", p->src.where,
+		     (long long)now.tv_sec, now.tv_nsec);
+	return hash_text(text, (size_t)n, p->fetched.digest, e);
+}
+
+static int get(struct pull *p, struct err *e)
+{
+	switch (p->src.kind) {
+	case SOURCE_UBUNTU:
+		return get_ubuntu(p, e);
+	case SOURCE_URL:
+		return get_url(p, e);
+	case SOURCE_FILE:
+		return get_file(p, e);
+	case SOURCE_DIR:
+		return get_dir(p, e);
+	}
+	return err_set(e, -EINVAL, "unknown kind of image");
+}
+
+/* ---- making files of them ------------------------------------------------------------ */
+
+static int tick(void *ctx)
+{
+	struct pull *p = ctx;
+	struct pollfd abort = { .fd = p->conf->abort_fd, .events = POLLIN };
+
+	/* The helper reads the same open file: its offset is how far it is. */
+	if (p->src.kind != SOURCE_DIR)
+		on_progress(p, (uint64_t)MAX(sys_lseek(p->fetched.fd, 0, SEEK_CUR), 0),
+			    p->fetched.size);
+	return abort.fd >= 0 && sys_poll(&abort, 1, 0) > 0 ? -ECANCELED : 0;
+}
+
+static int unpack(struct pull *p, struct json **ret, struct err *e)
+{
+	struct pull_unpack u = { .in = p->fetched.fd,
+				 .copy = p->src.kind == SOURCE_DIR,
+				 .tick = tick,
+				 .tick_ctx = p };
+	int r;
+
+	p->phase = PULL_UNPACK;
+	r = sys_mkdirat(p->stage.dirfd, "image", 0700);
+	if (r < 0)
+		return err_sys(e, r, "cannot make a directory in the store");
+	p->image = file_open_dir(p->stage.dirfd, "image", e);
+	if (p->image < 0)
+		return p->image;
+	u.dir = p->image;
+	r = p->conf->unpack(p->conf->runtime, &u, ret, e);
+	if (r == -ENOSPC || r == -EDQUOT)
+		err_hint(e, "free some space or set XDG_DATA_HOME to a larger disk");
+	return r < 0 ? err_wrap(e, "'%s'", p->src.name) : 0;
+}
+
+static const char *came_from(const struct pull *p)
+{
+	return p->url[0] ? p->url : p->src.where;
+}
+
+static int fill_layer(const struct pull *p, struct json *meta)
+{
+	struct json *layers = json_array(), *layer = json_object();
+	int r = layer ? 0 : -ENOMEM;
+
+	if (r == 0)
+		r = json_set_str(layer, "digest", p->fetched.digest);
+	if (r == 0)
+		r = json_set_int(layer, "size", (int64_t)p->fetched.size);
+	if (r == 0)
+		r = json_set_str(layer, "source", came_from(p));
+	if (r < 0)
+		json_free(&layer);
+	else
+		r = json_add(layers, layer);
+	if (r < 0)
+		json_free(&layers);
+	return r < 0 ? r : json_set(meta, "layers", layers);
+}
+
+static int fill_meta(const struct pull *p, const struct json *result, struct json *meta)
+{
+	const char *arch = source_ubuntu_arch();
+	const struct json *dropped = json_get(result, "dropped");
+	struct json *names = json_object();
+	int64_t now = sys_wall().tv_sec;
+	int r;
+
+	r = names ? json_set_int(names, p->src.name,
+				 image_stamp(p->conf->store, p->src.name))
+		  : -ENOMEM;
+	if (r < 0)
+		json_free(&names);
+	else
+		r = json_set(meta, "names", names);
+	if (r == 0)
+		r = json_set_str(meta, "source", came_from(p));
+	if (r == 0)
+		r = json_set_str(meta, "digest", p->fetched.digest);
+	if (r == 0)
+		r = json_set_str(meta, "map", p->conf->map);
+	if (r == 0)
+		r = json_set(meta, "idmap", json_dup(p->conf->idmap));
+	if (r == 0)
+		r = json_set_str(meta, "arch", arch ? arch : "");
+	if (r == 0)
+		r = json_set_int(meta, "created", now);
+	if (r == 0)
+		r = json_set_int(meta, "size", json_get_int(result, "bytes", 0));
+	if (r == 0)
+		r = json_set_int(meta, "entries", json_get_int(result, "entries", 0));
+	if (r == 0 && dropped)
+		r = json_set(meta, "dropped", json_dup(dropped));
+	return r < 0 ? r : fill_layer(p, meta);
+}
+
+static int write_meta(struct pull *p, const struct json *result, struct err *e)
+{
+	_cleanup_json_ struct json *meta = json_object();
+	_cleanup_buf_ struct buf text = BUF_INIT(META);
+	int r;
+
+	r = meta ? fill_meta(p, result, meta) : -ENOMEM;
+	if (r == 0)
+		r = json_print(meta, true, &text);
+	if (r < 0)
+		return err_sys(e, r, "cannot describe the image");
+	return file_replace(p->image, "meta.json",
+			    &(struct file_data){ text.data, text.len, 0600 }, e);
+}
+
+/* To disk, then to its name: what has a name is whole, also after a power failure. */
+static int publish(struct pull *p, const char *dir, struct err *e)
+{
+	const struct store *s = p->conf->store;
+	int r;
+
+	r = sys_fchown(p->image, sys_geteuid(), sys_getegid());
+	if (r == 0)
+		r = sys_syncfs(p->image);
+	if (r == 0)
+		r = sys_renameat(p->stage.dirfd, "image", s->images, dir);
+	if (r == -EEXIST || r == -ENOTEMPTY) /* another pull of the same was faster */
+		return image_name(s, dir, p->src.name, e);
+	if (r == 0)
+		r = sys_fsync(s->images);
+	return r < 0 ? err_sys(e, r, "cannot store image '%s'", p->src.name) : 0;
+}
+
+static void note_names(const struct pull *p, const struct json *result)
+{
+	const char *at = json_get_str(result, "dropped_names");
+
+	while (at && *at) {
+		size_t n = strcspn(at, "\n");
+		char line[512]; /* of a name 200 bytes are shown */
+
+		snprintf(line, sizeof(line), "%.*s", (int)n, at);
+		note(p, line);
+		at += n + (at[n] == '\n');
+	}
+}
+
+/* What the disk or the map cannot hold never fails a pull, but is said. */
+static void note_dropped(const struct pull *p, const struct json *result)
+{
+	const struct json *from = json_get(result, "dropped");
+	_cleanup_buf_ struct buf line = BUF_INIT(1024);
+	uint64_t dropped[ENTRY_DROPS];
+
+	for (unsigned d = 0; d < ENTRY_DROPS; d++)
+		dropped[d] = (uint64_t)MAX(
+			json_get_int(from, entry_attr_drop_name(d), 0), 0);
+	if (p->conf->names)
+		note_names(p, result);
+	if (entry_attr_drop_summary(dropped, &line) == 0 && line.len)
+		note(p, buf_cstr(&line));
+}
+
+static int make(struct pull *p, const char *dir, struct err *e)
+{
+	_cleanup_json_ struct json *result = NULL;
+	int r;
+
+	r = unpack(p, &result, e);
+	if (r == 0)
+		r = write_meta(p, result, e);
+	if (r == 0)
+		r = publish(p, dir, e);
+	if (r == 0)
+		note_dropped(p, result);
+	return r;
+}
+
+int pull_image(const struct pull_conf *c, const char *ref, struct image *ret,
+	       struct err *e)
+{
+	_cleanup_(pull_done) struct pull p = {
+		.conf = c, .stage = STAGING_NONE, .fetched = FETCH_NONE, .image = -1
+	};
+	char dir[IMAGE_DIR];
+	int r;
+
+	r = source_parse(ref, &p.src, e);
+	if (r == 0)
+		r = staging_new(c->store, "pull", &p.stage, e);
+	if (r == 0)
+		r = get(&p, e);
+	if (r < 0)
+		return r;
+	image_dir(p.fetched.digest, c->map, dir);
+	if (sys_faccessat(c->store->images, dir, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		r = image_name(c->store, dir, p.src.name, e);
+	else
+		r = make(&p, dir, e);
+	return r < 0 ? r : image_load(c->store, dir, ret, e);
+}
+
+int pull_clean(const struct pull_conf *c, struct err *e)
+{
+	int r = staging_clean(c->store, c->rm, c->runtime, e);
+
+	return r < 0 ? r : 0;
+}

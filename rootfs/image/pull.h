@@ -1,0 +1,65 @@
+/* pull - bring an image into the store: find, fetch, check, unpack, name.
+ * Needs:  an open store; somebody who unpacks (the runtime's confined helper).
+ * Owns:   its place in tmp/.
+ * Never:  leaves anything visible of a pull that failed or was interrupted; believes a
+ *         download whose digest is not the one that was promised. */
+#ifndef ROOTFS_IMAGE_PULL_H
+#define ROOTFS_IMAGE_PULL_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "rootfs/image/image.h"
+#include "rootfs/store/boxdir.h"
+#include "rootfs/store/store.h"
+
+enum pull_phase { PULL_DOWNLOAD, PULL_CHECK, PULL_UNPACK };
+
+struct pull_progress {
+	enum pull_phase phase;
+	uint64_t done, total; /* bytes of the source; total 0 = not known */
+};
+
+/* What is to be unpacked: @in, an archive (or a directory, to be copied), into rootfs/
+ * and the file owners in @dir. */
+struct pull_unpack {
+	int dir;	     /* borrowed; empty */
+	int in;		     /* borrowed */
+	bool copy;	     /* @in is a directory */
+	int (*tick)(void *); /* to be called every 100 ms or so; negative: give up */
+	void *tick_ctx;
+};
+/* *@ret: owned object with "bytes", "entries", "dropped", … for meta.json. */
+typedef int pull_unpack_fn(void *ctx, const struct pull_unpack *u, struct json **ret,
+			   struct err *e);
+
+struct pull_conf {
+	const struct store *store; /* borrowed */
+	const char *map;	   /* name of the id map: "subuid", … */
+	const struct json *idmap;  /* borrowed: the map itself, for meta.json */
+	pull_unpack_fn *unpack;
+	boxdir_rm_fn *rm; /* removes trees that ids of the map own */
+	void *runtime;	  /* ctx of both */
+	void (*progress)(void *ctx, const struct pull_progress *p); /* may be NULL */
+	void (*note)(void *ctx, const char *line);		    /* may be NULL */
+	void *ctx;						    /* of both */
+	bool names;   /* note also each thing that is left out, by its name */
+	int abort_fd; /* readable = give up with -ECANCELED; -1 = none */
+};
+
+/**
+ * pull_image() - get an image and give it its name
+ * @ref: as source_parse() takes it
+ * @ret: the image, new or already there
+ *
+ * An image whose digest is in the store is not unpacked again. Return: 0, or why not,
+ * with what to do about it.
+ */
+int pull_image(const struct pull_conf *c, const char *ref, struct image *ret,
+	       struct err *e);
+
+/** pull_clean() - remove what pulls and removals that were interrupted left behind */
+int pull_clean(const struct pull_conf *c, struct err *e);
+
+#endif

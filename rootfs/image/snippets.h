@@ -1,0 +1,15 @@
+/* snippets - the few files that make package managers work inside a box, written into a
+ * fresh image (KERNEL.md 4.2).
+ * Needs:  the root of an image that nobody else changes.
+ * Owns:   nothing.
+ * Never:  follows a link out of the root, or writes through one: what stands in the
+ *         place of a file is replaced. */
+#ifndef ROOTFS_IMAGE_SNIPPETS_H
+#define ROOTFS_IMAGE_SNIPPETS_H
+
+#include "base/err.h"
+
+/** snippets_write() - write those whose program the image has */
+int snippets_write(int root, struct err *e);
+
+#endif

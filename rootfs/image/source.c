@@ -1,0 +1,145 @@
+#include "rootfs/image/source.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+enum { SHOWN = 200 };
+
+static const char *const endings[] = { ".tar",	  ".tar.gz",  ".tgz",
+				       ".tar.xz", ".txz",     ".tar.zst",
+				       ".tzst",	  ".tar.bz2", ".tbz2" };
+
+/* The ending of a tarball's name; NULL = it is none. */
+static const char *tar_ending(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
+		if (text_ends(name, endings[i]) && strlen(name) > strlen(endings[i]))
+			return name + strlen(name) - strlen(endings[i]);
+	return NULL;
+}
+
+static const char name_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				 "0123456789._-+";
+
+/* The last component without its ending, in the letters that a name may have. */
+static void name_from(const char *where, char ret[IMAGE_NAME])
+{
+	const char *end = where + strcspn(where, "?#"), *start;
+	char last[IMAGE_NAME] = "";
+	size_t n;
+
+	while (end > where && end[-1] == '/')
+		end--;
+	for (start = end; start > where && start[-1] != '/';)
+		start--;
+	n = MIN((size_t)(end - start), sizeof(last) - 1);
+	memcpy(last, start, n);
+	last[n] = '\0';
+	if (tar_ending(last))
+		n = (size_t)(tar_ending(last) - last);
+	for (size_t i = 0; i < n; i++)
+		ret[i] = strchr(name_chars, last[i]) ? last[i] : '-';
+	ret[n] = '\0';
+	if (!n) /* of "/" */
+		memcpy(ret, "root", sizeof("root"));
+}
+
+static int parse_ubuntu(const char *release, struct source *ret, struct err *e)
+{
+	static const struct {
+		const char *codename, *release;
+	} known[] = { { "noble", "24.04" }, { "jammy", "22.04" } };
+	char shown[SHOWN];
+	size_t n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (!strcmp(release, known[i].codename))
+			release = known[i].release;
+	/* It becomes part of a URL: digits, a point, digits, and nothing else. */
+	n = strspn(release, "0123456789");
+	if (n != 2 || release[n] != '.' || strlen(release) != 5 ||
+	    strspn(release + 3, "0123456789") != 2)
+		return err_set(
+			e, -EINVAL,
+			"no Ubuntu release '%s'; say 24.04, 22.04, noble or jammy",
+			text_escaped(shown, sizeof(shown), release, strlen(release)));
+	ret->kind = SOURCE_UBUNTU;
+	snprintf(ret->name, sizeof(ret->name), "ubuntu:%s", release);
+	return text_copy(ret->where, sizeof(ret->where), release);
+}
+
+static int parse_url(const char *url, struct source *ret, struct err *e)
+{
+	ret->kind = SOURCE_URL;
+	name_from(url, ret->name);
+	/* It is kept as the image's source. */
+	if (strlen(url) >= IMAGE_SOURCE)
+		return err_set(e, -ENAMETOOLONG, "URL of more than %d bytes",
+			       IMAGE_SOURCE - 1);
+	return text_copy(ret->where, sizeof(ret->where), url);
+}
+
+static int make_absolute(const char *path, char ret[PATH_MAX])
+{
+	char cwd[PATH_MAX];
+	int n;
+
+	if (path[0] == '/')
+		return text_copy(ret, PATH_MAX, path);
+	n = (int)sys_getcwd(cwd, sizeof(cwd));
+	if (n < 0)
+		return n;
+	n = snprintf(ret, PATH_MAX, "%s/%s", cwd, path);
+	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+static int parse_path(const char *path, struct source *ret, struct err *e)
+{
+	char shown[SHOWN];
+	struct stat st;
+	int r;
+
+	text_escaped(shown, sizeof(shown), path, strlen(path));
+	r = sys_fstatat(AT_FDCWD, path, &st, 0);
+	if (r < 0)
+		return err_sys(e, r, "image '%s'", shown);
+	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+		return err_set(e, -EINVAL, "image '%s': neither a file nor a directory",
+			       shown);
+	ret->kind = S_ISDIR(st.st_mode) ? SOURCE_DIR : SOURCE_FILE;
+	r = make_absolute(path, ret->where);
+	if (r < 0)
+		return err_sys(e, r, "image '%s'", shown);
+	name_from(ret->where, ret->name);
+	return 0;
+}
+
+int source_parse(const char *ref, struct source *ret, struct err *e)
+{
+	char shown[SHOWN];
+	struct source s;
+	int r;
+
+	if (!strcmp(ref, "ubuntu"))
+		r = parse_ubuntu(SOURCE_UBUNTU_DEFAULT, &s, e);
+	else if (text_starts(ref, "ubuntu:"))
+		r = parse_ubuntu(ref + strlen("ubuntu:"), &s, e);
+	else if (text_starts(ref, "http://") || text_starts(ref, "https://"))
+		r = parse_url(ref, &s, e);
+	else if (strchr(ref, '/') || tar_ending(ref) || !strcmp(ref, ".") ||
+		 !strcmp(ref, ".."))
+		r = parse_path(ref, &s, e);
+	else
+		r = err_set(
+			e, -EINVAL,
+			"no image '%s'; say ubuntu[:RELEASE], a URL, or the path of "
+			"a tarball or directory",
+			text_escaped(shown, sizeof(shown), ref, strlen(ref)));
+	if (r < 0)
+		return r;
+	*ret = s;
+	return 0;
+}

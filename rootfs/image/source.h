@@ -1,0 +1,38 @@
+/* source - what a person wrote for an image: "ubuntu", a URL, a tarball, a directory.
+ * Needs:  nothing; looks whether a path is a directory.
+ * Owns:   nothing.
+ * Never:  fetches anything. */
+#ifndef ROOTFS_IMAGE_SOURCE_H
+#define ROOTFS_IMAGE_SOURCE_H
+
+#include <limits.h>
+
+#include "base/err.h"
+#include "rootfs/image/image.h"
+
+enum source_kind {
+	SOURCE_UBUNTU, /* where: the release, "24.04" */
+	SOURCE_URL,    /* where: the URL */
+	SOURCE_FILE,   /* where: absolute path of a tarball */
+	SOURCE_DIR     /* where: absolute path of a directory */
+};
+
+struct source {
+	enum source_kind kind;
+	char name[IMAGE_NAME]; /* what the image is called: "ubuntu:24.04", "my-root" */
+	char where[PATH_MAX];
+};
+
+#define SOURCE_UBUNTU_DEFAULT "24.04"
+
+/**
+ * source_parse() - read an image reference
+ *
+ * "ubuntu", "ubuntu:RELEASE" and "ubuntu:CODENAME"; "http://…", "https://…"; what has a
+ * '/' in it or ends like a tarball is a path.
+ * Return: 0; -EINVAL (no such image: the message lists what there is); -ENOENT, -EACCES
+ *         of a path; -ENAMETOOLONG.
+ */
+int source_parse(const char *ref, struct source *ret, struct err *e);
+
+#endif

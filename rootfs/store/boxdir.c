@@ -1,0 +1,189 @@
+#include "rootfs/store/boxdir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/sys/sys.h"
+
+enum { BOX_JSON_MAX = 1 << 20 }; /* bytes */
+
+/* All that a box directory has. Whoever opens one makes what is missing, so a crash
+ * between two mkdirs needs no repair. */
+static const struct part {
+	const char *name;
+	mode_t mode;
+} parts[] = {
+	{ "upper", 0755 },
+	{ "work", 0755 },
+	{ "transcripts", 0700 },
+};
+
+static int make_part(int dirfd, const struct part *p, struct err *e)
+{
+	int r;
+
+	r = sys_mkdirat(dirfd, p->name, p->mode);
+	if (r == -EEXIST)
+		return 0;
+	if (r >= 0) /* whatever the umask: 0755 is what the box sees of its root */
+		r = sys_fchmodat(dirfd, p->name, p->mode, 0);
+	if (r < 0)
+		return err_sys(e, r, "cannot make '%s' of a box", p->name);
+	return 0;
+}
+
+static int make_all(const struct store *s, const char *key, struct err *e)
+{
+	_cleanup_close_ int dirfd = -1;
+	int r;
+
+	r = sys_mkdirat(s->boxes, key, 0700);
+	if (r < 0 && r != -EEXIST)
+		return err_sys(e, r, "cannot make '%s/boxes/%.12s…'", s->path, key);
+	dirfd = file_open_dir(s->boxes, key, e);
+	if (dirfd < 0)
+		return dirfd;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		r = make_part(dirfd, &parts[i], e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Only as a place: its rights are the box's to change, down to none at all. */
+static int open_layer(const struct boxdir *b, const char *name, struct err *e)
+{
+	int fd = sys_openat(b->dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+
+	return fd < 0 ? err_sys(e, fd, "box '%.12s…': cannot open '%s'", b->key, name)
+		      : fd;
+}
+
+int boxdir_open(const struct store *s, const char *key, bool create, struct boxdir *ret,
+		struct err *e)
+{
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	int r;
+
+	if (!hash_valid(key))
+		return err_set(e, -EINVAL, "bad box key '%s'", key);
+	if (create) {
+		r = make_all(s, key, e);
+		if (r < 0)
+			return r;
+	}
+	memcpy(b.key, key, sizeof(b.key));
+	b.dirfd = sys_openat(s->boxes, key, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (b.dirfd == -ENOENT)
+		return err_set(e, -ENOENT, "no such box '%.12s…'", key);
+	if (b.dirfd < 0)
+		return err_sys(e, b.dirfd, "cannot open box '%.12s…'", key);
+	b.upper = open_layer(&b, "upper", e);
+	if (b.upper < 0)
+		return b.upper;
+	b.work = open_layer(&b, "work", e);
+	if (b.work < 0)
+		return b.work;
+	*ret = take(&b, BOXDIR_NONE);
+	return 0;
+}
+
+void boxdir_close(struct boxdir *b)
+{
+	scope_close(&b->work);
+	scope_close(&b->upper);
+	scope_close(&b->dirfd);
+	*b = BOXDIR_NONE;
+}
+
+int boxdir_load(const struct boxdir *b, struct json **ret, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(BOX_JSON_MAX);
+	int r;
+
+	r = file_read(b->dirfd, "box.json", &text, e);
+	if (r >= 0)
+		r = json_parse(buf_cstr(&text), text.len, ret, e);
+	if (r < 0)
+		return err_wrap(e, "box '%.12s…'", b->key);
+	return 0;
+}
+
+int boxdir_save(const struct boxdir *b, const struct json *j, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(BOX_JSON_MAX);
+	int r;
+
+	r = json_print(j, true, &text);
+	if (r >= 0)
+		r = buf_addc(&text, '\n');
+	if (r < 0)
+		return err_sys(e, r, "cannot write box.json of '%.12s…'", b->key);
+	r = file_replace(b->dirfd, "box.json",
+			 &(struct file_data){ text.data, text.len, 0600 }, e);
+	if (r < 0)
+		return err_wrap(e, "box '%.12s…'", b->key);
+	return 0;
+}
+
+int boxdir_lock(const struct boxdir *b, bool wait, struct err *e)
+{
+	int fd;
+
+	fd = file_lock(b->dirfd, "lock", wait, e);
+	if (fd < 0)
+		return err_wrap(e, "box '%.12s…'", b->key);
+	return fd;
+}
+
+int boxdir_list(const struct store *s, int (*each)(void *ctx, const char *key),
+		void *ctx, struct err *e)
+{
+	struct dirscan_entry d;
+	struct dirscan scan;
+	int r;
+
+	r = dirscan_start(&scan, s->boxes, e);
+	if (r < 0)
+		return r;
+	while ((r = dirscan_next(&scan, &d, e)) > 0) {
+		if (!hash_valid(d.name))
+			continue;
+		r = each(ctx, d.name);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+int boxdir_remove(const struct store *s, const char *key, boxdir_rm_fn *rm, void *ctx,
+		  struct err *e)
+{
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	_cleanup_close_ int lock = -1;
+	char name[HASH_HEX + 16];
+	int r;
+
+	r = boxdir_open(s, key, false, &b, e);
+	if (r < 0)
+		return r;
+	lock = boxdir_lock(&b, false, e);
+	if (lock == -EWOULDBLOCK)
+		return err_set(e, -EBUSY, "box '%.12s…' is running", key);
+	if (lock < 0)
+		return lock;
+	snprintf(name, sizeof(name), "box-%s", key);
+	r = sys_renameat(s->boxes, key, s->tmp, name);
+	if (r == -ENOTEMPTY || r == -EEXIST) { /* of an interrupted removal */
+		r = rm(ctx, s->tmp, name, e);
+		if (r < 0)
+			return r;
+		r = sys_renameat(s->boxes, key, s->tmp, name);
+	}
+	if (r < 0)
+		return err_sys(e, r, "cannot remove box '%.12s…'", key);
+	return rm(ctx, s->tmp, name, e);
+}

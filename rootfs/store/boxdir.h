@@ -1,0 +1,73 @@
+/* boxdir - the directory of one box in the store.
+ * Needs:  an open store.
+ * Owns:   its three descriptors.
+ * Never:  knows what box.json means: that is runtime/spec/spec.h.
+ *
+ *   boxes/<key>/box.json      what the box is; written as a whole
+ *   boxes/<key>/upper, work   the two directories of its overlay
+ *   boxes/<key>/transcripts   one file per task
+ *   boxes/<key>/lock          flock of whoever runs the box */
+#ifndef ROOTFS_STORE_BOXDIR_H
+#define ROOTFS_STORE_BOXDIR_H
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/scope.h"
+#include "rootfs/store/store.h"
+
+struct boxdir {
+	int dirfd;	    /* owned */
+	int upper;	    /* owned; O_PATH: what "/" is inside */
+	int work;	    /* owned; O_PATH */
+	char key[HASH_HEX]; /* sha256 of the project's real path */
+};
+#define BOXDIR_NONE ((struct boxdir){ .dirfd = -1, .upper = -1, .work = -1 })
+
+/**
+ * boxdir_open() - open the directory of a box
+ * @s:      borrowed for the call
+ * @key:    64 hex digits
+ * @create: make it, and whatever of it is missing
+ * @ret:    filled on success only; release with boxdir_close()
+ * @e:      filled on failure only
+ *
+ * Return: 0; -EINVAL (key); -ENOENT without @create, also for a box whose removal was
+ *         interrupted; -ENOSPC, -EROFS … of the store.
+ */
+int boxdir_open(const struct store *s, const char *key, bool create, struct boxdir *ret,
+		struct err *e);
+void boxdir_close(struct boxdir *b);
+#define _cleanup_boxdir_ _cleanup_(boxdir_close)
+
+/** boxdir_load() - read box.json; *@ret is owned: json_free(). -ENOENT when none */
+int boxdir_load(const struct boxdir *b, struct json **ret, struct err *e);
+
+/** boxdir_save() - replace box.json atomically */
+int boxdir_save(const struct boxdir *b, const struct json *j, struct err *e);
+
+/** boxdir_lock() - be the one who runs or removes the box
+ *  Return: the descriptor that holds the lock (close it to release); -EWOULDBLOCK when
+ *          another holds it and @wait is false. */
+int boxdir_lock(const struct boxdir *b, bool wait, struct err *e);
+
+/** boxdir_list() - call @each with the key of every box, in no order; a negative
+ *  return of @each ends it (fill @e then) and is returned */
+int boxdir_list(const struct store *s, int (*each)(void *ctx, const char *key),
+		void *ctx, struct err *e);
+
+/* Removes the directory @name in @parent with all below it, also what ids of the box
+ * own: the caller's tree_remove() or, with the box's map, the runtime's helper. */
+typedef int boxdir_rm_fn(void *ctx, int parent, const char *name, struct err *e);
+
+/**
+ * boxdir_remove() - remove a box, which nobody may be running
+ * @rm: does the removal of trees
+ *
+ * The box is first moved to tmp/, so that an interrupted removal leaves no half box.
+ * Return: 0; -ENOENT; -EBUSY ("box is running"); what @rm returned.
+ */
+int boxdir_remove(const struct store *s, const char *key, boxdir_rm_fn *rm, void *ctx,
+		  struct err *e);
+
+#endif

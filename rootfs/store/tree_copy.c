@@ -1,0 +1,434 @@
+/* As in tree.c, two descriptors do for any depth: going up is by "..", checked against
+ * the identity that was noted on the way down. Each level also notes how far its list of
+ * names was read and what the directory is to look like once it is complete. */
+#include "rootfs/store/tree_copy.h"
+
+#include <dirent.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+enum {
+	DEPTH = 1 << 20,
+	SHOWN = 200,
+	CHUNK = 1 << 20,
+	NAMES = 32 << 10,
+	XATTR_VALUE = 64 << 10,
+	LINKS_FIRST = 256
+};
+
+struct level {
+	off_t next;	  /* where in the source's list to go on */
+	struct stat from; /* the source directory; its attributes, at the end */
+	dev_t dev;	  /* of the copy */
+	ino_t ino;
+	size_t path; /* length of the path above it */
+};
+
+/* The first copy of a file with several names. */
+struct link {
+	dev_t dev;
+	ino_t ino;   /* 0 = empty place */
+	size_t path; /* in paths */
+};
+
+struct copy {
+	int from, to;	     /* owned: the directories at hand */
+	int root;	     /* borrowed: the new directory that all is in */
+	struct stat root_st; /* which may lie in the source: it is not copied */
+	struct buf levels;   /* struct level */
+	struct buf
+		path; /* of the directory at hand, below root; ends in "/" or empty */
+	struct buf paths;   /* NUL-ended, of links */
+	struct link *links; /* owned; open addressing */
+	size_t n_links, size_links;
+	char *chunk; /* owned; CHUNK bytes */
+	struct tree_copied done;
+};
+
+static void copy_done(struct copy *c)
+{
+	scope_close(&c->from);
+	scope_close(&c->to);
+	buf_done(&c->levels);
+	buf_done(&c->path);
+	buf_done(&c->paths);
+	free(c->links);
+	free(c->chunk);
+}
+
+static int fail(struct copy *c, int code, const char *name, struct err *e)
+{
+	char where[SHOWN], shown[SHOWN];
+
+	return err_sys(
+		e, code, "cannot copy '%s%s'",
+		text_escaped(where, sizeof(where), buf_cstr(&c->path), c->path.len),
+		text_escaped(shown, sizeof(shown), name, strlen(name)));
+}
+
+/* ---- files with several names ------------------------------------------------------- */
+
+static struct link *find_link(struct link *links, size_t size, dev_t dev, ino_t ino)
+{
+	size_t i = (ino * 0x9e3779b97f4a7c15u >> 20) & (size - 1);
+
+	while (links[i].ino && (links[i].ino != ino || links[i].dev != dev))
+		i = (i + 1) & (size - 1);
+	return &links[i];
+}
+
+static int grow_links(struct copy *c)
+{
+	size_t size = c->size_links ? c->size_links * 2 : LINKS_FIRST;
+	struct link *links = calloc(size, sizeof(*links));
+
+	if (!links)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->size_links; i++)
+		if (c->links[i].ino)
+			*find_link(links, size, c->links[i].dev, c->links[i].ino) =
+				c->links[i];
+	free(c->links);
+	c->links = links;
+	c->size_links = size;
+	return 0;
+}
+
+/* 1 = it is a further name and was linked; 0 = it is the first */
+static int link_or_note(struct copy *c, const struct stat *st, const char *name)
+{
+	struct link *l;
+	size_t at = c->paths.len;
+	int r = 0;
+
+	if (c->n_links * 2 >= c->size_links)
+		r = grow_links(c);
+	if (r < 0)
+		return r;
+	l = find_link(c->links, c->size_links, st->st_dev, st->st_ino);
+	if (l->ino) {
+		r = sys_linkat(c->root, c->paths.data + l->path, c->to, name, 0);
+		/* Too deep for a path: two files are better than none. */
+		return r == -ENAMETOOLONG ? 0 : r < 0 ? r : 1;
+	}
+	r = buf_add(&c->paths, c->path.data, c->path.len);
+	if (r == 0)
+		r = buf_add(&c->paths, name, strlen(name) + 1);
+	if (r < 0)
+		return r;
+	*l = (struct link){ st->st_dev, st->st_ino, at };
+	c->n_links++;
+	return 0;
+}
+
+/* ---- attributes --------------------------------------------------------------------- */
+
+static bool wanted_xattr(const char *name)
+{
+	if (text_starts(name, "user.overlay.")) /* would steer our overlay */
+		return false;
+	return text_starts(name, "user.") || !strcmp(name, "security.capability") ||
+	       text_starts(name, "system.posix_acl_");
+}
+
+/* What this filesystem or map cannot hold is left out. */
+static void copy_xattrs(struct copy *c, int from, int to)
+{
+	char names[NAMES];
+	ssize_t n = sys_flistxattr(from, names, sizeof(names)), len;
+
+	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1) {
+		if (!wanted_xattr(names + at))
+			continue;
+		len = sys_fgetxattr(from, names + at, c->chunk, XATTR_VALUE);
+		if (len >= 0)
+			(void)sys_fsetxattr(to, names + at, c->chunk, (size_t)len, 0);
+	}
+}
+
+static int owner_failed(struct copy *c, int r)
+{
+	if (r != -EPERM && r != -EINVAL)
+		return r;
+	c->done.owners++; /* an id that is not mapped */
+	return 0;
+}
+
+/* Owner before mode, which it would change; xattrs before a mode that forbids them. */
+static int finish_fd(struct copy *c, int from, int to, const struct stat *st)
+{
+	struct timespec times[2] = { st->st_atim, st->st_mtim };
+	int r;
+
+	r = owner_failed(c, sys_fchown(to, st->st_uid, st->st_gid));
+	if (r == 0)
+		copy_xattrs(c, from, to);
+	if (r == 0)
+		r = sys_fchmod(to, st->st_mode & 07777);
+	return r < 0 ? r : sys_futimens(to, times);
+}
+
+/* ---- one entry ---------------------------------------------------------------------- */
+
+static int copy_bytes(struct copy *c, int from, int to)
+{
+	ssize_t n;
+	int r;
+
+	do
+		n = sys_copy_file_range(from, NULL, to, NULL, CHUNK);
+	while (n > 0);
+	if (n == 0)
+		return 0;
+	/* Between filesystems before 5.19, and where a filter refuses it. */
+	while ((n = sys_read(from, c->chunk, CHUNK)) > 0) {
+		for (ssize_t at = 0; at < n; at += r) {
+			r = (int)sys_write(to, c->chunk + at, (size_t)(n - at));
+			if (r < 0)
+				return r;
+		}
+	}
+	return (int)n;
+}
+
+static int copy_file(struct copy *c, const char *name, const struct stat *st)
+{
+	_cleanup_close_ int from = -1;
+	_cleanup_close_ int to = -1;
+	int r = st->st_nlink > 1 ? link_or_note(c, st, name) : 0;
+
+	if (r != 0)
+		return MIN(r, 0);
+	from = sys_openat(c->from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+			  0);
+	if (from < 0)
+		return from;
+	to = sys_openat(c->to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	if (to < 0)
+		return to;
+	if (sys_ficlone(to, from) < 0)
+		r = copy_bytes(c, from, to);
+	if (r < 0)
+		return r;
+	c->done.bytes += (uint64_t)st->st_size;
+	return finish_fd(c, from, to, st);
+}
+
+static int finish_name(struct copy *c, const char *name, const struct stat *st)
+{
+	struct timespec times[2] = { st->st_atim, st->st_mtim };
+	int r;
+
+	r = owner_failed(c, sys_fchownat(c->to, name, st->st_uid, st->st_gid,
+					 AT_SYMLINK_NOFOLLOW));
+	return r < 0 ? r : sys_utimensat(c->to, name, times, AT_SYMLINK_NOFOLLOW);
+}
+
+static int copy_symlink(struct copy *c, const char *name, const struct stat *st)
+{
+	char target[PATH_MAX];
+	ssize_t n;
+	int r;
+
+	n = sys_readlinkat(c->from, name, target, sizeof(target));
+	if (n < 0 || n == (ssize_t)sizeof(target))
+		return n < 0 ? (int)n : -ENAMETOOLONG;
+	target[n] = '\0';
+	r = sys_symlinkat(target, c->to, name);
+	return r < 0 ? r : finish_name(c, name, st);
+}
+
+static int copy_fifo(struct copy *c, const char *name, const struct stat *st)
+{
+	int r = sys_mknodat(c->to, name, S_IFIFO | (st->st_mode & 07777), 0);
+
+	return r < 0 ? r : finish_name(c, name, st);
+}
+
+static int open_below(int dirfd, const char *name)
+{
+	int fd = sys_openat2(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
+			     RESOLVE_NO_XDEV | RESOLVE_BENEATH);
+
+	if (fd == -ENOSYS || fd == -EPERM)
+		fd = sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	return fd;
+}
+
+/* Down into a directory, whose copy is made empty. */
+static int enter(struct copy *c, int from_parent, int to_parent, const char *name,
+		 const char *from_name)
+{
+	_cleanup_close_ int from = -1;
+	_cleanup_close_ int to = -1;
+	struct level l = { .path = c->path.len };
+	struct stat st;
+	int r;
+
+	from = from_name ? open_below(from_parent, from_name)
+			 : sys_openat(from_parent, ".", O_RDONLY | O_DIRECTORY, 0);
+	r = from < 0 ? from : sys_fstat(from, &l.from);
+	if (r == 0)
+		r = sys_mkdirat(to_parent, name, 0700);
+	if (r == 0)
+		r = to = sys_openat(to_parent, name,
+				    O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (r >= 0)
+		r = sys_fstat(to, &st);
+	if (r < 0)
+		return r;
+	l.dev = st.st_dev;
+	l.ino = st.st_ino;
+	r = buf_add(&c->levels, &l, sizeof(l));
+	if (r == 0 && from_name)
+		r = buf_addf(&c->path, "%s/", name);
+	if (r < 0)
+		return r;
+	scope_close(&c->from);
+	scope_close(&c->to);
+	c->from = take(&from, -1);
+	c->to = take(&to, -1);
+	return 0;
+}
+
+/* 1 = went down into a directory */
+static int copy_one(struct copy *c, const char *name, struct err *e)
+{
+	struct stat st;
+	int r;
+
+	r = sys_fstatat(c->from, name, &st, AT_SYMLINK_NOFOLLOW);
+	if (r < 0)
+		return fail(c, r, name, e);
+	c->done.entries++;
+	switch (st.st_mode & S_IFMT) {
+	case S_IFDIR:
+		if (st.st_dev == c->root_st.st_dev && st.st_ino == c->root_st.st_ino)
+			return 0;
+		r = enter(c, c->from, c->to, name, name);
+		return r < 0 ? fail(c, r, name, e) : 1;
+	case S_IFREG:
+		r = copy_file(c, name, &st);
+		break;
+	case S_IFLNK:
+		r = copy_symlink(c, name, &st);
+		break;
+	case S_IFIFO:
+		r = copy_fifo(c, name, &st);
+		break;
+	default:
+		c->done.skipped++;
+	}
+	return r < 0 ? fail(c, r, name, e) : 0;
+}
+
+/* ---- the walk ----------------------------------------------------------------------- */
+
+static struct level *top(struct copy *c)
+{
+	return (void *)(c->levels.data + c->levels.len - sizeof(struct level));
+}
+
+/* Goes on in the directory at hand. 1 = went down, 0 = it is complete */
+static int copy_names(struct copy *c, struct err *e)
+{
+	_Alignas(struct dirent64) char list[8192];
+	ssize_t n;
+	int r;
+
+	if (sys_lseek(c->from, top(c)->next, SEEK_SET) < 0)
+		return fail(c, -EIO, "", e);
+	while ((n = sys_getdents64(c->from, list, sizeof(list))) > 0) {
+		for (ssize_t at = 0; at < n;) {
+			const struct dirent64 *d = (const void *)(list + at);
+
+			at += d->d_reclen;
+			top(c)->next = d->d_off;
+			if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+				continue;
+			r = copy_one(c, d->d_name, e);
+			if (r != 0)
+				return r;
+		}
+	}
+	return n < 0 ? fail(c, (int)n, "", e) : 0;
+}
+
+static int step_up(int *fd, dev_t dev, ino_t ino)
+{
+	_cleanup_close_ int up = sys_openat(*fd, "..", O_RDONLY | O_DIRECTORY, 0);
+	struct stat st;
+	int r = up < 0 ? up : sys_fstat(up, &st);
+
+	if (r < 0)
+		return r;
+	if (st.st_dev != dev || st.st_ino != ino)
+		return -ESTALE;
+	scope_close(fd);
+	*fd = take(&up, -1);
+	return 0;
+}
+
+/* 1 = in the directory above now, 0 = there is none */
+static int leave(struct copy *c, struct err *e)
+{
+	struct level l = *top(c);
+	int r;
+
+	r = finish_fd(c, c->from, c->to, &l.from);
+	if (r < 0)
+		return fail(c, r, "", e);
+	buf_truncate(&c->levels, c->levels.len - sizeof(l));
+	buf_truncate(&c->path, l.path);
+	if (!c->levels.len)
+		return 0;
+	r = step_up(&c->from, top(c)->from.st_dev, top(c)->from.st_ino);
+	if (r == 0)
+		r = step_up(&c->to, top(c)->dev, top(c)->ino);
+	return r < 0 ? fail(c, r, "..", e) : 1;
+}
+
+static int walk(struct copy *c, struct err *e)
+{
+	int r;
+
+	do {
+		do
+			r = copy_names(c, e);
+		while (r > 0);
+		if (r == 0)
+			r = leave(c, e);
+	} while (r > 0);
+	return r;
+}
+
+int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
+	      struct err *e)
+{
+	_cleanup_(copy_done) struct copy c = {
+		.from = -1,
+		.to = -1,
+		.levels = BUF_INIT(DEPTH * sizeof(struct level)),
+		.path = BUF_INIT(256ul << 20),
+		.paths = BUF_INIT(1ul << 30),
+		.chunk = malloc(CHUNK),
+	};
+	_cleanup_close_ int root = -1;
+	int r;
+
+	r = c.chunk ? enter(&c, from, parent, name, NULL) : -ENOMEM;
+	if (r == 0)
+		r = root = sys_dup(c.to, 3);
+	if (r >= 0)
+		r = sys_fstat(root, &c.root_st);
+	if (r < 0)
+		return fail(&c, r, name, e);
+	c.root = root;
+	r = walk(&c, e);
+	if (r == 0)
+		*ret = c.done;
+	return r;
+}

@@ -1,0 +1,32 @@
+/* tree_copy - copy a whole directory tree by descriptors, for hosts without overlay and
+ * for images that are directories.
+ * Needs:  that nobody else changes the two trees meanwhile.
+ * Owns:   nothing.
+ * Never:  follows a link; crosses a mount of the source; opens a device or fifo. */
+#ifndef ROOTFS_STORE_TREE_COPY_H
+#define ROOTFS_STORE_TREE_COPY_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct tree_copied {
+	uint64_t entries;
+	uint64_t bytes;	  /* of regular files, shared ones included */
+	uint64_t skipped; /* devices and sockets */
+	uint64_t owners;  /* entries whose owner could not be kept */
+};
+
+/**
+ * tree_copy() - copy what is in the directory @from into the new directory @name
+ * @from:   borrowed, opened for reading
+ * @parent: borrowed
+ *
+ * Contents are shared where the filesystem can do that (reflinks). Links, modes, times,
+ * hard links, user xattrs and capabilities are kept; owners where the ids are mapped.
+ * Return: 0; -EEXIST; a negative errno: what was copied so far is then still there.
+ */
+int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
+	      struct err *e);
+
+#endif

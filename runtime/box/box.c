@@ -1,0 +1,649 @@
+#include "runtime/box/box.h"
+
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "runtime/confine/abstract.h"
+#include "runtime/monitor/monitor.h"
+#include "runtime/spec/spec.h"
+#include "runtime/wire/build.h"
+#include "runtime/wire/rundir.h"
+#include "runtime/wire/spawn_pack.h"
+#include "runtime/wire/wire.h"
+
+enum {
+	BOX_START_MS = 120000, /* a copy of the image may be made first */
+	BOX_ANSWER_MS = 20000,
+	BOX_EXITS = 4096,
+	BOX_TRIES = 50,
+	BOX_AGAIN = 5,	      /* boxes that end before they hear of a command */
+	BOX_MASTER_MAJOR = 5, /* of a pty master as devpts shows it: 5:2 */
+	BOX_MASTER_MINOR = 2,
+	BOX_DEVPTS_MAGIC = 0x1cd1
+};
+
+struct box {
+	int fd;		     /* owned; -1 = the box has ended and no other is there */
+	struct box_open how; /* its spec is borrowed; first is NULL */
+	pid_t init;
+	bool started;
+	uint32_t last_id;
+	struct box_exit *exits; /* owned: came, not asked for yet */
+	size_t n_exits;
+	struct proc monitor; /* owned; only of the client that started it */
+	bool gone;	     /* the monitor closed the connection */
+	bool full;	     /* because the box has reached its disk limit */
+	bool used;	     /* it has run something of ours */
+	uint32_t lost_id;    /* programs up to this one were in a box that has ended */
+	unsigned ends;	     /* boxes that were used, have ended and were replaced */
+	const struct box_command
+		*first; /* borrowed: asked for, not answered; or NULL */
+	uint32_t first_id;
+};
+
+void box_proc_done(struct box_proc *p)
+{
+	scope_close_set(p->fds, 3);
+	*p = BOX_PROC_NONE;
+}
+
+/* The monitor lives on while others use the box: it is reaped if it has ended already, and
+ * by the system's init else. */
+static void leave(struct box *b)
+{
+	siginfo_t si;
+
+	scope_close(&b->fd);
+	b->fd = -1;
+	if (b->monitor.pid > 0)
+		sys_waitid(P_PID, (id_t)b->monitor.pid, &si, WEXITED | WNOHANG);
+	scope_close(&b->monitor.pidfd);
+	b->monitor = PROC_NONE;
+}
+
+void box_close(struct box **b)
+{
+	if (!*b)
+		return;
+	leave(*b);
+	free((*b)->exits);
+	free(*b);
+	*b = NULL;
+}
+
+int box_fd(const struct box *b)
+{
+	return b->fd;
+}
+
+pid_t box_init_pid(const struct box *b)
+{
+	return b->init;
+}
+
+bool box_started(const struct box *b)
+{
+	return b->started;
+}
+
+unsigned box_ends(const struct box *b)
+{
+	return b->ends + (b->used && (b->gone || b->fd < 0));
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+static int gone(struct box *b, struct err *e)
+{
+	b->gone = true;
+	if (b->full) /* another would have reached it, too */
+		return err_set(e, -ENOTCONN,
+			       "the box has ended: it had reached its disk limit");
+	return err_set(e, -ECONNRESET, "the box has ended");
+}
+
+static int keep_exit(struct box *b, const struct wire_msg *m, struct err *e)
+{
+	const struct wire_exit *x = wire_body(m, sizeof(*x));
+	struct box_exit *list;
+
+	if (!x || b->n_exits >= BOX_EXITS)
+		return err_set(e, -EBADMSG, "malformed message from the monitor");
+	list = realloc(b->exits, (b->n_exits + 1) * sizeof(*list));
+	if (!list)
+		return err_sys(e, -ENOMEM, "cannot note the end of a program");
+	b->exits = list;
+	list[b->n_exits++] = (struct box_exit){ .id = m->head.id,
+						.status = x->status,
+						.signal = x->signal,
+						.oom = x->oom,
+						.disk = x->disk };
+	b->full |= x->disk;
+	return 0;
+}
+
+/* The next message within the time; exits are put aside. 1 = @m holds another one, 0 = an
+ * exit came or, with no time left, nothing (-ETIMEDOUT). */
+static int next_message(struct box *b, struct wire_msg *m, int timeout_ms,
+			struct err *e)
+{
+	struct pollfd p = { .fd = b->fd, .events = POLLIN };
+	int r = sys_poll(&p, 1, timeout_ms);
+
+	if (r == 0 || r == -EINTR)
+		return err_set(e, r ? r : -ETIMEDOUT,
+			       "no answer from the box's monitor");
+	r = wire_recv(b->fd, m, 3);
+	if (r == 0 || r == -ECONNRESET || r == -EPIPE)
+		return gone(b, e);
+	if (r < 0)
+		return err_sys(e, r, "cannot hear from the box's monitor");
+	if (m->head.type == WIRE_EXIT)
+		return keep_exit(b, m, e);
+	return 1;
+}
+
+static int failed(const struct wire_msg *m, struct err *e)
+{
+	const struct err *said = wire_body(m, sizeof(*said));
+
+	if (!said || said->code >= 0)
+		return err_set(e, -EBADMSG, "malformed failure from the monitor");
+	*e = *said;
+	e->msg[sizeof(e->msg) - 1] = '\0';
+	return e->code;
+}
+
+/* Waits for the answer to @id: of @type, or a failure. */
+static int answer(struct box *b, uint32_t id, uint32_t type, struct wire_msg *m,
+		  struct err *e)
+{
+	uint64_t end = sys_now_ms() + BOX_ANSWER_MS;
+
+	for (;;) {
+		uint64_t now = sys_now_ms();
+		int r = next_message(b, m, now < end ? (int)(end - now) : 0, e);
+
+		if (r == -EINTR || r == 0)
+			continue;
+		if (r < 0)
+			return r;
+		if (m->head.id != id)
+			continue; /* late, of a question that was given up */
+		if (m->head.type == WIRE_FAILED)
+			return failed(m, e);
+		if (m->head.type == type)
+			return 0;
+	}
+}
+
+static int send_to(struct box *b, uint32_t type, uint32_t id, const void *body,
+		   size_t len)
+{
+	struct wire_head head = { .type = type, .id = id, .len = (uint32_t)len };
+
+	return wire_send(b->fd, &head, body, NULL, 0);
+}
+
+/* ---- asking for a program ------------------------------------------------------------------ */
+
+/* -ESHUTDOWN: the box has ended and will not hear of it. */
+static int send_spawn(struct box *b, const struct box_command *c, uint32_t *id,
+		      struct err *e)
+{
+	_cleanup_spawn_pack_ struct spawn_pack p = SPAWN_PACK_NONE;
+	int r = spawn_pack(c, ++b->last_id, &p, e);
+
+	if (r < 0)
+		return r;
+	r = b->fd < 0 ? -EPIPE : wire_send(b->fd, &p.head, p.body.data, p.fds, p.n_fds);
+	if (r == -EPIPE || r == -ECONNRESET) {
+		(void)gone(b, e);
+		return -ESHUTDOWN;
+	}
+	if (r < 0)
+		return err_sys(e, r, "cannot reach the box's monitor");
+	*id = p.head.id;
+	return 0;
+}
+
+/* Behind the spec. What is wrong with the command itself box_spawn() will find again. */
+static int send_first(struct box *b, const struct box_open *o, struct err *e)
+{
+	int r = o->first ? send_spawn(b, o->first, &b->first_id, e) : 0;
+
+	b->first = r < 0 ? NULL : o->first;
+	if (r == -ESHUTDOWN)
+		return e->code = -ECONNRESET;
+	*e = ERR_NONE;
+	return 0;
+}
+
+/* With what is to run first, so that the monitor wakes up once: it answers the greeting
+ * before that, and one that does not take it has not run anything. */
+static int send_hello(struct box *b, const struct box_open *o)
+{
+	_cleanup_spawn_pack_ struct spawn_pack p = SPAWN_PACK_NONE;
+	_cleanup_buf_ struct buf body = BUF_INIT(WIRE_BODY);
+	struct wire_head head = { .type = WIRE_HELLO };
+	struct err ignored = ERR_NONE; /* box_spawn() will find it again */
+	struct wire_hello hello;
+	int r;
+
+	build_id(hello.build, sizeof(hello.build));
+	b->first = o->first;
+	b->first_id = ++b->last_id;
+	if (b->first && spawn_pack(b->first, b->first_id, &p, &ignored) < 0)
+		b->first = NULL;
+	r = buf_add(&body, &hello, sizeof(hello));
+	if (r == 0 && b->first)
+		r = buf_add(&body, &p.head, sizeof(p.head));
+	if (r == 0 && b->first)
+		r = buf_add(&body, p.body.data, p.body.len);
+	head.len = (uint32_t)body.len;
+	return r < 0 ? r
+		     : wire_send(b->fd, &head, body.data, p.fds,
+				 b->first ? p.n_fds : 0);
+}
+
+/* ---- joining and starting ------------------------------------------------------------------ */
+
+static int take_ready(struct box *b, const struct wire_msg *m, struct err *e)
+{
+	const struct wire_ready *r = wire_body(m, sizeof(*r));
+	char build[sizeof(r->build)];
+
+	build_id(build, sizeof(build));
+	if (!r || memcmp(r->build, build, sizeof(build)) != 0)
+		return err_set(e, -EPROTO,
+			       "the box runs under another version of cubby; "
+			       "run 'cubby stop' with that version first");
+	b->init = r->init_pid;
+	return 0;
+}
+
+/* A monitor that was just ending closes the socket without a READY: -ECONNRESET, and the
+ * caller tries again. */
+static int join(struct box *b, const struct box_open *o, int rundir, struct err *e)
+{
+	_cleanup_wire_ struct wire_msg m;
+	int r;
+
+	wire_msg_init(&m);
+	b->gone = false; /* that was another monitor */
+	b->fd = rundir_connect(rundir, e);
+	if (b->fd < 0)
+		return b->fd;
+	r = send_hello(b, o);
+	if (r < 0)
+		return err_sys(e, r == -EPIPE ? -ECONNRESET : r,
+			       "cannot greet the monitor");
+	r = answer(b, 0, WIRE_READY, &m, e);
+	return r < 0 ? r : take_ready(b, &m, e);
+}
+
+static int be_monitor(void)
+{
+	return monitor_main(0, NULL);
+}
+
+/* A copy of a process with one thread is as good as a fresh one, and is there a
+ * millisecond earlier (docs/adr/0013). */
+static int start_monitor(struct proc_conf *conf, struct proc *ret, struct err *e)
+{
+	int r = proc_fork(conf, be_monitor, ret, e);
+
+	return r == -EBUSY ? proc_start(conf, ret, e) : r;
+}
+
+static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
+{
+	static const char *const argv[] = { "/proc/self/exe", "__monitor", NULL };
+	_cleanup_json_ struct json *j = spec_to_json(o->spec);
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	struct proc_conf conf = {
+		.argv = argv, .fds = { -1, -1, -1 }, .pass_fd = -1, .new_session = true
+	};
+	int pair[2], r = sys_socketpair(SOCK_SEQPACKET, pair);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot make a socket pair");
+	b->fd = pair[0];
+	b->gone = false; /* that was the one before */
+	conf.pass_fd = pair[1];
+	r = start_monitor(&conf, &b->monitor, e);
+	scope_close(&pair[1]);
+	if (r == 0 && (!j || json_print(j, false, &text) < 0))
+		r = err_sys(e, -ENOMEM, "cannot describe the box");
+	if (r < 0)
+		return r;
+	r = send_to(b, WIRE_START, 0, text.data, text.len);
+	return r < 0 ? err_sys(e, r, "cannot reach the new monitor")
+		     : send_first(b, o, e);
+}
+
+static int await_start(struct box *b, const struct box_open *o, struct err *e)
+{
+	uint64_t end = sys_now_ms() + BOX_START_MS;
+	_cleanup_wire_ struct wire_msg m;
+	int r;
+
+	wire_msg_init(&m);
+	for (;;) {
+		uint64_t now = sys_now_ms();
+
+		r = next_message(b, &m, now < end ? (int)(end - now) : 0, e);
+		if (r == -ECONNRESET)
+			return err_set(e, r, "the box's monitor died while it started");
+		if (r == -EINTR || r == 0)
+			continue;
+		if (r < 0)
+			return r;
+		if (m.head.type == WIRE_FAILED)
+			return failed(&m, e);
+		if (m.head.type == WIRE_READY)
+			return take_ready(b, &m, e);
+		if (m.head.type == WIRE_NOTE && o->note)
+			o->note(o->note_ctx, buf_cstr(&m.body));
+	}
+}
+
+/* One starter at a time; whoever waited finds the box running. */
+static int start(struct box *b, const struct box_open *o, int rundir, struct err *e)
+{
+	_cleanup_close_ int dir = -1, lock = -1;
+	char path[2 * PATH_MAX];
+	int r;
+
+	snprintf(path, sizeof(path), "%s/boxes/%s", o->spec->store, o->spec->key);
+	dir = file_open_dir(AT_FDCWD, path, e);
+	if (dir < 0)
+		return dir;
+	lock = file_lock(dir, "start", true, e);
+	if (lock < 0)
+		return lock;
+	r = join(b, o, rundir, e);
+	if (r != -ENOENT && r != -ECONNREFUSED && r != -ECONNRESET)
+		return r;
+	scope_close(&b->fd);
+	b->fd = -1;
+	r = spawn_monitor(b, o, e);
+	if (r == 0)
+		r = await_start(b, o, e);
+	b->started = r == 0;
+	if (b->started && o->spec->net == NET_HOST && o->note)
+		o->note(o->note_ctx,
+			abstract_closable()
+				? "the box shares the host's network: services that "
+				  "listen on this host only are within its reach"
+				: "the box shares the host's network: services that "
+				  "listen on this host only, and abstract sockets "
+				  "(X11, "
+				  "D-Bus), are within its reach");
+	return r;
+}
+
+static int join_or_start(struct box *b, const struct box_open *o, struct err *e)
+{
+	int r = -ECONNRESET;
+
+	for (int i = 0; i < BOX_TRIES && r == -ECONNRESET && !b->started; i++) {
+		_cleanup_close_ int rundir = o->join_only
+						     ? rundir_find(o->spec->key, e)
+						     : rundir_open(o->spec->key, e);
+
+		if (rundir < 0 && (rundir != -ENOENT || !o->join_only))
+			return rundir;
+		scope_close(&b->fd);
+		b->fd = -1;
+		r = rundir < 0 ? rundir : join(b, o, rundir, e);
+		if (r != -ENOENT && r != -ECONNREFUSED)
+			continue;
+		if (o->join_only)
+			return err_set(e, -ENOENT,
+				       "no box is running in this directory");
+		r = start(b, o, rundir, e);
+		if (r < 0)
+			return r;
+	}
+	return r;
+}
+
+int box_open(const struct box_open *o, struct box **ret, struct err *e)
+{
+	_cleanup_box_ struct box *b = calloc(1, sizeof(*b));
+	int r;
+
+	if (!b)
+		return err_sys(e, -ENOMEM, "cannot open the box");
+	b->fd = -1;
+	b->monitor = PROC_NONE;
+	b->how = *o;
+	b->how.first = NULL;
+	r = join_or_start(b, o, e);
+	if (r < 0)
+		return r;
+	*ret = take(&b, NULL);
+	return 0;
+}
+
+/* The box has ended: another of the same directory takes its place, started by us or by
+ * somebody else in the meantime. */
+static int reopen(struct box *b, const struct box_command *first, struct err *e)
+{
+	struct box_open how = b->how;
+	int r;
+
+	leave(b);
+	b->ends += b->used;
+	b->lost_id = b->last_id;
+	b->n_exits = 0;
+	b->used = b->started = false;
+	how.first = first;
+	*e = ERR_NONE;
+	r = join_or_start(b, &how, e);
+	if (r == 0)
+		return 0;
+	leave(b);
+	err_wrap(e, "the box has ended and cannot be started again");
+	return e->code = -ENOTCONN;
+}
+
+/* ---- programs ------------------------------------------------------------------------------ */
+
+/* What came from inside is believed when it is what was asked for: a pty master, or pipes
+ * of the right direction. */
+static bool is_master(int fd)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return sys_fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
+	       st.st_rdev == makedev(BOX_MASTER_MAJOR, BOX_MASTER_MINOR) &&
+	       sys_fstatfs(fd, &fs) == 0 && fs.f_type == BOX_DEVPTS_MAGIC;
+}
+
+static bool is_pipe(int fd, int access)
+{
+	struct stat st;
+	int fl = sys_getfl(fd);
+
+	return fl >= 0 && (fl & O_ACCMODE) == access && sys_fstat(fd, &st) == 0 &&
+	       S_ISFIFO(st.st_mode);
+}
+
+static int take_spawned(const struct box_command *c, struct wire_msg *m,
+			struct box_proc *ret, struct err *e)
+{
+	static const unsigned expected[] = { [BOX_IO_PIPES] = 3,
+					     [BOX_IO_TTY] = 1,
+					     [BOX_IO_NULL] = 0,
+					     [BOX_IO_LOG] = 0 };
+	const struct wire_spawned *s = wire_body(m, sizeof(*s));
+	bool good = s && m->n_fds == expected[c->io];
+
+	if (s && s->err.code < 0) {
+		*e = s->err;
+		e->msg[sizeof(e->msg) - 1] = '\0';
+		return e->code;
+	}
+	if (good && c->io == BOX_IO_TTY)
+		good = is_master(m->fds[0]);
+	if (good && c->io == BOX_IO_PIPES)
+		good = is_pipe(m->fds[0], O_WRONLY) && is_pipe(m->fds[1], O_RDONLY) &&
+		       is_pipe(m->fds[2], O_RDONLY);
+	if (!good)
+		return err_set(e, -EBADMSG, "the box sent unexpected descriptors");
+	ret->id = m->head.id;
+	ret->pid = s->pid;
+	for (unsigned i = 0; i < 3; i++)
+		ret->fds[i] = wire_take_fd(m, i);
+	return 0;
+}
+
+static int spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
+		 struct err *e)
+{
+	_cleanup_wire_ struct wire_msg m;
+	uint32_t id = b->first_id;
+	int r = 0;
+
+	wire_msg_init(&m);
+	if (c == b->first)
+		b->first = NULL;
+	else
+		r = send_spawn(b, c, &id, e);
+	if (r == 0)
+		r = answer(b, id, WIRE_SPAWNED, &m, e);
+	return r < 0 ? r : take_spawned(c, &m, ret, e);
+}
+
+int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
+	      struct err *e)
+{
+	for (int i = 0;; i++) {
+		bool stillborn = i && b->started;
+		int r = spawn(b, c, ret, e);
+
+		b->used |= r == 0 || r == -ECONNRESET;
+		if (r != -ESHUTDOWN)
+			return r;
+		if (stillborn || b->full || b->how.join_only || i == BOX_AGAIN)
+			return e->code = -ENOTCONN;
+		r = reopen(b, c, e);
+		if (r < 0)
+			return r;
+	}
+}
+
+/* A program that ran in a box that another has replaced. */
+static bool is_lost(const struct box *b, uint32_t id)
+{
+	return id <= b->lost_id;
+}
+
+static int lost(struct err *e)
+{
+	return err_set(e, -ECONNRESET, "the box has ended");
+}
+
+static int take_exit(struct box *b, size_t i, struct box_exit *ret)
+{
+	*ret = b->exits[i];
+	memmove(&b->exits[i], &b->exits[i + 1],
+		(--b->n_exits - i) * sizeof(b->exits[0]));
+	return 1;
+}
+
+int box_next_exit(struct box *b, struct box_exit *ret, struct err *e)
+{
+	_cleanup_wire_ struct wire_msg m;
+	int r;
+
+	wire_msg_init(&m);
+	while (!b->n_exits) {
+		r = b->gone ? gone(b, e) : next_message(b, &m, 0, e);
+		if (r == -ETIMEDOUT || r == -EINTR)
+			return 0;
+		if (r < 0)
+			return r;
+	}
+	return take_exit(b, 0, ret);
+}
+
+int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
+	     struct err *e)
+{
+	uint64_t end =
+		timeout_ms < 0 ? UINT64_MAX : sys_now_ms() + (uint64_t)timeout_ms;
+	_cleanup_wire_ struct wire_msg m;
+
+	wire_msg_init(&m);
+	if (is_lost(b, id))
+		return lost(e);
+	for (;;) {
+		uint64_t now = sys_now_ms();
+		int left = timeout_ms < 0 ? -1 : now < end ? (int)(end - now) : 0;
+		int r;
+
+		for (size_t i = 0; i < b->n_exits; i++)
+			if (b->exits[i].id == id)
+				return take_exit(b, i, ret) < 0;
+		r = b->gone ? gone(b, e) : next_message(b, &m, left, e);
+		if (r < 0 && r != -EINTR)
+			return r;
+	}
+}
+
+int box_signal(struct box *b, uint32_t id, int sig, bool group, struct err *e)
+{
+	struct wire_signal s = { .signal = sig, .group = group };
+	int r = is_lost(b, id) ? lost(e) : send_to(b, WIRE_SIGNAL, id, &s, sizeof(s));
+
+	return r < 0 ? err_sys(e, r, "cannot reach the box's monitor") : 0;
+}
+
+int box_kill_session(struct box *b, uint32_t id, struct err *e)
+{
+	int r = is_lost(b, id) ? lost(e) : send_to(b, WIRE_KILL, id, NULL, 0);
+
+	return r < 0 ? err_sys(e, r, "cannot reach the box's monitor") : 0;
+}
+
+/* ---- questions ------------------------------------------------------------------------------ */
+
+static int pack_question(const char *what, const struct json *args, struct buf *out)
+{
+	_cleanup_json_ struct json *j = json_object();
+	int r = j ? json_set_str(j, "what", what) : -ENOMEM;
+
+	if (r == 0 && args)
+		r = json_set(j, "args", json_dup(args));
+	return r < 0 ? r : json_print(j, false, out);
+}
+
+int box_ask(struct box *b, const char *what, const struct json *args, struct json **ret,
+	    struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	_cleanup_wire_ struct wire_msg m;
+	uint32_t id = ++b->last_id;
+	int r = pack_question(what, args, &text);
+
+	wire_msg_init(&m);
+	if (r < 0)
+		return err_sys(e, r, "cannot ask the monitor");
+	r = send_to(b, WIRE_ASK, id, text.data, text.len);
+	if (r == -EPIPE || r == -ECONNRESET)
+		return gone(b, e);
+	if (r < 0)
+		return err_sys(e, r, "cannot reach the box's monitor");
+	r = answer(b, id, WIRE_ANSWER, &m, e);
+	if (r < 0 || !ret)
+		return r;
+	return json_parse(buf_cstr(&m.body), m.body.len, ret, e);
+}

@@ -1,0 +1,103 @@
+/* box - a client's view of a running box: start or join it, run things in it.
+ * Needs:  a spec (spec.h) whose image and box directory are there.
+ * Owns:   the connection to the monitor; the monitor owns the box.
+ * Never:  runs anything of the box in this process; believes a length, count or
+ *         descriptor from the other side without a check. */
+#ifndef RUNTIME_BOX_BOX_H
+#define RUNTIME_BOX_BOX_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/scope.h"
+#include "runtime/spec/spec.h"
+#include "runtime/wire/command.h"
+
+struct box;
+
+struct box_open {
+	const struct spec *spec; /* borrowed until box_close() */
+	bool join_only;		 /* do not start one: -ENOENT when it is not running */
+	/* What will be run first: asked for together with the box, so that the way to it
+	 * is not gone twice. box_spawn() of the same struct, which must stay as it is
+	 * until then, takes the answer. NULL = not known yet */
+	const struct box_command *first;
+	note_fn *note; /* may be NULL */
+	void *note_ctx;
+};
+
+/**
+ * box_open() - join the running box of a directory, or start it
+ *
+ * Context: may block for the start's deadline (20 s). Safe to call from many processes
+ * at once: one of them starts the monitor, the others join it.
+ * Return: 0; -ENOENT (join_only); else why no box can be started here, with the remedy.
+ */
+int box_open(const struct box_open *o, struct box **ret, struct err *e);
+/** box_close() - leave; what this client ran in the foreground is hung up and ended */
+void box_close(struct box **b);
+#define _cleanup_box_ _cleanup_(box_close)
+
+/** box_fd() - poll for POLLIN: exits are to be had by box_next_exit(); borrowed */
+int box_fd(const struct box *b);
+/** box_init_pid() - pid of the box's init as the host sees it */
+pid_t box_init_pid(const struct box *b);
+/** box_started() - true when the box was started from here, false when it was joined */
+bool box_started(const struct box *b);
+/** box_ends() - how many boxes are known to have ended in which something of ours was run.
+ *  Calls about programs of such a one say so; box_spawn() goes on in another */
+unsigned box_ends(const struct box *b);
+
+struct box_proc {
+	uint32_t id; /* of this process within this connection */
+	pid_t pid;   /* inside the box's pid namespace */
+	int fds[3];  /* owned; pipes: our ends of 0, 1, 2; tty: the master, -1, -1.
+			Non-blocking may be set by the other side: always poll */
+};
+#define BOX_PROC_NONE ((struct box_proc){ .fds = { -1, -1, -1 } })
+void box_proc_done(struct box_proc *p); /* closes; does not end the process */
+#define _cleanup_box_proc_ _cleanup_(box_proc_done)
+
+/**
+ * box_spawn() - run a program in the box
+ * Return: 0; -ENOENT (not found: 127), -EACCES or -ENOEXEC (cannot be run: 126),
+ *         -EINVAL (user, cwd, size), -EAGAIN (process limit), -ECONNRESET (the box ended
+ *         meanwhile: whether the program ran is not known; the next call works),
+ *         -ENOTCONN (it has ended for good, and why).
+ *
+ * Where the box has ended before it heard of the program, the program runs in another:
+ * the directory's box is started again, or joined if somebody else has done that.
+ */
+int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
+	      struct err *e);
+
+struct box_exit {
+	uint32_t id;
+	int status; /* 0–255, or 128 + signal */
+	int signal; /* 0 = it exited */
+	bool oom;   /* it was killed for the box's memory limit */
+	bool disk;  /* the whole box was ended for its disk limit */
+};
+/** box_next_exit() - without blocking: 1 = @ret filled, 0 = none yet, or box gone */
+int box_next_exit(struct box *b, struct box_exit *ret, struct err *e);
+/** box_wait() - wait for one process; exits of others stay queued; -ETIMEDOUT */
+int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
+	     struct err *e);
+/** box_signal() - to the process, or with @group to its whole process group */
+int box_signal(struct box *b, uint32_t id, int sig, bool group, struct err *e);
+/** box_kill_session() - HUP and TERM, 1 s, then KILL to every process of the terminal
+ *  session or group that @id leads, daemons that left it included */
+int box_kill_session(struct box *b, uint32_t id, struct err *e);
+
+/**
+ * box_ask() - a question to the monitor that is not about a process of ours
+ * @what: "info", "ps", "stop", "net", "ports", "publish", …
+ * @args: an object, or NULL; borrowed
+ * @ret:  an object, owned; NULL pointer = answer not wanted
+ */
+int box_ask(struct box *b, const char *what, const struct json *args, struct json **ret,
+	    struct err *e);
+
+#endif

@@ -1,0 +1,21 @@
+/* mountinfo - the other names of a directory, from the kernel's list of mounts.
+ * Needs:  the text of /proc/PID/mountinfo.
+ * Owns:   nothing.
+ * Never:  asks the kernel: what it returns may be hidden by another mount. */
+#ifndef RUNTIME_BOX_MOUNTINFO_H
+#define RUNTIME_BOX_MOUNTINFO_H
+
+#include <limits.h>
+
+/**
+ * mountinfo_other() - a name of the directory @path by another mount of its filesystem
+ * @path:  real and absolute
+ * @index: which of them, from 0
+ * @ret:   absolute; filled on success only
+ *
+ * Return: 0; -ENOENT: there are no more, -ENAMETOOLONG.
+ */
+int mountinfo_other(const char *text, const char *path, unsigned index,
+		    char ret[PATH_MAX]);
+
+#endif

@@ -1,0 +1,44 @@
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/sys/sys.h"
+#include "runtime/cgroup/cgroup.h"
+
+static int set(int what, const char *name, uint64_t value, struct err *e)
+{
+	struct rlimit now;
+	int r = sys_getrlimit(what, &now);
+
+	if (r >= 0) {
+		/* Only downwards: raising is not ours to do. */
+		now.rlim_max = MIN(now.rlim_max, (rlim_t)value);
+		now.rlim_cur = MIN(now.rlim_cur, now.rlim_max);
+		r = sys_setrlimit(what, &now);
+	}
+	return r < 0 ? err_sys(e, r, "cannot limit %s", name) : 0;
+}
+
+/* Since 5.14 processes are counted for each user of each user namespace, those of the
+ * box alone; before, together with the caller's whole session, for which no number is
+ * right. Remove with support for 5.13. */
+static bool counts_per_namespace(void)
+{
+	struct utsname u;
+	int major, minor;
+
+	return sys_uname(&u) >= 0 && sscanf(u.release, "%d.%d", &major, &minor) == 2 &&
+	       (major > 5 || (major == 5 && minor >= 14));
+}
+
+int cgroup_child_limits(const struct limits *lim, bool keeps_pids, struct err *e)
+{
+	/* A core would be written by the host's core_pattern, with the box's memory. */
+	int r = set(RLIMIT_CORE, "cores", 0, e);
+
+	/* Memory has no limit here: programs reserve far more than they use (sanitizers
+	 * terabytes, Go and Java as much as there is). The monitor adds up what they hold
+	 * (memwatch.h), and counts those that take several users for their processes. */
+	if (r >= 0 && !keeps_pids && lim->pids && counts_per_namespace())
+		r = set(RLIMIT_NPROC, "processes", lim->pids, e);
+	return r;
+}

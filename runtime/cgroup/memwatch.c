@@ -1,0 +1,461 @@
+/* What the processes hold together is between two sums. The sum of their resident pages
+ * is cheap, and too high, for shared pages count for each; as long as that is within the
+ * limit, the box is. Only then the kernel is asked for the shares (smaps_rollup), which
+ * walks page tables.
+ *
+ * Memory can also lie in files that nobody has mapped: in the box's /tmp, /run and
+ * /dev/shm, in segments of System V, in memfds. These are counted by the file. A page that
+ * is in such a file and mapped is in both sums: of the shares, what is of this kind is
+ * counted once, at the larger of the two. */
+#include "runtime/cgroup/memwatch.h"
+
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/num.h"
+#include "base/scope.h"
+#include "base/sys/sys.h"
+
+enum {
+	MEMWATCH_SOONEST_MS = 20,
+	MEMWATCH_LATEST_MS = 500,
+	/* How fast a program can fill memory: about 2 GiB a second. */
+	MEMWATCH_PER_MS = 2 << 20,
+	MEMWATCH_FORKS_PER_MS = 5,
+	MEMWATCH_PATIENCE = 100,
+	MEMWATCH_STUCK = 100,
+	MEMWATCH_REAPED = 5,
+	MEMWATCH_TEXT = 4096,
+	MEMWATCH_SEGMENTS = 1 << 20, /* bytes of text about them */
+	MEMWATCH_FILES = 4096,	     /* memfds that are told apart */
+	MEMWATCH_NEWEST = 4096	     /* processes that one look can end */
+};
+
+/* The kernel's own mount, which memfds and nothing else of a box have files on. */
+static dev_t shmem_device(void)
+{
+	_cleanup_close_ int fd = sys_memfd("cubby", 0);
+	struct stat st;
+
+	return fd >= 0 && sys_fstat(fd, &st) >= 0 ? st.st_dev : 0;
+}
+
+static bool is_on(int fd, long magic)
+{
+	struct statfs fs;
+
+	return sys_fstatfs(fd, &fs) >= 0 && fs.f_type == magic;
+}
+
+int memwatch_open(int fds[MEMWATCH_FDS], const struct memwatch_conf *limit,
+		  struct memwatch *ret, struct err *e)
+{
+	struct memwatch w = MEMWATCH_NONE;
+
+	for (int i = 0; i < MEMWATCH_FDS; i++)
+		w.fds[i] = take(&fds[i], -1);
+	if (!is_on(w.fds[MEMWATCH_PROC], PROC_SUPER_MAGIC) ||
+	    (w.fds[MEMWATCH_TMP] >= 0 && !is_on(w.fds[MEMWATCH_TMP], TMPFS_MAGIC)) ||
+	    (w.fds[MEMWATCH_SHM] >= 0 &&
+	     !is_on(w.fds[MEMWATCH_SHM], PROC_SUPER_MAGIC))) {
+		memwatch_close(&w);
+		return err_set(e, -EBADMSG,
+			       "cannot watch the memory of the box: no /proc of it");
+	}
+	w.limit = *limit;
+	w.shmem = shmem_device();
+	*ret = w;
+	return 0;
+}
+
+void memwatch_close(struct memwatch *w)
+{
+	scope_close_set(w->fds, MEMWATCH_FDS);
+	*w = MEMWATCH_NONE;
+}
+
+/* ---- what the kernel writes --------------------------------------------------------- */
+
+/* The number behind @key, which begins a line; -1 = there is none. */
+static int64_t number(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (const char *at = text; (at = strstr(at, key)); at += len) {
+		uint64_t n;
+
+		if (at != text && at[-1] != '\n')
+			continue;
+		if (sscanf(at + len, "%" SCNu64, &n) != 1 || n > INT64_MAX / 1024)
+			return -1;
+		return (int64_t)n;
+	}
+	return -1;
+}
+
+static uint64_t kib(const char *text, const char *key)
+{
+	return (uint64_t)MAX(number(text, key), 0) * 1024;
+}
+
+int memwatch_status(const char *text, struct memwatch_process *ret)
+{
+	int64_t threads = number(text, "Threads:");
+
+	if (threads < 0)
+		return -EBADMSG;
+	ret->threads = (uint64_t)threads;
+	ret->shmem = kib(text, "RssShmem:");
+	ret->bytes = kib(text, "VmRSS:") + kib(text, "VmSwap:");
+	return 0;
+}
+
+int memwatch_rollup(const char *text, struct memwatch_process *ret)
+{
+	if (number(text, "Pss:") < 0)
+		return -EBADMSG;
+	ret->threads = 0;
+	ret->shmem = kib(text, "Pss_Shmem:");
+	ret->bytes = kib(text, "Pss:") + kib(text, "SwapPss:");
+	return 0;
+}
+
+/* The last two columns of each line but the first: what is resident and what is swapped. */
+uint64_t memwatch_sysv(const char *text)
+{
+	uint64_t sum = 0;
+
+	for (const char *line = strchr(text, '\n'); line;
+	     line = strchr(line + 1, '\n')) {
+		const char *end = strchr(line + 1, '\n'), *at = end;
+		int columns = 0;
+
+		while (end && at > line + 1 && columns < 2) {
+			for (; at > line + 1 && at[-1] == ' '; at--)
+				;
+			for (; at > line + 1 && at[-1] != ' '; at--)
+				;
+			sum += strtoull(at, NULL, 10);
+			columns++;
+		}
+	}
+	return sum;
+}
+
+/* ---- one process -------------------------------------------------------------------- */
+
+static int read_text(const struct memwatch *w, const char *pid, const char *file,
+		     char ret[MEMWATCH_TEXT])
+{
+	char path[64];
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", pid, file);
+	fd = sys_openat(w->fds[MEMWATCH_PROC], path, O_RDONLY, 0);
+	n = fd < 0 ? fd : sys_read(fd, ret, MEMWATCH_TEXT - 1);
+	ret[MAX(n, 0)] = '\0';
+	return (int)MIN(n, 0);
+}
+
+/* Of /proc/PID/stat, behind the name, which ends with the last ')': the number at @field,
+ * as proc(5) counts. */
+static uint64_t stat_field(const char *text, int field)
+{
+	const char *at = strrchr(text, ')');
+
+	for (int i = 2; at && i < field; i++) {
+		at = strchr(at + 1, ' ');
+	}
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+static struct memwatch_process shares(const struct memwatch *w, const char *pid)
+{
+	struct memwatch_process p = { 0 };
+	char text[MEMWATCH_TEXT];
+
+	if (read_text(w, pid, "smaps_rollup", text) == 0)
+		(void)memwatch_rollup(text, &p); /* it may have ended just now */
+	return p;
+}
+
+/* A status that does not say all in its first page is one of many groups: it takes the
+ * dear way. */
+static struct memwatch_process resident(const struct memwatch *w, const char *pid)
+{
+	struct memwatch_process p = { 0 };
+	char text[MEMWATCH_TEXT];
+	enum { NUM_THREADS = 20 };
+
+	if (read_text(w, pid, "status", text) < 0)
+		return p; /* it has just ended */
+	if (memwatch_status(text, &p) == 0)
+		return p;
+	p = shares(w, pid);
+	if (read_text(w, pid, "stat", text) == 0)
+		p.threads = stat_field(text, NUM_THREADS);
+	return p;
+}
+
+/* ---- files without a name ----------------------------------------------------------- */
+
+struct files {
+	ino_t seen[MEMWATCH_FILES];
+	size_t n;
+	uint64_t bytes;
+};
+
+static bool is_new(struct files *f, ino_t ino)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->seen[i] == ino)
+			return false;
+	if (f->n < MEMWATCH_FILES)
+		f->seen[f->n++] = ino;
+	return true;
+}
+
+/* What @pid has open of them; in @all each counts once. The directory of another user's
+ * process can be closed to us: what it has mapped counts all the same. */
+static uint64_t open_files(const struct memwatch *w, const char *pid, struct files *all)
+{
+	_cleanup_close_ int dir = -1;
+	struct err ignored = ERR_NONE;
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	uint64_t sum = 0;
+	char path[64];
+	int r;
+
+	snprintf(path, sizeof(path), "%s/fd", pid);
+	dir = sys_openat(w->fds[MEMWATCH_PROC], path, O_RDONLY | O_DIRECTORY, 0);
+	r = dir < 0 ? dir : dirscan_start(&scan, dir, &ignored);
+	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
+		struct stat st;
+		uint64_t bytes;
+
+		if (sys_fstatat(dir, entry.name, &st, 0) < 0 || st.st_dev != w->shmem ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		bytes = (uint64_t)st.st_blocks * 512;
+		sum += bytes;
+		if (is_new(all, st.st_ino))
+			all->bytes += bytes;
+	}
+	return sum;
+}
+
+/* ---- all of them -------------------------------------------------------------------- */
+
+struct one {
+	uint64_t started; /* clock ticks since boot */
+	uint64_t threads;
+	char pid[16];
+};
+
+struct sum {
+	uint64_t bytes, shmem, pids, biggest;
+	struct files files;
+	char pid[16]; /* of the biggest; "" = none but init */
+	bool victim;  /* the one that was killed last still holds memory */
+};
+
+typedef struct memwatch_process measure_fn(const struct memwatch *w, const char *pid);
+
+static void add(struct sum *s, const struct memwatch *w, const char *pid,
+		const struct memwatch_process *p)
+{
+	uint64_t whole = p->bytes;
+
+	s->bytes += p->bytes;
+	s->shmem += p->shmem;
+	s->pids += p->threads;
+	if (w->limit.memory)
+		whole += open_files(w, pid, &s->files);
+	if (whole && strcmp(pid, w->victim) == 0)
+		s->victim = true;
+	if (strcmp(pid, "1") == 0 || whole <= s->biggest)
+		return;
+	s->biggest = whole;
+	snprintf(s->pid, sizeof(s->pid), "%.15s", pid);
+}
+
+static int add_up(const struct memwatch *w, measure_fn *measure, struct sum *s)
+{
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	struct err ignored = ERR_NONE;
+	int r = dirscan_start(&scan, w->fds[MEMWATCH_PROC], &ignored);
+
+	memset(s, 0, sizeof(*s));
+	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
+		struct memwatch_process p;
+		uint64_t pid;
+
+		if (num_range(entry.name, 1, INT32_MAX, &pid) < 0)
+			continue;
+		p = measure(w, entry.name);
+		add(s, w, entry.name, &p);
+	}
+	return r;
+}
+
+/* What lies in the box's memory filesystem and its segments, mapped or not. */
+static uint64_t stored(const struct memwatch *w)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(MEMWATCH_SEGMENTS);
+	struct err ignored = ERR_NONE;
+	uint64_t sum = 0;
+	struct statfs fs;
+
+	if (w->fds[MEMWATCH_TMP] >= 0 && sys_fstatfs(w->fds[MEMWATCH_TMP], &fs) >= 0)
+		sum += (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
+	if (w->fds[MEMWATCH_SHM] >= 0 &&
+	    sys_lseek(w->fds[MEMWATCH_SHM], 0, SEEK_SET) == 0 &&
+	    file_read_fd(w->fds[MEMWATCH_SHM], &text, &ignored) >= 0)
+		sum += memwatch_sysv(buf_cstr(&text));
+	return sum;
+}
+
+/* The directory of a process stands for it as a pidfd does (5.1). */
+static bool kill_one(const struct memwatch *w, const char *pid)
+{
+	_cleanup_close_ int fd =
+		sys_openat(w->fds[MEMWATCH_PROC], pid, O_RDONLY | O_DIRECTORY, 0);
+
+	return fd >= 0 && sys_pidfd_send_signal(fd, SIGKILL) >= 0;
+}
+
+static void kill_biggest(struct memwatch *w, const struct sum *s)
+{
+	if (s->victim && w->patience) {
+		w->patience--; /* it takes a moment to give back what it had */
+		return;
+	}
+	w->stuck++;
+	if (!s->pid[0] || !kill_one(w, s->pid))
+		return;
+	w->stuck = 0;
+	memcpy(w->victim, s->pid, sizeof(w->victim));
+	w->patience = MEMWATCH_PATIENCE;
+	w->kills++;
+}
+
+/* ---- too many ----------------------------------------------------------------------- */
+
+static int newest_first(const void *a, const void *b)
+{
+	uint64_t x = ((const struct one *)a)->started;
+	uint64_t y = ((const struct one *)b)->started;
+
+	return (x < y) - (x > y);
+}
+
+/* It keeps its number until its parent has heard of it: which a parent that is dead, too,
+ * leaves to init. */
+static bool is_dead(const char *stat)
+{
+	const char *state = strrchr(stat, ')');
+
+	return !state || strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0;
+}
+
+static size_t list_all(const struct memwatch *w, struct one *ret)
+{
+	enum { NUM_THREADS = 20, STARTTIME = 22 };
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	struct err ignored = ERR_NONE;
+	int r = dirscan_start(&scan, w->fds[MEMWATCH_PROC], &ignored);
+	size_t n = 0;
+
+	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
+		char text[MEMWATCH_TEXT];
+		uint64_t pid;
+
+		if (num_range(entry.name, 2, INT32_MAX, &pid) < 0 ||
+		    read_text(w, entry.name, "stat", text) < 0 || is_dead(text))
+			continue;
+		/* full: a later one, by its place in the list of numbers, is as likely */
+		if (n == MEMWATCH_NEWEST)
+			n = MEMWATCH_NEWEST - 1;
+		ret[n].started = stat_field(text, STARTTIME);
+		ret[n].threads = stat_field(text, NUM_THREADS);
+		snprintf(ret[n++].pid, sizeof(ret->pid), "%.15s", entry.name);
+	}
+	return n;
+}
+
+/* What was there first stays: what makes too many of itself is among the last. As long as
+ * they do not become more, the dead are given the time to be reaped. */
+static void kill_newest(struct memwatch *w)
+{
+	_cleanup_free_ struct one *all = NULL;
+	uint64_t left = w->pids;
+	size_t n;
+
+	if (w->pids <= w->pids_killed && w->pid_patience) {
+		w->pid_patience--;
+		return;
+	}
+	w->pids_killed = w->pids;
+	w->pid_patience = MEMWATCH_REAPED;
+	all = calloc(MEMWATCH_NEWEST, sizeof(*all));
+	n = all ? list_all(w, all) : 0;
+	if (n)
+		qsort(all, n, sizeof(*all), newest_first);
+	for (size_t i = 0; i < n && left > w->limit.pids; i++) {
+		if (!kill_one(w, all[i].pid))
+			continue;
+		w->pid_kills++;
+		left -= MIN(left, MAX(all[i].threads, 1));
+	}
+}
+
+static unsigned when_next(uint64_t used, uint64_t limit, uint64_t per_ms)
+{
+	if (!limit)
+		return MEMWATCH_LATEST_MS;
+	return (unsigned)MAX(
+		MIN((limit - MIN(used, limit)) / per_ms, (uint64_t)MEMWATCH_LATEST_MS),
+		(uint64_t)MEMWATCH_SOONEST_MS);
+}
+
+unsigned memwatch_look(struct memwatch *w)
+{
+	_cleanup_free_ struct sum *s = calloc(1, sizeof(*s));
+	uint64_t files, used;
+
+	if (!s || add_up(w, resident, s) < 0)
+		return MEMWATCH_LATEST_MS;
+	w->pids = s->pids;
+	if (w->limit.pids && w->pids > w->limit.pids)
+		kill_newest(w);
+	files = (w->limit.memory ? stored(w) : 0) + s->files.bytes;
+	used = s->bytes + files;
+	if (w->limit.memory && used > w->limit.memory) {
+		if (add_up(w, shares, s) < 0)
+			return MEMWATCH_SOONEST_MS;
+		used = s->bytes + (files > s->shmem ? files - s->shmem : 0);
+	}
+	w->used = used;
+	w->peak = MAX(w->peak, used);
+	if (w->limit.memory && used > w->limit.memory)
+		kill_biggest(w, s);
+	else
+		w->stuck = 0;
+	return MIN(when_next(used, w->limit.memory, MEMWATCH_PER_MS),
+		   when_next(w->pids, w->limit.pids, MEMWATCH_FORKS_PER_MS));
+}
+
+bool memwatch_is_lost(const struct memwatch *w)
+{
+	return w->stuck > MEMWATCH_STUCK;
+}

@@ -1,0 +1,20 @@
+/* abstract - the host's abstract sockets, out of reach of a box with the host's network.
+ * Needs:  Landlock with scopes (Linux 6.12, ABI 6), switched on.
+ * Owns:   nothing.
+ * Never:  changes anything for a box with a network namespace of its own, which closes
+ *         them anyway: their names belong to the namespace. */
+#ifndef RUNTIME_CONFINE_ABSTRACT_H
+#define RUNTIME_CONFINE_ABSTRACT_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/** abstract_closable() - can this kernel do that? */
+bool abstract_closable(void);
+/** abstract_close() - from here on this process and what comes of it connects to abstract
+ *  sockets of its own kind alone; after no_new_privs, before the filter
+ *  Return: 1 = done, 0 = this kernel cannot, -errno. */
+int abstract_close(struct err *e);
+
+#endif

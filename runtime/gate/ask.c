@@ -1,0 +1,251 @@
+/* gate_ask - questions about the network of a box, answered in its monitor: what is
+ * kept here from here, the rest by the process. */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/gate/host.h"
+
+static int simple_question(struct gate *g, const char *op, struct json **ret,
+			   struct err *e)
+{
+	_cleanup_json_ struct json *q = json_object();
+
+	if (!q || json_set_str(q, "op", op) < 0)
+		return err_sys(e, -ENOMEM, "cannot ask the gate");
+	return gate_question(g, q, -1, ret, e);
+}
+
+static int no_memory(struct err *e)
+{
+	return err_sys(e, -ENOMEM, "cannot answer about the network");
+}
+
+static int ask_rules(struct gate *g, const struct json *q, struct json **ret,
+		     struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	(void)q;
+	if (!j || json_set(j, "rules", gate_policy_list(g->policy)) < 0 ||
+	    json_set_bool(j, "open", gate_policy_is_open(g->policy)) < 0)
+		return no_memory(e);
+	*ret = take(&j, NULL);
+	return 0;
+}
+
+static int apply(struct gate_policy *p, const char *word, const struct json *list,
+		 struct err *e)
+{
+	json_each(it, list)
+	{
+		char rule[GATE_POLICY_NAME + 64];
+		const char *pattern = json_str(it);
+		int r;
+
+		if (!pattern)
+			return err_set(e, -EINVAL, "a network pattern is no text");
+		snprintf(rule, sizeof(rule), "%s %s", word, pattern);
+		r = strcmp(word, "drop") ? gate_policy_add(p, rule, e)
+					 : gate_policy_drop(p, pattern, e);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* All of a change or nothing of it. */
+static int ask_change(struct gate *g, const struct json *q, struct json **ret,
+		      struct err *e)
+{
+	_cleanup_gate_policy_ struct gate_policy *p = NULL;
+	_cleanup_json_ struct json *list = gate_policy_list(g->policy);
+	_cleanup_json_ struct json *msg = json_object();
+	_cleanup_json_ struct json *answer = NULL;
+	int r = gate_policy_new(&p, e);
+
+	if (r >= 0)
+		r = gate_policy_load(p, list, e);
+	if (r >= 0)
+		r = apply(p, "drop", json_get(q, "drop"), e);
+	if (r >= 0)
+		r = apply(p, "allow", json_get(q, "allow"), e);
+	if (r >= 0)
+		r = apply(p, "deny", json_get(q, "deny"), e);
+	if (r < 0)
+		return r;
+	if (!msg || json_set_str(msg, "op", "rules") < 0 ||
+	    json_set(msg, "rules", gate_policy_list(p)) < 0)
+		return no_memory(e);
+	r = g->sock >= 0 ? gate_question(g, msg, -1, &answer, e) : 0;
+	if (r < 0)
+		return r;
+	gate_policy_free(&g->policy);
+	g->policy = take(&p, NULL);
+	return ask_rules(g, q, ret, e);
+}
+
+static struct json *published_json(const struct gate_publish *p)
+{
+	_cleanup_json_ struct json *j = json_object();
+	char addr[NETADDR_TEXT];
+
+	if (!j || json_set_str(j, "address", netaddr_format(&p->addr, addr)) < 0 ||
+	    json_set_int(j, "host_port", p->host_port) < 0 ||
+	    json_set_int(j, "port", p->port) < 0)
+		return NULL;
+	return take(&j, NULL);
+}
+
+static int ask_ports(struct gate *g, const struct json *q, struct json **ret,
+		     struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct json *list;
+	int r = simple_question(g, "ports", &j, e);
+
+	(void)q;
+	if (r < 0)
+		return r;
+	if (json_set(j, "published", json_array()) < 0)
+		return no_memory(e);
+	list = json_get_mut(j, "published");
+	for (int i = 0; i < GATE_PUBLISHED_MAX; i++)
+		if (g->published[i].fd >= 0 &&
+		    json_add(list, published_json(&g->published[i])) < 0)
+			return no_memory(e);
+	*ret = take(&j, NULL);
+	return 0;
+}
+
+static int ask_publish(struct gate *g, const struct json *q, struct json **ret,
+		       struct err *e)
+{
+	const char *spec = json_get_str(q, "spec");
+	struct gate_publish *p;
+	struct json *j;
+	int r;
+
+	if (!spec)
+		return err_set(e, -EINVAL, "publish needs a port");
+	r = gate_publish(g, spec, &p, e);
+	if (r < 0)
+		return r;
+	j = published_json(p);
+	if (!j)
+		return no_memory(e);
+	*ret = j;
+	return 0;
+}
+
+static int ask_unpublish(struct gate *g, const struct json *q, struct json **ret,
+			 struct err *e)
+{
+	int64_t port = json_get_int(q, "host_port", 0);
+
+	for (int i = 0; i < GATE_PUBLISHED_MAX; i++) {
+		struct gate_publish *p = &g->published[i];
+		int r;
+
+		if (p->fd < 0 || p->host_port != port)
+			continue;
+		r = g->sock >= 0 ? gate_question(g, q, -1, ret, e) : 0;
+		gate_publish_done(p);
+		return r;
+	}
+	return err_set(e, -ENOENT, "port %d of the host is not published", (int)port);
+}
+
+static int ask_stats(struct gate *g, const struct json *q, struct json **ret,
+		     struct err *e)
+{
+	(void)q;
+	return simple_question(g, "stats", ret, e);
+}
+
+static int ask_events(struct gate *g, const struct json *q, struct json **ret,
+		      struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+	int64_t since = json_get_int(q, "since", 0);
+	struct json *list;
+	uint64_t first;
+
+	gate_drain(g); /* what a command just ran into must be there */
+	first = g->n_events > GATE_EVENTS ? g->n_events - GATE_EVENTS : 0;
+	if (!j || json_set(j, "events", json_array()) < 0 ||
+	    json_set_int(j, "next", (int64_t)g->n_events) < 0)
+		return no_memory(e);
+	list = json_get_mut(j, "events");
+	for (uint64_t n = MAX(first, (uint64_t)MAX(since, 0)); n < g->n_events; n++) {
+		struct json *one = json_object();
+
+		if (!one || json_set_int(one, "n", (int64_t)n) < 0 ||
+		    json_set_str(one, "text", g->events[n % GATE_EVENTS].text) < 0) {
+			json_free(&one);
+			return no_memory(e);
+		}
+		if (json_add(list, one) < 0)
+			return no_memory(e);
+	}
+	*ret = take(&j, NULL);
+	return 0;
+}
+
+/* Events and what listens, in one answer: each question costs its asker two switches. */
+static int ask_news(struct gate *g, const struct json *q, struct json **ret,
+		    struct err *e)
+{
+	_cleanup_json_ struct json *ports = NULL, *events = NULL;
+	struct err ignored = ERR_NONE;
+	int r = ask_events(g, q, &events, e);
+
+	if (r < 0)
+		return r;
+	if (simple_question(g, "ports", &ports, &ignored) == 0 &&
+	    json_set(events, "listening", json_dup(json_get(ports, "listening"))) < 0)
+		return no_memory(e);
+	*ret = take(&events, NULL);
+	return 0;
+}
+
+static int ask_info(struct gate *g, const struct json *q, struct json **ret,
+		    struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+	const struct netns_facts *f = &g->conf.facts;
+
+	(void)q;
+	if (!j ||
+	    json_set_str(j, "caught", netns_catch_name((enum netns_catch)f->caught)) <
+		    0 ||
+	    json_set(j, "ports", gate_ports_json(f)) < 0 ||
+	    json_set_str(j, "proxy", g->proxy[0] ? g->proxy : NULL) < 0 ||
+	    json_set_bool(j, "running", g->sock >= 0) < 0 ||
+	    json_set_int(j, "pid", g->proc.pid) < 0 ||
+	    json_set_int(j, "deaths", g->n_deaths) < 0)
+		return no_memory(e);
+	*ret = take(&j, NULL);
+	return 0;
+}
+
+int gate_ask(struct gate *g, const struct json *q, struct json **ret, struct err *e)
+{
+	static const struct {
+		const char *op;
+		int (*run)(struct gate *, const struct json *, struct json **,
+			   struct err *);
+	} ops[] = {
+		{ "info", ask_info },	    { "rules", ask_rules },
+		{ "change", ask_change },   { "ports", ask_ports },
+		{ "publish", ask_publish }, { "unpublish", ask_unpublish },
+		{ "stats", ask_stats },	    { "events", ask_events },
+		{ "news", ask_news },
+	};
+	const char *op = json_get_str(q, "op");
+
+	for (size_t i = 0; op && i < ARRAY_SIZE(ops); i++)
+		if (!strcmp(ops[i].op, op))
+			return ops[i].run(g, q, ret, e);
+	return err_set(e, -EOPNOTSUPP, "the network has no operation '%s'",
+		       op ? op : "");
+}

@@ -1,0 +1,521 @@
+/* gate_dial - the other end of a connection: judged by name, looked up, judged by
+ * address, dialled. Addresses are tried in turns (RFC 8305, "happy eyeballs"): when one
+ * does not answer for 250 ms the next is tried beside it, and the first that answers is
+ * taken. Where the host itself must use a proxy, the proxy is dialled instead and told
+ * the name: only it can resolve it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "runtime/gate/impl.h"
+
+enum { PEEK = 8192, TALK = 1024, ATTEMPTS = GATE_FDS_PER_CONN - 1 };
+
+struct attempt {
+	struct gate_dial *d; /* borrowed */
+	struct netaddr addr;
+	int fd; /* owned; -1 = not running */
+	struct loop_source *src;
+};
+
+struct gate_dial {
+	struct gate_conn *c; /* borrowed */
+	struct gate_waiter waiter;
+	struct attempt tries[RESOLVE_ADDRS];
+	unsigned n, started, running;
+	int error;	/* of the last that failed */
+	unsigned rules; /* gated.rules when its addresses were judged */
+	struct loop_source *next, *deadline;
+	const struct gate_proxy *proxy; /* borrowed; NULL = direct */
+	struct gate_proxy_talk talk;
+	uint16_t port; /* that is dialled: the proxy's, or the connection's */
+};
+
+static void end_attempt(struct attempt *a)
+{
+	loop_remove(a->d->c->g->loop, &a->src);
+	if (a->fd >= 0)
+		a->d->running--;
+	scope_close(&a->fd);
+	a->fd = -1;
+}
+
+void gate_dial_free(struct gate_dial **dp)
+{
+	struct gate_dial *d = take(dp, NULL);
+
+	if (!d)
+		return;
+	gate_lookup_cancel(&d->waiter);
+	for (unsigned i = 0; i < d->n; i++)
+		end_attempt(&d->tries[i]);
+	loop_remove(d->c->g->loop, &d->next);
+	loop_remove(d->c->g->loop, &d->deadline);
+	free(d);
+}
+
+static void write_line(struct gate_conn *c, const char *verdict, const char *why,
+		       const struct gate_owner *who)
+{
+	struct gate_audit_line line = { .event = c->published ? "publish" : "open",
+					.verdict = verdict,
+					.id = c->id,
+					.name = c->name,
+					.addr = &c->addr,
+					.port = c->port,
+					.proxy = c->proxy,
+					.why = why,
+					.by_box = true,
+					.who = who };
+
+	gate_note_line(c->g, &line);
+}
+
+static void note(struct gate_conn *c, const char *verdict, const char *why)
+{
+	write_line(c, verdict, why, gate_who_settle(c->g, &c->who));
+}
+
+void gate_dial_owed(struct gate_conn *c)
+{
+	write_line(c, "allowed", NULL, &c->who.found);
+}
+
+void gate_dial_fail(struct gate_conn *c, int r)
+{
+	const char *why = strerrordesc_np(-r);
+
+	if (c->held && gate_conn_rest(c->g, r)) {
+		gate_syn_forget(c);
+		return;
+	}
+	c->g->stats.failed++;
+	note(c, "failed", why);
+	gate_conn_end(c, r, why);
+}
+
+void gate_dial_refused(struct gate_conn *c, enum gate_policy_verdict v)
+{
+	char addr[NETADDR_TEXT];
+	const char *what = c->name ? c->name : netaddr_format(&c->addr, addr);
+
+	c->g->stats.refused++;
+	note(c, "refused",
+	     v == GATE_POLICY_DENIED ? "denied by a rule" : "not allowed");
+	gate_note_tell(c->g, "network: %s port %u is not allowed in this box", what,
+		       c->port);
+	gate_conn_end(c, -EACCES, NULL);
+}
+
+static void refuse_class(struct gate_conn *c, const struct netaddr *a,
+			 enum netaddr_class class)
+{
+	char addr[NETADDR_TEXT];
+	const char *kind = netaddr_class_name(class);
+
+	netaddr_format(a, addr);
+	c->g->stats.refused++;
+	note(c, "refused", kind);
+	if (c->name)
+		gate_note_tell(c->g,
+			       "network: %s is %s here, a %s that is not allowed in "
+			       "this box",
+			       c->name, addr, kind);
+	else
+		gate_note_tell(c->g, "network: %s, a %s, is not allowed in this box",
+			       addr, kind);
+	gate_conn_end(c, -EACCES, NULL);
+}
+
+/* Through the routing table: a packet to one of the host's own addresses would have
+ * that address as its source too. Nothing is sent. */
+static bool host_has(const struct netaddr *a)
+{
+	struct sockaddr_storage to, from = { 0 };
+	socklen_t len = netaddr_to_sock(a, 9, &to);
+	socklen_t from_len = sizeof(from);
+	_cleanup_close_ int fd = sys_socket(to.ss_family, SOCK_DGRAM, 0);
+	struct netaddr source;
+
+	if (fd < 0 || sys_connect(fd, (struct sockaddr *)&to, len) < 0 ||
+	    sys_getsockname(fd, (struct sockaddr *)&from, &from_len) < 0 ||
+	    netaddr_from_sock(&from, &source, NULL) < 0)
+		return false;
+	return netaddr_equal(a, &source);
+}
+
+enum netaddr_class gate_dial_class(const struct netaddr *a)
+{
+	enum netaddr_class class = netaddr_classify(a);
+	struct netaddr inner[NETADDR_CARRIED];
+	size_t n = class == NETADDR_PUBLIC ? netaddr_carried(a, inner) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (host_has(&inner[i]))
+			return NETADDR_LOOPBACK;
+	return class == NETADDR_PUBLIC && host_has(a) ? NETADDR_LOOPBACK : class;
+}
+
+static void start_next(struct gate_dial *d);
+
+void gate_dial_done(struct gate_conn *c)
+{
+	if (!gate_who_later(c->g, &c->who, c))
+		gate_dial_owed(c);
+	gate_conn_open(c);
+}
+
+/* The connection is there: hand it on. */
+static void hand_over(struct attempt *a)
+{
+	struct gate_conn *c = a->d->c;
+	struct netaddr addr = c->dial->proxy ? c->addr : a->addr;
+	int fd = a->fd;
+
+	loop_remove(c->g->loop, &a->src);
+	a->fd = -1;
+	a->d->running--;
+	gate_dial_free(&c->dial);
+	if (c->held) {
+		gate_syn_answer(c, fd, &addr);
+		return;
+	}
+	c->out = fd;
+	c->addr = addr;
+	gate_dial_done(c);
+}
+
+/* The rules may have changed since the address was judged. Return: true = refused. */
+static bool refused_by_now(struct attempt *a)
+{
+	struct gate_conn *c = a->d->c;
+	enum netaddr_class class;
+
+	if (a->d->rules == c->g->rules || a->d->proxy || !c->name ||
+	    !strcmp(c->name, GATE_POLICY_HOST))
+		return false;
+	class = gate_dial_class(&a->addr);
+	if (gate_policy_address(c->g->policy, &a->addr, c->port, class) ==
+	    GATE_POLICY_ALLOW)
+		return false;
+	refuse_class(c, &a->addr, class);
+	return true;
+}
+
+static void won(struct attempt *a)
+{
+	if (!refused_by_now(a))
+		hand_over(a);
+}
+
+static int say(struct attempt *a, const struct buf *out)
+{
+	ssize_t n = out->len ? sys_send(a->fd, out->data, out->len, 0) : 0;
+
+	if (n < 0)
+		return (int)n;
+	return (size_t)n == out->len ? 0 : -EPROTO; /* a first kilobyte always fits */
+}
+
+/* One answer of the proxy; only what belongs to the conversation is taken out. Return: 1 =
+ * that was all of it, 0 = more has to come, -errno. @used: bytes that were taken. */
+static int hear(struct attempt *a, size_t *used)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(TALK);
+	char in[PEEK];
+	ssize_t n = sys_recv(a->fd, in, sizeof(in), MSG_PEEK);
+	int r;
+
+	*used = 0;
+	if (n <= 0)
+		return n == -EAGAIN ? 0 : n < 0 ? (int)n : -ECONNRESET;
+	r = gate_proxy_feed(&a->d->talk, in, (size_t)n, used, &out);
+	if (r >= 0 && *used)
+		(void)sys_recv(a->fd, in, *used, 0);
+	else if (!r && n == sizeof(in))
+		r = -EPROTO; /* no answer is that long */
+	return r >= 0 && say(a, &out) < 0 ? -EPROTO : r;
+}
+
+/* Watched edge-triggered: what is not whole stays in the socket until more comes. */
+static int talk(void *ctx, uint32_t events, struct err *e)
+{
+	struct attempt *a = ctx;
+	size_t used;
+	int r;
+
+	(void)e;
+	do
+		r = hear(a, &used);
+	while (!r && used);
+	if (!r && events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+		r = -ECONNRESET;
+	if (r > 0)
+		won(a);
+	else if (r < 0)
+		gate_dial_fail(a->d->c, r);
+	return 0;
+}
+
+static void connected(struct attempt *a)
+{
+	struct gate_dial *d = a->d;
+	_cleanup_buf_ struct buf out = BUF_INIT(TALK);
+	int r;
+
+	if (!d->proxy) {
+		won(a);
+		return;
+	}
+	for (unsigned i = 0; i < d->n; i++)
+		if (&d->tries[i] != a)
+			end_attempt(&d->tries[i]);
+	d->started = d->n;
+	loop_remove(d->c->g->loop, &a->src);
+	r = gate_proxy_begin(&d->talk, &out);
+	if (r >= 0)
+		r = say(a, &out);
+	if (r >= 0)
+		r = gate_memory_watch(d->c->g, a->fd, EPOLLIN | EPOLLRDHUP | EPOLLET,
+				      talk, a, &a->src);
+	if (r < 0)
+		gate_dial_fail(d->c, r);
+}
+
+static int answered(void *ctx, uint32_t events, struct err *e)
+{
+	struct attempt *a = ctx;
+	struct gate_dial *d = a->d;
+	int v = 0;
+
+	(void)events;
+	(void)e;
+	if (sys_getsockopt(a->fd, SOL_SOCKET, SO_ERROR, &v, &(socklen_t){ sizeof(v) }) <
+	    0)
+		v = EIO;
+	if (!v) {
+		connected(a);
+		return 0;
+	}
+	d->error = -v;
+	end_attempt(a);
+	start_next(d);
+	return 0;
+}
+
+static int next_due(void *ctx, uint32_t events, struct err *e)
+{
+	struct gate_dial *d = ctx;
+
+	(void)events;
+	(void)e;
+	start_next(d);
+	return 0;
+}
+
+/* 1 = connected at once, 0 = under way. */
+static int try_one(struct attempt *a)
+{
+	struct sockaddr_storage to;
+	socklen_t len = netaddr_to_sock(&a->addr, a->d->port, &to);
+	int r = sys_socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	if (r < 0)
+		return r;
+	a->fd = r;
+	a->d->running++;
+	r = sys_connect(a->fd, (struct sockaddr *)&to, len);
+	if (r >= 0)
+		return 1;
+	if (r == -EINPROGRESS)
+		r = gate_memory_watch(a->d->c->g, a->fd, EPOLLOUT, answered, a,
+				      &a->src);
+	if (r < 0)
+		end_attempt(a);
+	return r;
+}
+
+/* Starts attempts until one is under way; ends the connection when none is left. With as
+ * many as may be at once the next waits for one of them to end. */
+static void start_next(struct gate_dial *d)
+{
+	loop_remove(d->c->g->loop, &d->next);
+	while (d->started < d->n && d->running < ATTEMPTS) {
+		struct attempt *a = &d->tries[d->started++];
+		int r = try_one(a);
+
+		if (r > 0) {
+			connected(a);
+			return;
+		}
+		if (r < 0) {
+			d->error = r;
+			continue;
+		}
+		if (d->started < d->n)
+			(void)gate_memory_timer(d->c->g, GATE_NEXT_MS, next_due, d,
+						&d->next);
+		return;
+	}
+	if (!d->running)
+		gate_dial_fail(d->c, d->error ? d->error : -EHOSTUNREACH);
+}
+
+static int too_late(void *ctx, uint32_t events, struct err *e)
+{
+	struct gate_dial *d = ctx;
+
+	(void)events;
+	(void)e;
+	gate_dial_fail(d->c, -ETIMEDOUT);
+	return 0;
+}
+
+static void add_attempt(struct gate_dial *d, const struct netaddr *a)
+{
+	if (d->n < RESOLVE_ADDRS)
+		d->tries[d->n++] = (struct attempt){ .d = d, .addr = *a, .fd = -1 };
+}
+
+/* The two families alternate, the resolver's favourite first. */
+static void interleave(struct gate_dial *d)
+{
+	for (unsigned i = 1; i < d->n; i++) {
+		unsigned k = i;
+		struct attempt a;
+
+		while (k < d->n && d->tries[k].addr.len == d->tries[i - 1].addr.len)
+			k++;
+		if (k == d->n)
+			return;
+		a = d->tries[k];
+		memmove(&d->tries[i + 1], &d->tries[i], (k - i) * sizeof(a));
+		d->tries[i] = a;
+	}
+}
+
+/* Addresses of the name that was asked for: each is judged, here and not earlier. */
+static void looked_up(void *ctx, const struct resolve_reply *reply)
+{
+	struct gate_dial *d = ctx;
+	struct gate_conn *c = d->c;
+	const struct netaddr *bad = NULL;
+	enum netaddr_class class = NETADDR_PUBLIC;
+
+	d->rules = c->g->rules;
+	for (uint32_t i = 0; i < reply->n && !reply->error; i++) {
+		const struct netaddr *a = &reply->addr[i];
+		enum netaddr_class k = d->proxy ? NETADDR_PUBLIC : gate_dial_class(a);
+
+		if (d->proxy || gate_policy_address(c->g->policy, a, c->port, k) ==
+					GATE_POLICY_ALLOW) {
+			add_attempt(d, a);
+		} else if (!bad) {
+			bad = a;
+			class = k;
+		}
+	}
+	if (d->n) {
+		interleave(d);
+		start_next(d);
+	} else if (bad) {
+		refuse_class(c, bad, class);
+	} else {
+		gate_dial_fail(c, reply->error == -ENOENT ? -EHOSTUNREACH : -EAGAIN);
+	}
+}
+
+static void dial_proxy(struct gate_dial *d)
+{
+	struct gate_conn *c = d->c;
+	char addr[NETADDR_TEXT];
+	struct netaddr a;
+
+	c->proxy = d->proxy->host;
+	d->port = d->proxy->port;
+	d->talk = (struct gate_proxy_talk){ .proxy = d->proxy, .port = c->port };
+	snprintf(d->talk.host, sizeof(d->talk.host), "%s",
+		 c->name ? c->name : netaddr_format(&c->addr, addr));
+	if (netaddr_parse(d->proxy->host, &a) < 0) {
+		gate_lookup_start(c->g, d->proxy->host, &d->waiter, looked_up, d);
+		return;
+	}
+	add_attempt(d, &a);
+	start_next(d);
+}
+
+static void dial_host(struct gate_dial *d)
+{
+	const struct netaddr v4 = { .len = 4, .bytes = { 127, 0, 0, 1 } };
+	const struct netaddr v6 = { .len = 16, .bytes = { [15] = 1 } };
+
+	add_attempt(d, &v4);
+	add_attempt(d, &v6);
+	start_next(d);
+}
+
+/* An address that the box dialled by number. */
+static void dial_literal(struct gate_dial *d)
+{
+	struct gate_conn *c = d->c;
+	enum netaddr_class class = gate_dial_class(&c->addr);
+	enum gate_policy_verdict v =
+		gate_policy_literal(c->g->policy, &c->addr, c->port);
+
+	if (v == GATE_POLICY_ALLOW)
+		v = gate_policy_address(c->g->policy, &c->addr, c->port, class);
+	if (v != GATE_POLICY_ALLOW && class != NETADDR_PUBLIC) {
+		refuse_class(c, &c->addr, class);
+		return;
+	}
+	if (v != GATE_POLICY_ALLOW) {
+		gate_dial_refused(c, v);
+		return;
+	}
+	d->proxy = gate_proxy_for(&c->g->proxy, NULL, &c->addr, c->port);
+	if (d->proxy) {
+		dial_proxy(d);
+		return;
+	}
+	add_attempt(d, &c->addr);
+	start_next(d);
+}
+
+static void dial_name(struct gate_dial *d)
+{
+	struct gate_conn *c = d->c;
+	enum gate_policy_verdict v = gate_policy_name(c->g->policy, c->name, c->port);
+
+	if (v != GATE_POLICY_ALLOW) {
+		gate_dial_refused(c, v);
+		return;
+	}
+	if (!strcmp(c->name, GATE_POLICY_HOST)) {
+		dial_host(d);
+		return;
+	}
+	d->proxy = gate_proxy_for(&c->g->proxy, c->name, NULL, c->port);
+	if (d->proxy)
+		dial_proxy(d);
+	else
+		gate_lookup_start(c->g, c->name, &d->waiter, looked_up, d);
+}
+
+void gate_dial_start(struct gate_conn *c)
+{
+	struct gate_dial *d = gate_memory_get(c->g, sizeof(*d));
+
+	if (!d ||
+	    gate_memory_timer(c->g, GATE_DIAL_MS, too_late, d, &d->deadline) < 0) {
+		free(d);
+		gate_conn_end(c, -ENOMEM, "no memory");
+		return;
+	}
+	d->c = c;
+	d->port = c->port;
+	c->dial = d;
+	if (c->name)
+		dial_name(d);
+	else
+		dial_literal(d);
+}

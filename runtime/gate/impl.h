@@ -1,0 +1,352 @@
+/* gate_impl - the gate process from within: its state, and what its files offer each
+ * other. For gate_*.c alone.
+ * Needs:  gate_main.c, which fills struct gated before any other file is called.
+ * Owns:   all of it; one process serves one box.
+ * Never:  blocks, opens a file, starts a process, or trusts what comes from the box.
+ *
+ * Theory of operation. The box's network namespace delivers every TCP connection to a
+ * listener that is served here, and the socket's own address says where the connection was
+ * meant to go (gate_conn); where the kernel can it hands over the packet that asks for one
+ * first, and there is no connection before there is another end (gate_syn). An address of
+ * 198.18.0.0/15 stands for a name that was given to the box by our DNS (gate_dns); it is
+ * judged by that name, another address by itself (netpolicy). gate_dial makes the real
+ * connection: the name is looked up outside (gate_lookup, in helper processes), the
+ * addresses are tried in turns, and each is judged again by what kind of place it is, just
+ * before it is dialled. Then gate_pump moves the bytes; where rules are by name, gate_look
+ * sees the first of them. Ports of the box that the host may
+ * reach come the other way round (gate_ports). Every decision is told (gate_note).
+ */
+#ifndef RUNTIME_GATE_IMPL_H
+#define RUNTIME_GATE_IMPL_H
+
+#include "base/json.h"
+#include "base/loop.h"
+#include "runtime/gate/audit.h"
+#include "runtime/gate/gate.h"
+#include "runtime/gate/names.h"
+#include "runtime/gate/owner.h"
+#include "runtime/gate/policy.h"
+#include "runtime/gate/proxy.h"
+#include "runtime/gate/resolve.h"
+
+enum {
+	GATE_CONNS = 2048,	    /* connections at once; more wait to be accepted */
+	GATE_FDS_PER_CONN = 6,	    /* two sockets, two pipes while data is on its way;
+				      or one, and five attempts at the other */
+	GATE_REST_MS = 100,	    /* after the host had no descriptor for one more */
+	GATE_DIAL_MS = 30000,	    /* until a connection is there, lookup included */
+	GATE_COME_MS = 3000,	    /* from the answer until the program is there */
+	GATE_HELD = 256,	    /* lists of connections that wait for an answer */
+	GATE_NEXT_MS = 250,	    /* RFC 8305: before the next address is tried too */
+	GATE_PIPE_BYTES = 1 << 20,  /* data under way in one direction, if the host
+				      grants that much; else what a pipe holds */
+	GATE_POOL = 16,		    /* empty pipes kept for the next connection */
+	GATE_LOOKUPS = 512,	    /* names whose addresses are remembered */
+	GATE_LOOKUP_MS = 8000,	    /* then the answer is "try again" */
+	GATE_KEEP_MS = 60000,	    /* addresses of a name; getaddrinfo tells no TTL */
+	GATE_KEEP_NONE_MS = 5000,   /* that there is no such name */
+	GATE_LOOKUP_RATE = 50,	    /* new names per second, after a burst of … */
+	GATE_LOOKUP_BURST = 500,    /* … this many */
+	GATE_LINE_RATE = 1000,	    /* lines of the audit log per second, after … */
+	GATE_LINE_BURST = 20000,    /* … this many */
+	GATE_TELL_RATE = 16,	    /* events for the monitor, per second, after … */
+	GATE_TELL_BURST = 64,	    /* … this many, which is what it keeps */
+	GATE_DNS_PENDING = 256,	    /* DNS questions that wait for an answer */
+	GATE_DNS_TCP = 32,	    /* DNS conversations by TCP at once */
+	GATE_DNS_TCP_MS = 10000,    /* one of them may idle this long */
+	GATE_PUBLISHED = 64,	    /* ports of the box that the host may reach */
+	GATE_WHO = 16,		    /* questions about processes at once, … */
+	GATE_WHO_RATE = 200,	    /* … in a second, after a burst of … */
+	GATE_WHO_BURST = 1000,	    /* … this many */
+	GATE_WHO_MS = 50,	    /* a line waits for its process no longer, … */
+	GATE_WHO_RATE_US = 100,	    /* … all lines so long in a millisecond, … */
+	GATE_WHO_BURST_US = 500000, /* … after this, … */
+	GATE_WHO_LEAST_US = 200,    /* … and each costs this much of it */
+	GATE_WHO_HOPE_MS = 1000	    /* an answer that takes longer will not come */
+};
+
+struct gate_conn;
+struct gate_held;
+struct gate_look;
+struct gate_lookup;
+struct gate_dns_tcp;
+
+/* ---- gate_pump: bytes between two sockets --------------------------------------- */
+
+struct gate_pool {
+	int pipes[GATE_POOL][2]; /* owned */
+	unsigned n;
+};
+void gate_pump_drain(struct gate_pool *pool);
+
+struct gate_flow {
+	int from, to;	  /* borrowed */
+	int pipe[2];	  /* owned while held > 0; else -1 */
+	size_t held;	  /* bytes in the pipe */
+	size_t allowance; /* bytes that may be taken out of @from; SIZE_MAX = all */
+	uint64_t bytes;
+	bool eof;    /* @from will send no more */
+	bool shut;   /* and @to was told */
+	bool urgent; /* there was urgent data, at which splice(2) stands still */
+};
+
+struct gate_pump {
+	struct gate_flow up, down;
+	struct gate_pool *pool; /* borrowed */
+};
+
+enum gate_pump_state { GATE_PUMP_WAIT, GATE_PUMP_MORE, GATE_PUMP_DONE };
+
+void gate_pump_init(struct gate_pump *p, int in, int out, struct gate_pool *pool);
+void gate_pump_free(struct gate_pump *p);
+/** gate_pump_urgent() - one of the two sockets got urgent data */
+void gate_pump_urgent(struct gate_pump *p);
+/** gate_pump_run() - move what can be moved; enum gate_pump_state, or why the
+ *  connection is broken */
+int gate_pump_run(struct gate_pump *p);
+
+/* ---- the process ---------------------------------------------------------------- */
+
+struct gate_stats {
+	uint64_t accepted, opened, refused, failed, queries, lookups, published;
+	uint64_t sent, received; /* bytes of connections that ended */
+};
+
+struct gate_published {
+	int fd; /* owned; listens on the host; -1 = an empty place */
+	uint16_t port;
+	struct gated *g; /* borrowed */
+	struct loop_source *src;
+};
+
+struct gated {
+	struct loop *loop; /* owned, as everything below */
+	int control, signals;
+	struct loop_source *control_src, *signals_src;
+	enum net_mode mode;
+	struct netns_facts facts;
+	int fds[NETNS_FDS];
+	struct loop_source *fd_src[NETNS_FDS];
+	bool listening, accepting; /* there is room for more connections; the TCP
+				    * listeners are being watched */
+	struct loop_source *rest;  /* they are not, until this fires; NULL = they are */
+	struct gate_held *held[GATE_HELD]; /* borrowed from connections; by port */
+
+	struct gate_policy *policy;
+	unsigned rules; /* how often they have changed */
+	struct gate_proxy_conf proxy;
+	struct gate_names *names;
+	struct gate_audit audit;
+
+	int resolver;
+	struct loop_source *resolver_src;
+	struct gate_lookup *lookups;
+	unsigned n_lookups;
+	uint32_t next_lookup;
+	uint64_t lookup_credit, lookup_ms; /* thousandths of a lookup; when counted */
+
+	pid_t init; /* the box's, as the host numbers it; 0 = not known */
+	struct {
+		int fd; /* to netwho; owned; -1 = nobody can be asked */
+		struct loop_source *src;
+		uint32_t next_id, seq;
+		struct gate_who *waiting[GATE_WHO]; /* borrowed; NULL = free */
+		uint64_t credit,
+			credit_us; /* thousandths of a question; of waiting … */
+		uint64_t asked_ms, credit_ms; /* … and when they were counted */
+	} who;
+
+	unsigned n_dns_pending, n_dns_tcp;
+	struct gate_dns_tcp *dns_tcp;
+
+	struct gate_conn *conns;
+	unsigned n_conns, max_conns;
+	uint64_t next_id;
+	struct gate_pool pool;
+	struct gate_published published[GATE_PUBLISHED];
+	struct gate_conn *want_sock; /* published ones waiting for a socket */
+	uint32_t told[16];	     /* hashes of what was told lately … */
+	uint64_t told_ms[16];	     /* … and when */
+
+	uint64_t line_credit, line_ms; /* thousandths of a line; when counted */
+	uint64_t tell_credit, tell_ms; /* the same of an event */
+	uint64_t lines_lost;
+	uint64_t rotate_ms; /* when another file was asked for */
+
+	struct gate_stats stats;
+	bool rooted; /* the file system is an empty one */
+	const char
+		*end_why; /* it ends by itself: for the monitor; NULL = it does not */
+};
+
+/* ---- gate_memory: what is allocated --------------------------------------------- */
+
+/** gate_memory_gone() - there is no more: say so in the record and end the process, which
+ *  its monitor replaces */
+void gate_memory_gone(struct gated *g);
+/** gate_memory_check() - @r; -ENOMEM ends the process */
+int gate_memory_check(struct gated *g, int r);
+/** gate_memory_get() - zeroed, to be freed with free(); NULL: the process ends */
+void *gate_memory_get(struct gated *g, size_t size);
+/** gate_memory_watch(), gate_memory_timer() - loop_add(), loop_timer(); the same */
+int gate_memory_watch(struct gated *g, int fd, uint32_t events, loop_fn *fn, void *ctx,
+		      struct loop_source **ret);
+int gate_memory_timer(struct gated *g, uint64_t ms, loop_fn *fn, void *ctx,
+		      struct loop_source **ret);
+
+/* ---- gate_note: what is told ---------------------------------------------------- */
+
+/** gate_note_tell() - an event for the monitor; the same text once a second at most */
+void gate_note_tell(struct gated *g, const char *fmt, ...) _printf_(2, 3);
+/** gate_note_line() - a line of the audit log; asks for another file when it is full */
+void gate_note_line(struct gated *g, const struct gate_audit_line *line);
+
+/* ---- gate_who: which process of the box it was ----------------------------------- */
+
+/* The two ends of what the box began. */
+struct gate_ends {
+	bool udp;
+	struct sockaddr_in theirs, ours; /* the program's socket; where it sent to */
+};
+
+/* Part of whatever is to be noted; forget it before that goes. */
+struct gate_who {
+	struct gate_owner found; /* pid 0 until it is known */
+	uint64_t asked_ms;
+	struct gate_conn *owes; /* a line of it waits for this; borrowed; NULL */
+};
+
+/** gate_who_ask() - begin to find out; never waits */
+void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends);
+/** gate_who_listens() - the same of who listens at an address of the box */
+void gate_who_listens(struct gated *g, struct gate_who *w, const struct netaddr *at,
+		      uint16_t port);
+/** gate_who_settle() - what is known by now, or within GATE_WHO_MS; borrowed from @w */
+const struct gate_owner *gate_who_settle(struct gated *g, struct gate_who *w);
+/** gate_who_later() - true: not known yet, gate_dial_owed(@c) is called when it is, or
+ *  when there is no more hope; false: @w says what is known */
+bool gate_who_later(struct gated *g, struct gate_who *w, struct gate_conn *c);
+int gate_who_ready(void *g, uint32_t events, struct err *e); /* loop_fn */
+void gate_who_forget(struct gated *g, const struct gate_who *w);
+
+/* ---- gate_lookup: names into real addresses ------------------------------------- */
+
+typedef void gate_lookup_fn(void *ctx, const struct resolve_reply *reply);
+
+/* Part of whatever waits; zero before use and after the call. */
+struct gate_waiter {
+	gate_lookup_fn *fn;
+	void *ctx;
+	struct gate_waiter *next;
+	struct gate_lookup *of; /* borrowed; NULL = not waiting */
+};
+
+/** gate_lookup_start() - @fn is called once, maybe before this returns */
+void gate_lookup_start(struct gated *g, const char *name, struct gate_waiter *w,
+		       gate_lookup_fn *fn, void *ctx);
+void gate_lookup_cancel(struct gate_waiter *w);
+int gate_lookup_ready(void *g, uint32_t events, struct err *e); /* loop_fn */
+void gate_lookup_free(struct gated *g);
+
+/* ---- gate_dns ------------------------------------------------------------------- */
+
+int gate_dns_udp(void *g, uint32_t events, struct err *e); /* loop_fn */
+/** gate_dns_accept() - serve DNS on a TCP connection, which becomes its own */
+void gate_dns_accept(struct gated *g, int fd);
+void gate_dns_free(struct gated *g);
+
+/* ---- gate_conn and gate_dial: connections --------------------------------------- */
+
+struct gate_dial;
+
+struct gate_conn {
+	struct gate_conn *prev, *next;
+	struct gate_conn *next_want; /* in gated.want_sock */
+	struct gated *g;	     /* borrowed */
+	uint64_t id, start_ms;
+	int in, out; /* owned; who asked, and the other end once it is there */
+	struct gate_held *held; /* owned; not answered yet: @in will come; else NULL */
+	struct loop_source *in_src, *out_src, *again;
+	struct gate_dial *dial; /* owned, until the other end is there */
+	struct gate_pump pump;
+	struct gate_look *look; /* owned; NULL = first bytes do not matter (any more) */
+	char *said;	     /* owned; what they named, if not what was dialled; NULL */
+	const char *proxy;   /* borrowed from gated.proxy; NULL = direct */
+	const char *name;    /* borrowed from gated.names; NULL = a literal address */
+	struct netaddr addr; /* as asked; then the one that was dialled */
+	uint16_t port;
+	struct gate_who who;
+	bool published; /* from the host into the box */
+	bool open;
+};
+
+int gate_conn_ready(void *g, uint32_t events, struct err *e); /* loop_fn: listeners */
+/** gate_conn_new() - @in becomes its own, also on failure (NULL) */
+struct gate_conn *gate_conn_new(struct gated *g, int in);
+/** gate_conn_begin() - @c is new, and wants to go to @ends->ours */
+void gate_conn_begin(struct gate_conn *c, const struct gate_ends *ends);
+/** gate_conn_open() - both ends are there: move bytes */
+void gate_conn_open(struct gate_conn *c);
+/** gate_conn_end() - close both ends; @r < 0: with a reset; @why for the audit log */
+void gate_conn_end(struct gate_conn *c, int r, const char *why);
+/** gate_conn_ask_who() - who of the box is at the other end of @in */
+void gate_conn_ask_who(struct gated *g, int in, struct gate_who *w);
+/** gate_conn_listen() - watch the listeners, or not while there are too many */
+void gate_conn_listen(struct gated *g);
+/** gate_conn_rest() - a connection failed with @r: when the host is short of something,
+ *  which does not stop the listeners from being ready, take more later; true = it is */
+bool gate_conn_rest(struct gated *g, int r);
+/** gate_conn_recheck() - cut what the rules no longer allow */
+void gate_conn_recheck(struct gated *g);
+
+/** gate_dial_start() - judge and dial; ends in gate_dial_done(), gate_syn_answer() or
+ *  gate_conn_end() */
+void gate_dial_start(struct gate_conn *c);
+/** gate_dial_done() - both ends are there: say so, and open it */
+void gate_dial_done(struct gate_conn *c);
+/** gate_dial_fail() - count and tell that there is no connection, and end it; @r: why */
+void gate_dial_fail(struct gate_conn *c, int r);
+void gate_dial_free(struct gate_dial **d);
+/** gate_dial_refused() - count and tell a refusal, and end the connection */
+void gate_dial_refused(struct gate_conn *c, enum gate_policy_verdict v);
+/** gate_dial_owed() - write the line about @c's opening that waited for its process */
+void gate_dial_owed(struct gate_conn *c);
+/** gate_dial_class() - what kind of place, the host's own addresses included */
+enum netaddr_class gate_dial_class(const struct netaddr *a);
+
+/* ---- gate_look: what the first bytes name ---------------------------------------- */
+
+/** gate_look_start() - @c is about to move bytes: look at the first ones if rules are by
+ *  name; 0 or -ENOMEM */
+int gate_look_start(struct gate_conn *c);
+/** gate_look_run() - look at what has come; 1 = more may be moved, 0 = not, -EACCES = what
+ *  they name is not allowed, which was told, -ENOMEM */
+int gate_look_run(struct gate_conn *c);
+void gate_look_free(struct gate_look **l);
+
+/* ---- gate_syn: connections before they are there --------------------------------- */
+
+int gate_syn_ready(void *g, uint32_t events, struct err *e); /* loop_fn: packets */
+/** gate_syn_answer() - the other end of @c is there and becomes its own: let the program's
+ *  end come, to gate_syn_take() */
+void gate_syn_answer(struct gate_conn *c, int out, const struct netaddr *addr);
+/** gate_syn_take() - that was answered between these ends, no longer held; NULL = none */
+struct gate_conn *gate_syn_take(struct gated *g, const struct gate_ends *ends);
+/** gate_syn_forget() - @c was never seen: its program's kernel will ask again */
+void gate_syn_forget(struct gate_conn *c);
+/** gate_syn_end() - no longer held; @r < 0: and refused, if it was not answered yet */
+void gate_syn_end(struct gate_held **h, int r);
+
+/* ---- gate_ports: into the box --------------------------------------------------- */
+
+/** gate_ports_add() - accept on @fd for the box's @port; @fd becomes its own */
+int gate_ports_add(struct gated *g, int fd, uint16_t port);
+int gate_ports_remove(struct gated *g, uint16_t host_port);
+int gate_ports_sock(void *g, uint32_t events, struct err *e); /* loop_fn: from init */
+/** gate_ports_forget() - a connection that waited for a socket is gone */
+void gate_ports_forget(struct gate_conn *c);
+/** gate_ports_list() - {"port", "address"} of what listens in the box; owned; NULL */
+struct json *gate_ports_list(struct gated *g);
+void gate_ports_free(struct gated *g);
+
+#endif

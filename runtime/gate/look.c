@@ -1,0 +1,196 @@
+/* gate_look - the first bytes of a connection, where rules are about names: who was let
+ * through to one name must not ask its server for another.
+ *
+ * Nothing is held back: a byte goes on when it was looked at and is not the one that
+ * completes a name that is not allowed. A server does nothing for half a ClientHello or
+ * half of a request's head, so it is early enough to end the connection then, and a program
+ * that waits for its peer to speak, at whatever point, never waits for us. What was looked
+ * at but is still in the socket is the flow's allowance; once the names are known, or there
+ * can be none, it is without bounds and the bytes are not seen any more. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "runtime/gate/hello.h"
+#include "runtime/gate/impl.h"
+
+struct gate_look {
+	struct buf seen; /* owned */
+};
+
+int gate_look_start(struct gate_conn *c)
+{
+	const struct gate_policy *p = c->g->policy;
+
+	if (c->published || !gate_policy_by_name(p) ||
+	    (!c->name && gate_policy_names(p, &c->addr, c->port)))
+		return 0;
+	c->look = gate_memory_get(c->g, sizeof(*c->look));
+	if (!c->look)
+		return -ENOMEM;
+	c->look->seen = (struct buf)BUF_INIT(GATE_HELLO_MAX);
+	c->pump.up.allowance = 0;
+	return 0;
+}
+
+void gate_look_free(struct gate_look **lp)
+{
+	struct gate_look *l = take(lp, NULL);
+
+	if (!l)
+		return;
+	buf_done(&l->seen);
+	free(l);
+}
+
+static void look_no_more(struct gate_conn *c)
+{
+	gate_look_free(&c->look);
+	c->pump.up.allowance = SIZE_MAX;
+}
+
+static bool is_localhost(const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strcmp(name, "localhost") ||
+	       (len > 10 && !strcmp(name + len - 10, ".localhost"));
+}
+
+/* What a program calls the host itself is the host's business: its own name for it. */
+static bool is_host(const struct gate_conn *c)
+{
+	return c->name && !strcmp(c->name, GATE_POLICY_HOST);
+}
+
+static bool may_say_number(const struct gate_conn *c, const struct netaddr *a,
+			   uint16_t port)
+{
+	const struct gate_policy *p = c->g->policy;
+	enum netaddr_class class = gate_dial_class(a);
+
+	if (port == c->port && !c->name && netaddr_equal(a, &c->addr))
+		return true;
+	if (is_host(c) && netaddr_classify(a) == NETADDR_LOOPBACK)
+		return true;
+	return gate_policy_literal(p, a, port) == GATE_POLICY_ALLOW &&
+	       gate_policy_address(p, a, port, class) == GATE_POLICY_ALLOW;
+}
+
+static bool may_say(const struct gate_conn *c, const char *name, uint16_t port)
+{
+	struct netaddr a;
+
+	if (c->name && port == c->port && !strcmp(name, c->name))
+		return true;
+	if (netaddr_parse(name, &a) >= 0)
+		return may_say_number(c, &a, port);
+	if (netaddr_looks_numeric(name))
+		return false;
+	return (is_host(c) && is_localhost(name)) ||
+	       gate_policy_name(c->g->policy, name, port) == GATE_POLICY_ALLOW;
+}
+
+static int refuse(struct gate_conn *c, const struct gate_hello *h, const char *name,
+		  uint16_t port)
+{
+	const char *protocol = h->protocol ? h->protocol : "connection";
+	char addr[NETADDR_TEXT], why[GATE_POLICY_NAME + 64];
+	const char *to = c->name ? c->name : netaddr_format(&c->addr, addr);
+	struct gate_audit_line line = { .event = "open",
+					.verdict = "refused",
+					.id = c->id,
+					.name = name,
+					.port = port,
+					.why = why,
+					.by_box = true,
+					.who = gate_who_settle(c->g, &c->who) };
+
+	c->g->stats.refused++;
+	if (name) {
+		snprintf(why, sizeof(why), "%s to %s names it", protocol, to);
+		gate_note_tell(c->g,
+			       "network: %s port %u is not allowed in this box (%s)",
+			       name, port, why);
+	} else {
+		line.name = c->name;
+		line.addr = &c->addr;
+		snprintf(why, sizeof(why), "%s that cannot be read", protocol);
+		gate_note_tell(c->g,
+			       "network: %s port %u was sent a %s, and rules are "
+			       "by name in this box",
+			       to, port, why);
+	}
+	gate_note_line(c->g, &line);
+	return -EACCES;
+}
+
+/* What the connection turned out to be for, if that is not what was dialled: the rules may
+ * change. */
+static int keep_said(struct gate_conn *c, const char *name)
+{
+	if (c->said || (c->name && !strcmp(name, c->name)) ||
+	    gate_policy_name(c->g->policy, name, c->port) != GATE_POLICY_ALLOW)
+		return 0;
+	c->said = strdup(name);
+	return c->said ? 0 : gate_memory_check(c->g, -ENOMEM);
+}
+
+static int judge_names(struct gate_conn *c, const struct gate_hello *h)
+{
+	const bool through = h->n && h->names[0].target && h->names[0].port;
+
+	for (unsigned i = 0; i < h->n; i++) {
+		uint16_t port = through ? h->names[0].port : c->port;
+		const char *name = h->names[i].host;
+		int r = 0;
+
+		if (!may_say(c, name, port))
+			return refuse(c, h, name, port);
+		if (port == c->port)
+			r = keep_said(c, name);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int judge(struct gate_conn *c)
+{
+	const struct buf *seen = &c->look->seen;
+	struct gate_hello h;
+	enum gate_hello_verdict v = gate_hello_parse(seen->data, seen->len, &h);
+	int r = judge_names(c, &h);
+
+	if (r >= 0 && v == GATE_HELLO_BAD)
+		r = refuse(c, &h, NULL, c->port);
+	if (r >= 0 && v != GATE_HELLO_MORE)
+		look_no_more(c);
+	return r;
+}
+
+int gate_look_run(struct gate_conn *c)
+{
+	size_t *allowance = &c->pump.up.allowance;
+	char bytes[GATE_HELLO_MAX];
+	ssize_t n;
+	int r;
+
+	if (!c->look)
+		return 0;
+	n = sys_recv(c->in, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
+	if (!n) { /* no more will come, and half of a greeting is none */
+		look_no_more(c);
+		return 1;
+	}
+	if (n < 0 || (size_t)n <= *allowance)
+		return 0;
+	n = MIN(n, (ssize_t)(*allowance + GATE_HELLO_MAX - c->look->seen.len));
+	r = buf_add(&c->look->seen, bytes + *allowance, (size_t)n - *allowance);
+	if (r < 0)
+		return gate_memory_check(c->g, r);
+	*allowance = (size_t)n;
+	r = judge(c);
+	return r < 0 ? r : 1;
+}

@@ -1,0 +1,494 @@
+/* gate_main - the gate process: set up by its monitor, confined, then served by events.
+ *
+ * It is given everything it will ever need in the first message: the descriptors of
+ * the box's namespace, the audit file, the memory of names, the compiled filter, rules
+ * and proxy settings. Then it starts the resolver, which stays outside, and gives up
+ * the file system, all capabilities, new programs, new processes, and every system
+ * call that moving bytes between sockets does not take. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "runtime/confine/caps.h"
+#include "runtime/confine/emptyroot.h"
+#include "runtime/confine/secfilter.h"
+#include "runtime/gate/impl.h"
+#include "runtime/wire/wire.h"
+
+enum { CONTROL = 3, DATA_MAX = 64 << 20, ENV_MAX = 16 };
+
+static int set_limit(int what, rlim_t v)
+{
+	const struct rlimit l = { v, v };
+
+	return sys_setrlimit(what, &l);
+}
+
+/* As many descriptors as the host allows, up to what GATE_CONNS can use. */
+static void take_descriptors(struct gated *g)
+{
+	const rlim_t want = GATE_CONNS * GATE_FDS_PER_CONN + 256;
+	struct rlimit l = { 0 };
+
+	g->max_conns = 128;
+	if (sys_getrlimit(RLIMIT_NOFILE, &l) < 0)
+		return;
+	l.rlim_cur = l.rlim_max = MIN(l.rlim_max, want);
+	if (sys_setrlimit(RLIMIT_NOFILE, &l) >= 0 && l.rlim_cur > 512)
+		g->max_conns = (unsigned)MIN((l.rlim_cur - 256) / GATE_FDS_PER_CONN,
+					     (rlim_t)GATE_CONNS);
+}
+
+/* An empty root, in namespaces of its own. Where the host refuses namespaces the filter
+ * alone keeps the file system away: no call that takes a path gets through it. */
+static bool leave_root(void)
+{
+	struct err ignored = ERR_NONE;
+
+	return sys_unshare(CLONE_NEWUSER | CLONE_NEWNS) >= 0 &&
+	       emptyroot_enter(&ignored) >= 0;
+}
+
+static int confine(struct gated *g, int filter_fd, struct err *e)
+{
+	_cleanup_buf_ struct buf filter = BUF_INIT(1 << 20);
+	int r;
+
+	(void)sys_lseek(filter_fd, 0, SEEK_SET); /* a gate before this one read it */
+	r = file_read_fd(filter_fd, &filter, e);
+	if (r < 0)
+		return err_wrap(e, "gate filter");
+	take_descriptors(g);
+	g->rooted = leave_root();
+	r = caps_drop_all(e);
+	if (r < 0)
+		return r;
+	(void)set_limit(RLIMIT_CORE, 0);
+	(void)set_limit(RLIMIT_NPROC, 0);
+#ifndef __SANITIZE_ADDRESS__
+	(void)set_limit(RLIMIT_DATA, DATA_MAX);
+#endif
+	r = sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	if (r >= 0)
+		r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (r < 0)
+		return err_sys(e, r, "cannot confine the gate");
+	return secfilter_install(filter.data, filter.len, e);
+}
+
+/* ---- the monitor's questions ---------------------------------------------------- */
+
+static struct json *fail_json(const struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	if (!j || json_set_int(j, "code", e->code) < 0 ||
+	    json_set_str(j, "error", e->msg) < 0)
+		return NULL;
+	return take(&j, NULL);
+}
+
+static struct json *op_rules(struct gated *g, const struct json *q, struct wire_msg *m,
+			     struct err *e)
+{
+	_cleanup_gate_policy_ struct gate_policy *p = NULL;
+
+	(void)m;
+	if (gate_policy_new(&p, e) < 0 ||
+	    gate_policy_load(p, json_get(q, "rules"), e) < 0)
+		return fail_json(e);
+	gate_policy_free(&g->policy);
+	g->policy = take(&p, NULL);
+	gate_conn_recheck(g);
+	return json_object();
+}
+
+static struct json *op_ports(struct gated *g, const struct json *q, struct wire_msg *m,
+			     struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	(void)q;
+	(void)m;
+	(void)e;
+	if (!j || json_set(j, "listening", gate_ports_list(g)) < 0)
+		return NULL;
+	return take(&j, NULL);
+}
+
+static struct json *op_publish(struct gated *g, const struct json *q,
+			       struct wire_msg *m, struct err *e)
+{
+	int64_t port = json_get_int(q, "port", 0);
+	int r = gate_ports_add(g, wire_take_fd(m, 0), (uint16_t)port);
+
+	if (r < 0) {
+		err_sys(e, r, "cannot publish port %d", (int)port);
+		return fail_json(e);
+	}
+	return json_object();
+}
+
+static struct json *op_unpublish(struct gated *g, const struct json *q,
+				 struct wire_msg *m, struct err *e)
+{
+	int64_t port = json_get_int(q, "host_port", 0);
+	int r = gate_ports_remove(g, (uint16_t)port);
+
+	(void)m;
+	if (r < 0) {
+		err_set(e, r, "port %d of the host is not published", (int)port);
+		return fail_json(e);
+	}
+	return json_object();
+}
+
+static struct json *op_rotate(struct gated *g, const struct json *q, struct wire_msg *m,
+			      struct err *e)
+{
+	(void)q;
+	(void)e;
+	gate_audit_start(&g->audit, wire_take_fd(m, 0));
+	return json_object();
+}
+
+/* The lowest number that is free: as many are in use when nothing leaks. Pipes that are
+ * kept for later would lie in between. */
+static uint64_t descriptors(struct gated *g)
+{
+	_cleanup_close_ int fd = -1;
+
+	gate_pump_drain(&g->pool);
+	fd = sys_dup(g->control, 0);
+
+	return fd < 0 ? 0 : (uint64_t)fd;
+}
+
+static struct json *op_stats(struct gated *g, const struct json *q, struct wire_msg *m,
+			     struct err *e)
+{
+	const struct gate_stats *s = &g->stats;
+	const struct {
+		const char *name;
+		uint64_t v;
+	} rows[] = {
+		{ "connections", g->n_conns },
+		{ "most", g->max_conns },
+		{ "accepted", s->accepted },
+		{ "opened", s->opened },
+		{ "refused", s->refused },
+		{ "failed", s->failed },
+		{ "published", s->published },
+		{ "queries", s->queries },
+		{ "lookups", s->lookups },
+		{ "sent", s->sent },
+		{ "received", s->received },
+		{ "pipes", g->pool.n },
+		{ "names", (uint64_t)gate_names_count(g->names) },
+		{ "waiting", g->n_dns_pending },
+		{ "descriptors", descriptors(g) },
+		{ "rounds", loop_rounds(g->loop) },
+	};
+	_cleanup_json_ struct json *j = json_object();
+
+	(void)q;
+	(void)m;
+	(void)e;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!j || json_set_int(j, rows[i].name, (int64_t)rows[i].v) < 0)
+			return NULL;
+	if (json_set_bool(j, "empty_root", g->rooted) < 0)
+		return NULL;
+	return take(&j, NULL);
+}
+
+static const struct {
+	const char *op;
+	struct json *(*run)(struct gated *, const struct json *, struct wire_msg *,
+			    struct err *);
+} ops[] = {
+	{ "rules", op_rules },	   { "ports", op_ports },
+	{ "publish", op_publish }, { "unpublish", op_unpublish },
+	{ "rotate", op_rotate },   { "stats", op_stats },
+};
+
+static struct json *run_op(struct gated *g, struct wire_msg *m, struct err *e)
+{
+	_cleanup_json_ struct json *q = NULL;
+	const char *op;
+
+	if (json_parse(m->body.data, m->body.len, &q, e) < 0)
+		return fail_json(e);
+	op = json_get_str(q, "op");
+	for (size_t i = 0; op && i < ARRAY_SIZE(ops); i++)
+		if (!strcmp(ops[i].op, op))
+			return ops[i].run(g, q, m, e);
+	err_set(e, -EOPNOTSUPP, "the gate has no such operation");
+	return fail_json(e);
+}
+
+static int asked(void *ctx, uint32_t events, struct err *e)
+{
+	struct gated *g = ctx;
+	_cleanup_wire_ struct wire_msg m;
+	_cleanup_json_ struct json *reply = NULL;
+	_cleanup_buf_ struct buf out = BUF_INIT(WIRE_BODY);
+	struct wire_head head = { .type = WIRE_ANSWER };
+	struct err op_err = ERR_NONE;
+	int r;
+
+	(void)events;
+	wire_msg_init(&m);
+	r = wire_recv(g->control, &m, 1);
+	if (r == -EAGAIN)
+		return 0;
+	if (r == 0 ||
+	    r == -ECONNRESET) { /* the monitor has ended, and the box with it */
+		loop_stop(g->loop);
+		return 0;
+	}
+	if (gate_memory_check(g, r) == -ENOMEM)
+		return 0;
+	if (r < 0)
+		return err_sys(e, r, "cannot read what the monitor says");
+	head.id = m.head.id;
+	reply = run_op(g, &m, &op_err);
+	if (!reply || op_err.code == -ENOMEM || json_print(reply, false, &out) < 0) {
+		gate_memory_gone(g);
+		return 0;
+	}
+	head.len = (uint32_t)out.len;
+	r = wire_send(g->control, &head, out.data, NULL, 0);
+	/* A monitor that does not listen asks again; the connections are worth more. */
+	return r < 0 && r != -EAGAIN ? err_sys(e, r, "cannot answer the monitor") : 0;
+}
+
+/* ---- setup ---------------------------------------------------------------------- */
+
+/* Descriptors came in this order: those of the namespace that the mask names, then the
+ * memory of names, the filter and, if there is one, the audit file. */
+static void take_fds(struct gated *g, const struct json *conf, struct wire_msg *m,
+		     int *names_fd, int *filter_fd)
+{
+	int64_t mask = json_get_int(conf, "mask", 0);
+	unsigned at = 0;
+
+	for (int i = 0; i < NETNS_FDS; i++)
+		g->fds[i] = mask & 1 << i ? wire_take_fd(m, at++) : -1;
+	*names_fd = wire_take_fd(m, at++);
+	*filter_fd = wire_take_fd(m, at++);
+	gate_audit_start(&g->audit, wire_take_fd(m, at));
+}
+
+static void take_facts(struct gated *g, const struct json *conf)
+{
+	int i = 0;
+
+	g->mode = (enum net_mode)json_get_int(conf, "mode", NET_NONE);
+	g->init = (pid_t)json_get_int(conf, "init", 0);
+	g->facts.caught = (uint8_t)json_get_int(conf, "caught", 0);
+	g->facts.ipv6 = (uint8_t)json_get_int(conf, "ipv6", 0);
+	json_each(it, json_get(conf, "ports"))
+	{
+		int64_t port = 0;
+
+		if (i < NETNS_TCP_MAX && json_int(it, &port) >= 0)
+			g->facts.port[i++] = (uint16_t)port;
+	}
+	g->facts.n_tcp = (uint8_t)i;
+}
+
+static int take_proxy(struct gated *g, const struct json *conf, struct err *e)
+{
+	const char *env[ENV_MAX + 1] = { 0 };
+	int n = 0;
+
+	json_each(it, json_get(conf, "env")) if (n < ENV_MAX && json_str(it)) env[n++] =
+		json_str(it);
+	return gate_proxy_from_env(env, &g->proxy, e);
+}
+
+static int take_conf(struct gated *g, struct wire_msg *m, struct err *e)
+{
+	_cleanup_json_ struct json *conf = NULL;
+	_cleanup_close_ int names_fd = -1;
+	_cleanup_close_ int filter_fd = -1;
+	int r = json_parse(m->body.data, m->body.len, &conf, e);
+
+	if (r < 0)
+		return r;
+	take_fds(g, conf, m, &names_fd, &filter_fd);
+	take_facts(g, conf);
+	r = take_proxy(g, conf, e);
+	if (r >= 0)
+		r = gate_policy_new(&g->policy, e);
+	if (r >= 0)
+		r = gate_policy_load(g->policy, json_get(conf, "rules"), e);
+	if (r >= 0)
+		r = gate_names_new(names_fd, &g->names, e);
+	if (r >= 0)
+		r = g->mode == NET_GATE ? resolve_start(&g->resolver, &g->who.fd, e)
+					: 0;
+	return r < 0 ? r : confine(g, filter_fd, e);
+}
+
+static int watch(struct gated *g, int fd, loop_fn *fn, struct loop_source **src,
+		 struct err *e)
+{
+	int r = fd < 0 ? 0 : loop_add(g->loop, fd, EPOLLIN, fn, g, src);
+
+	return r < 0 ? err_sys(e, r, "cannot watch a descriptor") : 0;
+}
+
+static int told_to_end(void *ctx, uint32_t events, struct err *e)
+{
+	struct gated *g = ctx;
+
+	(void)events;
+	(void)e;
+	loop_stop(g->loop);
+	return 0;
+}
+
+/* Before this the signal simply ends the process: it has nothing to write yet. */
+static int catch_end(struct gated *g, struct err *e)
+{
+	sigset_t set;
+	int r;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
+	if (r >= 0)
+		r = g->signals = sys_signalfd(&set);
+	return r < 0 ? err_sys(e, r, "cannot wait for the end")
+		     : watch(g, g->signals, told_to_end, &g->signals_src, e);
+}
+
+static int watch_all(struct gated *g, struct err *e)
+{
+	int r = watch(g, g->control, asked, &g->control_src, e);
+
+	if (r >= 0)
+		r = catch_end(g, e);
+	if (r >= 0) { /* whatever the box is doing */
+		loop_urgent(g->loop, g->control_src);
+		loop_urgent(g->loop, g->signals_src);
+	}
+	if (r >= 0)
+		r = watch(g, g->resolver, gate_lookup_ready, &g->resolver_src, e);
+	if (r >= 0)
+		r = watch(g, g->who.fd, gate_who_ready, &g->who.src, e);
+	if (r >= 0)
+		r = watch(g, g->fds[NETNS_FD_DNS], gate_dns_udp,
+			  &g->fd_src[NETNS_FD_DNS], e);
+	if (r >= 0)
+		r = watch(g, g->fds[NETNS_FD_SOCKS], gate_ports_sock,
+			  &g->fd_src[NETNS_FD_SOCKS], e);
+	if (r >= 0)
+		r = watch(g, g->fds[NETNS_FD_SYN], gate_syn_ready,
+			  &g->fd_src[NETNS_FD_SYN], e);
+	for (int i = NETNS_FD_TCP; i < NETNS_FDS && r >= 0; i++)
+		r = watch(g, g->fds[i], gate_conn_ready, &g->fd_src[i], e);
+	g->listening = g->accepting = true;
+	return r;
+}
+
+static void done(struct gated *g)
+{
+	while (g->conns)
+		gate_conn_end(g->conns, -ESHUTDOWN,
+			      g->end_why ? "the gate ended" : "the box ended");
+	if (g->loop) {
+		gate_dns_free(g);
+		gate_ports_free(g);
+		gate_lookup_free(g);
+	}
+	gate_pump_drain(&g->pool);
+	loop_free(&g->loop);
+	gate_policy_free(&g->policy);
+	gate_names_free(&g->names);
+	gate_audit_done(&g->audit);
+	scope_close_set(g->fds, NETNS_FDS);
+	scope_close(&g->resolver);
+	scope_close(&g->who.fd);
+	scope_close(&g->signals);
+	scope_close(&g->control);
+}
+#define _cleanup_gated_ _cleanup_(done)
+
+static void init(struct gated *g)
+{
+	uint64_t now = sys_now_ms();
+
+	*g = (struct gated){ .control = CONTROL,
+			     .resolver = -1,
+			     .who = { .fd = -1,
+				      .credit = GATE_WHO_BURST * 1000u,
+				      .asked_ms = now,
+				      .credit_us = GATE_WHO_BURST_US,
+				      .credit_ms = now },
+			     .audit = { .fd = -1 },
+			     .lookup_credit = GATE_LOOKUP_BURST * 1000u,
+			     .lookup_ms = now,
+			     .line_credit = GATE_LINE_BURST * 1000u,
+			     .line_ms = now,
+			     .tell_credit = GATE_TELL_BURST * 1000u,
+			     .tell_ms = now };
+	for (int i = 0; i < NETNS_FDS; i++)
+		g->fds[i] = -1;
+	for (int i = 0; i < GATE_PUBLISHED; i++)
+		g->published[i].fd = -1;
+}
+
+/* The monitor is told, and the record whatever else is being left out of it. */
+static int report(struct gated *g, const struct err *e)
+{
+	const struct gate_audit_line line = { .event = "gate", .why = e->msg };
+	struct wire_head head = { .type = WIRE_FAILED, .len = sizeof(*e) };
+
+	(void)gate_audit_write(&g->audit, &line);
+	(void)wire_send(g->control, &head, e, NULL, 0);
+	return 1;
+}
+
+static int setup(struct gated *g, struct err *e)
+{
+	_cleanup_wire_ struct wire_msg m;
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	int r;
+
+	wire_msg_init(&m);
+	r = sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (r >= 0) /* splice(2) knows no MSG_NOSIGNAL */
+		r = sys_sigaction(SIGPIPE, &ignore, NULL);
+	if (r < 0)
+		return err_sys(e, r, "cannot bind the gate to its monitor");
+	(void)sys_prctl(PR_SET_NAME, (unsigned long)(uintptr_t) "cubby-gate", 0, 0, 0);
+	r = wire_recv(g->control, &m, WIRE_FDS);
+	if (r <= 0)
+		return err_set(e, -EPROTO, "the gate is started by cubby alone");
+	r = loop_new(&g->loop, e);
+	if (r >= 0)
+		r = sys_setfl(g->control, O_RDWR | O_NONBLOCK);
+	if (r < 0)
+		return err_sys(e, r, "cannot start the gate");
+	r = take_conf(g, &m, e);
+	return r < 0 ? r : watch_all(g, e);
+}
+
+int gate_main(int argc, char **argv)
+{
+	_cleanup_gated_ struct gated g;
+	struct err e = ERR_NONE;
+
+	(void)argc;
+	(void)argv;
+	init(&g);
+	if (setup(&g, &e) < 0 || loop_run(g.loop, &e) < 0)
+		g.end_why = e.msg;
+	else if (g.end_why)
+		err_set(&e, -ENOMEM, "%s", g.end_why);
+	return g.end_why ? report(&g, &e) : 0;
+}

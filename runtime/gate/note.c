@@ -1,0 +1,110 @@
+/* gate_note - what the gate tells: audit lines, and events for the monitor. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "runtime/gate/impl.h"
+#include "runtime/wire/wire.h"
+
+enum { AGAIN_MS = 1000 };
+
+static void send_event(struct gated *g, const char *event, const char *text)
+{
+	_cleanup_json_ struct json *j = json_object();
+	_cleanup_buf_ struct buf out = BUF_INIT(WIRE_BODY);
+	struct wire_head head = { .type = WIRE_ANSWER };
+
+	if (!j || json_set_str(j, "event", event) < 0 ||
+	    json_set_str(j, "text", text) < 0 || json_print(j, false, &out) < 0)
+		return;
+	head.len = (uint32_t)out.len;
+	/* A monitor that does not listen loses the event, not the box its network. */
+	(void)wire_send(g->control, &head, out.data, NULL, 0);
+}
+
+/* A box that dials a refused host in a loop must not flood its monitor. */
+static bool told_lately(struct gated *g, const char *text)
+{
+	uint64_t now = sys_now_ms();
+	uint32_t h = 2166136261u;
+	size_t oldest = 0;
+
+	for (; *text; text++)
+		h = (h ^ (uint8_t)*text) * 16777619u;
+	for (size_t i = 0; i < ARRAY_SIZE(g->told); i++) {
+		if (g->told[i] == h && g->told_ms[i] && now - g->told_ms[i] < AGAIN_MS)
+			return true;
+		if (g->told_ms[i] < g->told_ms[oldest])
+			oldest = i;
+	}
+	g->told[oldest] = h;
+	g->told_ms[oldest] = now;
+	return false;
+}
+
+static bool take_credit(uint64_t *credit, uint64_t *counted_ms, uint64_t rate,
+			uint64_t burst)
+{
+	uint64_t now = sys_now_ms();
+
+	*credit = MIN(*credit + (now - *counted_ms) * rate, burst * 1000);
+	*counted_ms = now;
+	if (*credit < 1000)
+		return false;
+	*credit -= 1000;
+	return true;
+}
+
+/* Names that are all different come as fast as a box can ask; the monitor has more to do
+ * than to hear of each. */
+void gate_note_tell(struct gated *g, const char *fmt, ...)
+{
+	char text[GATE_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!told_lately(g, text) &&
+	    take_credit(&g->tell_credit, &g->tell_ms, GATE_TELL_RATE, GATE_TELL_BURST))
+		send_event(g, "refused", text);
+}
+
+/* Another file is asked for until one comes: an event may be lost, and the monitor may not
+ * be able to open one. */
+static int write_line(struct gated *g, const struct gate_audit_line *line)
+{
+	int r = gate_audit_write(&g->audit, line);
+	uint64_t now = sys_now_ms();
+
+	if (r <= 0 && r != -EFBIG)
+		return r;
+	if (!g->rotate_ms || now - g->rotate_ms >= AGAIN_MS) {
+		g->rotate_ms = now;
+		send_event(g, "rotate", "");
+	}
+	return r;
+}
+
+/* A bucket of lines: a box that floods must not push its own history out of the log
+ * within seconds. What is left out is counted, and the count is a line. */
+void gate_note_line(struct gated *g, const struct gate_audit_line *line)
+{
+	char why[64];
+	struct gate_audit_line lost = { .event = "gate", .why = why };
+
+	if (!take_credit(&g->line_credit, &g->line_ms, GATE_LINE_RATE,
+			 GATE_LINE_BURST)) {
+		g->lines_lost++;
+		return;
+	}
+	if (g->lines_lost) {
+		snprintf(why, sizeof(why), "%llu lines were left out",
+			 (unsigned long long)g->lines_lost);
+		if (write_line(g, &lost) >= 0)
+			g->lines_lost = 0;
+	}
+	if (write_line(g, line) < 0)
+		g->lines_lost++;
+}

@@ -1,0 +1,252 @@
+/* gate_who - which process of the box made a connection, asked for a name, or listens
+ * where the host connected to.
+ *
+ * The kernel says here, at once, which socket of the box is at the other end (sock_diag
+ * of its namespace, which needs no right). Whose socket it is takes a look at /proc,
+ * which this process has not: netwho does that outside, while we dial. The line about a
+ * connection that is there is written when the answer comes, or when it ends. Whoever is
+ * refused may be gone a moment later, so that is not told before the answer came: it
+ * waits for some milliseconds at the most, and all of them together for a tenth of the
+ * time. A box that knocks in a loop gets lines that name nobody, not a slower gate. */
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <poll.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "runtime/gate/impl.h"
+
+enum { DIAG_REPLY = 1024, TCP_LISTENING = 10 };
+
+/* A socket of the box, as sock_diag is asked for it: this end is the box's. */
+struct wanted {
+	uint8_t family, protocol;
+	bool listening;
+	struct inet_diag_sockid id;
+};
+
+/* UDP has the two ends the other way round (udp_diag.c: "swapped for historical
+ * reasons"). */
+static struct wanted connected(const struct gate_ends *ends)
+{
+	const struct sockaddr_in *src = ends->udp ? &ends->ours : &ends->theirs;
+	const struct sockaddr_in *dst = ends->udp ? &ends->theirs : &ends->ours;
+
+	return (struct wanted){ .family = AF_INET,
+				.protocol = ends->udp ? IPPROTO_UDP : IPPROTO_TCP,
+				.id = { .idiag_sport = src->sin_port,
+					.idiag_dport = dst->sin_port,
+					.idiag_src = { src->sin_addr.s_addr },
+					.idiag_dst = { dst->sin_addr.s_addr } } };
+}
+
+static ssize_t ask_kernel(int diag, uint32_t seq, const struct wanted *want)
+{
+	struct {
+		struct nlmsghdr h;
+		struct inet_diag_req_v2 r;
+	} q = { .h = { .nlmsg_len = sizeof(q),
+		       .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+		       .nlmsg_flags = NLM_F_REQUEST,
+		       .nlmsg_seq = seq },
+		.r = { .sdiag_family = want->family,
+		       .sdiag_protocol = want->protocol,
+		       .idiag_states = ~0u,
+		       .id = want->id } };
+
+	q.r.id.idiag_cookie[0] = q.r.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+	return sys_send(diag, &q, sizeof(q), MSG_DONTWAIT);
+}
+
+/* The kernel has answered before the question returns. 0 = nobody's any more. */
+static uint32_t inode_of(struct gated *g, const struct wanted *want)
+{
+	_Alignas(NLMSG_ALIGNTO) char in[DIAG_REPLY];
+	const struct nlmsghdr *h = (const struct nlmsghdr *)in;
+	uint32_t seq = ++g->who.seq, inode = 0;
+	ssize_t n;
+
+	if (ask_kernel(g->fds[NETNS_FD_DIAG], seq, want) < 0)
+		return 0;
+	while ((n = sys_recv(g->fds[NETNS_FD_DIAG], in, sizeof(in), MSG_DONTWAIT)) >=
+	       0) {
+		const struct inet_diag_msg *m = NLMSG_DATA(h);
+
+		if ((size_t)n < NLMSG_LENGTH(sizeof(*m)) || h->nlmsg_seq != seq ||
+		    h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
+			continue;
+		if (want->protocol == IPPROTO_UDP ||
+		    want->listening == (m->idiag_state == TCP_LISTENING))
+			inode = m->idiag_inode;
+	}
+	return inode;
+}
+
+static void no_longer(struct gate_who **place)
+{
+	struct gate_who *w = *place;
+	struct gate_conn *c = w->owes;
+
+	*place = NULL;
+	w->owes = NULL;
+	if (c)
+		gate_dial_owed(c);
+}
+
+/* Answers for those that do not wait any more are thrown away. */
+static ssize_t take_answers(struct gated *g)
+{
+	struct gate_owner a;
+	ssize_t n;
+
+	while ((n = sys_recv(g->who.fd, &a, sizeof(a), MSG_DONTWAIT)) == sizeof(a)) {
+		for (int i = 0; i < GATE_WHO; i++) {
+			struct gate_who *w = g->who.waiting[i];
+
+			if (!w || w->found.id != a.id)
+				continue;
+			w->found = a;
+			w->found.name[GATE_OWNER_NAME - 1] = '\0';
+			no_longer(&g->who.waiting[i]);
+		}
+	}
+	return n;
+}
+
+int gate_who_ready(void *ctx, uint32_t events, struct err *e)
+{
+	struct gated *g = ctx;
+
+	(void)events;
+	(void)e;
+	if (take_answers(g) == -EAGAIN)
+		return 0;
+	loop_remove(g->loop, &g->who.src); /* nobody answers any more */
+	scope_close(&g->who.fd);
+	g->who.fd = -1;
+	for (int i = 0; i < GATE_WHO; i++)
+		if (g->who.waiting[i])
+			no_longer(&g->who.waiting[i]);
+	return 0;
+}
+
+static struct gate_who **place_of(struct gated *g, const struct gate_who *w)
+{
+	for (int i = 0; i < GATE_WHO; i++)
+		if (g->who.waiting[i] == w)
+			return &g->who.waiting[i];
+	return NULL;
+}
+
+/* A free place, or that of the first one whose answer was lost. */
+static struct gate_who **take_place(struct gated *g, uint64_t now)
+{
+	struct gate_who **place = place_of(g, NULL);
+
+	for (int i = 0; i < GATE_WHO && !place; i++) {
+		if (now - g->who.waiting[i]->asked_ms < GATE_WHO_HOPE_MS)
+			continue;
+		place = &g->who.waiting[i];
+		no_longer(place);
+	}
+	return place;
+}
+
+static bool may_ask(struct gated *g, uint64_t now)
+{
+	g->who.credit += (now - g->who.asked_ms) * GATE_WHO_RATE;
+	g->who.credit = MIN(g->who.credit, GATE_WHO_BURST * 1000u);
+	g->who.asked_ms = now;
+	if (g->who.credit < 1000)
+		return false;
+	g->who.credit -= 1000;
+	return true;
+}
+
+static void ask(struct gated *g, struct gate_who *w, const struct wanted *want)
+{
+	struct gate_owner_query q = { .id = ++g->who.next_id, .root = g->init };
+	struct gate_who **place;
+
+	*w = (struct gate_who){ .found = { .id = q.id }, .asked_ms = sys_now_ms() };
+	if (g->who.fd < 0 || g->fds[NETNS_FD_DIAG] < 0 || g->init <= 0 ||
+	    !may_ask(g, w->asked_ms))
+		return;
+	place = take_place(g, w->asked_ms);
+	if (!place)
+		return;
+	q.inode = inode_of(g, want);
+	if (q.inode && sys_send(g->who.fd, &q, sizeof(q), MSG_DONTWAIT) == sizeof(q))
+		*place = w;
+}
+
+void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends)
+{
+	const struct wanted want = connected(ends);
+
+	ask(g, w, &want);
+}
+
+void gate_who_listens(struct gated *g, struct gate_who *w, const struct netaddr *at,
+		      uint16_t port)
+{
+	struct wanted want = { .family = at->len == 4 ? AF_INET : AF_INET6,
+			       .protocol = IPPROTO_TCP,
+			       .listening = true,
+			       .id = { .idiag_sport = htons(port) } };
+
+	memcpy(want.id.idiag_src, at->bytes, at->len);
+	ask(g, w, &want);
+}
+
+/* Milliseconds that may be waited now; a wait costs a fifth of one at least. */
+static int have_credit(struct gated *g)
+{
+	uint64_t now = sys_now_ms();
+
+	g->who.credit_us += (now - g->who.credit_ms) * GATE_WHO_RATE_US;
+	g->who.credit_us = MIN(g->who.credit_us, GATE_WHO_BURST_US);
+	g->who.credit_ms = now;
+	return (int)MIN(g->who.credit_us / 1000, (uint64_t)GATE_WHO_MS);
+}
+
+const struct gate_owner *gate_who_settle(struct gated *g, struct gate_who *w)
+{
+	struct pollfd p = { .fd = g->who.fd, .events = POLLIN };
+	uint64_t start, spent;
+	int most, left;
+
+	if (place_of(g, w))
+		(void)take_answers(g);
+	if (!place_of(g, w))
+		return &w->found;
+	start = sys_now_ms();
+	most = have_credit(g);
+	while (place_of(g, w) && (left = most - (int)(sys_now_ms() - start)) > 0) {
+		if (sys_poll(&p, 1, left) <= 0 || p.revents & (POLLHUP | POLLERR))
+			break;
+		(void)take_answers(g);
+	}
+	spent = (sys_now_ms() - start) * 1000;
+	g->who.credit_us -=
+		MIN(g->who.credit_us, MAX(spent, (uint64_t)GATE_WHO_LEAST_US));
+	return &w->found;
+}
+
+bool gate_who_later(struct gated *g, struct gate_who *w, struct gate_conn *c)
+{
+	if (!place_of(g, w))
+		return false;
+	w->owes = c;
+	return true;
+}
+
+void gate_who_forget(struct gated *g, const struct gate_who *w)
+{
+	struct gate_who **place = place_of(g, w);
+
+	if (place)
+		*place = NULL;
+}

@@ -1,0 +1,68 @@
+/* idmap - which host ids the box's users are: chosen once per box, recorded, written
+ * into the child's user namespace (DESIGN.md 4, KERNEL.md 4). Needs:  /etc/subuid,
+ * /etc/subgid, newuidmap and newgidmap for the best rung. Owns:   nothing. Never: falls
+ * to a lesser map without saying why. */
+#ifndef RUNTIME_IDMAP_IDMAP_H
+#define RUNTIME_IDMAP_IDMAP_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+
+enum idmap_kind {
+	IDMAP_SUBUID,  /* box 0 = the caller, box 1… = the subordinate range */
+	IDMAP_SINGLE,  /* box 0 = the caller, no other id; payloads get the fake filter
+			*/
+	IDMAP_ROOT,    /* caller is host root: box ids = a private high range */
+	IDMAP_IDENTITY /* caller is uid 0 and cannot do better: box ids = the same ids
+			*/
+};
+
+enum { IDMAP_RANGES = 16 };
+
+struct idmap_range {
+	uint32_t inside, outside, count;
+};
+
+struct idmap {
+	enum idmap_kind kind;
+	unsigned n_uid, n_gid;
+	struct idmap_range uid[IDMAP_RANGES], gid[IDMAP_RANGES];
+};
+
+const char *idmap_kind_name(enum idmap_kind kind);	      /* "subuid", … */
+int idmap_kind_parse(const char *name, enum idmap_kind *ret); /* -EINVAL */
+
+/**
+ * idmap_choose() - the best map that works here, proved by doing
+ * @want: only this kind; NULL = the ladder: root caller: root → identity; else
+ *        subuid → single
+ * @why:  gets a line for each better rung that was not taken, with the remedy
+ *
+ * Context: any single-threaded process; forks short-lived children.
+ * Return: 0; -EPERM, -ENOSPC, -ENOSYS … when no user namespace can be had (the message
+ *         is KERNEL.md 6's: cause and remedy).
+ */
+int idmap_choose(const enum idmap_kind *want, struct idmap *ret, struct buf *why,
+		 struct err *e);
+
+/** idmap_write() - parent: write the maps of @child's new user namespace; runs
+ *  newuidmap and newgidmap concurrently for subuid; keeps their stderr for @e */
+int idmap_write(const struct idmap *m, pid_t child, struct err *e);
+
+/** idmap_adopt() - child, after the maps: become box root (KERNEL.md C3). Clears
+ *  PDEATHSIG and dumpable: the caller sets them again. */
+int idmap_adopt(const struct idmap *m, struct err *e);
+
+/** idmap_host_uid() - host id of a box id; -ERANGE when it is not mapped */
+int idmap_host_uid(const struct idmap *m, uint32_t inside, uint32_t *ret);
+int idmap_host_gid(const struct idmap *m, uint32_t inside, uint32_t *ret);
+
+/** idmap_to_json() - owned object; NULL = out of memory */
+struct json *idmap_to_json(const struct idmap *m);
+int idmap_from_json(const struct json *j, struct idmap *ret, struct err *e);
+
+#endif

@@ -1,0 +1,294 @@
+#include "runtime/init/applet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/num.h"
+#include "base/scope.h"
+#include "base/sys/sys.h"
+
+enum { CHUNK = 64 << 10, LINKS_MAX = 40, TRIES = 100 };
+enum {
+	OVERFLOW_ID = 65534
+}; /* kernel/sys.c: what an id without a mapping is shown as */
+
+static int head(const struct stat *st, struct err *e)
+{
+	char line[64];
+	int n = snprintf(line, sizeof(line), "%o %" PRId64 "\n", st->st_mode,
+			 (int64_t)st->st_size);
+
+	return file_write_fd(1, line, (size_t)n, e);
+}
+
+/* ---- stat, get -------------------------------------------------------------------- */
+
+static int run_stat(char *const argv[], struct err *e)
+{
+	struct stat st;
+	int r = sys_fstatat(AT_FDCWD, argv[1], &st, 0);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot look at '%s'", argv[1]);
+	return head(&st, e);
+}
+
+static int copy_out(int fd, uint64_t left, const char *path, struct err *e)
+{
+	char data[CHUNK];
+
+	while (left) {
+		ssize_t n = sys_read(fd, data, (size_t)MIN(left, (uint64_t)CHUNK));
+		int r;
+
+		if (n < 0)
+			return err_sys(e, (int)n, "cannot read '%s'", path);
+		if (n == 0)
+			break;
+		r = file_write_fd(1, data, (size_t)n, e);
+		if (r < 0)
+			return r;
+		left -= (uint64_t)n;
+	}
+	return 0;
+}
+
+static int run_get(char *const argv[], struct err *e)
+{
+	uint64_t max;
+	struct stat st;
+	/* without blocking: the path may be a FIFO */
+	_cleanup_close_ int fd =
+		sys_openat(AT_FDCWD, argv[1], O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	int r = fd < 0 ? fd : sys_fstat(fd, &st);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot open '%s'", argv[1]);
+	if (S_ISDIR(st.st_mode))
+		return err_sys(e, -EISDIR, "cannot read '%s'", argv[1]);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, -EINVAL, "'%s' is not a regular file", argv[1]);
+	if (num_u64(argv[2], &max) < 0)
+		return err_set(e, -EINVAL, "bad size '%s'", argv[2]);
+	r = head(&st, e);
+	return r < 0 ? r : copy_out(fd, max, argv[1], e);
+}
+
+/* ---- put -------------------------------------------------------------------------- */
+
+/* Where a chain of links leads: @path, changed in place. The last part may be missing. */
+static int follow(char *path, struct err *e)
+{
+	char to[PATH_MAX], *slash;
+
+	for (int i = 0; i < LINKS_MAX; i++) {
+		ssize_t n = sys_readlinkat(AT_FDCWD, path, to, sizeof(to) - 1);
+		size_t dir;
+
+		if (n == -EINVAL || n == -ENOENT || n == -ENOTDIR)
+			return 0;
+		if (n < 0)
+			return err_sys(e, (int)n, "cannot follow '%s'", path);
+		to[n] = '\0';
+		slash = strrchr(path, '/');
+		dir = to[0] == '/' || !slash ? 0 : (size_t)(slash + 1 - path);
+		if (dir + (size_t)n >= PATH_MAX)
+			break;
+		memcpy(path + dir, to, (size_t)n + 1);
+	}
+	return err_sys(e, -ELOOP, "cannot follow '%s'", path);
+}
+
+static int open_parent(char *path, const char **name, struct err *e)
+{
+	char *slash = strrchr(path, '/');
+	int fd, r;
+
+	*name = slash ? slash + 1 : path;
+	if (!**name || strcmp(*name, ".") == 0 || strcmp(*name, "..") == 0)
+		return err_sys(e, -EISDIR, "cannot write '%s'", path);
+	if (!slash || slash == path)
+		return sys_open(slash ? "/" : ".", O_RDONLY | O_DIRECTORY);
+	*slash = '\0';
+	r = file_mkdirs(AT_FDCWD, path, 0755, e);
+	if (r < 0)
+		return r;
+	fd = sys_open(path, O_RDONLY | O_DIRECTORY);
+	return fd < 0 ? err_sys(e, fd, "cannot open the directory '%s'", path) : fd;
+}
+
+static int open_beside(int dirfd, const char *name, char *tmp, size_t size,
+		       struct err *e)
+{
+	int fd = -EEXIST;
+
+	for (int i = 0; i < TRIES && fd == -EEXIST; i++) {
+		snprintf(tmp, size, ".%.200s.cubby-%d-%d", name, sys_getpid(), i);
+		fd = sys_openat(dirfd, tmp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
+				0666);
+	}
+	return fd < 0 ? err_sys(e, fd, "cannot make a file beside '%s'", name) : fd;
+}
+
+static int copy_in(int fd, uint64_t left, struct err *e)
+{
+	char data[CHUNK];
+
+	while (left) {
+		ssize_t n = sys_read(0, data, (size_t)MIN(left, (uint64_t)CHUNK));
+		int r;
+
+		if (n <= 0)
+			return err_sys(e, n < 0 ? (int)n : -EPIPE,
+				       "the content was cut off");
+		r = file_write_fd(fd, data, (size_t)n, e);
+		if (r < 0)
+			return r;
+		left -= (uint64_t)n;
+	}
+	return 0;
+}
+
+/* Is there a file to be replaced, and may it be? 1 and what it is, 0 = there is none. */
+static int look_at_old(int dirfd, const char *name, struct stat *st, struct err *e)
+{
+	int r = sys_fstatat(dirfd, name, st, AT_SYMLINK_NOFOLLOW);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		return err_sys(e, r, "cannot look at '%s'", name);
+	if (S_ISDIR(st->st_mode))
+		return err_sys(e, -EISDIR, "cannot write '%s'", name);
+	if (!S_ISREG(st->st_mode))
+		return err_set(e, -EINVAL, "'%s' is not a regular file", name);
+	if (sys_faccessat(dirfd, name, W_OK, AT_EACCESS) == -EACCES)
+		return err_sys(e, -EACCES, "cannot write '%s'", name);
+	return 1;
+}
+
+/* Has the new file what the old one has, so that it can take its place? An id that the box
+ * has no number for is shown as the overflow id, which may well be somebody's: who that is
+ * cannot be given to another file, nor be told from the real one. */
+static bool keeps_owner(int fd, const struct stat *old)
+{
+	struct stat now;
+
+	if (old->st_uid == OVERFLOW_ID || old->st_gid == OVERFLOW_ID)
+		return false;
+	sys_fchown(fd, old->st_uid, old->st_gid);
+	sys_fchmod(fd, old->st_mode & 07777);
+	return sys_fstat(fd, &now) == 0 && now.st_uid == old->st_uid &&
+	       now.st_gid == old->st_gid && now.st_mode == old->st_mode;
+}
+
+/* The content, which is all there, into the file itself. Nothing else of it changes. */
+static int put_within(int dirfd, const char *name, int from, struct err *e)
+{
+	_cleanup_close_ int fd = sys_openat(
+		dirfd, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	char data[CHUNK];
+	off_t size = 0;
+	int r = fd < 0 ? fd : (int)sys_lseek(from, 0, SEEK_SET);
+
+	while (r >= 0) {
+		ssize_t n = sys_read(from, data, sizeof(data));
+
+		if (n == 0)
+			break;
+		r = n < 0 ? (int)n : file_write_fd(fd, data, (size_t)n, e);
+		size += n;
+	}
+	r = r < 0 ? r : sys_ftruncate(fd, size);
+	r = r < 0 ? r : sys_fsync(fd);
+	return r < 0 ? err_sys(e, r, "cannot write '%s'", name) : 0;
+}
+
+static int fill(int dirfd, const char *name, const char *tmp, int fd, uint64_t size,
+		struct err *e)
+{
+	struct stat old;
+	int r = look_at_old(dirfd, name, &old, e), there = r;
+
+	if (r >= 0)
+		r = copy_in(fd, size, e);
+	if (r < 0)
+		return r;
+	if (there && !keeps_owner(fd, &old)) {
+		r = put_within(dirfd, name, fd, e);
+		sys_unlinkat(dirfd, tmp, 0);
+		return r;
+	}
+	r = sys_fsync(fd);
+	if (r == 0)
+		r = sys_renameat(dirfd, tmp, dirfd, name);
+	return r < 0 ? err_sys(e, r, "cannot write '%s'", name) : 0;
+}
+
+static int run_put(char *const argv[], struct err *e)
+{
+	char path[PATH_MAX], tmp[NAME_MAX + 1];
+	_cleanup_close_ int dirfd = -1, fd = -1;
+	const char *name;
+	uint64_t size;
+	int r;
+
+	if (num_u64(argv[2], &size) < 0)
+		return err_set(e, -EINVAL, "bad size '%s'", argv[2]);
+	if (strlen(argv[1]) >= sizeof(path))
+		return err_sys(e, -ENAMETOOLONG, "cannot write '%.80s…'", argv[1]);
+	strncpy(path, argv[1], sizeof(path));
+	r = follow(path, e);
+	if (r < 0)
+		return r;
+	dirfd = open_parent(path, &name, e);
+	if (dirfd < 0)
+		return dirfd;
+	fd = open_beside(dirfd, name, tmp, sizeof(tmp), e);
+	if (fd < 0)
+		return fd;
+	r = fill(dirfd, name, tmp, fd, size, e);
+	if (r < 0)
+		sys_unlinkat(dirfd, tmp, 0);
+	return r;
+}
+
+/* ---- the table -------------------------------------------------------------------- */
+
+static const struct applet {
+	const char *name;
+	int args;
+	int (*run)(char *const argv[], struct err *e);
+} table[] = {
+	{ "get", 2, run_get },
+	{ "put", 2, run_put },
+	{ "stat", 1, run_stat },
+};
+
+static int say(int status, int code, const char *msg)
+{
+	char line[sizeof(struct err) + 16];
+	int n = snprintf(line, sizeof(line), "%d %s\n", -code, msg);
+	struct err e = ERR_NONE;
+
+	file_write_fd(2, line, (size_t)n, &e);
+	return status;
+}
+
+int applet_main(int argc, char *const argv[])
+{
+	for (size_t i = 0; argc > 0 && i < ARRAY_SIZE(table); i++) {
+		struct err e = ERR_NONE;
+
+		if (strcmp(table[i].name, argv[0]) != 0)
+			continue;
+		if (argc - 1 != table[i].args)
+			return say(2, -EINVAL, "wrong number of arguments");
+		return table[i].run(argv, &e) < 0 ? say(1, e.code, e.msg) : 0;
+	}
+	return say(127, -ENOSYS, "unknown applet");
+}

@@ -1,0 +1,18 @@
+/* payload_env - the environment of a payload: the box's own, then what the client added.
+ * Needs:  nothing.
+ * Owns:   nothing; the list it makes is the caller's.
+ * Never:  passes on a variable of init's or the monitor's. */
+#ifndef RUNTIME_INIT_PAYLOAD_ENV_H
+#define RUNTIME_INIT_PAYLOAD_ENV_H
+
+struct userdb_user;
+
+/** payload_env_make() - @added ("K=V", NULL-ended) over the box's defaults for @user
+ *  Return: 0 and an owned, NULL-ended list (free() it; the strings of @added stay the
+ *          caller's), or -ENOMEM. */
+int payload_env_make(const struct userdb_user *user, char *const *added, char ***ret);
+
+/** payload_env_get() - value of @name; NULL = not set; borrowed from @env */
+const char *payload_env_get(char *const *env, const char *name);
+
+#endif

@@ -1,0 +1,125 @@
+#include "runtime/monitor/impl.h"
+
+#include <string.h>
+
+#include "base/sys/sys.h"
+
+static const char *net_caught(const struct monitor *m)
+{
+	return m->spec.net == NET_HOST ? "host" : netns_catch_name(m->run.facts.caught);
+}
+
+void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
+{
+	struct err ignored = ERR_NONE;
+
+	*ret = (struct cgroup_usage){ 0 };
+	(void)cgroup_usage(m->run.cg, ret, &ignored);
+	if (m->memory.limit.memory) {
+		ret->memory_bytes = m->memory.used;
+		ret->memory_peak_bytes = m->memory.peak;
+		ret->oom_kills = m->memory.kills;
+	}
+	if (m->memory.limit.pids)
+		ret->pids_refused = m->memory.pid_kills;
+	if (!ret->pids)
+		ret->pids = m->memory.pids;
+}
+
+static int add_usage(struct monitor *m, struct json *j)
+{
+	struct cgroup_usage u;
+	struct json *o = json_object();
+
+	monitor_ask_usage(m, &u);
+	if (!o || json_set_int(o, "memory_bytes", (int64_t)u.memory_bytes) < 0 ||
+	    json_set_int(o, "memory_peak_bytes", (int64_t)u.memory_peak_bytes) < 0 ||
+	    json_set_int(o, "pids", (int64_t)u.pids) < 0 ||
+	    json_set_int(o, "cpu_us", (int64_t)u.cpu_us) < 0 ||
+	    json_set_int(o, "oom_kills", (int64_t)u.oom_kills) < 0 ||
+	    json_set_int(o, "pids_refused", (int64_t)u.pids_refused) < 0) {
+		json_free(&o);
+		return -ENOMEM;
+	}
+	return json_set(j, "usage", o);
+}
+
+static int64_t count_clients(const struct monitor *m)
+{
+	int64_t n = 0;
+
+	for (const struct client *c = m->clients; c; c = c->next)
+		n++;
+	return n;
+}
+
+static int64_t count_programs(const struct monitor *m)
+{
+	int64_t n = 0;
+
+	for (const struct program *p = m->programs; p; p = p->next)
+		n++;
+	return n;
+}
+
+static int info(struct monitor *m, const struct json *args, struct json **ret,
+		struct err *e)
+{
+	_cleanup_json_ struct json *j = spec_to_json(&m->spec);
+
+	(void)args;
+	if (!j || json_set_int(j, "monitor_pid", sys_getpid()) < 0 ||
+	    json_set_int(j, "init_pid", m->run.init) < 0 ||
+	    json_set_int(j, "started", m->started) < 0 ||
+	    json_set_str(j, "root", m->run.copy ? "copy" : "overlay") < 0 ||
+	    json_set_str(j, "cgroup",
+			 cgroup_method_name(cgroup_get_method(m->run.cg))) < 0 ||
+	    json_set_str(j, "caught", net_caught(m)) < 0 ||
+	    json_set_str(j, "why", buf_cstr(&m->run.why)) < 0 ||
+	    json_set_int(j, "clients", count_clients(m)) < 0 ||
+	    json_set_int(j, "programs", count_programs(m)) < 0 || add_usage(m, j) < 0)
+		return err_sys(e, -ENOMEM, "cannot describe the box");
+	*ret = take(&j, NULL);
+	return 0;
+}
+
+static int stop(struct monitor *m, const struct json *args, struct json **ret,
+		struct err *e)
+{
+	(void)args;
+	(void)ret;
+	(void)e;
+	m->ending = true;
+	loop_stop(m->loop); /* after this round, so the answer still goes out */
+	return 0;
+}
+
+/* Keep the running box when its clients leave, or stop doing so. */
+static int keep(struct monitor *m, const struct json *args, struct json **ret,
+		struct err *e)
+{
+	(void)ret;
+	(void)e;
+	m->spec.keep = json_get_bool(args, "keep", true);
+	return 0;
+}
+
+static const struct question {
+	const char *what;
+	int (*run)(struct monitor *m, const struct json *args, struct json **ret,
+		   struct err *e);
+} questions[] = {
+	{ "info", info },
+	{ "stop", stop },
+	{ "keep", keep },
+	{ "net", monitor_gate_ask },
+};
+
+int monitor_ask(struct monitor *m, const char *what, const struct json *args,
+		struct json **ret, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(questions); i++)
+		if (strcmp(questions[i].what, what) == 0)
+			return questions[i].run(m, args, ret, e);
+	return err_set(e, -EOPNOTSUPP, "the monitor knows no question '%.64s'", what);
+}

@@ -1,0 +1,413 @@
+#include "runtime/monitor/impl.h"
+
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "runtime/wire/build.h"
+
+enum { MONITOR_PROGRAMS = 4096 };
+
+/* A client that does not read what it asked for is not waited for. */
+static void say(struct client *c, uint32_t type, uint32_t id, const void *body,
+		uint32_t len)
+{
+	struct wire_head head = { .type = type, .id = id, .len = len };
+
+	wire_send(c->fd, &head, body, NULL, 0);
+}
+
+static void say_failed(struct client *c, uint32_t id, const struct err *e)
+{
+	say(c, WIRE_FAILED, id, e, sizeof(*e));
+}
+
+/* A box whose init was killed a moment ago is not worth joining, though the monitor may
+ * not have come to see it yet. It hangs up long before it has ended: in between the kernel
+ * waits for every other process of the box. */
+static bool is_over(const struct monitor *m)
+{
+	struct pollfd p[] = { { .fd = m->run.pidfd, .events = POLLIN },
+			      { .fd = m->init_sock } };
+
+	return m->ending || sys_poll(p, ARRAY_SIZE(p), 0) != 0;
+}
+
+int monitor_client_greet(struct client *c)
+{
+	struct wire_ready r = { .init_pid = c->m->run.init };
+
+	if (is_over(c->m))
+		return -ESHUTDOWN;
+	build_id(r.build, sizeof(r.build));
+	c->greeted = true;
+	say(c, WIRE_READY, 0, &r, sizeof(r));
+	return 0;
+}
+
+/* ---- programs ------------------------------------------------------------------------- */
+
+static struct program *find(struct monitor *m, const struct client *c, uint32_t id)
+{
+	for (struct program *p = m->programs; p; p = p->next)
+		if (c ? p->client == c && p->client_id == id : p->id == id)
+			return p;
+	return NULL;
+}
+
+static void forget(struct monitor *m, struct program *p)
+{
+	struct program **at = &m->programs;
+
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	free(p);
+}
+
+static struct program *note_program(struct client *c, uint32_t id, bool keep)
+{
+	struct monitor *m = c->m;
+	struct program *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	do
+		m->last_id++;
+	while (!m->last_id || find(m, NULL, m->last_id));
+	*p = (struct program){ m->programs, m->last_id, c, id, keep };
+	m->programs = p;
+	return p;
+}
+
+static unsigned count_programs(const struct monitor *m)
+{
+	unsigned n = 0;
+
+	for (const struct program *p = m->programs; p; p = p->next)
+		n++;
+	return n;
+}
+
+static int to_init(struct monitor *m, const struct wire_msg *msg, uint32_t id)
+{
+	struct wire_head head = msg->head;
+
+	head.id = id;
+	return wire_send(m->init_sock, &head, msg->body.data, msg->fds, msg->n_fds);
+}
+
+/* Init has died before it heard of the program, which the client may run in another box.
+ * While this one is started, the starter says why it cannot be. */
+static int init_died(struct monitor *m, struct err *e)
+{
+	if (m->on_init) {
+		m->ending = true;
+		loop_stop(m->loop);
+	}
+	return err_set(e, -ESHUTDOWN, "the box has ended");
+}
+
+static void do_spawn(struct client *c, const struct wire_msg *msg)
+{
+	const struct wire_spawn *s = wire_spawn(msg);
+	struct program *p = NULL;
+	struct err e = ERR_NONE;
+	int r;
+
+	if (!s)
+		r = err_set(&e, -EBADMSG, "malformed request to run a program");
+	else if (find(c->m, c, msg->head.id) ||
+		 count_programs(c->m) >= MONITOR_PROGRAMS)
+		r = err_set(&e, -EAGAIN, "too many programs at once");
+	else
+		r = (p = note_program(c, msg->head.id, s->keep))
+			    ? 0
+			    : err_sys(&e, -ENOMEM, "cannot note a program");
+	if (r == 0) {
+		r = to_init(c->m, msg, p->id);
+		if (r < 0)
+			forget(c->m, p);
+		if (r == -EPIPE || r == -ECONNRESET)
+			r = init_died(c->m, &e);
+		else if (r < 0)
+			err_sys(&e, r, "cannot reach the box's init");
+	}
+	if (r < 0 && (r != -ESHUTDOWN || c->m->on_init))
+		say_failed(c, msg->head.id, &e);
+}
+
+static void do_forward(struct client *c, const struct wire_msg *msg)
+{
+	struct program *p = find(c->m, c, msg->head.id);
+
+	if (p)
+		to_init(c->m, msg, p->id);
+}
+
+void monitor_client_spawned(struct monitor *m, struct wire_msg *msg)
+{
+	const struct wire_spawned *s = wire_body(msg, sizeof(*s));
+	struct program *p = find(m, NULL, msg->head.id);
+
+	if (!s || !p || msg->n_fds > 3)
+		return;
+	if (p->client) {
+		struct wire_head head = msg->head;
+
+		head.id = p->client_id;
+		wire_send(p->client->fd, &head, s, msg->fds, msg->n_fds);
+	}
+	if (s->err.code)
+		forget(m, p);
+}
+
+/* A kill by the kernel for memory shows as a SIGKILL that nobody sent and a counter that
+ * moved; several programs may die for one count, so it stays good for the next second's. */
+static bool was_oom(struct monitor *m, const struct wire_exit *x)
+{
+	struct cgroup_usage u;
+
+	if (x->signal != SIGKILL && x->status != 128 + SIGKILL)
+		return false;
+	monitor_ask_usage(m, &u);
+	if (u.oom_kills <= m->oom_seen)
+		return false;
+	m->oom_total += u.oom_kills - m->oom_seen;
+	m->oom_seen = u.oom_kills;
+	return true;
+}
+
+void monitor_client_exit(struct monitor *m, const struct wire_msg *msg)
+{
+	const struct wire_exit *in = wire_body(msg, sizeof(*in));
+	struct program *p = find(m, NULL, msg->head.id);
+	struct wire_exit x;
+
+	if (!in || !p)
+		return;
+	x = *in;
+	x.oom = was_oom(m, &x);
+	if (p->client)
+		say(p->client, WIRE_EXIT, p->client_id, &x, sizeof(x));
+	forget(m, p);
+	monitor_client_idle(m);
+}
+
+void monitor_client_end_all(struct monitor *m, enum monitor_limit why)
+{
+	const struct wire_exit x = { .status = 128 + SIGKILL,
+				     .signal = SIGKILL,
+				     .oom = why == LIMIT_MEMORY,
+				     .disk = why == LIMIT_DISK };
+
+	while (m->programs) {
+		struct program *p = m->programs;
+
+		if (p->client)
+			say(p->client, WIRE_EXIT, p->client_id, &x, sizeof(x));
+		forget(m, p);
+	}
+}
+
+/* ---- clients -------------------------------------------------------------------------- */
+
+/* What the client ran in the foreground goes with it: a hang-up, then the end. */
+static void leave_programs(struct client *c)
+{
+	for (struct program *p = c->m->programs; p; p = p->next) {
+		struct wire_head head = { .type = WIRE_KILL, .id = p->id };
+
+		if (p->client != c)
+			continue;
+		p->client = NULL;
+		if (!p->keep)
+			wire_send(c->m->init_sock, &head, NULL, NULL, 0);
+	}
+}
+
+void monitor_client_drop(struct client *c)
+{
+	struct monitor *m = c->m;
+	struct client **at = &m->clients;
+
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
+	leave_programs(c);
+	loop_remove(m->loop, &c->source);
+	scope_close(&c->fd);
+	free(c);
+	monitor_client_idle(m);
+}
+
+void monitor_client_idle(struct monitor *m)
+{
+	bool stay = m->spec.keep || json_len(m->spec.publish) > 0;
+
+	for (const struct program *p = m->programs; p && !stay; p = p->next)
+		stay = p->keep;
+	if (!m->clients && !stay)
+		loop_stop(m->loop);
+}
+
+static int parse_question(const struct wire_msg *msg, struct json **ret, struct err *e)
+{
+	int r = json_parse(buf_cstr(&msg->body), msg->body.len, ret, e);
+
+	if (r == 0 && !json_get_str(*ret, "what"))
+		r = err_set(e, -EBADMSG, "malformed question to the monitor");
+	return r;
+}
+
+static void do_ask(struct client *c, const struct wire_msg *msg)
+{
+	_cleanup_json_ struct json *q = NULL, *a = NULL;
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	struct err e = ERR_NONE;
+	int r = parse_question(msg, &q, &e);
+
+	if (r == 0)
+		r = monitor_ask(c->m, json_get_str(q, "what"), json_get(q, "args"), &a,
+				&e);
+	if (r == 0) {
+		r = a ? json_print(a, false, &text) : buf_adds(&text, "{}");
+		if (r < 0)
+			err_sys(&e, r, "the answer is too long");
+	}
+	if (r < 0)
+		say_failed(c, msg->head.id, &e);
+	else
+		say(c, WIRE_ANSWER, msg->head.id, text.data, (uint32_t)text.len);
+}
+
+/* The message behind the greeting takes its place. */
+static bool next_in(struct wire_msg *msg)
+{
+	struct wire_head *head = &msg->head;
+
+	buf_consume(&msg->body, sizeof(struct wire_hello));
+	if (msg->body.len < sizeof(*head))
+		return false;
+	memcpy(head, msg->body.data, sizeof(*head));
+	buf_consume(&msg->body, sizeof(*head));
+	return head->type == WIRE_SPAWN && head->len == msg->body.len;
+}
+
+static int do_hello(struct client *c, struct wire_msg *msg)
+{
+	const struct wire_hello *h = (const void *)msg->body.data;
+	bool more = msg->body.len > sizeof(*h);
+	char build[sizeof(h->build)];
+	struct err e = ERR_NONE;
+	int r;
+
+	build_id(build, sizeof(build));
+	if (msg->body.len < sizeof(*h) || memcmp(h->build, build, sizeof(build)) != 0) {
+		err_set(&e, -EPROTO,
+			"this box was started by another version of cubby; run 'cubby "
+			"stop' with that version, or wait until its last command ends");
+		say_failed(c, 0, &e);
+		return -EPROTO;
+	}
+	r = monitor_client_greet(c);
+	if (r < 0 || !more)
+		return r;
+	if (!next_in(msg))
+		return -EPROTO;
+	do_spawn(c, msg);
+	return 0;
+}
+
+static const struct request {
+	enum wire_type type;
+	void (*run)(struct client *c, const struct wire_msg *msg);
+} requests[] = {
+	{ WIRE_SPAWN, do_spawn },
+	{ WIRE_SIGNAL, do_forward },
+	{ WIRE_KILL, do_forward },
+	{ WIRE_ASK, do_ask },
+};
+
+static int serve(struct client *c, struct wire_msg *msg)
+{
+	if (!c->greeted)
+		return msg->head.type == WIRE_HELLO ? do_hello(c, msg) : -EPROTO;
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+		if (requests[i].type == msg->head.type) {
+			requests[i].run(c, msg);
+			return 0;
+		}
+	return -EPROTO;
+}
+
+static int on_client(void *ctx, uint32_t events, struct err *e)
+{
+	struct client *c = ctx;
+	_cleanup_wire_ struct wire_msg msg;
+	int r;
+
+	(void)events;
+	(void)e;
+	wire_msg_init(&msg);
+	r = wire_recv(c->fd, &msg, 1 + WIRE_EXTRA);
+	if (r == -EAGAIN)
+		return 0;
+	if (r <= 0 || serve(c, &msg) < 0)
+		monitor_client_drop(c);
+	return 0;
+}
+
+/* Before it was told READY a starter asks for this and for nothing else. */
+static bool receive_first(struct monitor *m)
+{
+	struct pollfd p = { .fd = m->clients->fd, .events = POLLIN };
+
+	if (m->first.head.type)
+		return true;
+	wire_msg_init(&m->first);
+	return sys_poll(&p, 1, 0) > 0 &&
+	       wire_recv(m->clients->fd, &m->first, 1 + WIRE_EXTRA) > 0;
+}
+
+void monitor_client_first(struct monitor *m)
+{
+	while (m->programs) /* of an attempt that failed */
+		forget(m, m->programs);
+	if (m->clients && receive_first(m) && m->first.head.type == WIRE_SPAWN)
+		do_spawn(m->clients, &m->first);
+}
+
+/* The socket is 0600 in a directory of ours, and still: only the caller's own user. */
+static bool is_ours(int fd)
+{
+	struct ucred peer = { 0 };
+	socklen_t len = sizeof(peer);
+
+	return sys_getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
+	       peer.uid == sys_geteuid();
+}
+
+int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e)
+{
+	_cleanup_close_ int owned = fd;
+	struct client *c;
+	int r;
+
+	if (!is_ours(fd))
+		return 0;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return err_sys(e, -ENOMEM, "cannot take another client");
+	*c = (struct client){ .m = m, .fd = fd, .greeted = starter };
+	r = sys_setfl(fd, O_NONBLOCK);
+	if (r == 0)
+		r = loop_add(m->loop, fd, EPOLLIN, on_client, c, &c->source);
+	if (r < 0) {
+		free(c);
+		return err_sys(e, r, "cannot take another client");
+	}
+	owned = -1;
+	c->next = m->clients;
+	m->clients = c;
+	return 0;
+}

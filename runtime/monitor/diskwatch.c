@@ -1,0 +1,110 @@
+/* A count walks the whole layer, so it is begun only when it may find something: when the
+ * filesystem has lost half of what the box has left since the last one, whoever took it,
+ * and every half minute at the latest. In between a look is one statfs. */
+#include "runtime/monitor/diskwatch.h"
+
+#include "base/scope.h"
+#include "base/sys/sys.h"
+
+enum {
+	DISKWATCH_LATEST_MS = 30000,
+	DISKWATCH_REST = 4, /* counting takes a fifth of a processor at the most */
+	DISKWATCH_FAILURES = 3
+};
+
+int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,
+		   struct err *e)
+{
+	/* A private range of ids may not list the box's directory (0711), but root may
+	 * enter the layer; anybody else owns that directory, and has no more rights in
+	 * the layer than the box has left. */
+	bool within = conf->map->kind == IDMAP_ROOT;
+	int fd = sys_openat(conf->boxdir, within ? conf->layer : ".",
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot watch the disk use of the box");
+	*ret = DISKWATCH_NONE;
+	ret->dir = fd;
+	ret->layer = within ? "." : conf->layer;
+	ret->map = conf->map;
+	ret->limit = conf->limit;
+	return 0;
+}
+
+void diskwatch_close(struct diskwatch *w)
+{
+	if (w->counting)
+		worker_done(&w->helper);
+	scope_close(&w->dir);
+	*w = DISKWATCH_NONE;
+}
+
+static uint64_t free_bytes(const struct diskwatch *w)
+{
+	struct statfs fs;
+
+	return sys_fstatfs(w->dir, &fs) < 0
+		       ? 0
+		       : (uint64_t)fs.f_bfree * (uint64_t)fs.f_bsize;
+}
+
+static bool is_due(const struct diskwatch *w, uint64_t now)
+{
+	uint64_t left = w->limit > w->used ? w->limit - w->used : 0;
+	uint64_t free;
+
+	if (now < w->due_ms)
+		return false;
+	if (!w->counted || now >= w->began_ms + DISKWATCH_LATEST_MS)
+		return true;
+	free = free_bytes(w);
+	return free < w->free && w->free - free >= left / 2;
+}
+
+static int begin(struct diskwatch *w, uint64_t now, struct err *e)
+{
+	struct worker_job job = {
+		.name = "count", .arg = w->layer, .map = w->map, .dir = w->dir, .in = -1
+	};
+	int r;
+
+	w->free = free_bytes(w);
+	w->began_ms = now;
+	r = worker_start(&job, &w->helper, e);
+	w->counting = r == 0;
+	return r;
+}
+
+/* 1 = @ret is set, 0 = it still counts. */
+static int result(struct diskwatch *w, uint64_t now, struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	int r = worker_wait(&w->helper, 0, &j, e);
+
+	if (r == -ETIMEDOUT)
+		return 0;
+	worker_done(&w->helper);
+	w->counting = false;
+	w->due_ms = now + DISKWATCH_REST * (now - w->began_ms);
+	if (r < 0)
+		return r;
+	w->used = (uint64_t)MAX(json_get_int(j, "bytes", 0), 0);
+	w->counted = true;
+	w->failures = 0;
+	return 1;
+}
+
+int diskwatch_look(struct diskwatch *w, struct err *e)
+{
+	uint64_t now = sys_now_ms();
+	int r = 0;
+
+	if (w->counting)
+		r = result(w, now, e);
+	else if (is_due(w, now))
+		r = begin(w, now, e);
+	if (r < 0 && ++w->failures < DISKWATCH_FAILURES)
+		r = 0; /* the host may be short of processes for a moment */
+	return r <= 0 ? r : w->used > w->limit;
+}

@@ -1,0 +1,47 @@
+/* diskwatch - the disk limit of a box: counts what its layer takes, since quotas are root's
+ * to set (docs/adr/0009).
+ * Needs:  the box's directory; user namespaces, for the helper that counts.
+ * Owns:   a descriptor of the layer, and the helper while it counts.
+ * Never:  counts in this process: a layer may be large, and box users' files are not the
+ *         caller's to see; waits. */
+#ifndef RUNTIME_MONITOR_DISKWATCH_H
+#define RUNTIME_MONITOR_DISKWATCH_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "runtime/worker/worker.h"
+
+enum { DISKWATCH_MS = 100 }; /* how often diskwatch_look() wants to be called */
+
+struct diskwatch {
+	int dir;	   /* owned: what the helper works in; -1 = not watching */
+	const char *layer; /* its part that is counted; static */
+	const struct idmap *map; /* borrowed */
+	uint64_t limit, used;	 /* bytes; used: at the last count */
+	uint64_t free;		 /* bytes of the filesystem when that count began */
+	uint64_t began_ms, due_ms;
+	struct worker helper; /* owned while counting */
+	bool counting, counted;
+	unsigned failures; /* in a row */
+};
+#define DISKWATCH_NONE ((struct diskwatch){ .dir = -1, .helper = WORKER_NONE })
+
+struct diskwatch_conf {
+	int boxdir;		 /* boxes/<key>; borrowed for the call */
+	const char *layer;	 /* its part to count: "upper", "copy"; static */
+	const struct idmap *map; /* borrowed */
+	uint64_t limit;		 /* bytes */
+};
+int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,
+		   struct err *e);
+void diskwatch_close(struct diskwatch *w);
+
+/**
+ * diskwatch_look() - start a count when one may be worth it, see to one that was started
+ * Return: 1 = the layer takes more than the limit; 0 = not known to; a negative errno =
+ *         it cannot be counted, again and again.
+ */
+int diskwatch_look(struct diskwatch *w, struct err *e);
+
+#endif

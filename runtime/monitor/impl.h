@@ -1,0 +1,96 @@
+/* monitor_impl - what monitor.c and its parts monitor_*.c share, and nobody else.
+ * Needs:  monitor.h.
+ * Owns:   see the fields.
+ * Never:  is included by any other file. */
+#ifndef RUNTIME_MONITOR_IMPL_H
+#define RUNTIME_MONITOR_IMPL_H
+
+#include "base/loop.h"
+#include "runtime/cgroup/memwatch.h"
+#include "runtime/gate/gate.h"
+#include "runtime/monitor/diskwatch.h"
+#include "runtime/start/start.h"
+#include "runtime/wire/wire.h"
+
+struct monitor;
+
+struct client {
+	struct monitor *m; /* borrowed */
+	struct client *next;
+	int fd; /* owned */
+	struct loop_source *source;
+	bool greeted; /* HELLO came, with our build */
+};
+
+/* A program in the box, from SPAWN to EXIT. */
+struct program {
+	struct program *next;
+	uint32_t id;	       /* towards init; never 0 */
+	struct client *client; /* borrowed; NULL = it left */
+	uint32_t client_id;    /* towards the client */
+	bool keep;
+};
+
+struct monitor {
+	struct spec spec;
+	struct running run;
+	struct loop *loop;	  /* owned */
+	int boxdir, lock, rundir; /* owned */
+	int cache;		  /* owned; -1 = none */
+	int init_sock; /* of run, which is filled when the box is there; borrowed */
+	int listener, signals; /* owned */
+	struct loop_source *on_listener, *on_init, *on_signal, *on_pidfd, *on_gate;
+	struct loop_source *on_net[NETNS_FDS]; /* until there is a gate */
+	struct loop_source *retry_net;	       /* one could not be started */
+	struct gate *gate;		       /* owned; NULL = none (yet) */
+	struct memwatch memory; /* owned; where no cgroup keeps the limit */
+	struct diskwatch disk;	/* owned; where there is a limit */
+	struct loop_source *on_memory, *on_disk;
+	struct client *clients;
+	struct program *programs;
+	struct wire_msg first; /* the starter's SPAWN, while it starts; type 0 = none */
+	uint32_t last_id;
+	uint64_t oom_seen; /* oom kills that were reported */
+	uint64_t oom_total;
+	int64_t started; /* seconds since 1970 */
+	bool ending;	 /* init died, or somebody said stop: no way back */
+};
+
+/* monitor_client.c */
+/** monitor_client_add() - serve @fd, which becomes the monitor's; failure closes it.
+ *  @starter: its greeting was its spec */
+int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e);
+/** monitor_client_first() - pass on what the starter wants to run, if it has said so
+ *  already; again for each init that is started */
+void monitor_client_first(struct monitor *m);
+void monitor_client_drop(struct client *c);
+/** monitor_client_greet() - READY to a client that said HELLO (or started the box); an
+ *  error when the box is ending: the client starts another one */
+int monitor_client_greet(struct client *c);
+void monitor_client_spawned(struct monitor *m, struct wire_msg *msg);
+void monitor_client_exit(struct monitor *m, const struct wire_msg *msg);
+/** monitor_client_idle() - end the loop when nobody is there and nothing was asked to
+ *  stay; a client that comes before the end is still served */
+void monitor_client_idle(struct monitor *m);
+
+enum monitor_limit { LIMIT_DISK, LIMIT_MEMORY };
+/** monitor_client_end_all() - tell every client that its programs have ended with the box
+ *  for a limit of it */
+void monitor_client_end_all(struct monitor *m, enum monitor_limit why);
+/* monitor_gate.c */
+/** monitor_gate_check() - whether the rules of the spec can be read */
+int monitor_gate_check(const struct monitor *m, struct err *e);
+/** monitor_gate_begin() - start the gate when something needs it, now or later */
+int monitor_gate_begin(struct monitor *m, struct err *e);
+/** monitor_gate_ask() - a question for it; starts it */
+int monitor_gate_ask(struct monitor *m, const struct json *args, struct json **ret,
+		     struct err *e);
+
+/* monitor_ask.c */
+/** monitor_ask_usage() - what the box uses, by its cgroup or by what the monitor counts */
+void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret);
+/** monitor_ask() - answer a question; @ret is owned by the caller */
+int monitor_ask(struct monitor *m, const char *what, const struct json *args,
+		struct json **ret, struct err *e);
+
+#endif

@@ -1,0 +1,357 @@
+/* Theory of operation
+ *
+ * A client that finds no monitor for its directory takes the start lock, starts this
+ * process and sends it the spec of the box, and what it wants to run there first. The
+ * monitor takes the box's lock, which it holds to its end (the kernel would let two
+ * overlays share one upper layer), starts the box, makes the control socket and says
+ * READY. The starting client's socket is its first client connection.
+ *
+ * From then on it is a switchboard: requests of clients go to init under a number of the
+ * monitor's own, answers go back under the client's. It does no work for the box and
+ * holds no byte of its input or output; those descriptors went from init to the client.
+ *
+ * The end: the last client has left and nothing was asked to stay, or somebody said stop,
+ * or init has died. Closing init's socket ends init, that ends every process of the box;
+ * then the cgroup, the socket and the runtime directory go, and last the lock. Killed at
+ * any instant, the monitor takes the box with it: init dies by PDEATHSIG, and what stays
+ * on disk (a socket nobody listens on, an empty cgroup) is replaced by the next start. */
+#include "runtime/monitor/monitor.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "runtime/monitor/impl.h"
+#include "runtime/wire/rundir.h"
+
+enum { MONITOR_STARTER = 3, MONITOR_LOCK_MS = 5000 };
+
+static void say(uint32_t type, const void *body, size_t len)
+{
+	struct wire_head head = { .type = type, .len = (uint32_t)len };
+
+	wire_send(MONITOR_STARTER, &head, body, NULL, 0);
+}
+
+static void note(void *ctx, const char *line)
+{
+	(void)ctx;
+	say(WIRE_NOTE, line, strlen(line));
+}
+
+/* ---- events ----------------------------------------------------------------------------- */
+
+static int on_listener(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+	int fd = sys_accept(m->listener, NULL, NULL);
+
+	(void)events;
+	if (fd < 0)
+		return 0; /* the client has gone again, or the host is short of something */
+	if (monitor_client_add(m, fd, false, e) < 0)
+		*e = ERR_NONE;
+	return 0;
+}
+
+static int end(struct monitor *m)
+{
+	m->ending = true;
+	loop_stop(m->loop);
+	return 0;
+}
+
+static int on_init(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+	_cleanup_wire_ struct wire_msg msg;
+	int r;
+
+	(void)events;
+	(void)e;
+	wire_msg_init(&msg);
+	r = wire_recv(m->run.sock, &msg, 3);
+	if (r == 0 || (r < 0 && r != -EAGAIN && r != -EBADMSG)) {
+		return end(m); /* init has died, and the box with it */
+	}
+	if (r < 0)
+		return 0;
+	if (msg.head.type == WIRE_SPAWNED)
+		monitor_client_spawned(m, &msg);
+	else if (msg.head.type == WIRE_EXIT)
+		monitor_client_exit(m, &msg);
+	return 0;
+}
+
+static int on_end(void *ctx, uint32_t events, struct err *e)
+{
+	(void)events;
+	(void)e;
+	return end(ctx);
+}
+
+static int on_memory(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+
+	(void)events;
+	(void)e;
+	loop_rearm(m->loop, m->on_memory, memwatch_look(&m->memory));
+	if (!memwatch_is_lost(&m->memory))
+		return 0;
+	monitor_client_end_all(m, LIMIT_MEMORY);
+	return end(m);
+}
+
+/* A box that cannot be counted is treated as one that is too large: it may be what it
+ * wants. */
+static int on_disk(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+	struct err ignored = ERR_NONE;
+
+	(void)events;
+	(void)e;
+	if (diskwatch_look(&m->disk, &ignored) != 0) {
+		monitor_client_end_all(m, LIMIT_DISK);
+		return end(m);
+	}
+	loop_rearm(m->loop, m->on_disk, DISKWATCH_MS);
+	return 0;
+}
+
+/* ---- start ------------------------------------------------------------------------------ */
+
+static int receive_spec(struct monitor *m, struct err *e)
+{
+	_cleanup_wire_ struct wire_msg msg;
+	_cleanup_json_ struct json *j = NULL;
+	int r;
+
+	wire_msg_init(&msg);
+	r = wire_recv(MONITOR_STARTER, &msg, 0);
+	if (r <= 0 || msg.head.type != WIRE_START)
+		return err_set(e, -EBADMSG,
+			       "the monitor was started without a spec; it is "
+			       "not meant to be run by hand");
+	r = json_parse(buf_cstr(&msg.body), msg.body.len, &j, e);
+	return r < 0 ? r : spec_from_json(j, &m->spec, e);
+}
+
+/* A monitor that is just ending holds the lock for some milliseconds more; one that does
+ * not answer on its socket may hold it for ever. */
+static int take_lock(struct monitor *m, struct err *e)
+{
+	m->lock = file_lock_within(m->boxdir, "lock", MONITOR_LOCK_MS, e);
+	if (m->lock != -EWOULDBLOCK)
+		return MIN(m->lock, 0);
+	return err_set(e, -EBUSY,
+		       "the box is held by another process; if no cubby runs in this "
+		       "directory, end its monitor (ps: cubby __monitor)");
+}
+
+static int open_box(struct monitor *m, struct err *e)
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/boxes/%s", m->spec.store, m->spec.key);
+	m->boxdir = file_open_dir(AT_FDCWD, path, e);
+	if (m->boxdir < 0)
+		return m->boxdir;
+	return take_lock(m, e);
+}
+
+static int open_cache(const struct monitor *m)
+{
+	struct err ignored = ERR_NONE;
+	char path[PATH_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s/cache", m->spec.store);
+	if (file_mkdirs(AT_FDCWD, path, 0700, &ignored) < 0)
+		return -1; /* slower, nothing else */
+	return file_open_dir(AT_FDCWD, path, &ignored);
+}
+
+/* The limits that nobody but the monitor keeps. */
+static int watch_limits(struct monitor *m, struct err *e)
+{
+	const struct limits *lim = &m->spec.limits;
+	struct diskwatch_conf disk = { .boxdir = m->boxdir,
+				       .layer = m->run.copy ? "copy" : "upper",
+				       .map = &m->spec.map,
+				       .limit = lim->disk_bytes };
+	const struct memwatch_conf ours = {
+		.memory = cgroup_keeps_memory(m->run.cg) ? 0 : lim->memory_bytes,
+		.pids = cgroup_keeps_pids(m->run.cg) ? 0 : lim->pids,
+	};
+	int r = 0;
+
+	if (ours.memory || ours.pids)
+		r = memwatch_open(m->run.watch, &ours, &m->memory, e);
+	if (r == 0 && lim->disk_bytes)
+		r = diskwatch_open(&disk, &m->disk, e);
+	if (r < 0)
+		return r;
+	if (m->memory.fds[MEMWATCH_PROC] >= 0)
+		r = loop_timer(m->loop, memwatch_look(&m->memory), on_memory, m,
+			       &m->on_memory);
+	if (r == 0 && m->disk.dir >= 0)
+		r = loop_timer(m->loop, 0, on_disk, m, &m->on_disk);
+	return r < 0 ? err_sys(e, r, "cannot watch the limits of the box") : 0;
+}
+
+static int open_events(struct monitor *m, struct err *e)
+{
+	sigset_t set;
+	int r;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
+	if (r == 0)
+		r = m->signals = sys_signalfd(&set);
+	if (r < 0)
+		return err_sys(e, r, "cannot wait for signals");
+	r = loop_new(&m->loop, e);
+	if (r < 0)
+		return r;
+	return monitor_client_add(m, MONITOR_STARTER, true, e);
+}
+
+/* What can be done, and can go wrong, before the box is there: it has better things to do
+ * than to wait for it afterwards. */
+static int prepare(struct monitor *m, struct err *e)
+{
+	int r = monitor_gate_check(m, e);
+
+	if (r >= 0)
+		r = m->rundir = rundir_open(m->spec.key, e);
+	if (r >= 0)
+		r = m->listener = rundir_bind(m->rundir, e);
+	return r < 0 ? r : open_events(m, e);
+}
+
+static int meanwhile(void *ctx, int sock, struct err *e)
+{
+	struct monitor *m = ctx;
+	int r = m->loop ? 0 : prepare(m, e);
+
+	m->init_sock = sock;
+	if (r >= 0 && !json_len(m->spec.publish)) /* a port of the host may be taken */
+		monitor_client_first(m);
+	return r;
+}
+
+static int watch(struct monitor *m, struct err *e)
+{
+	int r = sys_setfl(m->run.sock, O_NONBLOCK);
+
+	if (r >= 0)
+		r = loop_add(m->loop, m->listener, EPOLLIN, on_listener, m,
+			     &m->on_listener);
+	if (r >= 0)
+		r = loop_add(m->loop, m->run.sock, EPOLLIN, on_init, m, &m->on_init);
+	if (r >= 0)
+		r = loop_add(m->loop, m->signals, EPOLLIN, on_end, m, &m->on_signal);
+	if (r >= 0)
+		r = loop_add(m->loop, m->run.pidfd, EPOLLIN, on_end, m, &m->on_pidfd);
+	return r < 0 ? err_sys(e, r, "cannot watch the box") : watch_limits(m, e);
+}
+
+static int start(struct monitor *m, struct err *e)
+{
+	struct start_conf conf = { .spec = &m->spec,
+				   .note = note,
+				   .meanwhile = meanwhile,
+				   .meanwhile_ctx = m };
+	int r = receive_spec(m, e);
+
+	if (r == 0)
+		r = open_box(m, e);
+	if (r < 0)
+		return r;
+	m->cache = open_cache(m);
+	conf.boxdir = m->boxdir;
+	conf.cache = m->cache;
+	r = start_box(&conf, &m->run, e);
+	wire_msg_done(&m->first);
+	if (r == 0)
+		r = watch(m, e);
+	if (r == 0)
+		r = monitor_gate_begin(m, e);
+	if (r == 0)
+		r = rundir_listen(m->listener, e);
+	if (r == 0 && monitor_client_greet(m->clients) < 0)
+		r = err_set(e, -ESHUTDOWN, "the box has ended");
+	return r;
+}
+
+/* ---- end -------------------------------------------------------------------------------- */
+
+/* The kernel takes a while to end the box: what else there is to do is done meanwhile. */
+static void finish(struct monitor *m)
+{
+	start_kill(&m->run);
+	while (m->clients)
+		monitor_client_drop(m->clients);
+	while (m->programs) {
+		struct program *p = m->programs;
+
+		m->programs = p->next;
+		free(p);
+	}
+	scope_close(&m->listener);
+	memwatch_close(&m->memory);
+	diskwatch_close(&m->disk);
+	if (m->rundir >= 0)
+		rundir_remove(m->spec.key);
+	gate_stop(&m->gate);
+	start_done(&m->run);
+	scope_close(&m->lock); /* not left to the exit, which takes its time */
+	loop_free(&m->loop);
+	spec_done(&m->spec);
+}
+
+/* The loop stops when the last client leaves; another may have joined in that very
+ * round, and was told that the box is ready. */
+static int serve(struct monitor *m, struct err *e)
+{
+	int r;
+
+	do
+		r = loop_run(m->loop, e);
+	while (r == 0 && m->clients && !m->ending);
+	return r;
+}
+
+int monitor_main(int argc, char **argv)
+{
+	struct monitor m = { .run = RUNNING_NONE,
+			     .memory = MEMWATCH_NONE,
+			     .disk = DISKWATCH_NONE,
+			     .boxdir = -1,
+			     .lock = -1,
+			     .cache = -1,
+			     .init_sock = -1,
+			     .rundir = -1,
+			     .listener = -1,
+			     .signals = -1 };
+	struct err e = ERR_NONE;
+	int r;
+
+	(void)argc;
+	(void)argv;
+	m.started = sys_wall().tv_sec;
+	sys_prctl(PR_SET_NAME, (unsigned long)"cubby-monitor", 0, 0, 0);
+	sys_setfd(MONITOR_STARTER, FD_CLOEXEC);
+	sys_close_range(4, ~0U, 0);
+	r = start(&m, &e);
+	if (r == 0)
+		r = serve(&m, &e);
+	if (r < 0)
+		say(WIRE_FAILED, &e, sizeof(e));
+	finish(&m);
+	return r < 0;
+}

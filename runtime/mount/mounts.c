@@ -1,0 +1,173 @@
+#include "runtime/mount/mounts.h"
+
+#include <string.h>
+
+#include "base/inroot.h"
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+enum { FD_PATH = 32 };
+
+static const char *fd_path(char out[FD_PATH], int fd)
+{
+	snprintf(out, FD_PATH, "/proc/self/fd/%d", fd);
+	return out;
+}
+
+/* ---- targets --------------------------------------------------------------------- */
+
+static int target_file(int root, const char *path)
+{
+	_cleanup_close_ int parent = -1, fd = -1;
+	const char *name;
+	int r;
+
+	fd = inroot_open(root, path, O_PATH);
+	if (fd != -ENOENT)
+		return take(&fd, -1);
+	parent = inroot_parent(root, path, &name);
+	if (parent < 0)
+		return parent;
+	r = sys_openat(parent, name, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0644);
+	if (r < 0)
+		return r;
+	scope_close(&r);
+	return inroot_open(root, path, O_PATH);
+}
+
+/* A link where the box must have a directory of its own is replaced, never followed: an
+ * image whose /dev points at a directory of the host's gets a /dev all the same. */
+static int target_own(int root, const char *path)
+{
+	_cleanup_close_ int parent = -1, fd = -1;
+	const char *name;
+	int r;
+
+	parent = inroot_parent(root, path, &name);
+	if (parent < 0)
+		return parent;
+	for (int i = 0; i < 2; i++) {
+		fd = sys_openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+		if (fd != -ENOENT && fd != -ENOTDIR && fd != -ELOOP)
+			return take(&fd, -1);
+		r = fd == -ENOENT ? 0 : sys_unlinkat(parent, name, 0);
+		if (r == 0)
+			r = sys_mkdirat(parent, name, 0755);
+		if (r < 0)
+			return r;
+	}
+	return fd;
+}
+
+int mounts_target(int root, const char *path, enum mounts_kind kind, struct err *e)
+{
+	char shown[128];
+	int fd;
+
+	if (kind == MOUNTS_OWN)
+		fd = target_own(root, path);
+	else if (kind == MOUNTS_FILE)
+		fd = target_file(root, path);
+	else
+		fd = inroot_mkdirs(root, path, 0755);
+	if (fd < 0)
+		return err_sys(e, fd, "cannot prepare '%s' in the box",
+			       text_escaped(shown, sizeof(shown), path, strlen(path)));
+	return fd;
+}
+
+/* ---- mounting -------------------------------------------------------------------- */
+
+int mounts_fresh(int target, const struct mounts_fs *fs, struct err *e)
+{
+	char path[FD_PATH];
+	int r = sys_mount(fs->type, fd_path(path, target), fs->type, fs->flags,
+			  fs->data);
+
+	return r < 0 ? err_sys(e, r, "cannot mount %s", fs->type) : 0;
+}
+
+/* Before 5.12 there is no mount_setattr: a remount must repeat what is set already, for
+ * clearing a locked flag is refused. Remove with support for 5.11. */
+static int set_attrs_old(int tree, uint64_t attrs)
+{
+	static const struct {
+		uint64_t attr, statfs;
+		unsigned long flag;
+	} rows[] = {
+		{ MOUNT_ATTR_RDONLY, 1, MS_RDONLY },
+		{ MOUNT_ATTR_NOSUID, 2, MS_NOSUID },
+		{ MOUNT_ATTR_NODEV, 4, MS_NODEV },
+		{ MOUNT_ATTR_NOEXEC, 8, MS_NOEXEC },
+		{ MOUNT_ATTR_NOATIME, 1024, MS_NOATIME },
+	};
+	unsigned long flags = MS_REMOUNT | MS_BIND;
+	char path[FD_PATH];
+	struct statfs st;
+	int r = sys_fstatfs(tree, &st);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if ((attrs & rows[i].attr) || ((uint64_t)st.f_flags & rows[i].statfs))
+			flags |= rows[i].flag;
+	return sys_mount(NULL, fd_path(path, tree), NULL, flags, NULL);
+}
+
+static int set_attrs(int tree, bool recursive, uint64_t attrs)
+{
+	struct mount_attr a = { .attr_set = attrs };
+	int r;
+
+	if (!attrs)
+		return 0;
+	r = sys_mount_setattr(tree, "", AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0),
+			      &a);
+	return r == -ENOSYS ? set_attrs_old(tree, attrs) : r;
+}
+
+int mounts_tree(int dirfd, const char *path, bool recursive, uint64_t attrs,
+		struct err *e)
+{
+	_cleanup_close_ int tree = -1;
+	char shown[128];
+	int r;
+
+	tree = sys_open_tree(dirfd, path,
+			     AT_EMPTY_PATH | OPEN_TREE_CLONE |
+				     (recursive ? (unsigned)AT_RECURSIVE : 0));
+	r = tree < 0 ? tree : set_attrs(tree, recursive, attrs);
+	if (r < 0)
+		return err_sys(e, r, "cannot bind '%s'",
+			       text_escaped(shown, sizeof(shown), path, strlen(path)));
+	return take(&tree, -1);
+}
+
+int mounts_project(const char *path, struct err *e)
+{
+	_cleanup_close_ int dir = inroot_open_real(path, O_PATH | O_DIRECTORY);
+	char shown[128];
+
+	text_escaped(shown, sizeof(shown), path, strlen(path));
+	if (dir == -ELOOP || dir == -ENOTDIR)
+		return err_set(e, dir, "directory '%s' was replaced meanwhile", shown);
+	if (dir < 0)
+		return err_sys(e, dir, "cannot open directory '%s'", shown);
+	return mounts_tree(dir, "", true, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+}
+
+int mounts_place(int tree, int target, struct err *e)
+{
+	int r = sys_move_mount(tree, "", target, "",
+			       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+
+	return r < 0 ? err_sys(e, r, "cannot attach a mount") : 0;
+}
+
+int mounts_bind(int source, int target, uint64_t attrs, struct err *e)
+{
+	_cleanup_close_ int tree = mounts_tree(source, "", false, attrs, e);
+
+	return tree < 0 ? tree : mounts_place(tree, target, e);
+}

@@ -1,0 +1,193 @@
+#include "runtime/mount/root.h"
+
+#include "base/sys/sys.h"
+#include "rootfs/store/tree.h"
+#include "rootfs/store/tree_copy.h"
+#include "runtime/mount/mounts.h"
+
+static const char overlay_options[] = "lowerdir=lower,upperdir=box/upper,workdir=box/"
+				      "work,userxattr,index=off,metacopy=off";
+
+void mount_root_close(struct mount_root *m)
+{
+	scope_close(&m->image);
+	scope_close(&m->box);
+	*m = MOUNT_ROOT_NONE;
+}
+
+static int open_part(const char *store, const char *dir, const char *name,
+		     const char *rest, struct err *e)
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s/%s%s", store, dir, name, rest);
+	return mounts_tree(AT_FDCWD, path, false, 0, e);
+}
+
+int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
+		    struct err *e)
+{
+	_cleanup_mount_root_ struct mount_root m = MOUNT_ROOT_NONE;
+	int r;
+
+	m.copy = copy;
+	m.image = open_part(spec->store, "images", spec->image, "/rootfs", e);
+	if (m.image < 0)
+		return m.image;
+	m.box = open_part(spec->store, "boxes", spec->key, "", e);
+	if (m.box < 0)
+		return m.box;
+	r = sys_chdir(spec->store);
+	if (r < 0)
+		return err_sys(e, r, "cannot enter the store '%s'", spec->store);
+	/* uid=0 is box root: whoever mounts may not be mapped yet. */
+	r = sys_mount("cubby", "stage", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		      "mode=755,uid=0,gid=0,nr_inodes=16,size=64k");
+	if (r == 0)
+		r = sys_chdir("stage");
+	if (r < 0)
+		return err_sys(e, r, "cannot mount a stage in the store");
+	*ret = take(&m, MOUNT_ROOT_NONE);
+	return 0;
+}
+
+static int make_place(const char *name, struct err *e)
+{
+	int r = sys_mkdirat(AT_FDCWD, name, 0755);
+
+	return r < 0 ? err_sys(e, r, "cannot make '%s' on the stage", name) : 0;
+}
+
+static int place(int tree, const char *name, struct err *e)
+{
+	_cleanup_close_ int target = -1;
+	int r = make_place(name, e);
+
+	if (r < 0)
+		return r;
+	target = sys_open(name, O_PATH | O_DIRECTORY);
+	if (target < 0)
+		return err_sys(e, target, "cannot open '%s' on the stage", name);
+	return mounts_place(tree, target, e);
+}
+
+static int open_root(const char *path, struct err *e)
+{
+	int fd = sys_open(path, O_PATH | O_DIRECTORY);
+
+	return fd < 0 ? err_sys(e, fd, "cannot open the box's root") : fd;
+}
+
+/* Under another name until it is whole: a start that was cut off begins again. */
+static int make_copy(struct err *e)
+{
+	_cleanup_close_ int from = sys_open("lower", O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = sys_open("box/copy", O_RDONLY | O_DIRECTORY);
+	struct tree_copied copied;
+	int r;
+
+	if (from < 0 || dir < 0)
+		return err_sys(e, from < 0 ? from : dir, "cannot copy the image");
+	r = tree_remove(dir, "partial", e);
+	if (r == 0)
+		r = tree_copy(from, dir, "partial", &copied, e);
+	if (r < 0)
+		return err_wrap(e, "copy of the image");
+	r = sys_syncfs(dir);
+	if (r == 0)
+		r = sys_renameat(dir, "partial", dir, "rootfs");
+	return r < 0 ? err_sys(e, r, "cannot keep the copy of the image") : 0;
+}
+
+/* The copy is bound to a place of its own: pivot_root wants a mount point. */
+static int assemble_copy(struct err *e)
+{
+	_cleanup_close_ int dir = -1, target = -1;
+	struct stat st;
+	int r;
+
+	if (sys_fstatat(AT_FDCWD, "box/copy/rootfs", &st, 0) < 0) {
+		r = make_copy(e);
+		if (r < 0)
+			return r;
+	}
+	dir = open_root("box/copy/rootfs", e);
+	if (dir < 0)
+		return dir;
+	target = open_root("root", e);
+	if (target < 0)
+		return target;
+	r = mounts_bind(dir, target, MOUNT_ATTR_NODEV | MOUNT_ATTR_NOSUID, e);
+	return r < 0 ? r : open_root("root", e);
+}
+
+/* EPERM, ENODEV: not in user namespaces, or no module (D8). EINVAL, EOPNOTSUPP: not on
+ * this filesystem (D9). */
+static bool no_overlay(int code)
+{
+	return code == -EPERM || code == -ENODEV || code == -EINVAL ||
+	       code == -EOPNOTSUPP || code == -ENOSYS;
+}
+
+/* Without user.* attributes (tmpfs before 6.6, ramfs, some networks) the mount works, and
+ * a directory that replaces another of the image fails much later. */
+static int check_xattrs(const char *upper, struct err *e)
+{
+	ssize_t n = sys_getxattr(upper, "user.overlay.opaque", NULL, 0);
+
+	if (n != -EOPNOTSUPP)
+		return 0;
+	return err_set(e, -EMEDIUMTYPE,
+		       "the store's filesystem has no user.* attributes, so it cannot "
+		       "hold an overlay upper");
+}
+
+int mount_root_assemble(struct mount_root *m, struct err *e)
+{
+	int r = place(m->box, "box", e);
+
+	if (r == 0)
+		r = make_place("root", e);
+	if (r == 0)
+		r = place(m->image, "lower", e);
+	if (r < 0)
+		return r;
+	if (m->copy)
+		return assemble_copy(e);
+	r = check_xattrs("box/upper", e);
+	if (r < 0)
+		return r;
+	/* Under no_new_privs a set-id bit gives nothing anyway. Without MS_NOSUID a file
+	 * capability that the box may not have (ping's) makes the exec itself fail. */
+	r = sys_mount("cubby", "root", "overlay", MS_NODEV | MS_NOSUID,
+		      overlay_options);
+	if (r < 0) {
+		err_sys(e, r, "cannot mount an overlay on the image");
+		return e->code = no_overlay(r) ? -EMEDIUMTYPE : r;
+	}
+	return open_root("root", e);
+}
+
+int mount_root_enter(int root, struct err *e)
+{
+	int r = sys_fchdir(root);
+
+	if (r == 0)
+		r = sys_pivot_root(".", ".");
+	if (r == 0)
+		r = sys_chdir("/");
+	return r < 0 ? err_sys(e, r, "cannot pivot into the box's root") : 0;
+}
+
+int mount_root_leave(int root, struct err *e)
+{
+	int r = sys_fchdir(root);
+
+	/* The old root is stacked over the new one: private, so that its going is not seen
+	 * outside; then gone, with all that is mounted below it. */
+	if (r == 0)
+		r = sys_mount(NULL, ".", NULL, MS_REC | MS_PRIVATE, NULL);
+	if (r == 0)
+		r = sys_umount2(".", MNT_DETACH);
+	return r < 0 ? err_sys(e, r, "cannot leave the host's root") : 0;
+}

@@ -1,0 +1,45 @@
+/* mount_root - the box's root: the image under the box's upper layer (KERNEL.md M1).
+ * Needs:  the store; a user namespace whose root owns upper and work.
+ * Owns:   its three descriptors.
+ * Never:  shows a path of the host in the box's mount table: all names are relative to a
+ *         stage, a small filesystem of the box's own.
+ *
+ * The work is done in two parts because the box's root may be somebody who cannot reach
+ * the store (the root map: box ids are a private high range, the store is 0700 of the
+ * host's root). Before the child takes on its ids it opens what it needs as detached
+ * mounts and mounts the stage; afterwards, as box root, it assembles the root there. */
+#ifndef RUNTIME_MOUNT_ROOT_H
+#define RUNTIME_MOUNT_ROOT_H
+
+#include "base/err.h"
+#include "base/scope.h"
+#include "runtime/spec/spec.h"
+
+struct mount_root {
+	int image; /* owned: detached mount of images/<name>/rootfs */
+	int box;   /* owned: detached mount of boxes/<key> */
+	bool copy; /* no overlay here: the root is boxes/<key>/copy/rootfs, a copy of the
+		      image that is made at the first start */
+};
+#define MOUNT_ROOT_NONE ((struct mount_root){ .image = -1, .box = -1 })
+
+/** mount_root_open() - first part; the working directory becomes the stage */
+int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
+		    struct err *e);
+void mount_root_close(struct mount_root *m);
+#define _cleanup_mount_root_ _cleanup_(mount_root_close)
+
+/**
+ * mount_root_assemble() - second part: returns an O_PATH descriptor of the new root
+ * Return: also -EMEDIUMTYPE: no overlay can be had here (not in user namespaces, or not
+ *         on the store's filesystem); @e says which; the caller may try a copy.
+ */
+int mount_root_assemble(struct mount_root *m, struct err *e);
+
+/** mount_root_enter() - pivot into @root; the host's tree then lies over it */
+int mount_root_enter(int root, struct err *e);
+/** mount_root_leave() - afterwards: detach the host's tree. Waits for every processor of
+ *  the host, hence done by another process of the same mount namespace (assist.h) */
+int mount_root_leave(int root, struct err *e);
+
+#endif

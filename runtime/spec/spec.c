@@ -1,0 +1,203 @@
+#include "runtime/spec/spec.h"
+
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+static const char *const net_names[] = {
+	[NET_GATE] = "gate",
+	[NET_NONE] = "none",
+	[NET_HOST] = "host",
+};
+
+const char *spec_net_name(enum net_mode m)
+{
+	return net_names[m];
+}
+
+int spec_net_parse(const char *name, enum net_mode *ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(net_names); i++)
+		if (strcmp(name, net_names[i]) == 0) {
+			*ret = (enum net_mode)i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+void spec_init(struct spec *s)
+{
+	*s = (struct spec){ .net = NET_GATE };
+}
+
+void spec_done(struct spec *s)
+{
+	json_free(&s->rules);
+	json_free(&s->publish);
+}
+
+/* ---- where ----------------------------------------------------------------------- */
+
+/* The path must lead to the directory that was opened: realpath() reads it again. */
+static int open_project(const char *dir, const char *shown, char *real, struct err *e)
+{
+	_cleanup_close_ int fd = sys_open(dir, O_RDONLY | O_DIRECTORY);
+	struct stat a, b;
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot use directory '%s'", shown);
+	if (!realpath(dir, real)) {
+		err_sys(e, -errno, "cannot resolve directory '%s'", shown);
+		return e->code == -ENOENT
+			       ? err_hint(e, "it was removed; change to another")
+			       : e->code;
+	}
+	if (sys_fstat(fd, &a) < 0 || sys_fstatat(AT_FDCWD, real, &b, 0) < 0 ||
+	    a.st_dev != b.st_dev || a.st_ino != b.st_ino)
+		return err_set(e, -ENOENT, "directory '%s' changed while it was opened",
+			       shown);
+	return 0;
+}
+
+int spec_locate(struct spec *s, const char *dir, struct err *e)
+{
+	char shown[128];
+	int r;
+
+	text_escaped(shown, sizeof(shown), dir, strlen(dir));
+	r = open_project(dir, shown, s->project, e);
+	if (r < 0)
+		return r;
+	return hash_text(s->project, strlen(s->project), s->key, e);
+}
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+/* Paths are bytes, JSON is text: what is not plain ASCII travels as \xNN. */
+static int set_path(struct json *j, const char *key, const char *path)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(4 * PATH_MAX);
+	int r = 0;
+
+	for (const unsigned char *p = (const unsigned char *)path; *p && !r; p++)
+		r = *p < 0x20 || *p > 0x7e || *p == '\\' ? buf_addf(&b, "\\x%02x", *p)
+							 : buf_addc(&b, (char)*p);
+	return r < 0 ? r : json_set_str(j, key, buf_cstr(&b));
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int spec_path(const struct json *j, const char *key, char ret[PATH_MAX])
+{
+	const char *s = json_get_str(j, key);
+	size_t n = 0;
+
+	if (!s)
+		return -EINVAL;
+	while (*s && n < PATH_MAX - 1) {
+		if (*s != '\\') {
+			ret[n++] = *s++;
+			continue;
+		}
+		if (s[1] != 'x' || hex_digit(s[2]) < 0 || hex_digit(s[3]) < 0)
+			return -EINVAL;
+		ret[n++] = (char)(hex_digit(s[2]) * 16 + hex_digit(s[3]));
+		s += 4;
+	}
+	ret[n] = '\0';
+	return *s || ret[0] != '/' || strlen(ret) != n ? -EINVAL : 0;
+}
+
+static struct json *limits_to_json(const struct limits *l)
+{
+	struct json *j = json_object();
+
+	if (!j || json_set_int(j, "memory_bytes", (int64_t)l->memory_bytes) < 0 ||
+	    json_set_int(j, "pids", (int64_t)l->pids) < 0 ||
+	    json_set_int(j, "cpu_milli", l->cpu_milli) < 0 ||
+	    json_set_int(j, "disk_bytes", (int64_t)l->disk_bytes) < 0)
+		json_free(&j);
+	return j;
+}
+
+static void limits_from_json(const struct json *j, struct limits *ret)
+{
+	ret->memory_bytes = (uint64_t)json_get_int(j, "memory_bytes", 0);
+	ret->pids = (uint64_t)json_get_int(j, "pids", 0);
+	ret->cpu_milli = (uint32_t)json_get_int(j, "cpu_milli", 0);
+	ret->disk_bytes = (uint64_t)json_get_int(j, "disk_bytes", 0);
+}
+
+/* A list that is not set is an empty one. */
+static struct json *list_copy(const struct json *list)
+{
+	return list ? json_dup(list) : json_array();
+}
+
+struct json *spec_to_json(const struct spec *s)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	if (!j || json_set_int(j, "version", 1) < 0 ||
+	    set_path(j, "project", s->project) < 0 ||
+	    json_set_str(j, "key", s->key) < 0 || set_path(j, "store", s->store) < 0 ||
+	    json_set_str(j, "image", s->image) < 0 ||
+	    json_set_str(j, "image_name", s->image_name) < 0 ||
+	    json_set(j, "map", idmap_to_json(&s->map)) < 0 ||
+	    json_set_str(j, "net", spec_net_name(s->net)) < 0 ||
+	    json_set(j, "limits", limits_to_json(&s->limits)) < 0 ||
+	    json_set_bool(j, "git_writable", s->git_writable) < 0 ||
+	    json_set_bool(j, "keep", s->keep) < 0 ||
+	    json_set(j, "rules", list_copy(s->rules)) < 0 ||
+	    json_set(j, "publish", list_copy(s->publish)) < 0)
+		return NULL;
+	return take(&j, NULL);
+}
+
+static int get_text(const struct json *j, const char *key, char *ret, size_t size)
+{
+	const char *s = json_get_str(j, key);
+
+	return s ? text_copy(ret, size, s) : -EINVAL;
+}
+
+/* The image names a directory of the store: nothing but one component. */
+static bool image_valid(const char *image)
+{
+	return *image && *image != '.' && !strchr(image, '/');
+}
+
+int spec_from_json(const struct json *j, struct spec *ret, struct err *e)
+{
+	_cleanup_(spec_done) struct spec s = { 0 };
+	const char *net = json_get_str(j, "net");
+	int r;
+
+	if (spec_path(j, "project", s.project) < 0 ||
+	    spec_path(j, "store", s.store) < 0 ||
+	    get_text(j, "key", s.key, sizeof(s.key)) < 0 || !hash_valid(s.key) ||
+	    get_text(j, "image", s.image, sizeof(s.image)) < 0 ||
+	    !image_valid(s.image) ||
+	    get_text(j, "image_name", s.image_name, sizeof(s.image_name)) < 0 || !net ||
+	    spec_net_parse(net, &s.net) < 0)
+		return err_set(e, -EINVAL, "bad description of a box");
+	r = idmap_from_json(json_get(j, "map"), &s.map, e);
+	if (r < 0)
+		return r;
+	limits_from_json(json_get(j, "limits"), &s.limits);
+	s.git_writable = json_get_bool(j, "git_writable", false);
+	s.keep = json_get_bool(j, "keep", false);
+	s.rules = list_copy(json_get(j, "rules"));
+	s.publish = list_copy(json_get(j, "publish"));
+	if (!s.rules || !s.publish)
+		return err_sys(e, -ENOMEM, "cannot read the description of a box");
+	spec_done(ret);
+	*ret = take(&s, (struct spec){ 0 });
+	return 0;
+}

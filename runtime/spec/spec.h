@@ -1,0 +1,58 @@
+/* spec - what a box is: everything the monitor must know to start it. Written as JSON
+ * into box.json (what stays) and handed to the monitor (all of it).
+ * Needs:  nothing.
+ * Owns:   its two lists.
+ * Never:  holds a key or any other secret. */
+#ifndef RUNTIME_SPEC_SPEC_H
+#define RUNTIME_SPEC_SPEC_H
+
+#include <limits.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "runtime/idmap/idmap.h"
+#include "runtime/spec/limits.h"
+
+/* Called below cli/ with one line for the person: what is being done, what was left
+ * out. */
+typedef void note_fn(void *ctx, const char *line);
+
+enum net_mode { NET_GATE, NET_NONE, NET_HOST };
+const char *spec_net_name(enum net_mode m); /* "gate", "none", "host" */
+int spec_net_parse(const char *name, enum net_mode *ret);
+
+enum { SPEC_IMAGE = 128 };
+
+struct spec {
+	char project[PATH_MAX]; /* real, absolute; any bytes but NUL */
+	char key[HASH_HEX];	/* sha256 of project: the box's name in the store */
+	char store[PATH_MAX];	/* absolute */
+	char image[SPEC_IMAGE]; /* directory below images/ */
+	char image_name[SPEC_IMAGE]; /* what the user called it: "ubuntu:24.04" */
+	struct idmap map;
+	enum net_mode net;
+	struct limits limits;
+	bool git_writable;
+	bool keep;	    /* the box stays when its last client leaves */
+	struct json *rules; /* owned; array of "allow HOST…", "deny HOST…" strings */
+	struct json *publish; /* owned; array of "[IP:]HOSTPORT:PORT" strings */
+};
+
+void spec_init(struct spec *s);
+void spec_done(struct spec *s);
+#define _cleanup_spec_ _cleanup_(spec_done)
+
+/** spec_locate() - fill project and key from a directory that a person named
+ *  Return: 0, -ENOENT, -ENOTDIR, -EACCES. Whether a box may have it says
+ *  project_dir_check(). */
+int spec_locate(struct spec *s, const char *dir, struct err *e);
+
+/** spec_path() - a path out of a box's record, where odd bytes are written as \xNN
+ *  Return: 0 or -EINVAL: it is none. */
+int spec_path(const struct json *j, const char *key, char ret[PATH_MAX]);
+
+/** spec_to_json() - owned; NULL = out of memory */
+struct json *spec_to_json(const struct spec *s);
+int spec_from_json(const struct json *j, struct spec *ret, struct err *e);
+
+#endif

@@ -1,0 +1,466 @@
+#include "runtime/start/start.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/sys/sys.h"
+#include "runtime/cause/cause.h"
+#include "runtime/confine/secfilter.h"
+#include "runtime/mount/mounts.h"
+#include "runtime/start/child.h"
+#include "runtime/wire/wire.h"
+
+enum { START_DEADLINE_MS = 20000, START_COPY_MS = 600000 };
+
+/* What one attempt needs; the child gets a copy of it by being a copy of this process. */
+struct attempt {
+	const struct start_conf *conf;
+	struct running *run;
+	struct buf filter, fake; /* owned */
+	char init_path[PATH_MAX];
+	int child_sock; /* owned */
+	bool copy;
+};
+
+static void attempt_done(struct attempt *a)
+{
+	buf_done(&a->filter);
+	buf_done(&a->fake);
+	scope_close(&a->child_sock);
+	a->child_sock = -1;
+}
+
+void start_kill(const struct running *r)
+{
+	if (r->init > 0)
+		sys_kill(r->init, SIGKILL);
+}
+
+/* The kernel lets whoever closes a packet socket wait until no processor looks at it any
+ * more (packet_release()): 10 ms that a process of its own waits. */
+static void close_aside(int *fd)
+{
+	unsigned n = (unsigned)*fd;
+
+	if (*fd >= 0 && sys_fork() == 0) {
+		if (n)
+			sys_close_range(0, n - 1, 0);
+		sys_close_range(n + 1, ~0U, 0);
+		sys_exit(0);
+	}
+	scope_close(fd);
+	*fd = -1;
+}
+
+void start_done(struct running *r)
+{
+	siginfo_t si;
+
+	start_kill(r);
+	scope_close(&r->sock);
+	if (r->init > 0)
+		sys_waitid(P_PID, (id_t)r->init, &si, WEXITED);
+	scope_close(&r->pidfd);
+	scope_close_set(r->watch, MEMWATCH_FDS);
+	cgroup_destroy(&r->cg);
+	close_aside(&r->net[NETNS_FD_SYN]);
+	scope_close_set(r->net, NETNS_FDS);
+	buf_done(&r->why);
+	*r = RUNNING_NONE;
+}
+
+/* ---- before the clone ---------------------------------------------------------------- */
+
+/* Beside this binary in a build, below libexec when installed. */
+static int find_init(char ret[PATH_MAX], struct err *e)
+{
+	static const char *const places[] = { "cubby-init",
+					      "../libexec/cubby/cubby-init" };
+	char self[PATH_MAX], *slash;
+	struct stat st;
+	int r = proc_self(self, e);
+
+	if (r < 0)
+		return r;
+	slash = strrchr(self, '/');
+	slash[1] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		if (snprintf(ret, PATH_MAX, "%s%s", self, places[i]) >= PATH_MAX)
+			continue;
+		if (sys_fstatat(AT_FDCWD, ret, &st, 0) == 0 && S_ISREG(st.st_mode))
+			return 0;
+	}
+	return err_set(
+		e, -ENOENT,
+		"cubby-init is missing beside '%scubby' and in ../libexec/cubby; "
+		"install cubby again",
+		self);
+}
+
+/* Upper and work belong to box root, who in the root map is not the caller: the box's
+ * directory is then passable for it, though not readable. The store around it is 0700. */
+static int own_layers(const struct start_conf *conf, struct err *e)
+{
+	static const char *const layers[] = { "upper", "work", "copy" };
+	uint32_t uid, gid;
+	int r = idmap_host_uid(&conf->spec->map, 0, &uid);
+
+	if (r == 0)
+		r = idmap_host_gid(&conf->spec->map, 0, &gid);
+	if (r == 0 && uid != sys_geteuid())
+		r = sys_fchmod(conf->boxdir, 0711);
+	for (size_t i = 0; i < ARRAY_SIZE(layers) && r == 0; i++) {
+		struct stat st;
+
+		r = sys_fstatat(conf->boxdir, layers[i], &st, AT_SYMLINK_NOFOLLOW);
+		if (r == -ENOENT) {
+			r = 0; /* a box has either the first two or the last */
+			continue;
+		}
+		if (r == 0 && (st.st_uid != uid || st.st_gid != gid))
+			r = sys_fchownat(conf->boxdir, layers[i], uid, gid,
+					 AT_SYMLINK_NOFOLLOW);
+	}
+	return r < 0 ? err_sys(e, r, "cannot give the box its directories") : 0;
+}
+
+static int make_stage(const struct spec *spec, struct err *e)
+{
+	char path[PATH_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s/stage", spec->store);
+	return file_mkdirs(AT_FDCWD, path, 0700, e);
+}
+
+static int prepare(struct attempt *a, struct err *e)
+{
+	const struct start_conf *conf = a->conf;
+	char leaf[32];
+	int r = find_init(a->init_path, e);
+
+	if (r == 0)
+		r = own_layers(conf, e);
+	if (r == 0)
+		r = make_stage(conf->spec, e);
+	if (r == 0)
+		r = secfilter_get(SECFILTER_BOX, conf->cache, &a->filter, e);
+	if (r == 0 && conf->spec->map.kind == IDMAP_SINGLE)
+		r = secfilter_get(SECFILTER_FAKE, conf->cache, &a->fake, e);
+	if (r < 0)
+		return r;
+	snprintf(leaf, sizeof(leaf), "cubby-%.12s", conf->spec->key);
+	return cgroup_create(leaf, &conf->spec->limits, &a->run->cg, &a->run->why, e);
+}
+
+/* ---- the clone ------------------------------------------------------------------------ */
+
+/* The network's comes later: it takes the longest, and the child has it made while it
+ * mounts (assist.h). */
+enum {
+	START_NAMESPACES =
+		CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS
+};
+
+/* Straight into the v2 leaf, so that nothing is ever allocated outside it; else the old
+ * calls (KERNEL.md 2). @into: the child was born in its leaf. The cgroup namespace is
+ * the child's to make, once it has joined its v1 leaves too. */
+static pid_t clone_child(struct attempt *a, bool *into)
+{
+	int leaf = cgroup_clone_fd(a->run->cg);
+	struct clone_args args = {
+		.flags = START_NAMESPACES | CLONE_PIDFD,
+		.pidfd = (uint64_t)(uintptr_t)&a->run->pidfd,
+		.exit_signal = SIGCHLD,
+	};
+	pid_t pid = -ENOSYS;
+
+	*into = leaf >= 0;
+	if (*into) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)leaf;
+		pid = sys_clone3(&args);
+	}
+	if (pid < 0) {
+		*into = false;
+		args.flags &= ~(uint64_t)CLONE_INTO_CGROUP;
+		args.cgroup = 0;
+		pid = sys_clone3(&args);
+	}
+	if (pid == -ENOSYS || pid == -EPERM)
+		pid = sys_clone(START_NAMESPACES, &a->run->pidfd);
+	return pid;
+}
+
+static void be_child(struct attempt *a)
+{
+	struct child c = {
+		.spec = a->conf->spec,
+		.sock = a->child_sock,
+		.monitor_sock = a->run->sock,
+		.copy = a->copy,
+		.cg = a->run->cg,
+		.filter = &a->filter,
+		.init_path = a->init_path,
+	};
+
+	child_main(&c);
+}
+
+static int make_child(struct attempt *a, struct err *e)
+{
+	int pair[2], r = sys_socketpair(SOCK_SEQPACKET, pair);
+	bool into;
+
+	if (r < 0)
+		return err_sys(e, r, "cannot make a socket pair");
+	a->run->sock = pair[0];
+	a->child_sock = pair[1];
+	a->run->init = clone_child(a, &into);
+	if (a->run->init == 0)
+		be_child(a);
+	if (a->run->init < 0) {
+		r = (int)take(&a->run->init, -1);
+		err_sys(e, r, "cannot create namespaces");
+		return cause_explain(PROBE_STEP_CLONE, e);
+	}
+	scope_close(&a->child_sock);
+	a->child_sock = -1;
+	r = idmap_write(&a->conf->spec->map, a->run->init, e);
+	if (r < 0)
+		return cause_explain(PROBE_STEP_MAP, e);
+	if (!into)
+		r = cgroup_enter(a->run->cg, a->run->init, e);
+	return r;
+}
+
+/* ---- go ------------------------------------------------------------------------------- */
+
+/* With the root map the box's ids are nobody's on the host: the project is shown through
+ * a mount that maps the ids of its files to those of the same number inside. It is a copy
+ * of one of the host's own namespace, which systemd makes shared: private, so that what is
+ * mounted in it later (.git) is not mounted on the host as well. */
+static int map_project(const struct attempt *a, struct err *e)
+{
+	_cleanup_close_ int tree = -1, userns = -1;
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP,
+				   .propagation = MS_PRIVATE };
+	char path[64];
+	int r;
+
+	tree = mounts_project(a->conf->spec->project, e);
+	if (tree < 0)
+		return tree;
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)a->run->init);
+	userns = sys_open(path, O_RDONLY);
+	if (userns < 0)
+		return err_sys(e, userns, "cannot open the box's user namespace");
+	attr.userns_fd = (uint64_t)userns;
+	r = sys_mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr);
+	if (r < 0)
+		return err_sys(e, r, "cannot map the ids of the project's filesystem");
+	return take(&tree, -1);
+}
+
+/* To a child that has failed already nothing can be said; expect() hears why. */
+static bool is_gone(int r)
+{
+	return r == -EPIPE || r == -ECONNRESET;
+}
+
+static int say_go(struct attempt *a, struct err *e)
+{
+	struct wire_head head = { .type = WIRE_GO };
+	_cleanup_close_ int project = -1;
+	int r;
+
+	if (a->conf->spec->map.kind == IDMAP_ROOT) {
+		project = map_project(a, e);
+		if (project < 0)
+			return project;
+	}
+	r = wire_send(a->run->sock, &head, NULL, &project, project >= 0);
+	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot start the child") : 0;
+}
+
+static int pack_fake(const struct attempt *a, struct err *e)
+{
+	uint32_t len;
+
+	return wire_pack(&a->fake, &len, e);
+}
+
+static int say_setup(struct attempt *a, struct err *e)
+{
+	_cleanup_free_ struct wire_setup *s = calloc(1, sizeof(*s));
+	struct wire_head head = { .type = WIRE_SETUP, .len = sizeof(*s) };
+	_cleanup_close_ int fake = -1;
+	int r;
+
+	if (!s)
+		return err_sys(e, -ENOMEM, "cannot set init up");
+	s->single = a->fake.len > 0;
+	memcpy(s->project, a->conf->spec->project, sizeof(s->project));
+	if (s->single) {
+		fake = pack_fake(a, e);
+		if (fake < 0)
+			return fake;
+	}
+	r = wire_send(a->run->sock, &head, s, &fake, s->single);
+	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot set init up") : 0;
+}
+
+/* ---- the answers ---------------------------------------------------------------------- */
+
+static int child_failed(const struct wire_msg *m, struct err *e)
+{
+	const struct err *said = wire_body(m, sizeof(*said));
+
+	if (!said || said->code >= 0)
+		return err_set(e, -EBADMSG, "the child sent a malformed failure");
+	*e = *said;
+	e->msg[sizeof(e->msg) - 1] = '\0';
+	if (e->code == -EMEDIUMTYPE) /* no overlay: not the end, see start_box() */
+		return e->code;
+	return cause_explain(m->head.id, e);
+}
+
+/* One message of the wanted type, before @deadline (monotonic ms). */
+static int expect(struct attempt *a, uint32_t type, uint64_t deadline,
+		  struct wire_msg *m, struct err *e)
+{
+	struct pollfd p = { .fd = a->run->sock, .events = POLLIN };
+	uint64_t now = sys_now_ms();
+	int r = sys_poll(&p, 1, now < deadline ? (int)(deadline - now) : 0);
+
+	if (r == 0)
+		return err_set(e, -ETIMEDOUT, "the box did not start in time");
+	if (r > 0)
+		r = wire_recv(a->run->sock, m, WIRE_FDS);
+	if (r == 0)
+		return err_set(e, -ECONNRESET, "the child died while it started");
+	if (r < 0)
+		return err_sys(e, r, "cannot hear from the child");
+	if (m->head.type == WIRE_FAILED)
+		return child_failed(m, e);
+	if (m->head.type != type)
+		return err_set(e, -EBADMSG, "unexpected message from the child");
+	return 0;
+}
+
+static int take_net(struct attempt *a, struct wire_msg *m, struct err *e)
+{
+	const struct wire_net *n = wire_body(m, sizeof(*n));
+	unsigned next = 0;
+
+	if (!n)
+		return err_set(e, -EBADMSG, "malformed network from the child");
+	a->run->facts = n->facts;
+	for (unsigned i = 0; i < NETNS_FDS; i++)
+		if (n->there[i])
+			a->run->net[i] = wire_take_fd(m, next++);
+	return 0;
+}
+
+static int try_once(struct attempt *a, struct err *e)
+{
+	uint64_t limit = a->copy ? START_COPY_MS : START_DEADLINE_MS;
+	uint64_t deadline = sys_now_ms() + limit;
+	_cleanup_wire_ struct wire_msg m;
+	int r = prepare(a, e);
+
+	wire_msg_init(&m);
+	if (r == 0)
+		r = make_child(a, e);
+	if (r == 0)
+		r = say_go(a, e);
+	if (r == 0)
+		r = say_setup(a, e);
+	if (r == 0 && a->conf->meanwhile)
+		r = a->conf->meanwhile(a->conf->meanwhile_ctx, a->run->sock, e);
+	if (r == 0)
+		r = expect(a, WIRE_NET, deadline, &m, e);
+	if (r == 0)
+		r = take_net(a, &m, e);
+	if (r == 0)
+		r = expect(a, WIRE_READY, deadline, &m, e);
+	for (unsigned i = 0; r == 0 && i < MEMWATCH_FDS; i++)
+		a->run->watch[i] = wire_take_fd(&m, i);
+	return r;
+}
+
+/* Once a box has a copy of the image it stays with it: its state is in there. */
+static bool has_copy(const struct start_conf *conf)
+{
+	struct stat st;
+
+	return sys_fstatat(conf->boxdir, "copy", &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int prepare_copy(const struct start_conf *conf, struct err *e)
+{
+	int r = sys_mkdirat(conf->boxdir, "copy", 0755);
+
+	return r < 0 && r != -EEXIST
+		       ? err_sys(e, r, "cannot make '%s/copy'", conf->spec->key)
+		       : 0;
+}
+
+/* A limit that is not kept to the byte is said to be so. */
+static int say_disk(const struct start_conf *conf, struct running *run, struct err *e)
+{
+	if (!conf->spec->limits.disk_bytes)
+		return 0;
+	return buf_adds(&run->why,
+			"the disk limit is counted, not kept by the "
+			"filesystem: the box is ended when it is beyond\n") < 0
+		       ? err_sys(e, -ENOMEM, "cannot note a limit")
+		       : 0;
+}
+
+static int attempt(const struct start_conf *conf, bool copy, struct running *ret,
+		   struct err *e)
+{
+	_cleanup_(start_done) struct running run = RUNNING_NONE;
+	_cleanup_(attempt_done) struct attempt a = {
+		.conf = conf,
+		.run = &run,
+		.filter = BUF_INIT(1 << 20),
+		.fake = BUF_INIT(1 << 20),
+		.child_sock = -1,
+		.copy = copy,
+	};
+	int r = try_once(&a, e);
+
+	if (r == 0)
+		r = say_disk(conf, &run, e);
+	if (r < 0)
+		return r;
+	run.copy = copy;
+	*ret = take(&run, RUNNING_NONE);
+	return 0;
+}
+
+int start_box(const struct start_conf *conf, struct running *ret, struct err *e)
+{
+	bool copy = has_copy(conf);
+	struct err why = ERR_NONE;
+	int r = attempt(conf, copy, ret, e);
+
+	if (r != -EMEDIUMTYPE)
+		return r;
+	why = *e;
+	if (conf->note) {
+		char line[sizeof(why.msg) + 64];
+
+		snprintf(line, sizeof(line),
+			 "%s: this box gets a copy of the image (once)", why.msg);
+		conf->note(conf->note_ctx, line);
+	}
+	r = prepare_copy(conf, e);
+	if (r == 0)
+		r = attempt(conf, true, ret, e);
+	if (r == 0)
+		r = buf_addf(&ret->why, "%s: using a copy of the image\n", why.msg);
+	return r;
+}

@@ -1,0 +1,163 @@
+#include "runtime/wire/rundir.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+
+enum { RUNDIR_BACKLOG = 128 };
+
+/* Only a directory of ours that nobody else can enter is used: in /tmp anybody may have
+ * made the name first. */
+static int check_own(int fd, const char *path, struct err *e)
+{
+	struct stat st;
+	int r = sys_fstat(fd, &st);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot stat '%s'", path);
+	if (st.st_uid != sys_geteuid() || (st.st_mode & 077))
+		return err_set(
+			e, -EPERM,
+			"'%s' belongs to somebody else or others may enter it; set "
+			"XDG_RUNTIME_DIR to a directory of your own",
+			path);
+	return 0;
+}
+
+static int open_own(int dirfd, const char *path, struct err *e)
+{
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	fd = sys_openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return err_sys(e, fd, "cannot open runtime directory '%s'", path);
+	r = check_own(fd, path, e);
+	return r < 0 ? r : take(&fd, -1);
+}
+
+static int open_or_make(int dirfd, const char *path, struct err *e)
+{
+	int r = sys_mkdirat(dirfd, path, 0700);
+
+	if (r < 0 && r != -EEXIST)
+		return err_sys(e, r, "cannot make runtime directory '%s'", path);
+	return open_own(dirfd, path, e);
+}
+
+/* In XDG_RUNTIME_DIR, or where there is none. */
+static const char *elsewhere(char *ret, size_t size)
+{
+	int n = snprintf(ret, size, "/tmp/cubby-%u", (unsigned)sys_geteuid());
+
+	return n >= 0 && (size_t)n < size ? ret : NULL;
+}
+
+const char *rundir_path(char *ret, size_t size)
+{
+	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+	int n;
+
+	if (!xdg || *xdg != '/' || sys_fstatat(AT_FDCWD, xdg, &st, 0) < 0)
+		return elsewhere(ret, size);
+	n = snprintf(ret, size, "%s/cubby", xdg);
+	return n >= 0 && (size_t)n < size ? ret : NULL;
+}
+
+static int open_base(struct err *e)
+{
+	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
+	_cleanup_close_ int fd = -1;
+	char path[64];
+
+	if (xdg && *xdg == '/') {
+		fd = sys_open(xdg, O_RDONLY | O_DIRECTORY);
+		if (fd >= 0)
+			return open_or_make(fd, "cubby", e);
+	}
+	return open_or_make(AT_FDCWD, elsewhere(path, sizeof(path)), e);
+}
+
+int rundir_open(const char *key, struct err *e)
+{
+	_cleanup_close_ int base = open_base(e);
+
+	return base < 0 ? base : open_or_make(base, key, e);
+}
+
+int rundir_find(const char *key, struct err *e)
+{
+	_cleanup_close_ int base = open_base(e);
+
+	return base < 0 ? base : open_own(base, key, e);
+}
+
+/* A socket's path has 108 bytes; through /proc/self/fd its directory may be anywhere.
+ */
+static struct sockaddr_un address(int dirfd)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/ctl", dirfd);
+	return a;
+}
+
+int rundir_connect(int dirfd, struct err *e)
+{
+	struct sockaddr_un a = address(dirfd);
+	_cleanup_close_ int fd = sys_socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	int r;
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot make a socket");
+	r = sys_connect(fd, (struct sockaddr *)&a, sizeof(a));
+	if (r < 0)
+		return err_sys(e, r, "cannot connect to the box's monitor");
+	return take(&fd, -1);
+}
+
+int rundir_bind(int dirfd, struct err *e)
+{
+	struct sockaddr_un a = address(dirfd);
+	_cleanup_close_ int fd = sys_socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+	int r;
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot make a socket");
+	r = sys_unlinkat(dirfd, "ctl", 0);
+	if (r < 0 && r != -ENOENT)
+		return err_sys(e, r, "cannot remove an old control socket");
+	r = sys_bind(fd, (struct sockaddr *)&a, sizeof(a));
+	if (r < 0)
+		return err_sys(e, r, "cannot make the control socket");
+	r = sys_fchmodat(dirfd, "ctl", 0600, 0);
+	if (r < 0)
+		return err_sys(e, r, "cannot make the control socket");
+	return take(&fd, -1);
+}
+
+int rundir_listen(int fd, struct err *e)
+{
+	int r = sys_listen(fd, RUNDIR_BACKLOG);
+
+	return r < 0 ? err_sys(e, r, "cannot listen on the control socket") : 0;
+}
+
+void rundir_remove(const char *key)
+{
+	struct err e = ERR_NONE;
+	_cleanup_close_ int base = open_base(&e);
+	_cleanup_close_ int dir = -1;
+
+	if (base < 0)
+		return;
+	dir = sys_openat(base, key, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (dir < 0)
+		return;
+	sys_unlinkat(dir, "ctl", 0);
+	sys_unlinkat(dir, "start", 0);
+	sys_unlinkat(base, key, AT_REMOVEDIR);
+}

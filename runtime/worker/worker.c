@@ -1,0 +1,577 @@
+/* Theory of operation
+ *
+ *   client ── exec "cubby __helper JOB MAP" ──▶ keeper ── clone ──▶ worker
+ *
+ * The client may have threads, so it executes the binary anew: the keeper. The keeper
+ * clones the worker into new user, mount and network namespaces, writes its id maps,
+ * says "go" and waits. The worker becomes box root, copies the one mount that it is to
+ * work in, and enters an empty read-only root (emptyroot.h). From then on a library,
+ * locale or program can come from nowhere, least of all from what it is unpacking. It
+ * gives up what it does not need and does the job. Its result, a struct err and JSON
+ * text, goes straight to the client; the keeper speaks only when the worker cannot. */
+#include "runtime/worker/worker.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "rootfs/archive/untar.h"
+#include "rootfs/image/snippets.h"
+#include "rootfs/store/du.h"
+#include "rootfs/store/tree.h"
+#include "rootfs/store/tree_copy.h"
+#include "runtime/confine/caps.h"
+#include "runtime/confine/emptyroot.h"
+#include "runtime/confine/secfilter.h"
+#include "runtime/mount/mounts.h"
+#include "runtime/worker/unpack.h"
+
+enum {
+	WORKER_DIR = 3, /* the descriptor of the directory to work in */
+	WORKER_RESULT = STDOUT_FILENO,
+	WORKER_TEXT = 64 << 10,
+	WORKER_NAMES =
+		24 << 10, /* of what is not restored; escaped, it fits the text */
+	WORKER_MEMORY = 1 << 30, /* bytes; the largest xz dictionary that is accepted */
+	WORKER_FILES = 256,
+	WORKER_CPU = 3600 /* seconds */
+};
+
+/* ---- the jobs ----------------------------------------------------------------------- */
+
+typedef int job_fn(int dir, const char *arg, const struct idmap *map, struct json **ret,
+		   struct err *e);
+
+static bool valid_name(const char *name)
+{
+	return name && *name && !strchr(name, '/') && strcmp(name, ".") != 0 &&
+	       strcmp(name, "..") != 0;
+}
+
+/* Makes rootfs/ and the table owners in the directory. */
+static int do_unpack(int dir, const char *arg, const struct idmap *map,
+		     struct json **ret, struct err *e)
+{
+	_cleanup_close_ int root = -1;
+	_cleanup_close_ int owners = -1;
+	_cleanup_buf_ struct buf names = BUF_INIT(WORKER_NAMES);
+	struct unpack_result result;
+	int r;
+
+	(void)arg;
+	r = sys_mkdirat(dir, "rootfs", 0755);
+	if (r < 0)
+		return err_sys(e, r, "cannot make 'rootfs'");
+	root = file_open_dir(dir, "rootfs", e);
+	if (root < 0)
+		return root;
+	owners = sys_openat(dir, "owners", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+			    0600);
+	if (owners < 0)
+		return err_sys(e, owners, "cannot make 'owners'");
+	r = unpack_run(&(struct unpack_conf){ .in = STDIN_FILENO,
+					      .root = root,
+					      .single = map->kind == IDMAP_SINGLE,
+					      .owners = owners,
+					      .limits = &untar_limits_default,
+					      .names = &names },
+		       &result, e);
+	if (r == 0)
+		r = snippets_write(root, e);
+	if (r < 0)
+		return r;
+	*ret = unpack_to_json(&result);
+	if (!*ret || json_set_str(*ret, "dropped_names", buf_cstr(&names)) < 0)
+		return err_sys(e, -ENOMEM, "cannot report");
+	return 0;
+}
+
+/* Standard input is the directory whose content becomes @arg. */
+static int do_copytree(int dir, const char *arg, const struct idmap *map,
+		       struct json **ret, struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+	struct tree_copied copied;
+	int r;
+
+	(void)map;
+	if (!valid_name(arg))
+		return err_set(e, -EINVAL, "bad name of a copy");
+	r = tree_copy(STDIN_FILENO, dir, arg, &copied, e);
+	if (r < 0)
+		return r;
+	r = json_set_int(j, "entries", (int64_t)copied.entries);
+	if (r == 0)
+		r = json_set_int(j, "bytes", (int64_t)copied.bytes);
+	if (r < 0)
+		return err_sys(e, r, "cannot report");
+	*ret = take(&j, NULL);
+	return 0;
+}
+
+static int do_rmtree(int dir, const char *arg, const struct idmap *map,
+		     struct json **ret, struct err *e)
+{
+	(void)map;
+	(void)ret;
+	if (!arg || !*arg || strchr(arg, '/') || !strcmp(arg, ".") ||
+	    !strcmp(arg, ".."))
+		return err_set(e, -EINVAL, "bad name of a tree to remove");
+	return tree_remove(dir, arg, e);
+}
+
+/* How much of the disk @arg takes, the directory itself or a part of it. */
+static int do_count(int dir, const char *arg, const struct idmap *map,
+		    struct json **ret, struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+	bool whole = true;
+	uint64_t bytes;
+
+	(void)map;
+	if (!valid_name(arg) && strcmp(arg ? arg : "", ".") != 0)
+		return err_set(e, -EINVAL, "bad name of a tree to count");
+	bytes = du_tree(dir, arg, &whole);
+	if (!whole)
+		return err_set(e, -ELOOP,
+			       "its directories are nested too deeply to be counted");
+	if (!j ||
+	    json_set_int(j, "bytes", (int64_t)MIN(bytes, (uint64_t)INT64_MAX)) < 0)
+		return err_sys(e, -ENOMEM, "cannot report");
+	*ret = take(&j, NULL);
+	return 0;
+}
+
+static int do_dress(int dir, const char *arg, const struct idmap *map,
+		    struct json **ret, struct err *e)
+{
+	_cleanup_close_ int root = file_open_dir(dir, "rootfs", e);
+
+	(void)arg;
+	(void)map;
+	(void)ret;
+	return root < 0 ? root : snippets_write(root, e);
+}
+
+static const struct job {
+	const char *name;
+	job_fn *run;
+	bool archive; /* it reads one, with a library that comes from the host's tree */
+} jobs[] = {
+	{ "unpack", do_unpack, true },	    { "rmtree", do_rmtree, false },
+	{ "copytree", do_copytree, false }, { "dress", do_dress, false },
+	{ "count", do_count, false },
+};
+
+static const struct job *find_job(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
+		if (!strcmp(jobs[i].name, name))
+			return &jobs[i];
+	return NULL;
+}
+
+/* ---- keeper and worker: their last words ---------------------------------------------- */
+
+static int report(const struct err *failed, const struct json *result)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(WORKER_TEXT);
+	struct err e;
+	int r;
+
+	r = buf_add(&out, failed, sizeof(*failed));
+	if (r == 0 && result)
+		r = json_print(result, false, &out);
+	if (r == 0)
+		r = file_write_fd(WORKER_RESULT, out.data, out.len, &e);
+	return r < 0 || failed->code ? 1 : 0;
+}
+
+/* ---- the worker ----------------------------------------------------------------------- */
+
+struct work {
+	const struct job *job;
+	const char *arg; /* NULL = none */
+	struct idmap map;
+	struct buf filter; /* owned: compiled before the root is gone */
+	int go[2];	   /* owned: socket pair, [0] the keeper's */
+};
+
+static void work_done(struct work *w)
+{
+	buf_done(&w->filter);
+	scope_close_set(w->go, 2);
+}
+
+static int die_with_keeper(struct err *e)
+{
+	int r = sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+
+	return r < 0 ? err_sys(e, r, "cannot tie a helper to its keeper") : 0;
+}
+
+static int wait_for_go(struct work *w, struct err *e)
+{
+	char go;
+	int r;
+
+	scope_close(&w->go[0]);
+	w->go[0] = -1;
+	r = die_with_keeper(e);
+	if (r < 0)
+		return r;
+	if (sys_read(w->go[1], &go, 1) != 1)
+		return err_set(e, -ECONNRESET, "the keeper has gone");
+	return 0;
+}
+
+/* A detached copy of the mount has no way up: ".." of its root is itself. */
+static int copy_mount(struct err *e)
+{
+	_cleanup_close_ int tree = -1;
+	_cleanup_close_ int dir = -1;
+	int r;
+
+	tree = mounts_tree(AT_FDCWD, ".", false,
+			   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, e);
+	if (tree < 0)
+		return tree;
+	dir = sys_openat(tree, ".", O_RDONLY | O_DIRECTORY, 0);
+	if (dir < 0)
+		return err_sys(e, dir, "cannot open the directory to work in");
+	r = sys_dup2(dir, WORKER_DIR);
+	return r < 0 ? err_sys(e, r, "cannot keep the directory to work in") : 0;
+}
+
+static int confine(struct work *w, struct err *e)
+{
+	int r;
+
+	r = sys_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	if (r < 0)
+		return err_sys(e, r, "cannot make the mounts private");
+	r = idmap_adopt(&w->map, e);
+	if (r == 0)
+		r = die_with_keeper(e);
+	if (r == 0)
+		r = copy_mount(e);
+	if (r == 0)
+		r = emptyroot_enter(e);
+	if (r < 0)
+		return r;
+	scope_close(&w->go[1]);
+	w->go[1] = -1;
+	for (int fd = WORKER_DIR + 1; fd < WORKER_FILES; fd++)
+		scope_close(&(int){ fd });
+	return 0;
+}
+
+static int set_limits(struct err *e)
+{
+	static const struct {
+		int what;
+		rlim_t max;
+	} limits[] = {
+#ifndef __SANITIZE_ADDRESS__ /* whose own memory is far larger */
+		{ RLIMIT_DATA, WORKER_MEMORY },
+#endif
+		{ RLIMIT_NOFILE, WORKER_FILES },
+		{ RLIMIT_CPU, WORKER_CPU },
+		{ RLIMIT_CORE, 0 },
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(limits) && r == 0; i++) {
+		struct rlimit l;
+
+		r = sys_getrlimit(limits[i].what, &l);
+		l.rlim_max = MIN(l.rlim_max, limits[i].max);
+		l.rlim_cur = l.rlim_max;
+		if (r == 0)
+			r = sys_setrlimit(limits[i].what, &l);
+	}
+	return r < 0 ? err_sys(e, r, "cannot limit a helper") : 0;
+}
+
+static int give_up_rights(struct work *w, struct err *e)
+{
+	int r = set_limits(e);
+
+	if (r == 0)
+		r = caps_limit(e);
+	if (r < 0)
+		return r;
+	r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (r < 0)
+		return err_sys(e, r, "cannot give up new privileges");
+	return secfilter_install(w->filter.data, w->filter.len, e);
+}
+
+static int work(struct work *w, struct json **ret, struct err *e)
+{
+	int r;
+
+	r = wait_for_go(w, e);
+	if (r == 0)
+		r = confine(w, e);
+	if (r == 0)
+		r = give_up_rights(w, e);
+	if (r < 0)
+		return err_wrap(e, "helper '%s'", w->job->name);
+	return w->job->run(WORKER_DIR, w->arg, &w->map, ret, e);
+}
+
+static _noreturn_ void confined_main(struct work *w)
+{
+	_cleanup_json_ struct json *result = NULL;
+	struct err e = ERR_NONE;
+
+	(void)work(w, &result, &e);
+	sys_exit(report(&e, result));
+}
+
+/* ---- the keeper ----------------------------------------------------------------------- */
+
+static int read_map(const char *text, struct idmap *ret, struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	int r;
+
+	r = json_parse(text, strlen(text), &j, e);
+	return r < 0 ? r : idmap_from_json(j, ret, e);
+}
+
+static int prepare(struct work *w, int argc, char **argv, struct err *e)
+{
+	int r;
+
+	if (argc < 3 || argc > 4 || !find_job(argv[1]))
+		return err_set(e, -EINVAL, "__helper is for cubby's own use");
+	w->job = find_job(argv[1]);
+	w->arg = argc > 3 ? argv[3] : NULL;
+	r = read_map(argv[2], &w->map, e);
+	if (r < 0)
+		return r;
+	/* Everything that comes from a file comes before the root is empty. */
+	r = w->job->archive ? untar_preload(e) : 0;
+	if (r == 0)
+		r = secfilter_get(SECFILTER_BOX, -1, &w->filter, e);
+	if (r < 0)
+		return r;
+	r = sys_fchdir(WORKER_DIR); /* of all descriptors only this moves along */
+	if (r < 0)
+		return err_sys(e, r, "cannot enter the directory to work in");
+	r = sys_socketpair(SOCK_SEQPACKET, w->go);
+	return r < 0 ? err_sys(e, r, "cannot make a socket pair") : 0;
+}
+
+static int start_confined(struct work *w, struct err *e)
+{
+	pid_t pid;
+	int r;
+
+	pid = sys_clone(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET, NULL);
+	if (pid == 0)
+		confined_main(w);
+	if (pid < 0) {
+		err_sys(e, pid, "cannot make a user namespace");
+		return err_hint(e, "'cubby doctor' says why and what to do");
+	}
+	scope_close(&w->go[1]);
+	w->go[1] = -1;
+	r = idmap_write(&w->map, pid, e);
+	if (r < 0)
+		return r; /* the worker ends with us */
+	r = (int)sys_send(w->go[0], "", 1, 0);
+	return r < 0 ? err_sys(e, r, "cannot start a helper") : pid;
+}
+
+static int keep(struct work *w, struct err *e)
+{
+	siginfo_t si = { 0 };
+	int pid, r;
+
+	pid = start_confined(w, e);
+	if (pid < 0)
+		return pid;
+	r = sys_waitid(P_PID, (id_t)pid, &si, WEXITED);
+	if (r < 0)
+		return err_sys(e, r, "cannot wait for a helper");
+	if (si.si_code == CLD_EXITED)
+		return 0; /* it has said what there is to say */
+	return err_set(e, -EPIPE, "helper '%s' was killed by signal %d%s", w->job->name,
+		       si.si_status,
+		       si.si_status == SIGKILL ? "; it may have run out of memory"
+					       : "");
+}
+
+int worker_main(int argc, char **argv)
+{
+	_cleanup_(work_done) struct work w = { .filter = BUF_INIT(1 << 20),
+					       .go = { -1, -1 } };
+	struct err e = ERR_NONE;
+	int r;
+
+	r = die_with_keeper(&e); /* here: with the client */
+	if (r == 0)
+		r = prepare(&w, argc, argv, &e);
+	if (r == 0)
+		r = keep(&w, &e);
+	return r < 0 ? report(&e, NULL) : 0;
+}
+
+/* ---- the client's side ---------------------------------------------------------------- */
+
+static int start_process(const struct worker_job *job, const char *map, int result,
+			 struct worker *h, struct err *e)
+{
+	char self[PATH_MAX];
+	const char *argv[] = { self, "__helper", job->name, map, job->arg, NULL };
+	struct proc_conf conf = { .argv = argv,
+				  .fds = { job->in, result, -1 },
+				  .pass_fd = job->dir,
+				  .new_session = false };
+	int r;
+
+	r = proc_self(self, e);
+	return r < 0 ? r : proc_start(&conf, &h->proc, e);
+}
+
+int worker_start(const struct worker_job *job, struct worker *ret, struct err *e)
+{
+	_cleanup_json_ struct json *map = idmap_to_json(job->map);
+	_cleanup_buf_ struct buf text = BUF_INIT(WORKER_TEXT);
+	_cleanup_worker_ struct worker h = WORKER_NONE;
+	_cleanup_close_ int theirs = -1;
+	int fds[2], r;
+
+	r = map ? json_print(map, false, &text) : -ENOMEM;
+	if (r >= 0)
+		r = sys_pipe2(fds, 0);
+	if (r < 0)
+		return err_sys(e, r, "cannot start helper '%s'", job->name);
+	h.result = fds[0];
+	theirs = fds[1];
+	r = start_process(job, buf_cstr(&text), theirs, &h, e);
+	if (r < 0)
+		return err_wrap(e, "cannot start helper '%s'", job->name);
+	*ret = take(&h, WORKER_NONE);
+	return 0;
+}
+
+/* The text comes from a process that hostile bytes went through. */
+static int read_result(struct worker *h, struct json **ret, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(WORKER_TEXT);
+	struct err failed;
+	int r;
+
+	r = file_read_fd(h->result, &text, e);
+	if (r < 0)
+		return err_wrap(e, "cannot read the result of a helper");
+	if (text.len < sizeof(failed))
+		return err_set(e, -EPIPE, "a helper ended without a result");
+	memcpy(&failed, text.data, sizeof(failed));
+	buf_consume(&text, sizeof(failed));
+	if (failed.code < 0) {
+		failed.msg[sizeof(failed.msg) - 1] = '\0';
+		*e = failed;
+		return e->code;
+	}
+	if (!ret)
+		return 0;
+	r = json_parse(buf_cstr(&text), text.len, ret, e);
+	return r < 0 ? err_wrap(e, "cannot read the result of a helper") : 0;
+}
+
+int worker_wait(struct worker *h, int timeout_ms, struct json **ret, struct err *e)
+{
+	int status, r;
+
+	r = proc_wait(&h->proc, timeout_ms, &status, e);
+	return r < 0 ? r : read_result(h, ret, e);
+}
+
+void worker_done(struct worker *h)
+{
+	proc_done(&h->proc);
+	scope_close(&h->result);
+	*h = WORKER_NONE;
+}
+
+int worker_own(const struct idmap *map, int dir, struct err *e)
+{
+	uint32_t uid, gid;
+	int r;
+
+	r = idmap_host_uid(map, 0, &uid);
+	if (r == 0)
+		r = idmap_host_gid(map, 0, &gid);
+	if (r == 0 && map->kind == IDMAP_ROOT)
+		r = sys_fchown(dir, uid, gid);
+	return r < 0 ? err_sys(e, r, "cannot give a directory to box root") : 0;
+}
+
+int worker_rmtree(void *map, int parent, const char *name, struct err *e)
+{
+	_cleanup_worker_ struct worker h = WORKER_NONE;
+	const struct idmap *m = map;
+	int r;
+
+	/* Under all other maps the caller either owns everything or may do everything. */
+	if (m->kind != IDMAP_SUBUID)
+		return tree_remove(parent, name, e);
+	r = worker_start(&(struct worker_job){ .name = "rmtree",
+					       .arg = name,
+					       .map = m,
+					       .dir = parent,
+					       .in = -1 },
+			 &h, e);
+	return r < 0 ? r : worker_wait(&h, -1, NULL, e);
+}
+
+/* ---- pulls ---------------------------------------------------------------------------- */
+
+enum { TICK_MS = 100 };
+
+static int wait_ticking(struct worker *h, const struct pull_unpack *u,
+			struct json **ret, struct err *e)
+{
+	int r;
+
+	while ((r = worker_wait(h, TICK_MS, ret, e)) == -ETIMEDOUT) {
+		r = u->tick(u->tick_ctx);
+		if (r < 0)
+			return err_set(e, r, "interrupted");
+	}
+	return r;
+}
+
+/* What an unpacked archive gets, a copied directory gets too. */
+static int dress(const struct idmap *map, int dir, struct err *e)
+{
+	_cleanup_worker_ struct worker h = WORKER_NONE;
+	struct worker_job job = { .name = "dress", .map = map, .dir = dir, .in = -1 };
+	int r = worker_start(&job, &h, e);
+
+	return r < 0 ? r : worker_wait(&h, -1, NULL, e);
+}
+
+int worker_unpack(void *map, const struct pull_unpack *u, struct json **ret,
+		  struct err *e)
+{
+	_cleanup_worker_ struct worker h = WORKER_NONE;
+	struct worker_job job = { .name = u->copy ? "copytree" : "unpack",
+				  .arg = u->copy ? "rootfs" : NULL,
+				  .map = map,
+				  .dir = u->dir,
+				  .in = u->in };
+	int r;
+
+	r = worker_own(map, u->dir, e);
+	if (r == 0)
+		r = worker_start(&job, &h, e);
+	if (r == 0)
+		r = wait_ticking(&h, u, ret, e);
+	return r < 0 || !u->copy ? r : dress(map, u->dir, e);
+}

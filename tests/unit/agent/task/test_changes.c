@@ -1,0 +1,92 @@
+#include "agent/task/changes.h"
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "tests/unit/unit.h"
+
+static void put(int dir, const char *name, const char *text, mode_t mode)
+{
+	struct file_data d = { .data = text, .len = strlen(text), .mode = mode };
+	struct err e = ERR_NONE;
+
+	unit_ok(file_replace(dir, name, &d, &e), &e);
+}
+
+static const struct changes_item *find(const struct changes *c, const char *path)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->items[i].path, path) == 0)
+			return &c->items[i];
+	fail_msg("'%s' is not among the changes", path);
+	return NULL;
+}
+
+static void check(const struct changes *c, const char *path, enum changes_kind kind,
+		  unsigned flags)
+{
+	const struct changes_item *x = find(c, path);
+
+	assert_int_equal(x->kind, kind);
+	assert_int_equal(x->flags, flags);
+}
+
+static void all_kinds(void)
+{
+	_cleanup_changes_snapshot_ struct changes_snapshot *before = NULL;
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_(changes_done) struct changes c = { 0 };
+	struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
+	struct err e = ERR_NONE;
+
+	put(dir, "same", "x", 0644);
+	put(dir, "edited", "x", 0644);
+	put(dir, "hidden", "x", 0644);
+	put(dir, "gone", "x", 0644);
+	assert_int_equal(sys_utimensat(dir, "hidden", old, 0), 0);
+	assert_int_equal(sys_mkdirat(dir, ".git", 0755), 0);
+	assert_int_equal(sys_mkdirat(dir, "sub", 0755), 0);
+	unit_ok(changes_snapshot(dir, &before, &e), &e);
+
+	put(dir, "edited", "longer", 0644);
+	put(dir, "hidden", "y", 0644); /* the same size and time: the inode tells */
+	assert_int_equal(sys_utimensat(dir, "hidden", old, 0), 0);
+	put(dir, "sub/new\n", "x", 0755);
+	put(dir, ".git/hook", "x", 0644);
+	assert_int_equal(sys_unlinkat(dir, "gone", 0), 0);
+	assert_int_equal(sys_symlinkat("/etc", dir, "link"), 0);
+	unit_ok(changes_since(before, dir, &c, &e), &e);
+
+	check(&c, "edited", CHANGES_MODIFIED, 0);
+	check(&c, "hidden", CHANGES_MODIFIED, 0);
+	check(&c, "sub/new\n", CHANGES_CREATED, CHANGES_EXECUTABLE);
+	check(&c, ".git/hook", CHANGES_CREATED, CHANGES_GIT);
+	check(&c, "gone", CHANGES_DELETED, 0);
+	check(&c, "link", CHANGES_CREATED, CHANGES_SYMLINK);
+	assert_int_equal(c.n, 6);
+	assert_int_equal(c.created, 3);
+	assert_int_equal(c.modified, 2);
+	assert_int_equal(c.deleted, 1);
+	assert_false(c.incomplete);
+}
+
+static void nothing(void)
+{
+	_cleanup_changes_snapshot_ struct changes_snapshot *before = NULL;
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_(changes_done) struct changes c = { 0 };
+	struct err e = ERR_NONE;
+
+	unit_ok(changes_snapshot(dir, &before, &e), &e);
+	unit_ok(changes_since(before, dir, &c, &e), &e);
+	assert_int_equal(c.n, 0);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "every kind of change", all_kinds },
+		{ "an empty directory", nothing },
+	};
+
+	return unit_cases("changes", cases);
+}

@@ -1,0 +1,114 @@
+#include "agent/task/prompt.h"
+
+#include <stdio.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "tests/unit/unit.h"
+
+static void put(int dir, const char *name, const char *text, size_t len)
+{
+	struct file_data d = { .data = text, .len = len, .mode = 0644 };
+	struct err e = ERR_NONE;
+
+	unit_ok(file_replace(dir, name, &d, &e), &e);
+}
+
+static void facts(void)
+{
+	static const struct prompt_facts f = { .directory = "/home/me/p",
+					       .image = "ubuntu:24.04",
+					       .network = "none",
+					       .extra = "Answer in verse." };
+	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
+	struct err e = ERR_NONE;
+
+	unit_ok(prompt_build(&f, -1, &out, &e), &e);
+	assert_non_null(strstr(out.data, "- Image: ubuntu:24.04\n"));
+	assert_non_null(strstr(out.data, "- Network: none\n"));
+	assert_non_null(
+		strstr(out.data, "Project directory: /home/me/p (also /workspace)"));
+	assert_non_null(strstr(out.data, "You are root in it"));
+	assert_non_null(strstr(out.data, "# More from the person\nAnswer in verse.\n"));
+	assert_null(strstr(out.data, "Limits:"));
+}
+
+static void listing(void)
+{
+	static const struct prompt_facts f = { .directory = "/p", .user = "me" };
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX),
+				 again = BUF_INIT(PROMPT_MAX);
+	struct err e = ERR_NONE;
+
+	for (int i = 0; i < 150; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%03d", i);
+		put(dir, name, "", 0);
+	}
+	put(dir, "a\nb", "", 0);
+	assert_int_equal(sys_mkdirat(dir, "dir", 0755), 0);
+	unit_ok(prompt_build(&f, dir, &out, &e), &e);
+	assert_non_null(
+		strstr(out.data, "At the start it holds:\na\\nb\ndir/\nf000\n"));
+	assert_non_null(strstr(out.data, "f097\n… and 52 more\n"));
+	assert_null(strstr(out.data, "f098"));
+	assert_non_null(strstr(out.data, "You are the user me in it"));
+	unit_ok(prompt_build(&f, dir, &again, &e), &e);
+	assert_string_equal(out.data, again.data);
+}
+
+static void own_file(void)
+{
+	static const struct prompt_facts f = { .directory = "/p" };
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
+	_cleanup_free_ char *big = malloc(40000);
+	struct err e = ERR_NONE;
+
+	put(dir, "AGENTS.md", "use tabs", 8);
+	unit_ok(prompt_build(&f, dir, &out, &e), &e);
+	assert_non_null(strstr(
+		out.data, "# From AGENTS.md in the project directory\nuse tabs\n"));
+	memset(big, 'x', 40000);
+	put(dir, "CUBBY.md", big, 40000);
+	buf_truncate(&out, 0);
+	unit_ok(prompt_build(&f, dir, &out, &e), &e);
+	assert_non_null(strstr(out.data, "# From CUBBY.md"));
+	assert_null(strstr(out.data, "use tabs"));
+	assert_non_null(strstr(out.data, "[… the file goes on: 40000 bytes in all]"));
+	assert_true(out.len < 25000);
+	/* A link could lead anywhere on the host. */
+	assert_int_equal(sys_unlinkat(dir, "CUBBY.md", 0), 0);
+	assert_int_equal(sys_unlinkat(dir, "AGENTS.md", 0), 0);
+	assert_int_equal(sys_symlinkat("/etc/passwd", dir, "CUBBY.md"), 0);
+	buf_truncate(&out, 0);
+	unit_ok(prompt_build(&f, dir, &out, &e), &e);
+	assert_null(strstr(out.data, "root:"));
+}
+
+static void too_long(void)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
+	_cleanup_free_ char *big = calloc(1, PROMPT_MAX + 1);
+	struct prompt_facts f = { .extra = big };
+	struct err e = ERR_NONE;
+
+	memset(big, 'x', PROMPT_MAX);
+	assert_int_equal(prompt_build(&f, -1, &out, &e), -EMSGSIZE);
+	unit_err(&e, -EMSGSIZE, "the system prompt is longer than 262144 bytes");
+	assert_int_equal(out.len, 0);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "facts", facts },
+		{ "the first listing, sorted and capped", listing },
+		{ "CUBBY.md and AGENTS.md", own_file },
+		{ "too long", too_long },
+	};
+
+	return unit_cases("prompt", cases);
+}

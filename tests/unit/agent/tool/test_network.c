@@ -1,0 +1,88 @@
+#include "agent/tool/network.h"
+
+#include "tests/unit/unit.h"
+
+static struct json *json_of(const char *text)
+{
+	struct json *j = NULL;
+	struct err e = ERR_NONE;
+
+	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
+	return j;
+}
+
+static const struct row {
+	const char *name, *events, *ports, *want;
+	int64_t next;
+} rows[] = {
+	{ "nothing", "{\"next\":3,\"events\":[]}", "{\"listening\":[]}", "", 3 },
+	{ "a refusal",
+	  "{\"next\":4,\"events\":[{\"n\":3,\"text\":\"network: a.b is not allowed in "
+	  "this box\"}]}",
+	  "{}", "\n[network: a.b is not allowed in this box]", 4 },
+	{ "many",
+	  "{\"next\":8,\"events\":[{\"text\":\"1\"},{\"text\":\"2\"},{\"text\":\"3\"},{"
+	  "\"text\":\"4\"},{\"text\":\"5\"},{\"text\":\"6\"},{\"text\":\"7\"},{"
+	  "\"text\":"
+	  "\"8\"}]}",
+	  "{}", "\n[1]\n[2]\n[3]\n[4]\n[5]\n[6]\n[network: 2 more refusals]", 8 },
+	{ "a new port", "{}", "{\"listening\":[{\"port\":22},{\"port\":8000}]}",
+	  "\n[network: port 8000 is listening now]", 3 },
+	{ "one port on two addresses", "{}",
+	  "{\"listening\":[{\"port\":80},{\"port\":80}]}",
+	  "\n[network: port 80 is listening now]", 3 },
+};
+
+static void tells(const void *p)
+{
+	const struct row *row = p;
+	_cleanup_buf_ struct buf out = BUF_INIT(4096);
+	_cleanup_json_ struct json *events = json_of(row->events);
+	_cleanup_json_ struct json *ports = json_of(row->ports);
+	struct tool_network n = {
+		.on = true, .next = 3, .ports = { 22 }, .n_ports = 1
+	};
+
+	tool_network_events(&n, events, &out);
+	tool_network_ports(&n, ports, &out);
+	assert_string_equal(buf_cstr(&out), row->want);
+	assert_int_equal(n.next, row->next);
+	buf_truncate(&out, 0);
+	tool_network_ports(&n, ports, &out); /* once is enough */
+	assert_string_equal(buf_cstr(&out), "");
+}
+
+static void a_port_may_come_again(void)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(4096);
+	_cleanup_json_ struct json *with = json_of("{\"listening\":[{\"port\":80}]}");
+	_cleanup_json_ struct json *without = json_of("{\"listening\":[]}");
+	struct tool_network n = { .on = true };
+
+	tool_network_ports(&n, with, &out);
+	tool_network_ports(&n, without, &out);
+	tool_network_ports(&n, with, &out);
+	assert_string_equal(buf_cstr(&out), "\n[network: port 80 is listening now]"
+					    "\n[network: port 80 is listening now]");
+}
+
+static void silent_without_a_box(void)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(64);
+	struct tool_network n;
+
+	tool_network_start(&n, NULL);
+	tool_network_take(&n, NULL, &out);
+	assert_int_equal(out.len, 0);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "a port may come again", a_port_may_come_again },
+		{ "silent without a box", silent_without_a_box },
+	};
+	int r = unit_rows("netnews", rows, tells);
+
+	return r | unit_cases("netnews", cases);
+}

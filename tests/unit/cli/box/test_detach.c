@@ -1,0 +1,24 @@
+#include "tests/unit/unit.h"
+
+#include "cli/box/detach.h"
+
+static void logs_name_what_is_wanted(void)
+{
+	_cleanup_words_ struct words all = WORDS_NONE, one = WORDS_NONE;
+
+	assert_int_equal(detach_logs(NULL, false, &all), 0);
+	assert_string_equal(all.v[4], "show");
+	assert_null(all.v[5]);
+	assert_int_equal(detach_logs("7", true, &one), 0);
+	assert_string_equal(one.v[4], "follow");
+	assert_string_equal(one.v[5], "7");
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "logs name what is wanted", logs_name_what_is_wanted },
+	};
+
+	return unit_cases("detach", cases);
+}

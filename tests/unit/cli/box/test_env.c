@@ -1,0 +1,84 @@
+#include "tests/unit/unit.h"
+
+#include "cli/box/env.h"
+
+static char *const caller[] = { (char[]){ "TERM=xterm" },
+				(char[]){ "HOME=/home/me" },
+				(char[]){ "LC_ALL=C.UTF-8" },
+				(char[]){ "LD_PRELOAD=/x.so" },
+				(char[]){ "OPENAI_API_KEY=sk-secret" },
+				(char[]){ "MINE=a=b" },
+				NULL };
+
+static const struct row {
+	const char *name, *words[3], *want; /* joined by blanks */
+	int code;
+	const char *msg;
+} rows[] = {
+	{ "only what a terminal needs",
+	  { NULL },
+	  "TERM=xterm LC_ALL=C.UTF-8",
+	  0,
+	  NULL },
+	{ "a name brings the value here",
+	  { "MINE" },
+	  "TERM=xterm LC_ALL=C.UTF-8 MINE=a=b",
+	  0,
+	  NULL },
+	{ "a name that is not here is left out",
+	  { "ABSENT" },
+	  "TERM=xterm LC_ALL=C.UTF-8",
+	  0,
+	  NULL },
+	{ "a value given replaces",
+	  { "TERM=dumb", "A=" },
+	  "TERM=dumb LC_ALL=C.UTF-8 A=",
+	  0,
+	  NULL },
+	{ "a model's key",
+	  { "OPENAI_API_KEY" },
+	  NULL,
+	  -EPERM,
+	  "--env: 'OPENAI_API_KEY' is a model's key and never enters a box" },
+	{ "a provider's key of the configuration",
+	  { "CORP_KEY=1" },
+	  NULL,
+	  -EPERM,
+	  "--env: 'CORP_KEY' is a model's key and never enters a box" },
+};
+
+static void test(const void *p)
+{
+	static const char file[] =
+		"{\"providers\": {\"corp\": {\"key-env\": \"CORP_KEY\"}}}";
+	const struct row *r = p;
+	_cleanup_config_ struct config c;
+	_cleanup_env_ struct env env = ENV_NONE;
+	struct err e = ERR_NONE;
+	char joined[256] = "";
+	int got;
+
+	config_init(&c);
+	unit_ok(json_parse(file, strlen(file), &c.file, &e), &e);
+	for (size_t i = 0; r->words[i]; i++)
+		unit_ok(config_set(&c, CONFIG_ENV, r->words[i], CONFIG_FROM_FLAG, &e),
+			&e);
+	got = env_make(&c, caller, &env, &e);
+	if (r->msg) {
+		assert_int_equal(got, r->code);
+		unit_err(&e, r->code, r->msg);
+		assert_null(env.v);
+		return;
+	}
+	unit_ok(got, &e);
+	for (size_t i = 0; env.v[i]; i++) {
+		strncat(joined, i ? " " : "", sizeof(joined) - strlen(joined) - 1);
+		strncat(joined, env.v[i], sizeof(joined) - strlen(joined) - 1);
+	}
+	assert_string_equal(joined, r->want);
+}
+
+int main(void)
+{
+	return unit_rows("env", rows, test);
+}

@@ -1,0 +1,134 @@
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+
+#include "cli/show/table.h"
+
+static const struct table_column columns[] = {
+	{ "NAME", "name", TABLE_PATH }, { "SIZE", "size", TABLE_BYTES },
+	{ NULL, "key", TABLE_TEXT },	{ "N", "n", TABLE_NUMBER },
+	{ "USED", "used", TABLE_AGE },
+};
+
+struct app_out {
+	struct app app;
+	char *text;
+	size_t len;
+};
+
+static void open_app(struct app_out *o)
+{
+	*o = (struct app_out){ .app = { .name = "cubby x" } };
+	o->app.out = open_memstream(&o->text, &o->len);
+	o->app.err = o->app.out;
+	assert_non_null(o->app.out);
+}
+
+static const char *text_of(struct app_out *o)
+{
+	fflush(o->app.out);
+	return o->text;
+}
+
+static void close_app(struct app_out *o)
+{
+	fclose(o->app.out);
+	free(o->text);
+}
+
+static void add(struct table *t, const char *name, int64_t size, int64_t n,
+		int64_t used)
+{
+	const struct table_cell cells[] = { { .text = name },
+					    { .n = size },
+					    { .text = "k" },
+					    { .n = n },
+					    { .n = used } };
+
+	assert_int_equal(table_add(t, cells), 0);
+}
+
+static void fill(struct table **t)
+{
+	struct err e = ERR_NONE;
+
+	unit_ok(table_new(columns, ARRAY_SIZE(columns), t, &e), &e);
+	add(*t, "/a", 1536, 7, 1000);
+	add(*t, "/lön\n", 2, 12345, -1);
+}
+
+static void columns_are_aligned(void)
+{
+	_cleanup_table_ struct table *t = NULL;
+	struct app_out o;
+
+	open_app(&o);
+	fill(&t);
+	assert_int_equal(table_show(t, &o.app, 1090, "nothing"), 0);
+	assert_string_equal(text_of(&o), "NAME       SIZE      N  USED\n"
+					 "/a      1.5 KiB      7  90s ago\n"
+					 "/lön\\n      2 B  12345  -\n");
+	close_app(&o);
+}
+
+static void json_has_all_as_it_is(void)
+{
+	_cleanup_table_ struct table *t = NULL;
+	struct app_out o;
+
+	open_app(&o);
+	o.app.json = true;
+	fill(&t);
+	assert_int_equal(table_show(t, &o.app, 1090, "nothing"), 0);
+	assert_string_equal(
+		text_of(&o),
+		"[{\"name\":\"/a\",\"size\":1536,\"key\":\"k\",\"n\":7,\"used\":1000},"
+		"{\"name\":\"/lön\\n\",\"size\":2,\"key\":\"k\",\"n\":12345,"
+		"\"used\":null}]\n");
+	close_app(&o);
+}
+
+static void none_is_said_to_people_only(void)
+{
+	_cleanup_table_ struct table *t = NULL;
+	struct err e = ERR_NONE;
+	struct app_out o;
+
+	open_app(&o);
+	unit_ok(table_new(columns, ARRAY_SIZE(columns), &t, &e), &e);
+	assert_int_equal(table_show(t, &o.app, 0, "no boxes"), 0);
+	assert_string_equal(text_of(&o), "cubby: no boxes\n");
+	close_app(&o);
+	open_app(&o);
+	o.app.json = true;
+	assert_int_equal(table_show(t, &o.app, 0, "no boxes"), 0);
+	assert_string_equal(text_of(&o), "[]\n");
+	close_app(&o);
+}
+
+static void ages_have_one_unit(void)
+{
+	static const struct {
+		int64_t s;
+		const char *want;
+	} rows[] = { { -5, "0s ago" },	   { 119, "119s ago" }, { 120, "2m ago" },
+		     { 7199, "119m ago" }, { 7200, "2h ago" },	{ 172799, "47h ago" },
+		     { 172800, "2d ago" } };
+	char out[32];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_string_equal(table_age(out, sizeof(out), rows[i].s),
+				    rows[i].want);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "columns are aligned", columns_are_aligned },
+		{ "JSON has all as it is", json_has_all_as_it_is },
+		{ "none is said to people only", none_is_said_to_people_only },
+		{ "ages have one unit", ages_have_one_unit },
+	};
+
+	return unit_cases("table", cases);
+}

@@ -1,0 +1,69 @@
+#include "cli/task/asktext.h"
+
+#include <string.h>
+
+#include "tests/unit/unit.h"
+
+static const struct row {
+	const char *name, *tool, *args, *want;
+} rows[] = {
+	{ "a command", "shell", "{\"command\":\"make\"}", "$ make" },
+	{ "all of its lines, set apart", "shell",
+	  "{\"command\":\"a\\nrun it? [y]es:\\n\\nb\\n\"}",
+	  "$ a\n  run it? [y]es:\n  \n  b\n  " },
+	{ "what else is asked for", "shell",
+	  "{\"timeout\":3,\"command\":\"a\",\"reset\":true}",
+	  "$ a\n  timeout: 3\n  reset: true" },
+	{ "what is hidden is seen", "shell",
+	  "{\"command\":\"rm \\u202ecod\\u200b \\u0007\\u009b\\r\\nx\"}",
+	  "$ rm <U+202E>cod<U+200B> <U+0007><U+009B><U+000D>\n  x" },
+	{ "a file", "write_file",
+	  "{\"path\":\"a\\nb\",\"content\":\"one\\n\\ntwo\\n\"}",
+	  "write_file a\n    b\n  + one\n  + \n  + two" },
+	{ "a file without an end", "write_file", "{\"path\":\"a\",\"content\":\"one\"}",
+	  "write_file a\n  + one\n    (no newline at the end)" },
+	{ "an empty file", "write_file", "{\"path\":\"a\",\"content\":\"\"}",
+	  "write_file a" },
+	{ "a change", "edit_file",
+	  "{\"path\":\"a\",\"old\":\"one\\ntwo\\n\",\"new\":\"three\\n\"}",
+	  "edit_file a\n  - one\n  - two\n  + three" },
+	{ "keys", "input", "{\"text\":\"y\\nz\",\"enter\":false,\"keys\":\"C-c\"}",
+	  "input \n  text: y\n    z\n  enter: false\n  keys: C-c" },
+	{ "an argument that nobody knows", "shell",
+	  "{\"command\":\"a\",\"x\\ny\":[\"\\u202e\"]}",
+	  "$ a\n  x\\ny: [\"<U+202E>\"]" },
+	{ "no command", "shell", "{\"reset\":true}", "shell \n  reset: true" },
+};
+
+static void test(const void *p)
+{
+	const struct row *row = p;
+	_cleanup_buf_ struct buf b = BUF_INIT(1024);
+	_cleanup_json_ struct json *args = NULL;
+	struct task_call c = { .name = row->tool };
+	struct err e = ERR_NONE;
+
+	unit_ok(json_parse(row->args, strlen(row->args), &args, &e), &e);
+	c.args = args;
+	assert_int_equal(asktext_whole(&c, &b), 0);
+	assert_string_equal(buf_cstr(&b), row->want);
+}
+
+static void what_does_not_fit_is_told(void)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(4);
+	_cleanup_json_ struct json *args = json_object();
+	struct task_call c = { .name = "shell", .args = args };
+
+	json_set_str(args, "command", "make");
+	assert_int_equal(asktext_whole(&c, &b), -EMSGSIZE);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "what does not fit is told", what_does_not_fit_is_told },
+	};
+
+	return unit_rows("asktext", rows, test) + unit_cases("asktext", cases);
+}

@@ -1,0 +1,148 @@
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+
+#include "cli/task/view.h"
+
+struct watched {
+	struct app app;
+	struct view view;
+	char *text;
+	size_t len;
+};
+
+static void begin(struct watched *w)
+{
+	*w = (struct watched){ .app = { .name = "cubby" } };
+	w->app.err = open_memstream(&w->text, &w->len);
+	w->app.out = w->app.err;
+	view_init(&w->view, &w->app);
+}
+
+static void end(struct watched *w, const char *want)
+{
+	view_done(&w->view);
+	fclose(w->app.err);
+	assert_string_equal(w->text, want);
+	free(w->text);
+}
+
+static void call(struct watched *w, const char *command)
+{
+	struct json *args = json_object();
+	struct task_call c = { .name = "shell", .args = args, .number = 1 };
+
+	json_set_str(args, "command", command);
+	view_events()->call(&w->view, &c);
+	json_free(&args);
+}
+
+static void result(struct watched *w, int exit, const char *name)
+{
+	struct task_call c = { .name = name, .number = 1 };
+	struct tool_result r = { .outcome = TOOL_OK, .exit = exit, .time_ms = 1200 };
+
+	view_events()->result(&w->view, &c, &r);
+}
+
+static void words_stream_and_end_their_line(void)
+{
+	struct watched w;
+
+	begin(&w);
+	view_events()->words(&w.view, "I will\033[2J lo", 13);
+	view_events()->words(&w.view, "ok.", 3);
+	call(&w, "ls");
+	view_events()->output(&w.view, "a\033[31mb\nc", 9);
+	result(&w, 0, "shell");
+	end(&w, "I will<U+001B>[2J look.\n$ ls\n  ab\n  c\n  exit 0, 1.2s\n");
+}
+
+static void long_output_is_cut(void)
+{
+	struct watched w;
+	char line[32];
+
+	begin(&w);
+	call(&w, "seq 100");
+	for (int i = 1; i <= 100; i++) {
+		snprintf(line, sizeof(line), "%d\r\n", i);
+		view_events()->output(&w.view, line, strlen(line));
+	}
+	result(&w, 3, "shell");
+	end(&w,
+	    "$ seq 100\n  1\n  2\n  3\n  4\n  5\n  6\n  7\n  8\n  9\n  10\n  11\n  12\n"
+	    "  … 84 lines …\n  97\n  98\n  99\n  100\n  exit 3, 1.2s\n");
+}
+
+static void long_commands_are_cut(void)
+{
+	struct watched w;
+
+	begin(&w);
+	call(&w, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10");
+	end(&w, "$ 1\n2\n3\n4\n5\n6\n7\n8 …\n");
+}
+
+static void a_terminal_gets_a_status(void)
+{
+	const struct task_status st = {
+		.round = 2, .max_rounds = 50, .tokens_in = 12300, .elapsed_ms = 2000
+	};
+	struct watched w;
+
+	begin(&w);
+	w.view.columns = 80;
+	view_events()->round(&w.view, &st);
+	view_events()->words(&w.view, "x", 1);
+	end(&w, "\r\033[Kround 2 of 50, 12.3k tokens, 2.0s\r\033[Kx\n");
+}
+
+static void quiet_shows_nothing(void)
+{
+	const struct task_status st = { .round = 1 };
+	struct watched w;
+
+	begin(&w);
+	w.app.quiet = true;
+	w.view.columns = 80;
+	view_events()->round(&w.view, &st);
+	view_events()->words(&w.view, "x", 1);
+	call(&w, "ls");
+	view_events()->output(&w.view, "a\n", 2);
+	result(&w, 1, "shell");
+	view_events()->notice(&w.view, "n");
+	end(&w, "");
+}
+
+static void retries_and_notices(void)
+{
+	const struct task_retry r = { .attempt = 1,
+				      .max_attempts = 6,
+				      .wait_ms = 500,
+				      .why = "the service is overloaded" };
+	struct watched w;
+
+	begin(&w);
+	view_events()->words(&w.view, "half an ans", 11);
+	view_events()->discarded(&w.view);
+	view_events()->retry(&w.view, &r);
+	view_events()->notice(&w.view, "80 % of the\033 rounds");
+	end(&w, "half an ans\n(the answer was cut off: these words do not count)\n"
+		"cubby: the service is overloaded; attempt 2 of 6 in 0.5s\n"
+		"cubby: 80 % of the\\x1b rounds\n");
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "words stream and end their line", words_stream_and_end_their_line },
+		{ "long output is cut", long_output_is_cut },
+		{ "long commands are cut", long_commands_are_cut },
+		{ "a terminal gets a status", a_terminal_gets_a_status },
+		{ "quiet shows nothing", quiet_shows_nothing },
+		{ "retries and notices", retries_and_notices },
+	};
+
+	return unit_cases("view", cases);
+}

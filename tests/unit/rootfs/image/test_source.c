@@ -1,0 +1,89 @@
+#include "rootfs/image/source.h"
+
+#include <stdio.h>
+
+#include "base/sys/sys.h"
+#include "tests/unit/unit.h"
+
+static const struct row {
+	const char *name, *ref;
+	int code;
+	enum source_kind kind;
+	const char *called, *where; /* or, on failure, called is the message */
+} rows[] = {
+	{ "ubuntu", "ubuntu", 0, SOURCE_UBUNTU, "ubuntu:24.04", "24.04" },
+	{ "release", "ubuntu:22.04", 0, SOURCE_UBUNTU, "ubuntu:22.04", "22.04" },
+	{ "codename", "ubuntu:jammy", 0, SOURCE_UBUNTU, "ubuntu:22.04", "22.04" },
+	{ "unknown codename", "ubuntu:lucid", -EINVAL, 0,
+	  "no Ubuntu release 'lucid'; say 24.04, 22.04, noble or jammy", NULL },
+	{ "release that is a path", "ubuntu:../..", -EINVAL, 0,
+	  "no Ubuntu release '../..'; say 24.04, 22.04, noble or jammy", NULL },
+	{ "empty release", "ubuntu:", -EINVAL, 0,
+	  "no Ubuntu release ''; say 24.04, 22.04, noble or jammy", NULL },
+	{ "https", "https://h/p/root.tar.gz", 0, SOURCE_URL, "root",
+	  "https://h/p/root.tar.gz" },
+	{ "query", "http://h/a b.tar.xz?x=/y.tar#z", 0, SOURCE_URL, "a-b",
+	  "http://h/a b.tar.xz?x=/y.tar#z" },
+	{ "only a host", "https://host/", 0, SOURCE_URL, "host", "https://host/" },
+	{ "root directory", "/", 0, SOURCE_DIR, "root", "/" },
+	{ "directory", "/usr/bin/", 0, SOURCE_DIR, "bin", "/usr/bin/" },
+	{ "missing", "/none/x.tar", -ENOENT, 0,
+	  "image '/none/x.tar': No such file or directory", NULL },
+	{ "missing, by its ending", "none.tar.zst", -ENOENT, 0,
+	  "image 'none.tar.zst': No such file or directory", NULL },
+	{ "device", "/dev/null", -EINVAL, 0,
+	  "image '/dev/null': neither a file nor a directory", NULL },
+	{ "unknown", "debian", -EINVAL, 0,
+	  "no image 'debian'; say ubuntu[:RELEASE], a URL, or the path of a tarball or "
+	  "directory",
+	  NULL },
+	{ "escaped", "a\nb", -EINVAL, 0,
+	  "no image 'a\\nb'; say ubuntu[:RELEASE], a URL, or the path of a tarball or "
+	  "directory",
+	  NULL },
+};
+
+static void parse(const void *p)
+{
+	const struct row *row = p;
+	struct err e = ERR_NONE;
+	struct source s;
+
+	assert_int_equal(source_parse(row->ref, &s, &e), row->code);
+	if (row->code) {
+		unit_err(&e, row->code, row->called);
+		return;
+	}
+	assert_int_equal(s.kind, row->kind);
+	assert_string_equal(s.name, row->called);
+	assert_string_equal(s.where, row->where);
+}
+
+static void a_relative_tarball(void)
+{
+	char cwd[PATH_MAX], want[PATH_MAX + 16];
+	struct err e = ERR_NONE;
+	struct source s;
+	int fd;
+
+	assert_true(sys_getcwd(cwd, sizeof(cwd)) > 0);
+	assert_int_equal(sys_chdir(unit_tmpdir()), 0);
+	fd = sys_openat(AT_FDCWD, "r.tar", O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	unit_ok(source_parse("r.tar", &s, &e), &e);
+	assert_int_equal(sys_chdir(cwd), 0);
+	snprintf(want, sizeof(want), "%s/r.tar", unit_tmpdir());
+	assert_int_equal(s.kind, SOURCE_FILE);
+	assert_string_equal(s.name, "r");
+	assert_string_equal(s.where, want);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "a relative tarball", a_relative_tarball },
+	};
+
+	return unit_rows("source_parse", rows, parse) + unit_cases("source", cases);
+}

@@ -1,0 +1,151 @@
+#include "rootfs/store/boxdir.h"
+
+#include "base/sys/sys.h"
+#include "rootfs/store/tree.h"
+#include "tests/unit/unit.h"
+
+#define KEY_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define KEY_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+static void open_store(struct store *s)
+{
+	struct err e = ERR_NONE;
+
+	setenv("XDG_DATA_HOME", unit_tmpdir(), 1);
+	unit_ok(store_open(s, &e), &e);
+}
+
+static int rm(void *ctx, int parent, const char *name, struct err *e)
+{
+	(void)ctx;
+	return tree_remove(parent, name, e);
+}
+
+static void made_only_when_asked(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	struct err e = ERR_NONE;
+	struct stat st;
+
+	open_store(&s);
+	assert_int_equal(boxdir_open(&s, KEY_A, false, &b, &e), -ENOENT);
+	unit_err(&e, -ENOENT, "no such box 'aaaaaaaaaaaa…'");
+	unit_ok(boxdir_open(&s, KEY_A, true, &b, &e), &e);
+	assert_string_equal(b.key, KEY_A);
+	assert_int_equal(sys_fstat(b.upper, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0755);
+	assert_int_equal(sys_faccessat(b.dirfd, "transcripts", F_OK, 0), 0);
+	boxdir_close(&b);
+	unit_ok(boxdir_open(&s, KEY_A, false, &b, &e), &e);
+}
+
+static void keys_are_checked(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	struct boxdir b = BOXDIR_NONE;
+	struct err e = ERR_NONE;
+
+	open_store(&s);
+	assert_int_equal(boxdir_open(&s, "../images", true, &b, &e), -EINVAL);
+	unit_err(&e, -EINVAL, "bad box key '../images'");
+}
+
+static void what_is_saved_is_loaded(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	_cleanup_json_ struct json *j = json_object(), *got = NULL;
+	struct err e = ERR_NONE;
+
+	open_store(&s);
+	unit_ok(boxdir_open(&s, KEY_A, true, &b, &e), &e);
+	assert_int_equal(boxdir_load(&b, &got, &e), -ENOENT);
+	assert_int_equal(json_set_str(j, "image", "x"), 0);
+	unit_ok(boxdir_save(&b, j, &e), &e);
+	unit_ok(boxdir_load(&b, &got, &e), &e);
+	assert_string_equal(json_get_str(got, "image"), "x");
+}
+
+static int collect(void *ctx, const char *key)
+{
+	unsigned *seen = ctx;
+
+	*seen |= !strcmp(key, KEY_A) ? 1 : !strcmp(key, KEY_B) ? 2 : 4;
+	return 0;
+}
+
+static int refuse(void *ctx, const char *key)
+{
+	(void)key;
+	++*(unsigned *)ctx;
+	return -ECANCELED;
+}
+
+static void all_are_listed(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	struct boxdir b = BOXDIR_NONE;
+	struct err e = ERR_NONE;
+	unsigned seen = 0;
+
+	open_store(&s);
+	unit_ok(boxdir_open(&s, KEY_A, true, &b, &e), &e);
+	boxdir_close(&b);
+	unit_ok(boxdir_open(&s, KEY_B, true, &b, &e), &e);
+	boxdir_close(&b);
+	assert_int_equal(sys_mkdirat(s.boxes, "no key", 0700), 0);
+	unit_ok(boxdir_list(&s, collect, &seen, &e), &e);
+	assert_int_equal(seen, 3);
+	seen = 0;
+	assert_int_equal(boxdir_list(&s, refuse, &seen, &e), -ECANCELED);
+	assert_int_equal(seen, 1);
+}
+
+static void one_holds_the_lock(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	_cleanup_close_ int lock = -1;
+	struct err e = ERR_NONE;
+
+	open_store(&s);
+	unit_ok(boxdir_open(&s, KEY_A, true, &b, &e), &e);
+	lock = boxdir_lock(&b, true, &e);
+	unit_ok(lock, &e);
+	assert_int_equal(boxdir_lock(&b, false, &e), -EWOULDBLOCK);
+	assert_int_equal(boxdir_remove(&s, KEY_A, rm, NULL, &e), -EBUSY);
+	unit_err(&e, -EBUSY, "box 'aaaaaaaaaaaa…' is running");
+}
+
+static void removed_with_all_in_it(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	struct err e = ERR_NONE;
+
+	open_store(&s);
+	unit_ok(boxdir_open(&s, KEY_A, true, &b, &e), &e);
+	assert_int_equal(sys_mkdirat(b.upper, "d", 0700), 0);
+	/* of a removal that was interrupted */
+	assert_int_equal(sys_mkdirat(s.tmp, "box-" KEY_A, 0700), 0);
+	assert_int_equal(sys_mkdirat(s.tmp, "box-" KEY_A "/x", 0700), 0);
+	unit_ok(boxdir_remove(&s, KEY_A, rm, NULL, &e), &e);
+	assert_int_equal(sys_faccessat(s.boxes, KEY_A, F_OK, 0), -ENOENT);
+	assert_int_equal(sys_faccessat(s.tmp, "box-" KEY_A, F_OK, 0), -ENOENT);
+	assert_int_equal(boxdir_remove(&s, KEY_A, rm, NULL, &e), -ENOENT);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "made only when asked", made_only_when_asked },
+		{ "keys are checked", keys_are_checked },
+		{ "what is saved is loaded", what_is_saved_is_loaded },
+		{ "all are listed", all_are_listed },
+		{ "one holds the lock", one_holds_the_lock },
+		{ "removed with all in it", removed_with_all_in_it },
+	};
+
+	return unit_cases("boxdir", cases);
+}

@@ -1,0 +1,109 @@
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "rootfs/store/tree_copy.h"
+
+static int make_dir(const char *name)
+{
+	_cleanup_close_ int top =
+		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_int_equal(mkdirat(top, name, 0755), 0);
+	return openat(top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void put(int dir, const char *name, const char *text, mode_t mode)
+{
+	_cleanup_close_ int fd =
+		openat(dir, name, O_CREAT | O_WRONLY | O_EXCL | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(fchmod(fd, mode), 0);
+}
+
+static int copy(int from, struct tree_copied *ret)
+{
+	_cleanup_close_ int top =
+		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct err e = ERR_NONE;
+
+	unit_ok(tree_copy(from, top, "to", ret, &e), &e);
+	return openat(top, "to", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void keeps_what_it_should(void)
+{
+	_cleanup_close_ int from = make_dir("from"), to = -1;
+	struct tree_copied copied;
+	const struct timespec old[2] = { { 1000, 0 }, { 2000, 500 } };
+	struct stat st, other;
+	char text[64] = { 0 };
+
+	put(from, "file", "content", 04751);
+	assert_int_equal(mkdirat(from, "dir", 0700), 0);
+	assert_int_equal(mkdirat(from, "dir/deep", 0750), 0);
+	put(from, "dir/deep/a", "hello", 0640);
+	assert_int_equal(linkat(from, "dir/deep/a", from, "b", 0), 0);
+	assert_int_equal(symlinkat("/etc/passwd", from, "link"), 0);
+	assert_int_equal(mkfifoat(from, "fifo", 0600), 0);
+	assert_int_equal(utimensat(from, "dir", old, 0), 0);
+	to = copy(from, &copied);
+
+	assert_int_equal(fstatat(to, "file", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 04751);
+	assert_int_equal(readlinkat(to, "link", text, sizeof(text)), 11);
+	assert_string_equal(text, "/etc/passwd");
+	assert_int_equal(fstatat(to, "fifo", &st, AT_SYMLINK_NOFOLLOW), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	assert_int_equal(fstatat(to, "dir", &st, 0), 0);
+	assert_int_equal(st.st_mtim.tv_sec, 2000);
+	assert_int_equal(st.st_mtim.tv_nsec, 500);
+	assert_int_equal(fstatat(to, "dir/deep/a", &st, 0), 0);
+	assert_int_equal(fstatat(to, "b", &other, 0), 0);
+	assert_int_equal(st.st_ino, other.st_ino);
+	assert_int_equal(st.st_size, 5);
+	assert_int_equal(fstatat(from, "b", &other, 0), 0);
+	assert_int_not_equal(st.st_ino, other.st_ino);
+}
+
+static void many_links_and_files(void)
+{
+	_cleanup_close_ int from = make_dir("from"), to = -1;
+	struct tree_copied copied;
+	struct stat a, b;
+	char name[32];
+
+	for (int i = 0; i < 600; i++) {
+		char twin[32];
+
+		snprintf(name, sizeof(name), "f%d", i);
+		snprintf(twin, sizeof(twin), "g%d", i);
+		put(from, name, name, 0644);
+		assert_int_equal(linkat(from, name, from, twin, 0), 0);
+	}
+	to = copy(from, &copied);
+	for (int i = 0; i < 600; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		assert_int_equal(fstatat(to, name, &a, 0), 0);
+		snprintf(name, sizeof(name), "g%d", i);
+		assert_int_equal(fstatat(to, name, &b, 0), 0);
+		assert_int_equal(a.st_ino, b.st_ino);
+		assert_int_equal(a.st_nlink, 2);
+	}
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "keeps what it should", keeps_what_it_should },
+		{ "many links and files", many_links_and_files },
+	};
+
+	return unit_cases("tree_copy", cases);
+}

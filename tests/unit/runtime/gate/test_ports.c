@@ -1,0 +1,166 @@
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "runtime/gate/audit.h"
+#include "tests/unit/networld.h"
+#include "tests/unit/rig.h"
+#include "tests/unit/unit.h"
+
+enum { TAIL = 600 }; /* of a long text, in what a failure says */
+
+static int http_on_host(uint16_t port, struct buf *out)
+{
+	char command[128];
+	FILE *f;
+	char line[256];
+
+	snprintf(command, sizeof(command), CURL "http://127.0.0.1:%u/ 2>&1", port);
+	f = popen(command, "r");
+	while (fgets(line, sizeof(line), f))
+		buf_adds(out, line);
+	return WEXITSTATUS(pclose(f));
+}
+
+static _noreturn_ int serve_inside(void *ctx)
+{
+	(void)ctx;
+	sys_prctl(PR_SET_NAME, (unsigned long)(uintptr_t) "listener", 0, 0, 0);
+	networld_serve(9000);
+	for (;;)
+		pause();
+}
+
+/* Listens on ::1 alone, and says nothing to anybody. */
+static _noreturn_ int serve_six(void *ctx)
+{
+	struct sockaddr_in6 a = { .sin6_family = AF_INET6,
+				  .sin6_port = htons(9006),
+				  .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	int fd = sys_socket(AF_INET6, SOCK_STREAM, 0);
+
+	(void)ctx;
+	sys_prctl(PR_SET_NAME, (unsigned long)(uintptr_t) "six", 0, 0, 0);
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 8) < 0)
+		_exit(1);
+	for (;;)
+		close(accept(fd, NULL, NULL));
+}
+
+/* A line of the record about a connection from the host names who listens; a gate that
+ * has no time for it, on a busy machine, says null. */
+static void want_listener(struct rig *r, uint16_t port, const char *text,
+			  const char *name)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(16 << 20);
+	_cleanup_buf_ struct buf out = BUF_INIT(1 << 20);
+	char want[64];
+	struct err e = ERR_NONE;
+
+	snprintf(want, sizeof(want), ",\"name\":\"%s\"}}\n", name);
+	for (int i = 0; i < 100; i++) {
+		const char *line, *end;
+
+		buf_truncate(&out, 0);
+		(void)http_on_host(port, &out);
+		buf_truncate(&b, 0);
+		unit_ok(file_read(r->dir, GATE_AUDIT_FILE, &b, &e), &e);
+		for (line = buf_cstr(&b); (line = strstr(line, text)); line++) {
+			end = strchr(line, '\n');
+			if (end && strstr(line, want) &&
+			    strstr(line, want) + strlen(want) == end + 1)
+				return;
+		}
+		sys_poll(NULL, 0, 20);
+	}
+	fail_msg("no line with '%s' names '%s'; curl: %s; the record ends with:\n%s",
+		 text, name, buf_cstr(&out),
+		 buf_cstr(&b) + (b.len > TAIL ? b.len - TAIL : 0));
+}
+
+static uint16_t publish(struct rig *r, const char *spec)
+{
+	_cleanup_json_ struct json *j = NULL;
+	char q[128];
+
+	snprintf(q, sizeof(q), "{\"op\":\"publish\",\"spec\":\"%s\"}", spec);
+	j = rig_ask(r, q);
+	assert_string_equal(json_get_str(j, "address"), "127.0.0.1");
+	return (uint16_t)json_get_int(j, "host_port", 0);
+}
+
+static void listeners_are_named(const void *row)
+{
+	const struct rig_rung *g = row;
+	struct rig r;
+	pid_t pids[2];
+	uint16_t port[2];
+
+	rig_open(&r, g->first, NULL, NULL);
+	for (int i = 0; i < 2; i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			_exit(netbox_call(&r.box, i ? serve_six : serve_inside, NULL));
+	}
+	port[0] = publish(&r, "0:9080");
+	port[1] = publish(&r, "0:9006");
+	want_listener(&r, port[0], "\"publish\",\"id\":", "listener");
+	want_listener(&r, port[0], "\"close\",\"id\":", "listener");
+	if (r.box.facts.ipv6)
+		want_listener(&r, port[1], "\"address\":\"::1\"", "six");
+	for (int i = 0; i < 2; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	rig_close(&r);
+}
+
+static void ports_are_published(const void *row)
+{
+	const struct rig_rung *g = row;
+	_cleanup_json_ struct json *j = NULL;
+	_cleanup_buf_ struct buf out = BUF_INIT(4096);
+	struct rig r;
+	pid_t pid;
+	uint16_t port;
+
+	rig_open(&r, g->first, NULL, NULL);
+	pid = fork();
+	if (!pid)
+		_exit(netbox_call(&r.box, serve_inside, NULL));
+	port = publish(&r, "0:9080");
+	assert_true(port > 0);
+	for (int i = 0; i < 100; i++) {
+		buf_truncate(&out, 0);
+		if (!http_on_host(port, &out))
+			break;
+		sys_poll(NULL, 0, 20);
+	}
+	assert_non_null(strstr(buf_cstr(&out), "reached 127.0.0.1"));
+	j = rig_ask(&r, "{\"op\":\"ports\"}");
+	{
+		_cleanup_buf_ struct buf text = BUF_INIT(65536);
+
+		json_print(j, false, &text);
+		if (!strstr(buf_cstr(&text), "\"port\":9080") ||
+		    strstr(buf_cstr(&text), "\"port\":1,"))
+			fail_msg("%s", buf_cstr(&text));
+	}
+	rig_want_audit(&r, "\"event\":\"publish\",\"id\":1,\"verdict\":\"");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	rig_close(&r);
+}
+
+int main(int argc, char **argv)
+{
+	int r = 0;
+
+	if (rig_main(argc, argv, &r))
+		return r;
+	r |= unit_rows("gate ports", rig_rungs, ports_are_published);
+	r |= unit_rows("gate listeners", rig_rungs, listeners_are_named);
+	return r;
+}

@@ -1,0 +1,122 @@
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "runtime/init/payload.h"
+#include "runtime/init/payload_env.h"
+#include "runtime/init/userdb.h"
+
+/* clang-format off */
+static const struct row {
+	const char *name;
+	struct wire_spawn s;
+	const char *text;
+	size_t len;
+	unsigned extra;
+	int want;
+} rows[] = {
+	{ "argv alone", { .n_argv = 1, .text_len = 6 }, "ls\0\0\0", 5 + 1, 0, -EBADMSG },
+	{ "right", { .n_argv = 2, .n_env = 1, .text_len = 11 }, "a\0b\0K=V\0/\0\0", 11, 0, 0 },
+	{ "with a descriptor", { .n_argv = 1, .n_extra = 1, .text_len = 4 }, "a\0\0\0", 4, 1,
+	  0 },
+	{ "no argv", { .n_argv = 0, .text_len = 2 }, "\0\0", 2, 0, -EBADMSG },
+	{ "fewer strings than said", { .n_argv = 3, .text_len = 4 }, "a\0\0\0", 4, 0,
+	  -EBADMSG },
+	{ "more strings than said", { .n_argv = 1, .text_len = 6 }, "a\0\0\0b\0", 6, 0,
+	  -EBADMSG },
+	{ "no NUL at the end", { .n_argv = 1, .text_len = 4 }, "a\0\0x", 4, 0, -EBADMSG },
+	{ "memfd shorter than said", { .n_argv = 1, .text_len = 9 }, "a\0\0\0", 4, 0,
+	  -EBADMSG },
+	{ "text of no length", { .n_argv = 1, .text_len = 0 }, "a\0\0\0", 4, 0, -EBADMSG },
+	{ "text too long", { .n_argv = 1, .text_len = WIRE_TEXT + 1 }, "a\0\0\0", 4, 0,
+	  -EBADMSG },
+	{ "a count too large", { .n_argv = WIRE_STRINGS + 1, .text_len = 4 }, "a\0\0\0", 4,
+	  0, -EBADMSG },
+	{ "descriptor said and missing", { .n_argv = 1, .n_extra = 1, .text_len = 4 },
+	  "a\0\0\0", 4, 0, -EBADMSG },
+	{ "descriptor sent and not said", { .n_argv = 1, .text_len = 4 }, "a\0\0\0", 4, 1,
+	  -EBADMSG },
+	{ "the last io", { .n_argv = 1, .io = BOX_IO_LOG, .text_len = 4 }, "a\0\0\0", 4, 0, 0 },
+	{ "io unknown", { .n_argv = 1, .io = BOX_IO_LOG + 1, .text_len = 4 }, "a\0\0\0", 4, 0, -EBADMSG },
+};
+/* clang-format on */
+
+/* With the text in a memfd, or behind the request. */
+static void parse(const struct row *row, bool apart)
+{
+	_cleanup_payload_ struct payload got = PAYLOAD_NONE;
+	_cleanup_wire_ struct wire_msg m;
+	struct err e = ERR_NONE;
+
+	wire_msg_init(&m);
+	assert_int_equal(buf_add(&m.body, &row->s, sizeof(row->s)), 0);
+	if (apart) {
+		m.fds[m.n_fds++] = (int)memfd_create("text", MFD_CLOEXEC);
+		assert_int_equal(write(m.fds[0], row->text, row->len), row->len);
+	} else {
+		assert_int_equal(buf_add(&m.body, row->text, row->len), 0);
+	}
+	while (m.n_fds < apart + row->extra)
+		m.fds[m.n_fds++] = dup(0);
+	assert_int_equal(payload_parse(&m, &got, &e), row->want);
+	if (row->want) {
+		assert_int_equal(e.code, row->want);
+		assert_null(got.argv);
+		return;
+	}
+	assert_string_equal(got.argv[0], "a");
+	assert_null(got.argv[row->s.n_argv]);
+	assert_int_equal(got.n_extra, row->extra);
+	assert_int_equal(got.rows, 40);
+}
+
+static void test_parse(const void *row)
+{
+	parse(row, true);
+	parse(row, false);
+}
+
+static void a_body_of_another_size(void)
+{
+	_cleanup_payload_ struct payload got = PAYLOAD_NONE;
+	_cleanup_wire_ struct wire_msg m;
+	struct err e = ERR_NONE;
+
+	wire_msg_init(&m);
+	assert_int_equal(buf_adds(&m.body, "short"), 0);
+	assert_int_equal(payload_parse(&m, &got, &e), -EBADMSG);
+}
+
+static void environment(void)
+{
+	static const struct userdb_user user = { .name = "app",
+						 .home = "/home/app",
+						 .shell = "/bin/zsh" };
+	char a[] = "TERM=dumb", b[] = "X=1", c[] = "X=2", d[] = "novalue", f[] = "=bad";
+	char *added[] = { a, b, c, d, f, NULL };
+	_cleanup_free_ char **env = NULL;
+
+	assert_int_equal(payload_env_make(&user, added, &env), 0);
+	assert_string_equal(payload_env_get(env, "HOME"), "/home/app");
+	assert_string_equal(payload_env_get(env, "USER"), "app");
+	assert_string_equal(payload_env_get(env, "SHELL"), "/bin/zsh");
+	assert_string_equal(payload_env_get(env, "TERM"), "dumb");
+	assert_string_equal(payload_env_get(env, "X"), "2");
+	assert_non_null(payload_env_get(env, "PATH"));
+	assert_null(payload_env_get(env, "novalue"));
+	assert_null(payload_env_get(env, ""));
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "a body of another size", a_body_of_another_size },
+		{ "environment", environment },
+	};
+
+	return unit_rows("payload_parse", rows, test_parse) +
+	       unit_cases("payload", cases);
+}
