@@ -25,6 +25,11 @@ enum session_phase {
 
 enum { SESSION_BATCH = 16 << 10 };
 
+/* Who was who, in the host's numbering; 0 = not known. */
+struct session_origin {
+	pid_t shell, leader, init; /* each the child of the next */
+};
+
 struct session {
 	struct session_conf conf;	 /* its strings are the copies below */
 	char *name, *path, *cwd0, *user; /* owned; user may be NULL */
@@ -33,7 +38,8 @@ struct session {
 
 	/* the shell that runs now */
 	struct session_life proc; /* master owned; -1 = none */
-	int channel;		  /* owned; -1 = none */
+	struct session_origin origin;
+	int channel; /* owned; -1 = none */
 	char nonce[MARKER_NONCE + 1];
 	unsigned launches; /* prompts since the loop last read a text */
 	bool bare;	   /* that prompt itself has been seen */
@@ -112,8 +118,12 @@ int session_io_next(struct session *s);
 
 /* session_jobnews.c */
 void session_jobnews_print(struct session *s, const char *text, size_t len);
-/* A line about the jobs for a result; NULL when it is that of the last, or none. */
+/* A line about the jobs for a result; NULL when nothing has changed. */
 char *session_jobnews_news(struct session *s);
+/* Who this shell is: to be known before it dies. */
+void session_jobnews_origin(struct session *s);
+/* What a shell that died has left running; NULL = nothing. */
+char *session_jobnews_left(struct session *s, const struct session_origin *old);
 
 /* session_result.c */
 int session_result_fill(struct session *s, struct session_result *ret, struct err *e);

@@ -1,7 +1,9 @@
 /* What runs in the background of a session, and what it printed. */
 #include <errno.h>
+#include <string.h>
 
 #include "agent/session/impl.h"
+#include "agent/session/procs.h"
 #include "base/sys/sys.h"
 
 enum { NEWS_MAX = 4096, NAMES_MS = 10 };
@@ -40,9 +42,17 @@ static bool has_subshell(const struct job *jobs, size_t n)
 	return false;
 }
 
-char *session_jobnews_news(struct session *s)
+static char *line(struct session *s, const struct job *jobs, size_t n)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(NEWS_MAX), clean = BUF_INIT(NEWS_MAX);
+
+	if (jobs_add(jobs, n, &b) < 0 || session_redact(s, &b, &clean) < 0)
+		return NULL;
+	return buf_steal(&clean);
+}
+
+char *session_jobnews_news(struct session *s)
+{
 	struct job jobs[JOBS_MAX];
 	size_t n = list(s, jobs);
 	uint64_t key = jobs_key(jobs, n);
@@ -55,14 +65,49 @@ char *session_jobnews_news(struct session *s)
 		sys_poll(NULL, 0, 1);
 		n = list(s, jobs);
 	}
-	if (!n || jobs_add(jobs, n, &b) < 0 || session_redact(s, &b, &clean) < 0)
+	if (!n) /* and the last result said that there was something */
+		return strdup("nothing any more");
+	return line(s, jobs, n);
+}
+
+void session_jobnews_origin(struct session *s)
+{
+	pid_t shell = s->proc.master < 0 ? -1 : sys_tcgetsid(s->proc.master);
+	struct session_origin o = { .shell = shell };
+	struct procs_stat st;
+
+	s->origin = (struct session_origin){ 0 };
+	if (shell <= 0 || procs_stat(shell, shell, &st) < 0)
+		return;
+	o.leader = st.ppid;
+	if (procs_stat(o.leader, o.leader, &st) < 0)
+		return;
+	o.init = st.ppid;
+	s->origin = o;
+}
+
+char *session_jobnews_left(struct session *s, const struct session_origin *old)
+{
+	struct job jobs[JOBS_MAX];
+	struct procs_stat st;
+	size_t n;
+
+	/* the leader waits for all that the shell started: it is gone when they are */
+	if (old->leader <= 0 || procs_stat(old->leader, old->leader, &st) < 0 ||
+	    st.ppid != old->init)
 		return NULL;
-	return buf_steal(&clean);
+	n = jobs_left(s->origin.shell, old->leader, jobs, JOBS_MAX);
+	for (int i = 0; i < NAMES_MS && has_subshell(jobs, n); i++) {
+		sys_poll(NULL, 0, 1);
+		n = jobs_left(s->origin.shell, old->leader, jobs, JOBS_MAX);
+	}
+	return n ? line(s, jobs, n) : NULL;
 }
 
 int session_jobnews(struct session *s, struct job *ret, struct buf *earlier,
-		    bool *fresh, struct err *e)
+		    bool *fresh, bool *ended, struct err *e)
 {
+	uint64_t before = s->told;
 	int r;
 
 	session_pump(s);
@@ -74,5 +119,6 @@ int session_jobnews(struct session *s, struct job *ret, struct buf *earlier,
 		return err_sys(e, r, "cannot keep the output");
 	r = (int)list(s, ret);
 	s->told = jobs_key(ret, (size_t)r);
+	*ended = before && !s->told;
 	return r;
 }

@@ -10,6 +10,7 @@
 
 struct gather {
 	pid_t shell;
+	bool all;	  /* of other sessions, too */
 	struct job *jobs; /* borrowed */
 	pid_t groups[JOBS_MAX];
 	size_t n, max;
@@ -43,7 +44,7 @@ static int add(void *ctx, pid_t pid)
 	if (g->n == g->max || g->n == JOBS_MAX)
 		return 1;
 	if (pid == g->shell || procs_stat(pid, pid, &st) < 0 || st.ends ||
-	    st.sid != g->shell)
+	    (st.sid != g->shell && !g->all))
 		return 0;
 	for (size_t i = 0; i < g->n; i++)
 		if (g->groups[i] == st.pgrp) {
@@ -103,6 +104,14 @@ size_t jobs_list(pid_t shell, struct jobs_none *none, struct job *ret, size_t ma
 	if (now.parent > 0)
 		procs_children(now.parent, add, &g);
 	*none = g.n ? (struct jobs_none){ 0 } : now;
+	return g.n;
+}
+
+size_t jobs_left(pid_t like, pid_t parent, struct job *ret, size_t max)
+{
+	struct gather g = { .shell = like, .all = true, .jobs = ret, .max = max };
+
+	procs_children(parent, add, &g);
 	return g.n;
 }
 

@@ -39,6 +39,10 @@ struct jobs_none {
  */
 size_t jobs_list(pid_t shell, struct jobs_none *none, struct job *ret, size_t max);
 
+/** jobs_left() - what a shell that is dead has left, its own or sessions of their own: all
+ *  children of who takes its orphans. @like: another such shell, to know copies of it */
+size_t jobs_left(pid_t like, pid_t parent, struct job *ret, size_t max);
+
 /** jobs_key() - differs when the list does: other jobs, or one was stopped; 0 = none */
 uint64_t jobs_key(const struct job *jobs, size_t n);
 

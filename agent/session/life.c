@@ -109,6 +109,7 @@ static void forget(struct session *s)
 	s->launches = 0;
 	s->broken = s->is_dead = s->at_prompt = s->typed = s->blind = false;
 	s->open = s->done = s->told_gone = false;
+	s->status = 0;
 }
 
 /* Ended means gone: what comes next must not meet it, nor lack the places that it had under
@@ -212,6 +213,7 @@ static int start_once(struct session *s, const char *cwd, bool rc, struct err *e
 		session_life_stop(s);
 		return r;
 	}
+	session_jobnews_origin(s);
 	/* what starting printed (a message of the day) belongs to no command */
 	clip_reset(&s->earlier);
 	return 0;

@@ -81,6 +81,9 @@ static int take_texts(struct session *s, struct session_result *ret)
 
 static int fill_death(struct session *s, struct session_result *ret, struct err *e)
 {
+	struct session_origin old = s->origin;
+	int r;
+
 	ret->status = s->death.status;
 	ret->signal = s->death.signal;
 	ret->oom = s->death.oom;
@@ -96,7 +99,10 @@ static int fill_death(struct session *s, struct session_result *ret, struct err 
 		session_result_note(
 			s, "the shell could no longer be driven and was ended");
 	}
-	return session_life_replace(s, e);
+	r = session_life_replace(s, e);
+	if (r == 0)
+		ret->jobs = session_jobnews_left(s, &old);
+	return r;
 }
 
 int session_result_fill(struct session *s, struct session_result *ret, struct err *e)

@@ -218,6 +218,24 @@ bool session_gone(struct session *s)
 	return session_life_died(s) && s->death.gone && !s->told_gone;
 }
 
+/* What it had started may go on, and is named. */
+static int replace_ended(struct session *s, struct err *e)
+{
+	struct session_origin old = s->origin;
+	bool told = s->told_gone;
+	int status = s->death.status, r = session_life_replace(s, e);
+	_cleanup_free_ char *left = r < 0 ? NULL : session_jobnews_left(s, &old);
+
+	if (r < 0 || told)
+		return r;
+	session_result_note(s,
+			    "the shell had ended (status %d); this is a new one, "
+			    "variables and functions are lost%s%s",
+			    status, left ? "; what it left still runs: " : "",
+			    left ? left : "");
+	return 0;
+}
+
 /* A command that ended, or a shell that died, since the last call: told first. 1 = the box
  * has ended, too. */
 static int settle(struct session *s, struct err *e)
@@ -241,12 +259,7 @@ static int settle(struct session *s, struct err *e)
 		return session_life_replace(s, e);
 	if (s->open || (!session_life_died(s) && !s->broken))
 		return 0;
-	if (!s->told_gone)
-		session_result_note(s,
-				    "the shell had ended (status %d); this is a new "
-				    "one, variables and functions are lost",
-				    s->death.status);
-	return session_life_replace(s, e);
+	return replace_ended(s, e);
 }
 
 static int check_text(const struct session *s, const char *text, size_t len,
@@ -265,6 +278,14 @@ static int check_text(const struct session *s, const char *text, size_t len,
 			       "not executed: the text holds several commands; give "
 			       "them one at a time, or join them with && or ;");
 	return 0;
+}
+
+static bool is_blank(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!strchr(" \t\r\n", text[i]))
+			return false;
+	return true;
 }
 
 int session_run(struct session *s, const char *text, size_t len,
@@ -287,6 +308,13 @@ int session_run(struct session *s, const char *text, size_t len,
 			       "not executed: the earlier command is still running; "
 			       "answer it or wait on with input, interrupt it with the "
 			       "key C-c, or reset");
+	if (is_blank(text,
+		     len)) { /* as at a prompt: $? is what it was; eval makes it 0 */
+		session_io_batch(s);
+		clip_reset(&s->now);
+		ret->state = SESSION_EXITED;
+		return session_result_fill(s, ret, e);
+	}
 	buf_truncate(&s->rest, 0);
 	r = buf_add(&s->rest, text, len);
 	if (r == 0)

@@ -104,7 +104,8 @@ struct session_result {
 	bool log_partial;   /* it was too long: the file has its end */
 	char *note;	    /* owned; one line about the session itself; may be NULL */
 	char *jobs; /* owned; what runs in the background (jobs_add), when a command
-		     * ended and that is not what was told last; NULL = nothing new */
+		     * ended and that is not what was told last; what a shell that died
+		     * has left running; NULL = nothing new */
 };
 void session_result_init(struct session_result *r);
 void session_result_done(struct session_result *r);
@@ -159,7 +160,7 @@ int session_screen(struct session *s, struct buf *out, struct err *e);
  * Return: how many jobs, or a negative errno.
  */
 int session_jobnews(struct session *s, struct job *ret, struct buf *earlier,
-		    bool *fresh, struct err *e);
+		    bool *fresh, bool *ended, struct err *e);
 
 /** session_redact() - append @in to @out, less the session's secrets */
 int session_redact(const struct session *s, const struct buf *in, struct buf *out);

@@ -93,12 +93,12 @@ int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret
 	_cleanup_buf_ struct buf printed = BUF_INIT(REPORT_MAX);
 	_cleanup_buf_ struct buf report = BUF_INIT(REPORT_MAX);
 	struct job jobs[JOBS_MAX];
-	bool fresh;
-	int n = session_jobnews(s, jobs, &printed, &fresh, e), r;
+	bool fresh, ended;
+	int n = session_jobnews(s, jobs, &printed, &fresh, &ended, e), r;
 
 	if (n < 0)
 		return tool_fail(ret, "%s", e->msg);
-	if (!n && !(fresh && printed.len))
+	if (!n && !ended && !(fresh && printed.len))
 		return tool_fail(ret, "no command is running: nothing to wait for");
 	r = add_terminal(&printed, fresh, &ret->text);
 	r = r ?: write_report(t, s, jobs, n, &report);

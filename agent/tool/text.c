@@ -85,7 +85,11 @@ static int trailer_died(const struct session_result *r, struct buf *out)
 				       r->status);
 
 	res = res ?: add_shown_cwd(r->cwd, out);
-	return res ?: buf_adds(out, "]\n[variables, functions and jobs are lost]");
+	if (res == 0 && r->jobs)
+		res = buf_adds(out, "]\n[variables and functions are lost]");
+	else if (res == 0)
+		res = buf_adds(out, "]\n[variables, functions and jobs are lost]");
+	return res;
 }
 
 static int add_trailer(const struct session_result *r, struct buf *out)
@@ -114,7 +118,11 @@ static int add_notes(const struct session_result *r, struct buf *out)
 		res = buf_adds(out,
 			       "\n[whether it waits for input cannot be told here]");
 	if (res == 0 && r->jobs)
-		res = buf_addf(out, "\n[in the background: %s]", r->jobs);
+		res = buf_addf(out,
+			       r->state == SESSION_DIED
+				       ? "\n[what it left still runs: %s]"
+				       : "\n[in the background: %s]",
+			       r->jobs);
 	if (res == 0 && r->note)
 		res = buf_addf(out, "\n[note: %s]", r->note);
 	return res;

@@ -596,6 +596,40 @@ printed
 	is 'no command is running: nothing to wait for'
 }
 
+@test "J2: the end of the last job is told once" {
+	serve
+	call shell command 'sleep 1000 &'
+	has '[in the background: '
+	call shell command 'kill %1; wait; (exit 3)'
+	has '[exit 3, '
+	has '[in the background: nothing any more]'
+	call shell command ''
+	is "[exit 3, cwd $PWD]"
+	call shell command 'echo $?; sleep 1000 &'
+	has '3'
+	cubby exec -- sh -c 'kill $(pidof sleep)'
+	for _ in $(seq 100); do
+		[ -n "$(cubby exec -- pidof sleep)" ] || break
+	done
+	call input
+	has '[no command is running; in the background: 0]'
+	call input
+	has 'nothing to wait for'
+}
+
+@test "R1: what a shell that ended has left running is named" {
+	serve
+	call shell command 'sleep 4321 & (setsid sleep 4322 >/dev/null 2>&1 &); exit 7'
+	has '[shell died: exit 7; new shell in '
+	has $'\n[variables and functions are lost]\n[what it left still runs: '
+	has ' sleep 4321'
+	has ' sleep 4322'
+	call shell command "kill \$(pidof sleep); $sleepers"
+	call shell command 'exit 8'
+	has '[variables, functions and jobs are lost]'
+	lacks 'still runs'
+}
+
 @test "J3: jobs, kill, wait, and a pipeline's status" {
 	serve
 	call shell command 'sleep 1000 & jobs; kill %1; wait %1; echo $?'

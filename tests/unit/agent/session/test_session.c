@@ -105,6 +105,8 @@ static const struct row {
 	  0 },
 	{ "I6: blank", NULL, "   ", "", 0 },
 	{ "I6: empty", NULL, "", "", 0 },
+	{ "S1: the status outlives an empty text", "(exit 7)", "", "", 7 },
+	{ "S1: the status outlives blanks", "(exit 7)", " \n\t", "", 7 },
 	{ "I6: comment", NULL, "# nothing", "", 0 },
 	{ "I7: exclamation", NULL, "echo A!B '!!'", "A!B !!\n", 0 },
 	{ "I7: tab", NULL, "echo 'a\tb'", "a\tb\n", 0 },
