@@ -114,6 +114,20 @@ static inline int sys_fstatfs(int fd, struct statfs *ret)
 	return (int)sys_ret(fstatfs(fd, ret));
 }
 
+/* The number of the mount that @fd is on; -ENOSYS before 5.8. */
+static inline int sys_mount_id(int fd, uint64_t *ret)
+{
+	struct statx st;
+	int r = (int)sys_ret(statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st));
+
+	if (r < 0)
+		return r;
+	if (!(st.stx_mask & STATX_MNT_ID))
+		return -ENOSYS;
+	*ret = st.stx_mnt_id;
+	return 0;
+}
+
 static inline int sys_faccessat(int dirfd, const char *path, int mode, int flags)
 {
 	return (int)sys_ret(faccessat(dirfd, path, mode, flags));
@@ -168,6 +182,14 @@ static inline int sys_fchmod(int fd, mode_t mode)
 static inline int sys_fchmodat(int dirfd, const char *path, mode_t mode, int flags)
 {
 	return (int)sys_ret(fchmodat(dirfd, path, mode, flags));
+}
+
+/* With two words that the kernel does not look at, and a system call filter may. */
+static inline int sys_fchmodat_words(int dirfd, const char *path, mode_t mode,
+				     const uint64_t words[2])
+{
+	return (int)sys_ret(
+		syscall(SYS_fchmodat, dirfd, path, mode, 0L, words[0], words[1]));
 }
 
 static inline int sys_fchown(int fd, uid_t uid, gid_t gid)

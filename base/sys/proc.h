@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -209,6 +210,56 @@ static inline int sys_landlock_scope(uint64_t scopes)
 static inline int sys_landlock_restrict(int ruleset)
 {
 	return (int)sys_ret(syscall(446 /* landlock_restrict_self */, ruleset, 0));
+}
+
+/** sys_seccomp_listen() - install a filter that may answer "ask the listener"; returns the
+ *  listener. @flags: more SECCOMP_FILTER_FLAG_… */
+static inline int sys_seccomp_listen(unsigned flags, void *prog)
+{
+	return (int)sys_ret(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+				    flags | SECCOMP_FILTER_FLAG_NEW_LISTENER, prog));
+}
+
+/* @ret is all zeros before. -ENOENT: whoever asked has gone meanwhile. */
+static inline int sys_notif_recv(int listener, struct seccomp_notif *ret)
+{
+	return (int)sys_ret(ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, ret));
+}
+
+static inline int sys_notif_send(int listener, struct seccomp_notif_resp *resp)
+{
+	return (int)sys_ret(ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, resp));
+}
+
+/* 0 = the process that asked is still there, and waits. */
+static inline int sys_notif_valid(int listener, uint64_t id)
+{
+	return (int)sys_ret(ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id));
+}
+
+/* Returns the number that the descriptor has there. */
+static inline int sys_notif_addfd(int listener, struct seccomp_notif_addfd *add)
+{
+	return (int)sys_ret(ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, add));
+}
+
+/* The identity by which files are judged, of this thread alone. The call says nothing of
+ * its success; a second one does. */
+static inline int sys_setfsuid(uid_t uid)
+{
+	syscall(SYS_setfsuid, uid);
+	return (uid_t)sys_ret(syscall(SYS_setfsuid, -1)) == uid ? 0 : -EPERM;
+}
+
+static inline int sys_setfsgid(gid_t gid)
+{
+	syscall(SYS_setfsgid, gid);
+	return (gid_t)sys_ret(syscall(SYS_setfsgid, -1)) == gid ? 0 : -EPERM;
+}
+
+static inline int sys_chroot(const char *path)
+{
+	return (int)sys_ret(chroot(path));
 }
 
 static inline long sys_keyctl(int op, unsigned long a)

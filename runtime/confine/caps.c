@@ -13,12 +13,26 @@ enum { CAPS_NUMBERS = 64 }; /* of capset version 3: two words of 32 */
 
 /* What engines give by default, less NET_RAW (ping works by ping_group_range), MKNOD
  * (without effect in a user namespace) and AUDIT_WRITE (the kernel's audit is not the
- * box's). */
+ * box's). SETFCAP is there where what it makes is nothing outside: in the root map a file
+ * capability on the project would be the host's (with_more()). FSETID only keeps set-gid
+ * bits that a chmod asks for, which setid.h decides; that a write keeps them needs it on
+ * the host. */
 static const uint64_t caps_of_box =
 	CAPS_BIT(CAP_CHOWN) | CAPS_BIT(CAP_DAC_OVERRIDE) | CAPS_BIT(CAP_FSETID) |
 	CAPS_BIT(CAP_FOWNER) | CAPS_BIT(CAP_SETGID) | CAPS_BIT(CAP_SETUID) |
-	CAPS_BIT(CAP_SETFCAP) | CAPS_BIT(CAP_SETPCAP) | CAPS_BIT(CAP_NET_BIND_SERVICE) |
+	CAPS_BIT(CAP_SETPCAP) | CAPS_BIT(CAP_NET_BIND_SERVICE) |
 	CAPS_BIT(CAP_SYS_CHROOT) | CAPS_BIT(CAP_KILL);
+
+static uint64_t with_more(unsigned more)
+{
+	uint64_t set = caps_of_box;
+
+	if (more & CAPS_FILES)
+		set |= CAPS_BIT(CAP_SETFCAP);
+	if (more & CAPS_TRACE)
+		set |= CAPS_BIT(CAP_SYS_PTRACE);
+	return set;
+}
 
 /* Drops every bounding capability that is not in @keep. The kernel may know more of
  * them than our headers: EINVAL is the end of its list. */
@@ -67,13 +81,31 @@ static int clear_ambient(struct err *e)
 				     : 0;
 }
 
-int caps_limit(struct err *e)
+int caps_limit(unsigned more, struct err *e)
 {
-	int r = limit_bounding(caps_of_box, e);
+	uint64_t set = with_more(more);
+	int r = limit_bounding(set, e);
 
 	if (r >= 0)
 		r = clear_ambient(e);
-	return r < 0 ? r : limit_sets(caps_of_box, e);
+	return r < 0 ? r : limit_sets(set, e);
+}
+
+int caps_keep_trace(struct err *e)
+{
+	int r = sys_prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0);
+
+	return r < 0 ? err_sys(e, r, "cannot drop a capability for good") : 0;
+}
+
+int caps_drop_trace(struct err *e)
+{
+	return limit_sets(~CAPS_BIT(CAP_SYS_PTRACE), e);
+}
+
+int caps_become(uint64_t effective, struct err *e)
+{
+	return limit_sets(effective, e);
 }
 
 int caps_drop_all(struct err *e)

@@ -12,9 +12,10 @@
 #include "base/err.h"
 
 enum secfilter_kind {
-	SECFILTER_BOX,	/* on init, inherited by everything in the box */
-	SECFILTER_FAKE, /* on payloads of a single map: chown and friends "succeed" */
-	SECFILTER_GATE	/* on the gate and nothing else: the calls that it needs */
+	SECFILTER_BOX,	 /* on init, inherited by everything in the box */
+	SECFILTER_SETID, /* on init, too: what sets set-id bits asks (setid.h) */
+	SECFILTER_FAKE,	 /* on payloads of a single map: chown and friends "succeed" */
+	SECFILTER_GATE	 /* on the gate and nothing else: the calls that it needs */
 };
 
 /**
@@ -30,5 +31,9 @@ int secfilter_get(enum secfilter_kind kind, int cache_dirfd, struct buf *ret,
 /** secfilter_install() - on this process, for good; needs no_new_privs or
  *  CAP_SYS_ADMIN. Safe between clone and exec. */
 int secfilter_install(const void *prog, size_t len, struct err *e);
+
+/** secfilter_install_listen() - the same for a filter that hands calls to a listener, which is
+ *  returned. -EBUSY: this process is below such a filter already. */
+int secfilter_install_listen(const void *prog, size_t len, struct err *e);
 
 #endif

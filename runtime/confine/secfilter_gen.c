@@ -141,12 +141,13 @@ static unsigned emit_load(struct writer *w, size_t offset)
 
 static unsigned emit_answer(struct writer *w, int16_t verdict)
 {
-	uint32_t k =
-		verdict == SECFILTER_ALLOW
-			? SECCOMP_RET_ALLOW
-			: SECCOMP_RET_ERRNO | ((uint32_t)verdict & SECCOMP_RET_DATA);
+	uint32_t k = SECCOMP_RET_ERRNO | ((uint32_t)verdict & SECCOMP_RET_DATA);
 	unsigned i = 0;
 
+	if (verdict == SECFILTER_ALLOW)
+		k = SECCOMP_RET_ALLOW;
+	else if (verdict == SECFILTER_NOTIFY)
+		k = SECCOMP_RET_USER_NOTIF;
 	while (i < w->n_answers && w->answers[i].verdict != verdict)
 		i++;
 	if (i < w->n_answers && near(w, w->answers[i].at))

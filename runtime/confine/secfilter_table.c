@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -223,6 +224,41 @@ static const struct secfilter_rule box_rules[] = {
 	ALWAYS("request_key", ENOSYS),
 };
 
+/* ---- set-id bits ---------------------------------------------------------------- */
+
+#define SETID (S_ISUID | S_ISGID)
+#define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
+
+/* Every call that can give a file set-id bits, and only when it does: whoever listens
+ * makes it in the caller's place, without them where they would be real outside. mkdir
+ * drops them itself; sockets and links cannot be executed. */
+static const struct secfilter_rule setid_rules[] = {
+	ANY("chmod", SECFILTER_NOTIFY, 1, SETID),
+	ALWAYS("chmod", SECFILTER_ALLOW),
+	ANY("fchmod", SECFILTER_NOTIFY, 1, SETID),
+	ALWAYS("fchmod", SECFILTER_ALLOW),
+	ANY("fchmodat", SECFILTER_NOTIFY, 2, SETID),
+	ALWAYS("fchmodat", SECFILTER_ALLOW),
+	ANY("fchmodat2", SECFILTER_NOTIFY, 2, SETID),
+	ALWAYS("fchmodat2", SECFILTER_ALLOW),
+	ANY("creat", SECFILTER_NOTIFY, 1, SETID),
+	ALWAYS("creat", SECFILTER_ALLOW),
+	ANY("mknod", SECFILTER_NOTIFY, 1, SETID),
+	ALWAYS("mknod", SECFILTER_ALLOW),
+	ANY("mknodat", SECFILTER_NOTIFY, 2, SETID),
+	ALWAYS("mknodat", SECFILTER_ALLOW),
+
+	/* Without one of these flags the mode is whatever the register held. */
+	EQ("open", SECFILTER_ALLOW, 1, CREATES, 0),
+	ANY("open", SECFILTER_NOTIFY, 2, SETID),
+	ALWAYS("open", SECFILTER_ALLOW),
+	EQ("openat", SECFILTER_ALLOW, 2, CREATES, 0),
+	ANY("openat", SECFILTER_NOTIFY, 3, SETID),
+	ALWAYS("openat", SECFILTER_ALLOW),
+	/* Its mode is behind a pointer; as before 5.6, for which programs are made. */
+	ALWAYS("openat2", ENOSYS),
+};
+
 /* ---- payloads of a single map --------------------------------------------------- */
 
 /* No id but the caller's exists, so that a change of owner could only fail: dpkg and
@@ -303,6 +339,8 @@ static const struct secfilter_rule gate_rules[] = {
 static const struct secfilter_table tables[] = {
 	[SECFILTER_BOX] = { "box", ENOSYS, box_allow, box_refuse, box_rules,
 			    ARRAY_SIZE(box_rules) },
+	[SECFILTER_SETID] = { "setid", SECFILTER_ALLOW, NULL, NULL, setid_rules,
+			      ARRAY_SIZE(setid_rules) },
 	[SECFILTER_FAKE] = { "fake", SECFILTER_ALLOW, NULL, NULL, fake_rules,
 			     ARRAY_SIZE(fake_rules) },
 	[SECFILTER_GATE] = { "gate", ENOSYS, gate_allow, NULL, gate_rules,

@@ -11,9 +11,12 @@
 
 #include "runtime/confine/secfilter.h"
 
-/* A verdict: this, or the errno that the call fails with; 0 = it "succeeds" without
- * being made. */
-enum { SECFILTER_ALLOW = -1 };
+/* A verdict: one of these, or the errno that the call fails with; 0 = it "succeeds"
+ * without being made. */
+enum {
+	SECFILTER_ALLOW = -1,
+	SECFILTER_NOTIFY = -2 /* the listener answers (setid.h) */
+};
 
 enum secfilter_test {
 	SECFILTER_ALWAYS, /* the row decides */

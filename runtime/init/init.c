@@ -20,9 +20,10 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
-#include "runtime/confine/secfilter.h"
+#include "runtime/confine/caps.h"
 #include "runtime/init/leader.h"
 #include "runtime/init/payload.h"
+#include "runtime/init/setid.h"
 #include "runtime/net/sock.h"
 #include "runtime/wire/wire.h"
 
@@ -30,7 +31,7 @@ enum {
 	INIT_SOCK = 3,
 	INIT_NET = 4,
 	INIT_PROCS = 4096, /* programs of clients at once */
-	INIT_FIXED = 3,	   /* poll places before those of the table */
+	INIT_FIXED = 4,	   /* poll places before those of the table */
 	INIT_GRACE_MS = LEADER_GRACE_MS
 };
 
@@ -50,6 +51,7 @@ struct proc_entry {
 struct init {
 	struct payload_box box;
 	struct buf fake;
+	struct setid setid;
 	char project[PATH_MAX];
 	struct proc_entry **procs; /* owned */
 	size_t n;
@@ -280,6 +282,7 @@ static void reap(struct init *in)
 		si.si_pid = 0;
 		if (sys_waitid(P_ALL, 0, &si, WEXITED | WNOHANG) < 0 || !si.si_pid)
 			return;
+		setid_reaped(&in->setid, si.si_pid);
 		for (size_t i = 0; i < in->n; i++) {
 			struct proc_entry *p = in->procs[i];
 			int sig = si.si_code == CLD_EXITED ? 0 : si.si_status;
@@ -363,6 +366,7 @@ static int wait_all(struct init *in, struct pollfd *fds, size_t n)
 	watch(&fds[0], INIT_SOCK);
 	watch(&fds[1], in->signals);
 	watch(&fds[2], in->net);
+	watch(&fds[3], setid_fd(&in->setid));
 	for (size_t i = 0; i < n; i++) {
 		watch(&fds[INIT_FIXED + 2 * i], in->procs[i]->run.status_fd);
 		watch(&fds[INIT_FIXED + 2 * i + 1], in->procs[i]->run.report_fd);
@@ -389,6 +393,8 @@ static bool serve(struct init *in, const struct pollfd *fds, size_t n)
 		scope_close(&in->net);
 		in->net = -1;
 	}
+	if (fds[3].revents)
+		setid_serve(&in->setid);
 	run_timers(in);
 	/* New programs last: the places of @fds are those of the table until here. */
 	if (fds[0].revents && !on_monitor(in))
@@ -432,25 +438,35 @@ static int await_assistant(struct err *e)
 	return 0;
 }
 
+static int read_filter(const struct wire_msg *m, unsigned i, struct buf *ret,
+		       struct err *e)
+{
+	if (m->n_fds <= i || sys_lseek(m->fds[i], 0, SEEK_SET) < 0)
+		return err_set(e, -EBADMSG, "a filter is missing");
+	return file_read_fd(m->fds[i], ret, e);
+}
+
 static int set_up(struct init *in, struct err *e)
 {
+	_cleanup_buf_ struct buf filter = BUF_INIT(1 << 20);
 	_cleanup_wire_ struct wire_msg m;
 	const struct wire_setup *s;
 	int r;
 
 	wire_msg_init(&m);
-	r = wire_recv(INIT_SOCK, &m, 1);
+	r = wire_recv(INIT_SOCK, &m, 2);
 	s = r > 0 ? wire_body(&m, sizeof(*s)) : NULL;
 	if (!s || m.head.type != WIRE_SETUP)
 		return err_set(e, -EBADMSG, "no set-up message from the monitor");
 	memcpy(in->project, s->project, sizeof(in->project));
 	in->project[sizeof(in->project) - 1] = '\0';
 	in->box.project = in->project;
-	if (!s->single)
-		return 0;
-	r = sys_lseek(m.fds[0], 0, SEEK_SET) < 0 ? -EBADMSG : 0;
+	r = read_filter(&m, 0, &filter, e);
 	if (r == 0)
-		r = file_read_fd(m.fds[0], &in->fake, e);
+		r = setid_begin(&filter, in->project, &in->setid, e);
+	if (r < 0 || !s->single)
+		return r;
+	r = read_filter(&m, 1, &in->fake, e);
 	if (r < 0)
 		return r;
 	in->box.fake = &in->fake;
@@ -493,11 +509,15 @@ static int protect(struct init *in, struct err *e)
 
 int init_main(void)
 {
-	struct init in = { .fake = BUF_INIT(1 << 20), .signals = -1, .net = -1 };
+	struct init in = {
+		.fake = BUF_INIT(1 << 20), .setid = SETID_NONE, .signals = -1, .net = -1
+	};
 	struct wire_head head = { .type = WIRE_FAILED, .len = sizeof(struct err) };
 	struct err e = ERR_NONE;
 	int r = protect(&in, &e);
 
+	if (r == 0)
+		r = caps_keep_trace(&e);
 	if (r == 0)
 		r = await_assistant(&e);
 	if (r == 0)

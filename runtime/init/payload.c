@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
+#include "runtime/confine/caps.h"
 #include "runtime/confine/secfilter.h"
 #include "runtime/init/applet.h"
 #include "runtime/init/leader.h"
@@ -286,6 +287,10 @@ static int take_identity(const struct birth *b, struct err *e)
 		r = sys_setresgid(u->gid, u->gid, u->gid);
 	if (r == 0)
 		r = sys_setresuid(u->uid, u->uid, u->uid);
+	/* Until the exec this is init's memory still; a change of identity makes it as
+	 * traceable as the host's sysctl says. */
+	if (r == 0)
+		r = sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	return r < 0 ? err_sys(e, r, "cannot become user '%s'", u->name) : 0;
 }
 
@@ -388,8 +393,12 @@ static void birth(void *ctx)
 
 static int fork_payload(struct birth *b, int report[2], pid_t *ret)
 {
+	struct err e = ERR_NONE;
 	pid_t pid = sys_fork();
 
+	/* What init alone may, before a byte of the box's is looked at. */
+	if (pid == 0 && caps_drop_trace(&e) < 0)
+		sys_exit(127);
 	if (pid == 0 && report[1] >= 0)
 		leader_main(report[1], birth, b);
 	if (pid == 0)

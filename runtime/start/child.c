@@ -248,13 +248,22 @@ static int enter_root(struct work *w, struct err *e)
 
 /* ---- becoming init ---------------------------------------------------------------- */
 
+/* Box root is the host's on the project's files, and so are capabilities that it gives
+ * them. */
+static bool real_outside(const struct work *w)
+{
+	enum idmap_kind kind = w->c->spec->map.kind;
+
+	return kind == IDMAP_ROOT || kind == IDMAP_IDENTITY;
+}
+
 static int drop(struct work *w, struct err *e)
 {
 	int r = cgroup_child_limits(&w->c->spec->limits, cgroup_keeps_pids(w->c->cg),
 				    e);
 
 	if (r == 0)
-		r = caps_limit(e);
+		r = caps_limit(CAPS_TRACE | (real_outside(w) ? 0 : CAPS_FILES), e);
 	if (r < 0)
 		return r;
 	r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

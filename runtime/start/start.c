@@ -17,7 +17,7 @@ enum { START_DEADLINE_MS = 20000, START_COPY_MS = 600000 };
 struct attempt {
 	const struct start_conf *conf;
 	struct running *run;
-	struct buf filter, fake; /* owned */
+	struct buf filter, setid, fake; /* owned */
 	char init_path[PATH_MAX];
 	int child_sock; /* owned */
 	bool copy;
@@ -26,6 +26,7 @@ struct attempt {
 static void attempt_done(struct attempt *a)
 {
 	buf_done(&a->filter);
+	buf_done(&a->setid);
 	buf_done(&a->fake);
 	scope_close(&a->child_sock);
 	a->child_sock = -1;
@@ -145,6 +146,8 @@ static int prepare(struct attempt *a, struct err *e)
 		r = make_stage(conf->spec, e);
 	if (r == 0)
 		r = secfilter_get(SECFILTER_BOX, conf->cache, &a->filter, e);
+	if (r == 0)
+		r = secfilter_get(SECFILTER_SETID, conf->cache, &a->setid, e);
 	if (r == 0 && conf->spec->map.kind == IDMAP_SINGLE)
 		r = secfilter_get(SECFILTER_FAKE, conf->cache, &a->fake, e);
 	if (r < 0)
@@ -283,30 +286,26 @@ static int say_go(struct attempt *a, struct err *e)
 	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot start the child") : 0;
 }
 
-static int pack_fake(const struct attempt *a, struct err *e)
-{
-	uint32_t len;
-
-	return wire_pack(&a->fake, &len, e);
-}
-
 static int say_setup(struct attempt *a, struct err *e)
 {
 	_cleanup_free_ struct wire_setup *s = calloc(1, sizeof(*s));
 	struct wire_head head = { .type = WIRE_SETUP, .len = sizeof(*s) };
-	_cleanup_close_ int fake = -1;
-	int r;
+	int fds[2] = { -1, -1 }, r;
+	uint32_t len;
 
 	if (!s)
 		return err_sys(e, -ENOMEM, "cannot set init up");
 	s->single = a->fake.len > 0;
 	memcpy(s->project, a->conf->spec->project, sizeof(s->project));
-	if (s->single) {
-		fake = pack_fake(a, e);
-		if (fake < 0)
-			return fake;
+	r = fds[0] = wire_pack(&a->setid, &len, e);
+	if (r >= 0 && s->single)
+		r = fds[1] = wire_pack(&a->fake, &len, e);
+	if (r < 0) {
+		scope_close_set(fds, 2);
+		return r;
 	}
-	r = wire_send(a->run->sock, &head, s, &fake, s->single);
+	r = wire_send(a->run->sock, &head, s, fds, 1U + s->single);
+	scope_close_set(fds, 2);
 	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot set init up") : 0;
 }
 
@@ -426,6 +425,7 @@ static int attempt(const struct start_conf *conf, bool copy, struct running *ret
 		.conf = conf,
 		.run = &run,
 		.filter = BUF_INIT(1 << 20),
+		.setid = BUF_INIT(1 << 20),
 		.fake = BUF_INIT(1 << 20),
 		.child_sock = -1,
 		.copy = copy,

@@ -98,7 +98,7 @@ struct wire_signal {
 };
 
 struct wire_setup {
-	uint8_t single; /* the fake filter comes as the descriptor */
+	uint8_t single; /* the fake filter comes as the second descriptor */
 	uint8_t pad[3];
 	char project[PATH_MAX];
 };

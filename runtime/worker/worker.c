@@ -298,7 +298,7 @@ static int give_up_rights(struct work *w, struct err *e)
 	int r = set_limits(e);
 
 	if (r == 0)
-		r = caps_limit(e);
+		r = caps_limit(CAPS_FILES, e);
 	if (r < 0)
 		return r;
 	r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

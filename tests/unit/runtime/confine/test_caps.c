@@ -1,5 +1,6 @@
 #include "runtime/confine/caps.h"
 
+#include <linux/capability.h>
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -44,10 +45,70 @@ static void check(int (*limit)(struct err *e), const char *want)
 	assert_string_equal(got, want);
 }
 
+static int for_box(struct err *e)
+{
+	return caps_limit(0, e);
+}
+
+static int for_files(struct err *e)
+{
+	return caps_limit(CAPS_FILES, e);
+}
+
+static int for_init(struct err *e)
+{
+	int r = caps_limit(CAPS_TRACE, e);
+
+	return r < 0 ? r : caps_keep_trace(e);
+}
+
+static int for_forked(struct err *e)
+{
+	int r = for_init(e);
+
+	return r < 0 ? r : caps_drop_trace(e);
+}
+
+/* More than there is, is not had. */
+static int for_become(struct err *e)
+{
+	int r = for_init(e);
+
+	return r < 0 ? r : caps_become(1 | UINT64_C(1) << CAP_SYS_ADMIN, e);
+}
+
 static void box(void)
 {
-	check(caps_limit, "CapInh:\t0000000000000000\nCapPrm:\t00000000800405fb\n"
-			  "CapEff:\t00000000800405fb\nCapBnd:\t00000000800405fb\n"
+	check(for_box, "CapInh:\t0000000000000000\nCapPrm:\t00000000000405fb\n"
+		       "CapEff:\t00000000000405fb\nCapBnd:\t00000000000405fb\n"
+		       "CapAmb:\t0000000000000000\n");
+}
+
+static void files(void)
+{
+	check(for_files, "CapInh:\t0000000000000000\nCapPrm:\t00000000800405fb\n"
+			 "CapEff:\t00000000800405fb\nCapBnd:\t00000000800405fb\n"
+			 "CapAmb:\t0000000000000000\n");
+}
+
+static void init(void)
+{
+	check(for_init, "CapInh:\t0000000000000000\nCapPrm:\t00000000000c05fb\n"
+			"CapEff:\t00000000000c05fb\nCapBnd:\t00000000000405fb\n"
+			"CapAmb:\t0000000000000000\n");
+}
+
+static void forked(void)
+{
+	check(for_forked, "CapInh:\t0000000000000000\nCapPrm:\t00000000000405fb\n"
+			  "CapEff:\t00000000000405fb\nCapBnd:\t00000000000405fb\n"
+			  "CapAmb:\t0000000000000000\n");
+}
+
+static void become(void)
+{
+	check(for_become, "CapInh:\t0000000000000000\nCapPrm:\t0000000000000001\n"
+			  "CapEff:\t0000000000000001\nCapBnd:\t00000000000405fb\n"
 			  "CapAmb:\t0000000000000000\n");
 }
 
@@ -62,6 +123,10 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "a box keeps the documented set", box },
+		{ "what is nobody's outside may give files capabilities", files },
+		{ "init may trace, and cannot pass it on", init },
+		{ "what it forks gives that up", forked },
+		{ "who becomes another has that one's, of what there is", become },
 		{ "a helper keeps nothing", none },
 	};
 

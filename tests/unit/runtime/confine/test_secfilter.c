@@ -12,6 +12,7 @@
 
 #define E(n) (SECCOMP_RET_ERRNO | (n))
 #define ALLOW SECCOMP_RET_ALLOW
+#define NOTIFY SECCOMP_RET_USER_NOTIF
 #define HIGH (UINT64_C(1) << 32)
 
 #ifndef __x86_64__
@@ -26,7 +27,7 @@ static const struct row {
 	enum secfilter_kind kind;
 	uint32_t arch;
 	int nr;
-	uint64_t args[3];
+	uint64_t args[4];
 	uint32_t want;
 } rows[] = {
 #define BOX(name, nr, want, ...)                                                     \
@@ -43,6 +44,11 @@ static const struct row {
 	{                                                                              \
 		"fake: " name, SECFILTER_FAKE, AUDIT_ARCH_X86_64, nr, { __VA_ARGS__ }, \
 			want                                                           \
+	}
+#define SETID(name, nr, want, ...)                                      \
+	{                                                               \
+		"setid: " name, SECFILTER_SETID, AUDIT_ARCH_X86_64, nr, \
+			{ __VA_ARGS__ }, want                           \
 	}
 #define GATE(name, nr, want, ...)                                                      \
 	{                                                                              \
@@ -144,6 +150,37 @@ static const struct row {
 	BOX32("chown32", 212, ALLOW, 0),
 	BOX32("keyctl", 288, E(ENOSYS), 0),
 	BOX32("io_uring_setup", 425, E(ENOSYS), 0),
+	SETID("read", SYS_read, ALLOW, 0),
+	SETID("chmod", SYS_chmod, ALLOW, 0, 01777),
+	SETID("chmod u+s", SYS_chmod, NOTIFY, 0, 04755),
+	SETID("chmod g+s, high bits", SYS_chmod, NOTIFY, 0, HIGH | 02755),
+	SETID("fchmod u+s", SYS_fchmod, NOTIFY, 3, 04755),
+	SETID("fchmodat g+s", SYS_fchmodat, NOTIFY, 3, 0, 02755),
+	SETID("fchmodat2 u+s", 452, NOTIFY, 3, 0, 04755),
+	SETID("creat u+s", SYS_creat, NOTIFY, 0, 04755),
+	SETID("open that reads, with rubbish for a mode", SYS_open, ALLOW, 0, 0, 04755),
+	SETID("open O_CREAT", SYS_open, ALLOW, 0, 0100, 0755),
+	SETID("open O_CREAT u+s", SYS_open, NOTIFY, 0, 0100, 04755),
+	SETID("open O_TMPFILE g+s", SYS_open, NOTIFY, 0, 020200002, 02755),
+	SETID("open O_DIRECTORY", SYS_open, ALLOW, 0, 0200000, 02755),
+	SETID("openat without O_CREAT", SYS_openat, ALLOW, 3, 0, 02, 04755),
+	SETID("openat O_CREAT u+s", SYS_openat, NOTIFY, 3, 0, 0101, 04755),
+	SETID("openat2", SYS_openat2, E(ENOSYS), 3, 0, 0),
+	SETID("mknod u+s", SYS_mknod, NOTIFY, 0, 0104755),
+	SETID("mknodat u+s", SYS_mknodat, NOTIFY, 3, 0, 0104755),
+	SETID("mkdir", SYS_mkdir, ALLOW, 0, 06755),
+	{ "setid, i386: chmod",
+	  SECFILTER_SETID,
+	  AUDIT_ARCH_I386,
+	  15,
+	  { 0, 04755 },
+	  NOTIFY },
+	{ "setid, i386: open",
+	  SECFILTER_SETID,
+	  AUDIT_ARCH_I386,
+	  5,
+	  { 0, 0100, 04755 },
+	  NOTIFY },
 	FAKE("read", SYS_read, ALLOW, 0),
 	FAKE("chown", SYS_chown, E(0), 0),
 	FAKE("fchownat", SYS_fchownat, E(0), 0),

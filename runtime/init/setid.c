@@ -1,0 +1,135 @@
+#include "runtime/init/setid.h"
+
+#include <linux/filter.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "runtime/confine/secfilter.h"
+#include "runtime/init/setid_call.h"
+#include "runtime/init/setid_work.h"
+
+/* ---- where bits may be real ------------------------------------------------------- */
+
+static int mount_of(const char *path, uint64_t *ret)
+{
+	_cleanup_close_ int fd = sys_open(path, O_PATH);
+
+	return fd < 0 ? fd : sys_mount_id(fd, ret);
+}
+
+/* A kernel that cannot tell mounts apart leaves no such place (before 5.8). */
+static void find_places(const char *project, struct setid_places *ret)
+{
+	static const char *const own[SETID_PLACES] = { "/", "/tmp" };
+	uint64_t theirs, id;
+
+	ret->n = 0;
+	if (mount_of(project, &theirs) < 0)
+		return;
+	for (unsigned i = 0; i < SETID_PLACES; i++)
+		if (mount_of(own[i], &id) == 0 && id != theirs)
+			ret->mount[ret->n++] = id;
+}
+
+/* ---- the secret --------------------------------------------------------------------- */
+
+#define WORD(field, half) \
+	(offsetof(struct seccomp_data, field) + sizeof(uint32_t) * (half))
+#define LOAD(at) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(at))
+#define ONLY(value, rest) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (rest))
+
+/* In front of the program: fchmodat with the secret is allowed, all else goes on. What
+ * looks at arguments comes behind the number, so that the kernel still knows which calls
+ * are allowed whatever their arguments. */
+static int add_secret(const uint64_t secret[2], const struct buf *filter,
+		      struct buf *ret)
+{
+	uint32_t half[4];
+
+	memcpy(half, secret, sizeof(half));
+	const struct sock_filter front[] = {
+		LOAD(offsetof(struct seccomp_data, arch)),
+		ONLY(SETID_CALL_ARCH, 11),
+		LOAD(offsetof(struct seccomp_data, nr)),
+		ONLY(SYS_fchmodat, 9),
+		LOAD(WORD(args[4], 0)),
+		ONLY(half[0], 7),
+		LOAD(WORD(args[4], 1)),
+		ONLY(half[1], 5),
+		LOAD(WORD(args[5], 0)),
+		ONLY(half[2], 3),
+		LOAD(WORD(args[5], 1)),
+		ONLY(half[3], 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	int r = buf_add(ret, front, sizeof(front));
+
+	return r < 0 ? r : buf_add(ret, filter->data, filter->len);
+}
+
+int setid_begin(const struct buf *filter, const char *project, struct setid *ret,
+		struct err *e)
+{
+	_cleanup_buf_ struct buf prog =
+		BUF_INIT(BPF_MAXINSNS * sizeof(struct sock_filter));
+	struct setid s = SETID_NONE;
+	ssize_t r;
+
+	find_places(project, &s.own);
+	r = sys_getrandom(s.own.secret, sizeof(s.own.secret));
+	if (r == sizeof(s.own.secret))
+		r = add_secret(s.own.secret, filter, &prog);
+	if (r < 0)
+		return err_sys(e, (int)r, "cannot make the filter of set-id bits");
+	s.listener = secfilter_install_listen(prog.data, prog.len, e);
+	if (s.listener < 0)
+		return s.listener;
+	*ret = s;
+	return 0;
+}
+
+/* ---- serving ----------------------------------------------------------------------- */
+
+int setid_fd(const struct setid *s)
+{
+	return s->n < SETID_AT_ONCE ? s->listener : -1;
+}
+
+/* Who has its answer, or is gone, is not found any more. */
+static void refuse(const struct setid *s, uint64_t id)
+{
+	struct seccomp_notif_resp resp = { .id = id, .error = -EPERM };
+
+	(void)sys_notif_send(s->listener, &resp);
+}
+
+void setid_serve(struct setid *s)
+{
+	struct seccomp_notif ask;
+	pid_t pid;
+
+	memset(&ask, 0, sizeof(ask));
+	if (s->n >= SETID_AT_ONCE || sys_notif_recv(s->listener, &ask) < 0)
+		return;
+	pid = sys_fork();
+	if (pid == 0)
+		setid_work(s->listener, &ask, &s->own);
+	if (pid < 0) {
+		refuse(s, ask.id);
+		return;
+	}
+	s->at[s->n].pid = pid;
+	s->at[s->n++].id = ask.id;
+}
+
+void setid_reaped(struct setid *s, pid_t pid)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		if (s->at[i].pid != pid)
+			continue;
+		refuse(s, s->at[i].id);
+		s->at[i] = s->at[--s->n];
+		return;
+	}
+}

@@ -1,0 +1,61 @@
+/* setid - no file that the host can meet gets set-id bits from the box.
+ * Needs:  seccomp listeners (5.0) and descriptors by them (5.9); box init.
+ * Owns:   the listener, and the short-lived processes that answer for it.
+ * Never:  lets a call go on as the caller made it: memory that its path was read from may
+ *         be another by then.
+ *
+ * In a box, which has no_new_privs, a set-id bit gives nothing to anybody. On the project
+ * it would, outside: to whoever runs the file. The filter SECFILTER_SETID hands every call
+ * that sets such a bit to init, and init has a process make it in the caller's place, with
+ * the caller's root, directory, identity and no more capabilities: on the box's own root
+ * and /tmp as it was asked (packages and images have such files), anywhere else without
+ * the bits. Whatever goes wrong is EPERM.
+ *
+ * That process is below the filter as well. Its own call passes by a secret in arguments
+ * that the call does not have: made at each start, it is in the filter, which nobody below
+ * it may read, and in the memory of init, which nobody may trace. */
+#ifndef RUNTIME_INIT_SETID_H
+#define RUNTIME_INIT_SETID_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { SETID_AT_ONCE = 8, SETID_PLACES = 2 };
+
+/* Mounts on which bits are set as asked: what nobody but the box sees. */
+struct setid_places {
+	uint64_t secret[2];
+	unsigned n;
+	uint64_t mount[SETID_PLACES];
+};
+
+struct setid {
+	int listener; /* owned; -1 = none */
+	struct setid_places own;
+	unsigned n;
+	struct {
+		pid_t pid;
+		uint64_t id; /* of the call that it answers */
+	} at[SETID_AT_ONCE];
+};
+#define SETID_NONE ((struct setid){ .listener = -1 })
+
+/** setid_begin() - from here on calls of this process's children are handed to it, and its
+ *  own as well: it must make none
+ *  @project: where the project is mounted */
+int setid_begin(const struct buf *filter, const char *project, struct setid *ret,
+		struct err *e);
+
+/** setid_fd() - to wait for; -1 while as many calls as may be are being answered */
+int setid_fd(const struct setid *s);
+
+/** setid_serve() - the descriptor is readable: have one call answered */
+void setid_serve(struct setid *s);
+
+/** setid_reaped() - a child has ended; what it has left unanswered is refused */
+void setid_reaped(struct setid *s, pid_t pid);
+
+#endif

@@ -1,0 +1,315 @@
+/* Theory of operation
+ *
+ * All that belongs to the caller is opened or read while this process may still look at
+ * any process: its root, its directory, the descriptor that it names, its path, its
+ * identity. Only then is the call known to be still there (its number is), so that none of
+ * it can be another process's with the same pid. Then root and identity are taken on, and
+ * the call is made with them:
+ *
+ *  - chmod acts on a descriptor that was opened first; which mount that is on decides, not
+ *    the path, which may lead elsewhere a moment later;
+ *  - open and mknod make the file without the bits, wherever it is.
+ *
+ * While identities change the capability to trace is still there, so that nobody without
+ * it can trace this process; it goes last. */
+#include "runtime/init/setid_work.h"
+
+#include <limits.h>
+#include <linux/magic.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "runtime/confine/caps.h"
+#include "runtime/init/setid_call.h"
+#include "runtime/init/setid_who.h"
+
+enum {
+	WORK_LISTENER = 3,
+	WORK_SECONDS = 10,
+	WORK_STATUS = 1 << 20, /* bytes: 65536 groups fit */
+	WORK_PAGE = 4096,
+	WORK_BITS = S_ISUID | S_ISGID,
+	WORK_NAME = 32
+};
+
+struct work {
+	const struct seccomp_notif *ask;
+	const struct setid_places *own;
+	struct setid_call call;
+	struct setid_who who;
+	char path[PATH_MAX];
+	/* descriptors: the process ends with them */
+	int proc; /* /proc of the caller */
+	int self; /* /proc/self/fd of this process */
+	int root, dir;
+	int target; /* what a descriptor of the caller's is; -1 = go by the path */
+};
+
+/* ---- what the caller has ------------------------------------------------------------- */
+
+/* A page at a time: the next one may not be there. */
+static int read_path(struct work *w)
+{
+	size_t have = 0;
+
+	while (have < sizeof(w->path)) {
+		uint64_t at = w->call.path + have;
+		size_t n = MIN(sizeof(w->path) - have, WORK_PAGE - at % WORK_PAGE);
+		struct iovec to = { w->path + have, n };
+		struct iovec from = { (void *)(uintptr_t)at, n };
+		ssize_t got = sys_process_vm_readv((pid_t)w->ask->pid, &to, &from);
+
+		if (got <= 0)
+			return got == 0 || got == -EFAULT ? -EFAULT : -EPERM;
+		if (memchr(w->path + have, '\0', (size_t)got))
+			return 0;
+		have += (size_t)got;
+	}
+	return -ENAMETOOLONG;
+}
+
+static int read_who(struct work *w)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(WORK_STATUS);
+	struct err e = ERR_NONE;
+
+	if (file_read(w->proc, "status", &text, &e) < 0)
+		return -EPERM;
+	return setid_who_read(buf_cstr(&text), &w->who);
+}
+
+static int open_number(struct work *w, int number)
+{
+	char name[WORK_NAME];
+	int fd;
+
+	snprintf(name, sizeof(name), "fd/%d", number);
+	fd = sys_openat(w->proc, name, O_PATH, 0);
+	return fd == -ENOENT ? -EBADF : fd;
+}
+
+/* Relative to what the path is, and which descriptor it may stand for. */
+static int open_start(struct work *w)
+{
+	const struct setid_call *c = &w->call;
+	bool empty = c->what == SETID_CHMOD && (c->flags & AT_EMPTY_PATH) && !*w->path;
+	int own = -1;
+
+	if (c->by_fd || (empty && c->dirfd != AT_FDCWD))
+		return w->target = open_number(w, c->dirfd);
+	if (c->what == SETID_CHMOD)
+		own = setid_call_own_fd(w->path);
+	if (own >= 0)
+		return w->target = open_number(w, own);
+	if (c->dirfd == AT_FDCWD || *w->path == '/')
+		w->dir = sys_openat(w->proc, "cwd", O_PATH | O_DIRECTORY, 0);
+	else
+		w->dir = open_number(w, c->dirfd);
+	if (empty)
+		w->target = w->dir;
+	return w->dir;
+}
+
+static int look(struct work *w)
+{
+	char name[WORK_NAME];
+	int r;
+
+	snprintf(name, sizeof(name), "/proc/%d", (int)w->ask->pid);
+	r = w->proc = sys_open(name, O_PATH | O_DIRECTORY);
+	if (r >= 0)
+		r = w->self = sys_open("/proc/self/fd", O_PATH | O_DIRECTORY);
+	if (r >= 0)
+		r = w->root = sys_openat(w->proc, "root", O_PATH | O_DIRECTORY, 0);
+	if (r < 0)
+		return -EPERM;
+	r = w->call.by_fd ? 0 : read_path(w);
+	if (r == 0)
+		r = read_who(w);
+	if (r == 0)
+		r = open_start(w);
+	return MIN(r, 0);
+}
+
+/* ---- becoming it --------------------------------------------------------------------- */
+
+/* In a single map nobody's groups can be changed: all have the ones of init. */
+static int take_groups(const struct setid_who *who)
+{
+	int n = sys_setgroups(who->n_groups, who->groups), now;
+	gid_t *groups;
+
+	if (n >= 0)
+		return 0;
+	now = sys_getgroups(0, NULL);
+	if (now < 0 || (size_t)now != who->n_groups)
+		return -EPERM;
+	groups = calloc((size_t)now + 1, sizeof(*groups));
+	if (!groups || sys_getgroups(now, groups) != now)
+		return -EPERM;
+	return memcmp(groups, who->groups, (size_t)now * sizeof(*groups)) ? -EPERM : 0;
+}
+
+static int become(const struct work *w)
+{
+	struct err e = ERR_NONE;
+	int r = sys_fchdir(w->root);
+
+	if (r >= 0)
+		r = sys_chroot(".");
+	if (r >= 0)
+		r = take_groups(&w->who);
+	if (r >= 0)
+		r = sys_setfsgid(w->who.gid);
+	if (r >= 0)
+		r = sys_setfsuid(w->who.uid);
+	/* A change of identity makes a process as traceable as the host's sysctl says. */
+	if (r >= 0)
+		r = sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	if (r >= 0)
+		r = caps_become(w->who.effective, &e);
+	sys_umask(w->who.umask & 0777);
+	return r < 0 ? -EPERM : 0;
+}
+
+/* ---- the calls ----------------------------------------------------------------------- */
+
+static bool is_own(const struct work *w, int fd)
+{
+	uint64_t id;
+
+	if (sys_mount_id(fd, &id) < 0)
+		return false;
+	for (unsigned i = 0; i < w->own->n; i++)
+		if (w->own->mount[i] == id)
+			return true;
+	return false;
+}
+
+static int do_chmod(struct work *w)
+{
+	int flags = O_PATH | (w->call.flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);
+	mode_t mode = w->call.mode & 07777;
+	char name[WORK_NAME];
+	struct stat st;
+	int r = w->target;
+
+	if (w->call.flags & ~(AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH))
+		return -EINVAL;
+	if (r < 0)
+		r = w->target = sys_openat(w->dir, w->path, flags, 0);
+	if (r >= 0)
+		r = sys_fstat(w->target, &st);
+	if (r < 0)
+		return r;
+	if (S_ISLNK(st.st_mode))
+		return -EOPNOTSUPP;
+	/* A directory may keep what it has: the host gave it, and it gives nobody rights. */
+	if (!is_own(w, w->target))
+		mode &= ~(mode_t)WORK_BITS | (S_ISDIR(st.st_mode) ? st.st_mode : 0);
+	snprintf(name, sizeof(name), "%d", w->target);
+	return sys_fchmodat_words(w->self, name, mode, w->own->secret);
+}
+
+static int hand_over(const struct work *w, int fd)
+{
+	struct seccomp_notif_addfd add = { .id = w->ask->id,
+					   .flags = SECCOMP_ADDFD_FLAG_SEND,
+					   .srcfd = (uint32_t)fd,
+					   .newfd_flags = (uint32_t)(w->call.flags &
+								     O_CLOEXEC) };
+	int r = sys_notif_addfd(WORK_LISTENER, &add);
+
+	/* Before 5.14 it is two steps; between them the caller can be interrupted, and
+	 * then has a descriptor too many. */
+	if (r == -EINVAL) {
+		add.flags = 0;
+		return sys_notif_addfd(WORK_LISTENER, &add);
+	}
+	if (r < 0)
+		return r;
+	sys_exit(0); /* it has its answer */
+}
+
+/* Not blocking: nobody may be at the other end of a FIFO, ever. What is in /proc is not
+ * given out: there it may be this process's. */
+static int do_open(const struct work *w)
+{
+	int flags = w->call.flags, r;
+	struct statfs fs;
+	int fd = sys_openat(w->dir, w->path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+			    w->call.mode & 07777 & ~(mode_t)WORK_BITS);
+
+	if (fd < 0)
+		return fd;
+	if (sys_fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC)
+		return -EPERM;
+	if (!(flags & (O_NONBLOCK | O_PATH))) {
+		r = sys_getfl(fd);
+		if (r >= 0)
+			r = sys_setfl(fd, r & ~O_NONBLOCK);
+		if (r < 0)
+			return r;
+	}
+	return hand_over(w, fd);
+}
+
+static int do_call(struct work *w)
+{
+	switch (w->call.what) {
+	case SETID_CHMOD:
+		return do_chmod(w);
+	case SETID_OPEN:
+		return do_open(w);
+	case SETID_MKNOD:
+		break;
+	}
+	return sys_mknodat(w->dir, w->path, w->call.mode & ~(mode_t)WORK_BITS,
+			   w->call.dev);
+}
+
+/* ---- the process --------------------------------------------------------------------- */
+
+/* Whatever hangs, a filesystem of the network's, ends with the alarm. */
+static int prepare(int listener)
+{
+	struct itimerval limit = { .it_value = { .tv_sec = WORK_SECONDS } };
+	int r = listener == WORK_LISTENER ? 0 : sys_dup2(listener, WORK_LISTENER);
+
+	if (r >= 0)
+		r = sys_close_range(WORK_LISTENER + 1, ~0U, 0);
+	if (r >= 0)
+		r = sys_setitimer(&limit);
+	return r < 0 ? -EPERM : 0;
+}
+
+_noreturn_ void setid_work(int listener, const struct seccomp_notif *ask,
+			   const struct setid_places *own)
+{
+	struct seccomp_notif_resp resp = { .id = ask->id };
+	struct work w = { .ask = ask,
+			  .own = own,
+			  .who = SETID_WHO_NONE,
+			  .proc = -1,
+			  .self = -1,
+			  .root = -1,
+			  .dir = -1,
+			  .target = -1 };
+	int r = prepare(listener);
+
+	if (r == 0)
+		r = setid_call_read(&ask->data, &w.call) < 0 ? -EPERM : look(&w);
+	if (r == 0)
+		r = sys_notif_valid(WORK_LISTENER, ask->id) < 0 ? -EPERM : 0;
+	if (r == 0)
+		r = become(&w);
+	if (r == 0)
+		r = do_call(&w);
+	if (r < 0)
+		resp.error = r;
+	else
+		resp.val = r;
+	(void)sys_notif_send(WORK_LISTENER, &resp);
+	sys_exit(0);
+}

@@ -1,0 +1,16 @@
+/* setid_work - the process that makes one call in its caller's place (setid.h).
+ * Needs:  to be forked from init: not dumpable, able to look at every process of the box.
+ * Owns:   itself.
+ * Never:  returns; touches a file with more rights than the caller's. */
+#ifndef RUNTIME_INIT_SETID_WORK_H
+#define RUNTIME_INIT_SETID_WORK_H
+
+#include <linux/seccomp.h>
+
+#include "runtime/init/setid.h"
+
+/** setid_work() - make the call, answer, and exit; init answers for one that was killed */
+_noreturn_ void setid_work(int listener, const struct seccomp_notif *ask,
+			   const struct setid_places *own);
+
+#endif
