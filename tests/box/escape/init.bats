@@ -87,6 +87,10 @@ teardown() {
 }
 
 @test "K08: the documented capabilities, no_new_privs and a filter, for every user" {
+	# Capabilities of files only where they are nobody's on the host.
+	cubby exec -- true
+	bounding=00000000800405fb
+	[[ $(escape_map) != @(root|identity) ]] || bounding=00000000000405fb
 	for user in 0 1000; do
 		run cubby exec --user $user -- grep -E '^(Cap|NoNew|Seccomp:)' /proc/self/status
 		if [ $user -ne 0 ] && [ "$(escape_map)" = single ]; then
@@ -96,7 +100,7 @@ teardown() {
 		[ "$status" -eq 0 ]
 		[[ $output == *$'CapInh:\t0000000000000000'* ]]
 		[[ $output == *$'CapAmb:\t0000000000000000'* ]]
-		[[ $output == *$'CapBnd:\t00000000800405fb'* ]]
+		[[ $output == *$'CapBnd:\t'"$bounding"* ]]
 		[[ $output == *$'NoNewPrivs:\t1'* ]]
 		[[ $output == *$'Seccomp:\t2'* ]]
 		[ $user -eq 0 ] || [[ $output == *$'CapEff:\t0000000000000000'* ]]
