@@ -115,7 +115,7 @@ static inline int sys_fstatfs(int fd, struct statfs *ret)
 }
 
 /* The number of the mount that @fd is on; -ENOSYS before 5.8. */
-static inline int sys_mount_id(int fd, uint64_t *ret)
+static inline int sys_fd_mount_id(int fd, uint64_t *ret)
 {
 	struct statx st;
 	int r = (int)sys_ret(statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st));

@@ -15,7 +15,7 @@ static int mount_of(const char *path, uint64_t *ret)
 {
 	_cleanup_close_ int fd = sys_open(path, O_PATH);
 
-	return fd < 0 ? fd : sys_mount_id(fd, ret);
+	return fd < 0 ? fd : sys_fd_mount_id(fd, ret);
 }
 
 /* A kernel that cannot tell mounts apart leaves no such place (before 5.8). */
