@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
+#include "runtime/monitor/peer.h"
 #include "runtime/wire/build.h"
 
 enum { MONITOR_PROGRAMS = 4096 };
@@ -377,24 +378,16 @@ void monitor_client_first(struct monitor *m)
 		do_spawn(m->clients, &m->first);
 }
 
-/* The socket is 0600 in a directory of ours, and still: only the caller's own user. */
-static bool is_ours(int fd)
-{
-	struct ucred peer = { 0 };
-	socklen_t len = sizeof(peer);
-
-	return sys_getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
-	       peer.uid == sys_geteuid();
-}
-
 int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e)
 {
 	_cleanup_close_ int owned = fd;
 	struct client *c;
 	int r;
 
-	if (!is_ours(fd))
-		return 0;
+	/* The path is 0600 in a directory of ours, and still a project that is mounted
+	 * into a box may hold it. Who is not heard is told nothing. */
+	if (!starter && peer_check(fd, e) < 0)
+		return e->code;
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return err_sys(e, -ENOMEM, "cannot take another client");

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
+#include "runtime/monitor/peer.h"
 
 enum { RUNDIR_BACKLOG = 128 };
 
@@ -116,6 +117,11 @@ int rundir_connect(int dirfd, struct err *e)
 	r = sys_connect(fd, (struct sockaddr *)&a, sizeof(a));
 	if (r < 0)
 		return err_sys(e, r, "cannot connect to the box's monitor");
+	r = peer_check(fd, e);
+	if (r == -ESRCH || r == -EINVAL) /* it was just ending */
+		return e->code = -ECONNREFUSED;
+	if (r < 0)
+		return r;
 	return take(&fd, -1);
 }
 

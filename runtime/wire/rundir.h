@@ -21,7 +21,7 @@ int rundir_open(const char *key, struct err *e);
 int rundir_find(const char *key, struct err *e);
 
 /** rundir_connect() - to the control socket in @dirfd; -ENOENT or -ECONNREFUSED when
- *  nobody listens; returns the socket */
+ *  nobody listens, -EPERM when it is a process of a box that does; returns the socket */
 int rundir_connect(int dirfd, struct err *e);
 
 /** rundir_bind() - make the control socket, replacing a dead one; returns it. Until

@@ -129,6 +129,68 @@ s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); tim
 	[ "$(cat etc/resolv.conf etc/hostname)" = $'nameserver 192.0.2.1\nthe-host' ]
 }
 
+# Prints what comes of a greeting to a control socket. A socket's name has 107 bytes.
+k44_greet='use Socket; my ($d, $n) = $ARGV[0] =~ m,^(.*)/(.*),; chdir $d;
+	socket(my $s, AF_UNIX, SOCK_SEQPACKET, 0) or die;
+	connect($s, pack_sockaddr_un($n)) or print("cannot connect\n"), exit;
+	send($s, pack("LLL", 1, 0, 64) . ("x" x 64), 0);
+	print sysread($s, my $said, 65536) ? "answered\n" : "hung up\n"'
+
+@test "K44: a process of a box that reaches a control socket is not heard" {
+	command -v perl >/dev/null || skip "no perl"
+	mkdir other
+	cubby exec -C other --keep -- true
+	cubby exec --keep -- true
+	for dir in . other; do
+		socket=$XDG_RUNTIME_DIR/cubby/$(cubby info -C $dir --json | jq -r .key)/ctl
+		ln -f "$socket" ctl
+		run -0 perl -e "$k44_greet" "$PWD/ctl"
+		[ "$output" = answered ]
+		run -0 cubby exec -- perl -e "$k44_greet" "$PWD/ctl"
+		[ "$output" = "hung up" ]
+		run -0 cubby exec -C "$XDG_RUNTIME_DIR" --any-directory -- perl -e "$k44_greet" "$socket"
+		[ "$output" = "hung up" ]
+	done
+	# Nor are those who make namespaces of their own without any box.
+	if unshare -Ur true; then
+		run -0 unshare -Ur perl -e "$k44_greet" "$PWD/ctl"
+		[ "$output" = "hung up" ]
+	fi
+	if [ "$(id -u)" -eq 0 ] && unshare -pf true; then
+		run -0 unshare -pf perl -e "$k44_greet" "$PWD/ctl"
+		[ "$output" = "hung up" ]
+	fi
+	cubby stop -C other
+	cubby stop
+	cubby rm -C "$XDG_RUNTIME_DIR"
+}
+
+@test "K44: a process of a box that poses as a monitor hears nothing" {
+	command -v perl >/dev/null || skip "no perl"
+	cubby exec -- true
+	dir=$XDG_RUNTIME_DIR/cubby/$(cubby info --json | jq -r .key)
+	socket=$dir/ctl
+	mkdir -pm 700 "$dir"
+	cubby exec -C "$XDG_RUNTIME_DIR" --any-directory -- perl -e 'use Socket;
+		my ($d, $n) = $ARGV[0] =~ m,^(.*)/(.*),; chdir $d; unlink $n;
+		socket(my $l, AF_UNIX, SOCK_SEQPACKET, 0) or die;
+		bind($l, pack_sockaddr_un($n)) or die "bind: $!"; listen($l, 5);
+		open(my $up, ">", "up"); close $up;
+		accept(my $s, $l); print sysread($s, my $said, 65536) ? "heard\n" : "nothing\n"' \
+		"$socket" >posed 2>&1 3>&- &
+	box=$!
+	up=$(dirname "$socket")/up
+	until [ -e "$up" ]; do kill -0 $box || { cat posed; return 1; }; read -rt 0.02 <> <(:) || true; done
+	run -125 --separate-stderr cubby exec -- true
+	[[ $stderr == *"not a process of yours on this host"* ]]
+	wait $box
+	[ "$(cat posed)" = nothing ]
+	rm "$up"
+	run -0 cubby exec -- echo again
+	[ "$output" = again ]
+	cubby rm -C "$XDG_RUNTIME_DIR"
+}
+
 @test "K38: nothing of the box outlives its monitor" {
 	# lifecycle.bats has the 200 moments; here it is what the box left running.
 	for _ in $(seq "$(lib_fewer 20)"); do
