@@ -41,8 +41,8 @@ _cubby() {
 	ports) own='--publish --unpublish' ;;
 	logs) own='--follow --raw' ;;
 	stop) own='--all' ;;
-	rm) own='--all --force' ;;
-	prune) own='--older --dry-run' ;;
+	rm) own='--all --force --yes' ;;
+	prune) own='--older --dry-run --yes' ;;
 	kill) own='--signal' ;;
 	pull) own='--name' ;;
 	rmi) own='--all --force' ;;

@@ -218,6 +218,11 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	there = load(app, s, &old, e);
 	if (there < 0)
 		return there;
+	if (there && o->rm && !o->wipe) {
+		err_set(e, -EEXIST,
+			"--rm would remove the box that this directory has");
+		return err_hint(e, "'cubby rm' does, and without --rm the box is used");
+	}
 	if (there && !o->wipe)
 		r = check_image(app, s, e);
 	else

@@ -1,18 +1,24 @@
+#include <ctype.h>
+#include <string.h>
+
 #include "base/num.h"
 #include "base/sys/sys.h"
 #include "cli/box/end.h"
 #include "cli/box/list.h"
+#include "cli/confirm.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 
 struct args {
 	uint64_t older_ms; /* 0 = only boxes whose directory is gone */
-	bool dry_run;
+	bool dry_run, yes;
 };
 
 static const struct argp_option options[] = {
-	{ "older", 'o', "TIME", 0, "also boxes not used for TIME, such as 30d", 0 },
+	{ "older", 'o', "TIME", 0, "also boxes not used for TIME, such as 30d or 12h",
+	  0 },
 	{ "dry-run", 'n', NULL, 0, "only tell what would be removed", 0 },
+	{ "yes", 'y', NULL, 0, "do not ask first", 0 },
 	{ 0 },
 };
 
@@ -24,9 +30,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		if (num_ms(arg, &a->older_ms) < 0 || !a->older_ms)
 			return cmd_bad(state, "--older: bad time '%s'", arg);
+		if (isdigit((unsigned char)arg[strlen(arg) - 1]))
+			return cmd_bad(state,
+				       "--older: '%s' has no unit; write '%sd' for "
+				       "days, '%sh' for hours",
+				       arg, arg, arg);
 		return 0;
 	case 'n':
 		a->dry_run = true;
+		return 0;
+	case 'y':
+		a->yes = true;
 		return 0;
 	default:
 		return cmd_no_operands(key, arg, state);
@@ -36,7 +50,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.doc = "Remove the boxes whose directory is gone. Boxes that run stay.",
+	.doc = "Remove the boxes whose directory is gone, after asking. Boxes that run "
+	       "stay.",
 };
 
 /* Why a box is stale; NULL = it is not. */
@@ -86,24 +101,19 @@ static int prune_one(const struct app *app, const struct args *a,
 	return CMD_DONE;
 }
 
-static int prune(const struct app *app, const struct args *a, int *status,
-		 struct err *e)
+static int prune_all(const struct app *app, const struct args *a,
+		     const struct store *st, const struct boxlist *l, int *status)
 {
-	_cleanup_store_ struct store st = STORE_NONE;
-	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_json_ struct json *done = json_array();
-	int r;
+	int r = done ? 0 : -ENOMEM;
 
-	r = store_open(&st, e);
-	if (r == 0)
-		r = boxlist_read(&st, &l, e);
-	for (size_t i = 0; i < l.n && r == 0; i++) {
-		const char *why = stale(a, &l.v[i]);
+	for (size_t i = 0; i < l->n && r == 0; i++) {
+		const char *why = stale(a, &l->v[i]);
 
 		if (!why)
 			continue;
-		if (prune_one(app, a, &st, &l.v[i]) == CMD_DONE)
-			r = add_result(done, &l.v[i], why);
+		if (prune_one(app, a, st, &l->v[i]) == CMD_DONE)
+			r = add_result(done, &l->v[i], why);
 		else
 			*status = CMD_FAILED;
 	}
@@ -111,7 +121,40 @@ static int prune(const struct app *app, const struct args *a, int *status,
 		r = render_json(app, done);
 	else if (r == 0 && !json_len(done))
 		render_note(app, "there is nothing to remove");
-	return r < 0 && !e->code ? err_sys(e, r, "cannot tell what was removed") : r;
+	return r;
+}
+
+/* Before the first one goes. */
+static int permitted(const struct app *app, const struct args *a,
+		     const struct store *st, const struct boxlist *l, struct err *e)
+{
+	_cleanup_free_ const struct boxlist_item **v = calloc(l->n + 1, sizeof(*v));
+	size_t n = 0;
+
+	if (!v)
+		return err_sys(e, -ENOMEM, "cannot list the boxes");
+	for (size_t i = 0; i < l->n; i++)
+		if (stale(a, &l->v[i]))
+			v[n++] = &l->v[i];
+	return confirm_removal(app, st, v, n, a->yes || a->dry_run, e);
+}
+
+static int prune(const struct app *app, const struct args *a, int *status,
+		 struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	int r;
+
+	r = store_open(&st, e);
+	if (r == 0)
+		r = boxlist_read(&st, &l, e);
+	if (r == 0)
+		r = permitted(app, a, &st, &l, e);
+	if (r < 0)
+		return r;
+	r = prune_all(app, a, &st, &l, status);
+	return r < 0 ? err_sys(e, r, "cannot tell what was removed") : 0;
 }
 
 static int run(struct app *app, int argc, char **argv)

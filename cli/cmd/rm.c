@@ -1,15 +1,18 @@
 #include "cli/box/end.h"
 #include "cli/box/opt_boxes.h"
+#include "cli/confirm.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 
 struct args {
 	struct opt_boxes boxes;
-	bool force;
+	bool force, yes;
 };
 
 static const struct argp_option options[] = {
-	{ "force", 'f', NULL, 0, "stop the box first if it runs", 0 },
+	{ "force", 'f', NULL, 0, "stop the box first if it runs; with --all, as --yes",
+	  0 },
+	{ "yes", 'y', NULL, 0, "with --all: do not ask first", 0 },
 	{ 0 },
 };
 
@@ -24,6 +27,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'f':
 		a->force = true;
+		return 0;
+	case 'y':
+		a->yes = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -59,6 +65,26 @@ static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item 
 	return r;
 }
 
+/* One that is named is meant; all of them may be a slip. */
+static int permitted(const struct app *app, const struct args *a, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	_cleanup_free_ const struct boxlist_item **v = NULL;
+	int r = store_open(&st, e);
+
+	if (r == 0)
+		r = boxlist_read(&st, &l, e);
+	if (r < 0)
+		return r;
+	v = calloc(l.n + 1, sizeof(*v));
+	if (!v)
+		return err_sys(e, -ENOMEM, "cannot list the boxes");
+	for (size_t i = 0; i < l.n; i++)
+		v[i] = &l.v[i];
+	return confirm_removal(app, &st, v, l.n, a->yes || a->force, e);
+}
+
 static void args_done(struct args *a)
 {
 	opt_boxes_done(&a->boxes);
@@ -67,10 +93,15 @@ static void args_done(struct args *a)
 static int run(struct app *app, int argc, char **argv)
 {
 	_cleanup_(args_done) struct args a = { .force = false };
+	struct err e = ERR_NONE;
 	int r;
 
 	r = cmd_parse(app, &cmd_rm, argc, argv, &a);
-	return r == CMD_GO ? opt_boxes_each(app, &a.boxes, remove_box, &a) : r;
+	if (r != CMD_GO)
+		return r;
+	if (a.boxes.all && permitted(app, &a, &e) < 0)
+		return cmd_fail(app, &e, CMD_FAILED);
+	return opt_boxes_each(app, &a.boxes, remove_box, &a);
 }
 
 const struct cmd cmd_rm = {

@@ -25,9 +25,9 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_ALLOW]		 = { "allow",		CONFIG_LIST,	NULL },
 	[CONFIG_DENY]		 = { "deny",		CONFIG_LIST,	NULL },
 	[CONFIG_PUBLISH]	 = { "publish",		CONFIG_LIST,	NULL },
-	[CONFIG_MEMORY]		 = { "memory",		CONFIG_SIZE,	NULL },
-	[CONFIG_CPUS]		 = { "cpus",		CONFIG_MILLI,	NULL },
-	[CONFIG_PIDS]		 = { "pids",		CONFIG_NUMBER,	"1024" },
+	[CONFIG_MEMORY]		 = { "memory",		CONFIG_SIZE,	NULL, 16 << 20, "16M" },
+	[CONFIG_CPUS]		 = { "cpus",		CONFIG_MILLI,	NULL, 10, "0.01" },
+	[CONFIG_PIDS]		 = { "pids",		CONFIG_NUMBER,	"1024", 2, "2" },
 	[CONFIG_DISK]		 = { "disk",		CONFIG_SIZE,	NULL },
 	[CONFIG_ENV]		 = { "env",		CONFIG_LIST,	NULL },
 	[CONFIG_USER]		 = { "user",		CONFIG_TEXT,	NULL },
@@ -140,6 +140,13 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 	return e->code;
 }
 
+/* Before it is kept: with such a limit the box would not start, now or later. */
+static int too_little(enum config_key k, const char *text, struct err *e)
+{
+	(void)bad_value(config_rows[k].type, text, e);
+	return err_hint(e, "a box needs at least %s", config_rows[k].least_text);
+}
+
 static int read_value(enum config_type type, const char *text, uint64_t *ret)
 {
 	switch (type) {
@@ -232,6 +239,8 @@ int config_set(struct config *c, enum config_key k, const char *text,
 		return bad_value(type, text, e);
 	if (type == CONFIG_LIST && config_check(k, text, e) < 0)
 		return e->code;
+	if (n < config_rows[k].least)
+		return too_little(k, text, e);
 	if (v->from > from)
 		return 0;
 	if (type == CONFIG_LIST)

@@ -70,6 +70,8 @@ struct config_row {
 	const char *name; /* of the option and of the member in the file */
 	enum config_type type;
 	const char *value; /* default; NULL = none */
+	uint64_t least;	   /* no box starts with less, in its unit; 0 = any */
+	const char *least_text;
 };
 extern const struct config_row config_rows[CONFIG_COUNT];
 

@@ -16,7 +16,7 @@ setup() {
 teardown() {
 	[ -n "${LIB_MNT-}" ] || return 0
 	cd /
-	XDG_DATA_HOME=$LIB_MNT/m/data cubby rm --all -q || true
+	XDG_DATA_HOME=$LIB_MNT/m/data cubby rm --all --yes -q || true
 	umount "$LIB_MNT/m"
 	rm -rf "$LIB_MNT"
 	lib_done

@@ -109,6 +109,11 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	[ "$stderr" = "cubby rm: no box has the key '0123456789ab'" ]
 }
 
+@test "prune: a time needs its unit" {
+	run -2 --separate-stderr cubby prune --older 10
+	[ "$stderr" = "cubby prune: --older: '10' has no unit; write '10d' for days, '10h' for hours" ]
+}
+
 @test "prune: only boxes whose directory is gone" {
 	mkdir gone here
 	cubby exec -C gone -- true
@@ -118,7 +123,15 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	[ "$(state "$LIB_PROJECT/gone")" = orphaned ]
 	run -0 --separate-stderr cubby prune --dry-run
 	[ "$output" = "would remove $LIB_PROJECT/gone" ]
-	run -0 cubby prune --json
+	run -1 --separate-stderr cubby prune
+	[ "$stderr" = "cubby prune: 1 box would be removed, with all that was installed there; --yes does it, 'cubby ls' lists them" ]
+	run -1 --separate-stderr cubby rm --all
+	[[ $stderr == "cubby rm: "*" boxes would be removed, with all that was installed there; --yes does it, 'cubby ls' lists them" ]]
+	[ "$(state "$LIB_PROJECT/gone")" = orphaned ]
+	run script -qec "cubby prune" /dev/null <<<no
+	[[ $output == *"$LIB_PROJECT/gone"*"Remove this box, with all that was installed there? [y/N] "*"nothing was removed"* ]]
+	[ "$(state "$LIB_PROJECT/gone")" = orphaned ]
+	run -0 cubby prune --json --yes
 	[ "$(jq -r '.[].directory' <<<"$output")" = "$LIB_PROJECT/gone" ]
 	[ -z "$(state "$LIB_PROJECT/gone")" ]
 	[ "$(state "$LIB_PROJECT/here")" = stopped ]

@@ -56,6 +56,7 @@ wrong() { # TEXT MESSAGE
 	wrong $'{\n"image": "x",\n"memroy": "1G"\n}' "3: unknown key 'memroy'; did you mean 'memory'?"
 	wrong $'{\n"keep": "yes"}' "2: 'keep': it must be true or false, not string"
 	wrong $'{"memory": "lots"}' "1: 'memory': bad size 'lots'"
+	wrong $'{"memory": "512"}' "1: 'memory': bad size '512'; a box needs at least 16M"
 	wrong $'[]' "1: it must be an object, not list"
 	wrong $'{"providers": {"c": {"key": "sk-1"}}}' \
 		"1: provider 'c': unknown key 'key'; known are base-url, key-env, wire, context"

@@ -247,6 +247,11 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	cubby exec -- touch /root/mark
 	run -0 cubby exec -- test -e /root/mark
 	run -1 cubby exec --wipe -- test -e /root/mark
+	run -125 --separate-stderr cubby exec --rm -- true
+	[ "$stderr" = "cubby exec: --rm would remove the box that this directory has; 'cubby rm' does, and without --rm the box is used" ]
+	run -0 cubby exec -- true
+	cubby stop -q
+	run -0 cubby exec --rm --wipe -- true
 	run -0 cubby exec --rm -- true
 	run -0 cubby ls --json
 	[[ $output != *"$LIB_PROJECT"* ]]

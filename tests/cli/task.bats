@@ -55,7 +55,7 @@ asks() {
 	mkdir other
 	asks "command -v hello" "[exit 1" -C other
 	asks "command -v hello" "[exit 1" --wipe
-	asks "true" "[exit 0" --rm
+	asks "true" "[exit 0" --rm --wipe
 	run -0 cubby ls --json
 	[[ $output == *"\"$LIB_PROJECT/other\""* && $output != *"\"$LIB_PROJECT\""* ]]
 	cubby rm -q -C other

@@ -67,6 +67,9 @@ fails() {
 	fails 2 "cubby run: --memory: bad size '12Q'" run --memory=12Q "task"
 	fails 2 "cubby run: --cpus: bad number '-1'" run --cpus=-1 x
 	fails 2 "cubby run: --pids: bad number '0'" run --pids 0 x
+	fails 125 "cubby exec: --memory: bad size '512'; a box needs at least 16M" exec --memory 512 true
+	fails 125 "cubby exec: --pids: bad number '1'; a box needs at least 2" exec --pids 1 true
+	fails 125 "cubby exec: --cpus: bad number '0.001'; a box needs at least 0.01" exec --cpus 0.001 true
 	fails 2 "cubby run: --timeout: bad time 'soon'" run --timeout soon x
 	fails 2 "cubby run: --net: bad mode 'bridge'; it is gate, none or host" run --net bridge x
 	fails 125 "cubby exec: --memory: bad size 'lots'" exec --memory lots true

@@ -1,0 +1,64 @@
+#include "cli/confirm.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/show/render.h"
+#include "cli/show/table.h"
+#include "cli/show/tty.h"
+#include "rootfs/store/boxdir.h"
+#include "rootfs/store/du.h"
+
+/* As git and docker understand it: the word, or its beginning. */
+static bool is_yes(const char *line)
+{
+	static const char *const words[] = { "y\n", "Y\n", "yes\n", "Yes\n", "YES\n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(line, words[i]))
+			return true;
+	return false;
+}
+
+/* "  DIRECTORY  IMAGE, 12.3 MiB, used 3d ago" */
+static void show_box(const struct app *app, const struct store *st,
+		     const struct boxlist_item *b)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	char size[32] = "unknown size", age[32];
+	struct err ignored = ERR_NONE;
+
+	if (boxdir_open(st, b->key, false, &dir, &ignored) == 0)
+		(void)text_bytes(size, sizeof(size), du_tree(dir.dirfd, "upper", NULL));
+	fputs("  ", app->err);
+	render_safe(app->err, b->project);
+	fprintf(app->err, "  %s, %s, used %s\n", b->image, size,
+		table_age(age, sizeof(age), sys_wall().tv_sec - b->used));
+}
+
+int confirm_removal(const struct app *app, const struct store *st,
+		    const struct boxlist_item *const *boxes, size_t n, bool yes,
+		    struct err *e)
+{
+	char line[16] = "";
+
+	if (!n || yes)
+		return 0;
+	if (app->json || !tty_is(STDIN_FILENO) || !tty_is(STDERR_FILENO)) {
+		err_set(e, -EPERM,
+			"%zu box%s would be removed, with all that was installed there",
+			n, n == 1 ? "" : "es");
+		return err_hint(e, "--yes does it, 'cubby ls' lists them");
+	}
+	for (size_t i = 0; i < n; i++)
+		show_box(app, st, boxes[i]);
+	fprintf(app->err, "Remove %s, with all that was installed there? [y/N] ",
+		n == 1 ? "this box" : "these boxes");
+	fflush(app->err);
+	if (fgets(line, sizeof(line), stdin) && is_yes(line))
+		return 0;
+	return err_set(e, -ECANCELED, "nothing was removed");
+}

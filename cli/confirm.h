@@ -1,0 +1,22 @@
+/* confirm - nothing that cannot be got back goes unasked.
+ * Needs:  nothing.
+ * Owns:   nothing.
+ * Never:  takes silence, or the end of input, for a yes; asks where nobody can answer. */
+#ifndef CLI_CONFIRM_H
+#define CLI_CONFIRM_H
+
+#include "cli/box/list.h"
+#include "cli/show/app.h"
+
+/**
+ * confirm_removal() - show which boxes would be removed, and ask
+ * @boxes: borrowed, @n of them
+ * @yes:   the person has said so already
+ *
+ * Return: 0 = go on, -ECANCELED = no, -EPERM = nobody can be asked and @yes is not given.
+ */
+int confirm_removal(const struct app *app, const struct store *st,
+		    const struct boxlist_item *const *boxes, size_t n, bool yes,
+		    struct err *e);
+
+#endif
