@@ -3,9 +3,9 @@
 
 #include "base/num.h"
 #include "base/sys/sys.h"
+#include "cli/box/confirm.h"
 #include "cli/box/end.h"
 #include "cli/box/list.h"
-#include "cli/confirm.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 

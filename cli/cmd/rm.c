@@ -1,6 +1,6 @@
+#include "cli/box/confirm.h"
 #include "cli/box/end.h"
 #include "cli/box/opt_boxes.h"
-#include "cli/confirm.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 

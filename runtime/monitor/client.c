@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
-#include "runtime/monitor/peer.h"
 #include "runtime/wire/build.h"
+#include "runtime/wire/peer.h"
 
 enum { MONITOR_PROGRAMS = 4096 };
 

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
-#include "runtime/monitor/peer.h"
+#include "runtime/wire/peer.h"
 
 enum { RUNDIR_BACKLOG = 128 };
 

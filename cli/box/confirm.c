@@ -1,4 +1,4 @@
-#include "cli/confirm.h"
+#include "cli/box/confirm.h"
 
 #include <errno.h>
 #include <string.h>

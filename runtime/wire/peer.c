@@ -1,4 +1,4 @@
-#include "runtime/monitor/peer.h"
+#include "runtime/wire/peer.h"
 
 #include <string.h>
 

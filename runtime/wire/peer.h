@@ -3,8 +3,8 @@
  * Needs:  /proc; SO_PEERPIDFD (Linux 6.5) to be sure of a number that is used again.
  * Owns:   nothing.
  * Never:  goes by the user alone: a box may run as the caller. */
-#ifndef RUNTIME_MONITOR_PEER_H
-#define RUNTIME_MONITOR_PEER_H
+#ifndef RUNTIME_WIRE_PEER_H
+#define RUNTIME_WIRE_PEER_H
 
 #include "base/err.h"
 

@@ -2,8 +2,8 @@
  * Needs:  nothing.
  * Owns:   nothing.
  * Never:  takes silence, or the end of input, for a yes; asks where nobody can answer. */
-#ifndef CLI_CONFIRM_H
-#define CLI_CONFIRM_H
+#ifndef CLI_BOX_CONFIRM_H
+#define CLI_BOX_CONFIRM_H
 
 #include "cli/box/list.h"
 #include "cli/show/app.h"
