@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
+#include "cli/cmdline.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/config.h"
 #include "cli/opt/help.h"
@@ -32,19 +33,30 @@ static void app_init(struct app *app, struct config *config)
 	};
 }
 
-/* A task of one word that is nearly a command is one that was mistyped. */
-static int mistyped(const struct app *app, const char *word)
+/* One word is never a task, which costs money; nor is what is nearly a command. */
+static int unknown_command(const struct app *app, const char *word)
 {
-	const char *near = strchr(word, ' ') ? NULL : cmd_near(word);
+	const char *near = cmd_near(word);
 	struct err e = ERR_NONE;
 
-	if (!near)
-		return CMD_GO;
-	err_set(&e, -EINVAL,
-		"unknown command '%s'; did you mean '%s'? (cubby run '%s' makes it a "
-		"task)",
-		word, near, word);
+	if (near)
+		err_set(&e, -EINVAL,
+			"unknown command '%s'; did you mean '%s'? (cubby run '%s' "
+			"makes it a task)",
+			word, near, word);
+	else
+		err_set(&e, -EINVAL,
+			"unknown command '%s'; 'cubby help' lists them (cubby run "
+			"'%s' makes it a task)",
+			word, word);
 	return cmd_fail(app, &e, CMD_USAGE);
+}
+
+static bool is_task(const struct cmdline *l)
+{
+	if (!l->word || !*l->word || strpbrk(l->word, " \t\n"))
+		return true;
+	return l->words == 1 ? strcmp(l->word, "-") == 0 : !cmd_near(l->word);
 }
 
 static int no_command(const struct app *app, const char *word)
@@ -65,28 +77,40 @@ static int run_command(struct app *app, const struct cmd *c, int argc, char **ar
 	return c->run(app, argc, argv);
 }
 
+/* "help", "help COMMAND". */
+static int show_help(struct app *app, const char *about, char *self)
+{
+	char *again[] = { self, (char[]){ "-h" }, NULL };
+
+	if (about && cmd_find(about))
+		return run_command(app, cmd_find(about), 2, again);
+	if (about)
+		return no_command(app, about);
+	help_short(app);
+	return CMD_DONE;
+}
+
+/* "help me write a test" is a task. */
+static bool is_help(const struct cmdline *l)
+{
+	return l->words && l->words <= 2 && strcmp(l->word, "help") == 0 &&
+	       !(l->second && strchr(l->second, ' '));
+}
+
 static int dispatch(struct app *app, int argc, char **argv)
 {
-	const char *word = argc > 1 ? argv[1] : "help";
-	const struct cmd *c = cmd_find(word);
-	bool help = strcmp(word, "help") == 0;
+	const struct cmdline l = cmdline_read(argc, argv);
+	const char *first = argc > 1 ? argv[1] : "-h";
 
-	if (help && argc == 3 && cmd_find(argv[2])) {
-		char *again[] = { argv[0], (char[]){ "-h" }, NULL };
-
-		return run_command(app, cmd_find(argv[2]), 2, again);
-	}
-	if (help && argc == 3 && !strchr(argv[2], ' '))
-		return no_command(app, argv[2]);
-	if ((help && argc <= 2) || strcmp(word, "-h") == 0 ||
-	    strcmp(word, "--help") == 0) {
-		help_short(app);
-		return CMD_DONE;
-	}
-	if (c)
-		return run_command(app, c, argc - 1, argv + 1);
-	if (word[0] != '-' && mistyped(app, word) != CMD_GO)
-		return CMD_USAGE;
+	app->json = l.json;
+	if (l.cmd)
+		return run_command(app, l.cmd, argc - 1, argv + 1);
+	if (strcmp(first, "-h") == 0 || strcmp(first, "--help") == 0)
+		return show_help(app, NULL, argv[0]);
+	if (is_help(&l))
+		return show_help(app, l.second, argv[0]);
+	if (!is_task(&l))
+		return unknown_command(app, l.word);
 	return cmd_run.run(app, argc, argv);
 }
 

@@ -26,6 +26,7 @@ struct attach {
 	sigset_t old;	 /* mask to put back */
 	struct tty tty;
 	struct pump pump;
+	const struct attach_how *how; /* borrowed */
 	struct termfilter screens[3]; /* of our streams that are terminals */
 	bool filtered[3];	      /* which are */
 	unsigned asked;		      /* questions to the terminal */
@@ -41,15 +42,18 @@ struct attach {
 /* What a filter held back, and what puts the terminal back. */
 static void end_screens(struct attach *a)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(4096);
+	_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
 	struct err e;
 
 	if (a->pump.midway)
 		(void)buf_addc(&b, '\030'); /* what was half written is no sequence */
 	for (int i = OUT; i < 3; i++) {
-		if (!a->filtered[i])
-			continue;
-		(void)termfilter_end(&a->screens[i], &b);
+		const bool other = a->how->filter && i == STDOUT_FILENO;
+
+		if (a->filtered[i])
+			(void)termfilter_end(&a->screens[i], &b);
+		else if (other)
+			(void)a->how->filter(a->how->filter_ctx, "", 0, &b);
 		(void)file_write_fd(i, buf_cstr(&b), b.len, &e);
 		buf_truncate(&b, 0);
 	}
@@ -415,9 +419,12 @@ static int check_output(const struct attach *a, struct err *e)
 int attach_run(const struct app *app, struct box *b, struct box_proc *p,
 	       const struct attach_how *how, struct box_exit *ret, struct err *e)
 {
-	_cleanup_(attach_done) struct attach a = {
-		.box = b, .id = p->id, .master = -1, .signals = -1, .tty = TTY_NONE
-	};
+	_cleanup_(attach_done) struct attach a = { .box = b,
+						   .how = how,
+						   .id = p->id,
+						   .master = -1,
+						   .signals = -1,
+						   .tty = TTY_NONE };
 	int r;
 
 	fflush(app->out);

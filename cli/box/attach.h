@@ -15,10 +15,11 @@
 #include "runtime/box/box.h"
 
 struct attach_how {
-	bool tty;		/* started with BOX_IO_TTY, else with BOX_IO_PIPES */
-	bool raw;		/* terminals of ours get all that comes */
-	pump_filter_fn *filter; /* for standard output instead; NULL = none */
-	void *filter_ctx;	/* borrowed */
+	bool tty; /* started with BOX_IO_TTY, else with BOX_IO_PIPES */
+	bool raw; /* terminals of ours get all that comes */
+	/* For standard output instead; at its end without bytes. NULL = none. */
+	pump_filter_fn *filter;
+	void *filter_ctx; /* borrowed */
 };
 
 /**

@@ -15,8 +15,7 @@ static const char logs_script[] =
 	"cd " BOX_LOG_DIR " 2>/dev/null || set -- none\n"
 	"f=${2:-$(ls -t 2>/dev/null | sed -n 1p)}\n"
 	"if [ \"$1\" = none ] || [ ! -f \"${f%.log}.log\" ]; then\n"
-	"	echo \"cubby: no command was detached${2:+ with number $2}\" >&2\n"
-	"	exit 1\n"
+	"	exit 44\n" /* DETACH_STATUS */
 	"fi\n"
 	"[ \"$1\" = follow ] && exec tail -n +1 -f \"${f%.log}.log\"\n"
 	"exec cat \"${f%.log}.log\"";

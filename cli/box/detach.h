@@ -9,6 +9,8 @@
 
 #include "cli/opt/words.h"
 
+enum { DETACH_STATUS = 44 }; /* of those words: no such command was detached */
+
 /** detach_logs() - the words that show a log
  *  @pid: NULL = the newest */
 int detach_logs(const char *pid, bool follow, struct words *ret);

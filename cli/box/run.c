@@ -91,7 +91,10 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 		  const struct box_command *c, int *status, struct err *e)
 {
 	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
-	const struct attach_how how = { .tty = run->tty, .raw = run->raw };
+	const struct attach_how how = { .tty = run->tty,
+					.raw = run->raw,
+					.filter = run->filter,
+					.filter_ctx = run->filter_ctx };
 	struct box_exit exit = { 0 };
 	int r = box_spawn(s->box, c, &proc, e);
 

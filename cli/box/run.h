@@ -5,6 +5,7 @@
 #ifndef CLI_BOX_RUN_H
 #define CLI_BOX_RUN_H
 
+#include "cli/box/pump.h"
 #include "cli/box/setup.h"
 #include "cli/show/app.h"
 
@@ -12,6 +13,8 @@ struct boxrun {
 	const char *const *argv; /* NULL-ended */
 	bool tty;		 /* with a terminal of its own */
 	bool raw;		 /* our terminal gets all that it writes */
+	pump_filter_fn *filter;	 /* of standard output; NULL = none (attach.h) */
+	void *filter_ctx;	 /* borrowed */
 	bool detach;		 /* it stays behind; its number goes to app->out */
 };
 

@@ -6,6 +6,7 @@
 #include "cli/box/signame.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
+#include "cli/show/render.h"
 
 struct args {
 	int signal;
@@ -59,8 +60,18 @@ static void args_done(struct args *a)
 	words_done(&a->pids);
 }
 
+static struct json *signalled(int64_t pid, int signal)
+{
+	struct json *j = json_object();
+
+	json_set_int(j, "pid", pid);
+	json_set_int(j, "signal", signal);
+	return j;
+}
+
 static int send_all(const struct app *app, const struct args *a, struct err *e)
 {
+	_cleanup_json_ struct json *done = json_array();
 	_cleanup_boxsetup_ struct boxsetup s;
 	int r;
 
@@ -73,7 +84,11 @@ static int send_all(const struct app *app, const struct args *a, struct err *e)
 
 		(void)num_u64(a->pids.v[i], &pid);
 		r = boxps_signal(box_init_pid(s.box), (pid_t)pid, a->signal, e);
+		if (r == 0)
+			json_add(done, signalled((int64_t)pid, a->signal));
 	}
+	if (app->json && (r == 0 || json_len(done)))
+		(void)render_json(app, done);
 	return r;
 }
 

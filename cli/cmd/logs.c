@@ -1,7 +1,10 @@
+#include <errno.h>
+
 #include "base/num.h"
 #include "cli/box/detach.h"
 #include "cli/box/run.h"
 #include "cli/box/setup.h"
+#include "cli/linejson.h"
 #include "cli/opt/cmd.h"
 
 struct args {
@@ -50,16 +53,27 @@ static const struct argp argp = {
 	       "printed; without PID the one that printed last.",
 };
 
+static int nothing(const struct app *app, const char *pid)
+{
+	struct err e = ERR_NONE;
+
+	err_set(&e, -ENOENT, "no command was detached%s%s", pid ? " with number " : "",
+		pid ? pid : "");
+	return cmd_fail(app, &e, CMD_FAILED);
+}
+
 static int run(struct app *app, int argc, char **argv)
 {
 	_cleanup_words_ struct words words = WORDS_NONE;
 	_cleanup_boxsetup_ struct boxsetup setup;
+	_cleanup_linejson_ struct linejson lines;
 	const struct opt_box o = { .wipe = false };
 	struct args a = { .follow = false };
 	struct boxrun what = { .tty = false };
 	struct err e = ERR_NONE;
 	int r;
 
+	linejson_init(&lines);
 	boxsetup_init(&setup);
 	r = cmd_parse(app, &cmd_logs, argc, argv, &a);
 	if (r != CMD_GO)
@@ -73,7 +87,12 @@ static int run(struct app *app, int argc, char **argv)
 		return cmd_fail(app, &e, CMD_CUBBY);
 	what.raw = a.raw;
 	what.argv = words_list(&words);
-	return boxrun_command(app, &o, &what);
+	if (app->json) {
+		what.filter = linejson_feed;
+		what.filter_ctx = &lines;
+	}
+	r = boxrun_command(app, &o, &what);
+	return r == DETACH_STATUS ? nothing(app, a.pid) : r;
 }
 
 const struct cmd cmd_logs = {

@@ -64,70 +64,64 @@ static int read_map(const struct store *st, const char *dir, struct idmap *ret,
 	return r < 0 ? r : idmap_from_json(json_get(meta, "idmap"), ret, e);
 }
 
-static int remove_image(const struct app *app, const struct store *st, bool force,
-			const struct image *image, struct err *e)
+struct sweep {
+	const struct app *app;	/* borrowed */
+	const struct store *st; /* borrowed */
+	struct json *done;	/* borrowed: what is removed, for --json */
+	bool force;
+	int status;
+};
+
+static int remove_image(const struct sweep *s, const struct image *image, struct err *e)
 {
+	struct json *j;
 	const char *shown = image->name[0] ? image->name : image->digest;
 	struct idmap map;
 	int r;
 
-	r = read_map(st, image->dir, &map, e);
+	r = read_map(s->st, image->dir, &map, e);
 	if (r == 0)
-		r = image_remove(st, image->dir, force, worker_rmtree, &map, e);
+		r = image_remove(s->st, image->dir, s->force, worker_rmtree, &map, e);
 	if (r == -EBUSY)
 		return err_hint(e, "--force removes it all the same");
-	if (r == 0)
-		render_note(app, "the image '%s' is removed", shown);
-	return r;
+	if (r < 0)
+		return r;
+	render_note(s->app, "the image '%s' is removed", shown);
+	j = json_object();
+	json_set_str(j, "name", image->name);
+	json_set_str(j, "digest", image->digest);
+	json_add(s->done, j);
+	return 0;
 }
 
-static int remove_named(const struct app *app, const struct store *st,
-			const struct args *a)
+static void remove_named(struct sweep *s, const struct words *names)
 {
-	int status = CMD_DONE;
-
-	for (size_t i = 0; i < a->names.n; i++) {
+	for (size_t i = 0; i < names->n; i++) {
 		struct image image;
 		struct err e = ERR_NONE;
 
-		if (image_find(st, a->names.v[i], NULL, &image, &e) < 0 ||
-		    remove_image(app, st, a->force, &image, &e) < 0)
-			status = cmd_fail(app, &e, CMD_FAILED);
+		if (image_find(s->st, names->v[i], NULL, &image, &e) < 0 ||
+		    remove_image(s, &image, &e) < 0)
+			s->status = cmd_fail(s->app, &e, CMD_FAILED);
 	}
-	return status;
 }
-
-struct sweep {
-	const struct app *app;
-	const struct store *st;
-	bool force;
-	int status;
-};
 
 static int sweep_one(void *ctx, const struct image *image)
 {
 	struct sweep *s = ctx;
 	struct err e = ERR_NONE;
 
-	if (remove_image(s->app, s->st, s->force, image, &e) < 0)
+	if (remove_image(s, image, &e) < 0)
 		s->status = cmd_fail(s->app, &e, CMD_FAILED);
 	return 0;
-}
-
-static int remove_all(const struct app *app, const struct store *st, bool force)
-{
-	struct sweep s = { .app = app, .st = st, .force = force };
-	struct err e = ERR_NONE;
-
-	if (image_list(st, sweep_one, &s, &e) < 0)
-		return cmd_fail(app, &e, CMD_FAILED);
-	return s.status;
 }
 
 static int run(struct app *app, int argc, char **argv)
 {
 	_cleanup_(args_done) struct args a = { .force = false };
 	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_json_ struct json *done = json_array();
+	struct sweep s = { .app = app, .st = &st, .done = done };
 	struct err e = ERR_NONE;
 	int r;
 
@@ -136,7 +130,14 @@ static int run(struct app *app, int argc, char **argv)
 		return r;
 	if (store_open(&st, &e) < 0)
 		return cmd_fail(app, &e, CMD_FAILED);
-	return a.all ? remove_all(app, &st, a.force) : remove_named(app, &st, &a);
+	s.force = a.force;
+	if (!a.all)
+		remove_named(&s, &a.names);
+	else if (image_list(&st, sweep_one, &s, &e) < 0)
+		s.status = cmd_fail(app, &e, CMD_FAILED);
+	if (app->json && (s.status == CMD_DONE || json_len(done)))
+		(void)render_json(app, done);
+	return s.status;
 }
 
 const struct cmd cmd_rmi = {

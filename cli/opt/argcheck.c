@@ -4,7 +4,7 @@
 
 #include "cli/opt/near.h"
 
-enum { ARGCHECK_MAX = 128 }; /* options of one command, shared ones included */
+enum { ARGCHECK_MAX = 256 }; /* options of two commands, shared ones included */
 
 struct set {
 	const struct argp_option *v[ARGCHECK_MAX]; /* borrowed */
@@ -115,24 +115,51 @@ static int check_short(const struct set *s, const char *word, const char *next,
 	return 0;
 }
 
+/* How many of the words behind the option argv[at] belong to it, or a failure. */
+static int check_option(const struct set *s, int argc, char **argv, int at,
+			struct err *e)
+{
+	const char *next = at + 1 < argc ? argv[at + 1] : NULL;
+
+	return argv[at][1] == '-' ? check_long(s, argv[at] + 2, next, e)
+				  : check_short(s, argv[at] + 1, next, e);
+}
+
+static bool is_operand(const char *word)
+{
+	return word[0] != '-' || !word[1];
+}
+
+int argcheck_operand(const struct argp *root, int argc, char **argv, int at)
+{
+	struct set s = { .n = 0 };
+	struct err e = ERR_NONE;
+
+	collect(&s, root);
+	while (at < argc && !is_operand(argv[at])) {
+		if (strcmp(argv[at], "--") == 0)
+			return at + 1;
+		at += 1 + MAX(check_option(&s, argc, argv, at, &e), 0);
+	}
+	return MIN(at, argc);
+}
+
 int argcheck(const struct argp *root, int argc, char **argv, bool tail, struct err *e)
 {
 	struct set s = { .n = 0 };
 
 	collect(&s, root);
 	for (int i = 1; i < argc; i++) {
-		const char *next = i + 1 < argc ? argv[i + 1] : NULL;
 		int r;
 
-		if (argv[i][0] != '-' || !argv[i][1]) {
+		if (is_operand(argv[i])) {
 			if (tail)
 				return 0;
 			continue;
 		}
 		if (strcmp(argv[i], "--") == 0)
 			return 0;
-		r = argv[i][1] == '-' ? check_long(&s, argv[i] + 2, next, e)
-				      : check_short(&s, argv[i] + 1, next, e);
+		r = check_option(&s, argc, argv, i, e);
 		if (r < 0)
 			return r;
 		i += r;

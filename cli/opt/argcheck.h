@@ -17,4 +17,8 @@
  */
 int argcheck(const struct argp *root, int argc, char **argv, bool tail, struct err *e);
 
+/** argcheck_operand() - the index of the first operand from @at on, @argc = none; what
+ *  no table knows is taken for an option without a value */
+int argcheck_operand(const struct argp *root, int argc, char **argv, int at);
+
 #endif

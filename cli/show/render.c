@@ -53,38 +53,48 @@ void render_lines(FILE *f, const char *s)
 	put_safe(f, s, "\n\t");
 }
 
-/* JSON has a way to write what must not stand on a terminal: between quotes, and
- * nowhere else, a character may be \uNNNN (RFC 8259, 7). */
-static void put_json(FILE *f, const char *s, size_t len)
+/* Between quotes, and nowhere else, a character may be \uNNNN (RFC 8259, 7). */
+static int add_point(struct buf *out, unsigned c)
 {
-	const char *const end = s + len;
+	if (c < 0x10000)
+		return buf_addf(out, "\\u%04x", c);
+	c -= 0x10000;
+	return buf_addf(out, "\\u%04x\\u%04x", 0xd800 + (c >> 10),
+			0xdc00 + (c & 0x3ff));
+}
 
-	while (s < end) {
+int render_json_add(const struct json *j, struct buf *out)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(RENDER_JSON_MAX);
+	int r = json_print(j, false, &b);
+
+	for (size_t i = 0, from = 0; r == 0 && i <= b.len; i++) {
 		unsigned c = 0;
-		const int n = text_decode(s, (size_t)(end - s), &c);
+		int n = i < b.len ? text_decode(b.data + i, b.len - i, &c) : 1;
+		const bool hidden =
+			i < b.len && n > 0 && c >= 0x7f && text_hidden(0, c);
 
-		if (n <= 0 || c < 0x7f || !text_hidden(0, c))
-			fwrite(s, 1, (size_t)MAX(n, 1), f);
-		else if (c < 0x10000)
-			fprintf(f, "\\u%04x", c);
-		else
-			fprintf(f, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
-				0xdc00 + ((c - 0x10000) & 0x3ff));
-		s += MAX(n, 1);
+		if (i < b.len && !hidden)
+			continue;
+		r = buf_add(out, b.data + from, i - from);
+		if (r == 0 && hidden)
+			r = add_point(out, c);
+		from = i + (size_t)n;
+		i = from - 1;
 	}
-	fputc('\n', f);
+	return r < 0 ? r : buf_addc(out, '\n');
 }
 
 int render_json(const struct app *app, const struct json *j)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(RENDER_JSON_MAX);
-	int r;
+	int r = render_json_add(j, &b);
 
-	r = json_print(j, false, &b);
 	if (r < 0)
 		return r;
-	put_json(app->out, buf_cstr(&b), b.len);
-	return fflush(app->out) != 0 || ferror(app->out) ? -EIO : 0;
+	if (fputs(buf_cstr(&b), app->out) < 0 || fflush(app->out) != 0)
+		return -EIO;
+	return 0;
 }
 
 static void error_json(const struct app *app, const struct err *e, int status)
@@ -98,8 +108,8 @@ static void error_json(const struct app *app, const struct err *e, int status)
 	json_set_str(o, "message", e->msg);
 	json_set_int(o, "status", status);
 	json_set(j, "error", o);
-	if (json_print(j, false, &b) == 0)
-		put_json(app->err, buf_cstr(&b), b.len);
+	if (render_json_add(j, &b) == 0)
+		fputs(buf_cstr(&b), app->err);
 }
 
 void render_error(const struct app *app, const struct err *e, int status)

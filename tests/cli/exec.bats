@@ -206,7 +206,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$output" = begun ]
 	run -0 cubby kill -s KILL "$pid"
 	run -1 --separate-stderr cubby logs 99999
-	[ "$stderr" = "cubby: no command was detached with number 99999" ]
+	[ "$stderr" = "cubby logs: no command was detached with number 99999" ]
 	cubby stop -q
 }
 
@@ -222,7 +222,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -126 cubby exec -d -- ./file
 	run -126 cubby exec -- ./file
 	run -1 --separate-stderr cubby logs # and no log is left of it
-	[ "$stderr" = "cubby: no command was detached" ]
+	[ "$stderr" = "cubby logs: no command was detached" ]
 	cubby exec -- sh -c 'rm -rf /var/log/cubby; ln -s /proc /var/log/cubby'
 	run -125 cubby exec -d -- true
 	[[ $output == "cubby exec: cannot keep the output: "* ]]

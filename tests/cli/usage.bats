@@ -55,6 +55,34 @@ fails() {
 	fails 2 "cubby: unknown command 'imgaes'; did you mean 'images'? (cubby run 'imgaes' makes it a task)" imgaes
 }
 
+@test "one word is never a task" {
+	fails 2 "cubby: unknown command 'refactor'; 'cubby help' lists them (cubby run 'refactor' makes it a task)" refactor
+	fails 2 "cubby: unknown command 'refactor'; 'cubby help' lists them (cubby run 'refactor' makes it a task)" -q -- refactor
+	fails 2 "cubby: unknown command 'lss'; did you mean 'ls'? (cubby run 'lss' makes it a task)" -C / lss
+	fails 2 "cubby: unknown command 'exce'; did you mean 'exec'? (cubby run 'exce' makes it a task)" --memory 1G exce -- make test
+	run -4 --separate-stderr cubby "refactor it"
+	[[ $stderr == "cubby: no language model"* ]]
+	run -4 --separate-stderr cubby run refactor
+	[[ $stderr == "cubby run: no language model"* ]]
+	run -4 --separate-stderr cubby refactor all of it
+	[[ $stderr == "cubby: no language model"* ]]
+}
+
+@test "options before a command are its options" {
+	run -0 --separate-stderr cubby --json ls
+	[ "$output" = "[]" ]
+	mkdir ls
+	fails 1 "cubby info: there is no box for '$LIB_PROJECT/ls'" -C ls info
+	fails 1 "cubby info: there is no box for '$LIB_PROJECT/ls'" --directory=ls -q info
+	fails 2 "cubby ls: unknown option '--max-rounds'" --max-rounds 3 ls
+	fails 2 "cubby prune: --older: bad time 'x'" --older x prune
+	fails 125 "cubby exec: --memory: bad size 'lots'" --memory lots exec true
+	fails 125 "cubby exec: option '--json' takes no value" --json=x exec
+	run -0 cubby -h exec
+	[[ ${lines[0]} == "Usage: cubby exec"* ]]
+	run -4 --separate-stderr cubby --model openai:ls "do it"
+}
+
 @test "a mistyped option suggests the nearest" {
 	fails 2 "cubby run: unknown option '--memry'; did you mean '--memory'?" run --memry 1G x
 	fails 2 "cubby: unknown option '--max-round5'; did you mean '--max-rounds'?" --max-round5 3 x

@@ -1,0 +1,61 @@
+#include "cli/cmdline.h"
+
+#include <string.h>
+
+#include "cli/opt/argcheck.h"
+#include "cli/opt/common.h"
+
+/* The first operand from @at on. What a command does not know may be an option of a
+ * task: it is refused later, with its value. */
+static int next_word(const struct cmd *c, int argc, char **argv, int at)
+{
+	const struct argp_child children[] = {
+		{ .argp = c->argp },
+		{ .argp = cmd_run.argp },
+		{ .argp = &opt_common },
+		{ 0 },
+	};
+	const struct argp root = { .children = children };
+
+	return argcheck_operand(&root, argc, argv, at);
+}
+
+static bool named(struct cmdline *l, int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const struct cmd *const c = cmd_find(argv[i]);
+		char *const name = argv[i];
+
+		if (!c || next_word(c, argc, argv, 1) != i)
+			continue;
+		memmove(argv + 2, argv + 1, (size_t)(i - 1) * sizeof(*argv));
+		argv[1] = name;
+		l->cmd = c;
+		l->word = name;
+		return true;
+	}
+	return false;
+}
+
+struct cmdline cmdline_read(int argc, char **argv)
+{
+	struct cmdline l = { .cmd = NULL };
+	bool over = false;
+
+	if (named(&l, argc, argv))
+		return l;
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		l.json |= strcmp(argv[i], "--json") == 0;
+	for (int i = 1; i < argc; i++) {
+		if (!over)
+			i = next_word(&cmd_run, argc, argv, i);
+		if (i >= argc)
+			break;
+		over |= strcmp(argv[i - 1], "--") == 0;
+		if (l.words == 0)
+			l.word = argv[i];
+		if (l.words++ == 1)
+			l.second = argv[i];
+	}
+	return l;
+}
