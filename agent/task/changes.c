@@ -1,6 +1,7 @@
 #include "agent/task/changes.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct entry {
 	uint64_t ino;
 	int64_t mtime_ns, ctime_ns;
 	uint32_t mode, uid;
+	bool leaves; /* a link that points out of the directory */
 };
 
 struct changes_snapshot {
@@ -51,6 +53,16 @@ void changes_snapshot_free(struct changes_snapshot **sp)
 static int64_t ns(const struct timespec *t)
 {
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+/* A target that cannot be read, or is too long, is not known to stay inside. */
+static bool leaves(int dirfd, const char *name, const char *path)
+{
+	char target[PATH_MAX];
+	ssize_t n = sys_readlinkat(dirfd, name, target, sizeof(target));
+
+	return n < 0 || n == (ssize_t)sizeof(target) ||
+	       effects_leaves(path, strlen(path), target, (size_t)n);
 }
 
 static int add(struct changes_snapshot *s, const char *path, const struct stat *st)
@@ -118,6 +130,8 @@ static int look(struct changes_snapshot *s, int dirfd, const char *name,
 		r = 0;
 	} else if (r == 0) {
 		r = add(s, path->data, &st);
+		if (r == 0 && S_ISLNK(st.st_mode))
+			s->entries[s->n - 1].leaves = leaves(dirfd, name, path->data);
 		if (r == 0 && S_ISDIR(st.st_mode) && st.st_dev == s->dev)
 			r = enter(s, dirfd, name, path, depth);
 	}
@@ -174,25 +188,13 @@ int changes_snapshot(int dirfd, struct changes_snapshot **ret, struct err *e)
 
 /* ---- comparing ---- */
 
-static bool below_git(const char *path)
-{
-	const char *p = path;
-
-	while ((p = strstr(p, ".git"))) {
-		if ((p == path || p[-1] == '/') && (p[4] == '/' || p[4] == '\0'))
-			return true;
-		p += 4;
-	}
-	return false;
-}
-
 static unsigned flags_of(const struct entry *x, uint32_t owner)
 {
 	unsigned f = 0;
 
 	if (S_ISREG(x->mode) && x->mode & 0111)
 		f |= CHANGES_EXECUTABLE;
-	if (below_git(x->path))
+	if (effects_is_git(x->path, strlen(x->path)))
 		f |= CHANGES_GIT;
 	if (S_ISDIR(x->mode))
 		f |= CHANGES_DIRECTORY;
@@ -202,7 +204,35 @@ static unsigned flags_of(const struct entry *x, uint32_t owner)
 		f |= CHANGES_FOREIGN;
 	if (S_ISREG(x->mode) && x->mode & 06000)
 		f |= CHANGES_SETID;
+	if (x->leaves)
+		f |= CHANGES_LEAVES;
 	return f;
+}
+
+/* What is there now and was not before. What was taken away acts on nothing. */
+static struct effect effect_of(const struct entry *was, const struct entry *now)
+{
+	static const struct effect setid = { EFFECTS_HELD,
+					     "runs as its owner for others" },
+				   link = { EFFECTS_HELD,
+					    "a link that points out of the project" },
+				   turned = { EFFECTS_HELD, "can be run now" },
+				   program = { EFFECTS_MARKED, "a new program" };
+	bool runs = now && S_ISREG(now->mode) && now->mode & 0111;
+	struct effect by_name;
+
+	if (!now)
+		return (struct effect){ EFFECTS_PLAIN, NULL };
+	by_name = effects_of_path(now->path, strlen(now->path));
+	if (S_ISREG(now->mode) && now->mode & 06000)
+		return setid;
+	if (now->leaves)
+		return link;
+	if (by_name.class == EFFECTS_HELD)
+		return by_name;
+	if (runs && was && !(was->mode & 0111))
+		return turned;
+	return by_name.class || !runs || was ? by_name : program;
 }
 
 /* A directory's own times change with every entry, which is listed itself. */
@@ -217,16 +247,32 @@ static bool is_same(const struct entry *a, const struct entry *b)
 	       a->ctime_ns == b->ctime_ns && a->ino == b->ino;
 }
 
-static int note(struct changes *c, enum changes_kind kind, const struct entry *x,
-		uint32_t owner)
+static void count(struct changes *c, enum changes_kind kind, enum effects_class class)
 {
 	size_t *total = kind == CHANGES_CREATED	   ? &c->created
 			: kind == CHANGES_MODIFIED ? &c->modified
 						   : &c->deleted;
-	struct changes_item *item;
 
 	++*total;
-	if (c->n >= CHANGES_MAX_LISTED)
+	c->held += class == EFFECTS_HELD;
+	c->marked += class == EFFECTS_MARKED;
+}
+
+/* One difference: @was or @now may be NULL. Counted in the first round, which lists what
+ * is held; the others list the rest, so that no number of names crowds that out. */
+static int note(struct changes *c, const struct entry *was, const struct entry *now,
+		uint32_t owner, enum effects_class round)
+{
+	const struct entry *x = now ?: was;
+	enum changes_kind kind = !was	? CHANGES_CREATED
+				 : !now ? CHANGES_DELETED
+					: CHANGES_MODIFIED;
+	struct effect effect = effect_of(was, now);
+	struct changes_item *item;
+
+	if (round == EFFECTS_HELD)
+		count(c, kind, effect.class);
+	if (effect.class != round || c->n >= CHANGES_MAX_LISTED)
 		return 0;
 	if (!c->items) {
 		c->items = calloc(CHANGES_MAX_LISTED, sizeof(*c->items));
@@ -236,6 +282,7 @@ static int note(struct changes *c, enum changes_kind kind, const struct entry *x
 	item = &c->items[c->n];
 	*item = (struct changes_item){ .kind = kind,
 				       .flags = flags_of(x, owner),
+				       .effect = effect,
 				       .path = strdup(x->path),
 				       .size = x->size };
 	if (!item->path)
@@ -244,31 +291,38 @@ static int note(struct changes *c, enum changes_kind kind, const struct entry *x
 	return 0;
 }
 
-int changes_since(const struct changes_snapshot *before, int dirfd, struct changes *ret,
-		  struct err *e)
+static int compare(struct changes *c, const struct changes_snapshot *before,
+		   const struct changes_snapshot *now, enum effects_class round)
 {
-	_cleanup_changes_snapshot_ struct changes_snapshot *now = NULL;
-	_cleanup_(changes_done) struct changes c = { 0 };
 	size_t i = 0, j = 0;
-	int r = changes_snapshot(dirfd, &now, e);
+	int r = 0;
 
-	if (r < 0)
-		return r;
 	while (r == 0 && (i < before->n || j < now->n)) {
 		const struct entry *a = before->entries + i, *b = now->entries + j;
 		int order = j == now->n	     ? -1
 			    : i == before->n ? 1
 					     : strcmp(a->path, b->path);
 
-		if (order < 0)
-			r = note(&c, CHANGES_DELETED, a, now->owner);
-		else if (order > 0)
-			r = note(&c, CHANGES_CREATED, b, now->owner);
-		else if (!is_same(a, b))
-			r = note(&c, CHANGES_MODIFIED, b, now->owner);
+		if (order || !is_same(a, b))
+			r = note(c, order <= 0 ? a : NULL, order >= 0 ? b : NULL,
+				 now->owner, round);
 		i += order <= 0;
 		j += order >= 0;
 	}
+	return r;
+}
+
+int changes_since(const struct changes_snapshot *before, int dirfd, struct changes *ret,
+		  struct err *e)
+{
+	_cleanup_changes_snapshot_ struct changes_snapshot *now = NULL;
+	_cleanup_(changes_done) struct changes c = { 0 };
+	int r = changes_snapshot(dirfd, &now, e);
+
+	if (r < 0)
+		return r;
+	for (int round = EFFECTS_HELD; round >= EFFECTS_PLAIN && r == 0; round--)
+		r = compare(&c, before, now, (enum effects_class)round);
 	if (r < 0)
 		return err_sys(e, r, "cannot compare the directory");
 	c.incomplete = before->incomplete || now->incomplete;

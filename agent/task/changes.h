@@ -9,17 +9,19 @@
 
 #include "base/err.h"
 #include "base/scope.h"
+#include "runtime/effects.h"
 
 enum changes_kind { CHANGES_CREATED, CHANGES_MODIFIED, CHANGES_DELETED };
 
 enum {
 	CHANGES_EXECUTABLE = 1 << 0, /* a regular file that can be run now */
-	CHANGES_GIT = 1 << 1, /* below a .git: hooks and config run on the host */
+	CHANGES_GIT = 1 << 1,	     /* git's own, of which a commit changes nothing */
 	CHANGES_DIRECTORY = 1 << 2,
 	CHANGES_SYMLINK = 1 << 3,
 	CHANGES_FOREIGN =
 		1 << 4, /* belongs to somebody other than the directory's owner */
-	CHANGES_SETID = 1 << 5
+	CHANGES_SETID = 1 << 5,
+	CHANGES_LEAVES = 1 << 6 /* a link that points out of the directory */
 };
 
 enum {
@@ -30,14 +32,17 @@ enum {
 struct changes_item {
 	enum changes_kind kind;
 	unsigned flags;
-	char *path; /* owned; relative, raw bytes: escape it for people */
+	struct effect effect; /* what it does on the host */
+	char *path;	      /* owned; relative, raw bytes: escape it for people */
 	uint64_t size;
 };
 
 struct changes {
-	struct changes_item *items; /* owned; sorted by path */
+	struct changes_item
+		*items; /* owned; what acts on the host first, then by path */
 	size_t n;
 	size_t created, modified, deleted; /* all, listed or not */
+	size_t held, marked;		   /* the same, deleted ones aside */
 	bool incomplete; /* too many files, or some could not be looked at */
 };
 void changes_done(struct changes *c);

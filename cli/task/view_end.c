@@ -7,7 +7,7 @@
 #include "cli/show/tty.h"
 #include "cli/task/view_words.h"
 
-enum { END_FILES = 20 }; /* that are listed */
+enum { END_FILES = 20, END_HELD = 100 }; /* that are listed */
 
 char *view_end_tokens(char *out, size_t size, uint64_t n)
 {
@@ -59,7 +59,6 @@ static void show_flags(const struct app *app, unsigned flags)
 		{ CHANGES_EXECUTABLE, "executable" },
 		{ CHANGES_SETID, "set-id" },
 		{ CHANGES_SYMLINK, "symbolic link" },
-		{ CHANGES_GIT, "in .git: may run on this machine" },
 		{ CHANGES_FOREIGN, "belongs to another user of the box" },
 	};
 
@@ -68,13 +67,25 @@ static void show_flags(const struct app *app, unsigned flags)
 			fprintf(app->err, "  (%s)", rows[i].text);
 }
 
+/* Without the person, or once the person runs the project's code. */
+static void show_effect(const struct app *app, struct effect x)
+{
+	enum render_style style =
+		x.class == EFFECTS_HELD ? RENDER_YELLOW : RENDER_PLAIN;
+
+	if (x.why)
+		fprintf(app->err, "  %s[%s]%s", render_style_on(app->color_err, style),
+			x.why, render_style_off(app->color_err));
+}
+
 static void show_files(const struct app *app, const struct changes *c)
 {
 	static const char marks[] = { [CHANGES_CREATED] = '+',
 				      [CHANGES_MODIFIED] = '~',
 				      [CHANGES_DELETED] = '-' };
 	size_t all = c->created + c->modified + c->deleted;
-	size_t n = MIN(c->n, (size_t)END_FILES);
+	/* What acts on this machine comes first; a few more of it than of the rest. */
+	size_t n = MIN(c->n, MAX((size_t)END_FILES, MIN(c->held, (size_t)END_HELD)));
 	char path[4096];
 
 	for (size_t i = 0; i < n; i++) {
@@ -84,9 +95,13 @@ static void show_files(const struct app *app, const struct changes *c)
 		fprintf(app->err, "  %c %s%s", marks[it->kind], path,
 			it->flags & CHANGES_DIRECTORY ? "/" : "");
 		show_flags(app, it->flags);
+		show_effect(app, it->effect);
 		fputc('\n', app->err);
 	}
-	if (all > n)
+	if (c->held > n)
+		fprintf(app->err, "  and %zu more, %zu of which act on this machine\n",
+			all - n, c->held - n);
+	else if (all > n)
 		fprintf(app->err, "  and %zu more\n", all - n);
 	if (c->incomplete)
 		fputs("  (not everything could be compared)\n", app->err);

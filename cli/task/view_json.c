@@ -156,6 +156,7 @@ static struct json *changes_list(const struct changes *c)
 		{ CHANGES_EXECUTABLE, "executable" }, { CHANGES_GIT, "git" },
 		{ CHANGES_DIRECTORY, "directory" },   { CHANGES_SYMLINK, "symlink" },
 		{ CHANGES_FOREIGN, "foreign" },	      { CHANGES_SETID, "setid" },
+		{ CHANGES_LEAVES, "leaves" },
 	};
 	struct json *list = json_array();
 
@@ -165,6 +166,8 @@ static struct json *changes_list(const struct changes *c)
 		json_set_str(j, "path", c->items[i].path);
 		json_set_str(j, "change", kinds[c->items[i].kind]);
 		json_set_int(j, "size", (int64_t)c->items[i].size);
+		json_set_str(j, "class", effects_name(c->items[i].effect.class));
+		json_set_str(j, "why", c->items[i].effect.why);
 		for (size_t f = 0; f < ARRAY_SIZE(flags); f++)
 			if (c->items[i].flags & flags[f].flag)
 				json_set_bool(j, flags[f].name, true);

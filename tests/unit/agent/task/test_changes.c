@@ -61,12 +61,60 @@ static void all_kinds(void)
 	check(&c, "sub/new\n", CHANGES_CREATED, CHANGES_EXECUTABLE);
 	check(&c, ".git/hook", CHANGES_CREATED, CHANGES_GIT);
 	check(&c, "gone", CHANGES_DELETED, 0);
-	check(&c, "link", CHANGES_CREATED, CHANGES_SYMLINK);
+	check(&c, "link", CHANGES_CREATED, CHANGES_SYMLINK | CHANGES_LEAVES);
 	assert_int_equal(c.n, 6);
 	assert_int_equal(c.created, 3);
 	assert_int_equal(c.modified, 2);
 	assert_int_equal(c.deleted, 1);
 	assert_false(c.incomplete);
+}
+
+/* However many names somebody makes, what acts on the host is listed, and first. */
+static void acting_comes_first(void)
+{
+	static const struct {
+		const char *path, *why;
+	} want[] = {
+		{ ".vscode", "an editor's settings and tasks" },
+		{ ".vscode/tasks.json", "an editor's settings and tasks" },
+		{ "away", "a link that points out of the project" },
+		{ "script", "can be run now" },
+		{ "Makefile", "runs when the project is built or tested" },
+		{ "program", "a new program" },
+	};
+	_cleanup_changes_snapshot_ struct changes_snapshot *before = NULL;
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_(changes_done) struct changes c = { 0 };
+	struct err e = ERR_NONE;
+	char name[32];
+
+	put(dir, "script", "x", 0644);
+	put(dir, ".envrc", "x", 0644);
+	unit_ok(changes_snapshot(dir, &before, &e), &e);
+	for (int i = 0; i < 2 * CHANGES_MAX_LISTED; i++) {
+		snprintf(name, sizeof(name), "!%d", i);
+		put(dir, name, "x", 0644);
+	}
+	assert_int_equal(sys_mkdirat(dir, ".vscode", 0755), 0);
+	put(dir, ".vscode/tasks.json", "{}", 0644);
+	put(dir, "Makefile", "x", 0644);
+	put(dir, "program", "x", 0755);
+	assert_int_equal(sys_fchmodat(dir, "script", 0755, 0), 0);
+	assert_int_equal(sys_symlinkat("../outside", dir, "away"), 0);
+	assert_int_equal(sys_symlinkat("program", dir, "here"), 0);
+	assert_int_equal(sys_unlinkat(dir, ".envrc", 0), 0);
+	unit_ok(changes_since(before, dir, &c, &e), &e);
+
+	assert_int_equal(c.n, CHANGES_MAX_LISTED);
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+		assert_string_equal(c.items[i].path, want[i].path);
+		assert_string_equal(c.items[i].effect.why, want[i].why);
+	}
+	assert_null(c.items[ARRAY_SIZE(want)].effect.why);
+	assert_int_equal(c.held, 4);
+	assert_int_equal(c.marked, 2);
+	assert_int_equal(c.created, 2 * CHANGES_MAX_LISTED + 6);
+	assert_int_equal(c.deleted, 1);
 }
 
 static void nothing(void)
@@ -86,6 +134,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "every kind of change", all_kinds },
 		{ "an empty directory", nothing },
+		{ "what acts comes first", acting_comes_first },
 	};
 
 	return unit_cases("changes", cases);

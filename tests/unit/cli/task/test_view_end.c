@@ -87,6 +87,7 @@ static void done_with_files(void)
 		  .flags = CHANGES_DIRECTORY },
 		{ .kind = CHANGES_MODIFIED,
 		  .path = (char[]){ ".git/config" },
+		  .effect = { EFFECTS_HELD, "git's own" },
 		  .flags = CHANGES_GIT },
 	};
 	struct told t;
@@ -103,7 +104,7 @@ static void done_with_files(void)
 	assert_string_equal(t.err,
 			    "  + a\\n.sh  (executable)\n"
 			    "  - d/\n"
-			    "  ~ .git/config  (in .git: may run on this machine)\n"
+			    "  ~ .git/config  [git's own]\n"
 			    "  and 3 more\n"
 			    "cubby: done, 3 rounds, 1 call, 1.2k tokens in, 340 out, "
 			    "1m12s\n");
