@@ -5,60 +5,19 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "runtime/idmap/mount.h"
 #include "runtime/mount/mounts.h"
 
-/* A process whose user namespace has the map; it waits for the end of @sock. */
-static pid_t hold_namespace(int sock[2])
+/* On a copy of the mount that nobody else sees. */
+static int try_map(const struct idmap *m, const char *dir, struct err *e)
 {
-	pid_t pid = sys_clone(CLONE_NEWUSER, NULL);
-	char c;
-
-	if (pid == 0) {
-		scope_close(&sock[0]);
-		sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		sys_read(sock[1], &c, 1);
-		sys_exit(0);
-	}
-	return pid;
-}
-
-static int map_tree(pid_t holder, const char *dir, struct err *e)
-{
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP };
 	_cleanup_close_ int tree = -1, ns = -1;
-	char path[64];
-	int r;
 
 	tree = mounts_tree(AT_FDCWD, dir, true, 0, e);
 	if (tree < 0)
 		return tree;
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)holder);
-	ns = sys_open(path, O_RDONLY);
-	if (ns < 0)
-		return err_sys(e, ns, "cannot open a user namespace");
-	attr.userns_fd = (uint64_t)ns;
-	r = sys_mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr);
-	return r < 0 ? err_sys(e, r, "cannot map ids") : 0;
-}
-
-static int try_map(const struct idmap *m, const char *dir, struct err *e)
-{
-	int sock[2], r = sys_socketpair(SOCK_SEQPACKET, sock);
-	siginfo_t si;
-	pid_t holder;
-
-	if (r < 0)
-		return err_sys(e, r, "cannot make a socket pair");
-	holder = hold_namespace(sock);
-	r = holder < 0 ? err_sys(e, holder, "cannot make a user namespace")
-		       : idmap_write(m, holder, e);
-	if (r == 0)
-		r = map_tree(holder, dir, e);
-	scope_close(&sock[0]);
-	scope_close(&sock[1]);
-	if (holder > 0)
-		sys_waitid(P_PID, (id_t)holder, &si, WEXITED);
-	return r;
+	ns = idmap_mount_namespace(m, e);
+	return ns < 0 ? ns : idmap_mount_apply(tree, ns, e);
 }
 
 int box_ids_choose(const char *dir, struct idmap *ret, struct buf *why, struct err *e)

@@ -12,10 +12,11 @@
 #include "base/err.h"
 
 enum secfilter_kind {
-	SECFILTER_BOX,	 /* on init, inherited by everything in the box */
-	SECFILTER_SETID, /* on init, too: what sets set-id bits asks (setid.h) */
-	SECFILTER_FAKE,	 /* on payloads of a single map: chown and friends "succeed" */
-	SECFILTER_GATE	 /* on the gate and nothing else: the calls that it needs */
+	SECFILTER_BOX,	      /* on init, inherited by everything in the box */
+	SECFILTER_SETID,      /* on init, too: what sets set-id bits asks (setid.h) */
+	SECFILTER_SETID_ROOT, /* instead, in root's boxes: and accounts of the host's */
+	SECFILTER_FAKE, /* on payloads of a single map: chown and friends "succeed" */
+	SECFILTER_GATE	/* on the gate and nothing else: the calls that it needs */
 };
 
 /**

@@ -229,34 +229,110 @@ static const struct secfilter_rule box_rules[] = {
 #define SETID (S_ISUID | S_ISGID)
 #define CREATES (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 
+/* Ids that stand for accounts of the host's (idmap_range.h): 65536 to 131071. */
+#define FOREIGN(call, verdict, arg) EQ(call, verdict, arg, 0xffff0000U, 0x00010000)
+
 /* Every call that can give a file set-id bits, and only when it does: whoever listens
  * makes it in the caller's place, without them where they would be real outside. mkdir
- * drops them itself; sockets and links cannot be executed. */
-static const struct secfilter_rule setid_rules[] = {
-	ANY("chmod", SECFILTER_NOTIFY, 1, SETID),
-	ALWAYS("chmod", SECFILTER_ALLOW),
-	ANY("fchmod", SECFILTER_NOTIFY, 1, SETID),
-	ALWAYS("fchmod", SECFILTER_ALLOW),
-	ANY("fchmodat", SECFILTER_NOTIFY, 2, SETID),
-	ALWAYS("fchmodat", SECFILTER_ALLOW),
-	ANY("fchmodat2", SECFILTER_NOTIFY, 2, SETID),
-	ALWAYS("fchmodat2", SECFILTER_ALLOW),
-	ANY("creat", SECFILTER_NOTIFY, 1, SETID),
-	ALWAYS("creat", SECFILTER_ALLOW),
-	ANY("mknod", SECFILTER_NOTIFY, 1, SETID),
-	ALWAYS("mknod", SECFILTER_ALLOW),
-	ANY("mknodat", SECFILTER_NOTIFY, 2, SETID),
-	ALWAYS("mknodat", SECFILTER_ALLOW),
+ * drops them itself; sockets and links cannot be executed. A mode counts with the flags
+ * that create: it is whatever the register held otherwise. openat2 has its mode behind a
+ * pointer: as before 5.6, for which programs are made. */
+/* clang-format off */
+#define SETID_ROWS \
+	ANY("chmod", SECFILTER_NOTIFY, 1, SETID), \
+	ALWAYS("chmod", SECFILTER_ALLOW), \
+	ANY("fchmod", SECFILTER_NOTIFY, 1, SETID), \
+	ALWAYS("fchmod", SECFILTER_ALLOW), \
+	ANY("fchmodat", SECFILTER_NOTIFY, 2, SETID), \
+	ALWAYS("fchmodat", SECFILTER_ALLOW), \
+	ANY("fchmodat2", SECFILTER_NOTIFY, 2, SETID), \
+	ALWAYS("fchmodat2", SECFILTER_ALLOW), \
+	ANY("creat", SECFILTER_NOTIFY, 1, SETID), \
+	ALWAYS("creat", SECFILTER_ALLOW), \
+	ANY("mknod", SECFILTER_NOTIFY, 1, SETID), \
+	ALWAYS("mknod", SECFILTER_ALLOW), \
+	ANY("mknodat", SECFILTER_NOTIFY, 2, SETID), \
+	ALWAYS("mknodat", SECFILTER_ALLOW), \
+	EQ("open", SECFILTER_ALLOW, 1, CREATES, 0), \
+	ANY("open", SECFILTER_NOTIFY, 2, SETID), \
+	ALWAYS("open", SECFILTER_ALLOW), \
+	EQ("openat", SECFILTER_ALLOW, 2, CREATES, 0), \
+	ANY("openat", SECFILTER_NOTIFY, 3, SETID), \
+	ALWAYS("openat", SECFILTER_ALLOW), \
+	ALWAYS("openat2", ENOSYS)
+/* clang-format on */
 
-	/* Without one of these flags the mode is whatever the register held. */
-	EQ("open", SECFILTER_ALLOW, 1, CREATES, 0),
-	ANY("open", SECFILTER_NOTIFY, 2, SETID),
-	ALWAYS("open", SECFILTER_ALLOW),
-	EQ("openat", SECFILTER_ALLOW, 2, CREATES, 0),
-	ANY("openat", SECFILTER_NOTIFY, 3, SETID),
-	ALWAYS("openat", SECFILTER_ALLOW),
-	/* Its mode is behind a pointer; as before 5.6, for which programs are made. */
-	ALWAYS("openat2", ENOSYS),
+static const struct secfilter_rule setid_rules[] = { SETID_ROWS };
+
+/* In root's boxes also: nobody becomes an account of the host's, and a file that is given
+ * to one stays whose it is, as in a single map: cp and tar keep owners that they saw. */
+static const struct secfilter_rule setid_root_rules[] = {
+	SETID_ROWS,
+	FOREIGN("chown", 0, 1),
+	FOREIGN("chown", 0, 2),
+	ALWAYS("chown", SECFILTER_ALLOW),
+	FOREIGN("chown32", 0, 1),
+	FOREIGN("chown32", 0, 2),
+	ALWAYS("chown32", SECFILTER_ALLOW),
+	FOREIGN("lchown", 0, 1),
+	FOREIGN("lchown", 0, 2),
+	ALWAYS("lchown", SECFILTER_ALLOW),
+	FOREIGN("lchown32", 0, 1),
+	FOREIGN("lchown32", 0, 2),
+	ALWAYS("lchown32", SECFILTER_ALLOW),
+	FOREIGN("fchown", 0, 1),
+	FOREIGN("fchown", 0, 2),
+	ALWAYS("fchown", SECFILTER_ALLOW),
+	FOREIGN("fchown32", 0, 1),
+	FOREIGN("fchown32", 0, 2),
+	ALWAYS("fchown32", SECFILTER_ALLOW),
+	FOREIGN("fchownat", 0, 2),
+	FOREIGN("fchownat", 0, 3),
+	ALWAYS("fchownat", SECFILTER_ALLOW),
+	FOREIGN("setuid", EINVAL, 0),
+	ALWAYS("setuid", SECFILTER_ALLOW),
+	FOREIGN("setuid32", EINVAL, 0),
+	ALWAYS("setuid32", SECFILTER_ALLOW),
+	FOREIGN("setgid", EINVAL, 0),
+	ALWAYS("setgid", SECFILTER_ALLOW),
+	FOREIGN("setgid32", EINVAL, 0),
+	ALWAYS("setgid32", SECFILTER_ALLOW),
+	FOREIGN("setreuid", EINVAL, 0),
+	FOREIGN("setreuid", EINVAL, 1),
+	ALWAYS("setreuid", SECFILTER_ALLOW),
+	FOREIGN("setreuid32", EINVAL, 0),
+	FOREIGN("setreuid32", EINVAL, 1),
+	ALWAYS("setreuid32", SECFILTER_ALLOW),
+	FOREIGN("setregid", EINVAL, 0),
+	FOREIGN("setregid", EINVAL, 1),
+	ALWAYS("setregid", SECFILTER_ALLOW),
+	FOREIGN("setregid32", EINVAL, 0),
+	FOREIGN("setregid32", EINVAL, 1),
+	ALWAYS("setregid32", SECFILTER_ALLOW),
+	FOREIGN("setresuid", EINVAL, 0),
+	FOREIGN("setresuid", EINVAL, 1),
+	FOREIGN("setresuid", EINVAL, 2),
+	ALWAYS("setresuid", SECFILTER_ALLOW),
+	FOREIGN("setresuid32", EINVAL, 0),
+	FOREIGN("setresuid32", EINVAL, 1),
+	FOREIGN("setresuid32", EINVAL, 2),
+	ALWAYS("setresuid32", SECFILTER_ALLOW),
+	FOREIGN("setresgid", EINVAL, 0),
+	FOREIGN("setresgid", EINVAL, 1),
+	FOREIGN("setresgid", EINVAL, 2),
+	ALWAYS("setresgid", SECFILTER_ALLOW),
+	FOREIGN("setresgid32", EINVAL, 0),
+	FOREIGN("setresgid32", EINVAL, 1),
+	FOREIGN("setresgid32", EINVAL, 2),
+	ALWAYS("setresgid32", SECFILTER_ALLOW),
+	FOREIGN("setfsuid", EINVAL, 0),
+	ALWAYS("setfsuid", SECFILTER_ALLOW),
+	FOREIGN("setfsuid32", EINVAL, 0),
+	ALWAYS("setfsuid32", SECFILTER_ALLOW),
+	FOREIGN("setfsgid", EINVAL, 0),
+	ALWAYS("setfsgid", SECFILTER_ALLOW),
+	FOREIGN("setfsgid32", EINVAL, 0),
+	ALWAYS("setfsgid32", SECFILTER_ALLOW),
 };
 
 /* ---- payloads of a single map --------------------------------------------------- */
@@ -341,6 +417,8 @@ static const struct secfilter_table tables[] = {
 			    ARRAY_SIZE(box_rules) },
 	[SECFILTER_SETID] = { "setid", SECFILTER_ALLOW, NULL, NULL, setid_rules,
 			      ARRAY_SIZE(setid_rules) },
+	[SECFILTER_SETID_ROOT] = { "setid-root", SECFILTER_ALLOW, NULL, NULL,
+				   setid_root_rules, ARRAY_SIZE(setid_root_rules) },
 	[SECFILTER_FAKE] = { "fake", SECFILTER_ALLOW, NULL, NULL, fake_rules,
 			     ARRAY_SIZE(fake_rules) },
 	[SECFILTER_GATE] = { "gate", ENOSYS, gate_allow, NULL, gate_rules,

@@ -7,6 +7,8 @@
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"
 #include "runtime/confine/secfilter.h"
+#include "runtime/idmap/mount.h"
+#include "runtime/idmap/range.h"
 #include "runtime/mount/mounts.h"
 #include "runtime/start/child.h"
 #include "runtime/wire/wire.h"
@@ -20,6 +22,7 @@ struct attempt {
 	struct buf filter, setid, fake; /* owned */
 	char init_path[PATH_MAX];
 	int child_sock; /* owned */
+	uint32_t base;	/* of the box's ids on the host; root map alone */
 	bool copy;
 };
 
@@ -134,6 +137,11 @@ static int make_stage(const struct spec *spec, struct err *e)
 	return file_mkdirs(AT_FDCWD, path, 0700, e);
 }
 
+static bool is_root(const struct start_conf *conf)
+{
+	return conf->spec->map.kind == IDMAP_ROOT;
+}
+
 static int prepare(struct attempt *a, struct err *e)
 {
 	const struct start_conf *conf = a->conf;
@@ -147,7 +155,9 @@ static int prepare(struct attempt *a, struct err *e)
 	if (r == 0)
 		r = secfilter_get(SECFILTER_BOX, conf->cache, &a->filter, e);
 	if (r == 0)
-		r = secfilter_get(SECFILTER_SETID, conf->cache, &a->setid, e);
+		r = secfilter_get(is_root(conf) ? SECFILTER_SETID_ROOT
+						: SECFILTER_SETID,
+				  conf->cache, &a->setid, e);
 	if (r == 0 && conf->spec->map.kind == IDMAP_SINGLE)
 		r = secfilter_get(SECFILTER_FAKE, conf->cache, &a->fake, e);
 	if (r < 0)
@@ -213,6 +223,7 @@ static void be_child(struct attempt *a)
 static int make_child(struct attempt *a, struct err *e)
 {
 	int pair[2], r = sys_socketpair(SOCK_SEQPACKET, pair);
+	struct idmap map;
 	bool into;
 
 	if (r < 0)
@@ -229,7 +240,8 @@ static int make_child(struct attempt *a, struct err *e)
 	}
 	scope_close(&a->child_sock);
 	a->child_sock = -1;
-	r = idmap_write(&a->conf->spec->map, a->run->init, e);
+	idmap_range_box(&a->conf->spec->map, a->base, &map);
+	r = idmap_write(&map, a->run->init, e);
 	if (r < 0)
 		return cause_explain(PROBE_STEP_MAP, e);
 	if (!into)
@@ -240,28 +252,21 @@ static int make_child(struct attempt *a, struct err *e)
 /* ---- go ------------------------------------------------------------------------------- */
 
 /* With the root map the box's ids are nobody's on the host: the project is shown through
- * a mount that maps the ids of its files to those of the same number inside. It is a copy
- * of one of the host's own namespace, which systemd makes shared: private, so that what is
- * mounted in it later (.git) is not mounted on the host as well. */
+ * a mount that maps its owners. Made while the child is at its first steps. */
 static int map_project(const struct attempt *a, struct err *e)
 {
 	_cleanup_close_ int tree = -1, userns = -1;
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP,
-				   .propagation = MS_PRIVATE };
-	char path[64];
+	struct idmap map;
 	int r;
 
+	idmap_range_project(&a->conf->spec->map, a->base, &map);
 	tree = mounts_project(a->conf->spec->project, e);
 	if (tree < 0)
 		return tree;
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)a->run->init);
-	userns = sys_open(path, O_RDONLY);
-	if (userns < 0)
-		return err_sys(e, userns, "cannot open the box's user namespace");
-	attr.userns_fd = (uint64_t)userns;
-	r = sys_mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr);
+	userns = idmap_mount_namespace(&map, e);
+	r = userns < 0 ? userns : idmap_mount_apply(tree, userns, e);
 	if (r < 0)
-		return err_sys(e, r, "cannot map the ids of the project's filesystem");
+		return err_wrap(e, "project directory");
 	return take(&tree, -1);
 }
 
@@ -277,7 +282,7 @@ static int say_go(struct attempt *a, struct err *e)
 	_cleanup_close_ int project = -1;
 	int r;
 
-	if (a->conf->spec->map.kind == IDMAP_ROOT) {
+	if (is_root(a->conf)) {
 		project = map_project(a, e);
 		if (project < 0)
 			return project;
@@ -428,6 +433,7 @@ static int attempt(const struct start_conf *conf, bool copy, struct running *ret
 		.setid = BUF_INIT(1 << 20),
 		.fake = BUF_INIT(1 << 20),
 		.child_sock = -1,
+		.base = conf->spec->map.uid[0].outside,
 		.copy = copy,
 	};
 	int r = try_once(&a, e);

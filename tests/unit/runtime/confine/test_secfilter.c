@@ -50,6 +50,11 @@ static const struct row {
 		"setid: " name, SECFILTER_SETID, AUDIT_ARCH_X86_64, nr, \
 			{ __VA_ARGS__ }, want                           \
 	}
+#define ROOT(name, nr, want, ...)                                           \
+	{                                                                   \
+		"root: " name, SECFILTER_SETID_ROOT, AUDIT_ARCH_X86_64, nr, \
+			{ __VA_ARGS__ }, want                               \
+	}
 #define GATE(name, nr, want, ...)                                                      \
 	{                                                                              \
 		"gate: " name, SECFILTER_GATE, AUDIT_ARCH_X86_64, nr, { __VA_ARGS__ }, \
@@ -181,6 +186,43 @@ static const struct row {
 	  5,
 	  { 0, 0100, 04755 },
 	  NOTIFY },
+	{ "setid: chown to anybody",
+	  SECFILTER_SETID,
+	  AUDIT_ARCH_X86_64,
+	  SYS_chown,
+	  { 0, 66537, 0 },
+	  ALLOW },
+	ROOT("chmod u+s", SYS_chmod, NOTIFY, 0, 04755),
+	ROOT("chown to a user of the box", SYS_chown, ALLOW, 0, 1001, 1001),
+	ROOT("chown to nobody new", SYS_chown, ALLOW, 0, 0xffffffff, 0xffffffff),
+	ROOT("chown to an account", SYS_chown, E(0), 0, 66537, 0xffffffff),
+	ROOT("chown to its group", SYS_chown, E(0), 0, 0xffffffff, 66537),
+	ROOT("chown, high bits", SYS_chown, E(0), 0, HIGH | 66537, 0),
+	ROOT("lchown", SYS_lchown, E(0), 0, 131071, 0),
+	ROOT("fchown", SYS_fchown, E(0), 3, 65536, 0),
+	ROOT("fchownat to an account", SYS_fchownat, E(0), 3, 0, 66537, 0),
+	ROOT("fchownat to its group", SYS_fchownat, E(0), 3, 0, 0, 66537),
+	ROOT("setuid", SYS_setuid, E(EINVAL), 66537),
+	ROOT("setgid", SYS_setgid, E(EINVAL), 66537),
+	ROOT("setreuid", SYS_setreuid, E(EINVAL), 0xffffffff, 66537),
+	ROOT("setregid", SYS_setregid, E(EINVAL), 66537, 0xffffffff),
+	ROOT("setresuid", SYS_setresuid, E(EINVAL), 0, 0, 66537),
+	ROOT("setresgid", SYS_setresgid, E(EINVAL), 0, 66537, 0),
+	ROOT("setfsuid", SYS_setfsuid, E(EINVAL), 66537),
+	ROOT("setfsgid", SYS_setfsgid, E(EINVAL), 66537),
+	ROOT("setresuid of a user", SYS_setresuid, ALLOW, 1001, 1001, 1001),
+	{ "root, i386: chown32",
+	  SECFILTER_SETID_ROOT,
+	  AUDIT_ARCH_I386,
+	  212,
+	  { 0, 66537, 0 },
+	  E(0) },
+	{ "root, i386: setresuid32",
+	  SECFILTER_SETID_ROOT,
+	  AUDIT_ARCH_I386,
+	  208,
+	  { 66537, 0, 0 },
+	  E(EINVAL) },
 	FAKE("read", SYS_read, ALLOW, 0),
 	FAKE("chown", SYS_chown, E(0), 0),
 	FAKE("fchownat", SYS_fchownat, E(0), 0),

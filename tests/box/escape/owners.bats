@@ -1,0 +1,53 @@
+# Owners: in root's boxes no file of the project becomes a real account's but the caller's.
+bats_require_minimum_version 1.5.0
+load ../../lib
+load escape
+
+setup_file() { escape_setup_file; }
+teardown_file() { lib_done; }
+setup() {
+	escape_setup
+	cubby exec -- true
+	[ "$(escape_map)" = root ] || skip "only boxes of root could give files to others"
+}
+
+@test "owners: what the box gives to its users is nobody's on the host" {
+	touch ours
+	cubby exec -- sh -ec 'touch a b; chown 1001 a ours; chown 33:33 b'
+	for f in a b ours; do
+		[ "$(stat -c %u "$f")" -ge 1879048192 ] # 0x70000000
+	done
+	[ "$(stat -c %g b)" -ge 1879048192 ]
+	[ "$(stat -c %u:%g setid)" = 0:0 ]
+	# It is the same owner inside, now and the next time.
+	run -0 cubby exec -- stat -c %u:%g a b
+	[ "$output" = $'1001:0\n33:33' ]
+	chmod 777 .
+	cubby exec --user 33 -- sh -ec 'echo x >>b; touch mine'
+	[ "$(stat -c %u mine)" = "$(stat -c %u b)" ]
+}
+
+@test "owners: accounts of the host are worked with, and never become anybody's" {
+	mkdir work
+	echo text >work/f
+	chown -R 1001:1001 work
+	chmod 700 work
+	chmod 600 work/f
+	run -0 cubby exec -- sh -ec '
+		cat work/f; echo more >>work/f; echo new >work/new; rm work/new
+		cp -a work/f work/copy; cp -a work /root/; tar -cf - work | tar -C /root -xf -
+		owner=$(stat -c %u work/f)
+		touch own; chown "$owner" own; chown "$owner:$owner" /root/work/f
+		stat -c %u own /root/work/f work/copy'
+	[ "$output" = $'text\n0\n0\n0' ]
+	[ "$(stat -c %u:%g work/f own work/copy | tr '\n' ' ')" = "1001:1001 0:0 0:0 " ]
+	[ "$(cat work/f)" = $'text\nmore' ]
+	# No process is one of them.
+	run cubby exec -- perl -e '$o = (stat "work/f")[4];
+		$) = $o; print "gid $!\n"; $> = $o; print "uid $!\n"; $< = $o; print "$!\n"'
+	[ "$output" = $'gid Invalid argument\nuid Invalid argument\nInvalid argument' ]
+	run -125 cubby exec --user 66537 -- true
+	# And other users of the box have no business there.
+	run cubby exec --user 1001 -- cat work/f
+	[ "$status" -ne 0 ]
+}
