@@ -45,7 +45,10 @@ struct proc_entry {
 	bool killed; /* the client asked for the end of the session */
 	bool ended, told_start, told_end;
 	struct wire_exit end;
-	uint64_t kill_at_ms; /* 0 = no; else the group gets SIGKILL then */
+	uint64_t kill_at_ms; /* 0 = no; else the group gets SIGKILL then, also when the
+				program has ended before */
+	uint64_t early[2]; /* signals that came before it was there: bits by number, to
+				the program and to its group */
 };
 
 struct init {
@@ -146,12 +149,33 @@ static bool is_session(const struct proc_entry *p)
 	return p->run.report_fd >= 0;
 }
 
+#define BIT_OF(sig) (UINT64_C(1) << ((sig)-1))
+
+/* Before its exec it has perhaps no group of its own yet, and its first process may not
+ * be known. */
+static bool is_there(const struct proc_entry *p)
+{
+	return p->main > 1 && p->run.status_fd < 0;
+}
+
+/* What was sent meanwhile. */
+static void signal_late(struct proc_entry *p)
+{
+	for (int group = 0; group < 2 && is_there(p) && !p->ended; group++) {
+		for (int sig = 1; p->early[group] && sig < NSIG; sig++)
+			if (p->early[group] & BIT_OF(sig))
+				sys_kill(group ? -p->main : p->main, sig);
+		p->early[group] = 0;
+	}
+}
+
 /* Tells the client what it does not know yet; true when nothing is left to tell or to
  * wait for. */
 static bool settle(struct proc_entry *p)
 {
 	bool decided = p->run.status_fd < 0 && !p->failed && !p->told_start;
 
+	signal_late(p);
 	if (decided && p->main > 0)
 		say_started(p);
 	else if (decided && p->ended)
@@ -162,7 +186,8 @@ static bool settle(struct proc_entry *p)
 		say(WIRE_EXIT, p->id, &p->end, sizeof(p->end));
 		p->told_end = true;
 	}
-	return (p->failed || p->told_end) && p->reaped && !is_session(p);
+	return (p->failed || p->told_end) && p->reaped && !is_session(p) &&
+	       !p->kill_at_ms;
 }
 
 static void settle_all(struct init *in)
@@ -223,8 +248,12 @@ static void do_signal(struct init *in, const struct wire_msg *m)
 	const struct wire_signal *s = wire_body(m, sizeof(*s));
 	struct proc_entry *p = by_id(in, m->head.id);
 
-	if (s && p && !p->ended && p->main > 1 && s->signal > 0 && s->signal < NSIG)
+	if (!s || !p || p->ended || p->failed || s->signal <= 0 || s->signal >= NSIG)
+		return;
+	if (is_there(p))
 		sys_kill(s->group ? -p->main : p->main, s->signal);
+	else
+		p->early[!!s->group] |= BIT_OF(s->signal);
 }
 
 /* A session is ended by its leader; anything else by its group, in two steps. */
@@ -241,9 +270,8 @@ static void do_kill(struct init *in, const struct wire_msg *m)
 	}
 	if (p->ended || p->main <= 1)
 		return;
-	sys_kill(-p->main, SIGHUP);
-	sys_kill(-p->main, SIGCONT);
-	sys_kill(-p->main, SIGTERM);
+	p->early[1] |= BIT_OF(SIGHUP) | BIT_OF(SIGCONT) | BIT_OF(SIGTERM);
+	signal_late(p);
 	p->kill_at_ms = sys_now_ms() + INIT_GRACE_MS;
 }
 
@@ -251,10 +279,16 @@ static void do_kill(struct init *in, const struct wire_msg *m)
 static bool on_monitor(struct init *in)
 {
 	_cleanup_wire_ struct wire_msg m;
+	struct err e = ERR_NONE;
 	int r;
 
 	wire_msg_init(&m);
 	r = wire_recv(INIT_SOCK, &m, 1 + WIRE_EXTRA);
+	if (r == -EBADMSG && m.head.type == WIRE_SPAWN) {
+		/* its descriptors were more than there is room for */
+		err_set(&e, -EMFILE, "the box's init has no room for more descriptors");
+		say_failed(m.head.id, &e);
+	}
 	if (r <= 0)
 		return r == -EBADMSG;
 	if (m.head.type == WIRE_SPAWN)
@@ -290,6 +324,10 @@ static void reap(struct init *in)
 			if (p->reaped || p->run.pid != si.si_pid)
 				continue;
 			p->reaped = true;
+			/* Others of its group keep its number, and get what is owed to
+			 * them; without any it is free for a stranger. */
+			if (p->kill_at_ms && sys_kill(-p->main, 0) == -ESRCH)
+				p->kill_at_ms = 0;
 			if (!is_session(p))
 				note_end(p, sig, sig ? 128 + sig : si.si_status);
 		}

@@ -6,15 +6,36 @@
 #include "runtime/wire/build.h"
 #include "runtime/wire/peer.h"
 
-enum { MONITOR_PROGRAMS = 4096 };
+enum { MONITOR_PROGRAMS = 4096, MONITOR_ANSWERS = 2 * MONITOR_PROGRAMS + 64 };
 
-/* A client that does not read what it asked for is not waited for. */
+/* A client is not asked again while something of its is on the way: a request to init, or
+ * an answer that it has not read. */
+static void watch_client(struct client *c)
+{
+	bool pending = outbox_waits(&c->out);
+	bool busy = pending || outbox_holds(&c->m->to_init, c);
+
+	loop_modify(c->m->loop, c->source,
+		    (busy ? 0 : EPOLLIN) | (pending ? EPOLLOUT : 0));
+}
+
+/* A client that does not read what it asked for is not waited for, and not lied to: its
+ * answers are kept, and one with too many of them is left. */
+static void pass(struct client *c, const struct outbox_message *m)
+{
+	int r = outbox_put(&c->out, m);
+
+	if (r < 0)
+		sys_shutdown(c->fd, SHUT_RDWR);
+	else if (r > 0 && c->source)
+		watch_client(c);
+}
+
 static void say(struct client *c, uint32_t type, uint32_t id, const void *body,
 		uint32_t len)
 {
-	struct wire_head head = { .type = type, .id = id, .len = len };
-
-	wire_send(c->fd, &head, body, NULL, 0);
+	pass(c, &(struct outbox_message){
+			.head = { .type = type, .id = id, .len = len }, .body = body });
 }
 
 static void say_failed(struct client *c, uint32_t id, const struct err *e)
@@ -28,7 +49,7 @@ static void say_failed(struct client *c, uint32_t id, const struct err *e)
 static bool is_over(const struct monitor *m)
 {
 	struct pollfd p[] = { { .fd = m->run.pidfd, .events = POLLIN },
-			      { .fd = m->init_sock } };
+			      { .fd = m->to_init.fd } };
 
 	return m->ending || sys_poll(p, ARRAY_SIZE(p), 0) != 0;
 }
@@ -89,12 +110,48 @@ static unsigned count_programs(const struct monitor *m)
 	return n;
 }
 
-static int to_init(struct monitor *m, const struct wire_msg *msg, uint32_t id)
+static int put_to_init(struct monitor *m, const struct outbox_message *o)
 {
-	struct wire_head head = msg->head;
+	int r = outbox_put(&m->to_init, o);
 
-	head.id = id;
-	return wire_send(m->init_sock, &head, msg->body.data, msg->fds, msg->n_fds);
+	if (r > 0 && m->on_init)
+		loop_modify(m->loop, m->on_init, EPOLLIN | EPOLLOUT);
+	return MIN(r, 0);
+}
+
+/* What init has no room for yet is kept; its client is asked again when that has gone. */
+static int to_init(struct client *c, const struct wire_msg *msg, uint32_t id)
+{
+	struct outbox_message o = {
+		.head = msg->head,
+		.body = msg->body.data,
+		.fds = msg->fds,
+		.n_fds = msg->n_fds,
+		.owner = c,
+	};
+	int r;
+
+	o.head.id = id;
+	r = put_to_init(c->m, &o);
+	if (outbox_waits(&c->m->to_init) && c->source)
+		watch_client(c);
+	return r;
+}
+
+void monitor_client_resume(struct monitor *m)
+{
+	if (outbox_flush(&m->to_init) == 0)
+		loop_modify(m->loop, m->on_init, EPOLLIN);
+	for (struct client *c = m->clients; c; c = c->next)
+		watch_client(c);
+}
+
+/* Also when nobody waits for the program any more. */
+static void kill_program(struct monitor *m, const struct program *p)
+{
+	struct outbox_message o = { .head = { .type = WIRE_KILL, .id = p->id } };
+
+	(void)put_to_init(m, &o);
 }
 
 /* Init has died before it heard of the program, which the client may run in another box.
@@ -125,7 +182,7 @@ static void do_spawn(struct client *c, const struct wire_msg *msg)
 			    ? 0
 			    : err_sys(&e, -ENOMEM, "cannot note a program");
 	if (r == 0) {
-		r = to_init(c->m, msg, p->id);
+		r = to_init(c, msg, p->id);
 		if (r < 0)
 			forget(c->m, p);
 		if (r == -EPIPE || r == -ECONNRESET)
@@ -142,7 +199,20 @@ static void do_forward(struct client *c, const struct wire_msg *msg)
 	struct program *p = find(c->m, c, msg->head.id);
 
 	if (p)
-		to_init(c->m, msg, p->id);
+		(void)to_init(c, msg, p->id);
+}
+
+/* Its descriptors did not arrive, as when there are too many here: it is of no use. */
+static void lose_program(struct monitor *m, struct program *p)
+{
+	struct err e = ERR_NONE;
+
+	err_set(&e, -EMFILE, "the ends of the program's pipes got lost on their way");
+	if (p->client)
+		say_failed(p->client, p->client_id, &e);
+	kill_program(m, p);
+	p->client = NULL;
+	p->keep = false;
 }
 
 void monitor_client_spawned(struct monitor *m, struct wire_msg *msg)
@@ -150,14 +220,19 @@ void monitor_client_spawned(struct monitor *m, struct wire_msg *msg)
 	const struct wire_spawned *s = wire_body(msg, sizeof(*s));
 	struct program *p = find(m, NULL, msg->head.id);
 
-	if (!s || !p || msg->n_fds > 3)
-		return;
-	if (p->client) {
-		struct wire_head head = msg->head;
+	struct outbox_message o = {
+		.head = msg->head, .body = s, .fds = msg->fds, .n_fds = msg->n_fds
+	};
 
-		head.id = p->client_id;
-		wire_send(p->client->fd, &head, s, msg->fds, msg->n_fds);
+	if (!p)
+		return;
+	if (!s || msg->n_fds > 3) {
+		lose_program(m, p);
+		return;
 	}
+	o.head.id = p->client_id;
+	if (p->client)
+		pass(p->client, &o);
 	if (s->err.code)
 		forget(m, p);
 }
@@ -216,13 +291,11 @@ void monitor_client_end_all(struct monitor *m, enum monitor_limit why)
 static void leave_programs(struct client *c)
 {
 	for (struct program *p = c->m->programs; p; p = p->next) {
-		struct wire_head head = { .type = WIRE_KILL, .id = p->id };
-
 		if (p->client != c)
 			continue;
 		p->client = NULL;
 		if (!p->keep)
-			wire_send(c->m->init_sock, &head, NULL, NULL, 0);
+			kill_program(c->m, p);
 	}
 }
 
@@ -235,6 +308,8 @@ void monitor_client_drop(struct client *c)
 		at = &(*at)->next;
 	*at = c->next;
 	leave_programs(c);
+	outbox_disown(&m->to_init, c);
+	outbox_done(&c->out);
 	loop_remove(m->loop, &c->source);
 	scope_close(&c->fd);
 	free(c);
@@ -347,9 +422,14 @@ static int on_client(void *ctx, uint32_t events, struct err *e)
 	_cleanup_wire_ struct wire_msg msg;
 	int r;
 
-	(void)events;
 	(void)e;
 	wire_msg_init(&msg);
+	if (events & EPOLLOUT) {
+		(void)outbox_flush(&c->out); /* its end is heard below */
+		watch_client(c);
+	}
+	if (!(events & ~(uint32_t)EPOLLOUT))
+		return 0;
 	r = wire_recv(c->fd, &msg, 1 + WIRE_EXTRA);
 	if (r == -EAGAIN)
 		return 0;
@@ -392,6 +472,7 @@ int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e)
 	if (!c)
 		return err_sys(e, -ENOMEM, "cannot take another client");
 	*c = (struct client){ .m = m, .fd = fd, .greeted = starter };
+	outbox_init(&c->out, fd, MONITOR_ANSWERS);
 	r = sys_setfl(fd, O_NONBLOCK);
 	if (r == 0)
 		r = loop_add(m->loop, fd, EPOLLIN, on_client, c, &c->source);

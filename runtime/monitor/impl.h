@@ -9,6 +9,7 @@
 #include "runtime/cgroup/memwatch.h"
 #include "runtime/gate/gate.h"
 #include "runtime/monitor/diskwatch.h"
+#include "runtime/outbox.h"
 #include "runtime/start/start.h"
 #include "runtime/wire/wire.h"
 
@@ -19,7 +20,8 @@ struct client {
 	struct client *next;
 	int fd; /* owned */
 	struct loop_source *source;
-	bool greeted; /* HELLO came, with our build */
+	bool greeted;	   /* HELLO came, with our build */
+	struct outbox out; /* owned: what it has no room for yet */
 };
 
 /* A program in the box, from SPAWN to EXIT. */
@@ -37,7 +39,7 @@ struct monitor {
 	struct loop *loop;	  /* owned */
 	int boxdir, lock, rundir; /* owned */
 	int cache;		  /* owned; -1 = none */
-	int init_sock; /* of run, which is filled when the box is there; borrowed */
+	struct outbox to_init; /* owned: of the socket of run, which is filled later */
 	int listener, signals; /* owned */
 	struct loop_source *on_listener, *on_init, *on_signal, *on_pidfd, *on_gate;
 	struct loop_source *on_net[NETNS_FDS]; /* until there is a gate */
@@ -60,6 +62,9 @@ struct monitor {
 /** monitor_client_add() - serve @fd, which becomes the monitor's; failure closes it.
  *  @starter: its greeting was its spec */
 int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e);
+/** monitor_client_resume() - something has gone to init: whoever waited for that is asked
+ *  again */
+void monitor_client_resume(struct monitor *m);
 /** monitor_client_first() - pass on what the starter wants to run, if it has said so
  *  already; again for each init that is started */
 void monitor_client_first(struct monitor *m);

@@ -24,7 +24,7 @@
 #include "runtime/monitor/impl.h"
 #include "runtime/wire/rundir.h"
 
-enum { MONITOR_STARTER = 3, MONITOR_LOCK_MS = 5000 };
+enum { MONITOR_STARTER = 3, MONITOR_LOCK_MS = 5000, MONITOR_KEPT = 16384 };
 
 static void say(uint32_t type, const void *body, size_t len)
 {
@@ -67,18 +67,20 @@ static int on_init(void *ctx, uint32_t events, struct err *e)
 	_cleanup_wire_ struct wire_msg msg;
 	int r;
 
-	(void)events;
 	(void)e;
 	wire_msg_init(&msg);
+	if (events & EPOLLOUT)
+		monitor_client_resume(m);
+	if (!(events & ~(uint32_t)EPOLLOUT))
+		return 0;
 	r = wire_recv(m->run.sock, &msg, 3);
 	if (r == 0 || (r < 0 && r != -EAGAIN && r != -EBADMSG)) {
 		return end(m); /* init has died, and the box with it */
 	}
-	if (r < 0)
-		return 0;
+	/* A malformed one is told to whom it was for, as a failure. */
 	if (msg.head.type == WIRE_SPAWNED)
 		monitor_client_spawned(m, &msg);
-	else if (msg.head.type == WIRE_EXIT)
+	else if (r > 0 && msg.head.type == WIRE_EXIT)
 		monitor_client_exit(m, &msg);
 	return 0;
 }
@@ -238,7 +240,7 @@ static int meanwhile(void *ctx, int sock, struct err *e)
 	struct monitor *m = ctx;
 	int r = m->loop ? 0 : prepare(m, e);
 
-	m->init_sock = sock;
+	outbox_init(&m->to_init, sock, MONITOR_KEPT);
 	if (r >= 0 && !json_len(m->spec.publish)) /* a port of the host may be taken */
 		monitor_client_first(m);
 	return r;
@@ -302,6 +304,7 @@ static void finish(struct monitor *m)
 		m->programs = p->next;
 		free(p);
 	}
+	outbox_done(&m->to_init);
 	scope_close(&m->listener);
 	memwatch_close(&m->memory);
 	diskwatch_close(&m->disk);
@@ -334,7 +337,6 @@ int monitor_main(int argc, char **argv)
 			     .boxdir = -1,
 			     .lock = -1,
 			     .cache = -1,
-			     .init_sock = -1,
 			     .rundir = -1,
 			     .listener = -1,
 			     .signals = -1 };

@@ -57,6 +57,34 @@ descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 	cubby stop
 }
 
+@test "K07: many long requests at once, and the signals behind them: none is lost" {
+	cubby exec --keep -- true
+	dir=$(dirname "$(find "$XDG_RUNTIME_DIR" -name ctl)")
+	run -0 timeout "$(lib_longer 120)" "$ESCAPE_PROBES/wirefuzz" pipeline "$dir" 60
+	[ "$output" = done ]
+	run -0 cubby exec -- echo still
+	nothing_runs
+	cubby stop
+}
+
+# Its leader ends at once; what is left of the group ignores all but SIGKILL.
+@test "K07: what was owed to a group is paid though its leader ended first" {
+	cubby exec --keep -- true
+	mkfifo there
+	cubby exec -- sh -c '(trap "" HUP TERM; echo up >there; while :; do sleep 1; done) & exec sleep 100' &
+	client=$!
+	read -r up <there
+	[ "$up" = up ]
+	kill -9 "$client"
+	for ((n = 0; n < 500; n++)); do
+		run cubby ps --json
+		[[ $output == *sleep* ]] || break
+		sleep 0.02
+	done
+	[[ $output != *sleep* ]]
+	cubby stop
+}
+
 @test "K07: a monitor that is started with anything but a spec ends with an error" {
 	run -0 "$ESCAPE_PROBES/wirefuzz" starts "$CUBBY_TEST_BIN" 200
 	[ "$output" = done ]

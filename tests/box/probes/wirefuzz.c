@@ -3,6 +3,8 @@
  *                                  requests with wrong lengths, counts, text, descriptors
  *   wirefuzz leave DIR SEEDS       to the same: well-formed ones that begin a program, on a
  *                                  terminal every other time, and leave at once
+ *   wirefuzz pipeline DIR N        N long commands, each with the signal that ends it right
+ *                                  behind it, without reading: all are answered and end
  *   wirefuzz starts CUBBY SEEDS    to monitors that have just been executed; each must
  *                                  end by itself with an error
  * Prints "done", or what was wrong. */
@@ -282,6 +284,85 @@ static int leave(const char *dir, unsigned seeds)
 	return 0;
 }
 
+/* ---- many at once ----------------------------------------------------------------------- */
+
+enum { PIPELINE_TEXT = 30 << 10 };
+
+/* "sleep 1000 xxxx…" is refused by sleep; a shell takes what it does not use. */
+static void long_command(struct message *m, uint32_t id)
+{
+	static const char words[] = "sh\0-c\0exec sleep 1000\0";
+	struct wire_spawn s = { .text_len = PIPELINE_TEXT, .n_argv = 4, .io = 2 };
+	char *text = m->body + sizeof(s);
+
+	*m = (struct message){ .head = { WIRE_SPAWN, id, sizeof(s) + PIPELINE_TEXT },
+			       .len = sizeof(s) + PIPELINE_TEXT };
+	memcpy(m->body, &s, sizeof(s));
+	memset(text, 'x', PIPELINE_TEXT);
+	memcpy(text, words, sizeof(words) - 1);
+	memset(text + PIPELINE_TEXT - 3, 0, 3); /* of the last word, no cwd, no user */
+}
+
+static void send_all(int sock, const struct message *m)
+{
+	struct iovec iov[2] = { { (void *)&m->head, sizeof(m->head) },
+				{ (void *)m->body, m->len } };
+	struct msghdr h = { .msg_iov = iov, .msg_iovlen = 2 };
+
+	(void)!sendmsg(sock, &h, MSG_NOSIGNAL); /* waits for room */
+}
+
+/* Another process writes, so that nobody waits for the other. */
+static void send_pipeline(int sock, unsigned n)
+{
+	static struct message m;
+
+	for (uint32_t id = 1; id <= n; id++) {
+		struct wire_signal s = { .signal = 9, .group = id % 2 };
+
+		long_command(&m, id);
+		send_all(sock, &m);
+		m = (struct message){ .head = { WIRE_SIGNAL, id, sizeof(s) },
+				      .len = sizeof(s) };
+		if (id % 3 == 0) {
+			m.head.type = WIRE_KILL;
+			m.head.len = 0;
+			m.len = 0;
+		}
+		memcpy(m.body, &s, sizeof(s));
+		send_all(sock, &m);
+	}
+}
+
+static int pipeline(const char *dir, unsigned n)
+{
+	unsigned spawned = 0, ended = 0;
+	static struct message m;
+	int sock, status;
+	pid_t pid;
+
+	if (chdir(dir) < 0 || (sock = connect_to()) < 0 || !greet(sock, false))
+		return 1;
+	pid = fork();
+	if (pid == 0) {
+		send_pipeline(sock, n);
+		_exit(0);
+	}
+	while (ended < n) {
+		struct pollfd p = { .fd = sock, .events = POLLIN };
+
+		if (poll(&p, 1, ANSWER_MS) != 1 || recv(sock, &m, sizeof(m), 0) < 12)
+			break;
+		spawned += m.head.type == WIRE_SPAWNED;
+		ended += m.head.type == WIRE_EXIT;
+	}
+	waitpid(pid, &status, 0);
+	if (spawned == n && ended == n)
+		return 0;
+	printf("%u of %u began, %u ended\n", spawned, n, ended);
+	return 1;
+}
+
 /* ---- monitors that have just been started ----------------------------------------------- */
 
 static int start(const char *binary, unsigned seed)
@@ -326,6 +407,8 @@ int main(int argc, char **argv)
 		r = clients(argv[2], seeds);
 	else if (seeds && !strcmp(argv[1], "leave"))
 		r = leave(argv[2], seeds);
+	else if (seeds && !strcmp(argv[1], "pipeline"))
+		r = pipeline(argv[2], seeds);
 	else if (seeds && !strcmp(argv[1], "starts"))
 		r = starts(argv[2], seeds);
 	if (r == 0)
