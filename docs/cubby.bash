@@ -40,7 +40,7 @@ _cubby() {
 	net) own='--allow --deny --drop' ;;
 	ports) own='--publish --unpublish' ;;
 	logs) own='--follow --raw' ;;
-	stop) own='--all' ;;
+	stop) own='--all --time' ;;
 	rm) own='--all --force --yes' ;;
 	prune) own='--older --dry-run --yes' ;;
 	kill) own='--signal' ;;

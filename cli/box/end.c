@@ -3,12 +3,13 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/ps.h"
 #include "rootfs/store/boxdir.h"
 #include "runtime/box/box.h"
 #include "runtime/spec/spec.h"
 #include "runtime/worker/worker.h"
 
-enum { LOCK_LOOK_MS = 50 };
+enum { LOCK_LOOK_MS = 50, END_LOOK_MS = 20 };
 
 /* @dir is the caller's, also when this fails; @spec is initialised in any case. */
 static int open_box(const struct store *st, const char *key, struct boxdir *dir,
@@ -126,6 +127,50 @@ int boxend_stop(const struct store *st, const char *key, struct err *e)
 	if (r == 0)
 		r = ask_to_stop(&s, &monitor, e);
 	return r < 0 ? r : await_end(&dir, monitor, e);
+}
+
+/* Its init as the host numbers it; 0 when it does not run. */
+static int join_box(const struct store *st, const char *key, struct box **ret,
+		    struct err *e)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	_cleanup_spec_ struct spec s;
+	int r = open_box(st, key, &dir, &s, e);
+	struct box_open o = { .spec = &s, .join_only = true };
+
+	if (r == 0)
+		r = box_open(&o, ret, e);
+	if (r == -ENOENT || r == -ECONNRESET)
+		return 0;
+	return r < 0 ? r : box_init_pid(*ret);
+}
+
+int boxend_ask(const struct store *st, const char *key, struct err *e)
+{
+	_cleanup_box_ struct box *box = NULL;
+	int init = join_box(st, key, &box, e);
+
+	return init > 0 ? boxps_end(init, e) : init;
+}
+
+int boxend_within(const struct store *st, const char *key,
+		  const struct boxend_grace *grace, struct err *e)
+{
+	_cleanup_box_ struct box *box = NULL;
+	struct pollfd p = { .fd = grace->interrupt, .events = POLLIN };
+	struct err gone = ERR_NONE;
+	int init = join_box(st, key, &box, e);
+	int left = init > 0 ? boxps_end(init, &gone) : 0;
+
+	if (init < 0)
+		return init;
+	while (left > 0 && sys_now_ms() < grace->until_ms) {
+		if (sys_poll(&p, 1, END_LOOK_MS) > 0)
+			break;
+		left = boxps_count(init, &gone);
+	}
+	box_close(&box);
+	return boxend_stop(st, key, e);
 }
 
 /* A monitor whose last client has just left still holds the lock for some milliseconds:

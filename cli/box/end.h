@@ -11,6 +11,17 @@
  *  it was not running */
 int boxend_stop(const struct store *st, const char *key, struct err *e);
 
+/* How long the processes of a box may take to end by themselves. */
+struct boxend_grace {
+	uint64_t until_ms; /* of sys_now_ms() */
+	int interrupt;	   /* borrowed; readable = no longer; -1 = none */
+};
+/** boxend_ask() - ask the processes of box @key to end, and wait for nothing */
+int boxend_ask(const struct store *st, const char *key, struct err *e);
+/** boxend_within() - the same, wait, then boxend_stop() */
+int boxend_within(const struct store *st, const char *key,
+		  const struct boxend_grace *grace, struct err *e);
+
 /** boxend_idle() - end box @key if nobody uses it and nothing was asked to stay in it:
  *  it may be on its way out already. 0 when it is gone, -EBUSY when it is in use. */
 int boxend_idle(const struct store *st, const char *key, struct err *e);

@@ -37,17 +37,18 @@ static int read_stat(int proc, struct boxps_proc *p)
 	uint64_t user = 0, system = 0;
 	long long rss = 0;
 	const char *s;
-	int parent = 0;
+	int parent = 0, tty = 0;
 
 	if (read_file(proc, p->host_pid, "stat", &b) < 0)
 		return -ESRCH;
 	s = strrchr(buf_cstr(&b), ')');
 	if (!s || sscanf(s,
-			 ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
+			 ") %c %d %*d %*d %d %*d %*u %*u %*u %*u %*u %" SCNu64
 			 " %" SCNu64 " %*d %*d %*d %*d %*d %*d %*u %*u %lld",
-			 &p->state, &parent, &user, &system, &rss) != 5)
+			 &p->state, &parent, &tty, &user, &system, &rss) != 6)
 		return -ESRCH;
 	p->host_parent = parent;
+	p->has_tty = tty != 0;
 	p->cpu_ms = (user + system) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	p->rss_bytes = (uint64_t)rss * (uint64_t)sysconf(_SC_PAGESIZE);
 	return 0;
@@ -249,4 +250,39 @@ int boxps_signal(pid_t init, pid_t pid, int sig, struct err *e)
 		return err_set(e, -ESRCH, "process %d has ended", pid);
 	r = sys_pidfd_send_signal(pidfd, sig);
 	return r < 0 ? err_sys(e, r, "cannot signal process %d", pid) : 0;
+}
+
+static bool runs(const struct boxps_proc *p)
+{
+	return p->pid != 1 && p->state != 'Z' && p->state != 'X';
+}
+
+int boxps_end(pid_t init, struct err *e)
+{
+	_cleanup_boxps_ struct boxps all = BOXPS_NONE;
+	struct err gone;
+	int r = boxps_list(init, &all, e), n = 0;
+
+	for (size_t i = 0; i < all.n && r >= 0; i++) {
+		const struct boxps_proc *p = &all.v[i];
+
+		if (!runs(p))
+			continue;
+		n++;
+		(void)boxps_signal(init, p->pid, SIGTERM, &gone);
+		if (p->has_tty)
+			(void)boxps_signal(init, p->pid, SIGHUP, &gone);
+		(void)boxps_signal(init, p->pid, SIGCONT, &gone);
+	}
+	return r < 0 ? r : n;
+}
+
+int boxps_count(pid_t init, struct err *e)
+{
+	_cleanup_boxps_ struct boxps all = BOXPS_NONE;
+	int r = boxps_list(init, &all, e), n = 0;
+
+	for (size_t i = 0; i < all.n; i++)
+		n += runs(&all.v[i]);
+	return r < 0 ? r : n;
 }

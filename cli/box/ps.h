@@ -8,6 +8,7 @@
 #ifndef CLI_BOX_PS_H
 #define CLI_BOX_PS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -21,6 +22,7 @@ struct boxps_proc {
 	pid_t host_pid, host_parent;
 	uint32_t host_uid;
 	char state;	 /* R, S, D, Z, T, … */
+	bool has_tty;	 /* it has a terminal */
 	uint64_t cpu_ms; /* user and system */
 	uint64_t rss_bytes;
 	char command[BOXPS_COMMAND]; /* arguments, cut; escaped */
@@ -39,6 +41,12 @@ void boxps_done(struct boxps *p);
  * Return: 0; -ESRCH when there is no such process; -ENOMEM.
  */
 int boxps_list(pid_t init, struct boxps *ret, struct err *e);
+
+/** boxps_end() - ask every process of the box but its init to end: TERM, and HUP where a
+ *  terminal goes away, for shells take no TERM; how many there were */
+int boxps_end(pid_t init, struct err *e);
+/** boxps_count() - processes that have not ended, without its init */
+int boxps_count(pid_t init, struct err *e);
 
 /** boxps_signal() - send @sig to process @pid of the box
  *  Return: 0; -ESRCH "no process N in the box"; -EPERM for its init. */

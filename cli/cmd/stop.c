@@ -1,50 +1,120 @@
+#include "base/num.h"
+#include "base/sys/sys.h"
 #include "cli/box/end.h"
 #include "cli/box/opt_boxes.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 
+enum { STOP_SECONDS = 10, STOP_SECONDS_MAX = 24 * 3600 };
+
+struct args {
+	struct opt_boxes boxes;
+	uint64_t seconds;
+	struct boxend_grace grace;
+};
+
+static const struct argp_option options[] = {
+	{ "time", 't', "SECONDS", 0,
+	  "how long processes may take to end before they are killed (default: 10)",
+	  0 },
+	{ 0 },
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
+	struct args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->boxes;
+		return 0;
+	case 't':
+		if (num_range(arg, 0, STOP_SECONDS_MAX, &a->seconds) < 0)
+			return cmd_bad(state, "--time: bad number '%s'", arg);
+		return 0;
+	default:
 		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
+	}
 }
 
 static const struct argp_child children[] = { { .argp = &opt_boxes }, { 0 } };
 
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
 	.args_doc = "[DIR|KEY...]",
 	.doc = "Stop the box of this directory, or those that are named: every process "
-	       "in "
-	       "it ends. What is on its disk stays.",
+	       "in it is asked to end (TERM) and killed when it has not after a while, "
+	       "at once after ^C. What is on its disk stays.",
 	.children = children,
 };
+
+static uint64_t deadline(const struct args *a)
+{
+	return sys_now_ms() + a->seconds * 1000;
+}
+
+/* With --all every box has the same time: nobody waits for another. */
+static int ask(const struct opt_boxes_work *w, const struct boxlist_item *b,
+	       struct err *e)
+{
+	struct err ignored;
+
+	(void)e;
+	if (b->running)
+		(void)boxend_ask(w->store, b->key, &ignored);
+	return 0;
+}
 
 static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 		struct err *e)
 {
+	const struct args *a = w->args;
+	struct boxend_grace grace = a->grace;
 	int r;
 
 	if (!b->running) {
 		render_note(w->app, "the box of '%s' is not running", b->project);
 		return 0;
 	}
-	r = boxend_stop(w->store, b->key, e);
+	if (!a->boxes.all)
+		grace.until_ms = deadline(a);
+	r = boxend_within(w->store, b->key, &grace, e);
 	if (r == 0)
 		render_note(w->app, "the box of '%s' is stopped", b->project);
 	return r;
 }
 
+/* ^C ends the waiting, not us: the box would go on running. */
+static int catch_interrupt(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	return sys_sigprocmask(SIG_BLOCK, &set, NULL) < 0 ? -1 : sys_signalfd(&set);
+}
+
+static void args_done(struct args *a)
+{
+	opt_boxes_done(&a->boxes);
+	scope_close(&a->grace.interrupt);
+}
+
 static int run(struct app *app, int argc, char **argv)
 {
-	_cleanup_opt_boxes_ struct opt_boxes o = { .all = false };
+	_cleanup_(args_done) struct args a = { .seconds = STOP_SECONDS,
+					       .grace = { .interrupt = -1 } };
 	int r;
 
-	r = cmd_parse(app, &cmd_stop, argc, argv, &o);
-	return r == CMD_GO ? opt_boxes_each(app, &o, stop, NULL) : r;
+	r = cmd_parse(app, &cmd_stop, argc, argv, &a);
+	if (r != CMD_GO)
+		return r;
+	a.grace.interrupt = catch_interrupt();
+	a.grace.until_ms = deadline(&a);
+	if (a.boxes.all && a.seconds)
+		(void)opt_boxes_each(app, &a.boxes, ask, &a);
+	return opt_boxes_each(app, &a.boxes, stop, &a);
 }
 
 const struct cmd cmd_stop = {

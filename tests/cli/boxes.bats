@@ -109,6 +109,33 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	[ "$stderr" = "cubby rm: no box has the key '0123456789ab'" ]
 }
 
+@test "stop: processes are told to end, and killed when they do not" {
+	local began pid
+	cubby exec -q -d -- sh -c 'trap "echo told >/root/told; exit" TERM; echo up; while :; do sleep 0.1; done'
+	until [[ $(cubby logs 2>&1) == *up* ]]; do read -rt 0.05 <> <(:) || true; done
+	cubby stop -q
+	run -0 cubby exec -q -- cat /root/told
+	[ "$output" = told ]
+	cubby exec -q -d -- sh -c 'trap "" TERM; echo up; while :; do sleep 0.1; done'
+	until [[ $(cubby logs 2>&1) == *up* ]]; do read -rt 0.05 <> <(:) || true; done
+	began=$SECONDS
+	cubby stop -q --time 1
+	((SECONDS - began < 8))
+	[ "$(state "$LIB_PROJECT")" = stopped ]
+	cubby exec -q -d -- sh -c 'trap "" TERM; echo up; while :; do sleep 0.1; done'
+	until [[ $(cubby logs 2>&1) == *up* ]]; do read -rt 0.05 <> <(:) || true; done
+	began=$SECONDS
+	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' cubby stop -q --time 100 3>&- &
+	pid=$!
+	until [[ $(cat "/proc/$pid/comm") == cubby ]] && grep -q "^SigBlk:.*2$" "/proc/$pid/status"; do read -rt 0.05 <> <(:) || true; done
+	kill -INT "$pid"
+	wait "$pid"
+	((SECONDS - began < 30))
+	[ "$(state "$LIB_PROJECT")" = stopped ]
+	run -2 --separate-stderr cubby stop --time x
+	[ "$stderr" = "cubby stop: --time: bad number 'x'" ]
+}
+
 @test "prune: a time needs its unit" {
 	run -2 --separate-stderr cubby prune --older 10
 	[ "$stderr" = "cubby prune: --older: '10' has no unit; write '10d' for days, '10h' for hours" ]
