@@ -34,9 +34,10 @@ struct task {
 	unsigned warned;  /* budgets that have been announced; bits */
 	const char
 		*last_cause; /* a limit was reached: this is the last turn; else NULL */
-	unsigned cut;	     /* turns in a row that the output limit cut off */
-	unsigned malformed;  /* turns in a row with a call that cannot be read */
-	unsigned empty;	     /* turns without words and calls */
+	const char *had_ended; /* of a task that goes on: how, in words; static */
+	unsigned cut;	       /* turns in a row that the output limit cut off */
+	unsigned malformed;    /* turns in a row with a call that cannot be read */
+	unsigned empty;	       /* turns without words and calls */
 	bool told_real_calls;
 	bool told_cut;		   /* that the server cuts prompts */
 	unsigned compactions;	   /* on errors of the context, for this request */

@@ -15,12 +15,61 @@ static const char lost[] = "interrupted; state unknown: cubby ended while this c
 			   "was underway. Look at what "
 			   "it did before you repeat it.";
 
+/* Why a task had ended, as its model is told; a cause of NULL stands for all others. */
+static const struct ending {
+	const char *reason, *cause, *said;
+} endings[] = {
+	{ "done", NULL,
+	  "the task had ended: you had finished it. The person goes on with it" },
+	{ "gave_up", "finish", "the task had ended: you had given it up" },
+	{ "gave_up", "answer", "the task had ended: you had given it up" },
+	{ "gave_up", "stuck",
+	  "the task had ended because you were going in circles: try another way" },
+	{ "gave_up", "refused",
+	  "the task had ended because you or the service's filter "
+	  "had refused it" },
+	{ "gave_up", "empty", "the task had ended because your answers were empty" },
+	{ "gave_up", "no_calls",
+	  "the task had ended because your calls came as text: use real tool calls" },
+	{ "limit", "rounds",
+	  "the task had ended because its limit of rounds was reached" },
+	{ "limit", "tokens",
+	  "the task had ended because its limit of tokens was reached" },
+	{ "limit", "cost", "the task had ended because its limit of cost was reached" },
+	{ "limit", "time", "the task had ended because its time was over" },
+	{ "limit", "context",
+	  "the task had ended because the context window was full: be brief" },
+	{ "limit", "output",
+	  "the task had ended because your turns were cut off at the "
+	  "output limit: send less at once" },
+	{ "limit", "malformed",
+	  "the task had ended because your calls could not be read" },
+	{ "limit", NULL, "the task had ended because a limit was reached" },
+	{ "service", NULL, "the task had ended because the model service failed" },
+	{ "box", NULL, "the task had ended because the machine failed" },
+	{ "interrupted", NULL, "the person had interrupted the task" },
+};
+
 static const char goes_on[] =
-	"[cubby: the task was interrupted and goes on now. Files and installed "
-	"packages are "
-	"as they were; the shell is a new one in the project directory, so its "
+	"[cubby: %s. It goes on now. Files and installed packages are kept, but not "
+	"what "
+	"was in /tmp; the shell is a new one in the project directory, so its "
 	"variables, "
 	"functions and jobs are gone. Check what still runs before you rely on it.]";
+
+static const char *ending_of(const struct resume *r)
+{
+	if (!r->ended)
+		return "the task was interrupted: cubby ended in its midst";
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		const struct ending *x = &endings[i];
+
+		if (strcmp(x->reason, r->reason) == 0 &&
+		    (!x->cause || strcmp(x->cause, r->cause) == 0))
+			return x->said;
+	}
+	return "the task had ended";
+}
 
 /* In the same file: a torn end is cut off, a missing newline added. */
 static int repair(int fd, const struct stat *st, const struct buf *text, size_t whole,
@@ -136,13 +185,18 @@ int task_restart(struct task *t, struct err *e)
 	if (r < 0)
 		return r;
 	take_budgets(t, &old);
+	t->had_ended = ending_of(&old);
 	t->history = take(&old.history, ((struct history){ 0 }));
 	return 0;
 }
 
 int task_restart_say(struct task *t, struct err *e)
 {
+	_cleanup_buf_ struct buf text = BUF_INIT(sizeof(goes_on) + 200);
 	int r = answer_open_calls(t, e);
 
-	return r < 0 ? r : task_say(t, goes_on, e);
+	if (r < 0)
+		return r;
+	r = buf_addf(&text, goes_on, t->had_ended);
+	return r < 0 ? err_sys(e, r, "cannot go on") : task_say(t, buf_cstr(&text), e);
 }

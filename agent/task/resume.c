@@ -12,6 +12,8 @@ void resume_done(struct resume *r)
 	free(r->task);
 	free(r->provider);
 	free(r->model);
+	free(r->reason);
+	free(r->cause);
 	*r = (struct resume){ 0 };
 }
 
@@ -149,6 +151,13 @@ static int on_compact(struct resume *r, const struct json *j, struct err *e)
 	return compact_replace(&r->history, (size_t)point, summary, e);
 }
 
+static int on_end(struct resume *r, const struct json *j, struct err *e)
+{
+	int failed = replace(&r->reason, json_get_str(j, "reason"), e);
+
+	return failed ?: replace(&r->cause, json_get_str(j, "cause"), e);
+}
+
 int resume_record(void *ctx, const struct json *j, struct err *e)
 {
 	static const struct {
@@ -160,6 +169,7 @@ int resume_record(void *ctx, const struct json *j, struct err *e)
 		{ "summary", on_summary }, { "lost", on_summary },
 		{ "result", on_result },   { "notice", on_notice },
 		{ "user", on_user },	   { "compact", on_compact },
+		{ "end", on_end },
 	};
 	struct resume *r = ctx;
 	const char *type = json_get_str(j, "type");

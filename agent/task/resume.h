@@ -22,7 +22,8 @@ struct resume {
 	uint64_t base_ms;  /* of the parts before the last task record */
 	uint64_t seq;
 	unsigned calls;
-	bool ended; /* the last record was an end */
+	bool ended;	      /* the last record was an end: */
+	char *reason, *cause; /* owned; of the last end */
 };
 
 void resume_done(struct resume *r);

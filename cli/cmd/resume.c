@@ -50,7 +50,8 @@ static const struct argp argp = {
 	.args_doc = "[TASK]",
 	.doc = "Go on with a task of this directory's box from its last clean point, "
 	       "after "
-	       "^C, a crash or a limit. Without TASK the newest one; 'cubby log' lists "
+	       "^C, a crash or a limit, with the model, limits and options that it "
+	       "had. Without TASK the newest one; 'cubby log' lists "
 	       "them.",
 	.children = opt_task_children,
 };

@@ -283,6 +283,7 @@ void config_done(struct config *c)
 	}
 	json_free(&c->file);
 	json_free(&c->box);
+	json_free(&c->task);
 }
 
 static int find_file(struct config *c, struct err *e)
@@ -432,7 +433,7 @@ const char *config_source_name(enum config_source from)
 	static const char *const names[] = {
 		[CONFIG_FROM_DEFAULT] = "default", [CONFIG_FROM_FILE] = "file",
 		[CONFIG_FROM_BOX] = "box",	   [CONFIG_FROM_ENV] = "environment",
-		[CONFIG_FROM_FLAG] = "flag",
+		[CONFIG_FROM_TASK] = "task",	   [CONFIG_FROM_FLAG] = "flag",
 	};
 
 	return names[from];

@@ -63,6 +63,7 @@ enum config_source {
 	CONFIG_FROM_FILE,
 	CONFIG_FROM_BOX, /* an option that was given for this box before */
 	CONFIG_FROM_ENV,
+	CONFIG_FROM_TASK, /* of the task that goes on */
 	CONFIG_FROM_FLAG
 };
 
@@ -88,6 +89,7 @@ struct config {
 	struct config_value v[CONFIG_COUNT];
 	struct json *file;   /* owned; NULL = there is none */
 	struct json *box;    /* owned; options of the box; NULL = none loaded */
+	struct json *task;   /* owned; options of a task that goes on; NULL = none */
 	char path[PATH_MAX]; /* of the file, whether it exists or not */
 };
 

@@ -13,6 +13,18 @@ void modelpick_done(struct modelpick *m)
 	m->provider = NULL;
 }
 
+int modelpick_word(const struct modelpick *m, struct buf *out)
+{
+	const struct model_provider *row = model_provider_find(m->conf.provider);
+	const char *name = m->conf.name ? m->conf.name
+			   : row	? row->default_model
+					: NULL;
+
+	if (!name)
+		return 0;
+	return buf_addf(out, "%s:%s", m->own ? m->provider : m->conf.provider, name);
+}
+
 static const char *env_of(const char *var)
 {
 	const char *v = var ? getenv(var) : NULL;
@@ -80,6 +92,7 @@ static int use_named(struct modelpick *m, const struct config *c, const char *wo
 	if (!own && !row)
 		return -ENOENT;
 	m->conf.name = colon[1] ? colon + 1 : NULL;
+	m->own = own != NULL;
 	if (own)
 		return use_configured(m, own);
 	use_row(m, row);

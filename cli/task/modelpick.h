@@ -17,10 +17,14 @@ struct modelpick {
 	struct model_found found;
 	struct prices prices; /* of the configuration */
 	char *provider;	      /* owned; what stood before ':' */
+	bool own;	      /* that is one of the configuration */
 	const char
 		*secrets[MODELPICK_SECRETS + 1]; /* keys in the environment; borrowed */
 };
 void modelpick_done(struct modelpick *m);
+/** modelpick_word() - what --model would have to say for the same: "PROVIDER:NAME",
+ *  appended; nothing for a transcript */
+int modelpick_word(const struct modelpick *m, struct buf *out);
 #define _cleanup_modelpick_ _cleanup_(modelpick_done)
 
 /** modelpick_secrets() - every key that is known by name, the used one or not, appended

@@ -4,12 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/model/transcript.h"
 #include "agent/task/task.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/env.h"
 #include "cli/box/setup.h"
+#include "cli/config_task.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
@@ -34,6 +36,7 @@ struct work {
 	char network[128], limits[160], resumed[TASKLOG_NAME], log[TASKLOG_NAME];
 	/* Owned descriptors; -1 = none. */
 	int replay, transcript, terminal, copy, resume, project, interrupt;
+	struct buf model, settings; /* owned; "PROVIDER:NAME"; JSON for the record */
 };
 
 static void work_init(struct work *w, struct app *app, const struct taskrun *t)
@@ -47,7 +50,9 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 			    .copy = -1,
 			    .resume = -1,
 			    .project = -1,
-			    .interrupt = -1 };
+			    .interrupt = -1,
+			    .model = BUF_INIT(4096),
+			    .settings = BUF_INIT(64 << 10) };
 	boxsetup_init(&w->setup);
 	view_init(&w->view, app);
 }
@@ -59,6 +64,8 @@ static void work_done(struct work *w)
 	boxsetup_done(&w->setup);
 	env_done(&w->env);
 	modelpick_done(&w->pick);
+	buf_done(&w->model);
+	buf_done(&w->settings);
 	scope_close(&w->replay);
 	scope_close(&w->transcript);
 	scope_close(&w->terminal);
@@ -84,12 +91,92 @@ static int check_words(struct work *w, struct err *e)
 		       : 0;
 }
 
+/* What a transcript says of the task that goes on. */
+struct recalled {
+	struct json *settings; /* owned; NULL = of an older version */
+	struct buf model;      /* owned; then of the model alone */
+};
+
+static int recall_record(void *ctx, const struct json *j, struct err *e)
+{
+	const char *type = json_get_str(j, "type");
+	const char *provider = json_get_str(j, "provider");
+	struct recalled *ret = ctx;
+	int r = 0;
+
+	if (type && strcmp(type, "task") == 0) {
+		json_free(&ret->settings);
+		ret->settings = json_dup(json_get(j, "settings"));
+	} else if (type && strcmp(type, "model") == 0 && provider &&
+		   strcmp(provider, "replay") != 0) {
+		buf_truncate(&ret->model, 0);
+		r = buf_addf(&ret->model, "%s:%s", provider,
+			     json_get_str(j, "model") ?: "");
+	}
+	return r < 0 ? err_sys(e, r, "cannot read the transcript") : 0;
+}
+
+static int take_recalled(struct work *w, struct recalled *was, struct err *e)
+{
+	_cleanup_json_ struct json *options = json_object();
+	const char *own = json_get_str(was->settings, config_rows[CONFIG_MODEL].name);
+	int r = was->model.len && !own
+			? json_set_str(options, config_rows[CONFIG_MODEL].name,
+				       was->model.data)
+			: 0;
+
+	json_each(it, was->settings)
+	{
+		r = r ?: json_set(options, json_key(it), json_dup(it));
+	}
+	return r < 0 ? err_sys(e, r, "cannot read the transcript")
+		     : config_task_load(w->app->config, options, e);
+}
+
+/* The options of the task that goes on, before any of them is used. */
+static int recall(struct work *w, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	struct recalled was = { .model = BUF_INIT(4096) };
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	boxsetup_init(&s);
+	if (!w->t->resume && !w->t->resume_last)
+		return 0;
+	r = boxsetup_find(w->app, &s, e);
+	if (r == 0)
+		r = fd = tasklog_open(&s.dir, w->t->resume, w->resumed, e);
+	if (r >= 0)
+		r = transcript_read(fd, recall_record, &was, e);
+	if (r >= 0)
+		r = take_recalled(w, &was, e);
+	json_free(&was.settings);
+	buf_done(&was.model);
+	return r;
+}
+
+/* A provider that the configuration has no more would be taken for a part of a name. */
+static int check_recalled(const struct work *w, struct err *e)
+{
+	const struct config_value *v = &w->app->config->v[CONFIG_MODEL];
+
+	if (v->from != CONFIG_FROM_TASK || strcmp(v->text, buf_cstr(&w->model)) == 0)
+		return 0;
+	err_set(e, -EINVAL, "the task's model '%s' is not known any more", v->text);
+	return err_hint(e, "name one with --model");
+}
+
 /* Before any image is pulled or box started: is there somebody to ask? */
 static int choose_model(struct work *w, struct err *e)
 {
 	_cleanup_model_ struct model *m = NULL;
 	int r = modelpick_choose(w->app, w->replay, &w->pick, e);
 
+	if (r == 0 && modelpick_word(&w->pick, &w->model) < 0)
+		return err_sys(e, -ENOMEM, "cannot choose the model");
+	if (r == 0 && w->replay < 0)
+		r = check_recalled(w, e);
 	if (r == 0)
 		r = model_new(&w->pick.conf, &m, e);
 	if (r < 0 && w->replay >= 0)
@@ -186,6 +273,16 @@ static const char *limits_text(struct work *w)
 	return w->limits;
 }
 
+/* For the record, and for whoever goes on with the task. */
+static const char *settings_text(struct work *w)
+{
+	_cleanup_json_ struct json *j =
+		config_task_save(w->app->config, w->model.len ? w->model.data : NULL);
+
+	return j && json_print(j, false, &w->settings) == 0 ? buf_cstr(&w->settings)
+							    : NULL;
+}
+
 static void fill_conf(struct work *w)
 {
 	const struct config *c = w->app->config;
@@ -211,6 +308,7 @@ static void fill_conf(struct work *w)
 		.resume_fd = w->resume,
 		.resumed = w->resume >= 0 ? w->resumed : NULL,
 		.secrets = w->pick.secrets,
+		.settings = settings_text(w),
 		.interrupt_fd = w->interrupt,
 		.events = json ? view_json_events() : view_events(),
 		.ctx = json ? (void *)w->app : (void *)&w->view,
@@ -312,6 +410,8 @@ static int run_work(struct work *w, struct err *e)
 {
 	int status;
 
+	if (recall(w, e) < 0)
+		return cmd_fail(w->app, e, CMD_NO_BOX);
 	if (ask_setup(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_USAGE);
 	if (check_words(w, e) < 0)

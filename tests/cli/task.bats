@@ -246,6 +246,26 @@ asks() {
 	[ "$(requests)" = 3 ]
 }
 
+@test "task: resume keeps model, limits and options, and says how it had ended" {
+	model <<-'END'
+	{"config":{"append_only":false}}
+	{"calls":[{"name":"finish","args":{"answer":"first","success":true}}]}
+	{"expect":"[cubby: the task had ended: you had finished it. The person goes on with it. It goes on now.","text":"fine"}
+	{"expect":"also as webp","text":"second"}
+	{"text":"third"}
+	END
+	go_on() { (no_model cubby resume -q "$@" </dev/null); }
+	run -0 task_net -q --net none --model anthropic:claude-x --max-rounds 9 --system-extra "be brief" "make it"
+	CUBBY_MAX_ROUNDS=3 run -0 go_on
+	run -0 go_on -m "also as webp"
+	run -0 go_on --model openai:gpt-x --max-rounds 12
+	run -0 bash -c 'cat "$XDG_DATA_HOME"/cubby/boxes/*/transcripts/*.jsonl'
+	[ "$(jq -r 'select(.type == "model") | "\(.provider):\(.model)"' <<<"$output" | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = \
+		' 9 anthropic:claude-x, 1 openai:gpt-x,' ]
+	[ "$(jq -r 'select(.type == "task").settings["max-rounds"]' <<<"$output" | sort -u | tr '\n' ,)" = 12,9, ]
+	[ "$(jq -r 'select(.type == "task").settings["system-extra"]' <<<"$output" | sort -u)" = 'be brief' ]
+}
+
 @test "task: ^C without anybody to ask ends it: 130" {
 	model < <(call "echo up >up; sleep 30"; call true)
 	cubby --net none "long" {MODEL_FD}>&- </dev/null >out 2>&1 &

@@ -214,6 +214,60 @@ static void nothing_yet(void)
 	taskkit_done(&k);
 }
 
+/* The model is told how it had really ended. */
+static const struct end_row {
+	const char *name, *record, *said;
+} end_rows[] = {
+	{ "no end", "",
+	  "[cubby: the task was interrupted: cubby ended in its midst. It goes on "
+	  "now." },
+	{ "finished", "{\"type\":\"end\",\"reason\":\"done\",\"cause\":\"finish\"}\n",
+	  "[cubby: the task had ended: you had finished it. The person goes on with "
+	  "it. It" },
+	{ "given up",
+	  "{\"type\":\"end\",\"reason\":\"gave_up\",\"cause\":\"finish\"}\n",
+	  "[cubby: the task had ended: you had given it up. It" },
+	{ "stuck", "{\"type\":\"end\",\"reason\":\"gave_up\",\"cause\":\"stuck\"}\n",
+	  "[cubby: the task had ended because you were going in circles" },
+	{ "a limit", "{\"type\":\"end\",\"reason\":\"limit\",\"cause\":\"rounds\"}\n",
+	  "[cubby: the task had ended because its limit of rounds was reached. It" },
+	{ "a limit of later versions",
+	  "{\"type\":\"end\",\"reason\":\"limit\",\"cause\":\"x\"}\n",
+	  "[cubby: the task had ended because a limit was reached. It" },
+	{ "the service",
+	  "{\"type\":\"end\",\"reason\":\"service\",\"cause\":\"service\"}\n",
+	  "[cubby: the task had ended because the model service failed. It" },
+	{ "interrupted",
+	  "{\"type\":\"end\",\"reason\":\"interrupted\",\"cause\":\"interrupted\"}\n",
+	  "[cubby: the person had interrupted the task. It" },
+	{ "gone on after an end",
+	  "{\"type\":\"end\",\"reason\":\"done\",\"cause\":\"finish\"}\n"
+	  "{\"type\":\"task\",\"task\":\"\",\"resumed\":\"x\"}\n",
+	  "[cubby: the task was interrupted: cubby" },
+};
+
+static void says_how_it_ended(const void *p)
+{
+	static const char last[] = TURN("\"content\":\"resumed\"");
+	const struct end_row *row = p;
+	_cleanup_buf_ struct buf text = BUF_INIT(1 << 20), log = BUF_INIT(1 << 20);
+	_cleanup_close_ int script = memory_file(last, sizeof(last) - 1), old = -1;
+	struct taskkit k;
+
+	buf_addf(&text, "{\"type\":\"task\",\"task\":\"x\"}\n%s", row->record);
+	old = memory_file(text.data, text.len);
+	taskkit_init(&k, "replay", NULL);
+	k.conf.text = NULL;
+	k.conf.model.replay_fd = script;
+	k.conf.resume_fd = old;
+	k.conf.resumed = "old";
+	taskkit_run(&k);
+	taskkit_log(&k, &log);
+	if (!strstr(buf_cstr(&log), row->said))
+		fail_msg("not said: %s\n%s", row->said, buf_cstr(&log));
+	taskkit_done(&k);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -222,5 +276,6 @@ int main(void)
 
 	return unit_rows("resume: cut behind every byte", rows, any_cut) +
 	       unit_rows("resume: the task goes on", rows, goes_on) +
+	       unit_rows("resume: how it had ended", end_rows, says_how_it_ended) +
 	       unit_cases("resume", cases);
 }

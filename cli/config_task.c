@@ -1,0 +1,44 @@
+#include "cli/config_task.h"
+
+/* What describes a task; what describes its box stays with the box (config_box.h). */
+static const enum config_key kept[] = {
+	CONFIG_MODEL,	CONFIG_MAX_ROUNDS,	CONFIG_MAX_TOKENS,	CONFIG_MAX_COST,
+	CONFIG_TIMEOUT, CONFIG_COMMAND_TIMEOUT, CONFIG_SHELL_COMMAND,	CONFIG_ON_ERROR,
+	CONFIG_ASK,	CONFIG_SYSTEM_EXTRA,	CONFIG_SAVE_TRANSCRIPT, CONFIG_USER,
+};
+
+struct json *config_task_save(const struct config *c, const char *model)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		const char *text = config_text(c, kept[i]);
+
+		if (kept[i] == CONFIG_MODEL && model)
+			text = model;
+		if (text && json_set_str(j, config_rows[kept[i]].name, text) < 0)
+			return NULL;
+	}
+	return take(&j, NULL);
+}
+
+int config_task_load(struct config *c, const struct json *settings, struct err *e)
+{
+	struct json *copy;
+
+	if (json_type(settings) != JSON_OBJECT)
+		return 0;
+	copy = json_dup(settings);
+	if (!copy)
+		return err_sys(e, -ENOMEM, "cannot read the options of the task");
+	json_free(&c->task);
+	c->task = copy;
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		const char *text = json_get_str(copy, config_rows[kept[i]].name);
+		struct err ignored; /* of another version: as if it were not there */
+
+		if (text)
+			(void)config_set(c, kept[i], text, CONFIG_FROM_TASK, &ignored);
+	}
+	return 0;
+}
