@@ -149,6 +149,11 @@ static void set_finish(struct turn *t, const char *word)
 		t->finish = TURN_PAUSE;
 }
 
+bool replay_more(const struct replay *r)
+{
+	return r->next < r->n;
+}
+
 int replay_next(struct replay *r, const struct model_request *req, uint64_t *seed,
 		struct turn *ret, struct retry_cause *why, struct err *e)
 {

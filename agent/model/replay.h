@@ -17,6 +17,9 @@ void replay_free(struct replay **r);
 /** replay_task() - the recorded task's text; NULL when there is none */
 const char *replay_task(const struct replay *r);
 
+/** replay_more() - are there turns left? */
+bool replay_more(const struct replay *r);
+
 /** replay_next() - the next turn, as model_ask() gives it; -ENODATA after the last */
 int replay_next(struct replay *r, const struct model_request *req, uint64_t *seed,
 		struct turn *ret, struct retry_cause *why, struct err *e);

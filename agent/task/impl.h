@@ -39,7 +39,8 @@ struct task {
 	unsigned malformed;    /* turns in a row with a call that cannot be read */
 	unsigned empty;	       /* turns without words and calls */
 	bool told_real_calls;
-	bool told_cut;		   /* that the server cuts prompts */
+	bool nudged;   /* words without a call were doubted; until the next call */
+	bool told_cut; /* that the server cuts prompts */
 	unsigned compactions;	   /* on errors of the context, for this request */
 	unsigned poor_compactions; /* that gained less than a tenth */
 	bool in_summary; /* the request is for a summary: its words are not shown */

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/claims.h"
 #include "agent/model/replay.h"
 #include "agent/task/impl.h"
 #include "agent/task/shorten.h"
@@ -201,11 +202,62 @@ static bool looks_like_call(const struct turn *turn)
 	return turn_looks_like_call(turn, names);
 }
 
+static const char *task_text(const struct task *t)
+{
+	const struct replay *replay = model_replay(t->model);
+	const char *recorded = replay ? replay_task(replay) : NULL;
+
+	return t->conf->text && *t->conf->text ? t->conf->text : recorded;
+}
+
+/* Why words without a call may be no answer; NULL = they are. A recorded task goes on as
+ * it did then. */
+static const char *doubt(struct task *t, const char *text)
+{
+	const struct replay *replay = model_replay(t->model);
+	const char *task = task_text(t);
+
+	if (t->nudged || (replay && !replay_more(replay)))
+		return NULL;
+	if (claims_work(text))
+		return "the model announced work and did none";
+	if (claims_failure(text))
+		return "the model says that it failed, and did not finish";
+	if (!t->report->calls && task && claims_task(task))
+		return "the model answered without doing anything";
+	return NULL;
+}
+
+/* The answer, or the model is asked once. */
+static int words_only(struct task *t, const char *text, struct err *e)
+{
+	const char *why = doubt(t, text);
+
+	if (why) {
+		t->nudged = true;
+		task_notice(t, "%s", why);
+		return task_say(
+			t,
+			"[cubby: that was text without a call, and nothing was run. If "
+			"anything is left to do, do it now with the tools. Otherwise "
+			"call finish: success true when the task is done, false when "
+			"it "
+			"is not.]",
+			e);
+	}
+	if (claims_failure(text))
+		return task_end_with(t, TASK_GAVE_UP, "answer", "the model gave up");
+	if (claims_work(text))
+		return task_end_with(t, TASK_GAVE_UP, "answer",
+				     "the model announced work and did none");
+	return task_end_with(t, TASK_DONE, "answer", NULL);
+}
+
 /* Words without a call: the answer, unless they only look like one. */
 static int words_alone(struct task *t, const struct turn *turn, struct err *e)
 {
 	if (!looks_like_call(turn))
-		return task_end_with(t, TASK_DONE, "answer", NULL);
+		return words_only(t, buf_cstr(&turn->text), e);
 	if (t->told_real_calls)
 		return task_end_with(
 			t, TASK_GAVE_UP, "no_calls",
@@ -282,6 +334,7 @@ static int handle_turn(struct task *t, struct turn *turn, struct err *e)
 	t->cut = 0;
 	if (turn->n_calls) {
 		t->empty = 0;
+		t->nudged = false;
 		return task_calls(t, turn, e);
 	}
 	if (turn->finish == TURN_PAUSE)
@@ -338,14 +391,6 @@ static int begin_history(struct task *t, struct err *e)
 	if (r == 0)
 		r = history_set_system(&t->history, buf_cstr(&prompt), e);
 	return r;
-}
-
-static const char *task_text(const struct task *t)
-{
-	const struct replay *replay = model_replay(t->model);
-	const char *recorded = replay ? replay_task(replay) : NULL;
-
-	return t->conf->text && *t->conf->text ? t->conf->text : recorded;
 }
 
 static int begin(struct task *t, struct err *e)
