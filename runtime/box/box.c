@@ -144,6 +144,11 @@ static int next_message(struct box *b, struct wire_msg *m, int timeout_ms,
 		return err_sys(e, r, "cannot hear from the box's monitor");
 	if (m->head.type == WIRE_EXIT)
 		return keep_exit(b, m, e);
+	if (m->head.type == WIRE_NOTE) {
+		if (b->how.note)
+			b->how.note(b->how.note_ctx, buf_cstr(&m->body));
+		return 0;
+	}
 	return 1;
 }
 
@@ -326,7 +331,7 @@ static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
 		     : send_first(b, o, e);
 }
 
-static int await_start(struct box *b, const struct box_open *o, struct err *e)
+static int await_start(struct box *b, struct err *e)
 {
 	uint64_t end = sys_now_ms() + BOX_START_MS;
 	_cleanup_wire_ struct wire_msg m;
@@ -347,8 +352,6 @@ static int await_start(struct box *b, const struct box_open *o, struct err *e)
 			return failed(&m, e);
 		if (m.head.type == WIRE_READY)
 			return take_ready(b, &m, e);
-		if (m.head.type == WIRE_NOTE && o->note)
-			o->note(o->note_ctx, buf_cstr(&m.body));
 	}
 }
 
@@ -373,7 +376,7 @@ static int start(struct box *b, const struct box_open *o, int rundir, struct err
 	b->fd = -1;
 	r = spawn_monitor(b, o, e);
 	if (r == 0)
-		r = await_start(b, o, e);
+		r = await_start(b, e);
 	b->started = r == 0;
 	if (b->started && o->spec->net == NET_HOST && o->note)
 		o->note(o->note_ctx,

@@ -96,7 +96,11 @@ static struct program *note_program(struct client *c, uint32_t id, bool keep)
 	do
 		m->last_id++;
 	while (!m->last_id || find(m, NULL, m->last_id));
-	*p = (struct program){ m->programs, m->last_id, c, id, keep };
+	*p = (struct program){ .next = m->programs,
+			       .id = m->last_id,
+			       .client = c,
+			       .client_id = id,
+			       .keep = keep };
 	m->programs = p;
 	return p;
 }
@@ -263,10 +267,24 @@ void monitor_client_exit(struct monitor *m, const struct wire_msg *msg)
 		return;
 	x = *in;
 	x.oom = was_oom(m, &x);
+	p->exit = x;
+	if (!monitor_git_exit(m, p))
+		monitor_client_exited(m, p);
+}
+
+void monitor_client_exited(struct monitor *m, struct program *p)
+{
 	if (p->client)
-		say(p->client, WIRE_EXIT, p->client_id, &x, sizeof(x));
+		say(p->client, WIRE_EXIT, p->client_id, &p->exit, sizeof(p->exit));
 	forget(m, p);
 	monitor_client_idle(m);
+}
+
+void monitor_client_note(struct monitor *m, const char *line)
+{
+	for (struct client *c = m->clients; c; c = c->next)
+		if (c->greeted)
+			say(c, WIRE_NOTE, 0, line, (uint32_t)strlen(line));
 }
 
 void monitor_client_end_all(struct monitor *m, enum monitor_limit why)

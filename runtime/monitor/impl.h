@@ -8,6 +8,7 @@
 #include "base/loop.h"
 #include "runtime/cgroup/memwatch.h"
 #include "runtime/gate/gate.h"
+#include "runtime/gitgate.h"
 #include "runtime/monitor/diskwatch.h"
 #include "runtime/outbox.h"
 #include "runtime/start/start.h"
@@ -31,6 +32,9 @@ struct program {
 	struct client *client; /* borrowed; NULL = it left */
 	uint32_t client_id;    /* towards the client */
 	bool keep;
+	bool ended;	       /* git's files are being taken over; then it is said */
+	unsigned round;	       /* of the taking over that it waits for */
+	struct wire_exit exit; /* once it has ended */
 };
 
 struct monitor {
@@ -48,6 +52,9 @@ struct monitor {
 	struct memwatch memory; /* owned; where no cgroup keeps the limit */
 	struct diskwatch disk;	/* owned; where there is a limit */
 	struct loop_source *on_memory, *on_disk;
+	struct gitgate *git;	    /* owned; NULL = git may be written */
+	struct loop_source *on_git; /* while it takes over */
+	unsigned git_round;
 	struct client *clients;
 	struct program *programs;
 	struct wire_msg first; /* the starter's SPAWN, while it starts; type 0 = none */
@@ -57,6 +64,10 @@ struct monitor {
 	int64_t started; /* seconds since 1970 */
 	bool ending;	 /* init died, or somebody said stop: no way back */
 };
+
+/* monitor.c */
+/** monitor_note() - a line for the starter, while the box starts */
+void monitor_note(void *ctx, const char *line);
 
 /* monitor_client.c */
 /** monitor_client_add() - serve @fd, which becomes the monitor's; failure closes it.
@@ -82,6 +93,21 @@ enum monitor_limit { LIMIT_DISK, LIMIT_MEMORY };
 /** monitor_client_end_all() - tell every client that its programs have ended with the box
  *  for a limit of it */
 void monitor_client_end_all(struct monitor *m, enum monitor_limit why);
+/** monitor_client_exited() - say that it has ended */
+void monitor_client_exited(struct monitor *m, struct program *p);
+/** monitor_client_note() - a line for the persons at all clients */
+void monitor_client_note(struct monitor *m, const char *line);
+
+/* monitor_git.c */
+/** monitor_git_find() - a start_conf's git */
+int monitor_git_find(void *ctx, struct buf *ret, struct err *e);
+/** monitor_git_started() - the box is there; its views may not be */
+void monitor_git_started(struct monitor *m);
+/** monitor_git_exit() - @p has ended: false = nothing is to be taken over first */
+bool monitor_git_exit(struct monitor *m, struct program *p);
+/** monitor_git_finish() - the box has ended */
+void monitor_git_finish(struct monitor *m);
+
 /* monitor_gate.c */
 /** monitor_gate_check() - whether the rules of the spec can be read */
 int monitor_gate_check(const struct monitor *m, struct err *e);

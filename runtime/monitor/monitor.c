@@ -33,7 +33,7 @@ static void say(uint32_t type, const void *body, size_t len)
 	wire_send(MONITOR_STARTER, &head, body, NULL, 0);
 }
 
-static void note(void *ctx, const char *line)
+void monitor_note(void *ctx, const char *line)
 {
 	(void)ctx;
 	say(WIRE_NOTE, line, strlen(line));
@@ -265,7 +265,8 @@ static int watch(struct monitor *m, struct err *e)
 static int start(struct monitor *m, struct err *e)
 {
 	struct start_conf conf = { .spec = &m->spec,
-				   .note = note,
+				   .note = monitor_note,
+				   .git = monitor_git_find,
 				   .meanwhile = meanwhile,
 				   .meanwhile_ctx = m };
 	int r = receive_spec(m, e);
@@ -279,6 +280,8 @@ static int start(struct monitor *m, struct err *e)
 	conf.cache = m->cache;
 	r = start_box(&conf, &m->run, e);
 	wire_msg_done(&m->first);
+	if (r == 0)
+		monitor_git_started(m);
 	if (r == 0)
 		r = watch(m, e);
 	if (r == 0)
@@ -312,6 +315,7 @@ static void finish(struct monitor *m)
 		rundir_remove(m->spec.key);
 	gate_stop(&m->gate);
 	start_done(&m->run);
+	monitor_git_finish(m);
 	scope_close(&m->lock); /* not left to the exit, which takes its time */
 	loop_free(&m->loop);
 	spec_done(&m->spec);
@@ -334,6 +338,7 @@ int monitor_main(int argc, char **argv)
 	struct monitor m = { .run = RUNNING_NONE,
 			     .memory = MEMWATCH_NONE,
 			     .disk = DISKWATCH_NONE,
+			     .git = NULL,
 			     .boxdir = -1,
 			     .lock = -1,
 			     .cache = -1,

@@ -7,59 +7,58 @@
 #include "base/sys/sys.h"
 #include "runtime/mount/mounts.h"
 
-/* What git on the host would run or obey. */
-static const char *const guarded[] = { "hooks", "config" };
+enum { GUARD = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
 
-/* Only what is there as itself: a link's target is guarded by nothing but the check
- * after the task. */
-static int open_own(int dir, const char *name, mode_t *type)
+/* The lower is what lies there: an idmapped mount in the root map (5.19). */
+static int mount_view(int place, const char *id, struct err *e)
 {
-	_cleanup_close_ int fd = sys_openat(dir, name, O_PATH | O_NOFOLLOW, 0);
+	char options[256];
+	struct mounts_fs fs = { .type = "overlay",
+				.flags = MS_NOSUID | MS_NODEV,
+				.data = options };
+
+	snprintf(options, sizeof(options),
+		 "lowerdir=/proc/self/fd/%d,upperdir=box/git/%s/upper,"
+		 "workdir=box/git/%s/work,userxattr,index=off,metacopy=off",
+		 place, id, id);
+	return mounts_fresh(place, &fs, e);
+}
+
+/* A place that has gone meanwhile is nobody's. */
+static int guard(int project, const char *kind, const char *path, const char *id,
+		 int *failed, struct err *e)
+{
+	_cleanup_close_ int place = sys_openat2(project, path, O_PATH | O_NOFOLLOW, 0,
+						RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	struct err why = ERR_NONE;
 	struct stat st;
-	int r;
+	int r = place < 0 ? place : sys_fstat(place, &st);
 
-	if (fd < 0)
-		return fd;
-	r = sys_fstat(fd, &st);
+	if (r == -ENOENT)
+		return 0;
 	if (r < 0)
-		return r;
-	*type = st.st_mode & S_IFMT;
-	return *type == S_IFLNK ? -ENOENT : take(&fd, -1);
+		return err_sys(e, r, "cannot open a git directory in the box");
+	if (*kind == 'v') {
+		r = mount_view(place, id, &why);
+		if (r == 0)
+			return 0;
+		*failed = r;
+	}
+	return mounts_bind(place, place, GUARD, e);
 }
 
-static int guard(int git, const char *name, struct err *e)
+static int guard_all(int project, const struct mount_project_conf *conf, struct err *e)
 {
-	mode_t type;
-	_cleanup_close_ int fd = open_own(git, name, &type);
+	const char *at = buf_cstr(conf->git), *end = at + conf->git->len;
+	int r = 0;
 
-	if (fd < 0)
-		return 0; /* missing: named after the task, should the box make it */
-	return mounts_bind(fd, fd,
-			   MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
-}
+	while (at < end && r == 0) {
+		const char *kind = at, *path = kind + strlen(kind) + 1;
+		const char *id = path + strlen(path) + 1;
 
-/* .git is bound on itself first, so that it cannot be renamed away: the parent of a
- * mount point can be, and would take the guards with it. */
-static int guard_git(int project, struct err *e)
-{
-	_cleanup_close_ int plain = -1, tree = -1, git = -1;
-	mode_t type = 0;
-	int r;
-
-	plain = open_own(project, ".git", &type);
-	if (plain < 0 || type != S_IFDIR)
-		return 0; /* no repository, or a worktree whose .git is a file */
-	tree = mounts_tree(plain, "", true, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
-	if (tree < 0)
-		return tree;
-	r = mounts_place(tree, plain, e);
-	if (r < 0)
-		return r;
-	git = sys_openat(project, ".git", O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
-	if (git < 0)
-		return err_sys(e, git, "cannot open '.git' in the box");
-	for (size_t i = 0; i < ARRAY_SIZE(guarded) && r >= 0; i++)
-		r = guard(git, guarded[i], e);
+		r = guard(project, kind, path, id, conf->git_failed, e);
+		at = id + strlen(id) + 1;
+	}
 	return r;
 }
 
@@ -98,7 +97,6 @@ int mount_project(int root, const struct mount_project_conf *conf, struct err *e
 	project = inroot_open(root, conf->path, O_PATH | O_DIRECTORY);
 	if (project < 0)
 		return err_sys(e, project, "cannot open the project directory inside");
-	if (!conf->git_writable)
-		r = guard_git(project, e);
+	r = guard_all(project, conf, e);
 	return r < 0 ? r : link_workspace(root, conf->path, e);
 }

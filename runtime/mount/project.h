@@ -1,16 +1,22 @@
-/* mount_project - the caller's directory inside the box, at its own path, and what of
- * its .git must not be written from there (DESIGN.md 5, KERNEL.md M7 and M8). Needs:  a
- * root whose /tmp, /run and /dev are mounted already. Owns:   nothing. Never:  changes
- * the directory itself. */
+/* mount_project - the caller's directory inside the box, at its own path, and over each
+ * git directory in it a view of the box's own (gitgate.h).
+ * Needs:  a root whose /tmp, /run and /dev are mounted already; the stage of mount_root.h as
+ *         the working directory.
+ * Owns:   nothing.
+ * Never:  changes the directory itself; leaves a git directory open because its view
+ *         could not be had. */
 #ifndef RUNTIME_MOUNT_PROJECT_H
 #define RUNTIME_MOUNT_PROJECT_H
 
+#include "base/buf.h"
 #include "base/err.h"
 
 struct mount_project_conf {
-	const char *path; /* absolute; borrowed */
-	int tree;	  /* a detached, recursive copy of its mount; borrowed */
-	bool git_writable;
+	const char *path;      /* absolute; borrowed */
+	int tree;	       /* a detached, recursive copy of its mount; borrowed */
+	const struct buf *git; /* what gitgate_find() said; borrowed */
+	int *git_failed; /* filled when a view could not be had, and its place is read-only
+			    instead: why */
 };
 
 int mount_project(int root, const struct mount_project_conf *conf, struct err *e);

@@ -47,6 +47,7 @@ struct work {
 	enum probe_step kind; /* of the step that runs */
 	int root;	      /* O_PATH of the new root; -1 before it is assembled */
 	int net_fd;	      /* stays inside, for init; -1 = none */
+	int git;	      /* the failure of a view of a git directory */
 };
 
 /* A signal from the monitor's death kills even pid 1; it is forgotten at each change of
@@ -167,6 +168,7 @@ static int network(struct work *w, struct err *e)
 	if (w->c->spec->net != NET_HOST)
 		netns_sysctls();
 	body.facts = n.facts;
+	body.git = w->git;
 	for (unsigned i = 0; i < NETNS_FDS; i++) {
 		body.there[i] = n.fd[i] >= 0;
 		if (n.fd[i] >= 0)
@@ -214,14 +216,22 @@ static int mount_sys(struct work *w, struct err *e)
 	return mount_kernel_sys(w->root, w->c->spec->net != NET_HOST, e);
 }
 
+/* The monitor looks for repositories while the root is made. */
 static int project_mount(struct work *w, struct err *e)
 {
+	_cleanup_wire_ struct wire_msg m;
 	struct mount_project_conf conf = {
 		.path = w->c->spec->project,
 		.tree = w->c->project,
-		.git_writable = w->c->spec->git_writable,
+		.git = &m.body,
+		.git_failed = &w->git,
 	};
+	int r;
 
+	wire_msg_init(&m);
+	r = wire_recv(w->c->sock, &m, 0);
+	if (r <= 0 || m.head.type != WIRE_GIT)
+		return err_set(e, -ECONNRESET, "the monitor has gone");
 	return mount_project(w->root, &conf, e);
 }
 

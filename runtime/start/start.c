@@ -291,6 +291,20 @@ static int say_go(struct attempt *a, struct err *e)
 	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot start the child") : 0;
 }
 
+static int say_git(struct attempt *a, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	struct wire_head head = { .type = WIRE_GIT };
+	const struct start_conf *conf = a->conf;
+	int r = conf->git ? conf->git(conf->meanwhile_ctx, &text, e) : 0;
+
+	if (r < 0)
+		return r;
+	head.len = (uint32_t)text.len;
+	r = wire_send(a->run->sock, &head, text.data, NULL, 0);
+	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot start the child") : 0;
+}
+
 static int say_setup(struct attempt *a, struct err *e)
 {
 	_cleanup_free_ struct wire_setup *s = calloc(1, sizeof(*s));
@@ -360,6 +374,7 @@ static int take_net(struct attempt *a, struct wire_msg *m, struct err *e)
 	if (!n)
 		return err_set(e, -EBADMSG, "malformed network from the child");
 	a->run->facts = n->facts;
+	a->run->git = n->git;
 	for (unsigned i = 0; i < NETNS_FDS; i++)
 		if (n->there[i])
 			a->run->net[i] = wire_take_fd(m, next++);
@@ -378,6 +393,8 @@ static int try_once(struct attempt *a, struct err *e)
 		r = make_child(a, e);
 	if (r == 0)
 		r = say_go(a, e);
+	if (r == 0)
+		r = say_git(a, e);
 	if (r == 0)
 		r = say_setup(a, e);
 	if (r == 0 && a->conf->meanwhile)

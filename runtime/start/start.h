@@ -24,6 +24,7 @@ struct running {
 	int net[NETNS_FDS];	 /* owned; what netns_setup() made */
 	struct netns_facts facts;
 	bool copy;	/* the root is a copy of the image, not an overlay */
+	int git;	/* why git directories are read-only; 0 = they are not */
 	struct buf why; /* owned: a line for each better way that was not taken */
 };
 #define RUNNING_NONE                                \
@@ -40,11 +41,14 @@ struct start_conf {
 	int cache;		 /* for compiled filters; borrowed; -1 = none */
 	note_fn *note;		 /* may be NULL */
 	void *note_ctx;
+	/* Called while the child makes its root: what it is to mount for git (gitgate.h). May
+	 * be NULL */
+	int (*git)(void *ctx, struct buf *ret, struct err *e);
 	/* Called when the child works by itself, with the socket to what will be init: what
 	 * is sent there now is the first that it hears. Once for each attempt; a failure
 	 * ends the start. May be NULL */
 	int (*meanwhile)(void *ctx, int sock, struct err *e);
-	void *meanwhile_ctx;
+	void *meanwhile_ctx; /* of both */
 };
 
 /**

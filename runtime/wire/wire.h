@@ -7,7 +7,7 @@
  *
  * client → monitor   START (whoever starts it), HELLO, SPAWN, SIGNAL, KILL, ASK
  * monitor → client   NOTE, READY, SPAWNED, EXIT, ANSWER, FAILED
- * monitor → child    GO; then, to init:  SETUP, SPAWN, SIGNAL, KILL, HANGUP
+ * monitor → child    GO, GIT; then, to init:  SETUP, SPAWN, SIGNAL, KILL, HANGUP
  * child → monitor    NET, FAILED; then init:  READY (with its /proc), SPAWNED, EXIT
  *
  * All numbers are in host byte order: both ends run on one machine, from one build,
@@ -39,6 +39,7 @@ enum wire_type {
 	WIRE_SETUP,
 	WIRE_START, /* body: JSON of the spec */
 	WIRE_NOTE,  /* body: one line for the person */
+	WIRE_GIT,   /* body: what mount_project() mounts for git */
 	WIRE_TYPES  /* one past the last */
 };
 
@@ -107,6 +108,7 @@ struct wire_setup {
 struct wire_net {
 	struct netns_facts facts;
 	uint8_t there[NETNS_FDS];
+	int32_t git; /* why there is no view of a git directory; 0 = there is */
 };
 
 struct wire_msg {

@@ -129,20 +129,17 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	[ "$(cubby exec -- cat /workspace/f)" = here ]
 }
 
-@test ".git: hooks and config are read-only, the rest is not" {
+@test ".git: the box writes to a view of its own, and cannot move it away" {
 	git -c init.defaultBranch=main init -q .
+	mkdir -p .git/hooks
 	echo '#!/bin/sh' >.git/hooks/pre-commit
-	run ! cubby exec -- sh -c 'echo evil >>.git/hooks/pre-commit'
-	run ! cubby exec -- sh -c 'echo evil >.git/hooks/post-checkout'
-	run ! cubby exec -- sh -c 'echo evil >>.git/config'
-	run -1 cubby exec -- mv .git .git2
-	run -1 cubby exec -- mv .git/hooks .git/hooks2
-	run -1 cubby exec -- mv .git/config .git/config2
-	run -1 cubby exec -- rm -rf .git/hooks
-	cubby exec -- touch .git/index.lock
+	before=$(cat .git/config)
+	cubby exec -q -- sh -c 'echo evil >>.git/hooks/pre-commit; echo evil >>.git/config; touch .git/index.lock'
+	run -1 cubby exec -q -- mv .git .git2
 	[ "$(cat .git/hooks/pre-commit)" = '#!/bin/sh' ]
+	[ "$(cat .git/config)" = "$before" ]
 	git status >/dev/null
-	cubby exec --git-writable -- sh -c 'echo "# mine" >>.git/config'
+	cubby exec -q --git-writable -- sh -c 'echo "# mine" >>.git/config'
 	grep -q '# mine' .git/config
 }
 

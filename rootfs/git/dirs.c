@@ -1,0 +1,256 @@
+#include "rootfs/git/dirs.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "rootfs/git/takeover.h"
+
+/* A second change within one tick of the kernel's clock leaves the ctime as it was. */
+enum { TICK_NS = 20000000, TEXT_MAX = 32 << 20 };
+
+void git_dirs_done(struct git_dirs *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		free(d->list[i].path);
+	free(d->list);
+	*d = (struct git_dirs){ 0 };
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct git_dir *)a)->path,
+		      ((const struct git_dir *)b)->path);
+}
+
+static uint64_t ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+static struct git_dir *find(const struct git_dirs *d, const char *path)
+{
+	struct git_dir key = { 0 };
+
+	memcpy(&key.path, &path, sizeof(path)); /* it is not written to */
+	return d->sorted ? bsearch(&key, d->list, d->sorted, sizeof(key), by_path)
+			 : NULL;
+}
+
+/* At the end; sorted in when the look is over. */
+static int add(struct git_dirs *d, const char *path, uint64_t ctime)
+{
+	struct git_dir *list = d->list;
+	char *copy;
+
+	if (d->n >= GIT_DIRS_MAX) {
+		d->partial = true;
+		return 0;
+	}
+	if (d->n == d->size) {
+		d->size = d->size ? d->size * 2 : 256;
+		list = realloc(list, d->size * sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		d->list = list;
+	}
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	list[d->n++] = (struct git_dir){ .path = copy, .ctime = ctime };
+	return 0;
+}
+
+static unsigned depth_of(const char *path)
+{
+	unsigned n = *path ? 1 : 0;
+
+	for (; *path; path++)
+		n += *path == '/';
+	return n;
+}
+
+/* ---- one directory ------------------------------------------------------------------------ */
+
+struct names {
+	bool dot, head, objects, refs;
+};
+
+static void note_name(struct names *n, const struct dirscan_entry *x)
+{
+	n->dot |= strcmp(x->name, ".git") == 0;
+	n->head |= strcmp(x->name, "HEAD") == 0;
+	n->objects |=
+		strcmp(x->name, "objects") == 0 || strcmp(x->name, "commondir") == 0;
+	n->refs |= strcmp(x->name, "refs") == 0 || strcmp(x->name, "commondir") == 0;
+}
+
+static bool is_dir(int dir, const struct dirscan_entry *x)
+{
+	struct stat st;
+
+	if (x->type != DT_UNKNOWN)
+		return x->type == DT_DIR;
+	return sys_fstatat(dir, x->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(st.st_mode);
+}
+
+static int note_subdir(struct git_dirs *d, const char *path, const char *name)
+{
+	char sub[PATH_MAX];
+	int n = snprintf(sub, sizeof(sub), "%s%s%s", path, *path ? "/" : "", name);
+
+	if (n >= PATH_MAX || depth_of(sub) > GIT_DIRS_DEPTH) {
+		d->partial = true;
+		return 0;
+	}
+	return find(d, sub) ? 0 : add(d, sub, 0);
+}
+
+/* Its names; the directories among them go to the end of the list. */
+static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
+{
+	_cleanup_free_ char *path = strdup(d->list[i].path);
+	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
+	_cleanup_close_ int dir = -1;
+	struct names names = { 0 };
+	struct dirscan_entry x;
+	struct timespec now = sys_wall();
+	struct stat st;
+	int r;
+
+	if (!path || !scan)
+		return -ENOMEM;
+	dir = sys_openat2(project, *path ? path : ".",
+			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
+			  RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	d->list[i].ctime = d->list[i].flags = 0;
+	if (dir < 0 || sys_fstat(dir, &st) < 0)
+		return 0; /* closed to the caller, and to his git; or gone */
+	r = dirscan_start(scan, dir, e);
+	while (r >= 0 && (r = dirscan_next(scan, &x, e)) > 0) {
+		note_name(&names, &x);
+		if (strcmp(x.name, ".git") != 0 && is_dir(dir, &x))
+			r = note_subdir(d, path, x.name);
+	}
+	if (ns(&now) > ns(&st.st_ctim) + TICK_NS)
+		d->list[i].ctime = ns(&st.st_ctim);
+	d->list[i].flags = (names.dot ? GIT_DIRS_DOT : 0u) |
+			   (names.head && names.objects && names.refs && *path
+				    ? (unsigned)GIT_DIRS_BARE
+				    : 0u);
+	return MIN(r, 0);
+}
+
+/* What is below a git directory of its own is git's. */
+static bool below_bare(const struct git_dirs *d, const char *path)
+{
+	char up[PATH_MAX];
+	char *slash;
+
+	snprintf(up, sizeof(up), "%s", path);
+	while ((slash = strrchr(up, '/'))) {
+		const struct git_dir *x;
+
+		*slash = '\0';
+		x = find(d, up);
+		if (x && x->flags & GIT_DIRS_BARE)
+			return true;
+	}
+	return false;
+}
+
+static void settle(struct git_dirs *d)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->list[i].ctime == UINT64_MAX)
+			free(d->list[i].path);
+		else
+			d->list[kept++] = d->list[i];
+	}
+	d->n = kept;
+	if (d->n)
+		qsort(d->list, d->n, sizeof(*d->list), by_path);
+	d->sorted = d->n;
+	for (size_t i = 0; i < d->n; i++)
+		if (d->list[i].flags && below_bare(d, d->list[i].path))
+			d->list[i].flags = 0;
+}
+
+int git_dirs_look(int project, struct git_dirs *d, struct err *e)
+{
+	int r = 0;
+
+	d->partial = false;
+	if (!d->n)
+		r = add(d, "", 0);
+	for (size_t i = 0; i < d->n && r >= 0; i++) {
+		struct git_dir *x = &d->list[i];
+		struct stat st;
+
+		if (i < d->sorted) {
+			int s = sys_fstatat(project, *x->path ? x->path : ".", &st,
+					    AT_SYMLINK_NOFOLLOW);
+
+			if (s < 0 || !S_ISDIR(st.st_mode)) {
+				x->ctime = UINT64_MAX; /* to be taken out */
+				continue;
+			}
+			if (x->ctime && x->ctime == ns(&st.st_ctim))
+				continue;
+		}
+		r = read_dir(project, d, i, e);
+	}
+	settle(d);
+	if (r == -ENOMEM)
+		return err_sys(e, r, "cannot look for repositories");
+	return r;
+}
+
+/* ---- for the next start ---------------------------------------------------------------- */
+
+void git_dirs_load(int dir, const char *name, struct git_dirs *d)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(TEXT_MAX);
+	const char *at, *end;
+
+	if (takeover_read(dir, name, &text) < 0)
+		return;
+	end = buf_cstr(&text) + text.len;
+	for (at = buf_cstr(&text); at < end; at += strlen(at) + 1) {
+		uint64_t ctime;
+		unsigned flags;
+		int n = 0;
+
+		if (sscanf(at, "%" SCNu64 " %u %n", &ctime, &flags, &n) != 2 || !n ||
+		    add(d, at + n, ctime) < 0)
+			break;
+		d->list[d->n - 1].flags = flags;
+	}
+	settle(d);
+}
+
+int git_dirs_save(int dir, const char *name, const struct git_dirs *d, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(TEXT_MAX);
+	_cleanup_close_ int fd =
+		sys_openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+	int r = fd;
+
+	for (size_t i = 0; i < d->n && r >= 0; i++) {
+		r = buf_addf(&text, "%" PRIu64 " %u ", d->list[i].ctime,
+			     d->list[i].flags);
+		if (r >= 0)
+			r = buf_add(&text, d->list[i].path,
+				    strlen(d->list[i].path) + 1);
+	}
+	if (r < 0)
+		return err_sys(e, r, "cannot note where repositories are");
+	return text.len ? file_write_fd(fd, text.data, text.len, e) : 0;
+}

@@ -1,0 +1,47 @@
+/* git_refs - names and values of refs: those of a git directory, and what a box made of
+ * them.
+ * Needs:  the files backend of git; a repository with another one has no refs here.
+ * Owns:   its list.
+ * Never:  follows a link; believes a name or value that git_text does not. */
+#ifndef ROOTFS_GIT_REFS_H
+#define ROOTFS_GIT_REFS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { GIT_REFS_MAX = 100000, GIT_REFS_BYTES = 32 << 20 };
+
+struct git_ref {
+	char *name, *value; /* owned; value: a sum or "ref: NAME" */
+};
+
+struct git_refs {
+	struct git_ref *list; /* owned; sorted by name */
+	size_t n, size;
+};
+void git_refs_done(struct git_refs *m);
+#define _cleanup_git_refs_ _cleanup_(git_refs_done)
+
+/** git_refs_get() - the value, borrowed, or NULL */
+const char *git_refs_get(const struct git_refs *m, const char *name);
+/** git_refs_set() - @value NULL removes; 0, -ENOMEM or -E2BIG */
+int git_refs_set(struct git_refs *m, const char *name, const char *value);
+/** git_refs_drop() - remove all below the directory @prefix, which ends in '/' */
+void git_refs_drop(struct git_refs *m, const char *prefix);
+
+/* A loose ref hides a packed one of the same name. */
+struct git_refs_pair {
+	struct git_refs loose, packed;
+};
+void git_refs_pair_done(struct git_refs_pair *p);
+#define _cleanup_git_refs_pair_ _cleanup_(git_refs_pair_done)
+const char *git_refs_pair_get(const struct git_refs_pair *p, const char *name);
+
+/** git_refs_read() - all refs of a git directory, what is malformed left out
+ *  Return: 0 or a negative errno (-E2BIG: too many). */
+int git_refs_read(int git, struct git_refs_pair *ret, struct err *e);
+
+/** git_refs_packed() - add what a packed-refs file says */
+int git_refs_packed(struct git_refs *m, const struct buf *text);
+
+#endif

@@ -1,0 +1,39 @@
+/* git_take - what a box changed in its view of a git directory, taken over to the host's by
+ * meaning: objects by their sums, refs only from where the box found them, an index that
+ * names nothing new to obey. All else stays in the box and is said.
+ * Needs:  an upper directory (upper.h); git on the host for objects and refs.
+ * Owns:   nothing but the files below @state.
+ * Never:  writes to the host what git runs, obeys or follows; removes an object; loses a
+ *         branch of the box: what the host has moved itself gets it as refs/cubby/box/….
+ *
+ * Every step may be done again: a kill at any instant is mended by the next call. */
+#ifndef ROOTFS_GIT_TAKE_H
+#define ROOTFS_GIT_TAKE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct git_take_conf {
+	int git;	   /* the host's git directory; borrowed, as all of it */
+	int upper;	   /* what the box changed in its view of it */
+	int state;	   /* a directory of ours for this repository */
+	const char *shown; /* how a person knows it: ".git" */
+	bool offline;	   /* nothing is mounted: what was taken leaves the upper */
+	void (*say)(void *ctx, const char *line);
+	void *ctx;
+};
+
+/** git_take_begin() - note where the box starts from. Before the view is there, and with
+ *  an upper in which nothing waits to be taken over */
+int git_take_begin(const struct git_take_conf *conf, struct err *e);
+
+/**
+ * git_take_over() - take over what can be
+ *
+ * Context: a process of its own: it changes the working directory and runs git.
+ * Return: 0, also when something was kept: that was said.
+ */
+int git_take_over(const struct git_take_conf *conf, struct err *e);
+
+#endif

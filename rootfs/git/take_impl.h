@@ -1,0 +1,78 @@
+/* git_take_impl - what git_take.c and its parts share, and nobody else.
+ * Needs:  git_take.h.
+ * Owns:   see the fields.
+ * Never:  is included by any other file. */
+#ifndef ROOTFS_GIT_TAKE_IMPL_H
+#define ROOTFS_GIT_TAKE_IMPL_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "rootfs/git/refs.h"
+#include "rootfs/git/take.h"
+#include "rootfs/git/text.h"
+#include "rootfs/git/upper.h"
+
+enum git_take_class {
+	GIT_TAKE_OBJECT,
+	GIT_TAKE_REF,
+	GIT_TAKE_LOG,
+	GIT_TAKE_HEAD,
+	GIT_TAKE_INDEX,
+	GIT_TAKE_TEXT, /* messages and sums of a merge, a pick, a commit */
+	GIT_TAKE_JUNK, /* locks, caches, temporary files: not wanted by anybody */
+	GIT_TAKE_HELD
+};
+
+struct git_take_item {
+	char *path; /* owned */
+	enum upper_kind kind;
+	enum git_take_class class;
+	const char *why; /* it is kept; NULL = it is taken over, or nothing to do */
+	uint64_t mark;	 /* changes with the file */
+};
+
+/* Where the box started from. */
+struct git_take_base {
+	struct git_refs_pair refs; /* owned */
+	char head[GIT_TEXT_VALUE]; /* "" = none that can be understood */
+	uint64_t index_ino, index_size, index_mtime, index_meaning;
+};
+
+struct git_take {
+	const struct git_take_conf *conf;
+	size_t sum;		    /* bytes of a sum: 20 or 32 */
+	bool files;		    /* refs are files, which is what we understand */
+	struct git_take_base base;  /* owned */
+	struct git_refs_pair now;   /* owned: of the host */
+	struct git_take_item *list; /* owned */
+	size_t n, size;
+	struct buf
+		names; /* owned: of loose objects that the host has not, a line each */
+	size_t n_names;
+	bool incoming, packs; /* something waits in "in" below @state; packs among it */
+	struct git_refs stay; /* owned: refs in conflict → their base; "-" = none */
+	bool behind;	      /* the branch of the box's HEAD went to refs/cubby/… */
+};
+
+/* git_take_base.c */
+int git_take_base_now(struct git_take *t, struct git_take_base *ret, struct err *e);
+int git_take_base_load(struct git_take *t, struct err *e);
+int git_take_base_save(const struct git_take *t, struct err *e);
+void git_take_base_done(struct git_take_base *b);
+
+/* git_take_objects.c */
+/** git_take_objects_put() - put aside what the upper holds at this path, to be asked for by
+ *  git_take_objects_import(); a name that is no object's is nothing */
+int git_take_objects_put(struct git_take *t, const struct upper_entry *x,
+			 struct err *e);
+int git_take_objects_import(struct git_take *t, struct err *e);
+
+/* git_take_refs.c */
+int git_take_refs(struct git_take *t, struct err *e);
+
+/* git_take_index.c */
+/** git_take_index() - NULL, or why it is kept */
+const char *git_take_index(struct git_take *t, struct err *e);
+
+#endif

@@ -1,0 +1,102 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "rootfs/git/index.h"
+#include "rootfs/git/take_impl.h"
+#include "rootfs/git/takeover.h"
+
+/* Paths of gitlinks, and what is wrong with an index. */
+struct links {
+	struct git_refs known; /* owned: path → "x" */
+	bool collect;
+	const char *why;
+};
+
+static int look(void *ctx, const struct git_index_entry *x)
+{
+	struct links *l = ctx;
+
+	if (!git_index_path_ok(x->path))
+		l->why = "it names a path that git must not write";
+	else if (x->mode == GIT_INDEX_GITLINK && !l->collect &&
+		 !git_refs_get(&l->known, x->path))
+		l->why = "it names a repository that was not there: a submodule's "
+			 "configuration would be obeyed";
+	if (x->mode == GIT_INDEX_GITLINK && l->collect)
+		return git_refs_set(&l->known, x->path, "x");
+	return l->why && !l->collect ? -EPERM : 0;
+}
+
+static int read_index(int git, struct buf *text)
+{
+	return takeover_read(git, "index", text);
+}
+
+/* The times are as they were, or what the index means is. */
+static bool is_untouched(const struct git_take *t)
+{
+	const struct git_take_base *b = &t->base;
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_INDEX_MAX);
+	uint64_t meaning;
+	struct stat st;
+	int r = sys_fstatat(t->conf->git, "index", &st, AT_SYMLINK_NOFOLLOW);
+
+	if (r == -ENOENT)
+		return !b->index_ino;
+	if (r < 0)
+		return false;
+	if (b->index_ino == st.st_ino && b->index_size == (uint64_t)st.st_size &&
+	    b->index_mtime == (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+				      (uint64_t)st.st_mtim.tv_nsec)
+		return true;
+	return b->index_meaning && read_index(t->conf->git, &text) == 0 &&
+	       git_index_meaning((const uint8_t *)buf_cstr(&text), text.len, t->sum,
+				 &meaning) == 0 &&
+	       meaning == b->index_meaning;
+}
+
+static int still(void *ctx, int root, struct err *e)
+{
+	(void)root;
+	return is_untouched(ctx)
+		       ? 0
+		       : err_set(e, -ESTALE, "the host has changed the index");
+}
+
+const char *git_take_index(struct git_take *t, struct err *e)
+{
+	_cleanup_buf_ struct buf now = BUF_INIT(GIT_INDEX_MAX);
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_INDEX_MAX);
+	struct takeover_file f = {
+		.path = "index", .mode = 0644, .still = still, .ctx = t
+	};
+	struct links l = { .collect = true };
+	int r;
+
+	if (t->behind || !is_untouched(t))
+		return "the host has changed its own meanwhile";
+	if (read_index(t->conf->git, &now) == 0 && now.len)
+		(void)git_index_read((const uint8_t *)now.data, now.len, t->sum, look,
+				     &l);
+	l.collect = false;
+	l.why = NULL;
+	r = read_index(t->conf->upper, &text);
+	if (r == 0)
+		r = git_index_read((const uint8_t *)buf_cstr(&text), text.len, t->sum,
+				   look, &l);
+	git_refs_done(&l.known);
+	if (l.why)
+		return l.why;
+	if (r < 0)
+		return r == -EOPNOTSUPP ? "it is split, or of an unknown kind"
+					: "it cannot be read";
+	f.data = text.data;
+	f.len = text.len;
+	r = takeover_put(t->conf->git, &f, e);
+	if (r < 0)
+		return r == -EEXIST ? "the host's git is working on its own"
+				    : "the host has changed its own meanwhile";
+	return NULL;
+}

@@ -1,0 +1,368 @@
+/* Theory of operation
+ *
+ * Refs are compared by their values, not by the files that hold them: what the box has is
+ * the base with the upper's loose files, whiteouts and packed-refs laid over it, so that
+ * "gc" and "pack-refs" in the box change nothing. A ref that differs is moved on the host
+ * by the host's git if it still is where the box found it; or if the host's log of it is
+ * the beginning of the box's, for then the box has seen all that the host did. */
+#include <string.h>
+
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "rootfs/git/host.h"
+#include "rootfs/git/take_impl.h"
+#include "rootfs/git/takeover.h"
+
+enum { REFLOG_MAX = 16 << 20, UPDATES_MAX = 64 << 20, ONE_BY_ONE = 64 };
+
+static int fail(struct err *e, int code)
+{
+	return err_sys(e, code, "cannot take over the refs of a box");
+}
+
+/* ---- what the box has ------------------------------------------------------------------- */
+
+static int copy_refs(const struct git_refs *from, struct git_refs *to)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < from->n && r == 0; i++)
+		r = git_refs_set(to, from->list[i].name, from->list[i].value);
+	return r;
+}
+
+static int lay_packed(struct git_take *t, struct git_take_item *x,
+		      struct git_refs_pair *box)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_REFS_BYTES);
+
+	git_refs_done(&box->packed);
+	if (x->kind == UPPER_GONE)
+		return 0;
+	if (x->kind != UPPER_FILE ||
+	    takeover_read(t->conf->upper, x->path, &text) < 0 ||
+	    git_refs_packed(&box->packed, &text) < 0) {
+		x->why = "git would not understand it";
+		git_refs_done(&box->packed);
+		return copy_refs(&t->base.refs.packed, &box->packed);
+	}
+	return 0;
+}
+
+static int lay_loose(struct git_take *t, struct git_take_item *x,
+		     struct git_refs_pair *box)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE + 8);
+	char value[GIT_TEXT_VALUE], prefix[PATH_MAX + 2];
+
+	snprintf(prefix, sizeof(prefix), "%s/", x->path);
+	switch (x->kind) {
+	case UPPER_GONE:
+		git_refs_drop(&box->loose, prefix);
+		return git_refs_set(&box->loose, x->path, NULL);
+	case UPPER_OPAQUE:
+		git_refs_drop(&box->loose, prefix);
+		return 0;
+	case UPPER_DIR:
+	case UPPER_LEFT:
+		return 0;
+	case UPPER_FILE:
+		if (git_text_is_ref(x->path, strlen(x->path)) &&
+		    takeover_read(t->conf->upper, x->path, &text) == 0 &&
+		    git_text_value(buf_cstr(&text), text.len, value) == 0)
+			return git_refs_set(&box->loose, x->path, value);
+		break;
+	default:
+		break;
+	}
+	if (!text_ends(x->path, ".lock"))
+		x->why = "no ref that git would take";
+	return 0;
+}
+
+static int lay_all(struct git_take *t, struct git_refs_pair *box)
+{
+	int r = copy_refs(&t->base.refs.loose, &box->loose);
+
+	if (r == 0)
+		r = copy_refs(&t->base.refs.packed, &box->packed);
+	for (size_t i = 0; i < t->n && r == 0; i++) {
+		struct git_take_item *x = &t->list[i];
+
+		if (x->class == GIT_TAKE_REF)
+			r = strcmp(x->path, "packed-refs") == 0 ? lay_packed(t, x, box)
+								: lay_loose(t, x, box);
+	}
+	return r;
+}
+
+/* ---- logs ------------------------------------------------------------------------------- */
+
+static bool is_log(const struct buf *text, size_t sum)
+{
+	const char *at = text->data, *end = text->data + text->len;
+
+	if (!text->len || memchr(at, '\0', text->len) || end[-1] != '\n')
+		return false;
+	for (; at < end; at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1)
+		if ((size_t)(end - at) < 4 * sum + 2 || !git_text_is_sum(at, 2 * sum) ||
+		    !git_text_is_sum(at + 2 * sum + 1, 2 * sum))
+			return false;
+	return true;
+}
+
+/* 1 = the host's log of @name is the beginning of the box's, which is in @box. */
+static int log_goes_on(const struct git_take *t, const char *name, struct buf *box)
+{
+	_cleanup_buf_ struct buf host = BUF_INIT(REFLOG_MAX);
+	char path[GIT_TEXT_NAME + 8];
+	int r;
+
+	snprintf(path, sizeof(path), "logs/%s", name);
+	if (takeover_read(t->conf->upper, path, box) < 0 || !is_log(box, t->sum))
+		return 0;
+	r = takeover_read(t->conf->git, path, &host);
+	if (r == -ENOENT)
+		return 1;
+	return r == 0 && host.len <= box->len &&
+	       (!host.len || memcmp(host.data, box->data, host.len) == 0);
+}
+
+/* ---- moving ------------------------------------------------------------------------------ */
+
+struct move {
+	struct git_take *t;
+	struct git_refs_pair box; /* owned */
+	struct git_refs todo;	  /* owned: name → new value, "-" = to be removed */
+};
+
+static void move_done(struct move *m)
+{
+	git_refs_pair_done(&m->box);
+	git_refs_done(&m->todo);
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void say_moved(const struct git_take *t, const char *name, const char *to)
+{
+	char line[2 * GIT_TEXT_NAME + 160], shown[GIT_TEXT_NAME + 32];
+
+	text_escaped(shown, sizeof(shown), name, strlen(name));
+	snprintf(line, sizeof(line), "%s: the host moved it meanwhile; the box's is %s",
+		 shown, to ? to : "not taken over");
+	t->conf->say(t->conf->ctx, line);
+}
+
+/* While the box runs it goes on seeing its own, which must not count as a new move. */
+static int keep_base(struct git_take *t, const char *name)
+{
+	const char *b = git_refs_pair_get(&t->base.refs, name);
+
+	return git_refs_set(&t->stay, name, b ? b : "-");
+}
+
+/* The host goes on where it is; the box's tip keeps a name. */
+static int put_beside(struct move *m, const char *name, const char *value)
+{
+	char beside[GIT_TEXT_NAME];
+	int n = snprintf(beside, sizeof(beside), "refs/cubby/box/%s",
+			 name + strlen("refs/"));
+	bool can = value && n < GIT_TEXT_NAME && text_starts(value, "ref: ") == 0;
+
+	if (strncmp(m->t->base.head, "ref: ", 5) == 0 &&
+	    strcmp(m->t->base.head + 5, name) == 0)
+		m->t->behind = true;
+	say_moved(m->t, name, can ? beside : NULL);
+	if (keep_base(m->t, name) < 0)
+		return -ENOMEM;
+	return can ? git_refs_set(&m->todo, beside, value) : 0;
+}
+
+/* Names for other objects than those that were asked for. */
+static bool is_allowed(const char *name)
+{
+	return !text_starts(name, "refs/replace/");
+}
+
+static int look_at(struct move *m, const char *name)
+{
+	const struct git_take *t = m->t;
+	const char *b = git_refs_pair_get(&t->base.refs, name);
+	const char *x = git_refs_pair_get(&m->box, name);
+	const char *h = git_refs_pair_get(&t->now, name);
+	_cleanup_buf_ struct buf log = BUF_INIT(REFLOG_MAX);
+
+	if (same(b, x) || same(x, h) || !is_allowed(name))
+		return 0;
+	if (same(h, b) || (x && h && log_goes_on(t, name, &log) == 1 && log.len))
+		return git_refs_set(&m->todo, name, x ? x : "-");
+	return put_beside(m, name, x);
+}
+
+static int look_at_all(struct move *m, const struct git_refs *names)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < names->n && r == 0; i++)
+		r = look_at(m, names->list[i].name);
+	return r;
+}
+
+/* A ref that names another is no business of update-ref's. */
+static int put_symbolic(struct move *m, const struct git_ref *x, struct err *e)
+{
+	char text[GIT_TEXT_VALUE + 2];
+	struct takeover_file f = { .path = x->name, .data = text, .mode = 0644 };
+
+	f.len = (size_t)snprintf(text, sizeof(text), "%s\n", x->value);
+	return takeover_put(m->t->conf->git, &f, e);
+}
+
+static int add_update(const struct git_take *t, const struct git_ref *x,
+		      struct buf *text)
+{
+	static const char zeros[] =
+		"0000000000000000000000000000000000000000000000000000000000000000";
+	const char *h = git_refs_pair_get(&t->now, x->name);
+	bool beside = text_starts(x->name, "refs/cubby/");
+	int n = (int)(2 * t->sum);
+
+	if (strcmp(x->value, "-") == 0)
+		return h ? buf_addf(text, "delete %s %s\n", x->name, h) : 0;
+	if (beside)
+		return buf_addf(text, "update %s %s\n", x->name, x->value);
+	return buf_addf(text, "update %s %s %.*s\n", x->name, x->value, n,
+			h && git_text_is_sum(h, strlen(h)) ? h : zeros);
+}
+
+static int run_updates(const struct git_take *t, const struct buf *text, struct err *e)
+{
+	static const char *const argv[] = { "git",
+					    "-c",
+					    "core.hooksPath=/dev/null",
+					    "update-ref",
+					    "--create-reflog",
+					    "-m",
+					    "cubby: from the box",
+					    "--stdin",
+					    NULL };
+	_cleanup_close_ int in = sys_memfd("refs", 0);
+	struct git_host_run run = {
+		.argv = argv, .cwd = t->conf->git, .in = in, .out = -1, .git_dir = "."
+	};
+	ssize_t n;
+
+	if (in < 0)
+		return fail(e, in);
+	n = sys_pwrite(in, text->data, text->len, 0);
+	if (n != (ssize_t)text->len)
+		return fail(e, n < 0 ? (int)n : -EIO);
+	return git_host_run(&run, e);
+}
+
+/* All in one go; where one is refused, each by itself. */
+static int move_refs(struct move *m, struct err *e)
+{
+	_cleanup_buf_ struct buf all = BUF_INIT(UPDATES_MAX);
+	struct git_take *t = m->t;
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < m->todo.n && r == 0; i++) {
+		struct git_ref *x = &m->todo.list[i];
+
+		if (text_starts(x->value, "ref: "))
+			r = put_symbolic(m, x, e);
+		else if (add_update(t, x, &all) < 0)
+			return fail(e, -ENOMEM);
+		n++;
+	}
+	if (r < 0 || !all.len)
+		return r;
+	r = run_updates(t, &all, e);
+	if (r == 0 || n > ONE_BY_ONE)
+		return r;
+	for (size_t i = 0; i < m->todo.n; i++) {
+		struct err why = ERR_NONE;
+
+		buf_truncate(&all, 0);
+		if (text_starts(m->todo.list[i].value, "ref: ") ||
+		    add_update(t, &m->todo.list[i], &all) < 0 || !all.len ||
+		    run_updates(t, &all, &why) == 0)
+			continue;
+		say_moved(t, m->todo.list[i].name, NULL);
+		if (keep_base(t, m->todo.list[i].name) < 0)
+			return fail(e, -ENOMEM);
+	}
+	*e = ERR_NONE;
+	return 0;
+}
+
+/* After the refs, to which git itself has written a line of its own. */
+static int put_logs(struct move *m, const char *const *goes_on, struct err *e)
+{
+	struct git_take *t = m->t;
+	int r = 0;
+
+	for (size_t i = 0; i < t->n && r == 0; i++) {
+		_cleanup_buf_ struct buf log = BUF_INIT(REFLOG_MAX);
+		struct takeover_file f = { .path = t->list[i].path, .mode = 0644 };
+
+		if (!goes_on[i] || takeover_read(t->conf->upper, f.path, &log) < 0 ||
+		    !is_log(&log, t->sum))
+			continue;
+		f.data = log.data;
+		f.len = log.len;
+		r = takeover_put(t->conf->git, &f, e);
+	}
+	return r;
+}
+
+/* The logs of what is moved, and of HEAD. */
+static void choose_logs(struct move *m, const char **ret)
+{
+	struct git_take *t = m->t;
+
+	for (size_t i = 0; i < t->n; i++) {
+		_cleanup_buf_ struct buf log = BUF_INIT(REFLOG_MAX);
+		struct git_take_item *x = &t->list[i];
+		const char *name = x->path + strlen("logs/");
+		const char *to;
+
+		if (x->class != GIT_TAKE_LOG || x->kind != UPPER_FILE ||
+		    (strcmp(name, "HEAD") != 0 && !git_text_is_ref(name, strlen(name))))
+			continue;
+		to = git_refs_get(&m->todo, name);
+		if ((to && strcmp(to, "-") != 0 && strcmp(name, "refs/stash") == 0) ||
+		    (!t->behind && log_goes_on(t, name, &log) == 1))
+			ret[i] = name;
+	}
+}
+
+int git_take_refs(struct git_take *t, struct err *e)
+{
+	_cleanup_(move_done) struct move m = { .t = t };
+	_cleanup_free_ const char **logs = calloc(t->n + 1, sizeof(*logs));
+	int r = logs ? lay_all(t, &m.box) : -ENOMEM;
+
+	if (r == 0)
+		r = look_at_all(&m, &m.box.loose);
+	if (r == 0)
+		r = look_at_all(&m, &m.box.packed);
+	if (r == 0) /* those that the box has removed */
+		r = look_at_all(&m, &t->base.refs.loose);
+	if (r == 0)
+		r = look_at_all(&m, &t->base.refs.packed);
+	if (r < 0)
+		return fail(e, r);
+	if (m.todo.n && !git_host_there())
+		return err_set(e, -ENOENT, "there is no git on the host");
+	choose_logs(&m, logs);
+	r = move_refs(&m, e);
+	return r < 0 ? r : put_logs(&m, logs, e);
+}

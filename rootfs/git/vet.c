@@ -1,0 +1,263 @@
+#include "rootfs/git/vet.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "rootfs/git/config.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/git/text.h"
+
+enum { ASIDE_MAX = 1000, LINK_MAX = PATH_MAX + 64 };
+
+/* Directories that are looked into, and files that say nothing of programs or places. */
+static const char *const dirs[] = { "hooks", "info", "objects",
+				    "refs",  "logs", "branches" };
+static const char *const files[] = {
+	"HEAD",		  "config",	"description", "packed-refs", "index",
+	"COMMIT_EDITMSG", "ORIG_HEAD",	"FETCH_HEAD",  "MERGE_MSG",   "MERGE_HEAD",
+	"MERGE_MODE",	  "AUTO_MERGE", "shallow",     "gc.log",      "SQUASH_MSG",
+};
+
+static bool is_in(const char *const *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* ---- directories ------------------------------------------------------------------------ */
+
+/* Calls @ok for each name; the first that it refuses is the reason. */
+static const char *each_name(int git, const char *path,
+			     const char *(*look)(int dir, const char *name))
+{
+	_cleanup_close_ int dir = takeover_open(git, path, O_RDONLY | O_DIRECTORY);
+	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
+	struct err ignored = ERR_NONE;
+	struct dirscan_entry x;
+	const char *why = NULL;
+	int r;
+
+	if (dir == -ENOENT)
+		return NULL;
+	if (dir < 0 || !scan || dirscan_start(scan, dir, &ignored) < 0)
+		return "it cannot be looked at";
+	while (!why && (r = dirscan_next(scan, &x, &ignored)) != 0)
+		why = r < 0 ? "it cannot be looked at" : look(dir, x.name);
+	return why;
+}
+
+static const char *look_top(int dir, const char *name)
+{
+	struct stat st;
+
+	if (sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return NULL;
+	if (S_ISDIR(st.st_mode) && is_in(dirs, ARRAY_SIZE(dirs), name))
+		return NULL;
+	if (S_ISREG(st.st_mode) &&
+	    (is_in(files, ARRAY_SIZE(files), name) || text_ends(name, ".lock")))
+		return NULL;
+	return "it holds more than a plain repository does";
+}
+
+static const char *look_hook(int dir, const char *name)
+{
+	struct stat st;
+
+	if (sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISREG(st.st_mode) && text_ends(name, ".sample"))
+		return NULL;
+	return "it has hooks";
+}
+
+static const char *look_info(int dir, const char *name)
+{
+	(void)dir;
+	return strcmp(name, "exclude") == 0 || strcmp(name, "refs") == 0
+		       ? NULL
+		       : "its info directory holds more than a list of what to ignore";
+}
+
+static const char *look_objects(int dir, const char *name)
+{
+	(void)dir;
+	return strcmp(name, "alternates") == 0 || strcmp(name, "http-alternates") == 0
+		       ? "its objects are elsewhere"
+		       : NULL;
+}
+
+static const char *look_branches(int dir, const char *name)
+{
+	(void)dir;
+	(void)name;
+	return "it names remotes in an old way";
+}
+
+static int setting(void *ctx, const struct git_config_item *it)
+{
+	(void)ctx;
+	return git_config_harmless(it) ? 0 : -EPERM;
+}
+
+static const char *look_config(int git)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
+	int r = takeover_read(git, "config", &text);
+
+	if (r == -ENOENT)
+		return NULL;
+	if (r == 0)
+		r = git_config_parse(buf_cstr(&text), text.len, setting, NULL);
+	if (r == -EPERM)
+		return "its configuration has settings that are not known to be "
+		       "harmless";
+	return r < 0 ? "its configuration cannot be read" : NULL;
+}
+
+static const char *look_dir(int git)
+{
+	static const struct {
+		const char *path;
+		const char *(*look)(int dir, const char *name);
+	} parts[] = {
+		{ ".", look_top },
+		{ "hooks", look_hook },
+		{ "info", look_info },
+		{ "objects/info", look_objects },
+		{ "branches", look_branches },
+	};
+	const char *why = look_config(git);
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && !why; i++)
+		why = each_name(git, parts[i].path, parts[i].look);
+	return why;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+/* Leading ".." go up from where the file is, which is a real directory; any later one
+ * could pass through a link of the box. */
+static bool join(const char *from, const char *to, char ret[PATH_MAX])
+{
+	size_t n;
+
+	snprintf(ret, PATH_MAX, "%s", from); /* of the .git file: its last part goes */
+	do {
+		char *slash = strrchr(ret, '/');
+
+		if (!slash && !*ret)
+			return false;
+		*(slash ? slash : ret) = '\0';
+		if (!text_starts(to, "../"))
+			break;
+		to += 3;
+	} while (true);
+	n = strlen(ret);
+	return snprintf(ret + n, PATH_MAX - n, "%s%s", n ? "/" : "", to) <
+	       (int)(PATH_MAX - n);
+}
+
+static bool has_dots(const char *path)
+{
+	for (; *path; path += strspn(path, "/")) {
+		size_t n = strcspn(path, "/");
+
+		if ((n == 1 && path[0] == '.') ||
+		    (n == 2 && path[0] == '.' && path[1] == '.'))
+			return true;
+		path += n;
+	}
+	return false;
+}
+
+bool git_vet_link(const struct git_vet *v, const char *text, size_t len)
+{
+	char to[PATH_MAX], path[PATH_MAX];
+	size_t n = strlen(v->root);
+
+	if (git_text_link(text, len, to) < 0)
+		return false;
+	if (to[0] != '/') {
+		if (!join(v->path, to, path))
+			return false;
+	} else {
+		if (strncmp(to, v->root, n) != 0 || to[n] != '/')
+			return false;
+		snprintf(path, sizeof(path), "%s", to + n + 1);
+	}
+	if (has_dots(path))
+		return false;
+	for (const char *const *g = v->guarded; *g; g++)
+		if (strncmp(path, *g, strlen(*g)) == 0 &&
+		    (path[strlen(*g)] == '/' || !path[strlen(*g)]))
+			return true;
+	return false;
+}
+
+const char *git_vet_look(const struct git_vet *v)
+{
+	_cleanup_close_ int git =
+		takeover_open(v->project, v->path, O_RDONLY | O_NONBLOCK);
+	_cleanup_buf_ struct buf text = BUF_INIT(LINK_MAX);
+	struct stat st;
+
+	if (git == -ENOENT)
+		return NULL;
+	if (git == -ELOOP)
+		return "it is a link";
+	if (git < 0 || sys_fstat(git, &st) < 0)
+		return "it cannot be looked at";
+	if (S_ISDIR(st.st_mode))
+		return look_dir(git);
+	if (takeover_read(v->project, v->path, &text) == 0 &&
+	    git_vet_link(v, buf_cstr(&text), text.len))
+		return NULL;
+	return "it leads to another place";
+}
+
+/* Whoever goes into it must not be in a repository: git needs a HEAD for that. */
+static int behead(int dir, const char *name)
+{
+	_cleanup_close_ int git =
+		sys_openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+	int r = git < 0 ? 0 : sys_renameat(git, "HEAD", git, "HEAD.from-box");
+
+	return r == -ENOENT ? 0 : r;
+}
+
+int git_vet_aside(const struct git_vet *v, char *ret, struct err *e)
+{
+	const char *slash = strrchr(v->path, '/');
+	const char *name = slash ? slash + 1 : v->path;
+	char parent[PATH_MAX], to[NAME_MAX + 32];
+	_cleanup_close_ int dir = -1;
+	int r = -EEXIST;
+
+	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - v->path) : 1,
+		 slash ? v->path : ".");
+	dir = takeover_open(v->project, parent, O_PATH | O_DIRECTORY);
+	for (int i = 1; dir >= 0 && r == -EEXIST && i < ASIDE_MAX; i++) {
+		snprintf(to, sizeof(to), i == 1 ? "%s.from-box" : "%s.from-box.%d",
+			 name, i);
+		r = sys_renameat2(dir, name, dir, to, RENAME_NOREPLACE);
+	}
+	if (dir >= 0 && r == 0)
+		r = behead(dir, to);
+	if (dir < 0 || r < 0) {
+		char shown[200];
+
+		return err_sys(
+			e, dir < 0 ? dir : r, "cannot set '%s' aside",
+			text_escaped(shown, sizeof(shown), v->path, strlen(v->path)));
+	}
+	if (snprintf(ret, PATH_MAX, "%s%s%s", slash ? parent : "", slash ? "/" : "",
+		     to) >= PATH_MAX)
+		ret[0] = '\0';
+	return 0;
+}

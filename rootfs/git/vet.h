@@ -1,0 +1,31 @@
+/* git_vet - a repository that a box made in the project: whether git on the host may meet
+ * it, and what becomes of one that it may not.
+ * Needs:  the project as a descriptor.
+ * Owns:   nothing.
+ * Never:  lets stay what can name a program or lead elsewhere; removes anything. */
+#ifndef ROOTFS_GIT_VET_H
+#define ROOTFS_GIT_VET_H
+
+#include "base/err.h"
+
+struct git_vet {
+	int project;	  /* borrowed */
+	const char *root; /* its absolute path; borrowed */
+	const char *path; /* of the ".git", or of the bare repository, below it */
+	const char *const
+		*guarded; /* NULL-ended: git directories below the project that
+				       a box cannot write; borrowed */
+};
+
+/** git_vet_look() - NULL = harmless, else why it is not */
+const char *git_vet_look(const struct git_vet *v);
+
+/** git_vet_link() - whether a ".git" file leads into one of the guarded directories */
+bool git_vet_link(const struct git_vet *v, const char *text, size_t len);
+
+/** git_vet_aside() - rename it to NAME.from-box, or NAME.from-box.N, and its HEAD, so that
+ *  it is no repository any more
+ *  @ret: the new path, PATH_MAX bytes */
+int git_vet_aside(const struct git_vet *v, char *ret, struct err *e);
+
+#endif

@@ -1,0 +1,516 @@
+/* Theory of operation
+ *
+ * Each git directory that is in the project when the box starts is shown to the box under
+ * an overlay whose upper is in the store (boxes/KEY/git/ID): the box writes what it wants,
+ * the host's stays. When a command ends, a copy of this process takes over what it may
+ * (git_take.h), and looks at each repository that was not there at the start (git_vet.h).
+ * A look that finds nothing new costs one stat for each directory of the project.
+ *
+ * The file "open" is there while a box runs: its list of views tells the next monitor, if
+ * this one is killed, which repositories it need not suspect. */
+#include "runtime/gitgate.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/inroot.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "rootfs/git/config.h"
+#include "rootfs/git/dirs.h"
+#include "rootfs/git/take.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/git/upper.h"
+#include "rootfs/git/vet.h"
+
+enum { GITGATE_VIEWS = 200, GITGATE_ID = 17, GITGATE_LINES = 64 * 1024 };
+
+struct view {
+	char *path; /* owned; below the project */
+	char id[GITGATE_ID];
+	int git, upper, state; /* owned; -1 = a file or link, which is only guarded */
+	ino_t ino;	       /* of the thing itself */
+	uint64_t sign;	       /* of the upper when it was last taken over */
+	bool read_only; /* of the host: the box sees it as it is, and cannot write */
+};
+
+struct gitgate {
+	const struct spec *spec; /* borrowed */
+	int boxdir;		 /* borrowed */
+	int project, dir;	 /* owned; dir: boxes/KEY/git */
+	struct git_dirs dirs;	 /* owned */
+	struct view *views;	 /* owned */
+	size_t n;
+	bool open;    /* a box may have used the views */
+	pid_t worker; /* -1 = none */
+	int words;    /* owned; -1 = none */
+};
+
+static int fail(struct err *e, int code)
+{
+	return err_sys(e, code, "cannot guard the repositories of the project");
+}
+
+static void view_done(struct view *v)
+{
+	free(v->path);
+	scope_close(&v->git);
+	scope_close(&v->upper);
+	scope_close(&v->state);
+}
+
+static void forget_views(struct gitgate *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		view_done(&g->views[i]);
+	g->n = 0;
+}
+
+void gitgate_free(struct gitgate **gp)
+{
+	struct gitgate *g = take(gp, NULL);
+
+	if (!g)
+		return;
+	forget_views(g);
+	free(g->views);
+	git_dirs_done(&g->dirs);
+	scope_close(&g->words);
+	scope_close(&g->dir);
+	scope_close(&g->project);
+	free(g);
+}
+#define _cleanup_gitgate_ _cleanup_(gitgate_free)
+
+int gitgate_new(const struct spec *spec, int boxdir, struct gitgate **ret,
+		struct err *e)
+{
+	_cleanup_gitgate_ struct gitgate *g = calloc(1, sizeof(*g));
+	int r;
+
+	if (!g)
+		return fail(e, -ENOMEM);
+	g->spec = spec;
+	g->boxdir = boxdir;
+	g->worker = -1;
+	g->words = g->dir = -1;
+	g->views = calloc(GITGATE_VIEWS, sizeof(*g->views));
+	g->project = inroot_open_real(spec->project, O_RDONLY | O_DIRECTORY);
+	if (g->project < 0 || !g->views)
+		return fail(e, g->views ? g->project : -ENOMEM);
+	r = sys_mkdirat(boxdir, "git", 0711);
+	if (r == 0)
+		r = sys_fchmodat(boxdir, "git", 0711, 0);
+	if (r < 0 && r != -EEXIST)
+		return fail(e, r);
+	g->dir = file_open_dir(boxdir, "git", e);
+	if (g->dir < 0)
+		return g->dir;
+	git_dirs_load(g->dir, "dirs", &g->dirs);
+	*ret = take(&g, NULL);
+	return 0;
+}
+
+/* ---- a view ------------------------------------------------------------------------------ */
+
+static int make_dir(int dir, const char *name, mode_t mode)
+{
+	int r = sys_mkdirat(dir, name, mode);
+
+	if (r == 0)
+		r = sys_fchmodat(dir, name, mode, 0);
+	if (r < 0 && r != -EEXIST)
+		return r;
+	return sys_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+}
+
+/* Upper and work are box root's; in the root map that is an id of its own, which sees the
+ * ids of the project as the same numbers. */
+static int own(const struct gitgate *g, int dir, const struct stat *like)
+{
+	const struct idmap *map = &g->spec->map;
+	uint32_t uid, gid;
+
+	if (map->kind != IDMAP_ROOT)
+		return 0;
+	if (idmap_host_uid(map, like->st_uid, &uid) < 0 ||
+	    idmap_host_gid(map, like->st_gid, &gid) < 0)
+		return idmap_host_uid(map, 0, &uid) < 0 ||
+				       idmap_host_gid(map, 0, &gid) < 0
+			       ? -EINVAL
+			       : sys_fchown(dir, uid, gid);
+	return sys_fchown(dir, uid, gid);
+}
+
+static int make_layers(const struct gitgate *g, struct view *v, const struct stat *st)
+{
+	_cleanup_close_ int work = -1;
+	int r;
+
+	v->state = make_dir(g->dir, v->id, 0711);
+	if (v->state < 0)
+		return v->state;
+	v->upper = make_dir(v->state, "upper", st->st_mode & 0777);
+	if (v->upper < 0)
+		return v->upper;
+	work = make_dir(v->state, "work", 0700);
+	if (work < 0)
+		return work;
+	r = own(g, v->upper, st);
+	return r < 0 ? r : own(g, work, st);
+}
+
+static int note_view(struct gitgate *g, const char *path)
+{
+	_cleanup_close_ int place =
+		sys_openat2(g->project, path, O_PATH | O_NOFOLLOW, 0,
+			    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	struct view v = { .git = -1, .upper = -1, .state = -1 };
+	char hex[HASH_HEX];
+	struct err e = ERR_NONE;
+	struct stat st;
+	int r = place < 0 ? place : sys_fstat(place, &st);
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	if (g->n >= GITGATE_VIEWS)
+		return -E2BIG;
+	r = hash_text(path, strlen(path), hex, &e);
+	if (r < 0)
+		return r;
+	snprintf(v.id, sizeof(v.id), "%.16s", hex);
+	v.ino = st.st_ino;
+	v.path = strdup(path);
+	if (!v.path)
+		return -ENOMEM;
+	if (S_ISDIR(st.st_mode)) {
+		v.git = takeover_open(g->project, path, O_RDONLY | O_DIRECTORY);
+		r = v.git < 0 ? v.git : make_layers(g, &v, &st);
+	}
+	if (r < 0)
+		view_done(&v);
+	else
+		g->views[g->n++] = v;
+	return r;
+}
+
+/* ---- what the workers do ------------------------------------------------------------------ */
+
+static void to_pipe(void *ctx, const char *line)
+{
+	struct err ignored = ERR_NONE;
+
+	(void)file_write_fd(*(int *)ctx, line, strlen(line) + 1, &ignored);
+}
+
+static struct git_take_conf take_conf(const struct view *v, bool offline, int *words)
+{
+	return (struct git_take_conf){
+		.git = v->git,
+		.upper = v->upper,
+		.state = v->state,
+		.shown = v->path,
+		.offline = offline,
+		.say = to_pipe,
+		.ctx = words,
+	};
+}
+
+static void take_views(const struct gitgate *g, bool offline, int words)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		const struct view *v = &g->views[i];
+		struct git_take_conf conf = take_conf(v, offline, &words);
+		struct err e = ERR_NONE;
+		uint64_t sign = 0;
+
+		if (v->git < 0 || v->read_only || upper_sign(v->upper, &sign, &e) < 0 ||
+		    !sign)
+			continue;
+		if (git_take_over(&conf, &e) < 0)
+			to_pipe(&words, e.msg);
+	}
+}
+
+/* Whether the box cannot have written it: there at the start, and still the same. */
+static bool is_guarded(const struct gitgate *g, const char *path)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < g->n; i++)
+		if (strcmp(g->views[i].path, path) == 0)
+			return sys_fstatat(g->project, path, &st,
+					   AT_SYMLINK_NOFOLLOW) == 0 &&
+			       st.st_ino == g->views[i].ino;
+	return false;
+}
+
+static bool path_of(const struct git_dir *d, unsigned flag, char ret[PATH_MAX])
+{
+	if (!(d->flags & flag))
+		return false;
+	return snprintf(ret, PATH_MAX, "%s%s%s", d->path,
+			flag == GIT_DIRS_DOT && *d->path ? "/" : "",
+			flag == GIT_DIRS_DOT ? ".git" : "") < PATH_MAX;
+}
+
+static void look_at_new(const struct gitgate *g, const char *path,
+			const char *const *guarded, int words)
+{
+	struct git_vet v = { .project = g->project,
+			     .root = g->spec->project,
+			     .path = path,
+			     .guarded = guarded };
+	const char *why = git_vet_look(&v);
+	char to[PATH_MAX], line[1024], a[300], b[300];
+	struct err e = ERR_NONE;
+
+	if (!why)
+		return;
+	if (git_vet_aside(&v, to, &e) < 0) {
+		to_pipe(&words, e.msg);
+		return;
+	}
+	snprintf(line, sizeof(line), "set aside: %s is now %s: the box made it, and %s",
+		 text_escaped(a, sizeof(a), path, strlen(path)),
+		 text_escaped(b, sizeof(b), to, strlen(to)), why);
+	to_pipe(&words, line);
+}
+
+static const unsigned kinds[] = { GIT_DIRS_DOT, GIT_DIRS_BARE };
+
+static void look_at_repositories(struct gitgate *g, int words)
+{
+	const char *guarded[GITGATE_VIEWS + 1] = { NULL };
+	char path[PATH_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		if (g->views[i].git >= 0 && is_guarded(g, g->views[i].path))
+			guarded[n++] = g->views[i].path;
+	for (size_t i = 0; i < g->dirs.n; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+			if (path_of(&g->dirs.list[i], kinds[k], path) &&
+			    !is_guarded(g, path))
+				look_at_new(g, path, guarded, words);
+}
+
+static void work(struct gitgate *g, bool offline, int words)
+{
+	struct err e = ERR_NONE;
+
+	take_views(g, offline, words);
+	if (git_dirs_look(g->project, &g->dirs, &e) < 0)
+		to_pipe(&words, e.msg);
+	look_at_repositories(g, words);
+}
+
+/* ---- the worker --------------------------------------------------------------------------- */
+
+static int begin(struct gitgate *g, bool offline, struct err *e)
+{
+	int pipe[2], r = sys_pipe2(pipe, 0);
+
+	if (r < 0)
+		return fail(e, r);
+	g->worker = sys_fork();
+	if (g->worker == 0) {
+		scope_close(&pipe[0]);
+		sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+		sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		work(g, offline, pipe[1]);
+		sys_exit(0);
+	}
+	scope_close(&pipe[1]);
+	if (g->worker < 0) {
+		scope_close(&pipe[0]);
+		return fail(e, (int)take(&g->worker, -1));
+	}
+	g->words = pipe[0];
+	return g->words;
+}
+
+int gitgate_begin(struct gitgate *g, struct err *e)
+{
+	if (g->worker > 0)
+		return g->words;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->views[i].upper >= 0 &&
+		    upper_sign(g->views[i].upper, &g->views[i].sign, e) < 0)
+			return e->code;
+	return begin(g, false, e);
+}
+
+void gitgate_end(struct gitgate *g, gitgate_say_fn *say, void *ctx)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(GITGATE_LINES);
+	struct err ignored = ERR_NONE;
+	siginfo_t si;
+
+	if (g->worker <= 0)
+		return;
+	(void)file_read_fd(g->words, &text, &ignored);
+	sys_waitid(P_PID, (id_t)g->worker, &si, WEXITED);
+	g->worker = -1;
+	scope_close(&g->words);
+	g->words = -1;
+	for (const char *l = buf_cstr(&text), *end = l + text.len; say && l < end;
+	     l += strlen(l) + 1)
+		say(ctx, l);
+}
+
+bool gitgate_pending(struct gitgate *g)
+{
+	struct err ignored = ERR_NONE;
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct view *v = &g->views[i];
+		uint64_t sign;
+
+		if (v->upper >= 0 && !v->read_only &&
+		    (upper_sign(v->upper, &sign, &ignored) < 0 || sign != v->sign))
+			return true;
+	}
+	if (git_dirs_look(g->project, &g->dirs, &ignored) < 0)
+		return true;
+	for (size_t i = 0; i < g->dirs.n; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+			if (path_of(&g->dirs.list[i], kinds[k], path) &&
+			    !is_guarded(g, path))
+				return true;
+	return false;
+}
+
+/* ---- start and end --------------------------------------------------------------------- */
+
+/* Views of an earlier monitor, which was killed: they are what it need not suspect. */
+static int recover(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(1 << 20);
+	int r;
+
+	if (takeover_read(g->dir, "open", &text) < 0)
+		return 0;
+	for (const char *p = buf_cstr(&text), *end = p + text.len; p < end;
+	     p += strlen(p) + 1)
+		if (*p && note_view(g, p) < 0)
+			return fail(e, -EIO);
+	r = begin(g, true, e);
+	if (r < 0)
+		return r;
+	gitgate_end(g, say, ctx);
+	forget_views(g);
+	return 0;
+}
+
+static int note_open(const struct gitgate *g, struct err *e)
+{
+	_cleanup_close_ int fd =
+		sys_openat(g->dir, "open", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+	_cleanup_buf_ struct buf text = BUF_INIT(1 << 20);
+
+	if (fd < 0)
+		return fail(e, fd);
+	for (size_t i = 0; i < g->n; i++)
+		if (buf_add(&text, g->views[i].path, strlen(g->views[i].path) + 1) < 0)
+			return fail(e, -ENOMEM);
+	return text.len ? file_write_fd(fd, text.data, text.len, e) : 0;
+}
+
+static int find_views(struct gitgate *g, struct err *e)
+{
+	char path[PATH_MAX];
+	int r = git_dirs_look(g->project, &g->dirs, e);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < g->dirs.n; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+			if (!path_of(&g->dirs.list[i], kinds[k], path))
+				continue;
+			r = note_view(g, path);
+			if (r < 0)
+				return fail(e, r);
+		}
+	return 0;
+}
+
+/* What cannot be done by meaning is not done at all. */
+static void begin_view(struct view *v, gitgate_say_fn *say, void *ctx)
+{
+	struct git_take_conf conf = take_conf(v, true, NULL);
+	struct err e = ERR_NONE;
+	uint64_t sign = 0;
+	char line[700];
+	int r = upper_sign(v->upper, &sign, &e);
+
+	if (r == 0)
+		r = git_take_begin(&conf, &e);
+	v->sign = sign;
+	if (r == 0)
+		return;
+	v->read_only = true;
+	snprintf(line, sizeof(line), "%s is read-only in the box: %s", v->path, e.msg);
+	if (say)
+		say(ctx, line);
+}
+
+int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *mounts,
+		 struct err *e)
+{
+	int r;
+
+	forget_views(g);
+	r = recover(g, say, ctx, e);
+	if (r == 0)
+		r = find_views(g, e);
+	if (r < 0)
+		return r;
+	if (g->dirs.partial && say)
+		say(ctx, "repositories in the project were looked for in its first "
+			 "20000 directories only");
+	for (size_t i = 0; i < g->n && r == 0; i++) {
+		struct view *v = &g->views[i];
+		char kind[2] = "f";
+
+		if (v->git >= 0) {
+			begin_view(v, say, ctx);
+			kind[0] = v->read_only ? 'r' : 'v';
+		}
+		r = buf_add(mounts, kind, 2);
+		if (r == 0)
+			r = buf_add(mounts, v->path, strlen(v->path) + 1);
+		if (r == 0)
+			r = buf_add(mounts, v->id, strlen(v->id) + 1);
+	}
+	g->open = r == 0;
+	return r < 0 ? fail(e, r) : note_open(g, e);
+}
+
+void gitgate_read_only(struct gitgate *g, int code, gitgate_say_fn *say, void *ctx)
+{
+	struct err why = ERR_NONE;
+
+	err_sys(&why, code,
+		"git directories are read-only in the box: no overlay can be had on "
+		"them");
+	for (size_t i = 0; i < g->n; i++)
+		g->views[i].read_only = true;
+	if (g->n && say)
+		say(ctx, why.msg);
+}
+
+void gitgate_finish(struct gitgate *g)
+{
+	struct err ignored = ERR_NONE;
+
+	if (!g->open)
+		return;
+	gitgate_end(g, NULL, NULL);
+	if (begin(g, true, &ignored) >= 0)
+		gitgate_end(g, NULL, NULL);
+	if (git_dirs_look(g->project, &g->dirs, &ignored) == 0)
+		(void)git_dirs_save(g->dir, "dirs", &g->dirs, &ignored);
+	sys_unlinkat(g->dir, "open", 0);
+}

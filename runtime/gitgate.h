@@ -1,0 +1,54 @@
+/* gitgate - git's files of a live project while a box runs: which directories get a view
+ * of their own, when what the box changed there is taken over, and what becomes of
+ * repositories that the box makes.
+ * Needs:  rootfs/git_*.h; the box's directory and its lock.
+ * Owns:   its list of views and one process at a time, which does the work.
+ * Never:  lets the monitor wait for that process, but at the end of the box. */
+#ifndef RUNTIME_GITGATE_H
+#define RUNTIME_GITGATE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/scope.h"
+#include "runtime/spec/spec.h"
+
+struct gitgate;
+
+/* One line for the person. */
+typedef void gitgate_say_fn(void *ctx, const char *line);
+
+/**
+ * gitgate_new() - for the box whose directory is @boxdir
+ * @spec, @boxdir: borrowed
+ */
+int gitgate_new(const struct spec *spec, int boxdir, struct gitgate **ret,
+		struct err *e);
+void gitgate_free(struct gitgate **g);
+
+/**
+ * gitgate_find() - find repositories, and take over what an earlier monitor left
+ * @mounts: what mount_project() is to do: for each KIND, PATH below the project and name of
+ *          the view, each ended by NUL
+ * @say:    what the person should know, also later
+ */
+int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *mounts,
+		 struct err *e);
+
+/** gitgate_read_only() - no view could be mounted: the git directories are read-only */
+void gitgate_read_only(struct gitgate *g, int code, gitgate_say_fn *say, void *ctx);
+
+/** gitgate_pending() - whether there is something to take over or to look at */
+bool gitgate_pending(struct gitgate *g);
+
+/**
+ * gitgate_begin() - start the work
+ * Return: a descriptor, borrowed, that is ready to be read when it has ended.
+ */
+int gitgate_begin(struct gitgate *g, struct err *e);
+/** gitgate_end() - after that: say what there is to say */
+void gitgate_end(struct gitgate *g, gitgate_say_fn *say, void *ctx);
+
+/** gitgate_finish() - the box has ended: take over the rest, clean the views */
+void gitgate_finish(struct gitgate *g);
+
+#endif

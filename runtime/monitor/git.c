@@ -1,0 +1,83 @@
+#include <sys/epoll.h>
+
+#include "runtime/monitor/impl.h"
+
+static void say(void *ctx, const char *line)
+{
+	monitor_client_note(ctx, line);
+}
+
+int monitor_git_find(void *ctx, struct buf *ret, struct err *e)
+{
+	struct monitor *m = ctx;
+	int r = 0;
+
+	if (m->spec.git_writable) {
+		monitor_note(
+			m, "what is in .git can be written by the box: git on the host "
+			   "runs the programs that it names there");
+		return 0;
+	}
+	if (!m->git)
+		r = gitgate_new(&m->spec, m->boxdir, &m->git, e);
+	return r < 0 ? r : gitgate_find(m->git, monitor_note, m, ret, e);
+}
+
+void monitor_git_started(struct monitor *m)
+{
+	if (m->git && m->run.git)
+		gitgate_read_only(m->git, m->run.git, monitor_note, m);
+}
+
+static int begin(struct monitor *m);
+
+static int on_words(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+	bool more = false;
+
+	(void)events;
+	(void)e;
+	loop_remove(m->loop, &m->on_git);
+	gitgate_end(m->git, say, m);
+	for (struct program *p = m->programs, *next; p; p = next) {
+		next = p->next;
+		if (p->ended && p->round == m->git_round)
+			monitor_client_exited(m, p);
+		else
+			more |= p->ended;
+	}
+	if (more)
+		begin(m);
+	return 0;
+}
+
+static int begin(struct monitor *m)
+{
+	struct err ignored = ERR_NONE;
+	int fd = gitgate_begin(m->git, &ignored);
+
+	m->git_round++;
+	return fd < 0 ? fd : loop_add(m->loop, fd, EPOLLIN, on_words, m, &m->on_git);
+}
+
+/* What a running worker has looked at already may have changed since. */
+bool monitor_git_exit(struct monitor *m, struct program *p)
+{
+	if (!m->git || !m->loop)
+		return false;
+	if (m->on_git)
+		p->round = m->git_round + 1;
+	else if (!gitgate_pending(m->git) || begin(m) < 0)
+		return false;
+	else
+		p->round = m->git_round;
+	return p->ended = true;
+}
+
+void monitor_git_finish(struct monitor *m)
+{
+	if (m->git)
+		gitgate_finish(m->git);
+	gitgate_free(&m->git);
+}

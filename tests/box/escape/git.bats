@@ -1,0 +1,188 @@
+# What a box writes for git, and git on the host afterwards.
+bats_require_minimum_version 1.5.0
+load ../../lib
+load git
+
+setup_file() { git_setup_file; }
+teardown_file() { lib_done; }
+setup() { git_setup; }
+
+evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\\teditor = %s/evil\\n' "$PWD" "$PWD" "$PWD"; }
+
+@test "G01: config, config.worktree, hooks and attributes stay in the box" {
+	git_repo
+	before=$(cat .git/config)
+	run -0 --separate-stderr boxed "
+		printf '$(evil_config)' >>.git/config
+		printf '$(evil_config)' >.git/config.worktree
+		git config extensions.worktreeConfig true
+		mkdir -p .git/hooks
+		for h in pre-commit post-checkout post-index-change reference-transaction; do
+			cp evil .git/hooks/\$h
+		done
+		echo '* filter=x diff=x' >.git/info/attributes"
+	[[ $stderr == *"kept in the box: .git/config"*" and 1 more (names programs that git runs)"* ]]
+	[[ $stderr == *"kept in the box: .git/hooks/"*" and 3 more (git runs it)"* ]]
+	[[ $stderr == *"kept in the box: .git/info/attributes"* ]]
+	[ "$(cat .git/config)" = "$before" ]
+	[ ! -e .git/config.worktree ]
+	git_safe
+	run -0 boxed 'cat .git/config.worktree .git/hooks/pre-commit' # but the box has them
+}
+
+@test "G02: missing hooks, and hooks replaced by a link" {
+	git_repo
+	rm -rf .git/hooks
+	boxed "mkdir .git/hooks; cp evil .git/hooks/pre-commit; cp evil .git/hooks/post-index-change"
+	[ ! -e .git/hooks ]
+	git_safe
+	boxed "rm -rf .git/hooks; ln -s .. .git/hooks; cp evil pre-commit"
+	[ ! -e .git/hooks ]
+	git_safe
+}
+
+@test "G03: commondir, gitdir, alternates, grafts, shallow, replacements" {
+	git_repo
+	boxed "
+		cp -r .git fake; printf '$(evil_config)' >>fake/config
+		echo ../fake >.git/commondir; echo x >.git/gitdir
+		echo /etc >.git/objects/info/alternates
+		git rev-parse HEAD >.git/shallow
+		git commit -q --allow-empty -m two 2>/dev/null || true
+		mkdir -p .git/refs/replace; git rev-parse HEAD >.git/refs/replace/\$(git rev-parse HEAD)" || true
+	for f in commondir gitdir objects/info/alternates shallow refs/replace; do
+		[ ! -e ".git/$f" ] || { echo "$f came out"; return 1; }
+	done
+	git_safe
+}
+
+@test "G04: include.path and core.hooksPath in the tree are the box's alone" {
+	git_repo
+	boxed "printf '$(evil_config)' >inc; git config include.path ../inc
+		mkdir h; cp evil h/pre-commit; git config core.hooksPath h"
+	git_safe
+}
+
+@test "G05: .git cannot be moved away, replaced or made a link" {
+	git_repo
+	run ! cubby exec -- mv .git .git2
+	run ! cubby exec -- sh -c 'rm -rf .git && ln -s fake .git'
+	[ -d .git ] && [ ! -L .git ]
+	git log -1 --format=%s | grep -qx one
+	git_safe
+}
+
+@test "G06: .git made by the box: set aside, and said" {
+	run -0 --separate-stderr boxed "git init -q .; printf '$(evil_config)' >>.git/config"
+	[[ $stderr == *"set aside: .git is now .git.from-box"* ]]
+	[ ! -e .git ]
+	git_safe
+	run -0 --separate-stderr boxed "git init -q .; mkdir -p .git/hooks; cp evil .git/hooks/pre-commit"
+	[[ $stderr == *".git.from-box.2: the box made it, and it has hooks"* ]]
+	git_safe
+	for how in 'ln -s fake .git' 'echo gitdir: fake >.git' \
+		'git init -q .; echo ../fake >.git/commondir' \
+		'git init -q .; echo /etc >.git/objects/info/alternates' \
+		'git init -q .; git config core.hooksPath ..' \
+		'git init -q .; git config remote.origin.url "ext::sh -c evil"' \
+		'git init -q .; git config remote.origin.url -oProxyCommand=evil:x' \
+		'git init -q .; git config core.worktree /etc' \
+		'git init -q .; printf "[include]\npath = ../inc\n" >>.git/config' \
+		'git init -q .; ln -sf ../inc .git/config'; do
+		run -0 --separate-stderr boxed "git init -q --bare fake 2>/dev/null; $how"
+		[ ! -e .git ] && [ ! -L .git ] || { echo "stayed: $how"; return 1; }
+		[[ $stderr == *"set aside: .git is now"* ]]
+	done
+}
+
+@test "G07: what the box makes of git without harm stays, and is guarded from then on" {
+	run -0 --separate-stderr boxed "
+		git init -q . ; git config user.name me; git config remote.origin.url https://example.org/x.git
+		echo a >a; git add a; git commit -qm first; git init -q sub/deep"
+	[ -z "$stderr" ]
+	[ "$(git log --format=%s)" = first ]
+	[ -d sub/deep/.git ]
+	boxed "printf '$(evil_config)' | tee -a .git/config >>sub/deep/.git/config"
+	run ! grep -q fsmonitor .git/config sub/deep/.git/config
+	git_safe
+	git_safe sub/deep
+}
+
+@test "G08: nested repositories, of the host and of the box" {
+	git_repo
+	git_repo sub
+	boxed "printf '$(evil_config)' >>sub/.git/config
+		git init -q nested; printf '$(evil_config)' >>nested/.git/config
+		git init -q --bare bare; printf '$(evil_config)' >>bare/config"
+	[ ! -e nested/.git ] && [ -e nested/.git.from-box ]
+	[ ! -e bare ] && [ -e bare.from-box ]
+	for d in . sub nested; do git_safe $d; done
+}
+
+@test "G09: a gitlink added to the index beside a nested .git" {
+	git_repo
+	run -0 --separate-stderr boxed "
+		git init -q sub; printf '$(evil_config)' >>sub/.git/config
+		git update-index --add --cacheinfo 160000,\$(git rev-parse HEAD),sub"
+	[[ $stderr == *"not taken over: .git/index (it names a repository that was not there"* ]]
+	[ -z "$(git ls-files -s | grep ^160000)" ]
+	git_safe
+}
+
+@test "G10: a submodule's modules/*/config" {
+	git init -q other && echo x >other/x && git -C other add x && git -C other commit -qm x
+	git_repo
+	git -c protocol.file.allow=always submodule --quiet add ./other sm
+	git commit -qm sm
+	boxed "printf '$(evil_config)' >>.git/modules/sm/config; cp evil .git/modules/sm/hooks/post-checkout"
+	run ! grep -q fsmonitor .git/modules/sm/config
+	run ! cubby exec -- sh -c 'echo gitdir: fake >sm/.git'
+	run ! cubby exec -- sh -c 'mv sm/.git x'
+	git_safe
+	git_safe sm
+}
+
+@test "G11: a worktree's .git file and worktrees/*/commondir, also from another worktree" {
+	git_repo main
+	git -C main worktree add -q "$PWD/wt" 2>/dev/null
+	link=$(cat wt/.git)
+	boxed "echo ../../../fake >main/.git/worktrees/wt/commondir
+		printf '$(evil_config)' >main/.git/worktrees/wt/config.worktree"
+	[ "$(cat main/.git/worktrees/wt/commondir)" = ../.. ]
+	run ! cubby exec -- sh -c 'echo gitdir: fake >wt/.git'
+	[ "$(cat wt/.git)" = "$link" ]
+	PWNED=$PWNED git_safe wt
+	git_safe main
+	cp evil wt/evil
+	run ! cubby exec -C wt -- sh -c 'echo gitdir: fake >.git; rm -f .git'
+	[ "$(cat wt/.git)" = "$link" ]
+}
+
+@test "G12: git config on the host while the box runs leaves the guard in place" {
+	git_repo
+	cubby exec --keep -- true
+	git config user.name other
+	boxed "printf '$(evil_config)' >>.git/config; cp evil .git/hooks/pre-commit"
+	[ "$(git config user.name)" = other ]
+	run ! grep -q fsmonitor .git/config
+	git_safe
+	cubby stop -q
+}
+
+@test "G13: a monitor that was killed: the next start looks at what the box made" {
+	git_repo
+	cubby exec --keep -- true
+	pid=$(cubby info --json | jq .monitor_pid)
+	boxed 'echo two >file; git commit -qam two' # taken over
+	cubby exec -- sh -c 'true'
+	[ "$pid" != null ] || pid=$(ps -o ppid= -p "$(cubby info --json | jq .init_pid)" | tr -d ' ')
+	kill -STOP "$pid"
+	init=$(pgrep -P "$pid" | head -1)
+	nsenter -t "$init" -U -S 0 -G 0 -m true 2>/dev/null || { kill -CONT "$pid"; skip "cannot enter the box from here"; }
+	nsenter -t "$init" -U -S 0 -G 0 -m sh -c "cd '$PWD' && git init -q new && printf '$(evil_config)' >>new/.git/config"
+	kill -KILL "$pid"
+	while [ -d "/proc/$init" ]; do :; done
+	run -0 --separate-stderr cubby exec -- true
+	[[ $stderr == *"set aside: new/.git"* ]]
+	git_safe new
+}

@@ -1,0 +1,136 @@
+# Ordinary work with git in a box, and what the host has of it.
+bats_require_minimum_version 1.5.0
+load ../lib
+load escape/git
+
+setup_file() { git_setup_file; }
+teardown_file() { lib_done; }
+setup() { git_setup; rm -f evil; }
+
+quiet() { # SCRIPT: nothing is kept, nothing is said
+	run -0 --separate-stderr boxed "$1"
+	[ -z "$stderr" ] || { echo "said: $stderr"; return 1; }
+}
+
+same_everywhere() { # the host and a box's next view
+	git fsck --strict
+	[ -z "$(git status --porcelain)" ]
+	[ "$(git log --all --format='%H %D')" = "$(cubby exec -- git log --all --format='%H %D')" ]
+}
+
+@test "commit, amend, branch, merge, tag" {
+	git_repo
+	quiet 'echo two >file; git commit -qam two; git tag v1; git tag -a v2 -m v2
+		git checkout -q -b side; echo s >side; git add side; git commit -qm side
+		git checkout -q main; echo m >m; git add m; git commit -qm m; git merge -q --no-edit side
+		git commit -q --amend -m merged; git branch -d side'
+	[ "$(git log -1 --format=%s)" = merged ]
+	[ "$(git tag | xargs)" = "v1 v2" ]
+	[ "$(git branch --list | xargs)" = "* main" ]
+	git reflog | grep -q 'commit (amend): merged'
+	same_everywhere
+}
+
+@test "rebase, cherry-pick, stash, reset" {
+	git_repo
+	quiet 'git checkout -q -b side; echo s >side; git add side; git commit -qm side
+		git checkout -q main; echo m >m; git add m; git commit -qm m
+		git checkout -q side; git rebase -q main; git checkout -q main; git cherry-pick side >/dev/null
+		echo dirty >file; git stash -q'
+	[ "$(git stash list | wc -l)" = 1 ]
+	git stash pop -q
+	[ "$(cat file)" = dirty ]
+	git checkout -q file
+	quiet 'git reset -q --hard HEAD~1'
+	[ "$(git log -1 --format=%s)" = m ]
+	same_everywhere
+}
+
+@test "gc, pack-refs, and many objects" {
+	git_repo
+	quiet 'for i in $(seq 150); do echo $i >f$i; done; git add .; git commit -qm many
+		for i in 1 2 3; do git branch b$i; done; git pack-refs --all; git gc -q --prune=now'
+	[ "$(git ls-files | wc -l)" = 151 ]
+	[ "$(git branch | wc -l)" = 4 ]
+	same_everywhere
+	quiet 'git gc -q; git branch -D b1 >/dev/null'
+	[ "$(git branch | wc -l)" = 3 ]
+	same_everywhere
+}
+
+@test "staged work without a commit, and a detached HEAD" {
+	git_repo
+	quiet 'echo staged >new; git add new'
+	[ "$(git diff --cached --name-only)" = new ]
+	quiet 'git commit -qm new; git checkout -q --detach HEAD~1'
+	[ "$(cat .git/HEAD)" = "$(git rev-parse main~1)" ]
+}
+
+@test "fetch from a bare repository in the project, clone in the project" {
+	git init -q --bare remote.git
+	git clone -q remote.git src 2>/dev/null
+	(cd src && echo x >x && git add x && git commit -qm x && git push -q origin HEAD:main)
+	git_repo work
+	git -C work remote add origin ../remote.git
+	run -0 --separate-stderr cubby exec -- sh -ec 'cd work && git fetch -q origin && cd .. && git clone -q remote.git copy'
+	[ -z "$stderr" ]
+	[ "$(git -C work log -1 --format=%s origin/main)" = x ]
+	[ "$(git -C copy log -1 --format=%s)" = x ]
+}
+
+@test "git config of the box is the box's, and stays" {
+	git_repo
+	boxed 'git config user.name x'
+	[ "$(git config user.name)" = host ]
+	[ "$(cubby exec -- git config user.name)" = x ]
+}
+
+@test "host and box both commit: nothing is lost" {
+	git_repo
+	cubby exec --keep -- true
+	boxed 'echo box >file; git commit -qam box'
+	echo host >file
+	git commit -qam host
+	host=$(git rev-parse HEAD)
+	run -0 --separate-stderr boxed 'echo again >b; git add b; git commit -qm again'
+	[[ $stderr == *"refs/heads/main: the host moved it meanwhile; the box's is refs/cubby/box/heads/main"* ]]
+	[ "$(git rev-parse main)" = "$host" ]
+	[ "$(git log -1 --format=%s refs/cubby/box/heads/main)" = again ]
+	cubby stop -q
+	while cubby ls --json | jq -e '.[] | select(.running)' >/dev/null; do :; done
+	[ "$(git rev-parse main)" = "$host" ]
+	[ "$(cubby exec -- git rev-parse main)" = "$host" ]
+	git fsck
+}
+
+@test "a sha256 repository" {
+	git init -q --object-format=sha256 .
+	quiet 'echo a >a; git add a; git commit -qm a'
+	[ "$(git log --format=%s)" = a ]
+	git fsck --strict
+}
+
+@test "killed in the middle of taking over, again and again" {
+	git_repo
+	for i in 1 2 3 4 5 6; do
+		cubby exec --keep -- true
+		init=$(cubby info --json | jq .init_pid)
+		monitor=$(ps -o ppid= -p "$init" | tr -d ' ')
+		boxed "echo $i >file; git commit -qam k$i" &
+		sleep 0.0$i
+		kill -KILL "$monitor" 2>/dev/null || true
+		wait || true
+		while [ -d "/proc/$init" ]; do :; done
+		cubby exec -- true
+		git fsck --strict
+		[ ! -e .git/index.lock ] && [ ! -e .git/HEAD.lock ]
+		git status >/dev/null
+	done
+}
+
+@test "--git-writable: said, and what it says" {
+	git_repo
+	run -0 --separate-stderr cubby exec --git-writable -- sh -c 'echo "# mine" >>.git/config'
+	[[ $stderr == *"git on the host runs the programs that it names there"* ]]
+	grep -q '# mine' .git/config
+}

@@ -1,0 +1,66 @@
+#include "rootfs/git/dirs.h"
+
+#include "base/buf.h"
+#include "base/sys/sys.h"
+#include "tests/unit/unit.h"
+
+static int root(void)
+{
+	int fd = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void is(const struct git_dirs *d, const char *want)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(1000);
+
+	for (size_t i = 0; i < d->n; i++)
+		if (d->list[i].flags)
+			assert_int_equal(buf_addf(&out, "%s=%u;", d->list[i].path,
+						  d->list[i].flags),
+					 0);
+	assert_string_equal(buf_cstr(&out), want);
+}
+
+static void make(int dir, const char *const *names)
+{
+	for (; *names; names++)
+		assert_int_equal(sys_mkdirat(dir, *names, 0700), 0);
+}
+
+static void finds(void)
+{
+	static const char *const first[] = { ".git",	 ".git/x", "a", "a/b",
+					     "a/b/.git", "c",	   NULL };
+	static const char *const then[] = { "c/d",	 "c/d/.git", "r",      "r/HEAD",
+					    "r/objects", "r/refs",   "r/.git", NULL };
+	_cleanup_git_dirs_ struct git_dirs d = { 0 };
+	_cleanup_git_dirs_ struct git_dirs again = { 0 };
+	_cleanup_close_ int dir = root();
+	struct err e = ERR_NONE;
+
+	make(dir, first);
+	assert_int_equal(sys_symlinkat("a/b", dir, "link"), 0);
+	assert_int_equal(git_dirs_look(dir, &d, &e), 0);
+	is(&d, "=1;a/b=1;");
+	make(dir, then);
+	assert_int_equal(git_dirs_look(dir, &d, &e), 0);
+	is(&d, "=1;a/b=1;c/d=1;r=3;");
+	assert_int_equal(sys_unlinkat(dir, "a/b/.git", AT_REMOVEDIR), 0);
+	assert_int_equal(sys_unlinkat(dir, "a/b", AT_REMOVEDIR), 0);
+	assert_int_equal(git_dirs_look(dir, &d, &e), 0);
+	is(&d, "=1;c/d=1;r=3;");
+	assert_int_equal(git_dirs_save(dir, "saved", &d, &e), 0);
+	git_dirs_load(dir, "saved", &again);
+	is(&again, "=1;c/d=1;r=3;");
+	assert_false(again.partial);
+}
+
+static const struct unit_case cases[] = { { "finds, again and later", finds } };
+
+int main(void)
+{
+	return unit_cases("git_dirs", cases);
+}

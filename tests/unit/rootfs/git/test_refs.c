@@ -1,0 +1,62 @@
+#include "rootfs/git/refs.h"
+
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "tests/unit/unit.h"
+
+#define SUM_A "0123456789012345678901234567890123456789"
+#define SUM_B "1123456789012345678901234567890123456789"
+
+static void write_file(int dir, const char *path, const char *text)
+{
+	_cleanup_close_ int fd = sys_openat(dir, path, O_CREAT | O_WRONLY, 0600);
+
+	assert_int_equal(sys_write(fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+static void reads(void)
+{
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_git_refs_pair_ struct git_refs_pair p = { 0 };
+	struct err e = ERR_NONE;
+
+	assert_int_equal(sys_mkdirat(dir, "refs", 0700), 0);
+	assert_int_equal(sys_mkdirat(dir, "refs/heads", 0700), 0);
+	write_file(dir, "refs/heads/a", SUM_A "\n");
+	write_file(dir, "refs/heads/bad", "no sum\n");
+	write_file(dir, "refs/heads/x.lock", SUM_A "\n");
+	assert_int_equal(sys_symlinkat("a", dir, "refs/heads/link"), 0);
+	write_file(dir, "packed-refs", SUM_B " refs/heads/a\n" SUM_B " refs/tags/t\n");
+	assert_int_equal(git_refs_read(dir, &p, &e), 0);
+	assert_int_equal(p.loose.n, 1);
+	assert_string_equal(git_refs_pair_get(&p, "refs/heads/a"), SUM_A);
+	assert_string_equal(git_refs_pair_get(&p, "refs/tags/t"), SUM_B);
+	assert_null(git_refs_pair_get(&p, "refs/heads/link"));
+}
+
+static void sets(void)
+{
+	static const char *const names[] = { "refs/c", "refs/a", "refs/b/x",
+					     "refs/b/y" };
+	_cleanup_git_refs_ struct git_refs m = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_int_equal(git_refs_set(&m, names[i], names[i]), 0);
+	assert_int_equal(git_refs_set(&m, "refs/a", "new"), 0);
+	assert_string_equal(git_refs_get(&m, "refs/a"), "new");
+	git_refs_drop(&m, "refs/b/");
+	assert_int_equal(m.n, 2);
+	assert_int_equal(git_refs_set(&m, "refs/a", NULL), 0);
+	assert_null(git_refs_get(&m, "refs/a"));
+	assert_string_equal(m.list[0].name, "refs/c");
+}
+
+static const struct unit_case cases[] = {
+	{ "loose and packed", reads },
+	{ "set, drop, remove", sets },
+};
+
+int main(void)
+{
+	return unit_cases("git_refs", cases);
+}

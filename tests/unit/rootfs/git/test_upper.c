@@ -1,0 +1,97 @@
+#include "rootfs/git/upper.h"
+
+#include "base/buf.h"
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "tests/unit/unit.h"
+
+static int root(void)
+{
+	int fd = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static int print(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	(void)e;
+	return buf_addf(ctx, "%d:%s:%s;", (int)x->kind, x->path, x->name);
+}
+
+static void nested(void)
+{
+	_cleanup_close_ int dir = root();
+	_cleanup_close_ int fd = -1;
+	_cleanup_buf_ struct buf out = BUF_INIT(1000);
+	struct err e = ERR_NONE;
+
+	assert_int_equal(sys_mkdirat(dir, "a", 0700), 0);
+	assert_int_equal(sys_mkdirat(dir, "a/b", 0700), 0);
+	fd = sys_openat(dir, "a/b/c", O_CREAT | O_WRONLY, 0600);
+	assert_int_equal(upper_walk(dir, print, &out, &e), 0);
+	assert_string_equal(out.data, "1:a:a;1:a/b:b;0:a/b/c:c;3:a/b:b;3:a:a;");
+}
+
+static void kinds(void)
+{
+	_cleanup_close_ int dir = root();
+	_cleanup_buf_ struct buf out = BUF_INIT(1000);
+	struct err e = ERR_NONE;
+
+	assert_int_equal(sys_mkdirat(dir, "d", 0700), 0);
+	assert_int_equal(sys_mknodat(dir, "d/fifo", S_IFIFO | 0600, 0), 0);
+	if (sys_mknodat(dir, "d/gone", S_IFCHR, 0) < 0)
+		unit_skip("no device 0:0 can be made here");
+	assert_int_equal(upper_walk(dir, print, &out, &e), 0);
+	assert_non_null(strstr(out.data, "7:d/fifo:fifo;"));
+	assert_non_null(strstr(out.data, "5:d/gone:gone;"));
+}
+
+static void sign(void)
+{
+	_cleanup_close_ int dir = root();
+	_cleanup_close_ int fd = -1;
+	struct err e = ERR_NONE;
+	uint64_t a = 1, b = 0;
+
+	assert_int_equal(upper_sign(dir, &a, &e), 0);
+	assert_int_equal(a, 0);
+	fd = sys_openat(dir, "x", O_CREAT | O_WRONLY, 0600);
+	assert_int_equal(upper_sign(dir, &a, &e), 0);
+	assert_true(a != 0);
+	assert_int_equal(sys_write(fd, "x", 1), 1);
+	assert_int_equal(upper_sign(dir, &b, &e), 0);
+	assert_true(a != b);
+}
+
+static void deep(void)
+{
+	_cleanup_close_ int dir = root();
+	_cleanup_close_ int at = root();
+	_cleanup_buf_ struct buf out = BUF_INIT(1 << 20);
+	struct err e = ERR_NONE;
+
+	for (int i = 0; i < UPPER_DEPTH + 2; i++) {
+		int next;
+
+		assert_int_equal(sys_mkdirat(at, "d", 0700), 0);
+		next = sys_openat(at, "d", O_RDONLY | O_DIRECTORY, 0);
+		scope_close(&at);
+		at = next;
+	}
+	assert_int_equal(upper_walk(dir, print, &out, &e), -E2BIG);
+	unit_err(&e, -E2BIG, "a box has nested directories too deep");
+}
+
+static const struct unit_case cases[] = {
+	{ "nested directories", nested },
+	{ "whiteouts and FIFOs", kinds },
+	{ "a sign of change", sign },
+	{ "too deep", deep },
+};
+
+int main(void)
+{
+	return unit_cases("upper", cases);
+}
