@@ -80,7 +80,7 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	run -0 --separate-stderr boxed "git init -q .; mkdir -p .git/hooks; cp evil .git/hooks/pre-commit"
 	[[ $stderr == *".git.from-box.2: the box made it, and it has hooks"* ]]
 	git_safe
-	for how in 'ln -s fake .git' 'echo gitdir: fake >.git' \
+	for how in 'ln -s fake .git' 'mkdir x; echo gitdir: x >.git' \
 		'git init -q .; echo ../fake >.git/commondir' \
 		'git init -q .; echo /etc >.git/objects/info/alternates' \
 		'git init -q .; git config core.hooksPath ..' \
@@ -89,7 +89,7 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 		'git init -q .; git config core.worktree /etc' \
 		'git init -q .; printf "[include]\npath = ../inc\n" >>.git/config' \
 		'git init -q .; ln -sf ../inc .git/config'; do
-		run -0 --separate-stderr boxed "git init -q --bare fake 2>/dev/null; $how"
+		run -0 --separate-stderr boxed "$how"
 		[ ! -e .git ] && [ ! -L .git ] || { echo "stayed: $how"; return 1; }
 		[[ $stderr == *"set aside: .git is now"* ]]
 	done
