@@ -10,13 +10,14 @@
 #include "runtime/confine/abstract.h"
 #include "runtime/monitor/monitor.h"
 #include "runtime/spec/spec.h"
+#include "runtime/start/start.h"
 #include "runtime/wire/build.h"
 #include "runtime/wire/rundir.h"
 #include "runtime/wire/spawn_pack.h"
 #include "runtime/wire/wire.h"
 
 enum {
-	BOX_START_MS = 120000, /* a copy of the image may be made first */
+	BOX_START_MS = START_MOST_MS + 10000, /* whoever starts it gives up before */
 	BOX_ANSWER_MS = 20000,
 	BOX_EXITS = 4096,
 	BOX_TRIES = 50,

@@ -3,10 +3,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/ioprio.h>
 #include <linux/sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -100,10 +102,10 @@ static const char *const box_allow[] = {
 	/* processes */
 	"execve", "execveat", "exit", "exit_group", "fork", "getpgid", "getpgrp",
 	"getpid", "getppid", "getpriority", "getrlimit", "getrusage", "getsid", "gettid",
-	"ioprio_get", "ioprio_set", "kill", "nice", "pause", "pidfd_open",
-	"pidfd_send_signal", "prctl", "prlimit64", "process_mrelease",
+	"ioprio_get", "kill", "nice", "pause", "pidfd_open",
+	"pidfd_send_signal", "prctl", "process_mrelease",
 	"process_vm_readv", "process_vm_writev", "ptrace", "set_tid_address", "setpgid",
-	"setpriority", "setrlimit", "setsid", "tgkill", "tkill", "ugetrlimit", "vfork",
+	 "setrlimit", "setsid", "tgkill", "tkill", "ugetrlimit", "vfork",
 	"wait4", "waitid", "waitpid",
 	/* threads and processor */
 	"arch_prctl", "breakpoint", "cacheflush", "futex", "futex_requeue",
@@ -111,8 +113,8 @@ static const char *const box_allow[] = {
 	"get_thread_area", "get_tls", "getcpu", "modify_ldt", "riscv_flush_icache",
 	"rseq", "sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity",
 	"sched_getattr", "sched_getparam", "sched_getscheduler",
-	"sched_rr_get_interval", "sched_rr_get_interval_time64", "sched_setaffinity",
-	"sched_setattr", "sched_setparam", "sched_setscheduler", "sched_yield",
+	"sched_rr_get_interval", "sched_rr_get_interval_time64",
+	 "sched_yield",
 	"set_robust_list", "set_thread_area", "set_tls",
 	/* identity */
 	"capget", "capset", "getegid", "getegid32", "geteuid", "geteuid32", "getgid",
@@ -198,6 +200,25 @@ static const struct secfilter_rule box_rules[] = {
 	ALWAYS("socketpair", EAFNOSUPPORT),
 	/* i386: hides the family behind a pointer, a way around the rows above. */
 	ALWAYS("socketcall", ENOSYS),
+
+	/* Init has the box root's ids, so that these would reach it: without descriptors,
+	 * or behind everybody else, it answers nobody. By its number, or by its user. */
+	EQ("prlimit64", EPERM, 0, LOW, 1),
+	ALWAYS("prlimit64", SECFILTER_ALLOW),
+	EQ("sched_setaffinity", EPERM, 0, LOW, 1),
+	ALWAYS("sched_setaffinity", SECFILTER_ALLOW),
+	EQ("sched_setattr", EPERM, 0, LOW, 1),
+	ALWAYS("sched_setattr", SECFILTER_ALLOW),
+	EQ("sched_setparam", EPERM, 0, LOW, 1),
+	ALWAYS("sched_setparam", SECFILTER_ALLOW),
+	EQ("sched_setscheduler", EPERM, 0, LOW, 1),
+	ALWAYS("sched_setscheduler", SECFILTER_ALLOW),
+	EQ("setpriority", EPERM, 0, LOW, PRIO_USER),
+	EQ("setpriority", EPERM, 1, LOW, 1),
+	ALWAYS("setpriority", SECFILTER_ALLOW),
+	EQ("ioprio_set", EPERM, 0, LOW, IOPRIO_WHO_USER),
+	EQ("ioprio_set", EPERM, 1, LOW, 1),
+	ALWAYS("ioprio_set", SECFILTER_ALLOW),
 
 	/* Typing into the terminal; a line discipline loads a driver below it. */
 	EQ("ioctl", EPERM, 1, LOW, TIOCSTI),

@@ -355,10 +355,11 @@ int monitor_main(int argc, char **argv)
 	sys_setfd(MONITOR_STARTER, FD_CLOEXEC);
 	sys_close_range(4, ~0U, 0);
 	r = start(&m, &e);
-	if (r == 0)
-		r = serve(&m, &e);
+	/* Later that number may be another's: the starter is a client like all others. */
 	if (r < 0)
 		say(WIRE_FAILED, &e, sizeof(e));
+	else
+		r = serve(&m, &e);
 	finish(&m);
 	return r < 0;
 }

@@ -63,7 +63,8 @@ static const struct {
 static const char *const masked[] = {
 	"/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/kcore", "/proc/keys",
 	"/proc/latency_stats", "/proc/sched_debug", "/proc/scsi", "/proc/timer_list",
-	"/proc/timer_stats", "/sys/firmware", "/sys/devices/virtual/powercap",
+	"/proc/timer_stats", "/proc/1/fd", "/proc/1/task/1/fd", /* how many init has */
+	"/sys/firmware", "/sys/devices/virtual/powercap",
 };
 
 static const char *const read_only[] = {

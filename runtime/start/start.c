@@ -13,8 +13,6 @@
 #include "runtime/start/child.h"
 #include "runtime/wire/wire.h"
 
-enum { START_DEADLINE_MS = 20000, START_COPY_MS = 600000 };
-
 /* What one attempt needs; the child gets a copy of it by being a copy of this process. */
 struct attempt {
 	const struct start_conf *conf;

@@ -51,6 +51,12 @@ struct start_conf {
 	void *meanwhile_ctx; /* of both */
 };
 
+enum {
+	START_DEADLINE_MS = 20000,
+	START_COPY_MS = 600000, /* the first start, which copies the image */
+	START_MOST_MS = START_DEADLINE_MS + START_COPY_MS
+};
+
 /**
  * start_box() - clone the child, give it its ids and limits, wait for init
  *

@@ -49,6 +49,26 @@ teardown() {
 	[ "$output" = alive ]
 }
 
+# Its ids are box root's: what is decided by those is refused by the filter, by its number and
+# by its user, or has nothing to show.
+@test "K02: nobody in the box limits, slows or looks into pid 1" {
+	cubby exec --keep -- true
+	for way in 'prlimit --pid 1 --nofile=3:3' 'prlimit --pid 1 --cpu=1' 'renice 19 -p 1' \
+		'renice 19 -u root' 'taskset -p 1 1' 'chrt -i -p 0 1' 'chrt -b -p 0 1' \
+		'ionice -c 3 -p 1' 'ls /proc/1/fd/0' 'ls /proc/1/task/1/fd/0' 'ls /proc/1/fdinfo' \
+		'readlink /proc/1/cwd' 'cat /proc/1/maps' 'cat /proc/1/environ'; do
+		run cubby exec -- $way
+		echo "$way: $status $output"
+		[ "$status" -ne 0 ]
+		[ "$status" -ne 127 ]
+	done
+	run -0 cubby exec -- sh -c 'prlimit --nofile=64:64 true && nice -n 5 taskset 1 true && ls -A /proc/1/fd'
+	[ -z "$output" ]
+	run -0 timeout 10 cubby exec -- echo soon
+	[ "$output" = soon ]
+	cubby stop
+}
+
 @test "K02: nor can a process of init that is on its way to be another's" {
 	cubby exec -- ./peek all 3000 >peek.out 3>&- &
 	peek=$!
