@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/acting.h"
 #include "cli/box/attach.h"
 #include "cli/box/env.h"
 #include "cli/opt/cmd.h"
@@ -119,6 +120,7 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 
 int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun *run)
 {
+	_cleanup_acting_ struct acting acting = ACTING_NONE;
 	_cleanup_boxsetup_ struct boxsetup s;
 	_cleanup_env_ struct env env = ENV_NONE;
 	struct box_command c = { .argv = NULL };
@@ -129,6 +131,8 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 	r = boxsetup_prepare(app, o, &s, &e);
 	if (r == 0)
 		r = describe(app, run, &env, &c, &e);
+	if (r == 0 && !run->detach)
+		acting_begin(app, s.spec.project, &acting);
 	if (r == 0)
 		r = boxsetup_start(app, &s, &c, &e);
 	if (r < 0)
@@ -136,6 +140,7 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 	r = run_in(app, &s, run, &c, &status, &e);
 	if (r < 0)
 		cmd_fail(app, &e, status);
+	acting_tell(app, &acting);
 	r = boxsetup_finish(&s, &e);
 	if (r < 0) {
 		cmd_fail(app, &e, CMD_CUBBY);

@@ -16,6 +16,7 @@
 #include "agent/mcp/mcp.h"
 #include "agent/tool/tool.h"
 #include "base/sys/sys.h"
+#include "cli/acting.h"
 #include "cli/box/ahead.h"
 #include "cli/box/env.h"
 #include "cli/box/setup.h"
@@ -195,6 +196,7 @@ static int instructions(const struct app *app, char **ret)
 static int serve(struct app *app, const struct opt_box *options, struct err *e)
 {
 	_cleanup_close_ int in = -1, out = -1, stop = -1;
+	_cleanup_acting_ struct acting acting = ACTING_NONE;
 	_cleanup_free_ char *text = NULL;
 	struct host h = { .app = app, .options = options };
 	struct mcp_conf conf = { .version = CUBBY_VERSION,
@@ -216,8 +218,10 @@ static int serve(struct app *app, const struct opt_box *options, struct err *e)
 	conf.out_fd = h.streams[1] = out;
 	conf.stop_fd = stop;
 	conf.instructions = text;
+	acting_begin(app, app->dir ? app->dir : ".", &acting);
 	r = mcp_serve(&conf, e);
 	end = host_close(&h, e);
+	acting_tell(app, &acting);
 	return r < 0 ? r : end;
 }
 

@@ -284,3 +284,25 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -125 --separate-stderr cubby exec --image nosuchimage -- true
 	[ "${#stderr_lines[@]}" = 1 ]
 }
+
+@test "exec: what acts on this machine is named, and nothing else" {
+	lib_project
+	echo old >.envrc
+	mkdir -p .git/hooks
+	run -0 --separate-stderr cubby exec -- sh -c 'touch plain Makefile; mkdir .git/objects; echo x >.git/objects/x'
+	[ -z "$stderr" ]
+	run -0 --separate-stderr cubby exec -- sh -c 'mkdir -p .vscode .github/workflows
+		echo {} >.vscode/tasks.json; echo x >.github/workflows/ci.yml; echo x >random.py
+		ln -s ../.. away; ln -s plain here; for i in $(seq 100); do touch "!$i"; done; rm .envrc
+		printf x >"$(printf "a\033b.pth")"'
+	[ "$stderr" = "cubby: new '.github/workflows/ci.yml' acts on this machine: a workflow of the CI service
+cubby: new '.vscode/tasks.json' acts on this machine: an editor's settings and tasks
+cubby: new 'a\x1bb.pth' acts on this machine: python loads it by itself
+cubby: new 'away' acts on this machine: a link that points out of the project
+cubby: new 'random.py' acts on this machine: shadows a module of python's library" ]
+	run -0 --separate-stderr cubby exec -- sh -c 'echo y >random.py'
+	[ "$stderr" = "cubby: changed 'random.py' acts on this machine: shadows a module of python's library" ]
+	run -0 --separate-stderr cubby exec -q -- sh -c 'echo z >random.py'
+	[ -z "$stderr" ]
+	cubby rm -q
+}

@@ -1,0 +1,58 @@
+#include "cli/acting.h"
+
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/show/render.h"
+
+enum { ACTING_LINES = 20 };
+
+struct telling {
+	const struct app *app;
+	size_t n;
+};
+
+void acting_begin(const struct app *app, const char *dir, struct acting *ret)
+{
+	*ret = ACTING_NONE;
+	if (app->quiet || app->json)
+		return;
+	ret->dir = sys_open(dir, O_RDONLY | O_DIRECTORY);
+	if (ret->dir >= 0)
+		ret->before = effects_watch_look(ret->dir);
+}
+
+static void tell(void *ctx, const char *path, const char *why, bool is_new)
+{
+	struct telling *t = ctx;
+	char shown[512];
+
+	if (t->n++ < ACTING_LINES)
+		render_note(t->app, "%s '%s' acts on this machine: %s",
+			    is_new ? "new" : "changed",
+			    text_escaped(shown, sizeof(shown), path, strlen(path)),
+			    why);
+}
+
+void acting_tell(const struct app *app, const struct acting *a)
+{
+	_cleanup_effects_watch_ struct effects_watch *now = NULL;
+	struct telling t = { .app = app };
+
+	if (!a->before)
+		return;
+	now = effects_watch_look(a->dir);
+	if (now)
+		effects_watch_compare(a->before, now, tell, &t);
+	if (t.n > ACTING_LINES)
+		render_note(app, "and %zu more files that act on this machine",
+			    t.n - ACTING_LINES);
+}
+
+void acting_done(struct acting *a)
+{
+	effects_watch_free(&a->before);
+	scope_close(&a->dir);
+	*a = ACTING_NONE;
+}

@@ -1,0 +1,155 @@
+#include "runtime/effects_watch.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/sys/sys.h"
+#include "runtime/effects.h"
+
+enum { WATCH_NAMES = 1024, WATCH_FILES = 256, WATCH_DEPTH = 4 };
+
+struct file {
+	char *path; /* owned */
+	const char *why;
+	ino_t ino;
+	struct timespec changed;
+	mode_t mode;
+};
+
+struct effects_watch {
+	struct file files[WATCH_FILES]; /* sorted by path */
+	size_t n;
+	unsigned names; /* read so far */
+};
+
+void effects_watch_free(struct effects_watch **wp)
+{
+	struct effects_watch *w = take(wp, NULL);
+
+	for (size_t i = 0; w && i < w->n; i++)
+		free(w->files[i].path);
+	free(w);
+}
+
+static void keep(struct effects_watch *w, const char *path, const char *why,
+		 const struct stat *st)
+{
+	struct file *f = &w->files[w->n];
+
+	if (w->n == WATCH_FILES)
+		return;
+	*f = (struct file){ .path = strdup(path),
+			    .why = why,
+			    .ino = st->st_ino,
+			    .changed = st->st_ctim,
+			    .mode = st->st_mode };
+	w->n += f->path != NULL;
+}
+
+/* Why it is to be looked at: by its name, or as a link that leads out. */
+static const char *why_of(int dirfd, const struct dirscan_entry *it, const char *path)
+{
+	struct effect x = effects_of_path(path, strlen(path));
+	char target[PATH_MAX];
+	ssize_t n;
+
+	if (x.class == EFFECTS_HELD)
+		return x.why;
+	if (it->type != DT_LNK)
+		return NULL;
+	n = sys_readlinkat(dirfd, it->name, target, sizeof(target));
+	return n < 0 || effects_leaves(path, strlen(path), target, (size_t)n)
+		       ? "a link that points out of the project"
+		       : NULL;
+}
+
+static void scan(struct effects_watch *w, int dirfd, const char *prefix,
+		 unsigned depth);
+
+static void look(struct effects_watch *w, int dirfd, const struct dirscan_entry *it,
+		 const char *prefix, unsigned depth)
+{
+	char path[EFFECTS_PATH];
+	int n = snprintf(path, sizeof(path), "%s%s", prefix, it->name);
+	bool on_the_way = strcmp(path, ".github") == 0;
+	_cleanup_close_ int fd = -1;
+	const char *why;
+	struct stat st;
+
+	if (n < 0 || (size_t)n + 1 >= sizeof(path))
+		return;
+	why = on_the_way ? NULL : why_of(dirfd, it, path);
+	if ((!why && !on_the_way) ||
+	    sys_fstatat(dirfd, it->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (why && !S_ISDIR(st.st_mode))
+		keep(w, path, why, &st);
+	if (!S_ISDIR(st.st_mode) || depth == WATCH_DEPTH)
+		return;
+	fd = sys_openat(dirfd, it->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return;
+	path[n] = '/';
+	path[n + 1] = '\0';
+	scan(w, fd, path, depth + 1);
+}
+
+static void scan(struct effects_watch *w, int dirfd, const char *prefix, unsigned depth)
+{
+	struct dirscan_entry it;
+	struct dirscan s;
+	struct err e = ERR_NONE;
+
+	if (dirscan_start(&s, dirfd, &e) < 0)
+		return;
+	while (w->names < WATCH_NAMES && dirscan_next(&s, &it, &e) > 0) {
+		w->names++;
+		look(w, dirfd, &it, prefix, depth);
+	}
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
+}
+
+struct effects_watch *effects_watch_look(int dirfd)
+{
+	struct effects_watch *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	scan(w, dirfd, "", 0);
+	qsort(w->files, w->n, sizeof(*w->files), by_path);
+	return w;
+}
+
+static bool same(const struct file *a, const struct file *b)
+{
+	return a->ino == b->ino && a->mode == b->mode &&
+	       a->changed.tv_sec == b->changed.tv_sec &&
+	       a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+void effects_watch_compare(const struct effects_watch *before,
+			   const struct effects_watch *now, effects_watch_fn *fn,
+			   void *ctx)
+{
+	size_t i = 0;
+
+	for (size_t j = 0; j < now->n; j++) {
+		const struct file *f = &now->files[j];
+		int order = 1;
+
+		while (i < before->n &&
+		       (order = strcmp(before->files[i].path, f->path)) < 0)
+			i++;
+		if (i == before->n)
+			order = 1;
+		if (order || !same(&before->files[i], f))
+			fn(ctx, f->path, f->why, order != 0);
+	}
+}

@@ -1,0 +1,80 @@
+#include "runtime/effects_watch.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "tests/unit/unit.h"
+
+static void put(int dir, const char *name)
+{
+	struct file_data data = { "x", 1, 0644 };
+	struct err e = ERR_NONE;
+
+	unit_ok(file_replace(dir, name, &data, &e), &e);
+}
+
+static void note(void *ctx, const char *path, const char *why, bool is_new)
+{
+	char *all = ctx;
+
+	assert_non_null(why);
+	snprintf(all + strlen(all), 4096 - strlen(all), "%c%s\n", is_new ? '+' : '~',
+		 path);
+}
+
+static void what_changed(void)
+{
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_effects_watch_ struct effects_watch *before = NULL, *now = NULL;
+	char all[4096] = "";
+
+	put(dir, ".envrc");
+	put(dir, "CLAUDE.md");
+	put(dir, ".npmrc");
+	assert_int_equal(mkdirat(dir, ".git", 0755), 0);
+	assert_int_equal(mkdirat(dir, ".git/hooks", 0755), 0);
+	before = effects_watch_look(dir);
+	assert_non_null(before);
+	put(dir, "plain");
+	put(dir, "CLAUDE.md");
+	put(dir, ".git/hooks/pre-commit");
+	put(dir, ".git/HEAD");
+	assert_int_equal(mkdirat(dir, "sub", 0755), 0);
+	put(dir, "sub/.envrc"); /* too deep for a cheap look */
+	assert_int_equal(symlinkat("/etc", dir, "etc"), 0);
+	assert_int_equal(symlinkat("plain", dir, "inside"), 0);
+	assert_int_equal(unlinkat(dir, ".npmrc", 0), 0);
+	now = effects_watch_look(dir);
+	effects_watch_compare(before, now, note, all);
+	assert_string_equal(all, "+.git/hooks/pre-commit\n~CLAUDE.md\n+etc\n");
+	all[0] = '\0';
+	effects_watch_compare(now, now, note, all);
+	assert_string_equal(all, "");
+}
+
+static void many_names(void)
+{
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_effects_watch_ struct effects_watch *w = NULL;
+	char name[32];
+
+	for (int i = 0; i < 1500; i++) {
+		snprintf(name, sizeof(name), "%d.pth", i);
+		assert_int_equal(symlinkat("x", dir, name), 0);
+	}
+	w = effects_watch_look(dir);
+	assert_non_null(w);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "what changed", what_changed },
+		{ "many names", many_names },
+	};
+
+	return unit_cases("effects_watch", cases);
+}
