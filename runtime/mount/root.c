@@ -24,19 +24,28 @@ static int open_part(const char *store, const char *dir, const char *name,
 	return mounts_tree(AT_FDCWD, path, false, 0, e);
 }
 
-int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
-		    struct err *e)
+int mount_root_layers(const struct spec *spec, struct mount_root *ret, struct err *e)
 {
 	_cleanup_mount_root_ struct mount_root m = MOUNT_ROOT_NONE;
-	int r;
 
-	m.copy = copy;
 	m.image = open_part(spec->store, "images", spec->image, "/rootfs", e);
 	if (m.image < 0)
 		return m.image;
 	m.box = open_part(spec->store, "boxes", spec->key, "", e);
 	if (m.box < 0)
 		return m.box;
+	*ret = take(&m, MOUNT_ROOT_NONE);
+	return 0;
+}
+
+int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
+		    struct err *e)
+{
+	int r = ret->image < 0 ? mount_root_layers(spec, ret, e) : 0;
+
+	if (r < 0)
+		return r;
+	ret->copy = copy;
 	r = sys_chdir(spec->store);
 	if (r < 0)
 		return err_sys(e, r, "cannot enter the store '%s'", spec->store);
@@ -47,7 +56,6 @@ int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
 		r = sys_chdir("stage");
 	if (r < 0)
 		return err_sys(e, r, "cannot mount a stage in the store");
-	*ret = take(&m, MOUNT_ROOT_NONE);
 	return 0;
 }
 

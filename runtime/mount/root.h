@@ -23,6 +23,10 @@ struct mount_root {
 };
 #define MOUNT_ROOT_NONE ((struct mount_root){ .image = -1, .box = -1 })
 
+/** mount_root_layers() - the two trees, as they are; mount_root_open() takes them then, and
+ *  opens its own where @ret is empty */
+int mount_root_layers(const struct spec *spec, struct mount_root *ret, struct err *e);
+
 /** mount_root_open() - first part; the working directory becomes the stage */
 int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
 		    struct err *e);

@@ -78,10 +78,13 @@ static int wait_for_go(struct work *w, struct err *e)
 	int r;
 
 	wire_msg_init(&m);
-	r = wire_recv(w->c->sock, &m, 1);
+	r = wire_recv(w->c->sock, &m, 3);
 	if (r <= 0 || m.head.type != WIRE_GO)
 		return err_set(e, -ECONNRESET, "the monitor has gone");
-	w->c->project = wire_take_fd(&m, 0); /* root map alone: an idmapped mount */
+	/* Root map alone: mounts that show the ids of the box. */
+	w->c->project = wire_take_fd(&m, 0);
+	w->parts.image = wire_take_fd(&m, 1);
+	w->parts.box = wire_take_fd(&m, 2);
 	return 0;
 }
 

@@ -7,9 +7,11 @@
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"
 #include "runtime/confine/secfilter.h"
+#include "runtime/idmap/lease.h"
 #include "runtime/idmap/mount.h"
 #include "runtime/idmap/range.h"
 #include "runtime/mount/mounts.h"
+#include "runtime/mount/root.h"
 #include "runtime/start/child.h"
 #include "runtime/wire/wire.h"
 
@@ -19,13 +21,15 @@ struct attempt {
 	struct running *run;
 	struct buf filter, setid, fake; /* owned */
 	char init_path[PATH_MAX];
-	int child_sock; /* owned */
-	uint32_t base;	/* of the box's ids on the host; root map alone */
+	int child_sock;		  /* owned */
+	uint32_t base;		  /* of the box's ids on the host; root map alone */
+	struct mount_root layers; /* owned: shown with those ids; empty: as they are */
 	bool copy;
 };
 
 static void attempt_done(struct attempt *a)
 {
+	mount_root_close(&a->layers);
 	buf_done(&a->filter);
 	buf_done(&a->setid);
 	buf_done(&a->fake);
@@ -64,6 +68,7 @@ void start_done(struct running *r)
 	if (r->init > 0)
 		sys_waitid(P_PID, (id_t)r->init, &si, WEXITED);
 	scope_close(&r->pidfd);
+	scope_close(&r->lease);
 	scope_close_set(r->watch, MEMWATCH_FDS);
 	cgroup_destroy(&r->cg);
 	close_aside(&r->net[NETNS_FD_SYN]);
@@ -268,6 +273,56 @@ static int map_project(const struct attempt *a, struct err *e)
 	return take(&tree, -1);
 }
 
+static int map_layers(struct attempt *a, uint32_t base, struct err *e)
+{
+	_cleanup_mount_root_ struct mount_root m = MOUNT_ROOT_NONE;
+	_cleanup_close_ int userns = -1;
+	struct idmap map;
+	int r = mount_root_layers(a->conf->spec, &m, e);
+
+	if (r < 0)
+		return r;
+	idmap_range_layers(&a->conf->spec->map, base, &map);
+	userns = idmap_mount_namespace(&map, e);
+	r = userns < 0 ? userns : idmap_mount_apply(m.image, userns, e);
+	if (r == 0)
+		r = idmap_mount_apply(m.box, userns, e);
+	if (r < 0)
+		return r;
+	a->layers = take(&m, MOUNT_ROOT_NONE);
+	return 0;
+}
+
+/* The kernel counts descriptors in flight, watches and pipes by user: a box of root has
+ * users of its own. Where that cannot be, all have the range that is on disk. */
+static int own_range(struct attempt *a, struct err *e)
+{
+	_cleanup_close_ int lease = -1;
+	struct err why = ERR_NONE;
+	uint32_t base;
+	int r = 0;
+
+	if (!is_root(a->conf))
+		return 0;
+	if (!idmap_lease_overlay())
+		r = err_set(&why, -ENOSYS,
+			    "before Linux 5.19 layers keep the ids on disk");
+	if (r == 0)
+		r = lease = idmap_lease_take(a->conf->spec->key, &base, &why);
+	if (r >= 0)
+		r = map_layers(a, base, &why);
+	if (r < 0)
+		return buf_addf(&a->run->why,
+				"%s: the ids of this box are those of other boxes, "
+				"too\n",
+				why.msg) < 0
+			       ? err_sys(e, -ENOMEM, "cannot note a range of ids")
+			       : 0;
+	a->base = base;
+	a->run->lease = take(&lease, -1);
+	return 0;
+}
+
 /* To a child that has failed already nothing can be said; expect() hears why. */
 static bool is_gone(int r)
 {
@@ -278,14 +333,20 @@ static int say_go(struct attempt *a, struct err *e)
 {
 	struct wire_head head = { .type = WIRE_GO };
 	_cleanup_close_ int project = -1;
-	int r;
+	int fds[3], r;
+	unsigned n = 0;
 
 	if (is_root(a->conf)) {
 		project = map_project(a, e);
 		if (project < 0)
 			return project;
+		fds[n++] = project;
 	}
-	r = wire_send(a->run->sock, &head, NULL, &project, project >= 0);
+	if (a->layers.image >= 0) {
+		fds[n++] = a->layers.image;
+		fds[n++] = a->layers.box;
+	}
+	r = wire_send(a->run->sock, &head, NULL, fds, n);
 	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot start the child") : 0;
 }
 
@@ -388,6 +449,8 @@ static int try_once(struct attempt *a, struct err *e)
 
 	wire_msg_init(&m);
 	if (r == 0)
+		r = own_range(a, e);
+	if (r == 0)
 		r = make_child(a, e);
 	if (r == 0)
 		r = say_go(a, e);
@@ -448,6 +511,7 @@ static int attempt(const struct start_conf *conf, bool copy, struct running *ret
 		.setid = BUF_INIT(1 << 20),
 		.fake = BUF_INIT(1 << 20),
 		.child_sock = -1,
+		.layers = MOUNT_ROOT_NONE,
 		.base = conf->spec->map.uid[0].outside,
 		.copy = copy,
 	};

@@ -21,6 +21,7 @@ struct running {
 	int sock;		 /* owned: to init */
 	int watch[MEMWATCH_FDS]; /* owned: of the box; what memwatch.h asks for */
 	struct cgroup *cg;	 /* owned */
+	int lease;		 /* owned: of a range of ids; -1 = the shared one */
 	int net[NETNS_FDS];	 /* owned; what netns_setup() made */
 	struct netns_facts facts;
 	bool copy;	/* the root is a copy of the image, not an overlay */
@@ -31,6 +32,7 @@ struct running {
 	((struct running){ .init = -1,              \
 			   .pidfd = -1,             \
 			   .sock = -1,              \
+			   .lease = -1,             \
 			   .watch = MEMWATCH_NO_FD, \
 			   .net = NETNS_NO_FD,      \
 			   .why = BUF_INIT(64 * 1024) })

@@ -1,0 +1,94 @@
+#include "runtime/idmap/lease.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "runtime/idmap/range.h"
+
+#define LEASE_DIR "/run/cubby/ids"
+
+enum { LEASE_SUBIDS = 1 << 20 /* bytes of /etc/subuid */ };
+
+bool idmap_lease_is_given(const char *text, uint32_t base)
+{
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+		uint64_t first, count;
+
+		if (sscanf(text, "%*[^:\n]:%" SCNu64 ":%" SCNu64, &first, &count) ==
+			    2 &&
+		    first < (uint64_t)base + IDMAP_RANGE_SIZE && base < first + count)
+			return true;
+	}
+	return false;
+}
+
+bool idmap_lease_overlay(void)
+{
+	struct utsname u;
+	unsigned major, minor;
+
+	return sys_uname(&u) >= 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 5 || (major == 5 && minor >= 19));
+}
+
+static int open_dir(struct err *e)
+{
+	int r = file_mkdirs(AT_FDCWD, LEASE_DIR, 0700, e);
+
+	return r < 0 ? r : file_open_dir(AT_FDCWD, LEASE_DIR, e);
+}
+
+static int try_one(int dir, uint32_t base, const char *key)
+{
+	_cleanup_close_ int fd = -1;
+	char name[16], line[80];
+	int r;
+
+	snprintf(name, sizeof(name), "%" PRIu32, base);
+	fd = sys_openat(dir, name, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return fd;
+	r = sys_flock_once(fd, LOCK_EX | LOCK_NB);
+	if (r < 0)
+		return r;
+	r = snprintf(line, sizeof(line), "%.64s\n", key);
+	if (sys_ftruncate(fd, 0) < 0 || sys_write(fd, line, (size_t)r) != r)
+		return -EIO;
+	return take(&fd, -1);
+}
+
+/* From a random one on: a container that shares the host's ids, and not its /run, has
+ * locks of its own. */
+int idmap_lease_take(const char *key, uint32_t *base, struct err *e)
+{
+	_cleanup_buf_ struct buf given = BUF_INIT(2 * LEASE_SUBIDS);
+	_cleanup_close_ int dir = open_dir(e);
+	struct err ignored = ERR_NONE;
+	uint16_t start = 0;
+
+	if (dir < 0)
+		return dir;
+	(void)file_read(AT_FDCWD, "/etc/subuid", &given, &ignored);
+	(void)file_read(AT_FDCWD, "/etc/subgid", &given, &ignored);
+	(void)sys_getrandom(&start, sizeof(start));
+	for (uint32_t i = 0; i < IDMAP_RANGE_COUNT - 1; i++) {
+		uint32_t slot = 1 + (start + i) % (IDMAP_RANGE_COUNT - 1);
+		uint32_t at = IDMAP_RANGE_FIRST + slot * IDMAP_RANGE_SIZE;
+		int fd;
+
+		if (idmap_lease_is_given(buf_cstr(&given), at))
+			continue;
+		fd = try_one(dir, at, key);
+		if (fd >= 0)
+			*base = at;
+		if (fd >= 0)
+			return fd;
+		if (fd != -EWOULDBLOCK)
+			return err_sys(e, fd, "cannot lock a range of ids");
+	}
+	return err_set(e, -ENOSPC, "every range of ids has a box");
+}
