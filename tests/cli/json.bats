@@ -60,7 +60,7 @@ is_json() { # TEXT
 	[[ $pid =~ ^[0-9]+$ ]]
 	lib_wait_for_command "sleep 1000"
 	for command in ls info ps log logs net ports images config "kill 1000000" "kill $pid" "exec true" \
-		"exec -t true" shell "prune --dry-run" "prune" "pull --name again $CUBBY_TEST_ROOTFS" doctor stop stop rm "rmi again"; do
+		"exec -t true" shell "prune --dry-run" "prune" "pull --name again $CUBBY_TEST_ROOTFS" doctor stop stop "rm --yes" "rmi again"; do
 		words="$command"
 		[ "$command" != "kill $pid" ] || words="kill -s CONT $pid"
 		run --separate-stderr cubby --json $words </dev/null
@@ -74,7 +74,7 @@ is_json() { # TEXT
 		logs) [ "$output" = '{"text":"\u001b]0;t\u0007one"}'$'\n''{"text":"two"}' ] ;;
 		"kill $pid") [ "$(jq -c . <<<"$output")" = "[{\"pid\":$pid,\"signal\":18}]" ] ;;
 		stop) [ "$(jq -r '.[].project' <<<"$output")" = "$LIB_PROJECT" ] ;;
-		rm) [ "$(jq -r 'length' <<<"$output")" = 1 ] ;;
+		"rm --yes") [ "$(jq -r 'length' <<<"$output")" = 1 ] ;;
 		"rmi again") [ "$(jq -r '.[].name' <<<"$output")" = again ] ;;
 		esac
 	done

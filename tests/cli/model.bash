@@ -23,7 +23,7 @@ no_model() {
 }
 
 task() { task_net --net none "$@"; }
-task_net() { (no_model cubby --no-color "$@" </dev/null); } # with the network of the box
+task_net() { (no_model cubby run --no-color "$@" </dev/null); } # with the network of the box
 
 requests() { grep -c '"path"' "$BATS_TEST_TMPDIR/requests"; }
 

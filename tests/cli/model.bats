@@ -66,7 +66,7 @@ one_line() { # STATUS PATTERN: what cubby said last
 
 @test "model: nobody listens" {
 	OPENAI_API_KEY=k OPENAI_BASE_URL=http://127.0.0.1:9/v1 run --separate-stderr \
-		timeout 120 cubby -q --timeout 3s "x"
+		timeout 120 cubby run -q --timeout 3s "x"
 	[[ $status == 3 || $status == 4 ]]
 	[ -n "$stderr" ]
 }
@@ -75,14 +75,14 @@ one_line() { # STATUS PATTERN: what cubby said last
 	serve <<-'END'
 	{"status": 401, "body": {"error": {"message": "Incorrect API key provided"}}, "times": 9}
 	END
-	run --separate-stderr cubby -q "x"
-	one_line 4 "cubby: *OPENAI_API_KEY*"
+	run --separate-stderr cubby run -q "x"
+	one_line 4 "cubby run: *OPENAI_API_KEY*"
 	stop_server
 	rm .port
 	serve <<-'END'
 	{"html": "Welcome to the hotel network", "times": 9}
 	END
-	run --separate-stderr timeout 100 cubby -q --timeout 20s "x"
+	run --separate-stderr timeout 100 cubby run -q --timeout 20s "x"
 	[[ $status == 3 || $status == 4 ]]
 	[[ $stderr == *"hotel network"* ]]
 }
@@ -94,7 +94,7 @@ one_line() { # STATUS PATTERN: what cubby said last
 	{"calls": [{"name": "shell", "args": {"command": "echo two >two"}}]}
 	{"calls": [{"name": "finish", "args": {"answer": "Now two.", "success": true}}]}
 	END
-	run -3 --separate-stderr cubby --max-rounds 1 "count"
+	run -3 --separate-stderr cubby run --max-rounds 1 "count"
 	[[ $stderr == *"cubby resume"* ]]
 	run -0 --separate-stderr cubby resume --max-rounds 9
 	[ "$output" = "Now two." ]
@@ -108,7 +108,7 @@ one_line() { # STATUS PATTERN: what cubby said last
 	{"calls": [{"name": "finish", "args": {"answer": "Went on.", "success": true}}], "expect": "nterrupted"}
 	END
 	mkfifo out
-	cubby --json "wait" >out 2>/dev/null 3>&- &
+	cubby run --json "wait" >out 2>/dev/null 3>&- &
 	local pid=$! line
 	while read -r line; do
 		[[ $line == *'"output"'*begun* ]] && kill -9 "$pid"
@@ -124,7 +124,7 @@ one_line() { # STATUS PATTERN: what cubby said last
 	{"text": "not reached"}
 	END
 	mkfifo out
-	bash -c 'trap - INT; exec cubby --json wait' >out 2>/dev/null </dev/null 3>&- &
+	bash -c 'trap - INT; exec cubby run --json wait' >out 2>/dev/null </dev/null 3>&- &
 	local pid=$! line status=0
 	while read -r line; do
 		[[ $line == *'"output"'*begun* ]] && kill -INT "$pid"
@@ -140,7 +140,7 @@ one_line() { # STATUS PATTERN: what cubby said last
 	{"calls": [{"name": "shell", "args": {"command": "env | grep -c sk-test; cat /proc/*/environ | grep -c sk-test"}}]}
 	{"text": "ok"}
 	END
-	run -0 cubby --save-transcript=t.jsonl "look"
+	run -0 cubby run --save-transcript=t.jsonl "look"
 	lib_no_word sk-test-1234567 t.jsonl
 	[[ $output != *sk-test-1234567* ]]
 }

@@ -12,7 +12,7 @@ teardown_file() { lib_done; }
 setup() { lib_project; }
 teardown() { model_done; }
 
-talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby --net none "$@"); }
+talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); }
 
 @test "person: --ask takes yes, no with a reason, edit, and always for a program" {
 	model <<-'END'

@@ -231,7 +231,7 @@ asks() {
 	{"text":"both"}
 	END
 	# The first command ends when its client does; the client is killed once it runs.
-	cubby --net none "count" {MODEL_FD}>&- </dev/null >out 2>&1 &
+	cubby run --net none "count" {MODEL_FD}>&- </dev/null >out 2>&1 &
 	pid=$!
 	for ((i = 0; i < 1000; i++)); do
 		[ -s log ] && break
@@ -268,7 +268,7 @@ asks() {
 
 @test "task: ^C without anybody to ask ends it: 130" {
 	model < <(call "echo up >up; sleep 30"; call true)
-	cubby --net none "long" {MODEL_FD}>&- </dev/null >out 2>&1 &
+	cubby run --net none "long" {MODEL_FD}>&- </dev/null >out 2>&1 &
 	pid=$!
 	for ((i = 0; i < 1000; i++)); do
 		[ -s up ] && break
