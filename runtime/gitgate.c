@@ -160,6 +160,27 @@ static int make_layers(const struct gitgate *g, struct view *v, const struct sta
 	return r < 0 ? r : own(g, work, st);
 }
 
+/* Something that the box must not write, whatever it is. */
+static int note_guard(struct gitgate *g, const char *path)
+{
+	struct view v = { .git = -1, .upper = -1, .state = -1 };
+	struct stat st;
+	int fd = takeover_open(g->project, path, O_PATH);
+	int r = fd < 0 ? fd : sys_fstat(fd, &st);
+
+	scope_close(&fd);
+	if (r < 0)
+		return r;
+	if (g->n >= GITGATE_VIEWS)
+		return -E2BIG;
+	v.ino = st.st_ino;
+	v.path = strdup(path);
+	if (!v.path)
+		return -ENOMEM;
+	g->views[g->n++] = v;
+	return 0;
+}
+
 static int note_view(struct gitgate *g, const char *path)
 {
 	_cleanup_close_ int place =
@@ -436,6 +457,87 @@ static int find_views(struct gitgate *g, struct err *e)
 	return 0;
 }
 
+/* ---- what the host's own settings name in the tree ------------------------------------ */
+
+struct named {
+	struct gitgate *g;
+	const char *git; /* the git directory, below the project */
+	gitgate_say_fn *say;
+	void *ctx;
+};
+
+/* Settings whose value is a path that git runs or reads more settings from. */
+static bool names_path(const struct git_config_item *it)
+{
+	static const struct {
+		const char *section, *key;
+	} rows[] = {
+		{ "core", "hookspath" },      { "core", "fsmonitor" },
+		{ "core", "attributesfile" }, { "core", "sshcommand" },
+		{ "core", "editor" },	      { "core", "pager" },
+		{ "include", "path" },	      { "includeif", "path" },
+		{ "filter", "clean" },	      { "filter", "smudge" },
+		{ "filter", "process" },      { "diff", "command" },
+		{ "diff", "textconv" },	      { "merge", "driver" },
+		{ "gpg", "program" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (strcmp(rows[i].section, it->section) == 0 &&
+		    strcmp(rows[i].key, it->key) == 0)
+			return true;
+	return false;
+}
+
+/* Relative ones mean the worktree, those of an include the git directory. Only the first
+ * word can be a file: what else a program is told is its own affair. */
+static int note_named(void *ctx, const struct git_config_item *it)
+{
+	const struct named *n = ctx;
+	const char *root = n->g->spec->project, *v = it->value;
+	bool include = strncmp(it->section, "include", 7) == 0;
+	size_t len = strlen(root), up = strlen(n->git);
+	char path[PATH_MAX], line[PATH_MAX + 128], shown[300];
+
+	if (!names_path(it))
+		return 0;
+	if (strncmp(v, root, len) == 0 && v[len] == '/')
+		snprintf(path, sizeof(path), "%s", v + len + 1);
+	else if (*v == '/' || *v == '~' || *v == '!')
+		return 0;
+	else
+		snprintf(path, sizeof(path), "%.*s%s", (int)(include ? up : up - 4),
+			 n->git, include ? "/" : "");
+	if (*v != '/')
+		snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s", v);
+	if (!include)
+		path[strcspn(path, " ")] = '\0';
+	while (strncmp(path, ".git/../", 8) == 0)
+		memmove(path, path + 8, strlen(path + 8) + 1);
+	if (strcmp(path, ".") == 0 || !*path || note_guard(n->g, path) < 0)
+		return 0;
+	if (n->say) {
+		snprintf(line, sizeof(line),
+			 "%s is read-only in the box: git on the host acts on it",
+			 text_escaped(shown, sizeof(shown), path, strlen(path)));
+		n->say(n->ctx, line);
+	}
+	return 0;
+}
+
+static void find_named(struct gitgate *g, gitgate_say_fn *say, void *ctx)
+{
+	for (size_t i = 0, n = g->n; i < n; i++) {
+		struct named named = { g, g->views[i].path, say, ctx };
+		_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
+
+		if (g->views[i].git >= 0 && text_ends(g->views[i].path, ".git") &&
+		    takeover_read(g->views[i].git, "config", &text) == 0)
+			(void)git_config_parse(buf_cstr(&text), text.len, note_named,
+					       &named);
+	}
+}
+
 /* What cannot be done by meaning is not done at all. */
 static void begin_view(struct view *v, gitgate_say_fn *say, void *ctx)
 {
@@ -470,6 +572,7 @@ int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *
 	if (g->dirs.partial && say)
 		say(ctx, "repositories in the project were looked for in its first "
 			 "20000 directories only");
+	find_named(g, say, ctx);
 	for (size_t i = 0; i < g->n && r == 0; i++) {
 		struct view *v = &g->views[i];
 		char kind[2] = "f";

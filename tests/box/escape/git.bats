@@ -63,6 +63,21 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	git_safe
 }
 
+@test "G14: what the host's own configuration names in the tree is read-only" {
+	git_repo
+	mkdir -p .husky
+	printf '#!/bin/sh\n' >.husky/pre-commit
+	chmod +x .husky/pre-commit
+	printf '[user]\n' >settings
+	git config core.hooksPath .husky
+	git config include.path ../settings
+	run -0 --separate-stderr cubby exec -- sh -c 'cp evil .husky/pre-commit; cp evil .husky/post-commit
+		mv .husky x; echo "[core]" >>settings; mv settings y; true'
+	[[ $stderr == *".husky is read-only in the box: git on the host acts on it"* ]]
+	[ "$(cat settings)" = '[user]' ]
+	git_safe
+}
+
 @test "G05: .git cannot be moved away, replaced or made a link" {
 	git_repo
 	run ! cubby exec -- mv .git .git2
