@@ -16,23 +16,41 @@ static const struct table_column columns[] = {
 	{ NULL, "dir", TABLE_TEXT },
 };
 
-static int add_row(void *ctx, const struct image *i)
+struct list {
+	const struct store *store; /* borrowed, as the next one */
+	struct table *table;
+};
+
+static int add_row(struct table *t, const struct image *i, const char *name)
 {
 	char digest[13];
 	struct table_cell cells[ARRAY_SIZE(columns)] = {
-		{ .text = i->name[0] ? i->name : NULL },
-		{ .text = digest },
-		{ .text = i->map },
-		{ .n = (int64_t)i->size },
-		{ .n = i->created },
-		{ .text = i->digest },
-		{ .text = i->source },
-		{ .text = i->arch },
-		{ .text = i->dir },
+		{ .text = name },	   { .text = digest },	{ .text = i->map },
+		{ .n = (int64_t)i->size }, { .n = i->created }, { .text = i->digest },
+		{ .text = i->source },	   { .text = i->arch }, { .text = i->dir },
 	};
 
 	snprintf(digest, sizeof(digest), "%.12s", i->digest);
-	return table_add(ctx, cells);
+	return table_add(t, cells);
+}
+
+/* A row for each name. */
+static int add_rows(void *ctx, const struct image *i)
+{
+	const struct list *l = ctx;
+	_cleanup_json_ struct json *meta = NULL;
+	struct err ignored = ERR_NONE;
+	int r = 0;
+
+	if (image_meta(l->store, i->dir, &meta, &ignored) < 0 ||
+	    !json_len(json_get(meta, "names")))
+		return add_row(l->table, i, i->name[0] ? i->name : NULL);
+	json_each(it, json_get(meta, "names"))
+	{
+		if (r == 0)
+			r = add_row(l->table, i, json_key(it));
+	}
+	return r;
 }
 
 static int list(const struct app *app, struct err *e)
@@ -45,7 +63,7 @@ static int list(const struct app *app, struct err *e)
 	if (r == 0)
 		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r == 0)
-		r = image_list(&st, add_row, t, e);
+		r = image_list(&st, add_rows, &(struct list){ &st, t }, e);
 	if (r < 0)
 		return r;
 	r = table_show(t, app, sys_wall().tv_sec,

@@ -98,29 +98,50 @@ static int change(struct box *b, const struct args *a, struct err *e)
 	return 0;
 }
 
-static const char *host_of(const struct json *published, int64_t port, char *out,
-			   size_t size)
+static const char *host_of(const struct json *published, char *out, size_t size)
 {
-	json_each(it, published)
-	{
-		const char *addr = json_get_str(it, "address");
+	const char *addr = json_get_str(published, "address");
 
-		if (json_get_int(it, "port", 0) != port || !addr)
-			continue;
-		snprintf(out, size, strchr(addr, ':') ? "[%s]:%lld" : "%s:%lld", addr,
-			 (long long)json_get_int(it, "host_port", 0));
-		return out;
-	}
-	return NULL;
+	if (!addr)
+		return NULL;
+	snprintf(out, size, strchr(addr, ':') ? "[%s]:%lld" : "%s:%lld", addr,
+		 (long long)json_get_int(published, "host_port", 0));
+	return out;
 }
 
-static bool listens(const struct json *list, int64_t port)
+static bool has_port(const struct json *list, int64_t port)
 {
 	json_each(it, list) if (json_get_int(it, "port", 0) == port) return true;
 	return false;
 }
 
-/* What listens, with the host's address if it has one; then what is published although
+static int add_row(struct table *t, int64_t port, const char *address, const char *host)
+{
+	const struct table_cell cells[ARRAY_SIZE(columns)] = {
+		{ .n = port },
+		{ .text = address },
+		{ .text = host },
+	};
+
+	return table_add(t, cells);
+}
+
+/* A row for each way to the port that the host has. */
+static int add_published(struct table *t, const struct json *outside, int64_t port,
+			 const char *address)
+{
+	char host[96];
+	int r = 0;
+
+	json_each(it, outside)
+	{
+		if (r == 0 && json_get_int(it, "port", 0) == port)
+			r = add_row(t, port, address, host_of(it, host, sizeof(host)));
+	}
+	return r;
+}
+
+/* What listens, with the host's addresses if it has some; then what is published although
  * nothing listens there yet. */
 static int add_rows(struct table *t, const struct json *answer)
 {
@@ -132,31 +153,21 @@ static int add_rows(struct table *t, const struct json *answer)
 	json_each(it, inside)
 	{
 		int64_t port = json_get_int(it, "port", 0);
-		const struct table_cell cells[ARRAY_SIZE(columns)] = {
-			{ .n = port },
-			{ .text = json_get_str(it, "address") },
-			{ .text = host_of(outside, port, host, sizeof(host)) },
-		};
+		const char *address = json_get_str(it, "address");
 
-		r = table_add(t, cells);
-		if (r < 0)
-			return r;
+		if (r == 0)
+			r = has_port(outside, port)
+				    ? add_published(t, outside, port, address)
+				    : add_row(t, port, address, NULL);
 	}
 	json_each(it, outside)
 	{
 		int64_t port = json_get_int(it, "port", 0);
-		const struct table_cell cells[ARRAY_SIZE(columns)] = {
-			{ .n = port },
-			{ .text = NULL },
-			{ .text = host_of(outside, port, host, sizeof(host)) },
-		};
 
-		if (!listens(inside, port))
-			r = table_add(t, cells);
-		if (r < 0)
-			return r;
+		if (r == 0 && !has_port(inside, port))
+			r = add_row(t, port, NULL, host_of(it, host, sizeof(host)));
 	}
-	return 0;
+	return r;
 }
 
 static int work(const struct app *app, const struct args *a, struct err *e)

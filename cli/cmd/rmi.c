@@ -45,7 +45,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "IMAGE...",
-	.doc = "Remove images by name or by the beginning of their digest.",
+	.doc = "Remove images by name or by the beginning of their digest. Of an image "
+	       "with several names the name alone goes.",
 };
 
 static void args_done(struct args *a)
@@ -94,14 +95,35 @@ static int remove_image(const struct sweep *s, const struct image *image, struct
 	return 0;
 }
 
+/* One of several names goes alone: 1. */
+static int drop_name(const struct sweep *s, const struct image *image, const char *name,
+		     struct err *e)
+{
+	struct json *j;
+	int r = image_unname(s->st, image->dir, name, e);
+
+	if (r <= 0)
+		return r;
+	render_note(s->app, "the name '%s' is removed; the image has others", name);
+	j = json_object();
+	json_set_str(j, "name", name);
+	json_set_str(j, "digest", image->digest);
+	json_add(s->done, j);
+	return r;
+}
+
 static void remove_named(struct sweep *s, const struct words *names)
 {
 	for (size_t i = 0; i < names->n; i++) {
 		struct image image;
 		struct err e = ERR_NONE;
+		int r = image_find(s->st, names->v[i], NULL, &image, &e);
 
-		if (image_find(s->st, names->v[i], NULL, &image, &e) < 0 ||
-		    remove_image(s, &image, &e) < 0)
+		if (r == 0)
+			r = drop_name(s, &image, names->v[i], &e);
+		if (r == 0)
+			r = remove_image(s, &image, &e);
+		if (r < 0)
 			s->status = cmd_fail(s->app, &e, CMD_FAILED);
 	}
 }

@@ -197,11 +197,25 @@ int64_t image_stamp(const struct store *s, const char *name)
 	return MAX(now, q.best_named + 1);
 }
 
-int image_name(const struct store *s, const char *dir, const char *name, struct err *e)
+static int save_meta(const struct store *s, const char *dir, const struct json *j,
+		     struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(META_MAX);
-	_cleanup_json_ struct json *j = NULL;
 	char path[IMAGE_DIR + 16];
+	int r = json_print(j, true, &text);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot name image '%.12s'", dir);
+	r = meta_path(dir, path, e);
+	return r < 0 ? r
+		     : file_replace(s->images, path,
+				    &(struct file_data){ text.data, text.len, 0600 },
+				    e);
+}
+
+int image_name(const struct store *s, const char *dir, const char *name, struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
 	int r;
 
 	r = image_meta(s, dir, &j, e);
@@ -211,15 +225,39 @@ int image_name(const struct store *s, const char *dir, const char *name, struct 
 		r = json_set(j, "names", json_object());
 	if (r >= 0)
 		r = json_set_int(json_get_mut(j, "names"), name, image_stamp(s, name));
-	if (r >= 0)
-		r = json_print(j, true, &text);
 	if (r < 0)
 		return err_sys(e, r, "cannot name image '%.12s'", dir);
-	r = meta_path(dir, path, e);
-	return r < 0 ? r
-		     : file_replace(s->images, path,
-				    &(struct file_data){ text.data, text.len, 0600 },
-				    e);
+	return save_meta(s, dir, j, e);
+}
+
+int image_unname(const struct store *s, const char *dir, const char *name,
+		 struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct json *kept;
+	bool found = false;
+	int64_t when = 0;
+	int r = image_meta(s, dir, &j, e);
+
+	if (r < 0)
+		return r;
+	kept = json_object();
+	r = kept ? 0 : -ENOMEM;
+	json_each(it, json_get(j, "names"))
+	{
+		if (!strcmp(json_key(it), name))
+			found = true;
+		else if (r == 0 && json_int(it, &when) >= 0)
+			r = json_set_int(kept, json_key(it), when);
+	}
+	if (r < 0 || !found || !json_len(kept)) {
+		json_free(&kept);
+		return r < 0 ? err_sys(e, r, "cannot rename image '%.12s'", dir) : 0;
+	}
+	if (json_set(j, "names", kept) < 0)
+		return err_sys(e, -ENOMEM, "cannot rename image '%.12s'", dir);
+	r = save_meta(s, dir, j, e);
+	return r < 0 ? r : 1;
 }
 
 /* ---- users and removal -------------------------------------------------------------- */

@@ -73,6 +73,11 @@ int64_t image_stamp(const struct store *s, const char *name);
 /** image_name() - give an image a name now */
 int image_name(const struct store *s, const char *dir, const char *name, struct err *e);
 
+/** image_unname() - take a name away, unless it is the last one
+ *  Return: 1 = taken away; 0 = not: it has no other name, or not this one. */
+int image_unname(const struct store *s, const char *dir, const char *name,
+		 struct err *e);
+
 /** image_users() - call @each with the key of every box that uses an image */
 int image_users(const struct store *s, const char *dir,
 		int (*each)(void *ctx, const char *key), void *ctx, struct err *e);

@@ -330,12 +330,25 @@ static void note_dropped(const struct pull *p, const struct json *result)
 		note(p, buf_cstr(&line));
 }
 
+/* Zeros are a tar archive of nothing, whatever their name: that is no root filesystem. */
+static int check_content(const struct pull *p, const struct json *result, struct err *e)
+{
+	int64_t entries = json_get_int(result, "entries", INT64_MAX);
+
+	if (entries > 1 || (entries && json_get_int(result, "bytes", 0)))
+		return 0;
+	return err_set(e, -EINVAL, "'%s': there is nothing in it: no root filesystem",
+		       p->src.name);
+}
+
 static int make(struct pull *p, const char *dir, struct err *e)
 {
 	_cleanup_json_ struct json *result = NULL;
 	int r;
 
 	r = unpack(p, &result, e);
+	if (r == 0)
+		r = check_content(p, result, e);
 	if (r == 0)
 		r = write_meta(p, result, e);
 	if (r == 0)

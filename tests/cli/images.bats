@@ -41,6 +41,33 @@ small() { # NAME
 	cubby rmi -q b
 }
 
+@test "pull: an image may have several names, and goes with the last" {
+	small several
+	cubby pull -q --name first ./several.tar.gz
+	cubby pull -q --name second ./several.tar.gz
+	run -0 cubby images --json
+	[ "$(jq -r '[.[] | select(.name == "first" or .name == "second") | .digest] | unique | length' <<<"$output")" = 1 ]
+	[ "$(jq -r '[.[] | select(.name == "first" or .name == "second")] | length' <<<"$output")" = 2 ]
+	run -0 --separate-stderr cubby rmi second
+	[ "$stderr" = "cubby: the name 'second' is removed; the image has others" ]
+	run -0 cubby images --json
+	[ "$(jq -r '[.[] | select(.name == "first" or .name == "second") | .name] | join(" ")' <<<"$output")" = first ]
+	run -0 cubby rmi -q first
+	run -1 cubby rmi first
+}
+
+@test "pull: an archive of nothing is no image" {
+	local said="there is nothing in it: no root filesystem"
+	head -c 100000 /dev/zero >zeros.tar.gz
+	run -1 --separate-stderr cubby pull --name zeros ./zeros.tar.gz
+	[[ $stderr == *"$said"* ]]
+	tar -cf empty.tar -T /dev/null
+	run -1 --separate-stderr cubby pull --name empty ./empty.tar
+	[[ $stderr == *"$said"* ]]
+	run -0 cubby images
+	[[ $output != *zeros* && $output != *empty* ]]
+}
+
 @test "pull: a directory" {
 	small dir
 	run -0 cubby pull --name dir ./root

@@ -154,6 +154,8 @@ allowed host.cubby.internal" ]
 	[[ $output == *perl* ]]
 	run -0 cubby ports
 	[[ ${lines[1]} =~ ^8123\ +127.0.0.1\ +$host$ ]]
+	run -0 cubby ports --publish 0:8123 --json # a second way to the same port
+	[ "$(jq '[.[] | select(.port == 8123)] | length' <<<"$output")" = 2 ]
 	cubby ports --unpublish "${host##*:}" >/dev/null
 	run -3 perl -e "$FETCH" 127.0.0.1 "${host##*:}"
 	run -1 --separate-stderr cubby ports --unpublish "${host##*:}"
