@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
-#include "cli/cmdline.h"
 #include "cli/opt/cmd.h"
+#include "cli/opt/cmdline.h"
 #include "cli/opt/config.h"
 #include "cli/opt/help.h"
 #include "cli/show/render.h"

@@ -7,7 +7,7 @@
 
 #include "base/dirscan.h"
 #include "base/sys/sys.h"
-#include "runtime/effects.h"
+#include "runtime/spec/effects.h"
 
 enum { WATCH_NAMES = 1024, WATCH_FILES = 256, WATCH_DEPTH = 4 };
 

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/scope.h"
-#include "runtime/effects.h"
+#include "runtime/spec/effects.h"
 
 enum changes_kind { CHANGES_CREATED, CHANGES_MODIFIED, CHANGES_DELETED };
 

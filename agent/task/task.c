@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/claims.h"
 #include "agent/model/replay.h"
+#include "agent/task/claims.h"
 #include "agent/task/impl.h"
 #include "agent/task/shorten.h"
 #include "base/sys/sys.h"

@@ -4,8 +4,8 @@
 #include "cli/box/detach.h"
 #include "cli/box/run.h"
 #include "cli/box/setup.h"
-#include "cli/linejson.h"
 #include "cli/opt/cmd.h"
+#include "cli/show/linejson.h"
 
 struct args {
 	const char *pid;

@@ -8,10 +8,10 @@
 #include "base/loop.h"
 #include "runtime/cgroup/memwatch.h"
 #include "runtime/gate/gate.h"
-#include "runtime/gitgate.h"
 #include "runtime/monitor/diskwatch.h"
-#include "runtime/outbox.h"
+#include "runtime/monitor/gitgate.h"
 #include "runtime/start/start.h"
+#include "runtime/wire/outbox.h"
 #include "runtime/wire/wire.h"
 
 struct monitor;

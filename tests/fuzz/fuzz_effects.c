@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "runtime/effects.h"
+#include "runtime/spec/effects.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-#include "runtime/outbox.h"
+#include "runtime/wire/outbox.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "cli/linejson.h"
+#include "cli/show/linejson.h"
 
 #include <errno.h>
 #include <string.h>

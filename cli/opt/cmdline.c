@@ -1,4 +1,4 @@
-#include "cli/cmdline.h"
+#include "cli/opt/cmdline.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/effects.h"
+#include "runtime/spec/effects.h"
 
 #include <string.h>
 #include <strings.h>

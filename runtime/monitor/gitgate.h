@@ -4,8 +4,8 @@
  * Needs:  rootfs/git_*.h; the box's directory and its lock.
  * Owns:   its list of views and one process at a time, which does the work.
  * Never:  lets the monitor wait for that process, but at the end of the box. */
-#ifndef RUNTIME_GITGATE_H
-#define RUNTIME_GITGATE_H
+#ifndef RUNTIME_MONITOR_GITGATE_H
+#define RUNTIME_MONITOR_GITGATE_H
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -1,4 +1,4 @@
-#include "cli/config_task.h"
+#include "cli/opt/config_task.h"
 
 /* What describes a task; what describes its box stays with the box (config_box.h). */
 static const enum config_key kept[] = {

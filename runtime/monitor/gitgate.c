@@ -8,7 +8,7 @@
  *
  * The file "open" is there while a box runs: its list of views tells the next monitor, if
  * this one is killed, which repositories it need not suspect. */
-#include "runtime/gitgate.h"
+#include "runtime/monitor/gitgate.h"
 
 #include <string.h>
 

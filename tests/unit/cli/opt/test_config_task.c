@@ -1,4 +1,4 @@
-#include "cli/config_task.h"
+#include "cli/opt/config_task.h"
 
 #include "tests/unit/unit.h"
 

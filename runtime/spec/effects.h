@@ -3,8 +3,8 @@
  * Needs:  nothing.
  * Owns:   nothing.
  * Never:  believes a name: paths are bytes of any kind and length. */
-#ifndef RUNTIME_EFFECTS_H
-#define RUNTIME_EFFECTS_H
+#ifndef RUNTIME_SPEC_EFFECTS_H
+#define RUNTIME_SPEC_EFFECTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

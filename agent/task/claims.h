@@ -2,8 +2,8 @@
  * Needs:  nothing; it is pure, and knows English.
  * Owns:   nothing.
  * Never:  decides how a task ends: a wrong guess costs one question (task.c). */
-#ifndef AGENT_CLAIMS_H
-#define AGENT_CLAIMS_H
+#ifndef AGENT_TASK_CLAIMS_H
+#define AGENT_TASK_CLAIMS_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "agent/claims.h"
+#include "agent/task/claims.h"
 
 #include "tests/unit/unit.h"
 

@@ -2,8 +2,8 @@
  * Needs:  bytes, cut anywhere.
  * Owns:   the line whose end has not come, LINEJSON_MAX bytes of it.
  * Never:  passes on a byte that is not JSON: what is no UTF-8, and NUL, is U+FFFD. */
-#ifndef CLI_LINEJSON_H
-#define CLI_LINEJSON_H
+#ifndef CLI_SHOW_LINEJSON_H
+#define CLI_SHOW_LINEJSON_H
 
 #include "base/buf.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/outbox.h"
+#include "runtime/wire/outbox.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/linejson.h"
+#include "cli/show/linejson.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * Who may put more than a bounded number of messages is not asked again before
  * outbox_holds() says that its last one has gone: that bounds what is kept to one message
  * for each of them, and serves them in turns. */
-#ifndef RUNTIME_OUTBOX_H
-#define RUNTIME_OUTBOX_H
+#ifndef RUNTIME_WIRE_OUTBOX_H
+#define RUNTIME_WIRE_OUTBOX_H
 
 #include <stdbool.h>
 #include <stddef.h>

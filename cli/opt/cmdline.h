@@ -3,8 +3,8 @@
  * Needs:  the option tables of the commands.
  * Owns:   nothing.
  * Never:  takes the value of an option for a word; judges an option. */
-#ifndef CLI_CMDLINE_H
-#define CLI_CMDLINE_H
+#ifndef CLI_OPT_CMDLINE_H
+#define CLI_OPT_CMDLINE_H
 
 #include "cli/opt/cmd.h"
 

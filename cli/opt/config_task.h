@@ -3,8 +3,8 @@
  * Needs:  nothing.
  * Owns:   nothing; what is loaded belongs to the configuration.
  * Never:  keeps a key, or a value of --env. */
-#ifndef CLI_CONFIG_TASK_H
-#define CLI_CONFIG_TASK_H
+#ifndef CLI_OPT_CONFIG_TASK_H
+#define CLI_OPT_CONFIG_TASK_H
 
 #include "cli/opt/config.h"
 
