@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/model/transcript.h"
+#include "agent/turn/transcript.h"
 #include "agent/task/task.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
