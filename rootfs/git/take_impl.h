@@ -72,6 +72,8 @@ int git_take_objects_import(struct git_take *t, struct err *e);
 int git_take_refs(struct git_take *t, struct err *e);
 
 /* git_take_index.c */
+/** git_take_index_untouched() - the host's index is, or means, what it was */
+bool git_take_index_untouched(const struct git_take *t);
 /** git_take_index() - NULL, or why it is kept */
 const char *git_take_index(struct git_take *t, struct err *e);
 

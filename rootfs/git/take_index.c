@@ -35,7 +35,7 @@ static int read_index(int git, struct buf *text)
 }
 
 /* The times are as they were, or what the index means is. */
-static bool is_untouched(const struct git_take *t)
+bool git_take_index_untouched(const struct git_take *t)
 {
 	const struct git_take_base *b = &t->base;
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_INDEX_MAX);
@@ -60,7 +60,7 @@ static bool is_untouched(const struct git_take *t)
 static int still(void *ctx, int root, struct err *e)
 {
 	(void)root;
-	return is_untouched(ctx)
+	return git_take_index_untouched(ctx)
 		       ? 0
 		       : err_set(e, -ESTALE, "the host has changed the index");
 }
@@ -75,7 +75,7 @@ const char *git_take_index(struct git_take *t, struct err *e)
 	struct links l = { .collect = true };
 	int r;
 
-	if (t->behind || !is_untouched(t))
+	if (t->behind || !git_take_index_untouched(t))
 		return "the host has changed its own meanwhile";
 	if (read_index(t->conf->git, &now) == 0 && now.len)
 		(void)git_index_read((const uint8_t *)now.data, now.len, t->sum, look,

@@ -4,7 +4,8 @@
  * the base with the upper's loose files, whiteouts and packed-refs laid over it, so that
  * "gc" and "pack-refs" in the box change nothing. A ref that differs is moved on the host
  * by the host's git if it still is where the box found it; or if the host's log of it is
- * the beginning of the box's, for then the box has seen all that the host did. */
+ * the beginning of the box's, for then the box has seen all that the host did, and the
+ * host's index is as it was. */
 #include <string.h>
 
 #include "base/scope.h"
@@ -199,7 +200,10 @@ static int look_at(struct move *m, const char *name)
 
 	if (same(b, x) || same(x, h) || !is_allowed(name))
 		return 0;
-	if (same(h, b) || (x && h && log_goes_on(t, name, &log) == 1 && log.len))
+	/* An index of before, on top of what the host has committed since, would take that back
+	 * without a word. */
+	if (same(h, b) || (x && h && git_take_index_untouched(t) &&
+			   log_goes_on(t, name, &log) == 1 && log.len))
 		return git_refs_set(&m->todo, name, x ? x : "-");
 	return put_beside(m, name, x);
 }

@@ -103,6 +103,21 @@ same_everywhere() { # the host and a box's next view
 	git fsck
 }
 
+@test "a commit of the host is never taken back by a box whose view is older" {
+	git_repo
+	cubby exec --keep -- git status
+	echo host >h
+	git add h
+	git commit -qm host
+	run -0 --separate-stderr boxed 'echo b >b; git add b; git commit -qm box'
+	[ "$(git log -1 --format=%s main)" = host ]
+	[ "$(git show main:h)" = host ]
+	[ "$(git log -1 --format=%s refs/cubby/box/heads/main)" = box ]
+	[[ $stderr == *"the host moved it meanwhile"* ]]
+	cubby stop -q
+	git fsck
+}
+
 @test "a sha256 repository" {
 	git init -q --object-format=sha256 .
 	quiet 'echo a >a; git add a; git commit -qm a'
