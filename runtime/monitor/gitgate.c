@@ -31,6 +31,7 @@ struct view {
 	int git, upper, state; /* owned; -1 = a file or link, which is only guarded */
 	ino_t ino;	       /* of the thing itself */
 	uint64_t sign;	       /* of the upper when it was last taken over */
+	uint64_t first;	       /* the same at the start: all that was kept before */
 	bool read_only; /* of the host: the box sees it as it is, and cannot write */
 };
 
@@ -380,7 +381,7 @@ void gitgate_end(struct gitgate *g, gitgate_say_fn *say, void *ctx)
 		say(ctx, l);
 }
 
-bool gitgate_pending(struct gitgate *g)
+static bool is_pending(struct gitgate *g, bool at_end)
 {
 	struct err ignored = ERR_NONE;
 	char path[PATH_MAX];
@@ -390,7 +391,8 @@ bool gitgate_pending(struct gitgate *g)
 		uint64_t sign;
 
 		if (v->upper >= 0 && !v->read_only &&
-		    (upper_sign(v->upper, &sign, &ignored) < 0 || sign != v->sign))
+		    (upper_sign(v->upper, &sign, &ignored) < 0 ||
+		     sign != (at_end ? v->first : v->sign)))
 			return true;
 	}
 	if (git_dirs_look(g->project, &g->dirs, &ignored) < 0)
@@ -401,6 +403,11 @@ bool gitgate_pending(struct gitgate *g)
 			    !is_guarded(g, path))
 				return true;
 	return false;
+}
+
+bool gitgate_pending(struct gitgate *g)
+{
+	return is_pending(g, false);
 }
 
 /* ---- start and end --------------------------------------------------------------------- */
@@ -549,7 +556,7 @@ static void begin_view(struct view *v, gitgate_say_fn *say, void *ctx)
 
 	if (r == 0)
 		r = git_take_begin(&conf, &e);
-	v->sign = sign;
+	v->sign = v->first = sign;
 	if (r == 0)
 		return;
 	v->read_only = true;
@@ -611,7 +618,7 @@ void gitgate_finish(struct gitgate *g)
 	if (!g->open)
 		return;
 	gitgate_end(g, NULL, NULL);
-	if (begin(g, true, &ignored) >= 0)
+	if (is_pending(g, true) && begin(g, true, &ignored) >= 0)
 		gitgate_end(g, NULL, NULL);
 	if (git_dirs_look(g->project, &g->dirs, &ignored) == 0)
 		(void)git_dirs_save(g->dir, "dirs", &g->dirs, &ignored);
