@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/acting.h"
+#include "cli/box/acting.h"
 #include "cli/box/attach.h"
 #include "cli/box/env.h"
 #include "cli/opt/cmd.h"

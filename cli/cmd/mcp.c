@@ -16,7 +16,7 @@
 #include "agent/mcp/mcp.h"
 #include "agent/tool/tool.h"
 #include "base/sys/sys.h"
-#include "cli/acting.h"
+#include "cli/box/acting.h"
 #include "cli/box/ahead.h"
 #include "cli/box/env.h"
 #include "cli/box/setup.h"

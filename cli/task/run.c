@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/turn/transcript.h"
 #include "agent/task/task.h"
+#include "agent/turn/transcript.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"

@@ -1,4 +1,4 @@
-#include "cli/acting.h"
+#include "cli/box/acting.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
  * Seen are names of the table (effects.h) in the project's own directory and in those of
  * its directories that the table names, and links out of it. What lies deeper, and rights
  * to run, only the comparison after a task sees. */
-#ifndef RUNTIME_EFFECTS_WATCH_H
-#define RUNTIME_EFFECTS_WATCH_H
+#ifndef RUNTIME_SPEC_EFFECTS_WATCH_H
+#define RUNTIME_SPEC_EFFECTS_WATCH_H
 
 #include "base/scope.h"
 

@@ -3,11 +3,11 @@
  * Needs:  the project directory.
  * Owns:   what it saw before.
  * Never:  says anything with --quiet or --json. */
-#ifndef CLI_ACTING_H
-#define CLI_ACTING_H
+#ifndef CLI_BOX_ACTING_H
+#define CLI_BOX_ACTING_H
 
 #include "cli/show/app.h"
-#include "runtime/effects_watch.h"
+#include "runtime/spec/effects_watch.h"
 
 struct acting {
 	struct effects_watch *before; /* owned; NULL = nothing is to be said */

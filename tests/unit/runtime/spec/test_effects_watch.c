@@ -1,4 +1,4 @@
-#include "runtime/effects_watch.h"
+#include "runtime/spec/effects_watch.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
