@@ -114,7 +114,7 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	run -0 --separate-stderr boxed "
 		git init -q . ; git config user.name me; git config remote.origin.url https://example.org/x.git
 		echo a >a; git add a; git commit -qm first; git init -q sub/deep"
-	[ -z "$stderr" ]
+	[[ $stderr != *"set aside"* ]]
 	[ "$(git log --format=%s)" = first ]
 	[ -d sub/deep/.git ]
 	boxed "printf '$(evil_config)' | tee -a .git/config >>sub/deep/.git/config"
