@@ -26,9 +26,9 @@ static const struct row {
 	{ "/dev", { "tmpfs", MS_NOSUID | MS_NOEXEC | MS_STRICTATIME,
 	  "mode=755,size=1m,nr_inodes=1024" }, MOUNTS_OWN, ALWAYS },
 	{ "/dev/pts", { "devpts", MS_NOSUID | MS_NOEXEC,
-	  "newinstance,ptmxmode=0666,mode=0620,gid=5" }, MOUNTS_DIR, TTY_GROUP },
+	  "newinstance,max=512,ptmxmode=0666,mode=0620,gid=5" }, MOUNTS_DIR, TTY_GROUP },
 	{ "/dev/pts", { "devpts", MS_NOSUID | MS_NOEXEC,
-	  "newinstance,ptmxmode=0666,mode=0620" }, MOUNTS_DIR, NO_TTY_GROUP },
+	  "newinstance,max=512,ptmxmode=0666,mode=0620" }, MOUNTS_DIR, NO_TTY_GROUP },
 	{ "/dev/mqueue", { "mqueue", NSDX, NULL }, MOUNTS_DIR, ALWAYS },
 };
 
@@ -296,6 +296,29 @@ static int limit_userns(int root, struct err *e)
 	return file_write_fd(fd, "0", 1, e);
 }
 
+/* A user of the box has half of what the box's own user has outside, where all boxes of
+ * that user count together. */
+static int limit_inotify(int root, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(64);
+	_cleanup_close_ int fd = -1;
+	struct err none = ERR_NONE;
+	unsigned all;
+	int r;
+
+	if (file_read(AT_FDCWD, "/proc/sys/fs/inotify/max_user_instances", &text,
+		      &none) < 0 ||
+	    sscanf(buf_cstr(&text), "%u", &all) != 1)
+		return 0;
+	fd = inroot_open(root, "/proc/sys/user/max_inotify_instances", O_WRONLY);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : err_sys(e, fd, "cannot limit inotify");
+	buf_truncate(&text, 0);
+	r = buf_addf(&text, "%u", all / 2);
+	return r < 0 ? err_sys(e, r, "cannot limit inotify")
+		     : file_write_fd(fd, text.data, text.len, e);
+}
+
 static bool kernel_from(int major, int minor)
 {
 	struct utsname u;
@@ -342,6 +365,8 @@ int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e)
 		r = fill_dev(root, e);
 	if (r >= 0 && conf->limit_userns)
 		r = limit_userns(root, e);
+	if (r >= 0)
+		r = limit_inotify(root, e);
 	if (r >= 0)
 		r = limit_pids(root, conf->pids, e);
 	return r;
