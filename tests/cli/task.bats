@@ -139,7 +139,7 @@ asks() {
 	model < <(for _ in 1 2 3; do call "ls nowhere"; done
 		echo '{"expect":"you have made the same call","calls":[{"name":"shell","args":{"command":"ls nowhere"}}]}'
 		for _ in 1 2 3; do call "ls nowhere"; done)
-	run -1 task "stubborn"
+	run -1 task "be stubborn"
 	[[ $output = *stuck* ]]
 }
 
@@ -149,7 +149,7 @@ asks() {
 	{"expect":"[waiting for a line","calls":[{"name":"input","args":{"text":"Bob"}}]}
 	{"expect":"hello Bob","text":"ok"}
 	END
-	run -0 task "ask"
+	run -0 task "ask me"
 }
 
 @test "task: the Messages wire does the same" {
@@ -259,7 +259,7 @@ asks() {
 	CUBBY_MAX_ROUNDS=3 run -0 go_on
 	run -0 go_on -m "also as webp"
 	run -0 go_on --model openai:gpt-x --max-rounds 12
-	run -0 bash -c 'cat "$XDG_DATA_HOME"/cubby/boxes/*/transcripts/*.jsonl'
+	run -0 bash -c 'cat "$XDG_DATA_HOME/cubby/boxes/$(printf %s "$PWD" | sha256sum | cut -c1-64)"/transcripts/*.jsonl'
 	[ "$(jq -r 'select(.type == "model") | "\(.provider):\(.model)"' <<<"$output" | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = \
 		' 9 anthropic:claude-x, 1 openai:gpt-x,' ]
 	[ "$(jq -r 'select(.type == "task").settings["max-rounds"]' <<<"$output" | sort -u | tr '\n' ,)" = 12,9, ]
