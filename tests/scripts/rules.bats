@@ -13,6 +13,7 @@ teardown() {
 }
 
 layers() { # a source file from standard input breaks a rule in this way
+	mkdir -p "$(dirname "$1")"
 	cat >"$1"
 	run -1 scripts/check-layers
 	[ "$output" = "$2" ] || { echo "$output"; false; }
@@ -28,6 +29,20 @@ layers() { # a source file from standard input breaks a rule in this way
 	layers agent/task/a.c "agent/task/a.c:1: layer 'agent' may not include \"rootfs/b.h\"" <<-'END'
 	#include "rootfs/b.h"
 	END
+}
+
+@test "check-layers: a folder looks up, and at what is another's own" {
+	layers runtime/wire/a.c "runtime/wire/a.c:1: folder 'runtime/wire' may not include \"runtime/gate/b.h\"
+runtime/wire/a.c:2: \"runtime/net/impl.h\" is for runtime/net/ alone" <<-'END'
+	#include "runtime/gate/b.h"
+	#include "runtime/net/impl.h"
+	END
+}
+
+@test "check-layers: folders that would form a circle cannot be written down" {
+	sed -i 's#^folder runtime/net .*#& runtime/gate#' scripts/layers.conf
+	run -1 scripts/check-layers
+	[[ $output = *"folder 'runtime/net': 'runtime/gate' has no row above it" ]]
 }
 
 @test "check-layers: a library outside its door" {
