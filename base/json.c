@@ -82,7 +82,8 @@ static int mend(cJSON *c)
 	char *whole;
 	int r = pieces_add(&p, c->valuestring, len, &text) ?: pieces_end(&p, &text);
 
-	if (r < 0 || (text.len == len && memcmp(text.data, c->valuestring, len) == 0))
+	if (r < 0 ||
+	    (text.len == len && memcmp(buf_cstr(&text), c->valuestring, len) == 0))
 		return r;
 	/* cJSON frees it as its own */
 	whole = cJSON_malloc(text.len + 1);
