@@ -95,11 +95,13 @@ static inline int sys_fstatat(int dirfd, const char *path, struct stat *ret, int
 	return (int)sys_ret(fstatat(dirfd, path, ret, flags));
 }
 
-/* Which mount @path is on. -ENOSYS: the kernel does not say (before 5.8). */
-static inline int sys_mount_id(const char *path, uint64_t *ret)
+/* The number of the mount that @path is on, or @fd itself when @path is "". -ENOSYS: the
+ * kernel does not say (before 5.8). */
+static inline int sys_mount_id(int fd, const char *path, uint64_t *ret)
 {
 	struct statx st;
-	int r = (int)sys_ret(statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_MNT_ID, &st));
+	int r = (int)sys_ret(
+		statx(fd, path, AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_MNT_ID, &st));
 
 	if (r < 0)
 		return r;
@@ -112,20 +114,6 @@ static inline int sys_mount_id(const char *path, uint64_t *ret)
 static inline int sys_fstatfs(int fd, struct statfs *ret)
 {
 	return (int)sys_ret(fstatfs(fd, ret));
-}
-
-/* The number of the mount that @fd is on; -ENOSYS before 5.8. */
-static inline int sys_fd_mount_id(int fd, uint64_t *ret)
-{
-	struct statx st;
-	int r = (int)sys_ret(statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &st));
-
-	if (r < 0)
-		return r;
-	if (!(st.stx_mask & STATX_MNT_ID))
-		return -ENOSYS;
-	*ret = st.stx_mnt_id;
-	return 0;
 }
 
 static inline int sys_faccessat(int dirfd, const char *path, int mode, int flags)

@@ -544,7 +544,8 @@ static bool is_mounted(const char *path)
 {
 	uint64_t a = 0, b = 1;
 
-	return sys_mount_id(path, &a) < 0 || sys_mount_id("/", &b) < 0 || a != b;
+	return sys_mount_id(AT_FDCWD, path, &a) < 0 ||
+	       sys_mount_id(AT_FDCWD, "/", &b) < 0 || a != b;
 }
 
 int project_dir_check(const struct project_dir *d, struct err *e)

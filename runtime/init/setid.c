@@ -11,13 +11,6 @@
 
 /* ---- where bits may be real ------------------------------------------------------- */
 
-static int mount_of(const char *path, uint64_t *ret)
-{
-	_cleanup_close_ int fd = sys_open(path, O_PATH);
-
-	return fd < 0 ? fd : sys_fd_mount_id(fd, ret);
-}
-
 /* A kernel that cannot tell mounts apart leaves no such place (before 5.8). */
 static void find_places(const char *project, struct setid_places *ret)
 {
@@ -25,10 +18,10 @@ static void find_places(const char *project, struct setid_places *ret)
 	uint64_t theirs, id;
 
 	ret->n = 0;
-	if (mount_of(project, &theirs) < 0)
+	if (sys_mount_id(AT_FDCWD, project, &theirs) < 0)
 		return;
 	for (unsigned i = 0; i < SETID_PLACES; i++)
-		if (mount_of(own[i], &id) == 0 && id != theirs)
+		if (sys_mount_id(AT_FDCWD, own[i], &id) == 0 && id != theirs)
 			ret->mount[ret->n++] = id;
 }
 

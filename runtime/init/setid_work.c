@@ -179,7 +179,7 @@ static bool is_own(const struct work *w, int fd)
 {
 	uint64_t id;
 
-	if (sys_fd_mount_id(fd, &id) < 0)
+	if (sys_mount_id(fd, "", &id) < 0)
 		return false;
 	for (unsigned i = 0; i < w->own->n; i++)
 		if (w->own->mount[i] == id)
