@@ -140,28 +140,11 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 	if (ns(&now) > ns(&st.st_ctim) + TICK_NS)
 		d->list[i].ctime = ns(&st.st_ctim);
 	d->list[i].flags = (names.dot ? GIT_DIRS_DOT : 0u) |
-			   (names.head && names.objects && names.refs && *path
+			   (names.head && names.objects && names.refs &&
+					    (*path || !names.dot) /* git's order */
 				    ? (unsigned)GIT_DIRS_BARE
 				    : 0u);
 	return MIN(r, 0);
-}
-
-/* What is below a git directory of its own is git's. */
-static bool below_bare(const struct git_dirs *d, const char *path)
-{
-	char up[PATH_MAX];
-	char *slash;
-
-	snprintf(up, sizeof(up), "%s", path);
-	while ((slash = strrchr(up, '/'))) {
-		const struct git_dir *x;
-
-		*slash = '\0';
-		x = find(d, up);
-		if (x && x->flags & GIT_DIRS_BARE)
-			return true;
-	}
-	return false;
 }
 
 static void settle(struct git_dirs *d)
@@ -178,9 +161,6 @@ static void settle(struct git_dirs *d)
 	if (d->n)
 		qsort(d->list, d->n, sizeof(*d->list), by_path);
 	d->sorted = d->n;
-	for (size_t i = 0; i < d->n; i++)
-		if (d->list[i].flags && below_bare(d, d->list[i].path))
-			d->list[i].flags = 0;
 }
 
 int git_dirs_look(int project, struct git_dirs *d, struct err *e)

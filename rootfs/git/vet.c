@@ -221,12 +221,26 @@ const char *git_vet_look(const struct git_vet *v)
 	return "it leads to another place";
 }
 
+/* "NAME.from-box", or the next that is free. @to has NAME_MAX + 32 bytes. */
+static int rename_aside(int dir, const char *name, char *to)
+{
+	int r = -EEXIST;
+
+	for (int i = 1; r == -EEXIST && i < ASIDE_MAX; i++) {
+		snprintf(to, NAME_MAX + 32, i == 1 ? "%s.from-box" : "%s.from-box.%d",
+			 name, i);
+		r = sys_renameat2(dir, name, dir, to, RENAME_NOREPLACE);
+	}
+	return r;
+}
+
 /* Whoever goes into it must not be in a repository: git needs a HEAD for that. */
 static int behead(int dir, const char *name)
 {
 	_cleanup_close_ int git =
 		sys_openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
-	int r = git < 0 ? 0 : sys_renameat(git, "HEAD", git, "HEAD.from-box");
+	char to[NAME_MAX + 32];
+	int r = git < 0 ? 0 : rename_aside(git, "HEAD", to);
 
 	return r == -ENOENT ? 0 : r;
 }
@@ -237,23 +251,21 @@ int git_vet_aside(const struct git_vet *v, char *ret, struct err *e)
 	const char *name = slash ? slash + 1 : v->path;
 	char parent[PATH_MAX], to[NAME_MAX + 32];
 	_cleanup_close_ int dir = -1;
-	int r = -EEXIST;
+	int r;
 
+	if (strcmp(name, ".") == 0) /* the project itself: it stays, without a HEAD */
+		name = "HEAD";
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - v->path) : 1,
 		 slash ? v->path : ".");
 	dir = takeover_open(v->project, parent, O_PATH | O_DIRECTORY);
-	for (int i = 1; dir >= 0 && r == -EEXIST && i < ASIDE_MAX; i++) {
-		snprintf(to, sizeof(to), i == 1 ? "%s.from-box" : "%s.from-box.%d",
-			 name, i);
-		r = sys_renameat2(dir, name, dir, to, RENAME_NOREPLACE);
-	}
-	if (dir >= 0 && r == 0)
+	r = dir < 0 ? dir : rename_aside(dir, name, to);
+	if (r == 0)
 		r = behead(dir, to);
-	if (dir < 0 || r < 0) {
+	if (r < 0) {
 		char shown[200];
 
 		return err_sys(
-			e, dir < 0 ? dir : r, "cannot set '%s' aside",
+			e, r, "cannot set '%s' aside",
 			text_escaped(shown, sizeof(shown), v->path, strlen(v->path)));
 	}
 	if (snprintf(ret, PATH_MAX, "%s%s%s", slash ? parent : "", slash ? "/" : "",

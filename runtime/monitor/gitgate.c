@@ -23,7 +23,13 @@
 #include "rootfs/git/upper.h"
 #include "rootfs/git/vet.h"
 
-enum { GITGATE_VIEWS = 200, GITGATE_ID = 17, GITGATE_LINES = 64 * 1024 };
+enum {
+	GITGATE_OVERLAYS =
+		200,	      /* the others are read-only: a start must not take long */
+	GITGATE_VIEWS = 1000, /* no box beyond */
+	GITGATE_ID = 17,
+	GITGATE_LINES = 64 * 1024
+};
 
 struct view {
 	char *path; /* owned; below the project */
@@ -205,9 +211,12 @@ static int note_view(struct gitgate *g, const char *path)
 	v.path = strdup(path);
 	if (!v.path)
 		return -ENOMEM;
+	v.read_only = g->n >= GITGATE_OVERLAYS;
 	if (S_ISDIR(st.st_mode)) {
 		v.git = takeover_open(g->project, path, O_RDONLY | O_DIRECTORY);
-		r = v.git < 0 ? v.git : make_layers(g, &v, &st);
+		r = MIN(v.git, 0);
+		if (r == 0 && !v.read_only)
+			r = make_layers(g, &v, &st);
 	}
 	if (r < 0)
 		view_done(&v);
@@ -254,16 +263,28 @@ static void take_views(const struct gitgate *g, bool offline, int words)
 	}
 }
 
-/* Whether the box cannot have written it: there at the start, and still the same. */
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strcmp(dir, ".") == 0 || (strncmp(path, dir, n) == 0 && path[n] == '/');
+}
+
+/* Whether the box cannot have written it: there at the start, and still the same; or below
+ * a git directory of which that is true. */
 static bool is_guarded(const struct gitgate *g, const char *path)
 {
 	struct stat st;
 
-	for (size_t i = 0; i < g->n; i++)
-		if (strcmp(g->views[i].path, path) == 0)
-			return sys_fstatat(g->project, path, &st,
-					   AT_SYMLINK_NOFOLLOW) == 0 &&
-			       st.st_ino == g->views[i].ino;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct view *v = &g->views[i];
+
+		if ((strcmp(v->path, path) == 0 ||
+		     (v->git >= 0 && is_below(path, v->path))) &&
+		    sys_fstatat(g->project, v->path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    st.st_ino == v->ino)
+			return true;
+	}
 	return false;
 }
 
@@ -271,6 +292,8 @@ static bool path_of(const struct git_dir *d, unsigned flag, char ret[PATH_MAX])
 {
 	if (!(d->flags & flag))
 		return false;
+	if (flag == GIT_DIRS_BARE && !*d->path)
+		return snprintf(ret, PATH_MAX, ".") == 1;
 	return snprintf(ret, PATH_MAX, "%s%s%s", d->path,
 			flag == GIT_DIRS_DOT && *d->path ? "/" : "",
 			flag == GIT_DIRS_DOT ? ".git" : "") < PATH_MAX;
@@ -294,7 +317,9 @@ static void look_at_new(const struct gitgate *g, const char *path,
 		return;
 	}
 	snprintf(line, sizeof(line), "set aside: %s is now %s: the box made it, and %s",
-		 text_escaped(a, sizeof(a), path, strlen(path)),
+		 strcmp(path, ".") == 0
+			 ? "HEAD"
+			 : text_escaped(a, sizeof(a), path, strlen(path)),
 		 text_escaped(b, sizeof(b), to, strlen(to)), why);
 	to_pipe(&words, line);
 }
@@ -446,6 +471,18 @@ static int note_open(const struct gitgate *g, struct err *e)
 	return text.len ? file_write_fd(fd, text.data, text.len, e) : 0;
 }
 
+static int too_many(int code, struct err *e)
+{
+	if (code != -E2BIG && code != -EMSGSIZE)
+		return fail(e, code);
+	return err_set(
+		e, code,
+		"the project has more repositories than can be guarded (%d); "
+		"start the box in a directory below, or let it write what git on "
+		"this machine runs, with --git-writable",
+		GITGATE_VIEWS);
+}
+
 static int find_views(struct gitgate *g, struct err *e)
 {
 	char path[PATH_MAX];
@@ -455,11 +492,12 @@ static int find_views(struct gitgate *g, struct err *e)
 		return r;
 	for (size_t i = 0; i < g->dirs.n; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
-			if (!path_of(&g->dirs.list[i], kinds[k], path))
+			if (!path_of(&g->dirs.list[i], kinds[k], path) ||
+			    is_guarded(g, path))
 				continue;
 			r = note_view(g, path);
 			if (r < 0)
-				return fail(e, r);
+				return too_many(r, e);
 		}
 	return 0;
 }
@@ -579,13 +617,18 @@ int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *
 	if (g->dirs.partial && say)
 		say(ctx, "repositories in the project were looked for in its first "
 			 "20000 directories only");
+	if (g->n > GITGATE_OVERLAYS && say)
+		say(ctx,
+		    "the project has more than 200 repositories: git directories of "
+		    "the others are read-only in the box");
 	find_named(g, say, ctx);
 	for (size_t i = 0; i < g->n && r == 0; i++) {
 		struct view *v = &g->views[i];
 		char kind[2] = "f";
 
 		if (v->git >= 0) {
-			begin_view(v, say, ctx);
+			if (!v->read_only)
+				begin_view(v, say, ctx);
 			kind[0] = v->read_only ? 'r' : 'v';
 		}
 		r = buf_add(mounts, kind, 2);
@@ -595,7 +638,7 @@ int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *
 			r = buf_add(mounts, v->id, strlen(v->id) + 1);
 	}
 	g->open = r == 0;
-	return r < 0 ? fail(e, r) : note_open(g, e);
+	return r < 0 ? too_many(r, e) : note_open(g, e);
 }
 
 void gitgate_read_only(struct gitgate *g, int code, gitgate_say_fn *say, void *ctx)

@@ -201,3 +201,35 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	[[ $stderr == *"set aside: new/.git"* ]]
 	git_safe new
 }
+
+@test "G15: a project that the box makes into a repository itself" {
+	run -0 --separate-stderr boxed "mkdir -p objects refs/heads refs/deep; echo ref: refs/heads/main >HEAD
+		printf '$(evil_config)\tbare = false\n\tworktree = %s\n' \"\$PWD\" >config
+		mkdir HEAD.from-box; git init -q refs/deep; printf '$(evil_config)' >>refs/deep/.git/config"
+	[[ $stderr == *"set aside: HEAD is now HEAD.from-box.2: the box made it, and"* ]]
+	[[ $stderr == *"set aside: refs/deep/.git is now"* ]]
+	[ ! -e HEAD ] && [ ! -e refs/deep/.git ]
+	git_safe
+	git_safe refs/deep
+}
+
+@test "G16: a project that is a bare repository of the host" {
+	git_repo src
+	git clone -q --bare src bare.git
+	cd bare.git
+	before=$(cat config)
+	run -0 --separate-stderr cubby exec -- sh -ec "printf '$(evil_config)' >>config; cp /bin/true hooks/post-update
+		export GIT_AUTHOR_NAME=b GIT_AUTHOR_EMAIL=b@x GIT_COMMITTER_NAME=b GIT_COMMITTER_EMAIL=b@x
+		git update-ref refs/heads/new \$(git commit-tree -p HEAD -m box HEAD^{tree})"
+	[[ $stderr == *"kept in the box: ./config (names programs that git runs)"* ]]
+	[ "$(cat config)" = "$before" ] && [ ! -e hooks/post-update ]
+	[ "$(git log -1 --format=%s new)" = box ]
+	git fsck --strict
+}
+
+@test "G17: more repositories than get a view" {
+	for i in $(seq 230); do mkdir -p "r/$i/.git/objects" "r/$i/.git/refs"; echo 'ref: refs/heads/main' >"r/$i/.git/HEAD"; done
+	run -0 --separate-stderr cubby exec -- sh -c 'for d in r/*/.git; do echo evil >$d/config; done 2>/dev/null; true'
+	[[ $stderr == *"the project has more than 200 repositories"* ]]
+	[ -z "$(find r -name config)" ]
+}
