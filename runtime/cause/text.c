@@ -84,10 +84,12 @@ static const struct reason reasons[PROBE_REASONS] = {
 		"(the overlay root is not affected)",
 		"keep the project on a filesystem mounted without noexec", NO_PACKAGE },
 	[PROBE_NO_CGROUP] = { "D13", false,
-		"no cgroup: memory and process limits are best effort",
+		"no cgroup: memory and process limits are best effort, "
+		"--cpus has no effect",
 		"log in through systemd (%p)", USER_BUS },
 	[PROBE_CROWDED_CGROUP] = { "D13", false,
-		"no cgroup: memory and process limits are best effort (processes at the top "
+		"no cgroup: memory and process limits are best effort, "
+		"--cpus has no effect (processes at the top "
 		"of this container's cgroups are in the way)",
 		"move them, as root: mkdir /sys/fs/cgroup/init; "
 		"for p in $(cat /sys/fs/cgroup/cgroup.procs); "

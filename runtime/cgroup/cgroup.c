@@ -77,8 +77,8 @@ static void add_missing(const struct cgroup *cg, const struct limits *lim,
 		add_reason(why, cgroup_missing(cg));
 		return;
 	}
-	if (lim->cpu_milli && !cg->has[CGROUP_CPU])
-		add_reason(why, PROBE_NO_CPU);
+	if (lim->cpu_milli && cgroup_missing_cpu(cg) != PROBE_NONE)
+		add_reason(why, cgroup_missing_cpu(cg));
 	if (lim->memory_bytes && !cg->has[CGROUP_MEMORY])
 		(void)buf_adds(why, "no memory controller: --memory is best effort\n");
 	if (lim->pids && !cg->has[CGROUP_PIDS])
@@ -147,6 +147,13 @@ enum probe_reason cgroup_missing(const struct cgroup *cg)
 	if (cg->method != CGROUP_RLIMIT)
 		return PROBE_NONE;
 	return cg->crowded ? PROBE_CROWDED_CGROUP : PROBE_NO_CGROUP;
+}
+
+enum probe_reason cgroup_missing_cpu(const struct cgroup *cg)
+{
+	if (cg->method == CGROUP_RLIMIT)
+		return cgroup_missing(cg);
+	return cg->has[CGROUP_CPU] ? PROBE_NONE : PROBE_NO_CPU;
 }
 
 int cgroup_clone_fd(const struct cgroup *cg)

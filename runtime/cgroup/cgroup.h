@@ -41,6 +41,8 @@ bool cgroup_keeps_pids(const struct cgroup *cg);
 enum cgroup_method cgroup_get_method(const struct cgroup *cg);
 /** cgroup_missing() - why it is RLIMIT, or PROBE_NONE */
 enum probe_reason cgroup_missing(const struct cgroup *cg);
+/** cgroup_missing_cpu() - why nothing keeps a limit on processor time, or PROBE_NONE */
+enum probe_reason cgroup_missing_cpu(const struct cgroup *cg);
 /** cgroup_clone_fd() - directory of a v2 leaf for CLONE_INTO_CGROUP, borrowed; or -1 */
 int cgroup_clone_fd(const struct cgroup *cg);
 /** cgroup_enter() - move @pid in (every v1 hierarchy; v2 when it was not cloned into).

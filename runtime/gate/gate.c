@@ -274,6 +274,22 @@ static int keep_published(struct gate *g, const struct json *list, struct err *e
 	return 0;
 }
 
+void gate_tell_chosen(const struct gate *g, note_fn *note, void *ctx)
+{
+	for (int i = 0; i < GATE_PUBLISHED_MAX; i++) {
+		const struct gate_publish *p = &g->published[i];
+		char addr[NETADDR_TEXT], line[NETADDR_TEXT + 64];
+		bool six = p->addr.len > 4;
+
+		if (p->fd < 0 || !p->any)
+			continue;
+		snprintf(line, sizeof(line), "published %s%s%s:%u -> %u",
+			 six ? "[" : "", netaddr_format(&p->addr, addr), six ? "]" : "",
+			 p->host_port, p->port);
+		note(ctx, line);
+	}
+}
+
 static int open_events(struct gate *g, struct err *e)
 {
 	int r = g->epfd = sys_epoll_create();

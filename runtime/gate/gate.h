@@ -41,6 +41,10 @@ int gate_start(const struct gate_conf *conf, struct gate **ret, struct err *e);
 void gate_stop(struct gate **g);
 #define _cleanup_gate_ _cleanup_(gate_stop)
 
+/** gate_tell_chosen() - a line for each published port that the kernel chose:
+ *  "published 127.0.0.1:40123 -> 80" */
+void gate_tell_chosen(const struct gate *g, note_fn *note, void *ctx);
+
 /** gate_fd() - poll for POLLIN, then call gate_step(); the same for the gate's life */
 int gate_fd(const struct gate *g);
 pid_t gate_pid(const struct gate *g); /* -1 = none is running */

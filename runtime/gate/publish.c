@@ -69,6 +69,7 @@ static int listen_on(struct gate_publish *p)
 	const int on = 1;
 	int r;
 
+	p->any = p->host_port == 0;
 	p->fd = sys_socket(s.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	if (p->fd < 0)
 		return p->fd;

@@ -14,6 +14,7 @@ struct gate_publish {
 	struct netaddr addr;
 	uint16_t host_port; /* 0 = any that is free, until it listens */
 	uint16_t port;
+	bool any; /* host_port is what the kernel chose */
 };
 #define GATE_PUBLISH_NONE ((struct gate_publish){ .fd = -1 })
 void gate_publish_done(struct gate_publish *p);

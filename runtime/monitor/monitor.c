@@ -21,6 +21,7 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
+#include "runtime/cause/cause.h"
 #include "runtime/monitor/impl.h"
 #include "runtime/wire/rundir.h"
 
@@ -202,6 +203,18 @@ static int watch_limits(struct monitor *m, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot watch the limits of the box") : 0;
 }
 
+/* What the monitor cannot keep either is said at once, not only by "info". */
+static void say_unkept(const struct monitor *m)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(WIRE_BODY);
+	enum probe_reason r = cgroup_missing_cpu(m->run.cg);
+
+	if (!m->spec.limits.cpu_milli || r == PROBE_NONE)
+		return;
+	if (cause_text_line(&line, r, NULL, cause_distro()) == 0)
+		monitor_note(NULL, buf_cstr(&line));
+}
+
 static int open_events(struct monitor *m, struct err *e)
 {
 	sigset_t set;
@@ -262,6 +275,14 @@ static int watch(struct monitor *m, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot watch the box") : watch_limits(m, e);
 }
 
+/* What the starter's person has to know of the box that is there now. */
+static void say_ready(struct monitor *m)
+{
+	say_unkept(m);
+	if (m->gate)
+		gate_tell_chosen(m->gate, monitor_note, NULL);
+}
+
 static int start(struct monitor *m, struct err *e)
 {
 	struct start_conf conf = { .spec = &m->spec,
@@ -288,6 +309,8 @@ static int start(struct monitor *m, struct err *e)
 		r = monitor_gate_begin(m, e);
 	if (r == 0)
 		r = rundir_listen(m->listener, e);
+	if (r == 0)
+		say_ready(m);
 	if (r == 0 && monitor_client_greet(m->clients) < 0)
 		r = err_set(e, -ESHUTDOWN, "the box has ended");
 	return r;

@@ -162,6 +162,27 @@ allowed host.cubby.internal" ]
 	[ "$stderr" = "cubby ports: port ${host##*:} of the host is not published" ]
 }
 
+@test "ports: a start says once which free port it took; with a given one it says nothing" {
+	run -0 --separate-stderr cubby exec --publish 0:8123 --publish '[::1]:0:8124' -- true
+	[ -z "$output" ]
+	[[ ${stderr_lines[0]} =~ ^'cubby: published 127.0.0.1:'[0-9]+' -> 8123'$ ]]
+	[[ ${stderr_lines[1]} =~ ^'cubby: published [::1]:'[0-9]+' -> 8124'$ ]]
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	run -0 cubby ports --json
+	port=$(jq -r '.[] | select(.port == 8123) | .host' <<<"$output")
+	[[ ${stderr_lines[0]} == *"published $port -> 8123" ]]
+	run -0 --separate-stderr cubby exec -- true
+	[ -z "$stderr" ] # it runs already
+	cubby stop -q
+	run -0 --separate-stderr cubby shell <<<true
+	[[ ${stderr_lines[0]} == "cubby: published 127.0.0.1:"*" -> 8123" ]]
+	port=${stderr_lines[0]#*0.0.1:} port=${port%% *}
+	cubby rm -q -y --force
+	run -0 --separate-stderr cubby exec --publish "$port:8123" -- true
+	[ -z "$stderr" ]
+	cubby rm -q -y --force
+}
+
 @test "ports: --publish works without a network too" {
 	local host
 	cubby exec -q -d --net none --publish 0:8124 -- perl -e "$SERVER" 8124

@@ -77,11 +77,12 @@ static const struct row {
 	  "without "
 	  "noexec" },
 	{ "D13", PROBE_NO_CGROUP, PROBE_OTHER, NULL, false,
-	  "no cgroup: memory and process limits are best effort; fix: log in through "
-	  "systemd (install a D-Bus user session)" },
+	  "no cgroup: memory and process limits are best effort, --cpus has no effect; "
+	  "fix: log in through systemd (install a D-Bus user session)" },
 	{ "D13", PROBE_CROWDED_CGROUP, PROBE_APT, NULL, false,
-	  "no cgroup: memory and process limits are best effort (processes at the top "
-	  "of this container's cgroups are in the way); fix: move them, as root: mkdir "
+	  "no cgroup: memory and process limits are best effort, --cpus has no effect "
+	  "(processes at the top of this container's cgroups are in the way); fix: "
+	  "move them, as root: mkdir "
 	  "/sys/fs/cgroup/init; for p in $(cat /sys/fs/cgroup/cgroup.procs); do echo "
 	  "$p "
 	  ">/sys/fs/cgroup/init/cgroup.procs; done" },

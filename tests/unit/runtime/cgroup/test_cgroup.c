@@ -11,6 +11,7 @@
 
 #include "base/scope.h"
 #include "base/sys/sys.h"
+#include "runtime/cgroup/impl.h"
 #include "tests/unit/unit.h"
 
 static const struct limits small = { .memory_bytes = 64 << 20,
@@ -222,6 +223,36 @@ static void rlimits(void)
 	}
 }
 
+static const struct cpu_row {
+	const char *name;
+	struct cgroup cg;
+	enum probe_reason want;
+} cpu_rows[] = {
+	{ "v2 keeps it",
+	  { .method = CGROUP_V2, .has = { [CGROUP_CPU] = true } },
+	  PROBE_NONE },
+	{ "v1 keeps it",
+	  { .method = CGROUP_V1, .has = { [CGROUP_CPU] = true } },
+	  PROBE_NONE },
+	{ "not delegated to a service manager's user",
+	  { .method = CGROUP_SYSTEMD, .has = { [CGROUP_MEMORY] = true } },
+	  PROBE_NO_CPU },
+	{ "v1 without the controller",
+	  { .method = CGROUP_V1, .has = { [CGROUP_PIDS] = true } },
+	  PROBE_NO_CPU },
+	{ "none at all", { .method = CGROUP_RLIMIT }, PROBE_NO_CGROUP },
+	{ "none, in a container",
+	  { .method = CGROUP_RLIMIT, .crowded = true },
+	  PROBE_CROWDED_CGROUP },
+};
+
+static void who_keeps_cpu(const void *p)
+{
+	const struct cpu_row *row = p;
+
+	assert_int_equal(cgroup_missing_cpu(&row->cg), row->want);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -233,5 +264,7 @@ int main(void)
 		{ "limits of a process, without cgroups", rlimits },
 	};
 
-	return unit_rows("cgroup", rows, bad_name) + unit_cases("cgroup", cases);
+	return unit_rows("cgroup", rows, bad_name) +
+	       unit_rows("cgroup --cpus", cpu_rows, who_keeps_cpu) +
+	       unit_cases("cgroup", cases);
 }
