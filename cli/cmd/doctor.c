@@ -101,7 +101,7 @@ static int row_json(struct json *list, const struct probe_row *row)
 }
 
 /* The proof: a box in an empty directory of its own, removed again. */
-static int start_box(const struct app *app, const struct store *st, struct err *e)
+static int start_box(const struct app *app, struct err *e)
 {
 	static const char *const argv[] = { "true", NULL };
 	_cleanup_boxsetup_ struct boxsetup s;
@@ -110,13 +110,14 @@ static int start_box(const struct app *app, const struct store *st, struct err *
 	const struct opt_box o = { .rm = true };
 	struct app quiet = *app;
 	struct box_exit exit = { .status = 0 };
+	const char *tmp = getenv("TMPDIR");
 	char dir[PATH_MAX];
 	int r;
 
 	boxsetup_init(&s);
-	if (snprintf(dir, sizeof(dir), "%s/tmp/doctor-%d", st->path, sys_getpid()) >=
-	    (int)sizeof(dir))
-		return err_set(e, -ENAMETOOLONG, "the store's name is too long");
+	if (snprintf(dir, sizeof(dir), "%s/cubby-doctor-%d", tmp && *tmp ? tmp : "/tmp",
+		     sys_getpid()) >= (int)sizeof(dir))
+		return err_set(e, -ENAMETOOLONG, "TMPDIR is too long");
 	r = sys_mkdirat(AT_FDCWD, dir, 0700);
 	if (r < 0)
 		return err_sys(e, r, "cannot make '%s'", dir);
@@ -182,7 +183,7 @@ static void try_box(const struct app *app, const struct store *st, bool ok,
 		(void)text_copy(row->fix, sizeof(row->fix), "cubby pull ubuntu");
 	} else if (config_set(app->config, CONFIG_IMAGE, any.image.name,
 			      CONFIG_FROM_FLAG, &e) < 0 ||
-		   start_box(app, st, &e) < 0) {
+		   start_box(app, &e) < 0) {
 		(void)text_copy(row->cause, sizeof(row->cause), e.msg);
 		row->fatal = true;
 	} else {

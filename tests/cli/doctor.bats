@@ -47,12 +47,12 @@ setup() { lib_project; }
 		skip "the limit of a user namespace cannot be set here"
 	run -5 --separate-stderr unshare -Ur --fork bash -c '
 		echo 0 >/proc/sys/user/max_user_namespaces
-		XDG_DATA_HOME=$PWD/store cubby doctor >doctor.out; s=$?
+		XDG_DATA_HOME=$LIB_DIR/other cubby doctor >doctor.out; s=$?
 		grep -q FAIL doctor.out || echo "no FAIL"
 		exit $s'
 	run -125 --separate-stderr unshare -Ur --fork bash -c '
 		echo 0 >/proc/sys/user/max_user_namespaces
-		XDG_DATA_HOME=$PWD/store cubby exec -- true'
+		XDG_DATA_HOME=$LIB_DIR/other cubby exec -- true'
 	[ "${#stderr_lines[@]}" = 1 ]
 	[[ $stderr == *max_user_namespaces* ]]
 }
