@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "cli/opt/argcheck.h"
-#include "cli/opt/common.h"
-#include "cli/opt/config.h"
+#include "cli/opt/config_load.h"
 #include "cli/opt/near.h"
 #include "cli/show/render.h"
 
@@ -81,6 +81,66 @@ error_t cmd_no_operands(int key, char *arg, struct argp_state *state)
 	return cmd_bad(state, "unexpected word '%s'", arg);
 }
 
+enum { KEY_JSON = 0x2000, KEY_NO_COLOR, KEY_VERSION };
+
+/* What a parser returns when -h or --version was shown and the work is done. */
+enum { SHOWN = ECANCELED };
+
+/* The options that every command takes; they go into the struct app. */
+static const struct argp_option common_options[] = {
+	{ "directory", 'C', "DIR", 0, "the box of DIR, not of the current directory",
+	  -3 },
+	{ "json", KEY_JSON, NULL, 0, "results and errors as JSON", -3 },
+	{ "quiet", 'q', NULL, 0, "say nothing but results and errors", -3 },
+	{ "verbose", 'v', NULL, 0, "tell more; -vv for debugging", -3 },
+	{ "no-color", KEY_NO_COLOR, NULL, 0, "no colours, also on a terminal", -3 },
+	{ "help", 'h', NULL, 0, "show this help", -2 },
+	{ "version", KEY_VERSION, NULL, 0, "show the version", -2 },
+	{ 0 },
+};
+
+static error_t show_version(const struct app *app)
+{
+	fprintf(app->out, "cubby %s\n", CUBBY_VERSION);
+	return SHOWN;
+}
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+	struct app *app = cmd_app(state);
+
+	switch (key) {
+	case 'C':
+		if (!*arg)
+			return cmd_bad(state, "--directory: a name is needed");
+		app->dir = arg;
+		return 0;
+	case KEY_JSON:
+		app->json = true;
+		return 0;
+	case 'q':
+		app->quiet = true;
+		return 0;
+	case 'v':
+		log_set_level(log_get_level() == LOG_QUIET ? LOG_INFO : LOG_DEBUG);
+		return 0;
+	case KEY_NO_COLOR:
+		app->color_out = app->color_err = false;
+		return 0;
+	case 'h':
+		argp_state_help(state, app->out,
+				ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
+		return SHOWN;
+	case KEY_VERSION:
+		return show_version(app);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_common = { common_options, parse_common, NULL, NULL,
+				 NULL,		 NULL,	       NULL };
+
 static error_t parse_root(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;
@@ -112,7 +172,7 @@ static int parse_words(const struct cmd *c, int argc, char **argv, struct parse 
 {
 	const struct argp_child children[] = {
 		{ .argp = c->argp },
-		{ .argp = &opt_common, .header = "Common options:", .group = -3 },
+		{ .argp = &cmd_common, .header = "Common options:", .group = -3 },
 		{ 0 },
 	};
 	unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP;
@@ -127,8 +187,8 @@ static int parse_words(const struct cmd *c, int argc, char **argv, struct parse 
 	p->e->code = 0;
 	r = argp_parse(&p->root, argc, argv, flags | (c->tail ? ARGP_IN_ORDER : 0),
 		       NULL, NULL);
-	if (r == OPT_COMMON_SHOWN)
-		return OPT_COMMON_SHOWN;
+	if (r == SHOWN)
+		return SHOWN;
 	if (r && !p->e->code)
 		err_sys(p->e, -r, "cannot read the command line");
 	return -r;
@@ -142,7 +202,7 @@ int cmd_parse(struct app *app, const struct cmd *c, int argc, char **argv, void 
 
 	look_for_json(app, c, argc, argv);
 	r = parse_words(c, argc, argv, &p);
-	if (r == OPT_COMMON_SHOWN)
+	if (r == SHOWN)
 		return CMD_DONE;
 	if (r == 0 && c->config)
 		r = config_load(app->config, &e);

@@ -54,6 +54,9 @@ enum { CMD_GO = -1 };
  */
 int cmd_parse(struct app *app, const struct cmd *c, int argc, char **argv, void *input);
 
+/* The options that cmd_parse() adds to those of every command. */
+extern const struct argp cmd_common;
+
 /** cmd_bad() - for parsers: keep a usage error; return what it returns (EINVAL) */
 int cmd_bad(struct argp_state *state, const char *fmt, ...) _printf_(2, 3);
 

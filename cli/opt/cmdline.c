@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/opt/argcheck.h"
-#include "cli/opt/common.h"
 
 /* The first operand from @at on. What a command does not know may be an option of a
  * task: it is refused later, with its value. */
@@ -12,7 +11,7 @@ static int next_word(const struct cmd *c, int argc, char **argv, int at)
 	const struct argp_child children[] = {
 		{ .argp = c->argp },
 		{ .argp = cmd_run.argp },
-		{ .argp = &opt_common },
+		{ .argp = &cmd_common },
 		{ 0 },
 	};
 	const struct argp root = { .children = children };

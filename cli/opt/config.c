@@ -7,16 +7,13 @@
 #include <unistd.h>
 
 #include "agent/session/session.h"
-#include "base/file.h"
 #include "base/num.h"
-#include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/opt/config_file.h"
 #include "runtime/gate/policy.h"
 #include "runtime/gate/publish.h"
 #include "runtime/spec/spec.h"
 
-enum { CONFIG_FILE_MAX = 1 << 20, CONFIG_RULE_MAX = 512 }; /* bytes */
+enum { CONFIG_RULE_MAX = 512 }; /* bytes */
 
 /* clang-format off */
 const struct config_row config_rows[CONFIG_COUNT] = {
@@ -284,98 +281,6 @@ void config_done(struct config *c)
 	json_free(&c->file);
 	json_free(&c->box);
 	json_free(&c->task);
-}
-
-static int find_file(struct config *c, struct err *e)
-{
-	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	int n = 0;
-
-	if (base && base[0] == '/')
-		n = snprintf(c->path, sizeof(c->path), "%s/cubby/config.json", base);
-	else if (home && home[0] == '/')
-		n = snprintf(c->path, sizeof(c->path), "%s/.config/cubby/config.json",
-			     home);
-	if (n < (int)sizeof(c->path))
-		return 0;
-	c->path[0] = '\0';
-	return err_set(e, -ENAMETOOLONG, "the name of the configuration is too long");
-}
-
-static int load_file(struct config *c, struct err *e)
-{
-	_cleanup_buf_ struct buf b = BUF_INIT(CONFIG_FILE_MAX);
-	char shown[256];
-	int r;
-
-	r = find_file(c, e);
-	if (r < 0 || !c->path[0])
-		return r;
-	r = file_read(AT_FDCWD, c->path, &b, e);
-	if (r == -ENOENT || r == -ENOTDIR)
-		return 0;
-	if (r < 0)
-		return r;
-	text_escaped(shown, sizeof(shown), c->path, strlen(c->path));
-	return config_file_parse(c, shown, buf_cstr(&b), b.len, e);
-}
-
-/* "max-rounds" is CUBBY_MAX_ROUNDS. */
-static const char *env_value(const char *name, char *var, size_t size)
-{
-	snprintf(var, size, "CUBBY_%s", name);
-	for (char *p = var; *p; p++)
-		if (*p == '-')
-			*p = '_';
-		else if (*p >= 'a' && *p <= 'z')
-			*p = (char)(*p - 'a' + 'A');
-	return getenv(var);
-}
-
-/* A list in the environment is split at blanks, in a copy that the value keeps. */
-static int set_env_list(struct config *c, enum config_key k, const char *text,
-			struct err *e)
-{
-	_cleanup_free_ char *copy = strdup(text);
-	char *rest = NULL;
-	int r = 0;
-
-	if (!copy)
-		return err_sys(e, -ENOMEM, "cannot keep the list");
-	for (char *w = strtok_r(copy, " \t\n", &rest); w && r == 0;
-	     w = strtok_r(NULL, " \t\n", &rest))
-		r = config_set(c, k, w, CONFIG_FROM_ENV, e);
-	if (r == 0 && c->v[k].from == CONFIG_FROM_ENV)
-		c->v[k].copy = take(&copy, NULL);
-	else if (r < 0 && c->v[k].from == CONFIG_FROM_ENV)
-		words_done(&c->v[k].list);
-	return r;
-}
-
-static int load_env(struct config *c, struct err *e)
-{
-	for (int k = 0; k < CONFIG_COUNT; k++) {
-		char var[64];
-		const char *text = env_value(config_rows[k].name, var, sizeof(var));
-		int r;
-
-		if (!text || (!*text && config_rows[k].type != CONFIG_BOOL))
-			continue;
-		r = config_rows[k].type == CONFIG_LIST
-			    ? set_env_list(c, (enum config_key)k, text, e)
-			    : config_set(c, (enum config_key)k, text, CONFIG_FROM_ENV,
-					 e);
-		if (r < 0)
-			return err_wrap(e, "%s", var);
-	}
-	return 0;
-}
-
-int config_load(struct config *c, struct err *e)
-{
-	int r = load_file(c, e);
-
-	return r < 0 ? r : load_env(c, e);
 }
 
 int config_find(const char *name)

@@ -111,9 +111,6 @@ int config_set(struct config *c, enum config_key k, const char *text,
 /** config_check() - is @text good as an item of the list @k? 0 or -EINVAL */
 int config_check(enum config_key k, const char *text, struct err *e);
 
-/** config_load() - the file, then CUBBY_NAME for each row; flags set before win */
-int config_load(struct config *c, struct err *e);
-
 /** config_find() - the key of an option's name, or -1 */
 int config_find(const char *name);
 

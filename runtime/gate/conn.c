@@ -1,16 +1,16 @@
-/* gate_conn - connections: taken from the box, joined with their other end, ended.
+/* gate_conn - connections: dialled, joined with their other end, ended. What becomes of one
+ * is told here, to the audit log and the monitor.
  *
- * While a connection is being dialled only its own side is there and not watched: what
- * the box sends waits in the kernel. From gate_conn_open() on both sockets are watched
- * edge-triggered for their whole life, and any event runs the pump. */
+ * gate_accept, gate_syn and gate_ports bring them. While one is being dialled only its own
+ * side is there and not watched: what the box sends waits in the kernel. From
+ * gate_conn_join() on both sockets are watched edge-triggered for their whole life, and any
+ * event runs the pump. */
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sys/sys.h"
 #include "runtime/gate/impl.h"
-
-enum { ACCEPTS = 64, ORIGINAL_DST = 80 /* linux/netfilter_ipv4.h */, DNS_PORT = 53 };
 
 static void watch(struct gated *g, struct loop_source *src, bool on)
 {
@@ -92,6 +92,35 @@ static void close_end(int *fd, bool reset)
 	*fd = -1;
 }
 
+static void note_dialled(struct gate_conn *c, const char *verdict, const char *why,
+			 const struct gate_owner *who)
+{
+	struct gate_audit_line line = { .event = c->published ? "publish" : "open",
+					.verdict = verdict,
+					.id = c->id,
+					.name = c->name,
+					.addr = &c->addr,
+					.port = c->port,
+					.proxy = c->proxy,
+					.why = why,
+					.by_box = true,
+					.who = who };
+
+	gate_note_line(c->g, &line);
+}
+
+static void note(struct gate_conn *c, const char *verdict, const char *why)
+{
+	note_dialled(c, verdict, why, gate_who_settle(c->g, &c->who));
+}
+
+static void note_opened(void *ctx)
+{
+	struct gate_conn *c = ctx;
+
+	note_dialled(c, "allowed", NULL, &c->who.found);
+}
+
 static void tell_end(struct gate_conn *c, const char *why)
 {
 	struct gate_audit_line line = { .event = "close",
@@ -107,9 +136,9 @@ static void tell_end(struct gate_conn *c, const char *why)
 					.received = c->pump.down.bytes,
 					.ms = sys_now_ms() - c->start_ms };
 
-	if (take(&c->who.owes, NULL)) {
+	if (take(&c->who.then, NULL)) {
 		gate_who_forget(c->g, &c->who);
-		gate_dial_owed(c);
+		note_opened(c);
 	}
 	c->g->stats.sent += c->pump.up.bytes;
 	c->g->stats.received += c->pump.down.bytes;
@@ -127,8 +156,8 @@ void gate_conn_end(struct gate_conn *c, int r, const char *why)
 	loop_remove(g->loop, &c->again);
 	gate_dial_free(&c->dial);
 	gate_who_forget(g, &c->who);
-	gate_syn_end(&c->held, r);
-	gate_ports_forget(c);
+	if (c->brought)
+		c->brought->gone(c, r);
 	gate_look_free(&c->look);
 	gate_pump_free(&c->pump);
 	close_end(&c->in, r < 0);
@@ -143,6 +172,59 @@ void gate_conn_end(struct gate_conn *c, int r, const char *why)
 	free(c->said);
 	free(c);
 	gate_conn_listen(g);
+}
+
+/* It was never seen: its program's kernel will ask again. */
+static void forget(struct gate_conn *c)
+{
+	c->g->stats.accepted--;
+	gate_conn_end(c, 0, NULL);
+}
+
+void gate_conn_fail(struct gate_conn *c, int r)
+{
+	const char *why = strerrordesc_np(-r);
+
+	if (c->held && gate_conn_rest(c->g, r)) {
+		forget(c);
+		return;
+	}
+	c->g->stats.failed++;
+	note(c, "failed", why);
+	gate_conn_end(c, r, why);
+}
+
+static void denied(struct gate_conn *c, enum gate_policy_verdict v)
+{
+	char addr[NETADDR_TEXT];
+	const char *what = c->name ? c->name : netaddr_format(&c->addr, addr);
+
+	c->g->stats.refused++;
+	note(c, "refused",
+	     v == GATE_POLICY_DENIED ? "denied by a rule" : "not allowed");
+	gate_note_tell(c->g, "network: %s port %u is not allowed in this box", what,
+		       c->port);
+	gate_conn_end(c, -EACCES, NULL);
+}
+
+static void refused(struct gate_conn *c, const struct netaddr *a,
+		    enum netaddr_class class)
+{
+	char addr[NETADDR_TEXT];
+	const char *kind = netaddr_class_name(class);
+
+	netaddr_format(a, addr);
+	c->g->stats.refused++;
+	note(c, "refused", kind);
+	if (c->name)
+		gate_note_tell(c->g,
+			       "network: %s is %s here, a %s that is not allowed in "
+			       "this box",
+			       c->name, addr, kind);
+	else
+		gate_note_tell(c->g, "network: %s, a %s, is not allowed in this box",
+			       addr, kind);
+	gate_conn_end(c, -EACCES, NULL);
 }
 
 static int moved(void *ctx, uint32_t events, struct err *e);
@@ -223,7 +305,7 @@ static void tune(int fd)
 				     &options[i].value, sizeof(int));
 }
 
-void gate_conn_open(struct gate_conn *c)
+static void open_both(struct gate_conn *c)
 {
 	const uint32_t events = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET;
 	struct gated *g = c->g;
@@ -245,32 +327,27 @@ void gate_conn_open(struct gate_conn *c)
 		pump(c);
 }
 
-/* The program's socket, and where it meant to go. It knows nothing of a redirection. */
-static int ends_of(const struct gated *g, int in, struct gate_ends *ret)
+void gate_conn_join(struct gate_conn *c)
 {
-	socklen_t len = sizeof(ret->ours), len_theirs = sizeof(ret->theirs);
-	int r;
-
-	*ret = (struct gate_ends){ .udp = false };
-	if (g->facts.caught == NETNS_CATCH_REDIRECT)
-		r = sys_getsockopt(in, SOL_IP, ORIGINAL_DST, &ret->ours, &len);
-	else
-		r = sys_getsockname(in, (struct sockaddr *)&ret->ours, &len);
-	return r < 0 ? r
-		     : sys_getpeername(in, (struct sockaddr *)&ret->theirs,
-				       &len_theirs);
+	if (!gate_who_later(c->g, &c->who, note_opened, c))
+		note_opened(c);
+	open_both(c);
 }
 
-void gate_conn_ask_who(struct gated *g, int in, struct gate_who *w)
+static void reached(struct gate_conn *c, int out, const struct netaddr *addr)
 {
-	struct gate_ends ends;
-
-	if (ends_of(g, in, &ends) >= 0)
-		gate_who_ask(g, w, &ends);
+	c->out = out;
+	c->addr = *addr;
+	if (c->held)
+		c->brought->reached(c);
+	else
+		gate_conn_join(c);
 }
 
 void gate_conn_begin(struct gate_conn *c, const struct gate_ends *ends)
 {
+	static const struct gate_dial_calls calls = { reached, gate_conn_fail, denied,
+						      refused };
 	struct netaddr addr = { .len = 4 };
 
 	memcpy(addr.bytes, &ends->ours.sin_addr, 4);
@@ -279,46 +356,8 @@ void gate_conn_begin(struct gate_conn *c, const struct gate_ends *ends)
 	if (!c->name)
 		c->addr = addr;
 	gate_who_ask(c->g, &c->who, ends);
-	gate_dial_start(c);
-}
-
-static void take_in(struct gated *g, int in)
-{
-	struct gate_ends ends;
-	bool known = ends_of(g, in, &ends) >= 0;
-	bool dns = known && ntohs(ends.ours.sin_port) == DNS_PORT;
-	struct gate_conn *c = known && !dns ? gate_syn_take(g, &ends) : NULL;
-
-	if (dns) {
-		gate_dns_accept(g, in);
-	} else if (c) {
-		c->in = in;
-		gate_dial_done(c);
-	} else if (!known || !g->listening) { /* sent on by a gate that is no more */
-		close_end(&in, true);
-	} else if ((c = gate_conn_new(g, in))) {
-		gate_conn_begin(c, &ends);
-	}
-}
-
-int gate_conn_ready(void *ctx, uint32_t events, struct err *e)
-{
-	struct gated *g = ctx;
-
-	(void)events;
-	(void)e;
-	for (int i = NETNS_FD_TCP; i < NETNS_FDS; i++) {
-		for (int n = 0; n < ACCEPTS && g->fd_src[i] && g->accepting; n++) {
-			int fd = sys_accept(g->fds[i], NULL, NULL);
-
-			if (fd < 0) {
-				(void)gate_conn_rest(g, fd);
-				break;
-			}
-			take_in(g, fd);
-		}
-	}
-	return 0;
+	if (gate_dial_start(c, &calls) < 0)
+		gate_conn_end(c, -ENOMEM, "no memory");
 }
 
 /* By name or number; by the address that was dialled where we know it. */
@@ -337,7 +376,7 @@ static enum gate_policy_verdict judge(const struct gate_conn *c)
 		v = gate_policy_name(p, c->said, c->port);
 	if (v != GATE_POLICY_ALLOW || (c->name && !known))
 		return v;
-	return gate_policy_address(p, &c->addr, c->port, gate_dial_class(&c->addr));
+	return gate_policy_address(p, &c->addr, c->port, gate_place_class(&c->addr));
 }
 
 void gate_conn_recheck(struct gated *g)
@@ -352,7 +391,7 @@ void gate_conn_recheck(struct gated *g)
 		if (v != GATE_POLICY_ALLOW && c->open)
 			gate_conn_end(c, -EACCES, "no longer allowed");
 		else if (v != GATE_POLICY_ALLOW)
-			gate_dial_refused(c, v);
+			denied(c, v);
 		else if (c->open && !c->look && !c->pump.up.bytes && !c->pump.up.held)
 			(void)gate_look_start(c); /* it has said nothing yet */
 	}

@@ -20,6 +20,7 @@ struct attempt {
 
 struct gate_dial {
 	struct gate_conn *c; /* borrowed */
+	const struct gate_dial_calls *calls;
 	struct gate_waiter waiter;
 	struct attempt tries[RESOLVE_ADDRS];
 	unsigned n, started, running;
@@ -54,135 +55,21 @@ void gate_dial_free(struct gate_dial **dp)
 	free(d);
 }
 
-static void write_line(struct gate_conn *c, const char *verdict, const char *why,
-		       const struct gate_owner *who)
-{
-	struct gate_audit_line line = { .event = c->published ? "publish" : "open",
-					.verdict = verdict,
-					.id = c->id,
-					.name = c->name,
-					.addr = &c->addr,
-					.port = c->port,
-					.proxy = c->proxy,
-					.why = why,
-					.by_box = true,
-					.who = who };
-
-	gate_note_line(c->g, &line);
-}
-
-static void note(struct gate_conn *c, const char *verdict, const char *why)
-{
-	write_line(c, verdict, why, gate_who_settle(c->g, &c->who));
-}
-
-void gate_dial_owed(struct gate_conn *c)
-{
-	write_line(c, "allowed", NULL, &c->who.found);
-}
-
-void gate_dial_fail(struct gate_conn *c, int r)
-{
-	const char *why = strerrordesc_np(-r);
-
-	if (c->held && gate_conn_rest(c->g, r)) {
-		gate_syn_forget(c);
-		return;
-	}
-	c->g->stats.failed++;
-	note(c, "failed", why);
-	gate_conn_end(c, r, why);
-}
-
-void gate_dial_refused(struct gate_conn *c, enum gate_policy_verdict v)
-{
-	char addr[NETADDR_TEXT];
-	const char *what = c->name ? c->name : netaddr_format(&c->addr, addr);
-
-	c->g->stats.refused++;
-	note(c, "refused",
-	     v == GATE_POLICY_DENIED ? "denied by a rule" : "not allowed");
-	gate_note_tell(c->g, "network: %s port %u is not allowed in this box", what,
-		       c->port);
-	gate_conn_end(c, -EACCES, NULL);
-}
-
-static void refuse_class(struct gate_conn *c, const struct netaddr *a,
-			 enum netaddr_class class)
-{
-	char addr[NETADDR_TEXT];
-	const char *kind = netaddr_class_name(class);
-
-	netaddr_format(a, addr);
-	c->g->stats.refused++;
-	note(c, "refused", kind);
-	if (c->name)
-		gate_note_tell(c->g,
-			       "network: %s is %s here, a %s that is not allowed in "
-			       "this box",
-			       c->name, addr, kind);
-	else
-		gate_note_tell(c->g, "network: %s, a %s, is not allowed in this box",
-			       addr, kind);
-	gate_conn_end(c, -EACCES, NULL);
-}
-
-/* Through the routing table: a packet to one of the host's own addresses would have
- * that address as its source too. Nothing is sent. */
-static bool host_has(const struct netaddr *a)
-{
-	struct sockaddr_storage to, from = { 0 };
-	socklen_t len = netaddr_to_sock(a, 9, &to);
-	socklen_t from_len = sizeof(from);
-	_cleanup_close_ int fd = sys_socket(to.ss_family, SOCK_DGRAM, 0);
-	struct netaddr source;
-
-	if (fd < 0 || sys_connect(fd, (struct sockaddr *)&to, len) < 0 ||
-	    sys_getsockname(fd, (struct sockaddr *)&from, &from_len) < 0 ||
-	    netaddr_from_sock(&from, &source, NULL) < 0)
-		return false;
-	return netaddr_equal(a, &source);
-}
-
-enum netaddr_class gate_dial_class(const struct netaddr *a)
-{
-	enum netaddr_class class = netaddr_classify(a);
-	struct netaddr inner[NETADDR_CARRIED];
-	size_t n = class == NETADDR_PUBLIC ? netaddr_carried(a, inner) : 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (host_has(&inner[i]))
-			return NETADDR_LOOPBACK;
-	return class == NETADDR_PUBLIC && host_has(a) ? NETADDR_LOOPBACK : class;
-}
-
 static void start_next(struct gate_dial *d);
-
-void gate_dial_done(struct gate_conn *c)
-{
-	if (!gate_who_later(c->g, &c->who, c))
-		gate_dial_owed(c);
-	gate_conn_open(c);
-}
 
 /* The connection is there: hand it on. */
 static void hand_over(struct attempt *a)
 {
 	struct gate_conn *c = a->d->c;
-	struct netaddr addr = c->dial->proxy ? c->addr : a->addr;
+	const struct gate_dial_calls *calls = a->d->calls;
+	struct netaddr addr = a->d->proxy ? c->addr : a->addr;
 	int fd = a->fd;
 
 	loop_remove(c->g->loop, &a->src);
 	a->fd = -1;
 	a->d->running--;
 	gate_dial_free(&c->dial);
-	if (c->held) {
-		gate_syn_answer(c, fd, &addr);
-		return;
-	}
-	c->out = fd;
-	c->addr = addr;
-	gate_dial_done(c);
+	calls->reached(c, fd, &addr);
 }
 
 /* The rules may have changed since the address was judged. Return: true = refused. */
@@ -194,11 +81,11 @@ static bool refused_by_now(struct attempt *a)
 	if (a->d->rules == c->g->rules || a->d->proxy || !c->name ||
 	    !strcmp(c->name, GATE_POLICY_HOST))
 		return false;
-	class = gate_dial_class(&a->addr);
+	class = gate_place_class(&a->addr);
 	if (gate_policy_address(c->g->policy, &a->addr, c->port, class) ==
 	    GATE_POLICY_ALLOW)
 		return false;
-	refuse_class(c, &a->addr, class);
+	a->d->calls->refused(c, &a->addr, class);
 	return true;
 }
 
@@ -253,7 +140,7 @@ static int talk(void *ctx, uint32_t events, struct err *e)
 	if (r > 0)
 		won(a);
 	else if (r < 0)
-		gate_dial_fail(a->d->c, r);
+		a->d->calls->failed(a->d->c, r);
 	return 0;
 }
 
@@ -279,7 +166,7 @@ static void connected(struct attempt *a)
 		r = gate_memory_watch(d->c->g, a->fd, EPOLLIN | EPOLLRDHUP | EPOLLET,
 				      talk, a, &a->src);
 	if (r < 0)
-		gate_dial_fail(d->c, r);
+		d->calls->failed(d->c, r);
 }
 
 static int answered(void *ctx, uint32_t events, struct err *e)
@@ -358,7 +245,7 @@ static void start_next(struct gate_dial *d)
 		return;
 	}
 	if (!d->running)
-		gate_dial_fail(d->c, d->error ? d->error : -EHOSTUNREACH);
+		d->calls->failed(d->c, d->error ? d->error : -EHOSTUNREACH);
 }
 
 static int too_late(void *ctx, uint32_t events, struct err *e)
@@ -367,7 +254,7 @@ static int too_late(void *ctx, uint32_t events, struct err *e)
 
 	(void)events;
 	(void)e;
-	gate_dial_fail(d->c, -ETIMEDOUT);
+	d->calls->failed(d->c, -ETIMEDOUT);
 	return 0;
 }
 
@@ -405,7 +292,7 @@ static void looked_up(void *ctx, const struct resolve_reply *reply)
 	d->rules = c->g->rules;
 	for (uint32_t i = 0; i < reply->n && !reply->error; i++) {
 		const struct netaddr *a = &reply->addr[i];
-		enum netaddr_class k = d->proxy ? NETADDR_PUBLIC : gate_dial_class(a);
+		enum netaddr_class k = d->proxy ? NETADDR_PUBLIC : gate_place_class(a);
 
 		if (d->proxy || gate_policy_address(c->g->policy, a, c->port, k) ==
 					GATE_POLICY_ALLOW) {
@@ -419,9 +306,9 @@ static void looked_up(void *ctx, const struct resolve_reply *reply)
 		interleave(d);
 		start_next(d);
 	} else if (bad) {
-		refuse_class(c, bad, class);
+		d->calls->refused(c, bad, class);
 	} else {
-		gate_dial_fail(c, reply->error == -ENOENT ? -EHOSTUNREACH : -EAGAIN);
+		d->calls->failed(c, reply->error == -ENOENT ? -EHOSTUNREACH : -EAGAIN);
 	}
 }
 
@@ -458,18 +345,18 @@ static void dial_host(struct gate_dial *d)
 static void dial_literal(struct gate_dial *d)
 {
 	struct gate_conn *c = d->c;
-	enum netaddr_class class = gate_dial_class(&c->addr);
+	enum netaddr_class class = gate_place_class(&c->addr);
 	enum gate_policy_verdict v =
 		gate_policy_literal(c->g->policy, &c->addr, c->port);
 
 	if (v == GATE_POLICY_ALLOW)
 		v = gate_policy_address(c->g->policy, &c->addr, c->port, class);
 	if (v != GATE_POLICY_ALLOW && class != NETADDR_PUBLIC) {
-		refuse_class(c, &c->addr, class);
+		d->calls->refused(c, &c->addr, class);
 		return;
 	}
 	if (v != GATE_POLICY_ALLOW) {
-		gate_dial_refused(c, v);
+		d->calls->denied(c, v);
 		return;
 	}
 	d->proxy = gate_proxy_for(&c->g->proxy, NULL, &c->addr, c->port);
@@ -487,7 +374,7 @@ static void dial_name(struct gate_dial *d)
 	enum gate_policy_verdict v = gate_policy_name(c->g->policy, c->name, c->port);
 
 	if (v != GATE_POLICY_ALLOW) {
-		gate_dial_refused(c, v);
+		d->calls->denied(c, v);
 		return;
 	}
 	if (!strcmp(c->name, GATE_POLICY_HOST)) {
@@ -501,21 +388,22 @@ static void dial_name(struct gate_dial *d)
 		gate_lookup_start(c->g, c->name, &d->waiter, looked_up, d);
 }
 
-void gate_dial_start(struct gate_conn *c)
+int gate_dial_start(struct gate_conn *c, const struct gate_dial_calls *calls)
 {
 	struct gate_dial *d = gate_memory_get(c->g, sizeof(*d));
 
 	if (!d ||
 	    gate_memory_timer(c->g, GATE_DIAL_MS, too_late, d, &d->deadline) < 0) {
 		free(d);
-		gate_conn_end(c, -ENOMEM, "no memory");
-		return;
+		return -ENOMEM;
 	}
 	d->c = c;
+	d->calls = calls;
 	d->port = c->port;
 	c->dial = d;
 	if (c->name)
 		dial_name(d);
 	else
 		dial_literal(d);
+	return 0;
 }

@@ -116,7 +116,7 @@ static void answer(struct gated *g, const struct asker *to,
 
 static void ask_who(struct gated *g, const struct asker *from, struct gate_who *w)
 {
-	const struct gate_ends ends = {
+	struct gate_ends ends = {
 		.udp = true,
 		.theirs = from->peer,
 		.ours = { .sin_family = AF_INET,
@@ -124,9 +124,7 @@ static void ask_who(struct gated *g, const struct asker *from, struct gate_who *
 			  .sin_addr = from->local },
 	};
 
-	if (from->tcp)
-		gate_conn_ask_who(g, from->tcp->fd, w);
-	else
+	if (!from->tcp || gate_who_ends(g, from->tcp->fd, &ends) >= 0)
 		gate_who_ask(g, w, &ends);
 }
 
@@ -195,7 +193,7 @@ static bool reachable(struct gated *g, const struct asked *x,
 	enum netaddr_class class = NETADDR_PUBLIC;
 
 	for (uint32_t i = 0; i < reply->n; i++) {
-		class = gate_dial_class(&reply->addr[i]);
+		class = gate_place_class(&reply->addr[i]);
 		if (gate_policy_address(g->policy, &reply->addr[i], 0, class) ==
 		    GATE_POLICY_ALLOW)
 			return true;

@@ -1,19 +1,22 @@
 /* gate_impl - the gate process from within: its state, and what its files offer each
- * other. For gate_*.c alone.
- * Needs:  gate_main.c, which fills struct gated before any other file is called.
+ * other. For the files of this folder alone.
+ * Needs:  main.c, which fills struct gated before any other file is called.
  * Owns:   all of it; one process serves one box.
  * Never:  blocks, opens a file, starts a process, or trusts what comes from the box.
  *
+ * The files stand here in order: each calls only those before it, and these call back what
+ * was handed down to them.
+ *
  * Theory of operation. The box's network namespace delivers every TCP connection to a
  * listener that is served here, and the socket's own address says where the connection was
- * meant to go (gate_conn); where the kernel can it hands over the packet that asks for one
+ * meant to go (gate_accept); where the kernel can it hands over the packet that asks for one
  * first, and there is no connection before there is another end (gate_syn). An address of
  * 198.18.0.0/15 stands for a name that was given to the box by our DNS (gate_dns); it is
  * judged by that name, another address by itself (netpolicy). gate_dial makes the real
  * connection: the name is looked up outside (gate_lookup, in helper processes), the
  * addresses are tried in turns, and each is judged again by what kind of place it is, just
- * before it is dialled. Then gate_pump moves the bytes; where rules are by name, gate_look
- * sees the first of them. Ports of the box that the host may
+ * before it is dialled. Then gate_conn joins the two, and gate_pump moves the bytes; where
+ * rules are by name, gate_look sees the first of them. Ports of the box that the host may
  * reach come the other way round (gate_ports). Every decision is told (gate_note).
  */
 #ifndef RUNTIME_GATE_IMPL_H
@@ -209,12 +212,18 @@ struct gate_ends {
 	struct sockaddr_in theirs, ours; /* the program's socket; where it sent to */
 };
 
+typedef void gate_who_fn(void *ctx);
+
 /* Part of whatever is to be noted; forget it before that goes. */
 struct gate_who {
 	struct gate_owner found; /* pid 0 until it is known */
 	uint64_t asked_ms;
-	struct gate_conn *owes; /* a line of it waits for this; borrowed; NULL */
+	gate_who_fn *then; /* what waits for this, and is told @ctx; NULL = nothing */
+	void *ctx;
 };
+
+/** gate_who_ends() - the program's end of the socket @in, and where it meant to go */
+int gate_who_ends(const struct gated *g, int in, struct gate_ends *ret);
 
 /** gate_who_ask() - begin to find out; never waits */
 void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends);
@@ -223,11 +232,16 @@ void gate_who_listens(struct gated *g, struct gate_who *w, const struct netaddr 
 		      uint16_t port);
 /** gate_who_settle() - what is known by now, or within GATE_WHO_MS; borrowed from @w */
 const struct gate_owner *gate_who_settle(struct gated *g, struct gate_who *w);
-/** gate_who_later() - true: not known yet, gate_dial_owed(@c) is called when it is, or
- *  when there is no more hope; false: @w says what is known */
-bool gate_who_later(struct gated *g, struct gate_who *w, struct gate_conn *c);
+/** gate_who_later() - true: not known yet, @then is called when it is, or when there is no
+ *  more hope; false: @w says what is known */
+bool gate_who_later(struct gated *g, struct gate_who *w, gate_who_fn *then, void *ctx);
 int gate_who_ready(void *g, uint32_t events, struct err *e); /* loop_fn */
 void gate_who_forget(struct gated *g, const struct gate_who *w);
+
+/* ---- gate_place ------------------------------------------------------------------ */
+
+/** gate_place_class() - what kind of place, the host's own addresses included */
+enum netaddr_class gate_place_class(const struct netaddr *a);
 
 /* ---- gate_lookup: names into real addresses ------------------------------------- */
 
@@ -255,9 +269,14 @@ int gate_dns_udp(void *g, uint32_t events, struct err *e); /* loop_fn */
 void gate_dns_accept(struct gated *g, int fd);
 void gate_dns_free(struct gated *g);
 
-/* ---- gate_conn and gate_dial: connections --------------------------------------- */
+/* ---- a connection ---------------------------------------------------------------- */
 
-struct gate_dial;
+/* What becomes of it, for who brought it. */
+struct gate_conn_calls {
+	void (*reached)(
+		struct gate_conn *c); /* the other end of one that is held is there */
+	void (*gone)(struct gate_conn *c, int r); /* it ends; @r < 0: with a reset */
+};
 
 struct gate_conn {
 	struct gate_conn *prev, *next;
@@ -265,7 +284,8 @@ struct gate_conn {
 	struct gated *g;	     /* borrowed */
 	uint64_t id, start_ms;
 	int in, out; /* owned; who asked, and the other end once it is there */
-	struct gate_held *held; /* owned; not answered yet: @in will come; else NULL */
+	const struct gate_conn_calls *brought; /* who did; NULL = gate_accept */
+	struct gate_held *held; /* of gate_syn: @in will come later; else NULL */
 	struct loop_source *in_src, *out_src, *again;
 	struct gate_dial *dial; /* owned, until the other end is there */
 	struct gate_pump pump;
@@ -280,40 +300,6 @@ struct gate_conn {
 	bool open;
 };
 
-int gate_conn_ready(void *g, uint32_t events, struct err *e); /* loop_fn: listeners */
-/** gate_conn_new() - @in becomes its own, also on failure (NULL) */
-struct gate_conn *gate_conn_new(struct gated *g, int in);
-/** gate_conn_begin() - @c is new, and wants to go to @ends->ours */
-void gate_conn_begin(struct gate_conn *c, const struct gate_ends *ends);
-/** gate_conn_open() - both ends are there: move bytes */
-void gate_conn_open(struct gate_conn *c);
-/** gate_conn_end() - close both ends; @r < 0: with a reset; @why for the audit log */
-void gate_conn_end(struct gate_conn *c, int r, const char *why);
-/** gate_conn_ask_who() - who of the box is at the other end of @in */
-void gate_conn_ask_who(struct gated *g, int in, struct gate_who *w);
-/** gate_conn_listen() - watch the listeners, or not while there are too many */
-void gate_conn_listen(struct gated *g);
-/** gate_conn_rest() - a connection failed with @r: when the host is short of something,
- *  which does not stop the listeners from being ready, take more later; true = it is */
-bool gate_conn_rest(struct gated *g, int r);
-/** gate_conn_recheck() - cut what the rules no longer allow */
-void gate_conn_recheck(struct gated *g);
-
-/** gate_dial_start() - judge and dial; ends in gate_dial_done(), gate_syn_answer() or
- *  gate_conn_end() */
-void gate_dial_start(struct gate_conn *c);
-/** gate_dial_done() - both ends are there: say so, and open it */
-void gate_dial_done(struct gate_conn *c);
-/** gate_dial_fail() - count and tell that there is no connection, and end it; @r: why */
-void gate_dial_fail(struct gate_conn *c, int r);
-void gate_dial_free(struct gate_dial **d);
-/** gate_dial_refused() - count and tell a refusal, and end the connection */
-void gate_dial_refused(struct gate_conn *c, enum gate_policy_verdict v);
-/** gate_dial_owed() - write the line about @c's opening that waited for its process */
-void gate_dial_owed(struct gate_conn *c);
-/** gate_dial_class() - what kind of place, the host's own addresses included */
-enum netaddr_class gate_dial_class(const struct netaddr *a);
-
 /* ---- gate_look: what the first bytes name ---------------------------------------- */
 
 /** gate_look_start() - @c is about to move bytes: look at the first ones if rules are by
@@ -324,18 +310,53 @@ int gate_look_start(struct gate_conn *c);
 int gate_look_run(struct gate_conn *c);
 void gate_look_free(struct gate_look **l);
 
+/* ---- gate_dial: the other end ---------------------------------------------------- */
+
+/* How it ends: one of these is called, once, maybe before gate_dial_start() returns. */
+struct gate_dial_calls {
+	/* @out becomes the callee's; @addr: that was dialled */
+	void (*reached)(struct gate_conn *c, int out, const struct netaddr *addr);
+	void (*failed)(struct gate_conn *c, int r);
+	void (*denied)(struct gate_conn *c, enum gate_policy_verdict v);
+	/* the rules do not allow this kind of place */
+	void (*refused)(struct gate_conn *c, const struct netaddr *addr,
+			enum netaddr_class class);
+};
+
+/** gate_dial_start() - judge where @c wants to go, and dial it; 0 or -ENOMEM, and then
+ *  nothing is called; @calls: borrowed */
+int gate_dial_start(struct gate_conn *c, const struct gate_dial_calls *calls);
+void gate_dial_free(struct gate_dial **d);
+
+/* ---- gate_conn: what becomes of a connection ------------------------------------- */
+
+/** gate_conn_new() - @in becomes its own, also on failure (NULL) */
+struct gate_conn *gate_conn_new(struct gated *g, int in);
+/** gate_conn_begin() - @c is new, and wants to go to @ends->ours */
+void gate_conn_begin(struct gate_conn *c, const struct gate_ends *ends);
+/** gate_conn_join() - both ends are there: say so, and move bytes */
+void gate_conn_join(struct gate_conn *c);
+/** gate_conn_fail() - count and tell that there is no connection, and end it; @r: why */
+void gate_conn_fail(struct gate_conn *c, int r);
+/** gate_conn_end() - close both ends; @r < 0: with a reset; @why for the audit log */
+void gate_conn_end(struct gate_conn *c, int r, const char *why);
+/** gate_conn_listen() - watch the listeners, or not while there are too many */
+void gate_conn_listen(struct gated *g);
+/** gate_conn_rest() - a connection failed with @r: when the host is short of something,
+ *  which does not stop the listeners from being ready, take more later; true = it is */
+bool gate_conn_rest(struct gated *g, int r);
+/** gate_conn_recheck() - cut what the rules no longer allow */
+void gate_conn_recheck(struct gated *g);
+
 /* ---- gate_syn: connections before they are there --------------------------------- */
 
 int gate_syn_ready(void *g, uint32_t events, struct err *e); /* loop_fn: packets */
-/** gate_syn_answer() - the other end of @c is there and becomes its own: let the program's
- *  end come, to gate_syn_take() */
-void gate_syn_answer(struct gate_conn *c, int out, const struct netaddr *addr);
 /** gate_syn_take() - that was answered between these ends, no longer held; NULL = none */
 struct gate_conn *gate_syn_take(struct gated *g, const struct gate_ends *ends);
-/** gate_syn_forget() - @c was never seen: its program's kernel will ask again */
-void gate_syn_forget(struct gate_conn *c);
-/** gate_syn_end() - no longer held; @r < 0: and refused, if it was not answered yet */
-void gate_syn_end(struct gate_held **h, int r);
+
+/* ---- gate_accept ----------------------------------------------------------------- */
+
+int gate_accept_ready(void *g, uint32_t events, struct err *e); /* loop_fn: listeners */
 
 /* ---- gate_ports: into the box --------------------------------------------------- */
 
@@ -343,8 +364,6 @@ void gate_syn_end(struct gate_held **h, int r);
 int gate_ports_add(struct gated *g, int fd, uint16_t port);
 int gate_ports_remove(struct gated *g, uint16_t host_port);
 int gate_ports_sock(void *g, uint32_t events, struct err *e); /* loop_fn: from init */
-/** gate_ports_forget() - a connection that waited for a socket is gone */
-void gate_ports_forget(struct gate_conn *c);
 /** gate_ports_list() - {"port", "address"} of what listens in the box; owned; NULL */
 struct json *gate_ports_list(struct gated *g);
 void gate_ports_free(struct gated *g);

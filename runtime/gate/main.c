@@ -390,7 +390,7 @@ static int watch_all(struct gated *g, struct err *e)
 		r = watch(g, g->fds[NETNS_FD_SYN], gate_syn_ready,
 			  &g->fd_src[NETNS_FD_SYN], e);
 	for (int i = NETNS_FD_TCP; i < NETNS_FDS && r >= 0; i++)
-		r = watch(g, g->fds[i], gate_conn_ready, &g->fd_src[i], e);
+		r = watch(g, g->fds[i], gate_accept_ready, &g->fd_src[i], e);
 	g->listening = g->accepting = true;
 	return r;
 }

@@ -32,12 +32,12 @@ static void fail(struct gate_conn *c, int r)
 	gate_conn_end(c, r, NULL);
 }
 
-void gate_ports_forget(struct gate_conn *c)
+/* One that waited for a socket does so no more. */
+static void gone(struct gate_conn *c, int r)
 {
 	struct gate_conn **at = &c->g->want_sock;
 
-	if (!c->published)
-		return;
+	(void)r;
 	for (; *at; at = &(*at)->next_want) {
 		if (*at == c) {
 			*at = c->next_want;
@@ -81,7 +81,7 @@ static int inside(void *ctx, uint32_t events, struct err *e)
 	if (!v) {
 		loop_remove(c->g->loop, &c->again);
 		gate_who_listens(c->g, &c->who, &addr, c->port);
-		gate_dial_done(c);
+		gate_conn_join(c);
 		return 0;
 	}
 	scope_close(&c->out);
@@ -136,6 +136,7 @@ int gate_ports_sock(void *ctx, uint32_t events, struct err *e)
 
 static int knocked(void *ctx, uint32_t events, struct err *e)
 {
+	static const struct gate_conn_calls calls = { .gone = gone };
 	const struct gate_published *p = ctx;
 	struct gated *g = p->g;
 
@@ -154,6 +155,7 @@ static int knocked(void *ctx, uint32_t events, struct err *e)
 			break;
 		g->stats.published++;
 		c->published = true;
+		c->brought = &calls;
 		c->port = p->port;
 		if (gate_memory_timer(g, SOCK_MS, inside, c, &c->again) < 0)
 			fail(c, -ENOMEM);

@@ -71,15 +71,16 @@ static void refuse(const struct gate_held *h, int r)
 	send_packet(h->c->g, packet, len, &h->syn.from);
 }
 
-void gate_syn_end(struct gate_held **hp, int r)
+/* No longer held; @r < 0: and refused, if it was not answered yet. */
+static void gone(struct gate_conn *c, int r)
 {
-	struct gate_held *h = take(hp, NULL);
+	struct gate_held *h = take(&c->held, NULL);
 
 	if (!h)
 		return;
 	if (r < 0 && !h->late)
 		refuse(h, r);
-	loop_remove(h->c->g->loop, &h->late);
+	loop_remove(c->g->loop, &h->late);
 	*h->place = h->next;
 	if (h->next)
 		h->next->place = h->place;
@@ -92,26 +93,19 @@ static int nobody_came(void *ctx, uint32_t events, struct err *e)
 
 	(void)events;
 	(void)e;
-	gate_dial_fail(h->c, -ECONNABORTED);
+	gate_conn_fail(h->c, -ECONNABORTED);
 	return 0;
 }
 
-void gate_syn_answer(struct gate_conn *c, int out, const struct netaddr *addr)
+/* The other end is there: let the program's end come, to gate_syn_take(). */
+static void answer(struct gate_conn *c)
 {
 	struct gate_held *h = c->held;
 
-	c->out = out;
-	c->addr = *addr;
 	if (gate_memory_timer(c->g, GATE_COME_MS, nobody_came, h, &h->late) >= 0)
 		send_on(h);
 	else
 		gate_conn_end(c, -ENOMEM, "no memory");
-}
-
-void gate_syn_forget(struct gate_conn *c)
-{
-	c->g->stats.accepted--;
-	gate_conn_end(c, 0, NULL);
 }
 
 struct gate_conn *gate_syn_take(struct gated *g, const struct gate_ends *ends)
@@ -122,13 +116,14 @@ struct gate_conn *gate_syn_take(struct gated *g, const struct gate_ends *ends)
 	if (!h || !h->late)
 		return NULL;
 	c = h->c;
-	gate_syn_end(&c->held, 0);
+	gone(c, 0);
 	return c;
 }
 
 static void hold(struct gated *g, const struct netsyn *syn)
 {
 	struct gate_held **at = bucket(g, &syn->from);
+	static const struct gate_conn_calls calls = { answer, gone };
 	const struct gate_ends ends = { .theirs = syn->from, .ours = syn->to };
 	struct gate_held *h = gate_memory_get(g, sizeof(*h));
 	struct gate_conn *c = h ? gate_conn_new(g, -1) : NULL;
@@ -141,6 +136,7 @@ static void hold(struct gated *g, const struct netsyn *syn)
 	if (h->next)
 		h->next->place = &h->next;
 	*at = c->held = h;
+	c->brought = &calls;
 	gate_conn_begin(c, &ends);
 }
 
@@ -156,7 +152,7 @@ static void take_packet(struct gated *g, const struct netsyn *syn)
 		return;
 	}
 	if (h)
-		gate_dial_fail(h->c, -ECONNABORTED);
+		gate_conn_fail(h->c, -ECONNABORTED);
 	hold(g, syn);
 }
 

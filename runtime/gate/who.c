@@ -18,7 +18,11 @@
 #include "base/sys/sys.h"
 #include "runtime/gate/impl.h"
 
-enum { DIAG_REPLY = 1024, TCP_LISTENING = 10 };
+enum {
+	DIAG_REPLY = 1024,
+	TCP_LISTENING = 10,
+	ORIGINAL_DST = 80 /* linux/netfilter_ipv4.h */
+};
 
 /* A socket of the box, as sock_diag is asked for it: this end is the box's. */
 struct wanted {
@@ -87,12 +91,11 @@ static uint32_t inode_of(struct gated *g, const struct wanted *want)
 static void no_longer(struct gate_who **place)
 {
 	struct gate_who *w = *place;
-	struct gate_conn *c = w->owes;
+	gate_who_fn *then = take(&w->then, NULL);
 
 	*place = NULL;
-	w->owes = NULL;
-	if (c)
-		gate_dial_owed(c);
+	if (then)
+		then(w->ctx);
 }
 
 /* Answers for those that do not wait any more are thrown away. */
@@ -182,6 +185,22 @@ static void ask(struct gated *g, struct gate_who *w, const struct wanted *want)
 		*place = w;
 }
 
+/* The program knows nothing of a redirection. */
+int gate_who_ends(const struct gated *g, int in, struct gate_ends *ret)
+{
+	socklen_t len = sizeof(ret->ours), len_theirs = sizeof(ret->theirs);
+	int r;
+
+	*ret = (struct gate_ends){ .udp = false };
+	if (g->facts.caught == NETNS_CATCH_REDIRECT)
+		r = sys_getsockopt(in, SOL_IP, ORIGINAL_DST, &ret->ours, &len);
+	else
+		r = sys_getsockname(in, (struct sockaddr *)&ret->ours, &len);
+	return r < 0 ? r
+		     : sys_getpeername(in, (struct sockaddr *)&ret->theirs,
+				       &len_theirs);
+}
+
 void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends)
 {
 	const struct wanted want = connected(ends);
@@ -235,11 +254,12 @@ const struct gate_owner *gate_who_settle(struct gated *g, struct gate_who *w)
 	return &w->found;
 }
 
-bool gate_who_later(struct gated *g, struct gate_who *w, struct gate_conn *c)
+bool gate_who_later(struct gated *g, struct gate_who *w, gate_who_fn *then, void *ctx)
 {
 	if (!place_of(g, w))
 		return false;
-	w->owes = c;
+	w->then = then;
+	w->ctx = ctx;
 	return true;
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "cli/opt/config.h"
+#include "cli/opt/config_load.h"
 
 static const struct row {
 	const char *name;

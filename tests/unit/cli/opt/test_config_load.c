@@ -1,6 +1,6 @@
 #include "tests/unit/unit.h"
 
-#include "cli/opt/config_file.h"
+#include "cli/opt/config_load.h"
 
 static const struct row {
 	const char *name, *text, *msg; /* NULL = accepted */
@@ -70,7 +70,7 @@ static void test(const void *p)
 	int got;
 
 	config_init(&c);
-	got = config_file_parse(&c, "c", r->text, strlen(r->text), &e);
+	got = config_load_text(&c, "c", r->text, strlen(r->text), &e);
 	if (!r->msg) {
 		unit_ok(got, &e);
 		return;
@@ -86,7 +86,7 @@ static void syntax_has_its_line(void)
 	struct err e = ERR_NONE;
 
 	config_init(&c);
-	assert_int_equal(config_file_parse(&c, "c", text, strlen(text), &e), -EINVAL);
+	assert_int_equal(config_load_text(&c, "c", text, strlen(text), &e), -EINVAL);
 	assert_memory_equal(e.msg, "c:3: ", 5);
 }
 
@@ -96,7 +96,7 @@ static void values_arrive(void)
 	struct err e = ERR_NONE;
 
 	config_init(&c);
-	unit_ok(config_file_parse(&c, "c", rows[1].text, strlen(rows[1].text), &e), &e);
+	unit_ok(config_load_text(&c, "c", rows[1].text, strlen(rows[1].text), &e), &e);
 	assert_string_equal(config_text(&c, CONFIG_IMAGE), "debian");
 	assert_int_equal(config_num(&c, CONFIG_MEMORY), 2LL << 30);
 	assert_int_equal(config_num(&c, CONFIG_PIDS), 99);
@@ -118,7 +118,7 @@ int main(void)
 		{ "bad syntax has its line", syntax_has_its_line },
 		{ "values arrive", values_arrive },
 	};
-	int failed = unit_rows("config_file", rows, test);
+	int failed = unit_rows("config_load", rows, test);
 
-	return failed + unit_cases("config_file", cases);
+	return failed + unit_cases("config_load", cases);
 }

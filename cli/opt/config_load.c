@@ -1,15 +1,18 @@
-#include "cli/opt/config_file.h"
+#include "cli/opt/config_load.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/opt/near.h"
 
 /* Members of the file that are no options. */
 static const char *const sections[] = { "aliases", "prices", "providers" };
 
-enum { CONTEXT_LEAST = 1024, PRICE_MOST = 100000 };
+enum { FILE_MAX = 1 << 20 /* bytes */, CONTEXT_LEAST = 1024, PRICE_MOST = 100000 };
 
 struct walk {
 	const char *text;
@@ -65,8 +68,10 @@ static bool walk_to(struct walk *w, const char *key, unsigned depth)
 	return false;
 }
 
-unsigned config_file_line(const char *text, size_t len, const char *key,
-			  const char *inner)
+/* Line (from 1) of the member @key of the outermost object, or of its member @inner when
+ * that is not NULL; 1 when there is none. */
+static unsigned line_of(const char *text, size_t len, const char *key,
+			const char *inner)
 {
 	struct walk w = { .text = text, .len = len, .line = 1 };
 
@@ -91,8 +96,7 @@ struct source {
 static int at_line(const struct source *s, const char *key, const char *inner,
 		   struct err *e)
 {
-	return err_wrap(e, "%s:%u", s->name,
-			config_file_line(s->text, s->len, key, inner));
+	return err_wrap(e, "%s:%u", s->name, line_of(s->text, s->len, key, inner));
 }
 
 static const char *type_name(const struct json *j)
@@ -349,8 +353,8 @@ static int bad_syntax(const struct source *s, struct err *e)
 	return err_wrap(e, "%s:%u", s->name, line);
 }
 
-int config_file_parse(struct config *c, const char *name, const char *text, size_t len,
-		      struct err *e)
+int config_load_text(struct config *c, const char *name, const char *text, size_t len,
+		     struct err *e)
 {
 	struct source s = { .c = c, .name = name, .text = text, .len = len };
 	_cleanup_json_ struct json *j = NULL;
@@ -371,4 +375,96 @@ int config_file_parse(struct config *c, const char *name, const char *text, size
 			return r;
 	}
 	return 0;
+}
+
+static int find_file(struct config *c, struct err *e)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int n = 0;
+
+	if (base && base[0] == '/')
+		n = snprintf(c->path, sizeof(c->path), "%s/cubby/config.json", base);
+	else if (home && home[0] == '/')
+		n = snprintf(c->path, sizeof(c->path), "%s/.config/cubby/config.json",
+			     home);
+	if (n < (int)sizeof(c->path))
+		return 0;
+	c->path[0] = '\0';
+	return err_set(e, -ENAMETOOLONG, "the name of the configuration is too long");
+}
+
+static int load_file(struct config *c, struct err *e)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(FILE_MAX);
+	char shown[256];
+	int r;
+
+	r = find_file(c, e);
+	if (r < 0 || !c->path[0])
+		return r;
+	r = file_read(AT_FDCWD, c->path, &b, e);
+	if (r == -ENOENT || r == -ENOTDIR)
+		return 0;
+	if (r < 0)
+		return r;
+	text_escaped(shown, sizeof(shown), c->path, strlen(c->path));
+	return config_load_text(c, shown, buf_cstr(&b), b.len, e);
+}
+
+/* "max-rounds" is CUBBY_MAX_ROUNDS. */
+static const char *env_value(const char *name, char *var, size_t size)
+{
+	snprintf(var, size, "CUBBY_%s", name);
+	for (char *p = var; *p; p++)
+		if (*p == '-')
+			*p = '_';
+		else if (*p >= 'a' && *p <= 'z')
+			*p = (char)(*p - 'a' + 'A');
+	return getenv(var);
+}
+
+/* A list in the environment is split at blanks, in a copy that the value keeps. */
+static int set_env_list(struct config *c, enum config_key k, const char *text,
+			struct err *e)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	char *rest = NULL;
+	int r = 0;
+
+	if (!copy)
+		return err_sys(e, -ENOMEM, "cannot keep the list");
+	for (char *w = strtok_r(copy, " \t\n", &rest); w && r == 0;
+	     w = strtok_r(NULL, " \t\n", &rest))
+		r = config_set(c, k, w, CONFIG_FROM_ENV, e);
+	if (r == 0 && c->v[k].from == CONFIG_FROM_ENV)
+		c->v[k].copy = take(&copy, NULL);
+	else if (r < 0 && c->v[k].from == CONFIG_FROM_ENV)
+		words_done(&c->v[k].list);
+	return r;
+}
+
+static int load_env(struct config *c, struct err *e)
+{
+	for (int k = 0; k < CONFIG_COUNT; k++) {
+		char var[64];
+		const char *text = env_value(config_rows[k].name, var, sizeof(var));
+		int r;
+
+		if (!text || (!*text && config_rows[k].type != CONFIG_BOOL))
+			continue;
+		r = config_rows[k].type == CONFIG_LIST
+			    ? set_env_list(c, (enum config_key)k, text, e)
+			    : config_set(c, (enum config_key)k, text, CONFIG_FROM_ENV,
+					 e);
+		if (r < 0)
+			return err_wrap(e, "%s", var);
+	}
+	return 0;
+}
+
+int config_load(struct config *c, struct err *e)
+{
+	int r = load_file(c, e);
+
+	return r < 0 ? r : load_env(c, e);
 }
