@@ -9,7 +9,7 @@ _cubby() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
 	local commands='run resume log shell exec logs ls info stop rm prune ps kill net ports pull images rmi mcp doctor config help'
 	local common='--directory --json --quiet --verbose --no-color --help --version'
-	local box='--image --wipe --rm --net --allow --deny --publish --memory --cpus --pids --disk --env
+	local box='--image --wipe --rm --unlink --net --allow --deny --publish --memory --cpus --pids --disk --env
 		--user --keep --git-writable --allow-home --any-directory'
 	local task='--model --max-rounds --max-tokens --max-cost --timeout --command-timeout --shell-command
 		--on-error --save-transcript --ask --system-extra --replay'

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/box/end.h"
 #include "cli/box/imagepick.h"
+#include "cli/box/links.h"
 #include "cli/opt/config_box.h"
 #include "cli/show/render.h"
 #include "runtime/box/ids.h"
@@ -262,7 +263,7 @@ int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxs
 		return changed;
 	s->changed = changed;
 	s->remove = o->rm;
-	return 0;
+	return o->unlink ? boxlinks_break(app, s, e) : boxlinks_tell(app, s);
 }
 
 int boxsetup_start(const struct app *app, struct boxsetup *s,

@@ -116,7 +116,7 @@ static int host_open(struct host *h, const struct mcp_hooks *hooks, struct err *
 	r = start_ahead(h, hooks, &ahead, e);
 	if (r < 0)
 		return r;
-	join.wipe = false; /* that is done */
+	join.wipe = join.unlink = false; /* that is done */
 	boxsetup_init(&h->box);
 	h->open = true;
 	r = boxsetup_open(h->app, &join, &h->box, e);

@@ -1,6 +1,6 @@
 #include "cli/opt/box.h"
 
-enum { KEY_WIPE = 0x2100, KEY_RM };
+enum { KEY_WIPE = 0x2100, KEY_RM, KEY_UNLINK };
 
 #define ROW(name, key, arg, doc)                             \
 	{                                                    \
@@ -11,6 +11,8 @@ static const struct argp_option options[] = {
 	ROW("image", CONFIG_IMAGE, "IMAGE",
 	    "make the box from IMAGE (default: ubuntu)"),
 	{ "wipe", KEY_WIPE, NULL, 0, "begin with a fresh box", 0 },
+	{ "unlink", KEY_UNLINK, NULL, 0,
+	  "first give the project copies of files that have names outside of it", 0 },
 	{ "rm", KEY_RM, NULL, 0, "remove the box afterwards", 0 },
 	ROW("net", CONFIG_NET, "MODE", "network: gate (default), none or host"),
 	ROW("allow", CONFIG_ALLOW, "HOST[:PORT]", "the gate lets HOST through"),
@@ -58,6 +60,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_RM:
 		o->rm = true;
+		return 0;
+	case KEY_UNLINK:
+		o->unlink = true;
 		return 0;
 	default:
 		return opt_box_config(key, arg, state);

@@ -1,4 +1,4 @@
-/* opt_box - the options of every command that may start a box. All but two have a
+/* opt_box - the options of every command that may start a box. All but three have a
  * lasting meaning and go to the struct config; the box is made from them in boxsetup.
  * Needs:  cmd_parse(); state->child_inputs set to a struct opt_box.
  * Owns:   nothing.
@@ -10,8 +10,9 @@
 #include "cli/opt/config.h"
 
 struct opt_box {
-	bool wipe; /* empty the box first */
-	bool rm;   /* remove it afterwards */
+	bool wipe;   /* empty the box first */
+	bool rm;     /* remove it afterwards */
+	bool unlink; /* break up the project's hard links first */
 };
 
 extern const struct argp opt_box;

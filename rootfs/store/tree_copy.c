@@ -9,15 +9,9 @@
 #include "base/buf.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "rootfs/store/copyfd.h"
 
-enum {
-	DEPTH = 1 << 20,
-	SHOWN = 200,
-	CHUNK = 1 << 20,
-	NAMES = 32 << 10,
-	XATTR_VALUE = 64 << 10,
-	LINKS_FIRST = 256
-};
+enum { DEPTH = 1 << 20, SHOWN = 200, LINKS_FIRST = 256 };
 
 struct level {
 	off_t next;	  /* where in the source's list to go on */
@@ -44,7 +38,6 @@ struct copy {
 	struct buf paths;   /* NUL-ended, of links */
 	struct link *links; /* owned; open addressing */
 	size_t n_links, size_links;
-	char *chunk; /* owned; CHUNK bytes */
 	struct tree_copied done;
 };
 
@@ -56,7 +49,6 @@ static void copy_done(struct copy *c)
 	buf_done(&c->path);
 	buf_done(&c->paths);
 	free(c->links);
-	free(c->chunk);
 }
 
 static int fail(struct copy *c, int code, const char *name, struct err *e)
@@ -126,29 +118,6 @@ static int link_or_note(struct copy *c, const struct stat *st, const char *name)
 
 /* ---- attributes --------------------------------------------------------------------- */
 
-static bool wanted_xattr(const char *name)
-{
-	if (text_starts(name, "user.overlay.")) /* would steer our overlay */
-		return false;
-	return text_starts(name, "user.") || !strcmp(name, "security.capability") ||
-	       text_starts(name, "system.posix_acl_");
-}
-
-/* What this filesystem or map cannot hold is left out. */
-static void copy_xattrs(struct copy *c, int from, int to)
-{
-	char names[NAMES];
-	ssize_t n = sys_flistxattr(from, names, sizeof(names)), len;
-
-	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1) {
-		if (!wanted_xattr(names + at))
-			continue;
-		len = sys_fgetxattr(from, names + at, c->chunk, XATTR_VALUE);
-		if (len >= 0)
-			(void)sys_fsetxattr(to, names + at, c->chunk, (size_t)len, 0);
-	}
-}
-
 static int owner_failed(struct copy *c, int r)
 {
 	if (r != -EPERM && r != -EINVAL)
@@ -165,34 +134,13 @@ static int finish_fd(struct copy *c, int from, int to, const struct stat *st)
 
 	r = owner_failed(c, sys_fchown(to, st->st_uid, st->st_gid));
 	if (r == 0)
-		copy_xattrs(c, from, to);
+		(void)copyfd_xattrs(from, to);
 	if (r == 0)
 		r = sys_fchmod(to, st->st_mode & 07777);
 	return r < 0 ? r : sys_futimens(to, times);
 }
 
 /* ---- one entry ---------------------------------------------------------------------- */
-
-static int copy_bytes(struct copy *c, int from, int to)
-{
-	ssize_t n;
-	int r;
-
-	do
-		n = sys_copy_file_range(from, NULL, to, NULL, CHUNK);
-	while (n > 0);
-	if (n == 0)
-		return 0;
-	/* Between filesystems before 5.19, and where a filter refuses it. */
-	while ((n = sys_read(from, c->chunk, CHUNK)) > 0) {
-		for (ssize_t at = 0; at < n; at += r) {
-			r = (int)sys_write(to, c->chunk + at, (size_t)(n - at));
-			if (r < 0)
-				return r;
-		}
-	}
-	return (int)n;
-}
 
 static int copy_file(struct copy *c, const char *name, const struct stat *st)
 {
@@ -209,8 +157,7 @@ static int copy_file(struct copy *c, const char *name, const struct stat *st)
 	to = sys_openat(c->to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (to < 0)
 		return to;
-	if (sys_ficlone(to, from) < 0)
-		r = copy_bytes(c, from, to);
+	r = copyfd_bytes(from, to);
 	if (r < 0)
 		return r;
 	c->done.bytes += (uint64_t)st->st_size;
@@ -414,12 +361,11 @@ int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
 		.levels = BUF_INIT(DEPTH * sizeof(struct level)),
 		.path = BUF_INIT(256ul << 20),
 		.paths = BUF_INIT(1ul << 30),
-		.chunk = malloc(CHUNK),
 	};
 	_cleanup_close_ int root = -1;
 	int r;
 
-	r = c.chunk ? enter(&c, from, parent, name, NULL) : -ENOMEM;
+	r = enter(&c, from, parent, name, NULL);
 	if (r == 0)
 		r = root = sys_dup(c.to, 3);
 	if (r >= 0)

@@ -306,3 +306,35 @@ cubby: new 'random.py' acts on this machine: shadows a module of python's librar
 	[ -z "$stderr" ]
 	cubby rm -q
 }
+
+@test "exec: what is linked from outside of the project is said once, and broken up by --unlink" {
+	lib_project
+	mkdir -p store node_modules/.pnpm/a@1/node_modules/a p
+	echo from the store >store/index.js
+	mv node_modules p
+	ln store/index.js p/node_modules/.pnpm/a@1/node_modules/a/index.js
+	echo one >p/own
+	ln p/own p/twin
+	touch -d 2001-02-03 store/index.js
+	chmod 640 store/index.js
+	run -0 --separate-stderr cubby exec -C p -- true
+	[ "$stderr" = "cubby: 'node_modules/.pnpm/a@1/node_modules/a/index.js': also linked from outside of this directory; what changes here changes there (--unlink makes copies first)" ]
+	run -0 --separate-stderr cubby exec -C p --keep -- true
+	[ -z "$stderr" ]
+	run -125 --separate-stderr cubby exec -C p --unlink -- true
+	[[ $stderr == "cubby exec: --unlink: "*"'cubby stop'"* ]]
+	[ "$(stat -c %h store/index.js)" = 2 ]
+	cubby stop -q -C p
+	run -0 --separate-stderr cubby exec -C p --unlink -- sh -c \
+		'stat -c "%a %Y" "$1"; echo of the box >>"$1"; chmod 600 "$1"' sh node_modules/.pnpm/a@1/node_modules/a/index.js
+	[ "$output" = "640 $(date -d 2001-02-03 +%s)" ]
+	[ "$stderr" = "cubby: 1 file linked from outside of this directory is its own now (15 B)" ]
+	[ "$(cat store/index.js)" = "from the store" ]
+	[ "$(stat -c '%h %a' store/index.js)" = "1 640" ]
+	[ "$(cat p/node_modules/.pnpm/a@1/node_modules/a/index.js)" = "from the store
+of the box" ]
+	[ "$(stat -c %h p/own)" = 2 ]
+	run -0 --separate-stderr cubby exec -C p --unlink -- true
+	[ -z "$stderr" ]
+	cubby rm -q -C p
+}

@@ -1,0 +1,16 @@
+/* copyfd - what is in one open file, into another: contents and attributes.
+ * Needs:  two open regular files.
+ * Owns:   nothing.
+ * Never:  opens anything by name. */
+#ifndef ROOTFS_STORE_COPYFD_H
+#define ROOTFS_STORE_COPYFD_H
+
+/** copyfd_bytes() - the contents, shared where the filesystem can do that (reflinks), else
+ *  copied; both are at their beginning. Return: 0 or a negative errno. */
+int copyfd_bytes(int from, int to);
+
+/** copyfd_xattrs() - user attributes, access lists and capabilities
+ *  Return: how many could not be kept. */
+unsigned copyfd_xattrs(int from, int to);
+
+#endif
