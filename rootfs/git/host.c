@@ -1,7 +1,9 @@
 #include "rootfs/git/host.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/file.h"
 #include "base/proc.h"
@@ -10,6 +12,69 @@
 #include "base/text.h"
 
 enum { GIT_HOST_MS = 300000, GIT_HOST_WORDS = 4096 };
+
+static const rlim_t cpu_seconds = 300, memory = (rlim_t)2 << 30, file = (rlim_t)8 << 30;
+
+static void write_map(const char *path, const char *text)
+{
+	int fd = sys_openat(AT_FDCWD, path, O_WRONLY, 0);
+
+	if (fd >= 0)
+		(void)sys_write(fd, text, strlen(text));
+	scope_close(&fd);
+}
+
+/* Root has what it needs for that; in a user namespace it could not write to files of
+ * others. Others stay themselves in a namespace of their own. */
+static void leave_network(void)
+{
+	uid_t uid = sys_geteuid();
+	gid_t gid = sys_getegid();
+	char map[32];
+
+	if (uid == 0 || sys_unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) {
+		sys_unshare(CLONE_NEWNET);
+		return;
+	}
+	snprintf(map, sizeof(map), "%u %u 1", uid, uid);
+	write_map("/proc/self/uid_map", map);
+	write_map("/proc/self/setgroups", "deny");
+	snprintf(map, sizeof(map), "%u %u 1", gid, gid);
+	write_map("/proc/self/gid_map", map);
+}
+
+int git_host_confine(int dir, struct err *e)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct statfs fs;
+	int r = sys_fstatfs(dir, &fs);
+	rlim_t half = r < 0 ? file : (rlim_t)fs.f_bavail * (rlim_t)fs.f_bsize / 2;
+	const struct {
+		int what;
+		rlim_t max;
+	} limits[] = {
+#ifndef __SANITIZE_ADDRESS__ /* whose own memory is far larger */
+		{ RLIMIT_DATA, memory },
+#endif
+		{ RLIMIT_CPU, cpu_seconds },
+		{ RLIMIT_FSIZE, MIN(file, half) },
+		{ RLIMIT_CORE, 0 },
+	};
+
+	r = sys_sigaction(SIGXFSZ, &ignore, NULL); /* an error, and a line about it */
+	for (size_t i = 0; i < ARRAY_SIZE(limits) && r >= 0; i++) {
+		struct rlimit l;
+
+		r = sys_getrlimit(limits[i].what, &l);
+		l.rlim_cur = l.rlim_max = MIN(l.rlim_max, limits[i].max);
+		if (r >= 0)
+			r = sys_setrlimit(limits[i].what, &l);
+	}
+	if (r < 0)
+		return err_sys(e, r, "cannot limit what takes over git's files");
+	leave_network();
+	return 0;
+}
 
 bool git_host_there(void)
 {
@@ -47,6 +112,16 @@ int git_host_run(const struct git_host_run *run, struct err *e)
 		"GIT_ATTR_NOSYSTEM=1",
 		"GIT_NO_REPLACE_OBJECTS=1",
 		"GIT_TERMINAL_PROMPT=0",
+		"GIT_ALLOW_PROTOCOL=",
+		"GIT_CONFIG_COUNT=4",
+		"GIT_CONFIG_KEY_0=core.hooksPath",
+		"GIT_CONFIG_VALUE_0=/dev/null",
+		"GIT_CONFIG_KEY_1=core.fsmonitor",
+		"GIT_CONFIG_VALUE_1=false",
+		"GIT_CONFIG_KEY_2=protocol.allow",
+		"GIT_CONFIG_VALUE_2=never",
+		"GIT_CONFIG_KEY_3=gc.auto",
+		"GIT_CONFIG_VALUE_3=0",
 		"GIT_COMMITTER_NAME=cubby",
 		"GIT_COMMITTER_EMAIL=cubby@localhost",
 		dir,

@@ -18,6 +18,13 @@ struct git_host_run {
 	const char *objects;	 /* the same; NULL = those of git_dir */
 };
 
+/**
+ * git_host_confine() - what this process and the git that it runs may use: time of the
+ * processor, memory, half of what is free where @dir is, and no network (where the kernel
+ * lets the caller have an empty one)
+ */
+int git_host_confine(int dir, struct err *e);
+
 /** git_host_there() - whether there is a git on the host */
 bool git_host_there(void);
 

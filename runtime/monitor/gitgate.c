@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "rootfs/git/config.h"
 #include "rootfs/git/dirs.h"
+#include "rootfs/git/host.h"
 #include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
@@ -346,7 +347,10 @@ static void work(struct gitgate *g, bool offline, int words)
 {
 	struct err e = ERR_NONE;
 
-	take_views(g, offline, words);
+	if (git_host_confine(g->dir, &e) < 0)
+		to_pipe(&words, e.msg);
+	else
+		take_views(g, offline, words);
 	if (git_dirs_look(g->project, &g->dirs, &e) < 0)
 		to_pipe(&words, e.msg);
 	look_at_repositories(g, words);

@@ -233,3 +233,32 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	[[ $stderr == *"the project has more than 200 repositories"* ]]
 	[ -z "$(find r -name config)" ]
 }
+
+@test "G18: what takes over is limited, has no network, and runs nothing that any configuration names" {
+	git_repo
+	mkdir "$LIB_DIR/fake-$BATS_TEST_NUMBER" && cd "$LIB_DIR/fake-$BATS_TEST_NUMBER"
+	cat >git <<-EOF
+		#!/bin/bash
+		{ ulimit -t -f -d; grep -c : /proc/self/net/dev; env; } >>"$PWD/seen"
+		exec $(command -v git) "\$@"
+	EOF
+	chmod 755 git .
+	cd "$OLDPWD"
+	for h in reference-transaction post-index-change pre-auto-gc; do cp evil ".git/hooks/$h"; done
+	git config core.fsmonitor "$PWD/evil"
+	git config core.alternateRefsCommand "$PWD/evil"
+	git config uploadpack.packObjectsHook "$PWD/evil"
+	git config gc.auto 1
+	rm -f "$PWNED"
+	export SECRET_OF_MINE=x
+	PATH="$LIB_DIR/fake-$BATS_TEST_NUMBER:$PATH" boxed 'git config core.fsmonitor false; git config core.hooksPath /none
+		for i in 1 2 3; do echo $i >file; git commit -qam $i; done; git repack -adq'
+	[ "$(git -c core.fsmonitor=false log -1 --format=%s)" = 3 ]
+	[ ! -e "$PWNED" ]
+	seen=$LIB_DIR/fake-$BATS_TEST_NUMBER/seen
+	[ -s "$seen" ]
+	run ! grep -E 'unlimited|SECRET_OF_MINE|^HOME=/[^n]' "$seen"
+	grep -q 'cpu time .* 300$' "$seen"
+	grep -q 'data seg size .* 2097152$' "$seen"
+	grep -qx 1 "$seen" # lo alone
+}
