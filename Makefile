@@ -117,7 +117,7 @@ endif
 ifeq ($(VARIANT),release)
 all: $(O)/symbols.ok
 endif
-$(O)/symbols.ok: $(OBJ) scripts/check-symbols
+$(O)/symbols.ok: $(OBJ) scripts/check-symbols scripts/check-circles.awk scripts/layers.conf
 	$(Q)scripts/check-symbols objects $(O)
 	@touch $@
 

@@ -1,0 +1,96 @@
+# Files that call each other in circles: read scripts/layers.conf for its rows `circle`, then
+# what nm -A -f sysv says of the objects. An object that uses a name needs the object that
+# exports it; every strongly connected part of more than one object is a circle.
+#
+# usage: nm -A -f sysv OBJECT... | awk -F '|' -f scripts/check-circles.awk scripts/layers.conf -
+
+function folder(file) {
+	sub(/\/[^\/]*$/, "", file)
+	return file
+}
+
+# A file may use many names of another: they stand in one line.
+function need(from, to, name) {
+	if (!((from, to) in names))
+		needs[from] = needs[from] " " to
+	names[from, to] = names[from, to] " " name
+}
+
+function report(part,    file, n, to, k, i, j, known) {
+	n = split(part, file, " ")
+	known = 1
+	for (i = 1; i <= n; i++) {
+		round[folder(file[i])] = 1
+		if (!(folder(file[i]) in allowed))
+			known = 0
+	}
+	if (known)
+		return
+	bad = 1
+	print "a circle of files:" part > "/dev/stderr"
+	for (i = 1; i <= n; i++)
+		for (j = 1; j <= n; j++)
+			if ((file[i], file[j]) in names)
+				print "\t" file[i] " needs " file[j] ":" \
+				      names[file[i], file[j]] > "/dev/stderr"
+}
+
+# Tarjan: a part is complete when nothing in it reaches a file that was met before it.
+function visit(x,    y, n, i, part) {
+	met[x] = low[x] = ++count
+	stack[++depth] = x
+	open[x] = 1
+	n = split(needs[x], y, " ")
+	for (i = 1; i <= n; i++) {
+		if (!(y[i] in met))
+			visit(y[i])
+		if (open[y[i]] && low[y[i]] < low[x])
+			low[x] = low[y[i]]
+	}
+	if (low[x] < met[x])
+		return
+	for (n = 0; stack[depth + 1] != x; n++) {
+		part = " " stack[depth] part
+		open[stack[depth]] = 0
+		depth--
+	}
+	if (n > 1)
+		report(part)
+}
+
+FILENAME != "-" {
+	if (split($0, word, " ") >= 2 && word[1] == "circle")
+		allowed[word[2]] = 1
+	next
+}
+{
+	gsub(/ /, "")
+	if (split($1, at, ":") < 2 || $3 == "")
+		next
+	sub(/\.o$/, ".c", at[1])
+	sub(/@.*/, "", at[2])
+	present[folder(at[1])] = 1
+	if ($3 == "U")
+		uses[++n_uses] = at[1] " " at[2]
+	else if ($3 ~ /^[A-Z]$/)
+		owner[at[2]] = at[1]
+}
+END {
+	for (i = 1; i <= n_uses; i++) {
+		split(uses[i], use, " ")
+		if (use[2] in owner && owner[use[2]] != use[1]) {
+			if (!(use[1] in needs))
+				first[++n_first] = use[1]
+			need(use[1], owner[use[2]], use[2])
+		}
+	}
+	for (i = 1; i <= n_first; i++)
+		if (!(first[i] in met))
+			visit(first[i])
+	for (f in allowed)
+		if (f in present && !(f in round)) {
+			print "scripts/layers.conf: " f " has no circle any more: remove the row" > "/dev/stderr"
+			bad = 1
+		}
+	exit bad
+}
