@@ -71,7 +71,7 @@ static struct mcp_call *call_new(const struct mcp_rpc *rq, const struct tool *to
 static void refuse(struct mcp *m, const struct mcp_rpc *rq, struct mcp_batch *batch,
 		   int code, const char *text)
 {
-	mcp_answer(m, batch, mcp_rpc_error(rq->id, code, text));
+	mcp_send_answer(m, batch, mcp_rpc_error(rq->id, code, text));
 }
 
 void mcp_call_request(struct mcp *m, const struct mcp_rpc *rq, struct mcp_batch *batch)
@@ -105,9 +105,11 @@ void mcp_call_request(struct mcp *m, const struct mcp_rpc *rq, struct mcp_batch 
 
 void mcp_call_cancel(struct mcp *m, const struct json *id)
 {
+	uint64_t one = 1;
+
 	if (m->running && mcp_rpc_same_id(m->running->id, id)) {
 		m->cancelled = true;
-		mcp_interrupt(m);
+		(void)sys_write(m->interrupt_fd, &one, sizeof(one));
 		return;
 	}
 	for (struct mcp_call **at = &m->head; *at; at = &(*at)->next) {
@@ -117,7 +119,7 @@ void mcp_call_cancel(struct mcp *m, const struct json *id)
 			continue;
 		*at = c->next;
 		m->waiting--;
-		mcp_answer(m, c->batch, NULL);
+		mcp_send_answer(m, c->batch, NULL);
 		call_free(&c);
 		return;
 	}
@@ -129,7 +131,7 @@ void mcp_call_done(struct mcp *m)
 		struct mcp_call *c = m->head;
 
 		m->head = c->next;
-		mcp_answer(m, c->batch, NULL);
+		mcp_send_answer(m, c->batch, NULL);
 		call_free(&c);
 	}
 	m->waiting = 0;
@@ -275,13 +277,13 @@ static void answer(struct mcp *m, const struct mcp_call *c, int r,
 	if (m->cancelled)
 		json_free(&result);
 	if (m->cancelled)
-		mcp_answer(m, c->batch, NULL);
+		mcp_send_answer(m, c->batch, NULL);
 	else if (result)
-		mcp_answer(m, c->batch, mcp_rpc_result(c->id, result));
+		mcp_send_answer(m, c->batch, mcp_rpc_result(c->id, result));
 	else
-		mcp_answer(m, c->batch,
-			   mcp_rpc_error(c->id, MCP_RPC_INTERNAL,
-					 r < 0 ? e->msg : "out of memory"));
+		mcp_send_answer(m, c->batch,
+				mcp_rpc_error(c->id, MCP_RPC_INTERNAL,
+					      r < 0 ? e->msg : "out of memory"));
 }
 
 bool mcp_call_next(struct mcp *m)
@@ -300,13 +302,13 @@ bool mcp_call_next(struct mcp *m)
 	m->running = c;
 	m->cancelled = false;
 	(void)sys_read(m->interrupt_fd, &count, sizeof(count)); /* of an earlier call */
-	mcp_method_log(m, MCP_DEBUG, c->tool->name);
+	mcp_send_log(m, MCP_DEBUG, c->tool->name);
 	begin_progress(m);
 	r = m->conf->run(m->conf->ctx, &m->hooks, c->tool->name, c->args, &res, &e);
 	set_timer(m, false);
 	m->running = NULL;
 	if (r < 0 && !m->cancelled)
-		mcp_method_log(m, MCP_ERROR, e.msg);
+		mcp_send_log(m, MCP_ERROR, e.msg);
 	answer(m, c, r, &res, &e);
 	return true;
 }

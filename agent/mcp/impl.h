@@ -1,4 +1,4 @@
-/* mcp_impl - what the files of the MCP server share. For agent/mcp*.c alone.
+/* mcp_impl - what the files of the MCP server share. For agent/mcp/ alone.
  * Needs:  mcp_serve() has set it up.
  * Owns:   see struct mcp.
  * Never:  is included by others. */
@@ -55,27 +55,23 @@ struct mcp {
 	struct mcp_progress progress;
 };
 
-/* ---- mcp.c --------------------------------------------------------------- */
+/* ---- send.c: what the client gets ---------------------------------------- */
 
 /** mcp_send() - write a message, which is taken over; NULL is out of memory: nothing */
 void mcp_send(struct mcp *m, struct json *message);
-/** mcp_answer() - send an answer, alone or with its batch; NULL = there is none */
-void mcp_answer(struct mcp *m, struct mcp_batch *batch, struct json *message);
-/** mcp_interrupt() - make the running tool return soon */
-void mcp_interrupt(struct mcp *m);
-
-/* ---- mcp_method.c -------------------------------------------------------- */
-
-/** mcp_method_message() - act on one message of the client */
-void mcp_method_message(struct mcp *m, const struct json *message,
-			struct mcp_batch *batch);
-/** mcp_method_batches() - has the negotiated revision got batches? */
-bool mcp_method_batches(const struct mcp *m);
-/** mcp_method_log() - tell the client, if it wants that level */
+/** mcp_send_answer() - an answer, alone or with its batch; NULL = there is none */
+void mcp_send_answer(struct mcp *m, struct mcp_batch *batch, struct json *message);
+/** mcp_send_batch_end() - one less is open: with the last, all answers are sent */
+void mcp_send_batch_end(struct mcp *m, struct mcp_batch *batch);
+/** mcp_send_stop() - nothing more is sent, and the running tool returns soon */
+void mcp_send_stop(struct mcp *m);
+/** mcp_send_level() - which log messages the client wants; false = no such level */
+bool mcp_send_level(struct mcp *m, const char *level);
+/** mcp_send_log() - tell the client, if it wants that level */
 enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR };
-void mcp_method_log(struct mcp *m, enum mcp_level level, const char *text);
+void mcp_send_log(struct mcp *m, enum mcp_level level, const char *text);
 
-/* ---- mcp_call.c ---------------------------------------------------------- */
+/* ---- call.c: the tools, above send.c ----------------------------------------------------- */
 
 /** mcp_call_request() - queue a tools/call, or answer what is wrong with it */
 void mcp_call_request(struct mcp *m, const struct mcp_rpc *rq, struct mcp_batch *batch);
@@ -89,5 +85,13 @@ void mcp_call_output(struct mcp *m, const void *data, size_t len);
 void mcp_call_tick(struct mcp *m);
 /** mcp_call_done() - throw away what waits */
 void mcp_call_done(struct mcp *m);
+
+/* ---- method.c: the messages of the client, above call.c ------------------- */
+
+/** mcp_method_message() - act on one message of the client */
+void mcp_method_message(struct mcp *m, const struct json *message,
+			struct mcp_batch *batch);
+/** mcp_method_batches() - has the negotiated revision got batches? */
+bool mcp_method_batches(const struct mcp *m);
 
 #endif

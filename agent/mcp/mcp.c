@@ -21,93 +21,9 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
-enum {
-	CHUNK = 64 << 10,
-	FRAME_OUT_MAX = 64 << 20, /* a text of 4 MiB, every byte escaped, and more */
-	ATOM = PIPE_BUF		  /* a pipe that is ready takes this much at once */
-};
+enum { CHUNK = 64 << 10 };
 
 enum source { IN, OUT, STOP, TICK };
-
-/* ---- output -------------------------------------------------------------- */
-
-void mcp_interrupt(struct mcp *m)
-{
-	uint64_t one = 1;
-
-	(void)sys_write(m->interrupt_fd, &one, sizeof(one));
-}
-
-static void stop(struct mcp *m)
-{
-	m->stop = true;
-	mcp_interrupt(m);
-}
-
-/* Waits for the reader, but no longer than the order to stop. */
-static int write_out(struct mcp *m, const char *data, size_t len)
-{
-	while (len) {
-		struct pollfd p[] = { { .fd = m->conf->out_fd, .events = POLLOUT },
-				      { .fd = m->conf->stop_fd, .events = POLLIN } };
-		ssize_t n = sys_poll(p, ARRAY_SIZE(p), -1);
-
-		if (n < 0 && n != -EINTR)
-			return (int)n;
-		if (p[0].revents && n > 0) {
-			n = sys_write(m->conf->out_fd, data, MIN(len, (size_t)ATOM));
-			if (n < 0 && n != -EAGAIN)
-				return (int)n;
-			if (n > 0) {
-				data += n;
-				len -= (size_t)n;
-			}
-		} else if (p[1].revents && n > 0) {
-			return -ECANCELED;
-		}
-	}
-	return 0;
-}
-
-void mcp_send(struct mcp *m, struct json *message)
-{
-	_cleanup_json_ struct json *j = message;
-	_cleanup_buf_ struct buf b = BUF_INIT(FRAME_OUT_MAX);
-	int r;
-
-	if (!j || m->stop)
-		return;
-	if (json_print(j, false, &b) < 0 || buf_addc(&b, '\n') < 0)
-		return;
-	r = write_out(m, b.data, b.len);
-	if (r == 0)
-		return;
-	/* a client that is gone needs no answers, and no more does one that said stop */
-	if (r != -EPIPE && r != -ECONNRESET && r != -ECANCELED)
-		m->failed = r;
-	stop(m);
-}
-
-static void batch_close(struct mcp *m, struct mcp_batch *b)
-{
-	if (--b->open)
-		return;
-	if (json_len(b->answers))
-		mcp_send(m, take(&b->answers, NULL));
-	json_free(&b->answers);
-	free(b);
-}
-
-void mcp_answer(struct mcp *m, struct mcp_batch *batch, struct json *message)
-{
-	if (!batch) {
-		mcp_send(m, message);
-		return;
-	}
-	if (message)
-		(void)json_add(batch->answers, message);
-	batch_close(m, batch);
-}
 
 /* ---- input --------------------------------------------------------------- */
 
@@ -135,7 +51,7 @@ static void on_batch(struct mcp *m, const struct json *list)
 	b->answers = json_array();
 	b->open = 1;
 	json_each(item, list) mcp_method_message(m, item, b);
-	batch_close(m, b);
+	mcp_send_batch_end(m, b);
 }
 
 /* What is wrong with a frame, for everybody in it who waits for an answer. */
@@ -231,11 +147,11 @@ static void happened(struct mcp *m, enum source what)
 		break;
 	case OUT: /* watched for errors alone: nobody reads it any more */
 		forget(m, m->conf->out_fd);
-		stop(m);
+		mcp_send_stop(m);
 		break;
 	case STOP:
 		forget(m, m->conf->stop_fd);
-		stop(m);
+		mcp_send_stop(m);
 		break;
 	case TICK:
 		(void)sys_read(m->timer_fd, &count, sizeof(count));
@@ -286,7 +202,7 @@ static void on_output(void *ctx, const void *data, size_t len)
 
 static void on_note(void *ctx, const char *line)
 {
-	mcp_method_log(ctx, MCP_INFO, line);
+	mcp_send_log(ctx, MCP_INFO, line);
 }
 
 /* ---- from start to end --------------------------------------------------- */

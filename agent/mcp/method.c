@@ -16,10 +16,6 @@ static const struct revision {
 	{ "2024-11-05", false },
 };
 
-/* In the order of enum mcp_level and beyond. Source: RFC 5424. */
-static const char *const levels[] = { "debug", "info",	   "notice", "warning",
-				      "error", "critical", "alert",  "emergency" };
-
 /* Tools that change nothing: clients may run them without asking. */
 static const char *const read_only[] = { "read_file", "screen" };
 
@@ -115,13 +111,8 @@ static struct json *ping(struct mcp *m, const struct mcp_rpc *rq, struct fault *
 
 static struct json *set_level(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)
 {
-	const char *level = json_get_str(rq->params, "level");
-
-	for (size_t i = 0; level && i < ARRAY_SIZE(levels); i++)
-		if (!strcmp(level, levels[i])) {
-			m->level = i;
-			return json_object();
-		}
+	if (mcp_send_level(m, json_get_str(rq->params, "level")))
+		return json_object();
 	return fault(f, MCP_RPC_BAD_PARAMS, "level must be one of debug to emergency");
 }
 
@@ -180,7 +171,7 @@ static const struct method {
 	{ "ping", ping, true, false },
 	{ "logging/setLevel", set_level, false, false },
 	{ "tools/list", list_tools, false, false },
-	{ "tools/call", NULL, false, false }, /* queued: mcp_call.c */
+	{ "tools/call", NULL, false, false }, /* queued: call.c */
 };
 
 static const struct method *find(const char *name)
@@ -212,9 +203,9 @@ static void request(struct mcp *m, const struct mcp_rpc *rq, struct mcp_batch *b
 		result = method->run(m, rq, &f);
 	if (!result && !f.code)
 		fault(&f, MCP_RPC_INTERNAL, "out of memory");
-	mcp_answer(m, batch,
-		   f.code ? mcp_rpc_error(rq->id, f.code, f.text)
-			  : mcp_rpc_result(rq->id, result));
+	mcp_send_answer(m, batch,
+			f.code ? mcp_rpc_error(rq->id, f.code, f.text)
+			       : mcp_rpc_result(rq->id, result));
 }
 
 /* Notifications that are not known are passed over, as the protocol wants it. */
@@ -242,20 +233,7 @@ void mcp_method_message(struct mcp *m, const struct json *message,
 	case MCP_RPC_RESPONSE: /* we ask for nothing */
 		break;
 	case MCP_RPC_INVALID:
-		mcp_answer(m, batch,
-			   mcp_rpc_error(rpc.id, MCP_RPC_BAD_REQUEST, rpc.why));
+		mcp_send_answer(m, batch,
+				mcp_rpc_error(rpc.id, MCP_RPC_BAD_REQUEST, rpc.why));
 	}
-}
-
-void mcp_method_log(struct mcp *m, enum mcp_level level, const char *text)
-{
-	_cleanup_json_ struct json *p = NULL;
-
-	if (!m->revision || level < m->level)
-		return;
-	p = json_object();
-	if (json_set_str(p, "level", levels[level]) < 0 ||
-	    json_set_str(p, "logger", "cubby") < 0 || json_set_str(p, "data", text) < 0)
-		return;
-	mcp_send(m, mcp_rpc_notify("notifications/message", take(&p, NULL)));
 }
