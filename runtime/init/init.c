@@ -80,17 +80,18 @@ static void say_failed(uint32_t id, const struct err *err)
 
 /* With what the monitor may count the box's memory by (memwatch.h), in its order. A kernel
  * without System V's segments has no list of them. */
-static void say_ready(void)
+static void say_ready(const struct init *in)
 {
 	int fds[] = { sys_open("/proc", O_RDONLY | O_DIRECTORY),
 		      sys_open("/tmp", O_RDONLY | O_DIRECTORY),
 		      sys_open("/proc/sysvipc/shm", O_RDONLY) };
-	struct wire_head head = { .type = WIRE_READY };
+	struct wire_inside body = { .no_setid = setid_refused(&in->setid) };
+	struct wire_head head = { .type = WIRE_READY, .len = sizeof(body) };
 	unsigned n = 0;
 
 	while (n < ARRAY_SIZE(fds) && fds[n] >= 0)
 		n++;
-	wire_send(INIT_SOCK, &head, NULL, fds, n);
+	wire_send(INIT_SOCK, &head, &body, fds, n);
 	scope_close_set(fds, ARRAY_SIZE(fds));
 }
 
@@ -564,7 +565,7 @@ int init_main(void)
 		wire_send(INIT_SOCK, &head, &e, NULL, 0);
 		return 1;
 	}
-	say_ready();
+	say_ready(&in);
 	run(&in);
 	return 0;
 }

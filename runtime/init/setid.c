@@ -1,5 +1,6 @@
 #include "runtime/init/setid.h"
 
+#include <errno.h>
 #include <linux/filter.h>
 #include <stddef.h>
 #include <string.h>
@@ -61,6 +62,19 @@ static int add_secret(const uint64_t secret[2], const struct buf *filter,
 	return r < 0 ? r : buf_add(ret, filter->data, filter->len);
 }
 
+/* Below another program's listener there can be no second one (EBUSY): what would be asked
+ * is refused. An answer of the filter cannot change a mode. */
+static int refuse_all(const struct buf *prog, struct err *e)
+{
+	struct sock_filter *at = (struct sock_filter *)(void *)prog->data;
+
+	for (size_t i = 0; i < prog->len / sizeof(*at); i++)
+		if (at[i].code == (BPF_RET | BPF_K) &&
+		    at[i].k == SECCOMP_RET_USER_NOTIF)
+			at[i].k = SECCOMP_RET_ERRNO | EPERM;
+	return secfilter_install(prog->data, prog->len, e);
+}
+
 int setid_begin(const struct buf *filter, const char *project, struct setid *ret,
 		struct err *e)
 {
@@ -75,14 +89,24 @@ int setid_begin(const struct buf *filter, const char *project, struct setid *ret
 		r = add_secret(s.own.secret, filter, &prog);
 	if (r < 0)
 		return err_sys(e, (int)r, "cannot make the filter of set-id bits");
-	s.listener = secfilter_install_listen(prog.data, prog.len, e);
-	if (s.listener < 0)
-		return s.listener;
+	r = s.listener = secfilter_install_listen(prog.data, prog.len, e);
+	if (r == -EBUSY) {
+		*e = ERR_NONE;
+		s.listener = -1;
+		r = refuse_all(&prog, e);
+	}
+	if (r < 0)
+		return (int)r;
 	*ret = s;
 	return 0;
 }
 
 /* ---- serving ----------------------------------------------------------------------- */
+
+bool setid_refused(const struct setid *s)
+{
+	return s->listener < 0;
+}
 
 int setid_fd(const struct setid *s)
 {

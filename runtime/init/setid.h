@@ -17,6 +17,7 @@
 #ifndef RUNTIME_INIT_SETID_H
 #define RUNTIME_INIT_SETID_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -33,7 +34,7 @@ struct setid_places {
 };
 
 struct setid {
-	int listener; /* owned; -1 = none */
+	int listener; /* owned; -1 = none: refused */
 	struct setid_places own;
 	unsigned n;
 	struct {
@@ -44,10 +45,14 @@ struct setid {
 #define SETID_NONE ((struct setid){ .listener = -1 })
 
 /** setid_begin() - from here on calls of this process's children are handed to it, and its
- *  own as well: it must make none
+ *  own as well: it must make none. Below a listener of somebody else's, as in containers
+ *  whose engine intercepts calls, they are refused (EPERM), and nobody is to be served.
  *  @project: where the project is mounted */
 int setid_begin(const struct buf *filter, const char *project, struct setid *ret,
 		struct err *e);
+
+/** setid_refused() - true: nobody in this box can set such a bit */
+bool setid_refused(const struct setid *s);
 
 /** setid_fd() - to wait for; -1 while as many calls as may be are being answered */
 int setid_fd(const struct setid *s);

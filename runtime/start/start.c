@@ -440,6 +440,23 @@ static int take_net(struct attempt *a, struct wire_msg *m, struct err *e)
 	return 0;
 }
 
+static int take_ready(struct attempt *a, struct wire_msg *m, struct err *e)
+{
+	const struct wire_inside *in = wire_body(m, sizeof(*in));
+
+	if (!in)
+		return err_set(e, -EBADMSG, "malformed answer of init");
+	for (unsigned i = 0; i < MEMWATCH_FDS; i++)
+		a->run->watch[i] = wire_take_fd(m, i);
+	if (in->no_setid &&
+	    buf_adds(&a->run->why,
+		     "another program listens to the system calls of this "
+		     "host's programs (seccomp): set-id bits are refused "
+		     "in the box\n") < 0)
+		return err_sys(e, -ENOMEM, "cannot note what is refused");
+	return 0;
+}
+
 static int try_once(struct attempt *a, struct err *e)
 {
 	uint64_t limit = a->copy ? START_COPY_MS : START_DEADLINE_MS;
@@ -466,9 +483,7 @@ static int try_once(struct attempt *a, struct err *e)
 		r = take_net(a, &m, e);
 	if (r == 0)
 		r = expect(a, WIRE_READY, deadline, &m, e);
-	for (unsigned i = 0; r == 0 && i < MEMWATCH_FDS; i++)
-		a->run->watch[i] = wire_take_fd(&m, i);
-	return r;
+	return r < 0 ? r : take_ready(a, &m, e);
 }
 
 /* Once a box has a copy of the image it stays with it: its state is in there. */

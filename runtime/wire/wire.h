@@ -104,6 +104,12 @@ struct wire_setup {
 	char project[PATH_MAX];
 };
 
+/* Init is ready: what it found there. */
+struct wire_inside {
+	uint8_t no_setid; /* set-id bits are refused: another program listens */
+	uint8_t pad[3];
+};
+
 /* The child's network, ready: facts, and which of netns.h's descriptors follow. */
 struct wire_net {
 	struct netns_facts facts;

@@ -82,6 +82,19 @@ privileged() { find . -perm /6000 -printf '%P %m\n' | sort; }
 	[ "$(stat -c %a tool)" = 755 ]
 }
 
+@test "set-id: below another program's listener the bits are refused, and it is said" {
+	run -0 --separate-stderr "$ESCAPE_PROBES/listen" cubby exec -- sh -c '
+		touch here /root/there; chmod 6755 here /root/there; chmod 751 here /root/there
+		install -m 755 /bin/true tool; stat -c %a here /root/there tool'
+	[ "$output" = $'751\n751\n755' ]
+	[[ $stderr == *"not permitted"*"not permitted"* ]]
+	[ -z "$(privileged)" ]
+	run -0 "$ESCAPE_PROBES/listen" sh -c 'cubby exec -q -- sleep 9 & 
+		for i in $(seq 100); do cubby info | grep refused && break; sleep 0.05; done
+		cubby stop -q; wait'
+	[[ $output == *"set-id bits are refused in the box"* ]]
+}
+
 @test "set-id: capabilities of a file count nowhere on the host" {
 	command -v python3 >/dev/null || skip "no python3"
 	xattr() { python3 -c 'import os, sys; print(os.getxattr("f", sys.argv[1]).hex())' "$1"; }
