@@ -24,7 +24,10 @@ struct attempt {
 	int child_sock;		  /* owned */
 	uint32_t base;		  /* of the box's ids on the host; root map alone */
 	struct mount_root layers; /* owned: shown with those ids; empty: as they are */
+	const struct err
+		*shared; /* borrowed: why it cannot have its own; NULL = it may */
 	bool copy;
+	bool no_layers; /* it failed because they cannot be shown with other ids */
 };
 
 static void attempt_done(struct attempt *a)
@@ -169,6 +172,38 @@ static int prepare(struct attempt *a, struct err *e)
 	return cgroup_create(leaf, &conf->spec->limits, &a->run->cg, &a->run->why, e);
 }
 
+/* ---- ids of its own --------------------------------------------------------------------- */
+
+static int say_shared(struct attempt *a, const struct err *why, struct err *e)
+{
+	return buf_addf(&a->run->why,
+			"%s: the ids of this box are those of other boxes, too\n",
+			why->msg) < 0
+		       ? err_sys(e, -ENOMEM, "cannot note a range of ids")
+		       : 0;
+}
+
+/* The kernel counts descriptors in flight, watches and pipes by user: a box of root has
+ * users of its own. Where that cannot be, all have the range that is on disk. */
+static int own_range(struct attempt *a, struct err *e)
+{
+	struct err why = ERR_NONE;
+	int r;
+
+	if (!is_root(a->conf))
+		return 0;
+	if (a->shared)
+		return say_shared(a, a->shared, e);
+	r = idmap_lease_overlay()
+		    ? idmap_lease_take(a->conf->spec->key, &a->base, &why)
+		    : err_set(&why, -ENOSYS,
+			      "before Linux 5.19 layers keep the ids on disk");
+	if (r < 0)
+		return say_shared(a, &why, e);
+	a->run->lease = r;
+	return 0;
+}
+
 /* ---- the clone ------------------------------------------------------------------------ */
 
 /* The network's comes later: it takes the longest, and the child has it made while it
@@ -273,7 +308,8 @@ static int map_project(const struct attempt *a, struct err *e)
 	return take(&tree, -1);
 }
 
-static int map_layers(struct attempt *a, uint32_t base, struct err *e)
+/* Made while the child is at its first steps and its network is made. */
+static int map_layers(struct attempt *a, struct err *e)
 {
 	_cleanup_mount_root_ struct mount_root m = MOUNT_ROOT_NONE;
 	_cleanup_close_ int userns = -1;
@@ -282,7 +318,7 @@ static int map_layers(struct attempt *a, uint32_t base, struct err *e)
 
 	if (r < 0)
 		return r;
-	idmap_range_layers(&a->conf->spec->map, base, &map);
+	idmap_range_layers(&a->conf->spec->map, a->base, &map);
 	userns = idmap_mount_namespace(&map, e);
 	r = userns < 0 ? userns : idmap_mount_apply(m.image, userns, e);
 	if (r == 0)
@@ -290,36 +326,6 @@ static int map_layers(struct attempt *a, uint32_t base, struct err *e)
 	if (r < 0)
 		return r;
 	a->layers = take(&m, MOUNT_ROOT_NONE);
-	return 0;
-}
-
-/* The kernel counts descriptors in flight, watches and pipes by user: a box of root has
- * users of its own. Where that cannot be, all have the range that is on disk. */
-static int own_range(struct attempt *a, struct err *e)
-{
-	_cleanup_close_ int lease = -1;
-	struct err why = ERR_NONE;
-	uint32_t base;
-	int r = 0;
-
-	if (!is_root(a->conf))
-		return 0;
-	if (!idmap_lease_overlay())
-		r = err_set(&why, -ENOSYS,
-			    "before Linux 5.19 layers keep the ids on disk");
-	if (r == 0)
-		r = lease = idmap_lease_take(a->conf->spec->key, &base, &why);
-	if (r >= 0)
-		r = map_layers(a, base, &why);
-	if (r < 0)
-		return buf_addf(&a->run->why,
-				"%s: the ids of this box are those of other boxes, "
-				"too\n",
-				why.msg) < 0
-			       ? err_sys(e, -ENOMEM, "cannot note a range of ids")
-			       : 0;
-	a->base = base;
-	a->run->lease = take(&lease, -1);
 	return 0;
 }
 
@@ -342,7 +348,11 @@ static int say_go(struct attempt *a, struct err *e)
 			return project;
 		fds[n++] = project;
 	}
-	if (a->layers.image >= 0) {
+	if (a->run->lease >= 0) {
+		r = map_layers(a, e);
+		a->no_layers = r < 0;
+		if (r < 0)
+			return r;
 		fds[n++] = a->layers.image;
 		fds[n++] = a->layers.box;
 	}
@@ -515,8 +525,8 @@ static int say_disk(const struct start_conf *conf, struct running *run, struct e
 		       : 0;
 }
 
-static int attempt(const struct start_conf *conf, bool copy, struct running *ret,
-		   struct err *e)
+static int attempt(const struct start_conf *conf, bool copy, const struct err *shared,
+		   struct running *ret, struct err *e)
 {
 	_cleanup_(start_done) struct running run = RUNNING_NONE;
 	_cleanup_(attempt_done) struct attempt a = {
@@ -528,6 +538,7 @@ static int attempt(const struct start_conf *conf, bool copy, struct running *ret
 		.child_sock = -1,
 		.layers = MOUNT_ROOT_NONE,
 		.base = conf->spec->map.uid[0].outside,
+		.shared = shared,
 		.copy = copy,
 	};
 	int r = try_once(&a, e);
@@ -535,17 +546,30 @@ static int attempt(const struct start_conf *conf, bool copy, struct running *ret
 	if (r == 0)
 		r = say_disk(conf, &run, e);
 	if (r < 0)
-		return r;
+		return a.no_layers ? -EREMCHG : r;
 	run.copy = copy;
 	*ret = take(&run, RUNNING_NONE);
 	return 0;
+}
+
+/* Whether the layers can be shown with other ids is only known when they are. */
+static int attempt_ids(const struct start_conf *conf, bool copy, struct running *ret,
+		       struct err *e)
+{
+	int r = attempt(conf, copy, NULL, ret, e);
+	struct err why = *e;
+
+	if (r != -EREMCHG)
+		return r;
+	*e = ERR_NONE;
+	return attempt(conf, copy, &why, ret, e);
 }
 
 int start_box(const struct start_conf *conf, struct running *ret, struct err *e)
 {
 	bool copy = has_copy(conf);
 	struct err why = ERR_NONE;
-	int r = attempt(conf, copy, ret, e);
+	int r = attempt_ids(conf, copy, ret, e);
 
 	if (r != -EMEDIUMTYPE)
 		return r;
@@ -559,7 +583,7 @@ int start_box(const struct start_conf *conf, struct running *ret, struct err *e)
 	}
 	r = prepare_copy(conf, e);
 	if (r == 0)
-		r = attempt(conf, true, ret, e);
+		r = attempt_ids(conf, true, ret, e);
 	if (r == 0)
 		r = buf_addf(&ret->why, "%s: using a copy of the image\n", why.msg);
 	return r;

@@ -77,3 +77,23 @@ setup() {
 	run -0 find "$XDG_DATA_HOME/cubby/boxes" -path '*/root/f' -uid 1879048199
 	[ "${#lines[@]}" -eq 2 ]
 }
+
+@test "owners: where no range can be had the box has the one on disk, and it is said" {
+	cubby stop -q
+	cubby exec -- sh -c 'touch /root/f mine; chown 7 /root/f mine'
+	cubby stop -q
+	mkdir -p /run/cubby/ids
+	# shellcheck disable=SC2016
+	run -0 --separate-stderr unshare -m sh -ec '
+		mount -t tmpfs -o ro none /run/cubby
+		cubby exec --keep -- sh -c "cat /proc/self/uid_map; stat -c %u /root/f mine
+			touch /root/g again; chown 8 /root/g again"
+		cubby info --json | jq -r .why'
+	echo "$output"
+	[ "$(awk '{ print $2 }' <<<"${lines[0]}")" -eq 1879048192 ]
+	[ "${lines[1]}" = 7 ] && [ "${lines[2]}" = 7 ]
+	[[ $output == *"the ids of this box are those of other boxes, too"* ]]
+	cubby stop -q
+	run -0 cubby exec -- stat -c %u /root/g again mine
+	[ "$output" = $'8\n8\n7' ]
+}
