@@ -12,6 +12,7 @@
 #include "runtime/spec/spec.h"
 #include "runtime/start/start.h"
 #include "runtime/wire/build.h"
+#include "runtime/wire/holder.h"
 #include "runtime/wire/rundir.h"
 #include "runtime/wire/spawn_pack.h"
 #include "runtime/wire/wire.h"
@@ -21,6 +22,8 @@ enum {
 	BOX_ANSWER_MS = 20000,
 	BOX_EXITS = 4096,
 	BOX_TRIES = 50,
+	BOX_LOST_MS = 5000, /* for a monitor without a socket to end */
+	BOX_LOST_LOOK_MS = 20,
 	BOX_AGAIN = 5,	      /* boxes that end before they hear of a command */
 	BOX_MASTER_MAJOR = 5, /* of a pty master as devpts shows it: 5:2 */
 	BOX_MASTER_MINOR = 2,
@@ -292,6 +295,59 @@ static int join(struct box *b, const struct box_open *o, int rundir, struct err 
 	return r < 0 ? r : take_ready(b, &m, e);
 }
 
+static bool nobody(int r)
+{
+	return r == -ENOENT || r == -ECONNREFUSED;
+}
+
+static int open_boxdir(const struct spec *s, struct err *e)
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/boxes/%s", s->store, s->key);
+	return file_open_dir(AT_FDCWD, path, e);
+}
+
+/* In the runtime directory of this process; else where the monitor noted its socket. */
+static int join_any(struct box *b, const struct box_open *o, struct err *e)
+{
+	_cleanup_close_ int here = rundir_find(o->spec->key, e);
+	_cleanup_close_ int boxdir = -1, there = -1;
+	struct err ignored = ERR_NONE;
+	struct holder holder;
+	int r;
+
+	scope_close(&b->fd);
+	b->fd = -1;
+	r = here < 0 ? here : join(b, o, here, e);
+	if (!nobody(r))
+		return r;
+	boxdir = open_boxdir(o->spec, &ignored);
+	if (boxdir < 0 || holder_read(boxdir, &holder) < 0)
+		return r;
+	there = rundir_at(holder.dir, &ignored);
+	scope_close(&b->fd);
+	b->fd = -1;
+	return there < 0 ? r : join(b, o, there, e);
+}
+
+/* Nobody answers, but somebody may hold the box all the same: one that is just ending is
+ * waited for, one whose socket was removed will never answer. */
+static int nobody_answers(const struct box_open *o, struct err *e)
+{
+	_cleanup_close_ int boxdir = open_boxdir(o->spec, e);
+	const struct timespec pause = { .tv_nsec = BOX_LOST_LOOK_MS * 1000000L };
+	struct holder holder;
+
+	for (int ms = 0; ms < BOX_LOST_MS; ms += BOX_LOST_LOOK_MS) {
+		if (!holder_is_lost(boxdir, &holder))
+			return err_set(e, -ENOENT,
+				       "no box is running in this directory");
+		(void)sys_nanosleep(&pause);
+	}
+	return holder_lost(&holder, e);
+}
+
 static int be_monitor(void)
 {
 	return monitor_main(0, NULL);
@@ -357,21 +413,18 @@ static int await_start(struct box *b, struct err *e)
 }
 
 /* One starter at a time; whoever waited finds the box running. */
-static int start(struct box *b, const struct box_open *o, int rundir, struct err *e)
+static int start(struct box *b, const struct box_open *o, struct err *e)
 {
-	_cleanup_close_ int dir = -1, lock = -1;
-	char path[2 * PATH_MAX];
+	_cleanup_close_ int dir = open_boxdir(o->spec, e), lock = -1;
 	int r;
 
-	snprintf(path, sizeof(path), "%s/boxes/%s", o->spec->store, o->spec->key);
-	dir = file_open_dir(AT_FDCWD, path, e);
 	if (dir < 0)
 		return dir;
 	lock = file_lock(dir, "start", true, e);
 	if (lock < 0)
 		return lock;
-	r = join(b, o, rundir, e);
-	if (r != -ENOENT && r != -ECONNREFUSED && r != -ECONNRESET)
+	r = join_any(b, o, e);
+	if (!nobody(r) && r != -ECONNRESET)
 		return r;
 	scope_close(&b->fd);
 	b->fd = -1;
@@ -396,21 +449,10 @@ static int join_or_start(struct box *b, const struct box_open *o, struct err *e)
 	int r = -ECONNRESET;
 
 	for (int i = 0; i < BOX_TRIES && r == -ECONNRESET && !b->started; i++) {
-		_cleanup_close_ int rundir = o->join_only
-						     ? rundir_find(o->spec->key, e)
-						     : rundir_open(o->spec->key, e);
-
-		if (rundir < 0 && (rundir != -ENOENT || !o->join_only))
-			return rundir;
-		scope_close(&b->fd);
-		b->fd = -1;
-		r = rundir < 0 ? rundir : join(b, o, rundir, e);
-		if (r != -ENOENT && r != -ECONNREFUSED)
+		r = join_any(b, o, e);
+		if (!nobody(r))
 			continue;
-		if (o->join_only)
-			return err_set(e, -ENOENT,
-				       "no box is running in this directory");
-		r = start(b, o, rundir, e);
+		r = o->join_only ? nobody_answers(o, e) : start(b, o, e);
 		if (r < 0)
 			return r;
 	}

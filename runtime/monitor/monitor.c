@@ -23,6 +23,7 @@
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"
 #include "runtime/monitor/impl.h"
+#include "runtime/wire/holder.h"
 #include "runtime/wire/rundir.h"
 
 enum { MONITOR_STARTER = 3, MONITOR_LOCK_MS = 5000, MONITOR_KEPT = 16384 };
@@ -145,9 +146,13 @@ static int receive_spec(struct monitor *m, struct err *e)
  * not answer on its socket may hold it for ever. */
 static int take_lock(struct monitor *m, struct err *e)
 {
+	struct holder holder;
+
 	m->lock = file_lock_within(m->boxdir, "lock", MONITOR_LOCK_MS, e);
 	if (m->lock != -EWOULDBLOCK)
 		return MIN(m->lock, 0);
+	if (holder_read(m->boxdir, &holder) == 0)
+		return holder_lost(&holder, e);
 	return err_set(e, -EBUSY,
 		       "the box is held by another process; if no cubby runs in this "
 		       "directory, end its monitor (ps: cubby __monitor)");
@@ -245,6 +250,8 @@ static int prepare(struct monitor *m, struct err *e)
 		r = m->rundir = rundir_open(m->spec.key, e);
 	if (r >= 0)
 		r = m->listener = rundir_bind(m->rundir, e);
+	if (r >= 0)
+		r = holder_note(m->lock, m->rundir, e);
 	return r < 0 ? r : open_events(m, e);
 }
 
@@ -374,7 +381,7 @@ int monitor_main(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	m.started = sys_wall().tv_sec;
-	sys_prctl(PR_SET_NAME, (unsigned long)"cubby-monitor", 0, 0, 0);
+	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_NAME, 0, 0, 0);
 	sys_setfd(MONITOR_STARTER, FD_CLOEXEC);
 	sys_close_range(4, ~0U, 0);
 	r = start(&m, &e);

@@ -96,6 +96,11 @@ int rundir_find(const char *key, struct err *e)
 	return base < 0 ? base : open_own(base, key, e);
 }
 
+int rundir_at(const char *path, struct err *e)
+{
+	return open_own(AT_FDCWD, path, e);
+}
+
 /* A socket's path has 108 bytes; through /proc/self/fd its directory may be anywhere.
  */
 static struct sockaddr_un address(int dirfd)

@@ -20,6 +20,9 @@ int rundir_open(const char *key, struct err *e);
 /** rundir_find() - the same, but -ENOENT when it is not there: no monitor is */
 int rundir_find(const char *key, struct err *e);
 
+/** rundir_at() - the same at a path that a monitor noted (holder.h) */
+int rundir_at(const char *path, struct err *e);
+
 /** rundir_connect() - to the control socket in @dirfd; -ENOENT or -ECONNREFUSED when
  *  nobody listens, -EPERM when it is a process of a box that does; returns the socket */
 int rundir_connect(int dirfd, struct err *e);

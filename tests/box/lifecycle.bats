@@ -231,3 +231,54 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 	done
 	no_leftovers
 }
+
+# The runtime directory of one shell is not that of another (cron, ssh, su), and a logout
+# may take it away. Which monitor has the box is decided by the lock in the store.
+@test "another runtime directory finds the box that runs, and starts no second" {
+	local other=$LIB_DIR/run2 pid
+	mkdir -p -m 700 "$other"
+	cubby exec --keep -- sh -c 'echo mark >/tmp/mark'
+	pid=$(info monitor_pid)
+	for elsewhere in "XDG_RUNTIME_DIR=$other" "-uXDG_RUNTIME_DIR" XDG_RUNTIME_DIR=/nowhere; do
+		run -0 --separate-stderr env "$elsewhere" cubby exec -- cat /tmp/mark
+		[ "$output" = mark ]
+		[ -z "$stderr" ]
+		[ "$(env "$elsewhere" cubby info --json | jq -r .monitor_pid)" = "$pid" ]
+	done
+	XDG_RUNTIME_DIR=$other cubby stop -q
+	wait_gone "$pid"
+	# the other way round, after a monitor that could tidy nothing
+	XDG_RUNTIME_DIR=$other cubby exec --keep -- true
+	pid=$(info monitor_pid)
+	kill -9 "$pid"
+	wait_gone "$pid"
+	run -1 --separate-stderr cubby ps
+	[ "$stderr" = "cubby ps: the box is not running" ]
+	run -0 cubby exec -- echo again
+	[ "$output" = again ]
+	[ "$(info monitor_pid)" != "$pid" ]
+	cubby stop -q
+	no_leftovers
+}
+
+@test "a running box whose runtime directory was removed is named, and has no second monitor" {
+	local pid
+	cubby exec --keep -- true
+	pid=$(info monitor_pid)
+	rm -r "$XDG_RUNTIME_DIR/cubby"
+	for command in "exec -- true" stop ps; do
+		read -ra words <<<"$command"
+		run --separate-stderr cubby "${words[@]}"
+		echo "$command: $status $stderr"
+		[ "$status" -ne 0 ]
+		[[ $stderr == "cubby ${words[0]}: "*"process $pid (cubby-monitor) runs this box, but its socket is gone; 'kill $pid' ends it" ]]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+	done
+	kill -0 "$pid"
+	kill "$pid"
+	run -0 cubby exec -- echo again
+	[ "$output" = again ]
+	cubby stop -q
+	wait_gone "$pid"
+	no_leftovers
+}

@@ -1,0 +1,92 @@
+#include "runtime/wire/holder.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/num.h"
+#include "base/sys/sys.h"
+
+enum { HOLDER_TEXT = PATH_MAX + 32, HOLDER_COMM = 64 };
+
+int holder_note(int lock, int rundir, struct err *e)
+{
+	char link[32], dir[PATH_MAX], text[HOLDER_TEXT];
+	ssize_t n;
+	int r, len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", rundir);
+	n = sys_readlinkat(AT_FDCWD, link, dir, sizeof(dir) - 1);
+	r = n < 0 ? (int)n : 0;
+	dir[MAX(n, 0)] = '\0';
+	len = snprintf(text, sizeof(text), "%d %s\n", sys_getpid(), dir);
+	if (r == 0)
+		r = (int)sys_pwrite(lock, text, (size_t)len, 0);
+	if (r >= 0)
+		r = sys_ftruncate(lock, len);
+	return r < 0 ? err_sys(e, r, "cannot note who runs the box") : 0;
+}
+
+int holder_parse(const char *text, struct holder *ret)
+{
+	const char *space = strchr(text, ' '), *end = strchr(text, '\n');
+	struct holder h;
+	char pid[16];
+	uint64_t n;
+
+	if (!space || !end || end < space || space[1] != '/' ||
+	    (size_t)(space - text) >= sizeof(pid) ||
+	    (size_t)(end - space) > sizeof(h.dir))
+		return -ENOENT;
+	memcpy(pid, text, (size_t)(space - text));
+	pid[space - text] = '\0';
+	if (num_range(pid, 1, INT_MAX, &n) < 0)
+		return -ENOENT;
+	h.pid = (pid_t)n;
+	memcpy(h.dir, space + 1, (size_t)(end - space - 1));
+	h.dir[end - space - 1] = '\0';
+	*ret = h;
+	return 0;
+}
+
+static bool is_monitor(pid_t pid)
+{
+	_cleanup_buf_ struct buf comm = BUF_INIT(HOLDER_COMM);
+	struct err ignored = ERR_NONE;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	return file_read(AT_FDCWD, path, &comm, &ignored) == 0 &&
+	       !strcmp(buf_cstr(&comm), HOLDER_NAME "\n");
+}
+
+int holder_read(int boxdir, struct holder *ret)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(HOLDER_TEXT);
+	struct err ignored = ERR_NONE;
+	int r = file_read(boxdir, "lock", &text, &ignored);
+
+	if (r >= 0)
+		r = holder_parse(buf_cstr(&text), ret);
+	return r < 0 || !is_monitor(ret->pid) ? -ENOENT : 0;
+}
+
+bool holder_is_lost(int boxdir, struct holder *ret)
+{
+	char path[PATH_MAX + 8];
+	struct stat st;
+
+	if (boxdir < 0 || holder_read(boxdir, ret) < 0)
+		return false;
+	snprintf(path, sizeof(path), "%s/ctl", ret->dir);
+	return sys_fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0;
+}
+
+int holder_lost(const struct holder *h, struct err *e)
+{
+	err_set(e, -EBUSY,
+		"process %d (" HOLDER_NAME ") runs this box, but its socket is gone",
+		h->pid);
+	return err_hint(e, "'kill %d' ends it", h->pid);
+}
