@@ -90,7 +90,7 @@ config() {
 	[ "$output" = "as far as two" ]
 	[[ $stderr = *"the limit of cost for this task is reached"* ]]
 	run -2 --separate-stderr task --model other --max-cost 0.04 "count"
-	[ "$stderr" = "cubby: --max-cost: what 'other' costs at $OPENAI_BASE_URL is not known; say it in the configuration, under \"prices\"" ]
+	[ "$stderr" = "cubby run: --max-cost: what 'other' costs at $OPENAI_BASE_URL is not known; say it in the configuration, under \"prices\"" ]
 	[ "$(requests)" = 3 ]
 }
 
