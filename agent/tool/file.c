@@ -60,19 +60,20 @@ static int get_text(const struct toolbox *t, const char *path, struct buf *data,
 	int r = files_get(&f, path, data, &st, e);
 
 	if (r < 0)
-		return tool_failed(r, ret, e);
+		return tool_result_failed(r, ret, e);
 	kind = kind_of(buf_cstr(data), data->len);
 	text_bytes(size, sizeof(size), MAX(st.size, (uint64_t)data->len));
 	if (kind)
-		return tool_fail(ret,
-				 "'%s' is %s, %s; look at it with a program in the "
-				 "shell",
-				 path, kind, size);
+		return tool_result_fail(
+			ret,
+			"'%s' is %s, %s; look at it with a program in the "
+			"shell",
+			path, kind, size);
 	if (st.size != data->len && data->len == data->max)
-		return tool_fail(ret,
-				 "'%s' has %s, too much for this tool; use sed, "
-				 "grep, head or tail in the shell",
-				 path, size);
+		return tool_result_fail(ret,
+					"'%s' has %s, too much for this tool; use sed, "
+					"grep, head or tail in the shell",
+					path, size);
 	return 1;
 }
 
@@ -211,9 +212,9 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 {
 	_cleanup_buf_ struct buf data = BUF_INIT(FILE_MAX);
 	const char *path = json_get_str(args, "path");
-	double first = MAX(tool_number(args, "first", 1), 1.0),
-	       last = MIN(tool_number(args, "last", 1e15), 1e15),
-	       column = MAX(tool_number(args, "column", 1), 1.0);
+	double first = MAX(tool_args_number(args, "first", 1), 1.0),
+	       last = MIN(tool_args_number(args, "last", 1e15), 1e15),
+	       column = MAX(tool_args_number(args, "column", 1), 1.0);
 	struct part part = { (uint64_t)MIN(first, 1e15), (uint64_t)MAX(last, 0.0),
 			     (uint64_t)MIN(column, 1e15), 0, 0 };
 	uint64_t total, asked = part.last;
@@ -227,12 +228,13 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 		return r;
 	total = count_lines(&data);
 	if (part.first > 1 && part.first > total)
-		return tool_fail(ret, "'%s' has only %" PRIu64 " lines", path, total);
+		return tool_result_fail(ret, "'%s' has only %" PRIu64 " lines", path,
+					total);
 	if (last < first)
-		return tool_fail(ret, "the last line comes before the first");
+		return tool_result_fail(ret, "the last line comes before the first");
 	r = show_lines(&data, &part, &ret->text);
 	if (r == -ERANGE)
-		return tool_fail(
+		return tool_result_fail(
 			ret, "line %" PRIu64 " of '%s' has only %" PRIu64 " characters",
 			part.first, path, part.of);
 	r = r ?: tell_part(&part, asked, total, &ret->text);
@@ -255,7 +257,7 @@ int tool_file_write(struct toolbox *t, const struct json *args, struct tool_resu
 	int r = files_put(&f, path, content, strlen(content), e);
 
 	if (r < 0)
-		return tool_failed(r, ret, e);
+		return tool_result_failed(r, ret, e);
 	return buf_addf(&ret->text, "wrote %zu bytes to %s", strlen(content), path);
 }
 
@@ -267,22 +269,24 @@ static int fail_edit(const struct edit *ed, const char *path, const char *old,
 	int r;
 
 	if (!ed->count && strstr(old, "***"))
-		return tool_fail(
+		return tool_result_fail(
 			ret,
 			"not changed: the text to replace is not in '%s'; where "
 			"*** stands for a secret that is not shown, leave it "
 			"out of the text",
 			path);
 	if (!ed->count)
-		return tool_fail(ret,
-				 "not changed: the text to replace is not in '%s'; "
-				 "it must be exactly as in the file, blanks "
-				 "included",
-				 path);
-	r = tool_fail(ret,
-		      "not changed: the text to replace occurs %u times in '%s', in "
-		      "the lines",
-		      ed->count, path);
+		return tool_result_fail(
+			ret,
+			"not changed: the text to replace is not in '%s'; "
+			"it must be exactly as in the file, blanks "
+			"included",
+			path);
+	r = tool_result_fail(
+		ret,
+		"not changed: the text to replace occurs %u times in '%s', in "
+		"the lines",
+		ed->count, path);
 	for (unsigned i = 0; i < MIN(ed->count, (unsigned)EDIT_LINES) && r == 0; i++)
 		r = buf_addf(&ret->text, "%s %" PRIu64, i ? "," : "", ed->lines[i]);
 	return r ?: buf_adds(&ret->text, "; give more of what stands around it");
@@ -303,7 +307,8 @@ int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_resul
 	int r;
 
 	if (!*old)
-		return tool_fail(ret, "not changed: the text to replace is empty");
+		return tool_result_fail(ret,
+					"not changed: the text to replace is empty");
 	r = get_text(t, path, &data, ret, e);
 	if (r <= 0)
 		return r;
@@ -314,7 +319,7 @@ int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_resul
 		return err_sys(e, r, "cannot edit '%s'", path);
 	r = files_put(&f, path, buf_cstr(&out), out.len, e);
 	if (r < 0)
-		return tool_failed(r, ret, e);
+		return tool_result_failed(r, ret, e);
 	r = hide(t, &out, &hidden, e);
 	if (r < 0)
 		return r;

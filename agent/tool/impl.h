@@ -1,4 +1,4 @@
-/* tool_impl - what the tools share. For tool*.c alone.
+/* tool_impl - what the tools share. For agent/tool/ alone.
  * Needs:  tool.h.
  * Owns:   see struct toolbox.
  * Never:  is included elsewhere. */
@@ -28,22 +28,28 @@ struct toolbox {
 	unsigned told_ends;    /* of which the model knows */
 };
 
+/* result.c, at the bottom */
 /* A result with TOOL_ERROR that says @fmt; 0. */
-int tool_fail(struct tool_result *ret, const char *fmt, ...) _printf_(2, 3);
+int tool_result_fail(struct tool_result *ret, const char *fmt, ...) _printf_(2, 3);
 /* What failed: a result for the model with TOOL_ERROR, 0; or @r, when that is a matter of
  * the box itself (tool_run() knows what to do). */
-int tool_failed(int r, struct tool_result *ret, const struct err *e);
-/* A number that may stand in a string; @none when it is missing. */
-double tool_number(const struct json *args, const char *key, double none);
-bool tool_flag(const struct json *args, const char *key, bool none);
+int tool_result_failed(int r, struct tool_result *ret, const struct err *e);
 
-/* tool_watch.c: terminals are read while nobody calls */
+/* args.c, at the bottom */
+/* A number that may stand in a string; @none when it is missing. */
+double tool_args_number(const struct json *args, const char *key, double none);
+bool tool_args_flag(const struct json *args, const char *key, bool none);
+/* NULL, or what is wrong with the arguments; it may stand in @why. */
+const char *tool_args_check(const struct json *schema, const struct json *args,
+			    char *why, size_t size);
+
+/* watch.c: terminals are read while nobody calls */
 int tool_watch_open(struct toolbox *t, struct err *e);
 /* Around a call that uses a session: this one's terminal it reads itself. */
 void tool_watch_enter(struct toolbox *t, size_t place);
 void tool_watch_leave(struct toolbox *t);
 
-/* tool_shell.c */
+/* shell.c */
 int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_result *ret,
 		   struct err *e);
 int tool_shell_input(struct toolbox *t, const struct json *args,
@@ -56,14 +62,14 @@ size_t tool_shell_place(struct toolbox *t, const struct json *args);
  * project directory. */
 const char *tool_shell_cwd(const struct toolbox *t);
 
-/* tool_jobs.c: what runs in the background, when no command does */
+/* jobs.c: what runs in the background, when no command does */
 int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret,
 		   struct err *e);
 
-/* tool_text.c: what the model reads of a session's result. */
+/* text.c: what the model reads of a session's result. */
 int tool_text_result(const struct session_result *r, struct tool_result *ret);
 
-/* tool_file.c */
+/* file.c */
 int tool_file_read(struct toolbox *t, const struct json *args, struct tool_result *ret,
 		   struct err *e);
 int tool_file_write(struct toolbox *t, const struct json *args, struct tool_result *ret,

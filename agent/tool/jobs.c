@@ -97,9 +97,10 @@ int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret
 	int n = session_jobnews(s, jobs, &printed, &fresh, &ended, e), r;
 
 	if (n < 0)
-		return tool_fail(ret, "%s", e->msg);
+		return tool_result_fail(ret, "%s", e->msg);
 	if (!n && !ended && !(fresh && printed.len))
-		return tool_fail(ret, "no command is running: nothing to wait for");
+		return tool_result_fail(ret,
+					"no command is running: nothing to wait for");
 	r = add_terminal(&printed, fresh, &ret->text);
 	r = r ?: write_report(t, s, jobs, n, &report);
 	r = r ?: session_redact(s, &report, &ret->text);

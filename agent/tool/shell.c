@@ -91,19 +91,21 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 
 	if (!place) {
 		if (!good_name(name))
-			return tool_fail(res,
-					 "a session's name has up to %d letters, "
-					 "digits, - and _",
-					 TOOL_SESSION_NAME - 1);
+			return tool_result_fail(
+				res,
+				"a session's name has up to %d letters, "
+				"digits, - and _",
+				TOOL_SESSION_NAME - 1);
 		place = free_place(t);
 		if (!place)
-			return tool_fail(res,
-					 "there are %d sessions already; use one of "
-					 "them",
-					 TOOL_SESSIONS);
+			return tool_result_fail(
+				res,
+				"there are %d sessions already; use one of "
+				"them",
+				TOOL_SESSIONS);
 		r = session_open(&conf, place, e);
 		if (r < 0)
-			return tool_failed(r, res, e);
+			return tool_result_failed(r, res, e);
 	}
 	*ret = *place;
 	return 1;
@@ -111,7 +113,7 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 
 static struct session_limits limits(const struct toolbox *t, const struct json *args)
 {
-	double s = tool_number(args, "timeout", 0);
+	double s = tool_args_number(args, "timeout", 0);
 	uint64_t left = t->conf.left_ms ? t->conf.left_ms(t->conf.ctx) : UINT64_MAX;
 	struct session_limits l = {
 		.soft_ms = SESSION_SOFT_MS,
@@ -131,7 +133,7 @@ static int deliver(struct toolbox *t, struct session *s, int r,
 		   struct session_result *sr, struct tool_result *ret, struct err *e)
 {
 	if (r < 0)
-		return tool_failed(r, ret, e);
+		return tool_result_failed(r, ret, e);
 	if (sr->gone)
 		t->told_ends = box_ends(t->conf.box);
 	if (sr->full_screen && sr->state != SESSION_DIED) {
@@ -168,22 +170,22 @@ int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_resul
 	_cleanup_session_result_ struct session_result sr;
 	const char *command = json_get_str(args, "command");
 	struct session_limits lim = limits(t, args);
-	bool reset = tool_flag(args, "reset", false);
+	bool reset = tool_args_flag(args, "reset", false);
 	struct session *s = NULL;
 	int r;
 
 	session_result_init(&sr);
 	if (is_literal(command))
-		return tool_fail(ret,
-				 "not executed: the command is a list or a map, not "
-				 "the text of a command");
+		return tool_result_fail(
+			ret, "not executed: the command is a list or a map, not "
+			     "the text of a command");
 	r = open_session(t, session_arg(args), ret, &s, e);
 	if (r <= 0)
 		return r;
 	if (reset) {
 		r = session_reset(s, e);
 		if (r < 0)
-			return tool_failed(r, ret, e);
+			return tool_result_failed(r, ret, e);
 	}
 	if (!*command && !reset && session_waitable(s))
 		r = session_input(s, "", 0, &lim, &sr, e);
@@ -202,7 +204,7 @@ static int gather_input(struct session *s, const struct json *args, struct buf *
 	/* Enter on a terminal is a carriage return; the line discipline makes it a
 	 * newline for whoever reads lines. An empty text only waits on: it is no wish for
 	 * the answer that a question has as its default */
-	if (r == 0 && text && *text && tool_flag(args, "enter", true))
+	if (r == 0 && text && *text && tool_args_flag(args, "enter", true))
 		r = buf_addc(out, '\r');
 	if (r < 0)
 		return err_sys(e, r, "not sent");
@@ -220,10 +222,11 @@ int tool_shell_input(struct toolbox *t, const struct json *args,
 
 	session_result_init(&sr);
 	if (!s)
-		return tool_fail(ret,
-				 "not sent: no command has been run in the session "
-				 "'%.64s'",
-				 session_arg(args));
+		return tool_result_fail(
+			ret,
+			"not sent: no command has been run in the session "
+			"'%.64s'",
+			session_arg(args));
 	r = gather_input(*s, args, &in, e);
 	if (r == 0 && !in.len && !session_waitable(*s) && !session_gone(*s))
 		return tool_jobs_tell(t, *s, ret, e);
@@ -241,7 +244,7 @@ int tool_shell_screen(struct toolbox *t, const struct json *args,
 	if (r <= 0)
 		return r;
 	r = session_screen(s, &ret->text, e);
-	return r < 0 ? tool_failed(r, ret, e) : 0;
+	return r < 0 ? tool_result_failed(r, ret, e) : 0;
 }
 
 const char *tool_shell_cwd(const struct toolbox *t)

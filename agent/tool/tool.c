@@ -1,8 +1,6 @@
 #include "agent/tool/tool.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +28,7 @@ static int run_finish(struct toolbox *t, const struct json *args,
 	(void)t;
 	(void)e;
 	ret->outcome = TOOL_FINISHED;
-	ret->success = tool_flag(args, "success", true);
+	ret->success = tool_args_flag(args, "success", true);
 	return buf_adds(&ret->text, answer ? answer : "") < 0 ? -ENOMEM : 0;
 }
 
@@ -122,117 +120,9 @@ const struct tool *tool_find(const char *name)
 	return NULL;
 }
 
-void tool_result_init(struct tool_result *r)
-{
-	*r = (struct tool_result){ .exit = -1 };
-	buf_init(&r->text, TOOL_TEXT_MAX);
-}
-
-void tool_result_done(struct tool_result *r)
-{
-	buf_done(&r->text);
-	free(r->cwd);
-	free(r->log_path);
-	tool_result_init(r);
-}
-
-int tool_fail(struct tool_result *ret, const char *fmt, ...)
-{
-	va_list ap;
-	int r;
-
-	ret->outcome = TOOL_ERROR;
-	buf_truncate(&ret->text, 0);
-	va_start(ap, fmt);
-	r = buf_vaddf(&ret->text, fmt, ap);
-	va_end(ap);
-	return r;
-}
-
-int tool_failed(int r, struct tool_result *ret, const struct err *e)
-{
-	return r == -ECONNRESET || r == -ENOTCONN ? r : tool_fail(ret, "%s", e->msg);
-}
-
-/* ---- arguments -------------------------------------------------------------------- */
-
-static bool string_number(const struct json *v, double *ret)
-{
-	const char *s = json_str(v);
-	char *end;
-
-	if (!s || !*s)
-		return false;
-	*ret = strtod(s, &end);
-	return *end == '\0' && isfinite(*ret);
-}
-
-double tool_number(const struct json *args, const char *key, double none)
-{
-	const struct json *v = json_get(args, key);
-	double d;
-
-	return string_number(v, &d) ? d : json_num(v, none);
-}
-
-bool tool_flag(const struct json *args, const char *key, bool none)
-{
-	const struct json *v = json_get(args, key);
-	const char *s = json_str(v);
-
-	if (s && (strcmp(s, "true") == 0 || strcmp(s, "false") == 0))
-		return s[0] == 't';
-	return json_type(v) == JSON_BOOL ? json_true(v) : none;
-}
-
-/* Does the value fit? Numbers and booleans may stand in strings (models do that). */
-static bool fits(const struct json *v, const char *type)
-{
-	const char *s = json_str(v);
-	double d;
-	int64_t n;
-
-	if (strcmp(type, "string") == 0)
-		return s != NULL;
-	if (strcmp(type, "boolean") == 0)
-		return json_type(v) == JSON_BOOL ||
-		       (s && (strcmp(s, "true") == 0 || strcmp(s, "false") == 0));
-	if (strcmp(type, "integer") == 0 && json_type(v) == JSON_NUMBER)
-		return json_int(v, &n) == 0;
-	return json_type(v) == JSON_NUMBER || string_number(v, &d);
-}
-
-/* NULL, or what is wrong with the arguments. */
-static const char *check(const struct json *schema, const struct json *args, char *why,
-			 size_t size)
-{
-	if (json_type(args) != JSON_OBJECT)
-		return "the arguments are not an object";
-	json_each(name, json_get(schema, "required"))
-	{
-		if (json_type(json_get(args, json_str(name))) == JSON_NULL) {
-			snprintf(why, size, "the argument '%s' is missing",
-				 json_str(name));
-			return why;
-		}
-	}
-	json_each(p, json_get(schema, "properties"))
-	{
-		const struct json *v = json_get(args, json_key(p));
-		const char *type = json_get_str(p, "type");
-
-		if (json_type(v) != JSON_NULL && !fits(v, type)) {
-			snprintf(why, size, "the argument '%s' is not a %s",
-				 json_key(p), type);
-			return why;
-		}
-	}
-	return NULL;
-}
-
 static int unknown_tool(const char *name, struct tool_result *ret)
 {
-	int r = tool_fail(ret, "there is no tool '%.64s'; the tools are", name);
+	int r = tool_result_fail(ret, "there is no tool '%.64s'; the tools are", name);
 
 	for (size_t i = 0; i < tool_count && r == 0; i++)
 		r = buf_addf(&ret->text, "%s %s", i ? "," : "", tool_table[i].name);
@@ -268,7 +158,7 @@ static int look_at_box(struct toolbox *t, int r, struct tool_result *ret,
 		tool_network_anew(&t->news);
 	t->ends = ends;
 	if (r == -ECONNRESET)
-		r = tool_fail(
+		r = tool_result_fail(
 			ret,
 			"%s, and all that ran in it; whether this was done is "
 			"not known. The next call starts it again: files are "
@@ -328,11 +218,12 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 		return r;
 	if (json_type(args) == JSON_NULL)
 		args = none;
-	wrong = check(schema, args, why, sizeof(why));
+	wrong = tool_args_check(schema, args, why, sizeof(why));
 	ret->malformed = wrong != NULL;
 	if (wrong)
-		return tool_fail(ret, "not executed: %s; the schema of '%s' is %s",
-				 wrong, name, tool->schema);
+		return tool_result_fail(ret,
+					"not executed: %s; the schema of '%s' is %s",
+					wrong, name, tool->schema);
 	if (tool_has_session(tool))
 		tool_watch_enter(t, tool_shell_place(t, args));
 	r = look_at_box(t, tool->run(t, args, ret, e), ret, e);
