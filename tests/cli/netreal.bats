@@ -25,7 +25,7 @@ setup_file() {
 	export REAL_WHY
 	# Asked while the box runs: a box that has ended has no network to ask about.
 	cubby exec -q --keep -- true
-	REAL_CAUGHT=$(cubby net --json | jq -r .caught)
+	REAL_CAUGHT=$(cubby net --json | jq -r .gate.caught)
 	export REAL_CAUGHT
 	cubby stop -q
 	mkdir www
@@ -278,5 +278,5 @@ while left:
 	run -0 inside ping -c 1 -W 20 127.0.0.1
 	run inside timeout 20 ping -c 1 -W 30 203.0.113.1
 	[ "$status" != 0 ] && [ "$status" != 124 ]
-	[ "$(cubby info --json | jq -r .caught)" = ports ] || [[ $output == *"Packet filtered"* ]]
+	[ "$(cubby info --json | jq -r .gate.caught)" = ports ] || [[ $output == *"Packet filtered"* ]]
 }
