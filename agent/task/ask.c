@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "agent/task/impl.h"
-#include "agent/task/shorten.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -99,7 +98,7 @@ static int again(struct task *t, unsigned attempt, const struct retry_cause *why
 				     "the time limit comes before the next attempt: %s",
 				     e->msg);
 	tell_retry(t, attempt, ms, e->msg);
-	return wait_ms(t, ms) == -ECANCELED ? task_interrupt(t, NULL) : TASK_GO_ON;
+	return wait_ms(t, ms) == -ECANCELED ? task_say_interrupt(t, NULL) : TASK_GO_ON;
 }
 
 /* ---- what a failure means ---- */
@@ -140,7 +139,7 @@ static int shorten(struct task *t, const struct retry_cause *why, struct err *e)
 		model_learn_window(t->model, MIN(t->st.context, t->st.window));
 	if (t->compactions >= 2)
 		return task_end_with(t, TASK_LIMIT, "context", "%s", e->msg);
-	r = task_shorten(t, ++t->compactions, e);
+	r = t->shorten(t, ++t->compactions, e);
 	if (r == TASK_GO_ON && t->ev->retry)
 		t->ev->retry(t->conf->ctx, &retry);
 	return r;
@@ -165,7 +164,7 @@ static int handle(struct task *t, unsigned *attempt, struct retry_cause *why,
 	case RETRY_AGAIN:
 		return again(t, (*attempt)++, why, ms, e);
 	case RETRY_ABORTED:
-		return task_interrupt(t, NULL);
+		return task_say_interrupt(t, NULL);
 	case RETRY_COMPACT:
 	case RETRY_OUTPUT:
 		return shorten(t, why, e);
@@ -189,10 +188,11 @@ static void look_for_cut(struct task *t, uint64_t input, size_t bytes)
 	if (t->told_cut || !tokens_cut(&t->tokens, input, bytes))
 		return;
 	t->told_cut = true;
-	task_notice(t,
-		    "the server cuts prompts at %llu tokens without a word; give it a "
-		    "larger context (Ollama: OLLAMA_CONTEXT_LENGTH)",
-		    (unsigned long long)input);
+	task_say_notice(
+		t,
+		"the server cuts prompts at %llu tokens without a word; give it a "
+		"larger context (Ollama: OLLAMA_CONTEXT_LENGTH)",
+		(unsigned long long)input);
 }
 
 /* The server's word, or our arithmetic; one turn without either and nothing is known. */
@@ -294,7 +294,7 @@ int task_ask(struct task *t, bool no_calls, struct turn *ret, struct err *e)
 	do {
 		struct retry_cause why = { 0 };
 
-		r = task_flush_words(t, e);
+		r = task_say_words(t, e);
 		if (r < 0)
 			return r;
 		refresh(t);

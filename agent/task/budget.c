@@ -70,9 +70,9 @@ static int announce(struct task *t, struct err *e)
 			 "then call finish.]",
 			 (unsigned long long)s[i].used, (unsigned long long)s[i].limit,
 			 s[i].unit);
-		task_notice(t, "%llu of %llu %s are used",
-			    (unsigned long long)s[i].used,
-			    (unsigned long long)s[i].limit, s[i].unit);
+		task_say_notice(t, "%llu of %llu %s are used",
+				(unsigned long long)s[i].used,
+				(unsigned long long)s[i].limit, s[i].unit);
 		if (task_say(t, text, e) < 0)
 			return e->code;
 	}
@@ -87,7 +87,7 @@ int task_budget(struct task *t, struct err *e)
 	if (!over)
 		return announce(t, e);
 	t->last_cause = over;
-	task_notice(t, "the limit of %s is reached: one last turn, in words", over);
+	task_say_notice(t, "the limit of %s is reached: one last turn, in words", over);
 	snprintf(text, sizeof(text),
 		 "[cubby: the limit of %s for this task is reached. No more calls are "
 		 "possible. Say in a few sentences what is done, what is not, and what "

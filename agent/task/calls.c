@@ -30,8 +30,8 @@ static void malformed(struct task *t, const struct turn_call *c, struct tool_res
 	r->outcome = TOOL_ERROR;
 	r->malformed = true;
 	if (t->report->replayed) /* of a transcript that was written by hand */
-		task_notice(t, "a call of the transcript is malformed: %s",
-			    c->problem.msg);
+		task_say_notice(t, "a call of the transcript is malformed: %s",
+				c->problem.msg);
 	buf_addf(&r->text, "The call was not run: its arguments are malformed (%s).",
 		 c->problem.msg);
 	if (tool)
@@ -121,7 +121,7 @@ static int watch(struct task *t, const struct turn_call *c, const struct json *a
 	if (v == STUCK_NO)
 		return TASK_GO_ON;
 	if (v == STUCK_NOTICE) {
-		task_notice(t, "the model has %s", why.now);
+		task_say_notice(t, "the model has %s", why.now);
 		buf_addf(&r->text,
 			 "\n[cubby: you have %s. That leads nowhere: find out why, try "
 			 "another way, or call finish with success false.]",
@@ -150,8 +150,8 @@ static void compare(struct task *t, size_t nth, const struct turn_call *c,
 	if (!replay || !replay_compare(replay, nth, buf_cstr(&r->text), r->exit, &how))
 		return;
 	t->report->differences++;
-	task_notice(t, "replay: call %u (%s): %s", t->report->calls, c->name,
-		    buf_cstr(&how));
+	task_say_notice(t, "replay: call %u (%s): %s", t->report->calls, c->name,
+			buf_cstr(&how));
 }
 
 static void append_news(struct task *t, struct tool_result *r)
@@ -308,7 +308,7 @@ int task_calls(struct task *t, struct turn *turn, struct err *e)
 		if (r < 0)
 			return r;
 		ended = MAX(ended, r);
-		r = ended ? 0 : task_interrupt(t, &asked);
+		r = ended ? 0 : task_say_interrupt(t, &asked);
 		if (r < 0)
 			return r;
 		if (r == TASK_ENDED)

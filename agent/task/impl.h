@@ -1,7 +1,7 @@
-/* task_impl - the state of a running task. For task*.c alone.
+/* task_impl - the state of a running task. For agent/task/ alone.
  * Needs:  task.h.
  * Owns:   what struct task says.
- * Never:  leaves task*.c. */
+ * Never:  leaves agent/task/. */
 #ifndef AGENT_TASK_IMPL_H
 #define AGENT_TASK_IMPL_H
 
@@ -12,6 +12,7 @@
 #include "agent/turn/history.h"
 #include "agent/turn/transcript.h"
 #include "agent/turn/turn.h"
+#include "base/sys/sys.h"
 
 /* What a step of the loop returns when there is no failure of cubby itself. */
 enum { TASK_GO_ON = 0, TASK_ENDED = 1 };
@@ -21,7 +22,9 @@ struct task {
 	const struct task_events *ev; /* borrowed */
 	struct task_report *report;   /* borrowed */
 	struct model *model;	      /* owned */
-	struct history history;	      /* owned */
+	/* what ask.c does when the context is too long: shorten.c asks for summaries itself */
+	int (*shorten)(struct task *t, unsigned level, struct err *e);
+	struct history history; /* owned */
 	struct transcript log;
 	bool log_failed; /* told once; the task goes on without */
 	struct tokens tokens;
@@ -48,19 +51,19 @@ struct task {
 	size_t came;	 /* bytes of the current attempt's words and thoughts */
 };
 
-/* task.c */
+static inline uint64_t task_now(const struct task *t)
+{
+	return t->conf->now_ms ? t->conf->now_ms() : sys_now_ms();
+}
+
+/* In the order of the files, from the bottom: each calls those above it here. */
+
+/* end.c */
+/** task_end_with() - fill the report; TASK_ENDED */
 int task_end_with(struct task *t, enum task_end end, const char *cause, const char *fmt,
 		  ...) _printf_(4, 5);
-uint64_t task_now(const struct task *t);
-void task_notice(struct task *t, const char *fmt, ...) _printf_(2, 3);
-/** task_interrupt() - has the person pressed ^C? Asks what to do: TASK_GO_ON (0),
- *  TASK_ENDED, or a negative errno. @asked, may be NULL: it was so */
-int task_interrupt(struct task *t, bool *asked);
 
-/** task_flush_words() - tell the model what the person said on ^C */
-int task_flush_words(struct task *t, struct err *e);
-
-/* task_log.c: one function per record */
+/* log.c: one function per record */
 void task_log(struct task *t, const char *type, struct json *members);
 void task_log_begin(struct task *t, const char *text, const char *resumed);
 void task_log_request(struct task *t, unsigned attempt, bool no_calls,
@@ -77,15 +80,18 @@ void task_log_result(struct task *t, const struct turn_call *c,
 void task_log_text(struct task *t, const char *type, const char *text, bool to_model);
 void task_log_end(struct task *t);
 
-/* task_ask.c */
-/** task_ask() - one whole turn, however many attempts it takes; @no_calls: in words */
-int task_ask(struct task *t, bool no_calls, struct turn *ret, struct err *e);
+/* say.c */
+/** task_say() - put a text of ours into the history and the transcript */
+int task_say(struct task *t, const char *text, struct err *e);
+/** task_say_notice() - a line for the person, and for the transcript */
+void task_say_notice(struct task *t, const char *fmt, ...) _printf_(2, 3);
+/** task_say_words() - tell the model what the person said on ^C */
+int task_say_words(struct task *t, struct err *e);
+/** task_say_interrupt() - has the person pressed ^C? Asks what to do: TASK_GO_ON (0),
+ *  TASK_ENDED, or a negative errno. @asked, may be NULL: it was so */
+int task_say_interrupt(struct task *t, bool *asked);
 
-/* task_calls.c */
-/** task_calls() - run the calls of a turn, in order; each gets exactly one result */
-int task_calls(struct task *t, struct turn *turn, struct err *e);
-
-/* task_budget.c */
+/* budget.c */
 /** task_budget() - before a request: TASK_GO_ON, and t->last_cause when this turn has
  *  to be the last one */
 int task_budget(struct task *t, struct err *e);
@@ -93,13 +99,18 @@ int task_budget(struct task *t, struct err *e);
 const char *task_budget_over(const struct task *t);
 uint64_t task_budget_left_ms(const struct task *t);
 
-/* task_restart.c */
+/* ask.c */
+/** task_ask() - one whole turn, however many attempts it takes; @no_calls: in words */
+int task_ask(struct task *t, bool no_calls, struct turn *ret, struct err *e);
+
+/* calls.c */
+/** task_calls() - run the calls of a turn, in order; each gets exactly one result */
+int task_calls(struct task *t, struct turn *turn, struct err *e);
+
+/* restart.c */
 /** task_restart() - the history out of conf->resume_fd, before the first record */
 int task_restart(struct task *t, struct err *e);
 /** task_restart_say() - behind the first records: answer what was left open */
 int task_restart_say(struct task *t, struct err *e);
-
-/** task_say() - put a text of ours into the history and the transcript */
-int task_say(struct task *t, const char *text, struct err *e);
 
 #endif

@@ -11,13 +11,16 @@ void task_log(struct task *t, const char *type, struct json *members)
 {
 	_cleanup_json_ struct json *owned = members;
 	struct err e = ERR_NONE;
+	char line[600];
 
 	if (t->log_failed || (t->log.fds[0] < 0 && t->log.fds[1] < 0))
 		return;
 	if (transcript_put(&t->log, type, take(&owned, NULL), &e) == 0)
 		return;
 	t->log_failed = true;
-	task_notice(t, "%s; the task goes on without it", e.msg);
+	snprintf(line, sizeof(line), "%s; the task goes on without it", e.msg);
+	if (t->ev->notice)
+		t->ev->notice(t->conf->ctx, line);
 }
 
 /* Records are built without looking at each step: what could not be added for want of

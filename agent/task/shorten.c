@@ -64,7 +64,7 @@ static int shorten(struct task *t, unsigned level, struct err *e)
 		return r;
 	tokens_forget(&t->tokens);
 	log_shortened(t, last, keep, before);
-	task_notice(t, "context: %u older results were shortened", cut);
+	task_say_notice(t, "context: %u older results were shortened", cut);
 	return 0;
 }
 
@@ -125,7 +125,7 @@ static int summarise(struct task *t, unsigned level, struct err *e)
 		return r;
 	tokens_forget(&t->tokens);
 	log_summary(t, point, before, buf_cstr(&summary));
-	task_notice(t, "context: the older part was replaced by a summary");
+	task_say_notice(t, "context: the older part was replaced by a summary");
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 /* The loop.
  *
  * A round is one turn of the model and the running of its calls. Before it the budgets
- * are looked at (task_budget.c) and the history is shortened when it nears the window
- * (task_shorten.c). The turn is asked for in as many attempts as it takes (task_ask.c).
- * Then the turn decides: its calls are run (task_calls.c), or its words are the answer,
+ * are looked at (budget.c) and the history is shortened when it nears the window
+ * (shorten.c). The turn is asked for in as many attempts as it takes (ask.c).
+ * Then the turn decides: its calls are run (calls.c), or its words are the answer,
  * or there is neither and the model is nudged once.
  *
  * Every function of a step returns TASK_GO_ON, TASK_ENDED (the report says how) or a
@@ -11,8 +11,6 @@
 #include "agent/task/task.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,28 +22,6 @@
 #include "base/text.h"
 
 enum { ROUNDS_DEFAULT = 50, CUT_MAX = 3, REPORT_TEXT_MAX = 64 << 20 };
-
-/* clang-format off */
-static const struct {
-	enum task_end end;
-	const char *name;
-} end_names[] = {
-	{ TASK_DONE,        "done" },
-	{ TASK_GAVE_UP,     "gave_up" },
-	{ TASK_LIMIT,       "limit" },
-	{ TASK_SERVICE,     "service" },
-	{ TASK_BOX,         "box" },
-	{ TASK_INTERRUPTED, "interrupted" },
-};
-/* clang-format on */
-
-const char *task_end_name(enum task_end end)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(end_names); i++)
-		if (end_names[i].end == end)
-			return end_names[i].name;
-	return "unknown";
-}
 
 void task_report_init(struct task_report *r)
 {
@@ -60,12 +36,7 @@ void task_report_done(struct task_report *r)
 	changes_done(&r->changes);
 }
 
-/* ---- small services for the other parts ---- */
-
-uint64_t task_now(const struct task *t)
-{
-	return t->conf->now_ms ? t->conf->now_ms() : sys_now_ms();
-}
+/* ---- for the toolbox, whose ctx the configuration is ---- */
 
 uint64_t task_left_ms(void *ctx)
 {
@@ -84,92 +55,6 @@ void task_output(void *ctx, const void *data, size_t len)
 
 	if (c->events->output)
 		c->events->output(c->ctx, data, len);
-}
-
-void task_notice(struct task *t, const char *fmt, ...)
-{
-	char line[600];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	task_log_text(t, "notice", line, false);
-	if (t->ev->notice)
-		t->ev->notice(t->conf->ctx, line);
-}
-
-int task_end_with(struct task *t, enum task_end end, const char *cause, const char *fmt,
-		  ...)
-{
-	struct task_report *r = t->report;
-	va_list ap;
-
-	r->end = end;
-	r->cause = cause;
-	r->why = ERR_NONE;
-	if (!fmt)
-		return TASK_ENDED;
-	r->why.code = -ECANCELED;
-	va_start(ap, fmt);
-	vsnprintf(r->why.msg, sizeof(r->why.msg), fmt, ap);
-	va_end(ap);
-	return TASK_ENDED;
-}
-
-int task_say(struct task *t, const char *text, struct err *e)
-{
-	task_log_text(t, "notice", text, true);
-	return history_add_text(&t->history, HISTORY_NOTICE, t->st.round, text, e);
-}
-
-/* What the person said on ^C waits here until no call of the turn is open. */
-int task_flush_words(struct task *t, struct err *e)
-{
-	int r;
-
-	if (!t->words.len)
-		return 0;
-	task_log_text(t, "user", buf_cstr(&t->words), true);
-	r = history_add_text(&t->history, HISTORY_TASK, t->st.round,
-			     buf_cstr(&t->words), e);
-	buf_truncate(&t->words, 0);
-	return r;
-}
-
-static bool drain(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	char block[512];
-
-	if (fd < 0 || sys_poll(&p, 1, 0) <= 0)
-		return false;
-	while (sys_read(fd, block, sizeof(block)) > 0)
-		if (sys_poll(&p, 1, 0) <= 0)
-			break;
-	return true;
-}
-
-int task_interrupt(struct task *t, bool *asked)
-{
-	_cleanup_buf_ struct buf words = BUF_INIT(64 << 10);
-	struct task_answer a = { .words = words };
-	enum task_verdict v = TASK_STOP;
-
-	if (!drain(t->conf->interrupt_fd))
-		return TASK_GO_ON;
-	if (asked)
-		*asked = true;
-	if (t->ev->interrupted)
-		v = t->ev->interrupted(t->conf->ctx, &a);
-	words = a.words;
-	json_free(&a.args);
-	if (v == TASK_STOP)
-		return task_end_with(t, TASK_INTERRUPTED, "interrupted",
-				     "interrupted by the person");
-	if (words.len)
-		buf_adds(&t->words, buf_cstr(&words));
-	return TASK_GO_ON;
 }
 
 /* ---- a round ---- */
@@ -235,7 +120,7 @@ static int words_only(struct task *t, const char *text, struct err *e)
 
 	if (why) {
 		t->nudged = true;
-		task_notice(t, "%s", why);
+		task_say_notice(t, "%s", why);
 		return task_say(
 			t,
 			"[cubby: that was text without a call, and nothing was run. If "
@@ -264,9 +149,9 @@ static int words_alone(struct task *t, const struct turn *turn, struct err *e)
 			"the model writes its calls as text: its server does "
 			"not understand them");
 	t->told_real_calls = true;
-	task_notice(t,
-		    "the model wrote a call as text; its server may need a tool-call "
-		    "parser (vLLM: --enable-auto-tool-choice, llama.cpp: --jinja)");
+	task_say_notice(
+		t, "the model wrote a call as text; its server may need a tool-call "
+		   "parser (vLLM: --enable-auto-tool-choice, llama.cpp: --jinja)");
 	return task_say(
 		t,
 		"[cubby: that was text, not a call, and nothing was run. Use the "
@@ -279,7 +164,7 @@ static int nothing(struct task *t, struct err *e)
 	if (t->empty++)
 		return task_end_with(t, TASK_GAVE_UP, "empty",
 				     "the model answered with nothing, twice");
-	task_notice(t, "the model answered with nothing");
+	task_say_notice(t, "the model answered with nothing");
 	return task_say(t, "[cubby: your answer was empty. Go on, or call finish.]", e);
 }
 
@@ -293,8 +178,8 @@ static int cut_off(struct task *t, struct turn *turn, struct err *e)
 			"%d turns in a row were cut off at the output limit "
 			"of %llu tokens",
 			CUT_MAX, (unsigned long long)model_max_output(t->model));
-	task_notice(t, "the turn was cut off at the output limit of %llu tokens",
-		    (unsigned long long)model_max_output(t->model));
+	task_say_notice(t, "the turn was cut off at the output limit of %llu tokens",
+			(unsigned long long)model_max_output(t->model));
 	r = turn->n_calls
 		    ? task_calls(t, turn, e)
 		    : task_say(t,
@@ -430,7 +315,8 @@ static void look_at_changes(struct task *t, const struct changes_snapshot *befor
 
 	if (before &&
 	    changes_since(before, t->conf->project_fd, &t->report->changes, &e) < 0)
-		task_notice(t, "cannot say what changed in the directory: %s", e.msg);
+		task_say_notice(t, "cannot say what changed in the directory: %s",
+				e.msg);
 }
 
 static void task_done(struct task *t)
@@ -448,6 +334,7 @@ static void prepare(struct task *t, struct task_conf *conf, struct task_report *
 	*t = (struct task){ .conf = conf,
 			    .ev = conf->events ? conf->events : &no_events,
 			    .report = ret,
+			    .shorten = task_shorten,
 			    .news = BUF_INIT(64 << 10),
 			    .words = BUF_INIT(64 << 10) };
 	tokens_init(&t->tokens);
