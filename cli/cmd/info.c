@@ -25,6 +25,7 @@ static const struct row {
 	{ "image", "image_name", TEXT },
 	{ "digest", "image", TEXT },
 	{ "id map", "map.kind", TEXT },
+	{ "host ids", "ids", TEXT },
 	{ "disk used", "disk_bytes", BYTES },
 	{ "network", "net", TEXT },
 	{ "rules", "rules", LIST },

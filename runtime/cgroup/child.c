@@ -4,6 +4,11 @@
 #include "base/sys/sys.h"
 #include "runtime/cgroup/cgroup.h"
 
+/* What is in flight between sockets is counted by user, which a box may share with its
+ * caller, and bounded by this limit; a program that closes all that it could have open, as
+ * old ones do, is done sooner. */
+enum { CHILD_FILES = 65536 };
+
 static int set(int what, const char *name, uint64_t value, struct err *e)
 {
 	struct rlimit now;
@@ -35,6 +40,8 @@ int cgroup_child_limits(const struct limits *lim, bool keeps_pids, struct err *e
 	/* A core would be written by the host's core_pattern, with the box's memory. */
 	int r = set(RLIMIT_CORE, "cores", 0, e);
 
+	if (r >= 0)
+		r = set(RLIMIT_NOFILE, "open files", CHILD_FILES, e);
 	/* Memory has no limit here: programs reserve far more than they use (sanitizers
 	 * terabytes, Go and Java as much as there is). The monitor adds up what they hold
 	 * (memwatch.h), and counts those that take several users for their processes. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
+#include "runtime/idmap/range.h"
 
 static const char *net_caught(const struct monitor *m)
 {
@@ -62,15 +63,47 @@ static int64_t count_programs(const struct monitor *m)
 	return n;
 }
 
+/* For whom else it counts what the kernel counts by user, and whose files chown makes. */
+static void say_ids(const struct monitor *m, char *ret, size_t room)
+{
+	unsigned long first = m->run.base;
+
+	switch (m->spec.map.kind) {
+	case IDMAP_ROOT:
+		if (m->run.lease >= 0)
+			snprintf(ret, room, "%lu to %lu, of this box alone", first,
+				 first + IDMAP_RANGE_SIZE - 1);
+		else
+			snprintf(ret, room,
+				 "%lu to %lu, shared with other boxes of root", first,
+				 first + IDMAP_RANGE_IDS - 1);
+		return;
+	case IDMAP_IDENTITY:
+		snprintf(ret, room,
+			 "the host's own: chown in the project gives files to "
+			 "its accounts");
+		return;
+	case IDMAP_SUBUID:
+	case IDMAP_SINGLE:
+		break;
+	}
+	snprintf(ret, room,
+		 "root is you, also where the kernel counts by user: pipes, "
+		 "descriptors in flight");
+}
+
 static int info(struct monitor *m, const struct json *args, struct json **ret,
 		struct err *e)
 {
 	_cleanup_json_ struct json *j = spec_to_json(&m->spec);
+	char ids[128];
 
 	(void)args;
+	say_ids(m, ids, sizeof(ids));
 	if (!j || json_set_int(j, "monitor_pid", sys_getpid()) < 0 ||
 	    json_set_int(j, "init_pid", m->run.init) < 0 ||
 	    json_set_int(j, "started", m->started) < 0 ||
+	    json_set_str(j, "ids", ids) < 0 ||
 	    json_set_str(j, "root", m->run.copy ? "copy" : "overlay") < 0 ||
 	    json_set_str(j, "cgroup",
 			 cgroup_method_name(cgroup_get_method(m->run.cg))) < 0 ||

@@ -548,6 +548,7 @@ static int attempt(const struct start_conf *conf, bool copy, const struct err *s
 	if (r < 0)
 		return a.no_layers ? -EREMCHG : r;
 	run.copy = copy;
+	run.base = a.base;
 	*ret = take(&run, RUNNING_NONE);
 	return 0;
 }

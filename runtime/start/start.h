@@ -22,6 +22,7 @@ struct running {
 	int watch[MEMWATCH_FDS]; /* owned: of the box; what memwatch.h asks for */
 	struct cgroup *cg;	 /* owned */
 	int lease;		 /* owned: of a range of ids; -1 = the shared one */
+	uint32_t base;		 /* the first id of the range; root map alone */
 	int net[NETNS_FDS];	 /* owned; what netns_setup() made */
 	struct netns_facts facts;
 	bool copy;	/* the root is a copy of the image, not an overlay */

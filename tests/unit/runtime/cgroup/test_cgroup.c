@@ -194,7 +194,7 @@ static void bad_name(const void *p)
 
 static int child_limits(bool keeps_pids)
 {
-	struct rlimit core, data, as, before, nproc;
+	struct rlimit core, data, as, before, nproc, files;
 	struct err e = ERR_NONE;
 
 	getrlimit(RLIMIT_DATA, &before);
@@ -204,6 +204,9 @@ static int child_limits(bool keeps_pids)
 	getrlimit(RLIMIT_DATA, &data);
 	getrlimit(RLIMIT_AS, &as);
 	getrlimit(RLIMIT_NPROC, &nproc);
+	getrlimit(RLIMIT_NOFILE, &files);
+	if (files.rlim_max > 65536 || files.rlim_cur > files.rlim_max)
+		return 4;
 	if (core.rlim_max || data.rlim_max != before.rlim_max ||
 	    as.rlim_max != RLIM_INFINITY)
 		return 2;
