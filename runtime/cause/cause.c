@@ -70,8 +70,18 @@ void cause_status(const char *status, struct probe_facts *ret)
 	ret->no_new_privs = status_number(status, "NoNewPrivs") == 1;
 }
 
+bool cause_is_old(const char *release)
+{
+	unsigned major, minor;
+
+	return sscanf(release, "%u.%u", &major, &minor) == 2 &&
+	       (major < 5 || (major == 5 && minor < 12));
+}
+
 void cause_facts(struct probe_facts *ret)
 {
+	struct utsname u = { 0 };
+
 	_cleanup_buf_ struct buf status = BUF_INIT(1 << 16), comm = BUF_INIT(64);
 	struct err e = ERR_NONE;
 
@@ -86,6 +96,8 @@ void cause_facts(struct probe_facts *ret)
 		      strcmp(buf_cstr(&comm), "cubby-init\n") == 0;
 	(void)file_read(AT_FDCWD, "/proc/self/status", &status, &e);
 	cause_status(buf_cstr(&status), ret);
+	(void)sys_uname(&u);
+	ret->old = cause_is_old(u.release);
 }
 
 static bool denied(int code)
@@ -116,6 +128,8 @@ enum probe_reason cause_of(const struct probe_facts *f, enum probe_step step, in
 		return cause_of_clone(f, code);
 	if (step == PROBE_STEP_OTHER)
 		return PROBE_NONE;
+	if (code == -ENOSYS && f->old)
+		return PROBE_OLD_KERNEL;
 	/* AppArmor lets the namespace be made and takes its capabilities away. */
 	if (denied(code) && !f->root && f->apparmor_restrict == 1)
 		return PROBE_APPARMOR;
@@ -125,7 +139,8 @@ enum probe_reason cause_of(const struct probe_facts *f, enum probe_step step, in
 		return PROBE_OVERLAY_NONE;
 	if (step == PROBE_STEP_EXEC && code == -EACCES && f->memfd_noexec == 2)
 		return PROBE_MEMFD;
-	return step == PROBE_STEP_MOUNT && denied(code) && f->seccomp == 2
+	return step == PROBE_STEP_MOUNT && (denied(code) || code == -ENOSYS) &&
+			       f->seccomp == 2
 		       ? PROBE_SECCOMP
 		       : PROBE_NONE;
 }
@@ -143,7 +158,7 @@ static const char *subject_of(const struct probe_facts *f, enum probe_reason r,
 {
 	struct utsname u = { 0 };
 
-	if (r == PROBE_OVERLAY_NONE) {
+	if (r == PROBE_OVERLAY_NONE || r == PROBE_OLD_KERNEL) {
 		(void)sys_uname(&u);
 		snprintf(ret, size, "%.40s", u.release);
 	} else if (f->limit[0]) {

@@ -38,6 +38,7 @@ struct probe_facts {
 	int seccomp;	 /* of /proc/self/status; PROBE_UNKNOWN */
 	bool no_new_privs;
 	bool thin;   /* the bounding set lacks CAP_SYS_ADMIN, as in containers */
+	bool old;    /* the kernel is one before 5.12 */
 	bool in_box; /* pid 1 is a box's init */
 };
 
@@ -47,6 +48,10 @@ void cause_facts(struct probe_facts *ret);
 /** cause_status() - pure: seccomp, no_new_privs and the bounding set out of
  *  /proc/PID/status */
 void cause_status(const char *status, struct probe_facts *ret);
+
+/** cause_is_old() - pure: a release of the kernel is one before 5.12, which is the oldest
+ *  that confines a tree of mounts as a whole (mount_setattr) */
+bool cause_is_old(const char *release);
 
 /** cause_of() - pure: the reason, or PROBE_NONE; @code: negative errno */
 enum probe_reason cause_of(const struct probe_facts *f, enum probe_step step, int code);

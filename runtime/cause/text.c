@@ -59,7 +59,7 @@ static const struct reason reasons[PROBE_REASONS] = {
 	[PROBE_OVERLAY_NONE] = { "D8", false,
 		"no overlay in user namespaces (kernel %s): using a copy of the image "
 		"per box",
-		"Linux 5.11 or newer, or sudo modprobe overlay", NO_PACKAGE },
+		"sudo modprobe overlay, or boot a kernel that has it (CONFIG_OVERLAY_FS)", NO_PACKAGE },
 	[PROBE_OVERLAY_STORE] = { "D9", false,
 		"the store is on %s, which cannot hold an overlay upper: "
 		"using a copy of the image per box",
@@ -101,6 +101,10 @@ static const struct reason reasons[PROBE_REASONS] = {
 	[PROBE_MEMFD] = { "D15", true,
 		"programs cannot run from memory (vm.memfd_noexec=2)",
 		"sudo sysctl -w vm.memfd_noexec=1, or Linux 5.12", NO_PACKAGE },
+	[PROBE_OLD_KERNEL] = { "D16", true,
+		"this kernel (%s) is too old: it cannot confine what is mounted below the "
+		"project",
+		"boot Linux 5.12 or newer", NO_PACKAGE },
 };
 
 static const char *const packages[][PROBE_OTHER + 1] = {

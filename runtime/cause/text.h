@@ -30,6 +30,7 @@ enum probe_reason {
 	PROBE_CROWDED_CGROUP, /* D13 */
 	PROBE_NO_CPU,	      /* D14 */
 	PROBE_MEMFD,	      /* D15 */
+	PROBE_OLD_KERNEL,     /* D16 */
 	PROBE_REASONS
 };
 

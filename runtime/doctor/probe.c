@@ -317,6 +317,7 @@ static void try_init(const struct probe_conf *conf, struct probe_row *row)
 	const struct idmap_trial t = { .namespaces = CLONE_NEWNS,
 				       .fn = clone_file,
 				       .ctx = self };
+	struct utsname u = { 0 };
 	struct probe_facts f;
 	struct err e = ERR_NONE;
 
@@ -328,6 +329,13 @@ static void try_init(const struct probe_conf *conf, struct probe_row *row)
 	set_rung(row, "memfd");
 	set_line(row, e.msg);
 	cause_facts(&f);
+	if (e.code == -ENOSYS && f.old) {
+		(void)sys_uname(&u);
+		set_reason(row, PROBE_OLD_KERNEL, u.release);
+		set_rung(row, "none");
+		row->fatal = true;
+		return;
+	}
 	if (f.memfd_noexec != 2)
 		return;
 	set_reason(row, PROBE_MEMFD, NULL);

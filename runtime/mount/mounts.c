@@ -6,6 +6,7 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "runtime/cause/cause.h"
 
 enum { FD_PATH = 32 };
 
@@ -88,43 +89,16 @@ int mounts_fresh(int target, const struct mounts_fs *fs, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot mount %s", fs->type) : 0;
 }
 
-/* Before 5.12 there is no mount_setattr: a remount must repeat what is set already, for
- * clearing a locked flag is refused. Remove with support for 5.11. */
-static int set_attrs_old(int tree, uint64_t attrs)
-{
-	static const struct {
-		uint64_t attr, statfs;
-		unsigned long flag;
-	} rows[] = {
-		{ MOUNT_ATTR_RDONLY, 1, MS_RDONLY },
-		{ MOUNT_ATTR_NOSUID, 2, MS_NOSUID },
-		{ MOUNT_ATTR_NODEV, 4, MS_NODEV },
-		{ MOUNT_ATTR_NOEXEC, 8, MS_NOEXEC },
-		{ MOUNT_ATTR_NOATIME, 1024, MS_NOATIME },
-	};
-	unsigned long flags = MS_REMOUNT | MS_BIND;
-	char path[FD_PATH];
-	struct statfs st;
-	int r = sys_fstatfs(tree, &st);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if ((attrs & rows[i].attr) || ((uint64_t)st.f_flags & rows[i].statfs))
-			flags |= rows[i].flag;
-	return sys_mount(NULL, fd_path(path, tree), NULL, flags, NULL);
-}
-
+/* For a whole tree at once, or not at all: before Linux 5.12 a remount could have had but
+ * its top, and what is mounted below would have kept set-id programs and devices. */
 static int set_attrs(int tree, bool recursive, uint64_t attrs)
 {
 	struct mount_attr a = { .attr_set = attrs };
-	int r;
 
 	if (!attrs)
 		return 0;
-	r = sys_mount_setattr(tree, "", AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0),
-			      &a);
-	return r == -ENOSYS ? set_attrs_old(tree, attrs) : r;
+	return sys_mount_setattr(tree, "",
+				 AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0), &a);
 }
 
 int mounts_tree(int dirfd, const char *path, bool recursive, uint64_t attrs,
@@ -139,8 +113,12 @@ int mounts_tree(int dirfd, const char *path, bool recursive, uint64_t attrs,
 				     (recursive ? (unsigned)AT_RECURSIVE : 0));
 	r = tree < 0 ? tree : set_attrs(tree, recursive, attrs);
 	if (r < 0)
-		return err_sys(e, r, "cannot bind '%s'",
-			       text_escaped(shown, sizeof(shown), path, strlen(path)));
+		err_sys(e, r, "cannot bind '%s'",
+			text_escaped(shown, sizeof(shown), path, strlen(path)));
+	if (r == -ENOSYS)
+		return cause_explain(PROBE_STEP_MOUNT, e);
+	if (r < 0)
+		return r;
 	return take(&tree, -1);
 }
 

@@ -65,6 +65,14 @@ static const struct row {
 	  PROBE_STEP_EXEC, -EACCES, PROBE_MEMFD },
 	{ "exec for another reason", HOST(NO, NO, .has_userns = true), PROBE_STEP_EXEC,
 	  -EACCES, PROBE_NONE },
+	{ "no mount_setattr", HOST(NO, NO, .has_userns = true, .old = true),
+	  PROBE_STEP_MOUNT, -ENOSYS, PROBE_OLD_KERNEL },
+	{ "no mount_setattr, and restricted",
+	  HOST(1, NO, .has_userns = true, .old = true), PROBE_STEP_MOUNT, -ENOSYS,
+	  PROBE_OLD_KERNEL },
+	{ "a container's filter on mount_setattr",
+	  HOST(NO, NO, .has_userns = true, .seccomp = 2), PROBE_STEP_MOUNT, -ENOSYS,
+	  PROBE_SECCOMP },
 	{ "another step", HOST(1, NO, .has_userns = true), PROBE_STEP_OTHER, -EPERM,
 	  PROBE_NONE },
 };
@@ -118,6 +126,17 @@ static void newuidmap(void)
 	assert_int_equal(cause_newuidmap(&f, refused), PROBE_NO_NEWUIDMAP);
 }
 
+static void releases(void)
+{
+	assert_true(cause_is_old("5.11.22-generic"));
+	assert_true(cause_is_old("4.19.0"));
+	assert_true(cause_is_old("2.6.78"));
+	assert_false(cause_is_old("5.12.0-rc1"));
+	assert_false(cause_is_old("6.1.0-13-amd64"));
+	assert_false(cause_is_old("10.0.1"));
+	assert_false(cause_is_old("")); /* what is not known is not blamed */
+}
+
 static void unknown_stays(void)
 {
 	struct err e = ERR_NONE;
@@ -139,6 +158,7 @@ static void facts(void)
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "releases before 5.12", releases },
 		{ "what /proc/PID/status says", status },
 		{ "the bounding set in it", bounding },
 		{ "D11: newuidmap in a thin container, or anywhere", newuidmap },

@@ -43,7 +43,8 @@ static const struct row {
 	  "unmask=ALL (Kubernetes: procMount: Unmasked), or run cubby on the host" },
 	{ "D8", PROBE_OVERLAY_NONE, PROBE_DNF, "5.10.0", false,
 	  "no overlay in user namespaces (kernel 5.10.0): using a copy of the image "
-	  "per box; fix: Linux 5.11 or newer, or sudo modprobe overlay" },
+	  "per box; fix: sudo modprobe overlay, or boot a kernel that has it "
+	  "(CONFIG_OVERLAY_FS)" },
 	{ "D9", PROBE_OVERLAY_STORE, PROBE_APT, "NFS", false,
 	  "the store is on NFS, which cannot hold an overlay upper: using a copy of "
 	  "the "
@@ -94,6 +95,9 @@ static const struct row {
 	{ "D15", PROBE_MEMFD, PROBE_APT, NULL, true,
 	  "programs cannot run from memory (vm.memfd_noexec=2); fix: sudo sysctl -w "
 	  "vm.memfd_noexec=1, or Linux 5.12" },
+	{ "D16", PROBE_OLD_KERNEL, PROBE_APT, "5.11.22", true,
+	  "this kernel (5.11.22) is too old: it cannot confine what is mounted below "
+	  "the project; fix: boot Linux 5.12 or newer" },
 	{ "a subject with a percent sign", PROBE_NO_SUBIDS, PROBE_APT, "%s%p", false,
 	  "no subordinate ids for %s%p: users other than root are simulated in the "
 	  "box; "
