@@ -19,6 +19,8 @@ struct toolbox {
 	struct session_box port_box; /* the port's ctx */
 	struct session_port port;
 	struct session *sessions[TOOL_SESSIONS]; /* owned; NULL = free place */
+	int64_t kills[TOOL_SESSIONS]; /* for memory in the box, when its command began
+				       * or had its last result; -1 = not known */
 	int epfd;   /* owned; the terminals of all sessions but the one in a call */
 	bool aside; /* what comes now is not of the call: no live output */
 	size_t terminal_bytes; /* written to conf.terminal_fd */

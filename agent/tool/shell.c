@@ -129,6 +129,33 @@ static struct session_limits limits(const struct toolbox *t, const struct json *
 	return l;
 }
 
+/* How many processes of the box were killed for memory so far; -1 = not known. */
+static int64_t count_kills(const struct toolbox *t)
+{
+	_cleanup_json_ struct json *a = NULL;
+	struct err ignored = ERR_NONE;
+
+	if (!t->conf.box || box_ask(t->conf.box, "kills", NULL, &a, &ignored) < 0)
+		return -1;
+	return json_get_int(a, "oom_kills", -1);
+}
+
+/* More than this is not known: whose child it was, or that the status is due to it. */
+static int add_kills(struct toolbox *t, const struct session *s,
+		     const struct session_result *sr, struct tool_result *ret)
+{
+	int64_t *before = &t->kills[find(t, session_name(s)) - t->sessions];
+	int64_t now = sr->gone ? -1 : count_kills(t);
+	bool more = *before >= 0 && now > *before && !sr->oom;
+
+	*before = now;
+	return more ? buf_adds(
+			      &ret->text,
+			      "\n[a process of the box was killed for its memory limit "
+			      "while this ran]")
+		    : 0;
+}
+
 static int deliver(struct toolbox *t, struct session *s, int r,
 		   struct session_result *sr, struct tool_result *ret, struct err *e)
 {
@@ -142,6 +169,8 @@ static int deliver(struct toolbox *t, struct session *s, int r,
 			return r;
 	}
 	r = tool_text_result(sr, ret);
+	if (r >= 0)
+		r = add_kills(t, s, sr, ret);
 	return r < 0 ? err_sys(e, r, "cannot keep the result") : 0;
 }
 
@@ -187,6 +216,8 @@ int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_resul
 		if (r < 0)
 			return tool_result_failed(r, ret, e);
 	}
+	if (!session_waitable(s))
+		t->kills[tool_shell_place(t, args)] = count_kills(t);
 	if (!*command && !reset && session_waitable(s))
 		r = session_input(s, "", 0, &lim, &sr, e);
 	else

@@ -222,6 +222,19 @@ int cgroup_kill(struct cgroup *cg, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot kill the cgroup") : 0;
 }
 
+uint64_t cgroup_oom_kills(const struct cgroup *cg)
+{
+	bool v1 = cg->method == CGROUP_V1 && cg->v1[CGROUP_MEMORY].dir >= 0;
+	uint64_t n = 0;
+
+	if (v1)
+		(void)cgroup_leaf_field(cg->v1[CGROUP_MEMORY].dir, "memory.oom_control",
+					"oom_kill", &n);
+	else if (cg->v2.dir >= 0)
+		(void)cgroup_leaf_field(cg->v2.dir, "memory.events", "oom_kill", &n);
+	return n;
+}
+
 int cgroup_usage(struct cgroup *cg, struct cgroup_usage *ret, struct err *e)
 {
 	struct cgroup_usage u = { 0 };
@@ -231,6 +244,7 @@ int cgroup_usage(struct cgroup *cg, struct cgroup_usage *ret, struct err *e)
 		cgroup_v2_usage(cg, &u);
 	if (cg->method == CGROUP_V1)
 		cgroup_v1_usage(cg, &u);
+	u.oom_kills = cgroup_oom_kills(cg);
 	*ret = u;
 	return 0;
 }

@@ -73,5 +73,7 @@ struct cgroup_usage {
 	uint64_t pids_refused; /* forks that the limit stopped */
 };
 int cgroup_usage(struct cgroup *cg, struct cgroup_usage *ret, struct err *e);
+/** cgroup_oom_kills() - of these alone that number: one file is read */
+uint64_t cgroup_oom_kills(const struct cgroup *cg);
 
 #endif

@@ -148,8 +148,6 @@ void cgroup_v1_usage(const struct cgroup *cg, struct cgroup_usage *ret)
 					 &ret->memory_bytes);
 		(void)cgroup_leaf_number(memory, "memory.max_usage_in_bytes",
 					 &ret->memory_peak_bytes);
-		(void)cgroup_leaf_field(memory, "memory.oom_control", "oom_kill",
-					&ret->oom_kills);
 	}
 	if (pids >= 0) {
 		(void)cgroup_leaf_number(pids, "pids.current", &ret->pids);

@@ -198,6 +198,5 @@ void cgroup_v2_usage(const struct cgroup *cg, struct cgroup_usage *ret)
 	(void)cgroup_leaf_number(dir, "memory.peak", &ret->memory_peak_bytes);
 	(void)cgroup_leaf_number(dir, "pids.current", &ret->pids);
 	(void)cgroup_leaf_field(dir, "cpu.stat", "usage_usec", &ret->cpu_us);
-	(void)cgroup_leaf_field(dir, "memory.events", "oom_kill", &ret->oom_kills);
 	(void)cgroup_leaf_field(dir, "pids.events", "max", &ret->pids_refused);
 }

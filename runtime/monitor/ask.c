@@ -10,6 +10,13 @@ static const char *net_caught(const struct monitor *m)
 	return m->spec.net == NET_HOST ? "host" : netns_catch_name(m->run.facts.caught);
 }
 
+uint64_t monitor_ask_kills(const struct monitor *m)
+{
+	if (m->memory.limit.memory)
+		return m->memory.kills;
+	return m->run.cg ? cgroup_oom_kills(m->run.cg) : 0;
+}
+
 void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
 {
 	struct err ignored = ERR_NONE;
@@ -19,8 +26,8 @@ void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
 	if (m->memory.limit.memory) {
 		ret->memory_bytes = m->memory.used;
 		ret->memory_peak_bytes = m->memory.peak;
-		ret->oom_kills = m->memory.kills;
 	}
+	ret->oom_kills = monitor_ask_kills(m);
 	if (m->memory.limit.pids)
 		ret->pids_refused = m->memory.pid_kills;
 	if (!ret->pids)
@@ -116,6 +123,18 @@ static int info(struct monitor *m, const struct json *args, struct json **ret,
 	return 0;
 }
 
+static int kills(struct monitor *m, const struct json *args, struct json **ret,
+		 struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	(void)args;
+	if (!j || json_set_int(j, "oom_kills", (int64_t)monitor_ask_kills(m)) < 0)
+		return err_sys(e, -ENOMEM, "cannot describe the box");
+	*ret = take(&j, NULL);
+	return 0;
+}
+
 static int stop(struct monitor *m, const struct json *args, struct json **ret,
 		struct err *e)
 {
@@ -142,10 +161,8 @@ static const struct question {
 	int (*run)(struct monitor *m, const struct json *args, struct json **ret,
 		   struct err *e);
 } questions[] = {
-	{ "info", info },
-	{ "stop", stop },
-	{ "keep", keep },
-	{ "net", monitor_gate_ask },
+	{ "info", info }, { "kills", kills },	       { "stop", stop },
+	{ "keep", keep }, { "net", monitor_gate_ask },
 };
 
 int monitor_ask(struct monitor *m, const char *what, const struct json *args,

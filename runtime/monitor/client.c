@@ -100,7 +100,8 @@ static struct program *note_program(struct client *c, uint32_t id, bool keep)
 			       .id = m->last_id,
 			       .client = c,
 			       .client_id = id,
-			       .keep = keep };
+			       .keep = keep,
+			       .kills = monitor_ask_kills(m) };
 	m->programs = p;
 	return p;
 }
@@ -242,18 +243,18 @@ void monitor_client_spawned(struct monitor *m, struct wire_msg *msg)
 }
 
 /* A kill by the kernel for memory shows as a SIGKILL that nobody sent and a counter that
- * moved; several programs may die for one count, so it stays good for the next second's. */
-static bool was_oom(struct monitor *m, const struct wire_exit *x)
+ * moved since the program began. Each is said of one program only: what moved it before,
+ * as a child that was killed in a shell, is nothing to the next that is killed. */
+static bool was_oom(struct monitor *m, const struct program *p,
+		    const struct wire_exit *x)
 {
-	struct cgroup_usage u;
+	uint64_t old = MAX(p->kills, m->oom_told);
 
 	if (x->signal != SIGKILL && x->status != 128 + SIGKILL)
 		return false;
-	monitor_ask_usage(m, &u);
-	if (u.oom_kills <= m->oom_seen)
+	if (monitor_ask_kills(m) <= old)
 		return false;
-	m->oom_total += u.oom_kills - m->oom_seen;
-	m->oom_seen = u.oom_kills;
+	m->oom_told = old + 1;
 	return true;
 }
 
@@ -266,7 +267,7 @@ void monitor_client_exit(struct monitor *m, const struct wire_msg *msg)
 	if (!in || !p)
 		return;
 	x = *in;
-	x.oom = was_oom(m, &x);
+	x.oom = was_oom(m, p, &x);
 	p->exit = x;
 	if (!monitor_git_exit(m, p))
 		monitor_client_exited(m, p);

@@ -32,6 +32,7 @@ struct program {
 	struct client *client; /* borrowed; NULL = it left */
 	uint32_t client_id;    /* towards the client */
 	bool keep;
+	uint64_t kills;	       /* for memory, in the box before it began */
 	bool ended;	       /* git's files are being taken over; then it is said */
 	unsigned round;	       /* of the taking over that it waits for */
 	struct wire_exit exit; /* once it has ended */
@@ -59,10 +60,9 @@ struct monitor {
 	struct program *programs;
 	struct wire_msg first; /* the starter's SPAWN, while it starts; type 0 = none */
 	uint32_t last_id;
-	uint64_t oom_seen; /* oom kills that were reported */
-	uint64_t oom_total;
-	int64_t started; /* seconds since 1970 */
-	bool ending;	 /* init died, or somebody said stop: no way back */
+	uint64_t oom_told; /* of the kills for memory: so many were said or are old */
+	int64_t started;   /* seconds since 1970 */
+	bool ending;	   /* init died, or somebody said stop: no way back */
 };
 
 /* monitor.c */
@@ -120,6 +120,8 @@ int monitor_gate_ask(struct monitor *m, const struct json *args, struct json **r
 /* monitor_ask.c */
 /** monitor_ask_usage() - what the box uses, by its cgroup or by what the monitor counts */
 void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret);
+/** monitor_ask_kills() - how many processes were killed for the memory limit so far */
+uint64_t monitor_ask_kills(const struct monitor *m);
 /** monitor_ask() - answer a question; @ret is owned by the caller */
 int monitor_ask(struct monitor *m, const char *what, const struct json *args,
 		struct json **ret, struct err *e);

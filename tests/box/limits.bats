@@ -36,6 +36,19 @@ hog_is_killed() { # WRAPPER...
 	cubby stop
 }
 
+@test "--memory: a kill that nobody was told of is not that of the next command" {
+	cubby exec --keep --memory 128M -- true
+	run -0 --separate-stderr cubby exec -- sh -c './hog memory 512; exit 0'
+	[ "$(info usage.oom_kills)" = 1 ]
+	run -137 --separate-stderr cubby exec -- sh -c 'kill -9 $$'
+	[ -z "$stderr" ]
+	run -137 --separate-stderr cubby exec -- ./hog memory 512
+	[[ $stderr == *"killed: the box is out of memory"* ]]
+	run -137 --separate-stderr cubby exec -- sh -c 'kill -9 $$'
+	[ -z "$stderr" ]
+	cubby stop
+}
+
 @test "--memory: a hog is killed, and that is said" {
 	hog_is_killed
 }

@@ -196,8 +196,17 @@ nobody
 	*'memory exhausted'*) ;; # where the limit is one of address space
 	*) has '[exit 137,' ;;
 	esac
+	case $text in
+	*'[exit 137,'*) has '[a process of the box was killed for its memory limit while this ran]' ;;
+	esac
 	call shell command 'echo ok'
 	has ok
+	[[ $text != *'memory limit'* ]]
+	call shell command 'sh -c "kill -9 \$\$"'
+	has '[exit 137,'
+	[[ $text != *'memory limit'* ]]
+	call shell command 'head -c 200M /dev/zero | tail >/dev/null; echo over' timeout "$(lib_longer 50)"
+	has '[a process of the box was killed for its memory limit while this ran]'
 }
 
 @test "R8: a client that is killed leaves nothing of its session" {
