@@ -1,4 +1,4 @@
-/* session_impl - what the parts of a session share. For session*.c alone.
+/* session_impl - what the parts of a session share. For agent/session/ alone.
  * Needs:  session.h.
  * Owns:   see struct session.
  * Never:  is included elsewhere. */
@@ -83,10 +83,22 @@ struct session {
 	char *note; /* owned; for the next result */
 };
 
-/* session_io.c */
+/* In the order of the files, from the bottom: each calls those above it here. */
+
+/* note.c */
+/** session_note() - add to the note that the next result has */
+void session_note(struct session *s, const char *fmt, ...) _printf_(2, 3);
+
+/* io.c: the bytes */
 void session_io_init(struct session *s);
 /* Reads and writes what is possible now; true when anything was read. */
 bool session_io_step(struct session *s);
+/* Steps until nothing is left to read, but not for ever. */
+void session_io_pump(struct session *s);
+/* One poll(2) over all that can happen. */
+void session_io_poll(struct session *s, int timeout_ms);
+/* The next command of the text, or all of it. */
+int session_io_next(struct session *s);
 /* Writes what the terminal takes now. */
 void session_io_write(struct session *s);
 /* All that was printed has been read: the last line too. */
@@ -97,27 +109,7 @@ void session_io_batch(struct session *s);
 void session_io_sane(struct session *s);
 void session_io_echo(struct session *s, bool on);
 
-/* session_life.c */
-int session_life_start(struct session *s, const char *cwd, struct err *e);
-void session_life_stop(struct session *s);
-bool session_life_died(struct session *s);
-/* A new shell where the old one was, or where the session began. */
-int session_life_replace(struct session *s, struct err *e);
-
-/* session_wait.c */
-/* Waits until the command is done, waits for input, dies, or a limit is reached. */
-int session_wait(struct session *s, const struct session_limits *lim,
-		 struct session_result *ret, struct err *e);
-/* Before a key that sends a signal: there is somebody to get it, or the command ended. */
-void session_wait_taker(struct session *s);
-/* One poll(2) over all that can happen. */
-void session_wait_poll(struct session *s, int timeout_ms);
-
-/* session_io.c: the next command of the text, or all of it */
-int session_io_next(struct session *s);
-
-/* session_jobnews.c */
-void session_jobnews_print(struct session *s, const char *text, size_t len);
+/* jobnews.c: the jobs in the background */
 /* A line about the jobs for a result; NULL when nothing has changed. */
 char *session_jobnews_news(struct session *s);
 /* Who this shell is: to be known before it dies. */
@@ -125,8 +117,21 @@ void session_jobnews_origin(struct session *s);
 /* What a shell that died has left running; NULL = nothing. */
 char *session_jobnews_left(struct session *s, const struct session_origin *old);
 
-/* session_result.c */
+/* life.c */
+int session_life_start(struct session *s, const char *cwd, struct err *e);
+void session_life_stop(struct session *s);
+bool session_life_died(struct session *s);
+/* A new shell where the old one was, or where the session began. */
+int session_life_replace(struct session *s, struct err *e);
+
+/* result.c */
 int session_result_fill(struct session *s, struct session_result *ret, struct err *e);
-void session_result_note(struct session *s, const char *fmt, ...) _printf_(2, 3);
+
+/* wait.c */
+/* Waits until the command is done, waits for input, dies, or a limit is reached. */
+int session_wait(struct session *s, const struct session_limits *lim,
+		 struct session_result *ret, struct err *e);
+/* Before a key that sends a signal: there is somebody to get it, or the command ended. */
+void session_wait_taker(struct session *s);
 
 #endif

@@ -14,6 +14,8 @@ enum {
 	HEAVY_AT_ONCE = 8 << 10, /* and after so many bytes with sequences among them:
 				  * each may redraw the screen */
 	LAUNCHES_MAX = 3,
+	PUMP_STEPS = 64,   /* with nobody waiting: this often, */
+	PUMP_CPU_MS = 250, /* or for so long */
 	LONE_ESC_MS = 50
 };
 
@@ -79,6 +81,25 @@ void session_io_sane(struct session *s)
 
 /* ---- text ------------------------------------------------------------------------- */
 
+/* The last that was printed, from the beginning of a line where there is one. */
+static void keep_aside(struct session *s, const char *text, size_t len)
+{
+	size_t half = s->aside.max / 2, over;
+
+	if (len > half) {
+		text += len - half;
+		len = half;
+	}
+	if (len > s->aside.max - s->aside.len) {
+		const char *nl;
+
+		over = s->aside.len - (half - len);
+		nl = memchr(s->aside.data + over, '\n', s->aside.len - over);
+		buf_consume(&s->aside, nl ? (size_t)(nl + 1 - s->aside.data) : over);
+	}
+	buf_add(&s->aside, text, len);
+}
+
 static void on_plain(void *ctx, const char *text, size_t len)
 {
 	struct session *s = ctx;
@@ -88,7 +109,7 @@ static void on_plain(void *ctx, const char *text, size_t len)
 	if (mine)
 		spill_add(&s->spill, text, len);
 	else
-		session_jobnews_print(s, text, len);
+		keep_aside(s, text, len);
 }
 
 void session_io_batch(struct session *s)
@@ -222,7 +243,7 @@ static void at_end(struct session *s)
 		return;
 	s->done = true;
 	s->phase = SESSION_READY;
-	session_result_note(s, "the commands behind the one that failed were not run");
+	session_note(s, "the commands behind the one that failed were not run");
 	buf_truncate(&s->rest, 0);
 }
 
@@ -345,4 +366,48 @@ bool session_io_step(struct session *s)
 		sent(&s->to_channel, sys_send(s->channel, s->to_channel.data,
 					      s->to_channel.len, MSG_DONTWAIT));
 	return any;
+}
+
+void session_io_pump(struct session *s)
+{
+	uint64_t from = 0;
+
+	for (int i = 0; i < PUMP_STEPS && session_io_step(s); i++)
+		if (i == 0)
+			from = sys_cpu_ms();
+		else if (sys_cpu_ms() - from >= PUMP_CPU_MS)
+			break;
+}
+
+enum { ASIDE = 4 }; /* index of the first in the poll set */
+
+void session_io_poll(struct session *s, int timeout_ms)
+{
+	struct pollfd p[] = {
+		{ s->proc.master, POLLIN, 0 },
+		{ s->to_channel.len ? s->channel : -1, POLLOUT, 0 },
+		{ s->conf.port->fd(s->conf.port->ctx), POLLIN, 0 },
+		{ s->open ? s->conf.interrupt_fd : -1, POLLIN, 0 },
+		{ -1, POLLIN, 0 },
+		{ -1, POLLIN, 0 },
+	};
+
+	_Static_assert(ARRAY_SIZE(p) == ASIDE + SESSION_ASIDES, "one for each aside");
+	for (int i = 0; i < SESSION_ASIDES; i++)
+		if (s->conf.asides[i].ready)
+			p[ASIDE + i].fd = s->conf.asides[i].fd;
+
+	if (s->to_tty.len)
+		p[0].events |= POLLOUT;
+	if (p[2].fd < 0)
+		timeout_ms = MIN(timeout_ms, 20);
+	sys_poll(p, ARRAY_SIZE(p), timeout_ms);
+	/* all slaves closed and the shell's death not told yet: do not spin */
+	if ((p[0].revents & (POLLIN | POLLHUP)) == POLLHUP)
+		sys_poll(p + 1, ARRAY_SIZE(p) - 1, MIN(timeout_ms, 5));
+	if (p[3].revents & POLLIN)
+		s->interrupt = true;
+	for (int i = 0; i < SESSION_ASIDES; i++)
+		if (p[ASIDE + i].revents && s->conf.asides[i].ready)
+			s->conf.asides[i].ready(s->conf.asides[i].ctx);
 }

@@ -8,25 +8,6 @@
 
 enum { NEWS_MAX = 4096, NAMES_MS = 10 };
 
-/* The last that was printed, from the beginning of a line where there is one. */
-void session_jobnews_print(struct session *s, const char *text, size_t len)
-{
-	size_t half = s->aside.max / 2, over;
-
-	if (len > half) {
-		text += len - half;
-		len = half;
-	}
-	if (len > s->aside.max - s->aside.len) {
-		const char *nl;
-
-		over = s->aside.len - (half - len);
-		nl = memchr(s->aside.data + over, '\n', s->aside.len - over);
-		buf_consume(&s->aside, nl ? (size_t)(nl + 1 - s->aside.data) : over);
-	}
-	buf_add(&s->aside, text, len);
-}
-
 static size_t list(struct session *s, struct job *jobs)
 {
 	pid_t shell = s->proc.master < 0 ? -1 : sys_tcgetsid(s->proc.master);
@@ -46,7 +27,7 @@ static char *line(struct session *s, const struct job *jobs, size_t n)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(NEWS_MAX), clean = BUF_INIT(NEWS_MAX);
 
-	if (jobs_add(jobs, n, &b) < 0 || session_redact(s, &b, &clean) < 0)
+	if (jobs_add(jobs, n, &b) < 0 || redact_text(&s->text, &b, &clean) < 0)
 		return NULL;
 	return buf_steal(&clean);
 }
@@ -110,7 +91,7 @@ int session_jobnews(struct session *s, struct job *ret, struct buf *earlier,
 	uint64_t before = s->told;
 	int r;
 
-	session_pump(s);
+	session_io_pump(s);
 	session_io_batch(s);
 	*fresh = s->earlier.total > 0;
 	r = *fresh ? clip_take(&s->earlier, earlier)

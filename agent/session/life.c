@@ -171,7 +171,7 @@ static int wait_ready(struct session *s, uint64_t ms, struct err *e)
 
 		if (now >= until || session_life_died(s))
 			break;
-		session_wait_poll(s, (int)MIN(until - now, (uint64_t)100));
+		session_io_poll(s, (int)MIN(until - now, (uint64_t)100));
 		session_io_step(s);
 	}
 	if (s->phase == SESSION_READY)
@@ -241,8 +241,8 @@ static int start(struct session *s, const char *cwd, struct err *e)
 			return r;
 		}
 		log_debug("session: shell started again without rc files");
-		session_result_note(s, "the shell was started without its rc files: %s",
-				    why.msg);
+		session_note(s, "the shell was started without its rc files: %s",
+			     why.msg);
 	}
 	return start_again(s, cwd, false, e);
 }
@@ -264,7 +264,7 @@ static int start_sh(struct session *s, const char *cwd, struct err *e)
 		s->shell = shell;
 		return r;
 	}
-	session_result_note(s, "there is no bash in this image: the shell is sh");
+	session_note(s, "there is no bash in this image: the shell is sh");
 	return 0;
 }
 

@@ -1,6 +1,5 @@
 /* What a call to a session gives back. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@
 #include "base/log.h"
 #include "base/sys/sys.h"
 
-enum { NOTE_MAX = 1000, LOGS_KEPT = 20 };
+enum { LOGS_KEPT = 20 };
 
 void session_result_init(struct session_result *r)
 {
@@ -28,21 +27,6 @@ void session_result_done(struct session_result *r)
 	session_result_init(r);
 }
 
-void session_result_note(struct session *s, const char *fmt, ...)
-{
-	_cleanup_buf_ struct buf b = BUF_INIT(NOTE_MAX);
-	va_list ap;
-
-	if (s->note && (buf_adds(&b, s->note) < 0 || buf_adds(&b, "; ") < 0))
-		return;
-	va_start(ap, fmt);
-	if (buf_vaddf(&b, fmt, ap) == 0) {
-		free(s->note);
-		s->note = buf_steal(&b);
-	}
-	va_end(ap);
-}
-
 /* The whole output of a command that was cut, for the model to search. */
 static void save_log(struct session *s, struct session_result *ret)
 {
@@ -55,7 +39,7 @@ static void save_log(struct session *s, struct session_result *ret)
 		 s->serial % LOGS_KEPT);
 	if (s->conf.port->save(s->conf.port->ctx, s->user, path, &s->spill, &e) < 0) {
 		log_debug("session: whole output not saved: %d", e.code);
-		session_result_note(s, "the whole output could not be kept: %s", e.msg);
+		session_note(s, "the whole output could not be kept: %s", e.msg);
 		return;
 	}
 	ret->log_path = strdup(path);
@@ -96,8 +80,7 @@ static int fill_death(struct session *s, struct session_result *ret, struct err 
 	if (s->broken && !s->is_dead) {
 		ret->status = 137;
 		ret->signal = SIGKILL;
-		session_result_note(
-			s, "the shell could no longer be driven and was ended");
+		session_note(s, "the shell could no longer be driven and was ended");
 	}
 	r = session_life_replace(s, e);
 	if (r == 0)

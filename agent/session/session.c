@@ -31,7 +31,7 @@
 #include "base/text.h"
 
 enum { ROWS = 40, COLS = 160, EARLIER_KEEP = 8000, TO_TTY_MAX = 4 << 20 };
-enum { PUMP_STEPS = 64, PUMP_CPU_MS = 250, ASIDE_MAX = 4096 };
+enum { ASIDE_MAX = 4096 };
 
 bool session_waitable(const struct session *s)
 {
@@ -60,13 +60,7 @@ int session_fd(const struct session *s)
 
 void session_pump(struct session *s)
 {
-	uint64_t from = 0;
-
-	for (int i = 0; i < PUMP_STEPS && session_io_step(s); i++)
-		if (i == 0)
-			from = sys_cpu_ms();
-		else if (sys_cpu_ms() - from >= PUMP_CPU_MS)
-			break;
+	session_io_pump(s);
 }
 
 bool session_ended(const struct session *s)
@@ -228,11 +222,11 @@ static int replace_ended(struct session *s, struct err *e)
 
 	if (r < 0 || told)
 		return r;
-	session_result_note(s,
-			    "the shell had ended (status %d); this is a new one, "
-			    "variables and functions are lost%s%s",
-			    status, left ? "; what it left still runs: " : "",
-			    left ? left : "");
+	session_note(s,
+		     "the shell had ended (status %d); this is a new one, "
+		     "variables and functions are lost%s%s",
+		     status, left ? "; what it left still runs: " : "",
+		     left ? left : "");
 	return 0;
 }
 
@@ -242,7 +236,7 @@ static int settle(struct session *s, struct err *e)
 {
 	char line[96];
 
-	session_pump(s);
+	session_io_pump(s);
 	if (s->open && s->done) {
 		_cleanup_buf_ struct buf b = BUF_INIT(s->conf.keep * 2);
 
@@ -388,7 +382,7 @@ int session_input(struct session *s, const char *data, size_t len,
 
 	/* a key that is to end a flood of output does not wait for it to be looked at */
 	if (!has_signal_key(data, len))
-		session_pump(s);
+		session_io_pump(s);
 	if (!s->open && session_gone(s)) {
 		ret->state = SESSION_DIED;
 		ret->unrun = len > 0;
@@ -416,7 +410,7 @@ int session_add_keys(struct session *s, const char *names, struct buf *out,
 		      memcmp(cursor.data, out->data + before, cursor.len) == 0))
 		return r;
 	/* the mode of the cursor keys is somewhere in what was printed */
-	session_pump(s);
+	session_io_pump(s);
 	if (!screen_application_keys(s->screen))
 		return 0;
 	buf_truncate(out, before);
@@ -447,7 +441,7 @@ int session_screen(struct session *s, struct buf *out, struct err *e)
 	_cleanup_buf_ struct buf text = BUF_INIT(out->max);
 	int r;
 
-	session_pump(s);
+	session_io_pump(s);
 	r = screen_text(s->screen, &text);
 	if (r == 0)
 		r = redact_rows(&s->text, &text, SCREEN_WRAP, out);

@@ -29,39 +29,6 @@ struct watch {
 	bool interrupted;
 };
 
-enum { ASIDE = 4 }; /* index of the first in the poll set */
-
-void session_wait_poll(struct session *s, int timeout_ms)
-{
-	struct pollfd p[] = {
-		{ s->proc.master, POLLIN, 0 },
-		{ s->to_channel.len ? s->channel : -1, POLLOUT, 0 },
-		{ s->conf.port->fd(s->conf.port->ctx), POLLIN, 0 },
-		{ s->open ? s->conf.interrupt_fd : -1, POLLIN, 0 },
-		{ -1, POLLIN, 0 },
-		{ -1, POLLIN, 0 },
-	};
-
-	_Static_assert(ARRAY_SIZE(p) == ASIDE + SESSION_ASIDES, "one for each aside");
-	for (int i = 0; i < SESSION_ASIDES; i++)
-		if (s->conf.asides[i].ready)
-			p[ASIDE + i].fd = s->conf.asides[i].fd;
-
-	if (s->to_tty.len)
-		p[0].events |= POLLOUT;
-	if (p[2].fd < 0)
-		timeout_ms = MIN(timeout_ms, 20);
-	sys_poll(p, ARRAY_SIZE(p), timeout_ms);
-	/* all slaves closed and the shell's death not told yet: do not spin */
-	if ((p[0].revents & (POLLIN | POLLHUP)) == POLLHUP)
-		sys_poll(p + 1, ARRAY_SIZE(p) - 1, MIN(timeout_ms, 5));
-	if (p[3].revents & POLLIN)
-		s->interrupt = true;
-	for (int i = 0; i < SESSION_ASIDES; i++)
-		if (p[ASIDE + i].revents && s->conf.asides[i].ready)
-			s->conf.asides[i].ready(s->conf.asides[i].ctx);
-}
-
 static bool same(const struct waiting_sample *a, const struct waiting_sample *b)
 {
 	return a->reason == b->reason && a->tid == b->tid && a->switches == b->switches;
@@ -122,7 +89,7 @@ void session_wait_taker(struct session *s)
 		if ((begun && waiting_taker(s->proc.master) == WAITING_TAKER) ||
 		    sys_now_ms() - start >= TAKER_MS)
 			break;
-		session_wait_poll(s, 1);
+		session_io_poll(s, 1);
 		session_io_step(s);
 	}
 }
@@ -206,7 +173,7 @@ int session_wait(struct session *s, const struct session_limits *lim,
 
 	s->interrupt = false;
 	while (!decide(s, &w, session_io_step(s), ret))
-		session_wait_poll(s, sleep_ms(s, &w, sys_now_ms()));
+		session_io_poll(s, sleep_ms(s, &w, sys_now_ms()));
 	ret->time_ms = sys_now_ms() - s->began_ms;
 	return session_result_fill(s, ret, e);
 }
