@@ -7,6 +7,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -114,6 +115,16 @@ static inline int sys_mount_id(int fd, const char *path, uint64_t *ret)
 static inline int sys_fstatfs(int fd, struct statfs *ret)
 {
 	return (int)sys_ret(fstatfs(fd, ret));
+}
+
+static inline int sys_inotify_init(void)
+{
+	return (int)sys_ret(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+}
+
+static inline int sys_inotify_add(int fd, const char *path, uint32_t mask)
+{
+	return (int)sys_ret(inotify_add_watch(fd, path, mask));
 }
 
 static inline int sys_faccessat(int dirfd, const char *path, int mode, int flags)

@@ -66,6 +66,24 @@ static const char *look_top(int dir, const char *name)
 	return "it holds more than a plain repository does";
 }
 
+/* While a git of the box may be at work: what is there for a moment is no reason. */
+static const char *look_top_brief(int dir, const char *name)
+{
+	static const char *const leading[] = { "commondir", "config.worktree",
+					       "gitdir" };
+	struct stat st;
+
+	if (is_in(leading, ARRAY_SIZE(leading), name))
+		return "it leads git to another place";
+	if (!is_in(dirs, ARRAY_SIZE(dirs), name) &&
+	    !is_in(files, ARRAY_SIZE(files), name))
+		return NULL;
+	return sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			       S_ISLNK(st.st_mode)
+		       ? "it leads git to another place"
+		       : NULL;
+}
+
 static const char *look_hook(int dir, const char *name)
 {
 	struct stat st;
@@ -120,13 +138,13 @@ static const char *look_config(int git)
 	return r < 0 ? "its configuration cannot be read" : NULL;
 }
 
-static const char *look_dir(int git)
+static const char *look_dir(int git, bool brief)
 {
-	static const struct {
+	const struct {
 		const char *path;
 		const char *(*look)(int dir, const char *name);
 	} parts[] = {
-		{ ".", look_top },
+		{ ".", brief ? look_top_brief : look_top },
 		{ "hooks", look_hook },
 		{ "info", look_info },
 		{ "objects/info", look_objects },
@@ -214,7 +232,7 @@ const char *git_vet_look(const struct git_vet *v)
 	if (git < 0 || sys_fstat(git, &st) < 0)
 		return "it cannot be looked at";
 	if (S_ISDIR(st.st_mode))
-		return look_dir(git);
+		return look_dir(git, v->brief);
 	if (takeover_read(v->project, v->path, &text) == 0 &&
 	    git_vet_link(v, buf_cstr(&text), text.len))
 		return NULL;

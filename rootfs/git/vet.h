@@ -12,6 +12,7 @@ struct git_vet {
 	int project;	  /* borrowed */
 	const char *root; /* its absolute path; borrowed */
 	const char *path; /* of the ".git", or of the bare repository, below it */
+	bool brief;	  /* a git of the box may be at work on it just now */
 	const char *const
 		*guarded; /* NULL-ended: git directories below the project that
 				       a box cannot write; borrowed */

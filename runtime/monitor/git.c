@@ -30,6 +30,7 @@ void monitor_git_started(struct monitor *m)
 }
 
 static int begin(struct monitor *m);
+static int look(struct monitor *m);
 
 static int on_words(void *ctx, uint32_t events, struct err *e)
 {
@@ -49,16 +50,53 @@ static int on_words(void *ctx, uint32_t events, struct err *e)
 	}
 	if (more)
 		begin(m);
+	else if (m->git_again)
+		look(m);
 	return 0;
+}
+
+static int wait_for(struct monitor *m, int fd)
+{
+	m->git_round++;
+	m->git_again = false;
+	return fd < 0 ? fd : loop_add(m->loop, fd, EPOLLIN, on_words, m, &m->on_git);
 }
 
 static int begin(struct monitor *m)
 {
 	struct err ignored = ERR_NONE;
-	int fd = gitgate_begin(m->git, &ignored);
 
-	m->git_round++;
-	return fd < 0 ? fd : loop_add(m->loop, fd, EPOLLIN, on_words, m, &m->on_git);
+	return wait_for(m, gitgate_begin(m->git, &ignored));
+}
+
+static int look(struct monitor *m)
+{
+	struct err ignored = ERR_NONE;
+
+	return wait_for(m, gitgate_look(m->git, &ignored));
+}
+
+static int on_new(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+
+	(void)events;
+	(void)e;
+	if (!gitgate_seen(m->git))
+		return 0;
+	if (m->on_git)
+		m->git_again = true;
+	else
+		(void)look(m);
+	return 0;
+}
+
+void monitor_git_watch(struct monitor *m)
+{
+	int fd = m->git ? gitgate_watch(m->git) : -ENOENT;
+
+	if (fd >= 0)
+		(void)loop_add(m->loop, fd, EPOLLIN, on_new, m, &m->on_new_git);
 }
 
 /* What a running worker has looked at already may have changed since. */

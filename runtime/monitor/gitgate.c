@@ -23,6 +23,7 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/git/vet.h"
+#include "runtime/monitor/gitwatch.h"
 
 enum {
 	GITGATE_OVERLAYS =
@@ -52,6 +53,7 @@ struct gitgate {
 	bool open;    /* a box may have used the views */
 	pid_t worker; /* -1 = none */
 	int words;    /* owned; -1 = none */
+	struct gitwatch watch;
 };
 
 static int fail(struct err *e, int code)
@@ -83,6 +85,7 @@ void gitgate_free(struct gitgate **gp)
 	forget_views(g);
 	free(g->views);
 	git_dirs_done(&g->dirs);
+	gitwatch_close(&g->watch);
 	scope_close(&g->words);
 	scope_close(&g->dir);
 	scope_close(&g->project);
@@ -102,6 +105,7 @@ int gitgate_new(const struct spec *spec, int boxdir, struct gitgate **ret,
 	g->boxdir = boxdir;
 	g->worker = -1;
 	g->words = g->dir = -1;
+	g->watch = GITWATCH_NONE;
 	g->views = calloc(GITGATE_VIEWS, sizeof(*g->views));
 	g->project = inroot_open_real(spec->project, O_RDONLY | O_DIRECTORY);
 	if (g->project < 0 || !g->views)
@@ -301,11 +305,12 @@ static bool path_of(const struct git_dir *d, unsigned flag, char ret[PATH_MAX])
 }
 
 static void look_at_new(const struct gitgate *g, const char *path,
-			const char *const *guarded, int words)
+			const char *const *guarded, bool brief, int words)
 {
 	struct git_vet v = { .project = g->project,
 			     .root = g->spec->project,
 			     .path = path,
+			     .brief = brief,
 			     .guarded = guarded };
 	const char *why = git_vet_look(&v);
 	char to[PATH_MAX], line[1024], a[300], b[300];
@@ -327,7 +332,7 @@ static void look_at_new(const struct gitgate *g, const char *path,
 
 static const unsigned kinds[] = { GIT_DIRS_DOT, GIT_DIRS_BARE };
 
-static void look_at_repositories(struct gitgate *g, int words)
+static void look_at_repositories(struct gitgate *g, bool brief, int words)
 {
 	const char *guarded[GITGATE_VIEWS + 1] = { NULL };
 	char path[PATH_MAX];
@@ -340,25 +345,27 @@ static void look_at_repositories(struct gitgate *g, int words)
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
 			if (path_of(&g->dirs.list[i], kinds[k], path) &&
 			    !is_guarded(g, path))
-				look_at_new(g, path, guarded, words);
+				look_at_new(g, path, guarded, brief, words);
 }
 
-static void work(struct gitgate *g, bool offline, int words)
+enum how { ONLINE, OFFLINE, LOOK };
+
+static void work(struct gitgate *g, enum how how, int words)
 {
 	struct err e = ERR_NONE;
 
-	if (git_host_confine(g->dir, &e) < 0)
+	if (how != LOOK && git_host_confine(g->dir, &e) < 0)
 		to_pipe(&words, e.msg);
-	else
-		take_views(g, offline, words);
+	else if (how != LOOK)
+		take_views(g, how == OFFLINE, words);
 	if (git_dirs_look(g->project, &g->dirs, &e) < 0)
 		to_pipe(&words, e.msg);
-	look_at_repositories(g, words);
+	look_at_repositories(g, how == LOOK, words);
 }
 
 /* ---- the worker --------------------------------------------------------------------------- */
 
-static int begin(struct gitgate *g, bool offline, struct err *e)
+static int begin(struct gitgate *g, enum how how, struct err *e)
 {
 	int pipe[2], r = sys_pipe2(pipe, 0);
 
@@ -369,7 +376,7 @@ static int begin(struct gitgate *g, bool offline, struct err *e)
 		scope_close(&pipe[0]);
 		sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 		sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-		work(g, offline, pipe[1]);
+		work(g, how, pipe[1]);
 		sys_exit(0);
 	}
 	scope_close(&pipe[1]);
@@ -389,7 +396,26 @@ int gitgate_begin(struct gitgate *g, struct err *e)
 		if (g->views[i].upper >= 0 &&
 		    upper_sign(g->views[i].upper, &g->views[i].sign, e) < 0)
 			return e->code;
-	return begin(g, false, e);
+	return begin(g, ONLINE, e);
+}
+
+/* ---- while a command runs --------------------------------------------------------------- */
+
+int gitgate_watch(struct gitgate *g)
+{
+	if (is_guarded(g, ".git") || is_guarded(g, "."))
+		return -EEXIST;
+	return gitwatch_open(g->project, &g->watch);
+}
+
+bool gitgate_seen(struct gitgate *g)
+{
+	return gitwatch_seen(&g->watch);
+}
+
+int gitgate_look(struct gitgate *g, struct err *e)
+{
+	return g->worker > 0 ? g->words : begin(g, LOOK, e);
 }
 
 void gitgate_end(struct gitgate *g, gitgate_say_fn *say, void *ctx)
@@ -453,7 +479,7 @@ static int recover(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct err
 	     p += strlen(p) + 1)
 		if (*p && note_view(g, p) < 0)
 			return fail(e, -EIO);
-	r = begin(g, true, e);
+	r = begin(g, OFFLINE, e);
 	if (r < 0)
 		return r;
 	gitgate_end(g, say, ctx);
@@ -665,7 +691,7 @@ void gitgate_finish(struct gitgate *g)
 	if (!g->open)
 		return;
 	gitgate_end(g, NULL, NULL);
-	if (is_pending(g, true) && begin(g, true, &ignored) >= 0)
+	if (is_pending(g, true) && begin(g, OFFLINE, &ignored) >= 0)
 		gitgate_end(g, NULL, NULL);
 	if (git_dirs_look(g->project, &g->dirs, &ignored) == 0)
 		(void)git_dirs_save(g->dir, "dirs", &g->dirs, &ignored);

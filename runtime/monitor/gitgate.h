@@ -37,6 +37,17 @@ int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *
 /** gitgate_read_only() - no view could be mounted: the git directories are read-only */
 void gitgate_read_only(struct gitgate *g, int code, gitgate_say_fn *say, void *ctx);
 
+/**
+ * gitgate_watch() - hear of a repository that the box makes of the project directory itself
+ * Return: a descriptor, borrowed, to be read by gitgate_seen(); or a negative errno: then
+ * it is met when the command ends.
+ */
+int gitgate_watch(struct gitgate *g);
+/** gitgate_seen() - read it: whether a look is due */
+bool gitgate_seen(struct gitgate *g);
+/** gitgate_look() - as gitgate_begin(), only to look at what is new */
+int gitgate_look(struct gitgate *g, struct err *e);
+
 /** gitgate_pending() - whether there is something to take over or to look at */
 bool gitgate_pending(struct gitgate *g);
 

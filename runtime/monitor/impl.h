@@ -53,8 +53,10 @@ struct monitor {
 	struct memwatch memory; /* owned; where no cgroup keeps the limit */
 	struct diskwatch disk;	/* owned; where there is a limit */
 	struct loop_source *on_memory, *on_disk;
-	struct gitgate *git;	    /* owned; NULL = git may be written */
-	struct loop_source *on_git; /* while it takes over */
+	struct gitgate *git;		/* owned; NULL = git may be written */
+	struct loop_source *on_git;	/* while it takes over */
+	struct loop_source *on_new_git; /* what gitgate_watch() hears */
+	bool git_again;			/* something was heard meanwhile */
 	unsigned git_round;
 	struct client *clients;
 	struct program *programs;
@@ -103,6 +105,8 @@ void monitor_client_note(struct monitor *m, const char *line);
 int monitor_git_find(void *ctx, struct buf *ret, struct err *e);
 /** monitor_git_started() - the box is there; its views may not be */
 void monitor_git_started(struct monitor *m);
+/** monitor_git_watch() - from now on what the box makes is looked at, at once */
+void monitor_git_watch(struct monitor *m);
 /** monitor_git_exit() - @p has ended: false = nothing is to be taken over first */
 bool monitor_git_exit(struct monitor *m, struct program *p);
 /** monitor_git_finish() - the box has ended */

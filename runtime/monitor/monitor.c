@@ -313,6 +313,8 @@ static int start(struct monitor *m, struct err *e)
 	if (r == 0)
 		r = watch(m, e);
 	if (r == 0)
+		monitor_git_watch(m);
+	if (r == 0)
 		r = monitor_gate_begin(m, e);
 	if (r == 0)
 		r = rundir_listen(m->listener, e);

@@ -262,3 +262,19 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	grep -q 'data seg size .* 2097152$' "$seen"
 	grep -qx 1 "$seen" # lo alone
 }
+
+@test "G19: a .git that appears while a command runs is looked at, at once" {
+	run -0 --separate-stderr timeout 60 cubby exec -- sh -ec "git init -q .
+		git config user.name x; printf '$(evil_config)' >>.git/config
+		while [ -e .git ]; do sleep 0.05; done
+		git init -q .; mkdir -p .git/hooks; cp evil .git/hooks/pre-commit
+		while [ -e .git ]; do sleep 0.05; done
+		mkdir x objects refs; ln -s x .git
+		while [ -L .git ]; do sleep 0.05; done
+		git init -q .; git config remote.origin.url https://example.org/x.git; git status >&2"
+	[[ $stderr == *"set aside: .git is now .git.from-box: the box made it, and its configuration"* ]]
+	[[ $stderr == *".git.from-box.2: the box made it, and it has hooks"* ]]
+	[[ $stderr == *".git.from-box.3: the box made it, and it is a link"* ]]
+	[ -d .git ]
+	git_safe
+}
