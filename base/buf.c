@@ -17,13 +17,25 @@ void buf_done(struct buf *b)
 	*b = BUF_INIT(b->max);
 }
 
+int buf_failed(const struct buf *b)
+{
+	return b->failed;
+}
+
+int buf_fail(struct buf *b, int r)
+{
+	if (r < 0 && !b->failed)
+		b->failed = r;
+	return r;
+}
+
 int buf_reserve(struct buf *b, size_t n)
 {
 	size_t need, cap;
 	char *data;
 
 	if (n > b->max || b->len > b->max - n)
-		return -EMSGSIZE;
+		return buf_fail(b, -EMSGSIZE);
 	need = b->len + n + 1; /* the NUL */
 	if (need <= b->cap)
 		return 0;
@@ -33,7 +45,7 @@ int buf_reserve(struct buf *b, size_t n)
 	cap = MIN(cap, b->max + 1);
 	data = realloc(b->data, cap);
 	if (!data)
-		return -ENOMEM;
+		return buf_fail(b, -ENOMEM);
 	b->data = data;
 	b->cap = cap;
 	b->data[b->len] = '\0';
@@ -80,7 +92,7 @@ int buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 	n = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
 	if (n < 0)
-		return -EINVAL;
+		return buf_fail(b, -EINVAL);
 	r = buf_reserve(b, (size_t)n);
 	if (r < 0)
 		return r;
@@ -128,5 +140,6 @@ char *buf_steal(struct buf *b)
 	char *data = take(&b->data, NULL);
 
 	b->len = b->cap = 0;
+	b->failed = 0;
 	return data;
 }

@@ -9,6 +9,9 @@
 #include "base/pieces.h"
 #include "base/text.h"
 
+/* A bit of cJSON's type that it does not use, and copies: the value is incomplete. */
+enum { JSON_INCOMPLETE = 1 << 16 };
+
 #define JSON_EXACT 9007199254740992.0 /* 2^53: from here on a double skips integers */
 
 static cJSON *mut(struct json *j)
@@ -183,17 +186,33 @@ static bool is_free(const struct json *v)
 	return !ro(v)->prev && !ro(v)->next;
 }
 
+static int incomplete(struct json *j)
+{
+	if (j)
+		mut(j)->type |= JSON_INCOMPLETE;
+	return -ENOMEM;
+}
+
+int json_failed(const struct json *j)
+{
+	int r = !j || ro(j)->type & JSON_INCOMPLETE ? -ENOMEM : 0;
+
+	for (const cJSON *c = j ? ro(j)->child : NULL; c && r == 0; c = c->next)
+		r = json_failed((const struct json *)c);
+	return r;
+}
+
 /* -EINVAL leaves @v to the owner that it has; all else frees it. */
-static int check_new(const struct json *parent, int want, struct json *v)
+static int check_new(struct json *parent, int want, struct json *v)
 {
 	if (!v)
-		return -ENOMEM;
+		return incomplete(parent);
 	if (!is_free(v) || parent == v)
 		return -EINVAL;
 	if (kind(parent) == want)
 		return 0;
 	json_free(&v);
-	return -EINVAL;
+	return parent ? -EINVAL : -ENOMEM;
 }
 
 int json_set(struct json *obj, const char *key, struct json *v)
@@ -210,7 +229,7 @@ int json_set(struct json *obj, const char *key, struct json *v)
 	if (ok)
 		return 0;
 	json_free(&v);
-	return -ENOMEM;
+	return incomplete(obj);
 }
 
 int json_add(struct json *arr, struct json *v)

@@ -41,7 +41,8 @@ void json_free(struct json **j);
 #define _cleanup_json_ _cleanup_(json_free)
 
 /** json_print() - append as text; @pretty with indents and newlines. Numbers come back
- * as the same double. 0, -EMSGSIZE or -ENOMEM: nothing was added then. */
+ * as the same double. 0, -EMSGSIZE or -ENOMEM (also of a value that json_failed()):
+ * nothing was added then. */
 int json_print(const struct json *j, bool pretty, struct buf *out);
 
 /* Makers: owned by the caller; NULL when out of memory. Text must be UTF-8: invalid
@@ -55,13 +56,18 @@ struct json *json_bool(bool v);
 struct json *json_null(void);
 struct json *json_dup(const struct json *j);
 
-/* json_set() and json_add() take @v over, also on failure; a NULL @v (out of memory in
- * a maker) is -ENOMEM. An existing member is replaced in place. */
+/* json_set() and json_add() take @v over, also on failure; a NULL @v or parent (out of
+ * memory in a maker) is -ENOMEM. An existing member is replaced in place.
+ *
+ * A value that something could not be added to is incomplete, and remembers it: it is
+ * filled without a look at each, and asked once at the end, or printed. */
 int json_set(struct json *obj, const char *key, struct json *v);
 int json_add(struct json *arr, struct json *v);
 int json_set_str(struct json *obj, const char *key, const char *v); /* NULL: null */
 int json_set_int(struct json *obj, const char *key, int64_t v); /* exact below 2^53 */
 int json_set_bool(struct json *obj, const char *key, bool v);
+/** json_failed() - 0; -ENOMEM: @j is NULL, or it or a value in it is incomplete */
+int json_failed(const struct json *j);
 /** json_remove() - take a member out; NULL when there is none; owned by the caller */
 struct json *json_remove(struct json *obj, const char *key);
 

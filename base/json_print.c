@@ -142,8 +142,9 @@ int json_print(const struct json *j, bool pretty, struct buf *out)
 	struct printer p = { .out = out, .pretty = pretty };
 	size_t start = out->len;
 
+	p.code = j ? json_failed(j) : 0;
 	put_value(&p, j);
 	if (p.code)
 		buf_truncate(out, start);
-	return p.code;
+	return buf_fail(out, p.code);
 }

@@ -30,44 +30,44 @@ static int no_memory(struct err *e)
 	return err_sys(e, -ENOMEM, "cannot rewrite a message");
 }
 
-static int add_call(struct json *calls, const struct json *block)
+static struct json *call_of(const struct json *block)
 {
-	_cleanup_json_ struct json *call = json_object(), *fn = json_object();
+	struct json *call = json_object(), *fn = json_object();
 	_cleanup_buf_ struct buf args = BUF_INIT(8 * (size_t)ARGS_MAX);
 	const struct json *input = json_get(block, "input");
-	int r;
 
 	if (json_type(input) == JSON_OBJECT)
-		r = json_print(input, false, &args);
+		json_print(input, false, &args);
 	else
-		r = buf_adds(&args, json_str(input) ? json_str(input) : "{}");
-	r = r ?: json_set_str(call, "id", json_get_str(block, "id"));
-	r = r ?: json_set_str(call, "type", "function");
-	r = r ?: json_set_str(fn, "name", json_get_str(block, "name"));
-	r = r ?: json_set_str(fn, "arguments", buf_cstr(&args));
-	r = r ?: json_set(call, "function", take(&fn, NULL));
-	return r ?: json_add(calls, take(&call, NULL));
+		buf_adds(&args, json_str(input) ? json_str(input) : "{}");
+	json_set_str(call, "id", json_get_str(block, "id"));
+	json_set_str(call, "type", "function");
+	json_set_str(fn, "name", json_get_str(block, "name"));
+	json_set(fn, "arguments",
+		 buf_failed(&args) < 0 ? NULL : json_string(buf_cstr(&args)));
+	json_set(call, "function", fn);
+	return call;
 }
 
 static int from_blocks(const struct json *message, struct json **ret, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object(), *calls = json_array();
 	_cleanup_buf_ struct buf text = BUF_INIT(TURN_TEXT_MAX);
-	int r = json_set_str(j, "role", "assistant");
 
 	json_each(block, json_get(message, "content"))
 	{
 		const char *s = json_get_str(block, "text");
 
-		if (r == 0 && block_is(block, "text") && s)
-			r = buf_adds(&text, s);
-		else if (r == 0 && block_is(block, "tool_use"))
-			r = add_call(calls, block);
+		if (block_is(block, "text") && s)
+			buf_adds(&text, s);
+		else if (block_is(block, "tool_use"))
+			json_add(calls, call_of(block));
 	}
-	r = r ?: json_set_str(j, "content", text.len ? text.data : NULL);
-	if (r == 0 && json_len(calls))
-		r = json_set(j, "tool_calls", take(&calls, NULL));
-	if (r < 0)
+	json_set_str(j, "role", "assistant");
+	json_set_str(j, "content", text.len ? text.data : NULL);
+	if (json_failed(calls) < 0 || json_len(calls))
+		json_set(j, "tool_calls", take(&calls, NULL));
+	if (buf_failed(&text) < 0 || json_failed(j) < 0)
 		return no_memory(e);
 	*ret = take(&j, NULL);
 	return 0;
@@ -86,9 +86,9 @@ int message_turn(const struct json *message, uint64_t *seed, struct turn *ret,
 {
 	static const struct turn_sink silent = { 0 };
 	_cleanup_(openai_assemble_done) struct openai_assemble a;
-	_cleanup_json_ struct json *plain = NULL, *reply = json_object();
-	_cleanup_json_ struct json *choice = json_object(), *choices = json_array();
-	int r = 0;
+	_cleanup_json_ struct json *plain = NULL, *reply = NULL;
+	struct json *choice, *choices;
+	int r;
 
 	openai_assemble_init(&a, &silent);
 	if (json_type(message) != JSON_OBJECT)
@@ -96,10 +96,13 @@ int message_turn(const struct json *message, uint64_t *seed, struct turn *ret,
 	r = message_as_openai(message, &plain, e);
 	if (r < 0)
 		return r;
-	r = json_set(choice, "message", take(&plain, NULL));
-	r = r ?: json_add(choices, take(&choice, NULL));
-	r = r ?: json_set(reply, "choices", take(&choices, NULL));
-	if (r < 0)
+	reply = json_object();
+	choices = json_array();
+	choice = json_object();
+	json_set(choice, "message", take(&plain, NULL));
+	json_add(choices, choice);
+	json_set(reply, "choices", choices);
+	if (json_failed(reply) < 0)
 		return no_memory(e);
 	a.done = true;
 	r = openai_assemble_chunk(&a, reply, e)
@@ -113,42 +116,42 @@ int message_turn(const struct json *message, uint64_t *seed, struct turn *ret,
 
 static struct json *tool_use(const struct turn_call *c)
 {
-	_cleanup_json_ struct json *block = json_object();
+	struct json *block = json_object();
 
-	if (json_set_str(block, "type", "tool_use") < 0 ||
-	    json_set_str(block, "id", c->id) < 0 ||
-	    json_set_str(block, "name", c->name) < 0 ||
-	    json_set(block, "input", c->args ? json_dup(c->args) : json_object()) < 0)
-		return NULL;
-	return take(&block, NULL);
+	json_set_str(block, "type", "tool_use");
+	json_set_str(block, "id", c->id);
+	json_set_str(block, "name", c->name);
+	json_set(block, "input", c->args ? json_dup(c->args) : json_object());
+	return block;
 }
 
 static struct json *text_block(const char *text)
 {
-	_cleanup_json_ struct json *block = json_object();
+	struct json *block = json_object();
 
-	if (json_set_str(block, "type", "text") < 0 ||
-	    json_set_str(block, "text", text) < 0)
-		return NULL;
-	return take(&block, NULL);
+	json_set_str(block, "type", "text");
+	json_set_str(block, "text", text);
+	return block;
 }
 
-static int to_blocks(const struct turn *t, struct json **ret)
+static int to_blocks(const struct turn *t, struct json **ret, struct err *e)
 {
-	_cleanup_json_ struct json *j = json_object(), *content = json_array();
+	_cleanup_json_ struct json *j = json_object();
+	struct json *content = json_array();
 	const char *p = buf_cstr(&t->text);
-	int r = json_set_str(j, "role", "assistant");
 
-	if (r == 0 && p[strspn(p, " \t\r\n")])
-		r = json_add(content, text_block(p));
-	for (size_t i = 0; i < t->n_calls && r == 0; i++)
-		r = json_add(content, tool_use(&t->calls[i]));
-	if (r == 0 && !json_len(content))
-		r = json_add(content, text_block("(nothing)"));
-	r = r ?: json_set(j, "content", take(&content, NULL));
-	if (r == 0)
-		*ret = take(&j, NULL);
-	return r;
+	if (p[strspn(p, " \t\r\n")])
+		json_add(content, text_block(p));
+	for (size_t i = 0; i < t->n_calls; i++)
+		json_add(content, tool_use(&t->calls[i]));
+	if (!json_len(content))
+		json_add(content, text_block("(nothing)"));
+	json_set_str(j, "role", "assistant");
+	json_set(j, "content", content);
+	if (json_failed(j) < 0)
+		return no_memory(e);
+	*ret = take(&j, NULL);
+	return 0;
 }
 
 int message_as_anthropic(const struct json *message, struct json **ret, struct err *e)
@@ -165,7 +168,7 @@ int message_as_anthropic(const struct json *message, struct json **ret, struct e
 	r = message_turn(message, &seed, &t, e);
 	if (r < 0)
 		return r;
-	return to_blocks(&t, ret) < 0 ? no_memory(e) : 0;
+	return to_blocks(&t, ret, e);
 }
 
 int message_reduce(const struct json *message, struct json **ret, struct err *e)

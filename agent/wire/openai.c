@@ -36,18 +36,17 @@ static int openai_url(const struct wire_server *s, struct buf *out)
 	const char *query = strchr(s->url, '?');
 	size_t n = query ? (size_t)(query - s->url) : strlen(s->url);
 	const char *path = host + strcspn(host, "/?");
-	int r;
 
 	while (n && s->url[n - 1] == '/')
 		n--;
-	r = buf_add(out, s->url, n);
-	if (r == 0 && !has_version(path) && !strstr(path, leaf))
-		r = buf_adds(out, is_azure(s) ? "/openai/v1" : "/v1");
-	if (r == 0 && !text_ends(buf_cstr(out), leaf))
-		r = buf_adds(out, leaf);
-	if (r == 0 && query)
-		r = buf_adds(out, query);
-	return r;
+	buf_add(out, s->url, n);
+	if (!has_version(path) && !strstr(path, leaf))
+		buf_adds(out, is_azure(s) ? "/openai/v1" : "/v1");
+	if (!text_ends(buf_cstr(out), leaf))
+		buf_adds(out, leaf);
+	if (query)
+		buf_adds(out, query);
+	return buf_failed(out);
 }
 
 static int openai_headers(const struct wire_server *s, struct buf *out)
@@ -168,150 +167,81 @@ static int put_assistant(const struct wire_server *s, const struct history_entry
 	_cleanup_json_ struct json *message = NULL;
 	int r = message_as_openai(x->message, &message, e);
 
-	if (r == 0)
-		r = fix_calls(s, message, e);
+	if (r < 0)
+		return r;
+	r = fix_calls(s, message, e);
 	if (r < 0)
 		return r;
 	r = fix_members(s, message);
-	if (r == 0)
-		r = json_print(message, false, out);
-	return r < 0 ? err_sys(e, r, "cannot write a message") : 0;
-}
-
-static int put_text(const char *head, const char *text, struct buf *out)
-{
-	int r = buf_adds(out, head);
-
-	if (r == 0)
-		r = wire_json_text(out, text);
-	return r ?: buf_addc(out, '}');
-}
-
-static int put_result(const struct history_entry *x, struct buf *out)
-{
-	int r = buf_adds(out, "{\"role\":\"tool\",\"tool_call_id\":");
-
-	if (r == 0)
-		r = wire_json_text(out, x->id);
-	return r ?: put_text(",\"content\":", x->text, out);
-}
-
-static int render(const struct wire_server *s, struct history_entry *x, struct err *e)
-{
-	_cleanup_buf_ struct buf out = BUF_INIT(WIRE_BODY_MAX);
-	int r;
-
-	if (x->kind == HISTORY_ASSISTANT) {
-		r = put_assistant(s, x, &out, e);
-		if (r < 0)
-			return r;
-	} else {
-		r = x->kind == HISTORY_RESULT
-			    ? put_result(x, &out)
-			    : put_text("{\"role\":\"user\",\"content\":", x->text,
-				       &out);
-		if (r < 0)
-			return err_sys(e, r, "cannot write a message");
-	}
-	x->n_bytes = out.len;
-	x->bytes = buf_steal(&out);
+	if (r < 0)
+		return err_sys(e, r, "cannot write a message");
+	json_print(message, false, out);
 	return 0;
 }
 
-static int put_messages(const struct wire_server *s, struct history *h, struct buf *out,
-			struct err *e)
+static int put_entry(const struct wire_server *s, const struct history_entry *x,
+		     struct buf *out, struct err *e)
 {
-	int r = put_text(
-		"{\"role\":\"system\",\"content\":", h->system ? h->system : "", out);
-
-	for (size_t i = 0; i < h->n && r == 0; i++) {
-		struct history_entry *x = &h->entries[i];
-
-		if (!x->bytes) {
-			r = render(s, x, e);
-			if (r < 0)
-				return r;
-		}
-		r = buf_addc(out, ',');
-		if (r == 0)
-			r = buf_add(out, x->bytes, x->n_bytes);
+	if (x->kind == HISTORY_ASSISTANT)
+		return put_assistant(s, x, out, e);
+	if (x->kind == HISTORY_RESULT) {
+		buf_adds(out, "{\"role\":\"tool\",\"tool_call_id\":");
+		wire_json_text(out, x->id);
+	} else {
+		buf_adds(out, "{\"role\":\"user\"");
 	}
-	return r < 0 ? err_sys(e, r, "cannot write the messages") : 0;
+	buf_adds(out, ",\"content\":");
+	wire_json_text(out, x->text);
+	buf_addc(out, '}');
+	return 0;
 }
 
 /* ---- the body ---- */
 
-static int put_tools(const struct wire_request *req, struct buf *out)
-{
-	int r = buf_adds(out, ",\"tools\":[");
-
-	for (size_t i = 0; i < req->n_tools && r == 0; i++) {
-		const struct tool *t = &req->tools[i];
-
-		r = buf_addf(out, "%s{\"type\":\"function\",\"function\":"
-			     "{\"name\":\"%s\",",
-			     i ? "," : "", t->name) ?:
-			    buf_adds(out, "\"description\":") ?:
-			    wire_json_text(out, t->description) ?:
-			    buf_addf(out, ",\"parameters\":%s}}", t->schema);
-	}
-	return r ?: buf_addc(out, ']');
-}
-
-static int put_limit(const struct wire_server *s, struct buf *out)
+static void put_limit(const struct wire_server *s, struct buf *out)
 {
 	bool new_name = strstr(s->url, "://api.openai.com") || is_azure(s);
 	bool swapped = wire_without(s, RETRY_F_MAX_COMPLETION);
 
 	if (swapped && wire_without(s, RETRY_F_MAX_TOKENS))
-		return 0;
-	return buf_addf(out, ",\"%s\":%llu",
-			new_name != swapped ? "max_completion_tokens" : "max_tokens",
-			(unsigned long long)s->max_output);
+		return;
+	buf_addf(out, ",\"%s\":%llu",
+		 new_name != swapped ? "max_completion_tokens" : "max_tokens",
+		 (unsigned long long)s->max_output);
 }
 
-static int put_options(const struct wire_server *s, const struct wire_request *req,
-		       struct buf *out)
+static void put_options(const struct wire_server *s, const struct wire_request *req,
+			struct buf *out)
 {
-	int r = buf_adds(out, ",\"stream\":true");
-
-	if (r == 0 && !wire_without(s, RETRY_F_STREAM_OPTIONS))
-		r = buf_adds(out, ",\"stream_options\":{\"include_usage\":true}");
-	if (r == 0)
-		r = put_limit(s, out);
-	if (r == 0 && s->temperature_milli >= 0 &&
-	    !wire_without(s, RETRY_F_TEMPERATURE))
-		r = buf_addf(out, ",\"temperature\":%d.%03d",
-			     s->temperature_milli / 1000, s->temperature_milli % 1000);
-	if (r == 0 && req->no_calls && req->n_tools &&
-	    !wire_without(s, RETRY_F_TOOL_CHOICE))
-		r = buf_adds(out, ",\"tool_choice\":\"none\"");
-	return r;
+	buf_adds(out, ",\"stream\":true");
+	if (!wire_without(s, RETRY_F_STREAM_OPTIONS))
+		buf_adds(out, ",\"stream_options\":{\"include_usage\":true}");
+	put_limit(s, out);
+	wire_put_temperature(s, out);
+	if (req->no_calls && req->n_tools && !wire_without(s, RETRY_F_TOOL_CHOICE))
+		buf_adds(out, ",\"tool_choice\":\"none\"");
 }
 
 static int openai_body(const struct wire_server *s, const struct wire_request *req,
 		       struct buf *out, struct err *e)
 {
+	static const struct wire_tool_words words = {
+		"{\"type\":\"function\",\"function\":", "}", "parameters"
+	};
 	bool tools = req->n_tools &&
 		     !(req->no_calls && wire_without(s, RETRY_F_TOOL_CHOICE));
-	int r = buf_adds(out, "{\"model\":");
+	int r;
 
-	if (r == 0)
-		r = wire_json_text(out, s->name);
-	if (r == 0)
-		r = buf_adds(out, ",\"messages\":[");
-	if (r < 0)
-		return err_sys(e, r, "cannot build the request");
-	r = put_messages(s, req->history, out, e);
+	buf_adds(out, "{\"model\":");
+	wire_json_text(out, s->name);
+	r = wire_put_messages(s, req->history, put_entry, out, e);
 	if (r < 0)
 		return r;
-	r = buf_addc(out, ']');
-	if (r == 0 && tools)
-		r = put_tools(req, out);
-	if (r == 0)
-		r = put_options(s, req, out);
-	if (r == 0)
-		r = buf_addc(out, '}');
+	if (tools)
+		wire_put_tools(req, &words, out);
+	put_options(s, req, out);
+	buf_addc(out, '}');
+	r = buf_failed(out);
 	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
 }
 

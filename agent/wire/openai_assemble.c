@@ -131,7 +131,8 @@ static int keep_extra(struct json **extra, const struct json *from,
 		if (!*extra)
 			*extra = json_object();
 		if (s && had && strcmp(s, had) != 0) {
-			r = buf_adds(&joined, had) ?: buf_adds(&joined, s);
+			buf_addf(&joined, "%s%s", had, s);
+			r = buf_failed(&joined);
 			s = buf_cstr(&joined);
 		}
 		if (r == 0)
@@ -401,43 +402,42 @@ int openai_assemble_event(struct openai_assemble *a, const char *data, size_t le
 static struct json *call_message(const struct openai_assemble *a, size_t nth)
 {
 	const struct turn_call *c = &a->turn.calls[nth];
-	_cleanup_json_ struct json *j = json_object(), *fn = json_object();
+	struct json *j = json_object(), *fn = json_object();
 
-	if (json_set_str(j, "id", c->id) < 0 ||
-	    json_set_str(j, "type", "function") < 0 ||
-	    json_set_str(fn, "name", c->name) < 0 ||
-	    json_set_str(fn, "arguments", buf_cstr(&c->raw)) < 0 ||
-	    json_set(j, "function", take(&fn, NULL)) < 0)
-		return NULL;
+	json_set_str(fn, "name", c->name);
+	json_set_str(fn, "arguments", buf_cstr(&c->raw));
+	json_set_str(j, "id", c->id);
+	json_set_str(j, "type", "function");
+	json_set(j, "function", fn);
 	json_each(m, a->calls[nth].extra)
 	{
-		if (json_set(j, json_key(m), json_dup(m)) < 0)
-			return NULL;
+		json_set(j, json_key(m), json_dup(m));
 	}
-	return take(&j, NULL);
+	return j;
 }
 
 static int build_message(struct openai_assemble *a)
 {
 	const struct turn *t = &a->turn;
 	_cleanup_json_ struct json *j = json_object(), *calls = json_array();
-	int r = json_set_str(j, "role", "assistant") ?:
-			json_set_str(j, "content", t->text.len ? t->text.data : NULL) ?:
-			thoughts_put(&a->thoughts, j);
+	int r;
 
+	json_set_str(j, "role", "assistant");
+	json_set_str(j, "content", t->text.len ? t->text.data : NULL);
+	r = thoughts_put(&a->thoughts, j);
 	json_each(m, a->extra)
 	{
-		if (r == 0)
-			r = json_set(j, json_key(m), json_dup(m));
+		json_set(j, json_key(m), json_dup(m));
 	}
-	for (size_t i = 0; i < t->n_calls && r == 0; i++)
-		r = json_add(calls, call_message(a, i));
-	if (r == 0 && t->n_calls)
-		r = json_set(j, "tool_calls", take(&calls, NULL));
-	r = r ?: json_mend(j);
-	if (r == 0)
-		a->turn.message = take(&j, NULL);
-	return r;
+	for (size_t i = 0; i < t->n_calls; i++)
+		json_add(calls, call_message(a, i));
+	if (t->n_calls)
+		json_set(j, "tool_calls", take(&calls, NULL));
+	r = r ?: json_failed(j) ?: json_mend(j);
+	if (r < 0)
+		return r;
+	a->turn.message = take(&j, NULL);
+	return 0;
 }
 
 int openai_assemble_end(struct openai_assemble *a, uint64_t *seed, struct turn *ret,

@@ -46,13 +46,13 @@ static int join_member(struct json *to, const char *key, const char *more)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(TURN_TEXT_MAX);
 	const char *had = json_get_str(to, key);
-	int r = buf_adds(&text, had ? had : "");
 
-	if (r == 0)
-		r = buf_adds(&text, more);
-	if (r == 0)
-		pieces_join(&text);
-	return r ?: json_set_str(to, key, buf_cstr(&text));
+	buf_adds(&text, had ? had : "");
+	buf_adds(&text, more);
+	if (buf_failed(&text) < 0)
+		return buf_failed(&text);
+	pieces_join(&text);
+	return json_set_str(to, key, buf_cstr(&text));
 }
 
 static int flush(struct thoughts *th)
@@ -132,20 +132,17 @@ int thoughts_part(struct thoughts *th, const struct json *part, struct turn *t,
 
 int thoughts_put(struct thoughts *th, struct json *message)
 {
-	int r = 0;
+	for (int i = 0; i < THOUGHTS_FIELDS; i++) {
+		int r = th->has[i] ? pieces_whole(&th->field[i]) : 0;
 
-	for (int i = 0; i < THOUGHTS_FIELDS && r == 0; i++)
-		if (th->has[i]) {
-			r = pieces_whole(&th->field[i]);
-			r = r
-				    ?: json_set_str(message, field_names[i],
-						    buf_cstr(&th->field[i]));
-		}
-	if (r == 0 && th->details) {
-		r = flush(th);
-		if (r == 0)
-			r = json_set(message, "reasoning_details",
-				     take(&th->details, NULL));
+		if (r < 0)
+			return r;
+		if (th->has[i])
+			json_set_str(message, field_names[i], buf_cstr(&th->field[i]));
 	}
-	return r;
+	if (th->details) {
+		flush(th);
+		json_set(message, "reasoning_details", take(&th->details, NULL));
+	}
+	return json_failed(message);
 }

@@ -56,7 +56,32 @@ extern const struct wire openai_wire;
 extern const struct wire anthropic_wire;
 extern const struct wire ollama_wire;
 
-/** wire_json_text() - append @s as a JSON string, quotes included */
+/* What the wires share. All append, and @out remembers what failed: buf_failed(). */
+
+/** wire_json_text() - @s as a JSON string, quotes included */
 int wire_json_text(struct buf *out, const char *s);
+
+/* One entry of a history in a wire's words. 0, or why it has none (@e). */
+typedef int wire_entry_fn(const struct wire_server *s, const struct history_entry *x,
+			  struct buf *out, struct err *e);
+
+/** wire_render() - let @x keep what @put makes of it, if it does not yet */
+int wire_render(const struct wire_server *s, struct history_entry *x,
+		wire_entry_fn *put, struct err *e);
+
+/** wire_put_messages() - the member "messages": the system's, then a message an entry */
+int wire_put_messages(const struct wire_server *s, struct history *h,
+		      wire_entry_fn *put, struct buf *out, struct err *e);
+
+struct wire_tool_words {
+	const char *before, *after; /* around each tool */
+	const char *schema;	    /* what it calls the schema of the arguments */
+};
+
+/** wire_put_tools() - the member "tools" */
+void wire_put_tools(const struct wire_request *req, const struct wire_tool_words *w,
+		    struct buf *out);
+/** wire_put_temperature() - the member "temperature", where one is set and taken */
+void wire_put_temperature(const struct wire_server *s, struct buf *out);
 
 #endif

@@ -23,12 +23,10 @@ static int emit(struct linejson *l, bool more, struct buf *out)
 	_cleanup_json_ struct json *j = json_object();
 	int r = text_utf8(&text, buf_cstr(&l->line), l->line.len);
 
-	if (r == 0)
-		r = json_set(j, "text", json_stringn(buf_cstr(&text), text.len));
-	if (r == 0 && more)
-		r = json_set(j, "more", json_bool(true));
-	if (r == 0)
-		r = render_json_add(j, out);
+	json_set(j, "text", r < 0 ? NULL : json_stringn(buf_cstr(&text), text.len));
+	if (more)
+		json_set_bool(j, "more", true);
+	r = j ? render_json_add(j, out) : -ENOMEM;
 	buf_truncate(&l->line, 0);
 	return r;
 }

@@ -31,7 +31,7 @@ static uint64_t rate_of(const struct progress *p, uint64_t now_ms)
 	return ms ? p->done * 1000 / ms : 0;
 }
 
-static int add_bar(const struct progress *p, struct buf *out)
+static void add_bar(const struct progress *p, struct buf *out)
 {
 	unsigned full = (unsigned)(PROGRESS_BAR * MIN(p->done, p->total) / p->total);
 	char bar[PROGRESS_BAR + 1];
@@ -39,31 +39,30 @@ static int add_bar(const struct progress *p, struct buf *out)
 	memset(bar, '#', full);
 	memset(bar + full, '.', PROGRESS_BAR - full);
 	bar[PROGRESS_BAR] = '\0';
-	return buf_addf(out, " [%s] %3u%%", bar,
-			(unsigned)(100 * MIN(p->done, p->total) / p->total));
+	buf_addf(out, " [%s] %3u%%", bar,
+		 (unsigned)(100 * MIN(p->done, p->total) / p->total));
 }
 
 int progress_line(const struct progress *p, uint64_t now_ms, unsigned cols,
 		  struct buf *out)
 {
 	char done[32], total[32], rate[32];
-	int r;
 
 	text_bytes(done, sizeof(done), p->done);
 	text_bytes(total, sizeof(total), p->total);
 	text_bytes(rate, sizeof(rate), rate_of(p, now_ms));
-	r = buf_adds(out, p->what);
-	if (r == 0 && p->total && cols >= strlen(p->what) + PROGRESS_BAR + 48)
-		r = add_bar(p, out);
-	if (r == 0)
-		r = buf_addf(out, "  %s", done);
-	if (r == 0 && p->total)
-		r = buf_addf(out, " of %s", total);
-	if (r == 0)
-		r = buf_addf(out, "  %s/s", rate);
-	if (r == 0 && out->len >= cols)
+	buf_adds(out, p->what);
+	if (p->total && cols >= strlen(p->what) + PROGRESS_BAR + 48)
+		add_bar(p, out);
+	buf_addf(out, "  %s", done);
+	if (p->total)
+		buf_addf(out, " of %s", total);
+	buf_addf(out, "  %s/s", rate);
+	if (buf_failed(out) < 0)
+		return buf_failed(out);
+	if (out->len >= cols)
 		buf_truncate(out, cols ? cols - 1 : 0);
-	return r;
+	return 0;
 }
 
 static void show(struct progress *p, uint64_t now_ms)

@@ -6,37 +6,35 @@
 #include "cli/task/view_words.h"
 
 /* @s with @mark in front of each line but the first, and there as well unless @bare. */
-static int add_lines(struct buf *out, const char *mark, bool bare, const char *s)
+static void add_lines(struct buf *out, const char *mark, bool bare, const char *s)
 {
-	int r = bare ? 0 : buf_addf(out, "\n%s", mark);
-
-	while (r == 0) {
+	if (!bare)
+		buf_addf(out, "\n%s", mark);
+	for (;;) {
 		const char *const end = strchrnul(s, '\n');
 
 		/* The carriage return in front of a newline is part of what runs. */
-		r = view_words_all(s, (size_t)(end - s), out);
-		if (!*end || (!end[1] && !bare))
-			return r;
-		if (r == 0)
-			r = buf_addf(out, "\n%s", mark);
+		view_words_all(s, (size_t)(end - s), out);
+		if (!*end || (!end[1] && !bare) || buf_failed(out) < 0)
+			return;
+		buf_addf(out, "\n%s", mark);
 		s = end + 1;
 	}
-	return r;
 }
 
-static int add_value(struct buf *out, const char *key, const struct json *v)
+static void add_value(struct buf *out, const char *key, const struct json *v)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(out->max);
-	int r;
 
-	r = json_str(v) ? buf_adds(&text, json_str(v)) : json_print(v, false, &text);
-	if (r == 0)
-		r = buf_adds(out, "\n  ");
-	if (r == 0)
-		r = text_escape(out, key, strlen(key));
-	if (r == 0)
-		r = buf_adds(out, ": ");
-	return r < 0 ? r : add_lines(out, "    ", true, buf_cstr(&text));
+	if (json_str(v))
+		buf_adds(&text, json_str(v));
+	else
+		json_print(v, false, &text);
+	buf_fail(out, buf_failed(&text));
+	buf_adds(out, "\n  ");
+	text_escape(out, key, strlen(key));
+	buf_adds(out, ": ");
+	add_lines(out, "    ", true, buf_cstr(&text));
 }
 
 /* What stands in the first line, and what is a piece of a file. */
@@ -60,14 +58,15 @@ static const char *mark_of(const char *key)
 }
 
 /* A text without an end of its last line differs from one with it. */
-static int add_piece(struct buf *out, const char *mark, const char *s)
+static void add_piece(struct buf *out, const char *mark, const char *s)
 {
 	const size_t len = strlen(s);
-	int r = len ? add_lines(out, mark, false, s) : 0;
 
-	if (r == 0 && len && s[len - 1] != '\n')
-		r = buf_adds(out, "\n    (no newline at the end)");
-	return r;
+	if (!len)
+		return;
+	add_lines(out, mark, false, s);
+	if (s[len - 1] != '\n')
+		buf_adds(out, "\n    (no newline at the end)");
 }
 
 int asktext_whole(const struct task_call *c, struct buf *out)
@@ -75,20 +74,24 @@ int asktext_whole(const struct task_call *c, struct buf *out)
 	const char *const first = first_of(c);
 	const char *const head = json_get_str(c->args, first);
 	const bool shell = strcmp(first, "command") == 0;
-	int r;
 
-	r = shell ? buf_adds(out, "$ ") : buf_addf(out, "%s ", c->name);
-	if (r == 0 && head)
-		r = add_lines(out, shell ? "  " : "    ", true, head);
+	if (shell)
+		buf_adds(out, "$ ");
+	else
+		buf_addf(out, "%s ", c->name);
+	if (head)
+		add_lines(out, shell ? "  " : "    ", true, head);
 	json_each(it, c->args)
 	{
 		const char *const key = json_key(it);
 		const char *const mark = key ? mark_of(key) : NULL;
 
-		if (r < 0 || !key || (head && strcmp(key, first) == 0))
+		if (!key || (head && strcmp(key, first) == 0))
 			continue;
-		r = mark && json_str(it) ? add_piece(out, mark, json_str(it))
-					 : add_value(out, key, it);
+		if (mark && json_str(it))
+			add_piece(out, mark, json_str(it));
+		else
+			add_value(out, key, it);
 	}
-	return r;
+	return buf_failed(out);
 }

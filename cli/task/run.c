@@ -120,17 +120,16 @@ static int take_recalled(struct work *w, struct recalled *was, struct err *e)
 {
 	_cleanup_json_ struct json *options = json_object();
 	const char *own = json_get_str(was->settings, config_rows[CONFIG_MODEL].name);
-	int r = was->model.len && !own
-			? json_set_str(options, config_rows[CONFIG_MODEL].name,
-				       was->model.data)
-			: 0;
 
+	if (was->model.len && !own)
+		json_set_str(options, config_rows[CONFIG_MODEL].name, was->model.data);
 	json_each(it, was->settings)
 	{
-		r = r ?: json_set(options, json_key(it), json_dup(it));
+		json_set(options, json_key(it), json_dup(it));
 	}
-	return r < 0 ? err_sys(e, r, "cannot read the transcript")
-		     : config_task_load(w->app->config, options, e);
+	return json_failed(options) < 0
+		       ? err_sys(e, -ENOMEM, "cannot read the transcript")
+		       : config_task_load(w->app->config, options, e);
 }
 
 /* The options of the task that goes on, before any of them is used. */

@@ -170,18 +170,19 @@ int view_call_text(const struct task_call *c, struct buf *out)
 	bool shell = strcmp(c->name, "shell") == 0;
 	const char *text = main_argument(c);
 	size_t len = strlen(text), lines = 0;
-	int r;
 
-	r = shell ? buf_adds(out, "$ ") : buf_addf(out, "%s ", c->name);
+	if (shell)
+		buf_adds(out, "$ ");
+	else
+		buf_addf(out, "%s ", c->name);
 	len = MIN(len, (size_t)VIEW_CALL_MAX);
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '\n' && ++lines == VIEW_CALL_LINES)
 			len = i;
-	if (r == 0)
-		r = view_words_all(text, len, out);
-	if (r == 0 && text[len])
-		r = buf_adds(out, " …");
-	return r;
+	view_words_all(text, len, out);
+	if (text[len])
+		buf_adds(out, " …");
+	return buf_failed(out);
 }
 
 static void show_call(struct view *v, const struct task_call *c)

@@ -29,6 +29,25 @@ static void additions_that_do_not_fit_change_nothing(void)
 	assert_int_equal(buf_add(&b, NULL, 0), 0);
 }
 
+static void the_first_failure_is_remembered(void)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(4);
+	char *s;
+
+	buf_adds(&b, "abc");
+	assert_int_equal(buf_failed(&b), 0);
+	buf_adds(&b, "de");
+	assert_int_equal(buf_fail(&b, -ENOMEM), -ENOMEM);
+	assert_int_equal(buf_adds(&b, "f"), 0); /* it fits */
+	assert_int_equal(buf_failed(&b), -EMSGSIZE);
+	buf_truncate(&b, 0);
+	assert_int_equal(buf_failed(&b), -EMSGSIZE);
+	assert_int_equal(buf_fail(&b, 0), 0);
+	s = buf_steal(&b);
+	free(s);
+	assert_int_equal(buf_failed(&b), 0);
+}
+
 static void consume_truncate_steal(void)
 {
 	struct buf b = BUF_INIT(100);
@@ -69,6 +88,7 @@ int main(void)
 		{ "grows to its maximum", grows_to_its_maximum },
 		{ "additions that do not fit change nothing",
 		  additions_that_do_not_fit_change_nothing },
+		{ "the first failure is remembered", the_first_failure_is_remembered },
 		{ "consume, truncate, steal", consume_truncate_steal },
 		{ "reserve and commit", reserve_and_commit },
 	};

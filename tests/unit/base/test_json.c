@@ -122,7 +122,6 @@ static void what_writers_refuse(void)
 	_cleanup_json_ struct json *j = json_object(), *arr = json_array();
 	struct json *owned = json_string("x");
 
-	assert_int_equal(json_set(j, "a", NULL), -ENOMEM);
 	assert_int_equal(json_set(j, "a", owned), 0);
 	assert_int_equal(json_add(arr, owned), -EINVAL); /* it has an owner */
 	assert_int_equal(json_add(arr, arr), -EINVAL);
@@ -131,6 +130,28 @@ static void what_writers_refuse(void)
 	assert_int_equal(json_add(json_get_mut(j, "a"), json_null()), -EINVAL);
 	assert_prints(j, "{\"a\":\"x\"}");
 	assert_prints(arr, "[]");
+}
+
+/* Filled without a look: a hole anywhere keeps all of it from being printed. */
+static void a_hole_is_remembered(void)
+{
+	_cleanup_json_ struct json *j = json_object(), *copy = NULL;
+	_cleanup_buf_ struct buf out = BUF_INIT(64);
+
+	assert_int_equal(json_failed(NULL), -ENOMEM);
+	assert_int_equal(json_set_str(NULL, "a", "x"), -ENOMEM);
+	assert_int_equal(json_add(NULL, json_null()), -ENOMEM);
+	assert_int_equal(json_set(j, "list", json_array()), 0);
+	assert_int_equal(json_failed(j), 0);
+	assert_int_equal(json_add(json_get_mut(j, "list"), NULL), -ENOMEM);
+	assert_int_equal(json_set_str(j, "b", "y"), 0);
+	assert_int_equal(json_failed(j), -ENOMEM);
+	copy = json_dup(j);
+	assert_int_equal(json_failed(copy), -ENOMEM);
+	assert_int_equal(json_type(json_get(copy, "list")), JSON_ARRAY);
+	assert_int_equal(json_print(j, false, &out), -ENOMEM);
+	assert_string_equal(buf_cstr(&out), "");
+	assert_int_equal(buf_failed(&out), -ENOMEM);
 }
 
 static void remove_and_dup(void)
@@ -163,6 +184,7 @@ int main(void)
 		{ "refused texts", refused },
 		{ "the length counts", the_length_counts_not_the_nul },
 		{ "readers", readers },
+		{ "a hole is remembered", a_hole_is_remembered },
 		{ "NULL is allowed everywhere", null_is_allowed_everywhere },
 		{ "each", each },
 		{ "writers", writers },
