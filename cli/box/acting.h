@@ -2,7 +2,9 @@
  * changed: a line each, nothing where there are none.
  * Needs:  the project directory.
  * Owns:   what it saw before.
- * Never:  says anything with --quiet or --json. */
+ * Never:  says anything with --quiet.
+ *
+ * With --json each is an object {"acting": {"path", "why", "new"}} on standard error. */
 #ifndef CLI_BOX_ACTING_H
 #define CLI_BOX_ACTING_H
 

@@ -97,10 +97,23 @@ int render_json(const struct app *app, const struct json *j)
 	return 0;
 }
 
+static void put_json(const struct app *app, const struct json *j)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(RENDER_JSON_MAX);
+
+	if (render_json_add(j, &b) == 0)
+		fputs(buf_cstr(&b), app->err);
+}
+
+void render_json_note(const struct app *app, const struct json *j)
+{
+	if (!app->quiet)
+		put_json(app, j);
+}
+
 static void error_json(const struct app *app, const struct err *e, int status)
 {
 	_cleanup_json_ struct json *j = json_object();
-	_cleanup_buf_ struct buf b = BUF_INIT(RENDER_JSON_MAX);
 	struct json *o = json_object();
 	const char *code = strerrorname_np(-e->code);
 
@@ -108,8 +121,7 @@ static void error_json(const struct app *app, const struct err *e, int status)
 	json_set_str(o, "message", e->msg);
 	json_set_int(o, "status", status);
 	json_set(j, "error", o);
-	if (render_json_add(j, &b) == 0)
-		fputs(buf_cstr(&b), app->err);
+	put_json(app, j);
 }
 
 void render_error(const struct app *app, const struct err *e, int status)

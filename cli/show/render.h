@@ -41,6 +41,10 @@ void render_note_line(void *ctx, const char *line);
 /** render_json() - a value in one line on app->out; 0 or -ENOMEM or -EIO */
 int render_json(const struct app *app, const struct json *j);
 
+/** render_json_note() - the same on app->err, which has no answer but what goes with it;
+ *  nothing with -q */
+void render_json_note(const struct app *app, const struct json *j);
+
 /** render_json_add() - append a value and a newline; what is hidden in a string is
  *  written as \uNNNN; 0, -ENOMEM or -EMSGSIZE */
 int render_json_add(const struct json *j, struct buf *out);

@@ -211,3 +211,12 @@ ends() { # the server within a minute; its status
 	run -1 timeout 100 "$INSPECTOR" --cli cubby mcp --method resources/list
 	[[ $output == *"-32601"* ]]
 }
+
+@test "what acts on this machine is named at the end of the server" {
+	serve
+	call 1 shell '{"command":"echo x >.envrc; touch plain"}'
+	await '.id == 1'
+	exec 8>&-
+	ends 0
+	[ "$(cat "$LIB_PROJECT.err")" = "cubby: new '.envrc' acts on this machine: a shell reads it when it starts or enters the directory" ]
+}

@@ -304,6 +304,8 @@ cubby: new 'random.py' acts on this machine: shadows a module of python's librar
 	[ "$stderr" = "cubby: changed 'random.py' acts on this machine: shadows a module of python's library" ]
 	run -0 --separate-stderr cubby exec -q -- sh -c 'echo z >random.py'
 	[ -z "$stderr" ]
+	run -0 --separate-stderr cubby exec --json -- sh -c 'echo yy >random.py; rm here; echo x >"a	b.pth"'
+	[ "$(jq -c .acting.new,.acting.path,.acting.why <<<"$stderr" | paste -sd' ')" = 'true "a\\tb.pth" "python loads it by itself" false "random.py" "shadows a module of python'"'"'s library"' ]
 	cubby rm -q
 }
 
