@@ -9,6 +9,7 @@
 #include "cli/box/links.h"
 #include "cli/opt/config_box.h"
 #include "cli/show/render.h"
+#include "rootfs/image/image.h"
 #include "runtime/box/ids.h"
 #include "runtime/box/project_dir.h"
 
@@ -181,6 +182,22 @@ static int save(const struct app *app, struct boxsetup *s, const struct json *ol
 	return r < 0 ? r : changed;
 }
 
+/* From here on box.json keeps the image from being removed; it may have been since it was
+ * chosen. */
+static int save_new(const struct app *app, struct boxsetup *s, struct err *e)
+{
+	_cleanup_close_ int lock = image_lock(&s->store, e);
+	struct image image;
+	int r = lock < 0 ? lock : image_load(&s->store, s->spec.image, &image, e);
+
+	if (r == -ENOENT) {
+		err_set(e, r, "the image '%s' was removed meanwhile",
+			s->spec.image_name);
+		return err_hint(e, "run it again");
+	}
+	return r < 0 ? r : save(app, s, NULL, e);
+}
+
 static int check_image(const struct app *app, const struct boxsetup *s, struct err *e)
 {
 	const char *want = config_text(app->config, CONFIG_IMAGE);
@@ -237,7 +254,7 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 		r = fill(app->config, &s->spec, e);
 	if (r < 0)
 		return r;
-	return save(app, s, there ? old : NULL, e);
+	return there ? save(app, s, old, e) : save_new(app, s, e);
 }
 
 static int open_box(const struct app *app, struct boxsetup *s, bool join_only,

@@ -213,12 +213,23 @@ static int save_meta(const struct store *s, const char *dir, const struct json *
 				    e);
 }
 
+/* On the directory of all images: who names, removes or begins to use one decides by
+ * what it has just read. The lock goes with its descriptor, which is an own one. */
+int image_lock(const struct store *s, struct err *e)
+{
+	_cleanup_close_ int fd = sys_openat(s->images, ".", O_RDONLY | O_DIRECTORY, 0);
+	int r = fd < 0 ? fd : sys_flock(fd, LOCK_EX);
+
+	return r < 0 ? err_sys(e, r, "cannot lock '%s/images'", s->path)
+		     : take(&fd, -1);
+}
+
 int image_name(const struct store *s, const char *dir, const char *name, struct err *e)
 {
+	_cleanup_close_ int lock = image_lock(s, e);
 	_cleanup_json_ struct json *j = NULL;
-	int r;
+	int r = lock < 0 ? lock : image_meta(s, dir, &j, e);
 
-	r = image_meta(s, dir, &j, e);
 	if (r < 0)
 		return r;
 	if (json_type(json_get(j, "names")) != JSON_OBJECT)
@@ -233,11 +244,12 @@ int image_name(const struct store *s, const char *dir, const char *name, struct 
 int image_unname(const struct store *s, const char *dir, const char *name,
 		 struct err *e)
 {
+	_cleanup_close_ int lock = image_lock(s, e);
 	_cleanup_json_ struct json *j = NULL;
 	struct json *kept;
 	bool found = false;
 	int64_t when = 0;
-	int r = image_meta(s, dir, &j, e);
+	int r = lock < 0 ? lock : image_meta(s, dir, &j, e);
 
 	if (r < 0)
 		return r;
@@ -302,12 +314,16 @@ static int count_one(void *ctx, const char *key)
 int image_remove(const struct store *s, const char *dir, bool force, boxdir_rm_fn *rm,
 		 void *ctx, struct err *e)
 {
+	_cleanup_close_ int lock = -1;
 	unsigned users = 0;
 	char name[IMAGE_DIR + 16];
 	int r;
 
 	if (!valid_dir(dir))
 		return err_set(e, -ENOENT, "no such image");
+	lock = image_lock(s, e);
+	if (lock < 0)
+		return lock;
 	r = image_users(s, dir, count_one, &users, e);
 	if (r < 0)
 		return r;
@@ -327,5 +343,7 @@ int image_remove(const struct store *s, const char *dir, bool force, boxdir_rm_f
 	}
 	if (r < 0)
 		return err_sys(e, r, "cannot remove image '%.12s'", dir);
+	scope_close(&lock); /* removing its files takes a while, and nobody sees them */
+	lock = -1;
 	return rm(ctx, s->tmp, name, e);
 }

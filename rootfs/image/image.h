@@ -70,6 +70,15 @@ int image_find(const struct store *s, const char *ref, const char *map,
  *  now on: later than that of whoever has it, also when both get it in one second */
 int64_t image_stamp(const struct store *s, const char *name);
 
+/**
+ * image_lock() - hold all images as they are, for an instant: until the descriptor that
+ *  this returns is closed none is named, unnamed or removed
+ *
+ * Whoever writes a box.json takes it and looks for the image again. Not to be taken
+ * twice, nor around image_name(), image_unname() or image_remove(), which take it.
+ */
+int image_lock(const struct store *s, struct err *e);
+
 /** image_name() - give an image a name now */
 int image_name(const struct store *s, const char *dir, const char *name, struct err *e);
 

@@ -1,6 +1,8 @@
 #include "rootfs/image/image.h"
 
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/sys/sys.h"
@@ -145,6 +147,43 @@ static int rm(void *ctx, int parent, const char *name, struct err *e)
 	return tree_remove(parent, name, e);
 }
 
+/* Two pulls of one digest, each with a name of its own. */
+static void no_name_is_lost(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	_cleanup_json_ struct json *j = NULL;
+	struct err e = ERR_NONE;
+	pid_t pids[2];
+
+	open_store(&s);
+	three(&s);
+	for (int p = 0; p < 2; p++) {
+		pids[p] = fork();
+		for (int i = 0; pids[p] == 0 && i < 200; i++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "%c%d", 'a' + p, i);
+			if (image_name(&s, DIGEST_A, name, &e) < 0)
+				_exit(1);
+		}
+		if (pids[p] == 0)
+			_exit(0);
+	}
+	for (int p = 0; p < 2; p++) {
+		int status;
+
+		assert_int_equal(waitpid(pids[p], &status, 0), pids[p]);
+		assert_int_equal(status, 0);
+	}
+	unit_ok(image_meta(&s, DIGEST_A, &j, &e), &e);
+	for (int i = 0; i < 400; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "%c%d", 'a' + i % 2, i / 2);
+		assert_true(json_get_int(json_get(j, "names"), name, 0) > 0);
+	}
+}
+
 static void used_ones_stay(void)
 {
 	_cleanup_store_ struct store s = STORE_NONE;
@@ -176,6 +215,7 @@ int main(void)
 		{ "a new name is the latest", a_new_name_is_the_latest },
 		{ "the last name of a second counts",
 		  the_last_name_of_a_second_counts },
+		{ "no name is lost", no_name_is_lost },
 		{ "used ones stay", used_ones_stay },
 	};
 
