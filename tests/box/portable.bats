@@ -36,6 +36,11 @@ teardown() {
 	run -0 --separate-stderr cubby exec -- cat /root/f
 	[ "$output" = kept ]
 	[[ $stderr != *"a copy of the image"* ]]
+	git init -q r # whether a view of it can be had or not, nothing of the box comes out
+	run -0 --separate-stderr cubby exec -- sh -c 'echo x >>r/.git/config; mv r/.git r/x; true'
+	[ -d r/.git ]
+	run ! grep -x x r/.git/config
+	[[ $stderr == *"read-only in the box"* || $stderr == *"kept in the box: r/.git/config"* ]]
 }
 
 @test "a store without user attributes: a copy, and directories can be replaced" {

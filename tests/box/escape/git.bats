@@ -278,3 +278,19 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	[ -d .git ]
 	git_safe
 }
+
+@test "G20: a .git of the host that is a link, and refs that are not files" {
+	git_repo
+	mv .git real
+	ln -s real .git
+	boxed "rm -f .git; ln -sfn /etc .git; printf '$(evil_config)' >>real/config" || true
+	[ "$(readlink .git)" = real ]
+	run ! grep -q fsmonitor real/config
+	mkdir "$PWD/r"
+	git_repo r
+	git -C r config core.repositoryFormatVersion 1
+	git -C r config extensions.refStorage reftable
+	run -0 --separate-stderr cubby exec -- sh -c '! touch r/.git/x 2>&1'
+	[[ $stderr == *"r/.git is read-only in the box: the repository keeps its refs in another way than in files"* ]]
+	[ ! -e r/.git/x ]
+}
