@@ -254,7 +254,7 @@ static int fill(int from, int to, const struct stat *st)
 		r = sys_fdatasync(to);
 	if (r == 0)
 		r = sys_fstat(from, &now);
-	return r < 0 ? r : is_same(st, &now) ? 0 : -EBUSY;
+	return r != 0 ? r : is_same(st, &now) ? 0 : -EBUSY;
 }
 
 /* Renames @temp over @name if that is still the file that was meant. */
