@@ -38,6 +38,7 @@ static const struct row {
 	{ "root", "root", TEXT },
 	{ "limits by", "cgroup", TEXT },
 	{ "traffic caught by", "caught", TEXT },
+	{ "abstract sockets", "abstract", TEXT },
 	{ "memory", "usage.memory_bytes", BYTES },
 	{ "memory at most", "usage.memory_peak_bytes", BYTES },
 	{ "processes", "usage.pids", NUMBER },

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
+#include "runtime/confine/abstract.h"
 #include "runtime/idmap/range.h"
 
 static const char *net_caught(const struct monitor *m)
@@ -15,6 +16,14 @@ uint64_t monitor_ask_kills(const struct monitor *m)
 	if (m->memory.limit.memory)
 		return m->memory.kills;
 	return m->run.cg ? cgroup_oom_kills(m->run.cg) : 0;
+}
+
+/* Of the host; in a network of its own the box has none of them. */
+static const char *net_abstract(const struct monitor *m)
+{
+	if (m->spec.net != NET_HOST)
+		return "";
+	return abstract_closable() ? "closed" : "within reach";
 }
 
 void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
@@ -115,6 +124,7 @@ static int info(struct monitor *m, const struct json *args, struct json **ret,
 	    json_set_str(j, "cgroup",
 			 cgroup_method_name(cgroup_get_method(m->run.cg))) < 0 ||
 	    json_set_str(j, "caught", net_caught(m)) < 0 ||
+	    json_set_str(j, "abstract", net_abstract(m)) < 0 ||
 	    json_set_str(j, "why", buf_cstr(&m->run.why)) < 0 ||
 	    json_set_int(j, "clients", count_clients(m)) < 0 ||
 	    json_set_int(j, "programs", count_programs(m)) < 0 || add_usage(m, j) < 0)

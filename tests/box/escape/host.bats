@@ -54,15 +54,19 @@ s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); tim
 	# With the host's network they are closed by Landlock's scopes (K44) from Linux 6.12
 	# on; before that they are there, which is said.
 	cubby stop >/dev/null 2>&1 || true
-	run -0 --separate-stderr reach --net host
+	run -0 --separate-stderr reach --keep --net host
 	kill $listener
+	abstract=$(cubby info --json | jq -r .abstract)
+	cubby stop -q
 	[[ $stderr == *"the host's network"* ]]
 	if [ "$(perl -e 'print syscall(444, 0, 0, 1)')" -ge 6 ]; then
 		[ "$output" = "Operation not permitted" ]
 		[[ $stderr != *abstract* ]]
+		[ "$abstract" = closed ]
 	else
 		[ "$output" = in ]
 		[[ $stderr == *"abstract sockets"*"within its reach"* ]]
+		[ "$abstract" = "within reach" ]
 	fi
 }
 
