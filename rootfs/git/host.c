@@ -13,7 +13,7 @@
 
 enum { GIT_HOST_MS = 300000, GIT_HOST_WORDS = 4096 };
 
-static const rlim_t cpu_seconds = 300, memory = (rlim_t)2 << 30, file = (rlim_t)8 << 30;
+static const rlim_t cpu_seconds = 300, file = (rlim_t)8 << 30;
 
 static void write_map(const char *path, const char *text)
 {
@@ -54,7 +54,7 @@ int git_host_confine(int dir, struct err *e)
 		rlim_t max;
 	} limits[] = {
 #ifndef __SANITIZE_ADDRESS__ /* whose own memory is far larger */
-		{ RLIMIT_DATA, memory },
+		{ RLIMIT_DATA, (rlim_t)2 << 30 },
 #endif
 		{ RLIMIT_CPU, cpu_seconds },
 		{ RLIMIT_FSIZE, MIN(file, half) },
