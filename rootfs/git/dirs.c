@@ -120,6 +120,7 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 	struct names names = { 0 };
 	struct dirscan_entry x;
 	struct timespec now = sys_wall();
+	bool before = d->partial, whole;
 	struct stat st;
 	int r;
 
@@ -127,17 +128,21 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 		return -ENOMEM;
 	dir = sys_openat2(project, *path ? path : ".",
 			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
-			  RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+			  RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	d->list[i].ctime = d->list[i].flags = 0;
 	if (dir < 0 || sys_fstat(dir, &st) < 0)
 		return 0; /* closed to the caller, and to his git; or gone */
+	d->partial = false;
 	r = dirscan_start(scan, dir, e);
 	while (r >= 0 && (r = dirscan_next(scan, &x, e)) > 0) {
 		note_name(&names, &x);
 		if (strcmp(x.name, ".git") != 0 && is_dir(dir, &x))
 			r = note_subdir(d, path, x.name);
 	}
-	if (ns(&now) > ns(&st.st_ctim) + TICK_NS)
+	/* One that did not go in whole is read again the next time. */
+	whole = !d->partial;
+	d->partial |= before;
+	if (whole && ns(&now) > ns(&st.st_ctim) + TICK_NS)
 		d->list[i].ctime = ns(&st.st_ctim);
 	d->list[i].flags = (names.dot ? GIT_DIRS_DOT : 0u) |
 			   (names.head && names.objects && names.refs &&
@@ -191,6 +196,17 @@ int git_dirs_look(int project, struct git_dirs *d, struct err *e)
 	if (r == -ENOMEM)
 		return err_sys(e, r, "cannot look for repositories");
 	return r;
+}
+
+bool git_dirs_path(const struct git_dir *d, unsigned flag, char ret[PATH_MAX])
+{
+	if (!(d->flags & flag))
+		return false;
+	if (flag == GIT_DIRS_BARE && !*d->path)
+		return snprintf(ret, PATH_MAX, ".") == 1;
+	return snprintf(ret, PATH_MAX, "%s%s%s", d->path,
+			flag == GIT_DIRS_DOT && *d->path ? "/" : "",
+			flag == GIT_DIRS_DOT ? ".git" : "") < PATH_MAX;
 }
 
 /* ---- for the next start ---------------------------------------------------------------- */

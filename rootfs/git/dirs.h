@@ -7,6 +7,9 @@
 #ifndef ROOTFS_GIT_DIRS_H
 #define ROOTFS_GIT_DIRS_H
 
+#include <limits.h>
+#include <stdbool.h>
+
 #include <stdint.h>
 
 #include "base/err.h"
@@ -39,5 +42,8 @@ int git_dirs_look(int project, struct git_dirs *d, struct err *e);
  *  be read is looked at anew */
 void git_dirs_load(int dir, const char *name, struct git_dirs *d);
 int git_dirs_save(int dir, const char *name, const struct git_dirs *d, struct err *e);
+
+/** git_dirs_path() - where what @flag (GIT_DIRS_…) says is, below the project; false: no such */
+bool git_dirs_path(const struct git_dir *d, unsigned flag, char ret[PATH_MAX]);
 
 #endif

@@ -6,14 +6,16 @@
 
 #include "base/scope.h"
 
-enum { HEADER = 12, STAT_BYTES = 40, MODE_AT = 24, EXTENDED = 0x4000 };
+enum { HEADER = 12, STAT_BYTES = 40, MODE_AT = 24, EXTENDED = 0x4000, LENGTH = 0xfff };
 
 struct reader {
 	const uint8_t *data;
 	size_t at, end; /* end: where the last sum begins */
 	size_t sum;
 	uint32_t version;
+	uint32_t count;
 	size_t path_len;
+	size_t kept; /* of the path before, in this one */
 	char path[PATH_MAX];
 };
 
@@ -61,6 +63,7 @@ static int read_path(struct reader *r, size_t start)
 		return -EBADMSG;
 	memcpy(r->path + keep, r->data + r->at, n);
 	r->path_len = keep + n;
+	r->kept = keep;
 	r->path[r->path_len] = '\0';
 	r->at += n + 1;
 	if (r->version < 4) /* padded with NULs to a multiple of eight */
@@ -87,15 +90,51 @@ static int read_entry(struct reader *r, git_index_fn *fn, void *ctx)
 		r->at += 2;
 	}
 	ret = read_path(r, start);
-	return ret < 0 ? ret : fn(ctx, &x);
+	/* git goes by this number, not by the NUL: both must mean the same. */
+	if (ret == 0 && (x.flags & LENGTH) != MIN(r->path_len, (size_t)LENGTH))
+		return -EBADMSG;
+	return ret < 0 || !fn ? ret : fn(ctx, &x);
+}
+
+/* Where git's threads begin to read: at the entries that are read here, nowhere else. */
+static int check_offsets(const struct reader *r, const uint8_t *p, size_t n)
+{
+	_cleanup_free_ struct reader *again = calloc(1, sizeof(*again));
+	uint64_t total = 0;
+	int x = 0;
+
+	if (!again)
+		return -ENOMEM;
+	if (n < 4 || (n - 4) % 8 != 0)
+		return -EBADMSG;
+	*again = *r;
+	again->at = HEADER;
+	again->path_len = 0;
+	for (size_t i = 4; i < n; i += 8) {
+		uint32_t count = be32(p + i + 4);
+
+		if (be32(p + i) != again->at || (total += count) > r->count)
+			return -EBADMSG;
+		for (uint32_t k = 0; k < count && x == 0; k++) {
+			x = read_entry(again, NULL, NULL);
+			if (x == 0 && k == 0 && again->kept)
+				x = -EBADMSG;
+		}
+		if (x < 0)
+			return x;
+	}
+	return total == r->count ? 0 : -EBADMSG;
 }
 
 /* Those with a capital letter may be ignored by who does not know them. What is known and
  * leads nowhere: TREE, REUC, EOIE, IEOT, UNTR, FSMN; and "sdir", a sparse index. */
 static int read_extensions(struct reader *r)
 {
+	const size_t first = r->at;
+
 	while (r->at < r->end) {
 		const uint8_t *p = r->data + r->at;
+		int x = 0;
 		uint32_t n;
 
 		if (r->end - r->at < 8)
@@ -105,6 +144,12 @@ static int read_extensions(struct reader *r)
 			return -EBADMSG;
 		if ((p[0] < 'A' || p[0] > 'Z') && memcmp(p, "sdir", 4) != 0)
 			return -EOPNOTSUPP;
+		if (memcmp(p, "IEOT", 4) == 0)
+			x = check_offsets(r, p + 8, n);
+		else if (memcmp(p, "EOIE", 4) == 0 && (n < 4 || be32(p + 8) != first))
+			x = -EBADMSG;
+		if (x < 0)
+			return x;
 		r->at += 8 + (size_t)n;
 	}
 	return 0;
@@ -129,7 +174,7 @@ int git_index_read(const uint8_t *data, size_t len, size_t sum, git_index_fn *fn
 	r->end = len - sum;
 	r->sum = sum;
 	r->version = be32(data + 4);
-	count = be32(data + 8);
+	count = r->count = be32(data + 8);
 	if (r->version < 2 || r->version > 4)
 		return -EBADMSG;
 	for (uint32_t i = 0; i < count && x >= 0; i++)

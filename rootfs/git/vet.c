@@ -8,8 +8,10 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/git/config.h"
+#include "rootfs/git/index.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/text.h"
+#include "rootfs/git/upper.h"
 
 enum { ASIDE_MAX = 1000, LINK_MAX = PATH_MAX + 64 };
 
@@ -117,13 +119,63 @@ static const char *look_branches(int dir, const char *name)
 	return "it names remotes in an old way";
 }
 
-static int setting(void *ctx, const struct git_config_item *it)
+/* What git writes is files and directories: a log that is a link is a file elsewhere to
+ * which git on the host adds lines. */
+static int look_kind(void *ctx, const struct upper_entry *x, struct err *e)
 {
 	(void)ctx;
+	switch (x->kind) {
+	case UPPER_FILE:
+	case UPPER_DIR:
+	case UPPER_OPAQUE:
+	case UPPER_LEFT:
+		return 0;
+	default:
+		return err_set(e, -EPERM, "no plain file");
+	}
+}
+
+static const char *look_kinds(int git)
+{
+	struct err ignored = ERR_NONE;
+	int r = upper_walk(git, look_kind, NULL, &ignored);
+
+	if (r == -EPERM)
+		return "it holds links, or what is neither a file nor a directory";
+	return r < 0 ? "it cannot be looked at" : NULL;
+}
+
+static int look_path(void *ctx, const struct git_index_entry *x)
+{
+	(void)ctx;
+	return git_index_path_ok(x->path) ? 0 : -EPERM;
+}
+
+static const char *look_index(int git, size_t sum)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_INDEX_MAX);
+	int r = takeover_read(git, "index", &text);
+
+	if (r == -ENOENT)
+		return NULL;
+	if (r == 0)
+		r = git_index_read((const uint8_t *)buf_cstr(&text), text.len, sum,
+				   look_path, NULL);
+	if (r == -EPERM)
+		return "its index names a path that git must not write";
+	return r < 0 ? "its index cannot be read" : NULL;
+}
+
+static int setting(void *ctx, const struct git_config_item *it)
+{
+	size_t *sum = ctx;
+
+	if (strcmp(it->key, "objectformat") == 0)
+		*sum = strcmp(it->value, "sha256") == 0 ? 32 : 20;
 	return git_config_harmless(it) ? 0 : -EPERM;
 }
 
-static const char *look_config(int git)
+static const char *look_config(int git, size_t *sum)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
 	int r = takeover_read(git, "config", &text);
@@ -131,7 +183,7 @@ static const char *look_config(int git)
 	if (r == -ENOENT)
 		return NULL;
 	if (r == 0)
-		r = git_config_parse(buf_cstr(&text), text.len, setting, NULL);
+		r = git_config_parse(buf_cstr(&text), text.len, setting, sum);
 	if (r == -EPERM)
 		return "its configuration has settings that are not known to be "
 		       "harmless";
@@ -150,11 +202,14 @@ static const char *look_dir(int git, bool brief)
 		{ "objects/info", look_objects },
 		{ "branches", look_branches },
 	};
-	const char *why = look_config(git);
+	size_t sum = 20;
+	const char *why = look_config(git, &sum);
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts) && !why; i++)
 		why = each_name(git, parts[i].path, parts[i].look);
-	return why;
+	if (!why)
+		why = look_kinds(git);
+	return why ? why : look_index(git, sum);
 }
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -290,4 +345,19 @@ int git_vet_aside(const struct git_vet *v, char *ret, struct err *e)
 		     to) >= PATH_MAX)
 		ret[0] = '\0';
 	return 0;
+}
+
+void git_vet_put_aside(const struct git_vet *v, const char *why, char *line,
+		       size_t size)
+{
+	const char *path = strcmp(v->path, ".") == 0 ? "HEAD" : v->path;
+	char to[PATH_MAX], a[300], b[300];
+	struct err e = ERR_NONE;
+
+	if (git_vet_aside(v, to, &e) < 0)
+		snprintf(line, size, "%s", e.msg);
+	else
+		snprintf(line, size, "set aside: %s is now %s: the box made it, and %s",
+			 text_escaped(a, sizeof(a), path, strlen(path)),
+			 text_escaped(b, sizeof(b), to, strlen(to)), why);
 }

@@ -29,4 +29,8 @@ bool git_vet_link(const struct git_vet *v, const char *text, size_t len);
  *  @ret: the new path, PATH_MAX bytes */
 int git_vet_aside(const struct git_vet *v, char *ret, struct err *e);
 
+/** git_vet_put_aside() - the same; @line: what the person is told of it */
+void git_vet_put_aside(const struct git_vet *v, const char *why, char *line,
+		       size_t size);
+
 #endif

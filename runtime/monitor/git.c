@@ -39,6 +39,8 @@ static int on_words(void *ctx, uint32_t events, struct err *e)
 
 	(void)events;
 	(void)e;
+	if (gitgate_more(m->git))
+		return 0;
 	loop_remove(m->loop, &m->on_git);
 	gitgate_end(m->git, say, m);
 	for (struct program *p = m->programs, *next; p; p = next) {

@@ -19,6 +19,7 @@
 #include "rootfs/git/config.h"
 #include "rootfs/git/dirs.h"
 #include "rootfs/git/host.h"
+#include "rootfs/git/named.h"
 #include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
@@ -37,9 +38,10 @@ struct view {
 	char *path; /* owned; below the project */
 	char id[GITGATE_ID];
 	int git, upper, state; /* owned; -1 = a file or link, which is only guarded */
-	ino_t ino;	       /* of the thing itself */
-	uint64_t sign;	       /* of the upper when it was last taken over */
-	uint64_t first;	       /* the same at the start: all that was kept before */
+	ino_t ino;	       /* of the thing itself; 0 = there was none */
+	bool named; /* by the host's settings: what comes in its place is set aside */
+	uint64_t sign;	/* of the upper when it was last taken over */
+	uint64_t first; /* the same at the start: all that was kept before */
 	bool read_only; /* of the host: the box sees it as it is, and cannot write */
 };
 
@@ -50,9 +52,11 @@ struct gitgate {
 	struct git_dirs dirs;	 /* owned */
 	struct view *views;	 /* owned */
 	size_t n;
-	bool open;    /* a box may have used the views */
-	pid_t worker; /* -1 = none */
-	int words;    /* owned; -1 = none */
+	bool open;	 /* a box may have used the views */
+	bool partial;	 /* what the look at the start was */
+	pid_t worker;	 /* -1 = none */
+	int words;	 /* owned; -1 = none */
+	struct buf said; /* owned: what came of the words until now */
 	struct gitwatch watch;
 };
 
@@ -87,6 +91,7 @@ void gitgate_free(struct gitgate **gp)
 	git_dirs_done(&g->dirs);
 	gitwatch_close(&g->watch);
 	scope_close(&g->words);
+	buf_done(&g->said);
 	scope_close(&g->dir);
 	scope_close(&g->project);
 	free(g);
@@ -106,6 +111,7 @@ int gitgate_new(const struct spec *spec, int boxdir, struct gitgate **ret,
 	g->worker = -1;
 	g->words = g->dir = -1;
 	g->watch = GITWATCH_NONE;
+	g->said = BUF_INIT(GITGATE_LINES);
 	g->views = calloc(GITGATE_VIEWS, sizeof(*g->views));
 	g->project = inroot_open_real(spec->project, O_RDONLY | O_DIRECTORY);
 	if (g->project < 0 || !g->views)
@@ -172,16 +178,16 @@ static int make_layers(const struct gitgate *g, struct view *v, const struct sta
 	return r < 0 ? r : own(g, work, st);
 }
 
-/* Something that the box must not write, whatever it is. */
-static int note_guard(struct gitgate *g, const char *path)
+/* Something that the box must not write, whatever it is; or make, if it is not there. */
+static int note_guard(struct gitgate *g, const char *path, bool may_miss)
 {
-	struct view v = { .git = -1, .upper = -1, .state = -1 };
-	struct stat st;
+	struct view v = { .git = -1, .upper = -1, .state = -1, .named = true };
+	struct stat st = { .st_ino = 0 };
 	int fd = takeover_open(g->project, path, O_PATH);
 	int r = fd < 0 ? fd : sys_fstat(fd, &st);
 
 	scope_close(&fd);
-	if (r < 0)
+	if (r < 0 && (r != -ENOENT || !may_miss))
 		return r;
 	if (g->n >= GITGATE_VIEWS)
 		return -E2BIG;
@@ -260,8 +266,13 @@ static void take_views(const struct gitgate *g, bool offline, int words)
 		struct err e = ERR_NONE;
 		uint64_t sign = 0;
 
-		if (v->git < 0 || v->read_only || upper_sign(v->upper, &sign, &e) < 0 ||
-		    !sign)
+		if (v->git < 0 || v->read_only)
+			continue;
+		if (upper_sign(v->upper, &sign, &e) < 0) {
+			to_pipe(&words, e.msg);
+			continue;
+		}
+		if (!sign)
 			continue;
 		if (git_take_over(&conf, &e) < 0)
 			to_pipe(&words, e.msg);
@@ -293,15 +304,14 @@ static bool is_guarded(const struct gitgate *g, const char *path)
 	return false;
 }
 
-static bool path_of(const struct git_dir *d, unsigned flag, char ret[PATH_MAX])
+static void put_aside(const struct gitgate *g, const char *path, const char *why,
+		      int words)
 {
-	if (!(d->flags & flag))
-		return false;
-	if (flag == GIT_DIRS_BARE && !*d->path)
-		return snprintf(ret, PATH_MAX, ".") == 1;
-	return snprintf(ret, PATH_MAX, "%s%s%s", d->path,
-			flag == GIT_DIRS_DOT && *d->path ? "/" : "",
-			flag == GIT_DIRS_DOT ? ".git" : "") < PATH_MAX;
+	struct git_vet v = { .project = g->project, .path = path };
+	char line[1024];
+
+	git_vet_put_aside(&v, why, line, sizeof(line));
+	to_pipe(&words, line);
 }
 
 static void look_at_new(const struct gitgate *g, const char *path,
@@ -313,21 +323,28 @@ static void look_at_new(const struct gitgate *g, const char *path,
 			     .brief = brief,
 			     .guarded = guarded };
 	const char *why = git_vet_look(&v);
-	char to[PATH_MAX], line[1024], a[300], b[300];
-	struct err e = ERR_NONE;
 
-	if (!why)
-		return;
-	if (git_vet_aside(&v, to, &e) < 0) {
-		to_pipe(&words, e.msg);
-		return;
+	if (why)
+		put_aside(g, path, why, words);
+}
+
+/* ---- what the host's settings name ------------------------------------------------------- */
+
+/* Without words: whether there is something to be set aside. */
+static bool look_at_named(const struct gitgate *g, int words)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct view *v = &g->views[i];
+
+		if (!v->named || !git_named_changed(g->project, v->path, v->ino, path))
+			continue;
+		if (words < 0)
+			return true;
+		put_aside(g, path, "git on the host acts on it", words);
 	}
-	snprintf(line, sizeof(line), "set aside: %s is now %s: the box made it, and %s",
-		 strcmp(path, ".") == 0
-			 ? "HEAD"
-			 : text_escaped(a, sizeof(a), path, strlen(path)),
-		 text_escaped(b, sizeof(b), to, strlen(to)), why);
-	to_pipe(&words, line);
+	return false;
 }
 
 static const unsigned kinds[] = { GIT_DIRS_DOT, GIT_DIRS_BARE };
@@ -343,10 +360,13 @@ static void look_at_repositories(struct gitgate *g, bool brief, int words)
 			guarded[n++] = g->views[i].path;
 	for (size_t i = 0; i < g->dirs.n; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
-			if (path_of(&g->dirs.list[i], kinds[k], path) &&
+			if (git_dirs_path(&g->dirs.list[i], kinds[k], path) &&
 			    !is_guarded(g, path))
 				look_at_new(g, path, guarded, brief, words);
 }
+
+static const char partial[] = "repositories in the project were looked for in its "
+			      "first 20000 directories only";
 
 enum how { ONLINE, OFFLINE, LOOK };
 
@@ -360,7 +380,10 @@ static void work(struct gitgate *g, enum how how, int words)
 		take_views(g, how == OFFLINE, words);
 	if (git_dirs_look(g->project, &g->dirs, &e) < 0)
 		to_pipe(&words, e.msg);
+	if (g->dirs.partial && !g->partial)
+		to_pipe(&words, partial);
 	look_at_repositories(g, how == LOOK, words);
+	look_at_named(g, words);
 }
 
 /* ---- the worker --------------------------------------------------------------------------- */
@@ -395,7 +418,7 @@ int gitgate_begin(struct gitgate *g, struct err *e)
 	for (size_t i = 0; i < g->n; i++)
 		if (g->views[i].upper >= 0 &&
 		    upper_sign(g->views[i].upper, &g->views[i].sign, e) < 0)
-			return e->code;
+			g->views[i].sign = UINT64_MAX; /* the worker says why */
 	return begin(g, ONLINE, e);
 }
 
@@ -418,15 +441,26 @@ int gitgate_look(struct gitgate *g, struct err *e)
 	return g->worker > 0 ? g->words : begin(g, LOOK, e);
 }
 
+bool gitgate_more(struct gitgate *g)
+{
+	char text[4096];
+	ssize_t n = sys_read(g->words, text, sizeof(text));
+
+	if (n > 0 && g->said.len + (size_t)n < GITGATE_LINES)
+		(void)buf_add(&g->said, text, (size_t)n); /* beyond: read, not told */
+	return n > 0 || n == -EINTR;
+}
+
 void gitgate_end(struct gitgate *g, gitgate_say_fn *say, void *ctx)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GITGATE_LINES);
-	struct err ignored = ERR_NONE;
 	siginfo_t si;
 
 	if (g->worker <= 0)
 		return;
-	(void)file_read_fd(g->words, &text, &ignored);
+	while (gitgate_more(g))
+		;
+	text = take(&g->said, (struct buf)BUF_INIT(GITGATE_LINES));
 	sys_waitid(P_PID, (id_t)g->worker, &si, WEXITED);
 	g->worker = -1;
 	scope_close(&g->words);
@@ -450,11 +484,12 @@ static bool is_pending(struct gitgate *g, bool at_end)
 		     sign != (at_end ? v->first : v->sign)))
 			return true;
 	}
-	if (git_dirs_look(g->project, &g->dirs, &ignored) < 0)
+	if (look_at_named(g, -1) || git_dirs_look(g->project, &g->dirs, &ignored) < 0 ||
+	    (g->dirs.partial && !g->partial))
 		return true;
 	for (size_t i = 0; i < g->dirs.n; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
-			if (path_of(&g->dirs.list[i], kinds[k], path) &&
+			if (git_dirs_path(&g->dirs.list[i], kinds[k], path) &&
 			    !is_guarded(g, path))
 				return true;
 	return false;
@@ -477,7 +512,8 @@ static int recover(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct err
 		return 0;
 	for (const char *p = buf_cstr(&text), *end = p + text.len; p < end;
 	     p += strlen(p) + 1)
-		if (*p && note_view(g, p) < 0)
+		if (*p &&
+		    (*p == '/' ? note_guard(g, p + 1, true) : note_view(g, p)) < 0)
 			return fail(e, -EIO);
 	r = begin(g, OFFLINE, e);
 	if (r < 0)
@@ -496,7 +532,8 @@ static int note_open(const struct gitgate *g, struct err *e)
 	if (fd < 0)
 		return fail(e, fd);
 	for (size_t i = 0; i < g->n; i++)
-		if (buf_add(&text, g->views[i].path, strlen(g->views[i].path) + 1) < 0)
+		if ((!g->views[i].ino && buf_addc(&text, '/') < 0) ||
+		    buf_add(&text, g->views[i].path, strlen(g->views[i].path) + 1) < 0)
 			return fail(e, -ENOMEM);
 	return text.len ? file_write_fd(fd, text.data, text.len, e) : 0;
 }
@@ -522,7 +559,7 @@ static int find_views(struct gitgate *g, struct err *e)
 		return r;
 	for (size_t i = 0; i < g->dirs.n; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
-			if (!path_of(&g->dirs.list[i], kinds[k], path) ||
+			if (!git_dirs_path(&g->dirs.list[i], kinds[k], path) ||
 			    is_guarded(g, path))
 				continue;
 			r = note_view(g, path);
@@ -541,62 +578,25 @@ struct named {
 	void *ctx;
 };
 
-/* Settings whose value is a path that git runs or reads more settings from. */
-static bool names_path(const struct git_config_item *it)
-{
-	static const struct {
-		const char *section, *key;
-	} rows[] = {
-		{ "core", "hookspath" },      { "core", "fsmonitor" },
-		{ "core", "attributesfile" }, { "core", "sshcommand" },
-		{ "core", "editor" },	      { "core", "pager" },
-		{ "include", "path" },	      { "includeif", "path" },
-		{ "filter", "clean" },	      { "filter", "smudge" },
-		{ "filter", "process" },      { "diff", "command" },
-		{ "diff", "textconv" },	      { "merge", "driver" },
-		{ "gpg", "program" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (strcmp(rows[i].section, it->section) == 0 &&
-		    strcmp(rows[i].key, it->key) == 0)
-			return true;
-	return false;
-}
-
-/* Relative ones mean the worktree, those of an include the git directory. Only the first
- * word can be a file: what else a program is told is its own affair. */
 static int note_named(void *ctx, const struct git_config_item *it)
 {
+	static const char guarded[] =
+		"%s is read-only in the box: git on the host acts on it";
+	static const char unguarded[] =
+		"%s can be written by the box, though git on the host acts on it";
 	const struct named *n = ctx;
-	const char *root = n->g->spec->project, *v = it->value;
-	bool include = strncmp(it->section, "include", 7) == 0;
-	size_t len = strlen(root), up = strlen(n->git);
 	char path[PATH_MAX], line[PATH_MAX + 128], shown[300];
+	bool may_miss;
+	int r;
 
-	if (!names_path(it))
+	if (!git_named_path(it, n->g->spec->project, n->git, path, &may_miss))
 		return 0;
-	if (strncmp(v, root, len) == 0 && v[len] == '/')
-		snprintf(path, sizeof(path), "%s", v + len + 1);
-	else if (*v == '/' || *v == '~' || *v == '!')
+	r = note_guard(n->g, path, may_miss);
+	if (r == -ENOENT || !n->say || (r == 0 && !n->g->views[n->g->n - 1].ino))
 		return 0;
-	else
-		snprintf(path, sizeof(path), "%.*s%s", (int)(include ? up : up - 4),
-			 n->git, include ? "/" : "");
-	if (*v != '/')
-		snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s", v);
-	if (!include)
-		path[strcspn(path, " ")] = '\0';
-	while (strncmp(path, ".git/../", 8) == 0)
-		memmove(path, path + 8, strlen(path + 8) + 1);
-	if (strcmp(path, ".") == 0 || !*path || note_guard(n->g, path) < 0)
-		return 0;
-	if (n->say) {
-		snprintf(line, sizeof(line),
-			 "%s is read-only in the box: git on the host acts on it",
-			 text_escaped(shown, sizeof(shown), path, strlen(path)));
-		n->say(n->ctx, line);
-	}
+	snprintf(line, sizeof(line), r < 0 ? unguarded : guarded,
+		 text_escaped(shown, sizeof(shown), path, strlen(path)));
+	n->say(n->ctx, line);
 	return 0;
 }
 
@@ -645,8 +645,8 @@ int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *
 	if (r < 0)
 		return r;
 	if (g->dirs.partial && say)
-		say(ctx, "repositories in the project were looked for in its first "
-			 "20000 directories only");
+		say(ctx, partial);
+	g->partial = g->dirs.partial;
 	if (g->n > GITGATE_OVERLAYS && say)
 		say(ctx,
 		    "the project has more than 200 repositories: git directories of "

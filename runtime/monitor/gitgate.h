@@ -56,6 +56,8 @@ bool gitgate_pending(struct gitgate *g);
  * Return: a descriptor, borrowed, that is ready to be read when it has ended.
  */
 int gitgate_begin(struct gitgate *g, struct err *e);
+/** gitgate_more() - read some of it when it is ready; false: the work has ended */
+bool gitgate_more(struct gitgate *g);
 /** gitgate_end() - after that: say what there is to say */
 void gitgate_end(struct gitgate *g, gitgate_say_fn *say, void *ctx);
 

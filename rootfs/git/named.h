@@ -1,0 +1,31 @@
+/* git_named - what a repository's settings name in the tree: paths that git runs or obeys.
+ *
+ * Does:   tells the path that a setting means, below the project; and whether what is there
+ *         is another than it was.
+ * Needs:  a setting of config.h.
+ * Owns:   nothing.
+ * Never:  follows a link; changes anything. */
+#ifndef ROOTFS_GIT_NAMED_H
+#define ROOTFS_GIT_NAMED_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "rootfs/git/config.h"
+
+/** git_named_path() - the path below the project that @it names
+ *  @root:     the project's path
+ *  @git:      the ".git" that has the setting, below the project
+ *  @may_miss: git acts on it when it is made later: it is no program of PATH
+ *  Return: false: none, or none below the project. */
+bool git_named_path(const struct git_config_item *it, const char *root, const char *git,
+		    char ret[PATH_MAX], bool *may_miss);
+
+/** git_named_changed() - whether there is at @path what was not there at the start; a link
+ *  on the way counts, for there was none
+ *  @ino: of what was there; 0 = nothing
+ *  @ret: what is to be set aside, below @project */
+bool git_named_changed(int project, const char *path, ino_t ino, char ret[PATH_MAX]);
+
+#endif

@@ -1,0 +1,125 @@
+# git - repositories and settings that a box makes where nobody looked: git on the host
+# must not run what is in them.
+bats_require_minimum_version 1.5.0
+load ../../lib
+load git
+
+setup_file() { git_setup_file; }
+teardown_file() { lib_done; }
+setup() { git_setup; }
+
+evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n' "$LIB_PROJECT"; }
+
+@test "G30: links and FIFOs inside a repository that the box made" {
+	for how in 'rm -rf .git/logs; mkdir .git/logs; ln -s ../../victim .git/logs/HEAD' \
+		'rm -rf .git/logs; mkdir -p .git/logs; ln -s .. .git/logs/refs' \
+		'rmdir .git/objects/pack; ln -s ../../there .git/objects/pack' \
+		'mkfifo .git/refs/heads/main' 'mkdir -p .git/info; ln -s .. .git/info/refs'; do
+		run -0 --separate-stderr boxed "git init -q .; $how"
+		[ ! -e .git ] || { echo "stayed: $how"; return 1; }
+		[[ $stderr == *"set aside: .git is now"* ]]
+	done
+	touch victim
+	git_safe
+	[ ! -s victim ]
+}
+
+# What an index says, as git wrote it, with other bytes for "xgit": the length is the same.
+@test "G31: the index of a repository that the box made" {
+	run -0 --separate-stderr boxed "git init -q .
+		sum=\$(git hash-object -w evil)
+		git update-index --add --cacheinfo 100755,\$sum,xgit/hooks/post-index-change
+		sed -i 's,xgit/hooks,.git/hooks,' .git/index"
+	[ ! -e .git ]
+	[[ $stderr == *"set aside: .git is now"*"index"* ]]
+	git_safe
+	(cd "$LIB_PROJECT" && git checkout -- . && git checkout -f) >"$LIB_DIR/host.log" 2>&1 || true
+	[ ! -e "$PWNED" ]
+}
+
+# An entry's length is given twice, by a number and by the NUL: git goes by the number.
+@test "G32: an index that two readers understand differently" {
+	command -v python3 >/dev/null || skip "no python3"
+	git_repo
+	cat >craft.py <<'P'
+import hashlib, struct, sys
+sum, out = bytes.fromhex(sys.argv[1]), sys.argv[2]
+name = b".git/hooks/post-index-change"
+one = struct.pack(">10I", *[0x01010101] * 6, 0o100644, 1, 1, 1) + sum
+# for git: entry one's name has LEN bytes; for who stops at the NUL it has one
+hidden = b"\x01" * 24 + struct.pack(">I", 0o100755) + b"\x01" * 12 + sum + \
+    struct.pack(">H", 0x8000 | len(name)) + name + b"\0"
+hidden += b"\0" * (-len(hidden) % 8)
+first = one + struct.pack(">H", 1) + b"a" + b"\0"
+first += b"\0" * (-len(first) % 8)
+cover = b"\x01" * 24 + struct.pack(">I", 0o100644) + b"\x01" * 4
+long = one + struct.pack(">H", len(first) + len(cover) - 63) + b"a" + b"\0" * (len(first) - 63) + cover
+body = b"DIRC" + struct.pack(">II", 2, 2) + long + hidden
+open(out, "wb").write(body + hashlib.sha1(body).digest())
+P
+	sum=$(git hash-object -w evil)
+	python3 craft.py "$sum" index.made
+	GIT_INDEX_FILE=index.made git ls-files -s >"$LIB_DIR/files" 2>&1 || true
+	grep -q 'hooks/post-index-change' "$LIB_DIR/files" || skip "this git reads it otherwise: $(cat "$LIB_DIR/files")"
+	run -0 --separate-stderr boxed 'cp index.made .git/index'
+	[[ $stderr == *"not taken over: .git/index (it cannot be read)"* ]]
+	git checkout -f -- . >"$LIB_DIR/host.log" 2>&1 || true
+	git_safe
+	# Where its threads begin: as git writes it, and elsewhere.
+	boxed 'export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=index.threads GIT_CONFIG_VALUE_0=3
+		rm -f .git/index; git reset -q; touch 1 2 3 4 5 6 7; git add ?; git commit -qm many'
+	grep -q IEOT .git/index
+	[ "$(git ls-files ?)" = "$(seq 7)" ]
+	python3 -c 'import sys
+x = bytearray(open(".git/index", "rb").read()); at = x.index(b"IEOT") + 8 + 4 + 8
+x[at + 3] += 8; open("index.made", "wb").write(x)'
+	run -0 --separate-stderr boxed 'cp index.made .git/index'
+	[[ $stderr == *"not taken over: .git/index (it cannot be read)"* ]]
+}
+
+@test "G33: what the host's configuration names, made by the box or put in its place" {
+	git_repo
+	mkdir -p tools/hooks
+	git config core.hooksPath tools/hooks
+	run -0 --separate-stderr boxed 'mv tools t2; mkdir -p tools/hooks; cp evil tools/hooks/pre-commit'
+	[[ $stderr == *"set aside: tools/hooks is now tools/hooks.from-box"* ]]
+	git_safe
+	rm -rf tools t2
+	run -0 --separate-stderr boxed 'mkdir -p tools/hooks; cp evil tools/hooks/pre-commit'
+	[[ $stderr == *"set aside: tools/hooks is now tools/hooks.from-box"* ]]
+	git_safe
+	git config --unset core.hooksPath
+	git config include.path ../settings
+	run -0 --separate-stderr boxed "printf '$(evil_config)' >settings"
+	[[ $stderr == *"set aside: settings is now settings.from-box"* ]]
+	git_safe
+}
+
+@test "G34: more directories than are looked at, and said" {
+	run -0 --separate-stderr boxed "mkdir a; cd a; seq 20100 | xargs mkdir; cd ..
+		mkdir -p a/1/z; git init -q a/1/z/y"
+	[[ $stderr == *"looked for in"*"only"* ]]
+}
+
+@test "G35: a great many repositories, and a view that is too deep, do not end the look" {
+	git_repo
+	run -0 --separate-stderr timeout "$(lib_longer 60)" cubby exec -- sh -ec "
+		mkdir -p .git/\$(printf 'd/%.0s' \$(seq 80))
+		n=\$(printf 'n%.0s' \$(seq 100))
+		for i in \$(seq 500); do mkdir -p \$n/\$n/\$i/.git; echo x >\$n/\$n/\$i/.git/evil; done
+		sleep 300 >/dev/null 2>&1 &"
+	[ -z "$(find . -path ./.git -prune -o -name .git -print)" ]
+	git_safe
+}
+
+@test "G36: a repository on a filesystem that is mounted in the project" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can mount"
+	unshare -m true || skip "no mount namespace"
+	mkdir other
+	unshare -m --propagation private bash -ec '
+		mount -t tmpfs -o mode=755 none other
+		git init -q other
+		cubby exec -q -- sh -c "cp evil other/.git/hooks/pre-commit; mkdir -p other/new; cp -r other/.git other/new/.git; cp evil other/new/.git/hooks/pre-commit" || true
+		cubby stop -q || true
+		[ ! -e other/.git/hooks/pre-commit ] && [ ! -e other/new/.git ]'
+}

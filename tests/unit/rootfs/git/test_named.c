@@ -1,0 +1,80 @@
+#include "rootfs/git/named.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "tests/unit/unit.h"
+
+static void named(void)
+{
+	static const struct {
+		const char *section, *key, *value, *git, *path; /* path: NULL = none */
+		bool may_miss;
+	} rows[] = {
+		{ "core", "hookspath", ".husky", ".git", ".husky", true },
+		{ "core", "hookspath", "/p/hooks", ".git", "hooks", true },
+		{ "core", "hookspath", "/q/hooks", ".git", NULL, false },
+		{ "core", "hookspath", "h", "sub/.git", "sub/h", true },
+		{ "include", "path", "../s", ".git", "s", true },
+		{ "includeif", "path", "s", "a/.git", "a/.git/s", true },
+		{ "filter", "clean", "tools/x %f", ".git", "tools/x", true },
+		{ "filter", "clean", "git-lfs clean -- %f", ".git", "git-lfs", false },
+		{ "core", "pager", "less", ".git", "less", false },
+		{ "core", "editor", "!vi", ".git", NULL, false },
+		{ "core", "hookspath", "~/h", ".git", NULL, false },
+		{ "core", "hookspath", ".", ".git", NULL, false },
+		{ "user", "name", "x", ".git", NULL, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct git_config_item *it = calloc(1, sizeof(*it));
+		char path[PATH_MAX];
+		bool may_miss = false, there;
+
+		assert_non_null(it);
+		snprintf(it->section, sizeof(it->section), "%s", rows[i].section);
+		snprintf(it->key, sizeof(it->key), "%s", rows[i].key);
+		snprintf(it->value, sizeof(it->value), "%s", rows[i].value);
+		there = git_named_path(it, "/p", rows[i].git, path, &may_miss);
+		free(it);
+		assert_int_equal(there, rows[i].path != NULL);
+		if (!there)
+			continue;
+		assert_string_equal(path, rows[i].path);
+		assert_int_equal(may_miss, rows[i].may_miss);
+	}
+}
+
+static void changed(void)
+{
+	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	char path[PATH_MAX];
+	struct stat st;
+
+	assert_true(dir >= 0);
+	assert_false(git_named_changed(dir, "a/b", 0, path));
+	assert_int_equal(sys_mkdirat(dir, "a", 0700), 0);
+	assert_false(git_named_changed(dir, "a/b", 0, path));
+	assert_int_equal(sys_mkdirat(dir, "a/b", 0700), 0);
+	assert_true(git_named_changed(dir, "a/b", 0, path));
+	assert_string_equal(path, "a/b");
+	assert_int_equal(sys_fstatat(dir, "a/b", &st, 0), 0);
+	assert_false(git_named_changed(dir, "a/b", st.st_ino, path));
+	assert_int_equal(sys_symlinkat("a", dir, "l"), 0);
+	assert_true(git_named_changed(dir, "l/b", st.st_ino, path));
+	assert_string_equal(path, "l");
+	scope_close(&dir);
+}
+
+static const struct unit_case cases[] = {
+	{ "what settings name", named },
+	{ "what is another than it was", changed },
+};
+
+int main(void)
+{
+	return unit_cases("git_named", cases);
+}
