@@ -123,8 +123,8 @@ hog_is_killed() { # WRAPPER...
 	for got in "${lines[@]}"; do sum=$((sum + got)); done
 	echo "$sum ms of 2000; $stderr"
 	[ "${#lines[@]}" -eq 4 ]
-	if [ "$sum" -lt 1300 ]; then
-		[ -z "$stderr" ]
+	if [ -z "$stderr" ]; then
+		[ "$sum" -lt 1300 ]
 	else
 		[[ ${stderr_lines[0]} == "cubby: "*"--cpus has no effect"*"; fix: "* ]]
 		[ "${#stderr_lines[@]}" -eq 1 ]
