@@ -142,18 +142,24 @@ void session_life_stop(struct session *s)
 
 bool session_life_died(struct session *s)
 {
+	struct session_death death;
 	struct err e = ERR_NONE;
 	int r;
 
-	if (s->is_dead || s->proc.master < 0)
+	if (s->proc.master < 0 || (s->is_dead && s->death.gone))
 		return s->is_dead;
-	r = s->conf.port->died(s->conf.port->ctx, s->proc.id, &s->death, &e);
+	r = s->conf.port->died(s->conf.port->ctx, s->proc.id, &death, &e);
+	if (s->is_dead) { /* it may have been the first of its box to end */
+		s->death.gone = r < 0;
+		return true;
+	}
 	if (r == 0)
 		return false;
 	if (r < 0) /* the box is gone, and the shell with it */
-		s->death = (struct session_death){ .status = 137,
-						   .signal = SIGKILL,
-						   .gone = true };
+		death = (struct session_death){ .status = 137,
+						.signal = SIGKILL,
+						.gone = true };
+	s->death = death;
 	while (session_io_step(s))
 		;
 	s->is_dead = true;

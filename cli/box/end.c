@@ -159,17 +159,19 @@ int boxend_within(const struct store *st, const char *key,
 	_cleanup_box_ struct box *box = NULL;
 	struct pollfd p = { .fd = grace->interrupt, .events = POLLIN };
 	struct err gone = ERR_NONE;
-	int init = join_box(st, key, &box, e);
-	int left = init > 0 ? boxps_end(init, &gone) : 0;
+	int left = 0, init = join_box(st, key, &box, e);
 
 	if (init < 0)
 		return init;
+	if (init > 0) {
+		(void)box_ask(box, "stopping", NULL, NULL, &gone);
+		left = boxps_end(init, &gone);
+	}
 	while (left > 0 && sys_now_ms() < grace->until_ms) {
 		if (sys_poll(&p, 1, END_LOOK_MS) > 0)
 			break;
 		left = boxps_count(init, &gone);
 	}
-	box_close(&box);
 	return boxend_stop(st, key, e);
 }
 

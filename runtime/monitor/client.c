@@ -273,8 +273,14 @@ void monitor_client_exit(struct monitor *m, const struct wire_msg *msg)
 		monitor_client_exited(m, p);
 }
 
+/* Where a box is being stopped its programs end one by one, and then it does: a client
+ * that was told of the first end would begin anew in what is left. */
 void monitor_client_exited(struct monitor *m, struct program *p)
 {
+	if (m->stopping) {
+		p->held = true;
+		return;
+	}
 	if (p->client)
 		say(p->client, WIRE_EXIT, p->client_id, &p->exit, sizeof(p->exit));
 	forget(m, p);
@@ -313,8 +319,21 @@ static void leave_programs(struct client *c)
 		if (p->client != c)
 			continue;
 		p->client = NULL;
-		if (!p->keep)
+		if (!p->keep && !p->held)
 			kill_program(c->m, p);
+	}
+}
+
+/* It left without having stopped the box. */
+static void tell_held(struct monitor *m)
+{
+	struct program *next;
+
+	m->stopping = NULL;
+	for (struct program *p = m->programs; p; p = next) {
+		next = p->next;
+		if (p->held)
+			monitor_client_exited(m, p);
 	}
 }
 
@@ -327,6 +346,8 @@ void monitor_client_drop(struct client *c)
 		at = &(*at)->next;
 	*at = c->next;
 	leave_programs(c);
+	if (m->stopping == c && !m->ending)
+		tell_held(m);
 	outbox_disown(&m->to_init, c);
 	outbox_done(&c->out);
 	loop_remove(m->loop, &c->source);
@@ -360,10 +381,12 @@ static void do_ask(struct client *c, const struct wire_msg *msg)
 	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
 	struct err e = ERR_NONE;
 	int r = parse_question(msg, &q, &e);
+	const char *what = r == 0 ? json_get_str(q, "what") : NULL;
 
-	if (r == 0)
-		r = monitor_ask(c->m, json_get_str(q, "what"), json_get(q, "args"), &a,
-				&e);
+	if (r == 0 && strcmp(what, "stopping") == 0)
+		c->m->stopping = c;
+	else if (r == 0)
+		r = monitor_ask(c->m, what, json_get(q, "args"), &a, &e);
 	if (r == 0) {
 		r = a ? json_print(a, false, &text) : buf_adds(&text, "{}");
 		if (r < 0)

@@ -36,6 +36,7 @@ struct program {
 	bool ended;	       /* git's files are being taken over; then it is said */
 	unsigned round;	       /* of the taking over that it waits for */
 	struct wire_exit exit; /* once it has ended */
+	bool held;	       /* it has, and its client is not told yet */
 };
 
 struct monitor {
@@ -65,6 +66,9 @@ struct monitor {
 	uint64_t oom_told; /* of the kills for memory: so many were said or are old */
 	int64_t started;   /* seconds since 1970 */
 	bool ending;	   /* init died, or somebody said stop: no way back */
+	struct client
+		*stopping; /* borrowed; is about to say stop: while it is there, an
+				    end is the box's and no program's; NULL = nobody */
 };
 
 /* monitor.c */
