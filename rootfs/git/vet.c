@@ -207,6 +207,8 @@ static const char *look_dir(int git, bool brief)
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts) && !why; i++)
 		why = each_name(git, parts[i].path, parts[i].look);
+	if (brief) /* "git init" tries a link; the rest is for when the command ends */
+		return why;
 	if (!why)
 		why = look_kinds(git);
 	return why ? why : look_index(git, sum);
