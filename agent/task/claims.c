@@ -89,7 +89,7 @@ enum { BEGINNING = 40 };
 
 static bool begins(const char *s, size_t len, const char *const *words, size_t n)
 {
-	char start[BEGINNING];
+	char start[BEGINNING] = "";
 
 	plain(s, len, start, sizeof(start));
 	for (size_t i = 0; i < n; i++) {

@@ -59,42 +59,35 @@ static int hint_other(const struct store *st, const char *map, struct err *e)
 	return err_hint(e, "--image %s uses one that is there", s.name);
 }
 
-/* From where it came, and for the map of @s: the files of an image belong to ids. */
-static int pull_from(const struct app *app, const struct store *st,
-		     const struct image *other, const struct spec *s, struct image *ret,
-		     struct err *e)
-{
-	struct source src;
-	int r = source_parse(other->source, &src, e);
-
-	if (r < 0)
-		return r;
-	render_note(app,
-		    "the image '%s' is there for the id map '%s' alone: it is made "
-		    "again for '%s'",
-		    other->name, other->map, idmap_kind_name(s->map.kind));
-	r = pulling_image(app, st, &s->map, other->source, ret, e);
-	if (r < 0 || src.kind == SOURCE_DIR || !strcmp(ret->digest, other->digest))
-		return r;
-	return err_set(e, -ESTALE, "'%s' is no longer what it was", other->source);
-}
-
-/* One that the person gave a name to, and that another kind of box already uses. */
+/* One that the person gave a name to, and that another kind of box already uses: again,
+ * from where it came, for the map of @s. The files of an image belong to ids. */
 static int find_other_map(const struct app *app, const struct store *st,
 			  const char *name, const struct spec *s, struct image *ret,
 			  struct err *e)
 {
+	const char *map = idmap_kind_name(s->map.kind);
+	struct pulling_ref what = { .ref = name };
 	struct image other = { .size = 0 };
 	struct err why = ERR_NONE;
+	struct source src;
 	int r = image_find(st, name, NULL, &other, &why);
 
 	if (r < 0)
-		return pulling_image(app, st, &s->map, name, ret, e); /* says why not */
-	r = pull_from(app, st, &other, s, ret, e);
+		return pulling_image(app, st, &s->map, &what, ret,
+				     e); /* says why not */
+	what = (struct pulling_ref){ other.source, name, other.digest };
+	r = source_parse(other.source, &src, e);
+	if (r == 0) {
+		if (src.kind == SOURCE_DIR) /* its digest is that of a moment */
+			what.digest = NULL;
+		render_note(app,
+			    "the image '%s' is there for the id map '%s' alone: it is "
+			    "made again for '%s'",
+			    other.name, other.map, map);
+		r = pulling_image(app, st, &s->map, &what, ret, e);
+	}
 	if (r == 0)
-		r = image_name(st, ret->dir, name, e);
-	if (r == 0)
-		return image_load(st, ret->dir, ret, e);
+		return 0;
 	err_wrap(e, "the image '%s' is there for the id map '%s' alone", name,
 		 other.map);
 	return err_hint(e, "pull it again with --name %s", name);

@@ -70,11 +70,11 @@ static int watch_interrupts(struct pulling *p, struct err *e)
 }
 
 int pulling_image(const struct app *app, const struct store *st,
-		  const struct idmap *map, const char *ref, struct image *ret,
-		  struct err *e)
+		  const struct idmap *map, const struct pulling_ref *what,
+		  struct image *ret, struct err *e)
 {
 	_cleanup_(pulling_done) struct pulling p = { .app = app,
-						     .ref = ref,
+						     .ref = what->ref,
 						     .signals = -1 };
 	_cleanup_json_ struct json *json = idmap_to_json(map);
 	struct idmap own = *map; /* a context is not const */
@@ -88,6 +88,8 @@ int pulling_image(const struct app *app, const struct store *st,
 		.runtime = &own,
 		.progress = on_progress,
 		.note = on_note,
+		.name = what->name,
+		.digest = what->digest,
 		.names = log_get_level() >= LOG_INFO,
 		.ctx = &p,
 	};
@@ -99,7 +101,7 @@ int pulling_image(const struct app *app, const struct store *st,
 	conf.abort_fd = p.signals;
 	(void)pull_clean(&conf,
 			 &ignored); /* what cannot be removed waits for the next */
-	r = pull_image(&conf, ref, ret, e);
+	r = pull_image(&conf, what->ref, ret, e);
 	if (p.begun)
 		progress_end(&p.bar, r == 0);
 	return r;

@@ -9,12 +9,18 @@
 #include "rootfs/image/image.h"
 #include "runtime/idmap/idmap.h"
 
+struct pulling_ref {
+	const char *ref;    /* as source_parse() takes it */
+	const char *name;   /* what the image is called; NULL = as the reference says */
+	const char *digest; /* what it must be, else -ESTALE; NULL = whatever it is */
+};
+
 /**
  * pulling_image() - pull_image() with progress and ^C
  * Return: 0; -ECANCELED after ^C; why not, and what can be done instead.
  */
 int pulling_image(const struct app *app, const struct store *st,
-		  const struct idmap *map, const char *ref, struct image *ret,
-		  struct err *e);
+		  const struct idmap *map, const struct pulling_ref *what,
+		  struct image *ret, struct err *e);
 
 #endif

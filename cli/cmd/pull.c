@@ -65,52 +65,19 @@ static int show(const struct app *app, const struct image *i)
 	return render_json(app, j);
 }
 
-/* Whoever says a name does not want the one that the file's name gives, too, unless the
- * image had it @before. */
-static int call_it(const struct store *st, const char *name, const struct image *before,
-		   struct image *ret, struct err *e)
-{
-	char given[IMAGE_NAME];
-	int r;
-
-	memcpy(given, ret->name, sizeof(given));
-	r = image_name(st, ret->dir, name, e);
-	if (r == 0 && strcmp(given, name) != 0 && strcmp(before->dir, ret->dir) != 0)
-		r = image_unname(st, ret->dir, given, e);
-	return r < 0 ? r : image_load(st, ret->dir, ret, e);
-}
-
-/* Who has the name that @ref gives by itself. */
-static void find_before(const struct store *st, const char *ref, const char *map,
-			struct image *ret)
-{
-	struct err none = ERR_NONE;
-	struct source src;
-
-	if (source_parse(ref, &src, &none) < 0 ||
-	    image_find(st, src.name, map, ret, &none) < 0)
-		ret->dir[0] = '\0';
-}
-
 static int pull(const struct app *app, const struct args *a, struct image *ret,
 		struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
-	struct image before = { .dir = "" };
+	const struct pulling_ref what = { .ref = a->ref, .name = a->name };
 	struct idmap map;
 	int r;
 
 	r = store_open(&st, e);
 	if (r == 0)
 		r = box_ids_choose(app->dir ? app->dir : ".", &map, &why, e);
-	if (r == 0 && a->name)
-		find_before(&st, a->ref, idmap_kind_name(map.kind), &before);
-	if (r == 0)
-		r = pulling_image(app, &st, &map, a->ref, ret, e);
-	if (r == 0 && a->name)
-		r = call_it(&st, a->name, &before, ret, e);
-	return r;
+	return r < 0 ? r : pulling_image(app, &st, &map, &what, ret, e);
 }
 
 static int run(struct app *app, int argc, char **argv)

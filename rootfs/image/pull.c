@@ -374,6 +374,11 @@ int pull_image(const struct pull_conf *c, const char *ref, struct image *ret,
 		r = get(&p, e);
 	if (r < 0)
 		return r;
+	if (c->digest && strcmp(p.fetched.digest, c->digest) != 0)
+		return err_set(e, -ESTALE, "'%s' is no longer what it was", ref);
+	if (c->name && text_copy(p.src.name, sizeof(p.src.name), c->name) < 0)
+		return err_set(e, -ENAMETOOLONG, "the name '%.64s' is too long",
+			       c->name);
 	image_dir(p.fetched.digest, c->map, dir);
 	if (sys_faccessat(c->store->images, dir, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		r = image_name(c->store, dir, p.src.name, e);

@@ -44,8 +44,10 @@ struct pull_conf {
 	void (*progress)(void *ctx, const struct pull_progress *p); /* may be NULL */
 	void (*note)(void *ctx, const char *line);		    /* may be NULL */
 	void *ctx;						    /* of both */
-	bool names;   /* note also each thing that is left out, by its name */
-	int abort_fd; /* readable = give up with -ECANCELED; -1 = none */
+	const char *name;   /* what it is called; NULL = as the reference says */
+	const char *digest; /* what it must be, else -ESTALE; NULL = whatever it is */
+	bool names;	    /* note also each thing that is left out, by its name */
+	int abort_fd;	    /* readable = give up with -ECANCELED; -1 = none */
 };
 
 /**

@@ -195,13 +195,17 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
+/* There is no toolbox: nothing of it may be looked at. */
+static struct hands *running;
+
 static int run_tool(struct toolbox *box, const char *name, const struct json *args,
 		    struct tool_result *ret, struct err *e)
 {
-	struct hands *h = (struct hands *)box;
+	struct hands *h = running;
 	const char *s;
 
 	(void)e;
+	assert_null(box);
 	h->ran++;
 	if (strcmp(name, "finish") == 0) {
 		ret->outcome = TOOL_FINISHED;
@@ -280,7 +284,6 @@ static void run_row(const void *p)
 					     .temperature_milli = -1 },
 				  .facts = { .directory = "/p" },
 				  .limits = row->limits,
-				  .tools = (struct toolbox *)&h,
 				  .run_tool = run_tool,
 				  .project_fd = -1,
 				  .transcript_fd = log,
@@ -293,6 +296,7 @@ static void run_row(const void *p)
 	assert_int_equal(sys_pipe2(h.interrupt, 0), 0);
 	conf.interrupt_fd = h.interrupt[0];
 	task_report_init(&report);
+	running = &h;
 	unit_ok(task_run(&conf, &report, &e), &e);
 	assert_string_equal(report.cause, row->cause);
 	assert_int_equal(report.end, row->end);
