@@ -50,12 +50,18 @@ int holder_parse(const char *text, struct holder *ret)
 	return 0;
 }
 
+/* In a container whose process 1 reaps nobody a monitor that has ended keeps its number
+ * and its name. */
 static bool is_monitor(pid_t pid)
 {
 	_cleanup_buf_ struct buf comm = BUF_INIT(HOLDER_COMM);
+	_cleanup_close_ int fd = sys_pidfd_open(pid);
+	struct pollfd ended = { .fd = fd, .events = POLLIN };
 	struct err ignored = ERR_NONE;
 	char path[32];
 
+	if (fd < 0 || sys_poll(&ended, 1, 0) != 0)
+		return false;
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	return file_read(AT_FDCWD, path, &comm, &ignored) == 0 &&
 	       !strcmp(buf_cstr(&comm), HOLDER_NAME "\n");
