@@ -72,6 +72,7 @@ static int open_base(struct err *e)
 {
 	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
 	_cleanup_close_ int fd = -1;
+	const char *own;
 	char path[64];
 
 	if (xdg && *xdg == '/') {
@@ -79,7 +80,9 @@ static int open_base(struct err *e)
 		if (fd >= 0)
 			return open_or_make(fd, "cubby", e);
 	}
-	return open_or_make(AT_FDCWD, elsewhere(path, sizeof(path)), e);
+	own = elsewhere(path, sizeof(path));
+	return own ? open_or_make(AT_FDCWD, own, e)
+		   : err_sys(e, -ENAMETOOLONG, "cannot name a runtime directory");
 }
 
 int rundir_open(const char *key, struct err *e)

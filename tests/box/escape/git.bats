@@ -203,9 +203,10 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 }
 
 @test "G15: a project that the box makes into a repository itself" {
-	run -0 --separate-stderr boxed "mkdir -p objects refs/heads refs/deep; echo ref: refs/heads/main >HEAD
+	run -0 --separate-stderr boxed "mkdir -p HEAD.from-box objects refs/heads refs/deep
+		git init -q refs/deep; printf '$(evil_config)' >>refs/deep/.git/config
 		printf '$(evil_config)\tbare = false\n\tworktree = %s\n' \"\$PWD\" >config
-		mkdir HEAD.from-box; git init -q refs/deep; printf '$(evil_config)' >>refs/deep/.git/config"
+		echo ref: refs/heads/main >HEAD"
 	[[ $stderr == *"set aside: HEAD is now HEAD.from-box.2: the box made it, and"* ]]
 	[[ $stderr == *"set aside: refs/deep/.git is now"* ]]
 	[ ! -e HEAD ] && [ ! -e refs/deep/.git ]
