@@ -1,9 +1,11 @@
 #include "runtime/wire/holder.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/scope.h"
@@ -79,11 +81,32 @@ static void noted_and_found(void)
 	assert_non_null(strstr(e.msg, want));
 }
 
+/* A machine whose process 1 reaps nobody keeps them. */
+static void one_that_has_ended(void)
+{
+	_cleanup_close_ int dir = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int lock = openat(dir, "lock", O_RDWR | O_CREAT, 0600);
+	struct err e = ERR_NONE;
+	struct holder h;
+	siginfo_t info;
+	pid_t child = fork();
+
+	if (child == 0) {
+		prctl(PR_SET_NAME, HOLDER_NAME);
+		_exit(holder_note(lock, dir, &e) < 0);
+	}
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(info.si_status, 0);
+	assert_int_equal(holder_read(dir, &h), -ENOENT);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "a path that is too long", a_path_that_is_too_long },
 		{ "noted and found", noted_and_found },
+		{ "one that has ended", one_that_has_ended },
 	};
 
 	return unit_rows("holder", rows, parse) + unit_cases("holder", cases);
