@@ -18,6 +18,7 @@
 #include "runtime/cgroup/cgroup.h"
 #include "runtime/confine/secfilter.h"
 #include "runtime/idmap/idmap.h"
+#include "runtime/idmap/lease.h"
 #include "runtime/idmap/trial.h"
 
 #ifndef ST_NOEXEC
@@ -112,6 +113,34 @@ static void try_idmap(const struct probe_conf *conf, struct probe_row *row)
 	if (m.kind == IDMAP_SINGLE && sys_geteuid() != 0)
 		row->reason = text_starts(row->cause, "newuidmap") ? PROBE_NO_NEWUIDMAP
 								   : PROBE_NO_SUBIDS;
+}
+
+/* What boxes have in common: the threat model's "Limits" and "How strong, by id map". */
+static void try_sharing(const struct probe_conf *conf, struct probe_row *row)
+{
+	static const char *const shared[] = {
+		[IDMAP_SUBUID] = "the account's pipes, inotify, descriptors in flight",
+		[IDMAP_SINGLE] = "the account, all that the kernel counts by user",
+		[IDMAP_ROOT] = "nothing: each that runs has ids of its own",
+		[IDMAP_IDENTITY] = "the host's own ids",
+	};
+	_cleanup_buf_ struct buf why = BUF_INIT(WHY);
+	struct err e = ERR_NONE;
+	struct idmap m;
+
+	(void)conf;
+	if (idmap_choose(NULL, &m, &why, &e) < 0) {
+		set_fatal(row, &e);
+	} else if (m.kind == IDMAP_ROOT && !idmap_lease_overlay()) {
+		set_rung(row, "one range of ids");
+		set_line(row,
+			 "this kernel cannot show an image's files with the ids of "
+			 "each box; fix: Linux 5.19 or later");
+	} else {
+		set_rung(row, shared[m.kind]);
+		if (m.kind == IDMAP_IDENTITY)
+			set_line(row, "who gets out of a box is root here");
+	}
 }
 
 static int make_private(struct err *e)
@@ -377,6 +406,7 @@ static const struct facility {
 } facilities[] = {
 	{ "userns", "namespaces", try_userns },
 	{ "idmap", "id map", try_idmap },
+	{ "sharing", "boxes share", try_sharing },
 	{ "proc", "/proc", try_proc },
 	{ "root", "root filesystem", try_root },
 	{ "project", "project directory", try_project },

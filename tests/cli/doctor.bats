@@ -11,7 +11,7 @@ setup() { lib_project; }
 
 @test "doctor: a row per facility, and a box that started" {
 	run -0 cubby doctor
-	[[ $output == *"namespaces"*"id map"*"root filesystem"*"a box                started and removed"* ]]
+	[[ $output == *"namespaces"*"id map"*"boxes share"*"root filesystem"*"a box                started and removed"* ]]
 	[[ $output != *FAIL* ]]
 }
 
