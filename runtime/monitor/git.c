@@ -119,5 +119,4 @@ void monitor_git_finish(struct monitor *m)
 {
 	if (m->git)
 		gitgate_finish(m->git);
-	gitgate_free(&m->git);
 }

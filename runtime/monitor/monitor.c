@@ -327,9 +327,13 @@ static int start(struct monitor *m, struct err *e)
 
 /* ---- end -------------------------------------------------------------------------------- */
 
-/* The kernel takes a while to end the box: what else there is to do is done meanwhile. */
+/* The kernel takes a while to end the box: what else there is to do is done meanwhile.
+ * Whoever starts it next waits for the lock alone. To close a packet socket or a watch
+ * takes 10 ms, until no processor looks at it any more: they are the last. */
 static void finish(struct monitor *m)
 {
+	_cleanup_close_ int slow = take(&m->run.net[NETNS_FD_SYN], -1);
+
 	start_kill(&m->run);
 	while (m->clients)
 		monitor_client_drop(m->clients);
@@ -348,7 +352,8 @@ static void finish(struct monitor *m)
 	gate_stop(&m->gate);
 	start_done(&m->run);
 	monitor_git_finish(m);
-	scope_close(&m->lock); /* not left to the exit, which takes its time */
+	scope_close(&m->lock);
+	gitgate_free(&m->git);
 	loop_free(&m->loop);
 	spec_done(&m->spec);
 }

@@ -46,22 +46,6 @@ void start_kill(const struct running *r)
 		sys_kill(r->init, SIGKILL);
 }
 
-/* The kernel lets whoever closes a packet socket wait until no processor looks at it any
- * more (packet_release()): 10 ms that a process of its own waits. */
-static void close_aside(int *fd)
-{
-	unsigned n = (unsigned)*fd;
-
-	if (*fd >= 0 && sys_fork() == 0) {
-		if (n)
-			sys_close_range(0, n - 1, 0);
-		sys_close_range(n + 1, ~0U, 0);
-		sys_exit(0);
-	}
-	scope_close(fd);
-	*fd = -1;
-}
-
 void start_done(struct running *r)
 {
 	siginfo_t si;
@@ -74,7 +58,6 @@ void start_done(struct running *r)
 	scope_close(&r->lease);
 	scope_close_set(r->watch, MEMWATCH_FDS);
 	cgroup_destroy(&r->cg);
-	close_aside(&r->net[NETNS_FD_SYN]);
 	scope_close_set(r->net, NETNS_FDS);
 	buf_done(&r->why);
 	*r = RUNNING_NONE;
