@@ -1,0 +1,107 @@
+/* exchange - a request and its answer, as a handler sees them.
+ * Needs:  a row of a table of routes (route.h) that the request was found by.
+ * Owns:   what was read of the request, until the answer is complete.
+ * Never:  calls a handler's hooks after the answer has ended, or the client has gone.
+ *
+ * A failure becomes {"detail": "…"} with the status of its errno: -ENOENT 404, -EACCES and
+ * -EPERM 403, -EINVAL and other faults of the request 400, -EEXIST 409, -EMSGSIZE 413,
+ * -EMEDIUMTYPE 415, -EAGAIN 429, -ENOTCONN 503, -ETIMEDOUT 504, all else 500. */
+#ifndef AGENT_SERVER_EXCHANGE_H
+#define AGENT_SERVER_EXCHANGE_H
+
+#include "agent/server/route.h"
+#include "base/json.h"
+
+struct loop;
+struct server;
+struct tenant;
+
+/* ---- the request: borrowed, until the answer has ended ------------------------------ */
+
+const char *exchange_method(const struct exchange *x);
+const char *exchange_path(const struct exchange *x); /* as it came, without the query */
+const char *exchange_query(const struct exchange *x); /* as it came; "" = none */
+/** exchange_param() - of the path, decoded; "" for a name that the route does not have */
+const char *exchange_param(const struct exchange *x, const char *name);
+/** exchange_header() - by its name in lower case; NULL = none */
+const char *exchange_header(const struct exchange *x, const char *name);
+/** exchange_arg() - the @nth value of a name of the query; NULL: none, or "null" */
+const char *exchange_arg(struct exchange *x, const char *name, unsigned nth);
+/** exchange_arg_num() - @ret becomes the value, or stays without one; else -EINVAL */
+int exchange_arg_num(struct exchange *x, const char *name, int64_t least, int64_t most,
+		     int64_t *ret, struct err *e);
+bool exchange_arg_bool(struct exchange *x, const char *name, bool none);
+/** exchange_json() - the body, of a route with ROUTE_JSON; NULL = none */
+const struct json *exchange_json(const struct exchange *x);
+/** exchange_text() - a member of it that has to be a string: 0 or -EINVAL */
+int exchange_text(const struct exchange *x, const char *name, const char **ret,
+		  struct err *e);
+/** exchange_key_is() - in constant time */
+bool exchange_key_is(const struct exchange *x, const char *key);
+struct server *exchange_server(const struct exchange *x);
+struct loop *exchange_loop(const struct exchange *x);
+/** exchange_tenant() - whose box it is (tenant.h); of a route with box, else NULL */
+struct tenant *exchange_tenant(const struct exchange *x);
+
+/* ---- answers in one piece ------------------------------------------------------------ */
+
+/** exchange_reply() - @j is taken over; NULL (out of memory) becomes 500 */
+void exchange_reply(struct exchange *x, int status, struct json *j);
+void exchange_reply_text(struct exchange *x, int status, const char *type,
+			 const char *text);
+/** exchange_fail() - {"detail": text} */
+void exchange_fail(struct exchange *x, int status, const char *fmt, ...) _printf_(3, 4);
+/** exchange_fail_err() - the same, with the status of the errno */
+void exchange_fail_err(struct exchange *x, const struct err *e);
+
+/* ---- answers that come later or in parts --------------------------------------------- */
+
+enum exchange_message { EXCHANGE_TEXT, EXCHANGE_BINARY };
+
+/* Any may be NULL. None is called once the answer has ended or was refused. */
+struct exchange_hooks {
+	/* the client has gone before the end: @x is no more after this */
+	void (*gone)(void *ctx);
+	/* what was written has left: write more */
+	void (*drained)(void *ctx);
+	/* of a ROUTE_STREAM; @len 0 = that was all */
+	void (*body)(void *ctx, const char *data, size_t len);
+	/* of a WebSocket: a whole message, of 1 MiB at most */
+	void (*message)(void *ctx, enum exchange_message kind, const char *data,
+			size_t len);
+};
+
+/** exchange_later() - the handler goes on after it returned; @hooks is borrowed */
+void exchange_later(struct exchange *x, const struct exchange_hooks *hooks, void *ctx);
+
+/**
+ * exchange_begin() - status and header fields
+ * @headers: NULL-ended "Name: value"; NULL = none; copied
+ * @length:  of the body; -1 = not known yet
+ */
+void exchange_begin(struct exchange *x, int status, const char *type,
+		    const char *const *headers, int64_t length);
+/** exchange_write() - more of the body. Look at exchange_backlog() before there is much */
+void exchange_write(struct exchange *x, const void *data, size_t len);
+/** exchange_end() - that was all; @x is no more after this */
+void exchange_end(struct exchange *x);
+/** exchange_cut() - end an answer that cannot be completed, so that the client sees it */
+void exchange_cut(struct exchange *x);
+/** exchange_backlog() - bytes that have not left yet; above EXCHANGE_FULL wait for
+ *  hooks.drained */
+size_t exchange_backlog(const struct exchange *x);
+enum { EXCHANGE_FULL = 256 << 10 };
+/** exchange_pause() - of a ROUTE_STREAM or a WebSocket: read no more for now */
+void exchange_pause(struct exchange *x, bool pause);
+
+/* ---- WebSockets: the handler of a route with websocket -------------------------------- */
+
+/** exchange_ws_accept() - after exchange_later(); @protocol: one that the client offered
+ *  in sec-websocket-protocol, or NULL */
+void exchange_ws_accept(struct exchange *x, const char *protocol);
+void exchange_ws_send(struct exchange *x, enum exchange_message kind, const void *data,
+		      size_t len);
+/** exchange_ws_close() - @x is no more after this */
+void exchange_ws_close(struct exchange *x, unsigned code, const char *reason);
+
+#endif
