@@ -29,7 +29,7 @@ static bool names_path(const struct git_config_item *it)
 	return false;
 }
 
-/* Always a path; what is a program may be one of PATH. */
+/* Always a path; what is a program is one of PATH unless it has a slash. */
 static bool is_path(const struct git_config_item *it)
 {
 	return strncmp(it->section, "include", 7) == 0 ||
@@ -40,13 +40,14 @@ static bool is_path(const struct git_config_item *it)
 /* Relative ones mean the worktree, those of an include the git directory. Only the first
  * word can be a file: what else a program is told is its own affair. */
 bool git_named_path(const struct git_config_item *it, const char *root, const char *git,
-		    char ret[PATH_MAX], bool *may_miss)
+		    char ret[PATH_MAX])
 {
 	const char *v = it->value;
 	bool include = strncmp(it->section, "include", 7) == 0;
 	size_t len = strlen(root), up = strlen(git);
 
-	if (!names_path(it) || up < 4)
+	if (!names_path(it) || up < 4 ||
+	    (!is_path(it) && !memchr(v, '/', strcspn(v, " "))))
 		return false;
 	if (strncmp(v, root, len) == 0 && v[len] == '/')
 		snprintf(ret, PATH_MAX, "%s", v + len + 1);
@@ -61,7 +62,6 @@ bool git_named_path(const struct git_config_item *it, const char *root, const ch
 		ret[strcspn(ret, " ")] = '\0';
 	while (strncmp(ret, ".git/../", 8) == 0)
 		memmove(ret, ret + 8, strlen(ret + 8) + 1);
-	*may_miss = is_path(it) || strchr(ret, '/');
 	return *ret && strcmp(ret, ".") != 0;
 }
 

@@ -15,12 +15,11 @@
 #include "rootfs/git/config.h"
 
 /** git_named_path() - the path below the project that @it names
- *  @root:     the project's path
- *  @git:      the ".git" that has the setting, below the project
- *  @may_miss: git acts on it when it is made later: it is no program of PATH
+ *  @root: the project's path
+ *  @git:  the ".git" that has the setting, below the project
  *  Return: false: none, or none below the project. */
 bool git_named_path(const struct git_config_item *it, const char *root, const char *git,
-		    char ret[PATH_MAX], bool *may_miss);
+		    char ret[PATH_MAX]);
 
 /** git_named_changed() - whether there is at @path what was not there at the start; a link
  *  on the way counts, for there was none

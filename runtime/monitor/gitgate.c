@@ -23,6 +23,7 @@
 #include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
+#include "rootfs/git/userconf.h"
 #include "rootfs/git/vet.h"
 #include "runtime/monitor/gitwatch.h"
 
@@ -179,7 +180,7 @@ static int make_layers(const struct gitgate *g, struct view *v, const struct sta
 }
 
 /* Something that the box must not write, whatever it is; or make, if it is not there. */
-static int note_guard(struct gitgate *g, const char *path, bool may_miss)
+static int note_guard(struct gitgate *g, const char *path)
 {
 	struct view v = { .git = -1, .upper = -1, .state = -1, .named = true };
 	struct stat st = { .st_ino = 0 };
@@ -187,7 +188,7 @@ static int note_guard(struct gitgate *g, const char *path, bool may_miss)
 	int r = fd < 0 ? fd : sys_fstat(fd, &st);
 
 	scope_close(&fd);
-	if (r < 0 && (r != -ENOENT || !may_miss))
+	if (r < 0 && r != -ENOENT)
 		return r;
 	if (g->n >= GITGATE_VIEWS)
 		return -E2BIG;
@@ -512,8 +513,7 @@ static int recover(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct err
 		return 0;
 	for (const char *p = buf_cstr(&text), *end = p + text.len; p < end;
 	     p += strlen(p) + 1)
-		if (*p &&
-		    (*p == '/' ? note_guard(g, p + 1, true) : note_view(g, p)) < 0)
+		if (*p && (*p == '/' ? note_guard(g, p + 1) : note_view(g, p)) < 0)
 			return fail(e, -EIO);
 	r = begin(g, OFFLINE, e);
 	if (r < 0)
@@ -576,7 +576,16 @@ struct named {
 	const char *git; /* the git directory, below the project */
 	gitgate_say_fn *say;
 	void *ctx;
+	bool any; /* one named a path */
 };
+
+static bool is_named(const struct gitgate *g, const char *path)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (g->views[i].named && strcmp(g->views[i].path, path) == 0)
+			return true;
+	return false;
+}
 
 static int note_named(void *ctx, const struct git_config_item *it)
 {
@@ -584,15 +593,17 @@ static int note_named(void *ctx, const struct git_config_item *it)
 		"%s is read-only in the box: git on the host acts on it";
 	static const char unguarded[] =
 		"%s can be written by the box, though git on the host acts on it";
-	const struct named *n = ctx;
+	struct named *n = ctx;
 	char path[PATH_MAX], line[PATH_MAX + 128], shown[300];
-	bool may_miss;
 	int r;
 
-	if (!git_named_path(it, n->g->spec->project, n->git, path, &may_miss))
+	if (!git_named_path(it, n->g->spec->project, n->git, path))
 		return 0;
-	r = note_guard(n->g, path, may_miss);
-	if (r == -ENOENT || !n->say || (r == 0 && !n->g->views[n->g->n - 1].ino))
+	n->any = true;
+	if (is_named(n->g, path))
+		return 0;
+	r = note_guard(n->g, path);
+	if (!n->say || (r == 0 && !n->g->views[n->g->n - 1].ino))
 		return 0;
 	snprintf(line, sizeof(line), r < 0 ? unguarded : guarded,
 		 text_escaped(shown, sizeof(shown), path, strlen(path)));
@@ -600,14 +611,21 @@ static int note_named(void *ctx, const struct git_config_item *it)
 	return 0;
 }
 
+/* Settings of the user count also in a repository that the project has not yet. */
 static void find_named(struct gitgate *g, gitgate_say_fn *say, void *ctx)
 {
+	struct named top = { g, ".git", say, ctx, false };
+
+	git_userconf_each(note_named, &top);
 	for (size_t i = 0, n = g->n; i < n; i++) {
-		struct named named = { g, g->views[i].path, say, ctx };
+		struct named named = { g, g->views[i].path, say, ctx, false };
 		_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
 
-		if (g->views[i].git >= 0 && text_ends(g->views[i].path, ".git") &&
-		    takeover_read(g->views[i].git, "config", &text) == 0)
+		if (g->views[i].git < 0 || !text_ends(g->views[i].path, ".git"))
+			continue;
+		if (top.any)
+			git_userconf_each(note_named, &named);
+		if (takeover_read(g->views[i].git, "config", &text) == 0)
 			(void)git_config_parse(buf_cstr(&text), text.len, note_named,
 					       &named);
 	}

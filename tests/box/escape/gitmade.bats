@@ -95,6 +95,29 @@ x[at + 3] += 8; open("index.made", "wb").write(x)'
 	git_safe
 }
 
+# The settings of the user count in every repository: in one that is not there yet, too.
+@test "G37: what the user's own git settings name" {
+	mkdir -p "$LIB_PROJECT.home"
+	export HOME=$LIB_PROJECT.home
+	git config --global user.name x
+	git config --global user.email x@localhost
+	git config --global core.hooksPath .githooks
+	git config --global include.path more
+	printf '[core]\n\tattributesFile = %s/attributes\n\tpager = less\n' "$LIB_PROJECT" >"$HOME/more"
+	run -0 --separate-stderr boxed 'mkdir .githooks; cp evil .githooks/pre-commit; echo "* filter=x" >attributes; echo fine >less'
+	[[ $stderr == *"set aside: .githooks is now .githooks.from-box"* ]]
+	[[ $stderr == *"set aside: attributes is now attributes.from-box"* ]]
+	[ "$(<less)" = fine ]
+	rm -rf .githooks* attributes* .git
+	mkdir sub
+	git_repo
+	git init -q sub
+	run -0 --separate-stderr boxed 'mkdir sub/.githooks; cp evil sub/.githooks/pre-commit'
+	[[ $stderr == *"set aside: sub/.githooks is now"* ]]
+	git_safe
+	rm -rf "$HOME"
+}
+
 @test "G34: more directories than are looked at, and said" {
 	run -0 --separate-stderr boxed "mkdir a; cd a; seq 20100 | xargs mkdir; cd ..
 		mkdir -p a/1/z; git init -q a/1/z/y"
