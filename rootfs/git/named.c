@@ -5,6 +5,7 @@
 
 #include "base/def.h"
 #include "base/sys/sys.h"
+#include "rootfs/git/userconf.h"
 
 /* Settings whose value is a path that git runs or reads more settings from. */
 static bool names_path(const struct git_config_item *it)
@@ -63,6 +64,41 @@ bool git_named_path(const struct git_config_item *it, const char *root, const ch
 	while (strncmp(ret, ".git/../", 8) == 0)
 		memmove(ret, ret + 8, strlen(ret + 8) + 1);
 	return *ret && strcmp(ret, ".") != 0;
+}
+
+struct search {
+	const char *root, *git;
+	git_named_fn *fn;
+	void *ctx;
+	bool any;
+};
+
+static int look(void *ctx, const struct git_config_item *it)
+{
+	struct search *s = ctx;
+	char path[PATH_MAX];
+
+	if (git_named_path(it, s->root, s->git, path)) {
+		s->any = true;
+		s->fn(s->ctx, path);
+	}
+	return 0;
+}
+
+void git_named_in(const char *root, const char *git, const struct buf *config,
+		  git_named_fn *fn, void *ctx)
+{
+	struct search s = { root, git, fn, ctx, false };
+
+	(void)git_config_parse(buf_cstr(config), config->len, look, &s);
+}
+
+bool git_named_user(const char *root, const char *git, git_named_fn *fn, void *ctx)
+{
+	struct search s = { root, git, fn, ctx, false };
+
+	git_userconf_each(look, &s);
+	return s.any;
 }
 
 bool git_named_changed(int project, const char *path, ino_t ino, char ret[PATH_MAX])

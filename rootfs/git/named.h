@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "rootfs/git/config.h"
 
 /** git_named_path() - the path below the project that @it names
@@ -20,6 +21,17 @@
  *  Return: false: none, or none below the project. */
 bool git_named_path(const struct git_config_item *it, const char *root, const char *git,
 		    char ret[PATH_MAX]);
+
+typedef void git_named_fn(void *ctx, const char *path);
+
+/** git_named_in() - call @fn for each path that the configuration of a repository names */
+void git_named_in(const char *root, const char *git, const struct buf *config,
+		  git_named_fn *fn, void *ctx);
+
+/** git_named_user() - the same for the settings of the user and of the machine, as they
+ *  count in the repository @git
+ *  Return: true: there was one. */
+bool git_named_user(const char *root, const char *git, git_named_fn *fn, void *ctx);
 
 /** git_named_changed() - whether there is at @path what was not there at the start; a link
  *  on the way counts, for there was none

@@ -16,14 +16,12 @@
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "rootfs/git/config.h"
 #include "rootfs/git/dirs.h"
 #include "rootfs/git/host.h"
 #include "rootfs/git/named.h"
 #include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
-#include "rootfs/git/userconf.h"
 #include "rootfs/git/vet.h"
 #include "runtime/monitor/gitwatch.h"
 
@@ -573,61 +571,46 @@ static int find_views(struct gitgate *g, struct err *e)
 
 struct named {
 	struct gitgate *g;
-	const char *git; /* the git directory, below the project */
 	gitgate_say_fn *say;
 	void *ctx;
-	bool any; /* one named a path */
 };
 
-static bool is_named(const struct gitgate *g, const char *path)
+static void guard_named(void *ctx, const char *path)
 {
-	for (size_t i = 0; i < g->n; i++)
-		if (g->views[i].named && strcmp(g->views[i].path, path) == 0)
-			return true;
-	return false;
-}
-
-static int note_named(void *ctx, const struct git_config_item *it)
-{
-	static const char guarded[] =
-		"%s is read-only in the box: git on the host acts on it";
-	static const char unguarded[] =
-		"%s can be written by the box, though git on the host acts on it";
-	struct named *n = ctx;
-	char path[PATH_MAX], line[PATH_MAX + 128], shown[300];
+	static const char *const how[] = { "is read-only in the box:",
+					   "can be written by the box, though" };
+	const struct named *n = ctx;
+	char line[PATH_MAX + 128], shown[300];
 	int r;
 
-	if (!git_named_path(it, n->g->spec->project, n->git, path))
-		return 0;
-	n->any = true;
-	if (is_named(n->g, path))
-		return 0;
+	for (size_t i = 0; i < n->g->n; i++)
+		if (n->g->views[i].named && strcmp(n->g->views[i].path, path) == 0)
+			return;
 	r = note_guard(n->g, path);
 	if (!n->say || (r == 0 && !n->g->views[n->g->n - 1].ino))
-		return 0;
-	snprintf(line, sizeof(line), r < 0 ? unguarded : guarded,
-		 text_escaped(shown, sizeof(shown), path, strlen(path)));
+		return;
+	snprintf(line, sizeof(line), "%s %s git on the host acts on it",
+		 text_escaped(shown, sizeof(shown), path, strlen(path)), how[r < 0]);
 	n->say(n->ctx, line);
-	return 0;
 }
 
 /* Settings of the user count also in a repository that the project has not yet. */
 static void find_named(struct gitgate *g, gitgate_say_fn *say, void *ctx)
 {
-	struct named top = { g, ".git", say, ctx, false };
+	const char *root = g->spec->project;
+	struct named named = { g, say, ctx };
+	bool user = git_named_user(root, ".git", guard_named, &named);
 
-	git_userconf_each(note_named, &top);
 	for (size_t i = 0, n = g->n; i < n; i++) {
-		struct named named = { g, g->views[i].path, say, ctx, false };
 		_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
+		const struct view *v = &g->views[i];
 
-		if (g->views[i].git < 0 || !text_ends(g->views[i].path, ".git"))
+		if (v->git < 0 || !text_ends(v->path, ".git"))
 			continue;
-		if (top.any)
-			git_userconf_each(note_named, &named);
-		if (takeover_read(g->views[i].git, "config", &text) == 0)
-			(void)git_config_parse(buf_cstr(&text), text.len, note_named,
-					       &named);
+		if (user)
+			git_named_user(root, v->path, guard_named, &named);
+		if (takeover_read(v->git, "config", &text) == 0)
+			git_named_in(root, v->path, &text, guard_named, &named);
 	}
 }
 
