@@ -7,8 +7,8 @@ _cubby_words() {
 
 _cubby() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands='run resume log shell exec logs ls info stop rm prune ps kill net ports pull images rmi mcp doctor config help'
-	local common='--directory --json --quiet --verbose --no-color --help --version'
+	local commands='run resume log shell exec logs ls info stop rm prune mv adopt ps kill net ports pull images rmi mcp doctor config help'
+	local common='--directory --name --here --json --quiet --verbose --no-color --help --version'
 	local box='--image --wipe --rm --unlink --net --allow --deny --publish --memory --cpus --pids --disk --env
 		--user --keep --git-writable --allow-home --any-directory'
 	local task='--model --max-rounds --max-tokens --max-cost --timeout --command-timeout --shell-command
@@ -55,7 +55,7 @@ _cubby() {
 	case $command in
 	pull) COMPREPLY=($(compgen -f -- "$cur") $(compgen -W 'ubuntu ubuntu:24.04 ubuntu:22.04' -- "$cur")) ;;
 	rmi) _cubby_words "$(cubby images --json 2>/dev/null | grep -oE '"name":"[^"]+"' | cut -d'"' -f4)" "$cur" ;;
-	stop | rm) COMPREPLY=($(compgen -d -- "$cur")) ;;
+	stop | rm | mv | adopt) COMPREPLY=($(compgen -d -- "$cur")) ;;
 	*) [ "$COMP_CWORD" -eq 1 ] && _cubby_words "$commands" "$cur" ;;
 	esac
 }

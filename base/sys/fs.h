@@ -112,6 +112,13 @@ static inline int sys_mount_id(int fd, const char *path, uint64_t *ret)
 	return 0;
 }
 
+/* What @mask asks for (STATX_*), of @fd itself when @path is "". */
+static inline int sys_statx(int fd, const char *path, int flags, unsigned mask,
+			    struct statx *ret)
+{
+	return (int)sys_ret(statx(fd, path, flags, mask, ret));
+}
+
 static inline int sys_fstatfs(int fd, struct statfs *ret)
 {
 	return (int)sys_ret(fstatfs(fd, ret));

@@ -46,6 +46,10 @@ static int read_item(const struct store *st, const char *key, struct boxlist_ite
 	(void)text_copy(ret->image, sizeof(ret->image), image ? image : "");
 	(void)text_copy(ret->image_dir, sizeof(ret->image_dir),
 			image_dir ? image_dir : "");
+	(void)text_copy(ret->name, sizeof(ret->name),
+			json_get_str(j, "name") ? json_get_str(j, "name") : "");
+	(void)text_copy(ret->mark, sizeof(ret->mark),
+			json_get_str(j, "mark") ? json_get_str(j, "mark") : "");
 	ret->running = is_running(&dir);
 	ret->used = s.st_mtim.tv_sec;
 	return 0;
@@ -77,8 +81,9 @@ static int add(void *ctx, const char *key)
 static int by_project(const void *a, const void *b)
 {
 	const struct boxlist_item *x = a, *y = b;
+	int r = strcmp(x->project, y->project);
 
-	return strcmp(x->project, y->project);
+	return r ? r : strcmp(x->name, y->name);
 }
 
 int boxlist_read(const struct store *st, struct boxlist *ret, struct err *e)
@@ -126,18 +131,22 @@ static const struct boxlist_item *find_key(const struct boxlist *l, const char *
 }
 
 const struct boxlist_item *boxlist_find(const struct boxlist *l, const char *word,
-					struct err *e)
+					const char *name, struct err *e)
 {
 	_cleanup_free_ char *real = realpath(word, NULL);
 	const char *path = real ? real : word;
 	char shown[256];
 
 	for (size_t i = 0; i < l->n; i++)
-		if (strcmp(l->v[i].project, path) == 0)
+		if (strcmp(l->v[i].project, path) == 0 &&
+		    strcmp(l->v[i].name, name ? name : "") == 0)
 			return &l->v[i];
 	if (is_prefix(word))
 		return find_key(l, word, e);
 	text_escaped(shown, sizeof(shown), path, strlen(path));
-	err_set(e, -ENOENT, "there is no box for '%s'", shown);
+	if (name)
+		err_set(e, -ENOENT, "there is no box '%s' for '%s'", name, shown);
+	else
+		err_set(e, -ENOENT, "there is no box for '%s'", shown);
 	return NULL;
 }

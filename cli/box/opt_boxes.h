@@ -11,6 +11,7 @@
 
 struct opt_boxes {
 	struct words names; /* owned */
+	bool exact;	    /* set by the command: not the box of a directory above */
 	bool all;
 };
 void opt_boxes_done(struct opt_boxes *o);

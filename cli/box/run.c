@@ -69,8 +69,9 @@ static enum box_io io_of(const struct boxrun *run)
 }
 
 /* What is to be run, as the box gets it; @env keeps what it points at. */
-static int describe(const struct app *app, const struct boxrun *run, struct env *env,
-		    struct box_command *ret, struct err *e)
+static int describe(const struct app *app, const struct boxsetup *s,
+		    const struct boxrun *run, struct env *env, struct box_command *ret,
+		    struct err *e)
 {
 	int r = env_make(app->config, environ, env, e);
 
@@ -79,6 +80,7 @@ static int describe(const struct app *app, const struct boxrun *run, struct env 
 	*ret = (struct box_command){
 		.argv = run->argv,
 		.env = (const char *const *)env->v,
+		.cwd = s->place.cwd,
 		.user = config_text(app->config, CONFIG_USER),
 		.io = io_of(run),
 		.keep = run->detach || config_on(app->config, CONFIG_KEEP),
@@ -130,7 +132,7 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 	boxsetup_init(&s);
 	r = boxsetup_prepare(app, o, &s, &e);
 	if (r == 0)
-		r = describe(app, run, &env, &c, &e);
+		r = describe(app, &s, run, &env, &c, &e);
 	if (r == 0 && !run->detach)
 		acting_begin(app, s.spec.project, &acting);
 	if (r == 0)

@@ -11,7 +11,6 @@
 #include "cli/show/render.h"
 #include "rootfs/image/image.h"
 #include "runtime/box/ids.h"
-#include "runtime/box/project_dir.h"
 
 void boxsetup_init(struct boxsetup *s)
 {
@@ -31,25 +30,12 @@ static int locate(const struct app *app, struct boxsetup *s, struct err *e)
 {
 	int r;
 
-	r = spec_locate(&s->spec, app->dir ? app->dir : ".", e);
-	if (r < 0)
-		return r;
 	r = store_open(&s->store, e);
+	if (r == 0)
+		r = place_find(app, &s->store, &s->spec, &s->place, e);
 	if (r < 0)
 		return r;
 	return text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
-}
-
-static int check_project(const struct app *app, const struct boxsetup *s, struct err *e)
-{
-	struct project_dir d = {
-		.path = s->spec.project,
-		.store = s->spec.store,
-		.allow_home = config_on(app->config, CONFIG_ALLOW_HOME),
-		.any = config_on(app->config, CONFIG_ANY_DIRECTORY),
-	};
-
-	return project_dir_check(&d, e);
 }
 
 /* What box.json says and no option may change: the image and the id map. */
@@ -160,13 +146,32 @@ static int fill(const struct config *c, struct spec *s, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot describe the box") : 0;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* Where the box is, and by what its directory is known again: 1 = other than in @old. */
+static int add_place(const struct boxsetup *s, const struct json *old, struct json *j,
+		     struct err *e)
+{
+	const char *id = s->place.id;
+
+	if (*id && json_set_str(j, "mark", id) < 0)
+		return err_sys(e, -ENOMEM, "cannot save the box");
+	if (old && same_text(json_get_str(old, "mark"), id) &&
+	    same_text(json_get_str(old, "project"), json_get_str(j, "project")))
+		return 0;
+	return *id && boxmark_set(&s->store, id, s->spec.key, e) < 0 ? e->code : 1;
+}
+
 /* box.json: the spec, and beside it the options that stay. */
 static int save(const struct app *app, struct boxsetup *s, const struct json *old,
 		struct err *e)
 {
 	_cleanup_json_ struct json *j = spec_to_json(&s->spec), *options = NULL;
 	const struct json *had = json_get(old, "options");
-	int changed, r;
+	int changed, moved, r;
 
 	options = had ? json_dup(had) : json_object();
 	changed = options && j ? config_box_save(app->config, options) : -ENOMEM;
@@ -174,12 +179,26 @@ static int save(const struct app *app, struct boxsetup *s, const struct json *ol
 		changed = -ENOMEM;
 	if (changed < 0)
 		return err_sys(e, changed, "cannot save the box");
-	if (old && !changed) { /* its time is that of the last use */
+	moved = add_place(s, old, j, e);
+	if (moved < 0)
+		return moved;
+	if (old && !changed && !moved) { /* its time is that of the last use */
 		(void)sys_utimensat(s->dir.dirfd, "box.json", NULL, 0);
 		return 0;
 	}
 	r = boxdir_save(&s->dir, j, e);
 	return r < 0 ? r : changed;
+}
+
+static void tell_new(const struct app *app, const struct boxsetup *s)
+{
+	char shown[256];
+
+	if (!config_on(app->config, CONFIG_ANNOUNCE))
+		return;
+	text_escaped(shown, sizeof(shown), s->spec.project, strlen(s->spec.project));
+	render_note(app, "made a box for '%s' from the image '%s'%s%s", shown,
+		    s->spec.image_name, *s->spec.name ? ", name " : "", s->spec.name);
 }
 
 /* From here on box.json keeps the image from being removed; it may have been since it was
@@ -195,7 +214,11 @@ static int save_new(const struct app *app, struct boxsetup *s, struct err *e)
 			s->spec.image_name);
 		return err_hint(e, "run it again");
 	}
-	return r < 0 ? r : save(app, s, NULL, e);
+	if (r == 0)
+		r = save(app, s, NULL, e);
+	if (r >= 0)
+		tell_new(app, s);
+	return r;
 }
 
 static int check_image(const struct app *app, const struct boxsetup *s, struct err *e)
@@ -230,7 +253,7 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 
 	r = locate(app, s, e);
 	if (r == 0)
-		r = check_project(app, s, e);
+		r = place_check(app, &s->store, s->spec.project, e);
 	if (r < 0)
 		return r;
 	there = load(app, s, &old, e);
@@ -319,7 +342,10 @@ int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
 	if (r == 0) {
 		text_escaped(shown, sizeof(shown), s->spec.project,
 			     strlen(s->spec.project));
-		return err_set(e, -ENOENT, "there is no box for '%s'", shown);
+		return *s->spec.name
+			       ? err_set(e, -ENOENT, "there is no box '%s' for '%s'",
+					 s->spec.name, shown)
+			       : err_set(e, -ENOENT, "there is no box for '%s'", shown);
 	}
 	return fill(app->config, &s->spec, e);
 }

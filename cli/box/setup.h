@@ -10,6 +10,7 @@
 #ifndef CLI_BOX_SETUP_H
 #define CLI_BOX_SETUP_H
 
+#include "cli/box/place.h"
 #include "cli/opt/box.h"
 #include "cli/show/app.h"
 #include "rootfs/store/boxdir.h"
@@ -21,6 +22,7 @@ struct boxsetup {
 	struct store store; /* owned */
 	struct boxdir dir;  /* owned */
 	struct spec spec;   /* owned */
+	struct place place; /* where in the project the person is */
 	struct box *box;    /* owned; NULL = not open */
 	bool remove;	    /* --rm: by boxsetup_finish() */
 	bool changed;	    /* options that stay with the box are others than before */

@@ -252,6 +252,7 @@ const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.summary = "can this host run boxes, and what to do if not",
 	.argp = &argp,
+	.no_box = true,
 	.config = true,
 	.run = run,
 };

@@ -86,5 +86,6 @@ const struct cmd cmd_images = {
 	.name = "images",
 	.summary = "list the images",
 	.argp = &argp,
+	.no_box = true,
 	.run = run,
 };

@@ -18,8 +18,28 @@ static const struct table_column columns[] = {
 	{ "STATE", "state", TABLE_TEXT },
 	{ "SIZE", "size", TABLE_BYTES },
 	{ "USED", "used", TABLE_AGE },
+	{ NULL, "name", TABLE_TEXT },
 	{ NULL, "key", TABLE_TEXT },
 };
+
+/* The same with the names, where there is one. */
+static const struct table_column named_columns[] = {
+	{ "DIRECTORY", "directory", TABLE_PATH },
+	{ "IMAGE", "image", TABLE_TEXT },
+	{ "STATE", "state", TABLE_TEXT },
+	{ "SIZE", "size", TABLE_BYTES },
+	{ "USED", "used", TABLE_AGE },
+	{ "NAME", "name", TABLE_TEXT },
+	{ NULL, "key", TABLE_TEXT },
+};
+
+static const struct table_column *columns_of(const struct boxlist *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (*l->v[i].name)
+			return named_columns;
+	return columns;
+}
 
 static int64_t size_of(const struct store *st, const char *key)
 {
@@ -48,7 +68,8 @@ static int add_row(struct table *t, const struct store *st,
 	const struct table_cell cells[ARRAY_SIZE(columns)] = {
 		{ .text = b->project },	 { .text = b->image },
 		{ .text = state_of(b) }, { .n = size_of(st, b->key) },
-		{ .n = b->used },	 { .text = b->key },
+		{ .n = b->used },	 { .text = *b->name ? b->name : NULL },
+		{ .text = b->key },
 	};
 
 	return table_add(t, cells);
@@ -65,7 +86,7 @@ static int list(const struct app *app, struct err *e)
 	if (r == 0)
 		r = boxlist_read(&st, &l, e);
 	if (r == 0)
-		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+		r = table_new(columns_of(&l), ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < l.n && r == 0; i++)
@@ -93,5 +114,6 @@ const struct cmd cmd_ls = {
 	.name = "ls",
 	.summary = "list the boxes of all directories",
 	.argp = &argp,
+	.no_box = true,
 	.run = run,
 };

@@ -6,6 +6,7 @@
 #include "cli/box/confirm.h"
 #include "cli/box/end.h"
 #include "cli/box/list.h"
+#include "cli/box/place.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 
@@ -51,18 +52,20 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Remove the boxes whose directory is gone, after asking. Boxes that run "
-	       "stay.",
+	       "stay, and those whose directory has another name now.",
 };
 
 /* Why a box is stale; NULL = it is not. */
 static const char *stale(const struct args *a, const struct boxlist_item *b)
 {
+	char moved[PATH_MAX];
 	struct stat st;
 	int64_t age = sys_wall().tv_sec - b->used;
 
 	if (b->running)
 		return NULL;
-	if (sys_fstatat(AT_FDCWD, b->project, &st, 0) == -ENOENT)
+	if (sys_fstatat(AT_FDCWD, b->project, &st, 0) == -ENOENT &&
+	    !(*b->mark && place_moved(b->project, b->mark, moved)))
 		return "its directory is gone";
 	if (a->older_ms && age > 0 && (uint64_t)age * 1000 > a->older_ms)
 		return "not used for long";
@@ -174,5 +177,6 @@ const struct cmd cmd_prune = {
 	.name = "prune",
 	.summary = "remove the boxes whose directory is gone",
 	.argp = &argp,
+	.no_box = true,
 	.run = run,
 };

@@ -102,5 +102,6 @@ const struct cmd cmd_pull = {
 	.name = "pull",
 	.summary = "bring an image into the store",
 	.argp = &argp,
+	.no_box = true,
 	.run = run,
 };

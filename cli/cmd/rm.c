@@ -92,7 +92,7 @@ static void args_done(struct args *a)
 
 static int run(struct app *app, int argc, char **argv)
 {
-	_cleanup_(args_done) struct args a = { .force = false };
+	_cleanup_(args_done) struct args a = { .boxes = { .exact = true } };
 	struct err e = ERR_NONE;
 	int r;
 

@@ -166,5 +166,6 @@ const struct cmd cmd_rmi = {
 	.name = "rmi",
 	.summary = "remove images",
 	.argp = &argp,
+	.no_box = true,
 	.run = run,
 };

@@ -9,12 +9,13 @@
 #include "cli/opt/config_load.h"
 #include "cli/opt/near.h"
 #include "cli/show/render.h"
+#include "runtime/spec/spec.h"
 
 const struct cmd *const cmd_table[] = {
-	&cmd_run,  &cmd_resume, &cmd_log,    &cmd_shell, &cmd_exec,   &cmd_logs,
-	&cmd_ls,   &cmd_info,	&cmd_stop,   &cmd_rm,	 &cmd_prune,  &cmd_ps,
-	&cmd_kill, &cmd_net,	&cmd_ports,  &cmd_pull,	 &cmd_images, &cmd_rmi,
-	&cmd_mcp,  &cmd_doctor, &cmd_config, NULL,
+	&cmd_run,  &cmd_resume, &cmd_log,   &cmd_shell,	 &cmd_exec,   &cmd_logs,
+	&cmd_ls,   &cmd_info,	&cmd_stop,  &cmd_rm,	 &cmd_prune,  &cmd_ps,
+	&cmd_kill, &cmd_net,	&cmd_ports, &cmd_pull,	 &cmd_images, &cmd_rmi,
+	&cmd_mv,   &cmd_adopt,	&cmd_mcp,   &cmd_doctor, &cmd_config, NULL,
 };
 
 enum { CMD_COUNT = ARRAY_SIZE(cmd_table) - 1 };
@@ -81,7 +82,7 @@ error_t cmd_no_operands(int key, char *arg, struct argp_state *state)
 	return cmd_bad(state, "unexpected word '%s'", arg);
 }
 
-enum { KEY_JSON = 0x2000, KEY_NO_COLOR, KEY_VERSION };
+enum { KEY_JSON = 0x2000, KEY_NO_COLOR, KEY_VERSION, KEY_NAME, KEY_HERE };
 
 /* What a parser returns when -h or --version was shown and the work is done. */
 enum { SHOWN = ECANCELED };
@@ -141,6 +142,40 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 const struct argp cmd_common = { common_options, parse_common, NULL, NULL,
 				 NULL,		 NULL,	       NULL };
 
+/* Which box of which directory: for the commands that are about one. */
+static const struct argp_option place_options[] = {
+	{ "name", KEY_NAME, "NAME", 0, "one of several boxes that a directory may have",
+	  -3 },
+	{ "here", KEY_HERE, NULL, 0,
+	  "the box of this very directory, not of one above it", -3 },
+	{ 0 },
+};
+
+static error_t parse_place(int key, char *arg, struct argp_state *state)
+{
+	struct app *app = cmd_app(state);
+
+	switch (key) {
+	case KEY_NAME:
+		if (!spec_name_valid(arg))
+			return cmd_bad(state,
+				       "--name: bad name '%s'; letters, digits, '.', "
+				       "'_' and '-' make one, 32 at most",
+				       arg);
+		app->box = arg;
+		return 0;
+	case KEY_HERE:
+		app->here = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_place = {
+	place_options, parse_place, NULL, NULL, NULL, NULL, NULL
+};
+
 static error_t parse_root(int key, char *arg, struct argp_state *state)
 {
 	(void)arg;
@@ -173,6 +208,7 @@ static int parse_words(const struct cmd *c, int argc, char **argv, struct parse 
 	const struct argp_child children[] = {
 		{ .argp = c->argp },
 		{ .argp = &cmd_common, .header = "Common options:", .group = -3 },
+		{ .argp = c->no_box ? NULL : &cmd_place, .group = -3 },
 		{ 0 },
 	};
 	unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP;

@@ -32,6 +32,7 @@ struct cmd {
 	const char *summary;	 /* one line for "cubby help" */
 	const struct argp *argp; /* its options and help; -h, --json … come with all */
 	bool tail;   /* options end at the first operand; the rest is the operand's */
+	bool no_box; /* it is not about a box: no --name, no --here */
 	bool config; /* load the configuration file and CUBBY_* after the options */
 	int usage;   /* status of a usage error; 0 = CMD_USAGE */
 	int (*run)(struct app *app, int argc, char **argv); /* returns a status */
@@ -56,6 +57,8 @@ int cmd_parse(struct app *app, const struct cmd *c, int argc, char **argv, void 
 
 /* The options that cmd_parse() adds to those of every command. */
 extern const struct argp cmd_common;
+/* Those of commands about a box. */
+extern const struct argp cmd_place;
 
 /** cmd_bad() - for parsers: keep a usage error; return what it returns (EINVAL) */
 int cmd_bad(struct argp_state *state, const char *fmt, ...) _printf_(2, 3);
@@ -69,8 +72,9 @@ int cmd_fail(const struct app *app, const struct err *e, int status);
 /** cmd_no_operands() - for parsers of commands without operands: refuses them */
 error_t cmd_no_operands(int key, char *arg, struct argp_state *state);
 
-extern const struct cmd cmd_config, cmd_doctor, cmd_exec, cmd_images, cmd_info,
-	cmd_kill, cmd_log, cmd_logs, cmd_ls, cmd_mcp, cmd_net, cmd_ports, cmd_prune,
-	cmd_ps, cmd_pull, cmd_resume, cmd_rm, cmd_rmi, cmd_run, cmd_shell, cmd_stop;
+extern const struct cmd cmd_adopt, cmd_mv, cmd_config, cmd_doctor, cmd_exec, cmd_images,
+	cmd_info, cmd_kill, cmd_log, cmd_logs, cmd_ls, cmd_mcp, cmd_net, cmd_ports,
+	cmd_prune, cmd_ps, cmd_pull, cmd_resume, cmd_rm, cmd_rmi, cmd_run, cmd_shell,
+	cmd_stop;
 
 #endif

@@ -12,6 +12,7 @@ static int next_word(const struct cmd *c, int argc, char **argv, int at)
 		{ .argp = c->argp },
 		{ .argp = cmd_run.argp },
 		{ .argp = &cmd_common },
+		{ .argp = &cmd_place },
 		{ 0 },
 	};
 	const struct argp root = { .children = children };

@@ -6,6 +6,7 @@
 #include "base/dirscan.h"
 #include "base/file.h"
 #include "base/sys/sys.h"
+#include "rootfs/store/boxmark.h"
 
 enum { BOX_JSON_MAX = 1 << 20 }; /* bytes */
 
@@ -159,6 +160,17 @@ int boxdir_list(const struct store *s, int (*each)(void *ctx, const char *key),
 	return r;
 }
 
+static void drop_mark(const struct store *s, const struct boxdir *b)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct err ignored = ERR_NONE;
+	const char *mark =
+		boxdir_load(b, &j, &ignored) < 0 ? NULL : json_get_str(j, "mark");
+
+	if (mark)
+		boxmark_drop(s, mark, b->key);
+}
+
 int boxdir_remove(const struct store *s, const char *key, boxdir_rm_fn *rm, void *ctx,
 		  struct err *e)
 {
@@ -175,6 +187,7 @@ int boxdir_remove(const struct store *s, const char *key, boxdir_rm_fn *rm, void
 		return err_set(e, -EBUSY, "box '%.12s…' is running", key);
 	if (lock < 0)
 		return lock;
+	drop_mark(s, &b);
 	snprintf(name, sizeof(name), "box-%s", key);
 	r = sys_renameat(s->boxes, key, s->tmp, name);
 	if (r == -ENOTEMPTY || r == -EEXIST) { /* of an interrupted removal */

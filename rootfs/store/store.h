@@ -6,9 +6,9 @@
  *
  *   images/<name>/{rootfs/,meta.json,owners}   <name> is the digest, with ".<map>"
  *                                              behind it for any map but the default
- *   boxes/<key>/{box.json,upper/,work/,transcripts/,lock}     <key> = sha256 of the
- * path tmp/                                       what is being made; cleaned when
- * stale */
+ *   boxes/<key>/{box.json,upper/,work/,transcripts/,lock}     <key> = sha256 of the path
+ *   marks/<id>                                 by which a moved directory is known again
+ *   tmp/                                       what is being made; cleaned when stale */
 #ifndef ROOTFS_STORE_STORE_H
 #define ROOTFS_STORE_STORE_H
 

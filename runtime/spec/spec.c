@@ -1,5 +1,6 @@
 #include "runtime/spec/spec.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sys/sys.h"
@@ -60,6 +61,25 @@ static int open_project(const char *dir, const char *shown, char *real, struct e
 	return 0;
 }
 
+bool spec_name_valid(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n && n < SPEC_NAME && name[0] != '.' && name[0] != '_' &&
+	       name[0] != '-' &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789._-") == n;
+}
+
+/* A path holds no NUL: what stands behind one is the name. */
+int spec_key(const char *project, const char *name, char ret[HASH_HEX], struct err *e)
+{
+	char text[PATH_MAX + SPEC_NAME];
+	int n = snprintf(text, sizeof(text), "%s%c%s", project, '\0', name);
+
+	return hash_text(text, (size_t)n - !*name, ret, e);
+}
+
 int spec_locate(struct spec *s, const char *dir, struct err *e)
 {
 	char shown[128];
@@ -69,7 +89,7 @@ int spec_locate(struct spec *s, const char *dir, struct err *e)
 	r = open_project(dir, shown, s->project, e);
 	if (r < 0)
 		return r;
-	return hash_text(s->project, strlen(s->project), s->key, e);
+	return spec_key(s->project, s->name, s->key, e);
 }
 
 /* ---- JSON ------------------------------------------------------------------------ */
@@ -140,13 +160,21 @@ static struct json *list_copy(const struct json *list)
 	return list ? json_dup(list) : json_array();
 }
 
+int spec_place_json(const struct spec *s, struct json *j)
+{
+	int r = set_path(j, "project", s->project);
+
+	if (r == 0)
+		r = json_set_str(j, "key", s->key);
+	return r == 0 && *s->name ? json_set_str(j, "name", s->name) : r;
+}
+
 struct json *spec_to_json(const struct spec *s)
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	if (!j || json_set_int(j, "version", 1) < 0 ||
-	    set_path(j, "project", s->project) < 0 ||
-	    json_set_str(j, "key", s->key) < 0 || set_path(j, "store", s->store) < 0 ||
+	if (!j || json_set_int(j, "version", 1) < 0 || spec_place_json(s, j) < 0 ||
+	    set_path(j, "store", s->store) < 0 ||
 	    json_set_str(j, "image", s->image) < 0 ||
 	    json_set_str(j, "image_name", s->image_name) < 0 ||
 	    json_set(j, "map", idmap_to_json(&s->map)) < 0 ||
@@ -191,6 +219,9 @@ int spec_from_json(const struct json *j, struct spec *ret, struct err *e)
 	if (r < 0)
 		return r;
 	limits_from_json(json_get(j, "limits"), &s.limits);
+	if (json_get(j, "name") && (get_text(j, "name", s.name, sizeof(s.name)) < 0 ||
+				    !spec_name_valid(s.name)))
+		return err_set(e, -EINVAL, "bad name of a box");
 	s.git_writable = json_get_bool(j, "git_writable", false);
 	s.keep = json_get_bool(j, "keep", false);
 	s.rules = list_copy(json_get(j, "rules"));

@@ -21,11 +21,12 @@ enum net_mode { NET_GATE, NET_NONE, NET_HOST };
 const char *spec_net_name(enum net_mode m); /* "gate", "none", "host" */
 int spec_net_parse(const char *name, enum net_mode *ret);
 
-enum { SPEC_IMAGE = 128 };
+enum { SPEC_IMAGE = 128, SPEC_NAME = 33 };
 
 struct spec {
 	char project[PATH_MAX]; /* real, absolute; any bytes but NUL */
-	char key[HASH_HEX];	/* sha256 of project: the box's name in the store */
+	char key[HASH_HEX];	/* of spec_key(): the box's name in the store */
+	char name[SPEC_NAME];	/* of several boxes of the directory; "" = the one */
 	char store[PATH_MAX];	/* absolute */
 	char image[SPEC_IMAGE]; /* directory below images/ */
 	char image_name[SPEC_IMAGE]; /* what the user called it: "ubuntu:24.04" */
@@ -47,9 +48,19 @@ void spec_done(struct spec *s);
  *  project_dir_check(). */
 int spec_locate(struct spec *s, const char *dir, struct err *e);
 
+/** spec_key() - the name in the store of the box @name ("" = the one) of a directory */
+int spec_key(const char *project, const char *name, char ret[HASH_HEX], struct err *e);
+
+/** spec_name_valid() - letters, digits, '.', '_' and '-', at most 32, a letter or digit
+ *  first */
+bool spec_name_valid(const char *name);
+
 /** spec_path() - a path out of a box's record, where odd bytes are written as \xNN
  *  Return: 0 or -EINVAL: it is none. */
 int spec_path(const struct json *j, const char *key, char ret[PATH_MAX]);
+
+/** spec_place_json() - put what says whose the box is (project, key, name) into @j */
+int spec_place_json(const struct spec *s, struct json *j);
 
 /** spec_to_json() - owned; NULL = out of memory */
 struct json *spec_to_json(const struct spec *s);

@@ -31,7 +31,7 @@ static void test(const void *p)
 	const struct row *r = p;
 	const struct boxlist l = { .v = items, .n = ARRAY_SIZE(items) };
 	struct err e = ERR_NONE;
-	const struct boxlist_item *got = boxlist_find(&l, r->word, &e);
+	const struct boxlist_item *got = boxlist_find(&l, r->word, NULL, &e);
 
 	if (r->want >= 0) {
 		assert_ptr_equal(got, &items[r->want]);

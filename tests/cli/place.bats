@@ -1,0 +1,145 @@
+# Which box a directory has: its own, one above it, one whose directory was moved here.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() {
+	lib_project
+	export CUBBY_ANNOUNCE=yes
+}
+
+@test "making a box is said in one line, and can be silent" {
+	run -0 --separate-stderr cubby exec -- true
+	[ "$stderr" = "cubby: made a box for '$LIB_PROJECT' from the image 'test'" ]
+	run -0 --separate-stderr cubby exec -- true
+	[ -z "$stderr" ]
+	run -0 --separate-stderr cubby exec --wipe -q -- true
+	[ -z "$stderr" ]
+	CUBBY_ANNOUNCE=no run -0 --separate-stderr cubby exec --wipe -- true
+	[ -z "$stderr" ]
+}
+
+@test "a directory below uses the box above, and stays where it is" {
+	mkdir -p sub/deep
+	cubby exec -q -- touch /root/mark
+	cd sub/deep
+	run -0 --separate-stderr cubby exec -- sh -c 'pwd; ls /root/mark'
+	[ "$output" = "$LIB_PROJECT/sub/deep"$'\n/root/mark' ]
+	[ -z "$stderr" ]
+	[ "$(cubby info --json | jq -r .project)" = "$LIB_PROJECT" ]
+	run -0 --separate-stderr cubby stop
+	[[ $stderr == *"the box of '$LIB_PROJECT' "* ]]
+	run -1 --separate-stderr cubby rm
+	[ "$stderr" = "cubby rm: there is no box for '$LIB_PROJECT/sub/deep'; it uses that of '$LIB_PROJECT', which must be named to be removed" ]
+}
+
+@test "--here makes one of its own, which is used from then on" {
+	mkdir sub
+	cubby exec -q -- true
+	cd sub
+	run -0 --separate-stderr cubby exec --here -- touch /root/mine
+	[ "$stderr" = "cubby: made a box for '$LIB_PROJECT/sub' from the image 'test'" ]
+	run -0 cubby exec -- ls /root/mine
+	cubby stop -q
+	cubby rm -q
+	run -2 cubby exec -- ls /root/mine
+}
+
+@test "a home is a boundary, and so is a mount" {
+	mkdir home home/sub
+	cubby exec -q -- true
+	cd home/sub
+	HOME=$LIB_PROJECT/home run -1 --separate-stderr cubby info
+	[ "$stderr" = "cubby info: there is no box for '$LIB_PROJECT/home/sub'" ]
+	run -0 cubby info
+	unshare -m true 2>/dev/null || skip "no mount namespace can be made here"
+	run -1 unshare -m sh -c "mount --bind '$LIB_PROJECT/home' '$LIB_PROJECT/home' && cubby info -C '$LIB_PROJECT/home/sub' 2>&1"
+	[ "$output" = "cubby info: there is no box for '$LIB_PROJECT/home/sub'" ]
+}
+
+@test "a renamed directory has its box, and says so once" {
+	mkdir old
+	cd old
+	cubby exec -q -- touch /root/mark
+	cubby stop -q
+	cd ..
+	mv old new
+	[ "$(cubby ls --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT/old\") | .state")" = orphaned ]
+	run -0 --separate-stderr cubby prune --dry-run
+	[ -z "$output" ]
+	cd new
+	run -0 --separate-stderr cubby exec -- ls /root/mark
+	[ "$stderr" = "cubby: this directory was '$LIB_PROJECT/old': its box is used from now on" ]
+	run -0 --separate-stderr cubby exec -- ls /root/mark
+	[ -z "$stderr" ]
+	[ "$(cubby ls --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT/new\") | .state")" != orphaned ]
+}
+
+@test "a renamed directory whose box runs is told how to end it" {
+	mkdir old
+	cubby exec -q -C old --keep -- true
+	mv old new
+	run -125 --separate-stderr cubby exec -C new -- true
+	[[ $stderr == "cubby exec: this directory was '$LIB_PROJECT/old', and its box still runs there; 'cubby stop "*"' ends it" ]]
+	cubby stop -q "$LIB_PROJECT/old"
+	run -0 cubby exec -C new -- true
+}
+
+@test "a copy, and a new directory in the old place, take no box away" {
+	mkdir a
+	cubby exec -q -C a -- touch /root/mark
+	cp -a a b
+	run -1 cubby exec -q -C b -- test -e /root/mark
+	mv a c
+	mkdir a
+	run -0 cubby exec -C a -- test -e /root/mark
+	run -1 cubby exec -q -C c -- test -e /root/mark
+}
+
+@test "adopt and mv: by directory, by key, and never over another" {
+	mkdir a b
+	cubby exec -q -C a -- touch /root/mark
+	cubby stop -q a
+	rmdir a
+	run -0 --separate-stderr cubby adopt -C b "$LIB_PROJECT/a"
+	[ "$stderr" = "cubby: the box of '$LIB_PROJECT/a' is that of '$LIB_PROJECT/b' from now on" ]
+	run -0 cubby exec -C b -- ls /root/mark
+	cubby stop -q b
+	mkdir c d
+	local key
+	key=$(cubby info -C b --json | jq -r .key)
+	run -0 cubby mv "${key:0:12}" c
+	run -0 cubby exec -C c -- ls /root/mark
+	cubby exec -q -C d -- true
+	cubby stop -q c d
+	run -1 --separate-stderr cubby mv c d
+	[ "$stderr" = "cubby mv: this directory has a box; 'cubby rm' removes that one" ]
+	run -1 --separate-stderr cubby mv c c
+	[ "$stderr" = "cubby mv: that is the box of '$LIB_PROJECT/c' already" ]
+	run -1 --separate-stderr cubby mv c /
+	[[ $stderr == "cubby mv: the root directory cannot be a project"* ]]
+	run -2 --separate-stderr cubby mv c
+	[ "$stderr" = "cubby mv: two directories are wanted: that of the box, and its new one" ]
+	run -0 cubby exec -C c -- ls /root/mark
+}
+
+@test "--name: several boxes in one directory" {
+	cubby exec -q -- touch /root/first
+	run -0 --separate-stderr cubby exec --name two -- test ! -e /root/first
+	[ "$stderr" = "cubby: made a box for '$LIB_PROJECT' from the image 'test', name two" ]
+	run -0 cubby ls
+	[[ ${lines[0]} == DIRECTORY*NAME ]]
+	[ "$(cubby ls --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT\" and .name == \"two\") | .image")" = test ]
+	run -1 --separate-stderr cubby info --name three
+	[ "$stderr" = "cubby info: there is no box 'three' for '$LIB_PROJECT'" ]
+	run -2 --separate-stderr cubby info --name ../x
+	[[ $stderr == "cubby info: --name: bad name '../x'; "* ]]
+	cubby stop -q --name two
+	cubby rm -q --name two
+	run -0 cubby exec -- ls /root/first
+	run -1 cubby info --name two
+}
