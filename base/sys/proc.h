@@ -49,6 +49,31 @@ static inline pid_t sys_clone(unsigned long flags, int *pidfd)
 		syscall(SYS_clone, flags | SIGCHLD, NULL, pidfd, NULL, NULL));
 }
 
+/* Shares its memory, so nothing is copied, and errno: it makes no call that can fail. */
+static inline int sys_clone_hold_(void *parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	while (getppid() == *(const pid_t *)parent)
+		pause();
+	_exit(0);
+}
+
+/**
+ * sys_clone_hold() - a process that only holds the namespaces @flags until it is killed,
+ * or its parent ends
+ * @stack: of SYS_HOLD_STACK bytes, used until it has been waited for
+ */
+enum { SYS_HOLD_STACK = 16384 };
+
+static inline pid_t sys_clone_hold(unsigned long flags, char *stack)
+{
+	pid_t *self = (void *)(stack + SYS_HOLD_STACK - 64);
+
+	*self = getpid();
+	return (pid_t)sys_ret(
+		clone(sys_clone_hold_, self, (int)(flags | CLONE_VM | SIGCHLD), self));
+}
+
 static inline pid_t sys_fork(void)
 {
 	return (pid_t)sys_ret(fork());

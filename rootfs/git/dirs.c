@@ -232,21 +232,25 @@ void git_dirs_load(int dir, const char *name, struct git_dirs *d)
 	settle(d);
 }
 
+/* To write what is there already would take the disk a while, at the end of each box. */
 int git_dirs_save(int dir, const char *name, const struct git_dirs *d, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(TEXT_MAX);
-	_cleanup_close_ int fd =
-		sys_openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-	int r = fd;
+	_cleanup_buf_ struct buf text = BUF_INIT(TEXT_MAX), old = BUF_INIT(TEXT_MAX);
+	_cleanup_close_ int fd = -1;
+	struct err ignored = ERR_NONE;
 
-	for (size_t i = 0; i < d->n && r >= 0; i++) {
-		r = buf_addf(&text, "%" PRIu64 " %u ", d->list[i].ctime,
-			     d->list[i].flags);
-		if (r >= 0)
-			r = buf_add(&text, d->list[i].path,
-				    strlen(d->list[i].path) + 1);
+	for (size_t i = 0; i < d->n; i++) {
+		buf_addf(&text, "%" PRIu64 " %u ", d->list[i].ctime, d->list[i].flags);
+		buf_add(&text, d->list[i].path, strlen(d->list[i].path) + 1);
 	}
-	if (r < 0)
-		return err_sys(e, r, "cannot note where repositories are");
+	if (buf_failed(&text))
+		return err_sys(e, buf_failed(&text),
+			       "cannot note where repositories are");
+	if (file_read(dir, name, &old, &ignored) == 0 && old.len == text.len &&
+	    memcmp(buf_cstr(&old), buf_cstr(&text), text.len) == 0)
+		return 0;
+	fd = sys_openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+	if (fd < 0)
+		return err_sys(e, fd, "cannot note where repositories are");
 	return text.len ? file_write_fd(fd, text.data, text.len, e) : 0;
 }

@@ -42,10 +42,11 @@ static int open_dir(struct err *e)
 	return r < 0 ? r : file_open_dir(AT_FDCWD, LEASE_DIR, e);
 }
 
-static int try_one(int dir, uint32_t base, const char *key)
+/* Nothing is written: where /run is on a disk that may wait for its journal. */
+static int try_one(int dir, uint32_t base)
 {
 	_cleanup_close_ int fd = -1;
-	char name[16], line[80];
+	char name[16];
 	int r;
 
 	snprintf(name, sizeof(name), "%" PRIu32, base);
@@ -53,36 +54,44 @@ static int try_one(int dir, uint32_t base, const char *key)
 	if (fd < 0)
 		return fd;
 	r = sys_flock_once(fd, LOCK_EX | LOCK_NB);
-	if (r < 0)
-		return r;
-	r = snprintf(line, sizeof(line), "%.64s\n", key);
-	if (sys_ftruncate(fd, 0) < 0 || sys_write(fd, line, (size_t)r) != r)
-		return -EIO;
-	return take(&fd, -1);
+	return r < 0 ? r : take(&fd, -1);
 }
 
-/* From a random one on: a container that shares the host's ids, and not its /run, has
- * locks of its own. */
+/* A container that shares the host's ids, and not its /run, has locks of its own: there a
+ * box of the same name begins elsewhere. Here it finds the lock that it had before. */
+static uint32_t first_slot(int dir, const char *key)
+{
+	struct stat st = { .st_ino = 0 };
+	uint64_t n;
+
+	(void)sys_fstat(dir, &st);
+	n = st.st_ino * 31 + st.st_dev;
+	for (; *key; key++)
+		n = n * 31 + (unsigned char)*key;
+	return (uint32_t)(n >> 16);
+}
+
 int idmap_lease_take(const char *key, uint32_t *base, struct err *e)
 {
 	_cleanup_buf_ struct buf given = BUF_INIT(2 * LEASE_SUBIDS);
 	_cleanup_close_ int dir = open_dir(e);
 	struct err ignored = ERR_NONE;
-	uint16_t start = 0;
+	uint32_t start;
 
 	if (dir < 0)
 		return dir;
 	(void)file_read(AT_FDCWD, "/etc/subuid", &given, &ignored);
 	(void)file_read(AT_FDCWD, "/etc/subgid", &given, &ignored);
-	(void)sys_getrandom(&start, sizeof(start));
+	start = first_slot(dir, key);
 	for (uint32_t i = 0; i < IDMAP_RANGE_COUNT - 1; i++) {
-		uint32_t slot = 1 + (start + i) % (IDMAP_RANGE_COUNT - 1);
+		uint32_t slot = 1 + (start % (IDMAP_RANGE_COUNT - 1) + i) %
+					    (IDMAP_RANGE_COUNT - 1);
 		uint32_t at = IDMAP_RANGE_FIRST + slot * IDMAP_RANGE_SIZE;
 		int fd;
 
 		if (idmap_lease_is_given(buf_cstr(&given), at))
 			continue;
-		fd = try_one(dir, at, key);
+		fd = try_one(dir, at);
 		if (fd >= 0)
 			*base = at;
 		if (fd >= 0)

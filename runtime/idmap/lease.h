@@ -13,7 +13,7 @@
 
 /**
  * idmap_lease_take() - a range of IDMAP_RANGE_SIZE ids, not the one on disk
- * @key:  of the box, for whoever looks into the lock
+ * @key:  of the box: where the search begins, the same each time
  * @base: the first id
  *
  * Return: the lock, a descriptor to be kept as long as the box runs; -ENOSPC: all are

@@ -5,21 +5,6 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
-/* A process in a new user namespace; it waits for the end of @sock. */
-static pid_t hold(int sock[2])
-{
-	pid_t pid = sys_clone(CLONE_NEWUSER, NULL);
-	char c;
-
-	if (pid == 0) {
-		scope_close(&sock[0]);
-		sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		sys_read(sock[1], &c, 1);
-		sys_exit(0);
-	}
-	return pid;
-}
-
 static int open_namespace(const struct idmap *m, pid_t holder, struct err *e)
 {
 	char path[64];
@@ -34,19 +19,16 @@ static int open_namespace(const struct idmap *m, pid_t holder, struct err *e)
 
 int idmap_mount_namespace(const struct idmap *m, struct err *e)
 {
-	int sock[2], r = sys_socketpair(SOCK_SEQPACKET, sock);
+	_Alignas(16) char stack[SYS_HOLD_STACK];
+	pid_t holder = sys_clone_hold(CLONE_NEWUSER, stack);
 	siginfo_t si;
-	pid_t holder;
+	int r;
 
-	if (r < 0)
-		return err_sys(e, r, "cannot make a socket pair");
-	holder = hold(sock);
-	r = holder < 0 ? err_sys(e, holder, "cannot make a user namespace")
-		       : open_namespace(m, holder, e);
-	scope_close(&sock[0]);
-	scope_close(&sock[1]);
-	if (holder > 0)
-		sys_waitid(P_PID, (id_t)holder, &si, WEXITED);
+	if (holder < 0)
+		return err_sys(e, holder, "cannot make a user namespace");
+	r = open_namespace(m, holder, e);
+	sys_kill(holder, SIGKILL);
+	sys_waitid(P_PID, (id_t)holder, &si, WEXITED);
 	return r;
 }
 

@@ -96,12 +96,15 @@ static int find_init(char ret[PATH_MAX], struct err *e)
 static int own_layers(const struct start_conf *conf, struct err *e)
 {
 	static const char *const layers[] = { "upper", "work", "copy" };
+	struct stat dir = { .st_mode = 0 };
 	uint32_t uid, gid;
 	int r = idmap_host_uid(&conf->spec->map, 0, &uid);
 
 	if (r == 0)
 		r = idmap_host_gid(&conf->spec->map, 0, &gid);
 	if (r == 0 && uid != sys_geteuid())
+		r = sys_fstat(conf->boxdir, &dir);
+	if (r == 0 && uid != sys_geteuid() && (dir.st_mode & 07777) != 0711)
 		r = sys_fchmod(conf->boxdir, 0711);
 	for (size_t i = 0; i < ARRAY_SIZE(layers) && r == 0; i++) {
 		struct stat st;

@@ -21,10 +21,9 @@ int holder_note(int lock, int rundir, struct err *e)
 	r = n < 0 ? (int)n : 0;
 	dir[MAX(n, 0)] = '\0';
 	len = snprintf(text, sizeof(text), "%d %s\n", sys_getpid(), dir);
-	if (r == 0)
+	if (r ==
+	    0) /* a longer one that was there stays behind it, see holder_parse() */
 		r = (int)sys_pwrite(lock, text, (size_t)len, 0);
-	if (r >= 0)
-		r = sys_ftruncate(lock, len);
 	return r < 0 ? err_sys(e, r, "cannot note who runs the box") : 0;
 }
 
