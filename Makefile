@@ -26,7 +26,7 @@ endif
 
 PKGS := libcjson
 # Loaded on demand by their doors (docs/adr/0002): only their headers are needed here.
-PKGS_HEADERS := vterm libcurl libarchive libcrypto libseccomp
+PKGS_HEADERS := vterm libcurl libarchive libcrypto libseccomp md4c libedit
 PKGS_TEST := cmocka
 
 CPPFLAGS += -D_GNU_SOURCE -I. -DCUBBY_VERSION='"$(VERSION)"'

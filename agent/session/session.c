@@ -30,7 +30,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { ROWS = 40, COLS = 160, EARLIER_KEEP = 8000, TO_TTY_MAX = 4 << 20 };
+enum { EARLIER_KEEP = 8000, TO_TTY_MAX = 4 << 20 };
 enum { ASIDE_MAX = 4096 };
 
 bool session_waitable(const struct session *s)
@@ -114,8 +114,8 @@ static void init(struct session *s, const struct session_conf *conf)
 {
 	s->conf = *conf;
 	s->proc.master = s->channel = -1;
-	s->conf.rows = conf->rows ? conf->rows : ROWS;
-	s->conf.cols = conf->cols ? conf->cols : COLS;
+	s->conf.rows = conf->rows ? conf->rows : SESSION_ROWS;
+	s->conf.cols = conf->cols ? conf->cols : SESSION_COLS;
 	s->conf.keep = conf->keep ? conf->keep : SESSION_KEEP;
 	buf_init(&s->to_tty, TO_TTY_MAX);
 	buf_init(&s->to_channel, 5 * SESSION_TEXT_MAX);

@@ -19,6 +19,8 @@
 struct session;
 
 enum {
+	SESSION_ROWS = 40, /* of a terminal that nobody gave a size */
+	SESSION_COLS = 160,
 	SESSION_TEXT_MAX = 1 << 20, /* bytes of a command */
 	SESSION_LINE_MAX = 4095,    /* what the kernel takes as one line */
 	SESSION_KEEP = 30000,	    /* bytes of output kept for a result */
@@ -45,7 +47,7 @@ struct session_conf {
 	const char *user;		 /* NULL = root; copied */
 	const char *const *env;		 /* added; NULL-ended; borrowed; may be NULL */
 	const char *const *secrets;	 /* NULL-ended; borrowed; may be NULL */
-	uint16_t rows, cols;		 /* 0 = 40 × 160 */
+	uint16_t rows, cols;		 /* 0 = SESSION_ROWS × SESSION_COLS */
 	size_t keep; /* bytes of output per result; 0 = SESSION_KEEP */
 	bool no_rc;  /* do not read the rc files of system and user */
 	enum session_on_error on_error;

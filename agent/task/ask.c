@@ -32,10 +32,15 @@ static void on_reasoning(void *ctx, const char *text, size_t len)
 
 /* ---- waiting ---- */
 
+static struct aside aside_of(const struct task *t)
+{
+	return t->conf->aside.ready ? t->conf->aside : tool_watch_aside(t->conf->tools);
+}
+
 /* Returns -ECANCELED when the person pressed ^C. */
 static int wait_ms(struct task *t, uint64_t ms)
 {
-	struct aside aside = tool_watch_aside(t->conf->tools);
+	struct aside aside = aside_of(t);
 	struct pollfd p[] = { { .fd = t->conf->interrupt_fd, .events = POLLIN },
 			      { .fd = aside.fd, .events = POLLIN } };
 	uint64_t until = sys_now_ms() + ms, now;
@@ -255,7 +260,7 @@ static int attempt_once(struct task *t, bool no_calls, unsigned attempt,
 				     .what.no_calls = no_calls,
 				     .body = &body,
 				     .total_ms = left == UINT64_MAX ? 0 : MAX(left, 1),
-				     .aside = tool_watch_aside(t->conf->tools) };
+				     .aside = aside_of(t) };
 	int r;
 
 	if (!t->in_summary)

@@ -12,6 +12,7 @@
 #include "agent/task/changes.h"
 #include "agent/task/prompt.h"
 #include "agent/tool/tool.h"
+#include "base/aside.h"
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -131,6 +132,9 @@ struct task_conf {
 				 it empty; -1 = none */
 	const struct task_events *events;
 	void *ctx;
+	/* Looked at while the model is awaited; it looks at tool_watch_aside() as well.
+	 * ready NULL = that alone. */
+	struct aside aside;
 	uint64_t started_ms;	  /* set by task_run() when 0 */
 	uint64_t (*now_ms)(void); /* NULL = monotonic; a test passes its own */
 	int (*wait_ms)(void *ctx, uint64_t ms); /* NULL = poll; a test passes its own */

@@ -1,9 +1,13 @@
 #include "cli/task/log.h"
+
+#include <unistd.h>
+
 #include "agent/turn/transcript.h"
 #include "cli/box/netlog.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
+#include "cli/show/tty.h"
 #include "cli/task/logview.h"
 
 struct args {
@@ -91,12 +95,16 @@ static int list(const struct app *app, const struct boxdir *dir, struct err *e)
 static int show(struct app *app, const struct boxdir *dir, const char *name,
 		struct err *e)
 {
+	struct logview v = { .app = app };
+	unsigned short rows, cols;
 	char found[TASKLOG_NAME];
 	_cleanup_close_ int fd = tasklog_open(dir, name, found, e);
 
 	if (fd < 0)
 		return fd;
-	return transcript_read(fd, logview_record, app, e);
+	if (tty_size(STDOUT_FILENO, &rows, &cols) == 0 && cols > 1)
+		v.cols = cols - 1U;
+	return transcript_read(fd, logview_record, &v, e);
 }
 
 static int run(struct app *app, int argc, char **argv)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/show/cols.h"
 #include "cli/show/render.h"
 
 enum { TABLE_ROWS_MAX = 1 << 20, TABLE_CELL = 4 * 4096 };
@@ -103,16 +104,6 @@ static const char *cell_text(const struct table_column *c, const struct json *ro
 	return out;
 }
 
-/* Columns on the screen: bytes that do not continue a UTF-8 sequence. */
-static size_t width_of(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
 static size_t column_width(const struct table *t, size_t col, int64_t now)
 {
 	size_t w = strlen(t->columns[col].title);
@@ -123,7 +114,7 @@ static size_t column_width(const struct table *t, size_t col, int64_t now)
 		const char *s =
 			cell_text(&t->columns[col], row, now, text, sizeof(text));
 
-		w = MAX(w, width_of(s));
+		w = MAX(w, cols_text(s, strlen(s)));
 	}
 	return w;
 }
@@ -158,7 +149,7 @@ static void show_line(const struct table *t, const struct app *app,
 		if (!c->title)
 			continue;
 		s = row ? cell_text(c, row, now, text, sizeof(text)) : c->title;
-		pad = (int)(widths[i] - width_of(s));
+		pad = (int)(widths[i] - cols_text(s, strlen(s)));
 		if (right_aligned(c))
 			fprintf(app->out, "%*s%s", pad, "", s);
 		else

@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/show/markdown.h"
 #include "cli/show/render.h"
+#include "cli/task/diffview.h"
+#include "cli/task/view.h"
 #include "cli/task/view_words.h"
 
-enum { LOGVIEW_TEXT = 8 << 20, LOGVIEW_LINES = 40 };
+enum { LOGVIEW_TEXT = 64 << 20 };
 
-static void put(const struct app *app, enum render_style style, const char *label,
+static void put(const struct logview *v, enum render_style style, const char *label,
 		const char *text)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(LOGVIEW_TEXT);
@@ -17,42 +20,57 @@ static void put(const struct app *app, enum render_style style, const char *labe
 		return;
 	while (b.len && b.data[b.len - 1] == '\n')
 		buf_truncate(&b, b.len - 1);
-	fprintf(app->out, "%s%s%s%s\n", render_style_on(app->color_out, style), label,
-		buf_cstr(&b), render_style_off(app->color_out));
+	fprintf(v->app->out, "%s%s%s%s\n", render_style_on(v->app->color_out, style),
+		label, buf_cstr(&b), render_style_off(v->app->color_out));
 }
 
-static void show_task(const struct app *app, const struct json *r)
+static void show_task(struct logview *v, const struct json *r)
 {
 	const char *task = json_get_str(r, "task");
 	const char *from = json_get_str(r, "resumed");
 	const char *time = json_get_str(r, "time");
 
 	if (from)
-		put(app, RENDER_YELLOW, "goes on from ", from);
-	put(app, RENDER_BOLD, "task: ", task ? task : "");
+		put(v, RENDER_YELLOW, "goes on from ", from);
+	put(v, RENDER_BOLD, "task: ", task ? task : "");
 	if (time)
-		put(app, RENDER_DIM, "", time);
+		put(v, RENDER_DIM, "", time);
 }
 
-static void show_model(const struct app *app, const struct json *r)
+static void show_model(struct logview *v, const struct json *r)
 {
 	const char *name = json_get_str(r, "model");
 	const char *provider = json_get_str(r, "provider");
 
-	fprintf(app->out, "%s", render_style_on(app->color_out, RENDER_DIM));
-	render_safe(app->out, provider ? provider : "?");
-	fputc(':', app->out);
-	render_safe(app->out, name ? name : "?");
-	fprintf(app->out, "%s\n", render_style_off(app->color_out));
+	fprintf(v->app->out, "%s", render_style_on(v->app->color_out, RENDER_DIM));
+	render_safe(v->app->out, provider ? provider : "?");
+	fputc(':', v->app->out);
+	render_safe(v->app->out, name ? name : "?");
+	fprintf(v->app->out, "%s\n", render_style_off(v->app->color_out));
+}
+
+/* Words are Markdown on a terminal. */
+static void put_words(const struct logview *v, const char *text)
+{
+	const struct markdown_look look = { v->cols, v->app->color_out };
+	_cleanup_buf_ struct buf b = BUF_INIT(LOGVIEW_TEXT);
+	struct err ignored;
+
+	if (!v->cols) {
+		put(v, RENDER_PLAIN, "", text);
+		return;
+	}
+	(void)markdown_rows(text, strlen(text), &look, &b, &ignored);
+	fputs(buf_cstr(&b), v->app->out);
 }
 
 /* Chat Completions have a string, Messages a list of blocks. */
-static void show_response(const struct app *app, const struct json *r)
+static void show_response(struct logview *v, const struct json *r)
 {
 	const struct json *content = json_get(json_get(r, "message"), "content");
 
 	if (json_str(content) && *json_str(content))
-		put(app, RENDER_PLAIN, "", json_str(content));
+		put_words(v, json_str(content));
 	if (json_type(content) != JSON_ARRAY)
 		return;
 	json_each(it, content)
@@ -60,11 +78,31 @@ static void show_response(const struct app *app, const struct json *r)
 		const char *text = json_get_str(it, "text");
 
 		if (text && *text)
-			put(app, RENDER_PLAIN, "", text);
+			put_words(v, text);
 	}
 }
 
-static void show_call(const struct app *app, const struct json *r)
+/* What is written into a file, as what goes and what comes. */
+static bool show_change(const struct logview *v, const char *tool,
+			const struct json *args)
+{
+	const struct wrap w = { .cols = v->cols, .color = v->app->color_out };
+	_cleanup_buf_ struct buf diff = BUF_INIT(LOGVIEW_TEXT),
+				 rows = BUF_INIT(LOGVIEW_TEXT);
+
+	if (strcmp(tool, "edit_file") != 0 && strcmp(tool, "write_file") != 0)
+		return false;
+	diffview_args(args, &diff);
+	diffview_text(buf_cstr(&diff), &w, SIZE_MAX, &rows);
+	if (!json_get_str(args, "path") || !rows.len)
+		return false;
+	put(v, RENDER_BOLD, tool[0] == 'e' ? "edit_file " : "write_file ",
+	    json_get_str(args, "path"));
+	fputs(buf_cstr(&rows), v->app->out);
+	return true;
+}
+
+static void show_call(struct logview *v, const struct json *r)
 {
 	const struct json *args = json_get(r, "args");
 	const char *tool = json_get_str(r, "tool");
@@ -72,69 +110,66 @@ static void show_call(const struct app *app, const struct json *r)
 	_cleanup_buf_ struct buf b = BUF_INIT(LOGVIEW_TEXT);
 
 	if (tool && strcmp(tool, "shell") == 0 && command) {
-		put(app, RENDER_BOLD, "$ ", command);
+		put(v, RENDER_BOLD, "$ ", command);
+		return;
+	}
+	if (tool && show_change(v, tool, args))
+		return;
+	if (tool && v->secret && strcmp(tool, "input") == 0) {
+		put(v, RENDER_BOLD, "", "input ***");
 		return;
 	}
 	if (buf_addf(&b, "%s ", tool ? tool : "?") < 0 ||
 	    (args && json_print(args, false, &b) < 0))
 		return;
-	put(app, RENDER_BOLD, "", buf_cstr(&b));
+	put(v, RENDER_BOLD, "", buf_cstr(&b));
 }
 
-/* The first lines of a result, and how many there were. */
-static void show_result(const struct app *app, const struct json *r)
-{
-	const char *text = json_get_str(r, "text");
-	size_t len = 0, lines = 0;
-
-	for (; text && text[len] && lines < LOGVIEW_LINES; len++)
-		lines += text[len] == '\n';
-	if (text && text[len]) {
-		_cleanup_free_ char *head = strndup(text, len);
-
-		put(app, RENDER_DIM, "", head ? head : "");
-		put(app, RENDER_DIM, "", "…");
-	} else if (text && *text) {
-		put(app, RENDER_DIM, "", text);
-	}
-}
-
-static void show_text(const struct app *app, const struct json *r)
+static void show_result(struct logview *v, const struct json *r)
 {
 	const char *text = json_get_str(r, "text");
 
-	put(app, RENDER_YELLOW, "cubby: ", text ? text : "");
+	v->secret = view_wants_secret(json_get_str(r, "state"), text);
+	if (text && *text)
+		put(v, RENDER_DIM, "", text);
 }
 
-static void show_user(const struct app *app, const struct json *r)
+static void show_text(struct logview *v, const struct json *r)
 {
 	const char *text = json_get_str(r, "text");
 
-	put(app, RENDER_CYAN, "you: ", text ? text : "");
+	put(v, RENDER_YELLOW, "cubby: ", text ? text : "");
 }
 
-static void show_error(const struct app *app, const struct json *r)
+static void show_user(struct logview *v, const struct json *r)
+{
+	const char *text = json_get_str(r, "text");
+
+	put(v, RENDER_CYAN, "you: ", text ? text : "");
+}
+
+static void show_error(struct logview *v, const struct json *r)
 {
 	const char *text = json_get_str(r, "error");
 
-	put(app, RENDER_RED, "error: ", text ? text : "");
+	put(v, RENDER_RED, "error: ", text ? text : "");
 }
 
-static void show_end(const struct app *app, const struct json *r)
+static void show_end(struct logview *v, const struct json *r)
 {
 	const char *answer = json_get_str(r, "answer"), *why = json_get_str(r, "error");
 	const char *reason = json_get_str(r, "reason");
 
 	if (answer && *answer)
-		put(app, RENDER_GREEN, "", answer);
+		put_words(v, answer);
 	if (why && *why)
-		put(app, RENDER_RED, "", why);
-	put(app, RENDER_DIM, "end: ", reason ? reason : "");
+		put(v, RENDER_RED, "", why);
+	put(v, RENDER_DIM, "end: ", reason ? reason : "");
 }
 
 static const struct {
 	const char *type;
-	void (*show)(const struct app *app, const struct json *r);
+	void (*show)(struct logview *v, const struct json *r);
 } types[] = {
 	{ "task", show_task }, { "model", show_model },	  { "response", show_response },
 	{ "call", show_call }, { "result", show_result }, { "notice", show_text },
@@ -143,16 +178,16 @@ static const struct {
 
 int logview_record(void *ctx, const struct json *record, struct err *e)
 {
-	const struct app *app = ctx;
+	struct logview *v = ctx;
 	const char *type = json_get_str(record, "type");
 
-	if (app->json)
-		return render_json(app, record) < 0
+	if (v->app->json)
+		return render_json(v->app, record) < 0
 			       ? err_set(e, -EIO, "cannot write the transcript")
 			       : 0;
 	for (size_t i = 0; type && i < ARRAY_SIZE(types); i++)
 		if (strcmp(types[i].type, type) == 0)
-			types[i].show(app, record);
+			types[i].show(v, record);
 	return 0;
 }
 

@@ -9,9 +9,14 @@
 #include "base/json.h"
 #include "cli/show/app.h"
 
+struct logview {
+	const struct app *app; /* borrowed */
+	unsigned cols;	       /* of the terminal that app->out is; 0 = none */
+	bool secret;	       /* a program waits for a password */
+};
 /** logview_record() - show one record on app->out; a transcript_record_fn whose context
- *  is a struct app */
-int logview_record(void *app, const struct json *record, struct err *e);
+ *  is a struct logview */
+int logview_record(void *view, const struct json *record, struct err *e);
 
 struct logview_summary {
 	char task[256]; /* its first line; made fit for a terminal */

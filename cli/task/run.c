@@ -18,6 +18,7 @@
 #include "cli/task/ask.h"
 #include "cli/task/log.h"
 #include "cli/task/modelpick.h"
+#include "cli/task/ticker.h"
 #include "cli/task/view.h"
 #include "cli/task/view_json.h"
 
@@ -30,6 +31,7 @@ struct work {
 	struct boxsetup setup;	 /* owned */
 	struct env env;		 /* owned */
 	struct view view;	 /* owned */
+	struct ticker ticker;	 /* owned */
 	struct ask ask;
 	struct toolbox *tools; /* owned */
 	struct task_conf conf;
@@ -44,6 +46,7 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 	*w = (struct work){ .app = app,
 			    .t = t,
 			    .env = ENV_NONE,
+			    .ticker = TICKER_NONE,
 			    .replay = -1,
 			    .transcript = -1,
 			    .terminal = -1,
@@ -61,6 +64,7 @@ static void work_done(struct work *w)
 {
 	toolbox_free(&w->tools);
 	view_done(&w->view);
+	ticker_close(&w->ticker);
 	boxsetup_done(&w->setup);
 	env_done(&w->env);
 	modelpick_done(&w->pick);
@@ -313,6 +317,7 @@ static void fill_conf(struct work *w)
 		.ctx = json ? (void *)w->app : (void *)&w->view,
 	};
 	w->conf.model.abort_fd = w->interrupt;
+	w->conf.aside = ticker_aside(&w->ticker);
 }
 
 static int make_tools(struct work *w, struct err *e)
@@ -331,6 +336,7 @@ static int make_tools(struct work *w, struct err *e)
 		.ctx = &w->conf,
 		.terminal_fd = w->terminal,
 		.interrupt_fd = w->interrupt,
+		.aside = ticker_aside(&w->ticker),
 	};
 	int r;
 
@@ -338,7 +344,19 @@ static int make_tools(struct work *w, struct err *e)
 	if (r < 0)
 		return r;
 	conf.env = (const char *const *)w->env.v;
-	return toolbox_new(&conf, &w->tools, e);
+	r = toolbox_new(&conf, &w->tools, e);
+	return r < 0 ? r : ticker_add(&w->ticker, tool_watch_aside(w->tools), e);
+}
+
+/* A terminal is looked at while anything else is waited for. */
+static int watch_terminal(struct work *w, struct err *e)
+{
+	if (!w->view.footer.cols || w->app->json)
+		return 0;
+	w->ticker.tick = view_tick;
+	w->ticker.resized = view_resized;
+	w->ticker.ctx = &w->view;
+	return ticker_open(&w->ticker, e);
 }
 
 static int ask_setup(struct work *w, struct err *e)
@@ -364,6 +382,8 @@ static int prepare(struct work *w, struct err *e)
 	r = open_files(w, e);
 	if (r == 0)
 		r = watch_interrupts(w, e);
+	if (r == 0)
+		r = watch_terminal(w, e);
 	if (r == 0)
 		r = make_tools(w, e);
 	if (r < 0)

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/show/cols.h"
 #include "cli/show/render.h"
-#include "cli/show/tty.h"
+#include "cli/show/wrap.h"
 #include "cli/task/ask.h"
 #include "cli/task/asktext.h"
+#include "cli/task/diffview.h"
 #include "cli/task/view_end.h"
 
 enum {
@@ -15,113 +17,275 @@ enum {
 	VIEW_CALL_MAX = 4096,	  /* of a command that is shown */
 	VIEW_CALL_LINES = 8,
 	VIEW_ASK_MAX = 64 << 20,
+	VIEW_ROWS_MAX = 4 << 20,
+	VIEW_WHAT_MAX = 4096,
+	VIEW_PAINT_MS = 50, /* between two looks at output that only moves on */
 };
 
 void view_init(struct view *v, const struct app *app)
 {
-	unsigned short rows, cols;
-
-	*v = (struct view){ .app = app, .turn = BUF_INIT(VIEW_TURN_MAX) };
-	if (app->live && tty_size(STDERR_FILENO, &rows, &cols) == 0)
-		v->columns = cols;
+	*v = (struct view){ .app = app,
+			    .turn = BUF_INIT(VIEW_TURN_MAX),
+			    .open = BUF_INIT(VIEW_ROWS_MAX),
+			    .what = BUF_INIT(VIEW_WHAT_MAX) };
+	footer_init(&v->footer, app->err,
+		    app->live && !app->quiet ? STDERR_FILENO : -1);
+	markdown_init(&v->markdown);
 }
 
 void view_done(struct view *v)
 {
 	view_break(v);
+	footer_done(&v->footer);
+	markdown_done(&v->markdown);
+	view_output_done(&v->output);
 	buf_done(&v->turn);
+	buf_done(&v->open);
+	buf_done(&v->what);
 }
 
-static void clear_status(struct view *v)
+static bool on_terminal(const struct view *v)
 {
-	if (v->status_shown)
-		render_clear(v->app);
-	v->status_shown = false;
+	return v->footer.cols > 0;
+}
+
+static uint64_t now_ms(const struct view *v)
+{
+	return v->app->now_ms ? v->app->now_ms() : 0;
+}
+
+static struct view_look look_of(const struct view *v)
+{
+	return (struct view_look){ footer_width(&v->footer), v->footer.rows,
+				   v->app->color_err };
+}
+
+static struct markdown_look words_look(const struct view *v)
+{
+	return (struct markdown_look){ footer_width(&v->footer), v->app->color_err };
+}
+
+/* ---- rows ----------------------------------------------------------------------------- */
+
+static void add_status(struct view *v, struct buf *change)
+{
+	_cleanup_buf_ struct buf what = BUF_INIT((size_t)8 * VIEW_WHAT_MAX);
+	const uint64_t now = now_ms(v);
+	struct view_now at = { .doing = v->doing,
+			       .since_ms = now - v->since_ms,
+			       .elapsed_ms = v->status.elapsed_ms + now - v->status_ms,
+			       .frame = v->frame };
+
+	wrap_safe(&what, buf_cstr(&v->what), v->what.len);
+	at.what = buf_cstr(&what);
+	view_status_row(&v->status, &at, footer_width(&v->footer), v->app->color_err,
+			change);
+}
+
+/* What is typed while the task works: the end of it, in one row. */
+static void add_typed(struct view *v, struct buf *change)
+{
+	_cleanup_buf_ struct buf safe = BUF_INIT(VIEW_ROWS_MAX);
+	const size_t room = footer_width(&v->footer) - 2;
+	const char *s;
+	size_t len;
+
+	if (!v->typed || footer_width(&v->footer) < 8)
+		return;
+	wrap_safe(&safe, buf_cstr(v->typed), v->typed->len);
+	s = buf_cstr(&safe);
+	len = safe.len;
+	while (cols_text(s, len) > room - 1) {
+		const size_t n = MAX(cols_cut(s, len, 2), (size_t)1);
+
+		s += n;
+		len -= n;
+	}
+	buf_addf(change, "%s› %s%.*s\n",
+		 render_style_on(v->app->color_err, RENDER_CYAN),
+		 render_style_off(v->app->color_err), (int)len, s);
+}
+
+/* @stay: rows that stay above what changes; NULL = none. */
+static void paint(struct view *v, const struct buf *stay)
+{
+	_cleanup_buf_ struct buf change = BUF_INIT(VIEW_ROWS_MAX);
+	const struct view_look look = look_of(v);
+
+	if (on_terminal(v)) {
+		buf_add(&change, buf_cstr(&v->open), v->open.len);
+		if (v->doing == VIEW_RUNS)
+			view_output_now(&v->output, &look, &change);
+		add_status(v, &change);
+		if (v->doing != VIEW_NOTHING)
+			add_typed(v, &change);
+	}
+	footer_draw(&v->footer, stay, &change);
+	v->painted_ms = now_ms(v);
+}
+
+void view_paint(struct view *v)
+{
+	if (on_terminal(v))
+		paint(v, NULL);
+}
+
+void view_tick(void *ctx)
+{
+	struct view *v = ctx;
+
+	v->frame++;
+	if (v->doing != VIEW_NOTHING)
+		view_paint(v);
+}
+
+void view_resized(void *ctx)
+{
+	struct view *v = ctx;
+	struct markdown_look look;
+
+	footer_resize(&v->footer);
+	look = words_look(v);
+	buf_truncate(&v->open, 0);
+	if (v->doing == VIEW_SPEAKS)
+		markdown_open(&v->markdown, &look, &v->open);
+	view_paint(v);
+}
+
+static void doing(struct view *v, enum view_doing what)
+{
+	if (v->doing != what)
+		v->since_ms = now_ms(v);
+	v->doing = what;
+}
+
+/* The words that are open stay as they are. */
+static void end_words(struct view *v)
+{
+	_cleanup_buf_ struct buf stay = BUF_INIT(VIEW_ROWS_MAX);
+	const struct markdown_look look = words_look(v);
+
+	if (on_terminal(v)) {
+		markdown_end(&v->markdown, &look, &stay);
+		buf_truncate(&v->open, 0);
+		paint(v, &stay);
+	} else if (v->mid_line) {
+		fputc('\n', v->app->err);
+	}
+	v->mid_line = false;
 }
 
 void view_break(struct view *v)
 {
-	clear_status(v);
-	if (v->mid_line)
-		fputc('\n', v->app->err);
-	v->mid_line = false;
+	doing(v, VIEW_NOTHING);
+	end_words(v);
+	footer_clear(&v->footer);
 }
 
-static void show_status(struct view *v)
+/* @style: of all of it; what does not fit into a row goes on below, further in. */
+static void say_always(struct view *v, unsigned style, enum wrap_color color,
+		       const char *line)
 {
-	const struct task_status *st = &v->status;
-	char line[160], tokens[16], time[32], cost[32];
+	_cleanup_buf_ struct buf text = BUF_INIT(VIEW_ASK_MAX),
+				 stay = BUF_INIT(VIEW_ASK_MAX);
+	const struct wrap w = { .rest = on_terminal(v) ? "  " : "",
+				.cols = footer_width(&v->footer),
+				.color = v->app->color_err };
 
-	if (!v->columns || v->app->quiet || v->mid_line)
-		return;
-	view_end_tokens(tokens, sizeof(tokens), st->tokens_in + st->tokens_out);
-	text_ms(time, sizeof(time), st->elapsed_ms);
-	snprintf(line, sizeof(line), "round %u of %u, %s tokens%s, %s", st->round,
-		 st->max_rounds, tokens, view_end_cost(cost, sizeof(cost), st), time);
-	line[MIN(sizeof(line) - 1, (size_t)v->columns - 1)] = '\0';
-	fprintf(v->app->err, "\r\033[K%s%s%s",
-		render_style_on(v->app->color_err, RENDER_DIM), line,
-		render_style_off(v->app->color_err));
-	fflush(v->app->err);
-	v->status_shown = true;
+	if (v->open.len || v->mid_line)
+		end_words(v);
+	wrap_mark(&text, style, color);
+	buf_adds(&text, line);
+	wrap_add(&stay, &w, buf_cstr(&text), text.len);
+	paint(v, &stay);
 }
 
-static void say_always(struct view *v, enum render_style style, const char *line)
+static void say(struct view *v, unsigned style, enum wrap_color color, const char *line)
 {
-	view_break(v);
-	fputs(render_style_on(v->app->color_err, style), v->app->err);
-	render_lines(v->app->err, line);
-	fprintf(v->app->err, "%s\n", render_style_off(v->app->color_err));
+	if (!v->app->quiet)
+		say_always(v, style, color, line);
 }
 
-static void say(struct view *v, enum render_style style, const char *line)
-{
-	if (v->app->quiet)
-		return;
-	say_always(v, style, line);
-}
+/* ---- the model ------------------------------------------------------------------------ */
 
 static void on_start(void *ctx, const struct task_conf *conf, const struct model *m)
 {
+	_cleanup_buf_ struct buf line = BUF_INIT(4096);
 	struct view *v = ctx;
-	char line[512];
 
-	snprintf(line, sizeof(line), "cubby: %s%s%s in %s", model_provider_name(m),
-		 *model_name(m) ? ":" : "", model_name(m),
-		 conf->facts.image ? conf->facts.image : "the box");
-	say(v, RENDER_DIM, line);
+	buf_adds(&line, "cubby: ");
+	wrap_safe(&line, model_provider_name(m), strlen(model_provider_name(m)));
+	buf_adds(&line, *model_name(m) ? ":" : "");
+	wrap_safe(&line, model_name(m), strlen(model_name(m)));
+	buf_addf(&line, " in %s", conf->facts.image ? conf->facts.image : "the box");
+	say(v, WRAP_DIM, WRAP_PLAIN, buf_cstr(&line));
+}
+
+static void take_status(struct view *v, const struct task_status *st)
+{
+	v->status = *st;
+	v->status_ms = now_ms(v);
 }
 
 static void on_round(void *ctx, const struct task_status *st)
 {
 	struct view *v = ctx;
 
-	v->status = *st;
+	take_status(v, st);
 	buf_truncate(&v->turn, 0);
-	view_break(v);
-	show_status(v);
+	buf_truncate(&v->what, 0);
+	end_words(v);
+	doing(v, VIEW_WAITS);
+	view_paint(v);
+}
+
+static void on_reasoning(void *ctx, const char *text, size_t len)
+{
+	struct view *v = ctx;
+
+	if (!on_terminal(v) || v->doing == VIEW_SPEAKS)
+		return;
+	doing(v, VIEW_THINKS);
+	/* The last sentence, or what has come of it. */
+	for (size_t i = 0; i < len; i++) {
+		const bool ends = v->what.len &&
+				  strchr(".!?", v->what.data[v->what.len - 1]) &&
+				  text[i] == ' ';
+
+		if (text[i] == '\n' || ends || v->what.len > VIEW_WHAT_MAX / 2)
+			buf_truncate(&v->what, 0);
+		else if (text[i] != '*' && text[i] != '#' &&
+			 (unsigned char)text[i] >= ' ')
+			buf_addc(&v->what, text[i]);
+	}
 }
 
 static void on_words(void *ctx, const char *text, size_t len)
 {
+	_cleanup_buf_ struct buf stay = BUF_INIT(VIEW_ROWS_MAX);
 	struct view *v = ctx;
-	size_t before = v->turn.len;
+	const struct markdown_look look = words_look(v);
 
-	if (view_words_add(&v->words, text, len, &v->turn) < 0 || v->app->quiet)
+	buf_add(&v->turn, text, len);
+	if (v->app->quiet)
 		return;
-	if (v->turn.len == before)
-		return;
-	clear_status(v);
-	fwrite(v->turn.data + before, 1, v->turn.len - before, v->app->err);
-	fflush(v->app->err);
-	v->mid_line = v->turn.data[v->turn.len - 1] != '\n';
+	if (on_terminal(v)) {
+		doing(v, VIEW_SPEAKS);
+		buf_truncate(&v->open, 0);
+		markdown_add(&v->markdown, text, len, &look, &stay, &v->open);
+		paint(v, &stay);
+	} else if (view_words_add(&v->words, text, len, &stay) == 0 && stay.len) {
+		fwrite(stay.data, 1, stay.len, v->app->err);
+		fflush(v->app->err);
+		v->mid_line = stay.data[stay.len - 1] != '\n';
+	}
 }
 
 static void on_turn(void *ctx, const struct task_status *st)
 {
 	struct view *v = ctx;
 
-	v->status = *st;
+	take_status(v, st);
 	view_break(v);
 }
 
@@ -130,25 +294,40 @@ static void on_discarded(void *ctx)
 	struct view *v = ctx;
 
 	if (v->turn.len)
-		say(v, RENDER_YELLOW,
+		say(v, 0, WRAP_YELLOW,
 		    "(the answer was cut off: these words do not count)");
 	buf_truncate(&v->turn, 0);
 }
 
 static void on_retry(void *ctx, const struct task_retry *r)
 {
+	_cleanup_buf_ struct buf line = BUF_INIT(8192);
 	struct view *v = ctx;
-	char line[640], wait[32];
+	char wait[32];
 
 	text_ms(wait, sizeof(wait), r->wait_ms);
+	buf_adds(&line, "cubby: ");
+	wrap_safe(&line, r->why, strlen(r->why));
 	if (r->compacted)
-		snprintf(line, sizeof(line), "cubby: %s; the history was shortened",
-			 r->why);
+		buf_adds(&line, "; the history was shortened");
 	else
-		snprintf(line, sizeof(line), "cubby: %s; attempt %u of %u in %s",
-			 r->why, r->attempt + 1, r->max_attempts, wait);
-	say(v, RENDER_YELLOW, line);
+		buf_addf(&line, "; attempt %u of %u in %s", r->attempt + 1,
+			 r->max_attempts, wait);
+	doing(v, VIEW_NOTHING);
+	say(v, 0, WRAP_YELLOW, buf_cstr(&line));
 }
+
+static void on_notice(void *ctx, const char *text)
+{
+	char line[1024], safe[900];
+	struct view *v = ctx;
+
+	text_escaped(safe, sizeof(safe), text, strlen(text));
+	snprintf(line, sizeof(line), "cubby: %s", safe);
+	say(v, 0, WRAP_YELLOW, line);
+}
+
+/* ---- calls ---------------------------------------------------------------------------- */
 
 /* The argument that says what a tool call is about. */
 static const char *main_argument(const struct task_call *c)
@@ -165,16 +344,19 @@ static const char *main_argument(const struct task_call *c)
 	return "";
 }
 
-int view_call_text(const struct task_call *c, struct buf *out)
+int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 {
-	bool shell = strcmp(c->name, "shell") == 0;
 	const char *text = main_argument(c);
 	size_t len = strlen(text), lines = 0;
 
-	if (shell)
+	if (strcmp(c->name, "shell") == 0)
 		buf_adds(out, "$ ");
 	else
 		buf_addf(out, "%s ", c->name);
+	if (secret && strcmp(c->name, "input") == 0 && *text) {
+		buf_adds(out, "***");
+		return buf_failed(out);
+	}
 	len = MIN(len, (size_t)VIEW_CALL_MAX);
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '\n' && ++lines == VIEW_CALL_LINES)
@@ -185,109 +367,116 @@ int view_call_text(const struct task_call *c, struct buf *out)
 	return buf_failed(out);
 }
 
-static void show_call(struct view *v, const struct task_call *c)
+bool view_wants_secret(const char *state, const char *text)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT((size_t)4 * VIEW_CALL_MAX);
-
-	if (strcmp(c->name, "finish") != 0 && view_call_text(c, &b) == 0)
-		say(v, RENDER_BOLD, buf_cstr(&b));
+	return state && strcmp(state, "waiting") == 0 && text &&
+	       strstr(text, "[waiting for a password");
 }
 
 static void on_call(void *ctx, const struct task_call *c)
 {
+	_cleanup_buf_ struct buf b = BUF_INIT((size_t)4 * VIEW_CALL_MAX);
 	struct view *v = ctx;
+	const char *nl;
 
-	v->lines = (struct view_lines){ .n = 0 };
-	v->n_lines = 0;
+	view_output_begin(&v->output);
+	buf_truncate(&v->what, 0);
+	if (strcmp(c->name, "finish") == 0 || view_call_text(c, v->secret, &b) < 0)
+		return;
 	if (c->number != v->asked)
-		show_call(v, c);
-	show_status(v);
-}
-
-static void show_output_line(struct view *v, const char *line)
-{
-	char cut[1024];
-	size_t n = view_words_cut(line, v->columns > 8 ? v->columns - 4 : 160);
-
-	snprintf(cut, sizeof(cut), "  %.*s%s", (int)n, line, line[n] ? "…" : "");
-	say(v, RENDER_DIM, cut);
-}
-
-static void on_line(void *ctx, const char *line)
-{
-	struct view *v = ctx;
-
-	if (v->n_lines < VIEW_HEAD)
-		show_output_line(v, line);
-	else
-		(void)text_copy(v->tail[v->n_lines % VIEW_TAIL], sizeof(v->tail[0]),
-				line);
-	v->n_lines++;
+		say(v, WRAP_BOLD, WRAP_PLAIN, buf_cstr(&b));
+	nl = strchrnul(buf_cstr(&b), '\n');
+	buf_add(&v->what, buf_cstr(&b), (size_t)(nl - buf_cstr(&b)));
+	doing(v, VIEW_RUNS);
+	v->since_ms = now_ms(v);
+	view_paint(v);
 }
 
 static void on_output(void *ctx, const void *data, size_t len)
 {
+	_cleanup_buf_ struct buf stay = BUF_INIT(VIEW_ROWS_MAX);
 	struct view *v = ctx;
+	const struct view_look look = look_of(v);
 
 	if (v->app->quiet)
 		return;
-	view_lines_add(&v->lines, data, len, on_line, v);
-	show_status(v);
+	view_output_add(&v->output, data, len, &look, &stay);
+	if (stay.len || now_ms(v) - v->painted_ms >= VIEW_PAINT_MS)
+		paint(v, &stay);
 }
 
-/* What came after the head: how much was left out, and the last lines. */
-static void show_tail(struct view *v)
+/* Of a failure without an exit status: the first line that says why. */
+static void add_reason(const struct tool_result *r, struct buf *line)
 {
-	unsigned long beyond = v->n_lines > VIEW_HEAD ? v->n_lines - VIEW_HEAD : 0;
-	unsigned long shown = MIN(beyond, (unsigned long)VIEW_TAIL);
-	char line[64];
+	const char *text = buf_cstr(&r->text);
 
-	if (beyond > shown) {
-		snprintf(line, sizeof(line), "  … %lu lines …", beyond - shown);
-		say(v, RENDER_DIM, line);
-	}
-	for (unsigned long i = v->n_lines - shown; i < v->n_lines; i++)
-		show_output_line(v, v->tail[i % VIEW_TAIL]);
+	if (r->outcome != TOOL_ERROR || !*text)
+		return;
+	buf_adds(line, ": ");
+	wrap_safe(line, text, strcspn(text, "\n"));
 }
 
-static void result_text(const struct tool_result *r, char *line, size_t size)
+static void add_outcome(const struct tool_result *r, struct buf *line)
 {
 	char time[32];
 
 	text_ms(time, sizeof(time), r->time_ms);
 	if (r->outcome == TOOL_ERROR)
-		snprintf(line, size, "  failed, %s", time);
+		buf_addf(line, "  failed, %s", time);
 	else if (r->exit >= 0)
-		snprintf(line, size, "  exit %d, %s", r->exit, time);
+		buf_addf(line, "  exit %d, %s", r->exit, time);
 	else if (r->state[0])
-		snprintf(line, size, "  %s, %s", r->state, time);
+		buf_addf(line, "  %s, %s", r->state, time);
 	else
-		snprintf(line, size, "  done, %s", time);
+		buf_addf(line, "  done, %s", time);
+}
+
+/* A change of a file, as rows; what was shown to be asked for is not shown again. */
+static void add_change(struct view *v, const struct task_call *c,
+		       const struct tool_result *r, struct buf *line, struct buf *stay)
+{
+	_cleanup_buf_ struct buf own = BUF_INIT(VIEW_ASK_MAX);
+	const struct wrap w = { .cols = footer_width(&v->footer),
+				.color = v->app->color_err };
+	const char *diff = diffview_find(buf_cstr(&r->text));
+	struct diffview d;
+
+	if (r->outcome != TOOL_OK ||
+	    (strcmp(c->name, "edit_file") != 0 && strcmp(c->name, "write_file") != 0))
+		return;
+	if (!diff)
+		diffview_args(c->args, &own);
+	d = diffview_text(diff ? diff : buf_cstr(&own), &w,
+			  c->number == v->asked ? 0 : VIEW_DIFF, stay);
+	if (d.rows > VIEW_DIFF && c->number != v->asked)
+		buf_addf(stay, "  … %zu lines, 'cubby log -l' shows them …\n",
+			 d.rows - VIEW_DIFF);
+	if (d.added + d.removed)
+		buf_addf(line, ", +%zu −%zu", d.added, d.removed);
 }
 
 static void on_result(void *ctx, const struct task_call *c, const struct tool_result *r)
 {
+	_cleanup_buf_ struct buf stay = BUF_INIT(VIEW_ASK_MAX),
+				 line = BUF_INIT(64 << 10);
 	struct view *v = ctx;
-	bool bad = r->outcome == TOOL_ERROR || r->exit > 0;
-	char line[96];
+	const struct view_look look = look_of(v);
+	const bool bad = r->outcome == TOOL_ERROR || r->exit > 0;
 
-	view_lines_end(&v->lines, on_line, v);
-	if (strcmp(c->name, "finish") == 0)
+	view_output_end(&v->output, &look, &stay);
+	v->secret = view_wants_secret(r->state, buf_cstr(&r->text));
+	doing(v, VIEW_NOTHING);
+	if (strcmp(c->name, "finish") == 0 || v->app->quiet)
 		return;
-	show_tail(v);
-	result_text(r, line, sizeof(line));
-	say(v, bad ? RENDER_RED : RENDER_GREEN, line);
+	add_outcome(r, &line);
+	add_change(v, c, r, &line, &stay);
+	add_reason(r, &line);
+	if (stay.len)
+		paint(v, &stay);
+	say(v, 0, bad ? WRAP_RED : WRAP_GREEN, buf_cstr(&line));
 }
 
-static void on_notice(void *ctx, const char *text)
-{
-	struct view *v = ctx;
-	char line[1024], safe[900];
-
-	text_escaped(safe, sizeof(safe), text, strlen(text));
-	snprintf(line, sizeof(line), "cubby: %s", safe);
-	say(v, RENDER_YELLOW, line);
-}
+/* ---- the person ----------------------------------------------------------------------- */
 
 /* Whatever else is not said: nobody permits what was not seen. */
 static bool show_whole(struct view *v, const struct task_call *c)
@@ -296,7 +485,7 @@ static bool show_whole(struct view *v, const struct task_call *c)
 
 	if (asktext_whole(c, &b) < 0)
 		return false;
-	say_always(v, RENDER_BOLD, buf_cstr(&b));
+	say_always(v, WRAP_BOLD, WRAP_PLAIN, buf_cstr(&b));
 	return true;
 }
 
@@ -307,12 +496,12 @@ static enum task_verdict on_ask(void *ctx, const struct task_call *c,
 
 	if (!v->ask)
 		return TASK_YES;
+	view_break(v);
 	if (v->ask->each && !show_whole(v, c)) {
 		(void)buf_adds(&ret->words, "it is too long to be shown");
 		return TASK_NO;
 	}
 	v->asked = v->ask->each ? c->number : 0;
-	view_break(v);
 	return ask_call(v->ask, c, ret);
 }
 
@@ -338,6 +527,7 @@ const struct task_events *view_events(void)
 		.start = on_start,
 		.round = on_round,
 		.words = on_words,
+		.reasoning = on_reasoning,
 		.turn = on_turn,
 		.discarded = on_discarded,
 		.retry = on_retry,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/show/markdown.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/task/view_words.h"
@@ -30,6 +31,21 @@ char *view_end_cost(char *out, size_t size, const struct task_status *st)
 	return out;
 }
 
+/* Where Markdown cannot be read, the words are shown as they are. */
+static void add_answer(const struct app *app, const struct task_report *r,
+		       struct buf *out)
+{
+	struct markdown_look look = { .color = app->color_out };
+	unsigned short rows, cols;
+	struct err ignored;
+
+	if (tty_size(fileno(app->out), &rows, &cols) == 0)
+		look.cols = cols > 1 ? cols - 1U : cols;
+	if (!app->quiet)
+		buf_addc(out, '\n');
+	(void)markdown_rows(r->answer.data, r->answer.len, &look, out, &ignored);
+}
+
 static void show_answer(const struct app *app, const struct task_report *r,
 			const char *said)
 {
@@ -42,8 +58,8 @@ static void show_answer(const struct app *app, const struct task_report *r,
 		return;
 	if (!terminal) /* a file or program gets it as it is */
 		(void)buf_add(&b, r->answer.data, r->answer.len);
-	else if (view_words_all(r->answer.data, r->answer.len, &b) < 0)
-		return;
+	else
+		add_answer(app, r, &b);
 	fputs(buf_cstr(&b), app->out);
 	if (!text_ends(buf_cstr(&b), "\n"))
 		fputc('\n', app->out);
@@ -78,31 +94,50 @@ static void show_effect(const struct app *app, struct effect x)
 			x.why, render_style_off(app->color_err));
 }
 
-static void show_files(const struct app *app, const struct changes *c)
+/* What git keeps under a name that is its hash tells nobody anything. */
+static bool is_object(const struct changes_item *it)
+{
+	return text_starts(it->path, ".git/objects/") ||
+	       strstr(it->path, "/.git/objects/") ||
+	       strcmp(it->path, ".git/objects") == 0;
+}
+
+static void show_file(const struct app *app, const struct changes_item *it)
 {
 	static const char marks[] = { [CHANGES_CREATED] = '+',
 				      [CHANGES_MODIFIED] = '~',
 				      [CHANGES_DELETED] = '-' };
-	size_t all = c->created + c->modified + c->deleted;
-	/* What acts on this machine comes first; a few more of it than of the rest. */
-	size_t n = MIN(c->n, MAX((size_t)END_FILES, MIN(c->held, (size_t)END_HELD)));
 	char path[4096];
 
-	for (size_t i = 0; i < n; i++) {
-		const struct changes_item *it = &c->items[i];
+	text_escaped(path, sizeof(path), it->path, strlen(it->path));
+	fprintf(app->err, "  %c %s%s", marks[it->kind], path,
+		it->flags & CHANGES_DIRECTORY ? "/" : "");
+	show_flags(app, it->flags);
+	show_effect(app, it->effect);
+	fputc('\n', app->err);
+}
 
-		text_escaped(path, sizeof(path), it->path, strlen(it->path));
-		fprintf(app->err, "  %c %s%s", marks[it->kind], path,
-			it->flags & CHANGES_DIRECTORY ? "/" : "");
-		show_flags(app, it->flags);
-		show_effect(app, it->effect);
-		fputc('\n', app->err);
+static void show_files(const struct app *app, const struct changes *c)
+{
+	/* What acts on this machine comes first; a few more of it than of the rest. */
+	const size_t most = MAX((size_t)END_FILES, MIN(c->held, (size_t)END_HELD));
+	size_t shown = 0, objects = 0, more;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (is_object(&c->items[i]))
+			objects++;
+		else if (shown < most && ++shown)
+			show_file(app, &c->items[i]);
 	}
-	if (c->held > n)
+	more = c->created + c->modified + c->deleted - shown - objects;
+	if (objects)
+		fprintf(app->err, "  %zu object%s in .git\n", objects,
+			objects == 1 ? "" : "s");
+	if (c->held > shown)
 		fprintf(app->err, "  and %zu more, %zu of which act on this machine\n",
-			all - n, c->held - n);
-	else if (all > n)
-		fprintf(app->err, "  and %zu more\n", all - n);
+			more, c->held - shown);
+	else if (more)
+		fprintf(app->err, "  and %zu more\n", more);
 	if (c->incomplete)
 		fputs("  (not everything could be compared)\n", app->err);
 }

@@ -73,15 +73,3 @@ int view_words_all(const char *s, size_t len, struct buf *out)
 		r = buf_adds(out, "\xef\xbf\xbd");
 	return r;
 }
-
-size_t view_words_cut(const char *s, size_t cols)
-{
-	size_t at = 0;
-
-	for (; s[at] && cols; cols--) {
-		at++;
-		while (((unsigned char)s[at] & 0xc0) == 0x80)
-			at++;
-	}
-	return at;
-}

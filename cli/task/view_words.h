@@ -21,8 +21,4 @@ int view_words_add(struct view_words *w, const char *s, size_t len, struct buf *
 /** view_words_all() - a whole text */
 int view_words_all(const char *s, size_t len, struct buf *out);
 
-/** view_words_cut() - bytes of @s that take at most @cols columns, never half a
- *  character */
-size_t view_words_cut(const char *s, size_t cols);
-
 #endif

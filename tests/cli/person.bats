@@ -170,8 +170,8 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 		call "echo out"; finish done; call "echo out"; finish done)
 	run -0 talk "look" <<<'["done", ""]'
 	[[ $output = *$'\033['* ]]
-	[[ $output = *"round 1 of 50, 0 tokens, "* ]]
+	[[ $output = *"waiting for the model · round 1, 0 tokens, 0s"* ]]
 	run -0 task "look"
 	[[ $output != *$'\033'* ]]
-	[[ $output != *"round 1 of 50"* ]]
+	[[ $output != *"round 1"* ]]
 }

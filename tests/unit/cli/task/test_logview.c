@@ -31,6 +31,13 @@ static const struct row {
 	  "read_file {\"path\":\"a\"}\n" },
 	{ "arguments that were no JSON",
 	  "{\"type\":\"call\",\"tool\":\"shell\",\"args\":null}", "shell null\n" },
+	{ "a password",
+	  "{\"type\":\"call\",\"tool\":\"input\",\"args\":{\"text\":\"s3cret\"}}",
+	  "input ***\n" },
+	{ "an edit",
+	  "{\"type\":\"call\",\"tool\":\"edit_file\",\"args\":{\"path\":\"a\",\"old\":"
+	  "\"x\",\"new\":\"y\"}}",
+	  "edit_file a\n  -x\n  +y\n" },
 	{ "a result", "{\"type\":\"result\",\"text\":\"a\\nb\\n[exit 0]\"}",
 	  "a\nb\n[exit 0]\n" },
 	{ "a notice", "{\"type\":\"notice\",\"text\":\"n\"}", "cubby: n\n" },
@@ -48,6 +55,7 @@ static void test(const void *p)
 {
 	const struct row *r = p;
 	struct app app = { .name = "cubby log" };
+	struct logview v = { .app = &app, .secret = true };
 	_cleanup_json_ struct json *j = NULL;
 	struct err e = ERR_NONE;
 	char *text = NULL;
@@ -55,7 +63,7 @@ static void test(const void *p)
 
 	app.out = open_memstream(&text, &len);
 	unit_ok(json_parse(r->record, strlen(r->record), &j, &e), &e);
-	unit_ok(logview_record(&app, j, &e), &e);
+	unit_ok(logview_record(&v, j, &e), &e);
 	fclose(app.out);
 	assert_string_equal(text ? text : "", r->want);
 	free(text);

@@ -72,7 +72,8 @@ static void long_output_is_cut(void)
 	result(&w, 3, "shell");
 	end(&w,
 	    "$ seq 100\n  1\n  2\n  3\n  4\n  5\n  6\n  7\n  8\n  9\n  10\n  11\n  12\n"
-	    "  … 84 lines …\n  97\n  98\n  99\n  100\n  exit 3, 1.2s\n");
+	    "  … 84 lines, 'cubby log -l' shows them …\n  97\n  98\n  99\n  100\n  "
+	    "exit 3, 1.2s\n");
 }
 
 static void long_commands_are_cut(void)
@@ -92,10 +93,13 @@ static void a_terminal_gets_a_status(void)
 	struct watched w;
 
 	begin(&w);
-	w.view.columns = 80;
+	w.view.footer.cols = 80;
+	w.view.footer.rows = 24;
 	view_events()->round(&w.view, &st);
 	view_events()->words(&w.view, "x", 1);
-	end(&w, "\r\033[Kround 2 of 50, 12.3k tokens, 2.0s\r\033[Kx\n");
+	end(&w, "⠋ waiting for the model · round 2, 12.3k tokens, 2s\033[K"
+		"\rx\033[K\r\n⠋ answering · round 2, 12.3k tokens, 2s\033[K\033[J"
+		"\r\033[1Ax\033[K\033[J\r\n");
 }
 
 static void quiet_shows_nothing(void)
@@ -105,7 +109,6 @@ static void quiet_shows_nothing(void)
 
 	begin(&w);
 	w.app.quiet = true;
-	w.view.columns = 80;
 	view_events()->round(&w.view, &st);
 	view_events()->words(&w.view, "x", 1);
 	call(&w, "ls");

@@ -49,15 +49,6 @@ static void test(const void *p)
 	}
 }
 
-static void cut_keeps_characters_whole(void)
-{
-	assert_int_equal(view_words_cut("abc", 2), 2);
-	assert_int_equal(view_words_cut("abc", 9), 3);
-	assert_int_equal(view_words_cut("löl", 2), 3);
-	assert_int_equal(view_words_cut("€€", 1), 3);
-	assert_int_equal(view_words_cut("", 5), 0);
-}
-
 static void a_whole_text_has_its_end(void)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(1024);
@@ -71,7 +62,6 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "a whole text has its end", a_whole_text_has_its_end },
-		{ "a cut keeps characters whole", cut_keeps_characters_whole },
 	};
 	int failed = unit_rows("view_words", rows, test);
 

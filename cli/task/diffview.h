@@ -1,0 +1,31 @@
+/* diffview - a change of a file as rows: what goes is red, what comes is green. Pure.
+ * Needs:  a unified diff, or the arguments of an edit.
+ * Owns:   nothing.
+ * Never:  lets through what is hidden. */
+#ifndef CLI_TASK_DIFFVIEW_H
+#define CLI_TASK_DIFFVIEW_H
+
+#include "base/json.h"
+#include "cli/show/wrap.h"
+
+struct diffview {
+	size_t added, removed; /* lines */
+	size_t rows;	       /* that the diff has */
+};
+
+/** diffview_find() - where a unified diff begins in a text; NULL = there is none */
+const char *diffview_find(const char *text);
+
+/**
+ * diffview_text() - append the rows of a unified diff
+ * @w:    how wide, and whether there are colours; its fronts are not used
+ * @most: rows that are shown; the rest is counted
+ */
+struct diffview diffview_text(const char *diff, const struct wrap *w, size_t most,
+			      struct buf *out);
+
+/** diffview_args() - a diff without context out of the arguments of edit_file and
+ *  write_file, appended to @diff; nothing where they are no such */
+void diffview_args(const struct json *args, struct buf *diff);
+
+#endif

@@ -1,0 +1,105 @@
+#include "cli/task/ticker.h"
+
+#include <signal.h>
+
+#include "base/def.h"
+#include "base/sys/sys.h"
+
+enum { TIMER, SIZES, KEYS, MORE };
+
+static int watch(const struct ticker *t, int fd, uint32_t what, struct err *e)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.u32 = what };
+	int r = sys_epoll_ctl(t->epfd, EPOLL_CTL_ADD, fd, &ev);
+
+	return r < 0 ? err_sys(e, r, "cannot watch the terminal") : 0;
+}
+
+static int open_all(struct ticker *t, struct err *e)
+{
+	const struct itimerspec when = { .it_interval.tv_nsec = TICKER_MS * 1000000L,
+					 .it_value.tv_nsec = TICKER_MS * 1000000L };
+	sigset_t set;
+	int r;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGWINCH);
+	(void)sys_sigprocmask(SIG_BLOCK, &set, NULL);
+	t->epfd = sys_epoll_create();
+	t->timer = sys_timerfd();
+	t->sizes = sys_signalfd(&set);
+	r = MIN(MIN(t->epfd, t->timer), t->sizes);
+	if (r >= 0)
+		r = sys_timerfd_set(t->timer, &when);
+	return r < 0 ? err_sys(e, r, "cannot watch the terminal") : 0;
+}
+
+int ticker_open(struct ticker *t, struct err *e)
+{
+	int r = open_all(t, e);
+
+	if (r == 0)
+		r = watch(t, t->timer, TIMER, e);
+	if (r == 0)
+		r = watch(t, t->sizes, SIZES, e);
+	if (r < 0)
+		ticker_close(t);
+	return r;
+}
+
+void ticker_close(struct ticker *t)
+{
+	scope_close(&t->epfd);
+	scope_close(&t->timer);
+	scope_close(&t->sizes);
+	t->epfd = t->timer = t->sizes = -1;
+}
+
+int ticker_add(struct ticker *t, struct aside more, struct err *e)
+{
+	t->more = more;
+	return t->epfd < 0 || more.fd < 0 ? 0 : watch(t, more.fd, MORE, e);
+}
+
+int ticker_keys(struct ticker *t, int fd, struct err *e)
+{
+	if (t->in >= 0)
+		(void)sys_epoll_ctl(t->epfd, EPOLL_CTL_DEL, t->in, NULL);
+	t->in = fd;
+	return fd < 0 ? 0 : watch(t, fd, KEYS, e);
+}
+
+static void look(void *ctx)
+{
+	struct epoll_event evs[4];
+	struct ticker *t = ctx;
+	struct signalfd_siginfo sizes[4];
+	uint64_t times;
+	struct err ignored;
+	int n = sys_epoll_wait(t->epfd, evs, ARRAY_SIZE(evs), 0);
+
+	for (int i = 0; i < n; i++) {
+		switch (evs[i].data.u32) {
+		case TIMER:
+			(void)sys_read(t->timer, &times, sizeof(times));
+			t->tick(t->ctx);
+			break;
+		case SIZES:
+			(void)sys_read(t->sizes, sizes, sizeof(sizes));
+			t->resized(t->ctx);
+			break;
+		case KEYS:
+			if (!t->keys(t->ctx))
+				(void)ticker_keys(t, -1, &ignored);
+			break;
+		default:
+			t->more.ready(t->more.ctx);
+		}
+	}
+}
+
+struct aside ticker_aside(struct ticker *t)
+{
+	return t->epfd < 0 ? (struct aside){ .fd = -1 }
+			   : (struct aside){ t->epfd, look, t };
+}
