@@ -30,14 +30,14 @@ void view_init(struct view *v, const struct app *app)
 			    .what = BUF_INIT(VIEW_WHAT_MAX) };
 	footer_init(&v->footer, app->err,
 		    app->live && !app->quiet ? STDERR_FILENO : -1);
-	markdown_init(&v->markdown);
+	mdstream_init(&v->stream);
 }
 
 void view_done(struct view *v)
 {
 	view_break(v);
 	footer_done(&v->footer);
-	markdown_done(&v->markdown);
+	mdstream_done(&v->stream);
 	view_output_done(&v->output);
 	buf_done(&v->turn);
 	buf_done(&v->open);
@@ -148,7 +148,7 @@ void view_resized(void *ctx)
 	look = words_look(v);
 	buf_truncate(&v->open, 0);
 	if (v->doing == VIEW_SPEAKS)
-		markdown_open(&v->markdown, &look, &v->open);
+		mdstream_open(&v->stream, &look, &v->open);
 	view_paint(v);
 }
 
@@ -166,7 +166,7 @@ static void end_words(struct view *v)
 	const struct markdown_look look = words_look(v);
 
 	if (on_terminal(v)) {
-		markdown_end(&v->markdown, &look, &stay);
+		mdstream_end(&v->stream, &look, &stay);
 		buf_truncate(&v->open, 0);
 		paint(v, &stay);
 	} else if (v->mid_line) {
@@ -272,7 +272,7 @@ static void on_words(void *ctx, const char *text, size_t len)
 	if (on_terminal(v)) {
 		doing(v, VIEW_SPEAKS);
 		buf_truncate(&v->open, 0);
-		markdown_add(&v->markdown, text, len, &look, &stay, &v->open);
+		mdstream_add(&v->stream, text, len, &look, &stay, &v->open);
 		paint(v, &stay);
 	} else if (view_words_add(&v->words, text, len, &stay) == 0 && stay.len) {
 		fwrite(stay.data, 1, stay.len, v->app->err);

@@ -13,7 +13,7 @@
 #include "agent/task/task.h"
 #include "cli/show/app.h"
 #include "cli/show/footer.h"
-#include "cli/show/markdown.h"
+#include "cli/show/mdstream.h"
 #include "cli/task/view_output.h"
 #include "cli/task/view_status.h"
 #include "cli/task/view_words.h"
@@ -29,7 +29,7 @@ struct view {
 				    keys are read */
 	struct footer footer;
 	struct view_words words;
-	struct markdown markdown;
+	struct mdstream stream;
 	struct view_output output;
 	struct buf turn; /* owned: the words of this turn, as they came */
 	struct buf open; /* owned: rows of the block of words that has not ended */
