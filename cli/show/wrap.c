@@ -139,42 +139,55 @@ static void put_row(struct buf *out, const struct wrap *w, const char *front,
 	buf_addc(out, '\n');
 }
 
-/* How much of @s stands in a row of @room columns, and where the next begins. */
-static size_t row_of(const struct wrap *w, const char *s, size_t len, size_t room,
-		     size_t *next)
+/* How much of @s stands in a row of @room columns. */
+static size_t row_anywhere(const char *s, size_t len, size_t room)
 {
-	size_t at = 0, col = 0, end = 0, after = 0; /* of the last place to break at */
+	size_t at = 0, col = 0;
 
 	while (at < len) {
 		const struct step x = step_at(s + at, len - at, col);
 
-		if (col + x.cols > room && !x.blank) {
-			if (w->anywhere || !after)
-				break;
-			*next = after;
-			return end;
-		}
-		if (x.wide && at && !x.blank)
-			end = after = at;
-		if (x.blank && at + x.bytes < len && col) {
+		if (col + x.cols > room && at)
+			break;
+		col += x.cols;
+		at += x.bytes;
+	}
+	return at;
+}
+
+static size_t skip_blanks(const char *s, size_t len, size_t at)
+{
+	while (at < len && s[at] == ' ')
+		at++;
+	return at;
+}
+
+/* The same at a word's end, and where the next row begins. Between wide characters words
+ * may end too. */
+static size_t row_of_words(const char *s, size_t len, size_t room, size_t *next)
+{
+	size_t at = 0, col = 0, end = 0;
+
+	for (*next = 0; at < len;) {
+		const struct step x = step_at(s + at, len - at, col);
+		const bool over = col + x.cols > room;
+
+		if (x.wide && at)
+			end = *next = at;
+		if (x.blank && col) {
 			end = at;
-			after = at + x.bytes;
-			while (after < len && s[after] == ' ')
-				after++;
-			if (col + x.cols > room && !w->anywhere) {
-				*next = after;
-				return end;
-			}
+			*next = skip_blanks(s, len, at + x.bytes);
 		}
-		if (x.blank && w->anywhere && col + x.cols > room)
+		if (over && (*next || at))
 			break;
 		col += x.cols;
 		at += x.bytes;
 		if (x.wide)
-			end = after = at;
+			end = *next = at;
 	}
-	*next = MAX(at, (size_t)(len > 0));
-	return at;
+	if (at >= len || !*next)
+		end = *next = at;
+	return end;
 }
 
 static void put_line(struct buf *out, const struct wrap *w, const char **front,
@@ -182,13 +195,13 @@ static void put_line(struct buf *out, const struct wrap *w, const char **front,
 {
 	do {
 		const size_t used = *front ? wrap_cols(*front, strlen(*front)) : 0;
+		const size_t room = w->cols > used ? w->cols - used : 0;
 		size_t n = len, next = len;
 
-		if (w->cols)
-			n = row_of(w, s, len,
-				   MAX(w->cols > used ? w->cols - used : 0,
-				       (size_t)COLS_LEAST),
-				   &next);
+		if (w->cols && w->anywhere)
+			n = next = row_anywhere(s, len, MAX(room, (size_t)COLS_LEAST));
+		else if (w->cols)
+			n = row_of_words(s, len, MAX(room, (size_t)COLS_LEAST), &next);
 		put_row(out, w, *front, s, n, look);
 		*front = w->rest;
 		s += next;
