@@ -7,9 +7,9 @@ _cubby_words() {
 
 _cubby() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands='run resume log shell exec logs ls info stop rm prune mv adopt ps kill net ports pull images rmi mcp doctor config help'
+	local commands='run resume log shell exec logs ls info stop rm prune set unset mv adopt ps kill net ports pull images rmi mcp doctor config help'
 	local common='--directory --name --here --json --quiet --verbose --no-color --help --version'
-	local box='--image --wipe --rm --unlink --net --allow --deny --publish --memory --cpus --pids --disk --env
+	local box='--image --wipe --yes --save --rm --unlink --net --allow --deny --publish --memory --cpus --pids --disk --env
 		--user --keep --git-writable --allow-home --any-directory'
 	local task='--model --max-rounds --max-tokens --max-cost --timeout --command-timeout --shell-command
 		--on-error --save-transcript --ask --system-extra --replay'
@@ -37,7 +37,7 @@ _cubby() {
 	shell) own="$box --shell-command --raw" ;;
 	mcp) own="$box --shell-command --command-timeout --on-error" ;;
 	log) own='--last --net' ;;
-	net) own='--allow --deny --drop' ;;
+	net) own='--allow --deny --drop --yes' ;;
 	ports) own='--publish --unpublish' ;;
 	logs) own='--follow --raw' ;;
 	stop) own='--all --time' ;;

@@ -39,15 +39,42 @@ static void show_box(const struct app *app, const struct store *st,
 		table_age(age, sizeof(age), sys_wall().tv_sec - b->used));
 }
 
+bool confirm_person(const struct app *app)
+{
+	return !app->json && tty_is(STDIN_FILENO) && tty_is(STDERR_FILENO);
+}
+
+bool confirm_ask(const struct app *app)
+{
+	char line[16] = "";
+
+	fputs(" [y/N] ", app->err);
+	fflush(app->err);
+	return fgets(line, sizeof(line), stdin) && is_yes(line);
+}
+
+int confirm_one(const struct app *app, const struct store *st, const char *key,
+		struct err *e)
+{
+	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	int r = confirm_person(app) ? boxlist_read(st, &l, e) : 0;
+
+	for (size_t i = 0; i < l.n && r == 0; i++) {
+		const struct boxlist_item *b = &l.v[i];
+
+		if (strcmp(b->key, key) == 0)
+			r = confirm_removal(app, st, &b, 1, false, e);
+	}
+	return r;
+}
+
 int confirm_removal(const struct app *app, const struct store *st,
 		    const struct boxlist_item *const *boxes, size_t n, bool yes,
 		    struct err *e)
 {
-	char line[16] = "";
-
 	if (!n || yes)
 		return 0;
-	if (app->json || !tty_is(STDIN_FILENO) || !tty_is(STDERR_FILENO)) {
+	if (!confirm_person(app)) {
 		err_set(e, -EPERM,
 			"%zu box%s would be removed, with all that was installed there",
 			n, n == 1 ? "" : "es");
@@ -55,10 +82,9 @@ int confirm_removal(const struct app *app, const struct store *st,
 	}
 	for (size_t i = 0; i < n; i++)
 		show_box(app, st, boxes[i]);
-	fprintf(app->err, "Remove %s, with all that was installed there? [y/N] ",
+	fprintf(app->err, "Remove %s, with all that was installed there?",
 		n == 1 ? "this box" : "these boxes");
-	fflush(app->err);
-	if (fgets(line, sizeof(line), stdin) && is_yes(line))
+	if (confirm_ask(app))
 		return 0;
 	return err_set(e, -ECANCELED, "nothing was removed");
 }

@@ -19,4 +19,14 @@ int confirm_removal(const struct app *app, const struct store *st,
 		    const struct boxlist_item *const *boxes, size_t n, bool yes,
 		    struct err *e);
 
+/** confirm_person() - is there somebody at a terminal who can be asked? */
+bool confirm_person(const struct app *app);
+/** confirm_ask() - print how a question ends, read the answer */
+bool confirm_ask(const struct app *app);
+
+/** confirm_one() - the same about a box that was named: it is asked about on a terminal
+ *  alone, a script means what it says */
+int confirm_one(const struct app *app, const struct store *st, const char *key,
+		struct err *e);
+
 #endif

@@ -189,7 +189,8 @@ static int wait_for_end(const struct boxdir *dir, const struct spec *s, struct e
 	return lock < 0 ? lock : 0;
 }
 
-int boxend_remove(const struct store *st, const char *key, struct err *e)
+int boxend_remove(const struct store *st, const char *key, bool keep_logs,
+		  struct err *e)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
@@ -201,5 +202,6 @@ int boxend_remove(const struct store *st, const char *key, struct err *e)
 		return r;
 	boxdir_close(&dir);
 	dir = BOXDIR_NONE;
-	return boxdir_remove(st, key, worker_rmtree, &s.map, e);
+	return boxdir_wipe(st, key, keep_logs,
+			   &(struct boxdir_rm){ worker_rmtree, &s.map }, e);
 }

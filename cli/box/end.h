@@ -26,7 +26,9 @@ int boxend_within(const struct store *st, const char *key,
  *  it may be on its way out already. 0 when it is gone, -EBUSY when it is in use. */
 int boxend_idle(const struct store *st, const char *key, struct err *e);
 
-/** boxend_remove() - remove box @key, files of every user of it; -EBUSY: it runs */
-int boxend_remove(const struct store *st, const char *key, struct err *e);
+/** boxend_remove() - remove box @key, files of every user of it, the logs of what was done
+ *  in it unless @keep_logs; -EBUSY: it runs */
+int boxend_remove(const struct store *st, const char *key, bool keep_logs,
+		  struct err *e);
 
 #endif

@@ -31,9 +31,15 @@ static int spawn_status(int code)
 
 static void tell_oom(const struct app *app, const struct boxsetup *s)
 {
+	_cleanup_json_ struct json *info = NULL;
+	int64_t memory = (int64_t)s->spec.limits.memory_bytes;
+	struct err ignored = ERR_NONE;
 	char limit[32];
 
-	text_bytes(limit, sizeof(limit), s->spec.limits.memory_bytes);
+	/* Who started the box may have given it another limit. */
+	if (box_ask(s->box, "info", NULL, &info, &ignored) == 0)
+		memory = json_get_int(json_get(info, "limits"), "memory_bytes", memory);
+	text_bytes(limit, sizeof(limit), (uint64_t)memory);
 	render_note(app,
 		    "the command was killed: the box is out of memory (limit %s; "
 		    "--memory raises it)",

@@ -4,6 +4,8 @@
 
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/asked.h"
+#include "cli/box/confirm.h"
 #include "cli/box/end.h"
 #include "cli/box/imagepick.h"
 #include "cli/box/links.h"
@@ -165,16 +167,33 @@ static int add_place(const struct boxsetup *s, const struct json *old, struct js
 	return *id && boxmark_set(&s->store, id, s->spec.key, e) < 0 ? e->code : 1;
 }
 
+/* 1 = one of them was there. */
+static int forget(struct json *options, const char *const *names)
+{
+	int changed = 0;
+
+	for (; *names; names++) {
+		_cleanup_json_ struct json *gone = json_remove(options, *names);
+
+		changed |= gone != NULL;
+	}
+	return changed;
+}
+
 /* box.json: the spec, and beside it the options that stay. */
 static int save(const struct app *app, struct boxsetup *s, const struct json *old,
-		struct err *e)
+		bool is_new, struct err *e)
 {
 	_cleanup_json_ struct json *j = spec_to_json(&s->spec), *options = NULL;
 	const struct json *had = json_get(old, "options");
 	int changed, moved, r;
 
 	options = had ? json_dup(had) : json_object();
-	changed = options && j ? config_box_save(app->config, options) : -ENOMEM;
+	changed = options && j ? 0 : -ENOMEM;
+	if (changed == 0 && s->keep_options)
+		changed = config_box_save(app->config, options);
+	if (changed >= 0 && s->forget)
+		changed |= forget(options, s->forget);
 	if (changed >= 0 && json_set(j, "options", take(&options, NULL)) < 0)
 		changed = -ENOMEM;
 	if (changed < 0)
@@ -182,7 +201,7 @@ static int save(const struct app *app, struct boxsetup *s, const struct json *ol
 	moved = add_place(s, old, j, e);
 	if (moved < 0)
 		return moved;
-	if (old && !changed && !moved) { /* its time is that of the last use */
+	if (!is_new && !changed && !moved) { /* its time is that of the last use */
 		(void)sys_utimensat(s->dir.dirfd, "box.json", NULL, 0);
 		return 0;
 	}
@@ -203,7 +222,8 @@ static void tell_new(const struct app *app, const struct boxsetup *s)
 
 /* From here on box.json keeps the image from being removed; it may have been since it was
  * chosen. */
-static int save_new(const struct app *app, struct boxsetup *s, struct err *e)
+static int save_new(const struct app *app, struct boxsetup *s, const struct json *old,
+		    struct err *e)
 {
 	_cleanup_close_ int lock = image_lock(&s->store, e);
 	struct image image;
@@ -215,7 +235,7 @@ static int save_new(const struct app *app, struct boxsetup *s, struct err *e)
 		return err_hint(e, "run it again");
 	}
 	if (r == 0)
-		r = save(app, s, NULL, e);
+		r = save(app, s, old, true, e);
 	if (r >= 0)
 		tell_new(app, s);
 	return r;
@@ -241,7 +261,7 @@ static int wipe(struct boxsetup *s, struct err *e)
 	s->dir = BOXDIR_NONE;
 	r = boxend_idle(&s->store, s->spec.key, e);
 	if (r == 0)
-		r = boxend_remove(&s->store, s->spec.key, e);
+		r = boxend_remove(&s->store, s->spec.key, true, e);
 	return r < 0 ? err_wrap(e, "cannot wipe the box") : 0;
 }
 
@@ -251,6 +271,8 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	_cleanup_json_ struct json *old = NULL;
 	int r, there;
 
+	s->keep_options = o->save;
+	s->forget = o->forget;
 	r = locate(app, s, e);
 	if (r == 0)
 		r = place_check(app, &s->store, s->spec.project, e);
@@ -268,6 +290,8 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 		r = check_image(app, s, e);
 	else
 		r = choose_new(app, s, e);
+	if (r == 0 && there && o->wipe && !o->yes)
+		r = confirm_one(app, &s->store, s->spec.key, e);
 	if (r == 0 && there && o->wipe)
 		r = wipe(s, e);
 	there = there && !o->wipe;
@@ -277,7 +301,7 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 		r = fill(app->config, &s->spec, e);
 	if (r < 0)
 		return r;
-	return there ? save(app, s, old, e) : save_new(app, s, e);
+	return there ? save(app, s, old, false, e) : save_new(app, s, old, e);
 }
 
 static int open_box(const struct app *app, struct boxsetup *s, bool join_only,
@@ -306,13 +330,52 @@ int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxs
 	return o->unlink ? boxlinks_break(app, s, e) : boxlinks_tell(app, s);
 }
 
+static int say_busy(const struct config_row *row, struct err *e)
+{
+	err_set(e, -EBUSY, "the box runs already, without this --%s", row->name);
+	return err_hint(e,
+			"'cubby stop' ends it; 'cubby set' keeps an option for every "
+			"start");
+}
+
+/* Only a start gives what options of this command ask for: 1 = the running box has it, and
+ * is joined; 0 = none runs, or it was idle and is gone. */
+static int join_as_asked(const struct app *app, struct boxsetup *s, struct err *e)
+{
+	_cleanup_json_ struct json *info = NULL;
+	const struct config_row *missing;
+	int r = open_box(app, s, true, NULL, e);
+
+	if (r == 0)
+		r = box_ask(s->box, "info", NULL, &info, e);
+	if (r == -ENOENT || r == -ECONNRESET) {
+		box_close(&s->box);
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	missing = asked_missing(app->config, &s->spec, info);
+	if (!missing)
+		r = asked_publish_all(s->box, &s->spec, info, render_note_line,
+				      (void *)(uintptr_t)app, e);
+	if (!missing)
+		return r < 0 ? r : 1;
+	box_close(&s->box);
+	r = boxend_idle(&s->store, s->spec.key, e);
+	return r == -EBUSY ? say_busy(missing, e) : r;
+}
+
 int boxsetup_start(const struct app *app, struct boxsetup *s,
 		   const struct box_command *first, struct err *e)
 {
-	int r = open_box(app, s, false, first, e);
+	bool asked = asked_any(app->config);
+	int r = asked ? join_as_asked(app, s, e) : 0;
 
+	if (r == 0)
+		r = open_box(app, s, false, first, e);
 	if (r < 0)
 		return r;
+	s->one_off = asked && !s->keep_options && box_started(s->box);
 	if (s->changed && !box_started(s->box))
 		render_note(app, "the box runs already: the new options hold from its "
 				 "next start ('cubby stop' ends it)");
@@ -359,11 +422,14 @@ int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e)
 
 int boxsetup_finish(struct boxsetup *s, struct err *e)
 {
+	struct err busy = ERR_NONE;
 	int r;
 
 	box_close(&s->box);
+	if (s->one_off) /* the next command is not to find it with options of this one */
+		(void)boxend_idle(&s->store, s->spec.key, &busy);
 	if (!s->remove)
 		return 0;
 	r = boxend_stop(&s->store, s->spec.key, e);
-	return r < 0 ? r : boxend_remove(&s->store, s->spec.key, e);
+	return r < 0 ? r : boxend_remove(&s->store, s->spec.key, false, e);
 }

@@ -1,84 +1,48 @@
-#include "cli/opt/config.h"
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
+#include "cli/opt/config.h"
+#include "cli/opt/settings.h"
 #include "cli/show/render.h"
-#include "cli/show/table.h"
 
 static const struct argp argp = {
 	.parser = cmd_no_operands,
-	.doc = "Show the effective settings and where each comes from: a flag, the "
-	       "environment (CUBBY_NAME), the configuration file or the default.",
+	.doc = "Show the settings that are in force here and where each comes from: "
+	       "the "
+	       "environment (CUBBY_NAME), the box of this directory ('cubby set'), the "
+	       "configuration file or the default.",
 };
 
-static const struct table_column columns[] = {
-	{ "SETTING", "name", TABLE_TEXT },
-	{ "VALUE", "value", TABLE_TEXT },
-	{ "FROM", "from", TABLE_TEXT },
-};
-
-static int list_text(const struct config *c, enum config_key k, struct buf *b)
+/* Without a box, or with one that cannot be read, the rest is in force. */
+static bool load_box(const struct app *app, char *shown, size_t room)
 {
-	const char *const *w = config_list(c, k);
-	int r = 0;
+	_cleanup_boxsetup_ struct boxsetup s;
+	struct err ignored = ERR_NONE;
 
-	for (size_t i = 0; w[i] && r == 0; i++)
-		r = buf_addf(b, "%s%s", i ? " " : "", w[i]);
-	return r;
-}
-
-static int value_text(const struct config *c, enum config_key k, struct buf *b)
-{
-	const char *text = config_text(c, k);
-
-	if (config_rows[k].type == CONFIG_LIST)
-		return list_text(c, k, b);
-	if (text)
-		return buf_adds(b, text);
-	if (config_rows[k].type == CONFIG_BOOL)
-		return buf_adds(b, "false");
-	if (k == CONFIG_MEMORY)
-		return buf_addf(b, "%lluM", (unsigned long long)config_num(c, k) >> 20);
-	return 0;
-}
-
-static int fill(const struct config *c, struct table *t)
-{
-	for (int k = 0; k < CONFIG_COUNT; k++) {
-		_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
-		struct table_cell cells[ARRAY_SIZE(columns)];
-		int r = value_text(c, (enum config_key)k, &b);
-
-		if (r < 0)
-			return r;
-		cells[0] = (struct table_cell){ .text = config_rows[k].name };
-		cells[1] = (struct table_cell){ .text = b.len ? buf_cstr(&b) : NULL };
-		cells[2] =
-			(struct table_cell){ .text = config_source_name(c->v[k].from) };
-		r = table_add(t, cells);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	boxsetup_init(&s);
+	if (boxsetup_find(app, &s, &ignored) < 0)
+		return false;
+	text_escaped(shown, room, s.spec.project, strlen(s.spec.project));
+	return true;
 }
 
 static int run(struct app *app, int argc, char **argv)
 {
-	_cleanup_table_ struct table *t = NULL;
+	char shown[256];
+	bool box;
 	struct err e = ERR_NONE;
 	int r;
 
 	r = cmd_parse(app, &cmd_config, argc, argv, NULL);
 	if (r != CMD_GO)
 		return r;
-	r = table_new(columns, ARRAY_SIZE(columns), &t, &e);
-	if (r < 0)
+	box = load_box(app, shown, sizeof(shown));
+	if (settings_show(app, CONFIG_FROM_DEFAULT, NULL, &e) < 0)
 		return cmd_fail(app, &e, CMD_FAILED);
-	r = fill(app->config, t);
-	if (r == 0)
-		r = table_show(t, app, 0, NULL);
-	if (r < 0) {
-		err_sys(&e, r, "cannot show the settings");
-		return cmd_fail(app, &e, CMD_FAILED);
-	}
+	if (box)
+		render_note(app, "box: that of '%s'", shown);
 	if (!app->json)
 		render_note(app, "file: %s%s", app->config->path,
 			    app->config->file ? "" : " (there is none)");

@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "cli/box/confirm.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
@@ -5,6 +8,7 @@
 
 struct args {
 	struct words allow, deny, drop; /* owned */
+	bool yes;
 };
 
 static void args_done(struct args *a)
@@ -20,6 +24,7 @@ static const struct argp_option options[] = {
 	{ "allow", KEY_ALLOW, "HOST[:PORT]", 0, "let HOST through from now on", 0 },
 	{ "deny", KEY_DENY, "HOST[:PORT]", 0, "refuse HOST from now on", 0 },
 	{ "drop", KEY_DROP, "HOST[:PORT]", 0, "take out the rules of exactly HOST", 0 },
+	{ "yes", 'y', NULL, 0, "do not ask before a first --allow closes the rest", 0 },
 	{ 0 },
 };
 
@@ -32,6 +37,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 					     : NULL;
 	struct err e = ERR_NONE;
 
+	if (key == 'y') {
+		a->yes = true;
+		return 0;
+	}
 	if (!to)
 		return cmd_no_operands(key, arg, state);
 	if (config_check(CONFIG_ALLOW, arg, &e) < 0)
@@ -53,9 +62,8 @@ static const struct argp argp = {
 	       "@LIST, "
 	       "each with or without :PORT. What is no longer allowed is cut. The "
 	       "change "
-	       "lasts until the box stops; --allow and --deny of other commands stay "
-	       "with "
-	       "the box.",
+	       "lasts until the box stops; 'cubby set allow=HOST' keeps a rule for "
+	       "every start.",
 };
 
 static int add_list(struct json *to, const char *key, const struct words *w)
@@ -134,6 +142,37 @@ static int show_json(const struct app *app, const struct json *rules,
 	return render_json(app, j);
 }
 
+static bool has_any(const struct words *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (strcmp(w->v[i], "*") == 0)
+			return true;
+	return false;
+}
+
+/* The first --allow of an open network closes all else. */
+static int tell_narrowing(const struct app *app, struct box *b, const struct args *a,
+			  struct err *e)
+{
+	_cleanup_json_ struct json *rules = NULL;
+	const struct args nothing = { 0 };
+	int r = a->allow.n && !has_any(&a->allow) ? ask(b, "rules", &nothing, &rules, e)
+						  : 0;
+
+	if (r < 0 || !json_get_bool(rules, "open", false))
+		return r;
+	if (a->yes || !confirm_person(app)) {
+		render_note(app,
+			    "from now on only what is allowed here can be reached; "
+			    "until now it was any public name");
+		return 0;
+	}
+	fputs("Until now the box may reach any public name. Allow nothing but this?",
+	      app->err);
+	return confirm_ask(app) ? 0
+				: err_set(e, -ECANCELED, "the network is as it was");
+}
+
 static int work(const struct app *app, const struct args *a, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s;
@@ -148,6 +187,8 @@ static int work(const struct app *app, const struct args *a, struct err *e)
 	r = boxsetup_find(app, &s, e);
 	if (r == 0)
 		r = boxsetup_join(app, &s, e);
+	if (r == 0)
+		r = tell_narrowing(app, s.box, a, e);
 	if (r == 0)
 		r = ask(s.box, change ? "change" : "rules", a, &rules, e);
 	if (r == 0)

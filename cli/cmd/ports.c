@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "cli/box/asked.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
+#include "cli/show/render.h"
 #include "cli/show/table.h"
 
 struct args {
@@ -69,7 +71,8 @@ static int ask(struct box *b, struct json *q, struct json **ret, struct err *e)
 		 : err_sys(e, -ENOMEM, "cannot ask about ports");
 }
 
-static int change(struct box *b, const struct args *a, struct err *e)
+static int change(const struct app *app, struct box *b, const struct args *a,
+		  struct err *e)
 {
 	for (size_t i = 0; i < a->unpublish.n; i++) {
 		_cleanup_json_ struct json *q = json_object();
@@ -85,13 +88,9 @@ static int change(struct box *b, const struct args *a, struct err *e)
 			return r;
 	}
 	for (size_t i = 0; i < a->publish.n; i++) {
-		_cleanup_json_ struct json *q = json_object();
-		int r;
+		int r = asked_publish(b, a->publish.v[i], render_note_line,
+				      (void *)(uintptr_t)app, e);
 
-		if (!q || json_set_str(q, "op", "publish") < 0 ||
-		    json_set_str(q, "spec", a->publish.v[i]) < 0)
-			return err_sys(e, -ENOMEM, "cannot ask about ports");
-		r = ask(b, q, NULL, e);
 		if (r < 0)
 			return r;
 	}
@@ -183,7 +182,7 @@ static int work(const struct app *app, const struct args *a, struct err *e)
 	if (r == 0)
 		r = boxsetup_join(app, &s, e);
 	if (r == 0)
-		r = change(s.box, a, e);
+		r = change(app, s.box, a, e);
 	if (r < 0)
 		return r;
 	if (!q || json_set_str(q, "op", "ports") < 0)

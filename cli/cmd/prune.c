@@ -94,7 +94,7 @@ static int prune_one(const struct app *app, const struct args *a,
 {
 	struct err e = ERR_NONE;
 
-	if (!a->dry_run && boxend_remove(st, b->key, &e) < 0)
+	if (!a->dry_run && boxend_remove(st, b->key, false, &e) < 0)
 		return cmd_fail(app, &e, CMD_FAILED);
 	if (app->json)
 		return CMD_DONE;

@@ -10,9 +10,8 @@ struct args {
 };
 
 static const struct argp_option options[] = {
-	{ "force", 'f', NULL, 0, "stop the box first if it runs; with --all, as --yes",
-	  0 },
-	{ "yes", 'y', NULL, 0, "with --all: do not ask first", 0 },
+	{ "force", 'f', NULL, 0, "stop the box first if it runs; as --yes", 0 },
+	{ "yes", 'y', NULL, 0, "do not ask first", 0 },
 	{ 0 },
 };
 
@@ -52,12 +51,16 @@ static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item 
 		      struct err *e)
 {
 	const struct args *a = w->args;
-	int r;
+	int r = a->yes || a->force || a->boxes.all
+			? 0
+			: confirm_one(w->app, w->store, b->key, e);
 
+	if (r < 0)
+		return r;
 	r = a->force ? boxend_stop(w->store, b->key, e)
 		     : boxend_idle(w->store, b->key, e);
 	if (r == 0)
-		r = boxend_remove(w->store, b->key, e);
+		r = boxend_remove(w->store, b->key, false, e);
 	if (r == -EBUSY)
 		return err_hint(e, "--force does both");
 	if (r == 0)

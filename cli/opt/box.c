@@ -1,6 +1,6 @@
 #include "cli/opt/box.h"
 
-enum { KEY_WIPE = 0x2100, KEY_RM, KEY_UNLINK };
+enum { KEY_WIPE = 0x2100, KEY_RM, KEY_UNLINK, KEY_SAVE };
 
 #define ROW(name, key, arg, doc)                             \
 	{                                                    \
@@ -13,6 +13,12 @@ static const struct argp_option options[] = {
 	{ "wipe", KEY_WIPE, NULL, 0, "begin with a fresh box", 0 },
 	{ "unlink", KEY_UNLINK, NULL, 0,
 	  "first give the project copies of files that have names outside of it", 0 },
+	{ "yes", 'y', NULL, 0, "with --wipe: do not ask first", 0 },
+	{ "save", KEY_SAVE, NULL, 0,
+	  "keep the options below with the box, as 'cubby set' does; else they hold "
+	  "for "
+	  "this start of it",
+	  0 },
 	{ "rm", KEY_RM, NULL, 0, "remove the box afterwards", 0 },
 	ROW("net", CONFIG_NET, "MODE", "network: gate (default), none or host"),
 	ROW("allow", CONFIG_ALLOW, "HOST[:PORT]", "the gate lets HOST through"),
@@ -57,6 +63,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_WIPE:
 		o->wipe = true;
+		return 0;
+	case 'y':
+		o->yes = true;
+		return 0;
+	case KEY_SAVE:
+		o->save = true;
 		return 0;
 	case KEY_RM:
 		o->rm = true;

@@ -10,9 +10,12 @@
 #include "cli/opt/config.h"
 
 struct opt_box {
-	bool wipe;   /* empty the box first */
-	bool rm;     /* remove it afterwards */
-	bool unlink; /* break up the project's hard links first */
+	bool wipe;		   /* empty the box first */
+	bool rm;		   /* remove it afterwards */
+	bool unlink;		   /* break up the project's hard links first */
+	bool yes;		   /* wipe it without asking */
+	bool save;		   /* keep the options of this command with the box */
+	const char *const *forget; /* of unset: NULL-ended names; NULL = none */
 };
 
 extern const struct argp opt_box;

@@ -2,11 +2,37 @@
 
 #include <string.h>
 
+#include "base/text.h"
+#include "cli/opt/near.h"
+
 /* What describes the box and not one use of it. */
 static const enum config_key lasting[] = {
-	CONFIG_NET,  CONFIG_ALLOW, CONFIG_DENY, CONFIG_PUBLISH,	     CONFIG_MEMORY,
-	CONFIG_CPUS, CONFIG_PIDS,  CONFIG_DISK, CONFIG_GIT_WRITABLE,
+	CONFIG_NET,	      CONFIG_ALLOW, CONFIG_DENY, CONFIG_PUBLISH,
+	CONFIG_MEMORY,	      CONFIG_CPUS,  CONFIG_PIDS, CONFIG_DISK,
+	CONFIG_GIT_WRITABLE,  CONFIG_ENV,   CONFIG_USER, CONFIG_KEEP,
+	CONFIG_SHELL_COMMAND,
 };
+
+int config_box_find(const char *name, struct err *e)
+{
+	const char *known[ARRAY_SIZE(lasting)], *near;
+	char shown[80];
+
+	for (size_t i = 0; i < ARRAY_SIZE(lasting); i++) {
+		known[i] = config_rows[lasting[i]].name;
+		if (strcmp(known[i], name) == 0)
+			return (int)lasting[i];
+	}
+	text_escaped(shown, sizeof(shown), name, strlen(name));
+	if (config_find(name) >= 0) {
+		err_set(e, -EINVAL, "'%s' is no setting of a box", shown);
+		return err_hint(e, "the configuration file has it for all "
+				   "('cubby config')");
+	}
+	near = near_find(name, known, ARRAY_SIZE(known));
+	err_set(e, -EINVAL, "there is no setting '%s'", shown);
+	return near ? err_hint(e, "did you mean '%s'?", near) : e->code;
+}
 
 static int load_one(struct config *c, enum config_key k, const struct json *v,
 		    struct err *e)

@@ -10,6 +10,10 @@
 
 #include "cli/opt/config.h"
 
+/** config_box_find() - the key of a setting that may stay with a box; -EINVAL: there is
+ *  none of that name, with the nearest */
+int config_box_find(const char *name, struct err *e);
+
 /** config_box_load() - take the values of @options, an object; NULL = there are none */
 int config_box_load(struct config *c, const struct json *options, struct err *e);
 

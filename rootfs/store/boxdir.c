@@ -171,8 +171,32 @@ static void drop_mark(const struct store *s, const struct boxdir *b)
 		boxmark_drop(s, mark, b->key);
 }
 
+/* What was done in the box outlives what is wiped. */
+static int keep_logs(const struct store *s, const char *from, const char *key,
+		     struct err *e)
+{
+	static const char *const logs[] = { "transcripts", "net.jsonl", "net.jsonl.1" };
+	char a[HASH_HEX + 48], b[HASH_HEX + 48];
+	int r = sys_mkdirat(s->boxes, key, 0700);
+
+	for (size_t i = 0; i < ARRAY_SIZE(logs) && r >= 0; i++) {
+		snprintf(a, sizeof(a), "%s/%s", from, logs[i]);
+		snprintf(b, sizeof(b), "%s/%s", key, logs[i]);
+		r = sys_renameat(s->tmp, a, s->boxes, b);
+		if (r == -ENOENT)
+			r = 0;
+	}
+	return r < 0 ? err_sys(e, r, "cannot keep the logs of box '%.12s…'", key) : 0;
+}
+
 int boxdir_remove(const struct store *s, const char *key, boxdir_rm_fn *rm, void *ctx,
 		  struct err *e)
+{
+	return boxdir_wipe(s, key, false, &(struct boxdir_rm){ rm, ctx }, e);
+}
+
+int boxdir_wipe(const struct store *s, const char *key, bool logs,
+		const struct boxdir_rm *rm, struct err *e)
 {
 	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
 	_cleanup_close_ int lock = -1;
@@ -191,12 +215,13 @@ int boxdir_remove(const struct store *s, const char *key, boxdir_rm_fn *rm, void
 	snprintf(name, sizeof(name), "box-%s", key);
 	r = sys_renameat(s->boxes, key, s->tmp, name);
 	if (r == -ENOTEMPTY || r == -EEXIST) { /* of an interrupted removal */
-		r = rm(ctx, s->tmp, name, e);
+		r = rm->fn(rm->ctx, s->tmp, name, e);
 		if (r < 0)
 			return r;
 		r = sys_renameat(s->boxes, key, s->tmp, name);
 	}
 	if (r < 0)
 		return err_sys(e, r, "cannot remove box '%.12s…'", key);
-	return rm(ctx, s->tmp, name, e);
+	r = logs ? keep_logs(s, name, key, e) : 0;
+	return r < 0 ? r : rm->fn(rm->ctx, s->tmp, name, e);
 }

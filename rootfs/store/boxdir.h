@@ -70,4 +70,14 @@ typedef int boxdir_rm_fn(void *ctx, int parent, const char *name, struct err *e)
 int boxdir_remove(const struct store *s, const char *key, boxdir_rm_fn *rm, void *ctx,
 		  struct err *e);
 
+struct boxdir_rm {
+	boxdir_rm_fn *fn;
+	void *ctx;
+};
+
+/** boxdir_wipe() - the same; with @logs the transcripts and the record of the network
+ *  stay, in a directory of that key without a box */
+int boxdir_wipe(const struct store *s, const char *key, bool logs,
+		const struct boxdir_rm *rm, struct err *e);
+
 #endif

@@ -212,7 +212,7 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 }
 
 @test "info: described for people and as JSON" {
-	cubby exec --memory 512M --net none -- true
+	cubby exec --save --memory 512M --net none -- true
 	run -0 cubby info
 	[[ $output == *"memory limit       512 MiB"* ]]
 	[[ $output == *"network            none"* ]]

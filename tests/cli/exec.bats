@@ -266,12 +266,89 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -1 cubby exec -C b -- test -e "$LIB_PROJECT/a/file"
 }
 
-@test "exec: options stay with the box until others are given" {
-	cubby exec --pids 77 -- true
-	cubby stop -q
+@test "exec: options hold for one start, with --save for all" {
+	run -0 cubby exec --pids 77 --keep -- true
 	[ "$(cubby info --json | jq .limits.pids)" = 77 ]
-	cubby exec --pids 88 -- true
+	cubby stop -q
+	[ "$(cubby info --json | jq .limits.pids)" = 1024 ]
+	cubby exec --pids 88 --save -- true
+	cubby stop -q
 	[ "$(cubby info --json | jq .limits.pids)" = 88 ]
+}
+
+@test "exec: a running box that was started otherwise says what to do" {
+	cubby exec -q -d -- sleep 1000
+	run -125 --separate-stderr cubby exec --net none -- true
+	[ "$stderr" = "cubby exec: the box runs already, without this --net; 'cubby stop' ends it; 'cubby set' keeps an option for every start" ]
+	run -125 --separate-stderr cubby exec --memory 77M -- true
+	[[ $stderr == "cubby exec: the box runs already, without this --memory; "* ]]
+	run -0 cubby exec --pids 1024 --net gate -- true
+	cubby stop -q
+	cubby exec -q --keep --net none -- true
+	run -0 cubby exec --net none -- true
+	cubby stop -q
+}
+
+@test "exec: --publish works at once on a running box, and says what it took" {
+	cubby exec -q -d -- sleep 1000
+	run -0 --separate-stderr cubby exec --publish 0:8123 -- true
+	[[ $stderr =~ ^cubby:\ published\ 127.0.0.1:[0-9]+\ -\>\ 8123$ ]]
+	run -0 cubby ports
+	[[ $output == *8123*127.0.0.1:* ]]
+	run -0 --separate-stderr cubby ports --publish 0:8124
+	[[ $stderr =~ ^cubby:\ published\ 127.0.0.1:[0-9]+\ -\>\ 8124$ ]]
+	cubby stop -q
+}
+
+@test "set and unset: what is kept with a box, and where each setting comes from" {
+	run -1 --separate-stderr cubby set
+	[ "$stderr" = "cubby set: there is no box for '$LIB_PROJECT'" ]
+	run -0 cubby set pids=99 allow=a.example allow=b.example env=GREETING=hello
+	run -0 cubby set
+	[[ $output == *allow*"a.example b.example"*box*pids*99*box* ]]
+	run -0 cubby exec -- sh -c 'echo $GREETING'
+	[ "$output" = hello ]
+	[ "$(cubby config --json | jq -r '.[] | select(.name == "pids") | "\(.value) \(.from)"')" = "99 box" ]
+	CUBBY_PIDS=98 run -0 cubby config --json
+	[ "$(jq -r '.[] | select(.name == "pids") | "\(.value) \(.from)"' <<<"$output")" = "98 environment" ]
+	run -0 cubby exec --wipe -q -- true
+	[ "$(cubby config --json | jq -r '.[] | select(.name == "pids") | .value')" = 99 ]
+	run -0 --separate-stderr cubby unset pids env
+	[ "$(cubby config --json | jq -r '.[] | select(.name == "pids") | "\(.value) \(.from)"')" = "1024 default" ]
+	run -0 --separate-stderr cubby unset pids
+	[ "$stderr" = "cubby: that was not set for this box" ]
+	cubby exec -q --keep -- true
+	run -0 --separate-stderr cubby set memory=512M
+	[ "$stderr" = "cubby: the box runs: this holds from its next start ('cubby stop' ends it)" ]
+	cubby stop -q
+	run -2 --separate-stderr cubby set memory=512
+	[ "$stderr" = "cubby set: bad size '512'; a box needs at least 16M" ]
+	run -2 --separate-stderr cubby set memry=1G
+	[ "$stderr" = "cubby set: there is no setting 'memry'; did you mean 'memory'?" ]
+	run -2 --separate-stderr cubby set model=x
+	[ "$stderr" = "cubby set: 'model' is no setting of a box; the configuration file has it for all ('cubby config')" ]
+	run -2 --separate-stderr cubby set net
+	[ "$stderr" = "cubby set: 'net' has no value; NAME=VALUE sets it, 'cubby unset NAME' takes it back" ]
+	run -2 --separate-stderr cubby unset
+	[ "$stderr" = "cubby unset: a name is missing; 'cubby set' shows what is set" ]
+}
+
+@test "--wipe and rm ask on a terminal, and logs survive --wipe" {
+	cubby exec -q -- touch /root/mark
+	local dir=$XDG_DATA_HOME/cubby/boxes
+	dir=$dir/$(cubby info --json | jq -r .key)
+	echo old >"$dir/transcripts/kept"
+	run script -qec "cubby exec --wipe -- ls /root/mark" /dev/null <<<no
+	[[ $output == *"$LIB_PROJECT"*"Remove this box, with all that was installed there? [y/N] "*"nothing was removed"* ]]
+	run script -qec "cubby rm" /dev/null <<<no
+	[[ $output == *"nothing was removed"* ]]
+	run -0 cubby exec -- ls /root/mark
+	run script -qec "cubby exec --wipe -- test ! -e /root/mark && echo gone" /dev/null <<<yes
+	[[ $output == *gone* ]]
+	[ "$(cat "$dir/transcripts/kept")" = old ]
+	run -0 script -qec "cubby rm -q --yes" /dev/null
+	run -1 cubby info
+	[ ! -e "$dir" ]
 }
 
 @test "exec: another image than the box's is refused" {

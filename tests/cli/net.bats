@@ -75,7 +75,8 @@ NAMES='use IO::Socket; my ($host, $port, $kind, $name) = @ARGV;
 		run -0 cubby exec -q --allow "host.cubby.internal:$HOST_PORT" -- \
 			perl -e "$NAMES" host.cubby.internal "$HOST_PORT" $kind host.cubby.internal
 		[ "$output" = hello ]
-		run -0 cubby exec -q -- perl -e "$NAMES" host.cubby.internal "$HOST_PORT" $kind evil.example
+		run -0 cubby exec -q --allow "host.cubby.internal:$HOST_PORT" -- \
+			perl -e "$NAMES" host.cubby.internal "$HOST_PORT" $kind evil.example
 		[ "$output" = "nothing came" ]
 	done
 	run -0 cubby log --net
@@ -84,7 +85,7 @@ NAMES='use IO::Socket; my ($host, $port, $kind, $name) = @ARGV;
 }
 
 @test "net: search domains of the box are asked for first, and each name is judged" {
-	run -0 cubby exec -q --allow "host.cubby.internal:$HOST_PORT" -- sh -c '
+	run -0 cubby exec -q --save --allow "host.cubby.internal:$HOST_PORT" -- sh -c '
 		printf "search corp.example cubby.internal\noptions ndots:5\n" >>/etc/resolv.conf
 		exec perl -e "$@"' sh "$FETCH" host.cubby.internal "$HOST_PORT"
 	[ "$output" = hello ]
@@ -107,7 +108,8 @@ allowed host.cubby.internal" ]
 	cubby exec -q --keep -- true
 	run -0 cubby net
 	[ "${lines[0]}" = "any public name is allowed, but for what is denied here" ]
-	run -0 cubby net --allow "host.cubby.internal:$HOST_PORT" --allow @debian --deny '*.example.org'
+	run -0 --separate-stderr cubby net --allow "host.cubby.internal:$HOST_PORT" --allow @debian --deny '*.example.org'
+	[ "$stderr" = "cubby: from now on only what is allowed here can be reached; until now it was any public name" ]
 	[ "${lines[0]}" = "only what is allowed here, and not denied" ]
 	[ "${lines[1]}" = "  allow host.cubby.internal:$HOST_PORT" ]
 	run -0 fetch host.cubby.internal "$HOST_PORT"
@@ -125,6 +127,12 @@ allowed host.cubby.internal" ]
 	[ "$(jq -c '.rules[-2:]' <<<"$output")" = '["deny *.example.org","deny *.xn--r8jz45g.xn--zckzah"]' ]
 	run -2 --separate-stderr cubby net --allow '１２７.0.0.1'
 	[[ $stderr == "cubby net: --allow: bad network pattern '１２７.0.0.1'; "* ]]
+	cubby stop -q
+	cubby exec -q --keep -- true
+	run script -qec "cubby net --allow example.org" /dev/null <<<no
+	[[ $output == *"may reach any public name. Allow nothing but this? [y/N] "*"the network is as it was"* ]]
+	run -0 cubby net
+	[ "${lines[0]}" = "any public name is allowed, but for what is denied here" ]
 	cubby stop -q
 	run -1 --separate-stderr cubby net
 	[ "$stderr" = "cubby net: the box is not running" ]
@@ -163,7 +171,7 @@ allowed host.cubby.internal" ]
 }
 
 @test "ports: a start says once which free port it took; with a given one it says nothing" {
-	run -0 --separate-stderr cubby exec --publish 0:8123 --publish '[::1]:0:8124' -- true
+	run -0 --separate-stderr cubby exec --save --publish 0:8123 --publish '[::1]:0:8124' -- true
 	[ -z "$output" ]
 	[[ ${stderr_lines[0]} =~ ^'cubby: published 127.0.0.1:'[0-9]+' -> 8123'$ ]]
 	[[ ${stderr_lines[1]} =~ ^'cubby: published [::1]:'[0-9]+' -> 8124'$ ]]

@@ -53,7 +53,7 @@ asks() {
 	[ "$(cat note.txt)" = ok ]
 	asks "hello -g again" "[exit 0"
 	mkdir other
-	asks "command -v hello" "[exit 1" -C other
+	asks "command -v hello" "[exit 1" --here -C other
 	asks "command -v hello" "[exit 1" --wipe
 	asks "true" "[exit 0" --rm --wipe
 	run -0 cubby ls --json

@@ -22,7 +22,7 @@ static void flags_are_kept_and_found_again(void)
 	assert_int_equal(config_num(&second, CONFIG_MEMORY), 1 << 30);
 	assert_string_equal(config_list(&second, CONFIG_ALLOW)[1], "b");
 	assert_false(config_is_set(&second, CONFIG_PIDS)); /* not meant for the box */
-	assert_false(config_is_set(&second, CONFIG_USER)); /* of one use */
+	assert_string_equal(config_text(&second, CONFIG_USER), "nobody");
 }
 
 static void a_flag_beats_what_was_kept(void)
@@ -38,6 +38,16 @@ static void a_flag_beats_what_was_kept(void)
 	assert_string_equal(config_text(&c, CONFIG_NET), "host");
 	assert_int_equal(config_box_save(&c, o), 1);
 	assert_string_equal(json_get_str(o, "net"), "host");
+}
+
+static void names_are_found_or_told(void)
+{
+	struct err e = ERR_NONE;
+
+	assert_int_equal(config_box_find("memory", &e), CONFIG_MEMORY);
+	assert_int_equal(config_box_find("memry", &e), -EINVAL);
+	unit_err(&e, -EINVAL, "there is no setting 'memry'; did you mean 'memory'?");
+	assert_int_equal(config_box_find("image", &e), -EINVAL);
 }
 
 static void foreign_content_does_no_harm(void)
@@ -61,6 +71,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "flags are kept and found again", flags_are_kept_and_found_again },
 		{ "a flag beats what was kept", a_flag_beats_what_was_kept },
+		{ "names are found or told", names_are_found_or_told },
 		{ "foreign content does no harm", foreign_content_does_no_harm },
 	};
 

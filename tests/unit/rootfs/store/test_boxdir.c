@@ -136,6 +136,25 @@ static void removed_with_all_in_it(void)
 	assert_int_equal(boxdir_remove(&s, KEY_A, rm, NULL, &e), -ENOENT);
 }
 
+static void logs_outlive_what_is_wiped(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	const struct boxdir_rm how = { rm, NULL };
+	struct err e = ERR_NONE;
+
+	open_store(&s);
+	unit_ok(boxdir_open(&s, KEY_A, true, &b, &e), &e);
+	assert_int_equal(sys_mkdirat(b.dirfd, "transcripts/t", 0700), 0);
+	assert_int_equal(sys_mkdirat(b.dirfd, "upper/u", 0700), 0);
+	boxdir_close(&b);
+	unit_ok(boxdir_wipe(&s, KEY_A, true, &how, &e), &e);
+	unit_ok(boxdir_open(&s, KEY_A, true, &b, &e), &e);
+	assert_int_equal(sys_faccessat(b.dirfd, "transcripts/t", F_OK, 0), 0);
+	assert_int_equal(sys_faccessat(b.dirfd, "upper/u", F_OK, 0), -ENOENT);
+	assert_int_equal(sys_faccessat(s.tmp, "box-" KEY_A, F_OK, 0), -ENOENT);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -145,6 +164,7 @@ int main(void)
 		{ "all are listed", all_are_listed },
 		{ "one holds the lock", one_holds_the_lock },
 		{ "removed with all in it", removed_with_all_in_it },
+		{ "logs outlive what is wiped", logs_outlive_what_is_wiped },
 	};
 
 	return unit_cases("boxdir", cases);
