@@ -92,7 +92,9 @@ static int ask_if_idle(const struct spec *s, struct err *e)
 		return r;
 	if (json_get_int(info, "clients", 0) > 1 ||
 	    json_get_int(info, "programs", 0) > 0 ||
-	    json_get_bool(info, "keep", false) || json_len(json_get(info, "publish")))
+	    json_get_bool(info, "keep", false) ||
+	    json_get_bool(info, "background", false) ||
+	    json_len(json_get(info, "publish")))
 		return busy(e);
 	r = box_ask(box, "stop", NULL, NULL, e);
 	return r == -ECONNRESET ? 0 : r;

@@ -1,12 +1,15 @@
 #include "cli/box/run.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/acting.h"
 #include "cli/box/attach.h"
 #include "cli/box/env.h"
+#include "cli/box/ps.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
@@ -56,6 +59,51 @@ static void tell_disk(const struct app *app, const struct boxsetup *s)
 		"the box was stopped: it takes more of the disk than its limit (%s; "
 		"--disk raises it, 'cubby rm' removes the box)",
 		limit);
+}
+
+/* "postgres, sleep and 3 more": what else there is but init. */
+static void name_some(struct box *b, char *ret, size_t room)
+{
+	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
+	struct err ignored = ERR_NONE;
+	size_t at = 0, named = 0;
+
+	(void)boxps_list(box_init_pid(b), &ps, &ignored);
+	for (size_t i = 1; i < ps.n && named < 3 && at < room; i++) {
+		char *word = ps.v[i].command;
+		const char *slash;
+
+		word[strcspn(word, " :")] = '\0';
+		slash = strrchr(word, '/');
+		at += (size_t)snprintf(ret + at, room - at, "%s%.24s",
+				       named++ ? ", " : "", slash ? slash + 1 : word);
+	}
+	if (ps.n > 1 + named && at < room)
+		snprintf(ret + at, room - at, " and %zu more", ps.n - 1 - named);
+}
+
+/* What a command leaves in the background lives on, as a person expects who started a
+ * service. What is only on its way out is given a moment. */
+static void keep_background(const struct app *app, const struct boxsetup *s)
+{
+	enum { LOOKS = 5, LOOK_NS = 20000000 };
+	struct err ignored = ERR_NONE;
+	char names[128] = "";
+
+	for (int i = 0; i < LOOKS; i++) {
+		_cleanup_json_ struct json *a = NULL;
+
+		if (i)
+			(void)sys_nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS });
+		if (box_ask(s->box, "background", NULL, &a, &ignored) < 0 ||
+		    !json_get_bool(a, "background", false))
+			return;
+	}
+	name_some(s->box, names, sizeof(names));
+	render_note(app,
+		    "%s still runs in the background and keeps the box ('cubby stop' "
+		    "ends both)",
+		    names);
 }
 
 static int tell_number(const struct app *app, pid_t pid)
@@ -148,6 +196,8 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 	r = run_in(app, &s, run, &c, &status, &e);
 	if (r < 0)
 		cmd_fail(app, &e, status);
+	else if (!run->detach && !o->rm)
+		keep_background(app, &s);
 	acting_tell(app, &acting);
 	r = boxsetup_finish(&s, &e);
 	if (r < 0) {

@@ -126,6 +126,7 @@ static int info(struct monitor *m, const struct json *args, struct json **ret,
 	    json_set_str(j, "caught", net_caught(m)) < 0 ||
 	    json_set_str(j, "abstract", net_abstract(m)) < 0 ||
 	    json_set_str(j, "why", buf_cstr(&m->run.why)) < 0 ||
+	    json_set_bool(j, "background", m->background) < 0 ||
 	    json_set_int(j, "clients", count_clients(m)) < 0 ||
 	    json_set_int(j, "programs", count_programs(m)) < 0 || add_usage(m, j) < 0)
 		return err_sys(e, -ENOMEM, "cannot describe the box");
@@ -171,8 +172,12 @@ static const struct question {
 	int (*run)(struct monitor *m, const struct json *args, struct json **ret,
 		   struct err *e);
 } questions[] = {
-	{ "info", info }, { "kills", kills },	       { "stop", stop },
-	{ "keep", keep }, { "net", monitor_gate_ask },
+	{ "info", info },
+	{ "kills", kills },
+	{ "stop", stop },
+	{ "keep", keep },
+	{ "net", monitor_gate_ask },
+	{ "background", monitor_background_ask },
 };
 
 int monitor_ask(struct monitor *m, const char *what, const struct json *args,

@@ -358,7 +358,7 @@ void monitor_client_drop(struct client *c)
 
 void monitor_client_idle(struct monitor *m)
 {
-	bool stay = m->spec.keep || json_len(m->spec.publish) > 0;
+	bool stay = m->spec.keep || m->background || json_len(m->spec.publish) > 0;
 
 	for (const struct program *p = m->programs; p && !stay; p = p->next)
 		stay = p->keep;

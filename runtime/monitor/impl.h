@@ -54,10 +54,12 @@ struct monitor {
 	struct memwatch memory; /* owned; where no cgroup keeps the limit */
 	struct diskwatch disk;	/* owned; where there is a limit */
 	struct loop_source *on_memory, *on_disk;
-	struct gitgate *git;		/* owned; NULL = git may be written */
-	struct loop_source *on_git;	/* while it takes over */
-	struct loop_source *on_new_git; /* what gitgate_watch() hears */
-	bool git_again;			/* something was heard meanwhile */
+	bool background; /* what a command left running keeps the box */
+	struct loop_source *on_background; /* looks whether it still runs */
+	struct gitgate *git;		   /* owned; NULL = git may be written */
+	struct loop_source *on_git;	   /* while it takes over */
+	struct loop_source *on_new_git;	   /* what gitgate_watch() hears */
+	bool git_again;			   /* something was heard meanwhile */
 	unsigned git_round;
 	struct client *clients;
 	struct program *programs;
@@ -121,6 +123,9 @@ void monitor_git_finish(struct monitor *m);
 int monitor_gate_check(const struct monitor *m, struct err *e);
 /** monitor_gate_begin() - start the gate when something needs it, now or later */
 int monitor_gate_begin(struct monitor *m, struct err *e);
+/** monitor_background_ask() - keep the box while something runs in it; says whether */
+int monitor_background_ask(struct monitor *m, const struct json *args,
+			   struct json **ret, struct err *e);
 /** monitor_gate_ask() - a question for it; starts it */
 int monitor_gate_ask(struct monitor *m, const struct json *args, struct json **ret,
 		     struct err *e);

@@ -53,6 +53,30 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	run -0 cubby stop
 }
 
+@test "what a command leaves in the background keeps the box, which is said, until it ends" {
+	run -0 --separate-stderr cubby exec -- sh -c 'setsid sleep 1234 >/dev/null 2>&1 </dev/null &'
+	[ "$stderr" = "cubby: sleep still runs in the background and keeps the box ('cubby stop' ends both)" ]
+	[ "$(state)" = running ]
+	lib_wait_for_command "sleep 1234"
+	run -1 --separate-stderr cubby rm
+	[[ $stderr == "cubby rm: the box is in use; "* ]]
+	cubby stop -q
+	[ "$(state)" = stopped ]
+	run -0 --separate-stderr cubby exec -- sh -c 'setsid sleep 2 >/dev/null 2>&1 </dev/null &'
+	[[ $stderr == *"sleep still runs"* ]]
+	for _ in {1..300}; do
+		[ "$(state)" != running ] && break
+		sleep 0.1
+	done
+	[ "$(state)" != running ]
+	run -0 --separate-stderr cubby exec -- sh -c 'sleep 0.01 & true'
+	[ -z "$stderr" ]
+	run -0 --separate-stderr cubby exec -q -- sh -c 'setsid sleep 1234 >/dev/null 2>&1 </dev/null &'
+	[ -z "$stderr" ]
+	[ "$(state)" = running ]
+	cubby stop -q
+}
+
 @test "stop ends what others run" {
 	cubby exec -d -- sleep 1000
 	[ "$(state)" = running ]

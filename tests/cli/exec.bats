@@ -87,7 +87,7 @@ setup() { lib_project; }
 }
 
 @test "exec: output of a child that outlives the command is not waited for" {
-	run -0 timeout 20 cubby exec -- sh -c 'sleep 1000 & echo started'
+	run -0 --separate-stderr timeout 20 cubby exec -- sh -c 'sleep 1000 & echo started'
 	[ "$output" = started ]
 }
 

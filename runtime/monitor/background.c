@@ -1,0 +1,56 @@
+/* What a command leaves running in the background keeps the box, as long as it runs. The
+ * kernel tells whether init has children, and orphans become its own: what else runs in the
+ * box descends from it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "runtime/monitor/impl.h"
+
+enum { BACKGROUND_LOOK_MS = 1000 };
+
+static bool has_children(pid_t init)
+{
+	char path[64], first[16];
+	_cleanup_close_ int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", init, init);
+	fd = sys_open(path, O_RDONLY);
+	return fd >= 0 && sys_read(fd, first, sizeof(first)) > 0;
+}
+
+static int look(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+
+	(void)events;
+	(void)e;
+	if (has_children(m->run.init)) {
+		loop_rearm(m->loop, m->on_background, BACKGROUND_LOOK_MS);
+		return 0;
+	}
+	m->background = false;
+	monitor_client_idle(m);
+	return 0;
+}
+
+int monitor_background_ask(struct monitor *m, const struct json *args,
+			   struct json **ret, struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	(void)args;
+	/* What another client runs keeps the box by itself, and is told when that ends. */
+	m->background = !m->programs && has_children(m->run.init);
+	json_set_bool(j, "background", m->background);
+	if (json_failed(j))
+		return err_sys(e, -ENOMEM, "cannot say what runs");
+	*ret = take(&j, NULL);
+	if (!m->background)
+		return 0;
+	if (!m->on_background)
+		return loop_timer(m->loop, BACKGROUND_LOOK_MS, look, m,
+				  &m->on_background);
+	loop_rearm(m->loop, m->on_background, BACKGROUND_LOOK_MS);
+	return 0;
+}
