@@ -147,6 +147,7 @@ $(O)/%.o: %.c Makefile VERSION
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/agent/session/shell_text.o: $(wildcard agent/session/*.sh)
+$(O)/agent/python/shim.o: agent/python/shim.py
 
 -include $(OBJ:.o=.d) $(TEST_SRC:%.c=$(O)/%.d)
 

@@ -1,0 +1,453 @@
+/* Theory of operation
+ *
+ * Three descriptors come from the interpreter: a socket with messages, and the pipes that
+ * are its standard output and error. It flushes both before it sends a message, and a
+ * write to a pipe has ended when it returns: so when a message is read, all that was
+ * printed before it lies in the pipes, and FIONREAD says how much that is. It is told
+ * first. What comes while nothing runs is of threads and children of earlier cells. */
+#include "agent/python/python.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+
+#include "agent/python/frame.h"
+#include "agent/python/shim.h"
+#include "base/sys/sys.h"
+
+enum {
+	AGAIN_MS = 2000, /* from the first interrupt to the second, */
+	KILL_MS = 3000,	 /* and from that to the end of the interpreter */
+	GRACE_MS = 200,	 /* between the end of the socket and that of the process */
+	REAP_MS = 2000,
+	PIECE = 64 << 10,
+	AT_ONCE = 4 * PIECE,	 /* of one descriptor in one python_pump() */
+	LAST_WORDS = 32 * PIECE, /* a pipe has room for 16 of them */
+};
+
+struct python {
+	struct python_conf conf;
+	enum python_state state;
+	struct box_proc proc; /* owned; fds[0] stays -1 */
+	int control;	      /* owned; -1 = no interpreter */
+	int epfd, timer;      /* owned */
+	struct buf out;	      /* owned; frames that have not been sent */
+	struct python_frame in;
+	int64_t id;
+	unsigned interrupts; /* sent to the running cell */
+	const char *broken;  /* what it did that it has to be ended for; static */
+	char piece[PIECE];
+};
+
+static bool alive(const struct python *p)
+{
+	return p->control >= 0;
+}
+
+/* ---- watching ------------------------------------------------------------------------ */
+
+static void set_timer(struct python *p, unsigned ms)
+{
+	struct itimerspec when = { .it_value = { ms / 1000, ms % 1000 * 1000000L } };
+
+	(void)sys_timerfd_set(p->timer, &when);
+}
+
+static int watch(struct python *p, int op, int fd, uint32_t events)
+{
+	struct epoll_event ev = { .events = events };
+
+	return sys_epoll_ctl(p->epfd, op, fd, &ev);
+}
+
+static int watch_all(struct python *p)
+{
+	int r = watch(p, EPOLL_CTL_ADD, p->control, EPOLLIN);
+
+	for (int i = 1; i < 3 && r == 0; i++)
+		r = watch(p, EPOLL_CTL_ADD, p->proc.fds[i], EPOLLIN);
+	return r;
+}
+
+/* What there is no room for waits until there is. */
+static void flush(struct python *p)
+{
+	bool waited = p->out.len > 0;
+	ssize_t n = 0;
+
+	while (p->out.len && n >= 0) {
+		n = sys_send(p->control, p->out.data, p->out.len,
+			     MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n > 0)
+			buf_consume(&p->out, (size_t)n);
+	}
+	if (n < 0 && n != -EAGAIN) /* it has gone, as a read will tell */
+		buf_truncate(&p->out, 0);
+	if (waited)
+		(void)watch(p, EPOLL_CTL_MOD, p->control,
+			    p->out.len ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+/* @message is taken over. */
+static int send_message(struct python *p, struct json *message, struct err *e)
+{
+	_cleanup_json_ struct json *j = message;
+	_cleanup_buf_ struct buf text = BUF_INIT(PYTHON_FRAME_MAX);
+	int r = json_print(j, false, &text);
+
+	if (r == 0)
+		r = python_frame_add(&p->out, text.data, text.len);
+	if (r < 0)
+		return err_sys(e, r, "cannot send to the interpreter");
+	flush(p);
+	return 0;
+}
+
+/* ---- its output ---------------------------------------------------------------------- */
+
+static void tell_stream(struct python *p, int i, size_t most)
+{
+	int pending = 0;
+
+	if (p->proc.fds[i] < 0 || sys_pending(p->proc.fds[i], &pending) < 0)
+		return;
+	most = MIN(most, (size_t)MAX(pending, 0));
+	while (most) {
+		ssize_t n =
+			sys_read(p->proc.fds[i], p->piece, MIN(most, sizeof(p->piece)));
+
+		if (n <= 0)
+			return;
+		most -= (size_t)n;
+		if (p->conf.events->stream)
+			p->conf.events->stream(p->conf.ctx, i, p->piece, (size_t)n);
+	}
+}
+
+static void tell_streams(struct python *p, size_t most)
+{
+	tell_stream(p, 1, most);
+	tell_stream(p, 2, most);
+}
+
+/* ---- its end ------------------------------------------------------------------------- */
+
+static void forget(struct python *p)
+{
+	set_timer(p, 0);
+	box_proc_done(&p->proc);
+	p->proc = BOX_PROC_NONE;
+	scope_close(&p->control);
+	p->control = -1;
+	buf_truncate(&p->out, 0);
+	python_frame_done(&p->in);
+	python_frame_init(&p->in);
+	p->state = PYTHON_NONE;
+	p->interrupts = 0;
+	p->broken = NULL;
+}
+
+/* @grace_ms: how long it may take to end by itself; 0 = it is ended now. */
+static void reap(struct python *p, int grace_ms, struct box_exit *ret)
+{
+	const struct python_port *port = &p->conf.port;
+	struct err ignored = ERR_NONE;
+	int r = -ETIMEDOUT;
+
+	if (grace_ms)
+		r = port->wait(port->ctx, p->proc.id, grace_ms, ret, &ignored);
+	if (r == -ETIMEDOUT) {
+		(void)port->signal(port->ctx, p->proc.id, SIGKILL, &ignored);
+		(void)port->end(port->ctx, p->proc.id, &ignored);
+		r = port->wait(port->ctx, p->proc.id, REAP_MS, ret, &ignored);
+	}
+	if (r < 0)
+		*ret = (struct box_exit){ .id = p->proc.id, .status = -1 };
+}
+
+static void bury(struct python *p, bool killed)
+{
+	struct python_death d = { .killed = killed,
+				  .in_cell = p->state >= PYTHON_RUNNING,
+				  .why = p->broken };
+
+	reap(p, killed || p->broken ? 0 : GRACE_MS, &d.exit);
+	tell_streams(p, LAST_WORDS);
+	forget(p);
+	if (p->conf.events->death)
+		p->conf.events->death(p->conf.ctx, &d);
+}
+
+/* ---- its messages -------------------------------------------------------------------- */
+
+static bool fits_state(const struct python *p, const struct python_message *m)
+{
+	if (m->kind == PYTHON_READY)
+		return true;
+	return p->state >= PYTHON_RUNNING && m->id == p->id;
+}
+
+static void enter(struct python *p, const struct python_message *m)
+{
+	if (m->kind == PYTHON_ASK)
+		p->state = PYTHON_ASKING;
+	if (m->kind != PYTHON_DONE)
+		return;
+	p->state = PYTHON_IDLE;
+	p->interrupts = 0;
+	set_timer(p, 0);
+}
+
+static int on_frame(void *ctx, const char *text, size_t len)
+{
+	_cleanup_python_message_ struct python_message m = PYTHON_MESSAGE_NONE;
+	struct python *p = ctx;
+	struct err e = ERR_NONE;
+	int r = python_message_read(text, len, &m, &e);
+
+	if (r < 0)
+		return r;
+	tell_streams(p, LAST_WORDS);
+	if (!fits_state(p, &m)) /* of a thread, behind the end of its cell */
+		return 0;
+	enter(p, &m);
+	if (p->conf.events->message)
+		p->conf.events->message(p->conf.ctx, &m);
+	return 0;
+}
+
+/* false = nothing more will come. */
+static bool take_messages(struct python *p)
+{
+	for (size_t got = 0; got < AT_ONCE;) {
+		char piece[PIECE];
+		ssize_t n = sys_recv(p->control, piece, sizeof(piece), MSG_DONTWAIT);
+
+		if (n == -EAGAIN || n == -EINTR)
+			return true;
+		if (n <= 0)
+			return false;
+		got += (size_t)n;
+		if (python_frame_feed(&p->in, piece, (size_t)n, on_frame, p) != 0) {
+			p->broken = "it sent what is no message";
+			return false;
+		}
+	}
+	return true;
+}
+
+static void send_interrupt(struct python *p)
+{
+	struct err ignored = ERR_NONE;
+
+	p->interrupts++;
+	(void)p->conf.port.signal(p->conf.port.ctx, p->proc.id, SIGINT, &ignored);
+	set_timer(p, p->interrupts == 1 ? AGAIN_MS : KILL_MS);
+}
+
+static void on_timer(struct python *p)
+{
+	uint64_t times;
+
+	if (sys_read(p->timer, &times, sizeof(times)) < 0 || p->state < PYTHON_RUNNING)
+		return;
+	if (p->interrupts < 2)
+		send_interrupt(p);
+	else
+		bury(p, true);
+}
+
+void python_pump(struct python *p)
+{
+	struct pollfd at[] = { { p->control, POLLIN | (p->out.len ? POLLOUT : 0), 0 },
+			       { p->proc.fds[1], POLLIN, 0 },
+			       { p->proc.fds[2], POLLIN, 0 } };
+
+	if (!alive(p) || sys_poll(at, ARRAY_SIZE(at), 0) < 0)
+		return;
+	if (at[0].revents & POLLOUT)
+		flush(p);
+	if (at[0].revents & (POLLIN | POLLHUP | POLLERR) && !take_messages(p)) {
+		bury(p, false);
+		return;
+	}
+	for (int i = 1; i < 3; i++) {
+		if (at[i].revents & POLLIN)
+			tell_stream(p, i, AT_ONCE);
+		else if (at[i].revents) /* all that had it have closed it */
+			scope_close_set(&p->proc.fds[i], 1);
+	}
+	on_timer(p);
+}
+
+/* ---- its life ------------------------------------------------------------------------ */
+
+int python_new(const struct python_conf *conf, struct python **ret, struct err *e)
+{
+	_cleanup_python_ struct python *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return err_sys(e, -ENOMEM, "cannot make an interpreter");
+	p->conf = *conf;
+	p->control = p->timer = p->epfd = -1;
+	p->proc = BOX_PROC_NONE;
+	buf_init(&p->out, (size_t)2 * PYTHON_FRAME_MAX);
+	python_frame_init(&p->in);
+	r = p->epfd = sys_epoll_create();
+	if (r >= 0)
+		r = p->timer = sys_timerfd();
+	if (r >= 0)
+		r = watch(p, EPOLL_CTL_ADD, p->timer, EPOLLIN);
+	if (r < 0)
+		return err_sys(e, r, "cannot watch an interpreter");
+	*ret = take(&p, NULL);
+	return 0;
+}
+
+void python_restart(struct python *p)
+{
+	struct box_exit ignored;
+
+	if (alive(p))
+		reap(p, 0, &ignored);
+	forget(p);
+}
+
+void python_free(struct python **p)
+{
+	if (!*p)
+		return;
+	python_restart(*p);
+	scope_close(&(*p)->timer);
+	scope_close(&(*p)->epfd);
+	buf_done(&(*p)->out);
+	python_frame_done(&(*p)->in);
+	free(*p);
+	*p = NULL;
+}
+
+static int start(struct python *p, struct err *e)
+{
+	const char *argv[6] = { "python3", "/proc/self/fd/3", "4" };
+	_cleanup_close_ int text = shim_open(e), ours = -1, theirs = -1;
+	int pair[2], extra[2], n = 3, r;
+	struct box_command c = { .argv = argv,
+				 .env = p->conf.env,
+				 .cwd = p->conf.cwd,
+				 .user = p->conf.user,
+				 .io = BOX_IO_PIPES,
+				 .extra_fds = extra,
+				 .n_extra_fds = ARRAY_SIZE(extra) };
+
+	if (text < 0)
+		return text;
+	if (p->conf.files)
+		argv[n++] = "files";
+	if (p->conf.merge)
+		argv[n++] = "merge";
+	r = sys_socketpair(SOCK_STREAM, pair);
+	if (r < 0)
+		return err_sys(e, r, "cannot make a socket");
+	ours = pair[0];
+	theirs = pair[1];
+	extra[0] = text;
+	extra[1] = theirs;
+	r = p->conf.port.spawn(p->conf.port.ctx, &c, &p->proc, e);
+	if (r == -ENOENT)
+		return err_set(e, r,
+			       "there is no python3 in this box; install it: apt-get "
+			       "update && apt-get install -y python3 (apk add python3, "
+			       "dnf install -y python3)");
+	if (r < 0)
+		return r;
+	scope_close_set(&p->proc.fds[0], 1); /* it reads from /dev/null */
+	p->control = take(&ours, -1);
+	r = watch_all(p);
+	if (r < 0) {
+		python_restart(p);
+		return err_sys(e, r, "cannot watch an interpreter");
+	}
+	return 0;
+}
+
+int python_run(struct python *p, const struct python_cell *c, struct err *e)
+{
+	struct json *m = NULL;
+	int r = 0;
+
+	if (p->state >= PYTHON_RUNNING)
+		return err_set(e, -EBUSY, "a cell is still running");
+	if (strlen(c->code) > PYTHON_CODE_MAX)
+		return err_set(e, -EMSGSIZE, "the code is longer than %d bytes",
+			       PYTHON_CODE_MAX);
+	if (!alive(p))
+		r = start(p, e);
+	if (r < 0)
+		return r;
+	m = json_object();
+	json_set_str(m, "t", "exec");
+	json_set_int(m, "id", ++p->id);
+	json_set_str(m, "code", c->code);
+	if (c->name)
+		json_set_str(m, "name", c->name);
+	json_set_bool(m, "silent", c->silent);
+	r = send_message(p, m, e);
+	p->state = r < 0 ? PYTHON_IDLE : PYTHON_RUNNING;
+	return r;
+}
+
+int python_input(struct python *p, const char *line, struct err *e)
+{
+	struct json *m = json_object();
+	int r;
+
+	if (p->state != PYTHON_ASKING) {
+		json_free(&m);
+		return err_set(e, -ENOMSG, "no cell waits for input");
+	}
+	json_set_str(m, "t", "input");
+	if (line)
+		json_set_str(m, "value", line);
+	else
+		json_set_bool(m, "eof", true);
+	r = send_message(p, m, e);
+	if (r == 0)
+		p->state = PYTHON_RUNNING;
+	return r;
+}
+
+void python_interrupt(struct python *p)
+{
+	if (p->state < PYTHON_RUNNING || p->interrupts)
+		return;
+	p->state = PYTHON_RUNNING; /* its question is void */
+	send_interrupt(p);
+}
+
+void python_finish(struct python *p)
+{
+	struct json *m = json_object();
+	struct err ignored = ERR_NONE;
+
+	json_set_str(m, "t", "exit");
+	if (alive(p))
+		(void)send_message(p, take(&m, NULL), &ignored);
+	json_free(&m);
+}
+
+enum python_state python_state(const struct python *p)
+{
+	return p->state;
+}
+
+int64_t python_id(const struct python *p)
+{
+	return p->id;
+}
+
+int python_fd(const struct python *p)
+{
+	return p->epfd;
+}

@@ -1,0 +1,721 @@
+# The Python of a box (agent/python/python.h has the other end). Run as
+#   python3 /proc/self/fd/N CONTROL [files] [merge]
+# It reads cells from the socket CONTROL and answers there, in frames: four bytes of length,
+# little-endian, then JSON (message.h lists them). What cells print is no message: it goes
+# to descriptors 1 and 2, so children and C code are heard too. Both are flushed before a
+# message is sent, so whoever reads a message has all that was printed before it.
+#
+# The standard library alone; Python 3.6 and later. With `files`, pictures are written to
+# /tmp/cubby-out and their names sent instead; with `merge`, standard error is standard output.
+import _thread
+import ast
+import base64
+import builtins
+import json
+import linecache
+import os
+import re
+import select
+import signal
+import struct
+import sys
+import time
+import traceback
+import types
+
+HERE = __file__
+TEXT_MAX = 64 << 10  # of text/plain and of a traceback
+MIME_MAX = 4 << 20  # of other forms; what is longer goes to a file
+FRAME_MAX = 16 << 20
+FRAMES_SHOWN = 20  # of a traceback
+OUT_DIR = "/tmp/cubby-out"
+AWAIT = getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)  # 3.8
+
+
+class Shim:  # all that lasts; a class so that the module of the cells has none of it
+    control = int(sys.argv[1])
+    files = "files" in sys.argv[2:]
+    merge = "merge" in sys.argv[2:]
+    pid = os.getpid()
+    cell = 0  # the id of the request
+    count = 0
+    flags = 0  # of `from __future__`
+    shown = 0  # files written
+    loop = None
+    kept = ()  # copies of descriptors 1 and 2
+    main = types.ModuleType("__main__")
+    silent = False
+    lock = _thread.allocate_lock()  # threads of a cell may show things, too
+
+
+# ---- the channel ---------------------------------------------------------------------
+
+
+def clean(text):
+    """As JSON of any reader may have it: no NUL, no half of a pair."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "backslashreplace").decode()
+
+
+def cut(text, limit=TEXT_MAX):
+    if len(text) <= limit:
+        return text
+    return "%s\n… (%d characters left out)" % (text[:limit], len(text) - limit)
+
+
+def flush():
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        try:
+            stream.flush()
+        except Exception:  # whatever a cell put there
+            pass
+
+
+class Whole:
+    """A frame is not cut by an interrupt: it comes before or after."""
+
+    def __enter__(self):
+        self.old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+    def __exit__(self, *_):
+        signal.pthread_sigmask(signal.SIG_SETMASK, self.old)
+
+
+def send(kind, **members):
+    if os.getpid() != Shim.pid:
+        return
+    members["t"] = kind
+    data = json.dumps(members, ensure_ascii=False).encode("utf-8", "replace")
+    if len(data) > FRAME_MAX:
+        raise ValueError("this is too large to be shown (%d bytes)" % len(data))
+    flush()
+    with Whole(), Shim.lock:
+        put(struct.pack("<I", len(data)) + data)
+
+
+def put(data):
+    while data:
+        try:
+            data = data[os.write(Shim.control, data):]
+        except OSError:  # nobody is there any more
+            os._exit(1)
+
+
+def read_all(size):
+    parts = []
+    while size:
+        try:
+            part = os.read(Shim.control, min(size, 1 << 20))
+        except OSError:
+            part = b""
+        if not part:
+            os._exit(0)
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def receive():
+    select.select([Shim.control], [], [])
+    with Whole():
+        size = struct.unpack("<I", read_all(4))[0]
+        if size > FRAME_MAX:
+            os._exit(1)
+        return json.loads(read_all(size).decode())
+
+
+# ---- what a value looks like ---------------------------------------------------------
+
+FORMS = (
+    ("_repr_html_", "text/html"),
+    ("_repr_markdown_", "text/markdown"),
+    ("_repr_svg_", "image/svg+xml"),
+    ("_repr_png_", "image/png"),
+    ("_repr_jpeg_", "image/jpeg"),
+    ("_repr_latex_", "text/latex"),
+    ("_repr_json_", "application/json"),
+    ("_repr_javascript_", "application/javascript"),
+)
+SUFFIX = {"image/png": "png", "image/jpeg": "jpg", "image/svg+xml": "svg", "image/gif": "gif",
+          "application/pdf": "pdf", "text/html": "html", "application/json": "json"}
+PLAIN = (dict, list, tuple, set, frozenset)
+
+
+def call(obj, name, *args, **kwargs):
+    """What a method of the value's class returns; None where it has none or fails."""
+    try:
+        method = getattr(type(obj), name, None) and getattr(obj, name)
+        return method(*args, **kwargs) if callable(method) else None
+    except Exception:
+        return None
+
+
+def plain(obj):
+    try:
+        if "pandas" in sys.modules and type(obj).__module__.startswith("pandas."):
+            with sys.modules["pandas"].option_context("display.max_rows", 60):
+                return cut(repr(obj))
+        text = repr(obj)
+        ordered = sys.version_info >= (3, 8) or not isinstance(obj, dict)
+        if 80 < len(text) <= TEXT_MAX and type(obj) in PLAIN and ordered:
+            import pprint
+            more = {"sort_dicts": False} if sys.version_info >= (3, 8) else {}
+            text = pprint.pformat(obj, width=100, compact=True, **more)
+        return cut(text)
+    except Exception as e:
+        return "<%s whose repr() failed: %s>" % (type(obj).__name__, type(e).__name__)
+
+
+def forms(obj):
+    """All the forms of a value: {mime type: str or bytes, or what JSON has}."""
+    data, metadata = {}, {}
+    if not isinstance(obj, type):
+        for name, mime in FORMS:
+            add_form(data, metadata, mime, call(obj, name))
+        bundle = call(obj, "_repr_mimebundle_", include=None, exclude=None)
+        if bundle is None:
+            bundle = call(obj, "_repr_mimebundle_")
+        pair = isinstance(bundle, tuple) and len(bundle) == 2
+        if pair and isinstance(bundle[1], dict):
+            metadata.update(bundle[1])
+        bundle = bundle[0] if pair else bundle
+        for mime, value in (bundle.items() if isinstance(bundle, dict) else ()):
+            add_form(data, metadata, mime, value)
+    if not isinstance(data.get("text/plain"), str):
+        data["text/plain"] = plain(obj)
+    return data, metadata
+
+
+def add_form(data, metadata, mime, value):
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], dict):
+        metadata[mime], value = value[1], value[0]
+    if value is not None and isinstance(mime, str):
+        data[mime] = value
+
+
+def binary(mime, value):
+    """The bytes of a picture, which objects give as such or in base64."""
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    if mime.startswith("image/") and not mime.endswith("xml") and isinstance(value, str):
+        try:
+            return base64.b64decode(value, validate=False)
+        except ValueError:
+            return None
+    return None
+
+
+def picture_size(data):
+    if data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) >= 24:
+        return struct.unpack(">II", data[16:24])
+    return None
+
+
+def store(mime, data):
+    """Into a file of its own, for what does not fit into a message."""
+    import tempfile
+    global OUT_DIR
+    suffix = SUFFIX.get(mime, "txt" if mime.startswith("text/") else "bin")
+    try:
+        os.makedirs(OUT_DIR, exist_ok=True)
+        Shim.shown += 1
+        path = "%s/%d-%d.%s" % (OUT_DIR, Shim.pid, Shim.shown, suffix)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    except OSError:  # somebody else's directory
+        OUT_DIR = tempfile.mkdtemp(prefix="cubby-out-")
+        path = "%s/%d-%d.%s" % (OUT_DIR, Shim.pid, Shim.shown, suffix)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    with os.fdopen(fd, "wb") as f:
+        f.write(data)
+    facts = {"path": path, "bytes": len(data)}
+    size = picture_size(data)
+    if size:
+        facts["width"], facts["height"] = size
+    return facts
+
+
+def bundle_of(data, metadata):
+    """The members of a message: every form is text there, or a file."""
+    texts, files = {}, {}
+    for mime, value in data.items():
+        mime = clean(mime)[:100]
+        raw = binary(mime, value)
+        if raw is None and not isinstance(value, str):
+            try:
+                value = json.dumps(value)
+            except (TypeError, ValueError):
+                continue
+        try:
+            if raw is not None and (Shim.files or len(raw) > MIME_MAX * 3 // 4):
+                files[mime] = store(mime, raw)
+            elif raw is not None:
+                texts[mime] = base64.b64encode(raw).decode()
+            elif len(value) > MIME_MAX and mime != "text/plain":
+                files[mime] = store(mime, value.encode("utf-8", "replace"))
+            else:
+                texts[mime] = clean(cut(value) if mime == "text/plain" else value)
+        except OSError as e:
+            texts.setdefault("text/plain", "<%s: %s>" % (mime, e))
+    try:
+        metadata = json.loads(clean(json.dumps(metadata)))
+    except (TypeError, ValueError):
+        metadata = {}
+    return {"data": texts, "files": files, "metadata": metadata}
+
+
+def show(kind, data, metadata=None, **more):
+    send(kind, id=Shim.cell, **dict(bundle_of(data, metadata or {}), **more))
+
+
+class DisplayHandle:
+    def __init__(self, name):
+        self.display_id = name
+
+    def display(self, obj):
+        display(obj, display_id=self.display_id)
+
+    def update(self, obj):
+        show("display", *forms(obj), display_id=self.display_id, update=True)
+
+
+def display(*objs, **kwargs):
+    """Show values with all their forms: display(obj, …, display_id=None, raw=False)."""
+    name = kwargs.get("display_id")
+    if name is True:
+        name = os.urandom(8).hex()
+    for obj in objs:
+        both = (obj, {}) if kwargs.get("raw") else forms(obj)
+        more = {"display_id": clean(str(name))} if name else {}
+        if kwargs.get("update"):
+            more["update"] = True
+        show("display", *both, **more)
+    return DisplayHandle(name) if name else None
+
+
+def clear_output(wait=False):
+    send("clear", id=Shim.cell, wait=bool(wait))
+
+
+def ask(prompt, password):
+    if os.getpid() != Shim.pid:
+        raise EOFError("a child of the interpreter cannot ask")
+    send("ask", id=Shim.cell, prompt=cut(clean(str(prompt)), 4096), password=password)
+    while True:
+        message = receive()
+        if message.get("t") == "input":
+            if message.get("eof"):
+                raise EOFError("nobody answers")
+            return str(message.get("value", ""))
+
+
+# ---- modules that a cell may import ----------------------------------------------------
+
+
+def emit_figures(*_args, **_kwargs):
+    """matplotlib: each open figure becomes a picture, and is closed."""
+    import io
+    pyplot = sys.modules["matplotlib.pyplot"]
+    try:
+        for number in pyplot.get_fignums():
+            figure, file = pyplot.figure(number), io.BytesIO()
+            figure.savefig(file, format="png", bbox_inches="tight")
+            show("display", {"image/png": file.getvalue(), "text/plain": clean(repr(figure))})
+    finally:
+        pyplot.close("all")
+
+
+def fill_backend(module):
+    from matplotlib.backend_bases import FigureManagerBase
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    module.FigureCanvas = FigureCanvasAgg
+    module.FigureManager = FigureManagerBase
+    module.show = emit_figures
+
+
+def patch_pil(module):  # a viewer does not exist here
+    module.Image.show = lambda self, *_args, **_kwargs: display(self)
+
+
+def patch_ipython(module):
+    module.display, module.clear_output = display, clear_output
+
+
+AFTER = {"PIL.Image": patch_pil, "IPython.display": patch_ipython}
+
+
+class Finder:
+    """The backend of matplotlib, and a look at some modules when they have been loaded."""
+
+    busy = ()
+
+    @classmethod
+    def find_spec(cls, name, _path=None, _target=None):
+        if name not in AFTER and name != "_cubby_mpl" or name in cls.busy:
+            return None
+        from importlib import machinery, util
+        if name == "_cubby_mpl":
+            return machinery.ModuleSpec(name, cls)
+        cls.busy = (name,)
+        try:
+            spec = util.find_spec(name)
+        finally:
+            cls.busy = ()
+        if spec and spec.loader and not isinstance(spec.loader, type):
+            run = spec.loader.exec_module
+
+            def run_and_patch(module):
+                run(module)
+                AFTER[name](module)
+
+            spec.loader.exec_module = run_and_patch
+        return spec
+
+    @staticmethod
+    def create_module(_spec):
+        return None
+
+    @staticmethod
+    def exec_module(module):
+        fill_backend(module)
+
+
+def show_what_is_open():
+    if "matplotlib.pyplot" in sys.modules:
+        matplotlib = sys.modules["matplotlib"]
+        if matplotlib.get_backend().lower() == "module://_cubby_mpl":
+            emit_figures()
+
+
+# ---- what IPython's cells may have, as text --------------------------------------------
+
+IGNORED = ("matplotlib", "load_ext", "autoreload", "colors", "config", "reload_ext")
+SHELL = re.compile(r"^(\s*)(?:([\w, ]+?)\s*=\s*)?([!%])(.*)$")
+HELP = re.compile(r"^\s*([A-Za-z_][\w.]*)\?{1,2}\s*$")
+
+
+class UsageError(Exception):
+    pass
+
+
+class Magics:
+    """The functions that such lines become; one instance is `__cubby__` in the cells."""
+
+    @staticmethod
+    def expand(text):
+        names = Shim.main.__dict__
+
+        def value(match):
+            try:
+                return str(eval(match.group(1), names))
+            except Exception:
+                return match.group(0)
+
+        text = re.sub(r"\{([A-Za-z_][\w.]*(?:\[[^\]{}]*\])?)\}", value, text)
+        return re.sub(r"\$([A-Za-z_]\w*)",
+                      lambda m: str(names.get(m.group(1), m.group(0))), text)
+
+    def sh(self, text, capture=False, program=None):
+        import shutil
+        import subprocess
+        flush()
+        shell = program or shutil.which("bash") or "sh"
+        done = subprocess.run([shell, "-c", text if program else self.expand(text)],
+                              stdout=subprocess.PIPE if capture else None)
+        Shim.main.__dict__["_exit_code"] = done.returncode
+        if capture:
+            return done.stdout.decode("utf-8", "replace").splitlines()
+        return None
+
+    def line(self, text):
+        name, _, rest = text.strip().partition(" ")
+        rest = rest.strip()
+        if name in IGNORED:
+            return None
+        method = getattr(self, "do_" + name, None)
+        if not method:
+            raise UsageError("there is no magic '%%%s' here; known are: %s" % (name, ", ".join(
+                "%" + n[3:] for n in sorted(dir(self)) if n.startswith("do_"))))
+        return method(rest)
+
+    def do_cd(self, rest):
+        os.chdir(os.path.expanduser(self.expand(rest.strip("'\"")) or "~"))
+        print(os.getcwd())
+
+    def do_pwd(self, _rest):
+        return os.getcwd()
+
+    def do_ls(self, rest):
+        self.sh("ls " + rest)
+
+    def do_pip(self, rest):
+        self.sh("'%s' -m pip %s" % (sys.executable, rest))
+
+    def do_env(self, rest):
+        if "=" in rest:
+            name, _, value = rest.partition("=")
+            os.environ[name.strip()] = self.expand(value.strip())
+            return None
+        return os.environ.get(rest) if rest else dict(os.environ)
+
+    def do_time(self, rest):
+        began, cpu = time.perf_counter(), time.process_time()
+        value = run(rest, "<time>")
+        print("CPU times: %.3f s\nWall time: %.3f s" % (
+            time.process_time() - cpu, time.perf_counter() - began))
+        return value
+
+    def do_timeit(self, rest):
+        import timeit
+        timer = timeit.Timer(rest or "pass", globals=Shim.main.__dict__)
+        n, took = timer.autorange()
+        print("%.3g s per loop (%d loops)" % (took / n, n))
+
+    def do_run(self, rest):
+        with open(self.expand(rest), encoding="utf-8") as f:
+            run(f.read(), rest)
+
+    def cell(self, first, body):
+        name, _, rest = first[2:].strip().partition(" ")
+        if name in ("bash", "sh", "!"):
+            self.sh(body, program="bash" if name == "bash" else "sh")
+        elif name == "time":
+            return self.do_time(body)
+        elif name == "timeit":
+            self.do_timeit(body)
+        elif name == "writefile":
+            with open(os.path.expanduser(rest.strip()), "w", encoding="utf-8") as f:
+                f.write(body)
+            print("Writing", rest.strip())
+        else:
+            raise UsageError("there is no magic '%%%%%s' here; known are: "
+                             "%%%%bash, %%%%sh, %%%%time, %%%%timeit, %%%%writefile" % name)
+        return None
+
+
+def translate(code):
+    """Lines that are no Python but IPython's, as calls; None where there are none."""
+    lines, found, at = code.split("\n"), False, 0
+    while at < len(lines):
+        while SHELL.match(lines[at]) and lines[at].endswith("\\") and at + 1 < len(lines):
+            lines[at:at + 2] = [lines[at][:-1] + " " + lines[at + 1].lstrip()]
+        shell, wants = SHELL.match(lines[at]), HELP.match(lines[at])
+        if wants:
+            lines[at], found = "help(%s)" % wants.group(1), True
+        elif shell:
+            indent, name, mark, rest = shell.groups()
+            if mark == "!":
+                made = "__cubby__.sh(%r%s)" % (rest.lstrip("!"), ", True" if name else "")
+            else:
+                made = "__cubby__.line(%r)" % rest
+            lines[at] = indent + (name + " = " if name else "") + made
+            found = True
+        at += 1
+    return "\n".join(lines) if found else None
+
+
+# ---- running a cell ----------------------------------------------------------------------
+
+
+def parse(code, name):
+    flags = Shim.flags | ast.PyCF_ONLY_AST | AWAIT
+    try:
+        return compile(code, name, "exec", flags, True)
+    except SyntaxError:
+        other = translate(code)
+        if other is None:
+            raise
+        return compile(other, name, "exec", flags, True)
+
+
+def evaluate(node, name, mode):
+    code = compile(node, name, mode, Shim.flags | AWAIT, True)
+    Shim.flags |= code.co_flags & Shim.futures
+    value = eval(code, Shim.main.__dict__)
+    if code.co_flags & 0x80 and isinstance(value, types.CoroutineType):  # CO_COROUTINE
+        value = wait_for(value)
+    return value
+
+
+def wait_for(coroutine):
+    import asyncio
+    if Shim.loop is None or Shim.loop.is_closed():
+        Shim.loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(Shim.loop)
+    task = Shim.loop.create_task(coroutine)
+    try:
+        return Shim.loop.run_until_complete(task)
+    except KeyboardInterrupt:
+        task.cancel()
+        try:
+            Shim.loop.run_until_complete(task)
+        except BaseException:
+            pass
+        raise
+
+
+def run(code, name):
+    """One text; the value of its last expression, if it ends in one."""
+    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    if code.lstrip().startswith("%%"):
+        first, _, body = code.lstrip().partition("\n")
+        return Shim.main.__cubby__.cell(first, body)
+    tree = parse(code, name)
+    last = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr) and not code.rstrip().endswith(";"):
+        last = ast.Expression(tree.body.pop().value)
+    if tree.body:
+        evaluate(tree, name, "exec")
+    return evaluate(last, name, "eval") if last else None
+
+
+class Shortened(traceback.StackSummary):
+    def format(self, **kwargs):
+        lines = list(super().format(**kwargs))
+        if len(lines) > FRAMES_SHOWN:
+            head, tail = FRAMES_SHOWN // 4, FRAMES_SHOWN - FRAMES_SHOWN // 4
+            lines[head:-tail] = ["  [… %d frames left out …]\n" % (len(lines) - FRAMES_SHOWN)]
+        return lines
+
+
+def only_theirs(what, seen):
+    if what is None or id(what) in seen:
+        return
+    seen.add(id(what))
+    what.stack = Shortened(f for f in what.stack if f.filename != HERE)
+    only_theirs(what.__cause__, seen)
+    only_theirs(what.__context__, seen)
+    for each in getattr(what, "exceptions", None) or ():
+        only_theirs(each, seen)
+
+
+def describe(error):
+    """An exception as the members of a message."""
+    if isinstance(error, SystemExit):
+        code = error.code
+        text = "0" if code is None else str(code)
+        lines = ["SystemExit: " + text]
+    else:
+        what = traceback.TracebackException(type(error), error, error.__traceback__)
+        only_theirs(what, set())
+        if isinstance(error, SyntaxError):
+            parts = what.format_exception_only()
+        else:
+            parts = what.format()
+        lines = cut("".join(parts)).rstrip("\n").split("\n")
+        try:
+            text = str(error)
+        except Exception:
+            text = ""
+    return {"ename": clean(type(error).__name__), "evalue": cut(clean(text), 4096),
+            "tb": [clean(line) for line in lines]}
+
+
+def mend_streams():
+    """A cell may have closed what the next one prints to."""
+    for fd in (1, 2):
+        try:
+            same = os.path.samestat(os.fstat(fd), os.fstat(Shim.kept[fd]))
+        except OSError:
+            same = False
+        if not same:
+            os.dup2(Shim.kept[fd], fd)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name, None)
+        if stream is None or getattr(stream, "closed", False):
+            open_streams()
+            break
+
+
+def open_streams():
+    import io
+    for fd, name in ((1, "stdout"), (2, "stderr")):
+        raw = io.open(fd, "wb", closefd=False)
+        stream = io.TextIOWrapper(raw, "utf-8", "backslashreplace", line_buffering=True)
+        stream.mode = "w"
+        setattr(sys, name, stream)
+        setattr(sys, "__%s__" % name, stream)
+
+
+def left_behind():
+    """A child that a cell forked must not go on as the interpreter."""
+    if os.getpid() != Shim.pid:
+        flush()
+        os._exit(0)
+
+
+def perform(message):
+    name = message.get("name") or "<cell %d>" % Shim.count
+    value = run(message["code"], name)
+    if value is not None and not Shim.silent:
+        Shim.main.__dict__["_"] = value
+        show("result", *forms(value), n=Shim.count)
+    show_what_is_open()
+
+
+def execute(message):
+    began, done = time.perf_counter(), {"status": "ok"}
+    Shim.cell, Shim.silent = message["id"], bool(message.get("silent"))
+    if not Shim.silent:
+        Shim.count += 1
+    try:
+        try:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            perform(message)
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except BaseException as e:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if os.getpid() != Shim.pid and not isinstance(e, SystemExit):
+            traceback.print_exc()
+        left_behind()
+        done = describe(e)
+        done["status"] = "interrupted" if isinstance(e, KeyboardInterrupt) else "error"
+    left_behind()
+    mend_streams()
+    ms = (time.perf_counter() - began) * 1000
+    send("done", id=Shim.cell, n=Shim.count, ms=round(ms, 3), **done)
+
+
+def begin():
+    import __future__
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Shim.futures = 0
+    for name in __future__.all_feature_names:
+        Shim.futures |= getattr(__future__, name).compiler_flag
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    if HERE.startswith("/proc/self/fd/"):
+        os.close(int(HERE[len("/proc/self/fd/"):]))  # children need not have it
+    if Shim.merge:
+        os.dup2(1, 2)
+    Shim.kept = {fd: os.dup(fd) for fd in (1, 2)}  # not for children: PEP 446
+    os.set_inheritable(Shim.control, False)
+    open_streams()
+    sys.path[0] = ""
+    sys.argv[:] = [""]
+    sys.meta_path.insert(0, Finder)
+    os.environ.setdefault("MPLBACKEND", "module://_cubby_mpl")
+    sys.modules["__main__"] = Shim.main
+    Shim.main.__builtins__ = builtins
+    Shim.main.__cubby__ = Magics()
+    builtins.display, builtins.clear_output = display, clear_output
+    builtins.input = lambda prompt="": ask(prompt, False)
+    AFTER["getpass"] = lambda module: setattr(
+        module, "getpass", lambda prompt="Password: ", stream=None: ask(prompt, True))
+    send("ready", python=sys.version.split()[0], pid=os.getpid())
+
+
+def main():
+    begin()
+    while True:
+        message = receive()
+        kind = message.get("t")
+        if kind == "exec":
+            execute(message)
+        elif kind == "exit":
+            flush()
+            return
+
+
+main()
