@@ -687,6 +687,7 @@ def begin():
     os.close(null)
     if HERE.startswith("/proc/self/fd/"):
         os.close(int(HERE[len("/proc/self/fd/"):]))  # children need not have it
+    linecache.cache[HERE] = (0, None, [], HERE)  # that name is another file from here on
     if Shim.merge:
         os.dup2(1, 2)
     Shim.kept = {fd: os.dup(fd) for fd in (1, 2)}  # not for children: PEP 446

@@ -35,6 +35,15 @@ bool tool_args_flag(const struct json *args, const char *key, bool none)
 	return json_type(v) == JSON_BOOL ? json_true(v) : none;
 }
 
+bool tool_args_is_name(const char *name)
+{
+	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_-";
+
+	return *name && strlen(name) < TOOL_SESSION_NAME &&
+	       strspn(name, set) == strlen(name);
+}
+
 /* Does the value fit? Numbers and booleans may stand in strings (models do that). */
 static bool fits(const struct json *v, const char *type)
 {

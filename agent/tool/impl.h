@@ -14,6 +14,8 @@
 
 enum { TOOL_SESSIONS = 8, TOOL_SESSION_NAME = 32 };
 
+struct tool_python;
+
 struct toolbox {
 	struct toolbox_conf conf;    /* borrowed parts live as long as the toolbox */
 	struct session_box port_box; /* the port's ctx */
@@ -21,6 +23,8 @@ struct toolbox {
 	struct session *sessions[TOOL_SESSIONS]; /* owned; NULL = free place */
 	int64_t kills[TOOL_SESSIONS]; /* for memory in the box, when its command began
 				       * or had its last result; -1 = not known */
+	struct tool_python *pythons[TOOL_SESSIONS]; /* owned; NULL = free place */
+	struct python *interpreters[TOOL_SESSIONS]; /* borrowed from them */
 	int epfd;   /* owned; the terminals of all sessions but the one in a call */
 	bool aside; /* what comes now is not of the call: no live output */
 	size_t terminal_bytes; /* written to conf.terminal_fd */
@@ -41,13 +45,16 @@ int tool_result_failed(int r, struct tool_result *ret, const struct err *e);
 /* A number that may stand in a string; @none when it is missing. */
 double tool_args_number(const struct json *args, const char *key, double none);
 bool tool_args_flag(const struct json *args, const char *key, bool none);
+/* A name that a session or an interpreter may have. */
+bool tool_args_is_name(const char *name);
 /* NULL, or what is wrong with the arguments; it may stand in @why. */
 const char *tool_args_check(const struct json *schema, const struct json *args,
 			    char *why, size_t size);
 
 /* watch.c: terminals are read while nobody calls */
 int tool_watch_open(struct toolbox *t, struct err *e);
-/* Around a call that uses a session: this one's terminal it reads itself. */
+/* Around a call that uses a session: this one's terminal it reads itself. Behind the
+ * places of sessions are those of interpreters. */
 void tool_watch_enter(struct toolbox *t, size_t place);
 void tool_watch_leave(struct toolbox *t);
 
@@ -58,11 +65,20 @@ int tool_shell_input(struct toolbox *t, const struct json *args,
 		     struct tool_result *ret, struct err *e);
 int tool_shell_screen(struct toolbox *t, const struct json *args,
 		      struct tool_result *ret, struct err *e);
-/* Where the session of these arguments is; TOOL_SESSIONS = not open yet. */
+/* Where the session of these arguments is; 2 * TOOL_SESSIONS = not open yet. */
 size_t tool_shell_place(struct toolbox *t, const struct json *args);
 /* The session's directory and user, for the file tools; before its first command the
  * project directory. */
 const char *tool_shell_cwd(const struct toolbox *t);
+
+/* python.c */
+int tool_python_run(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		    struct err *e);
+/* Does the session of `input` mean an interpreter? */
+bool tool_python_is_meant(const struct json *args);
+int tool_python_input(struct toolbox *t, const struct json *args,
+		      struct tool_result *ret, struct err *e);
+void tool_python_done(struct toolbox *t);
 
 /* jobs.c: what runs in the background, when no command does */
 int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret,

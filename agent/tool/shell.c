@@ -26,7 +26,7 @@ size_t tool_shell_place(struct toolbox *t, const struct json *args)
 {
 	struct session **s = find(t, session_arg(args));
 
-	return s ? (size_t)(s - t->sessions) : TOOL_SESSIONS;
+	return s ? (size_t)(s - t->sessions) : (size_t)2 * TOOL_SESSIONS;
 }
 
 static struct session **free_place(struct toolbox *t)
@@ -35,15 +35,6 @@ static struct session **free_place(struct toolbox *t)
 		if (!t->sessions[i])
 			return &t->sessions[i];
 	return NULL;
-}
-
-static bool good_name(const char *name)
-{
-	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789_-";
-
-	return *name && strlen(name) < TOOL_SESSION_NAME &&
-	       strspn(name, set) == strlen(name);
 }
 
 /* What a session prints while nobody calls it stands in its next result. */
@@ -90,7 +81,7 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 	int r;
 
 	if (!place) {
-		if (!good_name(name))
+		if (!tool_args_is_name(name))
 			return tool_result_fail(
 				res,
 				"a session's name has up to %d letters, "

@@ -32,6 +32,13 @@ static int run_finish(struct toolbox *t, const struct json *args,
 	return buf_adds(&ret->text, answer ? answer : "") < 0 ? -ENOMEM : 0;
 }
 
+static int run_input(struct toolbox *t, const struct json *args,
+		     struct tool_result *ret, struct err *e)
+{
+	return tool_python_is_meant(args) ? tool_python_input(t, args, ret, e)
+					  : tool_shell_input(t, args, ret, e);
+}
+
 enum { QUICK_MS = 10 };
 
 const struct tool tool_table[] = {
@@ -50,6 +57,26 @@ const struct tool tool_table[] = {
 	  "runs in this shell and start a new one\"}," SESSION_PROPERTY
 	  "},\"required\":[\"command\"]}",
 	  tool_shell_run },
+	{ "python",
+	  "Run Python code in an interpreter of the box that stays: what one call "
+	  "imports and defines the next one has. Returns what was printed, the value "
+	  "of "
+	  "a last expression, and a line in brackets. Figures and other pictures "
+	  "become "
+	  "files, which are named. `await`, `!command` and input() work; a cell that "
+	  "asks is answered with `input`. Missing modules: `!pip install` or the "
+	  "shell.",
+	  "{\"type\":\"object\",\"properties\":{"
+	  "\"code\":{\"type\":\"string\",\"description\":\"the text to run, as a "
+	  "cell of a notebook\"},"
+	  "\"context\":{\"type\":\"string\",\"description\":\"name of a second "
+	  "interpreter to use; it is started when it is new (default: default)\"},"
+	  "\"timeout\":{\"type\":\"number\",\"description\":\"seconds after which the "
+	  "cell is interrupted\"},"
+	  "\"restart\":{\"type\":\"boolean\",\"description\":\"first end the "
+	  "interpreter "
+	  "and all that is defined in it\"}},\"required\":[\"code\"]}",
+	  tool_python_run },
 	{ "input",
 	  "Send text or keys to the command that runs in the shell, then wait until it "
 	  "ends, waits again or the timeout. With an empty text, or none, and no keys "
@@ -64,7 +91,7 @@ const struct tool tool_table[] = {
 	  "spaces, sent after the text: C-c C-d C-z Enter Tab Esc Up Down Left Right "
 	  "Home End PgUp PgDn BS Del F1 M-x\"}," TIMEOUT_PROPERTY "," SESSION_PROPERTY
 	  "},\"required\":[]}",
-	  tool_shell_input },
+	  run_input },
 	{ "screen",
 	  "Show the shell's terminal screen as a person would see it: for programs "
 	  "that "
@@ -132,7 +159,8 @@ static int unknown_tool(const char *name, struct tool_result *ret)
 /* Those whose outcome the network may explain. */
 static bool tool_is_command(const struct tool *tool)
 {
-	return tool->run == tool_shell_run || tool->run == tool_shell_input;
+	return tool->run == tool_shell_run || tool->run == run_input ||
+	       tool->run == tool_python_run;
 }
 
 /* Asking for news costs as much as such a command itself. What it may have met on the
@@ -266,6 +294,7 @@ void toolbox_free(struct toolbox **t)
 		return;
 	for (size_t i = 0; i < TOOL_SESSIONS; i++)
 		session_close(&(*t)->sessions[i]);
+	tool_python_done(*t);
 	redact_done(&(*t)->secrets);
 	scope_close(&(*t)->epfd);
 	free(*t);

@@ -4,8 +4,11 @@
  * descriptor, which whoever waits looks at beside its own. */
 #include <errno.h>
 
+#include "agent/python/python.h"
 #include "agent/tool/impl.h"
 #include "base/sys/sys.h"
+
+enum { PLACES = 2 * TOOL_SESSIONS };
 
 int tool_watch_open(struct toolbox *t, struct err *e)
 {
@@ -13,10 +16,19 @@ int tool_watch_open(struct toolbox *t, struct err *e)
 	return t->epfd < 0 ? err_sys(e, t->epfd, "cannot watch the terminals") : 0;
 }
 
+static int fd_of(const struct toolbox *t, size_t place)
+{
+	if (place < TOOL_SESSIONS)
+		return t->sessions[place] ? session_fd(t->sessions[place]) : -1;
+	place -= TOOL_SESSIONS;
+	return place < TOOL_SESSIONS && t->interpreters[place]
+		       ? python_fd(t->interpreters[place])
+		       : -1;
+}
+
 void tool_watch_enter(struct toolbox *t, size_t place)
 {
-	bool there = place < TOOL_SESSIONS && t->sessions[place];
-	int fd = there ? session_fd(t->sessions[place]) : -1;
+	int fd = fd_of(t, place);
 
 	if (fd >= 0)
 		(void)sys_epoll_ctl(t->epfd, EPOLL_CTL_DEL, fd, NULL);
@@ -26,9 +38,9 @@ void tool_watch_enter(struct toolbox *t, size_t place)
  * left by being closed. */
 void tool_watch_leave(struct toolbox *t)
 {
-	for (size_t i = 0; i < TOOL_SESSIONS; i++) {
+	for (size_t i = 0; i < PLACES; i++) {
 		struct epoll_event ev = { .events = EPOLLIN, .data.u32 = (uint32_t)i };
-		int fd = t->sessions[i] ? session_fd(t->sessions[i]) : -1;
+		int fd = fd_of(t, i);
 
 		if (fd >= 0)
 			(void)sys_epoll_ctl(t->epfd, EPOLL_CTL_ADD, fd, &ev);
@@ -37,7 +49,7 @@ void tool_watch_leave(struct toolbox *t)
 
 static void pump(void *ctx)
 {
-	struct epoll_event evs[TOOL_SESSIONS];
+	struct epoll_event evs[PLACES];
 	struct toolbox *t = ctx;
 	int n = sys_epoll_wait(t->epfd, evs, ARRAY_SIZE(evs), 0);
 
@@ -45,7 +57,9 @@ static void pump(void *ctx)
 	for (int i = 0; i < n; i++) {
 		size_t place = evs[i].data.u32;
 
-		if (!t->sessions[place])
+		if (place >= TOOL_SESSIONS)
+			python_pump(t->interpreters[place - TOOL_SESSIONS]);
+		if (place >= TOOL_SESSIONS || !t->sessions[place])
 			continue;
 		session_pump(t->sessions[place]);
 		/* its shell is gone, which the next call of it tells */
