@@ -7,7 +7,7 @@ _cubby_words() {
 
 _cubby() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
-	local commands='run resume log shell exec logs ls info stop rm prune set unset mv adopt ps kill net ports pull images rmi mcp doctor config help'
+	local commands='run resume log shell exec logs ls info stop rm prune set unset mv adopt ps kill net ports pull images rmi mcp python doctor config help'
 	local common='--directory --name --here --json --quiet --verbose --no-color --help --version'
 	local box='--image --wipe --yes --save --rm --unlink --net --allow --deny --publish --memory --cpus --pids --disk --env
 		--user --keep --git-writable --allow-home --any-directory'
@@ -33,6 +33,7 @@ _cubby() {
 	case $command in
 	run) own="$box $task" ;;
 	resume) own="$box $task --message" ;;
+	python) own="$box --command" ;;
 	exec) own="$box --tty --detach --interactive --raw" ;;
 	shell) own="$box --shell-command --raw" ;;
 	mcp) own="$box --shell-command --command-timeout --on-error" ;;

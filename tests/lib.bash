@@ -54,6 +54,18 @@ lib_image() {
 	[ "$XDG_DATA_HOME" != "${CUBBY_TEST_STORE-}" ] || cp "$LIB_DIR/pull.log" "$CUBBY_TEST_STORE/pulled"
 }
 
+# lib_python: boxes are of an image with python3, where one could be made (tests/run); else
+# the tests are skipped (lib_skipped)
+lib_python() {
+	local file=${CUBBY_TEST_PYTHON-${CUBBY_TEST_ROOTFS%.tar.zst}+python3.tar.zst}
+	if [ ! -e "$file" ]; then
+		lib_skip_file "no image with python3: scripts/mkrootfs --include python3"
+		return
+	fi
+	export CUBBY_IMAGE=python
+	cubby pull -q --name python "$file"
+}
+
 # In setup_file(), where bats counts the tests of a skip as failed: the reason for setup()
 # to skip, by lib_skipped.
 lib_skip_file() { export LIB_SKIP=$1; }

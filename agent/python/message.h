@@ -3,7 +3,7 @@
  * Owns:   the JSON that a message's members are borrowed from.
  * Never:  believes a type, length or number; code in a cell can forge all of them.
  *
- * From us:  {"t":"exec","id","code","name"?,"silent"?} {"t":"input","value"|"eof"}
+ * From us:  {"t":"exec","id","code","name"?,"argv"?,"silent"?} {"t":"input","value"|"eof"}
  *           {"t":"exit"}
  * To us:    the kinds below. Each form in "data" is text, pictures in base64; a form in
  *           "files" was written to a file of the box. */

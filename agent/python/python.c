@@ -372,6 +372,15 @@ static int start(struct python *p, struct err *e)
 	return 0;
 }
 
+static struct json *json_strings(const char *const *v)
+{
+	struct json *list = json_array();
+
+	for (; *v; v++)
+		json_add(list, json_string(*v));
+	return list;
+}
+
 int python_run(struct python *p, const struct python_cell *c, struct err *e)
 {
 	struct json *m = NULL;
@@ -392,6 +401,8 @@ int python_run(struct python *p, const struct python_cell *c, struct err *e)
 	json_set_str(m, "code", c->code);
 	if (c->name)
 		json_set_str(m, "name", c->name);
+	if (c->argv)
+		json_set(m, "argv", json_strings(c->argv));
 	json_set_bool(m, "silent", c->silent);
 	r = send_message(p, m, e);
 	p->state = r < 0 ? PYTHON_IDLE : PYTHON_RUNNING;

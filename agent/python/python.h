@@ -58,8 +58,9 @@ void python_free(struct python **p);
 
 struct python_cell {
 	const char *code;
-	const char *name; /* for tracebacks; NULL = <cell N> */
-	bool silent;	  /* no result, and it is not counted */
+	const char *name;	 /* for tracebacks; NULL = <cell N> */
+	const char *const *argv; /* becomes sys.argv; NULL-ended; NULL = as it is */
+	bool silent;		 /* no result, and it is not counted */
 };
 
 /**

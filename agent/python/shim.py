@@ -645,6 +645,8 @@ def left_behind():
 
 def perform(message):
     name = message.get("name") or "<cell %d>" % Shim.count
+    if "argv" in message:
+        sys.argv[:] = message["argv"] or [""]
     value = run(message["code"], name)
     if value is not None and not Shim.silent:
         Shim.main.__dict__["_"] = value
