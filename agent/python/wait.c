@@ -19,7 +19,7 @@ static int wait_ms(uint64_t until)
 static void serve_asides(const struct python_wait *w, const struct pollfd *at)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(w->asides); i++)
-		if (at[i].revents)
+		if (at[i].revents && w->asides[i].ready)
 			w->asides[i].ready(w->asides[i].ctx);
 }
 
