@@ -148,6 +148,8 @@ $(O)/%.o: %.c Makefile VERSION
 
 $(O)/agent/session/shell_text.o: $(wildcard agent/session/*.sh)
 $(O)/agent/python/shim.o: agent/python/shim.py
+$(O)/agent/tool/toolset.o: agent/tool/tools.json
+$(O)/agent/task/prompt.o: agent/task/prompt.md
 
 -include $(OBJ:.o=.d) $(TEST_SRC:%.c=$(O)/%.d)
 

@@ -44,7 +44,7 @@ static const struct {
 };
 /* clang-format on */
 
-enum { WINDOW_UNKNOWN = 32768, ROUND = 512, GROWN = 1024 };
+enum { WINDOW_UNKNOWN = 128000, ROUND = 512, GROWN = 1024 };
 
 uint64_t tokens_window(const char *model)
 {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** tokens_window() - the context of a model by its name; 32 k when it is unknown */
+/** tokens_window() - the context of a model by its name; 128 k when it is unknown */
 uint64_t tokens_window(const char *model);
 
 struct tokens {

@@ -9,6 +9,7 @@
 #include "agent/session/session.h"
 #include "agent/session/shell.h"
 #include "agent/terminal/clip.h"
+#include "agent/terminal/fold.h"
 #include "agent/terminal/live.h"
 #include "agent/terminal/marker.h"
 #include "agent/terminal/output.h"
@@ -69,6 +70,7 @@ struct session {
 	char batch[SESSION_BATCH]; /* plain text that the filters have not seen yet */
 	size_t n_batch;
 	struct clip earlier, now;
+	struct fold fold; /* before now */
 	struct buf aside; /* the last that was printed while no command ran */
 	uint64_t told;	  /* jobs_key() of the jobs in the last result */
 	struct jobs_none none;

@@ -105,11 +105,20 @@ static void on_plain(void *ctx, const char *text, size_t len)
 	struct session *s = ctx;
 	bool mine = s->phase == SESSION_IN_COMMAND;
 
-	clip_add(mine ? &s->now : &s->earlier, text, len);
-	if (mine)
+	if (mine) {
+		fold_feed(&s->fold, text, len);
 		spill_add(&s->spill, text, len);
-	else
+	} else {
+		clip_add(&s->earlier, text, len);
 		keep_aside(s, text, len);
+	}
+}
+
+static void on_folded(void *ctx, const char *text, size_t len)
+{
+	struct session *s = ctx;
+
+	clip_add(&s->now, text, len);
 }
 
 void session_io_batch(struct session *s)
@@ -294,6 +303,8 @@ static void on_event(void *ctx, const struct marker_event *ev)
 
 void session_io_init(struct session *s)
 {
+	fold_done(&s->fold);
+	fold_init(&s->fold, on_folded, s);
 	s->n_batch = 0;
 	s->told = 0;
 	buf_truncate(&s->aside, 0);

@@ -35,7 +35,7 @@ static void save_log(struct session *s, struct session_result *ret)
 
 	if (!s->conf.port->save || (s->is_dead && s->death.gone))
 		return;
-	snprintf(path, sizeof(path), "/tmp/cubby-output/%.40s-%u.txt", s->name,
+	snprintf(path, sizeof(path), "/var/tmp/cubby-output/%.40s-%u.txt", s->name,
 		 s->serial % LOGS_KEPT);
 	if (s->conf.port->save(s->conf.port->ctx, s->user, path, &s->spill, &e) < 0) {
 		log_debug("session: whole output not saved: %d", e.code);
@@ -54,7 +54,8 @@ static int take_texts(struct session *s, struct session_result *ret)
 		output_flush(&s->output);
 	session_io_batch(s);
 	ret->full_screen = output_full_screen(&s->output);
-	ret->cut = clip_cut(&s->now);
+	fold_flush(&s->fold);
+	ret->cut = s->fold.folded || clip_cut(&s->now);
 	r = clip_take(&s->earlier, &ret->earlier);
 	if (r == 0)
 		r = clip_take(&s->now, &ret->text);
@@ -102,6 +103,7 @@ int session_result_fill(struct session *s, struct session_result *ret, struct er
 		ret->status = s->status;
 	if (ret->state == SESSION_EXITED || ret->state == SESSION_DIED) {
 		s->open = s->done = false;
+		fold_reset(&s->fold);
 		spill_done(&s->spill);
 	}
 	if (ret->state == SESSION_DIED) {

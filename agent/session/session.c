@@ -16,7 +16,7 @@
  *
  * bytes:  master -> marker -> screen
  *                          -> redact -> live view
- *                                    -> output -> redact -> clip (head and tail)
+ *                                    -> output -> redact -> fold -> clip (head, tail)
  *                                                        -> spill (all of it) */
 #include "agent/session/session.h"
 
@@ -162,6 +162,7 @@ void session_close(struct session **sp)
 	redact_done(&s->raw);
 	redact_done(&s->text);
 	clip_done(&s->now);
+	fold_done(&s->fold);
 	clip_done(&s->earlier);
 	spill_done(&s->spill);
 	buf_done(&s->to_tty);

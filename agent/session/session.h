@@ -20,10 +20,10 @@ struct session;
 
 enum {
 	SESSION_ROWS = 40, /* of a terminal that nobody gave a size */
-	SESSION_COLS = 160,
+	SESSION_COLS = 100,
 	SESSION_TEXT_MAX = 1 << 20, /* bytes of a command */
 	SESSION_LINE_MAX = 4095,    /* what the kernel takes as one line */
-	SESSION_KEEP = 30000,	    /* bytes of output kept for a result */
+	SESSION_KEEP = 12000,	    /* bytes of output kept for a result */
 	SESSION_ASIDES = 2,
 	SESSION_SOFT_MS = 30000,
 	SESSION_HARD_MS = 600000
@@ -100,7 +100,7 @@ struct session_result {
 	uint64_t limit_ms, time_ms;
 	struct buf earlier; /* owned; printed before the command began */
 	struct buf text;    /* owned; printed by the command since the last result */
-	bool cut;	    /* text has a gap */
+	bool cut;	    /* text has a gap, or lines were folded */
 	char *cwd;	    /* owned; any bytes; NULL = not known */
 	char *log_path;	    /* owned; the whole output, in the box; NULL = not cut */
 	bool log_partial;   /* it was too long: the file has its end */

@@ -25,19 +25,14 @@ static void refuse(struct tool_result *r, const char *said, const char *why)
 
 static void malformed(struct task *t, const struct turn_call *c, struct tool_result *r)
 {
-	const struct tool *tool = tool_find(c->name);
-
 	r->outcome = TOOL_ERROR;
 	r->malformed = true;
 	if (t->report->replayed) /* of a transcript that was written by hand */
 		task_say_notice(t, "a call of the transcript is malformed: %s",
 				c->problem.msg);
-	buf_addf(&r->text, "The call was not run: its arguments are malformed (%s).",
+	buf_addf(&r->text,
+		 "The call was not run: its arguments are no JSON object (%s).",
 		 c->problem.msg);
-	if (tool)
-		buf_addf(&r->text,
-			 " They must be one JSON object that fits this schema: %s",
-			 tool->schema);
 }
 
 /* ---- the person's word ---- */

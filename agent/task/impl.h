@@ -9,6 +9,7 @@
 #include "agent/model/tokens.h"
 #include "agent/task/stuck.h"
 #include "agent/task/task.h"
+#include "agent/tool/toolset.h"
 #include "agent/turn/history.h"
 #include "agent/turn/transcript.h"
 #include "agent/turn/turn.h"
@@ -22,6 +23,8 @@ struct task {
 	const struct task_events *ev; /* borrowed */
 	struct task_report *report;   /* borrowed */
 	struct model *model;	      /* owned */
+	const struct toolset *set;    /* borrowed from the toolbox; or own_set */
+	struct toolset own_set;	      /* owned; of a task without a toolbox */
 	/* what ask.c does when the context is too long: shorten.c asks for summaries itself */
 	int (*shorten)(struct task *t, unsigned level, struct err *e);
 	struct history history; /* owned */

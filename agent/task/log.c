@@ -42,17 +42,17 @@ static void set_settings(struct json *j, const char *text)
 		json_set(j, "settings", take(&settings, NULL));
 }
 
-static struct json *tools_list(void)
+static struct json *tools_list(const struct toolset *set)
 {
 	struct json *list = json_array();
 
-	for (size_t i = 0; i < tool_count; i++) {
+	for (size_t i = 0; i < set->n; i++) {
 		_cleanup_json_ struct json *j = json_object(), *schema = NULL;
-		const char *text = tool_table[i].schema;
+		const char *text = set->v[i].schema;
 		struct err ignored;
 
-		json_set_str(j, "name", tool_table[i].name);
-		json_set_str(j, "description", tool_table[i].description);
+		json_set_str(j, "name", set->v[i].name);
+		json_set_str(j, "description", set->v[i].description);
 		if (json_parse(text, strlen(text), &schema, &ignored) == 0)
 			json_set(j, "schema", take(&schema, NULL));
 		json_add(list, take(&j, NULL));
@@ -84,7 +84,7 @@ void task_log_begin(struct task *t, const char *text, const char *resumed)
 	json_set_str(j, "url", model_url(t->model));
 	json_set(j, "params", model_params(t->model));
 	json_set_str(j, "system", t->history.system);
-	json_set(j, "tools", tools_list());
+	json_set(j, "tools", tools_list(t->set));
 	task_log(t, "model", j);
 }
 

@@ -21,11 +21,16 @@ enum {
 struct prompt_facts {
 	const char *directory; /* of the project, absolute, the same in the box */
 	const char *image;     /* "ubuntu:24.04" */
-	const char *system;    /* "Ubuntu 24.04 LTS, x86_64" */
+	const char *system;    /* "Ubuntu 24.04 LTS, apt, x86_64, 2 processors, …" */
+	const char *programs;  /* "there are …; there are not …" */
 	const char *user;      /* NULL = root */
 	const char *network;   /* one sentence: what can be reached */
-	const char *limits;    /* one sentence: memory, processors, processes, time */
+	const char *limits;    /* memory, processors, processes */
 	const char *extra;     /* --system-extra */
+	unsigned rounds;       /* of the task */
+	uint64_t time_ms;      /* likewise; 0 = no limit */
+	size_t keep;	       /* characters of a result */
+	bool ask;	       /* a person sees each call */
 };
 
 /**

@@ -21,7 +21,12 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { ROUNDS_DEFAULT = 50, CUT_MAX = 3, REPORT_TEXT_MAX = 64 << 20 };
+enum {
+	ROUNDS_DEFAULT = 200,
+	CUT_MAX = 3,
+	REPORT_TEXT_MAX = 64 << 20,
+	RESULT_LEAST = 2000
+};
 
 void task_report_init(struct task_report *r)
 {
@@ -78,12 +83,12 @@ static int keep_answer(struct task *t, const struct turn *turn, struct err *e)
 	return 0;
 }
 
-static bool looks_like_call(const struct turn *turn)
+static bool looks_like_call(const struct task *t, const struct turn *turn)
 {
-	const char *names[32] = { 0 };
+	const char *names[TOOLSET_MAX + 1] = { 0 };
 
-	for (size_t i = 0; i < MIN(tool_count, ARRAY_SIZE(names) - 1); i++)
-		names[i] = tool_table[i].name;
+	for (size_t i = 0; i < t->set->n; i++)
+		names[i] = t->set->v[i].name;
 	return turn_looks_like_call(turn, names);
 }
 
@@ -141,7 +146,7 @@ static int words_only(struct task *t, const char *text, struct err *e)
 /* Words without a call: the answer, unless they only look like one. */
 static int words_alone(struct task *t, const struct turn *turn, struct err *e)
 {
-	if (!looks_like_call(turn))
+	if (!looks_like_call(t, turn))
 		return words_only(t, buf_cstr(&turn->text), e);
 	if (t->told_real_calls)
 		return task_end_with(
@@ -265,6 +270,7 @@ static int one_round(struct task *t, struct err *e)
 static int begin_history(struct task *t, struct err *e)
 {
 	_cleanup_buf_ struct buf prompt = BUF_INIT(PROMPT_MAX);
+	struct prompt_facts facts = t->conf->facts;
 	int r;
 
 	if (t->conf->resume_fd >= 0) {
@@ -272,10 +278,21 @@ static int begin_history(struct task *t, struct err *e)
 		if (r != 0 || t->history.system)
 			return r;
 	}
-	r = prompt_build(&t->conf->facts, t->conf->project_fd, &prompt, e);
+	facts.rounds = t->st.max_rounds;
+	facts.time_ms = t->conf->limits.time_ms;
+	facts.keep = t->conf->tools ? toolbox_keep(t->conf->tools) : TOOL_KEEP;
+	r = prompt_build(&facts, t->conf->project_fd, &prompt, e);
 	if (r == 0)
 		r = history_set_system(&t->history, buf_cstr(&prompt), e);
 	return r;
+}
+
+/* What one result may take of a small window: an eighth, at three bytes a token. */
+static size_t result_share(const struct task *t)
+{
+	uint64_t share = model_window(t->model) * 3 / 8;
+
+	return (size_t)MIN(MAX(share, (uint64_t)RESULT_LEAST), (uint64_t)TOOL_KEEP);
 }
 
 static int begin(struct task *t, struct err *e)
@@ -288,8 +305,15 @@ static int begin(struct task *t, struct err *e)
 		t->report->cause = "model";
 		return r;
 	}
+	t->set = t->conf->tools ? toolbox_set(t->conf->tools) : &t->own_set;
+	if (!t->conf->tools)
+		r = toolset_load(&t->own_set, e);
+	if (r < 0)
+		return r;
 	t->report->replayed = model_replay(t->model) != NULL;
 	model_ask_window(t->model);
+	if (t->conf->tools)
+		toolbox_set_keep(t->conf->tools, result_share(t));
 	text = task_text(t);
 	if (t->conf->resume_fd < 0 && (!text || !text[strspn(text, " \t\r\n")]))
 		return err_set(e, -EINVAL, "the task is empty");
@@ -322,6 +346,7 @@ static void look_at_changes(struct task *t, const struct changes_snapshot *befor
 static void task_done(struct task *t)
 {
 	model_free(&t->model);
+	toolset_done(&t->own_set);
 	history_done(&t->history);
 	buf_done(&t->news);
 	buf_done(&t->words);

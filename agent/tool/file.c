@@ -1,17 +1,16 @@
 /* The tools that use files: read_file, write_file, edit_file. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "agent/tool/edit.h"
 #include "agent/tool/impl.h"
+#include "base/diff.h"
 #include "base/text.h"
 
-enum {
-	FILE_MAX = 16 << 20, /* bytes that are read at most */
-	SHOW_MAX = 30000     /* bytes of numbered lines in a result */
-};
+enum { FILE_MAX = 16 << 20 }; /* bytes that are read at most */
 
 static struct files files_of(const struct toolbox *t)
 {
@@ -112,6 +111,7 @@ struct part {
 	uint64_t first, last; /* lines; in: asked for, out: shown */
 	uint64_t column;      /* of the first line: its first character that is shown */
 	uint64_t to, of;      /* of the first line: the last one, and how many it has */
+	size_t most;	      /* bytes of numbered lines in a result */
 };
 
 static bool part_is_cut(const struct part *p)
@@ -134,7 +134,7 @@ static int show_first(const char *s, size_t len, struct part *p, struct buf *out
 		if (p->of + 1 == p->column)
 			from = end = at;
 		at += (size_t)n;
-		if (p->of + 1 < p->column || at - from > SHOW_MAX)
+		if (p->of + 1 < p->column || at - from > p->most)
 			continue;
 		end = at;
 		p->to = p->of + 1;
@@ -162,7 +162,7 @@ static int show_lines(const struct buf *b, struct part *part, struct buf *out)
 		size_t len = (size_t)((nl ? nl : end) - p);
 		int r = 0;
 
-		if (n > part->first && out->len + len > SHOW_MAX)
+		if (n > part->first && out->len + len > part->most)
 			break;
 		if (n >= part->first)
 			r = buf_addf(out, "%6" PRIu64 "\t", n);
@@ -215,8 +215,12 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 	double first = MAX(tool_args_number(args, "first", 1), 1.0),
 	       last = MIN(tool_args_number(args, "last", 1e15), 1e15),
 	       column = MAX(tool_args_number(args, "column", 1), 1.0);
-	struct part part = { (uint64_t)MIN(first, 1e15), (uint64_t)MAX(last, 0.0),
-			     (uint64_t)MIN(column, 1e15), 0, 0 };
+	struct part part = { (uint64_t)MIN(first, 1e15),
+			     (uint64_t)MAX(last, 0.0),
+			     (uint64_t)MIN(column, 1e15),
+			     0,
+			     0,
+			     t->conf.keep };
 	uint64_t total, asked = part.last;
 	bool hidden;
 	int r = get_text(t, path, &data, ret, e);
@@ -263,74 +267,119 @@ int tool_file_write(struct toolbox *t, const struct json *args, struct tool_resu
 
 /* ---- edit_file -------------------------------------------------------------------- */
 
-static int fail_edit(const struct edit *ed, const char *path, const char *old,
-		     struct tool_result *ret)
+static int fail_edit(const struct edit_fault *f, const struct edit *v, size_t n,
+		     const struct buf *data, struct tool_result *ret)
 {
-	int r;
+	const char *old = v[f->nth].old;
+	char which[32] = "";
 
-	if (!ed->count && strstr(old, "***"))
-		return tool_result_fail(
+	if (n > 1)
+		snprintf(which, sizeof(which), " of edit %zu", f->nth + 1);
+	if (f->count) {
+		tool_result_fail(ret,
+				 "nothing was changed: old_string%s stands there %u "
+				 "times, in the lines",
+				 which, f->count);
+		for (unsigned i = 0; i < MIN(f->count, (unsigned)EDIT_LINES); i++)
+			buf_addf(&ret->text, "%s %" PRIu64, i ? "," : "", f->lines[i]);
+		buf_adds(&ret->text,
+			 "; give more of what stands around it, or set replace_all");
+	} else if (strstr(old, "***")) {
+		tool_result_fail(
 			ret,
-			"not changed: the text to replace is not in '%s'; where "
+			"nothing was changed: old_string%s is not there; where "
 			"*** stands for a secret that is not shown, leave it "
-			"out of the text",
-			path);
-	if (!ed->count)
-		return tool_result_fail(
-			ret,
-			"not changed: the text to replace is not in '%s'; "
-			"it must be exactly as in the file, blanks "
-			"included",
-			path);
-	r = tool_result_fail(
-		ret,
-		"not changed: the text to replace occurs %u times in '%s', in "
-		"the lines",
-		ed->count, path);
-	for (unsigned i = 0; i < MIN(ed->count, (unsigned)EDIT_LINES) && r == 0; i++)
-		r = buf_addf(&ret->text, "%s %" PRIu64, i ? "," : "", ed->lines[i]);
-	return r ?: buf_adds(&ret->text, "; give more of what stands around it");
+			"out",
+			which);
+	} else {
+		tool_result_fail(ret, "nothing was changed: old_string%s is not there",
+				 which);
+		buf_adds(&ret->text, f->nth ? " (after the edits before it); " : "; ");
+		if (edit_near(data, old, &ret->text) == 0 &&
+		    buf_cstr(&ret->text)[ret->text.len - 1] == ' ')
+			buf_adds(&ret->text, "nothing like it is: read the file");
+	}
+	return buf_failed(&ret->text);
+}
+
+/* The diff, which has as many bytes as a result may. */
+static int tell_diff(const struct toolbox *t, const struct buf *old,
+		     const struct buf *new, const char *path, struct tool_result *ret)
+{
+	_cleanup_buf_ struct buf diff = BUF_INIT(8 * (size_t)FILE_MAX);
+	struct diff_stat stat;
+	size_t keep = t->conf.keep, whole;
+	int r = diff_unified(old, new, &stat, &diff);
+
+	if (r < 0)
+		return r;
+	buf_addf(&ret->text, "changed %s: +%zu -%zu\n", path, stat.added, stat.removed);
+	whole = diff.len;
+	if (diff.len > keep) {
+		const char *nl = memrchr(diff.data, '\n', keep);
+
+		buf_truncate(&diff, nl ? (size_t)(nl + 1 - diff.data) : keep);
+	}
+	text_utf8(&ret->text, buf_cstr(&diff), diff.len);
+	if (diff.len < whole)
+		buf_addf(&ret->text, "[\xe2\x80\xa6 %zu bytes of the diff left out]\n",
+			 whole - diff.len);
+	return buf_failed(&ret->text);
+}
+
+static int edit(struct toolbox *t, const char *path, const struct edit *v, size_t n,
+		struct tool_result *ret, struct err *e)
+{
+	_cleanup_buf_ struct buf data = BUF_INIT(FILE_MAX),
+				 out = BUF_INIT(2 * FILE_MAX);
+	struct files f = files_of(t);
+	struct edit_fault fault;
+	bool hidden;
+	int r = get_text(t, path, &data, ret, e);
+
+	if (r <= 0)
+		return r;
+	r = edit_apply(&data, v, n, &out, &fault);
+	if (r == -ENOENT || r == -EEXIST) {
+		r = hide(t, &data, &hidden, e);
+		return r < 0 ? r : fail_edit(&fault, v, n, &data, ret);
+	}
+	if (r < 0)
+		return err_sys(e, r, "cannot edit '%s'", path);
+	if (out.len == data.len && (!out.len || !memcmp(out.data, data.data, out.len)))
+		return tool_result_fail(ret, "nothing was changed: new_string is the "
+					     "same as old_string");
+	r = files_put(&f, path, buf_cstr(&out), out.len, e);
+	if (r < 0)
+		return tool_result_failed(r, ret, e);
+	r = hide(t, &data, &hidden, e);
+	r = r ?: hide(t, &out, &hidden, e);
+	if (r < 0)
+		return r;
+	r = tell_diff(t, &data, &out, path, ret);
+	return r < 0 ? err_sys(e, r, "cannot keep the diff") : 0;
 }
 
 int tool_file_edit(struct toolbox *t, const struct json *args, struct tool_result *ret,
 		   struct err *e)
 {
-	_cleanup_buf_ struct buf data = BUF_INIT(FILE_MAX),
-				 out = BUF_INIT(2 * FILE_MAX);
-	const char *path = json_get_str(args, "path");
-	const char *old = json_get_str(args, "old"), *new = json_get_str(args, "new");
-	struct files f = files_of(t);
-	struct part part = { .column = 1 };
-	uint64_t asked, total;
-	struct edit ed;
-	bool hidden;
-	int r;
+	const struct json *edits = json_get(args, "edits");
+	_cleanup_free_ struct edit *v = calloc(json_len(edits) + 1, sizeof(*v));
+	size_t n = 0;
 
-	if (!*old)
-		return tool_result_fail(ret,
-					"not changed: the text to replace is empty");
-	r = get_text(t, path, &data, ret, e);
-	if (r <= 0)
-		return r;
-	r = edit_replace(&data, old, new, &out, &ed);
-	if (r == -ENOENT || r == -EEXIST)
-		return fail_edit(&ed, path, old, ret);
-	if (r < 0)
-		return err_sys(e, r, "cannot edit '%s'", path);
-	r = files_put(&f, path, buf_cstr(&out), out.len, e);
-	if (r < 0)
-		return tool_result_failed(r, ret, e);
-	r = hide(t, &out, &hidden, e);
-	if (r < 0)
-		return r;
-	r = buf_addf(&ret->text, "changed %s; it now reads\n", path);
-	if (r < 0)
-		return err_sys(e, r, "cannot keep the lines");
-	part.first = ed.first > 2 ? ed.first - 2 : 1;
-	part.last = asked = ed.last + 2;
-	r = show_lines(&out, &part, &ret->text);
-	total = count_lines(&out);
-	if (r == 0 && (part_is_cut(&part) || part.last < MIN(asked, total)))
-		r = tell_part(&part, asked, total, &ret->text);
-	return r < 0 ? err_sys(e, r, "cannot keep the lines") : 0;
+	if (!v)
+		return err_sys(e, -ENOMEM, "cannot edit");
+	json_each(it, edits)
+	{
+		v[n++] = (struct edit){ json_get_str(it, "old_string"),
+					json_get_str(it, "new_string"),
+					tool_args_flag(it, "replace_all", false) };
+		if (!*v[n - 1].old)
+			return tool_result_fail(
+				ret, "nothing was changed: an old_string is empty; "
+				     "write_file makes a new file");
+	}
+	if (!n)
+		return tool_result_fail(ret, "nothing was changed: there are no edits");
+	return edit(t, json_get_str(args, "path"), v, n, ret, e);
 }

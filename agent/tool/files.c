@@ -6,117 +6,16 @@
 #include <string.h>
 
 #include "agent/terminal/spill.h"
-#include "base/scope.h"
-#include "base/sys/sys.h"
+#include "agent/tool/program.h"
 #include "base/text.h"
-#include "runtime/box/box.h"
 
-enum { STALL_MS = 60000, SAID_MAX = 1024, CHUNK = 64 << 10, HEAD_MAX = 64 };
-
-/* An applet that runs: what is sent, what it said. */
-struct run {
-	const struct files *f;
-	struct box_proc p;
-	const char *in; /* borrowed; not sent yet */
-	size_t in_len;
-	bool more;	 /* more will be sent: keep its input open */
-	struct buf *out; /* NULL = not wanted */
-	struct buf said;
-	bool full;	      /* @out could not take all */
-	struct sigaction old; /* of SIGPIPE: an applet that fails stops reading */
-	bool quiet;
-};
-
-static void run_done(struct run *r)
-{
-	box_proc_done(&r->p);
-	buf_done(&r->said);
-	if (r->quiet)
-		sys_sigaction(SIGPIPE, &r->old, NULL);
-}
-
-static int start(struct run *r, const char *const *argv, struct err *e)
-{
-	const struct box_command c = { .argv = argv,
-				       .cwd = r->f->cwd,
-				       .user = r->f->user,
-				       .io = BOX_IO_PIPES,
-				       .applet = true };
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-	int res = box_spawn(r->f->box, &c, &r->p, e);
-
-	if (res < 0)
-		return res;
-	r->quiet = sys_sigaction(SIGPIPE, &ignore, &r->old) == 0;
-	for (int i = 0; i < 3; i++)
-		sys_setfl(r->p.fds[i], (i ? O_RDONLY : O_WRONLY) | O_NONBLOCK);
-	return 0;
-}
-
-static void close_end(struct run *r, int i)
-{
-	scope_close_set(&r->p.fds[i], 1);
-}
-
-static void feed(struct run *r)
-{
-	ssize_t n = r->in_len ? sys_write(r->p.fds[0], r->in, r->in_len) : 0;
-
-	if (n > 0) {
-		r->in += n;
-		r->in_len -= (size_t)n;
-	} else if (n < 0 && n != -EAGAIN) {
-		r->in_len = 0; /* it reads no more: its message says why */
-		close_end(r, 0);
-	}
-	if (!r->in_len && !r->more)
-		close_end(r, 0);
-}
-
-static void drain(struct run *r, int i)
-{
-	char data[CHUNK];
-	ssize_t n = sys_read(r->p.fds[i], data, sizeof(data));
-	struct buf *b = i == 1 ? r->out : &r->said;
-
-	if (n == -EAGAIN)
-		return;
-	if (n <= 0) {
-		close_end(r, i);
-		return;
-	}
-	if (!b)
-		return;
-	if (buf_add(b, data, MIN((size_t)n, b->max - b->len)) < 0 ||
-	    (size_t)n > b->max - b->len)
-		r->full = true;
-}
-
-/* One round; 0 = nothing happened for too long. */
-static int step(struct run *r)
-{
-	struct pollfd p[3] = {
-		{ r->in_len || !r->more ? r->p.fds[0] : -1, POLLOUT, 0 },
-		{ r->p.fds[1], POLLIN, 0 },
-		{ r->p.fds[2], POLLIN, 0 },
-	};
-	int n = sys_poll(p, 3, STALL_MS);
-
-	if (n == -EINTR)
-		return 1;
-	if (p[0].revents)
-		feed(r);
-	for (int i = 1; i < 3; i++)
-		if (p[i].revents)
-			drain(r, i);
-	return n;
-}
+enum { SAID_MAX = 1024, HEAD_MAX = 64 };
 
 /* "ERRNO text" as an error of ours. */
-static int said_error(const struct run *r, int status, struct err *e)
+static int said_error(const struct buf *said, int status, struct err *e)
 {
 	char *text, shown[400];
-	long code = strtol(buf_cstr(&r->said), &text, 10);
+	long code = strtol(buf_cstr(said), &text, 10);
 	size_t len = strcspn(text, "\n");
 
 	if (code <= 0 || code > 4095 || *text != ' ')
@@ -126,26 +25,23 @@ static int said_error(const struct run *r, int status, struct err *e)
 	return err_set(e, (int)-code, "%s", shown);
 }
 
-static int end(struct run *r, struct err *e)
+static struct program applet(const struct files *f, const char *const *argv,
+			     struct buf *out, struct buf *said)
 {
-	struct box_exit x;
-	int res;
-
-	r->more = false;
-	while (r->p.fds[1] >= 0 || r->p.fds[2] >= 0)
-		if (step(r) <= 0)
-			return err_sys(e, -ETIMEDOUT,
-				       "the file program does not answer");
-	close_end(r, 0);
-	res = box_wait(r->f->box, r->p.id, STALL_MS, &x, e);
-	if (res < 0)
-		return res;
-	return x.status ? said_error(r, x.status, e) : 0;
+	return (struct program){ .box = f->box,
+				 .user = f->user,
+				 .cwd = f->cwd,
+				 .argv = argv,
+				 .applet = true,
+				 .out = out,
+				 .said = said };
 }
 
-static struct run run_init(const struct files *f)
+static int end(struct program *p, struct err *e)
 {
-	return (struct run){ .f = f, .p = BOX_PROC_NONE, .said = BUF_INIT(SAID_MAX) };
+	int status, r = program_end(p, &status, e);
+
+	return r < 0 || !status ? r : said_error(p->said, status, e);
 }
 
 /* "MODE SIZE\n" from the front of what came. */
@@ -165,79 +61,71 @@ static int take_head(struct buf *b, struct files_stat *st, struct err *e)
 int files_get(const struct files *f, const char *path, struct buf *ret,
 	      struct files_stat *st, struct err *e)
 {
-	_cleanup_(run_done) struct run r = run_init(f);
-	_cleanup_buf_ struct buf got = BUF_INIT(ret->max - ret->len + HEAD_MAX);
+	_cleanup_buf_ struct buf got = BUF_INIT(ret->max - ret->len + HEAD_MAX),
+				 said = BUF_INIT(SAID_MAX);
 	char max[24];
 	const char *const argv[] = { "get", path, max, NULL };
-	int res;
+	_cleanup_program_ struct program p = applet(f, argv, &got, &said);
+	int r;
 
 	snprintf(max, sizeof(max), "%zu", ret->max - ret->len);
-	r.out = &got;
-	res = start(&r, argv, e);
-	if (res == 0)
-		res = end(&r, e);
-	if (res == 0)
-		res = take_head(&got, st, e);
-	if (res < 0)
-		return res;
-	res = buf_add(ret, got.data, MIN(got.len, ret->max - ret->len));
-	return res < 0 ? err_sys(e, res, "cannot keep '%s'", path) : 0;
+	r = program_start(&p, e);
+	if (r == 0)
+		r = end(&p, e);
+	if (r == 0)
+		r = take_head(&got, st, e);
+	if (r < 0)
+		return r;
+	r = buf_add(ret, got.data, MIN(got.len, ret->max - ret->len));
+	return r < 0 ? err_sys(e, r, "cannot keep '%s'", path) : 0;
 }
 
 int files_stat(const struct files *f, const char *path, struct files_stat *ret,
 	       struct err *e)
 {
-	_cleanup_(run_done) struct run r = run_init(f);
-	_cleanup_buf_ struct buf got = BUF_INIT(HEAD_MAX);
+	_cleanup_buf_ struct buf got = BUF_INIT(HEAD_MAX), said = BUF_INIT(SAID_MAX);
 	const char *const argv[] = { "stat", path, NULL };
-	int res;
+	_cleanup_program_ struct program p = applet(f, argv, &got, &said);
+	int r = program_start(&p, e);
 
-	r.out = &got;
-	res = start(&r, argv, e);
-	if (res == 0)
-		res = end(&r, e);
-	return res < 0 ? res : take_head(&got, ret, e);
+	if (r == 0)
+		r = end(&p, e);
+	return r < 0 ? r : take_head(&got, ret, e);
 }
 
 int files_put(const struct files *f, const char *path, const void *data, size_t len,
 	      struct err *e)
 {
-	_cleanup_(run_done) struct run r = run_init(f);
+	_cleanup_buf_ struct buf said = BUF_INIT(SAID_MAX);
 	char size[24];
 	const char *const argv[] = { "put", path, size, NULL };
-	int res;
+	_cleanup_program_ struct program p = applet(f, argv, NULL, &said);
+	int r;
 
 	snprintf(size, sizeof(size), "%zu", len);
-	r.in = data;
-	r.in_len = len;
-	res = start(&r, argv, e);
-	return res < 0 ? res : end(&r, e);
+	r = program_start(&p, e);
+	if (r == 0)
+		r = program_send(&p, data, len, e);
+	return r < 0 ? r : end(&p, e);
 }
 
 static int send_chunk(void *ctx, const void *data, size_t len, struct err *e)
 {
-	struct run *r = ctx;
-
-	r->in = data;
-	r->in_len = len;
-	while (r->in_len)
-		if (step(r) <= 0)
-			return err_sys(e, -ETIMEDOUT, "the file program does not read");
-	return 0;
+	return program_send(ctx, data, len, e);
 }
 
 int files_put_spill(const struct files *f, const char *path, struct spill *text,
 		    struct err *e)
 {
-	_cleanup_(run_done) struct run r = run_init(f);
+	_cleanup_buf_ struct buf said = BUF_INIT(SAID_MAX);
 	char size[24];
 	const char *const argv[] = { "put", path, size, NULL };
-	int res;
+	_cleanup_program_ struct program p = applet(f, argv, NULL, &said);
+	int r;
 
 	snprintf(size, sizeof(size), "%" PRIu64, MIN(text->total, (uint64_t)SPILL_MAX));
-	r.more = true;
-	res = start(&r, argv, e);
-	if (res == 0)
-		res = spill_copy(text, send_chunk, &r, e);
-	return res < 0 ? res : end(&r, e);
+	r = program_start(&p, e);
+	if (r == 0)
+		r = spill_copy(text, send_chunk, &p, e);
+	return r < 0 ? r : end(&p, e);
 }

@@ -11,12 +11,14 @@
 #include "agent/tool/network.h"
 #include "agent/tool/session_box.h"
 #include "agent/tool/tool.h"
+#include "agent/tool/toolset.h"
 
 enum { TOOL_SESSIONS = 8, TOOL_SESSION_NAME = 32 };
 
 struct tool_python;
 
 struct toolbox {
+	struct toolset set;	     /* owned */
 	struct toolbox_conf conf;    /* borrowed parts live as long as the toolbox */
 	struct session_box port_box; /* the port's ctx */
 	struct session_port port;
@@ -41,15 +43,23 @@ int tool_result_fail(struct tool_result *ret, const char *fmt, ...) _printf_(2, 
  * the box itself (tool_run() knows what to do). */
 int tool_result_failed(int r, struct tool_result *ret, const struct err *e);
 
+/* The tool `finish`. */
+int tool_result_finish(struct toolbox *t, const struct json *args,
+		       struct tool_result *ret, struct err *e);
+
 /* args.c, at the bottom */
 /* A number that may stand in a string; @none when it is missing. */
 double tool_args_number(const struct json *args, const char *key, double none);
 bool tool_args_flag(const struct json *args, const char *key, bool none);
 /* A name that a session or an interpreter may have. */
 bool tool_args_is_name(const char *name);
-/* NULL, or what is wrong with the arguments; it may stand in @why. */
-const char *tool_args_check(const struct json *schema, const struct json *args,
-			    char *why, size_t size);
+/* What a model wrote in a form that can be read all the same; @ret is the caller's. */
+int tool_args_mend(const struct json *schema, const struct json *args,
+		   struct json **ret);
+enum { TOOL_ARGS_WHY = 300 };
+/* Do the arguments fit? Else @why says what does not, in a line. */
+bool tool_args_fit(const struct json *schema, const struct json *args,
+		   char why[TOOL_ARGS_WHY]);
 
 /* watch.c: terminals are read while nobody calls */
 int tool_watch_open(struct toolbox *t, struct err *e);

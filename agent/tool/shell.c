@@ -71,6 +71,7 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 		.user = t->conf.user,
 		.env = t->conf.env,
 		.secrets = t->conf.secrets,
+		.keep = t->conf.keep,
 		.on_error = t->conf.on_error,
 		.output = t->conf.output ? on_output : NULL,
 		.raw = t->conf.terminal_fd >= 0 ? on_raw : NULL,

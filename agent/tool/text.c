@@ -1,4 +1,5 @@
 /* The text of a session's result, and its last line in brackets. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,8 @@ static int add_shown_cwd(const char *cwd, struct buf *out)
 
 static int trailer_exited(const struct session_result *r, struct buf *out)
 {
-	int res = buf_addf(out, "[exit %d, cwd ", r->status);
+	int res = buf_addf(out, "[exit %d, %" PRIu64 ".%" PRIu64 "s, cwd ", r->status,
+			   r->time_ms / 1000, r->time_ms % 1000 / 100);
 
 	res = res ?: add_shown_cwd(r->cwd, out);
 	return res ?: buf_adds(out, "]");

@@ -1,6 +1,7 @@
-/* tool - what a model can do in a box: one table, used by the loop and by the MCP
- * server. Needs:  a running box. Owns:   the sessions that its tools opened. Never:
- * prints; knows which model or protocol asked. */
+/* tool - what a model can do in a box: used by the loop and by the MCP server.
+ * Needs:  a running box.
+ * Owns:   the sessions that its tools opened.
+ * Never:  prints; knows which model or protocol asked. */
 #ifndef AGENT_TOOL_TOOL_H
 #define AGENT_TOOL_TOOL_H
 
@@ -14,6 +15,7 @@
 
 struct box;
 struct toolbox;
+struct toolset;
 
 /* How a call left things; the loop stops running later calls of a turn by it
  * (LLM.md 6.5). */
@@ -24,7 +26,7 @@ enum tool_outcome {
 	TOOL_FINISHED /* `finish` was called; text is the answer */
 };
 
-enum { TOOL_TEXT_MAX = 4 << 20, TOOL_TERMINAL_MAX = 64 << 20 };
+enum { TOOL_TEXT_MAX = 4 << 20, TOOL_TERMINAL_MAX = 64 << 20, TOOL_KEEP = 12000 };
 
 struct tool_result {
 	enum tool_outcome outcome;
@@ -41,18 +43,18 @@ void tool_result_init(struct tool_result *r);
 void tool_result_done(struct tool_result *r);
 #define _cleanup_tool_result_ _cleanup_(tool_result_done)
 
+/* @args is an object that fits the schema: tool_run() checked it. A failure of the tool is
+ * a result; a negative return is a failure of cubby (box gone). */
+typedef int tool_run_fn(struct toolbox *t, const struct json *args,
+			struct tool_result *ret, struct err *e);
+
+/* One of a set (toolset.h). */
 struct tool {
 	const char *name;
 	const char *description; /* for the model */
 	const char *schema; /* JSON schema of the arguments (LLM.md 3, Request 3) */
-	/* @args is an object that fits the schema: tool_run() checked it. A failure of
-	 * the tool is a result; a negative return is a failure of cubby (box gone). */
-	int (*run)(struct toolbox *t, const struct json *args, struct tool_result *ret,
-		   struct err *e);
+	tool_run_fn *run;
 };
-extern const struct tool tool_table[];
-extern const size_t tool_count;
-const struct tool *tool_find(const char *name); /* NULL: unknown */
 
 /* Live output of the session for a person: raw bytes less markers and queries. */
 typedef void tool_output_fn(void *ctx, const void *data, size_t len);
@@ -65,6 +67,7 @@ struct toolbox_conf {
 	const char *const *env; /* added to the session's; NULL-ended; may be NULL */
 	const char *const
 		*secrets; /* become *** in every text; NULL-ended; may be NULL */
+	size_t keep;	  /* bytes of a result's output; 0 = TOOL_KEEP */
 	uint64_t command_timeout_ms; /* hard limit of a call that names none; 0 = 600 s
 				      */
 	enum session_on_error on_error;
@@ -81,6 +84,12 @@ struct toolbox_conf {
 int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct err *e);
 void toolbox_free(struct toolbox **t); /* ends its sessions */
 #define _cleanup_toolbox_ _cleanup_(toolbox_free)
+/** toolbox_set() - what can be called; borrowed */
+const struct toolset *toolbox_set(const struct toolbox *t);
+/** toolbox_keep() - bytes that a result may have; more is cut in its middle */
+size_t toolbox_keep(const struct toolbox *t);
+/** toolbox_set_keep() - before the first call */
+void toolbox_set_keep(struct toolbox *t, size_t bytes);
 
 /**
  * tool_watch_aside() - for whoever waits between two calls: a descriptor that is readable
@@ -95,8 +104,8 @@ struct aside tool_watch_aside(struct toolbox *t);
  * tool_run() - check the arguments against the tool's schema, then run it
  * @args: any JSON value or NULL; borrowed
  *
- * An unknown tool, missing or mistyped arguments are results with TOOL_ERROR that name
- * the problem and quote the schema. Return: 0, or a failure of cubby itself.
+ * An unknown tool, missing, mistyped or unknown arguments are results with TOOL_ERROR that
+ * name the problem in one line. Return: 0, or a failure of cubby itself.
  */
 int tool_run(struct toolbox *t, const char *name, const struct json *args,
 	     struct tool_result *ret, struct err *e);

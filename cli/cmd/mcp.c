@@ -15,6 +15,7 @@
 
 #include "agent/mcp/mcp.h"
 #include "agent/tool/tool.h"
+#include "agent/tool/toolset.h"
 #include "base/sys/sys.h"
 #include "cli/box/acting.h"
 #include "cli/box/ahead.h"
@@ -198,10 +199,9 @@ static int serve(struct app *app, const struct opt_box *options, struct err *e)
 	_cleanup_close_ int in = -1, out = -1, stop = -1;
 	_cleanup_acting_ struct acting acting = ACTING_NONE;
 	_cleanup_free_ char *text = NULL;
+	_cleanup_toolset_ struct toolset set = { 0 };
 	struct host h = { .app = app, .options = options };
 	struct mcp_conf conf = { .version = CUBBY_VERSION,
-				 .tools = tool_table,
-				 .tool_count = tool_count,
 				 .run = run_tool,
 				 .idle = idle,
 				 .ctx = &h };
@@ -214,6 +214,11 @@ static int serve(struct app *app, const struct opt_box *options, struct err *e)
 		r = instructions(app, &text);
 	if (r < 0)
 		return err_sys(e, r, "cannot set the server up");
+	r = toolset_load(&set, e);
+	if (r < 0)
+		return r;
+	conf.tools = set.v;
+	conf.tool_count = set.n;
 	conf.in_fd = h.streams[0] = in;
 	conf.out_fd = h.streams[1] = out;
 	conf.stop_fd = stop;

@@ -12,7 +12,7 @@ enum { KEY_REPLAY = 0x2200 };
 static const struct argp_option options[] = {
 	ROW("model", CONFIG_MODEL, "[PROVIDER:]NAME", 0, "the language model to ask"),
 	ROW("max-rounds", CONFIG_MAX_ROUNDS, "N", 0,
-	    "give up after N turns of the model (default: 50)"),
+	    "give up after N turns of the model (default: 200)"),
 	ROW("max-tokens", CONFIG_MAX_TOKENS, "N", 0, "give up after N tokens"),
 	ROW("max-cost", CONFIG_MAX_COST, "DOLLARS", 0,
 	    "give up after DOLLARS, such as 0.50, where prices are known"),

@@ -47,8 +47,8 @@ static const char *first_of(const struct task_call *c)
 
 static const char *mark_of(const char *key)
 {
-	static const char *const marks[][2] = { { "old", "  - " },
-						{ "new", "  + " },
+	static const char *const marks[][2] = { { "old_string", "  - " },
+						{ "new_string", "  + " },
 						{ "content", "  + " } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
@@ -67,6 +67,23 @@ static void add_piece(struct buf *out, const char *mark, const char *s)
 	add_lines(out, mark, false, s);
 	if (s[len - 1] != '\n')
 		buf_adds(out, "\n    (no newline at the end)");
+}
+
+/* A list of changes, each as what goes and what comes. */
+static void add_edits(struct buf *out, const struct json *edits)
+{
+	json_each(edit, edits)
+	{
+		json_each(it, edit)
+		{
+			const char *mark = mark_of(json_key(it));
+
+			if (mark && json_str(it))
+				add_piece(out, mark, json_str(it));
+			else
+				add_value(out, json_key(it), it);
+		}
+	}
 }
 
 int asktext_whole(const struct task_call *c, struct buf *out)
@@ -90,6 +107,9 @@ int asktext_whole(const struct task_call *c, struct buf *out)
 			continue;
 		if (mark && json_str(it))
 			add_piece(out, mark, json_str(it));
+		else if (json_type(json_first(it)) == JSON_OBJECT && json_len(it) &&
+			 json_type(it) == JSON_ARRAY && strcmp(key, "edits") == 0)
+			add_edits(out, it);
 		else
 			add_value(out, key, it);
 	}

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "agent/task/task.h"
+#include "agent/tool/machine.h"
 #include "agent/turn/transcript.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
@@ -24,6 +25,8 @@
 
 #define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
 
+enum { NETWORK_NAMES = 12 };
+
 struct work {
 	struct app *app;	 /* borrowed */
 	const struct taskrun *t; /* borrowed */
@@ -35,7 +38,8 @@ struct work {
 	struct ask ask;
 	struct toolbox *tools; /* owned */
 	struct task_conf conf;
-	char network[128], limits[160], resumed[TASKLOG_NAME], log[TASKLOG_NAME];
+	struct machine machine; /* owned */
+	char network[400], limits[160], resumed[TASKLOG_NAME], log[TASKLOG_NAME];
 	/* Owned descriptors; -1 = none. */
 	int replay, transcript, terminal, copy, resume, project, interrupt;
 	struct buf model, settings; /* owned; "PROVIDER:NAME"; JSON for the record */
@@ -47,6 +51,7 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 			    .t = t,
 			    .env = ENV_NONE,
 			    .ticker = TICKER_NONE,
+			    .machine = MACHINE_NONE,
 			    .replay = -1,
 			    .transcript = -1,
 			    .terminal = -1,
@@ -68,6 +73,7 @@ static void work_done(struct work *w)
 	boxsetup_done(&w->setup);
 	env_done(&w->env);
 	modelpick_done(&w->pick);
+	machine_done(&w->machine);
 	buf_done(&w->model);
 	buf_done(&w->settings);
 	scope_close(&w->replay);
@@ -248,17 +254,45 @@ static int watch_interrupts(struct work *w, struct err *e)
 	return w->interrupt < 0 ? err_sys(e, w->interrupt, "cannot watch signals") : 0;
 }
 
+/* The rules of one kind as a list: "a.org, b.org"; how many more there are is said. */
+static size_t add_rules(const struct json *rules, const char *kind, const char *begin,
+			struct buf *out)
+{
+	size_t n = 0, kept = 0;
+
+	json_each(it, rules)
+	{
+		const char *rule = json_str(it) ?: "";
+
+		if (!text_starts(rule, kind))
+			continue;
+		if (n++ == 0)
+			buf_adds(out, begin);
+		if (kept < NETWORK_NAMES)
+			buf_addf(out, "%s%s", kept++ ? ", " : "", rule + strlen(kind));
+	}
+	if (n > kept)
+		buf_addf(out, " and %zu more", n - kept);
+	return n;
+}
+
 static const char *network_text(struct work *w)
 {
-	static const char *const texts[] = {
-		[NET_GATE] =
-			("a gate lets permitted names through; what it refuses does "
-			 "not resolve"),
-		[NET_NONE] = "none",
-		[NET_HOST] = "the host's network, unfiltered",
-	};
+	_cleanup_buf_ struct buf b = BUF_INIT(sizeof(w->network) - 1);
+	const struct spec *s = &w->setup.spec;
 
-	(void)text_copy(w->network, sizeof(w->network), texts[w->setup.spec.net]);
+	if (s->net == NET_NONE) {
+		buf_adds(&b, "none: nothing can be downloaded or installed");
+	} else if (s->net == NET_HOST) {
+		buf_adds(&b, "the host's own, unfiltered");
+	} else {
+		if (!add_rules(s->rules, "allow ", "only ", &b))
+			buf_adds(&b, "any public name and address");
+		add_rules(s->rules, "deny ", ", but not ", &b);
+		buf_adds(&b, "; what is refused does not resolve");
+	}
+	(void)text_copy(w->network, sizeof(w->network),
+			buf_failed(&b) < 0 ? "by rules of the person" : buf_cstr(&b));
 	return w->network;
 }
 
@@ -296,10 +330,13 @@ static void fill_conf(struct work *w)
 		.model = w->pick.conf,
 		.facts = { .directory = w->setup.spec.project,
 			   .image = w->setup.spec.image_name,
+			   .system = buf_cstr(&w->machine.system),
+			   .programs = buf_cstr(&w->machine.programs),
 			   .user = config_text(c, CONFIG_USER),
 			   .network = network_text(w),
 			   .limits = limits_text(w),
-			   .extra = config_text(c, CONFIG_SYSTEM_EXTRA) },
+			   .extra = config_text(c, CONFIG_SYSTEM_EXTRA),
+			   .ask = w->ask.each },
 		.limits = { .rounds = (unsigned)config_num(c, CONFIG_MAX_ROUNDS),
 			    .tokens = config_num(c, CONFIG_MAX_TOKENS),
 			    .time_ms = config_num(c, CONFIG_TIMEOUT),
@@ -389,6 +426,8 @@ static int prepare(struct work *w, struct err *e)
 	if (r < 0)
 		return r;
 	w->ask.interrupt_fd = w->interrupt;
+	if (w->resume < 0) /* which has its prompt */
+		machine_look(w->tools, &w->machine);
 	fill_conf(w);
 	return 0;
 }

@@ -13,6 +13,7 @@
 
 #include "agent/model/impl.h"
 #include "agent/task/task.h"
+#include "agent/tool/toolset.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/sys/sys.h"
@@ -77,6 +78,7 @@ struct rounds {
 	double at[ROUNDS_MAX + 2];
 	unsigned n;
 	struct model *model; /* builds and hashes what a service would be sent */
+	struct toolset set;
 	struct history history;
 };
 
@@ -105,8 +107,8 @@ static void on_result(void *ctx, const struct task_call *c, const struct tool_re
 				    .text = r->text.data };
 	_cleanup_buf_ struct buf body = BUF_INIT(256 << 20);
 	struct model_request req = { .what.history = &x->history,
-				     .what.tools = tool_table,
-				     .what.n_tools = tool_count };
+				     .what.tools = x->set.v,
+				     .what.n_tools = x->set.n };
 	_cleanup_json_ struct json *message = NULL;
 	_cleanup_hash_ struct hash *hash = NULL;
 	struct err e = ERR_NONE;
@@ -190,6 +192,7 @@ static int rounds(unsigned n)
 
 	make_script(&script, n);
 	need(file_write_fd(fd, script.data, script.len, &e), &e);
+	need(toolset_load(&x.set, &e), &e);
 	need(model_new(&other, &x.model, &e), &e);
 	task_report_init(&report);
 	x.at[0] = now_us();

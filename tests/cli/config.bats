@@ -17,7 +17,7 @@ config() { # TEXT
 value() { cubby config --json | jq -r ".[] | select(.name == \"$1\") | \"\(.value) \(.from)\""; }
 
 @test "without a file all is default" {
-	[ "$(value max-rounds)" = "50 default" ]
+	[ "$(value max-rounds)" = "200 default" ]
 	[ "$(value image)" = "ubuntu default" ]
 	[ "$(value allow)" = "null default" ]
 	run -0 --separate-stderr cubby config

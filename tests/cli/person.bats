@@ -62,7 +62,7 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	model <<-END
 	{"calls":[{"name":"shell","args":{"command":"${many}touch last # \u202e\u200b\u009b"}}]}
 	{"expect":"refused","calls":[{"name":"write_file","args":{"path":"f","content":"${many}end\n"}}]}
-	{"expect":"refused","calls":[{"name":"edit_file","args":{"path":"f","old":"a\nb\n","new":"c\n"}}]}
+	{"expect":"refused","calls":[{"name":"edit_file","args":{"path":"f","edits":[{"old_string":"a\nb\n","new_string":"c\n"}]}}]}
 	{"expect":"refused","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
 	END
 	run -0 talk --ask -q "make files" <<-'END'

@@ -18,8 +18,8 @@ teardown() { model_done; }
 @test "task: a command fails, is mended, a file is there" {
 	model <<-END
 	{"text":"I try.","calls":[{"name":"shell","args":{"command":"cp missing out.txt"}}]}
-	{"expect":"[exit 1, cwd $LIB_PROJECT]","calls":[{"name":"shell","args":{"command":"echo hello >out.txt"}}]}
-	{"expect":"[exit 0, cwd $LIB_PROJECT]","calls":[{"name":"finish","args":{"answer":"out.txt says hello","success":true}}]}
+	{"expect":"s, cwd $LIB_PROJECT]","calls":[{"name":"shell","args":{"command":"echo hello >out.txt"}}]}
+	{"expect":"s, cwd $LIB_PROJECT]","calls":[{"name":"finish","args":{"answer":"out.txt says hello","success":true}}]}
 	END
 	run -0 --separate-stderr task "make out.txt"
 	[[ $output$stderr = *"out.txt says hello"* ]]
@@ -195,14 +195,14 @@ asks() {
 # The service refuses a request with its key in it; a piece of it is looked for here.
 @test "O13: a key in a file is stars in what is read and edited, and stays in the file" {
 	local piece=${KEY:0:9} line
-	line=$(printf '%029990d' 0)
+	line=$(printf '%011990d' 0)
 	printf 'one\nkey=%s;\nb=1\nend\n' "$KEY" >conf
 	printf '%s%s\nlast\n' "$line" "$KEY" >long
 	model <<-END
 	{"calls":[{"name":"read_file","args":{"path":"conf"}}]}
-	{"expect":"2\\\\tkey=***;\\\\n","expect_not":"$piece","calls":[{"name":"edit_file","args":{"path":"conf","old":"b=1","new":"b=2"}}]}
-	{"expect":"2\\\\tkey=***;\\\\n     3\\\\tb=2","expect_not":"$piece","calls":[{"name":"read_file","args":{"path":"conf","first":2,"last":2}}]}
-	{"expect":"[*** stands for a secret; edit_file keeps it","expect_not":"$piece","calls":[{"name":"edit_file","args":{"path":"conf","old":"key=***;","new":"x"}}]}
+	{"expect":"2\\\\tkey=***;\\\\n","expect_not":"$piece","calls":[{"name":"edit_file","args":{"path":"conf","edits":[{"old_string":"b=1","new_string":"b=2"}]}}]}
+	{"expect":" key=***;\\\\n-b=1\\\\n+b=2","expect_not":"$piece","calls":[{"name":"read_file","args":{"path":"conf","first":2,"last":2}}]}
+	{"expect":"[*** stands for a secret; edit_file keeps it","expect_not":"$piece","calls":[{"name":"edit_file","args":{"path":"conf","edits":[{"old_string":"key=***;","new_string":"x"}]}}]}
 	{"expect":"where *** stands for a secret that is not shown","calls":[{"name":"read_file","args":{"path":"long"}}]}
 	{"expect":"[lines 1 to 1 of 2; go on with first 2]","expect_not":"$piece","calls":[{"name":"shell","args":{"command":"mkdir d && mv conf d/\$(sed -n 's/key=\\\\(.*\\\\);/\\\\1/p' conf) && cd d && ls"}}]}
 	{"expect":"[exit 0","expect_not":"$piece","calls":[{"name":"read_file","args":{"path":"no such"}}]}
@@ -293,7 +293,7 @@ stop_when() {
 @test "task: a box that is stopped is told to the model, and the task goes on" {
 	model <<-END
 	{"calls":[{"name":"shell","args":{"command":"A=1; echo ok >kept"}}]}
-	{"expect":"[exit 0, cwd $LIB_PROJECT]","until":"$LIB_PROJECT/kept.stopped","calls":[{"name":"shell","args":{"command":"touch ran"}},{"name":"shell","args":{"command":"touch ran"}}]}
+	{"expect":"s, cwd $LIB_PROJECT]","until":"$LIB_PROJECT/kept.stopped","calls":[{"name":"shell","args":{"command":"touch ran"}},{"name":"shell","args":{"command":"touch ran"}}]}
 	{"expect":"left the shell busy","calls":[{"name":"shell","args":{"command":"echo \${A-unset}; touch up; sleep 1000"}}]}
 	{"expect":"[shell died: the box has ended","until":"$LIB_PROJECT/up.stopped","calls":[{"name":"read_file","args":{"path":"kept"}}]}
 	{"expect":"ok","calls":[{"name":"finish","args":{"answer":"done","success":true}}]}

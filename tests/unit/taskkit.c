@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "agent/task/resume.h"
+#include "agent/tool/toolset.h"
 #include "agent/turn/transcript.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -158,6 +159,7 @@ unsigned taskkit_count(const struct taskkit *k, const char *part)
 struct rebuild {
 	struct resume resume;
 	struct model *model;
+	struct toolset set;
 	const char *where;
 	unsigned n;
 };
@@ -170,8 +172,8 @@ static int rebuild_record(void *ctx, const struct json *j, struct err *e)
 	if (want && !json_get_bool(j, "summary", false)) {
 		_cleanup_buf_ struct buf body = BUF_INIT(16 << 20);
 		struct model_request req = { .what.history = &b->resume.history,
-					     .what.tools = tool_table,
-					     .what.n_tools = tool_count,
+					     .what.tools = b->set.v,
+					     .what.n_tools = b->set.n,
 					     .what.no_calls = json_get_bool(
 						     j, "no_calls", false) };
 		char hex[HASH_HEX];
@@ -193,9 +195,11 @@ void taskkit_rebuild(int log, const struct model_conf *conf, const char *where)
 	struct rebuild b = { .where = where };
 	struct err e = ERR_NONE;
 
+	unit_ok(toolset_load(&b.set, &e), &e);
 	unit_ok(model_new(conf, &b.model, &e), &e);
 	unit_ok(transcript_read(log, rebuild_record, &b, &e), &e);
 	assert_true(b.n > 0);
 	model_free(&b.model);
+	toolset_done(&b.set);
 	resume_done(&b.resume);
 }

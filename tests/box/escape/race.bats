@@ -121,7 +121,7 @@ call() { # ID TOOL ARGUMENTS
 		[[ $frame != *untouched* ]] || { echo "$frame"; return 1; }
 		[[ $frame != *inside* ]] || read=$((read + 1))
 		call $((i + 1)) write_file '{"path":"dir/new","content":"theirs"}'
-		call $((i + 2)) edit_file '{"path":"dir/file","old":"untouched","new":"theirs"}'
+		call $((i + 2)) edit_file '{"path":"dir/file","old_string":"untouched","new_string":"theirs"}'
 	done
 	exec 9>&- 7<&-
 	swapped

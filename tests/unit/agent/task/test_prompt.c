@@ -19,7 +19,10 @@ static void facts(void)
 	static const struct prompt_facts f = { .directory = "/home/me/p",
 					       .image = "ubuntu:24.04",
 					       .network = "none",
-					       .extra = "Answer in verse." };
+					       .extra = "Answer in verse.",
+					       .rounds = 200,
+					       .time_ms = 3600000,
+					       .keep = 12000 };
 	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
 	struct err e = ERR_NONE;
 
@@ -27,10 +30,49 @@ static void facts(void)
 	assert_non_null(strstr(out.data, "- Image: ubuntu:24.04\n"));
 	assert_non_null(strstr(out.data, "- Network: none\n"));
 	assert_non_null(
-		strstr(out.data, "Project directory: /home/me/p (also /workspace)"));
+		strstr(out.data, "- /home/me/p (also /workspace), the project: "));
 	assert_non_null(strstr(out.data, "You are root in it"));
 	assert_non_null(strstr(out.data, "# More from the person\nAnswer in verse.\n"));
-	assert_null(strstr(out.data, "Limits:"));
+	assert_non_null(strstr(out.data, "- Limits: 200 turns, 1h; a result has up to "
+					 "12000 characters\n"));
+	assert_null(strstr(out.data, "refuse or change"));
+}
+
+static void found_facts(void)
+{
+	static const struct prompt_facts f = {
+		.directory = "/p",
+		.image = "ubuntu:24.04",
+		.system = "Ubuntu 24.04 LTS, apt-get",
+		.programs = "there are git; there are not gcc",
+		.limits = "4.0 GiB of memory",
+		.rounds = 5,
+		.keep = 3000,
+		.ask = true
+	};
+	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
+	struct err e = ERR_NONE;
+
+	unit_ok(prompt_build(&f, -1, &out, &e), &e);
+	assert_non_null(strstr(out.data, "- System: Ubuntu 24.04 LTS, apt-get\n"));
+	assert_null(strstr(out.data, "Image:"));
+	assert_non_null(
+		strstr(out.data, "- Programs: there are git; there are not gcc\n"));
+	assert_non_null(strstr(out.data,
+			       "- Limits: 4.0 GiB of memory; 5 turns; a result "
+			       "has up to 3000 characters\n"));
+	assert_non_null(strstr(out.data, "may refuse or change it"));
+}
+
+/* It goes out with every request. */
+static void rules_are_few(void)
+{
+	static const struct prompt_facts none = { 0 };
+	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
+	struct err e = ERR_NONE;
+
+	unit_ok(prompt_build(&none, -1, &out, &e), &e);
+	assert_true(strstr(out.data, "\n# The machine\n") - out.data <= 2000);
 }
 
 static void listing(void)
@@ -105,6 +147,8 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "facts", facts },
+		{ "facts that were found in the box", found_facts },
+		{ "rules are few", rules_are_few },
 		{ "the first listing, sorted and capped", listing },
 		{ "CUBBY.md and AGENTS.md", own_file },
 		{ "too long", too_long },

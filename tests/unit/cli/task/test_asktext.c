@@ -25,8 +25,10 @@ static const struct row {
 	{ "an empty file", "write_file", "{\"path\":\"a\",\"content\":\"\"}",
 	  "write_file a" },
 	{ "a change", "edit_file",
-	  "{\"path\":\"a\",\"old\":\"one\\ntwo\\n\",\"new\":\"three\\n\"}",
-	  "edit_file a\n  - one\n  - two\n  + three" },
+	  "{\"path\":\"a\",\"edits\":[{\"old_string\":\"one\\ntwo\\n\",\"new_string\":"
+	  "\"three\\n\"},{\"old_string\":\"a\\n\",\"new_string\":\"\",\"replace_all\":"
+	  "true}]}",
+	  "edit_file a\n  - one\n  - two\n  + three\n  - a\n  replace_all: true" },
 	{ "keys", "input", "{\"text\":\"y\\nz\",\"enter\":false,\"keys\":\"C-c\"}",
 	  "input \n  text: y\n    z\n  enter: false\n  keys: C-c" },
 	{ "an argument that nobody knows", "shell",

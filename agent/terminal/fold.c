@@ -1,0 +1,286 @@
+#include "agent/terminal/fold.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum kind { NONE, APT, PIP, NPM, BUILD, DOWNLOAD, BINARY };
+
+static const char *const names[] = { [APT] = "of a package manager's progress",
+				     [PIP] = "of pip's progress",
+				     [NPM] = "of npm's notices",
+				     [BUILD] = "of a build's progress",
+				     [DOWNLOAD] = "of a download's progress",
+				     [BINARY] = "of binary output" };
+
+/* How lines begin. "#" stands for digits; a blank that begins a row of APT is one of its
+ * lists, which continue a run and begin none. */
+static const struct row {
+	const char *begin;
+	enum kind kind;
+} rows[] = {
+	{ "Get:#", APT },
+	{ "Hit:#", APT },
+	{ "Ign:#", APT },
+	{ "Fetched #", APT },
+	{ "Selecting previously unselected package ", APT },
+	{ "Preparing to unpack ", APT },
+	{ "Unpacking ", APT },
+	{ "Setting up ", APT },
+	{ "Processing triggers for ", APT },
+	{ "(Reading database ", APT },
+	{ "Reading package lists", APT },
+	{ "Building dependency tree", APT },
+	{ "Reading state information", APT },
+	{ "The following NEW packages ", APT },
+	{ "The following additional packages ", APT },
+	{ "Suggested packages:", APT },
+	{ "Recommended packages:", APT },
+	{ "Need to get ", APT },
+	{ "After this operation, ", APT },
+	{ "update-alternatives: using ", APT },
+	{ "debconf: ", APT },
+	{ "invoke-rc.d: ", APT },
+	{ "Extracting templates from packages", APT },
+	{ "(#/#) Installing ", APT },
+	{ "fetch http", APT },
+	{ "Collecting ", PIP },
+	{ "  Downloading ", PIP },
+	{ "Downloading ", PIP },
+	{ "  Using cached ", PIP },
+	{ "Using cached ", PIP },
+	{ "Requirement already satisfied: ", PIP },
+	{ "  Preparing metadata ", PIP },
+	{ "  Getting requirements to build ", PIP },
+	{ "  Installing build dependencies", PIP },
+	{ "  Building wheel ", PIP },
+	{ "  Created wheel ", PIP },
+	{ "  Stored in directory", PIP },
+	{ "Building wheels for ", PIP },
+	{ "Installing collected packages: ", PIP },
+	{ "     \xe2\x94\x81", PIP },
+	{ "   \xe2\x94\x81", PIP },
+	{ "npm warn deprecated ", NPM },
+	{ "npm WARN deprecated ", NPM },
+	{ "npm notice", NPM },
+	{ "npm http ", NPM },
+	{ "npm timing ", NPM },
+	{ "npm sill ", NPM },
+	{ "   Compiling ", BUILD },
+	{ "  Downloaded ", BUILD },
+	{ "go: downloading ", BUILD },
+	{ "[ #%] ", BUILD },
+	{ "[  #%] ", BUILD },
+	{ "[#%] ", BUILD },
+	{ "[#/#] ", BUILD },
+	{ "#K ..........", DOWNLOAD },
+	{ " #K ..........", DOWNLOAD },
+	{ "  #K ..........", DOWNLOAD },
+	{ "   #K ..........", DOWNLOAD },
+	{ "    #K ..........", DOWNLOAD },
+};
+
+/* Bytes with which any row begins: nearly every line is none of these at its first. */
+static bool may_begin(unsigned char c)
+{
+	return isdigit(c) || (c && strchr("GHIFSPUR(BTNAuditfeCDn[ ", c));
+}
+
+static bool begins(const char *line, size_t len, const char *begin)
+{
+	const char *end = line + len;
+
+	for (; *begin; begin++) {
+		if (*begin != '#') {
+			if (line == end || *line++ != *begin)
+				return false;
+			continue;
+		}
+		if (line == end || !isdigit((unsigned char)*line))
+			return false;
+		while (line < end && isdigit((unsigned char)*line))
+			line++;
+	}
+	return true;
+}
+
+/* A fifth of it is what stands for bytes that are no text. */
+static bool is_binary(const char *line, size_t len)
+{
+	const char *p = line, *end = line + len;
+	size_t n = 0;
+
+	while ((p = memchr(p, 0xef, (size_t)(end - p))) && end - p >= 3) {
+		n += memcmp(p, "\xef\xbf\xbd", 3) == 0;
+		p++;
+	}
+	return n >= 2 && n * 15 >= len;
+}
+
+static enum kind kind_of(const struct fold *f, const char *line, size_t len)
+{
+	if (len && may_begin((unsigned char)*line))
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+			if (begins(line, len, rows[i].begin))
+				return rows[i].kind;
+	if (f->kind == APT && len > 2 && line[0] == ' ' && line[1] == ' ')
+		return APT;
+	return is_binary(line, len) ? BINARY : NONE;
+}
+
+static bool is_long(const struct fold *f)
+{
+	return f->lines >= FOLD_LEAST || (f->kind == BINARY && f->bytes >= 64);
+}
+
+/* The run is over. */
+static void close_run(struct fold *f)
+{
+	char text[120];
+
+	if (f->kind && is_long(f)) {
+		int n = snprintf(
+			text, sizeof(text),
+			"[\xe2\x80\xa6 %" PRIu64 " line%s %s left out, %" PRIu64
+			" bytes \xe2\x80\xa6]\n",
+			f->lines, f->lines == 1 ? "" : "s", names[f->kind], f->bytes);
+
+		f->out(f->ctx, text, (size_t)n);
+		f->folded = true;
+	} else if (f->held.len) {
+		f->out(f->ctx, f->held.data, f->held.len);
+	}
+	buf_truncate(&f->held, 0);
+	f->kind = NONE;
+	f->lines = f->bytes = 0;
+}
+
+/* A line, or as much of one as is looked at: true when it belongs to a run. */
+static bool take_line(struct fold *f, const char *line, size_t len)
+{
+	enum kind kind = kind_of(f, line, len);
+
+	if (f->kind && kind != f->kind)
+		close_run(f);
+	if (!kind)
+		return false;
+	f->kind = kind;
+	f->lines++;
+	f->bytes += len;
+	if (!is_long(f))
+		buf_add(&f->held, line, len);
+	return true;
+}
+
+/* The line's begin has no room: what it is shows by now. */
+static void give_up(struct fold *f)
+{
+	if (take_line(f, f->line, f->len)) {
+		f->rest = FOLD_DROP;
+	} else {
+		f->out(f->ctx, f->line, f->len);
+		f->rest = FOLD_PASS;
+	}
+	f->len = 0;
+}
+
+/* Up to the end of a line whose beginning is gone. */
+static size_t take_rest(struct fold *f, const char *text, size_t len)
+{
+	const char *nl = memchr(text, '\n', len);
+	size_t n = nl ? (size_t)(nl + 1 - text) : len;
+
+	if (f->rest == FOLD_PASS)
+		f->out(f->ctx, text, n);
+	else
+		f->bytes += n;
+	if (nl)
+		f->rest = FOLD_AT_START;
+	return n;
+}
+
+/* As many bytes of a line that came in pieces as there are. */
+static size_t take_piece(struct fold *f, const char *text, size_t len)
+{
+	const char *nl = memchr(text, '\n', len);
+	size_t n = MIN(nl ? (size_t)(nl + 1 - text) : len, sizeof(f->line) - f->len);
+
+	memcpy(f->line + f->len, text, n);
+	f->len += n;
+	if (f->line[f->len - 1] == '\n') {
+		if (!take_line(f, f->line, f->len))
+			f->out(f->ctx, f->line, f->len);
+		f->len = 0;
+	} else if (f->len == sizeof(f->line)) {
+		give_up(f);
+	}
+	return n;
+}
+
+/* Whole lines, as they lie there; those of no run are handed on together. */
+static size_t take_lines(struct fold *f, const char *text, size_t len)
+{
+	size_t at = 0, from = 0;
+	const char *nl;
+
+	while (at < len && (nl = memchr(text + at, '\n', len - at))) {
+		size_t n = (size_t)(nl + 1 - (text + at));
+		enum kind kind = kind_of(f, text + at, n);
+
+		if (kind || f->kind) {
+			if (at > from)
+				f->out(f->ctx, text + from, at - from);
+			from = at;
+			if (take_line(f, text + at, n))
+				from = at + n;
+		}
+		at += n;
+	}
+	if (at > from)
+		f->out(f->ctx, text + from, at - from);
+	return at;
+}
+
+void fold_feed(struct fold *f, const char *text, size_t len)
+{
+	while (len) {
+		size_t n = 0;
+
+		if (f->rest != FOLD_AT_START)
+			n = take_rest(f, text, len);
+		else if (!f->len)
+			n = take_lines(f, text, len);
+		if (!n)
+			n = take_piece(f, text, len);
+		text += n;
+		len -= n;
+	}
+}
+
+void fold_flush(struct fold *f)
+{
+	close_run(f);
+	if (f->len) {
+		f->out(f->ctx, f->line, f->len);
+		f->rest = FOLD_PASS;
+	}
+	f->len = 0;
+}
+
+void fold_reset(struct fold *f)
+{
+	f->rest = FOLD_AT_START;
+	f->folded = false;
+}
+
+void fold_init(struct fold *f, fold_fn *out, void *ctx)
+{
+	*f = (struct fold){ .out = out, .ctx = ctx };
+	buf_init(&f->held, (size_t)FOLD_LEAST * FOLD_LINE);
+}
+
+void fold_done(struct fold *f)
+{
+	buf_done(&f->held);
+}

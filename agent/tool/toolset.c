@@ -1,0 +1,91 @@
+#include "agent/tool/toolset.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "agent/tool/impl.h"
+
+/* The assembler takes the file in as it is. */
+__asm__(".section .rodata\n"
+	".global toolset_json\n"
+	"toolset_json:\n"
+	".incbin \"agent/tool/tools.json\"\n"
+	".byte 0\n"
+	".previous\n");
+extern const char toolset_json[];
+
+static int run_input(struct toolbox *t, const struct json *args,
+		     struct tool_result *ret, struct err *e)
+{
+	return tool_python_is_meant(args) ? tool_python_input(t, args, ret, e)
+					  : tool_shell_input(t, args, ret, e);
+}
+
+static const struct {
+	const char *name;
+	tool_run_fn *run;
+} runners[] = {
+	{ "shell", tool_shell_run },	 { "python", tool_python_run },
+	{ "input", run_input },		 { "screen", tool_shell_screen },
+	{ "read_file", tool_file_read }, { "write_file", tool_file_write },
+	{ "edit_file", tool_file_edit }, { "finish", tool_result_finish },
+};
+
+const char *toolset_words(void)
+{
+	return toolset_json;
+}
+
+void toolset_done(struct toolset *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->schemas[i]);
+	json_free(&s->words);
+	*s = (struct toolset){ 0 };
+}
+
+const struct tool *toolset_find(const struct toolset *s, const char *name)
+{
+	for (size_t i = 0; name && i < s->n; i++)
+		if (strcmp(s->v[i].name, name) == 0)
+			return &s->v[i];
+	return NULL;
+}
+
+static int add(struct toolset *s, const struct json *words, tool_run_fn *run)
+{
+	_cleanup_buf_ struct buf schema = BUF_INIT(64 << 10);
+	int r = json_print(json_get(words, "parameters"), false, &schema);
+
+	if (r < 0)
+		return r;
+	s->schemas[s->n] = buf_steal(&schema);
+	s->v[s->n] = (struct tool){ .name = json_get_str(words, "name"),
+				    .description = json_get_str(words, "description"),
+				    .schema = s->schemas[s->n],
+				    .run = run };
+	s->n++;
+	return 0;
+}
+
+int toolset_load(struct toolset *ret, struct err *e)
+{
+	_cleanup_toolset_ struct toolset s = { 0 };
+	size_t i = 0;
+	int r = json_parse(toolset_json, strlen(toolset_json), &s.words, e);
+
+	if (r < 0)
+		return err_wrap(e, "tools.json");
+	json_each(it, s.words)
+	{
+		const char *name = json_get_str(it, "name");
+
+		if (i == ARRAY_SIZE(runners) || strcmp(name, runners[i].name) != 0)
+			return err_set(e, -EINVAL, "tools.json: no tool '%s'", name);
+		r = add(&s, it, runners[i++].run);
+		if (r < 0)
+			return err_sys(e, r, "cannot read tools.json");
+	}
+	*ret = take(&s, ((struct toolset){ 0 }));
+	return 0;
+}

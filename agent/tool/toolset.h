@@ -1,0 +1,29 @@
+/* toolset - the tools that a model is told of: their words, their schemas, what runs them.
+ * Needs:  tools.json, which is part of the program.
+ * Owns:   the parsed texts; a tool lives as long as its set.
+ * Never:  runs anything. */
+#ifndef AGENT_TOOL_TOOLSET_H
+#define AGENT_TOOL_TOOLSET_H
+
+#include "agent/tool/tool.h"
+
+enum { TOOLSET_MAX = 64 };
+
+struct toolset {
+	struct tool v[TOOLSET_MAX];
+	size_t n;
+	struct json *words;	    /* owned: of the built-in tools */
+	char *schemas[TOOLSET_MAX]; /* owned: v[i].schema */
+};
+
+/** toolset_load() - the built-in tools */
+int toolset_load(struct toolset *ret, struct err *e);
+void toolset_done(struct toolset *s);
+#define _cleanup_toolset_ _cleanup_(toolset_done)
+
+const struct tool *toolset_find(const struct toolset *s, const char *name);
+
+/** toolset_words() - tools.json as it is in the program */
+const char *toolset_words(void);
+
+#endif

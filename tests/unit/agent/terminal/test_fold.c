@@ -1,0 +1,119 @@
+#include "agent/terminal/fold.h"
+
+#include "tests/unit/unit.h"
+
+#define LEFT(n, what, bytes)                                     \
+	"[\xe2\x80\xa6 " n " lines of " what " left out, " bytes \
+	" bytes \xe2\x80\xa6]\n"
+#define BAD "\xef\xbf\xbd"
+
+static const struct row {
+	const char *name, *in, *want;
+	bool folded;
+} rows[] = {
+	{ "nothing", "", "", false },
+	{ "plain lines", "one\ntwo\n\nthree", "one\ntwo\n\nthree", false },
+	{ "three lines of apt stay", "Get:1 a\nGet:2 b\nGet:3 c\nx\n",
+	  "Get:1 a\nGet:2 b\nGet:3 c\nx\n", false },
+	{ "four do not", "a\nGet:1 a\nGet:2 b\nUnpacking c ...\nSetting up c ...\nb\n",
+	  "a\n" LEFT("4", "a package manager's progress", "49") "b\n", true },
+	{ "apt's lists belong to it",
+	  "The following NEW packages will be installed:\n  a b\n  c d\nNeed to get 5 "
+	  "kB.\n"
+	  "  mine\n",
+	  LEFT("5", "a package manager's progress", "83"), true },
+	{ "an indented line alone is nobody's", "  a\n  b\n  c\n  d\n  e\n",
+	  "  a\n  b\n  c\n  d\n  e\n", false },
+	{ "an error in between is shown",
+	  "Get:1 a\nGet:2 b\nGet:3 c\nGet:4 d\nE: broken\nGet:5 e\n",
+	  LEFT("4", "a package manager's progress", "32") "E: broken\nGet:5 e\n",
+	  true },
+	{ "pip",
+	  "Collecting a\n  Downloading a.whl (5 kB)\nCollecting b\n  Using cached b\n"
+	  "Successfully installed a b\n",
+	  LEFT("4", "pip's progress", "70") "Successfully installed a b\n", true },
+	{ "make and ninja", "[  1%] a\n[ 12%] b\n[100%] c\n[12/345] d\ndone\n",
+	  LEFT("4", "a build's progress", "38") "done\n", true },
+	{ "numbers that are no progress", "[1] a\n[2] b\n[3] c\n[4] d\n",
+	  "[1] a\n[2] b\n[3] c\n[4] d\n", false },
+	{ "binary output",
+	  "a\n" BAD "x" BAD "PNG" BAD BAD BAD "12345678901234567890\n" BAD BAD BAD BAD
+	  "\n" BAD BAD BAD BAD BAD BAD "\nb\n",
+	  "a\n" LEFT("3", "binary output", "72") "b\n", true },
+	{ "one wrong byte is text", "caf" BAD " au lait, and so on\n",
+	  "caf" BAD " au lait, and so on\n", false },
+};
+
+static void keep(void *ctx, const char *text, size_t len)
+{
+	assert_int_equal(buf_add(ctx, text, len), 0);
+}
+
+static void test_row(const void *p)
+{
+	const struct row *row = p;
+	size_t len = strlen(row->in);
+
+	for (size_t step = 1; step <= len + 1; step++) {
+		_cleanup_buf_ struct buf got = BUF_INIT(64 << 10);
+		struct fold f;
+
+		fold_init(&f, keep, &got);
+		for (size_t i = 0; i < len; i += step)
+			fold_feed(&f, row->in + i, MIN(step, len - i));
+		fold_flush(&f);
+		assert_string_equal(buf_cstr(&got), row->want);
+		assert_int_equal(f.folded, row->folded);
+		fold_done(&f);
+	}
+}
+
+static void a_line_longer_than_any(void)
+{
+	static char line[3 * FOLD_LINE];
+	_cleanup_buf_ struct buf got = BUF_INIT(64 << 10);
+	struct fold f;
+
+	memset(line, 'x', sizeof(line));
+	fold_init(&f, keep, &got);
+	fold_feed(&f, line, sizeof(line));
+	fold_feed(&f, "\nGet:1\n", 7);
+	fold_flush(&f);
+	assert_int_equal(got.len, sizeof(line) + 7);
+	buf_truncate(&got, 0);
+	fold_reset(&f);
+	for (size_t i = 0; i + 3 <= sizeof(line); i += 3)
+		memcpy(line + i, BAD, 3);
+	fold_feed(&f, line, sizeof(line));
+	fold_feed(&f, "\nend\n", 5);
+	fold_flush(&f);
+	assert_string_equal(buf_cstr(&got),
+			    "[\xe2\x80\xa6 1 line of binary output left out, 12289 "
+			    "bytes \xe2\x80\xa6]\nend\n");
+	fold_done(&f);
+}
+
+/* A program that asks: its prompt is seen, and the rest of the line is no new one. */
+static void half_a_line(void)
+{
+	_cleanup_buf_ struct buf got = BUF_INIT(1000);
+	struct fold f;
+
+	fold_init(&f, keep, &got);
+	fold_feed(&f, "Get:1\nSetting up", 16);
+	fold_flush(&f);
+	assert_string_equal(buf_cstr(&got), "Get:1\nSetting up");
+	fold_feed(&f, " x\nb\n", 5);
+	assert_string_equal(buf_cstr(&got), "Get:1\nSetting up x\nb\n");
+	fold_done(&f);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "a line longer than any", a_line_longer_than_any },
+		{ "half a line", half_a_line },
+	};
+
+	return unit_rows("fold", rows, test_row) + unit_cases("fold", cases);
+}
