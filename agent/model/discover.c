@@ -10,12 +10,7 @@
 #include "base/http.h"
 #include "base/text.h"
 
-enum {
-	PATIENCE_MS = 3000,
-	ANSWER_MAX = 4 << 20,
-	WINDOW_TOP = 32768,
-	WINDOW_LEAST = 1024
-};
+enum { PATIENCE_MS = 3000, ANSWER_MAX = 4 << 20, WINDOW_LEAST = 1024 };
 
 static int append(void *ctx, const void *data, size_t len)
 {
@@ -135,7 +130,7 @@ static uint64_t ollama_window(struct model *m)
 		if (text_ends(json_key(it), ".context_length") &&
 		    json_int(it, &n) == 0 && n > 0)
 			return MIN((uint64_t)n,
-				   (uint64_t)WINDOW_TOP); /* it costs memory */
+				   (uint64_t)MODEL_LOCAL_WINDOW); /* it costs memory */
 	}
 	return 0;
 }

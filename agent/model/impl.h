@@ -29,7 +29,12 @@ struct model {
 	bool window_told;    /* by the server itself */
 };
 
-enum { MODEL_HEADERS_MAX = 12, MODEL_REPLY_MAX = 64 << 20, MODEL_ERROR_MAX = 64 << 10 };
+enum {
+	MODEL_LOCAL_WINDOW = 32768,
+	MODEL_HEADERS_MAX = 12,
+	MODEL_REPLY_MAX = 64 << 20,
+	MODEL_ERROR_MAX = 64 << 10
+};
 
 /** model_http_ask() - one attempt over HTTP (model_http.c) */
 int model_http_ask(struct model *m, const struct model_request *req, struct turn *ret,

@@ -90,6 +90,14 @@ static void set_prices(struct model *m)
 		m->priced = prices_find(m->url, m->name, &m->prices);
 }
 
+/* On this machine a context costs memory, whatever the model could do. */
+static uint64_t default_window(const struct model *m)
+{
+	uint64_t window = tokens_window(m->name);
+
+	return m->provider->local ? MIN(window, (uint64_t)MODEL_LOCAL_WINDOW) : window;
+}
+
 int model_new(const struct model_conf *conf, struct model **ret, struct err *e)
 {
 	const struct model_provider *p = model_provider_find(conf->provider);
@@ -119,7 +127,7 @@ int model_new(const struct model_conf *conf, struct model **ret, struct err *e)
 				      .name = m->name,
 				      .key = conf->key,
 				      .temperature_milli = conf->temperature_milli };
-	set_window(m, conf->window ? conf->window : tokens_window(m->name));
+	set_window(m, conf->window ? conf->window : default_window(m));
 	set_prices(m);
 	if (!m->wire) {
 		r = replay_open(conf->replay_fd, &m->replay, e);

@@ -30,8 +30,7 @@ static void malformed(struct task *t, const struct turn_call *c, struct tool_res
 	if (t->report->replayed) /* of a transcript that was written by hand */
 		task_say_notice(t, "a call of the transcript is malformed: %s",
 				c->problem.msg);
-	buf_addf(&r->text,
-		 "The call was not run: its arguments are no JSON object (%s).",
+	buf_addf(&r->text, "The call was not run: its arguments are malformed (%s).",
 		 c->problem.msg);
 }
 

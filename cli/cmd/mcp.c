@@ -201,10 +201,9 @@ static int serve(struct app *app, const struct opt_box *options, struct err *e)
 	_cleanup_free_ char *text = NULL;
 	_cleanup_toolset_ struct toolset set = { 0 };
 	struct host h = { .app = app, .options = options };
-	struct mcp_conf conf = { .version = CUBBY_VERSION,
-				 .run = run_tool,
-				 .idle = idle,
-				 .ctx = &h };
+	struct mcp_conf conf = {
+		.version = CUBBY_VERSION, .run = run_tool, .idle = idle, .ctx = &h
+	};
 	int r = take_streams(&in, &out), end;
 
 	modelpick_secrets(app->config, h.secrets);

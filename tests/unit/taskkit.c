@@ -28,21 +28,27 @@ static int shell(struct taskkit *k, const char *command, struct tool_result *ret
 	return buf_adds(&ret->text, command + 5);
 }
 
-/* What a task calls without a context: a test file runs one at a time. There is no toolbox:
- * nothing of it may be looked at. */
+/* What a task calls without a context: a test file runs one at a time. Its toolbox has no
+ * box: nothing of one may be looked at. */
 static struct taskkit *running;
 
 static int run_tool(struct toolbox *box, const char *name, const struct json *args,
 		    struct tool_result *ret, struct err *e)
 {
+	static const struct toolbox_conf conf = { .project = "/",
+						  .terminal_fd = -1,
+						  .interrupt_fd = -1 };
+	_cleanup_toolbox_ struct toolbox *t = NULL;
 	struct taskkit *k = running;
 	const char *command = json_get_str(args, "command");
+	int r;
 
 	assert_null(box);
 	k->ran++;
 	if (strcmp(name, "shell") == 0 && command)
 		return shell(k, command, ret);
-	return tool_run(NULL, name, args, ret, e);
+	r = toolbox_new(&conf, &t, e);
+	return r < 0 ? r : tool_run(t, name, args, ret, e);
 }
 
 static void on_notice(void *ctx, const char *line)

@@ -50,13 +50,13 @@ static const struct row rows[] = {
 	{ "the only model, by another name", "openai", "", CARDS("\"other\"",
 	  "\"other\":{\"max_model_len\":4096}"), 0, 4096 },
 	{ "not our model", "openai", "", CARDS("\"x\",\"y\"",
-	  "\"x\":{\"max_model_len\":4096}"), 0, 32768 },
-	{ "it does not say", "openai", "", CARDS("\"fake\"", ""), 0, 32768 },
-	{ "nonsense", "openai", "", CARDS("\"fake\"", "\"fake\":{\"max_model_len\":-1}"), 0, 32768 },
-	{ "too small to be true", "openai", "", CARDS("\"fake\"", "\"fake\":{\"max_model_len\":1}"), 0, 32768 },
-	{ "no such page", "openai", "/elsewhere/v1", CARDS("\"fake\"", ""), 0, 32768 },
+	  "\"x\":{\"max_model_len\":4096}"), 0, 128000 },
+	{ "it does not say", "openai", "", CARDS("\"fake\"", ""), 0, 128000 },
+	{ "nonsense", "openai", "", CARDS("\"fake\"", "\"fake\":{\"max_model_len\":-1}"), 0, 128000 },
+	{ "too small to be true", "openai", "", CARDS("\"fake\"", "\"fake\":{\"max_model_len\":1}"), 0, 128000 },
+	{ "no such page", "openai", "/elsewhere/v1", CARDS("\"fake\"", ""), 0, 128000 },
 	{ "a query: Azure does not tell", "openai", "/v1?api-version=1", CARDS("\"fake\"",
-	  "\"fake\":{\"max_model_len\":16384}"), 0, 32768 },
+	  "\"fake\":{\"max_model_len\":16384}"), 0, 128000 },
 	{ "llama.cpp: what it runs with, not what it was trained with", "llamacpp", "",
 	  CARDS("\"fake\"", "\"fake\":{\"owned_by\":\"llamacpp\",\"meta\":{\"n_ctx_train\":131072}}"), 0, 5000 },
 	{ "llama.cpp by its address", "openai", "/v1", CARDS("\"fake\"",
@@ -67,7 +67,7 @@ static const struct row rows[] = {
 	{ "the user knows better", "openai", "/v1", CARDS("\"fake\"",
 	  "\"fake\":{\"max_model_len\":16384}"), 7000, 7000 },
 	{ "Messages servers are not asked", "anthropic", "", CARDS("\"fake\"",
-	  "\"fake\":{\"max_model_len\":16384}"), 0, 32768 },
+	  "\"fake\":{\"max_model_len\":16384}"), 0, 128000 },
 };
 /* clang-format on */
 
@@ -141,7 +141,7 @@ static void silence(void)
 
 	unit_ok(model_new(&conf, &m, &e), &e);
 	model_ask_window(m);
-	assert_int_equal(model_window(m), 32768);
+	assert_int_equal(model_window(m), 128000);
 }
 
 int main(void)

@@ -51,11 +51,13 @@ static void limits(void)
 
 	unit_ok(model_new(&conf, &m, &e), &e);
 	assert_string_equal(model_url(m), "http://h");
-	assert_int_equal(model_window(m), 32768);
-	assert_int_equal(model_max_output(m), 8192);
+	assert_int_equal(model_window(m), 128000);
+	assert_int_equal(model_max_output(m), 16384);
 	params = model_params(m);
 	assert_true(model_raise_output(m));
-	assert_int_equal(model_max_output(m), 16384);
+	assert_int_equal(model_max_output(m), 32768);
+	assert_true(model_raise_output(m));
+	assert_int_equal(model_max_output(m), 64000);
 	assert_false(model_raise_output(m));
 	model_learn_window(m, 9000);
 	assert_int_equal(model_window(m), 9000);
@@ -63,8 +65,8 @@ static void limits(void)
 	assert_true(model_lower_output(m));
 	assert_int_equal(model_max_output(m), 1125);
 	model_set_params(m, params);
-	assert_int_equal(model_window(m), 32768);
-	assert_int_equal(model_max_output(m), 8192);
+	assert_int_equal(model_window(m), 128000);
+	assert_int_equal(model_max_output(m), 16384);
 }
 
 int main(void)

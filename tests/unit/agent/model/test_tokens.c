@@ -13,8 +13,8 @@ static const struct row rows[] = {
 	{ "gpt-4.1-nano", 1047576 },
 	{ "anthropic/claude-sonnet-4", 200000 },
 	{ "Qwen/Qwen3-Coder-30B", 262144 },
-	{ "something new", 32768 },
-	{ "", 32768 },
+	{ "something new", 128000 },
+	{ "", 128000 },
 };
 
 static void window_row(const void *p)

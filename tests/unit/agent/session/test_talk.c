@@ -208,7 +208,7 @@ static const struct shellkit_row rows[] = {
 	{ "X12: less, interrupted", "less", {
 		RUN("seq 1 500 | less", KEY, .full_screen = true),
 		IN("q", EXIT, .status = 0, .is = ""),
-		RUN("stty size", EXIT, .status = 0, .is = "40 160\n"),
+		RUN("stty size", EXIT, .status = 0, .is = "40 100\n"),
 	} },
 	{ "X12: top", "top", {
 		RUN("top", KEY, .full_screen = true),
@@ -232,7 +232,7 @@ static const struct shellkit_row rows[] = {
 		SCREEN(.has = "inside"),
 		IN("\r", EXIT, .status = 0, .served = true),
 	} },
-	{ "X13: stty size", NULL, { RUN("stty size", EXIT, .status = 0, .is = "40 160\n") } },
+	{ "X13: stty size", NULL, { RUN("stty size", EXIT, .status = 0, .is = "40 100\n") } },
 	{ "never waiting: sleep", NULL, { RUN("sleep 0.7", EXIT, .status = 0) } },
 	{ "never waiting: a read from a pipe", NULL, {
 		RUN("(sleep 0.7; echo x) | cat", EXIT, .status = 0, .is = "x\n"),

@@ -170,10 +170,8 @@ static void unreadable(void)
 	taskkit_ended(&k, TASK_LIMIT, "malformed");
 	assert_int_equal(
 		taskkit_count(&k, "there is no tool 'sehll'; the tools are shell"), 1);
-	assert_int_equal(taskkit_count(&k,
-				       "the argument 'path' is missing; the schema of "
-				       "'read_file' is {"),
-			 1);
+	assert_int_equal(
+		taskkit_count(&k, "there is no argument 'file'; there are path"), 1);
 	assert_int_equal(taskkit_count(&k, "the argument 'path' is not a string"), 1);
 	taskkit_done(&k);
 }
@@ -194,9 +192,7 @@ static void readable_again(void)
 	taskkit_init(&k, "openai", server.url);
 	taskkit_run(&k);
 	taskkit_ended(&k, TASK_DONE, "answer");
-	assert_int_equal(taskkit_count(&k,
-				       "They must be one JSON object that fits this "
-				       "schema: {"),
+	assert_int_equal(taskkit_count(&k, "its arguments are malformed (bad JSON at"),
 			 1);
 	taskkit_done(&k);
 }

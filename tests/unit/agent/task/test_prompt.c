@@ -33,8 +33,9 @@ static void facts(void)
 		strstr(out.data, "- /home/me/p (also /workspace), the project: "));
 	assert_non_null(strstr(out.data, "You are root in it"));
 	assert_non_null(strstr(out.data, "# More from the person\nAnswer in verse.\n"));
-	assert_non_null(strstr(out.data, "- Limits: 200 turns, 1h; a result has up to "
-					 "12000 characters\n"));
+	assert_non_null(strstr(out.data,
+			       "- Limits: 200 turns, 1h00m for all; a result has up to "
+			       "12000 characters\n"));
 	assert_null(strstr(out.data, "refuse or change"));
 }
 

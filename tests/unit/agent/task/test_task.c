@@ -188,7 +188,7 @@ static const struct row rows[] = {
 	  .lines = TASK "{\"type\":\"response\",\"finish\":\"length\",\"message\":"
 		"{\"role\":\"assistant\",\"tool_calls\":[" SHELL("a", "one") "]}}\n" SAY("ok"),
 	  .end = TASK_DONE, .cause = "answer", .answer_text = "ok",
-	  .seen = "Not executed: the turn was cut off at the output limit of 8192 tokens" },
+	  .seen = "Not executed: the turn was cut off at the output limit of 16384 tokens" },
 	{ .name = "refused", .lines = TASK "{\"type\":\"response\",\"finish\":\"content_filter\","
 		"\"message\":{\"role\":\"assistant\",\"content\":\"no\"}}\n",
 	  .end = TASK_GAVE_UP, .cause = "refused", .answer_text = "no" },

@@ -53,7 +53,7 @@ static void options(void)
 
 	unit_ok(history_add_text(&h, HISTORY_TASK, 0, "x", &e), &e);
 	wire_check(m, &h, true, "tool_choice", "{\"type\":\"none\"}");
-	wire_check(m, &h, false, "max_tokens", "8192");
+	wire_check(m, &h, false, "max_tokens", "16384");
 	wire_check(
 		m, &h, false, "tools",
 		"[{\"name\":\"shell\",\"description\":\"runs "

@@ -94,10 +94,10 @@ static void options(void)
 	wire_check(m, &h, false, "stream_options", "{\"include_usage\":true}");
 	wire_check(m, &h, false, "tool_choice", "");
 	wire_check(m, &h, true, "tool_choice", "\"none\"");
-	wire_check(m, &h, false, "max_tokens", "8192");
+	wire_check(m, &h, false, "max_tokens", "16384");
 	assert_true(model_adapt(m, &limit));
 	wire_check(m, &h, false, "max_tokens", "");
-	wire_check(m, &h, false, "max_completion_tokens", "8192");
+	wire_check(m, &h, false, "max_completion_tokens", "16384");
 	assert_true(model_adapt(m, &limit));
 	wire_check(m, &h, false, "max_completion_tokens", "");
 	assert_false(model_adapt(m, &limit));
