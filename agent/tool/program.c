@@ -127,7 +127,7 @@ int program_send(struct program *p, const void *data, size_t len, struct err *e)
 
 int program_end(struct program *p, int *status, struct err *e)
 {
-	struct box_exit x;
+	struct box_exit x = { 0 };
 	int r = 0;
 
 	close_end(p, 0);
