@@ -223,7 +223,7 @@ int diff_unified(const struct buf *old, const struct buf *new, struct diff_stat 
 	size_t i = 0, j = 0;
 	int r = side_read(&a, old) ?: side_read(&b, new) ?: compare(&a, &b);
 
-	if (r < 0)
+	if (r < 0 || !a.lines || !b.lines)
 		return r;
 	while (i < a.n || j < b.n) {
 		if ((i < a.n && a.changed[i]) || (j < b.n && b.changed[j])) {
