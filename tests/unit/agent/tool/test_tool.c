@@ -36,7 +36,8 @@ static const struct row {
 	  "{\"path\":\"a\",\"old_string\":\"\",\"new_string\":\"b\"}", TOOL_ERROR,
 	  "nothing was changed: an old_string is empty", false },
 	{ "unknown tool", "bash", "{}", TOOL_ERROR,
-	  "there is no tool 'bash'; the tools are shell, python, input, screen, read_file, "
+	  "there is no tool 'bash'; the tools are shell, python, input, screen, "
+	  "read_file, "
 	  "write_file, edit_file, finish",
 	  false },
 	{ "missing argument", "finish", "{\"success\":true}", TOOL_ERROR,
