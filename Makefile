@@ -246,16 +246,32 @@ bench: bench-build
 	$(Q)scripts/bench/run; status=$$?; scripts/bench/net && exit $$status
 
 MANDIR := $(DESTDIR)$(PREFIX)/share/man/man1
-COMPDIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+SHARE := $(DESTDIR)$(PREFIX)/share
+COMPDIR := $(SHARE)/bash-completion/completions
+ZSHDIR := $(SHARE)/zsh/site-functions
+FISHDIR := $(SHARE)/fish/vendor_completions.d
+DOCDIR := $(SHARE)/doc/cubby
+COMPLETIONS := $(addprefix $(O)/completion/,bash zsh fish)
+$(COMPLETIONS): $(O)/completion/%: $(BIN) scripts/completion
+	$(say) MAKE $@
+	@mkdir -p $(@D)
+	$(Q)scripts/completion $* $(BIN) >$@.new && mv $@.new $@
+.PHONY: completions
+completions: $(COMPLETIONS)
 .PHONY: install uninstall dist
-install: $(BIN) $(INIT)
+install: $(BIN) $(INIT) $(COMPLETIONS)
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/cubby
 	install -D -m 755 $(INIT) $(DESTDIR)$(PREFIX)/libexec/cubby/cubby-init
 	install -D -m 644 docs/cubby.1 $(MANDIR)/cubby.1
-	install -D -m 644 docs/cubby.bash $(COMPDIR)/cubby
+	install -D -m 644 $(O)/completion/bash $(COMPDIR)/cubby
+	install -D -m 644 $(O)/completion/zsh $(ZSHDIR)/_cubby
+	install -D -m 644 $(O)/completion/fish $(FISHDIR)/cubby.fish
+	install -d $(DOCDIR)
+	install -m 644 README.md CHANGELOG.md LICENSE docs/*.md $(DOCDIR)
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/cubby $(MANDIR)/cubby.1 $(COMPDIR)/cubby
-	rm -rf $(DESTDIR)$(PREFIX)/libexec/cubby
+	rm -f $(DESTDIR)$(PREFIX)/bin/cubby $(MANDIR)/cubby.1 $(COMPDIR)/cubby \
+		$(ZSHDIR)/_cubby $(FISHDIR)/cubby.fish
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/cubby $(DOCDIR)
 dist:
 	@mkdir -p build
 	git archive --prefix=cubby-$(VERSION)/ HEAD | gzip -9n >build/cubby-$(VERSION).tar.gz
@@ -273,7 +289,7 @@ help:
 	@echo 'make lint        format, clang-tidy, budgets, layers, symbols, scripts'
 	@echo 'make format      apply .clang-format'
 	@echo 'make rootfs      a root filesystem tarball from this host'"'"'s package mirror'
-	@echo 'make install     binary, man page, completion (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make install     binary, man page, docs, completion (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make uninstall   remove them'
 	@echo 'make dist        a source tarball of the last commit'
 	@echo 'make clean       remove build/'

@@ -122,6 +122,18 @@ static enum box_io io_of(const struct boxrun *run)
 	return run->tty ? BOX_IO_TTY : BOX_IO_PIPES;
 }
 
+/* --workdir, from where the person is. */
+static int change_cwd(struct boxsetup *s, const char *dir, struct err *e)
+{
+	size_t at = dir[0] == '/' ? 0 : strlen(s->place.cwd);
+	int n = snprintf(s->place.cwd + at, sizeof(s->place.cwd) - at, "%s%s",
+			 at ? "/" : "", dir);
+
+	return n >= (int)(sizeof(s->place.cwd) - at)
+		       ? err_set(e, -ENAMETOOLONG, "--workdir is too long")
+		       : 0;
+}
+
 /* What is to be run, as the box gets it; @env keeps what it points at. */
 static int describe(const struct app *app, const struct boxsetup *s,
 		    const struct boxrun *run, struct env *env, struct box_command *ret,
@@ -185,6 +197,8 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 
 	boxsetup_init(&s);
 	r = boxsetup_prepare(app, o, &s, &e);
+	if (r == 0 && run->cwd)
+		r = change_cwd(&s, run->cwd, &e);
 	if (r == 0)
 		r = describe(app, &s, run, &env, &c, &e);
 	if (r == 0 && !run->detach)

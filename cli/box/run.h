@@ -11,6 +11,7 @@
 
 struct boxrun {
 	const char *const *argv; /* NULL-ended */
+	const char *cwd;	 /* in the box, also relative to here; NULL = here */
 	bool tty;		 /* with a terminal of its own */
 	bool raw;		 /* our terminal gets all that it writes */
 	pump_filter_fn *filter;	 /* of standard output; NULL = none (attach.h) */

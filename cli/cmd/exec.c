@@ -1,17 +1,28 @@
+#include <string.h>
+#include <unistd.h>
+
 #include "cli/box/run.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
+#include "cli/show/tty.h"
 
 struct args {
 	struct opt_box box;
-	bool tty, detach, raw;
-	char **command; /* borrowed from argv, NULL-ended */
+	bool tty, no_tty, detach, raw;
+	const char *workdir; /* NULL = where the person is */
+	char **command;	     /* borrowed from argv, NULL-ended */
 };
 
-enum { KEY_RAW = 0x3000 };
+enum { KEY_RAW = 0x3000, KEY_NO_TTY };
 
 static const struct argp_option options[] = {
-	{ "tty", 't', NULL, 0, "give the command a terminal", 0 },
+	{ "tty", 't', NULL, 0,
+	  "give the command a terminal; without it one that is run on a terminal has "
+	  "one, "
+	  "unless it is known for a filter",
+	  0 },
+	{ "no-tty", KEY_NO_TTY, NULL, 0, "give it pipes, also on a terminal", 0 },
+	{ "workdir", 'w', "DIR", 0, "where it runs (default: here)", 0 },
 	{ "detach", 'd', NULL, 0,
 	  "leave it running in the box and print its number; 'cubby logs' shows its "
 	  "output",
@@ -34,6 +45,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 't':
 		a->tty = true;
 		return 0;
+	case KEY_NO_TTY:
+		a->no_tty = true;
+		return 0;
+	case 'w':
+		a->workdir = arg;
+		return 0;
 	case 'd':
 		a->detach = true;
 		return 0;
@@ -48,6 +65,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
+		if (a->tty && a->no_tty)
+			return cmd_bad(state, "--tty and --no-tty exclude each other");
 		if (a->detach && a->tty)
 			return cmd_bad(state, "--detach and --tty exclude each other");
 		if (a->detach && a->box.rm)
@@ -77,6 +96,29 @@ static const struct argp argp = {
 	.children = children,
 };
 
+/* What reads and writes text in a row of pipes, and has no use for a terminal. */
+static bool is_filter(const char *command)
+{
+	static const char *const names[] = { "awk",  "base64", "cat", "cut", "gzip",
+					     "grep", "head",   "jq",  "sed", "sort",
+					     "tail", "tar",    "tee", "tr",  "uniq",
+					     "wc",   "xargs",  "xz",  "zcat" };
+	const char *slash = strrchr(command, '/');
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcmp(names[i], slash ? slash + 1 : command) == 0)
+			return true;
+	return false;
+}
+
+static bool wants_tty(const struct app *app, const struct args *a)
+{
+	if (a->tty || a->no_tty || a->detach || app->json)
+		return a->tty;
+	return tty_is(STDIN_FILENO) && tty_is(STDOUT_FILENO) && tty_is(STDERR_FILENO) &&
+	       !is_filter(a->command[0]);
+}
+
 static int run(struct app *app, int argc, char **argv)
 {
 	struct args a = { .tty = false };
@@ -87,7 +129,8 @@ static int run(struct app *app, int argc, char **argv)
 	if (r != CMD_GO)
 		return r;
 	what.argv = (const char *const *)a.command;
-	what.tty = a.tty;
+	what.tty = wants_tty(app, &a);
+	what.cwd = a.workdir;
 	what.detach = a.detach;
 	what.raw = a.raw;
 	return boxrun_command(app, &a.box, &what);

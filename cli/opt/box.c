@@ -1,6 +1,8 @@
 #include "cli/opt/box.h"
 
-enum { KEY_WIPE = 0x2100, KEY_RM, KEY_UNLINK, KEY_SAVE };
+#include "cli/opt/config_load.h"
+
+enum { KEY_WIPE = 0x2100, KEY_RM, KEY_UNLINK, KEY_SAVE, KEY_ENV_FILE };
 
 #define ROW(name, key, arg, doc)                             \
 	{                                                    \
@@ -33,7 +35,10 @@ static const struct argp_option options[] = {
 	    "most disk space that the box may add to its image"),
 	{ "env", OPT_BOX_CONFIG + CONFIG_ENV, "NAME[=VALUE]", 0,
 	  "set NAME in the box; without VALUE as it is here", 0 },
+	{ NULL, 'e', NULL, OPTION_ALIAS, NULL, 0 },
+	{ "env-file", KEY_ENV_FILE, "FILE", 0, "the same for each line of FILE", 0 },
 	ROW("user", CONFIG_USER, "USER[:GROUP]", "user in the box (default: root)"),
+	{ NULL, 'u', NULL, OPTION_ALIAS, NULL, 0 },
 	ROW("keep", CONFIG_KEEP, NULL, "leave the box running when the command ends"),
 	ROW("git-writable", CONFIG_GIT_WRITABLE, NULL,
 	    "let the box change .git/hooks and .git/config"),
@@ -59,6 +64,7 @@ error_t opt_box_config(int key, char *arg, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct opt_box *o = state->input;
+	struct err e = ERR_NONE;
 
 	switch (key) {
 	case KEY_WIPE:
@@ -66,6 +72,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'y':
 		o->yes = true;
+		return 0;
+	case 'e':
+		return opt_box_config(OPT_BOX_CONFIG + CONFIG_ENV, arg, state);
+	case 'u':
+		return opt_box_config(OPT_BOX_CONFIG + CONFIG_USER, arg, state);
+	case KEY_ENV_FILE:
+		if (config_load_env(cmd_app(state)->config, arg, &e) < 0)
+			return cmd_bad(state, "--env-file: %s", e.msg);
 		return 0;
 	case KEY_SAVE:
 		o->save = true;

@@ -4,7 +4,7 @@
  * Never:  does work while it parses: parsers only store, the command's run() works.
  *
  * To add a command: cli/cmd_NAME.c with "const struct cmd cmd_NAME", a line in the
- * table of cmd.c, its name in docs/cubby.1 and docs/cubby.bash. */
+ * table of cmd.c, its name in docs/cubby.1; completion is made from the tables. */
 #ifndef CLI_OPT_CMD_H
 #define CLI_OPT_CMD_H
 

@@ -279,6 +279,9 @@ void config_done(struct config *c)
 		free(c->v[k].copy);
 		c->v[k].copy = NULL;
 	}
+	for (size_t i = 0; i < c->texts.n; i++)
+		free((char *)(uintptr_t)c->texts.v[i]);
+	words_done(&c->texts);
 	json_free(&c->file);
 	json_free(&c->box);
 	json_free(&c->task);

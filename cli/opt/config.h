@@ -88,6 +88,7 @@ struct config_value {
 
 struct config {
 	struct config_value v[CONFIG_COUNT];
+	struct words texts;  /* owned, and so is each: what --env-file held */
 	struct json *file;   /* owned; NULL = there is none */
 	struct json *box;    /* owned; options of the box; NULL = none loaded */
 	struct json *task;   /* owned; options of a task that goes on; NULL = none */

@@ -189,7 +189,7 @@ struct birth {
 	const struct payload *p;
 	const struct userdb_user *user;
 	struct ends *ends;
-	char *const *env;
+	char **env;
 	int status_fd;
 	int log_dir; /* -1 = none */
 };
@@ -360,6 +360,7 @@ static int run_program(struct birth *b, struct err *e)
 		sys_close_range(3 + b->p->n_extra, ~0U, 0);
 		sys_exit(applet_main(argc, b->p->argv));
 	}
+	payload_env_fit(b->env, "");
 	r = exec_search(b->p->argv, b->env);
 	return err_sys(e, r, "cannot run '%.200s'", b->p->argv[0]);
 }

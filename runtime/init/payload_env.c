@@ -1,15 +1,19 @@
 #include "runtime/init/payload_env.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
 #include "runtime/init/userdb.h"
 
 /* clang-format off */
+enum { FIXED_PATH, FIXED_TERM, FIXED_LANG };
 static const char *const fixed[] = {
-	"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-	"TERM=xterm-256color",
-	"LANG=C.UTF-8",
+	[FIXED_PATH] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+	[FIXED_TERM] = "TERM=xterm-256color",
+	[FIXED_LANG] = "LANG=C.UTF-8",
 	"DEBIAN_FRONTEND=noninteractive",
 	"container=cubby", /* what systemd's tools and many scripts look for */
 };
@@ -75,4 +79,75 @@ int payload_env_make(const struct userdb_user *user, char *const *added, char **
 			put(list, &n, added[i]);
 	*ret = list;
 	return 0;
+}
+
+/* ---- what the image does not have ----------------------------------------------------- */
+
+static bool is_there(const char *root, const char *dir, const char *a, const char *b)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s%s/%s%s", root, dir, a, b);
+
+	return n < (int)sizeof(path) && sys_faccessat(AT_FDCWD, path, F_OK, 0) == 0;
+}
+
+static bool has_terminal(const char *root, const char *name)
+{
+	static const char *const dirs[] = { "/etc/terminfo", "/lib/terminfo",
+					    "/usr/share/terminfo",
+					    "/usr/lib/terminfo" };
+	const char letter[] = { name[0], '/', '\0' };
+	char code[8];
+
+	snprintf(code, sizeof(code), "%02x/", (unsigned char)name[0]);
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+		if (is_there(root, dirs[i], letter, name) ||
+		    is_there(root, dirs[i], code, name))
+			return true;
+	return false;
+}
+
+/* "en_US.UTF-8" is the directory en_US.utf8; what is in an archive is believed, and where
+ * there are no locales at all, as with musl, every name is good. */
+static bool has_locale(const char *root, const char *name)
+{
+	char dir[80];
+	char *code;
+
+	if (!*name || !strcmp(name, "C") || !strcmp(name, "POSIX") ||
+	    !strncmp(name, "C.", 2))
+		return true;
+	if (!is_there(root, "/usr/lib", "locale", "") ||
+	    is_there(root, "/usr/lib/locale", "locale-archive", "") ||
+	    is_there(root, "/usr/lib/locale", name, ""))
+		return true;
+	if (text_copy(dir, sizeof(dir), name) < 0)
+		return false;
+	code = strchr(dir, '.');
+	if (!code || strcmp(code, ".UTF-8") != 0)
+		return false;
+	*code = '\0';
+	return is_there(root, "/usr/lib/locale", dir, ".utf8");
+}
+
+static bool is_plain(const char *name)
+{
+	return *name && name[0] != '.' && !strchr(name, '/') && strlen(name) < 64;
+}
+
+void payload_env_fit(char **env, const char *root)
+{
+	for (; *env; env++) {
+		char *value = strchr(*env, '=') + 1;
+		bool lang = !strncmp(*env, "LANG=", 5), lc = !strncmp(*env, "LC_", 3);
+
+		if (!strncmp(*env, "TERM=", 5) &&
+		    !(is_plain(value) && has_terminal(root, value)) &&
+		    has_terminal(root, "xterm-256color"))
+			*env = (char *)(uintptr_t)fixed[FIXED_TERM];
+		else if (lang && !(is_plain(value) && has_locale(root, value)))
+			*env = (char *)(uintptr_t)fixed[FIXED_LANG];
+		else if (lc && *value && !(is_plain(value) && has_locale(root, value)))
+			*value = '\0'; /* as if it were not set: LANG counts */
+	}
 }

@@ -12,6 +12,16 @@ struct userdb_user;
  *          caller's), or -ENOMEM. */
 int payload_env_make(const struct userdb_user *user, char *const *added, char ***ret);
 
+/**
+ * payload_env_fit() - a terminal and locales that the image has not become those that
+ *                     each has: xterm-256color and C.UTF-8
+ * @env:  of payload_env_make(), whose values may be changed in place
+ * @root: in front of every path; "" in the box
+ *
+ * Context: with the rights of the payload's user; looks only whether files are there.
+ */
+void payload_env_fit(char **env, const char *root);
+
 /** payload_env_get() - value of @name; NULL = not set; borrowed from @env */
 const char *payload_env_get(char *const *env, const char *name);
 

@@ -266,6 +266,41 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -1 cubby exec -C b -- test -e "$LIB_PROJECT/a/file"
 }
 
+@test "exec: the habits of docker: -e -u -w --env-file -it" {
+	printf '# of the service\nA=1\n\n  B=two words\r\n' >vars
+	mkdir sub
+	chmod 755 . sub
+	run -0 cubby exec -e X=y -u nobody -w sub --env-file vars -- sh -c 'echo "$X $A $B $(id -un) $PWD"'
+	[ "$output" = "y 1 two words nobody $LIB_PROJECT/sub" ]
+	run -0 cubby exec -w /usr/bin -- pwd
+	[ "$output" = /usr/bin ]
+	run -127 --separate-stderr cubby exec -w nowhere -- pwd
+	[[ $stderr == *"cannot enter the working directory"* ]]
+	echo '1A=x' >vars
+	run -125 --separate-stderr cubby exec --env-file vars -- true
+	[ "$stderr" = "cubby exec: --env-file: vars:1: bad name '1A'" ]
+	run -125 --separate-stderr cubby exec --env-file none -- true
+	[[ $stderr == "cubby exec: --env-file: "*"'none'"*"No such file"* ]]
+}
+
+@test "exec: a terminal comes by itself, but for filters" {
+	run -0 script -qec "cubby exec -- tty" /dev/null </dev/null
+	run -0 script -qec "cubby exec -- tty" /dev/null
+	[[ $output == */dev/pts/* ]]
+	run -0 script -qec "cubby exec --no-tty -- sh -c 'test -t 0 || echo pipes'" /dev/null
+	[[ $output == *pipes* ]]
+	run -0 script -qec "cubby exec -- cat /dev/null" /dev/null
+	run -0 cubby exec -- sh -c 'test -t 0 || echo pipes'
+	[ "$output" = pipes ]
+}
+
+@test "exec: a terminal and locales that the image has not become those of every image" {
+	TERM=xterm-nosuch LANG=xx_XX.UTF-8 LC_TIME=yy_YY run -0 cubby exec -- sh -c 'echo "$TERM $LANG [$LC_TIME]"'
+	[ "$output" = "xterm-256color C.UTF-8 []" ]
+	TERM=vt100 LANG=C run -0 cubby exec -- sh -c 'echo "$TERM $LANG"'
+	[ "$output" = "vt100 C" ]
+}
+
 @test "exec: options hold for one start, with --save for all" {
 	run -0 cubby exec --pids 77 --keep -- true
 	[ "$(cubby info --json | jq .limits.pids)" = 77 ]

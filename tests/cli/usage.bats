@@ -19,6 +19,29 @@ fails() {
 	}
 }
 
+@test "completion: made from the tables, for each shell" {
+	local out=$LIB_DIR/completion
+	for shell in bash zsh fish; do
+		"$CUBBY_TEST_TOP/scripts/completion" $shell "$CUBBY_TEST_BIN" >"$out.$shell"
+		[ "$(wc -l <"$out.$shell")" -gt 30 ]
+	done
+	complete_with() { (
+		source "$out.bash"
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		_cubby
+		echo "${COMPREPLY[@]}"
+	); }
+	[ "$(complete_with cubby exe)" = exec ]
+	[ "$(complete_with cubby exec --workd)" = --workdir ]
+	[ "$(complete_with cubby exec --net n)" = none ]
+	[ "$(complete_with cubby help unse)" = unset ]
+	[[ " $(complete_with cubby run --m) " == *" --max-rounds "* ]]
+	grep -q "complete -c cubby -n '__fish_seen_subcommand_from exec' -l workdir -s w -x -d" "$out.fish"
+	! command -v zsh >/dev/null || zsh -n "$out.zsh"
+	! command -v fish >/dev/null || fish -n "$out.fish"
+	run -2 "$CUBBY_TEST_TOP/scripts/completion" tcsh
+}
+
 @test "no words: the short help, status 0" {
 	run -0 --separate-stderr cubby
 	[[ $output == *"Commands:"* ]]

@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/scope.h"
+#include "base/sys/sys.h"
 #include "runtime/init/payload.h"
 #include "runtime/init/payload_env.h"
 #include "runtime/init/userdb.h"
@@ -110,11 +112,47 @@ static void environment(void)
 	assert_null(payload_env_get(env, ""));
 }
 
+static void make(const char *dir)
+{
+	char path[PATH_MAX];
+	struct err e = ERR_NONE;
+
+	snprintf(path, sizeof(path), "%s%s", unit_tmpdir(), dir);
+	unit_ok(file_mkdirs(AT_FDCWD, path, 0755, &e), &e);
+}
+
+static void what_the_image_lacks(void)
+{
+	char lang[] = "LANG=de_DE.UTF-8", ctype[] = "LC_CTYPE=de_DE.UTF-8",
+	     time[] = "LC_TIME=fr_FR.UTF-8", term[] = "TERM=../../etc";
+	char *env[] = { lang, ctype, time, term, NULL };
+
+	make("/lib/terminfo");
+	payload_env_fit(env,
+			unit_tmpdir()); /* neither locales nor terminals: all stays */
+	assert_string_equal(env[0], "LANG=de_DE.UTF-8");
+	assert_string_equal(env[3], "TERM=../../etc");
+	make("/lib/terminfo/x/xterm-256color");
+	make("/usr/lib/locale/de_DE.utf8");
+	payload_env_fit(env, unit_tmpdir());
+	assert_string_equal(env[0], "LANG=de_DE.UTF-8");
+	assert_string_equal(env[1], "LC_CTYPE=de_DE.UTF-8");
+	assert_string_equal(env[2], "LC_TIME=");
+	assert_string_equal(env[3], "TERM=xterm-256color");
+	env[0] = (char[]){ "LANG=xx_XX.UTF-8" };
+	env[3] = (char[]){ "TERM=kitty" };
+	make("/lib/terminfo/6b/kitty");
+	payload_env_fit(env, unit_tmpdir());
+	assert_string_equal(env[0], "LANG=C.UTF-8");
+	assert_string_equal(env[3], "TERM=kitty");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "a body of another size", a_body_of_another_size },
 		{ "environment", environment },
+		{ "what the image lacks", what_the_image_lacks },
 	};
 
 	return unit_rows("payload_parse", rows, test_parse) +
