@@ -4,7 +4,8 @@
  * Never:  calls a handler's hooks after the answer has ended, or the client has gone.
  *
  * A failure becomes {"detail": "…"} with the status of its errno: -ENOENT 404, -EACCES and
- * -EPERM 403, -EINVAL and other faults of the request 400, -EEXIST 409, -EMSGSIZE 413,
+ * -EPERM 403, -EBADMSG (an argument is missing or wrong) 422, -EINVAL and other faults of
+ * the request 400, -EEXIST 409, -EMSGSIZE 413,
  * -EMEDIUMTYPE 415, -EAGAIN 429, -ENOTCONN 503, -ETIMEDOUT 504, all else 500. */
 #ifndef AGENT_SERVER_EXCHANGE_H
 #define AGENT_SERVER_EXCHANGE_H
@@ -27,14 +28,14 @@ const char *exchange_param(const struct exchange *x, const char *name);
 const char *exchange_header(const struct exchange *x, const char *name);
 /** exchange_arg() - the @nth value of a name of the query; NULL: none, or "null" */
 const char *exchange_arg(struct exchange *x, const char *name, unsigned nth);
-/** exchange_arg_num() - @ret becomes the value, or stays without one; else -EINVAL */
+/** exchange_arg_num() - @ret becomes the value, or stays without one; else -EBADMSG */
 int exchange_arg_num(struct exchange *x, const char *name, int64_t least, int64_t most,
 		     int64_t *ret, struct err *e);
 bool exchange_arg_bool(struct exchange *x, const char *name, bool none);
 /** exchange_json() - the body, of a route with ROUTE_JSON; NULL = none */
 const struct json *exchange_json(const struct exchange *x);
-/** exchange_text() - a member of it that has to be a string: 0 or -EINVAL */
-int exchange_text(const struct exchange *x, const char *name, const char **ret,
+/** exchange_text() - a member of it that has to be a string: 0 or -EBADMSG */
+int exchange_text(struct exchange *x, const char *name, const char **ret,
 		  struct err *e);
 /** exchange_key_is() - in constant time */
 bool exchange_key_is(const struct exchange *x, const char *key);

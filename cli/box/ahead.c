@@ -22,6 +22,17 @@ static void plain_signals(void)
 	(void)sys_sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Nothing of the caller's stays open here: the far end of a connection would wait for it. */
+static void close_others(int a, int b)
+{
+	unsigned low = (unsigned)MIN(a, b), high = (unsigned)MAX(a, b);
+
+	(void)sys_close_range(STDERR_FILENO + 1, low - 1, 0);
+	if (high > low + 1)
+		(void)sys_close_range(low + 1, high - 1, 0);
+	(void)sys_close_range(high + 1, ~0U, 0);
+}
+
 static _noreturn_ void child(const struct app *app, const struct opt_box *o, int said,
 			     int hold)
 {
@@ -30,6 +41,7 @@ static _noreturn_ void child(const struct app *app, const struct opt_box *o, int
 	char byte;
 
 	(void)sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	close_others(said, hold);
 	plain_signals();
 	boxsetup_init(&s);
 	if (boxsetup_open(app, o, &s, &e) >= 0)
@@ -40,8 +52,8 @@ static _noreturn_ void child(const struct app *app, const struct opt_box *o, int
 	sys_exit(0);
 }
 
-int boxahead_start(const struct app *app, const struct opt_box *o,
-		   const int private_fds[2], struct boxahead *ret, struct err *e)
+int boxahead_start(const struct app *app, const struct opt_box *o, struct boxahead *ret,
+		   struct err *e)
 {
 	_cleanup_boxahead_ struct boxahead b = BOXAHEAD_NONE;
 	_cleanup_close_ int said = -1, hold = -1;
@@ -60,16 +72,8 @@ int boxahead_start(const struct app *app, const struct opt_box *o,
 	b.pid = sys_fork();
 	if (b.pid < 0)
 		return err_sys(e, (int)b.pid, "cannot fork");
-	if (b.pid == 0) {
-		scope_close(&b.said);
-		scope_close(&b.hold);
-		for (int i = 0; i < 2; i++) {
-			int fd = private_fds[i];
-
-			scope_close(&fd);
-		}
+	if (b.pid == 0)
 		child(app, o, said, hold);
-	}
 	*ret = take(&b, BOXAHEAD_NONE);
 	return 0;
 }

@@ -19,12 +19,9 @@ struct boxahead {
 };
 #define BOXAHEAD_NONE ((struct boxahead){ .pid = -1, .said = -1, .hold = -1 })
 
-/**
- * boxahead_start() - begin
- * @private_fds: what the child must not keep open; -1 = none; borrowed
- */
-int boxahead_start(const struct app *app, const struct opt_box *o,
-		   const int private_fds[2], struct boxahead *ret, struct err *e);
+/** boxahead_start() - begin; of the caller's descriptors the child keeps 0, 1 and 2 */
+int boxahead_start(const struct app *app, const struct opt_box *o, struct boxahead *ret,
+		   struct err *e);
 
 /** boxahead_result() - once said is readable: 0, or why there is no box */
 int boxahead_result(struct boxahead *b, struct err *e);

@@ -38,7 +38,6 @@ struct host {
 	struct env env;				    /* owned; borrowed by the toolbox */
 	struct toolbox *toolbox;		    /* owned */
 	const char *secrets[MODELPICK_SECRETS + 1]; /* borrowed by the toolbox */
-	int streams[2];				    /* borrowed; the protocol's */
 };
 
 static int host_close(struct host *h, struct err *e)
@@ -85,7 +84,7 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 static int start_ahead(struct host *h, const struct mcp_hooks *hooks,
 		       struct boxahead *ret, struct err *e)
 {
-	int r = boxahead_start(h->app, h->options, h->streams, ret, e);
+	int r = boxahead_start(h->app, h->options, ret, e);
 	struct pollfd p[] = { { .fd = ret->said, .events = POLLIN },
 			      { .fd = hooks->aside.fd, .events = POLLIN },
 			      { .fd = hooks->interrupt_fd, .events = POLLIN } };
@@ -218,8 +217,8 @@ static int serve(struct app *app, const struct opt_box *options, struct err *e)
 		return r;
 	conf.tools = set.v;
 	conf.tool_count = set.n;
-	conf.in_fd = h.streams[0] = in;
-	conf.out_fd = h.streams[1] = out;
+	conf.in_fd = in;
+	conf.out_fd = out;
 	conf.stop_fd = stop;
 	conf.instructions = text;
 	acting_begin(app, app->dir ? app->dir : ".", &acting);

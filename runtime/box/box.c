@@ -1,12 +1,13 @@
 #include "runtime/box/box.h"
 
 #include <string.h>
-#include <sys/sysmacros.h>
 
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "runtime/box/asked.h"
+#include "runtime/box/spawned.h"
 #include "runtime/confine/abstract.h"
 #include "runtime/monitor/monitor.h"
 #include "runtime/spec/spec.h"
@@ -24,10 +25,7 @@ enum {
 	BOX_TRIES = 50,
 	BOX_LOST_MS = 5000, /* for a monitor without a socket to end */
 	BOX_LOST_LOOK_MS = 20,
-	BOX_AGAIN = 5,	      /* boxes that end before they hear of a command */
-	BOX_MASTER_MAJOR = 5, /* of a pty master as devpts shows it: 5:2 */
-	BOX_MASTER_MINOR = 2,
-	BOX_DEVPTS_MAGIC = 0x1cd1
+	BOX_AGAIN = 5, /* boxes that end before they hear of a command */
 };
 
 struct box {
@@ -47,6 +45,7 @@ struct box {
 	const struct box_command
 		*first; /* borrowed: asked for, not answered; or NULL */
 	uint32_t first_id;
+	struct asked asked; /* owned: by box_request() */
 };
 
 void box_proc_done(struct box_proc *p)
@@ -74,6 +73,7 @@ void box_close(struct box **b)
 	if (!*b)
 		return;
 	leave(*b);
+	asked_done(&(*b)->asked);
 	free((*b)->exits);
 	free(*b);
 	*b = NULL;
@@ -130,6 +130,32 @@ static int keep_exit(struct box *b, const struct wire_msg *m, struct err *e)
 	return 0;
 }
 
+static int failed(const struct wire_msg *m, struct err *e)
+{
+	const struct err *said = wire_body(m, sizeof(*said));
+
+	if (!said || said->code >= 0)
+		return err_set(e, -EBADMSG, "malformed failure from the monitor");
+	*e = *said;
+	e->msg[sizeof(e->msg) - 1] = '\0';
+	return e->code;
+}
+
+/* An answer to box_request() is put aside, too. true = it was one */
+static bool keep_asked(struct box *b, struct wire_msg *m)
+{
+	struct asked_one *a = asked_find(&b->asked, m->head.id);
+
+	if (!a)
+		return false;
+	a->came = true;
+	if (m->head.type == WIRE_SPAWNED)
+		(void)spawned_take(a->io, m, &a->proc, &a->why);
+	else
+		(void)failed(m, &a->why);
+	return true;
+}
+
 /* The next message within the time; exits are put aside. 1 = @m holds another one, 0 = an
  * exit came or, with no time left, nothing (-ETIMEDOUT). */
 static int next_message(struct box *b, struct wire_msg *m, int timeout_ms,
@@ -148,23 +174,15 @@ static int next_message(struct box *b, struct wire_msg *m, int timeout_ms,
 		return err_sys(e, r, "cannot hear from the box's monitor");
 	if (m->head.type == WIRE_EXIT)
 		return keep_exit(b, m, e);
+	if ((m->head.type == WIRE_SPAWNED || m->head.type == WIRE_FAILED) &&
+	    keep_asked(b, m))
+		return 0;
 	if (m->head.type == WIRE_NOTE) {
 		if (b->how.note)
 			b->how.note(b->how.note_ctx, buf_cstr(&m->body));
 		return 0;
 	}
 	return 1;
-}
-
-static int failed(const struct wire_msg *m, struct err *e)
-{
-	const struct err *said = wire_body(m, sizeof(*said));
-
-	if (!said || said->code >= 0)
-		return err_set(e, -EBADMSG, "malformed failure from the monitor");
-	*e = *said;
-	e->msg[sizeof(e->msg) - 1] = '\0';
-	return e->code;
 }
 
 /* Waits for the answer to @id: of @type, or a failure. */
@@ -501,56 +519,6 @@ static int reopen(struct box *b, const struct box_command *first, struct err *e)
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-/* What came from inside is believed when it is what was asked for: a pty master, or pipes
- * of the right direction. */
-static bool is_master(int fd)
-{
-	struct statfs fs;
-	struct stat st;
-
-	return sys_fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
-	       st.st_rdev == makedev(BOX_MASTER_MAJOR, BOX_MASTER_MINOR) &&
-	       sys_fstatfs(fd, &fs) == 0 && fs.f_type == BOX_DEVPTS_MAGIC;
-}
-
-static bool is_pipe(int fd, int access)
-{
-	struct stat st;
-	int fl = sys_getfl(fd);
-
-	return fl >= 0 && (fl & O_ACCMODE) == access && sys_fstat(fd, &st) == 0 &&
-	       S_ISFIFO(st.st_mode);
-}
-
-static int take_spawned(const struct box_command *c, struct wire_msg *m,
-			struct box_proc *ret, struct err *e)
-{
-	static const unsigned expected[] = { [BOX_IO_PIPES] = 3,
-					     [BOX_IO_TTY] = 1,
-					     [BOX_IO_NULL] = 0,
-					     [BOX_IO_LOG] = 0 };
-	const struct wire_spawned *s = wire_body(m, sizeof(*s));
-	bool good = s && m->n_fds == expected[c->io];
-
-	if (s && s->err.code < 0) {
-		*e = s->err;
-		e->msg[sizeof(e->msg) - 1] = '\0';
-		return e->code;
-	}
-	if (good && c->io == BOX_IO_TTY)
-		good = is_master(m->fds[0]);
-	if (good && c->io == BOX_IO_PIPES)
-		good = is_pipe(m->fds[0], O_WRONLY) && is_pipe(m->fds[1], O_RDONLY) &&
-		       is_pipe(m->fds[2], O_RDONLY);
-	if (!good)
-		return err_set(e, -EBADMSG, "the box sent unexpected descriptors");
-	ret->id = m->head.id;
-	ret->pid = s->pid;
-	for (unsigned i = 0; i < 3; i++)
-		ret->fds[i] = wire_take_fd(m, i);
-	return 0;
-}
-
 static int spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
 		 struct err *e)
 {
@@ -565,7 +533,7 @@ static int spawn(struct box *b, const struct box_command *c, struct box_proc *re
 		r = send_spawn(b, c, &id, e);
 	if (r == 0)
 		r = answer(b, id, WIRE_SPAWNED, &m, e);
-	return r < 0 ? r : take_spawned(c, &m, ret, e);
+	return r < 0 ? r : spawned_take(c->io, &m, ret, e);
 }
 
 int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
@@ -584,6 +552,36 @@ int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
 		if (r < 0)
 			return r;
 	}
+}
+
+int box_request(struct box *b, const struct box_command *c, uint32_t *id, struct err *e)
+{
+	int r = asked_reserve(&b->asked, e);
+
+	if (r == 0)
+		r = send_spawn(b, c, id, e);
+	if (r < 0)
+		return r == -ESHUTDOWN ? e->code = -ECONNRESET : r;
+	b->used = true;
+	asked_add(&b->asked, *id, c->io);
+	return 0;
+}
+
+int box_next_spawned(struct box *b, uint32_t *id, struct box_proc *ret, struct err *why,
+		     struct err *e)
+{
+	_cleanup_wire_ struct wire_msg m;
+
+	wire_msg_init(&m);
+	while (!asked_take(&b->asked, id, ret, why)) {
+		int r = b->gone ? gone(b, e) : next_message(b, &m, 0, e);
+
+		if (r == -ETIMEDOUT || r == -EINTR)
+			return 0;
+		if (r < 0)
+			return r;
+	}
+	return 1;
 }
 
 /* A program that ran in a box that another has replaced. */

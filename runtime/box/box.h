@@ -73,6 +73,24 @@ void box_proc_done(struct box_proc *p); /* closes; does not end the process */
 int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
 	      struct err *e);
 
+/**
+ * box_request() - box_spawn() without waiting for the answer, for a caller of many boxes
+ * @id: names it in box_next_spawned()
+ *
+ * It never starts the box again. Return: 0; -ECONNRESET: the box has ended; -EINVAL,
+ * -E2BIG, -ENOMEM.
+ */
+int box_request(struct box *b, const struct box_command *c, uint32_t *id,
+		struct err *e);
+/**
+ * box_next_spawned() - without blocking: the answer to one of them
+ * @id: of which
+ * @ret: filled when it runs; else @why is why not
+ * Return: 1 = there was one, 0 = none yet, negative: the box is gone.
+ */
+int box_next_spawned(struct box *b, uint32_t *id, struct box_proc *ret, struct err *why,
+		     struct err *e);
+
 struct box_exit {
 	uint32_t id;
 	int status; /* 0–255, or 128 + signal */

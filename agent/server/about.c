@@ -1,0 +1,65 @@
+/* what the server says of itself: health, configuration, metrics */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "agent/server/impl.h"
+#include "base/sys/sys.h"
+
+static int get_health(struct exchange *x, struct err *e)
+{
+	(void)e;
+	exchange_reply_text(x, 200, "application/json", "{\"status\":\"ok\"}");
+	return 0;
+}
+
+static int get_config(struct exchange *x, struct err *e)
+{
+	(void)e;
+	exchange_reply_text(x, 200, "application/json",
+			    "{\"features\":{\"terminal\":true,\"notebooks\":false,"
+			    "\"system\":true}}");
+	return 0;
+}
+
+static int get_metrics(struct exchange *x, struct err *e)
+{
+	const struct server *s = exchange_server(x);
+	const struct server_counts *c = &s->counts;
+	const struct {
+		const char *name, *kind;
+		uint64_t value;
+	} rows[] = {
+		{ "requests_total", "counter", c->requests },
+		{ "refused_requests_total", "counter", c->refused },
+		{ "connections_total", "counter", c->connections },
+		{ "sent_bytes_total", "counter", c->bytes_out },
+		{ "connections", "gauge", s->n_exchanges },
+		{ "boxes_open", "gauge", tenants_open_count(s->tenants) },
+		{ "programs", "gauge", c->programs },
+		{ "terminals", "gauge", c->terminals },
+		{ "uptime_seconds", "gauge", (sys_now_ms() - s->began_ms) / 1000 },
+	};
+	_cleanup_buf_ struct buf b = BUF_INIT(16 << 10);
+	int r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		buf_addf(&b, "# TYPE cubby_%s %s\ncubby_%s %" PRIu64 "\n", rows[i].name,
+			 rows[i].kind, rows[i].name, rows[i].value);
+	buf_adds(&b, "# TYPE cubby_answers_total counter\n");
+	for (int i = 2; i < 6; i++)
+		buf_addf(&b, "cubby_answers_total{class=\"%dxx\"} %" PRIu64 "\n", i,
+			 c->by_class[i]);
+	r = buf_failed(&b);
+	if (r < 0)
+		return err_sys(e, r, "cannot count");
+	exchange_reply_text(x, 200, "text/plain; version=0.0.4", buf_cstr(&b));
+	return 0;
+}
+
+static const struct route rows[] = {
+	{ "GET", "/health", get_health, .right = ROUTE_ANYBODY },
+	{ "GET", "/api/config", get_config, .right = ROUTE_ANYBODY },
+	{ "GET", "/metrics", get_metrics, .right = ROUTE_KEY },
+};
+
+const struct route_table about_routes = { rows, ARRAY_SIZE(rows) };

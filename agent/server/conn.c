@@ -1,0 +1,572 @@
+/* Theory of operation
+ *
+ * A connection is a struct exchange that goes through its states: HEAD, BODY, BUSY (the
+ * handler has it), FLUSH, and HEAD again. What is read goes to a small buffer and is
+ * taken from there by the state; while a handler works nothing is read, so a client that
+ * pipelines or uploads faster than the box takes it is held up by its own socket. Nothing
+ * is freed while a handler may be on the stack: a connection that fails is marked and
+ * reaped when the round is over.
+ *
+ * Every state has a deadline, looked at once a second. A head has ten seconds in all,
+ * however often a byte of it comes. */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "agent/server/impl.h"
+#include "base/sys/sys.h"
+
+enum {
+	CHUNK = 64 << 10,
+	HEAD_CHUNK = 4096,
+	DISCARD_MAX = 64 << 10,
+	LINGER_MAX = 8 << 20
+};
+
+static void advance(struct exchange *x);
+
+/* ---- one request after the other ------------------------------------------------------ */
+
+static void leave_tenant(struct exchange *x)
+{
+	struct tenant *t = take(&x->tenant, NULL);
+
+	if (!t)
+		return;
+	if (x->waiting)
+		tenant_unwait(t, &x->wait);
+	x->waiting = false;
+	tenant_release(t);
+}
+
+static void clear_request(struct exchange *x)
+{
+	leave_tenant(x);
+	free(x->head_text);
+	json_free(&x->json);
+	buf_done(&x->body);
+	route_match_done(&x->match);
+	for (unsigned i = 0; i < x->n_args; i++)
+		free(x->args[i]);
+	ws_done(&x->ws);
+	x->head_text = NULL;
+	x->head = (struct head){ .query = "" };
+	x->n_args = 0;
+	x->chunked = (struct chunked){ 0 };
+	x->hooks = NULL;
+	x->body_done = true;
+	x->streams = x->paused = x->begun = x->ended = x->cut = x->close = false;
+	x->out_chunked = x->no_body = x->pinged = false;
+	x->wrong_at[0] = '\0';
+	x->sent = 0;
+	x->body_left = 0;
+	x->discarded = 0;
+}
+
+static void set_state(struct exchange *x, enum exchange_state state, uint64_t ms)
+{
+	x->state = state;
+	x->deadline_ms = ms ? sys_now_ms() + ms : UINT64_MAX;
+}
+
+/* The answer has left. */
+static void next_request(struct exchange *x)
+{
+	bool close = x->close || x->server->stopping;
+
+	x->served = true;
+	clear_request(x);
+	if (!x->in.len) {
+		buf_done(&x->in);
+		buf_init(&x->in, HEAD_MAX + CHUNK);
+	}
+	buf_done(&x->out);
+	buf_init(&x->out, EXCHANGE_OUT_MAX);
+	if (close) {
+		(void)sys_shutdown(x->fd, SHUT_WR);
+		set_state(x, EXCHANGE_LINGER, EXCHANGE_LINGER_MS);
+		buf_truncate(&x->in, 0);
+		return;
+	}
+	set_state(x, EXCHANGE_HEAD, x->in.len ? EXCHANGE_HEAD_MS : EXCHANGE_KEEP_MS);
+	advance(x);
+}
+
+/* ---- to the handler --------------------------------------------------------------------- */
+
+static void run_handler(struct exchange *x)
+{
+	struct err e = ERR_NONE;
+	int r;
+
+	x->state = EXCHANGE_BUSY;
+	x->deadline_ms = UINT64_MAX;
+	r = x->match.route->run(x, &e);
+	if (r < 0 && !x->begun)
+		exchange_fail_err(x, &e);
+	else if (r < 0)
+		exchange_cut(x);
+	x->kick |= x->streams;
+	exchange_watch(x);
+}
+
+static void on_box(void *ctx, const struct err *e)
+{
+	struct exchange *x = ctx;
+
+	x->waiting = false;
+	if (x->state == EXCHANGE_DEAD)
+		return;
+	if (e)
+		exchange_fail(x, 503, "%s", e->msg);
+	else
+		run_handler(x);
+}
+
+/* WebSockets of a browser cannot set fields: Open WebUI puts the user into the query. */
+static void dispatch(struct exchange *x)
+{
+	struct tenant_who who = {
+		.user = head_field(&x->head, "x-user-id"),
+		.context = head_field(&x->head, "x-terminal-context-id"),
+	};
+	struct err e = ERR_NONE;
+
+	if (!x->match.route->box) {
+		run_handler(x);
+		return;
+	}
+	if (!who.user && x->match.route->websocket)
+		who.user = exchange_arg(x, "user_id", 0);
+	x->state = EXCHANGE_BUSY;
+	x->deadline_ms = UINT64_MAX;
+	if (tenants_get(x->server->tenants, &who, &x->tenant, &e) < 0) {
+		exchange_fail_err(x, &e);
+		return;
+	}
+	tenant_hold(x->tenant);
+	x->waiting = true;
+	x->wait = (struct tenant_wait){ .ready = on_box, .ctx = x };
+	tenant_open(x->tenant, &x->wait);
+}
+
+/* ---- the body ------------------------------------------------------------------------- */
+
+/* The next bytes of it at the front of x->in: 1 = there were some, or it is complete. */
+static int next_part(struct exchange *x, struct chunked_data *d, size_t *used)
+{
+	int r;
+
+	*d = (struct chunked_data){ x->in.data, 0 };
+	*used = 0;
+	if (x->head.length != HEAD_CHUNKED) {
+		*used = d->len = (size_t)MIN((uint64_t)x->in.len, x->body_left);
+		x->body_left -= d->len;
+		x->body_done = !x->body_left;
+		return x->body_done || d->len;
+	}
+	if (!x->in.len)
+		return 0;
+	r = chunked_feed(&x->chunked, x->in.data, x->in.len, used, d);
+	x->body_done = r == 1;
+	return r < 0 ? r : r || *used;
+}
+
+static void refuse_body(struct exchange *x, int status, const char *why)
+{
+	if (x->begun) {
+		exchange_cut(x);
+		return;
+	}
+	if (x->hooks && x->hooks->gone)
+		x->hooks->gone(x->ctx);
+	x->hooks = NULL;
+	exchange_fail(x, status, "%s", why);
+}
+
+/* false = it was refused */
+static bool take_part(struct exchange *x, const struct chunked_data *d)
+{
+	const struct route *route = x->match.route;
+
+	if (x->streams) {
+		if (d->len && x->hooks && x->hooks->body)
+			x->hooks->body(x->ctx, d->data, d->len);
+		return x->state == EXCHANGE_BUSY;
+	}
+	x->discarded += d->len;
+	if (route->body == ROUTE_NO_BODY && x->discarded <= DISCARD_MAX)
+		return true;
+	if (route->body == ROUTE_JSON && buf_add(&x->body, d->data, d->len) == 0)
+		return true;
+	refuse_body(x, 413, "the body is too large");
+	return false;
+}
+
+static bool parse_body(struct exchange *x)
+{
+	struct err e = ERR_NONE;
+
+	if (x->match.route->body != ROUTE_JSON || !x->body.len)
+		return true;
+	if (json_parse(x->body.data, x->body.len, &x->json, &e) < 0) {
+		exchange_fail(x, 422, "the body: %s", e.msg);
+		return false;
+	}
+	buf_done(&x->body);
+	return true;
+}
+
+static void take_body(struct exchange *x)
+{
+	while (!x->body_done && !x->paused) {
+		struct chunked_data d;
+		size_t used;
+		int r = next_part(x, &d, &used);
+
+		if (r < 0) {
+			refuse_body(x, 400, "malformed chunk");
+			return;
+		}
+		if (r == 0)
+			return;
+		x->deadline_ms = sys_now_ms() + EXCHANGE_STALL_MS;
+		if (d.len && !take_part(x, &d))
+			return;
+		buf_consume(&x->in, used);
+	}
+	if (!x->body_done)
+		return;
+	if (!x->streams) {
+		if (parse_body(x))
+			dispatch(x);
+		return;
+	}
+	x->streams = false;
+	x->deadline_ms = UINT64_MAX;
+	if (x->hooks && x->hooks->body)
+		x->hooks->body(x->ctx, NULL, 0);
+}
+
+/* ---- the head ------------------------------------------------------------------------- */
+
+static bool has_key(const struct exchange *x)
+{
+	const char *value = head_field(&x->head, "authorization");
+
+	if (value && strncasecmp(value, "bearer ", 7) == 0)
+		return exchange_key_is(x, value + 7 + strspn(value + 7, " "));
+	return exchange_key_is(x, NULL);
+}
+
+/* A page asks whether it may ask. */
+static void answer_preflight(struct exchange *x)
+{
+	static const char *const headers[] = {
+		"Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE",
+		"Access-Control-Allow-Headers: Authorization, Content-Type, X-User-Id, "
+		"X-Session-Id, X-Terminal-Context-Id, Mcp-Session-Id, "
+		"Mcp-Protocol-Version, Last-Event-ID",
+		"Access-Control-Max-Age: 600", NULL
+	};
+
+	exchange_begin(x, 204, NULL, headers, 0);
+	exchange_end(x);
+}
+
+/* 0, or it was answered. */
+static int check_request(struct exchange *x)
+{
+	const struct server *s = x->server;
+	const struct route *route;
+	int r = route_find(s->tables, s->n_tables, x->head.method, x->head.path,
+			   &x->match);
+
+	route = x->match.route;
+	if (r < 0)
+		exchange_fail(x, 400, "malformed path");
+	else if (strcmp(x->head.method, "OPTIONS") == 0 && exchange_origin_allowed(x) &&
+		 head_field(&x->head, "access-control-request-method"))
+		answer_preflight(x);
+	else if (!route)
+		exchange_fail(x, x->match.path_known ? 405 : 404, "%s",
+			      x->match.path_known ? "Method Not Allowed" : "Not Found");
+	else if (route->right == ROUTE_KEY && !has_key(x))
+		exchange_fail(x, 401, "Invalid API key");
+	else if (route->websocket && !x->head.websocket)
+		exchange_fail(x, 426, "this is a WebSocket");
+	else if (route->websocket &&
+		 (!head_field(&x->head, "sec-websocket-key") ||
+		  strlen(head_field(&x->head, "sec-websocket-key")) != 24))
+		exchange_fail(x, 400, "bad sec-websocket-key");
+	else if (route->body == ROUTE_JSON && x->head.length > EXCHANGE_JSON_MAX)
+		exchange_fail(x, 413, "the body is too large");
+	else
+		return 0;
+	return 1;
+}
+
+static void on_head(struct exchange *x)
+{
+	x->began_ms = sys_now_ms();
+	x->server->counts.requests++;
+	x->body_done = x->head.length == 0;
+	x->body_left = x->head.length > 0 ? (uint64_t)x->head.length : 0;
+	if (check_request(x))
+		return;
+	buf_init(&x->body, EXCHANGE_JSON_MAX);
+	if (x->head.expects && !x->body_done &&
+	    buf_adds(&x->out, "HTTP/1.1 100 Continue\r\n\r\n") == 0)
+		exchange_push(x);
+	if (x->match.route->body == ROUTE_STREAM) {
+		x->streams = !x->body_done;
+		dispatch(x);
+		return;
+	}
+	set_state(x, EXCHANGE_BODY, EXCHANGE_STALL_MS);
+	take_body(x);
+}
+
+static void refuse_head(struct exchange *x, int status, const char *why)
+{
+	x->close = true;
+	x->server->counts.refused++;
+	x->state = EXCHANGE_BUSY;
+	x->began_ms = sys_now_ms();
+	exchange_fail(x, status, "%s", why);
+}
+
+static void take_head(struct exchange *x)
+{
+	size_t n = head_length(buf_cstr(&x->in), x->in.len);
+	int r;
+
+	if (!n) {
+		if (x->in.len >= HEAD_MAX)
+			refuse_head(x, 431, "the head is too large");
+		return;
+	}
+	x->head_text = strndup(x->in.data, n);
+	if (!x->head_text || strlen(x->head_text) != n) {
+		refuse_head(x, 400, "malformed head");
+		return;
+	}
+	buf_consume(&x->in, n);
+	r = head_parse(x->head_text, n, &x->head);
+	if (r) {
+		const char *why = x->head.wrong;
+
+		x->head = (struct head){ .query = "" }; /* nothing of it is believed */
+		refuse_head(x, r, why);
+		return;
+	}
+	on_head(x);
+}
+
+/* ---- WebSockets ------------------------------------------------------------------------- */
+
+static int on_message(void *ctx, enum ws_opcode kind, const char *data, size_t len)
+{
+	struct exchange *x = ctx;
+
+	x->deadline_ms = sys_now_ms() + EXCHANGE_PING_MS;
+	x->pinged = false;
+	if (kind == WS_PING)
+		(void)ws_frame(WS_PONG, data, len, &x->out);
+	else if (kind == WS_CLOSE)
+		return 1;
+	else if (kind != WS_PONG && x->hooks && x->hooks->message)
+		x->hooks->message(x->ctx,
+				  kind == WS_TEXT ? EXCHANGE_TEXT : EXCHANGE_BINARY,
+				  data, len);
+	return x->state != EXCHANGE_WS || x->out.len > EXCHANGE_OUT_MAX / 2;
+}
+
+static void take_frames(struct exchange *x)
+{
+	const struct exchange_hooks *hooks;
+	int r;
+
+	if (x->paused || !x->in.len)
+		return;
+	r = ws_feed(&x->ws, x->in.data, x->in.len, on_message, x);
+	buf_truncate(&x->in, 0);
+	if (r == 0) {
+		exchange_push(x);
+		return;
+	}
+	if (x->state != EXCHANGE_WS)
+		return;
+	hooks = x->hooks;
+	x->hooks = NULL;
+	if (hooks && hooks->gone)
+		hooks->gone(x->ctx);
+	exchange_ws_close(x, r == 1 ? 1000 : (unsigned)r, "");
+}
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+static void advance(struct exchange *x)
+{
+	switch (x->state) {
+	case EXCHANGE_HEAD:
+		take_head(x);
+		break;
+	case EXCHANGE_BODY:
+		take_body(x);
+		break;
+	case EXCHANGE_BUSY:
+		if (x->streams && x->hooks)
+			take_body(x);
+		break;
+	case EXCHANGE_WS:
+		take_frames(x);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_input(struct exchange *x)
+{
+	bool first = x->state == EXCHANGE_HEAD && !x->in.len;
+	ssize_t n = 0;
+	size_t room =
+		MIN(x->state == EXCHANGE_HEAD ? (size_t)HEAD_CHUNK : (size_t)CHUNK,
+		    x->in.max - x->in.len);
+
+	if (room && buf_reserve(&x->in, room) == 0)
+		n = sys_recv(x->fd, x->in.data + x->in.len, room, 0);
+	if (n == -EAGAIN)
+		return;
+	if (n <= 0) {
+		exchange_die(x);
+		return;
+	}
+	if (x->state == EXCHANGE_LINGER) {
+		x->discarded += (uint64_t)n;
+		if (x->discarded > LINGER_MAX)
+			exchange_die(x);
+		return;
+	}
+	buf_commit(&x->in, (size_t)n);
+	if (first)
+		x->deadline_ms = sys_now_ms() + EXCHANGE_HEAD_MS;
+	advance(x);
+}
+
+static int on_event(void *ctx, uint32_t events, struct err *e)
+{
+	struct exchange *x = ctx;
+
+	(void)e;
+	if (x->state == EXCHANGE_DEAD)
+		return 0;
+	if (events & (EPOLLHUP | EPOLLERR) ||
+	    (events & EPOLLRDHUP && !(events & EPOLLIN) &&
+	     x->state != EXCHANGE_FLUSH)) {
+		exchange_die(x);
+		return 0;
+	}
+	if (events & EPOLLIN)
+		on_input(x);
+	if (events & EPOLLOUT && x->state != EXCHANGE_DEAD) {
+		exchange_push(x);
+		if (!x->out.len && x->hooks && x->hooks->drained)
+			x->hooks->drained(x->ctx);
+	}
+	if (x->kick) {
+		x->kick = false;
+		if (x->state == EXCHANGE_BUSY || x->state == EXCHANGE_WS)
+			advance(x);
+	}
+	/* a client may have many requests in one packet */
+	while (x->state == EXCHANGE_FLUSH && !x->out.len)
+		next_request(x);
+	exchange_watch(x);
+	return 0;
+}
+
+int conn_new(struct server *s, int fd, struct err *e)
+{
+	struct exchange *x = calloc(1, sizeof(*x));
+	int r = x ? loop_add(s->loop, fd, EPOLLIN | EPOLLRDHUP, on_event, x, &x->source)
+		  : -ENOMEM;
+
+	if (r < 0) {
+		free(x);
+		return err_sys(e, r, "cannot take a connection");
+	}
+	x->server = s;
+	x->fd = fd;
+	buf_init(&x->in, HEAD_MAX + CHUNK);
+	buf_init(&x->out, EXCHANGE_OUT_MAX);
+	clear_request(x);
+	set_state(x, EXCHANGE_HEAD, EXCHANGE_HEAD_MS);
+	x->next = s->exchanges;
+	if (x->next)
+		x->next->prev = x;
+	s->exchanges = x;
+	s->n_exchanges++;
+	s->counts.connections++;
+	return 0;
+}
+
+static void conn_free(struct exchange *x)
+{
+	const struct exchange_hooks *hooks = take(&x->hooks, NULL);
+	struct server *s = x->server;
+
+	if (hooks && hooks->gone)
+		hooks->gone(x->ctx);
+	loop_remove(s->loop, &x->source);
+	clear_request(x);
+	buf_done(&x->in);
+	buf_done(&x->out);
+	scope_close(&x->fd);
+	*(x->prev ? &x->prev->next : &s->exchanges) = x->next;
+	if (x->next)
+		x->next->prev = x->prev;
+	s->n_exchanges--;
+	free(x);
+}
+
+void conn_reap(struct server *s)
+{
+	while (s->reap) {
+		struct exchange *next;
+
+		s->reap = false;
+		for (struct exchange *x = s->exchanges; x; x = next) {
+			next = x->next;
+			if (x->state == EXCHANGE_DEAD)
+				conn_free(x);
+		}
+	}
+}
+
+bool conn_idle(const struct exchange *x)
+{
+	return (x->state == EXCHANGE_HEAD && x->served && !x->in.len) ||
+	       x->state == EXCHANGE_LINGER;
+}
+
+void conn_tick(struct exchange *x, uint64_t now_ms)
+{
+	if (x->out.len && x->state == EXCHANGE_BUSY && x->deadline_ms == UINT64_MAX)
+		x->deadline_ms = now_ms + EXCHANGE_STALL_MS;
+	if (now_ms < x->deadline_ms)
+		return;
+	if (x->state == EXCHANGE_WS && !x->pinged && !x->out.len) {
+		x->pinged = true;
+		x->deadline_ms = now_ms + EXCHANGE_PING_MS;
+		(void)ws_frame(WS_PING, "", 0, &x->out);
+		exchange_push(x);
+	} else if (x->state == EXCHANGE_BUSY && !x->out.len && !x->streams) {
+		x->deadline_ms = UINT64_MAX; /* the handler may take its time */
+	} else if (x->state == EXCHANGE_HEAD && x->in.len) {
+		refuse_head(x, 408, "the head did not come in time");
+	} else {
+		exchange_die(x);
+	}
+}

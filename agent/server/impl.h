@@ -1,0 +1,126 @@
+/* server_impl - what the files of the server share. For agent/server/ alone.
+ * Needs:  server_run() has set it up.
+ * Owns:   see the structs.
+ * Never:  is included by others. */
+#ifndef AGENT_SERVER_IMPL_H
+#define AGENT_SERVER_IMPL_H
+
+#include "agent/server/chunked.h"
+#include "agent/server/exchange.h"
+#include "agent/server/head.h"
+#include "agent/server/server.h"
+#include "agent/server/tenant.h"
+#include "agent/server/ws.h"
+#include "base/loop.h"
+
+enum {
+	EXCHANGE_ARGS = 24,	      /* values of a query that were asked for */
+	EXCHANGE_JSON_MAX = 32 << 20, /* a body that is parsed */
+	EXCHANGE_OUT_MAX = 16 << 20,  /* an answer in one piece */
+	EXCHANGE_LOC = 40
+};
+
+enum {
+	EXCHANGE_HEAD_MS = 10000,  /* from the first byte of a head to its last */
+	EXCHANGE_KEEP_MS = 90000,  /* between two requests; clients assume 75 s */
+	EXCHANGE_STALL_MS = 60000, /* nothing came of a body, or nothing left */
+	EXCHANGE_PING_MS = 30000,
+	EXCHANGE_LINGER_MS = 2000
+};
+
+enum exchange_state {
+	EXCHANGE_HEAD,	 /* a request is awaited, or its head comes */
+	EXCHANGE_BODY,	 /* its body is gathered */
+	EXCHANGE_BUSY,	 /* the handler has it */
+	EXCHANGE_FLUSH,	 /* the answer is complete and leaves */
+	EXCHANGE_WS,	 /* a WebSocket */
+	EXCHANGE_LINGER, /* no more is said; what still comes is thrown away, so that the
+			    client reads the answer before it hears of the end */
+	EXCHANGE_DEAD
+};
+
+/* A connection, and the request that is on it. */
+struct exchange {
+	struct server *server; /* borrowed */
+	struct exchange *prev, *next;
+	struct loop_source *source; /* owned by the loop */
+	int fd;			    /* owned */
+	enum exchange_state state;
+	struct buf in, out; /* owned */
+	uint64_t deadline_ms;
+	bool served; /* a request was answered on it */
+	bool pinged; /* a WebSocket whose answer to a ping is awaited */
+
+	char *head_text; /* owned; what @head points into */
+	struct head head;
+	struct route_match match;
+	struct json *json;	   /* owned; the body */
+	struct buf body;	   /* owned; while it is gathered */
+	char *args[EXCHANGE_ARGS]; /* owned */
+	unsigned n_args;
+	struct chunked chunked;
+	uint64_t body_left; /* of a body with a length */
+	uint64_t discarded;
+	bool body_done, streams, paused;
+	bool kick; /* look at what was read before, although nothing more came */
+	char wrong_in[8], wrong_at[EXCHANGE_LOC]; /* which argument is wrong */
+
+	struct tenant *tenant; /* borrowed; held */
+	struct tenant_wait wait;
+	bool waiting;			    /* for the tenant's box */
+	const struct exchange_hooks *hooks; /* borrowed; NULL = none */
+	void *ctx;
+
+	bool begun, ended, cut, close;
+	bool out_chunked, no_body; /* no_body: of HEAD, 204, 304 */
+	int status;
+	uint64_t sent, began_ms;
+
+	struct ws ws;
+};
+
+struct server_counts {
+	uint64_t requests, connections, refused, bytes_out;
+	uint64_t by_class[6]; /* of answers: by_class[2] = 2xx */
+	unsigned programs, terminals;
+};
+
+struct server {
+	const struct server_conf *conf; /* borrowed */
+	struct loop *loop;		/* owned */
+	struct exchange *exchanges;	/* owned */
+	unsigned n_exchanges;
+	struct loop_source *tick; /* owned by the loop */
+	struct loop_source *listeners[8];
+	bool full;    /* no connection is taken at the moment */
+	bool starved; /* there is no descriptor for one */
+	bool stopping, reap;
+	struct route_table tables[8];
+	unsigned n_tables;
+	struct tenants *tenants; /* owned */
+	struct server_counts counts;
+	uint64_t began_ms;
+};
+
+/* ---- exchange.c */
+/** exchange_watch() - wait for what its state needs */
+void exchange_watch(struct exchange *x);
+/** exchange_push() - send what can be sent */
+void exchange_push(struct exchange *x);
+/** exchange_die() - it is closed with the next round of the loop */
+void exchange_die(struct exchange *x);
+bool exchange_origin_allowed(const struct exchange *x);
+
+/* ---- conn.c */
+int conn_new(struct server *s, int fd, struct err *e);
+/** conn_reap() - free those that are dead */
+void conn_reap(struct server *s);
+void conn_tick(struct exchange *x, uint64_t now_ms);
+/** conn_idle() - no request is on it: it may be closed for another */
+bool conn_idle(const struct exchange *x);
+
+/* ---- tables of routes */
+extern const struct route_table about_routes, files_routes, execute_routes,
+	terminal_routes, proxy_routes, mcpweb_routes;
+
+#endif

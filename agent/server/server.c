@@ -1,0 +1,204 @@
+/* Theory of operation
+ *
+ * One loop: listeners, connections, boxes, terminals. Once a second, while there is
+ * anything to look after, deadlines are looked at. A server that has as many connections
+ * as it may have takes no more until one ends: they wait in the kernel, and idle ones
+ * are closed for them. */
+#include "agent/server/server.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "agent/server/impl.h"
+#include "base/sys/sys.h"
+
+enum { TICK_MS = 1000, STOP_MS = 3000, TAKE = 64 };
+
+/* ---- connections ---------------------------------------------------------------------- */
+
+static void set_full(struct server *s, bool full)
+{
+	if (s->full == full)
+		return;
+	s->full = full;
+	for (unsigned i = 0; i < s->conf->n_listen; i++)
+		if (s->listeners[i])
+			(void)loop_modify(s->loop, s->listeners[i], full ? 0 : EPOLLIN);
+}
+
+/* The one that has waited longest for another request makes place. */
+static bool make_place(struct server *s)
+{
+	struct exchange *oldest = NULL;
+
+	if (s->n_exchanges < s->conf->max_connections)
+		return true;
+	for (struct exchange *x = s->exchanges; x; x = x->next)
+		if (conn_idle(x) && (!oldest || x->deadline_ms < oldest->deadline_ms))
+			oldest = x;
+	if (!oldest)
+		return false;
+	exchange_die(oldest);
+	conn_reap(s);
+	return true;
+}
+
+/* Between two rounds: is there a place again? */
+static void tidy(struct server *s)
+{
+	conn_reap(s);
+	if (s->full && !s->starved && make_place(s))
+		set_full(s, false);
+}
+
+static int on_listener(void *ctx, uint32_t events, struct err *e)
+{
+	struct server *s = ctx;
+
+	(void)events;
+	(void)e;
+	for (unsigned i = 0; i < s->conf->n_listen; i++)
+		for (int n = 0; n < TAKE; n++) {
+			struct err why = ERR_NONE;
+			int fd, one = 1;
+
+			if (!make_place(s)) {
+				set_full(s, true);
+				return 0;
+			}
+			fd = sys_accept(s->conf->listen_fds[i], NULL, NULL);
+			if (fd == -EMFILE || fd == -ENFILE) {
+				s->starved = true; /* until the next tick */
+				set_full(s, true);
+			}
+			if (fd < 0)
+				break;
+			(void)sys_setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one,
+					     sizeof(one));
+			if (conn_new(s, fd, &why) < 0)
+				scope_close(&fd);
+		}
+	return 0;
+}
+
+static int on_tick(void *ctx, uint32_t events, struct err *e)
+{
+	struct server *s = ctx;
+	uint64_t now = sys_now_ms();
+
+	(void)events;
+	(void)e;
+	for (struct exchange *x = s->exchanges; x; x = x->next)
+		if (x->state != EXCHANGE_DEAD)
+			conn_tick(x, now);
+	s->starved = false;
+	tidy(s);
+	tenants_tick(s->tenants, now);
+	loop_rearm(s->loop, s->tick, TICK_MS);
+	return 0;
+}
+
+/* ---- the end ---------------------------------------------------------------------------- */
+
+static int on_stop(void *ctx, uint32_t events, struct err *e)
+{
+	struct server *s = ctx;
+
+	(void)events;
+	(void)e;
+	s->stopping = true;
+	return 0;
+}
+
+/* No more requests; what is being answered may be, for a moment. */
+static int wind_down(struct server *s, struct err *e)
+{
+	uint64_t end = sys_now_ms() + STOP_MS;
+	int r = 0;
+
+	for (unsigned i = 0; i < s->conf->n_listen; i++)
+		loop_remove(s->loop, &s->listeners[i]);
+	while (r >= 0 && sys_now_ms() < end) {
+		bool busy = false;
+
+		for (struct exchange *x = s->exchanges; x; x = x->next) {
+			if (x->state == EXCHANGE_HEAD || x->state == EXCHANGE_WS ||
+			    x->state == EXCHANGE_LINGER)
+				exchange_die(x);
+			busy |= x->state == EXCHANGE_BUSY || x->out.len;
+		}
+		conn_reap(s);
+		if (!busy)
+			return 0;
+		r = loop_step(s->loop, 50, e);
+		conn_reap(s);
+	}
+	return r;
+}
+
+/* ---- setting up ------------------------------------------------------------------------ */
+
+static void add_tables(struct server *s)
+{
+	static const struct route_table *const own[] = {
+		&about_routes,
+		&execute_routes,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		s->tables[s->n_tables++] = *own[i];
+	for (size_t i = 0; i < s->conf->n_more && s->n_tables < ARRAY_SIZE(s->tables);
+	     i++)
+		s->tables[s->n_tables++] = s->conf->more[i];
+}
+
+static int set_up(struct server *s, struct loop_source **stop, struct err *e)
+{
+	const struct server_conf *c = s->conf;
+	int r = loop_new(&s->loop, e);
+
+	if (r == 0)
+		r = tenants_new(s, &s->tenants, e);
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; r == 0 && i < c->n_listen; i++)
+		r = loop_add(s->loop, c->listen_fds[i], EPOLLIN, on_listener, s,
+			     &s->listeners[i]);
+	if (r == 0)
+		r = loop_add(s->loop, c->stop_fd, EPOLLIN, on_stop, s, stop);
+	if (r == 0)
+		r = loop_timer(s->loop, TICK_MS, on_tick, s, &s->tick);
+	return r < 0 ? err_sys(e, r, "cannot set the server up") : 0;
+}
+
+static void tear_down(struct server *s)
+{
+	for (struct exchange *x = s->exchanges; x; x = x->next)
+		exchange_die(x);
+	conn_reap(s);
+	tenants_free(&s->tenants);
+	loop_free(&s->loop);
+}
+
+int server_run(const struct server_conf *conf, struct err *e)
+{
+	_cleanup_(tear_down) struct server s = { .conf = conf,
+						 .began_ms = sys_now_ms() };
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct loop_source *stop = NULL;
+	int r;
+
+	(void)sys_sigaction(SIGPIPE, &ignore, NULL); /* programs stop reading */
+	add_tables(&s);
+	r = set_up(&s, &stop, e);
+	while (r >= 0 && !s.stopping) {
+		r = loop_step(s.loop, -1, e);
+		tidy(&s);
+	}
+	if (r >= 0)
+		r = wind_down(&s, e);
+	return r;
+}

@@ -1,0 +1,56 @@
+/* server - the boxes of this user over HTTP: one process, one thread, one event loop.
+ * Needs:  sockets that listen; a way to start a box (cli/ knows how).
+ * Owns:   the connections, and the server's part of each open box.
+ * Never:  opens a file of a box by a path on the host: all work on files and programs is
+ *         done inside, as the box's user; logs a key or a query. */
+#ifndef AGENT_SERVER_SERVER_H
+#define AGENT_SERVER_SERVER_H
+
+#include "agent/server/route.h"
+
+/* A box that is being started by somebody else: a child of cli/. */
+struct server_start {
+	int said; /* borrowed; readable: it is known how that went */
+	void *of; /* whoever starts */
+};
+
+struct server_conf {
+	const int *listen_fds; /* borrowed; non-blocking */
+	unsigned n_listen;
+	int stop_fd; /* readable: stop; borrowed */
+
+	const char *key; /* borrowed; NULL = none is asked for */
+	const char *const
+		*origins; /* of pages that may call; NULL-ended; NULL = none */
+	const struct route_table *more; /* tables besides the server's own */
+	size_t n_more;
+
+	const char *dir;	/* absolute: the directory of the one box, */
+	const char *box;	/* its key, */
+	const char *home;	/* and where it is begun; or */
+	const char *boxes;	/* absolute: a box for each user and chat, below it */
+	const char *store;	/* path of the store of boxes */
+	const char *user;	/* in the box; NULL = root */
+	const char *const *env; /* NULL-ended; NULL = none */
+	const char *version;
+
+	/* Starts the box of @dir: returns at once. */
+	int (*start)(void *ctx, const char *dir, struct server_start *ret,
+		     struct err *e);
+	/* once said is readable: 0, or why there is none */
+	int (*started)(void *ctx, struct server_start *s, struct err *e);
+	/* the box was joined, or is not wanted any more */
+	void (*start_done)(void *ctx, struct server_start *s);
+
+	void (*log)(void *ctx, const char *line); /* a line for each request; NULL */
+	void *ctx;
+
+	unsigned max_connections, max_boxes, max_programs, max_terminals;
+	uint64_t max_upload;
+	uint64_t idle_ms; /* a box that nobody asked for so long is left */
+};
+
+/** server_run() - serve until stop_fd is readable; 0, or why it cannot */
+int server_run(const struct server_conf *conf, struct err *e);
+
+#endif

@@ -1,0 +1,93 @@
+/* tenant - whose box a request is for, and that box: opened when it is asked for, joined
+ * by everybody of the same user and chat, left when nobody asked for long.
+ * Needs:  the server's loop; somebody who starts boxes (server.h).
+ * Owns:   the connection to each box's monitor; programs that run in it.
+ * Never:  lets one tenant's name lead to another's directory: it is a hash of the names;
+ *         waits for a box or its monitor longer than for an answer of the monitor. */
+#ifndef AGENT_SERVER_TENANT_H
+#define AGENT_SERVER_TENANT_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "runtime/box/box.h"
+
+struct server;
+struct loop;
+struct tenant;
+struct tenants;
+
+/* Where the boxes of one user of the service are told apart. */
+struct tenant_who {
+	const char *user;    /* X-User-Id; NULL = none */
+	const char *context; /* X-Terminal-Context-Id; NULL = none */
+};
+
+int tenants_new(struct server *s, struct tenants **ret, struct err *e);
+void tenants_free(struct tenants **t);
+/** tenants_tick() - leave boxes that are not used */
+void tenants_tick(struct tenants *t, uint64_t now_ms);
+unsigned tenants_open_count(const struct tenants *t);
+
+/** tenants_get() - the tenant of a name; made when it is not known.
+ *  Return: 0; -EAGAIN: too many; -EINVAL: no name. */
+int tenants_get(struct tenants *t, const struct tenant_who *who, struct tenant **ret,
+		struct err *e);
+
+/* Somebody who waits for the box. */
+struct tenant_wait {
+	struct tenant_wait *next;
+	/* @e NULL = it is open */
+	void (*ready)(void *ctx, const struct err *e);
+	void *ctx;
+};
+
+/** tenant_hold() - a user of @t more: it is not closed until tenant_release() */
+void tenant_hold(struct tenant *t);
+void tenant_release(struct tenant *t);
+
+/** tenant_open() - call w->ready when the box is open, which may be at once */
+void tenant_open(struct tenant *t, struct tenant_wait *w);
+void tenant_unwait(struct tenant *t, struct tenant_wait *w);
+
+const char *
+tenant_home(const struct tenant *t); /* the project, as it is called inside */
+/** tenant_box() - NULL: it is not open */
+struct box *tenant_box(const struct tenant *t);
+struct server *tenant_server(const struct tenant *t);
+
+/* ---- programs in it -------------------------------------------------------------------- */
+
+/* One that runs, or that was asked for. The caller's; tenant_forget() before it goes. */
+struct tenant_program {
+	struct tenant_program *prev, *next;
+	struct tenant *tenant; /* NULL = not asked for, or over */
+	uint32_t id;
+	bool runs;
+	/* It runs: @p is the callee's to take. Or @e: it does not, and there is no exit */
+	void (*started)(void *ctx, struct box_proc *p, const struct err *e);
+	/* It has ended; NULL: the box has */
+	void (*exited)(void *ctx, const struct box_exit *x);
+	void *ctx;
+};
+
+/** tenant_run() - ask for a program; @p->started says how that went. -ENOTCONN: no box */
+int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_program *p,
+	       struct err *e);
+/** tenant_forget() - nothing of @p is called any more; what runs is ended */
+void tenant_forget(struct tenant_program *p);
+
+/* ---- where sessions are ----------------------------------------------------------------- */
+
+/** tenant_cwd() - of the session of this name, or the home; NULL = no session */
+const char *tenant_cwd(struct tenant *t, const char *session);
+/** tenant_set_cwd() - remember; does nothing without a session */
+void tenant_set_cwd(struct tenant *t, const char *session, const char *path);
+
+/* What a face keeps for each tenant: programs of /execute, terminals, … */
+enum tenant_slot { TENANT_EXECUTE, TENANT_TERMINALS, TENANT_PYTHON, TENANT_SLOTS };
+/** tenant_slot() - where it keeps it; @free is called when the tenant goes */
+void **tenant_slot(struct tenant *t, enum tenant_slot slot, void (*release)(void *));
+
+#endif

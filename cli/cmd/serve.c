@@ -1,0 +1,418 @@
+/* Theory of operation
+ *
+ * The server itself is agent/server. Here it gets what only a command knows: where to
+ * listen, the key, and how a box is started: by a child, for that may take minutes, with
+ * the options of this command and the directory that the server names. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/server/listen.h"
+#include "agent/server/server.h"
+#include "base/file.h"
+#include "base/num.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/box/ahead.h"
+#include "cli/box/env.h"
+#include "cli/box/place.h"
+#include "cli/box/setup.h"
+#include "cli/opt/box.h"
+#include "cli/opt/cmd.h"
+#include "cli/opt/words.h"
+#include "cli/show/render.h"
+
+enum {
+	KEY_LISTEN = 0x3100,
+	KEY_BOXES,
+	KEY_KEY_FILE,
+	KEY_ORIGIN,
+	KEY_PROXY,
+	KEY_IDLE,
+	KEY_CONNECTIONS,
+	KEY_MAX_BOXES,
+	KEY_LOG
+};
+
+enum { KEY_SIZE = 65, KEY_LEAST = 16, SOCKETS = 4, FIRST_SOCKET = 3 };
+enum { KEY_FILE_MAX = 4096, PROGRAMS = 1024, TERMINALS = 128 };
+
+struct args {
+	struct opt_box box;
+	const char *listen, *boxes, *key_file;
+	struct words origins; /* owned */
+	uint64_t idle_ms, connections, max_boxes;
+	bool proxy, log;
+};
+
+/* What the server and its callbacks are given. */
+struct host {
+	const struct app *app;	       /* borrowed */
+	const struct opt_box *options; /* borrowed */
+	struct store store;	       /* owned */
+	struct spec spec;	       /* owned; which box it is, without --boxes */
+	struct place place;
+	char *boxes;	  /* owned; NULL = the one box */
+	struct env env;	  /* owned */
+	struct buf given; /* owned; the key of --key-file, or */
+	char made_up[KEY_SIZE];
+};
+
+static void host_done(struct host *h)
+{
+	store_close(&h->store);
+	spec_done(&h->spec);
+	free(h->boxes);
+	env_done(&h->env);
+	buf_done(&h->given);
+}
+
+/* ---- options ---------------------------------------------------------------------------- */
+
+static error_t number(struct argp_state *state, const char *option, const char *text,
+		      uint64_t *ret)
+{
+	return num_range(text, 1, 100000, ret) < 0
+		       ? cmd_bad(state, "--%s: bad number '%s'", option, text)
+		       : 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->box;
+		return 0;
+	case KEY_LISTEN:
+		a->listen = arg;
+		return 0;
+	case KEY_BOXES:
+		a->boxes = arg;
+		return 0;
+	case KEY_KEY_FILE:
+		a->key_file = arg;
+		return 0;
+	case KEY_ORIGIN:
+		return words_add(&a->origins, arg) < 0
+			       ? cmd_bad(state, "too many origins")
+			       : 0;
+	case KEY_PROXY:
+		a->proxy = true;
+		return 0;
+	case KEY_LOG:
+		a->log = true;
+		return 0;
+	case KEY_IDLE:
+		return num_ms(arg, &a->idle_ms) < 0
+			       ? cmd_bad(state, "--idle: bad time '%s'", arg)
+			       : 0;
+	case KEY_CONNECTIONS:
+		return number(state, "max-connections", arg, &a->connections);
+	case KEY_MAX_BOXES:
+		return number(state, "max-boxes", arg, &a->max_boxes);
+	case ARGP_KEY_END:
+		if (a->boxes && cmd_app(state)->box)
+			return cmd_bad(state, "--name and --boxes exclude each other");
+		if (a->box.wipe || a->box.rm || a->box.unlink)
+			return cmd_bad(state, "--wipe, --rm and --unlink are for a "
+					      "single command");
+		return 0;
+	default:
+		return cmd_no_operands(key, arg, state);
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "listen", KEY_LISTEN, "ADDR:PORT", 0,
+	  "where to listen (default: 127.0.0.1:8000), or unix:PATH", 0 },
+	{ "boxes", KEY_BOXES, "DIR", 0,
+	  "a box for each user and chat, in directories below DIR, instead of the one "
+	  "of "
+	  "this directory",
+	  0 },
+	{ "key-file", KEY_KEY_FILE, "FILE", 0,
+	  "the key is the first line of FILE (default: one is made up and shown)", 0 },
+	{ "allow-origin", KEY_ORIGIN, "ORIGIN", 0,
+	  "pages of ORIGIN may call from a browser", 0 },
+	{ "front-proxy", KEY_PROXY, NULL, 0,
+	  "a proxy in front speaks TLS: permit an address that others can reach", 0 },
+	{ "idle", KEY_IDLE, "TIME", 0,
+	  "leave a box that nobody asked for so long (default: 30m)", 0 },
+	{ "max-connections", KEY_CONNECTIONS, "N", 0,
+	  "most connections at once (default: 512)", 0 },
+	{ "max-boxes", KEY_MAX_BOXES, "N", 0, "most boxes at once (default: 100)", 0 },
+	{ "access-log", KEY_LOG, NULL, 0, "a line on standard error for each request",
+	  0 },
+	{ 0 },
+};
+
+static const struct argp_child children[] = {
+	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Serve boxes over HTTP: to Open WebUI as an Open Terminal server, and "
+	       "to "
+	       "other programs. All that is asked for is done inside a box. What may "
+	       "ask has the key.",
+	.children = children,
+};
+
+/* ---- starting boxes ---------------------------------------------------------------------- */
+
+static int start(void *ctx, const char *dir, struct server_start *ret, struct err *e)
+{
+	const struct host *h = ctx;
+	struct boxahead *b = calloc(1, sizeof(*b));
+	struct app app = *h->app;
+	int r;
+
+	app.dir = dir;
+	app.here = true; /* nothing above it is meant */
+	app.live = false;
+	r = b ? boxahead_start(&app, h->options, b, e)
+	      : err_sys(e, -ENOMEM, "cannot start the box");
+	if (r < 0) {
+		free(b);
+		return r;
+	}
+	*ret = (struct server_start){ .said = b->said, .of = b };
+	return 0;
+}
+
+static int started(void *ctx, struct server_start *s, struct err *e)
+{
+	(void)ctx;
+	return boxahead_result(s->of, e);
+}
+
+static void start_done(void *ctx, struct server_start *s)
+{
+	struct boxahead *b = take(&s->of, NULL);
+
+	(void)ctx;
+	if (b)
+		boxahead_done(b);
+	free(b);
+}
+
+static void say(void *ctx, const char *line)
+{
+	const struct host *h = ctx;
+	char when[40];
+	struct timespec now = sys_wall();
+
+	text_time(when, sizeof(when), now.tv_sec, now.tv_nsec);
+	fprintf(h->app->err, "%s %s\n", when, line);
+	fflush(h->app->err);
+}
+
+/* ---- the key and the sockets --------------------------------------------------------------- */
+
+static int make_key(char key[KEY_SIZE], struct err *e)
+{
+	static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				  "0123456789-_";
+	unsigned char bytes[KEY_SIZE - 1];
+	ssize_t n = sys_getrandom(bytes, sizeof(bytes));
+
+	if (n != (ssize_t)sizeof(bytes))
+		return err_sys(e, n < 0 ? (int)n : -EIO, "cannot make a key up");
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		key[i] = set[bytes[i] & 63];
+	key[sizeof(bytes)] = '\0';
+	return 0;
+}
+
+static int read_key(const char *path, struct buf *ret, struct err *e)
+{
+	size_t len;
+	int r = file_read(AT_FDCWD, path, ret, e);
+
+	if (r < 0)
+		return err_wrap(e, "--key-file '%s'", path);
+	len = strcspn(buf_cstr(ret), "\r\n");
+	buf_truncate(ret, len);
+	if (len < KEY_LEAST || strlen(buf_cstr(ret)) != len)
+		return err_set(e, -EINVAL,
+			       "--key-file '%s': a key of at least %d characters is "
+			       "needed",
+			       path, KEY_LEAST);
+	return 0;
+}
+
+/* From the service manager: descriptors 3 and up. Source: sd_listen_fds(3). */
+static unsigned passed_sockets(int fds[SOCKETS])
+{
+	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+	uint64_t n = 0, who = 0;
+
+	if (!pid || !count || num_u64(pid, &who) < 0 || who != (uint64_t)sys_getpid() ||
+	    num_range(count, 1, SOCKETS, &n) < 0)
+		return 0;
+	for (unsigned i = 0; i < n; i++) {
+		fds[i] = FIRST_SOCKET + (int)i;
+		(void)sys_setfd(fds[i], FD_CLOEXEC);
+		(void)sys_setfl(fds[i], O_RDWR | O_NONBLOCK);
+	}
+	return (unsigned)n;
+}
+
+static int open_sockets(const struct args *a, int fds[SOCKETS],
+			struct listen_address *at, struct err *e)
+{
+	int n = (int)passed_sockets(fds), r;
+
+	*at = (struct listen_address){ .len = 0 };
+	if (n)
+		return n;
+	r = listen_parse(a->listen ? a->listen : "127.0.0.1:8000", at, e);
+	if (r < 0)
+		return err_wrap(e, "--listen");
+	if (!at->here && !a->proxy) {
+		err_set(e, -EPERM,
+			"--listen %s: others could reach this address, and "
+			"read the key on its way",
+			a->listen);
+		return err_hint(e, "put a proxy that speaks TLS in front of a loopback "
+				   "address, or say that there is one: --front-proxy");
+	}
+	r = listen_open(at, e);
+	if (r < 0)
+		return r;
+	fds[0] = r;
+	return 1;
+}
+
+static void tell(const struct app *app, const struct listen_address *at,
+		 const char *made_up)
+{
+	char url[160] = "the sockets of the service manager";
+
+	if (at->len)
+		listen_text(at, url, sizeof(url));
+	if (app->json)
+		fprintf(app->out, "{\"url\":\"%s\"%s%s%s}\n", url,
+			made_up ? ",\"key\":\"" : "", made_up ? made_up : "",
+			made_up ? "\"" : "");
+	else
+		fprintf(app->out, "listening on %s\n%s%s%s", url,
+			made_up ? "key: " : "", made_up ? made_up : "",
+			made_up ? "\n" : "");
+	fflush(app->out);
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static int stop_signals(void)
+{
+	sigset_t set;
+	int r;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
+	return r < 0 ? r : sys_signalfd(&set);
+}
+
+static int set_up(struct host *h, const struct args *a, struct err *e)
+{
+	int r = a->key_file ? read_key(a->key_file, &h->given, e)
+			    : make_key(h->made_up, e);
+
+	if (r == 0)
+		r = store_open(&h->store, e);
+	if (r < 0)
+		return r;
+	if (a->boxes) {
+		h->boxes = realpath(a->boxes, NULL);
+		r = h->boxes ? 0 : err_sys(e, -errno, "cannot open '%s'", a->boxes);
+	} else {
+		r = place_find(h->app, &h->store, &h->spec, &h->place, e);
+	}
+	return r < 0 ? r : env_make(h->app->config, environ, &h->env, e);
+}
+
+static int serve(const struct app *app, const struct args *a, struct err *e)
+{
+	_cleanup_(host_done) struct host h = { .app = app,
+					       .options = &a->box,
+					       .store = STORE_NONE,
+					       .given = BUF_INIT(KEY_FILE_MAX) };
+	_cleanup_close_ int stop = -1;
+	struct listen_address at;
+	struct server_conf conf = {
+		.origins = words_list(&a->origins),
+		.user = config_text(app->config, CONFIG_USER),
+		.version = CUBBY_VERSION,
+		.start = start,
+		.started = started,
+		.start_done = start_done,
+		.log = a->log ? say : NULL,
+		.ctx = &h,
+		.max_connections = (unsigned)a->connections,
+		.max_boxes = (unsigned)a->max_boxes,
+		.max_programs = PROGRAMS,
+		.max_terminals = TERMINALS,
+		.idle_ms = a->idle_ms,
+	};
+	int fds[SOCKETS], r, n;
+
+	spec_init(&h.spec);
+	r = set_up(&h, a, e);
+	if (r < 0)
+		return r;
+	stop = stop_signals();
+	if (stop < 0)
+		return err_sys(e, stop, "cannot set the server up");
+	n = open_sockets(a, fds, &at, e);
+	if (n < 0)
+		return n;
+	tell(app, &at, a->key_file ? NULL : h.made_up);
+	conf.listen_fds = fds;
+	conf.n_listen = (unsigned)n;
+	conf.stop_fd = stop;
+	conf.key = a->key_file ? buf_cstr(&h.given) : h.made_up;
+	conf.store = h.store.path;
+	conf.env = (const char *const *)h.env.v;
+	conf.boxes = h.boxes;
+	conf.dir = h.boxes ? NULL : h.spec.project;
+	conf.box = h.boxes ? NULL : h.spec.key;
+	conf.home = h.boxes ? NULL : h.place.cwd;
+	r = server_run(&conf, e);
+	scope_close_set(fds, (size_t)n);
+	if (at.len && at.a.any.sa_family == AF_UNIX)
+		(void)sys_unlinkat(AT_FDCWD, at.a.path.sun_path, 0);
+	return r;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .idle_ms = 30ULL * 60 * 1000,
+			  .connections = 512,
+			  .max_boxes = 100 };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_serve, argc, argv, &a);
+
+	if (r == CMD_GO)
+		r = serve(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	words_done(&a.origins);
+	return r;
+}
+
+const struct cmd cmd_serve = {
+	.name = "serve",
+	.summary = "serve boxes over HTTP: Open WebUI, MCP",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

@@ -1,0 +1,181 @@
+# cubby serve as a client sees it before a box is needed: the key, limits, hostile HTTP.
+bats_require_minimum_version 1.5.0
+load ../lib
+load ../serve
+
+setup_file() { lib_env; }
+teardown_file() { lib_done; }
+setup() { lib_project; }
+teardown() { serve_end; }
+
+# What a server on one connection says to the bytes $1: statuses, and how it ended.
+talk() {
+	run -0 "$CUBBY_TEST_TOP/tests/fake/http_talk" ${2:+-s "$2"} "$SERVE_ADDR" <<<"$1"
+	statuses=$(grep -aoE '^HTTP/1\.1 [0-9]+' <<<"$output" | cut -d' ' -f2 | tr '\n' ' ')
+	ended=${lines[-1]##*<}
+}
+
+host='Host: h\r\n'
+
+@test "serve: health and configuration without a key, all else with it" {
+	serve_start
+	[ "$(curl -sS "$SERVE_URL/health")" = '{"status":"ok"}' ]
+	[ "$(curl -sS "$SERVE_URL/api/config" | jq .features.terminal)" = true ]
+	[ "$(curl -sS -o /dev/null -w '%{http_code}' "$SERVE_URL/metrics")" = 401 ]
+	[ "$(curl -sS "$SERVE_URL/execute")" = '{"detail":"Invalid API key"}' ]
+	for key in '' x "${SERVE_KEY}x" "${SERVE_KEY%?}" "$SERVE_KEY$SERVE_KEY"; do
+		[ "$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $key" "$SERVE_URL/metrics")" = 401 ]
+	done
+	serve GET /metrics
+	grep -qx 'cubby_requests_total 10' <<<"$output"
+}
+
+@test "serve: unknown paths and methods, bad bodies and arguments are told apart" {
+	serve_start
+	serve_status GET /nothing 404
+	serve_status POST /health 405
+	serve_status GET /a%00b 404
+	serve_status GET /execute/%zz/status 400
+	serve_status OPTIONS /health 405
+}
+
+@test "serve: a key is made up and shown once, and never logged" {
+	serve_start --access-log
+	[ ${#SERVE_KEY} -eq 64 ]
+	serve GET "/metrics?secret=1"
+	serve_end
+	grep -q 'GET /metrics 200 ' "$LIB_PROJECT/serve.err"
+	! grep -qE "$SERVE_KEY|secret" "$LIB_PROJECT/serve.err"
+	[ "$(grep -c "$SERVE_KEY" "$LIB_PROJECT/serve.out")" = 1 ]
+}
+
+@test "serve: a key file, a Unix socket for this user alone, --json" {
+	echo 0123456789abcdef0123 >key
+	serve_start --key-file key --listen "unix:$LIB_PROJECT/s"
+	[ "$(stat -c %a s)" = 600 ]
+	[ "$(curl -sS --unix-socket s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer 0123456789abcdef0123' http://h/metrics)" = 200 ]
+	! grep -q key: serve.out
+	serve_end
+	[ ! -e s ]
+	serve_start --json
+	[ "$(jq -r .url serve.out)" = "$SERVE_URL" ]
+}
+
+@test "serve: what would be open to others, or makes no sense, is refused with the remedy" {
+	run -1 --separate-stderr cubby serve --listen 0.0.0.0:0
+	[[ $stderr == *"others could reach this address"*"--front-proxy"* ]]
+	run -1 --separate-stderr cubby serve --listen here
+	[[ $stderr == "cubby serve: --listen: bad address 'here'; such as "* ]]
+	echo short >key
+	run -1 --separate-stderr cubby serve --key-file key
+	[[ $stderr == *"a key of at least 16 characters is needed" ]]
+	run -2 --separate-stderr cubby serve --rm
+	run -2 --separate-stderr cubby serve --idle soon
+	[ "$stderr" = "cubby serve: --idle: bad time 'soon'" ]
+}
+
+@test "serve: where requests end is never a matter of opinion" {
+	local bad
+	serve_start
+	for bad in 'Content-Length: 5\r\nContent-Length: 6' 'Content-Length: 5\r\nTransfer-Encoding: chunked' \
+		'Content-Length : 5' 'Content-Length: +5' 'Content-Length: 5, 5' 'Transfer-Encoding: chunked\r\nTransfer-Encoding: x' \
+		'X: a\r\n b' 'X: a\rb' 'X-User-Id: a\r\nX-User-Id: b'; do
+		talk "GET /health HTTP/1.1\r\n$host$bad\r\n\r\nhelloGET /health HTTP/1.1\r\n$host\r\n"
+		[ "$statuses" = '400 ' ] && [ "$ended" = 'closed>' ]
+	done
+	talk "GET /health HTTP/1.1\nHost: h\n\n\r\n\r\n"
+	[ "$statuses" = '400 ' ] && [ "$ended" = 'closed>' ]
+	talk "GET /health HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n"
+	[ "$statuses" = '501 ' ]
+	talk 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+	[ "$statuses" = '505 ' ]
+	talk "GET /health HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+	[ "$statuses" = '200 ' ]
+}
+
+@test "serve: requests in one packet are answered in order, bodies are not requests" {
+	serve_start
+	talk "GET /health HTTP/1.1\r\n$host\r\nGET /nothing HTTP/1.1\r\n${host}Content-Length: 4\r\n\r\nGET GET /health HTTP/1.1\r\n${host}Connection: close\r\n\r\n"
+	[ "$statuses" = '200 404 ' ] && [ "$ended" = 'closed>' ]
+	talk "GET /health HTTP/1.1\r\n${host}Content-Length: 4\r\n\r\nGET GET /health HTTP/1.1\r\n${host}Connection: close\r\n\r\n"
+	[ "$statuses" = '200 200 ' ] && [ "$ended" = 'closed>' ]
+	talk "GET /health HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nHEAD /health HTTP/1.1\r\n${host}Connection: close\r\n\r\n"
+	[ "$statuses" = '200 200 ' ] && [ "$ended" = 'closed>' ]
+	talk "GET /health HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nxyz\r\n"
+	[ "$statuses" = '400 ' ] && [ "$ended" = 'closed>' ]
+}
+
+@test "serve: heads and bodies that are too large are refused" {
+	local many
+	serve_start
+	many=$(printf 'A%d: b\\r\\n' $(seq 80))
+	talk "GET /health HTTP/1.1\r\n$host$many\r\n"
+	[ "$statuses" = '431 ' ]
+	many=$(head -c 40000 /dev/zero | tr '\0' a)
+	talk "GET /health HTTP/1.1\r\n${host}X: $many\r\n\r\n"
+	[ "$statuses" = '431 ' ]
+	talk "POST /execute HTTP/1.1\r\n${host}Authorization: Bearer $SERVE_KEY\r\nContent-Length: 99999999999\r\n\r\n"
+	[ "$statuses" = '413 ' ]
+	talk "GET /health HTTP/1.1\r\n${host}Content-Length: 200000\r\n\r\n$(head -c 200000 /dev/zero | tr '\0' a)"
+	[ "$statuses" = '413 ' ]
+}
+
+@test "serve: many connections wait for a place, idle ones make it" {
+	serve_start --max-connections 8
+	python3 - "$SERVE_ADDR" <<-'END'
+		import socket, sys
+		host, port = sys.argv[1].rsplit(":", 1)
+		all = []
+		for i in range(300):
+		    s = socket.create_connection((host, int(port)))
+		    s.sendall(b"GET /health HTTP/1.1\r\nHost: h\r\n\r\n")
+		    all.append(s)
+		got = 0
+		for s in all:
+		    s.settimeout(20)
+		    got += b'"ok"' in s.recv(4096)
+		assert got == 300, got
+	END
+	[ "$(curl -sS "$SERVE_URL/health")" = '{"status":"ok"}' ]
+}
+
+@test "serve: slow heads hold no place for long" {
+	serve_start --max-connections 4
+	python3 - "$SERVE_ADDR" <<-'END'
+		import socket, sys
+		host, port = sys.argv[1].rsplit(":", 1)
+		slow = [socket.create_connection((host, int(port))) for i in range(8)]
+		for s in slow:
+		    s.sendall(b"GET /health HTTP/1.1\r\nHost: h\r\nX-A: ")
+		s = socket.create_connection((host, int(port)))
+		s.sendall(b"GET /health HTTP/1.1\r\nHost: h\r\n\r\n")
+		s.settimeout(60)
+		assert b'"ok"' in s.recv(4096)
+		slow[0].settimeout(60)
+		assert slow[0].recv(4096).startswith(b"HTTP/1.1 408 ")
+	END
+}
+
+@test "serve: a service manager passes its socket" {
+	python3 - "$CUBBY_TEST_BIN" <<-'END'
+		import os, socket, sys, urllib.request
+		s = socket.socket()
+		s.bind(("127.0.0.1", 0))
+		s.listen()
+		port = s.getsockname()[1]
+		r, w = os.pipe()
+		pid = os.fork()
+		if pid == 0:
+		    os.dup2(w, 1)
+		    fd = os.dup(s.fileno())
+		    os.dup2(fd, 3)
+		    os.set_inheritable(3, True)
+		    os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
+		    os.execv(sys.argv[1], ["cubby", "serve"])
+		said = os.read(r, 4096).decode()
+		assert said.startswith("listening on the sockets of the service manager\nkey: "), said
+		assert urllib.request.urlopen(f"http://127.0.0.1:{port}/health").read() == b'{"status":"ok"}'
+		os.kill(pid, 15)
+		assert os.waitpid(pid, 0)[1] == 0
+	END
+}
