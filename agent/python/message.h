@@ -4,7 +4,7 @@
  * Never:  believes a type, length or number; code in a cell can forge all of them.
  *
  * From us:  {"t":"exec","id","code","name"?,"argv"?,"silent"?} {"t":"input","value"|"eof"}
- *           {"t":"exit"}
+ *           {"t":"seen"}, once for each DISPLAY; {"t":"exit"}
  * To us:    the kinds below. Each form in "data" is text, pictures in base64; a form in
  *           "files" was written to a file of the box. */
 #ifndef AGENT_PYTHON_MESSAGE_H

@@ -199,6 +199,16 @@ static void enter(struct python *p, const struct python_message *m)
 	set_timer(p, 0);
 }
 
+/* It goes on when it knows that nothing it prints from here on is read before. */
+static void say_seen(struct python *p)
+{
+	struct json *m = json_object();
+	struct err ignored = ERR_NONE;
+
+	json_set_str(m, "t", "seen");
+	(void)send_message(p, m, &ignored);
+}
+
 static int on_frame(void *ctx, const char *text, size_t len)
 {
 	_cleanup_python_message_ struct python_message m = PYTHON_MESSAGE_NONE;
@@ -209,6 +219,8 @@ static int on_frame(void *ctx, const char *text, size_t len)
 	if (r < 0)
 		return r;
 	tell_streams(p, LAST_WORDS);
+	if (m.kind == PYTHON_DISPLAY)
+		say_seen(p);
 	if (!fits_state(p, &m)) /* of a thread, behind the end of its cell */
 		return 0;
 	enter(p, &m);

@@ -36,7 +36,7 @@ class Shim:  # all that lasts; a class so that the module of the cells has none 
     control = int(sys.argv[1])
     files = "files" in sys.argv[2:]
     merge = "merge" in sys.argv[2:]
-    pid = os.getpid()
+    pid, ident = os.getpid(), _thread.get_ident()
     cell = 0  # the id of the request
     count = 0
     flags = 0  # of `from __future__`
@@ -264,6 +264,11 @@ def bundle_of(data, metadata):
 
 def show(kind, data, metadata=None, **more):
     send(kind, id=Shim.cell, **dict(bundle_of(data, metadata or {}), **more))
+    # What is printed next must not be read before this: wait until it has been seen. A
+    # thread does not, for what comes back is read by one alone.
+    if kind == "display" and os.getpid() == Shim.pid and _thread.get_ident() == Shim.ident:
+        while receive().get("t") != "seen":
+            pass
 
 
 class DisplayHandle:
