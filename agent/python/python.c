@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/python/frame.h"
@@ -171,8 +172,12 @@ static void bury(struct python *p, bool killed)
 	struct python_death d = { .killed = killed,
 				  .in_cell = p->state >= PYTHON_RUNNING,
 				  .why = p->broken };
+	struct err ignored = ERR_NONE;
 
-	reap(p, killed || p->broken ? 0 : GRACE_MS, &d.exit);
+	if (killed && p->conf.context) /* whom it stands for is to be killed */
+		(void)p->conf.port.signal(p->conf.port.ctx, p->proc.id, SIGTERM,
+					  &ignored);
+	reap(p, (killed && !p->conf.context) || p->broken ? 0 : GRACE_MS, &d.exit);
 	tell_streams(p, LAST_WORDS);
 	forget(p);
 	if (p->conf.events->death)
@@ -342,7 +347,8 @@ void python_free(struct python **p)
 
 static int start(struct python *p, struct err *e)
 {
-	const char *argv[6] = { "python3", "/proc/self/fd/3", "4" };
+	const char *argv[7] = { "python3", "/proc/self/fd/3", "4" };
+	char join[64];
 	_cleanup_close_ int text = shim_open(e), ours = -1, theirs = -1;
 	int pair[2], extra[2], n = 3, r;
 	struct box_command c = { .argv = argv,
@@ -359,6 +365,10 @@ static int start(struct python *p, struct err *e)
 		argv[n++] = "files";
 	if (p->conf.merge)
 		argv[n++] = "merge";
+	if (p->conf.context) {
+		snprintf(join, sizeof(join), "join=%s", p->conf.context);
+		argv[n++] = join;
+	}
 	r = sys_socketpair(SOCK_STREAM, pair);
 	if (r < 0)
 		return err_sys(e, r, "cannot make a socket");

@@ -46,7 +46,8 @@ struct python_conf {
 	const char *cwd;		    /* NULL = the project directory; borrowed */
 	const char *user;		    /* NULL = root; borrowed */
 	const char *const *env;		    /* NULL-ended; may be NULL; borrowed */
-	bool files; /* pictures become files of the box, not base64 */
+	const char *context; /* one that is served (context.h); NULL = one of our own */
+	bool files;	     /* pictures become files of the box, not base64 */
 	bool merge; /* standard error is standard output: their order is kept */
 };
 

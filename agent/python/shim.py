@@ -1,9 +1,13 @@
 # The Python of a box (agent/python/python.h has the other end). Run as
-#   python3 /proc/self/fd/N CONTROL [files] [merge]
+#   python3 /proc/self/fd/N CONTROL [files] [merge] [join=NAME]
+#   python3 /proc/self/fd/N - serve=NAME | stop=NAME
 # It reads cells from the socket CONTROL and answers there, in frames: four bytes of length,
 # little-endian, then JSON (message.h lists them). What cells print is no message: it goes
 # to descriptors 1 and 2, so children and C code are heard too. Both are flushed before a
 # message is sent, so whoever reads a message has all that was printed before it.
+#
+# With serve=NAME it stays and takes one client after the other; join=NAME is such a client's
+# process: it hands its descriptors over and passes interrupts on. stop=NAME ends one.
 #
 # The standard library alone; Python 3.6 and later. With `files`, pictures are written to
 # /tmp/cubby-out and their names sent instead; with `merge`, standard error is standard output.
@@ -17,6 +21,7 @@ import os
 import re
 import select
 import signal
+import stat
 import struct
 import sys
 import time
@@ -33,9 +38,9 @@ AWAIT = getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)  # 3.8
 
 
 class Shim:  # all that lasts; a class so that the module of the cells has none of it
-    control = int(sys.argv[1])
-    files = "files" in sys.argv[2:]
-    merge = "merge" in sys.argv[2:]
+    control = -1
+    name = mode = ""  # of a context that is served, and what is done about it
+    files = merge = False
     pid, ident = os.getpid(), _thread.get_ident()
     cell = 0  # the id of the request
     count = 0
@@ -92,12 +97,22 @@ def send(kind, **members):
         put(struct.pack("<I", len(data)) + data)
 
 
+class Gone(BaseException):
+    """The client has left, and another one may come."""
+
+
+def gone(status):
+    if Shim.mode != "serve":
+        os._exit(status)
+    raise Gone()
+
+
 def put(data):
     while data:
         try:
             data = data[os.write(Shim.control, data):]
         except OSError:  # nobody is there any more
-            os._exit(1)
+            gone(1)
 
 
 def read_all(size):
@@ -108,7 +123,7 @@ def read_all(size):
         except OSError:
             part = b""
         if not part:
-            os._exit(0)
+            gone(0)
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
@@ -119,7 +134,7 @@ def receive():
     with Whole():
         size = struct.unpack("<I", read_all(4))[0]
         if size > FRAME_MAX:
-            os._exit(1)
+            gone(1)
         return json.loads(read_all(size).decode())
 
 
@@ -670,6 +685,9 @@ def execute(message):
             perform(message)
         finally:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except Gone:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise
     except BaseException as e:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         if os.getpid() != Shim.pid and not isinstance(e, SystemExit):
@@ -698,7 +716,8 @@ def begin():
     if Shim.merge:
         os.dup2(1, 2)
     Shim.kept = {fd: os.dup(fd) for fd in (1, 2)}  # not for children: PEP 446
-    os.set_inheritable(Shim.control, False)
+    if Shim.control >= 0:
+        os.set_inheritable(Shim.control, False)
     open_streams()
     sys.path[0] = ""
     sys.argv[:] = [""]
@@ -711,11 +730,128 @@ def begin():
     builtins.input = lambda prompt="": ask(prompt, False)
     AFTER["getpass"] = lambda module: setattr(
         module, "getpass", lambda prompt="Password: ", stream=None: ask(prompt, True))
-    send("ready", python=sys.version.split()[0], pid=os.getpid())
 
 
-def main():
+# ---- contexts that outlive their clients ---------------------------------------------------
+
+
+def context_file(suffix):
+    """Below a directory that nobody else of the box can write."""
+    uid = os.geteuid()
+    directory = "/run/cubby-python" if uid == 0 else "/tmp/cubby-python-%d" % uid
+    os.makedirs(directory, 0o700, exist_ok=True)
+    facts = os.lstat(directory)
+    if facts.st_uid != uid or facts.st_mode & 0o77 or not stat.S_ISDIR(facts.st_mode):
+        sys.exit("'%s' is somebody else's" % directory)
+    return "%s/%s.%s" % (directory, Shim.name, suffix)
+
+
+def context_lock(wait):
+    """The file that says who serves a context, and its number; None: it is served."""
+    import fcntl
+    file = open(context_file("lock"), "a+")
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return None
+    return file
+
+
+def serve():
+    import socket
+    Shim.served = context_lock(False)
+    if Shim.served is None:
+        return
+    path = context_file("socket")
+    if os.path.exists(path):
+        os.unlink(path)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen(16)
+    Shim.served.truncate(0)
+    Shim.served.write(str(os.getpid()))
+    Shim.served.flush()
     begin()
+    while True:
+        connection = listener.accept()[0]
+        try:
+            take_client(connection)
+            talk()
+        except (Gone, OSError, ValueError):
+            pass
+        finally:
+            connection.close()
+            leave_client()
+
+
+def take_client(connection):
+    size = struct.calcsize("3i")
+    data, extra, _, _ = connection.recvmsg(16, 64)
+    fds = struct.unpack("3i", extra[0][2][:size])
+    Shim.control = fds[0]
+    os.set_inheritable(Shim.control, False)
+    Shim.files = b"f" in data
+    for fd, new in zip((1, 2), fds[1:]):
+        os.dup2(new, Shim.kept[fd], False)
+        os.dup2(new, fd)
+        os.close(new)
+    connection.sendall(struct.pack("i", os.getpid()))
+
+
+def leave_client():
+    null = os.open(os.devnull, os.O_WRONLY)
+    flush()
+    for fd in (1, 2):
+        os.dup2(null, Shim.kept[fd], False)
+        os.dup2(null, fd)
+    os.close(null)
+    if Shim.control >= 0:
+        os.close(Shim.control)
+    Shim.control = -1
+
+
+def join():
+    """Hand our descriptors over, then stand for the other one in all that concerns signals."""
+    import socket
+    connection, until = None, time.monotonic() + 20
+    while connection is None:
+        try:
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(context_file("socket"))
+        except OSError:  # it is being started
+            connection = None
+            if time.monotonic() > until:
+                sys.exit("the context '%s' does not answer" % Shim.name)
+            time.sleep(0.005)
+    fds = struct.pack("3i", Shim.control, 1, 2)
+    connection.sendmsg([b"f" if Shim.files else b"-"],
+                       [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
+    answer = connection.recv(4)  # an interrupt while it has another client ends us
+    if len(answer) < 4:
+        os._exit(1)
+    pid = struct.unpack("i", answer)[0]
+    signal.signal(signal.SIGINT, lambda *_: os.killpg(pid, signal.SIGINT))
+    signal.signal(signal.SIGTERM, lambda *_: os.killpg(pid, signal.SIGKILL))
+    for fd in (Shim.control, 1, 2):  # their end is the other one's
+        os.close(fd)
+    while connection.recv(16):
+        pass
+    os._exit(1)
+
+
+def stop():
+    lock = context_lock(False)
+    if lock is None:
+        try:
+            with open(context_file("lock")) as f:
+                os.killpg(int(f.read()), signal.SIGKILL)
+        except (OSError, ValueError):
+            pass
+        context_lock(True)
+
+
+def talk():
+    send("ready", python=sys.version.split()[0], pid=os.getpid())
     while True:
         message = receive()
         kind = message.get("t")
@@ -724,6 +860,21 @@ def main():
         elif kind == "exit":
             flush()
             return
+
+
+def main():
+    for word in sys.argv[2:]:
+        mode, _, name = word.partition("=")
+        if name:
+            Shim.mode, Shim.name = mode, name
+    Shim.files, Shim.merge = "files" in sys.argv[2:], "merge" in sys.argv[2:]
+    if Shim.mode in ("serve", "stop"):
+        return serve() if Shim.mode == "serve" else stop()
+    Shim.control = int(sys.argv[1])
+    if Shim.mode == "join":
+        return join()
+    begin()
+    return talk()
 
 
 main()

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/python/context.h"
 #include "agent/python/frame.h"
 #include "agent/python/python.h"
 #include "agent/python/show.h"
@@ -27,12 +28,14 @@
 #include "cli/show/termfilter.h"
 #include "cli/show/tty.h"
 
-enum { LINE_MAX_BYTES = 1 << 20 };
+enum { LINE_MAX_BYTES = 1 << 20, KEY_CONTEXT = 0x3000, KEY_RESTART };
 
 struct args {
 	struct opt_box box;
-	const char *code; /* of -c; NULL = none */
-	char **command;	  /* borrowed from argv: FILE and its arguments; NULL = none */
+	const char *code;    /* of -c; NULL = none */
+	const char *context; /* NULL = none */
+	bool restart;
+	char **command; /* borrowed from argv: FILE and its arguments; NULL = none */
 };
 
 /* What is shown, and how it ended. */
@@ -44,6 +47,7 @@ struct view {
 	bool mid_line;		      /* standard output does not end a line */
 	struct buf prompt;	      /* owned: of the question that is open */
 	bool secret;		      /* its answer is not to be seen */
+	bool gone;		      /* nobody reads our output any more */
 	bool over;		      /* the interpreter has ended */
 	bool died;		      /* before its cell had */
 	int status;		      /* of this command, so far */
@@ -75,8 +79,8 @@ static void write_to(struct view *v, int fd, const char *data, size_t len)
 	if (v->tty[fd]) {
 		(void)termfilter_feed(&v->screens[fd], data, len, &clean);
 		(void)file_write_fd(fd, buf_cstr(&clean), clean.len, &ignored);
-	} else {
-		(void)file_write_fd(fd, data, len, &ignored);
+	} else if (file_write_fd(fd, data, len, &ignored) == -EPIPE) {
+		v->gone = true;
 	}
 }
 
@@ -120,7 +124,7 @@ static void show_text(struct view *v, const struct python_message *m, int fd)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(PYTHON_FRAME_MAX);
 
-	if (python_show(m, &text) < 0 || !text.len)
+	if (python_show(m, &text) < 0 || !text.len || v->gone)
 		return;
 	if (v->mid_line)
 		write_to(v, STDOUT_FILENO, "\n", 1);
@@ -204,7 +208,8 @@ static void tell_death(const struct view *v, const struct python_death *d,
 		err_set(e, -ECHILD, "Python died: signal %s",
 			sigabbrev_np(d->exit.signal) ?: "?");
 	else
-		return;
+		err_set(e, -ECHILD, "Python ended within the cell: exit %d",
+			d->exit.status);
 	(void)cmd_fail(v->app, e, v->status);
 }
 
@@ -424,13 +429,15 @@ static int run_in(struct run *run, const struct args *a, const char *code,
 	cell.argv = a->command ? (const char *const *)a->command : none;
 	if (r == 0)
 		r = run_cell(run, &cell, e);
-	if (r >= 0)
+	if (r >= 0 && !a->context)
 		finish(run);
 	return r;
 }
 
 static int run_status(const struct run *run)
 {
+	if (run->view.gone && !run->ended)
+		return 128 + SIGPIPE;
 	return run->ended ? 128 + run->ended : run->view.status;
 }
 
@@ -449,7 +456,12 @@ static int in_box(struct app *app, const struct args *a, const char *code,
 	int r = env_make(app->config, environ, &env, e);
 
 	conf.env = (const char *const *)env.v;
+	conf.context = a->context;
 	view_init_streams(&run.view);
+	if (r == 0 && a->restart)
+		r = python_context_stop(&conf, e);
+	if (r == 0 && a->context)
+		r = python_context_serve(&conf, e);
 	if (r == 0)
 		r = run_in(&run, a, code, &conf, e);
 	python_free(&run.python);
@@ -487,6 +499,11 @@ static int run_python(struct app *app, const struct args *a)
 
 static const struct argp_option options[] = {
 	{ "command", 'c', "CODE", 0, "run CODE, not a file", 0 },
+	{ "context", KEY_CONTEXT, "NAME", 0,
+	  "in a Python that stays in the box: what one command defines the next one "
+	  "has; it keeps the box running",
+	  0 },
+	{ "restart", KEY_RESTART, NULL, 0, "end the Python of the context first", 0 },
 	{ 0 },
 };
 
@@ -501,11 +518,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'c':
 		a->code = arg;
 		return 0;
+	case KEY_CONTEXT:
+		if (!python_context_is_name(arg))
+			return cmd_bad(state,
+				       "--context: bad name '%s'; up to %d letters, "
+				       "digits, - and _",
+				       arg, PYTHON_CONTEXT_NAME - 1);
+		a->context = arg;
+		return 0;
+	case KEY_RESTART:
+		a->restart = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		a->command = &state->argv[state->next - 1];
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
+		if (a->restart && !a->context)
+			return cmd_bad(state, "--restart needs a --context");
+		if (a->context && a->box.rm)
+			return cmd_bad(state, "--context and --rm exclude each other");
 		if (!a->code && !a->command && tty_is(STDIN_FILENO))
 			return cmd_bad(state,
 				       "a FILE or -c CODE is missing; 'cubby exec "

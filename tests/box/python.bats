@@ -322,3 +322,69 @@ x = input("? ")
 	CUBBY_IMAGE=test run -127 cubby python -c 1
 	[[ $output == 'cubby python: there is no python3 in this box; install it: '* ]]
 }
+
+# ---- contexts that stay ------------------------------------------------------------------
+
+@test "context: what one command defines the next one has, until it is restarted" {
+	run -0 cubby python --context work -c 'x = 5; import os; os.getpid()'
+	pid=$output
+	run -0 cubby python --context work -c 'print("out"); x, os.getpid()'
+	[ "$output" = "out
+(5, $pid)" ]
+	run -1 cubby python --context other -c x
+	run -0 bash -c 'echo bob | cubby python --context work -c "input(\"who? \")"'
+	[ "$output" = "who? 'bob'" ]
+	run -0 --separate-stderr cubby python --context work --json -c 'display(1)'
+	[ "$(jq -rc '.event' <<<"$output" | tr '\n' ' ')" = 'display done ' ]
+	run -0 cubby python --context work --restart -c '"x" in globals()'
+	[ "$output" = False ]
+}
+
+@test "context: an interrupt keeps the state, what takes none is killed" {
+	cubby python --context work -c 'x = 5
+import signal, time'
+	cubby python --context work -c 'print("ready", flush=True); time.sleep(600)' >out 2>err &
+	pid=$!
+	until grep -q ready out; do [ -d /proc/$pid ]; done
+	kill -INT $pid
+	status=0
+	wait $pid || status=$?
+	[ $status -eq 130 ]
+	run -0 cubby python --context work -c x
+	[ "$output" = 5 ]
+	cubby python --context work -c 'signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+print("ready", flush=True); time.sleep(600)' >out 2>err &
+	pid=$!
+	until grep -q ready out; do [ -d /proc/$pid ]; done
+	kill -INT $pid
+	wait $pid || true
+	[[ $(cat err) == *'Python was killed: an interrupt had no effect' ]]
+	run -0 cubby python --context work -c '"x" in globals()'
+	[ "$output" = False ]
+}
+
+@test "context: a client that is killed leaves it to the next one" {
+	cubby python --context work -c 'x = 5; import time'
+	cubby python --context work -c 'print("ready", flush=True); time.sleep(1); x = 6' >out 2>&1 &
+	pid=$!
+	until grep -q ready out; do [ -d /proc/$pid ]; done
+	kill -KILL $pid
+	run -0 cubby python --context work -c x
+	[ "$output" = 6 ]
+	run -1 cubby python --context work -c 'import os; os._exit(3)'
+	[ "$output" = 'cubby python: Python ended within the cell: exit 1' ]
+	run -0 cubby python --context work -c '"x" in globals()'
+	[ "$output" = False ]
+}
+
+@test "context: nobody else of the box can reach it" {
+	cubby python --context work -c '1'
+	run -0 cubby exec -- stat -c %a /run/cubby-python
+	[ "$output" = 700 ]
+	run cubby exec --user nobody -- ls /run/cubby-python
+	[[ $output == *'no user but root'* ]] || [[ $output == *'Permission denied'* ]]
+	run -125 cubby python --context ../x -c 1
+	[[ $output == "cubby python: --context: bad name '../x'; "* ]]
+	run -125 cubby python --restart -c 1
+	[[ $output == 'cubby python: --restart needs a --context'* ]]
+}
