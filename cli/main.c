@@ -8,6 +8,7 @@
 #include "cli/opt/config.h"
 #include "cli/opt/help.h"
 #include "cli/show/render.h"
+#include "cli/show/tty.h"
 #include "runtime/gate/gate.h"
 #include "runtime/monitor/monitor.h"
 #include "runtime/worker/worker.h"
@@ -52,8 +53,10 @@ static int unknown_command(const struct app *app, const char *word)
 	return cmd_fail(app, &e, CMD_USAGE);
 }
 
-static bool is_task(const struct cmdline *l)
+static bool is_task(const struct cmdline *l, const char *first)
 {
+	if (strcmp(first, "-c") == 0 || strcmp(first, "--continue") == 0)
+		return true;
 	if (!l->word || !*l->word || strpbrk(l->word, " \t\n"))
 		return true;
 	return l->words == 1 ? strcmp(l->word, "-") == 0 : !cmd_near(l->word);
@@ -100,7 +103,8 @@ static bool is_help(const struct cmdline *l)
 static int dispatch(struct app *app, int argc, char **argv)
 {
 	const struct cmdline l = cmdline_read(argc, argv);
-	const char *first = argc > 1 ? argv[1] : "-h";
+	const bool talk = argc == 1 && app->live && tty_is(STDIN_FILENO);
+	const char *first = argc > 1 ? argv[1] : talk ? "" : "-h";
 
 	app->json = l.json;
 	if (l.cmd)
@@ -109,7 +113,7 @@ static int dispatch(struct app *app, int argc, char **argv)
 		return show_help(app, NULL, argv[0]);
 	if (is_help(&l))
 		return show_help(app, l.second, argv[0]);
-	if (!is_task(&l))
+	if (!is_task(&l, first))
 		return unknown_command(app, l.word);
 	return cmd_run.run(app, argc, argv);
 }

@@ -299,6 +299,8 @@ int task_ask(struct task *t, bool no_calls, struct turn *ret, struct err *e)
 	do {
 		struct retry_cause why = { 0 };
 
+		if (t->ev->said && !t->in_summary)
+			t->ev->said(t->conf->ctx, &t->words);
 		r = task_say_words(t, e);
 		if (r < 0)
 			return r;

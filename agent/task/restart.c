@@ -195,7 +195,7 @@ int task_restart_say(struct task *t, struct err *e)
 	_cleanup_buf_ struct buf text = BUF_INIT(sizeof(goes_on) + 200);
 	int r = answer_open_calls(t, e);
 
-	if (r < 0)
+	if (r < 0 || t->conf->same_machine)
 		return r;
 	r = buf_addf(&text, goes_on, t->had_ended);
 	return r < 0 ? err_sys(e, r, "cannot go on") : task_say(t, buf_cstr(&text), e);

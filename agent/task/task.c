@@ -404,9 +404,9 @@ int task_run(struct task_conf *conf, struct task_report *ret, struct err *e)
 		return r;
 	if (conf->project_fd >= 0)
 		changes_snapshot(conf->project_fd, &before, &ignored);
-	do
+	r = conf->compact && conf->resume_fd >= 0 ? task_shorten(&t, 2, e) : TASK_GO_ON;
+	while (r == TASK_GO_ON)
 		r = one_round(&t, e);
-	while (r == TASK_GO_ON);
 	end(&t, r, e, before);
 	return 0;
 }

@@ -92,6 +92,8 @@ struct task_events {
 	void (*output)(void *ctx, const void *data, size_t len); /* live; raw bytes */
 	void (*result)(void *ctx, const struct task_call *c,
 		       const struct tool_result *r);
+	/* Before each request: append what the person wants the model to be told. */
+	void (*said)(void *ctx, struct buf *words);
 	void (*notice)(void *ctx, const char *line); /* loops, budgets, compaction, … */
 	/* --ask: NULL = never asked. TASK_NO takes words as the reason. */
 	enum task_verdict (*ask)(void *ctx, const struct task_call *c,
@@ -126,6 +128,9 @@ struct task_conf {
 	int copy_fd;	     /* --save-transcript: a second one; -1 = none */
 	int resume_fd;	     /* transcript of the task to go on with; -1 = a new task */
 	const char *resumed; /* its name, for the record */
+	bool same_machine; /* shell, jobs and /tmp are those of that task, and nothing is
+				said of them */
+	bool compact;	   /* shorten that task's history before the first request */
 	const char *const *secrets; /* become *** in transcripts; NULL-ended */
 	const char *settings; /* JSON object for the record: box, limits; may be NULL */
 	int interrupt_fd;     /* eventfd, pipe or signalfd, non-blocking; the task reads

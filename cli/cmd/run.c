@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
@@ -9,6 +10,7 @@
 #include "cli/opt/cmd.h"
 #include "cli/opt/task.h"
 #include "cli/opt/words.h"
+#include "cli/show/tty.h"
 #include "cli/task/run.h"
 
 enum { TASK_TEXT_MAX = 1 << 20 }; /* bytes */
@@ -17,7 +19,19 @@ struct args {
 	struct opt_box box;
 	struct opt_task task;
 	struct words words; /* owned */
+	bool go_on;	    /* with the newest task */
 };
+
+static const struct argp_option options[] = {
+	{ "continue", 'c', NULL, 0, "go on with the last task of this box", 0 },
+	{ 0 },
+};
+
+/* Somebody is there to talk with. */
+static bool can_talk(const struct app *app)
+{
+	return !app->json && !app->quiet && app->live && tty_is(STDIN_FILENO);
+}
 
 static void args_done(struct args *a)
 {
@@ -33,11 +47,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &a->task;
 		state->child_inputs[1] = &a->box;
 		return 0;
+	case 'c':
+		a->go_on = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		return words_add(&a->words, arg) < 0 ? cmd_bad(state, "too many words")
 						     : 0;
 	case ARGP_KEY_END:
-		if (!a->words.n && !a->task.replay)
+		if (a->go_on && (a->task.replay || a->box.wipe))
+			return cmd_bad(state,
+				       "--continue: the task's work would be gone");
+		if (!a->words.n && !a->task.replay && !can_talk(cmd_app(state)))
 			return cmd_bad(state, "a task is missing");
 		return 0;
 	default:
@@ -46,10 +66,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
+	.options = options,
 	.parser = parse,
-	.args_doc = "TASK",
+	.args_doc = "[TASK]",
 	.doc = "Do a task in the box of this directory. A TASK of '-' is read from "
-	       "standard input.",
+	       "standard input, and without one a terminal is asked line by line.",
 	.children = opt_task_children,
 };
 
@@ -85,6 +106,8 @@ static int run(struct app *app, int argc, char **argv)
 		return r;
 	what.box = &a.box;
 	what.task = &a.task;
+	what.resume_last = a.go_on;
+	what.talk = !a.words.n && !a.task.replay;
 	if (a.words.n) {
 		if (task_text(&a.words, &text, &e) < 0)
 			return cmd_fail(app, &e, CMD_USAGE);

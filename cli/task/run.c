@@ -19,8 +19,11 @@
 #include "cli/task/ask.h"
 #include "cli/task/log.h"
 #include "cli/task/modelpick.h"
+#include "cli/task/steer.h"
+#include "cli/task/talk.h"
 #include "cli/task/ticker.h"
 #include "cli/task/view.h"
+#include "cli/task/view_end.h"
 #include "cli/task/view_json.h"
 
 #define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
@@ -36,7 +39,9 @@ struct work {
 	struct view view;	 /* owned */
 	struct ticker ticker;	 /* owned */
 	struct ask ask;
-	struct toolbox *tools; /* owned */
+	struct steer steer;	   /* owned */
+	struct task_status so_far; /* of a conversation */
+	struct toolbox *tools;	   /* owned */
 	struct task_conf conf;
 	struct machine machine; /* owned */
 	char network[400], limits[160], resumed[TASKLOG_NAME], log[TASKLOG_NAME];
@@ -63,12 +68,14 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 			    .settings = BUF_INIT(64 << 10) };
 	boxsetup_init(&w->setup);
 	view_init(&w->view, app);
+	steer_init(&w->steer, STDIN_FILENO);
 }
 
 static void work_done(struct work *w)
 {
 	toolbox_free(&w->tools);
 	view_done(&w->view);
+	steer_done(&w->steer);
 	ticker_close(&w->ticker);
 	boxsetup_done(&w->setup);
 	env_done(&w->env);
@@ -245,10 +252,15 @@ static int open_files(struct work *w, struct err *e)
 /* ^C is read by the task, between and within its steps. */
 static int watch_interrupts(struct work *w, struct err *e)
 {
+	struct sigaction hup;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
+	/* A terminal that is lost is no reason to lose the record of the end, unless it
+	 * was said to be none (nohup). */
+	if (sys_sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	(void)sys_sigprocmask(SIG_BLOCK, &set, NULL);
 	w->interrupt = sys_signalfd(&set);
 	return w->interrupt < 0 ? err_sys(e, w->interrupt, "cannot watch signals") : 0;
@@ -392,6 +404,7 @@ static int watch_terminal(struct work *w, struct err *e)
 		return 0;
 	w->ticker.tick = view_tick;
 	w->ticker.resized = view_resized;
+	w->ticker.keys = view_keys;
 	w->ticker.ctx = &w->view;
 	return ticker_open(&w->ticker, e);
 }
@@ -464,6 +477,131 @@ static int run_task(struct work *w, struct err *e)
 	return (int)report.end;
 }
 
+/* ---- a conversation ------------------------------------------------------------------ */
+
+/* Each line goes on in the transcript of those before it. */
+static int next_resume(struct work *w, struct err *e)
+{
+	char name[TASKLOG_NAME];
+
+	scope_close(&w->resume);
+	w->resume = tasklog_open(&w->setup.dir, w->log, name, e);
+	w->conf.resume_fd = w->resume;
+	w->conf.resumed = w->log;
+	w->conf.same_machine = true;
+	return w->resume < 0 ? w->resume : 0;
+}
+
+/* While the task works keys are read one by one; pasted lines are one. */
+static int watch_keys(struct work *w, bool on, struct err *e)
+{
+	int r = 0;
+
+	if (on)
+		r = steer_begin(&w->steer, e);
+	if (r == 0)
+		r = ticker_keys(&w->ticker, on ? STDIN_FILENO : -1, e);
+	if (!on)
+		steer_end(&w->steer);
+	w->view.steer = on && r == 0 ? &w->steer : NULL;
+	fputs(on ? "\033[?2004h" : "\033[?2004l", w->app->err);
+	fflush(w->app->err);
+	return r;
+}
+
+static int talk_task(void *ctx, const char *text, struct err *e)
+{
+	_cleanup_task_report_ struct task_report report;
+	struct work *w = ctx;
+	int r = watch_keys(w, true, e);
+
+	task_report_init(&report);
+	w->conf.text = text;
+	w->conf.started_ms = 0;
+	if (r == 0)
+		r = task_run(&w->conf, &report, e);
+	(void)watch_keys(w, false, &(struct err){ 0 });
+	if (r < 0)
+		return r;
+	w->so_far = report.status;
+	w->conf.compact = false;
+	tell_foreign(w, &report.changes);
+	r = next_resume(w, e);
+	return r < 0 ? r : (int)report.end;
+}
+
+static int talk_model(struct work *w, const char *name, struct buf *said, struct err *e)
+{
+	int r;
+
+	if (*name) {
+		_cleanup_modelpick_ struct modelpick was = w->pick;
+		const struct config_value old = w->app->config->v[CONFIG_MODEL];
+
+		w->pick = (struct modelpick){ 0 };
+		r = config_set(w->app->config, CONFIG_MODEL, name, CONFIG_FROM_FLAG, e);
+		if (r == 0)
+			r = modelpick_choose(w->app, -1, &w->pick, e);
+		if (r < 0) {
+			w->app->config->v[CONFIG_MODEL] = old;
+			w->pick = take(&was, ((struct modelpick){ 0 }));
+			return r;
+		}
+		w->conf.model = w->pick.conf;
+		w->conf.model.abort_fd = w->interrupt;
+		w->conf.secrets = w->pick.secrets;
+	}
+	buf_truncate(&w->model, 0);
+	r = modelpick_word(&w->pick, &w->model);
+	buf_adds(said, buf_cstr(&w->model));
+	return r < 0 ? err_sys(e, r, "cannot choose the model") : 0;
+}
+
+static int talk_set(void *ctx, const char *what, const char *value, struct buf *said,
+		    struct err *e)
+{
+	struct work *w = ctx;
+	char in[16], out[16], cost[32];
+
+	if (strcmp(what, "model") == 0)
+		return talk_model(w, value, said, e);
+	if (strcmp(what, "compact") == 0) {
+		w->conf.compact = w->conf.resume_fd >= 0;
+		buf_adds(said, w->conf.compact ? "the older part is summarised before "
+						 "your next line"
+					       : "there is nothing to summarise yet");
+		return 0;
+	}
+	if (strcmp(what, "cost") == 0) {
+		buf_addf(said, "%u rounds, %s tokens in, %s out%s", w->so_far.round,
+			 view_end_tokens(in, sizeof(in), w->so_far.tokens_in),
+			 view_end_tokens(out, sizeof(out), w->so_far.tokens_out),
+			 view_end_cost(cost, sizeof(cost), &w->so_far));
+		return 0;
+	}
+	return err_set(e, -EOPNOTSUPP, "/%s: this cubby cannot do that yet", what);
+}
+
+static int talk(struct work *w, struct err *e)
+{
+	const struct talk t = { .app = w->app,
+				.steer = &w->steer,
+				.dir = w->setup.spec.project,
+				.project_fd = w->project,
+				.box_fd = w->setup.dir.dirfd,
+				.interrupt_fd = w->interrupt,
+				.aside = ticker_aside(&w->ticker),
+				.ctx = w,
+				.task = talk_task,
+				.set = talk_set };
+	int r;
+
+	render_note(w->app, "%s; /help lists what there is, ^D leaves",
+		    buf_cstr(&w->model));
+	r = talk_run(&t, e);
+	return r < 0 ? cmd_fail(w->app, e, CMD_NO_BOX) : r;
+}
+
 static int run_work(struct work *w, struct err *e)
 {
 	int status;
@@ -480,7 +618,7 @@ static int run_work(struct work *w, struct err *e)
 		return cmd_fail(w->app, e, CMD_USAGE);
 	if (boxsetup_open(w->app, w->t->box, &w->setup, e) < 0 || prepare(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_NO_BOX);
-	status = run_task(w, e);
+	status = w->t->talk ? talk(w, e) : run_task(w, e);
 	toolbox_free(&w->tools); /* its sessions are in the box that ends now */
 	if (boxsetup_finish(&w->setup, e) < 0)
 		return cmd_fail(w->app, e, status ? status : CMD_NO_BOX);

@@ -16,6 +16,7 @@ struct taskrun {
 	const struct opt_task *task;
 	const char *resume; /* name of a transcript of this box; NULL = a new task */
 	bool resume_last;   /* the newest one */
+	bool talk;	    /* a conversation: lines are asked for at a prompt */
 };
 
 /** taskrun_do() - returns the exit status; what went wrong has been shown */

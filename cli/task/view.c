@@ -10,6 +10,7 @@
 #include "cli/task/ask.h"
 #include "cli/task/asktext.h"
 #include "cli/task/diffview.h"
+#include "cli/task/steer.h"
 #include "cli/task/view_end.h"
 
 enum {
@@ -90,9 +91,9 @@ static void add_typed(struct view *v, struct buf *change)
 	const char *s;
 	size_t len;
 
-	if (!v->typed || footer_width(&v->footer) < 8)
+	if (!v->steer || footer_width(&v->footer) < 8)
 		return;
-	wrap_safe(&safe, buf_cstr(v->typed), v->typed->len);
+	wrap_safe(&safe, buf_cstr(&v->steer->line), v->steer->line.len);
 	s = buf_cstr(&safe);
 	len = safe.len;
 	while (cols_text(s, len) > room - 1) {
@@ -124,7 +125,7 @@ static void paint(struct view *v, const struct buf *stay)
 	v->painted_ms = now_ms(v);
 }
 
-void view_paint(struct view *v)
+static void repaint(struct view *v)
 {
 	if (on_terminal(v))
 		paint(v, NULL);
@@ -136,7 +137,7 @@ void view_tick(void *ctx)
 
 	v->frame++;
 	if (v->doing != VIEW_NOTHING)
-		view_paint(v);
+		repaint(v);
 }
 
 void view_resized(void *ctx)
@@ -149,7 +150,7 @@ void view_resized(void *ctx)
 	buf_truncate(&v->open, 0);
 	if (v->doing == VIEW_SPEAKS)
 		mdstream_open(&v->stream, &look, &v->open);
-	view_paint(v);
+	repaint(v);
 }
 
 static void doing(struct view *v, enum view_doing what)
@@ -206,6 +207,33 @@ static void say(struct view *v, unsigned style, enum wrap_color color, const cha
 		say_always(v, style, color, line);
 }
 
+bool view_keys(void *ctx)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT((size_t)2 * STEER_LINE);
+	struct view *v = ctx;
+	const size_t before = v->steer->said.len;
+	const int r = steer_read(v->steer);
+
+	if (r > 0) {
+		buf_adds(&line, "you, for its next turn: ");
+		wrap_safe(&line, v->steer->said.data + before + (before > 0),
+			  v->steer->said.len - before - (before > 0));
+		say(v, 0, WRAP_CYAN, buf_cstr(&line));
+	}
+	repaint(v);
+	return r >= 0;
+}
+
+static void on_said(void *ctx, struct buf *words)
+{
+	struct view *v = ctx;
+
+	if (!v->steer || !v->steer->said.len)
+		return;
+	buf_addf(words, "%s%s", words->len ? "\n" : "", buf_cstr(&v->steer->said));
+	buf_truncate(&v->steer->said, 0);
+}
+
 /* ---- the model ------------------------------------------------------------------------ */
 
 static void on_start(void *ctx, const struct task_conf *conf, const struct model *m)
@@ -236,7 +264,7 @@ static void on_round(void *ctx, const struct task_status *st)
 	buf_truncate(&v->what, 0);
 	end_words(v);
 	doing(v, VIEW_WAITS);
-	view_paint(v);
+	repaint(v);
 }
 
 static void on_reasoning(void *ctx, const char *text, size_t len)
@@ -389,7 +417,7 @@ static void on_call(void *ctx, const struct task_call *c)
 	buf_add(&v->what, buf_cstr(&b), (size_t)(nl - buf_cstr(&b)));
 	doing(v, VIEW_RUNS);
 	v->since_ms = now_ms(v);
-	view_paint(v);
+	repaint(v);
 }
 
 static void on_output(void *ctx, const void *data, size_t len)
@@ -489,9 +517,21 @@ static bool show_whole(struct view *v, const struct task_call *c)
 	return true;
 }
 
+/* A question is answered by lines that are seen. */
+static void keys_for_questions(struct view *v, bool on)
+{
+	struct err ignored;
+
+	if (v->steer && on)
+		steer_end(v->steer);
+	else if (v->steer)
+		(void)steer_begin(v->steer, &ignored);
+}
+
 static enum task_verdict on_ask(void *ctx, const struct task_call *c,
 				struct task_answer *ret)
 {
+	enum task_verdict verdict;
 	struct view *v = ctx;
 
 	if (!v->ask)
@@ -502,15 +542,23 @@ static enum task_verdict on_ask(void *ctx, const struct task_call *c,
 		return TASK_NO;
 	}
 	v->asked = v->ask->each ? c->number : 0;
-	return ask_call(v->ask, c, ret);
+	keys_for_questions(v, true);
+	verdict = ask_call(v->ask, c, ret);
+	keys_for_questions(v, false);
+	return verdict;
 }
 
 static enum task_verdict on_interrupted(void *ctx, struct task_answer *ret)
 {
+	enum task_verdict verdict = TASK_STOP;
 	struct view *v = ctx;
 
 	view_break(v);
-	return v->ask ? ask_interrupted(v->ask, ret) : TASK_STOP;
+	keys_for_questions(v, true);
+	if (v->ask)
+		verdict = ask_interrupted(v->ask, ret);
+	keys_for_questions(v, false);
+	return verdict;
 }
 
 static void on_end(void *ctx, const struct task_report *r)
@@ -535,6 +583,7 @@ const struct task_events *view_events(void)
 		.output = on_output,
 		.result = on_result,
 		.notice = on_notice,
+		.said = on_said,
 		.ask = on_ask,
 		.interrupted = on_interrupted,
 		.end = on_end,

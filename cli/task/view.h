@@ -21,12 +21,13 @@
 enum { VIEW_DIFF = 40 /* rows of a change that are shown */ };
 
 struct ask;
+struct steer;
 
 struct view {
-	const struct app *app;	 /* borrowed */
-	struct ask *ask;	 /* borrowed: who is asked; NULL = nobody */
-	const struct buf *typed; /* borrowed: what the person types meanwhile; NULL = no
-				    keys are read */
+	const struct app *app; /* borrowed */
+	struct ask *ask;       /* borrowed: who is asked; NULL = nobody */
+	struct steer *steer;   /* borrowed: what the person types meanwhile; NULL = no
+				  keys are read */
 	struct footer footer;
 	struct view_words words;
 	struct mdstream stream;
@@ -57,8 +58,8 @@ void view_break(struct view *v);
 void view_tick(void *view);
 /** view_resized() - the terminal has another size; @view is a struct view */
 void view_resized(void *view);
-/** view_paint() - what the person types has changed */
-void view_paint(struct view *v);
+/** view_keys() - keys were pressed; false = the terminal is gone; @view is a struct view */
+bool view_keys(void *view);
 
 /** view_call_text() - what a call does, for a person: "$ make", "read_file a.c"; the
  *  text is made fit for a terminal; @secret: what is typed is not shown; @out */
