@@ -181,6 +181,14 @@ void footer_clear(struct footer *f)
 	footer_draw(f, NULL, NULL);
 }
 
+bool footer_resized(const struct footer *f)
+{
+	unsigned short rows, cols;
+
+	return f->cols && f->fd >= 0 && tty_size(f->fd, &rows, &cols) == 0 &&
+	       (rows != f->rows || cols != f->cols);
+}
+
 void footer_resize(struct footer *f)
 {
 	if (!f->cols)

@@ -5,6 +5,7 @@
 #ifndef CLI_SHOW_FOOTER_H
 #define CLI_SHOW_FOOTER_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -30,6 +31,9 @@ void footer_draw(struct footer *f, const struct buf *stay, const struct buf *cha
 
 /** footer_clear() - no row changes: the cursor is at the start of an empty one */
 void footer_clear(struct footer *f);
+
+/** footer_resized() - has the terminal another size than it was drawn for? */
+bool footer_resized(const struct footer *f);
 
 /** footer_resize() - the terminal has another size: take back what stands there */
 void footer_resize(struct footer *f);

@@ -6,32 +6,62 @@
 
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/show/lineedit.h"
 #include "cli/show/render.h"
+#include "cli/show/tty.h"
 #include "cli/task/view.h"
 
 enum { ASK_LINE = 64 << 10 }; /* bytes of an answer */
+
+/* Whether the name of a program, less its version, is one of @names. */
+static bool is_one_of(const char *const *names, const char *program, size_t n)
+{
+	while (n && strchr("0123456789.", program[n - 1]))
+		n--;
+	for (; *names; names++)
+		if (strlen(*names) == n && memcmp(*names, program, n) == 0)
+			return true;
+	return false;
+}
+
+/* These run what a file says: permitted is the file with them. */
+static const char *const interpreters[] = { "bash", "bun",    "dash", "deno", "ksh",
+					    "lua",  "node",   "npm",  "npx",  "perl",
+					    "php",  "python", "ruby", "sh",   "uv",
+					    "zsh",  NULL };
+/* And these whatever their words say. */
+static const char *const runners[] = { ".",    "busybox", "chroot", "command",
+				       "env",  "eval",	  "exec",   "find",
+				       "nice", "nohup",	  "setsid", "source",
+				       "sudo", "timeout", "xargs",  NULL };
 
 /* Only a line that is plainly one command may be permitted for always: "make; rm -r x"
  * is no make. */
 bool ask_program(const char *command, char *ret, size_t size)
 {
-	const char *p = command + strspn(command, " \t");
-	size_t n = strcspn(p, " \t");
-	const char *slash;
+	const char *p = command + strspn(command, " \t"), *slash;
+	size_t n = strcspn(p, " \t"), name;
 
 	for (const char *c = command; *c; c++)
 		if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
 			return false;
 	if (strpbrk(command, ";&|<>()`$\n\\\"'{}#!*?[~"))
 		return false;
-	if (!n || memchr(p, '=', n))
+	if (!n || memchr(p, '=', n) || p[n - 1] == '/')
 		return false;
 	slash = memrchr(p, '/', n);
-	if (slash) {
-		n -= (size_t)(slash + 1 - p);
-		p = slash + 1;
+	name = slash ? (size_t)(slash + 1 - p) : 0;
+	if (is_one_of(runners, p + name, n - name))
+		return false;
+	if (is_one_of(interpreters, p + name, n - name)) {
+		const size_t blank = strspn(p + n, " \t");
+		const size_t file = strcspn(p + n + blank, " \t");
+
+		if (!file || p[n + blank] == '-' || memchr(p + n + blank, '=', file))
+			return false;
+		n += blank + file;
 	}
-	if (!n || n >= size)
+	if (n >= size)
 		return false;
 	memcpy(ret, p, n);
 	ret[n] = '\0';
@@ -109,6 +139,24 @@ static enum task_verdict refuse(struct ask *a, struct task_answer *ret)
 									     : TASK_NO;
 }
 
+/* What is hidden in a command was shown before; the editor shows it its own way. Where
+ * there is no editor a line is typed anew. */
+static int edit_line(const struct ask *a, const char *command, struct buf *ret)
+{
+	static const char prompt[] = "instead (empty: nothing is run, ask again): ";
+	const struct lineedit_conf conf = { .in = a->in,
+					    .out = fileno(a->app->err),
+					    .interrupt_fd = a->interrupt_fd,
+					    .dir = -1 };
+	_cleanup_lineedit_ struct lineedit *editor = NULL;
+	struct err ignored;
+
+	if (!tty_is(a->in) || !tty_is(conf.out) ||
+	    lineedit_new(&conf, &editor, &ignored) < 0)
+		return read_line(a, prompt, ret);
+	return lineedit_read(editor, prompt, command, ret) < 0 ? -ECANCELED : 0;
+}
+
 /* false: no other command was given, and nothing is decided. */
 static bool edit(struct ask *a, const struct task_call *c, struct task_answer *ret,
 		 enum task_verdict *verdict)
@@ -117,9 +165,9 @@ static bool edit(struct ask *a, const struct task_call *c, struct task_answer *r
 	_cleanup_json_ struct json *args = NULL;
 
 	*verdict = TASK_STOP;
-	if (read_line(a, "instead (empty: nothing is run, ask again):", &line) < 0)
+	if (edit_line(a, json_get_str(c->args, "command"), &line) < 0)
 		return true;
-	if (!line.len)
+	if (!buf_cstr(&line)[strspn(buf_cstr(&line), " \t\n")])
 		return false;
 	args = c->args ? json_dup(c->args) : json_object();
 	if (json_set(args, "command", json_stringn(line.data, line.len)) < 0)
@@ -154,8 +202,12 @@ enum task_verdict ask_call(struct ask *a, const struct task_call *c,
 		return TASK_YES;
 	if (!shell || !command || !ask_program(command, program, sizeof(program)))
 		program[0] = '\0';
-	if (*program && permitted(a, program))
+	if (*program && permitted(a, program)) {
+		fprintf(a->app->err, "%s  permitted always: '%s'%s\n",
+			render_style_on(a->app->color_err, RENDER_DIM), program,
+			render_style_off(a->app->color_err));
 		return TASK_YES;
+	}
 	make_prompt(prompt, sizeof(prompt), shell, program);
 	/* what was typed before the question was seen answers nothing */
 	(void)sys_tcflush(a->in, TCIFLUSH);

@@ -8,7 +8,7 @@
 #include "agent/task/task.h"
 #include "cli/show/app.h"
 
-enum { ASK_ALWAYS = 64, ASK_PROGRAM = 64 };
+enum { ASK_ALWAYS = 64, ASK_PROGRAM = 128 };
 
 struct ask {
 	const struct app *app; /* borrowed */
@@ -26,8 +26,9 @@ enum task_verdict ask_call(struct ask *a, const struct task_call *c,
 /** ask_interrupted() - go on, tell the model something, or end the task */
 enum task_verdict ask_interrupted(struct ask *a, struct task_answer *ret);
 
-/** ask_program() - the program that a command line starts: its first word without
- *  path and assignments; false when the line is more than one simple command */
+/** ask_program() - what "always" is for: the program as it is written in a command line,
+ *  with its file where it runs what a file says ("python3 a.py"); false when the line is
+ *  more than one simple command */
 bool ask_program(const char *command, char *ret, size_t size);
 
 #endif

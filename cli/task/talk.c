@@ -200,7 +200,7 @@ static void complete_name(int dirfd, const char *word, struct buf *ret)
 	struct err ignored;
 	size_t n = 0;
 
-	if ((size_t)before >= sizeof(path))
+	if ((size_t)before >= sizeof(path) || strstr(word, ".."))
 		return;
 	snprintf(path, sizeof(path), "%.*s", before, before ? word : "");
 	_cleanup_close_ int dir = inroot_open(dirfd, before ? path : ".",

@@ -136,6 +136,8 @@ void view_tick(void *ctx)
 	struct view *v = ctx;
 
 	v->frame++;
+	if (footer_resized(&v->footer))
+		view_resized(v);
 	if (v->doing != VIEW_NOTHING)
 		repaint(v);
 }
@@ -241,6 +243,8 @@ static void on_start(void *ctx, const struct task_conf *conf, const struct model
 	_cleanup_buf_ struct buf line = BUF_INIT(4096);
 	struct view *v = ctx;
 
+	if (conf->same_machine) /* a conversation has begun with it */
+		return;
 	buf_adds(&line, "cubby: ");
 	wrap_safe(&line, model_provider_name(m), strlen(model_provider_name(m)));
 	buf_adds(&line, *model_name(m) ? ":" : "");

@@ -85,9 +85,14 @@ static void always_is_remembered(void)
 
 	begin(&a, "/usr/bin/make -j2", "a\n");
 	assert_int_equal(ask_call(&a.ask, &a.call, &a.answer), TASK_YES);
-	json_set_str(a.args, "command", "make check"); /* no answer is left to read */
+	json_set_str(a.args, "command",
+		     "/usr/bin/make check"); /* no answer is left to read */
 	assert_int_equal(ask_call(&a.ask, &a.call, &a.answer), TASK_YES);
-	json_set_str(a.args, "command", "make check; rm -r /");
+	fflush(a.app.err);
+	assert_non_null(strstr(a.text, "permitted always: '/usr/bin/make'"));
+	json_set_str(a.args, "command", "make check"); /* another one, perhaps */
+	assert_int_equal(ask_call(&a.ask, &a.call, &a.answer), TASK_STOP);
+	json_set_str(a.args, "command", "/usr/bin/make check; rm -r /");
 	assert_int_equal(ask_call(&a.ask, &a.call, &a.answer), TASK_STOP);
 	end(&a);
 }
@@ -114,7 +119,13 @@ static void programs_of_commands(void)
 	} lines[] = {
 		{ "make", "make" },
 		{ "  make -C x", "make" },
-		{ "/bin/ls -l", "ls" },
+		{ "/bin/ls -l", "/bin/ls" },
+		{ "python3 a.py -v", "python3 a.py" },
+		{ "./sh  b.sh", "./sh  b.sh" },
+		{ "python3 -c x", NULL },
+		{ "python3.11", NULL },
+		{ "find . -exec rm x +", NULL },
+		{ "/usr/bin/env rm x", NULL },
 		{ "a=1 make", NULL },
 		{ "make && rm x", NULL },
 		{ "make `x`", NULL },

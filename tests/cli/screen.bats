@@ -1,0 +1,202 @@
+# What a person sees on a real terminal (tmux), and a conversation driven by its keys.
+bats_require_minimum_version 1.5.0
+load ../lib
+load model
+
+setup_file() {
+	lib_env
+	lib_image
+	unset TMUX
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+teardown() {
+	tmux -S "$BATS_TEST_TMPDIR/tmux" kill-server 2>/dev/null || true
+	model_done
+}
+
+terminal() { tmux -S "$BATS_TEST_TMPDIR/tmux" "$@" 3>&-; }
+
+# begin COLUMNS ROWS COMMAND...: on a terminal of that size; its status in the last line
+begin() {
+	local cols=$1 rows=$2
+	shift 2
+	(no_model tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null new-session -d -x "$cols" -y "$rows" \
+		"cd '$PWD' && $*; echo \"status \$?\"; exec sleep 1000" 3>&-)
+}
+
+screen() { terminal capture-pane -p "$@" | sed -e 's/ *$//'; }
+keys() { terminal send-keys "$@"; }
+
+# shows TEXT...: waits until the screen has all of them
+shows() {
+	local n text
+	for ((n = 0; n < 600; n++)); do
+		seen=$(screen)
+		for text; do
+			[[ $seen == *"$text"* ]] || { sleep 0.1; continue 2; }
+		done
+		return 0
+	done
+	printf 'never on the screen: %s\n%s\n' "$*" "$seen"
+	return 1
+}
+
+@test "screen: words are Markdown, by the width of the terminal" {
+	model <<-'END'
+	{"text":"# Cats\n\nSome *words* that are too long for a row of this terminal.\n\n- 一二三四五六七八九十一二三四五六七八九十\n\n| name | n |\n|---|--:|\n| 你好 | 1 |\n\n```sh\nls  -l\n```\n","calls":[{"name":"shell","args":{"command":"echo 'a long command line that does not fit'"}}]}
+	{"calls":[{"name":"finish","args":{"answer":"See [it](http://x.test/).","success":true}}]}
+	END
+	begin 40 30 cubby run --net none "'look'"
+	shows "status 0"
+	[ "$(sed '1d;/^cubby:/,$d' <<<"$seen")" = "$(cat <<-'END'
+	Cats
+
+	Some words that are too long for a row
+	of this terminal.
+
+	• 一二三四五六七八九十一二三四五六七八
+	  九十
+
+	name │ n
+	─────┼──
+	你好 │ 1
+
+	    ls  -l
+	$ echo 'a long command line that does
+	  not fit'
+	  a long command line that does not fit
+	  exit 0, 0.0s
+
+	See it (http://x.test/).
+	END
+	)" ] || { echo "$seen"; return 1; }
+}
+
+@test "screen: the status line moves, follows the window's size and leaves nothing behind" {
+	model < <(call "until [ -e go ]; do sleep 0.1; done; echo went"; finish done)
+	begin 80 24 cubby run --net none "'wait'"
+	shows "until [ -e go ]; do" " · round 1, " ", 2s"
+	terminal resize-window -x 50 -y 20
+	shows "]… " # cut for it
+	terminal resize-window -x 30 -y 20
+	shows "2s" # it goes on by itself
+	touch go
+	shows "status 0"
+	all=$(screen -S -100)
+	[[ $all != *" · round"* && $all != *[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]* ]] || { echo "$all"; return 1; }
+	[ "$(grep -c '^  went$' <<<"$all")" = 1 ]
+}
+
+@test "screen: ^C leaves no litter" {
+	model < <(call "sh -c 'echo begun; sleep 1000'")
+	begin 80 24 cubby run --net none "'wait'"
+	shows "  begun" "round 1"
+	keys C-c
+	shows "interrupted:"
+	keys q Enter
+	shows "status 130"
+	[[ $seen != *"⠋"* && $seen != *"begun^C"* ]]
+}
+
+@test "screen: a full-screen program is drawn as its screen" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"printf '\\033[?1049h\\033[2J\\033[3;5HMenu\\033[5;5H> one.'; until [ -e go ]; do sleep 0.1; done; printf '\\033[?1049l'; echo left"}}]}
+	{"calls":[{"name":"finish","args":{"answer":"seen","success":true}}]}
+	END
+	begin 80 24 cubby run --net none "'menu'"
+	shows "  │     Menu" "  │     > one"
+	touch go
+	shows "status 0" "  left"
+	[[ $seen != *"│"* ]]
+}
+
+@test "screen: a conversation is one history; what is typed meanwhile steers it" {
+	model <<-'END'
+	{"expect":"first task","text":"One.","calls":[{"name":"shell","args":{"command":"x=kept; until [ -e go ]; do sleep 0.1; done"}}]}
+	{"expect":"also as webp","text":"Both."}
+	{"expect":"the second\nline","calls":[{"name":"shell","args":{"command":"echo $x"}}]}
+	{"expect":"kept","text":"The shell is *the same*."}
+	END
+	touch readme
+	begin 80 40 cubby --net none
+	shows "/help lists"
+	keys "first task" Enter
+	shows "$ x=kept" "round 1"
+	keys "also as webx" BSpace p
+	shows "› also as webp"
+	keys Enter
+	shows "you, for its next turn: also as webp"
+	touch go
+	shows "Both." "cubby: done"
+	keys "the second" M-Enter line Enter
+	shows "The shell is the same."
+	keys /cos Tab Enter
+	shows "4 rounds, "
+	keys "see rea" Tab
+	shows "› see readme"
+	keys C-c
+	keys Up Up
+	shows "› the second"
+	keys C-c
+	keys /nonsense Enter
+	shows "there is no '/nonsense'"
+	keys C-d
+	shows "status 0"
+	[ "$(requests)" = 4 ]
+	run -0 cubby log
+	[ "${#lines[@]}" = 2 ]
+	run -0 cubby log -l
+	[[ $output = *"first task"*"also as webp"*"the second"*"The shell is"* ]]
+	[[ $output != *"the shell is a new one"* ]]
+}
+
+@test "screen: pasted lines are one line; a task of a conversation is interrupted alone" {
+	model < <(echo '{"expect":"a\nb","calls":[{"name":"shell","args":{"command":"sh -c \"echo begun; sleep 1000\""}}]}'
+		echo '{"text":"Still here."}')
+	begin 80 24 cubby --net none
+	shows "/help lists"
+	terminal set-buffer $'a\nb'
+	terminal paste-buffer -p
+	keys Enter
+	shows "  begun"
+	keys C-c
+	shows "interrupted:"
+	keys q Enter
+	shows "cubby: interrupted"
+	keys "are you there" Enter
+	shows "Still here."
+	keys /quit Enter
+	shows "status 0"
+}
+
+@test "screen: --ask edits the command that is there; nothing runs when it is emptied" {
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"echo one >file\necho two"}}]}
+	{"expect":"what ran instead: echo one >file","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
+	END
+	begin 80 24 cubby run --net none --ask "'x'"
+	shows "run it?"
+	keys e Enter
+	shows "ask again): echo one"
+	keys C-u Enter
+	shows "run it?" # again
+	[ ! -e file ]
+	keys e Enter
+	shows "echo two"
+	keys " 2>&1" Enter
+	shows "status 0"
+	[ "$(cat file)" = one ]
+}
+
+@test "screen: cubby -c goes on with the last task" {
+	model <<-'END'
+	{"text":"Hello."}
+	{"expect":"also as webp","text":"As webp, too."}
+	END
+	run -0 task "say hello"
+	run -0 task -c "also as webp"
+	[[ $output = *"As webp, too."* ]]
+	run -2 cubby run -c --wipe "x" </dev/null
+	[[ $output = *"--continue"* ]]
+}
