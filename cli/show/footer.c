@@ -120,9 +120,10 @@ static struct from find_change(const struct footer *f, const struct buf *now)
 }
 
 /* The cursor is at the end of the last row that is shown, or at the start of an empty
- * one. */
-static void write_rows(const struct footer *f, const struct buf *now, struct from from,
-		       struct buf *out)
+ * one. Rows that change are not to be wrapped (CSI ? 7 l) by a terminal that has become
+ * narrower and not said so yet: they would be more rows than are taken back. */
+static void write_rows(const struct footer *f, const struct buf *now, size_t stays,
+		       struct from from, struct buf *out)
 {
 	const struct buf *was = &f->shown;
 
@@ -139,10 +140,14 @@ static void write_rows(const struct footer *f, const struct buf *now, struct fro
 	for (size_t at = from.now; at < now->len;) {
 		const size_t n = row_end(now->data + at, now->len - at);
 
+		if (at == MAX(from.now, stays))
+			buf_adds(out, "\033[?7l");
 		buf_add(out, now->data + at, n - 1);
 		buf_adds(out, at + n < now->len ? "\033[K\r\n" : "\033[K");
 		at += n;
 	}
+	if (now->len > MAX(from.now, stays))
+		buf_adds(out, "\033[?7h");
 	if (from.was < was->len)
 		buf_adds(out, "\033[J");
 }
@@ -165,7 +170,7 @@ void footer_draw(struct footer *f, const struct buf *stay, const struct buf *cha
 		buf_add(&now, change->data, change->len);
 	from = find_change(f, &now);
 	if (from.now < now.len || from.was < f->shown.len)
-		write_rows(f, &now, from, &out);
+		write_rows(f, &now, stays, from, &out);
 	if (stays && now.len == stays)
 		buf_adds(&out, "\r\n");
 	if (out.len) {

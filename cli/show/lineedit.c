@@ -78,7 +78,7 @@ static int next_byte(struct lineedit *l, char *ret)
 		}
 		if (r > 0 && fds[0].revents)
 			return sys_read(l->conf.in, ret, 1) == 1;
-		if (r > 0 && fds[2].revents) {
+		if (r > 0 && fds[2].revents && l->conf.aside.ready) {
 			l->conf.aside.ready(l->conf.aside.ctx);
 			l->lib.el_resize(l->el);
 		}

@@ -30,7 +30,7 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	["run it?", "n\n"]
 	["why not?", "no twos\n"]
 	["run it?", "e\n"]
-	["instead", "echo 3 >edited\n"]
+	["instead", "\u0015echo 3 >edited\n"]
 	["[a]lways for 'touch'", "a\n"]
 	["$ touch five", ""]
 	["$ touch six; touch seven", ""]
@@ -48,7 +48,7 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	END
 	run -0 talk --ask "make files" <<-'END'
 	["run it?", "e\n"]
-	["instead", "\n"]
+	["instead", "\u0015\n"]
 	["run it?", "n\n"]
 	["why not?", "no\n"]
 	["asked", ""]

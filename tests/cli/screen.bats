@@ -80,7 +80,7 @@ shows() {
 	terminal resize-window -x 50 -y 20
 	shows "]… " # cut for it
 	terminal resize-window -x 30 -y 20
-	shows "2s" # it goes on by itself
+	shows "do s…"
 	touch go
 	shows "status 0"
 	all=$(screen -S -100)
