@@ -27,6 +27,7 @@ struct model {
 	uint64_t seed;	     /* of made-up call ids */
 	uint64_t output_top; /* the server's limit of it; 0 = not known */
 	bool window_told;    /* by the server itself */
+	bool switched;	     /* the wire, once */
 };
 
 enum {

@@ -14,8 +14,8 @@ enum { OUTPUT_FIRST = 16384, OUTPUT_TOP = 65536, OUTPUT_LEAST = 256 };
 
 static const struct wire *find_wire(const char *name)
 {
-	static const struct wire *const wires[] = { &openai_wire, &anthropic_wire,
-						    &ollama_wire };
+	static const struct wire *const wires[] = { &openai_wire, &responses_wire,
+						    &anthropic_wire, &ollama_wire };
 
 	for (size_t i = 0; i < ARRAY_SIZE(wires); i++)
 		if (strcmp(wires[i]->name, name) == 0)
@@ -126,7 +126,12 @@ int model_new(const struct model_conf *conf, struct model **ret, struct err *e)
 	m->to = (struct wire_server){ .url = m->url,
 				      .name = m->name,
 				      .key = conf->key,
-				      .temperature_milli = conf->temperature_milli };
+				      .temperature_milli = conf->temperature_milli,
+				      .effort = conf->effort,
+				      .reasons = tokens_reasons(m->name) };
+	if (m->wire == &openai_wire && m->to.reasons &&
+	    strstr(m->url, "://api.openai.com"))
+		m->wire = &responses_wire;
 	set_window(m, conf->window ? conf->window : default_window(m));
 	set_prices(m);
 	if (!m->wire) {
@@ -236,11 +241,20 @@ struct json *model_params(const struct model *m)
 	if (m->to.temperature_milli >= 0 &&
 	    json_set_int(j, "temperature_milli", m->to.temperature_milli) < 0)
 		return NULL;
+	if (m->to.effort && json_set_int(j, "effort", m->to.effort) < 0)
+		return NULL;
+	if (m->wire && json_set_str(j, "wire", m->wire->name) < 0)
+		return NULL;
 	return take(&j, NULL);
 }
 
 void model_set_params(struct model *m, const struct json *params)
 {
+	const char *wire = json_get_str(params, "wire");
+
+	if (wire && find_wire(wire))
+		m->wire = find_wire(wire);
+	m->to.effort = (enum wire_effort)json_get_int(params, "effort", 0);
 	m->to.max_output =
 		(uint64_t)json_get_int(params, "max_output", (int64_t)m->to.max_output);
 	m->to.window = (uint64_t)json_get_int(params, "window", (int64_t)m->to.window);
@@ -263,10 +277,30 @@ int model_ask(struct model *m, const struct model_request *req, struct turn *ret
 	return model_http_ask(m, req, ret, why, e);
 }
 
+const char *model_wire(const struct model *m)
+{
+	return m->wire ? m->wire->name : "";
+}
+
+bool model_switch_wire(struct model *m)
+{
+	if (m->switched || (m->wire != &openai_wire && m->wire != &responses_wire))
+		return false;
+	m->switched = true;
+	m->wire = m->wire == &openai_wire ? &responses_wire : &openai_wire;
+	return true;
+}
+
 /* max_tokens and max_completion_tokens stand for each other: the first complaint swaps
- * them, the second leaves both out. */
+ * them, the second leaves both out. So do a budget of thoughts and an effort. */
 static enum retry_field adapted_field(const struct model *m, enum retry_field f)
 {
+	if (f == RETRY_F_THINKING && wire_without(&m->to, RETRY_F_THINKING))
+		return RETRY_F_EFFORT;
+	if (m->wire == &responses_wire && f == RETRY_F_MAX_COMPLETION)
+		return RETRY_F_MAX_TOKENS;
+	if (m->wire == &responses_wire)
+		return f;
 	if (f != RETRY_F_MAX_COMPLETION && f != RETRY_F_MAX_TOKENS)
 		return f;
 	return wire_without(&m->to, RETRY_F_MAX_COMPLETION) ? RETRY_F_MAX_TOKENS

@@ -24,8 +24,8 @@ struct model;
 
 struct model_provider {
 	const char *name;
-	const char *wire;    /* "openai", "anthropic", "ollama" or "replay" */
-	const char *url;     /* default base URL; NULL = must be given */
+	const char *wire; /* "openai", "responses", "anthropic", "ollama" or "replay" */
+	const char *url;  /* default base URL; NULL = must be given */
 	const char *key_var; /* environment variable of the key; NULL = none */
 	const char *url_var; /* environment variable of the base URL; NULL = none */
 	const char *default_model; /* NULL = asked of the server, else must be given */
@@ -51,6 +51,7 @@ struct model_conf {
 	uint64_t window; /* tokens, the user's word; 0 = the server's, then a table */
 	uint64_t max_output;	     /* tokens of one turn; 0 = chosen by window */
 	int temperature_milli;	     /* -1 = not sent */
+	enum wire_effort effort;     /* how long it thinks */
 	const struct prices *prices; /* the user's word; NULL = the table's */
 	int replay_fd; /* provider "replay": a transcript; borrowed; else -1 */
 	int abort_fd;  /* readable = give a request up; borrowed; -1 = none */
@@ -108,6 +109,12 @@ int model_body(struct model *m, const struct model_request *req, struct buf *out
  */
 int model_ask(struct model *m, const struct model_request *req, struct turn *ret,
 	      struct retry_cause *why, struct err *e);
+
+/** model_switch_wire() - the service wants this model asked in another way; false when there
+ *  is none (left). The history has to be rendered anew */
+bool model_switch_wire(struct model *m);
+/** model_wire() - the name of the wire, for transcripts; "" for a replay */
+const char *model_wire(const struct model *m);
 
 /** model_adapt() - after a failure that named an optional field: leave it out from now
  *  on; false when there is nothing (more) to leave out */

@@ -58,6 +58,21 @@ uint64_t tokens_window(const char *model)
 	return WINDOW_UNKNOWN;
 }
 
+bool tokens_reasons(const char *model)
+{
+	static const char *const families[] = { "gpt-5", "o1", "o3", "o4", "codex-" };
+	const char *slash = strrchr(model, '/');
+
+	if (slash)
+		model = slash + 1;
+	if (strncasecmp(model, "gpt-5-chat", 10) == 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+		if (strncasecmp(model, families[i], strlen(families[i])) == 0)
+			return true;
+	return false;
+}
+
 void tokens_init(struct tokens *t)
 {
 	*t = (struct tokens){ .per_byte = 1.0 / 3 };

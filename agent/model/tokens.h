@@ -12,6 +12,9 @@
 /** tokens_window() - the context of a model by its name; 128 k when it is unknown */
 uint64_t tokens_window(const char *model);
 
+/** tokens_reasons() - is a model of this name known to think before it answers? */
+bool tokens_reasons(const char *model);
+
 struct tokens {
 	double per_byte;       /* corrected by every report; 1/3 at first */
 	uint64_t reported;     /* input and output of the last turn */

@@ -131,6 +131,17 @@ static int leave_out(struct task *t, const struct retry_cause *why, const struct
 	return TASK_GO_ON;
 }
 
+static int switch_wire(struct task *t, const struct err *e)
+{
+	if (!model_switch_wire(t->model))
+		return service_failed(t, e);
+	task_say_notice(t,
+			"this model is asked by '%s' from now on: the service wants it",
+			model_wire(t->model));
+	history_forget_bytes(&t->history);
+	return TASK_GO_ON;
+}
+
 static int shorten(struct task *t, const struct retry_cause *why, struct err *e)
 {
 	struct task_retry retry = { .why = e->msg, .compacted = true };
@@ -175,6 +186,8 @@ static int handle(struct task *t, unsigned *attempt, struct retry_cause *why,
 		return shorten(t, why, e);
 	case RETRY_FIELD:
 		return leave_out(t, why, e);
+	case RETRY_WIRE:
+		return switch_wire(t, e);
 	case RETRY_MALFORMED:
 		return malformed_call(t, why, e);
 	case RETRY_REFUSED:

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "agent/wire/message.h"
 #include "base/text.h"
 
 /* The nearest start of a character at or before @at. */
@@ -73,41 +74,27 @@ size_t compact_point(const struct history *h, size_t bytes, unsigned turns)
 
 /* ---- the older part as text ---- */
 
-static int add_calls(const struct json *message, struct buf *out)
+static int add_turn(const struct json *message, struct buf *out)
 {
-	int r = 0;
+	_cleanup_turn_ struct turn t;
+	struct err ignored;
+	uint64_t seed = 1;
+	int r;
 
-	json_each(call, json_get(message, "tool_calls"))
-	{
-		const struct json *fn = json_get(call, "function");
-		const char *name = json_get_str(fn, "name");
-		const char *args = json_get_str(fn, "arguments");
-
-		r = r
-			    ?: buf_addf(out, "CALL %s %s\n", name ? name : "?",
-					args ? args : "");
-	}
-	json_each(block, json_get(message, "content"))
-	{
-		const char *text = json_get_str(block, "text");
-		const struct json *input = json_get(block, "input");
-
-		if (text)
-			r = r ?: buf_addf(out, "YOU: %s\n", text);
-		if (!input)
-			continue;
-		r = r ?: buf_addf(out, "CALL %s ", json_get_str(block, "name"));
-		r = r ?: json_print(input, false, out);
-		r = r ?: buf_addc(out, '\n');
-	}
-	return r;
+	turn_init(&t);
+	r = message_turn(message, &seed, &t, &ignored);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0; /* a message of nobody's */
+	if (t.text.len)
+		buf_addf(out, "YOU: %s\n", t.text.data);
+	for (size_t i = 0; i < t.n_calls; i++)
+		buf_addf(out, "CALL %s %s\n", t.calls[i].name,
+			 buf_cstr(&t.calls[i].raw));
+	return buf_failed(out);
 }
 
 static int add_entry(const struct history_entry *x, struct buf *out)
 {
-	const char *text = json_get_str(x->message, "content");
-	int r = 0;
-
 	switch (x->kind) {
 	case HISTORY_TASK:
 		return buf_addf(out, "PERSON: %s\n", x->text);
@@ -118,11 +105,9 @@ static int add_entry(const struct history_entry *x, struct buf *out)
 	case HISTORY_RESULT:
 		return buf_addf(out, "RESULT: %s\n", x->text);
 	case HISTORY_ASSISTANT:
-		if (text && *text)
-			r = buf_addf(out, "YOU: %s\n", text);
-		return r ?: add_calls(x->message, out);
+		return add_turn(x->message, out);
 	}
-	return r;
+	return 0;
 }
 
 int compact_source(const struct history *h, size_t point, size_t max, struct buf *out)

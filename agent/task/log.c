@@ -164,6 +164,7 @@ void task_log_error(struct task *t, unsigned attempt, const struct retry_cause *
 		[RETRY_COMPACT] = "compact", [RETRY_OUTPUT] = "lower_output",
 		[RETRY_FIELD] = "leave_out", [RETRY_ABORTED] = "aborted",
 		[RETRY_REFUSED] = "refused", [RETRY_MALFORMED] = "malformed_call",
+		[RETRY_WIRE] = "other_wire",
 	};
 	struct json *j = record(t);
 

@@ -218,6 +218,14 @@ const char *history_open_call(const struct history *h, const char **name)
 		if (id && !answered(h, last, id))
 			return id;
 	}
+	json_each(item, json_get(message, "output"))
+	{
+		const char *id = json_get_str(item, "call_id");
+
+		*name = json_get_str(item, "name");
+		if (id && !answered(h, last, id))
+			return id;
+	}
 	json_each(block, json_get(message, "content"))
 	{
 		const char *type = json_get_str(block, "type");

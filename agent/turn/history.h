@@ -73,7 +73,7 @@ size_t history_size(const struct history *h);
 size_t history_entry_size(const struct history_entry *x);
 
 /** history_open_call() - id of the first call of the last turn that has no result; NULL
- *  when all are answered. @name gets the tool's name. For both kinds of message. */
+ *  when all are answered. @name gets the tool's name. For every kind of message. */
 const char *history_open_call(const struct history *h, const char **name);
 
 #endif

@@ -83,7 +83,7 @@ static void drop_blank(struct json *message)
 static int put_assistant(const struct history_entry *x, struct buf *out, struct err *e)
 {
 	_cleanup_json_ struct json *message = NULL;
-	int r = message_as_anthropic(x->message, &message, e);
+	int r = message_as(x->message, MESSAGE_BLOCKS, &message, e);
 
 	if (r < 0)
 		return r;
@@ -176,7 +176,7 @@ static void put_system(const struct wire_server *s, const struct history *h,
 static void put_tools(const struct wire_server *s, const struct wire_request *req,
 		      struct buf *out)
 {
-	static const struct wire_tool_words words = { "", "", "input_schema" };
+	static const struct wire_tool_words words = { "{", "}", "input_schema" };
 
 	wire_put_tools(req, &words, out);
 	if (!wire_without(s, RETRY_F_CACHE)) {
@@ -185,6 +185,27 @@ static void put_tools(const struct wire_server *s, const struct wire_request *re
 	}
 	if (req->no_calls && !wire_without(s, RETRY_F_TOOL_CHOICE))
 		buf_adds(out, ",\"tool_choice\":{\"type\":\"none\"}");
+}
+
+/* How many tokens of thoughts: a part of the output limit, which must be larger. Newer models
+ * take an effort instead (RETRY_F_THINKING), and find their own budget. */
+static void put_thinking(const struct wire_server *s, struct buf *out)
+{
+	static const unsigned parts[] = { 0, 8, 4, 2 };
+	uint64_t budget =
+		MAX(s->max_output / MAX(parts[s->effort], 1U), (uint64_t)1024);
+
+	if (!wire_effort(s))
+		return;
+	if (wire_without(s, RETRY_F_THINKING))
+		buf_addf(out,
+			 ",\"thinking\":{\"type\":\"adaptive\"},\"output_config\":{"
+			 "\"effort\":\"%s\"}",
+			 wire_effort(s));
+	else if (budget < s->max_output)
+		buf_addf(out,
+			 ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":%llu}",
+			 (unsigned long long)budget);
 }
 
 static int anthropic_body(const struct wire_server *s, const struct wire_request *req,
@@ -201,7 +222,9 @@ static int anthropic_body(const struct wire_server *s, const struct wire_request
 	put_system(s, req->history, out);
 	if (req->n_tools)
 		put_tools(s, req, out);
-	wire_put_temperature(s, out);
+	put_thinking(s, out);
+	if (!wire_effort(s)) /* they exclude each other */
+		wire_put_temperature(s, out);
 	buf_adds(out, ",\"stream\":true}");
 	r = buf_failed(out);
 	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;

@@ -6,23 +6,25 @@
 #include "agent/turn/args.h"
 #include "agent/wire/openai_assemble.h"
 
-static bool block_is(const struct json *block, const char *type)
+static bool type_is(const struct json *part, const char *type)
 {
-	const char *s = json_get_str(block, "type");
+	const char *s = json_get_str(part, "type");
 
 	return s && strcmp(s, type) == 0;
 }
 
-bool message_is_anthropic(const struct json *message)
+enum message_kind message_kind(const struct json *message)
 {
+	if (json_type(json_get(message, "output")) == JSON_ARRAY)
+		return MESSAGE_ITEMS;
 	if (json_get(message, "tool_calls"))
-		return false;
+		return MESSAGE_CHAT;
 	json_each(block, json_get(message, "content"))
 	{
 		if (json_type(block) == JSON_OBJECT)
-			return true;
+			return MESSAGE_BLOCKS;
 	}
-	return false;
+	return MESSAGE_CHAT;
 }
 
 static int no_memory(struct err *e)
@@ -30,39 +32,86 @@ static int no_memory(struct err *e)
 	return err_sys(e, -ENOMEM, "cannot rewrite a message");
 }
 
-static struct json *call_of(const struct json *block)
+int message_arguments(const char *raw, struct buf *out)
+{
+	_cleanup_json_ struct json *args = NULL, *strict = NULL;
+	struct err ignored;
+
+	if (raw && json_parse(raw, strlen(raw), &strict, &ignored) == 0 &&
+	    json_type(strict) == JSON_OBJECT)
+		return buf_adds(out, raw);
+	if (!raw || args_parse(raw, strlen(raw), &args, &ignored) < 0)
+		return buf_adds(out, "{}");
+	return json_print(args, false, out);
+}
+
+/* ---- the others as Chat Completions ---- */
+
+/* What a message of another kind comes down to. */
+struct plain {
+	struct buf text;
+	struct json *calls; /* owned */
+};
+
+static void add_call(struct plain *p, const char *id, const char *name,
+		     const char *args)
 {
 	struct json *call = json_object(), *fn = json_object();
+
+	json_set_str(call, "id", id);
+	json_set_str(call, "type", "function");
+	json_set_str(fn, "name", name);
+	json_set_str(fn, "arguments", args ? args : "{}");
+	json_set(call, "function", fn);
+	json_add(p->calls, call);
+}
+
+static void take_block(struct plain *p, const struct json *block)
+{
 	_cleanup_buf_ struct buf args = BUF_INIT(8 * (size_t)ARGS_MAX);
 	const struct json *input = json_get(block, "input");
 
+	if (type_is(block, "text") && json_get_str(block, "text"))
+		buf_adds(&p->text, json_get_str(block, "text"));
+	if (!type_is(block, "tool_use"))
+		return;
 	if (json_type(input) == JSON_OBJECT)
 		json_print(input, false, &args);
 	else
 		buf_adds(&args, json_str(input) ? json_str(input) : "{}");
-	json_set_str(call, "id", json_get_str(block, "id"));
-	json_set_str(call, "type", "function");
-	json_set_str(fn, "name", json_get_str(block, "name"));
-	json_set(fn, "arguments",
-		 buf_failed(&args) < 0 ? NULL : json_string(buf_cstr(&args)));
-	json_set(call, "function", fn);
-	return call;
+	buf_fail(&p->text, buf_failed(&args));
+	add_call(p, json_get_str(block, "id"), json_get_str(block, "name"),
+		 buf_cstr(&args));
 }
 
-static int from_blocks(const struct json *message, struct json **ret, struct err *e)
+static void take_item(struct plain *p, const struct json *item)
+{
+	json_each(part, type_is(item, "message") ? json_get(item, "content") : NULL)
+	{
+		const char *s = json_get_str(part, "text");
+
+		buf_adds(&p->text, s ? s : "");
+	}
+	if (type_is(item, "function_call"))
+		add_call(p, json_get_str(item, "call_id"), json_get_str(item, "name"),
+			 json_get_str(item, "arguments"));
+}
+
+static int as_chat(const struct json *message, struct json **ret, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object(), *calls = json_array();
 	_cleanup_buf_ struct buf text = BUF_INIT(TURN_TEXT_MAX);
+	struct plain p = { text, calls };
+	bool items = message_kind(message) == MESSAGE_ITEMS;
 
-	json_each(block, json_get(message, "content"))
+	json_each(part, json_get(message, items ? "output" : "content"))
 	{
-		const char *s = json_get_str(block, "text");
-
-		if (block_is(block, "text") && s)
-			buf_adds(&text, s);
-		else if (block_is(block, "tool_use"))
-			json_add(calls, call_of(block));
+		if (items)
+			take_item(&p, part);
+		else
+			take_block(&p, part);
 	}
+	text = p.text;
 	json_set_str(j, "role", "assistant");
 	json_set_str(j, "content", text.len ? text.data : NULL);
 	if (json_failed(calls) < 0 || json_len(calls))
@@ -71,14 +120,6 @@ static int from_blocks(const struct json *message, struct json **ret, struct err
 		return no_memory(e);
 	*ret = take(&j, NULL);
 	return 0;
-}
-
-int message_as_openai(const struct json *message, struct json **ret, struct err *e)
-{
-	if (message_is_anthropic(message))
-		return from_blocks(message, ret, e);
-	*ret = json_dup(message);
-	return *ret ? 0 : no_memory(e);
 }
 
 int message_turn(const struct json *message, uint64_t *seed, struct turn *ret,
@@ -93,7 +134,7 @@ int message_turn(const struct json *message, uint64_t *seed, struct turn *ret,
 	openai_assemble_init(&a, &silent);
 	if (json_type(message) != JSON_OBJECT)
 		return err_set(e, -EINVAL, "a message that is no object");
-	r = message_as_openai(message, &plain, e);
+	r = message_as(message, MESSAGE_CHAT, &plain, e);
 	if (r < 0)
 		return r;
 	reply = json_object();
@@ -107,68 +148,108 @@ int message_turn(const struct json *message, uint64_t *seed, struct turn *ret,
 	a.done = true;
 	r = openai_assemble_chunk(&a, reply, e)
 		    ?: openai_assemble_end(&a, seed, ret, e);
-	if (r < 0 || !message_is_anthropic(message))
+	if (r < 0 || message_kind(message) == MESSAGE_CHAT)
 		return r;
 	json_free(&ret->message);
 	ret->message = json_dup(message);
 	return ret->message ? 0 : no_memory(e);
 }
 
-static struct json *tool_use(const struct turn_call *c)
+/* ---- a turn as blocks, as items ---- */
+
+static bool has_words(const struct turn *t)
 {
-	struct json *block = json_object();
-
-	json_set_str(block, "type", "tool_use");
-	json_set_str(block, "id", c->id);
-	json_set_str(block, "name", c->name);
-	json_set(block, "input", c->args ? json_dup(c->args) : json_object());
-	return block;
-}
-
-static struct json *text_block(const char *text)
-{
-	struct json *block = json_object();
-
-	json_set_str(block, "type", "text");
-	json_set_str(block, "text", text);
-	return block;
-}
-
-static int to_blocks(const struct turn *t, struct json **ret, struct err *e)
-{
-	_cleanup_json_ struct json *j = json_object();
-	struct json *content = json_array();
 	const char *p = buf_cstr(&t->text);
 
-	if (p[strspn(p, " \t\r\n")])
-		json_add(content, text_block(p));
-	for (size_t i = 0; i < t->n_calls; i++)
-		json_add(content, tool_use(&t->calls[i]));
-	if (!json_len(content))
-		json_add(content, text_block("(nothing)"));
-	json_set_str(j, "role", "assistant");
-	json_set(j, "content", content);
-	if (json_failed(j) < 0)
-		return no_memory(e);
-	*ret = take(&j, NULL);
-	return 0;
+	return p[strspn(p, " \t\r\n")] != '\0';
 }
 
-int message_as_anthropic(const struct json *message, struct json **ret, struct err *e)
+static struct json *text_part(const char *type, const char *text)
 {
+	struct json *part = json_object();
+
+	json_set_str(part, "type", type);
+	json_set_str(part, "text", text);
+	return part;
+}
+
+static struct json *blocks_of(const struct turn *t)
+{
+	struct json *content = json_array();
+
+	if (has_words(t))
+		json_add(content, text_part("text", buf_cstr(&t->text)));
+	for (size_t i = 0; i < t->n_calls; i++) {
+		const struct turn_call *c = &t->calls[i];
+		struct json *block = json_object();
+
+		json_set_str(block, "type", "tool_use");
+		json_set_str(block, "id", c->id);
+		json_set_str(block, "name", c->name);
+		json_set(block, "input", c->args ? json_dup(c->args) : json_object());
+		json_add(content, block);
+	}
+	if (!json_len(content))
+		json_add(content, text_part("text", "(nothing)"));
+	return content;
+}
+
+static struct json *items_of(const struct turn *t)
+{
+	struct json *items = json_array();
+
+	if (has_words(t) || !t->n_calls) {
+		struct json *item = json_object(), *content = json_array();
+
+		json_add(content,
+			 text_part("output_text",
+				   has_words(t) ? buf_cstr(&t->text) : "(nothing)"));
+		json_set_str(item, "type", "message");
+		json_set_str(item, "role", "assistant");
+		json_set(item, "content", content);
+		json_add(items, item);
+	}
+	for (size_t i = 0; i < t->n_calls; i++) {
+		const struct turn_call *c = &t->calls[i];
+		struct json *item = json_object();
+
+		json_set_str(item, "type", "function_call");
+		json_set_str(item, "call_id", c->id);
+		json_set_str(item, "name", c->name);
+		json_set_str(item, "arguments", buf_cstr(&c->raw));
+		json_add(items, item);
+	}
+	return items;
+}
+
+int message_as(const struct json *message, enum message_kind kind, struct json **ret,
+	       struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
 	_cleanup_turn_ struct turn t;
 	uint64_t seed = 1;
 	int r;
 
 	turn_init(&t);
-	if (message_is_anthropic(message)) {
+	if (message_kind(message) == kind) {
 		*ret = json_dup(message);
 		return *ret ? 0 : no_memory(e);
 	}
+	if (kind == MESSAGE_CHAT)
+		return as_chat(message, ret, e);
 	r = message_turn(message, &seed, &t, e);
 	if (r < 0)
 		return r;
-	return to_blocks(&t, ret, e);
+	j = json_object();
+	json_set_str(j, "role", "assistant");
+	if (kind == MESSAGE_BLOCKS)
+		json_set(j, "content", blocks_of(&t));
+	else
+		json_set(j, "output", items_of(&t));
+	if (json_failed(j) < 0)
+		return no_memory(e);
+	*ret = take(&j, NULL);
+	return 0;
 }
 
 int message_reduce(const struct json *message, struct json **ret, struct err *e)
@@ -176,8 +257,8 @@ int message_reduce(const struct json *message, struct json **ret, struct err *e)
 	_cleanup_json_ struct json *blocks = NULL;
 	int r;
 
-	if (message_is_anthropic(message))
-		return from_blocks(message, ret, e);
-	r = message_as_anthropic(message, &blocks, e);
-	return r < 0 ? r : from_blocks(blocks, ret, e);
+	if (message_kind(message) != MESSAGE_CHAT)
+		return as_chat(message, ret, e);
+	r = message_as(message, MESSAGE_BLOCKS, &blocks, e);
+	return r < 0 ? r : as_chat(blocks, ret, e);
 }

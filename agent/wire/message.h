@@ -8,8 +8,12 @@
 
 #include "agent/turn/turn.h"
 
-/** message_is_anthropic() - its content is a list of blocks with calls or thoughts */
-bool message_is_anthropic(const struct json *message);
+enum message_kind {
+	MESSAGE_CHAT,	/* Chat Completions: content and tool_calls */
+	MESSAGE_BLOCKS, /* Messages: a list of blocks with calls or thoughts */
+	MESSAGE_ITEMS	/* Responses: "output", a list of items */
+};
+enum message_kind message_kind(const struct json *message);
 
 /**
  * message_turn() - the turn that a message was
@@ -19,11 +23,14 @@ bool message_is_anthropic(const struct json *message);
 int message_turn(const struct json *message, uint64_t *seed, struct turn *ret,
 		 struct err *e);
 
-/** message_as_openai() - a copy; one of Anthropic's is reduced to its text and calls */
-int message_as_openai(const struct json *message, struct json **ret, struct err *e);
-/** message_as_anthropic() - a copy; any other is reduced to its text and calls */
-int message_as_anthropic(const struct json *message, struct json **ret, struct err *e);
+/** message_as() - a copy; one of another kind is reduced to its text and calls */
+int message_as(const struct json *message, enum message_kind kind, struct json **ret,
+	       struct err *e);
 /** message_reduce() - text and calls alone, for a provider that did not write it */
 int message_reduce(const struct json *message, struct json **ret, struct err *e);
+
+/** message_arguments() - append the arguments of a call as they go back: JSON whatever the
+ *  model wrote (@raw may be NULL), or the next answer of many servers is a 400 */
+int message_arguments(const char *raw, struct buf *out);
 
 #endif

@@ -92,7 +92,7 @@ static int ollama_body(const struct wire_server *s, const struct wire_request *r
 		       struct buf *out, struct err *e)
 {
 	static const struct wire_tool_words words = {
-		"{\"type\":\"function\",\"function\":", "}", "parameters"
+		"{\"type\":\"function\",\"function\":{", "}}", "parameters"
 	};
 	int r;
 
@@ -103,6 +103,11 @@ static int ollama_body(const struct wire_server *s, const struct wire_request *r
 		return r;
 	if (req->n_tools && !req->no_calls)
 		wire_put_tools(req, &words, out);
+	if (wire_effort(s))
+		buf_addf(out, ",\"think\":%s%s%s",
+			 text_starts(s->name, "gpt-oss") ? "\"" : "",
+			 text_starts(s->name, "gpt-oss") ? wire_effort(s) : "true",
+			 text_starts(s->name, "gpt-oss") ? "\"" : "");
 	buf_addf(out,
 		 ",\"stream\":true,\"options\":{\"num_ctx\":%llu,"
 		 "\"num_predict\":%llu",

@@ -6,75 +6,20 @@
 #include "agent/wire/message.h"
 #include "agent/wire/openai_assemble.h"
 #include "agent/wire/wire.h"
-#include "base/text.h"
 
-/* ---- address and headers ---- */
-
-static bool is_azure(const struct wire_server *s)
-{
-	const char *host = strstr(s->url, "://");
-	size_t n = host ? strcspn(host + 3, "/?") : 0;
-
-	return n && memmem(host + 3, n, ".azure.", 7);
-}
-
-/* "/v1", "/v1beta/…": the path says which version it is. */
-static bool has_version(const char *path)
-{
-	for (const char *p = strstr(path, "/v"); p; p = strstr(p + 2, "/v"))
-		if (p[2] >= '0' && p[2] <= '9')
-			return true;
-	return strstr(path, "/openai") != NULL;
-}
-
-/* The base URL may end at the host, at /v1, at a deployment with a query (Azure), or be
- * the whole address. */
 static int openai_url(const struct wire_server *s, struct buf *out)
 {
-	static const char leaf[] = "/chat/completions";
-	const char *host = strstr(s->url, "://") + 3;
-	const char *query = strchr(s->url, '?');
-	size_t n = query ? (size_t)(query - s->url) : strlen(s->url);
-	const char *path = host + strcspn(host, "/?");
-
-	while (n && s->url[n - 1] == '/')
-		n--;
-	buf_add(out, s->url, n);
-	if (!has_version(path) && !strstr(path, leaf))
-		buf_adds(out, is_azure(s) ? "/openai/v1" : "/v1");
-	if (!text_ends(buf_cstr(out), leaf))
-		buf_adds(out, leaf);
-	if (query)
-		buf_adds(out, query);
-	return buf_failed(out);
-}
-
-static int openai_headers(const struct wire_server *s, struct buf *out)
-{
-	if (!s->key || !*s->key)
-		return 0;
-	return buf_addf(out, "%s%s\n",
-			is_azure(s) ? "api-key: " : "Authorization: Bearer ", s->key);
+	return wire_openai_url(s, "/chat/completions", out);
 }
 
 /* ---- messages ---- */
 
-/* Arguments as they go back: JSON whatever the model wrote, or the next answer of many
- * servers is a 400. */
 static int put_arguments(struct json *fn, struct err *e)
 {
-	const char *raw = json_get_str(fn, "arguments");
-	_cleanup_json_ struct json *args = NULL, *strict = NULL;
 	_cleanup_buf_ struct buf text = BUF_INIT(8 * (size_t)ARGS_MAX);
-	struct err ignored;
 
-	if (raw && json_parse(raw, strlen(raw), &strict, &ignored) == 0 &&
-	    json_type(strict) == JSON_OBJECT)
-		return 0;
-	if (!raw || args_parse(raw, strlen(raw), &args, &ignored) < 0)
-		args = json_object();
-	if (!args || json_print(args, false, &text) < 0 ||
-	    json_set_str(fn, "arguments", buf_cstr(&text)) < 0)
+	message_arguments(json_get_str(fn, "arguments"), &text);
+	if (buf_failed(&text) < 0 || json_set_str(fn, "arguments", buf_cstr(&text)) < 0)
 		return err_sys(e, -ENOMEM, "cannot write a call");
 	return 0;
 }
@@ -165,7 +110,7 @@ static int put_assistant(const struct wire_server *s, const struct history_entry
 			 struct buf *out, struct err *e)
 {
 	_cleanup_json_ struct json *message = NULL;
-	int r = message_as_openai(x->message, &message, e);
+	int r = message_as(x->message, MESSAGE_CHAT, &message, e);
 
 	if (r < 0)
 		return r;
@@ -200,7 +145,7 @@ static int put_entry(const struct wire_server *s, const struct history_entry *x,
 
 static void put_limit(const struct wire_server *s, struct buf *out)
 {
-	bool new_name = strstr(s->url, "://api.openai.com") || is_azure(s);
+	bool new_name = strstr(s->url, "://api.openai.com") || wire_is_azure(s);
 	bool swapped = wire_without(s, RETRY_F_MAX_COMPLETION);
 
 	if (swapped && wire_without(s, RETRY_F_MAX_TOKENS))
@@ -217,6 +162,8 @@ static void put_options(const struct wire_server *s, const struct wire_request *
 	if (!wire_without(s, RETRY_F_STREAM_OPTIONS))
 		buf_adds(out, ",\"stream_options\":{\"include_usage\":true}");
 	put_limit(s, out);
+	if (wire_effort(s))
+		buf_addf(out, ",\"reasoning_effort\":\"%s\"", wire_effort(s));
 	wire_put_temperature(s, out);
 	if (req->no_calls && req->n_tools && !wire_without(s, RETRY_F_TOOL_CHOICE))
 		buf_adds(out, ",\"tool_choice\":\"none\"");
@@ -226,7 +173,7 @@ static int openai_body(const struct wire_server *s, const struct wire_request *r
 		       struct buf *out, struct err *e)
 {
 	static const struct wire_tool_words words = {
-		"{\"type\":\"function\",\"function\":", "}", "parameters"
+		"{\"type\":\"function\",\"function\":{", "}}", "parameters"
 	};
 	bool tools = req->n_tools &&
 		     !(req->no_calls && wire_without(s, RETRY_F_TOOL_CHOICE));
@@ -249,7 +196,7 @@ const struct wire openai_wire = {
 	.name = "openai",
 	.accept = "text/event-stream",
 	.url = openai_url,
-	.headers = openai_headers,
+	.headers = wire_openai_headers,
 	.body = openai_body,
 	.answer = &openai_assemble_ops,
 };

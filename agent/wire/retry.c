@@ -92,6 +92,16 @@ static const struct {
 	{ "max_completion_tokens",     RETRY_F_MAX_COMPLETION },
 	{ "max_tokens",                RETRY_F_MAX_TOKENS },
 	{ "temperature",               RETRY_F_TEMPERATURE },
+	{ "reasoning summar",          RETRY_F_SUMMARY },
+	{ "reasoning.summary",         RETRY_F_SUMMARY },
+	{ "encrypted_content",         RETRY_F_INCLUDE },
+	{ "'include'",                 RETRY_F_INCLUDE },
+	{ "reasoning_effort",          RETRY_F_EFFORT },
+	{ "reasoning.effort",          RETRY_F_EFFORT },
+	{ "output_config",             RETRY_F_EFFORT },
+	{ "does not support thinking", RETRY_F_EFFORT },
+	{ "think value",               RETRY_F_EFFORT },
+	{ "thinking",                  RETRY_F_THINKING },
 	{ "reasoning_content",         RETRY_F_REASONING },
 	{ "reasoning_details",         RETRY_F_REASONING },
 	{ "reasoning",                 RETRY_F_REASONING },
@@ -176,6 +186,23 @@ static bool judge_field(struct retry_cause *c)
 	return false;
 }
 
+/* "… are not supported in /v1/chat/completions. Please use /v1/responses instead.", "This
+ * is not a chat model", "only supported in v1/responses" */
+static bool judge_wire(struct retry_cause *c)
+{
+	static const char *const words[] = { "v1/responses", "responses api",
+					     "not a chat model", "responses endpoint" };
+
+	if (c->status != 400 && c->status != 404)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strcasestr(c->text, words[i])) {
+			c->what = RETRY_WIRE;
+			return true;
+		}
+	return false;
+}
+
 static void judge_status(struct retry_cause *c)
 {
 	c->what = c->in_stream ? RETRY_AGAIN : RETRY_NEVER;
@@ -219,6 +246,8 @@ void retry_judge(struct retry_cause *c)
 		c->what = RETRY_COMPACT;
 		return;
 	}
+	if (judge_wire(c))
+		return;
 	settled = *c->code && judge_code(c);
 	if (settled && c->what != RETRY_AGAIN && c->what != RETRY_NEVER) {
 		c->limit = stated_limit(c);

@@ -17,7 +17,8 @@ enum retry_what {
 	RETRY_FIELD,   /* the server rejects an optional field of ours */
 	RETRY_ABORTED, /* the person did it */
 	RETRY_REFUSED, /* the service's filter rejected it */
-	RETRY_MALFORMED /* the server could not parse the model's call */
+	RETRY_MALFORMED, /* the server could not parse the model's call */
+	RETRY_WIRE	 /* this model is asked on the other wire */
 };
 
 enum retry_field {
@@ -29,7 +30,11 @@ enum retry_field {
 	RETRY_F_REASONING, /* reasoning fields of our assistant messages */
 	RETRY_F_TOOL_CHOICE,
 	RETRY_F_NULL_CONTENT, /* content: null is rejected, "" is not */
-	RETRY_F_CACHE
+	RETRY_F_CACHE,
+	RETRY_F_EFFORT,	  /* no word about how long to think */
+	RETRY_F_THINKING, /* Anthropic: a budget of thoughts; then an effort */
+	RETRY_F_SUMMARY,  /* Responses: a summary of its thoughts */
+	RETRY_F_INCLUDE	  /* Responses: its thoughts, encrypted */
 };
 
 enum { RETRY_TEXT = 256 };

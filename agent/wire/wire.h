@@ -15,6 +15,13 @@
 #include "agent/wire/retry.h"
 #include "base/buf.h"
 
+enum wire_effort {
+	WIRE_EFFORT_NONE,
+	WIRE_EFFORT_LOW,
+	WIRE_EFFORT_MEDIUM,
+	WIRE_EFFORT_HIGH
+};
+
 /* What a wire must know of whom it writes to; strings borrowed. */
 struct wire_server {
 	const char *url;	     /* base, without a slash at its end */
@@ -23,6 +30,8 @@ struct wire_server {
 	int temperature_milli;	     /* -1 = not sent */
 	uint64_t window, max_output; /* tokens */
 	uint32_t without; /* bits of enum retry_field: what this server does not take */
+	enum wire_effort effort; /* how long the model thinks */
+	bool reasons;		 /* it is known to think before it answers */
 };
 
 static inline bool wire_without(const struct wire_server *s, enum retry_field f)
@@ -53,6 +62,7 @@ struct wire {
 };
 
 extern const struct wire openai_wire;
+extern const struct wire responses_wire;
 extern const struct wire anthropic_wire;
 extern const struct wire ollama_wire;
 
@@ -69,6 +79,9 @@ typedef int wire_entry_fn(const struct wire_server *s, const struct history_entr
 int wire_render(const struct wire_server *s, struct history_entry *x,
 		wire_entry_fn *put, struct err *e);
 
+/** wire_put_entries() - what @put makes of each, commas between */
+int wire_put_entries(const struct wire_server *s, struct history *h, wire_entry_fn *put,
+		     struct buf *out, struct err *e);
 /** wire_put_messages() - the member "messages": the system's, then a message an entry */
 int wire_put_messages(const struct wire_server *s, struct history *h,
 		      wire_entry_fn *put, struct buf *out, struct err *e);
@@ -81,6 +94,13 @@ struct wire_tool_words {
 /** wire_put_tools() - the member "tools" */
 void wire_put_tools(const struct wire_request *req, const struct wire_tool_words *w,
 		    struct buf *out);
+/** wire_effort() - its word; NULL = none is asked for, or none is taken */
+const char *wire_effort(const struct wire_server *s);
+/** wire_openai_url() - @leaf behind a base that may end at the host, at /v1, at a deployment
+ *  with a query (Azure), or be the whole address */
+int wire_openai_url(const struct wire_server *s, const char *leaf, struct buf *out);
+bool wire_is_azure(const struct wire_server *s);
+int wire_openai_headers(const struct wire_server *s, struct buf *out);
 /** wire_put_temperature() - the member "temperature", where one is set and taken */
 void wire_put_temperature(const struct wire_server *s, struct buf *out);
 

@@ -40,6 +40,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_COMMAND_TIMEOUT] = { "command-timeout",	CONFIG_TIME,	"600s", 0, NULL },
 	[CONFIG_SHELL_COMMAND]	 = { "shell-command",	CONFIG_TEXT,	NULL, 0, NULL },
 	[CONFIG_ON_ERROR]	 = { "on-error",	CONFIG_ERRMODE,	"go-on", 0, NULL },
+	[CONFIG_EFFORT]		 = { "effort",		CONFIG_LEVEL,	NULL, 0, NULL },
 	[CONFIG_SAVE_TRANSCRIPT] = { "save-transcript",	CONFIG_TEXT,	NULL, 0, NULL },
 	[CONFIG_ASK]		 = { "ask",		CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_SYSTEM_EXTRA]	 = { "system-extra",	CONFIG_TEXT,	NULL, 0, NULL },
@@ -100,16 +101,11 @@ static int read_net(const char *s, uint64_t *ret)
 	return r;
 }
 
-static int read_on_error(const char *s, uint64_t *ret)
+/* The place of a word in a list whose empty places are no words. */
+static int read_word(const char *s, const char *const *words, size_t n, uint64_t *ret)
 {
-	static const char *const words[] = {
-		[SESSION_GO_ON] = "go-on",
-		[SESSION_STOP] = "stop",
-		[SESSION_REJECT] = "reject",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcmp(s, words[i]) != 0)
+	for (size_t i = 0; i < n; i++) {
+		if (!words[i] || strcmp(s, words[i]) != 0)
 			continue;
 		*ret = i;
 		return 0;
@@ -125,7 +121,7 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 		[CONFIG_NUMBER] = "bad number", [CONFIG_SIZE] = "bad size",
 		[CONFIG_TIME] = "bad time",	[CONFIG_MILLI] = "bad number",
 		[CONFIG_NETMODE] = "bad mode",	[CONFIG_ERRMODE] = "bad mode",
-		[CONFIG_LIST] = "empty value",
+		[CONFIG_LIST] = "empty value",	[CONFIG_LEVEL] = "bad level",
 	};
 	char shown[80];
 
@@ -135,6 +131,8 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 		err_hint(e, "it is gate, none or host");
 	if (type == CONFIG_ERRMODE)
 		err_hint(e, "it is go-on, stop or reject");
+	if (type == CONFIG_LEVEL)
+		err_hint(e, "it is low, medium or high");
 	return e->code;
 }
 
@@ -147,6 +145,13 @@ static int too_little(enum config_key k, const char *text, struct err *e)
 
 static int read_value(enum config_type type, const char *text, uint64_t *ret)
 {
+	static const char *const modes[] = {
+		[SESSION_GO_ON] = "go-on",
+		[SESSION_STOP] = "stop",
+		[SESSION_REJECT] = "reject",
+	};
+	static const char *const levels[] = { NULL, "low", "medium", "high" };
+
 	switch (type) {
 	case CONFIG_BOOL:
 		return read_bool(text, ret);
@@ -161,7 +166,9 @@ static int read_value(enum config_type type, const char *text, uint64_t *ret)
 	case CONFIG_NETMODE:
 		return read_net(text, ret);
 	case CONFIG_ERRMODE:
-		return read_on_error(text, ret);
+		return read_word(text, modes, ARRAY_SIZE(modes), ret);
+	case CONFIG_LEVEL:
+		return read_word(text, levels, ARRAY_SIZE(levels), ret);
 	case CONFIG_TEXT:
 	case CONFIG_LIST:
 	default:

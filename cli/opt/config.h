@@ -40,6 +40,7 @@ enum config_key {
 	CONFIG_COMMAND_TIMEOUT,
 	CONFIG_SHELL_COMMAND,
 	CONFIG_ON_ERROR,
+	CONFIG_EFFORT,
 	CONFIG_SAVE_TRANSCRIPT,
 	CONFIG_ASK,
 	CONFIG_SYSTEM_EXTRA,
@@ -56,6 +57,7 @@ enum config_type {
 	CONFIG_MILLI, /* thousandths */
 	CONFIG_NETMODE,
 	CONFIG_ERRMODE, /* enum session_on_error */
+	CONFIG_LEVEL,	/* 1 low, 2 medium, 3 high */
 	CONFIG_LIST
 };
 

@@ -11,6 +11,8 @@ enum { KEY_REPLAY = 0x2200 };
 
 static const struct argp_option options[] = {
 	ROW("model", CONFIG_MODEL, "[PROVIDER:]NAME", 0, "the language model to ask"),
+	ROW("effort", CONFIG_EFFORT, "LEVEL", 0,
+	    "how long a model thinks that can: low, medium or high"),
 	ROW("max-rounds", CONFIG_MAX_ROUNDS, "N", 0,
 	    "give up after N turns of the model (default: 200)"),
 	ROW("max-tokens", CONFIG_MAX_TOKENS, "N", 0, "give up after N tokens"),

@@ -12,9 +12,9 @@
 
 #define KEY "sk-test-0123456789"
 
-static const char *const wires[] = { "openai", "anthropic", "ollama" };
+static const char *const wires[] = { "openai", "anthropic", "ollama", "responses" };
 
-enum { EVERY_WIRE = 7, OPENAI = 1, ANTHROPIC = 2, OLLAMA = 4 };
+enum { OPENAI = 1, ANTHROPIC = 2, OLLAMA = 4, RESPONSES = 8 };
 
 struct fault {
 	const char *name;
@@ -85,11 +85,18 @@ static const struct fault faults[] = {
 	{ .name = "garbage", .lines = "{\"raw\":\"data: x\\n\\ndata: y\\n\\ndata: z\\n\\n"
 	  "data: q\\n\\n\"}\n", .asked = 1 },
 	{ .name = "nothing at all", .lines = "{\"raw\":\"\"}\n", .asked = 1 },
-	{ .name = "a stream without its end mark", .wires = OPENAI | ANTHROPIC,
+	{ .name = "a stream without its end mark", .wires = OPENAI | ANTHROPIC | RESPONSES,
 	  .lines = "{\"calls\":[" CALL "],\"no_done\":true}\n", .asked = 1 },
 	{ .name = "an unknown field", .wires = OPENAI, .asked = 1,
 	  .lines = "{\"status\":400,\"body\":{\"error\":{\"message\":\"Unrecognized request "
 		   "argument supplied: stream_options\"}}}\n" },
+	{ .name = "another wire is wanted", .wires = OPENAI, .asked = 1,
+	  .lines = "{\"status\":400,\"body\":{\"error\":{\"message\":\"Function tools with "
+		   "reasoning_effort are not supported for x in /v1/chat/completions. Please use "
+		   "/v1/responses instead.\"}}}\n" },
+	{ .name = "summaries of thoughts are for others", .wires = RESPONSES, .asked = 1,
+	  .lines = "{\"status\":400,\"body\":{\"error\":{\"message\":\"Your organization must "
+		   "be verified to generate reasoning summaries.\"}}}\n" },
 	{ .name = "the context is full", .asked = 1,
 	  .lines = "{\"status\":400,\"body\":{\"error\":{\"message\":\"maximum context length "
 		   "is 9000 tokens\",\"code\":\"context_length_exceeded\"}}}\n" },
@@ -99,14 +106,14 @@ static const struct fault faults[] = {
 	  .lines = "{\"status\":413,\"body\":{\"error\":{\"message\":\"maximum context length "
 		   "is 9000 tokens\"}},\"times\":3}\n" },
 	{ .name = "filtered", .fatal = true, .end = TASK_GAVE_UP, .cause = "refused",
-	  .wires = OPENAI | ANTHROPIC, .msg = "the model refused: I may not", .asked = 1,
+	  .wires = OPENAI | ANTHROPIC | RESPONSES, .msg = "the model refused: I may not", .asked = 1,
 	  .lines = "{\"text\":\"I may not\",\"finish\":\"content_filter\"}\n" },
-	{ .name = "one whole reply", .wires = OPENAI | ANTHROPIC, .asked = 1,
+	{ .name = "one whole reply", .wires = OPENAI | ANTHROPIC | RESPONSES, .asked = 1,
 	  .lines = "{\"calls\":[" CALL "],\"whole\":true}\n" },
 	{ .name = "no usage", .lines = "{\"calls\":[" CALL "],\"usage\":false}\n", .asked = 1 },
-	{ .name = "malformed arguments", .wires = OPENAI | ANTHROPIC, .asked = 1,
+	{ .name = "malformed arguments", .wires = OPENAI | ANTHROPIC | RESPONSES, .asked = 1,
 	  .lines = "{\"calls\":[{\"name\":\"shell\",\"args\":\"{\\\"command\\\":\"}]}\n" },
-	{ .name = "two calls of one id", .wires = OPENAI | ANTHROPIC, .asked = 1,
+	{ .name = "two calls of one id", .wires = OPENAI | ANTHROPIC | RESPONSES, .asked = 1,
 	  .lines = "{\"calls\":[{\"name\":\"shell\",\"id\":\"x\",\"args\":{\"command\":\"a\"}},"
 		   "{\"name\":\"shell\",\"id\":\"x\",\"args\":{\"command\":\"b\"}}]}\n" },
 	{ .name = "an empty answer", .lines = "{\"text\":\"\"}\n", .asked = 1 },
@@ -247,7 +254,7 @@ static void run_one(const struct run *run)
 static void one_fault(const void *row)
 {
 	const struct fault *f = row;
-	bool rewrites = strstr(f->name, "context") != NULL;
+	bool rewrites = strstr(f->name, "context") || strstr(f->name, "another wire");
 
 	for (unsigned w = 0; w < ARRAY_SIZE(wires); w++)
 		for (unsigned moment = 0; moment < 3; moment++) {
@@ -255,7 +262,7 @@ static void one_fault(const void *row)
 
 			if (f->wires && !(f->wires & 1U << w))
 				continue;
-			if (f->stall_ms && moment != w)
+			if (f->stall_ms && moment != w % 3)
 				continue;
 			run.config = rewrites ? CONFIG(",\"append_only\":false")
 					      : CONFIG(",\"split\":true");

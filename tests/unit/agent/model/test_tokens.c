@@ -24,6 +24,15 @@ static void window_row(const void *p)
 	assert_int_equal(tokens_window(row->name), row->window);
 }
 
+static void reasons(void)
+{
+	assert_true(tokens_reasons("gpt-5.4"));
+	assert_true(tokens_reasons("openai/o3-mini"));
+	assert_false(tokens_reasons("gpt-5-chat-latest"));
+	assert_false(tokens_reasons("gpt-4o"));
+	assert_false(tokens_reasons(""));
+}
+
 static void estimates(void)
 {
 	struct tokens t;
@@ -73,6 +82,7 @@ static void cut_prompts(void)
 int main(void)
 {
 	static const struct unit_case cases[] = { { "estimates", estimates },
+						  { "who thinks", reasons },
 						  { "cut prompts", cut_prompts } };
 
 	return unit_rows("tokens_window", rows, window_row) +

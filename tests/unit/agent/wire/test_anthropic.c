@@ -49,11 +49,26 @@ static void options(void)
 {
 	_cleanup_model_ struct model *m = wire_model("anthropic", "http://h");
 	_cleanup_history_ struct history h = { 0 };
+	struct retry_cause thinking = { .what = RETRY_FIELD,
+					.field = RETRY_F_THINKING };
 	struct err e = ERR_NONE;
 
 	unit_ok(history_add_text(&h, HISTORY_TASK, 0, "x", &e), &e);
 	wire_check(m, &h, true, "tool_choice", "{\"type\":\"none\"}");
 	wire_check(m, &h, false, "max_tokens", "16384");
+	wire_check(m, &h, false, "temperature", "0.25");
+	wire_check(m, &h, false, "thinking", "");
+	m->to.effort = WIRE_EFFORT_MEDIUM;
+	wire_check(m, &h, false, "temperature", "");
+	wire_check(m, &h, false, "thinking",
+		   "{\"type\":\"enabled\",\"budget_tokens\":4096}");
+	assert_true(model_adapt(m, &thinking)); /* once: an effort */
+	wire_check(m, &h, false, "thinking", "{\"type\":\"adaptive\"}");
+	wire_check(m, &h, false, "output_config", "{\"effort\":\"medium\"}");
+	assert_true(model_adapt(m, &thinking)); /* twice: nothing */
+	wire_check(m, &h, false, "thinking", "");
+	assert_false(model_adapt(m, &thinking));
+	m->to.effort = WIRE_EFFORT_NONE;
 	wire_check(
 		m, &h, false, "tools",
 		"[{\"name\":\"shell\",\"description\":\"runs "

@@ -3,20 +3,30 @@
 #include "tests/unit/unit.h"
 
 struct row {
-	const char *name, *in, *openai, *anthropic;
+	const char *name, *in, *openai, *anthropic, *items;
 };
+
+#define SAID(words)                                                           \
+	"{\"role\":\"assistant\",\"output\":[{\"type\":\"message\",\"role\":" \
+	"\"assistant\","                                                      \
+	"\"content\":[{\"type\":\"output_text\",\"text\":\"" words "\"}]}"
+#define CALL(args)                                                                    \
+	"{\"type\":\"function_call\",\"call_id\":\"i\",\"name\":\"s\",\"arguments\":" \
+	"\"" args "\"}"
 
 /* clang-format off */
 static const struct row rows[] = {
 	{ "text", "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning\":\"r\"}",
 	  "{\"role\":\"assistant\",\"content\":\"a\"}",
-	  "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}" },
+	  "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}",
+	  SAID("a") "]}" },
 	{ "a call", "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"i\",\"function\":{\"name\":\"s\","
 	  "\"arguments\":\"{\\\"a\\\":1}\"}}]}",
 	  "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"i\",\"type\":\"function\","
 	  "\"function\":{\"name\":\"s\",\"arguments\":\"{\\\"a\\\":1}\"}}]}",
 	  "{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"i\",\"name\":\"s\","
-	  "\"input\":{\"a\":1}}]}" },
+	  "\"input\":{\"a\":1}}]}",
+	  "{\"role\":\"assistant\",\"output\":[" CALL("{\\\"a\\\":1}") "]}" },
 	{ "blocks", "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"t\","
 	  "\"signature\":\"S\"},{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"tool_use\",\"id\":\"i\","
 	  "\"name\":\"s\",\"input\":{}}]}",
@@ -24,10 +34,22 @@ static const struct row rows[] = {
 	  "\"function\":{\"name\":\"s\",\"arguments\":\"{}\"}}]}",
 	  "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"t\","
 	  "\"signature\":\"S\"},{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"tool_use\",\"id\":\"i\","
-	  "\"name\":\"s\",\"input\":{}}]}" },
+	  "\"name\":\"s\",\"input\":{}}]}",
+	  SAID("a") "," CALL("{}") "]}" },
+	{ "items", "{\"role\":\"assistant\",\"output\":[{\"type\":\"reasoning\",\"encrypted_content\":\"E\"},"
+	  "{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"a\"}]},"
+	  CALL("{}") "]}",
+	  "{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[{\"id\":\"i\",\"type\":\"function\","
+	  "\"function\":{\"name\":\"s\",\"arguments\":\"{}\"}}]}",
+	  "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"tool_use\","
+	  "\"id\":\"i\",\"name\":\"s\",\"input\":{}}]}",
+	  "{\"role\":\"assistant\",\"output\":[{\"type\":\"reasoning\",\"encrypted_content\":\"E\"},"
+	  "{\"type\":\"message\",\"content\":[{\"type\":\"output_text\",\"text\":\"a\"}]},"
+	  CALL("{}") "]}" },
 	{ "nothing", "{\"role\":\"assistant\",\"content\":null}",
 	  "{\"role\":\"assistant\",\"content\":\"(nothing)\"}",
-	  "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"(nothing)\"}]}" },
+	  "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"(nothing)\"}]}",
+	  SAID("(nothing)") "]}" },
 };
 /* clang-format on */
 
@@ -50,8 +72,10 @@ static void run_row(const void *p)
 	unit_ok(json_parse(row->in, strlen(row->in), &j, &e), &e);
 	unit_ok(message_reduce(j, &out, &e), &e);
 	same(out, row->openai);
-	unit_ok(message_as_anthropic(j, &out, &e), &e);
+	unit_ok(message_as(j, MESSAGE_BLOCKS, &out, &e), &e);
 	same(out, row->anthropic);
+	unit_ok(message_as(j, MESSAGE_ITEMS, &out, &e), &e);
+	same(out, row->items);
 }
 
 static void no_message(void)

@@ -24,6 +24,11 @@ static void messages(void)
 	wire_check(m, &h, false, "options",
 		   "{\"num_ctx\":32768,\"num_predict\":8192,\"temperature\":0.25}");
 	wire_check(m, &h, true, "tools", "");
+	wire_check(m, &h, false, "think", "");
+	m->to.effort = WIRE_EFFORT_LOW;
+	wire_check(m, &h, false, "think", "true");
+	m->to.name = "gpt-oss:20b";
+	wire_check(m, &h, false, "think", "\"low\"");
 }
 
 /* Lines in any split; two calls of one tool are two calls. */

@@ -91,6 +91,9 @@ static void options(void)
 		"\"ends\","
 		"\"parameters\":{\"type\":\"object\"}}}]");
 	wire_check(m, &h, false, "temperature", "0.25");
+	wire_check(m, &h, false, "reasoning_effort", "");
+	m->to.effort = WIRE_EFFORT_HIGH;
+	wire_check(m, &h, false, "reasoning_effort", "\"high\"");
 	wire_check(m, &h, false, "stream_options", "{\"include_usage\":true}");
 	wire_check(m, &h, false, "tool_choice", "");
 	wire_check(m, &h, true, "tool_choice", "\"none\"");

@@ -60,6 +60,19 @@ static const struct row rows[] = {
 	{ "Groq's malformed call", { .status = 400, .code = "tool_use_failed" }, RETRY_MALFORMED, 0, 0 },
 	{ "stream_options", { .status = 422, .text = "extra fields: stream_options" },
 	  RETRY_FIELD, RETRY_F_STREAM_OPTIONS, 0 },
+	{ "another wire", { .status = 400, .text = "Function tools with reasoning_effort are not "
+	  "supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead." },
+	  RETRY_WIRE, 0, 0 },
+	{ "another wire, by 404", { .status = 404, .code = "model_not_found", .text = "This is not a "
+	  "chat model and thus not supported in the v1/chat/completions endpoint." }, RETRY_WIRE, 0, 0 },
+	{ "an effort", { .status = 400, .text = "Unsupported parameter: 'reasoning.effort'" },
+	  RETRY_FIELD, RETRY_F_EFFORT, 0 },
+	{ "a summary", { .status = 400, .text = "Your organization must be verified to generate "
+	  "reasoning summaries." }, RETRY_FIELD, RETRY_F_SUMMARY, 0 },
+	{ "a budget of thoughts", { .status = 400, .text = "\"thinking.type.enabled\" is not supported "
+	  "for this model. Use \"thinking.type.adaptive\"" }, RETRY_FIELD, RETRY_F_THINKING, 0 },
+	{ "no thoughts in Ollama", { .status = 400, .text = "\"x\" does not support thinking" },
+	  RETRY_FIELD, RETRY_F_EFFORT, 0 },
 	{ "max_tokens", { .status = 400, .code = "unsupported_parameter", .text = "Unsupported parameter: "
 	  "'max_tokens'. Use 'max_completion_tokens' instead." }, RETRY_FIELD, RETRY_F_MAX_COMPLETION, 0 },
 	{ "output limit, OpenAI", { .status = 400, .text = "max_tokens is too large: 20000. This model "
