@@ -22,6 +22,9 @@ int boxend_ask(const struct store *st, const char *key, struct err *e);
 int boxend_within(const struct store *st, const char *key,
 		  const struct boxend_grace *grace, struct err *e);
 
+/** boxend_lingers() - whether box @key runs nothing and waits for the next command */
+bool boxend_lingers(const struct store *st, const char *key);
+
 /** boxend_idle() - end box @key if nobody uses it and nothing was asked to stay in it:
  *  it may be on its way out already. 0 when it is gone, -EBUSY when it is in use. */
 int boxend_idle(const struct store *st, const char *key, struct err *e);

@@ -310,6 +310,8 @@ static int open_box(const struct app *app, struct boxsetup *s, bool join_only,
 	struct box_open o = {
 		.spec = &s->spec,
 		.join_only = join_only,
+		.linger_ms = (uint32_t)MIN(config_num(app->config, CONFIG_LINGER),
+					   (uint64_t)UINT32_MAX),
 		.first = first,
 		.note = render_note_line,
 		.note_ctx = (void *)(uintptr_t)app,
@@ -348,7 +350,9 @@ static int join_as_asked(const struct app *app, struct boxsetup *s, struct err *
 
 	if (r == 0)
 		r = box_ask(s->box, "info", NULL, &info, e);
-	if (r == -ENOENT || r == -ECONNRESET) {
+	/* One that lingers knows by itself whether it is the box that is wanted. */
+	if (r == -ENOENT || r == -ECONNRESET ||
+	    (r == 0 && json_get_bool(info, "lingering", false))) {
 		box_close(&s->box);
 		return 0;
 	}
@@ -368,14 +372,12 @@ static int join_as_asked(const struct app *app, struct boxsetup *s, struct err *
 int boxsetup_start(const struct app *app, struct boxsetup *s,
 		   const struct box_command *first, struct err *e)
 {
-	bool asked = asked_any(app->config);
-	int r = asked ? join_as_asked(app, s, e) : 0;
+	int r = asked_any(app->config) ? join_as_asked(app, s, e) : 0;
 
 	if (r == 0)
 		r = open_box(app, s, false, first, e);
 	if (r < 0)
 		return r;
-	s->one_off = asked && !s->keep_options && box_started(s->box);
 	if (s->changed && !box_started(s->box))
 		render_note(app, "the box runs already: the new options hold from its "
 				 "next start ('cubby stop' ends it)");
@@ -422,12 +424,9 @@ int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e)
 
 int boxsetup_finish(struct boxsetup *s, struct err *e)
 {
-	struct err busy = ERR_NONE;
 	int r;
 
 	box_close(&s->box);
-	if (s->one_off) /* the next command is not to find it with options of this one */
-		(void)boxend_idle(&s->store, s->spec.key, &busy);
 	if (!s->remove)
 		return 0;
 	r = boxend_stop(&s->store, s->spec.key, e);

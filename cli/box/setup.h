@@ -24,7 +24,6 @@ struct boxsetup {
 	struct spec spec;   /* owned */
 	struct place place; /* where in the project the person is */
 	struct box *box;    /* owned; NULL = not open */
-	bool one_off;	    /* the box was started with options of this command alone */
 	bool keep_options;  /* --save, set: options of the command stay with the box */
 	const char *const *forget; /* borrowed; names of options that no longer do */
 	bool remove;		   /* --rm: by boxsetup_finish() */

@@ -134,6 +134,7 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 	_cleanup_json_ struct json *j = NULL;
 	struct err ignored = ERR_NONE;
 	bool running = boxsetup_join(app, s, &ignored) == 0;
+	const char *state = running ? "running" : "stopped";
 	int r = 0;
 
 	if (running)
@@ -142,8 +143,10 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 		j = spec_to_json(&s->spec);
 	if (r < 0)
 		return r;
+	if (json_get_bool(j, "lingering", false))
+		state = "lingering";
 	if (!j || json_set_str(j, "project", s->spec.project) < 0 ||
-	    json_set_str(j, "state", running ? "running" : "stopped") < 0 ||
+	    json_set_str(j, "state", state) < 0 ||
 	    json_set_int(j, "disk_bytes",
 			 (int64_t)du_tree(s->dir.dirfd, "upper", NULL)) < 0)
 		return err_sys(e, -ENOMEM, "cannot describe the box");

@@ -1,4 +1,5 @@
 #include "base/sys/sys.h"
+#include "cli/box/end.h"
 #include "cli/box/list.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
@@ -51,13 +52,13 @@ static int64_t size_of(const struct store *st, const char *key)
 	return (int64_t)du_tree(dir.dirfd, "upper", NULL);
 }
 
-static const char *state_of(const struct boxlist_item *b)
+static const char *state_of(const struct store *st, const struct boxlist_item *b)
 {
-	struct stat st;
+	struct stat ignored;
 
 	if (b->running)
-		return "running";
-	if (sys_fstatat(AT_FDCWD, b->project, &st, 0) == -ENOENT)
+		return boxend_lingers(st, b->key) ? "lingering" : "running";
+	if (sys_fstatat(AT_FDCWD, b->project, &ignored, 0) == -ENOENT)
 		return "orphaned"; /* its directory is gone: cubby prune */
 	return "stopped";
 }
@@ -66,9 +67,12 @@ static int add_row(struct table *t, const struct store *st,
 		   const struct boxlist_item *b)
 {
 	const struct table_cell cells[ARRAY_SIZE(columns)] = {
-		{ .text = b->project },	 { .text = b->image },
-		{ .text = state_of(b) }, { .n = size_of(st, b->key) },
-		{ .n = b->used },	 { .text = *b->name ? b->name : NULL },
+		{ .text = b->project },
+		{ .text = b->image },
+		{ .text = state_of(st, b) },
+		{ .n = size_of(st, b->key) },
+		{ .n = b->used },
+		{ .text = *b->name ? b->name : NULL },
 		{ .text = b->key },
 	};
 

@@ -56,15 +56,16 @@ static const struct argp argp = {
 };
 
 /* Why a box is stale; NULL = it is not. */
-static const char *stale(const struct args *a, const struct boxlist_item *b)
+static const char *stale(const struct args *a, const struct store *st,
+			 const struct boxlist_item *b)
 {
 	char moved[PATH_MAX];
-	struct stat st;
+	struct stat now;
 	int64_t age = sys_wall().tv_sec - b->used;
 
-	if (b->running)
+	if (b->running && !boxend_lingers(st, b->key))
 		return NULL;
-	if (sys_fstatat(AT_FDCWD, b->project, &st, 0) == -ENOENT &&
+	if (sys_fstatat(AT_FDCWD, b->project, &now, 0) == -ENOENT &&
 	    !(*b->mark && place_moved(b->project, b->mark, moved)))
 		return "its directory is gone";
 	if (a->older_ms && age > 0 && (uint64_t)age * 1000 > a->older_ms)
@@ -94,7 +95,8 @@ static int prune_one(const struct app *app, const struct args *a,
 {
 	struct err e = ERR_NONE;
 
-	if (!a->dry_run && boxend_remove(st, b->key, false, &e) < 0)
+	if (!a->dry_run && (boxend_idle(st, b->key, &e) < 0 ||
+			    boxend_remove(st, b->key, false, &e) < 0))
 		return cmd_fail(app, &e, CMD_FAILED);
 	if (app->json)
 		return CMD_DONE;
@@ -111,7 +113,7 @@ static int prune_all(const struct app *app, const struct args *a,
 	int r = done ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < l->n && r == 0; i++) {
-		const char *why = stale(a, &l->v[i]);
+		const char *why = stale(a, st, &l->v[i]);
 
 		if (!why)
 			continue;
@@ -137,7 +139,7 @@ static int permitted(const struct app *app, const struct args *a,
 	if (!v)
 		return err_sys(e, -ENOMEM, "cannot list the boxes");
 	for (size_t i = 0; i < l->n; i++)
-		if (stale(a, &l->v[i]))
+		if (stale(a, st, &l->v[i]))
 			v[n++] = &l->v[i];
 	return confirm_removal(app, st, v, n, a->yes || a->dry_run, e);
 }

@@ -40,6 +40,9 @@ static const struct argp_option options[] = {
 	ROW("user", CONFIG_USER, "USER[:GROUP]", "user in the box (default: root)"),
 	{ NULL, 'u', NULL, OPTION_ALIAS, NULL, 0 },
 	ROW("keep", CONFIG_KEEP, NULL, "leave the box running when the command ends"),
+	ROW("linger", CONFIG_LINGER, "TIME",
+	    "how long an idle box waits for the next command (default: 10s; 0: it "
+	    "ends)"),
 	ROW("git-writable", CONFIG_GIT_WRITABLE, NULL,
 	    "let the box change .git/hooks and .git/config"),
 	ROW("allow-home", CONFIG_ALLOW_HOME, NULL,

@@ -29,6 +29,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_ENV]		 = { "env",		CONFIG_LIST,	NULL, 0, NULL },
 	[CONFIG_USER]		 = { "user",		CONFIG_TEXT,	NULL, 0, NULL },
 	[CONFIG_KEEP]		 = { "keep",		CONFIG_BOOL,	NULL, 0, NULL },
+	[CONFIG_LINGER]		 = { "linger",		CONFIG_PAUSE,	"10s", 0, NULL },
 	[CONFIG_GIT_WRITABLE]	 = { "git-writable",	CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_ALLOW_HOME]	 = { "allow-home",	CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_ANY_DIRECTORY]	 = { "any-directory",	CONFIG_BOOL,	NULL, 0, NULL },
@@ -122,6 +123,7 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 		[CONFIG_TIME] = "bad time",	[CONFIG_MILLI] = "bad number",
 		[CONFIG_NETMODE] = "bad mode",	[CONFIG_ERRMODE] = "bad mode",
 		[CONFIG_LIST] = "empty value",	[CONFIG_LEVEL] = "bad level",
+		[CONFIG_PAUSE] = "bad time",
 	};
 	char shown[80];
 
@@ -161,6 +163,8 @@ static int read_value(enum config_type type, const char *text, uint64_t *ret)
 		return read_positive(num_bytes, text, ret);
 	case CONFIG_TIME:
 		return read_positive(num_ms, text, ret);
+	case CONFIG_PAUSE:
+		return num_ms(text, ret);
 	case CONFIG_MILLI:
 		return read_positive(read_milli, text, ret);
 	case CONFIG_NETMODE:

@@ -29,6 +29,7 @@ enum config_key {
 	CONFIG_ENV,
 	CONFIG_USER,
 	CONFIG_KEEP,
+	CONFIG_LINGER,
 	CONFIG_GIT_WRITABLE,
 	CONFIG_ALLOW_HOME,
 	CONFIG_ANY_DIRECTORY,
@@ -54,6 +55,7 @@ enum config_type {
 	CONFIG_NUMBER,
 	CONFIG_SIZE,  /* bytes */
 	CONFIG_TIME,  /* milliseconds */
+	CONFIG_PAUSE, /* the same, or 0 */
 	CONFIG_MILLI, /* thousandths */
 	CONFIG_NETMODE,
 	CONFIG_ERRMODE, /* enum session_on_error */

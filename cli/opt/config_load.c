@@ -122,6 +122,7 @@ static const char *wanted(enum config_type t)
 		return "a number";
 	case CONFIG_SIZE:
 	case CONFIG_TIME:
+	case CONFIG_PAUSE:
 		return "a number or a string";
 	case CONFIG_TEXT:
 	case CONFIG_NETMODE:
@@ -166,7 +167,7 @@ static int take_value(struct config *c, enum config_key k, const struct json *j,
 {
 	enum config_type t = config_rows[k].type;
 	bool counts = t == CONFIG_NUMBER || t == CONFIG_MILLI || t == CONFIG_SIZE ||
-		      t == CONFIG_TIME;
+		      t == CONFIG_TIME || t == CONFIG_PAUSE;
 
 	if (t == CONFIG_LIST)
 		return take_list(c, k, j, e);

@@ -23,7 +23,7 @@ enum upper_kind {
 	UPPER_ODD     /* devices, sockets, FIFOs */
 };
 
-enum { UPPER_ENTRIES = 1000000, UPPER_DEPTH = 64 };
+enum { UPPER_ENTRIES = 1000000, UPPER_DEPTH = 64, UPPER_SKIP = 1 };
 
 struct upper_entry {
 	const char *path; /* below the upper; borrowed, as all of it */
@@ -33,7 +33,8 @@ struct upper_entry {
 	struct stat st;
 };
 
-/* A negative result ends upper_walk(), which returns it; fill @e then. */
+/* A negative result ends upper_walk(), which returns it; fill @e then. UPPER_SKIP for a
+ * directory: it is not entered. */
 typedef int upper_fn(void *ctx, const struct upper_entry *x, struct err *e);
 
 /** upper_walk() - call @fn for everything in @dir
@@ -42,5 +43,9 @@ int upper_walk(int dir, upper_fn *fn, void *ctx, struct err *e);
 
 /** upper_sign() - a number that changes whenever what is in @dir does; 0 = it is empty */
 int upper_sign(int dir, uint64_t *ret, struct err *e);
+
+/** upper_sign_host() - the same of a git directory of the host, but for single objects: that
+ *  one was added shows in its directory. -E2BIG: too many files */
+int upper_sign_host(int dir, uint64_t *ret, struct err *e);
 
 #endif

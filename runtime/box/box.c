@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "runtime/box/asked.h"
 #include "runtime/box/spawned.h"
+#include "runtime/box/wish.h"
 #include "runtime/confine/abstract.h"
 #include "runtime/monitor/monitor.h"
 #include "runtime/spec/spec.h"
@@ -24,7 +25,7 @@ enum {
 	BOX_EXITS = 4096,
 	BOX_TRIES = 50,
 	BOX_LOST_MS = 5000, /* for a monitor without a socket to end */
-	BOX_LOST_LOOK_MS = 20,
+	BOX_LOST_LOOK_MS = 2,
 	BOX_AGAIN = 5, /* boxes that end before they hear of a command */
 };
 
@@ -259,8 +260,10 @@ static int send_hello(struct box *b, const struct box_open *o)
 	struct wire_head head = { .type = WIRE_HELLO };
 	struct err ignored = ERR_NONE; /* box_spawn() will find it again */
 	struct wire_hello hello;
-	int r;
+	int r = wish_make(o, &hello.wish, &ignored);
 
+	if (r < 0)
+		return r;
 	build_id(hello.build, sizeof(hello.build));
 	b->first = o->first;
 	b->first_id = ++b->last_id;
@@ -383,8 +386,8 @@ static int start_monitor(struct proc_conf *conf, struct proc *ret, struct err *e
 static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
 {
 	static const char *const argv[] = { "/proc/self/exe", "__monitor", NULL };
-	_cleanup_json_ struct json *j = spec_to_json(o->spec);
 	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	struct wire_wish wish;
 	struct proc_conf conf = {
 		.argv = argv, .fds = { -1, -1, -1 }, .pass_fd = -1, .new_session = true
 	};
@@ -397,8 +400,12 @@ static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
 	conf.pass_fd = pair[1];
 	r = start_monitor(&conf, &b->monitor, e);
 	scope_close(&pair[1]);
-	if (r == 0 && (!j || json_print(j, false, &text) < 0))
-		r = err_sys(e, -ENOMEM, "cannot describe the box");
+	if (r == 0)
+		r = wish_make(o, &wish, e);
+	if (r < 0)
+		return r;
+	buf_add(&text, &wish, sizeof(wish));
+	r = wish_describe(o->spec, &text, e);
 	if (r < 0)
 		return r;
 	r = send_to(b, WIRE_START, 0, text.data, text.len);

@@ -20,6 +20,7 @@ struct box;
 struct box_open {
 	const struct spec *spec; /* borrowed until box_close() */
 	bool join_only;		 /* do not start one: -ENOENT when it is not running */
+	uint32_t linger_ms;	 /* how long it waits for another when all have left */
 	/* What will be run first: asked for together with the box, so that the way to it
 	 * is not gone twice. box_spawn() of the same struct, which must stay as it is
 	 * until then, takes the answer. NULL = not known yet */

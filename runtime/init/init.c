@@ -24,6 +24,7 @@
 #include "runtime/init/leader.h"
 #include "runtime/init/payload.h"
 #include "runtime/init/setid.h"
+#include "runtime/init/traces.h"
 #include "runtime/net/sock.h"
 #include "runtime/wire/wire.h"
 
@@ -59,6 +60,8 @@ struct init {
 	struct proc_entry **procs; /* owned */
 	size_t n;
 	int signals, net;
+	struct traces traces; /* before anything has run */
+	bool clearing;	      /* the monitor wants to hear that nothing runs */
 };
 
 /* ---- talking to the monitor ---------------------------------------------------------- */
@@ -276,6 +279,30 @@ static void do_kill(struct init *in, const struct wire_msg *m)
 	p->kill_at_ms = sys_now_ms() + INIT_GRACE_MS;
 }
 
+/* Whoever waits in the kernel still is waited for, as at the end of a box. */
+static void do_clear(struct init *in)
+{
+	in->clearing = true;
+	sys_kill(-1, SIGKILL);
+}
+
+static void say_cleared(struct init *in)
+{
+	struct wire_cleared c = { .traces = false };
+	siginfo_t si;
+
+	if (sys_waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) != -ECHILD)
+		return;
+	for (size_t i = 0; i < in->n; i++)
+		in->procs[i]->kill_at_ms = 0;
+	settle_all(in);
+	if (in->n)
+		return; /* a session whose leader's end is not read yet */
+	in->clearing = false;
+	c.traces = traces_left(&in->traces);
+	say(WIRE_CLEARED, 0, &c, sizeof(c));
+}
+
 /* Return: false = the box is to end. */
 static bool on_monitor(struct init *in)
 {
@@ -298,6 +325,8 @@ static bool on_monitor(struct init *in)
 		do_signal(in, &m);
 	else if (m.head.type == WIRE_KILL)
 		do_kill(in, &m);
+	else if (m.head.type == WIRE_CLEAR)
+		do_clear(in);
 	return true;
 }
 
@@ -439,6 +468,8 @@ static bool serve(struct init *in, const struct pollfd *fds, size_t n)
 	if (fds[0].revents && !on_monitor(in))
 		return false;
 	settle_all(in);
+	if (in->clearing)
+		say_cleared(in);
 	return true;
 }
 
@@ -566,6 +597,7 @@ int init_main(void)
 		return 1;
 	}
 	say_ready(&in);
+	traces_note(&in.traces);
 	run(&in);
 	return 0;
 }

@@ -127,6 +127,7 @@ static int info(struct monitor *m, const struct json *args, struct json **ret,
 	    json_set_str(j, "abstract", net_abstract(m)) < 0 ||
 	    json_set_str(j, "why", buf_cstr(&m->run.why)) < 0 ||
 	    json_set_bool(j, "background", m->background) < 0 ||
+	    json_set_bool(j, "lingering", m->idle >= MONITOR_LINGERING) < 0 ||
 	    json_set_int(j, "clients", count_clients(m)) < 0 ||
 	    json_set_int(j, "programs", count_programs(m)) < 0 || add_usage(m, j) < 0)
 		return err_sys(e, -ENOMEM, "cannot describe the box");

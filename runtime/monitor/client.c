@@ -115,7 +115,7 @@ static unsigned count_programs(const struct monitor *m)
 	return n;
 }
 
-static int put_to_init(struct monitor *m, const struct outbox_message *o)
+int monitor_client_to_init(struct monitor *m, const struct outbox_message *o)
 {
 	int r = outbox_put(&m->to_init, o);
 
@@ -137,7 +137,7 @@ static int to_init(struct client *c, const struct wire_msg *msg, uint32_t id)
 	int r;
 
 	o.head.id = id;
-	r = put_to_init(c->m, &o);
+	r = monitor_client_to_init(c->m, &o);
 	if (outbox_waits(&c->m->to_init) && c->source)
 		watch_client(c);
 	return r;
@@ -156,17 +156,15 @@ static void kill_program(struct monitor *m, const struct program *p)
 {
 	struct outbox_message o = { .head = { .type = WIRE_KILL, .id = p->id } };
 
-	(void)put_to_init(m, &o);
+	(void)monitor_client_to_init(m, &o);
 }
 
 /* Init has died before it heard of the program, which the client may run in another box.
  * While this one is started, the starter says why it cannot be. */
 static int init_died(struct monitor *m, struct err *e)
 {
-	if (m->on_init) {
-		m->ending = true;
-		loop_stop(m->loop);
-	}
+	if (m->on_init)
+		monitor_linger_stop(m);
 	return err_set(e, -ESHUTDOWN, "the box has ended");
 }
 
@@ -179,6 +177,8 @@ static void do_spawn(struct client *c, const struct wire_msg *msg)
 
 	if (!s)
 		r = err_set(&e, -EBADMSG, "malformed request to run a program");
+	else if (!monitor_linger_wake(c->m, c->m->sign))
+		r = init_died(c->m, &e);
 	else if (find(c->m, c, msg->head.id) ||
 		 count_programs(c->m) >= MONITOR_PROGRAMS)
 		r = err_set(&e, -EAGAIN, "too many programs at once");
@@ -363,7 +363,7 @@ void monitor_client_idle(struct monitor *m)
 	for (const struct program *p = m->programs; p && !stay; p = p->next)
 		stay = p->keep;
 	if (!m->clients && !stay)
-		loop_stop(m->loop);
+		monitor_linger(m);
 }
 
 static int parse_question(const struct wire_msg *msg, struct json **ret, struct err *e)
@@ -426,6 +426,11 @@ static int do_hello(struct client *c, struct wire_msg *msg)
 			"stop' with that version, or wait until its last command ends");
 		say_failed(c, 0, &e);
 		return -EPROTO;
+	}
+	if (!h->wish.visit) {
+		if (!monitor_linger_wake(c->m, h->wish.sign))
+			return -ESHUTDOWN;
+		c->m->linger_ms = h->wish.linger_ms;
 	}
 	r = monitor_client_greet(c);
 	if (r < 0 || !more)

@@ -119,6 +119,18 @@ int monitor_gate_begin(struct monitor *m, struct err *e)
 	return m->spec.net == NET_NONE ? 0 : watch_net(m, e);
 }
 
+/* Whoever knows its names has ended. */
+int monitor_gate_rest(struct monitor *m)
+{
+	struct err ignored = ERR_NONE;
+
+	if (!m->gate)
+		return 0;
+	loop_remove(m->loop, &m->on_gate);
+	gate_stop(&m->gate);
+	return m->spec.net == NET_NONE ? 0 : watch_net(m, &ignored);
+}
+
 /* Rules mean something with a network only; ports work without one too. */
 static int refuse(const struct monitor *m, const char *op, struct err *e)
 {

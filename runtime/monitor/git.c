@@ -86,6 +86,10 @@ static int on_new(void *ctx, uint32_t events, struct err *e)
 	(void)e;
 	if (!gitgate_seen(m->git))
 		return 0;
+	if (m->idle) { /* it was the host: what git has here is not what it was */
+		monitor_linger_stop(m);
+		return 0;
+	}
 	if (m->on_git)
 		m->git_again = true;
 	else

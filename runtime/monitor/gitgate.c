@@ -23,41 +23,7 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/git/vet.h"
-#include "runtime/monitor/gitwatch.h"
-
-enum {
-	GITGATE_OVERLAYS =
-		200,	      /* the others are read-only: a start must not take long */
-	GITGATE_VIEWS = 1000, /* no box beyond */
-	GITGATE_ID = 17,
-	GITGATE_LINES = 64 * 1024
-};
-
-struct view {
-	char *path; /* owned; below the project */
-	char id[GITGATE_ID];
-	int git, upper, state; /* owned; -1 = a file or link, which is only guarded */
-	ino_t ino;	       /* of the thing itself; 0 = there was none */
-	bool named; /* by the host's settings: what comes in its place is set aside */
-	uint64_t sign;	/* of the upper when it was last taken over */
-	uint64_t first; /* the same at the start: all that was kept before */
-	bool read_only; /* of the host: the box sees it as it is, and cannot write */
-};
-
-struct gitgate {
-	const struct spec *spec; /* borrowed */
-	int boxdir;		 /* borrowed */
-	int project, dir;	 /* owned; dir: boxes/KEY/git */
-	struct git_dirs dirs;	 /* owned */
-	struct view *views;	 /* owned */
-	size_t n;
-	bool open;	 /* a box may have used the views */
-	bool partial;	 /* what the look at the start was */
-	pid_t worker;	 /* -1 = none */
-	int words;	 /* owned; -1 = none */
-	struct buf said; /* owned: what came of the words until now */
-	struct gitwatch watch;
-};
+#include "runtime/monitor/gitrest.h"
 
 static int fail(struct err *e, int code)
 {
@@ -469,7 +435,7 @@ void gitgate_end(struct gitgate *g, gitgate_say_fn *say, void *ctx)
 		say(ctx, l);
 }
 
-static bool is_pending(struct gitgate *g, bool at_end)
+bool gitgate_is_pending(struct gitgate *g, bool at_end)
 {
 	struct err ignored = ERR_NONE;
 	char path[PATH_MAX];
@@ -496,7 +462,7 @@ static bool is_pending(struct gitgate *g, bool at_end)
 
 bool gitgate_pending(struct gitgate *g)
 {
-	return is_pending(g, false);
+	return gitgate_is_pending(g, false);
 }
 
 /* ---- start and end --------------------------------------------------------------------- */
@@ -521,7 +487,7 @@ static int recover(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct err
 	return 0;
 }
 
-static int note_open(const struct gitgate *g, struct err *e)
+int gitgate_note(const struct gitgate *g, struct err *e)
 {
 	_cleanup_close_ int fd =
 		sys_openat(g->dir, "open", O_CREAT | O_TRUNC | O_WRONLY, 0600);
@@ -669,7 +635,7 @@ int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *
 			r = buf_add(mounts, v->id, strlen(v->id) + 1);
 	}
 	g->open = r == 0;
-	return r < 0 ? too_many(r, e) : note_open(g, e);
+	return r < 0 ? too_many(r, e) : gitgate_note(g, e);
 }
 
 void gitgate_read_only(struct gitgate *g, int code, gitgate_say_fn *say, void *ctx)
@@ -692,7 +658,7 @@ void gitgate_finish(struct gitgate *g)
 	if (!g->open)
 		return;
 	gitgate_end(g, NULL, NULL);
-	if (is_pending(g, true) && begin(g, OFFLINE, &ignored) >= 0)
+	if (gitgate_is_pending(g, true) && begin(g, OFFLINE, &ignored) >= 0)
 		gitgate_end(g, NULL, NULL);
 	if (git_dirs_look(g->project, &g->dirs, &ignored) == 0)
 		(void)git_dirs_save(g->dir, "dirs", &g->dirs, &ignored);

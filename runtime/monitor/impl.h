@@ -5,6 +5,8 @@
 #ifndef RUNTIME_MONITOR_IMPL_H
 #define RUNTIME_MONITOR_IMPL_H
 
+#include <sys/stat.h>
+
 #include "base/loop.h"
 #include "runtime/cgroup/memwatch.h"
 #include "runtime/gate/gate.h"
@@ -39,8 +41,21 @@ struct program {
 	bool held;	       /* it has, and its client is not told yet */
 };
 
+enum monitor_idle {
+	MONITOR_AWAKE,
+	MONITOR_CLEARING,  /* init ends what is left */
+	MONITOR_LINGERING, /* nothing runs; the box waits for a command */
+	MONITOR_LINGERED   /* long enough, but a visitor is there */
+};
+
 struct monitor {
 	struct spec spec;
+	uint64_t sign;	    /* of the spec's text */
+	uint32_t linger_ms; /* as the last client wants it */
+	enum monitor_idle idle;
+	struct loop_source *on_idle;
+	struct stat project_was; /* while it lingers */
+	int mounts;		 /* owned; of the host, while it lingers */
 	struct running run;
 	struct loop *loop;	  /* owned */
 	int boxdir, lock, rundir; /* owned */
@@ -106,6 +121,21 @@ void monitor_client_exited(struct monitor *m, struct program *p);
 /** monitor_client_note() - a line for the persons at all clients */
 void monitor_client_note(struct monitor *m, const char *line);
 
+/** monitor_client_to_init() - send, or keep until there is room */
+int monitor_client_to_init(struct monitor *m, const struct outbox_message *o);
+
+/* monitor_linger.c */
+/** monitor_linger_stop() - no way back */
+void monitor_linger_stop(struct monitor *m);
+/** monitor_linger() - nobody is there and nothing was asked to stay: wait for the next
+ *  command, or end */
+void monitor_linger(struct monitor *m);
+/** monitor_linger_cleared() - init says that nothing runs */
+void monitor_linger_cleared(struct monitor *m, const struct wire_msg *msg);
+/** monitor_linger_wake() - somebody wants to run something in a box by the spec @sign;
+ *  false: this one is not it any more, and ends */
+bool monitor_linger_wake(struct monitor *m, uint64_t sign);
+
 /* monitor_git.c */
 /** monitor_git_find() - a start_conf's git */
 int monitor_git_find(void *ctx, struct buf *ret, struct err *e);
@@ -126,6 +156,8 @@ int monitor_gate_begin(struct monitor *m, struct err *e);
 /** monitor_background_ask() - keep the box while something runs in it; says whether */
 int monitor_background_ask(struct monitor *m, const struct json *args,
 			   struct json **ret, struct err *e);
+/** monitor_gate_rest() - no gate until something needs it again */
+int monitor_gate_rest(struct monitor *m);
 /** monitor_gate_ask() - a question for it; starts it */
 int monitor_gate_ask(struct monitor *m, const struct json *args, struct json **ret,
 		     struct err *e);

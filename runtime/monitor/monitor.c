@@ -10,11 +10,12 @@
  * monitor's own, answers go back under the client's. It does no work for the box and
  * holds no byte of its input or output; those descriptors went from init to the client.
  *
- * The end: the last client has left and nothing was asked to stay, or somebody said stop,
- * or init has died. Closing init's socket ends init, that ends every process of the box;
- * then the cgroup, the socket and the runtime directory go, and last the lock. Killed at
- * any instant, the monitor takes the box with it: init dies by PDEATHSIG, and what stays
- * on disk (a socket nobody listens on, an empty cgroup) is replaced by the next start. */
+ * The end: the last client has left, nothing was asked to stay and nobody came back for a
+ * while (linger.c), or somebody said stop, or init has died. Closing init's socket ends
+ * init, that ends every process of the box; then the cgroup, the socket and the runtime
+ * directory go, and last the lock. Killed at any instant, the monitor takes the box with
+ * it: init dies by PDEATHSIG, and what stays on disk (a socket nobody listens on, an empty
+ * cgroup) is replaced by the next start. */
 #include "runtime/monitor/monitor.h"
 
 #include <string.h>
@@ -58,8 +59,7 @@ static int on_listener(void *ctx, uint32_t events, struct err *e)
 
 static int end(struct monitor *m)
 {
-	m->ending = true;
-	loop_stop(m->loop);
+	monitor_linger_stop(m);
 	return 0;
 }
 
@@ -84,6 +84,8 @@ static int on_init(void *ctx, uint32_t events, struct err *e)
 		monitor_client_spawned(m, &msg);
 	else if (r > 0 && msg.head.type == WIRE_EXIT)
 		monitor_client_exit(m, &msg);
+	else if (r > 0 && msg.head.type == WIRE_CLEARED)
+		monitor_linger_cleared(m, &msg);
 	return 0;
 }
 
@@ -130,15 +132,20 @@ static int receive_spec(struct monitor *m, struct err *e)
 {
 	_cleanup_wire_ struct wire_msg msg;
 	_cleanup_json_ struct json *j = NULL;
+	struct wire_wish wish;
 	int r;
 
 	wire_msg_init(&msg);
 	r = wire_recv(MONITOR_STARTER, &msg, 0);
-	if (r <= 0 || msg.head.type != WIRE_START)
+	if (r <= 0 || msg.head.type != WIRE_START || msg.body.len < sizeof(wish))
 		return err_set(e, -EBADMSG,
 			       "the monitor was started without a spec; it is "
 			       "not meant to be run by hand");
-	r = json_parse(buf_cstr(&msg.body), msg.body.len, &j, e);
+	memcpy(&wish, msg.body.data, sizeof(wish));
+	m->sign = wish.sign;
+	m->linger_ms = wish.linger_ms;
+	r = json_parse(buf_cstr(&msg.body) + sizeof(wish), msg.body.len - sizeof(wish),
+		       &j, e);
 	return r < 0 ? r : spec_from_json(j, &m->spec, e);
 }
 
@@ -334,6 +341,7 @@ static void finish(struct monitor *m)
 {
 	_cleanup_close_ int slow = take(&m->run.net[NETNS_FD_SYN], -1);
 
+	m->ending = true;
 	start_kill(&m->run);
 	while (m->clients)
 		monitor_client_drop(m->clients);
@@ -352,6 +360,7 @@ static void finish(struct monitor *m)
 	gate_stop(&m->gate);
 	start_done(&m->run);
 	monitor_git_finish(m);
+	sys_prctl(PR_SET_NAME, (unsigned long)"cubby-ended", 0, 0, 0); /* holder.h */
 	scope_close(&m->lock);
 	gitgate_free(&m->git);
 	loop_free(&m->loop);
@@ -373,6 +382,7 @@ static int serve(struct monitor *m, struct err *e)
 int monitor_main(int argc, char **argv)
 {
 	struct monitor m = { .run = RUNNING_NONE,
+			     .mounts = -1,
 			     .memory = MEMWATCH_NONE,
 			     .disk = DISKWATCH_NONE,
 			     .git = NULL,

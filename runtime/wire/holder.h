@@ -12,7 +12,8 @@
 
 #include "base/err.h"
 
-#define HOLDER_NAME "cubby-monitor" /* what the monitor calls itself */
+#define HOLDER_NAME \
+	"cubby-monitor" /* what the monitor calls itself, until it lets go */
 
 struct holder {
 	pid_t pid;

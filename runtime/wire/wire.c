@@ -152,3 +152,12 @@ int wire_pack(const struct buf *text, uint32_t *len, struct err *e)
 	*len = (uint32_t)text->len;
 	return take(&fd, -1);
 }
+
+uint64_t wire_sign(const char *text, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)text[i]) * 0x100000001b3u;
+	return h;
+}

@@ -7,8 +7,8 @@
  *
  * client → monitor   START (whoever starts it), HELLO, SPAWN, SIGNAL, KILL, ASK
  * monitor → client   NOTE, READY, SPAWNED, EXIT, ANSWER, FAILED
- * monitor → child    GO, GIT; then, to init:  SETUP, SPAWN, SIGNAL, KILL, HANGUP
- * child → monitor    NET, FAILED; then init:  READY (with its /proc), SPAWNED, EXIT
+ * monitor → child    GO, GIT; then, to init:  SETUP, SPAWN, SIGNAL, KILL, CLEAR
+ * child → monitor    NET, FAILED; then init:  READY (with its /proc), SPAWNED, EXIT, CLEARED
  *
  * All numbers are in host byte order: both ends run on one machine, from one build,
  * which HELLO and READY check. */
@@ -31,13 +31,14 @@ enum wire_type {
 	WIRE_EXIT,
 	WIRE_SIGNAL,
 	WIRE_KILL,
-	WIRE_HANGUP,
-	WIRE_ASK,    /* body: JSON text */
-	WIRE_ANSWER, /* body: JSON text */
+	WIRE_CLEAR,   /* end every process of the box */
+	WIRE_CLEARED, /* body: struct wire_cleared */
+	WIRE_ASK,     /* body: JSON text */
+	WIRE_ANSWER,  /* body: JSON text */
 	WIRE_GO,
 	WIRE_NET,
 	WIRE_SETUP,
-	WIRE_START, /* body: JSON of the spec */
+	WIRE_START, /* body: struct wire_wish, JSON of the spec */
 	WIRE_NOTE,  /* body: one line for the person */
 	WIRE_GIT,   /* body: what mount_project() mounts for git */
 	WIRE_TYPES  /* one past the last */
@@ -58,10 +59,19 @@ struct wire_head {
 	uint32_t len;  /* bytes of the body */
 };
 
+/* What a client wants of the box. */
+struct wire_wish {
+	uint64_t sign;	    /* of the spec's text (wire_sign()) */
+	uint32_t linger_ms; /* how long it waits for another command; 0 = it ends */
+	uint8_t visit;	    /* it runs nothing of its own: all else is 0 */
+	uint8_t pad[3];
+};
+
 /* What is to run first may follow: the head and the body of a SPAWN, whose descriptors
  * are the message's. */
 struct wire_hello {
 	char build[64];
+	struct wire_wish wish;
 };
 
 struct wire_ready {
@@ -91,6 +101,12 @@ struct wire_exit {
 	int32_t status;
 	int32_t signal;
 	uint8_t oom, disk, pad[2];
+};
+
+/* Nothing runs in the box. */
+struct wire_cleared {
+	uint8_t traces; /* memory has files, segments or queues of what ran */
+	uint8_t pad[3];
 };
 
 struct wire_signal {
@@ -151,6 +167,9 @@ const struct wire_spawn *wire_spawn(const struct wire_msg *m);
 
 /** wire_take_fd() - descriptor @i, which becomes the caller's; -1 when there is none */
 int wire_take_fd(struct wire_msg *m, unsigned i);
+
+/** wire_sign() - a number that tells two texts of our own apart */
+uint64_t wire_sign(const char *text, size_t len);
 
 /** wire_pack() - strings into a sealed memfd for a SPAWN; returns it; @len its bytes */
 int wire_pack(const struct buf *text, uint32_t *len, struct err *e);

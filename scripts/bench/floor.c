@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "base/sys/sys.h"
 
 enum {

@@ -1,0 +1,170 @@
+# An idle box waits for the next command, and nobody notices but by the time.
+bats_require_minimum_version 1.5.0
+load ../lib
+load escape/git
+
+setup_file() {
+	git_setup_file
+	export CUBBY_LINGER=30s
+}
+teardown_file() { lib_done; }
+setup() { git_setup; }
+teardown() { cubby stop -q --time 0 >/dev/null 2>&1 || true; }
+
+info() { cubby info --json | jq -r ".$1"; }
+
+# The box is idle as soon as init has cleared it.
+wait_for() { # STATE
+	local n
+	for ((n = 0; n < $(lib_longer 500); n++)); do
+		[ "$(info state)" != "$1" ] || return 0
+		read -rt 0.02 <> <(:) || true
+	done
+	echo "the box is $(info state), not $1"
+	return 1
+}
+
+lingering() { # what it is known by
+	wait_for lingering
+	info init_pid
+}
+
+@test "the next command runs in the same box" {
+	cubby exec -- true
+	local init
+	init=$(lingering)
+	[ "$(cubby ls --json | jq -r --arg d "$PWD" '.[] | select(.directory == $d).state')" = lingering ]
+	cubby exec -- true
+	[ "$(lingering)" = "$init" ]
+	run -3 cubby exec -- sh -c 'exit 3'
+	[ "$(lingering)" = "$init" ]
+}
+
+@test "nothing of a command whose client was killed goes on" {
+	cubby exec -- sh -c 'trap "" TERM HUP INT; while :; do sleep 1; done' </dev/null 3>&- &
+	until cubby ps --json 2>&1 | grep -q 'sleep 1'; do :; done
+	kill -9 $!
+	lingering
+	run -0 cubby ps --json
+	[ "$(jq length <<<"$output")" -eq 1 ]
+}
+
+@test "what a command left in the background goes on, and then the box waits" {
+	cubby exec -- sh -c 'setsid sleep 2 >/dev/null 2>&1 </dev/null &'
+	[ "$(info state)" = running ]
+	lingering
+}
+
+@test "with what it left in memory the box ends: files, queues, segments" {
+	local left
+	for left in ': >/tmp/x' 'mkdir /run/x' ': >/dev/shm/x' ': >/dev/mqueue/x' \
+		'perl -e "defined(shmget(5, 100, 01600)) or die"' \
+		'perl -e "defined(msgget(5, 01600)) or die"' \
+		'perl -e "defined(semget(5, 1, 01600)) or die"'; do
+		cubby exec -- sh -c "$left"
+		wait_for stopped
+	done
+	cubby exec -- sh -c ': >/tmp/x; rm /tmp/x'
+	lingering
+}
+
+@test "other options are another box, and are not said to come later" {
+	cubby exec -- true
+	local init
+	init=$(lingering)
+	run -0 --separate-stderr cubby exec --memory 300M -- true
+	[ -z "$stderr" ]
+	[ "$(lingering)" != "$init" ]
+	[ "$(info limits.memory_bytes)" -eq 314572800 ]
+	cubby exec --linger 0 -- true
+	wait_for stopped
+}
+
+@test "a directory that is another by the same name is seen" {
+	: >old
+	cubby exec -- ls
+	lingering
+	mv "$PWD" "$PWD.away"
+	mkdir "$PWD"
+	cd "$PWD"
+	: >new
+	[ "$(cubby exec -- ls)" = new ]
+}
+
+@test "what the host does to a repository meanwhile is seen, and is nobody's doing" {
+	git_repo
+	cubby exec -- git status
+	wait_for stopped # it wrote an index
+	[ "$(cubby exec -- git log -1 --format=%s)" = "$(git log -1 --format=%s)" ]
+	lingering
+	git commit -q --allow-empty -m 'on the host'
+	[ "$(cubby exec -- git log -1 --format=%s)" = 'on the host' ]
+	lingering
+	git checkout -q -b elsewhere
+	[ "$(cubby exec -- git branch --show-current)" = elsewhere ]
+	lingering
+	git init -q below
+	printf '#!/bin/sh\n' >below/.git/hooks/pre-commit
+	git -C below config core.fsmonitor ./x
+	run -0 --separate-stderr cubby exec -- true
+	[ -x below/.git/hooks ]
+	[ -e below/.git/hooks/pre-commit ]
+}
+
+@test "a repository of the host's in the directory itself is nobody's doing" {
+	cubby exec -- true
+	lingering
+	git init -q .
+	git config core.fsmonitor ./x
+	run -0 --separate-stderr cubby exec -- cat .git/config
+	[[ $output == *fsmonitor* ]]
+	[ -z "$stderr" ]
+}
+
+@test "what a command did to a repository is taken over before" {
+	git_repo
+	boxed 'echo two >file; git commit -qam two'
+	[ "$(git log -1 --format=%s)" = two ]
+	[ "$(cubby exec -- git log -1 --format=%s)" = two ]
+}
+
+@test "rm, --wipe, prune and mv take it as stopped; stop stops it" {
+	cubby exec -- true
+	lingering
+	cubby rm -q
+	cubby exec -- true
+	lingering
+	cubby exec --wipe -- true
+	lingering
+	run -0 cubby stop
+	[[ $output == *"is stopped"* ]]
+	cubby exec -- true
+	lingering
+	mkdir "$LIB_DIR/elsewhere.$BATS_TEST_NUMBER"
+	mv "$PWD" "$LIB_DIR/elsewhere.$BATS_TEST_NUMBER/p"
+	cubby prune --yes
+	cd "$LIB_DIR/elsewhere.$BATS_TEST_NUMBER/p"
+}
+
+@test "it ends by itself" {
+	cubby exec --linger 50ms -- true
+	wait_for stopped
+	run -125 cubby exec --linger soon -- true
+	[[ $output == *"--linger: bad time 'soon'"* ]]
+}
+
+@test "no command meets the memory of the one before, and many at once all run" {
+	local i pids=()
+	for ((i = 0; i < $(lib_fewer 20); i++)); do
+		cubby exec -- sh -c '[ ! -e /tmp/x ] && : >/tmp/x'
+	done
+	for ((i = 0; i < $(lib_fewer 20); i++)); do
+		cubby exec -- true &
+		pids+=($!)
+		((i % 4)) || wait "$!"
+	done
+	for i in "${pids[@]}"; do
+		wait "$i"
+	done
+	wait_for lingering
+}
