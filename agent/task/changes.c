@@ -209,30 +209,11 @@ static unsigned flags_of(const struct entry *x, uint32_t owner)
 	return f;
 }
 
-/* What is there now and was not before. What was taken away acts on nothing. */
 static struct effect effect_of(const struct entry *was, const struct entry *now)
 {
-	static const struct effect setid = { EFFECTS_HELD,
-					     "runs as its owner for others" },
-				   link = { EFFECTS_HELD,
-					    "a link that points out of the project" },
-				   turned = { EFFECTS_HELD, "can be run now" },
-				   program = { EFFECTS_MARKED, "a new program" };
-	bool runs = now && S_ISREG(now->mode) && now->mode & 0111;
-	struct effect by_name;
-
-	if (!now)
-		return (struct effect){ EFFECTS_PLAIN, NULL };
-	by_name = effects_of_path(now->path, strlen(now->path));
-	if (S_ISREG(now->mode) && now->mode & 06000)
-		return setid;
-	if (now->leaves)
-		return link;
-	if (by_name.class == EFFECTS_HELD)
-		return by_name;
-	if (runs && was && !(was->mode & 0111))
-		return turned;
-	return by_name.class || !runs || was ? by_name : program;
+	return now ? effects_of_change(now->path, was ? was->mode : 0, now->mode,
+				       now->leaves)
+		   : (struct effect){ EFFECTS_PLAIN, NULL };
 }
 
 /* A directory's own times change with every entry, which is listed itself. */

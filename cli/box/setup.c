@@ -13,6 +13,7 @@
 #include "cli/show/render.h"
 #include "rootfs/image/image.h"
 #include "runtime/box/ids.h"
+#include "runtime/box/project_dir.h"
 
 void boxsetup_init(struct boxsetup *s)
 {
@@ -134,6 +135,8 @@ static int fill(const struct config *c, struct spec *s, struct err *e)
 		.cpu_milli = (uint32_t)config_num(c, CONFIG_CPUS),
 		.disk_bytes = config_num(c, CONFIG_DISK),
 	};
+	if (config_is_set(c, CONFIG_PROJECT))
+		s->project_mode = (enum project_mode)config_num(c, CONFIG_PROJECT);
 	s->git_writable = config_on(c, CONFIG_GIT_WRITABLE);
 	s->keep = config_on(c, CONFIG_KEEP);
 	json_free(&s->rules);
@@ -178,6 +181,20 @@ static int forget(struct json *options, const char *const *names)
 		changed |= gone != NULL;
 	}
 	return changed;
+}
+
+/* What cannot be reviewed is live, and said. */
+static void choose_mode(const struct app *app, const struct opt_box *o, struct spec *s)
+{
+	struct project_dir d = { .path = s->project, .store = s->store };
+	struct err why = ERR_NONE;
+
+	if (!config_is_set(app->config, CONFIG_PROJECT))
+		s->project_mode = o->project;
+	if (s->project_mode == PROJECT_REVIEW && project_dir_review(&d, &why) < 0) {
+		render_note(app, "no review here, the project is live: %s", why.msg);
+		s->project_mode = PROJECT_LIVE;
+	}
 }
 
 /* box.json: the spec, and beside it the options that stay. */
@@ -301,6 +318,7 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 		r = fill(app->config, &s->spec, e);
 	if (r < 0)
 		return r;
+	choose_mode(app, o, &s->spec);
 	return there ? save(app, s, old, false, e) : save_new(app, s, old, e);
 }
 
@@ -369,6 +387,14 @@ static int join_as_asked(const struct app *app, struct boxsetup *s, struct err *
 	return r == -EBUSY ? say_busy(missing, e) : r;
 }
 
+static void tell_mode(const struct app *app, const struct boxsetup *s)
+{
+	if (!box_started(s->box) && s->spec.project_mode == PROJECT_LIVE &&
+	    box_reviews(s->box))
+		render_note(app, "the box is in use with --project review: changes "
+				 "stay in it until 'cubby apply'");
+}
+
 int boxsetup_start(const struct app *app, struct boxsetup *s,
 		   const struct box_command *first, struct err *e)
 {
@@ -378,6 +404,7 @@ int boxsetup_start(const struct app *app, struct boxsetup *s,
 		r = open_box(app, s, false, first, e);
 	if (r < 0)
 		return r;
+	tell_mode(app, s);
 	if (s->changed && !box_started(s->box))
 		render_note(app, "the box runs already: the new options hold from its "
 				 "next start ('cubby stop' ends it)");

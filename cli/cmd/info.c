@@ -34,6 +34,7 @@ static const struct row {
 	{ "process limit", "limits.pids", NUMBER },
 	{ "processor limit", "limits.cpu_milli", MILLI },
 	{ "disk limit", "limits.disk_bytes", BYTES },
+	{ "project", "project_mode", TEXT },
 	{ ".git writable", "git_writable", BOOL },
 	{ "root", "root", TEXT },
 	{ "limits by", "cgroup", TEXT },

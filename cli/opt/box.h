@@ -8,6 +8,7 @@
 
 #include "cli/opt/cmd.h"
 #include "cli/opt/config.h"
+#include "runtime/spec/spec.h"
 
 struct opt_box {
 	bool wipe;		   /* empty the box first */
@@ -16,6 +17,7 @@ struct opt_box {
 	bool yes;		   /* wipe it without asking */
 	bool save;		   /* keep the options of this command with the box */
 	const char *const *forget; /* of unset: NULL-ended names; NULL = none */
+	enum project_mode project; /* where no --project says another */
 };
 
 extern const struct argp opt_box;

@@ -30,6 +30,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_USER]		 = { "user",		CONFIG_TEXT,	NULL, 0, NULL },
 	[CONFIG_KEEP]		 = { "keep",		CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_LINGER]		 = { "linger",		CONFIG_PAUSE,	"10s", 0, NULL },
+	[CONFIG_PROJECT]	 = { "project",		CONFIG_PROJECTMODE, NULL, 0, NULL },
 	[CONFIG_GIT_WRITABLE]	 = { "git-writable",	CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_ALLOW_HOME]	 = { "allow-home",	CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_ANY_DIRECTORY]	 = { "any-directory",	CONFIG_BOOL,	NULL, 0, NULL },
@@ -102,6 +103,16 @@ static int read_net(const char *s, uint64_t *ret)
 	return r;
 }
 
+static int read_project(const char *s, uint64_t *ret)
+{
+	enum project_mode m;
+	int r = spec_project_parse(s, &m);
+
+	if (r == 0)
+		*ret = m;
+	return r;
+}
+
 /* The place of a word in a list whose empty places are no words. */
 static int read_word(const char *s, const char *const *words, size_t n, uint64_t *ret)
 {
@@ -123,7 +134,7 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 		[CONFIG_TIME] = "bad time",	[CONFIG_MILLI] = "bad number",
 		[CONFIG_NETMODE] = "bad mode",	[CONFIG_ERRMODE] = "bad mode",
 		[CONFIG_LIST] = "empty value",	[CONFIG_LEVEL] = "bad level",
-		[CONFIG_PAUSE] = "bad time",
+		[CONFIG_PAUSE] = "bad time",	[CONFIG_PROJECTMODE] = "bad mode",
 	};
 	char shown[80];
 
@@ -131,6 +142,8 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 	err_set(e, -EINVAL, "%s '%s'", what[type], shown);
 	if (type == CONFIG_NETMODE)
 		err_hint(e, "it is gate, none or host");
+	if (type == CONFIG_PROJECTMODE)
+		err_hint(e, "it is review, live or ro");
 	if (type == CONFIG_ERRMODE)
 		err_hint(e, "it is go-on, stop or reject");
 	if (type == CONFIG_LEVEL)
@@ -169,6 +182,8 @@ static int read_value(enum config_type type, const char *text, uint64_t *ret)
 		return read_positive(read_milli, text, ret);
 	case CONFIG_NETMODE:
 		return read_net(text, ret);
+	case CONFIG_PROJECTMODE:
+		return read_project(text, ret);
 	case CONFIG_ERRMODE:
 		return read_word(text, modes, ARRAY_SIZE(modes), ret);
 	case CONFIG_LEVEL:

@@ -30,6 +30,7 @@ enum config_key {
 	CONFIG_USER,
 	CONFIG_KEEP,
 	CONFIG_LINGER,
+	CONFIG_PROJECT,
 	CONFIG_GIT_WRITABLE,
 	CONFIG_ALLOW_HOME,
 	CONFIG_ANY_DIRECTORY,
@@ -58,6 +59,7 @@ enum config_type {
 	CONFIG_PAUSE, /* the same, or 0 */
 	CONFIG_MILLI, /* thousandths */
 	CONFIG_NETMODE,
+	CONFIG_PROJECTMODE,
 	CONFIG_ERRMODE, /* enum session_on_error */
 	CONFIG_LEVEL,	/* 1 low, 2 medium, 3 high */
 	CONFIG_LIST

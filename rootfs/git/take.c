@@ -100,6 +100,13 @@ static const struct row *row_of(const char *path)
 	return x;
 }
 
+const char *git_take_held(const char *path)
+{
+	const struct row *row = row_of(path);
+
+	return row->class == GIT_TAKE_HELD ? row->why : NULL;
+}
+
 static int fail(struct err *e, int code)
 {
 	return err_sys(e, code, "cannot take over what a box changed for git");

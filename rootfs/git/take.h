@@ -36,4 +36,8 @@ int git_take_begin(const struct git_take_conf *conf, struct err *e);
  */
 int git_take_over(const struct git_take_conf *conf, struct err *e);
 
+/** git_take_held() - why what is at @path in a git directory is never taken over by its
+ *  meaning; NULL = it is, or nobody wants it */
+const char *git_take_held(const char *path);
+
 #endif

@@ -40,8 +40,7 @@ int takeover_read(int root, const char *path, struct buf *ret)
 	return S_ISREG(st.st_mode) ? file_read_fd(fd, ret, &ignored) : -EINVAL;
 }
 
-/* The directory that holds the last part, made as far as it is missing. */
-static int open_parent(int root, const char *path, bool make, const char **name)
+int takeover_parent(int root, const char *path, bool make, const char **name)
 {
 	_cleanup_close_ int at = sys_openat(root, ".", O_PATH | O_DIRECTORY, 0);
 	char part[PATH_MAX];
@@ -123,7 +122,7 @@ static int lock(int dir, const struct names *n, const struct takeover_file *f,
 int takeover_put(int root, const struct takeover_file *f, struct err *e)
 {
 	struct names n;
-	_cleanup_close_ int dir = open_parent(root, f->path, true, &n.name);
+	_cleanup_close_ int dir = takeover_parent(root, f->path, true, &n.name);
 	struct stat st;
 	int r;
 
@@ -154,7 +153,7 @@ int takeover_put(int root, const struct takeover_file *f, struct err *e)
 int takeover_remove(int root, const char *path, struct err *e)
 {
 	const char *name;
-	_cleanup_close_ int dir = open_parent(root, path, false, &name);
+	_cleanup_close_ int dir = takeover_parent(root, path, false, &name);
 	int r = dir < 0 ? dir : sys_unlinkat(dir, name, 0);
 
 	return r < 0 && r != -ENOENT ? fail(e, r, path) : 0;

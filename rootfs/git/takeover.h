@@ -15,6 +15,11 @@
  *  Return: a descriptor, -ELOOP (a link), -ENOENT, … */
 int takeover_open(int root, const char *path, int flags);
 
+/** takeover_parent() - open the directory that holds the last part of @path
+ *  @make: as far as it is missing
+ *  @name: that part; into @path */
+int takeover_parent(int root, const char *path, bool make, const char **name);
+
 /** takeover_read() - append a regular file to @ret, whose maximum is the limit
  *  Return: 0, -ENOENT, -EMSGSIZE, -ELOOP, -EINVAL (no regular file), …: no message. */
 int takeover_read(int root, const char *path, struct buf *ret);

@@ -16,7 +16,7 @@ struct walk {
 	char path[PATH_MAX];
 };
 
-static bool is_opaque(int dir)
+bool upper_is_opaque(int dir)
 {
 	char value[4];
 	ssize_t n = sys_fgetxattr(dir, "user.overlay.opaque", value, sizeof(value));
@@ -56,7 +56,7 @@ static int walk_dir(struct walk *w, int parent, size_t at, unsigned depth,
 
 	if (dir < 0)
 		return call(w, parent, at, UPPER_CLOSED, e);
-	r = call(w, parent, at, is_opaque(dir) ? UPPER_OPAQUE : UPPER_DIR, e);
+	r = call(w, parent, at, upper_is_opaque(dir) ? UPPER_OPAQUE : UPPER_DIR, e);
 	if (r == UPPER_SKIP)
 		return 0;
 	if (r >= 0)

@@ -7,6 +7,7 @@
 #ifndef ROOTFS_GIT_UPPER_H
 #define ROOTFS_GIT_UPPER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -40,6 +41,9 @@ typedef int upper_fn(void *ctx, const struct upper_entry *x, struct err *e);
 /** upper_walk() - call @fn for everything in @dir
  *  Return: 0, -E2BIG (more or deeper than the limits), what @fn returned, or an errno. */
 int upper_walk(int dir, upper_fn *fn, void *ctx, struct err *e);
+
+/** upper_is_opaque() - whether a directory of it hides the lower one */
+bool upper_is_opaque(int dir);
 
 /** upper_sign() - a number that changes whenever what is in @dir does; 0 = it is empty */
 int upper_sign(int dir, uint64_t *ret, struct err *e);

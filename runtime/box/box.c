@@ -33,7 +33,7 @@ struct box {
 	int fd;		     /* owned; -1 = the box has ended and no other is there */
 	struct box_open how; /* its spec is borrowed; first is NULL */
 	pid_t init;
-	bool started;
+	bool started, reviews;
 	uint32_t last_id;
 	struct box_exit *exits; /* owned: came, not asked for yet */
 	size_t n_exits;
@@ -61,8 +61,7 @@ static void leave(struct box *b)
 {
 	siginfo_t si;
 
-	scope_close(&b->fd);
-	b->fd = -1;
+	scope_close_set(&b->fd, 1);
 	if (b->monitor.pid > 0)
 		sys_waitid(P_PID, (id_t)b->monitor.pid, &si, WEXITED | WNOHANG);
 	scope_close(&b->monitor.pidfd);
@@ -88,6 +87,11 @@ int box_fd(const struct box *b)
 pid_t box_init_pid(const struct box *b)
 {
 	return b->init;
+}
+
+bool box_reviews(const struct box *b)
+{
+	return b->reviews;
 }
 
 bool box_started(const struct box *b)
@@ -259,7 +263,7 @@ static int send_hello(struct box *b, const struct box_open *o)
 	_cleanup_buf_ struct buf body = BUF_INIT(WIRE_BODY);
 	struct wire_head head = { .type = WIRE_HELLO };
 	struct err ignored = ERR_NONE; /* box_spawn() will find it again */
-	struct wire_hello hello;
+	struct wire_hello hello = { .project = (uint8_t)o->spec->project_mode };
 	int r = wish_make(o, &hello.wish, &ignored);
 
 	if (r < 0)
@@ -270,9 +274,7 @@ static int send_hello(struct box *b, const struct box_open *o)
 	if (b->first && spawn_pack(b->first, b->first_id, &p, &ignored) < 0)
 		b->first = NULL;
 	r = buf_add(&body, &hello, sizeof(hello));
-	if (r == 0 && b->first)
-		r = buf_add(&body, &p.head, sizeof(p.head));
-	if (r == 0 && b->first)
+	if (r == 0 && b->first && (r = buf_add(&body, &p.head, sizeof(p.head))) == 0)
 		r = buf_add(&body, p.body.data, p.body.len);
 	head.len = (uint32_t)body.len;
 	return r < 0 ? r
@@ -293,6 +295,7 @@ static int take_ready(struct box *b, const struct wire_msg *m, struct err *e)
 			       "the box runs under another version of cubby; "
 			       "run 'cubby stop' with that version first");
 	b->init = r->init_pid;
+	b->reviews = r->project == PROJECT_REVIEW;
 	return 0;
 }
 
@@ -338,8 +341,7 @@ static int join_any(struct box *b, const struct box_open *o, struct err *e)
 	struct holder holder;
 	int r;
 
-	scope_close(&b->fd);
-	b->fd = -1;
+	scope_close_set(&b->fd, 1);
 	r = here < 0 ? here : join(b, o, here, e);
 	if (!nobody(r))
 		return r;
@@ -347,8 +349,7 @@ static int join_any(struct box *b, const struct box_open *o, struct err *e)
 	if (boxdir < 0 || holder_read(boxdir, &holder) < 0)
 		return r;
 	there = rundir_at(holder.dir, &ignored);
-	scope_close(&b->fd);
-	b->fd = -1;
+	scope_close_set(&b->fd, 1);
 	return there < 0 ? r : join(b, o, there, e);
 }
 
@@ -451,8 +452,7 @@ static int start(struct box *b, const struct box_open *o, struct err *e)
 	r = join_any(b, o, e);
 	if (!nobody(r) && r != -ECONNRESET)
 		return r;
-	scope_close(&b->fd);
-	b->fd = -1;
+	scope_close_set(&b->fd, 1);
 	r = spawn_monitor(b, o, e);
 	if (r == 0)
 		r = await_start(b, e);

@@ -45,6 +45,9 @@ void box_close(struct box **b);
 int box_fd(const struct box *b);
 /** box_init_pid() - pid of the box's init as the host sees it */
 pid_t box_init_pid(const struct box *b);
+/** box_reviews() - its project is under review: one that is in use may be, where its spec now
+ *  says live; the other way round it is not joined */
+bool box_reviews(const struct box *b);
 /** box_started() - true when the box was started from here, false when it was joined */
 bool box_started(const struct box *b);
 /** box_ends() - how many boxes are known to have ended in which something of ours was run.

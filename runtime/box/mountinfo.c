@@ -1,7 +1,6 @@
 #include "runtime/box/mountinfo.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,4 +117,19 @@ int mountinfo_other(const char *text, const char *path, unsigned index,
 			return join(m.point, rest, ret);
 	}
 	return -ENOENT;
+}
+
+bool mountinfo_below(const char *text, const char *path, char ret[PATH_MAX])
+{
+	struct mount m;
+
+	for (const char *line = text; *line; line = next(line)) {
+		const char *rest = parse(line, &m) ? inside(m.point, path) : NULL;
+
+		if (rest && *rest) {
+			memcpy(ret, m.point, sizeof(m.point));
+			return true;
+		}
+	}
+	return false;
 }

@@ -6,6 +6,7 @@
 #define RUNTIME_BOX_MOUNTINFO_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 /**
  * mountinfo_other() - a name of the directory @path by another mount of its filesystem
@@ -17,5 +18,9 @@
  */
 int mountinfo_other(const char *text, const char *path, unsigned index,
 		    char ret[PATH_MAX]);
+
+/** mountinfo_below() - whether something is mounted within the directory @path
+ *  @ret: where, absolute; the first of them */
+bool mountinfo_below(const char *text, const char *path, char ret[PATH_MAX]);
 
 #endif

@@ -565,3 +565,21 @@ int project_dir_check(const struct project_dir *d, struct err *e)
 	}
 	return r;
 }
+
+int project_dir_review(const struct project_dir *d, struct err *e)
+{
+	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTS_BYTES);
+	size_t n = strlen(d->path);
+	char place[PATH_MAX], shown[128];
+	int r;
+
+	if (d->store && strncmp(d->store, d->path, n) == 0 && d->store[n] == '/')
+		return err_set(e, -EXDEV, "it contains the store");
+	r = file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, e);
+	if (r < 0)
+		return r;
+	if (!mountinfo_below(buf_cstr(&mounts), d->path, place))
+		return 0;
+	return err_set(e, -EXDEV, "something else is mounted in it, at '%s'",
+		       text_escaped(shown, sizeof(shown), place, strlen(place)));
+}

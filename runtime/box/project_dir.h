@@ -31,4 +31,8 @@ struct project_dir {
  */
 int project_dir_check(const struct project_dir *d, struct err *e);
 
+/** project_dir_review() - whether it can be shown under a layer of the box's own
+ *  Return: 0 or -EXDEV, with the reason. */
+int project_dir_review(const struct project_dir *d, struct err *e);
+
 #endif

@@ -160,15 +160,23 @@ static int own_ids(const char *path, struct idmap_range *at, unsigned *ret)
 	return n ? 0 : -EINVAL;
 }
 
+int idmap_choose_own(struct idmap *ret, struct err *e)
+{
+	int r;
+
+	*ret = (struct idmap){ .kind = IDMAP_IDENTITY };
+	r = own_ids("/proc/self/uid_map", ret->uid, &ret->n_uid);
+	if (r >= 0)
+		r = own_ids("/proc/self/gid_map", ret->gid, &ret->n_gid);
+	return r < 0 ? err_sys(e, r, "cannot read the ids that are mapped here") : 0;
+}
+
 static int try_identity(struct idmap *m, struct buf *why, struct err *e)
 {
-	int r = own_ids("/proc/self/uid_map", m->uid, &m->n_uid);
+	int r = idmap_choose_own(m, e);
 
-	if (r >= 0)
-		r = own_ids("/proc/self/gid_map", m->gid, &m->n_gid);
-	if (r < 0)
-		return err_sys(e, r, "cannot read the ids that are mapped here");
-	r = trial(m, e);
+	if (r == 0)
+		r = trial(m, e);
 	if (r < 0)
 		(void)buf_addf(why,
 			       "the ids that are mapped here cannot be passed on: "

@@ -49,6 +49,9 @@ int idmap_kind_parse(const char *name, enum idmap_kind *ret); /* -EINVAL */
 int idmap_choose(const enum idmap_kind *want, struct idmap *ret, struct buf *why,
 		 struct err *e);
 
+/** idmap_choose_own() - the ids that this process has, as they are */
+int idmap_choose_own(struct idmap *ret, struct err *e);
+
 /** idmap_write() - parent: write the maps of @child's new user namespace; runs
  *  newuidmap and newgidmap concurrently for subuid; keeps their stderr for @e */
 int idmap_write(const struct idmap *m, pid_t child, struct err *e);

@@ -66,7 +66,7 @@ static int64_t count_clients(const struct monitor *m)
 	int64_t n = 0;
 
 	for (const struct client *c = m->clients; c; c = c->next)
-		n++;
+		n += monitor_client_there(c);
 	return n;
 }
 
@@ -75,7 +75,7 @@ static int64_t count_programs(const struct monitor *m)
 	int64_t n = 0;
 
 	for (const struct program *p = m->programs; p; p = p->next)
-		n++;
+		n += p->keep || (p->client && monitor_client_there(p->client));
 	return n;
 }
 

@@ -56,7 +56,8 @@ static bool is_over(const struct monitor *m)
 
 int monitor_client_greet(struct client *c)
 {
-	struct wire_ready r = { .init_pid = c->m->run.init };
+	struct wire_ready r = { .init_pid = c->m->run.init,
+				.project = (uint8_t)c->m->spec.project_mode };
 
 	if (is_over(c->m))
 		return -ESHUTDOWN;
@@ -411,6 +412,49 @@ static bool next_in(struct wire_msg *msg)
 	return head->type == WIRE_SPAWN && head->len == msg->body.len;
 }
 
+bool monitor_client_there(const struct client *c)
+{
+	struct pollfd p = { .fd = c->fd, .events = POLLRDHUP };
+
+	return sys_poll(&p, 1, 0) == 0;
+}
+
+/* Whether anybody else uses the box, or it was asked to stay. */
+static bool is_busy(const struct monitor *m, const struct client *but)
+{
+	for (const struct client *c = m->clients; c; c = c->next)
+		if (c != but && monitor_client_there(c))
+			return true;
+	for (const struct program *p = m->programs; p; p = p->next)
+		if (p->keep)
+			return true;
+	return m->spec.keep || json_len(m->spec.publish);
+}
+
+/* A view of the project is had from the start on. A box that nobody uses ends for one that
+ * has another; one in use is not joined by who wants the project to be safer. */
+static int match_project(struct client *c, const struct wire_hello *h)
+{
+	struct monitor *m = c->m;
+	struct err e = ERR_NONE;
+
+	if (h->wish.visit || h->project == m->wanted)
+		return 0;
+	if (!is_busy(m, c)) {
+		m->ending = true;
+		loop_stop(m->loop);
+		return -ESHUTDOWN; /* it starts another one */
+	}
+	if (h->project == PROJECT_LIVE)
+		return 0;
+	err_set(&e, -EBUSY,
+		"the box is in use, and sees the project with --project %s; 'cubby "
+		"stop' ends it",
+		spec_project_name(m->wanted));
+	say_failed(c, 0, &e);
+	return -EPROTO;
+}
+
 static int do_hello(struct client *c, struct wire_msg *msg)
 {
 	const struct wire_hello *h = (const void *)msg->body.data;
@@ -427,6 +471,9 @@ static int do_hello(struct client *c, struct wire_msg *msg)
 		say_failed(c, 0, &e);
 		return -EPROTO;
 	}
+	r = match_project(c, h);
+	if (r < 0)
+		return r;
 	if (!h->wish.visit) {
 		if (!monitor_linger_wake(c->m, h->wish.sign))
 			return -ESHUTDOWN;

@@ -12,6 +12,8 @@ int monitor_git_find(void *ctx, struct buf *ret, struct err *e)
 	struct monitor *m = ctx;
 	int r = 0;
 
+	if (m->spec.project_mode != PROJECT_LIVE)
+		return 0; /* nothing of it reaches the host by itself */
 	if (m->spec.git_writable) {
 		monitor_note(
 			m, "what is in .git can be written by the box: git on the host "

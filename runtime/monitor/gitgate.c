@@ -24,6 +24,7 @@
 #include "rootfs/git/upper.h"
 #include "rootfs/git/vet.h"
 #include "runtime/monitor/gitrest.h"
+#include "runtime/monitor/layers.h"
 
 static int fail(struct err *e, int code)
 {
@@ -96,51 +97,11 @@ int gitgate_new(const struct spec *spec, int boxdir, struct gitgate **ret,
 
 /* ---- a view ------------------------------------------------------------------------------ */
 
-static int make_dir(int dir, const char *name, mode_t mode)
+static int make_view(const struct gitgate *g, struct view *v, const struct stat *st)
 {
-	int r = sys_mkdirat(dir, name, mode);
-
-	if (r == 0)
-		r = sys_fchmodat(dir, name, mode, 0);
-	if (r < 0 && r != -EEXIST)
-		return r;
-	return sys_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-}
-
-/* Upper and work are box root's; in the root map that is an id of its own, which sees the
- * ids of the project as the same numbers. */
-static int own(const struct gitgate *g, int dir, const struct stat *like)
-{
-	const struct idmap *map = &g->spec->map;
-	uint32_t uid, gid;
-
-	if (map->kind != IDMAP_ROOT)
-		return 0;
-	if (idmap_host_uid(map, like->st_uid, &uid) < 0 ||
-	    idmap_host_gid(map, like->st_gid, &gid) < 0)
-		return idmap_host_uid(map, 0, &uid) < 0 ||
-				       idmap_host_gid(map, 0, &gid) < 0
-			       ? -EINVAL
-			       : sys_fchown(dir, uid, gid);
-	return sys_fchown(dir, uid, gid);
-}
-
-static int make_layers(const struct gitgate *g, struct view *v, const struct stat *st)
-{
-	_cleanup_close_ int work = -1;
-	int r;
-
-	v->state = make_dir(g->dir, v->id, 0711);
-	if (v->state < 0)
-		return v->state;
-	v->upper = make_dir(v->state, "upper", st->st_mode & 0777);
-	if (v->upper < 0)
-		return v->upper;
-	work = make_dir(v->state, "work", 0700);
-	if (work < 0)
-		return work;
-	r = own(g, v->upper, st);
-	return r < 0 ? r : own(g, work, st);
+	v->state = layers_dir(g->dir, v->id, 0711);
+	return v->state < 0 ? v->state
+			    : layers_make(v->state, &g->spec->map, st, &v->upper);
 }
 
 /* Something that the box must not write, whatever it is; or make, if it is not there. */
@@ -192,7 +153,7 @@ static int note_view(struct gitgate *g, const char *path)
 		v.git = takeover_open(g->project, path, O_RDONLY | O_DIRECTORY);
 		r = MIN(v.git, 0);
 		if (r == 0 && !v.read_only)
-			r = make_layers(g, &v, &st);
+			r = make_view(g, &v, &st);
 	}
 	if (r < 0)
 		view_done(&v);

@@ -54,8 +54,9 @@ struct monitor {
 	uint32_t linger_ms; /* as the last client wants it */
 	enum monitor_idle idle;
 	struct loop_source *on_idle;
-	struct stat project_was; /* while it lingers */
-	int mounts;		 /* owned; of the host, while it lingers */
+	struct stat project_was;  /* while it lingers */
+	int mounts;		  /* owned; of the host, while it lingers */
+	enum project_mode wanted; /* that of the spec may have to be another */
 	struct running run;
 	struct loop *loop;	  /* owned */
 	int boxdir, lock, rundir; /* owned */
@@ -112,6 +113,9 @@ void monitor_client_exit(struct monitor *m, const struct wire_msg *msg);
  *  stay; a client that comes before the end is still served */
 void monitor_client_idle(struct monitor *m);
 
+/** monitor_client_there() - it has not hung up, heard or not */
+bool monitor_client_there(const struct client *c);
+
 enum monitor_limit { LIMIT_DISK, LIMIT_MEMORY };
 /** monitor_client_end_all() - tell every client that its programs have ended with the box
  *  for a limit of it */
@@ -147,6 +151,14 @@ void monitor_git_watch(struct monitor *m);
 bool monitor_git_exit(struct monitor *m, struct program *p);
 /** monitor_git_finish() - the box has ended */
 void monitor_git_finish(struct monitor *m);
+
+/* monitor_review.c */
+/** monitor_review_begin() - before the box starts: where its project is to be reviewed, a
+ *  layer for it; live where that cannot be had, which is said */
+void monitor_review_begin(struct monitor *m);
+/** monitor_review_refused() - the kernel has refused it: live, which is said; @why is
+ *  cleared */
+void monitor_review_refused(struct monitor *m, struct err *why);
 
 /* monitor_gate.c */
 /** monitor_gate_check() - whether the rules of the spec can be read */

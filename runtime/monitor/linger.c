@@ -60,8 +60,9 @@ void monitor_linger(struct monitor *m)
 		end_alone(m);
 	if (m->ending || m->idle)
 		return;
-	if (!m->linger_ms || !m->on_init || monitor_client_to_init(m, &clear) < 0 ||
-	    set_time(m, LINGER_CLEAR_MS) < 0) {
+	/* A view of the project shows the host's changes from the next start on. */
+	if (!m->linger_ms || m->spec.project_mode == PROJECT_REVIEW || !m->on_init ||
+	    monitor_client_to_init(m, &clear) < 0 || set_time(m, LINGER_CLEAR_MS) < 0) {
 		loop_stop(m->loop);
 		return;
 	}

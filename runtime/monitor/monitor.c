@@ -24,6 +24,7 @@
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"
 #include "runtime/monitor/impl.h"
+#include "runtime/mount/project.h"
 #include "runtime/wire/holder.h"
 #include "runtime/wire/rundir.h"
 
@@ -313,7 +314,12 @@ static int start(struct monitor *m, struct err *e)
 	m->cache = open_cache(m);
 	conf.boxdir = m->boxdir;
 	conf.cache = m->cache;
+	monitor_review_begin(m);
 	r = start_box(&conf, &m->run, e);
+	if (r == MOUNT_PROJECT_NO_VIEW) {
+		monitor_review_refused(m, e);
+		r = start_box(&conf, &m->run, e);
+	}
 	wire_msg_done(&m->first);
 	if (r == 0)
 		monitor_git_started(m);

@@ -122,8 +122,10 @@ int mounts_tree(int dirfd, const char *path, bool recursive, uint64_t attrs,
 	return take(&tree, -1);
 }
 
-int mounts_project(const char *path, struct err *e)
+int mounts_project(const char *path, bool read_only, struct err *e)
 {
+	uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+			 (read_only ? MOUNT_ATTR_RDONLY : 0);
 	_cleanup_close_ int dir = inroot_open_real(path, O_PATH | O_DIRECTORY);
 	char shown[128];
 
@@ -132,7 +134,7 @@ int mounts_project(const char *path, struct err *e)
 		return err_set(e, dir, "directory '%s' was replaced meanwhile", shown);
 	if (dir < 0)
 		return err_sys(e, dir, "cannot open directory '%s'", shown);
-	return mounts_tree(dir, "", true, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	return mounts_tree(dir, "", true, attrs, e);
 }
 
 int mounts_place(int tree, int target, struct err *e)

@@ -44,7 +44,7 @@ int mounts_tree(int dirfd, const char *path, bool recursive, uint64_t attrs,
  * @path: as spec_locate() resolved it. A link in it now, which a box on a directory above
  *        may have put there meanwhile, is -ELOOP: it may lead to anything of the caller's.
  */
-int mounts_project(const char *path, struct err *e);
+int mounts_project(const char *path, bool read_only, struct err *e);
 
 /** mounts_place() - attach a detached tree at @target */
 int mounts_place(int tree, int target, struct err *e);

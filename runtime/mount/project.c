@@ -10,7 +10,7 @@
 enum { GUARD = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
 
 /* The lower is what lies there: an idmapped mount in the root map (5.19). */
-static int mount_view(int place, const char *id, struct err *e)
+static int mount_view(int place, const char *dir, struct err *e)
 {
 	char options[256];
 	struct mounts_fs fs = { .type = "overlay",
@@ -18,10 +18,22 @@ static int mount_view(int place, const char *id, struct err *e)
 				.data = options };
 
 	snprintf(options, sizeof(options),
-		 "lowerdir=/proc/self/fd/%d,upperdir=box/git/%s/upper,"
-		 "workdir=box/git/%s/work,userxattr,index=off,metacopy=off",
-		 place, id, id);
+		 "lowerdir=/proc/self/fd/%d,upperdir=box/%s/upper,workdir=box/%s/work,"
+		 "userxattr,index=off,metacopy=off",
+		 place, dir, dir);
 	return mounts_fresh(place, &fs, e);
+}
+
+/* Without user.* attributes the mount works, and replacing a directory fails later. */
+static int mount_review(int project, struct err *e)
+{
+	ssize_t n = sys_getxattr("box/project/upper", "user.overlay.opaque", NULL, 0);
+	int r = n == -EOPNOTSUPP
+			? err_set(e, (int)n,
+				  "the store's filesystem has no user.* attributes")
+			: mount_view(project, "project", e);
+
+	return r < 0 ? e->code = MOUNT_PROJECT_NO_VIEW : 0;
 }
 
 /* A place that has gone meanwhile is nobody's. */
@@ -31,6 +43,7 @@ static int guard(int project, const char *kind, const char *path, const char *id
 	_cleanup_close_ int place = sys_openat2(project, path, O_PATH | O_NOFOLLOW, 0,
 						RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	struct err why = ERR_NONE;
+	char dir[64];
 	struct stat st;
 	int r = place < 0 ? place : sys_fstat(place, &st);
 
@@ -39,7 +52,8 @@ static int guard(int project, const char *kind, const char *path, const char *id
 	if (r < 0)
 		return err_sys(e, r, "cannot open a git directory in the box");
 	if (*kind == 'v') {
-		r = mount_view(place, id, &why);
+		snprintf(dir, sizeof(dir), "git/%s", id);
+		r = mount_view(place, dir, &why);
 		if (r == 0)
 			return 0;
 		*failed = r;
@@ -97,6 +111,6 @@ int mount_project(int root, const struct mount_project_conf *conf, struct err *e
 	project = inroot_open(root, conf->path, O_PATH | O_DIRECTORY);
 	if (project < 0)
 		return err_sys(e, project, "cannot open the project directory inside");
-	r = guard_all(project, conf, e);
+	r = conf->review ? mount_review(project, e) : guard_all(project, conf, e);
 	return r < 0 ? r : link_workspace(root, conf->path, e);
 }

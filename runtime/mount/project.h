@@ -8,12 +8,18 @@
 #ifndef RUNTIME_MOUNT_PROJECT_H
 #define RUNTIME_MOUNT_PROJECT_H
 
+#include <errno.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 
+/* What mount_project() returns when no overlay can be had on the project. */
+#define MOUNT_PROJECT_NO_VIEW (-EMULTIHOP)
+
 struct mount_project_conf {
-	const char *path;      /* absolute; borrowed */
-	int tree;	       /* a detached, recursive copy of its mount; borrowed */
+	const char *path; /* absolute; borrowed */
+	int tree;	  /* a detached, recursive copy of its mount; borrowed */
+	bool review; /* over it a view of the box's own, whose layer is box/project */
 	const struct buf *git; /* what gitgate_find() said; borrowed */
 	int *git_failed; /* filled when a view could not be had, and its place is read-only
 			    instead: why */

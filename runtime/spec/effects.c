@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/def.h"
 
@@ -265,6 +266,31 @@ struct effect effects_of_path(const char *path, size_t len)
 		return (struct effect){ EFFECTS_HELD,
 					"shadows a module of python's library" };
 	return (struct effect){ EFFECTS_PLAIN, NULL };
+}
+
+struct effect effects_of_change(const char *path, mode_t was, mode_t now, bool leaves)
+{
+	static const struct effect setid = { EFFECTS_HELD,
+					     "runs as its owner for others" },
+				   link = { EFFECTS_HELD,
+					    "a link that points out of the project" },
+				   turned = { EFFECTS_HELD, "can be run now" },
+				   program = { EFFECTS_MARKED, "a new program" };
+	bool runs = S_ISREG(now) && now & 0111;
+	struct effect by_name;
+
+	if (!now)
+		return (struct effect){ EFFECTS_PLAIN, NULL };
+	by_name = effects_of_path(path, strlen(path));
+	if (S_ISREG(now) && now & 06000)
+		return setid;
+	if (leaves)
+		return link;
+	if (by_name.class == EFFECTS_HELD)
+		return by_name;
+	if (runs && was && !(was & 0111))
+		return turned;
+	return by_name.class || !runs || was ? by_name : program;
 }
 
 bool effects_is_git(const char *path, size_t len)

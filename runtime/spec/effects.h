@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 enum effects_class { EFFECTS_PLAIN, EFFECTS_MARKED, EFFECTS_HELD };
 
@@ -28,6 +29,13 @@ enum { EFFECTS_PATH = 4096 }; /* bytes; a longer path is held for its length */
  * Letters are compared without regard to case: some filesystems do so, too.
  */
 struct effect effects_of_path(const char *path, size_t len);
+
+/** effects_of_change() - the same for a change of it
+ *  @was, @now: st_mode before and after; 0 = there is nothing
+ *  @leaves:    it is a link that points out of the project
+ *
+ * What was taken away acts on nothing. */
+struct effect effects_of_change(const char *path, mode_t was, mode_t now, bool leaves);
 
 /** effects_is_git() - whether it lies in a .git, or is one, and is more than what a commit
  *  changes */

@@ -12,6 +12,20 @@ static const char *const net_names[] = {
 	[NET_HOST] = "host",
 };
 
+static const char *const project_names[] = {
+	[PROJECT_LIVE] = "live",
+	[PROJECT_REVIEW] = "review",
+	[PROJECT_RO] = "ro",
+};
+
+static int find_name(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(name, names[i]) == 0)
+			return (int)i;
+	return -EINVAL;
+}
+
 const char *spec_net_name(enum net_mode m)
 {
 	return net_names[m];
@@ -19,12 +33,25 @@ const char *spec_net_name(enum net_mode m)
 
 int spec_net_parse(const char *name, enum net_mode *ret)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(net_names); i++)
-		if (strcmp(name, net_names[i]) == 0) {
-			*ret = (enum net_mode)i;
-			return 0;
-		}
-	return -EINVAL;
+	int i = find_name(net_names, ARRAY_SIZE(net_names), name);
+
+	if (i >= 0)
+		*ret = (enum net_mode)i;
+	return MIN(i, 0);
+}
+
+const char *spec_project_name(enum project_mode m)
+{
+	return project_names[m];
+}
+
+int spec_project_parse(const char *name, enum project_mode *ret)
+{
+	int i = find_name(project_names, ARRAY_SIZE(project_names), name);
+
+	if (i >= 0)
+		*ret = (enum project_mode)i;
+	return MIN(i, 0);
 }
 
 void spec_init(struct spec *s)
@@ -95,7 +122,7 @@ int spec_locate(struct spec *s, const char *dir, struct err *e)
 /* ---- JSON ------------------------------------------------------------------------ */
 
 /* Paths are bytes, JSON is text: what is not plain ASCII travels as \xNN. */
-static int set_path(struct json *j, const char *key, const char *path)
+int spec_set_path(struct json *j, const char *key, const char *path)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(4 * PATH_MAX);
 	int r = 0;
@@ -162,7 +189,7 @@ static struct json *list_copy(const struct json *list)
 
 int spec_place_json(const struct spec *s, struct json *j)
 {
-	int r = set_path(j, "project", s->project);
+	int r = spec_set_path(j, "project", s->project);
 
 	if (r == 0)
 		r = json_set_str(j, "key", s->key);
@@ -174,12 +201,13 @@ struct json *spec_to_json(const struct spec *s)
 	_cleanup_json_ struct json *j = json_object();
 
 	if (!j || json_set_int(j, "version", 1) < 0 || spec_place_json(s, j) < 0 ||
-	    set_path(j, "store", s->store) < 0 ||
+	    spec_set_path(j, "store", s->store) < 0 ||
 	    json_set_str(j, "image", s->image) < 0 ||
 	    json_set_str(j, "image_name", s->image_name) < 0 ||
 	    json_set(j, "map", idmap_to_json(&s->map)) < 0 ||
 	    json_set_str(j, "net", spec_net_name(s->net)) < 0 ||
 	    json_set(j, "limits", limits_to_json(&s->limits)) < 0 ||
+	    json_set_str(j, "project_mode", spec_project_name(s->project_mode)) < 0 ||
 	    json_set_bool(j, "git_writable", s->git_writable) < 0 ||
 	    json_set_bool(j, "keep", s->keep) < 0 ||
 	    json_set(j, "rules", list_copy(s->rules)) < 0 ||
@@ -204,7 +232,8 @@ static bool image_valid(const char *image)
 int spec_from_json(const struct json *j, struct spec *ret, struct err *e)
 {
 	_cleanup_(spec_done) struct spec s = { 0 };
-	const char *net = json_get_str(j, "net");
+	const char *net = json_get_str(j, "net"),
+		   *mode = json_get_str(j, "project_mode");
 	int r;
 
 	if (spec_path(j, "project", s.project) < 0 ||
@@ -213,7 +242,8 @@ int spec_from_json(const struct json *j, struct spec *ret, struct err *e)
 	    get_text(j, "image", s.image, sizeof(s.image)) < 0 ||
 	    !image_valid(s.image) ||
 	    get_text(j, "image_name", s.image_name, sizeof(s.image_name)) < 0 || !net ||
-	    spec_net_parse(net, &s.net) < 0)
+	    spec_net_parse(net, &s.net) < 0 ||
+	    (mode && spec_project_parse(mode, &s.project_mode) < 0))
 		return err_set(e, -EINVAL, "bad description of a box");
 	r = idmap_from_json(json_get(j, "map"), &s.map, e);
 	if (r < 0)

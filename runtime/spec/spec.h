@@ -22,6 +22,11 @@ const char *spec_net_name(enum net_mode m); /* "gate", "none", "host" */
 int spec_net_parse(const char *name, enum net_mode *ret);
 
 enum { SPEC_IMAGE = 128, SPEC_NAME = 33 };
+/* How the box sees its directory: as it is; under a layer of its own, out of which nothing
+ * comes by itself; read-only. */
+enum project_mode { PROJECT_LIVE, PROJECT_REVIEW, PROJECT_RO };
+const char *spec_project_name(enum project_mode m); /* "live", "review", "ro" */
+int spec_project_parse(const char *name, enum project_mode *ret);
 
 struct spec {
 	char project[PATH_MAX]; /* real, absolute; any bytes but NUL */
@@ -33,6 +38,7 @@ struct spec {
 	struct idmap map;
 	enum net_mode net;
 	struct limits limits;
+	enum project_mode project_mode;
 	bool git_writable;
 	bool keep;	    /* the box stays when its last client leaves */
 	struct json *rules; /* owned; array of "allow HOST…", "deny HOST…" strings */
@@ -61,6 +67,8 @@ int spec_path(const struct json *j, const char *key, char ret[PATH_MAX]);
 
 /** spec_place_json() - put what says whose the box is (project, key, name) into @j */
 int spec_place_json(const struct spec *s, struct json *j);
+/** spec_set_path() - the other way round */
+int spec_set_path(struct json *j, const char *key, const char *path);
 
 /** spec_to_json() - owned; NULL = out of memory */
 struct json *spec_to_json(const struct spec *s);

@@ -131,7 +131,8 @@ static int open_project(struct work *w, struct err *e)
 {
 	if (w->c->project >= 0)
 		return 0;
-	w->c->project = mounts_project(w->c->spec->project, e);
+	w->c->project = mounts_project(w->c->spec->project,
+				       w->c->spec->project_mode == PROJECT_RO, e);
 	return w->c->project < 0 ? w->c->project : 0;
 }
 
@@ -226,6 +227,7 @@ static int project_mount(struct work *w, struct err *e)
 	struct mount_project_conf conf = {
 		.path = w->c->spec->project,
 		.tree = w->c->project,
+		.review = w->c->spec->project_mode == PROJECT_REVIEW,
 		.git = &m.body,
 		.git_failed = &w->git,
 	};

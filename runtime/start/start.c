@@ -11,6 +11,7 @@
 #include "runtime/idmap/mount.h"
 #include "runtime/idmap/range.h"
 #include "runtime/mount/mounts.h"
+#include "runtime/mount/project.h"
 #include "runtime/mount/root.h"
 #include "runtime/start/child.h"
 #include "runtime/wire/wire.h"
@@ -284,7 +285,8 @@ static int map_project(const struct attempt *a, struct err *e)
 	int r;
 
 	idmap_range_project(&a->conf->spec->map, a->base, &map);
-	tree = mounts_project(a->conf->spec->project, e);
+	tree = mounts_project(a->conf->spec->project,
+			      a->conf->spec->project_mode == PROJECT_RO, e);
 	if (tree < 0)
 		return tree;
 	userns = idmap_mount_namespace(&map, e);
@@ -393,7 +395,8 @@ static int child_failed(const struct wire_msg *m, struct err *e)
 		return err_set(e, -EBADMSG, "the child sent a malformed failure");
 	*e = *said;
 	e->msg[sizeof(e->msg) - 1] = '\0';
-	if (e->code == -EMEDIUMTYPE) /* no overlay: not the end, see start_box() */
+	/* No overlay: not the end, see start_box(); none on the project: see its caller. */
+	if (e->code == -EMEDIUMTYPE || e->code == MOUNT_PROJECT_NO_VIEW)
 		return e->code;
 	return cause_explain(m->head.id, e);
 }

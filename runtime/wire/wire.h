@@ -72,11 +72,15 @@ struct wire_wish {
 struct wire_hello {
 	char build[64];
 	struct wire_wish wish;
+	uint8_t project; /* enum project_mode that it wants */
+	uint8_t pad[3];
 };
 
 struct wire_ready {
 	char build[64];
 	int32_t init_pid; /* as the monitor sees it */
+	uint8_t project;  /* enum project_mode that it has */
+	uint8_t pad[3];
 };
 
 /* The strings (argv, then env, then cwd, then user, each ended by NUL) are behind it in

@@ -24,6 +24,7 @@
 #include "runtime/confine/emptyroot.h"
 #include "runtime/confine/secfilter.h"
 #include "runtime/mount/mounts.h"
+#include "runtime/worker/review.h"
 #include "runtime/worker/unpack.h"
 
 enum {
@@ -156,11 +157,20 @@ static int do_dress(int dir, const char *arg, const struct idmap *map,
 static const struct job {
 	const char *name;
 	job_fn *run;
-	bool archive; /* it reads one, with a library that comes from the host's tree */
+	enum {
+		PLAIN,
+		ARCHIVE, /* reads one, with a library from the host's tree */
+		TWO,	 /* standard input is another directory of the same mount */
+		KEEPER	 /* needs programs of the host: the keeper itself does it */
+	} how;
 } jobs[] = {
-	{ "unpack", do_unpack, true },	    { "rmtree", do_rmtree, false },
-	{ "copytree", do_copytree, false }, { "dress", do_dress, false },
-	{ "count", do_count, false },
+	{ "unpack", do_unpack, ARCHIVE },
+	{ "rmtree", do_rmtree, PLAIN },
+	{ "copytree", do_copytree, PLAIN },
+	{ "dress", do_dress, PLAIN },
+	{ "count", do_count, PLAIN },
+	{ "review", review_job, TWO },
+	{ "review-git", review_git_job, KEEPER },
 };
 
 static const struct job *find_job(const char *name)
@@ -253,7 +263,8 @@ static int confine(struct work *w, struct err *e)
 	r = idmap_adopt(&w->map, e);
 	if (r == 0)
 		r = die_with_keeper(e);
-	if (r == 0)
+	/* Files go from one to the other by a rename, which no two mounts permit. */
+	if (r == 0 && w->job->how != TWO)
 		r = copy_mount(e);
 	if (r == 0)
 		r = emptyroot_enter(e);
@@ -353,7 +364,7 @@ static int prepare(struct work *w, int argc, char **argv, struct err *e)
 	if (r < 0)
 		return r;
 	/* Everything that comes from a file comes before the root is empty. */
-	r = w->job->archive ? untar_preload(e) : 0;
+	r = w->job->how == ARCHIVE ? untar_preload(e) : 0;
 	if (r == 0)
 		r = secfilter_get(SECFILTER_BOX, -1, &w->filter, e);
 	if (r < 0)
@@ -415,6 +426,10 @@ int worker_main(int argc, char **argv)
 	r = die_with_keeper(&e); /* here: with the client */
 	if (r == 0)
 		r = prepare(&w, argc, argv, &e);
+	if (r == 0 && w.job->how == KEEPER) {
+		(void)w.job->run(WORKER_DIR, w.arg, &w.map, NULL, &e);
+		return report(&e, NULL);
+	}
 	if (r == 0)
 		r = keep(&w, &e);
 	return r < 0 ? report(&e, NULL) : 0;
@@ -428,7 +443,8 @@ static int start_process(const struct worker_job *job, const char *map, int resu
 	char self[PATH_MAX];
 	const char *argv[] = { self, "__helper", job->name, map, job->arg, NULL };
 	struct proc_conf conf = { .argv = argv,
-				  .fds = { job->in, result, -1 },
+				  .fds = { job->in, result,
+					   job->out > 0 ? job->out : -1 },
 				  .pass_fd = job->dir,
 				  .new_session = false };
 	int r;

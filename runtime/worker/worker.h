@@ -14,11 +14,12 @@
 #include "runtime/idmap/idmap.h"
 
 struct worker_job {
-	const char *name;	 /* "unpack", "rmtree", "copytree", "dress", "count" */
+	const char *name;	 /* a row of worker.c's table */
 	const char *arg;	 /* of the job; NULL = none */
 	const struct idmap *map; /* borrowed */
 	int dir; /* borrowed: the directory to work in; its owner is mapped */
 	int in;	 /* borrowed: standard input of the job; -1 = none */
+	int out; /* borrowed: where a job writes more than a result; 0 = none */
 };
 
 struct worker {

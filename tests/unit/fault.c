@@ -2,8 +2,11 @@
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #ifdef CUBBY_FAULT
 
@@ -14,6 +17,7 @@ struct plan {
 	unsigned passed; /* doors so far */
 	unsigned fail;	 /* the one that fails, from 1; 0 = none */
 	long code;	 /* what it returns */
+	bool kills;	 /* it does not return: the process is killed there */
 };
 static struct plan *plan;
 
@@ -21,9 +25,11 @@ long sys_fault(void)
 {
 	if (!plan || !plan->fail)
 		return 0;
-	return __atomic_add_fetch(&plan->passed, 1, __ATOMIC_RELAXED) == plan->fail
-		       ? plan->code
-		       : 0;
+	if (__atomic_add_fetch(&plan->passed, 1, __ATOMIC_RELAXED) != plan->fail)
+		return 0;
+	if (plan->kills)
+		raise(SIGKILL);
+	return plan->code;
 }
 
 /* The open descriptors as a sorted text of a few hundred bytes. */
@@ -72,15 +78,44 @@ static bool fail_door(unsigned n, long code, unit_fault_fn *fn, void *ctx)
 	return fired;
 }
 
+static void make_plan(void)
+{
+	if (!plan)
+		plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(plan != MAP_FAILED);
+}
+
+void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx)
+{
+	bool killed = true;
+
+	make_plan();
+	for (unsigned n = 1; killed; n++) {
+		struct err e = ERR_NONE;
+		int status;
+		pid_t pid;
+
+		*plan = (struct plan){ .fail = n, .kills = true };
+		pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0)
+			_exit(fn(ctx, &e) < 0);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		plan->fail = 0;
+		killed = WIFSIGNALED(status);
+		if (!killed && status)
+			fail_msg("without a kill it failed: %d", status);
+		after(ctx);
+	}
+}
+
 void unit_faults(unit_fault_fn *fn, void *ctx)
 {
 	static const long codes[] = { -EIO, -ENOSYS };
 	unsigned doors = 0;
 
-	if (!plan)
-		plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(plan != MAP_FAILED);
+	make_plan();
 	for (size_t c = 0; c < ARRAY_SIZE(codes); c++) {
 		unsigned n = 1;
 
@@ -99,6 +134,14 @@ void unit_faults(unit_fault_fn *fn, void *ctx)
 	(void)fn;
 	(void)ctx;
 	fail_msg("unit_faults() needs VARIANT=fault");
+}
+
+void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx)
+{
+	(void)fn;
+	(void)after;
+	(void)ctx;
+	fail_msg("unit_kills() needs VARIANT=fault");
 }
 
 #endif

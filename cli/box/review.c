@@ -1,0 +1,238 @@
+#include "cli/box/review.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/inroot.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/box/end.h"
+#include "cli/show/render.h"
+#include "cli/show/tty.h"
+#include "runtime/worker/worker.h"
+
+enum { LINE = 64 << 10, ARGS = 100 << 10, CHUNK = 64 << 10 };
+
+void review_close(struct review *rv)
+{
+	scope_close(&rv->lock);
+	scope_close(&rv->project);
+	*rv = REVIEW_NONE;
+}
+
+int review_open(const struct boxsetup *setup, bool change, struct review *ret,
+		struct err *e)
+{
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	struct stat st;
+	int r = sys_fstatat(setup->dir.dirfd, "project/upper", &st, 0);
+
+	rv.setup = setup;
+	if (r == -ENOENT)
+		return err_set(e, r, "nothing of this directory is under review");
+	if (r < 0)
+		return err_sys(e, r, "cannot look for what is under review");
+	if (change) {
+		r = boxend_idle(&setup->store, setup->spec.key, e);
+		if (r >= 0)
+			r = rv.lock = boxdir_lock(&setup->dir, true, e);
+		if (r < 0)
+			return r;
+	}
+	rv.project = inroot_open_real(setup->spec.project, O_RDONLY | O_DIRECTORY);
+	if (rv.project < 0)
+		return err_sys(e, rv.project, "cannot open the project directory");
+	*ret = take(&rv, REVIEW_NONE);
+	return 0;
+}
+
+/* ---- what it tells ------------------------------------------------------------------------ */
+
+struct listening {
+	struct json *list; /* borrowed; NULL = it is a patch */
+	FILE *out;	   /* borrowed; NULL = nothing is wanted */
+	struct buf line;   /* owned */
+};
+
+static void take_line(struct listening *l, size_t len)
+{
+	struct json *j = NULL;
+	struct err ignored = ERR_NONE;
+
+	if (json_parse(buf_cstr(&l->line), len, &j, &ignored) == 0)
+		(void)json_add(l->list, j);
+	buf_consume(&l->line, len + 1);
+}
+
+static void hear(struct listening *l, const char *data, size_t len)
+{
+	const char *nl;
+
+	if (!l->list) {
+		if (l->out && tty_is(fileno(l->out))) {
+			(void)buf_add(&l->line, data, len);
+			while ((nl = memchr(buf_cstr(&l->line), '\n', l->line.len))) {
+				size_t n = (size_t)(nl - l->line.data);
+
+				l->line.data[n] = '\0';
+				render_lines(l->out, l->line.data);
+				fputc('\n', l->out);
+				buf_consume(&l->line, n + 1);
+			}
+		} else if (l->out) {
+			fwrite(data, 1, len, l->out);
+		}
+		return;
+	}
+	(void)buf_add(&l->line, data, len);
+	while ((nl = memchr(buf_cstr(&l->line), '\n', l->line.len)))
+		take_line(l, (size_t)(nl - l->line.data));
+}
+
+static int listen_to(int fd, struct listening *l)
+{
+	_cleanup_free_ char *chunk = malloc(CHUNK);
+	ssize_t n;
+
+	if (!chunk)
+		return -ENOMEM;
+	while ((n = sys_read(fd, chunk, CHUNK)) > 0 || n == -EINTR)
+		if (n > 0)
+			hear(l, chunk, (size_t)n);
+	return (int)n;
+}
+
+static int run(const struct review *rv, const struct worker_job *what,
+	       struct listening *l, struct err *e)
+{
+	_cleanup_worker_ struct worker w = WORKER_NONE;
+	_cleanup_close_ int from = -1, to = -1;
+	struct worker_job job = *what;
+	int fds[2], r = sys_pipe2(fds, 0);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot start a helper");
+	from = fds[0];
+	to = fds[1];
+	job.dir = rv->setup->dir.dirfd;
+	job.in = rv->project;
+	job.out = to;
+	l->line = BUF_INIT(2 * LINE + CHUNK);
+	r = worker_start(&job, &w, e);
+	if (r < 0)
+		return r;
+	scope_close(&to);
+	to = -1;
+	(void)listen_to(from, l);
+	buf_done(&l->line);
+	return worker_wait(&w, -1, NULL, e);
+}
+
+/* Whose ids the helper has: those that the layer's files belong to, and the caller's. */
+static int ids_of(const struct review *rv, struct idmap *ret, struct err *e)
+{
+	*ret = rv->setup->spec.map;
+	return ret->kind == IDMAP_ROOT ? idmap_choose_own(ret, e) : 0;
+}
+
+static int ask(const struct review *rv, const char *job, const struct json *args,
+	       struct listening *l, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(ARGS);
+	struct idmap map;
+	int r = args ? json_print(args, false, &text) : 0;
+
+	if (r < 0)
+		return err_set(e, -E2BIG, "these are too many paths for one command");
+	r = ids_of(rv, &map, e);
+	return r < 0 ? r
+		     : run(rv,
+			   &(struct worker_job){
+				   .name = job, .arg = buf_cstr(&text), .map = &map },
+			   l, e);
+}
+
+int review_ask(const struct review *rv, const struct json *args, struct json **ret,
+	       FILE *out, struct err *e)
+{
+	_cleanup_json_ struct json *list = ret ? json_array() : NULL;
+	struct listening l = { .list = list, .out = out };
+	int r = ask(rv, "review", args, &l, e);
+
+	if (ret)
+		*ret = take(&list, NULL);
+	return r;
+}
+
+int review_git(const struct review *rv, struct json **ret, struct err *e)
+{
+	_cleanup_json_ struct json *list = json_array();
+	struct listening l = { .list = list };
+	int r = list ? ask(rv, "review-git", NULL, &l, e)
+		     : err_sys(e, -ENOMEM, "cannot take over git's files");
+
+	*ret = take(&list, NULL);
+	return r;
+}
+
+/* ---- what it is asked ----------------------------------------------------------------------- */
+
+struct json *review_args(const char *op)
+{
+	struct json *j = json_object();
+
+	(void)json_set_str(j, "op", op);
+	return j;
+}
+
+/* Without ".", "..", double slashes: as the layer names it. */
+static int plain_path(const char *path, char ret[PATH_MAX])
+{
+	size_t n = 0;
+
+	ret[n++] = '/';
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if (len == 2 && path[0] == '.' && path[1] == '.')
+			return -EINVAL;
+		if (len && !(len == 1 && path[0] == '.')) {
+			if (n + len + 2 > PATH_MAX)
+				return -ENAMETOOLONG;
+			if (n > 1)
+				ret[n++] = '/';
+			memcpy(ret + n, path, len);
+			n += len;
+		}
+		path += len + (path[len] == '/');
+	}
+	ret[n] = '\0';
+	return 0;
+}
+
+int review_add_path(struct json *args, const struct boxsetup *s, const char *path,
+		    struct err *e)
+{
+	_cleanup_json_ struct json *o = json_object();
+	struct json *list = (struct json *)(uintptr_t)json_get(args, "paths");
+	size_t n = strlen(s->spec.project);
+	char plain[PATH_MAX], shown[128];
+	const char *rest = path;
+
+	if (*path == '/')
+		rest = strncmp(path, s->spec.project, n) == 0 &&
+				       (!path[n] || path[n] == '/')
+			       ? path + n
+			       : "..";
+	if (plain_path(rest, plain) < 0)
+		return err_set(e, -EINVAL, "'%s' is not below the project directory",
+			       text_escaped(shown, sizeof(shown), path, strlen(path)));
+	if (!list) {
+		list = json_array();
+		(void)json_set(args, "paths", list);
+	}
+	(void)spec_set_path(o, "path", plain);
+	return json_add(list, json_string(json_get_str(o, "path"))) < 0
+		       ? err_sys(e, -ENOMEM, "cannot name a path")
+		       : 0;
+}

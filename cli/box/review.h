@@ -1,0 +1,44 @@
+/* review - a project under review, from the commands' side: the helper that compares, takes
+ * over and takes back, and what it says.
+ * Needs:  a box of the directory.
+ * Owns:   the box's lock, where something is to be changed.
+ * Never:  touches the project or the layer itself. */
+#ifndef CLI_BOX_REVIEW_H
+#define CLI_BOX_REVIEW_H
+
+#include "cli/box/setup.h"
+
+struct review {
+	const struct boxsetup *setup; /* borrowed */
+	int lock, project;	      /* owned; lock: -1 = only looks */
+};
+#define REVIEW_NONE ((struct review){ .lock = -1, .project = -1 })
+void review_close(struct review *rv);
+#define _cleanup_review_ _cleanup_(review_close)
+
+/**
+ * review_open() - of a box that boxsetup_find() has found, or that has been left
+ * @change: nobody may use the box until review_close()
+ * Return: 0; -ENOENT: nothing was ever under review; -EBUSY: the box is in use.
+ */
+int review_open(const struct boxsetup *setup, bool change, struct review *ret,
+		struct err *e);
+
+/** review_ask() - one operation of runtime/worker/review.h
+ *  @args: an object; borrowed
+ *  @ret:  an array of what it told, owned; NULL = not wanted
+ *  @out:  where a patch goes; NULL = there is none */
+int review_ask(const struct review *rv, const struct json *args, struct json **ret,
+	       FILE *out, struct err *e);
+
+/** review_git() - take over what it changed for git; @ret: an array of what it told */
+int review_git(const struct review *rv, struct json **ret, struct err *e);
+
+/** review_args() - an object that names the operation; owned, NULL = out of memory */
+struct json *review_args(const char *op);
+/** review_add_path() - a path that a person named, to the "paths" of it
+ *  Return: 0 or -EINVAL: it is not below the project. */
+int review_add_path(struct json *args, const struct boxsetup *s, const char *path,
+		    struct err *e);
+
+#endif

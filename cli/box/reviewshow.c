@@ -1,0 +1,300 @@
+#include "cli/box/reviewshow.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/show/render.h"
+
+static bool member_is(const struct json *j, const char *key, const char *value)
+{
+	const char *s = json_get_str(j, key);
+
+	return s && strcmp(s, value) == 0;
+}
+
+static bool is_change(const struct json *j)
+{
+	return json_get_str(j, "kind") && !json_get_bool(j, "directory", false);
+}
+
+/* Without the '/' in front; for a person. */
+static const char *name_of(const struct json *j, char ret[4 * PATH_MAX])
+{
+	char path[PATH_MAX];
+
+	if (spec_path(j, "path", path) < 0)
+		return "?";
+	return text_escaped(ret, 4 * PATH_MAX, path + 1, strlen(path + 1));
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+struct sum {
+	char name[NAME_MAX + 2]; /* the first part of the paths */
+	size_t n;
+	int64_t added, removed;
+};
+
+static bool is_colored(const struct reviewshow *s)
+{
+	return s->out == s->app->out ? s->app->color_out : s->app->color_err;
+}
+
+static void put_counts(const struct reviewshow *s, int64_t added, int64_t removed)
+{
+	bool color = is_colored(s);
+
+	if (added)
+		fprintf(s->out, " %s+%lld%s", render_style_on(color, RENDER_GREEN),
+			(long long)added, render_style_off(color));
+	if (removed)
+		fprintf(s->out, " %s-%lld%s", render_style_on(color, RENDER_RED),
+			(long long)removed, render_style_off(color));
+}
+
+static void put_change(const struct reviewshow *s, const struct json *j)
+{
+	const char *kind = json_get_str(j, "kind"), *why = json_get_str(j, "why");
+	int64_t was = json_get_int(j, "was_mode", 0), now = json_get_int(j, "mode", 0);
+	char name[4 * PATH_MAX];
+
+	fprintf(s->out, "  %-8s %s", kind, name_of(j, name));
+	put_counts(s, json_get_int(j, "added", 0), json_get_int(j, "removed", 0));
+	if (json_get_bool(j, "binary", false))
+		fputs(" (binary)", s->out);
+	if (was && now && (was ^ now) & 0111)
+		fputs(now & 0111 ? " (+x)" : " (-x)", s->out);
+	if (why)
+		fprintf(s->out, "%s  %s%s",
+			render_style_on(is_colored(s), RENDER_YELLOW), why,
+			render_style_off(is_colored(s)));
+	fputc('\n', s->out);
+}
+
+static bool is_wanted(const struct json *j, bool chosen)
+{
+	return is_change(j) && json_get_bool(j, "chosen", false) == chosen;
+}
+
+static size_t count(const struct json *list, bool chosen)
+{
+	size_t n = 0;
+
+	json_each(it, list)
+	{
+		n += is_wanted(it, chosen);
+	}
+	return n;
+}
+
+static void put_sum(const struct reviewshow *s, const struct sum *sum)
+{
+	char shown[256];
+
+	if (!sum->n)
+		return;
+	fprintf(s->out, "  %-8s %s (%zu file%s)", "in",
+		text_escaped(shown, sizeof(shown), sum->name, strlen(sum->name)),
+		sum->n, sum->n == 1 ? "" : "s");
+	put_counts(s, sum->added, sum->removed);
+	fputc('\n', s->out);
+}
+
+/* The list is sorted by path, so what begins with the same directory stands together. */
+static void put_folded(const struct reviewshow *s, const struct json *list, bool chosen)
+{
+	struct sum sum = { .n = 0 };
+	char path[PATH_MAX];
+
+	json_each(it, list)
+	{
+		size_t n;
+
+		if (!is_wanted(it, chosen) || spec_path(it, "path", path) < 0)
+			continue;
+		n = strcspn(path + 1, "/");
+		if (!path[n + 1] || json_get_str(it, "why")) {
+			put_change(s, it);
+			continue;
+		}
+		path[n + 2] = '\0'; /* with its '/' */
+		if (strcmp(sum.name, path + 1) != 0) {
+			put_sum(s, &sum);
+			sum = (struct sum){ .n = 0 };
+			(void)text_copy(sum.name, sizeof(sum.name), path + 1);
+		}
+		sum.n++;
+		sum.added += json_get_int(it, "added", 0);
+		sum.removed += json_get_int(it, "removed", 0);
+	}
+	put_sum(s, &sum);
+}
+
+void reviewshow_stat(const struct reviewshow *s, const struct json *list, bool chosen)
+{
+	if (count(list, chosen) > REVIEWSHOW_FOLD) {
+		put_folded(s, list, chosen);
+		fflush(s->out);
+		return;
+	}
+	json_each(it, list)
+	{
+		if (is_wanted(it, chosen))
+			put_change(s, it);
+	}
+	fflush(s->out);
+}
+
+void reviewshow_names(FILE *out, const struct json *list)
+{
+	char path[PATH_MAX];
+
+	json_each(it, list)
+	{
+		if (is_change(it) && spec_path(it, "path", path) == 0)
+			fprintf(out, "%s\n", path + 1);
+	}
+}
+
+/* ---- what is held ---------------------------------------------------------------------------- */
+
+void reviewshow_told(const struct app *app, const struct json *list)
+{
+	char name[4 * PATH_MAX];
+
+	json_each(it, list)
+	{
+		const char *failed = json_get_str(it, "failed");
+		const char *git = json_get_str(it, "git");
+
+		if (failed)
+			render_note(app, "not taken over: %s: %s", name_of(it, name),
+				    failed);
+		if (git)
+			render_note_line((void *)(uintptr_t)app, git);
+	}
+}
+
+static bool has_git(const struct json *list)
+{
+	json_each(it, list)
+	{
+		if (member_is(it, "kind", "git") && json_get_bool(it, "chosen", false))
+			return true;
+	}
+	return false;
+}
+
+static int take_git(const struct reviewshow *s, const struct review *rv, struct err *e)
+{
+	_cleanup_json_ struct json *told = NULL;
+	int r = review_git(rv, &told, e);
+
+	reviewshow_told(s->app, told);
+	return r;
+}
+
+/* One operation on those that are held, by their names. */
+static int on_held(const struct review *rv, const char *op, const struct json *list,
+		   FILE *out, struct json **ret, struct err *e)
+{
+	_cleanup_json_ struct json *args = review_args(op);
+	struct json *paths = json_array();
+
+	json_set(args, "paths", paths);
+	json_set_bool(args, "overwrite", true);
+	json_each(it, list)
+	{
+		if (json_get_str(it, "kind") && !json_get_bool(it, "chosen", false))
+			json_add(paths, json_string(json_get_str(it, "path")));
+	}
+	return review_ask(rv, args, ret, out, e);
+}
+
+/* The first letter of an answer; 0 = there is none. */
+static char answer(const struct reviewshow *s)
+{
+	char c, first = 0;
+
+	fputs("[a]pply them, [d]iff, [k]eep them in the box, [x] discard? ", s->out);
+	fflush(s->out);
+	while (sys_read(s->in, &c, 1) == 1 && c != '\n')
+		first = first ? first : c;
+	return first;
+}
+
+static int take_held(const struct reviewshow *s, const struct review *rv,
+		     const struct json *list, struct err *e)
+{
+	_cleanup_json_ struct json *told = NULL;
+	int r = on_held(rv, "apply", list, NULL, &told, e);
+
+	reviewshow_told(s->app, told);
+	if (r == 0 && has_git(told))
+		r = take_git(s, rv, e);
+	return r;
+}
+
+/* Return: 1 = they are settled, 0 = they stay. */
+static int settle(const struct reviewshow *s, const struct review *rv,
+		  const struct json *list, struct err *e)
+{
+	int r = 0;
+
+	while (r == 0) {
+		switch (answer(s)) {
+		case 'a':
+			r = take_held(s, rv, list, e);
+			return r < 0 ? r : 1;
+		case 'd':
+			r = on_held(rv, "patch", list, s->out, NULL, e);
+			break;
+		case 'x':
+			r = on_held(rv, "discard", list, NULL, NULL, e);
+			return r < 0 ? r : 1;
+		case 'k':
+		case 0:
+			return 0;
+		default:
+			break;
+		}
+	}
+	return r;
+}
+
+int reviewshow_take(const struct reviewshow *s, const struct review *rv,
+		    const struct json *args, struct err *e)
+{
+	_cleanup_json_ struct json *list = NULL;
+	size_t taken, held;
+	int r = review_ask(rv, args, &list, NULL, e);
+
+	taken = count(list, true);
+	held = count(list, false);
+	if (!s->app->quiet && !s->app->json)
+		reviewshow_stat(s, list, true);
+	reviewshow_told(s->app, list);
+	if (r == 0 && has_git(list))
+		r = take_git(s, rv, e);
+	if (r < 0)
+		return r;
+	if (held) {
+		render_note(s->app, "%zu change%s held:", held,
+			    held == 1 ? " is" : "s are");
+		if (!s->app->quiet && !s->app->json)
+			reviewshow_stat(s, list, false);
+		if (s->in >= 0)
+			r = settle(s, rv, list, e);
+	}
+	if (r < 0)
+		return r;
+	if (taken || r > 0)
+		render_note(s->app, "'cubby undo' takes back what was taken over");
+	if (held && r == 0)
+		render_note(s->app,
+			    "kept in the box; 'cubby diff' shows it, 'cubby apply "
+			    "PATH' takes it over");
+	return 0;
+}

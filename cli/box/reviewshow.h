@@ -1,0 +1,37 @@
+/* reviewshow - the changes of a box for a person, and the question what becomes of those
+ * that are held.
+ * Needs:  what review_ask() told.
+ * Owns:   nothing.
+ * Never:  takes over what is held without an answer that says so. */
+#ifndef CLI_BOX_REVIEWSHOW_H
+#define CLI_BOX_REVIEWSHOW_H
+
+#include "cli/box/review.h"
+
+enum { REVIEWSHOW_FOLD = 30 /* more lines than these are folded by directory */ };
+
+struct reviewshow {
+	const struct app *app; /* borrowed */
+	FILE *out;	       /* borrowed */
+	int in;		       /* where answers come from; -1 = nobody is asked */
+};
+
+/** reviewshow_stat() - a line for each change: its kind, its name, its lines
+ *  @chosen: only those that were taken over; else only those that were not */
+void reviewshow_stat(const struct reviewshow *s, const struct json *list, bool chosen);
+
+/** reviewshow_names() - only the names, raw, a line each */
+void reviewshow_names(FILE *out, const struct json *list);
+
+/** reviewshow_told() - what could not be done, and what git's files came to */
+void reviewshow_told(const struct app *app, const struct json *list);
+
+/**
+ * reviewshow_take() - take over what the rules permit, show it, ask about the rest
+ * @args: of the operation "apply"
+ * Return: 0, also when something was kept; or why it could not be done.
+ */
+int reviewshow_take(const struct reviewshow *s, const struct review *rv,
+		    const struct json *args, struct err *e);
+
+#endif

@@ -1,0 +1,107 @@
+#include <string.h>
+
+#include "cli/box/reviewshow.h"
+#include "cli/opt/cmd.h"
+#include "cli/opt/words.h"
+#include "cli/show/render.h"
+
+enum { KEY_STAT = 0x3100, KEY_PATCH, KEY_NAMES };
+
+struct args {
+	int how;
+	struct words paths; /* owned */
+};
+
+static const struct argp_option options[] = {
+	{ "stat", KEY_STAT, NULL, 0, "a line for each change", 0 },
+	{ "patch", KEY_PATCH, NULL, 0, "as git writes patches (the default)", 0 },
+	{ "name-only", KEY_NAMES, NULL, 0, "only the names", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case KEY_STAT:
+	case KEY_PATCH:
+	case KEY_NAMES:
+		a->how = key;
+		return 0;
+	case ARGP_KEY_ARG:
+		return words_add(&a->paths, arg) < 0 ? cmd_bad(state, "too many words")
+						     : 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[PATH...]",
+	.doc = "Show what the box would change in its project (--project review) that "
+	       "has not been taken over: all of it, or what is at and below PATH.",
+};
+
+static int show(const struct app *app, const struct args *a, const struct review *rv,
+		const struct json *what, struct err *e)
+{
+	_cleanup_json_ struct json *list = NULL;
+	struct reviewshow s = { .app = app, .out = app->out, .in = -1 };
+	bool patch = !app->json && (!a->how || a->how == KEY_PATCH);
+	int r = review_ask(rv, what, patch ? NULL : &list, patch ? app->out : NULL, e);
+
+	if (r < 0 || patch)
+		return r;
+	if (app->json)
+		return render_json(app, list);
+	if (a->how == KEY_NAMES) {
+		reviewshow_names(app->out, list);
+		return 0;
+	}
+	reviewshow_stat(&s, list, true);
+	reviewshow_stat(&s, list, false);
+	return 0;
+}
+
+static int diff(struct app *app, const struct args *a, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_json_ struct json *what = NULL;
+	bool patch = !app->json && (!a->how || a->how == KEY_PATCH);
+	int r;
+
+	boxsetup_init(&s);
+	what = review_args(patch ? "patch" : "diff");
+	r = boxsetup_find(app, &s, e);
+	if (r == 0)
+		r = review_open(&s, false, &rv, e);
+	if (r == -ENOENT && s.dir.dirfd >= 0)
+		return 0; /* there is no difference */
+	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
+		r = review_add_path(what, &s, *w, e);
+	return r < 0 ? r : show(app, a, &rv, what, e);
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .paths = WORDS_NONE };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_diff, argc, argv, &a);
+
+	if (r == CMD_GO)
+		r = diff(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	words_done(&a.paths);
+	return r;
+}
+
+const struct cmd cmd_diff = {
+	.name = "diff",
+	.summary = "show what the box would change in its project",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

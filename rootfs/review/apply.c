@@ -1,0 +1,513 @@
+/* Theory of operation
+ *
+ * The steps are on disk (journal.h) before the first one is done. What goes comes first,
+ * the deepest before what it lies in; then what comes, the other way round. A step keeps
+ * what it found under its number, then replaces it by a rename, then logs what is there
+ * now. To go on is to do all steps again: one that finds what it would make, or has made,
+ * is done. To take back is to do the opposite, from the last one to the first. */
+#include "rootfs/review/apply.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/num.h"
+#include "base/sys/sys.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/review/carry.h"
+#include "rootfs/review/journal.h"
+#include "rootfs/store/tree.h"
+
+enum { NUMBER = 24 };
+
+struct work {
+	const struct apply *a;
+	struct journal journal; /* owned */
+	unsigned number;
+	int dir, log; /* owned: applied/<n> */
+};
+
+/* A step that is being done: where, and under which names. */
+struct at {
+	struct work *w;
+	const struct journal_step *step;
+	size_t i;
+	struct carry here;	/* in the project; dir is owned */
+	struct diff_side found; /* what is there */
+	char kept[NUMBER], later[NUMBER + 8], temp[NUMBER + 32];
+};
+
+static int fail(struct err *e, int code)
+{
+	return err_sys(e, code, "cannot apply the box's changes");
+}
+
+static void work_done(struct work *w)
+{
+	journal_done(&w->journal);
+	scope_close(&w->dir);
+	scope_close(&w->log);
+}
+#define WORK_NONE ((struct work){ .journal = JOURNAL_NONE, .dir = -1, .log = -1 })
+
+/* ---- one step ---------------------------------------------------------------------------- */
+
+static struct carry kept_at(const struct at *at)
+{
+	return (struct carry){ at->w->dir, at->kept };
+}
+
+static struct diff_side look_at(const struct carry *p)
+{
+	return diff_look(p->dir, p->name);
+}
+
+static bool is_same(const struct diff_side *a, const struct diff_side *b)
+{
+	return a->mode == b->mode && (!a->mode || S_ISDIR(a->mode) ||
+				      (a->ino == b->ino && a->size == b->size &&
+				       a->mtime == b->mtime && a->ctime == b->ctime));
+}
+
+/* As it was listed; or the same under two names, by which its ctime has changed. */
+static bool is_untouched(const struct at *at)
+{
+	struct carry kept = kept_at(at);
+	struct diff_side old = look_at(&kept);
+
+	return is_same(&at->found, &at->step->was) ||
+	       (old.mode && at->found.mode && old.ino == at->found.ino &&
+		is_same(&old, &at->found));
+}
+
+/* What this step has put there, and nobody has touched since. */
+static bool is_ours(const struct at *at)
+{
+	const struct journal_step *s = at->step;
+	struct diff_side later = diff_look(at->w->dir, at->later); /* an undo's */
+
+	if ((at->found.mode & S_IFMT) != (s->now.mode & S_IFMT) || !at->found.mode)
+		return false;
+	if (s->ino)
+		return at->found.ino == s->ino &&
+		       (at->found.ctime == s->ctime || is_same(&at->found, &later));
+	return at->found.size == s->now.size &&
+	       (at->found.mtime == s->now.mtime || S_ISLNK(at->found.mode));
+}
+
+static int log_it(const struct at *at)
+{
+	struct diff_side now = look_at(&at->here);
+	struct err ignored = ERR_NONE;
+
+	return journal_log(at->w->log, at->i, &now, &ignored);
+}
+
+static int keep_old(const struct at *at)
+{
+	struct carry kept = kept_at(at);
+
+	return at->step->was.mode ? carry_keep(&at->here, &kept) : 0;
+}
+
+/* In the place of what was there, with its owner. */
+static int put_file(const struct at *at)
+{
+	const struct journal_step *s = at->step;
+	struct carry temp = { at->here.dir, at->temp }, from;
+	_cleanup_close_ int parent =
+		takeover_parent(at->w->a->upper, s->path, false, &from.name);
+	struct diff_side now = diff_look(at->w->a->upper, s->path);
+	struct carry_as as = { .mode = s->now.mode & 0777, .like_fd = -1 };
+	_cleanup_close_ int old = -1;
+	struct stat st;
+	int r;
+
+	if (parent < 0 || !is_same(&now, &s->now))
+		return -ESTALE; /* the box has gone on */
+	from.dir = parent;
+	if (S_ISREG(s->was.mode)) {
+		old = takeover_open(at->here.dir, at->here.name, O_RDONLY | O_NONBLOCK);
+		if (old >= 0 && sys_fstat(old, &st) == 0)
+			as.like = &st;
+		as.like_fd = old;
+	} else {
+		as.mode &= ~at->w->a->umask;
+	}
+	(void)sys_unlinkat(temp.dir, temp.name, 0); /* what a kill left */
+	r = carry_copy(&from, &temp, &as);
+	if (r == 0)
+		r = keep_old(at);
+	if (r == 0)
+		r = carry_rename(&temp, &at->here, !s->was.mode);
+	if (r < 0)
+		(void)sys_unlinkat(temp.dir, temp.name, 0);
+	return r < 0 ? r : log_it(at);
+}
+
+static int set_mode(const struct at *at, mode_t mode, mode_t mask)
+{
+	_cleanup_close_ int fd =
+		takeover_open(at->here.dir, at->here.name, O_RDONLY | O_DIRECTORY);
+	struct stat st;
+	int r = fd < 0 ? fd : sys_fstat(fd, &st);
+
+	return r < 0 ? r
+		     : sys_fchmod(fd, (mode & 0777 & ~mask) | (st.st_mode & S_ISGID));
+}
+
+static int put_dir(const struct at *at)
+{
+	int r;
+
+	if (S_ISDIR(at->step->was.mode))
+		return set_mode(at, at->step->now.mode, 0);
+	r = sys_mkdirat(at->here.dir, at->here.name, 0700);
+	return r < 0 ? r : set_mode(at, at->step->now.mode, at->w->a->umask);
+}
+
+/* A directory is empty by now, unless somebody has put something there. */
+static int remove_it(const struct at *at)
+{
+	struct carry kept = kept_at(at);
+	int r;
+
+	if (!S_ISDIR(at->step->was.mode))
+		return carry_move(&at->here, &kept, false);
+	r = sys_unlinkat(at->here.dir, at->here.name, AT_REMOVEDIR);
+	return r == -ENOTEMPTY || r == -EEXIST ? 0 : r;
+}
+
+static int forward(const struct at *at)
+{
+	const struct journal_step *s = at->step;
+	bool dir = S_ISDIR(s->now.mode);
+
+	if (!s->now.mode)
+		return !at->found.mode	   ? 0
+		       : !is_untouched(at) ? -ESTALE
+					   : remove_it(at);
+	if (dir && S_ISDIR(at->found.mode) &&
+	    (!s->was.mode || !((at->found.mode ^ s->now.mode) & 0777)))
+		return 0;
+	if (!dir && !is_untouched(at) && is_ours(at))
+		return 0;
+	if (!is_untouched(at))
+		return -ESTALE;
+	return dir ? put_dir(at) : put_file(at);
+}
+
+/* ---- and back ---------------------------------------------------------------------------- */
+
+static int bring_back(const struct at *at, bool fresh)
+{
+	struct carry kept = kept_at(at);
+	int r = carry_move(&kept, &at->here, fresh);
+
+	return r == -ENOENT ? 0 : r; /* it was never taken, or is back already */
+}
+
+static int back_dir(const struct at *at)
+{
+	const struct journal_step *s = at->step;
+	int r;
+
+	if (S_ISDIR(s->was.mode) && S_ISDIR(s->now.mode))
+		return set_mode(at, s->was.mode, 0);
+	if (s->now.mode) {
+		r = sys_unlinkat(at->here.dir, at->here.name, AT_REMOVEDIR);
+		return r == -ENOTEMPTY || r == -EEXIST || r == -ENOENT ? 0 : r;
+	}
+	r = sys_mkdirat(at->here.dir, at->here.name, 0700);
+	if (r < 0 && r != -EEXIST)
+		return r;
+	return set_mode(at, s->was.mode, 0);
+}
+
+static int backward(const struct at *at)
+{
+	const struct journal_step *s = at->step;
+	struct carry later = { at->w->dir, at->later }, kept = kept_at(at);
+	struct diff_side old = look_at(&kept);
+	int r;
+
+	(void)sys_unlinkat(at->here.dir, at->temp, 0);
+	if (S_ISDIR(s->was.mode) || S_ISDIR(s->now.mode))
+		return back_dir(at);
+	if (!s->now.mode)
+		return at->found.mode && old.mode ? -ESTALE : bring_back(at, true);
+	if (is_untouched(at) || (!s->was.mode && !at->found.mode)) {
+		(void)sys_unlinkat(at->w->dir, at->kept, 0);
+		return 0; /* it was not done, or is undone */
+	}
+	if ((s->was.mode && !old.mode) || (!s->ino && !is_ours(at)))
+		return 0; /* the host's was another, and has stayed */
+	if (!is_ours(at))
+		return -ESTALE;
+	if (!s->was.mode)
+		return carry_move(&at->here, &later, false);
+	r = carry_keep(&at->here, &later);
+	return r < 0 ? r : bring_back(at, false);
+}
+
+/* ---- all steps --------------------------------------------------------------------------- */
+
+/* Nothing that comes after it would fare better. */
+static bool is_hopeless(int code)
+{
+	return code == -ENOSPC || code == -EDQUOT || code == -EROFS || code == -EIO ||
+	       code == -ENOMEM || code == -EMFILE || code == -ENFILE;
+}
+
+static int do_step(struct work *w, size_t i, int (*how)(const struct at *))
+{
+	const struct journal_step *s = &w->journal.steps[i];
+	struct at at = { .w = w, .step = s, .i = i };
+	_cleanup_close_ int parent = takeover_parent(
+		w->a->project, s->path, how == backward ? !s->now.mode : s->now.mode,
+		&at.here.name);
+
+	if (parent == -ENOENT)
+		return 0; /* with all that was in it */
+	if (parent < 0)
+		return parent;
+	at.here.dir = parent;
+	at.found = look_at(&at.here);
+	snprintf(at.kept, sizeof(at.kept), "%zu", i);
+	snprintf(at.later, sizeof(at.later), "%zu.new", i);
+	snprintf(at.temp, sizeof(at.temp), ".cubby-%u-%zu.tmp", w->number, i);
+	return how(&at);
+}
+
+static int run_steps(struct work *w, int (*how)(const struct at *), struct err *e)
+{
+	for (size_t k = 0; k < w->journal.n; k++) {
+		size_t i = how == forward ? k : w->journal.n - 1 - k;
+		const char *path = w->journal.steps[i].path;
+		int r = do_step(w, i, how);
+
+		if (is_hopeless(r))
+			return fail(e, r);
+		w->a->fn(w->a->ctx, path, r);
+	}
+	return 0;
+}
+
+static int touch(int dir, const char *name, struct err *e)
+{
+	return file_replace(dir, name, &(struct file_data){ "", 0, 0600 }, e);
+}
+
+/* ---- where ------------------------------------------------------------------------------- */
+
+static bool has(int dir, const char *name)
+{
+	return diff_look(dir, name).mode;
+}
+
+/* @pick: the newest that @ok says yes to; 0 = none. @most: the highest number that there
+ * is. */
+static int scan(int applied, bool (*ok)(int dir), unsigned *pick, unsigned *most,
+		struct err *e)
+{
+	struct dirscan s;
+	struct dirscan_entry d;
+	int r = dirscan_start(&s, applied, e);
+
+	*pick = *most = 0;
+	while (r >= 0 && (r = dirscan_next(&s, &d, e)) > 0) {
+		_cleanup_close_ int dir = -1;
+		uint64_t n;
+
+		if (num_range(d.name, 1, INT_MAX, &n) < 0)
+			continue;
+		*most = MAX(*most, (unsigned)n);
+		dir = sys_openat(applied, d.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+				 0);
+		if (n > *pick && dir >= 0 && ok(dir))
+			*pick = (unsigned)n;
+	}
+	return MIN(r, 0);
+}
+
+static bool is_open(int dir)
+{
+	return has(dir, "journal") && !has(dir, "done") && !has(dir, "undone");
+}
+
+static bool can_undo(int dir)
+{
+	return has(dir, "journal") && !has(dir, "undone");
+}
+
+static int open_applied(int boxdir, struct err *e)
+{
+	int r = file_mkdirs(boxdir, "applied", 0700, e);
+
+	return r < 0 ? r : file_open_dir(boxdir, "applied", e);
+}
+
+static int open_work(struct work *w, int applied, unsigned n, struct err *e)
+{
+	char name[NUMBER];
+
+	snprintf(name, sizeof(name), "%u", n);
+	w->number = n;
+	w->dir = file_open_dir(applied, name, e);
+	if (w->dir < 0)
+		return w->dir;
+	w->log = sys_openat(w->dir, "log", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
+			    0600);
+	return w->log < 0 ? fail(e, w->log) : 0;
+}
+
+static int make_work(struct work *w, int applied, struct err *e)
+{
+	unsigned pick, most;
+	char name[NUMBER];
+	int r = scan(applied, is_open, &pick, &most, e);
+
+	if (r == 0 && pick)
+		return err_set(e, -EBUSY,
+			       "an apply did not come to its end; 'cubby apply "
+			       "--continue' goes on with it, 'cubby undo' takes it "
+			       "back");
+	if (r < 0)
+		return r;
+	if (most > APPLY_KEPT) {
+		snprintf(name, sizeof(name), "%u", most - APPLY_KEPT);
+		(void)tree_remove(applied, name, &(struct err){ 0 });
+	}
+	snprintf(name, sizeof(name), "%u", most + 1);
+	r = sys_mkdirat(applied, name, 0700);
+	return r < 0 ? fail(e, r) : open_work(w, applied, most + 1, e);
+}
+
+/* ---- apply ------------------------------------------------------------------------------- */
+
+static bool is_two(const struct diff_item *x)
+{
+	return x->was.mode && x->now.mode &&
+	       S_ISDIR(x->was.mode) != S_ISDIR(x->now.mode);
+}
+
+static int write_journal(struct work *w, const struct diff_item *const *items, size_t n,
+			 struct err *e)
+{
+	static const struct diff_side none = { .mode = 0 };
+	struct buf *text = &w->journal.text;
+
+	for (size_t i = n; i-- > 0;) {
+		struct diff_item x = *items[i];
+
+		if (x.now.mode && !is_two(&x))
+			continue;
+		x.now = none;
+		journal_add(text, &x);
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct diff_item x = *items[i];
+
+		if (!x.now.mode)
+			continue;
+		if (is_two(&x))
+			x.was = none;
+		journal_add(text, &x);
+	}
+	if (buf_failed(text))
+		return fail(e, buf_failed(text));
+	if (journal_parse(&w->journal) < 0)
+		return fail(e, -EINVAL);
+	return file_replace(w->dir, "journal",
+			    &(struct file_data){ text->data, text->len, 0600 }, e);
+}
+
+static int finish(struct work *w, struct err *e)
+{
+	int r = run_steps(w, forward, e);
+
+	if (r == 0)
+		r = sys_syncfs(w->a->project) < 0 ? fail(e, -EIO) : 0;
+	return r < 0 ? r : touch(w->dir, "done", e);
+}
+
+int apply_run(const struct apply *a, const struct diff_item *const *items, size_t n,
+	      struct err *e)
+{
+	_cleanup_(work_done) struct work w = WORK_NONE;
+	_cleanup_close_ int applied = open_applied(a->boxdir, e);
+	int r;
+
+	w.a = a;
+	if (applied < 0)
+		return applied;
+	r = make_work(&w, applied, e);
+	if (r == 0)
+		r = write_journal(&w, items, n, e);
+	if (r == 0)
+		r = finish(&w, e);
+	return r < 0 ? r : (int)w.number;
+}
+
+static int find(int boxdir, bool (*ok)(int dir), int *applied, struct err *e)
+{
+	unsigned pick, most;
+	int r;
+
+	*applied =
+		sys_openat(boxdir, "applied", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (*applied == -ENOENT)
+		return 0;
+	if (*applied < 0)
+		return fail(e, *applied);
+	r = scan(*applied, ok, &pick, &most, e);
+	return r < 0 ? r : (int)pick;
+}
+
+int apply_open(int boxdir, struct err *e)
+{
+	_cleanup_close_ int applied = -1;
+
+	return find(boxdir, is_open, &applied, e);
+}
+
+static int again(const struct apply *a, bool (*ok)(int dir), struct work *w,
+		 struct err *e)
+{
+	_cleanup_close_ int applied = -1;
+	int n = find(a->boxdir, ok, &applied, e), r;
+
+	if (n <= 0)
+		return n;
+	w->a = a;
+	r = open_work(w, applied, (unsigned)n, e);
+	if (r == 0)
+		r = journal_read(w->dir, &w->journal, e);
+	return r < 0 ? r : n;
+}
+
+int apply_continue(const struct apply *a, struct err *e)
+{
+	_cleanup_(work_done) struct work w = WORK_NONE;
+	int n = again(a, is_open, &w, e), r;
+
+	if (n <= 0)
+		return n;
+	r = finish(&w, e);
+	return r < 0 ? r : n;
+}
+
+int apply_undo(const struct apply *a, struct err *e)
+{
+	_cleanup_(work_done) struct work w = WORK_NONE;
+	int n = again(a, can_undo, &w, e), r;
+
+	if (n <= 0)
+		return n;
+	r = run_steps(&w, backward, e);
+	if (r == 0)
+		r = touch(w.dir, "undone", e);
+	return r < 0 ? r : n;
+}

@@ -1,0 +1,43 @@
+/* apply - changes of a box's layer into the project, journalled: whatever ends it, each file
+ * is the old one or the new one, and what is left can be done or taken back.
+ * Needs:  the caller's rights on the project and on the layer; nobody else at work on
+ *         applied/; openat2 (5.6).
+ * Owns:   applied/<n> in the box's directory.
+ * Never:  leaves the project, follows a link, makes what is no file, directory or link, or
+ *         replaces what is not as it was when the change was listed. */
+#ifndef ROOTFS_REVIEW_APPLY_H
+#define ROOTFS_REVIEW_APPLY_H
+
+#include "rootfs/review/diff.h"
+
+/* How a step ended: 0, or why it was not done; -ESTALE: the host's is another by now. */
+typedef void apply_fn(void *ctx, const char *path, int result);
+
+struct apply {
+	int boxdir, project; /* borrowed */
+	int upper;	     /* borrowed; -1 = for undo */
+	mode_t umask;
+	apply_fn *fn;
+	void *ctx;
+};
+
+enum { APPLY_KEPT = 20 /* older ones can no more be taken back */ };
+
+/**
+ * apply_run() - do them, in an order that works
+ * @items: borrowed; n > 0
+ * Return: the number of the apply, > 0; or why it stopped: then it can go on.
+ */
+int apply_run(const struct apply *a, const struct diff_item *const *items, size_t n,
+	      struct err *e);
+
+/** apply_open() - the number of one that did not come to its end, 0 = there is none */
+int apply_open(int boxdir, struct err *e);
+/** apply_continue() - bring it to its end */
+int apply_continue(const struct apply *a, struct err *e);
+
+/** apply_undo() - take back the last one that has not been taken back, finished or not
+ *  Return: its number; 0 = there is none. */
+int apply_undo(const struct apply *a, struct err *e);
+
+#endif

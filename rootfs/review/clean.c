@@ -1,0 +1,167 @@
+#include "rootfs/review/clean.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/git/upper.h"
+#include "rootfs/store/tree.h"
+
+struct cleaning {
+	const struct layer *layer;
+	const struct diff *left;
+	char whole[PATH_MAX]; /* a directory that stays as it is, with all in it */
+};
+
+/* The first item that is not before @path with @end behind it. */
+static size_t find(const struct diff *d, const char *path, const char *end)
+{
+	size_t from = 0, to = d->n, n = strlen(path);
+
+	while (from < to) {
+		size_t mid = (from + to) / 2;
+		const char *x = d->items[mid].path;
+		int order = strncmp(x, path, n) ?: strcmp(x + n, end);
+
+		if (order < 0)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+static bool is_item(const struct diff *d, const char *path)
+{
+	size_t i = find(d, path, "");
+
+	return i < d->n && strcmp(d->items[i].path, path) == 0;
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && path[n] == '/';
+}
+
+/* Whether a file of the project is hidden by the directory alone: no whiteout says so. */
+static bool hides(const struct cleaning *c, const char *dir)
+{
+	for (size_t i = find(c->left, dir, "/");
+	     i < c->left->n && is_below(c->left->items[i].path, dir); i++) {
+		const struct diff_item *x = &c->left->items[i];
+
+		if (!x->now.mode && !diff_look(c->layer->upper, x->path).mode)
+			return true;
+	}
+	return false;
+}
+
+static int enter_opaque(struct cleaning *c, const struct upper_entry *x)
+{
+	_cleanup_close_ int dir = -1;
+
+	if (is_item(c->left, x->path))
+		return 0; /* nothing lies below it */
+	if (hides(c, x->path)) {
+		(void)text_copy(c->whole, sizeof(c->whole), x->path);
+		return 0;
+	}
+	dir = sys_openat(x->dir, x->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	return dir < 0 ? dir : sys_fremovexattr(dir, "user.overlay.opaque");
+}
+
+/* What git_take.h keeps in a git directory it takes out by itself. */
+static bool in_git(const struct layer *l, const char *path)
+{
+	const char *p = buf_cstr(&l->gits), *end = p + l->gits.len;
+
+	for (; p < end; p += strlen(p) + 1)
+		if (is_below(path, p))
+			return true;
+	return false;
+}
+
+static int clean_one(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	struct cleaning *c = ctx;
+	int r = 0;
+
+	if (*c->whole) {
+		if (x->kind == UPPER_LEFT && strcmp(x->path, c->whole) == 0)
+			c->whole[0] = '\0';
+		return 0;
+	}
+	if (in_git(c->layer, x->path))
+		return 0;
+	if (x->kind == UPPER_OPAQUE)
+		r = enter_opaque(c, x);
+	else if (x->kind == UPPER_LEFT && !is_item(c->left, x->path))
+		(void)sys_unlinkat(x->dir, x->name, AT_REMOVEDIR);
+	else if (x->kind != UPPER_DIR && x->kind != UPPER_LEFT &&
+		 !is_item(c->left, x->path))
+		r = sys_unlinkat(x->dir, x->name, 0);
+	return r < 0 && r != -ENOENT ? err_sys(e, r, "cannot take out what was applied")
+				     : 0;
+}
+
+int clean_layer(const struct layer *l, const struct diff *left, struct err *e)
+{
+	struct cleaning c = { .layer = l, .left = left };
+
+	return upper_walk(l->upper, clean_one, &c, e);
+}
+
+/* ---- discard ---------------------------------------------------------------------------- */
+
+static int discard_all(const struct layer *l, struct err *e)
+{
+	struct dirscan s;
+	struct dirscan_entry d;
+	int r = dirscan_start(&s, l->upper, e);
+
+	while (r >= 0 && (r = dirscan_next(&s, &d, e)) > 0)
+		r = tree_remove(l->upper, d.name, e);
+	return MIN(r, 0);
+}
+
+static bool was_replaced(const struct layer *l, const char *path)
+{
+	for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
+		char dir[PATH_MAX];
+		_cleanup_close_ int fd = -1;
+
+		memcpy(dir, path, (size_t)(slash - path));
+		dir[slash - path] = '\0';
+		fd = takeover_open(l->upper, dir, O_RDONLY | O_DIRECTORY);
+		if (fd >= 0 && upper_is_opaque(fd))
+			return true;
+	}
+	return false;
+}
+
+int clean_discard(const struct layer *l, const char *path, struct err *e)
+{
+	_cleanup_close_ int above = -1, parent = -1;
+	char shown[128];
+	const char *name;
+
+	if (!*path)
+		return discard_all(l, e);
+	text_escaped(shown, sizeof(shown), path, strlen(path));
+	if (diff_look(l->project, path).mode && was_replaced(l, path))
+		return err_set(e, -EBUSY,
+			       "'%s' cannot be discarded alone: a directory above it "
+			       "was replaced; discard that",
+			       shown);
+	above = takeover_parent(l->upper, path, false, &name);
+	parent = above < 0 ? above : sys_openat(above, ".", O_RDONLY | O_DIRECTORY, 0);
+	if (parent < 0 || !diff_look(l->upper, path).mode)
+		return err_set(e, -ENOENT, "the box has not changed '%s'", shown);
+	return tree_remove(parent, name, e);
+}

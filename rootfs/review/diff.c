@@ -1,0 +1,332 @@
+/* Theory of operation
+ *
+ * A directory of the layer that replaced another (an opaque one), and all below it, hides
+ * what the project has there: each name of the project's that the layer has not is gone. In
+ * all other directories only a whiteout says so. What is gone is listed file by file, so
+ * that each can be judged, and its own change on the host be seen. */
+#include "rootfs/review/diff.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "rootfs/git/take.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/git/upper.h"
+
+enum { CHUNK = 64 << 10, COMPARED = 1 << 30 /* bytes; a larger file is another */ };
+
+struct making {
+	const struct layer *layer;
+	struct diff *diff;
+	char hidden[PATH_MAX]; /* the opaque directory that we are in; "" = none */
+	char git[PATH_MAX];    /* the git directory that we are in */
+	bool git_listed;
+	char *a, *b; /* owned: a chunk each */
+};
+
+static int fail(struct err *e, int code)
+{
+	return err_sys(e, code, "cannot compare the box's changes");
+}
+
+void diff_done(struct diff *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		free(d->items[i].path);
+	free(d->items);
+	*d = (struct diff){ .items = NULL };
+}
+
+static uint64_t ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
+static struct diff_side side_of(const struct stat *st)
+{
+	return (struct diff_side){ .mode = st->st_mode,
+				   .size = S_ISDIR(st->st_mode) ? 0
+								: (uint64_t)st->st_size,
+				   .ino = st->st_ino,
+				   .mtime = ns(&st->st_mtim),
+				   .ctime = ns(&st->st_ctim) };
+}
+
+struct diff_side diff_look(int root, const char *path)
+{
+	_cleanup_close_ int fd = takeover_open(root, path, O_PATH);
+	struct stat st;
+
+	if (fd < 0 || sys_fstat(fd, &st) < 0)
+		return (struct diff_side){ .mode = 0 };
+	return side_of(&st);
+}
+
+static int add(struct making *m, const struct diff_item *x, struct err *e)
+{
+	struct diff *d = m->diff;
+
+	if (d->n == DIFF_ITEMS)
+		return err_set(e, -E2BIG, "the box has changed more than %d files",
+			       (int)DIFF_ITEMS);
+	if (d->n == d->size) {
+		size_t size = d->size ? 2 * d->size : 256;
+		struct diff_item *items = realloc(d->items, size * sizeof(*items));
+
+		if (!items)
+			return fail(e, -ENOMEM);
+		d->items = items;
+		d->size = size;
+	}
+	d->items[d->n] = *x;
+	d->items[d->n].path = strdup(x->path);
+	if (!d->items[d->n].path)
+		return fail(e, -ENOMEM);
+	d->n++;
+	return 0;
+}
+
+static bool is_newer(const struct making *m, const struct diff_item *x)
+{
+	return x->was.mode && !S_ISDIR(x->was.mode) &&
+	       x->was.ctime > layer_since(m->layer, x->path);
+}
+
+/* ---- what is gone ----------------------------------------------------------------------- */
+
+static int gone(struct making *m, char path[PATH_MAX], unsigned depth, struct err *e);
+
+static int gone_below(struct making *m, char path[PATH_MAX], int upper, unsigned depth,
+		      struct err *e)
+{
+	_cleanup_close_ int dir =
+		takeover_open(m->layer->project, path, O_RDONLY | O_DIRECTORY);
+	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
+	size_t len = strlen(path);
+	struct dirscan_entry d;
+	struct stat st;
+	int r;
+
+	if (!scan)
+		return fail(e, -ENOMEM);
+	if (dir < 0)
+		return fail(e, dir);
+	r = dirscan_start(scan, dir, e);
+	while (r >= 0 && (r = dirscan_next(scan, &d, e)) > 0) {
+		if (upper >= 0 &&
+		    sys_fstatat(upper, d.name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			continue;
+		if (len + strlen(d.name) + 2 > PATH_MAX || depth > UPPER_DEPTH)
+			return err_set(e, -E2BIG, "the project is nested too deep");
+		path[len] = '/';
+		memcpy(path + len + 1, d.name, strlen(d.name) + 1);
+		r = gone(m, path, depth + 1, e);
+		path[len] = '\0';
+	}
+	return MIN(r, 0);
+}
+
+static int gone(struct making *m, char path[PATH_MAX], unsigned depth, struct err *e)
+{
+	struct diff_item x = { .path = path,
+			       .was = diff_look(m->layer->project, path),
+			       .git = layer_is_git(m->layer, path) };
+	int r = 0;
+
+	if (!x.was.mode)
+		return 0;
+	x.conflict = is_newer(m, &x);
+	if (S_ISDIR(x.was.mode) && !x.git)
+		r = gone_below(m, path, -1, depth, e);
+	return r < 0 ? r : add(m, &x, e);
+}
+
+/* ---- what is the same ------------------------------------------------------------------- */
+
+static bool same_bytes(struct making *m, int a, int b)
+{
+	for (;;) {
+		ssize_t n = sys_read(a, m->a, CHUNK), got = 0, k = 1;
+
+		while (n > 0 && got < n &&
+		       (k = sys_read(b, m->b + got, (size_t)(n - got))) > 0)
+			got += k;
+		if (n < 0 || got < n || memcmp(m->a, m->b, (size_t)n) != 0)
+			return false;
+		if (n == 0)
+			return true;
+	}
+}
+
+static bool same_link(struct making *m, const struct upper_entry *x)
+{
+	_cleanup_close_ int host = takeover_open(m->layer->project, x->path, O_PATH);
+	ssize_t n = sys_readlinkat(x->dir, x->name, m->a, CHUNK);
+
+	return host >= 0 && n >= 0 && sys_readlinkat(host, "", m->b, CHUNK) == n &&
+	       memcmp(m->a, m->b, (size_t)n) == 0;
+}
+
+static bool same_content(struct making *m, const struct upper_entry *x,
+			 const struct diff_item *it)
+{
+	enum { READ = O_RDONLY | O_NONBLOCK | O_NOCTTY };
+	_cleanup_close_ int a = -1, b = -1;
+
+	if ((it->was.mode & S_IFMT) != (it->now.mode & S_IFMT))
+		return false;
+	if (!S_ISREG(it->now.mode) && !S_ISLNK(it->now.mode))
+		return true;
+	if (it->was.size != it->now.size || it->now.size > COMPARED)
+		return false;
+	if (S_ISLNK(it->now.mode))
+		return same_link(m, x);
+	a = sys_openat(x->dir, x->name, READ | O_NOFOLLOW, 0);
+	b = takeover_open(m->layer->project, x->path, READ);
+	return a >= 0 && b >= 0 && same_bytes(m, a, b);
+}
+
+/* ---- the layer -------------------------------------------------------------------------- */
+
+/* The host had it when the box copied it, and has it no more. */
+static bool was_removed(const struct upper_entry *x)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (x->kind != UPPER_FILE)
+		return false;
+	fd = sys_openat(x->dir, x->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	return fd >= 0 && sys_fgetxattr(fd, "user.overlay.origin", NULL, 0) >= 0;
+}
+
+static bool is_in(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return n && strncmp(path, dir, n) == 0 && path[n] == '/';
+}
+
+/* One line for all that is taken over by its meaning; what is not stands for itself. */
+static int in_git(struct making *m, const struct upper_entry *x, struct err *e)
+{
+	struct diff_item it = { .path = m->git, .git = true };
+
+	if (m->git_listed || x->kind == UPPER_DIR)
+		return 0;
+	it.was = diff_look(m->layer->project, m->git);
+	it.now = it.was;
+	m->git_listed = true;
+	return add(m, &it, e);
+}
+
+static int hide(struct making *m, const struct upper_entry *x, struct err *e)
+{
+	_cleanup_close_ int dir =
+		sys_openat(x->dir, x->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	char path[PATH_MAX];
+
+	if (dir < 0)
+		return fail(e, dir);
+	(void)text_copy(path, sizeof(path), x->path);
+	return gone_below(m, path, dir, 0, e);
+}
+
+static int compare(struct making *m, const struct upper_entry *x, struct err *e)
+{
+	struct diff_item it = { .path = (char *)(uintptr_t)x->path,
+				.was = diff_look(m->layer->project, x->path),
+				.now = side_of(&x->st) };
+	bool dirs = S_ISDIR(it.was.mode) && S_ISDIR(it.now.mode);
+	char path[PATH_MAX];
+	int r = 0;
+
+	it.conflict = is_newer(m, &it) || (!it.was.mode && was_removed(x));
+	if (dirs && *m->hidden)
+		r = hide(m, x, e);
+	if (S_ISDIR(it.was.mode) && !dirs) {
+		(void)text_copy(path, sizeof(path), x->path);
+		r = gone_below(m, path, -1, 0, e);
+	}
+	if (r < 0 ||
+	    (((it.was.mode ^ it.now.mode) & 0777) == 0 && same_content(m, x, &it)))
+		return r;
+	return add(m, &it, e);
+}
+
+static void enter(struct making *m, const struct upper_entry *x)
+{
+	if (x->kind == UPPER_OPAQUE && !*m->hidden)
+		(void)text_copy(m->hidden, sizeof(m->hidden), x->path);
+	if ((x->kind == UPPER_DIR || x->kind == UPPER_OPAQUE) && !*m->git &&
+	    layer_is_git(m->layer, x->path)) {
+		(void)text_copy(m->git, sizeof(m->git), x->path);
+		m->git_listed = false;
+	}
+}
+
+static void leave(struct making *m, const char *path)
+{
+	if (strcmp(path, m->hidden) == 0)
+		m->hidden[0] = '\0';
+	if (strcmp(path, m->git) == 0)
+		m->git[0] = '\0';
+}
+
+static int on_entry(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	struct making *m = ctx;
+	char path[PATH_MAX];
+	const char *held;
+
+	if (x->kind == UPPER_LEFT) {
+		leave(m, x->path);
+		return 0;
+	}
+	if (x->kind == UPPER_CLOSED)
+		return fail(e, -EACCES);
+	enter(m, x);
+	if (strcmp(x->path, m->git) == 0 && *m->git)
+		return x->kind == UPPER_OPAQUE ? in_git(m, x, e) : 0;
+	held = is_in(x->path, m->git) ? git_take_held(x->path + strlen(m->git) + 1)
+				      : "";
+	if (!held)
+		return in_git(m, x, e);
+	if (x->kind == UPPER_GONE) {
+		(void)text_copy(path, sizeof(path), x->path);
+		return gone(m, path, 0, e);
+	}
+	return compare(m, x, e);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct diff_item *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+int diff_make(const struct layer *l, struct diff *ret, struct err *e)
+{
+	_cleanup_diff_ struct diff d = { .items = NULL };
+	_cleanup_free_ struct making *m = calloc(1, sizeof(*m));
+	_cleanup_free_ char *chunks = malloc((size_t)2 * CHUNK);
+	int r;
+
+	if (!m || !chunks)
+		return fail(e, -ENOMEM);
+	m->layer = l;
+	m->diff = &d;
+	m->a = chunks;
+	m->b = chunks + CHUNK;
+	r = upper_walk(l->upper, on_entry, m, e);
+	if (r < 0)
+		return r;
+	if (d.n)
+		qsort(d.items, d.n, sizeof(*d.items), by_path);
+	*ret = take(&d, (struct diff){ .items = NULL });
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* diff - what a box would change in its project: the layer compared with what lies below
+ * it, as a list of files.
+ * Needs:  an open layer; it may be in use, then what is seen is of some moment.
+ * Owns:   its list.
+ * Never:  follows a link; opens what is no plain file or directory; believes a name. What
+ *         the layer holds unchanged is not in the list. */
+#ifndef ROOTFS_REVIEW_DIFF_H
+#define ROOTFS_REVIEW_DIFF_H
+
+#include <sys/stat.h>
+
+#include "rootfs/review/layer.h"
+
+enum { DIFF_ITEMS = 200000 };
+
+struct diff_side {
+	mode_t mode; /* type and rights; 0 = there is nothing */
+	uint64_t size, ino;
+	uint64_t mtime, ctime; /* ns since 1970 */
+};
+
+struct diff_item {
+	char *path;		   /* owned; below the project */
+	struct diff_side was, now; /* the host's, the box's */
+	bool git;      /* a git directory of the host's, taken over by its meaning */
+	bool conflict; /* the host has changed it since the box began */
+};
+
+struct diff {
+	struct diff_item *items; /* owned; sorted by path */
+	size_t n, size;
+};
+void diff_done(struct diff *d);
+#define _cleanup_diff_ _cleanup_(diff_done)
+
+/** diff_make() - Return: 0, -E2BIG (more than DIFF_ITEMS), or an errno. */
+int diff_make(const struct layer *l, struct diff *ret, struct err *e);
+
+/** diff_look() - what is at @path below @root; nothing where a link is on the way */
+struct diff_side diff_look(int root, const char *path);
+
+#endif

@@ -1,0 +1,276 @@
+#include "rootfs/review/patch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/review/lines.h"
+
+enum { CONTEXT = 3 };
+
+/* ---- names and modes -------------------------------------------------------------------- */
+
+static bool is_plain(const char *path)
+{
+	for (const unsigned char *p = (const unsigned char *)path; *p; p++)
+		if (*p < 0x20 || *p >= 0x7f || *p == '"' || *p == '\\')
+			return false;
+	return true;
+}
+
+int patch_name(struct buf *out, const char *prefix, const char *path)
+{
+	static const char letters[] = "abtnvfr"; /* from 7 on */
+
+	if (is_plain(path))
+		return buf_addf(out, "%s%s", prefix, path);
+	buf_addf(out, "\"%s", prefix);
+	for (const unsigned char *p = (const unsigned char *)path; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			buf_addf(out, "\\%c", *p);
+		else if (*p >= 7 && *p < 7 + sizeof(letters) - 1)
+			buf_addf(out, "\\%c", letters[*p - 7]);
+		else if (*p < 0x20 || *p >= 0x7f)
+			buf_addf(out, "\\%03o", *p);
+		else
+			buf_addc(out, (char)*p);
+	}
+	buf_addc(out, '"');
+	return buf_failed(out);
+}
+
+/* What git knows of a mode. */
+static unsigned git_mode(mode_t mode)
+{
+	if (S_ISLNK(mode))
+		return 0120000;
+	return mode & 0111 ? 0100755 : 0100644;
+}
+
+static bool is_shown(mode_t mode)
+{
+	return S_ISREG(mode) || S_ISLNK(mode);
+}
+
+/* ---- the two sides ---------------------------------------------------------------------- */
+
+static int read_link(int root, const char *path, struct buf *ret)
+{
+	_cleanup_close_ int fd = takeover_open(root, path, O_PATH);
+	char target[PATH_MAX];
+	ssize_t n = fd < 0 ? fd : sys_readlinkat(fd, "", target, sizeof(target));
+
+	return n < 0 ? (int)n : buf_add(ret, target, (size_t)n);
+}
+
+static int read_side(int root, const char *path, mode_t mode, struct buf *ret)
+{
+	if (!is_shown(mode))
+		return 0;
+	return S_ISLNK(mode) ? read_link(root, path, ret)
+			     : takeover_read(root, path, ret);
+}
+
+/* ---- hunks ------------------------------------------------------------------------------ */
+
+static void add_line(struct buf *out, char sign, const struct lines_side *s, size_t i)
+{
+	size_t n = (size_t)(s->at[i + 1] - s->at[i]);
+
+	buf_addc(out, sign);
+	buf_add(out, s->at[i], n);
+	if (!n || s->at[i][n - 1] != '\n')
+		buf_adds(out, "\n\\ No newline at end of file\n");
+}
+
+struct hunk {
+	size_t a, b, a_end, b_end;
+};
+
+/* From the next change at or after (@a, @b), which stand at the same line, to where more
+ * lines are the same than two contexts have. */
+static bool next_hunk(const struct lines *l, size_t a, size_t b, struct hunk *ret)
+{
+	size_t same = 0;
+
+	while (a < l->a.n && !l->a.other[a] && b < l->b.n && !l->b.other[b]) {
+		a++;
+		b++;
+	}
+	if (a == l->a.n && b == l->b.n)
+		return false;
+	*ret = (struct hunk){ a - MIN(a, (size_t)CONTEXT), b - MIN(b, (size_t)CONTEXT),
+			      a, b };
+	while ((a < l->a.n || b < l->b.n) && same <= (size_t)2 * CONTEXT) {
+		bool other = true;
+
+		if (a < l->a.n && l->a.other[a]) {
+			a++;
+		} else if (b < l->b.n && l->b.other[b]) {
+			b++;
+		} else {
+			a++;
+			b++;
+			other = false;
+		}
+		same = other ? 0 : same + 1;
+		if (other) {
+			ret->a_end = a;
+			ret->b_end = b;
+		}
+	}
+	ret->a_end = MIN(ret->a_end + CONTEXT, l->a.n);
+	ret->b_end = MIN(ret->b_end + CONTEXT, l->b.n);
+	return true;
+}
+
+static void add_range(struct buf *out, char sign, size_t from, size_t to)
+{
+	size_t n = to - from;
+
+	buf_addf(out, "%c%zu", sign, n ? from + 1 : from);
+	if (n != 1)
+		buf_addf(out, ",%zu", n);
+}
+
+static void add_hunk(struct buf *out, const struct lines *l, const struct hunk *h)
+{
+	size_t a = h->a, b = h->b;
+
+	buf_adds(out, "@@ ");
+	add_range(out, '-', h->a, h->a_end);
+	buf_addc(out, ' ');
+	add_range(out, '+', h->b, h->b_end);
+	buf_adds(out, " @@\n");
+	while (a < h->a_end || b < h->b_end) {
+		if (a < h->a_end && l->a.other[a])
+			add_line(out, '-', &l->a, a++);
+		else if (b < h->b_end && l->b.other[b])
+			add_line(out, '+', &l->b, b++);
+		else {
+			add_line(out, ' ', &l->a, a++);
+			b++;
+		}
+	}
+}
+
+/* ---- a change ---------------------------------------------------------------------------- */
+
+static void add_head(struct buf *out, const struct diff_item *x)
+{
+	buf_adds(out, "diff --git ");
+	patch_name(out, "a/", x->path);
+	buf_addc(out, ' ');
+	patch_name(out, "b/", x->path);
+	buf_addc(out, '\n');
+	if (!x->was.mode)
+		buf_addf(out, "new file mode %o\n", git_mode(x->now.mode));
+	else if (!x->now.mode)
+		buf_addf(out, "deleted file mode %o\n", git_mode(x->was.mode));
+	else if (git_mode(x->was.mode) != git_mode(x->now.mode))
+		buf_addf(out, "old mode %o\nnew mode %o\n", git_mode(x->was.mode),
+			 git_mode(x->now.mode));
+}
+
+static void add_names(struct buf *out, const struct diff_item *x)
+{
+	buf_adds(out, "--- ");
+	if (x->was.mode)
+		patch_name(out, "a/", x->path);
+	else
+		buf_adds(out, "/dev/null");
+	buf_adds(out, "\n+++ ");
+	if (x->now.mode)
+		patch_name(out, "b/", x->path);
+	else
+		buf_adds(out, "/dev/null");
+	buf_addc(out, '\n');
+}
+
+static void add_binary(struct buf *out, const struct diff_item *x)
+{
+	buf_adds(out, "Binary files ");
+	if (x->was.mode)
+		patch_name(out, "a/", x->path);
+	else
+		buf_adds(out, "/dev/null");
+	buf_adds(out, " and ");
+	if (x->now.mode)
+		patch_name(out, "b/", x->path);
+	else
+		buf_adds(out, "/dev/null");
+	buf_adds(out, " differ\n");
+}
+
+static int add_text(struct buf *out, const struct diff_item *x, const struct buf *was,
+		    const struct buf *now, struct patch_count *ret)
+{
+	_cleanup_lines_ struct lines l = { .removed = 0 };
+	struct hunk h = { 0 };
+	bool named = false;
+	int r = lines_compare(buf_cstr(was), was->len, buf_cstr(now), now->len, &l);
+
+	if (r < 0)
+		return r;
+	ret->added = l.added;
+	ret->removed = l.removed;
+	while (out && next_hunk(&l, h.a_end, h.b_end, &h)) {
+		if (!named)
+			add_names(out, x);
+		named = true;
+		add_hunk(out, &l, &h);
+	}
+	return out ? buf_failed(out) : 0;
+}
+
+/* A file that became a link, or the other way round, goes and comes. */
+static int as_two(const struct layer *l, const struct diff_item *x, struct buf *out,
+		  struct patch_count *ret)
+{
+	struct diff_item was = *x, now = *x;
+	struct patch_count first = { 0 };
+	int r;
+
+	was.now = (struct diff_side){ .mode = 0 };
+	now.was = (struct diff_side){ .mode = 0 };
+	r = patch_item(l, &was, out, &first);
+	if (r == 0)
+		r = patch_item(l, &now, out, ret);
+	ret->removed = first.removed;
+	ret->binary |= first.binary;
+	return r;
+}
+
+int patch_item(const struct layer *l, const struct diff_item *x, struct buf *out,
+	       struct patch_count *ret)
+{
+	_cleanup_buf_ struct buf was = BUF_INIT(LINES_BYTES),
+				 now = BUF_INIT(LINES_BYTES);
+	int r, q;
+
+	*ret = (struct patch_count){ 0 };
+	if (x->git || (!is_shown(x->was.mode) && !is_shown(x->now.mode)))
+		return 0;
+	if (x->was.mode && x->now.mode &&
+	    (x->was.mode & S_IFMT) != (x->now.mode & S_IFMT))
+		return as_two(l, x, out, ret);
+	r = read_side(l->project, x->path, x->was.mode, &was);
+	q = read_side(l->upper, x->path, x->now.mode, &now);
+	if (out)
+		add_head(out, x);
+	if (r == 0 && q == 0 && !lines_binary(buf_cstr(&was), was.len) &&
+	    !lines_binary(buf_cstr(&now), now.len))
+		return add_text(out, x, &was, &now, ret);
+	if (r == 0 && q == 0 && was.len == now.len && x->was.mode && x->now.mode &&
+	    memcmp(buf_cstr(&was), buf_cstr(&now), was.len) == 0)
+		return out ? buf_failed(out) : 0; /* only its mode */
+	ret->binary = true;
+	if (out)
+		add_binary(out, x);
+	r = r == -EMSGSIZE ? 0 : r;
+	q = q == -EMSGSIZE ? 0 : q;
+	return r < 0 ? r : q < 0 ? q : out ? buf_failed(out) : 0;
+}

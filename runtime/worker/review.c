@@ -1,0 +1,538 @@
+#include "runtime/worker/review.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "rootfs/git/host.h"
+#include "rootfs/git/take.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/git/upper.h"
+#include "rootfs/review/apply.h"
+#include "rootfs/review/clean.h"
+#include "rootfs/review/patch.h"
+#include "runtime/spec/effects.h"
+#include "runtime/spec/spec.h"
+
+enum {
+	REVIEW_OUT = STDERR_FILENO,
+	REVIEW_FILES = 1000, /* more at once are held */
+	REVIEW_BYTES = 100 << 20,
+	REVIEW_FEW = 10, /* deletions that are no reason to count the project */
+	REVIEW_LINE = 64 << 10
+};
+
+struct verdict {
+	struct effect effect;
+	bool never;  /* it cannot be taken over at all */
+	bool chosen; /* it is taken over now */
+	int result;
+	const char *failed;
+};
+
+struct review {
+	struct layer layer; /* owned */
+	struct diff diff;   /* owned */
+	struct verdict *v;  /* owned: one for each item */
+	const struct json *args;
+	int boxdir;
+	size_t applied, held, failed;
+};
+
+static void review_done(struct review *rv)
+{
+	layer_close(&rv->layer);
+	diff_done(&rv->diff);
+	free(rv->v);
+}
+
+/* ---- what is asked ----------------------------------------------------------------------- */
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/' || !n);
+}
+
+/* As spec_path() has them: with a '/' in front. */
+static bool next_path(const struct json *it, char ret[PATH_MAX])
+{
+	_cleanup_json_ struct json *o = json_object();
+
+	return o && json_set_str(o, "path", json_str(it) ?: "") == 0 &&
+	       spec_path(o, "path", ret) == 0;
+}
+
+static bool is_named(const struct review *rv, const char *path)
+{
+	char name[PATH_MAX];
+
+	json_each(it, json_get(rv->args, "paths"))
+	{
+		if (next_path(it, name) && is_below(path, name + 1))
+			return true;
+	}
+	return false;
+}
+
+static bool is_asked(const struct review *rv, const char *path)
+{
+	return !json_len(json_get(rv->args, "paths")) || is_named(rv, path);
+}
+
+static bool matches(const struct review *rv, const char *list, const char *path)
+{
+	json_each(it, json_get(rv->args, list))
+	{
+		if (json_str(it) && fnmatch(json_str(it), path, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_policy(const struct review *rv, const char *policy)
+{
+	return strcmp(json_get_str(rv->args, "policy") ?: "safe", policy) == 0;
+}
+
+/* ---- what the rules say ------------------------------------------------------------------ */
+
+static bool is_taken(mode_t mode)
+{
+	return !mode || S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode);
+}
+
+static bool leaves(const struct review *rv, const struct diff_item *x)
+{
+	_cleanup_close_ int fd = -1;
+	char target[PATH_MAX];
+	ssize_t n;
+
+	if (!S_ISLNK(x->now.mode))
+		return false;
+	fd = takeover_open(rv->layer.upper, x->path, O_PATH);
+	n = fd < 0 ? fd : sys_readlinkat(fd, "", target, sizeof(target));
+	return n < 0 || n == (ssize_t)sizeof(target) ||
+	       effects_leaves(x->path, strlen(x->path), target, (size_t)n);
+}
+
+static struct effect held(const char *why)
+{
+	return (struct effect){ EFFECTS_HELD, why };
+}
+
+static bool in_git(const char *path)
+{
+	for (const char *p = path; (p = strstr(p, ".git")); p += 4)
+		if ((p == path || p[-1] == '/') && (!p[4] || p[4] == '/'))
+			return true;
+	return false;
+}
+
+static void judge(const struct review *rv, const struct diff_item *x, struct verdict *v)
+{
+	mode_t was = x->was.mode;
+
+	v->effect = effects_of_change(x->path, was, x->now.mode, leaves(rv, x));
+	v->never = !is_taken(x->now.mode) || (x->git && !x->now.mode);
+	if (S_ISDIR(x->now.mode)) /* does nothing by itself */
+		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
+	if (!x->git && in_git(x->path) && x->now.mode &&
+	    v->effect.class != EFFECTS_HELD)
+		v->effect = held("a part of a repository that the box has made");
+	if (matches(rv, "allow", x->path))
+		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
+	if (matches(rv, "deny", x->path))
+		v->effect = held("held by a pattern");
+	if (x->conflict)
+		v->effect = held("changed on this machine, too, since the box began");
+	if (!is_taken(x->now.mode))
+		v->effect = held("neither a file nor a directory nor a link");
+	if (x->git && !x->now.mode)
+		v->effect = held("the repository itself was removed");
+}
+
+static bool is_file(const struct upper_entry *x)
+{
+	return x->kind == UPPER_FILE || x->kind == UPPER_LINK;
+}
+
+struct counting {
+	size_t n, most;
+};
+
+static int count_one(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	struct counting *c = ctx;
+
+	(void)e;
+	c->n += is_file(x);
+	return c->n > c->most ? -EOVERFLOW : 0;
+}
+
+/* Whether @deleted is more than a fifth of what the project has. */
+static bool is_much(const struct review *rv, size_t deleted)
+{
+	struct counting c = { .most = 5 * deleted };
+	struct err ignored = ERR_NONE;
+
+	return deleted > REVIEW_FEW &&
+	       upper_walk(rv->layer.project, count_one, &c, &ignored) != -EOVERFLOW;
+}
+
+/* Bounds of what comes out without a question. */
+static const char *too_much(const struct review *rv)
+{
+	size_t files = 0, deleted = 0;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < rv->diff.n; i++) {
+		const struct diff_item *x = &rv->diff.items[i];
+
+		if (!rv->v[i].chosen || x->git)
+			continue;
+		files++;
+		bytes += S_ISREG(x->now.mode) ? x->now.size : 0;
+		deleted += !x->now.mode && !S_ISDIR(x->was.mode);
+	}
+	if (files > REVIEW_FILES)
+		return "one of more than 1000 changes";
+	if (bytes > REVIEW_BYTES)
+		return "one of more than 100 MiB of changes";
+	return is_much(rv, deleted) ? "more than a fifth of the project is deleted"
+				    : NULL;
+}
+
+static void choose(struct review *rv)
+{
+	bool all = is_policy(rv, "all") || json_len(json_get(rv->args, "paths"));
+	bool safe = !is_policy(rv, "ask") && !is_policy(rv, "never");
+	bool overwrite = json_get_bool(rv->args, "overwrite", false);
+	const char *why;
+
+	for (size_t i = 0; i < rv->diff.n; i++) {
+		const struct diff_item *x = &rv->diff.items[i];
+		struct verdict *v = &rv->v[i];
+
+		judge(rv, x, v);
+		v->chosen = is_asked(rv, x->path) && !v->never &&
+			    (v->effect.class == EFFECTS_HELD
+				     ? all && (!x->conflict || overwrite)
+				     : all || safe);
+	}
+	why = all ? NULL : too_much(rv);
+	for (size_t i = 0; i < rv->diff.n && why; i++) {
+		if (rv->v[i].chosen)
+			rv->v[i].effect = held(why);
+		rv->v[i].chosen = false;
+	}
+}
+
+/* ---- what is told ------------------------------------------------------------------------ */
+
+static const char *kind_of(const struct diff_item *x)
+{
+	if (x->git)
+		return x->now.mode ? "git" : "deleted";
+	return !x->was.mode ? "new" : !x->now.mode ? "deleted" : "changed";
+}
+
+static int put_line(const struct json *j, struct err *e)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(REVIEW_LINE);
+	int r = j ? json_print(j, false, &line) : -ENOMEM;
+
+	if (r == 0)
+		r = buf_addc(&line, '\n');
+	return r < 0 ? err_sys(e, r, "cannot tell the changes")
+		     : file_write_fd(REVIEW_OUT, line.data, line.len, e);
+}
+
+static int tell(const struct review *rv, size_t i, struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+	const struct diff_item *x = &rv->diff.items[i];
+	const struct verdict *v = &rv->v[i];
+	struct patch_count n = { 0 };
+	char path[PATH_MAX + 1];
+
+	/* Before it is applied: both sides are there. */
+	(void)patch_item(&rv->layer, x, NULL, &n);
+	snprintf(path, sizeof(path), "/%s", x->path);
+	spec_set_path(j, "path", path);
+	json_set_str(j, "kind", kind_of(x));
+	json_set_str(j, "class", effects_name(v->effect.class));
+	if (v->effect.why)
+		json_set_str(j, "why", v->effect.why);
+	json_set_bool(j, "conflict", x->conflict);
+	json_set_bool(j, "directory", S_ISDIR(x->now.mode ?: x->was.mode) && !x->git);
+	json_set_bool(j, "chosen", v->chosen);
+	json_set_int(j, "added", (int64_t)n.added);
+	json_set_int(j, "removed", (int64_t)n.removed);
+	json_set_bool(j, "binary", n.binary);
+	json_set_int(j, "was_mode", x->was.mode);
+	json_set_int(j, "mode", x->now.mode);
+	json_set_int(j, "size", (int64_t)x->now.size);
+	return put_line(j, e);
+}
+
+static int tell_all(const struct review *rv, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < rv->diff.n && r == 0; i++)
+		if (is_asked(rv, rv->diff.items[i].path))
+			r = tell(rv, i, e);
+	return r;
+}
+
+/* What a step could not do. */
+static int tell_failed(const char *path, int result)
+{
+	_cleanup_json_ struct json *j = json_object();
+	struct err why = ERR_NONE, ignored = ERR_NONE;
+	char name[PATH_MAX + 1];
+
+	if (result == -ESTALE)
+		err_set(&why, result, "it was changed meanwhile");
+	else
+		err_sys(&why, result, "not possible");
+	snprintf(name, sizeof(name), "/%s", path);
+	spec_set_path(j, "path", name);
+	json_set_str(j, "failed", why.msg);
+	return put_line(j, &ignored);
+}
+
+/* ---- the operations ---------------------------------------------------------------------- */
+
+static void on_step(void *ctx, const char *path, int result)
+{
+	struct review *rv = ctx;
+
+	if (result == 0)
+		return;
+	rv->failed++;
+	(void)tell_failed(path, result);
+}
+
+static struct apply apply_of(struct review *rv)
+{
+	mode_t mask = sys_umask(077);
+
+	(void)sys_umask(mask);
+	return (struct apply){ .boxdir = rv->boxdir,
+			       .project = STDIN_FILENO,
+			       .upper = rv->layer.upper,
+			       .umask = mask,
+			       .fn = on_step,
+			       .ctx = rv };
+}
+
+/* What the project has by now makes no difference any more. */
+static int clean(struct review *rv, struct err *e)
+{
+	_cleanup_diff_ struct diff left = { .items = NULL };
+	int r = diff_make(&rv->layer, &left, e);
+
+	return r < 0 ? r : clean_layer(&rv->layer, &left, e);
+}
+
+static int list(struct review *rv, struct err *e)
+{
+	int r = diff_make(&rv->layer, &rv->diff, e);
+
+	if (r < 0)
+		return r;
+	rv->v = calloc(rv->diff.n + 1, sizeof(*rv->v));
+	if (!rv->v)
+		return err_sys(e, -ENOMEM, "cannot judge the changes");
+	choose(rv);
+	return 0;
+}
+
+static int op_diff(struct review *rv, struct err *e)
+{
+	int r = list(rv, e);
+
+	return r < 0 ? r : tell_all(rv, e);
+}
+
+static int op_patch(struct review *rv, struct err *e)
+{
+	int r = list(rv, e);
+
+	for (size_t i = 0; i < rv->diff.n && r == 0; i++) {
+		_cleanup_buf_ struct buf text = BUF_INIT(PATCH_MAX);
+		struct patch_count ignored;
+
+		if (!is_asked(rv, rv->diff.items[i].path))
+			continue;
+		(void)patch_item(&rv->layer, &rv->diff.items[i], &text, &ignored);
+		r = text.len ? file_write_fd(REVIEW_OUT, text.data, text.len, e) : 0;
+	}
+	return r;
+}
+
+static int op_apply(struct review *rv, struct err *e)
+{
+	_cleanup_free_ const struct diff_item **chosen = NULL;
+	struct apply a = apply_of(rv);
+	size_t n = 0;
+	int r = apply_open(rv->boxdir, e);
+
+	if (r > 0)
+		return err_set(e, -EBUSY,
+			       "an apply did not come to its end; 'cubby apply "
+			       "--continue' goes on with it, 'cubby undo' takes it "
+			       "back");
+	if (r == 0)
+		r = list(rv, e);
+	if (r == 0)
+		r = tell_all(rv, e);
+	if (r < 0)
+		return r;
+	chosen = calloc(rv->diff.n + 1, sizeof(*chosen));
+	if (!chosen)
+		return err_sys(e, -ENOMEM, "cannot judge the changes");
+	for (size_t i = 0; i < rv->diff.n; i++)
+		if (rv->v[i].chosen && !rv->diff.items[i].git)
+			chosen[n++] = &rv->diff.items[i];
+	if (n)
+		r = apply_run(&a, chosen, n, e);
+	rv->applied = n;
+	return r < 0 ? r : clean(rv, e);
+}
+
+static int op_continue(struct review *rv, struct err *e)
+{
+	struct apply a = apply_of(rv);
+	int r = apply_continue(&a, e);
+
+	if (r == 0)
+		return err_set(e, -ENOENT, "no apply is left unfinished");
+	return r < 0 ? r : clean(rv, e);
+}
+
+static int op_undo(struct review *rv, struct err *e)
+{
+	struct apply a = apply_of(rv);
+	int r = apply_undo(&a, e);
+
+	return r == 0 ? err_set(e, -ENOENT, "there is nothing to take back")
+		      : MIN(r, 0);
+}
+
+static int op_discard(struct review *rv, struct err *e)
+{
+	const struct json *paths = json_get(rv->args, "paths");
+	char path[PATH_MAX];
+	int r = json_len(paths) ? 0 : clean_discard(&rv->layer, "", e);
+
+	json_each(it, paths)
+	{
+		if (r == 0 && next_path(it, path))
+			r = clean_discard(&rv->layer, path + 1, e);
+	}
+	return r < 0 ? r : clean(rv, e);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct review *rv, struct err *e);
+} ops[] = {
+	{ "diff", op_diff },	     { "patch", op_patch }, { "apply", op_apply },
+	{ "continue", op_continue }, { "undo", op_undo },   { "discard", op_discard },
+};
+
+static int report(const struct review *rv, struct json **ret, struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	json_set_int(j, "applied", (int64_t)rv->applied);
+	json_set_int(j, "failed", (int64_t)rv->failed);
+	if (json_failed(j) < 0)
+		return err_sys(e, -ENOMEM, "cannot report");
+	*ret = take(&j, NULL);
+	return 0;
+}
+
+int review_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+	       struct err *e)
+{
+	_cleanup_(review_done) struct review rv = { .layer = LAYER_NONE,
+						    .boxdir = dir };
+	_cleanup_json_ struct json *args = NULL;
+	const char *op;
+	int r = json_parse(arg ?: "", strlen(arg ?: ""), &args, e);
+
+	(void)map;
+	if (r == 0)
+		r = layer_open(dir, STDIN_FILENO, &rv.layer, e);
+	if (r < 0)
+		return r;
+	rv.args = args;
+	op = json_get_str(args, "op") ?: "";
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
+		if (strcmp(ops[i].name, op) == 0) {
+			r = ops[i].run(&rv, e);
+			return r < 0 ? r : report(&rv, ret, e);
+		}
+	return err_set(e, -EINVAL, "bad operation of a review");
+}
+
+/* ---- git ------------------------------------------------------------------------------------ */
+
+static void say_git(void *ctx, const char *line)
+{
+	_cleanup_json_ struct json *j = json_object();
+	struct err ignored = ERR_NONE;
+
+	(void)ctx;
+	json_set_str(j, "git", line);
+	(void)put_line(j, &ignored);
+}
+
+static int take_git(const struct layer *l, const char *path, struct err *e)
+{
+	_cleanup_close_ int state = -1;
+	_cleanup_close_ int git =
+		takeover_open(l->project, path, O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int upper =
+		takeover_open(l->upper, path, O_RDONLY | O_DIRECTORY);
+	struct git_take_conf conf = { .git = git,
+				      .upper = upper,
+				      .shown = path,
+				      .offline = true,
+				      .say = say_git };
+	uint64_t sign = 0;
+	int r;
+
+	if (git < 0 || upper < 0 || upper_sign(upper, &sign, e) < 0 || !sign)
+		return 0;
+	state = conf.state = layer_git_state(l, path, e);
+	r = state < 0 ? state : git_take_over(&conf, e);
+	if (r == 0) /* empty by now, or it stays */
+		(void)sys_unlinkat(l->upper, path, AT_REMOVEDIR);
+	return r;
+}
+
+int review_git_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+		   struct err *e)
+{
+	_cleanup_layer_ struct layer l = LAYER_NONE;
+	int r = layer_open(dir, STDIN_FILENO, &l, e);
+
+	(void)arg;
+	(void)map;
+	(void)ret;
+	if (r == 0)
+		r = git_host_confine(dir, e);
+	for (const char *p = buf_cstr(&l.gits), *end = p + l.gits.len;
+	     p < end && r == 0; p += strlen(p) + 1)
+		r = take_git(&l, p, e);
+	return r;
+}

@@ -1,0 +1,30 @@
+/* review - the jobs on a project under review: what the box changed, which of it is taken
+ * over by the rules, taking it over and back.
+ * Needs:  the box's directory, and the project as standard input; for all but "diff" the
+ *         box's lock, held by whoever asks.
+ * Owns:   nothing.
+ * Never:  takes over what the rules hold, unless it is named or all of it is asked for.
+ *
+ * The argument is JSON:
+ *   "op"         "diff", "patch", "apply", "continue", "undo", "discard"
+ *   "paths"      only these and what is below them, as spec_path() reads them
+ *   "policy"     "safe", "ask", "all", "never"
+ *   "allow", "deny"   patterns that change the class of a path
+ *   "overwrite"  also what has changed on the host meanwhile
+ * Standard error gets a line of JSON for each change, or the patch as it is. */
+#ifndef RUNTIME_WORKER_REVIEW_H
+#define RUNTIME_WORKER_REVIEW_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "runtime/idmap/idmap.h"
+
+int review_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+	       struct err *e);
+
+/** review_git_job() - what it changed in git's own files, taken over by its meaning: a line
+ *  of JSON for each thing that was not */
+int review_git_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+		   struct err *e);
+
+#endif

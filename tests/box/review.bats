@@ -1,0 +1,256 @@
+# A project under review (--project review): what the box sees and changes, what of it comes
+# out and how, and that nothing else does.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+
+teardown_file() { lib_done; }
+
+setup() { lib_project; }
+
+box() { cubby exec --project review -- sh -ec "$1"; }
+
+state() { # of the project: names, kinds, modes, contents
+	find . -mindepth 1 -not -path './.git/*' -printf '%p %y %m %l\n' | sort
+	find . -type f -not -path './.git/*' -print0 | sort -z | xargs -0r sha256sum
+}
+
+box_state() { cubby exec --project review -- sh -c '
+	find . -mindepth 1 -not -path "./.git/*" -printf "%p %y %m %l\n" | sort
+	find . -type f -not -path "./.git/*" -print0 | sort -z | xargs -0r sha256sum'; }
+
+# What the box sees is what the host has after an apply; undo brings the old state back.
+comes_out() { # SCRIPT [OPTION of apply...]
+	local before after box
+	before=$(state)
+	box "$1"
+	[ "$(state)" = "$before" ] || { echo "the host's files have changed"; return 1; }
+	box=$(box_state)
+	shift
+	cubby apply "$@"
+	after=$(state)
+	[ "$after" = "$box" ] || { diff <(echo "$box") <(echo "$after"); return 1; }
+	[ -z "$(cubby diff --name-only)" ]
+	[ "$(box_state)" = "$box" ]
+	cubby undo
+	[ "$(state)" = "$before" ] || { diff <(echo "$before") <(state); return 1; }
+}
+
+@test "nothing comes out by itself, and the box goes on with what it has" {
+	echo one >a
+	box 'echo two >>a; echo new >b; mkdir d; echo x >d/x'
+	[ "$(cat a)" = one ]
+	[ ! -e b ] && [ ! -e d ]
+	[ "$(box 'cat a b d/x' | tr '\n' ' ')" = "one two new x " ]
+	[ "$(cubby exec -- cat a)" = one ]
+	[ "$(cubby diff --name-only | tr '\n' ' ')" = "a b d/x " ]
+}
+
+@test "a patch is one that git takes" {
+	printf '%s\n' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 >a
+	printf 'no newline' >b
+	echo gone >c
+	printf 'x' >'q"uo te'
+	ln -s a l
+	cp -r . ../patched
+	box 'sed -i "2s/.*/two/; 10d; \$s/.*/last/" a; printf more >>b; rm c; echo new >n
+		chmod +x n; echo y >"q\"uo te"; ln -sfn b l; echo u >"$(printf "\303\251\n")"'
+	cubby diff >../patch
+	git -C ../patched init -q
+	git -C ../patched apply --unsafe-paths ../patch || git -C ../patched apply ../patch
+	rm -rf ../patched/.git
+	cubby apply --all
+	diff -r --no-dereference . ../patched
+	[ -x ../patched/n ]
+}
+
+@test "files and directories are made, changed and deleted" {
+	mkdir -p d/e x
+	echo 1 >a; echo 2 >d/b; echo 3 >d/e/c; echo 4 >x/y
+	comes_out 'echo 5 >>a; rm d/b; mkdir n; echo 6 >n/f; rm -r x; mkdir -p d/e/g; echo 7 >d/e/g/h'
+}
+
+@test "a directory is replaced by another of its name" {
+	mkdir -p d/sub; echo 1 >d/a; echo 2 >d/b; echo 3 >d/sub/c
+	comes_out 'rm -r d; mkdir d; echo 9 >d/b; mkdir d/sub; echo 8 >d/sub/new'
+}
+
+@test "a file becomes a directory, a directory a file, either a link" {
+	echo 1 >f; mkdir d; echo 2 >d/x; echo 3 >g; mkdir h; echo 4 >h/y; ln -s f l
+	comes_out 'rm f; mkdir f; echo 5 >f/z; rm -r d; echo 6 >d; rm g; ln -s d g; rm -r h
+		ln -s f h; rm l; echo 7 >l'
+}
+
+@test "what was removed and made again is what it is now" {
+	echo 1 >a; mkdir d; echo 2 >d/b
+	comes_out 'rm a; echo 3 >a; rm -r d; mkdir d; echo 4 >d/b'
+	box 'rm a; echo 1 >a'
+	[ -z "$(cubby diff)" ]
+}
+
+@test "a mode alone is a change; the same bytes written again are none" {
+	echo 1 >a; echo 2 >b; echo 3 >c; chmod 600 c
+	box 'chmod +x a; cat b >b2; cat b2 >b; rm b2; touch b'
+	run cubby diff
+	[[ $output == *"old mode 100644"*"new mode 100755"* ]]
+	[ "$(cubby diff --name-only)" = a ]
+	run cubby apply
+	[[ $output == *"can be run now"* ]]
+	[ ! -x a ]
+	comes_out 'true' --all
+}
+
+@test "names of any bytes" {
+	comes_out 'echo 1 >"$(printf "new\nline")"; echo 2 >"$(printf "\377\376")"; echo 3 >" "
+		mkdir -- "-d"; echo 4 >"-d/\$x"; echo 5 >"$(printf "%0250d" 0)"'
+	box 'echo 1 >"$(printf "a\033[31mb")"'
+	run cubby diff --stat
+	[[ $output != *$'\033[31m'* ]]
+}
+
+@test "a large file with holes" {
+	truncate -s 2G hole
+	box 'printf x | dd of=hole bs=1 seek=1000000 conv=notrunc 2>/dev/null'
+	run cubby diff
+	[[ $output == *"Binary files a/hole and b/hole differ"* ]]
+	run cubby apply
+	[[ $output == *"more than 100 MiB"* ]]
+	cubby apply --all
+	[ "$(dd if=hole bs=1 skip=1000000 count=1 2>/dev/null)" = x ]
+	[ "$(stat -c %s hole)" = 2147483648 ]
+}
+
+@test "R01: what is neither file, directory nor link does not come out, nor do set-id bits" {
+	mkfifo here
+	box 'mkfifo pipe; echo x >s; chmod 6755 s; echo y >t; chmod 7777 t; mkdir -m 3777 d'
+	run timeout 60 cubby apply --all
+	[[ $output == *"neither a file nor a directory nor a link"* ]]
+	[ ! -e pipe ] && [ -p here ]
+	[ -f s ] && [ -f t ] && [ -d d ]
+	[ -z "$(find . -perm /7000)" ]
+	[ "$(stat -c %u:%g s)" = "$(id -u):$(id -g)" ]
+}
+
+@test "R02: what acts on the host is held, until it is named" {
+	box 'echo "touch pwned" >.envrc; mkdir -p .vscode .git/hooks; echo x >.git/hooks/post-checkout; echo {} >.vscode/tasks.json
+		echo ok >plain; ln -s /etc out; ln -s ../../x up'
+	run cubby apply
+	[[ $output == *"5 changes are held"* ]] || { echo "$output"; return 1; }
+	[ -e plain ] && [ ! -e .git/hooks/post-checkout ] && [ ! -e .envrc ] && [ ! -e .vscode/tasks.json ]
+	[ ! -L out ] && [ ! -L up ]
+	cubby apply .envrc
+	[ -e .envrc ] && [ ! -L out ]
+	cubby apply --allow 'o*'
+	[ -L out ] && [ ! -L up ]
+	box 'echo more >>plain'
+	cubby apply --deny 'pl*'
+	[ "$(cat plain)" = ok ]
+}
+
+@test "R03: a link in the way is not followed" {
+	mkdir d ../outside; echo 1 >d/a
+	box 'echo 2 >d/a; echo 3 >d/b'
+	mv d e; ln -s ../outside d
+	run cubby apply --all --overwrite
+	[ -z "$(ls -A ../outside)" ]
+	[ "$(cat e/a)" = 1 ]
+}
+
+@test "R04: what the host has changed meanwhile is a conflict, both ways" {
+	echo 1 >a; echo 1 >b; echo 1 >c
+	box 'echo 2 >a; echo 2 >b; rm c; echo 2 >n'
+	echo host >a; sed -i s/1/host/ c; echo host >n
+	run cubby apply
+	[[ $output == *"3 changes are held"*"changed on this machine, too"* ]]
+	[ "$(cat a b c n | tr '\n' ' ')" = "host 2 host host " ]
+	run cubby apply --all
+	[ "$(cat a)" = host ]
+	cubby apply --all --overwrite
+	[ "$(cat a b n | tr '\n' ' ')" = "2 2 2 " ] && [ ! -e c ]
+	cubby undo
+	[ "$(cat a c n | tr '\n' ' ')" = "host host host " ]
+}
+
+@test "what the host changes is seen by the next command" {
+	echo 1 >a; mkdir d
+	[ "$(box 'cat a')" = 1 ]
+	echo 2 >a2; mv a2 a; echo 3 >new; rmdir d
+	[ "$(box 'cat a new; ls')" = $'2\n3\na\nnew' ]
+	box 'echo 4 >a'
+	cubby apply
+	echo 5 >a
+	[ "$(box 'cat a')" = 5 ]
+}
+
+@test "undo leaves what was changed since, and says so" {
+	echo 1 >a; echo 1 >b
+	box 'echo 2 >a; echo 2 >b; echo 2 >n'
+	cubby apply
+	echo host >b; echo host >n
+	run cubby undo
+	[[ $output == *"not taken over: b: it was changed meanwhile"* ]] || { echo "$output"; return 1; }
+	[ "$(cat a b n | tr '\n' ' ')" = "1 host host " ]
+	run -1 cubby undo
+	[[ $output == *"nothing to take back"* ]]
+}
+
+@test "a part is applied or discarded, the rest stays" {
+	mkdir d; echo 1 >d/a; echo 1 >b; echo 1 >c
+	box 'echo 2 >d/a; echo 2 >d/n; echo 2 >b; rm c'
+	cubby apply d
+	[ "$(cat d/a d/n b c | tr '\n' ' ')" = "2 2 1 1 " ]
+	cubby discard b
+	[ "$(cubby diff --name-only)" = c ]
+	[ "$(box 'cat b; ls c' 2>&1 | head -1)" = 1 ]
+	cubby discard --all
+	[ -z "$(cubby diff)" ]
+	[ "$(box 'cat c')" = 1 ]
+	run -2 cubby discard
+	run -1 cubby apply ../x
+	[[ $output == *"is not below the project directory"* ]]
+}
+
+@test "many changes at once, or many deletions, are held" {
+	for i in $(seq 50); do echo "$i" >"f$i"; done
+	box 'rm f1*'
+	run cubby apply
+	[[ $output == *"more than a fifth"* ]]
+	[ -e f1 ]
+	cubby discard --all
+	box 'mkdir many; cd many; for i in $(seq 1001); do : >$i; done'
+	run cubby apply
+	[[ $output == *"1001 changes are held"*"more than 1000"* ]] || { echo "$output" | head; return 1; }
+	[ ! -e many/1 ]
+	cubby apply many
+	[ "$(ls many | wc -l)" = 1001 ]
+	cubby undo
+	[ ! -e many ]
+}
+
+@test "a box that is in use is not applied from" {
+	echo 1 >a
+	box 'echo 2 >a'
+	cubby exec --project review --detach -- sleep 600
+	run -1 cubby apply
+	[[ $output == *"the box is in use"* ]]
+	[ "$(cubby diff --name-only)" = a ]
+	run cubby exec -- true
+	[[ $output == *"in use with --project review"* ]]
+	cubby stop
+	cubby apply
+	[ "$(cat a)" = 2 ]
+}
+
+@test "read-only: the project can be seen and not changed" {
+	echo 1 >a
+	[ "$(cubby exec --project ro -- cat a)" = 1 ]
+	run cubby exec --project ro -- sh -c 'echo 2 >a; echo 3 >b; mkdir c; touch a; chmod +x a; rm a'
+	[[ $output == *"Read-only"* ]]
+	[ "$(state)" = "$(state)" ] && [ "$(cat a)" = 1 ] && [ "$(ls)" = a ]
+	run -125 cubby exec --project odd -- true
+	[[ $output == *"bad mode 'odd'; it is review, live or ro"* ]]
+}

@@ -1,0 +1,76 @@
+#include "rootfs/review/patch.h"
+
+#include "tests/unit/rootfs/review/layer_dirs.h"
+
+static const struct row {
+	const char *name, *was, *now; /* NULL = nothing */
+	const char *want;
+	size_t added, removed;
+} rows[] = {
+	{ "new", NULL, "1\n2\n",
+	  "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n"
+	  "@@ -0,0 +1,2 @@\n+1\n+2\n",
+	  2, 0 },
+	{ "deleted", "1\n", NULL,
+	  "diff --git a/f b/f\ndeleted file mode 100644\n--- a/f\n+++ /dev/null\n"
+	  "@@ -1 +0,0 @@\n-1\n",
+	  0, 1 },
+	{ "no newline at the end", "1", "1\n",
+	  "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n"
+	  "\\ No newline at end of file\n+1\n",
+	  1, 1 },
+	{ "two hunks", "a\n1\n2\n3\n4\n5\n6\n7\nb\n", "A\n1\n2\n3\n4\n5\n6\n7\nB\n",
+	  "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,4 +1,4 @@\n-a\n+A\n 1\n 2\n 3\n"
+	  "@@ -6,4 +6,4 @@\n 5\n 6\n 7\n-b\n+B\n",
+	  2, 2 },
+	{ "one hunk", "a\n1\n2\n3\n4\n5\n6\nb\n", "A\n1\n2\n3\n4\n5\n6\nB\n",
+	  "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,8 +1,8 @@\n-a\n+A\n 1\n 2\n 3\n "
+	  "4\n"
+	  " 5\n 6\n-b\n+B\n",
+	  2, 2 },
+	{ "empty", NULL, "", "diff --git a/f b/f\nnew file mode 100644\n", 0, 0 },
+};
+
+static void put(int dir, const char *text)
+{
+	if (text)
+		layer_dirs_put(dir, "f", text);
+}
+
+static void patches(const void *p)
+{
+	const struct row *row = p;
+	_cleanup_buf_ struct buf b = BUF_INIT(PATCH_MAX);
+	struct layer_dirs d;
+	struct layer l = LAYER_NONE;
+	struct diff_item x = { .path = (char *)(uintptr_t) "f" };
+	struct patch_count n;
+
+	layer_dirs_make(&d);
+	put(d.project, row->was);
+	put(d.upper, row->now);
+	l.project = d.project;
+	l.upper = d.upper;
+	x.was = diff_look(d.project, "f");
+	x.now = diff_look(d.upper, "f");
+	assert_int_equal(patch_item(&l, &x, &b, &n), 0);
+	assert_string_equal(buf_cstr(&b), row->want);
+	assert_int_equal(n.added, row->added);
+	assert_int_equal(n.removed, row->removed);
+}
+
+static void names(void)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(1000);
+
+	assert_int_equal(patch_name(&b, "a/", "x y"), 0);
+	assert_int_equal(patch_name(&b, " b/", "\t\n\"\\\x01\xff\x7f"), 0);
+	assert_string_equal(b.data, "a/x y\" b/\\t\\n\\\"\\\\\\001\\377\\177\"");
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = { { "names", names } };
+
+	return unit_rows("patch_item", rows, patches) + unit_cases("patch", cases);
+}
