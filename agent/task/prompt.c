@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/dirscan.h"
@@ -149,48 +150,106 @@ static int add_listing(int dirfd, struct buf *out)
 	return r;
 }
 
-/* ---- the person's own words ---- */
+/* ---- the project's own words ---- */
 
-static int add_file(int dirfd, const char *name, struct buf *out)
+enum { NESTED_DEPTH = 4, NESTED_DIRS = 2000, PATH_SHOWN = 300 };
+
+struct words {
+	struct buf *out;
+	size_t left;   /* bytes that may still be shown */
+	unsigned dirs; /* that were looked into */
+	unsigned more; /* files that are named and not shown */
+};
+
+/* 1 = there is such a file, and its text or name is in @w. */
+static int add_file(struct words *w, int dirfd, const char *dir, const char *name)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(PROMPT_FILE_MAX);
 	_cleanup_close_ int fd =
 		sys_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	struct stat st;
-	ssize_t n;
-	int r;
+	ssize_t n = 0;
 
 	/* A symlink could lead out of the directory; a pipe would never end. */
 	if (fd < 0 || sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-		return -ENOENT;
-	r = buf_reserve(&text, PROMPT_FILE_MAX - 1);
-	if (r < 0)
-		return r;
-	n = sys_pread(fd, text.data, PROMPT_FILE_MAX - 1, 0);
-	if (n <= 0)
-		return -ENOENT;
-	buf_commit(&text, (size_t)n);
-	r = buf_addf(out, "\n# From %s in the project directory\n", name);
-	r = r ?: text_utf8(out, text.data, text.len);
-	if (st.st_size > n)
-		r = r
-			    ?: buf_addf(out,
-					"\n[… the file goes on: %lld bytes in all]",
-					(long long)st.st_size);
-	return r ?: buf_addc(out, '\n');
+		return 0;
+	buf_addf(w->out, "\n## %s%s", *dir ? dir : "", *dir ? "/" : "");
+	buf_addf(w->out, "%s\n", name);
+	if (w->left && buf_reserve(&text, w->left) == 0)
+		n = sys_pread(fd, text.data, w->left, 0);
+	if (n > 0) {
+		buf_commit(&text, (size_t)n);
+		text_utf8(w->out, text.data, text.len);
+		w->left -= (size_t)n;
+	}
+	if (st.st_size > MAX(n, 0))
+		buf_addf(w->out,
+			 "\n[… %s: %lld bytes in all; read it where it matters]",
+			 n > 0 ? "the file goes on" : "not shown",
+			 (long long)st.st_size);
+	buf_addc(w->out, '\n');
+	return 1;
 }
 
-static int add_files(int dirfd, struct buf *out)
+static void add_nearest(struct words *w, int dirfd, const char *dir)
 {
-	static const char *const names[] = { "CUBBY.md", "AGENTS.md" };
+	static const char *const names[] = { "CUBBY.md", "AGENTS.md", "CLAUDE.md" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		int r = add_file(dirfd, names[i], out);
+	for (size_t i = *dir ? 1 : 0; i < ARRAY_SIZE(names); i++)
+		if (add_file(w, dirfd, dir, names[i]))
+			return;
+}
 
-		if (r != -ENOENT)
-			return r;
+static bool is_looked_into(const struct dirscan_entry *x)
+{
+	return x->type == DT_DIR && x->name[0] != '.' &&
+	       strcmp(x->name, "node_modules") != 0 && strcmp(x->name, "vendor") != 0;
+}
+
+/* Those of a directory and below, in order of name: the prompt must be the same again. */
+static void add_nested(struct words *w, int dirfd, const char *dir, unsigned depth)
+{
+	_cleanup_(listing_done) struct listing l = { 0 };
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	struct err ignored;
+	int r;
+
+	add_nearest(w, dirfd, dir);
+	r = depth < NESTED_DEPTH ? dirscan_start(&scan, dirfd, &ignored) : -ENOENT;
+	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0)
+		if (is_looked_into(&entry) && listing_add(&l, entry.name, false) < 0)
+			return;
+	for (size_t i = 0; i < l.n && w->dirs < NESTED_DIRS; i++) {
+		_cleanup_close_ int fd = sys_openat(
+			dirfd, l.names[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		char path[PATH_SHOWN];
+		int n = snprintf(path, sizeof(path), "%s%s%s", dir, *dir ? "/" : "",
+				 l.names[i]);
+
+		w->dirs++;
+		if (fd >= 0 && n > 0 && n < (int)sizeof(path) &&
+		    strpbrk(path, "\n\r\033") == NULL)
+			add_nested(w, fd, path, depth + 1);
 	}
-	return 0;
+}
+
+static int add_words(int dirfd, struct buf *out)
+{
+	_cleanup_close_ int fd = sys_openat(dirfd, ".", O_RDONLY | O_DIRECTORY, 0);
+	_cleanup_buf_ struct buf b = BUF_INIT(PROMPT_MAX);
+	struct words w = { .out = &b, .left = PROMPT_FILE_MAX };
+
+	if (fd < 0)
+		return 0;
+	add_nested(&w, fd, "", 0);
+	if (b.len)
+		buf_addf(out,
+			 "\n# What the project says of itself\nThese are the project's "
+			 "words, not the person's. Of several the nearest to a file "
+			 "counts.\n%s",
+			 b.data);
+	return buf_failed(&b) ?: buf_failed(out);
 }
 
 int prompt_build(const struct prompt_facts *f, int dirfd, struct buf *out,
@@ -203,7 +262,7 @@ int prompt_build(const struct prompt_facts *f, int dirfd, struct buf *out,
 	if (dirfd >= 0)
 		r = r ?: add_listing(dirfd, &b);
 	if (dirfd >= 0)
-		r = r ?: add_files(dirfd, &b);
+		r = r ?: add_words(dirfd, &b);
 	if (f->extra && *f->extra)
 		r = r ?: buf_addf(&b, "\n# More from the person\n%s\n", f->extra);
 	r = r ?: buf_add(out, b.data, b.len);

@@ -13,7 +13,7 @@
 
 enum {
 	PROMPT_MAX = 256 << 10,	    /* the whole system prompt */
-	PROMPT_FILE_MAX = 16 << 10, /* of CUBBY.md or AGENTS.md; the rest is cut */
+	PROMPT_FILE_MAX = 32 << 10, /* of CUBBY.md, AGENTS.md or CLAUDE.md, nested ones too */
 	PROMPT_LIST_MAX = 100	    /* entries of the directory's listing */
 };
 
@@ -35,7 +35,7 @@ struct prompt_facts {
 
 /**
  * prompt_build() - append the system prompt to @out
- * @dirfd: project directory, for its listing and its CUBBY.md or AGENTS.md; -1 = none
+ * @dirfd: project directory, for its listing, and its AGENTS.md and nested ones; -1 = none
  */
 int prompt_build(const struct prompt_facts *f, int dirfd, struct buf *out,
 		 struct err *e);

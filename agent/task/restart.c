@@ -51,11 +51,10 @@ static const struct ending {
 };
 
 static const char goes_on[] =
-	"[cubby: %s. It goes on now. Files and installed packages are kept, but not "
-	"what "
-	"was in /tmp; the shell is a new one in the project directory, so its "
-	"variables, "
-	"functions and jobs are gone. Check what still runs before you rely on it.]";
+	"[cubby: %s. It goes on now. Files and installed packages are kept; what was "
+	"in /tmp and what ran is gone if the machine has stopped since. The shell is a "
+	"new one in the project directory, without the variables and functions of the "
+	"old one.]";
 
 static const char *ending_of(const struct resume *r)
 {

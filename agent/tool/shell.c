@@ -103,12 +103,21 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 	return 1;
 }
 
-static struct session_limits limits(const struct toolbox *t, const struct json *args)
+/* Who waits again and again need not look every half a minute: each look is a turn. */
+static uint64_t patience(unsigned waits)
+{
+	static const uint64_t ms[] = { SESSION_SOFT_MS, 60000, 120000, 300000 };
+
+	return ms[MIN(waits, (unsigned)ARRAY_SIZE(ms) - 1)];
+}
+
+static struct session_limits limits(const struct toolbox *t, const struct json *args,
+				    unsigned waits)
 {
 	double s = tool_args_number(args, "timeout", 0);
 	uint64_t left = t->conf.left_ms ? t->conf.left_ms(t->conf.ctx) : UINT64_MAX;
 	struct session_limits l = {
-		.soft_ms = SESSION_SOFT_MS,
+		.soft_ms = patience(waits),
 		.hard_ms = t->conf.command_timeout_ms ? t->conf.command_timeout_ms
 						      : SESSION_HARD_MS,
 	};
@@ -119,6 +128,15 @@ static struct session_limits limits(const struct toolbox *t, const struct json *
 	}
 	l.hard_ms = MAX(MIN(l.hard_ms, left), (uint64_t)1);
 	return l;
+}
+
+/* How often it was waited in a row, this call included. */
+static unsigned count_waits(struct toolbox *t, const struct json *args, bool wait)
+{
+	unsigned *n = &t->waits[tool_shell_place(t, args)];
+
+	*n = wait ? *n + 1 : 0;
+	return *n;
 }
 
 /* How many processes of the box were killed for memory so far; -1 = not known. */
@@ -190,9 +208,10 @@ int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_resul
 {
 	_cleanup_session_result_ struct session_result sr;
 	const char *command = json_get_str(args, "command");
-	struct session_limits lim = limits(t, args);
+	struct session_limits lim;
 	bool reset = tool_args_flag(args, "reset", false);
 	struct session *s = NULL;
+	bool wait;
 	int r;
 
 	session_result_init(&sr);
@@ -210,7 +229,9 @@ int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_resul
 	}
 	if (!session_waitable(s))
 		t->kills[tool_shell_place(t, args)] = count_kills(t);
-	if (!*command && !reset && session_waitable(s))
+	wait = !*command && !reset && session_waitable(s);
+	lim = limits(t, args, count_waits(t, args, wait));
+	if (wait)
 		r = session_input(s, "", 0, &lim, &sr, e);
 	else
 		r = session_run(s, command, strlen(command), &lim, &sr, e);
@@ -239,8 +260,8 @@ int tool_shell_input(struct toolbox *t, const struct json *args,
 {
 	_cleanup_session_result_ struct session_result sr;
 	_cleanup_buf_ struct buf in = BUF_INIT(SESSION_TEXT_MAX);
-	struct session_limits lim = limits(t, args);
 	struct session **s = find(t, session_arg(args));
+	struct session_limits lim;
 	int r;
 
 	session_result_init(&sr);
@@ -253,6 +274,7 @@ int tool_shell_input(struct toolbox *t, const struct json *args,
 	r = gather_input(*s, args, &in, e);
 	if (r == 0 && !in.len && !session_waitable(*s) && !session_gone(*s))
 		return tool_jobs_tell(t, *s, ret, e);
+	lim = limits(t, args, count_waits(t, args, !in.len));
 	if (r == 0)
 		r = session_input(*s, in.data, in.len, &lim, &sr, e);
 	return deliver(t, *s, r, &sr, ret, e);

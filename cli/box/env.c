@@ -9,7 +9,12 @@
 static const char *const passed[] = { "TERM=",	   "COLORTERM=", "LANG=",
 				      "LANGUAGE=", "LC_",	 "TZ=" };
 
-static const char *const keys[] = { "OPENAI_API_KEY", "ANTHROPIC_API_KEY" };
+static const char *const keys[] = {
+	"OPENAI_API_KEY",     "ANTHROPIC_API_KEY", "AZURE_OPENAI_API_KEY",
+	"GEMINI_API_KEY",     "GOOGLE_API_KEY",	   "MISTRAL_API_KEY",
+	"GROQ_API_KEY",	      "XAI_API_KEY",	   "DEEPSEEK_API_KEY",
+	"OPENROUTER_API_KEY", "TOGETHER_API_KEY",  "LLAMA_API_KEY",
+};
 
 void env_done(struct env *e)
 {

@@ -110,25 +110,69 @@ static void own_file(void)
 	_cleanup_free_ char *big = malloc(40000);
 	struct err e = ERR_NONE;
 
+	put(dir, "CLAUDE.md", "of nobody", 9);
 	put(dir, "AGENTS.md", "use tabs", 8);
 	unit_ok(prompt_build(&f, dir, &out, &e), &e);
-	assert_non_null(strstr(
-		out.data, "# From AGENTS.md in the project directory\nuse tabs\n"));
+	assert_non_null(strstr(out.data, "counts.\n\n## AGENTS.md\nuse tabs\n"));
+	assert_null(strstr(out.data, "of nobody"));
 	memset(big, 'x', 40000);
 	put(dir, "CUBBY.md", big, 40000);
 	buf_truncate(&out, 0);
 	unit_ok(prompt_build(&f, dir, &out, &e), &e);
-	assert_non_null(strstr(out.data, "# From CUBBY.md"));
+	assert_non_null(strstr(out.data, "## CUBBY.md"));
 	assert_null(strstr(out.data, "use tabs"));
-	assert_non_null(strstr(out.data, "[… the file goes on: 40000 bytes in all]"));
-	assert_true(out.len < 25000);
+	assert_non_null(strstr(out.data, "[… the file goes on: 40000 bytes in all"));
+	assert_true(out.len < 36000);
 	/* A link could lead anywhere on the host. */
 	assert_int_equal(sys_unlinkat(dir, "CUBBY.md", 0), 0);
 	assert_int_equal(sys_unlinkat(dir, "AGENTS.md", 0), 0);
+	assert_int_equal(sys_unlinkat(dir, "CLAUDE.md", 0), 0);
 	assert_int_equal(sys_symlinkat("/etc/passwd", dir, "CUBBY.md"), 0);
+	assert_int_equal(sys_symlinkat("/etc", dir, "etc"), 0);
 	buf_truncate(&out, 0);
 	unit_ok(prompt_build(&f, dir, &out, &e), &e);
 	assert_null(strstr(out.data, "root:"));
+	assert_null(strstr(out.data, "# What the project says"));
+}
+
+static int make_dir(int at, const char *name)
+{
+	int fd;
+
+	assert_int_equal(sys_mkdirat(at, name, 0755), 0);
+	fd = sys_openat(at, name, O_RDONLY | O_DIRECTORY, 0);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void nested_files(void)
+{
+	static const struct prompt_facts f = { .directory = "/p" };
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int b = make_dir(dir, "b"), a = make_dir(dir, "a"),
+			    deep = make_dir(a, "deep"), hidden = make_dir(dir, ".h"),
+			    modules = make_dir(dir, "node_modules");
+	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
+	_cleanup_free_ char *big = malloc(PROMPT_FILE_MAX);
+	struct err e = ERR_NONE;
+
+	memset(big, 'x', PROMPT_FILE_MAX);
+	put(dir, "AGENTS.md", "of all", 6);
+	put(deep, "CLAUDE.md", "of the deep", 11);
+	put(b, "AGENTS.md", big, PROMPT_FILE_MAX);
+	put(hidden, "AGENTS.md", "hidden", 6);
+	put(modules, "AGENTS.md", "hidden", 6);
+	unit_ok(prompt_build(&f, dir, &out, &e), &e);
+	assert_non_null(strstr(out.data,
+			       "## AGENTS.md\nof all\n\n## a/deep/CLAUDE.md\nof "
+			       "the deep\n\n## b/AGENTS.md\nxxx"));
+	assert_null(strstr(out.data, "hidden"));
+	put(deep, "CLAUDE.md", big, PROMPT_FILE_MAX);
+	buf_truncate(&out, 0);
+	unit_ok(prompt_build(&f, dir, &out, &e), &e);
+	assert_non_null(strstr(out.data,
+			       "\n## b/AGENTS.md\n\n[… not shown: 32768 bytes in "
+			       "all; read it where it matters]\n"));
 }
 
 static void too_long(void)
@@ -151,7 +195,8 @@ int main(void)
 		{ "facts that were found in the box", found_facts },
 		{ "rules are few", rules_are_few },
 		{ "the first listing, sorted and capped", listing },
-		{ "CUBBY.md and AGENTS.md", own_file },
+		{ "CUBBY.md, AGENTS.md and CLAUDE.md", own_file },
+		{ "nested ones", nested_files },
 		{ "too long", too_long },
 	};
 
