@@ -12,9 +12,10 @@
 #include "base/err.h"
 
 enum {
-	PROMPT_MAX = 256 << 10,	    /* the whole system prompt */
-	PROMPT_FILE_MAX = 32 << 10, /* of CUBBY.md, AGENTS.md or CLAUDE.md, nested ones too */
-	PROMPT_LIST_MAX = 100	    /* entries of the directory's listing */
+	PROMPT_MAX = 256 << 10, /* the whole system prompt */
+	PROMPT_FILE_MAX =
+		32 << 10,     /* of CUBBY.md, AGENTS.md or CLAUDE.md, nested ones too */
+	PROMPT_LIST_MAX = 100 /* entries of the directory's listing */
 };
 
 /* Borrowed; NULL leaves the fact out. */

@@ -24,7 +24,7 @@ struct toolbox {
 	struct session_port port;
 	struct session *sessions[TOOL_SESSIONS]; /* owned; NULL = free place */
 	unsigned waits[TOOL_SESSIONS]; /* in a row, without a word to the program */
-	int64_t kills[TOOL_SESSIONS]; /* for memory in the box, when its command began
+	int64_t kills[TOOL_SESSIONS];  /* for memory in the box, when its command began
 				       * or had its last result; -1 = not known */
 	struct tool_python *pythons[TOOL_SESSIONS]; /* owned; NULL = free place */
 	struct python *interpreters[TOOL_SESSIONS]; /* borrowed from them */
