@@ -150,6 +150,7 @@ $(O)/agent/session/shell_text.o: $(wildcard agent/session/*.sh)
 $(O)/agent/python/shim.o: agent/python/shim.py
 $(O)/agent/tool/toolset.o: agent/tool/tools.json
 $(O)/agent/task/prompt.o: agent/task/prompt.md
+$(O)/cli/task/page.o: cli/task/page.css
 
 -include $(OBJ:.o=.d) $(TEST_SRC:%.c=$(O)/%.d)
 

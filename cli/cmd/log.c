@@ -3,21 +3,28 @@
 #include <unistd.h>
 
 #include "agent/turn/transcript.h"
+#include "base/file.h"
 #include "cli/box/netlog.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
 #include "cli/show/tty.h"
 #include "cli/task/logview.h"
+#include "cli/task/page.h"
 
 struct args {
 	const char *name;
 	bool last, net;
+	const char *html; /* file; NULL = none */
 };
+
+enum { KEY_HTML = 0x3000 };
 
 static const struct argp_option options[] = {
 	{ "last", 'l', NULL, 0, "show the newest task", 0 },
 	{ "net", 'n', NULL, 0, "show what the box did on the network", 0 },
+	{ "html", KEY_HTML, "FILE", 0,
+	  "write the task (the newest) as a page that needs nothing else", 0 },
 	{ 0 },
 };
 
@@ -31,6 +38,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'n':
 		a->net = true;
+		return 0;
+	case KEY_HTML:
+		a->html = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->name)
@@ -107,6 +117,34 @@ static int show(struct app *app, const struct boxdir *dir, const char *name,
 	return transcript_read(fd, logview_record, &v, e);
 }
 
+/* What the terminals showed may be missing; the page is the same without. */
+static int write_page(const struct boxdir *dir, const struct args *a, struct err *e)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(PAGE_MAX),
+				 tty = BUF_INIT(PAGE_TERMINAL);
+	char found[TASKLOG_NAME];
+	_cleanup_close_ int fd = tasklog_open(dir, a->name, found, e);
+	_cleanup_close_ int to = -1, terminal = -1;
+	struct err ignored;
+	struct page p;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	page_begin(&p, found, &out);
+	r = transcript_read(fd, page_record, &p, e);
+	if (r < 0)
+		return r;
+	terminal = tasklog_terminal_open(dir, found, &ignored);
+	if (terminal >= 0)
+		(void)file_read_fd(terminal, &tty, &ignored);
+	page_end(&p, buf_cstr(&tty), tty.len);
+	to = tasklog_copy(a->html, e);
+	if (to < 0)
+		return err_wrap(e, "--html");
+	return file_write_fd(to, buf_cstr(&out), out.len, e);
+}
+
 static int run(struct app *app, int argc, char **argv)
 {
 	_cleanup_boxsetup_ struct boxsetup s;
@@ -121,6 +159,8 @@ static int run(struct app *app, int argc, char **argv)
 	r = boxsetup_find(app, &s, &e);
 	if (r == 0 && a.net)
 		r = netlog_show(app, s.dir.dirfd, &e);
+	else if (r == 0 && a.html)
+		r = write_page(&s.dir, &a, &e);
 	else if (r == 0 && (a.name || a.last))
 		r = show(app, &s.dir, a.name, &e);
 	else if (r == 0)

@@ -10,7 +10,9 @@
 #include "cli/opt/cmd.h"
 #include "cli/opt/task.h"
 #include "cli/opt/words.h"
+#include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "cli/task/context.h"
 #include "cli/task/run.h"
 
 enum { TASK_TEXT_MAX = 1 << 20 }; /* bytes */
@@ -74,17 +76,22 @@ static const struct argp argp = {
 	.children = opt_task_children,
 };
 
+static bool is_stdin(const struct words *w)
+{
+	return w->n == 1 && strcmp(w->v[0], "-") == 0;
+}
+
 /* The words with blanks between; "-" alone is standard input. */
 static int task_text(const struct words *w, struct buf *ret, struct err *e)
 {
 	int r = 0;
 
-	if (w->n == 1 && strcmp(w->v[0], "-") == 0) {
+	if (is_stdin(w)) {
 		r = file_read_fd(STDIN_FILENO, ret, e);
 		if (r < 0)
 			return err_wrap(e, "cannot read the task");
 	}
-	for (size_t i = 0; r == 0 && i < w->n && strcmp(w->v[0], "-") != 0; i++)
+	for (size_t i = 0; r == 0 && i < w->n && !is_stdin(w); i++)
 		r = buf_addf(ret, "%s%s", i ? " " : "", w->v[i]);
 	if (r < 0)
 		return err_sys(e, r, "cannot read the task");
@@ -110,6 +117,12 @@ static int run(struct app *app, int argc, char **argv)
 	what.talk = !a.words.n && !a.task.replay;
 	if (a.words.n) {
 		if (task_text(&a.words, &text, &e) < 0)
+			return cmd_fail(app, &e, CMD_USAGE);
+		r = is_stdin(&a.words) ? 0 : context_read(STDIN_FILENO, &text, &e);
+		if (r == -ETIMEDOUT)
+			render_note(app, "%s; </dev/null tells that there is none",
+				    e.msg);
+		else if (r < 0)
 			return cmd_fail(app, &e, CMD_USAGE);
 		what.text = buf_cstr(&text);
 	}

@@ -110,6 +110,19 @@ int tasklog_terminal(const struct boxdir *b, const char *name, struct err *e)
 	return fd < 0 ? err_sys(e, fd, "cannot create the record of the terminal") : fd;
 }
 
+int tasklog_terminal_open(const struct boxdir *b, const char *name, struct err *e)
+{
+	_cleanup_close_ int dir = open_dir(b, e);
+	char file[TASKLOG_NAME + 8];
+	int fd;
+
+	if (dir < 0)
+		return dir;
+	snprintf(file, sizeof(file), "%s.tty", name);
+	fd = sys_openat(dir, file, O_RDONLY | O_NOFOLLOW, 0);
+	return fd < 0 ? err_sys(e, fd, "cannot open the record of the terminal") : fd;
+}
+
 void tasklog_list_done(struct tasklog_list *l)
 {
 	free(l->v);

@@ -19,6 +19,9 @@ int tasklog_create(const struct boxdir *b, struct timespec now, char ret[TASKLOG
  *  show, byte for byte; returns its descriptor */
 int tasklog_terminal(const struct boxdir *b, const char *name, struct err *e);
 
+/** tasklog_terminal_open() - that file, for reading; -ENOENT = there is none */
+int tasklog_terminal_open(const struct boxdir *b, const char *name, struct err *e);
+
 /** tasklog_open() - for reading: by name, or the beginning of one; NULL = the newest
  *  Return: the descriptor; -ENOENT; -ENOTUNIQ. */
 int tasklog_open(const struct boxdir *b, const char *name, char ret[TASKLOG_NAME],

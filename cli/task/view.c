@@ -1,5 +1,6 @@
 #include "cli/task/view.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +21,8 @@ enum {
 	VIEW_ASK_MAX = 64 << 20,
 	VIEW_ROWS_MAX = 4 << 20,
 	VIEW_WHAT_MAX = 4096,
-	VIEW_PAINT_MS = 50, /* between two looks at output that only moves on */
+	VIEW_LONG_MS = 30000, /* a task that is told of at its end */
+	VIEW_PAINT_MS = 50,   /* between two looks at output that only moves on */
 };
 
 void view_init(struct view *v, const struct app *app)
@@ -565,12 +567,26 @@ static enum task_verdict on_interrupted(void *ctx, struct task_answer *ret)
 	return verdict;
 }
 
+/* Whoever waited so long looks elsewhere. The console of Linux takes no OSC for one. */
+static void ring(const struct view *v, const struct task_report *r)
+{
+	const char *term = getenv("TERM");
+
+	fputc('\a', v->app->err);
+	if (term && strcmp(term, "linux") != 0 && strcmp(term, "dumb") != 0)
+		fprintf(v->app->err, "\033]9;cubby: the task has ended: %s\033\\",
+			task_end_name(r->end));
+	fflush(v->app->err);
+}
+
 static void on_end(void *ctx, const struct task_report *r)
 {
 	struct view *v = ctx;
 
 	view_break(v);
 	view_end_show(v->app, r, buf_cstr(&v->turn));
+	if (on_terminal(v) && r->status.elapsed_ms >= VIEW_LONG_MS)
+		ring(v, r);
 }
 
 const struct task_events *view_events(void)

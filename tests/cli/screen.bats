@@ -190,6 +190,29 @@ shows() {
 	[ "$(cat file)" = one ]
 }
 
+@test "screen: a task is written as one page, whatever it printed" {
+	model <<-'END'
+	{"text":"**Look** <script>","calls":[{"name":"shell","args":{"command":"printf '\\033[31m<b>red</b>\\033[0m\\n'"}}]}
+	{"calls":[{"name":"finish","args":{"answer":"</pre><i>","success":true}}]}
+	END
+	run -0 task "look <here>"
+	run -0 cubby log --html "$PWD/page.html"
+	[ -z "$output" ]
+	page=$(<page.html)
+	[[ $page == "<!DOCTYPE html>"*"<h1>look &#60;here&#62;</h1>"*"</html>" ]]
+	[[ $page == *"&#60;/pre&#62;&#60;i&#62;"* && $page != *"<script"* && $page != *"<b>"* ]]
+	[[ $page == *'<span class="s c1">&#60;b&#62;red&#60;/b&#62;</span>'* ]]
+	ln -sf /etc/passwd link
+	run -1 cubby log --html link
+	[[ $output == *"is a link"* ]]
+}
+
+@test "screen: a pipe is a part of the task" {
+	model < <(echo '{"expect":"standard input of this command, 8 bytes:]\nerr: 42","text":"It is 42."}')
+	echo "err: 42" | (no_model cubby run -q --net none "explain") >answer
+	[ "$(cat answer)" = "It is 42." ]
+}
+
 @test "screen: cubby -c goes on with the last task" {
 	model <<-'END'
 	{"text":"Hello."}

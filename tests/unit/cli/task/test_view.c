@@ -138,6 +138,28 @@ static void retries_and_notices(void)
 		"cubby: 80 % of the\\x1b rounds\n");
 }
 
+static void the_end_of_a_long_task_rings(void)
+{
+	for (int i = 0; i < 2; i++) {
+		struct task_report r;
+		struct watched w;
+
+		begin(&w);
+		w.view.footer.cols = 80;
+		w.view.footer.rows = 24;
+		task_report_init(&r);
+		r.end = TASK_DONE;
+		r.status.elapsed_ms = i ? 30000 : 29999;
+		setenv("TERM", "xterm", 1);
+		view_events()->end(&w.view, &r);
+		task_report_done(&r);
+		end(&w,
+		    i ? "cubby: done, 0 rounds, 0 calls, 30.0s\n\a\033]9;cubby: the "
+			"task has ended: done\033\\"
+		      : "cubby: done, 0 rounds, 0 calls, 30.0s\n");
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -147,6 +169,7 @@ int main(void)
 		{ "a terminal gets a status", a_terminal_gets_a_status },
 		{ "quiet shows nothing", quiet_shows_nothing },
 		{ "retries and notices", retries_and_notices },
+		{ "the end of a long task rings", the_end_of_a_long_task_rings },
 	};
 
 	return unit_cases("view", cases);

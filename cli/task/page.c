@@ -1,0 +1,253 @@
+#include "cli/task/page.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/show/html.h"
+#include "cli/show/markdown.h"
+#include "cli/show/wrap.h"
+#include "cli/task/diffview.h"
+#include "cli/task/view.h"
+
+enum { PAGE_TEXT = 64 << 20 };
+
+__asm__(".section .rodata\n"
+	".global page_css\n"
+	"page_css:\n"
+	".incbin \"cli/task/page.css\"\n"
+	".byte 0\n"
+	".previous\n");
+extern const char page_css[];
+
+/* ---- pieces --------------------------------------------------------------------------- */
+
+static void add_pre(struct page *p, const char *class, const char *label,
+		    const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && text[len - 1] == '\n')
+		len--;
+	buf_addf(p->out, "<pre class=\"%s\">%s", class, label);
+	html_text(p->out, text, len);
+	buf_adds(p->out, "</pre>\n");
+}
+
+/* Rows for a terminal, their styles as spans. */
+static void add_rows(struct page *p, const char *class, const struct buf *rows)
+{
+	struct html h;
+
+	buf_addf(p->out, "<pre class=\"%s\">", class);
+	html_begin(&h);
+	html_feed(&h, buf_cstr(rows), rows->len, p->out);
+	html_end(&h, p->out);
+	buf_adds(p->out, "</pre>\n");
+}
+
+static void add_words(struct page *p, const char *class, const char *text)
+{
+	const struct markdown_look look = { .color = true };
+	_cleanup_buf_ struct buf rows = BUF_INIT(PAGE_TEXT);
+	struct err ignored;
+
+	if (!text || !*text)
+		return;
+	(void)markdown_rows(text, strlen(text), &look, &rows, &ignored);
+	add_rows(p, class, &rows);
+}
+
+static void add_fact(struct page *p, const char *name, const char *value)
+{
+	if (!value || !*value)
+		return;
+	buf_addf(p->out, "<dt>%s</dt><dd>", name);
+	html_text(p->out, value, strlen(value));
+	buf_adds(p->out, "</dd>\n");
+}
+
+/* ---- records -------------------------------------------------------------------------- */
+
+static void on_task(struct page *p, const struct json *r)
+{
+	const char *task = json_get_str(r, "task");
+
+	buf_adds(p->out, "<h1>");
+	html_text(p->out, task ? task : "", task ? strlen(task) : 0);
+	buf_adds(p->out, "</h1>\n<dl>\n");
+	add_fact(p, "when", json_get_str(r, "time"));
+	add_fact(p, "directory", json_get_str(r, "directory"));
+	add_fact(p, "image", json_get_str(r, "image"));
+	add_fact(p, "network", json_get_str(r, "network"));
+	add_fact(p, "goes on from", json_get_str(r, "resumed"));
+	buf_adds(p->out, "</dl>\n");
+}
+
+static void on_model(struct page *p, const struct json *r)
+{
+	buf_adds(p->out, "<dl>\n");
+	add_fact(p, "model", json_get_str(r, "model"));
+	add_fact(p, "provider", json_get_str(r, "provider"));
+	buf_adds(p->out, "</dl>\n");
+}
+
+static void begin_round(struct page *p, const struct json *r)
+{
+	const int64_t round = json_get_int(r, "round", 0);
+
+	if (round <= 0 || (unsigned)round == p->round)
+		return;
+	p->round = (unsigned)round;
+	buf_addf(p->out, "<h2>Round %u</h2>\n", p->round);
+}
+
+static void on_response(struct page *p, const struct json *r)
+{
+	const struct json *content = json_get(json_get(r, "message"), "content");
+
+	begin_round(p, r);
+	add_words(p, "words", json_str(content));
+	if (json_type(content) != JSON_ARRAY)
+		return;
+	json_each(it, content)
+	{
+		add_words(p, "words", json_get_str(it, "text"));
+	}
+}
+
+static bool add_change(struct page *p, const char *tool, const struct json *args)
+{
+	const struct wrap w = { .color = true };
+	_cleanup_buf_ struct buf diff = BUF_INIT(PAGE_TEXT), rows = BUF_INIT(PAGE_TEXT);
+	const char *path = json_get_str(args, "path");
+
+	if (!path ||
+	    (strcmp(tool, "edit_file") != 0 && strcmp(tool, "write_file") != 0))
+		return false;
+	diffview_args(args, &diff);
+	diffview_text(buf_cstr(&diff), &w, SIZE_MAX, &rows);
+	add_pre(p, "call", tool[0] == 'e' ? "edit_file " : "write_file ", path);
+	add_rows(p, "result", &rows);
+	return true;
+}
+
+static void on_call(struct page *p, const struct json *r)
+{
+	const struct json *args = json_get(r, "args");
+	const char *tool = json_get_str(r, "tool") ?: "?";
+	const char *command = json_get_str(args, "command");
+	_cleanup_buf_ struct buf b = BUF_INIT(PAGE_TEXT);
+
+	if (strcmp(tool, "finish") == 0 || add_change(p, tool, args))
+		return;
+	if (strcmp(tool, "shell") == 0 && command) {
+		add_pre(p, "call", "$ ", command);
+		return;
+	}
+	buf_addf(&b, "%s ", tool);
+	if (p->secret && strcmp(tool, "input") == 0)
+		buf_adds(&b, "***");
+	else if (args)
+		json_print(args, false, &b);
+	add_pre(p, "call", "", buf_cstr(&b));
+}
+
+static void on_result(struct page *p, const struct json *r)
+{
+	const char *text = json_get_str(r, "text"),
+		   *outcome = json_get_str(r, "outcome");
+	const bool bad = json_get_int(r, "exit", 0) > 0 ||
+			 (outcome && strcmp(outcome, "error") == 0);
+
+	p->secret = view_wants_secret(json_get_str(r, "state"), text);
+	if (text && *text && !(outcome && strcmp(outcome, "finished") == 0))
+		add_pre(p, bad ? "result bad" : "result", "", text);
+}
+
+static void on_user(struct page *p, const struct json *r)
+{
+	add_pre(p, "you", "you: ", json_get_str(r, "text") ?: "");
+}
+
+static void on_notice(struct page *p, const struct json *r)
+{
+	if (!json_true(json_get(r, "to_model")))
+		add_pre(p, "notice", "cubby: ", json_get_str(r, "text") ?: "");
+}
+
+static void on_end(struct page *p, const struct json *r)
+{
+	char text[64], time[32];
+	const int64_t cost = json_get_int(r, "cost_micro", 0);
+
+	buf_adds(p->out, "<h2>End</h2>\n");
+	add_words(p, "answer", json_get_str(r, "answer"));
+	buf_adds(p->out, "<dl>\n");
+	add_fact(p, "end", json_get_str(r, "reason"));
+	add_fact(p, "why", json_get_str(r, "error"));
+	snprintf(text, sizeof(text), "%u, %lld calls", p->round,
+		 (long long)json_get_int(r, "calls", 0));
+	add_fact(p, "rounds", text);
+	snprintf(text, sizeof(text), "%lld in, %lld out",
+		 (long long)json_get_int(r, "tokens_in", 0),
+		 (long long)json_get_int(r, "tokens_out", 0));
+	add_fact(p, "tokens", text);
+	snprintf(text, sizeof(text), "about $%.4f", (double)cost / 1e6);
+	add_fact(p, "cost", cost > 0 ? text : "");
+	add_fact(p, "time",
+		 text_ms(time, sizeof(time),
+			 (uint64_t)MAX(json_get_int(r, "elapsed_ms", 0), (int64_t)0)));
+	buf_adds(p->out, "</dl>\n");
+}
+
+static const struct {
+	const char *type;
+	void (*add)(struct page *p, const struct json *r);
+} types[] = {
+	{ "task", on_task },	 { "model", on_model },	  { "response", on_response },
+	{ "call", on_call },	 { "result", on_result }, { "user", on_user },
+	{ "notice", on_notice }, { "end", on_end },
+};
+
+int page_record(void *page, const struct json *record, struct err *e)
+{
+	struct page *p = page;
+	const char *type = json_get_str(record, "type");
+
+	for (size_t i = 0; type && i < ARRAY_SIZE(types); i++)
+		if (strcmp(types[i].type, type) == 0)
+			types[i].add(p, record);
+	return buf_failed(p->out) < 0
+		       ? err_sys(e, buf_failed(p->out), "cannot make the page")
+		       : 0;
+}
+
+/* ---- the page ------------------------------------------------------------------------- */
+
+void page_begin(struct page *p, const char *title, struct buf *out)
+{
+	*p = (struct page){ .out = out };
+	buf_adds(out,
+		 "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+		 "<meta http-equiv=\"Content-Security-Policy\" "
+		 "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+		 "<meta name=\"viewport\" content=\"width=device-width\">\n"
+		 "<title>");
+	html_text(out, title, strlen(title));
+	buf_addf(out, "</title>\n<style>\n%s</style></head><body>\n", page_css);
+}
+
+void page_end(struct page *p, const char *terminal, size_t len)
+{
+	struct html h;
+
+	if (len) {
+		buf_adds(p->out, "<details><summary>All that the terminals showed"
+				 "</summary>\n<pre class=\"terminal\">");
+		html_begin(&h);
+		html_feed(&h, terminal, MIN(len, (size_t)PAGE_TERMINAL), p->out);
+		html_end(&h, p->out);
+		buf_adds(p->out, "</pre></details>\n");
+	}
+	buf_adds(p->out, "</body></html>\n");
+}
