@@ -29,7 +29,8 @@ void boxsetup_done(struct boxsetup *s)
 	store_close(&s->store);
 }
 
-static int locate(const struct app *app, struct boxsetup *s, struct err *e)
+int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask ask,
+		    struct err *e)
 {
 	int r;
 
@@ -38,7 +39,8 @@ static int locate(const struct app *app, struct boxsetup *s, struct err *e)
 		r = place_find(app, &s->store, &s->spec, &s->place, e);
 	if (r < 0)
 		return r;
-	return text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
+	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
+	return project_file_load(app, &s->store, &s->spec, ask, e);
 }
 
 /* What box.json says and no option may change: the image and the id map. */
@@ -215,6 +217,8 @@ static int save(const struct app *app, struct boxsetup *s, const struct json *ol
 		changed = -ENOMEM;
 	if (changed < 0)
 		return err_sys(e, changed, "cannot save the box");
+	if (!is_new && json_get_str(old, "setup"))
+		json_set_str(j, "setup", json_get_str(old, "setup"));
 	moved = add_place(s, old, j, e);
 	if (moved < 0)
 		return moved;
@@ -290,7 +294,7 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 
 	s->keep_options = o->save;
 	s->forget = o->forget;
-	r = locate(app, s, e);
+	r = boxsetup_locate(app, s, PROJECT_ASK, e);
 	if (r == 0)
 		r = place_check(app, &s->store, s->spec.project, e);
 	if (r < 0)
@@ -398,10 +402,13 @@ static void tell_mode(const struct app *app, const struct boxsetup *s)
 int boxsetup_start(const struct app *app, struct boxsetup *s,
 		   const struct box_command *first, struct err *e)
 {
+	bool setup = project_file_setup_needed(app, &s->spec, &s->dir);
 	int r = asked_any(app->config) ? join_as_asked(app, s, e) : 0;
 
 	if (r == 0)
-		r = open_box(app, s, false, first, e);
+		r = open_box(app, s, false, setup ? NULL : first, e);
+	if (r >= 0 && setup)
+		r = project_file_setup(app, &s->spec, &s->dir, s->box, e);
 	if (r < 0)
 		return r;
 	tell_mode(app, s);
@@ -425,7 +432,7 @@ int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
 	char shown[256];
 	int r;
 
-	r = locate(app, s, e);
+	r = boxsetup_locate(app, s, PROJECT_ASK_NEVER, e);
 	if (r < 0)
 		return r;
 	r = load(app, s, &j, e);

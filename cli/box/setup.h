@@ -11,6 +11,7 @@
 #define CLI_BOX_SETUP_H
 
 #include "cli/box/place.h"
+#include "cli/box/project_file.h"
 #include "cli/opt/box.h"
 #include "cli/show/app.h"
 #include "rootfs/store/boxdir.h"
@@ -49,6 +50,10 @@ int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxs
 /** boxsetup_start() - the second half; @first: see box.h, or NULL */
 int boxsetup_start(const struct app *app, struct boxsetup *s,
 		   const struct box_command *first, struct err *e);
+
+/** boxsetup_locate() - only where it is, and what the project's own file says of it */
+int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask ask,
+		    struct err *e);
 
 /** boxsetup_find() - only what is there: -ENOENT "no box for 'DIR'" when there is none.
  *  The box is not opened. */

@@ -36,8 +36,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (a->pid)
 			return cmd_bad(state, "unexpected word '%s'", arg);
-		if (num_range(arg, 1, INT32_MAX, &pid) < 0)
-			return cmd_bad(state, "bad process number '%s'", arg);
+		if (num_range(arg, 1, INT32_MAX, &pid) < 0 && !spec_name_valid(arg))
+			return cmd_bad(state,
+				       "'%s' is no process number, nor the name of "
+				       "a service",
+				       arg);
 		a->pid = arg;
 		return 0;
 	default:
@@ -48,9 +51,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "[PID]",
+	.args_doc = "[PID|SERVICE]",
 	.doc = "Show what a command that 'cubby exec --detach' left in the box has "
-	       "printed; without PID the one that printed last.",
+	       "printed, or a service of .cubby/box.json; without a word the one that "
+	       "printed last.",
 };
 
 static int nothing(const struct app *app, const char *pid)

@@ -309,6 +309,7 @@ void config_done(struct config *c)
 		free((char *)(uintptr_t)c->texts.v[i]);
 	words_done(&c->texts);
 	json_free(&c->file);
+	json_free(&c->project);
 	json_free(&c->box);
 	json_free(&c->task);
 }
@@ -367,8 +368,9 @@ const char *config_source_name(enum config_source from)
 {
 	static const char *const names[] = {
 		[CONFIG_FROM_DEFAULT] = "default", [CONFIG_FROM_FILE] = "file",
-		[CONFIG_FROM_BOX] = "box",	   [CONFIG_FROM_ENV] = "environment",
-		[CONFIG_FROM_TASK] = "task",	   [CONFIG_FROM_FLAG] = "flag",
+		[CONFIG_FROM_PROJECT] = "project", [CONFIG_FROM_BOX] = "box",
+		[CONFIG_FROM_ENV] = "environment", [CONFIG_FROM_TASK] = "task",
+		[CONFIG_FROM_FLAG] = "flag",
 	};
 
 	return names[from];

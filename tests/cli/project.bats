@@ -1,0 +1,121 @@
+# .cubby/box.json: what a project says about its box.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() {
+	lib_project
+	mkdir .cubby
+}
+
+says() { cat >.cubby/box.json; }
+
+WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does not hold until 'cubby agree' permits it"
+
+@test "project: setup runs once in a box, again when it or its script changes" {
+	says <<<'{"setup": ["echo one >>/root/one", "./prep two"], "env": {"GREETING": "hello"}}'
+	printf '#!/bin/sh\necho $1 >>/root/two\n' >prep
+	chmod +x prep
+	run -0 --separate-stderr cubby exec -- sh -c 'cat /root/one /root/two; echo $GREETING'
+	[ "$output" = $'one\ntwo\nhello' ]
+	[ "$stderr" = $'cubby: setup: echo one >>/root/one\ncubby: setup: ./prep two' ]
+	run -0 --separate-stderr cubby exec -- cat /root/one
+	[ "$output" = one ]
+	[ -z "$stderr" ]
+	echo 'echo more >>/root/two' >>prep
+	run -0 cubby exec -q -- cat /root/two
+	[ "$output" = $'two\ntwo\nmore' ]
+	[ "$(cubby config --json | jq -r '.[] | select(.name == "env") | "\(.value) \(.from)"')" = "GREETING=hello project" ]
+}
+
+@test "project: a step that fails is named, with what it printed, and tried again" {
+	says <<<'{"setup": ["echo bad news; exit 3"]}'
+	run -125 --separate-stderr cubby exec -- true
+	[[ $stderr == *$'\nbad news\n'*"cubby exec: setup: 'echo bad news; exit 3' ended with status 3; "* ]]
+	says <<<'{"setup": ["true"]}'
+	run -0 cubby exec -q -- true
+}
+
+@test "project: what widens holds only after the person agreed to that very text" {
+	says <<<'{"publish": ["0:8123"], "memory": "300M", "net": "host"}'
+	run -0 --separate-stderr cubby exec -- true
+	[ "$stderr" = "$WANTS" ]
+	[ "$(cubby info --json | jq -c '[.net, .publish, .limits.memory_bytes]')" = '["gate",[],314572800]' ]
+	run script -qec "cubby agree" /dev/null <<<no
+	[[ $output == *'  publish: ["0:8123"]'*'  net: "host"'*"Permit that? [y/N]"* ]]
+	[ "$(cubby info --json | jq -r .net)" = gate ]
+	run script -qec "cubby agree" /dev/null <<<yes
+	[ "$(cubby info --json | jq -c '[.net, .publish]')" = '["host",["0:8123"]]' ]
+	says <<<'{"publish": ["0:8124"], "memory": "300M", "net": "host"}'
+	[ "$(cubby info --json | jq -c '[.net, .publish]')" = '["gate",[]]' ]
+	run -0 cubby agree --yes
+	[ "$(cubby info --json | jq -c '[.net, .publish]')" = '["host",["0:8124"]]' ]
+	[ "$(CUBBY_NET=none cubby info --json | jq -r .net)" = none ]
+}
+
+@test "project: the box cannot agree for the person, nor lead the reader elsewhere" {
+	says <<<'{"net": "host"}'
+	cubby exec -q -- sh -c 'mkdir -p agreed; printf %064d 0 >agreed/x; true'
+	[ "$(cubby info --json | jq -r .net)" = gate ]
+	rm .cubby/box.json
+	cubby exec -q -- ln -s /etc/passwd .cubby/box.json
+	run -125 --separate-stderr cubby exec -q -- true
+	[[ $stderr == "cubby exec: .cubby/box.json: cannot open it: "* ]]
+	cubby stop -q
+	rm .cubby/box.json
+	mkfifo .cubby/box.json
+	run -125 --separate-stderr timeout 20 cubby exec -q -- true
+	[ "$stderr" = "cubby exec: .cubby/box.json: it is no regular file" ]
+	rm .cubby/box.json
+	head -c 200000 /dev/zero | tr '\\0' ' ' >.cubby/box.json
+	run -125 --separate-stderr cubby exec -q -- true
+	[[ $stderr == "cubby exec: .cubby/box.json: "* ]]
+	cubby rm -q
+}
+
+@test "project: up starts services in order, down ends them in reverse" {
+	says <<'END'
+{ "services": {
+	"first": { "run": "trap 'echo ended >>/root/order; exit' TERM; echo hello; while :; do sleep 0.1; done" },
+	"again": { "run": "echo x >>/root/again; sleep 0.1", "restart": true },
+	"last": { "run": "trap 'echo last >>/root/order; exit' TERM; while :; do sleep 0.1; done",
+		"ready": { "command": "grep -c x /root/again" } }
+} }
+END
+	run -0 --separate-stderr cubby up
+	[ "$stderr" = $'cubby: service \'first\' runs\ncubby: service \'again\' runs\ncubby: service \'last\' runs\ncubby: all services run' ]
+	run -0 cubby up
+	[ "$output" = "cubby: all services run" ]
+	run -0 cubby logs first
+	[ "$output" = hello ]
+	run -0 --separate-stderr cubby down
+	[[ $stderr == $'cubby: service \'last\' has ended\ncubby: service \'again\' has ended\ncubby: service \'first\' has ended\n'* ]]
+	run -0 cubby exec -q -- cat /root/order
+	echo "order: $output"
+	[ "$output" = $'last\nended' ]
+	cubby stop -q
+	run -0 --separate-stderr cubby down
+	[ "$stderr" = "cubby: the box is not running" ]
+}
+
+@test "project: a service that ends at once is told" {
+	says <<<'{"services": {"db": {"run": "echo no disk; exit 7"}}}'
+	run -1 --separate-stderr cubby up
+	[ "$stderr" = "cubby up: service 'db' ended with status 7; 'cubby logs db' shows what it said" ]
+	run -0 cubby logs db
+	[ "$output" = "no disk" ]
+	cubby stop -q
+}
+
+@test "project: a bad file is one line with the remedy" {
+	says <<<'{"imge": "x"}'
+	run -125 --separate-stderr cubby exec -- true
+	[ "$stderr" = "cubby exec: .cubby/box.json: unknown member 'imge'; did you mean 'image'?" ]
+	says <<<'{"image": '
+	run -125 --separate-stderr cubby exec -- true
+	[[ $stderr == "cubby exec: .cubby/box.json: "* ]]
+}
