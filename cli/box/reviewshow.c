@@ -2,10 +2,13 @@
 
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/opt/config.h"
 #include "cli/show/render.h"
+#include "cli/show/tty.h"
 
 static bool member_is(const struct json *j, const char *key, const char *value)
 {
@@ -271,6 +274,12 @@ int reviewshow_take(const struct reviewshow *s, const struct review *rv,
 	size_t taken, held;
 	int r = review_ask(rv, args, &list, NULL, e);
 
+	if (s->app->json && json_len(list)) {
+		_cleanup_json_ struct json *told = json_object();
+
+		json_set(told, "review", json_dup(list));
+		render_json_note(s->app, told);
+	}
 	taken = count(list, true);
 	held = count(list, false);
 	if (!s->app->quiet && !s->app->json)
@@ -297,4 +306,28 @@ int reviewshow_take(const struct reviewshow *s, const struct review *rv,
 			    "kept in the box; 'cubby diff' shows it, 'cubby apply "
 			    "PATH' takes it over");
 	return 0;
+}
+
+int reviewshow_end(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_json_ struct json *args = review_args("apply");
+	const char *policy = config_text(app->config, CONFIG_APPLY);
+	bool ask = tty_is(STDIN_FILENO) && tty_is(fileno(app->err)) && !app->json &&
+		   strcmp(policy, "never") != 0;
+	struct reviewshow show = { .app = app,
+				   .out = app->err,
+				   .in = ask ? STDIN_FILENO : -1 };
+	int r;
+
+	if (s->spec.project_mode != PROJECT_REVIEW)
+		return 0;
+	json_set_str(args, "policy", policy);
+	r = review_open(s, true, &rv, e);
+	if (r == -EBUSY)
+		render_note(app, "what the box has changed stays in it while it is in "
+				 "use; 'cubby stop' and 'cubby apply' take it over");
+	if (r < 0)
+		return r == -EBUSY || r == -ENOENT ? 0 : r;
+	return reviewshow_take(&show, &rv, args, e);
 }

@@ -34,4 +34,9 @@ void reviewshow_told(const struct app *app, const struct json *list);
 int reviewshow_take(const struct reviewshow *s, const struct review *rv,
 		    const struct json *args, struct err *e);
 
+/** reviewshow_end() - the same at the end of a task, by the configuration; the box has been
+ *  left. Nothing where the project was not under review, or nothing has changed.
+ *  Return: 0, also when it has to wait, which is said. */
+int reviewshow_end(const struct app *app, const struct boxsetup *s, struct err *e);
+
 #endif

@@ -31,6 +31,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_KEEP]		 = { "keep",		CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_LINGER]		 = { "linger",		CONFIG_PAUSE,	"10s", 0, NULL },
 	[CONFIG_PROJECT]	 = { "project",		CONFIG_PROJECTMODE, NULL, 0, NULL },
+	[CONFIG_APPLY]		 = { "apply",		CONFIG_APPLYMODE, "safe", 0, NULL },
 	[CONFIG_GIT_WRITABLE]	 = { "git-writable",	CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_ALLOW_HOME]	 = { "allow-home",	CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_ANY_DIRECTORY]	 = { "any-directory",	CONFIG_BOOL,	NULL, 0, NULL },
@@ -129,12 +130,13 @@ static int read_word(const char *s, const char *const *words, size_t n, uint64_t
 static int bad_value(enum config_type type, const char *text, struct err *e)
 {
 	static const char *const what[] = {
-		[CONFIG_TEXT] = "empty value",	[CONFIG_BOOL] = "bad switch",
-		[CONFIG_NUMBER] = "bad number", [CONFIG_SIZE] = "bad size",
-		[CONFIG_TIME] = "bad time",	[CONFIG_MILLI] = "bad number",
-		[CONFIG_NETMODE] = "bad mode",	[CONFIG_ERRMODE] = "bad mode",
-		[CONFIG_LIST] = "empty value",	[CONFIG_LEVEL] = "bad level",
-		[CONFIG_PAUSE] = "bad time",	[CONFIG_PROJECTMODE] = "bad mode",
+		[CONFIG_TEXT] = "empty value",	 [CONFIG_BOOL] = "bad switch",
+		[CONFIG_NUMBER] = "bad number",	 [CONFIG_SIZE] = "bad size",
+		[CONFIG_TIME] = "bad time",	 [CONFIG_MILLI] = "bad number",
+		[CONFIG_NETMODE] = "bad mode",	 [CONFIG_ERRMODE] = "bad mode",
+		[CONFIG_LIST] = "empty value",	 [CONFIG_LEVEL] = "bad level",
+		[CONFIG_PAUSE] = "bad time",	 [CONFIG_PROJECTMODE] = "bad mode",
+		[CONFIG_APPLYMODE] = "bad mode",
 	};
 	char shown[80];
 
@@ -144,6 +146,8 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 		err_hint(e, "it is gate, none or host");
 	if (type == CONFIG_PROJECTMODE)
 		err_hint(e, "it is review, live or ro");
+	if (type == CONFIG_APPLYMODE)
+		err_hint(e, "it is safe, ask, all or never");
 	if (type == CONFIG_ERRMODE)
 		err_hint(e, "it is go-on, stop or reject");
 	if (type == CONFIG_LEVEL)
@@ -165,6 +169,7 @@ static int read_value(enum config_type type, const char *text, uint64_t *ret)
 		[SESSION_STOP] = "stop",
 		[SESSION_REJECT] = "reject",
 	};
+	static const char *const applies[] = { "safe", "ask", "all", "never" };
 	static const char *const levels[] = { NULL, "low", "medium", "high" };
 
 	switch (type) {
@@ -184,6 +189,8 @@ static int read_value(enum config_type type, const char *text, uint64_t *ret)
 		return read_net(text, ret);
 	case CONFIG_PROJECTMODE:
 		return read_project(text, ret);
+	case CONFIG_APPLYMODE:
+		return read_word(text, applies, ARRAY_SIZE(applies), ret);
 	case CONFIG_ERRMODE:
 		return read_word(text, modes, ARRAY_SIZE(modes), ret);
 	case CONFIG_LEVEL:

@@ -31,6 +31,7 @@ enum config_key {
 	CONFIG_KEEP,
 	CONFIG_LINGER,
 	CONFIG_PROJECT,
+	CONFIG_APPLY,
 	CONFIG_GIT_WRITABLE,
 	CONFIG_ALLOW_HOME,
 	CONFIG_ANY_DIRECTORY,
@@ -60,6 +61,7 @@ enum config_type {
 	CONFIG_MILLI, /* thousandths */
 	CONFIG_NETMODE,
 	CONFIG_PROJECTMODE,
+	CONFIG_APPLYMODE,
 	CONFIG_ERRMODE, /* enum session_on_error */
 	CONFIG_LEVEL,	/* 1 low, 2 medium, 3 high */
 	CONFIG_LIST

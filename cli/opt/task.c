@@ -30,6 +30,9 @@ static const struct argp_option options[] = {
 	ROW("save-transcript", CONFIG_SAVE_TRANSCRIPT, "FILE", OPTION_ARG_OPTIONAL,
 	    "also write the transcript to FILE (default: cubby-transcript.jsonl)"),
 	ROW("ask", CONFIG_ASK, NULL, 0, "show each command and ask before it runs"),
+	ROW("apply", CONFIG_APPLY, "MODE", 0,
+	    "of what is under review: take over what is safe (default), ask about all, "
+	    "take all, or never"),
 	ROW("system-extra", CONFIG_SYSTEM_EXTRA, "TEXT", 0,
 	    "more instructions for the model"),
 	{ "replay", KEY_REPLAY, "FILE", 0,

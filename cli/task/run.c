@@ -11,6 +11,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/env.h"
+#include "cli/box/reviewshow.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/config_task.h"
@@ -620,6 +621,9 @@ static int run_work(struct work *w, struct err *e)
 		return cmd_fail(w->app, e, CMD_NO_BOX);
 	status = w->t->talk ? talk(w, e) : run_task(w, e);
 	toolbox_free(&w->tools); /* its sessions are in the box that ends now */
+	box_close(&w->setup.box);
+	if (reviewshow_end(w->app, &w->setup, e) < 0)
+		return cmd_fail(w->app, e, status ? status : CMD_FAILED);
 	if (boxsetup_finish(&w->setup, e) < 0)
 		return cmd_fail(w->app, e, status ? status : CMD_NO_BOX);
 	return status;

@@ -1,0 +1,90 @@
+# What a task has changed in a project under review, when it ends.
+bats_require_minimum_version 1.5.0
+load ../lib
+load model
+
+setup_file() {
+	lib_env
+	lib_image
+}
+
+teardown_file() { lib_done; }
+
+setup() { lib_project; }
+
+teardown() { model_done; }
+
+change() { # SCRIPT: a task that runs it and ends
+	model < <(call "$1"; finish done)
+}
+
+review() { task --project review "$@"; }
+
+@test "what is harmless is there when the task ends, with a line for each file" {
+	echo one >a
+	change 'echo two >>a; mkdir d; echo x >d/n'
+	run -0 --separate-stderr review "do it"
+	[ "$(cat a d/n | tr '\n' ' ')" = "one two x " ]
+	[[ $stderr == *"changed  a +1"*"new      d/n +1"*"'cubby undo' takes back"* ]] ||
+		{ echo "$stderr"; return 1; }
+	cubby undo
+	[ "$(cat a)" = one ] && [ ! -e d ]
+}
+
+@test "what acts on this machine waits, and the last line says for what" {
+	change 'echo x >.envrc; echo y >plain'
+	run -0 --separate-stderr review "do it"
+	[ -e plain ] && [ ! -e .envrc ]
+	[[ $stderr == *"1 change is held"*".envrc"*"'cubby apply PATH' takes it over"* ]]
+	cubby apply .envrc
+	[ -e .envrc ]
+}
+
+@test "--apply: all, never, ask" {
+	change 'echo x >.envrc'
+	review --apply all "do it"
+	[ -e .envrc ]
+	model_done
+	change 'echo y >plain'
+	review --apply never "do it"
+	[ ! -e plain ]
+	model_done
+	change 'echo z >other'
+	review --apply ask "do it"
+	[ ! -e plain ] && [ ! -e other ]
+	[ "$(cubby diff --name-only | xargs)" = "other plain" ]
+	run -2 review --apply odd "do it"
+	[[ $output == *"it is safe, ask, all or never"* ]]
+}
+
+@test "a task that fails, and --rm, come out all the same" {
+	model < <(call 'echo x >a'; finish no false)
+	run -1 review "do it"
+	[ -e a ]
+	cubby rm --yes
+	model_done
+	change 'echo y >b'
+	review --rm "do it"
+	[ "$(cat b)" = y ]
+}
+
+@test "with --json the changes are an object on standard error" {
+	change 'echo x >a'
+	run -0 --separate-stderr review --json "do it"
+	[ "$(jq -r '.review[0].path, .review[0].chosen' <<<"$stderr" | xargs)" = "/a true" ]
+	[ -e a ]
+}
+
+@test "on a terminal what is held is asked for" {
+	cubby exec --project review -- sh -c 'echo x >.envrc; echo y >plain'
+	printf 'd\na\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	[ -e plain ]
+	[ "$(cat .envrc)" = x ] || { cat out; return 1; }
+	grep -q '^+x' out
+	cubby exec --project review -- sh -c 'echo z >.envrc'
+	printf 'k\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	[ "$(cubby diff --name-only)" = .envrc ]
+	printf 'x\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	[ -z "$(cubby diff --name-only)" ]
+	[ "$(cat .envrc)" = x ]
+}
