@@ -8,9 +8,10 @@
 #include "runtime/box/box.h"
 
 struct python_port {
+	/* 0, or 1: the answer is python_spawned()'s (python.h) */
 	int (*spawn)(void *ctx, const struct box_command *c, struct box_proc *ret,
 		     struct err *e);
-	/* -ETIMEDOUT: it has not ended */
+	/* -ETIMEDOUT: it has not ended, or that is not known */
 	int (*wait)(void *ctx, uint32_t id, int timeout_ms, struct box_exit *ret,
 		    struct err *e);
 	/* to its whole process group */

@@ -62,9 +62,9 @@ static int watch(struct python *p, int op, int fd, uint32_t events)
 	return sys_epoll_ctl(p->epfd, op, fd, &ev);
 }
 
-static int watch_all(struct python *p)
+static int watch_streams(struct python *p)
 {
-	int r = watch(p, EPOLL_CTL_ADD, p->control, EPOLLIN);
+	int r = 0;
 
 	for (int i = 1; i < 3 && r == 0; i++)
 		r = watch(p, EPOLL_CTL_ADD, p->proc.fds[i], EPOLLIN);
@@ -345,6 +345,12 @@ void python_free(struct python **p)
 	*p = NULL;
 }
 
+static int take_streams(struct python *p)
+{
+	scope_close_set(&p->proc.fds[0], 1); /* it reads from /dev/null */
+	return watch_streams(p);
+}
+
 static int start(struct python *p, struct err *e)
 {
 	const char *argv[7] = { "python3", "/proc/self/fd/3", "4" };
@@ -384,14 +390,33 @@ static int start(struct python *p, struct err *e)
 			       "dnf install -y python3)");
 	if (r < 0)
 		return r;
-	scope_close_set(&p->proc.fds[0], 1); /* it reads from /dev/null */
 	p->control = take(&ours, -1);
-	r = watch_all(p);
+	if (r == 0)
+		r = take_streams(p);
+	if (r >= 0)
+		r = watch(p, EPOLL_CTL_ADD, p->control, EPOLLIN);
 	if (r < 0) {
 		python_restart(p);
 		return err_sys(e, r, "cannot watch an interpreter");
 	}
 	return 0;
+}
+
+void python_spawned(struct python *p, struct box_proc *proc, const struct err *why)
+{
+	struct python_death d = { .exit.status = -1,
+				  .in_cell = p->state >= PYTHON_RUNNING };
+
+	if (proc) {
+		box_proc_done(&p->proc);
+		p->proc = take(proc, BOX_PROC_NONE);
+		if (alive(p) && take_streams(p) >= 0)
+			return;
+	}
+	d.why = proc ? "its output cannot be watched" : why->msg;
+	forget(p);
+	if (p->conf.events->death && d.in_cell)
+		p->conf.events->death(p->conf.ctx, &d);
 }
 
 static struct json *json_strings(const char *const *v)

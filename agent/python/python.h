@@ -71,6 +71,10 @@ struct python_cell {
  */
 int python_run(struct python *p, const struct python_cell *c, struct err *e);
 
+/** python_spawned() - the answer to a port's spawn() that was 1; @proc is taken over, NULL:
+ *  it does not run, for @why, which the death that follows says */
+void python_spawned(struct python *p, struct box_proc *proc, const struct err *why);
+
 /** python_input() - answer a question; NULL = nobody will; -ENOMSG: there is none */
 int python_input(struct python *p, const char *line, struct err *e);
 

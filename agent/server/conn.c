@@ -250,6 +250,15 @@ static void take_body(struct exchange *x)
 
 /* ---- the head ------------------------------------------------------------------------- */
 
+static bool has_token(struct exchange *x)
+{
+	const char *value = head_field(&x->head, "authorization");
+
+	if (value && strncasecmp(value, "token ", 6) == 0)
+		return exchange_key_is(x, value + 6 + strspn(value + 6, " "));
+	return exchange_key_is(x, exchange_arg(x, "token", 0));
+}
+
 static bool has_key(const struct exchange *x)
 {
 	const char *value = head_field(&x->head, "authorization");
@@ -291,7 +300,8 @@ static int check_request(struct exchange *x)
 	else if (!route)
 		exchange_fail(x, x->match.path_known ? 405 : 404, "%s",
 			      x->match.path_known ? "Method Not Allowed" : "Not Found");
-	else if (route->right == ROUTE_KEY && !has_key(x))
+	else if ((route->right == ROUTE_KEY && !has_key(x)) ||
+		 (route->right == ROUTE_TOKEN && !has_key(x) && !has_token(x)))
 		exchange_fail(x, 401, "Invalid API key");
 	else if (route->websocket && !x->head.websocket)
 		exchange_fail(x, 426, "this is a WebSocket");

@@ -121,6 +121,6 @@ bool conn_idle(const struct exchange *x);
 
 /* ---- tables of routes */
 extern const struct route_table about_routes, files_routes, execute_routes,
-	terminal_routes, proxy_routes, mcpweb_routes;
+	terminal_routes, proxy_routes, mcpweb_routes, jupyter_routes;
 
 #endif

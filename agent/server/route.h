@@ -14,6 +14,8 @@ struct exchange;
 enum route_right {
 	ROUTE_ANYBODY, /* no key is asked for */
 	ROUTE_KEY,     /* the server's key, in "Authorization: Bearer" */
+	ROUTE_TOKEN,   /* the same, and as clients of Jupyter have it: "Authorization:
+			  token", or "token" in the query */
 	ROUTE_FIRST    /* a WebSocket whose first message has the key: the handler asks
 			  exchange_key_is() */
 };

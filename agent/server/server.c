@@ -146,6 +146,7 @@ static void add_tables(struct server *s)
 	static const struct route_table *const own[] = {
 		&about_routes,
 		&execute_routes,
+		&jupyter_routes,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)

@@ -1,0 +1,190 @@
+# cubby serve as a Jupyter server: what Open WebUI's code interpreter and other clients use.
+# shellcheck disable=SC2016 # Python's, not the shell's
+bats_require_minimum_version 1.5.0
+load ../lib
+load ../serve
+
+setup_file() {
+	lib_env
+	lib_image
+	lib_python
+}
+teardown_file() { lib_done; }
+setup() {
+	lib_skipped
+	lib_project
+}
+teardown() { serve_end; }
+
+# Another kernel; its id in $kernel.
+make_kernel() {
+	serve_json POST /api/kernels '{"name":"python3"}'
+	kernel=$(jq -r .id <<<"$output")
+	[[ $kernel =~ ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$ ]]
+}
+
+# cells CODE...: what comes, a line each: "TYPE CONTENT"
+cells() {
+	run -0 timeout 120 "$CUBBY_TEST_TOP/tests/fake/jupyter_client" "$SERVE_URL" "$SERVE_KEY" "$kernel" "$@"
+}
+
+types() { cut -d' ' -f1 <<<"$output" | tr '\n' ' '; }
+content() { sed -n "s/^$1 //p" <<<"$output"; }
+
+@test "jupyter: a cell's messages in their order, as Open WebUI reads them" {
+	serve_start
+	make_kernel
+	cells 'print("out", end="")
+6 * 7'
+	[ "$(types)" = 'status execute_input stream execute_result execute_reply status ' ]
+	[ "$(content stream)" = '{"name": "stdout", "text": "out"}' ]
+	[ "$(content execute_result)" = '{"data": {"text/plain": "42"}, "execution_count": 1, "metadata": {}}' ]
+	[ "$(content execute_reply | jq -c '.status, .execution_count' | tr '\n' ' ')" = '"ok" 1 ' ]
+	[ "$(content status | jq -r .execution_state | tr '\n' ' ')" = 'busy idle ' ]
+	cells '_ + 1'
+	[ "$(content execute_result | jq -r '.data["text/plain"]')" = 43 ]
+}
+
+@test "jupyter: errors, and what waited behind one is aborted" {
+	serve_start
+	make_kernel
+	cells '&1 / 0' '2'
+	[ "$(content error | jq -r '.ename, .evalue')" = 'ZeroDivisionError
+division by zero' ]
+	[[ $(content error | jq -r '.traceback[]') == *'File "<cell 1>", line 1'* ]]
+	[ "$(content execute_reply | jq -r .status | tr '\n' ' ')" = 'error aborted ' ]
+}
+
+@test "jupyter: display, update, clear, and pictures as base64" {
+	serve_start
+	make_kernel
+	cells 'class P:
+    def _repr_png_(self): return b"picture"
+    def __repr__(self): return "P"
+h = display(P(), display_id="one")
+h.update(2)
+clear_output(wait=True)'
+	[ "$(types)" = 'status execute_input display_data update_display_data clear_output execute_reply status ' ]
+	[ "$(content display_data | jq -r '.data["image/png"]' | base64 -d)" = picture ]
+	[ "$(content display_data | jq -r .transient.display_id)" = one ]
+	[ "$(content update_display_data | jq -r '.data["text/plain"]')" = 2 ]
+	[ "$(content clear_output)" = '{"wait": true}' ]
+}
+
+@test "jupyter: a question is asked of who allows it" {
+	serve_start
+	make_kernel
+	cells 'input("who? ")' =bob
+	[ "$(content input_request)" = '{"password": false, "prompt": "who? "}' ]
+	[ "$(content execute_result | jq -r '.data["text/plain"]')" = "'bob'" ]
+	cells 'input()'
+	[ "$(content error | jq -r .ename)" = EOFError ]
+}
+
+@test "jupyter: kernels are made, listed, interrupted, restarted and deleted" {
+	serve_start
+	make_kernel
+	serve GET /api/kernels
+	[ "$(jq -r '.[0] | .id, .name, .execution_state, .connections' <<<"$output" | tr '\n' ' ')" = "$kernel python3 idle 0 " ]
+	cells 'x = 5; import time'
+	"$CUBBY_TEST_TOP/tests/fake/jupyter_client" "$SERVE_URL" "$SERVE_KEY" "$kernel" 'print("on", flush=True); time.sleep(600)' >out &
+	client=$!
+	until grep -q stream out; do kill -0 $client; done
+	serve GET "/api/kernels/$kernel"
+	[ "$(jq -r '.execution_state, .connections' <<<"$output" | tr '\n' ' ')" = 'busy 1 ' ]
+	serve_status POST "/api/kernels/$kernel/interrupt" 204
+	wait $client
+	grep -q KeyboardInterrupt out
+	cells x
+	[ "$(content execute_result | jq -r '.data["text/plain"]')" = 5 ]
+	serve_status POST "/api/kernels/$kernel/restart" 200
+	cells '"x" in globals()'
+	[ "$(content execute_result | jq -r '.data["text/plain"], .execution_count' | tr '\n' ' ')" = 'False 1 ' ]
+	serve_status DELETE "/api/kernels/$kernel" 204
+	serve_status GET "/api/kernels/$kernel" 404
+	serve GET /api/kernels
+	[ "$output" = '[]' ]
+	for _ in {1..8}; do make_kernel; done
+	serve_status POST /api/kernels 429
+}
+
+@test "jupyter: sessions have a path and a kernel, one for a path" {
+	serve_start
+	serve_json POST /api/sessions '{"path":"a.ipynb","name":"a","type":"notebook","kernel":{"name":"python3"}}'
+	id=$(jq -r .id <<<"$output") kernel=$(jq -r .kernel.id <<<"$output")
+	[ "$(jq -r '.path, .name, .type' <<<"$output" | tr '\n' ' ')" = 'a.ipynb a notebook ' ]
+	serve_json POST /api/sessions '{"path":"a.ipynb","kernel":{"name":"python3"}}'
+	[ "$(jq -r .id <<<"$output")" = "$id" ]
+	cells 1
+	serve GET /api/sessions
+	[ "$(jq -r 'length' <<<"$output")" = 1 ]
+	serve_status DELETE "/api/sessions/$id" 204
+	serve GET /api/sessions
+	[ "$output" = '[]' ]
+}
+
+@test "jupyter: what a client asks besides cells" {
+	serve_start
+	serve GET /api
+	[ "$(jq -r .version <<<"$output")" = 2.14.0 ]
+	serve GET /api/kernelspecs
+	[ "$(jq -r '.default, .kernelspecs.python3.spec.language' <<<"$output" | tr '\n' ' ')" = 'python3 python ' ]
+	make_kernel
+	cells @kernel_info_request @comm_info_request @is_complete_request @history_request
+	[ "$(content kernel_info_reply | jq -r '.status, .protocol_version, .language_info.name' | tr '\n' ' ')" = 'ok 5.3 python ' ]
+	[ "$(content is_complete_reply)" = '{"status": "unknown"}' ]
+	# no reply comes to what is malformed, and the kernel goes on
+	cells '&@execute_request {"code": 1}' '%colors nocolor' 'print(1)'
+	[ "$(content stream)" = '{"name": "stdout", "text": "1\n"}' ]
+}
+
+@test "jupyter: a kernel that ends says so, and the next cell has another" {
+	serve_start
+	make_kernel
+	cells 'import os; os._exit(3)'
+	[ "$(content error | jq -r '.ename, .evalue')" = 'KernelDied
+Python has ended; what was defined in it is lost' ]
+	cells '1 + 1'
+	[ "$(content execute_result | jq -r '.data["text/plain"]')" = 2 ]
+	cubby stop -q
+	cells '2 + 2'
+	[ "$(content execute_result | jq -r '.data["text/plain"], .execution_count' | tr '\n' ' ')" = '4 1 ' ]
+}
+
+@test "jupyter: without the key there is nothing, and it may come in three ways" {
+	serve_start
+	make_kernel
+	for path in /api/kernels "/api/kernels/$kernel" /api/sessions /api/kernelspecs; do
+		run -0 curl -sS -o /dev/null -w '%{http_code}' "$SERVE_URL$path"
+		[ "$output" = 401 ]
+		run -0 curl -sS -o /dev/null -w '%{http_code}' "$SERVE_URL$path?token=no"
+		[ "$output" = 401 ]
+		run -0 curl -sS -o /dev/null -w '%{http_code}' "$SERVE_URL$path?token=$SERVE_KEY"
+		[ "$output" = 200 ]
+		run -0 curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: token $SERVE_KEY" "$SERVE_URL$path"
+		[ "$output" = 200 ]
+	done
+	run -1 "$CUBBY_TEST_TOP/tests/fake/jupyter_client" "$SERVE_URL" no "$kernel" 1
+	[[ $output == 'HTTP/1.1 401'* ]]
+}
+
+@test "jupyter: much output waits for a slow client, and the server stays small" {
+	serve_start
+	make_kernel
+	cells 1
+	before=$(awk '/RssAnon/ { print $2 }' "/proc/$SERVE_PID/status")
+	run -0 bash -c '"$0" "$@" | { sleep 1; cut -d" " -f1 | sort | uniq -c | grep -c .; }' \
+		"$CUBBY_TEST_TOP/tests/fake/jupyter_client" "$SERVE_URL" "$SERVE_KEY" "$kernel" \
+		'for i in range(200): print("x" * 100000)'
+	[ "$output" -ge 4 ]
+	after=$(awk '/RssAnon/ { print $2 }' "/proc/$SERVE_PID/status")
+	[ $((after - before)) -lt 20000 ]
+}
+
+@test "jupyter: a box without python3 is an error of the cell" {
+	export CUBBY_IMAGE=test
+	serve_start
+	make_kernel
+	cells 1
+	[[ $(content error | jq -r .evalue) == 'there is no python3 in this box; install it: '* ]]
+}
