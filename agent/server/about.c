@@ -1,8 +1,10 @@
 /* what the server says of itself: health, configuration, metrics */
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/utsname.h>
 
 #include "agent/server/impl.h"
+#include "agent/server/openapi.h"
 #include "base/sys/sys.h"
 
 static int get_health(struct exchange *x, struct err *e)
@@ -18,6 +20,48 @@ static int get_config(struct exchange *x, struct err *e)
 	exchange_reply_text(x, 200, "application/json",
 			    "{\"features\":{\"terminal\":true,\"notebooks\":false,"
 			    "\"system\":true}}");
+	return 0;
+}
+
+static int get_openapi(struct exchange *x, struct err *e)
+{
+	const struct server *s = exchange_server(x);
+	struct json *doc;
+	int r = openapi_document(s->tables, s->n_tables, s->conf->version, &doc, e);
+
+	if (r == 0)
+		exchange_reply(x, 200, doc);
+	return r;
+}
+
+/* For the model's instructions. */
+static int get_system(struct exchange *x, struct err *e)
+{
+	struct json *j = json_object();
+	_cleanup_buf_ struct buf b = BUF_INIT(16 << 10);
+	const char *user = exchange_server(x)->conf->user;
+	struct utsname u;
+	int r = sys_uname(&u);
+
+	if (r == 0)
+		buf_addf(&b,
+			 "You have tools that act in a sealed Linux machine (a "
+			 "container; kernel %s, %s) of this conversation's user. You "
+			 "are %s in it and may install software with its package "
+			 "manager; what is installed stays. Files are in '%s'. "
+			 "Use the tools instead of guessing: look before you change "
+			 "something, and look at the result. No output of a command "
+			 "usually means success.",
+			 u.release, u.machine, user ? user : "root",
+			 tenant_home(exchange_tenant(x)));
+	r = r < 0 ? r : buf_failed(&b);
+	if (r == 0)
+		r = json_set_str(j, "prompt", buf_cstr(&b));
+	if (r < 0) {
+		json_free(&j);
+		return err_sys(e, r, "cannot describe the machine");
+	}
+	exchange_reply(x, 200, j);
 	return 0;
 }
 
@@ -59,6 +103,8 @@ static int get_metrics(struct exchange *x, struct err *e)
 static const struct route rows[] = {
 	{ "GET", "/health", get_health, .right = ROUTE_ANYBODY },
 	{ "GET", "/api/config", get_config, .right = ROUTE_ANYBODY },
+	{ "GET", "/openapi.json", get_openapi, .right = ROUTE_ANYBODY },
+	{ "GET", "/system", get_system, ROUTE_KEY, .box = true },
 	{ "GET", "/metrics", get_metrics, .right = ROUTE_KEY },
 };
 

@@ -25,7 +25,7 @@ enum {
 
 static void advance(struct exchange *x);
 
-/* ---- one request after the other ------------------------------------------------------ */
+/* ---- one request after the other ------------------------------------------------ */
 
 static void leave_tenant(struct exchange *x)
 {
@@ -92,7 +92,7 @@ static void next_request(struct exchange *x)
 	advance(x);
 }
 
-/* ---- to the handler --------------------------------------------------------------------- */
+/* ---- to the handler ------------------------------------------------------------- */
 
 static void run_handler(struct exchange *x)
 {
@@ -123,21 +123,15 @@ static void on_box(void *ctx, const struct err *e)
 		run_handler(x);
 }
 
-/* WebSockets of a browser cannot set fields: Open WebUI puts the user into the query. */
 static void dispatch(struct exchange *x)
 {
-	struct tenant_who who = {
-		.user = head_field(&x->head, "x-user-id"),
-		.context = head_field(&x->head, "x-terminal-context-id"),
-	};
+	const struct tenant_who who = exchange_who(x);
 	struct err e = ERR_NONE;
 
 	if (!x->match.route->box) {
 		run_handler(x);
 		return;
 	}
-	if (!who.user && x->match.route->websocket)
-		who.user = exchange_arg(x, "user_id", 0);
 	x->state = EXCHANGE_BUSY;
 	x->deadline_ms = UINT64_MAX;
 	if (tenants_get(x->server->tenants, &who, &x->tenant, &e) < 0) {
@@ -150,7 +144,7 @@ static void dispatch(struct exchange *x)
 	tenant_open(x->tenant, &x->wait);
 }
 
-/* ---- the body ------------------------------------------------------------------------- */
+/* ---- the body ------------------------------------------------------------------- */
 
 /* The next bytes of it at the front of x->in: 1 = there were some, or it is complete. */
 static int next_part(struct exchange *x, struct chunked_data *d, size_t *used)
@@ -248,7 +242,7 @@ static void take_body(struct exchange *x)
 		x->hooks->body(x->ctx, NULL, 0);
 }
 
-/* ---- the head ------------------------------------------------------------------------- */
+/* ---- the head ------------------------------------------------------------------- */
 
 static bool has_token(struct exchange *x)
 {
@@ -288,8 +282,10 @@ static int check_request(struct exchange *x)
 {
 	const struct server *s = x->server;
 	const struct route *route;
-	int r = route_find(s->tables, s->n_tables, x->head.method, x->head.path,
-			   &x->match);
+	const char *key = head_field(&x->head, "sec-websocket-key");
+	int r = route_find(s->tables, s->n_tables,
+			   x->head.websocket ? "WEBSOCKET" : x->head.method,
+			   x->head.path, &x->match);
 
 	route = x->match.route;
 	if (r < 0)
@@ -303,11 +299,7 @@ static int check_request(struct exchange *x)
 	else if ((route->right == ROUTE_KEY && !has_key(x)) ||
 		 (route->right == ROUTE_TOKEN && !has_key(x) && !has_token(x)))
 		exchange_fail(x, 401, "Invalid API key");
-	else if (route->websocket && !x->head.websocket)
-		exchange_fail(x, 426, "this is a WebSocket");
-	else if (route->websocket &&
-		 (!head_field(&x->head, "sec-websocket-key") ||
-		  strlen(head_field(&x->head, "sec-websocket-key")) != 24))
+	else if (x->head.websocket && (!key || strlen(key) != 24))
 		exchange_fail(x, 400, "bad sec-websocket-key");
 	else if (route->body == ROUTE_JSON && x->head.length > EXCHANGE_JSON_MAX)
 		exchange_fail(x, 413, "the body is too large");
@@ -373,7 +365,7 @@ static void take_head(struct exchange *x)
 	on_head(x);
 }
 
-/* ---- WebSockets ------------------------------------------------------------------------- */
+/* ---- WebSockets ----------------------------------------------------------------- */
 
 static int on_message(void *ctx, enum ws_opcode kind, const char *data, size_t len)
 {
@@ -414,7 +406,7 @@ static void take_frames(struct exchange *x)
 	exchange_ws_close(x, r == 1 ? 1000 : (unsigned)r, "");
 }
 
-/* ---- events ------------------------------------------------------------------------------ */
+/* ---- events --------------------------------------------------------------------- */
 
 static void advance(struct exchange *x)
 {

@@ -12,7 +12,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-/* ---- the request -------------------------------------------------------------------- */
+/* ---- the request ---------------------------------------------------------------- */
 
 const char *exchange_method(const struct exchange *x)
 {
@@ -127,6 +127,19 @@ bool exchange_key_is(const struct exchange *x, const char *key)
 	return differ == 0;
 }
 
+/* WebSockets of a browser cannot set fields: Open WebUI puts the user into the query. */
+struct tenant_who exchange_who(struct exchange *x)
+{
+	struct tenant_who who = {
+		.user = head_field(&x->head, "x-user-id"),
+		.context = head_field(&x->head, "x-terminal-context-id"),
+	};
+
+	if (!who.user && x->head.websocket)
+		who.user = exchange_arg(x, "user_id", 0);
+	return who;
+}
+
 struct server *exchange_server(const struct exchange *x)
 {
 	return x->server;
@@ -142,7 +155,7 @@ struct tenant *exchange_tenant(const struct exchange *x)
 	return x->tenant;
 }
 
-/* ---- bytes to the client -------------------------------------------------------------- */
+/* ---- bytes to the client -------------------------------------------------------- */
 
 void exchange_die(struct exchange *x)
 {
@@ -194,7 +207,7 @@ static void put_text(struct exchange *x, const char *text)
 	put(x, text, strlen(text));
 }
 
-/* ---- answers -------------------------------------------------------------------------- */
+/* ---- answers -------------------------------------------------------------------- */
 
 static const char *reason(int status)
 {
@@ -362,6 +375,8 @@ size_t exchange_backlog(const struct exchange *x)
 
 void exchange_pause(struct exchange *x, bool pause)
 {
+	if (x->paused == pause)
+		return;
 	x->paused = pause;
 	x->kick = !pause;
 	exchange_watch(x);
@@ -452,7 +467,7 @@ void exchange_fail_err(struct exchange *x, const struct err *e)
 			      e->msg);
 }
 
-/* ---- WebSockets ------------------------------------------------------------------------ */
+/* ---- WebSockets ----------------------------------------------------------------- */
 
 void exchange_ws_accept(struct exchange *x, const char *protocol)
 {

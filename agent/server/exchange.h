@@ -17,7 +17,7 @@ struct loop;
 struct server;
 struct tenant;
 
-/* ---- the request: borrowed, until the answer has ended ------------------------------ */
+/* ---- the request: borrowed, until the answer has ended -------------------------- */
 
 const char *exchange_method(const struct exchange *x);
 const char *exchange_path(const struct exchange *x); /* as it came, without the query */
@@ -44,7 +44,7 @@ struct loop *exchange_loop(const struct exchange *x);
 /** exchange_tenant() - whose box it is (tenant.h); of a route with box, else NULL */
 struct tenant *exchange_tenant(const struct exchange *x);
 
-/* ---- answers in one piece ------------------------------------------------------------ */
+/* ---- answers in one piece ------------------------------------------------------- */
 
 /** exchange_reply() - @j is taken over; NULL (out of memory) becomes 500 */
 void exchange_reply(struct exchange *x, int status, struct json *j);
@@ -55,7 +55,7 @@ void exchange_fail(struct exchange *x, int status, const char *fmt, ...) _printf
 /** exchange_fail_err() - the same, with the status of the errno */
 void exchange_fail_err(struct exchange *x, const struct err *e);
 
-/* ---- answers that come later or in parts --------------------------------------------- */
+/* ---- answers that come later or in parts ---------------------------------------- */
 
 enum exchange_message { EXCHANGE_TEXT, EXCHANGE_BINARY };
 
@@ -95,7 +95,7 @@ enum { EXCHANGE_FULL = 256 << 10 };
 /** exchange_pause() - of a ROUTE_STREAM or a WebSocket: read no more for now */
 void exchange_pause(struct exchange *x, bool pause);
 
-/* ---- WebSockets: the handler of a route with websocket -------------------------------- */
+/* ---- WebSockets: the handler of a route with websocket -------------------------- */
 
 /** exchange_ws_accept() - after exchange_later(); @protocol: one that the client offered
  *  in sec-websocket-protocol, or NULL */

@@ -109,6 +109,8 @@ void exchange_watch(struct exchange *x);
 void exchange_push(struct exchange *x);
 /** exchange_die() - it is closed with the next round of the loop */
 void exchange_die(struct exchange *x);
+/** exchange_who() - whose box is meant */
+struct tenant_who exchange_who(struct exchange *x);
 bool exchange_origin_allowed(const struct exchange *x);
 
 /* ---- conn.c */

@@ -44,7 +44,7 @@ int route_decode(const char *text, size_t len, bool plus, struct buf *out)
 	return buf_failed(out);
 }
 
-/* ---- paths -------------------------------------------------------------------------- */
+/* ---- paths ---------------------------------------------------------------------- */
 
 static int take_param(struct route_match *m, const char *name, size_t name_len,
 		      const char *value, size_t len)
@@ -127,7 +127,7 @@ int route_find(const struct route_table *tables, size_t n, const char *method,
 	return 0;
 }
 
-/* ---- queries ------------------------------------------------------------------------ */
+/* ---- queries -------------------------------------------------------------------- */
 
 /* Is the name of "NAME=VALUE", encoded as it may be, this one? */
 static bool named(const char *part, size_t len, const char *name)

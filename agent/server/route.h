@@ -33,14 +33,13 @@ enum route_body {
 typedef int route_fn(struct exchange *x, struct err *e);
 
 struct route {
-	const char *method; /* "GET"; "*" = any */
+	const char *method; /* "GET"; "WEBSOCKET" = an upgrade to one; "*" = any */
 	const char
 		*path; /* "/execute/{id}/status"; a last "{rest*}" takes slashes, too */
 	route_fn *run;
 	enum route_right right;
 	enum route_body body;
 	bool box;	       /* runs when the caller's box does: exchange_tenant() */
-	bool websocket;	       /* an upgrade: exchange_ws_*() */
 	const char *operation; /* operationId in /openapi.json, which makes it a tool of
 				  the model: its description is in openapi.json. NULL */
 };

@@ -17,7 +17,7 @@
 
 enum { TICK_MS = 1000, STOP_MS = 3000, TAKE = 64 };
 
-/* ---- connections ---------------------------------------------------------------------- */
+/* ---- connections ---------------------------------------------------------------- */
 
 static void set_full(struct server *s, bool full)
 {
@@ -101,7 +101,7 @@ static int on_tick(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-/* ---- the end ---------------------------------------------------------------------------- */
+/* ---- the end -------------------------------------------------------------------- */
 
 static int on_stop(void *ctx, uint32_t events, struct err *e)
 {
@@ -139,15 +139,19 @@ static int wind_down(struct server *s, struct err *e)
 	return r;
 }
 
-/* ---- setting up ------------------------------------------------------------------------ */
+/* ---- setting up ----------------------------------------------------------------- */
 
 static void add_tables(struct server *s)
 {
+	/* clang-format off */
 	static const struct route_table *const own[] = {
 		&about_routes,
 		&execute_routes,
+		&files_routes,
 		&jupyter_routes,
+		&terminal_routes,
 	};
+	/* clang-format on */
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		s->tables[s->n_tables++] = *own[i];

@@ -57,7 +57,7 @@ struct tenants {
 	unsigned count;
 };
 
-/* ---- the programs ------------------------------------------------------------------------ */
+/* ---- the programs --------------------------------------------------------------- */
 
 static void unlink_program(struct tenant_program *p)
 {
@@ -163,7 +163,7 @@ static int take_messages(struct tenant *t)
 	return r;
 }
 
-/* ---- opening and leaving ------------------------------------------------------------------ */
+/* ---- opening and leaving -------------------------------------------------------- */
 
 static void tell_waits(struct tenant *t, const struct err *e)
 {
@@ -321,7 +321,7 @@ void tenant_release(struct tenant *t)
 	t->used_ms = sys_now_ms();
 }
 
-/* ---- what is known of one ------------------------------------------------------------------- */
+/* ---- what is known of one ------------------------------------------------------- */
 
 const char *tenant_home(const struct tenant *t)
 {
@@ -412,7 +412,7 @@ void tenant_set_cwd(struct tenant *t, const char *session, const char *path)
 	}
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all of them ---------------------------------------------------------------- */
 
 int tenants_new(struct server *s, struct tenants **ret, struct err *e)
 {
@@ -561,19 +561,36 @@ static int add_tenant(struct tenants *all, const char *hash, const char *name,
 	return 0;
 }
 
+static struct tenant *find_tenant(const struct tenants *all, const char *hash)
+{
+	struct tenant *t = all->first;
+
+	while (t && strcmp(t->name, hash) != 0)
+		t = t->next;
+	return t;
+}
+
 int tenants_get(struct tenants *all, const struct tenant_who *who, struct tenant **ret,
 		struct err *e)
 {
 	_cleanup_buf_ struct buf dir = BUF_INIT(128);
 	char hash[HASH_HEX] = "";
 	int r = all->server->conf->boxes ? name_of(who, hash, &dir, e) : 0;
+	struct tenant *t = r < 0 ? NULL : find_tenant(all, hash);
 
-	if (r < 0)
-		return r;
-	for (struct tenant *t = all->first; t; t = t->next)
-		if (strcmp(t->name, hash) == 0) {
-			*ret = t;
-			return 0;
-		}
-	return add_tenant(all, hash, buf_cstr(&dir), ret, e);
+	if (r < 0 || !t)
+		return r < 0 ? r : add_tenant(all, hash, buf_cstr(&dir), ret, e);
+	*ret = t;
+	return 0;
+}
+
+struct tenant *tenants_find(const struct tenants *all, const struct tenant_who *who)
+{
+	_cleanup_buf_ struct buf dir = BUF_INIT(128);
+	struct err ignored = ERR_NONE;
+	char hash[HASH_HEX] = "";
+
+	if (all->server->conf->boxes && name_of(who, hash, &dir, &ignored) < 0)
+		return NULL;
+	return find_tenant(all, hash);
 }

@@ -35,6 +35,9 @@ unsigned tenants_open_count(const struct tenants *t);
 int tenants_get(struct tenants *t, const struct tenant_who *who, struct tenant **ret,
 		struct err *e);
 
+/** tenants_find() - the same; NULL: it is not known */
+struct tenant *tenants_find(const struct tenants *t, const struct tenant_who *who);
+
 /* Somebody who waits for the box. */
 struct tenant_wait {
 	struct tenant_wait *next;
@@ -57,7 +60,7 @@ tenant_home(const struct tenant *t); /* the project, as it is called inside */
 struct box *tenant_box(const struct tenant *t);
 struct server *tenant_server(const struct tenant *t);
 
-/* ---- programs in it -------------------------------------------------------------------- */
+/* ---- programs in it ------------------------------------------------------------- */
 
 /* One that runs, or that was asked for. The caller's; tenant_forget() before it goes. */
 struct tenant_program {
@@ -78,7 +81,7 @@ int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_prog
 /** tenant_forget() - nothing of @p is called any more; what runs is ended */
 void tenant_forget(struct tenant_program *p);
 
-/* ---- where sessions are ----------------------------------------------------------------- */
+/* ---- where sessions are --------------------------------------------------------- */
 
 /** tenant_cwd() - of the session of this name, or the home; NULL = no session */
 const char *tenant_cwd(struct tenant *t, const char *session);

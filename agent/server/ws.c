@@ -19,7 +19,7 @@ void ws_done(struct ws *w)
 	buf_done(&w->control);
 }
 
-/* ---- reading ------------------------------------------------------------------------ */
+/* ---- reading -------------------------------------------------------------------- */
 
 static uint64_t number(const unsigned char *p, unsigned n)
 {
@@ -139,7 +139,7 @@ int ws_feed(struct ws *w, const char *in, size_t len, ws_fn *fn, void *ctx)
 	return r;
 }
 
-/* ---- writing ------------------------------------------------------------------------ */
+/* ---- writing -------------------------------------------------------------------- */
 
 int ws_frame(enum ws_opcode kind, const void *data, size_t len, struct buf *out)
 {
@@ -157,7 +157,7 @@ int ws_frame(enum ws_opcode kind, const void *data, size_t len, struct buf *out)
 	return buf_add(out, data, len);
 }
 
-/* ---- the handshake: base64 of the SHA-1 of the key and a constant --------------------- */
+/* ---- the handshake: base64 of the SHA-1 of the key and a constant --------------- */
 
 static uint32_t rotate(uint32_t v, int n)
 {

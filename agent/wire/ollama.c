@@ -73,6 +73,7 @@ static int put_assistant(const struct history_entry *x, struct buf *out, struct 
 static int put_entry(const struct wire_server *s, const struct history_entry *x,
 		     struct buf *out, struct err *e)
 {
+	(void)s;
 	if (x->kind == HISTORY_ASSISTANT)
 		return put_assistant(x, out, e);
 	if (x->kind == HISTORY_RESULT) {
@@ -82,9 +83,7 @@ static int put_entry(const struct wire_server *s, const struct history_entry *x,
 		buf_adds(out, "{\"role\":\"user\"");
 	}
 	buf_adds(out, ",\"content\":");
-	wire_picture_text(s, x, out);
-	if (wire_picture(s, x))
-		buf_addf(out, ",\"images\":[\"%s\"]", x->picture);
+	wire_json_text(out, x->text);
 	buf_addc(out, '}');
 	return 0;
 }

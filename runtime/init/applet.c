@@ -10,8 +10,11 @@
 #include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
+#include "runtime/init/browse.h"
+#include "runtime/init/find.h"
 
 enum { CHUNK = 64 << 10, LINKS_MAX = 40, TRIES = 100 };
+#define FRAMES UINT64_MAX /* instead of a size */
 enum {
 	OVERFLOW_ID = 65534
 }; /* kernel/sys.c: what an id without a mapping is shown as */
@@ -134,10 +137,32 @@ static int open_beside(int dirfd, const char *name, char *tmp, size_t size,
 	return fd < 0 ? err_sys(e, fd, "cannot make a file beside '%s'", name) : fd;
 }
 
+/* Its own length before each part, the least byte first; one of none ends it: so an end of
+ * input that nobody meant is seen. */
+static int next_frame(uint64_t *left, struct err *e)
+{
+	unsigned char head[4];
+	size_t have = 0;
+
+	while (have < sizeof(head)) {
+		ssize_t n = sys_read(0, head + have, sizeof(head) - have);
+
+		if (n <= 0)
+			return err_sys(e, n < 0 ? (int)n : -EPIPE,
+				       "the content was cut off");
+		have += (size_t)n;
+	}
+	*left = head[0] | head[1] << 8 | head[2] << 16 | (uint64_t)head[3] << 24;
+	return 0;
+}
+
 static int copy_in(int fd, uint64_t left, struct err *e)
 {
+	bool frames = left == FRAMES;
 	char data[CHUNK];
 
+	if (frames && next_frame(&left, e) < 0)
+		return e->code;
 	while (left) {
 		ssize_t n = sys_read(0, data, (size_t)MIN(left, (uint64_t)CHUNK));
 		int r;
@@ -146,9 +171,11 @@ static int copy_in(int fd, uint64_t left, struct err *e)
 			return err_sys(e, n < 0 ? (int)n : -EPIPE,
 				       "the content was cut off");
 		r = file_write_fd(fd, data, (size_t)n, e);
+		left -= (uint64_t)n;
+		if (r == 0 && !left && frames)
+			r = next_frame(&left, e);
 		if (r < 0)
 			return r;
-		left -= (uint64_t)n;
 	}
 	return 0;
 }
@@ -237,7 +264,9 @@ static int run_put(char *const argv[], struct err *e)
 	uint64_t size;
 	int r;
 
-	if (num_u64(argv[2], &size) < 0)
+	if (strcmp(argv[2], "-") == 0)
+		size = FRAMES;
+	else if (num_u64(argv[2], &size) < 0)
 		return err_set(e, -EINVAL, "bad size '%s'", argv[2]);
 	if (strlen(argv[1]) >= sizeof(path))
 		return err_sys(e, -ENAMETOOLONG, "cannot write '%.80s…'", argv[1]);
@@ -261,12 +290,14 @@ static int run_put(char *const argv[], struct err *e)
 
 static const struct applet {
 	const char *name;
-	int args;
+	int args; /* negative: so many at least */
 	int (*run)(char *const argv[], struct err *e);
 } table[] = {
-	{ "get", 2, run_get },
-	{ "put", 2, run_put },
-	{ "stat", 1, run_stat },
+	{ "get", 2, run_get },		{ "put", 2, run_put },
+	{ "stat", 1, run_stat },	{ "list", 1, browse_list },
+	{ "text", 3, browse_text },	{ "mkdir", 1, browse_mkdir },
+	{ "remove", 1, browse_remove }, { "move", 2, browse_move },
+	{ "glob", -4, find_glob },	{ "grep", -4, find_grep },
 };
 
 static int say(int status, int code, const char *msg)
@@ -286,7 +317,8 @@ int applet_main(int argc, char *const argv[])
 
 		if (strcmp(table[i].name, argv[0]) != 0)
 			continue;
-		if (argc - 1 != table[i].args)
+		if (table[i].args < 0 ? argc - 1 < -table[i].args
+				      : argc - 1 != table[i].args)
 			return say(2, -EINVAL, "wrong number of arguments");
 		return table[i].run(argv, &e) < 0 ? say(1, e.code, e.msg) : 0;
 	}

@@ -8,7 +8,14 @@
  *	put PATH SIZE   SIZE bytes of standard input become the file: written beside it,
  *	                synced, renamed over it; parents are made, mode and owner kept,
  *	                a link is followed. Fewer bytes: nothing changes
+ *	put PATH -      the same; each part of the input has its length before it, in four
+ *	                bytes, the least first; a length of 0 ends it
  *	stat PATH       "MODE SIZE\n"; MODE in octal with the file's type
+ *
+ * and for a file panel, with JSON on standard output (browse.h, find.h):
+ *
+ *	list DIR; text PATH FIRST LAST; mkdir PATH; remove PATH; move FROM TO
+ *	glob PATTERN PATH TYPE MOST [NOT…]; grep QUERY PATH FLAGS MOST [NAME…]
  *
  * A failure is one line on standard error, "ERRNO what failed", and status 1. */
 #ifndef RUNTIME_INIT_APPLET_H

@@ -146,3 +146,280 @@ $LIB_PROJECT" ]
 	serve_status GET /execute 503 -H 'X-User-Id: a'
 	grep -q nowhere serve.body
 }
+
+@test "serve: files are written, read, listed, edited, moved and removed in the box" {
+	local p
+	serve_start
+	p=$LIB_PROJECT
+	serve_json POST /files/write '{"path":"a/b.txt","content":"one\ntwo\nth\"ree\\\n"}'
+	[ "$output" = "{\"path\":\"$p/a/b.txt\",\"size\":16}" ]
+	[ "$(cat a/b.txt)" = $'one\ntwo\nth"ree\\' ]
+	serve GET '/files/read?path=a/b.txt&start_line=2&end_line=null'
+	[ "$(jq -c . <<<"$output")" = "{\"path\":\"$p/a/b.txt\",\"total_lines\":3,\"content\":\"two\\nth\\\"ree\\\\\\n\"}" ]
+	serve_json POST /files/replace '{"path":"a/b.txt","replacements":[{"target":"two","replacement":"2"}]}'
+	serve_status POST /files/replace 400 -H 'Content-Type: application/json' \
+		-d '{"path":"a/b.txt","replacements":[{"target":"2","replacement":"x"},{"target":"two","replacement":"x"}]}'
+	[ "$(sed -n 2p a/b.txt)" = 2 ]
+	serve_status POST /files/replace 404 -H 'Content-Type: application/json' \
+		-d '{"path":"none","replacements":[{"target":"2","replacement":"x"}]}'
+	serve GET '/files/list?directory=a'
+	[ "$(jq -c '.entries[] | [.name, .type, .size, .writable]' <<<"$output")" = '["b.txt","file",14,true]' ]
+	serve_status GET '/files/list?directory=none' 404
+	serve_json POST /files/mkdir '{"path":"c/d"}'
+	serve_json POST /files/move '{"source":"a/b.txt","destination":"c/d/e"}'
+	serve_status POST /files/move 404 -H 'Content-Type: application/json' -d '{"source":"a/b.txt","destination":"c/d/f"}'
+	serve_status POST /files/move 409 -H 'Content-Type: application/json' -d '{"source":"a","destination":"c/d/e"}'
+	serve_status POST /files/move 400 -H 'Content-Type: application/json' -d '{"source":"a","destination":"x/y"}'
+	ln -s c/d link
+	serve DELETE '/files/delete?path=link'
+	[ "$(jq -r .type <<<"$output")" = file ] && [ -e c/d/e ]
+	serve DELETE '/files/delete?path=c'
+	[ "$output" = "{\"path\":\"$p/c\",\"type\":\"directory\"}" ] && [ ! -e c ]
+	serve_status DELETE '/files/delete?path=c' 404
+	serve_status DELETE '/files/delete?path=.' 403
+}
+
+@test "serve: pictures and other bytes as they are, pages without rights, signs to a viewer" {
+	serve_start
+	printf '\x89PNG\0\xff' >x.png
+	printf '\xff\xfe\0' >x.bin
+	[ "$(curl -sS -D head -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/read?path=x.png" | xxd -p)" = 89504e4700ff ]
+	grep -qi '^content-type: image/png' head
+	serve_status GET '/files/read?path=x.bin' 415
+	serve_status GET '/files/read?path=none' 404
+	serve_status GET '/files/read?path=/proc/self/mem' 415 || serve_status GET '/files/read?path=/proc/self/mem' 500
+	serve_status GET '/files/read' 422
+	echo '<script>1</script>' >x.html
+	[ "$(curl -sS -D head -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/serve$LIB_PROJECT/x.html")" = '<script>1</script>' ]
+	grep -qi '^content-security-policy: sandbox' head
+	serve GET '/files/display?path=x.png'
+	[ "$(jq -c '[.exists, .mime_type]' <<<"$output")" = '[true,"image/png"]' ]
+	serve GET '/files/display?path=none'
+	[ "$(jq .exists <<<"$output")" = false ]
+	mkfifo pipe
+	serve_status GET '/files/read?path=pipe' 400
+	serve_status GET '/files/view?path=pipe' 400
+	serve_status GET '/files/view?path=.' 400
+}
+
+@test "serve: paths mean what they mean in the box, whatever leads out of the project" {
+	serve_start
+	ln -s / out
+	echo host >"$LIB_DIR/secret"
+	serve_status GET "/files/read?path=$LIB_DIR/secret" 404
+	serve_status GET "/files/read?path=out$LIB_DIR/secret" 404
+	serve_status GET "/files/read?path=../secret" 404
+	serve_status GET "/files/serve/..%2f..$LIB_DIR/secret" 404
+	serve_status GET "/files/read?path=/proc/1/environ" 403
+	serve_status GET '/files/read?path=a%00b' 422
+	serve GET '/files/read?path=/etc/hostname'
+	serve_json POST /files/write '{"path":"/etc/new","content":"x"}'
+	[ ! -e /etc/new ]
+}
+
+@test "serve: searches by content and by name" {
+	serve_start
+	mkdir -p src .git
+	printf 'int main(void)\n{\n\treturn 42;\n}\n' >src/a.c
+	printf 'Main 7\n' >b.txt
+	printf 'main\0' >c.bin
+	echo main >.git/x
+	serve GET '/files/grep?query=main'
+	[ "$(jq -c '.matches[] | [.file, .line]' <<<"$output")" = "[\"$LIB_PROJECT/src/a.c\",1]" ]
+	serve GET '/files/grep?query=MAIN&case_insensitive=true&match_per_line=false'
+	[ "$(jq '.matches | length' <<<"$output")" = 2 ]
+	serve GET '/files/grep?query=%5Cd%2B&include=*.c'
+	[ "$(jq -r '.matches[].content' <<<"$output")" = $'\treturn 42;' ]
+	serve GET '/files/grep?query=main(void)&regex=false&path=src/a.c'
+	[ "$(jq '.matches | length' <<<"$output")" = 1 ]
+	serve_status GET '/files/grep?query=(' 400
+	serve_status GET '/files/grep' 422
+	serve_status GET '/files/grep?query=x&path=none' 404
+	serve GET '/files/grep?query=.&max_results=2'
+	[ "$(jq -c '[.truncated, (.matches | length)]' <<<"$output")" = '[true,2]' ]
+	serve GET '/files/glob?pattern=*.c'
+	[ "$(jq -c '.matches[] | [.path, .type]' <<<"$output")" = '["src/a.c","file"]' ]
+	serve GET '/files/glob?pattern=*&type=directory&exclude=.git'
+	[ "$(jq -r '.matches[].path' <<<"$output")" = src ]
+}
+
+@test "serve: an upload is whole or nothing, and its name is a name" {
+	serve_start
+	head -c 3000000 /dev/urandom >big
+	serve POST '/files/upload?directory=up' -F 'file=@big;filename=../../x y.bin'
+	[ "$output" = "{\"path\":\"$LIB_PROJECT/up/x y.bin\",\"size\":3000000}" ]
+	cmp big 'up/x y.bin'
+	serve GET '/files/view?path=up/x%20y.bin' -o back
+	cmp big back
+	serve_status POST '/files/upload?directory=up' 400 -F 'other=@big'
+	serve_status POST '/files/upload?directory=up' 400 -F 'file=@big;filename=..'
+	serve_status POST '/files/upload?directory=up' 400 -d x
+	python3 - "$SERVE_ADDR" "$SERVE_KEY" <<-'END'
+		import socket, sys
+		host, port = sys.argv[1].rsplit(":", 1)
+		s = socket.create_connection((host, int(port)))
+		s.sendall((f"POST /files/upload?directory=up HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {sys.argv[2]}\r\n"
+		    "Content-Type: multipart/form-data; boundary=B\r\nContent-Length: 100000\r\n\r\n"
+		    '--B\r\nContent-Disposition: form-data; name="file"; filename="half"\r\n\r\n').encode() + b"x" * 5000)
+		s.close()
+	END
+	serve GET '/files/list?directory=up'
+	[ "$(ls -A up)" = 'x y.bin' ] || { sleep 1; [ "$(ls up)" = 'x y.bin' ]; }
+}
+
+@test "serve: the document of routes is what Open WebUI makes tools of" {
+	serve_start
+	run -0 curl -sS "$SERVE_URL/openapi.json"
+	[ "$(jq -r '[.paths[][] | .operationId] | sort | join(" ")' <<<"$output")" = "display_file get_process_status glob_search grep_search kill_process list_files list_processes read_file read_user_terminal replace_file_content run_command send_process_input send_user_terminal_input write_file" ]
+	[ "$(jq '[.paths[][] | .description | length > 20] | all' <<<"$output")" = true ]
+	[ "$(jq -c '.paths["/execute"].post.requestBody.content["application/json"].schema.required' <<<"$output")" = '["command"]' ]
+	serve GET /system
+	[[ $(jq -r .prompt <<<"$output") == *"$LIB_PROJECT"* ]]
+	serve GET /files/cwd
+	[ "$(jq -r '.cwd, .home, .root.path' <<<"$output" | sort -u)" = "$LIB_PROJECT" ]
+	serve_json POST /files/cwd '{"path":"/etc"}' -H 'X-Session-Id: s'
+	serve GET /files/cwd -H 'X-Session-Id: s'
+	[ "$(jq -r .cwd <<<"$output")" = /etc ]
+	serve_status POST /files/cwd 404 -H 'Content-Type: application/json' -d '{"path":"/nothing"}'
+}
+
+# Python with a WebSocket client, a server's address, its key and the terminal $1.
+talk_ws() {
+	PYTHONPATH=$CUBBY_TEST_TOP/tests/fake python3 -B - "$SERVE_ADDR" "$SERVE_KEY" "$@"
+}
+
+@test "serve: a terminal in the browser, which outlives its socket" {
+	local id
+	serve_start
+	serve POST /api/terminals
+	id=$(jq -r .id <<<"$output")
+	[[ $id =~ ^[0-9a-f]{8}$ ]]
+	talk_ws "$id" <<-'END'
+		import sys
+		from ws_client import WS
+		addr, key, id = sys.argv[1:]
+		w = WS(addr, f"/api/terminals/{id}?user_id=u")
+		w.json(type="auth", token=key)
+		w.json(type="resize", cols=99, rows=33)
+		w.json(type="ping")
+		w.send(b"stty size; echo A=$((40+2))\n")
+		assert "33 99" in w.until("A=42")
+		w.send(b"", 9)
+		while w.message()[0] != 10: pass
+		second = WS(addr, f"/api/terminals/{id}")
+		second.json(type="auth", token=key)
+		assert second.closed() == 4009
+		w.send(b"export LEFT=here\n")
+		w.until("LEFT=here")
+		w.s.close()
+		w = WS(addr, f"/api/terminals/{id}")
+		w.json(type="auth", token=key)
+		assert "A=42" in w.until("A=42")
+		w.send(b"echo $LEFT$LEFT\n")
+		w.until("herehere")
+		w.send(b"exit\n")
+		assert w.closed() == 1000
+	END
+	serve_status GET "/api/terminals/$id" 404
+	[ "$(cat serve.body)" = '{"error":"Terminal not found"}' ]
+}
+
+@test "serve: a terminal needs the key, and says nothing before it has come" {
+	local id
+	mkdir boxes
+	serve_start --boxes boxes
+	serve POST /api/terminals -H 'X-User-Id: alice'
+	id=$(jq -r .id <<<"$output")
+	talk_ws "$id" <<-'END'
+		import sys
+		from ws_client import WS
+		addr, key, id = sys.argv[1:]
+		def code(path, *messages):
+		    w = WS(addr, path)
+		    for m in messages:
+		        w.send(m)
+		    return w.closed()
+		good = '{"type":"auth","token":"%s"}' % key
+		assert code(f"/api/terminals/{id}?user_id=alice", '{"type":"auth","token":"x"}') == 4001
+		assert code(f"/api/terminals/{id}?user_id=alice", "hello") == 4001
+		assert code(f"/api/terminals/{id}?user_id=alice", good.encode()) == 4001
+		assert code(f"/api/terminals/{id}?user_id=bob", good) == 4004
+		assert code(f"/api/terminals/{id}", good) == 4004
+		assert code("/api/terminals/00000000?user_id=alice", good) == 4004
+		w = WS(addr, f"/api/terminals/{id}", ["X-User-Id: alice"])
+		w.send(good)
+		w.send(b"echo B=$((1+1))\n")
+		w.until("B=2")
+	END
+	[ "$(ls boxes | wc -l)" = 1 ]
+	serve DELETE "/api/terminals/$id" -H 'X-User-Id: alice'
+	[ "$output" = '{"status":"deleted"}' ]
+	serve GET /api/terminals -H 'X-User-Id: alice'
+	[ "$output" = '[]' ]
+}
+
+@test "serve: broken and huge frames end their socket alone, a flood is held up" {
+	local id
+	serve_start
+	serve POST /api/terminals
+	id=$(jq -r .id <<<"$output")
+	talk_ws "$id" <<-'END'
+		import socket, sys
+		from ws_client import WS
+		addr, key, id = sys.argv[1:]
+		def rude(data):
+		    w = WS(addr, f"/api/terminals/{id}")
+		    w.s.sendall(data)
+		    return w.closed()
+		assert rude(b"\x81\x02hi") == 1002
+		assert rude(b"\xc1\x80abcd") == 1002
+		assert rude(b"\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xffabcd") == 1009
+		assert rude(b"\x81\x81abcd\x9f") == 1007
+		w = WS(addr, f"/api/terminals/{id}")
+		w.json(type="auth", token=key)
+		w.send(b"stty -icanon -echo; sleep 1000\n")
+		w.until("sleep 1000")
+		w.s.settimeout(3)
+		sent = 0
+		try:
+		    while sent < 200 << 20:
+		        w.send(b"x" * 60000)
+		        sent += 60000
+		except socket.timeout:
+		    pass
+		assert sent < 64 << 20, sent
+	END
+	[ "$(awk '/RssAnon/ { print $2 }' "/proc/$SERVE_PID/status")" -lt 20000 ]
+	execute 'echo well'
+	[ "$text" = well ]
+}
+
+@test "serve: a model sees and types what the user's terminal has" {
+	local id
+	serve_start
+	serve_status GET /api/terminals/user/output 404
+	serve POST /api/terminals
+	id=$(jq -r .id <<<"$output")
+	talk_ws "$id" <<-'END'
+		import json, sys, urllib.request
+		from ws_client import WS
+		addr, key, id = sys.argv[1:]
+		def ask(path, body=None):
+		    r = urllib.request.Request(f"http://{addr}{path}", body and json.dumps(body).encode(),
+		        {"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
+		    return json.load(urllib.request.urlopen(r))
+		w = WS(addr, f"/api/terminals/{id}")
+		w.json(type="auth", token=key)
+		w.send(b"echo C=$((1+2))\n")
+		w.until("C=3")
+		assert "C=3" in ask("/api/terminals/user/output")["output"]
+		assert ask("/api/terminals/user/input", {"input": "echo D=$((2+2))\n"}) == {"status": "ok"}
+		w.until("D=4")
+	END
+}
+
+@test "serve: no more terminals than there may be" {
+	serve_start
+	for i in $(seq 16); do serve_status POST /api/terminals 200; done
+	serve_status POST /api/terminals 429
+}

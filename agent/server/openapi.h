@@ -1,0 +1,18 @@
+/* openapi - /openapi.json from the tables of routes: what a model may call, and how.
+ * Needs:  openapi.json beside it, which describes operations by their name.
+ * Owns:   nothing.
+ * Never:  shows a route that has no operation. */
+#ifndef AGENT_SERVER_OPENAPI_H
+#define AGENT_SERVER_OPENAPI_H
+
+#include "agent/server/route.h"
+#include "base/json.h"
+
+/**
+ * openapi_document() - @ret: owned
+ * Return: 0, -ENOMEM, or -EINVAL: an operation is not described.
+ */
+int openapi_document(const struct route_table *tables, size_t n, const char *version,
+		     struct json **ret, struct err *e);
+
+#endif
