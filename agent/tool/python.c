@@ -171,7 +171,7 @@ static struct tool_python *find(struct toolbox *t, const char *name)
 	return NULL;
 }
 
-/* 1 = @ret is the context, 0 = the result says why not. */
+/* Without a failure and without @ret the result says why not. */
 static int open_context(struct toolbox *t, const char *name, struct tool_result *res,
 			struct tool_python **ret, struct err *e)
 {
@@ -179,7 +179,7 @@ static int open_context(struct toolbox *t, const char *name, struct tool_result 
 
 	*ret = find(t, name);
 	if (*ret)
-		return 1;
+		return 0;
 	if (!tool_args_is_name(name))
 		return tool_result_fail(
 			res,
@@ -194,7 +194,7 @@ static int open_context(struct toolbox *t, const char *name, struct tool_result 
 			return r;
 		*ret = t->pythons[i];
 		t->interpreters[i] = t->pythons[i]->python;
-		return 1;
+		return 0;
 	}
 	return tool_result_fail(res,
 				"not run: there are %d contexts already; use one of "
@@ -369,7 +369,7 @@ int tool_python_run(struct toolbox *t, const struct json *args, struct tool_resu
 	struct tool_python *c;
 	int r = open_context(t, name && *name ? name : "default", ret, &c, e);
 
-	if (r <= 0)
+	if (r < 0 || !c)
 		return r;
 	if (tool_args_flag(args, "restart", false)) {
 		python_restart(c->python);

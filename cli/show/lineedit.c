@@ -219,6 +219,8 @@ static struct lineedit *owner_of(EditLine *el)
 
 	if (lib_load(&lib, &ignored) == 0)
 		lib.el_get(el, EL_CLIENTDATA, &l);
+	if (!l)
+		abort();
 	return l;
 }
 

@@ -24,7 +24,6 @@ struct talking {
 /* ---- "/word" -------------------------------------------------------------------------- */
 
 static void show_help(struct talking *k, const char *value);
-static void run_command(struct talking *k, const char *value);
 
 static void leave(struct talking *k, const char *value)
 {
@@ -40,12 +39,12 @@ static const struct word {
 	{ "model", "[PROVIDER:]NAME", "talk to another model, or say which it is", NULL,
 	  NULL },
 	{ "effort", "LEVEL", "how much the model thinks", NULL, NULL },
-	{ "diff", "", "what was changed in the directory", "diff", run_command },
-	{ "undo", "", "take the last change back", "undo", run_command },
-	{ "net", "", "what the box did on the network", "log --net", run_command },
+	{ "diff", "", "what was changed in the directory", "diff", NULL },
+	{ "undo", "", "take the last change back", "undo", NULL },
+	{ "net", "", "what the box did on the network", "log --net", NULL },
 	{ "cost", "", "tokens and cost so far", NULL, NULL },
 	{ "compact", "", "summarise the older part before the next line", NULL, NULL },
-	{ "shell", "", "a shell for you in the box", "shell", run_command },
+	{ "shell", "", "a shell for you in the box", "shell", NULL },
 	{ "help", "", "this list", NULL, show_help },
 	{ "quit", "", "leave; so does ^D", NULL, leave },
 };
@@ -110,9 +109,8 @@ static int spawn(const struct talk *t, const char *command, struct err *e)
 	return r < 0 ? r : proc_wait(&p, -1, &status, e);
 }
 
-static void run_command(struct talking *k, const char *value)
+static void run_command(const struct talking *k, const struct word *w)
 {
-	const struct word *w = find_word(value);
 	struct err e = ERR_NONE;
 	char name[32];
 
@@ -147,7 +145,7 @@ static void do_word(struct talking *k, const char *line)
 			line);
 		render_error(k->t->app, &e, 0);
 	} else if (w->command) {
-		w->run(k, line);
+		run_command(k, w);
 	} else if (w->run) {
 		w->run(k, value);
 	} else {
