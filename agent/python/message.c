@@ -93,7 +93,8 @@ static bool read_status(const char *s, enum python_status *ret)
 {
 	static const char *const words[] = { [PYTHON_OK] = "ok",
 					     [PYTHON_ERROR] = "error",
-					     [PYTHON_INTERRUPTED] = "interrupted" };
+					     [PYTHON_INTERRUPTED] = "interrupted",
+					     [PYTHON_INCOMPLETE] = "incomplete" };
 
 	for (unsigned i = 0; s && i < ARRAY_SIZE(words); i++)
 		if (strcmp(s, words[i]) == 0) {
@@ -109,7 +110,7 @@ static bool read_done(const struct json *j, struct python_message *m)
 	m->ms = json_num(json_get(j, "ms"), 0);
 	if (!read_status(json_get_str(j, "status"), &m->status))
 		return false;
-	if (m->status == PYTHON_OK)
+	if (m->status == PYTHON_OK || m->status == PYTHON_INCOMPLETE)
 		return true;
 	m->ename = json_get_str(j, "ename");
 	m->evalue = json_get_str(j, "evalue");

@@ -3,7 +3,8 @@
  * Owns:   the JSON that a message's members are borrowed from.
  * Never:  believes a type, length or number; code in a cell can forge all of them.
  *
- * From us:  {"t":"exec","id","code","name"?,"argv"?,"silent"?} {"t":"input","value"|"eof"}
+ * From us:  {"t":"exec","id","code","name"?,"argv"?,"silent"?,
+ *           "partial"?} {"t":"input","value"|"eof"}
  *           {"t":"seen"}, once for each DISPLAY; {"t":"exit"}
  * To us:    the kinds below. Each form in "data" is text, pictures in base64; a form in
  *           "files" was written to a file of the box. */
@@ -21,7 +22,8 @@ enum python_kind {
 	PYTHON_DONE,	/* the cell has ended */
 };
 
-enum python_status { PYTHON_OK, PYTHON_ERROR, PYTHON_INTERRUPTED };
+/* INCOMPLETE: of a cell that is typed line by line; nothing ran */
+enum python_status { PYTHON_OK, PYTHON_ERROR, PYTHON_INTERRUPTED, PYTHON_INCOMPLETE };
 
 struct python_message {
 	enum python_kind kind;
@@ -37,7 +39,7 @@ struct python_message {
 	bool password;		     /* the answer is a secret */
 	enum python_status status;   /* DONE */
 	int64_t count;		     /* RESULT, DONE: cells so far */
-	const char *ename, *evalue;  /* not OK: never NULL */
+	const char *ename, *evalue;  /* ERROR, INTERRUPTED: never NULL */
 	const struct json *tb;	     /* lines of text */
 	double ms;
 	struct json *root; /* owned */

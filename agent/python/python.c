@@ -451,6 +451,7 @@ int python_run(struct python *p, const struct python_cell *c, struct err *e)
 	if (c->argv)
 		json_set(m, "argv", json_strings(c->argv));
 	json_set_bool(m, "silent", c->silent);
+	json_set_bool(m, "partial", c->partial);
 	r = send_message(p, m, e);
 	p->state = r < 0 ? PYTHON_IDLE : PYTHON_RUNNING;
 	return r;

@@ -61,6 +61,7 @@ struct python_cell {
 	const char *code;
 	const char *name;	 /* for tracebacks; NULL = <cell N> */
 	const char *const *argv; /* becomes sys.argv; NULL-ended; NULL = as it is */
+	bool partial;		 /* it may be the beginning of one: PYTHON_INCOMPLETE */
 	bool silent;		 /* no result, and it is not counted */
 };
 

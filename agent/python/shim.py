@@ -674,9 +674,23 @@ def perform(message):
     show_what_is_open()
 
 
+def incomplete(code):
+    """As a prompt has it: a block ends with an empty line."""
+    import codeop
+    if code.lstrip().startswith("%%"):
+        return not code.endswith("\n")
+    try:
+        return codeop.compile_command(code, "<cell>", "single") is None
+    except (SyntaxError, ValueError, OverflowError):
+        return False  # run, it says what is wrong
+
+
 def execute(message):
     began, done = time.perf_counter(), {"status": "ok"}
     Shim.cell, Shim.silent = message["id"], bool(message.get("silent"))
+    if message.get("partial") and incomplete(message["code"]):
+        send("done", id=Shim.cell, n=Shim.count, ms=0, status="incomplete")
+        return
     if not Shim.silent:
         Shim.count += 1
     try:

@@ -69,7 +69,7 @@ int python_show(const struct python_message *m, struct buf *out)
 		add_value(m, out);
 		json_each(v, m->data) add_picture(v, out);
 		json_each(f, m->files) add_file(f, out);
-	} else if (m->kind == PYTHON_DONE && m->status != PYTHON_OK) {
+	} else if (m->kind == PYTHON_DONE && m->tb) {
 		json_each(line, m->tb)
 		{
 			buf_adds(out, json_str(line));

@@ -250,7 +250,8 @@ static void add_trailer(struct tool_python *c, uint64_t late_ms, struct buf *out
 {
 	static const char *const words[] = { [PYTHON_OK] = "ok",
 					     [PYTHON_ERROR] = "error",
-					     [PYTHON_INTERRUPTED] = "interrupted" };
+					     [PYTHON_INTERRUPTED] = "interrupted",
+					     [PYTHON_INCOMPLETE] = "incomplete" };
 
 	if (c->end.died)
 		add_death(&c->end, out);

@@ -35,6 +35,7 @@ struct args {
 	const char *code;    /* of -c; NULL = none */
 	const char *context; /* NULL = none */
 	bool restart;
+	bool typed;	/* at a terminal */
 	char **command; /* borrowed from argv: FILE and its arguments; NULL = none */
 };
 
@@ -47,6 +48,7 @@ struct view {
 	bool mid_line;		      /* standard output does not end a line */
 	struct buf prompt;	      /* owned: of the question that is open */
 	bool secret;		      /* its answer is not to be seen */
+	bool incomplete, exits;	      /* how the last cell ended */
 	bool gone;		      /* nobody reads our output any more */
 	bool over;		      /* the interpreter has ended */
 	bool died;		      /* before its cell had */
@@ -148,12 +150,16 @@ static void show_done(struct view *v, const struct python_message *m)
 {
 	static const int statuses[] = { [PYTHON_OK] = 0,
 					[PYTHON_ERROR] = 1,
-					[PYTHON_INTERRUPTED] = CMD_INTERRUPTED };
-	static const char *const words[] = { "ok", "error", "interrupted" };
+					[PYTHON_INTERRUPTED] = CMD_INTERRUPTED,
+					[PYTHON_INCOMPLETE] = 0 };
+	static const char *const words[] = { "ok", "error", "interrupted",
+					     "incomplete" };
 	bool exits = m->status == PYTHON_ERROR && strcmp(m->ename, "SystemExit") == 0;
 	struct json *j;
 
 	v->status = statuses[m->status];
+	v->incomplete = m->status == PYTHON_INCOMPLETE;
+	v->exits = exits;
 	if (!v->app->json) {
 		if (exits)
 			v->status = exit_status(v, m->evalue);
@@ -165,7 +171,7 @@ static void show_done(struct view *v, const struct python_message *m)
 	json_set_str(j, "status", words[m->status]);
 	json_set_int(j, "count", m->count);
 	json_set(j, "ms", json_number(m->ms));
-	if (m->status != PYTHON_OK) {
+	if (m->tb) {
 		json_set_str(j, "ename", m->ename);
 		json_set_str(j, "evalue", m->evalue);
 		json_set(j, "traceback", json_dup(m->tb));
@@ -415,6 +421,46 @@ static int open_signals(struct run *run, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot watch signals") : 0;
 }
 
+/* Cells that are typed, until the end of input or an exit. */
+static int prompt(struct run *run, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(PYTHON_CODE_MAX);
+	struct view *v = &run->view;
+	int r = 0;
+
+	render_note(v->app, "Python in the box; ^D ends it");
+	while (r >= 0 && !run->ended && !v->exits && !v->died) {
+		struct python_cell cell = { .partial = true };
+		int got;
+
+		write_to(v, STDOUT_FILENO, v->incomplete ? "... " : ">>> ", 4);
+		v->mid_line = false;
+		if (v->incomplete)
+			buf_addc(&text, '\n');
+		got = read_line(&run->reader, run->signals, &text);
+		if (got == 0)
+			break;
+		take_signals(run);
+		if (got == -EINTR) {
+			write_to(v, STDOUT_FILENO, "\nKeyboardInterrupt\n", 19);
+			buf_truncate(&text, 0);
+			v->incomplete = false;
+			continue;
+		}
+		cell.code = buf_cstr(&text);
+		r = run_cell(run, &cell, e);
+		if (v->mid_line)
+			write_to(v, STDOUT_FILENO, "\n", 1);
+		if (!v->incomplete)
+			buf_truncate(&text, 0);
+	}
+	if (!v->exits && !v->died) {
+		write_to(v, STDOUT_FILENO, "\n", 1);
+		v->status = 0;
+	}
+	return r;
+}
+
 static int run_in(struct run *run, const struct args *a, const char *code,
 		  const struct python_conf *conf, struct err *e)
 {
@@ -428,7 +474,7 @@ static int run_in(struct run *run, const struct args *a, const char *code,
 		cell.name = a->command[0];
 	cell.argv = a->command ? (const char *const *)a->command : none;
 	if (r == 0)
-		r = run_cell(run, &cell, e);
+		r = a->typed ? prompt(run, e) : run_cell(run, &cell, e);
 	if (r >= 0 && !a->context)
 		finish(run);
 	return r;
@@ -482,7 +528,7 @@ static int run_python(struct app *app, const struct args *a)
 	int status, r;
 
 	boxsetup_init(&s);
-	r = read_code(a, &code, &e);
+	r = a->typed ? 0 : read_code(a, &code, &e);
 	if (r == 0)
 		r = boxsetup_prepare(app, &a->box, &s, &e);
 	if (r == 0)
@@ -538,10 +584,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return cmd_bad(state, "--restart needs a --context");
 		if (a->context && a->box.rm)
 			return cmd_bad(state, "--context and --rm exclude each other");
-		if (!a->code && !a->command && tty_is(STDIN_FILENO))
-			return cmd_bad(state,
-				       "a FILE or -c CODE is missing; 'cubby exec "
-				       "-t python3' is a prompt");
+		a->typed = !a->code && !a->command && tty_is(STDIN_FILENO);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -561,7 +604,8 @@ static const struct argp argp = {
 	       "value of a last expression is shown, figures become files of the box, "
 	       "`await` and `!command` work. FILE is one of this machine; without it, "
 	       "or "
-	       "with -, the code is standard input. The exit status is 0, 1 for an "
+	       "with -, the code is standard input; a terminal gets a prompt. The exit "
+	       "status is 0, 1 for an "
 	       "exception, or that of sys.exit(); 127 where the box has no python3.",
 	.children = children,
 };

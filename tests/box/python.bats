@@ -323,6 +323,23 @@ x = input("? ")
 	[[ $output == 'cubby python: there is no python3 in this box; install it: '* ]]
 }
 
+@test "python: a prompt at a terminal, where a block ends with an empty line" {
+	cubby exec -q -- true
+	printf '%s\n' 'def f(x):' '    return x * 2' '' 'f(21)' '1 / 0' 'input("who? ")' bob 'exit(3)' >lines
+	run -3 timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby python' <lines
+	text=$(tr -d '\r' <<<"$output")
+	has '... '
+	has '42
+'
+	has 'ZeroDivisionError: division by zero
+'
+	has "'bob'
+>>> "
+	printf 'x = 5\nx\n\004' >lines
+	run -0 timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby python' <lines
+	[[ $output == *5* ]]
+}
+
 # ---- contexts that stay ------------------------------------------------------------------
 
 @test "context: what one command defines the next one has, until it is restarted" {

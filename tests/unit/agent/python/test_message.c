@@ -58,6 +58,8 @@ static const struct row {
 	  "\"\","
 	  "\"tb\":[1]}",
 	  "a malformed message 'done'", 0 },
+	{ "the beginning of a cell",
+	  "{\"t\":\"done\",\"id\":1,\"status\":\"incomplete\"}", NULL, PYTHON_DONE },
 	{ "another status", "{\"t\":\"done\",\"id\":1,\"status\":\"fine\"}",
 	  "a malformed message 'done'", 0 },
 	{ "another kind", "{\"t\":\"bye\"}", "a message of no known kind", 0 },
