@@ -26,7 +26,8 @@ endif
 
 PKGS := libcjson
 # Loaded on demand by their doors (docs/adr/0002): only their headers are needed here.
-PKGS_HEADERS := vterm libcurl libarchive libcrypto libseccomp md4c libedit
+PKGS_HEADERS := vterm libcurl libarchive libcrypto md4c libedit
+PKGS_BUILD := libseccomp # by scripts/mkfilters.c alone
 PKGS_TEST := cmocka
 
 CPPFLAGS += -D_GNU_SOURCE -I. -DCUBBY_VERSION='"$(VERSION)"'
@@ -77,7 +78,7 @@ endif
 BARE := demo deps help clean check check-vm rootfs uninstall dist check-rules
 TESTING := unit faults headers lint tidy
 ifneq ($(filter-out $(BARE),$(or $(MAKECMDGOALS),all)),)
-NEEDED := $(PKGS) $(PKGS_HEADERS) $(if $(filter $(TESTING),$(MAKECMDGOALS)),$(PKGS_TEST))
+NEEDED := $(PKGS) $(PKGS_HEADERS) $(PKGS_BUILD) $(if $(filter $(TESTING),$(MAKECMDGOALS)),$(PKGS_TEST))
 MISSING := $(shell pkg-config --print-errors --exists $(NEEDED) 2>&1 | head -1)
 ifneq ($(MISSING),)
 $(error packages are missing ($(MISSING)); run scripts/install-deps$(if \
@@ -145,6 +146,19 @@ $(O)/%.o: %.c Makefile VERSION
 	$(say) CC $<
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The system call filters are made here and are bytes in the program (docs/adr/0006).
+FILTERS := $(O)/filters
+$(O)/mkfilters: $(addprefix $(O)/,scripts/mkfilters.o runtime/confine/secfilter_gen.o \
+	runtime/confine/secfilter_table.o base/err.o)
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $$(pkg-config --libs $(PKGS_BUILD))
+$(FILTERS)/made: $(O)/mkfilters
+	$(say) FILTERS $(FILTERS)
+	$(Q)$< $(FILTERS) && touch $@
+$(O)/runtime/confine/secfilter.o: $(FILTERS)/made
+$(O)/runtime/confine/secfilter.o: CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
+$(O)/runtime/confine/secfilter.tidy: CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
 
 $(O)/agent/session/shell_text.o: $(wildcard agent/session/*.sh)
 $(O)/agent/server/openapi.o: agent/server/openapi.json

@@ -1,14 +1,13 @@
-/* secfilter - the system calls that a box may make (KERNEL.md 3.4 and 4.2). Door of
- * libseccomp: filters are compiled to BPF once and kept in the store's cache.
+/* secfilter - the system calls that a box may make (KERNEL.md 3.4 and 4.2): finished
+ * programs, made by libseccomp's numbers and our tables when this was built.
  * Needs:  seccomp filters (3.5).
- * Owns:   the program it returned.
+ * Owns:   nothing.
  * Never:  answers EPERM for an unknown call (ENOSYS: libc falls back on that alone). */
 #ifndef RUNTIME_CONFINE_SECFILTER_H
 #define RUNTIME_CONFINE_SECFILTER_H
 
 #include <stddef.h>
 
-#include "base/buf.h"
 #include "base/err.h"
 
 enum secfilter_kind {
@@ -19,18 +18,14 @@ enum secfilter_kind {
 	SECFILTER_GATE	/* on the gate and nothing else: the calls that it needs */
 };
 
-/**
- * secfilter_get() - the BPF program of a filter: an array of struct sock_filter
- * @cache_dirfd: directory of the caller's for compiled filters; -1 = do not cache. A
- *               cache file is named by kind and build and is only used when it is
- * whole.
- * @ret:         filled with the program's bytes
- */
-int secfilter_get(enum secfilter_kind kind, int cache_dirfd, struct buf *ret,
-		  struct err *e);
+/** secfilter_program() - an array of struct sock_filter, of @len bytes */
+const void *secfilter_program(enum secfilter_kind kind, size_t *len);
 
-/** secfilter_install() - on this process, for good; needs no_new_privs or
+/** secfilter_apply() - install it on this process, for good; needs no_new_privs or
  *  CAP_SYS_ADMIN. Safe between clone and exec. */
+int secfilter_apply(enum secfilter_kind kind, struct err *e);
+
+/** secfilter_install() - the same for any program */
 int secfilter_install(const void *prog, size_t len, struct err *e);
 
 /** secfilter_install_listen() - the same for a filter that hands calls to a listener, which is

@@ -374,28 +374,27 @@ static void try_init(const struct probe_conf *conf, struct probe_row *row)
 
 static int install_filter(void *ctx, struct err *e)
 {
-	const struct buf *prog = ctx;
 	int r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 
+	(void)ctx;
 	if (r < 0)
 		return err_sys(e, r, "cannot set no_new_privs");
-	return secfilter_install(prog->data, prog->len, e);
+	return secfilter_apply(SECFILTER_BOX, e);
 }
 
 static void try_filter(const struct probe_conf *conf, struct probe_row *row)
 {
-	_cleanup_buf_ struct buf prog = BUF_INIT(1 << 16);
 	struct err e = ERR_NONE;
+	size_t len;
 
 	(void)conf;
-	if (secfilter_get(SECFILTER_BOX, -1, &prog, &e) < 0 ||
-	    idmap_trial(&(struct idmap_trial){ .fn = install_filter, .ctx = &prog },
-			&e) < 0) {
+	(void)secfilter_program(SECFILTER_BOX, &len);
+	if (idmap_trial(&(struct idmap_trial){ .fn = install_filter }, &e) < 0) {
 		set_fatal(row, &e);
 		return;
 	}
 	snprintf(row->rung, sizeof(row->rung), "%zu instructions",
-		 prog.len / sizeof(uint64_t));
+		 len / sizeof(uint64_t));
 }
 
 /* ---- the table ------------------------------------------------------------------ */

@@ -14,7 +14,6 @@
 #include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "runtime/confine/secfilter.h"
 #include "runtime/gate/audit.h"
 #include "runtime/gate/host.h"
 #include "runtime/gate/names.h"
@@ -87,14 +86,13 @@ static int send_conf(struct gate *g, struct err *e)
 	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
 	_cleanup_close_ int audit = -1;
 	struct wire_head head = { .type = WIRE_SETUP };
-	int fds[NETNS_FDS + 3], r;
+	int fds[NETNS_FDS + 2], r;
 	unsigned n = 0;
 
 	for (int i = 0; i < NETNS_FDS; i++)
 		if (g->fds[i] >= 0)
 			fds[n++] = g->fds[i];
 	fds[n++] = g->names_fd;
-	fds[n++] = g->filter_fd;
 	if (g->conf.audit_dirfd >= 0) {
 		r = gate_audit_open(g->conf.audit_dirfd, &audit, e);
 		if (r < 0)
@@ -170,19 +168,6 @@ static int start_process(struct gate *g, struct err *e)
 }
 
 /* ---- what is kept for every process --------------------------------------------- */
-
-static int keep_filter(struct gate *g, struct err *e)
-{
-	_cleanup_buf_ struct buf prog = BUF_INIT(1 << 20);
-	int r = secfilter_get(SECFILTER_GATE, g->conf.cache_dirfd, &prog, e);
-
-	if (r < 0)
-		return r;
-	g->filter_fd = sys_memfd("cubby-filter", 0);
-	if (g->filter_fd < 0)
-		return err_sys(e, g->filter_fd, "cannot keep the gate's filter");
-	return file_write_fd(g->filter_fd, prog.data, prog.len, e);
-}
 
 static int keep_names(struct gate *g, struct err *e)
 {
@@ -321,9 +306,7 @@ static int keep_all(struct gate *g, const struct gate_conf *conf, struct err *e)
 		r = keep_env(g, env, e);
 	if (r >= 0)
 		r = keep_published(g, conf->publish, e);
-	if (r >= 0)
-		r = keep_names(g, e);
-	return r < 0 ? r : keep_filter(g, e);
+	return r < 0 ? r : keep_names(g, e);
 }
 
 int gate_start(const struct gate_conf *conf, struct gate **ret, struct err *e)
@@ -335,7 +318,6 @@ int gate_start(const struct gate_conf *conf, struct gate **ret, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot start the gate");
 	*g = (struct gate){ .conf = *conf,
 			    .names_fd = -1,
-			    .filter_fd = -1,
 			    .proc = PROC_NONE,
 			    .sock = -1,
 			    .epfd = -1,
@@ -378,7 +360,6 @@ void gate_stop(struct gate **gp)
 	gate_policy_free(&g->policy);
 	json_free(&g->env);
 	scope_close(&g->names_fd);
-	scope_close(&g->filter_fd);
 	scope_close(&g->wake);
 	scope_close(&g->pause);
 	scope_close(&g->epfd);

@@ -27,7 +27,6 @@ struct gate_conf {
 	const struct json *publish; /* spec.publish; NULL: none */
 	int audit_dirfd; /* where net.jsonl is kept, outside the box; borrowed for the
 			    gate's life; -1 = no audit */
-	int cache_dirfd; /* for the compiled filter (secfilter.h); borrowed; -1 */
 	const char *const *env; /* NULL-ended; HTTPS_PROXY, …; NULL = this process's */
 	unsigned pause_ms; /* after too many deaths, until another is tried; 0 = 30 s */
 };

@@ -24,7 +24,7 @@ struct gate {
 	struct gate_policy *policy; /* owned */
 	struct json *env;	    /* owned; the proxy variables */
 	char proxy[GATE_PROXY_HOST + 16];		   /* for people; "" = none */
-	int names_fd, filter_fd;			   /* owned memfds */
+	int names_fd;					   /* owned memfd */
 	struct gate_publish published[GATE_PUBLISHED_MAX]; /* owned */
 
 	struct proc proc;

@@ -1,7 +1,7 @@
 /* gate_main - the gate process: set up by its monitor, confined, then served by events.
  *
  * It is given everything it will ever need in the first message: the descriptors of
- * the box's namespace, the audit file, the memory of names, the compiled filter, rules
+ * the box's namespace, the audit file, the memory of names, rules
  * and proxy settings. Then it starts the resolver, which stays outside, and gives up
  * the file system, all capabilities, new programs, new processes, and every system
  * call that moving bytes between sockets does not take. */
@@ -50,15 +50,10 @@ static bool leave_root(void)
 	       emptyroot_enter(&ignored) >= 0;
 }
 
-static int confine(struct gated *g, int filter_fd, struct err *e)
+static int confine(struct gated *g, struct err *e)
 {
-	_cleanup_buf_ struct buf filter = BUF_INIT(1 << 20);
 	int r;
 
-	(void)sys_lseek(filter_fd, 0, SEEK_SET); /* a gate before this one read it */
-	r = file_read_fd(filter_fd, &filter, e);
-	if (r < 0)
-		return err_wrap(e, "gate filter");
 	take_descriptors(g);
 	g->rooted = leave_root();
 	r = caps_drop_all(e);
@@ -74,7 +69,7 @@ static int confine(struct gated *g, int filter_fd, struct err *e)
 		r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (r < 0)
 		return err_sys(e, r, "cannot confine the gate");
-	return secfilter_install(filter.data, filter.len, e);
+	return secfilter_apply(SECFILTER_GATE, e);
 }
 
 /* ---- the monitor's questions ---------------------------------------------------- */
@@ -267,9 +262,9 @@ static int asked(void *ctx, uint32_t events, struct err *e)
 /* ---- setup ---------------------------------------------------------------------- */
 
 /* Descriptors came in this order: those of the namespace that the mask names, then the
- * memory of names, the filter and, if there is one, the audit file. */
+ * memory of names and, if there is one, the audit file. */
 static void take_fds(struct gated *g, const struct json *conf, struct wire_msg *m,
-		     int *names_fd, int *filter_fd)
+		     int *names_fd)
 {
 	int64_t mask = json_get_int(conf, "mask", 0);
 	unsigned at = 0;
@@ -277,7 +272,6 @@ static void take_fds(struct gated *g, const struct json *conf, struct wire_msg *
 	for (int i = 0; i < NETNS_FDS; i++)
 		g->fds[i] = mask & 1 << i ? wire_take_fd(m, at++) : -1;
 	*names_fd = wire_take_fd(m, at++);
-	*filter_fd = wire_take_fd(m, at++);
 	gate_audit_start(&g->audit, wire_take_fd(m, at));
 }
 
@@ -313,12 +307,11 @@ static int take_conf(struct gated *g, struct wire_msg *m, struct err *e)
 {
 	_cleanup_json_ struct json *conf = NULL;
 	_cleanup_close_ int names_fd = -1;
-	_cleanup_close_ int filter_fd = -1;
 	int r = json_parse(m->body.data, m->body.len, &conf, e);
 
 	if (r < 0)
 		return r;
-	take_fds(g, conf, m, &names_fd, &filter_fd);
+	take_fds(g, conf, m, &names_fd);
 	take_facts(g, conf);
 	r = take_proxy(g, conf, e);
 	if (r >= 0)
@@ -330,7 +323,7 @@ static int take_conf(struct gated *g, struct wire_msg *m, struct err *e)
 	if (r >= 0)
 		r = g->mode == NET_GATE ? resolve_start(&g->resolver, &g->who.fd, e)
 					: 0;
-	return r < 0 ? r : confine(g, filter_fd, e);
+	return r < 0 ? r : confine(g, e);
 }
 
 static int watch(struct gated *g, int fd, loop_fn *fn, struct loop_source **src,

@@ -54,7 +54,6 @@ struct proc_entry {
 
 struct init {
 	struct payload_box box;
-	struct buf fake;
 	struct setid setid;
 	char project[PATH_MAX];
 	struct proc_entry **procs; /* owned */
@@ -508,39 +507,23 @@ static int await_assistant(struct err *e)
 	return 0;
 }
 
-static int read_filter(const struct wire_msg *m, unsigned i, struct buf *ret,
-		       struct err *e)
-{
-	if (m->n_fds <= i || sys_lseek(m->fds[i], 0, SEEK_SET) < 0)
-		return err_set(e, -EBADMSG, "a filter is missing");
-	return file_read_fd(m->fds[i], ret, e);
-}
-
 static int set_up(struct init *in, struct err *e)
 {
-	_cleanup_buf_ struct buf filter = BUF_INIT(1 << 20);
 	_cleanup_wire_ struct wire_msg m;
 	const struct wire_setup *s;
 	int r;
 
 	wire_msg_init(&m);
-	r = wire_recv(INIT_SOCK, &m, 2);
+	r = wire_recv(INIT_SOCK, &m, 0);
 	s = r > 0 ? wire_body(&m, sizeof(*s)) : NULL;
 	if (!s || m.head.type != WIRE_SETUP)
 		return err_set(e, -EBADMSG, "no set-up message from the monitor");
 	memcpy(in->project, s->project, sizeof(in->project));
 	in->project[sizeof(in->project) - 1] = '\0';
 	in->box.project = in->project;
-	r = read_filter(&m, 0, &filter, e);
-	if (r == 0)
-		r = setid_begin(&filter, in->project, &in->setid, e);
-	if (r < 0 || !s->single)
-		return r;
-	r = read_filter(&m, 1, &in->fake, e);
-	if (r < 0)
-		return r;
-	in->box.fake = &in->fake;
-	return 0;
+	in->box.fake = s->single;
+	return setid_begin(s->root ? SECFILTER_SETID_ROOT : SECFILTER_SETID,
+			   in->project, &in->setid, e);
 }
 
 /* As every program of the box is to find them: exec keeps what is ignored. */
@@ -579,9 +562,7 @@ static int protect(struct init *in, struct err *e)
 
 int init_main(void)
 {
-	struct init in = {
-		.fake = BUF_INIT(1 << 20), .setid = SETID_NONE, .signals = -1, .net = -1
-	};
+	struct init in = { .setid = SETID_NONE, .signals = -1, .net = -1 };
 	struct wire_head head = { .type = WIRE_FAILED, .len = sizeof(struct err) };
 	struct err e = ERR_NONE;
 	int r = protect(&in, &e);

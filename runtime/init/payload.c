@@ -349,7 +349,7 @@ static int run_program(struct birth *b, struct err *e)
 	int r = 0, argc = 0;
 
 	if (b->box->fake)
-		r = secfilter_install(b->box->fake->data, b->box->fake->len, e);
+		r = secfilter_apply(SECFILTER_FAKE, e);
 	if (r < 0)
 		return r;
 	if (b->p->applet) {

@@ -16,8 +16,8 @@
 
 /* The same for all payloads of a box. */
 struct payload_box {
-	const char *project;	/* default working directory; borrowed */
-	const struct buf *fake; /* SECFILTER_FAKE; NULL: real ids */
+	const char *project; /* default working directory; borrowed */
+	bool fake;	     /* SECFILTER_FAKE for programs; false: real ids */
 };
 
 struct payload {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/sys/sys.h"
 #include "runtime/confine/secfilter.h"
 #include "runtime/init/setid_call.h"
@@ -36,9 +37,11 @@ static void find_places(const char *project, struct setid_places *ret)
 /* In front of the program: fchmodat with the secret is allowed, all else goes on. What
  * looks at arguments comes behind the number, so that the kernel still knows which calls
  * are allowed whatever their arguments. */
-static int add_secret(const uint64_t secret[2], const struct buf *filter,
+static int add_secret(const uint64_t secret[2], enum secfilter_kind kind,
 		      struct buf *ret)
 {
+	size_t len;
+	const void *program = secfilter_program(kind, &len);
 	uint32_t half[4];
 
 	memcpy(half, secret, sizeof(half));
@@ -59,7 +62,7 @@ static int add_secret(const uint64_t secret[2], const struct buf *filter,
 	};
 	int r = buf_add(ret, front, sizeof(front));
 
-	return r < 0 ? r : buf_add(ret, filter->data, filter->len);
+	return r < 0 ? r : buf_add(ret, program, len);
 }
 
 /* Below another program's listener there can be no second one (EBUSY): what would be asked
@@ -75,7 +78,7 @@ static int refuse_all(const struct buf *prog, struct err *e)
 	return secfilter_install(prog->data, prog->len, e);
 }
 
-int setid_begin(const struct buf *filter, const char *project, struct setid *ret,
+int setid_begin(enum secfilter_kind kind, const char *project, struct setid *ret,
 		struct err *e)
 {
 	_cleanup_buf_ struct buf prog =
@@ -86,7 +89,7 @@ int setid_begin(const struct buf *filter, const char *project, struct setid *ret
 	find_places(project, &s.own);
 	r = sys_getrandom(s.own.secret, sizeof(s.own.secret));
 	if (r == sizeof(s.own.secret))
-		r = add_secret(s.own.secret, filter, &prog);
+		r = add_secret(s.own.secret, kind, &prog);
 	if (r < 0)
 		return err_sys(e, (int)r, "cannot make the filter of set-id bits");
 	r = s.listener = secfilter_install_listen(prog.data, prog.len, e);

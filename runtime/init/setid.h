@@ -21,8 +21,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
 #include "base/err.h"
+#include "runtime/confine/secfilter.h"
 
 enum { SETID_AT_ONCE = 8, SETID_PLACES = 2 };
 
@@ -48,7 +48,7 @@ struct setid {
  *  own as well: it must make none. Below a listener of somebody else's, as in containers
  *  whose engine intercepts calls, they are refused (EPERM), and nobody is to be served.
  *  @project: where the project is mounted */
-int setid_begin(const struct buf *filter, const char *project, struct setid *ret,
+int setid_begin(enum secfilter_kind kind, const char *project, struct setid *ret,
 		struct err *e);
 
 /** setid_refused() - true: nobody in this box can set such a bit */

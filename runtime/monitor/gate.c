@@ -39,7 +39,6 @@ static int open_gate(struct monitor *m, struct err *e)
 		.rules = m->spec.rules,
 		.publish = m->spec.publish,
 		.audit_dirfd = m->boxdir,
-		.cache_dirfd = m->cache,
 	};
 	int r = gate_start(&conf, &m->gate, e);
 

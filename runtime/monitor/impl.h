@@ -60,7 +60,6 @@ struct monitor {
 	struct running run;
 	struct loop *loop;	  /* owned */
 	int boxdir, lock, rundir; /* owned */
-	int cache;		  /* owned; -1 = none */
 	struct outbox to_init; /* owned: of the socket of run, which is filled later */
 	int listener, signals; /* owned */
 	struct loop_source *on_listener, *on_init, *on_signal, *on_pidfd, *on_gate;

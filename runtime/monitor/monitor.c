@@ -177,17 +177,6 @@ static int open_box(struct monitor *m, struct err *e)
 	return take_lock(m, e);
 }
 
-static int open_cache(const struct monitor *m)
-{
-	struct err ignored = ERR_NONE;
-	char path[PATH_MAX + 8];
-
-	snprintf(path, sizeof(path), "%s/cache", m->spec.store);
-	if (file_mkdirs(AT_FDCWD, path, 0700, &ignored) < 0)
-		return -1; /* slower, nothing else */
-	return file_open_dir(AT_FDCWD, path, &ignored);
-}
-
 /* The limits that nobody but the monitor keeps. */
 static int watch_limits(struct monitor *m, struct err *e)
 {
@@ -311,9 +300,7 @@ static int start(struct monitor *m, struct err *e)
 		r = open_box(m, e);
 	if (r < 0)
 		return r;
-	m->cache = open_cache(m);
 	conf.boxdir = m->boxdir;
-	conf.cache = m->cache;
 	monitor_review_begin(m);
 	r = start_box(&conf, &m->run, e);
 	if (r == MOUNT_PROJECT_NO_VIEW) {
@@ -394,7 +381,6 @@ int monitor_main(int argc, char **argv)
 			     .git = NULL,
 			     .boxdir = -1,
 			     .lock = -1,
-			     .cache = -1,
 			     .rundir = -1,
 			     .listener = -1,
 			     .signals = -1 };

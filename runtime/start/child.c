@@ -288,7 +288,7 @@ static int drop(struct work *w, struct err *e)
 	if (r < 0)
 		return r;
 	sys_umask(022);
-	return secfilter_install(w->c->filter->data, w->c->filter->len, e);
+	return secfilter_apply(SECFILTER_BOX, e);
 }
 
 static int exec_init(struct work *w, struct err *e)

@@ -11,13 +11,12 @@
 #include "runtime/spec/spec.h"
 
 struct child {
-	const struct spec *spec;  /* borrowed */
-	int sock;		  /* to the monitor; becomes descriptor 3 of init */
-	int monitor_sock;	  /* the far end, which this process must not hold */
-	bool copy;		  /* no overlay: see mount_root.h */
-	const struct cgroup *cg;  /* joined here; borrowed */
-	const struct buf *filter; /* SECFILTER_BOX */
-	const char *init_path;	  /* of cubby-init on the host */
+	const struct spec *spec; /* borrowed */
+	int sock;		 /* to the monitor; becomes descriptor 3 of init */
+	int monitor_sock;	 /* the far end, which this process must not hold */
+	bool copy;		 /* no overlay: see mount_root.h */
+	const struct cgroup *cg; /* joined here; borrowed */
+	const char *init_path;	 /* of cubby-init on the host */
 	/* filled on the way */
 	int project; /* detached mount of the project directory */
 	int init;    /* what is executed: a read-only clone, or a sealed memfd */

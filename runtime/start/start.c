@@ -6,7 +6,6 @@
 #include "base/proc.h"
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"
-#include "runtime/confine/secfilter.h"
 #include "runtime/idmap/lease.h"
 #include "runtime/idmap/mount.h"
 #include "runtime/idmap/range.h"
@@ -20,7 +19,6 @@
 struct attempt {
 	const struct start_conf *conf;
 	struct running *run;
-	struct buf filter, setid, fake; /* owned */
 	char init_path[PATH_MAX];
 	int child_sock;		  /* owned */
 	uint32_t base;		  /* of the box's ids on the host; root map alone */
@@ -34,9 +32,6 @@ struct attempt {
 static void attempt_done(struct attempt *a)
 {
 	mount_root_close(&a->layers);
-	buf_done(&a->filter);
-	buf_done(&a->setid);
-	buf_done(&a->fake);
 	scope_close(&a->child_sock);
 	a->child_sock = -1;
 }
@@ -145,14 +140,6 @@ static int prepare(struct attempt *a, struct err *e)
 		r = own_layers(conf, e);
 	if (r == 0)
 		r = make_stage(conf->spec, e);
-	if (r == 0)
-		r = secfilter_get(SECFILTER_BOX, conf->cache, &a->filter, e);
-	if (r == 0)
-		r = secfilter_get(is_root(conf) ? SECFILTER_SETID_ROOT
-						: SECFILTER_SETID,
-				  conf->cache, &a->setid, e);
-	if (r == 0 && conf->spec->map.kind == IDMAP_SINGLE)
-		r = secfilter_get(SECFILTER_FAKE, conf->cache, &a->fake, e);
 	if (r < 0)
 		return r;
 	snprintf(leaf, sizeof(leaf), "cubby-%.12s", conf->spec->key);
@@ -238,7 +225,6 @@ static void be_child(struct attempt *a)
 		.monitor_sock = a->run->sock,
 		.copy = a->copy,
 		.cg = a->run->cg,
-		.filter = &a->filter,
 		.init_path = a->init_path,
 	};
 
@@ -366,22 +352,14 @@ static int say_setup(struct attempt *a, struct err *e)
 {
 	_cleanup_free_ struct wire_setup *s = calloc(1, sizeof(*s));
 	struct wire_head head = { .type = WIRE_SETUP, .len = sizeof(*s) };
-	int fds[2] = { -1, -1 }, r;
-	uint32_t len;
+	int r;
 
 	if (!s)
 		return err_sys(e, -ENOMEM, "cannot set init up");
-	s->single = a->fake.len > 0;
+	s->single = a->conf->spec->map.kind == IDMAP_SINGLE;
+	s->root = is_root(a->conf);
 	memcpy(s->project, a->conf->spec->project, sizeof(s->project));
-	r = fds[0] = wire_pack(&a->setid, &len, e);
-	if (r >= 0 && s->single)
-		r = fds[1] = wire_pack(&a->fake, &len, e);
-	if (r < 0) {
-		scope_close_set(fds, 2);
-		return r;
-	}
-	r = wire_send(a->run->sock, &head, s, fds, 1U + s->single);
-	scope_close_set(fds, 2);
+	r = wire_send(a->run->sock, &head, s, NULL, 0);
 	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot set init up") : 0;
 }
 
@@ -521,9 +499,6 @@ static int attempt(const struct start_conf *conf, bool copy, const struct err *s
 	_cleanup_(attempt_done) struct attempt a = {
 		.conf = conf,
 		.run = &run,
-		.filter = BUF_INIT(1 << 20),
-		.setid = BUF_INIT(1 << 20),
-		.fake = BUF_INIT(1 << 20),
 		.child_sock = -1,
 		.layers = MOUNT_ROOT_NONE,
 		.base = conf->spec->map.uid[0].outside,

@@ -41,7 +41,6 @@ struct running {
 struct start_conf {
 	const struct spec *spec; /* borrowed */
 	int boxdir;		 /* boxes/<key>; borrowed */
-	int cache;		 /* for compiled filters; borrowed; -1 = none */
 	note_fn *note;		 /* may be NULL */
 	void *note_ctx;
 	/* Called while the child makes its root: what it is to mount for git (gitgate.h). May

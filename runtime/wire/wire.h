@@ -119,8 +119,8 @@ struct wire_signal {
 };
 
 struct wire_setup {
-	uint8_t single; /* the fake filter comes as the second descriptor */
-	uint8_t pad[3];
+	uint8_t single, root; /* which map the box has */
+	uint8_t pad[2];
 	char project[PATH_MAX];
 };
 

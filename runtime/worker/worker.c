@@ -203,13 +203,11 @@ struct work {
 	const struct job *job;
 	const char *arg; /* NULL = none */
 	struct idmap map;
-	struct buf filter; /* owned: compiled before the root is gone */
-	int go[2];	   /* owned: socket pair, [0] the keeper's */
+	int go[2]; /* owned: socket pair, [0] the keeper's */
 };
 
 static void work_done(struct work *w)
 {
-	buf_done(&w->filter);
 	scope_close_set(w->go, 2);
 }
 
@@ -304,7 +302,7 @@ static int set_limits(struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot limit a helper") : 0;
 }
 
-static int give_up_rights(struct work *w, struct err *e)
+static int give_up_rights(struct err *e)
 {
 	int r = set_limits(e);
 
@@ -315,7 +313,7 @@ static int give_up_rights(struct work *w, struct err *e)
 	r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (r < 0)
 		return err_sys(e, r, "cannot give up new privileges");
-	return secfilter_install(w->filter.data, w->filter.len, e);
+	return secfilter_apply(SECFILTER_BOX, e);
 }
 
 static int work(struct work *w, struct json **ret, struct err *e)
@@ -326,7 +324,7 @@ static int work(struct work *w, struct json **ret, struct err *e)
 	if (r == 0)
 		r = confine(w, e);
 	if (r == 0)
-		r = give_up_rights(w, e);
+		r = give_up_rights(e);
 	if (r < 0)
 		return err_wrap(e, "helper '%s'", w->job->name);
 	return w->job->run(WORKER_DIR, w->arg, &w->map, ret, e);
@@ -365,8 +363,6 @@ static int prepare(struct work *w, int argc, char **argv, struct err *e)
 		return r;
 	/* Everything that comes from a file comes before the root is empty. */
 	r = w->job->how == ARCHIVE ? untar_preload(e) : 0;
-	if (r == 0)
-		r = secfilter_get(SECFILTER_BOX, -1, &w->filter, e);
 	if (r < 0)
 		return r;
 	r = sys_fchdir(WORKER_DIR); /* of all descriptors only this moves along */
@@ -418,8 +414,7 @@ static int keep(struct work *w, struct err *e)
 
 int worker_main(int argc, char **argv)
 {
-	_cleanup_(work_done) struct work w = { .filter = BUF_INIT(1 << 20),
-					       .go = { -1, -1 } };
+	_cleanup_(work_done) struct work w = { .go = { -1, -1 } };
 	struct err e = ERR_NONE;
 	int r;
 

@@ -356,9 +356,7 @@ static int behind_gate(char **a)
 	struct netbox box;
 	struct gate *gate = NULL;
 	struct json *rules = NULL;
-	struct gate_conf conf = { .mode = NET_GATE,
-				  .audit_dirfd = -1,
-				  .cache_dirfd = -1 };
+	struct gate_conf conf = { .mode = NET_GATE, .audit_dirfd = -1 };
 	struct err e = ERR_NONE;
 	char command[8192] = "exec";
 	int status;

@@ -26,9 +26,7 @@ void rig_open(struct rig *r, enum netns_catch first, const char *rules,
 {
 	static const char *const no_env[] = { NULL };
 	_cleanup_json_ struct json *list = rules ? rig_json(rules) : NULL;
-	struct gate_conf conf = { .mode = NET_GATE,
-				  .cache_dirfd = -1,
-				  .pause_ms = RIG_PAUSE_MS };
+	struct gate_conf conf = { .mode = NET_GATE, .pause_ms = RIG_PAUSE_MS };
 	struct err e = ERR_NONE;
 
 	netbox_open(NET_GATE, first, &r->box);
