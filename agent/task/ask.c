@@ -231,15 +231,15 @@ static void count(struct task *t, const struct turn *turn, const struct buf *bod
 	uint64_t input = turn->usage.input, output = turn->usage.output;
 	struct turn_usage counted = turn->usage;
 	size_t bytes = history_size(&t->history);
+	size_t sent = body->len - MIN(history_picture_size(&t->history), body->len);
 
 	if (!turn->usage.known || !input) {
 		/* Nothing reported: better a guess than a budget that never fills. */
-		input = tokens_estimate(&t->tokens, body->len);
+		input = tokens_estimate(&t->tokens, sent);
 		output = output ? output : turn->text.len / 3 + turn->reasoning.len / 3;
 	} else {
-		look_for_cut(t, input, body->len);
-		tokens_report(&t->tokens, input, output, body->len,
-			      bytes + turn->text.len);
+		look_for_cut(t, input, sent);
+		tokens_report(&t->tokens, input, output, sent, bytes + turn->text.len);
 	}
 	t->st.tokens_in += input;
 	t->st.tokens_out += output;

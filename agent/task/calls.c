@@ -39,7 +39,8 @@ static void malformed(struct task *t, const struct turn_call *c, struct tool_res
 /* What only looks, or ends the task, needs nobody's consent. */
 static bool needs_consent(const char *name)
 {
-	static const char *const harmless[] = { "screen", "read_file", "finish" };
+	static const char *const harmless[] = { "screen", "read_file", "view_image",
+						"finish" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
 		if (strcmp(name, harmless[i]) == 0)
@@ -164,8 +165,28 @@ static int keep_result(struct task *t, const struct turn_call *c,
 				    .log_path = r->log_path,
 				    .error = r->outcome == TOOL_ERROR };
 
+	int failed;
+
 	task_log_result(t, c, r);
-	return history_add_result(&t->history, t->st.round, &h, e);
+	failed = history_add_result(&t->history, t->st.round, &h, e);
+	if (failed == 0 && r->picture)
+		failed = history_add_picture(&t->seen, 0, h.text, r->mime, r->picture,
+					     e);
+	return failed;
+}
+
+/* Behind the results, which have to follow their calls at once. */
+static int show_pictures(struct task *t, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->seen.n && r == 0; i++) {
+		const struct history_entry *x = &t->seen.entries[i];
+
+		r = task_say_picture(t, x->text, x->mime, x->picture, e);
+	}
+	history_done(&t->seen);
+	return r;
 }
 
 static const char *not_run(const struct rest *rest, const struct turn_call *c)
@@ -267,8 +288,12 @@ static int one_call(struct task *t, struct turn *turn, size_t nth, struct rest *
 		return finish(t, &r, e);
 	} else if (r.outcome == TOOL_OPEN) {
 		rest->shell =
-			"an earlier call of this turn left the shell busy; look at "
-			"its result first";
+			strcmp(r.state, "shell_died") == 0
+				? "the shell died in an earlier call of this turn; "
+				  "look "
+				  "at its result first"
+				: "an earlier call of this turn left the shell busy; "
+				  "look at its result first";
 	}
 	return verdict;
 }
@@ -276,7 +301,7 @@ static int one_call(struct task *t, struct turn *turn, size_t nth, struct rest *
 int task_calls(struct task *t, struct turn *turn, struct err *e)
 {
 	struct rest rest = { 0 };
-	int ended = TASK_GO_ON;
+	int ended = TASK_GO_ON, r;
 	char cut[160];
 
 	if (turn->finish == TURN_LENGTH) {
@@ -291,7 +316,6 @@ int task_calls(struct task *t, struct turn *turn, struct err *e)
 	}
 	for (size_t i = 0; i < turn->n_calls; i++) {
 		bool asked = false;
-		int r;
 
 		/* rounds, tokens and cost were spent when the turn was asked for; its
 		 * calls take nothing but time */
@@ -311,6 +335,9 @@ int task_calls(struct task *t, struct turn *turn, struct err *e)
 			rest.all = "the person interrupted";
 		ended = MAX(ended, r);
 	}
+	r = show_pictures(t, e);
+	if (r < 0)
+		return r;
 	t->malformed = rest.malformed ? t->malformed + 1 : 0;
 	if (!ended && t->malformed >= MALFORMED_MAX)
 		return task_end_with(t, TASK_LIMIT, "malformed",

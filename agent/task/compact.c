@@ -37,6 +37,10 @@ int compact_shorten(struct history *h, unsigned round, size_t keep, unsigned *cu
 		struct history_entry *x = &h->entries[i];
 		int r;
 
+		if (x->kind == HISTORY_PICTURE && x->picture && x->round <= round) {
+			history_drop_picture(h, i);
+			++*cut;
+		}
 		if (x->kind != HISTORY_RESULT || x->round > round ||
 		    strlen(x->text) <= keep + 200)
 			continue;
@@ -102,6 +106,8 @@ static int add_entry(const struct history_entry *x, struct buf *out)
 		return buf_addf(out, "NOTICE: %s\n", x->text);
 	case HISTORY_SUMMARY:
 		return buf_addf(out, "EARLIER: %s\n", x->text);
+	case HISTORY_PICTURE:
+		return buf_addf(out, "PICTURE: %s\n", x->text);
 	case HISTORY_RESULT:
 		return buf_addf(out, "RESULT: %s\n", x->text);
 	case HISTORY_ASSISTANT:

@@ -37,7 +37,9 @@ struct task {
 	uint64_t tokens_allowed, cost_allowed; /* 0 = no limit */
 	struct buf news;  /* owned; for the end of the next result */
 	struct buf words; /* owned; the person's, for the next request */
-	unsigned warned;  /* budgets that have been announced; bits */
+	struct history
+		seen; /* owned; pictures of this turn, until all its calls are answered */
+	unsigned warned; /* budgets that have been announced; bits */
 	const char
 		*last_cause; /* a limit was reached: this is the last turn; else NULL */
 	const char *had_ended; /* of a task that goes on: how, in words; static */
@@ -80,10 +82,15 @@ void task_log_error(struct task *t, unsigned attempt, const struct retry_cause *
 void task_log_call(struct task *t, const struct turn_call *c, const struct json *args);
 void task_log_result(struct task *t, const struct turn_call *c,
 		     const struct tool_result *r);
+void task_log_picture(struct task *t, const char *text, const char *mime,
+		      const char *base64);
 void task_log_text(struct task *t, const char *type, const char *text, bool to_model);
 void task_log_end(struct task *t);
 
 /* say.c */
+/** task_say_picture() - into the history and the transcript */
+int task_say_picture(struct task *t, const char *text, const char *mime,
+		     const char *base64, struct err *e);
 /** task_say() - put a text of ours into the history and the transcript */
 int task_say(struct task *t, const char *text, struct err *e);
 /** task_say_notice() - a line for the person, and for the transcript */

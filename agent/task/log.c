@@ -223,6 +223,17 @@ void task_log_result(struct task *t, const struct turn_call *c,
 	task_log(t, "result", j);
 }
 
+void task_log_picture(struct task *t, const char *text, const char *mime,
+		      const char *base64)
+{
+	struct json *j = record(t);
+
+	json_set_str(j, "text", text);
+	json_set_str(j, "mime", mime);
+	json_set_str(j, "picture", base64);
+	task_log(t, "picture", j);
+}
+
 void task_log_text(struct task *t, const char *type, const char *text, bool to_model)
 {
 	struct json *j = record(t);

@@ -137,6 +137,16 @@ static int on_user(struct resume *r, const struct json *j, struct err *e)
 	return history_add_text(&r->history, HISTORY_TASK, round_of(r, j), text, e);
 }
 
+static int on_picture(struct resume *r, const struct json *j, struct err *e)
+{
+	const char *text = json_get_str(j, "text"), *mime = json_get_str(j, "mime");
+	const char *picture = json_get_str(j, "picture");
+
+	if (!text || !mime || !picture)
+		return err_set(e, -EINVAL, "a picture record without a picture");
+	return history_add_picture(&r->history, round_of(r, j), text, mime, picture, e);
+}
+
 static int on_compact(struct resume *r, const struct json *j, struct err *e)
 {
 	const char *summary = json_get_str(j, "summary");
@@ -169,7 +179,7 @@ int resume_record(void *ctx, const struct json *j, struct err *e)
 		{ "summary", on_summary }, { "lost", on_summary },
 		{ "result", on_result },   { "notice", on_notice },
 		{ "user", on_user },	   { "compact", on_compact },
-		{ "end", on_end },
+		{ "picture", on_picture }, { "end", on_end },
 	};
 	struct resume *r = ctx;
 	const char *type = json_get_str(j, "type");

@@ -26,6 +26,13 @@ int task_say(struct task *t, const char *text, struct err *e)
 	return history_add_text(&t->history, HISTORY_NOTICE, t->st.round, text, e);
 }
 
+int task_say_picture(struct task *t, const char *text, const char *mime,
+		     const char *base64, struct err *e)
+{
+	task_log_picture(t, text, mime, base64);
+	return history_add_picture(&t->history, t->st.round, text, mime, base64, e);
+}
+
 /* What the person said on ^C waits here until no call of the turn is open. */
 int task_say_words(struct task *t, struct err *e)
 {

@@ -348,6 +348,7 @@ static void task_done(struct task *t)
 	model_free(&t->model);
 	toolset_done(&t->own_set);
 	history_done(&t->history);
+	history_done(&t->seen);
 	buf_done(&t->news);
 	buf_done(&t->words);
 }

@@ -98,6 +98,10 @@ int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret
 /* text.c: what the model reads of a session's result. */
 int tool_text_result(const struct session_result *r, struct tool_result *ret);
 
+/* view.c */
+int tool_view_image(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		    struct err *e);
+
 /* file.c */
 int tool_file_read(struct toolbox *t, const struct json *args, struct tool_result *ret,
 		   struct err *e);

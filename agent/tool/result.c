@@ -16,6 +16,7 @@ void tool_result_done(struct tool_result *r)
 	buf_done(&r->text);
 	free(r->cwd);
 	free(r->log_path);
+	free(r->picture);
 	tool_result_init(r);
 }
 

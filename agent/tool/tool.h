@@ -36,8 +36,10 @@ struct tool_result {
 	char *cwd;	 /* owned; escaped; NULL = not known */
 	char *log_path;	 /* owned; in the box; NULL = not truncated */
 	uint64_t time_ms;
-	bool success;	/* of `finish`: the model says that the task is done */
-	bool malformed; /* nothing ran: no such tool, or its arguments do not fit */
+	char *picture; /* owned; base64, for models that take pictures; NULL = none */
+	const char *mime; /* of it; static */
+	bool success;	  /* of `finish`: the model says that the task is done */
+	bool malformed;	  /* nothing ran: no such tool, or its arguments do not fit */
 };
 void tool_result_init(struct tool_result *r);
 void tool_result_done(struct tool_result *r);

@@ -25,10 +25,11 @@ static const struct {
 	const char *name;
 	tool_run_fn *run;
 } runners[] = {
-	{ "shell", tool_shell_run },	 { "python", tool_python_run },
-	{ "input", run_input },		 { "screen", tool_shell_screen },
-	{ "read_file", tool_file_read }, { "write_file", tool_file_write },
-	{ "edit_file", tool_file_edit }, { "finish", tool_result_finish },
+	{ "shell", tool_shell_run },	  { "python", tool_python_run },
+	{ "input", run_input },		  { "screen", tool_shell_screen },
+	{ "read_file", tool_file_read },  { "write_file", tool_file_write },
+	{ "edit_file", tool_file_edit },  { "view_image", tool_view_image },
+	{ "finish", tool_result_finish },
 };
 
 const char *toolset_words(void)

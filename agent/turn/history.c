@@ -4,11 +4,13 @@
 
 #include "base/text.h"
 
-enum { HISTORY_TEXT_MAX = 64 << 20 };
+enum { HISTORY_TEXT_MAX = 64 << 20, PICTURE_SIZE = 4800 }; /* 1,600 tokens */
 
 static void entry_done(struct history_entry *x)
 {
 	free(x->text);
+	free(x->mime);
+	free(x->picture);
 	free(x->id);
 	free(x->tool);
 	free(x->log_path);
@@ -118,6 +120,22 @@ int history_add_result(struct history *h, unsigned round,
 	return add(h, &x, e);
 }
 
+int history_add_picture(struct history *h, unsigned round, const char *text,
+			const char *mime, const char *base64, struct err *e)
+{
+	struct history_entry x = { .kind = HISTORY_PICTURE, .round = round };
+	bool failed = false;
+
+	x.text = utf8_copy(text);
+	x.mime = maybe_copy(mime, &failed);
+	x.picture = maybe_copy(base64, &failed);
+	if (!x.text || failed) {
+		entry_done(&x);
+		return no_memory(e);
+	}
+	return add(h, &x, e);
+}
+
 static void forget(struct history_entry *x)
 {
 	free(x->bytes);
@@ -136,6 +154,24 @@ int history_set_text(struct history *h, size_t nth, const char *text, struct err
 	x->text = copy;
 	forget(x);
 	return 0;
+}
+
+void history_drop_picture(struct history *h, size_t nth)
+{
+	struct history_entry *x = &h->entries[nth];
+
+	free(x->picture);
+	x->picture = NULL;
+	forget(x);
+}
+
+size_t history_picture_size(const struct history *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		n += h->entries[i].picture ? strlen(h->entries[i].picture) : 0;
+	return n;
 }
 
 void history_remove(struct history *h, size_t from, size_t n)
@@ -177,6 +213,8 @@ static size_t message_size(const struct json *j)
 
 size_t history_entry_size(const struct history_entry *x)
 {
+	if (x->kind == HISTORY_PICTURE)
+		return x->picture ? PICTURE_SIZE : strlen(x->text) + 40;
 	if (x->n_bytes)
 		return x->n_bytes;
 	return x->message ? message_size(x->message) : strlen(x->text) + 40;

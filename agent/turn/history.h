@@ -18,17 +18,21 @@ enum history_kind {
 	HISTORY_NOTICE,	   /* ours: nudges, budgets, what a person said on ^C */
 	HISTORY_SUMMARY,   /* what stands for older entries */
 	HISTORY_ASSISTANT, /* a turn, as its wire has it */
-	HISTORY_RESULT	   /* of one call */
+	HISTORY_RESULT,	   /* of one call */
+	HISTORY_PICTURE	   /* shown to the model, behind the results of a turn */
 };
 
 struct history_entry {
 	enum history_kind kind;
-	unsigned round;	      /* of the task; the assistant entry begins it */
-	char *text;	      /* owned; all but assistant */
-	char *id, *tool;      /* owned; of a result: the call's */
-	bool error;	      /* of a result */
-	bool shortened;	      /* of a result: compaction has been here */
-	char *log_path;	      /* owned; of a result; may be NULL */
+	unsigned round; /* of the task; the assistant entry begins it */
+	char *text;	/* owned; all but assistant; of a picture what it is */
+	char *mime,
+		*picture; /* owned; of a picture: its kind, it in base64; NULL = it was
+			       * taken out to save context */
+	char *id, *tool;  /* owned; of a result: the call's */
+	bool error;	  /* of a result */
+	bool shortened;	  /* of a result: compaction has been here */
+	char *log_path;	  /* owned; of a result; may be NULL */
 	struct json *message; /* owned; of an assistant entry */
 	char *bytes;	      /* owned; as rendered; NULL = not yet */
 	size_t n_bytes;
@@ -58,6 +62,14 @@ struct history_result {
 };
 int history_add_result(struct history *h, unsigned round,
 		       const struct history_result *r, struct err *e);
+
+/** history_add_picture() - @base64 is copied */
+int history_add_picture(struct history *h, unsigned round, const char *text,
+			const char *mime, const char *base64, struct err *e);
+/** history_drop_picture() - only what it was stays: for compaction alone */
+void history_drop_picture(struct history *h, size_t nth);
+/** history_picture_size() - bytes of base64 in it, which are no tokens */
+size_t history_picture_size(const struct history *h);
 
 /** history_set_text() - replace an entry's text: for compaction alone */
 int history_set_text(struct history *h, size_t nth, const char *text, struct err *e);

@@ -95,13 +95,23 @@ static int put_assistant(const struct history_entry *x, struct buf *out, struct 
 static int put_entry(const struct wire_server *s, const struct history_entry *x,
 		     struct buf *out, struct err *e)
 {
-	(void)s;
 	if (x->kind == HISTORY_ASSISTANT)
 		return put_assistant(x, out, e);
-	if (x->kind == HISTORY_RESULT)
+	if (x->kind == HISTORY_RESULT) {
 		put_result(x, out);
-	else
+	} else if (x->kind == HISTORY_PICTURE) {
+		buf_adds(out, "{\"type\":\"text\",\"text\":");
+		wire_picture_text(s, x, out);
+		if (wire_picture(s, x))
+			buf_addf(
+				out,
+				"},{\"type\":\"image\",\"source\":{\"type\":\"base64\","
+				"\"media_type\":\"%s\",\"data\":\"%s\"}",
+				x->mime, x->picture);
+		buf_addc(out, '}');
+	} else {
 		put_text(x->text, out);
+	}
 	return 0;
 }
 

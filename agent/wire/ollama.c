@@ -73,7 +73,6 @@ static int put_assistant(const struct history_entry *x, struct buf *out, struct 
 static int put_entry(const struct wire_server *s, const struct history_entry *x,
 		     struct buf *out, struct err *e)
 {
-	(void)s;
 	if (x->kind == HISTORY_ASSISTANT)
 		return put_assistant(x, out, e);
 	if (x->kind == HISTORY_RESULT) {
@@ -83,7 +82,9 @@ static int put_entry(const struct wire_server *s, const struct history_entry *x,
 		buf_adds(out, "{\"role\":\"user\"");
 	}
 	buf_adds(out, ",\"content\":");
-	wire_json_text(out, x->text);
+	wire_picture_text(s, x, out);
+	if (wire_picture(s, x))
+		buf_addf(out, ",\"images\":[\"%s\"]", x->picture);
 	buf_addc(out, '}');
 	return 0;
 }

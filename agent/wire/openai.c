@@ -136,7 +136,16 @@ static int put_entry(const struct wire_server *s, const struct history_entry *x,
 		buf_adds(out, "{\"role\":\"user\"");
 	}
 	buf_adds(out, ",\"content\":");
-	wire_json_text(out, x->text);
+	if (wire_picture(s, x)) {
+		buf_adds(out, "[{\"type\":\"text\",\"text\":");
+		wire_json_text(out, x->text);
+		buf_addf(out,
+			 "},{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:%s;"
+			 "base64,%s\"}}]}",
+			 x->mime, x->picture);
+		return 0;
+	}
+	wire_picture_text(s, x, out);
 	buf_addc(out, '}');
 	return 0;
 }

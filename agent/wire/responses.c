@@ -90,7 +90,12 @@ static int put_entry(const struct wire_server *s, const struct history_entry *x,
 	}
 	buf_adds(out, "{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":"
 		      "\"input_text\",\"text\":");
-	wire_json_text(out, x->text);
+	wire_picture_text(s, x, out);
+	if (wire_picture(s, x))
+		buf_addf(out,
+			 "},{\"type\":\"input_image\",\"image_url\":\"data:%s;base64,%"
+			 "s\"",
+			 x->mime, x->picture);
 	buf_adds(out, "}]}");
 	return 0;
 }

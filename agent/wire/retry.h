@@ -34,7 +34,8 @@ enum retry_field {
 	RETRY_F_EFFORT,	  /* no word about how long to think */
 	RETRY_F_THINKING, /* Anthropic: a budget of thoughts; then an effort */
 	RETRY_F_SUMMARY,  /* Responses: a summary of its thoughts */
-	RETRY_F_INCLUDE	  /* Responses: its thoughts, encrypted */
+	RETRY_F_INCLUDE,  /* Responses: its thoughts, encrypted */
+	RETRY_F_PICTURES  /* a model that cannot see */
 };
 
 enum { RETRY_TEXT = 256 };

@@ -75,6 +75,27 @@ void wire_put_tools(const struct wire_request *req, const struct wire_tool_words
 	buf_addc(out, ']');
 }
 
+bool wire_picture(const struct wire_server *s, const struct history_entry *x)
+{
+	return x->kind == HISTORY_PICTURE && x->picture &&
+	       !wire_without(s, RETRY_F_PICTURES);
+}
+
+void wire_picture_text(const struct wire_server *s, const struct history_entry *x,
+		       struct buf *out)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY_MAX);
+
+	buf_adds(&text, x->text);
+	if (x->kind == HISTORY_PICTURE && !wire_picture(s, x))
+		buf_adds(&text,
+			 x->picture ? "\n[the picture is not shown: this model "
+				      "takes none]"
+				    : "\n[the picture was left out to save context]");
+	buf_fail(out, buf_failed(&text));
+	wire_json_text(out, buf_cstr(&text));
+}
+
 const char *wire_effort(const struct wire_server *s)
 {
 	static const char *const words[] = { NULL, "low", "medium", "high" };

@@ -94,6 +94,11 @@ struct wire_tool_words {
 /** wire_put_tools() - the member "tools" */
 void wire_put_tools(const struct wire_request *req, const struct wire_tool_words *w,
 		    struct buf *out);
+/** wire_picture() - is @x a picture that goes out as one? Else its text does */
+bool wire_picture(const struct wire_server *s, const struct history_entry *x);
+/** wire_picture_text() - what stands for it, or beside it */
+void wire_picture_text(const struct wire_server *s, const struct history_entry *x,
+		       struct buf *out);
 /** wire_effort() - its word; NULL = none is asked for, or none is taken */
 const char *wire_effort(const struct wire_server *s);
 /** wire_openai_url() - @leaf behind a base that may end at the host, at /v1, at a deployment

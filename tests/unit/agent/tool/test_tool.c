@@ -38,7 +38,7 @@ static const struct row {
 	{ "unknown tool", "bash", "{}", TOOL_ERROR,
 	  "there is no tool 'bash'; the tools are shell, python, input, screen, "
 	  "read_file, "
-	  "write_file, edit_file, finish",
+	  "write_file, edit_file, view_image, finish",
 	  false },
 	{ "missing argument", "finish", "{\"success\":true}", TOOL_ERROR,
 	  "not executed: the argument 'answer' is missing", false },

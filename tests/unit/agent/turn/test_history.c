@@ -87,9 +87,23 @@ static void open_calls_anthropic(void)
 		"\"name\":\"input\"}]}");
 }
 
+static void pictures(void)
+{
+	_cleanup_history_ struct history h = { 0 };
+	struct err e = ERR_NONE;
+
+	unit_ok(history_add_picture(&h, 1, "a", "image/png", "QUJD", &e), &e);
+	assert_int_equal(history_picture_size(&h), 4);
+	assert_int_equal(history_size(&h), 4800); /* whatever its bytes are */
+	history_drop_picture(&h, 0);
+	assert_int_equal(history_picture_size(&h), 0);
+	assert_int_equal(history_size(&h), 41);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "pictures", pictures },
 		{ "entries", entries },
 		{ "open calls, Chat Completions", open_calls_openai },
 		{ "open calls, Messages", open_calls_anthropic },

@@ -36,6 +36,13 @@ static inline void wire_result(struct history *h, const char *id, const char *te
 	unit_ok(history_add_result(h, 1, &r, &e), &e);
 }
 
+static inline void wire_picture_of(struct history *h)
+{
+	struct err e = ERR_NONE;
+
+	unit_ok(history_add_picture(h, 1, "a.png: PNG", "image/png", "QUJD", &e), &e);
+}
+
 /* Checks that the body of @conf for @h, taken apart again, has @want as @member. */
 static inline void wire_check(struct model *m, struct history *h, bool no_calls,
 			      const char *member, const char *want)

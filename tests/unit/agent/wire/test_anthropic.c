@@ -105,12 +105,32 @@ static void urls(void)
 	wire_url("anthropic", "http://h/x/v1/messages", "http://h/x/v1/messages");
 }
 
+static void picture(void)
+{
+	_cleanup_model_ struct model *m = wire_model("anthropic", "http://h");
+	_cleanup_history_ struct history h = { 0 };
+
+	wire_picture_of(&h);
+	wire_check(
+		m, &h, false, "messages",
+		"[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a.png: "
+		"PNG\"},{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_"
+		"type\":\"image/"
+		"png\",\"data\":\"QUJD\"},\"cache_control\":{\"type\":\"ephemeral\"}}]}"
+		"]");
+	m->to.without = 1U << RETRY_F_PICTURES;
+	history_forget_bytes(&h);
+	wire_check(m, &h, false, "messages",
+		   "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a."
+		   "png: PNG\\n[the picture is not shown: this model takes "
+		   "none]\",\"cache_control\":{\"type\":\"ephemeral\"}}]}]");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
-		{ "messages", messages },
-		{ "options", options },
-		{ "another provider's turn", foreign },
+		{ "a picture", picture }, { "messages", messages },
+		{ "options", options },	  { "another provider's turn", foreign },
 		{ "addresses", urls },
 	};
 

@@ -122,9 +122,27 @@ static void urls(void)
 	wire_url("ollama", "http://h/api/", "http://h/api/chat");
 }
 
+static void picture(void)
+{
+	_cleanup_model_ struct model *m = wire_model("ollama", "http://h");
+	_cleanup_history_ struct history h = { 0 };
+
+	wire_picture_of(&h);
+	wire_check(m, &h, false, "messages",
+		   "[{\"role\":\"system\",\"content\":\"\"},{\"role\":\"user\","
+		   "\"content\":\"a.png: PNG\",\"images\":[\"QUJD\"]}]");
+	m->to.without = 1U << RETRY_F_PICTURES;
+	history_forget_bytes(&h);
+	wire_check(m, &h, false, "messages",
+		   "[{\"role\":\"system\",\"content\":\"\"},{\"role\":\"user\","
+		   "\"content\":\"a.png: PNG\\n[the picture is not shown: this model "
+		   "takes none]\"}]");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "a picture", picture },
 		{ "messages", messages },
 		{ "answers, in any split", answers },
 		{ "words cut within a character", halves },

@@ -183,12 +183,31 @@ static void append_only(void)
 	assert_memory_equal(one.data, two.data, (size_t)(end - one.data));
 }
 
+static void picture(void)
+{
+	_cleanup_model_ struct model *m = wire_model("openai", "http://h");
+	_cleanup_history_ struct history h = { 0 };
+
+	wire_picture_of(&h);
+	wire_check(m, &h, false, "messages",
+		   "[{\"role\":\"system\",\"content\":\"\"},{\"role\":\"user\","
+		   "\"content\":[{\"type\":\"text\",\"text\":\"a.png: "
+		   "PNG\"},{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/"
+		   "png;base64,QUJD\"}}]}]");
+	m->to.without = 1U << RETRY_F_PICTURES;
+	history_forget_bytes(&h);
+	wire_check(m, &h, false, "messages",
+		   "[{\"role\":\"system\",\"content\":\"\"},{\"role\":\"user\","
+		   "\"content\":\"a.png: PNG\\n[the picture is not shown: this model "
+		   "takes none]\"}]");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
-		{ "messages", messages },	{ "options", options },
-		{ "DeepSeek", deepseek },	{ "Gemini", gemini },
-		{ "append-only", append_only },
+		{ "a picture", picture }, { "messages", messages },
+		{ "options", options },	  { "DeepSeek", deepseek },
+		{ "Gemini", gemini },	  { "append-only", append_only },
 	};
 
 	return unit_rows("openai: address", rows, url_row) +

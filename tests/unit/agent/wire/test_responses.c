@@ -135,9 +135,29 @@ static void chosen(void)
 	}
 }
 
+static void picture(void)
+{
+	_cleanup_model_ struct model *m = wire_model("responses", "http://h");
+	_cleanup_history_ struct history h = { 0 };
+
+	wire_picture_of(&h);
+	wire_check(m, &h, false, "input",
+		   "[{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":"
+		   "\"input_text\",\"text\":\"a.png: "
+		   "PNG\"},{\"type\":\"input_image\",\"image_url\":\"data:image/"
+		   "png;base64,QUJD\"}]}]");
+	m->to.without = 1U << RETRY_F_PICTURES;
+	history_forget_bytes(&h);
+	wire_check(m, &h, false, "input",
+		   "[{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":"
+		   "\"input_text\",\"text\":\"a.png: PNG\\n[the picture is not shown: "
+		   "this model takes none]\"}]}]");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "a picture", picture },
 		{ "input", input },
 		{ "options", options },
 		{ "which models are asked by it", chosen },

@@ -65,6 +65,8 @@ static const struct row rows[] = {
 	  RETRY_WIRE, 0, 0 },
 	{ "another wire, by 404", { .status = 404, .code = "model_not_found", .text = "This is not a "
 	  "chat model and thus not supported in the v1/chat/completions endpoint." }, RETRY_WIRE, 0, 0 },
+	{ "pictures", { .status = 400, .text = "Invalid content type. image_url is only supported by "
+	  "certain models." }, RETRY_FIELD, RETRY_F_PICTURES, 0 },
 	{ "an effort", { .status = 400, .text = "Unsupported parameter: 'reasoning.effort'" },
 	  RETRY_FIELD, RETRY_F_EFFORT, 0 },
 	{ "a summary", { .status = 400, .text = "Your organization must be verified to generate "

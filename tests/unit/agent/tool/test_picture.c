@@ -1,0 +1,43 @@
+#include "agent/tool/picture.h"
+
+#include "tests/unit/unit.h"
+
+/* clang-format off */
+static const struct row {
+	const char *name, *data;
+	size_t len;
+	const char *mime; /* NULL = no picture */
+	uint32_t width, height;
+} rows[] = {
+	{ "PNG", "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x02\x80\x00\x00\x01\xe0\x08\x02\x00\x00\x00", 29, "image/png", 640, 480 },
+	{ "JPEG, progressive, with filler", "\xff\xd8\xff\xe0\x00\x10\x4a\x46\x49\x46\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xff\xc2\x00\x11\x08\x00\x30\x00\x40\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00", 40, "image/jpeg", 64, 48 },
+	{ "GIF", "\x47\x49\x46\x38\x39\x61\x03\x00\x04\x00\x00\x00\x00", 13, "image/gif", 3, 4 },
+	{ "WebP, extended", "\x52\x49\x46\x46\x00\x00\x00\x00\x57\x45\x42\x50\x56\x50\x38\x58\x0a\x00\x00\x00\x00\x00\x00\x00\x63\x00\x00\x31\x00\x00", 30, "image/webp", 100, 50 },
+	{ "WebP, lossless", "\x52\x49\x46\x46\x00\x00\x00\x00\x57\x45\x42\x50\x56\x50\x38\x4c\x0a\x00\x00\x00\x2f\x13\x40\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00", 33, "image/webp", 20, 10 },
+	{ "a PNG that is cut", "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x02\x80", 20, "image/png", 0, 0 },
+	{ "a JPEG that is cut", "\xff\xd8\xff\xe0\x00\x10\x4a\x46\x49\x46\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00", 20, "image/jpeg", 0, 0 },
+	{ "a JPEG whose segment has no length", "\xff\xd8\xff\xe0\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", 26, "image/jpeg", 0, 0 },
+	{ "a GIF that is cut", "\x47\x49\x46\x38\x39\x61\x03", 7, "image/gif", 0, 0 },
+	{ "nothing", "", 0, NULL, 0, 0 },
+	{ "text", "hello", 5, NULL, 0, 0 },
+	{ "RIFF, but no picture", "RIFF\0\0\0\0WAVE", 12, NULL, 0, 0 },
+};
+/* clang-format on */
+
+static void test_row(const void *p)
+{
+	const struct row *row = p;
+	struct picture got = { 0 };
+
+	assert_int_equal(picture_read(row->data, row->len, &got), row->mime != NULL);
+	if (!row->mime)
+		return;
+	assert_string_equal(got.mime, row->mime);
+	assert_int_equal(got.width, row->width);
+	assert_int_equal(got.height, row->height);
+}
+
+int main(void)
+{
+	return unit_rows("picture_read", rows, test_row);
+}
