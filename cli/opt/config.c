@@ -319,6 +319,10 @@ void config_done(struct config *c)
 	json_free(&c->project);
 	json_free(&c->box);
 	json_free(&c->task);
+	if (c->taskfile)
+		config_done(c->taskfile);
+	free(c->taskfile);
+	c->taskfile = NULL;
 }
 
 int config_find(const char *name)

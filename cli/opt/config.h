@@ -70,7 +70,7 @@ enum config_type {
 enum config_source {
 	CONFIG_FROM_DEFAULT,
 	CONFIG_FROM_FILE,
-	CONFIG_FROM_PROJECT, /* .cubby/box.json */
+	CONFIG_FROM_PROJECT, /* .cubby/box.json, and config.json for its tasks */
 	CONFIG_FROM_BOX,     /* an option that was given for this box before */
 	CONFIG_FROM_ENV,
 	CONFIG_FROM_TASK, /* of the task that goes on */
@@ -97,12 +97,13 @@ struct config_value {
 
 struct config {
 	struct config_value v[CONFIG_COUNT];
-	struct words texts;   /* owned, and so is each: what --env-file held */
-	struct json *file;    /* owned; NULL = there is none */
-	struct json *project; /* owned; .cubby/box.json; NULL = there is none */
-	struct json *box;     /* owned; options of the box; NULL = none loaded */
-	struct json *task;    /* owned; options of a task that goes on; NULL = none */
-	char path[PATH_MAX];  /* of the file, whether it exists or not */
+	struct words texts;	 /* owned, and so is each: what --env-file held */
+	struct json *file;	 /* owned; NULL = there is none */
+	struct json *project;	 /* owned; .cubby/box.json; NULL = there is none */
+	struct json *box;	 /* owned; options of the box; NULL = none loaded */
+	struct config *taskfile; /* owned; .cubby/config.json, agreed to; NULL = none */
+	struct json *task;   /* owned; options of a task that goes on; NULL = none */
+	char path[PATH_MAX]; /* of the file, whether it exists or not */
 };
 
 /** config_init() - all defaults */

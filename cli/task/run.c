@@ -17,6 +17,7 @@
 #include "cli/opt/config_task.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "cli/task/agree.h"
 #include "cli/task/ask.h"
 #include "cli/task/log.h"
 #include "cli/task/modelpick.h"
@@ -566,6 +567,20 @@ static int talk_set(void *ctx, const char *what, const char *value, struct buf *
 
 	if (strcmp(what, "model") == 0)
 		return talk_model(w, value, said, e);
+	if (strcmp(what, "effort") == 0 && *value) {
+		int r = config_set(w->app->config, CONFIG_EFFORT, value,
+				   CONFIG_FROM_FLAG, e);
+
+		if (r < 0)
+			return err_wrap(e, "/effort");
+		w->conf.model.effort =
+			(enum wire_effort)config_num(w->app->config, CONFIG_EFFORT);
+	}
+	if (strcmp(what, "effort") == 0) {
+		buf_adds(said, config_text(w->app->config, CONFIG_EFFORT)
+				       ?: "as the model does by itself");
+		return 0;
+	}
 	if (strcmp(what, "compact") == 0) {
 		w->conf.compact = w->conf.resume_fd >= 0;
 		buf_adds(said, w->conf.compact ? "the older part is summarised before "
@@ -607,6 +622,7 @@ static int run_work(struct work *w, struct err *e)
 {
 	int status;
 
+	agree_load(w->app);
 	if (recall(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_NO_BOX);
 	if (ask_setup(w, e) < 0)

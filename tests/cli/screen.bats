@@ -207,6 +207,30 @@ shows() {
 	[[ $output == *"is a link"* ]]
 }
 
+@test "screen: settings of a project are used once they were agreed to, and not wider" {
+	model < <(echo '{"config":{"append_only":false}}'
+		echo '{"times":9,"calls":[{"name":"finish","args":{"answer":"done","success":true}}]}')
+	mkdir .cubby
+	echo '{"max-rounds":1}' >.cubby/config.json
+	run -0 --separate-stderr task "x"
+	[[ $stderr == *".cubby/config.json of this project is not used: nobody has agreed"* ]]
+	begin 80 24 cubby run --net none x y
+	shows '{"max-rounds":1}' "[y/N]"
+	keys y Enter
+	shows "status 0"
+	run -0 --separate-stderr task "x" # without a question
+	[[ $stderr != *config.json* ]]
+	[ "$(cubby log --json -l | jq 'select(.type == "task").max_rounds')" = 1 ]
+	echo '{"max-rounds":2}' >.cubby/config.json
+	run -0 --separate-stderr task "x"
+	[[ $stderr == *"is not used: nobody"* ]]
+	[ "$(cubby log --json -l | jq 'select(.type == "task").max_rounds')" = 200 ]
+	rm .cubby/config.json
+	ln -s /etc/hostname .cubby/config.json
+	run -0 --separate-stderr task "x"
+	[[ $stderr == *"cubby: cannot read '.cubby/config.json'"* ]]
+}
+
 @test "screen: a pipe is a part of the task" {
 	model < <(echo '{"expect":"standard input of this command, 8 bytes:]\nerr: 42","text":"It is 42."}')
 	echo "err: 42" | (no_model cubby run -q --net none "explain") >answer
