@@ -56,7 +56,7 @@ static void clear_request(struct exchange *x)
 	x->hooks = NULL;
 	x->body_done = true;
 	x->streams = x->paused = x->begun = x->ended = x->cut = x->close = false;
-	x->out_chunked = x->no_body = x->pinged = false;
+	x->out_chunked = x->no_body = x->pinged = x->raw = false;
 	x->wrong_at[0] = '\0';
 	x->sent = 0;
 	x->body_left = 0;
@@ -564,7 +564,8 @@ void conn_tick(struct exchange *x, uint64_t now_ms)
 		x->deadline_ms = now_ms + EXCHANGE_PING_MS;
 		(void)ws_frame(WS_PING, "", 0, &x->out);
 		exchange_push(x);
-	} else if (x->state == EXCHANGE_BUSY && !x->out.len && !x->streams) {
+	} else if (x->state == EXCHANGE_BUSY && !x->out.len &&
+		   (!x->streams || x->raw)) {
 		x->deadline_ms = UINT64_MAX; /* the handler may take its time */
 	} else if (x->state == EXCHANGE_HEAD && x->in.len) {
 		refuse_head(x, 408, "the head did not come in time");

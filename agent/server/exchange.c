@@ -368,6 +368,34 @@ void exchange_cut(struct exchange *x)
 	exchange_push(x);
 }
 
+void exchange_raw_begin(struct exchange *x)
+{
+	x->begun = x->close = true;
+	if (x->head.websocket && x->state == EXCHANGE_BUSY) {
+		x->raw = x->streams = true;
+		x->body_done = false;
+		x->body_left = UINT64_MAX;
+		exchange_watch(x);
+	}
+}
+
+void exchange_raw_write(struct exchange *x, const void *data, size_t len)
+{
+	const char *line = data;
+
+	if (!x->sent && len > 12 && memcmp(line, "HTTP/1.", 7) == 0)
+		x->status = atoi(line + 9) % 1000;
+	x->sent += len;
+	put(x, data, len);
+	exchange_push(x);
+}
+
+void exchange_raw_end(struct exchange *x)
+{
+	x->out_chunked = false;
+	exchange_end(x);
+}
+
 size_t exchange_backlog(const struct exchange *x)
 {
 	return x->out.len;

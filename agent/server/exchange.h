@@ -91,6 +91,11 @@ void exchange_cut(struct exchange *x);
 /** exchange_backlog() - bytes that have not left yet; above EXCHANGE_FULL wait for
  *  hooks.drained */
 size_t exchange_backlog(const struct exchange *x);
+/* Bytes as they are, head and all, from another server: the connection ends with them.
+ * What comes from the client goes to hooks.body, also what comes behind its request. */
+void exchange_raw_begin(struct exchange *x);
+void exchange_raw_write(struct exchange *x, const void *data, size_t len);
+void exchange_raw_end(struct exchange *x);
 enum { EXCHANGE_FULL = 256 << 10 };
 /** exchange_pause() - of a ROUTE_STREAM or a WebSocket: read no more for now */
 void exchange_pause(struct exchange *x, bool pause);

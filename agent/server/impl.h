@@ -71,6 +71,7 @@ struct exchange {
 	const struct exchange_hooks *hooks; /* borrowed; NULL = none */
 	void *ctx;
 
+	bool raw; /* another server's bytes in both directions */
 	bool begun, ended, cut, close;
 	bool out_chunked, no_body; /* no_body: of HEAD, 204, 304 */
 	int status;

@@ -17,6 +17,8 @@
  *	list DIR; text PATH FIRST LAST; mkdir PATH; remove PATH; move FROM TO
  *	glob PATTERN PATH TYPE MOST [NOT…]; grep QUERY PATH FLAGS MOST [NAME…]
  *
+ *	connect PORT    standard input and output are a connection to it (bridge.h)
+ *
  * A failure is one line on standard error, "ERRNO what failed", and status 1. */
 #ifndef RUNTIME_INIT_APPLET_H
 #define RUNTIME_INIT_APPLET_H

@@ -423,3 +423,85 @@ talk_ws() {
 	for i in $(seq 16); do serve_status POST /api/terminals 200; done
 	serve_status POST /api/terminals 429
 }
+
+# A server in the box that answers each connection by what it was sent, in chunks; with
+# Upgrade it goes on with the bytes in capitals.
+port_server() {
+	cat >server.pl <<-'END'
+		use IO::Socket::INET;
+		my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 8080, Listen => 5, ReuseAddr => 1) or die;
+		open(my $f, ">", "listens"); close($f);
+		$SIG{CHLD} = "IGNORE";
+		while (my $c = $s->accept()) {
+			next if fork();
+			my $head = "";
+			while ($head !~ /\r\n\r\n$/) { sysread($c, my $b, 1) or exit; $head .= $b; }
+			if ($head =~ /Upgrade: websocket/) {
+				syswrite($c, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n");
+				while (sysread($c, my $b, 4096)) { syswrite($c, uc($b)); }
+				exit;
+			}
+			my $body = "";
+			$body = do { read($c, my $b, $1); $b } if $head =~ /Content-Length: (\d+)/;
+			my $text = $head . $body;
+			syswrite($c, "HTTP/1.1 203 Fine\r\nX-From: box\r\nTransfer-Encoding: chunked\r\n\r\n" . sprintf("%x\r\n%s\r\n0\r\n\r\n", length($text), $text));
+			exit;
+		}
+	END
+	serve_json POST /execute '{"command":"perl server.pl"}' "$@"
+	until [ -e listens ]; do sleep 0.05; done
+}
+
+@test "serve: a port of the box through the server, streams and WebSockets too" {
+	serve_start
+	port_server
+	serve GET /ports
+	[ "$(jq -c '[.ports[].port]' <<<"$output")" = '[8080]' ]
+	run -0 curl -sS -D head -m 20 -X PUT -H "Authorization: Bearer $SERVE_KEY" -H 'X-User-Id: u' -H 'X-A: b' \
+		--data-binary hello "$SERVE_URL/proxy/8080/a%2Fb/../c?x=%20y" --path-as-is
+	grep -q '^HTTP/1.1 203' head && grep -qi '^x-from: box' head
+	[ "$(head -n 1 <<<"$output" | tr -d '\r')" = 'PUT /a%2Fb/../c?x=%20y HTTP/1.1' ]
+	[[ $output == *'Host: localhost:8080'* && $output == *'x-a: b'* && $output == *hello ]]
+	! grep -qi "authorization\|$SERVE_KEY\|x-user-id" <<<"$output"
+	serve_status GET /proxy/8081/ 502
+	grep -q 'Connection refused: localhost:8081' serve.body
+	serve_status GET /proxy/99999/ 422
+	serve_status GET /proxy/x/ 422
+	[ "$(curl -sS -o /dev/null -w '%{http_code}' "$SERVE_URL/proxy/8080/")" = 401 ]
+	python3 - "$SERVE_ADDR" "$SERVE_KEY" <<-'END'
+		import socket, sys
+		host, port = sys.argv[1].rsplit(":", 1)
+		s = socket.create_connection((host, int(port)))
+		s.settimeout(20)
+		s.sendall((f"GET /proxy/8080/ws HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {sys.argv[2]}\r\nConnection: Upgrade\r\n"
+		    "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
+		def until(text):
+		    got = b""
+		    while text not in got:
+		        more = s.recv(4096)
+		        assert more, got
+		        got += more
+		    return got
+		assert until(b"\r\n\r\n").startswith(b"HTTP/1.1 101 ")
+		s.sendall(b"abc")
+		until(b"ABC")
+		s.sendall(b"x" * 300000)
+		n = 0
+		while n < 300000:
+		    got = s.recv(65536)
+		    assert got and set(got) == {88}, got[:20]
+		    n += len(got)
+	END
+}
+
+@test "serve: nobody reaches another's ports" {
+	mkdir boxes
+	serve_start --boxes boxes
+	serve_json POST /execute '{"command":"perl -MIO::Socket::INET -e \"our \\$s=IO::Socket::INET->new(LocalPort=>8080,Listen=>1);mkdir q(up);sleep 1000\""}' -H 'X-User-Id: alice'
+	until [ -d boxes/alice-*/up ]; do sleep 0.05; done
+	serve GET /ports -H 'X-User-Id: alice'
+	[ "$(jq -c '[.ports[].port]' <<<"$output")" = '[8080]' ]
+	serve GET /ports -H 'X-User-Id: bob'
+	[ "$output" = '{"ports":[]}' ]
+	serve_status GET /proxy/8080/ 502 -H 'X-User-Id: bob'
+}
