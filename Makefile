@@ -292,6 +292,10 @@ dist:
 	@mkdir -p build
 	git archive --prefix=cubby-$(VERSION)/ HEAD | gzip -9n >build/cubby-$(VERSION).tar.gz
 
+.PHONY: package
+package: $(BIN) $(INIT)
+	$(Q)scripts/package
+
 .PHONY: clean help
 clean:
 	$(Q)rm -rf build
@@ -308,4 +312,5 @@ help:
 	@echo 'make install     binary, man page, docs, completion (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make uninstall   remove them'
 	@echo 'make dist        a source tarball of the last commit'
+	@echo 'make package     a Debian package for the distribution that it is built on'
 	@echo 'make clean       remove build/'
