@@ -1,6 +1,7 @@
 #include "cli/task/run.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -520,6 +521,8 @@ static int talk_task(void *ctx, const char *text, struct err *e)
 	task_report_init(&report);
 	w->conf.text = text;
 	w->conf.started_ms = 0;
+	buf_truncate(&w->settings, 0);
+	w->conf.settings = settings_text(w); /* as they are now: "/model" */
 	if (r == 0)
 		r = task_run(&w->conf, &report, e);
 	(void)watch_keys(w, false, &(struct err){ 0 });
@@ -532,6 +535,18 @@ static int talk_task(void *ctx, const char *text, struct err *e)
 	return r < 0 ? r : (int)report.end;
 }
 
+/* The configuration borrows its texts, and a line is gone before the next. */
+static int set_said(struct work *w, enum config_key k, const char *value, struct err *e)
+{
+	char *copy = strdup(value);
+
+	if (!copy || words_add(&w->app->config->texts, copy) < 0) {
+		free(copy);
+		return err_sys(e, -ENOMEM, "cannot keep '%s'", config_rows[k].name);
+	}
+	return config_set(w->app->config, k, copy, CONFIG_FROM_FLAG, e);
+}
+
 static int talk_model(struct work *w, const char *name, struct buf *said, struct err *e)
 {
 	int r;
@@ -541,7 +556,7 @@ static int talk_model(struct work *w, const char *name, struct buf *said, struct
 		const struct config_value old = w->app->config->v[CONFIG_MODEL];
 
 		w->pick = (struct modelpick){ 0 };
-		r = config_set(w->app->config, CONFIG_MODEL, name, CONFIG_FROM_FLAG, e);
+		r = set_said(w, CONFIG_MODEL, name, e);
 		if (r == 0)
 			r = modelpick_choose(w->app, -1, &w->pick, e);
 		if (r < 0) {
@@ -568,8 +583,7 @@ static int talk_set(void *ctx, const char *what, const char *value, struct buf *
 	if (strcmp(what, "model") == 0)
 		return talk_model(w, value, said, e);
 	if (strcmp(what, "effort") == 0 && *value) {
-		int r = config_set(w->app->config, CONFIG_EFFORT, value,
-				   CONFIG_FROM_FLAG, e);
+		int r = set_said(w, CONFIG_EFFORT, value, e);
 
 		if (r < 0)
 			return err_wrap(e, "/effort");

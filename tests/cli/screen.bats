@@ -140,6 +140,11 @@ shows() {
 	keys Up Up
 	shows "› the second"
 	keys C-c
+	keys "/effort hgh" Enter
+	shows "/effort: "
+	keys "/effort high" Enter
+	keys "/effort" Enter
+	shows "› /effort"$'\n'"cubby: high"
 	keys /nonsense Enter
 	shows "there is no '/nonsense'"
 	keys C-d
