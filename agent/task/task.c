@@ -328,6 +328,10 @@ static int begin(struct task *t, struct err *e)
 	if (r == 0 && t->conf->resume_fd >= 0 && t->conf->text &&
 	    buf_adds(&t->words, t->conf->text) < 0)
 		r = err_sys(e, -ENOMEM, "cannot keep the task");
+	for (size_t i = 0; i < t->conf->n_pictures && r == 0; i++)
+		r = task_say_picture(t, t->conf->pictures[i].text,
+				     t->conf->pictures[i].mime,
+				     t->conf->pictures[i].base64, e);
 	if (r == 0 && t->ev->start)
 		t->ev->start(t->conf->ctx, t->conf, t->model);
 	return r;

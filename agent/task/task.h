@@ -105,8 +105,14 @@ struct task_events {
 	void (*end)(void *ctx, const struct task_report *r);
 };
 
+struct task_picture {
+	char *text;	  /* what it is */
+	const char *mime; /* static */
+	char *base64;
+};
+
 struct task_limits {
-	unsigned rounds;   /* 0 = 50 */
+	unsigned rounds;   /* 0 = 200 */
 	uint64_t tokens;   /* in + out of the whole task; 0 = none */
 	uint64_t time_ms;  /* of the whole task; 0 = none */
 	uint64_t cost;	   /* micro-dollars of the whole task; 0 = none */
@@ -115,7 +121,9 @@ struct task_limits {
 
 /* Everything is borrowed for task_run(). */
 struct task_conf {
-	const char *text; /* the task */
+	const char *text;		     /* the task */
+	const struct task_picture *pictures; /* that go with it */
+	size_t n_pictures;
 	struct model_conf model;
 	struct prompt_facts facts; /* directory, image, network, … (prompt.h) */
 	struct task_limits limits;

@@ -67,7 +67,9 @@ static int run(struct app *app, int argc, char **argv)
 		return r;
 	what.resume = a.name;
 	what.text = a.message;
-	return taskrun_do(app, &what);
+	r = taskrun_do(app, &what);
+	words_done(&a.task.attach);
+	return r;
 }
 
 const struct cmd cmd_resume = {

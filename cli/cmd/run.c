@@ -38,6 +38,7 @@ static bool can_talk(const struct app *app)
 static void args_done(struct args *a)
 {
 	words_done(&a->words);
+	words_done(&a->task.attach);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -2,7 +2,7 @@
 
 #include "cli/opt/box.h"
 
-enum { KEY_REPLAY = 0x2200 };
+enum { KEY_REPLAY = 0x2200, KEY_ATTACH };
 
 #define ROW(name, key, arg, flags, doc)                          \
 	{                                                        \
@@ -35,6 +35,8 @@ static const struct argp_option options[] = {
 	    "take all, or never"),
 	ROW("system-extra", CONFIG_SYSTEM_EXTRA, "TEXT", 0,
 	    "more instructions for the model"),
+	{ "attach", KEY_ATTACH, "FILE", 0, "give the model FILE, a picture or a text",
+	  0 },
 	{ "replay", KEY_REPLAY, "FILE", 0,
 	  "take the model's turns from a transcript; commands really run", 0 },
 	{ 0 },
@@ -45,6 +47,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct opt_task *o = state->input;
 
 	switch (key) {
+	case KEY_ATTACH:
+		return words_add(&o->attach, arg) < 0 ? cmd_bad(state, "too many files")
+						      : 0;
 	case KEY_REPLAY:
 		o->replay = arg;
 		return 0;

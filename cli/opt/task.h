@@ -6,9 +6,11 @@
 #define CLI_OPT_TASK_H
 
 #include "cli/opt/cmd.h"
+#include "cli/opt/words.h"
 
 struct opt_task {
 	const char *replay;   /* file; NULL = none; borrowed from argv */
+	struct words attach;  /* owned; files */
 	bool save_transcript; /* --save-transcript was given, with a file or without */
 };
 

@@ -20,6 +20,7 @@
 #include "cli/show/tty.h"
 #include "cli/task/agree.h"
 #include "cli/task/ask.h"
+#include "cli/task/attach.h"
 #include "cli/task/log.h"
 #include "cli/task/modelpick.h"
 #include "cli/task/steer.h"
@@ -47,6 +48,8 @@ struct work {
 	struct toolbox *tools;	   /* owned */
 	struct task_conf conf;
 	struct machine machine; /* owned */
+	struct attach attach;	/* owned */
+	struct buf text;	/* owned; the task with its files */
 	char network[400], limits[160], resumed[TASKLOG_NAME], log[TASKLOG_NAME];
 	/* Owned descriptors; -1 = none. */
 	int replay, transcript, terminal, copy, resume, project, interrupt;
@@ -60,6 +63,8 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 			    .env = ENV_NONE,
 			    .ticker = TICKER_NONE,
 			    .machine = MACHINE_NONE,
+			    .attach = ATTACH_NONE,
+			    .text = BUF_INIT(4 << 20),
 			    .replay = -1,
 			    .transcript = -1,
 			    .terminal = -1,
@@ -84,6 +89,8 @@ static void work_done(struct work *w)
 	env_done(&w->env);
 	modelpick_done(&w->pick);
 	machine_done(&w->machine);
+	attach_done(&w->attach);
+	buf_done(&w->text);
 	buf_done(&w->model);
 	buf_done(&w->settings);
 	scope_close(&w->replay);
@@ -93,6 +100,21 @@ static void work_done(struct work *w)
 	scope_close(&w->resume);
 	scope_close(&w->project);
 	scope_close(&w->interrupt);
+}
+
+/* The files of --attach: pictures go beside the task, texts behind it. */
+static int read_attached(struct work *w, struct err *e)
+{
+	for (const char *const *name = words_list(&w->t->task->attach); *name; name++) {
+		int r = attach_file(&w->attach, *name, e);
+
+		if (r < 0)
+			return err_wrap(e, "--attach");
+	}
+	buf_adds(&w->text, w->t->text ? w->t->text : "");
+	buf_adds(&w->text, buf_cstr(&w->attach.text));
+	return buf_failed(&w->text) < 0 ? err_set(e, -E2BIG, "the task is too long")
+					: 0;
 }
 
 /* What is wrong with the words themselves is said before anybody is asked for a key. */
@@ -341,7 +363,9 @@ static void fill_conf(struct work *w)
 	bool json = w->app->json;
 
 	w->conf = (struct task_conf){
-		.text = w->t->text,
+		.text = w->text.len ? w->text.data : w->t->text,
+		.pictures = w->attach.pictures,
+		.n_pictures = w->attach.n,
 		.model = w->pick.conf,
 		.facts = { .directory = w->setup.spec.project,
 			   .image = w->setup.spec.image_name,
@@ -641,7 +665,7 @@ static int run_work(struct work *w, struct err *e)
 		return cmd_fail(w->app, e, CMD_NO_BOX);
 	if (ask_setup(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_USAGE);
-	if (check_words(w, e) < 0)
+	if (check_words(w, e) < 0 || read_attached(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_USAGE);
 	if (choose_model(w, e) < 0)
 		return cmd_fail(w->app, e, w->replay >= 0 ? CMD_USAGE : CMD_SERVICE);
