@@ -75,7 +75,7 @@ $(error VARIANT is release, asan, cov, analyze, fault or fuzz, not '$(VARIANT)')
 endif
 
 # Targets that work before the packages are there.
-BARE := demo deps help clean check check-vm rootfs uninstall dist check-rules
+BARE := demo deps help clean check check-long check-vm rootfs uninstall dist check-rules
 TESTING := unit faults headers lint tidy
 ifneq ($(filter-out $(BARE),$(or $(MAKECMDGOALS),all)),)
 NEEDED := $(PKGS) $(PKGS_HEADERS) $(PKGS_BUILD) $(if $(filter $(TESTING),$(MAKECMDGOALS)),$(PKGS_TEST))
@@ -199,9 +199,11 @@ faults-build: $(FAULT)
 fuzz-build: $(FUZZ)
 
 # T=name runs the part of that name (tests/run --help).
-.PHONY: check check-vm
+.PHONY: check check-long check-vm
 check:
 	$(Q)tests/run $(T)
+check-long:
+	$(Q)tests/run --long $(T)
 check-vm:
 	$(Q)tests/vm/run $(T)
 
@@ -303,6 +305,8 @@ help:
 	@echo 'make             the binary, build/release/cubby (VARIANT=asan|cov|analyze|fault|fuzz)'
 	@echo 'make deps        install what building and running needs (scripts/install-deps)'
 	@echo 'make check       install what tests need, then all tests; T=name for a part'
+	@echo '                 (T=quick: what takes a minute)'
+	@echo 'make check-long  clang-tidy, the analyzer, more of the fuzzers and of the box tests'
 	@echo 'make check-vm    the box tests under other kernels and set-ups, in qemu'
 	@echo 'make demo        a picture converted in a box, from a fresh machine'
 	@echo 'make bench       cubby beside its peers (scripts/install-deps --bench)'

@@ -56,3 +56,35 @@ bats_file() { # PATH, the body of its one test from standard input
 	AGAIN=1 run -1 tests/run --no-deps box/escape/once
 	[ "${lines[-1]}" = "2 passed, 1 failed, 0 skipped" ]
 }
+
+@test "run: every test is in one pass, fuzzers are in both, and without time it is said" {
+	cd "$CUBBY_TEST_TOP"
+	[ -e tests/unit/unit.h ] || skip "not the whole tree"
+	tests/run --list --no-deps | grep . | sort >"$LIB_DIR/check"
+	tests/run --list --no-deps --long | grep . | sort >"$LIB_DIR/long"
+	[ -z "$(comm -12 "$LIB_DIR/check" "$LIB_DIR/long" | grep -v ^fuzz/)" ]
+	[ "$(grep -c ^fuzz/ "$LIB_DIR/check")" -eq "$(grep -c ^fuzz/ "$LIB_DIR/long")" ]
+	grep -qx box/escape/race "$LIB_DIR/check"
+	[ "$(id -u)" -ne 0 ] || grep -q ^box-subuid/escape/ "$LIB_DIR/check"
+	grep -qx rules/tidy "$LIB_DIR/long"
+	for suite in asan box cli fault scripts; do
+		grep -q "^$suite/" "$LIB_DIR/check"
+	done
+	[ "$(sort -u "$LIB_DIR/check" "$LIB_DIR/long")" = "$(tests/run --list --no-deps --all | grep . | sort -u)" ]
+	run -0 tests/run --list --no-deps quick
+	[[ $output == *rules/format* && $output == *unit/base* && $output != *rules/tidy* ]]
+	! grep -qE "^(box|asan|cli|fuzz)" <<<"$output"
+}
+
+@test "run: a long test that has no time left is skipped, and said" {
+	mkdir -p tests/engine scripts
+	bats_file engine/one <<<false
+	for name in check-layers check-symbols lint; do
+		printf '#!/bin/sh\n' >"scripts/$name"
+		chmod 755 "scripts/$name"
+	done
+	echo 'headers tidy objects unit-build faults-build fuzz-build:' >>Makefile
+	run -0 tests/run --no-deps --all --within 0
+	[[ $output == *"engine/one: no time was left for it (tests/run --long)"* ]]
+	[[ $output == *"rules/tidy: no time was left"* && $output == *"ok    rules/layers"* ]]
+}
