@@ -237,6 +237,13 @@ static struct json *content(const struct tool_result *res)
 			     json_stringn(res->text.data, res->text.len));
 	if (!r)
 		r = json_add(list, take(&block, NULL));
+	if (!r && res->picture) {
+		block = json_object();
+		json_set_str(block, "type", "image");
+		json_set_str(block, "data", res->picture);
+		json_set_str(block, "mimeType", res->mime);
+		r = json_add(list, take(&block, NULL));
+	}
 	return r < 0 ? NULL : take(&list, NULL);
 }
 

@@ -170,8 +170,8 @@ static int keep_result(struct task *t, const struct turn_call *c,
 	task_log_result(t, c, r);
 	failed = history_add_result(&t->history, t->st.round, &h, e);
 	if (failed == 0 && r->picture)
-		failed = history_add_picture(&t->seen, 0, h.text, r->mime, r->picture,
-					     e);
+		failed = history_add_picture(&t->seen, 0, r->caption ?: h.text, r->mime,
+					     r->picture, e);
 	return failed;
 }
 

@@ -99,6 +99,8 @@ int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret
 int tool_text_result(const struct session_result *r, struct tool_result *ret);
 
 /* view.c */
+/* A small picture of the box goes with the result; what is none, or large, does not. */
+int tool_view_attach(struct toolbox *t, const char *path, struct tool_result *ret);
 int tool_view_image(struct toolbox *t, const struct json *args, struct tool_result *ret,
 		    struct err *e);
 

@@ -29,7 +29,8 @@ struct tool_python {
 	struct clip now, earlier; /* of this cell; of what was left behind by others */
 	struct spill spill;	  /* all that is in now */
 	unsigned serial;
-	bool mid_line; /* what is in now does not end a line */
+	char picture[128]; /* file of the last one of this cell; "" = none */
+	bool mid_line;	   /* what is in now does not end a line */
 	struct tool_python_end {
 		bool done, died, lost;
 		enum python_status status;
@@ -87,6 +88,18 @@ static void add_shown(struct tool_python *c, const struct python_message *m)
 	output_feed(&c->output, text.data, text.len);
 }
 
+static void note_picture(struct tool_python *c, const struct python_message *m)
+{
+	json_each(f, m->files)
+	{
+		const char *path = json_get_str(f, "path");
+
+		if (text_starts(json_key(f), "image/") &&
+		    strlen(path) < sizeof(c->picture))
+			text_copy(c->picture, sizeof(c->picture), path);
+	}
+}
+
 static void on_message(void *ctx, const struct python_message *m)
 {
 	struct tool_python *c = ctx;
@@ -100,6 +113,7 @@ static void on_message(void *ctx, const struct python_message *m)
 		output_feed(&c->output, m->prompt, strlen(m->prompt));
 	else
 		add_shown(c, m);
+	note_picture(c, m);
 }
 
 static void on_death(void *ctx, const struct python_death *d)
@@ -324,6 +338,9 @@ static int wait_and_tell(struct tool_python *c, const struct json *args,
 	redact_flush(&c->redact);
 	if (fill(c, late ? w.timeout_ms : 0, ret) < 0)
 		return err_sys(e, -ENOMEM, "cannot keep the result");
+	if (c->picture[0] && tool_view_attach(t, c->picture, ret) < 0)
+		return err_sys(e, -ENOMEM, "cannot keep the picture");
+	c->picture[0] = '\0';
 	c->end.done = c->end.died = c->mid_line = false;
 	return 0;
 }

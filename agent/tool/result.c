@@ -17,6 +17,7 @@ void tool_result_done(struct tool_result *r)
 	free(r->cwd);
 	free(r->log_path);
 	free(r->picture);
+	free(r->caption);
 	tool_result_init(r);
 }
 

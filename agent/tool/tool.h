@@ -38,6 +38,7 @@ struct tool_result {
 	uint64_t time_ms;
 	char *picture; /* owned; base64, for models that take pictures; NULL = none */
 	const char *mime; /* of it; static */
+	char *caption;	  /* owned; what it is; NULL = what the text says */
 	bool success;	  /* of `finish`: the model says that the task is done */
 	bool malformed;	  /* nothing ran: no such tool, or its arguments do not fit */
 };

@@ -56,18 +56,44 @@ static bool is_small(const struct picture *p, const struct buf *data)
 	       p->height && p->height <= PICTURE_EDGE;
 }
 
-/* The picture is in @ret, and a line about it. */
-static int keep(const char *path, const struct picture *p, const struct picture *shown,
-		const struct buf *data, struct tool_result *ret)
+static int keep_bytes(const struct picture *shown, const struct buf *data,
+		      struct tool_result *ret)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(2 * (size_t)PICTURE_MAX);
-	char size[32], bytes[32];
 	int r = base64_add(&text, data->data, data->len);
 
 	if (r < 0)
 		return r;
+	free(ret->picture);
 	ret->picture = buf_steal(&text);
 	ret->mime = shown->mime;
+	return 0;
+}
+
+int tool_view_attach(struct toolbox *t, const char *path, struct tool_result *ret)
+{
+	_cleanup_buf_ struct buf data = BUF_INIT(PICTURE_MAX);
+	struct files f = { .box = t->conf.box, .user = t->conf.user, .cwd = "/" };
+	struct err ignored = ERR_NONE;
+	struct files_stat st;
+	struct picture p;
+
+	if (files_get(&f, path, &data, &st, &ignored) < 0 || st.size != data.len ||
+	    !picture_read(data.data, data.len, &p) || !is_small(&p, &data))
+		return 0;
+	ret->caption = strdup(path);
+	return ret->caption ? keep_bytes(&p, &data, ret) : -ENOMEM;
+}
+
+/* The picture is in @ret, and a line about it. */
+static int keep(const char *path, const struct picture *p, const struct picture *shown,
+		const struct buf *data, struct tool_result *ret)
+{
+	char size[32], bytes[32];
+	int r = keep_bytes(shown, data, ret);
+
+	if (r < 0)
+		return r;
 	snprintf(size, sizeof(size), "%" PRIu32 "x%" PRIu32, shown->width,
 		 shown->height);
 	return buf_addf(&ret->text,

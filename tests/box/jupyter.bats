@@ -89,7 +89,7 @@ clear_output(wait=True)'
 	cells 'x = 5; import time'
 	"$CUBBY_TEST_TOP/tests/fake/jupyter_client" "$SERVE_URL" "$SERVE_KEY" "$kernel" 'print("on", flush=True); time.sleep(600)' >out &
 	client=$!
-	until grep -q stream out; do kill -0 $client; done
+	timeout "$(lib_longer 60)" bash -c "until grep -q stream out; do sleep 0.02; done"
 	serve GET "/api/kernels/$kernel"
 	[ "$(jq -r '.execution_state, .connections' <<<"$output" | tr '\n' ' ')" = 'busy 1 ' ]
 	serve_status POST "/api/kernels/$kernel/interrupt" 204

@@ -186,12 +186,14 @@ late
 @test "tool: a picture is a file, and the facts of it a line" {
 	serve
 	call python code 'class P:
-    def _repr_png_(self): return b"\x89PNG\r\n\x1a\n" + bytes(11) + b"\x05\0\0\0\x06"
+    def _repr_png_(self): return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x05\0\0\0\x06"
     def __repr__(self): return "P"
 P()'
 	has 'P
 [image/png, 5 × 6 pixels, 24 B: /tmp/cubby-out/'
 	file=${text#*: } file=${file%%]*}
+	[ "$(jq -r '.result.content[1] | .type, .mimeType' <<<"$frame" | tr '\n' ' ')" = 'image image/png ' ]
+	[ "$(jq -r '.result.content[1].data' <<<"$frame" | base64 -d | od -An -tx1 -N8)" = ' 89 50 4e 47 0d 0a 1a 0a' ]
 	call shell command "wc -c <'$file'"
 	has '24
 [exit 0'
@@ -271,7 +273,7 @@ print("err", file=sys.stderr); print("out", end="")
 	cubby python -c 'print("ready", flush=True)
 import time; time.sleep(600)' >out 2>err &
 	pid=$!
-	until grep -q ready out; do [ -d /proc/$pid ]; done
+	timeout "$(lib_longer 60)" bash -c "until grep -q ready out; do sleep 0.02; done"
 	kill -INT $pid
 	status=0
 	wait $pid || status=$?
@@ -362,7 +364,7 @@ x = input("? ")
 import signal, time'
 	cubby python --context work -c 'print("ready", flush=True); time.sleep(600)' >out 2>err &
 	pid=$!
-	until grep -q ready out; do [ -d /proc/$pid ]; done
+	timeout "$(lib_longer 60)" bash -c "until grep -q ready out; do sleep 0.02; done"
 	kill -INT $pid
 	status=0
 	wait $pid || status=$?
@@ -372,7 +374,7 @@ import signal, time'
 	cubby python --context work -c 'signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
 print("ready", flush=True); time.sleep(600)' >out 2>err &
 	pid=$!
-	until grep -q ready out; do [ -d /proc/$pid ]; done
+	timeout "$(lib_longer 60)" bash -c "until grep -q ready out; do sleep 0.02; done"
 	kill -INT $pid
 	wait $pid || true
 	[[ $(cat err) == *'Python was killed: an interrupt had no effect' ]]
@@ -384,7 +386,7 @@ print("ready", flush=True); time.sleep(600)' >out 2>err &
 	cubby python --context work -c 'x = 5; import time'
 	cubby python --context work -c 'print("ready", flush=True); time.sleep(1); x = 6' >out 2>&1 &
 	pid=$!
-	until grep -q ready out; do [ -d /proc/$pid ]; done
+	timeout "$(lib_longer 60)" bash -c "until grep -q ready out; do sleep 0.02; done"
 	kill -KILL $pid
 	run -0 cubby python --context work -c x
 	[ "$output" = 6 ]
