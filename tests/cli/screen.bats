@@ -100,6 +100,20 @@ shows() {
 	[[ $seen != *"⠋"* && $seen != *"begun^C"* ]]
 }
 
+@test "screen: a terminal that is lost ends the task as interrupted" {
+	local n
+	model < <(call "sh -c 'echo begun; sleep 1000'")
+	begin 80 24 cubby run --net none "'wait'"
+	shows "  begun"
+	terminal kill-server
+	for ((n = 0; n < 300; n++)); do
+		[ -z "$(cubby log -l | grep '^end: ')" ] || break
+		sleep 0.1
+	done
+	run -0 cubby log -l
+	[ "${lines[-1]}" = "end: interrupted" ]
+}
+
 @test "screen: a full-screen program is drawn as its screen" {
 	model <<-'END'
 	{"calls":[{"name":"shell","args":{"command":"printf '\\033[?1049h\\033[2J\\033[3;5HMenu\\033[5;5H> one.'; until [ -e go ]; do sleep 0.1; done; printf '\\033[?1049l'; echo left"}}]}
