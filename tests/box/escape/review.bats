@@ -1,0 +1,106 @@
+# What a box under review leaves in its layer, and what of it reaches the host.
+bats_require_minimum_version 1.5.0
+load ../../lib
+load git
+
+setup_file() { git_setup_file; }
+teardown_file() { lib_done; }
+setup() { git_setup; rm -f evil; }
+
+review() { # SCRIPT
+	cubby exec --project review -- sh -ec "export GIT_AUTHOR_NAME=box GIT_AUTHOR_EMAIL=b@x
+export GIT_COMMITTER_NAME=box GIT_COMMITTER_EMAIL=b@x
+$1"
+}
+
+@test "V01: a commit comes out with its files, and not before" {
+	git_repo
+	review 'echo two >file; git add -A; git commit -qm two; git checkout -q -b side
+		echo s >s; git add s; git commit -qm side'
+	[ "$(git log -1 --format=%s)" = one ]
+	[ "$(cat file)" = one ]
+	cubby apply
+	git fsck --strict
+	[ "$(git log -1 --format=%s side)" = side ]
+	[ "$(git symbolic-ref HEAD)" = refs/heads/side ]
+	[ -z "$(git status --porcelain)" ]
+	[ -z "$(cubby diff --name-only)" ]
+	echo three >file; git commit -qam three
+	[ "$(review 'git log -1 --format=%s')" = three ]
+	review 'echo four >file; git commit -qam four'
+	cubby apply
+	[ "$(git log -1 --format=%s)" = four ]
+}
+
+@test "V02: a branch that the host has moved keeps its place" {
+	git_repo
+	review 'echo two >file; git commit -qam two'
+	echo host >other; git add other; git commit -qm host
+	cubby apply
+	[ "$(git log -1 --format=%s)" = host ]
+	[ "$(git log -1 --format=%s refs/cubby/box/heads/main)" = two ]
+}
+
+@test "V03: hooks and configuration of a repository stay in the box" {
+	git_repo
+	review 'printf "#!/bin/sh\ntouch '"$PWNED"'\n" >.git/hooks/post-commit; chmod +x .git/hooks/post-commit
+		git config core.fsmonitor "touch '"$PWNED"'"; echo two >file; git commit -qam two || true
+		git init -q sub; printf "[core]\nfsmonitor = touch '"$PWNED"'\n" >>sub/.git/config'
+	cubby apply
+	git status >/dev/null; git commit -q --allow-empty -m host; git -C sub status || true
+	[ ! -e "$PWNED" ]
+	[ ! -e .git/hooks/post-commit ] && [ ! -e sub/.git ]
+	git config --get core.fsmonitor && return 1
+	cubby diff --name-only | grep -qx .git/config
+	cubby discard .git
+	[ -z "$(cubby diff --name-only .git)" ]
+}
+
+@test "V04: nothing that was put into a name, a link or the layer leads out" {
+	mkdir ../outside in; echo 1 >in/a
+	review 'rm -r in; ln -s ../outside in; mkdir -p real; ln -s real way'
+	cubby apply --all
+	[ -z "$(ls -A ../outside)" ]
+	review 'rm way; mkdir way; echo 2 >way/x'
+	rm way; ln -s ../outside way
+	cubby apply --all --overwrite || true
+	[ -z "$(ls -A ../outside)" ]
+	review 'setfattr -n user.overlay.opaque -v y real 2>/dev/null || true; mkdir real/d
+		setfattr -n user.overlay.redirect -v /etc real/d 2>/dev/null || true'
+	cubby apply --all
+	[ -z "$(getfattr -dR -m user.overlay . 2>/dev/null)" ]
+}
+
+@test "V05: the layer and its state cannot be seen or named in the box" {
+	review 'echo 1 >a'
+	review '! grep -q "project/upper\|boxes" /proc/self/mountinfo; ! ls -d /box /stage 2>/dev/null'
+	review '! umount "$PWD" 2>/dev/null; [ "$(cat a)" = 1 ]'
+	[ ! -e a ]
+}
+
+@test "V06: a command that wants a review does not join a live box, nor the other way in silence" {
+	cubby exec --detach -- sleep 600 >/dev/null
+	run -125 cubby exec --project review -- touch made
+	[[ $output == *"--project live"*"'cubby stop' ends it"* ]] || { echo "$output"; return 1; }
+	[ ! -e made ]
+	cubby stop
+	cubby exec --project review --detach -- sleep 600 >/dev/null
+	run -0 cubby exec -- touch made
+	[[ $output == *"in use with --project review"* ]]
+	[ ! -e made ]
+	cubby stop
+}
+
+@test "V07: what cannot be reviewed is live, and said" {
+	[ "$(id -u)" -eq 0 ] || skip "mounts"
+	mkdir sub
+	mount -t tmpfs none sub || skip "no mounts here"
+	run cubby exec --project review -- touch made
+	umount sub
+	[[ $output == *"no review here, the project is live: something else is mounted in it, at '$PWD/sub'"* ]] ||
+		{ echo "$output"; return 1; }
+	[ -e made ]
+	git init -q --bare .
+	run cubby exec --project review -- true
+	[[ $output == *"the project is live: it is a bare repository itself"* ]]
+}
