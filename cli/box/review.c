@@ -217,13 +217,16 @@ int review_add_path(struct json *args, const struct boxsetup *s, const char *pat
 	struct json *list = (struct json *)(uintptr_t)json_get(args, "paths");
 	size_t n = strlen(s->spec.project);
 	char plain[PATH_MAX], shown[128];
-	const char *rest = path;
+	char whole[2 * PATH_MAX];
+	const char *rest;
 
-	if (*path == '/')
-		rest = strncmp(path, s->spec.project, n) == 0 &&
-				       (!path[n] || path[n] == '/')
-			       ? path + n
-			       : "..";
+	/* As it is said where the person is, which may be below the project. */
+	snprintf(whole, sizeof(whole), "%s%s%s", *path == '/' ? "" : s->place.cwd,
+		 *path == '/' ? "" : "/", path);
+	path = whole;
+	rest = strncmp(path, s->spec.project, n) == 0 && (!path[n] || path[n] == '/')
+		       ? path + n
+		       : "..";
 	if (plain_path(rest, plain) < 0)
 		return err_set(e, -EINVAL, "'%s' is not below the project directory",
 			       text_escaped(shown, sizeof(shown), path, strlen(path)));

@@ -173,7 +173,7 @@ void reviewshow_told(const struct app *app, const struct json *list)
 		const char *git = json_get_str(it, "git");
 
 		if (failed)
-			render_note(app, "not taken over: %s: %s", name_of(it, name),
+			render_note(app, "left as it is: %s: %s", name_of(it, name),
 				    failed);
 		if (git)
 			render_note_line((void *)(uintptr_t)app, git);
@@ -278,7 +278,10 @@ int reviewshow_take(const struct reviewshow *s, const struct review *rv,
 		_cleanup_json_ struct json *told = json_object();
 
 		json_set(told, "review", json_dup(list));
-		render_json_note(s->app, told);
+		if (s->out == s->app->out)
+			(void)render_json(s->app, told);
+		else
+			render_json_note(s->app, told);
 	}
 	taken = count(list, true);
 	held = count(list, false);

@@ -22,6 +22,8 @@ static int undo(const struct app *app, struct err *e)
 	if (r == 0)
 		r = review_ask(&rv, what, &told, NULL, e);
 	reviewshow_told(app, told);
+	if (r == 0)
+		render_note(app, "the last apply is taken back");
 	return r;
 }
 

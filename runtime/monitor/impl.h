@@ -153,11 +153,10 @@ void monitor_git_finish(struct monitor *m);
 
 /* monitor_review.c */
 /** monitor_review_begin() - before the box starts: where its project is to be reviewed, a
- *  layer for it; live where that cannot be had, which is said */
-void monitor_review_begin(struct monitor *m);
-/** monitor_review_refused() - the kernel has refused it: live, which is said; @why is
- *  cleared */
-void monitor_review_refused(struct monitor *m, struct err *why);
+ *  layer for it; live where that cannot be had and nothing waits in it, which is said */
+int monitor_review_begin(struct monitor *m, struct err *e);
+/** monitor_review_refused() - the kernel has refused it, for the reason in @e: the same */
+int monitor_review_refused(struct monitor *m, struct err *e);
 
 /* monitor_gate.c */
 /** monitor_gate_check() - whether the rules of the spec can be read */

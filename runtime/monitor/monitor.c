@@ -301,11 +301,13 @@ static int start(struct monitor *m, struct err *e)
 	if (r < 0)
 		return r;
 	conf.boxdir = m->boxdir;
-	monitor_review_begin(m);
-	r = start_box(&conf, &m->run, e);
-	if (r == MOUNT_PROJECT_NO_VIEW) {
-		monitor_review_refused(m, e);
+	r = monitor_review_begin(m, e);
+	if (r == 0)
 		r = start_box(&conf, &m->run, e);
+	if (r == MOUNT_PROJECT_NO_VIEW) {
+		r = monitor_review_refused(m, e);
+		if (r == 0)
+			r = start_box(&conf, &m->run, e);
 	}
 	wire_msg_done(&m->first);
 	if (r == 0)

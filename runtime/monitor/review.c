@@ -1,19 +1,40 @@
 #include "runtime/monitor/impl.h"
 
+#include "base/dirscan.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "rootfs/review/layer.h"
 #include "runtime/monitor/layers.h"
 
-/* A second client sees by them that its mode is another. */
-static void live(struct monitor *m, const struct err *why)
+/* Whether nothing waits in the layer. One that a box has filled is no reason to show it the
+ * project itself: it may have filled it so that it cannot be had. */
+static bool is_empty(const struct monitor *m)
+{
+	_cleanup_close_ int upper = sys_openat(m->boxdir, "project/upper",
+					       O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	struct dirscan scan;
+	struct dirscan_entry d;
+	struct err ignored = ERR_NONE;
+
+	return upper == -ENOENT ||
+	       (upper >= 0 && dirscan_start(&scan, upper, &ignored) == 0 &&
+		dirscan_next(&scan, &d, &ignored) == 0);
+}
+
+static int live(struct monitor *m, struct err *why)
 {
 	char line[sizeof(why->msg) + 64];
 
+	if (!is_empty(m)) {
+		err_wrap(why, "what waits in the box cannot be shown");
+		return err_hint(why, "'cubby discard --all' throws it away");
+	}
 	snprintf(line, sizeof(line), "no review here, the project is live: %s",
 		 why->msg);
 	monitor_note(NULL, line);
 	m->spec.project_mode = PROJECT_LIVE;
+	*why = ERR_NONE;
+	return 0;
 }
 
 static int begin(const struct monitor *m, struct err *e)
@@ -36,17 +57,13 @@ static int begin(const struct monitor *m, struct err *e)
 			   e);
 }
 
-void monitor_review_begin(struct monitor *m)
+int monitor_review_begin(struct monitor *m, struct err *e)
 {
-	struct err why = ERR_NONE;
-
 	m->wanted = m->spec.project_mode;
-	if (m->wanted == PROJECT_REVIEW && begin(m, &why) < 0)
-		live(m, &why);
+	return m->wanted == PROJECT_REVIEW && begin(m, e) < 0 ? live(m, e) : 0;
 }
 
-void monitor_review_refused(struct monitor *m, struct err *why)
+int monitor_review_refused(struct monitor *m, struct err *e)
 {
-	live(m, why);
-	*why = ERR_NONE;
+	return live(m, e);
 }

@@ -192,7 +192,7 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	cubby apply
 	echo host >b; echo host >n
 	run cubby undo
-	[[ $output == *"not taken over: b: it was changed meanwhile"* ]] || { echo "$output"; return 1; }
+	[[ $output == *"left as it is: b: it was changed meanwhile"* ]] || { echo "$output"; return 1; }
 	[ "$(cat a b n | tr '\n' ' ')" = "1 host host " ]
 	run -1 cubby undo
 	[[ $output == *"nothing to take back"* ]]
@@ -210,6 +210,9 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ -z "$(cubby diff)" ]
 	[ "$(box 'cat c')" = 1 ]
 	run -2 cubby discard
+	box 'echo 3 >d/a; echo 3 >c'
+	(cd d; cubby apply a)
+	[ "$(cat d/a c | tr '\n' ' ')" = "3 1 " ]
 	run -1 cubby apply ../x
 	[[ $output == *"is not below the project directory"* ]]
 }

@@ -104,3 +104,16 @@ $1"
 	run cubby exec --project review -- true
 	[[ $output == *"the project is live: it is a bare repository itself"* ]]
 }
+
+@test "V08: a layer that cannot be read does not make the project live" {
+	review 'd=x; for i in $(seq 80); do d=$d/x; done; mkdir -p $d; echo 1 >$d/f'
+	run -125 cubby exec --project review -- touch made
+	[[ $output == *"what waits in the box cannot be shown"*"cubby discard --all"* ]] ||
+		{ echo "$output"; return 1; }
+	[ ! -e made ]
+	run -1 cubby apply
+	[ ! -e x ]
+	cubby discard --all
+	review 'touch made'
+	[ ! -e made ]
+}
