@@ -70,19 +70,26 @@ static int await_end(const struct boxdir *dir, int monitor, struct err *e)
 	}
 }
 
-bool boxend_lingers(const struct store *st, const char *key)
+int boxend_info(const struct store *st, const char *key, struct json **ret,
+		struct err *e)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
 	_cleanup_box_ struct box *box = NULL;
-	_cleanup_json_ struct json *info = NULL;
-	struct err ignored = ERR_NONE;
-	int r = open_box(st, key, &dir, &s, &ignored);
+	int r = open_box(st, key, &dir, &s, e);
 	struct box_open o = { .spec = &s, .join_only = true };
 
 	if (r == 0)
-		r = box_open(&o, &box, &ignored);
-	return r == 0 && box_ask(box, "info", NULL, &info, &ignored) == 0 &&
+		r = box_open(&o, &box, e);
+	return r < 0 ? r : box_ask(box, "info", NULL, ret, e);
+}
+
+bool boxend_lingers(const struct store *st, const char *key)
+{
+	_cleanup_json_ struct json *info = NULL;
+	struct err ignored = ERR_NONE;
+
+	return boxend_info(st, key, &info, &ignored) == 0 &&
 	       json_get_bool(info, "lingering", false);
 }
 

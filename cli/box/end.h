@@ -5,6 +5,7 @@
 #ifndef CLI_BOX_END_H
 #define CLI_BOX_END_H
 
+#include "base/json.h"
 #include "rootfs/store/store.h"
 
 /** boxend_stop() - end every process of box @key and wait until it is gone; 0 also when
@@ -21,6 +22,10 @@ int boxend_ask(const struct store *st, const char *key, struct err *e);
 /** boxend_within() - the same, wait, then boxend_stop() */
 int boxend_within(const struct store *st, const char *key,
 		  const struct boxend_grace *grace, struct err *e);
+
+/** boxend_info() - what the monitor of a running box says of it; @ret is owned */
+int boxend_info(const struct store *st, const char *key, struct json **ret,
+		struct err *e);
 
 /** boxend_lingers() - whether box @key runs nothing and waits for the next command */
 bool boxend_lingers(const struct store *st, const char *key);

@@ -77,6 +77,17 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	cubby stop -q
 }
 
+@test "stats: what the running boxes use" {
+	cubby exec -q -d -- sleep 1234
+	run -0 cubby stats
+	[[ ${lines[0]} =~ ^DIRECTORY\ +NAME\ +CPU\ %\ +MEMORY\ +LIMIT\ +PROCESSES$ ]]
+	run -0 cubby stats --json
+	[ "$(jq -r ".[] | select(.directory == \"$LIB_PROJECT\") | .memory_limit > 0" <<<"$output")" = true ]
+	cubby stop -q
+	run -0 cubby stats --json
+	[ -z "$(jq -r ".[] | select(.directory == \"$LIB_PROJECT\")" <<<"$output")" ]
+}
+
 @test "stop ends what others run" {
 	cubby exec -d -- sleep 1000
 	[ "$(state)" = running ]

@@ -301,6 +301,30 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$output" = "vt100 C" ]
 }
 
+@test "cp: a file into the box and out of it" {
+	printf 'a\0b' >file
+	chmod 750 file
+	mkdir dir
+	cubby cp file :/root/copy
+	cubby cp file :/usr/local/bin
+	run -0 cubby exec -- stat -c '%a %s' /root/copy /usr/local/bin/file
+	[ "$output" = $'750 3\n750 3' ]
+	cubby cp :/root/copy out
+	cmp file out
+	cubby cp :/root/copy dir
+	cmp file dir/copy
+	run -1 --separate-stderr cubby cp :/root/none out
+	cmp file out
+	[ -z "$(ls -- *.part* 2>/dev/null)" ]
+	run -1 --separate-stderr cubby cp dir :/root
+	[[ $stderr == "cubby cp: 'dir' is no regular file; "* ]]
+	run -2 --separate-stderr cubby cp a b
+	[[ $stderr == "cubby cp: two paths are wanted, and ':' in front of "* ]]
+	ln -s /etc/hostname there
+	run -0 cubby cp :/root/copy new
+	[ ! -L new ]
+}
+
 @test "exec: options hold for one start, with --save for all" {
 	run -0 cubby exec --pids 77 --keep -- true
 	[ "$(cubby info --json | jq .limits.pids)" = 77 ]

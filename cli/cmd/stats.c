@@ -1,0 +1,124 @@
+#include <stdlib.h>
+
+#include "base/sys/sys.h"
+#include "cli/box/end.h"
+#include "cli/box/list.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/table.h"
+
+enum { SAMPLE_NS = 500000000 };
+
+static const struct argp argp = {
+	.parser = cmd_no_operands,
+	.doc = "What the running boxes of all directories use now: processor (over "
+	       "half a "
+	       "second; 100 is one processor), memory and its limit, processes.",
+};
+
+static const struct table_column columns[] = {
+	{ "DIRECTORY", "directory", TABLE_PATH },
+	{ "NAME", "name", TABLE_TEXT },
+	{ "CPU %", "cpu_percent", TABLE_NUMBER },
+	{ "MEMORY", "memory", TABLE_BYTES },
+	{ "LIMIT", "memory_limit", TABLE_BYTES },
+	{ "PROCESSES", "pids", TABLE_NUMBER },
+	{ NULL, "key", TABLE_TEXT },
+};
+
+struct sample {
+	struct json *info; /* owned; NULL = it does not run */
+	uint64_t at_ms;
+};
+
+static int64_t cpu_us(const struct sample *s)
+{
+	return json_get_int(json_get(s->info, "usage"), "cpu_us", 0);
+}
+
+static int add_row(struct table *t, const struct boxlist_item *b,
+		   const struct sample *a, const struct sample *z)
+{
+	const struct json *usage = json_get(z->info, "usage");
+	int64_t us = cpu_us(z) - cpu_us(a), ms = (int64_t)(z->at_ms - a->at_ms);
+	const struct table_cell cells[ARRAY_SIZE(columns)] = {
+		{ .text = b->project },
+		{ .text = *b->name ? b->name : NULL },
+		{ .n = ms > 0 && us >= 0 ? us / 10 / ms : 0 },
+		{ .n = json_get_int(usage, "memory_bytes", -1) },
+		{ .n = json_get_int(json_get(z->info, "limits"), "memory_bytes", -1) },
+		{ .n = json_get_int(usage, "pids", -1) },
+		{ .text = b->key },
+	};
+
+	return table_add(t, cells);
+}
+
+static void look(const struct store *st, const struct boxlist *l, struct sample *v)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct err none = ERR_NONE;
+
+		v[i].at_ms = sys_now_ms();
+		if (l->v[i].running)
+			(void)boxend_info(st, l->v[i].key, &v[i].info, &none);
+	}
+}
+
+static int fill(struct table *t, const struct store *st, const struct boxlist *l)
+{
+	_cleanup_free_ struct sample *v = calloc(2 * l->n + 1, sizeof(*v));
+	bool runs = false;
+	int r = v ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < l->n; i++)
+		runs |= l->v[i].running;
+	if (r < 0 || !runs)
+		return r;
+	look(st, l, v);
+	(void)sys_nanosleep(&(struct timespec){ .tv_nsec = SAMPLE_NS });
+	look(st, l, v + l->n);
+	for (size_t i = 0; i < l->n; i++) {
+		if (r == 0 && v[i].info && v[l->n + i].info)
+			r = add_row(t, &l->v[i], &v[i], &v[l->n + i]);
+		json_free(&v[i].info);
+		json_free(&v[l->n + i].info);
+	}
+	return r;
+}
+
+static int show(const struct app *app, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	_cleanup_table_ struct table *t = NULL;
+	int r = store_open(&st, e);
+
+	if (r == 0)
+		r = boxlist_read(&st, &l, e);
+	if (r == 0)
+		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	r = fill(t, &st, &l);
+	if (r == 0)
+		r = table_show(t, app, 0, "no box runs");
+	return r < 0 ? err_sys(e, r, "cannot show what the boxes use") : 0;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_stats, argc, argv, NULL);
+
+	if (r != CMD_GO)
+		return r;
+	return show(app, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_stats = {
+	.name = "stats",
+	.summary = "what the running boxes use",
+	.argp = &argp,
+	.no_box = true,
+	.run = run,
+};
