@@ -35,7 +35,7 @@ static const struct argp argp = {
 
 static int run(struct app *app, int argc, char **argv)
 {
-	struct args a = { NULL };
+	struct args a = { .old = NULL };
 	struct err e = ERR_NONE;
 	int r = cmd_parse(app, &cmd_mv, argc, argv, &a);
 

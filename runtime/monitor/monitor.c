@@ -334,7 +334,7 @@ static int start(struct monitor *m, struct err *e)
  * takes 10 ms, until no processor looks at it any more: they are the last. */
 static void finish(struct monitor *m)
 {
-	_cleanup_close_ int slow = take(&m->run.net[NETNS_FD_SYN], -1);
+	_cleanup_close_ _unused_ int slow = take(&m->run.net[NETNS_FD_SYN], -1);
 
 	m->ending = true;
 	start_kill(&m->run);

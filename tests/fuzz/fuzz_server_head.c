@@ -17,8 +17,8 @@ static int nothing(struct exchange *x, struct err *e)
 }
 
 static const struct route rows[] = {
-	{ "GET", "/execute/{id}/status", nothing },
-	{ "*", "/proxy/{port}/{rest*}", nothing },
+	{ .method = "GET", .path = "/execute/{id}/status", .run = nothing },
+	{ .method = "*", .path = "/proxy/{port}/{rest*}", .run = nothing },
 };
 
 static void check_routes(const struct head *h)
