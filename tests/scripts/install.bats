@@ -8,13 +8,22 @@ make_() { make -s -C "$CUBBY_TEST_TOP" VARIANT=release "$@" </dev/null; }
 
 installed() { (cd "$1" && find . ! -type d -printf '%m %P\n' | LC_ALL=C sort -k2); }
 
-@test "make install: four files with their modes, in DESTDIR alone; they work there" {
+# Each page of docs/ besides what is listed.
+docs_installed() {
+	(cd "$CUBBY_TEST_TOP" && printf '644 usr/share/doc/cubby/%s\n' \
+		CHANGELOG.md LICENSE README.md $(cd docs && ls -- *.md) | LC_ALL=C sort -k2)
+}
+
+@test "make install: files with their modes, in DESTDIR alone; they work there" {
 	local dest=$LIB_DIR/dest
 	run -0 make_ install DESTDIR="$dest" PREFIX=/usr
 	[ "$(installed "$dest")" = "755 usr/bin/cubby
 755 usr/libexec/cubby/cubby-init
 644 usr/share/bash-completion/completions/cubby
-644 usr/share/man/man1/cubby.1" ] || { installed "$dest"; false; }
+$(docs_installed)
+644 usr/share/fish/vendor_completions.d/cubby.fish
+644 usr/share/man/man1/cubby.1
+644 usr/share/zsh/site-functions/_cubby" ] || { installed "$dest"; false; }
 	run -0 "$dest/usr/bin/cubby" --version
 	[ "$output" = "cubby $(cat "$CUBBY_TEST_TOP/VERSION")" ]
 	run -0 bash -c ". '$dest/usr/share/bash-completion/completions/cubby'; complete -p cubby"
