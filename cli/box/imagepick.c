@@ -53,10 +53,18 @@ static int hint_other(const struct store *st, const char *map, struct err *e)
 	struct seen s = { .map = map };
 	struct err ignored = ERR_NONE;
 
-	if (e->code == -ECANCELED || image_list(st, take_named, &s, &ignored) < 0 ||
-	    !s.name[0])
+	if (e->code == -ECANCELED || image_list(st, take_named, &s, &ignored) < 0)
 		return e->code;
-	return err_hint(e, "--image %s uses one that is there", s.name);
+	if (!s.name[0])
+		return err_hint(
+			e, "no image is there yet: 'cubby pull FILE' takes a root "
+			   "filesystem, which scripts/mkrootfs of the sources makes "
+			   "from the package mirror of this machine");
+	return err_hint(
+		e,
+		"--image %s uses one that is there, CUBBY_IMAGE=%s makes it the "
+		"default",
+		s.name, s.name);
 }
 
 /* One that the person gave a name to, and that another kind of box already uses: again,

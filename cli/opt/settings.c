@@ -40,7 +40,8 @@ static int fill(const struct config *c, enum config_source least, struct table *
 		struct table_cell cells[ARRAY_SIZE(columns)];
 		int r;
 
-		if (c->v[k].from < least)
+		if (c->v[k].from < least || (least == CONFIG_FROM_BOX &&
+					     !json_get(c->box, config_rows[k].name)))
 			continue;
 		r = value_text(c, (enum config_key)k, &b);
 		if (r < 0)

@@ -1,0 +1,63 @@
+# docs/json.md says what --json prints: each member that a command prints is there, with its type.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+
+# The members that the section has, as "name type" or "name type null".
+documented() { # COMMAND
+	sed -n "/^## $1\$/,/^## /p" "$CUBBY_TEST_TOP/docs/json.md" |
+		sed -nE 's/^- `([a-z_]+)` ([a-z]+)( or null)?:.*/\1 \2\3/p'
+}
+
+# Fails where an object of $output has a member that the section lacks, or of another type.
+as_documented() { # COMMAND [some]
+	local known name type
+	known=$(documented "$1")
+	[ -n "$known" ] || { echo "docs/json.md says nothing of '$1'"; return 1; }
+	while read -r name type; do
+		case $known in
+		*"$name $type"*) ;;
+		*"$name "*" or null"*) [ "$type" = null ] || { echo "$1: '$name' is a $type"; return 1; } ;;
+		*) [ "${2-}" = some ] || { echo "$1: '$name' ($type) is not documented"; return 1; } ;;
+		esac
+	done < <(jq -r 'if type == "array" then .[] else . end | to_entries[] | "\(.key) \(.value | type)"' <<<"$output")
+	while read -r name type; do
+		[[ $type == *null || $name == name ]] || jq -e "if type == \"array\" then .[0] else . end | has(\"$name\")" <<<"$output" >/dev/null ||
+			{ echo "$1: '$name' is documented, and not there"; return 1; }
+	done <<<"$known"
+}
+
+@test "json: every list and description is as docs/json.md says" {
+	cubby exec -q -d -- sleep 1234
+	run -0 cubby ports --publish 0:8123 --json 2>/dev/null
+	local command
+	for command in ls ps images ports config stats; do
+		run -0 --separate-stderr cubby $command --json
+		as_documented $command
+	done
+	run -0 --separate-stderr cubby info --json
+	as_documented info some
+	cubby set -q pids=99
+	run -0 --separate-stderr cubby set --json
+	as_documented set
+	run -0 --separate-stderr cubby stop --json
+	as_documented stop
+	run -0 --separate-stderr cubby info --json
+	as_documented info some
+	mkdir gone
+	cubby exec -q -C gone --here -- true
+	cubby stop -q gone
+	rmdir gone
+	run -0 --separate-stderr cubby prune --json --yes
+	as_documented prune
+	run -1 --separate-stderr cubby rmi --json nosuch
+	output=$stderr
+	as_documented error
+	[ "$(jq -r '.error | "\(.code | type) \(.message | type) \(.status)"' <<<"$output")" = "string string 1" ]
+}
