@@ -149,6 +149,7 @@ static void add_tables(struct server *s)
 		&execute_routes,
 		&files_routes,
 		&jupyter_routes,
+		&mcpweb_routes,
 		&proxy_routes,
 		&terminal_routes,
 	};

@@ -14,6 +14,8 @@ struct server_start {
 	void *of; /* whoever starts */
 };
 
+struct proc;
+
 struct server_conf {
 	const int *listen_fds; /* borrowed; non-blocking */
 	unsigned n_listen;
@@ -41,6 +43,10 @@ struct server_conf {
 	int (*started)(void *ctx, struct server_start *s, struct err *e);
 	/* the box was joined, or is not wanted any more */
 	void (*start_done)(void *ctx, struct server_start *s);
+
+	/* Starts `cubby mcp` for the box of @dir, with @fds as its standard streams. */
+	int (*mcp)(void *ctx, const char *dir, const int fds[2], struct proc *ret,
+		   struct err *e);
 
 	void (*log)(void *ctx, const char *line); /* a line for each request; NULL */
 	void *ctx;

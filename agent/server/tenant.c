@@ -323,6 +323,11 @@ void tenant_release(struct tenant *t)
 
 /* ---- what is known of one ------------------------------------------------------- */
 
+const char *tenant_dir(const struct tenant *t)
+{
+	return t->dir;
+}
+
 const char *tenant_home(const struct tenant *t)
 {
 	const char *home = t->all->server->conf->home;

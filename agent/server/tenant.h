@@ -54,8 +54,10 @@ void tenant_release(struct tenant *t);
 void tenant_open(struct tenant *t, struct tenant_wait *w);
 void tenant_unwait(struct tenant *t, struct tenant_wait *w);
 
-const char *
-tenant_home(const struct tenant *t); /* the project, as it is called inside */
+/** tenant_dir() - of the project, on the host */
+const char *tenant_dir(const struct tenant *t);
+/** tenant_home() - where it is begun, as it is called inside */
+const char *tenant_home(const struct tenant *t);
 /** tenant_box() - NULL: it is not open */
 struct box *tenant_box(const struct tenant *t);
 struct server *tenant_server(const struct tenant *t);
@@ -89,7 +91,13 @@ const char *tenant_cwd(struct tenant *t, const char *session);
 void tenant_set_cwd(struct tenant *t, const char *session, const char *path);
 
 /* What a face keeps for each tenant: programs of /execute, terminals, … */
-enum tenant_slot { TENANT_EXECUTE, TENANT_TERMINALS, TENANT_PYTHON, TENANT_SLOTS };
+enum tenant_slot {
+	TENANT_EXECUTE,
+	TENANT_TERMINALS,
+	TENANT_PYTHON,
+	TENANT_MCP,
+	TENANT_SLOTS
+};
 /** tenant_slot() - where it keeps it; @free is called when the tenant goes */
 void **tenant_slot(struct tenant *t, enum tenant_slot slot, void (*release)(void *));
 

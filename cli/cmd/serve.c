@@ -14,6 +14,7 @@
 #include "agent/server/server.h"
 #include "base/file.h"
 #include "base/num.h"
+#include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/ahead.h"
@@ -204,6 +205,66 @@ static void start_done(void *ctx, struct server_start *s)
 	free(b);
 }
 
+/* The box options of this command, as another is given them; @made: those to be freed. */
+static int add_options(const struct config *c, struct words *argv, struct words *made)
+{
+	int r = 0;
+
+	for (int k = 0; k < CONFIG_COUNT; k++) {
+		const struct config_value *v = &c->v[k];
+		bool given = v->from == CONFIG_FROM_FLAG;
+		size_t n = config_rows[k].type == CONFIG_LIST ? v->list.n : 1;
+
+		for (size_t i = 0; r == 0 && given && i < n; i++) {
+			const char *text = config_rows[k].type == CONFIG_LIST
+						   ? v->list.v[i]
+						   : v->text;
+			char *word = NULL;
+
+			if (asprintf(&word, "--%s%s%s", config_rows[k].name,
+				     text ? "=" : "", text ? text : "") < 0)
+				return -ENOMEM;
+			r = words_add(made, word);
+			if (r == 0)
+				r = words_add(argv, word);
+			else
+				free(word);
+		}
+	}
+	return r;
+}
+
+static int start_mcp(void *ctx, const char *dir, const int fds[2], struct proc *ret,
+		     struct err *e)
+{
+	const char *const first[] = {
+		"/proc/self/exe", "mcp", "-q", "--here", "-C", dir
+	};
+	const struct host *h = ctx;
+	_cleanup_words_ struct words argv = WORDS_NONE, made = WORDS_NONE;
+	struct proc_conf conf = { .fds = { fds[0], fds[1], -1 },
+				  .pass_fd = -1,
+				  .new_session = true };
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(first) && r == 0; i++)
+		r = words_add(&argv, first[i]);
+	if (r == 0 && h->app->box)
+		r = words_add(&argv, "--name");
+	if (r == 0 && h->app->box)
+		r = words_add(&argv, h->app->box);
+	if (r == 0)
+		r = add_options(h->app->config, &argv, &made);
+	conf.argv = words_list(&argv);
+	if (r == 0)
+		r = proc_start(&conf, ret, e);
+	else
+		err_sys(e, r, "cannot start a session");
+	for (size_t i = 0; i < made.n; i++)
+		free((void *)(uintptr_t)made.v[i]);
+	return r;
+}
+
 static void say(void *ctx, const char *line)
 {
 	const struct host *h = ctx;
@@ -357,6 +418,7 @@ static int serve(const struct app *app, const struct args *a, struct err *e)
 		.start = start,
 		.started = started,
 		.start_done = start_done,
+		.mcp = start_mcp,
 		.log = a->log ? say : NULL,
 		.ctx = &h,
 		.max_connections = (unsigned)a->connections,

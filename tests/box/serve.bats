@@ -505,3 +505,65 @@ port_server() {
 	[ "$output" = '{"ports":[]}' ]
 	serve_status GET /proxy/8080/ 502 -H 'X-User-Id: bob'
 }
+
+@test "serve: MCP over HTTP: a session, tools, a lost stream, an origin" {
+	local session init='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+	mkdir boxes
+	serve_start --boxes boxes --memory 1G
+	mcp() { # JSON [CURL ARGUMENT]...
+		serve_json POST /mcp "$1" -D head -H 'X-User-Id: alice' -H 'Accept: application/json, text/event-stream' \
+			-H "Mcp-Session-Id: $session" "${@:2}"
+	}
+	serve_json POST /mcp "$init" -D head -H 'X-User-Id: alice' -H 'Accept: application/json, text/event-stream'
+	[ "$(sed -n 's/^data: //p' <<<"$output" | jq -r .result.serverInfo.name)" = cubby ]
+	session=$(sed -n 's/^Mcp-Session-Id: //p' head | tr -d '\r')
+	[[ $session =~ ^[0-9a-f]{32}$ ]]
+	mcp '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+	grep -q '^HTTP/1.1 202' head
+	mcp '{"jsonrpc":"2.0","id":"two","method":"tools/list"}'
+	[ "$(jq -r '.id, .result.tools[0].name' <<<"$output" | tr '\n' ' ')" = 'two shell ' ]
+	mcp '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"shell","arguments":{"command":"echo made >x; pwd"}}}'
+	grep -qi '^content-type: text/event-stream' head
+	[[ $(sed -n 's/^data: //p' <<<"$output" | tail -n 1 | jq -r '.result.content[0].text') == *"$LIB_PROJECT/boxes/alice-"* ]]
+	[ "$(cat boxes/alice-*/x)" = made ]
+	serve_status POST /mcp 404 -H 'X-User-Id: bob' -H "Mcp-Session-Id: $session" -H 'Content-Type: application/json' \
+		-d '{"jsonrpc":"2.0","id":4,"method":"ping"}'
+	serve_status POST /mcp 400 -H 'X-User-Id: alice' -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","id":4,"method":"ping"}'
+	serve_status POST /mcp 400 -H 'X-User-Id: alice' -H 'Content-Type: application/json' -d '[]'
+	serve_status POST /mcp 403 -H 'Origin: https://evil.example' -H 'X-User-Id: alice' -H 'Content-Type: application/json' -d "$init"
+	python3 - "$SERVE_ADDR" "$SERVE_KEY" "$session" "$(echo boxes/alice-*)" <<-'END'
+		import json, os, re, socket, sys, time
+		addr, key, session, box = sys.argv[1:]
+		host, port = addr.rsplit(":", 1)
+		def ask(method, extra, body=b""):
+		    s = socket.create_connection((host, int(port)))
+		    s.settimeout(30)
+		    s.sendall((f"{method} /mcp HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {key}\r\nX-User-Id: alice\r\nMcp-Session-Id: {session}\r\n"
+		        f"Accept: application/json, text/event-stream\r\nContent-Length: {len(body)}\r\n{extra}\r\n").encode() + body)
+		    return s
+		s = ask("POST", "", json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "shell",
+		    "arguments": {"command": "touch began; until [ -e go ]; do sleep 0.05; done; echo late"}}}).encode())
+		while not os.path.exists(box + "/began"):
+		    time.sleep(0.02)
+		stream = 3 # initialize, list, call and this one have streams 1 to 4
+		s.close()
+		open(box + "/go", "w").close()
+		seen = b""
+		for stream in range(1, 9):
+		    s = ask("GET", f"Last-Event-ID: {stream}-0\r\n")
+		    try:
+		        while b"0\r\n\r\n" not in seen[-7:]:
+		            got = s.recv(65536)
+		            if not got:
+		                break
+		            seen += got
+		    except socket.timeout:
+		        pass
+		    if b"late" in seen:
+		        break
+		    seen = b""
+		assert b"late" in seen, seen
+	END
+	serve_status DELETE /mcp 204 -H 'X-User-Id: alice' -H "Mcp-Session-Id: $session"
+	serve_status DELETE /mcp 404 -H 'X-User-Id: alice' -H "Mcp-Session-Id: $session"
+}

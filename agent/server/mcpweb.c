@@ -1,0 +1,533 @@
+/* Theory of operation
+ *
+ * The Model Context Protocol by HTTP. A session is a child, `cubby mcp` in the caller's
+ * box, that speaks on its standard streams; here its lines become answers. What a client
+ * asks by POST is a line in, and the line with the same id is its answer: as JSON, or as
+ * the last event of a stream when a tool is called. Events have numbers and the last of
+ * them are kept: a client that lost its stream asks with Last-Event-ID for what came
+ * after. Source: modelcontextprotocol.io, specification 2025-11-25, transports. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "agent/mcp/frame.h"
+#include "agent/server/impl.h"
+#include "base/proc.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+enum {
+	SESSIONS = 16, /* of a tenant */
+	ID = 33,
+	EVENTS = 128, /* that are kept */
+	EVENT_BYTES = 4 << 20,
+	IN_MAX = 20 << 20,
+	IDLE_MS = 1800000,
+	CHUNK = 64 << 10,
+	MCPWEB_LINE = 16 << 20
+};
+
+/* A request that awaits its answer. */
+struct mcpweb_call {
+	struct mcpweb_call *next;
+	struct session *s;
+	struct exchange *x; /* NULL = its stream is lost */
+	struct json *id;    /* owned */
+	uint64_t stream;
+	bool events; /* answered by a stream, else as JSON */
+};
+
+struct event {
+	uint64_t stream, number;
+	char *text; /* owned */
+	size_t len;
+};
+
+struct session {
+	struct session *next;
+	struct sessions *all;
+	struct loop *loop;
+	char id[ID];
+	struct proc proc;
+	int in, out; /* owned; of the child */
+	struct loop_source *writes, *reads, *idle;
+	struct buf queue; /* to the child */
+	struct mcp_frame frame;
+	struct mcpweb_call *calls;
+	struct exchange *listener; /* GET; NULL = none */
+	struct event events[EVENTS];
+	size_t first, count, bytes;
+	uint64_t number, streams;
+	bool ended;
+};
+
+struct sessions {
+	struct tenant *tenant;
+	struct session *first;
+	unsigned count;
+};
+
+/* ---- events --------------------------------------------------------------------- */
+
+static void drop_event(struct session *s)
+{
+	struct event *e = &s->events[s->first];
+
+	s->bytes -= e->len;
+	free(e->text);
+	s->first = (s->first + 1) % EVENTS;
+	s->count--;
+}
+
+static void send_event(struct exchange *x, const struct event *e)
+{
+	char head[96];
+	int n = snprintf(head, sizeof(head),
+			 "id: %" PRIu64 "-%" PRIu64 "\nevent: message\ndata: ",
+			 e->stream, e->number);
+
+	exchange_write(x, head, (size_t)n);
+	exchange_write(x, e->text, e->len);
+	exchange_write(x, "\n\n", 2);
+}
+
+/* Kept, and sent to @x if somebody is there. */
+static void add_event(struct session *s, struct exchange *x, uint64_t stream,
+		      const char *text, size_t len)
+{
+	struct event *e;
+
+	while (s->count == EVENTS || (s->count && s->bytes + len > EVENT_BYTES))
+		drop_event(s);
+	e = &s->events[(s->first + s->count) % EVENTS];
+	*e = (struct event){ stream, ++s->number, strndup(text, len), len };
+	if (!e->text)
+		return;
+	s->count++;
+	s->bytes += len;
+	if (x)
+		send_event(x, e);
+}
+
+/* ---- the life of a session ------------------------------------------------------ */
+
+static void call_free(struct mcpweb_call *c)
+{
+	struct mcpweb_call **at = &c->s->calls;
+
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
+	json_free(&c->id);
+	free(c);
+}
+
+static void session_free(struct session *s)
+{
+	struct session **at = &s->all->first;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	s->all->count--;
+	while (s->calls) {
+		struct exchange *x = s->calls->x;
+		bool begun = s->calls->events;
+
+		call_free(s->calls);
+		if (x && begun)
+			exchange_cut(x);
+		else if (x)
+			exchange_fail(x, 404, "the session has ended");
+	}
+	if (s->listener)
+		exchange_end(s->listener);
+	loop_remove(s->loop, &s->writes);
+	loop_remove(s->loop, &s->reads);
+	loop_remove(s->loop, &s->idle);
+	scope_close_set(&s->in, 1);
+	scope_close_set(&s->out, 1);
+	proc_done(&s->proc);
+	while (s->count)
+		drop_event(s);
+	mcp_frame_done(&s->frame);
+	buf_done(&s->queue);
+	tenant_release(s->all->tenant);
+	free(s);
+}
+
+static void sessions_free(void *ctx)
+{
+	struct sessions *all = ctx;
+
+	while (all->first)
+		session_free(all->first);
+	free(all);
+}
+
+static struct sessions *sessions_of(struct tenant *t)
+{
+	void **slot = tenant_slot(t, TENANT_MCP, sessions_free);
+	struct sessions *all = *slot;
+
+	if (!all) {
+		all = *slot = calloc(1, sizeof(*all));
+		if (all)
+			all->tenant = t;
+	}
+	return all;
+}
+
+static int on_idle(void *ctx, uint32_t events, struct err *e)
+{
+	struct session *s = ctx;
+
+	(void)events;
+	(void)e;
+	if (s->calls || s->listener)
+		loop_rearm(s->loop, s->idle, IDLE_MS);
+	else
+		session_free(s);
+	return 0;
+}
+
+/* ---- what the child says -------------------------------------------------------- */
+
+static bool same_id(const struct json *a, const struct json *b)
+{
+	const char *x = json_str(a), *y = json_str(b);
+
+	if (x || y)
+		return x && y && strcmp(x, y) == 0;
+	return json_type(a) == JSON_NUMBER && json_type(b) == JSON_NUMBER &&
+	       json_num(a, 0) <= json_num(b, 0) && json_num(a, 0) >= json_num(b, 0);
+}
+
+static void answer_call(struct mcpweb_call *c, const char *line, size_t len)
+{
+	struct exchange *x = c->x;
+	struct session *s = c->s;
+	_cleanup_buf_ struct buf text = BUF_INIT(len + 1);
+
+	if (c->events || !x) {
+		add_event(s, x, c->stream, line, len);
+		call_free(c);
+		if (x)
+			exchange_end(x);
+		return;
+	}
+	call_free(c);
+	buf_add(&text, line, len);
+	exchange_begin(x, 200, "application/json", NULL, (int64_t)text.len);
+	exchange_write(x, text.data, text.len);
+	exchange_end(x);
+}
+
+static void on_line(void *ctx, const char *line, size_t len, bool whole)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct err e = ERR_NONE;
+	struct session *s = ctx;
+	struct mcpweb_call *to = NULL;
+
+	if (!whole || json_parse(line, len, &j, &e) < 0)
+		return;
+	for (struct mcpweb_call *c = s->calls; c; c = c->next) {
+		if (!json_get(j, "method") && same_id(c->id, json_get(j, "id"))) {
+			answer_call(c, line, len);
+			return;
+		}
+		if (c->events)
+			to = c; /* what is told while a tool runs */
+	}
+	if (to)
+		add_event(s, to->x, to->stream, line, len);
+	else
+		add_event(s, s->listener, 0, line, len);
+}
+
+static int on_child(void *ctx, uint32_t events, struct err *e)
+{
+	struct session *s = ctx;
+	char data[CHUNK];
+	ssize_t n = sys_read(s->out, data, sizeof(data));
+
+	(void)events;
+	(void)e;
+	if (n > 0)
+		(void)mcp_frame_feed(&s->frame, data, (size_t)n, on_line, s);
+	else if (n != -EAGAIN)
+		session_free(s);
+	return 0;
+}
+
+static int on_room(void *ctx, uint32_t events, struct err *e)
+{
+	struct session *s = ctx;
+	ssize_t n = s->queue.len ? sys_write(s->in, s->queue.data, s->queue.len) : 0;
+
+	(void)events;
+	(void)e;
+	if (n > 0)
+		buf_consume(&s->queue, (size_t)n);
+	else if (n < 0 && n != -EAGAIN)
+		buf_truncate(&s->queue, 0);
+	(void)loop_modify(s->loop, s->writes, s->queue.len ? EPOLLOUT : 0);
+	return 0;
+}
+
+static int to_child(struct session *s, const struct json *j)
+{
+	int r = json_print(j, false, &s->queue);
+
+	if (r == 0)
+		r = buf_addc(&s->queue, '\n');
+	if (r == 0)
+		r = loop_modify(s->loop, s->writes, EPOLLOUT);
+	loop_rearm(s->loop, s->idle, IDLE_MS);
+	return r;
+}
+
+/* ---- requests ------------------------------------------------------------------- */
+
+/* A page of any site could ask a server on this host: only those that may are answered. */
+static int check(struct exchange *x, struct err *e)
+{
+	const char *version = exchange_header(x, "mcp-protocol-version");
+
+	if (exchange_header(x, "origin") && !exchange_origin_allowed(x))
+		return err_set(e, -EPERM, "this origin may not call");
+	if (version && (strlen(version) != 10 || strspn(version, "0123456789-") != 10))
+		return err_set(e, -EINVAL, "bad mcp-protocol-version");
+	return 0;
+}
+
+/* NULL: it was answered */
+static struct session *session_for(struct exchange *x)
+{
+	struct sessions *all = sessions_of(exchange_tenant(x));
+	const char *id = exchange_header(x, "mcp-session-id");
+
+	if (!id) {
+		exchange_fail(x, 400, "mcp-session-id is needed");
+		return NULL;
+	}
+	for (struct session *s = all ? all->first : NULL; s; s = s->next)
+		if (strcmp(s->id, id) == 0)
+			return s;
+	exchange_fail(x, 404, "no such session");
+	return NULL;
+}
+
+static int make_id(char id[ID], struct err *e)
+{
+	unsigned char bytes[ID / 2];
+
+	if (sys_getrandom(bytes, sizeof(bytes)) != (ssize_t)sizeof(bytes))
+		return err_set(e, -EIO, "no random bytes");
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+static int start_child(struct session *s, struct exchange *x, struct err *e)
+{
+	const struct server_conf *c = exchange_server(x)->conf;
+	_cleanup_close_ int child_in = -1, child_out = -1;
+	int in[2], out[2], r = sys_pipe2(in, O_CLOEXEC);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot make a pipe");
+	child_in = in[0];
+	s->in = in[1];
+	r = sys_pipe2(out, O_CLOEXEC);
+	if (r < 0)
+		return err_sys(e, r, "cannot make a pipe");
+	s->out = out[0];
+	child_out = out[1];
+	sys_setfl(s->in, O_WRONLY | O_NONBLOCK);
+	sys_setfl(s->out, O_RDONLY | O_NONBLOCK);
+	r = c->mcp(c->ctx, tenant_dir(s->all->tenant), (int[]){ child_in, child_out },
+		   &s->proc, e);
+	if (r < 0)
+		return r;
+	r = loop_add(s->loop, s->in, 0, on_room, s, &s->writes);
+	if (r == 0)
+		r = loop_add(s->loop, s->out, EPOLLIN, on_child, s, &s->reads);
+	if (r == 0)
+		r = loop_timer(s->loop, IDLE_MS, on_idle, s, &s->idle);
+	return r < 0 ? err_sys(e, r, "cannot watch a program") : 0;
+}
+
+/* NULL: @e says why */
+static struct session *session_new(struct exchange *x, struct err *e)
+{
+	struct sessions *all = sessions_of(exchange_tenant(x));
+	struct session *s = all && all->count < SESSIONS ? calloc(1, sizeof(*s)) : NULL;
+
+	if (!s) {
+		err_set(e, -EAGAIN, "too many sessions");
+		return NULL;
+	}
+	*s = (struct session){ .all = all,
+			       .loop = exchange_loop(x),
+			       .proc = PROC_NONE,
+			       .in = -1,
+			       .out = -1,
+			       .queue = BUF_INIT(IN_MAX) };
+	mcp_frame_init(&s->frame, MCPWEB_LINE);
+	s->next = all->first;
+	all->first = s;
+	all->count++;
+	tenant_hold(all->tenant);
+	if (make_id(s->id, e) == 0 && start_child(s, x, e) == 0)
+		return s;
+	session_free(s);
+	return NULL;
+}
+
+static void on_call_gone(void *ctx)
+{
+	struct mcpweb_call *c = ctx;
+
+	c->x = NULL; /* the answer is kept */
+	c->events = true;
+}
+
+static const struct exchange_hooks call_hooks = { .gone = on_call_gone };
+
+static int begin_call(struct session *s, struct exchange *x, const struct json *j,
+		      bool fresh, struct err *e)
+{
+	const char *accept = exchange_header(x, "accept");
+	const char *method = json_get_str(j, "method");
+	char id[64];
+	const char *const headers[] = { id, NULL };
+	struct mcpweb_call *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return err_sys(e, -ENOMEM, "cannot ask");
+	*c = (struct mcpweb_call){ .s = s,
+				   .x = x,
+				   .id = json_dup(json_get(j, "id")),
+				   .stream = ++s->streams,
+				   .next = s->calls };
+	c->events = fresh || (strcmp(method, "tools/call") == 0 && accept &&
+			      strstr(accept, "text/event-stream"));
+	s->calls = c;
+	snprintf(id, sizeof(id), "Mcp-Session-Id: %s", s->id);
+	exchange_later(x, &call_hooks, c);
+	if (c->events)
+		exchange_begin(x, 200, "text/event-stream", headers, -1);
+	if (c->events)
+		exchange_write(x, ":\n\n", 3);
+	return 0;
+}
+
+static int post_mcp(struct exchange *x, struct err *e)
+{
+	const struct json *j = exchange_json(x);
+	const char *method = json_get_str(j, "method");
+	bool fresh = method && strcmp(method, "initialize") == 0;
+	struct session *s;
+	int r = check(x, e);
+
+	if (r == 0 && json_type(j) != JSON_OBJECT)
+		r = err_set(e, -EINVAL, "one JSON-RPC message is needed");
+	if (r < 0)
+		return r;
+	s = fresh ? session_new(x, e) : session_for(x);
+	if (!s)
+		return fresh ? e->code : 0;
+	if (to_child(s, j) < 0)
+		return err_set(e, -EAGAIN, "the session does not read");
+	if (method && json_get(j, "id"))
+		return begin_call(s, x, j, fresh, e);
+	exchange_begin(x, 202, NULL, NULL, 0);
+	exchange_end(x);
+	return 0;
+}
+
+static void on_listener_gone(void *ctx)
+{
+	struct session *s = ctx;
+
+	s->listener = NULL;
+}
+
+static const struct exchange_hooks listener_hooks = { .gone = on_listener_gone };
+
+/* "STREAM-NUMBER": what came after on that stream, and then the rest of it. */
+static bool resume(struct session *s, struct exchange *x, const char *last)
+{
+	uint64_t stream, number;
+	struct mcpweb_call *c = s->calls;
+
+	if (sscanf(last, "%" SCNu64 "-%" SCNu64, &stream, &number) != 2)
+		return false;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct event *event = &s->events[(s->first + i) % EVENTS];
+
+		if (event->stream == stream && event->number > number)
+			send_event(x, event);
+	}
+	while (c && c->stream != stream)
+		c = c->next;
+	if (stream == 0)
+		return false; /* the listener's own: it goes on */
+	if (!c || c->x) {
+		exchange_end(x);
+		return true;
+	}
+	c->x = x;
+	exchange_later(x, &call_hooks, c);
+	return true;
+}
+
+static int get_mcp(struct exchange *x, struct err *e)
+{
+	const char *last = exchange_header(x, "last-event-id");
+	struct session *s;
+	int r = check(x, e);
+
+	if (r < 0)
+		return r;
+	s = session_for(x);
+	if (!s)
+		return 0;
+	exchange_begin(x, 200, "text/event-stream", NULL, -1);
+	exchange_write(x, ":\n\n", 3);
+	if (last && resume(s, x, last))
+		return 0;
+	if (s->listener)
+		exchange_end(s->listener); /* the newer one counts */
+	s->listener = x;
+	exchange_later(x, &listener_hooks, s);
+	return 0;
+}
+
+static int delete_mcp(struct exchange *x, struct err *e)
+{
+	struct session *s;
+	int r = check(x, e);
+
+	if (r < 0)
+		return r;
+	s = session_for(x);
+	if (!s)
+		return 0;
+	session_free(s);
+	exchange_begin(x, 204, NULL, NULL, 0);
+	exchange_end(x);
+	return 0;
+}
+
+static const struct route rows[] = {
+	{ "POST", "/mcp", post_mcp, ROUTE_KEY, ROUTE_JSON, .box = true },
+	{ "GET", "/mcp", get_mcp, ROUTE_KEY, .box = true },
+	{ "DELETE", "/mcp", delete_mcp, ROUTE_KEY, .box = true },
+};
+
+const struct route_table mcpweb_routes = { rows, ARRAY_SIZE(rows) };
