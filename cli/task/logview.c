@@ -113,6 +113,10 @@ static void show_call(struct logview *v, const struct json *r)
 		put(v, RENDER_BOLD, "$ ", command);
 		return;
 	}
+	if (tool && strcmp(tool, "python") == 0 && json_get_str(args, "code")) {
+		put(v, RENDER_BOLD, "python ", json_get_str(args, "code"));
+		return;
+	}
 	if (tool && show_change(v, tool, args))
 		return;
 	if (tool && v->secret && strcmp(tool, "input") == 0) {

@@ -144,6 +144,10 @@ static void on_call(struct page *p, const struct json *r)
 		add_pre(p, "call", "$ ", command);
 		return;
 	}
+	if (strcmp(tool, "python") == 0 && json_get_str(args, "code")) {
+		add_pre(p, "call", "python ", json_get_str(args, "code"));
+		return;
+	}
 	buf_addf(&b, "%s ", tool);
 	if (p->secret && strcmp(tool, "input") == 0)
 		buf_adds(&b, "***");

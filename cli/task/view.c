@@ -366,7 +366,7 @@ static void on_notice(void *ctx, const char *text)
 /* The argument that says what a tool call is about. */
 static const char *main_argument(const struct task_call *c)
 {
-	static const char *const names[] = { "command", "path",	  "text",
+	static const char *const names[] = { "command", "code",	  "path",   "text",
 					     "keys",	"answer", "message" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -376,6 +376,19 @@ static const char *main_argument(const struct task_call *c)
 			return s;
 	}
 	return "";
+}
+
+static void add_keys(const struct json *keys, struct buf *out)
+{
+	json_each(it, keys)
+	{
+		const char *key = json_str(it);
+
+		if (key && it != json_first(keys))
+			buf_addc(out, ' ');
+		if (key)
+			wrap_safe(out, key, strlen(key));
+	}
 }
 
 int view_call_text(const struct task_call *c, bool secret, struct buf *out)
@@ -398,6 +411,8 @@ int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 	view_words_all(text, len, out);
 	if (text[len])
 		buf_adds(out, " …");
+	if (!*text && json_type(json_get(c->args, "keys")) == JSON_ARRAY)
+		add_keys(json_get(c->args, "keys"), out);
 	return buf_failed(out);
 }
 

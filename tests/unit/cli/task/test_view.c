@@ -138,6 +138,34 @@ static void retries_and_notices(void)
 		"cubby: 80 % of the\\x1b rounds\n");
 }
 
+static void calls_say_what_they_are_about(void)
+{
+	static const struct {
+		const char *tool, *args, *want;
+		bool secret;
+	} calls[] = {
+		{ "python", "{\"code\":\"x = 1\"}", "python x = 1", false },
+		{ "input", "{\"keys\":[\"C-c\",\"Up\"]}", "input C-c Up", false },
+		{ "input", "{\"text\":\"yes\"}", "input yes", false },
+		{ "input", "{\"text\":\"s3cret\"}", "input ***", true },
+		{ "read_file", "{\"path\":\"a\\u202e\"}", "read_file a<U+202E>",
+		  false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		_cleanup_json_ struct json *args = NULL;
+		_cleanup_buf_ struct buf b = BUF_INIT(1024);
+		struct task_call c = { .name = calls[i].tool };
+		struct err e = ERR_NONE;
+
+		unit_ok(json_parse(calls[i].args, strlen(calls[i].args), &args, &e),
+			&e);
+		c.args = args;
+		assert_int_equal(view_call_text(&c, calls[i].secret, &b), 0);
+		assert_string_equal(buf_cstr(&b), calls[i].want);
+	}
+}
+
 static void the_end_of_a_long_task_rings(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -170,6 +198,7 @@ int main(void)
 		{ "quiet shows nothing", quiet_shows_nothing },
 		{ "retries and notices", retries_and_notices },
 		{ "the end of a long task rings", the_end_of_a_long_task_rings },
+		{ "calls say what they are about", calls_say_what_they_are_about },
 	};
 
 	return unit_cases("view", cases);
