@@ -36,6 +36,7 @@ struct python {
 	struct buf out;	      /* owned; frames that have not been sent */
 	struct python_frame in;
 	int64_t id;
+	bool pending; /* it is not known yet whether it runs: its end says nothing */
 	unsigned interrupts; /* sent to the running cell */
 	const char *broken;  /* what it did that it has to be ended for; static */
 	char piece[PIECE];
@@ -62,9 +63,10 @@ static int watch(struct python *p, int op, int fd, uint32_t events)
 	return sys_epoll_ctl(p->epfd, op, fd, &ev);
 }
 
-static int watch_streams(struct python *p)
+static int watch_all(struct python *p)
 {
-	int r = 0;
+	int r = watch(p, EPOLL_CTL_ADD, p->control,
+		      p->out.len ? EPOLLIN | EPOLLOUT : EPOLLIN);
 
 	for (int i = 1; i < 3 && r == 0; i++)
 		r = watch(p, EPOLL_CTL_ADD, p->proc.fds[i], EPOLLIN);
@@ -146,6 +148,7 @@ static void forget(struct python *p)
 	python_frame_init(&p->in);
 	p->state = PYTHON_NONE;
 	p->interrupts = 0;
+	p->pending = false;
 	p->broken = NULL;
 }
 
@@ -281,7 +284,7 @@ void python_pump(struct python *p)
 			       { p->proc.fds[1], POLLIN, 0 },
 			       { p->proc.fds[2], POLLIN, 0 } };
 
-	if (!alive(p) || sys_poll(at, ARRAY_SIZE(at), 0) < 0)
+	if (!alive(p) || p->pending || sys_poll(at, ARRAY_SIZE(at), 0) < 0)
 		return;
 	if (at[0].revents & POLLOUT)
 		flush(p);
@@ -348,7 +351,8 @@ void python_free(struct python **p)
 static int take_streams(struct python *p)
 {
 	scope_close_set(&p->proc.fds[0], 1); /* it reads from /dev/null */
-	return watch_streams(p);
+	p->pending = false;
+	return watch_all(p);
 }
 
 static int start(struct python *p, struct err *e)
@@ -391,10 +395,9 @@ static int start(struct python *p, struct err *e)
 	if (r < 0)
 		return r;
 	p->control = take(&ours, -1);
+	p->pending = r == 1;
 	if (r == 0)
 		r = take_streams(p);
-	if (r >= 0)
-		r = watch(p, EPOLL_CTL_ADD, p->control, EPOLLIN);
 	if (r < 0) {
 		python_restart(p);
 		return err_sys(e, r, "cannot watch an interpreter");

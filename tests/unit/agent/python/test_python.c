@@ -15,8 +15,10 @@ enum { FAR = 200, WAIT_MS = 30000 };
 /* ---- a port that starts programs of the host ----------------------------------------- */
 
 struct host {
-	pid_t pid;	     /* 0 = none, or reaped */
-	const char *program; /* instead of python3; NULL = that */
+	pid_t pid;	      /* 0 = none, or reaped */
+	const char *program;  /* instead of python3; NULL = that */
+	bool later;	      /* python_spawned() is told of it */
+	struct box_proc proc; /* what is to be told */
 };
 
 static _noreturn_ void child(const struct host *h, const struct box_command *c,
@@ -58,7 +60,10 @@ static int on_spawn(void *ctx, const struct box_command *c, struct box_proc *ret
 	close(err[1]);
 	h->pid = pid;
 	*ret = (struct box_proc){ 1, pid, { in[1], out[0], err[0] } };
-	return 0;
+	if (!h->later)
+		return 0;
+	h->proc = take(ret, BOX_PROC_NONE);
+	return 1;
 }
 
 static int on_wait(void *ctx, uint32_t id, int timeout_ms, struct box_exit *ret,
@@ -511,6 +516,36 @@ static void test_no_python(void)
 	end(&s);
 }
 
+/* A port that answers later: until then an end of the channel is none. */
+static void test_later(void)
+{
+	struct python_wait w = { .timeout_ms = WAIT_MS, .interrupt_fd = -1 };
+	static const struct err why = { -ENOENT, "no such program" };
+	struct python_cell c = { .code = "1 + 1" };
+	struct seen s = { .host.later = true };
+	struct err e = ERR_NONE;
+
+	begin(&s, false);
+	unit_ok(python_run(s.python, &c, &e), &e);
+	python_pump(s.python);
+	assert_int_equal(python_state(s.python), PYTHON_RUNNING);
+	python_spawned(s.python, &s.host.proc, NULL);
+	assert_int_equal(python_wait(s.python, &w, &e), 0);
+	assert_string_equal(buf_cstr(&s.text), "2\n[ok]");
+	python_restart(s.python);
+	buf_truncate(&s.text, 0);
+	s.host.program = "false";
+	unit_ok(python_run(s.python, &c, &e), &e);
+	kill(s.host.pid, SIGKILL);
+	box_proc_done(&s.host.proc);
+	python_pump(s.python);
+	assert_int_equal(python_state(s.python), PYTHON_RUNNING);
+	python_spawned(s.python, NULL, &why);
+	assert_int_equal(python_state(s.python), PYTHON_NONE);
+	assert_string_equal(buf_cstr(&s.text), "[died -1 no such program]");
+	end(&s);
+}
+
 static void test_too_long(void)
 {
 	_cleanup_free_ char *code = malloc(PYTHON_CODE_MAX + 2);
@@ -544,6 +579,7 @@ int main(void)
 		{ "a restart", test_restart },
 		{ "no python3", test_no_python },
 		{ "code that is too long", test_too_long },
+		{ "a start that is told of later", test_later },
 	};
 
 	signal(SIGPIPE, SIG_IGN);
