@@ -180,6 +180,16 @@ void reviewshow_told(const struct app *app, const struct json *list)
 	}
 }
 
+static bool has_failed(const struct json *list)
+{
+	json_each(it, list)
+	{
+		if (json_get_str(it, "failed"))
+			return true;
+	}
+	return false;
+}
+
 static bool has_git(const struct json *list)
 {
 	json_each(it, list)
@@ -199,21 +209,18 @@ static int take_git(const struct reviewshow *s, const struct review *rv, struct 
 	return r;
 }
 
-/* One operation on those that are held, by their names. */
-static int on_held(const struct review *rv, const char *op, const struct json *list,
+/* One operation on what is left: that is what is held. By no names, of which there may be
+ * more than a command line takes. */
+static int on_held(const struct review *rv, const char *op, const struct json *args,
 		   FILE *out, struct json **ret, struct err *e)
 {
-	_cleanup_json_ struct json *args = review_args(op);
-	struct json *paths = json_array();
+	_cleanup_json_ struct json *all = json_dup(args);
 
-	json_set(args, "paths", paths);
-	json_set_bool(args, "overwrite", true);
-	json_each(it, list)
-	{
-		if (json_get_str(it, "kind") && !json_get_bool(it, "chosen", false))
-			json_add(paths, json_string(json_get_str(it, "path")));
-	}
-	return review_ask(rv, args, ret, out, e);
+	json_set_str(all, "op", op);
+	json_set_str(all, "policy", "all");
+	json_set_bool(all, "overwrite", true);
+	return json_failed(all) < 0 ? err_sys(e, -ENOMEM, "cannot say what is meant")
+				    : review_ask(rv, all, ret, out, e);
 }
 
 /* The first letter of an answer; 0 = there is none. */
@@ -229,10 +236,10 @@ static char answer(const struct reviewshow *s)
 }
 
 static int take_held(const struct reviewshow *s, const struct review *rv,
-		     const struct json *list, struct err *e)
+		     const struct json *args, struct err *e)
 {
 	_cleanup_json_ struct json *told = NULL;
-	int r = on_held(rv, "apply", list, NULL, &told, e);
+	int r = on_held(rv, "apply", args, NULL, &told, e);
 
 	reviewshow_told(s->app, told);
 	if (r == 0 && has_git(told))
@@ -242,20 +249,20 @@ static int take_held(const struct reviewshow *s, const struct review *rv,
 
 /* Return: 1 = they are settled, 0 = they stay. */
 static int settle(const struct reviewshow *s, const struct review *rv,
-		  const struct json *list, struct err *e)
+		  const struct json *args, struct err *e)
 {
 	int r = 0;
 
 	while (r == 0) {
 		switch (answer(s)) {
 		case 'a':
-			r = take_held(s, rv, list, e);
+			r = take_held(s, rv, args, e);
 			return r < 0 ? r : 1;
 		case 'd':
-			r = on_held(rv, "patch", list, s->out, NULL, e);
+			r = on_held(rv, "patch", args, s->out, NULL, e);
 			break;
 		case 'x':
-			r = on_held(rv, "discard", list, NULL, NULL, e);
+			r = on_held(rv, "discard", args, NULL, NULL, e);
 			return r < 0 ? r : 1;
 		case 'k':
 		case 0:
@@ -298,7 +305,7 @@ int reviewshow_take(const struct reviewshow *s, const struct review *rv,
 		if (!s->app->quiet && !s->app->json)
 			reviewshow_stat(s, list, false);
 		if (s->in >= 0)
-			r = settle(s, rv, list, e);
+			r = settle(s, rv, args, e);
 	}
 	if (r < 0)
 		return r;
@@ -308,7 +315,7 @@ int reviewshow_take(const struct reviewshow *s, const struct review *rv,
 		render_note(s->app,
 			    "kept in the box; 'cubby diff' shows it, 'cubby apply "
 			    "PATH' takes it over");
-	return 0;
+	return has_failed(list);
 }
 
 int reviewshow_end(const struct app *app, const struct boxsetup *s, struct err *e)

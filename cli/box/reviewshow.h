@@ -29,7 +29,8 @@ void reviewshow_told(const struct app *app, const struct json *list);
 /**
  * reviewshow_take() - take over what the rules permit, show it, ask about the rest
  * @args: of the operation "apply"
- * Return: 0, also when something was kept; or why it could not be done.
+ * Return: 0, also when something was kept; 1: something could not be done, and was named; or
+ * why nothing could.
  */
 int reviewshow_take(const struct reviewshow *s, const struct review *rv,
 		    const struct json *args, struct err *e);

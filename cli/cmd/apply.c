@@ -110,8 +110,10 @@ static int run(struct app *app, int argc, char **argv)
 	struct err e = ERR_NONE;
 	int r = cmd_parse(app, &cmd_apply, argc, argv, &a);
 
-	if (r == CMD_GO)
-		r = apply(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	if (r == CMD_GO) {
+		r = apply(app, &a, &e);
+		r = r < 0 ? cmd_fail(app, &e, CMD_FAILED) : r ? CMD_FAILED : CMD_DONE;
+	}
 	words_done(&a.paths);
 	words_done(&a.allow);
 	words_done(&a.deny);
