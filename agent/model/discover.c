@@ -169,12 +169,21 @@ static uint64_t llamacpp_window(struct model *m, const char *base, size_t n)
 	return positive(json_get(props, "default_generation_settings"), "n_ctx");
 }
 
+/* vLLM, OpenRouter and Together, Groq, Mistral */
+static uint64_t entry_window(const struct json *entry)
+{
+	static const char *const names[] = { "max_model_len", "context_length",
+					     "context_window", "max_context_length" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (positive(entry, names[i]))
+			return positive(entry, names[i]);
+	return 0;
+}
+
 static uint64_t openai_window(struct model *m)
 {
 	static const char leaf[] = "/chat/completions";
-	/* vLLM, OpenRouter and Together, Groq, Mistral */
-	static const char *const names[] = { "max_model_len", "context_length",
-					     "context_window", "max_context_length" };
 	_cleanup_buf_ struct buf chat = BUF_INIT(8192), url = BUF_INIT(8192);
 	_cleanup_json_ struct json *models = NULL;
 	const struct json *entry;
@@ -192,10 +201,52 @@ static uint64_t openai_window(struct model *m)
 	owner = json_get_str(entry, "owned_by");
 	if (owner && strcmp(owner, "llamacpp") == 0)
 		return llamacpp_window(m, chat.data, n);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (positive(entry, names[i]))
-			return positive(entry, names[i]);
-	return 0;
+	return entry_window(entry);
+}
+
+/* Where a server lists its models: beside the page that is asked for answers. */
+static int list_url(struct model *m, struct buf *out)
+{
+	static const char *const leaves[] = { "/chat/completions", "/responses",
+					      "/messages", "/chat" };
+	const char *query = strchr(m->url, '?');
+	int r = m->wire->url(&m->to, out);
+
+	if (query && out->len > strlen(query))
+		buf_truncate(out, out->len - strlen(query));
+	for (size_t i = 0; i < ARRAY_SIZE(leaves) && r == 0; i++)
+		if (text_ends(buf_cstr(out), leaves[i])) {
+			buf_truncate(out, out->len - strlen(leaves[i]));
+			break;
+		}
+	buf_adds(out, strcmp(m->wire->name, "ollama") == 0 ? "/tags" : "/models");
+	buf_adds(out, query ? query : "");
+	return buf_failed(out);
+}
+
+int model_discover_list(struct model *m, model_list_fn *fn, void *ctx, struct err *e)
+{
+	_cleanup_buf_ struct buf url = BUF_INIT(8192);
+	_cleanup_json_ struct json *answer = NULL;
+	const struct json *models;
+	int r;
+
+	if (!m->wire)
+		return err_set(e, -EINVAL, "a transcript has no models");
+	r = list_url(m, &url);
+	if (r < 0)
+		return err_sys(e, r, "cannot ask for the models");
+	r = model_http_json(m, buf_cstr(&url), NULL, &answer, e);
+	if (r < 0)
+		return r;
+	models = json_get(answer, "data") ?: json_get(answer, "models") ?: answer;
+	json_each(it, models)
+	{
+		const char *name = json_get_str(it, "id") ?: json_get_str(it, "name");
+
+		r = r < 0 || !name || !*name ? r : fn(ctx, name, entry_window(it), e);
+	}
+	return r;
 }
 
 uint64_t model_discover_window(struct model *m)

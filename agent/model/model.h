@@ -120,6 +120,11 @@ const char *model_wire(const struct model *m);
  *  on; false when there is nothing (more) to leave out */
 bool model_adapt(struct model *m, const struct retry_cause *why);
 
+/* A model that a server has; @window: as it says, 0 = it does not. A negative return ends it. */
+typedef int model_list_fn(void *ctx, const char *name, uint64_t window, struct err *e);
+/** model_discover_list() - the models of its server; @m's own name does not matter */
+int model_discover_list(struct model *m, model_list_fn *fn, void *ctx, struct err *e);
+
 /* A local server that was found, and the first model that it has. */
 struct model_found {
 	const struct model_provider *provider;

@@ -105,8 +105,8 @@ static bool begins(const char *line, size_t len, const char *begin)
 	return true;
 }
 
-/* A fifth of it is what stands for bytes that are no text. */
-static bool is_binary(const char *line, size_t len)
+/* A fifth of it is what stands for bytes that are no text; in a run of such lines any. */
+static bool is_binary(const struct fold *f, const char *line, size_t len)
 {
 	const char *p = line, *end = line + len;
 	size_t n = 0;
@@ -115,6 +115,8 @@ static bool is_binary(const char *line, size_t len)
 		n += memcmp(p, "\xef\xbf\xbd", 3) == 0;
 		p++;
 	}
+	if (f->kind == BINARY)
+		return n > 0;
 	return n >= 2 && n * 15 >= len;
 }
 
@@ -126,7 +128,7 @@ static enum kind kind_of(const struct fold *f, const char *line, size_t len)
 				return rows[i].kind;
 	if (f->kind == APT && len > 2 && line[0] == ' ' && line[1] == ' ')
 		return APT;
-	return is_binary(line, len) ? BINARY : NONE;
+	return is_binary(f, line, len) ? BINARY : NONE;
 }
 
 static bool is_long(const struct fold *f)

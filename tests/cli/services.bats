@@ -133,3 +133,17 @@ config() {
 	[ "$(jq -r .event <<<"$output" | tail -1)" = end ]
 	[ "$(jq -r 'select(.event == "call" and .number == 2) | .arguments' <<<"$output")" = "{broken" ]
 }
+
+@test "services: models are listed with what is known of them" {
+	model <<-END
+	{"config":{"models":["gpt-5.1","odd"],"cards":{"odd":{"context_length":9000}}}}
+	END
+	run -0 cubby models
+	[[ ${lines[0]} == MODEL*CONTEXT*WIRE*INPUT* ]]
+	[[ ${lines[1]} == gpt-5.1*400000*openai* ]]
+	[[ ${lines[2]} == odd*9000*openai* ]]
+	run -0 cubby models --model anthropic: --json
+	[ "$(jq -r '.[0].wire' <<<"$output")" = anthropic ]
+	OPENAI_BASE_URL=http://127.0.0.1:1 run -4 cubby models
+	[[ $output == *127.0.0.1:1* ]]
+}

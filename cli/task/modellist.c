@@ -1,0 +1,89 @@
+#include "cli/task/modellist.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/model/model.h"
+#include "base/sys/sys.h"
+#include "cli/show/table.h"
+#include "cli/task/modelpick.h"
+
+static const struct table_column columns[] = {
+	{ "MODEL", "model", TABLE_TEXT },	{ "CONTEXT", "context", TABLE_NUMBER },
+	{ "WIRE", "wire", TABLE_TEXT },		{ "INPUT $/M", "input", TABLE_TEXT },
+	{ "OUTPUT $/M", "output", TABLE_TEXT },
+};
+
+static const char *dollars(char *out, size_t size, const struct prices *p,
+			   uint64_t micro)
+{
+	if (!p)
+		return NULL;
+	snprintf(out, size, "%llu.%02llu", (unsigned long long)(micro / 1000000),
+		 (unsigned long long)(micro % 1000000 / 10000));
+	return out;
+}
+
+struct list {
+	struct table *table; /* borrowed, as the next one */
+	const struct model_conf *conf;
+};
+
+/* What is known of a model is what a task with it would go by. */
+static int add_row(void *ctx, const char *name, uint64_t window, struct err *e)
+{
+	const struct list *l = ctx;
+	struct model_conf conf = *l->conf;
+	_cleanup_model_ struct model *m = NULL;
+	const struct prices *p;
+	char input[32], output[32];
+	int r;
+
+	conf.name = name;
+	r = model_new(&conf, &m, e);
+	if (r < 0)
+		return r;
+	p = model_prices(m);
+	r = table_add(
+		l->table,
+		(struct table_cell[]){
+			{ .text = name },
+			{ .n = (int64_t)(window ? window : model_window(m)) },
+			{ .text = model_wire(m) },
+			{ .text = dollars(input, sizeof(input), p, p ? p->input : 0) },
+			{ .text = dollars(output, sizeof(output), p,
+					  p ? p->output : 0) } });
+	return r < 0 ? err_sys(e, r, "cannot list the models") : 0;
+}
+
+static int list(const struct app *app, struct modelpick *pick, struct err *e)
+{
+	_cleanup_table_ struct table *t = NULL;
+	_cleanup_model_ struct model *m = NULL;
+	struct list l = { .conf = &pick->conf };
+	int r;
+
+	if (!pick->conf.name)
+		pick->conf.name = "?"; /* a local server has no default */
+	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r == 0)
+		r = model_new(&pick->conf, &m, e);
+	l.table = t;
+	if (r == 0)
+		r = model_discover_list(m, add_row, &l, e);
+	if (r < 0)
+		return r;
+	r = table_show(t, app, sys_wall().tv_sec, "the service names no models");
+	return r < 0 ? err_sys(e, r, "cannot list the models") : 0;
+}
+
+int modellist_show(struct app *app, struct err *e)
+{
+	struct modelpick pick = { 0 };
+	int r = modelpick_choose(app, -1, &pick, e);
+
+	if (r == 0)
+		r = list(app, &pick, e);
+	modelpick_done(&pick);
+	return r;
+}
