@@ -19,6 +19,8 @@ struct tool_python;
 
 struct toolbox {
 	struct toolset set;	     /* owned */
+	struct buf notes;	     /* owned; of own tools that cannot be used */
+	const struct tool *calling;  /* of the call that runs */
 	struct toolbox_conf conf;    /* borrowed parts live as long as the toolbox */
 	struct session_box port_box; /* the port's ctx */
 	struct session_port port;

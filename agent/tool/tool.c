@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/tool/impl.h"
+#include "agent/tool/own.h"
 #include "runtime/box/box.h"
 
 enum { QUICK_MS = 10 };
@@ -115,6 +116,7 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 		return tool_result_fail(ret, "not executed: %s", why);
 	if (tool_has_session(tool))
 		tool_watch_enter(t, tool_shell_place(t, args));
+	t->calling = tool;
 	r = look_at_box(t, tool->run(t, args, ret, e), ret, e);
 	if (tool_has_session(tool))
 		tool_watch_leave(t);
@@ -138,7 +140,10 @@ int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct er
 	t->conf.keep = conf->keep ? conf->keep : TOOL_KEEP;
 	t->epfd = -1;
 	redact_init(&t->secrets, NULL, NULL);
+	buf_init(&t->notes, 64 << 10);
 	r = toolset_load(&t->set, e);
+	if (r == 0 && conf->project_fd > 0)
+		r = own_load(&t->set, conf->project_fd, &t->notes, e);
 	if (r < 0)
 		return r;
 	r = redact_add_all(&t->secrets, conf->secrets);
@@ -151,6 +156,11 @@ int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct er
 	tool_network_start(&t->news, conf->box);
 	*ret = take(&t, NULL);
 	return 0;
+}
+
+const char *toolbox_notes(const struct toolbox *t)
+{
+	return buf_cstr(&t->notes);
 }
 
 size_t toolbox_keep(const struct toolbox *t)
@@ -177,6 +187,7 @@ void toolbox_free(struct toolbox **t)
 	tool_python_done(*t);
 	redact_done(&(*t)->secrets);
 	toolset_done(&(*t)->set);
+	buf_done(&(*t)->notes);
 	scope_close(&(*t)->epfd);
 	free(*t);
 	*t = NULL;

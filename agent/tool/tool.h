@@ -70,7 +70,9 @@ struct toolbox_conf {
 	const char *const *env; /* added to the session's; NULL-ended; may be NULL */
 	const char *const
 		*secrets; /* become *** in every text; NULL-ended; may be NULL */
-	size_t keep;	  /* bytes of a result's output; 0 = TOOL_KEEP */
+	int project_fd; /* the project, for .cubby/tools; 0 or -1 = none are looked for;
+			 * borrowed for toolbox_new() */
+	size_t keep;	/* bytes of a result's output; 0 = TOOL_KEEP */
 	uint64_t command_timeout_ms; /* hard limit of a call that names none; 0 = 600 s
 				      */
 	enum session_on_error on_error;
@@ -89,6 +91,8 @@ void toolbox_free(struct toolbox **t); /* ends its sessions */
 #define _cleanup_toolbox_ _cleanup_(toolbox_free)
 /** toolbox_set() - what can be called; borrowed */
 const struct toolset *toolbox_set(const struct toolbox *t);
+/** toolbox_notes() - lines about tools of .cubby/tools that cannot be used */
+const char *toolbox_notes(const struct toolbox *t);
 /** toolbox_keep() - bytes that a result may have; more is cut in its middle */
 size_t toolbox_keep(const struct toolbox *t);
 /** toolbox_set_keep() - before the first call */

@@ -39,8 +39,11 @@ const char *toolset_words(void)
 
 void toolset_done(struct toolset *s)
 {
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		free(s->schemas[i]);
+		free(s->names[i]);
+		json_free(&s->own[i]);
+	}
 	json_free(&s->words);
 	*s = (struct toolset){ 0 };
 }
@@ -66,6 +69,23 @@ static int add(struct toolset *s, const struct json *words, tool_run_fn *run)
 				    .schema = s->schemas[s->n],
 				    .run = run };
 	s->n++;
+	return 0;
+}
+
+int toolset_add(struct toolset *s, const char *name, struct json *words,
+		tool_run_fn *run)
+{
+	_cleanup_json_ struct json *owned = words;
+	char *copy = s->n < TOOLSET_MAX ? strdup(name) : NULL;
+	int r = copy ? add(s, words, run) : -ENOMEM;
+
+	if (r < 0) {
+		free(copy);
+		return r;
+	}
+	s->names[s->n - 1] = copy;
+	s->v[s->n - 1].name = copy;
+	s->own[s->n - 1] = take(&owned, NULL);
 	return 0;
 }
 

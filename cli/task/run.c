@@ -413,6 +413,7 @@ static int make_tools(struct work *w, struct err *e)
 		.terminal_fd = w->terminal,
 		.interrupt_fd = w->interrupt,
 		.aside = ticker_aside(&w->ticker),
+		.project_fd = w->project,
 	};
 	int r;
 
@@ -421,6 +422,9 @@ static int make_tools(struct work *w, struct err *e)
 		return r;
 	conf.env = (const char *const *)w->env.v;
 	r = toolbox_new(&conf, &w->tools, e);
+	for (const char *p = r < 0 ? "" : toolbox_notes(w->tools); *p;
+	     p += strcspn(p, "\n"), p += *p == '\n')
+		render_note(w->app, "%.*s", (int)strcspn(p, "\n"), p);
 	return r < 0 ? r : ticker_add(&w->ticker, tool_watch_aside(w->tools), e);
 }
 

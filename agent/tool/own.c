@@ -1,0 +1,174 @@
+#include "agent/tool/own.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/tool/impl.h"
+#include "agent/tool/program.h"
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+enum { OWN_TIME_MS = 600 * 1000, OWN_LOOK_MAX = 1000 };
+
+/* ---- a call: the arguments are its standard input, what it prints is the result ---- */
+
+static int own_run(struct toolbox *t, const struct json *args, struct tool_result *ret,
+		   struct err *e)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(t->conf.keep),
+				 said = BUF_INIT(t->conf.keep), path = BUF_INIT(4096),
+				 in = BUF_INIT(8 << 20);
+	const char *argv[] = { NULL, NULL };
+	_cleanup_program_ struct program p = { .box = t->conf.box,
+					       .user = t->conf.user,
+					       .cwd = tool_shell_cwd(t),
+					       .argv = argv,
+					       .env = t->conf.env,
+					       .out = &out,
+					       .said = &said,
+					       .stall_ms = OWN_TIME_MS,
+					       .total_ms = OWN_TIME_MS,
+					       .interrupt_fd = t->conf.interrupt_fd };
+	int status = 0, r;
+
+	buf_addf(&path, "%s/" OWN_DIR "/%s", t->conf.project, t->calling->name);
+	json_print(args, false, &in);
+	if (buf_failed(&path) < 0 || buf_failed(&in) < 0)
+		return err_sys(e, -ENOMEM, "cannot call '%s'", t->calling->name);
+	argv[0] = buf_cstr(&path);
+	r = program_start(&p, e);
+	if (r == 0)
+		r = program_send(&p, in.data, in.len, e);
+	if (r == 0)
+		r = program_end(&p, &status, e);
+	if (r < 0)
+		return tool_result_failed(r, ret, e);
+	text_utf8(&ret->text, buf_cstr(&out), out.len);
+	text_utf8(&ret->text, buf_cstr(&said), said.len);
+	if (ret->text.len && ret->text.data[ret->text.len - 1] != '\n')
+		buf_addc(&ret->text, '\n');
+	if (out.len == out.max)
+		buf_addf(&ret->text, "[cut after %zu bytes]\n", out.max);
+	ret->exit = status;
+	return buf_addf(&ret->text, "[exit %d]", status) < 0
+		       ? err_sys(e, -ENOMEM, "cannot keep the result")
+		       : 0;
+}
+
+/* ---- what there is ---- */
+
+static bool name_is_good(const char *name)
+{
+	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_-";
+
+	return *name && strlen(name) < OWN_NAME && strspn(name, set) == strlen(name);
+}
+
+const char *own_read(const struct toolset *s, const char *name, const struct json *json)
+{
+	const struct json *schema = json_get(json, "parameters");
+	const char *type = json_get_str(schema, "type");
+
+	if (!name_is_good(name))
+		return "a name has up to 32 letters, digits, - and _";
+	if (toolset_find(s, name))
+		return "there is a tool of that name";
+	if (!json_get_str(json, "description"))
+		return "it has no description";
+	if (!type || strcmp(type, "object") != 0)
+		return "its parameters are no schema of an object";
+	return NULL;
+}
+
+static int read_words(int fd, const char *name, struct json **ret, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(OWN_WORDS_MAX);
+	_cleanup_close_ int file =
+		sys_openat(fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat st;
+	int r;
+
+	if (file < 0 || sys_fstat(file, &st) < 0 || !S_ISREG(st.st_mode))
+		return err_set(e, -EINVAL, "not a file");
+	r = file_read_fd(file, &text, e);
+	return r < 0 ? r : json_parse(buf_cstr(&text), text.len, ret, e);
+}
+
+static int add_one(struct toolset *s, int fd, const char *file, struct buf *notes)
+{
+	_cleanup_json_ struct json *words = NULL;
+	char name[NAME_MAX + 1], shown[80];
+	size_t len = strlen(file) - strlen(".json");
+	const char *why;
+	struct stat st;
+	struct err e = ERR_NONE;
+	int r = read_words(fd, file, &words, &e);
+
+	memcpy(name, file, len);
+	name[len] = '\0';
+	why = r < 0 ? e.msg : own_read(s, name, words);
+	if (!why && (sys_fstatat(fd, name, &st, 0) < 0 || !(st.st_mode & 0111)))
+		why = "there is no executable of its name beside it";
+	if (why)
+		return buf_addf(notes, OWN_DIR "/%s: %s\n",
+				text_escaped(shown, sizeof(shown), file, strlen(file)),
+				why);
+	return toolset_add(s, name, take(&words, NULL), own_run);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names that end in .json, sorted: the tools stand in every request, in one order. */
+static size_t list(int fd, char *names[OWN_MAX], struct buf *notes)
+{
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	struct err ignored;
+	size_t n = 0, seen = 0;
+	int r = dirscan_start(&scan, fd, &ignored);
+
+	while (r >= 0 && seen++ < OWN_LOOK_MAX &&
+	       (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
+		if (!text_ends(entry.name, ".json") || !entry.name[5])
+			continue;
+		if (n == OWN_MAX) {
+			buf_addf(notes,
+				 OWN_DIR ": more than %d tools; the others are not "
+					 "used\n",
+				 OWN_MAX);
+			break;
+		}
+		names[n] = strdup(entry.name);
+		n += names[n] != NULL;
+	}
+	qsort(names, n, sizeof(*names), by_name);
+	return n;
+}
+
+int own_load(struct toolset *s, int dirfd, struct buf *notes, struct err *e)
+{
+	_cleanup_close_ int outer =
+		sys_openat(dirfd, ".cubby", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	_cleanup_close_ int fd =
+		outer < 0 ? outer
+			  : sys_openat(outer, "tools",
+				       O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	char *names[OWN_MAX];
+	size_t n = fd < 0 ? 0 : list(fd, names, notes);
+	int r = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		r = r < 0 ? r : add_one(s, fd, names[i], notes);
+		free(names[i]);
+	}
+	return r < 0 ? err_sys(e, r, "cannot read " OWN_DIR) : 0;
+}
