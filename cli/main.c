@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
+#include "cli/commands.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/cmdline.h"
 #include "cli/opt/config.h"
@@ -37,7 +38,7 @@ static void app_init(struct app *app, struct config *config)
 /* One word is never a task, which costs money; nor is what is nearly a command. */
 static int unknown_command(const struct app *app, const char *word)
 {
-	const char *near = cmd_near(word);
+	const char *near = cmd_near(app->commands, word);
 	struct err e = ERR_NONE;
 
 	if (near)
@@ -59,12 +60,13 @@ static bool is_task(const struct cmdline *l, const char *first)
 		return true;
 	if (!l->word || !*l->word || strpbrk(l->word, " \t\n"))
 		return true;
-	return l->words == 1 ? strcmp(l->word, "-") == 0 : !cmd_near(l->word);
+	return l->words == 1 ? strcmp(l->word, "-") == 0
+			     : !cmd_near(commands_table, l->word);
 }
 
 static int no_command(const struct app *app, const char *word)
 {
-	const char *near = cmd_near(word);
+	const char *near = cmd_near(app->commands, word);
 	struct err e = ERR_NONE;
 
 	err_set(&e, -EINVAL, "there is no command '%s'", word);
@@ -85,8 +87,8 @@ static int show_help(struct app *app, const char *about, char *self)
 {
 	char *again[] = { self, (char[]){ "-h" }, NULL };
 
-	if (about && cmd_find(about))
-		return run_command(app, cmd_find(about), 2, again);
+	if (about && cmd_find(app->commands, about))
+		return run_command(app, cmd_find(app->commands, about), 2, again);
 	if (about)
 		return no_command(app, about);
 	help_short(app);
@@ -102,7 +104,7 @@ static bool is_help(const struct cmdline *l)
 
 static int dispatch(struct app *app, int argc, char **argv)
 {
-	const struct cmdline l = cmdline_read(argc, argv);
+	const struct cmdline l = cmdline_read(app->commands, argc, argv);
 	const bool talk = argc == 1 && app->live && tty_is(STDIN_FILENO);
 	const char *first = argc > 1 ? argv[1] : talk ? "" : "-h";
 
@@ -181,6 +183,7 @@ static int run_client(int argc, char **argv)
 	setvbuf(stderr, NULL, _IOLBF, 0); /* a line goes out in one piece */
 	config_init(&config);
 	app_init(&app, &config);
+	app.commands = commands_table;
 	status = dispatch(&app, argc, argv);
 	return close_output(&app, status);
 }

@@ -11,18 +11,6 @@
 #include "cli/show/render.h"
 #include "runtime/spec/spec.h"
 
-const struct cmd *const cmd_table[] = {
-	&cmd_run,    &cmd_resume, &cmd_log,	&cmd_shell,  &cmd_exec,	  &cmd_diff,
-	&cmd_apply,  &cmd_undo,	  &cmd_discard, &cmd_logs,   &cmd_ls,	  &cmd_info,
-	&cmd_stop,   &cmd_rm,	  &cmd_prune,	&cmd_ps,     &cmd_stats,  &cmd_cp,
-	&cmd_kill,   &cmd_net,	  &cmd_ports,	&cmd_pull,   &cmd_images, &cmd_rmi,
-	&cmd_up,     &cmd_down,	  &cmd_agree,	&cmd_set,    &cmd_unset,  &cmd_mv,
-	&cmd_adopt,  &cmd_mcp,	  &cmd_models,	&cmd_python, &cmd_serve,  &cmd_doctor,
-	&cmd_config, NULL,
-};
-
-enum { CMD_COUNT = ARRAY_SIZE(cmd_table) - 1 };
-
 /* What the parsers reach through state->root_argp, the one pointer that argp hands to
  * all of them. */
 struct parse {
@@ -37,21 +25,22 @@ static const struct parse *parse_of(const struct argp_state *state)
 	return (const struct parse *)state->root_argp;
 }
 
-const struct cmd *cmd_find(const char *name)
+const struct cmd *cmd_find(const struct cmd *const *all, const char *name)
 {
-	for (size_t i = 0; i < CMD_COUNT; i++)
-		if (strcmp(cmd_table[i]->name, name) == 0)
-			return cmd_table[i];
+	for (; *all; all++)
+		if (strcmp((*all)->name, name) == 0)
+			return *all;
 	return NULL;
 }
 
-const char *cmd_near(const char *word)
+const char *cmd_near(const struct cmd *const *all, const char *word)
 {
-	const char *names[CMD_COUNT];
+	const char *names[CMD_MOST];
+	size_t n = 0;
 
-	for (size_t i = 0; i < CMD_COUNT; i++)
-		names[i] = cmd_table[i]->name;
-	return near_find(word, names, CMD_COUNT);
+	for (; all[n] && n < CMD_MOST; n++)
+		names[n] = all[n]->name;
+	return near_find(word, names, n);
 }
 
 struct app *cmd_app(const struct argp_state *state)

@@ -4,7 +4,7 @@
  * Never:  does work while it parses: parsers only store, the command's run() works.
  *
  * To add a command: cli/cmd_NAME.c with "const struct cmd cmd_NAME", a line in the
- * table of cmd.c, its name in docs/cubby.1; completion is made from the tables. */
+ * table of cli/commands.c, its name in docs/cubby.1; completion is made from the tables. */
 #ifndef CLI_OPT_CMD_H
 #define CLI_OPT_CMD_H
 
@@ -38,12 +38,12 @@ struct cmd {
 	int (*run)(struct app *app, int argc, char **argv); /* returns a status */
 };
 
-extern const struct cmd *const cmd_table[]; /* in the order of help; NULL-ended */
+enum { CMD_MOST = 64 };
 
-/** cmd_find() - NULL when there is no command of that name */
-const struct cmd *cmd_find(const char *name);
+/** cmd_find() - of the table @all (struct app); NULL when it has none of that name */
+const struct cmd *cmd_find(const struct cmd *const *all, const char *name);
 /** cmd_near() - the command that @word was meant to be; NULL = none */
-const char *cmd_near(const char *word);
+const char *cmd_near(const struct cmd *const *all, const char *word);
 
 enum { CMD_GO = -1 };
 /**

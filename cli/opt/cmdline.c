@@ -20,10 +20,11 @@ static int next_word(const struct cmd *c, int argc, char **argv, int at)
 	return argcheck_operand(&root, argc, argv, at);
 }
 
-static bool named(struct cmdline *l, int argc, char **argv)
+static bool named(struct cmdline *l, const struct cmd *const *all, int argc,
+		  char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		const struct cmd *const c = cmd_find(argv[i]);
+		const struct cmd *const c = cmd_find(all, argv[i]);
 		char *const name = argv[i];
 
 		if (!c || next_word(c, argc, argv, 1) != i)
@@ -37,12 +38,12 @@ static bool named(struct cmdline *l, int argc, char **argv)
 	return false;
 }
 
-struct cmdline cmdline_read(int argc, char **argv)
+struct cmdline cmdline_read(const struct cmd *const *all, int argc, char **argv)
 {
 	struct cmdline l = { .cmd = NULL };
 	bool over = false;
 
-	if (named(&l, argc, argv))
+	if (named(&l, all, argc, argv))
 		return l;
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
 		l.json |= strcmp(argv[i], "--json") == 0;

@@ -18,9 +18,10 @@ struct cmdline {
 
 /**
  * cmdline_read() - find the command
+ * @all:  the table of commands
  * @argv: where a command is named behind options, its name is moved in front of them:
  *        argv[1] is the name, and the rest is in its order
  */
-struct cmdline cmdline_read(int argc, char **argv);
+struct cmdline cmdline_read(const struct cmd *const *all, int argc, char **argv);
 
 #endif

@@ -17,7 +17,7 @@ void help_short(const struct app *app)
 		"  cubby exec -- make test               run one command in it\n\n"
 		"%sCommands:%s\n",
 		bold, off, bold, off);
-	for (const struct cmd *const *c = cmd_table; *c; c++)
+	for (const struct cmd *const *c = app->commands; *c; c++)
 		fprintf(app->out, "  %-10s %s\n", (*c)->name, (*c)->summary);
 	fprintf(app->out, "\n'cubby COMMAND -h' tells the options of a command, "
 			  "'cubby run -h' those of a task.\n");

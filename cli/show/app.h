@@ -10,15 +10,17 @@
 #include <stdio.h>
 
 struct config;
+struct cmd;
 
 enum { APP_NAME_MAX = 32 };
 
 struct app {
-	struct config *config;	  /* borrowed from main(); filled by cmd_parse() */
-	FILE *out, *err;	  /* borrowed; only cli/ writes to them */
-	uint64_t (*now_ms)(void); /* monotonic; a test passes its own */
-	char name[APP_NAME_MAX];  /* "cubby run": in front of every message */
-	const char *dir;	  /* -C; NULL = the current directory; borrowed */
+	struct config *config; /* borrowed from main(); filled by cmd_parse() */
+	const struct cmd *const *commands; /* borrowed: the table of all */
+	FILE *out, *err;		   /* borrowed; only cli/ writes to them */
+	uint64_t (*now_ms)(void);	   /* monotonic; a test passes its own */
+	char name[APP_NAME_MAX];	   /* "cubby run": in front of every message */
+	const char *dir; /* -C; NULL = the current directory; borrowed */
 	const char *box; /* --name; NULL = the one of the directory; borrowed */
 	bool here;	 /* --here: no box of a directory above */
 	bool json;	 /* results, events and errors as JSON */

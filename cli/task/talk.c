@@ -115,7 +115,7 @@ static void run_command(const struct talking *k, const struct word *w)
 	char name[32];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(w->command, " "), w->command);
-	if (!cmd_find(name))
+	if (!cmd_find(k->t->app->commands, name))
 		err_set(&e, -EOPNOTSUPP, "/%s: this cubby cannot do that yet", w->name);
 	else if (spawn(k->t, w->command, &e) == 0)
 		return;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "cli/commands.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/config.h"
@@ -100,15 +101,15 @@ static void test(const void *p)
 
 static void names_are_found(void)
 {
-	assert_ptr_equal(cmd_find("run"), &cmd_run);
-	assert_null(cmd_find("ru"));
-	assert_null(cmd_find(""));
-	assert_string_equal(cmd_near("confg"), "config");
-	assert_null(cmd_near("photosynthesis"));
-	for (size_t i = 0; cmd_table[i]; i++) {
-		assert_non_null(cmd_table[i]->run);
-		assert_non_null(cmd_table[i]->argp);
-		assert_non_null(cmd_table[i]->summary);
+	assert_ptr_equal(cmd_find(commands_table, "run"), &cmd_run);
+	assert_null(cmd_find(commands_table, "ru"));
+	assert_null(cmd_find(commands_table, ""));
+	assert_string_equal(cmd_near(commands_table, "confg"), "config");
+	assert_null(cmd_near(commands_table, "photosynthesis"));
+	for (size_t i = 0; commands_table[i]; i++) {
+		assert_non_null(commands_table[i]->run);
+		assert_non_null(commands_table[i]->argp);
+		assert_non_null(commands_table[i]->summary);
 	}
 }
 
