@@ -30,7 +30,7 @@ static void goes_on_with_what_it_had(void)
 	assert_string_equal(config_text(&then, CONFIG_MODEL), "anthropic:small");
 	assert_int_equal(config_num(&then, CONFIG_TIMEOUT), 600000);
 	assert_true(config_on(&then, CONFIG_ASK));
-	assert_int_equal(config_num(&then, CONFIG_MAX_ROUNDS), 50);
+	assert_int_equal(config_num(&then, CONFIG_MAX_ROUNDS), 200);
 	assert_string_equal(config_text(&then, CONFIG_ON_ERROR), "stop");
 }
 
