@@ -17,7 +17,7 @@ static const struct revision {
 };
 
 /* Tools that change nothing: clients may run them without asking. */
-static const char *const read_only[] = { "read_file", "screen" };
+static const char *const read_only[] = { "read_file", "screen", "view_image" };
 
 /* Why there is no result. */
 struct fault {

@@ -34,7 +34,7 @@ mcp() {
 @test "mcp: the tools, with schemas, without a box" {
 	mcp 2025-06-18 '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 	[ "$(jq -r 'select(.id == 1).result.tools[].name' <<<"$output" | tr '\n' ' ')" = \
-		"shell python input screen read_file write_file edit_file " ]
+		"shell python input screen read_file write_file edit_file view_image " ]
 	[ "$(jq -c 'select(.id == 1).result.tools[0].inputSchema.required' <<<"$output")" = \
 		'["command"]' ]
 	[ ! -e "$XDG_DATA_HOME/cubby/boxes" ]
