@@ -294,7 +294,7 @@ stop_when() {
 	model <<-END
 	{"calls":[{"name":"shell","args":{"command":"A=1; echo ok >kept"}}]}
 	{"expect":"s, cwd $LIB_PROJECT]","until":"$LIB_PROJECT/kept.stopped","calls":[{"name":"shell","args":{"command":"touch ran"}},{"name":"shell","args":{"command":"touch ran"}}]}
-	{"expect":"left the shell busy","calls":[{"name":"shell","args":{"command":"echo \${A-unset}; touch up; sleep 1000"}}]}
+	{"expect":"the shell died in an earlier call of this turn","calls":[{"name":"shell","args":{"command":"echo \${A-unset}; touch up; sleep 1000"}}]}
 	{"expect":"[shell died: the box has ended","until":"$LIB_PROJECT/up.stopped","calls":[{"name":"read_file","args":{"path":"kept"}}]}
 	{"expect":"ok","calls":[{"name":"finish","args":{"answer":"done","success":true}}]}
 	END
