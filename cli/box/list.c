@@ -130,17 +130,38 @@ static const struct boxlist_item *find_key(const struct boxlist *l, const char *
 	return found;
 }
 
+/* By --name alone, as a container: that of the current directory, else the only one. */
+static const struct boxlist_item *find_name(const struct boxlist *l, const char *word)
+{
+	_cleanup_free_ char *here = realpath(".", NULL);
+	const struct boxlist_item *found = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (strcmp(l->v[i].name, word) != 0 || !*word)
+			continue;
+		if (here && strcmp(l->v[i].project, here) == 0)
+			return &l->v[i];
+		found = &l->v[i];
+		n++;
+	}
+	return n == 1 ? found : NULL;
+}
+
 const struct boxlist_item *boxlist_find(const struct boxlist *l, const char *word,
 					const char *name, struct err *e)
 {
 	_cleanup_free_ char *real = realpath(word, NULL);
 	const char *path = real ? real : word;
+	const struct boxlist_item *named = name ? NULL : find_name(l, word);
 	char shown[256];
 
 	for (size_t i = 0; i < l->n; i++)
 		if (strcmp(l->v[i].project, path) == 0 &&
 		    strcmp(l->v[i].name, name ? name : "") == 0)
 			return &l->v[i];
+	if (named)
+		return named;
 	if (is_prefix(word))
 		return find_key(l, word, e);
 	text_escaped(shown, sizeof(shown), path, strlen(path));

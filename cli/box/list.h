@@ -3,8 +3,8 @@
  * Owns:   the records that it read.
  * Never:  starts a box; stops at a box that it cannot read.
  *
- * A box is named by its directory, also by one that is gone, or by the beginning of its
- * key. */
+ * A box is named by its directory, also by one that is gone, by its --name, or by the
+ * beginning of its key. */
 #ifndef CLI_BOX_LIST_H
 #define CLI_BOX_LIST_H
 

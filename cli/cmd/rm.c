@@ -40,7 +40,7 @@ static const struct argp_child children[] = { { .argp = &opt_boxes }, { 0 } };
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "[DIR|KEY...]",
+	.args_doc = "[DIR|NAME|KEY...]",
 	.doc = "Remove the box of this directory, or those that are named, with all "
 	       "that "
 	       "was installed in it. The directory itself and the image stay.",

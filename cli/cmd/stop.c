@@ -42,7 +42,7 @@ static const struct argp_child children[] = { { .argp = &opt_boxes }, { 0 } };
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "[DIR|KEY...]",
+	.args_doc = "[DIR|NAME|KEY...]",
 	.doc = "Stop the box of this directory, or those that are named: every process "
 	       "in it is asked to end (TERM) and killed when it has not after a while, "
 	       "at once after ^C. What is on its disk stays.",

@@ -138,8 +138,11 @@ setup() {
 	[ "$stderr" = "cubby info: there is no box 'three' for '$LIB_PROJECT'" ]
 	run -2 --separate-stderr cubby info --name ../x
 	[[ $stderr == "cubby info: --name: bad name '../x'; "* ]]
-	cubby stop -q --name two
-	cubby rm -q --name two
+	run -0 --separate-stderr cubby stop two
+	[[ $stderr == "cubby: the box of '$LIB_PROJECT' is "* ]]
+	run -1 --separate-stderr cubby stop three
+	[ "$stderr" = "cubby stop: there is no box for 'three'" ]
+	cubby rm -q two
 	run -0 cubby exec -- ls /root/first
 	run -1 cubby info --name two
 }
