@@ -535,6 +535,44 @@ static int upload_file(struct exchange *x, struct err *e)
 	return 0;
 }
 
+/* ---- archives ---------------------------------------------------------------- */
+
+static int archive(struct exchange *x, struct err *e)
+{
+	const struct json *list = json_get(exchange_json(x), "paths");
+	char name[PATH_MAX + 64], plain[NAME_MAX + 1];
+	const char *argv[FILEOP_ARGS] = { "zip" };
+	const char *const headers[] = { name, NULL };
+	const struct fileop_conf c = { .argv = argv,
+				       .type = "application/zip",
+				       .headers = headers };
+	char paths[FILEOP_ARGS][PATH_MAX];
+	size_t n = 0, k = 0;
+
+	if (!json_len(list) || json_len(list) > FILEOP_ARGS - 2)
+		return err_set(e, -EINVAL, "1 to %d paths are needed", FILEOP_ARGS - 2);
+	json_each(it, list)
+	{
+		int r = json_str(it)
+				? pathname_resolve(place(x), json_str(it), paths[n], e)
+				: err_set(e, -EINVAL, "a path is a text");
+
+		if (r < 0)
+			return r;
+		argv[n + 1] = paths[n];
+		n++;
+	}
+	/* nothing of a file's name may end the field or its quotes */
+	for (const char *b = n == 1 ? pathname_base(paths[0]) : "download";
+	     *b && k < NAME_MAX; b++)
+		plain[k++] =
+			*b < ' ' || *b == '"' || *b == '\\' || *b == 0x7f ? '_' : *b;
+	plain[k] = '\0';
+	snprintf(name, sizeof(name),
+		 "Content-Disposition: attachment; filename=\"%s.zip\"", plain);
+	return fileop_run(x, &c, e);
+}
+
 /* ---- the table ------------------------------------------------------------------ */
 
 /* clang-format off */
@@ -553,6 +591,7 @@ static const struct route rows[] = {
 	{ "POST", "/files/replace", replace_file, ROUTE_KEY, ROUTE_JSON, .box = true, .operation = "replace_file_content" },
 	{ "GET", "/files/grep", grep_search, ROUTE_KEY, .box = true, .operation = "grep_search" },
 	{ "GET", "/files/glob", glob_search, ROUTE_KEY, .box = true, .operation = "glob_search" },
+	{ "POST", "/files/archive", archive, ROUTE_KEY, ROUTE_JSON, .box = true },
 	{ "POST", "/files/upload", upload_file, ROUTE_KEY, ROUTE_STREAM, .box = true },
 };
 /* clang-format on */

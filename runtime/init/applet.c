@@ -13,6 +13,7 @@
 #include "runtime/init/bridge.h"
 #include "runtime/init/browse.h"
 #include "runtime/init/find.h"
+#include "runtime/init/zip.h"
 
 enum { CHUNK = 64 << 10, LINKS_MAX = 40, TRIES = 100 };
 #define FRAMES UINT64_MAX /* instead of a size */
@@ -294,12 +295,12 @@ static const struct applet {
 	int args; /* negative: so many at least */
 	int (*run)(char *const argv[], struct err *e);
 } table[] = {
-	{ "get", 2, run_get },	      { "put", 2, run_put },
-	{ "stat", 1, run_stat },      { "connect", 1, bridge_run },
-	{ "list", 1, browse_list },   { "text", 3, browse_text },
-	{ "mkdir", 1, browse_mkdir }, { "remove", 1, browse_remove },
-	{ "move", 2, browse_move },   { "glob", -4, find_glob },
-	{ "grep", -4, find_grep },
+	{ "get", 2, run_get },		{ "put", 2, run_put },
+	{ "stat", 1, run_stat },	{ "connect", 1, bridge_run },
+	{ "zip", -1, zip_run },		{ "list", 1, browse_list },
+	{ "text", 3, browse_text },	{ "mkdir", 1, browse_mkdir },
+	{ "remove", 1, browse_remove }, { "move", 2, browse_move },
+	{ "glob", -4, find_glob },	{ "grep", -4, find_grep },
 };
 
 static int say(int status, int code, const char *msg)

@@ -567,3 +567,23 @@ port_server() {
 	serve_status DELETE /mcp 204 -H 'X-User-Id: alice' -H "Mcp-Session-Id: $session"
 	serve_status DELETE /mcp 404 -H 'X-User-Id: alice' -H "Mcp-Session-Id: $session"
 }
+
+@test "serve: an archive of files and directories" {
+	serve_start
+	mkdir -p d/e
+	echo one >d/a
+	head -c 200000 /dev/urandom >'d/e/b c'
+	ln -s /etc/passwd d/link
+	ln -s . d/loop
+	serve POST /files/archive -H 'Content-Type: application/json' -d '{"paths":["d"]}' -D head -o x.zip
+	grep -qi '^content-disposition: attachment; filename="d.zip"' head
+	python3 - <<-'END'
+		import zipfile
+		z = zipfile.ZipFile("x.zip")
+		assert z.testzip() is None
+		assert z.namelist() == ["d/", "d/a", "d/e/", "d/e/b c"], z.namelist()
+		assert z.read("d/e/b c") == open("d/e/b c", "rb").read()
+	END
+	serve_status POST /files/archive 404 -H 'Content-Type: application/json' -d '{"paths":["d","none"]}'
+	serve_status POST /files/archive 400 -H 'Content-Type: application/json' -d '{"paths":[]}'
+}
