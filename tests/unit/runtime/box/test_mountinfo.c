@@ -76,11 +76,28 @@ static void too_long(void)
 	assert_int_equal(mountinfo_other(text, path, 0, name), -ENAMETOOLONG);
 }
 
+static void below(void)
+{
+	static const char mounts[] = "1 0 8:1 / / rw - ext4 x rw\n"
+				     "2 1 8:1 /p /p rw - ext4 x rw\n"
+				     "3 1 0:9 / /p/a\\040b rw - tmpfs x rw\n"
+				     "4 1 0:9 / /pq rw - tmpfs x rw\n";
+	char place[PATH_MAX];
+
+	assert_true(mountinfo_below(mounts, "/p", place));
+	assert_string_equal(place, "/p/a b");
+	assert_true(mountinfo_below(mounts, "/", place));
+	assert_false(mountinfo_below(mounts, "/pq", place));
+	assert_false(mountinfo_below(mounts, "/p/a", place));
+	assert_false(mountinfo_below("", "/", place));
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "cut anywhere", cut_anywhere },
 		{ "too long", too_long },
+		{ "what is mounted below", below },
 	};
 
 	return unit_rows("mountinfo_other", rows, test_row) +
