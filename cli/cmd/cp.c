@@ -111,7 +111,7 @@ static int copy_out(struct app *app, const struct args *a, struct err *e)
 
 static int run(struct app *app, int argc, char **argv)
 {
-	struct args a = { NULL };
+	struct args a = { .from = NULL };
 	struct err e = ERR_NONE;
 	int r = cmd_parse(app, &cmd_cp, argc, argv, &a);
 
