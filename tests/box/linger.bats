@@ -41,7 +41,7 @@ lingering() { # what it is known by
 }
 
 @test "nothing of a command whose client was killed goes on" {
-	cubby exec -- sh -c 'trap "" TERM HUP INT; while :; do sleep 1; done' </dev/null 3>&- &
+	cubby exec -- sh -c 'setsid sh -c "trap : TERM HUP INT; while :; do sleep 1; done" & wait' </dev/null 3>&- &
 	until cubby ps --json 2>&1 | grep -q 'sleep 1'; do :; done
 	kill -9 $!
 	lingering
