@@ -28,6 +28,17 @@ static const struct argp argp = {
 	       "It is shown and asked about. The permission is for this very text.",
 };
 
+static int tell(const struct app *app, bool agreed)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	if (!agreed)
+		render_note(app, "this project has no .cubby/box.json");
+	if (!app->json)
+		return 0;
+	return json_set_bool(j, "agreed", agreed) < 0 ? -ENOMEM : render_json(app, j);
+}
+
 static int run(struct app *app, int argc, char **argv)
 {
 	_cleanup_boxsetup_ struct boxsetup s;
@@ -42,8 +53,8 @@ static int run(struct app *app, int argc, char **argv)
 	r = boxsetup_locate(app, &s, yes ? PROJECT_AGREE : PROJECT_ASK, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_FAILED);
-	if (!app->config->project)
-		render_note(app, "this project has no .cubby/box.json");
+	if (tell(app, app->config->project != NULL) < 0)
+		return CMD_FAILED;
 	return CMD_DONE;
 }
 

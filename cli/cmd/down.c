@@ -14,6 +14,16 @@ static const struct argp argp = {
 	       "this directory. What is on its disk stays.",
 };
 
+static int tell(const struct app *app, bool ran, struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	if (app->json &&
+	    (json_set_bool(j, "running", ran) < 0 || render_json(app, j) < 0))
+		return err_sys(e, -ENOMEM, "cannot tell it");
+	return 0;
+}
+
 static int work(const struct app *app, struct boxsetup *s, struct err *e)
 {
 	struct boxend_grace grace = { .until_ms = sys_now_ms() + DOWN_MS,
@@ -25,16 +35,17 @@ static int work(const struct app *app, struct boxsetup *s, struct err *e)
 	if (r == -ENOENT && s->dir.dirfd >= 0) {
 		render_note(app, "the box is not running");
 		*e = ERR_NONE;
-		return 0;
+		return tell(app, false, e);
 	}
 	if (r == 0)
 		r = services_down(app, s->box, e);
 	box_close(&s->box);
 	if (r == 0)
 		r = boxend_within(&s->store, s->spec.key, &grace, e);
-	if (r == 0)
-		render_note(app, "the box of '%s' is stopped", s->spec.project);
-	return r;
+	if (r < 0)
+		return r;
+	render_note(app, "the box of '%s' is stopped", s->spec.project);
+	return tell(app, true, e);
 }
 
 static int run(struct app *app, int argc, char **argv)

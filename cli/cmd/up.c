@@ -27,6 +27,18 @@ static const struct argp argp = {
 	.children = children,
 };
 
+static int tell(const struct app *app, size_t services, struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	render_note(app, services ? "all services run"
+				  : "the box runs; .cubby/box.json has no services");
+	if (app->json && (json_set_int(j, "services", (int64_t)services) < 0 ||
+			  render_json(app, j) < 0))
+		return err_sys(e, -ENOMEM, "cannot tell it");
+	return 0;
+}
+
 static int work(const struct app *app, struct boxsetup *s, const struct opt_box *o,
 		struct err *e)
 {
@@ -40,10 +52,7 @@ static int work(const struct app *app, struct boxsetup *s, const struct opt_box 
 	if (r == 0)
 		r = services_up(app, s->box, e);
 	if (r >= 0)
-		render_note(app,
-			    json_len(json_get(app->config->project, "services"))
-				    ? "all services run"
-				    : "the box runs; .cubby/box.json has no services");
+		r = tell(app, json_len(json_get(app->config->project, "services")), e);
 	return r;
 }
 

@@ -39,6 +39,8 @@ int walk_names(int dirfd, char ***ret, struct err *e)
 	struct dirscan scan;
 	int r;
 
+	if (names)
+		*names = NULL; /* as it is; gcc's analyzer does not know it */
 	scan.fd = dirfd;
 	r = dirscan_start(&scan, dirfd, e);
 	while (r >= 0 && names && (r = dirscan_next(&scan, &entry, e)) > 0) {

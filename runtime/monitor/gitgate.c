@@ -350,6 +350,11 @@ int gitgate_begin(struct gitgate *g, struct err *e)
 
 /* ---- while a command runs --------------------------------------------------------------- */
 
+int gitgate_watch_take(struct gitgate *g)
+{
+	return take(&g->watch.notify, -1);
+}
+
 int gitgate_watch(struct gitgate *g)
 {
 	if (is_guarded(g, ".git") || is_guarded(g, "."))

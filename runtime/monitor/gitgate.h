@@ -43,6 +43,8 @@ void gitgate_read_only(struct gitgate *g, int code, gitgate_say_fn *say, void *c
  * it is met when the command ends.
  */
 int gitgate_watch(struct gitgate *g);
+/** gitgate_watch_take() - its descriptor, owned by the caller: to close it takes 10 ms */
+int gitgate_watch_take(struct gitgate *g);
 /** gitgate_seen() - read it: whether a look is due */
 bool gitgate_seen(struct gitgate *g);
 /** gitgate_look() - as gitgate_begin(), only to look at what is new */

@@ -334,7 +334,8 @@ static int start(struct monitor *m, struct err *e)
  * takes 10 ms, until no processor looks at it any more: they are the last. */
 static void finish(struct monitor *m)
 {
-	_cleanup_close_ _unused_ int slow = take(&m->run.net[NETNS_FD_SYN], -1);
+	_cleanup_close_ _unused_ int syn = take(&m->run.net[NETNS_FD_SYN], -1);
+	_cleanup_close_ _unused_ int watch = -1;
 
 	m->ending = true;
 	start_kill(&m->run);
@@ -355,10 +356,14 @@ static void finish(struct monitor *m)
 	gate_stop(&m->gate);
 	start_done(&m->run);
 	monitor_git_finish(m);
-	sys_prctl(PR_SET_NAME, (unsigned long)"cubby-ended", 0, 0, 0); /* holder.h */
-	scope_close(&m->lock);
+	if (m->git)
+		watch = gitgate_watch_take(m->git);
 	gitgate_free(&m->git);
 	loop_free(&m->loop);
+	scope_close(&m->mounts);
+	scope_close(&m->boxdir); /* whoever has the lock may unmount the store */
+	sys_prctl(PR_SET_NAME, (unsigned long)"cubby-ended", 0, 0, 0); /* holder.h */
+	scope_close(&m->lock);
 	spec_done(&m->spec);
 }
 

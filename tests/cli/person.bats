@@ -30,7 +30,8 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	["run it?", "n\n"]
 	["why not?", "no twos\n"]
 	["run it?", "e\n"]
-	["instead", "\u0015echo 3 >edited\n"]
+	["instead", ""]
+	["echo three", "\u0001\u000becho 3 >edited\n"]
 	["[a]lways for 'touch'", "a\n"]
 	["$ touch five", ""]
 	["$ touch six; touch seven", ""]
@@ -48,7 +49,8 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	END
 	run -0 talk --ask "make files" <<-'END'
 	["run it?", "e\n"]
-	["instead", "\u0015\n"]
+	["instead", ""]
+	["echo one", "\u0001\u000b\n"]
 	["run it?", "n\n"]
 	["why not?", "no\n"]
 	["asked", ""]

@@ -231,11 +231,11 @@ k44_greet='use Socket; my ($d, $n) = $ARGV[0] =~ m,^(.*)/(.*),; chdir $d;
 
 @test "K39: two boxes share nothing" {
 	mkdir one two
-	cubby exec -C one -- sh -c 'for d in /tmp /root /dev/shm /run /var/tmp; do
+	cubby exec --here -C one -- sh -c 'for d in /tmp /root /dev/shm /run /var/tmp; do
 		echo mark >$d/f; done; exec sleep 1234' 3>&- &
 	keeper=$!
-	until cubby ps -C one >/dev/null 2>&1; do kill -0 $keeper; read -rt 0.02 <> <(:) || true; done
-	run cubby exec -C two -- sh -c 'cat /tmp/f /root/f /dev/shm/f /run/f /var/tmp/f
+	until cubby ps --here -C one >/dev/null 2>&1; do kill -0 $keeper; read -rt 0.02 <> <(:) || true; done
+	run cubby exec --here -C two -- sh -c 'cat /tmp/f /root/f /dev/shm/f /run/f /var/tmp/f
 		cat /proc/[0-9]*/cmdline | tr "\0" " "; ls ..; kill -9 -1; true'
 	[[ $output != *mark* && $output != *"sleep 1234"* ]]
 	kill -0 $keeper

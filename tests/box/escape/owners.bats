@@ -58,12 +58,12 @@ setup() {
 	mkdir one two
 	cp inflight one/ && cp inflight two/
 	mkfifo hold
-	cubby exec -C one -- ./inflight 20000 <hold >one.out 2>&1 3>&- &
+	cubby exec --here -C one -- ./inflight 20000 <hold >one.out 2>&1 3>&- &
 	client=$!
 	exec 9>hold
 	until [ -s one.out ]; do kill -0 $client; read -rt 0.02 <> <(:) || true; done
-	first=$(cubby exec -C one -- cat /proc/self/uid_map)
-	run -0 --separate-stderr cubby exec -C two -- sh -c './inflight 100 </dev/null
+	first=$(cubby exec --here -C one -- cat /proc/self/uid_map)
+	run -0 --separate-stderr cubby exec --here -C two -- sh -c './inflight 100 </dev/null
 		cat /proc/self/uid_map'
 	exec 9>&-
 	wait $client
@@ -72,8 +72,8 @@ setup() {
 	[ "${lines[1]}" != "$first" ]
 	[ "$(awk '{ print $2 % 131072 }' <<<"${lines[1]}")" -eq 0 ]
 	# On disk both are the same range.
-	cubby exec -C one -- sh -c 'touch /root/f; chown 7 /root/f'
-	cubby exec -C two -- sh -c 'touch /root/f; chown 7 /root/f'
+	cubby exec --here -C one -- sh -c 'touch /root/f; chown 7 /root/f'
+	cubby exec --here -C two -- sh -c 'touch /root/f; chown 7 /root/f'
 	run -0 find "$XDG_DATA_HOME/cubby/boxes" -path '*/root/f' -uid 1879048199
 	[ "${#lines[@]}" -eq 2 ]
 }

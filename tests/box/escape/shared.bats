@@ -49,14 +49,14 @@ setup() { escape_setup; }
 	((most > 0 && most < 400)) || skip "pipes have no limit, or a wide one"
 	mkdir one two
 	mkfifo hold
-	cubby exec -C one -- perl -e '
+	cubby exec --here -C one -- perl -e '
 		$| = 1; while ($n < 500) { pipe($r[$n], $w[$n]) or last;
 			fcntl($w[$n], 1031, 1048576) or last; $n++ }
 		print "$n\n"; <STDIN>' <hold >one.out 2>one.err 3>&- &
 	client=$!
 	exec 9>hold
 	until [ -s one.out ]; do kill -0 $client; read -rt 0.02 <> <(:) || true; done
-	run -0 --separate-stderr cubby exec -C two -- perl -e '
+	run -0 --separate-stderr cubby exec --here -C two -- perl -e '
 		pipe($r, $w); print fcntl($w, 1031, 1048576) ? "free\n" : "$!\n"'
 	exec 9>&-
 	wait $client

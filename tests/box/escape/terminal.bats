@@ -89,9 +89,9 @@ wait_for_text() {
 
 @test "K42: what draws comes as it is written; in pipes and with --raw all does" {
 	local draws='\033[1;31mred\033[0m \033[38;5;1mx\033[m\033[2K\033[1A\033(0q\033(B é\r\n'
-	run -0 on_tty "cubby exec -- printf '$draws'" </dev/null
+	run -0 on_tty "cubby exec --no-tty -- printf '$draws'" </dev/null
 	[ "$output" = "$(printf "$draws")"$'\r' ] || { printf '%q\n' "$output"; false; }
-	run -0 bash -c "cubby exec -- printf '\033]0;t\007\033[5i' | od -An -tx1"
+	run -0 bash -c "cubby exec --no-tty -- printf '\033]0;t\007\033[5i' | od -An -tx1"
 	[ "$output" = " 1b 5d 30 3b 74 07 1b 5b 35 69" ]
 	run -0 on_tty "cubby exec --raw -- printf '\033]0;t\007'" </dev/null
 	[ "$output" = $'\033]0;t\a' ]
@@ -139,7 +139,7 @@ wait_for_text() {
 	run -0 timeout 60 python3 "$LIB_DIR/terminal.py" "cubby exec -t -- printf '$ask'"
 	[[ $output == *'left=[typed]then=[second]'* ]] || { printf '%q\n' "$output"; false; }
 	[[ $output == *$'\033[18t'* ]]
-	run -0 timeout 60 python3 "$LIB_DIR/terminal.py" "cubby exec -- printf '$ask'"
+	run -0 timeout 60 python3 "$LIB_DIR/terminal.py" "cubby exec --no-tty -- printf '$ask'"
 	[[ $output == *'left=[typed]then=[second]'* ]] || { printf '%q\n' "$output"; false; }
 	[[ $output != *$'\033['* ]]
 }
