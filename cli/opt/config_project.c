@@ -284,6 +284,7 @@ static int check(const struct json *j, struct err *e)
 	json_each(it, j)
 	{
 		const char *k = json_key(it);
+		const struct row *row = find_row(k);
 		struct config alone;
 		int r = 0;
 
@@ -293,14 +294,14 @@ static int check(const struct json *j, struct err *e)
 			r = check_words(k, it, e);
 		else if (strcmp(k, "services") == 0)
 			r = check_services(it, e);
-		else if (!find_row(k))
+		else if (!row)
 			r = unknown(k, e);
 		if (r < 0)
 			return r;
-		if (!find_row(k))
+		if (!row)
 			continue;
 		config_init(&alone);
-		r = set_value(&alone, find_row(k), it, e);
+		r = set_value(&alone, row, it, e);
 		config_done(&alone);
 		if (r < 0)
 			return err_wrap(e, "'%s'", k);

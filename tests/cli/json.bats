@@ -46,6 +46,7 @@ is_json() { # TEXT
 		[ "$command" != exec ] || words="exec --json --image nosuch true"
 		[ "$command" != shell ] || words="shell --json --image nosuch"
 		[ "$command" != mcp ] || continue # its output is a protocol
+		[ "$command" != serve ] || continue # it goes on until it is ended
 		run --separate-stderr cubby $words </dev/null
 		is_json "$output"
 		is_json "$stderr"
