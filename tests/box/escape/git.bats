@@ -287,11 +287,13 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	boxed "rm -f .git; ln -sfn /etc .git; printf '$(evil_config)' >>real/config" || true
 	[ "$(readlink .git)" = real ]
 	run ! grep -q fsmonitor real/config
+	cubby stop -q # what follows is looked at by a box that starts
 	mkdir "$PWD/r"
 	git_repo r
 	git -C r config core.repositoryFormatVersion 1
 	git -C r config extensions.refStorage reftable
 	run -0 --separate-stderr cubby exec -- sh -c '! touch r/.git/x 2>&1'
-	[[ $stderr == *"r/.git is read-only in the box: the repository keeps its refs in another way than in files"* ]]
+	[[ $stderr == *"r/.git is read-only in the box: the repository keeps its refs in another way than in files"* ]] ||
+		{ printf '%s\n' "$stderr"; false; }
 	[ ! -e r/.git/x ]
 }
