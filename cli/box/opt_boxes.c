@@ -75,7 +75,7 @@ static int own_key(const struct app *app, const struct store *st,
 		   const struct opt_boxes *o, char key[HASH_HEX], struct err *e)
 {
 	_cleanup_spec_ struct spec s;
-	struct place p;
+	struct place_found p;
 	char here[256], above[256];
 	int r;
 

@@ -173,7 +173,7 @@ static int recognise(const struct app *app, const struct store *st,
 
 /* 1 = @s, whose project and name are set, has a box. */
 static int look_at(const struct app *app, const struct store *st, struct spec *s,
-		   struct place *p, struct err *e)
+		   struct place_found *p, struct err *e)
 {
 	int r = spec_key(s->project, s->name, s->key, e);
 
@@ -210,7 +210,7 @@ static bool go_up(char *path)
 
 /* One that may no longer have a box, or needs an option for it, is none for those below. */
 static int look_above(const struct app *app, const struct store *st,
-		      const struct spec *start, struct spec *s, struct place *p,
+		      const struct spec *start, struct spec *s, struct place_found *p,
 		      struct err *e)
 {
 	struct err ignored = ERR_NONE;
@@ -225,10 +225,10 @@ static int look_above(const struct app *app, const struct store *st,
 }
 
 int place_find(const struct app *app, const struct store *st, struct spec *s,
-	       struct place *ret, struct err *e)
+	       struct place_found *ret, struct err *e)
 {
 	_cleanup_spec_ struct spec above;
-	struct place p = { .id = "" };
+	struct place_found p = { .id = "" };
 	int r;
 
 	spec_init(&above);

@@ -12,7 +12,7 @@
 #include "rootfs/store/store.h"
 #include "runtime/spec/spec.h"
 
-struct place {
+struct place_found {
 	char cwd[PATH_MAX];  /* where the person is, in the project or the same */
 	char id[BOXMARK_ID]; /* of the project; "" = it cannot be known again */
 };
@@ -26,7 +26,7 @@ struct place {
  *         runs where it was.
  */
 int place_find(const struct app *app, const struct store *st, struct spec *s,
-	       struct place *ret, struct err *e);
+	       struct place_found *ret, struct err *e);
 
 /** place_check() - may the project have a box? (project_dir.h) */
 int place_check(const struct app *app, const struct store *st, const char *project,

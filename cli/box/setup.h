@@ -20,12 +20,12 @@
 #include "runtime/spec/spec.h"
 
 struct boxsetup {
-	struct store store; /* owned */
-	struct boxdir dir;  /* owned */
-	struct spec spec;   /* owned */
-	struct place place; /* where in the project the person is */
-	struct box *box;    /* owned; NULL = not open */
-	bool keep_options;  /* --save, set: options of the command stay with the box */
+	struct store store;	  /* owned */
+	struct boxdir dir;	  /* owned */
+	struct spec spec;	  /* owned */
+	struct place_found place; /* where in the project the person is */
+	struct box *box;	  /* owned; NULL = not open */
+	bool keep_options; /* --save, set: options of the command stay with the box */
 	const char *const *forget; /* borrowed; names of options that no longer do */
 	bool remove;		   /* --rm: by boxsetup_finish() */
 	bool changed; /* options that stay with the box are others than before */

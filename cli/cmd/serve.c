@@ -55,7 +55,7 @@ struct host {
 	const struct opt_box *options; /* borrowed */
 	struct store store;	       /* owned */
 	struct spec spec;	       /* owned; which box it is, without --boxes */
-	struct place place;
+	struct place_found place;
 	char *boxes;	  /* owned; NULL = the one box */
 	struct env env;	  /* owned */
 	struct buf given; /* owned; the key of --key-file, or */

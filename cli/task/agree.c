@@ -101,7 +101,7 @@ void agree_load(const struct app *app)
 	_cleanup_buf_ struct buf text = BUF_INIT(TEXT_MAX);
 	_cleanup_store_ struct store st = STORE_NONE;
 	struct err e = ERR_NONE, ignored;
-	struct place place;
+	struct place_found place;
 	_cleanup_spec_ struct spec spec;
 	int r;
 
