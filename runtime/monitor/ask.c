@@ -5,6 +5,7 @@
 #include "base/sys/sys.h"
 #include "runtime/confine/abstract.h"
 #include "runtime/idmap/range.h"
+#include "runtime/wire/peer.h"
 
 static const char *net_caught(const struct monitor *m)
 {
@@ -66,7 +67,7 @@ static int64_t count_clients(const struct monitor *m)
 	int64_t n = 0;
 
 	for (const struct client *c = m->clients; c; c = c->next)
-		n += monitor_client_there(c);
+		n += peer_is_there(c->fd);
 	return n;
 }
 
@@ -75,7 +76,7 @@ static int64_t count_programs(const struct monitor *m)
 	int64_t n = 0;
 
 	for (const struct program *p = m->programs; p; p = p->next)
-		n += p->keep || (p->client && monitor_client_there(p->client));
+		n += p->keep || (p->client && peer_is_there(p->client->fd));
 	return n;
 }
 
@@ -153,8 +154,7 @@ static int stop(struct monitor *m, const struct json *args, struct json **ret,
 	(void)args;
 	(void)ret;
 	(void)e;
-	m->ending = true;
-	loop_stop(m->loop); /* after this round, so the answer still goes out */
+	m->ending = true; /* after this round, so the answer still goes out */
 	return 0;
 }
 

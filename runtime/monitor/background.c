@@ -30,7 +30,6 @@ static int look(void *ctx, uint32_t events, struct err *e)
 		return 0;
 	}
 	m->background = false;
-	monitor_client_idle(m);
 	return 0;
 }
 

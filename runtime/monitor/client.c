@@ -116,15 +116,6 @@ static unsigned count_programs(const struct monitor *m)
 	return n;
 }
 
-int monitor_client_to_init(struct monitor *m, const struct outbox_message *o)
-{
-	int r = outbox_put(&m->to_init, o);
-
-	if (r > 0 && m->on_init)
-		loop_modify(m->loop, m->on_init, EPOLLIN | EPOLLOUT);
-	return MIN(r, 0);
-}
-
 /* What init has no room for yet is kept; its client is asked again when that has gone. */
 static int to_init(struct client *c, const struct wire_msg *msg, uint32_t id)
 {
@@ -138,7 +129,7 @@ static int to_init(struct client *c, const struct wire_msg *msg, uint32_t id)
 	int r;
 
 	o.head.id = id;
-	r = monitor_client_to_init(c->m, &o);
+	r = monitor_init_send(c->m, &o);
 	if (outbox_waits(&c->m->to_init) && c->source)
 		watch_client(c);
 	return r;
@@ -157,7 +148,7 @@ static void kill_program(struct monitor *m, const struct program *p)
 {
 	struct outbox_message o = { .head = { .type = WIRE_KILL, .id = p->id } };
 
-	(void)monitor_client_to_init(m, &o);
+	(void)monitor_init_send(m, &o);
 }
 
 /* Init has died before it heard of the program, which the client may run in another box.
@@ -165,7 +156,7 @@ static void kill_program(struct monitor *m, const struct program *p)
 static int init_died(struct monitor *m, struct err *e)
 {
 	if (m->on_init)
-		monitor_linger_stop(m);
+		m->ending = true;
 	return err_set(e, -ESHUTDOWN, "the box has ended");
 }
 
@@ -259,33 +250,34 @@ static bool was_oom(struct monitor *m, const struct program *p,
 	return true;
 }
 
-void monitor_client_exit(struct monitor *m, const struct wire_msg *msg)
+struct program *monitor_client_exit(struct monitor *m, const struct wire_msg *msg)
 {
-	const struct wire_exit *in = wire_body(msg, sizeof(*in));
+	const struct wire_exit *x = wire_body(msg, sizeof(*x));
 	struct program *p = find(m, NULL, msg->head.id);
-	struct wire_exit x;
 
-	if (!in || !p)
-		return;
-	x = *in;
-	x.oom = was_oom(m, p, &x);
-	p->exit = x;
-	if (!monitor_git_exit(m, p))
-		monitor_client_exited(m, p);
+	if (!x || !p || p->state != PROGRAM_RUNS)
+		return NULL;
+	p->exit = *x;
+	p->exit.oom = was_oom(m, p, x);
+	p->state = PROGRAM_ENDED;
+	return p;
 }
 
 /* Where a box is being stopped its programs end one by one, and then it does: a client
  * that was told of the first end would begin anew in what is left. */
-void monitor_client_exited(struct monitor *m, struct program *p)
+void monitor_client_tell_ended(struct monitor *m)
 {
-	if (m->stopping) {
-		p->held = true;
-		return;
+	struct program *next;
+
+	for (struct program *p = m->stopping ? NULL : m->programs; p; p = next) {
+		next = p->next;
+		if (p->state != PROGRAM_ENDED)
+			continue;
+		if (p->client)
+			say(p->client, WIRE_EXIT, p->client_id, &p->exit,
+			    sizeof(p->exit));
+		forget(m, p);
 	}
-	if (p->client)
-		say(p->client, WIRE_EXIT, p->client_id, &p->exit, sizeof(p->exit));
-	forget(m, p);
-	monitor_client_idle(m);
 }
 
 void monitor_client_note(struct monitor *m, const char *line)
@@ -320,21 +312,8 @@ static void leave_programs(struct client *c)
 		if (p->client != c)
 			continue;
 		p->client = NULL;
-		if (!p->keep && !p->held)
+		if (!p->keep && p->state != PROGRAM_ENDED)
 			kill_program(c->m, p);
-	}
-}
-
-/* It left without having stopped the box. */
-static void tell_held(struct monitor *m)
-{
-	struct program *next;
-
-	m->stopping = NULL;
-	for (struct program *p = m->programs; p; p = next) {
-		next = p->next;
-		if (p->held)
-			monitor_client_exited(m, p);
 	}
 }
 
@@ -348,23 +327,12 @@ void monitor_client_drop(struct client *c)
 	*at = c->next;
 	leave_programs(c);
 	if (m->stopping == c && !m->ending)
-		tell_held(m);
+		m->stopping = NULL; /* it left without having stopped the box */
 	outbox_disown(&m->to_init, c);
 	outbox_done(&c->out);
 	loop_remove(m->loop, &c->source);
 	scope_close(&c->fd);
 	free(c);
-	monitor_client_idle(m);
-}
-
-void monitor_client_idle(struct monitor *m)
-{
-	bool stay = m->spec.keep || m->background || json_len(m->spec.publish) > 0;
-
-	for (const struct program *p = m->programs; p && !stay; p = p->next)
-		stay = p->keep;
-	if (!m->clients && !stay)
-		monitor_linger(m);
 }
 
 static int parse_question(const struct wire_msg *msg, struct json **ret, struct err *e)
@@ -412,18 +380,11 @@ static bool next_in(struct wire_msg *msg)
 	return head->type == WIRE_SPAWN && head->len == msg->body.len;
 }
 
-bool monitor_client_there(const struct client *c)
-{
-	struct pollfd p = { .fd = c->fd, .events = POLLRDHUP };
-
-	return sys_poll(&p, 1, 0) == 0;
-}
-
 /* Whether anybody else uses the box, or it was asked to stay. */
 static bool is_busy(const struct monitor *m, const struct client *but)
 {
 	for (const struct client *c = m->clients; c; c = c->next)
-		if (c != but && monitor_client_there(c))
+		if (c != but && peer_is_there(c->fd))
 			return true;
 	for (const struct program *p = m->programs; p; p = p->next)
 		if (p->keep)
@@ -442,7 +403,6 @@ static int match_project(struct client *c, const struct wire_hello *h)
 		return 0;
 	if (!is_busy(m, c)) {
 		m->ending = true;
-		loop_stop(m->loop);
 		return -ESHUTDOWN; /* it starts another one */
 	}
 	if (h->project == PROJECT_LIVE)

@@ -15,20 +15,21 @@ int monitor_git_find(void *ctx, struct buf *ret, struct err *e)
 	if (m->spec.project_mode != PROJECT_LIVE)
 		return 0; /* nothing of it reaches the host by itself */
 	if (m->spec.git_writable) {
-		monitor_note(
-			m, "what is in .git can be written by the box: git on the host "
-			   "runs the programs that it names there");
+		monitor_starter_note(
+			NULL,
+			"what is in .git can be written by the box: git on the host "
+			"runs the programs that it names there");
 		return 0;
 	}
 	if (!m->git)
 		r = gitgate_new(&m->spec, m->boxdir, &m->git, e);
-	return r < 0 ? r : gitgate_find(m->git, monitor_note, m, ret, e);
+	return r < 0 ? r : gitgate_find(m->git, monitor_starter_note, m, ret, e);
 }
 
 void monitor_git_started(struct monitor *m)
 {
 	if (m->git && m->run.git)
-		gitgate_read_only(m->git, m->run.git, monitor_note, m);
+		gitgate_read_only(m->git, m->run.git, monitor_starter_note, m);
 }
 
 static int begin(struct monitor *m);
@@ -45,12 +46,13 @@ static int on_words(void *ctx, uint32_t events, struct err *e)
 		return 0;
 	loop_remove(m->loop, &m->on_git);
 	gitgate_end(m->git, say, m);
-	for (struct program *p = m->programs, *next; p; p = next) {
-		next = p->next;
-		if (p->ended && p->round == m->git_round)
-			monitor_client_exited(m, p);
+	for (struct program *p = m->programs; p; p = p->next) {
+		if (p->state != PROGRAM_TAKEN_OVER)
+			continue;
+		if (p->round == m->git_round)
+			p->state = PROGRAM_ENDED;
 		else
-			more |= p->ended;
+			more = true;
 	}
 	if (more)
 		begin(m);
@@ -89,7 +91,7 @@ static int on_new(void *ctx, uint32_t events, struct err *e)
 	if (!gitgate_seen(m->git))
 		return 0;
 	if (m->idle) { /* it was the host: what git has here is not what it was */
-		monitor_linger_stop(m);
+		m->ending = true;
 		return 0;
 	}
 	if (m->on_git)
@@ -108,17 +110,17 @@ void monitor_git_watch(struct monitor *m)
 }
 
 /* What a running worker has looked at already may have changed since. */
-bool monitor_git_exit(struct monitor *m, struct program *p)
+void monitor_git_exit(struct monitor *m, struct program *p)
 {
-	if (!m->git || !m->loop)
-		return false;
+	if (!m->git)
+		return;
 	if (m->on_git)
 		p->round = m->git_round + 1;
-	else if (!gitgate_pending(m->git) || begin(m) < 0)
-		return false;
-	else
+	else if (gitgate_pending(m->git) && begin(m) == 0)
 		p->round = m->git_round;
-	return p->ended = true;
+	else
+		return;
+	p->state = PROGRAM_TAKEN_OVER;
 }
 
 void monitor_git_finish(struct monitor *m)

@@ -1,4 +1,4 @@
-/* monitor_impl - what monitor.c and its parts monitor_*.c share, and nobody else.
+/* what monitor.c and its parts share, and nobody else.
  * Needs:  monitor.h.
  * Owns:   see the fields.
  * Never:  is included by any other file. */
@@ -34,11 +34,14 @@ struct program {
 	struct client *client; /* borrowed; NULL = it left */
 	uint32_t client_id;    /* towards the client */
 	bool keep;
-	uint64_t kills;	       /* for memory, in the box before it began */
-	bool ended;	       /* git's files are being taken over; then it is said */
+	uint64_t kills; /* for memory, in the box before it began */
+	enum {
+		PROGRAM_RUNS,
+		PROGRAM_TAKEN_OVER, /* has ended; what it did to git is being taken over */
+		PROGRAM_ENDED	    /* its client is to be told */
+	} state;
 	unsigned round;	       /* of the taking over that it waits for */
 	struct wire_exit exit; /* once it has ended */
-	bool held;	       /* it has, and its client is not told yet */
 };
 
 enum monitor_idle {
@@ -88,11 +91,19 @@ struct monitor {
 				    end is the box's and no program's; NULL = nobody */
 };
 
-/* monitor.c */
-/** monitor_note() - a line for the starter, while the box starts */
-void monitor_note(void *ctx, const char *line);
+enum { MONITOR_STARTER = 3 };
 
-/* monitor_client.c */
+/* starter.c */
+/** monitor_starter_say() - a message to the starter, while the box starts */
+void monitor_starter_say(uint32_t type, const void *body, size_t len);
+/** monitor_starter_note() - a line for its person */
+void monitor_starter_note(void *ctx, const char *line);
+
+/* init.c */
+/** monitor_init_send() - to the box's init, now or when it has room */
+int monitor_init_send(struct monitor *m, const struct outbox_message *o);
+
+/* client.c */
 /** monitor_client_add() - serve @fd, which becomes the monitor's; failure closes it.
  *  @starter: its greeting was its spec */
 int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e);
@@ -107,29 +118,20 @@ void monitor_client_drop(struct client *c);
  *  error when the box is ending: the client starts another one */
 int monitor_client_greet(struct client *c);
 void monitor_client_spawned(struct monitor *m, struct wire_msg *msg);
-void monitor_client_exit(struct monitor *m, const struct wire_msg *msg);
-/** monitor_client_idle() - end the loop when nobody is there and nothing was asked to
- *  stay; a client that comes before the end is still served */
-void monitor_client_idle(struct monitor *m);
-
-/** monitor_client_there() - it has not hung up, heard or not */
-bool monitor_client_there(const struct client *c);
+/** monitor_client_exit() - a program has ended; NULL: none that is known */
+struct program *monitor_client_exit(struct monitor *m, const struct wire_msg *msg);
+/** monitor_client_tell_ended() - the clients of those that have ended, which are then
+ *  forgotten */
+void monitor_client_tell_ended(struct monitor *m);
 
 enum monitor_limit { LIMIT_DISK, LIMIT_MEMORY };
 /** monitor_client_end_all() - tell every client that its programs have ended with the box
  *  for a limit of it */
 void monitor_client_end_all(struct monitor *m, enum monitor_limit why);
-/** monitor_client_exited() - say that it has ended */
-void monitor_client_exited(struct monitor *m, struct program *p);
 /** monitor_client_note() - a line for the persons at all clients */
 void monitor_client_note(struct monitor *m, const char *line);
 
-/** monitor_client_to_init() - send, or keep until there is room */
-int monitor_client_to_init(struct monitor *m, const struct outbox_message *o);
-
-/* monitor_linger.c */
-/** monitor_linger_stop() - no way back */
-void monitor_linger_stop(struct monitor *m);
+/* linger.c */
 /** monitor_linger() - nobody is there and nothing was asked to stay: wait for the next
  *  command, or end */
 void monitor_linger(struct monitor *m);
@@ -139,40 +141,42 @@ void monitor_linger_cleared(struct monitor *m, const struct wire_msg *msg);
  *  false: this one is not it any more, and ends */
 bool monitor_linger_wake(struct monitor *m, uint64_t sign);
 
-/* monitor_git.c */
+/* git.c */
 /** monitor_git_find() - a start_conf's git */
 int monitor_git_find(void *ctx, struct buf *ret, struct err *e);
 /** monitor_git_started() - the box is there; its views may not be */
 void monitor_git_started(struct monitor *m);
 /** monitor_git_watch() - from now on what the box makes is looked at, at once */
 void monitor_git_watch(struct monitor *m);
-/** monitor_git_exit() - @p has ended: false = nothing is to be taken over first */
-bool monitor_git_exit(struct monitor *m, struct program *p);
+/** monitor_git_exit() - @p has ended: it waits where something is to be taken over first */
+void monitor_git_exit(struct monitor *m, struct program *p);
 /** monitor_git_finish() - the box has ended */
 void monitor_git_finish(struct monitor *m);
 
-/* monitor_review.c */
+/* review.c */
 /** monitor_review_begin() - before the box starts: where its project is to be reviewed, a
  *  layer for it; live where that cannot be had and nothing waits in it, which is said */
 int monitor_review_begin(struct monitor *m, struct err *e);
 /** monitor_review_refused() - the kernel has refused it, for the reason in @e: the same */
 int monitor_review_refused(struct monitor *m, struct err *e);
 
-/* monitor_gate.c */
+/* gate.c */
 /** monitor_gate_check() - whether the rules of the spec can be read */
 int monitor_gate_check(const struct monitor *m, struct err *e);
 /** monitor_gate_begin() - start the gate when something needs it, now or later */
 int monitor_gate_begin(struct monitor *m, struct err *e);
-/** monitor_background_ask() - keep the box while something runs in it; says whether */
-int monitor_background_ask(struct monitor *m, const struct json *args,
-			   struct json **ret, struct err *e);
 /** monitor_gate_rest() - no gate until something needs it again */
 int monitor_gate_rest(struct monitor *m);
 /** monitor_gate_ask() - a question for it; starts it */
 int monitor_gate_ask(struct monitor *m, const struct json *args, struct json **ret,
 		     struct err *e);
 
-/* monitor_ask.c */
+/* background.c */
+/** monitor_background_ask() - keep the box while something runs in it; says whether */
+int monitor_background_ask(struct monitor *m, const struct json *args,
+			   struct json **ret, struct err *e);
+
+/* ask.c */
 /** monitor_ask_usage() - what the box uses, by its cgroup or by what the monitor counts */
 void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret);
 /** monitor_ask_kills() - how many processes were killed for the memory limit so far */

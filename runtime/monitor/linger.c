@@ -16,19 +16,13 @@
 
 enum { LINGER_CLEAR_MS = 2000 };
 
-void monitor_linger_stop(struct monitor *m)
-{
-	m->ending = true;
-	loop_stop(m->loop);
-}
-
 /* Who knocks now is refused at once, and starts another box. */
 static void end_alone(struct monitor *m)
 {
 	loop_remove(m->loop, &m->on_listener);
 	scope_close(&m->listener);
 	m->listener = -1;
-	monitor_linger_stop(m);
+	m->ending = true;
 }
 
 static int on_time(void *ctx, uint32_t events, struct err *e)
@@ -62,8 +56,8 @@ void monitor_linger(struct monitor *m)
 		return;
 	/* A view of the project shows the host's changes from the next start on. */
 	if (!m->linger_ms || m->spec.project_mode == PROJECT_REVIEW || !m->on_init ||
-	    monitor_client_to_init(m, &clear) < 0 || set_time(m, LINGER_CLEAR_MS) < 0) {
-		loop_stop(m->loop);
+	    monitor_init_send(m, &clear) < 0 || set_time(m, LINGER_CLEAR_MS) < 0) {
+		m->ending = true;
 		return;
 	}
 	m->idle = MONITOR_CLEARING;

@@ -28,20 +28,7 @@
 #include "runtime/wire/holder.h"
 #include "runtime/wire/rundir.h"
 
-enum { MONITOR_STARTER = 3, MONITOR_LOCK_MS = 5000, MONITOR_KEPT = 16384 };
-
-static void say(uint32_t type, const void *body, size_t len)
-{
-	struct wire_head head = { .type = type, .len = (uint32_t)len };
-
-	wire_send(MONITOR_STARTER, &head, body, NULL, 0);
-}
-
-void monitor_note(void *ctx, const char *line)
-{
-	(void)ctx;
-	say(WIRE_NOTE, line, strlen(line));
-}
+enum { MONITOR_LOCK_MS = 5000, MONITOR_KEPT = 16384 };
 
 /* ---- events ----------------------------------------------------------------------------- */
 
@@ -58,10 +45,13 @@ static int on_listener(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int end(struct monitor *m)
+/* A program has ended: its client is told, after what it did to git was taken over. */
+static void on_exit_of(struct monitor *m, const struct wire_msg *msg)
 {
-	monitor_linger_stop(m);
-	return 0;
+	struct program *p = monitor_client_exit(m, msg);
+
+	if (p)
+		monitor_git_exit(m, p);
 }
 
 static int on_init(void *ctx, uint32_t events, struct err *e)
@@ -78,13 +68,14 @@ static int on_init(void *ctx, uint32_t events, struct err *e)
 		return 0;
 	r = wire_recv(m->run.sock, &msg, 3);
 	if (r == 0 || (r < 0 && r != -EAGAIN && r != -EBADMSG)) {
-		return end(m); /* init has died, and the box with it */
+		m->ending = true; /* init has died, and the box with it */
+		return 0;
 	}
 	/* A malformed one is told to whom it was for, as a failure. */
 	if (msg.head.type == WIRE_SPAWNED)
 		monitor_client_spawned(m, &msg);
 	else if (r > 0 && msg.head.type == WIRE_EXIT)
-		monitor_client_exit(m, &msg);
+		on_exit_of(m, &msg);
 	else if (r > 0 && msg.head.type == WIRE_CLEARED)
 		monitor_linger_cleared(m, &msg);
 	return 0;
@@ -92,9 +83,12 @@ static int on_init(void *ctx, uint32_t events, struct err *e)
 
 static int on_end(void *ctx, uint32_t events, struct err *e)
 {
+	struct monitor *m = ctx;
+
 	(void)events;
 	(void)e;
-	return end(ctx);
+	m->ending = true;
+	return 0;
 }
 
 static int on_memory(void *ctx, uint32_t events, struct err *e)
@@ -107,7 +101,8 @@ static int on_memory(void *ctx, uint32_t events, struct err *e)
 	if (!memwatch_is_lost(&m->memory))
 		return 0;
 	monitor_client_end_all(m, LIMIT_MEMORY);
-	return end(m);
+	m->ending = true;
+	return 0;
 }
 
 /* A box that cannot be counted is treated as one that is too large: it may be what it
@@ -121,7 +116,8 @@ static int on_disk(void *ctx, uint32_t events, struct err *e)
 	(void)e;
 	if (diskwatch_look(&m->disk, &ignored) != 0) {
 		monitor_client_end_all(m, LIMIT_DISK);
-		return end(m);
+		m->ending = true;
+		return 0;
 	}
 	loop_rearm(m->loop, m->on_disk, DISKWATCH_MS);
 	return 0;
@@ -214,7 +210,7 @@ static void say_unkept(const struct monitor *m)
 	if (!m->spec.limits.cpu_milli || r == PROBE_NONE)
 		return;
 	if (cause_text_line(&line, r, NULL, cause_distro()) == 0)
-		monitor_note(NULL, buf_cstr(&line));
+		monitor_starter_note(NULL, buf_cstr(&line));
 }
 
 static int open_events(struct monitor *m, struct err *e)
@@ -284,13 +280,13 @@ static void say_ready(struct monitor *m)
 {
 	say_unkept(m);
 	if (m->gate)
-		gate_tell_chosen(m->gate, monitor_note, NULL);
+		gate_tell_chosen(m->gate, monitor_starter_note, NULL);
 }
 
 static int start(struct monitor *m, struct err *e)
 {
 	struct start_conf conf = { .spec = &m->spec,
-				   .note = monitor_note,
+				   .note = monitor_starter_note,
 				   .git = monitor_git_find,
 				   .meanwhile = meanwhile,
 				   .meanwhile_ctx = m };
@@ -367,15 +363,29 @@ static void finish(struct monitor *m)
 	spec_done(&m->spec);
 }
 
-/* The loop stops when the last client leaves; another may have joined in that very
- * round, and was told that the box is ready. */
+/* Nobody is there, and nothing was asked to stay. */
+static bool is_idle(const struct monitor *m)
+{
+	bool stay = m->clients || m->spec.keep || m->background ||
+		    json_len(m->spec.publish) > 0;
+
+	for (const struct program *p = m->programs; p && !stay; p = p->next)
+		stay = p->keep;
+	return !stay;
+}
+
+/* What events change, all of a round, has its consequences here: whoever left and whoever
+ * joined in one round are both seen. */
 static int serve(struct monitor *m, struct err *e)
 {
-	int r;
+	int r = 0;
 
-	do
-		r = loop_run(m->loop, e);
-	while (r == 0 && m->clients && !m->ending);
+	while (r == 0 && !m->ending) {
+		r = loop_step(m->loop, -1, e);
+		monitor_client_tell_ended(m);
+		if (is_idle(m))
+			monitor_linger(m);
+	}
 	return r;
 }
 
@@ -403,7 +413,7 @@ int monitor_main(int argc, char **argv)
 	r = start(&m, &e);
 	/* Later that number may be another's: the starter is a client like all others. */
 	if (r < 0)
-		say(WIRE_FAILED, &e, sizeof(e));
+		monitor_starter_say(WIRE_FAILED, &e, sizeof(e));
 	else
 		r = serve(&m, &e);
 	finish(&m);

@@ -31,7 +31,7 @@ static int live(struct monitor *m, struct err *why)
 	}
 	snprintf(line, sizeof(line), "no review here, the project is live: %s",
 		 why->msg);
-	monitor_note(NULL, line);
+	monitor_starter_note(NULL, line);
 	m->spec.project_mode = PROJECT_LIVE;
 	*why = ERR_NONE;
 	return 0;

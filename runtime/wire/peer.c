@@ -39,6 +39,13 @@ static pid_t number_of(int pidfd)
 	return line ? (pid_t)MAX(strtol(line + 5, NULL, 10), 0) : 0;
 }
 
+bool peer_is_there(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
+
+	return sys_poll(&p, 1, 0) == 0;
+}
+
 static int same_namespace(pid_t pid, const char *kind)
 {
 	char path[PROC_PATH], own[PROC_PATH];

@@ -6,6 +6,8 @@
 #ifndef RUNTIME_WIRE_PEER_H
 #define RUNTIME_WIRE_PEER_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
 /**
@@ -17,5 +19,8 @@
  *         looked at.
  */
 int peer_check(int fd, struct err *e);
+
+/** peer_is_there() - the other end has not hung up, heard or not */
+bool peer_is_there(int fd);
 
 #endif

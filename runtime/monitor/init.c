@@ -1,0 +1,12 @@
+#include <sys/epoll.h>
+
+#include "runtime/monitor/impl.h"
+
+int monitor_init_send(struct monitor *m, const struct outbox_message *o)
+{
+	int r = outbox_put(&m->to_init, o);
+
+	if (r > 0 && m->on_init)
+		loop_modify(m->loop, m->on_init, EPOLLIN | EPOLLOUT);
+	return MIN(r, 0);
+}
