@@ -270,6 +270,24 @@ static inline int sys_flock_once(int fd, int op)
 	return (int)sys_ret(flock(fd, op));
 }
 
+/* A lock that says who has it: of this process, gone when any descriptor of the file is
+ * closed here. */
+static inline int sys_lock_mine(int fd)
+{
+	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return (int)sys_ret(fcntl(fd, F_SETLK, &l));
+}
+
+/* Who has it: 0 = nobody, also 0 when it is this process. */
+static inline pid_t sys_lock_owner(int fd)
+{
+	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int r = (int)sys_ret(fcntl(fd, F_GETLK, &l));
+
+	return r < 0 ? (pid_t)r : l.l_type == F_UNLCK ? 0 : l.l_pid;
+}
+
 static inline int sys_ficlone(int fd, int from)
 {
 	return (int)sys_ret(ioctl(fd, FICLONE, from));

@@ -1,27 +1,39 @@
 #include "cli/task/log.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "agent/turn/transcript.h"
 #include "base/file.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
 #include "cli/box/netlog.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
 #include "cli/show/tty.h"
+#include "cli/task/follow.h"
 #include "cli/task/logview.h"
 #include "cli/task/page.h"
 
 struct args {
 	const char *name;
-	bool last, net;
+	bool last, net, follow, terminal, interrupt;
 	const char *html; /* file; NULL = none */
 };
 
-enum { KEY_HTML = 0x3000 };
+enum { KEY_HTML = 0x3000, KEY_TERMINAL, KEY_INTERRUPT };
 
 static const struct argp_option options[] = {
 	{ "last", 'l', NULL, 0, "show the newest task", 0 },
+	{ "follow", 'f', NULL, 0,
+	  "show the task (the newest), and what it does until it has ended", 0 },
+	{ "terminal", KEY_TERMINAL, NULL, 0,
+	  "what the task's terminals showed, byte for byte, instead of its records",
+	  0 },
+	{ "interrupt", KEY_INTERRUPT, NULL, 0,
+	  "end the task (the newest), as ^C does where it runs", 0 },
 	{ "net", 'n', NULL, 0, "show what the box did on the network", 0 },
 	{ "html", KEY_HTML, "FILE", 0,
 	  "write the task (the newest) as a page that needs nothing else", 0 },
@@ -35,6 +47,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'l':
 		a->last = true;
+		return 0;
+	case 'f':
+		a->follow = true;
+		return 0;
+	case KEY_TERMINAL:
+		a->terminal = true;
+		return 0;
+	case KEY_INTERRUPT:
+		a->interrupt = true;
 		return 0;
 	case 'n':
 		a->net = true;
@@ -76,6 +97,8 @@ static int add_row(struct table *t, const struct boxdir *dir, const char *name)
 
 	if (fd >= 0) /* what can be read of it is shown */
 		(void)transcript_read(fd, logview_summarise, &s, &e);
+	if (fd >= 0 && !*s.end && tasklog_writer(fd))
+		(void)text_copy(s.end, sizeof(s.end), "running");
 	const struct table_cell cells[ARRAY_SIZE(columns)] = {
 		{ .text = name },  { .text = s.end },  { .n = s.rounds },
 		{ .n = s.tokens }, { .text = s.task }, { .n = s.elapsed_ms },
@@ -102,19 +125,68 @@ static int list(const struct app *app, const struct boxdir *dir, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot list the tasks") : 0;
 }
 
-static int show(struct app *app, const struct boxdir *dir, const char *name,
+/* Whoever follows reads each record when it is there. */
+static int show_now(void *ctx, const struct json *record, struct err *e)
+{
+	const struct logview *v = ctx;
+	int r = logview_record(ctx, record, e);
+
+	return r == 0 && fflush(v->app->out) ? err_sys(e, -errno, "cannot show it") : r;
+}
+
+static int show(struct app *app, const struct boxdir *dir, const struct args *a,
 		struct err *e)
 {
 	struct logview v = { .app = app };
 	unsigned short rows, cols;
 	char found[TASKLOG_NAME];
-	_cleanup_close_ int fd = tasklog_open(dir, name, found, e);
+	_cleanup_close_ int fd = tasklog_open(dir, a->name, found, e);
 
 	if (fd < 0)
 		return fd;
 	if (tty_size(STDOUT_FILENO, &rows, &cols) == 0 && cols > 1)
 		v.cols = cols - 1U;
-	return transcript_read(fd, logview_record, &v, e);
+	return a->follow ? follow_records(fd, show_now, &v, e)
+			 : transcript_read(fd, logview_record, &v, e);
+}
+
+/* It is what a program of the box wrote: not for the person's own terminal. */
+static int show_terminal(const struct boxdir *dir, const struct args *a, struct err *e)
+{
+	char found[TASKLOG_NAME];
+	_cleanup_close_ int log = tasklog_open(dir, a->name, found, e), fd = -1;
+	_cleanup_buf_ struct buf b = BUF_INIT(PAGE_TERMINAL);
+	int r;
+
+	if (log < 0)
+		return log;
+	if (tty_is(STDOUT_FILENO)) {
+		err_set(e, -EINVAL, "--terminal is for a pipe or a file");
+		return err_hint(e, "such as 'cubby log --terminal | less'");
+	}
+	fd = tasklog_terminal_open(dir, found, e);
+	if (fd < 0 || a->follow)
+		return fd < 0 ? fd : follow_bytes(fd, log, STDOUT_FILENO, e);
+	r = file_read_fd(fd, &b, e);
+	return r < 0 ? r : file_write_fd(STDOUT_FILENO, buf_cstr(&b), b.len, e);
+}
+
+/* The writer is asked for twice: its number may be another's by now. */
+static int interrupt(const struct boxdir *dir, const struct args *a, struct err *e)
+{
+	char found[TASKLOG_NAME];
+	_cleanup_close_ int log = tasklog_open(dir, a->name, found, e), pidfd = -1;
+	pid_t pid = log < 0 ? log : tasklog_writer(log);
+	int r;
+
+	if (pid < 0)
+		return pid;
+	if (pid)
+		pidfd = sys_pidfd_open(pid);
+	if (!pid || pidfd < 0 || tasklog_writer(log) != pid)
+		return err_set(e, -ESRCH, "the task '%s' does not run", found);
+	r = sys_pidfd_send_signal(pidfd, SIGINT);
+	return r < 0 ? err_sys(e, r, "cannot end the task '%s'", found) : 0;
 }
 
 /* What the terminals showed may be missing; the page is the same without. */
@@ -161,8 +233,12 @@ static int run(struct app *app, int argc, char **argv)
 		r = netlog_show(app, s.dir.dirfd, &e);
 	else if (r == 0 && a.html)
 		r = write_page(&s.dir, &a, &e);
-	else if (r == 0 && (a.name || a.last))
-		r = show(app, &s.dir, a.name, &e);
+	else if (r == 0 && a.interrupt)
+		r = interrupt(&s.dir, &a, &e);
+	else if (r == 0 && a.terminal)
+		r = show_terminal(&s.dir, &a, &e);
+	else if (r == 0 && (a.name || a.last || a.follow))
+		r = show(app, &s.dir, &a, &e);
 	else if (r == 0)
 		r = list(app, &s.dir, &e);
 	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;

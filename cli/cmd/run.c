@@ -13,6 +13,7 @@
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/task/context.h"
+#include "cli/task/detached.h"
 #include "cli/task/run.h"
 
 enum { TASK_TEXT_MAX = 1 << 20 }; /* bytes */
@@ -22,10 +23,13 @@ struct args {
 	struct opt_task task;
 	struct words words; /* owned */
 	bool go_on;	    /* with the newest task */
+	bool detach;
 };
 
 static const struct argp_option options[] = {
 	{ "continue", 'c', NULL, 0, "go on with the last task of this box", 0 },
+	{ "detach", 'd', NULL, 0,
+	  "leave the task to itself once it has begun, and show its name", 0 },
 	{ 0 },
 };
 
@@ -53,6 +57,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'c':
 		a->go_on = true;
 		return 0;
+	case 'd':
+		a->detach = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		return words_add(&a->words, arg) < 0 ? cmd_bad(state, "too many words")
 						     : 0;
@@ -60,6 +67,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (a->go_on && (a->task.replay || a->box.wipe))
 			return cmd_bad(state,
 				       "--continue: the task's work would be gone");
+		if (a->detach && !a->words.n && !a->task.replay && !a->go_on)
+			return cmd_bad(state, "--detach: a task is missing");
 		if (!a->words.n && !a->task.replay && !can_talk(cmd_app(state)))
 			return cmd_bad(state, "a task is missing");
 		return 0;
@@ -127,7 +136,7 @@ static int run(struct app *app, int argc, char **argv)
 			return cmd_fail(app, &e, CMD_USAGE);
 		what.text = buf_cstr(&text);
 	}
-	return taskrun_do(app, &what);
+	return a.detach ? detached_run(app, &what) : taskrun_do(app, &what);
 }
 
 const struct cmd cmd_run = {

@@ -39,7 +39,20 @@ int tasklog_create(const struct boxdir *b, struct timespec now, char ret[TASKLOG
 		fd = sys_openat(dir, file, O_WRONLY | O_CREAT | O_EXCL | O_APPEND,
 				0600);
 	}
+	if (fd >= 0)
+		tasklog_hold(fd);
 	return fd < 0 ? err_sys(e, fd, "cannot create the transcript") : fd;
+}
+
+/* Without locks (some network filesystems) a task that runs looks like one that ended. */
+void tasklog_hold(int fd)
+{
+	(void)sys_lock_mine(fd);
+}
+
+pid_t tasklog_writer(int fd)
+{
+	return MAX(sys_lock_owner(fd), 0);
 }
 
 /* The directory that @name lies in: as the caller wrote it where it is absolute, and

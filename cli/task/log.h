@@ -15,6 +15,12 @@ enum { TASKLOG_NAME = 64 };
 int tasklog_create(const struct boxdir *b, struct timespec now, char ret[TASKLOG_NAME],
 		   struct err *e);
 
+/** tasklog_hold() - this process writes it: told again after it was opened and closed here
+ */
+void tasklog_hold(int fd);
+/** tasklog_writer() - the process that writes the transcript @fd; 0 = none does any more */
+pid_t tasklog_writer(int fd);
+
 /** tasklog_terminal() - the file beside transcript @name that gets what its terminals
  *  show, byte for byte; returns its descriptor */
 int tasklog_terminal(const struct boxdir *b, const char *name, struct err *e);
@@ -23,7 +29,7 @@ int tasklog_terminal(const struct boxdir *b, const char *name, struct err *e);
 int tasklog_terminal_open(const struct boxdir *b, const char *name, struct err *e);
 
 /** tasklog_open() - for reading: by name, or the beginning of one; NULL = the newest
- *  Return: the descriptor; -ENOENT; -ENOTUNIQ. */
+ *  Return: the descriptor, for reading alone; -ENOENT; -ENOTUNIQ. */
 int tasklog_open(const struct boxdir *b, const char *name, char ret[TASKLOG_NAME],
 		 struct err *e);
 

@@ -520,6 +520,7 @@ static int next_resume(struct work *w, struct err *e)
 	w->conf.resume_fd = w->resume;
 	w->conf.resumed = w->log;
 	w->conf.same_machine = true;
+	tasklog_hold(w->transcript); /* which the close has released */
 	return w->resume < 0 ? w->resume : 0;
 }
 
@@ -677,6 +678,8 @@ static int run_work(struct work *w, struct err *e)
 		return cmd_fail(w->app, e, CMD_USAGE);
 	if (boxsetup_open(w->app, w->t->box, &w->setup, e) < 0 || prepare(w, e) < 0)
 		return cmd_fail(w->app, e, CMD_NO_BOX);
+	if (w->t->began)
+		w->t->began(w->t->ctx, w->log);
 	status = w->t->talk ? talk(w, e) : run_task(w, e);
 	toolbox_free(&w->tools); /* its sessions are in the box that ends now */
 	box_close(&w->setup.box);

@@ -17,6 +17,9 @@ struct taskrun {
 	const char *resume; /* name of a transcript of this box; NULL = a new task */
 	bool resume_last;   /* the newest one */
 	bool talk;	    /* a conversation: lines are asked for at a prompt */
+	/* it has begun, and writes this transcript; NULL = nobody wants to know */
+	void (*began)(void *ctx, const char *log);
+	void *ctx;
 };
 
 /** taskrun_do() - returns the exit status; what went wrong has been shown */

@@ -1,7 +1,9 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/task/log.h"
@@ -59,6 +61,39 @@ static void a_terminal_beside_it(void)
 	unit_ok(tasklog_list(&b, &l, &e), &e);
 	assert_int_equal(l.n, 1); /* it is no task */
 	tasklog_list_done(&l);
+	boxdir_close(&b);
+}
+
+/* Another process writes it until it ends, however it ends. */
+static void the_writer_is_known(void)
+{
+	struct boxdir b = open_box();
+	char name[TASKLOG_NAME];
+	struct err e = ERR_NONE;
+	int said[2], fd, status;
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe(said), 0);
+	pid = fork();
+	if (pid == 0) {
+		const struct timespec now = { .tv_sec = 1000000000 };
+
+		if (tasklog_create(&b, now, name, &e) >= 0 &&
+		    write(said[1], "x", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(said[0], &c, 1), 1);
+	fd = tasklog_open(&b, NULL, name, &e);
+	unit_ok(fd, &e);
+	assert_int_equal(tasklog_writer(fd), pid);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(tasklog_writer(fd), 0);
+	close(fd);
+	close(said[0]);
+	close(said[1]);
 	boxdir_close(&b);
 }
 
@@ -148,6 +183,7 @@ int main(void)
 		{ "names and prefixes", names_and_prefixes },
 		{ "O2: a terminal beside it", a_terminal_beside_it },
 		{ "the list is in order", list_is_in_order },
+		{ "the writer is known", the_writer_is_known },
 		{ "a copy follows no link", a_copy_follows_no_link },
 	};
 
