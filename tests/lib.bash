@@ -110,10 +110,16 @@ lib_wait_for_command() { # COMMAND
 	return 1
 }
 
+# Where the files of a box are that its project under review has not got yet.
+lib_layer() {
+	echo "$XDG_DATA_HOME/cubby/boxes/$(printf %s "$PWD" | sha256sum | cut -c1-64)/project/upper"
+}
+
 # Fails where WORD is in one of the paths or in the store's boxes. What an ordinary user may
-# not read there belongs to the box's other users: that is looked at from inside.
+# not read there belongs to the box's other users: that is looked at from inside. The
+# project's own files, in its layer and as an apply has kept them, have what the project has.
 lib_no_word() { # WORD PATH...
-	! grep -rsl -- "$1" "${@:2}" "$XDG_DATA_HOME/cubby/boxes" || return 1
+	! grep -rsl --exclude-dir=applied --exclude-dir=project -- "$1" "${@:2}" "$XDG_DATA_HOME/cubby/boxes" || return 1
 	! cubby exec -- find /etc /home /root /run /tmp /var -xdev -type f \
 		-exec grep -ls -- "$1" {} + | grep .
 }

@@ -239,6 +239,22 @@ static void count(struct changes *c, enum changes_kind kind, enum effects_class 
 	c->marked += class == EFFECTS_MARKED;
 }
 
+int changes_add(struct changes *c, const struct changes_item *x)
+{
+	char *path;
+
+	if (c->n >= CHANGES_MAX_LISTED)
+		return 0;
+	if (!c->items)
+		c->items = calloc(CHANGES_MAX_LISTED, sizeof(*c->items));
+	path = c->items ? strdup(x->path) : NULL;
+	if (!path)
+		return -ENOMEM;
+	c->items[c->n] = *x;
+	c->items[c->n++].path = path;
+	return 0;
+}
+
 /* One difference: @was or @now may be NULL. Counted in the first round, which lists what
  * is held; the others list the rest, so that no number of names crowds that out. */
 static int note(struct changes *c, const struct entry *was, const struct entry *now,
@@ -249,27 +265,16 @@ static int note(struct changes *c, const struct entry *was, const struct entry *
 				 : !now ? CHANGES_DELETED
 					: CHANGES_MODIFIED;
 	struct effect effect = effect_of(was, now);
-	struct changes_item *item;
 
 	if (round == EFFECTS_HELD)
 		count(c, kind, effect.class);
-	if (effect.class != round || c->n >= CHANGES_MAX_LISTED)
+	if (effect.class != round)
 		return 0;
-	if (!c->items) {
-		c->items = calloc(CHANGES_MAX_LISTED, sizeof(*c->items));
-		if (!c->items)
-			return -ENOMEM;
-	}
-	item = &c->items[c->n];
-	*item = (struct changes_item){ .kind = kind,
-				       .flags = flags_of(x, owner),
-				       .effect = effect,
-				       .path = strdup(x->path),
-				       .size = x->size };
-	if (!item->path)
-		return -ENOMEM;
-	c->n++;
-	return 0;
+	return changes_add(c, &(struct changes_item){ .kind = kind,
+						      .flags = flags_of(x, owner),
+						      .effect = effect,
+						      .path = x->path,
+						      .size = x->size });
 }
 
 static int compare(struct changes *c, const struct changes_snapshot *before,

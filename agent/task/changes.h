@@ -44,8 +44,11 @@ struct changes {
 	size_t created, modified, deleted; /* all, listed or not */
 	size_t held, marked;		   /* the same, deleted ones aside */
 	bool incomplete; /* too many files, or some could not be looked at */
+	bool waits;	 /* in the box, and not in the project yet */
 };
 void changes_done(struct changes *c);
+/** changes_add() - one more; the path is copied. Return: 0 or -ENOMEM. */
+int changes_add(struct changes *c, const struct changes_item *x);
 
 struct changes_snapshot;
 int changes_snapshot(int dirfd, struct changes_snapshot **ret, struct err *e);

@@ -339,10 +339,15 @@ static int begin(struct task *t, struct err *e)
 
 static void look_at_changes(struct task *t, const struct changes_snapshot *before)
 {
+	const struct task_review *review = &t->conf->review;
 	struct err e = ERR_NONE;
+	int r = 0;
 
-	if (before &&
-	    changes_since(before, t->conf->project_fd, &t->report->changes, &e) < 0)
+	if (review->changes)
+		r = review->changes(review->ctx, &t->report->changes, &e);
+	else if (before)
+		r = changes_since(before, t->conf->project_fd, &t->report->changes, &e);
+	if (r < 0)
 		task_say_notice(t, "cannot say what changed in the directory: %s",
 				e.msg);
 }
@@ -407,7 +412,7 @@ int task_run(struct task_conf *conf, struct task_report *ret, struct err *e)
 	r = begin(&t, e);
 	if (r < 0)
 		return r;
-	if (conf->project_fd >= 0)
+	if (conf->project_fd >= 0 && !conf->review.changes)
 		changes_snapshot(conf->project_fd, &before, &ignored);
 	r = conf->compact && conf->resume_fd >= 0 ? task_shorten(&t, 2, e) : TASK_GO_ON;
 	while (r == TASK_GO_ON)

@@ -119,6 +119,12 @@ struct task_limits {
 	unsigned attempts; /* of one request; 0 = 6 */
 };
 
+/* How a project under review is asked what differs; without functions it is not. */
+struct task_review {
+	int (*changes)(void *ctx, struct changes *ret, struct err *e);
+	void *ctx;
+};
+
 /* Everything is borrowed for task_run(). */
 struct task_conf {
 	const char *text;		     /* the task */
@@ -131,9 +137,10 @@ struct task_conf {
 	/* NULL = tool_run(); a test brings its own tools. */
 	int (*run_tool)(struct toolbox *t, const char *name, const struct json *args,
 			struct tool_result *ret, struct err *e);
-	int project_fd;	     /* directory to report changes of; -1 = none */
-	int transcript_fd;   /* append-only, 0600; -1 = none */
-	int copy_fd;	     /* --save-transcript: a second one; -1 = none */
+	int project_fd;		   /* directory to report changes of; -1 = none */
+	struct task_review review; /* instead of comparing that directory */
+	int transcript_fd;	   /* append-only, 0600; -1 = none */
+	int copy_fd;		   /* --save-transcript: a second one; -1 = none */
 	int resume_fd;	     /* transcript of the task to go on with; -1 = a new task */
 	const char *resumed; /* its name, for the record */
 	bool same_machine; /* shell, jobs and /tmp are those of that task, and nothing is

@@ -186,12 +186,15 @@ static int forget(struct json *options, const char *const *names)
 }
 
 /* What cannot be reviewed is live, and said. */
-static void choose_mode(const struct app *app, const struct opt_box *o, struct spec *s)
+static void choose_mode(const struct app *app, const struct opt_box *o,
+			struct boxsetup *setup)
 {
+	struct spec *s = &setup->spec;
 	struct project_dir d = { .path = s->project, .store = s->store };
 	struct err why = ERR_NONE;
 
-	if (!config_is_set(app->config, CONFIG_PROJECT))
+	setup->may_join = !config_is_set(app->config, CONFIG_PROJECT);
+	if (setup->may_join)
 		s->project_mode = o->project;
 	if (s->project_mode == PROJECT_REVIEW && project_dir_review(&d, &why) < 0) {
 		render_note(app, "no review here, the project is live: %s", why.msg);
@@ -322,7 +325,7 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 		r = fill(app->config, &s->spec, e);
 	if (r < 0)
 		return r;
-	choose_mode(app, o, &s->spec);
+	choose_mode(app, o, s);
 	return there ? save(app, s, old, false, e) : save_new(app, s, old, e);
 }
 
@@ -362,6 +365,13 @@ static int say_busy(const struct config_row *row, struct err *e)
 			"start");
 }
 
+static bool has_mode(const struct spec *s, const struct json *info)
+{
+	const char *has = json_get_str(info, "project_mode");
+
+	return has && strcmp(has, spec_project_name(s->project_mode)) == 0;
+}
+
 /* Only a start gives what options of this command ask for: 1 = the running box has it, and
  * is joined; 0 = none runs, or it was idle and is gone. */
 static int join_as_asked(const struct app *app, struct boxsetup *s, struct err *e)
@@ -381,6 +391,8 @@ static int join_as_asked(const struct app *app, struct boxsetup *s, struct err *
 	if (r < 0)
 		return r;
 	missing = asked_missing(app->config, &s->spec, info);
+	if (s->spec.project_mode != PROJECT_LIVE && !has_mode(&s->spec, info))
+		missing = &config_rows[CONFIG_PROJECT];
 	if (!missing)
 		r = asked_publish_all(s->box, &s->spec, info, render_note_line,
 				      (void *)(uintptr_t)app, e);
@@ -399,14 +411,39 @@ static void tell_mode(const struct app *app, const struct boxsetup *s)
 				 "stay in it until 'cubby apply'");
 }
 
+static int join_or_start(const struct app *app, struct boxsetup *s,
+			 const struct box_command *first, struct err *e)
+{
+	int r = asked_any(app->config) ? join_as_asked(app, s, e) : 0;
+
+	return r == 0 ? open_box(app, s, false, first, e) : r;
+}
+
+/* A task beside a shell or a server of the person's sees what those see. */
+static int join_live(const struct app *app, struct boxsetup *s,
+		     const struct box_command *first, struct err *e)
+{
+	int r;
+
+	s->spec.project_mode = PROJECT_LIVE;
+	*e = ERR_NONE;
+	r = join_or_start(app, s, first, e);
+	if (r >= 0)
+		render_note(app, "no review here, the project is live: the box is in "
+				 "use without one");
+	return r;
+}
+
 int boxsetup_start(const struct app *app, struct boxsetup *s,
 		   const struct box_command *first, struct err *e)
 {
 	bool setup = project_file_setup_needed(app, &s->spec, &s->dir);
-	int r = asked_any(app->config) ? join_as_asked(app, s, e) : 0;
+	int r;
 
-	if (r == 0)
-		r = open_box(app, s, false, setup ? NULL : first, e);
+	first = setup ? NULL : first;
+	r = join_or_start(app, s, first, e);
+	if (r == -EBUSY && s->may_join && s->spec.project_mode == PROJECT_REVIEW)
+		r = join_live(app, s, first, e);
 	if (r >= 0 && setup)
 		r = project_file_setup(app, &s->spec, &s->dir, s->box, e);
 	if (r < 0)

@@ -28,7 +28,9 @@ struct boxsetup {
 	bool keep_options; /* --save, set: options of the command stay with the box */
 	const char *const *forget; /* borrowed; names of options that no longer do */
 	bool remove;		   /* --rm: by boxsetup_finish() */
-	bool changed; /* options that stay with the box are others than before */
+	bool changed;  /* options that stay with the box are others than before */
+	bool may_join; /* nobody has asked for a review: a box that is in use without
+			* one is joined all the same */
 };
 void boxsetup_init(struct boxsetup *s);
 void boxsetup_done(struct boxsetup *s);

@@ -58,7 +58,7 @@ static const struct argp argp = {
 
 static int run(struct app *app, int argc, char **argv)
 {
-	struct args a = { .name = NULL };
+	struct args a = { .box.project = PROJECT_REVIEW };
 	struct taskrun what = { .box = &a.box, .task = &a.task, .resume_last = true };
 	int r;
 

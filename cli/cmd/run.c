@@ -113,7 +113,8 @@ static int task_text(const struct words *w, struct buf *ret, struct err *e)
 static int run(struct app *app, int argc, char **argv)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(TASK_TEXT_MAX);
-	_cleanup_(args_done) struct args a = { .words = WORDS_NONE };
+	_cleanup_(args_done) struct args a = { .box.project = PROJECT_REVIEW,
+					       .words = WORDS_NONE };
 	struct taskrun what = { .text = NULL }; /* a replay brings its own */
 	struct err e = ERR_NONE;
 	int r;

@@ -44,7 +44,8 @@ static const struct argp_option options[] = {
 	    "how long an idle box waits for the next command (default: 10s; 0: it "
 	    "ends)"),
 	ROW("project", CONFIG_PROJECT, "MODE",
-	    "the project directory: live, review (changes wait for 'apply') or ro"),
+	    "the project directory: live, review (of a task the default: changes wait "
+	    "for its end or 'apply') or ro"),
 	ROW("git-writable", CONFIG_GIT_WRITABLE, NULL,
 	    "let the box change .git/hooks and .git/config"),
 	ROW("allow-home", CONFIG_ALLOW_HOME, NULL,

@@ -29,6 +29,7 @@
 #include "cli/task/view.h"
 #include "cli/task/view_end.h"
 #include "cli/task/view_json.h"
+#include "cli/task/waiting.h"
 
 #define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
 
@@ -382,6 +383,7 @@ static void fill_conf(struct work *w)
 			    .cost = config_num(c, CONFIG_MAX_COST) * 1000 },
 		.tools = w->tools,
 		.project_fd = w->project,
+		.review = waiting_review(&w->setup),
 		.transcript_fd = w->transcript,
 		.copy_fd = w->copy,
 		.resume_fd = w->resume,
@@ -476,20 +478,6 @@ static int prepare(struct work *w, struct err *e)
 	return 0;
 }
 
-/* Files of other users in the project directory: how to get them back. */
-static void tell_foreign(const struct work *w, const struct changes *c)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		if (!(c->items[i].flags & CHANGES_FOREIGN))
-			continue;
-		render_note(
-			w->app,
-			"some files belong to users of the box; 'cubby exec -- chown "
-			"-R root:root .' gives them to you");
-		return;
-	}
-}
-
 static int run_task(struct work *w, struct err *e)
 {
 	_cleanup_task_report_ struct task_report report;
@@ -499,7 +487,7 @@ static int run_task(struct work *w, struct err *e)
 	r = task_run(&w->conf, &report, e);
 	if (r < 0)
 		return cmd_fail(w->app, e, (int)report.end);
-	tell_foreign(w, &report.changes);
+	view_end_foreign(w->app, &report.changes);
 	if (report.end != TASK_DONE)
 		render_note(w->app,
 			    "'cubby log %s' shows this task, 'cubby resume %s' "
@@ -559,7 +547,7 @@ static int talk_task(void *ctx, const char *text, struct err *e)
 		return r;
 	w->so_far = report.status;
 	w->conf.compact = false;
-	tell_foreign(w, &report.changes);
+	view_end_foreign(w->app, &report.changes);
 	r = next_resume(w, e);
 	return r < 0 ? r : (int)report.end;
 }

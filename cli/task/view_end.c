@@ -171,6 +171,20 @@ void view_end_show(const struct app *app, const struct task_report *r, const cha
 		render_error(app, &r->why, (int)r->end);
 	if (app->quiet)
 		return;
-	show_files(app, &r->changes);
+	if (!r->changes.waits)
+		show_files(app, &r->changes);
 	show_totals(app, r);
+}
+
+void view_end_foreign(const struct app *app, const struct changes *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (!(c->items[i].flags & CHANGES_FOREIGN))
+			continue;
+		render_note(
+			app,
+			"some files belong to users of the box; 'cubby exec -- chown "
+			"-R root:root .' gives them to you");
+		return;
+	}
 }

@@ -16,6 +16,9 @@
 void view_end_show(const struct app *app, const struct task_report *r,
 		   const char *said);
 
+/** view_end_foreign() - files of other users in the project: how to get them back */
+void view_end_foreign(const struct app *app, const struct changes *c);
+
 /** view_end_cost() - ", about $0.012", or "" where it is not known or nothing; @out */
 char *view_end_cost(char *out, size_t size, const struct task_status *st);
 

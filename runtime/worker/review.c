@@ -363,15 +363,18 @@ static int op_diff(struct review *rv, struct err *e)
 
 static int op_patch(struct review *rv, struct err *e)
 {
+	size_t left = (size_t)json_get_int(rv->args, "bytes", INT64_MAX);
 	int r = list(rv, e);
 
-	for (size_t i = 0; i < rv->diff.n && r == 0; i++) {
+	for (size_t i = 0; i < rv->diff.n && r == 0 && left; i++) {
 		_cleanup_buf_ struct buf text = BUF_INIT(PATCH_MAX);
 		struct patch_count ignored;
 
 		if (!is_asked(rv, rv->diff.items[i].path))
 			continue;
 		(void)patch_item(&rv->layer, &rv->diff.items[i], &text, &ignored);
+		text.len = MIN(text.len, left);
+		left -= text.len;
 		r = text.len ? file_write_fd(REVIEW_OUT, text.data, text.len, e) : 0;
 	}
 	return r;

@@ -11,6 +11,7 @@
  *   "policy"     "safe", "ask", "all", "never"
  *   "allow", "deny"   patterns that change the class of a path
  *   "overwrite"  also what has changed on the host meanwhile
+ *   "bytes"      of a patch: the rest is left out
  * Standard error gets a line of JSON for each change, or the patch as it is. */
 #ifndef RUNTIME_WORKER_REVIEW_H
 #define RUNTIME_WORKER_REVIEW_H

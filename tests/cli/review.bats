@@ -18,7 +18,7 @@ change() { # SCRIPT: a task that runs it and ends
 	model < <(call "$1"; finish done)
 }
 
-review() { task --project review "$@"; }
+review() { task "$@"; } # it is the default
 
 @test "what is harmless is there when the task ends, with a line for each file" {
 	echo one >a
@@ -29,6 +29,24 @@ review() { task --project review "$@"; }
 		{ echo "$stderr"; return 1; }
 	cubby undo
 	[ "$(cat a)" = one ] && [ ! -e d ]
+}
+
+@test "--project live, and beside a live command: it is there at once" {
+	change 'echo x >a'
+	run -0 --separate-stderr task --project live "do it"
+	[[ $stderr == *"+ a"* ]]
+	[ -z "$(cubby diff)" ]
+	model_done
+	cubby exec -d --net none -- sleep 1000
+	change 'echo y >b'
+	run -5 review --project review "do it"
+	[[ $output == *"the box runs already, without this --project"* ]]
+	run -125 cubby exec --project review -- true
+	[[ $output == *"is in use, and sees the project with --project live"* ]]
+	run -0 --separate-stderr review "do it"
+	[ "$(cat b)" = y ]
+	[[ $stderr == *"no review here, the project is live: the box is in use without one"*"+ b"* ]]
+	cubby stop
 }
 
 @test "what acts on this machine waits, and the last line says for what" {

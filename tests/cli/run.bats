@@ -32,7 +32,7 @@ setup() { lib_project; }
 	[ "$output" = "hello.txt is there." ]
 	[[ $stderr == *"I write the file."*'$ echo hello >hello.txt; cat hello.txt'*"  hello"*"exit 0, "* ]]
 	[[ $stderr == *'$ echo oops; false'*"  oops"*"exit 1, "* ]]
-	[[ $stderr == *"  + hello.txt"* ]]
+	[[ $stderr == *"  new      hello.txt +1"* ]]
 	[[ $stderr == *"cubby: done, 3 rounds, 3 calls"* ]]
 	[ "$(cat hello.txt)" = hello ]
 	[ "$(stat -c %u hello.txt)" = "$(id -u)" ]

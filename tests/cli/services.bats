@@ -123,11 +123,11 @@ config() {
 	{"text":"done"}
 	END
 	run -0 --separate-stderr task --json "look"
-	[ -z "$stderr" ]
+	[ "$(jq -r '.review[].path' <<<"$stderr")" = /new ]
 	local doc=$CUBBY_TEST_TOP/docs/events.md
 	[ "$(jq -r .event <<<"$output" | sort -u | xargs)" = \
 		"call discarded end output reasoning result retry round start turn words" ]
-	for word in $(jq -r 'keys[], .event, (.files[]? | keys[])' <<<"$output" | sort -u); do
+	for word in $(jq -r 'keys[], (.event // empty), (.files[]? | keys[]), (.review[]? | keys[])' <<<"$output$stderr" | sort -u); do
 		grep -q "\`$word\`" "$doc" || { echo "$word is not in docs/events.md"; false; }
 	done
 	[ "$(jq -r .event <<<"$output" | tail -1)" = end ]

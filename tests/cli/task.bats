@@ -234,12 +234,13 @@ asks() {
 	cubby run --net none "count" {MODEL_FD}>&- </dev/null >out 2>&1 &
 	pid=$!
 	for ((i = 0; i < 1000; i++)); do
-		[ -s log ] && break
+		[ -s "$(lib_layer)/log" ] && break
 		read -rt 0.02 <> <(:) || true
 	done
 	kill -9 "$pid"
 	wait "$pid" || true
-	[ "$(cat log)" = one ]
+	[ ! -e log ]
+	[ "$(cat "$(lib_layer)/log")" = one ]
 	run -0 --separate-stderr cubby resume -q --net none {MODEL_FD}>&- </dev/null
 	[ "$output" = both ]
 	[ "$(cat log)" = one$'\n'two ]
@@ -271,7 +272,7 @@ asks() {
 	cubby run --net none "long" {MODEL_FD}>&- </dev/null >out 2>&1 &
 	pid=$!
 	for ((i = 0; i < 1000; i++)); do
-		[ -s up ] && break
+		[ -s "$(lib_layer)/up" ] && break
 		read -rt 0.02 <> <(:) || true
 	done
 	kill -INT "$pid"
@@ -284,7 +285,7 @@ asks() {
 # stop_when FILE: the box is stopped when it is there, and then FILE.stopped is
 stop_when() {
 	(
-		until [ -e "$1" ]; do read -rt 0.02 <> <(:) || true; done
+		until [ -e "$(lib_layer)/$1" ]; do read -rt 0.02 <> <(:) || true; done
 		cubby stop && touch "$1.stopped"
 	) >"$1.log" 2>&1 3>&- {MODEL_FD}>&- &
 	stoppers+=($!)
@@ -303,6 +304,7 @@ stop_when() {
 	run -0 task "go on"
 	[[ $output == *"done"* ]]
 	[ ! -e ran ]
+	[ "$(cat kept)" = ok ]
 	local log
 	log=$(ls -t "$XDG_DATA_HOME"/cubby/boxes/*/transcripts/*.jsonl | head -1)
 	grep -q 'not executed: the box had ended' "$log"
@@ -316,7 +318,7 @@ stop_when() {
 	{"until":"$LIB_PROJECT/removed","calls":[{"name":"read_file","args":{"path":"kept"}}]}
 	END
 	(
-		until [ -e kept ]; do read -rt 0.02 <> <(:) || true; done
+		until [ -e "$(lib_layer)/kept" ]; do read -rt 0.02 <> <(:) || true; done
 		cubby rm --force && touch removed
 	) >rm.log 2>&1 3>&- {MODEL_FD}>&- &
 	run -5 task "go on"

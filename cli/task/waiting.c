@@ -1,0 +1,124 @@
+#include "cli/task/waiting.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/box/review.h"
+
+static int open_review(const struct boxsetup *s, const char *op, struct review *rv,
+		       struct json **args, struct err *e)
+{
+	*args = review_args(op);
+	return *args ? review_open(s, false, rv, e)
+		     : err_sys(e, -ENOMEM, "cannot ask what has changed");
+}
+
+static enum changes_kind kind_of(const struct json *j)
+{
+	if (!json_get_int(j, "mode", 0))
+		return CHANGES_DELETED;
+	return json_get_int(j, "was_mode", 0) ? CHANGES_MODIFIED : CHANGES_CREATED;
+}
+
+static struct effect effect_of(const struct json *j, const char *path)
+{
+	const char *class = json_get_str(j, "class");
+	struct effect x =
+		effects_of_change(path, (mode_t)json_get_int(j, "was_mode", 0),
+				  (mode_t)json_get_int(j, "mode", 0), false);
+
+	if (class && strcmp(class, effects_name(EFFECTS_HELD)) == 0 &&
+	    x.class != EFFECTS_HELD)
+		x = (struct effect){ EFFECTS_HELD, "held by the review" };
+	return x;
+}
+
+static unsigned flags_of(const struct json *j)
+{
+	mode_t mode = (mode_t)json_get_int(j, "mode", 0);
+	const char *kind = json_get_str(j, "kind");
+
+	return (S_ISREG(mode) && mode & 0111 ? CHANGES_EXECUTABLE : 0U) |
+	       (S_ISDIR(mode) ? CHANGES_DIRECTORY : 0U) |
+	       (S_ISLNK(mode) ? CHANGES_SYMLINK : 0U) |
+	       (kind && strcmp(kind, "git") == 0 ? CHANGES_GIT : 0U);
+}
+
+static int add(struct changes *c, const struct json *j, enum effects_class round)
+{
+	char path[PATH_MAX];
+	struct changes_item x;
+
+	if (spec_path(j, "path", path) < 0)
+		return 0;
+	x = (struct changes_item){ .kind = kind_of(j),
+				   .flags = flags_of(j),
+				   .effect = effect_of(j, path + 1),
+				   .path = path + 1,
+				   .size = (uint64_t)json_get_int(j, "size", 0) };
+	if (x.effect.class != round)
+		return 0;
+	c->created += x.kind == CHANGES_CREATED;
+	c->modified += x.kind == CHANGES_MODIFIED;
+	c->deleted += x.kind == CHANGES_DELETED;
+	c->held += round == EFFECTS_HELD;
+	c->marked += round == EFFECTS_MARKED;
+	return changes_add(c, &x);
+}
+
+static int list_changes(void *setup, struct changes *ret, struct err *e)
+{
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_(changes_done) struct changes c = { .waits = true };
+	_cleanup_json_ struct json *args = NULL, *list = NULL;
+	int r = open_review(setup, "diff", &rv, &args, e);
+
+	if (r == 0)
+		r = review_ask(&rv, args, &list, NULL, e);
+	if (r < 0)
+		return r;
+	for (int round = EFFECTS_HELD; round >= EFFECTS_PLAIN; round--)
+		json_each(it, list)
+		{
+			if (r == 0)
+				r = add(&c, it, (enum effects_class)round);
+		}
+	if (r < 0)
+		return err_sys(e, r, "cannot list what has changed");
+	*ret = take(&c, ((struct changes){ 0 }));
+	return 0;
+}
+
+int waiting_patch(void *setup, const char *path, struct buf *ret, struct err *e)
+{
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_json_ struct json *args = NULL;
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *out;
+	int r = open_review(setup, "patch", &rv, &args, e);
+
+	if (r == 0 && path)
+		r = review_add_path(args, setup, path, e);
+	if (r < 0)
+		return r;
+	out = open_memstream(&text, &len);
+	if (!out || json_set_int(args, "bytes", WAITING_PATCH) < 0)
+		r = err_sys(e, -ENOMEM, "cannot ask what has changed");
+	if (r == 0)
+		r = review_ask(&rv, args, NULL, out, e);
+	if (out)
+		(void)fclose(out);
+	if (r == 0 && buf_add(ret, text ?: "", text ? len : 0) < 0)
+		r = err_sys(e, -ENOMEM, "cannot keep what has changed");
+	return r;
+}
+
+struct task_review waiting_review(struct boxsetup *setup)
+{
+	return box_reviews(setup->box)
+		       ? (struct task_review){ .changes = list_changes, .ctx = setup }
+		       : (struct task_review){ NULL, NULL };
+}
