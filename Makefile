@@ -25,6 +25,8 @@ say = @true
 endif
 
 PKGS := libcjson
+# Static in both programs: init has no libraries, and a start pays for each (docs/adr/0002).
+PKGS_STATIC := libcap
 # Loaded on demand by their doors (docs/adr/0002): only their headers are needed here.
 PKGS_HEADERS := vterm libcurl libarchive libcrypto md4c libedit
 PKGS_BUILD := libseccomp # by scripts/mkfilters.c alone
@@ -38,6 +40,7 @@ CFLAGS += -std=gnu17 -Wall -Wextra $(WERROR) -Wshadow -Wstrict-prototypes \
 	-Wformat=2 -Wvla -Wundef -Wcast-qual -fno-common -fstack-protector-strong -fPIE
 LDFLAGS += -pie -Wl,-z,relro -Wl,--as-needed
 LDLIBS += -ldl
+STATIC_LIBS := -l:libcap.a
 INIT_LDFLAGS := -static -Wl,-z,relro -Wl,--gc-sections
 SANITIZE := address,undefined
 # The rules are those of version 14; another may format and warn otherwise.
@@ -78,14 +81,14 @@ endif
 BARE := demo deps help clean check check-long check-vm rootfs uninstall dist check-rules
 TESTING := unit faults headers lint tidy
 ifneq ($(filter-out $(BARE),$(or $(MAKECMDGOALS),all)),)
-NEEDED := $(PKGS) $(PKGS_HEADERS) $(PKGS_BUILD) $(if $(filter $(TESTING),$(MAKECMDGOALS)),$(PKGS_TEST))
+NEEDED := $(PKGS) $(PKGS_STATIC) $(PKGS_HEADERS) $(PKGS_BUILD) $(if $(filter $(TESTING),$(MAKECMDGOALS)),$(PKGS_TEST))
 MISSING := $(shell pkg-config --print-errors --exists $(NEEDED) 2>&1 | head -1)
 ifneq ($(MISSING),)
 $(error packages are missing ($(MISSING)); run scripts/install-deps$(if \
 	$(filter $(TESTING),$(MAKECMDGOALS)), --check))
 endif
-CPPFLAGS += $(shell pkg-config --cflags $(PKGS) $(PKGS_HEADERS))
-LDLIBS += $(shell pkg-config --libs $(PKGS))
+CPPFLAGS += $(shell pkg-config --cflags $(PKGS) $(PKGS_STATIC) $(PKGS_HEADERS))
+LDLIBS += $(STATIC_LIBS) $(shell pkg-config --libs $(PKGS))
 endif
 
 SRC := $(foreach l,$(LAYERS),$(wildcard $(l)/*.c $(l)/*/*.c))
@@ -132,7 +135,7 @@ $(BIN): $(O)/cli/main.o $(LIB)
 
 $(INIT): $(O)/cli/main_init.o $(LIB)
 	$(say) LINK $@
-	$(Q)$(CC) $(filter-out -fPIE,$(CFLAGS)) $(INIT_LDFLAGS) -o $@.linked $^ && $(copied)
+	$(Q)$(CC) $(filter-out -fPIE,$(CFLAGS)) $(INIT_LDFLAGS) -o $@.linked $^ $(STATIC_LIBS) && $(copied)
 
 $(LIB): $(LIBOBJ)
 	$(say) AR $@

@@ -196,22 +196,6 @@ static inline int sys_uname(struct utsname *ret)
 	return (int)sys_ret(uname(ret));
 }
 
-struct __user_cap_header_struct;
-struct __user_cap_data_struct;
-
-/* Two data structs with _LINUX_CAPABILITY_VERSION_3 (linux/capability.h). */
-static inline int sys_capget(struct __user_cap_header_struct *head,
-			     struct __user_cap_data_struct *ret)
-{
-	return (int)sys_ret(syscall(SYS_capget, head, ret));
-}
-
-static inline int sys_capset(struct __user_cap_header_struct *head,
-			     const struct __user_cap_data_struct *data)
-{
-	return (int)sys_ret(syscall(SYS_capset, head, data));
-}
-
 static inline int sys_seccomp(unsigned op, unsigned flags, void *arg)
 {
 	return (int)sys_ret(syscall(SYS_seccomp, op, flags, arg));

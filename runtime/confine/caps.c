@@ -1,13 +1,9 @@
 #include "runtime/confine/caps.h"
 
-#include <linux/capability.h>
+#include <errno.h>
+#include <sys/capability.h>
 
-#include "base/sys/sys.h"
-
-/* The sets go to the kernel by capset(2) itself: libcap counts the kernel's
- * capabilities in a constructor, which every start of cubby would pay for. */
-
-enum { CAPS_NUMBERS = 64 }; /* of capset version 3: two words of 32 */
+#include "base/scope.h"
 
 #define CAPS_BIT(cap) (UINT64_C(1) << (cap))
 
@@ -34,51 +30,68 @@ static uint64_t with_more(unsigned more)
 	return set;
 }
 
-/* Drops every bounding capability that is not in @keep. The kernel may know more of
- * them than our headers: EINVAL is the end of its list. */
+static void free_set(cap_t *set)
+{
+	if (*set)
+		cap_free(*set);
+}
+
+static void free_name(char **name)
+{
+	if (*name)
+		cap_free(*name);
+}
+
+/* libcap answers as the C library does. */
+static int failed(struct err *e, const char *what)
+{
+	return err_sys(e, -errno, "cannot %s", what);
+}
+
+static int drop_bound(cap_value_t cap, struct err *e)
+{
+	_cleanup_(free_name) char *name = NULL;
+	int r;
+
+	if (cap_drop_bound(cap) == 0)
+		return 0;
+	r = -errno;
+	name = cap_to_name(cap);
+	return err_sys(e, r, "cannot drop the capability %s", name ? name : "?");
+}
+
+/* Drops every bounding capability that is not in @keep, also those that the kernel knows
+ * and our headers do not. */
 static int limit_bounding(uint64_t keep, struct err *e)
 {
-	for (unsigned cap = 0; cap < CAPS_NUMBERS; cap++) {
-		int r = sys_prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
+	int r = 0;
 
-		if (r == -EINVAL)
-			break;
-		if (r == 0 || (keep & CAPS_BIT(cap)))
-			continue;
-		if (r > 0)
-			r = sys_prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
-		if (r < 0)
-			return err_sys(e, r, "cannot drop capability %u", cap);
-	}
-	return 0;
+	for (cap_value_t cap = 0; cap < cap_max_bits() && r == 0; cap++)
+		if (!(keep & CAPS_BIT(cap)) && cap_get_bound(cap) > 0)
+			r = drop_bound(cap, e);
+	return r;
 }
 
 /* Permitted and effective become what is left of @keep; inheritable becomes empty. */
 static int limit_sets(uint64_t keep, struct err *e)
 {
-	struct __user_cap_header_struct head = { .version =
-							 _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct now[2] = { 0 };
-	int r = sys_capget(&head, now);
+	_cleanup_(free_set) cap_t set = cap_get_proc();
 
-	if (r < 0)
-		return err_sys(e, r, "cannot read the capabilities");
-	for (int i = 0; i < 2; i++) {
-		now[i].permitted &= (uint32_t)(keep >> (32 * i));
-		now[i].effective = now[i].permitted;
-		now[i].inheritable = 0;
-	}
-	r = sys_capset(&head, now);
-	return r < 0 ? err_sys(e, r, "cannot set the capabilities") : 0;
+	if (!set)
+		return failed(e, "read the capabilities");
+	for (cap_value_t cap = 0; cap < cap_max_bits(); cap++)
+		if (!(keep & CAPS_BIT(cap)) &&
+		    cap_set_flag(set, CAP_PERMITTED, 1, &cap, CAP_CLEAR) < 0)
+			return failed(e, "make a set of capabilities");
+	if (cap_fill(set, CAP_EFFECTIVE, CAP_PERMITTED) < 0 ||
+	    cap_clear_flag(set, CAP_INHERITABLE) < 0)
+		return failed(e, "make a set of capabilities");
+	return cap_set_proc(set) < 0 ? failed(e, "set the capabilities") : 0;
 }
 
 static int clear_ambient(struct err *e)
 {
-	int r = sys_prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-
-	/* EINVAL: before 4.3 there was no ambient set. */
-	return r < 0 && r != -EINVAL ? err_sys(e, r, "cannot empty the ambient set")
-				     : 0;
+	return cap_reset_ambient() < 0 ? failed(e, "empty the ambient set") : 0;
 }
 
 int caps_limit(unsigned more, struct err *e)
@@ -93,9 +106,7 @@ int caps_limit(unsigned more, struct err *e)
 
 int caps_keep_trace(struct err *e)
 {
-	int r = sys_prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0);
-
-	return r < 0 ? err_sys(e, r, "cannot drop a capability for good") : 0;
+	return drop_bound(CAP_SYS_PTRACE, e);
 }
 
 int caps_drop_trace(struct err *e)
