@@ -6,6 +6,7 @@ enum { DIGITS_MAX = 12, SKIPPED_MAX = 4096 };
 
 enum state {
 	SIZE,
+	BLANK,
 	EXTENSION,
 	SIZE_LF,
 	DATA,
@@ -38,7 +39,15 @@ static int take_size(struct chunked *c, char ch)
 		return -EBADMSG;
 	if (ch == '\r')
 		return SIZE_LF;
-	return ch == ';' || ch == ' ' || ch == '\t' ? EXTENSION : -EBADMSG;
+	return ch == ' ' || ch == '\t' ? BLANK : ch == ';' ? EXTENSION : -EBADMSG;
+}
+
+/* Between the size and what is behind it. */
+static int take_blank(struct chunked *c, char ch)
+{
+	if (ch == ' ' || ch == '\t')
+		return ++c->skipped > SKIPPED_MAX ? -EBADMSG : BLANK;
+	return ch == '\r' ? SIZE_LF : ch == ';' ? EXTENSION : -EBADMSG;
 }
 
 /* What nobody reads has a limit, too. */
@@ -55,6 +64,8 @@ static int step(struct chunked *c, char ch)
 	switch ((enum state)c->state) {
 	case SIZE:
 		return take_size(c, ch);
+	case BLANK:
+		return take_blank(c, ch);
 	case EXTENSION:
 		return skip(c, ch, EXTENSION, SIZE_LF);
 	case SIZE_LF:

@@ -54,6 +54,7 @@ static void clear_request(struct exchange *x)
 	x->n_args = 0;
 	x->chunked = (struct chunked){ 0 };
 	x->hooks = NULL;
+	x->server->counts.bodies -= take(&x->counted, 0);
 	x->body_done = true;
 	x->streams = x->paused = x->begun = x->ended = x->cut = x->close = false;
 	x->out_chunked = x->no_body = x->pinged = x->raw = false;
@@ -191,6 +192,13 @@ static bool take_part(struct exchange *x, const struct chunked_data *d)
 	x->discarded += d->len;
 	if (route->body == ROUTE_NO_BODY && x->discarded <= DISCARD_MAX)
 		return true;
+	if (route->body == ROUTE_JSON &&
+	    x->server->counts.bodies + d->len > EXCHANGE_JSON_ALL) {
+		refuse_body(x, 503, "too many large bodies at once; try again");
+		return false;
+	}
+	x->counted += d->len;
+	x->server->counts.bodies += d->len;
 	if (route->body == ROUTE_JSON && buf_add(&x->body, d->data, d->len) == 0)
 		return true;
 	refuse_body(x, 413, "the body is too large");
@@ -224,7 +232,9 @@ static void take_body(struct exchange *x)
 		}
 		if (r == 0)
 			return;
-		x->deadline_ms = sys_now_ms() + EXCHANGE_STALL_MS;
+		/* what nobody asked for comes at once, or not at all */
+		if (x->match.route->body != ROUTE_NO_BODY)
+			x->deadline_ms = sys_now_ms() + EXCHANGE_STALL_MS;
 		if (d.len && !take_part(x, &d))
 			return;
 		buf_consume(&x->in, used);
@@ -253,7 +263,7 @@ static bool has_token(struct exchange *x)
 	return exchange_key_is(x, exchange_arg(x, "token", 0));
 }
 
-static bool has_key(const struct exchange *x)
+static bool has_key(struct exchange *x)
 {
 	const char *value = head_field(&x->head, "authorization");
 
@@ -288,6 +298,7 @@ static int check_request(struct exchange *x)
 			   x->head.path, &x->match);
 
 	route = x->match.route;
+	x->close |= x->head.websocket; /* frames may follow */
 	if (r < 0)
 		exchange_fail(x, 400, "malformed path");
 	else if (strcmp(x->head.method, "OPTIONS") == 0 && exchange_origin_allowed(x) &&
@@ -301,6 +312,8 @@ static int check_request(struct exchange *x)
 		exchange_fail(x, 401, "Invalid API key");
 	else if (x->head.websocket && (!key || strlen(key) != 24))
 		exchange_fail(x, 400, "bad sec-websocket-key");
+	else if (x->head.websocket && exchange_arg(x, "user_id", 1))
+		exchange_fail(x, 400, "user_id stands twice");
 	else if (route->body == ROUTE_JSON && x->head.length > EXCHANGE_JSON_MAX)
 		exchange_fail(x, 413, "the body is too large");
 	else
@@ -325,7 +338,9 @@ static void on_head(struct exchange *x)
 		dispatch(x);
 		return;
 	}
-	set_state(x, EXCHANGE_BODY, EXCHANGE_STALL_MS);
+	set_state(x, EXCHANGE_BODY,
+		  x->match.route->body == ROUTE_NO_BODY ? EXCHANGE_HEAD_MS
+							: EXCHANGE_STALL_MS);
 	take_body(x);
 }
 
@@ -501,6 +516,7 @@ int conn_new(struct server *s, int fd, struct err *e)
 	}
 	x->server = s;
 	x->fd = fd;
+	x->born_ms = sys_now_ms();
 	buf_init(&x->in, HEAD_MAX + CHUNK);
 	buf_init(&x->out, EXCHANGE_OUT_MAX);
 	clear_request(x);
@@ -551,6 +567,12 @@ bool conn_idle(const struct exchange *x)
 {
 	return (x->state == EXCHANGE_HEAD && x->served && !x->in.len) ||
 	       x->state == EXCHANGE_LINGER;
+}
+
+/* Who has no key and takes its time, however it does that. */
+bool conn_stranger(const struct exchange *x, uint64_t now_ms)
+{
+	return !x->known && now_ms - x->born_ms > EXCHANGE_STRANGER_MS;
 }
 
 void conn_tick(struct exchange *x, uint64_t now_ms)

@@ -12,6 +12,8 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
+enum { WS_OUT_FULL = 2 * EXCHANGE_FULL };
+
 /* ---- the request ---------------------------------------------------------------- */
 
 const char *exchange_method(const struct exchange *x)
@@ -108,7 +110,7 @@ int exchange_text(struct exchange *x, const char *name, const char **ret, struct
 	return 0;
 }
 
-bool exchange_key_is(const struct exchange *x, const char *key)
+bool exchange_key_is(struct exchange *x, const char *key)
 {
 	const char *want = x->server->conf->key;
 	volatile unsigned differ;
@@ -124,6 +126,7 @@ bool exchange_key_is(const struct exchange *x, const char *key)
 	for (size_t i = 0; i < n; i++) /* as long for any key of a length */
 		differ |= (unsigned)(unsigned char)want[i] ^
 			  (unsigned char)key[len ? i % len : 0];
+	x->known |= differ == 0;
 	return differ == 0;
 }
 
@@ -187,7 +190,9 @@ void exchange_watch(struct exchange *x)
 	if (x->state == EXCHANGE_DEAD || !x->source)
 		return;
 	if (x->state == EXCHANGE_HEAD || x->state == EXCHANGE_LINGER ||
-	    x->state == EXCHANGE_BODY || (x->state == EXCHANGE_WS && !x->paused) ||
+	    x->state == EXCHANGE_BODY ||
+	    /* pongs wait for room like everything else */
+	    (x->state == EXCHANGE_WS && !x->paused && x->out.len < WS_OUT_FULL) ||
 	    (x->state == EXCHANGE_BUSY && x->streams && x->hooks && !x->paused))
 		events |= EPOLLIN;
 	if (x->out.len || x->state == EXCHANGE_FLUSH || x->kick)
@@ -368,10 +373,10 @@ void exchange_cut(struct exchange *x)
 	exchange_push(x);
 }
 
-void exchange_raw_begin(struct exchange *x)
+void exchange_raw_begin(struct exchange *x, bool both)
 {
 	x->begun = x->close = true;
-	if (x->head.websocket && x->state == EXCHANGE_BUSY) {
+	if (both && x->state == EXCHANGE_BUSY) {
 		x->raw = x->streams = true;
 		x->body_done = false;
 		x->body_left = UINT64_MAX;
@@ -514,6 +519,11 @@ void exchange_ws_accept(struct exchange *x, const char *protocol)
 	x->state = EXCHANGE_WS;
 	x->deadline_ms = sys_now_ms() + EXCHANGE_PING_MS;
 	exchange_push(x);
+}
+
+void exchange_ws_limit(struct exchange *x, size_t most)
+{
+	x->ws.message.max = most;
 }
 
 void exchange_ws_send(struct exchange *x, enum exchange_message kind, const void *data,

@@ -37,8 +37,8 @@ const struct json *exchange_json(const struct exchange *x);
 /** exchange_text() - a member of it that has to be a string: 0 or -EBADMSG */
 int exchange_text(struct exchange *x, const char *name, const char **ret,
 		  struct err *e);
-/** exchange_key_is() - in constant time */
-bool exchange_key_is(const struct exchange *x, const char *key);
+/** exchange_key_is() - in constant time; who has shown it keeps its place (server.c) */
+bool exchange_key_is(struct exchange *x, const char *key);
 struct server *exchange_server(const struct exchange *x);
 struct loop *exchange_loop(const struct exchange *x);
 /** exchange_tenant() - whose box it is (tenant.h); of a route with box, else NULL */
@@ -92,8 +92,9 @@ void exchange_cut(struct exchange *x);
  *  hooks.drained */
 size_t exchange_backlog(const struct exchange *x);
 /* Bytes as they are, head and all, from another server: the connection ends with them.
- * What comes from the client goes to hooks.body, also what comes behind its request. */
-void exchange_raw_begin(struct exchange *x);
+ * @both: it is no more HTTP; what comes from the client goes to hooks.body, also what
+ * comes behind its request. */
+void exchange_raw_begin(struct exchange *x, bool both);
 void exchange_raw_write(struct exchange *x, const void *data, size_t len);
 void exchange_raw_end(struct exchange *x);
 enum { EXCHANGE_FULL = 256 << 10 };
@@ -107,6 +108,8 @@ void exchange_pause(struct exchange *x, bool pause);
 void exchange_ws_accept(struct exchange *x, const char *protocol);
 void exchange_ws_send(struct exchange *x, enum exchange_message kind, const void *data,
 		      size_t len);
+/** exchange_ws_limit() - of a message; nobody who has not shown the key sends a long one */
+void exchange_ws_limit(struct exchange *x, size_t most);
 /** exchange_ws_close() - @x is no more after this */
 void exchange_ws_close(struct exchange *x, unsigned code, const char *reason);
 

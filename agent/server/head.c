@@ -140,9 +140,17 @@ static int read_length(struct head *h)
 	return 0;
 }
 
+/* A name or an address, and a port. RFC 9112, 3.2: anything else is refused. */
+static bool is_host(const char *s)
+{
+	return s[strspn(s, "0123456789abcdefghijklmnopqrstuvwxyz"
+			   "ABCDEFGHIJKLMNOPQRSTUVWXYZ-._~:[]%")] == '\0';
+}
+
 static int read_meaning(struct head *h)
 {
 	const char *connection = head_field(h, "connection");
+	const char *host = head_field(h, "host");
 	const char *expect = head_field(h, "expect");
 	const char *upgrade = head_field(h, "upgrade");
 	const char *version = head_field(h, "sec-websocket-version");
@@ -150,8 +158,10 @@ static int read_meaning(struct head *h)
 
 	if (r)
 		return r;
-	if (h->minor && !head_field(h, "host"))
+	if (h->minor && !host)
 		return refuse(h, 400, "no host field");
+	if (host && !is_host(host))
+		return refuse(h, 400, "bad host field");
 	h->keep_alive = h->minor && !lists(connection, "close");
 	h->expects = h->minor && expect && strcasecmp(expect, "100-continue") == 0;
 	h->websocket = upgrade && lists(upgrade, "websocket") &&

@@ -14,16 +14,18 @@
 #include "base/loop.h"
 
 enum {
-	EXCHANGE_ARGS = 24,	      /* values of a query that were asked for */
-	EXCHANGE_JSON_MAX = 32 << 20, /* a body that is parsed */
-	EXCHANGE_OUT_MAX = 16 << 20,  /* an answer in one piece */
+	EXCHANGE_ARGS = 24,	       /* values of a query that were asked for */
+	EXCHANGE_JSON_MAX = 32 << 20,  /* a body that is parsed */
+	EXCHANGE_JSON_ALL = 128 << 20, /* all of them at once */
+	EXCHANGE_OUT_MAX = 16 << 20,   /* an answer in one piece */
 	EXCHANGE_LOC = 40
 };
 
 enum {
-	EXCHANGE_HEAD_MS = 10000,  /* from the first byte of a head to its last */
-	EXCHANGE_KEEP_MS = 90000,  /* between two requests; clients assume 75 s */
-	EXCHANGE_STALL_MS = 60000, /* nothing came of a body, or nothing left */
+	EXCHANGE_HEAD_MS = 10000,   /* from the first byte of a head to its last */
+	EXCHANGE_KEEP_MS = 90000,   /* between two requests; clients assume 75 s */
+	EXCHANGE_STALL_MS = 60000,  /* nothing came of a body, or nothing left */
+	EXCHANGE_STRANGER_MS = 500, /* without key, when others wait for its place */
 	EXCHANGE_PING_MS = 30000,
 	EXCHANGE_LINGER_MS = 2000
 };
@@ -49,7 +51,10 @@ struct exchange {
 	struct buf in, out; /* owned */
 	uint64_t deadline_ms;
 	bool served; /* a request was answered on it */
-	bool pinged; /* a WebSocket whose answer to a ping is awaited */
+	bool known;  /* the key was shown on it */
+	uint64_t born_ms;
+	size_t counted; /* bytes of its body in server.bodies */
+	bool pinged;	/* a WebSocket whose answer to a ping is awaited */
 
 	char *head_text; /* owned; what @head points into */
 	struct head head;
@@ -82,6 +87,7 @@ struct exchange {
 
 struct server_counts {
 	uint64_t requests, connections, refused, bytes_out;
+	size_t bodies;	      /* bytes of bodies that are in memory */
 	uint64_t by_class[6]; /* of answers: by_class[2] = 2xx */
 	unsigned programs, terminals;
 };
@@ -121,6 +127,7 @@ void conn_reap(struct server *s);
 void conn_tick(struct exchange *x, uint64_t now_ms);
 /** conn_idle() - no request is on it: it may be closed for another */
 bool conn_idle(const struct exchange *x);
+bool conn_stranger(const struct exchange *x, uint64_t now_ms);
 
 /* ---- tables of routes */
 extern const struct route_table about_routes, files_routes, execute_routes,

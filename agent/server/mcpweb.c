@@ -321,6 +321,16 @@ static struct session *session_for(struct exchange *x)
 	return NULL;
 }
 
+/* Which session it is about; @ret stays as it is: it was answered, or the return is */
+static int asked_of(struct exchange *x, struct session **ret, struct err *e)
+{
+	int r = check(x, e);
+
+	if (r == 0)
+		*ret = session_for(x);
+	return r;
+}
+
 static int make_id(char id[ID], struct err *e)
 {
 	unsigned char bytes[ID / 2];
@@ -489,14 +499,11 @@ static bool resume(struct session *s, struct exchange *x, const char *last)
 static int get_mcp(struct exchange *x, struct err *e)
 {
 	const char *last = exchange_header(x, "last-event-id");
-	struct session *s;
-	int r = check(x, e);
+	struct session *s = NULL;
+	int r = asked_of(x, &s, e);
 
-	if (r < 0)
-		return r;
-	s = session_for(x);
 	if (!s)
-		return 0;
+		return r;
 	exchange_begin(x, 200, "text/event-stream", NULL, -1);
 	exchange_write(x, ":\n\n", 3);
 	if (last && resume(s, x, last))
@@ -510,14 +517,11 @@ static int get_mcp(struct exchange *x, struct err *e)
 
 static int delete_mcp(struct exchange *x, struct err *e)
 {
-	struct session *s;
-	int r = check(x, e);
+	struct session *s = NULL;
+	int r = asked_of(x, &s, e);
 
-	if (r < 0)
-		return r;
-	s = session_for(x);
 	if (!s)
-		return 0;
+		return r;
 	session_free(s);
 	exchange_begin(x, 204, NULL, NULL, 0);
 	exchange_end(x);

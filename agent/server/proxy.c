@@ -2,8 +2,10 @@
  *
  * A request for a port of the box goes through a program of the box's init that connects
  * there: its standard input and output are the connection. The request is sent on with
- * "Connection: close", and what comes back goes to the client as it is, to its end; then
- * the client's connection is closed, too. So answers of any kind and length pass, and a
+ * "Connection: close", and what comes back goes to the client as it is, to its end, behind
+ * a head that was looked at (relay.h): a connection from a proxy in front may be another
+ * user's the moment after, so nothing of the box decides how long it lives. Then the
+ * client's connection is closed, too. So answers of any kind and length pass, and a
  * WebSocket is no more than bytes in both directions. */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@
 #include <sys/epoll.h>
 
 #include "agent/server/impl.h"
+#include "agent/server/relay.h"
 #include "base/num.h"
 #include "base/sys/sys.h"
 
@@ -23,6 +26,7 @@ struct proxy {
 	int fds[3];		     /* owned */
 	struct loop_source *ends[3]; /* owned by the loop */
 	struct buf in;		     /* on its way into the box */
+	struct buf head;	     /* of the answer, until it is complete */
 	char said[SAID + 1];
 	bool chunked, begun, exited;
 };
@@ -34,6 +38,7 @@ static void proxy_free(struct proxy *p)
 		loop_remove(p->loop, &p->ends[i]);
 	scope_close_set(p->fds, 3);
 	buf_done(&p->in);
+	buf_done(&p->head);
 	free(p);
 }
 
@@ -89,6 +94,37 @@ static int on_input(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
+/* More of the answer's head; what comes behind it goes on as it is. */
+static int take_head(struct proxy *p, const char *data, size_t len)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(2L * RELAY_HEAD_MAX);
+	bool asked = p->x->head.websocket;
+	ssize_t n = buf_add(&p->head, data, len);
+	int status = 0;
+
+	while (n >= 0 && !out.len) {
+		n = relay_head(p->head.data, p->head.len, asked, &status, &out);
+		if (n == 0)
+			return 0;
+		if (n > 0)
+			buf_consume(&p->head, (size_t)n);
+	}
+	if (n < 0) {
+		(void)snprintf(p->said, sizeof(p->said),
+			       "%d the port's answer is no HTTP", EPROTO);
+		close_end(p, 1);
+		finish(p);
+		return 0;
+	}
+	p->begun = true;
+	exchange_raw_begin(p->x, status == 101);
+	exchange_raw_write(p->x, out.data, out.len);
+	exchange_raw_write(p->x, p->head.data, p->head.len);
+	buf_done(&p->head);
+	watch(p);
+	return 0;
+}
+
 static int on_output(void *ctx, uint32_t events, struct err *e)
 {
 	struct proxy *p = ctx;
@@ -97,12 +133,11 @@ static int on_output(void *ctx, uint32_t events, struct err *e)
 
 	(void)events;
 	(void)e;
-	if (n > 0) {
-		if (!p->begun)
-			exchange_raw_begin(p->x);
-		p->begun = true;
+	if (n > 0 && p->begun) {
 		exchange_raw_write(p->x, data, (size_t)n);
 		watch(p);
+	} else if (n > 0) {
+		return take_head(p, data, (size_t)n);
 	} else if (n != -EAGAIN) {
 		close_end(p, 1);
 		if (p->exited || p->begun)
@@ -257,6 +292,7 @@ static int proxy(struct exchange *x, struct err *e)
 		.loop = exchange_loop(x),
 		.fds = { -1, -1, -1 },
 		.in = BUF_INIT(IN_MAX),
+		.head = BUF_INIT(RELAY_HEAD_MAX + CHUNK),
 		.program = { .started = on_started, .exited = on_exited, .ctx = p }
 	};
 	r = write_head(p, port);

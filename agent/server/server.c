@@ -29,15 +29,21 @@ static void set_full(struct server *s, bool full)
 			(void)loop_modify(s->loop, s->listeners[i], full ? 0 : EPOLLIN);
 }
 
-/* The one that has waited longest for another request makes place. */
+/* The one that has waited longest for another request makes place, or one without key that
+ * is slow in whatever it does. */
 static bool make_place(struct server *s)
 {
 	struct exchange *oldest = NULL;
+	uint64_t now;
 
 	if (s->n_exchanges < s->conf->max_connections)
 		return true;
 	for (struct exchange *x = s->exchanges; x; x = x->next)
 		if (conn_idle(x) && (!oldest || x->deadline_ms < oldest->deadline_ms))
+			oldest = x;
+	now = oldest ? 0 : sys_now_ms();
+	for (struct exchange *x = s->exchanges; x && !oldest; x = x->next)
+		if (conn_stranger(x, now))
 			oldest = x;
 	if (!oldest)
 		return false;
@@ -77,6 +83,9 @@ static int on_listener(void *ctx, uint32_t events, struct err *e)
 			if (fd < 0)
 				break;
 			(void)sys_setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one,
+					     sizeof(one));
+			/* a stream may be silent for hours, and its client gone */
+			(void)sys_setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one,
 					     sizeof(one));
 			if (conn_new(s, fd, &why) < 0)
 				scope_close(&fd);

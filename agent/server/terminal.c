@@ -25,6 +25,7 @@ enum {
 	INPUT_MAX = 256 << 10,
 	TERMINAL_ALONE_MS = 3600000,
 	AUTH_MS = 10000,
+	AUTH_BYTES = 16 << 10,
 	CHUNK = 32 << 10
 };
 
@@ -423,6 +424,7 @@ static void take_auth(struct viewer *v, const char *text, size_t len)
 	loop_remove(v->loop, &t->alone);
 	v->t = t;
 	t->viewer = v;
+	exchange_ws_limit(v->x, WS_MESSAGE_MAX);
 	if (t->shown.len)
 		exchange_ws_send(v->x, EXCHANGE_BINARY, t->shown.data, t->shown.len);
 }
@@ -514,6 +516,7 @@ static int view_terminal(struct exchange *x, struct err *e)
 	(void)text_copy(v->id, sizeof(v->id), exchange_param(x, "id"));
 	exchange_later(x, &viewer_hooks, v);
 	exchange_ws_accept(x, NULL);
+	exchange_ws_limit(x, AUTH_BYTES);
 	(void)loop_timer(v->loop, AUTH_MS, on_auth_time, v, &v->timer);
 	return 0;
 }

@@ -59,7 +59,7 @@ static int start_payload(struct ws *w)
 	w->in_payload = true;
 	if (!control && w->opcode)
 		w->first = w->opcode;
-	if (!control && w->left > WS_MESSAGE_MAX - w->message.len)
+	if (!control && w->left > w->message.max - w->message.len)
 		return WS_TOO_LARGE;
 	return 0;
 }

@@ -140,6 +140,20 @@ $LIB_PROJECT" ]
 	[ "$text" = again ]
 }
 
+@test "serve: a stop waits for what is being answered, and takes nothing more" {
+	serve_start
+	execute true
+	curl -sS -m 20 -H "Authorization: Bearer $SERVE_KEY" -d '{"command":"touch runs; sleep 1; echo end"}' \
+		"$SERVE_URL/execute?wait=60" >answer &
+	until [ -e runs ]; do sleep 0.02; done
+	kill "$SERVE_PID"
+	until ! curl -sS -o /dev/null "$SERVE_URL/health" 2>/dev/null; do sleep 0.02; done
+	wait "$SERVE_PID"
+	SERVE_PID=
+	wait $!
+	[ "$(jq -r ".status, .output[0].data" answer | tr -d "\r" | tr "\n" " ")" = "done end  " ] || { cat answer; return 1; }
+}
+
 @test "serve: a box that cannot start is told in the answer" {
 	mkdir boxes
 	serve_start --boxes boxes --image /nowhere.tar
@@ -492,6 +506,30 @@ port_server() {
 		    assert got and set(got) == {88}, got[:20]
 		    n += len(got)
 	END
+}
+
+@test "serve: a program behind a port does not say how long the client's connection lives" {
+	local answer
+	serve_start
+	mkfifo next
+	# the answer of each connection is what the fifo gives; then it stays silent, and open
+	serve_json POST /execute '{"command":"perl -MIO::Socket::INET -e \"our \\$s=IO::Socket::INET->new(LocalPort=>8080,Listen=>9);mkdir q(listens);while(\\$c=\\$s->accept){push @k,\\$c;open F,q(<next);print \\$c <F>;close F;\\$c->flush}\""}'
+	until [ -e listens ]; do sleep 0.05; done
+	ask() { # ANSWER: what the client of it gets, for three seconds
+		printf "$1" >next &
+		run -0 "$CUBBY_TEST_TOP/tests/fake/http_talk" -s 3 "$SERVE_ADDR" <<<"GET /proxy/8080/ HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer $SERVE_KEY\r\nConnection: close\r\n\r\n"
+	}
+	# one answer more than was asked for: the client is told not to use the connection again
+	ask 'HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=99\r\nX-Accel-Redirect: /x\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 EVIL\r\n\r\n'
+	[[ $output == *'Connection: close'* ]]
+	! grep -qiE 'keep-alive|x-accel' <<<"$output"
+	for answer in 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nContent-Length: 9\r\n\r\n' 'HTTP/1.1 101 Now\r\n\r\nHTTP/1.1 200 EVIL\r\n\r\n' \
+		'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n' 'EVIL\r\n\r\n' 'HTTP/1.1 200 OK\r\nX : EVIL\r\n\r\n'; do
+		ask "$answer"
+		[[ $output == 'HTTP/1.1 502 '* && $output != *EVIL* ]] || { echo "$answer: $output"; return 1; }
+	done
+	ask 'HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.0 200 OK\n\nall'
+	[[ $output == 'HTTP/1.1 200 OK'*'Connection: close'*all* ]]
 }
 
 @test "serve: nobody reaches another's ports" {

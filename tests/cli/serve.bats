@@ -93,6 +93,18 @@ host='Host: h\r\n'
 	[ "$statuses" = '200 ' ]
 }
 
+@test "serve: sixty requests that nobody sends by mistake" {
+	serve_start
+	run -0 timeout 300 "$CUBBY_TEST_TOP/tests/fake/http_hostile" "$SERVE_ADDR" "$SERVE_KEY"
+	[[ $output =~ ^[0-9]+\ rows$ ]]
+}
+
+@test "serve: floods end where they began: connections, slow bodies, frames that nobody reads" {
+	serve_start --max-connections 64
+	run -0 timeout 300 "$CUBBY_TEST_TOP/tests/fake/http_flood" "$SERVE_ADDR" "$SERVE_PID" || { echo "$output"; return 1; }
+	[ "$output" = well ] || skip "$output"
+}
+
 @test "serve: requests in one packet are answered in order, bodies are not requests" {
 	serve_start
 	talk "GET /health HTTP/1.1\r\n$host\r\nGET /nothing HTTP/1.1\r\n${host}Content-Length: 4\r\n\r\nGET GET /health HTTP/1.1\r\n${host}Connection: close\r\n\r\n"
@@ -151,8 +163,12 @@ host='Host: h\r\n'
 		s.sendall(b"GET /health HTTP/1.1\r\nHost: h\r\n\r\n")
 		s.settimeout(60)
 		assert b'"ok"' in s.recv(4096)
-		slow[0].settimeout(60)
-		assert slow[0].recv(4096).startswith(b"HTTP/1.1 408 ")
+		for s in slow:
+		    s.close()
+		s = socket.create_connection((host, int(port)))
+		s.sendall(b"GET /health HTTP/1.1\r\nHost: h\r\nX-A: ")
+		s.settimeout(60)
+		assert s.recv(4096).startswith(b"HTTP/1.1 408 ")
 	END
 }
 

@@ -22,6 +22,8 @@ static const struct row {
 	{ "too many digits", "0000000000002\r\nab\r\n0\r\n\r\n", NULL, 0 },
 	{ "a bare line feed", "2\nab\r\n0\r\n\r\n", NULL, 0 },
 	{ "data that is longer", "2\r\nabc\r\n0\r\n\r\n", NULL, 0 },
+	{ "a blank and an extension", "2 \t;x\r\nab\r\n0 \r\n\r\n", "ab", 0 },
+	{ "two sizes", "2 2\r\nab\r\n0\r\n\r\n", NULL, 0 },
 	{ "a line feed in an extension", "2;a\nb\r\nab\r\n0\r\n\r\n", NULL, 0 },
 	{ "a bad end", "2\r\nab\r\n0\r\n\rX", NULL, 0 },
 };
