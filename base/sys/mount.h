@@ -67,6 +67,11 @@ static inline int sys_fsconfig(int fd, unsigned cmd, const char *key, const void
 	return (int)sys_ret(syscall(SYS_fsconfig, fd, cmd, key, value, aux));
 }
 
+static inline int sys_fspick(int dirfd, const char *path)
+{
+	return (int)sys_ret(syscall(SYS_fspick, dirfd, path, FSPICK_CLOEXEC));
+}
+
 static inline int sys_fsmount(int fd, unsigned attrs)
 {
 	return (int)sys_ret(syscall(SYS_fsmount, fd, FSMOUNT_CLOEXEC, attrs));

@@ -175,6 +175,16 @@ int review_git(const struct review *rv, struct json **ret, struct err *e)
 	return r;
 }
 
+void review_renew(const struct boxsetup *setup)
+{
+	const struct box_open o = { .spec = &setup->spec, .join_only = true };
+	_cleanup_box_ struct box *box = NULL;
+	struct err ignored;
+
+	if (box_open(&o, &box, &ignored) == 0)
+		(void)box_ask(box, "renew", NULL, NULL, &ignored);
+}
+
 /* ---- what it is asked ----------------------------------------------------------------------- */
 
 struct json *review_args(const char *op)

@@ -34,6 +34,10 @@ int review_ask(const struct review *rv, const struct json *args, struct json **r
 /** review_git() - take over what it changed for git; @ret: an array of what it told */
 int review_git(const struct review *rv, struct json **ret, struct err *e);
 
+/** review_renew() - what was changed here is to be seen in a box that runs; one that does
+ *  not will see it */
+void review_renew(const struct boxsetup *setup);
+
 /** review_args() - an object that names the operation; owned, NULL = out of memory */
 struct json *review_args(const char *op);
 /** review_add_path() - a path that a person named, to the "paths" of it

@@ -21,6 +21,7 @@
 #include "cli/task/agree.h"
 #include "cli/task/ask.h"
 #include "cli/task/attach.h"
+#include "cli/task/hostwatch.h"
 #include "cli/task/log.h"
 #include "cli/task/modelpick.h"
 #include "cli/task/steer.h"
@@ -36,13 +37,14 @@
 enum { NETWORK_NAMES = 12 };
 
 struct work {
-	struct app *app;	 /* borrowed */
-	const struct taskrun *t; /* borrowed */
-	struct modelpick pick;	 /* owned */
-	struct boxsetup setup;	 /* owned */
-	struct env env;		 /* owned */
-	struct view view;	 /* owned */
-	struct ticker ticker;	 /* owned */
+	struct app *app;	    /* borrowed */
+	const struct taskrun *t;    /* borrowed */
+	struct modelpick pick;	    /* owned */
+	struct boxsetup setup;	    /* owned */
+	struct env env;		    /* owned */
+	struct view view;	    /* owned */
+	struct ticker ticker;	    /* owned */
+	struct hostwatch hostwatch; /* owned */
 	struct ask ask;
 	struct steer steer;	   /* owned */
 	struct task_status so_far; /* of a conversation */
@@ -63,6 +65,7 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 			    .t = t,
 			    .env = ENV_NONE,
 			    .ticker = TICKER_NONE,
+			    .hostwatch = HOSTWATCH_NONE,
 			    .machine = MACHINE_NONE,
 			    .attach = ATTACH_NONE,
 			    .text = BUF_INIT(4 << 20),
@@ -86,6 +89,7 @@ static void work_done(struct work *w)
 	view_done(&w->view);
 	steer_done(&w->steer);
 	ticker_close(&w->ticker);
+	hostwatch_close(&w->hostwatch);
 	boxsetup_done(&w->setup);
 	env_done(&w->env);
 	modelpick_done(&w->pick);
@@ -433,13 +437,18 @@ static int make_tools(struct work *w, struct err *e)
 /* A terminal is looked at while anything else is waited for. */
 static int watch_terminal(struct work *w, struct err *e)
 {
-	if (!w->view.footer.cols || w->app->json)
-		return 0;
-	w->ticker.tick = view_tick;
-	w->ticker.resized = view_resized;
-	w->ticker.keys = view_keys;
-	w->ticker.ctx = &w->view;
-	return ticker_open(&w->ticker, e);
+	int r;
+
+	if (w->view.footer.cols && !w->app->json) {
+		w->ticker.tick = view_tick;
+		w->ticker.resized = view_resized;
+		w->ticker.keys = view_keys;
+		w->ticker.ctx = &w->view;
+	}
+	r = ticker_open(&w->ticker, e);
+	if (r == 0)
+		r = hostwatch_open(&w->setup, w->project, &w->hostwatch, e);
+	return r < 0 ? r : ticker_add(&w->ticker, hostwatch_aside(&w->hostwatch), e);
 }
 
 static int ask_setup(struct work *w, struct err *e)

@@ -25,10 +25,9 @@ static int open_all(struct ticker *t, struct err *e)
 	sigemptyset(&set);
 	sigaddset(&set, SIGWINCH);
 	(void)sys_sigprocmask(SIG_BLOCK, &set, NULL);
-	t->epfd = sys_epoll_create();
 	t->timer = sys_timerfd();
 	t->sizes = sys_signalfd(&set);
-	r = MIN(MIN(t->epfd, t->timer), t->sizes);
+	r = MIN(t->timer, t->sizes);
 	if (r >= 0)
 		r = sys_timerfd_set(t->timer, &when);
 	return r < 0 ? err_sys(e, r, "cannot watch the terminal") : 0;
@@ -36,11 +35,14 @@ static int open_all(struct ticker *t, struct err *e)
 
 int ticker_open(struct ticker *t, struct err *e)
 {
-	int r = open_all(t, e);
+	int r = t->epfd = sys_epoll_create();
 
-	if (r == 0)
+	if (r < 0)
+		return err_sys(e, r, "cannot watch the terminal");
+	r = t->tick ? open_all(t, e) : 0;
+	if (r == 0 && t->tick)
 		r = watch(t, t->timer, TIMER, e);
-	if (r == 0)
+	if (r == 0 && t->tick)
 		r = watch(t, t->sizes, SIZES, e);
 	if (r < 0)
 		ticker_close(t);
@@ -57,8 +59,12 @@ void ticker_close(struct ticker *t)
 
 int ticker_add(struct ticker *t, struct aside more, struct err *e)
 {
-	t->more = more;
-	return t->epfd < 0 || more.fd < 0 ? 0 : watch(t, more.fd, MORE, e);
+	size_t i = t->n_more;
+
+	if (t->epfd < 0 || more.fd < 0 || i == ARRAY_SIZE(t->more))
+		return 0;
+	t->more[t->n_more++] = more;
+	return watch(t, more.fd, MORE + (int)i, e);
 }
 
 int ticker_keys(struct ticker *t, int fd, struct err *e)
@@ -93,7 +99,8 @@ static void look(void *ctx)
 				(void)ticker_keys(t, -1, &ignored);
 			break;
 		default:
-			t->more.ready(t->more.ctx);
+			t->more[evs[i].data.u32 - MORE].ready(
+				t->more[evs[i].data.u32 - MORE].ctx);
 		}
 	}
 }

@@ -10,11 +10,12 @@
 #include "base/err.h"
 #include "base/scope.h"
 
-enum { TICKER_MS = 200 };
+enum { TICKER_MS = 200, TICKER_MORE = 2 };
 
 struct ticker {
-	int epfd, timer, sizes; /* owned; -1 = none */
-	struct aside more;	/* looked at as well; ready NULL = none */
+	int epfd, timer, sizes;		/* owned; -1 = none */
+	struct aside more[TICKER_MORE]; /* looked at as well */
+	size_t n_more;
 	void (*tick)(void *ctx);
 	void (*resized)(void *ctx);
 	bool (*keys)(void *ctx); /* they can be read; false = never again */
@@ -23,11 +24,12 @@ struct ticker {
 };
 #define TICKER_NONE ((struct ticker){ .epfd = -1, .timer = -1, .sizes = -1, .in = -1 })
 
-/** ticker_open() - begin; the callbacks are set already */
+/** ticker_open() - begin; the callbacks are set already, or there is no terminal */
 int ticker_open(struct ticker *t, struct err *e);
 void ticker_close(struct ticker *t);
 
-/** ticker_add() - something else that has to be looked at: @more.fd may be -1 */
+/** ticker_add() - something else that has to be looked at: @more.fd may be -1. TICKER_MORE
+ *  of them at the most */
 int ticker_add(struct ticker *t, struct aside more, struct err *e);
 
 /** ticker_keys() - look at @fd, or at no keys with -1 */

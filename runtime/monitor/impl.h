@@ -60,6 +60,7 @@ struct monitor {
 	struct stat project_was;  /* while it lingers */
 	int mounts;		  /* owned; of the host, while it lingers */
 	enum project_mode wanted; /* that of the spec may have to be another */
+	int view; /* owned; of its project under review, once it was renewed; -1 = none */
 	struct running run;
 	struct loop *loop;	  /* owned */
 	int boxdir, lock, rundir; /* owned */
@@ -157,6 +158,10 @@ void monitor_git_finish(struct monitor *m);
 /** monitor_review_begin() - before the box starts: where its project is to be reviewed, a
  *  layer for it; live where that cannot be had and nothing waits in it, which is said */
 int monitor_review_begin(struct monitor *m, struct err *e);
+/** monitor_review_renew() - a question: what the host has changed in the project since it
+ *  was looked up in the box is looked up again there */
+int monitor_review_renew(struct monitor *m, const struct json *args, struct json **ret,
+			 struct err *e);
 /** monitor_review_refused() - the kernel has refused it, for the reason in @e: the same */
 int monitor_review_refused(struct monitor *m, struct err *e);
 

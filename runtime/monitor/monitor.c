@@ -350,6 +350,7 @@ static void finish(struct monitor *m)
 	if (m->rundir >= 0)
 		rundir_remove(m->spec.key);
 	gate_stop(&m->gate);
+	scope_close(&m->view);
 	start_done(&m->run);
 	monitor_git_finish(m);
 	if (m->git)
@@ -393,6 +394,7 @@ int monitor_main(int argc, char **argv)
 {
 	struct monitor m = { .run = RUNNING_NONE,
 			     .mounts = -1,
+			     .view = -1,
 			     .memory = MEMWATCH_NONE,
 			     .disk = DISKWATCH_NONE,
 			     .git = NULL,

@@ -67,3 +67,63 @@ int monitor_review_refused(struct monitor *m, struct err *e)
 {
 	return live(m, e);
 }
+
+/* ---- what the host changes meanwhile ------------------------------------------------------- */
+
+/* In a process of its own, which becomes one of the box's as far as mounts go. Wherever the
+ * box lets the path lead: to ask a filesystem for what it is like already changes nothing. */
+static int pick(const struct monitor *m, int to)
+{
+	struct wire_head head = { .type = WIRE_READY };
+	int fd, r = sys_setns(m->run.pidfd, CLONE_NEWUSER | CLONE_NEWNS);
+
+	if (r < 0)
+		return r;
+	fd = sys_fspick(AT_FDCWD, m->spec.project);
+	return fd < 0 ? fd : wire_send(to, &head, NULL, &fd, 1);
+}
+
+static int pick_view(struct monitor *m)
+{
+	_cleanup_close_ int ours = -1, theirs = -1;
+	_cleanup_wire_ struct wire_msg msg;
+	int fds[2], r = sys_socketpair(SOCK_SEQPACKET, fds);
+	siginfo_t ignored;
+	pid_t pid;
+
+	wire_msg_init(&msg);
+	if (r < 0)
+		return r;
+	ours = fds[0];
+	theirs = fds[1];
+	pid = sys_fork();
+	if (pid < 0)
+		return pid;
+	if (pid == 0)
+		sys_exit(pick(m, theirs) < 0);
+	scope_close(&theirs);
+	theirs = -1;
+	r = wire_recv(ours, &msg, 1);
+	(void)sys_waitid(P_PID, (id_t)pid, &ignored, WEXITED);
+	if (r > 0)
+		m->view = wire_take_fd(&msg, 0);
+	return m->view < 0 ? -ENOSYS : 0;
+}
+
+/* A remount, of which nothing is another afterwards, has the kernel forget the names that
+ * nobody uses: also those that were not there when the box asked for them. */
+int monitor_review_renew(struct monitor *m, const struct json *args, struct json **ret,
+			 struct err *e)
+{
+	int r = 0;
+
+	(void)args;
+	(void)ret;
+	if (m->spec.project_mode != PROJECT_REVIEW)
+		return 0;
+	if (m->view < 0)
+		r = pick_view(m);
+	if (r == 0)
+		r = sys_fsconfig(m->view, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0);
+	return r < 0 ? err_sys(e, r, "cannot renew the box's view of the project") : 0;
+}

@@ -106,3 +106,22 @@ review() { task "$@"; } # it is the default
 	[ -z "$(cubby diff --name-only)" ]
 	[ "$(cat .envrc)" = x ]
 }
+
+@test "what is changed here while a task runs is seen by what it runs" {
+	echo old >replaced
+	mkdir -p d/e
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"cat replaced; ls new d/e/deep; touch up"}}]}
+	{"calls":[{"name":"shell","args":{"command":"until [ -e d/e/deep ]; do sleep 0.05; done; cat new replaced"}}]}
+	{"expect":"one\\ntwo","text":"seen"}
+	END
+	{
+		until [ -e "$(lib_layer)/up" ]; do read -rt 0.02 <> <(:) || true; done
+		echo one >new
+		echo two >temp && mv temp replaced
+		mkdir -p d/e/f && touch d/e/deep
+	} 3>&- {MODEL_FD}>&- &
+	run -0 task -q "look"
+	[ "$output" = seen ]
+	wait $!
+}

@@ -81,7 +81,7 @@ shows() {
 	shows "]… " # cut for it
 	terminal resize-window -x 30 -y 20
 	shows "do s…"
-	cubby exec -q -- touch go # in the view of the box
+	touch go
 	shows "status 0"
 	# tmux tells a new size a quarter of a second late: what is drawn meanwhile may stay
 	all=$(screen -S -100 | sed '1,/^  went/d')
@@ -121,7 +121,7 @@ shows() {
 	END
 	begin 80 24 cubby run --net none "'menu'"
 	shows "  │     Menu" "  │     > one"
-	cubby exec -q -- touch go # in the view of the box
+	touch go
 	shows "status 0" "  left"
 	[[ $seen != *"│"* ]]
 }
@@ -142,7 +142,7 @@ shows() {
 	shows "› also as webp"
 	keys Enter
 	shows "you, for its next turn: also as webp"
-	cubby exec -q -- touch go # in the view of the box
+	touch go
 	shows "Both." "cubby: done"
 	keys "the second" M-Enter line Enter
 	shows "The shell is the same."

@@ -1,0 +1,129 @@
+#include "cli/task/hostwatch.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+
+#include "base/dirscan.h"
+#include "base/sys/sys.h"
+#include "cli/box/review.h"
+
+enum {
+	DEPTH = 64,
+	/* A file that is written in place is seen without this. */
+	NAMES = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR
+};
+
+/* Return: 0 or, where there are too many, -ENOSPC. */
+static int watch_below(struct hostwatch *w, int dir, int depth)
+{
+	struct dirscan_entry d;
+	struct dirscan scan;
+	struct err ignored;
+	char path[64];
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir);
+	r = w->n++ < HOSTWATCH_DIRS ? sys_inotify_add(w->fd, path, NAMES) : -ENOSPC;
+	if (r >= 0)
+		r = dirscan_start(&scan, dir, &ignored);
+	while (r >= 0 && (r = dirscan_next(&scan, &d, &ignored)) > 0) {
+		_cleanup_close_ int sub = -1;
+
+		if ((d.type != DT_DIR && d.type != DT_UNKNOWN) || depth >= DEPTH ||
+		    strcmp(d.name, ".git") == 0)
+			continue;
+		sub = sys_openat(dir, d.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		r = sub < 0 ? 0 : watch_below(w, sub, depth + 1);
+	}
+	return r == -ENOSPC ? r : 0;
+}
+
+static int watch_clock(struct hostwatch *w)
+{
+	const struct itimerspec when = {
+		.it_interval.tv_sec = HOSTWATCH_MS / 1000,
+		.it_value.tv_sec = HOSTWATCH_MS / 1000,
+	};
+
+	scope_close(&w->fd);
+	w->clock = true;
+	w->fd = sys_timerfd();
+	return w->fd < 0 ? w->fd : sys_timerfd_set(w->fd, &when);
+}
+
+static int watch_all(struct hostwatch *w)
+{
+	_cleanup_close_ int root =
+		sys_openat(w->project, ".", O_RDONLY | O_DIRECTORY, 0);
+	int r = root;
+
+	w->n = 0;
+	if (root >= 0 && w->fd < 0)
+		r = w->fd = sys_inotify_init();
+	if (r >= 0)
+		r = watch_below(w, root, 0);
+	return r < 0 ? watch_clock(w) : 0;
+}
+
+int hostwatch_open(const struct boxsetup *setup, int project, struct hostwatch *ret,
+		   struct err *e)
+{
+	struct hostwatch w = HOSTWATCH_NONE;
+	int r;
+
+	*ret = w;
+	if (!box_reviews(setup->box))
+		return 0;
+	w.setup = setup;
+	w.project = project;
+	r = watch_all(&w);
+	if (r < 0) {
+		hostwatch_close(&w);
+		return err_sys(e, r, "cannot watch the project directory");
+	}
+	*ret = w;
+	return 0;
+}
+
+void hostwatch_close(struct hostwatch *w)
+{
+	scope_close(&w->fd);
+	*w = HOSTWATCH_NONE;
+}
+
+/* Return: a directory has come, or not all is known: all are watched again. */
+static bool take_events(const struct hostwatch *w)
+{
+	_Alignas(struct inotify_event) char events[4096];
+	bool again = false;
+	ssize_t n;
+
+	while ((n = sys_read(w->fd, events, w->clock ? 8 : sizeof(events))) > 0) {
+		for (const char *p = events; p < events + n && !w->clock;) {
+			const struct inotify_event *x = (const void *)p;
+
+			again |= x->mask & IN_Q_OVERFLOW ||
+				 (x->mask & IN_ISDIR &&
+				  x->mask & (IN_CREATE | IN_MOVED_TO));
+			p += sizeof(*x) + x->len;
+		}
+	}
+	return again;
+}
+
+static void renew(void *ctx)
+{
+	struct hostwatch *w = ctx;
+
+	if (take_events(w))
+		(void)watch_all(w);
+	review_renew(w->setup);
+}
+
+struct aside hostwatch_aside(struct hostwatch *w)
+{
+	return w->fd < 0 ? (struct aside){ .fd = -1 }
+			 : (struct aside){ w->fd, renew, w };
+}
