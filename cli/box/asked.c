@@ -10,6 +10,7 @@ static const struct row {
 	{ CONFIG_NET, NULL, "net" },
 	{ CONFIG_ALLOW, NULL, "rules" },
 	{ CONFIG_DENY, NULL, "rules" },
+	{ CONFIG_VOLUME, NULL, "volumes" },
 	{ CONFIG_MEMORY, "limits", "memory_bytes" },
 	{ CONFIG_CPUS, "limits", "cpu_milli" },
 	{ CONFIG_PIDS, "limits", "pids" },

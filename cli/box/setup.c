@@ -9,6 +9,7 @@
 #include "cli/box/end.h"
 #include "cli/box/imagepick.h"
 #include "cli/box/links.h"
+#include "cli/box/volumes.h"
 #include "cli/opt/config_box.h"
 #include "cli/show/render.h"
 #include "rootfs/image/image.h"
@@ -326,6 +327,9 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	if (r < 0)
 		return r;
 	choose_mode(app, o, s);
+	r = o->forget ? 0 : volumes_fill(app, &s->spec, e);
+	if (r < 0)
+		return r;
 	return there ? save(app, s, old, false, e) : save_new(app, s, old, e);
 }
 
@@ -466,6 +470,7 @@ int boxsetup_open(const struct app *app, const struct opt_box *o, struct boxsetu
 int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
+	struct err none = ERR_NONE;
 	char shown[256];
 	int r;
 
@@ -483,7 +488,10 @@ int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
 					 s->spec.name, shown)
 			       : err_set(e, -ENOENT, "there is no box for '%s'", shown);
 	}
-	return fill(app->config, &s->spec, e);
+	r = fill(app->config, &s->spec, e);
+	if (r == 0)
+		(void)volumes_fill(app, &s->spec, &none); /* shown as far as they are */
+	return r;
 }
 
 int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e)

@@ -13,7 +13,7 @@ static const struct argp argp = {
 	       "and, while it runs, what it uses and how it was started.",
 };
 
-enum kind { TEXT, PATH, BYTES, NUMBER, MILLI, BOOL, LIST };
+enum kind { TEXT, PATH, BYTES, NUMBER, MILLI, BOOL, LIST, VOLUMES };
 
 /* What a person is told, in this order; absent members are left out. */
 static const struct row {
@@ -30,6 +30,7 @@ static const struct row {
 	{ "network", "net", TEXT },
 	{ "rules", "rules", LIST },
 	{ "published", "publish", LIST },
+	{ "volumes", "volumes", VOLUMES },
 	{ "memory limit", "limits.memory_bytes", BYTES },
 	{ "process limit", "limits.pids", NUMBER },
 	{ "processor limit", "limits.cpu_milli", MILLI },
@@ -77,6 +78,25 @@ static int list_text(const struct json *v, struct buf *out)
 	return r;
 }
 
+static int volumes_text(const struct json *v, struct buf *out)
+{
+	int r = 0;
+
+	json_each(it, v)
+	{
+		const char *from = json_get_str(it, "source")
+					   ?: json_get_str(it, "name"),
+			   *to = json_get_str(it, "target");
+
+		if (r == 0 && from && to)
+			r = buf_addf(out, "%s on %s%s\n", from, to,
+				     json_get_bool(it, "writable", false)
+					     ? ""
+					     : ", read-only");
+	}
+	return r;
+}
+
 static int value_text(const struct json *v, enum kind kind, struct buf *out)
 {
 	char text[64];
@@ -84,6 +104,8 @@ static int value_text(const struct json *v, enum kind kind, struct buf *out)
 
 	if (kind == LIST)
 		return list_text(v, out);
+	if (kind == VOLUMES)
+		return volumes_text(v, out);
 	if (kind == TEXT || kind == PATH)
 		return json_str(v) ? buf_adds(out, json_str(v)) : 0;
 	if (kind == BOOL)

@@ -93,6 +93,27 @@ static int check_long(const struct set *s, const char *word, const char *next,
 	return 1;
 }
 
+/* SOURCE:/TARGET; "//" behind the ':' is an address. */
+static bool looks_like_volume(const struct set *s, const char *word)
+{
+	const char *colon = word ? strstr(word, ":/") : NULL;
+
+	if (!colon || colon == word || colon[2] == '/' || strpbrk(word, " \t\n"))
+		return false;
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i]->name && strcmp(s->v[i]->name, "volume") == 0)
+			return true;
+	return false;
+}
+
+bool argcheck_volume(const struct argp *root, const char *word)
+{
+	struct set s = { .n = 0 };
+
+	collect(&s, root);
+	return looks_like_volume(&s, word);
+}
+
 static int check_short(const struct set *s, const char *word, const char *next,
 		       struct err *e)
 {
@@ -103,8 +124,11 @@ static int check_short(const struct set *s, const char *word, const char *next,
 			i++;
 		if (i == s->n)
 			return err_set(e, -EINVAL, "unknown option '-%c'", *word);
-		if (!may_take(s, i))
+		if (!may_take(s, i)) {
+			if (*word == 'v' && !word[1] && looks_like_volume(s, next))
+				return 1;
 			continue;
+		}
 		if (word[1] || !s->takes[i])
 			return 0;
 		if (!next)

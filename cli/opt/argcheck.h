@@ -21,4 +21,8 @@ int argcheck(const struct argp *root, int argc, char **argv, bool tail, struct e
  *  no table knows is taken for an option without a value */
 int argcheck_operand(const struct argp *root, int argc, char **argv, int at);
 
+/** argcheck_volume() - whether @word behind a -v is a volume, as it is for docker: never
+ *  where the tables have no --volume, and where it could be anything else */
+bool argcheck_volume(const struct argp *root, const char *word);
+
 #endif

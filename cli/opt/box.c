@@ -1,8 +1,9 @@
 #include "cli/opt/box.h"
 
 #include "cli/opt/config_load.h"
+#include "runtime/spec/volume.h"
 
-enum { KEY_WIPE = 0x2100, KEY_RM, KEY_UNLINK, KEY_SAVE, KEY_ENV_FILE };
+enum { KEY_WIPE = 0x2100, KEY_RM, KEY_UNLINK, KEY_SAVE, KEY_ENV_FILE, KEY_CACHE };
 
 #define ROW(name, key, arg, doc)                             \
 	{                                                    \
@@ -27,6 +28,13 @@ static const struct argp_option options[] = {
 	ROW("deny", CONFIG_DENY, "HOST[:PORT]", "the gate refuses HOST"),
 	ROW("publish", CONFIG_PUBLISH, "[IP:]HOSTPORT:PORT",
 	    "connections to HOSTPORT here reach PORT in the box"),
+	ROW("volume", CONFIG_VOLUME, "SOURCE:TARGET[:ro|:rw]",
+	    "the directory or file SOURCE is TARGET in the box, read-only if it is not "
+	    "of the project; a name: a directory of the store, which boxes share; -v "
+	    "for short"),
+	{ "cache", KEY_CACHE, "NAME", 0,
+	  "share what pip, uv, npm, cargo, go, maven or ccache keeps with other boxes",
+	  0 },
 	ROW("memory", CONFIG_MEMORY, "SIZE",
 	    "most memory (default: 4G, or half of all)"),
 	ROW("cpus", CONFIG_CPUS, "N", "most processors, such as 0.5"),
@@ -87,6 +95,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (config_load_env(cmd_app(state)->config, arg, &e) < 0)
 			return cmd_bad(state, "--env-file: %s", e.msg);
 		return 0;
+	case KEY_CACHE:
+		if (!spec_volume_cache(arg))
+			return cmd_bad(state,
+				       "--cache: '%s' is not known; --volume NAME:DIR "
+				       "shares any directory",
+				       arg);
+		return opt_box_config(OPT_BOX_CONFIG + CONFIG_VOLUME,
+				      (char *)(uintptr_t)spec_volume_cache(arg), state);
 	case KEY_SAVE:
 		o->save = true;
 		return 0;

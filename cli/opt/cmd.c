@@ -98,6 +98,16 @@ static error_t show_version(const struct app *app)
 	return SHOWN;
 }
 
+static error_t add_volume(const struct app *app, struct argp_state *state)
+{
+	struct err e = ERR_NONE;
+
+	if (config_set(app->config, CONFIG_VOLUME, state->argv[state->next++],
+		       CONFIG_FROM_FLAG, &e) < 0)
+		return cmd_bad(state, "-v: %s", e.msg);
+	return 0;
+}
+
 static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
 	struct app *app = cmd_app(state);
@@ -115,6 +125,8 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 		app->quiet = true;
 		return 0;
 	case 'v':
+		if (argcheck_volume(state->root_argp, state->argv[state->next]))
+			return add_volume(app, state);
 		log_set_level(log_get_level() == LOG_QUIET ? LOG_INFO : LOG_DEBUG);
 		return 0;
 	case KEY_NO_COLOR:

@@ -12,6 +12,7 @@
 #include "runtime/gate/policy.h"
 #include "runtime/gate/publish.h"
 #include "runtime/spec/spec.h"
+#include "runtime/spec/volume.h"
 
 enum { CONFIG_RULE_MAX = 512 }; /* bytes */
 
@@ -22,6 +23,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_ALLOW]		 = { "allow",		CONFIG_LIST,	NULL, 0, NULL },
 	[CONFIG_DENY]		 = { "deny",		CONFIG_LIST,	NULL, 0, NULL },
 	[CONFIG_PUBLISH]	 = { "publish",		CONFIG_LIST,	NULL, 0, NULL },
+	[CONFIG_VOLUME]		 = { "volume",		CONFIG_LIST,	NULL, 0, NULL },
 	[CONFIG_MEMORY]		 = { "memory",		CONFIG_SIZE,	NULL, 16 << 20, "16M" },
 	[CONFIG_CPUS]		 = { "cpus",		CONFIG_MILLI,	NULL, 10, "0.01" },
 	[CONFIG_PIDS]		 = { "pids",		CONFIG_NUMBER,	"1024", 2, "2" },
@@ -230,6 +232,14 @@ static int check_rule(const char *pattern, struct err *e)
 	return r < 0 ? r : gate_policy_add(p, rule, e);
 }
 
+static int check_volume(const char *text, struct err *e)
+{
+	_cleanup_free_ struct spec_volume *ignored = calloc(1, sizeof(*ignored));
+
+	return ignored ? spec_volume_parse(text, ignored, e)
+		       : err_sys(e, -ENOMEM, "cannot read a volume");
+}
+
 int config_check(enum config_key k, const char *text, struct err *e)
 {
 	struct gate_publish ignored;
@@ -240,6 +250,8 @@ int config_check(enum config_key k, const char *text, struct err *e)
 		return check_rule(text, e);
 	case CONFIG_PUBLISH:
 		return gate_publish_parse(text, &ignored, e);
+	case CONFIG_VOLUME:
+		return check_volume(text, e);
 	case CONFIG_ENV:
 		return check_name(text, e);
 	default:

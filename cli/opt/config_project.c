@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/opt/near.h"
 #include "runtime/spec/spec.h"
+#include "runtime/spec/volume.h"
 
 /* When does a setting give the box more than it would have without it? */
 enum widening {
@@ -26,6 +27,8 @@ static const struct row {
 	{ "allow", CONFIG_ALLOW, WIDENS_ALWAYS },
 	{ "deny", CONFIG_DENY, WIDENS_NEVER },
 	{ "publish", CONFIG_PUBLISH, WIDENS_ALWAYS },
+	{ "mounts", CONFIG_VOLUME, WIDENS_ALWAYS },
+	{ "caches", CONFIG_VOLUME, WIDENS_ALWAYS },
 	{ "memory", CONFIG_MEMORY, WIDENS_MORE },
 	{ "cpus", CONFIG_CPUS, WIDENS_MORE },
 	{ "pids", CONFIG_PIDS, WIDENS_MORE },
@@ -197,8 +200,15 @@ static int set_list(struct config *c, const struct row *r, const struct json *j,
 	words_done(&had);
 	json_each(it, j)
 	{
+		bool cache = strcmp(r->member, "caches") == 0;
+		const char *text =
+			cache ? spec_volume_cache(json_str(it)) : json_str(it);
+
+		if (n == 0 && !text)
+			return err_set(e, -EINVAL, "no cache is known for '%.40s'",
+				       json_str(it));
 		if (n == 0)
-			n = set(c, r, keep(c, strdup(json_str(it))), e);
+			n = set(c, r, keep(c, strdup(text)), e);
 	}
 	return n;
 }

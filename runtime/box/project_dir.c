@@ -163,7 +163,11 @@ static struct found relate(struct chain *c, const char *path)
 
 /* ---- saying no --------------------------------------------------------------------- */
 
-static const char advice[] = "run cubby in a directory of its own";
+static const char *advice(const struct chain *c)
+{
+	return c->conf->beside ? "mount what is needed of it"
+			       : "run cubby in a directory of its own";
+}
 
 /* @what: what the place is, in words. @option: NULL = nothing permits it. */
 static int refuse(const struct chain *c, enum relation kind, const char *place,
@@ -178,13 +182,14 @@ static int refuse(const struct chain *c, enum relation kind, const char *place,
 	text_escaped(shown, sizeof(shown), place, strlen(place));
 	if (!option)
 		return err_set(e, -EPERM,
-			       "directory '%s' cannot be a project: it %s '%s', %s; %s",
-			       dir, verbs[kind], shown, what, advice);
+			       "directory '%s' cannot be a %s: it %s '%s', %s; %s", dir,
+			       c->conf->beside ? "volume" : "project", verbs[kind],
+			       shown, what, advice(c));
 	return err_set(
 		e, -EPERM,
 		"directory '%s' is not shared with a box: it %s '%s', %s; %s, or "
 		"say %s",
-		dir, verbs[kind], shown, what, advice, option);
+		dir, verbs[kind], shown, what, advice(c), option);
 }
 
 static const char any_option[] = "--any-directory";
@@ -274,11 +279,9 @@ static bool is_place(const char *path)
 static int check_places(struct chain *c, struct err *e)
 {
 	if (c->n == 1)
-		return err_set(
-			e, -EPERM,
-			"the root directory cannot be a project; %s, or name one "
-			"with -C",
-			advice);
+		return err_set(e, -EPERM, "the root directory cannot be a %s; %s%s",
+			       c->conf->beside ? "volume" : "project", advice(c),
+			       c->conf->beside ? "" : ", or name one with -C");
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		const struct place *p = &places[i];
 		bool never = p->flags & NEVER;
@@ -451,9 +454,11 @@ static int check_home(struct chain *c, const char *home, bool own, struct err *e
 	if (f.kind == APART || strcmp(home, "/") == 0)
 		return 0;
 	if (f.kind == IS && own)
-		return c->conf->allow_home ? 0
-					   : refuse(c, IS, home, "your home directory",
-						    "--allow-home", e);
+		return c->conf->allow_home
+			       ? 0
+			       : refuse(c, IS, home, "your home directory",
+					c->conf->beside ? any_option : "--allow-home",
+					e);
 	if (f.kind == IS && c->conf->allow_home &&
 	    find(c, getenv("HOME") ?: "").kind == IS)
 		return 0; /* an account that shares it */

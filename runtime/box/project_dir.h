@@ -17,6 +17,7 @@ struct project_dir {
 	const char *passwd; /* the accounts of the host; NULL = /etc/passwd */
 	bool allow_home;    /* the caller's own home is meant */
 	bool any;	    /* whatever may be permitted is */
+	bool beside;	    /* it is no project: a volume */
 };
 
 /**

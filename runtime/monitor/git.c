@@ -1,6 +1,7 @@
 #include <sys/epoll.h>
 
 #include "runtime/monitor/impl.h"
+#include "runtime/monitor/volumes.h"
 
 static void say(void *ctx, const char *line)
 {
@@ -112,6 +113,8 @@ void monitor_git_watch(struct monitor *m)
 /* What a running worker has looked at already may have changed since. */
 void monitor_git_exit(struct monitor *m, struct program *p)
 {
+	if (m->volumes)
+		monitor_volumes_vet(&m->spec, say, m);
 	if (!m->git)
 		return;
 	if (m->on_git)
@@ -127,4 +130,6 @@ void monitor_git_finish(struct monitor *m)
 {
 	if (m->git)
 		gitgate_finish(m->git);
+	if (m->volumes)
+		monitor_volumes_vet(&m->spec, NULL, NULL);
 }

@@ -86,6 +86,7 @@ struct monitor {
 	uint32_t last_id;
 	uint64_t oom_told; /* of the kills for memory: so many were said or are old */
 	int64_t started;   /* seconds since 1970 */
+	bool volumes;	   /* they had no repository before the box was started */
 	bool ending;	   /* init died, or somebody said stop: no way back */
 	struct client
 		*stopping; /* borrowed; is about to say stop: while it is there, an

@@ -54,9 +54,11 @@ void monitor_linger(struct monitor *m)
 		end_alone(m);
 	if (m->ending || m->idle)
 		return;
-	/* A view of the project shows the host's changes from the next start on. */
+	/* A view of the project shows the host's changes from the next start on; what a
+	 * volume's path leads to may be another by then. */
 	if (!m->linger_ms || m->spec.project_mode == PROJECT_REVIEW || !m->on_init ||
-	    monitor_init_send(m, &clear) < 0 || set_time(m, LINGER_CLEAR_MS) < 0) {
+	    json_len(m->spec.volumes) || monitor_init_send(m, &clear) < 0 ||
+	    set_time(m, LINGER_CLEAR_MS) < 0) {
 		m->ending = true;
 		return;
 	}

@@ -24,6 +24,7 @@
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"
 #include "runtime/monitor/impl.h"
+#include "runtime/monitor/volumes.h"
 #include "runtime/mount/project.h"
 #include "runtime/wire/holder.h"
 #include "runtime/wire/rundir.h"
@@ -294,8 +295,11 @@ static int start(struct monitor *m, struct err *e)
 
 	if (r == 0)
 		r = open_box(m, e);
+	if (r == 0)
+		r = monitor_volumes_check(&m->spec, e);
 	if (r < 0)
 		return r;
+	m->volumes = true;
 	conf.boxdir = m->boxdir;
 	r = monitor_review_begin(m, e);
 	if (r == 0)

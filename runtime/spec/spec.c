@@ -63,6 +63,7 @@ void spec_done(struct spec *s)
 {
 	json_free(&s->rules);
 	json_free(&s->publish);
+	json_free(&s->volumes);
 }
 
 /* ---- where ----------------------------------------------------------------------- */
@@ -211,7 +212,8 @@ struct json *spec_to_json(const struct spec *s)
 	    json_set_bool(j, "git_writable", s->git_writable) < 0 ||
 	    json_set_bool(j, "keep", s->keep) < 0 ||
 	    json_set(j, "rules", list_copy(s->rules)) < 0 ||
-	    json_set(j, "publish", list_copy(s->publish)) < 0)
+	    json_set(j, "publish", list_copy(s->publish)) < 0 ||
+	    json_set(j, "volumes", list_copy(s->volumes)) < 0)
 		return NULL;
 	return take(&j, NULL);
 }
@@ -256,7 +258,8 @@ int spec_from_json(const struct json *j, struct spec *ret, struct err *e)
 	s.keep = json_get_bool(j, "keep", false);
 	s.rules = list_copy(json_get(j, "rules"));
 	s.publish = list_copy(json_get(j, "publish"));
-	if (!s.rules || !s.publish)
+	s.volumes = list_copy(json_get(j, "volumes"));
+	if (!s.rules || !s.publish || !s.volumes)
 		return err_sys(e, -ENOMEM, "cannot read the description of a box");
 	spec_done(ret);
 	*ret = take(&s, (struct spec){ 0 });

@@ -43,6 +43,7 @@ struct spec {
 	bool keep;	    /* the box stays when its last client leaves */
 	struct json *rules; /* owned; array of "allow HOST…", "deny HOST…" strings */
 	struct json *publish; /* owned; array of "[IP:]HOSTPORT:PORT" strings */
+	struct json *volumes; /* owned; array of objects: spec_volume_from_json() */
 };
 
 void spec_init(struct spec *s);

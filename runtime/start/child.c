@@ -33,6 +33,7 @@
 #include "runtime/mount/project.h"
 #include "runtime/mount/root.h"
 #include "runtime/mount/rootfiles.h"
+#include "runtime/mount/volumes.h"
 #include "runtime/net/netns.h"
 #include "runtime/start/netassist.h"
 #include "runtime/wire/wire.h"
@@ -44,6 +45,7 @@ struct work {
 	struct child *c;
 	struct mount_root parts;
 	struct netassist assist;
+	struct mount_volumes volumes;
 	enum probe_step kind; /* of the step that runs */
 	int root;	      /* O_PATH of the new root; -1 before it is assembled */
 	int net_fd;	      /* stays inside, for init; -1 = none */
@@ -136,6 +138,14 @@ static int open_project(struct work *w, struct err *e)
 	return w->c->project < 0 ? w->c->project : 0;
 }
 
+/* In the root map the monitor opens them, and shows them with the box's ids. */
+static int open_volumes(struct work *w, struct err *e)
+{
+	return w->c->spec->map.kind == IDMAP_ROOT
+		       ? 0
+		       : mount_volumes_open(w->c->spec, &w->volumes, e);
+}
+
 /* ---- as box root ------------------------------------------------------------------ */
 
 static int become_box_root(struct work *w, struct err *e)
@@ -220,6 +230,23 @@ static int mount_sys(struct work *w, struct err *e)
 	return mount_kernel_sys(w->root, w->c->spec->net != NET_HOST, e);
 }
 
+/* As many as the spec has that are not of the project, in its order. */
+static void take_volumes(struct work *w, struct wire_msg *m)
+{
+	unsigned next = 0, i = 0;
+
+	if (w->c->spec->map.kind != IDMAP_ROOT)
+		return;
+	json_each(it, w->c->spec->volumes)
+	{
+		const char *kind = json_get_str(it, "kind");
+
+		if (i < SPEC_VOLUMES && kind && strcmp(kind, "project") != 0)
+			w->volumes.tree[i] = wire_take_fd(m, next++);
+		i++;
+	}
+}
+
 /* The monitor looks for repositories while the root is made. */
 static int project_mount(struct work *w, struct err *e)
 {
@@ -234,10 +261,14 @@ static int project_mount(struct work *w, struct err *e)
 	int r;
 
 	wire_msg_init(&m);
-	r = wire_recv(w->c->sock, &m, 0);
+	r = wire_recv(w->c->sock, &m, SPEC_VOLUMES);
 	if (r <= 0 || m.head.type != WIRE_GIT)
 		return err_set(e, -ECONNRESET, "the monitor has gone");
-	return mount_project(w->root, &conf, e);
+	r = mount_project(w->root, &conf, e);
+	if (r < 0)
+		return r;
+	take_volumes(w, &m);
+	return mount_volumes_place(w->root, w->c->spec, &w->volumes, e);
 }
 
 static int root_files(struct work *w, struct err *e)
@@ -326,6 +357,7 @@ static const struct step {
 	{ "cgroup namespace", own_cgroup_namespace, PROBE_STEP_OTHER },
 	{ "init", open_init, PROBE_STEP_OTHER },
 	{ "project directory", open_project, PROBE_STEP_MOUNT },
+	{ "volumes", open_volumes, PROBE_STEP_OTHER },
 	{ "image", open_root_parts, PROBE_STEP_MOUNT },
 	{ "ids", become_box_root, PROBE_STEP_MAP },
 	{ "keyring", own_keyring, PROBE_STEP_OTHER },
@@ -346,6 +378,7 @@ void child_main(struct child *c)
 	struct work w = { .c = c,
 			  .parts = MOUNT_ROOT_NONE,
 			  .assist = NETASSIST_NONE,
+			  .volumes = MOUNT_VOLUMES_NONE,
 			  .root = -1,
 			  .net_fd = -1 };
 	struct wire_head head = { .type = WIRE_FAILED, .len = sizeof(struct err) };

@@ -12,6 +12,7 @@
 #include "runtime/mount/mounts.h"
 #include "runtime/mount/project.h"
 #include "runtime/mount/root.h"
+#include "runtime/mount/volumes.h"
 #include "runtime/start/child.h"
 #include "runtime/wire/wire.h"
 
@@ -140,6 +141,8 @@ static int prepare(struct attempt *a, struct err *e)
 		r = own_layers(conf, e);
 	if (r == 0)
 		r = make_stage(conf->spec, e);
+	if (r == 0)
+		r = mount_volumes_make(conf->spec, e);
 	if (r < 0)
 		return r;
 	snprintf(leaf, sizeof(leaf), "cubby-%.12s", conf->spec->key);
@@ -303,6 +306,32 @@ static int map_layers(struct attempt *a, struct err *e)
 	return 0;
 }
 
+/* Root map: those of the host as the project is shown, those of the store as layers. */
+static int map_volumes(const struct attempt *a, struct mount_volumes *v, struct err *e)
+{
+	_cleanup_close_ int host = -1, store = -1;
+	struct idmap map;
+	unsigned i = 0;
+	int r = mount_volumes_open(a->conf->spec, v, e);
+
+	if (r < 0 || !json_len(a->conf->spec->volumes))
+		return r;
+	idmap_range_project(&a->conf->spec->map, a->base, &map);
+	host = idmap_mount_namespace(&map, e);
+	idmap_range_layers(&a->conf->spec->map, a->base, &map);
+	store = host < 0 ? host : idmap_mount_namespace(&map, e);
+	r = MIN(store, 0);
+	json_each(it, a->conf->spec->volumes)
+	{
+		bool kept = json_get(it, "name") != NULL;
+		int tree = i < SPEC_VOLUMES ? v->tree[i++] : -1;
+
+		if (r == 0 && tree >= 0 && (!kept || a->run->lease >= 0))
+			r = idmap_mount_apply(tree, kept ? store : host, e);
+	}
+	return r < 0 ? err_wrap(e, "volumes") : 0;
+}
+
 /* To a child that has failed already nothing can be said; expect() hears why. */
 static bool is_gone(int r)
 {
@@ -337,14 +366,22 @@ static int say_go(struct attempt *a, struct err *e)
 static int say_git(struct attempt *a, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
+	_cleanup_mount_volumes_ struct mount_volumes v = MOUNT_VOLUMES_NONE;
 	struct wire_head head = { .type = WIRE_GIT };
 	const struct start_conf *conf = a->conf;
+	int fds[SPEC_VOLUMES];
 	int r = conf->git ? conf->git(conf->meanwhile_ctx, &text, e) : 0;
+	unsigned n = 0;
 
+	if (r == 0 && is_root(conf))
+		r = map_volumes(a, &v, e);
 	if (r < 0)
 		return r;
+	for (unsigned i = 0; i < SPEC_VOLUMES; i++)
+		if (v.tree[i] >= 0)
+			fds[n++] = v.tree[i];
 	head.len = (uint32_t)text.len;
-	r = wire_send(a->run->sock, &head, text.data, NULL, 0);
+	r = wire_send(a->run->sock, &head, text.data, fds, n);
 	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot start the child") : 0;
 }
 

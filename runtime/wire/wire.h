@@ -40,7 +40,7 @@ enum wire_type {
 	WIRE_SETUP,
 	WIRE_START, /* body: struct wire_wish, JSON of the spec */
 	WIRE_NOTE,  /* body: one line for the person */
-	WIRE_GIT,   /* body: what mount_project() mounts for git */
+	WIRE_GIT,   /* body: what mount_project() mounts for git; volumes follow */
 	WIRE_TYPES  /* one past the last */
 };
 

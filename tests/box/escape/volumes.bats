@@ -1,0 +1,102 @@
+# What is mounted beside the project is no way to the host.
+bats_require_minimum_version 1.5.0
+load ../../lib
+load escape
+
+setup_file() { escape_setup_file; }
+teardown_file() { lib_done; }
+setup() {
+	escape_setup
+	OUT=$(mktemp -d "$HOME/o.XXXXXX")
+}
+
+@test "U01: a link that the box puts in a volume's place is not followed" {
+	mkdir data "$OUT/secret"
+	echo secret >"$OUT/secret/f"
+	cubby set volume=./data:/d
+	cubby exec -q -- true
+	cubby exec -q -- sh -c "rmdir data && ln -s '$OUT/secret' data"
+	run -125 --separate-stderr cubby exec -- cat /d/f
+	[[ $stderr == *"a link leads from there to"* ]]
+	cubby unset -q volume
+	run -125 --separate-stderr cubby exec -v ./data:/d -- cat /d/f
+	[[ $stderr == *"a link leads from there to"* ]]
+	mkdir .cubby
+	echo '{"mounts": ["./data:/d"]}' >.cubby/box.json
+	cubby agree -y 2>/dev/null || true
+	run -125 --separate-stderr cubby exec -- cat /d/f
+	[[ $stderr == *"a link leads from there to"* ]]
+}
+
+@test "U02: a link in a volume leads nowhere but into the box" {
+	ln -s /etc/hostname "$OUT/name"
+	ln -s "$HOME" "$OUT/home"
+	run -0 --separate-stderr cubby exec -v "$OUT:/d" -- sh -c 'cat /d/name; ls /d/home/ 2>/dev/null || echo none'
+	[ "${lines[0]}" = cubby ]
+	[ "${lines[1]}" = none ]
+}
+
+@test "U03: no set-id bit reaches a volume, wherever its target leads" {
+	cubby exec -q -- sh -c 'ln -s /tmp /t2; ln -s /t2/x /t3'
+	run -0 cubby exec -q -v "$OUT:/d:rw" -- sh -c 'touch /d/s; chmod 6755 /d/s; cp /bin/true /d/c; chmod u+s /d/c; cp -a /d/c /d/e; true'
+	run -0 find "$OUT" -perm /6000
+	[ -z "$output" ]
+	for to in /t2 /t3; do
+		run -125 --separate-stderr cubby exec -v "$OUT:$to:rw" -- chmod 4755 "$to/s"
+		[[ $to == /t3 || $stderr == *"does not lie on the box's own root"* ]]
+	done
+	run -0 find "$OUT" -perm /6000
+	[ -z "$output" ]
+}
+
+@test "U04: owners in a volume are the caller's or nobody's" {
+	cubby exec -q -v "$OUT:/d:rw" -- sh -c 'touch /d/a /d/b; chown 1:1 /d/b 2>/dev/null; true'
+	[ "$(stat -c %u "$OUT/a")" = "$(id -u)" ]
+	uid=$(stat -c %u "$OUT/b")
+	[ "$uid" = "$(id -u)" ] || ! getent passwd "$uid"
+}
+
+@test "U05: a repository that is there cannot be written, from above, inside, or below" {
+	git init -q "$OUT/r"
+	git init -q --bare "$OUT/b.git"
+	local v
+	for v in "$OUT" "$OUT/r" "$OUT/r/.git" "$OUT/r/.git/hooks" "$OUT/b.git" "$OUT/b.git/hooks"; do
+		run -125 --separate-stderr cubby exec -v "$v:/d:rw" -- touch /d/x
+		echo "$v: $stderr"
+		[[ $stderr == *"git repository"*"--git-writable"* ]]
+	done
+	run -0 --separate-stderr cubby exec -v "$OUT:/d" -- sh -c 'touch /d/r/.git/hooks/x || echo no'
+	[ "$output" = no ]
+	[ -d "$OUT/r/.git" ]
+	[ ! -e "$OUT/r/.git.from-box" ]
+}
+
+@test "U06: a repository that the box makes in a volume is set aside when the command ends" {
+	run -0 --separate-stderr cubby exec -v "$OUT:/d:rw" -- sh -c 'mkdir -p /d/p/.git/objects /d/p/.git/refs
+		echo "ref: refs/heads/x" >/d/p/.git/HEAD; printf "[core]\n\tfsmonitor = /d/evil\n" >/d/p/.git/config'
+	[[ $stderr == *"set aside: p/.git is now p/.git.from-box"* ]]
+	[ ! -e "$OUT/p/.git" ]
+}
+
+@test "U07: the project's own repository is guarded in its other place, too" {
+	git init -q .
+	cubby exec -q -v ./.git:/g -- sh -c 'echo "#!/bin/sh" >/g/hooks/pre-commit; chmod +x /g/hooks/pre-commit; true'
+	[ ! -e .git/hooks/pre-commit ]
+	mkdir sub
+	run -125 --separate-stderr cubby exec -v "$(dirname "$PWD"):/up:rw" --any-directory -- true
+	[[ $stderr == *"it contains the project"* ]]
+}
+
+@test "U08: what no project may be is no volume, read-only neither" {
+	local v
+	for v in / /proc /etc /home "$HOME" "$XDG_DATA_HOME/cubby" "$XDG_RUNTIME_DIR"; do
+		[ -e "$v" ] || continue
+		run -125 --separate-stderr cubby exec -v "$v:/x" -- true
+		[[ $stderr == *"volume '$v': "* ]]
+	done
+	mkdir -p "$HOME/.ssh"
+	run -125 --separate-stderr cubby exec -v "$HOME/.ssh:/x" -- true
+	[[ $stderr == *"private to a home"* ]]
+	run -125 --separate-stderr cubby exec --any-directory -v "$XDG_DATA_HOME/cubby:/x" -- true
+	[[ $stderr == *"the store of the boxes"* ]]
+}
