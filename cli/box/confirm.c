@@ -10,7 +10,7 @@
 #include "cli/show/table.h"
 #include "cli/show/tty.h"
 #include "rootfs/store/boxdir.h"
-#include "rootfs/store/du.h"
+#include "rootfs/store/snapshot.h"
 
 /* As git and docker understand it: the word, or its beginning. */
 static bool is_yes(const char *line)
@@ -32,7 +32,7 @@ static void show_box(const struct app *app, const struct store *st,
 	struct err ignored = ERR_NONE;
 
 	if (boxdir_open(st, b->key, false, &dir, &ignored) == 0)
-		(void)text_bytes(size, sizeof(size), du_tree(dir.dirfd, "upper", NULL));
+		(void)text_bytes(size, sizeof(size), snapshot_bytes(st, &dir));
 	fputs("  ", app->err);
 	render_safe(app->err, b->project);
 	fprintf(app->err, "  %s, %s, used %s\n", b->image, size,

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/box/ps.h"
 #include "rootfs/store/boxdir.h"
+#include "rootfs/store/snapshot.h"
 #include "runtime/box/box.h"
 #include "runtime/spec/spec.h"
 #include "runtime/worker/worker.h"
@@ -219,6 +220,7 @@ int boxend_remove(const struct store *st, const char *key, bool keep_logs,
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
+	const struct boxdir_rm rm = { worker_rmtree, &s.map };
 	int r = open_box(st, key, &dir, &s, e);
 
 	if (r == 0)
@@ -227,6 +229,6 @@ int boxend_remove(const struct store *st, const char *key, bool keep_logs,
 		return r;
 	boxdir_close(&dir);
 	dir = BOXDIR_NONE;
-	return boxdir_wipe(st, key, keep_logs,
-			   &(struct boxdir_rm){ worker_rmtree, &s.map }, e);
+	r = boxdir_wipe(st, key, keep_logs, &rm, e);
+	return r < 0 ? r : snapshot_collect(st, &rm, e);
 }

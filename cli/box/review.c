@@ -9,6 +9,7 @@
 #include "cli/box/end.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "runtime/worker/pending.h"
 #include "runtime/worker/worker.h"
 
 enum { LINE = 64 << 10, ARGS = 100 << 10, CHUNK = 64 << 10 };
@@ -20,13 +21,30 @@ void review_close(struct review *rv)
 	*rv = REVIEW_NONE;
 }
 
+/* What a snapshot has, or a branch began with, is copied when it is looked at first. */
+static int take_pending(const struct boxsetup *setup, struct err *e)
+{
+	_cleanup_close_ int lock = -1;
+	int r;
+
+	if (!pending_is(setup->dir.dirfd))
+		return 0;
+	r = boxend_idle(&setup->store, setup->spec.key, e);
+	if (r >= 0)
+		r = lock = boxdir_lock(&setup->dir, true, e);
+	return r < 0 ? r : pending_take(&setup->spec, setup->dir.dirfd, e);
+}
+
 int review_open(const struct boxsetup *setup, bool change, struct review *ret,
 		struct err *e)
 {
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	struct stat st;
-	int r = sys_fstatat(setup->dir.dirfd, "project/upper", &st, 0);
+	int r = take_pending(setup, e);
 
+	if (r < 0)
+		return r;
+	r = sys_fstatat(setup->dir.dirfd, "project/upper", &st, 0);
 	rv.setup = setup;
 	if (r == -ENOENT)
 		return err_set(e, r, "nothing of this directory is under review");

@@ -4,7 +4,7 @@
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
-#include "rootfs/store/du.h"
+#include "rootfs/store/snapshot.h"
 
 static const struct argp argp = {
 	.parser = cmd_no_operands,
@@ -170,8 +170,8 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 		state = "lingering";
 	if (!j || json_set_str(j, "project", s->spec.project) < 0 ||
 	    json_set_str(j, "state", state) < 0 ||
-	    json_set_int(j, "disk_bytes",
-			 (int64_t)du_tree(s->dir.dirfd, "upper", NULL)) < 0)
+	    json_set_int(j, "disk_bytes", (int64_t)snapshot_bytes(&s->store, &s->dir)) <
+		    0)
 		return err_sys(e, -ENOMEM, "cannot describe the box");
 	*ret = take(&j, NULL);
 	return 0;

@@ -4,7 +4,7 @@
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
 #include "rootfs/store/boxdir.h"
-#include "rootfs/store/du.h"
+#include "rootfs/store/snapshot.h"
 
 static const struct argp argp = {
 	.parser = cmd_no_operands,
@@ -49,7 +49,7 @@ static int64_t size_of(const struct store *st, const char *key)
 
 	if (boxdir_open(st, key, false, &dir, &e) < 0)
 		return -1;
-	return (int64_t)du_tree(dir.dirfd, "upper", NULL);
+	return (int64_t)snapshot_bytes(st, &dir);
 }
 
 static const char *state_of(const struct store *st, const struct boxlist_item *b)

@@ -150,6 +150,7 @@ const struct argp cmd_common = { common_options, parse_common, NULL, NULL,
 static const struct argp_option place_options[] = {
 	{ "name", KEY_NAME, "NAME", 0, "one of several boxes that a directory may have",
 	  -3 },
+	{ NULL, 'b', NULL, OPTION_ALIAS, NULL, -3 },
 	{ "here", KEY_HERE, NULL, 0,
 	  "the box of this very directory, not of one above it", -3 },
 	{ 0 },
@@ -161,6 +162,7 @@ static error_t parse_place(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_NAME:
+	case 'b':
 		if (!spec_name_valid(arg))
 			return cmd_bad(state,
 				       "--name: bad name '%s'; letters, digits, '.', "

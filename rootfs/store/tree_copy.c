@@ -39,6 +39,7 @@ struct copy {
 	struct link *links; /* owned; open addressing */
 	size_t n_links, size_links;
 	struct tree_copied done;
+	bool layer; /* of an overlay: with what says that something of a lower one is gone */
 };
 
 static void copy_done(struct copy *c)
@@ -126,6 +127,16 @@ static int owner_failed(struct copy *c, int r)
 	return 0;
 }
 
+/* "y" on a directory that replaces one of a lower layer; none on others. */
+static int copy_opaque(int from, int to)
+{
+	char value[8];
+	ssize_t n = sys_fgetxattr(from, "user.overlay.opaque", value, sizeof(value));
+
+	return n < 0 ? 0
+		     : sys_fsetxattr(to, "user.overlay.opaque", value, (size_t)n, 0);
+}
+
 /* Owner before mode, which it would change; xattrs before a mode that forbids them. */
 static int finish_fd(struct copy *c, int from, int to, const struct stat *st)
 {
@@ -135,6 +146,8 @@ static int finish_fd(struct copy *c, int from, int to, const struct stat *st)
 	r = owner_failed(c, sys_fchown(to, st->st_uid, st->st_gid));
 	if (r == 0)
 		(void)copyfd_xattrs(from, to);
+	if (r == 0 && c->layer)
+		r = copy_opaque(from, to);
 	if (r == 0)
 		r = sys_fchmod(to, st->st_mode & 07777);
 	return r < 0 ? r : sys_futimens(to, times);
@@ -193,6 +206,17 @@ static int copy_fifo(struct copy *c, const char *name, const struct stat *st)
 	int r = sys_mknodat(c->to, name, S_IFIFO | (st->st_mode & 07777), 0);
 
 	return r < 0 ? r : finish_name(c, name, st);
+}
+
+/* What an overlay has where a name of a lower layer was removed; of another filesystem or
+ * mount there is no use for one. They are all alike, so a further name of it does. */
+static int copy_whiteout(struct copy *c, const char *name, const struct stat *st)
+{
+	int r = st->st_rdev || !c->layer ? -EXDEV
+					 : sys_linkat(c->from, name, c->to, name, 0);
+
+	c->done.skipped += r == -EXDEV;
+	return r == -EXDEV ? 0 : r;
 }
 
 static int open_below(int dirfd, const char *name)
@@ -265,6 +289,9 @@ static int copy_one(struct copy *c, const char *name, struct err *e)
 		break;
 	case S_IFIFO:
 		r = copy_fifo(c, name, &st);
+		break;
+	case S_IFCHR:
+		r = copy_whiteout(c, name, &st);
 		break;
 	default:
 		c->done.skipped++;
@@ -352,8 +379,24 @@ static int walk(struct copy *c, struct err *e)
 	return r;
 }
 
-int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
-	      struct err *e)
+static int copy_tree(struct copy *c, int from, int parent, const char *name,
+		     struct err *e)
+{
+	_cleanup_close_ int root = -1;
+	int r = enter(c, from, parent, name, NULL);
+
+	if (r == 0)
+		r = root = sys_dup(c->to, 3);
+	if (r >= 0)
+		r = sys_fstat(root, &c->root_st);
+	if (r < 0)
+		return fail(c, r, name, e);
+	c->root = root;
+	return walk(c, e);
+}
+
+static int run(bool layer, int from, int parent, const char *name,
+	       struct tree_copied *ret, struct err *e)
 {
 	_cleanup_(copy_done) struct copy c = {
 		.from = -1,
@@ -361,20 +404,23 @@ int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
 		.levels = BUF_INIT(DEPTH * sizeof(struct level)),
 		.path = BUF_INIT(256ul << 20),
 		.paths = BUF_INIT(1ul << 30),
+		.layer = layer,
 	};
-	_cleanup_close_ int root = -1;
-	int r;
+	int r = copy_tree(&c, from, parent, name, e);
 
-	r = enter(&c, from, parent, name, NULL);
-	if (r == 0)
-		r = root = sys_dup(c.to, 3);
-	if (r >= 0)
-		r = sys_fstat(root, &c.root_st);
-	if (r < 0)
-		return fail(&c, r, name, e);
-	c.root = root;
-	r = walk(&c, e);
 	if (r == 0)
 		*ret = c.done;
 	return r;
+}
+
+int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
+	      struct err *e)
+{
+	return run(false, from, parent, name, ret, e);
+}
+
+int tree_copy_layer(int from, int parent, const char *name, struct tree_copied *ret,
+		    struct err *e)
+{
+	return run(true, from, parent, name, ret, e);
 }

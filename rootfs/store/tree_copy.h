@@ -13,7 +13,7 @@
 struct tree_copied {
 	uint64_t entries;
 	uint64_t bytes;	  /* of regular files, shared ones included */
-	uint64_t skipped; /* devices and sockets */
+	uint64_t skipped; /* devices and sockets; not whiteouts of a layer */
 	uint64_t owners;  /* entries whose owner could not be kept */
 };
 
@@ -28,5 +28,11 @@ struct tree_copied {
  */
 int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,
 	      struct err *e);
+
+/** tree_copy_layer() - the same of a layer of an overlay, with its whiteouts and opaque
+ *  directories, which are in effect where the copy is a layer again; @from and @parent are
+ *  of the same mount */
+int tree_copy_layer(int from, int parent, const char *name, struct tree_copied *ret,
+		    struct err *e);
 
 #endif

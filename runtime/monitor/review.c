@@ -5,6 +5,7 @@
 #include "base/sys/sys.h"
 #include "rootfs/review/layer.h"
 #include "runtime/monitor/layers.h"
+#include "runtime/worker/pending.h"
 
 /* Whether nothing waits in the layer. One that a box has filled is no reason to show it the
  * project itself: it may have filled it so that it cannot be had. */
@@ -59,8 +60,15 @@ static int begin(const struct monitor *m, struct err *e)
 
 int monitor_review_begin(struct monitor *m, struct err *e)
 {
+	int r;
+
 	m->wanted = m->spec.project_mode;
-	return m->wanted == PROJECT_REVIEW && begin(m, e) < 0 ? live(m, e) : 0;
+	if (m->wanted != PROJECT_REVIEW)
+		return 0;
+	r = pending_take(&m->spec, m->boxdir, e);
+	if (r < 0) /* what waits must not be hidden by the project itself */
+		return r;
+	return begin(m, e) < 0 ? live(m, e) : 0;
 }
 
 int monitor_review_refused(struct monitor *m, struct err *e)

@@ -1,17 +1,21 @@
 #include "runtime/mount/root.h"
 
+#include "base/file.h"
 #include "base/sys/sys.h"
+#include "rootfs/store/chain.h"
 #include "rootfs/store/tree.h"
 #include "rootfs/store/tree_copy.h"
 #include "runtime/mount/mounts.h"
 
-static const char overlay_options[] = "lowerdir=lower,upperdir=box/upper,workdir=box/"
-				      "work,userxattr,index=off,metacopy=off";
+/* Behind "lowerdir=…". */
+static const char overlay_options[] = "upperdir=box/upper,workdir=box/work,userxattr,"
+				      "index=off,metacopy=off";
 
 void mount_root_close(struct mount_root *m)
 {
 	scope_close(&m->image);
 	scope_close(&m->box);
+	scope_close(&m->layers);
 	*m = MOUNT_ROOT_NONE;
 }
 
@@ -24,9 +28,41 @@ static int open_part(const char *store, const char *dir, const char *name,
 	return mounts_tree(AT_FDCWD, path, false, 0, e);
 }
 
+/* The list is the caller's: box root may not read it. */
+static int load_chain(const struct spec *spec, struct chain *ret, struct err *e)
+{
+	_cleanup_close_ int dir = -1;
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/boxes/%s", spec->store, spec->key);
+	dir = file_open_dir(AT_FDCWD, path, e);
+	return dir < 0 ? dir : chain_load(dir, "chain", ret, e);
+}
+
+/* lowerdir=layers/<id>/machine:…:lower */
+static int name_lower(const struct spec *spec, struct mount_root *m, struct err *e)
+{
+	struct chain c;
+	size_t at = 0;
+	int r = load_chain(spec, &c, e);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < c.n && at < sizeof(m->lower); i++)
+		at += (size_t)snprintf(m->lower + at, sizeof(m->lower) - at,
+				       "layers/%s/machine:", c.layers[i]);
+	if (at < sizeof(m->lower))
+		at += (size_t)snprintf(m->lower + at, sizeof(m->lower) - at, "lower");
+	return at < sizeof(m->lower)
+		       ? 0
+		       : err_set(e, -E2BIG, "the box has too many layers");
+}
+
 int mount_root_layers(const struct spec *spec, struct mount_root *ret, struct err *e)
 {
 	_cleanup_mount_root_ struct mount_root m = MOUNT_ROOT_NONE;
+	struct chain c;
+	int r;
 
 	m.image = open_part(spec->store, "images", spec->image, "/rootfs", e);
 	if (m.image < 0)
@@ -34,6 +70,11 @@ int mount_root_layers(const struct spec *spec, struct mount_root *ret, struct er
 	m.box = open_part(spec->store, "boxes", spec->key, "", e);
 	if (m.box < 0)
 		return m.box;
+	r = load_chain(spec, &c, e);
+	if (r == 0 && c.n)
+		r = m.layers = open_part(spec->store, "layers", ".", "", e);
+	if (r < 0)
+		return r;
 	*ret = take(&m, MOUNT_ROOT_NONE);
 	return 0;
 }
@@ -43,6 +84,8 @@ int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
 {
 	int r = ret->image < 0 ? mount_root_layers(spec, ret, e) : 0;
 
+	if (r == 0)
+		r = name_lower(spec, ret, e);
 	if (r < 0)
 		return r;
 	ret->copy = copy;
@@ -152,12 +195,15 @@ static int check_xattrs(const char *upper, struct err *e)
 
 int mount_root_assemble(struct mount_root *m, struct err *e)
 {
+	char options[sizeof(m->lower) + sizeof(overlay_options) + 16];
 	int r = place(m->box, "box", e);
 
 	if (r == 0)
 		r = make_place("root", e);
 	if (r == 0)
 		r = place(m->image, "lower", e);
+	if (r == 0 && m->layers >= 0)
+		r = place(m->layers, "layers", e);
 	if (r < 0)
 		return r;
 	if (m->copy)
@@ -167,8 +213,8 @@ int mount_root_assemble(struct mount_root *m, struct err *e)
 		return r;
 	/* Under no_new_privs a set-id bit gives nothing anyway. Without MS_NOSUID a file
 	 * capability that the box may not have (ping's) makes the exec itself fail. */
-	r = sys_mount("cubby", "root", "overlay", MS_NODEV | MS_NOSUID,
-		      overlay_options);
+	snprintf(options, sizeof(options), "lowerdir=%s,%s", m->lower, overlay_options);
+	r = sys_mount("cubby", "root", "overlay", MS_NODEV | MS_NOSUID, options);
 	if (r < 0) {
 		err_sys(e, r, "cannot mount an overlay on the image");
 		return e->code = no_overlay(r) ? -EMEDIUMTYPE : r;

@@ -1,6 +1,6 @@
 /* mount_root - the box's root: the image under the box's upper layer (KERNEL.md M1).
  * Needs:  the store; a user namespace whose root owns upper and work.
- * Owns:   its three descriptors.
+ * Owns:   its descriptors.
  * Never:  shows a path of the host in the box's mount table: all names are relative to a
  *         stage, a small filesystem of the box's own.
  *
@@ -15,15 +15,21 @@
 #include "base/scope.h"
 #include "runtime/spec/spec.h"
 
+enum { MOUNT_ROOT_LOWER = 2048 };
+
 struct mount_root {
-	int image; /* owned: detached mount of images/<name>/rootfs */
-	int box;   /* owned: detached mount of boxes/<key> */
+	int image;  /* owned: detached mount of images/<name>/rootfs */
+	int box;    /* owned: detached mount of boxes/<key> */
+	int layers; /* owned: detached mount of layers/; -1 = the box has none of them */
 	bool copy; /* no overlay here: the root is boxes/<key>/copy/rootfs, a copy of the
 		      image that is made at the first start */
+	char lower
+		[MOUNT_ROOT_LOWER]; /* the option: directories of the stage, the top one
+					 first */
 };
-#define MOUNT_ROOT_NONE ((struct mount_root){ .image = -1, .box = -1 })
+#define MOUNT_ROOT_NONE ((struct mount_root){ .image = -1, .box = -1, .layers = -1 })
 
-/** mount_root_layers() - the two trees, as they are; mount_root_open() takes them then, and
+/** mount_root_layers() - the trees, as they are; mount_root_open() takes them then, and
  *  opens its own where @ret is empty */
 int mount_root_layers(const struct spec *spec, struct mount_root *ret, struct err *e);
 

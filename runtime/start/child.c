@@ -80,13 +80,14 @@ static int wait_for_go(struct work *w, struct err *e)
 	int r;
 
 	wire_msg_init(&m);
-	r = wire_recv(w->c->sock, &m, 3);
+	r = wire_recv(w->c->sock, &m, 4);
 	if (r <= 0 || m.head.type != WIRE_GO)
 		return err_set(e, -ECONNRESET, "the monitor has gone");
 	/* Root map alone: mounts that show the ids of the box. */
 	w->c->project = wire_take_fd(&m, 0);
 	w->parts.image = wire_take_fd(&m, 1);
 	w->parts.box = wire_take_fd(&m, 2);
+	w->parts.layers = wire_take_fd(&m, 3);
 	return 0;
 }
 

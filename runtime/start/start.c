@@ -300,6 +300,8 @@ static int map_layers(struct attempt *a, struct err *e)
 	r = userns < 0 ? userns : idmap_mount_apply(m.image, userns, e);
 	if (r == 0)
 		r = idmap_mount_apply(m.box, userns, e);
+	if (r == 0 && m.layers >= 0)
+		r = idmap_mount_apply(m.layers, userns, e);
 	if (r < 0)
 		return r;
 	a->layers = take(&m, MOUNT_ROOT_NONE);
@@ -342,7 +344,7 @@ static int say_go(struct attempt *a, struct err *e)
 {
 	struct wire_head head = { .type = WIRE_GO };
 	_cleanup_close_ int project = -1;
-	int fds[3], r;
+	int fds[4], r;
 	unsigned n = 0;
 
 	if (is_root(a->conf)) {
@@ -358,6 +360,8 @@ static int say_go(struct attempt *a, struct err *e)
 			return r;
 		fds[n++] = a->layers.image;
 		fds[n++] = a->layers.box;
+		if (a->layers.layers >= 0)
+			fds[n++] = a->layers.layers;
 	}
 	r = wire_send(a->run->sock, &head, NULL, fds, n);
 	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot start the child") : 0;

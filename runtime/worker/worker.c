@@ -87,18 +87,20 @@ static int do_unpack(int dir, const char *arg, const struct idmap *map,
 	return 0;
 }
 
+typedef int copy_fn(int from, int parent, const char *name, struct tree_copied *ret,
+		    struct err *e);
+
 /* Standard input is the directory whose content becomes @arg. */
-static int do_copytree(int dir, const char *arg, const struct idmap *map,
-		       struct json **ret, struct err *e)
+static int copy_with(copy_fn *fn, int dir, const char *arg, struct json **ret,
+		     struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
 	struct tree_copied copied;
 	int r;
 
-	(void)map;
 	if (!valid_name(arg))
 		return err_set(e, -EINVAL, "bad name of a copy");
-	r = tree_copy(STDIN_FILENO, dir, arg, &copied, e);
+	r = fn(STDIN_FILENO, dir, arg, &copied, e);
 	if (r < 0)
 		return r;
 	r = json_set_int(j, "entries", (int64_t)copied.entries);
@@ -108,6 +110,20 @@ static int do_copytree(int dir, const char *arg, const struct idmap *map,
 		return err_sys(e, r, "cannot report");
 	*ret = take(&j, NULL);
 	return 0;
+}
+
+static int do_copytree(int dir, const char *arg, const struct idmap *map,
+		       struct json **ret, struct err *e)
+{
+	(void)map;
+	return copy_with(tree_copy, dir, arg, ret, e);
+}
+
+static int do_copylayer(int dir, const char *arg, const struct idmap *map,
+			struct json **ret, struct err *e)
+{
+	(void)map;
+	return copy_with(tree_copy_layer, dir, arg, ret, e);
 }
 
 static int do_rmtree(int dir, const char *arg, const struct idmap *map,
@@ -164,13 +180,10 @@ static const struct job {
 		KEEPER	 /* needs programs of the host: the keeper itself does it */
 	} how;
 } jobs[] = {
-	{ "unpack", do_unpack, ARCHIVE },
-	{ "rmtree", do_rmtree, PLAIN },
-	{ "copytree", do_copytree, PLAIN },
-	{ "dress", do_dress, PLAIN },
-	{ "count", do_count, PLAIN },
-	{ "review", review_job, TWO },
-	{ "review-git", review_git_job, KEEPER },
+	{ "unpack", do_unpack, ARCHIVE },   { "rmtree", do_rmtree, PLAIN },
+	{ "copytree", do_copytree, PLAIN }, { "copylayer", do_copylayer, TWO },
+	{ "dress", do_dress, PLAIN },	    { "count", do_count, PLAIN },
+	{ "review", review_job, TWO },	    { "review-git", review_git_job, KEEPER },
 };
 
 static const struct job *find_job(const char *name)

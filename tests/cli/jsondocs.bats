@@ -50,6 +50,10 @@ as_documented() { # COMMAND [some]
 	as_documented stop
 	run -0 --separate-stderr cubby info --json
 	as_documented info some
+	for command in snapshot snapshots "restore 1" "branch b"; do
+		run -0 --separate-stderr cubby $command --json
+		as_documented "${command% *}"
+	done
 	mkdir gone
 	cubby exec -q -C gone --here -- true
 	cubby stop -q gone

@@ -1,0 +1,121 @@
+#include "base/text.h"
+#include "cli/box/snap.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/render.h"
+#include "rootfs/store/snapshot.h"
+
+struct args {
+	const char *name, *from; /* borrowed */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (a->from)
+			return cmd_bad(state, "unexpected word '%s'", arg);
+		*(a->name ? &a->from : &a->name) = arg;
+		return snap_name(state, arg);
+	case ARGP_KEY_END:
+		return a->name ? 0 : cmd_bad(state, "a name for the branch is needed");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.parser = parse,
+	.args_doc = "NEW [SNAPSHOT]",
+	.doc = "Make another box of this directory, NEW, that begins as this one is, "
+	       "or "
+	       "was in SNAPSHOT. What both have is on disk once. 'cubby -b NEW ...' "
+	       "uses it; both may run at the same time. Published ports stay with the "
+	       "box that has them.",
+};
+
+/* What the other one has, at another place; a port can be published once. */
+static int describe(struct boxsetup *s, const struct spec *to, struct json **ret,
+		    struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL, *gone = NULL;
+	char id[BOXMARK_ID] = "";
+	int r = boxdir_load(&s->dir, &j, e);
+
+	if (r < 0)
+		return r;
+	if (boxmark_id(to->project, to->name, id) < 0)
+		*id = '\0';
+	gone = json_remove(j, "mark");
+	if (spec_place_json(to, j) < 0 || json_set(j, "publish", json_array()) < 0 ||
+	    (*id && json_set_str(j, "mark", id) < 0))
+		return err_sys(e, -ENOMEM, "cannot describe the branch");
+	json_free(&gone);
+	gone = json_remove(json_get_mut(j, "options"), "publish");
+	r = *id ? boxmark_set(&s->store, id, to->key, e) : 0;
+	if (r == 0)
+		*ret = take(&j, NULL);
+	return r;
+}
+
+static int make_branch(struct boxsetup *s, const struct args *a, struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	_cleanup_spec_ struct spec to;
+	struct snapshot_branch b = { .from = a->from, .key = to.key };
+	int r;
+
+	spec_init(&to);
+	(void)text_copy(to.project, sizeof(to.project), s->spec.project);
+	(void)text_copy(to.name, sizeof(to.name), a->name);
+	r = spec_key(to.project, to.name, to.key, e);
+	if (r == 0)
+		r = describe(s, &to, &j, e);
+	b.box = j;
+	if (r == 0)
+		r = snapshot_branch(&s->store, &s->dir, &b, e);
+	if (r == -EEXIST)
+		return err_hint(e, "'cubby -b %s rm' removes it", a->name);
+	return r;
+}
+
+static int branch(const struct app *app, const struct args *a, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_json_ struct json *j = json_object();
+	_cleanup_close_ int lock = -1;
+	int r;
+
+	boxsetup_init(&s);
+	r = lock = snap_open(app, &s, e);
+	if (r >= 0)
+		r = make_branch(&s, a, e);
+	if (r < 0)
+		return r;
+	if (app->json) {
+		json_set_str(j, "name", a->name);
+		return render_json(app, j);
+	}
+	render_note(app, "branch '%s': 'cubby -b %s ...' uses it", a->name, a->name);
+	return 0;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .name = NULL };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_branch, argc, argv, &a);
+
+	if (r != CMD_GO)
+		return r;
+	return branch(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_branch = {
+	.name = "branch",
+	.summary = "make another box that begins as this one is",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

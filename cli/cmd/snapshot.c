@@ -1,0 +1,128 @@
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/box/snap.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/render.h"
+#include "rootfs/store/snapshot.h"
+
+enum { SNAPSHOT_NUMBERS = 10000 };
+
+struct args {
+	const char *name; /* borrowed; NULL = the next number */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (a->name)
+			return cmd_bad(state, "unexpected word '%s'", arg);
+		a->name = arg;
+		return snap_name(state, arg);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.parser = parse,
+	.args_doc = "[NAME]",
+	.doc = "Keep the state of this directory's box: all that was installed and "
+	       "written in it, and what of the project waits for 'cubby apply'. It "
+	       "takes "
+	       "no time and no space but for what changes later. Without NAME it gets "
+	       "a "
+	       "number. 'cubby restore' goes back to it, 'cubby branch' begins another "
+	       "box with it.",
+};
+
+/* ---- a name ------------------------------------------------------------------------------ */
+
+static int note_number(void *ctx, const char *name, const struct chain *c)
+{
+	bool *taken = ctx;
+	unsigned n = 0;
+
+	(void)c;
+	for (const char *p = name; *p >= '0' && *p <= '9' && n < SNAPSHOT_NUMBERS; p++)
+		n = 10 * n + (unsigned)(*p - '0');
+	if (n < SNAPSHOT_NUMBERS && name[strspn(name, "0123456789")] == '\0')
+		taken[n] = true;
+	return 0;
+}
+
+/* The one after the highest, so that names are not used again by accident. */
+static int next_number(const struct boxdir *b, char ret[SPEC_NAME], struct err *e)
+{
+	bool taken[SNAPSHOT_NUMBERS] = { false };
+	unsigned n = SNAPSHOT_NUMBERS - 1;
+	int r = snapshot_list(b, note_number, taken, e);
+
+	while (n > 0 && !taken[n])
+		n--;
+	if (r == 0 && n == SNAPSHOT_NUMBERS - 1)
+		return err_set(e, -EOVERFLOW, "all numbers are taken; give it a name");
+	snprintf(ret, SPEC_NAME, "%u", n + 1);
+	return r;
+}
+
+/* ---- the work ---------------------------------------------------------------------------- */
+
+static int tell(const struct app *app, const char *name, const struct chain *c)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	if (!app->json) {
+		render_note(
+			app,
+			*c->project
+				? "snapshot '%s': the box, and what is under review"
+				: "snapshot '%s': the box; nothing of the project is "
+				  "under review, so the directory is no part of it",
+			name);
+		return 0;
+	}
+	json_set_str(j, "name", name);
+	json_set_int(j, "layers", (int64_t)c->n);
+	json_set_bool(j, "project", *c->project != '\0');
+	return render_json(app, j);
+}
+
+static int take_one(const struct app *app, const char *name, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_close_ int lock = -1;
+	char number[SPEC_NAME];
+	struct chain c;
+	int r;
+
+	boxsetup_init(&s);
+	r = lock = snap_open(app, &s, e);
+	if (r >= 0 && !name)
+		r = next_number(&s.dir, number, e);
+	if (r >= 0)
+		r = snapshot_take(&s.store, &s.dir, name ? name : number, &c, e);
+	return r < 0 ? r : tell(app, name ? name : number, &c);
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .name = NULL };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_snapshot, argc, argv, &a);
+
+	if (r != CMD_GO)
+		return r;
+	return take_one(app, a.name, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_snapshot = {
+	.name = "snapshot",
+	.summary = "keep the state of a box",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

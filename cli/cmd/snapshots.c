@@ -1,0 +1,167 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/box/snap.h"
+#include "cli/opt/cmd.h"
+#include "cli/opt/words.h"
+#include "cli/show/render.h"
+#include "cli/show/table.h"
+#include "rootfs/store/snapshot.h"
+#include "runtime/worker/worker.h"
+
+enum { KEY_REMOVE = 0x3200 };
+
+struct args {
+	struct words remove; /* owned */
+};
+
+static const struct argp_option options[] = {
+	{ "remove", KEY_REMOVE, "NAME", 0, "remove this one; may be repeated", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	if (key != KEY_REMOVE)
+		return cmd_no_operands(key, arg, state);
+	return words_add(&a->remove, arg) < 0 ? cmd_bad(state, "too many words") : 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "List the snapshots of this directory's box, or remove some. What a "
+	       "branch or another snapshot was made from stays.",
+};
+
+/* ---- the list ---------------------------------------------------------------------------- */
+
+static const struct table_column columns[] = {
+	{ "NAME", "name", TABLE_TEXT },
+	{ "MADE", "made", TABLE_AGE },
+	{ "LAYERS", "layers", TABLE_NUMBER },
+	{ "PROJECT", "project", TABLE_TEXT },
+};
+
+struct item {
+	char name[SPEC_NAME];
+	int64_t made, layers;
+	bool project;
+};
+
+struct items {
+	struct item *v; /* owned */
+	size_t n;
+	struct err *e;
+};
+
+static int add_item(void *ctx, const char *name, const struct chain *c)
+{
+	struct items *l = ctx;
+	struct item *v = reallocarray(l->v, l->n + 1, sizeof(*v));
+
+	if (!v)
+		return err_sys(l->e, -ENOMEM, "cannot list snapshots");
+	l->v = v;
+	v[l->n] = (struct item){ .made = c->made,
+				 .layers = (int64_t)c->n,
+				 .project = *c->project };
+	(void)text_copy(v[l->n++].name, SPEC_NAME, name);
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->made != y->made)
+		return x->made < y->made ? -1 : 1;
+	return strverscmp(x->name, y->name);
+}
+
+static int show(const struct app *app, const struct items *l, struct err *e)
+{
+	_cleanup_table_ struct table *t = NULL;
+	int r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+
+	for (size_t i = 0; i < l->n && r == 0; i++) {
+		const struct item *x = &l->v[i];
+		const struct table_cell cells[ARRAY_SIZE(columns)] = {
+			{ .text = x->name },
+			{ .n = x->made },
+			{ .n = x->layers },
+			{ .text = x->project ? "review" : NULL },
+		};
+
+		r = table_add(t, cells);
+	}
+	if (r == 0)
+		r = table_show(t, app, sys_wall().tv_sec,
+			       "there are no snapshots; 'cubby snapshot' makes one");
+	return r < 0 && !e->code ? err_sys(e, r, "cannot list snapshots") : r;
+}
+
+static int list(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	struct items l = { .v = NULL, .e = e };
+	int r = snapshot_list(&s->dir, add_item, &l, e);
+
+	if (l.n)
+		qsort(l.v, l.n, sizeof(*l.v), by_time);
+	if (r == 0)
+		r = show(app, &l, e);
+	free(l.v);
+	return r;
+}
+
+/* ---- removing ---------------------------------------------------------------------------- */
+
+static int forget(const struct app *app, struct boxsetup *s, const struct args *a,
+		  struct err *e)
+{
+	const struct boxdir_rm rm = { worker_rmtree, &s->spec.map };
+	int r = 0;
+
+	for (const char *const *w = words_list(&a->remove); *w && r == 0; w++) {
+		r = snapshot_forget(&s->dir, *w, e);
+		if (r == 0)
+			render_note(app, "the snapshot '%s' is removed", *w);
+	}
+	return r < 0 ? r : snapshot_collect(&s->store, &rm, e);
+}
+
+static int work(const struct app *app, const struct args *a, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	int r;
+
+	boxsetup_init(&s);
+	r = boxsetup_find(app, &s, e);
+	if (r < 0)
+		return r;
+	return a->remove.n ? forget(app, &s, a, e) : list(app, &s, e);
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .remove = WORDS_NONE };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_snapshots, argc, argv, &a);
+
+	if (r == CMD_GO)
+		r = work(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	words_done(&a.remove);
+	return r;
+}
+
+const struct cmd cmd_snapshots = {
+	.name = "snapshots",
+	.summary = "list or remove the snapshots of a box",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

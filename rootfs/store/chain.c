@@ -1,0 +1,261 @@
+/* Sealing is a write and two renames, and each state between them is the whole box: a chain
+ * that names a layer which is still empty shows what it showed before; the exchange takes
+ * the upper into that layer and an empty one out of it at once; and as long as the box has a
+ * directory "project", that is the one that counts. */
+#include "rootfs/store/chain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+enum { CHAIN_TEXT = 8192, CHAIN_MODE = 0711 };
+
+/* ---- the record -------------------------------------------------------------------------- */
+
+static bool is_id(const char *s)
+{
+	return s && strlen(s) == CHAIN_ID - 1 &&
+	       strspn(s, "0123456789abcdef") == CHAIN_ID - 1;
+}
+
+static int from_json(const struct json *j, struct chain *ret)
+{
+	struct chain c = { .mode = (mode_t)json_get_int(j, "mode", 0) & 07777,
+			   .made = json_get_int(j, "made", 0) };
+	const char *project = json_get_str(j, "project");
+
+	json_each(it, json_get(j, "layers"))
+	{
+		if (c.n == CHAIN_MOST || !is_id(json_str(it)))
+			return -EINVAL;
+		(void)text_copy(c.layers[c.n++], CHAIN_ID, json_str(it));
+	}
+	if (project && !is_id(project))
+		return -EINVAL;
+	(void)text_copy(c.project, CHAIN_ID, project ? project : "");
+	*ret = c;
+	return 0;
+}
+
+int chain_load(int dirfd, const char *name, struct chain *ret, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(CHAIN_TEXT);
+	_cleanup_json_ struct json *j = NULL;
+	struct err why = ERR_NONE;
+	int r = file_read(dirfd, name, &text, &why);
+
+	if (r == -ENOENT && strcmp(name, "chain") == 0) {
+		*ret = (struct chain){ .n = 0 };
+		return 0;
+	}
+	if (r >= 0)
+		r = json_parse(buf_cstr(&text), text.len, &j, &why);
+	if (r >= 0)
+		r = from_json(j, ret);
+	return r < 0 ? err_sys(e, r, "cannot read the list of layers '%s'", name) : 0;
+}
+
+int chain_save(int dirfd, const char *name, const struct chain *c, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(CHAIN_TEXT);
+	_cleanup_json_ struct json *j = json_object();
+	struct json *list = json_array();
+	int r;
+
+	for (size_t i = 0; i < c->n; i++)
+		(void)json_add(list, json_string(c->layers[i]));
+	(void)json_set(j, "layers", list);
+	if (*c->project)
+		(void)json_set_str(j, "project", c->project);
+	(void)json_set_int(j, "mode", c->mode);
+	(void)json_set_int(j, "made", c->made);
+	r = json_print(j, true, &text);
+	if (r == 0)
+		r = buf_addc(&text, '\n');
+	if (r < 0)
+		return err_sys(e, r, "cannot write the list of layers");
+	return file_replace(dirfd, name,
+			    &(struct file_data){ text.data, text.len, 0600 }, e);
+}
+
+/* ---- the place --------------------------------------------------------------------------- */
+
+/* Passable whatever the umask: box root of the root map goes through it. */
+static int make_dir(int parent, const char *name, mode_t mode, struct err *e)
+{
+	int r = sys_mkdirat(parent, name, mode);
+
+	if (r == 0)
+		r = sys_fchmodat(parent, name, mode, 0);
+	if (r < 0 && r != -EEXIST)
+		return err_sys(e, r, "cannot make a layer");
+	return file_open_dir(parent, name, e);
+}
+
+int chain_dir(const struct store *s, struct err *e)
+{
+	return make_dir(s->dirfd, "layers", CHAIN_MODE, e);
+}
+
+int chain_lock(int layers, struct err *e)
+{
+	int fd = file_lock(layers, "lock", true, e);
+
+	return fd < 0 ? err_wrap(e, "layers") : fd;
+}
+
+/* ---- sealing ----------------------------------------------------------------------------- */
+
+struct sealing {
+	const struct boxdir *b;
+	int layers; /* borrowed */
+	int layer;  /* owned: layers/<id> */
+	char id[CHAIN_ID];
+	struct stat upper;
+};
+
+/* One that cannot be looked into has something to hide. */
+static bool is_empty(int dirfd, const char *name)
+{
+	_cleanup_close_ int fd =
+		sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	struct err ignored = ERR_NONE;
+	struct dirscan_entry d;
+	struct dirscan scan;
+
+	return fd >= 0 && dirscan_start(&scan, fd, &ignored) == 0 &&
+	       dirscan_next(&scan, &d, &ignored) == 0;
+}
+
+static bool is_there(int dirfd, const char *name)
+{
+	struct stat st;
+
+	return sys_fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int new_layer(struct sealing *s, struct err *e)
+{
+	uint64_t nonce;
+
+	if (sys_getrandom(&nonce, sizeof(nonce)) != (ssize_t)sizeof(nonce))
+		return err_sys(e, -EIO, "cannot name a layer");
+	snprintf(s->id, sizeof(s->id), "%016llx", (unsigned long long)nonce);
+	s->layer = make_dir(s->layers, s->id, CHAIN_MODE, e);
+	return MIN(s->layer, 0);
+}
+
+/* A directory that gets another parent must be writable, which the box may have forbidden for
+ * its "/". */
+static int swap_upper(const struct sealing *s, struct err *e)
+{
+	mode_t mode = s->upper.st_mode & 07777;
+	int box = s->b->dirfd;
+	int r = sys_renameat2(box, "upper", s->layer, "machine", RENAME_EXCHANGE);
+
+	if (r == -EACCES && sys_fchmodat(box, "upper", mode | 0700, 0) == 0) {
+		r = sys_renameat2(box, "upper", s->layer, "machine", RENAME_EXCHANGE);
+		(void)sys_fchmodat(r < 0 ? box : s->layer, r < 0 ? "upper" : "machine",
+				   mode, 0);
+	}
+	if (r == 0 && mode != (mode | 0700))
+		r = sys_fchmodat(box, "upper", mode, 0);
+	return r < 0 ? err_sys(e, r, "cannot put a new layer over the box's own") : 0;
+}
+
+static int seal_machine(struct sealing *s, struct chain *c, struct err *e)
+{
+	_cleanup_close_ int machine =
+		make_dir(s->layer, "machine", (s->upper.st_mode & 07777) | 0700, e);
+
+	if (machine < 0)
+		return machine;
+	memmove(c->layers[1], c->layers[0], c->n++ * CHAIN_ID);
+	memcpy(c->layers[0], s->id, CHAIN_ID);
+	return 0;
+}
+
+static int too_long(struct err *e)
+{
+	err_set(e, -E2BIG,
+		"the box has %d layers above its image, the most that are possible",
+		(int)CHAIN_MOST);
+	return err_hint(e, "an early snapshot, restored, has fewer");
+}
+
+static int seal(struct sealing *s, bool machine, bool project, struct chain *c,
+		struct err *e)
+{
+	int r = machine && c->n == CHAIN_MOST ? too_long(e) : new_layer(s, e);
+
+	if (r == 0 && machine)
+		r = seal_machine(s, c, e);
+	if (r < 0)
+		return r;
+	if (project)
+		memcpy(c->project, s->id, CHAIN_ID);
+	r = chain_save(s->b->dirfd, "chain", c, e);
+	if (r == 0 && machine)
+		r = swap_upper(s, e);
+	if (r < 0 || !project)
+		return r;
+	r = sys_renameat(s->b->dirfd, "project", s->layer, "project");
+	return r < 0 ? err_sys(e, r, "cannot keep what is under review") : 0;
+}
+
+int chain_seal(int layers, const struct boxdir *b, bool project, struct chain *ret,
+	       struct err *e)
+{
+	_cleanup_close_ int layer = -1;
+	struct sealing s = { .b = b, .layers = layers, .layer = -1 };
+	struct chain c;
+	bool machine = !is_empty(b->dirfd, "upper");
+	int r = chain_load(b->dirfd, "chain", &c, e);
+
+	if (r < 0)
+		return r;
+	if (is_there(b->dirfd, "copy"))
+		return err_set(e, -EOPNOTSUPP,
+			       "this box is a copy of its image, since no overlay is "
+			       "possible here, and has no layers");
+	r = sys_fstatat(b->dirfd, "upper", &s.upper, AT_SYMLINK_NOFOLLOW);
+	if (r < 0)
+		return err_sys(e, r, "cannot look at the box's layer");
+	c.mode = s.upper.st_mode & 07777;
+	project = is_there(b->dirfd, "project/upper") &&
+		  (project || !is_empty(b->dirfd, "project/upper"));
+	if (machine || project)
+		r = seal(&s, machine, project, &c, e);
+	layer = s.layer;
+	if (r == 0)
+		*ret = c;
+	return r;
+}
+
+/* ---- the project's changes --------------------------------------------------------------- */
+
+int chain_pending(int layers, int boxdir, int *ret, struct err *e)
+{
+	struct chain c;
+	char path[CHAIN_ID + 16];
+	int r = chain_load(boxdir, "chain", &c, e);
+
+	if (r < 0 || !*c.project)
+		return r;
+	if (is_there(boxdir, "project")) {
+		c.project[0] = '\0';
+		return chain_save(boxdir, "chain", &c, e);
+	}
+	snprintf(path, sizeof(path), "%s/project", c.project);
+	r = sys_openat(layers, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (r < 0) /* -ENOENT would say that there is nothing */
+		return err_sys(e, r == -ENOENT ? -EIO : r,
+			       "cannot open what is under review in a layer");
+	*ret = r;
+	return 1;
+}

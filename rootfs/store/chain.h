@@ -1,0 +1,63 @@
+/* chain - the layers that a box has between its image and its upper, and how one more is
+ * made: nothing is written to them any more, so that any number of boxes share them.
+ *
+ *   layers/<id>/machine     what was the upper of a box
+ *   layers/<id>/project     what was its directory "project" (rootfs/review/layer.h)
+ *   layers/lock             held by whoever makes, hands on or collects layers
+ *   boxes/<key>/chain       which of them the box has; none = none
+ *
+ * Needs:  the box's lock and chain_lock() to change anything.
+ * Owns:   nothing.
+ * Never:  leaves a box without one of its layers, whenever it is killed (docs/adr/0021). */
+#ifndef ROOTFS_STORE_CHAIN_H
+#define ROOTFS_STORE_CHAIN_H
+
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "rootfs/store/boxdir.h"
+
+enum { CHAIN_MOST = 32, CHAIN_ID = 17 };
+
+struct chain {
+	char layers[CHAIN_MOST][CHAIN_ID]; /* the top one first */
+	size_t n;
+	char project
+		[CHAIN_ID]; /* the layer that has the project's changes, of which the box
+				   has no copy yet; "" = none */
+	mode_t mode;	    /* of the upper: the box's "/"; 0 = not known */
+	int64_t made;	    /* seconds since 1970; of a snapshot */
+};
+
+/** chain_load() - read the file @name; one that is not there is an empty chain for
+ *  "chain", and -ENOENT for any other */
+int chain_load(int dirfd, const char *name, struct chain *ret, struct err *e);
+
+/** chain_save() - replace it atomically */
+int chain_save(int dirfd, const char *name, const struct chain *c, struct err *e);
+
+/** chain_dir() - a descriptor of layers/, owned; made when it is missing */
+int chain_dir(const struct store *s, struct err *e);
+
+/** chain_lock() - no layer comes, goes or is shared until the descriptor is closed */
+int chain_lock(int layers, struct err *e);
+
+/**
+ * chain_seal() - the upper of a stopped box becomes a layer, and a new one is its upper
+ * @project: its project's changes become part of that layer, even where there are none
+ * @ret:     what the box has now; its upper is empty
+ *
+ * What is empty makes no layer.
+ * Return: 0; -EOPNOTSUPP: the box is a copy of its image; -E2BIG: the chain is too long.
+ */
+int chain_seal(int layers, const struct boxdir *b, bool project, struct chain *ret,
+	       struct err *e);
+
+/**
+ * chain_pending() - what is under review in a layer, and the box has no copy of
+ * @ret: a descriptor of layers/<id>/project, owned; filled when 1 is returned
+ * Return: 1; 0: nothing is to be copied. A copy that is there by now is noted as such.
+ */
+int chain_pending(int layers, int boxdir, int *ret, struct err *e);
+
+#endif

@@ -1,0 +1,338 @@
+#include "rootfs/store/snapshot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "rootfs/store/du.h"
+#include "rootfs/store/staging.h"
+
+enum { SNAPSHOT_PATH = 300, SNAPSHOT_REFS = 16 << 20 };
+
+static int unknown(const char *name, struct err *e)
+{
+	*e = ERR_NONE;
+	err_set(e, -ENOENT, "the box has no snapshot '%s'", name);
+	return err_hint(e, "'cubby snapshots' lists them");
+}
+
+static int path_of(const char *name, char ret[SNAPSHOT_PATH], struct err *e)
+{
+	if (!*name || *name == '.' || strchr(name, '/') ||
+	    snprintf(ret, SNAPSHOT_PATH, "snapshots/%s", name) >= SNAPSHOT_PATH)
+		return err_set(e, -EINVAL, "'%s' cannot be the name of a snapshot",
+			       name);
+	return 0;
+}
+
+static int load(const struct boxdir *b, const char *name, struct chain *ret,
+		struct err *e)
+{
+	char path[SNAPSHOT_PATH];
+	int r = path_of(name, path, e);
+
+	if (r == 0)
+		r = chain_load(b->dirfd, path, ret, e);
+	return r == -ENOENT ? unknown(name, e) : r;
+}
+
+static int keep(const struct boxdir *b, const char *name, struct chain *c,
+		struct err *e)
+{
+	_cleanup_close_ int dir = -1;
+	int r = file_mkdirs(b->dirfd, "snapshots", 0700, e);
+
+	if (r < 0)
+		return r;
+	dir = file_open_dir(b->dirfd, "snapshots", e);
+	if (dir < 0)
+		return dir;
+	c->made = sys_wall().tv_sec;
+	return chain_save(dir, name, c, e);
+}
+
+/* ---- taking, going back, branching --------------------------------------------------------- */
+
+struct locked {
+	int layers, lock; /* owned */
+};
+
+static void locked_done(struct locked *l)
+{
+	scope_close(&l->lock);
+	scope_close(&l->layers);
+}
+#define LOCKED_NONE                      \
+	{                                \
+		.layers = -1, .lock = -1 \
+	}
+
+static int locked_open(const struct store *s, struct locked *l, struct err *e)
+{
+	l->layers = chain_dir(s, e);
+	if (l->layers < 0)
+		return l->layers;
+	l->lock = chain_lock(l->layers, e);
+	return MIN(l->lock, 0);
+}
+
+int snapshot_take(const struct store *s, const struct boxdir *b, const char *name,
+		  struct chain *ret, struct err *e)
+{
+	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
+	char path[SNAPSHOT_PATH];
+	struct stat st;
+	struct chain c;
+	int r = path_of(name, path, e);
+
+	if (r < 0)
+		return r;
+	if (sys_fstatat(b->dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		err_set(e, -EEXIST, "the box has a snapshot '%s'", name);
+		return err_hint(e, "'cubby snapshots --remove %s' removes it", name);
+	}
+	r = locked_open(s, &l, e);
+	if (r == 0)
+		r = chain_seal(l.layers, b, false, &c, e);
+	if (r == 0)
+		r = keep(b, name, &c, e);
+	if (r == 0)
+		*ret = c;
+	return r;
+}
+
+int snapshot_restore(const struct store *s, const struct boxdir *b, const char *name,
+		     struct err *e)
+{
+	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
+	struct chain to, now;
+	int r = load(b, name, &to, e);
+
+	if (r == 0)
+		r = locked_open(s, &l, e);
+	if (r == 0)
+		r = chain_seal(l.layers, b, true, &now, e);
+	if (r == 0)
+		r = keep(b, SNAPSHOT_BEFORE, &now, e);
+	if (r == 0)
+		r = chain_save(b->dirfd, "chain", &to, e);
+	if (r == 0 &&
+	    to.mode) /* what the box's "/" was; its owner comes with a start */
+		(void)sys_fchmodat(b->dirfd, "upper", to.mode, 0);
+	return r;
+}
+
+/* Its record comes last: without one there is no box, and the rest is made anew. */
+static int make_box(const struct store *s, const struct snapshot_branch *to,
+		    const struct chain *c, struct err *e)
+{
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	_cleanup_close_ int lock = -1;
+	struct stat st;
+	int r = boxdir_open(s, to->key, true, &b, e);
+
+	if (r < 0)
+		return r;
+	lock = boxdir_lock(&b, false, e);
+	if (lock < 0)
+		return lock;
+	if (sys_fstatat(b.dirfd, "box.json", &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return err_set(e, -EEXIST, "there is a box of that name");
+	if (c->mode)
+		(void)sys_fchmodat(b.dirfd, "upper", c->mode, 0);
+	r = chain_save(b.dirfd, "chain", c, e);
+	return r < 0 ? r : boxdir_save(&b, to->box, e);
+}
+
+int snapshot_branch(const struct store *s, const struct boxdir *b,
+		    const struct snapshot_branch *to, struct err *e)
+{
+	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
+	struct chain c;
+	int r = to->from ? load(b, to->from, &c, e) : 0;
+
+	if (r == 0)
+		r = locked_open(s, &l, e);
+	if (r == 0 && !to->from)
+		r = chain_seal(l.layers, b, false, &c, e);
+	return r < 0 ? r : make_box(s, to, &c, e);
+}
+
+/* ---- which there are ----------------------------------------------------------------------- */
+
+int snapshot_list(const struct boxdir *b,
+		  int (*each)(void *ctx, const char *name, const struct chain *c),
+		  void *ctx, struct err *e)
+{
+	_cleanup_close_ int dir = sys_openat(b->dirfd, "snapshots",
+					     O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	struct dirscan_entry d;
+	struct dirscan scan;
+	int r;
+
+	if (dir == -ENOENT)
+		return 0;
+	r = dir < 0 ? err_sys(e, dir, "cannot list snapshots")
+		    : dirscan_start(&scan, dir, e);
+	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+		struct chain c;
+
+		if (*d.name == '.') /* a write that was cut off */
+			continue;
+		r = chain_load(dir, d.name, &c, e);
+		if (r == 0)
+			r = each(ctx, d.name, &c);
+	}
+	return r;
+}
+
+int snapshot_forget(const struct boxdir *b, const char *name, struct err *e)
+{
+	char path[SNAPSHOT_PATH];
+	int r = path_of(name, path, e);
+
+	if (r < 0)
+		return r;
+	r = sys_unlinkat(b->dirfd, path, 0);
+	if (r == -ENOENT)
+		return unknown(name, e);
+	return r < 0 ? err_sys(e, r, "cannot remove the snapshot '%s'", name) : 0;
+}
+
+/* ---- what is referred to ------------------------------------------------------------------- */
+
+struct refs {
+	const struct store *s;
+	struct buf ids; /* owned: each with its NUL */
+	struct err *e;
+};
+
+static bool has_ref(const struct refs *f, const char *id)
+{
+	for (size_t at = 0; at + CHAIN_ID <= f->ids.len; at += CHAIN_ID)
+		if (memcmp(f->ids.data + at, id, CHAIN_ID) == 0)
+			return true;
+	return false;
+}
+
+static int add_ref(struct refs *f, const char *id)
+{
+	return !*id || has_ref(f, id) ? 0 : buf_add(&f->ids, id, CHAIN_ID);
+}
+
+static int add_chain(void *ctx, const char *name, const struct chain *c)
+{
+	struct refs *f = ctx;
+	int r = add_ref(f, c->project);
+
+	(void)name;
+	for (size_t i = 0; i < c->n && r == 0; i++)
+		r = add_ref(f, c->layers[i]);
+	return r < 0 ? err_sys(f->e, r, "cannot list the layers") : 0;
+}
+
+static int add_box(struct refs *f, const struct boxdir *b)
+{
+	struct chain c;
+	int r = chain_load(b->dirfd, "chain", &c, f->e);
+
+	if (r == 0)
+		r = add_chain(f, NULL, &c);
+	return r < 0 ? r : snapshot_list(b, add_chain, f, f->e);
+}
+
+/* A directory without a record is no box (yet), and has no layers. */
+static int note_key(void *ctx, const char *key)
+{
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	struct refs *f = ctx;
+	struct stat st;
+	int r;
+
+	b.dirfd = sys_openat(f->s->boxes, key, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (b.dirfd == -ENOENT)
+		return 0;
+	r = b.dirfd < 0 ? b.dirfd
+			: sys_fstatat(b.dirfd, "box.json", &st, AT_SYMLINK_NOFOLLOW);
+	if (r < 0 && r != -ENOENT)
+		return err_sys(f->e, r, "cannot read box '%.12s…'", key);
+	return r < 0 ? 0 : add_box(f, &b);
+}
+
+uint64_t snapshot_bytes(const struct store *s, const struct boxdir *b)
+{
+	struct err ignored = ERR_NONE;
+	struct refs f = { .s = s, .ids = BUF_INIT(SNAPSHOT_REFS), .e = &ignored };
+	_cleanup_close_ int layers =
+		sys_openat(s->dirfd, "layers", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	uint64_t sum = du_tree(b->dirfd, "upper", NULL);
+
+	if (layers >= 0)
+		(void)add_box(&f, b);
+	for (size_t at = 0; at + CHAIN_ID <= f.ids.len; at += CHAIN_ID)
+		sum += du_tree(layers, f.ids.data + at, NULL);
+	buf_done(&f.ids);
+	return sum;
+}
+
+/* ---- collecting ---------------------------------------------------------------------------- */
+
+static bool is_layer(const char *name)
+{
+	return strlen(name) == CHAIN_ID - 1 &&
+	       strspn(name, "0123456789abcdef") == CHAIN_ID - 1;
+}
+
+/* Under a name that says to everybody that it is dead (staging_clean()). */
+static int bury(const struct store *s, int layers, const char *id, struct err *e)
+{
+	char dead[CHAIN_ID + 16];
+	int r;
+
+	snprintf(dead, sizeof(dead), "dead-%s", id);
+	r = sys_renameat(layers, id, s->tmp, dead);
+	return r < 0 ? err_sys(e, r, "cannot remove a layer") : 0;
+}
+
+/* How many there were. */
+static int bury_all(const struct refs *f, int layers, struct err *e)
+{
+	struct dirscan_entry d;
+	struct dirscan scan;
+	int buried = 0, r = dirscan_start(&scan, layers, e);
+
+	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+		if (!is_layer(d.name) || has_ref(f, d.name))
+			continue;
+		r = bury(f->s, layers, d.name, e);
+		buried++;
+	}
+	return r < 0 ? r : buried;
+}
+
+static int collect(const struct store *s, struct refs *f, struct err *e)
+{
+	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
+	int r = locked_open(s, &l, e);
+
+	if (r == 0)
+		r = boxdir_list(s, note_key, f, e);
+	return r < 0 ? r : bury_all(f, l.layers, e);
+}
+
+int snapshot_collect(const struct store *s, const struct boxdir_rm *rm, struct err *e)
+{
+	struct refs f = { .s = s, .ids = BUF_INIT(SNAPSHOT_REFS), .e = e };
+	struct stat st;
+	int r;
+
+	if (sys_fstatat(s->dirfd, "layers", &st, AT_SYMLINK_NOFOLLOW) == -ENOENT)
+		return 0;
+	r = collect(s, &f, e);
+	buf_done(&f.ids);
+	if (r > 0) /* without the lock: that may take a while */
+		r = staging_clean(s, rm->fn, rm->ctx, e);
+	return MIN(r, 0);
+}

@@ -1,0 +1,70 @@
+#include "runtime/worker/pending.h"
+
+#include <stdio.h>
+
+#include "base/sys/sys.h"
+#include "rootfs/store/chain.h"
+#include "runtime/worker/worker.h"
+
+#define PENDING_NEW "project.new"
+
+bool pending_is(int boxdir)
+{
+	struct err ignored = ERR_NONE;
+	struct chain c;
+
+	return chain_load(boxdir, "chain", &c, &ignored) < 0 || *c.project;
+}
+
+static int work(const struct worker_job *job, struct err *e)
+{
+	_cleanup_worker_ struct worker w = WORKER_NONE;
+	int r = worker_start(job, &w, e);
+
+	return r < 0 ? r : worker_wait(&w, -1, NULL, e);
+}
+
+/* A helper with the ids that the layer's files belong to, and the caller's. */
+static int copy(const struct spec *spec, int boxdir, int from, struct err *e)
+{
+	struct idmap map = spec->map;
+	struct worker_job job = { .name = "rmtree",
+				  .arg = PENDING_NEW,
+				  .map = &map,
+				  .dir = boxdir,
+				  .in = -1 };
+	struct stat st;
+	int r = map.kind == IDMAP_ROOT ? idmap_choose_own(&map, e) : 0;
+
+	if (r == 0 && sys_fstatat(boxdir, PENDING_NEW, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		r = work(&job, e);
+	if (r < 0)
+		return r;
+	job.name = "copylayer";
+	job.in = from;
+	return work(&job, e);
+}
+
+int pending_take(const struct spec *spec, int boxdir, struct err *e)
+{
+	_cleanup_close_ int layers = -1, from = -1;
+	char path[PATH_MAX + 16];
+	int r;
+
+	if (!pending_is(boxdir))
+		return 0;
+	snprintf(path, sizeof(path), "%s/layers", spec->store);
+	layers = sys_open(path, O_RDONLY | O_DIRECTORY);
+	if (layers < 0) /* -ENOENT would say that there is nothing */
+		return err_sys(e, -EIO, "cannot open '%s'", path);
+	r = chain_pending(layers, boxdir, &from, e);
+	if (r <= 0)
+		return r;
+	r = copy(spec, boxdir, from, e);
+	if (r < 0)
+		return err_wrap(e, "what is under review");
+	r = sys_renameat(boxdir, PENDING_NEW, boxdir, "project");
+	if (r < 0)
+		return err_sys(e, r, "cannot keep a copy of what is under review");
+	return chain_pending(layers, boxdir, &from, e); /* it is there now */
+}

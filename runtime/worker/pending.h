@@ -1,0 +1,19 @@
+/* pending - what is under review comes out of a layer when it is used: a snapshot, a branch
+ * or a state gone back to only name the layer (rootfs/store/chain.h).
+ * Needs:  the box's lock; nothing mounted on what is under review.
+ * Owns:   nothing.
+ * Never:  leaves half a copy under the name of a whole one. */
+#ifndef RUNTIME_WORKER_PENDING_H
+#define RUNTIME_WORKER_PENDING_H
+
+#include "base/err.h"
+#include "runtime/spec/spec.h"
+
+/** pending_is() - whether pending_take() would copy anything */
+bool pending_is(int boxdir);
+
+/** pending_take() - give the box its own copy, if it has none yet; the directory "project"
+ *  is there then, as it was in the layer */
+int pending_take(const struct spec *spec, int boxdir, struct err *e);
+
+#endif

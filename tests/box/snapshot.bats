@@ -1,0 +1,212 @@
+# Snapshots, going back and branches: what the box shows afterwards, what of the project goes
+# with it, what stays on disk, and what is refused.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+}
+
+teardown_file() { lib_done; }
+
+setup() { lib_project; }
+teardown() { cubby rm --all --force -q >/dev/null 2>&1 || true; }
+
+layers() { find "$XDG_DATA_HOME/cubby/layers" -mindepth 1 -maxdepth 1 -type d 2>/dev/null | wc -l; }
+box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
+
+@test "a box goes back to what it was, and forth again" {
+	box 'echo 1 >/root/a; rm /etc/issue; rm -r /var/tmp; mkdir /var/tmp; echo 1 >/var/tmp/x'
+	cubby snapshot one
+	box 'echo 2 >/root/a; echo 2 >/root/b; echo i >/etc/issue; rm -r /var/tmp; chmod 700 /root; ln -s a /root/l'
+	run -0 --separate-stderr cubby snapshot --json
+	[ "$(jq -c . <<<"$output")" = '{"name":"1","layers":2,"project":false}' ]
+	cubby restore one
+	[ "$(box 'cat /root/a /var/tmp/x; ls /root; test ! -e /etc/issue')" = $'1\n1\na' ]
+	box 'echo 3 >/root/a'
+	cubby restore 1
+	[ "$(box 'cat /root/a /root/b /root/l /etc/issue; test ! -e /var/tmp')" = $'2\n2\n2\ni' ]
+	[ "$(box 'stat -c %a /root')" = 700 ]
+	cubby restore before-restore
+	[ "$(box 'cat /root/a')" = 3 ]
+	run -0 --separate-stderr cubby snapshots --json
+	[ "$(jq -r '.[].name' <<<"$output" | sort | tr '\n' ' ')" = "1 before-restore one " ]
+}
+
+@test "rights and times of what is below are what they were" {
+	box 'mkdir /root/d; echo 1 >/root/d/f; chmod 640 /root/d/f; touch -d @1000000000 /root/d/f; chmod 711 /; ln /root/d/f /root/d/g'
+	before=$(box 'stat -c "%a %u %g" /; stat -c "%n %a %u %g %Y %s" /root/d /root/d/f; cat /root/d/g')
+	cubby snapshot
+	[ "$(box 'stat -c "%a %u %g" /; stat -c "%n %a %u %g %Y %s" /root/d /root/d/f; cat /root/d/g')" = "$before" ]
+	box 'chmod 755 /; rm /root/d/f'
+	cubby restore 1
+	[ "$(box 'stat -c "%a %u %g" /; stat -c "%n %a %u %g %Y %s" /root/d /root/d/f; cat /root/d/g')" = "$before" ]
+}
+
+@test "a box whose / may not be written is kept, too" {
+	box 'echo 1 >/root/a; chmod 555 /'
+	cubby snapshot
+	[ "$(box 'cat /root/a; stat -c %a /')" = $'1\n555' ]
+}
+
+@test "users of the box own what they owned" {
+	box 'id nobody >/dev/null; install -d -o nobody /srv/n; echo x >/srv/n/f; chown nobody /srv/n/f'
+	before=$(box 'stat -c "%u %a" /srv/n /srv/n/f')
+	cubby snapshot
+	cubby branch other 1
+	[ "$(box -b other 'stat -c "%u %a" /srv/n /srv/n/f; echo y >/srv/n/f; rm /srv/n/f')" = "$before" ]
+	[ "$(box 'cat /srv/n/f')" = x ]
+}
+
+@test "what is under review goes with it, deletions as well" {
+	mkdir sub
+	echo h >f
+	echo h >gone
+	echo h >sub/h
+	box --project review 'echo 1 >f; rm gone; rm -r sub; mkdir sub; echo 1 >sub/o; chmod 750 sub/o; ln -s f l'
+	first=$(cubby diff)
+	cubby snapshot one
+	[ "$(cubby diff)" = "$first" ]
+	box --project review 'echo 2 >f; echo 2 >new; rm sub/o'
+	second=$(cubby diff)
+	[ "$second" != "$first" ]
+	cubby branch b one
+	[ "$(cubby -b b diff)" = "$first" ]
+	cubby restore one
+	[ "$(box --project review 'cat f sub/o; ls . sub')" = "$(printf '1\n1\n.:\nf\nl\nsub\n\nsub:\no')" ]
+	[ "$(cubby diff)" = "$first" ]
+	cubby restore before-restore
+	[ "$(cubby diff)" = "$second" ]
+	[ "$(cat f gone sub/h)" = $'h\nh\nh' ] # nothing of it came out
+	cubby apply --all
+	[ "$(cat f new)" = $'2\n2' ]
+	[ ! -e gone ]
+}
+
+@test "a state with nothing under review takes away what is" {
+	echo h >f
+	box 'true'
+	cubby snapshot one
+	box --project review 'echo 1 >f'
+	run -0 cubby restore one
+	[ -z "$(cubby diff)" ]
+	[ "$(box --project review 'cat f')" = h ]
+	cubby restore before-restore
+	[ "$(box --project review 'cat f')" = 1 ]
+}
+
+@test "a change of this machine's is a conflict after going back, as it was before" {
+	echo h >f
+	box --project review 'echo 1 >f'
+	cubby snapshot one
+	echo other >f
+	cubby discard --all
+	cubby restore one
+	box --project review 'true'
+	run cubby apply
+	[ "$(cat f)" = other ]
+	[[ $output == *"changed on this machine"* ]]
+}
+
+@test "without a review the directory is no part of it, which is said" {
+	echo h >f
+	box 'echo 1 >f; echo 1 >/root/a'
+	run -0 cubby snapshot
+	[ "${lines[-1]}" = "cubby: snapshot '1': the box; nothing of the project is under review, so the directory is no part of it" ]
+	box 'echo 2 >f'
+	cubby restore 1
+	[ "$(cat f)" = 2 ]
+}
+
+@test "a box in use is not kept, which is said with the remedy" {
+	cubby exec -q --detach -- sleep 1000
+	run -1 cubby snapshot
+	[ "${lines[-1]}" = "cubby snapshot: the box is in use; 'cubby stop' ends it" ]
+	run -1 cubby restore 1
+	cubby stop
+	run -0 cubby snapshot
+}
+
+@test "a box that only waits is kept at once" {
+	CUBBY_LINGER=60 box 'echo 1 >/root/a'
+	cubby snapshot
+	box 'echo 2 >/root/a'
+	cubby restore 1
+	[ "$(box 'cat /root/a')" = 1 ]
+}
+
+@test "branches run at the same time and see nothing of each other" {
+	local i pids=() n
+	n=$(lib_fewer 6)
+	box 'echo base >/root/a; mkdir /root/m; echo m >/root/m/m'
+	for ((i = 0; i < n; i++)); do cubby branch -q "b$i"; done
+	[ "$(layers)" = 1 ]
+	for ((i = 0; i < n; i++)); do
+		box -b "b$i" "cat /root/m/m; echo $i >>/root/a; while [ ! -e go ]; do sleep 0.05; done; cat /root/a" >"out$i" &
+		pids+=($!)
+	done
+	for ((i = 0; i < n; i++)); do # all of them, before any goes on
+		timeout 60 sh -c "until [ -s out$i ]; do sleep 0.05; done"
+	done
+	touch go
+	wait "${pids[@]}"
+	for ((i = 0; i < n; i++)); do [ "$(cat "out$i")" = "$(printf 'm\nbase\n%s' "$i")" ]; done
+	[ "$(box 'cat /root/a')" = base ]
+}
+
+@test "what nobody has any more goes, and what a branch has stays" {
+	box 'echo 1 >/root/a'
+	cubby snapshot one
+	box 'echo 2 >/root/a'
+	cubby snapshot two
+	cubby branch b one
+	[ "$(layers)" = 2 ]
+	run -0 cubby snapshots --remove one
+	[ "${lines[0]}" = "cubby: the snapshot 'one' is removed" ]
+	[ "$(layers)" = 2 ]
+	cubby rm -y
+	[ "$(layers)" = 1 ]
+	[ "$(box -b b 'cat /root/a')" = 1 ]
+	cubby -b b rm -y
+	[ "$(layers)" = 0 ]
+	[ -z "$(ls "$XDG_DATA_HOME/cubby/tmp")" ]
+}
+
+@test "ls and info count the layers" {
+	box 'head -c 8000000 /dev/urandom >/root/big'
+	before=$(cubby ls --json | jq '.[0].size')
+	cubby snapshot
+	[ "$(cubby ls --json | jq '.[0].size')" -ge "$before" ]
+	[ "$(cubby info --json | jq .disk_bytes)" -ge "$before" ]
+	run -0 --separate-stderr cubby snapshot --json
+	[ "$(jq .layers <<<"$output")" = 1 ] # nothing has changed: no layer
+}
+
+@test "names that cannot be, or are not there" {
+	run -1 cubby snapshot
+	[ "${lines[-1]}" = "cubby snapshot: there is no box for '$PWD'" ]
+	box true
+	run -2 cubby snapshot ../x
+	[ "${lines[0]}" = "cubby snapshot: bad name '../x'; letters, digits, '.', '_' and '-' make one, 32 at most" ]
+	run -2 cubby restore
+	[ "${lines[0]}" = "cubby restore: which snapshot?" ]
+	run -1 cubby restore none
+	[ "${lines[-1]}" = "cubby restore: the box has no snapshot 'none'; 'cubby snapshots' lists them" ]
+	run -1 cubby branch b none
+	[ "${lines[-1]}" = "cubby branch: the box has no snapshot 'none'; 'cubby snapshots' lists them" ]
+	cubby branch b
+	run -1 cubby branch b
+	[ "${lines[-1]}" = "cubby branch: there is a box of that name; 'cubby -b b rm' removes it" ]
+	cubby snapshot 7
+	run -1 cubby snapshot 7
+	[ "${lines[-1]}" = "cubby snapshot: the box has a snapshot '7'; 'cubby snapshots --remove 7' removes it" ]
+	run -0 cubby snapshot
+	[[ ${lines[-1]} == "cubby: snapshot '8':"* ]]
+}
+
+@test "what a branch publishes is its own" {
+	cubby set -q publish=127.0.0.1:0:80 || cubby exec -q --save --publish 127.0.0.1:0:80 -- true
+	cubby branch b
+	[ "$(cubby -b b info --json | jq -c .publish)" = '[]' ]
+}
