@@ -362,12 +362,13 @@ static int nobody_answers(const struct box_open *o, struct err *e)
 	struct holder holder;
 
 	for (int ms = 0; ms < BOX_LOST_MS; ms += BOX_LOST_LOOK_MS) {
-		if (!holder_is_lost(boxdir, &holder))
-			return err_set(e, -ENOENT,
-				       "no box is running in this directory");
+		if (!holder_is_ending(boxdir) && !holder_is_lost(boxdir, &holder))
+			break;
 		(void)sys_nanosleep(&pause);
 	}
-	return holder_lost(&holder, e);
+	return holder_is_lost(boxdir, &holder)
+		       ? holder_lost(&holder, e)
+		       : err_set(e, -ENOENT, "no box is running in this directory");
 }
 
 static int be_monitor(void)
@@ -458,14 +459,7 @@ static int start(struct box *b, const struct box_open *o, struct err *e)
 		r = await_start(b, e);
 	b->started = r == 0;
 	if (b->started && o->spec->net == NET_HOST && o->note)
-		o->note(o->note_ctx,
-			abstract_closable()
-				? "the box shares the host's network: services that "
-				  "listen on this host only are within its reach"
-				: "the box shares the host's network: services that "
-				  "listen on this host only, and abstract sockets "
-				  "(X11, "
-				  "D-Bus), are within its reach");
+		o->note(o->note_ctx, abstract_warning());
 	return r;
 }
 

@@ -13,6 +13,17 @@ bool abstract_closable(void)
 	return sys_landlock_abi() >= ABI_OF_SCOPES;
 }
 
+const char *abstract_warning(void)
+{
+	return abstract_closable()
+		       ? "the box shares the host's network: services that listen on "
+			 "this host only are within its reach"
+		       : "the box shares the host's network: services that listen on "
+			 "this host only, and abstract sockets (X11, D-Bus), are "
+			 "within "
+			 "its reach";
+}
+
 int abstract_close(struct err *e)
 {
 	_cleanup_close_ int fd = -1;

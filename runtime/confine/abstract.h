@@ -12,6 +12,8 @@
 
 /** abstract_closable() - can this kernel do that? */
 bool abstract_closable(void);
+/** abstract_warning() - what a box with the host's network reaches, for its person */
+const char *abstract_warning(void);
 /** abstract_close() - from here on this process and what comes of it connects to abstract
  *  sockets of its own kind alone; after no_new_privs, before the filter
  *  Return: 1 = done, 0 = this kernel cannot, -errno. */

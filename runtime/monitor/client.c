@@ -223,6 +223,8 @@ void monitor_client_spawned(struct monitor *m, struct wire_msg *msg)
 
 	if (!p)
 		return;
+	if (m->unheard == p->id)
+		m->unheard = 0;
 	if (!s || msg->n_fds > 3) {
 		lose_program(m, p);
 		return;
@@ -232,6 +234,19 @@ void monitor_client_spawned(struct monitor *m, struct wire_msg *msg)
 		pass(p->client, &o);
 	if (s->err.code)
 		forget(m, p);
+}
+
+void monitor_client_unheard(struct monitor *m)
+{
+	struct program *p = m->unheard ? find(m, NULL, m->unheard) : NULL;
+	struct err e = ERR_NONE;
+
+	if (!p)
+		return;
+	init_died(m, &e);
+	if (p->client)
+		say_failed(p->client, p->client_id, &e);
+	forget(m, p);
 }
 
 /* A kill by the kernel for memory shows as a SIGKILL that nobody sent and a counter that

@@ -84,6 +84,7 @@ struct monitor {
 	struct program *programs;
 	struct wire_msg first; /* the starter's SPAWN, while it starts; type 0 = none */
 	uint32_t last_id;
+	uint32_t unheard;  /* the program whose SPAWN is the last that init was sent */
 	uint64_t oom_told; /* of the kills for memory: so many were said or are old */
 	int64_t started;   /* seconds since 1970 */
 	bool volumes;	   /* they had no repository before the box was started */
@@ -120,6 +121,9 @@ void monitor_client_drop(struct client *c);
  *  error when the box is ending: the client starts another one */
 int monitor_client_greet(struct client *c);
 void monitor_client_spawned(struct monitor *m, struct wire_msg *msg);
+/** monitor_client_unheard() - init has died with messages that it had not read, the last
+ *  that it was sent among them: a program of that runs in another box */
+void monitor_client_unheard(struct monitor *m);
 /** monitor_client_exit() - a program has ended; NULL: none that is known */
 struct program *monitor_client_exit(struct monitor *m, const struct wire_msg *msg);
 /** monitor_client_tell_ended() - the clients of those that have ended, which are then

@@ -29,7 +29,11 @@
 #include "runtime/wire/holder.h"
 #include "runtime/wire/rundir.h"
 
-enum { MONITOR_LOCK_MS = 5000, MONITOR_KEPT = 16384 };
+enum {
+	MONITOR_LOCK_MS = 5000,
+	MONITOR_LOCK_TRIES = 60, /* while it is ending */
+	MONITOR_KEPT = 16384
+};
 
 /* ---- events ----------------------------------------------------------------------------- */
 
@@ -68,6 +72,8 @@ static int on_init(void *ctx, uint32_t events, struct err *e)
 	if (!(events & ~(uint32_t)EPOLLOUT))
 		return 0;
 	r = wire_recv(m->run.sock, &msg, 3);
+	if (msg.reset || (r == 0 && outbox_waits(&m->to_init)))
+		monitor_client_unheard(m);
 	if (r == 0 || (r < 0 && r != -EAGAIN && r != -EBADMSG)) {
 		m->ending = true; /* init has died, and the box with it */
 		return 0;
@@ -147,15 +153,24 @@ static int receive_spec(struct monitor *m, struct err *e)
 	return r < 0 ? r : spec_from_json(j, &m->spec, e);
 }
 
-/* A monitor that is just ending holds the lock for some milliseconds more; one that does
- * not answer on its socket may hold it for ever. */
+/* A monitor that is just ending holds the lock for some milliseconds more, or until a busy
+ * disk has all that the box wrote; one that does not answer on its socket may hold it for
+ * ever. */
 static int take_lock(struct monitor *m, struct err *e)
 {
 	struct holder holder;
 
-	m->lock = file_lock_within(m->boxdir, "lock", MONITOR_LOCK_MS, e);
-	if (m->lock != -EWOULDBLOCK)
-		return MIN(m->lock, 0);
+	for (int i = 0; i < MONITOR_LOCK_TRIES; i++) {
+		m->lock = file_lock_within(m->boxdir, "lock", MONITOR_LOCK_MS, e);
+		if (m->lock != -EWOULDBLOCK)
+			return MIN(m->lock, 0);
+		if (!holder_is_ending(m->boxdir))
+			break;
+		if (i == 0)
+			monitor_starter_note(
+				NULL, "the box that ran here is still ending: the "
+				      "kernel writes to the disk what it had");
+	}
 	if (holder_read(m->boxdir, &holder) == 0)
 		return holder_lost(&holder, e);
 	return err_set(e, -EBUSY,
@@ -338,6 +353,7 @@ static void finish(struct monitor *m)
 	_cleanup_close_ _unused_ int watch = -1;
 
 	m->ending = true;
+	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_ENDING, 0, 0, 0);
 	start_kill(&m->run);
 	while (m->clients)
 		monitor_client_drop(m->clients);
@@ -363,7 +379,7 @@ static void finish(struct monitor *m)
 	loop_free(&m->loop);
 	scope_close(&m->mounts);
 	scope_close(&m->boxdir); /* whoever has the lock may unmount the store */
-	sys_prctl(PR_SET_NAME, (unsigned long)"cubby-ended", 0, 0, 0); /* holder.h */
+	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_ENDED, 0, 0, 0);
 	scope_close(&m->lock);
 	spec_done(&m->spec);
 }

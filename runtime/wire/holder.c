@@ -51,7 +51,7 @@ int holder_parse(const char *text, struct holder *ret)
 
 /* In a container whose process 1 reaps nobody a monitor that has ended keeps its number
  * and its name. */
-static bool is_monitor(pid_t pid)
+static bool is_called(pid_t pid, const char *name)
 {
 	_cleanup_buf_ struct buf comm = BUF_INIT(HOLDER_COMM);
 	_cleanup_close_ int fd = sys_pidfd_open(pid);
@@ -62,19 +62,34 @@ static bool is_monitor(pid_t pid)
 	if (fd < 0 || sys_poll(&ended, 1, 0) != 0)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	return file_read(AT_FDCWD, path, &comm, &ignored) == 0 &&
-	       !strcmp(buf_cstr(&comm), HOLDER_NAME "\n");
+	if (file_read(AT_FDCWD, path, &comm, &ignored) < 0 || !comm.len)
+		return false;
+	comm.data[comm.len - 1] = '\0'; /* its newline */
+	return !strcmp(buf_cstr(&comm), name);
 }
 
-int holder_read(int boxdir, struct holder *ret)
+static int read_note(int boxdir, struct holder *ret)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(HOLDER_TEXT);
 	struct err ignored = ERR_NONE;
 	int r = file_read(boxdir, "lock", &text, &ignored);
 
-	if (r >= 0)
-		r = holder_parse(buf_cstr(&text), ret);
-	return r < 0 || !is_monitor(ret->pid) ? -ENOENT : 0;
+	return r < 0 ? r : holder_parse(buf_cstr(&text), ret);
+}
+
+int holder_read(int boxdir, struct holder *ret)
+{
+	int r = read_note(boxdir, ret);
+
+	return r < 0 || !is_called(ret->pid, HOLDER_NAME) ? -ENOENT : 0;
+}
+
+bool holder_is_ending(int boxdir)
+{
+	struct holder h;
+
+	return boxdir >= 0 && read_note(boxdir, &h) == 0 &&
+	       is_called(h.pid, HOLDER_ENDING);
 }
 
 bool holder_is_lost(int boxdir, struct holder *ret)

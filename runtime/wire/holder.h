@@ -12,8 +12,11 @@
 
 #include "base/err.h"
 
-#define HOLDER_NAME \
-	"cubby-monitor" /* what the monitor calls itself, until it lets go */
+/* What the monitor calls itself: while it serves, while it ends the box, and when it holds
+ * nothing any more. */
+#define HOLDER_NAME "cubby-monitor"
+#define HOLDER_ENDING "cubby-ending"
+#define HOLDER_ENDED "cubby-ended"
 
 struct holder {
 	pid_t pid;
@@ -30,8 +33,12 @@ int holder_read(int boxdir, struct holder *ret);
 /** holder_parse() - pure: "PID DIRECTORY\n"; what follows is of an older, longer note */
 int holder_parse(const char *text, struct holder *ret);
 
-/** holder_is_lost() - a monitor has the box and no socket: it is just ending, or its
- *  runtime directory was removed. @boxdir may be negative: false */
+/** holder_is_ending() - a monitor ends the box: that takes as long as the kernel needs to
+ *  write what the box wrote. @boxdir may be negative: false */
+bool holder_is_ending(int boxdir);
+
+/** holder_is_lost() - a monitor has the box and no socket: its runtime directory was
+ *  removed. @boxdir may be negative: false */
 bool holder_is_lost(int boxdir, struct holder *ret);
 
 /** holder_lost() - the error of a client that cannot reach it, with the remedy: -EBUSY */

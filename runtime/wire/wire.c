@@ -98,7 +98,8 @@ int wire_recv(int fd, struct wire_msg *m, unsigned max_fds)
 	n = sys_recvmsg(fd, &hdr, 0);
 	/* A peer that ended before it read all of ours: the kernel puts an error in front
 	 * of what it had sent (net/unix/af_unix.c, unix_release_sock). */
-	if (n == -ECONNRESET)
+	m->reset = n == -ECONNRESET;
+	if (m->reset)
 		n = sys_recvmsg(fd, &hdr, 0);
 	if (n <= 0)
 		return (int)n;

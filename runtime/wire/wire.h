@@ -142,6 +142,7 @@ struct wire_msg {
 	struct buf body;   /* owned */
 	int fds[WIRE_FDS]; /* owned; n_fds of them */
 	unsigned n_fds;
+	bool reset; /* the other side ended before it had read all of ours; said once */
 };
 
 void wire_msg_init(struct wire_msg *m);

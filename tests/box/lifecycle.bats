@@ -186,6 +186,46 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 	[ "$(info monitor_pid)" != "$monitor" ]
 }
 
+# What init was sent last and had not read when it died has not run.
+@test "a box whose init dies with a command that it has not read: it runs in another" {
+	cubby exec --keep -- true
+	init=$(info init_pid) monitor=$(info monitor_pid)
+	kill -STOP "$init" || skip "init is not ours to stop"
+	cubby exec -- sh -c 'echo ran >>log; echo on' >out 2>&1 &
+	client=$!
+	for ((i = 0; i < 500; i++)); do # three ends of it wait: connected, sent, waiting
+		[[ $(cat "/proc/$client/wchan" 2>/dev/null) == *poll* ]] && break
+		read -rt 0.02 <> <(:) || true
+	done
+	read -rt 0.3 <> <(:) || true
+	[ ! -e log ]
+	kill -KILL "$init"
+	wait $client
+	[ "$(cat out)" = on ]
+	[ "$(cat log)" = ran ]
+	[ "$(info monitor_pid)" != "$monitor" ]
+}
+
+# The kernel writes what the box wrote before it lets go of its files.
+@test "a box that takes long to end: the next command waits, and says so" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can trace a monitor"
+	cubby exec --keep -- true
+	monitor=$(info monitor_pid)
+	strace -o trace -e trace=prctl -e inject=prctl:delay_enter=7000000:when=2 -p "$monitor" 2>err 3>&- &
+	tracer=$!
+	until is_traced "$monitor"; do
+		kill -0 $tracer || { cat err; skip "no tracing here"; }
+		read -rt 0.02 <> <(:) || true
+	done
+	kill "$monitor"
+	run -0 --separate-stderr cubby exec -- echo on
+	wait $tracer || true # with the monitor
+	cat trace
+	grep DELAYED trace
+	[ "$output" = on ]
+	[ "$stderr" = "cubby: the box that ran here is still ending: the kernel writes to the disk what it had" ]
+}
+
 # The same for the first program of a server of tools: two greetings, an answer about the
 # network, then it.
 @test "a box whose init dies before the first shell or file of a tool: it gets another" {

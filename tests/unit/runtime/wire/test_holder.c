@@ -76,9 +76,16 @@ static void noted_and_found(void)
 	assert_true(holder_is_lost(dir, &h));
 	ctl = openat(dir, "ctl", O_RDWR | O_CREAT, 0600);
 	assert_false(holder_is_lost(dir, &h));
+	assert_false(holder_is_ending(dir));
 	assert_int_equal(holder_lost(&h, &e), -EBUSY);
 	snprintf(want, sizeof(want), "'kill %d' ends it", getpid());
 	assert_non_null(strstr(e.msg, want));
+	assert_int_equal(prctl(PR_SET_NAME, HOLDER_ENDING), 0);
+	assert_true(holder_is_ending(dir));
+	assert_false(holder_is_ending(-1));
+	assert_int_equal(holder_read(dir, &h), -ENOENT);
+	assert_int_equal(prctl(PR_SET_NAME, HOLDER_ENDED), 0);
+	assert_false(holder_is_ending(dir));
 }
 
 /* A machine whose process 1 reaps nobody keeps them. */

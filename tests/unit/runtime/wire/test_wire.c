@@ -131,7 +131,9 @@ static void last_words(void)
 	close(p.b);
 	assert_int_equal(wire_recv(p.a, &m, 0), 1);
 	assert_int_equal(m.head.type, WIRE_FAILED);
+	assert_true(m.reset);
 	assert_int_equal(wire_recv(p.a, &m, 0), 0);
+	assert_false(m.reset);
 	wire_msg_done(&m);
 	close(p.a);
 }
