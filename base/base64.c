@@ -1,9 +1,13 @@
 #include "base/base64.h"
 
+#include <errno.h>
+#include <string.h>
+
+static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			  "0123456789+/";
+
 int base64_add(struct buf *out, const void *data, size_t len)
 {
-	static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				  "0123456789+/";
 	const unsigned char *p = data;
 	int r = buf_reserve(out, (len + 2) / 3 * 4);
 
@@ -20,4 +24,43 @@ int base64_add(struct buf *out, const void *data, size_t len)
 		r = buf_add(out, four, sizeof(four));
 	}
 	return r;
+}
+
+/* Four characters, of which the last @pad are padding. */
+static int get_four(struct buf *out, const char four[4], unsigned pad)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < 4; k++) {
+		const char *p =
+			k < 4 - pad ? memchr(set, four[k], sizeof(set) - 1) : set;
+
+		if (!p)
+			return -EINVAL;
+		n = n << 6 | (unsigned)(p - set);
+	}
+	return buf_add(out, (char[]){ (char)(n >> 16), (char)(n >> 8), (char)n },
+		       3 - pad);
+}
+
+int base64_get(struct buf *out, const char *text, size_t len)
+{
+	unsigned n = 0, pad = 0;
+	char four[4];
+	int r = 0;
+
+	for (size_t i = 0; i < len && r == 0; i++) {
+		if (memchr(" \t\r\n", text[i], 4))
+			continue;
+		if (pad && (text[i] != '=' || n == 0))
+			return -EINVAL;
+		pad += text[i] == '=';
+		four[n++] = text[i];
+		if (pad > 2)
+			return -EINVAL;
+		if (n == 4)
+			r = get_four(out, four, pad);
+		n %= 4;
+	}
+	return r < 0 ? r : n ? -EINVAL : 0;
 }

@@ -1,7 +1,7 @@
 /* base64 - bytes as text (RFC 4648, with padding).
  * Needs:  nothing; it is pure.
  * Owns:   nothing.
- * Never:  breaks lines. */
+ * Never:  breaks lines; takes what lacks its padding. */
 #ifndef BASE_BASE64_H
 #define BASE_BASE64_H
 
@@ -9,5 +9,9 @@
 
 /** base64_add() - append @data to @out; 0 or what buf_add() returns */
 int base64_add(struct buf *out, const void *data, size_t len);
+
+/** base64_get() - append the bytes that @text stands for; blanks in it count for nothing
+ *  Return: 0, -EINVAL (some bytes were added then), or what buf_add() returns. */
+int base64_get(struct buf *out, const char *text, size_t len);
 
 #endif

@@ -67,6 +67,17 @@ lib_python() {
 	cubby pull -q --name python "$file"
 }
 
+# lib_node: the same with nodejs, where scripts/mkrootfs has made one
+lib_node() {
+	local file=${CUBBY_TEST_NODE-${CUBBY_TEST_ROOTFS%.tar.zst}+nodejs.tar.zst}
+	if [ ! -e "$file" ]; then
+		lib_skip_file "no image with node: scripts/mkrootfs --include nodejs"
+		return
+	fi
+	export CUBBY_IMAGE=node
+	cubby pull -q --name node "$file"
+}
+
 # In setup_file(), where bats counts the tests of a skip as failed: the reason for setup()
 # to skip, by lib_skipped.
 lib_skip_file() { export LIB_SKIP=$1; }

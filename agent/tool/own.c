@@ -119,7 +119,8 @@ static int add_one(struct toolset *s, int fd, const char *file, struct buf *note
 		return buf_addf(notes, OWN_DIR "/%s: %s\n",
 				text_escaped(shown, sizeof(shown), file, strlen(file)),
 				why);
-	return toolset_add(s, name, take(&words, NULL), own_run);
+	return toolset_add(s, name, take(&words, NULL),
+			   &(struct tool){ .run = own_run });
 }
 
 static int by_name(const void *a, const void *b)

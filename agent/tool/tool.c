@@ -111,13 +111,15 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 	if (r < 0)
 		return err_sys(e, r, "cannot read the arguments");
 	args = mended;
-	ret->malformed = !tool_args_fit(schema, args, why);
+	ret->malformed = !tool->plug && !tool_args_fit(schema, args, why);
 	if (ret->malformed)
 		return tool_result_fail(ret, "not executed: %s", why);
 	if (tool_has_session(tool))
 		tool_watch_enter(t, tool_shell_place(t, args));
 	t->calling = tool;
-	r = look_at_box(t, tool->run(t, args, ret, e), ret, e);
+	r = tool->plug ? tool->plug(tool->ctx, args, ret, e)
+		       : tool->run(t, args, ret, e);
+	r = look_at_box(t, r, ret, e);
 	if (tool_has_session(tool))
 		tool_watch_leave(t);
 	if (r == 0 && tool_is_command(tool) && !was_quick(ret))
@@ -156,6 +158,12 @@ int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct er
 	tool_network_start(&t->news, conf->box);
 	*ret = take(&t, NULL);
 	return 0;
+}
+
+int toolbox_add(struct toolbox *t, const char *name, struct json *words,
+		const struct tool *tool)
+{
+	return toolset_add(&t->set, name, words, tool);
 }
 
 const char *toolbox_notes(const struct toolbox *t)

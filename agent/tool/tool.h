@@ -51,12 +51,18 @@ void tool_result_done(struct tool_result *r);
 typedef int tool_run_fn(struct toolbox *t, const struct json *args,
 			struct tool_result *ret, struct err *e);
 
+/* The same of a tool that somebody else brings, who checks its arguments. */
+typedef int tool_plug_fn(void *ctx, const struct json *args, struct tool_result *ret,
+			 struct err *e);
+
 /* One of a set (toolset.h). */
 struct tool {
 	const char *name;
 	const char *description; /* for the model */
 	const char *schema; /* JSON schema of the arguments (LLM.md 3, Request 3) */
-	tool_run_fn *run;
+	tool_run_fn *run;   /* NULL = plug */
+	tool_plug_fn *plug;
+	void *ctx; /* of plug; borrowed */
 };
 
 /* Live output of the session for a person: raw bytes less markers and queries. */
@@ -91,6 +97,14 @@ void toolbox_free(struct toolbox **t); /* ends its sessions */
 #define _cleanup_toolbox_ _cleanup_(toolbox_free)
 /** toolbox_set() - what can be called; borrowed */
 const struct toolset *toolbox_set(const struct toolbox *t);
+/**
+ * toolbox_add() - one more tool, before the first call
+ * @words: description and parameters; taken over, also on failure
+ * @tool:  plug and ctx; both have to last as long as @t
+ * Return: 0; -EEXIST (the name is taken), -ENOSPC (there are too many), -ENOMEM.
+ */
+int toolbox_add(struct toolbox *t, const char *name, struct json *words,
+		const struct tool *tool);
 /** toolbox_notes() - lines about tools of .cubby/tools that cannot be used */
 const char *toolbox_notes(const struct toolbox *t);
 /** toolbox_keep() - bytes that a result may have; more is cut in its middle */

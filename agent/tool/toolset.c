@@ -56,7 +56,7 @@ const struct tool *toolset_find(const struct toolset *s, const char *name)
 	return NULL;
 }
 
-static int add(struct toolset *s, const struct json *words, tool_run_fn *run)
+static int add(struct toolset *s, const struct json *words, const struct tool *how)
 {
 	_cleanup_buf_ struct buf schema = BUF_INIT(64 << 10);
 	int r = json_print(json_get(words, "parameters"), false, &schema);
@@ -64,27 +64,31 @@ static int add(struct toolset *s, const struct json *words, tool_run_fn *run)
 	if (r < 0)
 		return r;
 	s->schemas[s->n] = buf_steal(&schema);
-	s->v[s->n] = (struct tool){ .name = json_get_str(words, "name"),
-				    .description = json_get_str(words, "description"),
-				    .schema = s->schemas[s->n],
-				    .run = run };
+	s->v[s->n] = *how;
+	s->v[s->n].name = json_get_str(words, "name");
+	s->v[s->n].description = json_get_str(words, "description");
+	s->v[s->n].schema = s->schemas[s->n];
 	s->n++;
 	return 0;
 }
 
 int toolset_add(struct toolset *s, const char *name, struct json *words,
-		tool_run_fn *run)
+		const struct tool *how)
 {
 	_cleanup_json_ struct json *owned = words;
-	char *copy = s->n < TOOLSET_MAX ? strdup(name) : NULL;
-	int r = copy ? add(s, words, run) : -ENOMEM;
+	_cleanup_free_ char *copy = NULL;
+	int r;
 
-	if (r < 0) {
-		free(copy);
+	if (toolset_find(s, name))
+		return -EEXIST;
+	if (s->n == TOOLSET_MAX)
+		return -ENOSPC;
+	copy = strdup(name);
+	r = copy ? add(s, words, how) : -ENOMEM;
+	if (r < 0)
 		return r;
-	}
-	s->names[s->n - 1] = copy;
 	s->v[s->n - 1].name = copy;
+	s->names[s->n - 1] = take(&copy, NULL);
 	s->own[s->n - 1] = take(&owned, NULL);
 	return 0;
 }
@@ -103,7 +107,7 @@ int toolset_load(struct toolset *ret, struct err *e)
 
 		if (i == ARRAY_SIZE(runners) || strcmp(name, runners[i].name) != 0)
 			return err_set(e, -EINVAL, "tools.json: no tool '%s'", name);
-		r = add(&s, it, runners[i++].run);
+		r = add(&s, it, &(struct tool){ .run = runners[i++].run });
 		if (r < 0)
 			return err_sys(e, r, "cannot read tools.json");
 	}

@@ -23,9 +23,11 @@ int toolset_load(struct toolset *ret, struct err *e);
 void toolset_done(struct toolset *s);
 #define _cleanup_toolset_ _cleanup_(toolset_done)
 
-/** toolset_add() - one more; @words (description, parameters) are taken over */
+/** toolset_add() - one more; @words (description, parameters) are taken over
+ *  @how: what runs it
+ *  Return: 0; -EEXIST (the name is taken), -ENOSPC (there are too many), -ENOMEM. */
 int toolset_add(struct toolset *s, const char *name, struct json *words,
-		tool_run_fn *run);
+		const struct tool *how);
 
 const struct tool *toolset_find(const struct toolset *s, const char *name);
 

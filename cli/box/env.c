@@ -75,6 +75,11 @@ static bool is_key(const struct config *c, const char *s, size_t n)
 	return false;
 }
 
+bool env_is_key(const struct config *c, const char *name)
+{
+	return is_key(c, name, strlen(name));
+}
+
 static const char *find(char *const *caller, const char *name)
 {
 	size_t n = strlen(name);
@@ -88,15 +93,21 @@ static const char *find(char *const *caller, const char *name)
 static int put_named(struct env *env, const struct config *c, char *const *caller,
 		     const char *word, struct err *e)
 {
-	size_t n = strcspn(word, "=");
-	const char *entry = word[n] ? word : find(caller, word);
+	/* "+NAME" is the person's own word, for which no file can stand in. */
+	bool forced = *word == '+' && c->v[CONFIG_ENV].from == CONFIG_FROM_FLAG;
+	const char *entry;
 	char shown[80];
+	size_t n;
 
+	word += forced;
+	n = strcspn(word, "=");
+	entry = word[n] ? word : find(caller, word);
 	text_escaped(shown, sizeof(shown), word, n);
-	if (is_key(c, word, n))
-		return err_set(e, -EPERM,
-			       "--env: '%s' is a model's key and never enters a box",
-			       shown);
+	if (is_key(c, word, n) && !forced) {
+		err_set(e, -EPERM,
+			"--env: '%s' is a model's key and never enters a box", shown);
+		return err_hint(e, "--env +%s all the same", shown);
+	}
 	if (!entry)
 		return 0;
 	return put(env, strdup(entry)) < 0 ? err_sys(e, -ENOMEM, "--env %s", shown) : 0;

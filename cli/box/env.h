@@ -2,7 +2,8 @@
  * names.
  * Needs:  the caller's environment.
  * Owns:   its strings.
- * Never:  passes on anything else of the caller's; lets a model's key in. */
+ * Never:  passes on anything else of the caller's; lets a model's key in that nobody
+ *         named with a '+' on the command line. */
 #ifndef CLI_BOX_ENV_H
 #define CLI_BOX_ENV_H
 
@@ -23,9 +24,12 @@ void env_done(struct env *e);
  * @caller: the caller's environment, "K=V", NULL-ended
  *
  * A NAME that the caller does not have is left out. Return: 0; -EPERM (name of a model's
- * key); -ENOMEM.
+ * key, and not "+NAME" of the command line); -ENOMEM.
  */
 int env_make(const struct config *c, char *const *caller, struct env *ret,
 	     struct err *e);
+
+/** env_is_key() - a variable that holds the key of a model service */
+bool env_is_key(const struct config *c, const char *name);
 
 #endif

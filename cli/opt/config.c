@@ -204,9 +204,10 @@ static int read_value(enum config_type type, const char *text, uint64_t *ret)
 	}
 }
 
-/* NAME or NAME=VALUE, as a shell would take it. */
-static int check_name(const char *text, struct err *e)
+/* NAME or NAME=VALUE, as a shell would take it; a '+' in front says that it is meant. */
+static int check_name(const char *given, struct err *e)
 {
+	const char *text = given + (*given == '+');
 	size_t n = strcspn(text, "=");
 	char shown[80];
 

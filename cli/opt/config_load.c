@@ -7,10 +7,8 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/opt/config_servers.h"
 #include "cli/opt/near.h"
-
-/* Members of the file that are no options. */
-static const char *const sections[] = { "aliases", "prices", "providers" };
 
 enum { FILE_MAX = 1 << 20 /* bytes */, CONTEXT_LEAST = 1024, PRICE_MOST = 100000 };
 
@@ -181,44 +179,19 @@ static int take_value(struct config *c, enum config_key k, const struct json *j,
 	return wrong_type(t, j, e);
 }
 
-static int unknown_key(const char *key, struct err *e)
+static int check_alias(const struct json *j, struct err *e)
 {
-	const char *known[CONFIG_COUNT + ARRAY_SIZE(sections)], *near;
-	char shown[80];
-
-	for (size_t i = 0; i < CONFIG_COUNT; i++)
-		known[i] = config_rows[i].name;
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-		known[CONFIG_COUNT + i] = sections[i];
-	near = near_find(key, known, ARRAY_SIZE(known));
-	text_escaped(shown, sizeof(shown), key, strlen(key));
-	err_set(e, -EINVAL, "unknown key '%s'", shown);
-	return near ? err_hint(e, "did you mean '%s'?", near) : e->code;
-}
-
-static int check_aliases(const struct source *s, const struct json *j, struct err *e)
-{
-	if (json_type(j) != JSON_OBJECT) {
-		err_set(e, -EINVAL, "'aliases': it must be an object, not %s",
-			type_name(j));
-		return at_line(s, "aliases", NULL, e);
-	}
-	json_each(it, j)
-	{
-		if (json_str(it))
-			continue;
-		err_set(e, -EINVAL, "alias '%s': it must be a string, not %s",
-			json_key(it), type_name(it));
-		return at_line(s, "aliases", json_key(it), e);
-	}
-	return 0;
+	return json_str(j) ? 0
+			   : err_set(e, -EINVAL, "it must be a string, not %s",
+				     type_name(j));
 }
 
 /* One provider: {"base-url": …, "key-env": …, "wire": …, "context": tokens}. */
 static int check_provider(const struct json *j, struct err *e)
 {
 	static const char *const known[] = { "base-url", "key-env", "wire", "context" };
-	static const char *const wires[] = { "openai", "anthropic", "ollama" };
+	static const char *const wires[] = { "openai", "responses", "anthropic",
+					     "ollama" };
 	const char *wire = json_get_str(j, "wire");
 
 	if (json_type(j) != JSON_OBJECT)
@@ -251,25 +224,10 @@ static int check_provider(const struct json *j, struct err *e)
 		if (strcmp(wire, wires[i]) == 0)
 			return 0;
 	return wire ? err_set(e, -EINVAL,
-			      "bad wire '%s'; it is openai, anthropic or ollama", wire)
+			      "bad wire '%s'; it is openai, responses, "
+			      "anthropic or ollama",
+			      wire)
 		    : 0;
-}
-
-static int check_providers(const struct source *s, const struct json *j, struct err *e)
-{
-	if (json_type(j) != JSON_OBJECT) {
-		err_set(e, -EINVAL, "'providers': it must be an object, not %s",
-			type_name(j));
-		return at_line(s, "providers", NULL, e);
-	}
-	json_each(it, j)
-	{
-		if (check_provider(it, e) == 0)
-			continue;
-		err_wrap(e, "provider '%s'", json_key(it));
-		return at_line(s, "providers", json_key(it), e);
-	}
-	return 0;
 }
 
 /* One model: dollars for a million tokens. */
@@ -301,21 +259,53 @@ static int check_price(const struct json *j, struct err *e)
 		       : err_set(e, -EINVAL, "it needs 'input' and 'output'");
 }
 
-static int check_prices(const struct source *s, const struct json *j, struct err *e)
+/* Members of the file that are no options, but objects of what is checked one by one. */
+static const struct section {
+	const char *name, *one;
+	int (*check)(const struct json *j, struct err *e);
+	size_t most; /* 0 = any number */
+} sections[] = {
+	{ "aliases", "alias", check_alias, 0 },
+	{ "prices", "price of", check_price, 0 },
+	{ "providers", "provider", check_provider, 0 },
+	{ CONFIG_SERVERS, "MCP server", config_servers_check, CONFIG_SERVERS_MAX },
+};
+
+static int check_section(const struct source *s, const struct section *what,
+			 const struct json *j, struct err *e)
 {
 	if (json_type(j) != JSON_OBJECT) {
-		err_set(e, -EINVAL, "'prices': it must be an object, not %s",
+		err_set(e, -EINVAL, "'%s': it must be an object, not %s", what->name,
 			type_name(j));
-		return at_line(s, "prices", NULL, e);
+		return at_line(s, what->name, NULL, e);
+	}
+	if (what->most && json_len(j) > what->most) {
+		err_set(e, -EINVAL, "'%s': there may be %zu", what->name, what->most);
+		return at_line(s, what->name, NULL, e);
 	}
 	json_each(it, j)
 	{
-		if (check_price(it, e) == 0)
+		if (what->check(it, e) == 0)
 			continue;
-		err_wrap(e, "price of '%s'", json_key(it));
-		return at_line(s, "prices", json_key(it), e);
+		err_wrap(e, "%s '%s'", what->one, json_key(it));
+		return at_line(s, what->name, json_key(it), e);
 	}
 	return 0;
+}
+
+static int unknown_key(const char *key, struct err *e)
+{
+	const char *known[CONFIG_COUNT + ARRAY_SIZE(sections)], *near;
+	char shown[80];
+
+	for (size_t i = 0; i < CONFIG_COUNT; i++)
+		known[i] = config_rows[i].name;
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		known[CONFIG_COUNT + i] = sections[i].name;
+	near = near_find(key, known, ARRAY_SIZE(known));
+	text_escaped(shown, sizeof(shown), key, strlen(key));
+	err_set(e, -EINVAL, "unknown key '%s'", shown);
+	return near ? err_hint(e, "did you mean '%s'?", near) : e->code;
 }
 
 static int take_member(const struct source *s, const struct json *j, struct err *e)
@@ -323,12 +313,9 @@ static int take_member(const struct source *s, const struct json *j, struct err 
 	const char *key = json_key(j);
 	int k = config_find(key);
 
-	if (strcmp(key, "aliases") == 0)
-		return check_aliases(s, j, e);
-	if (strcmp(key, "prices") == 0)
-		return check_prices(s, j, e);
-	if (strcmp(key, "providers") == 0)
-		return check_providers(s, j, e);
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		if (strcmp(key, sections[i].name) == 0)
+			return check_section(s, &sections[i], j, e);
 	if (k < 0) {
 		unknown_key(key, e);
 		return at_line(s, key, NULL, e);

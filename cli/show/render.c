@@ -165,3 +165,9 @@ void render_note(const struct app *app, const char *fmt, ...)
 	va_end(ap);
 	render_note_line((void *)(uintptr_t)app, line);
 }
+
+void render_notes(const struct app *app, const char *text)
+{
+	for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
+		render_note(app, "%.*s", (int)strcspn(p, "\n"), p);
+}

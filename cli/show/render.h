@@ -34,6 +34,8 @@ void render_error(const struct app *app, const struct err *e, int status);
 
 /** render_note() - something worth knowing, on app->err; nothing with -q or --json */
 void render_note(const struct app *app, const char *fmt, ...) _printf_(2, 3);
+/** render_notes() - the same of each line of @text */
+void render_notes(const struct app *app, const char *text);
 
 /** render_note_line() - the same as a note_fn: @ctx is the struct app */
 void render_note_line(void *ctx, const char *line);

@@ -21,9 +21,11 @@
 #include "cli/task/agree.h"
 #include "cli/task/ask.h"
 #include "cli/task/attach.h"
+#include "cli/task/facts.h"
 #include "cli/task/hostwatch.h"
 #include "cli/task/log.h"
 #include "cli/task/modelpick.h"
+#include "cli/task/servers.h"
 #include "cli/task/steer.h"
 #include "cli/task/talk.h"
 #include "cli/task/ticker.h"
@@ -33,8 +35,6 @@
 #include "cli/task/waiting.h"
 
 #define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
-
-enum { NETWORK_NAMES = 12 };
 
 struct work {
 	struct app *app;	    /* borrowed */
@@ -49,6 +49,7 @@ struct work {
 	struct steer steer;	   /* owned */
 	struct task_status so_far; /* of a conversation */
 	struct toolbox *tools;	   /* owned */
+	struct servers servers;	   /* owned; of some of them */
 	struct task_conf conf;
 	struct machine machine; /* owned */
 	struct attach attach;	/* owned */
@@ -86,6 +87,7 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 static void work_done(struct work *w)
 {
 	toolbox_free(&w->tools);
+	servers_done(&w->servers);
 	view_done(&w->view);
 	steer_done(&w->steer);
 	ticker_close(&w->ticker);
@@ -296,62 +298,6 @@ static int watch_interrupts(struct work *w, struct err *e)
 	return w->interrupt < 0 ? err_sys(e, w->interrupt, "cannot watch signals") : 0;
 }
 
-/* The rules of one kind as a list: "a.org, b.org"; how many more there are is said. */
-static size_t add_rules(const struct json *rules, const char *kind, const char *begin,
-			struct buf *out)
-{
-	size_t n = 0, kept = 0;
-
-	json_each(it, rules)
-	{
-		const char *rule = json_str(it) ?: "";
-
-		if (!text_starts(rule, kind))
-			continue;
-		if (n++ == 0)
-			buf_adds(out, begin);
-		if (kept < NETWORK_NAMES)
-			buf_addf(out, "%s%s", kept++ ? ", " : "", rule + strlen(kind));
-	}
-	if (n > kept)
-		buf_addf(out, " and %zu more", n - kept);
-	return n;
-}
-
-static const char *network_text(struct work *w)
-{
-	_cleanup_buf_ struct buf b = BUF_INIT(sizeof(w->network) - 1);
-	const struct spec *s = &w->setup.spec;
-
-	if (s->net == NET_NONE) {
-		buf_adds(&b, "none: nothing can be downloaded or installed");
-	} else if (s->net == NET_HOST) {
-		buf_adds(&b, "the host's own, unfiltered");
-	} else {
-		if (!add_rules(s->rules, "allow ", "only ", &b))
-			buf_adds(&b, "any public name and address");
-		add_rules(s->rules, "deny ", ", but not ", &b);
-		buf_adds(&b, "; what is refused does not resolve");
-	}
-	(void)text_copy(w->network, sizeof(w->network),
-			buf_failed(&b) < 0 ? "by rules of the person" : buf_cstr(&b));
-	return w->network;
-}
-
-static const char *limits_text(struct work *w)
-{
-	const struct limits *l = &w->setup.spec.limits;
-	char memory[32], cpus[48] = "";
-
-	text_bytes(memory, sizeof(memory), l->memory_bytes);
-	if (l->cpu_milli)
-		snprintf(cpus, sizeof(cpus), ", %u.%03u processors",
-			 l->cpu_milli / 1000, l->cpu_milli % 1000);
-	snprintf(w->limits, sizeof(w->limits), "%s of memory, %llu processes%s", memory,
-		 (unsigned long long)l->pids, cpus);
-	return w->limits;
-}
-
 /* For the record, and for whoever goes on with the task. */
 static const char *settings_text(struct work *w)
 {
@@ -367,6 +313,8 @@ static void fill_conf(struct work *w)
 	const struct config *c = w->app->config;
 	bool json = w->app->json;
 
+	facts_network(&w->setup.spec, w->network, sizeof(w->network));
+	facts_limits(&w->setup.spec.limits, w->limits, sizeof(w->limits));
 	w->conf = (struct task_conf){
 		.text = w->text.len ? w->text.data : w->t->text,
 		.pictures = w->attach.pictures,
@@ -377,8 +325,8 @@ static void fill_conf(struct work *w)
 			   .system = buf_cstr(&w->machine.system),
 			   .programs = buf_cstr(&w->machine.programs),
 			   .user = config_text(c, CONFIG_USER),
-			   .network = network_text(w),
-			   .limits = limits_text(w),
+			   .network = w->network,
+			   .limits = w->limits,
 			   .extra = config_text(c, CONFIG_SYSTEM_EXTRA),
 			   .ask = w->ask.each },
 		.limits = { .rounds = (unsigned)config_num(c, CONFIG_MAX_ROUNDS),
@@ -428,10 +376,35 @@ static int make_tools(struct work *w, struct err *e)
 		return r;
 	conf.env = (const char *const *)w->env.v;
 	r = toolbox_new(&conf, &w->tools, e);
-	for (const char *p = r < 0 ? "" : toolbox_notes(w->tools); *p;
-	     p += strcspn(p, "\n"), p += *p == '\n')
-		render_note(w->app, "%.*s", (int)strcspn(p, "\n"), p);
-	return r < 0 ? r : ticker_add(&w->ticker, tool_watch_aside(w->tools), e);
+	if (r < 0)
+		return r;
+	render_notes(w->app, toolbox_notes(w->tools));
+	return ticker_add(&w->ticker, tool_watch_aside(w->tools), e);
+}
+
+/* They get ready while the box is looked at. */
+static int make_servers(struct work *w, struct err *e)
+{
+	const struct config *c = w->app->config;
+	const struct mcp_client_conf conf = {
+		.port = mcp_client_box(w->setup.box),
+		.env = (const char *const *)w->env.v,
+		.user = config_text(c, CONFIG_USER),
+		.version = CUBBY_VERSION,
+		.call_ms = config_num(c, CONFIG_COMMAND_TIMEOUT),
+		.left_ms = task_left_ms,
+		.ctx = &w->conf,
+		.aside = ticker_aside(&w->ticker),
+		.interrupt_fd = w->interrupt,
+	};
+	int r = servers_start(w->app, &conf, &w->servers, e);
+
+	if (r < 0)
+		return r;
+	if (w->resume < 0) /* which has its prompt */
+		machine_look(w->tools, &w->machine);
+	servers_offer(w->app, &w->servers, w->tools);
+	return 0;
 }
 
 /* A terminal is looked at while anything else is waited for. */
@@ -478,11 +451,11 @@ static int prepare(struct work *w, struct err *e)
 		r = watch_terminal(w, e);
 	if (r == 0)
 		r = make_tools(w, e);
+	if (r == 0)
+		r = make_servers(w, e);
 	if (r < 0)
 		return r;
 	w->ask.interrupt_fd = w->interrupt;
-	if (w->resume < 0) /* which has its prompt */
-		machine_look(w->tools, &w->machine);
 	fill_conf(w);
 	return 0;
 }
@@ -679,6 +652,7 @@ static int run_work(struct work *w, struct err *e)
 		w->t->began(w->t->ctx, w->log);
 	status = w->t->talk ? talk(w, e) : run_task(w, e);
 	toolbox_free(&w->tools); /* its sessions are in the box that ends now */
+	servers_done(&w->servers);
 	box_close(&w->setup.box);
 	if (reviewshow_end(w->app, &w->setup, e) < 0)
 		return cmd_fail(w->app, e, status ? status : CMD_FAILED);

@@ -174,7 +174,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -0 cubby exec --env SECRET --env OTHER=2 -- sh -c 'echo $SECRET $OTHER'
 	[ "$output" = "1 2" ]
 	run -125 --separate-stderr cubby exec --env OPENAI_API_KEY -- true
-	[ "$stderr" = "cubby exec: --env: 'OPENAI_API_KEY' is a model's key and never enters a box" ]
+	[ "$stderr" = "cubby exec: --env: 'OPENAI_API_KEY' is a model's key and never enters a box; --env +OPENAI_API_KEY all the same" ]
 }
 
 @test "exec: as another user" {

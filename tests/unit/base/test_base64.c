@@ -25,7 +25,46 @@ static void test_row(const void *p)
 			 *row->in ? -EMSGSIZE : 0);
 }
 
+static const struct bad {
+	const char *name, *in;
+} bad[] = {
+	{ "cut", "Zm9" },
+	{ "padding alone", "====" },
+	{ "padding first", "=m9v" },
+	{ "more behind it", "Zg==Zg==" },
+	{ "padding within", "Zg=v" },
+	{ "a strange character", "Zm9*" },
+	{ "of the other set", "Zm9_" },
+	{ "one character", "Z" },
+	{ "padding of nothing", "Zm9v=" },
+};
+
+static void test_get(const void *p)
+{
+	const struct row *row = p;
+	_cleanup_buf_ struct buf out = BUF_INIT(100), broken = BUF_INIT(100);
+
+	assert_int_equal(base64_get(&out, row->want, strlen(row->want)), 0);
+	assert_int_equal(out.len, strlen(row->in));
+	assert_memory_equal(buf_cstr(&out), row->in, out.len);
+	for (const char *s = row->want; *s; s++)
+		buf_addf(&broken, " %c\r\n", *s);
+	buf_truncate(&out, 0);
+	assert_int_equal(base64_get(&out, buf_cstr(&broken), broken.len), 0);
+	assert_int_equal(out.len, strlen(row->in));
+}
+
+static void test_bad(const void *p)
+{
+	const struct bad *row = p;
+	_cleanup_buf_ struct buf out = BUF_INIT(100);
+
+	assert_int_equal(base64_get(&out, row->in, strlen(row->in)), -EINVAL);
+}
+
 int main(void)
 {
-	return unit_rows("base64", rows, test_row);
+	return unit_rows("base64", rows, test_row) +
+	       unit_rows("base64_get", rows, test_get) +
+	       unit_rows("base64_get", bad, test_bad);
 }

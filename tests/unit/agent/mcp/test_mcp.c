@@ -11,11 +11,12 @@
 /* ---- tools that need no box ---------------------------------------------- */
 
 static const struct tool fakes[] = {
-	{ "echo", "says its text", "{\"type\":\"object\"}", NULL },
-	{ "long", "runs until it is interrupted", "{\"type\":\"object\"}", NULL },
-	{ "screen", "shows", "{\"type\":\"object\"}", NULL },
-	{ "broken", "fails in cubby", "{\"type\":\"object\"}", NULL },
-	{ "finish", "ends a task", "{\"type\":\"object\"}", NULL },
+	{ "echo", "says its text", "{\"type\":\"object\"}", NULL, NULL, NULL },
+	{ "long", "runs until it is interrupted", "{\"type\":\"object\"}", NULL, NULL,
+	  NULL },
+	{ "screen", "shows", "{\"type\":\"object\"}", NULL, NULL, NULL },
+	{ "broken", "fails in cubby", "{\"type\":\"object\"}", NULL, NULL, NULL },
+	{ "finish", "ends a task", "{\"type\":\"object\"}", NULL, NULL, NULL },
 };
 
 /* What the test knows of the running server. */

@@ -39,12 +39,19 @@ static const struct row {
 	  { "OPENAI_API_KEY" },
 	  NULL,
 	  -EPERM,
-	  "--env: 'OPENAI_API_KEY' is a model's key and never enters a box" },
+	  "--env: 'OPENAI_API_KEY' is a model's key and never enters a box; "
+	  "--env +OPENAI_API_KEY all the same" },
 	{ "a provider's key of the configuration",
 	  { "CORP_KEY=1" },
 	  NULL,
 	  -EPERM,
-	  "--env: 'CORP_KEY' is a model's key and never enters a box" },
+	  "--env: 'CORP_KEY' is a model's key and never enters a box; --env +CORP_KEY "
+	  "all the same" },
+	{ "a key that is meant",
+	  { "+OPENAI_API_KEY", "+CORP_KEY=2" },
+	  "TERM=xterm LC_ALL=C.UTF-8 OPENAI_API_KEY=sk-secret CORP_KEY=2",
+	  0,
+	  NULL },
 };
 
 static void test(const void *p)
@@ -78,7 +85,26 @@ static void test(const void *p)
 	assert_string_equal(joined, r->want);
 }
 
+/* What a file of a project says is nobody's own word. */
+static void forced_by_a_file(void)
+{
+	_cleanup_config_ struct config c;
+	_cleanup_env_ struct env env = ENV_NONE;
+	struct err e = ERR_NONE;
+
+	config_init(&c);
+	unit_ok(config_set(&c, CONFIG_ENV, "+OPENAI_API_KEY", CONFIG_FROM_PROJECT, &e),
+		&e);
+	unit_ok(env_make(&c, caller, &env, &e), &e);
+	for (size_t i = 0; env.v[i]; i++)
+		assert_null(strstr(env.v[i], "sk-secret"));
+}
+
 int main(void)
 {
-	return unit_rows("env", rows, test);
+	static const struct unit_case cases[] = {
+		{ "forced by a file", forced_by_a_file },
+	};
+
+	return unit_rows("env", rows, test) + unit_cases("env", cases);
 }

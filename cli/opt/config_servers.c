@@ -1,0 +1,94 @@
+#include "cli/opt/config_servers.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { NAME_MAX_LEN = 16 };
+
+static bool is_name(const char *name)
+{
+	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_-";
+
+	return *name && strlen(name) <= NAME_MAX_LEN &&
+	       strspn(name, set) == strlen(name);
+}
+
+static int check_args(const struct json *args, struct err *e)
+{
+	bool good = !args || json_type(args) == JSON_ARRAY;
+
+	json_each(it, args)
+	{
+		good = good && json_str(it);
+	}
+	if (!good)
+		return err_set(e, -EINVAL, "'args' must be a list of strings");
+	if (json_len(args) > CONFIG_SERVERS_ARGS)
+		return err_set(e, -EINVAL, "'args' has more than %d words",
+			       CONFIG_SERVERS_ARGS);
+	return 0;
+}
+
+static int check_env(const struct json *env, struct err *e)
+{
+	bool good = !env || json_type(env) == JSON_OBJECT;
+
+	json_each(it, env)
+	{
+		good = good && json_str(it) && *json_key(it) &&
+		       !strchr(json_key(it), '=');
+	}
+	if (!good)
+		return err_set(e, -EINVAL, "'env' must be an object of strings");
+	if (json_len(env) > CONFIG_SERVERS_ARGS)
+		return err_set(e, -EINVAL, "'env' has more than %d values",
+			       CONFIG_SERVERS_ARGS);
+	return 0;
+}
+
+int config_servers_check(const struct json *server, struct err *e)
+{
+	static const char *const known[] = { "command", "args", "env" };
+	const char *command = json_get_str(server, "command");
+	int r;
+
+	if (!is_name(json_key(server) ?: ""))
+		return err_set(e, -EINVAL,
+			       "a name has up to %d letters, digits, - and _",
+			       NAME_MAX_LEN);
+	if (!command || !*command)
+		return err_set(e, -EINVAL, "it needs a 'command'");
+	json_each(it, server)
+	{
+		bool found = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+			found |= strcmp(known[i], json_key(it)) == 0;
+		if (!found)
+			return err_set(e, -EINVAL,
+				       "unknown key '%s'; known are command, args, env",
+				       json_key(it));
+	}
+	r = check_args(json_get(server, "args"), e);
+	return r < 0 ? r : check_env(json_get(server, "env"), e);
+}
+
+const struct json *config_servers_find(const struct config *c, size_t nth)
+{
+	const struct json *own = json_get(c->file, CONFIG_SERVERS);
+	const struct json *theirs =
+		c->taskfile ? json_get(c->taskfile->file, CONFIG_SERVERS) : NULL;
+
+	json_each(it, own)
+	{
+		if (nth-- == 0)
+			return it;
+	}
+	json_each(it, theirs)
+	{
+		if (!json_get(own, json_key(it)) && nth-- == 0)
+			return it;
+	}
+	return NULL;
+}
