@@ -164,7 +164,7 @@ $(O)/runtime/confine/secfilter.o: CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
 $(O)/runtime/confine/secfilter.tidy: CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
 
 $(O)/agent/session/shell_text.o: $(wildcard agent/session/*.sh)
-$(O)/agent/server/openapi.o: agent/server/openapi.json
+$(O)/agent/server/openapi.o: agent/server/openapi.json agent/server/rest.json
 $(O)/agent/python/shim.o: agent/python/shim.py
 $(O)/agent/tool/toolset.o: agent/tool/tools.json
 $(O)/agent/task/prompt.o: agent/task/prompt.md

@@ -278,7 +278,7 @@ static void answer_preflight(struct exchange *x)
 	static const char *const headers[] = {
 		"Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE",
 		"Access-Control-Allow-Headers: Authorization, Content-Type, X-User-Id, "
-		"X-Session-Id, X-Terminal-Context-Id, Mcp-Session-Id, "
+		"X-Session-Id, X-Terminal-Context-Id, X-Cubby-Box, Mcp-Session-Id, "
 		"Mcp-Protocol-Version, Last-Event-ID",
 		"Access-Control-Max-Age: 600", NULL
 	};
@@ -307,9 +307,16 @@ static int check_request(struct exchange *x)
 	else if (!route)
 		exchange_fail(x, x->match.path_known ? 405 : 404, "%s",
 			      x->match.path_known ? "Method Not Allowed" : "Not Found");
-	else if ((route->right == ROUTE_KEY && !has_key(x)) ||
+	else if (((route->right == ROUTE_KEY || route->right == ROUTE_HOLDER) &&
+		  !has_key(x)) ||
 		 (route->right == ROUTE_TOKEN && !has_key(x) && !has_token(x)))
 		exchange_fail(x, 401, "Invalid API key");
+	else if (route->right == ROUTE_HOLDER &&
+		 (head_field(&x->head, "x-user-id") ||
+		  head_field(&x->head, "x-terminal-context-id")))
+		exchange_fail(x, 403,
+			      "this is for the holder of the key, not for a "
+			      "user of a service");
 	else if (x->head.websocket && (!key || strlen(key) != 24))
 		exchange_fail(x, 400, "bad sec-websocket-key");
 	else if (x->head.websocket && exchange_arg(x, "user_id", 1))

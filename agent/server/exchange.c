@@ -140,6 +140,11 @@ struct tenant_who exchange_who(struct exchange *x)
 
 	if (!who.user && x->head.websocket)
 		who.user = exchange_arg(x, "user_id", 0);
+	who.box = exchange_param(x, "box");
+	who.make = *who.box && strcmp(x->head.method, "PUT") == 0;
+	if (!*who.box)
+		who.box = x->head.websocket ? exchange_arg(x, "box", 0)
+					    : head_field(&x->head, "x-cubby-box");
 	return who;
 }
 

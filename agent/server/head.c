@@ -8,11 +8,11 @@
 /* Fields that say who asks, for what, and where the request ends: two of one name, and
  * two servers in a row could each believe another. */
 static const char *const single[] = {
-	"host",		  "content-length",	  "transfer-encoding",
-	"authorization",  "content-type",	  "origin",
-	"x-user-id",	  "x-session-id",	  "x-terminal-context-id",
-	"mcp-session-id", "sec-websocket-key",	  "last-event-id",
-	"expect",	  "sec-websocket-version"
+	"host",		  "content-length",	   "transfer-encoding",
+	"authorization",  "content-type",	   "origin",
+	"x-user-id",	  "x-session-id",	   "x-terminal-context-id",
+	"mcp-session-id", "sec-websocket-key",	   "last-event-id",
+	"expect",	  "sec-websocket-version", "x-cubby-box"
 };
 
 size_t head_length(const char *text, size_t len)

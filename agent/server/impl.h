@@ -102,9 +102,11 @@ struct server {
 	bool full;    /* no connection is taken at the moment */
 	bool starved; /* there is no descriptor for one */
 	bool stopping, reap;
-	struct route_table tables[8];
+	struct route_table tables[16];
 	unsigned n_tables;
-	struct tenants *tenants; /* owned */
+	struct tenants *tenants;  /* owned */
+	struct command *commands; /* owned */
+	unsigned n_commands;
 	struct server_counts counts;
 	uint64_t began_ms;
 };
@@ -129,8 +131,12 @@ void conn_tick(struct exchange *x, uint64_t now_ms);
 bool conn_idle(const struct exchange *x);
 bool conn_stranger(const struct exchange *x, uint64_t now_ms);
 
+/* ---- command.c */
+/** commands_free() - end those that run */
+void commands_free(struct server *s);
+
 /* ---- tables of routes */
 extern const struct route_table about_routes, files_routes, execute_routes,
-	terminal_routes, proxy_routes, mcpweb_routes, jupyter_routes;
+	terminal_routes, proxy_routes, mcpweb_routes, jupyter_routes, rest_routes;
 
 #endif

@@ -5,11 +5,15 @@
 
 /* The assembler takes the file in as it is. In it a parameter is "TYPE:what it says", with
  * a '!' behind the type when it is needed. */
-extern const char openapi_text[];
+extern const char openapi_text[], openapi_rest[];
 __asm__(".section .rodata\n"
 	".global openapi_text\n"
 	"openapi_text:\n"
 	".incbin \"agent/server/openapi.json\"\n"
+	".byte 0\n"
+	".global openapi_rest\n"
+	"openapi_rest:\n"
+	".incbin \"agent/server/rest.json\"\n"
 	".byte 0\n"
 	".previous\n");
 
@@ -161,27 +165,53 @@ static int add_route(struct json *paths, const struct route *row,
 	return path ? json_set(path, method, operation_of(row, described)) : -ENOMEM;
 }
 
-int openapi_document(const struct route_table *tables, size_t n, const char *version,
-		     struct json **ret, struct err *e)
+/* The rows that belong to it: those of the holder of the key are none of the model's. */
+static int make_document(const struct route_table *tables, size_t n, bool own,
+			 struct json *doc, struct err *e)
 {
-	_cleanup_json_ struct json *doc = json_object(), *text = NULL;
-	struct json *info = json_object(), *paths = json_object();
-	int r = json_parse(openapi_text, strlen(openapi_text), &text, e);
+	_cleanup_json_ struct json *text = NULL;
+	struct json *paths = json_object();
+	const char *described = own ? openapi_rest : openapi_text;
+	int r = json_parse(described, strlen(described), &text, e);
 
-	json_set_str(info, "title", "Open Terminal");
-	json_set_str(info, "version", version);
+	json_set(doc, "paths", paths);
 	for (size_t t = 0; t < n; t++)
-		for (size_t i = 0; r == 0 && i < tables[t].count; i++)
-			if (tables[t].rows[i].operation)
-				r = add_route(paths, &tables[t].rows[i], text, e);
+		for (size_t i = 0; r == 0 && i < tables[t].count; i++) {
+			const struct route *row = &tables[t].rows[i];
+
+			if (row->operation && (row->right == ROUTE_HOLDER) == own)
+				r = add_route(paths, row, text, e);
+		}
+	return r ? r : json_failed(doc);
+}
+
+static int document(const struct route_table *tables, size_t n, bool own,
+		    const char *version, struct json **ret, struct err *e)
+{
+	_cleanup_json_ struct json *doc = json_object();
+	struct json *info = json_object();
+	int r;
+
+	json_set_str(info, "title", own ? "cubby" : "Open Terminal");
+	json_set_str(info, "version", version);
 	json_set_str(doc, "openapi", "3.1.0");
 	json_set(doc, "info", info);
-	json_set(doc, "paths", paths);
-	if (r == 0)
-		r = json_failed(doc);
+	r = make_document(tables, n, own, doc, e);
 	if (r == -ENOMEM)
 		return err_sys(e, r, "cannot describe the routes");
 	if (r == 0)
 		*ret = take(&doc, NULL);
 	return r;
+}
+
+int openapi_document(const struct route_table *tables, size_t n, const char *version,
+		     struct json **ret, struct err *e)
+{
+	return document(tables, n, false, version, ret, e);
+}
+
+int openapi_own(const struct route_table *table, const char *version, struct json **ret,
+		struct err *e)
+{
+	return document(table, 1, true, version, ret, e);
 }

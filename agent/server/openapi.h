@@ -15,4 +15,8 @@
 int openapi_document(const struct route_table *tables, size_t n, const char *version,
 		     struct json **ret, struct err *e);
 
+/** openapi_own() - the same of what is cubby's own, with rest.json beside it */
+int openapi_own(const struct route_table *table, const char *version, struct json **ret,
+		struct err *e);
+
 #endif

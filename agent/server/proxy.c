@@ -237,6 +237,7 @@ static bool stays(const char *name)
 					     "expect",
 					     "upgrade",
 					     "x-user-id",
+					     "x-cubby-box",
 					     "x-session-id",
 					     "x-terminal-context-id" };
 

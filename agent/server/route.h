@@ -16,6 +16,8 @@ enum route_right {
 	ROUTE_KEY,     /* the server's key, in "Authorization: Bearer" */
 	ROUTE_TOKEN,   /* the same, and as clients of Jupyter have it: "Authorization:
 			  token", or "token" in the query */
+	ROUTE_HOLDER,  /* the server's key, but not for a user of a service (X-User-Id):
+			  a service passes on what its users ask for, with its key */
 	ROUTE_FIRST    /* a WebSocket whose first message has the key: the handler asks
 			  exchange_key_is() */
 };
@@ -41,7 +43,8 @@ struct route {
 	enum route_body body;
 	bool box;	       /* runs when the caller's box does: exchange_tenant() */
 	const char *operation; /* operationId in /openapi.json, which makes it a tool of
-				  the model: its description is in openapi.json. NULL */
+				  the model: its description is in openapi.json. NULL.
+				  Of a ROUTE_HOLDER: in /v1/openapi.json and rest.json */
 };
 
 struct route_table {

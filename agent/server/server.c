@@ -160,6 +160,7 @@ static void add_tables(struct server *s)
 		&jupyter_routes,
 		&mcpweb_routes,
 		&proxy_routes,
+		&rest_routes,
 		&terminal_routes,
 	};
 	/* clang-format on */
@@ -195,6 +196,7 @@ static void tear_down(struct server *s)
 	for (struct exchange *x = s->exchanges; x; x = x->next)
 		exchange_die(x);
 	conn_reap(s);
+	commands_free(s);
 	tenants_free(&s->tenants);
 	loop_free(&s->loop);
 }

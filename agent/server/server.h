@@ -16,6 +16,14 @@ struct server_start {
 
 struct proc;
 
+/* A cubby that works for a request. */
+struct server_command {
+	const char *dir;	 /* NULL = it is about no box alone */
+	const char *const *argv; /* NULL-ended, without "cubby" and the directory */
+	bool options;		 /* it takes those of boxes */
+	int fds[3];		 /* its standard streams; -1 = none */
+};
+
 struct server_conf {
 	const int *listen_fds; /* borrowed; non-blocking */
 	unsigned n_listen;
@@ -47,6 +55,10 @@ struct server_conf {
 	/* Starts `cubby mcp` for the box of @dir, with @fds as its standard streams. */
 	int (*mcp)(void *ctx, const char *dir, const int fds[2], struct proc *ret,
 		   struct err *e);
+
+	/* Starts `cubby --json ARGV` for the box of dir. */
+	int (*command)(void *ctx, const struct server_command *c, struct proc *ret,
+		       struct err *e);
 
 	void (*log)(void *ctx, const char *line); /* a line for each request; NULL */
 	void *ctx;

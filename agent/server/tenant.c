@@ -20,6 +20,7 @@
 #include "runtime/spec/spec.h"
 
 enum { NAME_MAX_BYTES = 256, SHOWN = 24, SESSIONS = 256, HEX = 32 };
+enum { NAME_PLAIN = 64, NAME_SIZE = 128 };
 
 enum state { CLOSED, OPENING, OPEN };
 
@@ -36,8 +37,8 @@ struct slot {
 struct tenant {
 	struct tenants *all; /* borrowed */
 	struct tenant *next;
-	char name[HASH_HEX]; /* of user and context */
-	char *dir;	     /* owned */
+	char name[NAME_SIZE]; /* of its directory; "" = the one box */
+	char *dir;	      /* owned */
 	enum state state;
 	struct spec *spec; /* owned; while it is open */
 	struct box *box;   /* owned; while it is open */
@@ -490,13 +491,19 @@ unsigned tenants_open_count(const struct tenants *all)
 	return n;
 }
 
+static bool is_plain(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+}
+
 /* A directory's name that a person recognises and that no other user can have. */
-static int name_of(const struct tenant_who *who, char hash[HASH_HEX], struct buf *dir,
-		   struct err *e)
+static int name_of(const struct tenant_who *who, struct buf *ret, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(4L * NAME_MAX_BYTES);
 	const char *user = who->user ? who->user : "";
 	const char *context = who->context ? who->context : "";
+	char hash[HASH_HEX];
 	int r;
 
 	if (strlen(user) > NAME_MAX_BYTES || strlen(context) > NAME_MAX_BYTES)
@@ -507,56 +514,91 @@ static int name_of(const struct tenant_who *who, char hash[HASH_HEX], struct buf
 		r = hash_text(text.data, text.len, hash, e);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; user[i] && i < SHOWN; i++) {
-		char c = user[i];
-		bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-			     (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
-
-		buf_addc(dir, plain ? c : '_');
-	}
-	buf_addf(dir, "%s%.*s", user[0] ? "-" : "", HEX, hash);
-	return buf_failed(dir);
+	for (size_t i = 0; user[i] && i < SHOWN; i++)
+		buf_addc(ret, is_plain(user[i]) ? user[i] : '_');
+	buf_addf(ret, "%s%.*s", user[0] ? "-" : "", HEX, hash);
+	return buf_failed(ret);
 }
 
-static int make_dir(const struct server_conf *c, const char *name, char **ret,
+/* The one box has a name, too: the page need not know which server it talks to. */
+static int box_name(const struct server_conf *c, const char *box, struct buf *ret,
 		    struct err *e)
 {
-	_cleanup_close_ int dirfd = file_open_dir(AT_FDCWD, c->boxes, e);
-	int r = dirfd;
+	bool plain = *box && *box != '-' && strlen(box) <= NAME_PLAIN;
 
-	if (r >= 0)
-		r = sys_mkdirat(dirfd, name, 0700);
+	for (const char *p = box; *p; p++)
+		plain &= is_plain(*p);
+	if (!plain)
+		return err_set(e, -EINVAL,
+			       "a box's name has letters, digits, '-' and '_', and "
+			       "does not begin with '-'");
+	if (!c->boxes && strcmp(box, TENANT_HERE) != 0)
+		return err_set(e, -ENOENT, "there is no box '%s'", box);
+	return buf_adds(ret, c->boxes ? box : "");
+}
+
+/* Which it is; nothing for the one box. */
+static int name(const struct tenants *all, const struct tenant_who *who,
+		struct buf *ret, struct err *e)
+{
+	const struct server_conf *c = all->server->conf;
+
+	/* a service passes on what its users ask for, with its key */
+	if (who->box && (who->user || who->context))
+		return err_set(e, -EPERM,
+			       "boxes are named by the holder of the key, "
+			       "not by a user of a service");
+	if (who->box)
+		return box_name(c, who->box, ret, e);
+	return c->boxes ? name_of(who, ret, e) : 0;
+}
+
+/* A user's is made when it is asked for; one that is named has to be there. */
+static int make_dir(const struct server_conf *c, const char *name, bool make,
+		    char **ret, struct err *e)
+{
+	_cleanup_close_ int dirfd = file_open_dir(AT_FDCWD, c->boxes, e), fd = -1;
+	int r = dirfd < 0 || !make ? dirfd : sys_mkdirat(dirfd, name, 0700);
+
 	if (r < 0 && r != -EEXIST)
 		return err_sys(e, r, "cannot make a directory for a box in '%s'",
 			       c->boxes);
+	fd = sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return err_set(e, fd, "there is no box '%s'", name);
 	return asprintf(ret, "%s/%s", c->boxes, name) < 0
 		       ? err_sys(e, -ENOMEM, "no box")
 		       : 0;
 }
 
-static int add_tenant(struct tenants *all, const char *hash, const char *name,
-		      struct tenant **ret, struct err *e)
+static int dir_of(const struct tenants *all, const struct tenant_who *who,
+		  const char *name, char **ret, struct err *e)
 {
 	const struct server_conf *c = all->server->conf;
+
+	if (c->boxes)
+		return make_dir(c, name, !who->box || who->make, ret, e);
+	*ret = strdup(c->dir);
+	return *ret ? 0 : err_sys(e, -ENOMEM, "cannot note a box");
+}
+
+static int add_tenant(struct tenants *all, const struct tenant_who *who,
+		      const char *name, struct tenant **ret, struct err *e)
+{
 	struct tenant *t;
 	int r;
 
-	if (all->count >= c->max_boxes)
+	if (all->count >= all->server->conf->max_boxes)
 		return err_set(e, -EAGAIN, "too many boxes are in use");
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return err_sys(e, -ENOMEM, "cannot note a box");
-	if (c->boxes) {
-		r = make_dir(c, name, &t->dir, e);
-	} else {
-		t->dir = strdup(c->dir);
-		r = t->dir ? 0 : err_sys(e, -ENOMEM, "cannot note a box");
-	}
+	r = dir_of(all, who, name, &t->dir, e);
 	if (r < 0) {
 		free(t);
 		return r;
 	}
-	(void)text_copy(t->name, sizeof(t->name), hash);
+	(void)text_copy(t->name, sizeof(t->name), name);
 	t->all = all;
 	t->used_ms = sys_now_ms();
 	t->next = all->first;
@@ -566,11 +608,11 @@ static int add_tenant(struct tenants *all, const char *hash, const char *name,
 	return 0;
 }
 
-static struct tenant *find_tenant(const struct tenants *all, const char *hash)
+static struct tenant *find_tenant(const struct tenants *all, const char *name)
 {
 	struct tenant *t = all->first;
 
-	while (t && strcmp(t->name, hash) != 0)
+	while (t && strcmp(t->name, name) != 0)
 		t = t->next;
 	return t;
 }
@@ -578,24 +620,51 @@ static struct tenant *find_tenant(const struct tenants *all, const char *hash)
 int tenants_get(struct tenants *all, const struct tenant_who *who, struct tenant **ret,
 		struct err *e)
 {
-	_cleanup_buf_ struct buf dir = BUF_INIT(128);
-	char hash[HASH_HEX] = "";
-	int r = all->server->conf->boxes ? name_of(who, hash, &dir, e) : 0;
-	struct tenant *t = r < 0 ? NULL : find_tenant(all, hash);
+	_cleanup_buf_ struct buf text = BUF_INIT(NAME_SIZE - 1);
+	int r = name(all, who, &text, e);
+	struct tenant *t = r < 0 ? NULL : find_tenant(all, buf_cstr(&text));
 
 	if (r < 0 || !t)
-		return r < 0 ? r : add_tenant(all, hash, buf_cstr(&dir), ret, e);
+		return r < 0 ? r : add_tenant(all, who, buf_cstr(&text), ret, e);
 	*ret = t;
 	return 0;
 }
 
 struct tenant *tenants_find(const struct tenants *all, const struct tenant_who *who)
 {
-	_cleanup_buf_ struct buf dir = BUF_INIT(128);
+	_cleanup_buf_ struct buf text = BUF_INIT(NAME_SIZE - 1);
 	struct err ignored = ERR_NONE;
-	char hash[HASH_HEX] = "";
 
-	if (all->server->conf->boxes && name_of(who, hash, &dir, &ignored) < 0)
+	return name(all, who, &text, &ignored) < 0 ? NULL
+						   : find_tenant(all, buf_cstr(&text));
+}
+
+int tenants_dir(struct tenants *all, const struct tenant_who *who, char **ret,
+		struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(NAME_SIZE - 1);
+	int r = name(all, who, &text, e);
+
+	return r < 0 ? r : dir_of(all, who, buf_cstr(&text), ret, e);
+}
+
+void tenants_leave(struct tenants *all, const struct tenant_who *who)
+{
+	struct tenant *t = tenants_find(all, who);
+
+	if (t && t->state == OPEN && !t->users)
+		close_box(t);
+}
+
+const char *tenants_name(const struct tenants *all, const char *dir)
+{
+	const struct server_conf *c = all->server->conf;
+	size_t len = c->boxes ? strlen(c->boxes) : 0;
+
+	if (!c->boxes)
+		return strcmp(dir, c->dir) == 0 ? TENANT_HERE : NULL;
+	if (strncmp(dir, c->boxes, len) != 0 || dir[len] != '/' ||
+	    strchr(dir + len + 1, '/'))
 		return NULL;
-	return find_tenant(all, hash);
+	return dir + len + 1;
 }

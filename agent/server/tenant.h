@@ -18,10 +18,15 @@ struct loop;
 struct tenant;
 struct tenants;
 
+#define TENANT_HERE \
+	"here" /* how who.box names the one box of a server without --boxes */
+
 /* Where the boxes of one user of the service are told apart. */
 struct tenant_who {
 	const char *user;    /* X-User-Id; NULL = none */
 	const char *context; /* X-Terminal-Context-Id; NULL = none */
+	const char *box;     /* or one by its name, for the holder of the key; NULL */
+	bool make;	     /* a box of that name, if there is none */
 };
 
 int tenants_new(struct server *s, struct tenants **ret, struct err *e);
@@ -31,12 +36,20 @@ void tenants_tick(struct tenants *t, uint64_t now_ms);
 unsigned tenants_open_count(const struct tenants *t);
 
 /** tenants_get() - the tenant of a name; made when it is not known.
- *  Return: 0; -EAGAIN: too many; -EINVAL: no name. */
+ *  Return: 0; -EAGAIN: too many; -EINVAL: no name; -ENOENT: no box of this name. */
 int tenants_get(struct tenants *t, const struct tenant_who *who, struct tenant **ret,
 		struct err *e);
 
 /** tenants_find() - the same; NULL: it is not known */
 struct tenant *tenants_find(const struct tenants *t, const struct tenant_who *who);
+
+/** tenants_dir() - the directory of one, which need not be known; @ret: owned */
+int tenants_dir(struct tenants *t, const struct tenant_who *who, char **ret,
+		struct err *e);
+/** tenants_leave() - the box of one is left, unless something runs in it */
+void tenants_leave(struct tenants *t, const struct tenant_who *who);
+/** tenants_name() - by which who.box names the box of @dir; NULL: it is not served here */
+const char *tenants_name(const struct tenants *t, const char *dir);
 
 /* Somebody who waits for the box. */
 struct tenant_wait {

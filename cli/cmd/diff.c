@@ -50,7 +50,7 @@ static int show(const struct app *app, const struct args *a, const struct review
 {
 	_cleanup_json_ struct json *list = NULL;
 	struct reviewshow s = { .app = app, .out = app->out, .in = -1 };
-	bool patch = !app->json && (!a->how || a->how == KEY_PATCH);
+	bool patch = a->how == KEY_PATCH || (!app->json && !a->how);
 	int r = review_ask(rv, what, patch ? NULL : &list, patch ? app->out : NULL, e);
 
 	if (r < 0 || patch)
@@ -71,7 +71,7 @@ static int diff(struct app *app, const struct args *a, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup s;
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = NULL;
-	bool patch = !app->json && (!a->how || a->how == KEY_PATCH);
+	bool patch = a->how == KEY_PATCH || (!app->json && !a->how);
 	int r;
 
 	boxsetup_init(&s);

@@ -234,35 +234,61 @@ static int add_options(const struct config *c, struct words *argv, struct words 
 	return r;
 }
 
-static int start_mcp(void *ctx, const char *dir, const int fds[2], struct proc *ret,
-		     struct err *e)
+/* The words of a cubby that is started, up to those of its own. */
+static int first_words(const struct host *h, const struct server_command *c, bool json,
+		       struct words *argv)
 {
-	const char *const first[] = {
-		"/proc/self/exe", "mcp", "-q", "--here", "-C", dir
-	};
-	const struct host *h = ctx;
-	_cleanup_words_ struct words argv = WORDS_NONE, made = WORDS_NONE;
-	struct proc_conf conf = { .fds = { fds[0], fds[1], -1 },
-				  .pass_fd = -1,
-				  .new_session = true };
+	const char *const first[] = { "/proc/self/exe", c->argv[0], "-q",
+				      json ? "--json" : NULL };
+	const char *const box[] = { "--here", "-C", c->dir,
+				    h->app->box ? "--name" : NULL, h->app->box };
 	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(first) && r == 0; i++)
-		r = words_add(&argv, first[i]);
-	if (r == 0 && h->app->box)
-		r = words_add(&argv, "--name");
-	if (r == 0 && h->app->box)
-		r = words_add(&argv, h->app->box);
-	if (r == 0)
+	for (size_t i = 0; i < ARRAY_SIZE(first) && first[i] && r == 0; i++)
+		r = words_add(argv, first[i]);
+	for (size_t i = 0; c->dir && i < ARRAY_SIZE(box) && box[i] && r == 0; i++)
+		r = words_add(argv, box[i]);
+	return r;
+}
+
+static int start_cubby(const struct host *h, const struct server_command *c, bool json,
+		       struct proc *ret, struct err *e)
+{
+	_cleanup_words_ struct words argv = WORDS_NONE, made = WORDS_NONE;
+	struct proc_conf conf = { .fds = { c->fds[0], c->fds[1], c->fds[2] },
+				  .pass_fd = -1,
+				  .new_session = true };
+	int r = first_words(h, c, json, &argv);
+
+	if (r == 0 && c->options)
 		r = add_options(h->app->config, &argv, &made);
+	for (const char *const *w = c->argv + 1; *w && r == 0; w++)
+		r = words_add(&argv, *w);
 	conf.argv = words_list(&argv);
 	if (r == 0)
 		r = proc_start(&conf, ret, e);
 	else
-		err_sys(e, r, "cannot start a session");
+		err_sys(e, r, "cannot start a command");
 	for (size_t i = 0; i < made.n; i++)
 		free((void *)(uintptr_t)made.v[i]);
 	return r;
+}
+
+static int start_mcp(void *ctx, const char *dir, const int fds[2], struct proc *ret,
+		     struct err *e)
+{
+	static const char *const argv[] = { "mcp", NULL };
+	const struct server_command c = {
+		.dir = dir, .argv = argv, .options = true, .fds = { fds[0], fds[1], -1 }
+	};
+
+	return start_cubby(ctx, &c, false, ret, e);
+}
+
+static int start_command(void *ctx, const struct server_command *c, struct proc *ret,
+			 struct err *e)
+{
+	return start_cubby(ctx, c, true, ret, e);
 }
 
 static void say(void *ctx, const char *line)
@@ -419,6 +445,7 @@ static int serve(const struct app *app, const struct args *a, struct err *e)
 		.started = started,
 		.start_done = start_done,
 		.mcp = start_mcp,
+		.command = start_command,
 		.log = a->log ? say : NULL,
 		.ctx = &h,
 		.max_connections = (unsigned)a->connections,

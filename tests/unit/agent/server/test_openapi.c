@@ -46,6 +46,20 @@ static void parameters_are_those_of_the_path(void)
 		"object");
 }
 
+/* Of cubby's own: all of them, and no description is left over. */
+static void the_own_are_described(void)
+{
+	_cleanup_json_ struct json *doc = NULL, *model = NULL;
+	struct err e = ERR_NONE;
+	size_t operations = 0;
+
+	unit_ok(openapi_own(&rest_routes, "1", &doc, &e), &e);
+	json_each(path, json_get(doc, "paths")) operations += json_len(path);
+	assert_int_equal(operations, rest_routes.count - 1); /* but for itself */
+	unit_ok(openapi_document(&rest_routes, 1, "1", &model, &e), &e);
+	assert_int_equal(json_len(json_get(model, "paths")), 0);
+}
+
 static int nothing(struct exchange *x, struct err *e)
 {
 	(void)x;
@@ -67,6 +81,7 @@ static void what_is_not_described_is_found(void)
 
 static const struct unit_case cases[] = {
 	{ "every operation is described", every_operation_is_described },
+	{ "the own are described", the_own_are_described },
 	{ "parameters are those of the path", parameters_are_those_of_the_path },
 	{ "what is not described is found", what_is_not_described_is_found },
 };

@@ -1,0 +1,434 @@
+/* Theory of operation
+ *
+ * What is cubby's own, under /v1: boxes by their name, their tasks, changes, network and
+ * ports. The holder of the key may do here what the person at the terminal may, so nothing
+ * of it answers to a user of a service (X-User-Id), whose requests a service passes on with
+ * its key. Each route is a command of cubby's (command.h), but for a box that is started. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/server/command.h"
+#include "agent/server/impl.h"
+#include "agent/server/openapi.h"
+#include "base/num.h"
+
+enum { WORDS = 72, LIST_MAX = 64, WORD_MAX = 4096 };
+
+/* The words of a command, some of them made here. */
+struct line {
+	const char *v[WORDS];
+	size_t n;
+	char *made[WORDS]; /* owned */
+	size_t n_made;
+	int r; /* the first failure */
+};
+
+static void line_done(struct line *l)
+{
+	while (l->n_made)
+		free(l->made[--l->n_made]);
+}
+
+static void add(struct line *l, const char *word)
+{
+	if (l->n + 1 >= WORDS)
+		l->r = -E2BIG;
+	else
+		l->v[l->n++] = word;
+}
+
+/* "--NAME=VALUE": one word, so that no value is an option. */
+static void add_value(struct line *l, const char *name, const char *value)
+{
+	char *word = NULL;
+
+	if (l->n_made == WORDS || asprintf(&word, "--%s=%s", name, value) < 0) {
+		l->r = -E2BIG;
+		return;
+	}
+	l->made[l->n_made++] = word;
+	add(l, word);
+}
+
+static int wrong(struct err *e, const char *name, const char *what)
+{
+	return err_set(e, -EINVAL, "'%s' has to be %s", name, what);
+}
+
+/* A member that is a list of texts: each becomes --OPTION=TEXT, or (NULL) an operand. */
+static int add_list(struct line *l, const struct json *from, const char *name,
+		    const char *option, struct err *e)
+{
+	const struct json *list = json_get(from, name);
+
+	if (list && (json_type(list) != JSON_ARRAY || json_len(list) > LIST_MAX))
+		return wrong(e, name, "a list of at most 64 texts");
+	json_each(it, list)
+	{
+		if (!json_str(it) || strlen(json_str(it)) > WORD_MAX)
+			return wrong(e, name, "a list of at most 64 texts");
+		if (option)
+			add_value(l, option, json_str(it));
+		else
+			add(l, json_str(it));
+	}
+	return 0;
+}
+
+static int run_line(struct exchange *x, struct line *l, struct command_conf *c,
+		    struct err *e)
+{
+	int r = l->r < 0 ? err_set(e, l->r, "the request has too many words") : 0;
+
+	l->v[l->n] = NULL;
+	c->argv = l->v;
+	if (r == 0)
+		r = command_run(x, c, e);
+	line_done(l);
+	return r;
+}
+
+/* A command with fixed words that looks (or, @changes, does). */
+static int run_words(struct exchange *x, bool changes, const char *const *words,
+		     struct err *e)
+{
+	const struct command_conf c = { .argv = words, .changes = changes };
+
+	return command_run(x, &c, e);
+}
+
+/* ---- boxes ---------------------------------------------------------------------- */
+
+/* Of all boxes of this person those that are served here, by their name here. */
+static struct json *served(struct exchange *x, struct json *said)
+{
+	const struct server *s = exchange_server(x);
+	_cleanup_json_ struct json *all = said;
+	struct json *list = json_array(), *j = json_object();
+
+	json_each(it, all)
+	{
+		const char *dir = json_get_str(it, "directory");
+		const char *key = json_get_str(it, "key");
+		const char *id = dir ? tenants_name(s->tenants, dir) : NULL;
+		struct json *one;
+
+		if (!id || (s->conf->box && key && strcmp(key, s->conf->box) != 0))
+			continue;
+		one = json_dup(it);
+		json_set_str(one, "id", id);
+		json_add(list, one);
+	}
+	json_set(j, "boxes", list);
+	json_set_bool(j, "several", s->conf->boxes != NULL);
+	json_set_str(j, "version", s->conf->version);
+	return j;
+}
+
+static int list_boxes(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "ls", NULL };
+	const struct command_conf c = { .argv = argv, .answer = served, .all = true };
+
+	return command_run(x, &c, e);
+}
+
+static int get_box(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "info", NULL };
+
+	return run_words(x, false, argv, e);
+}
+
+/* It has been started by now. */
+static int put_box(struct exchange *x, struct err *e)
+{
+	return get_box(x, e);
+}
+
+static int stop_box(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "stop", NULL };
+
+	return run_words(x, true, argv, e);
+}
+
+static int delete_box(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "rm", "--force", NULL };
+
+	return run_words(x, true, argv, e);
+}
+
+static int list_processes(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "ps", NULL };
+
+	return run_words(x, false, argv, e);
+}
+
+/* ---- what waits for the project ------------------------------------------------- */
+
+static int get_changes(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "diff", NULL };
+
+	return run_words(x, false, argv, e);
+}
+
+static int get_patch(struct exchange *x, struct err *e)
+{
+	const char *path = exchange_arg(x, "path", 0);
+	const char *const argv[] = { "diff", "--patch", "--", path, NULL };
+	const struct command_conf c = { .argv = argv,
+					.how = COMMAND_BYTES,
+					.type = "text/plain; charset=utf-8" };
+
+	return command_run(x, &c, e);
+}
+
+static int act_on_changes(struct exchange *x, const char *command, struct err *e)
+{
+	const struct json *j = exchange_json(x);
+	struct line l = { .n = 0 };
+	struct command_conf c = { .changes = true };
+	const struct tenant_who who = exchange_who(x);
+	int r;
+
+	/* they are for a box that nobody uses, which the server itself does */
+	tenants_leave(exchange_server(x)->tenants, &who);
+	add(&l, command);
+	if (json_get_bool(j, "all", false))
+		add(&l, "--all");
+	if (json_get_bool(j, "overwrite", false) && strcmp(command, "apply") == 0)
+		add(&l, "--overwrite");
+	add(&l, "--");
+	r = add_list(&l, j, "paths", NULL, e);
+	return r < 0 ? r : run_line(x, &l, &c, e);
+}
+
+static int apply_changes(struct exchange *x, struct err *e)
+{
+	return act_on_changes(x, "apply", e);
+}
+
+static int discard_changes(struct exchange *x, struct err *e)
+{
+	return act_on_changes(x, "discard", e);
+}
+
+static int undo_apply(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "undo", NULL };
+	const struct tenant_who who = exchange_who(x);
+
+	tenants_leave(exchange_server(x)->tenants, &who);
+	return run_words(x, true, argv, e);
+}
+
+/* ---- network and ports ---------------------------------------------------------- */
+
+static int get_network(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "net", NULL };
+
+	return run_words(x, false, argv, e);
+}
+
+static int post_network(struct exchange *x, struct err *e)
+{
+	static const char *const lists[] = { "allow", "deny", "drop" };
+	struct line l = { .n = 0 };
+	struct command_conf c = { .changes = true };
+	int r = 0;
+
+	add(&l, "net");
+	add(&l, "--yes");
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(lists); i++)
+		r = add_list(&l, exchange_json(x), lists[i], lists[i], e);
+	if (r < 0)
+		line_done(&l);
+	return r < 0 ? r : run_line(x, &l, &c, e);
+}
+
+static int get_network_log(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "log", "--net", NULL };
+	const struct command_conf c = { .argv = argv,
+					.how = COMMAND_BYTES,
+					.type = "application/x-ndjson" };
+
+	return command_run(x, &c, e);
+}
+
+static int list_ports(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "ports", NULL };
+
+	return run_words(x, false, argv, e);
+}
+
+static int publish_port(struct exchange *x, struct err *e)
+{
+	const char *publish = "";
+	struct line l = { .n = 0 };
+	struct command_conf c = { .changes = true };
+	int r = exchange_text(x, "publish", &publish, e);
+
+	if (r < 0)
+		return r;
+	add(&l, "ports");
+	add_value(&l, "publish", publish);
+	return run_line(x, &l, &c, e);
+}
+
+static int unpublish_port(struct exchange *x, struct err *e)
+{
+	struct line l = { .n = 0 };
+	struct command_conf c = { .changes = true };
+
+	add(&l, "ports");
+	add_value(&l, "unpublish", exchange_param(x, "port"));
+	return run_line(x, &l, &c, e);
+}
+
+/* ---- tasks ---------------------------------------------------------------------- */
+
+static int list_tasks(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "log", NULL };
+
+	return run_words(x, false, argv, e);
+}
+
+/* A member of the request that is an option of a task: a text or a number. */
+static int add_option(struct line *l, const struct json *from, const char *name,
+		      struct err *e)
+{
+	const struct json *value = json_get(from, name);
+	char number[32], option[32];
+	int64_t n = json_get_int(from, name, -1);
+	size_t i = 0;
+
+	if (!value)
+		return 0;
+	for (; name[i] && i + 1 < sizeof(option); i++)
+		option[i] = name[i] == '_' ? '-' : name[i];
+	option[i] = '\0';
+	snprintf(number, sizeof(number), "%lld", (long long)n);
+	if (!json_str(value) && n < 0)
+		return wrong(e, name, "a text or a number");
+	add_value(l, option, json_str(value) ? json_str(value) : number);
+	return 0;
+}
+
+static int post_task(struct exchange *x, struct err *e)
+{
+	static const char *const options[] = { "model",		 "max_rounds",
+					       "max_tokens",	 "max_cost",
+					       "timeout",	 "effort",
+					       "command_timeout" };
+	const struct json *j = exchange_json(x);
+	const char *apply = json_get_str(j, "apply"), *text = "";
+	struct line l = { .n = 0 };
+	struct command_conf c = { .options = true, .changes = true, .status = 201 };
+	int r = exchange_text(x, "task", &text, e);
+
+	if (r < 0)
+		return r;
+	add(&l, "run");
+	add(&l, "--detach");
+	add_value(&l, "apply", apply ? apply : "never"); /* the page asks */
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(options); i++)
+		r = add_option(&l, j, options[i], e);
+	add(&l, "-");
+	c.in = text;
+	if (r < 0)
+		line_done(&l);
+	return r < 0 ? r : run_line(x, &l, &c, e);
+}
+
+static int show_task(struct exchange *x, const char *option, enum command_how how,
+		     const char *type, struct err *e)
+{
+	struct line l = { .n = 0 };
+	struct command_conf c = { .how = how, .type = type };
+
+	add(&l, "log");
+	if (option)
+		add(&l, option);
+	if (how == COMMAND_EVENTS || exchange_arg_bool(x, "follow", false))
+		add(&l, "--follow");
+	add(&l, "--");
+	add(&l, exchange_param(x, "task"));
+	return run_line(x, &l, &c, e);
+}
+
+static int get_task(struct exchange *x, struct err *e)
+{
+	return show_task(x, NULL, COMMAND_BYTES, "application/x-ndjson", e);
+}
+
+static int get_events(struct exchange *x, struct err *e)
+{
+	return show_task(x, NULL, COMMAND_EVENTS, NULL, e);
+}
+
+static int get_terminal(struct exchange *x, struct err *e)
+{
+	return show_task(x, "--terminal", COMMAND_BYTES, "application/octet-stream", e);
+}
+
+static int interrupt_task(struct exchange *x, struct err *e)
+{
+	const char *const argv[] = { "log", "--interrupt", "--",
+				     exchange_param(x, "task"), NULL };
+
+	return run_words(x, true, argv, e);
+}
+
+/* ---- the table ------------------------------------------------------------------ */
+
+static int get_document(struct exchange *x, struct err *e)
+{
+	struct json *doc;
+	int r = openapi_own(&rest_routes, exchange_server(x)->conf->version, &doc, e);
+
+	if (r == 0)
+		exchange_reply(x, 200, doc);
+	return r;
+}
+
+#define BOX "/v1/boxes/{box}"
+
+/* clang-format off */
+static const struct route rows[] = {
+	{ "GET", "/v1/openapi.json", get_document, .right = ROUTE_ANYBODY },
+	{ "GET", "/v1/boxes", list_boxes, .right = ROUTE_HOLDER, .operation = "list_boxes" },
+	{ "GET", BOX, get_box, .right = ROUTE_HOLDER, .operation = "get_box" },
+	{ "PUT", BOX, put_box, .right = ROUTE_HOLDER, .box = true, .operation = "start_box" },
+	{ "DELETE", BOX, delete_box, .right = ROUTE_HOLDER, .operation = "remove_box" },
+	{ "POST", BOX "/stop", stop_box, .right = ROUTE_HOLDER, .operation = "stop_box" },
+	{ "GET", BOX "/processes", list_processes, .right = ROUTE_HOLDER, .operation = "list_box_processes" },
+	{ "GET", BOX "/changes", get_changes, .right = ROUTE_HOLDER, .operation = "list_changes" },
+	{ "GET", BOX "/changes/patch", get_patch, .right = ROUTE_HOLDER, .operation = "get_patch" },
+	{ "POST", BOX "/changes/apply", apply_changes, ROUTE_HOLDER, ROUTE_JSON, .operation = "apply_changes" },
+	{ "POST", BOX "/changes/discard", discard_changes, ROUTE_HOLDER, ROUTE_JSON, .operation = "discard_changes" },
+	{ "POST", BOX "/changes/undo", undo_apply, .right = ROUTE_HOLDER, .operation = "undo_apply" },
+	{ "GET", BOX "/network", get_network, .right = ROUTE_HOLDER, .box = true, .operation = "get_network" },
+	{ "POST", BOX "/network", post_network, ROUTE_HOLDER, ROUTE_JSON, .box = true, .operation = "change_network" },
+	{ "GET", BOX "/network/log", get_network_log, .right = ROUTE_HOLDER, .operation = "get_network_log" },
+	{ "GET", BOX "/ports", list_ports, .right = ROUTE_HOLDER, .box = true, .operation = "list_ports" },
+	{ "POST", BOX "/ports", publish_port, ROUTE_HOLDER, ROUTE_JSON, .box = true, .operation = "publish_port" },
+	{ "DELETE", BOX "/ports/{port}", unpublish_port, .right = ROUTE_HOLDER, .box = true, .operation = "unpublish_port" },
+	{ "GET", BOX "/tasks", list_tasks, .right = ROUTE_HOLDER, .operation = "list_tasks" },
+	{ "POST", BOX "/tasks", post_task, ROUTE_HOLDER, ROUTE_JSON, .box = true, .operation = "start_task" },
+	{ "GET", BOX "/tasks/{task}", get_task, .right = ROUTE_HOLDER, .operation = "get_task" },
+	{ "GET", BOX "/tasks/{task}/events", get_events, .right = ROUTE_HOLDER, .operation = "follow_task" },
+	{ "GET", BOX "/tasks/{task}/terminal", get_terminal, .right = ROUTE_HOLDER, .operation = "get_task_terminal" },
+	{ "POST", BOX "/tasks/{task}/interrupt", interrupt_task, .right = ROUTE_HOLDER, .operation = "interrupt_task" },
+};
+/* clang-format on */
+
+const struct route_table rest_routes = { rows, ARRAY_SIZE(rows) };

@@ -1,0 +1,191 @@
+# cubby serve, /v1: boxes by name, tasks that outlive the server, changes, network, ports.
+bats_require_minimum_version 1.5.0
+load ../lib
+load ../serve
+load model
+
+setup_file() {
+	lib_env
+	lib_image
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+teardown() {
+	touch go
+	serve_end
+	model_done
+}
+
+server() { serve_start "$@"; }
+
+# value PROGRAM: what jq makes of the last answer
+value() { jq -r "$1" <<<"$output"; }
+
+# waits WORD...: until the command succeeds
+waits() {
+	local n=0
+	until "$@" >/dev/null 2>&1; do
+		[ $((n += 1)) -lt 600 ] || return 1
+		sleep 0.05
+	done
+}
+
+has() { serve GET "$1" && [[ $output == *"$2"* ]]; }
+
+# answers PATH: its status to a GET
+answers() {
+	curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $SERVE_KEY" "${@:2}" "$SERVE_URL$1"
+}
+
+@test "rest: the one box is started, described, stopped and removed" {
+	serve_start
+	serve GET /v1/boxes
+	[ "$(value '(.boxes | length), .several')" = $'0\nfalse' ]
+	serve PUT /v1/boxes/here
+	[ "$(value '.project, .state')" = "$LIB_PROJECT"$'\nrunning' ]
+	serve GET /v1/boxes
+	[ "$(value '.boxes[] | .id, .state')" = $'here\nrunning' ]
+	serve_json POST /execute '{"command":"exec sleep 300"}'
+	serve GET /v1/boxes/here/processes
+	[ "$(value '[.[] | select(.command | startswith("sleep 300"))] | length')" = 1 ]
+	serve POST /v1/boxes/here/stop
+	[ "$(value '.[0].running')" = true ]
+	serve GET /v1/boxes/here
+	[ "$(value .state)" = stopped ]
+	serve DELETE /v1/boxes/here
+	serve GET /v1/boxes
+	[ "$(value '.boxes | length')" = 0 ]
+	serve_status GET /v1/boxes/here 404
+	[[ $(jq -r .detail serve.body) == *"no box"* ]]
+	serve_status GET /v1/boxes/other 404
+	serve_status GET /v1/boxes/-x 400
+	serve_status GET "/v1/boxes/..%2fx" 400
+}
+
+@test "rest: boxes of --boxes by their name, never another directory" {
+	mkdir boxes outside
+	ln -s ../outside boxes/link
+	serve_start --boxes boxes
+	serve_status GET /v1/boxes/one 404
+	[ ! -e boxes/one ]
+	serve PUT /v1/boxes/one
+	[ "$(value .project)" = "$LIB_PROJECT/boxes/one" ]
+	(cd outside && cubby exec -q true)
+	serve GET /v1/boxes
+	[ "$(value '.boxes[].id, .several')" = $'one\ntrue' ]
+	serve_status PUT /v1/boxes/link 404
+	serve_status PUT /v1/boxes/here%00 400
+	serve_json POST '/execute?wait=5' '{"command":"pwd"}' -H 'X-Cubby-Box: one'
+	[[ $output == *"$LIB_PROJECT/boxes/one"* ]]
+	serve_status POST '/execute' 404 -H 'X-Cubby-Box: two' -H 'Content-Type: application/json' -d '{"command":"true"}'
+}
+
+@test "rest: no user of a service names a box, starts a task or changes the network" {
+	local who path
+	mkdir boxes
+	serve_start --boxes boxes
+	serve PUT /v1/boxes/one
+	for who in 'X-User-Id: eve' 'X-User-Id;' 'X-Terminal-Context-Id: chat:1'; do
+		for path in /v1/boxes /v1/boxes/one /v1/boxes/one/tasks /v1/boxes/one/network; do
+			[ "$(answers $path -H "$who")" = 403 ]
+		done
+	done
+	[ "$(answers /files/cwd -H 'X-User-Id: eve' -H 'X-Cubby-Box: one')" = 403 ]
+	[ "$(answers /files/cwd -H 'X-Cubby-Box: one' -H 'X-Cubby-Box: two')" = 400 ]
+	[ "$(answers /v1/boxes -H 'Authorization: Bearer wrong')" = 400 ]
+	[ "$(curl -sS -o /dev/null -w '%{http_code}' "$SERVE_URL/v1/boxes")" = 401 ]
+}
+
+@test "rest: a task outlives a killed server; its events are read by the next" {
+	local id
+	model < <(call 'echo so it began; until [ -e go ]; do sleep 0.05; done; echo late'; finish "all done")
+	server
+	serve_json POST /v1/boxes/here/tasks '{"task":"take your time; --help","max_rounds":5}'
+	id=$(value .task)
+	[[ $id =~ ^[0-9]{8}-[0-9]{6} ]]
+	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
+	waits has "/v1/boxes/here/tasks/$id/terminal" 'so it began'
+	kill -9 "$SERVE_PID"
+	wait "$SERVE_PID" || true
+	server
+	serve GET /v1/boxes/here/tasks
+	[ "$(value '.[] | .name, .end, .text')" = "$id"$'\nrunning\ntake your time; --help' ]
+	(sleep 0.3; touch go) 3>&- &
+	serve GET "/v1/boxes/here/tasks/$id/events"
+	grep -q '^id: 1$' <<<"$output"
+	grep -A1 '^id: ' <<<"$output" | sed -n 's/^data: //p' | jq -e 'select(.type == "end") | .reason == "done"'
+	[[ $output == *late*"all done"* ]]
+	serve GET "/v1/boxes/here/tasks/$id/events" -H 'Last-Event-ID: 3'
+	[[ $output == 'id: 4'* ]]
+	serve GET "/v1/boxes/here/tasks/$id/terminal?follow=1"
+	[[ $output == *"so it began"*late* ]]
+	serve GET "/v1/boxes/here/tasks/$id"
+	jq -e . <<<"$output" >/dev/null
+	serve_status GET /v1/boxes/here/tasks/--help 404
+	serve_status POST "/v1/boxes/here/tasks/$id/interrupt" 409
+}
+
+@test "rest: a task is interrupted; words of the request are no options" {
+	local id
+	model < <(call 'until [ -e go ]; do sleep 0.05; done'; finish "never")
+	server
+	serve_json POST /v1/boxes/here/tasks '{"task":"wait"}'
+	id=$(value .task)
+	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
+	serve POST "/v1/boxes/here/tasks/$id/interrupt"
+	serve GET "/v1/boxes/here/tasks/$id/events"
+	[[ $output == *'"reason":"interrupted"'* ]]
+	serve_status POST /v1/boxes/here/tasks 422 -H 'Content-Type: application/json' -d '{}'
+	serve_status POST /v1/boxes/here/tasks 400 -H 'Content-Type: application/json' -d '{"task":"x","max_rounds":"many"}'
+	serve_status POST /v1/boxes/here/tasks 400 -H 'Content-Type: application/json' -d '{"task":"x","model":["--rm"]}'
+	serve_status POST /v1/boxes/here/tasks 400 -H 'Content-Type: application/json' -d '{"task":""}'
+}
+
+@test "rest: changes under review are seen, taken over, thrown away, taken back" {
+	echo old >a.txt
+	serve_start --project review
+	serve_json POST '/execute?wait=5' '{"command":"echo new >a.txt; echo b >b.txt; echo c >c.txt; printf \"#!/bin/sh\\n\" >run.sh; chmod +x run.sh"}'
+	serve GET /v1/boxes/here/changes
+	[ "$(value '[.[] | select(.kind) | .path] | sort | join(" ")')" = "/a.txt /b.txt /c.txt /run.sh" ]
+	serve GET '/v1/boxes/here/changes/patch?path=a.txt'
+	[[ $output == *$'-old\n+new'* && $output != *b.txt* ]]
+	[ "$(cat a.txt)" = old ]
+	serve_json POST /v1/boxes/here/changes/apply '{"paths":["a.txt"]}'
+	[ "$(cat a.txt)" = new ]
+	[ ! -e b.txt ]
+	serve_json POST /v1/boxes/here/changes/discard '{"paths":["c.txt"]}'
+	serve GET /v1/boxes/here/changes
+	[ "$(value '[.[] | select(.kind) | .path] | sort | join(" ")')" = "/b.txt /run.sh" ]
+	serve POST /v1/boxes/here/changes/undo
+	[ "$(cat a.txt)" = old ]
+	serve_status POST /v1/boxes/here/changes/discard 400 -H 'Content-Type: application/json' -d '{"paths":"x"}'
+	serve_status POST /v1/boxes/here/changes/apply 400 -H 'Content-Type: application/json' -d '{"paths":["../x"]}'
+}
+
+@test "rest: the network's rules and record, ports" {
+	serve_start
+	serve_json POST /v1/boxes/here/network '{"deny":["bad.example"]}'
+	[[ $(value '.rules[]') == *"deny bad.example"* ]]
+	serve_json POST '/execute?wait=20' '{"command":"getent hosts bad.example"}'
+	serve GET /v1/boxes/here/network/log
+	[[ $output == *bad.example* ]]
+	serve_json POST /v1/boxes/here/network '{"drop":["bad.example"]}'
+	[[ $(value '.rules[]') != *bad.example* ]]
+	serve_status POST /v1/boxes/here/network 400 -H 'Content-Type: application/json' -d '{"allow":["a b"]}'
+	serve_json POST /v1/boxes/here/ports '{"publish":"0:8080"}'
+	serve GET /v1/boxes/here/ports
+	port=$(value '.[0].host' | sed 's/.*://')
+	[ "$port" -gt 0 ]
+	serve DELETE "/v1/boxes/here/ports/$port"
+	serve GET /v1/boxes/here/ports
+	[ "$(value length)" = 0 ]
+}
+
+@test "rest: the document names every route, and no route of the model's" {
+	serve_start
+	run -0 curl -sS "$SERVE_URL/v1/openapi.json"
+	[ "$(value '.info.title, (.paths | keys | map(select(startswith("/v1/") | not)) | length)')" = $'cubby\n0' ]
+	[ "$(value '.paths["/v1/boxes/{box}/tasks"].post.operationId')" = start_task ]
+	run -0 curl -sS "$SERVE_URL/openapi.json"
+	[ "$(value '.paths | keys | map(select(startswith("/v1/"))) | length')" = 0 ]
+}
