@@ -504,11 +504,6 @@ enum python_state python_state(const struct python *p)
 	return p->state;
 }
 
-int64_t python_id(const struct python *p)
-{
-	return p->id;
-}
-
 int python_fd(const struct python *p)
 {
 	return p->epfd;

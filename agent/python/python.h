@@ -91,8 +91,6 @@ void python_restart(struct python *p);
 void python_finish(struct python *p);
 
 enum python_state python_state(const struct python *p);
-/** python_id() - of the cell that runs, or ran last, as messages have it */
-int64_t python_id(const struct python *p);
 
 /** python_fd() - readable: call python_pump(); borrowed, the same for ever */
 int python_fd(const struct python *p);

@@ -419,19 +419,6 @@ int session_add_keys(struct session *s, const char *names, struct buf *out,
 	return r < 0 ? err_sys(e, r, "cannot take these keys") : 0;
 }
 
-int session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err *e)
-{
-	struct winsize ws = { .ws_row = rows, .ws_col = cols };
-	int r = sys_set_winsize(s->proc.master, &ws);
-
-	if (r < 0)
-		return err_sys(e, r, "cannot resize the terminal");
-	s->conf.rows = rows;
-	s->conf.cols = cols;
-	screen_resize(s->screen, rows, cols);
-	return 0;
-}
-
 int session_redact(const struct session *s, const struct buf *in, struct buf *out)
 {
 	return redact_text(&s->text, in, out);

@@ -144,9 +144,6 @@ int session_add_keys(struct session *s, const char *names, struct buf *out,
 /** session_reset() - end all its processes; a new shell in the initial directory */
 int session_reset(struct session *s, struct err *e);
 
-/** session_resize() - the program is told by the kernel */
-int session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err *e);
-
 /** session_screen() - append the cells and a line that describes them */
 int session_screen(struct session *s, struct buf *out, struct err *e);
 

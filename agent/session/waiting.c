@@ -45,13 +45,6 @@ struct look {
 	pid_t poller_only; /* one that polls for the terminal alone */
 };
 
-const char *waiting_name(enum waiting_reason reason)
-{
-	static const char *const names[] = { "", "line", "key", "password" };
-
-	return names[reason];
-}
-
 static bool is_tty(const struct look *l, int fd)
 {
 	dev_t dev = procs_fd_device(l->pid, fd);

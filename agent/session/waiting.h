@@ -61,7 +61,4 @@ enum waiting_taker {
  */
 enum waiting_taker waiting_taker(int master);
 
-/** waiting_name() - "line", "key", "password"; "" for WAITING_NOT */
-const char *waiting_name(enum waiting_reason reason);
-
 #endif

@@ -10,7 +10,6 @@ enum package { NO_PACKAGE, UIDMAP, USER_BUS };
 
 struct reason {
 	const char *id;
-	bool fatal;
 	/* In cause and fix "%s" is the subject, in fix "%p" the command that installs
 	 * the package. */
 	const char *cause, *fix;
@@ -19,89 +18,89 @@ struct reason {
 
 /* clang-format off */
 static const struct reason reasons[PROBE_REASONS] = {
-	[PROBE_NONE] = { "", false, "", "", NO_PACKAGE },
-	[PROBE_APPARMOR] = { "D1", true,
+	[PROBE_NONE] = { "", "", "", NO_PACKAGE },
+	[PROBE_APPARMOR] = { "D1",
 		"user namespaces are restricted by AppArmor "
 		"(kernel.apparmor_restrict_unprivileged_userns=1)",
 		"cubby doctor --apparmor | sudo tee /etc/apparmor.d/cubby; "
 		"sudo apparmor_parser -r /etc/apparmor.d/cubby, or: "
 		"sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 "
 		"(whole host, less safe)", NO_PACKAGE },
-	[PROBE_USERNS_OFF] = { "D2", true,
+	[PROBE_USERNS_OFF] = { "D2",
 		"user namespaces are disabled for ordinary users "
 		"(kernel.unprivileged_userns_clone=0)",
 		"sudo sysctl -w kernel.unprivileged_userns_clone=1 "
 		"(keep it: a line in /etc/sysctl.d/90-cubby.conf)", NO_PACKAGE },
-	[PROBE_USERNS_LIMIT] = { "D3", true,
+	[PROBE_USERNS_LIMIT] = { "D3",
 		"no user namespaces allowed (%s)",
 		"sudo sysctl -w user.max_user_namespaces=15000 "
 		"(keep it: a line in /etc/sysctl.d/90-cubby.conf)", NO_PACKAGE },
-	[PROBE_SECCOMP] = { "D4", true,
+	[PROBE_SECCOMP] = { "D4",
 		"this container forbids new namespaces (seccomp)",
 		"docker run --security-opt seccomp=unconfined "
 		"--security-opt apparmor=unconfined "
 		"--security-opt systempaths=unconfined, or: podman run "
 		"--security-opt seccomp=unconfined --security-opt unmask=ALL", NO_PACKAGE },
-	[PROBE_NESTED] = { "D4", true,
+	[PROBE_NESTED] = { "D4",
 		"this is already the inside of a box: a box cannot hold another one",
 		"run cubby on the host", NO_PACKAGE },
-	[PROBE_CHROOT] = { "D5", true,
+	[PROBE_CHROOT] = { "D5",
 		"user namespaces cannot be created inside a chroot",
 		"run cubby outside it", NO_PACKAGE },
-	[PROBE_NO_USERNS] = { "D6", true,
+	[PROBE_NO_USERNS] = { "D6",
 		"this kernel has no user namespaces (CONFIG_USER_NS)",
 		"boot a kernel of your distribution that has them", NO_PACKAGE },
-	[PROBE_PROC] = { "D7", true,
+	[PROBE_PROC] = { "D7",
 		"/proc is partly masked here, so the kernel refuses a fresh one",
 		"docker run --security-opt systempaths=unconfined, or: podman run "
 		"--security-opt unmask=ALL (Kubernetes: procMount: Unmasked), "
 		"or run cubby on the host", NO_PACKAGE },
-	[PROBE_OVERLAY_NONE] = { "D8", false,
+	[PROBE_OVERLAY_NONE] = { "D8",
 		"no overlay in user namespaces (kernel %s): using a copy of the image "
 		"per box",
 		"sudo modprobe overlay, or boot a kernel that has it (CONFIG_OVERLAY_FS)", NO_PACKAGE },
-	[PROBE_OVERLAY_STORE] = { "D9", false,
+	[PROBE_OVERLAY_STORE] = { "D9",
 		"the store is on %s, which cannot hold an overlay upper: "
 		"using a copy of the image per box",
 		"set XDG_DATA_HOME to a directory on ext4, xfs or btrfs", NO_PACKAGE },
-	[PROBE_NO_SUBIDS] = { "D10", false,
+	[PROBE_NO_SUBIDS] = { "D10",
 		"no subordinate ids for %s: users other than root are simulated in the box",
 		"sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 %s "
 		"(a free range)", NO_PACKAGE },
-	[PROBE_NO_NEWUIDMAP] = { "D11", false,
+	[PROBE_NO_NEWUIDMAP] = { "D11",
 		"newuidmap does not work (%s): users other than root are simulated in the "
 		"box",
 		"%p; do not run under no_new_privs", UIDMAP },
-	[PROBE_WEAK_NEWUIDMAP] = { "D11", false,
+	[PROBE_WEAK_NEWUIDMAP] = { "D11",
 		"newuidmap does not work (%s): users other than root are simulated in the "
 		"box",
 		"in the container's image: chmod u-s /usr/bin/newuidmap /usr/bin/newgidmap; "
 		"setcap cap_setuid=ep /usr/bin/newuidmap; "
 		"setcap cap_setgid=ep /usr/bin/newgidmap, or: docker run --cap-add SYS_ADMIN",
 		NO_PACKAGE },
-	[PROBE_NOEXEC] = { "D12", false,
+	[PROBE_NOEXEC] = { "D12",
 		"%s is mounted noexec: programs in it cannot run in the box "
 		"(the overlay root is not affected)",
 		"keep the project on a filesystem mounted without noexec", NO_PACKAGE },
-	[PROBE_NO_CGROUP] = { "D13", false,
+	[PROBE_NO_CGROUP] = { "D13",
 		"no cgroup: memory and process limits are best effort, "
 		"--cpus has no effect",
 		"log in through systemd (%p)", USER_BUS },
-	[PROBE_CROWDED_CGROUP] = { "D13", false,
+	[PROBE_CROWDED_CGROUP] = { "D13",
 		"no cgroup: memory and process limits are best effort, "
 		"--cpus has no effect (processes at the top "
 		"of this container's cgroups are in the way)",
 		"move them, as root: mkdir /sys/fs/cgroup/init; "
 		"for p in $(cat /sys/fs/cgroup/cgroup.procs); "
 		"do echo $p >/sys/fs/cgroup/init/cgroup.procs; done", NO_PACKAGE },
-	[PROBE_NO_CPU] = { "D14", false,
+	[PROBE_NO_CPU] = { "D14",
 		"the cpu controller is not delegated: --cpus has no effect",
 		"sudo systemctl edit user@.service: [Service] "
 		"Delegate=cpu cpuset io memory pids; log in again", NO_PACKAGE },
-	[PROBE_MEMFD] = { "D15", true,
+	[PROBE_MEMFD] = { "D15",
 		"programs cannot run from memory (vm.memfd_noexec=2)",
 		"sudo sysctl -w vm.memfd_noexec=1, or Linux 5.12", NO_PACKAGE },
-	[PROBE_OLD_KERNEL] = { "D16", true,
+	[PROBE_OLD_KERNEL] = { "D16",
 		"this kernel (%s) is too old: it cannot confine what is mounted below the "
 		"project",
 		"boot Linux 5.12 or newer", NO_PACKAGE },
@@ -176,11 +175,6 @@ static const struct reason *reason_of(enum probe_reason r)
 const char *cause_text_id(enum probe_reason r)
 {
 	return reason_of(r)->id;
-}
-
-bool cause_text_fatal(enum probe_reason r)
-{
-	return reason_of(r)->fatal;
 }
 
 static int expand(struct buf *out, const char *text, const char *subject,

@@ -41,7 +41,6 @@ enum probe_distro { PROBE_APT, PROBE_DNF, PROBE_PACMAN, PROBE_APK, PROBE_OTHER }
 enum probe_distro cause_text_distro(const char *os_release);
 
 const char *cause_text_id(enum probe_reason r); /* "D1" */
-bool cause_text_fatal(enum probe_reason r);	/* no box can start */
 
 /** cause_text_cause() - append what is wrong; @subject: see the list; may be NULL */
 int cause_text_cause(struct buf *out, enum probe_reason r, const char *subject);

@@ -260,18 +260,3 @@ struct json *unpack_to_json(const struct unpack_result *res)
 		r = json_set(j, "dropped", dropped);
 	return r < 0 ? NULL : take(&j, NULL);
 }
-
-void unpack_from_json(const struct json *j, struct unpack_result *ret)
-{
-	const struct json *dropped = json_get(j, "dropped");
-
-	*ret = (struct unpack_result){ 0 };
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		uint64_t v = (uint64_t)MAX(json_get_int(j, fields[i].key, 0), 0);
-
-		memcpy((char *)ret + fields[i].at, &v, sizeof(v));
-	}
-	for (unsigned d = 0; d < ENTRY_DROPS; d++)
-		ret->dropped[d] = (uint64_t)MAX(
-			json_get_int(dropped, entry_attr_drop_name(d), 0), 0);
-}

@@ -34,7 +34,5 @@ int unpack_run(const struct unpack_conf *conf, struct unpack_result *ret,
 
 /** unpack_to_json() - owned; NULL = out of memory */
 struct json *unpack_to_json(const struct unpack_result *r);
-/** unpack_from_json() - what is missing or no number reads as 0 */
-void unpack_from_json(const struct json *j, struct unpack_result *ret);
 
 #endif

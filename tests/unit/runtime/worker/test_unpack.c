@@ -268,7 +268,7 @@ static void a48_disk_full(void)
 
 /* ---- the result ------------------------------------------------------------------------- */
 
-static void what_is_reported_is_read(void)
+static void what_is_reported(void)
 {
 	const struct unpack_result res = {
 		.counts = { .entries = 1,
@@ -279,11 +279,13 @@ static void what_is_reported_is_read(void)
 		.dropped = { [ENTRY_DROP_DEVICE] = 6 },
 	};
 	_cleanup_json_ struct json *j = unpack_to_json(&res);
-	struct unpack_result got;
+	_cleanup_buf_ struct buf text = BUF_INIT(4096);
 
 	assert_non_null(j);
-	unpack_from_json(j, &got);
-	assert_memory_equal(&got, &res, sizeof(res));
+	assert_int_equal(json_print(j, false, &text), 0);
+	assert_string_equal(buf_cstr(&text),
+			    "{\"entries\":1,\"bytes\":2,\"in_bytes\":3,\"warned\":4,"
+			    "\"trailing\":5,\"dropped\":{\"device\":6}}");
 }
 
 int main(void)
@@ -298,7 +300,7 @@ int main(void)
 		{ "A47 directories become links meanwhile",
 		  a47_directories_become_links_meanwhile },
 		{ "A48 disk full", a48_disk_full },
-		{ "what is reported is read", what_is_reported_is_read },
+		{ "what is reported", what_is_reported },
 	};
 
 	return unit_cases("unpack", cases);
