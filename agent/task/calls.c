@@ -7,7 +7,7 @@
 #include "agent/task/impl.h"
 #include "base/text.h"
 
-enum { MALFORMED_MAX = 3 };
+enum { MALFORMED_MAX = 3, MISFITS_MAX = 4 };
 
 /* Why the rest of a turn's calls is not run; NULL = they are. */
 struct rest {
@@ -87,6 +87,20 @@ static int ask(struct task *t, const struct turn_call *c, const struct task_call
 
 /* ---- one call ---- */
 
+/* An answer that does not have its form finishes nothing. */
+static int check_form(struct task *t, struct tool_result *r, struct err *e)
+{
+	char why[SCHEMA_WHY];
+	int fits = task_say_form(t, &r->text, why, e);
+
+	if (fits != 0)
+		return MIN(fits, 0);
+	t->misfits++;
+	buf_truncate(&r->text, 0);
+	refuse(r, "Not finished: the answer does not fit the person's schema", why);
+	return 0;
+}
+
 static int run_tool(struct task *t, const struct turn_call *c, const struct json *args,
 		    struct tool_result *r, struct err *e)
 {
@@ -96,7 +110,9 @@ static int run_tool(struct task *t, const struct turn_call *c, const struct json
 
 	if (!r->time_ms)
 		r->time_ms = task_now(t) - before;
-	return failed < 0 ? err_wrap(e, "tool '%s'", c->name) : 0;
+	if (failed < 0)
+		return err_wrap(e, "tool '%s'", c->name);
+	return r->outcome == TOOL_FINISHED && r->success ? check_form(t, r, e) : 0;
 }
 
 /* Circles: told once, in the result; the second is the end. */
@@ -339,6 +355,11 @@ int task_calls(struct task *t, struct turn *turn, struct err *e)
 	if (r < 0)
 		return r;
 	t->malformed = rest.malformed ? t->malformed + 1 : 0;
+	if (!ended && t->misfits >= MISFITS_MAX)
+		return task_end_with(t, TASK_GAVE_UP, "schema",
+				     "the model's answer did not fit the schema, %d "
+				     "times",
+				     MISFITS_MAX);
 	if (!ended && t->malformed >= MALFORMED_MAX)
 		return task_end_with(t, TASK_LIMIT, "malformed",
 				     "%d turns in a row had calls that cannot be read",

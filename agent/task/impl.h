@@ -7,6 +7,7 @@
 
 #include "agent/model/model.h"
 #include "agent/model/tokens.h"
+#include "agent/task/form.h"
 #include "agent/task/stuck.h"
 #include "agent/task/task.h"
 #include "agent/tool/toolset.h"
@@ -46,6 +47,7 @@ struct task {
 	unsigned cut;	       /* turns in a row that the output limit cut off */
 	unsigned malformed;    /* turns in a row with a call that cannot be read */
 	unsigned empty;	       /* turns without words and calls */
+	unsigned misfits;      /* answers that did not fit conf->schema */
 	bool told_real_calls;
 	bool nudged;   /* words without a call were doubted; until the next call */
 	bool told_cut; /* that the server cuts prompts */
@@ -100,6 +102,11 @@ int task_say_words(struct task *t, struct err *e);
 /** task_say_interrupt() - has the person pressed ^C? Asks what to do: TASK_GO_ON (0),
  *  TASK_ENDED, or a negative errno. @asked, may be NULL: it was so */
 int task_say_interrupt(struct task *t, bool *asked);
+
+/** task_say_form() - does the answer fit the schema that it has to? Then @text becomes it.
+ *  Return: 1 (also where there is no schema), 0: @why is why not, or a negative errno */
+int task_say_form(struct task *t, struct buf *text, char why[SCHEMA_WHY],
+		  struct err *e);
 
 /* budget.c */
 /** task_budget() - before a request: TASK_GO_ON, and t->last_cause when this turn has

@@ -1,5 +1,6 @@
 /* What is said while a task runs: by us to the person and to the model, and by the person
  * who pressed ^C. */
+#include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,6 +46,22 @@ int task_say_words(struct task *t, struct err *e)
 			     buf_cstr(&t->words), e);
 	buf_truncate(&t->words, 0);
 	return r;
+}
+
+int task_say_form(struct task *t, struct buf *text, char why[SCHEMA_WHY], struct err *e)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(TOOL_TEXT_MAX);
+	int r;
+
+	if (!t->conf->schema)
+		return 1;
+	r = form_answer(t->conf->schema, buf_cstr(text), &line, why);
+	if (r <= 0)
+		return r < 0 ? err_sys(e, r, "cannot read the answer") : 0;
+	buf_truncate(text, 0);
+	t->report->json = true;
+	r = buf_add(text, line.data, line.len);
+	return r < 0 ? err_sys(e, r, "cannot keep the answer") : 1;
 }
 
 static bool drain(int fd)

@@ -143,9 +143,36 @@ static int words_only(struct task *t, const char *text, struct err *e)
 	return task_end_with(t, TASK_DONE, "answer", NULL);
 }
 
+/* The answer has a form: words that have it are it, and others are no answer. */
+static int words_in_form(struct task *t, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(SCHEMA_WHY + 300);
+	char why[SCHEMA_WHY];
+	int r = task_say_form(t, &t->report->answer, why, e);
+
+	if (r < 0)
+		return r;
+	if (r > 0)
+		return task_end_with(t, TASK_DONE, "answer", NULL);
+	if (t->misfits++)
+		return task_end_with(t, TASK_GAVE_UP, "schema",
+				     "the model's words do not fit the schema: %s",
+				     why);
+	task_say_notice(t, "the model's words do not fit the schema: %s", why);
+	buf_addf(&text,
+		 "[cubby: that does not fit the person's schema: %s. Go on, and end "
+		 "with "
+		 "finish, whose answer is JSON alone; success false if it cannot be "
+		 "done.]",
+		 why);
+	return task_say(t, buf_cstr(&text), e);
+}
+
 /* Words without a call: the answer, unless they only look like one. */
 static int words_alone(struct task *t, const struct turn *turn, struct err *e)
 {
+	if (t->conf->schema && !looks_like_call(t, turn))
+		return words_in_form(t, e);
 	if (!looks_like_call(t, turn))
 		return words_only(t, buf_cstr(&turn->text), e);
 	if (t->told_real_calls)
@@ -372,6 +399,7 @@ static void prepare(struct task *t, struct task_conf *conf, struct task_report *
 			    .shorten = task_shorten,
 			    .news = BUF_INIT(64 << 10),
 			    .words = BUF_INIT(64 << 10) };
+	ret->form = conf->schema != NULL;
 	tokens_init(&t->tokens);
 	t->start_ms = task_now(t);
 	if (!conf->started_ms)

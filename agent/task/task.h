@@ -65,6 +65,8 @@ struct task_report {
 	const char *cause; /* a word: "finish", "answer", "rounds", "tokens", "time",
 			      "stuck", "malformed", "context", "service", … */
 	struct buf answer; /* owned; the model's last words; may be empty */
+	bool form;	   /* the answer had to be JSON of conf->schema, … */
+	bool json;	   /* … and is */
 	struct err why;	   /* filled unless done: one line for a person */
 	struct task_status status;
 	unsigned calls, failed_calls;
@@ -127,7 +129,8 @@ struct task_review {
 
 /* Everything is borrowed for task_run(). */
 struct task_conf {
-	const char *text;		     /* the task */
+	const char *text;	   /* the task */
+	const struct json *schema; /* the answer has to be JSON that fits it */
 	const struct task_picture *pictures; /* that go with it */
 	size_t n_pictures;
 	struct model_conf model;

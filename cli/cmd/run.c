@@ -69,6 +69,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				       "--continue: the task's work would be gone");
 		if (a->detach && !a->words.n && !a->task.replay && !a->go_on)
 			return cmd_bad(state, "--detach: a task is missing");
+		if (!a->words.n && !a->task.replay && a->task.schema)
+			return cmd_bad(state, "--schema: a task is missing");
 		if (!a->words.n && !a->task.replay && !can_talk(cmd_app(state)))
 			return cmd_bad(state, "a task is missing");
 		return 0;

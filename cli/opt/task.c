@@ -2,7 +2,7 @@
 
 #include "cli/opt/box.h"
 
-enum { KEY_REPLAY = 0x2200, KEY_ATTACH };
+enum { KEY_REPLAY = 0x2200, KEY_ATTACH, KEY_SCHEMA };
 
 #define ROW(name, key, arg, flags, doc)                          \
 	{                                                        \
@@ -37,6 +37,8 @@ static const struct argp_option options[] = {
 	    "more instructions for the model"),
 	{ "attach", KEY_ATTACH, "FILE", 0, "give the model FILE, a picture or a text",
 	  0 },
+	{ "schema", KEY_SCHEMA, "FILE", 0,
+	  "the answer is JSON that fits the JSON schema in FILE", 0 },
 	{ "replay", KEY_REPLAY, "FILE", 0,
 	  "take the model's turns from a transcript; commands really run", 0 },
 	{ 0 },
@@ -50,6 +52,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_ATTACH:
 		return words_add(&o->attach, arg) < 0 ? cmd_bad(state, "too many files")
 						      : 0;
+	case KEY_SCHEMA:
+		o->schema = arg;
+		return 0;
 	case KEY_REPLAY:
 		o->replay = arg;
 		return 0;

@@ -10,6 +10,7 @@
 
 struct opt_task {
 	const char *replay;   /* file; NULL = none; borrowed from argv */
+	const char *schema;   /* file; likewise */
 	struct words attach;  /* owned; files */
 	bool save_transcript; /* --save-transcript was given, with a file or without */
 };

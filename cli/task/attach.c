@@ -7,6 +7,7 @@
 #include "agent/tool/picture.h"
 #include "base/base64.h"
 #include "base/file.h"
+#include "base/schema.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -86,4 +87,21 @@ int attach_file(struct attach *a, const char *name, struct err *e)
 	return picture_read(data.data, data.len, &p)
 		       ? add_picture(a, name, &p, &data, e)
 		       : add_text(a, name, &data, e);
+}
+
+int attach_schema(const char *name, struct json **ret, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(ATTACH_SCHEMA_MAX);
+	_cleanup_json_ struct json *j = NULL;
+	int r = read_file(name, &text, e);
+
+	if (r < 0)
+		return r;
+	r = json_parse(buf_cstr(&text), text.len, &j, e);
+	if (r == 0)
+		r = schema_check(j, e);
+	if (r < 0)
+		return err_wrap(e, "'%s'", name);
+	*ret = take(&j, NULL);
+	return 0;
 }

@@ -7,7 +7,7 @@
 
 #include "agent/task/task.h"
 
-enum { ATTACH_MAX = 16, ATTACH_TEXT_MAX = 256 << 10 };
+enum { ATTACH_MAX = 16, ATTACH_TEXT_MAX = 256 << 10, ATTACH_SCHEMA_MAX = 32 << 10 };
 
 struct attach {
 	struct task_picture pictures[ATTACH_MAX]; /* text and base64 owned */
@@ -19,5 +19,8 @@ void attach_done(struct attach *a);
 
 /** attach_file() - -EINVAL: it is neither; -E2BIG: too large or too many */
 int attach_file(struct attach *a, const char *name, struct err *e);
+
+/** attach_schema() - of the answer; -EINVAL: it is none, or more than is supported */
+int attach_schema(const char *name, struct json **ret, struct err *e);
 
 #endif

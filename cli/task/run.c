@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/task/form.h"
 #include "agent/task/task.h"
 #include "agent/tool/machine.h"
 #include "agent/turn/transcript.h"
@@ -53,6 +54,7 @@ struct work {
 	struct task_conf conf;
 	struct machine machine; /* owned */
 	struct attach attach;	/* owned */
+	struct json *schema;	/* owned; of the answer; NULL = it has none */
 	struct buf text;	/* owned; the task with its files */
 	char network[400], limits[160], resumed[TASKLOG_NAME], log[TASKLOG_NAME];
 	/* Owned descriptors; -1 = none. */
@@ -97,6 +99,7 @@ static void work_done(struct work *w)
 	modelpick_done(&w->pick);
 	machine_done(&w->machine);
 	attach_done(&w->attach);
+	json_free(&w->schema);
 	buf_done(&w->text);
 	buf_done(&w->model);
 	buf_done(&w->settings);
@@ -120,6 +123,14 @@ static int read_attached(struct work *w, struct err *e)
 	}
 	buf_adds(&w->text, w->t->text ? w->t->text : "");
 	buf_adds(&w->text, buf_cstr(&w->attach.text));
+	if (w->t->task->schema) {
+		int r = attach_schema(w->t->task->schema, &w->schema, e);
+
+		if (r < 0)
+			return err_wrap(e, "--schema");
+		if (!w->t->task->replay)
+			(void)form_ask(w->schema, &w->text);
+	}
 	return buf_failed(&w->text) < 0 ? err_set(e, -E2BIG, "the task is too long")
 					: 0;
 }
@@ -317,6 +328,7 @@ static void fill_conf(struct work *w)
 	facts_limits(&w->setup.spec.limits, w->limits, sizeof(w->limits));
 	w->conf = (struct task_conf){
 		.text = w->text.len ? w->text.data : w->t->text,
+		.schema = w->schema,
 		.pictures = w->attach.pictures,
 		.n_pictures = w->attach.n,
 		.model = w->pick.conf,

@@ -54,9 +54,15 @@ static void show_answer(const struct app *app, const struct task_report *r,
 
 	if (!r->answer.len)
 		return;
-	if (!app->quiet && terminal && strcmp(buf_cstr(&r->answer), said) == 0)
+	if (r->form && !r->json) { /* a program waits for something else */
+		render_lines(app->err, buf_cstr(&r->answer));
+		fputc('\n', app->err);
 		return;
-	if (!terminal) /* a file or program gets it as it is */
+	}
+	if (!app->quiet && terminal && !r->json &&
+	    strcmp(buf_cstr(&r->answer), said) == 0)
+		return;
+	if (!terminal || r->json) /* a file or program gets it as it is */
 		(void)buf_add(&b, r->answer.data, r->answer.len);
 	else
 		add_answer(app, r, &b);
