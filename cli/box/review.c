@@ -35,7 +35,37 @@ static int take_pending(const struct boxsetup *setup, struct err *e)
 	return r < 0 ? r : pending_take(&setup->spec, setup->dir.dirfd, e);
 }
 
-int review_open(const struct boxsetup *setup, bool change, struct review *ret,
+/* The monitor of a box that runs has the box's lock. */
+static int lock_running(struct review *rv, struct err *e)
+{
+	int r = file_lock(rv->setup->dir.dirfd, "applying", false, e);
+
+	rv->running = true;
+	rv->lock = r;
+	return r == -EWOULDBLOCK
+		       ? err_set(e, -EBUSY,
+				 "another command takes changes over just now")
+		       : MIN(r, 0);
+}
+
+static int lock_it(struct review *rv, enum review_for what, struct err *e)
+{
+	const struct boxsetup *s = rv->setup;
+	int r;
+
+	if (what == REVIEW_WITHIN)
+		return lock_running(rv, e);
+	r = boxend_idle(&s->store, s->spec.key, e);
+	if (r == -EBUSY && what == REVIEW_GIVE) {
+		*e = ERR_NONE;
+		return lock_running(rv, e);
+	}
+	if (r >= 0)
+		r = rv->lock = boxdir_lock(&s->dir, true, e);
+	return MIN(r, 0);
+}
+
+int review_open(const struct boxsetup *setup, enum review_for what, struct review *ret,
 		struct err *e)
 {
 	_cleanup_review_ struct review rv = REVIEW_NONE;
@@ -50,13 +80,9 @@ int review_open(const struct boxsetup *setup, bool change, struct review *ret,
 		return err_set(e, r, "nothing of this directory is under review");
 	if (r < 0)
 		return err_sys(e, r, "cannot look for what is under review");
-	if (change) {
-		r = boxend_idle(&setup->store, setup->spec.key, e);
-		if (r >= 0)
-			r = rv.lock = boxdir_lock(&setup->dir, true, e);
-		if (r < 0)
-			return r;
-	}
+	r = what == REVIEW_LOOK ? 0 : lock_it(&rv, what, e);
+	if (r < 0)
+		return r;
 	rv.project = inroot_open_real(setup->spec.project, O_RDONLY | O_DIRECTORY);
 	if (rv.project < 0)
 		return err_sys(e, rv.project, "cannot open the project directory");
@@ -175,7 +201,10 @@ int review_ask(const struct review *rv, const struct json *args, struct json **r
 {
 	_cleanup_json_ struct json *list = ret ? json_array() : NULL;
 	struct listening l = { .list = list, .out = out };
-	int r = ask(rv, "review", args, &l, e);
+	_cleanup_json_ struct json *all = json_dup(args);
+	int r = json_set_bool(all, "running", rv->running) < 0
+			? err_sys(e, -ENOMEM, "cannot ask for a review")
+			: ask(rv, "review", all, &l, e);
 
 	if (ret)
 		*ret = take(&list, NULL);

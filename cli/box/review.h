@@ -11,17 +11,25 @@
 struct review {
 	const struct boxsetup *setup; /* borrowed */
 	int lock, project;	      /* owned; lock: -1 = only looks */
+	bool running;		      /* the box is in use */
 };
 #define REVIEW_NONE ((struct review){ .lock = -1, .project = -1 })
 void review_close(struct review *rv);
 #define _cleanup_review_ _cleanup_(review_close)
 
+enum review_for {
+	REVIEW_LOOK,  /* nothing is changed */
+	REVIEW_GIVE,  /* the project is; the layer, where the box is not in use */
+	REVIEW_ALONE, /* the layer is: nobody may use the box until review_close() */
+	REVIEW_WITHIN /* as REVIEW_GIVE, by somebody who uses the box */
+};
+
 /**
  * review_open() - of a box that boxsetup_find() has found, or that has been left
- * @change: nobody may use the box until review_close()
- * Return: 0; -ENOENT: nothing was ever under review; -EBUSY: the box is in use.
+ * Return: 0; -ENOENT: nothing was ever under review; -EBUSY: the box is in use, or
+ * somebody else takes something over.
  */
-int review_open(const struct boxsetup *setup, bool change, struct review *ret,
+int review_open(const struct boxsetup *setup, enum review_for what, struct review *ret,
 		struct err *e);
 
 /** review_ask() - one operation of runtime/worker/review.h

@@ -262,6 +262,11 @@ static int settle(const struct reviewshow *s, const struct review *rv,
 			r = on_held(rv, "patch", args, s->out, NULL, e);
 			break;
 		case 'x':
+			if (rv->running) {
+				render_note(s->app, "the box is in use: once it is "
+						    "stopped 'cubby discard' does it");
+				break;
+			}
 			r = on_held(rv, "discard", args, NULL, NULL, e);
 			return r < 0 ? r : 1;
 		case 'k':
@@ -272,6 +277,19 @@ static int settle(const struct reviewshow *s, const struct review *rv,
 		}
 	}
 	return r;
+}
+
+/* Return: 1 = they are settled, 0 = they stay. */
+static int tell_held(const struct reviewshow *s, const struct review *rv,
+		     const struct json *args, const struct json *list, struct err *e)
+{
+	size_t held = count(list, false);
+
+	render_note(s->app, "%zu change%s held%s", held, held == 1 ? " is" : "s are",
+		    s->meanwhile ? " until you leave" : ":");
+	if (!s->app->quiet && !s->app->json && !s->meanwhile)
+		reviewshow_stat(s, list, false);
+	return s->in >= 0 ? settle(s, rv, args, e) : 0;
 }
 
 int reviewshow_take(const struct reviewshow *s, const struct review *rv,
@@ -299,45 +317,54 @@ int reviewshow_take(const struct reviewshow *s, const struct review *rv,
 		r = take_git(s, rv, e);
 	if (r < 0)
 		return r;
-	if (held) {
-		render_note(s->app, "%zu change%s held:", held,
-			    held == 1 ? " is" : "s are");
-		if (!s->app->quiet && !s->app->json)
-			reviewshow_stat(s, list, false);
-		if (s->in >= 0)
-			r = settle(s, rv, args, e);
-	}
+	if (held)
+		r = tell_held(s, rv, args, list, e);
 	if (r < 0)
 		return r;
 	if (taken || r > 0)
 		render_note(s->app, "'cubby undo' takes back what was taken over");
-	if (held && r == 0)
+	if (held && r == 0 && !s->meanwhile)
 		render_note(s->app,
 			    "kept in the box; 'cubby diff' shows it, 'cubby apply "
 			    "PATH' takes it over");
 	return has_failed(list);
 }
 
-int reviewshow_end(const struct app *app, const struct boxsetup *s, struct err *e)
+static int take_by_config(const struct app *app, const struct boxsetup *s,
+			  enum review_for what, struct err *e)
 {
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *args = review_args("apply");
 	const char *policy = config_text(app->config, CONFIG_APPLY);
-	bool ask = tty_is(STDIN_FILENO) && tty_is(fileno(app->err)) && !app->json &&
+	bool ask = what != REVIEW_WITHIN && tty_is(STDIN_FILENO) &&
+		   tty_is(fileno(app->err)) && !app->json &&
 		   strcmp(policy, "never") != 0;
 	struct reviewshow show = { .app = app,
 				   .out = app->err,
-				   .in = ask ? STDIN_FILENO : -1 };
+				   .in = ask ? STDIN_FILENO : -1,
+				   .meanwhile = what == REVIEW_WITHIN };
 	int r;
 
 	if (s->spec.project_mode != PROJECT_REVIEW)
 		return 0;
 	json_set_str(args, "policy", policy);
-	r = review_open(s, true, &rv, e);
-	if (r == -EBUSY)
-		render_note(app, "what the box has changed stays in it while it is in "
-				 "use; 'cubby stop' and 'cubby apply' take it over");
+	r = review_open(s, what, &rv, e);
+	if (r == -EBUSY) {
+		render_note(app, "%s; 'cubby apply' takes over what waits in the box",
+			    e->msg);
+		*e = ERR_NONE;
+	}
 	if (r < 0)
 		return r == -EBUSY || r == -ENOENT ? 0 : r;
 	return reviewshow_take(&show, &rv, args, e);
+}
+
+int reviewshow_end(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	return take_by_config(app, s, REVIEW_GIVE, e);
+}
+
+int reviewshow_meanwhile(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	return take_by_config(app, s, REVIEW_WITHIN, e);
 }

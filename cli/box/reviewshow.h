@@ -14,6 +14,7 @@ struct reviewshow {
 	const struct app *app; /* borrowed */
 	FILE *out;	       /* borrowed */
 	int in;		       /* where answers come from; -1 = nobody is asked */
+	bool meanwhile;	       /* what is held comes up again */
 };
 
 /** reviewshow_stat() - a line for each change: its kind, its name, its lines
@@ -39,5 +40,10 @@ int reviewshow_take(const struct reviewshow *s, const struct review *rv,
  *  left. Nothing where the project was not under review, or nothing has changed.
  *  Return: 0, also when it has to wait, which is said. */
 int reviewshow_end(const struct app *app, const struct boxsetup *s, struct err *e);
+
+/** reviewshow_meanwhile() - the same while the box goes on, which is open: what is held is
+ *  only counted */
+int reviewshow_meanwhile(const struct app *app, const struct boxsetup *s,
+			 struct err *e);
 
 #endif

@@ -96,7 +96,7 @@ static int apply(const struct app *app, const struct args *a, struct err *e)
 		return err_sys(e, r, "cannot say what to apply");
 	r = boxsetup_find(app, &s, e);
 	if (r == 0)
-		r = review_open(&s, true, &rv, e);
+		r = review_open(&s, REVIEW_GIVE, &rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
 		r = review_add_path(what, &s, *w, e);
 	return r < 0 ? r : reviewshow_take(&show, &rv, what, e);

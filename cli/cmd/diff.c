@@ -78,7 +78,7 @@ static int diff(struct app *app, const struct args *a, struct err *e)
 	what = review_args(patch ? "patch" : "diff");
 	r = boxsetup_find(app, &s, e);
 	if (r == 0)
-		r = review_open(&s, false, &rv, e);
+		r = review_open(&s, REVIEW_LOOK, &rv, e);
 	if (r == -ENOENT && s.dir.dirfd >= 0)
 		return 0; /* there is no difference */
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)

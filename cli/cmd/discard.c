@@ -52,7 +52,7 @@ static int discard(const struct app *app, const struct args *a, struct err *e)
 	boxsetup_init(&s);
 	r = boxsetup_find(app, &s, e);
 	if (r == 0)
-		r = review_open(&s, true, &rv, e);
+		r = review_open(&s, REVIEW_ALONE, &rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
 		r = review_add_path(what, &s, *w, e);
 	return r < 0 ? r : review_ask(&rv, what, NULL, NULL, e);

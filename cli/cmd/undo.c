@@ -18,7 +18,7 @@ static int undo(const struct app *app, struct err *e)
 	boxsetup_init(&s);
 	r = boxsetup_find(app, &s, e);
 	if (r == 0)
-		r = review_open(&s, true, &rv, e);
+		r = review_open(&s, REVIEW_GIVE, &rv, e);
 	if (r == 0)
 		r = review_ask(&rv, what, &told, NULL, e);
 	reviewshow_told(app, told);

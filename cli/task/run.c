@@ -542,7 +542,9 @@ static int talk_task(void *ctx, const char *text, struct err *e)
 	w->so_far = report.status;
 	w->conf.compact = false;
 	view_end_foreign(w->app, &report.changes);
-	r = next_resume(w, e);
+	r = reviewshow_meanwhile(w->app, &w->setup, e);
+	if (r >= 0)
+		r = next_resume(w, e);
 	return r < 0 ? r : (int)report.end;
 }
 

@@ -11,7 +11,7 @@ static int open_review(const struct boxsetup *s, const char *op, struct review *
 		       struct json **args, struct err *e)
 {
 	*args = review_args(op);
-	return *args ? review_open(s, false, rv, e)
+	return *args ? review_open(s, REVIEW_LOOK, rv, e)
 		     : err_sys(e, -ENOMEM, "cannot ask what has changed");
 }
 

@@ -138,6 +138,9 @@ static int put_file(const struct at *at)
 	}
 	(void)sys_unlinkat(temp.dir, temp.name, 0); /* what a kill left */
 	r = carry_copy(&from, &temp, &as);
+	now = diff_look(at->w->a->upper, s->path);
+	if (r == 0 && !is_same(&now, &s->now))
+		r = -ESTALE; /* so what was copied was judged, also in a box that runs */
 	if (r == 0)
 		r = keep_old(at);
 	if (r == 0)

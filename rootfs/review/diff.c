@@ -16,11 +16,13 @@
 #include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
+#include "rootfs/review/given.h"
 
 enum { CHUNK = 64 << 10, COMPARED = 1 << 30 /* bytes; a larger file is another */ };
 
 struct making {
 	const struct layer *layer;
+	struct given given; /* owned */
 	struct diff *diff;
 	char hidden[PATH_MAX]; /* the opaque directory that we are in; "" = none */
 	char git[PATH_MAX];    /* the git directory that we are in */
@@ -92,8 +94,21 @@ static int add(struct making *m, const struct diff_item *x, struct err *e)
 
 static bool is_newer(const struct making *m, const struct diff_item *x)
 {
+	const struct journal_step *given = given_find(&m->given, x->path);
+
+	if (given && given_same(&given->was, &x->was))
+		return false;
 	return x->was.mode && !S_ISDIR(x->was.mode) &&
 	       x->was.ctime > layer_since(m->layer, x->path);
+}
+
+/* It was taken over, and the box has let it be since. */
+static bool is_given(const struct making *m, const char *path, const struct stat *st)
+{
+	const struct journal_step *given = given_find(&m->given, path);
+	struct diff_side now = side_of(st);
+
+	return given && given_same(&given->now, &now);
 }
 
 /* ---- what is gone ----------------------------------------------------------------------- */
@@ -291,6 +306,8 @@ static int on_entry(void *ctx, const struct upper_entry *x, struct err *e)
 	enter(m, x);
 	if (strcmp(x->path, m->git) == 0 && *m->git)
 		return x->kind == UPPER_OPAQUE ? in_git(m, x, e) : 0;
+	if (is_given(m, x->path, &x->st))
+		return 0;
 	held = is_in(x->path, m->git) ? git_take_held(x->path + strlen(m->git) + 1)
 				      : "";
 	if (!held)
@@ -322,7 +339,11 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	m->diff = &d;
 	m->a = chunks;
 	m->b = chunks + CHUNK;
-	r = upper_walk(l->upper, on_entry, m, e);
+	m->given = GIVEN_NONE;
+	r = given_read(l->dir, &m->given, e);
+	if (r == 0)
+		r = upper_walk(l->upper, on_entry, m, e);
+	given_done(&m->given);
 	if (r < 0)
 		return r;
 	if (d.n)

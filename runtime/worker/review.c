@@ -13,6 +13,7 @@
 #include "rootfs/git/upper.h"
 #include "rootfs/review/apply.h"
 #include "rootfs/review/clean.h"
+#include "rootfs/review/given.h"
 #include "rootfs/review/patch.h"
 #include "runtime/spec/effects.h"
 #include "runtime/spec/spec.h"
@@ -29,8 +30,7 @@ struct verdict {
 	struct effect effect;
 	bool never;  /* it cannot be taken over at all */
 	bool chosen; /* it is taken over now */
-	int result;
-	const char *failed;
+	bool failed;
 };
 
 struct review {
@@ -39,7 +39,8 @@ struct review {
 	struct verdict *v;  /* owned: one for each item */
 	const struct json *args;
 	int boxdir;
-	size_t applied, held, failed;
+	bool running; /* the layer is in use */
+	size_t applied, failed;
 };
 
 static void review_done(struct review *rv)
@@ -219,6 +220,11 @@ static void choose(struct review *rv)
 		struct verdict *v = &rv->v[i];
 
 		judge(rv, x, v);
+		if (x->git && rv->running)
+			*v = (struct verdict){
+				held("a repository is taken over when the box ends"),
+				.never = true
+			};
 		v->chosen = is_asked(rv, x->path) && !v->never &&
 			    (v->effect.class == EFFECTS_HELD
 				     ? all && (!x->conflict || overwrite)
@@ -309,12 +315,23 @@ static int tell_failed(const char *path, int result)
 
 /* ---- the operations ---------------------------------------------------------------------- */
 
+static int by_path(const void *path, const void *item)
+{
+	return strcmp(path, ((const struct diff_item *)item)->path);
+}
+
 static void on_step(void *ctx, const char *path, int result)
 {
 	struct review *rv = ctx;
+	const struct diff_item *x =
+		rv->diff.n
+			? bsearch(path, rv->diff.items, rv->diff.n, sizeof(*x), by_path)
+			: NULL;
 
 	if (result == 0)
 		return;
+	if (x)
+		rv->v[x - rv->diff.items].failed = true;
 	rv->failed++;
 	(void)tell_failed(path, result);
 }
@@ -336,9 +353,42 @@ static struct apply apply_of(struct review *rv)
 static int clean(struct review *rv, struct err *e)
 {
 	_cleanup_diff_ struct diff left = { .items = NULL };
-	int r = diff_make(&rv->layer, &left, e);
+	int r;
 
-	return r < 0 ? r : clean_layer(&rv->layer, &left, e);
+	if (rv->running)
+		return 0;
+	r = diff_make(&rv->layer, &left, e);
+	if (r == 0)
+		r = clean_layer(&rv->layer, &left, e);
+	if (r == 0)
+		given_forget(rv->layer.dir);
+	return r;
+}
+
+/* A layer that is in use keeps what it gave: that is noted, where the box has not gone on
+ * since it was listed. */
+static int note_given(struct review *rv, struct err *e)
+{
+	_cleanup_free_ struct diff_item *items = calloc(rv->diff.n + 1, sizeof(*items));
+	size_t n = 0;
+
+	if (!rv->running)
+		return 0;
+	if (!items)
+		return err_sys(e, -ENOMEM, "cannot note what was taken over");
+	for (size_t i = 0; i < rv->diff.n; i++) {
+		const struct diff_item *x = &rv->diff.items[i];
+		struct diff_side now = diff_look(rv->layer.upper, x->path);
+
+		if (!rv->v[i].chosen || rv->v[i].failed || x->git || !now.mode ||
+		    S_ISDIR(now.mode) || (x->now.mode && !given_same(&now, &x->now)))
+			continue;
+		items[n++] = (struct diff_item){ .path = x->path,
+						 .was = diff_look(rv->layer.project,
+								  x->path),
+						 .now = now };
+	}
+	return given_add(rv->layer.dir, items, n, e);
 }
 
 static int list(struct review *rv, struct err *e)
@@ -407,6 +457,8 @@ static int op_apply(struct review *rv, struct err *e)
 	if (n)
 		r = apply_run(&a, chosen, n, e);
 	rv->applied = n;
+	if (r >= 0)
+		r = note_given(rv, e);
 	return r < 0 ? r : clean(rv, e);
 }
 
@@ -478,6 +530,7 @@ int review_job(int dir, const char *arg, const struct idmap *map, struct json **
 	if (r < 0)
 		return r;
 	rv.args = args;
+	rv.running = json_get_bool(args, "running", false);
 	op = json_get_str(args, "op") ?: "";
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
 		if (strcmp(ops[i].name, op) == 0) {

@@ -1,7 +1,8 @@
 /* review - the jobs on a project under review: what the box changed, which of it is taken
  * over by the rules, taking it over and back.
- * Needs:  the box's directory, and the project as standard input; for all but "diff" the
- *         box's lock, held by whoever asks.
+ * Needs:  the box's directory, and the project as standard input; for all but "diff"
+ *         and "patch" the box's lock or, while it is in use, that of "applying", held by
+ *         whoever asks.
  * Owns:   nothing.
  * Never:  takes over what the rules hold, unless it is named or all of it is asked for.
  *
@@ -11,6 +12,7 @@
  *   "policy"     "safe", "ask", "all", "never"
  *   "allow", "deny"   patterns that change the class of a path
  *   "overwrite"  also what has changed on the host meanwhile
+ *   "running"    the layer is in use: it stays as it is, and git's files in it
  *   "bytes"      of a patch: the rest is left out
  * Standard error gets a line of JSON for each change, or the patch as it is. */
 #ifndef RUNTIME_WORKER_REVIEW_H

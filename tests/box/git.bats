@@ -149,3 +149,16 @@ same_everywhere() { # the host and a box's next view
 	[[ $stderr == *"git on the host runs the programs that it names there"* ]]
 	grep -q '# mine' .git/config
 }
+
+@test "under review a commit of a box that is in use comes when it ends" {
+	git_repo
+	cubby exec --project review --detach -- sleep 600
+	boxed 'echo x >f; git add f; git commit -qm second'
+	run -0 cubby apply
+	[[ $output == *"a repository is taken over when the box ends"* ]]
+	[ "$(git log --format=%s | xargs)" = one ] && [ -e f ]
+	cubby stop
+	cubby apply
+	[ "$(git log --format=%s | xargs)" = "second one" ]
+	[ -z "$(git status --porcelain)" ]
+}

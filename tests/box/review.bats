@@ -234,18 +234,33 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ ! -e many ]
 }
 
-@test "a box that is in use is not applied from" {
+@test "a box that is in use is applied from; what it gave is no change until it changes again" {
 	echo 1 >a
-	box 'echo 2 >a'
+	echo gone >b
+	echo mine >c
 	cubby exec --project review --detach -- sleep 600
-	run -1 cubby apply
-	[[ $output == *"the box is in use"* ]]
-	[ "$(cubby diff --name-only)" = a ]
-	run cubby exec -- true
+	run cubby exec -- sh -c 'echo 2 >a; rm b; echo 2 >c; mkdir d; echo new >d/n; ln -s a l'
 	[[ $output == *"in use with --project review"* ]]
-	cubby stop
 	cubby apply
-	[ "$(cat a)" = 2 ]
+	[ "$(cat a c d/n l | xargs)" = "2 2 new 2" ] && [ ! -e b ]
+	[ -z "$(cubby diff --name-only)" ]
+	run -1 cubby discard --all
+	[[ $output == *"the box is in use"* ]]
+	# Both go on: the box alone in a, the host alone in c, both in d/n.
+	cubby exec -q -- sh -c 'echo 3 >>a; echo box >d/n'
+	echo host >c
+	echo host >d/n
+	[ "$(cubby diff --name-only | xargs)" = "a d/n" ]
+	run -0 cubby apply
+	[[ $output == *"d/n"*"changed on this machine, too"* ]]
+	[ "$(cat a c d/n | xargs)" = "2 3 host host" ]
+	cubby undo
+	[ "$(cat a c | xargs)" = "2 host" ]
+	cubby stop
+	cubby discard d/n
+	cubby apply
+	[ "$(box 'cat c d/n' | xargs)" = "host host" ]
+	[ -z "$(cubby diff --name-only)" ]
 }
 
 @test "read-only: the project can be seen and not changed" {

@@ -128,7 +128,7 @@ shows() {
 
 @test "screen: a conversation is one history; what is typed meanwhile steers it" {
 	model <<-'END'
-	{"expect":"first task","text":"One.","calls":[{"name":"shell","args":{"command":"x=kept; until [ -e go ]; do sleep 0.1; done"}}]}
+	{"expect":"first task","text":"One.","calls":[{"name":"shell","args":{"command":"x=kept; until [ -e go ]; do sleep 0.1; done; touch made .envrc"}}]}
 	{"expect":"also as webp","text":"Both."}
 	{"expect":"the second\nline","calls":[{"name":"shell","args":{"command":"echo $x"}}]}
 	{"expect":"kept","text":"The shell is *the same*."}
@@ -143,7 +143,8 @@ shows() {
 	keys Enter
 	shows "you, for its next turn: also as webp"
 	touch go
-	shows "Both." "cubby: done"
+	shows "Both." "cubby: done" "new      made" "1 change is held until you leave"
+	[ -e made ] && [ ! -e .envrc ]
 	keys "the second" M-Enter line Enter
 	shows "The shell is the same."
 	keys /cos Tab Enter
@@ -162,6 +163,8 @@ shows() {
 	keys /nonsense Enter
 	shows "there is no '/nonsense'"
 	keys C-d
+	shows "[k]eep"
+	keys k Enter
 	shows "status 0"
 	[ "$(requests)" = 4 ]
 	run -0 cubby log

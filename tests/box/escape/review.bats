@@ -105,6 +105,19 @@ $1"
 	[[ $output == *"the project is live: it is a bare repository itself"* ]]
 }
 
+@test "V09: an apply from a box that goes on takes nothing that was not judged" {
+	review 'mkdir -p in; echo ok >in/f'
+	cubby exec --project review --detach -- sh -c '
+		while :; do ln -sfn in/f l; ln -sfn /etc/passwd l; echo x >g; ln -sf /etc/shadow g; rm -f g; done' >/dev/null
+	for i in $(seq 20); do
+		cubby apply -q >/dev/null 2>&1 || true
+		for f in l g; do
+			[ ! -L "$f" ] || [[ $(readlink "$f") == in/f ]] || { readlink "$f"; return 1; }
+		done
+	done
+	cubby stop
+}
+
 @test "V08: a layer that cannot be read does not make the project live" {
 	review 'd=x; for i in $(seq 80); do d=$d/x; done; mkdir -p $d; echo 1 >$d/f'
 	run -125 cubby exec --project review -- touch made
