@@ -268,6 +268,25 @@ bool exchange_origin_allowed(const struct exchange *x)
 	return false;
 }
 
+/* A name that anybody may point at this host (DNS rebinding) is none of ours. */
+bool exchange_origin_own(const struct exchange *x)
+{
+	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+	const char *origin = head_field(&x->head, "origin");
+	const char *host = head_field(&x->head, "host");
+
+	if (!origin || !host || strncmp(origin, "http://", 7) != 0 ||
+	    strcasecmp(origin + 7, host) != 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t n = strlen(names[i]);
+
+		if (strncasecmp(host, names[i], n) == 0 && (!host[n] || host[n] == ':'))
+			return true;
+	}
+	return false;
+}
+
 /* A page of another origin that may call hears so. */
 static void put_origin(struct exchange *x)
 {

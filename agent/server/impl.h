@@ -121,6 +121,8 @@ void exchange_die(struct exchange *x);
 /** exchange_who() - whose box is meant */
 struct tenant_who exchange_who(struct exchange *x);
 bool exchange_origin_allowed(const struct exchange *x);
+/** exchange_origin_own() - a page of this server itself, at a name of loopback */
+bool exchange_origin_own(const struct exchange *x);
 
 /* ---- conn.c */
 int conn_new(struct server *s, int fd, struct err *e);

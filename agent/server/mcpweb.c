@@ -60,6 +60,7 @@ struct session {
 	struct event events[EVENTS];
 	size_t first, count, bytes;
 	uint64_t number, streams;
+	bool primed; /* the revision that was agreed on has first events without data */
 	bool ended;
 };
 
@@ -231,11 +232,15 @@ static void on_line(void *ctx, const char *line, size_t len, bool whole)
 	struct err e = ERR_NONE;
 	struct session *s = ctx;
 	struct mcpweb_call *to = NULL;
+	const char *version;
 
 	if (!whole || json_parse(line, len, &j, &e) < 0)
 		return;
 	for (struct mcpweb_call *c = s->calls; c; c = c->next) {
 		if (!json_get(j, "method") && same_id(c->id, json_get(j, "id"))) {
+			version =
+				json_get_str(json_get(j, "result"), "protocolVersion");
+			s->primed |= version && strcmp(version, "2025-11-25") >= 0;
 			answer_call(c, line, len);
 			return;
 		}
@@ -297,7 +302,8 @@ static int check(struct exchange *x, struct err *e)
 {
 	const char *version = exchange_header(x, "mcp-protocol-version");
 
-	if (exchange_header(x, "origin") && !exchange_origin_allowed(x))
+	if (exchange_header(x, "origin") && !exchange_origin_own(x) &&
+	    !exchange_origin_allowed(x))
 		return err_set(e, -EPERM, "this origin may not call");
 	if (version && (strlen(version) != 10 || strspn(version, "0123456789-") != 10))
 		return err_set(e, -EINVAL, "bad mcp-protocol-version");
@@ -314,11 +320,37 @@ static struct session *session_for(struct exchange *x)
 		exchange_fail(x, 400, "mcp-session-id is needed");
 		return NULL;
 	}
-	for (struct session *s = all ? all->first : NULL; s; s = s->next)
-		if (strcmp(s->id, id) == 0)
-			return s;
+	for (struct session **at = all ? &all->first : NULL; at && *at;
+	     at = &(*at)->next) {
+		struct session *s = *at;
+
+		if (strcmp(s->id, id) != 0)
+			continue;
+		*at = s->next; /* to the front: the last one is asked for least */
+		s->next = all->first;
+		all->first = s;
+		return s;
+	}
 	exchange_fail(x, 404, "no such session");
 	return NULL;
+}
+
+/* Clients seldom say that they are done: what nobody asked for longest makes place. A client
+ * whose session is gone hears 404, and begins another. */
+static bool make_place(struct sessions *all)
+{
+	struct session *last = NULL, *listens = NULL;
+
+	if (all->count < SESSIONS)
+		return true;
+	for (struct session *s = all->first; s; s = s->next) {
+		last = s->calls || s->listener ? last : s;
+		listens = s->calls || !s->listener ? listens : s;
+	}
+	last = last ? last : listens;
+	if (last)
+		session_free(last);
+	return last != NULL;
 }
 
 /* Which session it is about; @ret stays as it is: it was answered, or the return is */
@@ -375,7 +407,7 @@ static int start_child(struct session *s, struct exchange *x, struct err *e)
 static struct session *session_new(struct exchange *x, struct err *e)
 {
 	struct sessions *all = sessions_of(exchange_tenant(x));
-	struct session *s = all && all->count < SESSIONS ? calloc(1, sizeof(*s)) : NULL;
+	struct session *s = all && make_place(all) ? calloc(1, sizeof(*s)) : NULL;
 
 	if (!s) {
 		err_set(e, -EAGAIN, "too many sessions");
@@ -408,6 +440,18 @@ static void on_call_gone(void *ctx)
 
 static const struct exchange_hooks call_hooks = { .gone = on_call_gone };
 
+/* The first bytes of a stream: a client of 2025-11-25 and later takes an event without data,
+ * whose number it asks from when it loses the stream before the first real one. */
+static void prime(struct exchange *x, const struct mcpweb_call *c)
+{
+	char text[64] = ":\n\n";
+
+	if (c && c->s->primed)
+		snprintf(text, sizeof(text),
+			 "id: %" PRIu64 "-0\nretry: 1000\ndata: \n\n", c->stream);
+	exchange_write(x, text, strlen(text));
+}
+
 static int begin_call(struct session *s, struct exchange *x, const struct json *j,
 		      bool fresh, struct err *e)
 {
@@ -432,7 +476,7 @@ static int begin_call(struct session *s, struct exchange *x, const struct json *
 	if (c->events)
 		exchange_begin(x, 200, "text/event-stream", headers, -1);
 	if (c->events)
-		exchange_write(x, ":\n\n", 3);
+		prime(x, fresh ? NULL : c);
 	return 0;
 }
 

@@ -5,7 +5,7 @@ load ../lib
 
 setup_file() {
 	# Before HOME is a private one.
-	INSPECTOR=$("$BATS_TEST_DIRNAME/../../scripts/install-inspector" --cached || true)
+	INSPECTOR=$("$BATS_TEST_DIRNAME/../../scripts/install-npm" --cached inspector || true)
 	export INSPECTOR
 	lib_env
 	lib_image
@@ -204,7 +204,7 @@ ends() { # the server within a minute; its status
 }
 
 @test "mcp: the official inspector lists the tools and calls one" {
-	[ -n "$INSPECTOR" ] || skip "the inspector is not installed (scripts/install-inspector)"
+	[ -n "$INSPECTOR" ] || skip "the inspector is not installed (scripts/install-npm inspector)"
 	run -0 --separate-stderr timeout 100 "$INSPECTOR" --cli cubby mcp --method tools/list
 	[ "$(jq -r '.tools[0].name' <<<"$output")" = shell ]
 	run -0 --separate-stderr timeout 100 "$INSPECTOR" --cli cubby mcp \

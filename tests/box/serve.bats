@@ -603,6 +603,9 @@ port_server() {
 		assert b"late" in seen, seen
 	END
 	serve_status DELETE /mcp 204 -H 'X-User-Id: alice' -H "Mcp-Session-Id: $session"
+	for _ in $(seq 20); do # clients that never say that they are done
+		serve_status POST /mcp 200 -H 'X-User-Id: alice' -H 'Content-Type: application/json' -d "$init"
+	done
 	serve_status DELETE /mcp 404 -H 'X-User-Id: alice' -H "Mcp-Session-Id: $session"
 }
 
