@@ -55,7 +55,7 @@ struct model_conf {
 	const struct prices *prices; /* the user's word; NULL = the table's */
 	int replay_fd; /* provider "replay": a transcript; borrowed; else -1 */
 	int abort_fd;  /* readable = give a request up; borrowed; -1 = none */
-	/* For tests: shorter times, 0 = LLM.md 1.2. */
+	/* For tests: shorter times, 0 = those of every day. */
 	uint64_t connect_ms, first_byte_ms, stall_ms;
 };
 

@@ -17,8 +17,7 @@ struct box;
 struct toolbox;
 struct toolset;
 
-/* How a call left things; the loop stops running later calls of a turn by it
- * (LLM.md 6.5). */
+/* How a call left things; the loop stops running later calls of a turn by it. */
 enum tool_outcome {
 	TOOL_OK,      /* done, whatever the command's exit status */
 	TOOL_ERROR,   /* nothing ran or it failed: text says why, for the model */
@@ -59,8 +58,8 @@ typedef int tool_plug_fn(void *ctx, const struct json *args, struct tool_result 
 struct tool {
 	const char *name;
 	const char *description; /* for the model */
-	const char *schema; /* JSON schema of the arguments (LLM.md 3, Request 3) */
-	tool_run_fn *run;   /* NULL = plug */
+	const char *schema;	 /* JSON schema of the arguments */
+	tool_run_fn *run;	 /* NULL = plug */
 	tool_plug_fn *plug;
 	void *ctx; /* of plug; borrowed */
 };

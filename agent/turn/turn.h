@@ -99,7 +99,7 @@ int turn_name_calls(struct turn *t, uint64_t *seed, struct err *e);
 int turn_parse_args(struct turn *t, struct err *e);
 
 /** turn_looks_like_call() - true when the text is plainly a call in words: a server
- *  without a tool-call parser (LLM.md 5.10) */
+ *  without a tool-call parser */
 bool turn_looks_like_call(const struct turn *t, const char *const *tools);
 
 #endif

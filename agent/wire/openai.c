@@ -25,7 +25,7 @@ static int put_arguments(struct json *fn, struct err *e)
 }
 
 /* Gemini signs the first call of a turn, and refuses a turn of which none is signed: one
- * of another model, or of another server. This word stands for a signature (LLM.md 3). */
+ * of another model, or of another server. This word stands for a signature. */
 static int sign(struct json *call)
 {
 	static const char word[] = "skip_thought_signature_validator";
@@ -82,7 +82,7 @@ static int fix_calls(const struct wire_server *s, struct json *message, struct e
 	return 0;
 }
 
-/* What single servers insist on, or choke on (LLM.md 3, What goes back). */
+/* What single servers insist on, or choke on. */
 static int fix_members(const struct wire_server *s, struct json *message)
 {
 	static const char *const thoughts[] = { "reasoning_content", "reasoning",

@@ -58,7 +58,7 @@ static int new_call(struct openai_assemble *a, struct err *e)
 	return (int)a->turn.n_calls - 1;
 }
 
-/* Which call a fragment belongs to, or a new one; the table of LLM.md 3.3. */
+/* Which call a fragment belongs to, or a new one. */
 static int find_call(struct openai_assemble *a, const struct json *frag, struct err *e)
 {
 	const char *id = json_get_str(frag, "id");

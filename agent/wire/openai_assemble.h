@@ -1,8 +1,7 @@
 /* openai_assemble - the chunks of a Chat Completions stream become one turn.
  * Needs:  parsed chunks, in order.
  * Owns:   the turn until openai_assemble_end() hands it over.
- * Never:  believes an index, a count or a finish reason: what is there decides
- *         (LLM.md 3, Chunk assembly). */
+ * Never:  believes an index, a count or a finish reason: what is there decides. */
 #ifndef AGENT_WIRE_OPENAI_ASSEMBLE_H
 #define AGENT_WIRE_OPENAI_ASSEMBLE_H
 

@@ -64,7 +64,7 @@ enum {
 	RETRY_PATIENCE_MS = 120 * 1000 /* a longer Retry-After ends the task */
 };
 
-/** retry_judge() - fill what, field and limit from the rest (LLM.md 7) */
+/** retry_judge() - fill what, field and limit from the rest */
 void retry_judge(struct retry_cause *c);
 
 /**

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "cli/show/app.h"
 
-/* What a status means (DESIGN.md 8). */
+/* What a status means. */
 enum cmd_status {
 	CMD_DONE = 0,
 	CMD_FAILED = 1,	  /* also: the model gave up */

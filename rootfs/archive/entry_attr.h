@@ -1,5 +1,5 @@
 /* entry_attr - put an entry's owner, mode, extended attributes and time on a new file,
- * and say what could not be put there (ARCHIVES.md 2: what cannot be represented).
+ * and say what could not be put there.
  * Needs:  the capabilities of box root for owners; without them they are recorded.
  * Owns:   nothing.
  * Never:  fails because something cannot be represented: that is counted. */

@@ -1,4 +1,4 @@
-/* layer - whiteouts: what a layer takes away of the layers below it. They act on lower
+/* whiteout - what a layer takes away of the layers below it. They act on lower
  * layers only, wherever they stand in the archive, so what this layer made is
  * remembered.
  * Needs:  the directory that all layers are applied to.
@@ -21,7 +21,6 @@ struct whiteout {
 
 int whiteout_init(struct whiteout *l, struct err *e);
 void whiteout_done(struct whiteout *l);
-#define _cleanup_layer_ _cleanup_(whiteout_done)
 
 /** whiteout_made() - remember that this layer made @name in the directory @dir */
 int whiteout_made(struct whiteout *l, const struct stat *dir, const char *name,

@@ -1,5 +1,5 @@
 /* snippets - the few files that make package managers work inside a box, written into a
- * fresh image (KERNEL.md 4.2).
+ * fresh image.
  * Needs:  the root of an image that nobody else changes.
  * Owns:   nothing.
  * Never:  follows a link out of the root, or writes through one: what stands in the

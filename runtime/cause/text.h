@@ -1,5 +1,5 @@
 /* cause_text - why a box cannot start, or is less than it could be: the reasons, their
- * texts and remedies (KERNEL.md 6). One row each, said the same everywhere.
+ * texts and remedies. One row each, said the same everywhere.
  * Needs:  nothing.
  * Owns:   nothing.
  * Never:  looks at the host; cause.c decides which reason it is. */

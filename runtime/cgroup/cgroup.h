@@ -1,4 +1,4 @@
-/* cgroup - one leaf per box: limits, usage, kill (KERNEL.md 5). This file chooses the
+/* cgroup - one leaf per box: limits, usage, kill. This file chooses the
  * method; cgroup_v2.c, cgroup_v1.c, cgroup_systemd.c and cgroup_child.c do the work.
  * Needs:  whatever the host delegates; best effort by rlimits where it is nothing.
  * Owns:   the leaf, from cgroup_create() to cgroup_destroy().

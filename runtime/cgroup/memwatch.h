@@ -1,6 +1,6 @@
 /* memwatch - the limits of memory and of processes of a box for which no cgroup keeps
  * them: adds up what the box holds, and ends the biggest process, or the newest ones, when
- * that is too much (KERNEL.md 5.1).
+ * that is too much.
  * Needs:  descriptors that the box's init has opened: the way to these from outside may be
  *         closed (chmod 000 /); the rights over the box's processes that the maker of
  *         their user namespace has.

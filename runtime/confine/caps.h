@@ -1,4 +1,4 @@
-/* caps - the capabilities of a box (KERNEL.md 3.3).
+/* caps - the capabilities of a box.
  * Needs:  CAP_SETPCAP in the box's user namespace (fresh namespaces have it).
  * Owns:   nothing.
  * Never:  gives a capability back. */
@@ -17,8 +17,7 @@ enum {
 };
 
 /** caps_limit() - bounding set and permitted set to the documented list and @more,
- * inheritable and ambient sets empty. Call in init, before no_new_privs and the filter
- * (KERNEL.md I3). */
+ * inheritable and ambient sets empty. Call in init, before no_new_privs and the filter. */
 int caps_limit(unsigned more, struct err *e);
 
 /** caps_keep_trace() - init: no program that it executes gets CAPS_TRACE back */

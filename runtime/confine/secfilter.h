@@ -1,4 +1,4 @@
-/* secfilter - the system calls that a box may make (KERNEL.md 3.4 and 4.2): finished
+/* secfilter - the system calls that a box may make: finished
  * programs, made by libseccomp's numbers and our tables when this was built.
  * Needs:  seccomp filters (3.5).
  * Owns:   nothing.

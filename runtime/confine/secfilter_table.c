@@ -359,7 +359,7 @@ static const struct secfilter_rule setid_root_rules[] = {
 /* ---- payloads of a single map --------------------------------------------------- */
 
 /* No id but the caller's exists, so that a change of owner could only fail: dpkg and
- * apt are told that it succeeded (KERNEL.md 4.2 says what follows from that). */
+ * apt are told that it succeeded. */
 static const struct secfilter_rule fake_rules[] = {
 	ALWAYS("chown", 0),
 	ALWAYS("chown32", 0),

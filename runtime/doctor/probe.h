@@ -1,5 +1,5 @@
-/* probe - what this host can do for boxes: a row per facility, each tried in a child
- * (KERNEL.md 6). For `cubby doctor`, which prints the rows and then starts a box.
+/* probe - what this host can do for boxes: a row per facility, each tried in a child.
+ * For `cubby doctor`, which prints the rows and then starts a box.
  * Needs:  a single-threaded process; a directory for trials on the store's filesystem.
  * Owns:   nothing: what a trial makes is gone afterwards.
  * Never:  decides by a version number what can be tried. */
@@ -16,7 +16,7 @@ struct probe_row {
 	const char *name;      /* for people: "id map" */
 	char rung[PROBE_RUNG]; /* what is used: "subuid"; "none" when it is fatal */
 	/* Why nothing better: PROBE_NONE and "" when it is the best already. A cause
-	 * without a reason has no row in KERNEL.md 6. */
+	 * without a reason is no cause of anything (cause.h). */
 	enum probe_reason reason;
 	char cause[PROBE_CAUSE];
 	char fix[PROBE_FIX]; /* "" = none known */

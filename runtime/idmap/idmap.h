@@ -1,5 +1,5 @@
 /* idmap - which host ids the box's users are: chosen once per box, recorded, written
- * into the child's user namespace (DESIGN.md 4, KERNEL.md 4). Needs:  /etc/subuid,
+ * into the child's user namespace. Needs:  /etc/subuid,
  * /etc/subgid, newuidmap and newgidmap for the best rung. Owns:   nothing. Never: falls
  * to a lesser map without saying why. */
 #ifndef RUNTIME_IDMAP_IDMAP_H
@@ -56,7 +56,7 @@ int idmap_choose_own(struct idmap *ret, struct err *e);
  *  newuidmap and newgidmap concurrently for subuid; keeps their stderr for @e */
 int idmap_write(const struct idmap *m, pid_t child, struct err *e);
 
-/** idmap_adopt() - child, after the maps: become box root (KERNEL.md C3). Clears
+/** idmap_adopt() - child, after the maps: become box root. Clears
  *  PDEATHSIG and dumpable: the caller sets them again. */
 int idmap_adopt(const struct idmap *m, struct err *e);
 

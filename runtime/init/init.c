@@ -533,7 +533,7 @@ static void reset_signals(void)
 		(void)sys_signal_default(sig); /* not for KILL and STOP */
 }
 
-/* Nobody in the box may trace this process or read its memory (KERNEL.md I2). */
+/* Nobody in the box may trace this process or read its memory. */
 static int protect(struct init *in, struct err *e)
 {
 	sigset_t set;

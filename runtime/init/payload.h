@@ -1,5 +1,4 @@
-/* payload - a program started in the box by init: pipes or a pty, identity, exec
- * (KERNEL.md 1.5).
+/* payload - a program started in the box by init: pipes or a pty, identity, exec.
  * Needs:  to be pid 1 of the box, with its capabilities.
  * Owns:   what it returned, until the caller hands it on.
  * Never:  gives a payload a descriptor that was not asked for, or a signal disposition,

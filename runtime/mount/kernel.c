@@ -282,7 +282,7 @@ static int fill_dev(int root, struct err *e)
 }
 
 /* Nobody in the box may make user namespaces: most of the kernel's recent holes start
- * there. The filter refuses the calls as well; this is the second lock (KERNEL.md C8).
+ * there. The filter refuses the calls as well; this is the second lock.
  */
 static int limit_userns(int root, struct err *e)
 {

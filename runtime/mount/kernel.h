@@ -1,5 +1,5 @@
 /* mount_kernel - what the kernel shows inside a box: /proc, /sys, /dev, /run, /tmp, and
- * what is masked of them (KERNEL.md 3.1, 3.2).
+ * what is masked of them.
  * Needs:  a root (an O_PATH descriptor), own pid, net and ipc namespaces; the stage, which
  *         goes with the host's tree, as working directory (mount_root.h).
  * Owns:   nothing.

@@ -1,4 +1,4 @@
-/* mounts - mounting onto places in a root that somebody else filled (KERNEL.md M2).
+/* mounts - mounting onto places in a root that somebody else filled.
  * Needs:  CAP_SYS_ADMIN in the mount namespace's user namespace; the host's /proc, for
  *         the older calls.
  * Owns:   nothing.

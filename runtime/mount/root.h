@@ -1,4 +1,4 @@
-/* mount_root - the box's root: the image under the box's upper layer (KERNEL.md M1).
+/* mount_root - the box's root: the image under the box's upper layer.
  * Needs:  the store; a user namespace whose root owns upper and work.
  * Owns:   its descriptors.
  * Never:  shows a path of the host in the box's mount table: all names are relative to a

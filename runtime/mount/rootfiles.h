@@ -1,5 +1,5 @@
 /* rootfiles - the few files that cubby itself keeps in a box's /etc: resolv.conf, hosts,
- * hostname (KERNEL.md M9).
+ * hostname.
  * Needs:  the box's root, before it is entered; the host's /etc/resolv.conf for
  *         --net host.
  * Owns:   nothing.

@@ -1,7 +1,7 @@
 /* netns - makes a fresh network namespace into the inside of a gate: every address is
  * local, every TCP connect arrives at sockets that were made here and are served
  * outside. All by netlink; no program is run.
- * Needs:  a new network namespace and CAP_NET_ADMIN in it (KERNEL.md C7).
+ * Needs:  a new network namespace and CAP_NET_ADMIN in it.
  * Owns:   the descriptors it returned, until they are handed on.
  * Never:  adds an interface or a way out: what is not redirected ends in here. */
 #ifndef RUNTIME_NET_NETNS_H

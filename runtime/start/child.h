@@ -1,5 +1,4 @@
-/* child - between the clone and the exec of init: makes the namespaces into a box
- * (KERNEL.md 1.2 to 1.4).
+/* child - between the clone and the exec of init: makes the namespaces into a box.
  * Needs:  the monitor's memory as it was at the clone, a socket to it, one thread.
  * Owns:   the new namespaces.
  * Never:  returns; starts init when a step failed: the failure goes up the socket. */

@@ -191,7 +191,7 @@ enum {
 };
 
 /* Straight into the v2 leaf, so that nothing is ever allocated outside it; else the old
- * calls (KERNEL.md 2). @into: the child was born in its leaf. The cgroup namespace is
+ * calls. @into: the child was born in its leaf. The cgroup namespace is
  * the child's to make, once it has joined its v1 leaves too. */
 static pid_t clone_child(struct attempt *a, bool *into)
 {

@@ -1,4 +1,4 @@
-/* start - from a spec to a running init: the monitor's side of KERNEL.md 1.1.
+/* start - from a spec to a running init: the monitor's side (child.h has the other).
  * Needs:  a fresh, single-threaded process; the box's lock.
  * Owns:   what struct running holds.
  * Never:  starts a box weaker than its spec; what had to be left out is in @why. */

@@ -29,7 +29,7 @@ struct box_command {
 			nothing of the image and has the rights of @user */
 	bool keep;   /* lives on after this client: --keep and background jobs */
 	/* Extra descriptors that become 3, 4, … inside: pipes, memfds and sockets of
-	 * ours only (KERNEL.md 1.5). Borrowed. */
+	 * ours only. Borrowed. */
 	const int *extra_fds;
 	unsigned n_extra_fds; /* 4 at most */
 };

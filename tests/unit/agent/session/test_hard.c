@@ -1,4 +1,4 @@
-/* SESSION.md 5: sizes, limits and what must not grow, by number, with real shells. */
+/* Sizes, limits and what must not grow, with real shells. */
 #include <stdio.h>
 #include <sys/stat.h>
 

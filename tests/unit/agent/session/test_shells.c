@@ -1,4 +1,4 @@
-/* SESSION.md 5 where the shell matters: the same rows with bash, zsh, dash and sh. */
+/* Where the shell matters: the same rows with bash, zsh, dash and sh. */
 #include <stdio.h>
 
 #include "base/proc.h"

@@ -1,4 +1,4 @@
-/* SESSION.md 5: interaction, robustness and jobs, by number, with real programs. */
+/* Interaction, robustness and jobs, with real programs. */
 #include "tests/unit/shellkit.h"
 
 #define RUN(t, ...)                                                    \

@@ -24,7 +24,7 @@ static void plain(const struct json *schema, const char *where)
 	}
 }
 
-/* LLM.md 3, Request 3: plain types only. */
+/* Plain types only: servers translate no others. */
 static void schemas_are_plain(void)
 {
 	_cleanup_toolset_ struct toolset s = { 0 };
