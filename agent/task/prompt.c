@@ -52,6 +52,8 @@ static void add_places(const struct prompt_facts *f, struct buf *out)
 		"what you install.\n"
 		"- /tmp, /run, and what runs: until the machine stops.\n",
 		f->directory);
+	if (f->cwd && strcmp(f->cwd, f->directory) != 0)
+		buf_addf(out, "- The person is in %s: shells begin there.\n", f->cwd);
 }
 
 static void add_facts(const struct prompt_facts *f, struct buf *out)

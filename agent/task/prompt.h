@@ -21,6 +21,7 @@ enum {
 /* Borrowed; NULL leaves the fact out. */
 struct prompt_facts {
 	const char *directory; /* of the project, absolute, the same in the box */
+	const char *cwd;       /* in it, where the person is */
 	const char *image;     /* "ubuntu:24.04" */
 	const char *system;    /* "Ubuntu 24.04 LTS, apt, x86_64, 2 processors, …" */
 	const char *programs;  /* "there are …; there are not …" */

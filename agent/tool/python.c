@@ -151,7 +151,7 @@ static int context_new(struct toolbox *t, const char *name, struct tool_python *
 	struct python_conf conf = { .port = python_box_port(t->conf.box),
 				    .events = &events,
 				    .ctx = c,
-				    .cwd = t->conf.project,
+				    .cwd = t->conf.cwd ?: t->conf.project,
 				    .user = t->conf.user,
 				    .env = t->conf.env,
 				    .files = true,

@@ -67,7 +67,7 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 		.port = &t->port,
 		.name = name,
 		.shell = t->conf.shell,
-		.cwd = t->conf.project,
+		.cwd = t->conf.cwd ?: t->conf.project,
 		.user = t->conf.user,
 		.env = t->conf.env,
 		.secrets = t->conf.secrets,
@@ -297,5 +297,5 @@ const char *tool_shell_cwd(const struct toolbox *t)
 	for (size_t i = 0; i < TOOL_SESSIONS; i++)
 		if (t->sessions[i] && strcmp(session_name(t->sessions[i]), "main") == 0)
 			return session_cwd(t->sessions[i]);
-	return t->conf.project;
+	return t->conf.cwd ?: t->conf.project;
 }

@@ -70,6 +70,7 @@ typedef void tool_output_fn(void *ctx, const void *data, size_t len);
 struct toolbox_conf {
 	struct box *box;	/* borrowed */
 	const char *project;	/* absolute path in the box; borrowed */
+	const char *cwd;	/* in it, where sessions begin; NULL = the project */
 	const char *shell;	/* NULL = bash; path or name in the box's PATH */
 	const char *user;	/* NULL = root */
 	const char *const *env; /* added to the session's; NULL-ended; may be NULL */

@@ -15,4 +15,9 @@ enum { DETACH_STATUS = 44 }; /* of those words: no such command was detached */
  *  @pid: NULL = the newest */
 int detach_logs(const char *pid, bool follow, struct words *ret);
 
+/** detach_wait() - the words that wait for such commands, print the status of each, a line
+ *  each, and end with that of the last
+ *  @pids: NULL-ended */
+int detach_wait(const char *const *pids, struct words *ret);
+
 #endif

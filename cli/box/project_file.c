@@ -6,6 +6,7 @@
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/agreed.h"
 #include "cli/box/confirm.h"
 #include "cli/opt/config_project.h"
 #include "cli/show/render.h"
@@ -34,32 +35,6 @@ static int read_inside(const char *project, const char *path, struct buf *ret,
 	return file_read_fd(fd, ret, e);
 }
 
-static bool is_agreed(const struct store *st, const char *key, const char *hash)
-{
-	_cleanup_buf_ struct buf b = BUF_INIT(HASH_HEX);
-	struct err ignored = ERR_NONE;
-	char path[HASH_HEX + 16];
-
-	snprintf(path, sizeof(path), "agreed/%s", key);
-	return file_read(st->dirfd, path, &b, &ignored) == 0 &&
-	       strcmp(buf_cstr(&b), hash) == 0;
-}
-
-static int note_agreed(const struct store *st, const char *key, const char *hash,
-		       struct err *e)
-{
-	_cleanup_close_ int dir = -1;
-	int r = sys_mkdirat(st->dirfd, "agreed", 0700);
-
-	if (r < 0 && r != -EEXIST)
-		return err_sys(e, r, "cannot make '%s/agreed'", st->path);
-	dir = file_open_dir(st->dirfd, "agreed", e);
-	if (dir < 0)
-		return dir;
-	return file_replace(dir, key, &(struct file_data){ hash, strlen(hash), 0600 },
-			    e);
-}
-
 static bool ask(const struct app *app, const struct buf *widens, enum project_ask how)
 {
 	bool yes = how == PROJECT_AGREE;
@@ -86,19 +61,16 @@ static int take_text(const struct app *app, const struct store *st,
 		     struct err *e)
 {
 	_cleanup_buf_ struct buf widens = BUF_INIT(4 * CONFIG_PROJECT_MAX);
-	char hash[HASH_HEX];
-	bool agreed;
-	int r = hash_text(text->data, text->len, hash, e);
+	const struct agreed a = { s->project, CONFIG_PROJECT_FILE, text };
+	bool agreed = agreed_to(st, &a);
+	int r = config_project_load(app->config, text->data, text->len, agreed, &widens,
+				    e);
 
-	if (r < 0)
-		return r;
-	agreed = is_agreed(st, s->key, hash);
-	r = config_project_load(app->config, text->data, text->len, agreed, &widens, e);
 	if (r < 0 || agreed || !widens.len)
 		return r;
 	if (!ask(app, &widens, how))
 		return 0;
-	r = note_agreed(st, s->key, hash, e);
+	r = agreed_note(st, &a, e);
 	if (r < 0)
 		return r;
 	buf_truncate(&widens, 0);

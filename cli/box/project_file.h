@@ -1,7 +1,7 @@
 /* project_file - .cubby/box.json of the project: read, agreed to by the person where it
  * widens the box, its packages and setup brought into the box once.
  * Needs:  a located project, an open store.
- * Owns:   agreed/<key> in the store: the hash of the text that the person agreed to.
+ * Owns:   nothing.
  * Never:  believes anything that the box can write: neither the agreement nor what was set
  *         up lies where it could. */
 #ifndef CLI_BOX_PROJECT_FILE_H

@@ -61,6 +61,7 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 	struct toolbox_conf conf = {
 		.box = h->box.box,
 		.project = h->box.spec.project,
+		.cwd = h->box.place.cwd,
 		.shell = config_text(c, CONFIG_SHELL_COMMAND),
 		.user = config_text(c, CONFIG_USER),
 		.secrets = h->secrets,

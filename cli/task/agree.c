@@ -5,15 +5,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
+#include "cli/box/agreed.h"
 #include "cli/box/place.h"
 #include "cli/opt/config_taskfile.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
-
-#define AGREED_DIR "agreed-tasks"
 
 enum { TEXT_MAX = 64 << 10 };
 
@@ -40,19 +38,6 @@ static int read_text(const char *project, struct buf *ret, struct err *e)
 	return r < 0 ? err_wrap(e, "'%s'", CONFIG_TASKFILE) : 1;
 }
 
-/* Of this text in this project. */
-static int make_name(const char *project, const struct buf *text, char ret[HASH_HEX],
-		     struct err *e)
-{
-	_cleanup_buf_ struct buf both = BUF_INIT(TEXT_MAX + PATH_MAX + 1);
-
-	buf_add(&both, project, strlen(project) + 1);
-	buf_add(&both, buf_cstr(text), text->len);
-	return buf_failed(&both) < 0 ? err_sys(e, buf_failed(&both), "cannot read '%s'",
-					       CONFIG_TASKFILE)
-				     : hash_text(both.data, both.len, ret, e);
-}
-
 static bool ask(const struct app *app, const struct buf *text)
 {
 	char line[16];
@@ -74,26 +59,16 @@ static bool ask(const struct app *app, const struct buf *text)
 static int agreed(const struct app *app, const struct store *st, const char *project,
 		  const struct buf *text, struct err *e)
 {
-	_cleanup_close_ int dir = -1, fd = -1;
-	char name[HASH_HEX];
-	int r = make_name(project, text, name, e);
+	const struct agreed a = { project, CONFIG_TASKFILE, text };
 
-	if (r == 0)
-		r = file_mkdirs(st->dirfd, AGREED_DIR, 0700, e);
-	if (r == 0)
-		r = dir = file_open_dir(st->dirfd, AGREED_DIR, e);
-	if (r < 0)
-		return r;
-	fd = sys_openat(dir, name, O_RDONLY | O_NOFOLLOW, 0);
-	if (fd >= 0)
+	if (agreed_to(st, &a))
 		return 1;
 	if (!ask(app, text))
 		return err_set(e, -EPERM,
 			       "%s of this project is not used: nobody has agreed to "
 			       "it at a terminal",
 			       CONFIG_TASKFILE);
-	fd = sys_openat(dir, name, O_WRONLY | O_CREAT, 0600);
-	return fd < 0 ? err_sys(e, fd, "cannot keep that it was agreed to") : 1;
+	return agreed_note(st, &a, e) < 0 ? e->code : 1;
 }
 
 void agree_load(const struct app *app)

@@ -1,6 +1,6 @@
 /* agree - the project's own settings are read once the person has said that they may be.
  * Needs:  cmd_parse() has filled the configuration.
- * Owns:   a file of the store for each text that was agreed to, named by its hash.
+ * Owns:   nothing: agreed.h keeps what was agreed to.
  * Never:  takes a text that differs in a byte from the one that was seen; follows a link
  *         of the project. */
 #ifndef CLI_TASK_AGREE_H

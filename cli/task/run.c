@@ -333,6 +333,7 @@ static void fill_conf(struct work *w)
 		.n_pictures = w->attach.n,
 		.model = w->pick.conf,
 		.facts = { .directory = w->setup.spec.project,
+			   .cwd = w->setup.place.cwd,
 			   .image = w->setup.spec.image_name,
 			   .system = buf_cstr(&w->machine.system),
 			   .programs = buf_cstr(&w->machine.programs),
@@ -368,6 +369,7 @@ static int make_tools(struct work *w, struct err *e)
 	struct toolbox_conf conf = {
 		.box = w->setup.box,
 		.project = w->setup.spec.project,
+		.cwd = w->setup.place.cwd,
 		.shell = config_text(c, CONFIG_SHELL_COMMAND),
 		.user = config_text(c, CONFIG_USER),
 		.secrets = w->pick.secrets,

@@ -359,6 +359,7 @@ static void reap(struct init *in)
 				p->kill_at_ms = 0;
 			if (!is_session(p))
 				note_end(p, sig, sig ? 128 + sig : si.si_status);
+			payload_note_end(&p->run, p->end.status);
 		}
 	}
 }

@@ -235,9 +235,32 @@ static int open_log(struct birth *b, struct err *e)
 		err_wrap(e, "cannot keep the output");
 		return e->code = -EIO; /* of the command itself nothing is known */
 	}
+	snprintf(name, sizeof(name), "%d.exit", sys_getpid());
+	(void)sys_unlinkat(dir, name, 0);
 	b->log_dir = take(&dir, -1);
 	b->ends->inside[1] = b->ends->inside[2] = take(&fd, -1);
 	return 0;
+}
+
+void payload_note_end(const struct payload_run *r, int status)
+{
+	_cleanup_close_ int dir = -1, fd = -1;
+	char name[32], text[16];
+	struct err ignored = ERR_NONE;
+
+	if (!r->log)
+		return;
+	dir = file_open_dir(AT_FDCWD, BOX_LOG_DIR, &ignored);
+	if (dir < 0)
+		return;
+	fd = sys_openat(dir, ".exit", O_WRONLY | O_CREAT | O_EXCL, 0644);
+	if (fd < 0)
+		return;
+	snprintf(name, sizeof(name), "%d.exit", (int)r->pid);
+	snprintf(text, sizeof(text), "%d\n", status);
+	(void)sys_write(fd, text, strlen(text));
+	if (sys_renameat(dir, ".exit", dir, name) < 0)
+		(void)sys_unlinkat(dir, ".exit", 0);
 }
 
 /* What was not run has printed nothing. */
@@ -449,6 +472,7 @@ int payload_start(const struct payload_box *b, const struct payload *p,
 	born.status_fd = status[1];
 	if (r == 0)
 		r = fork_payload(&born, report, &run.pid);
+	run.log = p->io == BOX_IO_LOG;
 	run.status_fd = status[0];
 	run.report_fd = report[0];
 	scope_close(&status[1]);

@@ -42,9 +42,14 @@ struct payload_run {
 	int status_fd; /* owned: a struct err when exec failed, end of file when it did not */
 	int report_fd; /* owned: of the leader; -1 = none */
 	int fds[3];    /* owned: the client's ends */
+	bool log;      /* its end is noted beside its output */
 };
-#define PAYLOAD_RUN_NONE ((struct payload_run){ -1, -1, -1, { -1, -1, -1 } })
+#define PAYLOAD_RUN_NONE ((struct payload_run){ -1, -1, -1, { -1, -1, -1 }, false })
 void payload_run_done(struct payload_run *r);
+
+/** payload_note_end() - BOX_LOG_DIR/PID.exit says the status of one with a log, for whoever
+ *  waits for it in the box; nobody else believes it */
+void payload_note_end(const struct payload_run *r, int status);
 
 /** payload_start() - fork; returns before the program was executed */
 int payload_start(const struct payload_box *b, const struct payload *p,

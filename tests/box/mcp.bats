@@ -65,6 +65,18 @@ ends() { # the server within a minute; its status
 
 # ---- tests ---------------------------------------------------------------------------
 
+@test "mcp: below the box's directory shells begin where the client is" {
+	cubby exec -q -- true
+	mkdir sub
+	cd sub
+	serve
+	call 1 shell '{"command":"pwd"}'
+	await '.id == 1'
+	[[ $(text) == "$LIB_PROJECT/sub"* ]]
+	exec 8>&-
+	ends 0
+}
+
 @test "mcp: the shell keeps its state between calls" {
 	serve
 	call 1 shell '{"command":"cd /tmp && X=7; echo out; (exit 4)"}'

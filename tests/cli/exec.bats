@@ -476,3 +476,35 @@ of the box" ]
 	[ -z "$stderr" ]
 	cubby rm -q -C p
 }
+
+@test "exec: wait tells the status of what was detached, once it has ended" {
+	one=$(cubby exec -q -d -- sh -c 'until [ -e go ]; do sleep 0.05; done; exit 3')
+	two=$(cubby exec -q -d -- sh -c 'kill -9 $$')
+	cubby wait "$one" >said 2>err 3>&- &
+	waiter=$!
+	run -137 --separate-stderr cubby wait "$two"
+	[ "$output" = 137 ]
+	kill -0 "$waiter"
+	[ ! -s said ]
+	touch go
+	status=0
+	wait "$waiter" || status=$?
+	[ "$status" = 3 ]
+	[ "$(cat said)" = 3 ]
+	run -137 cubby wait "$one" "$two"
+	[ "$output" = $'3\n137' ]
+	run -125 --separate-stderr cubby wait 30000
+	[ "$stderr" = "cubby wait: no command was detached with such a number" ]
+}
+
+@test "exec: top has the busiest first" {
+	busy=$(cubby exec -q -d -- sh -c 'while :; do :; done')
+	cubby exec -q -d -- sleep 60
+	run -0 cubby top --json
+	[ "$(jq -r '.[0] | "\(.pid) \(.cpu_percent > 5)"' <<<"$output")" = "$busy true" ]
+	run -0 cubby top
+	[[ ${lines[0]} == "PID "*COMMAND* ]]
+	cubby stop -q
+	run -1 --separate-stderr cubby top
+	[ "$stderr" = "cubby top: the box is not running" ]
+}

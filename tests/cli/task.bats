@@ -28,6 +28,19 @@ teardown() { model_done; }
 	[ "$(stat -c %u out.txt)" = "$(id -u)" ]
 }
 
+@test "task: one that is begun below the box's directory begins there" {
+	mkdir sub
+	cubby exec -q -- true
+	cd sub
+	model <<-END
+	{"calls":[{"name":"shell","args":{"command":"pwd"}}]}
+	{"expect":"s, cwd $LIB_PROJECT/sub]","calls":[{"name":"write_file","args":{"path":"here.txt","content":"ok"}}]}
+	{"calls":[{"name":"finish","args":{"answer":"done","success":true}}]}
+	END
+	run -0 --separate-stderr task "where am I"
+	[ "$(cat here.txt)" = ok ]
+}
+
 # asks COMMAND SAYS OPTION...: a task of one command, whose result the service expects.
 asks() {
 	model <<-END

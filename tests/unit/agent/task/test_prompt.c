@@ -188,9 +188,24 @@ static void too_long(void)
 	assert_int_equal(out.len, 0);
 }
 
+static void where_the_person_is(void)
+{
+	struct prompt_facts f = { .directory = "/p", .cwd = "/p" };
+	_cleanup_buf_ struct buf b = BUF_INIT(PROMPT_MAX), same = BUF_INIT(PROMPT_MAX);
+	struct err e = ERR_NONE;
+
+	unit_ok(prompt_build(&f, -1, &same, &e), &e);
+	assert_null(strstr(buf_cstr(&same), "The person is in"));
+	f.cwd = "/p/sub";
+	unit_ok(prompt_build(&f, -1, &b, &e), &e);
+	assert_non_null(strstr(buf_cstr(&b),
+			       "- The person is in /p/sub: shells begin there.\n"));
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "where the person is", where_the_person_is },
 		{ "facts", facts },
 		{ "facts that were found in the box", found_facts },
 		{ "rules are few", rules_are_few },
