@@ -10,6 +10,10 @@
 
 enum { HASH_HEX = 65 }; /* 64 hex digits and a NUL */
 
+/** hash_preload() - load libcrypto now; whoever gives up its root first calls this before
+ *  a stream. Return: 0, or what dl_load() failed with. */
+int hash_preload(struct err *e);
+
 struct hash;
 int hash_new(struct hash **ret, struct err *e);
 void hash_free(struct hash **h);

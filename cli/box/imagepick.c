@@ -83,7 +83,9 @@ static int find_other_map(const struct app *app, const struct store *st,
 	if (r < 0)
 		return pulling_image(app, st, &s->map, &what, ret,
 				     e); /* says why not */
-	what = (struct pulling_ref){ other.source, name, other.digest };
+	what = (struct pulling_ref){ .ref = other.source,
+				     .name = name,
+				     .digest = other.digest };
 	r = source_parse(other.source, &src, e);
 	if (r == 0) {
 		if (src.kind == SOURCE_DIR) /* its digest is that of a moment */

@@ -90,6 +90,7 @@ int pulling_image(const struct app *app, const struct store *st,
 		.note = on_note,
 		.name = what->name,
 		.digest = what->digest,
+		.flat = what->flat,
 		.names = log_get_level() >= LOG_INFO,
 		.ctx = &p,
 	};

@@ -10,9 +10,14 @@
 struct args {
 	const char *ref;
 	const char *name;
+	bool flat;
 };
 
 static const struct argp_option options[] = {
+	{ "flat", 'f', NULL, 0,
+	  "unpack all layers into one directory, shared with no "
+	  "other image",
+	  0 },
 	{ "name", 'n', "NAME", 0, "call the image NAME", 0 },
 	{ 0 },
 };
@@ -26,6 +31,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!*arg)
 			return cmd_bad(state, "--name: empty value ''");
 		a->name = arg;
+		return 0;
+	case 'f':
+		a->flat = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->ref)
@@ -46,7 +54,10 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "IMAGE",
 	.doc = "Bring an image into the store: 'ubuntu' or 'ubuntu:22.04', a root "
-	       "filesystem as a tarball (path or URL), or a directory.",
+	       "filesystem as a tarball (path or URL), a directory, or an image in "
+	       "layers: "
+	       "'oci:DIR[:REF]', 'oci-archive:FILE[:REF]', "
+	       "'docker-archive:FILE[:NAME]'.",
 };
 
 static int show(const struct app *app, const struct image *i)
@@ -70,7 +81,9 @@ static int pull(const struct app *app, const struct args *a, struct image *ret,
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
-	const struct pulling_ref what = { .ref = a->ref, .name = a->name };
+	const struct pulling_ref what = { .ref = a->ref,
+					  .name = a->name,
+					  .flat = a->flat };
 	struct idmap map;
 	int r;
 

@@ -1,6 +1,7 @@
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/show/render.h"
+#include "rootfs/image/diffs.h"
 #include "rootfs/image/image.h"
 #include "runtime/worker/worker.h"
 
@@ -83,6 +84,8 @@ static int remove_image(const struct sweep *s, const struct image *image, struct
 	r = read_map(s->st, image->dir, &map, e);
 	if (r == 0)
 		r = image_remove(s->st, image->dir, s->force, worker_rmtree, &map, e);
+	if (r == 0)
+		r = diffs_sweep(s->st, image->map, worker_rmtree, &map, e);
 	if (r == -EBUSY)
 		return err_hint(e, "--force removes it all the same");
 	if (r < 0)

@@ -13,13 +13,16 @@
  * rights of their owner until the end (latedirs.h). */
 #include "rootfs/archive/extract.h"
 
+#include <dirent.h>
 #include <string.h>
 
+#include "base/dirscan.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/archive/dirtimes.h"
 #include "rootfs/archive/entry_path.h"
+#include "rootfs/archive/ovlmark.h"
 #include "rootfs/archive/whiteout.h"
 #include "rootfs/store/tree.h"
 
@@ -47,6 +50,7 @@ struct extract {
 	uint64_t end;	  /* of the data so far */
 	bool there;	  /* made: attributes are to be put on */
 	bool merged;	  /* a directory that was there before */
+	bool opaque;	  /* a directory that is to be marked so */
 };
 
 static int fail(struct extract *x, int code, const char *what, struct err *e)
@@ -66,6 +70,13 @@ static int refuse(struct extract *x, const char *why, struct err *e)
 		       why);
 }
 
+/* A layer by itself does not tell what is below it. */
+static int unclear(struct extract *x, const char *why, struct err *e)
+{
+	refuse(x, why, e);
+	return e->code = -EXDEV;
+}
+
 /* ---- where an entry goes ------------------------------------------------------------ */
 
 static void drop_parent(struct extract *x)
@@ -83,6 +94,7 @@ static bool parent_is(const struct extract *x, const char *path, size_t len)
  * Return: 1 when it is. */
 static int enter_parent(struct extract *x, bool make, struct err *e)
 {
+	bool over = x->conf.kind == EXTRACT_LAYER;
 	char *slash = strrchr(x->path, '/');
 	size_t len = slash ? (size_t)(slash - x->path) : 0;
 	int r;
@@ -94,9 +106,12 @@ static int enter_parent(struct extract *x, bool make, struct err *e)
 	memcpy(x->parent_path, x->path, len);
 	x->parent_path[len] = '\0';
 	x->prefix = len;
-	x->parent =
-		make ? inroot_mkdirs(x->conf.root, x->parent_path, 0755)
-		     : inroot_open(x->conf.root, x->parent_path, O_PATH | O_DIRECTORY);
+	x->parent = make && !over ? inroot_mkdirs(x->conf.root, x->parent_path, 0755)
+				  : inroot_open(x->conf.root, x->parent_path,
+						O_PATH | O_DIRECTORY);
+	/* Below it may be a link in this place, or a directory with other rights. */
+	if (make && over && x->parent == -ENOENT)
+		return unclear(x, "its directory is in a lower layer only", e);
 	if (!make && (x->parent == -ENOENT || x->parent == -ENOTDIR))
 		return 0;
 	if (x->parent < 0)
@@ -118,6 +133,7 @@ static int clear_place(struct extract *x, bool dir, struct err *e)
 		return fail(x, r, "look at", e);
 	if (S_ISDIR(st.st_mode) && dir)
 		return 1;
+	x->opaque = dir; /* what was here hid what is below */
 	r = tree_remove(x->parent, x->name, e);
 	if (r < 0)
 		return r;
@@ -205,6 +221,8 @@ static int find_target(struct extract *x, const char *path, struct target *t,
 	r = t->parent = inroot_parent(x->conf.root, path, &t->name);
 	if (r >= 0)
 		r = sys_fstatat(t->parent, t->name, &t->st, AT_SYMLINK_NOFOLLOW);
+	if (r == -ENOENT && x->conf.kind == EXTRACT_LAYER)
+		return unclear(x, "hard link into a lower layer", e);
 	if (r < 0) {
 		text_escaped(shown, sizeof(shown), path, strlen(path));
 		err_sys(e, r, "hard link to '%s'", shown);
@@ -256,6 +274,51 @@ static int take_root(struct extract *x, const struct untar_entry *en, struct err
 	return 0;
 }
 
+/* What this layer made stays, before and after; what it hid in a directory that is then
+ * opaque is no longer there to be hidden. */
+static int drop_marks(int dir)
+{
+	_cleanup_close_ int fd = sys_openat(dir, ".", O_RDONLY | O_DIRECTORY, 0);
+	struct dirscan_entry d;
+	struct dirscan scan;
+	struct err ignored;
+	struct stat st;
+	int r = fd < 0 ? fd : ovlmark_opaque(fd);
+
+	if (r == 0)
+		r = dirscan_start(&scan, fd, &ignored);
+	while (r >= 0 && (r = dirscan_next(&scan, &d, &ignored)) > 0)
+		if ((d.type == DT_CHR || d.type == DT_UNKNOWN) &&
+		    sys_fstatat(fd, d.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    ovlmark_is_whiteout(&st))
+			(void)sys_unlinkat(fd, d.name, 0);
+	return r;
+}
+
+static bool is_opaque(int dir)
+{
+	_cleanup_close_ int fd = sys_openat(dir, ".", O_RDONLY | O_DIRECTORY, 0);
+
+	return fd >= 0 && ovlmark_is_opaque(fd);
+}
+
+/* Kept for overlayfs, which applies it to what lies below. */
+static int mark_whiteout(struct extract *x, enum entry_whiteout kind,
+			 const char *removed, struct err *e)
+{
+	int r = enter_parent(x, true, e);
+
+	if (r < 0)
+		return r;
+	if (kind == ENTRY_OPAQUE && !x->prefix)
+		return unclear(x, "all that is below is hidden", e);
+	if (kind == ENTRY_OPAQUE)
+		r = drop_marks(x->parent);
+	else
+		r = is_opaque(x->parent) ? 0 : ovlmark_hide(x->parent, removed);
+	return r < 0 ? fail(x, r, "note", e) : 0;
+}
+
 static int take_whiteout(struct extract *x, enum entry_whiteout kind,
 			 const char *removed, struct err *e)
 {
@@ -265,6 +328,10 @@ static int take_whiteout(struct extract *x, enum entry_whiteout kind,
 		return 0;
 	if (kind == ENTRY_MALFORMED)
 		return refuse(x, "is no valid whiteout", e);
+	if (x->conf.kind == EXTRACT_BASE)
+		return 0;
+	if (x->conf.kind == EXTRACT_LAYER)
+		return mark_whiteout(x, kind, removed, e);
 	r = enter_parent(x, false, e);
 	if (r <= 0)
 		return r;
@@ -315,6 +382,18 @@ static int take_kind(struct extract *x, const struct untar_entry *en, struct err
 	}
 }
 
+/* What eStargz puts beside a layer's files, for those who fetch them one by one. */
+static bool is_stargz(const char *path)
+{
+	static const char *const names[] = { "stargz.index.json", ".prefetch.landmark",
+					     ".no.prefetch.landmark" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(path, names[i]))
+			return true;
+	return false;
+}
+
 static int on_entry(void *ctx, const struct untar_entry *en, struct err *e)
 {
 	const char *last, *removed = NULL;
@@ -325,12 +404,14 @@ static int on_entry(void *ctx, const struct untar_entry *en, struct err *e)
 	scope_close(&x->fd);
 	x->fd = -1;
 	x->end = 0;
-	x->there = x->merged = false;
+	x->there = x->merged = x->opaque = false;
 	r = entry_path_clean(en->path, x->conf.limits, x->path, e);
 	if (r < 0)
 		return r;
 	if (!*x->path)
 		return take_root(x, en, e);
+	if (x->conf.kind != EXTRACT_WHOLE && is_stargz(x->path))
+		return 0;
 	last = strrchr(x->path, '/');
 	white = entry_path_whiteout(last ? last + 1 : x->path, &removed);
 	if (white != ENTRY_PLAIN)
@@ -393,8 +474,12 @@ static int open_dir(struct extract *x, struct err *e)
 			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (x->fd < 0)
 		return fail(x, x->fd, "open", e);
-	if (x->merged)
+	if (x->merged) {
+		x->opaque = x->conf.kind == EXTRACT_LAYER && ovlmark_is_opaque(x->fd);
 		entry_attr_clear(x->fd);
+	}
+	if (x->conf.kind == EXTRACT_LAYER && x->opaque && ovlmark_opaque(x->fd) < 0)
+		return fail(x, -EOPNOTSUPP, "mark", e);
 	return 0;
 }
 

@@ -15,9 +15,20 @@
 /* Called now and then with the bytes of data written so far. */
 typedef void extract_progress_fn(void *ctx, uint64_t bytes);
 
+/* What the archive is. */
+enum extract_kind {
+	EXTRACT_WHOLE, /* a whole root, or one of several that go into one directory */
+	EXTRACT_BASE,  /* a layer of its own with nothing below it */
+	/* A layer of its own that lies over others: what it removes becomes a mark for
+	 * overlayfs (ovlmark.h). Where it cannot be told without those others what it
+	 * means, the work ends with -EXDEV: it is to be unpacked over them as a whole. */
+	EXTRACT_LAYER
+};
+
 struct extract_conf {
-	int root;    /* borrowed: the directory, opened for reading */
-	bool single; /* one id only is mapped: see entry_attr.h */
+	int root; /* borrowed: the directory, opened for reading */
+	enum extract_kind kind;
+	bool single;			   /* one id only is mapped: see entry_attr.h */
 	const struct untar_limits *limits; /* borrowed */
 	struct buf *names; /* borrowed: a line for what is left out; may be NULL */
 	extract_progress_fn *progress; /* may be NULL */

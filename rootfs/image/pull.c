@@ -15,27 +15,16 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/archive/entry_attr.h"
-#include "rootfs/image/fetch.h"
-#include "rootfs/image/source.h"
+#include "rootfs/image/pull_impl.h"
 #include "rootfs/image/source_ubuntu.h"
-#include "rootfs/store/staging.h"
 
-enum { URL = 1024, META = 1 << 20 };
-
-struct pull {
-	const struct pull_conf *conf;
-	struct source src;
-	struct staging stage; /* owned */
-	struct fetch fetched; /* owned */
-	char url[URL];	      /* where it came from; "" = src.where */
-	int image;	      /* owned: the directory being made */
-	enum pull_phase phase;
-};
+enum { META = 5 << 20 }; /* of an image's configuration 4 MiB may be in it */
 
 static void pull_done(struct pull *p)
 {
 	struct err ignored;
 
+	pull_oci_done(p);
 	scope_close(&p->image);
 	fetch_done(&p->fetched);
 	/* What cannot be removed now is stale, and the next pull tries again. */
@@ -53,11 +42,7 @@ static void note(const struct pull *p, const char *line)
 
 static void on_progress(void *ctx, uint64_t done, uint64_t total)
 {
-	struct pull *p = ctx;
-	struct pull_progress progress = { p->phase, done, total };
-
-	if (p->conf->progress)
-		p->conf->progress(p->conf->ctx, &progress);
+	pull_tell(ctx, done, total);
 }
 
 static struct fetch_conf fetching(struct pull *p, enum pull_phase phase)
@@ -166,6 +151,10 @@ static int get(struct pull *p, struct err *e)
 		return get_file(p, e);
 	case SOURCE_DIR:
 		return get_dir(p, e);
+	case SOURCE_OCI:
+	case SOURCE_OCI_ARCHIVE:
+	case SOURCE_DOCKER_ARCHIVE:
+		return pull_oci_find(p, e);
 	}
 	return err_set(e, -EINVAL, "unknown kind of image");
 }
@@ -175,19 +164,19 @@ static int get(struct pull *p, struct err *e)
 static int tick(void *ctx)
 {
 	struct pull *p = ctx;
-	struct pollfd abort = { .fd = p->conf->abort_fd, .events = POLLIN };
 
 	/* The helper reads the same open file: its offset is how far it is. */
 	if (p->src.kind != SOURCE_DIR)
 		on_progress(p, (uint64_t)MAX(sys_lseek(p->fetched.fd, 0, SEEK_CUR), 0),
 			    p->fetched.size);
-	return abort.fd >= 0 && sys_poll(&abort, 1, 0) > 0 ? -ECANCELED : 0;
+	return pull_interrupted(p) ? -ECANCELED : 0;
 }
 
 static int unpack(struct pull *p, struct json **ret, struct err *e)
 {
-	struct pull_unpack u = { .in = p->fetched.fd,
-				 .copy = p->src.kind == SOURCE_DIR,
+	struct pull_unpack u = { .kind = p->src.kind == SOURCE_DIR ? PULL_COPY
+								   : PULL_ARCHIVE,
+				 .in = p->fetched.fd,
 				 .tick = tick,
 				 .tick_ctx = p };
 	int r;
@@ -201,8 +190,6 @@ static int unpack(struct pull *p, struct json **ret, struct err *e)
 		return p->image;
 	u.dir = p->image;
 	r = p->conf->unpack(p->conf->runtime, &u, ret, e);
-	if (r == -ENOSPC || r == -EDQUOT)
-		err_hint(e, "free some space or set XDG_DATA_HOME to a larger disk");
 	return r < 0 ? err_wrap(e, "'%s'", p->src.name) : 0;
 }
 
@@ -264,7 +251,9 @@ static int fill_meta(const struct pull *p, const struct json *result, struct jso
 		r = json_set_int(meta, "entries", json_get_int(result, "entries", 0));
 	if (r == 0 && dropped)
 		r = json_set(meta, "dropped", json_dup(dropped));
-	return r < 0 ? r : fill_layer(p, meta);
+	if (r < 0)
+		return r;
+	return pull_is_layered(p) ? pull_oci_describe(p, meta) : fill_layer(p, meta);
 }
 
 static int write_meta(struct pull *p, const struct json *result, struct err *e)
@@ -286,13 +275,22 @@ static int write_meta(struct pull *p, const struct json *result, struct err *e)
 static int publish(struct pull *p, const char *dir, struct err *e)
 {
 	const struct store *s = p->conf->store;
+	_cleanup_close_ int lock = -1;
 	int r;
 
 	r = sys_fchown(p->image, sys_geteuid(), sys_getegid());
 	if (r == 0)
 		r = sys_syncfs(p->image);
+	if (r == 0 && pull_is_layered(p)) {
+		lock = image_lock(s, e); /* no sweep between the layers and the image */
+		r = lock < 0 ? lock : pull_oci_publish(p, e);
+		if (r < 0)
+			return r;
+	}
 	if (r == 0)
 		r = sys_renameat(p->stage.dirfd, "image", s->images, dir);
+	scope_close(&lock);
+	lock = -1;
 	if (r == -EEXIST || r == -ENOTEMPTY) /* another pull of the same was faster */
 		return image_name(s, dir, p->src.name, e);
 	if (r == 0)
@@ -346,7 +344,9 @@ static int make(struct pull *p, const char *dir, struct err *e)
 	_cleanup_json_ struct json *result = NULL;
 	int r;
 
-	r = unpack(p, &result, e);
+	r = pull_is_layered(p) ? pull_oci_unpack(p, &result, e) : unpack(p, &result, e);
+	if (r == -ENOSPC || r == -EDQUOT)
+		err_hint(e, "free some space or set XDG_DATA_HOME to a larger disk");
 	if (r == 0)
 		r = check_content(p, result, e);
 	if (r == 0)
@@ -361,9 +361,11 @@ static int make(struct pull *p, const char *dir, struct err *e)
 int pull_image(const struct pull_conf *c, const char *ref, struct image *ret,
 	       struct err *e)
 {
-	_cleanup_(pull_done) struct pull p = {
-		.conf = c, .stage = STAGING_NONE, .fetched = FETCH_NONE, .image = -1
-	};
+	_cleanup_(pull_done) struct pull p = { .conf = c,
+					       .stage = STAGING_NONE,
+					       .fetched = FETCH_NONE,
+					       .image = -1,
+					       .layout_dir = -1 };
 	char dir[IMAGE_DIR];
 	int r;
 

@@ -21,16 +21,30 @@ struct pull_progress {
 	uint64_t done, total; /* bytes of the source; total 0 = not known */
 };
 
-/* What is to be unpacked: @in, an archive (or a directory, to be copied), into rootfs/
- * and the file owners in @dir. */
+enum pull_kind {
+	PULL_ARCHIVE, /* @in: a root filesystem */
+	PULL_COPY,    /* @in: a directory */
+	PULL_FLAT,    /* @feed: a layer, into what those below it made */
+	PULL_BASE,    /* @feed: the lowest layer of several */
+	PULL_LAYER,   /* @feed: a layer over others */
+	PULL_DRESS    /* nothing but the files of ours, @snippets */
+};
+
+/* What is to be made: rootfs/ and the file owners in @dir. A layer that has no meaning
+ * without those below it is -EXDEV. */
 struct pull_unpack {
-	int dir;	     /* borrowed; empty */
-	int in;		     /* borrowed */
-	bool copy;	     /* @in is a directory */
+	enum pull_kind kind;
+	int dir; /* borrowed; empty, but for PULL_FLAT */
+	int in;	 /* borrowed */
+	/* Writes all of an archive to @to; called once, meanwhile it is unpacked. */
+	int (*feed)(void *ctx, int to, struct err *e);
+	void *feed_ctx;
+	unsigned snippets;
 	int (*tick)(void *); /* to be called every 100 ms or so; negative: give up */
 	void *tick_ctx;
 };
-/* *@ret: owned object with "bytes", "entries", "dropped", … for meta.json. */
+/* *@ret: owned object with "bytes", "entries", "dropped", … for meta.json; of a layer also
+ * "diff_id" and "snippets". */
 typedef int pull_unpack_fn(void *ctx, const struct pull_unpack *u, struct json **ret,
 			   struct err *e);
 
@@ -46,6 +60,7 @@ struct pull_conf {
 	void *ctx;						    /* of both */
 	const char *name;   /* what it is called; NULL = as the reference says */
 	const char *digest; /* what it must be, else -ESTALE; NULL = whatever it is */
+	bool flat;	    /* layers become one directory */
 	bool names;	    /* note also each thing that is left out, by its name */
 	int abort_fd;	    /* readable = give up with -ECANCELED; -1 = none */
 };

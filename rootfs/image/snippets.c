@@ -41,12 +41,21 @@ static int write_one(int root, const struct snippet *s, struct err *e)
 	return r < 0 ? err_wrap(e, "image: '%s'", s->dir) : 0;
 }
 
-int snippets_write(int root, struct err *e)
+unsigned snippets_wanted(int root)
+{
+	unsigned which = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(snippets); i++)
+		which |= has(root, snippets[i].when) ? 1U << i : 0;
+	return which;
+}
+
+int snippets_write(int root, unsigned which, struct err *e)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(snippets) && r == 0; i++)
-		if (has(root, snippets[i].when))
+		if (which & 1U << i)
 			r = write_one(root, &snippets[i], e);
 	return r;
 }

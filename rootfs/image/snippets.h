@@ -9,7 +9,10 @@
 
 #include "base/err.h"
 
-/** snippets_write() - write those whose program the image has */
-int snippets_write(int root, struct err *e);
+/** snippets_wanted() - those whose program is in @root, a bit for each */
+unsigned snippets_wanted(int root);
+
+/** snippets_write() - write those of @which */
+int snippets_write(int root, unsigned which, struct err *e);
 
 #endif

@@ -117,13 +117,101 @@ static int parse_path(const char *path, struct source *ret, struct err *e)
 	return 0;
 }
 
-int source_parse(const char *ref, struct source *ret, struct err *e)
+/* "PATH[:REF]": a path may have colons, too, so the first one counts that ends one. */
+static int split_ref(const char *text, struct source *ret, struct err *e)
+{
+	char path[PATH_MAX], shown[SHOWN];
+	struct stat st;
+
+	for (size_t n = 0;; n++) {
+		n += strcspn(text + n, ":");
+		if (n >= sizeof(path))
+			return err_set(e, -ENAMETOOLONG,
+				       "the path of the image is too long");
+		memcpy(path, text, n);
+		path[n] = '\0';
+		if (n && sys_fstatat(AT_FDCWD, path, &st, 0) == 0) {
+			if (text[n] &&
+			    text_copy(ret->ref, sizeof(ret->ref), text + n + 1) < 0)
+				return err_set(e, -ENAMETOOLONG,
+					       "the image's name is too long");
+			return make_absolute(path, ret->where) < 0
+				       ? err_set(e, -ENAMETOOLONG,
+						 "the path is too long")
+				       : 0;
+		}
+		if (!text[n])
+			break;
+	}
+	text_escaped(shown, sizeof(shown), text, strlen(text));
+	return err_sys(e, -ENOENT, "image '%s'", shown);
+}
+
+static const struct layered {
+	const char *prefix;
+	enum source_kind kind;
+	bool dir;
+} layered[] = {
+	{ "oci:", SOURCE_OCI, true },
+	{ "oci-archive:", SOURCE_OCI_ARCHIVE, false },
+	{ "docker-archive:", SOURCE_DOCKER_ARCHIVE, false },
+};
+
+static const struct layered *layered_kind(const char *ref)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(layered); i++)
+		if (text_starts(ref, layered[i].prefix))
+			return &layered[i];
+	return NULL;
+}
+
+static int parse_layered(const struct layered *l, const char *ref, struct source *ret,
+			 struct err *e)
 {
 	char shown[SHOWN];
-	struct source s;
+	struct stat st;
 	int r;
 
-	if (!strcmp(ref, "ubuntu"))
+	ret->kind = l->kind;
+	r = split_ref(ref + strlen(l->prefix), ret, e);
+	if (r == 0)
+		r = sys_fstatat(AT_FDCWD, ret->where, &st, 0);
+	if (r < 0)
+		return e->code ? e->code : err_sys(e, r, "image");
+	if (l->dir ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode)) {
+		text_escaped(shown, sizeof(shown), ret->where, strlen(ret->where));
+		return err_set(e, -EINVAL, "image '%s': not a %s", shown,
+			       l->dir ? "directory" : "regular file");
+	}
+	if (ret->ref[0])
+		return text_copy(ret->name, sizeof(ret->name), ret->ref);
+	name_from(ret->where, ret->name);
+	return 0;
+}
+
+int source_text(const struct source *s, char *ret, size_t size)
+{
+	const char *prefix = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(layered); i++)
+		if (layered[i].kind == s->kind)
+			prefix = layered[i].prefix;
+	return snprintf(ret, size, "%s%s%s%s", prefix, s->where, s->ref[0] ? ":" : "",
+			s->ref) < (int)size
+		       ? 0
+		       : -ENAMETOOLONG;
+}
+
+int source_parse(const char *ref, struct source *ret, struct err *e)
+{
+	const struct layered *l = layered_kind(ref);
+	char shown[SHOWN];
+	struct source s = { .ref = "" };
+	int r;
+
+	if (l)
+		r = parse_layered(l, ref, &s, e);
+	else if (!strcmp(ref, "ubuntu"))
 		r = parse_ubuntu(SOURCE_UBUNTU_DEFAULT, &s, e);
 	else if (text_starts(ref, "ubuntu:"))
 		r = parse_ubuntu(ref + strlen("ubuntu:"), &s, e);

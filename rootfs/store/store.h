@@ -6,6 +6,7 @@
  *
  *   images/<name>/{rootfs/,meta.json,owners}   <name> is the digest, with ".<map>"
  *                                              behind it for any map but the default
+ *   diffs/<name>/{rootfs/,meta.json,owners}    layers of images (rootfs/image/diffs.h)
  *   boxes/<key>/{box.json,upper/,work/,transcripts/,lock}     <key> = sha256 of the path
  *   marks/<id>                                 by which a moved directory is known again
  *   tmp/                                       what is being made; cleaned when stale */

@@ -1,22 +1,41 @@
 #include "runtime/mount/root.h"
 
+#include <string.h>
+
 #include "base/file.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "rootfs/store/chain.h"
 #include "rootfs/store/tree.h"
 #include "rootfs/store/tree_copy.h"
 #include "runtime/mount/mounts.h"
 
 /* Behind "lowerdir=…". */
-static const char overlay_options[] = "upperdir=box/upper,workdir=box/work,userxattr,"
+static const char overlay_options[] = ",upperdir=box/upper,workdir=box/work,userxattr,"
 				      "index=off,metacopy=off";
+
+enum {
+	OPTIONS = 4096, /* of mount(2): a page, with the NUL */
+	LIST = MOUNT_ROOT_DIFFS * (MOUNT_ROOT_DIFF + 1)
+};
 
 void mount_root_close(struct mount_root *m)
 {
 	scope_close(&m->image);
+	scope_close(&m->diffs);
+	scope_close(&m->list);
 	scope_close(&m->box);
 	scope_close(&m->layers);
 	*m = MOUNT_ROOT_NONE;
+}
+
+/* The list of an image's layers; -ENOENT: it has none. */
+static int open_list(const struct spec *spec)
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/images/%s/layers", spec->store, spec->image);
+	return sys_open(path, O_RDONLY | O_NOFOLLOW);
 }
 
 static int open_part(const char *store, const char *dir, const char *name,
@@ -67,6 +86,12 @@ int mount_root_layers(const struct spec *spec, struct mount_root *ret, struct er
 	m.image = open_part(spec->store, "images", spec->image, "/rootfs", e);
 	if (m.image < 0)
 		return m.image;
+	m.list = open_list(spec);
+	if (m.list >= 0) {
+		m.diffs = open_part(spec->store, "diffs", ".", "", e);
+		if (m.diffs < 0)
+			return m.diffs;
+	}
 	m.box = open_part(spec->store, "boxes", spec->key, "", e);
 	if (m.box < 0)
 		return m.box;
@@ -89,12 +114,14 @@ int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
 	if (r < 0)
 		return r;
 	ret->copy = copy;
+	if (ret->list < 0)
+		ret->list = open_list(spec);
 	r = sys_chdir(spec->store);
 	if (r < 0)
 		return err_sys(e, r, "cannot enter the store '%s'", spec->store);
 	/* uid=0 is box root: whoever mounts may not be mapped yet. */
 	r = sys_mount("cubby", "stage", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		      "mode=755,uid=0,gid=0,nr_inodes=16,size=64k");
+		      "mode=755,uid=0,gid=0,nr_inodes=256,size=64k");
 	if (r == 0)
 		r = sys_chdir("stage");
 	if (r < 0)
@@ -193,9 +220,52 @@ static int check_xattrs(const char *upper, struct err *e)
 		       "hold an overlay upper");
 }
 
+/* ---- layers of the image ------------------------------------------------------------------------- */
+
+/* Hex digits, and a point and a short word behind them. */
+static bool is_diff(const char *name, size_t len)
+{
+	return len >= HASH_HEX - 1 && len <= MOUNT_ROOT_DIFF &&
+	       strspn(name, "0123456789abcdef.abcdefghijklmnopqrstuvwxyz") >= len;
+}
+
+/* Short links beside each other: the mount has room for a page of names. */
+static int link_diff(const char *name, size_t len, unsigned n, struct err *e)
+{
+	char to[MOUNT_ROOT_DIFF + 32], link[16];
+	int r;
+
+	if (n > MOUNT_ROOT_DIFFS || !is_diff(name, len))
+		return err_set(e, -EINVAL, "the image's list of layers is damaged");
+	snprintf(to, sizeof(to), "diffs/%.*s/rootfs", (int)len, name);
+	snprintf(link, sizeof(link), "%u", n);
+	r = sys_symlinkat(to, AT_FDCWD, link);
+	return r < 0 ? err_sys(e, r, "cannot make '%s' on the stage", link) : 0;
+}
+
+/* Appends ":1:2:…" for the layers of the image, the uppermost first. */
+static int add_diffs(const struct mount_root *m, char options[OPTIONS], struct err *e)
+{
+	char list[LIST + 1], *at = list;
+	size_t used = strlen(options), len;
+	ssize_t n = sys_pread(m->list, list, LIST, 0);
+	int r = n < 0 ? err_sys(e, (int)n, "cannot read the image's list of layers")
+		      : place(m->diffs, "diffs", e);
+
+	if (r < 0)
+		return r;
+	list[n] = '\0';
+	for (unsigned i = 1; *at && r == 0; i++, at += len + (at[len] == '\n')) {
+		len = strcspn(at, "\n");
+		r = link_diff(at, len, i, e);
+		used += (size_t)snprintf(options + used, OPTIONS - used, ":%u", i);
+	}
+	return r;
+}
+
 int mount_root_assemble(struct mount_root *m, struct err *e)
 {
-	char options[sizeof(m->lower) + sizeof(overlay_options) + 16];
+	char options[OPTIONS];
 	int r = place(m->box, "box", e);
 
 	if (r == 0)
@@ -206,14 +276,25 @@ int mount_root_assemble(struct mount_root *m, struct err *e)
 		r = place(m->layers, "layers", e);
 	if (r < 0)
 		return r;
+	if (m->copy && m->list >= 0) {
+		err_set(e, -EOPNOTSUPP,
+			"the image has layers, and this box has no overlay to put "
+			"them together");
+		return err_hint(e, "pull it again with 'cubby pull --flat'");
+	}
 	if (m->copy)
 		return assemble_copy(e);
+	snprintf(options, sizeof(options), "lowerdir=%s", m->lower);
+	r = m->list >= 0 ? add_diffs(m, options, e) : 0;
+	if (r < 0)
+		return r;
+	(void)text_copy(options + strlen(options), sizeof(options) - strlen(options),
+			overlay_options);
 	r = check_xattrs("box/upper", e);
 	if (r < 0)
 		return r;
 	/* Under no_new_privs a set-id bit gives nothing anyway. Without MS_NOSUID a file
 	 * capability that the box may not have (ping's) makes the exec itself fail. */
-	snprintf(options, sizeof(options), "lowerdir=%s,%s", m->lower, overlay_options);
 	r = sys_mount("cubby", "root", "overlay", MS_NODEV | MS_NOSUID, options);
 	if (r < 0) {
 		err_sys(e, r, "cannot mount an overlay on the image");

@@ -15,11 +15,19 @@
 #include "base/scope.h"
 #include "runtime/spec/spec.h"
 
-enum { MOUNT_ROOT_LOWER = 2048 };
+enum {
+	MOUNT_ROOT_LOWER = 2048,
+	MOUNT_ROOT_DIFFS = 127, /* layers of an image; as docker's */
+	MOUNT_ROOT_DIFF = 80	/* bytes of a name below diffs/ */
+};
 
+/* The root, from below: the layers of the image, which it may have (rootfs/image/diffs.h),
+ * its rootfs/, the layers of the box (chain.h), the box's upper. */
 struct mount_root {
-	int image;  /* owned: detached mount of images/<name>/rootfs */
-	int box;    /* owned: detached mount of boxes/<key> */
+	int image; /* owned: detached mount of images/<name>/rootfs */
+	int diffs; /* owned: detached mount of diffs/; -1 = the image has none of them */
+	int list;  /* owned: images/<name>/layers, their names; -1 = the same */
+	int box;   /* owned: detached mount of boxes/<key> */
 	int layers; /* owned: detached mount of layers/; -1 = the box has none of them */
 	bool copy; /* no overlay here: the root is boxes/<key>/copy/rootfs, a copy of the
 		      image that is made at the first start */
@@ -27,7 +35,9 @@ struct mount_root {
 		[MOUNT_ROOT_LOWER]; /* the option: directories of the stage, the top one
 					 first */
 };
-#define MOUNT_ROOT_NONE ((struct mount_root){ .image = -1, .box = -1, .layers = -1 })
+#define MOUNT_ROOT_NONE       \
+	((struct mount_root){ \
+		.image = -1, .diffs = -1, .list = -1, .box = -1, .layers = -1 })
 
 /** mount_root_layers() - the trees, as they are; mount_root_open() takes them then, and
  *  opens its own where @ret is empty */

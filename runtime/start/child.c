@@ -76,18 +76,23 @@ static int begin_assist(struct work *w, struct err *e)
 /* The end of the stream is the monitor's: one that died before tie() sends no signal. */
 static int wait_for_go(struct work *w, struct err *e)
 {
+	int *const to[WIRE_GO_FDS] = { [WIRE_GO_PROJECT] = &w->c->project,
+				       [WIRE_GO_IMAGE] = &w->parts.image,
+				       [WIRE_GO_BOX] = &w->parts.box,
+				       [WIRE_GO_LAYERS] = &w->parts.layers,
+				       [WIRE_GO_DIFFS] = &w->parts.diffs };
 	_cleanup_wire_ struct wire_msg m;
+	const struct wire_go *go;
+	unsigned n = 0;
 	int r;
 
 	wire_msg_init(&m);
-	r = wire_recv(w->c->sock, &m, 4);
-	if (r <= 0 || m.head.type != WIRE_GO)
+	r = wire_recv(w->c->sock, &m, WIRE_GO_FDS);
+	go = r > 0 ? wire_body(&m, sizeof(*go)) : NULL;
+	if (!go || m.head.type != WIRE_GO)
 		return err_set(e, -ECONNRESET, "the monitor has gone");
-	/* Root map alone: mounts that show the ids of the box. */
-	w->c->project = wire_take_fd(&m, 0);
-	w->parts.image = wire_take_fd(&m, 1);
-	w->parts.box = wire_take_fd(&m, 2);
-	w->parts.layers = wire_take_fd(&m, 3);
+	for (unsigned i = 0; i < WIRE_GO_FDS; i++)
+		*to[i] = go->there[i] ? wire_take_fd(&m, n++) : -1;
 	return 0;
 }
 

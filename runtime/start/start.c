@@ -302,6 +302,8 @@ static int map_layers(struct attempt *a, struct err *e)
 		r = idmap_mount_apply(m.box, userns, e);
 	if (r == 0 && m.layers >= 0)
 		r = idmap_mount_apply(m.layers, userns, e);
+	if (r == 0 && m.diffs >= 0)
+		r = idmap_mount_apply(m.diffs, userns, e);
 	if (r < 0)
 		return r;
 	a->layers = take(&m, MOUNT_ROOT_NONE);
@@ -342,28 +344,34 @@ static bool is_gone(int r)
 
 static int say_go(struct attempt *a, struct err *e)
 {
-	struct wire_head head = { .type = WIRE_GO };
+	struct wire_go body = { .there = { 0 } };
+	struct wire_head head = { .type = WIRE_GO, .len = sizeof(body) };
 	_cleanup_close_ int project = -1;
-	int fds[4], r;
+	int fds[WIRE_GO_FDS], r;
 	unsigned n = 0;
 
 	if (is_root(a->conf)) {
 		project = map_project(a, e);
 		if (project < 0)
 			return project;
-		fds[n++] = project;
 	}
 	if (a->run->lease >= 0) {
 		r = map_layers(a, e);
 		a->no_layers = r < 0;
 		if (r < 0)
 			return r;
-		fds[n++] = a->layers.image;
-		fds[n++] = a->layers.box;
-		if (a->layers.layers >= 0)
-			fds[n++] = a->layers.layers;
 	}
-	r = wire_send(a->run->sock, &head, NULL, fds, n);
+	const int all[WIRE_GO_FDS] = { [WIRE_GO_PROJECT] = project,
+				       [WIRE_GO_IMAGE] = a->layers.image,
+				       [WIRE_GO_BOX] = a->layers.box,
+				       [WIRE_GO_LAYERS] = a->layers.layers,
+				       [WIRE_GO_DIFFS] = a->layers.diffs };
+	for (unsigned i = 0; i < WIRE_GO_FDS; i++) {
+		body.there[i] = all[i] >= 0;
+		if (all[i] >= 0)
+			fds[n++] = all[i];
+	}
+	r = wire_send(a->run->sock, &head, &body, fds, n);
 	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot start the child") : 0;
 }
 

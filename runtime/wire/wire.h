@@ -35,7 +35,7 @@ enum wire_type {
 	WIRE_CLEARED, /* body: struct wire_cleared */
 	WIRE_ASK,     /* body: JSON text */
 	WIRE_ANSWER,  /* body: JSON text */
-	WIRE_GO,
+	WIRE_GO,      /* body: struct wire_go */
 	WIRE_NET,
 	WIRE_SETUP,
 	WIRE_START, /* body: struct wire_wish, JSON of the spec */
@@ -128,6 +128,19 @@ struct wire_setup {
 struct wire_inside {
 	uint8_t no_setid; /* set-id bits are refused: another program listens */
 	uint8_t pad[3];
+};
+
+/* Under the root map: which of these mounts, that show the ids of the box, follow. */
+enum wire_go_fd {
+	WIRE_GO_PROJECT,
+	WIRE_GO_IMAGE,
+	WIRE_GO_BOX,
+	WIRE_GO_LAYERS,
+	WIRE_GO_DIFFS,
+	WIRE_GO_FDS
+};
+struct wire_go {
+	uint8_t there[WIRE_GO_FDS];
 };
 
 /* The child's network, ready: facts, and which of netns.h's descriptors follow. */

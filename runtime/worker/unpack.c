@@ -14,9 +14,10 @@ enum { READ_CHUNK = 512 << 10, OWNERS_TEXT = 512 << 20 };
 /* ---- the descriptor ----------------------------------------------------------------- */
 
 struct input {
-	int fd;	      /* borrowed */
-	char *chunk;  /* owned; READ_CHUNK bytes */
-	size_t ahead; /* bytes in chunk that were read to see what they are */
+	int fd;		   /* borrowed */
+	char *chunk;	   /* owned; READ_CHUNK bytes */
+	size_t ahead;	   /* bytes in chunk that were read to see what they are */
+	struct hash *hash; /* borrowed: of a plain archive; NULL = not wanted */
 };
 
 static void input_done(struct input *in)
@@ -34,11 +35,16 @@ static ssize_t read_chunk(struct input *in, struct err *e)
 static ssize_t input_read(void *ctx, const void **ret, struct err *e)
 {
 	struct input *in = ctx;
-	size_t ahead = in->ahead;
+	ssize_t n = (ssize_t)in->ahead;
+	int r = 0;
 
 	*ret = in->chunk;
 	in->ahead = 0;
-	return ahead ? (ssize_t)ahead : read_chunk(in, e);
+	if (!n)
+		n = read_chunk(in, e);
+	if (n > 0 && in->hash)
+		r = hash_update(in->hash, in->chunk, (size_t)n, e);
+	return r < 0 ? r : n;
 }
 
 /* 1 = compressed, 0 = not */
@@ -66,6 +72,7 @@ static int input_open(struct input *in, int fd, struct err *e)
 struct verdict {
 	struct err err; /* code 0: it went well */
 	struct untar_decompressed done;
+	char digest[HASH_HEX];
 };
 
 struct child {
@@ -88,20 +95,31 @@ static void child_done(struct child *c)
 	*c = CHILD_NONE;
 }
 
+struct output {
+	struct ring *ring; /* borrowed */
+	struct hash *hash; /* borrowed; NULL = not wanted */
+};
+
 static int to_ring(void *ctx, const void *data, size_t len, struct err *e)
 {
-	return ring_write(ctx, data, len, e);
+	struct output *o = ctx;
+	int r = o->hash ? hash_update(o->hash, data, len, e) : 0;
+
+	return r < 0 ? r : ring_write(o->ring, data, len, e);
 }
 
 static _noreturn_ void child_main(struct child *c, struct input *in, int verdict,
 				  const struct untar_limits *limits)
 {
+	struct output out = { &c->ring, take(&in->hash, NULL) };
 	struct untar_source src = { input_read, in };
 	struct verdict v = { 0 };
 	int r;
 
 	ring_child(&c->ring);
-	r = untar_decompress(&src, to_ring, &c->ring, limits, &v.done, &v.err);
+	r = untar_decompress(&src, to_ring, &out, limits, &v.done, &v.err);
+	if (r == 0 && out.hash)
+		r = hash_final(out.hash, v.digest, &v.err);
 	/* Before the end of the data, so that it is there when that is seen. */
 	(void)sys_write(verdict, &v, sizeof(v));
 	if (r == 0)
@@ -160,6 +178,8 @@ static int child_verdict(struct child *c, int r, struct unpack_result *ret,
 	}
 	if (r < 0)
 		return r;
+	memcpy(ret->digest, v.digest, HASH_HEX);
+	ret->digest[HASH_HEX - 1] = '\0';
 	ret->counts.in_bytes = v.done.in_bytes;
 	ret->counts.trailing += v.done.trailing;
 	return 0;
@@ -172,13 +192,22 @@ static int read_all(const struct unpack_conf *conf, const struct untar_sink *sin
 {
 	_cleanup_(input_done) struct input in = { .fd = -1 };
 	_cleanup_(child_done) struct child child = CHILD_NONE;
+	_cleanup_hash_ struct hash *hash = NULL;
 	struct untar_source src = { input_read, &in };
-	int r;
+	bool packed;
+	int r = conf->digest ? hash_new(&hash, e) : 0;
 
+	if (r < 0)
+		return r;
+	in.hash = hash;
 	r = input_open(&in, conf->in, e);
-	if (r <= 0)
-		return r < 0 ? r
-			     : untar_read(&src, sink, conf->limits, &ret->counts, e);
+	packed = r > 0;
+	if (r == 0)
+		r = untar_read(&src, sink, conf->limits, &ret->counts, e);
+	if (r == 0 && hash)
+		r = hash_final(hash, ret->digest, e);
+	if (!packed)
+		return r;
 	r = child_start(&child, &in, conf->limits, e);
 	if (r < 0)
 		return r;
@@ -207,6 +236,7 @@ int unpack_run(const struct unpack_conf *conf, struct unpack_result *ret, struct
 
 	r = extract_new(&(struct extract_conf){ .root = conf->root,
 						.single = conf->single,
+						.kind = conf->kind,
 						.names = conf->names,
 						.limits = conf->limits },
 			&x, e);
@@ -258,5 +288,7 @@ struct json *unpack_to_json(const struct unpack_result *res)
 		json_free(&dropped);
 	else
 		r = json_set(j, "dropped", dropped);
+	if (r >= 0 && res->digest[0])
+		r = json_set_str(j, "diff_id", res->digest);
 	return r < 0 ? NULL : take(&j, NULL);
 }

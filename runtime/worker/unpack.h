@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "rootfs/archive/extract.h"
 
@@ -15,6 +16,8 @@ struct unpack_conf {
 	int in;	  /* borrowed: the archive, to its last byte */
 	int root; /* borrowed: an empty directory, or one that a lower layer filled */
 	bool single; /* one id only is mapped */
+	enum extract_kind kind;
+	bool digest; /* the result's is wanted */
 	int owners;  /* borrowed: gets the table of owners; -1 = thrown away */
 	const struct untar_limits *limits; /* borrowed */
 	struct buf *names; /* borrowed: a line for what is left out; may be NULL */
@@ -23,6 +26,7 @@ struct unpack_conf {
 struct unpack_result {
 	struct untar_counts counts; /* in_bytes: as on the descriptor */
 	uint64_t dropped[ENTRY_DROPS];
+	char digest[HASH_HEX]; /* of the uncompressed archive; "" = was not wanted */
 };
 
 /**

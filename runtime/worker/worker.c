@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hash.h"
+#include "base/num.h"
 #include "base/sys/sys.h"
 #include "rootfs/archive/untar.h"
 #include "rootfs/image/snippets.h"
@@ -49,9 +51,9 @@ static bool valid_name(const char *name)
 	       strcmp(name, "..") != 0;
 }
 
-/* Makes rootfs/ and the table owners in the directory. */
-static int do_unpack(int dir, const char *arg, const struct idmap *map,
-		     struct json **ret, struct err *e)
+/* Makes rootfs/ and the table owners in the directory, or goes on in them. */
+static int unpack_into(int dir, struct unpack_conf *conf, struct json **ret,
+		       struct err *e)
 {
 	_cleanup_close_ int root = -1;
 	_cleanup_close_ int owners = -1;
@@ -59,32 +61,62 @@ static int do_unpack(int dir, const char *arg, const struct idmap *map,
 	struct unpack_result result;
 	int r;
 
-	(void)arg;
 	r = sys_mkdirat(dir, "rootfs", 0755);
-	if (r < 0)
+	if (r < 0 && r != -EEXIST)
 		return err_sys(e, r, "cannot make 'rootfs'");
 	root = file_open_dir(dir, "rootfs", e);
 	if (root < 0)
 		return root;
-	owners = sys_openat(dir, "owners", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+	owners = sys_openat(dir, "owners", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
 			    0600);
 	if (owners < 0)
 		return err_sys(e, owners, "cannot make 'owners'");
-	r = unpack_run(&(struct unpack_conf){ .in = STDIN_FILENO,
-					      .root = root,
-					      .single = map->kind == IDMAP_SINGLE,
-					      .owners = owners,
-					      .limits = &untar_limits_default,
-					      .names = &names },
-		       &result, e);
-	if (r == 0)
-		r = snippets_write(root, e);
+	conf->in = STDIN_FILENO;
+	conf->root = root;
+	conf->owners = owners;
+	conf->limits = &untar_limits_default;
+	conf->names = &names;
+	r = unpack_run(conf, &result, e);
 	if (r < 0)
 		return r;
 	*ret = unpack_to_json(&result);
-	if (!*ret || json_set_str(*ret, "dropped_names", buf_cstr(&names)) < 0)
+	if (!*ret || json_set_str(*ret, "dropped_names", buf_cstr(&names)) < 0 ||
+	    json_set_int(*ret, "snippets", snippets_wanted(root)) < 0)
 		return err_sys(e, -ENOMEM, "cannot report");
 	return 0;
+}
+
+static int do_unpack(int dir, const char *arg, const struct idmap *map,
+		     struct json **ret, struct err *e)
+{
+	struct unpack_conf conf = { .single = map->kind == IDMAP_SINGLE };
+	_cleanup_close_ int root = -1;
+	int r = unpack_into(dir, &conf, ret, e);
+
+	(void)arg;
+	if (r < 0)
+		return r;
+	root = file_open_dir(dir, "rootfs", e);
+	return root < 0 ? root : snippets_write(root, snippets_wanted(root), e);
+}
+
+/* One of several: by itself, or into the directory that those below it filled. */
+static int do_layer(int dir, const char *arg, const struct idmap *map,
+		    struct json **ret, struct err *e)
+{
+	static const char *const kinds[] = {
+		[PULL_FLAT] = "flat", [PULL_BASE] = "base", [PULL_LAYER] = "layer"
+	};
+	struct unpack_conf conf = { .single = map->kind == IDMAP_SINGLE,
+				    .digest = true };
+
+	if (arg && !strcmp(arg, kinds[PULL_BASE]))
+		conf.kind = EXTRACT_BASE;
+	else if (arg && !strcmp(arg, kinds[PULL_LAYER]))
+		conf.kind = EXTRACT_LAYER;
+	else if (!arg || strcmp(arg, kinds[PULL_FLAT]) != 0)
+		return err_set(e, -EINVAL, "bad kind of layer");
+	return unpack_into(dir, &conf, ret, e);
 }
 
 typedef int copy_fn(int from, int parent, const char *name, struct tree_copied *ret,
@@ -159,15 +191,24 @@ static int do_count(int dir, const char *arg, const struct idmap *map,
 	return 0;
 }
 
+/* @arg: which snippets; none = those whose program is there. */
 static int do_dress(int dir, const char *arg, const struct idmap *map,
 		    struct json **ret, struct err *e)
 {
-	_cleanup_close_ int root = file_open_dir(dir, "rootfs", e);
+	_cleanup_close_ int root = -1;
+	uint64_t which = 0;
+	int r = sys_mkdirat(dir, "rootfs", 0755);
 
-	(void)arg;
 	(void)map;
 	(void)ret;
-	return root < 0 ? root : snippets_write(root, e);
+	if (r < 0 && r != -EEXIST)
+		return err_sys(e, r, "cannot make 'rootfs'");
+	root = file_open_dir(dir, "rootfs", e);
+	if (root < 0)
+		return root;
+	if (arg && num_range(arg, 0, UINT32_MAX, &which) < 0)
+		return err_set(e, -EINVAL, "bad choice of files");
+	return snippets_write(root, arg ? (unsigned)which : snippets_wanted(root), e);
 }
 
 static const struct job {
@@ -176,14 +217,20 @@ static const struct job {
 	enum {
 		PLAIN,
 		ARCHIVE, /* reads one, with a library from the host's tree */
+		LAYER,	 /* and hashes it, with another */
 		TWO,	 /* standard input is another directory of the same mount */
 		KEEPER	 /* needs programs of the host: the keeper itself does it */
 	} how;
 } jobs[] = {
-	{ "unpack", do_unpack, ARCHIVE },   { "rmtree", do_rmtree, PLAIN },
-	{ "copytree", do_copytree, PLAIN }, { "copylayer", do_copylayer, TWO },
-	{ "dress", do_dress, PLAIN },	    { "count", do_count, PLAIN },
-	{ "review", review_job, TWO },	    { "review-git", review_git_job, KEEPER },
+	{ "unpack", do_unpack, ARCHIVE },
+	{ "layer", do_layer, LAYER },
+	{ "rmtree", do_rmtree, PLAIN },
+	{ "copytree", do_copytree, PLAIN },
+	{ "copylayer", do_copylayer, TWO },
+	{ "dress", do_dress, PLAIN },
+	{ "count", do_count, PLAIN },
+	{ "review", review_job, TWO },
+	{ "review-git", review_git_job, KEEPER },
 };
 
 static const struct job *find_job(const char *name)
@@ -375,7 +422,9 @@ static int prepare(struct work *w, int argc, char **argv, struct err *e)
 	if (r < 0)
 		return r;
 	/* Everything that comes from a file comes before the root is empty. */
-	r = w->job->how == ARCHIVE ? untar_preload(e) : 0;
+	r = w->job->how == ARCHIVE || w->job->how == LAYER ? untar_preload(e) : 0;
+	if (r == 0 && w->job->how == LAYER)
+		r = hash_preload(e);
 	if (r < 0)
 		return r;
 	r = sys_fchdir(WORKER_DIR); /* of all descriptors only this moves along */
@@ -571,31 +620,88 @@ static int wait_ticking(struct worker *h, const struct pull_unpack *u,
 	return r;
 }
 
-/* What an unpacked archive gets, a copied directory gets too. */
-static int dress(const struct idmap *map, int dir, struct err *e)
+/* What it was fed with decides, but for a helper that ended before it had all of it. */
+static int feed_worker(struct worker *h, const struct pull_unpack *u, int to,
+		       struct err *e)
+{
+	_cleanup_close_ int pipe = to;
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, old;
+	struct err why = ERR_NONE;
+	int r;
+
+	(void)sys_sigaction(SIGPIPE, &ignore, &old);
+	r = u->feed(u->feed_ctx, pipe, e);
+	(void)sys_sigaction(SIGPIPE, &old, NULL);
+	if (r == 0)
+		return 0;
+	/* Without its input it ends soon; until then it may still write. */
+	scope_close(&pipe);
+	pipe = -1;
+	if (worker_wait(h, -1, NULL, &why) < 0 && r == -EPIPE) {
+		*e = why;
+		return e->code;
+	}
+	return r;
+}
+
+static int start_fed(struct worker_job *job, struct worker *h, int *to, struct err *e)
+{
+	enum { PIPE = 1 << 20 };
+	_cleanup_close_ int in = -1;
+	int fds[2], r = sys_pipe2(fds, 0);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot make a pipe");
+	job->in = in = fds[0];
+	*to = fds[1];
+	(void)sys_pipe_size(fds[1], PIPE); /* as large as it may be */
+	return worker_start(job, h, e);
+}
+
+/* Of each kind: the job, and its argument. */
+static const struct {
+	const char *name, *arg;
+} unpack_jobs[] = {
+	[PULL_ARCHIVE] = { "unpack", NULL }, [PULL_COPY] = { "copytree", "rootfs" },
+	[PULL_FLAT] = { "layer", "flat" },   [PULL_BASE] = { "layer", "base" },
+	[PULL_LAYER] = { "layer", "layer" }, [PULL_DRESS] = { "dress", NULL },
+};
+
+static int run_job(const struct pull_unpack *u, struct worker_job *job,
+		   struct json **ret, struct err *e)
 {
 	_cleanup_worker_ struct worker h = WORKER_NONE;
-	struct worker_job job = { .name = "dress", .map = map, .dir = dir, .in = -1 };
-	int r = worker_start(&job, &h, e);
+	int to = -1, r;
 
-	return r < 0 ? r : worker_wait(&h, -1, NULL, e);
+	r = u->feed ? start_fed(job, &h, &to, e) : worker_start(job, &h, e);
+	if (r == 0 && u->feed)
+		r = feed_worker(&h, u, take(&to, -1), e);
+	scope_close(&to);
+	return r < 0 ? r : wait_ticking(&h, u, ret, e);
 }
 
 int worker_unpack(void *map, const struct pull_unpack *u, struct json **ret,
 		  struct err *e)
 {
-	_cleanup_worker_ struct worker h = WORKER_NONE;
-	struct worker_job job = { .name = u->copy ? "copytree" : "unpack",
-				  .arg = u->copy ? "rootfs" : NULL,
+	struct worker_job job = { .name = unpack_jobs[u->kind].name,
+				  .arg = unpack_jobs[u->kind].arg,
 				  .map = map,
 				  .dir = u->dir,
 				  .in = u->in };
+	char which[16];
 	int r;
 
+	snprintf(which, sizeof(which), "%u", u->snippets);
+	if (u->kind == PULL_DRESS)
+		job.arg = which;
 	r = worker_own(map, u->dir, e);
 	if (r == 0)
-		r = worker_start(&job, &h, e);
-	if (r == 0)
-		r = wait_ticking(&h, u, ret, e);
-	return r < 0 || !u->copy ? r : dress(map, u->dir, e);
+		r = run_job(u, &job, u->kind == PULL_DRESS ? NULL : ret, e);
+	if (r < 0 || u->kind != PULL_COPY)
+		return r;
+	/* What an unpacked archive gets, a copied directory gets too. */
+	job = (struct worker_job){
+		.name = "dress", .map = map, .dir = u->dir, .in = -1
+	};
+	return run_job(u, &job, NULL, e);
 }

@@ -109,6 +109,7 @@ static void read_once(const struct extractbox_row *row, const struct tarmake *t,
 		row->limits ? row->limits : &untar_limits_default;
 	struct extract_conf conf = { .root = x->root,
 				     .single = x->single,
+				     .kind = row->kind,
 				     .limits = limits };
 	struct feed feed = { t->out.data, t->out.len, chunk };
 	struct untar_source src = { feed_read, &feed };

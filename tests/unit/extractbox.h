@@ -32,6 +32,7 @@ struct extractbox_row {
 	bool no_end; /* the end marker is the row's own business */
 	bool large;  /* too large for byte by byte */
 	bool single; /* one id only, also as root */
+	enum extract_kind kind;
 };
 
 /* A row that works, and one that fails with code and message (NULL: any); further

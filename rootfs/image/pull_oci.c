@@ -1,0 +1,387 @@
+/* An image in layers. Each layer becomes a directory of its own, shared by its diff id,
+ * and is proven twice before it counts: the bytes as they came, by the manifest, and what
+ * they are without compression, by the configuration. Layers that cannot be told apart
+ * from those below them (extract.h), and all where it is asked for, go into one directory
+ * instead, in their order. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "rootfs/archive/entry_attr.h"
+#include "rootfs/image/diffs.h"
+#include "rootfs/image/pull_impl.h"
+
+enum { NAME = 32, META = 64 << 10 };
+
+void pull_oci_done(struct pull *p)
+{
+	oci_source_image_free(&p->oci);
+	scope_close(&p->layout_dir);
+	p->layout_dir = -1;
+}
+
+/* ---- where it comes from -------------------------------------------------------------- */
+
+static int on_read(void *ctx, uint64_t more)
+{
+	struct pull *p = ctx;
+
+	p->done += more;
+	if (p->total)
+		pull_tell(p, p->done, p->total);
+	return pull_interrupted(p) ? -ECANCELED : 0;
+}
+
+static int tick(void *ctx)
+{
+	return pull_interrupted(ctx) ? -ECANCELED : 0;
+}
+
+/* What an archive of an image holds becomes files by the same confined hands that its
+ * layers will. */
+static int open_archive(struct pull *p, struct err *e)
+{
+	struct pull_unpack u = { .kind = PULL_ARCHIVE, .tick = tick, .tick_ctx = p };
+	_cleanup_close_ int in =
+		sys_open(p->src.where, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	_cleanup_close_ int dir = -1;
+	_cleanup_json_ struct json *result = NULL;
+	int r;
+
+	if (in < 0)
+		return err_sys(e, in, "cannot open it");
+	r = sys_mkdirat(p->stage.dirfd, "archive", 0700);
+	if (r < 0)
+		return err_sys(e, r, "cannot make a directory in the store");
+	dir = file_open_dir(p->stage.dirfd, "archive", e);
+	if (dir < 0)
+		return dir;
+	u.in = in;
+	u.dir = dir;
+	p->phase = PULL_CHECK;
+	r = p->conf->unpack(p->conf->runtime, &u, &result, e);
+	return r < 0 ? r : file_open_dir(dir, "rootfs", e);
+}
+
+static int open_layout(struct pull *p, struct err *e)
+{
+	int r;
+
+	p->layout_dir = p->src.kind == SOURCE_OCI
+				? file_open_dir(AT_FDCWD, p->src.where, e)
+				: open_archive(p, e);
+	if (p->layout_dir < 0)
+		return p->layout_dir;
+	if (source_text(&p->src, p->url, sizeof(p->url)) < 0)
+		return err_set(e, -ENAMETOOLONG, "its path is too long to be kept");
+	p->layout = (struct oci_layout){
+		.dir = p->layout_dir,
+		.ref = p->src.ref[0] ? p->src.ref : NULL,
+		.archive = p->src.kind == SOURCE_DOCKER_ARCHIVE,
+		.tick = on_read,
+		.ctx = p,
+	};
+	r = oci_layout_check(&p->layout, e);
+	p->blobs = oci_layout_source(&p->layout);
+	return r;
+}
+
+int pull_oci_find(struct pull *p, struct err *e)
+{
+	struct oci_want want = { .ref = p->src.ref[0] ? p->src.ref : NULL };
+	int r = open_layout(p, e);
+
+	p->oci = oci_source_image();
+	if (!p->oci)
+		return err_sys(e, -ENOMEM, "cannot read an image");
+	if (r == 0)
+		r = oci_source_resolve(&p->blobs, &want, p->oci, e);
+	if (r < 0)
+		return err_wrap(e, "'%s'", p->src.name);
+	memcpy(p->fetched.digest, p->oci->digest, HASH_HEX);
+	p->flat = p->conf->flat;
+	return 0;
+}
+
+/* ---- one layer ------------------------------------------------------------------------ */
+
+struct feeding {
+	struct pull *p;
+	const struct oci_blob *blob;
+	int to;
+};
+
+static int to_pipe(void *ctx, const void *data, size_t len, struct err *e)
+{
+	struct feeding *f = ctx;
+
+	return file_write_fd(f->to, data, len, e);
+}
+
+static int feed(void *ctx, int to, struct err *e)
+{
+	struct feeding *f = ctx;
+
+	f->to = to;
+	return oci_source_fetch(&f->p->blobs, f->blob, &(struct oci_put){ to_pipe, f },
+				e);
+}
+
+static int make_dir(struct pull *p, const char *name, struct err *e)
+{
+	int r = sys_mkdirat(p->stage.dirfd, name, 0700);
+
+	if (r < 0 && r != -EEXIST)
+		return err_sys(e, r, "cannot make a directory in the store");
+	return file_open_dir(p->stage.dirfd, name, e);
+}
+
+static int write_layer_meta(int dir, const struct json *result, struct err *e)
+{
+	_cleanup_json_ struct json *meta = json_dup(result);
+	_cleanup_buf_ struct buf text = BUF_INIT(META);
+	struct json *names = json_remove(meta, "dropped_names");
+	int r = json_print(meta, true, &text);
+
+	json_free(&names);
+	if (r < 0)
+		return err_sys(e, r, "cannot describe a layer");
+	return file_replace(dir, "meta.json",
+			    &(struct file_data){ text.data, text.len, 0600 }, e);
+}
+
+static int unpack_layer(struct pull *p, size_t i, const char *name, struct json **ret,
+			struct err *e)
+{
+	struct feeding f = { p, &p->oci->manifest.layers[i], -1 };
+	struct pull_unpack u = { .kind = p->flat ? PULL_FLAT
+					 : i	 ? PULL_LAYER
+						 : PULL_BASE,
+				 .in = -1,
+				 .feed = feed,
+				 .feed_ctx = &f,
+				 .tick = tick,
+				 .tick_ctx = p };
+	_cleanup_close_ int dir = make_dir(p, name, e);
+	const char *diff_id;
+	int r;
+
+	if (dir < 0)
+		return dir;
+	u.dir = dir;
+	r = p->conf->unpack(p->conf->runtime, &u, ret, e);
+	if (r < 0)
+		return r;
+	diff_id = json_get_str(*ret, "diff_id");
+	if (!diff_id || strcmp(diff_id, p->oci->config.diff_ids[i]) != 0)
+		return err_set(
+			e, -EBADMSG,
+			"uncompressed it is not what the image's configuration says; "
+			"it was refused");
+	return p->flat ? 0 : write_layer_meta(dir, *ret, e);
+}
+
+static void layer_name(const struct pull *p, size_t i, char ret[IMAGE_DIR])
+{
+	image_dir(p->oci->config.diff_ids[i], p->conf->map, ret);
+}
+
+/* The same layer may stand twice in one image. */
+static bool is_made(const struct pull *p, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (p->made[k] &&
+		    !strcmp(p->oci->config.diff_ids[k], p->oci->config.diff_ids[i]))
+			return true;
+	return false;
+}
+
+/* Where its result is: of this pull, or of the one that brought it. */
+static int take_layer(struct pull *p, size_t i, struct json **ret, struct err *e)
+{
+	char name[IMAGE_DIR], stage[NAME];
+	struct err ignored = ERR_NONE;
+	int r;
+
+	layer_name(p, i, name);
+	if (p->flat)
+		return unpack_layer(p, i, "image", ret, e);
+	if (is_made(p, i) || diffs_meta(p->conf->store, name, ret, &ignored) == 0)
+		return 0;
+	snprintf(stage, sizeof(stage), "layer-%zu", i);
+	r = unpack_layer(p, i, stage, ret, e);
+	p->made[i] = r == 0;
+	return r;
+}
+
+/* ---- all of them ---------------------------------------------------------------------- */
+
+static void add_count(struct json *sum, const struct json *one, const char *key)
+{
+	(void)json_set_int(sum, key,
+			   json_get_int(sum, key, 0) + json_get_int(one, key, 0));
+}
+
+static void add_result(struct json *sum, const struct json *one)
+{
+	struct json *dropped = json_get_mut(sum, "dropped");
+	const struct json *drops = json_get(one, "dropped");
+	int64_t snippets = json_get_int(sum, "snippets", 0);
+
+	if (!one)
+		return;
+	add_count(sum, one, "bytes");
+	add_count(sum, one, "entries");
+	for (unsigned d = 0; d < ENTRY_DROPS; d++)
+		if (json_get(drops, entry_attr_drop_name(d)))
+			add_count(dropped, drops, entry_attr_drop_name(d));
+	(void)json_set_int(sum, "snippets",
+			   snippets | json_get_int(one, "snippets", 0));
+}
+
+static uint64_t bytes_to_read(const struct pull *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->oci->manifest.n; i++)
+		if (p->oci->manifest.layers[i].size != UINT64_MAX)
+			sum += p->oci->manifest.layers[i].size;
+	return sum;
+}
+
+static int take_layers(struct pull *p, struct json *sum, struct err *e)
+{
+	const struct oci_manifest *m = &p->oci->manifest;
+
+	p->done = 0;
+	p->total = bytes_to_read(p);
+	for (size_t i = 0; i < m->n; i++) {
+		_cleanup_json_ struct json *one = NULL;
+		int r = take_layer(p, i, &one, e);
+
+		if (r < 0)
+			return err_wrap(e, "layer %zu of %zu", i + 1, m->n);
+		add_result(sum, one);
+	}
+	return 0;
+}
+
+/* Layers that are there or were made are left where they are: they may serve another. */
+static int flatten(struct pull *p, struct json *sum, const struct err *why,
+		   struct err *e)
+{
+	char line[sizeof(why->msg) + 64];
+
+	snprintf(line, sizeof(line), "all layers go into one directory: %s", why->msg);
+	if (p->conf->note)
+		p->conf->note(p->conf->ctx, line);
+	p->flat = true;
+	return take_layers(p, sum, e);
+}
+
+static struct json *new_sum(void)
+{
+	struct json *sum = json_object();
+
+	(void)json_set(sum, "dropped", json_object());
+	return sum;
+}
+
+/* Its own files go on top. */
+static int dress(struct pull *p, const struct json *sum, struct err *e)
+{
+	struct pull_unpack u = { .kind = PULL_DRESS,
+				 .in = -1,
+				 .snippets = (unsigned)json_get_int(sum, "snippets", 0),
+				 .tick = tick,
+				 .tick_ctx = p };
+	_cleanup_json_ struct json *none = NULL;
+
+	p->image = make_dir(p, "image", e);
+	if (p->image < 0)
+		return p->image;
+	u.dir = p->image;
+	return p->conf->unpack(p->conf->runtime, &u, &none, e);
+}
+
+static int write_list(const struct pull *p, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT((size_t)OCI_LAYERS * IMAGE_DIR);
+	char name[IMAGE_DIR];
+
+	for (size_t i = p->oci->manifest.n; i-- > 0;) {
+		layer_name(p, i, name);
+		(void)buf_addf(&text, "%s\n", name);
+	}
+	return file_replace(p->image, "layers",
+			    &(struct file_data){ buf_cstr(&text), text.len, 0600 }, e);
+}
+
+int pull_oci_unpack(struct pull *p, struct json **ret, struct err *e)
+{
+	_cleanup_json_ struct json *sum = new_sum();
+	struct err why;
+	int r;
+
+	p->phase = PULL_UNPACK;
+	r = take_layers(p, sum, e);
+	if (r == -EXDEV && !p->flat) {
+		json_free(&sum);
+		sum = new_sum();
+		why = *e;
+		r = flatten(p, sum, &why, e);
+	}
+	if (r == 0)
+		r = dress(p, sum, e);
+	if (r == 0 && !p->flat)
+		r = write_list(p, e);
+	if (r < 0)
+		return err_wrap(e, "'%s'", p->src.name);
+	if (json_failed(sum))
+		return err_sys(e, -ENOMEM, "cannot describe the image");
+	*ret = take(&sum, NULL);
+	return 0;
+}
+
+/* ---- what becomes of it --------------------------------------------------------------- */
+
+int pull_oci_describe(const struct pull *p, struct json *meta)
+{
+	const struct oci_image *i = p->oci;
+	struct json *layers = json_array();
+	int r;
+
+	for (size_t k = 0; k < i->manifest.n; k++) {
+		const struct oci_blob *b = &i->manifest.layers[k];
+		struct json *layer = json_object();
+
+		(void)json_set_str(layer, "diff_id", i->config.diff_ids[k]);
+		if (b->digest[0]) {
+			(void)json_set_str(layer, "digest", b->digest);
+			(void)json_set_int(layer, "size", (int64_t)b->size);
+		}
+		(void)json_add(layers, layer);
+	}
+	r = json_set(meta, "layers", layers);
+	if (r == 0)
+		r = json_set_bool(meta, "flat", p->flat);
+	if (r == 0)
+		r = json_set(meta, "config", json_dup(i->config.run));
+	return r;
+}
+
+int pull_oci_publish(struct pull *p, struct err *e)
+{
+	const struct store *s = p->conf->store;
+	char name[IMAGE_DIR], stage[NAME];
+	int r = 0;
+
+	for (size_t i = 0; i < p->oci->manifest.n && r == 0 && !p->flat; i++) {
+		layer_name(p, i, name);
+		snprintf(stage, sizeof(stage), "layer-%zu", i);
+		r = p->made[i] ? diffs_publish(s, p->stage.dirfd, stage, name, e)
+			       : diffs_there(s, name, e);
+	}
+	return r;
+}

@@ -1,0 +1,192 @@
+# Images in layers: layouts and archives, what is shared, what is refused.
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	lib_env
+	lib_image
+	MK=$CUBBY_TEST_TOP/tests/mklayout
+	BASE=$LIB_DIR/base.plain # a layer that is a root filesystem
+	case $CUBBY_TEST_ROOTFS in
+	*.zst) zstd -q -dc "$CUBBY_TEST_ROOTFS" >"$BASE" ;;
+	*) gzip -dc "$CUBBY_TEST_ROOTFS" >"$BASE" ;;
+	esac
+	export MK BASE LAYOUT=$LIB_DIR/layout
+	upper one "$LIB_DIR/one.tar"
+	upper two "$LIB_DIR/two.tar"
+	zstd -q "$LIB_DIR/two.tar" -o "$LIB_DIR/two.zst"
+	"$MK" "$LAYOUT" base "$BASE"
+	"$MK" "$LAYOUT" one "$BASE" "$LIB_DIR/one.tar"
+	"$MK" "$LAYOUT" both "$BASE" "$LIB_DIR/one.tar" "$LIB_DIR/two.zst"
+	cubby pull -q "oci:$LAYOUT:base" # unpacked once for all tests
+}
+teardown_file() { lib_done; }
+setup() { lib_project; }
+
+# A layer over the base: "one" adds, "two" takes away what "one" and the base have.
+upper() { # NAME TAR
+	local d
+	d=$(mktemp -d "$LIB_DIR/layer.XXXXXX")
+	mkdir -p "$d/etc" "$d/opt/dir"
+	if [ "$1" = one ]; then
+		echo one >"$d/etc/which"
+		echo one >"$d/opt/dir/one"
+		echo here >"$d/etc/gone"
+	else
+		echo two >"$d/etc/which"
+		touch "$d/etc/.wh.gone" "$d/etc/.wh.debian_version" "$d/opt/dir/.wh..wh..opq"
+		echo two >"$d/opt/dir/two"
+	fi
+	tar --owner 0 --group 0 -C "$d" -cf "$2" etc opt
+}
+
+# Beside the base.
+diffs() { find "$XDG_DATA_HOME/cubby/diffs" -mindepth 1 -maxdepth 1 2>/dev/null | tail -n +2 | wc -l; }
+
+leaves_nothing() {
+	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+}
+
+@test "layers: shared by images, put together in boxes, gone with the last image" {
+	run -0 cubby pull -q "oci:$LAYOUT:one"
+	[ "$(diffs)" = 1 ]
+	run -0 cubby pull -q "oci:$LAYOUT:both"
+	[ "$(diffs)" = 2 ]
+	run -0 --separate-stderr cubby exec --image both -- sh -c 'cat /etc/which; ls /opt/dir; ls -d /etc/gone /etc/debian_version 2>&1; dpkg --version | head -1'
+	[ "${lines[0]}" = two ]
+	[ "${lines[1]}" = two ]
+	[[ ${lines[2]} == *"/etc/gone"*"No such file"* ]]
+	[[ ${lines[3]} == *"/etc/debian_version"*"No such file"* ]]
+	[[ ${lines[4]} == Debian* ]]
+	run -0 cubby exec -- sh -c 'echo new >/opt/dir/two; rm -r /opt/dir; mkdir /opt/dir; ls /opt/dir'
+	[ "$output" = "" ]
+	cubby rm -y -q
+	run -0 cubby rmi -q both
+	[ "$(diffs)" = 1 ]
+	run -0 --separate-stderr cubby exec --image one -- sh -c 'cat /etc/which /opt/dir/one /etc/gone'
+	[ "$output" = $'one\none\nhere' ]
+	run -1 cubby rmi one
+	[ "$(diffs)" = 1 ]
+	cubby rm -y -q
+	cubby rmi -q one
+	[ "$(diffs)" = 0 ]
+	leaves_nothing
+}
+
+@test "layers: a box's mount table names no digest and no path" {
+	cubby pull -q "oci:$LAYOUT:one"
+	run -0 --separate-stderr cubby exec --image one -- grep ' / / .* overlay ' /proc/self/mountinfo
+	[[ $output == *"lowerdir=lower:1:2,"* ]]
+	[[ $output != *"$HOME"* ]]
+	cubby rm -y -q
+	cubby rmi -q one
+}
+
+@test "layers: --flat makes one directory of them" {
+	cubby pull -q --flat --name flat "oci:$LAYOUT:both"
+	[ "$(diffs)" = 0 ]
+	run -0 --separate-stderr cubby exec --image flat -- sh -c 'cat /etc/which; ls /opt/dir; [ ! -e /etc/gone ]'
+	[ "$output" = $'two\ntwo' ]
+	cubby rm -y -q
+	cubby rmi -q flat
+}
+
+@test "layers: what has no meaning by itself goes into one directory" {
+	mkdir -p l/lib
+	echo x >l/lib/through-a-link # the base has lib -> usr/lib
+	tar --owner 0 --group 0 -C l -cf l.tar lib/through-a-link
+	"$MK" lay odd "$BASE" l.tar
+	run -0 --separate-stderr cubby pull oci:lay
+	[[ $stderr == *"all layers go into one directory: "*"'lib/through-a-link'"* ]]
+	run -0 --separate-stderr cubby exec --image lay -- cat /usr/lib/through-a-link
+	[ "$output" = x ]
+	cubby rm -y -q
+	cubby rmi -q lay
+}
+
+@test "layers: archives of a layout and of docker" {
+	tar -C "$LAYOUT" -cf oci.tar .
+	run -0 --separate-stderr cubby pull -q oci-archive:oci.tar:one
+	[ "$output" = one ]
+	run -0 --separate-stderr cubby exec --image one -- cat /etc/which
+	[ "$output" = one ]
+	cubby rm -y -q
+	cubby rmi -q one
+	mkdir saved
+	echo '{"architecture":"'"$(jq -r .architecture <(for f in "$LAYOUT"/blobs/sha256/*; do jq -c 'select(.architecture)' "$f" 2>/dev/null; done) | head -1)"'","os":"linux","rootfs":{"diff_ids":["sha256:'"$(sha256sum <"$LIB_DIR/one.tar" | cut -d' ' -f1)"'"]}}' >saved/c.json
+	cp "$LIB_DIR/one.tar" saved/layer.tar
+	mkdir saved/id
+	ln -s ../layer.tar saved/id/layer.tar # as old docker wrote a layer that came twice
+	echo '[{"Config":"c.json","RepoTags":["it:1"],"Layers":["id/layer.tar"]}]' >saved/manifest.json
+	tar -C saved -cf saved.tar .
+	run -0 --separate-stderr cubby pull -q docker-archive:saved.tar:it:1
+	[ "$output" = it:1 ]
+	cubby rmi -q it:1
+	run -1 --separate-stderr cubby pull -q docker-archive:saved.tar:other
+	[[ $stderr == *"there is no image 'other' in it; there is it:1"* ]]
+	leaves_nothing
+}
+
+@test "layers: as skopeo and umoci write them" {
+	command -v skopeo umoci >/dev/null || skip "no skopeo or umoci"
+	skopeo copy -q "oci:$LAYOUT:one" docker-archive:saved.tar:one:1
+	run -0 --separate-stderr cubby pull -q docker-archive:saved.tar
+	run -0 --separate-stderr cubby exec --image saved -- cat /etc/which
+	[ "$output" = one ]
+	cubby rm -y -q
+	cubby rmi -q saved
+	skopeo copy -q "oci:$LAYOUT:one" oci:mine:x
+	umoci config --image mine:x --tag y --config.user nobody
+	cubby pull -q oci:mine:y
+	run -0 --separate-stderr cubby exec --image y -- cat /etc/which
+	[ "$output" = one ]
+	cubby rm -y -q
+	cubby rmi -q y
+}
+
+@test "layers: what is not what was announced is refused, and leaves nothing" {
+	local wrong
+	declare -A said=([diff]="uncompressed it is not what the image's configuration says"
+		[digest]="is not what was announced" [size]="is larger than the" [many]="more than 127 layers")
+	for wrong in diff digest size many; do
+		"$MK" "$wrong" x --wrong "$wrong" "$LIB_DIR/one.tar"
+		run -1 --separate-stderr cubby pull -q "oci:$wrong"
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"${said[$wrong]}"* ]] || { echo "$wrong: $stderr"; return 1; }
+		leaves_nothing
+	done
+	[ "$(diffs)" = 0 ]
+}
+
+@test "layers: another machine, no layout, no such name" {
+	"$MK" foreign x --arch pdp11 "$LIB_DIR/one.tar"
+	run -1 --separate-stderr cubby pull -q oci:foreign
+	[[ $stderr == *"the image is for linux/pdp11, and not for linux/"* ]]
+	mkdir empty
+	run -1 --separate-stderr cubby pull -q oci:empty
+	[[ $stderr == *"no OCI layout: it has no index.json"* ]]
+	run -1 --separate-stderr cubby pull -q "oci:$LAYOUT"
+	[[ $stderr == *"there are several images in it; add ':NAME' to say which one"* ]]
+	run -1 --separate-stderr cubby pull -q "oci:$LAYOUT:none"
+	[[ $stderr == *"there is no image 'none' in it; there is base, one, both"* ]]
+	run -1 --separate-stderr cubby pull -q oci:./absent
+	[[ $stderr == *"image './absent': No such file or directory"* ]]
+	leaves_nothing
+}
+
+@test "layers: 127 of them start" {
+	local i tars=("$BASE")
+	mkdir -p l/many
+	for ((i = 1; i < 127; i++)); do
+		echo "$i" >"l/many/$i"
+		tar --owner 0 --group 0 -C l --no-recursion -cf "$i.plain" many "many/$i"
+		tars+=("$i.plain")
+	done
+	"$MK" many x "${tars[@]}"
+	cubby pull -q oci:many
+	run -0 --separate-stderr cubby exec --image many -- sh -c 'ls /many | wc -l; cat /many/1 /many/126'
+	[ "$output" = $'126\n1\n126' ]
+	cubby rm -y -q
+	cubby rmi -q many
+	[ "$(diffs)" = 0 ]
+}
