@@ -169,15 +169,16 @@ static int parse_layered(const struct layered *l, const char *ref, struct source
 			 struct err *e)
 {
 	char shown[SHOWN];
-	struct stat st;
+	struct stat st = { 0 };
 	int r;
 
 	ret->kind = l->kind;
 	r = split_ref(ref + strlen(l->prefix), ret, e);
-	if (r == 0)
-		r = sys_fstatat(AT_FDCWD, ret->where, &st, 0);
 	if (r < 0)
-		return e->code ? e->code : err_sys(e, r, "image");
+		return r;
+	r = sys_fstatat(AT_FDCWD, ret->where, &st, 0);
+	if (r < 0)
+		return err_sys(e, r, "image");
 	if (l->dir ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode)) {
 		text_escaped(shown, sizeof(shown), ret->where, strlen(ret->where));
 		return err_set(e, -EINVAL, "image '%s': not a %s", shown,
