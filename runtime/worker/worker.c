@@ -52,9 +52,10 @@ static bool valid_name(const char *name)
 }
 
 /* Makes rootfs/ and the table owners in the directory, or goes on in them. */
-static int unpack_into(int dir, struct unpack_conf *conf, struct json **ret,
+static int unpack_into(int dir, const struct unpack_conf *how, struct json **ret,
 		       struct err *e)
 {
+	struct unpack_conf conf = *how;
 	_cleanup_close_ int root = -1;
 	_cleanup_close_ int owners = -1;
 	_cleanup_buf_ struct buf names = BUF_INIT(WORKER_NAMES);
@@ -71,12 +72,12 @@ static int unpack_into(int dir, struct unpack_conf *conf, struct json **ret,
 			    0600);
 	if (owners < 0)
 		return err_sys(e, owners, "cannot make 'owners'");
-	conf->in = STDIN_FILENO;
-	conf->root = root;
-	conf->owners = owners;
-	conf->limits = &untar_limits_default;
-	conf->names = &names;
-	r = unpack_run(conf, &result, e);
+	conf.in = STDIN_FILENO;
+	conf.root = root;
+	conf.owners = owners;
+	conf.limits = &untar_limits_default;
+	conf.names = &names;
+	r = unpack_run(&conf, &result, e);
 	if (r < 0)
 		return r;
 	*ret = unpack_to_json(&result);
