@@ -9,6 +9,7 @@
 #include "cli/show/progress.h"
 #include "cli/show/render.h"
 #include "rootfs/image/pull.h"
+#include "runtime/worker/feed.h"
 #include "runtime/worker/worker.h"
 
 struct pulling {

@@ -220,7 +220,7 @@ static int check_xattrs(const char *upper, struct err *e)
 		       "hold an overlay upper");
 }
 
-/* ---- layers of the image ------------------------------------------------------------------------- */
+/* ---- layers of the image ------------------------------------------------------------ */
 
 /* Hex digits, and a point and a short word behind them. */
 static bool is_diff(const char *name, size_t len)

@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/proc.h"
-#include "rootfs/image/pull.h"
 #include "runtime/idmap/idmap.h"
 
 struct worker_job {
@@ -50,11 +49,6 @@ int worker_own(const struct idmap *map, int dir, struct err *e);
 /** worker_rmtree() - a boxdir_rm_fn: remove a tree that ids of a box own; @map is a
  *  struct idmap */
 int worker_rmtree(void *map, int parent, const char *name, struct err *e);
-
-/** worker_unpack() - a pull_unpack_fn: unpack or copy into a new image; @map is a struct
- *  idmap */
-int worker_unpack(void *map, const struct pull_unpack *u, struct json **ret,
-		  struct err *e);
 
 /** worker_main() - the whole process; called from cli/main.c with "__helper" as argv[0],
  *  and from nowhere else. Returns the exit status. */

@@ -1,0 +1,17 @@
+/* feed - a confined helper is given an archive, a layer or a directory, and makes files of it.
+ * Needs:  what worker.h needs.
+ * Owns:   the helper, until it returns.
+ * Never:  is ended by a helper that ended first. */
+#ifndef RUNTIME_WORKER_FEED_H
+#define RUNTIME_WORKER_FEED_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "rootfs/image/pull.h"
+
+/** worker_unpack() - a pull_unpack_fn: unpack or copy into a new image; @map is a struct
+ *  idmap */
+int worker_unpack(void *map, const struct pull_unpack *u, struct json **ret,
+		  struct err *e);
+
+#endif
