@@ -81,8 +81,8 @@ static int run_job(const struct pull_unpack *u, struct worker_job *job,
 	return r < 0 ? r : wait_ticking(&h, u, ret, e);
 }
 
-int worker_unpack(void *map, const struct pull_unpack *u, struct json **ret,
-		  struct err *e)
+int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
+		struct err *e)
 {
 	struct worker_job job = { .name = unpack_jobs[u->kind].name,
 				  .arg = unpack_jobs[u->kind].arg,

@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "rootfs/image/pull.h"
 
-/** worker_unpack() - a pull_unpack_fn: unpack or copy into a new image; @map is a struct
+/** feed_unpack() - a pull_unpack_fn: unpack or copy into a new image; @map is a struct
  *  idmap */
-int worker_unpack(void *map, const struct pull_unpack *u, struct json **ret,
-		  struct err *e);
+int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
+		struct err *e);
 
 #endif
