@@ -40,7 +40,7 @@ static void malformed(struct task *t, const struct turn_call *c, struct tool_res
 static bool needs_consent(const char *name)
 {
 	static const char *const harmless[] = { "screen", "read_file", "view_image",
-						"finish" };
+						"changes", "finish" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
 		if (strcmp(name, harmless[i]) == 0)

@@ -30,7 +30,9 @@ struct task {
 	int (*shorten)(struct task *t, unsigned level, struct err *e);
 	struct history history; /* owned */
 	struct transcript log;
-	bool log_failed; /* told once; the task goes on without */
+	bool log_failed;  /* told once; the task goes on without */
+	struct buf patch; /* owned; as it was recorded last */
+	bool slow_patch;  /* it took too long to ask for it each turn */
 	struct tokens tokens;
 	struct stuck stuck;
 	struct task_status st;
@@ -88,6 +90,9 @@ void task_log_picture(struct task *t, const char *text, const char *mime,
 		      const char *base64);
 void task_log_text(struct task *t, const char *type, const char *text, bool to_model);
 void task_log_end(struct task *t);
+/** task_log_patch() - what a project under review would get, where it is another than
+ *  before */
+void task_log_patch(struct task *t);
 
 /* say.c */
 /** task_say_picture() - into the history and the transcript */

@@ -243,6 +243,30 @@ void task_log_text(struct task *t, const char *type, const char *text, bool to_m
 	task_log(t, type, j);
 }
 
+void task_log_patch(struct task *t)
+{
+	enum { SLOW_MS = 250 };
+	_cleanup_buf_ struct buf now = BUF_INIT(TASK_PATCH);
+	const struct task_review *review = &t->conf->review;
+	uint64_t begun = task_now(t);
+	struct err ignored = ERR_NONE;
+	struct json *j;
+
+	if (!review->patch || t->slow_patch ||
+	    review->patch(review->ctx, &now, &ignored) < 0)
+		return;
+	t->slow_patch = task_now(t) - begun > SLOW_MS;
+	if (now.len == t->patch.len &&
+	    memcmp(buf_cstr(&now), buf_cstr(&t->patch), now.len) == 0)
+		return;
+	j = record(t);
+	json_set(j, "patch", json_stringn(buf_cstr(&now), now.len));
+	json_set_bool(j, "cut", now.len == now.max);
+	task_log(t, "patch", j);
+	buf_done(&t->patch);
+	t->patch = take(&now, BUF_INIT(TASK_PATCH));
+}
+
 void task_log_end(struct task *t)
 {
 	const struct task_report *r = t->report;

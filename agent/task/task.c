@@ -289,7 +289,12 @@ static int one_round(struct task *t, struct err *e)
 	r = keep_turn(t, &turn, e);
 	if (r == 0)
 		r = keep_answer(t, &turn, e);
-	return r < 0 ? r : handle_turn(t, &turn, e);
+	if (r < 0)
+		return r;
+	r = handle_turn(t, &turn, e);
+	if (turn.n_calls)
+		task_log_patch(t);
+	return r;
 }
 
 /* ---- begin and end ---- */
@@ -385,6 +390,7 @@ static void task_done(struct task *t)
 	toolset_done(&t->own_set);
 	history_done(&t->history);
 	history_done(&t->seen);
+	buf_done(&t->patch);
 	buf_done(&t->news);
 	buf_done(&t->words);
 }
@@ -397,6 +403,7 @@ static void prepare(struct task *t, struct task_conf *conf, struct task_report *
 			    .ev = conf->events ? conf->events : &no_events,
 			    .report = ret,
 			    .shorten = task_shorten,
+			    .patch = BUF_INIT(TASK_PATCH),
 			    .news = BUF_INIT(64 << 10),
 			    .words = BUF_INIT(64 << 10) };
 	ret->form = conf->schema != NULL;

@@ -124,8 +124,12 @@ struct task_limits {
 /* How a project under review is asked what differs; without functions it is not. */
 struct task_review {
 	int (*changes)(void *ctx, struct changes *ret, struct err *e);
+	int (*patch)(void *ctx, struct buf *ret,
+		     struct err *e); /* fills it, or stops */
 	void *ctx;
 };
+
+enum { TASK_PATCH = 64 << 10 /* bytes of a patch in the record */ };
 
 /* Everything is borrowed for task_run(). */
 struct task_conf {

@@ -38,10 +38,11 @@
 #define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
 
 struct work {
-	struct app *app;	    /* borrowed */
-	const struct taskrun *t;    /* borrowed */
-	struct modelpick pick;	    /* owned */
-	struct boxsetup setup;	    /* owned */
+	struct app *app;	 /* borrowed */
+	const struct taskrun *t; /* borrowed */
+	struct modelpick pick;	 /* owned */
+	struct boxsetup setup;	 /* owned */
+	struct waiting waiting;
 	struct env env;		    /* owned */
 	struct view view;	    /* owned */
 	struct ticker ticker;	    /* owned */
@@ -348,7 +349,7 @@ static void fill_conf(struct work *w)
 			    .cost = config_num(c, CONFIG_MAX_COST) * 1000 },
 		.tools = w->tools,
 		.project_fd = w->project,
-		.review = waiting_review(&w->setup),
+		.review = waiting_review(&w->waiting),
 		.transcript_fd = w->transcript,
 		.copy_fd = w->copy,
 		.resume_fd = w->resume,
@@ -393,7 +394,9 @@ static int make_tools(struct work *w, struct err *e)
 	if (r < 0)
 		return r;
 	render_notes(w->app, toolbox_notes(w->tools));
-	return ticker_add(&w->ticker, tool_watch_aside(w->tools), e);
+	w->waiting = (struct waiting){ &w->setup, w->tools };
+	r = waiting_offer(&w->waiting, e);
+	return r < 0 ? r : ticker_add(&w->ticker, tool_watch_aside(w->tools), e);
 }
 
 /* They get ready while the box is looked at. */

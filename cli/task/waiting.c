@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agent/tool/tool.h"
+#include "base/text.h"
 #include "cli/box/review.h"
 
 static int open_review(const struct boxsetup *s, const char *op, struct review *rv,
@@ -68,12 +70,13 @@ static int add(struct changes *c, const struct json *j, enum effects_class round
 	return changes_add(c, &x);
 }
 
-static int list_changes(void *setup, struct changes *ret, struct err *e)
+static int list_changes(void *ctx, struct changes *ret, struct err *e)
 {
+	const struct waiting *w = ctx;
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_(changes_done) struct changes c = { .waits = true };
 	_cleanup_json_ struct json *args = NULL, *list = NULL;
-	int r = open_review(setup, "diff", &rv, &args, e);
+	int r = open_review(w->setup, "diff", &rv, &args, e);
 
 	if (r == 0)
 		r = review_ask(&rv, args, &list, NULL, e);
@@ -91,34 +94,93 @@ static int list_changes(void *setup, struct changes *ret, struct err *e)
 	return 0;
 }
 
-int waiting_patch(void *setup, const char *path, struct buf *ret, struct err *e)
+/* Not more than @ret takes: it is full then. */
+static int read_patch(const struct waiting *w, const char *path, struct buf *ret,
+		      struct err *e)
 {
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *args = NULL;
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0;
 	FILE *out;
-	int r = open_review(setup, "patch", &rv, &args, e);
+	int r = open_review(w->setup, "patch", &rv, &args, e);
 
+	if (r == -ENOENT)
+		return 0;
 	if (r == 0 && path)
-		r = review_add_path(args, setup, path, e);
+		r = review_add_path(args, w->setup, path, e);
 	if (r < 0)
 		return r;
 	out = open_memstream(&text, &len);
-	if (!out || json_set_int(args, "bytes", WAITING_PATCH) < 0)
+	if (!out || json_set_int(args, "bytes", (int64_t)ret->max) < 0)
 		r = err_sys(e, -ENOMEM, "cannot ask what has changed");
 	if (r == 0)
 		r = review_ask(&rv, args, NULL, out, e);
 	if (out)
 		(void)fclose(out);
-	if (r == 0 && buf_add(ret, text ?: "", text ? len : 0) < 0)
+	if (r == 0 && buf_add(ret, text ?: "", MIN(len, ret->max - ret->len)) < 0)
 		r = err_sys(e, -ENOMEM, "cannot keep what has changed");
 	return r;
 }
 
-struct task_review waiting_review(struct boxsetup *setup)
+static int all_patches(void *ctx, struct buf *ret, struct err *e)
 {
-	return box_reviews(setup->box)
-		       ? (struct task_review){ .changes = list_changes, .ctx = setup }
-		       : (struct task_review){ NULL, NULL };
+	return read_patch(ctx, NULL, ret, e);
+}
+
+struct task_review waiting_review(struct waiting *w)
+{
+	return box_reviews(w->setup->box)
+		       ? (struct task_review){ list_changes, all_patches, w }
+		       : (struct task_review){ .ctx = NULL };
+}
+
+/* ---- the model's own look ----------------------------------------------------------------- */
+
+static int run_tool(void *ctx, const struct json *args, struct tool_result *ret,
+		    struct err *e)
+{
+	const struct waiting *w = ctx;
+	const char *path = json_get_str(args, "path");
+	size_t keep = toolbox_keep(w->tools);
+	_cleanup_buf_ struct buf patch = BUF_INIT(keep);
+	struct err why = ERR_NONE;
+
+	if (read_patch(w, path && *path ? path : NULL, &patch, &why) < 0) {
+		ret->outcome = TOOL_ERROR;
+		buf_adds(&ret->text, why.msg);
+	} else if (!patch.len) {
+		buf_adds(&ret->text, "[nothing has changed]");
+	} else {
+		text_utf8(&ret->text, buf_cstr(&patch), patch.len);
+		if (patch.len == keep)
+			buf_addf(&ret->text, "\n[cut after %zu bytes; name a path]",
+				 keep);
+	}
+	return buf_failed(&ret->text) < 0
+		       ? err_sys(e, -ENOMEM, "cannot keep the changes")
+		       : 0;
+}
+
+int waiting_offer(struct waiting *w, struct err *e)
+{
+	static const char text[] =
+		"{\"description\":\"Show your changes to the project that the person "
+		"has "
+		"not got yet, as a patch. They are taken over when you finish.\","
+		"\"parameters\":{\"type\":\"object\",\"properties\":{\"path\":"
+		"{\"type\":\"string\",\"description\":\"only of this file or "
+		"directory, "
+		"absolute\"}}}}";
+	const struct tool how = { .plug = run_tool, .ctx = w };
+	struct json *words = NULL;
+	int r;
+
+	if (!box_reviews(w->setup->box))
+		return 0;
+	r = json_parse(text, sizeof(text) - 1, &words, e);
+	if (r == 0)
+		r = toolbox_add(w->tools, "changes", words, &how);
+	/* The person's own tool of that name is what is meant. */
+	return r < 0 && r != -EEXIST ? err_sys(e, r, "cannot offer 'changes'") : 0;
 }

@@ -7,17 +7,18 @@
 #define CLI_TASK_WAITING_H
 
 #include "agent/task/task.h"
-#include "base/buf.h"
-
-enum { WAITING_PATCH = 256 << 10 /* bytes of a patch; what follows is left out */ };
 
 struct boxsetup;
 
-/** waiting_review() - for a task; @setup is borrowed, and has its open box */
-struct task_review waiting_review(struct boxsetup *setup);
+struct waiting {
+	struct boxsetup *setup; /* borrowed; has its open box */
+	struct toolbox *tools;	/* borrowed */
+};
 
-/** waiting_patch() - as git writes it; @path: only what is there and below it, absolute or
- *  below the project; NULL = all */
-int waiting_patch(void *setup, const char *path, struct buf *ret, struct err *e);
+/** waiting_review() - for a task; @w is borrowed */
+struct task_review waiting_review(struct waiting *w);
+
+/** waiting_offer() - a tool for the model, where its project is under review */
+int waiting_offer(struct waiting *w, struct err *e);
 
 #endif

@@ -86,6 +86,28 @@ review() { task "$@"; } # it is the default
 	[ "$(cat b)" = y ]
 }
 
+@test "the model sees its changes, and the transcript has them turn by turn" {
+	echo one >a
+	model <<-'END'
+	{"calls":[{"name":"changes","args":{}}]}
+	{"expect":"[nothing has changed]","calls":[{"name":"shell","args":{"command":"echo two >>a; echo x >b"}}]}
+	{"calls":[{"name":"changes","args":{}}]}
+	{"expect":"--- a/a\\n+++ b/a\\n@@ -1 +1,2 @@\\n one\\n+two","calls":[{"name":"changes","args":{"path":"/etc"}},{"name":"changes","args":{"path":"b"}}]}
+	{"expect":"new file mode 100644","calls":[{"name":"shell","args":{"command":"rm b"}}]}
+	{"text":"done"}
+	END
+	run -0 task -q "look"
+	[ "$output" = done ]
+	grep -q "'/etc' is not below the project directory" "$BATS_TEST_TMPDIR/requests"
+	run -0 bash -c 'cat "$XDG_DATA_HOME/cubby/boxes/$(printf %s "$PWD" | sha256sum | cut -c1-64)"/transcripts/*.jsonl'
+	[ "$(jq -r 'select(.type == "patch") | "\(.round) \(.patch | contains("+two")) \(.patch | contains("b/b"))"' <<<"$output" | tr '\n' ,)" = \
+		"2 true true,5 true false," ]
+	model_done
+	model < <(echo '{"calls":[{"name":"changes","args":{}}]}'; finish done)
+	run -0 task --project live "look"
+	grep -q "there is no tool 'changes'" "$BATS_TEST_TMPDIR/requests"
+}
+
 @test "with --json the changes are an object on standard error" {
 	change 'echo x >a'
 	run -0 --separate-stderr review --json "do it"
