@@ -51,6 +51,26 @@ char *session_jobnews_news(struct session *s)
 	return line(s, jobs, n);
 }
 
+char *session_jobnews_all(struct session *s)
+{
+	struct job jobs[2 * JOBS_MAX];
+	const size_t own = list(s, jobs);
+	size_t left = 0, n = own;
+
+	if (s->origin.leader > 0)
+		left = jobs_left(s->origin.shell, s->origin.leader, jobs + own,
+				 JOBS_MAX);
+	for (size_t i = own; i < own + left; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < own; k++)
+			known |= jobs[k].pid == jobs[i].pid;
+		if (!known)
+			jobs[n++] = jobs[i];
+	}
+	return n ? line(s, jobs, n) : NULL;
+}
+
 void session_jobnews_origin(struct session *s)
 {
 	pid_t shell = s->proc.master < 0 ? -1 : sys_tcgetsid(s->proc.master);

@@ -161,6 +161,10 @@ int session_screen(struct session *s, struct buf *out, struct err *e);
 int session_jobnews(struct session *s, struct job *ret, struct buf *earlier,
 		    bool *fresh, bool *ended, struct err *e);
 
+/** session_jobnews_all() - all that would end with the session but its shell, daemons too, as
+ *                 jobs_add() names them; NULL = nothing; owned by the caller */
+char *session_jobnews_all(struct session *s);
+
 /** session_redact() - append @in to @out, less the session's secrets */
 int session_redact(const struct session *s, const struct buf *in, struct buf *out);
 

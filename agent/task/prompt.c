@@ -50,8 +50,12 @@ static void add_places(const struct prompt_facts *f, struct buf *out)
 		"with them.\n"
 		"- The rest of the machine: with this directory, for later tasks; also "
 		"what you install.\n"
-		"- /tmp, /run, and what runs: until the machine stops.\n",
-		f->directory);
+		"- /tmp and /run: until the machine stops. What runs in the background "
+		"%s\n",
+		f->directory,
+		f->stays ? "goes on when the task ends."
+			 : "ends with the task: say so where the person may count on "
+			   "it.");
 	if (f->cwd && strcmp(f->cwd, f->directory) != 0)
 		buf_addf(out, "- The person is in %s: shells begin there.\n", f->cwd);
 }

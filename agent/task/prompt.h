@@ -33,6 +33,7 @@ struct prompt_facts {
 	uint64_t time_ms;      /* likewise; 0 = no limit */
 	size_t keep;	       /* characters of a result */
 	bool ask;	       /* a person sees each call */
+	bool stays; /* what runs in the background goes on when the task ends */
 };
 
 /**

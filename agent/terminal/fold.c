@@ -105,19 +105,30 @@ static bool begins(const char *line, size_t len, const char *begin)
 	return true;
 }
 
-/* A fifth of it is what stands for bytes that are no text; in a run of such lines any. */
-static bool is_binary(const struct fold *f, const char *line, size_t len)
+/* How often the character of three bytes @mark stands in it. */
+static size_t count(const char *line, size_t len, const char *mark)
 {
 	const char *p = line, *end = line + len;
 	size_t n = 0;
 
-	while ((p = memchr(p, 0xef, (size_t)(end - p))) && end - p >= 3) {
-		n += memcmp(p, "\xef\xbf\xbd", 3) == 0;
+	while ((p = memchr(p, mark[0], (size_t)(end - p))) && end - p >= 3) {
+		n += memcmp(p, mark, 3) == 0;
 		p++;
 	}
+	return n;
+}
+
+/* A fifth of it is what stands for bytes that are no text, or for NUL bytes, where there are
+ * bytes that are no text or many NULs: "a=b\0c=d\0" is text. In a run of such lines any. */
+static bool is_binary(const struct fold *f, const char *line, size_t len)
+{
+	const size_t bad = count(line, len, "\xef\xbf\xbd");
+	const size_t nuls = count(line, len, "\xe2\x90\x80");
+
 	if (f->kind == BINARY)
-		return n > 0;
-	return n >= 2 && n * 15 >= len;
+		return bad || nuls;
+	return (bad >= 2 && (bad + nuls) * 15 >= len) ||
+	       (nuls >= 64 && nuls * 6 >= len);
 }
 
 static enum kind kind_of(const struct fold *f, const char *line, size_t len)

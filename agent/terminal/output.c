@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+#define NUL_SHOWN "\xe2\x90\x80"   /* U+2400: what it parts would be one word without */
 
 enum { PAD_MAX = 512 };
 
@@ -421,7 +422,10 @@ static size_t ground(struct output *o, const char *p, size_t len)
 		print(o, p, run);
 		return run;
 	}
-	control(o, *p);
+	if (*p)
+		control(o, *p);
+	else
+		print(o, NUL_SHOWN, 3);
 	return 1;
 }
 

@@ -13,7 +13,8 @@ enum {
 	LOG_MAX = 1 << 20, /* bytes of a file that is read for its end */
 	LINES = 5,	   /* of its end that are shown */
 	LINE_MAX_SHOWN = 300,
-	REPORT_MAX = 256 << 10
+	REPORT_MAX = 256 << 10,
+	LEAVE_MS = 3000
 };
 
 /* The last lines of a text, each behind a bar. */
@@ -108,4 +109,31 @@ int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret
 		return err_sys(e, r, "cannot list the jobs");
 	ret->outcome = TOOL_OK;
 	return 0;
+}
+
+/* The shell forgets its jobs before it goes, and so sends them no signal. */
+static void leave_jobs(struct session *s)
+{
+	static const char last[] = "disown -ah 2>/dev/null; exit 0";
+	const struct session_limits lim = { .hard_ms = LEAVE_MS, .soft_ms = LEAVE_MS };
+	_cleanup_session_result_ struct session_result r;
+	struct err ignored;
+
+	session_result_init(&r);
+	if (!session_waitable(s))
+		(void)session_run(s, last, strlen(last), &lim, &r, &ignored);
+}
+
+void tool_jobs_end(struct toolbox *t, bool leave, struct buf *jobs)
+{
+	for (size_t i = 0; i < TOOL_SESSIONS; i++) {
+		struct session *s = t->sessions[i];
+		_cleanup_free_ char *names = s ? session_jobnews_all(s) : NULL;
+
+		if (!names)
+			continue;
+		buf_addf(jobs, "%s%s", jobs->len ? "; " : "", names);
+		if (leave)
+			leave_jobs(s);
+	}
 }

@@ -25,8 +25,9 @@ static int add_shown_cwd(const char *cwd, struct buf *out)
 
 static int trailer_exited(const struct session_result *r, struct buf *out)
 {
+	const uint64_t tenths = (r->time_ms + 50) / 100; /* as a person is told it */
 	int res = buf_addf(out, "[exit %d, %" PRIu64 ".%" PRIu64 "s, cwd ", r->status,
-			   r->time_ms / 1000, r->time_ms % 1000 / 100);
+			   tenths / 10, tenths % 10);
 
 	res = res ?: add_shown_cwd(r->cwd, out);
 	return res ?: buf_adds(out, "]");

@@ -95,6 +95,12 @@ struct toolbox_conf {
 int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct err *e);
 void toolbox_free(struct toolbox **t); /* ends its sessions */
 #define _cleanup_toolbox_ _cleanup_(toolbox_free)
+/**
+ * tool_jobs_end() - nothing is called any more: what runs in the background of its sessions?
+ * @leave: it shall run on, where the shell takes a last command; else it ends with @t
+ * @jobs:  gets its names, in one line; empty = there is nothing
+ */
+void tool_jobs_end(struct toolbox *t, bool leave, struct buf *jobs);
 /** toolbox_set() - what can be called; borrowed */
 const struct toolset *toolbox_set(const struct toolbox *t);
 /**

@@ -8,7 +8,6 @@
 #include "agent/task/form.h"
 #include "agent/task/task.h"
 #include "agent/tool/machine.h"
-#include "agent/turn/transcript.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -26,6 +25,7 @@
 #include "cli/task/hostwatch.h"
 #include "cli/task/log.h"
 #include "cli/task/modelpick.h"
+#include "cli/task/recall.h"
 #include "cli/task/servers.h"
 #include "cli/task/steer.h"
 #include "cli/task/talk.h"
@@ -152,52 +152,10 @@ static int check_words(struct work *w, struct err *e)
 		       : 0;
 }
 
-/* What a transcript says of the task that goes on. */
-struct recalled {
-	struct json *settings; /* owned; NULL = of an older version */
-	struct buf model;      /* owned; then of the model alone */
-};
-
-static int recall_record(void *ctx, const struct json *j, struct err *e)
-{
-	const char *type = json_get_str(j, "type");
-	const char *provider = json_get_str(j, "provider");
-	struct recalled *ret = ctx;
-	int r = 0;
-
-	if (type && strcmp(type, "task") == 0) {
-		json_free(&ret->settings);
-		ret->settings = json_dup(json_get(j, "settings"));
-	} else if (type && strcmp(type, "model") == 0 && provider &&
-		   strcmp(provider, "replay") != 0) {
-		buf_truncate(&ret->model, 0);
-		r = buf_addf(&ret->model, "%s:%s", provider,
-			     json_get_str(j, "model") ?: "");
-	}
-	return r < 0 ? err_sys(e, r, "cannot read the transcript") : 0;
-}
-
-static int take_recalled(struct work *w, struct recalled *was, struct err *e)
-{
-	_cleanup_json_ struct json *options = json_object();
-	const char *own = json_get_str(was->settings, config_rows[CONFIG_MODEL].name);
-
-	if (was->model.len && !own)
-		json_set_str(options, config_rows[CONFIG_MODEL].name, was->model.data);
-	json_each(it, was->settings)
-	{
-		json_set(options, json_key(it), json_dup(it));
-	}
-	return json_failed(options) < 0
-		       ? err_sys(e, -ENOMEM, "cannot read the transcript")
-		       : config_task_load(w->app->config, options, e);
-}
-
 /* The options of the task that goes on, before any of them is used. */
 static int recall(struct work *w, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s;
-	struct recalled was = { .model = BUF_INIT(4096) };
 	_cleanup_close_ int fd = -1;
 	int r;
 
@@ -207,13 +165,7 @@ static int recall(struct work *w, struct err *e)
 	r = boxsetup_find(w->app, &s, e);
 	if (r == 0)
 		r = fd = tasklog_open(&s.dir, w->t->resume, w->resumed, e);
-	if (r >= 0)
-		r = transcript_read(fd, recall_record, &was, e);
-	if (r >= 0)
-		r = take_recalled(w, &was, e);
-	json_free(&was.settings);
-	buf_done(&was.model);
-	return r;
+	return r < 0 ? r : recall_options(w->app->config, fd, e);
 }
 
 /* A provider that the configuration has no more would be taken for a part of a name. */
@@ -342,7 +294,8 @@ static void fill_conf(struct work *w)
 			   .network = w->network,
 			   .limits = w->limits,
 			   .extra = config_text(c, CONFIG_SYSTEM_EXTRA),
-			   .ask = w->ask.each },
+			   .ask = w->ask.each,
+			   .stays = config_on(c, CONFIG_KEEP) },
 		.limits = { .rounds = (unsigned)config_num(c, CONFIG_MAX_ROUNDS),
 			    .tokens = config_num(c, CONFIG_MAX_TOKENS),
 			    .time_ms = config_num(c, CONFIG_TIMEOUT),
@@ -475,6 +428,24 @@ static int prepare(struct work *w, struct err *e)
 	w->ask.interrupt_fd = w->interrupt;
 	fill_conf(w);
 	return 0;
+}
+
+/* What the model started may be what the person wanted. */
+static void end_jobs(struct work *w)
+{
+	const bool keep = config_on(w->app->config, CONFIG_KEEP);
+	_cleanup_buf_ struct buf jobs = BUF_INIT(4096);
+
+	tool_jobs_end(w->tools, keep, &jobs);
+	if (!jobs.len)
+		return;
+	if (keep)
+		render_note(w->app,
+			    "still running in the box: %s; 'cubby stop' ends it",
+			    jobs.data);
+	else
+		render_note(w->app, "ended with the task: %s; with --keep it runs on",
+			    jobs.data);
 }
 
 static int run_task(struct work *w, struct err *e)
@@ -670,6 +641,7 @@ static int run_work(struct work *w, struct err *e)
 	if (w->t->began)
 		w->t->began(w->t->ctx, w->log);
 	status = w->t->talk ? talk(w, e) : run_task(w, e);
+	end_jobs(w);
 	toolbox_free(&w->tools); /* its sessions are in the box that ends now */
 	servers_done(&w->servers);
 	box_close(&w->setup.box);

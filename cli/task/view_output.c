@@ -46,7 +46,7 @@ static void on_line(void *ctx, const char *line)
 {
 	struct adding *a = ctx;
 	struct view_output *o = a->o;
-	char *tail = o->tail[o->n_lines % VIEW_TAIL];
+	char *tail = o->tail[o->n_lines % VIEW_RING];
 
 	_cleanup_buf_ struct buf flat = BUF_INIT(64 << 10);
 	const struct wrap w = { .anywhere = true };
@@ -143,11 +143,12 @@ static unsigned long beyond(const struct view_output *o)
 	return o->n_lines > VIEW_HEAD ? o->n_lines - VIEW_HEAD : 0;
 }
 
-/* What came after the head: how much was left out, and the last lines. */
+/* What came after the head: how much was left out, and the last lines; all of them where
+ * there are no more than @most. */
 static void add_tail(const struct view_output *o, const struct view_look *look,
-		     const char *where, struct buf *out)
+		     unsigned long most, const char *where, struct buf *out)
 {
-	const unsigned long shown = MIN(beyond(o), (unsigned long)VIEW_TAIL);
+	const unsigned long shown = beyond(o) <= most ? beyond(o) : VIEW_TAIL;
 	char line[96];
 
 	if (beyond(o) > shown) {
@@ -156,7 +157,7 @@ static void add_tail(const struct view_output *o, const struct view_look *look,
 		add_line("  ", line, look, out);
 	}
 	for (unsigned long i = o->n_lines - shown; i < o->n_lines; i++)
-		add_line("  ", o->tail[i % VIEW_TAIL], look, out);
+		add_line("  ", o->tail[i % VIEW_RING], look, out);
 }
 
 void view_output_now(struct view_output *o, const struct view_look *look,
@@ -167,7 +168,7 @@ void view_output_now(struct view_output *o, const struct view_look *look,
 			   look->rows > SPARE_ROWS ? look->rows - SPARE_ROWS : 1,
 			   change);
 	else
-		add_tail(o, look, "", change);
+		add_tail(o, look, VIEW_TAIL, "", change);
 }
 
 void view_output_end(struct view_output *o, const struct view_look *look,
@@ -176,7 +177,7 @@ void view_output_end(struct view_output *o, const struct view_look *look,
 	struct adding a = { o, look, stay };
 
 	view_lines_end(&o->lines, on_line, &a);
-	add_tail(o, look, ", 'cubby log -l' shows them", stay);
+	add_tail(o, look, VIEW_RING, ", 'cubby log -l' shows them", stay);
 	if (o->screen)
 		add_screen(o, look, SESSION_ROWS, stay);
 	view_output_begin(o);

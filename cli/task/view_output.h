@@ -13,12 +13,13 @@ struct screen;
 
 enum {
 	VIEW_HEAD = 12, /* lines of a command's output that are shown as they come */
-	VIEW_TAIL = 4,	/* and of its end */
+	VIEW_TAIL = 4,	/* and of its end, */
+	VIEW_RING = 8,	/* but that many where nothing is left out then */
 };
 
 struct view_output {
 	struct view_lines lines;
-	char tail[VIEW_TAIL][1024]; /* the last lines that were not shown yet */
+	char tail[VIEW_RING][1024]; /* the last lines that were not shown yet */
 	unsigned long n_lines;	    /* of this command */
 	struct screen *screen;	    /* owned; NULL = no full-screen program yet */
 	char before[16];	    /* the last bytes, where one may be announced */

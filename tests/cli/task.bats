@@ -346,3 +346,24 @@ stop_when() {
 	run -4 task --model openai:x "no key"
 	[[ $output = *OPENAI_API_KEY* ]]
 }
+
+@test "task: what it leaves in the background ends with it, and that is said; with --keep it runs on" {
+	model <<-END
+	{"calls":[{"name":"shell","args":{"command":"sleep 1000 & setsid sleep 2000 </dev/null >/dev/null 2>&1 & sleep 0.1"}}]}
+	$(finish started)
+	END
+	run -0 --separate-stderr task "start it"
+	[[ $stderr == *"cubby: ended with the task: "*"sleep 1000"*"sleep 2000; with --keep it runs on"* ]]
+	run cubby ps
+	[[ $output != *sleep* ]]
+	grep -q "What runs in the background ends with the task" "$BATS_TEST_TMPDIR/requests"
+	model <<-END
+	{"calls":[{"name":"shell","args":{"command":"sleep 1000 & setsid sleep 2000 </dev/null >/dev/null 2>&1 & sleep 0.1"}}]}
+	$(finish started)
+	END
+	run -0 --separate-stderr task --keep "start it"
+	[[ $stderr == *"cubby: still running in the box: "*"sleep 1000"*"'cubby stop' ends it"* ]]
+	run -0 cubby ps
+	[[ $output == *"sleep 1000"*"sleep 2000"* ]]
+	cubby stop -q
+}

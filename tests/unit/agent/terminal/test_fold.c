@@ -6,6 +6,7 @@
 	"[\xe2\x80\xa6 " n " lines of " what " left out, " bytes \
 	" bytes \xe2\x80\xa6]\n"
 #define BAD "\xef\xbf\xbd"
+#define NUL "\xe2\x90\x80"
 
 static const struct row {
 	const char *name, *in, *want;
@@ -40,6 +41,13 @@ static const struct row {
 	  "a\n" BAD "x" BAD "PNG" BAD BAD BAD "12345678901234567890\n" BAD BAD BAD BAD
 	  "\n" BAD BAD BAD BAD BAD BAD "\nb\n",
 	  "a\n" LEFT("3", "binary output", "72") "b\n", true },
+	{ "a head between NUL bytes",
+	  BAD "ELF" NUL NUL NUL NUL NUL NUL NUL NUL BAD "01234567890123456789\n"
+	      "libc.so.6" NUL "printf" NUL "__libc_start_main" NUL "exit" NUL
+	      "and_so_on\nb\n",
+	  LEFT("2", "binary output", "112") "b\n", true },
+	{ "texts between NUL bytes", "HOME=/root" NUL "PATH=/bin" NUL "A=" NUL "\n",
+	  "HOME=/root" NUL "PATH=/bin" NUL "A=" NUL "\n", false },
 	{ "one wrong byte is text", "caf" BAD " au lait, and so on\n",
 	  "caf" BAD " au lait, and so on\n", false },
 };

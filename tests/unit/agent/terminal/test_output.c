@@ -147,11 +147,26 @@ static void flush_joins(void)
 	assert_string_equal(buf_cstr(&got), "name? \xe2\x82\xac\n");
 }
 
+/* What they part would be one word without them. */
+static void nul_bytes(void)
+{
+	static const char in[] = "A=b\0C=d\0\033[\0mx\r\n";
+	static struct output o;
+	_cleanup_buf_ struct buf got = BUF_INIT(256);
+
+	output_init(&o, on_out, NULL, &got);
+	output_feed(&o, in, sizeof(in) - 1);
+	output_end(&o);
+	assert_string_equal(buf_cstr(&got), "A=b\xe2\x90\x80"
+					    "C=d\xe2\x90\x80x\n");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "O4: a string swallows 4 KiB at most", a_string_swallows_4_KiB },
 		{ "O9: a long line is cut at characters only", long_lines },
+		{ "NUL bytes are seen", nul_bytes },
 		{ "X6: what follows a flush is joined", flush_joins },
 	};
 

@@ -32,8 +32,17 @@ static void the_head_stays_and_the_end_is_seen(void)
 	buf_truncate(&stay, 0);
 	view_output_end(&o, &terminal, &stay);
 	assert_string_equal(buf_cstr(&stay),
-			    "  … 4 lines, 'cubby log -l' shows them …\n"
-			    "  17\n  18\n  19\n  20\n");
+			    "  13\n  14\n  15\n  16\n  17\n  18\n  19\n  20\n");
+	/* one more is worth its line */
+	for (int i = 1; i <= 21; i++) {
+		snprintf(line, sizeof(line), "%d\r\n", i);
+		add(&o, line, &terminal, &now);
+	}
+	buf_truncate(&stay, 0);
+	view_output_end(&o, &terminal, &stay);
+	assert_string_equal(buf_cstr(&stay),
+			    "  … 5 lines, 'cubby log -l' shows them …\n"
+			    "  18\n  19\n  20\n  21\n");
 	view_output_done(&o);
 }
 
