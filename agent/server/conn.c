@@ -57,7 +57,7 @@ static void clear_request(struct exchange *x)
 	x->server->counts.bodies -= take(&x->counted, 0);
 	x->body_done = true;
 	x->streams = x->paused = x->begun = x->ended = x->cut = x->close = false;
-	x->out_chunked = x->no_body = x->pinged = x->raw = false;
+	x->out_chunked = x->no_body = x->pinged = x->raw = x->corked = false;
 	x->wrong_at[0] = '\0';
 	x->sent = 0;
 	x->body_left = 0;

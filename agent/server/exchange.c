@@ -12,7 +12,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { WS_OUT_FULL = 2 * EXCHANGE_FULL };
+enum { WS_OUT_FULL = 2 * EXCHANGE_FULL, CORKED = 16 << 10 };
 
 /* ---- the request ---------------------------------------------------------------- */
 
@@ -342,6 +342,11 @@ void exchange_begin(struct exchange *x, int status, const char *type,
 	put_text(x, "\r\n");
 }
 
+void exchange_cork(struct exchange *x)
+{
+	x->corked = true;
+}
+
 void exchange_write(struct exchange *x, const void *data, size_t len)
 {
 	char line[24];
@@ -355,7 +360,8 @@ void exchange_write(struct exchange *x, const void *data, size_t len)
 		put(x, data, len);
 		put_text(x, x->out_chunked ? "\r\n" : "");
 	}
-	exchange_push(x);
+	if (!x->corked || x->out.len > CORKED)
+		exchange_push(x);
 }
 
 static void say(struct exchange *x)

@@ -233,6 +233,7 @@ static void answer_send(struct answer *a)
 	}
 	buf_truncate(&b, b.len - 1); /* the brace */
 	buf_adds(&b, ",\"output\":[");
+	exchange_cork(a->x);
 	exchange_begin(a->x, 200, "application/json", NULL, -1);
 	exchange_write(a->x, b.data, b.len);
 	answer_more(a);

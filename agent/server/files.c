@@ -15,7 +15,7 @@
 #include "agent/server/replace.h"
 #include "base/text.h"
 
-enum { EDIT_MAX = 16 << 20, NUMBER = 24 };
+enum { EDIT_MAX = 16 << 20, NUMBER = 24, RANK_OFFSET_MAX = 20000 };
 
 /* What a page of the box may do in a browser: nothing in the name of this origin. */
 static const char *const sandbox[] = {
@@ -418,6 +418,48 @@ static int glob_search(struct exchange *x, struct err *e)
 	return r < 0 ? r : search(x, argv, "exclude", e);
 }
 
+/* What a person typed the beginning of, the best first. */
+static int rank(struct exchange *x, const char *applet, int64_t limit, struct err *e)
+{
+	const char *query = exchange_arg(x, "query", 0), *type;
+	bool texts = strcmp(applet, "matches") == 0;
+	char path[PATH_MAX], flags[4], most[NUMBER], from[NUMBER];
+	const char *const argv[] = { applet, query, path, flags, most, from, NULL };
+	const struct fileop_conf c = { .argv = argv };
+	int64_t offset = 0;
+	int r = path_arg(x, "path", ".", path, e);
+
+	if (r == 0 && (!query || (texts && !query[strspn(query, " \t")])))
+		r = query ? err_set(e, -EINVAL, "query must not be blank")
+			  : missing(e, "query");
+	if (r == 0)
+		r = exchange_arg_num(x, "limit", 1, 100, &limit, e);
+	if (r == 0)
+		r = exchange_arg_num(x, "offset", 0, RANK_OFFSET_MAX, &offset, e);
+	if (r < 0)
+		return r;
+	type = exchange_arg(x, "type", 0);
+	snprintf(flags, sizeof(flags), "%s%s",
+		 exchange_arg_bool(x, "show_hidden", false) ? "h" : "",
+		 !type || texts			  ? ""
+		 : strcmp(type, "file") == 0	  ? "f"
+		 : strcmp(type, "directory") == 0 ? "d"
+						  : "");
+	snprintf(most, sizeof(most), "%lld", (long long)limit);
+	snprintf(from, sizeof(from), "%lld", (long long)offset);
+	return fileop_run(x, &c, e);
+}
+
+static int search_files(struct exchange *x, struct err *e)
+{
+	return rank(x, "search", 20, e);
+}
+
+static int match_files(struct exchange *x, struct err *e)
+{
+	return rank(x, "matches", 100, e);
+}
+
 /* ---- uploads -------------------------------------------------------------------- */
 
 /* The form is read as it comes, and the file goes on to the program in the box. */
@@ -591,6 +633,8 @@ static const struct route rows[] = {
 	{ "POST", "/files/replace", replace_file, ROUTE_KEY, ROUTE_JSON, .box = true, .operation = "replace_file_content" },
 	{ "GET", "/files/grep", grep_search, ROUTE_KEY, .box = true, .operation = "grep_search" },
 	{ "GET", "/files/glob", glob_search, ROUTE_KEY, .box = true, .operation = "glob_search" },
+	{ "GET", "/files/search", search_files, ROUTE_KEY, .box = true, .operation = "search_files" },
+	{ "GET", "/files/matches", match_files, ROUTE_KEY, .box = true, .operation = "match_files" },
 	{ "POST", "/files/archive", archive, ROUTE_KEY, ROUTE_JSON, .box = true },
 	{ "POST", "/files/upload", upload_file, ROUTE_KEY, ROUTE_STREAM, .box = true },
 };

@@ -77,7 +77,7 @@ struct exchange {
 	void *ctx;
 
 	bool raw; /* another server's bytes in both directions */
-	bool begun, ended, cut, close;
+	bool begun, ended, cut, close, corked;
 	bool out_chunked, no_body; /* no_body: of HEAD, 204, 304 */
 	int status;
 	uint64_t sent, began_ms;

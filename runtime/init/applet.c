@@ -13,6 +13,7 @@
 #include "runtime/init/bridge.h"
 #include "runtime/init/browse.h"
 #include "runtime/init/find.h"
+#include "runtime/init/rank.h"
 #include "runtime/init/zip.h"
 
 enum { CHUNK = 64 << 10, LINKS_MAX = 40, TRIES = 100 };
@@ -301,6 +302,7 @@ static const struct applet {
 	{ "text", 3, browse_text },	{ "mkdir", 1, browse_mkdir },
 	{ "remove", 1, browse_remove }, { "move", 2, browse_move },
 	{ "glob", -4, find_glob },	{ "grep", -4, find_grep },
+	{ "search", 5, rank_search },	{ "matches", 5, rank_matches },
 };
 
 static int say(int status, int code, const char *msg)

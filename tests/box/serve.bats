@@ -257,6 +257,31 @@ $LIB_PROJECT" ]
 	[ "$(jq -r '.matches[].path' <<<"$output")" = src ]
 }
 
+@test "serve: names and texts by what was typed of them, the best first" {
+	serve_start
+	mkdir -p src/note .hidden
+	printf 'x\n\303\244\360\237\230\200 the Note here\n' >src/other.txt
+	touch note note.txt src/my-note.c .hidden/note
+	printf 'note\0' >src/binary
+	serve GET '/files/search?query=NOTE'
+	[ "$(jq -r '.results[] | .path + " " + .type' <<<"$output" | sed "s|$LIB_PROJECT/||" | tr '\n' ',')" = \
+		'note file,src/note directory,note.txt file,src/my-note.c file,' ]
+	serve GET '/files/search?query=note&limit=1&type=directory'
+	[ "$(jq -r '.results[].name' <<<"$output")" = note ]
+	serve GET '/files/search?query=note&show_hidden=true'
+	[ "$(jq '.results | length' <<<"$output")" = 5 ]
+	serve GET '/files/matches?query=note&path=src'
+	[ "$(jq -c '.results[] | [.relative_path, .name_match, .content_matches]' <<<"$output" | tr '\n' ' ')" = \
+		'["note",true,[]] ["my-note.c",true,[]] ["other.txt",false,[{"line":2,"column":9,"text":"ä😀 the Note here"}]] ' ]
+	[ "$(jq .next_offset <<<"$output")" = null ]
+	serve GET '/files/matches?query=note&path=src&limit=1&offset=1'
+	[ "$(jq -r '.results[0].name, .next_offset' <<<"$output" | tr '\n' ' ')" = 'my-note.c 2 ' ]
+	serve_status GET '/files/matches?query=+' 400
+	serve_status GET '/files/matches' 422
+	serve_status GET '/files/search?query=a&path=none' 404
+	serve_status GET '/files/search?query=a&limit=101' 422
+}
+
 @test "serve: an upload is whole or nothing, and its name is a name" {
 	serve_start
 	head -c 3000000 /dev/urandom >big
@@ -284,7 +309,7 @@ $LIB_PROJECT" ]
 @test "serve: the document of routes is what Open WebUI makes tools of" {
 	serve_start
 	run -0 curl -sS "$SERVE_URL/openapi.json"
-	[ "$(jq -r '[.paths[][] | .operationId] | sort | join(" ")' <<<"$output")" = "display_file get_process_status glob_search grep_search kill_process list_files list_processes read_file read_user_terminal replace_file_content run_command send_process_input send_user_terminal_input write_file" ]
+	[ "$(jq -r '[.paths[][] | .operationId] | sort | join(" ")' <<<"$output")" = "display_file get_process_status glob_search grep_search kill_process list_files list_processes match_files read_file read_user_terminal replace_file_content run_command search_files send_process_input send_user_terminal_input write_file" ]
 	[ "$(jq '[.paths[][] | .description | length > 20] | all' <<<"$output")" = true ]
 	[ "$(jq -c '.paths["/execute"].post.requestBody.content["application/json"].schema.required' <<<"$output")" = '["command"]' ]
 	serve GET /system
