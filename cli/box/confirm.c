@@ -6,6 +6,7 @@
 
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/waits.h"
 #include "cli/show/render.h"
 #include "cli/show/table.h"
 #include "cli/show/tty.h"
@@ -29,14 +30,19 @@ static void show_box(const struct app *app, const struct store *st,
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	char size[32] = "unknown size", age[32];
+	size_t waiting = waits_count(st, b->key);
 	struct err ignored = ERR_NONE;
 
 	if (boxdir_open(st, b->key, false, &dir, &ignored) == 0)
 		(void)text_bytes(size, sizeof(size), snapshot_bytes(st, &dir));
 	fputs("  ", app->err);
 	render_safe(app->err, b->project);
-	fprintf(app->err, "  %s, %s, used %s\n", b->image, size,
+	fprintf(app->err, "  %s, %s, used %s", b->image, size,
 		table_age(age, sizeof(age), sys_wall().tv_sec - b->used));
+	if (waiting)
+		fprintf(app->err, "; %zu change%s of its project not taken over",
+			waiting, waiting == 1 ? "" : "s");
+	fputc('\n', app->err);
 }
 
 bool confirm_person(const struct app *app)
@@ -57,7 +63,15 @@ int confirm_one(const struct app *app, const struct store *st, const char *key,
 		struct err *e)
 {
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	size_t waiting = confirm_person(app) ? 0 : waits_count(st, key);
 	int r = confirm_person(app) ? boxlist_read(st, &l, e) : 0;
+
+	if (waiting) {
+		err_set(e, -EPERM,
+			"%zu change%s of its project would be lost, not taken over",
+			waiting, waiting == 1 ? "" : "s");
+		return err_hint(e, "'cubby diff' shows them, --yes throws them away");
+	}
 
 	for (size_t i = 0; i < l.n && r == 0; i++) {
 		const struct boxlist_item *b = &l.v[i];

@@ -9,6 +9,7 @@
 #include "cli/show/render.h"
 #include "rootfs/image/image.h"
 #include "runtime/box/ids.h"
+#include "runtime/box/project_dir.h"
 #include "runtime/doctor/probe.h"
 
 struct args {
@@ -101,13 +102,13 @@ static int row_json(struct json *list, const struct probe_row *row)
 }
 
 /* The proof: a box in an empty directory of its own, removed again. */
-static int start_box(const struct app *app, struct err *e)
+static int start_box(const struct app *app, bool *reviews, struct err *e)
 {
 	static const char *const argv[] = { "true", NULL };
 	_cleanup_boxsetup_ struct boxsetup s;
 	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
 	const struct box_command c = { .argv = argv, .io = BOX_IO_NULL };
-	const struct opt_box o = { .rm = true };
+	const struct opt_box o = { .rm = true, .project = PROJECT_REVIEW };
 	struct app quiet = *app;
 	struct box_exit exit = { .status = 0 };
 	const char *tmp = getenv("TMPDIR");
@@ -124,6 +125,7 @@ static int start_box(const struct app *app, struct err *e)
 	quiet.dir = dir;
 	quiet.quiet = true;
 	r = boxsetup_open(&quiet, &o, &s, e);
+	*reviews = r == 0 && box_reviews(s.box);
 	if (r == 0)
 		r = box_spawn(s.box, &c, &proc, e);
 	if (r == 0)
@@ -167,7 +169,7 @@ static int find_image(const struct app *app, const struct store *st,
 
 /* The box is a facility like the others, and the last one. */
 static void try_box(const struct app *app, const struct store *st, bool ok,
-		    struct probe_row *row)
+		    struct probe_row *row, bool *reviews)
 {
 	struct fitting any = { .map = "" };
 	struct err e = ERR_NONE;
@@ -183,11 +185,36 @@ static void try_box(const struct app *app, const struct store *st, bool ok,
 		(void)text_copy(row->fix, sizeof(row->fix), "cubby pull ubuntu");
 	} else if (config_set(app->config, CONFIG_IMAGE, any.image.name,
 			      CONFIG_FROM_FLAG, &e) < 0 ||
-		   start_box(app, &e) < 0) {
+		   start_box(app, reviews, &e) < 0) {
 		(void)text_copy(row->cause, sizeof(row->cause), e.msg);
 		row->fatal = true;
 	} else {
 		(void)text_copy(row->rung, sizeof(row->rung), "started and removed");
+	}
+}
+
+/* Whether a task's changes of this directory wait for its end, or are there at once. */
+static void try_review(const char *project, const struct store *st,
+		       const struct probe_row *box, bool reviews, struct probe_row *row)
+{
+	const struct project_dir d = { .path = project, .store = st->path };
+	struct err e = ERR_NONE;
+
+	*row = (struct probe_row){ .id = "review",
+				   .name = "review of changes",
+				   .rung = "live: they are there at once" };
+	if (project && project_dir_review(&d, &e) < 0) {
+		(void)text_copy(row->cause, sizeof(row->cause), e.msg);
+	} else if (reviews) {
+		(void)text_copy(row->rung, sizeof(row->rung),
+				"they wait for a task's end");
+	} else if (strcmp(box->rung, "started and removed") != 0) {
+		(void)text_copy(row->rung, sizeof(row->rung), "not tried");
+	} else {
+		(void)text_copy(row->cause, sizeof(row->cause),
+				"no overlay of a directory over another's files here");
+		(void)text_copy(row->fix, sizeof(row->fix),
+				"'cubby exec --project review -- true' says why");
 	}
 }
 
@@ -213,7 +240,8 @@ static int show(const struct app *app, const struct probe_row *rows, unsigned n,
 static int examine(const struct app *app, bool *ok, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
-	struct probe_row rows[PROBE_ROWS + 1];
+	struct probe_row rows[PROBE_ROWS + 2];
+	bool reviews = false;
 	char project[PATH_MAX];
 	struct probe_conf conf = { .project = realpath(app->dir ? app->dir : ".",
 						       project) };
@@ -225,9 +253,10 @@ static int examine(const struct app *app, bool *ok, struct err *e)
 		return r;
 	conf.store = st.dirfd;
 	n = probe_run(&conf, rows);
-	try_box(app, &st, probe_ok(rows, n), &rows[n]);
-	*ok = !rows[n].fatal;
-	if (show(app, rows, n + 1, *ok) < 0)
+	try_box(app, &st, probe_ok(rows, n), &rows[n + 1], &reviews);
+	try_review(conf.project, &st, &rows[n + 1], reviews, &rows[n]);
+	*ok = !rows[n + 1].fatal;
+	if (show(app, rows, n + 2, *ok) < 0)
 		return err_set(e, -EIO, "cannot show what was found");
 	return 0;
 }

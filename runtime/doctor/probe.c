@@ -139,7 +139,9 @@ static void try_sharing(const struct probe_conf *conf, struct probe_row *row)
 	} else {
 		set_rung(row, shared[m.kind]);
 		if (m.kind == IDMAP_IDENTITY)
-			set_line(row, "who gets out of a box is root here");
+			set_line(row, "who gets out of a box is root here, and chown "
+				      "in the project "
+				      "gives files to accounts of this machine");
 	}
 }
 

@@ -11,7 +11,7 @@ setup() { lib_project; }
 
 @test "doctor: a row per facility, and a box that started" {
 	run -0 cubby doctor
-	[[ $output == *"namespaces"*"id map"*"boxes share"*"root filesystem"*"a box                started and removed"* ]]
+	[[ $output == *"namespaces"*"id map"*"boxes share"*"root filesystem"*"review of changes    they wait for a task's end"*"a box                started and removed"* ]]
 	[[ $output != *FAIL* ]]
 }
 
@@ -19,6 +19,7 @@ setup() { lib_project; }
 	run -0 cubby doctor --json
 	[ "$(jq -r .ok <<<"$output")" = true ]
 	[ "$(jq -r '.facilities[] | select(.id == "box") | .rung' <<<"$output")" = "started and removed" ]
+	[ "$(jq -r '.facilities[] | select(.id == "review") | .rung' <<<"$output")" = "they wait for a task's end" ]
 	[ "$(jq '[.facilities[] | select(.fatal)] | length' <<<"$output")" = 0 ]
 }
 

@@ -108,6 +108,20 @@ review() { task "$@"; } # it is the default
 	grep -q "there is no tool 'changes'" "$BATS_TEST_TMPDIR/requests"
 }
 
+@test "rm, --wipe and prune name what was not taken over" {
+	change 'echo x >.envrc; echo y >.npmrc'
+	task "do it"
+	run -1 cubby rm
+	[[ $output == *"2 changes of its project would be lost, not taken over; 'cubby diff' shows them, --yes throws them away"* ]]
+	run -125 cubby exec --wipe -- true
+	[[ $output == *"2 changes of its project would be lost"* ]]
+	printf 'n\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby prune --older 1ms --no-color' >out || true
+	grep -q "2 changes of its project not taken over" out || { cat out; return 1; }
+	[ "$(cubby diff --name-only | xargs)" = ".envrc .npmrc" ]
+	cubby apply .envrc .npmrc
+	cubby rm
+}
+
 @test "with --json the changes are an object on standard error" {
 	change 'echo x >a'
 	run -0 --separate-stderr review --json "do it"
