@@ -106,6 +106,7 @@ struct exchange {
 	struct http_head head;
 	struct target to;	    /* of this hop */
 	bool redirect;		    /* this hop's answer only points elsewhere */
+	char range[32];		    /* "N-" */
 	bool foreign;		    /* this hop goes to another host than the first */
 	int code;		    /* what a callback returned */
 	uint64_t start_ms, last_ms; /* the call; the last body bytes */
@@ -300,6 +301,8 @@ static void set_options(struct exchange *x, const char *url, struct curl_slist *
 	set(easy, CURLOPT_ERRORBUFFER, x->detail);
 	if (ca && *ca)
 		set(easy, CURLOPT_CAINFO, ca);
+	if (x->req->range_from)
+		set(easy, CURLOPT_RANGE, x->range);
 	set_method(x);
 }
 
@@ -550,6 +553,8 @@ int http_perform(struct http *h, const struct http_request *req, struct http_rep
 	int r;
 
 	x.start_ms = sys_now_ms();
+	snprintf(x.range, sizeof(x.range), "%llu-",
+		 (unsigned long long)req->range_from);
 	/* With NOSIGNAL a peer that closes may still kill us by the TLS library. */
 	(void)sys_sigaction(SIGPIPE, &ignore, &old);
 	r = exchange_run(&x, e);

@@ -21,7 +21,7 @@ int http_new(struct http **ret, struct err *e);
 void http_free(struct http **h);
 #define _cleanup_http_ _cleanup_(http_free)
 
-enum { HTTP_TYPE = 128, HTTP_VALUE = 256 };
+enum { HTTP_TYPE = 128, HTTP_VALUE = 256, HTTP_LONG = 2048 };
 
 struct http_reply {
 	int status;		      /* 0 until the status line arrived */
@@ -30,8 +30,11 @@ struct http_reply {
 	char retry_after_ms[HTTP_VALUE];
 	char should_retry[HTTP_VALUE]; /* x-should-retry */
 	char request_id[HTTP_VALUE];   /* x-request-id or request-id */
-	int64_t length;		       /* content-length; -1 = unknown */
-	uint64_t first_byte_ms;	       /* from the call to the first body byte */
+	char challenge[HTTP_LONG];     /* www-authenticate */
+	char content_range[HTTP_VALUE];
+	char content_digest[HTTP_VALUE]; /* docker-content-digest */
+	int64_t length;			 /* content-length; -1 = unknown */
+	uint64_t first_byte_ms;		 /* from the call to the first body byte */
 	uint64_t total_ms;
 };
 
@@ -47,6 +50,8 @@ struct http_request {
 	const char *const *headers; /* NULL-ended "Name: value"; NULL = none */
 	const void *body;	    /* borrowed until the call returns */
 	size_t body_len;
+	uint64_t range_from; /* 0 = all; else the bytes from there on are asked for, and
+				206 or 200 says whether that is what comes */
 	bool follow; /* redirects of a GET: 5 at most, https stays https, no headers of
 			ours to another host */
 	uint64_t connect_ms;	/* 0 = 15 s */

@@ -23,6 +23,8 @@ lib_env() {
 	export XDG_DATA_HOME=${CUBBY_TEST_STORE:-$LIB_DIR/data} XDG_RUNTIME_DIR=$LIB_DIR/run
 	export CUBBY_ANNOUNCE=no
 	export CUBBY_LINGER=0 # no test meets the box of another command; tests/box/linger.bats does
+	# No test asks a registry of the world for what it does not have.
+	export CUBBY_MIRRORS=docker.io=http://127.0.0.1:9,docker.io=
 	unset CUBBY_IMAGE XDG_CONFIG_HOME XDG_CACHE_HOME OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY
 	CUBBY_TEST_TOP=${CUBBY_TEST_TOP:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 	CUBBY_TEST_BIN=${CUBBY_TEST_BIN:-$CUBBY_TEST_TOP/build/release/cubby}

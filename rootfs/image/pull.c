@@ -151,6 +151,7 @@ static int get(struct pull *p, struct err *e)
 		return get_file(p, e);
 	case SOURCE_DIR:
 		return get_dir(p, e);
+	case SOURCE_REGISTRY:
 	case SOURCE_OCI:
 	case SOURCE_OCI_ARCHIVE:
 	case SOURCE_DOCKER_ARCHIVE:

@@ -10,6 +10,7 @@
 #include "rootfs/image/pull.h"
 #include "rootfs/image/source.h"
 #include "rootfs/oci/layout.h"
+#include "rootfs/oci/registry.h"
 #include "rootfs/oci/source.h"
 #include "rootfs/store/staging.h"
 
@@ -27,6 +28,8 @@ struct pull {
 	/* an image in layers */
 	struct oci_image *oci; /* owned; NULL = it is none */
 	struct oci_source blobs;
+	struct oci_name name;	       /* of one in a registry */
+	struct oci_registry *registry; /* owned */
 	struct oci_layout layout;
 	int layout_dir;	       /* owned */
 	bool flat;	       /* all of them into one directory */

@@ -17,6 +17,7 @@ enum { NAME = 32, META = 64 << 10 };
 void pull_oci_done(struct pull *p)
 {
 	oci_source_image_free(&p->oci);
+	oci_registry_free(&p->registry);
 	scope_close(&p->layout_dir);
 	p->layout_dir = -1;
 }
@@ -87,10 +88,36 @@ static int open_layout(struct pull *p, struct err *e)
 	return r;
 }
 
+static void on_note(void *ctx, const char *line)
+{
+	const struct pull *p = ctx;
+
+	if (p->conf->note)
+		p->conf->note(p->conf->ctx, line);
+}
+
+static int open_registry(struct pull *p, struct err *e)
+{
+	struct oci_registry_conf conf = { .name = &p->name,
+					  .abort_fd = p->conf->abort_fd,
+					  .note = on_note,
+					  .tick = on_read,
+					  .ctx = p };
+	int r = oci_name_parse(p->src.where, &p->name, e);
+
+	if (r == 0)
+		r = oci_registry_new(&conf, &p->registry, e);
+	if (r < 0)
+		return r;
+	p->blobs = oci_registry_source(p->registry);
+	return 0;
+}
+
 int pull_oci_find(struct pull *p, struct err *e)
 {
 	struct oci_want want = { .ref = p->src.ref[0] ? p->src.ref : NULL };
-	int r = open_layout(p, e);
+	int r = p->src.kind == SOURCE_REGISTRY ? open_registry(p, e)
+					       : open_layout(p, e);
 
 	p->oci = oci_source_image();
 	if (!p->oci)
@@ -324,7 +351,7 @@ int pull_oci_unpack(struct pull *p, struct json **ret, struct err *e)
 	struct err why;
 	int r;
 
-	p->phase = PULL_UNPACK;
+	p->phase = p->registry ? PULL_DOWNLOAD : PULL_UNPACK;
 	r = take_layers(p, sum, e);
 	if (r == -EXDEV && !p->flat) {
 		json_free(&sum);

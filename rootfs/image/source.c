@@ -5,6 +5,7 @@
 
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "rootfs/oci/name.h"
 
 enum { SHOWN = 200 };
 
@@ -190,6 +191,31 @@ static int parse_layered(const struct layered *l, const char *ref, struct source
 	return 0;
 }
 
+static int parse_name(const char *text, struct source *ret, struct err *e)
+{
+	char full[OCI_NAME];
+	struct oci_name n;
+	int r = oci_name_parse(text, &n, e);
+
+	if (r < 0)
+		return err_hint(
+			e, "say ubuntu[:RELEASE], a name such as debian:12, a URL, or "
+			   "the path of a tarball or directory");
+	oci_name_text(&n, full);
+	ret->kind = SOURCE_REGISTRY;
+	if (text_copy(ret->name, sizeof(ret->name), full) < 0)
+		return err_set(e, -ENAMETOOLONG, "the image's name is too long");
+	return text_copy(ret->where, sizeof(ret->where), full);
+}
+
+/* What has a '/' in it may be either: a path that is there, or begins like one, is one. */
+static bool is_path(const char *ref)
+{
+	return ref[0] == '/' || text_starts(ref, "./") || text_starts(ref, "../") ||
+	       !strcmp(ref, ".") || !strcmp(ref, "..") || tar_ending(ref) ||
+	       (strchr(ref, '/') && sys_faccessat(AT_FDCWD, ref, F_OK, 0) == 0);
+}
+
 int source_text(const struct source *s, char *ret, size_t size)
 {
 	const char *prefix = "";
@@ -206,7 +232,6 @@ int source_text(const struct source *s, char *ret, size_t size)
 int source_parse(const char *ref, struct source *ret, struct err *e)
 {
 	const struct layered *l = layered_kind(ref);
-	char shown[SHOWN];
 	struct source s = { .ref = "" };
 	int r;
 
@@ -218,15 +243,12 @@ int source_parse(const char *ref, struct source *ret, struct err *e)
 		r = parse_ubuntu(ref + strlen("ubuntu:"), &s, e);
 	else if (text_starts(ref, "http://") || text_starts(ref, "https://"))
 		r = parse_url(ref, &s, e);
-	else if (strchr(ref, '/') || tar_ending(ref) || !strcmp(ref, ".") ||
-		 !strcmp(ref, ".."))
+	else if (is_path(ref))
 		r = parse_path(ref, &s, e);
 	else
-		r = err_set(
-			e, -EINVAL,
-			"no image '%s'; say ubuntu[:RELEASE], a URL, or the path of "
-			"a tarball or directory",
-			text_escaped(shown, sizeof(shown), ref, strlen(ref)));
+		r = parse_name(text_starts(ref, "docker://") ? ref + strlen("docker://")
+							     : ref,
+			       &s, e);
 	if (r < 0)
 		return r;
 	*ret = s;

@@ -15,6 +15,7 @@ enum source_kind {
 	SOURCE_URL,	      /* where: the URL */
 	SOURCE_FILE,	      /* where: absolute path of a tarball */
 	SOURCE_DIR,	      /* where: absolute path of a directory */
+	SOURCE_REGISTRY,      /* where: the name, as oci_name_parse() takes it */
 	SOURCE_OCI,	      /* where: of an OCI layout; ref: its entry */
 	SOURCE_OCI_ARCHIVE,   /* where: of a tarball of one; ref: its entry */
 	SOURCE_DOCKER_ARCHIVE /* where: of what 'docker save' wrote; ref: "name:tag" */
@@ -34,7 +35,8 @@ struct source {
  *
  * "ubuntu", "ubuntu:RELEASE" and "ubuntu:CODENAME"; "http://…", "https://…"; what has a
  * '/' in it or ends like a tarball is a path; "oci:", "oci-archive:" and "docker-archive:"
- * before a path, and ":REF" behind it.
+ * before a path, and ":REF" behind it. All else is the name of an image in a registry, also
+ * what has a '/' in it, as long as no such path is there; "docker://" says so.
  * Return: 0; -EINVAL (no such image: the message lists what there is); -ENOENT, -EACCES
  *         of a path; -ENAMETOOLONG.
  */

@@ -33,14 +33,23 @@ static const struct row {
 	  "image 'none.tar.zst': No such file or directory", NULL },
 	{ "device", "/dev/null", -EINVAL, 0,
 	  "image '/dev/null': neither a file nor a directory", NULL },
-	{ "unknown", "debian", -EINVAL, 0,
-	  "no image 'debian'; say ubuntu[:RELEASE], a URL, or the path of a tarball or "
-	  "directory",
+	{ "a name", "debian", 0, SOURCE_REGISTRY, "debian:latest", "debian:latest" },
+	{ "a name in a registry", "ghcr.io/x/y:1", 0, SOURCE_REGISTRY, "ghcr.io/x/y:1",
+	  "ghcr.io/x/y:1" },
+	{ "a name, and said so", "docker://library/debian:12", 0, SOURCE_REGISTRY,
+	  "debian:12", "debian:12" },
+	{ "no name", "a\nb", -EINVAL, 0,
+	  "'a\\nb' is no name of an image: it has other characters than lower-case "
+	  "letters, "
+	  "digits and single '.', '_', '-' and '/' between them; say ubuntu[:RELEASE], "
+	  "a name "
+	  "such as debian:12, a URL, or the path of a tarball or directory",
 	  NULL },
-	{ "escaped", "a\nb", -EINVAL, 0,
-	  "no image 'a\\nb'; say ubuntu[:RELEASE], a URL, or the path of a tarball or "
-	  "directory",
-	  NULL },
+	{ "a layout that is not there", "oci:/none", -ENOENT, 0,
+	  "image '/none': No such file or directory", NULL },
+	{ "a layout that is no directory", "oci:/dev/null:x", -EINVAL, 0,
+	  "image '/dev/null': not a directory", NULL },
+	{ "a layout", "oci:/usr:x", 0, SOURCE_OCI, "x", "/usr" },
 };
 
 static void parse(const void *p)
