@@ -53,10 +53,12 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "IMAGE",
-	.doc = "Bring an image into the store: 'ubuntu' or 'ubuntu:22.04', a root "
-	       "filesystem as a tarball (path or URL), a directory, or an image in "
-	       "layers: "
-	       "'oci:DIR[:REF]', 'oci-archive:FILE[:REF]', "
+	.doc = "Bring an image into the store: 'ubuntu' or 'ubuntu:22.04', the name of "
+	       "one in a "
+	       "registry such as 'debian:12' or 'ghcr.io/x/y@sha256:DIGEST', a root "
+	       "filesystem as "
+	       "a tarball (path or URL), a directory, or 'oci:DIR[:REF]', "
+	       "'oci-archive:FILE[:REF]', "
 	       "'docker-archive:FILE[:NAME]'.",
 };
 

@@ -141,7 +141,7 @@ static int talk(struct proc *p, int to, int from, const char *host, struct buf *
 		struct err *e)
 {
 	_cleanup_close_ int in = to;
-	int status, r = file_write_fd(in, host, strlen(host), e);
+	int status = 0, r = file_write_fd(in, host, strlen(host), e);
 
 	scope_close(&in);
 	in = -1;
