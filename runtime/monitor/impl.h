@@ -57,8 +57,8 @@ struct monitor {
 	uint32_t linger_ms; /* as the last client wants it */
 	enum monitor_idle idle;
 	struct loop_source *on_idle;
-	struct stat project_was;  /* while it lingers */
-	int mounts;		  /* owned; of the host, while it lingers */
+	struct stat project_was; /* when it was started */
+	int mounts; /* owned; of the host, watched from the start; -1 = not */
 	enum project_mode wanted; /* that of the spec may have to be another */
 	int view; /* owned; of its project under review, once it was renewed; -1 = none */
 	struct running run;
@@ -138,6 +138,8 @@ void monitor_client_end_all(struct monitor *m, enum monitor_limit why);
 void monitor_client_note(struct monitor *m, const char *line);
 
 /* linger.c */
+/** monitor_linger_begin() - the box is about to be started: what it is made of */
+void monitor_linger_begin(struct monitor *m);
 /** monitor_linger() - nobody is there and nothing was asked to stay: wait for the next
  *  command, or end */
 void monitor_linger(struct monitor *m);

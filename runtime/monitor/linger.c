@@ -7,9 +7,10 @@
  * be taken over or looked at, the box ends as it would have. Clients that come meanwhile
  * wait in the listener's queue.
  *
- * What a start would look at is remembered: the options, the directory, the host's mounts,
- * what git has there. When a command comes and any of it is another, the box ends and the
- * client starts a new one. A visitor, who only asks, changes nothing: the time goes on. */
+ * What a start would look at is remembered from this one: the options, the directory, the
+ * host's mounts; and from now, what git has there. When a command comes and any of it is
+ * another, the box ends and the client starts a new one. A visitor, who only asks, changes
+ * nothing: the time goes on. */
 #include "base/sys/sys.h"
 #include "runtime/monitor/gitrest.h"
 #include "runtime/monitor/impl.h"
@@ -56,9 +57,9 @@ void monitor_linger(struct monitor *m)
 		return;
 	/* A view of the project shows the host's changes from the next start on; what a
 	 * volume's path leads to may be another by then. */
-	if (!m->linger_ms || m->spec.project_mode == PROJECT_REVIEW || !m->on_init ||
-	    json_len(m->spec.volumes) || monitor_init_send(m, &clear) < 0 ||
-	    set_time(m, LINGER_CLEAR_MS) < 0) {
+	if (!m->linger_ms || m->wanted == PROJECT_REVIEW || m->mounts < 0 ||
+	    !m->on_init || json_len(m->spec.volumes) ||
+	    monitor_init_send(m, &clear) < 0 || set_time(m, LINGER_CLEAR_MS) < 0) {
 		m->ending = true;
 		return;
 	}
@@ -73,14 +74,10 @@ static bool look(const struct monitor *m, struct stat *ret)
 	return sys_fstatat(AT_FDCWD, m->spec.project, ret, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int remember(struct monitor *m)
+void monitor_linger_begin(struct monitor *m)
 {
-	struct pollfd p = { .events = POLLPRI };
-
-	if (!look(m, &m->project_was) || (m->git && !gitrest_begin(m->git)))
-		return -EBUSY;
-	m->mounts = p.fd = sys_open("/proc/self/mountinfo", O_RDONLY);
-	return m->mounts < 0 ? m->mounts : MIN(sys_poll(&p, 1, 0), 0);
+	if (look(m, &m->project_was))
+		m->mounts = sys_open("/proc/self/mountinfo", O_RDONLY);
 }
 
 static bool is_same(struct monitor *m, uint64_t sign)
@@ -100,8 +97,8 @@ void monitor_linger_cleared(struct monitor *m, const struct wire_msg *msg)
 
 	if (m->idle != MONITOR_CLEARING)
 		return;
-	if (!c || c->traces || m->programs || m->on_git || remember(m) < 0 ||
-	    monitor_gate_rest(m) < 0) {
+	if (!c || c->traces || m->programs || m->on_git ||
+	    (m->git && !gitrest_begin(m->git)) || monitor_gate_rest(m) < 0) {
 		end_alone(m);
 		return;
 	}
@@ -118,8 +115,6 @@ bool monitor_linger_wake(struct monitor *m, uint64_t sign)
 		return true;
 	m->idle = MONITOR_AWAKE;
 	loop_remove(m->loop, &m->on_idle);
-	scope_close(&m->mounts);
-	m->mounts = -1;
 	if (!same)
 		end_alone(m);
 	return same;

@@ -316,6 +316,7 @@ static int start(struct monitor *m, struct err *e)
 		return r;
 	m->volumes = true;
 	conf.boxdir = m->boxdir;
+	monitor_linger_begin(m);
 	r = monitor_review_begin(m, e);
 	if (r == 0)
 		r = start_box(&conf, &m->run, e);

@@ -91,6 +91,20 @@ lingering() { # what it is known by
 	[ "$(cubby exec -- ls)" = new ]
 }
 
+@test "what the host mounted or took away while the command ran is seen by the next" {
+	[ "$(id -u)" -eq 0 ] || skip "mounts"
+	mkdir sub
+	mount -t tmpfs none sub || skip "no mounts here"
+	: >sub/mounted
+	cubby exec -- sh -c 'touch ready; until [ -e on ]; do sleep 0.02; done; rm ready on' &
+	client=$!
+	until [ -e ready ]; do sleep 0.02; done
+	umount sub
+	: >on
+	wait $client
+	[ -z "$(cubby exec -- ls sub)" ]
+}
+
 @test "what the host does to a repository meanwhile is seen, and is nobody's doing" {
 	git_repo
 	cubby exec -- git status
