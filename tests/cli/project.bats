@@ -119,3 +119,40 @@ END
 	run -125 --separate-stderr cubby exec -- true
 	[[ $stderr == "cubby exec: .cubby/box.json: "* ]]
 }
+
+@test "project: init reads a Dockerfile, says what it leaves out, and writes over nothing" {
+	rmdir .cubby
+	printf '%s\n' 'FROM debian:12' 'RUN apt-get update && apt-get install -y git && make deps' \
+		'ENV GREETING=hello' 'EXPOSE 80' 'COPY . .' >Dockerfile
+	run -0 --separate-stderr cubby init
+	[ -z "$output" ]
+	[[ $stderr == "cubby: from 'Dockerfile'"*"not in it, for you to look at:"*"COPY . ."*"wrote .cubby/box.json; "* ]]
+	[ "$(jq -c . .cubby/box.json)" = '{"image":"debian:12","packages":{"apt":["git"]},"setup":["make deps"],"env":{"GREETING":"hello"},"publish":["0:80"]}' ]
+	run -1 --separate-stderr cubby init
+	[[ $stderr == *"there is a .cubby/box.json; --force writes it anew" ]]
+	run -0 cubby config
+	rm Dockerfile
+	echo all: >Makefile
+	run -0 cubby init -q --force
+	[ "$(jq -c . .cubby/box.json)" = '{"packages":{"apt":["build-essential"]}}' ]
+}
+
+@test "project: init of a devcontainer; a link that leads out of the project is not read" {
+	rmdir .cubby
+	mkdir .devcontainer
+	printf '%s\n' '{ // said' '"build": {"dockerfile": "Dockerfile"}, "postCreateCommand": "echo made >/root/made",}' >.devcontainer/devcontainer.json
+	echo "FROM test" >.devcontainer/Dockerfile
+	run -0 --separate-stderr cubby init --json
+	[ "$(jq -c . <<<"$output")" = '{"image":"test","setup":["echo made >/root/made"]}' ]
+	run -0 --separate-stderr cubby exec -- cat /root/made
+	[ "$output" = made ]
+	rm -r .cubby .devcontainer
+	echo "FROM debian:12" >"$HOME/Dockerfile"
+	ln -s "$HOME/Dockerfile" Dockerfile
+	run -0 cubby init
+	[ "$(jq -c . .cubby/box.json)" = '{}' ]
+	rm -r .cubby
+	ln -s "$HOME" .cubby
+	run -1 --separate-stderr cubby init
+	[ ! -e "$HOME/box.json" ]
+}

@@ -1,0 +1,217 @@
+#include <string.h>
+
+#include "base/file.h"
+#include "base/inroot.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/box/boxguess.h"
+#include "cli/box/setup.h"
+#include "cli/opt/cmd.h"
+#include "cli/opt/config_project.h"
+#include "cli/show/render.h"
+
+struct args {
+	bool force;
+};
+
+static const struct argp_option options[] = {
+	{ "force", 'f', NULL, 0, "write it anew where there is one", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	if (key != 'f')
+		return cmd_no_operands(key, arg, state);
+	a->force = true;
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Write a first .cubby/box.json for this directory, from its "
+	       "devcontainer.json, its Dockerfile, or else from the files that it has; "
+	       "what was not understood is said. Nothing of it holds that gives the "
+	       "box "
+	       "more, before 'cubby agree'.",
+};
+
+/* 0 = there is none. */
+static int read_file(int project, const char *path, struct buf *ret, struct err *e)
+{
+	_cleanup_close_ int fd =
+		inroot_open(project, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int r = fd < 0 ? fd : sys_fstat(fd, &st);
+
+	if (fd == -ENOENT || fd == -ENOTDIR)
+		return 0;
+	if (r == 0 && !S_ISREG(st.st_mode))
+		r = -EINVAL;
+	if (r < 0)
+		return err_sys(e, r, "cannot read '%s'", path);
+	return file_read_fd(fd, ret, e) < 0 ? err_wrap(e, "'%s'", path) : 1;
+}
+
+/* 1 = it was there. */
+static int take_dockerfile(const struct app *app, int project, const char *path,
+			   struct boxguess *g, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(BOXGUESS_TEXT + 1);
+	char shown[160];
+	int r = read_file(project, path, &text, e);
+
+	if (r <= 0)
+		return r;
+	render_note(app, "from '%s'",
+		    text_escaped(shown, sizeof(shown), path, strlen(path)));
+	r = boxguess_dockerfile(buf_cstr(&text), text.len, g, e);
+	return r < 0 ? err_wrap(e, "'%s'", shown) : 1;
+}
+
+/* Where it names a Dockerfile that comes first: each stage of it begins anew. */
+static int take_devcontainer(const struct app *app, int project, struct boxguess *g,
+			     struct err *e)
+{
+	static const char *const paths[] = { ".devcontainer/devcontainer.json",
+					     ".devcontainer.json" };
+	_cleanup_buf_ struct buf text = BUF_INIT(BOXGUESS_TEXT + 1);
+	_cleanup_boxguess_ struct boxguess first;
+	char path[2 * BOXGUESS_NAME];
+	int r = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(paths) && r == 0; i++)
+		r = read_file(project, paths[i], &text, e);
+	if (r <= 0)
+		return r;
+	render_note(app, "from '%s'", paths[i - 1]);
+	if (boxguess_init(&first) < 0)
+		return err_sys(e, -ENOMEM, "cannot describe the box");
+	r = boxguess_devcontainer(buf_cstr(&text), text.len, &first, e);
+	if (r == 0 && *first.dockerfile) {
+		snprintf(path, sizeof(path), "%s%s", i == 1 ? ".devcontainer/" : "",
+			 first.dockerfile);
+		r = take_dockerfile(app, project, path, g, e);
+	}
+	if (r >= 0)
+		r = boxguess_devcontainer(buf_cstr(&text), text.len, g, e);
+	return r < 0 ? err_wrap(e, "'%s'", paths[i - 1]) : 1;
+}
+
+static int take_files(const struct app *app, int project, struct boxguess *g,
+		      struct err *e)
+{
+	static const char *const names[] = { "package.json",   "requirements.txt",
+					     "pyproject.toml", "Cargo.toml",
+					     "go.mod",	       "pom.xml",
+					     "Makefile",       "CMakeLists.txt",
+					     "meson.build",    "Gemfile" };
+	struct stat st;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (sys_fstatat(project, names[i], &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		render_note(app, "there is a %s", names[i]);
+		if (boxguess_file(names[i], g) < 0)
+			return err_sys(e, -ENOMEM, "cannot describe the box");
+	}
+	return 0;
+}
+
+static int guess(const struct app *app, int project, struct boxguess *g, struct err *e)
+{
+	int r = take_devcontainer(app, project, g, e);
+
+	if (r == 0)
+		r = take_dockerfile(app, project, "Dockerfile", g, e);
+	if (r == 0)
+		r = take_files(app, project, g, e);
+	if (r >= 0 && !json_first(g->box))
+		render_note(app,
+			    "nothing here says what a box needs: the file is empty, "
+			    "docs/boxfile.md has its members");
+	return MIN(r, 0);
+}
+
+static int write_file(int project, bool force, const struct json *box, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(4 * BOXGUESS_TEXT);
+	_cleanup_close_ int dir = -1;
+	struct stat st;
+	int r = json_print(box, true, &text);
+
+	if (r == 0)
+		r = buf_addc(&text, '\n');
+	if (r < 0)
+		return err_sys(e, r, "cannot write it");
+	r = sys_mkdirat(project, ".cubby", 0755);
+	if (r < 0 && r != -EEXIST)
+		return err_sys(e, r, "cannot make '.cubby'");
+	dir = sys_openat2(project, ".cubby", O_RDONLY | O_DIRECTORY, 0,
+			  RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	if (dir < 0)
+		return err_sys(e, dir, "cannot open '.cubby'");
+	if (!force && sys_fstatat(dir, "box.json", &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		err_set(e, -EEXIST, "there is a %s", CONFIG_PROJECT_FILE);
+		return err_hint(e, "--force writes it anew");
+	}
+	return file_replace(dir, "box.json",
+			    &(struct file_data){ text.data, text.len, 0644 }, e);
+}
+
+static int work(const struct app *app, bool force, struct err *e)
+{
+	_cleanup_boxguess_ struct boxguess g;
+	_cleanup_close_ int project = -1;
+	_cleanup_spec_ struct spec s;
+	int r;
+
+	spec_init(&s);
+	if (boxguess_init(&g) < 0)
+		return err_sys(e, -ENOMEM, "cannot describe the box");
+	r = spec_locate(&s, app->dir ? app->dir : ".", e);
+	if (r < 0)
+		return r;
+	project = inroot_open_real(s.project, O_RDONLY | O_DIRECTORY);
+	if (project < 0)
+		return err_sys(e, project, "cannot open the directory");
+	r = guess(app, project, &g, e);
+	if (r == 0)
+		r = write_file(project, force, g.box, e);
+	if (r < 0)
+		return r;
+	if (g.left.len && !app->quiet) {
+		render_note(app, "not in it, for you to look at:");
+		render_lines(app->err, buf_cstr(&g.left));
+	}
+	render_note(app,
+		    "wrote %s; 'cubby agree' permits what widens the box, 'cubby "
+		    "exec' makes it",
+		    CONFIG_PROJECT_FILE);
+	return app->json && render_json(app, g.box) < 0
+		       ? err_sys(e, -ENOMEM, "cannot show it")
+		       : 0;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .force = false };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_init, argc, argv, &a);
+
+	if (r != CMD_GO)
+		return r;
+	return work(app, a.force, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_init = {
+	.name = "init",
+	.summary = "write a first .cubby/box.json for this directory",
+	.argp = &argp,
+	.run = run,
+};
