@@ -136,41 +136,57 @@ static bool is_package(const char *s, size_t len)
 	return len && s[0] != '-';
 }
 
-enum apt { APT_NONE, APT_DONE };
-
-/* "apt-get [OPTION]... install [OPTION]... NAME...", and what belongs around it. */
-static enum apt take_apt(struct boxguess *g, const char *s, const char *end)
+static const char *next_word(const char *s, const char *end)
 {
-	const char *begin = s;
-	bool install = false;
+	return skip_space(s + word_len(s, end), end);
+}
+
+/* The word behind the options. */
+static const char *apt_verb(const char *s, const char *end)
+{
+	do
+		s = next_word(s, end);
+	while (s < end && *s == '-');
+	return s;
+}
+
+static bool are_packages(const char *s, const char *end)
+{
+	bool any = false;
+
+	for (; s < end; s = next_word(s, end)) {
+		if (*s == '-')
+			continue;
+		if (!is_package(s, word_len(s, end)))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* "apt-get [OPTION]... install [OPTION]... NAME...", and what belongs around it; false =
+ * something else. */
+static bool take_apt(struct boxguess *g, const char *s, const char *end)
+{
+	static const char *const around[] = { "update", "clean", "autoremove" };
+	const char *verb = apt_verb(s, end);
 	size_t n = word_len(s, end);
 
 	if (is_word(s, (size_t)(end - s), "rm -rf /var/lib/apt/lists/*"))
-		return APT_DONE;
+		return true;
 	if (!is_word(s, n, "apt-get") && !is_word(s, n, "apt"))
-		return APT_NONE;
-	for (int pass = 0; pass < 2; pass++) { /* first: is each word understood? */
-		install = false;
-		for (s = skip_space(begin + n, end); s < end;
-		     s = skip_space(s + word_len(s, end), end)) {
-			size_t len = word_len(s, end);
-
-			if (*s == '-')
-				continue;
-			if (!install &&
-			    (is_word(s, len, "update") || is_word(s, len, "clean") ||
-			     is_word(s, len, "autoremove")))
-				return APT_DONE;
-			if (!install && !is_word(s, len, "install"))
-				return APT_NONE;
-			if (install && !is_package(s, len))
-				return APT_NONE;
-			if (install && pass)
-				add_package(g, "apt", s, len);
-			install = true;
-		}
-	}
-	return install ? APT_DONE : APT_NONE;
+		return false;
+	n = word_len(verb, end);
+	for (size_t i = 0; i < ARRAY_SIZE(around); i++)
+		if (is_word(verb, n, around[i]))
+			return true;
+	s = next_word(verb, end);
+	if (!is_word(verb, n, "install") || !are_packages(s, end))
+		return false;
+	for (; s < end; s = next_word(s, end))
+		if (*s != '-')
+			add_package(g, "apt", s, word_len(s, end));
+	return true;
 }
 
 /* Parts of a list of "&&" that are apt's become packages; the others stay one step. */
@@ -179,7 +195,7 @@ static void take_run(struct boxguess *g, const char *s, const char *end)
 	_cleanup_buf_ struct buf rest = BUF_INIT(BOXGUESS_TEXT);
 
 	for (s = skip_space(s, end); end - s > 2 && memcmp(s, "--", 2) == 0;)
-		s = skip_space(s + word_len(s, end), end);
+		s = next_word(s, end);
 	if (s < end && (*s == '[' || memmem(s, (size_t)(end - s), "<<", 2))) {
 		leave(g, "RUN", s, (size_t)(end - s));
 		return;
@@ -191,7 +207,7 @@ static void take_run(struct boxguess *g, const char *s, const char *end)
 		s = skip_space(s, to);
 		while (to > s && isspace((unsigned char)to[-1]))
 			to--;
-		if (to > s && take_apt(g, s, to) == APT_NONE)
+		if (to > s && !take_apt(g, s, to))
 			buf_addf(&rest, "%s%.*s", rest.len ? " && " : "", (int)(to - s),
 				 s);
 		s = and? and+2 : end;
@@ -209,7 +225,7 @@ static void take_from(struct boxguess *g, const char *s, const char *end)
 	size_t n;
 
 	while (end - s > 2 && memcmp(s, "--", 2) == 0)
-		s = skip_space(s + word_len(s, end), end);
+		s = next_word(s, end);
 	n = word_len(s, end);
 	if (json_get(g->box, "image") || json_get(g->box, "packages"))
 		leave(g, "an earlier stage", "", 0);
@@ -272,7 +288,7 @@ static void take_env(struct boxguess *g, const char *s, const char *end)
 
 static void take_expose(struct boxguess *g, const char *s, const char *end)
 {
-	for (; s < end; s = skip_space(s + word_len(s, end), end)) {
+	for (; s < end; s = next_word(s, end)) {
 		size_t n = word_len(s, end);
 		const char *slash = memchr(s, '/', n);
 
@@ -504,8 +520,7 @@ int boxguess_file(const char *name, struct boxguess *g)
 
 		if (strcmp(k->file, name) != 0)
 			continue;
-		for (const char *s = k->packages; s < end;
-		     s = skip_space(s + word_len(s, end), end))
+		for (const char *s = k->packages; s < end; s = next_word(s, end))
 			add_package(g, "apt", s, word_len(s, end));
 		if (k->setup)
 			add_setup(g, k->setup, strlen(k->setup));
