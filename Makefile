@@ -125,6 +125,15 @@ $(O)/symbols.ok: $(OBJ) scripts/check-symbols scripts/check-circles.awk scripts/
 	$(Q)scripts/check-symbols objects $(O)
 	@touch $@
 
+# The page of `cubby serve`, with a terminal from npm. Without npm only the page is missing.
+PAGE := $(O)/page
+PAGE_SRC := $(wildcard agent/server/page/*)
+.PHONY: page
+page: $(PAGE)/index.html
+$(PAGE)/index.html: scripts/mkpage $(PAGE_SRC)
+	$(say) PAGE $(PAGE)
+	$(Q)scripts/mkpage $(PAGE) && touch $@
+
 # As `make install` does: what a linker writes piece by piece is in small folios of the
 # page cache, which each start then maps one by one (docs/performance.md).
 copied = rm -f $@ && cp $@.linked $@ && rm $@.linked
@@ -287,12 +296,17 @@ install: $(BIN) $(INIT) $(COMPLETIONS)
 	install -D -m 644 $(O)/completion/bash $(COMPDIR)/cubby
 	install -D -m 644 $(O)/completion/zsh $(ZSHDIR)/_cubby
 	install -D -m 644 $(O)/completion/fish $(FISHDIR)/cubby.fish
+	@if [ -e $(PAGE)/index.html ]; then install -d $(SHARE)/cubby/page && \
+		install -m 644 $(PAGE)/* $(SHARE)/cubby/page; \
+	else echo "the page of 'cubby serve' is left out: 'make page' makes it, with npm"; fi
 	install -d $(DOCDIR)
 	install -m 644 README.md CHANGELOG.md LICENSE docs/*.md $(DOCDIR)
+	install -d $(DOCDIR)/pictures
+	install -m 644 docs/pictures/*.png $(DOCDIR)/pictures
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/cubby $(MANDIR)/cubby.1 $(COMPDIR)/cubby \
 		$(ZSHDIR)/_cubby $(FISHDIR)/cubby.fish
-	rm -rf $(DESTDIR)$(PREFIX)/libexec/cubby $(DOCDIR)
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/cubby $(DOCDIR) $(SHARE)/cubby
 dist:
 	@mkdir -p build
 	git archive --prefix=cubby-$(VERSION)/ HEAD | gzip -9n >build/cubby-$(VERSION).tar.gz
@@ -306,6 +320,7 @@ clean:
 	$(Q)rm -rf build
 help:
 	@echo 'make             the binary, build/release/cubby (VARIANT=asan|cov|analyze|fault|fuzz)'
+	@echo 'make page        the page of cubby serve (with npm)'
 	@echo 'make deps        install what building and running needs (scripts/install-deps)'
 	@echo 'make check       install what tests need, then all tests; T=name for a part'
 	@echo '                 (T=quick: what takes a minute)'

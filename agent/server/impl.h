@@ -139,6 +139,7 @@ void commands_free(struct server *s);
 
 /* ---- tables of routes */
 extern const struct route_table about_routes, files_routes, execute_routes,
-	terminal_routes, proxy_routes, mcpweb_routes, jupyter_routes, rest_routes;
+	terminal_routes, proxy_routes, mcpweb_routes, jupyter_routes, rest_routes,
+	page_routes;
 
 #endif

@@ -161,6 +161,7 @@ static void add_tables(struct server *s)
 		&mcpweb_routes,
 		&proxy_routes,
 		&rest_routes,
+		&page_routes,
 		&terminal_routes,
 	};
 	/* clang-format on */

@@ -43,6 +43,7 @@ struct server_conf {
 	const char *user;	/* in the box; NULL = root */
 	const char *const *env; /* NULL-ended; NULL = none */
 	const char *version;
+	int page; /* directory with the files of the page; borrowed; -1 = none */
 
 	/* Starts the box of @dir: returns at once. */
 	int (*start)(void *ctx, const char *dir, struct server_start *ret,

@@ -429,18 +429,39 @@ static int set_up(struct host *h, const struct args *a, struct err *e)
 	return r < 0 ? r : env_make(h->app->config, environ, &h->env, e);
 }
 
+/* Beside this binary in a build, below share when installed. */
+static int open_page(void)
+{
+	static const char *const places[] = { "page", "../share/cubby/page" };
+	struct err ignored = ERR_NONE;
+	char self[PATH_MAX], *slash;
+	_cleanup_close_ int dir = -1;
+	int fd = -1;
+
+	if (proc_self(self, &ignored) < 0)
+		return -1;
+	slash = strrchr(self, '/');
+	if (slash)
+		slash[1] = '\0';
+	dir = sys_open(self, O_RDONLY | O_DIRECTORY);
+	for (size_t i = 0; dir >= 0 && fd < 0 && i < ARRAY_SIZE(places); i++)
+		fd = sys_openat(dir, places[i], O_RDONLY | O_DIRECTORY, 0);
+	return MAX(fd, -1);
+}
+
 static int serve(const struct app *app, const struct args *a, struct err *e)
 {
 	_cleanup_(host_done) struct host h = { .app = app,
 					       .options = &a->box,
 					       .store = STORE_NONE,
 					       .given = BUF_INIT(KEY_FILE_MAX) };
-	_cleanup_close_ int stop = -1;
+	_cleanup_close_ int stop = -1, page = open_page();
 	struct listen_address at;
 	struct server_conf conf = {
 		.origins = words_list(&a->origins),
 		.user = config_text(app->config, CONFIG_USER),
 		.version = CUBBY_VERSION,
+		.page = page,
 		.start = start,
 		.started = started,
 		.start_done = start_done,

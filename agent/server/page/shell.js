@@ -1,0 +1,66 @@
+// A person's shell in the box, which stays when the page is loaded again.
+import { json, socket } from './api.js';
+import { act, button, el, say } from './dom.js';
+import { openScreen } from './screen.js';
+
+const PASTE = 64 << 10; // a piece of what is pasted
+
+export function shellPanel(box) {
+	const place = el('div', { class: 'screen tall', 'data-shell': '' });
+	const again = button('New shell', act(() => begin(true)));
+	const node = el('section', { class: 'panel full', 'aria-label': 'Shell' },
+		el('div', { class: 'row' }, again,
+			el('span', { class: 'soft' }, 'It goes on for an hour when this page is closed.')),
+		place);
+	const slot = `cubby-shell-${box}`;
+	const encoder = new TextEncoder();
+	let screen, ws;
+
+	function drop() {
+		ws?.close();
+		screen?.close();
+		screen = ws = undefined;
+	}
+
+	function connect(id) {
+		ws = socket(`api/terminals/${encodeURIComponent(id)}?box=${encodeURIComponent(box)}`);
+		const mine = ws;
+		const size = () => mine.readyState === WebSocket.OPEN &&
+			mine.send(JSON.stringify({ type: 'resize', rows: screen.term.rows, cols: screen.term.cols }));
+
+		ws.addEventListener('open', () => { size(); screen.term.focus(); });
+		ws.addEventListener('message', (e) => {
+			if (mine === ws && e.data instanceof ArrayBuffer)
+				screen.term.write(new Uint8Array(e.data));
+		});
+		ws.addEventListener('close', (e) => {
+			if (mine !== ws)
+				return;
+			sessionStorage.removeItem(slot);
+			if (e.code === 4004)
+				begin(true).catch((x) => say(x.message));
+			else
+				screen.term.write('\r\n[the shell has ended]\r\n');
+		});
+		screen.term.onResize(size);
+		screen.term.onData((text) => {
+			const data = encoder.encode(text);
+
+			for (let i = 0; i < data.length && mine.readyState === WebSocket.OPEN; i += PASTE)
+				mine.send(data.subarray(i, i + PASTE));
+		});
+		screen.term.onBinary((text) => mine.send(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+	}
+
+	async function begin(fresh) {
+		let id = fresh ? null : sessionStorage.getItem(slot);
+
+		drop();
+		id ??= (await json('api/terminals', { method: 'POST', box })).id;
+		sessionStorage.setItem(slot, id);
+		screen = openScreen(place, { label: `shell in ${box}` });
+		connect(id);
+	}
+
+	return { node, show: act(() => begin(false)), hide: drop };
+}
