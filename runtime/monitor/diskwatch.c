@@ -12,13 +12,31 @@ enum {
 	DISKWATCH_FAILURES = 3
 };
 
+/* A private range of ids may not list the box's directory (0711), but root may enter the
+ * layer; anybody else owns that directory, and has no more rights in the layer than the box
+ * has left. */
+static bool is_within(const struct idmap *map)
+{
+	return map->kind == IDMAP_ROOT;
+}
+
+static int open_sealed(const char *store, int boxdir, struct diskwatch *w,
+		       struct err *e)
+{
+	char path[PATH_MAX + 16];
+	int r = chain_load(boxdir, "chain", &w->chain, e);
+
+	if (r < 0 || !w->chain.n)
+		return r;
+	snprintf(path, sizeof(path), "%s/layers", store);
+	w->sealed = sys_open(path, O_RDONLY | O_DIRECTORY);
+	return w->sealed < 0 ? err_sys(e, w->sealed, "cannot open '%s'", path) : 0;
+}
+
 int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,
 		   struct err *e)
 {
-	/* A private range of ids may not list the box's directory (0711), but root may
-	 * enter the layer; anybody else owns that directory, and has no more rights in
-	 * the layer than the box has left. */
-	bool within = conf->map->kind == IDMAP_ROOT;
+	bool within = is_within(conf->map);
 	int fd = sys_openat(conf->boxdir, within ? conf->layer : ".",
 			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 
@@ -29,7 +47,7 @@ int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,
 	ret->layer = within ? "." : conf->layer;
 	ret->map = conf->map;
 	ret->limit = conf->limit;
-	return 0;
+	return open_sealed(conf->store, conf->boxdir, ret, e);
 }
 
 void diskwatch_close(struct diskwatch *w)
@@ -37,6 +55,7 @@ void diskwatch_close(struct diskwatch *w)
 	if (w->counting)
 		worker_done(&w->helper);
 	scope_close(&w->dir);
+	scope_close(&w->sealed);
 	*w = DISKWATCH_NONE;
 }
 
@@ -62,6 +81,25 @@ static bool is_due(const struct diskwatch *w, uint64_t now)
 	return free < w->free && w->free - free >= left / 2;
 }
 
+/* One of the layers below, each of them once. */
+static int begin_sealed(struct diskwatch *w, struct err *e)
+{
+	_cleanup_close_ int dir = -1;
+	struct worker_job job = {
+		.name = "count", .arg = "machine", .map = w->map, .in = -1
+	};
+	char path[CHAIN_ID + 16];
+
+	snprintf(path, sizeof(path), "%s%s", w->chain.layers[w->next],
+		 is_within(w->map) ? "/machine" : "");
+	dir = job.dir = sys_openat(w->sealed, path, O_RDONLY | O_DIRECTORY, 0);
+	if (dir < 0)
+		return err_sys(e, dir, "cannot open a layer of the box");
+	if (is_within(w->map))
+		job.arg = ".";
+	return worker_start(&job, &w->helper, e);
+}
+
 static int begin(struct diskwatch *w, uint64_t now, struct err *e)
 {
 	struct worker_job job = {
@@ -71,7 +109,8 @@ static int begin(struct diskwatch *w, uint64_t now, struct err *e)
 
 	w->free = free_bytes(w);
 	w->began_ms = now;
-	r = worker_start(&job, &w->helper, e);
+	r = w->next < w->chain.n ? begin_sealed(w, e)
+				 : worker_start(&job, &w->helper, e);
 	w->counting = r == 0;
 	return r;
 }
@@ -81,6 +120,7 @@ static int result(struct diskwatch *w, uint64_t now, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
 	int r = worker_wait(&w->helper, 0, &j, e);
+	uint64_t bytes;
 
 	if (r == -ETIMEDOUT)
 		return 0;
@@ -89,9 +129,17 @@ static int result(struct diskwatch *w, uint64_t now, struct err *e)
 	w->due_ms = now + DISKWATCH_REST * (now - w->began_ms);
 	if (r < 0)
 		return r;
-	w->used = (uint64_t)MAX(json_get_int(j, "bytes", 0), 0);
-	w->counted = true;
+	bytes = (uint64_t)MAX(json_get_int(j, "bytes", 0), 0);
 	w->failures = 0;
+	if (w->next < w->chain.n) {
+		w->next++;
+		w->below += bytes;
+		w->used = w->below;
+		w->due_ms = now;
+		return 1;
+	}
+	w->used = w->below + bytes;
+	w->counted = true;
 	return 1;
 }
 

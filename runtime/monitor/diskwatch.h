@@ -1,7 +1,7 @@
 /* diskwatch - the disk limit of a box: counts what its layer takes, since quotas are root's
  * to set (docs/adr/0009).
  * Needs:  the box's directory; user namespaces, for the helper that counts.
- * Owns:   a descriptor of the layer, and the helper while it counts.
+ * Owns:   a descriptor of the layer and of the sealed ones, and the helper while it counts.
  * Never:  counts in this process: a layer may be large, and box users' files are not the
  *         caller's to see; waits. */
 #ifndef RUNTIME_MONITOR_DISKWATCH_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "rootfs/store/chain.h"
 #include "runtime/worker/worker.h"
 
 enum { DISKWATCH_MS = 100 }; /* how often diskwatch_look() wants to be called */
@@ -18,19 +19,25 @@ struct diskwatch {
 	int dir;	   /* owned: what the helper works in; -1 = not watching */
 	const char *layer; /* its part that is counted; static */
 	const struct idmap *map; /* borrowed */
-	uint64_t limit, used;	 /* bytes; used: at the last count */
-	uint64_t free;		 /* bytes of the filesystem when that count began */
+	int sealed;	    /* owned: layers/, as long as one is to be counted; or -1 */
+	struct chain chain; /* those below the box's own, which do not change */
+	size_t next;	    /* of them */
+	uint64_t below;	    /* bytes of those before it */
+	uint64_t limit, used; /* bytes; used: at the last count */
+	uint64_t free;	      /* bytes of the filesystem when that count began */
 	uint64_t began_ms, due_ms;
 	struct worker helper; /* owned while counting */
 	bool counting, counted;
 	unsigned failures; /* in a row */
 };
-#define DISKWATCH_NONE ((struct diskwatch){ .dir = -1, .helper = WORKER_NONE })
+#define DISKWATCH_NONE \
+	((struct diskwatch){ .dir = -1, .sealed = -1, .helper = WORKER_NONE })
 
 struct diskwatch_conf {
 	int boxdir;		 /* boxes/<key>; borrowed for the call */
 	const char *layer;	 /* its part to count: "upper", "copy"; static */
 	const struct idmap *map; /* borrowed */
+	const char *store;	 /* its path; borrowed for the call */
 	uint64_t limit;		 /* bytes */
 };
 int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,
@@ -39,7 +46,7 @@ void diskwatch_close(struct diskwatch *w);
 
 /**
  * diskwatch_look() - start a count when one may be worth it, see to one that was started
- * Return: 1 = the layer takes more than the limit; 0 = not known to; a negative errno =
+ * Return: 1 = the layers take more than the limit; 0 = not known to; a negative errno =
  *         it cannot be counted, again and again.
  */
 int diskwatch_look(struct diskwatch *w, struct err *e);

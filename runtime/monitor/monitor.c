@@ -196,6 +196,7 @@ static int watch_limits(struct monitor *m, struct err *e)
 	struct diskwatch_conf disk = { .boxdir = m->boxdir,
 				       .layer = m->run.copy ? "copy" : "upper",
 				       .map = &m->spec.map,
+				       .store = m->spec.store,
 				       .limit = lim->disk_bytes };
 	const struct memwatch_conf ours = {
 		.memory = cgroup_keeps_memory(m->run.cg) ? 0 : lim->memory_bytes,

@@ -183,6 +183,15 @@ box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
 	[ "$(jq .layers <<<"$output")" = 1 ] # nothing has changed: no layer
 }
 
+@test "--disk counts what was written before a snapshot, too" {
+	box 'head -c 40M /dev/zero >/root/a'
+	cubby snapshot
+	run -0 cubby exec --disk 60M -- sh -c 'sleep 1; echo on'
+	run -137 --separate-stderr timeout "$(lib_longer 120)" cubby exec --disk 60M -- \
+		sh -c 'head -c 30M /dev/zero >/root/b; sleep 100'
+	[[ $stderr == *"more of the disk than its limit (60 MiB"* ]]
+}
+
 @test "names that cannot be, or are not there" {
 	run -1 cubby snapshot
 	[ "${lines[-1]}" = "cubby snapshot: there is no box for '$PWD'" ]
