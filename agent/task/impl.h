@@ -51,8 +51,9 @@ struct task {
 	unsigned empty;	       /* turns without words and calls */
 	unsigned misfits;      /* answers that did not fit conf->schema */
 	bool told_real_calls;
-	bool nudged;   /* words without a call were doubted; until the next call */
-	bool told_cut; /* that the server cuts prompts */
+	bool no_checkpoint; /* one could not be made */
+	bool nudged;	    /* words without a call were doubted; until the next call */
+	bool told_cut;	    /* that the server cuts prompts */
 	unsigned compactions;	   /* on errors of the context, for this request */
 	unsigned poor_compactions; /* that gained less than a tenth */
 	bool in_summary; /* the request is for a summary: its words are not shown */

@@ -56,6 +56,10 @@ static const char goes_on[] =
 	"new one in the project directory, without the variables and functions of the "
 	"old one.]";
 
+static const char gone_back[] =
+	"the person has gone back to this point: the project's files are as they were "
+	"then, and what you did afterwards did not happen";
+
 static const char *ending_of(const struct resume *r)
 {
 	if (!r->ended)
@@ -85,27 +89,22 @@ static int repair(int fd, const struct stat *st, const struct buf *text, size_t 
 
 /* The old records up to the last whole one, which the new transcript begins with. When
  * both are the same file, a torn end is cut off instead. */
-static int carry_over(struct task *t, int from, struct err *e)
+static int carry_over(struct task *t, int from, struct buf *text, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(TRANSCRIPT_MAX);
 	_cleanup_json_ struct json *tail = NULL;
 	struct err torn = ERR_NONE;
 	struct stat a, b;
 	const char *last;
 	size_t whole;
-	int r;
+	int r = 0;
 
-	sys_lseek(from, 0, SEEK_SET);
-	r = file_read_fd(from, &text, e);
-	if (r < 0)
-		return r;
-	last = text.len ? memrchr(text.data, '\n', text.len) : NULL;
-	whole = last ? (size_t)(last - text.data) + 1 : 0;
-	if (whole < text.len &&
-	    json_parse(text.data + whole, text.len - whole, &tail, &torn) == 0) {
-		if (buf_addc(&text, '\n') < 0)
+	last = text->len ? memrchr(text->data, '\n', text->len) : NULL;
+	whole = last ? (size_t)(last - text->data) + 1 : 0;
+	if (whole < text->len &&
+	    json_parse(text->data + whole, text->len - whole, &tail, &torn) == 0) {
+		if (buf_addc(text, '\n') < 0)
 			return err_sys(e, -ENOMEM, "cannot read the transcript");
-		whole = text.len; /* only its newline was missing */
+		whole = text->len; /* only its newline was missing */
 	}
 	for (int i = 0; i < TRANSCRIPT_COPIES && r == 0; i++) {
 		int to = t->log.fds[i];
@@ -114,9 +113,9 @@ static int carry_over(struct task *t, int from, struct err *e)
 			continue;
 		if (sys_fstat(from, &a) == 0 && sys_fstat(to, &b) == 0 &&
 		    a.st_dev == b.st_dev && a.st_ino == b.st_ino) {
-			r = repair(to, &a, &text, whole, e);
+			r = repair(to, &a, text, whole, e);
 		} else {
-			r = file_write_fd(to, text.data, whole, e);
+			r = file_write_fd(to, text->data, whole, e);
 		}
 	}
 	return r;
@@ -166,11 +165,52 @@ static void take_budgets(struct task *t, const struct resume *r)
 	t->log.seq = r->seq;
 }
 
+/* Where the last checkpoint after @rounds turns ends; 0 = there is none. */
+static size_t find_back(const struct buf *text, unsigned rounds)
+{
+	size_t found = 0;
+
+	for (size_t at = 0; at < text->len;) {
+		const char *nl = memchr(text->data + at, '\n', text->len - at);
+		size_t end = nl ? (size_t)(nl - text->data) : text->len;
+		_cleanup_json_ struct json *j = NULL;
+		struct err ignored = ERR_NONE;
+		const char *type;
+
+		if (json_parse(text->data + at, end - at, &j, &ignored) == 0) {
+			type = json_get_str(j, "type");
+			if (type && strcmp(type, "checkpoint") == 0 &&
+			    json_get_int(j, "round", -1) == rounds)
+				found = MIN(end + 1, text->len);
+		}
+		at = end + 1;
+	}
+	return found;
+}
+
+static int read_old(const struct task *t, struct buf *ret, struct err *e)
+{
+	int r;
+
+	sys_lseek(t->conf->resume_fd, 0, SEEK_SET);
+	r = file_read_fd(t->conf->resume_fd, ret, e);
+	if (r < 0 || !t->conf->back)
+		return r;
+	buf_truncate(ret, find_back(ret, t->conf->rounds_back));
+	return ret->len ? 0
+			: err_set(e, -ENOENT,
+				  "the task has no checkpoint after %u turns",
+				  t->conf->rounds_back);
+}
+
 int task_restart(struct task *t, struct err *e)
 {
+	_cleanup_buf_ struct buf text = BUF_INIT(TRANSCRIPT_MAX);
 	_cleanup_resume_ struct resume old = { 0 };
-	int r = transcript_read(t->conf->resume_fd, resume_record, &old, e);
+	int r = read_old(t, &text, e);
 
+	if (r == 0)
+		r = transcript_parse(buf_cstr(&text), text.len, resume_record, &old, e);
 	if (r < 0)
 		return r;
 	if (!old.history.n)
@@ -180,11 +220,11 @@ int task_restart(struct task *t, struct err *e)
 			  strcmp(old.provider, model_provider_name(t->model)) != 0))
 		r = resume_reduce(&old, e);
 	if (r == 0)
-		r = carry_over(t, t->conf->resume_fd, e);
+		r = carry_over(t, t->conf->resume_fd, &text, e);
 	if (r < 0)
 		return r;
 	take_budgets(t, &old);
-	t->had_ended = ending_of(&old);
+	t->had_ended = t->conf->back ? gone_back : ending_of(&old);
 	t->history = take(&old.history, ((struct history){ 0 }));
 	return 0;
 }

@@ -261,6 +261,25 @@ static int handle_turn(struct task *t, struct turn *turn, struct err *e)
 	return turn->text.len ? words_alone(t, turn, e) : nothing(t, e);
 }
 
+/* One that cannot be made is no reason to stop; it is said once. */
+static void make_checkpoint(struct task *t)
+{
+	const struct task_review *review = &t->conf->review;
+	_cleanup_json_ struct json *j = NULL;
+	struct err e = ERR_NONE;
+
+	if (!review->checkpoint || t->no_checkpoint)
+		return;
+	if (review->checkpoint(review->ctx, t->st.round, &e) < 0) {
+		t->no_checkpoint = true;
+		task_say_notice(t, "no more checkpoints of this task: %s", e.msg);
+		return;
+	}
+	j = json_object();
+	json_set_int(j, "round", t->st.round);
+	task_log(t, "checkpoint", take(&j, NULL));
+}
+
 static int one_round(struct task *t, struct err *e)
 {
 	_cleanup_turn_ struct turn turn;
@@ -271,6 +290,7 @@ static int one_round(struct task *t, struct err *e)
 		r = task_shorten_if_full(t, e);
 	if (r != TASK_GO_ON)
 		return r;
+	make_checkpoint(t);
 	t->st.round++;
 	t->compactions = 0;
 	r = task_ask(t, t->last_cause != NULL, &turn, e);

@@ -126,6 +126,8 @@ struct task_review {
 	int (*changes)(void *ctx, struct changes *ret, struct err *e);
 	int (*patch)(void *ctx, struct buf *ret,
 		     struct err *e); /* fills it, or stops */
+	/* Before each turn: keep what is there after @rounds of them. May be NULL */
+	int (*checkpoint)(void *ctx, unsigned rounds, struct err *e);
 	void *ctx;
 };
 
@@ -152,7 +154,9 @@ struct task_conf {
 	const char *resumed; /* its name, for the record */
 	bool same_machine; /* shell, jobs and /tmp are those of that task, and nothing is
 				said of them */
-	bool compact;	   /* shorten that task's history before the first request */
+	bool back;	   /* go on from where the task was after @rounds_back rounds */
+	unsigned rounds_back;
+	bool compact; /* shorten that task's history before the first request */
 	const char *const *secrets; /* become *** in transcripts; NULL-ended */
 	const char *settings; /* JSON object for the record: box, limits; may be NULL */
 	int interrupt_fd;     /* eventfd, pipe or signalfd, non-blocking; the task reads

@@ -1,16 +1,26 @@
+#include <limits.h>
+
+#include "base/num.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/task.h"
 #include "cli/task/run.h"
 
+enum { KEY_AT = 0x3300 };
+
 struct args {
 	struct opt_box box;
 	struct opt_task task;
 	const char *name;
+	bool back;
+	unsigned rounds_back;
 	const char *message; /* for the model, before it goes on */
 };
 
 static const struct argp_option options[] = {
+	{ "at", KEY_AT, "N", 0,
+	  "go back first: the conversation and the project as they were after N turns",
+	  0 },
 	{ "message", 'm', "TEXT", 0, "tell the model TEXT before it goes on", 0 },
 	{ 0 },
 };
@@ -18,11 +28,18 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
+	uint64_t n;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &a->task;
 		state->child_inputs[1] = &a->box;
+		return 0;
+	case KEY_AT:
+		if (num_u64(arg, &n) < 0 || n > UINT_MAX)
+			return cmd_bad(state, "--at: bad number of turns '%s'", arg);
+		a->back = true;
+		a->rounds_back = (unsigned)n;
 		return 0;
 	case 'm':
 		a->message = arg;
@@ -66,6 +83,8 @@ static int run(struct app *app, int argc, char **argv)
 	if (r != CMD_GO)
 		return r;
 	what.resume = a.name;
+	what.back = a.back;
+	what.rounds_back = a.rounds_back;
 	what.text = a.message;
 	r = taskrun_do(app, &what);
 	words_done(&a.task.attach);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/box/env.h"
 #include "cli/box/reviewshow.h"
+#include "cli/box/rewind.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/config_task.h"
@@ -34,6 +35,7 @@
 #include "cli/task/view_end.h"
 #include "cli/task/view_json.h"
 #include "cli/task/waiting.h"
+#include "rootfs/store/checkpoint.h"
 
 #define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
 
@@ -152,6 +154,25 @@ static int check_words(struct work *w, struct err *e)
 		       : 0;
 }
 
+/* The project is what it was after so many turns of that task. */
+static int go_back(const struct work *w, struct boxsetup *s, struct err *e)
+{
+	char name[16];
+	struct checkpoint c, last = { .name = "" };
+	int r;
+
+	snprintf(name, sizeof(name), "%u", w->t->rounds_back);
+	r = checkpoint_load(&s->dir, name, &c, e);
+	if (r == 0)
+		r = checkpoint_last(&s->dir, &last, e);
+	if (r >= 0 && strcmp(last.task, w->resumed) != 0) {
+		err_set(e, -ESTALE, "the checkpoints are of another task, '%s'",
+			last.task);
+		return err_hint(e, "without --at the task goes on as it ended");
+	}
+	return r < 0 ? r : rewind_back(w->app, s, &c, e);
+}
+
 /* The options of the task that goes on, before any of them is used. */
 static int recall(struct work *w, struct err *e)
 {
@@ -165,7 +186,9 @@ static int recall(struct work *w, struct err *e)
 	r = boxsetup_find(w->app, &s, e);
 	if (r == 0)
 		r = fd = tasklog_open(&s.dir, w->t->resume, w->resumed, e);
-	return r < 0 ? r : recall_options(w->app->config, fd, e);
+	if (r >= 0)
+		r = recall_options(w->app->config, fd, e);
+	return r >= 0 && w->t->back ? go_back(w, &s, e) : r;
 }
 
 /* A provider that the configuration has no more would be taken for a part of a name. */
@@ -303,6 +326,8 @@ static void fill_conf(struct work *w)
 		.tools = w->tools,
 		.project_fd = w->project,
 		.review = waiting_review(&w->waiting),
+		.back = w->t->back,
+		.rounds_back = w->t->rounds_back,
 		.transcript_fd = w->transcript,
 		.copy_fd = w->copy,
 		.resume_fd = w->resume,
@@ -347,7 +372,7 @@ static int make_tools(struct work *w, struct err *e)
 	if (r < 0)
 		return r;
 	render_notes(w->app, toolbox_notes(w->tools));
-	w->waiting = (struct waiting){ &w->setup, w->tools };
+	w->waiting = (struct waiting){ &w->setup, w->tools, w->log };
 	r = waiting_offer(&w->waiting, e);
 	return r < 0 ? r : ticker_add(&w->ticker, tool_watch_aside(w->tools), e);
 }
@@ -478,6 +503,7 @@ static int next_resume(struct work *w, struct err *e)
 	w->conf.resume_fd = w->resume;
 	w->conf.resumed = w->log;
 	w->conf.same_machine = true;
+	w->conf.back = false;
 	tasklog_hold(w->transcript); /* which the close has released */
 	return w->resume < 0 ? w->resume : 0;
 }

@@ -16,7 +16,9 @@ struct taskrun {
 	const struct opt_task *task;
 	const char *resume; /* name of a transcript of this box; NULL = a new task */
 	bool resume_last;   /* the newest one */
-	bool talk;	    /* a conversation: lines are asked for at a prompt */
+	bool back;	    /* from where it was after so many turns: */
+	unsigned rounds_back;
+	bool talk; /* a conversation: lines are asked for at a prompt */
 	/* it has begun, and writes this transcript; NULL = nobody wants to know */
 	void (*began)(void *ctx, const char *log);
 	void *ctx;

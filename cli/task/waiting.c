@@ -8,6 +8,7 @@
 #include "agent/tool/tool.h"
 #include "base/text.h"
 #include "cli/box/review.h"
+#include "cli/box/rewind.h"
 
 static int open_review(const struct boxsetup *s, const char *op, struct review *rv,
 		       struct json **args, struct err *e)
@@ -68,6 +69,15 @@ static int add(struct changes *c, const struct json *j, enum effects_class round
 	c->held += round == EFFECTS_HELD;
 	c->marked += round == EFFECTS_MARKED;
 	return changes_add(c, &x);
+}
+
+static int make_checkpoint(void *ctx, unsigned rounds, struct err *e)
+{
+	const struct waiting *w = ctx;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", rounds);
+	return rewind_keep(w->setup, name, w->log, e);
 }
 
 static int list_changes(void *ctx, struct changes *ret, struct err *e)
@@ -131,7 +141,10 @@ static int all_patches(void *ctx, struct buf *ret, struct err *e)
 struct task_review waiting_review(struct waiting *w)
 {
 	return box_reviews(w->setup->box)
-		       ? (struct task_review){ list_changes, all_patches, w }
+		       ? (struct task_review){ .changes = list_changes,
+					       .patch = all_patches,
+					       .checkpoint = make_checkpoint,
+					       .ctx = w }
 		       : (struct task_review){ .ctx = NULL };
 }
 

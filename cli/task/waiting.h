@@ -13,6 +13,7 @@ struct boxsetup;
 struct waiting {
 	struct boxsetup *setup; /* borrowed; has its open box */
 	struct toolbox *tools;	/* borrowed */
+	const char *log;	/* borrowed; name of the transcript */
 };
 
 /** waiting_review() - for a task; @w is borrowed */

@@ -476,6 +476,13 @@ int apply_open(int boxdir, struct err *e)
 	return find(boxdir, is_open, &applied, e);
 }
 
+int apply_last(int boxdir, struct err *e)
+{
+	_cleanup_close_ int applied = -1;
+
+	return find(boxdir, can_undo, &applied, e);
+}
+
 static int again(const struct apply *a, bool (*ok)(int dir), struct work *w,
 		 struct err *e)
 {

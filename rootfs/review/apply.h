@@ -36,6 +36,9 @@ int apply_open(int boxdir, struct err *e);
 /** apply_continue() - bring it to its end */
 int apply_continue(const struct apply *a, struct err *e);
 
+/** apply_last() - the number of the last one that has not been taken back; 0 = none */
+int apply_last(int boxdir, struct err *e);
+
 /** apply_undo() - take back the last one that has not been taken back, finished or not
  *  Return: its number; 0 = there is none. */
 int apply_undo(const struct apply *a, struct err *e);

@@ -116,6 +116,41 @@ static int note_since(const struct layer *l, uint64_t now, struct err *e)
 	return r;
 }
 
+static bool is_among(const struct buf *paths, const char *path)
+{
+	const char *p = buf_cstr(paths), *end = p + paths->len;
+
+	for (; p < end; p += strlen(p) + 1)
+		if (strcmp(p, path) == 0)
+			return true;
+	return false;
+}
+
+static void add_since(struct buf *text, uint64_t when, const char *path)
+{
+	buf_addf(text, "%" PRIu64 " %s", when, path);
+	buf_addc(text, '\0');
+}
+
+int layer_renew(const struct layer *l, const struct buf *paths, uint64_t now,
+		struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(LAYER_TEXT);
+	const char *p = buf_cstr(paths), *end = p + paths->len;
+
+	add_since(&text, l->began, "");
+	for (size_t i = 0; i < l->n; i++)
+		if (!is_among(paths, path_of(l->list[i])))
+			add_since(&text, strtoull(l->list[i], NULL, 10),
+				  path_of(l->list[i]));
+	for (; p < end; p += strlen(p) + 1)
+		add_since(&text, now, p);
+	if (buf_failed(&text) < 0)
+		return fail(e, buf_failed(&text));
+	return file_replace(l->dir, "since",
+			    &(struct file_data){ text.data, text.len, 0600 }, e);
+}
+
 /* ---- git -------------------------------------------------------------------------------- */
 
 bool layer_is_git(const struct layer *l, const char *path)

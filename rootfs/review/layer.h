@@ -54,6 +54,11 @@ int layer_begin(int boxdir, int project, uint64_t now, struct err *e);
 /** layer_since() - when the run began in which @path was changed first */
 uint64_t layer_since(const struct layer *l, const char *path);
 
+/** layer_renew() - the host's files at @paths, each ended by NUL, are known as they are at
+ *  @now (ns since 1970): that they changed before is no conflict */
+int layer_renew(const struct layer *l, const struct buf *paths, uint64_t now,
+		struct err *e);
+
 /** layer_is_git() - whether @path was a git directory of the host's when the run began */
 bool layer_is_git(const struct layer *l, const char *path);
 

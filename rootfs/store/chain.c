@@ -139,15 +139,14 @@ static bool is_there(int dirfd, const char *name)
 	return sys_fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int new_layer(struct sealing *s, struct err *e)
+int chain_layer(int layers, char id[CHAIN_ID], struct err *e)
 {
 	uint64_t nonce;
 
 	if (sys_getrandom(&nonce, sizeof(nonce)) != (ssize_t)sizeof(nonce))
 		return err_sys(e, -EIO, "cannot name a layer");
-	snprintf(s->id, sizeof(s->id), "%016llx", (unsigned long long)nonce);
-	s->layer = make_dir(s->layers, s->id, CHAIN_MODE, e);
-	return MIN(s->layer, 0);
+	snprintf(id, CHAIN_ID, "%016llx", (unsigned long long)nonce);
+	return make_dir(layers, id, CHAIN_MODE, e);
 }
 
 /* A directory that gets another parent must be writable, which the box may have forbidden for
@@ -191,8 +190,11 @@ static int too_long(struct err *e)
 static int seal(struct sealing *s, bool machine, bool project, struct chain *c,
 		struct err *e)
 {
-	int r = machine && c->n == CHAIN_MOST ? too_long(e) : new_layer(s, e);
+	int r = machine && c->n == CHAIN_MOST ? too_long(e)
+					      : chain_layer(s->layers, s->id, e);
 
+	if (r >= 0)
+		r = MIN(s->layer = r, 0);
 	if (r == 0 && machine)
 		r = seal_machine(s, c, e);
 	if (r < 0)
@@ -208,13 +210,15 @@ static int seal(struct sealing *s, bool machine, bool project, struct chain *c,
 	return r < 0 ? err_sys(e, r, "cannot keep what is under review") : 0;
 }
 
-int chain_seal(int layers, const struct boxdir *b, bool project, struct chain *ret,
-	       struct err *e)
+int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
+	       struct chain *ret, struct err *e)
 {
 	_cleanup_close_ int layer = -1;
 	struct sealing s = { .b = b, .layers = layers, .layer = -1 };
 	struct chain c;
-	bool machine = !is_empty(b->dirfd, "upper");
+	bool machine = what != CHAIN_PROJECT && !is_empty(b->dirfd, "upper");
+	bool project = is_there(b->dirfd, "project/upper") &&
+		       (what != CHAIN_STATE || !is_empty(b->dirfd, "project/upper"));
 	int r = chain_load(b->dirfd, "chain", &c, e);
 
 	if (r < 0)
@@ -227,8 +231,6 @@ int chain_seal(int layers, const struct boxdir *b, bool project, struct chain *r
 	if (r < 0)
 		return err_sys(e, r, "cannot look at the box's layer");
 	c.mode = s.upper.st_mode & 07777;
-	project = is_there(b->dirfd, "project/upper") &&
-		  (project || !is_empty(b->dirfd, "project/upper"));
 	if (machine || project)
 		r = seal(&s, machine, project, &c, e);
 	layer = s.layer;

@@ -42,16 +42,25 @@ int chain_dir(const struct store *s, struct err *e);
 /** chain_lock() - no layer comes, goes or is shared until the descriptor is closed */
 int chain_lock(int layers, struct err *e);
 
+/** chain_layer() - a new, empty layer, which nobody has yet; the lock is held
+ *  Return: a descriptor of layers/<id>, owned. */
+int chain_layer(int layers, char id[CHAIN_ID], struct err *e);
+
+enum chain_what {
+	CHAIN_STATE,  /* what there is */
+	CHAIN_ALL,    /* the same; the project's changes go even where there are none */
+	CHAIN_PROJECT /* these alone */
+};
+
 /**
  * chain_seal() - the upper of a stopped box becomes a layer, and a new one is its upper
- * @project: its project's changes become part of that layer, even where there are none
  * @ret:     what the box has now; its upper is empty
  *
  * What is empty makes no layer.
  * Return: 0; -EOPNOTSUPP: the box is a copy of its image; -E2BIG: the chain is too long.
  */
-int chain_seal(int layers, const struct boxdir *b, bool project, struct chain *ret,
-	       struct err *e);
+int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
+	       struct chain *ret, struct err *e);
 
 /**
  * chain_pending() - what is under review in a layer, and the box has no copy of

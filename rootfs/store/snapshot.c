@@ -95,7 +95,7 @@ int snapshot_take(const struct store *s, const struct boxdir *b, const char *nam
 	}
 	r = locked_open(s, &l, e);
 	if (r == 0)
-		r = chain_seal(l.layers, b, false, &c, e);
+		r = chain_seal(l.layers, b, CHAIN_STATE, &c, e);
 	if (r == 0)
 		r = keep(b, name, &c, e);
 	if (r == 0)
@@ -113,7 +113,7 @@ int snapshot_restore(const struct store *s, const struct boxdir *b, const char *
 	if (r == 0)
 		r = locked_open(s, &l, e);
 	if (r == 0)
-		r = chain_seal(l.layers, b, true, &now, e);
+		r = chain_seal(l.layers, b, CHAIN_ALL, &now, e);
 	if (r == 0)
 		r = keep(b, SNAPSHOT_BEFORE, &now, e);
 	if (r == 0)
@@ -156,18 +156,19 @@ int snapshot_branch(const struct store *s, const struct boxdir *b,
 	if (r == 0)
 		r = locked_open(s, &l, e);
 	if (r == 0 && !to->from)
-		r = chain_seal(l.layers, b, false, &c, e);
+		r = chain_seal(l.layers, b, CHAIN_STATE, &c, e);
 	return r < 0 ? r : make_box(s, to, &c, e);
 }
 
 /* ---- which there are ----------------------------------------------------------------------- */
 
-int snapshot_list(const struct boxdir *b,
-		  int (*each)(void *ctx, const char *name, const struct chain *c),
-		  void *ctx, struct err *e)
+typedef int each_fn(void *ctx, const char *name, const struct chain *c);
+
+static int list_of(const struct boxdir *b, const char *what, each_fn *each, void *ctx,
+		   struct err *e)
 {
-	_cleanup_close_ int dir = sys_openat(b->dirfd, "snapshots",
-					     O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	_cleanup_close_ int dir =
+		sys_openat(b->dirfd, what, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	struct dirscan_entry d;
 	struct dirscan scan;
 	int r;
@@ -186,6 +187,11 @@ int snapshot_list(const struct boxdir *b,
 			r = each(ctx, d.name, &c);
 	}
 	return r;
+}
+
+int snapshot_list(const struct boxdir *b, each_fn *each, void *ctx, struct err *e)
+{
+	return list_of(b, "snapshots", each, ctx, e);
 }
 
 int snapshot_forget(const struct boxdir *b, const char *name, struct err *e)
@@ -240,7 +246,9 @@ static int add_box(struct refs *f, const struct boxdir *b)
 
 	if (r == 0)
 		r = add_chain(f, NULL, &c);
-	return r < 0 ? r : snapshot_list(b, add_chain, f, f->e);
+	if (r == 0)
+		r = snapshot_list(b, add_chain, f, f->e);
+	return r < 0 ? r : list_of(b, "checkpoints", add_chain, f, f->e);
 }
 
 /* A directory without a record is no box (yet), and has no layers. */

@@ -16,33 +16,39 @@ bool pending_is(int boxdir)
 	return chain_load(boxdir, "chain", &c, &ignored) < 0 || *c.project;
 }
 
-static int work(const struct worker_job *job, struct err *e)
+static int work(const struct worker_job *job, struct json **ret, struct err *e)
 {
 	_cleanup_worker_ struct worker w = WORKER_NONE;
 	int r = worker_start(job, &w, e);
 
-	return r < 0 ? r : worker_wait(&w, -1, NULL, e);
+	return r < 0 ? r : worker_wait(&w, -1, ret, e);
 }
 
-/* A helper with the ids that the layer's files belong to, and the caller's. */
+/* For a helper with the ids that the layer's files belong to, and the caller's. */
+static int ids_of(const struct spec *spec, struct idmap *ret, struct err *e)
+{
+	*ret = spec->map;
+	return ret->kind == IDMAP_ROOT ? idmap_choose_own(ret, e) : 0;
+}
+
 static int copy(const struct spec *spec, int boxdir, int from, struct err *e)
 {
-	struct idmap map = spec->map;
+	struct idmap map;
 	struct worker_job job = { .name = "rmtree",
 				  .arg = PENDING_NEW,
 				  .map = &map,
 				  .dir = boxdir,
 				  .in = -1 };
 	struct stat st;
-	int r = map.kind == IDMAP_ROOT ? idmap_choose_own(&map, e) : 0;
+	int r = ids_of(spec, &map, e);
 
 	if (r == 0 && sys_fstatat(boxdir, PENDING_NEW, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		r = work(&job, e);
+		r = work(&job, NULL, e);
 	if (r < 0)
 		return r;
 	job.name = "copylayer";
 	job.in = from;
-	return work(&job, e);
+	return work(&job, NULL, e);
 }
 
 int pending_take(const struct spec *spec, int boxdir, struct err *e)
@@ -67,4 +73,16 @@ int pending_take(const struct spec *spec, int boxdir, struct err *e)
 	if (r < 0)
 		return err_sys(e, r, "cannot keep a copy of what is under review");
 	return chain_pending(layers, boxdir, &from, e); /* it is there now */
+}
+
+int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sign,
+		 struct json **ret, struct err *e)
+{
+	struct idmap map;
+	struct worker_job job = {
+		.name = "keep", .arg = sign, .map = &map, .dir = boxdir, .in = layer
+	};
+	int r = ids_of(spec, &map, e);
+
+	return r < 0 ? r : work(&job, ret, e);
 }

@@ -16,4 +16,14 @@ bool pending_is(int boxdir);
  *  is there then, as it was in the layer */
 int pending_take(const struct spec *spec, int boxdir, struct err *e);
 
+/**
+ * pending_keep() - the other way: a copy of what is under review, which may be in use
+ * @layer: the directory of a new layer; borrowed
+ * @sign:  of what a layer has already; "" = none
+ * @ret:   owned; what keep_job() reported
+ * Return: 0; -EDQUOT: it is too much.
+ */
+int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sign,
+		 struct json **ret, struct err *e);
+
 #endif

@@ -23,7 +23,8 @@ enum {
 	REVIEW_FILES = 1000, /* more at once are held */
 	REVIEW_BYTES = 100 << 20,
 	REVIEW_FEW = 10, /* deletions that are no reason to count the project */
-	REVIEW_LINE = 64 << 10
+	REVIEW_LINE = 64 << 10,
+	REVIEW_UNDONE = 32 << 20
 };
 
 struct verdict {
@@ -41,6 +42,7 @@ struct review {
 	int boxdir;
 	bool running; /* the layer is in use */
 	size_t applied, failed;
+	struct buf undone; /* owned: paths of the host that are again what they were */
 };
 
 static void review_done(struct review *rv)
@@ -48,6 +50,7 @@ static void review_done(struct review *rv)
 	layer_close(&rv->layer);
 	diff_done(&rv->diff);
 	free(rv->v);
+	buf_done(&rv->undone);
 }
 
 /* ---- what is asked ----------------------------------------------------------------------- */
@@ -328,8 +331,11 @@ static void on_step(void *ctx, const char *path, int result)
 			? bsearch(path, rv->diff.items, rv->diff.n, sizeof(*x), by_path)
 			: NULL;
 
-	if (result == 0)
+	if (result == 0) {
+		(void)buf_add(&rv->undone, path,
+			      strlen(path) + 1); /* asked at the end */
 		return;
+	}
 	if (x)
 		rv->v[x - rv->diff.items].failed = true;
 	rv->failed++;
@@ -472,11 +478,40 @@ static int op_continue(struct review *rv, struct err *e)
 	return r < 0 ? r : clean(rv, e);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now = sys_wall();
+
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* "after": all that came after that one, which may be none. */
+static int undo_since(struct review *rv, int64_t after, struct err *e)
+{
+	struct apply a = apply_of(rv);
+	int r, last = 0;
+
+	while ((r = apply_last(rv->boxdir, e)) > after && r != last) {
+		last = r;
+		r = apply_undo(&a, e);
+		if (r < 0)
+			break;
+		rv->applied++;
+	}
+	if (r < 0 || buf_failed(&rv->undone) < 0)
+		return r < 0 ? r : err_sys(e, -E2BIG, "cannot note what is taken back");
+	return rv->applied ? layer_renew(&rv->layer, &rv->undone, now_ns(), e) : 0;
+}
+
 static int op_undo(struct review *rv, struct err *e)
 {
 	struct apply a = apply_of(rv);
-	int r = apply_undo(&a, e);
+	int64_t after = json_get_int(rv->args, "after", -1);
+	int r;
 
+	if (after >= 0)
+		return undo_since(rv, after, e);
+	r = apply_undo(&a, e);
 	return r == 0 ? err_set(e, -ENOENT, "there is nothing to take back")
 		      : MIN(r, 0);
 }
@@ -519,6 +554,7 @@ int review_job(int dir, const char *arg, const struct idmap *map, struct json **
 	       struct err *e)
 {
 	_cleanup_(review_done) struct review rv = { .layer = LAYER_NONE,
+						    .undone = BUF_INIT(REVIEW_UNDONE),
 						    .boxdir = dir };
 	_cleanup_json_ struct json *args = NULL;
 	const char *op;

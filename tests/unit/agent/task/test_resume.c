@@ -268,9 +268,62 @@ static void says_how_it_ended(const void *p)
 	taskkit_done(&k);
 }
 
+/* Three turns, with a checkpoint before each, and one of them twice: gone on after ^C. */
+#define MARK(round) "{\"type\":\"checkpoint\",\"round\":" round "}\n"
+static const char marked[] = "{\"type\":\"task\",\"task\":\"x\"}\n" MARK("0")
+	TURN("\"content\":\"one\"") MARK("1") MARK("1") TURN("\"content\":\"two\"")
+		MARK("2") TURN("\"content\":\"three\"");
+
+static int go_back(unsigned rounds, struct buf *log, struct err *e)
+{
+	static const char last[] = TURN("\"content\":\"resumed\"");
+	_cleanup_close_ int script = memory_file(last, sizeof(last) - 1);
+	_cleanup_close_ int old = memory_file(marked, sizeof(marked) - 1);
+	struct taskkit k;
+	int r;
+
+	taskkit_init(&k, "replay", NULL);
+	k.conf.text = NULL;
+	k.conf.model.replay_fd = script;
+	k.conf.resume_fd = old;
+	k.conf.resumed = "old";
+	k.conf.back = true;
+	k.conf.rounds_back = rounds;
+	r = task_run(&k.conf, &k.report, e);
+	if (r == 0)
+		taskkit_log(&k, log);
+	taskkit_done(&k);
+	return r;
+}
+
+static void ends_at_the_checkpoint(void)
+{
+	_cleanup_buf_ struct buf log = BUF_INIT(1 << 20);
+	struct err e = ERR_NONE;
+
+	unit_ok(go_back(1, &log, &e), &e);
+	assert_non_null(strstr(buf_cstr(&log), "\"one\""));
+	assert_null(strstr(buf_cstr(&log), "\"two\""));
+	assert_null(strstr(buf_cstr(&log), "\"three\""));
+	assert_non_null(strstr(buf_cstr(&log),
+			       "[cubby: the person has gone back to this point: "));
+	assert_non_null(strstr(buf_cstr(&log), "\"resumed\""));
+}
+
+static void no_such_checkpoint(void)
+{
+	_cleanup_buf_ struct buf log = BUF_INIT(1 << 20);
+	struct err e = ERR_NONE;
+
+	assert_int_equal(go_back(7, &log, &e), -ENOENT);
+	unit_err(&e, -ENOENT, "the task has no checkpoint after 7 turns");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "goes on from a checkpoint", ends_at_the_checkpoint },
+		{ "goes on from one that is not there", no_such_checkpoint },
 		{ "killed before the task was written", nothing_yet },
 	};
 

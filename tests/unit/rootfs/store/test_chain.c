@@ -49,13 +49,14 @@ static void what_is_saved_is_loaded(void)
 	assert_int_equal(chain_load(l.b.dirfd, "other", &got, &e), -ENOENT);
 }
 
-static int seal(struct layered *l, bool project, struct chain *ret, struct err *e)
+static int seal(struct layered *l, enum chain_what what, struct chain *ret,
+		struct err *e)
 {
 	_cleanup_close_ int layers = chain_dir(&l->s, e);
 	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
 
 	unit_ok(lock, e);
-	return chain_seal(layers, &l->b, project, ret, e);
+	return chain_seal(layers, &l->b, what, ret, e);
 }
 
 static void an_upper_becomes_a_layer(void)
@@ -69,7 +70,7 @@ static void an_upper_becomes_a_layer(void)
 	layered_put(l.b.dirfd, "upper/a", "1");
 	assert_int_equal(fchmodat(l.b.dirfd, "upper", 0500, 0),
 			 0); /* of the box's "/" */
-	unit_ok(seal(&l, false, &c, &e), &e);
+	unit_ok(seal(&l, CHAIN_STATE, &c, &e), &e);
 	assert_int_equal(c.n, 1);
 	assert_int_equal(c.mode, 0500);
 	assert_int_equal(layered_get(l.b.dirfd, "upper/a"), '-');
@@ -87,10 +88,10 @@ static void what_is_empty_makes_no_layer(void)
 
 	layered_open(&l);
 	layered_make_review(&l.b);
-	unit_ok(seal(&l, false, &c, &e), &e);
+	unit_ok(seal(&l, CHAIN_STATE, &c, &e), &e);
 	assert_int_equal(c.n, 0);
 	assert_string_equal(c.project, "");
-	unit_ok(seal(&l, true, &c, &e), &e); /* it is to be out of the way */
+	unit_ok(seal(&l, CHAIN_ALL, &c, &e), &e); /* it is to be out of the way */
 	assert_int_equal(c.n, 0);
 	assert_int_equal(strlen(c.project), CHAIN_ID - 1);
 	assert_int_equal(layered_get(l.b.dirfd, "project"), '-');
@@ -105,11 +106,11 @@ static void a_long_chain_is_refused(void)
 	layered_open(&l);
 	for (unsigned i = 0; i < CHAIN_MOST; i++) {
 		layered_put(l.b.dirfd, "upper/a", "1");
-		unit_ok(seal(&l, false, &c, &e), &e);
+		unit_ok(seal(&l, CHAIN_STATE, &c, &e), &e);
 		assert_int_equal(c.n, i + 1);
 	}
 	layered_put(l.b.dirfd, "upper/a", "2");
-	assert_int_equal(seal(&l, false, &c, &e), -E2BIG);
+	assert_int_equal(seal(&l, CHAIN_STATE, &c, &e), -E2BIG);
 	unit_err(
 		&e, -E2BIG,
 		"the box has 32 layers above its image, the most that are possible; an "
@@ -125,7 +126,7 @@ static void a_copy_has_no_layers(void)
 
 	layered_open(&l);
 	assert_int_equal(mkdirat(l.b.dirfd, "copy", 0755), 0);
-	assert_int_equal(seal(&l, false, &c, &e), -EOPNOTSUPP);
+	assert_int_equal(seal(&l, CHAIN_STATE, &c, &e), -EOPNOTSUPP);
 	unit_err(&e, -EOPNOTSUPP,
 		 "this box is a copy of its image, since no overlay is possible here, "
 		 "and "
@@ -145,7 +146,7 @@ static void what_is_pending_is_found_until_it_is_there(void)
 	assert_int_equal(chain_pending(layers, l.b.dirfd, &none, &e), 0);
 	layered_make_review(&l.b);
 	layered_put(l.b.dirfd, "project/upper/f", "1");
-	unit_ok(seal(&l, false, &c, &e), &e);
+	unit_ok(seal(&l, CHAIN_STATE, &c, &e), &e);
 	assert_int_equal(chain_pending(layers, l.b.dirfd, &from, &e), 1);
 	assert_int_equal(layered_get(from, "upper/f"), '1');
 	layered_make_review(&l.b);

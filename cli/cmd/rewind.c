@@ -1,0 +1,195 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "cli/box/rewind.h"
+#include "cli/box/snap.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/render.h"
+#include "cli/show/table.h"
+#include "rootfs/store/checkpoint.h"
+
+enum { KEY_LIST = 0x3400 };
+
+struct args {
+	const char *name; /* borrowed; NULL = before the last turn */
+	bool list;
+};
+
+static const struct argp_option options[] = {
+	{ "list", KEY_LIST, NULL, 0, "only list the checkpoints", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case KEY_LIST:
+		a->list = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->name)
+			return cmd_bad(state, "unexpected word '%s'", arg);
+		a->name = arg;
+		return snap_name(state, arg);
+	case ARGP_KEY_END:
+		return a->name && a->list ? cmd_bad(state, "--list takes no name") : 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[N|NAME]",
+	.doc = "Go back to what the project was after N turns of the last task (0: "
+	       "before "
+	       "it), or at the checkpoint NAME; without either to before its last "
+	       "turn. "
+	       "What was taken over since is taken back. 'cubby resume --at N' does it "
+	       "with the conversation.",
+};
+
+/* ---- the list ---------------------------------------------------------------------------- */
+
+static const struct table_column columns[] = {
+	{ "CHECKPOINT", "name", TABLE_TEXT },
+	{ "MADE", "made", TABLE_AGE },
+	{ "TASK", "task", TABLE_TEXT },
+};
+
+struct items {
+	struct checkpoint *v; /* owned */
+	size_t n;
+	struct err *e;
+};
+
+static int add_item(void *ctx, const struct checkpoint *c)
+{
+	struct items *l = ctx;
+	struct checkpoint *v = reallocarray(l->v, l->n + 1, sizeof(*v));
+
+	if (!v)
+		return err_sys(l->e, -ENOMEM, "cannot list checkpoints");
+	l->v = v;
+	v[l->n++] = *c;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct checkpoint *x = a, *y = b;
+	int64_t n = checkpoint_number(x->name), m = checkpoint_number(y->name);
+
+	return n != m ? (n < m ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static int show(const struct app *app, const struct items *l, struct err *e)
+{
+	_cleanup_table_ struct table *t = NULL;
+	int r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+
+	for (size_t i = 0; i < l->n && r == 0; i++) {
+		const struct checkpoint *x = &l->v[i];
+		const struct table_cell cells[ARRAY_SIZE(columns)] = {
+			{ .text = x->name },
+			{ .n = x->made },
+			{ .text = *x->task ? x->task : NULL },
+		};
+
+		r = table_add(t, cells);
+	}
+	if (r == 0)
+		r = table_show(t, app, sys_wall().tv_sec,
+			       "there are no checkpoints; a task makes them while its "
+			       "project is under review");
+	return r < 0 && !e->code ? err_sys(e, r, "cannot list checkpoints") : r;
+}
+
+static int list(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	struct items l = { .v = NULL, .e = e };
+	int r = checkpoint_list(&s->dir, add_item, &l, e);
+
+	if (l.n)
+		qsort(l.v, l.n, sizeof(*l.v), by_number);
+	if (r == 0)
+		r = show(app, &l, e);
+	free(l.v);
+	return r;
+}
+
+/* ---- going back -------------------------------------------------------------------------- */
+
+static int find(const struct boxsetup *s, const char *name, struct checkpoint *ret,
+		struct err *e)
+{
+	int r = name ? checkpoint_load(&s->dir, name, ret, e)
+		     : checkpoint_last(&s->dir, ret, e);
+
+	if (r != 0 || name)
+		return MIN(r, 0);
+	return err_set(e, -ENOENT, "there are no checkpoints");
+}
+
+static int go_back(const struct app *app, struct boxsetup *s, const char *name,
+		   struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct checkpoint c;
+	int64_t n;
+	int r = find(s, name, &c, e);
+
+	if (r == 0)
+		r = rewind_back(app, s, &c, e);
+	if (r < 0)
+		return r;
+	if (app->json) {
+		j = json_object();
+		json_set_str(j, "name", c.name);
+		return render_json(app, j);
+	}
+	n = checkpoint_number(c.name);
+	if (n < 0)
+		render_note(app, "the project is as it was at '%s'", c.name);
+	else
+		render_note(app,
+			    "the project is as it was after %s turn%s; 'cubby resume "
+			    "--at %s' goes on from there",
+			    c.name, n == 1 ? "" : "s", c.name);
+	return 0;
+}
+
+static int work(const struct app *app, const struct args *a, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	int r;
+
+	boxsetup_init(&s);
+	r = boxsetup_find(app, &s, e);
+	if (r < 0)
+		return r;
+	return a->list ? list(app, &s, e) : go_back(app, &s, a->name, e);
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .name = NULL };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_rewind, argc, argv, &a);
+
+	if (r != CMD_GO)
+		return r;
+	return work(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+}
+
+const struct cmd cmd_rewind = {
+	.name = "rewind",
+	.summary = "go back to what the project was some turns ago",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

@@ -1,0 +1,123 @@
+#include "runtime/worker/keep.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "rootfs/git/upper.h"
+#include "rootfs/review/apply.h"
+#include "rootfs/store/tree_copy.h"
+
+enum { KEEP_TEXT = 32 << 20, KEEP_LAYER = STDIN_FILENO };
+
+/* All that a project's layer has but the overlay's own directory "work". */
+static const struct part {
+	const char *name;
+	bool file;
+} parts[] = {
+	{ "upper", false }, { "git", false }, { "since", true },
+	{ "gits", true },   { "dirs", true },
+};
+
+struct counting {
+	uint64_t files, bytes;
+};
+
+static int count_one(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	struct counting *c = ctx;
+
+	c->files++;
+	c->bytes += (uint64_t)x->st.st_blocks * 512;
+	if (c->files <= KEEP_FILES && c->bytes <= KEEP_BYTES)
+		return 0;
+	return err_set(e, -EDQUOT,
+		       "more than %d files or %d MiB of the project are under review",
+		       (int)KEEP_FILES, (int)(KEEP_BYTES >> 20));
+}
+
+static int copy_file(int from, int to, const char *name, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(KEEP_TEXT);
+	int r = file_read(from, name, &text, e);
+
+	return r < 0 ? r
+		     : file_replace(to, name,
+				    &(struct file_data){ text.data, text.len, 0600 },
+				    e);
+}
+
+static int copy_dir(int from, int to, const char *name, struct err *e)
+{
+	_cleanup_close_ int dir = file_open_dir(from, name, e);
+	struct tree_copied ignored;
+
+	return dir < 0 ? dir : tree_copy_layer(dir, to, name, &ignored, e);
+}
+
+static int copy_parts(int project, struct err *e)
+{
+	_cleanup_close_ int to = -1;
+	struct stat st;
+	int r = sys_mkdirat(KEEP_LAYER, "project", 0711);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot make a layer");
+	to = file_open_dir(KEEP_LAYER, "project", e);
+	if (to < 0)
+		return to;
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && r == 0; i++) {
+		const struct part *p = &parts[i];
+
+		if (sys_fstatat(project, p->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		r = p->file ? copy_file(project, to, p->name, e)
+			    : copy_dir(project, to, p->name, e);
+	}
+	return r;
+}
+
+static int keep(int project, const char *had, char sign[24], bool *copied,
+		struct err *e)
+{
+	_cleanup_close_ int upper = file_open_dir(project, "upper", e);
+	struct counting c = { .files = 0 };
+	uint64_t now = 0;
+	int r = upper < 0 ? upper : upper_sign(upper, &now, e);
+
+	if (r < 0)
+		return r;
+	snprintf(sign, 24, "%" PRIu64, now);
+	*copied = strcmp(sign, had) != 0;
+	if (*copied)
+		r = upper_walk(upper, count_one, &c, e);
+	return r < 0 || !*copied ? r : copy_parts(project, e);
+}
+
+int keep_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+	     struct err *e)
+{
+	_cleanup_close_ int project = file_open_dir(dir, "project", e);
+	_cleanup_json_ struct json *j = json_object();
+	char sign[24];
+	bool copied;
+	int applied, r;
+
+	(void)map;
+	if (project < 0)
+		return project;
+	r = keep(project, arg ? arg : "", sign, &copied, e);
+	if (r < 0)
+		return r;
+	applied = apply_last(dir, e);
+	if (applied < 0)
+		return applied;
+	json_set_str(j, "sign", sign);
+	json_set_bool(j, "copied", copied);
+	json_set_int(j, "applied", applied);
+	if (json_failed(j) < 0)
+		return err_sys(e, -ENOMEM, "cannot report");
+	*ret = take(&j, NULL);
+	return 0;
+}

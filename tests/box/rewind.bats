@@ -1,0 +1,159 @@
+# A task makes a checkpoint before each turn, and the project and the conversation go back to one.
+bats_require_minimum_version 1.5.0
+load ../lib
+load ../cli/model
+
+setup_file() {
+	lib_env
+	lib_image
+}
+
+teardown_file() { lib_done; }
+
+setup() {
+	lib_project
+	echo h >f
+	echo h >gone
+	mkdir d
+	echo h >d/x
+}
+
+teardown() {
+	model_done
+	cubby rm --all --force -q >/dev/null 2>&1 || true
+}
+
+# Three turns that change the project, and a fourth that ends the task.
+three_turns() {
+	model < <(
+		call "echo 1 >f; mkdir d/sub; echo 1 >d/sub/y"
+		call "echo 2 >f; rm gone; rm -r d; mkdir d; echo 2 >d/z"
+		call "echo 3 >f; rm d/z; echo 3 >new"
+		finish "done"
+	)
+	run -0 task --project review "change it" "$@"
+	model_done
+}
+
+box() { cubby exec --project review -- sh -ec "$1"; }
+ALL='cat f; ls -R . | tr "\n" " "'
+
+@test "rewind: the project is what it was after each turn, and what was taken over is taken back" {
+	three_turns
+	[ "$(cat f new)" = $'3\n3' ] && [ ! -e gone ]
+	run -0 --separate-stderr cubby rewind --list --json
+	[ "$(jq -r '.[].name' <<<"$output" | tr '\n' ' ')" = "0 1 2 3 " ]
+	run -0 cubby rewind 1
+	[ "${lines[-1]}" = "cubby: the project is as it was after 1 turn; 'cubby resume --at 1' goes on from there" ]
+	[ "$(cat f gone d/x)" = $'h\nh\nh' ] # of this machine
+	[ ! -e new ]
+	[ "$(box 'cat f gone d/x d/sub/y')" = $'1\nh\nh\n1' ]
+	cubby rewind 2
+	[ "$(box 'cat f d/z; ls d; test ! -e gone')" = $'2\n2\nz' ]
+	cubby rewind 0
+	[ "$(box 'cat f gone d/x; test ! -e d/sub')" = $'h\nh\nh' ]
+	[ -z "$(cubby diff)" ]
+	cubby rewind 3
+	[ "$(box 'cat f new; test ! -e d/z')" = $'3\n3' ]
+	cubby rewind
+	[ "$(box 'cat f new')" = $'3\n3' ] # before the last turn, which only said so
+}
+
+@test "rewind: what was taken back is no conflict when it is taken over again" {
+	three_turns
+	cubby rewind 2
+	run -0 cubby apply
+	[[ $output != *"changed on this machine"* ]]
+	[ "$(cat f d/z)" = $'2\n2' ]
+	[ ! -e gone ] && [ ! -e d/x ]
+}
+
+@test "rewind: what a person has changed meanwhile stays, and is a conflict" {
+	three_turns
+	echo mine >f
+	run -0 cubby rewind 1
+	[[ $output == *"f"*"changed"* ]]
+	[ "$(cat f)" = mine ]
+	run cubby apply
+	[ "$(cat f)" = mine ]
+	[[ $output == *"changed on this machine"* ]]
+}
+
+@test "resume --at: the conversation ends where the project is" {
+	three_turns
+	rm "$BATS_TEST_TMPDIR/requests"
+	model < <(
+		echo '{"expect":"try another way","calls":[{"name":"shell","args":{"command":"cat f; ls -1 d; echo 9 >nine"}}]}'
+		echo '{"expect":"1\nsub\nx","calls":[{"name":"finish","args":{"answer":"other","success":true}}]}'
+	)
+	run -0 --separate-stderr task_resume --at 1 -m "try another way"
+	[[ $output$stderr == *"other"* ]]
+	[ "$(cat f nine gone)" = $'1\n9\nh' ]
+	[ ! -e new ]
+	grep -q 'the person has gone back to this point' "$BATS_TEST_TMPDIR/requests"
+	! grep -q 'echo 3 >new' "$BATS_TEST_TMPDIR/requests" || return 1
+	run -0 --separate-stderr cubby rewind --list --json
+	[ "$(jq -r '.[].name' <<<"$output" | grep -c '^[0-9]*$')" = 3 ]
+	run -0 cubby rewind 0
+	[ "$(cat f gone)" = $'h\nh' ]
+}
+task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
+
+@test "resume --at: a number that is none, and a task without checkpoints" {
+	run -2 cubby resume --at x
+	[ "${lines[0]}" = "cubby resume: --at: bad number of turns 'x'" ]
+	three_turns
+	model < <(finish "never")
+	run -5 task_resume --at 9
+	[[ $output == *"the box has no checkpoint '9'; 'cubby rewind --list' lists them"* ]]
+	model_done
+	model < <(finish "live")
+	run -0 task --project live "nothing"
+	run -5 task_resume --at 1
+	[[ $output == *"the checkpoints are of another task"* ]]
+}
+
+@test "checkpoint NAME: kept while the box is in use" {
+	cubby exec -q --project review --detach -- sh -c 'echo 1 >f; while [ ! -e go ]; do sleep 0.05; done; echo 2 >f; touch gone2; sleep 1000'
+	timeout 60 sh -c "until cubby diff --name-only | grep -qx f; do sleep 0.1; done"
+	cubby checkpoint first
+	run -1 cubby rewind first
+	[[ $output == *"the box is in use; 'cubby stop' ends it"* ]]
+	touch go
+	cubby stop
+	box 'echo 3 >f; rm gone'
+	cubby rewind first
+	[ "$(box 'cat f gone')" = $'1\nh' ]
+	cubby rewind before-rewind
+	[ "$(box 'cat f; test ! -e gone')" = 3 ]
+	run -2 cubby checkpoint 7
+	[ "${lines[0]}" = "cubby checkpoint: bad name '7'; numbers are turns of a task" ]
+	run -1 cubby rewind other
+	[[ $output == *"the box has no checkpoint 'other'; 'cubby rewind --list' lists them"* ]]
+}
+
+@test "checkpoints: a new task begins anew, and nothing stays of the old one's" {
+	local before
+	three_turns
+	before=$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 1 -maxdepth 1 -type d | wc -l)
+	model < <(finish "nothing to do")
+	run -0 task --project review "look"
+	run -0 --separate-stderr cubby rewind --list --json
+	[ "$(jq -r '.[].name' <<<"$output" | tr '\n' ' ')" = "0 " ]
+	[ "$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 1 -maxdepth 1 -type d | wc -l)" -lt "$before" ]
+	cubby rm -y
+	[ "$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 1 -maxdepth 1 -type d | wc -l)" = 0 ]
+}
+
+@test "checkpoints: a turn without a change costs no copy; too much is said, once" {
+	model < <(
+		call "echo 1 >f"
+		call "true"
+		call "mkdir many; cd many; seq 10100 | xargs touch"
+		call "true"
+		finish "done"
+	)
+	run -0 task --project review --apply never "much"
+	[ "$(grep -c "no more checkpoints of this task: more than 10000 files or 256 MiB" <<<"$output")" = 1 ]
+	[ "$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 2 -maxdepth 2 -name project | wc -l)" = 2 ]
+}
