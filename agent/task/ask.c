@@ -269,7 +269,9 @@ static int attempt_once(struct task *t, bool no_calls, unsigned attempt,
 	uint64_t left = t->last_cause ? LAST_TURN_MS : task_budget_left_ms(t);
 	struct model_request req = { .what.history = &t->history,
 				     .what.tools = t->set->v,
-				     .what.n_tools = t->in_summary ? 0 : t->set->n,
+				     .what.n_tools = t->in_summary && !t->in_place
+							     ? 0
+							     : t->set->n,
 				     .what.no_calls = no_calls,
 				     .body = &body,
 				     .total_ms = left == UINT64_MAX ? 0 : MAX(left, 1),

@@ -28,6 +28,22 @@ static int cut_middle(const char *text, size_t keep, const char *log, struct buf
 	return r ?: buf_adds(out, text + tail);
 }
 
+static bool is_long(const struct history_entry *x, unsigned round, size_t keep)
+{
+	return x->kind == HISTORY_RESULT && x->round <= round &&
+	       strlen(x->text) > keep + 200;
+}
+
+size_t compact_gain(const struct history *h, unsigned round, size_t keep)
+{
+	size_t gain = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		if (is_long(&h->entries[i], round, keep))
+			gain += strlen(h->entries[i].text) - keep;
+	return gain;
+}
+
 int compact_shorten(struct history *h, unsigned round, size_t keep, unsigned *cut,
 		    struct err *e)
 {
@@ -41,8 +57,7 @@ int compact_shorten(struct history *h, unsigned round, size_t keep, unsigned *cu
 			history_drop_picture(h, i);
 			++*cut;
 		}
-		if (x->kind != HISTORY_RESULT || x->round > round ||
-		    strlen(x->text) <= keep + 200)
+		if (!is_long(x, round, keep))
 			continue;
 		r = cut_middle(x->text, keep, x->log_path, &out);
 		if (r < 0)

@@ -21,6 +21,9 @@ enum {
 int compact_shorten(struct history *h, unsigned round, size_t keep, unsigned *cut,
 		    struct err *e);
 
+/** compact_gain() - how many bytes that would take out */
+size_t compact_gain(const struct history *h, unsigned round, size_t keep);
+
 /**
  * compact_point() - where the verbatim rest begins, at an assistant entry
  * @bytes: that the rest may have

@@ -57,6 +57,7 @@ struct task {
 	unsigned compactions;	   /* on errors of the context, for this request */
 	unsigned poor_compactions; /* that gained less than a tenth */
 	bool in_summary; /* the request is for a summary: its words are not shown */
+	bool in_place;	 /* and is made of the task's own history, as it stands */
 	bool showed;	 /* words of the current turn have been shown */
 	size_t came;	 /* bytes of the current attempt's words and thoughts */
 };

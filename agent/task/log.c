@@ -111,8 +111,10 @@ void task_log_request(struct task *t, unsigned attempt, bool no_calls,
 	json_set_int(j, "bytes", (int64_t)body->len);
 	if (body->len && digest(body, hex) == 0)
 		json_set_str(j, "sha256", hex);
-	if (no_calls)
-		json_set_bool(j, t->in_summary ? "summary" : "no_calls", true);
+	if (t->in_summary)
+		json_set_bool(j, "summary", true);
+	else if (no_calls)
+		json_set_bool(j, "no_calls", true);
 	json_set(j, "params", model_params(t->model));
 	task_log(t, "request", j);
 }

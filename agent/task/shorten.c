@@ -19,6 +19,17 @@ static const char summary_system[] = "You keep the notes of a long task that a m
 				     "exact messages that matter. Do not "
 				     "invent, do not address anybody.";
 
+/* At the end of the task's own history, which its service has in its cache. */
+static const char summary_ask[] = "[cubby: the context is nearly full: the older part "
+				  "of this task is taken out of it "
+				  "now. Write down what is needed to go on without "
+				  "that part, as short lines under "
+				  "these headings: Done; Failed and why; Files; "
+				  "Packages; Processes; Directory; Left "
+				  "to do. Facts only: paths, names, versions, exact "
+				  "messages that matter. No call: "
+				  "your words take the place of the older part.]";
+
 static const char summary_head[] = "[cubby: the older part of this task was removed to "
 				   "save context. What it held:]\n";
 
@@ -52,10 +63,17 @@ static void log_summary(struct task *t, size_t point, size_t before,
 	task_log(t, "compact", j);
 }
 
+/* The last round whose results may be shortened. */
+static unsigned last_old(const struct task *t, unsigned level)
+{
+	unsigned young = level > 1 ? 1 : COMPACT_KEEP_ROUNDS;
+
+	return t->st.round > young ? t->st.round - young : 0;
+}
+
 static int shorten(struct task *t, unsigned level, struct err *e)
 {
-	unsigned young = level > 1 ? 1 : COMPACT_KEEP_ROUNDS, cut;
-	unsigned last = t->st.round > young ? t->st.round - young : 0;
+	unsigned last = last_old(t, level), cut;
 	size_t keep = level > 1 ? HARD_RESULT_KEEP : COMPACT_RESULT_KEEP;
 	size_t before = history_size(&t->history);
 	int r = compact_shorten(&t->history, last, keep, &cut, e);
@@ -105,6 +123,33 @@ static int ask_summary(struct task *t, size_t point, struct buf *ret, struct err
 	return r < 0 ? err_sys(e, r, "cannot summarise the history") : 0;
 }
 
+/* The same of all that was said, asked for like any other turn. @ret stays empty where the
+ * model calls a tool instead. */
+static int ask_in_place(struct task *t, size_t point, struct buf *ret, struct err *e)
+{
+	_cleanup_turn_ struct turn turn;
+	size_t at = t->history.n, older = 0;
+	int r = history_add_text(&t->history, HISTORY_NOTICE, t->st.round, summary_ask,
+				 e);
+
+	turn_init(&turn);
+	if (r < 0)
+		return r;
+	t->in_summary = t->in_place = true;
+	r = task_ask(t, false, &turn, e);
+	t->in_summary = t->in_place = false;
+	history_remove(&t->history, at, 1);
+	if (r != TASK_GO_ON)
+		return r;
+	task_log_response(t, &turn, "summary");
+	for (size_t i = 0; i < point; i++)
+		older += history_entry_size(&t->history.entries[i]);
+	if (turn.n_calls || !turn.text.len || turn.text.len >= older)
+		return TASK_GO_ON;
+	r = buf_adds(ret, summary_head) ?: buf_add(ret, turn.text.data, turn.text.len);
+	return r < 0 ? err_sys(e, r, "cannot summarise the history") : 0;
+}
+
 static int summarise(struct task *t, unsigned level, struct err *e)
 {
 	size_t quarter =
@@ -117,7 +162,8 @@ static int summarise(struct task *t, unsigned level, struct err *e)
 
 	if (!point)
 		return 0;
-	r = ask_summary(t, point, &summary, e);
+	r = level ? ask_summary(t, point, &summary, e)
+		  : ask_in_place(t, point, &summary, e);
 	if (r != TASK_GO_ON || !summary.len)
 		return r;
 	r = compact_replace(&t->history, point, buf_cstr(&summary), e);
@@ -129,9 +175,24 @@ static int summarise(struct task *t, unsigned level, struct err *e)
 	return 0;
 }
 
+/* Would half of the window be free again if older results alone were shortened? */
+static bool results_suffice(const struct task *t)
+{
+	size_t gain = compact_gain(&t->history, last_old(t, 1), COMPACT_RESULT_KEEP);
+	size_t size = history_size(&t->history);
+
+	return tokens_estimate(&t->tokens, size - MIN(gain, size)) <=
+	       model_window(t->model) / 2;
+}
+
 static int compact(struct task *t, unsigned level, struct err *e)
 {
-	int r = shorten(t, level, e);
+	size_t before = history_size(&t->history);
+	int r = level == 1 && !results_suffice(t) ? summarise(t, 0, e) : TASK_GO_ON;
+
+	if (r != TASK_GO_ON || history_size(&t->history) < before)
+		return r;
+	r = shorten(t, level, e);
 
 	if (r == 0 && (level > 1 || estimate(t) > model_window(t->model) / 2))
 		r = summarise(t, level, e);
@@ -140,6 +201,8 @@ static int compact(struct task *t, unsigned level, struct err *e)
 
 int task_shorten(struct task *t, unsigned level, struct err *e)
 {
+	if (t->in_place) /* it was more than we thought */
+		return shorten(t, 2, e);
 	if (t->in_summary)
 		return task_end_with(t, TASK_LIMIT, "context", "%s", e->msg);
 	return compact(t, level, e);

@@ -24,8 +24,8 @@ static void play(const char *config, unsigned rounds)
 {
 	_cleanup_buf_ struct buf lines = BUF_INIT(1 << 20);
 
-	buf_addf(&lines, "{\"config\":{\"append_only\":false,\"split\":true,%s}}\n",
-		 config);
+	/* a summary is asked for behind the very history that the service has */
+	buf_addf(&lines, "{\"config\":{\"split\":true,%s}}\n", config);
 	for (unsigned i = 0; i < rounds; i++)
 		buf_addf(&lines,
 			 "{\"usage\":false,\"text\":\"Step %u.\",\"calls\":[{\"name\":"
@@ -60,21 +60,59 @@ static void goes_on(const void *p)
 	struct taskkit k;
 
 	play("\"summary\":{\"usage\":false,\"text\":\"Done: SUMMARY-TEXT\","
-	     "\"expect\":\"PERSON: count to thirty\"}",
+	     "\"expect\":\"the context is nearly full\"}",
 	     30);
 	begin(&k, row->provider);
 	taskkit_run(&k);
 	taskkit_ended(&k, TASK_DONE, "answer");
 	assert_string_equal(buf_cstr(&k.report.answer), "All done.");
-	assert_true(taskkit_count(&k, "older results were shortened") >= 1);
 	assert_true(taskkit_count(&k, "the older part was replaced by a summary") >= 2);
 	assert_int_equal(k.ran, 60); /* none of them twice */
 	taskkit_log(&k, &log);
-	assert_true(count(log.data, "\"what\":\"shorten\"") >= 1);
 	assert_int_equal(count(log.data, "\"what\":\"summary\""),
 			 count(log.data, "\"type\":\"summary\""));
 	assert_true(count(log.data, "SUMMARY-TEXT") >= 2);
 	taskkit_rebuild(k.log, &k.conf.model, row->name);
+	taskkit_done(&k);
+}
+
+/* Where older results are what fills it, no summary is needed. */
+static void results_alone(void)
+{
+	_cleanup_buf_ struct buf lines = BUF_INIT(1 << 20);
+	struct taskkit k;
+
+	buf_adds(&lines, "{\"config\":{\"append_only\":false}}\n");
+	for (int i = 0; i < 36; i++)
+		buf_addf(&lines,
+			 "{\"usage\":false,\"calls\":[{\"name\":\"shell\",\"args\":{"
+			 "\"command\":\"big %d\"}}]}\n",
+			 (i < 5 ? 6000 : 600) + i);
+	buf_adds(&lines, "{\"usage\":false,\"text\":\"All done.\"}\n");
+	modelserver_play(&server, buf_cstr(&lines));
+	begin(&k, "openai");
+	taskkit_run(&k);
+	taskkit_ended(&k, TASK_DONE, "answer");
+	assert_int_equal(taskkit_count(&k, "older results were shortened"), 1);
+	assert_int_equal(taskkit_count(&k, "replaced by a summary"), 0);
+	taskkit_rebuild(k.log, &k.conf.model, "results alone");
+	taskkit_done(&k);
+}
+
+/* A model that calls a tool instead of it is asked once more, without tools. */
+static void a_call_instead(void)
+{
+	struct taskkit k;
+
+	play("\"append_only\":false,\"summary\":{\"usage\":false,\"text\":\"SUMMARY\","
+	     "\"calls_with_tools\":[{\"name\":\"shell\",\"args\":{\"command\":\"x\"}}]"
+	     "}",
+	     30);
+	begin(&k, "openai");
+	taskkit_run(&k);
+	taskkit_ended(&k, TASK_DONE, "answer");
+	assert_true(taskkit_count(&k, "the older part was replaced by a summary") >= 1);
+	assert_int_equal(k.ran, 60); /* and nothing that it called was run */
 	taskkit_done(&k);
 }
 
@@ -133,6 +171,8 @@ static void a_server_that_cuts(void)
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "results alone", results_alone },
+		{ "a call instead", a_call_instead },
 		{ "a summary that is no gain", a_longer_summary },
 		{ "a summary that fails", a_summary_that_fails },
 		{ "a server that cuts prompts", a_server_that_cuts },
