@@ -321,13 +321,31 @@ int reviewshow_take(const struct reviewshow *s, const struct review *rv,
 		r = tell_held(s, rv, args, list, e);
 	if (r < 0)
 		return r;
-	if (taken || r > 0)
+	if ((taken || r > 0) && !s->elsewhere)
 		render_note(s->app, "'cubby undo' takes back what was taken over");
 	if (held && r == 0 && !s->meanwhile)
 		render_note(s->app,
 			    "kept in the box; 'cubby diff' shows it, 'cubby apply "
 			    "PATH' takes it over");
 	return has_failed(list);
+}
+
+static struct json *list_of(const struct config *c, enum config_key k)
+{
+	struct json *list = json_array();
+
+	for (const char *const *p = config_list(c, k); *p; p++)
+		json_add(list, json_string(*p));
+	return list;
+}
+
+int reviewshow_rules(const struct config *c, struct json *args, struct err *e)
+{
+	json_set_str(args, "policy", config_text(c, CONFIG_APPLY));
+	json_set(args, "allow", list_of(c, CONFIG_APPLY_ALLOW));
+	json_set(args, "deny", list_of(c, CONFIG_APPLY_DENY));
+	return json_failed(args) < 0 ? err_sys(e, -ENOMEM, "cannot say what to apply")
+				     : 0;
 }
 
 static int take_by_config(const struct app *app, const struct boxsetup *s,
@@ -347,8 +365,9 @@ static int take_by_config(const struct app *app, const struct boxsetup *s,
 
 	if (s->spec.project_mode != PROJECT_REVIEW)
 		return 0;
-	json_set_str(args, "policy", policy);
-	r = review_open(s, what, &rv, e);
+	r = reviewshow_rules(app->config, args, e);
+	if (r == 0)
+		r = review_open(s, what, &rv, e);
 	if (r == -EBUSY) {
 		render_note(app, "%s; 'cubby apply' takes over what waits in the box",
 			    e->msg);

@@ -15,7 +15,11 @@ struct reviewshow {
 	FILE *out;	       /* borrowed */
 	int in;		       /* where answers come from; -1 = nobody is asked */
 	bool meanwhile;	       /* what is held comes up again */
+	bool elsewhere;	       /* it goes to another directory, without a way back */
 };
+
+/** reviewshow_rules() - what the configuration says of "apply", into its arguments */
+int reviewshow_rules(const struct config *c, struct json *args, struct err *e);
 
 /** reviewshow_stat() - a line for each change: its kind, its name, its lines
  *  @chosen: only those that were taken over; else only those that were not */

@@ -33,6 +33,9 @@ static const struct argp_option options[] = {
 	ROW("apply", CONFIG_APPLY, "MODE", 0,
 	    "of what is under review: take over what is safe (default), ask about all, "
 	    "take all, or never"),
+	ROW("apply-allow", CONFIG_APPLY_ALLOW, "PATTERN", 0,
+	    "such paths are not held (again for more)"),
+	ROW("apply-deny", CONFIG_APPLY_DENY, "PATTERN", 0, "such paths are held"),
 	ROW("system-extra", CONFIG_SYSTEM_EXTRA, "TEXT", 0,
 	    "more instructions for the model"),
 	{ "attach", KEY_ATTACH, "FILE", 0, "give the model FILE, a picture or a text",

@@ -15,6 +15,7 @@
 #include "rootfs/review/clean.h"
 #include "rootfs/review/given.h"
 #include "rootfs/review/patch.h"
+#include "rootfs/store/tree.h"
 #include "runtime/spec/effects.h"
 #include "runtime/spec/spec.h"
 
@@ -40,7 +41,9 @@ struct review {
 	struct verdict *v;  /* owned: one for each item */
 	const struct json *args;
 	int boxdir;
-	bool running; /* the layer is in use */
+	bool running;	/* the layer is in use */
+	bool elsewhere; /* it is not the project that it is taken over to */
+	int to;		/* owned: where the journal of that is; -1 = none */
 	size_t applied, failed;
 	struct buf undone; /* owned: paths of the host that are again what they were */
 };
@@ -48,6 +51,7 @@ struct review {
 static void review_done(struct review *rv)
 {
 	layer_close(&rv->layer);
+	scope_close(&rv->to);
 	diff_done(&rv->diff);
 	free(rv->v);
 	buf_done(&rv->undone);
@@ -152,7 +156,7 @@ static void judge(const struct review *rv, const struct diff_item *x, struct ver
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
 	if (matches(rv, "deny", x->path))
 		v->effect = held("held by a pattern");
-	if (x->conflict)
+	if (x->conflict && (was || !rv->elsewhere)) /* there it may never have been */
 		v->effect = held("changed on this machine, too, since the box began");
 	if (!is_taken(x->now.mode))
 		v->effect = held("neither a file nor a directory nor a link");
@@ -223,14 +227,18 @@ static void choose(struct review *rv)
 		struct verdict *v = &rv->v[i];
 
 		judge(rv, x, v);
-		if (x->git && rv->running)
+		if (x->git && (rv->running || rv->elsewhere))
 			*v = (struct verdict){
-				held("a repository is taken over when the box ends"),
+				held(rv->running ? "a repository is taken over when "
+						   "the box ends"
+						 : "a repository goes to its own "
+						   "project alone"),
 				.never = true
 			};
 		v->chosen = is_asked(rv, x->path) && !v->never &&
 			    (v->effect.class == EFFECTS_HELD
-				     ? all && (!x->conflict || overwrite)
+				     ? all && (!x->conflict || overwrite ||
+					       (rv->elsewhere && !x->was.mode))
 				     : all || safe);
 	}
 	why = all ? NULL : too_much(rv);
@@ -347,7 +355,7 @@ static struct apply apply_of(struct review *rv)
 	mode_t mask = sys_umask(077);
 
 	(void)sys_umask(mask);
-	return (struct apply){ .boxdir = rv->boxdir,
+	return (struct apply){ .boxdir = rv->elsewhere ? rv->to : rv->boxdir,
 			       .project = STDIN_FILENO,
 			       .upper = rv->layer.upper,
 			       .umask = mask,
@@ -361,7 +369,7 @@ static int clean(struct review *rv, struct err *e)
 	_cleanup_diff_ struct diff left = { .items = NULL };
 	int r;
 
-	if (rv->running)
+	if (rv->running || rv->elsewhere)
 		return 0;
 	r = diff_make(&rv->layer, &left, e);
 	if (r == 0)
@@ -378,7 +386,7 @@ static int note_given(struct review *rv, struct err *e)
 	_cleanup_free_ struct diff_item *items = calloc(rv->diff.n + 1, sizeof(*items));
 	size_t n = 0;
 
-	if (!rv->running)
+	if (!rv->running || rv->elsewhere)
 		return 0;
 	if (!items)
 		return err_sys(e, -ENOMEM, "cannot note what was taken over");
@@ -436,12 +444,24 @@ static int op_patch(struct review *rv, struct err *e)
 	return r;
 }
 
+/* There is no way back from there: the journal is for this time alone. */
+static int open_elsewhere(struct review *rv, struct err *e)
+{
+	int r = tree_remove(rv->boxdir, "elsewhere", e);
+
+	if (r == 0)
+		r = file_mkdirs(rv->boxdir, "elsewhere", 0700, e);
+	if (r == 0)
+		r = rv->to = file_open_dir(rv->boxdir, "elsewhere", e);
+	return MIN(r, 0);
+}
+
 static int op_apply(struct review *rv, struct err *e)
 {
 	_cleanup_free_ const struct diff_item **chosen = NULL;
-	struct apply a = apply_of(rv);
 	size_t n = 0;
-	int r = apply_open(rv->boxdir, e);
+	int r = rv->elsewhere ? open_elsewhere(rv, e) : apply_open(rv->boxdir, e);
+	struct apply a = apply_of(rv);
 
 	if (r > 0)
 		return err_set(e, -EBUSY,
@@ -463,6 +483,8 @@ static int op_apply(struct review *rv, struct err *e)
 	if (n)
 		r = apply_run(&a, chosen, n, e);
 	rv->applied = n;
+	if (rv->elsewhere && r >= 0)
+		(void)tree_remove(rv->boxdir, "elsewhere", &(struct err){ 0 });
 	if (r >= 0)
 		r = note_given(rv, e);
 	return r < 0 ? r : clean(rv, e);
@@ -555,7 +577,8 @@ int review_job(int dir, const char *arg, const struct idmap *map, struct json **
 {
 	_cleanup_(review_done) struct review rv = { .layer = LAYER_NONE,
 						    .undone = BUF_INIT(REVIEW_UNDONE),
-						    .boxdir = dir };
+						    .boxdir = dir,
+						    .to = -1 };
 	_cleanup_json_ struct json *args = NULL;
 	const char *op;
 	int r = json_parse(arg ?: "", strlen(arg ?: ""), &args, e);
@@ -566,6 +589,7 @@ int review_job(int dir, const char *arg, const struct idmap *map, struct json **
 	if (r < 0)
 		return r;
 	rv.args = args;
+	rv.elsewhere = json_get_bool(args, "elsewhere", false);
 	rv.running = json_get_bool(args, "running", false);
 	op = json_get_str(args, "op") ?: "";
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)

@@ -263,6 +263,26 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ -z "$(cubby diff --name-only)" ]
 }
 
+@test "apply by the configuration, and into another directory" {
+	local to=$LIB_DIR/elsewhere
+	mkdir "$to"
+	echo old >a
+	box 'echo new >a; echo x >.envrc; echo y >Makefile; mkdir d; echo z >d/f'
+	run -0 cubby apply --to "$to"
+	[[ $output == *"1 change is held"* && $output != *undo* ]]
+	[ "$(cat "$to/a" "$to/d/f" "$to/Makefile" | xargs)" = "new z y" ] && [ ! -e "$to/.envrc" ]
+	[ "$(cat a)" = old ] && [ "$(cubby diff --name-only | xargs)" = ".envrc Makefile a d/f" ]
+	run -1 cubby undo
+	mkdir -p "$HOME/.config/cubby"
+	echo '{"apply":"safe","apply-allow":[".env*"],"apply-deny":["d/*"]}' >"$HOME/.config/cubby/config.json"
+	cubby apply
+	echo '{"apply":"ask"}' >"$HOME/.config/cubby/config.json"
+	run -0 cubby apply
+	rm "$HOME/.config/cubby/config.json"
+	[ "$(cat a .envrc | xargs)" = "new x" ] && [ ! -e d/f ]
+	[ "$(cubby diff --name-only)" = d/f ]
+}
+
 @test "read-only: the project can be seen and not changed" {
 	echo 1 >a
 	[ "$(cubby exec --project ro -- cat a)" = 1 ]

@@ -115,7 +115,8 @@ review() { task "$@"; } # it is the default
 	[[ $output == *"2 changes of its project would be lost, not taken over; 'cubby diff' shows them, --yes throws them away"* ]]
 	run -125 cubby exec --wipe -- true
 	[[ $output == *"2 changes of its project would be lost"* ]]
-	printf 'n\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby prune --older 1ms --no-color' >out || true
+	touch -d '2 hours ago' "$XDG_DATA_HOME"/cubby/boxes/*/box.json
+	printf 'n\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby prune --older 1h --no-color' >out || true
 	grep -q "2 changes of its project not taken over" out || { cat out; return 1; }
 	[ "$(cubby diff --name-only | xargs)" = ".envrc .npmrc" ]
 	cubby apply .envrc .npmrc
