@@ -49,6 +49,7 @@ static void clear_request(struct exchange *x)
 	for (unsigned i = 0; i < x->n_args; i++)
 		free(x->args[i]);
 	ws_done(&x->ws);
+	x->key = NULL;
 	x->head_text = NULL;
 	x->head = (struct head){ .query = "" };
 	x->n_args = 0;
@@ -272,6 +273,21 @@ static bool has_key(struct exchange *x)
 	return exchange_key_is(x, NULL);
 }
 
+/* What a route asks of its key: what looks at a box, what acts in it, its ports, all. */
+static unsigned needed(const struct exchange *x)
+{
+	const struct route *route = x->match.route;
+	bool get = strcmp(x->head.method, "GET") == 0 ||
+		   strcmp(x->head.method, "HEAD") == 0;
+
+	if (route->right == ROUTE_HOLDER)
+		return KEY_HOLDER;
+	if (strncmp(route->path, "/proxy/", 7) == 0)
+		return KEY_NETWORK;
+	return get && !x->head.websocket && strcmp(route->path, "/mcp") != 0 ? KEY_READ
+									     : KEY_RUN;
+}
+
 /* A page asks whether it may ask. */
 static void answer_preflight(struct exchange *x)
 {
@@ -287,45 +303,63 @@ static void answer_preflight(struct exchange *x)
 	exchange_end(x);
 }
 
-/* 0, or it was answered. */
-static int check_request(struct exchange *x)
+/* false: it was answered */
+static bool check_right(struct exchange *x)
+{
+	enum route_right right = x->match.route->right;
+	bool key = right == ROUTE_ANYBODY || right == ROUTE_FIRST || has_key(x) ||
+		   (right == ROUTE_TOKEN && has_token(x));
+
+	if (!key)
+		exchange_fail(x, 401, "Invalid API key");
+	else if (x->key && !exchange_may(x, needed(x)))
+		exchange_fail(x, 403, "this key has no right to that");
+	else if (right == ROUTE_HOLDER &&
+		 (head_field(&x->head, "x-user-id") ||
+		  head_field(&x->head, "x-terminal-context-id")))
+		exchange_fail(x, 403,
+			      "this is for the holder of the key, not for a "
+			      "user of a service");
+	else
+		return true;
+	return false;
+}
+
+static bool check_kind(struct exchange *x)
+{
+	const char *key = head_field(&x->head, "sec-websocket-key");
+
+	if (x->head.websocket && (!key || strlen(key) != 24))
+		exchange_fail(x, 400, "bad sec-websocket-key");
+	else if (x->head.websocket && exchange_arg(x, "user_id", 1))
+		exchange_fail(x, 400, "user_id stands twice");
+	else if (x->match.route->body == ROUTE_JSON &&
+		 x->head.length > EXCHANGE_JSON_MAX)
+		exchange_fail(x, 413, "the body is too large");
+	else
+		return true;
+	return false;
+}
+
+static bool check_request(struct exchange *x)
 {
 	const struct server *s = x->server;
-	const struct route *route;
-	const char *key = head_field(&x->head, "sec-websocket-key");
 	int r = route_find(s->tables, s->n_tables,
 			   x->head.websocket ? "WEBSOCKET" : x->head.method,
 			   x->head.path, &x->match);
 
-	route = x->match.route;
 	x->close |= x->head.websocket; /* frames may follow */
 	if (r < 0)
 		exchange_fail(x, 400, "malformed path");
 	else if (strcmp(x->head.method, "OPTIONS") == 0 && exchange_origin_allowed(x) &&
 		 head_field(&x->head, "access-control-request-method"))
 		answer_preflight(x);
-	else if (!route)
+	else if (!x->match.route)
 		exchange_fail(x, x->match.path_known ? 405 : 404, "%s",
 			      x->match.path_known ? "Method Not Allowed" : "Not Found");
-	else if (((route->right == ROUTE_KEY || route->right == ROUTE_HOLDER) &&
-		  !has_key(x)) ||
-		 (route->right == ROUTE_TOKEN && !has_key(x) && !has_token(x)))
-		exchange_fail(x, 401, "Invalid API key");
-	else if (route->right == ROUTE_HOLDER &&
-		 (head_field(&x->head, "x-user-id") ||
-		  head_field(&x->head, "x-terminal-context-id")))
-		exchange_fail(x, 403,
-			      "this is for the holder of the key, not for a "
-			      "user of a service");
-	else if (x->head.websocket && (!key || strlen(key) != 24))
-		exchange_fail(x, 400, "bad sec-websocket-key");
-	else if (x->head.websocket && exchange_arg(x, "user_id", 1))
-		exchange_fail(x, 400, "user_id stands twice");
-	else if (route->body == ROUTE_JSON && x->head.length > EXCHANGE_JSON_MAX)
-		exchange_fail(x, 413, "the body is too large");
 	else
-		return 0;
-	return 1;
+		return check_right(x) && check_kind(x);
+	return false;
 }
 
 static void on_head(struct exchange *x)
@@ -334,7 +368,7 @@ static void on_head(struct exchange *x)
 	x->server->counts.requests++;
 	x->body_done = x->head.length == 0;
 	x->body_left = x->head.length > 0 ? (uint64_t)x->head.length : 0;
-	if (check_request(x))
+	if (!check_request(x))
 		return;
 	buf_init(&x->body, EXCHANGE_JSON_MAX);
 	if (x->head.expects && !x->body_done &&

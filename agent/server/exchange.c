@@ -112,22 +112,17 @@ int exchange_text(struct exchange *x, const char *name, const char **ret, struct
 
 bool exchange_key_is(struct exchange *x, const char *key)
 {
-	const char *want = x->server->conf->key;
-	volatile unsigned differ;
-	size_t len, n;
+	x->key = key ? keys_find(x->server->conf->keys, key) : NULL;
+	x->known |= x->key != NULL;
+	return x->key != NULL;
+}
 
-	if (!want)
-		return true;
-	if (!key)
-		return false;
-	n = strlen(want);
-	len = strlen(key);
-	differ = len != n;
-	for (size_t i = 0; i < n; i++) /* as long for any key of a length */
-		differ |= (unsigned)(unsigned char)want[i] ^
-			  (unsigned char)key[len ? i % len : 0];
-	x->known |= differ == 0;
-	return differ == 0;
+bool exchange_may(struct exchange *x, unsigned right)
+{
+	const struct tenant_who who = exchange_who(x);
+	const char *name = who.box ? who.box : who.user;
+
+	return x->key && keys_may(x->key, right, name ? name : "");
 }
 
 /* WebSockets of a browser cannot set fields: Open WebUI puts the user into the query. */
@@ -373,8 +368,9 @@ static void say(struct exchange *x)
 	if (!c->log || !x->head.method)
 		return;
 	text_escaped(path, sizeof(path), x->head.path, strlen(x->head.path));
-	snprintf(line, sizeof(line), "%.16s %s %d %" PRIu64 " B %" PRIu64 " ms",
-		 x->head.method, path, x->status, x->sent, sys_now_ms() - x->began_ms);
+	snprintf(line, sizeof(line), "%.16s %s %d %" PRIu64 " B %" PRIu64 " ms%s%.32s",
+		 x->head.method, path, x->status, x->sent, sys_now_ms() - x->began_ms,
+		 x->key && *x->key->name ? " " : "", x->key ? x->key->name : "");
 	c->log(c->ctx, line);
 }
 

@@ -39,6 +39,8 @@ int exchange_text(struct exchange *x, const char *name, const char **ret,
 		  struct err *e);
 /** exchange_key_is() - in constant time; who has shown it keeps its place (server.c) */
 bool exchange_key_is(struct exchange *x, const char *key);
+/** exchange_may() - has the key that was shown the right (keys.h), about who is named? */
+bool exchange_may(struct exchange *x, unsigned right);
 struct server *exchange_server(const struct exchange *x);
 struct loop *exchange_loop(const struct exchange *x);
 /** exchange_tenant() - whose box it is (tenant.h); of a route with box, else NULL */

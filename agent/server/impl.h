@@ -8,6 +8,7 @@
 #include "agent/server/chunked.h"
 #include "agent/server/exchange.h"
 #include "agent/server/head.h"
+#include "agent/server/keys.h"
 #include "agent/server/server.h"
 #include "agent/server/tenant.h"
 #include "agent/server/ws.h"
@@ -50,8 +51,9 @@ struct exchange {
 	enum exchange_state state;
 	struct buf in, out; /* owned */
 	uint64_t deadline_ms;
-	bool served; /* a request was answered on it */
-	bool known;  /* the key was shown on it */
+	bool served;	       /* a request was answered on it */
+	bool known;	       /* a key was shown on it */
+	const struct key *key; /* borrowed; that this request has; NULL = none */
 	uint64_t born_ms;
 	size_t counted; /* bytes of its body in server.bodies */
 	bool pinged;	/* a WebSocket whose answer to a ping is awaited */

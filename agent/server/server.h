@@ -15,6 +15,7 @@ struct server_start {
 };
 
 struct proc;
+struct keys;
 
 /* A cubby that works for a request. */
 struct server_command {
@@ -29,7 +30,7 @@ struct server_conf {
 	unsigned n_listen;
 	int stop_fd; /* readable: stop; borrowed */
 
-	const char *key; /* borrowed; NULL = none is asked for */
+	const struct keys *keys; /* borrowed */
 	const char *const
 		*origins; /* of pages that may call; NULL-ended; NULL = none */
 	const struct route_table *more; /* tables besides the server's own */

@@ -405,7 +405,8 @@ static void take_auth(struct viewer *v, const char *text, size_t len)
 		j = NULL;
 	type = json_get_str(j, "type");
 	if (!type || strcmp(type, "auth") != 0 ||
-	    !exchange_key_is(v->x, json_get_str(j, "token"))) {
+	    !exchange_key_is(v->x, json_get_str(j, "token")) ||
+	    !exchange_may(v->x, KEY_RUN)) {
 		on_viewer_lost(v, CLOSE_KEY, "Invalid API key");
 		return;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/server/keys.h"
 #include "agent/server/listen.h"
 #include "agent/server/server.h"
 #include "base/file.h"
@@ -30,6 +31,7 @@ enum {
 	KEY_LISTEN = 0x3100,
 	KEY_BOXES,
 	KEY_KEY_FILE,
+	KEY_KEYS,
 	KEY_ORIGIN,
 	KEY_PROXY,
 	KEY_IDLE,
@@ -43,7 +45,7 @@ enum { KEY_FILE_MAX = 4096, PROGRAMS = 1024, TERMINALS = 128 };
 
 struct args {
 	struct opt_box box;
-	const char *listen, *boxes, *key_file;
+	const char *listen, *boxes, *key_file, *keys;
 	struct words origins; /* owned */
 	uint64_t idle_ms, connections, max_boxes;
 	bool proxy, log;
@@ -58,8 +60,9 @@ struct host {
 	struct place_found place;
 	char *boxes;	  /* owned; NULL = the one box */
 	struct env env;	  /* owned */
-	struct buf given; /* owned; the key of --key-file, or */
+	struct buf given; /* owned; of --key-file or --keys, or */
 	char made_up[KEY_SIZE];
+	struct keys keys; /* point into those */
 };
 
 static void host_done(struct host *h)
@@ -98,6 +101,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_KEY_FILE:
 		a->key_file = arg;
 		return 0;
+	case KEY_KEYS:
+		a->keys = arg;
+		return 0;
 	case KEY_ORIGIN:
 		return words_add(&a->origins, arg) < 0
 			       ? cmd_bad(state, "too many origins")
@@ -119,6 +125,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->boxes && cmd_app(state)->box)
 			return cmd_bad(state, "--name and --boxes exclude each other");
+		if (a->keys && a->key_file)
+			return cmd_bad(state,
+				       "--keys and --key-file exclude each other");
 		if (a->box.wipe || a->box.rm || a->box.unlink)
 			return cmd_bad(state, "--wipe, --rm and --unlink are for a "
 					      "single command");
@@ -138,6 +147,11 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "key-file", KEY_KEY_FILE, "FILE", 0,
 	  "the key is the first line of FILE (default: one is made up and shown)", 0 },
+	{ "keys", KEY_KEYS, "FILE", 0,
+	  "more than one key: a line of FILE is NAME KEY RIGHTS [PATTERN]; rights are "
+	  "all, or "
+	  "some of read,run,network; PATTERN is of users or boxes",
+	  0 },
 	{ "allow-origin", KEY_ORIGIN, "ORIGIN", 0,
 	  "pages of ORIGIN may call from a browser", 0 },
 	{ "front-proxy", KEY_PROXY, NULL, 0,
@@ -336,6 +350,27 @@ static int read_key(const char *path, struct buf *ret, struct err *e)
 	return 0;
 }
 
+static int read_keys(struct host *h, const struct args *a, struct err *e)
+{
+	int r;
+
+	if (a->keys) {
+		r = file_read(AT_FDCWD, a->keys, &h->given, e);
+		if (r == 0 && buf_addc(&h->given, '\0') < 0)
+			r = err_sys(e, -ENOMEM, "cannot read it");
+		if (r == 0)
+			r = keys_parse(h->given.data, &h->keys, e);
+		return r < 0 ? err_wrap(e, "--keys '%s'", a->keys) : 0;
+	}
+	r = a->key_file ? read_key(a->key_file, &h->given, e) : make_key(h->made_up, e);
+	h->keys.n = 1;
+	h->keys.list[0] =
+		(struct key){ .name = "",
+			      .text = a->key_file ? buf_cstr(&h->given) : h->made_up,
+			      .rights = KEY_ALL };
+	return r;
+}
+
 /* From the service manager: descriptors 3 and up. Source: sd_listen_fds(3). */
 static unsigned passed_sockets(int fds[SOCKETS])
 {
@@ -413,8 +448,7 @@ static int stop_signals(void)
 
 static int set_up(struct host *h, const struct args *a, struct err *e)
 {
-	int r = a->key_file ? read_key(a->key_file, &h->given, e)
-			    : make_key(h->made_up, e);
+	int r = read_keys(h, a, e);
 
 	if (r == 0)
 		r = store_open(&h->store, e);
@@ -487,11 +521,11 @@ static int serve(const struct app *app, const struct args *a, struct err *e)
 	n = open_sockets(a, fds, &at, e);
 	if (n < 0)
 		return n;
-	tell(app, &at, a->key_file ? NULL : h.made_up);
+	tell(app, &at, h.made_up[0] ? h.made_up : NULL);
 	conf.listen_fds = fds;
 	conf.n_listen = (unsigned)n;
 	conf.stop_fd = stop;
-	conf.key = a->key_file ? buf_cstr(&h.given) : h.made_up;
+	conf.keys = &h.keys;
 	conf.store = h.store.path;
 	conf.env = (const char *const *)h.env.v;
 	conf.boxes = h.boxes;

@@ -107,6 +107,38 @@ $LIB_PROJECT" ]
 	[ -z "$(find boxes -mindepth 1 -maxdepth 1 ! -perm 700)" ]
 }
 
+@test "serve: a key has its rights, and no other boxes than its own" {
+	local reads=reads-0123456789 runs=runs-0123456789ab ports=ports-0123456789a all=all-0123456789abc
+	mkdir boxes
+	printf '%s\n' "r $reads read" "t $runs read,run team-*" "p $ports network" "a $all all" >keys
+	serve_start --boxes boxes --keys keys --access-log
+	try() { # KEY STATUS METHOD PATH [CURL ARGUMENT]...
+		SERVE_KEY=$1 serve_status "$3" "$4" "$2" -H 'X-User-Id: team-1' -H 'Content-Type: application/json' "${@:5}"
+	}
+	try $runs 200 POST '/execute?wait=60' -d '{"command":"echo sesame >secret"}'
+	try $reads 200 GET '/files/read?path=secret'
+	for path in /execute /files/write /files/mkdir /api/terminals /api/kernels /mcp; do
+		try $reads 403 POST $path -d '{"command":"true","path":"x","content":"y"}'
+		try $ports 403 POST $path -d '{"command":"true","path":"x","content":"y"}'
+	done
+	try $reads 403 DELETE '/files/delete?path=secret'
+	try $reads 403 GET /proxy/8080/
+	try $runs 403 GET /proxy/8080/
+	try $runs 400 GET /mcp
+	try $reads 403 GET /mcp
+	try $ports 403 GET '/files/read?path=secret'
+	try $ports 502 GET /proxy/8080/
+	for who in 'X-User-Id: other' 'X-User-Id: Team-1' 'X-User-Id: xteam-1' 'X-Cubby-Box: other' 'X-Session-Id: team-1'; do
+		SERVE_KEY=$runs serve_status GET /files/list 403 -H "$who"
+		SERVE_KEY=$all serve_status GET /v1/boxes 200
+	done
+	SERVE_KEY=$runs serve_status GET /v1/boxes 403
+	SERVE_KEY=$reads serve_status GET '/api/kernels' 200 -H 'X-User-Id: team-1'
+	serve_end
+	grep -q ' GET /files/read 200 .* r$' serve.err
+	! grep -qE "$reads|$runs|$ports|$all" serve.err
+}
+
 @test "serve: no more boxes than there may be" {
 	mkdir boxes
 	serve_start --boxes boxes --max-boxes 1

@@ -61,6 +61,15 @@ host='Host: h\r\n'
 	[ "$(jq -r .url serve.out)" = "$SERVE_URL" ]
 }
 
+@test "serve: a file of keys that makes no sense is refused with its line" {
+	printf 'a 0123456789abcdef all\nb 0123456789abcdeX read,write\n' >keys
+	run -1 --separate-stderr cubby serve --keys keys
+	[ "$stderr" = "cubby serve: --keys 'keys': line 2: the rights are all, read, run, network" ]
+	run -1 --separate-stderr cubby serve --keys none
+	[[ $stderr == *"--keys 'none'"*'No such file'* ]]
+	run -2 --separate-stderr cubby serve --keys keys --key-file keys
+}
+
 @test "serve: what would be open to others, or makes no sense, is refused with the remedy" {
 	run -1 --separate-stderr cubby serve --listen 0.0.0.0:0
 	[[ $stderr == *"others could reach this address"*"--front-proxy"* ]]
