@@ -113,6 +113,31 @@ static int put_named(struct env *env, const struct config *c, char *const *calle
 	return put(env, strdup(entry)) < 0 ? err_sys(e, -ENOMEM, "--env %s", shown) : 0;
 }
 
+static bool has_name(const struct env *env, const char *entry)
+{
+	size_t name = strcspn(entry, "=") + 1;
+
+	for (size_t i = 0; i < env->n; i++)
+		if (strncmp(env->v[i], entry, name) == 0)
+			return true;
+	return false;
+}
+
+int env_add_image(struct env *env, const struct json *list, struct err *e)
+{
+	json_each(it, list)
+	{
+		const char *entry = json_str(it);
+
+		if (!entry || !strchr(entry, '=') || entry[0] == '=' ||
+		    has_name(env, entry))
+			continue;
+		if (put(env, strdup(entry)) < 0)
+			return err_sys(e, -ENOMEM, "cannot make the environment");
+	}
+	return 0;
+}
+
 int env_make(const struct config *c, char *const *caller, struct env *ret,
 	     struct err *e)
 {

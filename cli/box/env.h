@@ -29,6 +29,10 @@ void env_done(struct env *e);
 int env_make(const struct config *c, char *const *caller, struct env *ret,
 	     struct err *e);
 
+/** env_add_image() - what the image says, "K=V" each, where nobody else says anything of K
+ *  @list: an array; NULL = nothing */
+int env_add_image(struct env *env, const struct json *list, struct err *e);
+
 /** env_is_key() - a variable that holds the key of a model service */
 bool env_is_key(const struct config *c, const char *name);
 

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/box/acting.h"
 #include "cli/box/attach.h"
-#include "cli/box/env.h"
+#include "cli/box/imagerun.h"
 #include "cli/box/ps.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
@@ -134,18 +134,18 @@ static int change_cwd(struct boxsetup *s, const char *dir, struct err *e)
 		       : 0;
 }
 
-/* What is to be run, as the box gets it; @env keeps what it points at. */
+/* What is to be run, as the box gets it; @p keeps what it points at. */
 static int describe(const struct app *app, const struct boxsetup *s,
-		    const struct boxrun *run, struct env *env, struct box_command *ret,
-		    struct err *e)
+		    const struct boxrun *run, struct imagerun *p,
+		    struct box_command *ret, struct err *e)
 {
-	int r = env_make(app->config, environ, env, e);
+	int r = imagerun_env(app->config, s, p, e);
 
 	if (r < 0)
 		return r;
 	*ret = (struct box_command){
 		.argv = run->argv,
-		.env = (const char *const *)env->v,
+		.env = (const char *const *)p->env.v,
 		.cwd = s->place.cwd,
 		.user = config_text(app->config, CONFIG_USER),
 		.io = io_of(run),
@@ -153,6 +153,8 @@ static int describe(const struct app *app, const struct boxsetup *s,
 	};
 	if (run->tty)
 		(void)tty_size(STDIN_FILENO, &ret->rows, &ret->cols);
+	if (!run->argv)
+		return imagerun_command(p, s, run->cwd != NULL, ret, e);
 	return 0;
 }
 
@@ -190,7 +192,7 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 {
 	_cleanup_acting_ struct acting acting = ACTING_NONE;
 	_cleanup_boxsetup_ struct boxsetup s;
-	_cleanup_env_ struct env env = ENV_NONE;
+	_cleanup_imagerun_ struct imagerun image = IMAGERUN_NONE;
 	struct box_command c = { .argv = NULL };
 	struct err e = ERR_NONE;
 	int status = CMD_CUBBY, r;
@@ -200,7 +202,7 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 	if (r == 0 && run->cwd)
 		r = change_cwd(&s, run->cwd, &e);
 	if (r == 0)
-		r = describe(app, &s, run, &env, &c, &e);
+		r = describe(app, &s, run, &image, &c, &e);
 	if (r == 0 && !run->detach)
 		acting_begin(app, s.spec.project, &acting);
 	if (r == 0)

@@ -10,7 +10,7 @@
 #include "cli/show/app.h"
 
 struct boxrun {
-	const char *const *argv; /* NULL-ended */
+	const char *const *argv; /* NULL-ended; NULL = what the image says */
 	const char *cwd;	 /* in the box, also relative to here; NULL = here */
 	bool tty;		 /* with a terminal of its own */
 	bool raw;		 /* our terminal gets all that it writes */

@@ -71,7 +71,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return cmd_bad(state, "--detach and --tty exclude each other");
 		if (a->detach && a->box.rm)
 			return cmd_bad(state, "--detach and --rm exclude each other");
-		return a->command ? 0 : cmd_bad(state, "a command is missing");
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -85,14 +85,16 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "[--] COMMAND [ARG...]",
+	.args_doc = "[--] COMMAND [ARG...]\n--image IMAGE",
 	.doc = "Run one command in the box of this directory, with standard input, "
 	       "output "
 	       "and error of this one, and its own exit status; 125 if cubby fails, "
 	       "126 "
 	       "if the command cannot be run, 127 if it is not found, 128+N if signal "
 	       "N "
-	       "killed it.",
+	       "killed it. With --image and without COMMAND: what the image says is to "
+	       "be "
+	       "run, as its user, in its directory.",
 	.children = children,
 };
 
@@ -116,18 +118,24 @@ static bool wants_tty(const struct app *app, const struct args *a)
 	if (a->tty || a->no_tty || a->detach || app->json)
 		return a->tty;
 	return tty_is(STDIN_FILENO) && tty_is(STDOUT_FILENO) && tty_is(STDERR_FILENO) &&
-	       !is_filter(a->command[0]);
+	       !(a->command && is_filter(a->command[0]));
 }
 
 static int run(struct app *app, int argc, char **argv)
 {
 	struct args a = { .tty = false };
 	struct boxrun what = { .tty = false };
+	struct err e = ERR_NONE;
 	int r;
 
 	r = cmd_parse(app, &cmd_exec, argc, argv, &a);
 	if (r != CMD_GO)
 		return r;
+	/* An image that is named may have a command of its own. */
+	if (!a.command && app->config->v[CONFIG_IMAGE].from != CONFIG_FROM_FLAG) {
+		err_set(&e, -EINVAL, "a command is missing");
+		return cmd_fail(app, &e, CMD_CUBBY);
+	}
 	what.argv = (const char *const *)a.command;
 	what.tty = wants_tty(app, &a);
 	what.cwd = a.workdir;

@@ -19,7 +19,7 @@
 #include "base/sys/sys.h"
 #include "cli/box/acting.h"
 #include "cli/box/ahead.h"
-#include "cli/box/env.h"
+#include "cli/box/imagerun.h"
 #include "cli/box/setup.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
@@ -35,7 +35,7 @@ struct host {
 	const struct opt_box *options; /* borrowed */
 	bool open;
 	struct boxsetup box;			    /* owned */
-	struct env env;				    /* owned; borrowed by the toolbox */
+	struct imagerun image;			    /* owned; borrowed by the toolbox */
 	struct toolbox *toolbox;		    /* owned */
 	const char *secrets[MODELPICK_SECRETS + 1]; /* borrowed by the toolbox */
 };
@@ -49,8 +49,7 @@ static int host_close(struct host *h, struct err *e)
 		r = boxsetup_finish(&h->box, e);
 		boxsetup_done(&h->box);
 	}
-	env_done(&h->env);
-	h->env = ENV_NONE;
+	imagerun_done(&h->image);
 	h->open = false;
 	return r;
 }
@@ -73,11 +72,11 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 		.interrupt_fd = hooks->interrupt_fd,
 		.aside = hooks->aside,
 	};
-	int r = env_make(c, environ, &h->env, e);
+	int r = imagerun_env(c, &h->box, &h->image, e);
 
 	if (r < 0)
 		return r;
-	conf.env = (const char *const *)h->env.v;
+	conf.env = (const char *const *)h->image.env.v;
 	return toolbox_new(&conf, &h->toolbox, e);
 }
 

@@ -20,7 +20,7 @@
 #include "base/pieces.h"
 #include "base/sys/sys.h"
 #include "cli/box/acting.h"
-#include "cli/box/env.h"
+#include "cli/box/imagerun.h"
 #include "cli/box/setup.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
@@ -490,7 +490,7 @@ static int run_status(const struct run *run)
 static int in_box(struct app *app, const struct args *a, const char *code,
 		  struct boxsetup *s, struct err *e)
 {
-	_cleanup_env_ struct env env = ENV_NONE;
+	_cleanup_imagerun_ struct imagerun image = IMAGERUN_NONE;
 	struct run run = { .view = { .app = app, .prompt = BUF_INIT(1 << 16) },
 			   .reader = { .in = BUF_INIT(LINE_MAX_BYTES) },
 			   .signals = -1 };
@@ -499,9 +499,9 @@ static int in_box(struct app *app, const struct args *a, const char *code,
 				    .ctx = &run.view,
 				    .user = config_text(app->config, CONFIG_USER),
 				    .files = !app->json };
-	int r = env_make(app->config, environ, &env, e);
+	int r = imagerun_env(app->config, s, &image, e);
 
-	conf.env = (const char *const *)env.v;
+	conf.env = (const char *const *)image.env.v;
 	conf.context = a->context;
 	view_init_streams(&run.view);
 	if (r == 0 && a->restart)

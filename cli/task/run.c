@@ -11,7 +11,7 @@
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/env.h"
+#include "cli/box/imagerun.h"
 #include "cli/box/reviewshow.h"
 #include "cli/box/rewind.h"
 #include "cli/box/setup.h"
@@ -45,7 +45,7 @@ struct work {
 	struct modelpick pick;	 /* owned */
 	struct boxsetup setup;	 /* owned */
 	struct waiting waiting;
-	struct env env;		    /* owned */
+	struct imagerun image;	    /* owned */
 	struct view view;	    /* owned */
 	struct ticker ticker;	    /* owned */
 	struct hostwatch hostwatch; /* owned */
@@ -69,7 +69,7 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 {
 	*w = (struct work){ .app = app,
 			    .t = t,
-			    .env = ENV_NONE,
+			    .image = IMAGERUN_NONE,
 			    .ticker = TICKER_NONE,
 			    .hostwatch = HOSTWATCH_NONE,
 			    .machine = MACHINE_NONE,
@@ -98,7 +98,7 @@ static void work_done(struct work *w)
 	ticker_close(&w->ticker);
 	hostwatch_close(&w->hostwatch);
 	boxsetup_done(&w->setup);
-	env_done(&w->env);
+	imagerun_done(&w->image);
 	modelpick_done(&w->pick);
 	machine_done(&w->machine);
 	attach_done(&w->attach);
@@ -364,10 +364,10 @@ static int make_tools(struct work *w, struct err *e)
 	};
 	int r;
 
-	r = env_make(c, environ, &w->env, e);
+	r = imagerun_env(c, &w->setup, &w->image, e);
 	if (r < 0)
 		return r;
-	conf.env = (const char *const *)w->env.v;
+	conf.env = (const char *const *)w->image.env.v;
 	r = toolbox_new(&conf, &w->tools, e);
 	if (r < 0)
 		return r;
@@ -383,7 +383,7 @@ static int make_servers(struct work *w, struct err *e)
 	const struct config *c = w->app->config;
 	const struct mcp_client_conf conf = {
 		.port = mcp_client_box(w->setup.box),
-		.env = (const char *const *)w->env.v,
+		.env = (const char *const *)w->image.env.v,
 		.user = config_text(c, CONFIG_USER),
 		.version = CUBBY_VERSION,
 		.call_ms = config_num(c, CONFIG_COMMAND_TIMEOUT),

@@ -8,7 +8,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { META_MAX = 1 << 20 };
+enum { META_MAX = 1 << 20, RUN_MAX = 5 << 20 };
 
 void image_dir(const char *digest, const char *map, char ret[IMAGE_DIR])
 {
@@ -47,6 +47,22 @@ int image_meta(const struct store *s, const char *dir, struct json **ret, struct
 	r = meta_path(dir, path, e);
 	if (r == 0)
 		r = file_read(s->images, path, &text, e);
+	if (r == 0)
+		r = json_parse(buf_cstr(&text), text.len, ret, e);
+	return r < 0 ? err_wrap(e, "image '%.12s'", dir) : 0;
+}
+
+int image_run(const struct store *s, const char *dir, struct json **ret, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(RUN_MAX);
+	char path[IMAGE_DIR + 16];
+	int r;
+
+	snprintf(path, sizeof(path), "%s/run.json", dir);
+	*ret = NULL;
+	if (!valid_dir(dir) || sys_faccessat(s->images, path, F_OK, 0) < 0)
+		return 0;
+	r = file_read(s->images, path, &text, e);
 	if (r == 0)
 		r = json_parse(buf_cstr(&text), text.len, ret, e);
 	return r < 0 ? err_wrap(e, "image '%.12s'", dir) : 0;

@@ -6,6 +6,7 @@
  *   images/<dir>/rootfs      the files, as the ids of one map see them
  *   images/<dir>/owners      owners that no file shows (owners.h)
  *   images/<dir>/meta.json   see image_meta()
+ *   images/<dir>/run.json    see image_run(); of images in layers
  * <dir> is the digest of the source, with ".<map>" behind it for any map but "subuid":
  * the same files have other owners under another map. */
 #ifndef ROOTFS_IMAGE_IMAGE_H
@@ -51,6 +52,10 @@ int image_load(const struct store *s, const char *dir, struct image *ret,
  *  map, idmap{}, layers[], dropped{}, created, arch */
 int image_meta(const struct store *s, const char *dir, struct json **ret,
 	       struct err *e);
+
+/** image_run() - how it wants to be run, owned: env[], entrypoint[], cmd[], user, workdir,
+ *  stopsignal, labels{}, as far as it says; NULL = it says nothing */
+int image_run(const struct store *s, const char *dir, struct json **ret, struct err *e);
 
 /** image_list() - call @each with every image, in no order; a negative return ends it */
 int image_list(const struct store *s, int (*each)(void *ctx, const struct image *i),

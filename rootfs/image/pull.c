@@ -18,7 +18,7 @@
 #include "rootfs/image/pull_impl.h"
 #include "rootfs/image/source_ubuntu.h"
 
-enum { META = 5 << 20 }; /* of an image's configuration 4 MiB may be in it */
+enum { META = 1 << 20 };
 
 static void pull_done(struct pull *p)
 {

@@ -69,7 +69,7 @@ int pull_oci_find(struct pull *p, struct err *e);
 /** pull_oci_unpack() - its layers, in stage; *@ret: bytes, entries, dropped{} of all */
 int pull_oci_unpack(struct pull *p, struct json **ret, struct err *e);
 
-/** pull_oci_describe() - "layers" and "config" of meta.json */
+/** pull_oci_describe() - "layers" of meta.json */
 int pull_oci_describe(const struct pull *p, struct json *meta);
 
 /** pull_oci_publish() - its layers to their places; image_lock() is held */

@@ -345,6 +345,19 @@ static int write_list(const struct pull *p, struct err *e)
 			    &(struct file_data){ buf_cstr(&text), text.len, 0600 }, e);
 }
 
+/* Apart from the rest, which no start needs. */
+static int write_run(const struct pull *p, struct err *e)
+{
+	const struct json *run = p->oci->config.run;
+	_cleanup_buf_ struct buf text = BUF_INIT((size_t)OCI_DOC + META);
+	int r = json_print(run, false, &text);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot keep how the image wants to be run");
+	return file_replace(p->image, "run.json",
+			    &(struct file_data){ buf_cstr(&text), text.len, 0600 }, e);
+}
+
 int pull_oci_unpack(struct pull *p, struct json **ret, struct err *e)
 {
 	_cleanup_json_ struct json *sum = new_sum();
@@ -363,6 +376,8 @@ int pull_oci_unpack(struct pull *p, struct json **ret, struct err *e)
 		r = dress(p, sum, e);
 	if (r == 0 && !p->flat)
 		r = write_list(p, e);
+	if (r == 0 && json_len(p->oci->config.run))
+		r = write_run(p, e);
 	if (r < 0)
 		return err_wrap(e, "'%s'", p->src.name);
 	if (json_failed(sum))
@@ -393,8 +408,6 @@ int pull_oci_describe(const struct pull *p, struct json *meta)
 	r = json_set(meta, "layers", layers);
 	if (r == 0)
 		r = json_set_bool(meta, "flat", p->flat);
-	if (r == 0)
-		r = json_set(meta, "config", json_dup(i->config.run));
 	return r;
 }
 

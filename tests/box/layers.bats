@@ -190,3 +190,24 @@ leaves_nothing() {
 	cubby rmi -q many
 	[ "$(diffs)" = 0 ]
 }
+
+@test "layers: an image says how it is run, and what a person says counts more" {
+	"$MK" lay x "$BASE" --config '{"Env":["HELLO=image","LANG=image","PATH=/opt/bin:/usr/bin:/bin"],
+		"Entrypoint":["/bin/sh","-c"],"Cmd":["echo $HELLO $(id -un) $PWD; exit 7"],
+		"User":"root:root","WorkingDir":"/var/tmp"}'
+	cubby pull -q oci:lay
+	run -7 --separate-stderr cubby exec --image lay
+	[ "$output" = "image root /var/tmp" ]
+	run -7 --separate-stderr cubby exec --image lay --env HELLO=mine -w /etc
+	[ "$output" = "mine root /etc" ]
+	run -0 --separate-stderr cubby exec -- sh -c 'echo "$HELLO $PATH $PWD"'
+	[ "$output" = "image /opt/bin:/usr/bin:/bin $LIB_PROJECT" ]
+	LANG=C.UTF-8 run -0 --separate-stderr cubby exec -- sh -c 'echo "$LANG"'
+	[ "$output" = C.UTF-8 ]
+	run -125 --separate-stderr cubby exec
+	[ "$stderr" = "cubby exec: a command is missing" ]
+	cubby rm -y -q
+	run -125 --separate-stderr cubby exec --image test
+	[[ $stderr == *"a command is missing; the image 'test' has none of its own" ]]
+	cubby rmi -q lay
+}

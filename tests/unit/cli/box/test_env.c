@@ -100,10 +100,33 @@ static void forced_by_a_file(void)
 		assert_null(strstr(env.v[i], "sk-secret"));
 }
 
+/* An image counts least, and what is no variable not at all. */
+static void of_an_image(void)
+{
+	_cleanup_config_ struct config c;
+	_cleanup_env_ struct env env = ENV_NONE;
+	_cleanup_json_ struct json *list = json_array();
+	struct err e = ERR_NONE;
+
+	config_init(&c);
+	unit_ok(config_set(&c, CONFIG_ENV, "MINE=1", CONFIG_FROM_FLAG, &e), &e);
+	unit_ok(env_make(&c, (char *[]){ NULL }, &env, &e), &e);
+	assert_int_equal(json_add(list, json_string("MINE=2")), 0);
+	assert_int_equal(json_add(list, json_string("NEW=")), 0);
+	assert_int_equal(json_add(list, json_string("=x")), 0);
+	assert_int_equal(json_add(list, json_string("word")), 0);
+	assert_int_equal(json_add(list, json_number(7)), 0);
+	unit_ok(env_add_image(&env, list, &e), &e);
+	assert_int_equal(env.n, 2);
+	assert_string_equal(env.v[0], "MINE=1");
+	assert_string_equal(env.v[1], "NEW=");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "forced by a file", forced_by_a_file },
+		{ "of an image", of_an_image },
 	};
 
 	return unit_rows("env", rows, test) + unit_cases("env", cases);

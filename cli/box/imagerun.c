@@ -1,0 +1,63 @@
+#include "cli/box/imagerun.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rootfs/image/image.h"
+
+void imagerun_done(struct imagerun *i)
+{
+	json_free(&i->image);
+	env_done(&i->env);
+	free(i->argv);
+	free(i->user);
+	*i = IMAGERUN_NONE;
+}
+
+int imagerun_env(const struct config *c, const struct boxsetup *s, struct imagerun *ret,
+		 struct err *e)
+{
+	int r = env_make(c, environ, &ret->env, e);
+
+	if (r == 0)
+		r = image_run(&s->store, s->spec.image, &ret->image, e);
+	return r < 0 ? r : env_add_image(&ret->env, json_get(ret->image, "env"), e);
+}
+
+int imagerun_command(struct imagerun *i, const struct boxsetup *s, bool placed,
+		     struct box_command *c, struct err *e)
+{
+	static const char *const parts[] = { "entrypoint", "cmd" };
+	const char *user = json_get_str(i->image, "user");
+	const char *dir = json_get_str(i->image, "workdir");
+	size_t n = 0;
+
+	i->argv = calloc(json_len(json_get(i->image, parts[0])) +
+				 json_len(json_get(i->image, parts[1])) + 1,
+			 sizeof(*i->argv));
+	if (!i->argv)
+		return err_sys(e, -ENOMEM, "cannot run the image");
+	for (size_t k = 0; k < ARRAY_SIZE(parts); k++) {
+		json_each(it, json_get(i->image, parts[k]))
+		{
+			i->argv[n++] = json_str(it);
+		}
+	}
+	if (!n)
+		return err_set(
+			e, -EINVAL,
+			"a command is missing; the image '%s' has none of its own",
+			s->spec.image_name);
+	c->argv = i->argv;
+	if (dir && dir[0] == '/' && !placed)
+		c->cwd = dir;
+	if (!user || (c->user && *c->user))
+		return 0;
+	i->user = strndup(user,
+			  strcspn(user, ":")); /* its groups are those of /etc/group */
+	if (!i->user)
+		return err_sys(e, -ENOMEM, "cannot run the image");
+	c->user = i->user;
+	return 0;
+}
