@@ -78,7 +78,7 @@ $(error VARIANT is release, asan, cov, analyze, fault or fuzz, not '$(VARIANT)')
 endif
 
 # Targets that work before the packages are there.
-BARE := demo deps help clean check check-long check-vm rootfs uninstall dist check-rules
+BARE := demo deps help clean check check-long check-vm check-fresh rootfs uninstall dist check-rules
 TESTING := unit faults headers lint tidy
 ifneq ($(filter-out $(BARE),$(or $(MAKECMDGOALS),all)),)
 NEEDED := $(PKGS) $(PKGS_STATIC) $(PKGS_HEADERS) $(PKGS_BUILD) $(if $(filter $(TESTING),$(MAKECMDGOALS)),$(PKGS_TEST))
@@ -211,13 +211,15 @@ faults-build: $(FAULT)
 fuzz-build: $(FUZZ)
 
 # T=name runs the part of that name (tests/run --help).
-.PHONY: check check-long check-vm
+.PHONY: check check-long check-vm check-fresh
 check:
 	$(Q)tests/run $(T)
 check-long:
 	$(Q)tests/run --long $(T)
 check-vm:
 	$(Q)tests/vm/run $(T)
+check-fresh:
+	$(Q)T=$(T) scripts/check-fresh
 
 # ---- rules ------------------------------------------------------------------------
 .PHONY: check-rules
@@ -326,6 +328,7 @@ help:
 	@echo '                 (T=quick: what takes a minute)'
 	@echo 'make check-long  clang-tidy, the analyzer, more of the fuzzers and of the box tests'
 	@echo 'make check-vm    the box tests under other kernels and set-ups, in qemu'
+	@echo 'make check-fresh both commands of the README in new roots of Debian and Ubuntu'
 	@echo 'make demo        a picture converted in a box, from a fresh machine'
 	@echo 'make bench       cubby beside its peers (scripts/install-deps --bench)'
 	@echo 'make lint        format, clang-tidy, budgets, layers, symbols, scripts'

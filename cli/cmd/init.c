@@ -81,25 +81,28 @@ static int take_devcontainer(const struct app *app, int project, struct boxguess
 	_cleanup_buf_ struct buf text = BUF_INIT(BOXGUESS_TEXT + 1);
 	_cleanup_boxguess_ struct boxguess first;
 	char path[2 * BOXGUESS_NAME];
-	int r = 0;
-	size_t i;
+	const char *from = paths[0];
+	int r = boxguess_init(&first);
 
-	for (i = 0; i < ARRAY_SIZE(paths) && r == 0; i++)
-		r = read_file(project, paths[i], &text, e);
+	if (r < 0)
+		return err_sys(e, r, "cannot describe the box");
+	r = read_file(project, from, &text, e);
+	if (r == 0) {
+		from = paths[1];
+		r = read_file(project, from, &text, e);
+	}
 	if (r <= 0)
 		return r;
-	render_note(app, "from '%s'", paths[i - 1]);
-	if (boxguess_init(&first) < 0)
-		return err_sys(e, -ENOMEM, "cannot describe the box");
+	render_note(app, "from '%s'", from);
 	r = boxguess_devcontainer(buf_cstr(&text), text.len, &first, e);
 	if (r == 0 && *first.dockerfile) {
-		snprintf(path, sizeof(path), "%s%s", i == 1 ? ".devcontainer/" : "",
-			 first.dockerfile);
+		snprintf(path, sizeof(path), "%s%s",
+			 from == paths[0] ? ".devcontainer/" : "", first.dockerfile);
 		r = take_dockerfile(app, project, path, g, e);
 	}
 	if (r >= 0)
 		r = boxguess_devcontainer(buf_cstr(&text), text.len, g, e);
-	return r < 0 ? err_wrap(e, "'%s'", paths[i - 1]) : 1;
+	return r < 0 ? err_wrap(e, "'%s'", from) : 1;
 }
 
 static int take_files(const struct app *app, int project, struct boxguess *g,

@@ -276,9 +276,9 @@ static int take_member(struct config *c, const struct json *it, bool agreed,
 	_cleanup_config_ struct config alone;
 	bool more;
 
+	config_init(&alone);
 	if (!r)
 		return 0;
-	config_init(&alone);
 	if (set_value(&alone, r, it, e) < 0)
 		return err_wrap(e, "'%s'", r->member);
 	more = c->v[r->key].from <= CONFIG_FROM_PROJECT && widens(c, &alone, r);
