@@ -158,7 +158,8 @@ static int run(const struct review *rv, const struct worker_job *what,
 		return err_sys(e, r, "cannot start a helper");
 	from = fds[0];
 	to = fds[1];
-	job.dir = rv->setup->dir.dirfd;
+	if (!job.dir)
+		job.dir = rv->setup->dir.dirfd;
 	job.in = rv->project;
 	job.out = to;
 	l->line = BUF_INIT(2 * LINE + CHUNK);
@@ -179,8 +180,8 @@ static int ids_of(const struct review *rv, struct idmap *ret, struct err *e)
 	return ret->kind == IDMAP_ROOT ? idmap_choose_own(ret, e) : 0;
 }
 
-static int ask(const struct review *rv, const char *job, const struct json *args,
-	       struct listening *l, struct err *e)
+static int ask_in(const struct review *rv, const struct worker_job *what,
+		  const struct json *args, struct listening *l, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(ARGS);
 	struct idmap map;
@@ -191,9 +192,35 @@ static int ask(const struct review *rv, const char *job, const struct json *args
 	r = ids_of(rv, &map, e);
 	return r < 0 ? r
 		     : run(rv,
-			   &(struct worker_job){
-				   .name = job, .arg = buf_cstr(&text), .map = &map },
+			   &(struct worker_job){ .name = what->name,
+						 .arg = buf_cstr(&text),
+						 .map = &map,
+						 .dir = what->dir },
 			   l, e);
+}
+
+static int ask(const struct review *rv, const char *job, const struct json *args,
+	       struct listening *l, struct err *e)
+{
+	return ask_in(rv, &(struct worker_job){ .name = job }, args, l, e);
+}
+
+int review_between(const struct review *from, const struct review *to,
+		   struct json *args, struct json **ret, FILE *out, struct err *e)
+{
+	const struct worker_job job = { .name = "between",
+					.dir = to->setup->store.boxes };
+	_cleanup_json_ struct json *list = ret ? json_array() : NULL;
+	struct listening l = { .list = list, .out = out };
+	int r;
+
+	json_set_str(args, "from", from->setup->spec.key);
+	r = json_set_str(args, "to", to->setup->spec.key) < 0
+		    ? err_sys(e, -ENOMEM, "cannot ask for a review")
+		    : ask_in(to, &job, args, &l, e);
+	if (ret)
+		*ret = take(&list, NULL);
+	return r;
 }
 
 int review_ask(const struct review *rv, const struct json *args, struct json **ret,

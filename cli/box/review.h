@@ -39,6 +39,11 @@ int review_open(const struct boxsetup *setup, enum review_for what, struct revie
 int review_ask(const struct review *rv, const struct json *args, struct json **ret,
 	       FILE *out, struct err *e);
 
+/** review_between() - what @to would change that @from would not, and the other way round;
+ *  of one project. @args: of review_args("patch" or "diff") */
+int review_between(const struct review *from, const struct review *to,
+		   struct json *args, struct json **ret, FILE *out, struct err *e);
+
 /** review_git() - take over what it changed for git; @ret: an array of what it told */
 int review_git(const struct review *rv, struct json **ret, struct err *e);
 

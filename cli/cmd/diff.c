@@ -42,19 +42,14 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[PATH...]",
 	.doc = "Show what the box would change in its project (--project review) that "
-	       "has not been taken over: all of it, or what is at and below PATH.",
+	       "has not been taken over: all of it, or what is at and below PATH. With "
+	       "-b twice, what is different between two boxes of the directory.",
 };
 
-static int show(const struct app *app, const struct args *a, const struct review *rv,
-		const struct json *what, struct err *e)
+static int show(const struct app *app, const struct args *a, const struct json *list)
 {
-	_cleanup_json_ struct json *list = NULL;
 	struct reviewshow s = { .app = app, .out = app->out, .in = -1 };
-	bool patch = a->how == KEY_PATCH || (!app->json && !a->how);
-	int r = review_ask(rv, what, patch ? NULL : &list, patch ? app->out : NULL, e);
 
-	if (r < 0 || patch)
-		return r;
 	if (app->json)
 		return render_json(app, list);
 	if (a->how == KEY_NAMES) {
@@ -66,24 +61,56 @@ static int show(const struct app *app, const struct args *a, const struct review
 	return 0;
 }
 
+/* @rv is NONE where nothing of it was ever under review. */
+static int open_view(const struct app *app, struct boxsetup *s, struct review *rv,
+		     struct err *e)
+{
+	int r = boxsetup_find(app, s, e);
+
+	if (r < 0)
+		return r;
+	r = review_open(s, REVIEW_LOOK, rv, e);
+	return r == -ENOENT ? 0 : r;
+}
+
+/* The box of the first -b, and of the second. */
+static int between(const struct app *app, const struct review *to, struct json *what,
+		   struct json **ret, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_review_ struct review from = REVIEW_NONE;
+	struct app first = *app;
+	int r;
+
+	first.box = app->other;
+	boxsetup_init(&s);
+	r = open_view(&first, &s, &from, e);
+	if (r == 0 && (!from.setup || !to->setup))
+		return err_set(e, -ENOENT, "nothing of '%s' is under review",
+			       from.setup ? app->box : app->other);
+	return r < 0 ? r
+		     : review_between(&from, to, what, ret, ret ? NULL : app->out, e);
+}
+
 static int diff(struct app *app, const struct args *a, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s;
 	_cleanup_review_ struct review rv = REVIEW_NONE;
-	_cleanup_json_ struct json *what = NULL;
+	_cleanup_json_ struct json *what = NULL, *list = NULL;
 	bool patch = a->how == KEY_PATCH || (!app->json && !a->how);
+	struct json **to = patch ? NULL : &list;
 	int r;
 
 	boxsetup_init(&s);
 	what = review_args(patch ? "patch" : "diff");
-	r = boxsetup_find(app, &s, e);
-	if (r == 0)
-		r = review_open(&s, REVIEW_LOOK, &rv, e);
-	if (r == -ENOENT && s.dir.dirfd >= 0)
-		return 0; /* there is no difference */
+	r = open_view(app, &s, &rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
 		r = review_add_path(what, &s, *w, e);
-	return r < 0 ? r : show(app, a, &rv, what, e);
+	if (r == 0 && app->other)
+		r = between(app, &rv, what, to, e);
+	else if (r == 0 && rv.setup)
+		r = review_ask(&rv, what, to, patch ? app->out : NULL, e);
+	return r < 0 || !list ? r : show(app, a, list);
 }
 
 static int run(struct app *app, int argc, char **argv)

@@ -168,6 +168,7 @@ static error_t parse_place(int key, char *arg, struct argp_state *state)
 				       "--name: bad name '%s'; letters, digits, '.', "
 				       "'_' and '-' make one, 32 at most",
 				       arg);
+		app->other = app->box;
 		app->box = arg;
 		return 0;
 	case KEY_HERE:

@@ -20,10 +20,11 @@ struct app {
 	FILE *out, *err;		   /* borrowed; only cli/ writes to them */
 	uint64_t (*now_ms)(void);	   /* monotonic; a test passes its own */
 	char name[APP_NAME_MAX];	   /* "cubby run": in front of every message */
-	const char *dir; /* -C; NULL = the current directory; borrowed */
-	const char *box; /* --name; NULL = the one of the directory; borrowed */
-	bool here;	 /* --here: no box of a directory above */
-	bool json;	 /* results, events and errors as JSON */
+	const char *dir;   /* -C; NULL = the current directory; borrowed */
+	const char *box;   /* --name; NULL = the one of the directory; borrowed */
+	const char *other; /* a --name before that one: of diff; borrowed */
+	bool here;	   /* --here: no box of a directory above */
+	bool json;	   /* results, events and errors as JSON */
 	bool quiet;
 	bool color_out, color_err; /* that stream is a terminal that wants colours */
 	bool live;		   /* err is a terminal: lines may be redrawn */

@@ -26,6 +26,7 @@
 #include "runtime/confine/emptyroot.h"
 #include "runtime/confine/secfilter.h"
 #include "runtime/mount/mounts.h"
+#include "runtime/worker/between.h"
 #include "runtime/worker/keep.h"
 #include "runtime/worker/review.h"
 #include "runtime/worker/unpack.h"
@@ -227,11 +228,17 @@ static const struct job {
 		KEEPER	 /* needs programs of the host: the keeper itself does it */
 	} how;
 } jobs[] = {
-	{ "unpack", do_unpack, ARCHIVE },   { "layer", do_layer, LAYER },
-	{ "rmtree", do_rmtree, PLAIN },	    { "copytree", do_copytree, PLAIN },
-	{ "copylayer", do_copylayer, TWO }, { "dress", do_dress, PLAIN },
-	{ "count", do_count, PLAIN },	    { "keep", keep_job, TWO },
-	{ "review", review_job, TWO },	    { "review-git", review_git_job, KEEPER },
+	{ "unpack", do_unpack, ARCHIVE },
+	{ "layer", do_layer, LAYER },
+	{ "rmtree", do_rmtree, PLAIN },
+	{ "copytree", do_copytree, PLAIN },
+	{ "copylayer", do_copylayer, TWO },
+	{ "dress", do_dress, PLAIN },
+	{ "count", do_count, PLAIN },
+	{ "keep", keep_job, TWO },
+	{ "between", between_job, PLAIN },
+	{ "review", review_job, TWO },
+	{ "review-git", review_git_job, KEEPER },
 };
 
 static const struct job *find_job(const char *name)

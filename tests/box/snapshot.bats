@@ -155,6 +155,36 @@ box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
 	[ "$(box 'cat /root/a')" = base ]
 }
 
+@test "diff -b A -b B: what is different between two branches" {
+	mkdir d e
+	printf '1\n2\n3\n' >f
+	echo h >same
+	echo h >d/x
+	echo h >e/y
+	box --project review 'echo both >same'
+	cubby branch a
+	cubby branch b
+	box -b a --project review 'echo a >>f; rm -r d; echo a >new; chmod 755 e/y'
+	box -b b --project review 'echo b >>f; echo b >d/x; echo b >d/z; rm -r e; echo one >e'
+	run -0 --separate-stderr cubby diff -b a -b b --json
+	[ "$(jq -c '[.[] | [.kind, .path]] | sort' <<<"$output")" = \
+		'[["changed","/f"],["deleted","/e/y"],["deleted","/new"],["new","/d/x"],["new","/d/z"],["new","/e"]]' ]
+	run -0 cubby diff -b a -b b f
+	[ "$(tail -n +4 <<<"$output")" = "$(printf '@@ -1,4 +1,4 @@\n 1\n 2\n 3\n-a\n+b')" ]
+	cubby diff -b a -b b >between
+	cubby -b a apply --all
+	git init -q . && git apply between
+	cp -r . ../b.view
+	cubby undo -b a
+	box -b b --project review 'cat f same d/x d/z e' >seen
+	[ "$(cat ../b.view/f ../b.view/same ../b.view/d/x ../b.view/d/z ../b.view/e)" = "$(cat seen)" ]
+	[ ! -e ../b.view/new ]
+	run -0 cubby diff -b a -b a
+	[ -z "$output" ]
+	run -1 cubby diff -b a -b none
+	[[ $output == *"there is no box 'none' for"* ]]
+}
+
 @test "what nobody has any more goes, and what a branch has stays" {
 	box 'echo 1 >/root/a'
 	cubby snapshot one
