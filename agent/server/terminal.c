@@ -21,8 +21,9 @@ enum {
 	ID = 9,
 	ROWS = 24,
 	COLS = 80,
-	SHOWN = 64 << 10, /* of its last output is kept */
-	INPUT_MAX = 256 << 10,
+	SHOWN = 64 << 10,			  /* of its last output is kept */
+	INPUT_MAX = WS_MESSAGE_MAX + (512 << 10), /* no message is cut */
+	INPUT_FULL = 128 << 10,
 	TERMINAL_ALONE_MS = 3600000,
 	AUTH_MS = 10000,
 	AUTH_BYTES = 16 << 10,
@@ -167,7 +168,7 @@ static void write_input(struct terminal *t)
 
 	if (n > 0)
 		buf_consume(&t->input, (size_t)n);
-	if (t->viewer && t->input.len < INPUT_MAX / 2)
+	if (t->viewer && t->input.len < INPUT_FULL)
 		exchange_pause(t->viewer->x, false);
 }
 
@@ -466,7 +467,7 @@ static void on_message(void *ctx, enum exchange_message kind, const char *data,
 	}
 	(void)buf_add(&t->input, data, MIN(len, t->input.max - t->input.len));
 	write_input(t);
-	if (t->input.len > INPUT_MAX / 2) /* the program does not read */
+	if (t->input.len > INPUT_FULL) /* the program does not read */
 		exchange_pause(v->x, true);
 	watch(t);
 }

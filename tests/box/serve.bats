@@ -465,6 +465,25 @@ talk_ws() {
 	[ "$text" = well ]
 }
 
+@test "serve: what is pasted in one piece arrives whole" {
+	local id
+	serve_start
+	serve POST /api/terminals
+	id=$(jq -r .id <<<"$output")
+	talk_ws "$id" <<-'END'
+		import hashlib, sys
+		from ws_client import WS
+		addr, key, id = sys.argv[1:]
+		w = WS(addr, f"/api/terminals/{id}")
+		w.json(type="auth", token=key)
+		w.send(b"stty -icanon -echo; echo ready$((1+1)); head -c 1000000 | md5sum\n")
+		w.until("ready2")
+		data = b"".join(b"%d line\n" % i for i in range(120000))[:1000000]
+		w.send(data)
+		w.until(hashlib.md5(data).hexdigest())
+	END
+}
+
 @test "serve: a model sees and types what the user's terminal has" {
 	local id
 	serve_start
