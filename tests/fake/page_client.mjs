@@ -165,6 +165,11 @@ const onScreen = async (text) => {
 	}
 };
 
+function spread(times) {
+	times.sort((a, b) => a - b);
+	return `median ${times[times.length >> 1].toFixed(1)} ms, most ${times.at(-1).toFixed(1)} ms`;
+}
+
 /* ---- scenarios ---- */
 
 const scenarios = {
@@ -264,17 +269,38 @@ const scenarios = {
 		const times = [];
 
 		for (let i = 0; i < 30; i++) {
-			times.push(await evaluate(`new Promise((yes) => {
-				const area = document.querySelector('.xterm-helper-textarea');
-				const tree = document.querySelector('.xterm-rows');
-				const began = performance.now();
-				const seen = new MutationObserver(() => { seen.disconnect(); yes(performance.now() - began); });
-				seen.observe(tree, { childList: true, subtree: true, characterData: true });
-				area.value = 'x'; area.dispatchEvent(new InputEvent('input', { data: 'x', inputType: 'insertText', bubbles: true, composed: true }));
-			})`));
+			await evaluate(`window.took = new Promise((yes) => {
+				let began;
+
+				document.addEventListener('keydown', () => { began = performance.now(); }, { capture: true, once: true });
+				new MutationObserver((_, seen) => began && yes(performance.now() - began, seen.disconnect()))
+					.observe(document.querySelector('.xterm-rows'), { childList: true, subtree: true, characterData: true });
+			}), true`);
+			await type('x');
+			times.push(await evaluate('window.took'));
 		}
-		times.sort((a, b) => a - b);
-		console.log(`median ${times[15].toFixed(1)} ms, most ${times[29].toFixed(1)} ms`);
+		console.log(`from a key to what it shows: ${spread(times)}`);
+		const first = [];
+
+		for (let i = 0; i < 10; i++)
+			first.push(await evaluate(`(async () => {
+				const fresh = ${button('New shell')};
+				const old = document.querySelector('.xterm-rows');
+				const before = performance.now();
+
+				fresh.click();
+				await new Promise((yes) => {
+					const look = (_, seen) => {
+						const rows = document.querySelector('.xterm-rows');
+
+						if (rows && rows !== old && rows.textContent.trim())
+							yes(seen.disconnect());
+					};
+					new MutationObserver(look).observe(document.querySelector('[data-shell]'), { childList: true, subtree: true, characterData: true });
+				});
+				return performance.now() - before;
+			})()`));
+		console.log(`from the click to a new shell's first byte: ${spread(first)}`);
 	},
 };
 

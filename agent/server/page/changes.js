@@ -96,7 +96,8 @@ export function changesPanel(box) {
 		patch.replaceChildren();
 		list.replaceChildren(el('h2', {}, 'Changes that wait'), changes.length
 			? el('table', {}, el('tbody', {}, changes.map(row)))
-			: el('p', { class: 'empty' }, 'Nothing waits for the project.'));
+			: el('p', { class: 'empty' }, Array.isArray(found) ? 'Nothing waits for the project.'
+				: 'Nothing waits. “cubby serve --project review” lets changes wait for you; else the box works on the project itself.'));
 		if (changes.length && changes.length < 50)
 			await show('');
 	}

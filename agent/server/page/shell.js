@@ -53,12 +53,16 @@ export function shellPanel(box) {
 	}
 
 	async function begin(fresh) {
-		let id = fresh ? null : sessionStorage.getItem(slot);
+		const known = fresh ? null : sessionStorage.getItem(slot);
+		const asked = known ? { id: known } : json('api/terminals', { method: 'POST', box });
 
-		drop();
-		id ??= (await json('api/terminals', { method: 'POST', box })).id;
+		drop(); // the terminal is drawn while the shell starts
+		const mine = screen = openScreen(place, { label: `shell in ${box}` });
+		const { id } = await asked;
+
+		if (mine !== screen)
+			return; // another view, or another shell, in the meantime
 		sessionStorage.setItem(slot, id);
-		screen = openScreen(place, { label: `shell in ${box}` });
 		connect(id);
 	}
 
