@@ -39,6 +39,10 @@ struct channel_message {
 	struct json *content;	   /* taken over */
 };
 
+/** channel_fixed() - what is answered with the same words each time: false = not this
+ *  @type; @m gets type and content */
+bool channel_fixed(const char *type, struct channel_message *m);
+
 /** channel_tell() - one message, to @only or, NULL, to all */
 void channel_tell(struct channels *all, struct channel *only,
 		  const struct channel_message *m);

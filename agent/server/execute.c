@@ -562,7 +562,12 @@ static int post_execute(struct exchange *x, struct err *e)
 	struct processes *all = processes_of(exchange_tenant(x));
 	const char *command = "";
 	struct process *p;
-	int r = exchange_text(x, "command", &command, e);
+	int r;
+
+	if (!json_get(exchange_json(x), "command") &&
+	    json_get(exchange_json(x), "code"))
+		return e2b_execute(x, e); /* another contract has the same path */
+	r = exchange_text(x, "command", &command, e);
 
 	if (r == 0 && !all)
 		r = err_sys(e, -ENOMEM, "cannot run a command");

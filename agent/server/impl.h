@@ -139,8 +139,12 @@ bool conn_stranger(const struct exchange *x, uint64_t now_ms);
 /** commands_free() - end those that run */
 void commands_free(struct server *s);
 
+/* ---- e2b.c */
+/** e2b_execute() - POST /execute of that contract */
+int e2b_execute(struct exchange *x, struct err *e);
+
 /* ---- tables of routes */
-extern const struct route_table about_routes, files_routes, execute_routes,
+extern const struct route_table about_routes, e2b_routes, files_routes, execute_routes,
 	terminal_routes, proxy_routes, mcpweb_routes, jupyter_routes, rest_routes,
 	page_routes;
 

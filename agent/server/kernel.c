@@ -7,6 +7,7 @@
  * waits in its pipe. */
 #include "agent/server/kernel.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct request {
 	struct json *header; /* owned */
 	char *code;	     /* owned */
 	bool silent, stdin_allowed, stop_on_error;
+	const struct kernel_watch *watch; /* borrowed; NULL = none */
 };
 
 struct kernel {
@@ -68,7 +70,8 @@ static struct loop *loop_of(const struct kernel *k)
 static void look_at_speed(void *ctx)
 {
 	struct kernel *k = ctx;
-	bool slow = channel_slow(&k->channels);
+	const struct kernel_watch *w = k->running ? k->running->watch : NULL;
+	bool slow = channel_slow(&k->channels) || (w && w->slow(w->ctx));
 
 	if (slow != k->paused && k->source &&
 	    loop_modify(loop_of(k), k->source, slow ? 0 : EPOLLIN) == 0)
@@ -80,7 +83,13 @@ static void tell(struct kernel *k, const char *channel, const char *type,
 		 const struct json *parent, struct json *content)
 {
 	struct channel_message m = { channel, type, parent, content };
+	const struct kernel_watch *w = k->running ? k->running->watch : NULL;
 
+	if (w && parent == k->running->header) {
+		if (strcmp(type, "execute_reply") == 0)
+			k->running->watch = NULL;
+		w->said(w->ctx, type, content);
+	}
 	channel_tell(&k->channels, NULL, &m);
 }
 
@@ -113,6 +122,8 @@ static void mark_active(struct kernel *k)
 
 static void request_free(struct request *r)
 {
+	if (r->watch)
+		r->watch->said(r->watch->ctx, NULL, NULL);
 	json_free(&r->header);
 	free(r->code);
 	free(r);
@@ -123,13 +134,14 @@ static void begin_next(struct kernel *k);
 /* The reply to the running one, which is over; @reply is taken over. */
 static void end_running(struct kernel *k, struct json *reply, bool failed)
 {
-	struct request *r = take(&k->running, NULL);
+	struct request *r = k->running;
 
 	mark_active(k);
 	json_set_int(reply, "execution_count", k->count);
 	json_set(reply, "user_expressions", json_object());
 	json_set(reply, "payload", json_array());
 	tell(k, "shell", "execute_reply", r->header, reply);
+	k->running = NULL;
 	tell_status(k, r->header, "idle");
 	failed = failed && r->stop_on_error;
 	request_free(r);
@@ -308,47 +320,76 @@ static int on_python(void *ctx, uint32_t happened, struct err *e)
 
 /* ---- what clients ask ---------------------------------------------------------------------- */
 
-/* What is answered with the same words each time; on the channel that it came by. */
-static const struct fixed {
-	const char *type, *reply, *content;
-} fixed[] = {
-	{ "kernel_info_request", "kernel_info_reply",
-	  "{\"status\":\"ok\",\"protocol_version\":\"5.3\",\"implementation\":"
-	  "\"cubby\","
-	  "\"implementation_version\":\"1\",\"language_info\":{\"name\":\"python\","
-	  "\"version\":\"3\",\"mimetype\":\"text/x-python\",\"file_extension\":\".py\","
-	  "\"pygments_lexer\":\"ipython3\",\"codemirror_mode\":{\"name\":\"ipython\","
-	  "\"version\":3},\"nbconvert_exporter\":\"python\"},\"banner\":\"Python in a "
-	  "box\",\"help_links\":[],\"debugger\":false}" },
-	{ "comm_info_request", "comm_info_reply", "{\"status\":\"ok\",\"comms\":{}}" },
-	{ "complete_request", "complete_reply",
-	  "{\"status\":\"ok\",\"matches\":[],\"cursor_start\":0,\"cursor_end\":0,"
-	  "\"metadata\":{}}" },
-	{ "inspect_request", "inspect_reply",
-	  "{\"status\":\"ok\",\"found\":false,\"data\":{},\"metadata\":{}}" },
-	{ "is_complete_request", "is_complete_reply", "{\"status\":\"unknown\"}" },
-	{ "history_request", "history_reply", "{\"status\":\"ok\",\"history\":[]}" },
-	{ "interrupt_request", "interrupt_reply", "{\"status\":\"ok\"}" },
-	{ "shutdown_request", "shutdown_reply", "{\"status\":\"ok\"}" },
-};
-
 static void answer_fixed(struct kernel *k, struct channel *c, const struct json *header,
-			 const char *channel, const struct fixed *f)
+			 const char *channel, const char *type)
 {
-	struct channel_message m = { channel, f->reply, header, NULL };
-	struct err ignored = ERR_NONE;
+	struct channel_message m = { channel, NULL, header, NULL };
 
-	(void)json_parse(f->content, strlen(f->content), &m.content, &ignored);
+	if (!channel_fixed(type, &m))
+		return;
 	tell_status(k, header, "busy");
 	channel_tell(&k->channels, c, &m);
 	tell_status(k, header, "idle");
+}
+
+static void queue(struct kernel *k, struct request *r)
+{
+	struct request **at = &k->requests;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = r;
+	k->waiting++;
+	begin_next(k);
+}
+
+int kernel_execute(struct kernel *k, const char *code, const struct kernel_watch *w,
+		   struct err *e)
+{
+	struct request *r = calloc(1, sizeof(*r));
+	char id[CHANNEL_ID];
+
+	if (k->waiting >= WAITING_MAX) {
+		free(r);
+		return err_set(e, -EAGAIN, "too many cells wait");
+	}
+	if (!r)
+		return err_sys(e, -ENOMEM, "cannot run a cell");
+	channel_make_id(id);
+	r->header = json_object();
+	json_set_str(r->header, "msg_id", id);
+	json_set_str(r->header, "msg_type", "execute_request");
+	r->code = strdup(code);
+	if (!r->code || json_failed(r->header) < 0) {
+		request_free(r);
+		return err_sys(e, -ENOMEM, "cannot run a cell");
+	}
+	mark_active(k);
+	r->watch = w;
+	queue(k, r);
+	return 0;
+}
+
+void kernel_pace(struct kernel *k)
+{
+	look_at_speed(k);
+}
+
+void kernel_unwatch(struct kernel *k, const struct kernel_watch *w)
+{
+	if (k->running && k->running->watch == w)
+		k->running->watch = NULL;
+	for (struct request *r = k->requests; r; r = r->next)
+		if (r->watch == w)
+			r->watch = NULL;
+	look_at_speed(k);
 }
 
 static void take_execute(struct kernel *k, const struct json *header,
 			 const struct json *content)
 {
 	const char *code = json_get_str(content, "code");
-	struct request *r = calloc(1, sizeof(*r)), **at = &k->requests;
+	struct request *r = calloc(1, sizeof(*r));
 
 	if (!r || !code || k->waiting >= WAITING_MAX) {
 		free(r);
@@ -363,11 +404,7 @@ static void take_execute(struct kernel *k, const struct json *header,
 		request_free(r);
 		return;
 	}
-	while (*at)
-		at = &(*at)->next;
-	*at = r;
-	k->waiting++;
-	begin_next(k);
+	queue(k, r);
 }
 
 static void take_input(struct kernel *k, const struct json *content)
@@ -396,13 +433,9 @@ static void take_message(void *ctx, struct channel *c, const struct json *m)
 		take_input(k, content);
 	else if (strcmp(type, "interrupt_request") == 0)
 		kernel_interrupt(k);
-	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
-		if (strcmp(type, fixed[i].type) == 0)
-			answer_fixed(k, c, header,
-				     channel && strcmp(channel, "control") == 0
-					     ? "control"
-					     : "shell",
-				     &fixed[i]);
+	answer_fixed(k, c, header,
+		     channel && strcmp(channel, "control") == 0 ? "control" : "shell",
+		     type);
 	if (strcmp(type, "shutdown_request") == 0)
 		kernel_restart(k);
 }

@@ -39,6 +39,22 @@ void kernel_interrupt(struct kernel *k);
 /** kernel_restart() - what is defined in it is lost; what ran is told as an error */
 void kernel_restart(struct kernel *k);
 
+/* Somebody who wants to hear of a cell what the WebSockets hear. */
+struct kernel_watch {
+	/* "execute_reply" is the last; @type NULL: there will be none. Both are said once,
+	 * and the watch is forgotten */
+	void (*said)(void *ctx, const char *type, const struct json *content);
+	/* has it more than it should? Then the interpreter waits, until kernel_pace() */
+	bool (*slow)(void *ctx);
+	void *ctx;
+};
+
+/** kernel_execute() - queue a cell; @w outlives it, or kernel_unwatch(). -EAGAIN */
+int kernel_execute(struct kernel *k, const char *code, const struct kernel_watch *w,
+		   struct err *e);
+void kernel_pace(struct kernel *k);
+void kernel_unwatch(struct kernel *k, const struct kernel_watch *w);
+
 /** kernel_attach() - accept a WebSocket and serve it until it or the kernel ends */
 int kernel_attach(struct kernel *k, struct exchange *x, struct err *e);
 

@@ -155,6 +155,7 @@ static void add_tables(struct server *s)
 	/* clang-format off */
 	static const struct route_table *const own[] = {
 		&about_routes,
+		&e2b_routes,
 		&execute_routes,
 		&files_routes,
 		&jupyter_routes,

@@ -188,3 +188,47 @@ Python has ended; what was defined in it is lost' ]
 	cells 1
 	[[ $(content error | jq -r .evalue) == 'there is no python3 in this box; install it: '* ]]
 }
+
+@test "jupyter: E2B's contract: contexts, a stream of what a cell says, its end" {
+	local id
+	serve_start
+	run_code() { # CODE [MEMBERS]: an object a line, without what differs each time
+		serve_json POST /execute "$(jq -nc --arg c "$1" "{code: \$c${2:+, $2}}")"
+		output=$(jq -c 'del(.timestamp)' <<<"$output")
+	}
+	run_code $'import sys\nprint("a")\nprint("b", file=sys.stderr)\nx = 41\nx + 1'
+	[ "$output" = '{"text":"a\n","type":"stdout"}
+{"text":"b\n","type":"stderr"}
+{"is_main_result":true,"text":"42","type":"result"}
+{"execution_count":1,"type":"number_of_executions"}
+{"type":"end_of_execution"}' ]
+	run_code $'class P:\n  def _repr_png_(self): return b"\\x89PNG"\n  def _repr_html_(self): return "<b>"\ndisplay(P())'
+	[ "$(jq -c 'select(.type == "result") | [.is_main_result, .png, .html]' <<<"$output" | head -n 1)" = '[false,"iVBORw==","<b>"]' ]
+	run_code '1/0'
+	[ "$(jq -rs '.[0] | .name + ": " + .value' <<<"$output")" = 'ZeroDivisionError: division by zero' ]
+	[[ $(jq -rs '.[0].traceback' <<<"$output") == *'1/0'* && $output == *end_of_execution* ]]
+	serve_json POST /contexts '{"language":"python","cwd":"/etc"}'
+	id=$(jq -r .id <<<"$output")
+	run_code 'import os; os.getcwd(), os.environ.get("A"), "x" in globals()' "context_id: \"$id\", env_vars: {A: \"b\\\"c\"}"
+	[ "$(jq -rs '.[0].text' <<<"$output")" = "('/etc', 'b\"c', False)" ]
+	run_code 'os.environ.get("A")  or "gone"' "context_id: \"$id\""
+	[ "$(jq -rs '.[0].text' <<<"$output")" = "'gone'" ]
+	run_code x
+	[ "$(jq -rs '.[0].text' <<<"$output")" = 41 ]
+	serve GET /contexts
+	[ "$(jq length <<<"$output")" = 2 ]
+	serve_status POST "/contexts/$id/restart" 200
+	serve_status DELETE "/contexts/$id" 204
+	serve_status POST /execute 404 -d "{\"code\":\"1\",\"context_id\":\"$id\"}"
+	serve_status POST /contexts 400 -d '{"language":"r"}'
+	# much output waits for a slow client, and the server stays small
+	run -0 bash -c 'curl -sS -m 60 -H "Authorization: Bearer $SERVE_KEY" -d "{\"code\":\"for i in range(300): print(chr(120) * 100000)\"}" "$SERVE_URL/execute" |
+		{ sleep 2; awk "/RssAnon/ { print \$2 }" "/proc/$SERVE_PID/status" >rss; wc -c; }'
+	[ "$output" -gt 30000000 ]
+	[ "$(cat rss)" -lt 12000 ]
+	# who leaves interrupts
+	run curl -sS -m 2 -H "Authorization: Bearer $SERVE_KEY" -d '{"code":"import time\ntry:\n  time.sleep(1000)\nfinally:\n  open(\"left\", \"w\")"}' "$SERVE_URL/execute"
+	until [ -e left ]; do sleep 0.05; done
+	run_code 'x'
+	[ "$(jq -rs '.[0].text' <<<"$output")" = 41 ]
+}
