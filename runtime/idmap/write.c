@@ -62,7 +62,7 @@ static int write_directly(const struct idmap *m, pid_t child, struct err *e)
 
 /* ---- newuidmap and newgidmap ---------------------------------------------------- */
 
-struct worker {
+struct mapper {
 	const char *name;
 	struct proc proc;
 	int stderr_fd; /* owned: a memfd */
@@ -70,13 +70,13 @@ struct worker {
 	const char *argv[ARGS];
 };
 
-static void worker_done(struct worker *h)
+static void mapper_done(struct mapper *h)
 {
 	proc_done(&h->proc);
 	scope_close(&h->stderr_fd);
 }
 
-static int worker_start(struct worker *h, pid_t child, const struct idmap_range *at,
+static int mapper_start(struct mapper *h, pid_t child, const struct idmap_range *at,
 			unsigned n, struct err *e)
 {
 	unsigned a = 0;
@@ -101,7 +101,7 @@ static int worker_start(struct worker *h, pid_t child, const struct idmap_range 
 }
 
 /* What it said, without its own name and line ends, or that it said nothing. */
-static int worker_failed(struct worker *h, int status, struct err *e)
+static int mapper_failed(struct mapper *h, int status, struct err *e)
 {
 	_cleanup_buf_ struct buf said = BUF_INIT(WORKER_STDERR);
 	struct err ignored = ERR_NONE;
@@ -122,32 +122,32 @@ static int worker_failed(struct worker *h, int status, struct err *e)
 		       text_escaped(shown, sizeof(shown), text, strlen(text)));
 }
 
-static int worker_wait(struct worker *h, struct err *e)
+static int mapper_wait(struct mapper *h, struct err *e)
 {
 	int status, r = proc_wait(&h->proc, WORKER_TIMEOUT_MS, &status, e);
 
 	if (r < 0)
 		return err_wrap(e, "%s", h->name);
-	return status ? worker_failed(h, status, e) : 0;
+	return status ? mapper_failed(h, status, e) : 0;
 }
 
 /* At the same time: each is a setuid program that asks NSS, some milliseconds. */
 static int write_by_helpers(const struct idmap *m, pid_t child, struct err *e)
 {
-	_cleanup_(worker_done) struct worker u = { .name = "newuidmap",
+	_cleanup_(mapper_done) struct mapper u = { .name = "newuidmap",
 						   .proc = PROC_NONE,
 						   .stderr_fd = -1 };
-	_cleanup_(worker_done) struct worker g = { .name = "newgidmap",
+	_cleanup_(mapper_done) struct mapper g = { .name = "newgidmap",
 						   .proc = PROC_NONE,
 						   .stderr_fd = -1 };
 	int r;
 
-	r = worker_start(&u, child, m->uid, m->n_uid, e);
+	r = mapper_start(&u, child, m->uid, m->n_uid, e);
 	if (r >= 0)
-		r = worker_start(&g, child, m->gid, m->n_gid, e);
+		r = mapper_start(&g, child, m->gid, m->n_gid, e);
 	if (r >= 0)
-		r = worker_wait(&u, e);
-	return r < 0 ? r : worker_wait(&g, e);
+		r = mapper_wait(&u, e);
+	return r < 0 ? r : mapper_wait(&g, e);
 }
 
 int idmap_write(const struct idmap *m, pid_t child, struct err *e)
