@@ -171,13 +171,13 @@ static int draft_open(struct draft *d)
 	return 0;
 }
 
-static int draft_fill(struct draft *d, const struct file_data *data)
+static int draft_fill(struct draft *d, const struct file_data *data, bool sync)
 {
 	int r = write_all(d->fd, data->data, data->len);
 
 	if (!r)
 		r = sys_fchmod(d->fd, data->mode);
-	if (!r)
+	if (!r && sync)
 		r = sys_fsync(d->fd);
 	return r;
 }
@@ -190,7 +190,8 @@ static int sync_dir(int dirfd)
 	return r == -EINVAL || r == -EOPNOTSUPP || r == -EROFS ? 0 : r;
 }
 
-int file_replace(int dirfd, const char *name, const struct file_data *d, struct err *e)
+static int replace(int dirfd, const char *name, const struct file_data *d, bool sync,
+		   struct err *e)
 {
 	_cleanup_(draft_done) struct draft draft = DRAFT_NONE;
 	const char *base;
@@ -200,14 +201,25 @@ int file_replace(int dirfd, const char *name, const struct file_data *d, struct 
 	if (r >= 0)
 		r = draft_open(&draft);
 	if (!r)
-		r = draft_fill(&draft, d);
+		r = draft_fill(&draft, d, sync);
 	if (!r)
 		r = sys_renameat(draft.dirfd, draft.name, draft.dirfd, base);
 	if (!r) {
 		draft.name[0] = '\0';
-		r = sync_dir(draft.dirfd);
+		r = sync ? sync_dir(draft.dirfd) : 0;
 	}
 	return r < 0 ? err_sys(e, r, "cannot write '%s'", show(name).text) : 0;
+}
+
+int file_replace(int dirfd, const char *name, const struct file_data *d, struct err *e)
+{
+	return replace(dirfd, name, d, true, e);
+}
+
+int file_replace_soon(int dirfd, const char *name, const struct file_data *d,
+		      struct err *e)
+{
+	return replace(dirfd, name, d, false, e);
 }
 
 static int is_dir(int dirfd, const char *path)

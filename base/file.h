@@ -33,6 +33,10 @@ struct file_data {
  * Context: a crash leaves the old file, or the new one, and at worst a ".tmp-" file.
  */
 int file_replace(int dirfd, const char *name, const struct file_data *d, struct err *e);
+/** file_replace_soon() - the same without waiting for the disk: a machine that loses its
+ *  power may leave an empty file; a program that is killed does not */
+int file_replace_soon(int dirfd, const char *name, const struct file_data *d,
+		      struct err *e);
 
 /** file_mkdirs() - make @path and its missing parents (@mode for each); an existing
  *  directory is success, anything else -ENOTDIR */

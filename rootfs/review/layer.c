@@ -99,6 +99,14 @@ static int note_one(void *ctx, const struct upper_entry *x, struct err *e)
 	return 0;
 }
 
+/* At every start: where it was lost, all that the host has counts as newer, and is held. */
+static int write_text(const struct layer *l, const char *name, const struct buf *text,
+		      struct err *e)
+{
+	return file_replace_soon(l->dir, name,
+				 &(struct file_data){ text->data, text->len, 0600 }, e);
+}
+
 /* What waits in the layer belongs to the run that left it there, whatever comes later. */
 static int note_since(const struct layer *l, uint64_t now, struct err *e)
 {
@@ -109,9 +117,7 @@ static int note_since(const struct layer *l, uint64_t now, struct err *e)
 		r = buf_addc(&n.text, '\0');
 	r = r < 0 ? fail(e, r) : upper_walk(l->upper, note_one, &n, e);
 	if (r == 0)
-		r = file_replace(l->dir, "since",
-				 &(struct file_data){ n.text.data, n.text.len, 0600 },
-				 e);
+		r = write_text(l, "since", &n.text, e);
 	buf_done(&n.text);
 	return r;
 }
@@ -246,8 +252,7 @@ static int find_gits(struct layer *l, struct err *e)
 		return err_set(e, -EOPNOTSUPP, "it is a bare repository itself");
 	if (r < 0)
 		return r;
-	return file_replace(l->dir, "gits",
-			    &(struct file_data){ l->gits.data, l->gits.len, 0600 }, e);
+	return write_text(l, "gits", &l->gits, e);
 }
 
 /* ---- all -------------------------------------------------------------------------------- */

@@ -51,6 +51,11 @@ static void replace_then_read(void)
 	unit_ok(replace(dir, "f", "0123456789", 0666, &e), &e);
 	unit_ok(file_read(dir, "f", &b, &e), &e); /* exactly the limit */
 	assert_string_equal(buf_cstr(&b), "0123456789");
+	buf_truncate(&b, 0);
+	unit_ok(file_replace_soon(dir, "f", &(struct file_data){ "soon", 4, 0666 }, &e),
+		&e);
+	unit_ok(file_read(dir, "f", &b, &e), &e);
+	assert_string_equal(buf_cstr(&b), "soon");
 	assert_int_equal(sys_fstatat(dir, "f", &st, 0), 0);
 	assert_int_equal(st.st_mode & 07777, 0666); /* whatever the umask */
 	assert_int_equal(count_entries(dir), 1);    /* no draft stays */
