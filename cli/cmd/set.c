@@ -39,7 +39,7 @@ static const struct argp argp = {
 	.doc = "Keep settings with the box of this directory: net, allow, deny, "
 	       "publish, "
 	       "memory, cpus, pids, disk, env, user, keep, git-writable, "
-	       "shell-command. "
+	       "shell-command, always. "
 	       "They hold from its next start; an option of a command holds for that "
 	       "command alone. A list (allow, deny, publish, env) is replaced by all "
 	       "that is given at once. Without words: show what is kept.",

@@ -142,6 +142,9 @@ static void write_rows(const struct footer *f, const struct buf *now, size_t sta
 
 		if (at == MAX(from.now, stays))
 			buf_adds(out, "\033[?7l");
+		/* The whole row, and first: cells that are only cleared behind its text are
+		 * used ones to some terminals, which wrap them when they become narrower. */
+		buf_adds(out, "\033[2K");
 		buf_add(out, now->data + at, n - 1);
 		buf_adds(out, at + n < now->len ? "\033[K\r\n" : "\033[K");
 		at += n;

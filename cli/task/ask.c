@@ -177,10 +177,21 @@ static bool edit(struct ask *a, const struct task_call *c, struct task_answer *r
 	return true;
 }
 
+void ask_permit(struct ask *a, const char *program)
+{
+	if (a->n_always < ASK_ALWAYS && strlen(program) < ASK_PROGRAM)
+		(void)text_copy(a->always[a->n_always++], ASK_PROGRAM, program);
+}
+
+/* For this task; what keeps it is said with all that is permitted, for a list is set whole. */
 static enum task_verdict always(struct ask *a, const char *program)
 {
-	if (a->n_always < ASK_ALWAYS)
-		(void)text_copy(a->always[a->n_always++], ASK_PROGRAM, program);
+	ask_permit(a, program);
+	fprintf(a->app->err, "%s  for this task; to keep it: cubby set",
+		render_style_on(a->app->color_err, RENDER_DIM));
+	for (unsigned i = 0; i < a->n_always; i++)
+		fprintf(a->app->err, " always='%s'", a->always[i]);
+	fprintf(a->app->err, "%s\n", render_style_off(a->app->color_err));
 	return TASK_YES;
 }
 

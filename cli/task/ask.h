@@ -19,6 +19,9 @@ struct ask {
 	unsigned n_always;
 };
 
+/** ask_permit() - @program as it is for always; more than there is room for is asked about */
+void ask_permit(struct ask *a, const char *program);
+
 /** ask_call() - yes, no with a reason, edit, always for this program, quit */
 enum task_verdict ask_call(struct ask *a, const struct task_call *c,
 			   struct task_answer *ret);

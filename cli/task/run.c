@@ -434,6 +434,13 @@ static int ask_setup(struct work *w, struct err *e)
 	return 0;
 }
 
+/* What the person permitted for the directory, or for all; known when the box is. */
+static void ask_permitted(struct work *w)
+{
+	for (const char *const *p = config_list(w->app->config, CONFIG_ALWAYS); *p; p++)
+		ask_permit(&w->ask, *p);
+}
+
 /* From a box that runs to a task that can begin. */
 static int prepare(struct work *w, struct err *e)
 {
@@ -451,6 +458,7 @@ static int prepare(struct work *w, struct err *e)
 	if (r < 0)
 		return r;
 	w->ask.interrupt_fd = w->interrupt;
+	ask_permitted(w);
 	fill_conf(w);
 	return 0;
 }

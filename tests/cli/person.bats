@@ -42,6 +42,31 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	[ "$(echo *)" = "edited five four one" ]
 }
 
+@test "person: --ask permits what was kept for the directory, and no project can" {
+	cubby set always=touch
+	model <<-'END'
+	{"calls":[{"name":"shell","args":{"command":"touch one"}}]}
+	{"expect":"[exit 0","calls":[{"name":"shell","args":{"command":"mkdir two"}}]}
+	{"expect":"The person refused this call: no","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
+	END
+	run -0 talk --ask "make files" <<-'END'
+	["permitted always: 'touch'", ""]
+	["$ mkdir two", ""]
+	["run it?", "n\n"]
+	["why not?", "no\n"]
+	["asked", ""]
+	END
+	[ "$(echo *)" = one ]
+	mkdir .cubby
+	echo '{"always": ["mkdir"]}' >.cubby/config.json
+	model <<<"$(finish done)"
+	run -0 talk "go on" <<-'END'
+	["Use them, and later unless they change?", "y\n"]
+	["'always' is not for a project to set", ""]
+	["done", ""]
+	END
+}
+
 @test "person: --ask runs nothing where the edit is empty, and asks again" {
 	model <<-'END'
 	{"calls":[{"name":"shell","args":{"command":"echo one >one"}}]}

@@ -86,7 +86,8 @@ static void what_is_the_same_is_not_written_again(void)
 	draw(&d, "open\n", "status 1\n"); /* it stays, as it is */
 	assert_int_equal(d.len, before);
 	draw(&d, "", "status 2\n");
-	assert_string_equal(d.text + before, "\r\033[?7lstatus 2\033[K\033[?7h\033[J");
+	assert_string_equal(d.text + before,
+			    "\r\033[?7l\033[2Kstatus 2\033[K\033[?7h\033[J");
 	shows(&d, "> cubby\nopen\nstatus 2\n");
 	end(&d);
 }

@@ -90,6 +90,8 @@ static void always_is_remembered(void)
 	assert_int_equal(ask_call(&a.ask, &a.call, &a.answer), TASK_YES);
 	fflush(a.app.err);
 	assert_non_null(strstr(a.text, "permitted always: '/usr/bin/make'"));
+	assert_non_null(strstr(a.text, "for this task; to keep it: cubby set "
+				       "always='/usr/bin/make'\n"));
 	json_set_str(a.args, "command", "make check"); /* another one, perhaps */
 	assert_int_equal(ask_call(&a.ask, &a.call, &a.answer), TASK_STOP);
 	json_set_str(a.args, "command", "/usr/bin/make check; rm -r /");

@@ -98,10 +98,11 @@ static void a_terminal_gets_a_status(void)
 	view_events()->round(&w.view, &st);
 	view_events()->words(&w.view, "x", 1);
 	end(&w,
-	    "\033[?7l⠋ waiting for the model · round 2, 12.3k tokens, 2s\033[K\033[?7h"
-	    "\r\033[?7lx\033[K\r\n⠋ answering · round 2, 12.3k tokens, "
+	    "\033[?7l\033[2K⠋ waiting for the model · round 2, 12.3k tokens, "
+	    "2s\033[K\033[?7h"
+	    "\r\033[?7l\033[2Kx\033[K\r\n\033[2K⠋ answering · round 2, 12.3k tokens, "
 	    "2s\033[K\033[?7h\033[J"
-	    "\r\033[1Ax\033[K\033[J\r\n");
+	    "\r\033[1A\033[2Kx\033[K\033[J\r\n");
 }
 
 static void quiet_shows_nothing(void)
