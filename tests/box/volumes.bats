@@ -107,3 +107,18 @@ setup() {
 	run -0 --separate-stderr cubby exec echo -v "$OUT:/x"
 	[ "$output" = "-v $OUT:/x" ]
 }
+
+@test "volumes: they are listed, and removed when no box uses them" {
+	cubby exec -q -v "mine-$BATS_TEST_NUMBER:/s" -- sh -c 'mkdir -m 700 /s/d; echo x >/s/d/f; chown -R 1:1 /s/d 2>/dev/null; true'
+	run -0 cubby volumes --json
+	[ "$(jq -r --arg n "mine-$BATS_TEST_NUMBER" '[.[] | select(.name == $n)] | length' <<<"$output")" = 1 ]
+	cubby exec -q --keep -v "mine-$BATS_TEST_NUMBER:/s" -- true
+	run -1 --separate-stderr cubby volumes --remove "mine-$BATS_TEST_NUMBER"
+	[[ $stderr == *"uses the volume 'mine-$BATS_TEST_NUMBER'; 'cubby stop' ends it" ]]
+	cubby stop -q
+	run -0 cubby volumes --remove "mine-$BATS_TEST_NUMBER"
+	[ ! -e "$XDG_DATA_HOME/cubby/volumes/mine-$BATS_TEST_NUMBER" ]
+	run -1 --separate-stderr cubby volumes --remove nothing
+	[ "$stderr" = "cubby volumes: there is no volume 'nothing'" ]
+	run -2 cubby volumes --remove ../boxes
+}
