@@ -1,5 +1,6 @@
 #include "cli/box/links.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -113,4 +114,40 @@ int boxlinks_break(const struct app *app, const struct boxsetup *s, struct err *
 		return err_wrap(e, "--unlink");
 	tell_broken(app, &h);
 	return 0;
+}
+
+/* The first line of a ".git" that is a file, behind its "gitdir: "; false = it is none. */
+static bool read_gitdir(int project, char ret[PATH_MAX])
+{
+	static const char word[] = "gitdir: ";
+	_cleanup_close_ int fd = sys_openat(
+		project, ".git", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	char text[PATH_MAX];
+	struct stat st;
+	ssize_t n = fd < 0 || sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)
+			    ? -1
+			    : sys_read(fd, text, sizeof(text) - 1);
+
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	text[strcspn(text, "\r\n")] = '\0';
+	return text_starts(text, word) &&
+	       text_copy(ret, PATH_MAX, text + sizeof(word) - 1) == 0;
+}
+
+void boxlinks_git(const struct app *app, const struct boxsetup *s)
+{
+	_cleanup_close_ int project = open_project(s);
+	size_t n = strlen(s->spec.project);
+	char dir[PATH_MAX], shown[SHOWN];
+
+	if (project < 0 || !read_gitdir(project, dir) ||
+	    (*dir != '/' && !text_starts(dir, "../")) ||
+	    (strncmp(dir, s->spec.project, n) == 0 && dir[n] == '/'))
+		return;
+	render_note(app,
+		    "the repository of this directory is at '%s', which is not in the "
+		    "box: git does not work there",
+		    text_escaped(shown, sizeof(shown), dir, strlen(dir)));
 }

@@ -15,4 +15,8 @@ int boxlinks_tell(const struct app *app, const struct boxsetup *s);
 /** boxlinks_break() - --unlink; -EBUSY: the box runs */
 int boxlinks_break(const struct app *app, const struct boxsetup *s, struct err *e);
 
+/** boxlinks_git() - say that the project's repository lies outside of it (a worktree, a
+ *  submodule), and so is not in the box */
+void boxlinks_git(const struct app *app, const struct boxsetup *s);
+
 #endif

@@ -243,6 +243,7 @@ static void tell_new(const struct app *app, const struct boxsetup *s)
 	text_escaped(shown, sizeof(shown), s->spec.project, strlen(s->spec.project));
 	render_note(app, "made a box for '%s' from the image '%s'%s%s", shown,
 		    s->spec.image_name, *s->spec.name ? ", name " : "", s->spec.name);
+	boxlinks_git(app, s);
 }
 
 /* From here on box.json keeps the image from being removed; it may have been since it was

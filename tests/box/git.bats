@@ -150,6 +150,23 @@ same_everywhere() { # the host and a box's next view
 	grep -q '# mine' .git/config
 }
 
+@test "a worktree whose repository lies elsewhere: said once, and out of reach" {
+	git_repo "$LIB_DIR/main"
+	git -C "$LIB_DIR/main" worktree add -q "$PWD/wt"
+	cd wt
+	for mode in live review; do
+		CUBBY_ANNOUNCE=yes run cubby exec --project $mode -- sh -c 'git status; echo "gitdir: $PWD/evil" >.git; true'
+		[[ $mode != live || $output == *"the repository of this directory is at '$LIB_DIR/main/.git/worktrees/wt', which is not in the box"* ]]
+		[[ $output == *"not a git repository"* ]]
+		cubby diff --name-only
+		run cubby apply </dev/null
+		[ "$(cat .git)" = "gitdir: $LIB_DIR/main/.git/worktrees/wt" ]
+	done
+	run -0 cubby diff --name-only
+	[ "$output" = .git ]
+	[ -z "$(git status --porcelain)" ]
+}
+
 @test "under review a commit of a box that is in use comes when it ends" {
 	git_repo
 	cubby exec --project review --detach -- sleep 600
