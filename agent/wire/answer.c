@@ -1,6 +1,75 @@
 #include "agent/wire/answer.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { SKIPPED_MAX = 3 };
+
+/* ---- what assemblers share ---- */
+
+void answer_state_init(struct answer_state *s, const struct turn_sink *sink)
+{
+	*s = (struct answer_state){ .sink = *sink };
+	turn_init(&s->turn);
+}
+
+void answer_state_done(struct answer_state *s)
+{
+	turn_done(&s->turn);
+}
+
+int answer_skip(struct answer_state *s, const char *data, struct err *e)
+{
+	s->lost |= *data == '{';
+	if (++s->skipped > SKIPPED_MAX)
+		return err_set(e, -EPROTO, "%u events that are no JSON object",
+			       s->skipped);
+	return 0;
+}
+
+int answer_refused(struct answer_state *s, struct err *e)
+{
+	s->cause.in_stream = true;
+	return err_set(e, -EREMOTEIO, "the server said: %s", s->cause.text);
+}
+
+int answer_full(int r, struct err *e)
+{
+	if (r == -E2BIG)
+		return err_set(e, -EPROTO, "more than %d calls in one turn",
+			       TURN_CALLS_MAX);
+	return r < 0 ? err_sys(e, r, "cannot keep the answer") : 0;
+}
+
+int answer_settle(struct answer_state *s, uint64_t *seed, struct err *e)
+{
+	int r = turn_settle(&s->turn, &s->sink);
+
+	if (r < 0)
+		return answer_full(r, e);
+	if (s->lost && s->turn.n_calls)
+		return err_set(e, -EPROTO, "a part of a call arrived unreadable");
+	if (s->turn.refusal.len && !s->turn.n_calls)
+		s->turn.finish = TURN_FILTER;
+	return turn_name_calls(&s->turn, seed, e) ?: turn_parse_args(&s->turn, e);
+}
+
+void answer_give(struct answer_state *s, struct turn *ret)
+{
+	turn_done(ret);
+	*ret = s->turn;
+	turn_init(&s->turn);
+}
+
+bool answer_is(const struct json *j, const char *type)
+{
+	const char *s = json_get_str(j, "type");
+
+	return s && strcmp(s, type) == 0;
+}
+
+/* ---- an answer ---- */
 
 struct answer {
 	const struct answer_ops *ops; /* borrowed */

@@ -24,6 +24,31 @@ struct answer_ops {
 	const struct retry_cause *(*cause)(const void *a);
 };
 
+/* What every assembler has: its struct begins with it. */
+struct answer_state {
+	struct turn turn; /* owned */
+	struct turn_sink sink;
+	bool done;	  /* the service said that this is all */
+	bool lost;	  /* what could not be read may have been a piece of a call */
+	unsigned skipped; /* events that were no object */
+	struct retry_cause cause; /* filled when the service said an error */
+};
+void answer_state_init(struct answer_state *s, const struct turn_sink *sink);
+void answer_state_done(struct answer_state *s);
+/** answer_skip() - an event that is no object; a few are suffered: 0, or -EPROTO */
+int answer_skip(struct answer_state *s, const char *data, struct err *e);
+/** answer_refused() - s->cause is what the service said in the stream; -EREMOTEIO */
+int answer_refused(struct answer_state *s, struct err *e);
+/** answer_full() - @r of a step that keeps something, with its words; 0 or more is 0 */
+int answer_full(int r, struct err *e);
+/** answer_settle() - all calls are taken: nothing of one is lost, and each gets its name and
+ *  arguments; before the message is built */
+int answer_settle(struct answer_state *s, uint64_t *seed, struct err *e);
+/** answer_give() - the turn goes to @ret; nothing of it stays */
+void answer_give(struct answer_state *s, struct turn *ret);
+/** answer_is() - has @j this "type"? */
+bool answer_is(const struct json *j, const char *type);
+
 struct answer;
 
 /** answer_new() - NULL when there is no memory; @ops is borrowed, @sink copied */

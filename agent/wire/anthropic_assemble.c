@@ -7,7 +7,7 @@
 #include "agent/wire/error.h"
 #include "base/text.h"
 
-enum { SKIPPED_MAX = 3, BLOCKS_MAX = 1024 };
+enum { BLOCKS_MAX = 1024 };
 
 struct block {
 	int64_t index;
@@ -19,23 +19,18 @@ struct block {
 };
 
 struct anthropic_assemble {
-	struct turn turn; /* owned */
-	struct turn_sink sink;
-	struct block *blocks; /* owned */
+	struct answer_state s; /* owned; first */
+	struct block *blocks;  /* owned */
 	size_t n;
-	bool done;
-	unsigned skipped;
-	bool lost;
 	uint64_t fresh, cache_made, cache_read; /* tokens of the prompt */
-	struct retry_cause cause;
 };
 
 static void init(void *self, const struct turn_sink *sink)
 {
 	struct anthropic_assemble *a = self;
 
-	*a = (struct anthropic_assemble){ .sink = *sink };
-	turn_init(&a->turn);
+	*a = (struct anthropic_assemble){ 0 };
+	answer_state_init(&a->s, sink);
 }
 
 static void done(void *self)
@@ -52,19 +47,7 @@ static void done(void *self)
 		buf_done(&b->signature);
 	}
 	free(a->blocks);
-	turn_done(&a->turn);
-}
-
-static int full(int r, struct err *e)
-{
-	return r < 0 ? err_sys(e, r, "cannot keep the answer") : 0;
-}
-
-static bool is(const struct json *j, const char *type)
-{
-	const char *s = json_get_str(j, "type");
-
-	return s && strcmp(s, type) == 0;
+	answer_state_done(&a->s);
 }
 
 /* ---- blocks ---- */
@@ -79,7 +62,7 @@ static int new_block(struct anthropic_assemble *a, int64_t index,
 			       BLOCKS_MAX);
 	more = realloc(a->blocks, (a->n + 1) * sizeof(*more));
 	if (!more)
-		return full(-ENOMEM, e);
+		return answer_full(-ENOMEM, e);
 	a->blocks = more;
 	more += a->n;
 	*more = (struct block){ .index = index,
@@ -88,7 +71,7 @@ static int new_block(struct anthropic_assemble *a, int64_t index,
 				.input = BUF_INIT(ARGS_MAX),
 				.signature = BUF_INIT(TURN_TEXT_MAX) };
 	if (!more->block)
-		return full(-ENOMEM, e);
+		return answer_full(-ENOMEM, e);
 	a->n++;
 	return 0;
 }
@@ -100,8 +83,8 @@ static int add_text(struct anthropic_assemble *a, struct buf *to, const char *s,
 
 	if (r < 0 || !s)
 		return r;
-	return thought ? turn_thoughts(&a->turn, &a->sink, s, strlen(s))
-		       : turn_words(&a->turn, &a->sink, s, strlen(s));
+	return thought ? turn_thoughts(&a->s.turn, &a->s.sink, s, strlen(s))
+		       : turn_words(&a->s.turn, &a->s.sink, s, strlen(s));
 }
 
 static int begin_block(struct anthropic_assemble *a, const struct json *event,
@@ -117,13 +100,13 @@ static int begin_block(struct anthropic_assemble *a, const struct json *event,
 	if (r < 0)
 		return r;
 	b = &a->blocks[a->n - 1];
-	if (is(content, "text"))
+	if (answer_is(content, "text"))
 		r = add_text(a, &b->text, json_get_str(content, "text"), false);
-	else if (is(content, "thinking"))
+	else if (answer_is(content, "thinking"))
 		r = add_text(a, &b->text, json_get_str(content, "thinking"), true);
 	if (r == 0 && json_get_str(content, "signature"))
 		r = buf_adds(&b->signature, json_get_str(content, "signature"));
-	return full(r, e);
+	return answer_full(r, e);
 }
 
 /* The newest block of an index; an imitation that never began one gets it made. */
@@ -154,19 +137,19 @@ static int take_delta(struct anthropic_assemble *a, const struct json *event,
 
 	if (!b)
 		return err_set(e, -EPROTO, "a delta of a block that never began");
-	if (is(delta, "text_delta"))
+	if (answer_is(delta, "text_delta"))
 		r = add_text(a, &b->text, json_get_str(delta, "text"), false);
-	else if (is(delta, "thinking_delta"))
+	else if (answer_is(delta, "thinking_delta"))
 		r = add_text(a, &b->text, json_get_str(delta, "thinking"), true);
-	else if (is(delta, "input_json_delta") &&
+	else if (answer_is(delta, "input_json_delta") &&
 		 (piece = json_get_str(delta, "partial_json")))
 		r = buf_adds(&b->input, piece);
-	else if (is(delta, "signature_delta") &&
+	else if (answer_is(delta, "signature_delta") &&
 		 (piece = json_get_str(delta, "signature")))
 		r = buf_adds(&b->signature, piece);
-	else if (is(delta, "citations_delta"))
+	else if (answer_is(delta, "citations_delta"))
 		r = add_citation(b, delta);
-	return full(r, e);
+	return answer_full(r, e);
 }
 
 /* ---- the message round them ---- */
@@ -182,7 +165,7 @@ static void take_count(uint64_t *to, const struct json *usage, const char *key)
 /* Counts are cumulative: what comes later replaces what came before. */
 static void take_usage(struct anthropic_assemble *a, const struct json *usage)
 {
-	struct turn_usage *u = &a->turn.usage;
+	struct turn_usage *u = &a->s.turn.usage;
 
 	if (json_type(usage) != JSON_OBJECT)
 		return;
@@ -219,41 +202,30 @@ static void take_head(struct anthropic_assemble *a, const struct json *message)
 	const char *id = json_get_str(message, "id");
 	const char *model = json_get_str(message, "model");
 
-	text_copy(a->turn.id, sizeof(a->turn.id), id ? id : "");
-	text_copy(a->turn.model, sizeof(a->turn.model), model ? model : "");
+	text_copy(a->s.turn.id, sizeof(a->s.turn.id), id ? id : "");
+	text_copy(a->s.turn.model, sizeof(a->s.turn.model), model ? model : "");
 	take_usage(a, json_get(message, "usage"));
-	take_finish(&a->turn, json_get_str(message, "stop_reason"));
+	take_finish(&a->s.turn, json_get_str(message, "stop_reason"));
 }
 
 static int take_event(struct anthropic_assemble *a, const struct json *event,
 		      struct err *e)
 {
-	if (wire_error_read(event, &a->cause)) {
-		a->cause.in_stream = true;
-		return err_set(e, -EREMOTEIO, "the server said: %s", a->cause.text);
-	}
-	if (is(event, "message_start"))
+	if (wire_error_read(event, &a->s.cause))
+		return answer_refused(&a->s, e);
+	if (answer_is(event, "message_start"))
 		take_head(a, json_get(event, "message"));
-	else if (is(event, "content_block_start"))
+	else if (answer_is(event, "content_block_start"))
 		return begin_block(a, event, e);
-	else if (is(event, "content_block_delta"))
+	else if (answer_is(event, "content_block_delta"))
 		return take_delta(a, event, e);
-	else if (is(event, "message_stop"))
-		a->done = true;
-	else if (is(event, "message_delta")) {
-		take_finish(&a->turn,
+	else if (answer_is(event, "message_stop"))
+		a->s.done = true;
+	else if (answer_is(event, "message_delta")) {
+		take_finish(&a->s.turn,
 			    json_get_str(json_get(event, "delta"), "stop_reason"));
 		take_usage(a, json_get(event, "usage"));
 	}
-	return 0;
-}
-
-static int skip(struct anthropic_assemble *a, const char *data, struct err *e)
-{
-	a->lost |= *data == '{';
-	if (++a->skipped > SKIPPED_MAX)
-		return err_set(e, -EPROTO, "%u events that are no JSON object",
-			       a->skipped);
 	return 0;
 }
 
@@ -264,11 +236,11 @@ static int event(void *self, const char *data, size_t len, struct err *e)
 	struct err bad;
 
 	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
-		a->done = true; /* of an imitation */
+		a->s.done = true; /* of an imitation */
 		return 0;
 	}
 	if (json_parse_pieces(data, len, &j, &bad) < 0 || json_type(j) != JSON_OBJECT)
-		return skip(a, data, e);
+		return answer_skip(&a->s, data, e);
 	return take_event(a, j, e);
 }
 
@@ -277,7 +249,7 @@ static int whole(void *self, const struct json *message, struct err *e)
 	struct anthropic_assemble *a = self;
 	const struct json *content = json_get(message, "content");
 
-	if (wire_error_read(message, &a->cause) || json_type(content) != JSON_ARRAY)
+	if (wire_error_read(message, &a->s.cause) || json_type(content) != JSON_ARRAY)
 		return take_event(a, message, e);
 	take_head(a, message);
 	json_each(block, content)
@@ -285,11 +257,11 @@ static int whole(void *self, const struct json *message, struct err *e)
 		_cleanup_json_ struct json *start = json_object();
 		int r = json_set(start, "content_block", json_dup(block));
 
-		r = r < 0 ? full(r, e) : begin_block(a, start, e);
+		r = r < 0 ? answer_full(r, e) : begin_block(a, start, e);
 		if (r < 0)
 			return r;
 	}
-	a->done = true;
+	a->s.done = true;
 	return 0;
 }
 
@@ -300,7 +272,7 @@ static int take_call(struct anthropic_assemble *a, struct block *b)
 	const char *id = json_get_str(b->block, "id");
 	const char *name = json_get_str(b->block, "name");
 	const struct json *input = json_get(b->block, "input");
-	struct turn_call *c = turn_add_call(&a->turn);
+	struct turn_call *c = turn_add_call(&a->s.turn);
 
 	if (!c)
 		return -E2BIG;
@@ -326,9 +298,9 @@ static int finish_block(struct block *b, const struct turn_call *c)
 
 	if (c)
 		return finish_call(b->block, c);
-	if (is(b->block, "text"))
+	if (answer_is(b->block, "text"))
 		r = json_set_str(b->block, "text", buf_cstr(&b->text));
-	else if (is(b->block, "thinking"))
+	else if (answer_is(b->block, "thinking"))
 		r = json_set_str(b->block, "thinking", buf_cstr(&b->text));
 	if (r == 0 && b->signature.len)
 		r = json_set_str(b->block, "signature", b->signature.data);
@@ -340,19 +312,19 @@ static int finish_block(struct block *b, const struct turn_call *c)
 static int build_message(struct anthropic_assemble *a)
 {
 	_cleanup_json_ struct json *j = json_object(), *content = json_array();
-	const struct turn_call *call = a->turn.calls;
+	const struct turn_call *call = a->s.turn.calls;
 	int r = json_set_str(j, "role", "assistant");
 
 	for (size_t i = 0; i < a->n && r == 0; i++) {
 		struct block *b = &a->blocks[i];
 
-		r = finish_block(b, is(b->block, "tool_use") ? call++ : NULL);
+		r = finish_block(b, answer_is(b->block, "tool_use") ? call++ : NULL);
 		if (r == 0)
 			r = json_add(content, take(&b->block, NULL));
 	}
 	r = r ?: json_set(j, "content", take(&content, NULL)) ?: json_mend(j);
 	if (r == 0)
-		a->turn.message = take(&j, NULL);
+		a->s.turn.message = take(&j, NULL);
 	return r;
 }
 
@@ -361,37 +333,25 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 	struct anthropic_assemble *a = self;
 	int r = 0;
 
-	if (!a->done && !*a->turn.finish_word)
+	if (!a->s.done && !*a->s.turn.finish_word)
 		return err_set(e, -ECONNRESET,
 			       "the answer ended before it was complete");
 	for (size_t i = 0; i < a->n && r == 0; i++) {
 		r = pieces_whole(&a->blocks[i].text);
-		if (r == 0 && is(a->blocks[i].block, "tool_use"))
+		if (r == 0 && answer_is(a->blocks[i].block, "tool_use"))
 			r = take_call(a, &a->blocks[i]);
 	}
-	r = r ?: turn_settle(&a->turn, &a->sink);
-	if (r == -E2BIG)
-		return err_set(e, -EPROTO, "more than %d calls in one turn",
-			       TURN_CALLS_MAX);
-	if (r < 0)
-		return full(r, e);
-	if (a->lost && a->turn.n_calls)
-		return err_set(e, -EPROTO, "a part of a call arrived unreadable");
-	r = turn_name_calls(&a->turn, seed, e) ?: turn_parse_args(&a->turn, e);
-	if (r < 0)
-		return r;
-	r = build_message(a);
-	if (r < 0)
-		return full(r, e);
-	turn_done(ret);
-	*ret = a->turn;
-	turn_init(&a->turn);
-	return 0;
+	r = answer_full(r, e) ?: answer_settle(&a->s, seed, e);
+	if (r == 0)
+		r = answer_full(build_message(a), e);
+	if (r == 0)
+		answer_give(&a->s, ret);
+	return r;
 }
 
 static const struct retry_cause *cause(const void *a)
 {
-	return &((const struct anthropic_assemble *)a)->cause;
+	return &((const struct anthropic_assemble *)a)->s.cause;
 }
 
 const struct answer_ops anthropic_assemble_ops = {

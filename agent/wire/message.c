@@ -145,7 +145,7 @@ int message_turn(const struct json *message, uint64_t *seed, struct turn *ret,
 	json_set(reply, "choices", choices);
 	if (json_failed(reply) < 0)
 		return no_memory(e);
-	a.done = true;
+	a.s.done = true;
 	r = openai_assemble_chunk(&a, reply, e)
 		    ?: openai_assemble_end(&a, seed, ret, e);
 	if (r < 0 || message_kind(message) == MESSAGE_CHAT)

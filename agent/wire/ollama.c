@@ -236,7 +236,7 @@ static int end(void *a, uint64_t *seed, struct turn *ret, struct err *e)
 
 static const struct retry_cause *cause(const void *a)
 {
-	return &((const struct reader *)a)->assemble.cause;
+	return &((const struct reader *)a)->assemble.s.cause;
 }
 
 static const struct answer_ops ollama_answer = {

@@ -6,12 +6,10 @@
 #include "agent/wire/error.h"
 #include "base/text.h"
 
-enum { SKIPPED_MAX = 3 };
-
 void openai_assemble_init(struct openai_assemble *a, const struct turn_sink *sink)
 {
-	*a = (struct openai_assemble){ .sink = *sink };
-	turn_init(&a->turn);
+	*a = (struct openai_assemble){ .slow = false };
+	answer_state_init(&a->s, sink);
 	thoughts_init(&a->thoughts);
 	envelope_init(&a->envelope);
 }
@@ -23,7 +21,7 @@ void openai_assemble_done(struct openai_assemble *a)
 	thoughts_done(&a->thoughts);
 	envelope_done(&a->envelope);
 	json_free(&a->extra);
-	turn_done(&a->turn);
+	answer_state_done(&a->s);
 }
 
 static int full(int r, const char *what, struct err *e)
@@ -52,10 +50,10 @@ static int set_string(char **where, const char *s, struct err *e)
 
 static int new_call(struct openai_assemble *a, struct err *e)
 {
-	if (!turn_add_call(&a->turn))
+	if (!turn_add_call(&a->s.turn))
 		return err_set(e, -EPROTO, "more than %d calls in one turn",
 			       TURN_CALLS_MAX);
-	return (int)a->turn.n_calls - 1;
+	return (int)a->s.turn.n_calls - 1;
 }
 
 /* Which call a fragment belongs to, or a new one. */
@@ -64,12 +62,12 @@ static int find_call(struct openai_assemble *a, const struct json *frag, struct 
 	const char *id = json_get_str(frag, "id");
 	const char *name = json_get_str(json_get(frag, "function"), "name");
 	int64_t index;
-	int last = (int)a->turn.n_calls - 1, nth;
+	int last = (int)a->s.turn.n_calls - 1, nth;
 	bool has_index = json_int(json_get(frag, "index"), &index) == 0;
 
 	id = id && *id ? id : NULL;
 	for (nth = last; has_index && nth >= 0; nth--) {
-		const char *have = a->turn.calls[nth].id;
+		const char *have = a->s.turn.calls[nth].id;
 
 		if (!a->calls[nth].has_index || a->calls[nth].index != index)
 			continue;
@@ -78,13 +76,13 @@ static int find_call(struct openai_assemble *a, const struct json *frag, struct 
 		break;
 	}
 	if (!has_index && !id && last >= 0) {
-		const char *have = a->turn.calls[last].name;
+		const char *have = a->s.turn.calls[last].name;
 
 		if (!name || !*name || !have || strcmp(name, have) == 0)
 			return last;
 	}
-	if (!has_index && id && last >= 0 && a->turn.calls[last].id &&
-	    strcmp(a->turn.calls[last].id, id) == 0)
+	if (!has_index && id && last >= 0 && a->s.turn.calls[last].id &&
+	    strcmp(a->s.turn.calls[last].id, id) == 0)
 		return last;
 	nth = new_call(a, e);
 	if (nth >= 0 && has_index) {
@@ -153,7 +151,7 @@ static int take_fragment(struct openai_assemble *a, const struct json *frag,
 
 	if (nth < 0)
 		return nth;
-	c = &a->turn.calls[nth];
+	c = &a->s.turn.calls[nth];
 	r = set_string(&c->id, json_get_str(frag, "id"), e);
 	if (r == 0)
 		r = set_string(&c->name, json_get_str(fn, "name"), e);
@@ -177,9 +175,9 @@ static int take_calls(struct openai_assemble *a, const struct json *delta,
 	if (json_type(old) == JSON_OBJECT) {
 		struct turn_call *c;
 
-		if (a->turn.n_calls == 0 && (r = new_call(a, e)) < 0)
+		if (a->s.turn.n_calls == 0 && (r = new_call(a, e)) < 0)
 			return r;
-		c = &a->turn.calls[0];
+		c = &a->s.turn.calls[0];
 		r = set_string(&c->name, json_get_str(old, "name"), e)
 			    ?: add_arguments(c, json_get(old, "arguments"), e);
 	}
@@ -192,7 +190,7 @@ static int take_calls(struct openai_assemble *a, const struct json *delta,
 static int take_content(struct openai_assemble *a, const struct json *content)
 {
 	const char *s = json_str(content);
-	int r = s ? turn_words(&a->turn, &a->sink, s, strlen(s)) : 0;
+	int r = s ? turn_words(&a->s.turn, &a->s.sink, s, strlen(s)) : 0;
 
 	if (json_type(content) != JSON_ARRAY)
 		return r;
@@ -201,9 +199,9 @@ static int take_content(struct openai_assemble *a, const struct json *content)
 		const char *text = json_get_str(part, "text");
 
 		if (text && r == 0)
-			r = turn_words(&a->turn, &a->sink, text, strlen(text));
+			r = turn_words(&a->s.turn, &a->s.sink, text, strlen(text));
 		if (r == 0)
-			r = thoughts_part(&a->thoughts, part, &a->turn, &a->sink);
+			r = thoughts_part(&a->thoughts, part, &a->s.turn, &a->s.sink);
 	}
 	return r;
 }
@@ -217,12 +215,12 @@ static int take_delta(struct openai_assemble *a, const struct json *delta,
 					    "reasoning",     "reasoning_details",
 					    "obfuscation",   NULL };
 	const char *refusal = json_get_str(delta, "refusal");
-	int r = thoughts_take(&a->thoughts, delta, &a->turn, &a->sink);
+	int r = thoughts_take(&a->thoughts, delta, &a->s.turn, &a->s.sink);
 
 	r = full(r ?: take_content(a, json_get(delta, "content")), "the text", e);
 
 	if (r == 0 && refusal)
-		r = full(buf_adds(&a->turn.refusal, refusal), "a refusal", e);
+		r = full(buf_adds(&a->s.turn.refusal, refusal), "a refusal", e);
 	return r ?: take_calls(a, delta, e) ?: keep_extra(&a->extra, delta, skip, e);
 }
 
@@ -292,12 +290,6 @@ static void take_name(char *to, size_t size, const struct json *chunk, const cha
 		text_copy(to, size, s);
 }
 
-static int remote_error(struct openai_assemble *a, struct err *e)
-{
-	a->cause.in_stream = true;
-	return err_set(e, -EREMOTEIO, "the server said: %s", a->cause.text);
-}
-
 static int take_choice(struct openai_assemble *a, const struct json *choice,
 		       struct err *e)
 {
@@ -306,15 +298,15 @@ static int take_choice(struct openai_assemble *a, const struct json *choice,
 
 	if (json_get_int(choice, "index", 0) != 0)
 		return 0;
-	if (wire_error_read(choice, &a->cause))
-		return remote_error(a, e);
+	if (wire_error_read(choice, &a->s.cause))
+		return answer_refused(&a->s, e);
 	if (json_type(delta) != JSON_OBJECT)
 		delta = json_get(choice, "message");
 	r = take_delta(a, delta, e);
 	if (r < 0)
 		return r;
-	take_finish(&a->turn, json_get_str(choice, "finish_reason"));
-	take_usage(&a->turn, json_get(choice, "usage"));
+	take_finish(&a->s.turn, json_get_str(choice, "finish_reason"));
+	take_usage(&a->s.turn, json_get(choice, "usage"));
 	return 0;
 }
 
@@ -323,27 +315,18 @@ int openai_assemble_chunk(struct openai_assemble *a, const struct json *chunk,
 {
 	int r = 0;
 
-	if (wire_error_read(chunk, &a->cause))
-		return remote_error(a, e);
-	take_name(a->turn.id, sizeof(a->turn.id), chunk, "id");
-	take_name(a->turn.model, sizeof(a->turn.model), chunk, "model");
+	if (wire_error_read(chunk, &a->s.cause))
+		return answer_refused(&a->s, e);
+	take_name(a->s.turn.id, sizeof(a->s.turn.id), chunk, "id");
+	take_name(a->s.turn.model, sizeof(a->s.turn.model), chunk, "model");
 	json_each(choice, json_get(chunk, "choices"))
 	{
 		r = take_choice(a, choice, e);
 		if (r < 0)
 			return r;
 	}
-	take_usage(&a->turn, json_get(json_get(chunk, "x_groq"), "usage"));
-	take_usage(&a->turn, json_get(chunk, "usage"));
-	return 0;
-}
-
-static int skip(struct openai_assemble *a, const char *data, struct err *e)
-{
-	a->lost |= *data == '{';
-	if (++a->skipped > SKIPPED_MAX)
-		return err_set(e, -EPROTO, "%u events that are no JSON object",
-			       a->skipped);
+	take_usage(&a->s.turn, json_get(json_get(chunk, "x_groq"), "usage"));
+	take_usage(&a->s.turn, json_get(chunk, "usage"));
 	return 0;
 }
 
@@ -380,17 +363,18 @@ int openai_assemble_event(struct openai_assemble *a, const char *data, size_t le
 
 	words = envelope_open(&a->envelope, data, len, &n);
 	if (words)
-		return full(turn_words(&a->turn, &a->sink, words, n), "the text", e);
+		return full(turn_words(&a->s.turn, &a->s.sink, words, n), "the text",
+			    e);
 	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
-		a->done = true;
+		a->s.done = true;
 		return 0;
 	}
 	if (json_parse_pieces(data, len, &chunk, &bad) < 0)
-		return skip(a, data, e);
+		return answer_skip(&a->s, data, e);
 	if (json_type(chunk) != JSON_OBJECT && json_type(chunk) != JSON_ARRAY)
-		return skip(a, data, e);
-	if (json_type(chunk) == JSON_ARRAY && !wire_error_read(chunk, &a->cause))
-		return skip(a, data, e);
+		return answer_skip(&a->s, data, e);
+	if (json_type(chunk) == JSON_ARRAY && !wire_error_read(chunk, &a->s.cause))
+		return answer_skip(&a->s, data, e);
 	r = openai_assemble_chunk(a, chunk, e);
 	if (r == 0)
 		learn(a, chunk, data, len);
@@ -401,7 +385,7 @@ int openai_assemble_event(struct openai_assemble *a, const char *data, size_t le
 
 static struct json *call_message(const struct openai_assemble *a, size_t nth)
 {
-	const struct turn_call *c = &a->turn.calls[nth];
+	const struct turn_call *c = &a->s.turn.calls[nth];
 	struct json *j = json_object(), *fn = json_object();
 
 	json_set_str(fn, "name", c->name);
@@ -418,7 +402,7 @@ static struct json *call_message(const struct openai_assemble *a, size_t nth)
 
 static int build_message(struct openai_assemble *a)
 {
-	const struct turn *t = &a->turn;
+	const struct turn *t = &a->s.turn;
 	_cleanup_json_ struct json *j = json_object(), *calls = json_array();
 	int r;
 
@@ -436,40 +420,30 @@ static int build_message(struct openai_assemble *a)
 	r = r ?: json_failed(j) ?: json_mend(j);
 	if (r < 0)
 		return r;
-	a->turn.message = take(&j, NULL);
+	a->s.turn.message = take(&j, NULL);
 	return 0;
 }
 
 int openai_assemble_end(struct openai_assemble *a, uint64_t *seed, struct turn *ret,
 			struct err *e)
 {
+	struct retry_cause *cause = &a->s.cause;
 	int r;
 
-	if (!a->done && !*a->turn.finish_word)
+	if (!a->s.done && !*a->s.turn.finish_word)
 		return err_set(e, -ECONNRESET,
 			       "the answer ended before it was complete");
-	if (a->lost && a->turn.n_calls)
-		return err_set(e, -EPROTO, "a part of a call arrived unreadable");
-	if (a->turn.finish == TURN_AGAIN) {
-		text_copy(a->cause.code, sizeof(a->cause.code), a->turn.finish_word);
-		text_copy(a->cause.text, sizeof(a->cause.text), a->turn.finish_word);
-		return remote_error(a, e);
+	if (a->s.turn.finish == TURN_AGAIN) {
+		text_copy(cause->code, sizeof(cause->code), a->s.turn.finish_word);
+		text_copy(cause->text, sizeof(cause->text), a->s.turn.finish_word);
+		return answer_refused(&a->s, e);
 	}
-	r = turn_settle(&a->turn, &a->sink);
-	if (r < 0)
-		return full(r, "the text", e);
-	if (a->turn.refusal.len && !a->turn.n_calls)
-		a->turn.finish = TURN_FILTER;
-	r = turn_name_calls(&a->turn, seed, e) ?: turn_parse_args(&a->turn, e);
-	if (r < 0)
-		return r;
-	r = build_message(a);
-	if (r < 0)
-		return full(r, "the message", e);
-	turn_done(ret);
-	*ret = a->turn;
-	turn_init(&a->turn);
-	return 0;
+	r = answer_settle(&a->s, seed, e);
+	if (r == 0)
+		r = full(build_message(a), "the message", e);
+	if (r == 0)
+		answer_give(&a->s, ret);
+	return r;
 }
 
 /* ---- as a row of functions ---- */
@@ -494,7 +468,7 @@ static int whole(void *a, const struct json *j, struct err *e)
 	struct openai_assemble *o = a;
 
 	if (json_type(json_first(json_get(j, "choices"))) == JSON_OBJECT)
-		o->done = true;
+		o->s.done = true;
 	return openai_assemble_chunk(o, j, e);
 }
 
@@ -505,7 +479,7 @@ static int end(void *a, uint64_t *seed, struct turn *ret, struct err *e)
 
 static const struct retry_cause *cause(const void *a)
 {
-	return &((const struct openai_assemble *)a)->cause;
+	return &((const struct openai_assemble *)a)->s.cause;
 }
 
 const struct answer_ops openai_assemble_ops = {

@@ -16,17 +16,12 @@ struct openai_assemble_call {
 };
 
 struct openai_assemble {
-	struct turn turn; /* owned */
-	struct turn_sink sink;
-	struct openai_assemble_call calls[TURN_CALLS_MAX]; /* beside turn.calls */
+	struct answer_state s;				   /* owned; first */
+	struct openai_assemble_call calls[TURN_CALLS_MAX]; /* beside s.turn.calls */
 	struct thoughts thoughts;			   /* owned */
 	struct json *extra; /* owned; members of the message that we do not know */
 	struct envelope envelope; /* owned */
 	bool slow;		  /* for tests: every chunk is parsed */
-	bool done;		  /* "[DONE]" or a complete reply */
-	unsigned skipped;	  /* events that were no object */
-	bool lost;		  /* one of them may have been a piece of a call */
-	struct retry_cause cause; /* filled when a function failed */
 };
 
 void openai_assemble_init(struct openai_assemble *a, const struct turn_sink *sink);

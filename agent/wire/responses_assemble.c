@@ -11,7 +11,7 @@
 #include "agent/wire/error.h"
 #include "base/text.h"
 
-enum { SKIPPED_MAX = 3, ITEMS_MAX = 1024 };
+enum { ITEMS_MAX = 1024 };
 
 struct item {
 	int64_t index;
@@ -22,22 +22,17 @@ struct item {
 };
 
 struct responses_assemble {
-	struct turn turn; /* owned */
-	struct turn_sink sink;
-	struct item *items; /* owned */
+	struct answer_state s; /* owned; first */
+	struct item *items;    /* owned */
 	size_t n;
-	bool done;
-	bool lost; /* an event that was no object may have been a part of a call */
-	unsigned skipped;
-	struct retry_cause cause;
 };
 
 static void init(void *self, const struct turn_sink *sink)
 {
 	struct responses_assemble *a = self;
 
-	*a = (struct responses_assemble){ .sink = *sink };
-	turn_init(&a->turn);
+	*a = (struct responses_assemble){ 0 };
+	answer_state_init(&a->s, sink);
 }
 
 static void done(void *self)
@@ -49,19 +44,7 @@ static void done(void *self)
 		buf_done(&a->items[i].text);
 	}
 	free(a->items);
-	turn_done(&a->turn);
-}
-
-static int full(int r, struct err *e)
-{
-	return r < 0 ? err_sys(e, r, "cannot keep the answer") : 0;
-}
-
-static bool is(const struct json *j, const char *type)
-{
-	const char *s = json_get_str(j, "type");
-
-	return s && strcmp(s, type) == 0;
+	answer_state_done(&a->s);
 }
 
 /* ---- items ---- */
@@ -82,7 +65,7 @@ static struct item *find_item(struct responses_assemble *a, const struct json *e
 	}
 	more = realloc(a->items, (a->n + 1) * sizeof(*more));
 	if (!more) {
-		*r = full(-ENOMEM, e);
+		*r = answer_full(-ENOMEM, e);
 		return NULL;
 	}
 	a->items = more;
@@ -115,8 +98,8 @@ static int say_parts(struct responses_assemble *a, const struct json *parts,
 
 		if (r < 0 || !s)
 			continue;
-		r = thought ? turn_thoughts(&a->turn, &a->sink, s, strlen(s))
-			    : turn_words(&a->turn, &a->sink, s, strlen(s));
+		r = thought ? turn_thoughts(&a->s.turn, &a->s.sink, s, strlen(s))
+			    : turn_words(&a->s.turn, &a->s.sink, s, strlen(s));
 	}
 	return r;
 }
@@ -130,7 +113,7 @@ static int refuse_parts(struct responses_assemble *a, const struct json *parts)
 		const char *s = json_get_str(part, "refusal");
 
 		if (s && r == 0)
-			r = buf_adds(&a->turn.refusal, s);
+			r = buf_adds(&a->s.turn.refusal, s);
 	}
 	return r;
 }
@@ -151,15 +134,15 @@ static int end_item(struct responses_assemble *a, const struct json *event,
 	if (x->whole)
 		return 0; /* told twice */
 	r = keep(x, item, true);
-	if (r == 0 && is(item, "message"))
+	if (r == 0 && answer_is(item, "message"))
 		r = refuse_parts(a, content);
-	if (r == 0 && !x->spoke && is(item, "message"))
+	if (r == 0 && !x->spoke && answer_is(item, "message"))
 		r = say_parts(a, content, false);
-	if (r == 0 && !x->spoke && is(item, "reasoning"))
+	if (r == 0 && !x->spoke && answer_is(item, "reasoning"))
 		r = say_parts(a,
 			      json_len(content) ? content : json_get(item, "summary"),
 			      true);
-	return full(r, e);
+	return answer_full(r, e);
 }
 
 static int begin_item(struct responses_assemble *a, const struct json *event,
@@ -172,7 +155,7 @@ static int begin_item(struct responses_assemble *a, const struct json *event,
 	if (json_type(item) != JSON_OBJECT)
 		return 0;
 	x = find_item(a, event, &r, e);
-	return x && !x->whole ? full(keep(x, item, false), e) : r;
+	return x && !x->whole ? answer_full(keep(x, item, false), e) : r;
 }
 
 enum delta { WORDS, THOUGHTS, ARGUMENTS };
@@ -187,13 +170,14 @@ static int take_delta(struct responses_assemble *a, const struct json *event,
 	if (!x)
 		return r;
 	if (kind == ARGUMENTS)
-		return full(buf_adds(&x->text, s), e);
+		return answer_full(buf_adds(&x->text, s), e);
 	x->spoke = true;
 	if (kind == THOUGHTS)
-		return full(turn_thoughts(&a->turn, &a->sink, s, strlen(s)), e);
-	return full(buf_adds(&x->text, s)
-			    ?: turn_words(&a->turn, &a->sink, s, strlen(s)),
-		    e);
+		return answer_full(turn_thoughts(&a->s.turn, &a->s.sink, s, strlen(s)),
+				   e);
+	return answer_full(buf_adds(&x->text, s)
+				   ?: turn_words(&a->s.turn, &a->s.sink, s, strlen(s)),
+			   e);
 }
 
 /* ---- the response round them ---- */
@@ -218,16 +202,10 @@ static void take_head(struct responses_assemble *a, const struct json *response)
 	const char *model = json_get_str(response, "model");
 
 	if (id)
-		text_copy(a->turn.id, sizeof(a->turn.id), id);
+		text_copy(a->s.turn.id, sizeof(a->s.turn.id), id);
 	if (model)
-		text_copy(a->turn.model, sizeof(a->turn.model), model);
-	take_usage(&a->turn.usage, json_get(response, "usage"));
-}
-
-static int failed(struct responses_assemble *a, struct err *e)
-{
-	a->cause.in_stream = true;
-	return err_set(e, -EREMOTEIO, "the server said: %s", a->cause.text);
+		text_copy(a->s.turn.model, sizeof(a->s.turn.model), model);
+	take_usage(&a->s.turn.usage, json_get(response, "usage"));
 }
 
 /* A response that is over: completed, incomplete or failed. */
@@ -241,8 +219,8 @@ static int take_end(struct responses_assemble *a, const struct json *response,
 	int r = 0;
 
 	take_head(a, response);
-	if (wire_error_read(response, &a->cause))
-		return failed(a, e);
+	if (wire_error_read(response, &a->s.cause))
+		return answer_refused(&a->s, e);
 	/* what a server that sends few events has told in no other way */
 	json_each(it, json_get(response, "output"))
 	{
@@ -251,18 +229,18 @@ static int take_end(struct responses_assemble *a, const struct json *response,
 		json_set_int(event, "output_index", n++);
 		json_set(event, "item", json_dup(it));
 		if (r == 0)
-			r = json_failed(event) < 0 ? full(-ENOMEM, e)
+			r = json_failed(event) < 0 ? answer_full(-ENOMEM, e)
 						   : end_item(a, event, e);
 	}
-	text_copy(a->turn.finish_word, sizeof(a->turn.finish_word),
+	text_copy(a->s.turn.finish_word, sizeof(a->s.turn.finish_word),
 		  why	   ? why
 		  : status ? status
 			   : "completed");
 	if (why && strcmp(why, "max_output_tokens") == 0)
-		a->turn.finish = TURN_LENGTH;
+		a->s.turn.finish = TURN_LENGTH;
 	else if (why && strcmp(why, "content_filter") == 0)
-		a->turn.finish = TURN_FILTER;
-	a->done = true;
+		a->s.turn.finish = TURN_FILTER;
+	a->s.done = true;
 	return r;
 }
 
@@ -274,9 +252,9 @@ static int take_error(struct responses_assemble *a, const struct json *event,
 
 	json_set(j, "error", json_dup(event));
 	type = json_remove(json_get_mut(j, "error"), "type"); /* that of the event */
-	if (json_failed(j) < 0 || !wire_error_read(j, &a->cause))
-		return full(-ENOMEM, e);
-	return failed(a, e);
+	if (json_failed(j) < 0 || !wire_error_read(j, &a->s.cause))
+		return answer_full(-ENOMEM, e);
+	return answer_refused(&a->s, e);
 }
 
 static int take_event(struct responses_assemble *a, const struct json *event,
@@ -290,21 +268,23 @@ static int take_event(struct responses_assemble *a, const struct json *event,
 		       { "response.reasoning_text.delta", THOUGHTS },
 		       { "response.function_call_arguments.delta", ARGUMENTS } };
 
-	if (json_get(event, "error") && wire_error_read(event, &a->cause))
-		return failed(a, e);
-	if (is(event, "error"))
+	if (json_get(event, "error") && wire_error_read(event, &a->s.cause))
+		return answer_refused(&a->s, e);
+	if (answer_is(event, "error"))
 		return take_error(a, event, e);
 	for (size_t i = 0; i < ARRAY_SIZE(deltas); i++)
-		if (is(event, deltas[i].type))
+		if (answer_is(event, deltas[i].type))
 			return take_delta(a, event, deltas[i].kind, e);
-	if (is(event, "response.output_item.added"))
+	if (answer_is(event, "response.output_item.added"))
 		return begin_item(a, event, e);
-	if (is(event, "response.output_item.done"))
+	if (answer_is(event, "response.output_item.done"))
 		return end_item(a, event, e);
-	if (is(event, "response.reasoning_summary_part.added") && a->turn.reasoning.len)
-		return full(turn_thoughts(&a->turn, &a->sink, "\n\n", 2), e);
-	if (is(event, "response.completed") || is(event, "response.incomplete") ||
-	    is(event, "response.failed") || is(event, "response.done"))
+	if (answer_is(event, "response.reasoning_summary_part.added") &&
+	    a->s.turn.reasoning.len)
+		return answer_full(turn_thoughts(&a->s.turn, &a->s.sink, "\n\n", 2), e);
+	if (answer_is(event, "response.completed") ||
+	    answer_is(event, "response.incomplete") ||
+	    answer_is(event, "response.failed") || answer_is(event, "response.done"))
 		return take_end(a, json_get(event, "response"), e);
 	take_head(a, json_get(event, "response"));
 	return 0;
@@ -320,11 +300,7 @@ static int event(void *self, const char *data, size_t len, struct err *e)
 		return 0;
 	if (json_parse_pieces(data, len, &j, &bad) == 0 && json_type(j) == JSON_OBJECT)
 		return take_event(a, j, e);
-	a->lost |= *data == '{';
-	if (++a->skipped > SKIPPED_MAX)
-		return err_set(e, -EPROTO, "%u events that are no JSON object",
-			       a->skipped);
-	return 0;
+	return answer_skip(&a->s, data, e);
 }
 
 static int whole(void *self, const struct json *j, struct err *e)
@@ -344,9 +320,9 @@ static int complete(struct item *x)
 
 	if (r < 0 || x->whole || !x->text.len)
 		return r;
-	if (is(x->item, "function_call"))
+	if (answer_is(x->item, "function_call"))
 		return json_set_str(x->item, "arguments", buf_cstr(&x->text));
-	if (!is(x->item, "message"))
+	if (!answer_is(x->item, "message"))
 		return 0;
 	content = json_array();
 	part = json_object();
@@ -364,7 +340,7 @@ static char *copy_name(const char *s)
 static int take_call(struct responses_assemble *a, struct item *x)
 {
 	const char *args = json_get_str(x->item, "arguments");
-	struct turn_call *c = turn_add_call(&a->turn);
+	struct turn_call *c = turn_add_call(&a->s.turn);
 
 	if (!c)
 		return -E2BIG;
@@ -376,13 +352,13 @@ static int take_call(struct responses_assemble *a, struct item *x)
 static int build_message(struct responses_assemble *a)
 {
 	_cleanup_json_ struct json *j = json_object(), *items = json_array();
-	const struct turn_call *call = a->turn.calls;
+	const struct turn_call *call = a->s.turn.calls;
 
 	json_set_str(j, "role", "assistant");
 	for (size_t i = 0; i < a->n; i++) {
 		struct item *x = &a->items[i];
 
-		if (x->item && is(x->item, "function_call"))
+		if (x->item && answer_is(x->item, "function_call"))
 			json_set_str(x->item, "call_id", call++->id);
 		if (x->item)
 			json_add(items, take(&x->item, NULL));
@@ -390,7 +366,7 @@ static int build_message(struct responses_assemble *a)
 	json_set(j, "output", take(&items, NULL));
 	if (json_failed(j) < 0 || json_mend(j) < 0)
 		return -ENOMEM;
-	a->turn.message = take(&j, NULL);
+	a->s.turn.message = take(&j, NULL);
 	return 0;
 }
 
@@ -399,39 +375,25 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 	struct responses_assemble *a = self;
 	int r = 0;
 
-	if (!a->done)
+	if (!a->s.done)
 		return err_set(e, -ECONNRESET,
 			       "the answer ended before it was complete");
 	for (size_t i = 0; i < a->n && r == 0; i++) {
 		r = a->items[i].item ? complete(&a->items[i]) : 0;
-		if (r == 0 && is(a->items[i].item, "function_call"))
+		if (r == 0 && answer_is(a->items[i].item, "function_call"))
 			r = take_call(a, &a->items[i]);
 	}
-	r = r ?: turn_settle(&a->turn, &a->sink);
-	if (r == -E2BIG)
-		return err_set(e, -EPROTO, "more than %d calls in one turn",
-			       TURN_CALLS_MAX);
-	if (r < 0)
-		return full(r, e);
-	if (a->lost && a->turn.n_calls)
-		return err_set(e, -EPROTO, "a part of a call arrived unreadable");
-	if (a->turn.refusal.len && !a->turn.n_calls)
-		a->turn.finish = TURN_FILTER;
-	r = turn_name_calls(&a->turn, seed, e) ?: turn_parse_args(&a->turn, e);
-	if (r < 0)
-		return r;
-	r = build_message(a);
-	if (r < 0)
-		return full(r, e);
-	turn_done(ret);
-	*ret = a->turn;
-	turn_init(&a->turn);
-	return 0;
+	r = answer_full(r, e) ?: answer_settle(&a->s, seed, e);
+	if (r == 0)
+		r = answer_full(build_message(a), e);
+	if (r == 0)
+		answer_give(&a->s, ret);
+	return r;
 }
 
 static const struct retry_cause *cause(const void *a)
 {
-	return &((const struct responses_assemble *)a)->cause;
+	return &((const struct responses_assemble *)a)->s.cause;
 }
 
 const struct answer_ops responses_assemble_ops = {
