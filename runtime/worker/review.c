@@ -215,6 +215,35 @@ static const char *too_much(const struct review *rv)
 				    : NULL;
 }
 
+/* Whether a new directory would come out without any of its files, which all stay. */
+static bool is_hollow(const struct review *rv, size_t dir)
+{
+	const struct diff_item *items = rv->diff.items;
+	size_t len = strlen(items[dir].path);
+	bool hollow = false;
+
+	for (size_t i = dir + 1;
+	     i < rv->diff.n && strncmp(items[i].path, items[dir].path, len) == 0; i++) {
+		if (items[i].path[len] != '/' || S_ISDIR(items[i].now.mode))
+			continue;
+		if (rv->v[i].chosen)
+			return false;
+		hollow = true;
+	}
+	return hollow;
+}
+
+static void leave_hollow(struct review *rv)
+{
+	for (size_t i = 0; i < rv->diff.n; i++) {
+		const struct diff_item *x = &rv->diff.items[i];
+
+		if (rv->v[i].chosen && S_ISDIR(x->now.mode) && !x->was.mode &&
+		    is_hollow(rv, i))
+			rv->v[i].chosen = false;
+	}
+}
+
 static void choose(struct review *rv)
 {
 	bool all = is_policy(rv, "all") || json_len(json_get(rv->args, "paths"));
@@ -247,6 +276,7 @@ static void choose(struct review *rv)
 			rv->v[i].effect = held(why);
 		rv->v[i].chosen = false;
 	}
+	leave_hollow(rv);
 }
 
 /* ---- what is told ------------------------------------------------------------------------ */

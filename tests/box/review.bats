@@ -267,11 +267,12 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	local to=$LIB_DIR/elsewhere
 	mkdir "$to"
 	echo old >a
-	box 'echo new >a; echo x >.envrc; echo y >Makefile; mkdir d; echo z >d/f'
+	box 'echo new >a; echo x >.envrc; echo y >Makefile; mkdir d empty .vscode; echo z >d/f; echo x >.vscode/tasks.json'
 	run -0 cubby apply --to "$to"
-	[[ $output == *"1 change is held"* && $output != *undo* ]]
+	[[ $output == *"2 changes are held"* && $output != *undo* ]]
 	[ "$(cat "$to/a" "$to/d/f" "$to/Makefile" | xargs)" = "new z y" ] && [ ! -e "$to/.envrc" ]
-	[ "$(cat a)" = old ] && [ "$(cubby diff --name-only | xargs)" = ".envrc Makefile a d/f" ]
+	[ -d "$to/empty" ] && [ ! -e "$to/.vscode" ] # of which nothing comes out yet
+	[ "$(cat a)" = old ] && [ "$(cubby diff --name-only | xargs)" = ".envrc .vscode/tasks.json Makefile a d/f" ]
 	run -1 cubby undo
 	mkdir -p "$HOME/.config/cubby"
 	echo '{"apply":"safe","apply-allow":[".env*"],"apply-deny":["d/*"]}' >"$HOME/.config/cubby/config.json"
@@ -280,6 +281,9 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	run -0 cubby apply
 	rm "$HOME/.config/cubby/config.json"
 	[ "$(cat a .envrc | xargs)" = "new x" ] && [ ! -e d/f ]
+	[ "$(cubby diff --name-only | xargs)" = ".vscode/tasks.json d/f" ]
+	cubby apply .vscode/tasks.json
+	[ -e .vscode/tasks.json ]
 	[ "$(cubby diff --name-only)" = d/f ]
 }
 
