@@ -18,7 +18,7 @@ static int get_config(struct exchange *x, struct err *e)
 {
 	(void)e;
 	exchange_reply_text(x, 200, "application/json",
-			    "{\"features\":{\"terminal\":true,\"notebooks\":false,"
+			    "{\"features\":{\"terminal\":true,\"notebooks\":true,"
 			    "\"system\":true}}");
 	return 0;
 }

@@ -160,6 +160,7 @@ static void add_tables(struct server *s)
 		&files_routes,
 		&jupyter_routes,
 		&mcpweb_routes,
+		&notebook_routes,
 		&proxy_routes,
 		&rest_routes,
 		&page_routes,

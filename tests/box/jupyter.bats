@@ -232,3 +232,38 @@ Python has ended; what was defined in it is lost' ]
 	run_code 'x'
 	[ "$(jq -rs '.[0].text' <<<"$output")" = 41 ]
 }
+
+@test "jupyter: a notebook's cells run by their index, and the file keeps what they said" {
+	local id
+	serve_start
+	jq -n '{nbformat: 4, cells: [{cell_type: "code", source: ["x = 41\n", "print(\"hi\")\n", "x + 1"], metadata: {a: 1}, outputs: [], execution_count: null},
+		{cell_type: "code", source: "x * 2", outputs: [], execution_count: null}], metadata: {}}' >n.ipynb
+	serve_status POST /notebooks 404 -d '{"path":"none.ipynb"}'
+	echo '{}' >bad.ipynb
+	serve_status POST /notebooks 400 -d '{"path":"bad.ipynb"}'
+	grep -q 'Invalid notebook: it has no cells' serve.body
+	serve_json POST /notebooks '{"path":"n.ipynb"}'
+	[ "$(jq -r '.kernel + " " + .status' <<<"$output")" = 'python3 ready' ]
+	id=$(jq -r .id <<<"$output")
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":0}'
+	[ "$(jq -c '[.status, .execution_count, .outputs[0].text, .outputs[1].output_type, .outputs[1].data["text/plain"]]' <<<"$output")" = \
+		'["ok",1,"hi\n","execute_result","42"]' ]
+	[ "$(jq -c '[keys_unsorted, .cells[0].metadata.a, .cells[0].execution_count, .cells[0].outputs[1].data["text/plain"], (.cells | length)]' n.ipynb)" = \
+		'[["nbformat","cells","metadata"],1,1,"42",2]' ]
+	cp n.ipynb before
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"1/0"}'
+	[ "$(jq -c '[.status, .outputs[0].output_type, .outputs[0].ename]' <<<"$output")" = '["error","error","ZeroDivisionError"]' ]
+	cmp before n.ipynb
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":1}'
+	[ "$(jq -r '.outputs[0].data["text/plain"]' <<<"$output")" = 82 ]
+	serve_json POST "/notebooks/$id/execute" '{"cell_index":1,"source":"while True: print(chr(120) * 100000)"}'
+	[ "$(jq -r '.outputs[-1].ename // .outputs[-1].text' <<<"$output")" = '[more than 8 MiB of output: interrupted]' ]
+	[ "$(jq -r .status <<<"$output")" = error ]
+	serve_status POST "/notebooks/$id/execute" 400 -d '{"cell_index":2}'
+	serve_status POST "/notebooks/$id/execute" 400 -d '{}'
+	serve GET "/notebooks/$id"
+	[ "$(jq -r '.path + " " + .status' <<<"$output")" = "$LIB_PROJECT/n.ipynb ready" ]
+	serve DELETE "/notebooks/$id"
+	[ "$output" = '{"status":"stopped"}' ]
+	serve_status GET "/notebooks/$id" 404
+}
