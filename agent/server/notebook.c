@@ -112,12 +112,12 @@ static int opened(struct exchange *x, struct buf *out, struct err *e)
 	struct kernel_session *s;
 	char path[PATH_MAX];
 	struct json *j;
-	struct kernel *k;
+	struct kernel *k = NULL;
 	int r = book ? path_of(x, path, e) : e->code;
 
 	if (r == 0)
 		r = kernel_new(exchange_tenant(x), &k, e);
-	if (r < 0)
+	if (r < 0 || !k)
 		return r;
 	s = kernel_session(k);
 	*s = (struct kernel_session){ strdup(path), strdup(pathname_base(path)),
