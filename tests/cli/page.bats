@@ -67,6 +67,13 @@ page() {
 	page shell
 }
 
+@test "page: boxes of --boxes are made, used, stopped and removed" {
+	mkdir boxes
+	serve_start --boxes boxes
+	page boxes
+	[ "$(cat boxes/first/made)" = 42 ]
+}
+
 @test "page: names and output of the box are text" {
 	echo '<b>not bold</b>' >'<img src=x onerror=alert(1)>.txt'
 	serve_start

@@ -57,7 +57,7 @@ function send(method, params = {}, of = session) {
 function end(status) {
 	chromium.kill('SIGKILL');
 	chromium.on('close', () => {
-		rmSync(profile, { recursive: true, force: true });
+		rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
 		process.exit(status);
 	});
 }
@@ -107,11 +107,11 @@ async function type(text) {
 	}
 }
 
-const KEYS = { Enter: ['\r', 13], Tab: ['', 9], ArrowRight: ['', 39] };
+const KEYS = { Enter: ['\r', 13], ArrowRight: ['', 39], F6: ['', 117] };
 
-async function strike(name) {
+async function strike(name, ctrl = false) {
 	const [text, code] = KEYS[name];
-	const what = { key: name, code: name, windowsVirtualKeyCode: code };
+	const what = { key: name, code: name, windowsVirtualKeyCode: code, modifiers: ctrl ? 2 : 0 };
 
 	await send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', text, ...what });
 	await send('Input.dispatchKeyEvent', { type: 'keyUp', ...what });
@@ -200,6 +200,8 @@ const scenarios = {
 		await picture('shell');
 		await send('Page.reload');
 		await onScreen('a42b');
+		await strike('F6', true);
+		await until('document.activeElement.id === "tab-shell"', 'the focus out of the terminal');
 	},
 
 	// names and output of the box are text
@@ -243,6 +245,29 @@ const scenarios = {
 		await press('Discard all');
 		await press('Throw away');
 		await has('Nothing waits for the project.');
+	},
+
+	// a box is made, used, stopped and removed; another one is not touched
+	async boxes() {
+		await fill('key', key);
+		await strike('Enter');
+		await has('There is no box yet. Make one.');
+		await fill('name', 'first');
+		await strike('Enter');
+		await until('document.querySelector("a[aria-current=page]")?.textContent === "first"', 'the box');
+		await until('!!document.querySelector("a[aria-current=page] .dot.running")', 'that it runs');
+		await shell('pwd; echo $((6*7)) >made');
+		await onScreen('/first');
+		await tab('files');
+		await has('made');
+		await evaluate('location.hash = "#/%zz/shell"');
+		await until('document.querySelector("a[aria-current=page]")?.textContent === "first"', 'the box in spite of a bad address');
+		await evaluate('document.getElementById("tab-tasks").click()');
+		await press('Stop');
+		await until('!!document.querySelector("a[aria-current=page] .dot.stopped")', 'that it stopped');
+		await press('Remove');
+		await evaluate('[...document.querySelectorAll("dialog button")].find((b) => b.textContent === "Remove").click()');
+		await has('There is no box yet. Make one.');
 	},
 
 	// rules and record

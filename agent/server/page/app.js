@@ -17,9 +17,13 @@ const go = (box, tab) => { location.hash = `#/${encodeURIComponent(box)}/${tab}`
 const brand = () => el('div', { class: 'brand' }, el('img', { src: 'page/icon.svg', alt: '' }), el('h1', {}, 'cubby'));
 
 function place() {
-	const [, box, tab] = location.hash.split('/');
+	const [, name, tab] = location.hash.split('/');
+	let box;
 
-	return { box: box ? decodeURIComponent(box) : known.boxes[0]?.id ?? (known.several ? null : 'here'),
+	try {
+		box = decodeURIComponent(name ?? '');
+	} catch { /* an address that nobody of us wrote */ }
+	return { box: box || (known.boxes[0]?.id ?? (known.several ? null : 'here')),
 		tab: TABS.some((t) => t[0] === tab) ? tab : 'tasks' };
 }
 

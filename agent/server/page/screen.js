@@ -53,6 +53,12 @@ export function openScreen(node, { readOnly = false, label } = {}) {
 	const drop = openWithSheets(term, node);
 
 	term.textarea.setAttribute('aria-label', label ?? 'terminal');
+	term.attachCustomKeyEventHandler((e) => { // every other key is the program's
+		if (e.key !== 'F6' || !e.ctrlKey)
+			return true;
+		document.querySelector('[role=tab][aria-selected=true]').focus();
+		return false;
+	});
 	if (!readOnly) {
 		resize = new ResizeObserver(() => { if (node.clientWidth) fit.fit(); });
 		resize.observe(node);
