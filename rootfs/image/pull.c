@@ -196,6 +196,8 @@ static int unpack(struct pull *p, struct json **ret, struct err *e)
 
 static const char *came_from(const struct pull *p)
 {
+	if (p->conf->source)
+		return p->conf->source;
 	return p->url[0] ? p->url : p->src.where;
 }
 

@@ -60,6 +60,7 @@ struct pull_conf {
 	void *ctx;						    /* of both */
 	const char *name;   /* what it is called; NULL = as the reference says */
 	const char *digest; /* what it must be, else -ESTALE; NULL = whatever it is */
+	const char *source; /* what is noted as its source; NULL = where it came from */
 	bool flat;	    /* layers become one directory */
 	bool names;	    /* note also each thing that is left out, by its name */
 	int abort_fd;	    /* readable = give up with -ECANCELED; -1 = none */

@@ -8,10 +8,16 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "rootfs/image/pull.h"
+#include "runtime/idmap/idmap.h"
 
 /** feed_unpack() - a pull_unpack_fn: unpack or copy into a new image; @map is a struct
  *  idmap */
 int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
 		struct err *e);
+
+/** feed_pack() - the directory @tree becomes an archive in @out (pack.h), by a helper that
+ *  sees nothing else */
+int feed_pack(const struct idmap *map, int tree, const char *skip, int out,
+	      struct err *e);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sys/sys.h"
+#include "rootfs/archive/pack.h"
 #include "rootfs/archive/untar.h"
 #include "rootfs/image/snippets.h"
 #include "rootfs/store/du.h"
@@ -128,6 +129,15 @@ static int do_layer(int dir, const char *arg, const struct idmap *map,
 typedef int copy_fn(int from, int parent, const char *name, struct tree_copied *ret,
 		    struct err *e);
 
+/* The directory, packed, goes to where a job writes more than a result. */
+static int do_pack(int dir, const char *arg, const struct idmap *map, struct json **ret,
+		   struct err *e)
+{
+	(void)map;
+	(void)ret;
+	return pack_run(&(struct pack_conf){ dir, arg, STDERR_FILENO }, e);
+}
+
 /* Standard input is the directory whose content becomes @arg. */
 static int copy_with(copy_fn *fn, int dir, const char *arg, struct json **ret,
 		     struct err *e)
@@ -228,17 +238,12 @@ static const struct job {
 		KEEPER	 /* needs programs of the host: the keeper itself does it */
 	} how;
 } jobs[] = {
-	{ "unpack", do_unpack, ARCHIVE },
-	{ "layer", do_layer, LAYER },
-	{ "rmtree", do_rmtree, PLAIN },
-	{ "copytree", do_copytree, PLAIN },
-	{ "copylayer", do_copylayer, TWO },
-	{ "dress", do_dress, PLAIN },
-	{ "count", do_count, PLAIN },
-	{ "keep", keep_job, TWO },
-	{ "between", between_job, PLAIN },
-	{ "review", review_job, TWO },
-	{ "review-git", review_git_job, KEEPER },
+	{ "unpack", do_unpack, ARCHIVE },   { "pack", do_pack, PLAIN },
+	{ "layer", do_layer, LAYER },	    { "rmtree", do_rmtree, PLAIN },
+	{ "copytree", do_copytree, PLAIN }, { "copylayer", do_copylayer, TWO },
+	{ "dress", do_dress, PLAIN },	    { "count", do_count, PLAIN },
+	{ "keep", keep_job, TWO },	    { "between", between_job, PLAIN },
+	{ "review", review_job, TWO },	    { "review-git", review_git_job, KEEPER },
 };
 
 static const struct job *find_job(const char *name)

@@ -211,3 +211,57 @@ leaves_nothing() {
 	[[ $stderr == *"a command is missing; the image 'test' has none of its own" ]]
 	cubby rmi -q lay
 }
+
+@test "layers: a box becomes an image, and that a layout" {
+	cubby pull -q "oci:$LAYOUT:one"
+	cubby exec -q --image one -- sh -c 'echo mine >/opt/mine; rm /etc/gone; rm -r /opt/dir; mkdir /opt/dir; echo new >/opt/dir/new
+		ln /opt/mine /opt/again; chown 1:1 /opt/mine 2>/dev/null; ln -s mine /opt/link; echo left >left'
+	run -0 --separate-stderr cubby commit made:1
+	[ "$output" = made:1 ]
+	[ "$(diffs)" = 2 ] # that of "one", and the box's
+	cubby rm -y -q
+	run -0 --separate-stderr cubby exec --image made:1 -- sh -c 'cat /opt/link /opt/again; ls /opt/dir; stat -c %u:%h /opt/mine; [ ! -e /etc/gone ] && cat /etc/which; find / -xdev -name left -not -path "$PWD/*" 2>/dev/null'
+	[ "${lines[0]}" = mine ]
+	[ "${lines[1]}" = mine ]
+	[ "${lines[2]}" = new ]
+	[[ ${lines[3]} == [01]:2 ]]
+	[ "${lines[4]}" = one ]
+	[ "${#lines[@]}" = 5 ]
+	cubby snapshot -q
+	cubby exec -q -- sh -c 'echo second >/opt/second'
+	run -0 --separate-stderr cubby commit made:2
+	cubby rm -y -q
+	run -0 --separate-stderr cubby exec --image made:2 -- cat /opt/mine /opt/second
+	[ "$output" = $'mine\nsecond' ]
+	cubby rm -y -q
+	cubby rmi -q one
+	run -0 --separate-stderr cubby save made:1 oci:out
+	run -1 --separate-stderr cubby save made:1 oci:out
+	[[ $stderr == *"'out' is not empty" ]]
+	cubby rmi -q made:1 made:2
+	[ "$(diffs)" = 0 ]
+	run -0 --separate-stderr cubby pull -q oci:out
+	[ "$output" = out ]
+	run -0 --separate-stderr cubby exec --image out -- cat /opt/mine
+	[ "$output" = mine ]
+	cubby rm -y -q
+	cubby rmi -q out
+	if command -v skopeo >/dev/null; then
+		run -0 skopeo inspect --raw oci:out
+	fi
+	leaves_nothing
+}
+
+@test "layers: what was made of a tarball can be committed, too" {
+	cubby exec -q -- sh -c 'echo mine >/opt/mine'
+	run -0 --separate-stderr cubby commit --json mine
+	[ "$(jq -r .name <<<"$output")" = mine ]
+	cubby rm -y -q
+	run -0 --separate-stderr cubby exec --image mine -- sh -c 'cat /opt/mine; dpkg --version | head -1; stat -c %U /etc/shadow'
+	[ "${lines[0]}" = mine ]
+	[[ ${lines[1]} == Debian* ]]
+	cubby rm -y -q
+	cubby rmi -q mine
+	run -1 --separate-stderr cubby commit x
+	[[ $stderr == *"no box for"* ]]
+}

@@ -1,0 +1,173 @@
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/box/layoutout.h"
+#include "cli/box/pulling.h"
+#include "cli/box/snap.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/render.h"
+#include "rootfs/image/image.h"
+#include "rootfs/store/chain.h"
+#include "rootfs/store/staging.h"
+#include "runtime/worker/worker.h"
+
+struct args {
+	const char *name; /* borrowed */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (a->name)
+			return cmd_bad(state, "unexpected word '%s'", arg);
+		if (!*arg || strlen(arg) >= IMAGE_NAME || strchr(arg, '\n'))
+			return cmd_bad(state, "bad name of an image");
+		a->name = arg;
+		return 0;
+	case ARGP_KEY_END:
+		return a->name ? 0 : cmd_bad(state, "a name for the image is missing");
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.parser = parse,
+	.args_doc = "NAME",
+	.doc = "Make an image of the machine of this directory's box: of its image, "
+	       "and of all "
+	       "that was installed and written in it since. The project is no part of "
+	       "it.",
+};
+
+/* ---- the box's own layers ------------------------------------------------------------- */
+
+/* Those that snapshots and branches have kept, and the upper over them. */
+static int add_chain(struct layoutout *l, const struct boxsetup *s, struct err *e)
+{
+	_cleanup_close_ int layers = -1;
+	struct chain c;
+	int r = chain_load(s->dir.dirfd, "chain", &c, e);
+
+	if (r < 0 || !c.n)
+		return r;
+	layers = chain_dir(&s->store, e);
+	if (layers < 0)
+		return layers;
+	for (size_t i = c.n; i-- > 0 && r == 0;) {
+		_cleanup_close_ int tree = -1;
+		char path[CHAIN_ID + 16];
+
+		snprintf(path, sizeof(path), "%s/machine", c.layers[i]);
+		tree = sys_openat(layers, path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+		r = tree < 0 ? err_sys(e, tree, "cannot open a layer of the box")
+			     : layoutout_tree(l, tree, s->spec.project + 1, e);
+	}
+	return r;
+}
+
+static int add_machine(struct layoutout *l, const struct boxsetup *s, struct err *e)
+{
+	_cleanup_close_ int copy = sys_openat(s->dir.dirfd, "copy/rootfs",
+					      O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+	int r;
+
+	if (copy >= 0) /* of the whole image: there is no overlay here */
+		return layoutout_tree(l, copy, s->spec.project + 1, e);
+	r = layoutout_image(l, s->spec.image, true, e);
+	if (r == 0)
+		r = add_chain(l, s, e);
+	return r < 0 ? r : layoutout_tree(l, s->dir.upper, s->spec.project + 1, e);
+}
+
+/* ---- a layout, and an image of it ----------------------------------------------------- */
+
+static int make_layout(const struct boxsetup *s, int dir, const char *name,
+		       struct err *e)
+{
+	_cleanup_layoutout_ struct layoutout l = { .store = &s->store,
+						   .map = &s->spec.map,
+						   .dir = dir };
+	_cleanup_json_ struct json *run = NULL;
+	int r = image_run(&s->store, s->spec.image, &run, e);
+
+	if (r == 0)
+		r = layoutout_begin(&l, e);
+	if (r == 0)
+		r = add_machine(&l, s, e);
+	return r < 0 ? r : layoutout_end(&l, run, name, e);
+}
+
+static int take_image(const struct app *app, const struct boxsetup *s,
+		      const struct staging *st, const char *name, struct image *ret,
+		      struct err *e)
+{
+	char ref[PATH_MAX + 64], source[PATH_MAX];
+	const struct pulling_ref what = { .ref = ref, .name = name, .source = source };
+
+	snprintf(ref, sizeof(ref), "oci:%s/tmp/%s", s->store.path, st->name);
+	snprintf(source, sizeof(source), "commit of %.900s", s->spec.project);
+	return pulling_image(app, &s->store, &s->spec.map, &what, ret, e);
+}
+
+static int commit(const struct app *app, const char *name, struct image *ret,
+		  struct err *e)
+{
+	_cleanup_staging_ struct staging st = STAGING_NONE;
+	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_close_ int lock = -1;
+	struct err ignored = ERR_NONE;
+	int r;
+
+	boxsetup_init(&s);
+	r = lock = snap_open(app, &s, e);
+	if (r >= 0)
+		r = staging_new(&s.store, "commit", &st, e);
+	if (r >= 0)
+		r = make_layout(&s, st.dirfd, "image", e);
+	if (r >= 0)
+		r = take_image(app, &s, &st, name, ret, e);
+	if (st.dirfd >= 0)
+		(void)staging_remove(&s.store, &st, worker_rmtree, &s.spec.map,
+				     &ignored);
+	return r;
+}
+
+static int run(struct app *app, int argc, char **argv)
+{
+	struct args a = { .name = NULL };
+	struct image image = { .size = 0 };
+	struct err e = ERR_NONE;
+	int r = cmd_parse(app, &cmd_commit, argc, argv, &a);
+
+	if (r != CMD_GO)
+		return r;
+	r = commit(app, a.name, &image, &e);
+	if (r == -ECANCELED)
+		return CMD_INTERRUPTED;
+	if (r < 0)
+		return cmd_fail(app, &e, CMD_FAILED);
+	if (!app->json) {
+		fprintf(app->out, "%s\n", image.name);
+		return CMD_DONE;
+	}
+	{
+		_cleanup_json_ struct json *j = json_object();
+
+		(void)json_set_str(j, "name", image.name);
+		(void)json_set_str(j, "digest", image.digest);
+		(void)json_set_int(j, "size", (int64_t)image.size);
+		return render_json(app, j) < 0 ? CMD_FAILED : CMD_DONE;
+	}
+}
+
+const struct cmd cmd_commit = {
+	.name = "commit",
+	.summary = "make an image of a box",
+	.argp = &argp,
+	.config = true,
+	.run = run,
+};

@@ -1,0 +1,23 @@
+/* pack - a directory becomes a tar archive: a layer of an image, in which what overlayfs
+ * marks as removed is a whiteout again (image-spec, layer.md).
+ * Needs:  a tree that nobody changes meanwhile, and the rights to read all of it.
+ * Owns:   its records.
+ * Never:  follows a link; opens anything but regular files and directories. The same tree
+ *         gives the same bytes. */
+#ifndef ROOTFS_ARCHIVE_PACK_H
+#define ROOTFS_ARCHIVE_PACK_H
+
+#include "base/err.h"
+
+struct pack_conf {
+	int root; /* borrowed: the directory, opened for reading */
+	const char
+		*skip; /* a path below it that is left out, with what is below; NULL */
+	int out;       /* borrowed */
+};
+
+/** pack_run() - 0; -E2BIG (a path of more than PATH_MAX bytes), or what reading or writing
+ *  failed with. Sockets and devices are left out. */
+int pack_run(const struct pack_conf *conf, struct err *e);
+
+#endif

@@ -1,0 +1,129 @@
+/* What is packed is unpacked again as it was, marks of overlayfs included. */
+#include "rootfs/archive/pack.h"
+
+#include <stdio.h>
+
+#include "base/file.h"
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "rootfs/archive/extract.h"
+#include "rootfs/archive/ovlmark.h"
+#include "tests/unit/extractbox.h"
+#include "tests/unit/unit.h"
+
+static int dir_of(const char *name)
+{
+	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	int fd;
+
+	extractbox_mkdir(top, name);
+	fd = sys_openat(top, name, O_RDONLY | O_DIRECTORY, 0);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void pack(int root, const char *skip, struct buf *ret)
+{
+	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int out =
+		sys_openat(top, "out", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct err e = ERR_NONE;
+
+	unit_ok(pack_run(&(struct pack_conf){ root, skip, out }, &e), &e);
+	ret->len = 0;
+	unit_ok(file_read(top, "out", ret, &e), &e);
+	assert_int_equal(ret->len % 512, 0);
+}
+
+static ssize_t feed(void *ctx, const void **ret, struct err *e)
+{
+	struct buf *b = ctx;
+	size_t n = b->len;
+
+	(void)e;
+	*ret = b->data;
+	b->len = 0;
+	return (ssize_t)n;
+}
+
+static void unpack(struct buf *from, int root)
+{
+	_cleanup_extract_ struct extract *x = NULL;
+	struct extract_conf conf = { .root = root,
+				     .kind = EXTRACT_LAYER,
+				     .single = sys_geteuid() != 0,
+				     .limits = &untar_limits_default };
+	struct untar_source src = { feed, from };
+	struct untar_counts counts;
+	struct untar_sink sink;
+	struct err e = ERR_NONE;
+
+	unit_ok(extract_new(&conf, &x, &e), &e);
+	sink = extract_sink(x);
+	unit_ok(untar_read(&src, &sink, conf.limits, &counts, &e), &e);
+	unit_ok(extract_finish(x, &e), &e);
+	assert_int_equal(counts.warned, 0);
+}
+
+static void fill(int root, char longest[300])
+{
+	_cleanup_close_ int d = -1;
+
+	extractbox_mkdir(root, "d");
+	extractbox_put(root, "d/file", "content");
+	assert_int_equal(sys_linkat(root, "d/file", root, "linked", 0), 0);
+	assert_int_equal(sys_symlinkat("/to/nowhere", root, "link"), 0);
+	assert_int_equal(sys_mknodat(root, "fifo", S_IFIFO | 0600, 0), 0);
+	memset(longest, 'n', 250);
+	longest[250] = '\0';
+	extractbox_put(root, longest, "long");
+	assert_int_equal(sys_symlinkat(longest, root, "longlink"), 0);
+	extractbox_put(root, "mode", "x");
+	assert_int_equal(sys_fchmodat(root, "mode", 0751, 0), 0);
+	assert_int_equal(ovlmark_hide(root, "hidden"), 0);
+	extractbox_mkdir(root, "opaque");
+	extractbox_put(root, "opaque/in", "x");
+	d = sys_openat(root, "opaque", O_RDONLY | O_DIRECTORY, 0);
+	assert_int_equal(ovlmark_opaque(d), 0);
+	extractbox_mkdir(root, "left");
+	extractbox_put(root, "left/out", "x");
+}
+
+static void there_and_back(void)
+{
+	_cleanup_buf_ struct buf first = BUF_INIT(8 << 20), again = BUF_INIT(8 << 20);
+	_cleanup_close_ int from = dir_of("from"), to = dir_of("to");
+	struct extractbox x = { .root = to };
+	char longest[300];
+	struct stat st;
+	int d;
+
+	fill(from, longest);
+	pack(from, "left", &first);
+	pack(from, "left", &again);
+	assert_int_equal(first.len, again.len);
+	assert_memory_equal(first.data, again.data, first.len);
+	unpack(&first, to);
+	extractbox_file(&x, "d/file", "content");
+	extractbox_file(&x, "linked", "content");
+	assert_int_equal(extractbox_stat(&x, "linked").st_ino,
+			 extractbox_stat(&x, "d/file").st_ino);
+	extractbox_link(&x, "link", "/to/nowhere");
+	extractbox_link(&x, "longlink", longest);
+	extractbox_file(&x, longest, "long");
+	assert_true(S_ISFIFO(extractbox_stat(&x, "fifo").st_mode));
+	extractbox_mode(&x, "mode", 0751);
+	st = extractbox_stat(&x, "hidden");
+	assert_true(ovlmark_is_whiteout(&st));
+	d = sys_openat(to, "opaque", O_RDONLY | O_DIRECTORY, 0);
+	assert_true(ovlmark_is_opaque(d));
+	close(d);
+	extractbox_none(&x, "left");
+}
+
+static const struct unit_case cases[] = { { "there and back", there_and_back } };
+
+int main(void)
+{
+	return unit_cases("pack", cases);
+}
