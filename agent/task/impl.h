@@ -51,7 +51,7 @@ struct task {
 	unsigned empty;	       /* turns without words and calls */
 	unsigned misfits;      /* answers that did not fit conf->schema */
 	bool told_real_calls;
-	bool no_checkpoint; /* one could not be made */
+	int no_checkpoint; /* why the last one could not be made */
 	bool nudged;	    /* words without a call were doubted; until the next call */
 	bool told_cut;	    /* that the server cuts prompts */
 	unsigned compactions;	   /* on errors of the context, for this request */

@@ -261,18 +261,23 @@ static int handle_turn(struct task *t, struct turn *turn, struct err *e)
 	return turn->text.len ? words_alone(t, turn, e) : nothing(t, e);
 }
 
-/* One that cannot be made is no reason to stop; it is said once. */
+/* One that cannot be made is no reason to stop; it is said once. What is too much now stays
+ * so, mostly. */
 static void make_checkpoint(struct task *t)
 {
 	const struct task_review *review = &t->conf->review;
 	_cleanup_json_ struct json *j = NULL;
 	struct err e = ERR_NONE;
 
-	if (!review->checkpoint || t->no_checkpoint)
+	if (!review->checkpoint || t->no_checkpoint == -EDQUOT)
 		return;
 	if (review->checkpoint(review->ctx, t->st.round, &e) < 0) {
-		t->no_checkpoint = true;
-		task_say_notice(t, "no more checkpoints of this task: %s", e.msg);
+		if (e.code != t->no_checkpoint)
+			task_say_notice(t, "no checkpoint %s: %s",
+					e.code == -EDQUOT ? "from this turn on"
+							  : "of this turn",
+					e.msg);
+		t->no_checkpoint = e.code;
 		return;
 	}
 	j = json_object();

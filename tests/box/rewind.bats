@@ -154,6 +154,6 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 		finish "done"
 	)
 	run -0 task --project review --apply never "much"
-	[ "$(grep -c "no more checkpoints of this task: more than 10000 files or 256 MiB" <<<"$output")" = 1 ]
+	[ "$(grep -c "no checkpoint from this turn on: more than 10000 files or 256 MiB" <<<"$output")" = 1 ]
 	[ "$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 2 -maxdepth 2 -name project | wc -l)" = 2 ]
 }
