@@ -249,3 +249,27 @@ box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
 	cubby branch b
 	[ "$(cubby -b b info --json | jq -c .publish)" = '[]' ]
 }
+
+@test "what a box has left that is neither file nor directory, or points out, is kept as it is" {
+	echo h >f
+	mkdir d
+	echo h >d/x
+	box --project review 'mkfifo p; mkdir z; echo 1 >z/q; chmod 000 z; echo s >setid; chmod 4755 setid
+		ln -s /etc/passwd l; ln -s ../../../../.. up; printf x >"a
+b"; echo one >m1; ln m1 m2; rm f; rm -r d; ln -s /root d'
+	# shellcheck disable=SC2016
+	look='find . -mindepth 1 -printf "%p %y %m %u %l %s\n" | sort; cat "a
+b" m2 z/q'
+	was=$(box --project review "$look")
+	cubby checkpoint c1
+	cubby snapshot s1
+	[ "$(box --project review "$look")" = "$was" ]
+	box --project review 'rm -rf -- *; echo new >f'
+	cubby rewind c1
+	[ "$(box --project review "$look")" = "$was" ]
+	box --project review 'rm -rf -- *'
+	cubby restore s1
+	[ "$(box --project review "$look")" = "$was" ]
+	[ "$(cat f d/x)" = $'h\nh' ]
+	[ "$(ls -A)" = $'d\nf' ]
+}
