@@ -141,6 +141,7 @@ static int fill(const struct config *c, struct spec *s, struct err *e)
 	if (config_is_set(c, CONFIG_PROJECT))
 		s->project_mode = (enum project_mode)config_num(c, CONFIG_PROJECT);
 	s->git_writable = config_on(c, CONFIG_GIT_WRITABLE);
+	s->git_identity = config_on(c, CONFIG_GIT_IDENTITY);
 	s->keep = config_on(c, CONFIG_KEEP);
 	json_free(&s->rules);
 	json_free(&s->publish);

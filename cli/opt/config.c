@@ -37,6 +37,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_APPLY_ALLOW]	 = { "apply-allow",	CONFIG_LIST,	NULL, 0, NULL },
 	[CONFIG_APPLY_DENY]	 = { "apply-deny",	CONFIG_LIST,	NULL, 0, NULL },
 	[CONFIG_GIT_WRITABLE]	 = { "git-writable",	CONFIG_BOOL,	NULL, 0, NULL },
+	[CONFIG_GIT_IDENTITY]	 = { "git-identity",	CONFIG_BOOL,	"true", 0, NULL },
 	[CONFIG_ALLOW_HOME]	 = { "allow-home",	CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_ANY_DIRECTORY]	 = { "any-directory",	CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_MODEL]		 = { "model",		CONFIG_TEXT,	NULL, 0, NULL },

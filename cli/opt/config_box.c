@@ -11,7 +11,7 @@ static const enum config_key lasting[] = {
 	CONFIG_MEMORY,	      CONFIG_CPUS,   CONFIG_PIDS,    CONFIG_DISK,
 	CONFIG_GIT_WRITABLE,  CONFIG_ENV,    CONFIG_USER,    CONFIG_KEEP,
 	CONFIG_SHELL_COMMAND, CONFIG_LINGER, CONFIG_PROJECT, CONFIG_VOLUME,
-	CONFIG_ALWAYS,
+	CONFIG_GIT_IDENTITY,  CONFIG_ALWAYS,
 };
 
 int config_box_find(const char *name, struct err *e)

@@ -23,6 +23,7 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"
+#include "runtime/monitor/identity.h"
 #include "runtime/monitor/impl.h"
 #include "runtime/monitor/volumes.h"
 #include "runtime/mount/project.h"
@@ -307,6 +308,7 @@ static int start(struct monitor *m, struct err *e)
 				   .git = monitor_git_find,
 				   .meanwhile = meanwhile,
 				   .meanwhile_ctx = m };
+	_cleanup_buf_ struct buf gitconfig = BUF_INIT(4096);
 	int r = receive_spec(m, e);
 
 	if (r == 0)
@@ -316,6 +318,8 @@ static int start(struct monitor *m, struct err *e)
 	if (r < 0)
 		return r;
 	m->volumes = true;
+	if (m->spec.git_identity && monitor_identity(&gitconfig) == 0)
+		conf.gitconfig = buf_cstr(&gitconfig);
 	conf.boxdir = m->boxdir;
 	monitor_linger_begin(m);
 	r = monitor_review_begin(m, e);

@@ -56,7 +56,25 @@ static int resolv_conf(enum net_mode net, struct buf *out, struct err *e)
 	return r == -ENOENT ? 0 : r;
 }
 
-int rootfiles_write(int root, enum net_mode net, struct err *e)
+/* One that the image or the box made is left alone. */
+static int put_gitconfig(int etc, const char *want, struct err *e)
+{
+	_cleanup_buf_ struct buf now = BUF_INIT(ROOTFILES_MAX);
+	struct err ignored = ERR_NONE;
+	struct stat st;
+	bool there = sys_fstatat(etc, "gitconfig", &st, AT_SYMLINK_NOFOLLOW) == 0;
+
+	if (there && (!is_regular(etc, "gitconfig") ||
+		      file_read(etc, "gitconfig", &now, &ignored) < 0 ||
+		      strncmp(buf_cstr(&now), ROOTFILES_GITCONFIG,
+			      sizeof(ROOTFILES_GITCONFIG) - 1) != 0))
+		return 0;
+	if (!*want)
+		return there ? MIN(sys_unlinkat(etc, "gitconfig", 0), 0) : 0;
+	return put(etc, "gitconfig", want, e);
+}
+
+int rootfiles_write(int root, enum net_mode net, const char *gitconfig, struct err *e)
 {
 	_cleanup_close_ int etc = inroot_mkdirs(root, "/etc", 0755);
 	_cleanup_buf_ struct buf resolv = BUF_INIT(ROOTFILES_MAX);
@@ -73,5 +91,5 @@ int rootfiles_write(int root, enum net_mode net, struct err *e)
 	snprintf(hosts, sizeof(hosts), NETNS_HOSTS, ROOTFILES_HOSTNAME);
 	if (r == 0 && !is_regular(etc, "hosts"))
 		r = put(etc, "hosts", hosts, e);
-	return r;
+	return r < 0 ? r : put_gitconfig(etc, gitconfig, e);
 }

@@ -12,8 +12,13 @@
 
 #define ROOTFILES_HOSTNAME "cubby"
 
+/* The first line of a /etc/gitconfig that is ours to change. */
+#define ROOTFILES_GITCONFIG \
+	"# cubby: from your settings; git-identity=no leaves it out\n"
+
 /** rootfiles_write() - bring the files to what they must say; those that do already, and
- *  a hosts file that somebody edited, stay as they are */
-int rootfiles_write(int root, enum net_mode net, struct err *e);
+ *  a hosts file that somebody edited, stay as they are
+ *  @gitconfig: of the whole box, if it has no other; "" = none */
+int rootfiles_write(int root, enum net_mode net, const char *gitconfig, struct err *e);
 
 #endif

@@ -210,6 +210,7 @@ struct json *spec_to_json(const struct spec *s)
 	    json_set(j, "limits", limits_to_json(&s->limits)) < 0 ||
 	    json_set_str(j, "project_mode", spec_project_name(s->project_mode)) < 0 ||
 	    json_set_bool(j, "git_writable", s->git_writable) < 0 ||
+	    json_set_bool(j, "git_identity", s->git_identity) < 0 ||
 	    json_set_bool(j, "keep", s->keep) < 0 ||
 	    json_set(j, "rules", list_copy(s->rules)) < 0 ||
 	    json_set(j, "publish", list_copy(s->publish)) < 0 ||
@@ -255,6 +256,7 @@ int spec_from_json(const struct json *j, struct spec *ret, struct err *e)
 				    !spec_name_valid(s.name)))
 		return err_set(e, -EINVAL, "bad name of a box");
 	s.git_writable = json_get_bool(j, "git_writable", false);
+	s.git_identity = json_get_bool(j, "git_identity", false);
 	s.keep = json_get_bool(j, "keep", false);
 	s.rules = list_copy(json_get(j, "rules"));
 	s.publish = list_copy(json_get(j, "publish"));

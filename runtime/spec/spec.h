@@ -40,6 +40,7 @@ struct spec {
 	struct limits limits;
 	enum project_mode project_mode;
 	bool git_writable;
+	bool git_identity;  /* its git knows by which name the person commits */
 	bool keep;	    /* the box stays when its last client leaves */
 	struct json *rules; /* owned; array of "allow HOST…", "deny HOST…" strings */
 	struct json *publish; /* owned; array of "[IP:]HOSTPORT:PORT" strings */

@@ -283,7 +283,7 @@ static int root_files(struct work *w, struct err *e)
 
 	if (r < 0)
 		return err_sys(e, r, "cannot set the host name");
-	return rootfiles_write(w->root, w->c->spec->net, e);
+	return rootfiles_write(w->root, w->c->spec->net, w->c->gitconfig, e);
 }
 
 static int masks(struct work *w, struct err *e)

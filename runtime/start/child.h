@@ -15,6 +15,7 @@ struct child {
 	int monitor_sock;	 /* the far end, which this process must not hold */
 	bool copy;		 /* no overlay: see mount_root.h */
 	const struct cgroup *cg; /* joined here; borrowed */
+	const char *gitconfig;	 /* of the box; "" = none; borrowed */
 	const char *init_path;	 /* of cubby-init on the host */
 	/* filled on the way */
 	int project; /* detached mount of the project directory */

@@ -229,6 +229,7 @@ static void be_child(struct attempt *a)
 		.copy = a->copy,
 		.cg = a->run->cg,
 		.init_path = a->init_path,
+		.gitconfig = a->conf->gitconfig ?: "",
 	};
 
 	child_main(&c);

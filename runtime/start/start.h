@@ -41,6 +41,7 @@ struct running {
 struct start_conf {
 	const struct spec *spec; /* borrowed */
 	int boxdir;		 /* boxes/<key>; borrowed */
+	const char *gitconfig;	 /* of the box; NULL = none; borrowed */
 	note_fn *note;		 /* may be NULL */
 	void *note_ctx;
 	/* Called while the child makes its root: what it is to mount for git (gitgate.h). May

@@ -179,3 +179,20 @@ same_everywhere() { # the host and a box's next view
 	[ "$(git log --format=%s | xargs)" = "second one" ]
 	[ -z "$(git status --porcelain)" ]
 }
+
+@test "git: the box knows by which name the person commits, and nothing else of the settings" {
+	printf '[user]\n\tname = Ann B\n\temail = ann@example.org\n\tsigningkey = KEY\n[credential]\n\thelper = store\n' >"$HOME/.gitconfig"
+	run -0 --separate-stderr cubby exec -- cat /etc/gitconfig
+	[[ $output == *$'name = "Ann B"\n'*'email = "ann@example.org"'* ]]
+	[[ $output != *KEY* && $output != *helper* ]]
+	cubby exec -q -- sh -c 'echo "[user] name = mine" >/etc/gitconfig'
+	run -0 --separate-stderr cubby exec -- cat /etc/gitconfig
+	[ "$output" = "[user] name = mine" ]
+	cubby exec -q -- rm /etc/gitconfig
+	cubby set -q git-identity=no
+	run -1 --separate-stderr cubby exec -- cat /etc/gitconfig
+	cubby unset -q git-identity
+	cubby exec -q -- ls /etc/gitconfig
+	rm "$HOME/.gitconfig"
+	run -2 --separate-stderr cubby exec -- ls /etc/gitconfig
+}
