@@ -302,7 +302,7 @@ install: $(BIN) $(INIT) $(COMPLETIONS)
 		install -m 644 $(PAGE)/* $(SHARE)/cubby/page; \
 	else echo "the page of 'cubby serve' is left out: 'make page' makes it, with npm"; fi
 	install -d $(DOCDIR)
-	install -m 644 README.md CHANGELOG.md LICENSE docs/*.md $(DOCDIR)
+	install -m 644 README.md CHANGELOG.md LICENSE $(filter-out docs/README.md,$(wildcard docs/*.md)) $(DOCDIR)
 	install -d $(DOCDIR)/pictures
 	install -m 644 docs/pictures/*.png $(DOCDIR)/pictures
 uninstall:

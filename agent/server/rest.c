@@ -227,6 +227,50 @@ static int undo_apply(struct exchange *x, struct err *e)
 	return run_words(x, true, argv, e);
 }
 
+/* ---- snapshots ------------------------------------------------------------------ */
+
+/* They, too, are for a box that nobody uses. @option: with the name in it. NULL = behind */
+static int act_on_snapshots(struct exchange *x, const char *command, const char *option,
+			    const char *name, struct err *e)
+{
+	const struct tenant_who who = exchange_who(x);
+	struct line l = { .n = 0 };
+	struct command_conf c = { .changes = true };
+
+	tenants_leave(exchange_server(x)->tenants, &who);
+	add(&l, command);
+	if (name && option)
+		add_value(&l, option, name);
+	add(&l, "--");
+	if (name && !option)
+		add(&l, name);
+	return run_line(x, &l, &c, e);
+}
+
+static int list_snapshots(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "snapshots", NULL };
+
+	return run_words(x, false, argv, e);
+}
+
+static int make_snapshot(struct exchange *x, struct err *e)
+{
+	return act_on_snapshots(x, "snapshot", NULL,
+				json_get_str(exchange_json(x), "name"), e);
+}
+
+static int restore_snapshot(struct exchange *x, struct err *e)
+{
+	return act_on_snapshots(x, "restore", NULL, exchange_param(x, "snapshot"), e);
+}
+
+static int remove_snapshot(struct exchange *x, struct err *e)
+{
+	return act_on_snapshots(x, "snapshots", "remove", exchange_param(x, "snapshot"),
+				e);
+}
+
 /* ---- network and ports ---------------------------------------------------------- */
 
 static int get_network(struct exchange *x, struct err *e)
@@ -416,6 +460,10 @@ static const struct route rows[] = {
 	{ "POST", BOX "/changes/apply", apply_changes, ROUTE_HOLDER, ROUTE_JSON, .operation = "apply_changes" },
 	{ "POST", BOX "/changes/discard", discard_changes, ROUTE_HOLDER, ROUTE_JSON, .operation = "discard_changes" },
 	{ "POST", BOX "/changes/undo", undo_apply, .right = ROUTE_HOLDER, .operation = "undo_apply" },
+	{ "GET", BOX "/snapshots", list_snapshots, .right = ROUTE_HOLDER, .operation = "list_snapshots" },
+	{ "POST", BOX "/snapshots", make_snapshot, ROUTE_HOLDER, ROUTE_JSON, .operation = "make_snapshot" },
+	{ "POST", BOX "/snapshots/{snapshot}/restore", restore_snapshot, .right = ROUTE_HOLDER, .operation = "restore_snapshot" },
+	{ "DELETE", BOX "/snapshots/{snapshot}", remove_snapshot, .right = ROUTE_HOLDER, .operation = "remove_snapshot" },
 	{ "GET", BOX "/network", get_network, .right = ROUTE_HOLDER, .box = true, .operation = "get_network" },
 	{ "POST", BOX "/network", post_network, ROUTE_HOLDER, ROUTE_JSON, .box = true, .operation = "change_network" },
 	{ "GET", BOX "/network/log", get_network_log, .right = ROUTE_HOLDER, .operation = "get_network_log" },

@@ -162,6 +162,26 @@ answers() {
 	serve_status POST /v1/boxes/here/changes/apply 400 -H 'Content-Type: application/json' -d '{"paths":["../x"]}'
 }
 
+@test "rest: the state of a box is kept, gone back to and thrown away" {
+	serve_start
+	serve_json POST '/execute?wait=5' '{"command":"echo one >/root/state"}'
+	serve_json POST /v1/boxes/here/snapshots '{"name":"good"}'
+	[ "$(value .name)" = good ]
+	serve_json POST '/execute?wait=5' '{"command":"echo two >/root/state"}'
+	serve POST /v1/boxes/here/snapshots/good/restore
+	serve_json POST '/execute?wait=5' '{"command":"cat /root/state"}'
+	[[ $output == *one* && $output != *two* ]]
+	serve GET /v1/boxes/here/snapshots
+	[[ $(value '[.[].name] | sort | join(" ")') == "before-restore good" ]]
+	serve DELETE /v1/boxes/here/snapshots/before-restore
+	serve_status POST /v1/boxes/here/snapshots/none/restore 404
+	serve_status POST /v1/boxes/here/snapshots/--help/restore 400
+	serve_json POST /execute '{"command":"exec sleep 300"}'
+	serve_status POST /v1/boxes/here/snapshots 409 -H 'Content-Type: application/json' -d '{}'
+	serve GET /v1/boxes/here/snapshots
+	[[ $(value '[.[].name] | sort | join(" ")') == good ]]
+}
+
 @test "rest: the network's rules and record, ports" {
 	serve_start
 	serve_json POST /v1/boxes/here/network '{"deny":["bad.example"]}'
