@@ -13,6 +13,7 @@
 #include "cli/opt/config_box.h"
 #include "cli/show/render.h"
 #include "rootfs/image/image.h"
+#include "rootfs/store/chain.h"
 #include "runtime/box/ids.h"
 #include "runtime/box/project_dir.h"
 
@@ -292,6 +293,14 @@ static int wipe(struct boxsetup *s, struct err *e)
 	return r < 0 ? err_wrap(e, "cannot wipe the box") : 0;
 }
 
+/* What a branch that was killed left there is of another box. */
+static int make_dir(struct boxsetup *s, struct err *e)
+{
+	int r = boxdir_open(&s->store, s->spec.key, true, &s->dir, e);
+
+	return r < 0 ? r : chain_forget(s->dir.dirfd, e);
+}
+
 static int prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
 		   struct err *e)
 {
@@ -323,7 +332,7 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 		r = wipe(s, e);
 	there = there && !o->wipe;
 	if (r == 0 && !there)
-		r = boxdir_open(&s->store, s->spec.key, true, &s->dir, e);
+		r = make_dir(s, e);
 	if (r == 0)
 		r = fill(app->config, &s->spec, e);
 	if (r < 0)

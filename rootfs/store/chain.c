@@ -83,6 +83,15 @@ int chain_save(int dirfd, const char *name, const struct chain *c, struct err *e
 			    &(struct file_data){ text.data, text.len, 0600 }, e);
 }
 
+int chain_forget(int boxdir, struct err *e)
+{
+	int r = sys_unlinkat(boxdir, "chain", 0);
+
+	return r < 0 && r != -ENOENT
+		       ? err_sys(e, r, "cannot forget the layers of a box")
+		       : 0;
+}
+
 /* ---- the place --------------------------------------------------------------------------- */
 
 /* Passable whatever the umask: box root of the root map goes through it. */

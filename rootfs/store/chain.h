@@ -36,6 +36,9 @@ int chain_load(int dirfd, const char *name, struct chain *ret, struct err *e);
 /** chain_save() - replace it atomically */
 int chain_save(int dirfd, const char *name, const struct chain *c, struct err *e);
 
+/** chain_forget() - a box that is made anew has no layers */
+int chain_forget(int boxdir, struct err *e);
+
 /** chain_dir() - a descriptor of layers/, owned; made when it is missing */
 int chain_dir(const struct store *s, struct err *e);
 

@@ -273,3 +273,14 @@ b" m2 z/q'
 	[ "$(cat f d/x)" = $'h\nh' ]
 	[ "$(ls -A)" = $'d\nf' ]
 }
+
+@test "a branch that was killed before it was a box is none, and leaves nothing behind" {
+	local key
+	box 'echo 1 >/root/a'
+	cubby branch b
+	key=$(cubby -b b info --json | jq -r .key)
+	rm "$XDG_DATA_HOME/cubby/boxes/$key/box.json"
+	cubby rm -y
+	[ "$(layers)" = 0 ]
+	[ "$(box -b b 'echo ok; ls /root')" = ok ]
+}
