@@ -53,6 +53,7 @@ static struct fetch_conf fetching(struct pull *p, enum pull_phase phase)
 
 /* ---- getting the bytes -------------------------------------------------------------- */
 
+/* How to have an image where nothing can be downloaded. */
 static int offer_mirror(struct err *e)
 {
 	switch (e->code) {
@@ -142,6 +143,8 @@ static int get_dir(struct pull *p, struct err *e)
 
 static int get(struct pull *p, struct err *e)
 {
+	int r;
+
 	switch (p->src.kind) {
 	case SOURCE_UBUNTU:
 		return get_ubuntu(p, e);
@@ -152,6 +155,8 @@ static int get(struct pull *p, struct err *e)
 	case SOURCE_DIR:
 		return get_dir(p, e);
 	case SOURCE_REGISTRY:
+		r = pull_oci_find(p, e);
+		return r < 0 && !p->name.loopback ? offer_mirror(e) : r;
 	case SOURCE_OCI:
 	case SOURCE_OCI_ARCHIVE:
 	case SOURCE_DOCKER_ARCHIVE:

@@ -156,6 +156,12 @@ login() { # USER:SECRET
 	[[ $stderr == *"cannot connect to '127.0.0.1:9'"* ]]
 }
 
+@test "registry: one that cannot be reached: what else there is" {
+	CUBBY_MIRRORS=docker.io= run -1 --separate-stderr cubby pull -q debian:12
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"'docker.io' is not to be asked (CUBBY_MIRRORS); scripts/mkrootfs makes a root filesystem from this host's package mirror; give its path instead" ]]
+}
+
 @test "registry: distribution's own" {
 	command -v docker-registry skopeo >/dev/null || skip "no docker-registry or skopeo"
 	local port=$((20000 + RANDOM % 20000))
