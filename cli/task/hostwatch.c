@@ -40,6 +40,13 @@ static int watch_below(struct hostwatch *w, int dir, int depth)
 	return r == -ENOSPC ? r : 0;
 }
 
+static int add(const struct hostwatch *w, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	return sys_epoll_ctl(w->epfd, EPOLL_CTL_ADD, fd, &ev);
+}
+
 static int watch_clock(struct hostwatch *w)
 {
 	const struct itimerspec when = {
@@ -50,7 +57,11 @@ static int watch_clock(struct hostwatch *w)
 	scope_close(&w->fd);
 	w->clock = true;
 	w->fd = sys_timerfd();
-	return w->fd < 0 ? w->fd : sys_timerfd_set(w->fd, &when);
+	if (w->fd < 0)
+		return w->fd;
+	if (w->epfd >= 0) /* there were not so many at first */
+		(void)add(w, w->fd);
+	return sys_timerfd_set(w->fd, &when);
 }
 
 static int watch_all(struct hostwatch *w)
@@ -67,6 +78,17 @@ static int watch_all(struct hostwatch *w)
 	return r < 0 ? watch_clock(w) : 0;
 }
 
+static int open_rests(struct hostwatch *w)
+{
+	int r = w->epfd = sys_epoll_create();
+
+	if (r >= 0)
+		r = w->rest = sys_timerfd();
+	if (r >= 0)
+		r = add(w, w->rest);
+	return r < 0 ? r : add(w, w->fd);
+}
+
 int hostwatch_open(const struct boxsetup *setup, int project, struct hostwatch *ret,
 		   struct err *e)
 {
@@ -79,6 +101,8 @@ int hostwatch_open(const struct boxsetup *setup, int project, struct hostwatch *
 	w.setup = setup;
 	w.project = project;
 	r = watch_all(&w);
+	if (r == 0 && !w.clock)
+		r = open_rests(&w);
 	if (r < 0) {
 		hostwatch_close(&w);
 		return err_sys(e, r, "cannot watch the project directory");
@@ -89,6 +113,8 @@ int hostwatch_open(const struct boxsetup *setup, int project, struct hostwatch *
 
 void hostwatch_close(struct hostwatch *w)
 {
+	scope_close(&w->epfd);
+	scope_close(&w->rest);
 	scope_close(&w->fd);
 	*w = HOSTWATCH_NONE;
 }
@@ -113,17 +139,40 @@ static bool take_events(const struct hostwatch *w)
 	return again;
 }
 
+/* A build on the host is thousands of events: between two looks they are left where they
+ * are. */
+static bool is_due(const struct hostwatch *w)
+{
+	const struct itimerspec when = {
+		.it_value.tv_nsec = HOSTWATCH_REST_MS * 1000000L,
+	};
+	uint64_t times;
+
+	if (sys_read(w->rest, &times, sizeof(times)) > 0) {
+		(void)add(w, w->fd);
+		return true;
+	}
+	if (sys_now_ms() - w->last_ms >= HOSTWATCH_REST_MS)
+		return true;
+	(void)sys_epoll_ctl(w->epfd, EPOLL_CTL_DEL, w->fd, NULL);
+	(void)sys_timerfd_set(w->rest, &when);
+	return false;
+}
+
 static void renew(void *ctx)
 {
 	struct hostwatch *w = ctx;
 
+	if (w->epfd >= 0 && !is_due(w))
+		return;
 	if (take_events(w))
 		(void)watch_all(w);
 	review_renew(w->setup);
+	w->last_ms = sys_now_ms();
 }
 
 struct aside hostwatch_aside(struct hostwatch *w)
 {
 	return w->fd < 0 ? (struct aside){ .fd = -1 }
-			 : (struct aside){ w->fd, renew, w };
+			 : (struct aside){ w->epfd < 0 ? w->fd : w->epfd, renew, w };
 }

@@ -14,17 +14,21 @@
 
 enum {
 	HOSTWATCH_DIRS = 4096, /* of the account's watches, which others need, too */
-	HOSTWATCH_MS = 2000    /* of the clock */
+	HOSTWATCH_MS = 2000,   /* of the clock */
+	HOSTWATCH_REST_MS = 50 /* from one look to the next */
 };
 
 struct hostwatch {
 	const struct boxsetup *setup; /* borrowed */
 	int project;		      /* borrowed */
 	int fd;			      /* owned; -1 = nothing is watched */
+	int epfd, rest;		      /* owned: of fd and the clock of its rests */
+	uint64_t last_ms;
 	size_t n;
 	bool clock; /* fd is one */
 };
-#define HOSTWATCH_NONE ((struct hostwatch){ .project = -1, .fd = -1 })
+#define HOSTWATCH_NONE \
+	((struct hostwatch){ .project = -1, .fd = -1, .epfd = -1, .rest = -1 })
 
 /** hostwatch_open() - nothing where the box sees the project itself */
 int hostwatch_open(const struct boxsetup *setup, int project, struct hostwatch *ret,
