@@ -32,6 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char name[MCP_FOREIGN_NAME];
 	struct err e = ERR_NONE;
 
+	tool_result_init(&r);
 	if (json_parse((const char *)data, size, &j, &e) < 0)
 		return 0;
 	if (mcp_foreign_name("s", j, name))
@@ -41,7 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(printed.len <= MCP_FOREIGN_WORDS);
 		check_schema(json_get(words, "parameters"));
 	}
-	tool_result_init(&r);
 	assert(mcp_foreign_result(j, KEEP, &r) == 0);
 	assert(r.text.len && r.text.len < 4 * KEEP);
 	return 0;
