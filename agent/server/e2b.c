@@ -30,8 +30,14 @@ static void say(struct e2b_cell *c, const char *type, struct json *j)
 	_cleanup_buf_ struct buf b = BUF_INIT(EXCHANGE_OUT_MAX / 2);
 
 	json_set_str(j, "type", type);
-	if (json_print(j, false, &b) == 0 && buf_addc(&b, '\n') == 0)
-		exchange_write(c->x, b.data, b.len);
+	if (json_print(j, false, &b) < 0 || buf_addc(&b, '\n') < 0) {
+		buf_truncate(&b, 0);
+		buf_adds(&b,
+			 "{\"type\":\"stderr\",\"text\":\"[more than 8 MiB at once: "
+			 "left out]\"}\n");
+	}
+	exchange_begin(c->x, 200, "application/json", NULL, -1);
+	exchange_write(c->x, b.data, b.len);
 	json_free(&j);
 }
 
@@ -229,7 +235,6 @@ int e2b_execute(struct exchange *x, struct err *e)
 	}
 	*c = (struct e2b_cell){ .x = x, .k = k, .watch = { on_said, is_slow, c } };
 	exchange_later(x, &hooks, c);
-	exchange_begin(x, 200, "application/json", NULL, -1);
 	r = kernel_execute(k, code, &c->watch, e);
 	if (r < 0) {
 		exchange_later(x, NULL, NULL);
@@ -237,6 +242,7 @@ int e2b_execute(struct exchange *x, struct err *e)
 		return r;
 	}
 	/* its answer may have ended by now: nothing of it is used any more */
+	exchange_begin(x, 200, "application/json", NULL, -1);
 	if (has_env)
 		(void)run_own(k, "_o.environ.clear(); _o.environ.update(_cubby_env)",
 			      NULL, "", e);

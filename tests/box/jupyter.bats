@@ -226,6 +226,8 @@ Python has ended; what was defined in it is lost' ]
 		{ sleep 2; awk "/RssAnon/ { print \$2 }" "/proc/$SERVE_PID/status" >rss; wc -c; }'
 	[ "$output" -gt 30000000 ]
 	[ "$(cat rss)" -lt 12000 ]
+	run_code $'class P:\n  def _repr_html_(self): return "y" * 9000000\nP()'
+	[[ $(jq -rs '.[0].text' <<<"$output") == *'[text/html, 8.6 MiB: /tmp/cubby-out/'* ]]
 	# who leaves interrupts
 	run curl -sS -m 2 -H "Authorization: Bearer $SERVE_KEY" -d '{"code":"import time\ntry:\n  time.sleep(1000)\nfinally:\n  open(\"left\", \"w\")"}' "$SERVE_URL/execute"
 	until [ -e left ]; do sleep 0.05; done
