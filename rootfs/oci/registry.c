@@ -227,11 +227,13 @@ static int check_realm(const struct oci_registry *r, const char *realm, struct e
 	return 0;
 }
 
+/* The registry itself is the last that is asked: a mirror before it gets no login. */
 static int find_login(struct oci_registry *r, struct err *e)
 {
+	bool mirror = r->closed || r->base != r->bases[r->n - 1];
 	int n;
 
-	if (r->looked)
+	if (r->looked || mirror)
 		return 0;
 	r->looked = true;
 	n = login_find(r->conf.name, &r->login, e);

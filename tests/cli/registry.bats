@@ -150,6 +150,21 @@ login() { # USER:SECRET
 	[[ $stderr == *"'http://10.0.0.1' is no https:// URL"* ]]
 }
 
+@test "registry: a mirror gets no login that is for the registry" {
+	local kind
+	for kind in basic login; do
+		serve $kind=me:word
+		mkdir -p "$HOME/.docker"
+		printf '{"auths":{"ghcr.io":{"auth":"%s"}}}' "$(printf me:word | base64)" >"$HOME/.docker/config.json"
+		CUBBY_MIRRORS="ghcr.io=http://$AT,ghcr.io=" run -1 cubby pull -q ghcr.io/it/x:1
+		grep -q "GET /" "$LOG"
+		! grep -q Basic "$LOG" || { cat "$LOG"; return 1; }
+		kill "$SERVER"; rm "$LIB_PROJECT/ready"
+	done
+	SERVER=
+	rm "$HOME/.docker/config.json"
+}
+
 @test "registry: nobody there" {
 	run -1 --separate-stderr cubby pull -q 127.0.0.1:9/x
 	[ "${#stderr_lines[@]}" = 1 ]
