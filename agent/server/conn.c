@@ -303,6 +303,14 @@ static void answer_preflight(struct exchange *x)
 	exchange_end(x);
 }
 
+/* The list of boxes has those alone that the key is for. */
+static bool may(struct exchange *x)
+{
+	if (x->match.route->right == ROUTE_HOLDER && !*exchange_param(x, "box"))
+		return x->key->rights & KEY_HOLDER;
+	return exchange_may(x, needed(x));
+}
+
 /* false: it was answered */
 static bool check_right(struct exchange *x)
 {
@@ -312,7 +320,7 @@ static bool check_right(struct exchange *x)
 
 	if (!key)
 		exchange_fail(x, 401, "Invalid API key");
-	else if (x->key && !exchange_may(x, needed(x)))
+	else if (x->key && !may(x))
 		exchange_fail(x, 403, "this key has no right to that");
 	else if (right == ROUTE_HOLDER &&
 		 (head_field(&x->head, "x-user-id") ||

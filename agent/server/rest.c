@@ -114,7 +114,8 @@ static struct json *served(struct exchange *x, struct json *said)
 		const char *id = dir ? tenants_name(s->tenants, dir) : NULL;
 		struct json *one;
 
-		if (!id || (s->conf->box && key && strcmp(key, s->conf->box) != 0))
+		if (!id || (x->key && !keys_may(x->key, KEY_HOLDER, id)) ||
+		    (s->conf->box && key && strcmp(key, s->conf->box) != 0))
 			continue;
 		one = json_dup(it);
 		json_set_str(one, "id", id);

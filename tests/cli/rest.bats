@@ -96,6 +96,28 @@ answers() {
 	[ "$(curl -sS -o /dev/null -w '%{http_code}' "$SERVE_URL/v1/boxes")" = 401 ]
 }
 
+@test "rest: a key that is for some boxes sees and names no others" {
+	mkdir boxes
+	printf 'root %s all\nteam %s all team-*\nlooks %s read\n' {r,t,l}0123456789abcdef >keys
+	serve_start --keys keys --boxes boxes
+	SERVE_KEY=r0123456789abcdef
+	serve PUT /v1/boxes/team-a
+	serve PUT /v1/boxes/other
+	serve GET /v1/boxes
+	[ "$(value '[.boxes[].id] | sort | join(" ")')" = "other team-a" ]
+	SERVE_KEY=t0123456789abcdef
+	serve GET /v1/boxes
+	[ "$(value '[.boxes[].id] | join(" ")')" = team-a ]
+	serve GET /v1/boxes -H 'X-Cubby-Box: team-a'
+	[ "$(value '[.boxes[].id] | join(" ")')" = team-a ]
+	[ "$(answers /v1/boxes/team-a)" = 200 ]
+	[ "$(answers /v1/boxes/other)" = 403 ]
+	[ "$(answers /v1/boxes/other -H 'X-Cubby-Box: team-a')" = 403 ]
+	[ "$(answers /files/cwd -H 'X-Cubby-Box: other')" = 403 ]
+	SERVE_KEY=l0123456789abcdef
+	[ "$(answers /v1/boxes)" = 403 ]
+}
+
 @test "rest: a task outlives a killed server; its events are read by the next" {
 	local id
 	model < <(call 'echo so it began; until [ -e go ]; do sleep 0.05; done; echo late'; finish "all done")
