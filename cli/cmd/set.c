@@ -37,7 +37,7 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[NAME=VALUE...]",
 	.doc = "Keep settings with the box of this directory: net, allow, deny, "
-	       "publish, "
+	       "publish, volume, "
 	       "memory, cpus, pids, disk, env, user, keep, git-writable, "
 	       "shell-command, always. "
 	       "They hold from its next start; an option of a command holds for that "
