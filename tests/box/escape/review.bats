@@ -82,6 +82,9 @@ $1"
 	cubby exec --detach -- sleep 600 >/dev/null
 	run -125 cubby exec --project review -- touch made
 	[[ $output == *"--project live"*"'cubby stop' ends it"* ]] || { echo "$output"; return 1; }
+	# Also where it asks for what the box has already.
+	run -125 cubby exec --net gate --project review -- touch made
+	[[ $output == *"the box runs already, without this --project"* ]] || { echo "$output"; return 1; }
 	[ ! -e made ]
 	cubby stop
 	cubby exec --project review --detach -- sleep 600 >/dev/null
