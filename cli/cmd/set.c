@@ -39,9 +39,10 @@ static const struct argp argp = {
 	.doc = "Keep settings with the box of this directory: net, allow, deny, "
 	       "publish, volume, "
 	       "memory, cpus, pids, disk, env, user, keep, git-writable, "
-	       "shell-command, always. "
+	       "git-identity, shell-command, always. "
 	       "They hold from its next start; an option of a command holds for that "
-	       "command alone. A list (allow, deny, publish, env) is replaced by all "
+	       "command alone. A list (allow, deny, publish, volume, env) is replaced "
+	       "by all "
 	       "that is given at once. Without words: show what is kept.",
 };
 
