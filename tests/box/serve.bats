@@ -102,8 +102,12 @@ $LIB_PROJECT" ]
 	[[ $text == *'No such file'* ]]
 	execute 'cat secret' -H 'X-User-Id: alice'
 	[ "$text" = sesame ]
+	# names whose shown part is the same
+	execute 'echo sesame >secret' -H 'X-User-Id: carol/x'
+	execute 'cat secret' -H 'X-User-Id: carol_x'
+	[[ $text == *'No such file'* ]]
 	serve_status GET /execute 400 -H "X-User-Id: $(head -c 300 /dev/zero | tr '\0' a)"
-	[ "$(find boxes -mindepth 1 -maxdepth 1 | wc -l)" = 9 ]
+	[ "$(find boxes -mindepth 1 -maxdepth 1 | wc -l)" = 11 ]
 	[ -z "$(find boxes -mindepth 1 -maxdepth 1 ! -perm 700)" ]
 }
 
