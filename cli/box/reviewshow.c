@@ -4,11 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/opt/config.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
+
+enum { SEEN_BYTES = 64 << 20 };
 
 static bool member_is(const struct json *j, const char *key, const char *value)
 {
@@ -209,18 +212,41 @@ static int take_git(const struct reviewshow *s, const struct review *rv, struct 
 	return r;
 }
 
+/* What stands for all that is in the list and was not taken over; for all if @all. */
+static int seen_of(const struct json *list, bool all, char ret[HASH_HEX], struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT((size_t)SEEN_BYTES);
+	char path[PATH_MAX];
+
+	json_each(it, list)
+	{
+		if (is_change(it) && spec_path(it, "path", path) == 0 &&
+		    (all || !json_get_bool(it, "chosen", false)))
+			buf_addf(&text, "%s\n%s\n", path,
+				 json_get_str(it, "seen") ?: "");
+	}
+	return buf_failed(&text) < 0
+		       ? err_sys(e, buf_failed(&text), "cannot note what was shown")
+		       : hash_text(buf_cstr(&text), text.len, ret, e);
+}
+
 /* One operation on what is left: that is what is held. By no names, of which there may be
  * more than a command line takes. */
-static int on_held(const struct review *rv, const char *op, const struct json *args,
-		   FILE *out, struct json **ret, struct err *e)
+static int on_held(const struct review *rv, struct json *all, struct json **ret,
+		   FILE *out, struct err *e)
 {
-	_cleanup_json_ struct json *all = json_dup(args);
-
-	json_set_str(all, "op", op);
 	json_set_str(all, "policy", "all");
 	json_set_bool(all, "overwrite", true);
 	return json_failed(all) < 0 ? err_sys(e, -ENOMEM, "cannot say what is meant")
 				    : review_ask(rv, all, ret, out, e);
+}
+
+static struct json *op_with(const struct json *args, const char *op)
+{
+	struct json *all = json_dup(args);
+
+	json_set_str(all, "op", op);
+	return all;
 }
 
 /* The first letter of an answer; 0 = there is none. */
@@ -235,31 +261,57 @@ static char answer(const struct reviewshow *s)
 	return first;
 }
 
+/* Return: -ESTALE = it is not what was shown; or as settle(). */
 static int take_held(const struct reviewshow *s, const struct review *rv,
-		     const struct json *args, struct err *e)
+		     const struct json *args, const char *seen, struct err *e)
 {
-	_cleanup_json_ struct json *told = NULL;
-	int r = on_held(rv, "apply", args, NULL, &told, e);
+	_cleanup_json_ struct json *told = NULL, *all = op_with(args, "apply");
+	int r;
+
+	json_set_str(all, "seen", seen);
+	r = on_held(rv, all, &told, NULL, e);
 
 	reviewshow_told(s->app, told);
 	if (r == 0 && has_git(told))
 		r = take_git(s, rv, e);
-	return r;
+	return r < 0 ? r : 1;
+}
+
+/* The box has gone on, or somebody has worked on the project: what is left by now. */
+static int show_again(const struct reviewshow *s, const struct review *rv,
+		      const struct json *args, char seen[HASH_HEX], struct err *e)
+{
+	_cleanup_json_ struct json *list = NULL, *diff = op_with(args, "diff");
+	int r;
+
+	*e = ERR_NONE;
+	render_note(s->app, "it has changed since it was shown; by now:");
+	r = on_held(rv, diff, &list, NULL, e);
+	if (r < 0)
+		return r;
+	reviewshow_stat(s, list, true);
+	reviewshow_stat(s, list, false);
+	return seen_of(list, true, seen, e);
 }
 
 /* Return: 1 = they are settled, 0 = they stay. */
 static int settle(const struct reviewshow *s, const struct review *rv,
-		  const struct json *args, struct err *e)
+		  const struct json *args, const struct json *list, struct err *e)
 {
-	int r = 0;
+	_cleanup_json_ struct json *patch = op_with(args, "patch");
+	_cleanup_json_ struct json *discard = op_with(args, "discard");
+	char seen[HASH_HEX];
+	int r = seen_of(list, false, seen, e);
 
 	while (r == 0) {
 		switch (answer(s)) {
 		case 'a':
-			r = take_held(s, rv, args, e);
-			return r < 0 ? r : 1;
+			r = take_held(s, rv, args, seen, e);
+			if (r == -ESTALE)
+				r = show_again(s, rv, args, seen, e);
+			break;
 		case 'd':
-			r = on_held(rv, "patch", args, s->out, NULL, e);
+			r = on_held(rv, patch, NULL, s->out, e);
 			break;
 		case 'x':
 			if (rv->running) {
@@ -267,7 +319,7 @@ static int settle(const struct reviewshow *s, const struct review *rv,
 						    "stopped 'cubby discard' does it");
 				break;
 			}
-			r = on_held(rv, "discard", args, NULL, NULL, e);
+			r = on_held(rv, discard, NULL, NULL, e);
 			return r < 0 ? r : 1;
 		case 'k':
 		case 0:
@@ -289,7 +341,7 @@ static int tell_held(const struct reviewshow *s, const struct review *rv,
 		    s->meanwhile ? " until you leave" : ":");
 	if (!s->app->quiet && !s->app->json && !s->meanwhile)
 		reviewshow_stat(s, list, false);
-	return s->in >= 0 ? settle(s, rv, args, e) : 0;
+	return s->in >= 0 ? settle(s, rv, args, list, e) : 0;
 }
 
 int reviewshow_take(const struct reviewshow *s, const struct review *rv,

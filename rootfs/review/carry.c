@@ -36,7 +36,7 @@ static int fill(int from, int to, const struct carry_as *as)
 	if (r == 0 && !S_ISREG(before.st_mode))
 		r = -EOPNOTSUPP;
 	if (r == 0)
-		r = copyfd_bytes(from, to);
+		r = copyfd_bytes(from, to, (uint64_t)before.st_size);
 	if (r < 0)
 		return r;
 	dress(to, as);

@@ -1,5 +1,6 @@
 #include "rootfs/store/copyfd.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -21,25 +22,46 @@ static int write_all(int to, const char *data, size_t len)
 	return 0;
 }
 
-int copyfd_bytes(int from, int to)
+/* One byte beyond the bound tells that there is more. */
+static size_t next_piece(uint64_t most, uint64_t done)
+{
+	return (size_t)MIN(most - done, CHUNK - 1) + 1;
+}
+
+static int copy_shared(int from, int to, uint64_t most)
+{
+	struct stat st;
+	int r = sys_ficlone(to, from);
+
+	if (r >= 0)
+		r = sys_fstat(to, &st);
+	return r < 0 ? r : (uint64_t)st.st_size > most ? -EBUSY : 0;
+}
+
+int copyfd_bytes(int from, int to, uint64_t most)
 {
 	_cleanup_free_ char *chunk = NULL;
+	uint64_t done = 0;
 	ssize_t n;
-	int r = 0;
+	int r = copy_shared(from, to, most);
 
-	if (sys_ficlone(to, from) >= 0)
-		return 0;
-	do
-		n = sys_copy_file_range(from, NULL, to, NULL, CHUNK);
-	while (n > 0);
-	if (n == 0)
-		return 0;
+	if (r == 0 || r == -EBUSY)
+		return r;
+	do {
+		n = sys_copy_file_range(from, NULL, to, NULL, next_piece(most, done));
+		done += (uint64_t)MAX(n, 0);
+	} while (n > 0 && done <= most);
+	if (n >= 0)
+		return n > 0 ? -EBUSY : 0;
 	/* Between filesystems before 5.19, and where a filter refuses it. */
 	chunk = malloc(CHUNK);
 	if (!chunk)
 		return -ENOMEM;
-	while (r == 0 && (n = sys_read(from, chunk, CHUNK)) > 0)
-		r = write_all(to, chunk, (size_t)n);
+	r = 0;
+	while (r == 0 && (n = sys_read(from, chunk, next_piece(most, done))) > 0) {
+		done += (uint64_t)n;
+		r = done > most ? -EBUSY : write_all(to, chunk, (size_t)n);
+	}
 	return r < 0 ? r : (int)n;
 }
 

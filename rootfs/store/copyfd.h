@@ -5,9 +5,12 @@
 #ifndef ROOTFS_STORE_COPYFD_H
 #define ROOTFS_STORE_COPYFD_H
 
+#include <stdint.h>
+
 /** copyfd_bytes() - the contents, shared where the filesystem can do that (reflinks), else
- *  copied; both are at their beginning. Return: 0 or a negative errno. */
-int copyfd_bytes(int from, int to);
+ *  copied; both are at their beginning. Return: 0, -EBUSY (it has more than @most bytes) or
+ *  another negative errno. */
+int copyfd_bytes(int from, int to, uint64_t most);
 
 /** copyfd_xattrs() - user attributes, access lists and capabilities
  *  Return: how many could not be kept. */

@@ -240,7 +240,7 @@ static int fill(int from, int to, const struct stat *st)
 {
 	struct timespec times[2] = { st->st_atim, st->st_mtim };
 	struct stat now;
-	int r = copyfd_bytes(from, to);
+	int r = copyfd_bytes(from, to, UINT64_MAX);
 
 	if (r == 0)
 		r = sys_fchown(to, st->st_uid, st->st_gid);

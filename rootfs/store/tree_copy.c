@@ -170,7 +170,7 @@ static int copy_file(struct copy *c, const char *name, const struct stat *st)
 	to = sys_openat(c->to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	if (to < 0)
 		return to;
-	r = copyfd_bytes(from, to);
+	r = copyfd_bytes(from, to, UINT64_MAX);
 	if (r < 0)
 		return r;
 	c->done.bytes += (uint64_t)st->st_size;

@@ -1,14 +1,14 @@
 #include "runtime/worker/review.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "rootfs/git/host.h"
-#include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/review/apply.h"
@@ -25,7 +25,8 @@ enum {
 	REVIEW_BYTES = 100 << 20,
 	REVIEW_FEW = 10, /* deletions that are no reason to count the project */
 	REVIEW_LINE = 64 << 10,
-	REVIEW_UNDONE = 32 << 20
+	REVIEW_UNDONE = 32 << 20,
+	REVIEW_SEEN = 64 << 20
 };
 
 struct verdict {
@@ -281,6 +282,30 @@ static void choose(struct review *rv)
 
 /* ---- what is told ------------------------------------------------------------------------ */
 
+static bool is_directory(const struct diff_item *x)
+{
+	return S_ISDIR(x->now.mode ?: x->was.mode) && !x->git;
+}
+
+/* Stands for what was there on both sides when it was looked at. */
+static void seen_of(const struct diff_item *x, char ret[HASH_HEX])
+{
+	const struct diff_side *sides[] = { &x->was, &x->now };
+	_cleanup_buf_ struct buf text = BUF_INIT(1024);
+	struct err ignored = ERR_NONE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
+		const struct diff_side *s = sides[i];
+
+		buf_addf(&text, "%o ", s->mode);
+		if (!S_ISDIR(s->mode))
+			buf_addf(&text,
+				 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
+				 s->ino, s->size, s->mtime, s->ctime);
+	}
+	(void)hash_text(text.data, text.len, ret, &ignored);
+}
+
 static const char *kind_of(const struct diff_item *x)
 {
 	if (x->git)
@@ -288,7 +313,7 @@ static const char *kind_of(const struct diff_item *x)
 	return !x->was.mode ? "new" : !x->now.mode ? "deleted" : "changed";
 }
 
-static int put_line(const struct json *j, struct err *e)
+int review_put_line(const struct json *j, struct err *e)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT(REVIEW_LINE);
 	int r = j ? json_print(j, false, &line) : -ENOMEM;
@@ -305,7 +330,7 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	const struct diff_item *x = &rv->diff.items[i];
 	const struct verdict *v = &rv->v[i];
 	struct patch_count n = { 0 };
-	char path[PATH_MAX + 1];
+	char path[PATH_MAX + 1], seen[HASH_HEX];
 
 	/* Before it is applied: both sides are there. */
 	(void)patch_item(&rv->layer, x, NULL, &n);
@@ -316,7 +341,7 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	if (v->effect.why)
 		json_set_str(j, "why", v->effect.why);
 	json_set_bool(j, "conflict", x->conflict);
-	json_set_bool(j, "directory", S_ISDIR(x->now.mode ?: x->was.mode) && !x->git);
+	json_set_bool(j, "directory", is_directory(x));
 	json_set_bool(j, "chosen", v->chosen);
 	json_set_int(j, "added", (int64_t)n.added);
 	json_set_int(j, "removed", (int64_t)n.removed);
@@ -324,7 +349,9 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	json_set_int(j, "was_mode", x->was.mode);
 	json_set_int(j, "mode", x->now.mode);
 	json_set_int(j, "size", (int64_t)x->now.size);
-	return put_line(j, e);
+	seen_of(x, seen);
+	json_set_str(j, "seen", seen);
+	return review_put_line(j, e);
 }
 
 static int tell_all(const struct review *rv, struct err *e)
@@ -351,7 +378,7 @@ static int tell_failed(const char *path, int result)
 	snprintf(name, sizeof(name), "/%s", path);
 	spec_set_path(j, "path", name);
 	json_set_str(j, "failed", why.msg);
-	return put_line(j, &ignored);
+	return review_put_line(j, &ignored);
 }
 
 /* ---- the operations ---------------------------------------------------------------------- */
@@ -425,7 +452,8 @@ static int note_given(struct review *rv, struct err *e)
 		struct diff_side now = diff_look(rv->layer.upper, x->path);
 
 		if (!rv->v[i].chosen || rv->v[i].failed || x->git || !now.mode ||
-		    S_ISDIR(now.mode) || (x->now.mode && !given_same(&now, &x->now)))
+		    S_ISDIR(now.mode) ||
+		    (x->now.mode ? !given_same(&now, &x->now) : !S_ISCHR(now.mode)))
 			continue;
 		items[n++] = (struct diff_item){ .path = x->path,
 						 .was = diff_look(rv->layer.project,
@@ -446,6 +474,33 @@ static int list(struct review *rv, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot judge the changes");
 	choose(rv);
 	return 0;
+}
+
+/* "seen": what a person agreed to, as review_seen() puts it together. A box that goes on
+ * may have changed it since. */
+static int check_seen(const struct review *rv, struct err *e)
+{
+	const char *seen = json_get_str(rv->args, "seen");
+	_cleanup_buf_ struct buf all = BUF_INIT(REVIEW_SEEN);
+	char one[HASH_HEX];
+	int r = 0;
+
+	for (size_t i = 0; i < rv->diff.n && seen; i++) {
+		const struct diff_item *x = &rv->diff.items[i];
+
+		if (is_directory(x) || !is_asked(rv, x->path))
+			continue;
+		seen_of(x, one);
+		buf_addf(&all, "/%s\n%s\n", x->path, one);
+	}
+	r = seen ? buf_failed(&all) : 0;
+	if (r == 0 && seen)
+		r = hash_text(buf_cstr(&all), all.len, one, e);
+	if (r < 0)
+		return err_sys(e, r, "cannot compare with what was shown");
+	return seen && strcmp(one, seen) != 0
+		       ? err_set(e, -ESTALE, "it has changed since it was shown")
+		       : 0;
 }
 
 static int op_diff(struct review *rv, struct err *e)
@@ -500,6 +555,8 @@ static int op_apply(struct review *rv, struct err *e)
 			       "back");
 	if (r == 0)
 		r = list(rv, e);
+	if (r == 0)
+		r = check_seen(rv, e);
 	if (r == 0)
 		r = tell_all(rv, e);
 	if (r < 0)
@@ -628,57 +685,4 @@ int review_job(int dir, const char *arg, const struct idmap *map, struct json **
 			return r < 0 ? r : report(&rv, ret, e);
 		}
 	return err_set(e, -EINVAL, "bad operation of a review");
-}
-
-/* ---- git ------------------------------------------------------------------------------------ */
-
-static void say_git(void *ctx, const char *line)
-{
-	_cleanup_json_ struct json *j = json_object();
-	struct err ignored = ERR_NONE;
-
-	(void)ctx;
-	json_set_str(j, "git", line);
-	(void)put_line(j, &ignored);
-}
-
-static int take_git(const struct layer *l, const char *path, struct err *e)
-{
-	_cleanup_close_ int state = -1;
-	_cleanup_close_ int git =
-		takeover_open(l->project, path, O_RDONLY | O_DIRECTORY);
-	_cleanup_close_ int upper =
-		takeover_open(l->upper, path, O_RDONLY | O_DIRECTORY);
-	struct git_take_conf conf = { .git = git,
-				      .upper = upper,
-				      .shown = path,
-				      .offline = true,
-				      .say = say_git };
-	uint64_t sign = 0;
-	int r;
-
-	if (git < 0 || upper < 0 || upper_sign(upper, &sign, e) < 0 || !sign)
-		return 0;
-	state = conf.state = layer_git_state(l, path, e);
-	r = state < 0 ? state : git_take_over(&conf, e);
-	if (r == 0) /* empty by now, or it stays */
-		(void)sys_unlinkat(l->upper, path, AT_REMOVEDIR);
-	return r;
-}
-
-int review_git_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
-		   struct err *e)
-{
-	_cleanup_layer_ struct layer l = LAYER_NONE;
-	int r = layer_open(dir, STDIN_FILENO, &l, e);
-
-	(void)arg;
-	(void)map;
-	(void)ret;
-	if (r == 0)
-		r = git_host_confine(dir, e);
-	for (const char *p = buf_cstr(&l.gits), *end = p + l.gits.len;
-	     p < end && r == 0; p += strlen(p) + 1)
-		r = take_git(&l, p, e);
-	return r;
 }

@@ -13,6 +13,7 @@
  *   "allow", "deny"   patterns that change the class of a path
  *   "overwrite"  also what has changed on the host meanwhile
  *   "running"    the layer is in use: it stays as it is, and git's files in it
+ *   "seen"       of an apply: what a person was shown; else -ESTALE
  *   "elsewhere"  standard input is another directory: the layer stays as it is
  *   "bytes"      of a patch: the rest is left out
  * Standard error gets a line of JSON for each change, or the patch as it is. */
@@ -26,9 +27,7 @@
 int review_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
 	       struct err *e);
 
-/** review_git_job() - what it changed in git's own files, taken over by its meaning: a line
- *  of JSON for each thing that was not */
-int review_git_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
-		   struct err *e);
+/** review_put_line() - one line of JSON for whoever asked */
+int review_put_line(const struct json *j, struct err *e);
 
 #endif

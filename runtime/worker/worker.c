@@ -30,6 +30,7 @@
 #include "runtime/worker/between.h"
 #include "runtime/worker/keep.h"
 #include "runtime/worker/review.h"
+#include "runtime/worker/reviewgit.h"
 #include "runtime/worker/unpack.h"
 
 enum {
@@ -243,7 +244,7 @@ static const struct job {
 	{ "copytree", do_copytree, PLAIN }, { "copylayer", do_copylayer, TWO },
 	{ "dress", do_dress, PLAIN },	    { "count", do_count, PLAIN },
 	{ "keep", keep_job, TWO },	    { "between", between_job, PLAIN },
-	{ "review", review_job, TWO },	    { "review-git", review_git_job, KEEPER },
+	{ "review", review_job, TWO },	    { "review-git", reviewgit_job, KEEPER },
 };
 
 static const struct job *find_job(const char *name)

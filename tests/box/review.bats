@@ -287,6 +287,19 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(cubby diff --name-only)" = d/f ]
 }
 
+# What is shown is what comes out: a file that grows meanwhile is left.
+@test "an apply copies no more of a file than it had" {
+	box 'truncate -s 1M big'
+	cubby exec --project review --keep --detach -- sh -c '
+		while :; do truncate -s 90M big; truncate -s 3G big; done' >/dev/null
+	for i in $(seq 10); do
+		cubby apply >out 2>&1 || true
+		[ ! -e big ] || [ "$(stat -c %s big)" -le $((90 << 20)) ]
+		[ -z "$(find . -maxdepth 1 -name '.cubby-*')" ]
+	done
+	cubby stop --time 0
+}
+
 @test "read-only: the project can be seen and not changed" {
 	echo 1 >a
 	[ "$(cubby exec --project ro -- cat a)" = 1 ]

@@ -144,6 +144,32 @@ review() { task "$@"; } # it is the default
 	[ "$(cat .envrc)" = x ]
 }
 
+asked() { # HOW OFTEN
+	until [ "$(grep -o 'discard?' out | wc -l)" -ge "$1" ]; do read -rt 0.02 <> <(:) || true; done
+}
+
+@test "an answer is for what was shown: what a box has changed since is shown again" {
+	echo mine >README
+	cubby exec --project review --keep -- sh -c 'echo x >.envrc'
+	mkfifo keys
+	timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' <keys >out &
+	apply=$!
+	exec {keys}>keys
+	asked 1
+	cubby exec --project review -- sh -c 'echo evil >.envrc; echo evil >.gdbinit; echo evil >README'
+	echo yours >README
+	echo a >&"$keys"
+	asked 2
+	[ ! -e .envrc ] && [ ! -e .gdbinit ] && [ "$(cat README)" = yours ]
+	grep -q 'it has changed since it was shown' out
+	grep -q '\.gdbinit' out && grep -q README out
+	echo a >&"$keys"
+	wait $apply
+	exec {keys}>&-
+	[ "$(cat .envrc .gdbinit README | xargs)" = "evil evil evil" ] || { cat out; return 1; }
+	cubby stop
+}
+
 @test "what is changed here while a task runs is seen by what it runs" {
 	echo old >replaced
 	mkdir -p d/e

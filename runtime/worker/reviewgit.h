@@ -1,0 +1,18 @@
+/* reviewgit - the job on git's own files of a project under review.
+ * Needs:  the box's directory and its lock, held by whoever asks; the project as standard
+ *         input.
+ * Owns:   nothing.
+ * Never:  takes over what git's meaning does not give: take.h. */
+#ifndef RUNTIME_WORKER_REVIEWGIT_H
+#define RUNTIME_WORKER_REVIEWGIT_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "runtime/idmap/idmap.h"
+
+/** reviewgit_job() - what the box changed there is taken over: on standard error a line of
+ *  JSON for each thing that was not */
+int reviewgit_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+		  struct err *e);
+
+#endif
