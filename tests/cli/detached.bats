@@ -50,7 +50,7 @@ ended() { [ "$(cubby log --json | jq -r '.[-1].end')" != running ]; }
 	(sleep 0.3; touch go) 3>&- &
 	run -0 --separate-stderr timeout 60 cubby log --follow "$TASK"
 	[[ $output == *"task: take your time"*late*"all done"*"end: done"* ]]
-	[ "$(cubby log --json | jq -r '.[0].end')" = done ]
+	[ "$(cubby log --json | jq -r '.[0].end')" = "done" ]
 	run -0 --separate-stderr cubby log --terminal
 	[[ $output == *"so it began"*late* ]]
 	run -1 script -qec "cubby log --terminal" /dev/null

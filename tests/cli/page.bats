@@ -39,8 +39,8 @@ page() {
 	done
 	[ "$(curl -sS -o /dev/null -w '%{http_code}' "$SERVE_URL/page/package.json")" = 404 ]
 	[ "$(curl -sS --path-as-is -o /dev/null -w '%{http_code}' "$SERVE_URL/page/..%2fcubby")" = 404 ]
-	! grep -nE '(https?:)?//[a-z]' "$CUBBY_TEST_TOP"/agent/server/page/*.{html,js,css}
-	! grep -nE 'innerHTML|outerHTML|insertAdjacent|eval\(|document\.write' "$CUBBY_TEST_TOP"/agent/server/page/*.js
+	run -1 grep -nE '(https?:)?//[a-z]' "$CUBBY_TEST_TOP"/agent/server/page/*.{html,js,css}
+	run -1 grep -nE 'innerHTML|outerHTML|insertAdjacent|eval\(|document\.write' "$CUBBY_TEST_TOP"/agent/server/page/*.js
 }
 
 @test "page: without npm it is missing, and says so" {
@@ -59,7 +59,7 @@ page() {
 @test "page: the key opens it and is in no address; keys alone move about" {
 	serve_start
 	page login
-	! grep -q "$SERVE_KEY" serve.err
+	run -1 grep -q "$SERVE_KEY" serve.err
 }
 
 @test "page: a shell, which is there again when the page is loaded again" {

@@ -16,8 +16,6 @@ teardown() {
 	model_done
 }
 
-server() { serve_start "$@"; }
-
 # value PROGRAM: what jq makes of the last answer
 value() { jq -r "$1" <<<"$output"; }
 
@@ -121,7 +119,7 @@ answers() {
 @test "rest: a task outlives a killed server; its events are read by the next" {
 	local id
 	model < <(call 'echo so it began; until [ -e go ]; do sleep 0.05; done; echo late'; finish "all done")
-	server
+	serve_start
 	serve_json POST /v1/boxes/here/tasks '{"task":"take your time; --help","max_rounds":5}'
 	id=$(value .task)
 	[[ $id =~ ^[0-9]{8}-[0-9]{6} ]]
@@ -129,7 +127,7 @@ answers() {
 	waits has "/v1/boxes/here/tasks/$id/terminal" 'so it began'
 	kill -9 "$SERVE_PID"
 	wait "$SERVE_PID" || true
-	server
+	serve_start
 	serve GET /v1/boxes/here/tasks
 	[ "$(value '.[] | .name, .end, .text')" = "$id"$'\nrunning\ntake your time; --help' ]
 	(sleep 0.3; touch go) 3>&- &
@@ -150,7 +148,7 @@ answers() {
 @test "rest: a task is interrupted; words of the request are no options" {
 	local id
 	model < <(call 'until [ -e go ]; do sleep 0.05; done'; finish "never")
-	server
+	serve_start
 	serve_json POST /v1/boxes/here/tasks '{"task":"wait"}'
 	id=$(value .task)
 	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'

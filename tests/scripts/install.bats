@@ -11,7 +11,13 @@ installed() { (cd "$1" && find . ! -type d -printf '%m %P\n' | LC_ALL=C sort -k2
 # Each page of docs/ besides what is listed.
 docs_installed() {
 	(cd "$CUBBY_TEST_TOP" && printf '644 usr/share/doc/cubby/%s\n' \
-		CHANGELOG.md LICENSE README.md $(cd docs && ls -- *.md) | LC_ALL=C sort -k2)
+		CHANGELOG.md LICENSE README.md $(cd docs && ls -- *.md pictures/*.png) | LC_ALL=C sort -uk2)
+}
+
+# The page of cubby serve, where it was made (make page, with npm).
+page_installed() {
+	local page=$CUBBY_TEST_TOP/build/release/page
+	[ ! -e "$page" ] || (cd "$page" && printf '644 usr/share/cubby/page/%s\n' * | LC_ALL=C sort -k2)
 }
 
 @test "make install: files with their modes, in DESTDIR alone; they work there" {
@@ -20,7 +26,7 @@ docs_installed() {
 	[ "$(installed "$dest")" = "755 usr/bin/cubby
 755 usr/libexec/cubby/cubby-init
 644 usr/share/bash-completion/completions/cubby
-$(docs_installed)
+$(page_installed && docs_installed)
 644 usr/share/fish/vendor_completions.d/cubby.fish
 644 usr/share/man/man1/cubby.1
 644 usr/share/zsh/site-functions/_cubby" ] || { installed "$dest"; false; }
