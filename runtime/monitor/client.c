@@ -278,6 +278,26 @@ struct program *monitor_client_exit(struct monitor *m, const struct wire_msg *ms
 	return p;
 }
 
+bool monitor_client_settle(struct monitor *m, enum monitor_work w, bool all)
+{
+	bool more = false;
+
+	for (struct program *p = m->programs; p; p = p->next) {
+		bool waits = false;
+
+		if (p->state != PROGRAM_TAKEN_OVER)
+			continue;
+		if (all || p->rounds[w] == m->rounds[w])
+			p->rounds[w] = 0;
+		more |= p->rounds[w] != 0;
+		for (size_t i = 0; i < MONITOR_WORKS; i++)
+			waits |= p->rounds[i] != 0;
+		if (!waits)
+			p->state = PROGRAM_ENDED;
+	}
+	return more;
+}
+
 /* Where a box is being stopped its programs end one by one, and then it does: a client
  * that was told of the first end would begin anew in what is left. */
 void monitor_client_tell_ended(struct monitor *m)

@@ -1,7 +1,6 @@
 #include <sys/epoll.h>
 
 #include "runtime/monitor/impl.h"
-#include "runtime/monitor/volumes.h"
 
 static void say(void *ctx, const char *line)
 {
@@ -39,7 +38,6 @@ static int look(struct monitor *m);
 static int on_words(void *ctx, uint32_t events, struct err *e)
 {
 	struct monitor *m = ctx;
-	bool more = false;
 
 	(void)events;
 	(void)e;
@@ -47,24 +45,18 @@ static int on_words(void *ctx, uint32_t events, struct err *e)
 		return 0;
 	loop_remove(m->loop, &m->on_git);
 	gitgate_end(m->git, say, m);
-	for (struct program *p = m->programs; p; p = p->next) {
-		if (p->state != PROGRAM_TAKEN_OVER)
-			continue;
-		if (p->round == m->git_round)
-			p->state = PROGRAM_ENDED;
-		else
-			more = true;
-	}
-	if (more)
-		begin(m);
-	else if (m->git_again)
+	if (monitor_client_settle(m, MONITOR_GIT, false)) {
+		if (begin(m) < 0)
+			monitor_client_settle(m, MONITOR_GIT, true);
+	} else if (m->git_again) {
 		look(m);
+	}
 	return 0;
 }
 
 static int wait_for(struct monitor *m, int fd)
 {
-	m->git_round++;
+	m->rounds[MONITOR_GIT]++;
 	m->git_again = false;
 	return fd < 0 ? fd : loop_add(m->loop, fd, EPOLLIN, on_words, m, &m->on_git);
 }
@@ -113,14 +105,12 @@ void monitor_git_watch(struct monitor *m)
 /* What a running worker has looked at already may have changed since. */
 void monitor_git_exit(struct monitor *m, struct program *p)
 {
-	if (m->volumes)
-		monitor_volumes_vet(&m->spec, say, m);
 	if (!m->git)
 		return;
 	if (m->on_git)
-		p->round = m->git_round + 1;
+		p->rounds[MONITOR_GIT] = m->rounds[MONITOR_GIT] + 1;
 	else if (gitgate_pending(m->git) && begin(m) == 0)
-		p->round = m->git_round;
+		p->rounds[MONITOR_GIT] = m->rounds[MONITOR_GIT];
 	else
 		return;
 	p->state = PROGRAM_TAKEN_OVER;
@@ -130,6 +120,4 @@ void monitor_git_finish(struct monitor *m)
 {
 	if (m->git)
 		gitgate_finish(m->git);
-	if (m->volumes)
-		monitor_volumes_vet(&m->spec, NULL, NULL);
 }

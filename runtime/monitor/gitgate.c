@@ -56,8 +56,8 @@ void gitgate_free(struct gitgate **gp)
 	free(g->views);
 	git_dirs_done(&g->dirs);
 	gitwatch_close(&g->watch);
-	scope_close(&g->words);
-	buf_done(&g->said);
+	scope_close(&g->work.words);
+	buf_done(&g->work.said);
 	scope_close(&g->dir);
 	scope_close(&g->project);
 	free(g);
@@ -74,10 +74,9 @@ int gitgate_new(const struct spec *spec, int boxdir, struct gitgate **ret,
 		return fail(e, -ENOMEM);
 	g->spec = spec;
 	g->boxdir = boxdir;
-	g->worker = -1;
-	g->words = g->dir = -1;
+	g->work = GITWORK_NONE;
+	g->dir = -1;
 	g->watch = GITWATCH_NONE;
-	g->said = BUF_INIT(GITGATE_LINES);
 	g->views = calloc(GITGATE_VIEWS, sizeof(*g->views));
 	g->project = inroot_open_real(spec->project, O_RDONLY | O_DIRECTORY);
 	if (g->project < 0 || !g->views)
@@ -166,9 +165,7 @@ static int note_view(struct gitgate *g, const char *path)
 
 static void to_pipe(void *ctx, const char *line)
 {
-	struct err ignored = ERR_NONE;
-
-	(void)file_write_fd(*(int *)ctx, line, strlen(line) + 1, &ignored);
+	gitwork_word(*(int *)ctx, line);
 }
 
 static struct git_take_conf take_conf(const struct view *v, bool offline, int *words)
@@ -314,33 +311,30 @@ static void work(struct gitgate *g, enum how how, int words)
 
 /* ---- the worker --------------------------------------------------------------------------- */
 
+struct job {
+	struct gitgate *g;
+	enum how how;
+};
+
+static int do_work(void *ctx, int words)
+{
+	const struct job *j = ctx;
+
+	work(j->g, j->how, words);
+	return 0;
+}
+
 static int begin(struct gitgate *g, enum how how, struct err *e)
 {
-	int pipe[2], r = sys_pipe2(pipe, 0);
+	struct job j = { g, how };
 
-	if (r < 0)
-		return fail(e, r);
-	g->worker = sys_fork();
-	if (g->worker == 0) {
-		scope_close(&pipe[0]);
-		sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-		work(g, how, pipe[1]);
-		sys_exit(0);
-	}
-	scope_close(&pipe[1]);
-	if (g->worker < 0) {
-		scope_close(&pipe[0]);
-		return fail(e, (int)take(&g->worker, -1));
-	}
-	g->words = pipe[0];
-	return g->words;
+	return gitwork_begin(&g->work, do_work, &j, e);
 }
 
 int gitgate_begin(struct gitgate *g, struct err *e)
 {
-	if (g->worker > 0)
-		return g->words;
+	if (g->work.pid > 0)
+		return g->work.words;
 	for (size_t i = 0; i < g->n; i++)
 		if (g->views[i].upper >= 0 &&
 		    upper_sign(g->views[i].upper, &g->views[i].sign, e) < 0)
@@ -369,36 +363,17 @@ bool gitgate_seen(struct gitgate *g)
 
 int gitgate_look(struct gitgate *g, struct err *e)
 {
-	return g->worker > 0 ? g->words : begin(g, LOOK, e);
+	return g->work.pid > 0 ? g->work.words : begin(g, LOOK, e);
 }
 
 bool gitgate_more(struct gitgate *g)
 {
-	char text[4096];
-	ssize_t n = sys_read(g->words, text, sizeof(text));
-
-	if (n > 0 && g->said.len + (size_t)n < GITGATE_LINES)
-		(void)buf_add(&g->said, text, (size_t)n); /* beyond: read, not told */
-	return n > 0 || n == -EINTR;
+	return gitwork_more(&g->work);
 }
 
-void gitgate_end(struct gitgate *g, gitgate_say_fn *say, void *ctx)
+void gitgate_end(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(GITGATE_LINES);
-	siginfo_t si;
-
-	if (g->worker <= 0)
-		return;
-	while (gitgate_more(g))
-		;
-	text = take(&g->said, (struct buf)BUF_INIT(GITGATE_LINES));
-	sys_waitid(P_PID, (id_t)g->worker, &si, WEXITED);
-	g->worker = -1;
-	scope_close(&g->words);
-	g->words = -1;
-	for (const char *l = buf_cstr(&text), *end = l + text.len; say && l < end;
-	     l += strlen(l) + 1)
-		say(ctx, l);
+	(void)gitwork_end(&g->work, say, ctx);
 }
 
 bool gitgate_is_pending(struct gitgate *g, bool at_end)
@@ -434,7 +409,7 @@ bool gitgate_pending(struct gitgate *g)
 /* ---- start and end --------------------------------------------------------------------- */
 
 /* Views of an earlier monitor, which was killed: they are what it need not suspect. */
-static int recover(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct err *e)
+static int recover(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(1 << 20);
 	int r;
@@ -503,7 +478,7 @@ static int find_views(struct gitgate *g, struct err *e)
 
 struct named {
 	struct gitgate *g;
-	gitgate_say_fn *say;
+	gitwork_say_fn *say;
 	void *ctx;
 };
 
@@ -527,7 +502,7 @@ static void guard_named(void *ctx, const char *path)
 }
 
 /* Settings of the user count also in a repository that the project has not yet. */
-static void find_named(struct gitgate *g, gitgate_say_fn *say, void *ctx)
+static void find_named(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 {
 	const char *root = g->spec->project;
 	struct named named = { g, say, ctx };
@@ -547,7 +522,7 @@ static void find_named(struct gitgate *g, gitgate_say_fn *say, void *ctx)
 }
 
 /* What cannot be done by meaning is not done at all. */
-static void begin_view(struct view *v, gitgate_say_fn *say, void *ctx)
+static void begin_view(struct view *v, gitwork_say_fn *say, void *ctx)
 {
 	struct git_take_conf conf = take_conf(v, true, NULL);
 	struct err e = ERR_NONE;
@@ -566,7 +541,7 @@ static void begin_view(struct view *v, gitgate_say_fn *say, void *ctx)
 		say(ctx, line);
 }
 
-int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *mounts,
+int gitgate_find(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct buf *mounts,
 		 struct err *e)
 {
 	int r;
@@ -604,7 +579,7 @@ int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *
 	return r < 0 ? too_many(r, e) : gitgate_note(g, e);
 }
 
-void gitgate_read_only(struct gitgate *g, int code, gitgate_say_fn *say, void *ctx)
+void gitgate_read_only(struct gitgate *g, int code, gitwork_say_fn *say, void *ctx)
 {
 	struct err why = ERR_NONE;
 

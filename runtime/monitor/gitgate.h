@@ -7,15 +7,11 @@
 #ifndef RUNTIME_MONITOR_GITGATE_H
 #define RUNTIME_MONITOR_GITGATE_H
 
-#include "base/buf.h"
-#include "base/err.h"
 #include "base/scope.h"
+#include "runtime/monitor/gitwork.h"
 #include "runtime/spec/spec.h"
 
 struct gitgate;
-
-/* One line for the person. */
-typedef void gitgate_say_fn(void *ctx, const char *line);
 
 /**
  * gitgate_new() - for the box whose directory is @boxdir
@@ -31,11 +27,11 @@ void gitgate_free(struct gitgate **g);
  *          the view, each ended by NUL
  * @say:    what the person should know, also later
  */
-int gitgate_find(struct gitgate *g, gitgate_say_fn *say, void *ctx, struct buf *mounts,
+int gitgate_find(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct buf *mounts,
 		 struct err *e);
 
 /** gitgate_read_only() - no view could be mounted: the git directories are read-only */
-void gitgate_read_only(struct gitgate *g, int code, gitgate_say_fn *say, void *ctx);
+void gitgate_read_only(struct gitgate *g, int code, gitwork_say_fn *say, void *ctx);
 
 /**
  * gitgate_watch() - hear of a repository that the box makes of the project directory itself
@@ -61,7 +57,7 @@ int gitgate_begin(struct gitgate *g, struct err *e);
 /** gitgate_more() - read some of it when it is ready; false: the work has ended */
 bool gitgate_more(struct gitgate *g);
 /** gitgate_end() - after that: say what there is to say */
-void gitgate_end(struct gitgate *g, gitgate_say_fn *say, void *ctx);
+void gitgate_end(struct gitgate *g, gitwork_say_fn *say, void *ctx);
 
 /** gitgate_finish() - the box has ended: take over the rest, clean the views */
 void gitgate_finish(struct gitgate *g);

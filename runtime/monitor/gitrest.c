@@ -23,7 +23,7 @@ bool gitrest_begin(struct gitgate *g)
 {
 	struct err ignored = ERR_NONE;
 
-	if (g->worker > 0 || gitgate_is_pending(g, true) || !look_at_host(g, false))
+	if (g->work.pid > 0 || gitgate_is_pending(g, true) || !look_at_host(g, false))
 		return false;
 	(void)git_dirs_save(g->dir, "dirs", &g->dirs, &ignored);
 	sys_unlinkat(g->dir, "open", 0);

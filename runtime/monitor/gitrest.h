@@ -16,8 +16,7 @@ enum {
 	GITGATE_OVERLAYS =
 		200,	      /* the others are read-only: a start must not take long */
 	GITGATE_VIEWS = 1000, /* no box beyond */
-	GITGATE_ID = 17,
-	GITGATE_LINES = 64 * 1024
+	GITGATE_ID = 17
 };
 
 struct view {
@@ -39,11 +38,9 @@ struct gitgate {
 	struct git_dirs dirs;	 /* owned */
 	struct view *views;	 /* owned */
 	size_t n;
-	bool open;	 /* a box may have used the views */
-	bool partial;	 /* what the look at the start was */
-	pid_t worker;	 /* -1 = none */
-	int words;	 /* owned; -1 = none */
-	struct buf said; /* owned: what came of the words until now */
+	bool open;    /* a box may have used the views */
+	bool partial; /* what the look at the start was */
+	struct gitwork work;
 	struct gitwatch watch;
 };
 

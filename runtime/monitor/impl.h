@@ -18,6 +18,9 @@
 
 struct monitor;
 
+/* What may have to end before the client of a program is told that it has. */
+enum monitor_work { MONITOR_GIT, MONITOR_VOLUMES, MONITOR_WORKS };
+
 struct client {
 	struct monitor *m; /* borrowed */
 	struct client *next;
@@ -37,11 +40,12 @@ struct program {
 	uint64_t kills; /* for memory, in the box before it began */
 	enum {
 		PROGRAM_RUNS,
-		PROGRAM_TAKEN_OVER, /* has ended; what it did to git is being taken over */
+		PROGRAM_TAKEN_OVER, /* has ended; what it did to git is being taken
+				       over, or looked at in volumes */
 		PROGRAM_ENDED	    /* its client is to be told */
 	} state;
-	unsigned round;	       /* of the taking over that it waits for */
-	struct wire_exit exit; /* once it has ended */
+	unsigned rounds[MONITOR_WORKS]; /* that it waits for; 0 = none */
+	struct wire_exit exit;		/* once it has ended */
 };
 
 enum monitor_idle {
@@ -79,7 +83,12 @@ struct monitor {
 	struct loop_source *on_git;	   /* while it takes over */
 	struct loop_source *on_new_git;	   /* what gitgate_watch() hears */
 	bool git_again;			   /* something was heard meanwhile */
-	unsigned git_round;
+	int volumes_dir;		   /* owned; of its notes; -1 = none */
+	struct buf
+		volumes; /* owned: sources that the box may write, each ended by NUL */
+	struct gitwork volumes_work;			  /* looks at them */
+	struct loop_source *on_volumes, *on_volumes_late; /* while it does */
+	unsigned rounds[MONITOR_WORKS];			  /* the last that began */
 	struct client *clients;
 	struct program *programs;
 	struct wire_msg first; /* the starter's SPAWN, while it starts; type 0 = none */
@@ -87,7 +96,6 @@ struct monitor {
 	uint32_t unheard;  /* the program whose SPAWN is the last that init was sent */
 	uint64_t oom_told; /* of the kills for memory: so many were said or are old */
 	int64_t started;   /* seconds since 1970 */
-	bool volumes;	   /* they had no repository before the box was started */
 	bool ending;	   /* init died, or somebody said stop: no way back */
 	struct client
 		*stopping; /* borrowed; is about to say stop: while it is there, an
@@ -126,6 +134,10 @@ void monitor_client_spawned(struct monitor *m, struct wire_msg *msg);
 void monitor_client_unheard(struct monitor *m);
 /** monitor_client_exit() - a program has ended; NULL: none that is known */
 struct program *monitor_client_exit(struct monitor *m, const struct wire_msg *msg);
+/** monitor_client_settle() - the last round of @w has ended: who waits for nothing more has
+ *  ended; true: somebody waits for another
+ *  @all: there will be none */
+bool monitor_client_settle(struct monitor *m, enum monitor_work w, bool all);
 /** monitor_client_tell_ended() - the clients of those that have ended, which are then
  *  forgotten */
 void monitor_client_tell_ended(struct monitor *m);
@@ -160,6 +172,16 @@ void monitor_git_watch(struct monitor *m);
 void monitor_git_exit(struct monitor *m, struct program *p);
 /** monitor_git_finish() - the box has ended */
 void monitor_git_finish(struct monitor *m);
+
+/* volumes.c: repositories in what a box may write beside its project. It does not get one
+ * that is there; one that it has made and that could name a program is set aside. */
+/** monitor_volumes_begin() - before the start: set aside what an earlier box left whose
+ *  monitor was killed; -EPERM: a repository is there, -E2BIG: there may be one */
+int monitor_volumes_begin(struct monitor *m, struct err *e);
+/** monitor_volumes_exit() - @p has ended: it waits for a look at what it made */
+void monitor_volumes_exit(struct monitor *m, struct program *p);
+/** monitor_volumes_finish() - the box has ended */
+void monitor_volumes_finish(struct monitor *m);
 
 /* review.c */
 /** monitor_review_begin() - before the box starts: where its project is to be reviewed, a

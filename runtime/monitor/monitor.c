@@ -25,8 +25,8 @@
 #include "runtime/cause/cause.h"
 #include "runtime/monitor/identity.h"
 #include "runtime/monitor/impl.h"
-#include "runtime/monitor/volumes.h"
 #include "runtime/mount/project.h"
+#include "runtime/spec/volume.h"
 #include "runtime/wire/holder.h"
 #include "runtime/wire/rundir.h"
 
@@ -56,8 +56,10 @@ static void on_exit_of(struct monitor *m, const struct wire_msg *msg)
 {
 	struct program *p = monitor_client_exit(m, msg);
 
-	if (p)
-		monitor_git_exit(m, p);
+	if (!p)
+		return;
+	monitor_git_exit(m, p);
+	monitor_volumes_exit(m, p);
 }
 
 static int on_init(void *ctx, uint32_t events, struct err *e)
@@ -314,10 +316,9 @@ static int start(struct monitor *m, struct err *e)
 	if (r == 0)
 		r = open_box(m, e);
 	if (r == 0)
-		r = monitor_volumes_check(&m->spec, e);
+		r = monitor_volumes_begin(m, e);
 	if (r < 0)
 		return r;
-	m->volumes = true;
 	if (m->spec.git_identity && monitor_identity(&gitconfig) == 0)
 		conf.gitconfig = buf_cstr(&gitconfig);
 	conf.boxdir = m->boxdir;
@@ -379,6 +380,7 @@ static void finish(struct monitor *m)
 	scope_close(&m->view);
 	start_done(&m->run);
 	monitor_git_finish(m);
+	monitor_volumes_finish(m);
 	if (m->git)
 		watch = gitgate_watch_take(m->git);
 	gitgate_free(&m->git);
@@ -424,6 +426,9 @@ int monitor_main(int argc, char **argv)
 			     .memory = MEMWATCH_NONE,
 			     .disk = DISKWATCH_NONE,
 			     .git = NULL,
+			     .volumes_dir = -1,
+			     .volumes = BUF_INIT(SPEC_VOLUMES * PATH_MAX),
+			     .volumes_work = GITWORK_NONE,
 			     .boxdir = -1,
 			     .lock = -1,
 			     .rundir = -1,

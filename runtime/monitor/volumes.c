@@ -1,17 +1,34 @@
-#include "runtime/monitor/volumes.h"
-
+/* Theory of operation
+ *
+ * A volume of the host that the box may write has no repository when the box starts, or the
+ * box does not start. When a command ends, and when the box does, a process of its own
+ * (gitwork.h) looks for those that the box has made, and sets aside what git on the host
+ * may not meet: also where time is short. A look that finds nothing new costs one stat for
+ * each directory: what was found is kept in boxes/KEY/volumes, by the source's digest.
+ *
+ * The file "due" there, from before the start to the last look, lists the sources: if the
+ * monitor is killed, the next one of this box looks at them first. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/git/dirs.h"
+#include "rootfs/git/host.h"
+#include "rootfs/git/takeover.h"
 #include "rootfs/git/vet.h"
+#include "runtime/monitor/impl.h"
 #include "runtime/spec/volume.h"
 
-enum { WORDS_MAX_BYTES = 64 << 10 };
+enum {
+	LOOK_MS = 5000,	 /* then what is left is set aside unseen */
+	KILL_MS = 15000, /* then the look has failed, and that is said */
+	DUE_MAX = SPEC_VOLUMES * PATH_MAX
+};
 
 /* One that the box can write, of the host. */
 static bool is_open(const struct json *j, struct spec_volume *v)
@@ -20,6 +37,23 @@ static bool is_open(const struct json *j, struct spec_volume *v)
 
 	return spec_volume_from_json(j, v, &ignored) == 0 &&
 	       v->kind == SPEC_VOLUME_HOST && v->access == SPEC_VOLUME_RW;
+}
+
+/* Like git_dirs_look(), from where the last one was; @dir -1 = from nothing. */
+static int look_at_dirs(int dir, const char *source, int fd, struct git_dirs *d,
+			struct err *e)
+{
+	char name[HASH_HEX];
+	struct err ignored = ERR_NONE;
+	int r = hash_text(source, strlen(source), name, e);
+
+	if (r < 0)
+		return r;
+	git_dirs_load(dir, name, d);
+	r = git_dirs_look(fd, d, e);
+	if (r >= 0)
+		(void)git_dirs_save(dir, name, d, &ignored);
+	return r;
 }
 
 /* ---- before ---------------------------------------------------------------------- */
@@ -68,7 +102,7 @@ static int refuse(const struct spec_volume *v, const char *where, struct err *e)
 	return err_hint(e, "mount it :ro, or say --git-writable");
 }
 
-static int check_one(const struct spec_volume *v, struct err *e)
+static int check_one(int dir, const struct spec_volume *v, struct err *e)
 {
 	_cleanup_close_ int fd = inroot_open_real(v->source, O_RDONLY);
 	_cleanup_git_dirs_ struct git_dirs d = { 0 };
@@ -80,7 +114,7 @@ static int check_one(const struct spec_volume *v, struct err *e)
 		return refuse(v, v->source, e);
 	if (r < 0)
 		return err_sys(e, r, "cannot look at volume '%.160s'", v->source);
-	r = S_ISDIR(st.st_mode) ? git_dirs_look(fd, &d, e) : 0;
+	r = S_ISDIR(st.st_mode) ? look_at_dirs(dir, v->source, fd, &d, e) : 0;
 	for (size_t i = 0; i < d.n && r == 0; i++)
 		if (git_dirs_path(&d.list[i], GIT_DIRS_DOT, path) ||
 		    git_dirs_path(&d.list[i], GIT_DIRS_BARE, path))
@@ -94,103 +128,250 @@ static int check_one(const struct spec_volume *v, struct err *e)
 	return r;
 }
 
-int monitor_volumes_check(const struct spec *spec, struct err *e)
-{
-	_cleanup_free_ struct spec_volume *v = calloc(1, sizeof(*v));
-	int r = v ? 0 : err_sys(e, -ENOMEM, "cannot look at volumes");
-
-	if (spec->git_writable)
-		return r;
-	json_each(it, spec->volumes)
-	{
-		if (r == 0 && is_open(it, v))
-			r = check_one(v, e);
-	}
-	return r;
-}
-
 /* ---- after ----------------------------------------------------------------------- */
 
-static void vet_path(int dir, const char *root, const char *path, int words)
+struct job {
+	int dir;		   /* of the notes; borrowed */
+	const struct buf *sources; /* borrowed */
+	uint64_t end_ms;	   /* no long look after that */
+};
+
+static void vet_path(const struct job *j, const struct git_vet *v, int words)
 {
-	static const char *const guarded[] = { NULL };
-	const struct git_vet v = {
-		.project = dir, .root = root, .path = path, .guarded = guarded
-	};
-	const char *why = git_vet_look(&v);
-	struct err ignored = ERR_NONE;
+	const char *why = sys_now_ms() < j->end_ms
+				  ? git_vet_look(v)
+				  : "there is no time left to look at it";
 	char line[1024];
 
 	if (!why)
 		return;
-	git_vet_put_aside(&v, why, line, sizeof(line));
-	(void)file_write_fd(words, line, strlen(line) + 1, &ignored);
+	git_vet_put_aside(v, why, line, sizeof(line));
+	gitwork_word(words, line);
 }
 
-static void vet(const struct spec_volume *v, int words)
+static int say_partial(const char *source, const char *why, int words)
+{
+	char line[512], shown[200];
+
+	snprintf(line, sizeof(line),
+		 "volume '%s' was looked at in part only (%s): a repository that the "
+		 "box "
+		 "made may be there; look before you run git in it",
+		 text_escaped(shown, sizeof(shown), source, strlen(source)), why);
+	gitwork_word(words, line);
+	return 1;
+}
+
+static int vet(const struct job *j, const char *source, int words)
 {
 	static const unsigned kinds[] = { GIT_DIRS_DOT, GIT_DIRS_BARE };
-	_cleanup_close_ int fd = inroot_open_real(v->source, O_RDONLY | O_DIRECTORY);
+	static const char *const guarded[] = { NULL };
+	_cleanup_close_ int fd = inroot_open_real(source, O_RDONLY | O_DIRECTORY);
 	_cleanup_git_dirs_ struct git_dirs d = { 0 };
-	struct err ignored = ERR_NONE;
+	struct git_vet v = { .project = fd, .root = source, .guarded = guarded };
+	struct err e = ERR_NONE;
 	char path[PATH_MAX];
 
-	if (fd < 0 || git_dirs_look(fd, &d, &ignored) < 0)
-		return;
+	if (fd == -ENOTDIR || fd == -ENOENT)
+		return 0;
+	if (fd < 0 || look_at_dirs(j->dir, source, fd, &d, &e) < 0)
+		return say_partial(source, fd < 0 ? "it cannot be opened" : e.msg,
+				   words);
+	v.path = path;
 	for (size_t i = 0; i < d.n; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
 			if (git_dirs_path(&d.list[i], kinds[k], path))
-				vet_path(fd, v->source, path, words);
+				vet_path(j, &v, words);
+	return d.partial ? say_partial(source, "too many directories, or too deep ones",
+				       words)
+			 : 0;
 }
 
-/* Each line ends with a NUL; what is beyond the limit is read and not told. */
-static void pass_words(int fd, gitgate_say_fn *say, void *ctx)
+/* It reads what a box wrote: of the monitor's descriptors it has those that it needs. */
+static void keep_only(int a, int b)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(WORDS_MAX_BYTES);
-	char piece[1024];
-	ssize_t n;
+	unsigned low = (unsigned)MIN(a, b), high = (unsigned)MAX(a, b);
 
-	while ((n = sys_read(fd, piece, sizeof(piece))) > 0 || n == -EINTR)
-		if (n > 0)
-			(void)buf_add(&text, piece, (size_t)n);
-	for (const char *l = buf_cstr(&text), *end = l + text.len; say && l < end;
-	     l += strlen(l) + 1)
-		say(ctx, l);
+	if (low > 3)
+		sys_close_range(3, low - 1, 0);
+	if (high > low + 1)
+		sys_close_range(low + 1, high - 1, 0);
+	sys_close_range(high + 1, ~0U, 0);
 }
 
-/* What a box left is read by a process that may fail. */
-static void vet_apart(const struct spec_volume *v, gitgate_say_fn *say, void *ctx)
+static int vet_all(void *ctx, int words)
 {
-	int pipe[2];
-	siginfo_t si;
-	pid_t pid;
+	const struct job *j = ctx;
+	const char *end = buf_cstr(j->sources) + j->sources->len;
+	struct err e = ERR_NONE;
+	int part = 0;
 
-	if (sys_pipe2(pipe, 0) < 0)
+	keep_only(words, j->dir);
+	if (git_host_confine(j->dir, &e) < 0)
+		gitwork_word(words, e.msg);
+	for (const char *s = buf_cstr(j->sources); s < end; s += strlen(s) + 1)
+		part |= vet(j, s, words);
+	return part;
+}
+
+static int begin_work(struct monitor *m, int dir, const struct buf *sources,
+		      struct err *e)
+{
+	struct job j = { dir, sources, sys_now_ms() + LOOK_MS };
+
+	return gitwork_begin(&m->volumes_work, vet_all, &j, e);
+}
+
+static int end_work(struct monitor *m, gitwork_say_fn *say)
+{
+	int r = gitwork_end(&m->volumes_work, say, m);
+
+	if (r < 0 && say)
+		say(m, "volumes were not looked at to the end: repositories that the "
+		       "box made may be there; look before you run git in them");
+	return r;
+}
+
+/* ---- in the monitor's loop ------------------------------------------------------- */
+
+static void say(void *ctx, const char *line)
+{
+	monitor_client_note(ctx, line);
+}
+
+static int begin(struct monitor *m);
+
+static void end(struct monitor *m)
+{
+	loop_remove(m->loop, &m->on_volumes);
+	loop_remove(m->loop, &m->on_volumes_late);
+	(void)end_work(m, say);
+}
+
+static int on_words(void *ctx, uint32_t events, struct err *e)
+{
+	struct monitor *m = ctx;
+
+	(void)events;
+	(void)e;
+	if (gitwork_more(&m->volumes_work))
+		return 0;
+	end(m);
+	if (monitor_client_settle(m, MONITOR_VOLUMES, false) && begin(m) < 0)
+		monitor_client_settle(m, MONITOR_VOLUMES, true);
+	return 0;
+}
+
+static int on_late(void *ctx, uint32_t events, struct err *e)
+{
+	const struct monitor *m = ctx;
+
+	(void)events;
+	(void)e;
+	gitwork_kill(&m->volumes_work); /* which on_words() hears */
+	return 0;
+}
+
+static int begin(struct monitor *m)
+{
+	struct err e = ERR_NONE;
+	int r = begin_work(m, m->volumes_dir, &m->volumes, &e);
+
+	if (r >= 0)
+		r = loop_add(m->loop, r, EPOLLIN, on_words, m, &m->on_volumes);
+	if (r >= 0)
+		r = loop_timer(m->loop, KILL_MS, on_late, m, &m->on_volumes_late);
+	m->rounds[MONITOR_VOLUMES]++;
+	if (r < 0) {
+		gitwork_kill(&m->volumes_work);
+		end(m);
+	}
+	return r;
+}
+
+/* What a running one has looked at already may have changed since. */
+void monitor_volumes_exit(struct monitor *m, struct program *p)
+{
+	if (!m->volumes.len)
 		return;
-	pid = sys_fork();
-	if (pid == 0) {
-		sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-		vet(v, pipe[1]);
-		sys_exit(0);
-	}
-	scope_close(&pipe[1]);
-	if (pid > 0) {
-		pass_words(pipe[0], say, ctx);
-		sys_waitid(P_PID, (id_t)pid, &si, WEXITED);
-	}
-	scope_close(&pipe[0]);
+	if (m->on_volumes)
+		p->rounds[MONITOR_VOLUMES] = m->rounds[MONITOR_VOLUMES] + 1;
+	else if (begin(m) >= 0)
+		p->rounds[MONITOR_VOLUMES] = m->rounds[MONITOR_VOLUMES];
+	else
+		return;
+	p->state = PROGRAM_TAKEN_OVER;
 }
 
-void monitor_volumes_vet(const struct spec *spec, gitgate_say_fn *say, void *ctx)
+/* ---- start and end --------------------------------------------------------------- */
+
+/* What an earlier monitor, which was killed, did not look at. */
+static void recover(struct monitor *m)
+{
+	_cleanup_close_ int dir = sys_openat(m->boxdir, "volumes",
+					     O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	_cleanup_buf_ struct buf sources = BUF_INIT(DUE_MAX);
+	struct err ignored = ERR_NONE;
+
+	if (dir < 0 || takeover_read(dir, "due", &sources) < 0 ||
+	    begin_work(m, dir, &sources, &ignored) < 0)
+		return;
+	gitwork_wait(&m->volumes_work, KILL_MS);
+	(void)end_work(m, monitor_starter_note);
+	sys_unlinkat(dir, "due", 0); /* who is there has been told */
+}
+
+static int note_due(int dir, const struct buf *sources, struct err *e)
+{
+	_cleanup_close_ int fd =
+		sys_openat(dir, "due", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot note which volumes the box may write");
+	return file_write_fd(fd, sources->data, sources->len, e);
+}
+
+int monitor_volumes_begin(struct monitor *m, struct err *e)
 {
 	_cleanup_free_ struct spec_volume *v = calloc(1, sizeof(*v));
+	_cleanup_buf_ struct buf sources = BUF_INIT(DUE_MAX);
+	int r = v ? 0 : err_sys(e, -ENOMEM, "cannot look at volumes");
 
-	if (!v || spec->git_writable)
-		return;
-	json_each(it, spec->volumes)
+	recover(m);
+	if (m->spec.git_writable)
+		return r;
+	json_each(it, m->spec.volumes)
 	{
-		if (is_open(it, v))
-			vet_apart(v, say, ctx);
+		if (r < 0 || !is_open(it, v))
+			continue;
+		if (m->volumes_dir < 0) {
+			(void)sys_mkdirat(m->boxdir, "volumes", 0700);
+			r = m->volumes_dir = file_open_dir(m->boxdir, "volumes", e);
+		}
+		if (r >= 0)
+			r = check_one(m->volumes_dir, v, e);
+		if (r >= 0 && buf_add(&sources, v->source, strlen(v->source) + 1) < 0)
+			r = err_sys(e, -ENOMEM, "cannot look at volumes");
 	}
+	if (r >= 0 && sources.len)
+		r = note_due(m->volumes_dir, &sources, e);
+	if (r >= 0)
+		m->volumes = take(&sources, (struct buf)BUF_INIT(DUE_MAX));
+	return MIN(r, 0);
+}
+
+void monitor_volumes_finish(struct monitor *m)
+{
+	struct err ignored = ERR_NONE;
+
+	gitwork_kill(&m->volumes_work); /* another begins anew */
+	(void)gitwork_end(&m->volumes_work, NULL, NULL);
+	if (m->volumes.len &&
+	    begin_work(m, m->volumes_dir, &m->volumes, &ignored) >= 0) {
+		gitwork_wait(&m->volumes_work, KILL_MS);
+		if (end_work(m, NULL) == 0)
+			sys_unlinkat(m->volumes_dir, "due", 0);
+	}
+	buf_done(&m->volumes);
+	scope_close(&m->volumes_dir);
 }

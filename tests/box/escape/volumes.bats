@@ -100,3 +100,63 @@ setup() {
 	run -125 --separate-stderr cubby exec --any-directory -v "$XDG_DATA_HOME/cubby:/x" -- true
 	[[ $stderr == *"the store of the boxes"* ]]
 }
+
+await() { # FILE
+	local n
+	for ((n = 0; n < $(lib_longer 1500); n++)); do
+		[ ! -e "$1" ] || return 0
+		read -rt 0.02 <> <(:) || true
+	done
+	return 1
+}
+
+# What makes DIR/.git a repository that names a program.
+readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
+	echo "ref: refs/heads/x" >"$1/.git/HEAD"; printf "[core]\n\tfsmonitor = /d/evil\n" >"$1/.git/config"; }
+'
+
+@test "U09: a volume that the box makes too deep to be looked at is told, and not writable again" {
+	run -0 --separate-stderr cubby exec -v "$OUT:/d:rw" -- sh -c "$MAKE_GIT"'
+		made /d/p; d=/d; for i in $(seq 25); do d=$d/x; done; mkdir -p $d; made $d'
+	[[ $stderr == *"set aside: p/.git is now p/.git.from-box"* ]]
+	[[ $stderr == *"volume '$OUT' was looked at in part only"* ]]
+	run -125 --separate-stderr cubby exec -v "$OUT:/d:rw" -- true
+	[[ $stderr == *"too large to look for git repositories in"* ]]
+}
+
+@test "U10: no mode of a directory keeps a repository in its place" {
+	run -0 --separate-stderr cubby exec -v "$OUT:/d:rw" -- sh -c "$MAKE_GIT"'
+		made /d/w; chmod 555 /d/w; made /d/x; chmod 111 /d/x; made /d/y/z; chmod 0 /d/y/z/.git /d/y'
+	chmod -R u+rwX "$OUT"
+	echo "$stderr"
+	[ ! -e "$OUT/w/.git" ]
+	[ ! -e "$OUT/x/.git" ]
+	[ ! -e "$OUT/y/z/.git" ]
+}
+
+@test "U11: what a killed monitor did not look at is looked at by the next start" {
+	cubby exec -q -v "$OUT:/d:rw" -- sh -c "$MAKE_GIT"'made /d/p; : >/d/there; exec sleep 100' 3>&- &
+	await "$OUT/there"
+	kill -9 "$(cubby info --json | jq .monitor_pid)"
+	wait $! || true
+	[ -d "$OUT/p/.git" ]
+	run -0 --separate-stderr cubby exec -- true
+	[[ $stderr == *"set aside: p/.git is now p/.git.from-box"* ]]
+	[ ! -e "$OUT/p/.git" ]
+	run -0 --separate-stderr cubby exec -- true
+	[ -z "$stderr" ]
+}
+
+@test "U12: a long look at what the box made holds up nobody who only asks" {
+	cubby exec -q --keep -v "$OUT:/d:rw" -- sh -c "$MAKE_GIT"'
+		truncate -s 268000000 /d/index; for i in $(seq 100); do made /d/$i
+		printf "[core]\n\tbare = false\n" >/d/$i/.git/config; ln /d/index /d/$i/.git/index; done; : >/d/there' 3>&- &
+	local pid=$!
+	await "$OUT/there"
+	run -0 cubby ps
+	kill -0 $pid
+	wait $pid
+	run -0 find "$OUT" -name .git
+	[ -z "$output" ]
+	cubby stop -q
+}
