@@ -18,7 +18,7 @@ const chromium = spawn(process.env.CHROMIUM ?? 'chromium', [
 	'--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-default-browser-check',
 	'--force-device-scale-factor=1', '--window-size=1180,760', `--user-data-dir=${profile}`,
 	...(process.getuid() === 0 ? ['--no-sandbox'] : []), 'about:blank',
-], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], env: { ...process.env, HOME: profile } });
+], { detached: true, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], env: { ...process.env, HOME: profile } });
 const complaints = [];
 const calls = new Map();
 let number = 0, session, rest = '';
@@ -55,11 +55,23 @@ function send(method, params = {}, of = session) {
 }
 
 function end(status) {
-	chromium.kill('SIGKILL');
 	chromium.on('close', () => {
-		rmSync(profile, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+		const limit = Date.now() + 5000;
+
+		for (;;) { // its helpers write until they have ended, too
+			try {
+				rmSync(profile, { recursive: true, force: true });
+				break;
+			} catch (e) {
+				if (Date.now() > limit)
+					throw e;
+			}
+		}
 		process.exit(status);
 	});
+	try {
+		process.kill(-chromium.pid, 'SIGKILL'); // all of its processes
+	} catch { /* it has ended */ }
 }
 
 function fail(e) {
