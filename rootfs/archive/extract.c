@@ -328,8 +328,6 @@ static int take_whiteout(struct extract *x, enum entry_whiteout kind,
 		return 0;
 	if (kind == ENTRY_MALFORMED)
 		return refuse(x, "is no valid whiteout", e);
-	if (x->conf.kind == EXTRACT_BASE)
-		return 0;
 	if (x->conf.kind == EXTRACT_LAYER)
 		return mark_whiteout(x, kind, removed, e);
 	r = enter_parent(x, false, e);

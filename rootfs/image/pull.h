@@ -25,8 +25,7 @@ enum pull_kind {
 	PULL_ARCHIVE, /* @in: a root filesystem */
 	PULL_COPY,    /* @in: a directory */
 	PULL_FLAT,    /* @feed: a layer, into what those below it made */
-	PULL_BASE,    /* @feed: the lowest layer of several */
-	PULL_LAYER,   /* @feed: a layer over others */
+	PULL_LAYER,   /* @feed: a layer of several */
 	PULL_DRESS    /* nothing but the files of ours, @snippets */
 };
 

@@ -182,9 +182,7 @@ static int unpack_layer(struct pull *p, size_t i, const char *name, struct json 
 			struct err *e)
 {
 	struct feeding f = { p, &p->oci->manifest.layers[i], -1 };
-	struct pull_unpack u = { .kind = p->flat ? PULL_FLAT
-					 : i	 ? PULL_LAYER
-						 : PULL_BASE,
+	struct pull_unpack u = { .kind = p->flat ? PULL_FLAT : PULL_LAYER,
 				 .in = -1,
 				 .feed = feed,
 				 .feed_ctx = &f,

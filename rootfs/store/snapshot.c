@@ -103,6 +103,26 @@ int snapshot_take(const struct store *s, const struct boxdir *b, const char *nam
 	return r;
 }
 
+/* What is now becomes what was before. Where it is that which is gone back to, its record is
+ * the only one: the two change places. */
+static int exchange(const struct boxdir *b, const char *name, const struct chain *to,
+		    struct chain *now, struct err *e)
+{
+	static const char before[] = "snapshots/" SNAPSHOT_BEFORE;
+	int r;
+
+	if (strcmp(name, SNAPSHOT_BEFORE) != 0) {
+		r = keep(b, SNAPSHOT_BEFORE, now, e);
+		return r < 0 ? r : chain_save(b->dirfd, "chain", to, e);
+	}
+	now->made = sys_wall().tv_sec;
+	r = chain_save(b->dirfd, "chain", now, e);
+	if (r < 0)
+		return r;
+	r = sys_renameat2(b->dirfd, "chain", b->dirfd, before, RENAME_EXCHANGE);
+	return r < 0 ? err_sys(e, r, "cannot exchange the states of the box") : 0;
+}
+
 int snapshot_restore(const struct store *s, const struct boxdir *b, const char *name,
 		     struct err *e)
 {
@@ -115,9 +135,7 @@ int snapshot_restore(const struct store *s, const struct boxdir *b, const char *
 	if (r == 0)
 		r = chain_seal(l.layers, b, CHAIN_ALL, &now, e);
 	if (r == 0)
-		r = keep(b, SNAPSHOT_BEFORE, &now, e);
-	if (r == 0)
-		r = chain_save(b->dirfd, "chain", &to, e);
+		r = exchange(b, name, &to, &now, e);
 	if (r == 0 &&
 	    to.mode) /* what the box's "/" was; its owner comes with a start */
 		(void)sys_fchmodat(b->dirfd, "upper", to.mode, 0);

@@ -64,8 +64,8 @@ static const struct {
 	const char *name, *arg;
 } unpack_jobs[] = {
 	[PULL_ARCHIVE] = { "unpack", NULL }, [PULL_COPY] = { "copytree", "rootfs" },
-	[PULL_FLAT] = { "layer", "flat" },   [PULL_BASE] = { "layer", "base" },
-	[PULL_LAYER] = { "layer", "layer" }, [PULL_DRESS] = { "dress", NULL },
+	[PULL_FLAT] = { "layer", "flat" },   [PULL_LAYER] = { "layer", "layer" },
+	[PULL_DRESS] = { "dress", NULL },
 };
 
 static int run_job(const struct pull_unpack *u, struct worker_job *job,

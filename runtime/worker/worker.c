@@ -112,9 +112,7 @@ static int do_layer(int dir, const char *arg, const struct idmap *map,
 	static const struct {
 		const char *name;
 		enum extract_kind kind;
-	} kinds[] = { { "flat", EXTRACT_WHOLE },
-		      { "base", EXTRACT_BASE },
-		      { "layer", EXTRACT_LAYER } };
+	} kinds[] = { { "flat", EXTRACT_WHOLE }, { "layer", EXTRACT_LAYER } };
 	struct unpack_conf conf = { .single = map->kind == IDMAP_SINGLE,
 				    .digest = true };
 	size_t i = 0;

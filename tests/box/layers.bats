@@ -47,6 +47,20 @@ leaves_nothing() {
 	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
 }
 
+# What it hides is no less hidden because another image has nothing below it.
+@test "layers: one that is the lowest of an image takes away in another what it says" {
+	"$MK" "$LAYOUT" lowest "$LIB_DIR/two.zst" "$LIB_DIR/one.tar"
+	run -0 cubby pull -q "oci:$LAYOUT:lowest"
+	run -0 cubby pull -q "oci:$LAYOUT:both"
+	run -0 --separate-stderr cubby exec --image both -- sh -c 'ls /opt/dir; ls -d /etc/gone /etc/debian_version 2>&1; true'
+	[ "${lines[0]}" = two ]
+	[[ ${lines[1]} == *"/etc/gone"*"No such file"* ]]
+	[[ ${lines[2]} == *"/etc/debian_version"*"No such file"* ]]
+	cubby rm -y -q
+	cubby rmi -q both lowest
+	leaves_nothing
+}
+
 @test "layers: shared by images, put together in boxes, gone with the last image" {
 	run -0 cubby pull -q "oci:$LAYOUT:one"
 	[ "$(diffs)" = 1 ]

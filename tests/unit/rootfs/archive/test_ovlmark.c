@@ -110,20 +110,6 @@ static void planted_check(const struct extractbox *x)
 	extractbox_none(x, "d/dev");
 }
 
-static void base_hides(struct tarmake *t)
-{
-	tarmake_file(t, ".wh.x", "");
-	tarmake_file(t, "a/.wh..wh..opq", "");
-	tarmake_file(t, "b/c", "made with its directory");
-}
-
-static void base_check(const struct extractbox *x)
-{
-	extractbox_none(x, "x");
-	extractbox_none(x, "a");
-	extractbox_file(x, "b/c", "made with its directory");
-}
-
 static void stargz(struct tarmake *t)
 {
 	tarmake_file(t, "stargz.index.json", "{}");
@@ -171,8 +157,6 @@ static const struct extractbox_row rows[] = {
 	EXTRACT_OK("a file, then a directory", in_turn, .check = in_turn_check, LAYER),
 	EXTRACT_OK("marks that the archive plants", planted, .check = planted_check,
 		   LAYER),
-	EXTRACT_OK("the lowest hides nothing", base_hides, .check = base_check,
-		   .kind = EXTRACT_BASE),
 	EXTRACT_OK("what eStargz adds", stargz, .check = stargz_check, LAYER),
 	EXTRACT_BAD("a directory of a lower layer", no_parent, -EXDEV,
 		    "entry 'lib/x': its directory is in a lower layer only", LAYER),

@@ -41,6 +41,13 @@ static int restore(void *ctx, struct err *e)
 	return snapshot_restore(&l->s, &l->b, "one", e);
 }
 
+static int restore_before(void *ctx, struct err *e)
+{
+	struct layered *l = ctx;
+
+	return snapshot_restore(&l->s, &l->b, SNAPSHOT_BEFORE, e);
+}
+
 static int branch(void *ctx, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
@@ -81,6 +88,28 @@ static void after_restore(void *ctx)
 	is_usable(l);
 }
 
+static void begin_before(struct layered *l)
+{
+	struct err e = ERR_NONE;
+
+	begin(l);
+	unit_ok(restore(l, &e), &e);
+}
+
+/* Of the two states neither is lost: one is there, the other was before. */
+static void after_before(void *ctx)
+{
+	struct layered *l = ctx;
+	bool went = is(l, "22");
+	struct err e = ERR_NONE;
+
+	if (!went)
+		assert_true(is(l, "11"));
+	unit_ok(restore_before(l, &e), &e);
+	assert_true(is(l, went ? "11" : "22"));
+	begin_before(l);
+}
+
 static void after_branch(void *ctx)
 {
 	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
@@ -106,6 +135,8 @@ static void kills(void)
 	unit_kills(take_two, after_take, &l);
 	begin(&l);
 	unit_kills(restore, after_restore, &l);
+	begin_before(&l);
+	unit_kills(restore_before, after_before, &l);
 	begin(&l);
 	unit_kills(branch, after_branch, &l);
 }
