@@ -18,9 +18,10 @@ typedef void extract_progress_fn(void *ctx, uint64_t bytes);
 /* What the archive is. */
 enum extract_kind {
 	EXTRACT_WHOLE, /* a whole root, or one of several that go into one directory */
-	/* A layer of its own that lies over others, in one image or another: what it removes becomes a mark for
-	 * overlayfs (ovlmark.h). Where it cannot be told without those others what it
-	 * means, the work ends with -EXDEV: it is to be unpacked over them as a whole. */
+	/* A layer of its own that lies over others, in one image or another: what it
+	 * removes becomes a mark for overlayfs (ovlmark.h). Where it cannot be told
+	 * without those others what it means, the work ends with -EXDEV: it is to be
+	 * unpacked over them as a whole. */
 	EXTRACT_LAYER
 };
 

@@ -10,15 +10,18 @@ static void every_operation_is_described(void)
 {
 	_cleanup_json_ struct json *doc = NULL;
 	struct err e = ERR_NONE;
-	size_t operations = 0;
+	size_t operations = 0, named = 0;
 
 	for (size_t t = 0; t < ARRAY_SIZE(all); t++) {
 		json_free(&doc);
 		doc = NULL;
 		assert_int_equal(openapi_document(all[t], 1, "1", &doc, &e), 0);
 		json_each(path, json_get(doc, "paths")) operations += json_len(path);
+		for (size_t i = 0; i < all[t]->count; i++)
+			named += all[t]->rows[i].operation != NULL;
 	}
-	assert_int_equal(operations, 14);
+	assert_true(named > 10);
+	assert_int_equal(operations, named);
 }
 
 /* Each "{name}" of a path is a parameter of it. */
