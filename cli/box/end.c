@@ -124,6 +124,21 @@ static int ask_if_idle(const struct spec *s, struct err *e)
 	return r == -ECONNRESET ? 0 : r;
 }
 
+/* What a command takes over from a box in use it goes on to take over when that ends. */
+static int await_nothing(const struct boxdir *dir, struct err *e)
+{
+	_cleanup_close_ int lock = -1;
+	struct stat st;
+
+	if (sys_fstatat(dir->dirfd, "applying", &st, AT_SYMLINK_NOFOLLOW) == -ENOENT)
+		return 0;
+	lock = file_lock(dir->dirfd, "applying", false, e);
+	return lock == -EWOULDBLOCK
+		       ? err_set(e, -EBUSY,
+				 "another command takes changes over just now")
+		       : MIN(lock, 0);
+}
+
 int boxend_idle(const struct store *st, const char *key, struct err *e)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
@@ -134,13 +149,13 @@ int boxend_idle(const struct store *st, const char *key, struct err *e)
 	if (r < 0)
 		return r;
 	lock = boxdir_lock(&dir, false, e);
-	if (lock != -EWOULDBLOCK)
-		return lock < 0 ? lock : 0;
-	r = ask_if_idle(&s, e);
-	if (r < 0)
-		return r;
-	lock = boxdir_lock(&dir, true, e);
-	return lock < 0 ? lock : 0;
+	if (lock == -EWOULDBLOCK) {
+		r = ask_if_idle(&s, e);
+		if (r < 0)
+			return r;
+		lock = boxdir_lock(&dir, true, e);
+	}
+	return lock < 0 ? lock : await_nothing(&dir, e);
 }
 
 int boxend_stop(const struct store *st, const char *key, struct err *e)

@@ -31,7 +31,8 @@ int boxend_info(const struct store *st, const char *key, struct json **ret,
 bool boxend_lingers(const struct store *st, const char *key);
 
 /** boxend_idle() - end box @key if nobody uses it and nothing was asked to stay in it:
- *  it may be on its way out already. 0 when it is gone, -EBUSY when it is in use. */
+ *  it may be on its way out already. 0 when it is gone, -EBUSY when it is in use, or what it
+ *  changed is just taken over. */
 int boxend_idle(const struct store *st, const char *key, struct err *e);
 
 /** boxend_remove() - remove box @key, files of every user of it, the logs of what was done

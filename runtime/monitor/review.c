@@ -1,11 +1,14 @@
 #include "runtime/monitor/impl.h"
 
 #include "base/dirscan.h"
+#include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "rootfs/review/layer.h"
 #include "runtime/monitor/layers.h"
 #include "runtime/worker/pending.h"
+
+enum { APPLYING_MS = 30000 };
 
 /* Whether nothing waits in the layer. One that a box has filled is no reason to show it the
  * project itself: it may have filled it so that it cannot be had. */
@@ -58,6 +61,18 @@ static int begin(const struct monitor *m, struct err *e)
 			   e);
 }
 
+/* Of a command that takes over from the box that was here before, which has ended. */
+static int await_apply(const struct monitor *m, struct err *e)
+{
+	_cleanup_close_ int lock =
+		file_lock_within(m->boxdir, "applying", APPLYING_MS, e);
+
+	return lock == -EWOULDBLOCK
+		       ? err_set(e, -EBUSY,
+				 "another command takes changes over just now")
+		       : MIN(lock, 0);
+}
+
 int monitor_review_begin(struct monitor *m, struct err *e)
 {
 	int r;
@@ -65,7 +80,9 @@ int monitor_review_begin(struct monitor *m, struct err *e)
 	m->wanted = m->spec.project_mode;
 	if (m->wanted != PROJECT_REVIEW)
 		return 0;
-	r = pending_take(&m->spec, m->boxdir, e);
+	r = await_apply(m, e);
+	if (r == 0)
+		r = pending_take(&m->spec, m->boxdir, e);
 	if (r < 0) /* what waits must not be hidden by the project itself */
 		return r;
 	return begin(m, e) < 0 ? live(m, e) : 0;

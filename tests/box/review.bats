@@ -287,6 +287,25 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(cubby diff --name-only)" = d/f ]
 }
 
+# An apply that began while the box was in use may still be at work when that has ended.
+@test "while changes are taken over nothing else touches the layer" {
+	local applying=$(lib_layer)/../../applying out
+	box 'echo 1 >a'
+	: >"$applying"
+	exec {out}>"$applying"
+	flock "$out"
+	for command in "discard --all" "snapshot one" undo "rm -y"; do
+		read -ra words <<<"$command"
+		run -1 cubby "${words[@]}" {out}>&-
+		[[ $output == *"another command takes changes over just now"* ]] || { echo "$command: $output"; return 1; }
+	done
+	cubby exec --project review -- cat a >late 2>&1 {out}>&- &
+	read -rt 0.5 <> <(:) || true
+	[ ! -s late ]
+	exec {out}>&-
+	until [ "$(cat late)" = 1 ]; do read -rt 0.02 <> <(:) || true; done
+}
+
 # What is shown is what comes out: a file that grows meanwhile is left.
 @test "an apply copies no more of a file than it had" {
 	box 'truncate -s 1M big'
