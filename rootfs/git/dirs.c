@@ -111,6 +111,19 @@ static int note_subdir(struct git_dirs *d, const char *path, const char *name)
 	return find(d, sub) ? 0 : add(d, sub, 0);
 }
 
+/* Git needs to search a directory, not to read it; and its owner can open it again. */
+static bool hides(int project, const char *path)
+{
+	_cleanup_close_ int dir = sys_openat2(project, *path ? path : ".",
+					      O_PATH | O_DIRECTORY | O_NOFOLLOW, 0,
+					      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	struct stat st, git;
+
+	return dir >= 0 && sys_fstat(dir, &st) == 0 &&
+	       (st.st_uid == sys_geteuid() ||
+		sys_fstatat(dir, ".git", &git, AT_SYMLINK_NOFOLLOW) != -EACCES);
+}
+
 /* Its names; the directories among them go to the end of the list. */
 static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 {
@@ -130,8 +143,10 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
 			  RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	d->list[i].ctime = d->list[i].flags = 0;
+	if (dir == -EACCES)
+		d->closed |= hides(project, path);
 	if (dir < 0 || sys_fstat(dir, &st) < 0)
-		return 0; /* closed to the caller, and to his git; or gone */
+		return 0; /* or gone */
 	d->partial = false;
 	r = dirscan_start(scan, dir, e);
 	while (r >= 0 && (r = dirscan_next(scan, &x, e)) > 0) {
@@ -172,7 +187,7 @@ int git_dirs_look(int project, struct git_dirs *d, struct err *e)
 {
 	int r = 0;
 
-	d->partial = false;
+	d->partial = d->closed = false;
 	if (!d->n)
 		r = add(d, "", 0);
 	for (size_t i = 0; i < d->n && r >= 0; i++) {

@@ -2,8 +2,8 @@
  * directory that git takes for a repository by what is in it.
  * Needs:  the project as a descriptor.
  * Owns:   the list of its directories, so that a later look reads only those that changed.
- * Never:  follows a link, crosses to another filesystem, or goes beyond its limits in
- *         silence: then @partial is set. */
+ * Never:  follows a link, or passes over anything in silence: then @partial or @closed is
+ *         set. */
 #ifndef ROOTFS_GIT_DIRS_H
 #define ROOTFS_GIT_DIRS_H
 
@@ -31,6 +31,7 @@ struct git_dirs {
 	struct git_dir *list; /* owned; sorted by path */
 	size_t n, size, sorted;
 	bool partial;
+	bool closed; /* by its mode one could not be read: it may hold some all the same */
 };
 void git_dirs_done(struct git_dirs *d);
 #define _cleanup_git_dirs_ _cleanup_(git_dirs_done)

@@ -291,6 +291,10 @@ static void look_at_repositories(struct gitgate *g, bool brief, int words)
 static const char partial[] = "repositories in the project were looked for in its "
 			      "first 20000 directories only";
 
+static const char closed[] =
+	"the box made directories that cannot be read, and may hold "
+	"repositories; look before you run git in them";
+
 enum how { ONLINE, OFFLINE, LOOK };
 
 static void work(struct gitgate *g, enum how how, int words)
@@ -305,6 +309,8 @@ static void work(struct gitgate *g, enum how how, int words)
 		to_pipe(&words, e.msg);
 	if (g->dirs.partial && !g->partial)
 		to_pipe(&words, partial);
+	if (g->dirs.closed && !g->closed && how != LOOK)
+		to_pipe(&words, closed);
 	look_at_repositories(g, how == LOOK, words);
 	look_at_named(g, words);
 }
@@ -391,8 +397,8 @@ bool gitgate_is_pending(struct gitgate *g, bool at_end)
 			return true;
 	}
 	if (look_at_named(g, -1) || git_dirs_look(g->project, &g->dirs, &ignored) < 0 ||
-	    (g->dirs.partial && !g->partial))
-		return true;
+	    (g->dirs.partial && !g->partial) || g->dirs.closed)
+		return true; /* the worker can read more than the monitor */
 	for (size_t i = 0; i < g->dirs.n; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
 			if (git_dirs_path(&g->dirs.list[i], kinds[k], path) &&
@@ -555,6 +561,7 @@ int gitgate_find(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct buf *
 	if (g->dirs.partial && say)
 		say(ctx, partial);
 	g->partial = g->dirs.partial;
+	g->closed = g->dirs.closed;
 	if (g->n > GITGATE_OVERLAYS && say)
 		say(ctx,
 		    "the project has more than 200 repositories: git directories of "

@@ -40,6 +40,7 @@ struct gitgate {
 	size_t n;
 	bool open;    /* a box may have used the views */
 	bool partial; /* what the look at the start was */
+	bool closed;  /* the same */
 	struct gitwork work;
 	struct gitwatch watch;
 };

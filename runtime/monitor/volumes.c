@@ -119,9 +119,10 @@ static int check_one(int dir, const struct spec_volume *v, struct err *e)
 		if (git_dirs_path(&d.list[i], GIT_DIRS_DOT, path) ||
 		    git_dirs_path(&d.list[i], GIT_DIRS_BARE, path))
 			return refuse(v, path, e);
-	if (r == 0 && d.partial) {
+	if (r == 0 && (d.partial || d.closed)) {
 		err_set(e, -E2BIG,
-			"volume '%.160s' is too large to look for git repositories in",
+			"volume '%.160s' is too large to look for git repositories in, "
+			"or has directories that cannot be read",
 			v->source);
 		return err_hint(e, "mount it :ro, or say --git-writable");
 	}
@@ -182,9 +183,12 @@ static int vet(const struct job *j, const char *source, int words)
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
 			if (git_dirs_path(&d.list[i], kinds[k], path))
 				vet_path(j, &v, words);
-	return d.partial ? say_partial(source, "too many directories, or too deep ones",
-				       words)
-			 : 0;
+	if (!d.partial && !d.closed)
+		return 0;
+	return say_partial(source,
+			   d.partial ? "too many directories, or too deep ones"
+				     : "directories that cannot be read",
+			   words);
 }
 
 /* It reads what a box wrote: of the monitor's descriptors it has those that it needs. */

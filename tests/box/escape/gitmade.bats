@@ -146,3 +146,11 @@ x[at + 3] += 8; open("index.made", "wb").write(x)'
 		cubby stop -q || true
 		[ ! -e other/.git/hooks/pre-commit ] && [ ! -e other/new/.git ]'
 }
+
+@test "G41: in a directory that can be searched, not read" {
+	cubby exec -q -- sh -c 'mkdir -p x y/z; git init -q x; git init -q y/z; mkdir -p x/.git/hooks y/z/.git/hooks
+		cp evil x/.git/hooks/pre-commit; cp evil y/z/.git/hooks/pre-commit; chmod 311 x; chmod 0 y'
+	chmod 755 x y
+	[ ! -e x/.git ]
+	[ ! -e y/z/.git ]
+}

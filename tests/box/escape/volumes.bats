@@ -134,6 +134,18 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 	[ ! -e "$OUT/y/z/.git" ]
 }
 
+@test "U13: a directory of another user of the box that nobody can read is told" {
+	run -0 --separate-stderr cubby exec -v "$OUT:/d:rw" -- sh -c "$MAKE_GIT"'
+		made /d/x/sub; chown 1:1 /d/x; chmod 711 /d/x'
+	local said=$stderr
+	if [ -e "$OUT/x/sub/.git" ]; then
+		[[ $said == *"looked at in part only (directories that cannot be read)"* ]]
+		run -125 cubby exec -v "$OUT:/d:rw" -- true
+	fi
+	cubby exec -q -v "$OUT:/d:rw" --git-writable -- chmod 777 /d/x
+	[ ! -e "$OUT/x/sub/.git" ] || [ -n "$said" ]
+}
+
 @test "U11: what a killed monitor did not look at is looked at by the next start" {
 	cubby exec -q -v "$OUT:/d:rw" -- sh -c "$MAKE_GIT"'made /d/p; : >/d/there; exec sleep 100' 3>&- &
 	await "$OUT/there"
