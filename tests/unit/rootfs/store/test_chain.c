@@ -59,6 +59,19 @@ static int seal(struct layered *l, enum chain_what what, struct chain *ret,
 	return chain_seal(layers, &l->b, what, ret, e);
 }
 
+/* So that an ordinary user can remove it. */
+static void open_again(struct layered *l, const struct chain *c)
+{
+	struct err e = ERR_NONE;
+	_cleanup_close_ int layers = chain_dir(&l->s, &e);
+	char path[CHAIN_ID + 16];
+
+	unit_ok(layers, &e);
+	snprintf(path, sizeof(path), "%s/machine", c->layers[0]);
+	assert_int_equal(fchmodat(layers, path, 0700, 0), 0);
+	assert_int_equal(fchmodat(l->b.dirfd, "upper", 0700, 0), 0);
+}
+
 static void an_upper_becomes_a_layer(void)
 {
 	_cleanup_layered_ struct layered l;
@@ -78,6 +91,7 @@ static void an_upper_becomes_a_layer(void)
 	assert_int_equal(fstatat(l.b.dirfd, "upper", &st, 0), 0);
 	assert_int_equal(st.st_mode & 07777, 0500);
 	assert_string_equal(c.project, "");
+	open_again(&l, &c);
 }
 
 static void what_is_empty_makes_no_layer(void)
