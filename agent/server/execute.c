@@ -111,14 +111,11 @@ static void processes_free(void *ctx)
 
 static struct processes *processes_of(struct tenant *t)
 {
-	void **slot = tenant_slot(t, TENANT_EXECUTE, processes_free);
-	struct processes *all = *slot;
+	struct processes *all =
+		tenant_slot(t, TENANT_EXECUTE, sizeof(*all), processes_free);
 
-	if (!all) {
-		all = *slot = calloc(1, sizeof(*all));
-		if (all)
-			all->tenant = t;
-	}
+	if (all)
+		all->tenant = t;
 	return all;
 }
 

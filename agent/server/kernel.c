@@ -525,14 +525,10 @@ static void kernels_free(void *ctx)
 
 static struct kernels *kernels_of(struct tenant *t)
 {
-	void **slot = tenant_slot(t, TENANT_PYTHON, kernels_free);
-	struct kernels *all = *slot;
+	struct kernels *all = tenant_slot(t, TENANT_PYTHON, sizeof(*all), kernels_free);
 
-	if (!all) {
-		all = *slot = calloc(1, sizeof(*all));
-		if (all)
-			all->tenant = t;
-	}
+	if (all)
+		all->tenant = t;
 	return all;
 }
 

@@ -170,14 +170,10 @@ static void sessions_free(void *ctx)
 
 static struct sessions *sessions_of(struct tenant *t)
 {
-	void **slot = tenant_slot(t, TENANT_MCP, sessions_free);
-	struct sessions *all = *slot;
+	struct sessions *all = tenant_slot(t, TENANT_MCP, sizeof(*all), sessions_free);
 
-	if (!all) {
-		all = *slot = calloc(1, sizeof(*all));
-		if (all)
-			all->tenant = t;
-	}
+	if (all)
+		all->tenant = t;
 	return all;
 }
 

@@ -346,10 +346,14 @@ struct server *tenant_server(const struct tenant *t)
 	return t->all->server;
 }
 
-void **tenant_slot(struct tenant *t, enum tenant_slot slot, void (*release)(void *))
+void *tenant_slot(struct tenant *t, enum tenant_slot slot, size_t size,
+		  void (*release)(void *))
 {
-	t->slots[slot].release = release;
-	return &t->slots[slot].p;
+	struct slot *s = &t->slots[slot];
+
+	s->release = release;
+	s->p = s->p ?: calloc(1, size);
+	return s->p;
 }
 
 static void free_session(struct session *s)

@@ -111,7 +111,9 @@ enum tenant_slot {
 	TENANT_MCP,
 	TENANT_SLOTS
 };
-/** tenant_slot() - where it keeps it; @free is called when the tenant goes */
-void **tenant_slot(struct tenant *t, enum tenant_slot slot, void (*release)(void *));
+/** tenant_slot() - what it keeps there: @size bytes, zeroed when they are first asked for;
+ *  @release frees them when the tenant goes. NULL = out of memory */
+void *tenant_slot(struct tenant *t, enum tenant_slot slot, size_t size,
+		  void (*release)(void *));
 
 #endif

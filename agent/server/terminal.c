@@ -113,14 +113,11 @@ static void terminals_free(void *ctx)
 
 static struct terminals *terminals_of(struct tenant *tenant)
 {
-	void **slot = tenant_slot(tenant, TENANT_TERMINALS, terminals_free);
-	struct terminals *all = *slot;
+	struct terminals *all =
+		tenant_slot(tenant, TENANT_TERMINALS, sizeof(*all), terminals_free);
 
-	if (!all) {
-		all = *slot = calloc(1, sizeof(*all));
-		if (all)
-			all->tenant = tenant;
-	}
+	if (all)
+		all->tenant = tenant;
 	return all;
 }
 

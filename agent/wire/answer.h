@@ -9,7 +9,8 @@
 #include "agent/wire/retry.h"
 #include "agent/wire/sse.h"
 
-/* An assembler is a struct of @size bytes; each function gets it as @a. */
+/* An assembler is a struct of @size bytes that begins with a struct answer_state; each
+ * function gets it as @a. */
 struct answer_ops {
 	size_t size;
 	bool lines; /* one JSON value a line; else server-sent events */
@@ -20,8 +21,6 @@ struct answer_ops {
 	int (*whole)(void *a, const struct json *j, struct err *e);
 	/* The stream is over: the turn, or -ECONNRESET when that was no clean end. */
 	int (*end)(void *a, uint64_t *seed, struct turn *ret, struct err *e);
-	/* What the service itself said, after -EREMOTEIO. */
-	const struct retry_cause *(*cause)(const void *a);
 };
 
 /* What every assembler has: its struct begins with it. */

@@ -349,11 +349,6 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 	return r;
 }
 
-static const struct retry_cause *cause(const void *a)
-{
-	return &((const struct anthropic_assemble *)a)->s.cause;
-}
-
 const struct answer_ops anthropic_assemble_ops = {
 	.size = sizeof(struct anthropic_assemble),
 	.init = init,
@@ -361,5 +356,4 @@ const struct answer_ops anthropic_assemble_ops = {
 	.event = event,
 	.whole = whole,
 	.end = end,
-	.cause = cause,
 };

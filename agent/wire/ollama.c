@@ -234,11 +234,6 @@ static int end(void *a, uint64_t *seed, struct turn *ret, struct err *e)
 	return openai_assemble_end(&r->assemble, seed, ret, e);
 }
 
-static const struct retry_cause *cause(const void *a)
-{
-	return &((const struct reader *)a)->assemble.s.cause;
-}
-
 static const struct answer_ops ollama_answer = {
 	.size = sizeof(struct reader),
 	.lines = true,
@@ -247,7 +242,6 @@ static const struct answer_ops ollama_answer = {
 	.event = event,
 	.whole = whole,
 	.end = end,
-	.cause = cause,
 };
 
 const struct wire ollama_wire = {

@@ -477,11 +477,6 @@ static int end(void *a, uint64_t *seed, struct turn *ret, struct err *e)
 	return openai_assemble_end(a, seed, ret, e);
 }
 
-static const struct retry_cause *cause(const void *a)
-{
-	return &((const struct openai_assemble *)a)->s.cause;
-}
-
 const struct answer_ops openai_assemble_ops = {
 	.size = sizeof(struct openai_assemble),
 	.init = init,
@@ -489,5 +484,4 @@ const struct answer_ops openai_assemble_ops = {
 	.event = event,
 	.whole = whole,
 	.end = end,
-	.cause = cause,
 };

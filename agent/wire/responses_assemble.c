@@ -391,11 +391,6 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 	return r;
 }
 
-static const struct retry_cause *cause(const void *a)
-{
-	return &((const struct responses_assemble *)a)->s.cause;
-}
-
 const struct answer_ops responses_assemble_ops = {
 	.size = sizeof(struct responses_assemble),
 	.init = init,
@@ -403,5 +398,4 @@ const struct answer_ops responses_assemble_ops = {
 	.event = event,
 	.whole = whole,
 	.end = end,
-	.cause = cause,
 };
