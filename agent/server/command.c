@@ -38,8 +38,8 @@ struct command {
 	struct loop_source *ends[ENDS], *alive;
 	struct buf said, wrong; /* owned */
 	struct command_conf conf;
-	uint64_t line, seen; /* events so far; those that the client has */
-	bool exited, torn;   /* torn: the event is too large */
+	uint64_t line, seen;	  /* events so far; those that the client has */
+	bool begun, exited, torn; /* torn: the event is too large */
 	int status;
 };
 
@@ -71,11 +71,13 @@ static void begin(struct command *c, struct exchange *x)
 {
 	static const char *const headers[] = { "X-Accel-Buffering: no", NULL };
 
-	if (c->line++ == 0)
-		exchange_begin(x, 200,
-			       c->conf.how == COMMAND_EVENTS ? "text/event-stream"
-							     : c->conf.type,
-			       headers, -1);
+	if (c->begun)
+		return;
+	c->begun = true;
+	exchange_begin(x, 200,
+		       c->conf.how == COMMAND_EVENTS ? "text/event-stream"
+						     : c->conf.type,
+		       headers, -1);
 }
 
 /* ---- the end -------------------------------------------------------------------- */
@@ -144,7 +146,7 @@ static void finish(struct command *c)
 {
 	struct exchange *x = take(&c->x, NULL);
 	struct err e = ERR_NONE;
-	bool begun = c->conf.how != COMMAND_JSON && (c->line || !c->status);
+	bool begun = c->conf.how != COMMAND_JSON && (c->begun || !c->status);
 
 	if (x && begun)
 		begin(c, x);
@@ -169,9 +171,9 @@ static void tell_event(struct command *c, const char *line, size_t len)
 	char id[48];
 
 	begin(c, c->x);
-	if (c->line <= c->seen + 1)
+	if (++c->line <= c->seen)
 		return;
-	snprintf(id, sizeof(id), "id: %" PRIu64 "\ndata: ", c->line - 1);
+	snprintf(id, sizeof(id), "id: %" PRIu64 "\ndata: ", c->line);
 	exchange_write(c->x, id, strlen(id));
 	exchange_write(c->x, c->torn ? lost : line, c->torn ? sizeof(lost) - 1 : len);
 	exchange_write(c->x, "\n\n", 2);

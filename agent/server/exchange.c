@@ -122,6 +122,9 @@ bool exchange_may(struct exchange *x, unsigned right)
 	const struct tenant_who who = exchange_who(x);
 	const char *name = who.box ? who.box : who.user;
 
+	if (!x->server->conf->boxes) /* there is one, whoever is named */
+		name = TENANT_HERE;
+
 	return x->key && keys_may(x->key, right, name ? name : "");
 }
 
@@ -140,6 +143,9 @@ struct tenant_who exchange_who(struct exchange *x)
 	if (!*who.box)
 		who.box = x->head.websocket ? exchange_arg(x, "box", 0)
 					    : head_field(&x->head, "x-cubby-box");
+	/* A user's is made when it is asked for, by a key that may do something in it. */
+	if (!who.box && x->key && keys_may(x->key, KEY_RUN, who.user ? who.user : ""))
+		who.make = true;
 	return who;
 }
 

@@ -14,7 +14,13 @@
 #include "agent/server/pathname.h"
 #include "base/text.h"
 
-enum { BOOK_MAX = 16 << 20, SAID_MAX = 8 << 20, CELL_MS = 120000, NUMBER = 24 };
+enum {
+	BOOK_MAX = 16 << 20,
+	SAID_MAX = 8 << 20,
+	CELL_MS = 120000,
+	NUMBER = 24,
+	OUTPUT_BYTES = 256
+};
 
 /* A cell that runs. */
 struct notebook_run {
@@ -227,12 +233,11 @@ static void finish(struct notebook_run *n)
 static void add_output(struct notebook_run *n, const char *type,
 		       const struct json *content)
 {
-	const char *text = json_get_str(content, "text");
+	_cleanup_buf_ struct buf weight = BUF_INIT(SAID_MAX);
 	struct json *j;
 
-	n->bytes += text ? strlen(text) : 0;
-	json_each(it, json_get(content, "data")) n->bytes +=
-		json_str(it) ? strlen(json_str(it)) : 0;
+	n->bytes += OUTPUT_BYTES;
+	n->bytes += json_print(content, false, &weight) < 0 ? SAID_MAX + 1 : weight.len;
 	if (n->bytes > SAID_MAX && n->cut)
 		return;
 	if (n->bytes > SAID_MAX) { /* the rest would be memory of ours */

@@ -23,7 +23,13 @@ static const char *const dropped[] = { "connection",
 				       "x-reproxy-url",
 				       "x-accel-limit-rate",
 				       "alt-svc",
-				       "strict-transport-security" };
+				       "strict-transport-security",
+				       "public-key-pins",
+				       "clear-site-data",
+				       "service-worker-allowed",
+				       "nel",
+				       "report-to",
+				       "reporting-endpoints" };
 
 struct line {
 	const char *text;

@@ -581,7 +581,7 @@ static int dir_of(const struct tenants *all, const struct tenant_who *who,
 	const struct server_conf *c = all->server->conf;
 
 	if (c->boxes)
-		return make_dir(c, name, !who->box || who->make, ret, e);
+		return make_dir(c, name, who->make, ret, e);
 	*ret = strdup(c->dir);
 	return *ret ? 0 : err_sys(e, -ENOMEM, "cannot note a box");
 }

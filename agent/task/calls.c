@@ -36,16 +36,12 @@ static void malformed(struct task *t, const struct turn_call *c, struct tool_res
 
 /* ---- the person's word ---- */
 
-/* What only looks, or ends the task, needs nobody's consent. */
-static bool needs_consent(const char *name)
+/* By what the name stands for: a tool of the project may have any name. */
+static bool needs_consent(const struct task *t, const char *name)
 {
-	static const char *const harmless[] = { "screen", "read_file", "view_image",
-						"changes", "finish" };
+	const struct tool *tool = toolset_find(t->set, name);
 
-	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
-		if (strcmp(name, harmless[i]) == 0)
-			return false;
-	return true;
+	return !tool || !tool->harmless;
 }
 
 static void log_ask(struct task *t, const struct turn_call *c, enum task_verdict v,
@@ -70,7 +66,7 @@ static int ask(struct task *t, const struct turn_call *c, const struct task_call
 {
 	enum task_verdict v;
 
-	if (!t->ev->ask || !needs_consent(c->name))
+	if (!t->ev->ask || !needs_consent(t, c->name))
 		return TASK_GO_ON;
 	v = t->ev->ask(t->conf->ctx, shown, a);
 	log_ask(t, c, v, a);

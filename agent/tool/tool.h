@@ -61,7 +61,8 @@ struct tool {
 	const char *schema;	 /* JSON schema of the arguments */
 	tool_run_fn *run;	 /* NULL = plug */
 	tool_plug_fn *plug;
-	void *ctx; /* of plug; borrowed */
+	void *ctx;     /* of plug; borrowed */
+	bool harmless; /* it only looks, or ends the task: nobody is asked */
 };
 
 /* Live output of the session for a person: raw bytes less markers and queries. */

@@ -24,12 +24,17 @@ static int run_input(struct toolbox *t, const struct json *args,
 static const struct {
 	const char *name;
 	tool_run_fn *run;
+	bool harmless;
 } runners[] = {
-	{ "shell", tool_shell_run },	  { "python", tool_python_run },
-	{ "input", run_input },		  { "screen", tool_shell_screen },
-	{ "read_file", tool_file_read },  { "write_file", tool_file_write },
-	{ "edit_file", tool_file_edit },  { "view_image", tool_view_image },
-	{ "finish", tool_result_finish },
+	{ "shell", tool_shell_run, false },
+	{ "python", tool_python_run, false },
+	{ "input", run_input, false },
+	{ "screen", tool_shell_screen, true },
+	{ "read_file", tool_file_read, true },
+	{ "write_file", tool_file_write, false },
+	{ "edit_file", tool_file_edit, false },
+	{ "view_image", tool_view_image, true },
+	{ "finish", tool_result_finish, true },
 };
 
 const char *toolset_words(void)
@@ -107,7 +112,10 @@ int toolset_load(struct toolset *ret, struct err *e)
 
 		if (i == ARRAY_SIZE(runners) || strcmp(name, runners[i].name) != 0)
 			return err_set(e, -EINVAL, "tools.json: no tool '%s'", name);
-		r = add(&s, it, &(struct tool){ .run = runners[i++].run });
+		r = add(&s, it,
+			&(struct tool){ .run = runners[i].run,
+					.harmless = runners[i].harmless });
+		i++;
 		if (r < 0)
 			return err_sys(e, r, "cannot read tools.json");
 	}

@@ -13,7 +13,7 @@ static int add_all(struct words *ret, const char *const *v)
 
 static const char logs_script[] =
 	"cd " BOX_LOG_DIR " 2>/dev/null || set -- none\n"
-	"f=${2:-$(ls -t 2>/dev/null | sed -n 1p)}\n"
+	"f=${2:-$(ls -t -- *.log 2>/dev/null | sed -n 1p)}\n"
 	"if [ \"$1\" = none ] || [ ! -f \"${f%.log}.log\" ]; then\n"
 	"	exit 44\n" /* DETACH_STATUS */
 	"fi\n"

@@ -16,7 +16,7 @@ enum { ASK_LINE = 64 << 10 }; /* bytes of an answer */
 /* Whether the name of a program, less its version, is one of @names. */
 static bool is_one_of(const char *const *names, const char *program, size_t n)
 {
-	while (n && strchr("0123456789.", program[n - 1]))
+	while (n > 1 && strchr("0123456789.", program[n - 1]))
 		n--;
 	for (; *names; names++)
 		if (strlen(*names) == n && memcmp(*names, program, n) == 0)
@@ -25,15 +25,21 @@ static bool is_one_of(const char *const *names, const char *program, size_t n)
 }
 
 /* These run what a file says: permitted is the file with them. */
-static const char *const interpreters[] = { "bash", "bun",    "dash", "deno", "ksh",
-					    "lua",  "node",   "npm",  "npx",  "perl",
-					    "php",  "python", "ruby", "sh",   "uv",
-					    "zsh",  NULL };
+static const char *const interpreters[] = {
+	"Rscript", "bash", "dash",   "fish", "ksh", "lua",   "node", "nodejs", "perl",
+	"php",	   "pypy", "python", "ruby", "sh",  "tclsh", "zsh",  NULL
+};
 /* And these whatever their words say. */
-static const char *const runners[] = { ".",    "busybox", "chroot", "command",
-				       "env",  "eval",	  "exec",   "find",
-				       "nice", "nohup",	  "setsid", "source",
-				       "sudo", "timeout", "xargs",  NULL };
+static const char *const runners[] = {
+	".",	  "awk",      "builtin", "bun",	   "busybox",  "bunx",	   "chroot",
+	"chrt",	  "command",  "deno",	 "doas",   "env",      "eval",	   "exec",
+	"find",	  "flock",    "gawk",	 "gdb",	   "ionice",   "ltrace",   "mawk",
+	"nice",	  "nohup",    "npm",	 "npx",	   "nsenter",  "parallel", "perf",
+	"pnpm",	  "rlwrap",   "runuser", "script", "sed",      "setpriv",  "setsid",
+	"source", "ssh",      "stdbuf",	 "strace", "su",       "sudo",	   "taskset",
+	"time",	  "timeout",  "tmux",	 "trap",   "unbuffer", "unshare",  "uv",
+	"uvx",	  "valgrind", "watch",	 "xargs",  "yarn",     NULL
+};
 
 /* Only a line that is plainly one command may be permitted for always: "make; rm -r x"
  * is no make. */
@@ -211,7 +217,8 @@ enum task_verdict ask_call(struct ask *a, const struct task_call *c,
 
 	if (!a->each || strcmp(c->name, "finish") == 0)
 		return TASK_YES;
-	if (!shell || !command || !ask_program(command, program, sizeof(program)))
+	if (!shell || !command || json_get_bool(c->args, "reset", false) ||
+	    !ask_program(command, program, sizeof(program)))
 		program[0] = '\0';
 	if (*program && permitted(a, program)) {
 		fprintf(a->app->err, "%s  permitted always: '%s'%s\n",

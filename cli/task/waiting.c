@@ -185,7 +185,7 @@ int waiting_offer(struct waiting *w, struct err *e)
 		"{\"type\":\"string\",\"description\":\"only of this file or "
 		"directory, "
 		"absolute\"}}}}";
-	const struct tool how = { .plug = run_tool, .ctx = w };
+	const struct tool how = { .plug = run_tool, .ctx = w, .harmless = true };
 	struct json *words = NULL;
 	int r;
 

@@ -42,6 +42,23 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	[ "$(echo *)" = "edited five four one" ]
 }
 
+@test "person: --ask asks for a tool of the project, whatever its name is" {
+	mkdir -p .cubby/tools
+	printf '#!/bin/sh\ntouch made\n' >.cubby/tools/changes
+	chmod +x .cubby/tools/changes
+	echo '{"description":"Look.","parameters":{"type":"object","properties":{}}}' >.cubby/tools/changes.json
+	model <<-'END'
+	{"calls":[{"name":"changes","args":{}}]}
+	{"expect":"The person refused this call.","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
+	END
+	run -0 talk --ask "look" <<-'END'
+	["run it?", "n\n"]
+	["why not?", "\n"]
+	["asked", ""]
+	END
+	[ ! -e made ]
+}
+
 @test "person: --ask permits what was kept for the directory, and no project can" {
 	cubby set always=touch
 	model <<-'END'

@@ -132,6 +132,10 @@ answers() {
 	[ "$(value '.[] | .name, .end, .text')" = "$id"$'\nrunning\ntake your time; --help' ]
 	(sleep 0.3; touch go) 3>&- &
 	serve GET "/v1/boxes/here/tasks/$id/events"
+	events=$output
+	serve GET "/v1/boxes/here/tasks/$id"
+	[ "$(sed -n 's/^data: //p' <<<"$events")" = "$output" ]
+	output=$events
 	grep -q '^id: 1$' <<<"$output"
 	grep -A1 '^id: ' <<<"$output" | sed -n 's/^data: //p' | jq -e 'select(.type == "end") | .reason == "done"'
 	[[ $output == *late*"all done"* ]]

@@ -11,12 +11,13 @@
 /* ---- tools that need no box ---------------------------------------------- */
 
 static const struct tool fakes[] = {
-	{ "echo", "says its text", "{\"type\":\"object\"}", NULL, NULL, NULL },
+	{ "echo", "says its text", "{\"type\":\"object\"}", NULL, NULL, NULL, false },
 	{ "long", "runs until it is interrupted", "{\"type\":\"object\"}", NULL, NULL,
-	  NULL },
-	{ "screen", "shows", "{\"type\":\"object\"}", NULL, NULL, NULL },
-	{ "broken", "fails in cubby", "{\"type\":\"object\"}", NULL, NULL, NULL },
-	{ "finish", "ends a task", "{\"type\":\"object\"}", NULL, NULL, NULL },
+	  NULL, false },
+	{ "screen", "shows", "{\"type\":\"object\"}", NULL, NULL, NULL, false },
+	{ "broken", "fails in cubby", "{\"type\":\"object\"}", NULL, NULL, NULL,
+	  false },
+	{ "finish", "ends a task", "{\"type\":\"object\"}", NULL, NULL, NULL, false },
 };
 
 /* What the test knows of the running server. */

@@ -12,8 +12,8 @@
 #include "tests/unit/unit.h"
 
 static const struct tool wire_tools[] = {
-	{ "shell", "runs \"it\"", "{\"type\":\"object\"}", NULL, NULL, NULL },
-	{ "finish", "ends", "{\"type\":\"object\"}", NULL, NULL, NULL },
+	{ "shell", "runs \"it\"", "{\"type\":\"object\"}", NULL, NULL, NULL, false },
+	{ "finish", "ends", "{\"type\":\"object\"}", NULL, NULL, NULL, false },
 };
 
 static inline void wire_turn(struct history *h, unsigned round, const char *message)
