@@ -114,6 +114,16 @@ answers() {
 	[ "$(answers /files/cwd -H 'X-Cubby-Box: other')" = 403 ]
 	SERVE_KEY=l0123456789abcdef
 	[ "$(answers /v1/boxes)" = 403 ]
+	[ "$(answers /ports -H 'X-User-Id: new')" = 404 ] # it looks, and makes nothing
+	[ "$(ls boxes | xargs)" = "other team-a" ]
+}
+
+@test "rest: the name of a user opens no box where there is one for all" {
+	printf 'ci %s read,run ci-*\n' c0123456789abcdef >keys
+	serve_start --keys keys
+	SERVE_KEY=c0123456789abcdef
+	[ "$(answers /ports)" = 403 ]
+	[ "$(answers /ports -H 'X-User-Id: ci-x')" = 403 ]
 }
 
 @test "rest: a task outlives a killed server; its events are read by the next" {
