@@ -13,6 +13,8 @@ O := build/$(VARIANT)
 LAYERS := base rootfs runtime agent cli
 VERSION := $(shell cat VERSION)
 
+comma := ,
+
 ifneq ($(findstring s,$(firstword -$(MAKEFLAGS))),) # make -s
 Q := @
 say = @true
@@ -61,7 +63,9 @@ LDFLAGS += --coverage
 else ifeq ($(VARIANT),analyze)
 CPPFLAGS += -DCUBBY_ANALYZE
 # gcc 12 loses pointers that are kept in arrays of structs; the leak sanitizer does not.
-CFLAGS += -O1 -fanalyzer -Wno-analyzer-malloc-leak $(UNSURE)
+# From 13 on it knows descriptors, but not those that cleanups close, nor what dup2() is
+# for; tests/unit counts them after each failure. ret.h compares numbers of any type.
+CFLAGS += -O1 -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-fd-leak -Wno-type-limits $(UNSURE)
 else ifeq ($(VARIANT),fault)
 CPPFLAGS += -DCUBBY_FAULT
 CFLAGS += -O1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
@@ -75,6 +79,11 @@ CFLAGS += -O1 -fsanitize=fuzzer-no-link,$(SANITIZE) -fno-omit-frame-pointer \
 LDFLAGS += -fsanitize=$(SANITIZE)
 else
 $(error VARIANT is release, asan, cov, analyze, fault or fuzz, not '$(VARIANT)')
+endif
+
+# Their code is in a library of its own (TESTLIB).
+ifneq ($(filter asan fault fuzz,$(VARIANT)),)
+CFLAGS := $(CFLAGS:-fPIE=-fPIC)
 endif
 
 # Targets that work before the packages are there.
@@ -96,6 +105,12 @@ HDR := $(foreach l,$(LAYERS),$(wildcard $(l)/*.h $(l)/*/*.h)) tests/unit/unit.h
 OBJ := $(SRC:%.c=$(O)/%.o)
 LIBOBJ := $(filter-out $(O)/cli/main.o $(O)/cli/main_init.o,$(OBJ))
 LIB := $(O)/libcubby.a
+# What the tests of the variants that nobody installs are linked with: hundreds of programs
+# that share one copy of the code and its debug information.
+TESTLIB := $(LIB)
+ifneq ($(filter asan fault fuzz,$(VARIANT)),)
+TESTLIB := $(O)/libcubby.so
+endif
 BIN := $(O)/cubby
 # pid 1 of a box: static, because after the pivot every library is the image's.
 INIT := $(O)/cubby-init
@@ -150,6 +165,11 @@ $(LIB): $(LIBOBJ)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+$(O)/libcubby.so: $(LIBOBJ)
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) -shared $(filter-out -pie,$(LDFLAGS)) \
+		$(TESTLD) -o $@ $^ $(LDLIBS)
+
 # VARIANT=analyze is for this: it finds, and does not link.
 .PHONY: objects
 objects: $(OBJ)
@@ -172,9 +192,18 @@ $(O)/runtime/confine/secfilter.o: $(FILTERS)/made
 $(O)/runtime/confine/secfilter.o: CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
 $(O)/runtime/confine/secfilter.tidy: CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
 
+# What "cubby help COMMAND" and the man pages say besides the tables, in one piece.
+PAGES := $(O)/commands.md
+$(PAGES): $(wildcard docs/commands/*.md)
+	@mkdir -p $(@D)
+	$(Q)for f in $^; do printf '\036%s\n' "$$(basename "$$f" .md)" && sed '/^<!-- .* -->$$/d' "$$f"; done >$@
+$(O)/cli/opt/manual.o: $(PAGES)
+$(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: CPPFLAGS += -DCUBBY_MANUAL='"$(PAGES)"'
+
 $(O)/agent/session/shell_text.o: $(wildcard agent/session/*.sh)
 $(O)/agent/server/openapi.o: agent/server/openapi.json agent/server/rest.json
 $(O)/agent/python/shim.o: agent/python/shim.py
+$(O)/cli/box/plugins.o: cli/box/execute_cli.sh
 $(O)/agent/tool/toolset.o: agent/tool/tools.json
 $(O)/agent/task/prompt.o: agent/task/prompt.md
 $(O)/cli/task/page.o: cli/task/page.css
@@ -183,15 +212,21 @@ $(O)/cli/task/page.o: cli/task/page.css
 
 # ---- tests ------------------------------------------------------------------------
 UNIT_LIBS := $(shell pkg-config --libs $(PKGS_TEST) 2>/dev/null)
+# A faster linker, where there is one, and no debug information that is in the objects.
+# clang's sanitizer has symbols that gold cannot export.
+GOLD := $(if $(filter fuzz,$(VARIANT)),,$(shell command -v ld.gold))
+TESTLD := $(if $(GOLD),-fuse-ld=gold) \
+	$(if $(filter release,$(VARIANT)),-Wl$(comma)-S) \
+	$(if $(filter %.so,$(TESTLIB)),-Wl$(comma)-rpath$(comma)$(CURDIR)/$(O))
 UNIT_OBJ := $(patsubst %.c,$(O)/%.o,$(wildcard tests/unit/*.c))
 
-$(UNIT) $(FAULT): $(O)/%: $(O)/%.o $(UNIT_OBJ) $(LIB)
+$(UNIT) $(FAULT): $(O)/%: $(O)/%.o $(UNIT_OBJ) $(TESTLIB)
 	$(say) LINK $@
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(UNIT_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TESTLD) -o $@ $^ $(LDLIBS) $(UNIT_LIBS)
 
-$(FUZZ): $(O)/%: $(O)/%.o $(LIB)
+$(FUZZ): $(O)/%: $(O)/%.o $(TESTLIB)
 	$(say) LINK $@
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TESTLD) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 .PRECIOUS: $(O)/%.o
 .DELETE_ON_ERROR:
 
@@ -288,13 +323,18 @@ $(COMPLETIONS): $(O)/completion/%: $(BIN) scripts/completion
 	$(say) MAKE $@
 	@mkdir -p $(@D)
 	$(Q)scripts/completion $* $(BIN) >$@.new && mv $@.new $@
-.PHONY: completions
+.PHONY: completions man
 completions: $(COMPLETIONS)
+$(O)/man/cubby.1: $(BIN) scripts/mkman docs/cubby.1
+	$(say) MAN $(@D)
+	$(Q)scripts/mkman $(@D) $(BIN)
+man: $(O)/man/cubby.1
 .PHONY: install uninstall dist
-install: $(BIN) $(INIT) $(COMPLETIONS)
+install: $(BIN) $(INIT) $(COMPLETIONS) $(O)/man/cubby.1
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/cubby
 	install -D -m 755 $(INIT) $(DESTDIR)$(PREFIX)/libexec/cubby/cubby-init
-	install -D -m 644 docs/cubby.1 $(MANDIR)/cubby.1
+	install -d $(MANDIR)
+	install -m 644 $(O)/man/*.1 $(MANDIR)
 	install -D -m 644 $(O)/completion/bash $(COMPDIR)/cubby
 	install -D -m 644 $(O)/completion/zsh $(ZSHDIR)/_cubby
 	install -D -m 644 $(O)/completion/fish $(FISHDIR)/cubby.fish
@@ -303,10 +343,13 @@ install: $(BIN) $(INIT) $(COMPLETIONS)
 	else echo "the page of 'cubby serve' is left out: 'make page' makes it, with npm"; fi
 	install -d $(DOCDIR)
 	install -m 644 README.md CHANGELOG.md LICENSE $(filter-out docs/README.md,$(wildcard docs/*.md)) $(DOCDIR)
-	install -d $(DOCDIR)/pictures
+	install -d $(DOCDIR)/pictures $(DOCDIR)/recipes
+	install -m 644 docs/recipes/*.service $(DOCDIR)/recipes
+	install -m 755 docs/recipes/git*-* $(DOCDIR)/recipes
 	install -m 644 docs/pictures/*.png $(DOCDIR)/pictures
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/cubby $(MANDIR)/cubby.1 $(COMPDIR)/cubby \
+	rm -f $(DESTDIR)$(PREFIX)/bin/cubby $(MANDIR)/cubby.1 \
+		$(patsubst docs/commands/%.md,$(MANDIR)/cubby-%.1,$(wildcard docs/commands/*.md)) $(COMPDIR)/cubby \
 		$(ZSHDIR)/_cubby $(FISHDIR)/cubby.fish
 	rm -rf $(DESTDIR)$(PREFIX)/libexec/cubby $(DOCDIR) $(SHARE)/cubby
 dist:
@@ -334,7 +377,7 @@ help:
 	@echo 'make lint        format, clang-tidy, budgets, layers, symbols, scripts'
 	@echo 'make format      apply .clang-format'
 	@echo 'make rootfs      a root filesystem tarball from this host'"'"'s package mirror'
-	@echo 'make install     binary, man page, docs, completion (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make install     binary, man pages, docs, completion (PREFIX=/usr/local, DESTDIR=)'
 	@echo 'make uninstall   remove them'
 	@echo 'make dist        a source tarball of the last commit'
 	@echo 'make package     a Debian package for the distribution that it is built on'

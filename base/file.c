@@ -190,8 +190,10 @@ static int sync_dir(int dirfd)
 	return r == -EINVAL || r == -EOPNOTSUPP || r == -EROFS ? 0 : r;
 }
 
-static int replace(int dirfd, const char *name, const struct file_data *d, bool sync,
-		   struct err *e)
+enum wait { NOTHING, CONTENT, NAME };
+
+static int replace(int dirfd, const char *name, const struct file_data *d,
+		   enum wait wait, struct err *e)
 {
 	_cleanup_(draft_done) struct draft draft = DRAFT_NONE;
 	const char *base;
@@ -201,25 +203,31 @@ static int replace(int dirfd, const char *name, const struct file_data *d, bool 
 	if (r >= 0)
 		r = draft_open(&draft);
 	if (!r)
-		r = draft_fill(&draft, d, sync);
+		r = draft_fill(&draft, d, wait >= CONTENT);
 	if (!r)
 		r = sys_renameat(draft.dirfd, draft.name, draft.dirfd, base);
 	if (!r) {
 		draft.name[0] = '\0';
-		r = sync ? sync_dir(draft.dirfd) : 0;
+		r = wait == NAME ? sync_dir(draft.dirfd) : 0;
 	}
 	return r < 0 ? err_sys(e, r, "cannot write '%s'", show(name).text) : 0;
 }
 
 int file_replace(int dirfd, const char *name, const struct file_data *d, struct err *e)
 {
-	return replace(dirfd, name, d, true, e);
+	return replace(dirfd, name, d, NAME, e);
+}
+
+int file_replace_later(int dirfd, const char *name, const struct file_data *d,
+		       struct err *e)
+{
+	return replace(dirfd, name, d, CONTENT, e);
 }
 
 int file_replace_soon(int dirfd, const char *name, const struct file_data *d,
 		      struct err *e)
 {
-	return replace(dirfd, name, d, false, e);
+	return replace(dirfd, name, d, NOTHING, e);
 }
 
 static int is_dir(int dirfd, const char *path)

@@ -33,6 +33,10 @@ struct file_data {
  * Context: a crash leaves the old file, or the new one, and at worst a ".tmp-" file.
  */
 int file_replace(int dirfd, const char *name, const struct file_data *d, struct err *e);
+/** file_replace_later() - the same, but nobody waits for the name: a machine that loses its
+ *  power may have the old file a few seconds longer, whole */
+int file_replace_later(int dirfd, const char *name, const struct file_data *d,
+		       struct err *e);
 /** file_replace_soon() - the same without waiting for the disk: a machine that loses its
  *  power may leave an empty file; a program that is killed does not */
 int file_replace_soon(int dirfd, const char *name, const struct file_data *d,

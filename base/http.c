@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/dl.h"
+#include "base/file.h"
 #include "base/http_head.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
@@ -31,6 +32,9 @@ enum {
 	/* Before 7.85 there are no names for these (and 22.04 has 7.81); the newer
 	 * options take strings, the older ones are marked as deprecated. */
 	OPT_PROTOCOLS = CURLOPTTYPE_LONG + 181,
+	OPT_CAINFO_BLOB = CURLOPTTYPE_BLOB + 309, /* since 7.77 */
+	INFO_CAINFO = CURLINFO_STRING + 61,	  /* since 7.84 */
+	CERTS = 4 << 20,			  /* of all that is trusted */
 };
 
 struct curl {
@@ -112,6 +116,7 @@ struct exchange {
 	uint64_t start_ms, last_ms; /* the call; the last body bytes */
 	bool has_byte;		    /* of the body; first_byte_ms is when */
 	uint64_t first_byte_ms;
+	uint64_t sent; /* of the file */
 	char detail[CURL_ERROR_SIZE];
 };
 
@@ -197,7 +202,8 @@ static int read_target(struct http *h, const char *url, struct target *ret,
 /* A body, or a method that changes something, must not go where an answer says. */
 static bool follows(const struct http_request *r)
 {
-	return r->follow && !r->body && (!r->method || !strcmp(r->method, "GET"));
+	return r->follow && !r->body && !r->file &&
+	       (!r->method || !strcmp(r->method, "GET"));
 }
 
 /* Tells the caller about the head, once, when the answer is the final one. */
@@ -205,7 +211,7 @@ static int head_done(struct exchange *x)
 {
 	int s = x->head.reply.status;
 
-	x->redirect = follows(x->req) && x->head.location &&
+	x->redirect = follows(x->req) && x->head.reply.location[0] &&
 		      (s == 301 || s == 302 || s == 303 || s == 307 || s == 308);
 	if (x->redirect || !x->req->on_head)
 		return 0;
@@ -236,6 +242,24 @@ static size_t on_body(char *data, size_t one, size_t len, void *ctx)
 	if (x->req->on_data)
 		x->code = x->req->on_data(x->req->ctx, data, one * len);
 	return x->code < 0 ? 0 : one * len;
+}
+
+static size_t on_send(char *to, size_t one, size_t len, void *ctx)
+{
+	struct exchange *x = ctx;
+	const struct http_file *f = x->req->file;
+	size_t want = (size_t)MIN((uint64_t)(one * len), f->size - x->sent);
+	ssize_t n = sys_pread(f->fd, to, want, (off_t)x->sent);
+
+	if (n < 0 || (n == 0 && want))
+		x->code = n < 0 ? (int)n : -EIO; /* it has become shorter */
+	else if (f->tick)
+		x->code = f->tick(f->ctx, (uint64_t)n);
+	if (x->code < 0)
+		return CURL_READFUNC_ABORT;
+	x->sent += (uint64_t)n;
+	x->last_ms = sys_now_ms();
+	return (size_t)n;
 }
 
 /* ---- one hop ------------------------------------------------------------- */
@@ -269,16 +293,44 @@ static void set_method(struct exchange *x)
 		set(easy, CURLOPT_POSTFIELDS, req->body ? req->body : "");
 		set(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)req->body_len);
 	}
+	if (req->file) {
+		set(easy, CURLOPT_UPLOAD, 1L);
+		set(easy, CURLOPT_READFUNCTION, on_send);
+		set(easy, CURLOPT_READDATA, x);
+		set(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)req->file->size);
+	}
 	if (req->method && !strcmp(req->method, "HEAD"))
 		set(easy, CURLOPT_NOBODY, 1L);
 	else if (req->method)
 		set(easy, CURLOPT_CUSTOMREQUEST, req->method);
 }
 
+/* A blob is instead of curl's file, which is put before it therefore. */
+static void set_certs(struct exchange *x)
+{
+	const struct buf *own = x->foreign ? NULL : x->req->ca;
+	_cleanup_buf_ struct buf all = BUF_INIT((size_t)CERTS);
+	const char *path = getenv("SSL_CERT_FILE");
+	struct curl_blob blob = { .flags = CURL_BLOB_COPY };
+	struct err ignored = ERR_NONE;
+
+	if (path && *path)
+		x->h->c.setopt(x->h->easy, CURLOPT_CAINFO, path);
+	else
+		x->h->c.getinfo(x->h->easy, (CURLINFO)INFO_CAINFO, &path);
+	if (!own || !own->len)
+		return;
+	if (path && *path && file_read(AT_FDCWD, path, &all, &ignored) == 0)
+		(void)buf_adds(&all, "\n");
+	(void)buf_add(&all, own->data, own->len);
+	blob.data = buf_failed(&all) < 0 ? own->data : all.data;
+	blob.len = buf_failed(&all) < 0 ? own->len : all.len;
+	x->h->c.setopt(x->h->easy, (CURLoption)OPT_CAINFO_BLOB, &blob);
+}
+
 static void set_options(struct exchange *x, const char *url, struct curl_slist *headers)
 {
 	__typeof__(x->h->c.setopt) set = x->h->c.setopt;
-	const char *ca = getenv("SSL_CERT_FILE");
 	uint64_t connect_ms = x->req->connect_ms ? x->req->connect_ms : 15000;
 	CURL *easy = x->h->easy;
 
@@ -299,8 +351,7 @@ static void set_options(struct exchange *x, const char *url, struct curl_slist *
 	set(easy, CURLOPT_WRITEFUNCTION, on_body);
 	set(easy, CURLOPT_WRITEDATA, x);
 	set(easy, CURLOPT_ERRORBUFFER, x->detail);
-	if (ca && *ca)
-		set(easy, CURLOPT_CAINFO, ca);
+	set_certs(x);
 	if (x->req->range_from)
 		set(easy, CURLOPT_RANGE, x->range);
 	set_method(x);
@@ -326,6 +377,8 @@ static struct deadline next_deadline(const struct exchange *x)
 	struct deadline d = { x->start_ms, "sent nothing for",
 			      q->first_byte_ms ? q->first_byte_ms : 600000 };
 
+	if (x->sent) /* it answers when it has all of it */
+		d.at_ms = x->last_ms;
 	if (x->has_byte)
 		d = (struct deadline){ x->last_ms, "sent nothing more for",
 				       q->stall_ms ? q->stall_ms : 120000 };
@@ -423,9 +476,11 @@ static const struct failure {
 	  "check the clock, or name your certificates in SSL_CERT_FILE" },
 	{ CURLE_SSL_ISSUER_ERROR, -EKEYREJECTED, "cannot verify", "", NULL },
 	{ CURLE_SSL_INVALIDCERTSTATUS, -EKEYREJECTED, "cannot verify", "", NULL },
-	{ CURLE_SSL_CACERT_BADFILE, -EKEYREJECTED, "cannot verify", "",
+	{ CURLE_SSL_CACERT_BADFILE, -ENOKEY, "cannot verify", "",
 	  "install ca-certificates, or correct SSL_CERT_FILE" },
 	{ CURLE_SEND_ERROR, -ECONNRESET, "connection to", " was cut off", NULL },
+	/* curl would send a file again by itself, and to the same place */
+	{ CURLE_SEND_FAIL_REWIND, -ECONNRESET, "connection to", " was cut off", NULL },
 	{ CURLE_RECV_ERROR, -ECONNRESET, "connection to", " was cut off", NULL },
 	{ CURLE_PARTIAL_FILE, -ECONNRESET, "connection to", " was cut off", NULL },
 	{ CURLE_GOT_NOTHING, -ECONNRESET, "connection to", " was cut off", NULL },

@@ -33,6 +33,7 @@ struct http_reply {
 	char challenge[HTTP_LONG];     /* www-authenticate */
 	char content_range[HTTP_VALUE];
 	char content_digest[HTTP_VALUE]; /* docker-content-digest */
+	char location[HTTP_LONG];	 /* as it was written */
 	int64_t length;			 /* content-length; -1 = unknown */
 	uint64_t first_byte_ms;		 /* from the call to the first body byte */
 	uint64_t total_ms;
@@ -44,12 +45,23 @@ typedef int http_data_fn(void *ctx, const void *data, size_t len);
 /* Called once, when status and headers are known and before the first body byte. */
 typedef int http_head_fn(void *ctx, const struct http_reply *reply);
 
+/* What is sent from a file, whose offset is left alone. */
+struct http_file {
+	int fd; /* borrowed */
+	uint64_t size;
+	int (*tick)(void *ctx, uint64_t more); /* bytes sent; negative: give up */
+	void *ctx;
+};
+
 struct http_request {
-	const char *method; /* NULL = GET, or POST with a body */
+	const char *method; /* NULL = GET, POST with a body, or PUT with a file */
 	const char *url;
 	const char *const *headers; /* NULL-ended "Name: value"; NULL = none */
 	const void *body;	    /* borrowed until the call returns */
 	size_t body_len;
+	const struct http_file *file; /* instead of a body; NULL = none */
+	const struct buf *ca; /* certificates beside the system's, for the URL's host
+				 alone; NULL = none */
 	uint64_t range_from; /* 0 = all; else the bytes from there on are asked for, and
 				206 or 200 says whether that is what comes */
 	bool follow; /* redirects of a GET: 5 at most, https stays https, no headers of
@@ -72,9 +84,10 @@ struct http_request {
  * Any status is a success here; a redirect that is followed is not seen by the
  * callbacks. Return: 0, -ECANCELED (abort_fd), what a callback returned, -EHOSTUNREACH
  * (name lookup), -ECONNREFUSED (no connection), -ECONNRESET (cut off, or ended before
- * content-length), -ETIMEDOUT, -EKEYREJECTED (TLS verification), -EPROTO (not HTTP, or
- * redirects that lead nowhere), -EINVAL (URL), -ENOMEM. The message names the host,
- * never a header or the rest of the URL.
+ * content-length), -ETIMEDOUT, -EKEYREJECTED (TLS verification), -ENOKEY (no
+ * certificates to verify with), -EPROTO (not HTTP, or redirects that lead nowhere),
+ * -EINVAL (URL), -ENOMEM. The message names the host, never a header or the rest of the
+ * URL.
  */
 int http_perform(struct http *h, const struct http_request *req, struct http_reply *ret,
 		 struct err *e);

@@ -31,6 +31,7 @@ static const struct field {
 	FIELD("retry-after-ms", retry_after_ms, false),
 	FIELD("www-authenticate", challenge, false),
 	FIELD("content-range", content_range, false),
+	FIELD("location", location, false),
 	FIELD("docker-content-digest", content_digest, false),
 	FIELD("x-should-retry", should_retry, false),
 	FIELD("x-request-id", request_id, false),
@@ -82,8 +83,6 @@ static void take_field(struct http_head *h, const char *line, size_t len)
 		v_len--;
 	while (v_len && is_blank(v[v_len - 1]))
 		v_len--;
-	if (named(line, name_len, "location"))
-		h->location = true;
 	if (named(line, name_len, "content-length"))
 		set_length(&h->reply, v, v_len);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {

@@ -9,7 +9,6 @@
 
 struct http_head {
 	struct http_reply reply; /* times are the caller's */
-	bool location;		 /* there is a Location field */
 	bool done;		 /* the final answer's head is complete */
 };
 #define HTTP_HEAD_INIT ((struct http_head){ .reply.length = -1 })

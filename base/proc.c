@@ -78,6 +78,8 @@ static _noreturn_ void child_run(const struct child *c)
 
 	default_signals();
 	r = conf->new_session ? sys_setsid() : 0;
+	if (r >= 0 && conf->dir)
+		r = sys_chdir(conf->dir);
 	if (r >= 0)
 		r = place_fds(conf);
 	if (r >= 0)
@@ -445,6 +447,9 @@ static int find_in(const char *dirs, const char *name, char *ret)
 	return -ENOENT;
 }
 
+static const char usual_dirs[] =
+	"/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
+
 int proc_find(const char *name, char *ret)
 {
 	int r;
@@ -453,10 +458,29 @@ int proc_find(const char *name, char *ret)
 		return -ENOENT;
 	r = find_in(getenv("PATH"), name, ret);
 	if (r < 0)
-		r = find_in(
-			"/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin",
-			name, ret);
+		r = find_in(usual_dirs, name, ret);
 	return r;
+}
+
+/* What is not there yet may be made, by a link or a name of the directory. */
+static bool leads_into(const char *entry, const char *dir)
+{
+	_cleanup_free_ char *real = *entry == '/' ? realpath(entry, NULL) : NULL;
+
+	return !real || text_is_in(real, dir) || text_is_in(entry, dir);
+}
+
+int proc_path_without(const char *dir, struct buf *ret)
+{
+	_cleanup_free_ char *all = strdup(getenv("PATH") ?: usual_dirs);
+	char *rest = all;
+	int r = all ? 0 : -ENOMEM;
+
+	for (const char *entry; r == 0 && (entry = strsep(&rest, ":"));)
+		if (!leads_into(entry, dir))
+			r = buf_addf(ret, "%s%s", ret->len ? ":" : "", entry);
+	/* An empty one would mean the current directory to many. */
+	return r < 0 || ret->len ? r : buf_adds(ret, usual_dirs);
 }
 
 int proc_self(char *ret, struct err *e)

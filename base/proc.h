@@ -16,6 +16,7 @@ struct proc_conf {
 	const char *const *env;	 /* NULL-ended "K=V"; NULL = the caller's */
 	int fds[3];		 /* borrowed; -1 = /dev/null */
 	int pass_fd;	  /* borrowed; becomes descriptor 3 of the child; -1 = none */
+	const char *dir;  /* where it runs; NULL = where the caller is */
 	bool new_session; /* setsid: no terminal, own group */
 };
 
@@ -62,6 +63,10 @@ int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct bu
 /** proc_find() - absolute path of a program in PATH or the usual sbin directories;
  *  -ENOENT. @ret has PATH_MAX bytes. */
 int proc_find(const char *name, char *ret);
+
+/** proc_path_without() - PATH less the entries that are relative, lead into @dir (a real
+ *  path) or nowhere yet: for those who run programs where others may write in @dir */
+int proc_path_without(const char *dir, struct buf *ret);
 
 /** proc_self() - the path of the running binary, for re-execution; @ret has PATH_MAX */
 int proc_self(char *ret, struct err *e);

@@ -249,6 +249,27 @@ int text_utf8(struct buf *out, const char *s, size_t len)
 	return 0;
 }
 
+void text_seen(struct buf *out, const char *s, size_t len, bool html)
+{
+	unsigned before = 0;
+
+	for (size_t at = 0; at < len;) {
+		unsigned c = 0xfffd;
+		const int n = text_decode(s + at, len - at, &c);
+
+		if (n <= 0)
+			buf_adds(out, TEXT_REPLACEMENT);
+		else if (html && c < 0x80 && strchr("<>&\"'", (int)c) && c)
+			buf_addf(out, "&#%u;", c);
+		else if (c == '\n' || c == '\t' || !text_hidden(before, c))
+			buf_add(out, s + at, (size_t)n);
+		else
+			buf_addf(out, html ? "&#60;U+%04X&#62;" : "<U+%04X>", c);
+		before = c;
+		at += n > 0 ? (size_t)n : 1;
+	}
+}
+
 static uint64_t rounded_tenths(uint64_t n, uint64_t unit)
 {
 	return (uint64_t)(((unsigned __int128)n * 10 + unit / 2) / unit);
@@ -324,4 +345,28 @@ bool text_ends(const char *s, const char *suffix)
 	size_t n = strlen(s), m = strlen(suffix);
 
 	return n >= m && !memcmp(s + n - m, suffix, m);
+}
+
+bool text_is_in(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	while (n && dir[n - 1] == '/')
+		n--;
+	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
+}
+
+char *text_setting(char **rest, unsigned *number)
+{
+	while (**rest) {
+		char *line = *rest, *end = line + strcspn(line, "\n");
+
+		*rest = end + (*end != '\0');
+		*end = '\0';
+		++*number;
+		line += strspn(line, " \t\r");
+		if (*line && *line != '#')
+			return line;
+	}
+	return NULL;
 }

@@ -21,6 +21,10 @@ char *text_escaped(char *out, size_t size, const char *s, size_t len);
 /** text_utf8() - append @s with every invalid byte replaced by U+FFFD */
 int text_utf8(struct buf *out, const char *s, size_t len);
 
+/** text_seen() - append @s with what is hidden as <U+202E>, for a terminal, or for a page
+ *  (@html); newlines and tabs stay */
+void text_seen(struct buf *out, const char *s, size_t len, bool html);
+
 /**
  * text_utf8_len() - length of the UTF-8 sequence at @s
  * Return: 1 to 4; 0 = the sequence is cut off at @len; -1 = invalid byte at @s.
@@ -47,6 +51,11 @@ char *text_bytes(char *out, size_t size, uint64_t n);
 /** text_ms() - 72000 → "1m12s", 350 → "0.4s"; @out */
 char *text_ms(char *out, size_t size, uint64_t ms);
 
+/** text_setting() - the next line of a text of settings: ended in place, without the blanks
+ *  before it; those that are empty or begin with '#' are left out. NULL: no more
+ *  @number: of the line before, then of this */
+char *text_setting(char **rest, unsigned *number);
+
 /** text_time() - seconds and nanoseconds since 1970 as RFC 3339 UTC with ms; @out */
 char *text_time(char *out, size_t size, int64_t sec, long nsec);
 
@@ -55,5 +64,8 @@ int text_copy(char *out, size_t size, const char *s);
 
 bool text_starts(const char *s, const char *prefix);
 bool text_ends(const char *s, const char *suffix);
+
+/** text_is_in() - is @path, as it is spelt, @dir or below it? */
+bool text_is_in(const char *path, const char *dir);
 
 #endif

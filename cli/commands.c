@@ -7,8 +7,9 @@ const struct cmd *const commands_table[] = {
 	&cmd_logs,	&cmd_ls,      &cmd_info,       &cmd_stop,    &cmd_rm,
 	&cmd_prune,	&cmd_ps,      &cmd_stats,      &cmd_cp,	     &cmd_kill,
 	&cmd_wait,	&cmd_top,     &cmd_net,	       &cmd_ports,   &cmd_pull,
-	&cmd_images,	&cmd_rmi,     &cmd_commit,     &cmd_save,    &cmd_init,
-	&cmd_volumes,	&cmd_up,      &cmd_down,       &cmd_agree,   &cmd_set,
-	&cmd_unset,	&cmd_mv,      &cmd_adopt,      &cmd_mcp,     &cmd_models,
-	&cmd_python,	&cmd_serve,   &cmd_doctor,     &cmd_config,  NULL,
+	&cmd_images,	&cmd_rmi,     &cmd_commit,     &cmd_save,    &cmd_push,
+	&cmd_init,	&cmd_volumes, &cmd_up,	       &cmd_down,    &cmd_agree,
+	&cmd_set,	&cmd_unset,   &cmd_mv,	       &cmd_adopt,   &cmd_mcp,
+	&cmd_models,	&cmd_python,  &cmd_serve,      &cmd_doctor,  &cmd_config,
+	&cmd_own,	NULL,
 };

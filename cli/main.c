@@ -78,8 +78,7 @@ static int no_command(const struct app *app, const char *word)
 static int run_command(struct app *app, const struct cmd *c, int argc, char **argv)
 {
 	snprintf(app->name, sizeof(app->name), "cubby %s", c->name);
-	argv[0] = app->name; /* argp's help begins with it */
-	return c->run(app, argc, argv);
+	return cmd_do(app, c, argc, argv);
 }
 
 /* "help", "help COMMAND". */
@@ -87,6 +86,7 @@ static int show_help(struct app *app, const char *about, char *self)
 {
 	char *again[] = { self, (char[]){ "-h" }, NULL };
 
+	app->manual = true;
 	if (about && cmd_find(app->commands, about))
 		return run_command(app, cmd_find(app->commands, about), 2, again);
 	if (about)
@@ -117,7 +117,7 @@ static int dispatch(struct app *app, int argc, char **argv)
 		return show_help(app, l.second, argv[0]);
 	if (!is_task(&l, first))
 		return unknown_command(app, l.word);
-	return cmd_run.run(app, argc, argv);
+	return cmd_do(app, &cmd_run, argc, argv);
 }
 
 /* Processes of our own: each is a fresh execution of this binary (runtime/worker/worker.c),

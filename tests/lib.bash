@@ -12,6 +12,7 @@
 #   CUBBY_TEST_SLOW   how many times slower than usual the machine is (1):
 #   lib_longer N      N times that, for what waits: a limit in seconds
 #   lib_fewer N       N divided by that, at least 1, for what is only done often
+#   CUBBY_TEST_MORE   how many times as often what depends on the moment is done (1)
 # shellcheck shell=bash
 bats_require_minimum_version 1.5.0
 

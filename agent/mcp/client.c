@@ -380,7 +380,7 @@ static const char *add_tool(struct mcp_client *c, struct toolbox *t, const char 
 	_cleanup_free_ char *real = NULL;
 	int r;
 
-	if (mcp_foreign_words(c->conf.name, tool, &words, e) < 0)
+	if (mcp_foreign_words(c->conf.name, c->conf.outside, tool, &words, e) < 0)
 		return e->msg;
 	if (json_print(words, false, &printed) < 0)
 		return "the descriptions of this server are too long together";

@@ -1,9 +1,10 @@
 /* mcp_client - a server of the Model Context Protocol that somebody else wrote, as tools of a
- * model: a program in the box that is spoken with by lines of JSON.
+ * model: a program that is spoken with by lines of JSON.
  * Needs:  a running box, or another way to start programs (the port).
  * Owns:   the program, from its start to mcp_client_free().
- * Never:  runs it outside of the box; believes a length, a name or a schema of it
- *         (foreign.h); waits without an end; does what it asks for (roots, sampling). */
+ * Never:  runs it outside of the box by itself (outside.h); believes a length, a name or a
+ *         schema of it (foreign.h); waits without an end; does what it asks for (roots,
+ *         sampling). */
 #ifndef AGENT_MCP_CLIENT_H
 #define AGENT_MCP_CLIENT_H
 
@@ -32,6 +33,7 @@ struct mcp_client_conf {
 	const char *name; /* in the names of its tools (foreign.h) */
 	const char *const *argv, *const *env;
 	const char *user; /* NULL = root */
+	bool outside;	  /* of the box: a model is told so */
 	const char *version;
 	size_t keep;		     /* bytes of a result's text; 0 = TOOL_KEEP */
 	uint64_t call_ms;	     /* limit of a call; 0 = 600 s */

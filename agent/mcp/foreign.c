@@ -21,12 +21,6 @@ enum {
 
 /* ---- names ---- */
 
-bool mcp_foreign_is_server(const char *name)
-{
-	return *name && strlen(name) <= MCP_FOREIGN_SERVER &&
-	       strspn(name, NAME_SET) == strlen(name);
-}
-
 bool mcp_foreign_name(const char *server, const struct json *tool,
 		      char ret[MCP_FOREIGN_NAME])
 {
@@ -189,8 +183,8 @@ static struct json *plain(struct reducing *w, const struct json *s, unsigned dep
 	return take(&out, NULL);
 }
 
-int mcp_foreign_words(const char *server, const struct json *tool, struct json **ret,
-		      struct err *e)
+int mcp_foreign_words(const char *server, bool outside, const struct json *tool,
+		      struct json **ret, struct err *e)
 {
 	const struct json *schema = json_get(tool, "inputSchema");
 	struct reducing w = { schema, SCHEMA_NODES };
@@ -201,7 +195,8 @@ int mcp_foreign_words(const char *server, const struct json *tool, struct json *
 
 	if (json_type(schema) != JSON_OBJECT || strcmp(type_of(schema) ?: "", "object"))
 		return err_set(e, -EINVAL, "its inputSchema is none of an object");
-	buf_addf(&words, "(MCP server %s) %s", server,
+	buf_addf(&words, "(MCP server %s%s) %s", server,
+		 outside ? ", outside of your machine" : "",
 		 json_get_str(tool, "description") ?: json_get_str(tool, "title") ?: "");
 	if (buf_failed(&words) == 0) {
 		json_set_str(out, "description", buf_cstr(&words));

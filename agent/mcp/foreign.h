@@ -10,13 +10,9 @@
 #include "agent/tool/tool.h"
 
 enum {
-	MCP_FOREIGN_SERVER = 16, /* characters of a server's name */
-	MCP_FOREIGN_NAME = 65,	 /* of a tool's, which services limit to 64 */
+	MCP_FOREIGN_NAME = 65, /* of a tool's, which services limit to 64 */
 	MCP_FOREIGN_WORDS = 8 << 10
 };
-
-/** mcp_foreign_is_server() - may a server be called so? Letters, digits, - and _ */
-bool mcp_foreign_is_server(const char *name);
 
 /**
  * mcp_foreign_name() - what a model calls the tool: mcp__SERVER__TOOL, odd characters as _
@@ -28,12 +24,14 @@ bool mcp_foreign_name(const char *server, const struct json *tool,
 /**
  * mcp_foreign_words() - description and parameters, as toolset_add() takes them
  *
+ * @outside: it runs on the person's computer, which is said
+ *
  * Of its schema stay plain types, properties, items, strings to choose from, descriptions
  * and what is required; of alternatives the first; references are put in their place.
  * Return: 0; -EINVAL (no object, no schema of an object), -EMSGSIZE, -ENOMEM.
  */
-int mcp_foreign_words(const char *server, const struct json *tool, struct json **ret,
-		      struct err *e);
+int mcp_foreign_words(const char *server, bool outside, const struct json *tool,
+		      struct json **ret, struct err *e);
 
 /**
  * mcp_foreign_result() - an answer to tools/call: its texts, @keep bytes of them at most,

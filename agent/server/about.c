@@ -38,7 +38,7 @@ static int get_openapi(struct exchange *x, struct err *e)
 static int get_system(struct exchange *x, struct err *e)
 {
 	struct json *j = json_object();
-	_cleanup_buf_ struct buf b = BUF_INIT(16 << 10);
+	_cleanup_buf_ struct buf b = BUF_INIT(32 << 10);
 	const char *user = exchange_server(x)->conf->user;
 	struct utsname u;
 	int r = sys_uname(&u);
@@ -54,6 +54,8 @@ static int get_system(struct exchange *x, struct err *e)
 			 "usually means success.",
 			 u.release, u.machine, user ? user : "root",
 			 tenant_home(exchange_tenant(x)));
+	if (r == 0 && exchange_server(x)->conf->info)
+		buf_addf(&b, "\n\n%s", exchange_server(x)->conf->info);
 	r = r < 0 ? r : buf_failed(&b);
 	if (r == 0)
 		r = json_set_str(j, "prompt", buf_cstr(&b));
@@ -61,6 +63,16 @@ static int get_system(struct exchange *x, struct err *e)
 		json_free(&j);
 		return err_sys(e, r, "cannot describe the machine");
 	}
+	exchange_reply(x, 200, j);
+	return 0;
+}
+
+static int get_info(struct exchange *x, struct err *e)
+{
+	struct json *j = json_object();
+
+	(void)e;
+	json_set_str(j, "info", exchange_server(x)->conf->info);
 	exchange_reply(x, 200, j);
 	return 0;
 }
@@ -109,3 +121,10 @@ static const struct route rows[] = {
 };
 
 const struct route_table about_routes = { rows, ARRAY_SIZE(rows) };
+
+/* Where there is something to say: it is a tool of the model. */
+static const struct route info_rows[] = {
+	{ "GET", "/info", get_info, ROUTE_KEY, .operation = "get_info" },
+};
+
+const struct route_table about_info_routes = { info_rows, ARRAY_SIZE(info_rows) };

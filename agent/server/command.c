@@ -88,10 +88,13 @@ static int code_of(const char *name)
 		const char *name;
 		int code;
 	} table[] = {
-		{ "ENOENT", -ENOENT }, { "EACCES", -EACCES }, { "EPERM", -EPERM },
-		{ "EEXIST", -EEXIST }, { "EBUSY", -EEXIST },  { "EINVAL", -EINVAL },
-		{ "ENOSPC", -ENOSPC }, { "ESRCH", -EEXIST },  { "ENOTCONN", -EEXIST },
-		{ "EAGAIN", -EAGAIN }, { "EROFS", -EROFS },   { "ENOTUNIQ", -EINVAL },
+		{ "ENOENT", -ENOENT },	 { "EACCES", -EACCES },
+		{ "EPERM", -EPERM },	 { "EEXIST", -EEXIST },
+		{ "EBUSY", -EEXIST },	 { "EINVAL", -EINVAL },
+		{ "ENOSPC", -ENOSPC },	 { "ESRCH", -EEXIST },
+		{ "ENOTCONN", -EEXIST }, { "EAGAIN", -EAGAIN },
+		{ "E2BIG", -EMSGSIZE },	 { "EROFS", -EROFS },
+		{ "ENOTUNIQ", -EINVAL },
 	};
 
 	for (size_t i = 0; name && i < ARRAY_SIZE(table); i++)
@@ -337,7 +340,7 @@ static int input(const char *text, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot pass the request on") : take(&fd, -1);
 }
 
-static int start(struct command *c, const char *dir, struct err *e)
+static int start(struct command *c, const struct server_box *box, struct err *e)
 {
 	const struct server_conf *conf = c->server->conf;
 	_cleanup_close_ int in = c->conf.in ? input(c->conf.in, e) : -1;
@@ -353,7 +356,7 @@ static int start(struct command *c, const char *dir, struct err *e)
 		(void)sys_setfl(ends[0], O_RDONLY | O_NONBLOCK);
 	}
 	if (r == 0) {
-		const struct server_command what = { .dir = dir,
+		const struct server_command what = { .box = *box,
 						     .argv = c->conf.argv,
 						     .options = c->conf.options,
 						     .fds = { in, out, wrong } };
@@ -382,9 +385,10 @@ int command_run(struct exchange *x, const struct command_conf *conf, struct err 
 	struct server *s = exchange_server(x);
 	const struct tenant_who who = exchange_who(x);
 	_cleanup_free_ char *dir = NULL;
+	struct server_box box = { .dir = NULL };
 	const char *seen = exchange_header(x, "last-event-id");
 	struct command *c;
-	int r = conf->all ? 0 : tenants_dir(s->tenants, &who, &dir, e);
+	int r = conf->all ? 0 : tenants_box(s->tenants, &who, &dir, &box, e);
 
 	if (r == 0 && s->n_commands >= COMMANDS)
 		r = err_set(e, -EAGAIN, "too many commands run for this server");
@@ -404,7 +408,7 @@ int command_run(struct exchange *x, const struct command_conf *conf, struct err 
 	s->n_commands++;
 	if (seen && num_u64(seen, &c->seen) < 0)
 		c->seen = 0;
-	r = start(c, dir, e);
+	r = start(c, &box, e);
 	c->conf.argv = NULL; /* were borrowed */
 	c->conf.in = NULL;
 	if (r == 0 && listen_to(c) < 0)

@@ -52,14 +52,18 @@ static void clear_request(struct exchange *x)
 	x->key = NULL;
 	x->head_text = NULL;
 	x->head = (struct head){ .query = "" };
+	x->policy[0] = '\0';
 	x->n_args = 0;
 	x->chunked = (struct chunked){ 0 };
 	x->hooks = NULL;
+	x->ctx = NULL;
+	x->status = 0;
 	x->server->counts.bodies -= take(&x->counted, 0);
 	x->body_done = true;
 	x->streams = x->paused = x->begun = x->ended = x->cut = x->close = false;
 	x->out_chunked = x->no_body = x->pinged = x->raw = x->corked = false;
-	x->wrong_at[0] = '\0';
+	x->kick = false;
+	x->wrong_in[0] = x->wrong_at[0] = '\0';
 	x->sent = 0;
 	x->body_left = 0;
 	x->discarded = 0;
@@ -323,7 +327,7 @@ static bool check_right(struct exchange *x)
 	else if (x->key && !may(x))
 		exchange_fail(x, 403, "this key has no right to that");
 	else if (right == ROUTE_HOLDER &&
-		 (head_field(&x->head, "x-user-id") ||
+		 (*x->policy || head_field(&x->head, "x-user-id") ||
 		  head_field(&x->head, "x-terminal-context-id")))
 		exchange_fail(x, 403,
 			      "this is for the holder of the key, not for a "
@@ -349,13 +353,28 @@ static bool check_kind(struct exchange *x)
 	return false;
 }
 
+/* "/p/ID/…": a service asks for a policy by its name (Open WebUI's policy_id). */
+static void take_policy(struct exchange *x)
+{
+	const char *id = x->head.path + 3;
+	size_t len = strcspn(id, "/");
+
+	if (strncmp(x->head.path, "/p/", 3) != 0 || !len || len >= sizeof(x->policy))
+		return;
+	snprintf(x->policy, sizeof(x->policy), "%.*s", (int)len, id);
+	x->head.path = id + len;
+}
+
 static bool check_request(struct exchange *x)
 {
 	const struct server *s = x->server;
-	int r = route_find(s->tables, s->n_tables,
-			   x->head.websocket ? "WEBSOCKET" : x->head.method,
-			   x->head.path, &x->match);
+	int r;
 
+	if (s->conf->policies)
+		take_policy(x);
+	r = route_find(s->tables, s->n_tables,
+		       x->head.websocket ? "WEBSOCKET" : x->head.method, x->head.path,
+		       &x->match);
 	x->close |= x->head.websocket; /* frames may follow */
 	if (r < 0)
 		exchange_fail(x, 400, "malformed path");

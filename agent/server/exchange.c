@@ -16,21 +16,6 @@ enum { WS_OUT_FULL = 2 * EXCHANGE_FULL, CORKED = 16 << 10 };
 
 /* ---- the request ---------------------------------------------------------------- */
 
-const char *exchange_method(const struct exchange *x)
-{
-	return x->head.method;
-}
-
-const char *exchange_path(const struct exchange *x)
-{
-	return x->head.path;
-}
-
-const char *exchange_query(const struct exchange *x)
-{
-	return x->head.query;
-}
-
 const char *exchange_param(const struct exchange *x, const char *name)
 {
 	for (unsigned i = 0; i < x->match.count; i++)
@@ -134,6 +119,7 @@ struct tenant_who exchange_who(struct exchange *x)
 	struct tenant_who who = {
 		.user = head_field(&x->head, "x-user-id"),
 		.context = head_field(&x->head, "x-terminal-context-id"),
+		.policy = *x->policy ? x->policy : NULL,
 	};
 
 	if (!who.user && x->head.websocket)

@@ -19,9 +19,6 @@ struct tenant;
 
 /* ---- the request: borrowed, until the answer has ended -------------------------- */
 
-const char *exchange_method(const struct exchange *x);
-const char *exchange_path(const struct exchange *x); /* as it came, without the query */
-const char *exchange_query(const struct exchange *x); /* as it came; "" = none */
 /** exchange_param() - of the path, decoded; "" for a name that the route does not have */
 const char *exchange_param(const struct exchange *x, const char *name);
 /** exchange_header() - by its name in lower case; NULL = none */

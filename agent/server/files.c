@@ -460,6 +460,21 @@ static int match_files(struct exchange *x, struct err *e)
 	return rank(x, "matches", 100, e);
 }
 
+/* ---- skills --------------------------------------------------------------------- */
+
+static int list_skills(struct exchange *x, struct err *e)
+{
+	return simple(x, "skills", tenant_home(exchange_tenant(x)), NULL, e);
+}
+
+static int read_skill(struct exchange *x, struct err *e)
+{
+	const char *name = exchange_arg(x, "name", 0);
+
+	return name ? simple(x, "skill", tenant_home(exchange_tenant(x)), name, e)
+		    : missing(e, "name");
+}
+
 /* ---- uploads -------------------------------------------------------------------- */
 
 /* The form is read as it comes, and the file goes on to the program in the box. */
@@ -635,6 +650,8 @@ static const struct route rows[] = {
 	{ "GET", "/files/glob", glob_search, ROUTE_KEY, .box = true, .operation = "glob_search" },
 	{ "GET", "/files/search", search_files, ROUTE_KEY, .box = true, .operation = "search_files" },
 	{ "GET", "/files/matches", match_files, ROUTE_KEY, .box = true, .operation = "match_files" },
+	{ "GET", "/skills", list_skills, ROUTE_KEY, .box = true },
+	{ "GET", "/skills/read", read_skill, ROUTE_KEY, .box = true },
 	{ "POST", "/files/archive", archive, ROUTE_KEY, ROUTE_JSON, .box = true },
 	{ "POST", "/files/upload", upload_file, ROUTE_KEY, ROUTE_STREAM, .box = true },
 };

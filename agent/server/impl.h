@@ -9,6 +9,7 @@
 #include "agent/server/exchange.h"
 #include "agent/server/head.h"
 #include "agent/server/keys.h"
+#include "agent/server/policies.h"
 #include "agent/server/server.h"
 #include "agent/server/tenant.h"
 #include "agent/server/ws.h"
@@ -60,6 +61,7 @@ struct exchange {
 
 	char *head_text; /* owned; what @head points into */
 	struct head head;
+	char policy[POLICY_NAME]; /* that it asks for; "" = none */
 	struct route_match match;
 	struct json *json;	   /* owned; the body */
 	struct buf body;	   /* owned; while it is gathered */
@@ -144,8 +146,8 @@ void commands_free(struct server *s);
 int e2b_execute(struct exchange *x, struct err *e);
 
 /* ---- tables of routes */
-extern const struct route_table about_routes, e2b_routes, notebook_routes, files_routes,
-	execute_routes, terminal_routes, proxy_routes, mcpweb_routes, jupyter_routes,
-	rest_routes, page_routes;
+extern const struct route_table about_routes, about_info_routes, e2b_routes,
+	notebook_routes, files_routes, execute_routes, terminal_routes, proxy_routes,
+	mcpweb_routes, jupyter_routes, rest_routes, page_routes;
 
 #endif

@@ -4,6 +4,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const struct {
 	const char *name;
 	unsigned rights;
@@ -53,19 +55,12 @@ static const char *read_line(char *line, struct key *ret)
 int keys_parse(char *text, struct keys *ret, struct err *e)
 {
 	struct keys k = { .n = 0 };
-	unsigned number = 1;
+	unsigned number = 0;
+	char *line;
 
-	for (char *line = text, *end; *line; line = end, number++) {
-		const char *why = NULL;
-
-		end = line + strcspn(line, "\n");
-		if (*end)
-			*end++ = '\0';
-		line += strspn(line, " \t\r");
-		if (!*line || *line == '#')
-			continue;
-		why = k.n == KEYS_MAX ? "there are too many keys"
-				      : read_line(line, &k.list[k.n]);
+	while ((line = text_setting(&text, &number))) {
+		const char *why = k.n == KEYS_MAX ? "there are too many keys"
+						  : read_line(line, &k.list[k.n]);
 		if (!why && keys_find(&k, k.list[k.n].text))
 			why = "another line has this key";
 		if (why)

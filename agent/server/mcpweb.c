@@ -387,7 +387,7 @@ static int start_child(struct session *s, struct exchange *x, struct err *e)
 	child_out = out[1];
 	sys_setfl(s->in, O_WRONLY | O_NONBLOCK);
 	sys_setfl(s->out, O_RDONLY | O_NONBLOCK);
-	r = c->mcp(c->ctx, tenant_dir(s->all->tenant), (int[]){ child_in, child_out },
+	r = c->mcp(c->ctx, tenant_where(s->all->tenant), (int[]){ child_in, child_out },
 		   &s->proc, e);
 	if (r < 0)
 		return r;

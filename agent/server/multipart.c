@@ -156,6 +156,7 @@ int multipart_feed(struct multipart *m, const char *data, size_t len,
 			r = on_fields(m, calls, ctx);
 			break;
 		case AFTER:
+		default:
 			buf_truncate(&m->kept, 0);
 			return 0;
 		}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/server/boxname.h"
 #include "agent/server/command.h"
 #include "agent/server/impl.h"
 #include "agent/server/openapi.h"
@@ -54,6 +55,30 @@ static void add_value(struct line *l, const char *name, const char *value)
 static int wrong(struct err *e, const char *name, const char *what)
 {
 	return err_set(e, -EINVAL, "'%s' has to be %s", name, what);
+}
+
+/* A member that need not be there. */
+static int get_text(const struct json *from, const char *name, const char **ret,
+		    struct err *e)
+{
+	const struct json *value = json_get(from, name);
+
+	if (json_type(value) != JSON_NULL && !json_str(value))
+		return wrong(e, name, "a text");
+	*ret = json_str(value);
+	return 0;
+}
+
+static int add_flag(struct line *l, const struct json *from, const char *name,
+		    const char *option, struct err *e)
+{
+	const struct json *value = json_get(from, name);
+
+	if (json_type(value) != JSON_NULL && json_type(value) != JSON_BOOL)
+		return wrong(e, name, "true or false");
+	if (json_true(value))
+		add(l, option);
+	return 0;
 }
 
 /* A member that is a list of texts: each becomes --OPTION=TEXT, or (NULL) an operand. */
@@ -110,15 +135,17 @@ static struct json *served(struct exchange *x, struct json *said)
 	json_each(it, all)
 	{
 		const char *dir = json_get_str(it, "directory");
+		const char *name = json_get_str(it, "name");
 		const char *key = json_get_str(it, "key");
-		const char *id = dir ? tenants_name(s->tenants, dir) : NULL;
+		_cleanup_buf_ struct buf id = BUF_INIT(PATH_MAX);
 		struct json *one;
 
-		if (!id || (x->key && !keys_may(x->key, KEY_HOLDER, id)) ||
-		    (s->conf->box && key && strcmp(key, s->conf->box) != 0))
+		if (!dir || !key ||
+		    !boxname_of(s->conf, dir, name ? name : "", key, &id) ||
+		    (x->key && !keys_may(x->key, KEY_HOLDER, buf_cstr(&id))))
 			continue;
 		one = json_dup(it);
-		json_set_str(one, "id", id);
+		json_set_str(one, "id", buf_cstr(&id));
 		json_add(list, one);
 	}
 	json_set(j, "boxes", list);
@@ -189,24 +216,39 @@ static int get_patch(struct exchange *x, struct err *e)
 	return command_run(x, &c, e);
 }
 
+/* What is not held, and what is, besides the project's rules. */
+static int add_rules(struct line *l, const struct json *j, struct err *e)
+{
+	int r = add_list(l, j, "allow", "allow", e);
+
+	return r < 0 ? r : add_list(l, j, "deny", "deny", e);
+}
+
 static int act_on_changes(struct exchange *x, const char *command, struct err *e)
 {
 	const struct json *j = exchange_json(x);
 	struct line l = { .n = 0 };
 	struct command_conf c = { .changes = true };
 	const struct tenant_who who = exchange_who(x);
+	bool apply = strcmp(command, "apply") == 0;
 	int r;
 
+	add(&l, command);
+	r = add_flag(&l, j, "all", "--all", e);
+	if (r == 0 && apply)
+		r = add_flag(&l, j, "overwrite", "--overwrite", e);
+	if (r == 0 && apply)
+		r = add_rules(&l, j, e);
+	add(&l, "--");
+	if (r == 0)
+		r = add_list(&l, j, "paths", NULL, e);
+	if (r < 0) {
+		line_done(&l);
+		return r;
+	}
 	/* they are for a box that nobody uses, which the server itself does */
 	tenants_leave(exchange_server(x)->tenants, &who);
-	add(&l, command);
-	if (json_get_bool(j, "all", false))
-		add(&l, "--all");
-	if (json_get_bool(j, "overwrite", false) && strcmp(command, "apply") == 0)
-		add(&l, "--overwrite");
-	add(&l, "--");
-	r = add_list(&l, j, "paths", NULL, e);
-	return r < 0 ? r : run_line(x, &l, &c, e);
+	return run_line(x, &l, &c, e);
 }
 
 static int apply_changes(struct exchange *x, struct err *e)
@@ -257,8 +299,10 @@ static int list_snapshots(struct exchange *x, struct err *e)
 
 static int make_snapshot(struct exchange *x, struct err *e)
 {
-	return act_on_snapshots(x, "snapshot", NULL,
-				json_get_str(exchange_json(x), "name"), e);
+	const char *name;
+	int r = get_text(exchange_json(x), "name", &name, e);
+
+	return r < 0 ? r : act_on_snapshots(x, "snapshot", NULL, name, e);
 }
 
 static int restore_snapshot(struct exchange *x, struct err *e)
@@ -270,6 +314,67 @@ static int remove_snapshot(struct exchange *x, struct err *e)
 {
 	return act_on_snapshots(x, "snapshots", "remove", exchange_param(x, "snapshot"),
 				e);
+}
+
+/* Another box of the directory, as this one is. */
+static struct json *branched(struct exchange *x, struct json *said)
+{
+	const char *box = exchange_param(x, "box"), *name = json_get_str(said, "name");
+	char id[2 * WORD_MAX];
+
+	snprintf(id, sizeof(id), "%.*s@%s", (int)strcspn(box, "@"), box, name);
+	json_set_str(said, "id", id);
+	return said;
+}
+
+static int post_branch(struct exchange *x, struct err *e)
+{
+	const struct json *j = exchange_json(x);
+	const struct tenant_who who = exchange_who(x);
+	const char *name = "", *from = NULL;
+	struct line l = { .n = 0 };
+	struct command_conf c = { .changes = true, .answer = branched, .status = 201 };
+	int r = exchange_text(x, "name", &name, e);
+
+	if (r == 0)
+		r = get_text(j, "snapshot", &from, e);
+	if (r < 0)
+		return r;
+	tenants_leave(exchange_server(x)->tenants, &who);
+	add(&l, "branch");
+	add(&l, "--");
+	add(&l, name);
+	if (from)
+		add(&l, from);
+	return run_line(x, &l, &c, e);
+}
+
+/* ---- checkpoints: what is under review, as tasks make them before each turn ------ */
+
+static int list_checkpoints(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "rewind", "--list", NULL };
+
+	return run_words(x, false, argv, e);
+}
+
+static int make_checkpoint(struct exchange *x, struct err *e)
+{
+	const char *name = "";
+	int r = exchange_text(x, "name", &name, e);
+	const char *const argv[] = { "checkpoint", "--", name, NULL };
+
+	return r < 0 ? r : run_words(x, true, argv, e);
+}
+
+static int rewind_to(struct exchange *x, struct err *e)
+{
+	const struct tenant_who who = exchange_who(x);
+	const char *const argv[] = { "rewind", "--", exchange_param(x, "checkpoint"),
+				     NULL };
+
+	tenants_leave(exchange_server(x)->tenants, &who);
+	return run_words(x, true, argv, e);
 }
 
 /* ---- network and ports ---------------------------------------------------------- */
@@ -353,45 +458,101 @@ static int add_option(struct line *l, const struct json *from, const char *name,
 {
 	const struct json *value = json_get(from, name);
 	char number[32], option[32];
-	int64_t n = json_get_int(from, name, -1);
+	int64_t n;
 	size_t i = 0;
 
 	if (!value)
 		return 0;
+	if (!json_str(value) && json_type(value) != JSON_NUMBER)
+		return wrong(e, name, "a text or a number");
 	for (; name[i] && i + 1 < sizeof(option); i++)
 		option[i] = name[i] == '_' ? '-' : name[i];
 	option[i] = '\0';
-	snprintf(number, sizeof(number), "%lld", (long long)n);
-	if (!json_str(value) && n < 0)
-		return wrong(e, name, "a text or a number");
+	if (json_int(value, &n) == 0)
+		snprintf(number, sizeof(number), "%lld", (long long)n);
+	else
+		snprintf(number, sizeof(number), "%.12g", json_num(value, 0));
 	add_value(l, option, json_str(value) ? json_str(value) : number);
 	return 0;
 }
 
-static int post_task(struct exchange *x, struct err *e)
+/* What a task may be begun, or gone on, with. */
+static int add_options(struct line *l, const struct json *j, struct err *e)
 {
 	static const char *const options[] = { "model",		 "max_rounds",
 					       "max_tokens",	 "max_cost",
 					       "timeout",	 "effort",
 					       "command_timeout" };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(options); i++)
+		r = add_option(l, j, options[i], e);
+	return r;
+}
+
+static int post_task(struct exchange *x, struct err *e)
+{
 	const struct json *j = exchange_json(x);
-	const char *apply = json_get_str(j, "apply"), *text = "";
+	const char *apply = NULL, *text = "";
 	struct line l = { .n = 0 };
 	struct command_conf c = { .options = true, .changes = true, .status = 201 };
 	int r = exchange_text(x, "task", &text, e);
 
+	if (r == 0)
+		r = get_text(j, "apply", &apply, e);
 	if (r < 0)
 		return r;
 	add(&l, "run");
 	add(&l, "--detach");
 	add_value(&l, "apply", apply ? apply : "never"); /* the page asks */
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(options); i++)
-		r = add_option(&l, j, options[i], e);
+	r = add_options(&l, j, e);
 	add(&l, "-");
 	c.in = text;
 	if (r < 0)
 		line_done(&l);
 	return r < 0 ? r : run_line(x, &l, &c, e);
+}
+
+/* The task has the options that it had, besides those that are said now. */
+static int resume_task(struct exchange *x, struct err *e)
+{
+	const struct json *j = exchange_json(x);
+	const char *apply = NULL;
+	const struct tenant_who who = exchange_who(x);
+	struct line l = { .n = 0 };
+	struct command_conf c = { .options = true, .changes = true, .status = 201 };
+	int r = get_text(j, "message", &c.in, e);
+
+	if (r == 0)
+		r = get_text(j, "apply", &apply, e);
+	add(&l, "resume");
+	add(&l, "--detach");
+	if (c.in) /* others of the host see a command's words */
+		add(&l, "--message=-");
+	if (apply)
+		add_value(&l, "apply", apply);
+	if (r == 0)
+		r = add_option(&l, j, "at", e);
+	if (r == 0)
+		r = add_options(&l, j, e);
+	add(&l, "--");
+	add(&l, exchange_param(x, "task"));
+	if (r < 0) {
+		line_done(&l);
+		return r;
+	}
+	tenants_leave(exchange_server(x)->tenants, &who); /* "at" goes back in it */
+	return run_line(x, &l, &c, e);
+}
+
+static int tell_task(struct exchange *x, struct err *e)
+{
+	const char *const argv[] = { "log", "--tell=-", "--", exchange_param(x, "task"),
+				     NULL };
+	struct command_conf c = { .argv = argv, .changes = true };
+	int r = exchange_text(x, "text", &c.in, e);
+
+	return r < 0 ? r : command_run(x, &c, e);
 }
 
 static int show_task(struct exchange *x, const char *option, enum command_how how,
@@ -465,10 +626,14 @@ static const struct route rows[] = {
 	{ "POST", BOX "/snapshots", make_snapshot, ROUTE_HOLDER, ROUTE_JSON, .operation = "make_snapshot" },
 	{ "POST", BOX "/snapshots/{snapshot}/restore", restore_snapshot, .right = ROUTE_HOLDER, .operation = "restore_snapshot" },
 	{ "DELETE", BOX "/snapshots/{snapshot}", remove_snapshot, .right = ROUTE_HOLDER, .operation = "remove_snapshot" },
-	{ "GET", BOX "/network", get_network, .right = ROUTE_HOLDER, .box = true, .operation = "get_network" },
+	{ "POST", BOX "/branches", post_branch, ROUTE_HOLDER, ROUTE_JSON, .operation = "make_branch" },
+	{ "GET", BOX "/checkpoints", list_checkpoints, .right = ROUTE_HOLDER, .operation = "list_checkpoints" },
+	{ "POST", BOX "/checkpoints", make_checkpoint, ROUTE_HOLDER, ROUTE_JSON, .box = true, .operation = "make_checkpoint" },
+	{ "POST", BOX "/checkpoints/{checkpoint}/rewind", rewind_to, .right = ROUTE_HOLDER, .operation = "rewind" },
+	{ "GET", BOX "/network", get_network, .right = ROUTE_HOLDER, .operation = "get_network" },
 	{ "POST", BOX "/network", post_network, ROUTE_HOLDER, ROUTE_JSON, .box = true, .operation = "change_network" },
 	{ "GET", BOX "/network/log", get_network_log, .right = ROUTE_HOLDER, .operation = "get_network_log" },
-	{ "GET", BOX "/ports", list_ports, .right = ROUTE_HOLDER, .box = true, .operation = "list_ports" },
+	{ "GET", BOX "/ports", list_ports, .right = ROUTE_HOLDER, .operation = "list_ports" },
 	{ "POST", BOX "/ports", publish_port, ROUTE_HOLDER, ROUTE_JSON, .box = true, .operation = "publish_port" },
 	{ "DELETE", BOX "/ports/{port}", unpublish_port, .right = ROUTE_HOLDER, .box = true, .operation = "unpublish_port" },
 	{ "GET", BOX "/tasks", list_tasks, .right = ROUTE_HOLDER, .operation = "list_tasks" },
@@ -477,6 +642,8 @@ static const struct route rows[] = {
 	{ "GET", BOX "/tasks/{task}/events", get_events, .right = ROUTE_HOLDER, .operation = "follow_task" },
 	{ "GET", BOX "/tasks/{task}/terminal", get_terminal, .right = ROUTE_HOLDER, .operation = "get_task_terminal" },
 	{ "POST", BOX "/tasks/{task}/interrupt", interrupt_task, .right = ROUTE_HOLDER, .operation = "interrupt_task" },
+	{ "POST", BOX "/tasks/{task}/message", tell_task, ROUTE_HOLDER, ROUTE_JSON, .operation = "tell_task" },
+	{ "POST", BOX "/tasks/{task}/resume", resume_task, ROUTE_HOLDER, ROUTE_JSON, .operation = "resume_task" },
 };
 /* clang-format on */
 

@@ -29,7 +29,9 @@ static int percent(const char *s, size_t len)
 	return c ? c : -1;
 }
 
-int route_decode(const char *text, size_t len, bool plus, struct buf *out)
+/* Append @len bytes with "%XX" (and '+' as a space if @plus) decoded; 0, -EINVAL or
+ * what buf_add() returns. */
+static int route_decode(const char *text, size_t len, bool plus, struct buf *out)
 {
 	for (size_t i = 0; i < len; i++) {
 		int c = text[i] == '%' ? percent(text + i, len - i)

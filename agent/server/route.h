@@ -73,10 +73,6 @@ void route_match_done(struct route_match *m);
 int route_find(const struct route_table *tables, size_t n, const char *method,
 	       const char *path, struct route_match *ret);
 
-/** route_decode() - append @len bytes with "%XX" (and '+' as a space if @plus) decoded;
- *  0, -EINVAL or what buf_add() returns */
-int route_decode(const char *text, size_t len, bool plus, struct buf *out);
-
 /**
  * route_query() - the @nth value of a name in a query, decoded
  * Return: 1 and @ret filled; 0: there is none; -EINVAL, -ENOMEM, -EMSGSIZE.

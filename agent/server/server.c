@@ -170,6 +170,8 @@ static void add_tables(struct server *s)
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		s->tables[s->n_tables++] = *own[i];
+	if (s->conf->info)
+		s->tables[s->n_tables++] = about_info_routes;
 	for (size_t i = 0; i < s->conf->n_more && s->n_tables < ARRAY_SIZE(s->tables);
 	     i++)
 		s->tables[s->n_tables++] = s->conf->more[i];

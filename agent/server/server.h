@@ -16,10 +16,19 @@ struct server_start {
 
 struct proc;
 struct keys;
+struct policies;
+
+/* Which box, as a command is told. */
+struct server_box {
+	const char *dir;  /* absolute; NULL = it is about no box alone */
+	const char *name; /* of several boxes of that directory; NULL = the one */
+	/* "--memory=1G": of its policy, besides the server's own; NULL-ended; NULL */
+	const char *const *options;
+};
 
 /* A cubby that works for a request. */
 struct server_command {
-	const char *dir;	 /* NULL = it is about no box alone */
+	struct server_box box;
 	const char *const *argv; /* NULL-ended, without "cubby" and the directory */
 	bool options;		 /* it takes those of boxes */
 	int fds[3];		 /* its standard streams; -1 = none */
@@ -30,7 +39,8 @@ struct server_conf {
 	unsigned n_listen;
 	int stop_fd; /* readable: stop; borrowed */
 
-	const struct keys *keys; /* borrowed */
+	const struct keys *keys;	 /* borrowed */
+	const struct policies *policies; /* borrowed; NULL = none */
 	const char *const
 		*origins; /* of pages that may call; NULL-ended; NULL = none */
 	const struct route_table *more; /* tables besides the server's own */
@@ -44,21 +54,26 @@ struct server_conf {
 	const char *user;	/* in the box; NULL = root */
 	const char *const *env; /* NULL-ended; NULL = none */
 	const char *version;
+	const char *info; /* what a model is told of the machine; NULL = nothing */
 	int page; /* directory with the files of the page; borrowed; -1 = none */
 
-	/* Starts the box of @dir: returns at once. */
-	int (*start)(void *ctx, const char *dir, struct server_start *ret,
+	/* Starts the box @b: returns at once. */
+	int (*start)(void *ctx, const struct server_box *b, struct server_start *ret,
 		     struct err *e);
 	/* once said is readable: 0, or why there is none */
 	int (*started)(void *ctx, struct server_start *s, struct err *e);
 	/* the box was joined, or is not wanted any more */
 	void (*start_done)(void *ctx, struct server_start *s);
 
-	/* Starts `cubby mcp` for the box of @dir, with @fds as its standard streams. */
-	int (*mcp)(void *ctx, const char *dir, const int fds[2], struct proc *ret,
-		   struct err *e);
+	/* What the image of the box @key says of how it is run, owned: image_run().
+	 * NULL = it says nothing, or nobody is to be asked. */
+	struct json *(*image)(void *ctx, const char *key);
 
-	/* Starts `cubby --json ARGV` for the box of dir. */
+	/* Starts `cubby mcp` for the box @b, with @fds as its standard streams. */
+	int (*mcp)(void *ctx, const struct server_box *b, const int fds[2],
+		   struct proc *ret, struct err *e);
+
+	/* Starts `cubby --json ARGV` for the box of c. */
 	int (*command)(void *ctx, const struct server_command *c, struct proc *ret,
 		       struct err *e);
 

@@ -8,19 +8,17 @@
 #include "agent/server/tenant.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "agent/server/boxname.h"
+#include "agent/server/imageenv.h"
 #include "agent/server/impl.h"
-#include "base/file.h"
-#include "base/hash.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "runtime/spec/spec.h"
 
-enum { NAME_MAX_BYTES = 256, SHOWN = 24, SESSIONS = 256, HEX = 32 };
-enum { NAME_PLAIN = 64, NAME_SIZE = 128 };
+enum { SESSIONS = 256 };
 
 enum state { CLOSED, OPENING, OPEN };
 
@@ -37,11 +35,14 @@ struct slot {
 struct tenant {
 	struct tenants *all; /* borrowed */
 	struct tenant *next;
-	char name[NAME_SIZE]; /* of its directory; "" = the one box */
-	char *dir;	      /* owned */
+	/* of its directory ("" = the one box), and which of its boxes: DIRECTORY@NAME */
+	char id[BOXNAME_ID];
+	char *dir;		 /* owned */
+	struct server_box where; /* points into those */
 	enum state state;
-	struct spec *spec; /* owned; while it is open */
-	struct box *box;   /* owned; while it is open */
+	struct spec *spec;  /* owned; while it is open */
+	struct box *box;    /* owned; while it is open */
+	struct json *image; /* owned; the same: what its image says; NULL = nothing */
 	struct server_start start;
 	struct loop_source *source; /* of the start, or of the box */
 	struct tenant_wait *waits;
@@ -76,6 +77,7 @@ int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_prog
 	       struct err *e)
 {
 	struct server *s = t->all->server;
+	_cleanup_free_ const char **env = NULL;
 	struct box_command with = *c;
 	int r;
 
@@ -84,6 +86,9 @@ int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_prog
 	if (s->counts.programs >= s->conf->max_programs)
 		return err_set(e, -EAGAIN, "too many programs run for this server");
 	with.user = s->conf->user;
+	with.env = env = imageenv_add(t->image, c->env);
+	if (!env)
+		return err_sys(e, -ENOMEM, "cannot start a program");
 	r = box_request(t->box, &with, &p->id, e);
 	if (r < 0)
 		return r;
@@ -138,10 +143,9 @@ static void on_spawned(struct tenant *t, uint32_t id, struct box_proc *proc,
 	}
 }
 
-static int take_messages(struct tenant *t)
+static int take_spawned(struct tenant *t)
 {
 	struct err e = ERR_NONE, why = ERR_NONE;
-	struct box_exit x;
 	uint32_t id;
 	int r = 0;
 
@@ -150,10 +154,18 @@ static int take_messages(struct tenant *t)
 
 		r = t->box ? box_next_spawned(t->box, &id, &proc, &why, &e) : 0;
 		if (r <= 0)
-			break;
+			return r;
 		on_spawned(t, id, &proc, &why);
 	}
-	while (r >= 0 && t->box && (r = box_next_exit(t->box, &x, &e)) > 0) {
+}
+
+static int take_exits(struct tenant *t)
+{
+	struct err e = ERR_NONE;
+	struct box_exit x;
+	int r = 0;
+
+	while (t->box && (r = box_next_exit(t->box, &x, &e)) > 0) {
 		struct tenant_program *p = find_program(t, x.id);
 
 		if (!p)
@@ -161,6 +173,20 @@ static int take_messages(struct tenant *t)
 		unlink_program(p);
 		p->exited(p->ctx, &x);
 	}
+	return r;
+}
+
+/* The end of a program may begin another, whose answer can come while exits are looked
+ * for. */
+static int take_messages(struct tenant *t)
+{
+	int r;
+
+	do {
+		r = take_spawned(t);
+		if (r >= 0)
+			r = take_exits(t);
+	} while (r >= 0 && t->box && box_kept(t->box));
 	return r;
 }
 
@@ -181,6 +207,7 @@ static void close_box(struct tenant *t)
 {
 	loop_remove(t->all->server->loop, &t->source);
 	box_close(&t->box);
+	json_free(&t->image);
 	if (t->spec)
 		spec_done(t->spec);
 	free(t->spec);
@@ -228,11 +255,13 @@ static int join(struct tenant *t, struct err *e)
 	t->spec = calloc(1, sizeof(*t->spec));
 	if (!t->spec)
 		return err_sys(e, -ENOMEM, "cannot join the box");
-	spec_init(t->spec);
+	*t->spec = SPEC_NONE;
 	r = spec_locate(t->spec, t->dir, e);
 	if (r == 0)
 		r = text_copy(t->spec->store, sizeof(t->spec->store), s->conf->store);
-	if (r == 0 && s->conf->box)
+	if (r == 0 && t->where.name)
+		r = spec_key(t->spec->project, t->where.name, t->spec->key, e);
+	else if (r == 0 && s->conf->box)
 		r = text_copy(t->spec->key, sizeof(t->spec->key), s->conf->box);
 	o.spec = t->spec;
 	if (r == 0)
@@ -261,6 +290,8 @@ static int on_started(void *ctx, uint32_t events, struct err *ignored)
 		close_box(t);
 	else
 		t->state = OPEN;
+	if (r >= 0 && c->image)
+		t->image = c->image(c->ctx, t->spec->key);
 	tenant_hold(t);
 	tell_waits(t, r < 0 ? &e : NULL);
 	tenant_release(t);
@@ -270,7 +301,7 @@ static int on_started(void *ctx, uint32_t events, struct err *ignored)
 static int begin(struct tenant *t, struct err *e)
 {
 	const struct server_conf *c = t->all->server->conf;
-	int r = c->start(c->ctx, t->dir, &t->start, e);
+	int r = c->start(c->ctx, &t->where, &t->start, e);
 
 	if (r < 0)
 		return r;
@@ -324,9 +355,9 @@ void tenant_release(struct tenant *t)
 
 /* ---- what is known of one ------------------------------------------------------- */
 
-const char *tenant_dir(const struct tenant *t)
+const struct server_box *tenant_where(const struct tenant *t)
 {
-	return t->dir;
+	return &t->where;
 }
 
 const char *tenant_home(const struct tenant *t)
@@ -495,99 +526,8 @@ unsigned tenants_open_count(const struct tenants *all)
 	return n;
 }
 
-static bool is_plain(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	       (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
-}
-
-/* A directory's name that a person recognises and that no other user can have. */
-static int name_of(const struct tenant_who *who, struct buf *ret, struct err *e)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT(4L * NAME_MAX_BYTES);
-	const char *user = who->user ? who->user : "";
-	const char *context = who->context ? who->context : "";
-	char hash[HASH_HEX];
-	int r;
-
-	if (strlen(user) > NAME_MAX_BYTES || strlen(context) > NAME_MAX_BYTES)
-		return err_set(e, -EINVAL, "a user's or chat's name is too long");
-	buf_addf(&text, "%zu:%s/%s", strlen(user), user, context);
-	r = buf_failed(&text);
-	if (r == 0)
-		r = hash_text(text.data, text.len, hash, e);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; user[i] && i < SHOWN; i++)
-		buf_addc(ret, is_plain(user[i]) ? user[i] : '_');
-	buf_addf(ret, "%s%.*s", user[0] ? "-" : "", HEX, hash);
-	return buf_failed(ret);
-}
-
-/* The one box has a name, too: the page need not know which server it talks to. */
-static int box_name(const struct server_conf *c, const char *box, struct buf *ret,
-		    struct err *e)
-{
-	bool plain = *box && *box != '-' && strlen(box) <= NAME_PLAIN;
-
-	for (const char *p = box; *p; p++)
-		plain &= is_plain(*p);
-	if (!plain)
-		return err_set(e, -EINVAL,
-			       "a box's name has letters, digits, '-' and '_', and "
-			       "does not begin with '-'");
-	if (!c->boxes && strcmp(box, TENANT_HERE) != 0)
-		return err_set(e, -ENOENT, "there is no box '%s'", box);
-	return buf_adds(ret, c->boxes ? box : "");
-}
-
-/* Which it is; nothing for the one box. */
-static int name(const struct tenants *all, const struct tenant_who *who,
-		struct buf *ret, struct err *e)
-{
-	const struct server_conf *c = all->server->conf;
-
-	/* a service passes on what its users ask for, with its key */
-	if (who->box && (who->user || who->context))
-		return err_set(e, -EPERM,
-			       "boxes are named by the holder of the key, "
-			       "not by a user of a service");
-	if (who->box)
-		return box_name(c, who->box, ret, e);
-	return c->boxes ? name_of(who, ret, e) : 0;
-}
-
-/* A user's is made when it is asked for; one that is named has to be there. */
-static int make_dir(const struct server_conf *c, const char *name, bool make,
-		    char **ret, struct err *e)
-{
-	_cleanup_close_ int dirfd = file_open_dir(AT_FDCWD, c->boxes, e), fd = -1;
-	int r = dirfd < 0 || !make ? dirfd : sys_mkdirat(dirfd, name, 0700);
-
-	if (r < 0 && r != -EEXIST)
-		return err_sys(e, r, "cannot make a directory for a box in '%s'",
-			       c->boxes);
-	fd = sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	if (fd < 0)
-		return err_set(e, fd, "there is no box '%s'", name);
-	return asprintf(ret, "%s/%s", c->boxes, name) < 0
-		       ? err_sys(e, -ENOMEM, "no box")
-		       : 0;
-}
-
-static int dir_of(const struct tenants *all, const struct tenant_who *who,
-		  const char *name, char **ret, struct err *e)
-{
-	const struct server_conf *c = all->server->conf;
-
-	if (c->boxes)
-		return make_dir(c, name, who->make, ret, e);
-	*ret = strdup(c->dir);
-	return *ret ? 0 : err_sys(e, -ENOMEM, "cannot note a box");
-}
-
-static int add_tenant(struct tenants *all, const struct tenant_who *who,
-		      const char *name, struct tenant **ret, struct err *e)
+static int add_tenant(struct tenants *all, const struct tenant_who *who, const char *id,
+		      struct tenant **ret, struct err *e)
 {
 	struct tenant *t;
 	int r;
@@ -597,12 +537,12 @@ static int add_tenant(struct tenants *all, const struct tenant_who *who,
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return err_sys(e, -ENOMEM, "cannot note a box");
-	r = dir_of(all, who, name, &t->dir, e);
+	(void)text_copy(t->id, sizeof(t->id), id);
+	r = boxname_place(all->server->conf, who, t->id, &t->dir, &t->where, e);
 	if (r < 0) {
 		free(t);
 		return r;
 	}
-	(void)text_copy(t->name, sizeof(t->name), name);
 	t->all = all;
 	t->used_ms = sys_now_ms();
 	t->next = all->first;
@@ -612,44 +552,71 @@ static int add_tenant(struct tenants *all, const struct tenant_who *who,
 	return 0;
 }
 
-static struct tenant *find_tenant(const struct tenants *all, const char *name)
+static struct tenant *find_tenant(const struct tenants *all, const char *id)
 {
 	struct tenant *t = all->first;
 
-	while (t && strcmp(t->name, name) != 0)
+	while (t && strcmp(t->id, id) != 0)
 		t = t->next;
 	return t;
+}
+
+/* The holder of the key may have opened it by its name, without its user's policy. */
+static int keep_policy(struct tenant *t, const struct tenant_who *who, struct err *e)
+{
+	struct server_box asked = { .dir = NULL };
+	int r = boxname_policy(t->all->server->conf, who, &asked, e);
+	bool other = !who->box && asked.options != t->where.options;
+
+	if (r < 0)
+		return r;
+	if (other && t->state == OPEN && !t->users)
+		close_box(t);
+	if (t->state == CLOSED)
+		t->where.options = asked.options;
+	else if (other)
+		return err_set(e, -EEXIST,
+			       "the box is in use without its user's policy; it has to "
+			       "end first");
+	return 0;
 }
 
 int tenants_get(struct tenants *all, const struct tenant_who *who, struct tenant **ret,
 		struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(NAME_SIZE - 1);
-	int r = name(all, who, &text, e);
+	_cleanup_buf_ struct buf text = BUF_INIT(BOXNAME_ID - 1);
+	int r = boxname_id(all->server->conf, who, &text, e);
 	struct tenant *t = r < 0 ? NULL : find_tenant(all, buf_cstr(&text));
 
 	if (r < 0 || !t)
 		return r < 0 ? r : add_tenant(all, who, buf_cstr(&text), ret, e);
-	*ret = t;
-	return 0;
+	r = keep_policy(t, who, e);
+	if (r == 0)
+		*ret = t;
+	return r;
 }
 
 struct tenant *tenants_find(const struct tenants *all, const struct tenant_who *who)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(NAME_SIZE - 1);
+	_cleanup_buf_ struct buf text = BUF_INIT(BOXNAME_ID - 1);
 	struct err ignored = ERR_NONE;
 
-	return name(all, who, &text, &ignored) < 0 ? NULL
-						   : find_tenant(all, buf_cstr(&text));
+	return boxname_id(all->server->conf, who, &text, &ignored) < 0
+		       ? NULL
+		       : find_tenant(all, buf_cstr(&text));
 }
 
-int tenants_dir(struct tenants *all, const struct tenant_who *who, char **ret,
-		struct err *e)
+int tenants_box(struct tenants *all, const struct tenant_who *who, char **dir,
+		struct server_box *ret, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(NAME_SIZE - 1);
-	int r = name(all, who, &text, e);
+	_cleanup_buf_ struct buf text = BUF_INIT(BOXNAME_ID - 1);
+	int r = boxname_id(all->server->conf, who, &text, e);
 
-	return r < 0 ? r : dir_of(all, who, buf_cstr(&text), ret, e);
+	if (r == 0)
+		r = boxname_place(all->server->conf, who, buf_cstr(&text), dir, ret, e);
+	if (r == 0 && ret->name) /* of a box that was named */
+		ret->name = strchr(who->box, '@') + 1;
+	return r;
 }
 
 void tenants_leave(struct tenants *all, const struct tenant_who *who)
@@ -658,17 +625,4 @@ void tenants_leave(struct tenants *all, const struct tenant_who *who)
 
 	if (t && t->state == OPEN && !t->users)
 		close_box(t);
-}
-
-const char *tenants_name(const struct tenants *all, const char *dir)
-{
-	const struct server_conf *c = all->server->conf;
-	size_t len = c->boxes ? strlen(c->boxes) : 0;
-
-	if (!c->boxes)
-		return strcmp(dir, c->dir) == 0 ? TENANT_HERE : NULL;
-	if (strncmp(dir, c->boxes, len) != 0 || dir[len] != '/' ||
-	    strchr(dir + len + 1, '/'))
-		return NULL;
-	return dir + len + 1;
 }

@@ -9,11 +9,13 @@
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "runtime/box/box.h"
 
 struct server;
+struct server_box;
 struct loop;
 struct tenant;
 struct tenants;
@@ -25,8 +27,11 @@ struct tenants;
 struct tenant_who {
 	const char *user;    /* X-User-Id; NULL = none */
 	const char *context; /* X-Terminal-Context-Id; NULL = none */
-	const char *box;     /* or one by its name, for the holder of the key; NULL */
-	bool make;	     /* a box of that name, if there is none */
+	const char *policy;  /* that the service asks for (/p/ID/…); NULL = none */
+	/* or one by its name, for the holder of the key: DIRECTORY or DIRECTORY@NAME, where
+	 * a directory has several; NULL */
+	const char *box;
+	bool make; /* a box of that name, if there is none */
 };
 
 int tenants_new(struct server *s, struct tenants **ret, struct err *e);
@@ -36,21 +41,20 @@ void tenants_tick(struct tenants *t, uint64_t now_ms);
 unsigned tenants_open_count(const struct tenants *t);
 
 /** tenants_get() - the tenant of a name; made when it is not known.
- *  Return: 0; -EAGAIN: too many; -EINVAL: no name; -ENOENT: no box of this name. */
+ *  Return: 0; -EAGAIN: too many; -EINVAL: no name; -ENOENT: no box of this name;
+ *  -EEXIST: it is in use without its user's policy. */
 int tenants_get(struct tenants *t, const struct tenant_who *who, struct tenant **ret,
 		struct err *e);
 
 /** tenants_find() - the same; NULL: it is not known */
 struct tenant *tenants_find(const struct tenants *t, const struct tenant_who *who);
 
-/** tenants_dir() - the directory of one, which need not be known; @ret: owned */
-int tenants_dir(struct tenants *t, const struct tenant_who *who, char **ret,
-		struct err *e);
+/** tenants_box() - which box is meant, which need not be known; @dir: owned, and what
+ *  @ret points to along with @who */
+int tenants_box(struct tenants *t, const struct tenant_who *who, char **dir,
+		struct server_box *ret, struct err *e);
 /** tenants_leave() - the box of one is left, unless something runs in it */
 void tenants_leave(struct tenants *t, const struct tenant_who *who);
-/** tenants_name() - by which who.box names the box of @dir; NULL: it is not served here */
-const char *tenants_name(const struct tenants *t, const char *dir);
-
 /* Somebody who waits for the box. */
 struct tenant_wait {
 	struct tenant_wait *next;
@@ -67,8 +71,8 @@ void tenant_release(struct tenant *t);
 void tenant_open(struct tenant *t, struct tenant_wait *w);
 void tenant_unwait(struct tenant *t, struct tenant_wait *w);
 
-/** tenant_dir() - of the project, on the host */
-const char *tenant_dir(const struct tenant *t);
+/** tenant_where() - which box it is */
+const struct server_box *tenant_where(const struct tenant *t);
 /** tenant_home() - where it is begun, as it is called inside */
 const char *tenant_home(const struct tenant *t);
 /** tenant_box() - NULL: it is not open */

@@ -107,9 +107,6 @@ void session_io_write(struct session *s);
 void session_io_end_text(struct session *s);
 /* Plain text that waits for its filter gets there. */
 void session_io_batch(struct session *s);
-/* Terminal modes of a fresh terminal, and no unread input. */
-void session_io_sane(struct session *s);
-void session_io_echo(struct session *s, bool on);
 
 /* jobnews.c: the jobs in the background */
 /* A line about the jobs for a result; NULL when nothing has changed. */

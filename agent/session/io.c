@@ -21,7 +21,7 @@ enum {
 
 /* ---- terminal modes --------------------------------------------------------------- */
 
-void session_io_echo(struct session *s, bool on)
+static void session_io_echo(struct session *s, bool on)
 {
 	struct termios t;
 
@@ -65,7 +65,7 @@ static void flush_input(struct session *s)
 	s->typed = false;
 }
 
-void session_io_sane(struct session *s)
+static void session_io_sane(struct session *s)
 {
 	struct termios t, want;
 
@@ -414,8 +414,10 @@ void session_io_poll(struct session *s, int timeout_ms)
 		timeout_ms = MIN(timeout_ms, 20);
 	sys_poll(p, ARRAY_SIZE(p), timeout_ms);
 	/* all slaves closed and the shell's death not told yet: do not spin */
-	if ((p[0].revents & (POLLIN | POLLHUP)) == POLLHUP)
-		sys_poll(p + 1, ARRAY_SIZE(p) - 1, MIN(timeout_ms, 5));
+	if ((p[0].revents & (POLLIN | POLLHUP)) == POLLHUP) {
+		p[0].fd = -1;
+		sys_poll(p, ARRAY_SIZE(p), MIN(timeout_ms, 5));
+	}
 	if (p[3].revents & POLLIN)
 		s->interrupt = true;
 	for (int i = 0; i < SESSION_ASIDES; i++)

@@ -316,6 +316,8 @@ int task_ask(struct task *t, bool no_calls, struct turn *ret, struct err *e)
 
 		if (t->ev->said && !t->in_summary)
 			t->ev->said(t->conf->ctx, &t->words);
+		if (t->conf->told && !t->in_summary)
+			(void)t->conf->told(t->conf->told_ctx, false, &t->words);
 		r = task_say_words(t, e);
 		if (r < 0)
 			return r;

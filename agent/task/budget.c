@@ -35,7 +35,8 @@ uint64_t task_budget_left_ms(const struct task *t)
 	return used < limit ? limit - used : 0;
 }
 
-const char *task_budget_over(const struct task *t)
+/* The name of the limit that is used up; NULL = none. */
+static const char *task_budget_over(const struct task *t)
 {
 	struct share s[SHARES];
 

@@ -11,8 +11,9 @@ enum { MALFORMED_MAX = 3, MISFITS_MAX = 4 };
 
 /* Why the rest of a turn's calls is not run; NULL = they are. */
 struct rest {
-	const char *shell; /* calls of `shell` alone */
-	const char *work;  /* all but `finish`, which takes no time */
+	const char *shell;   /* calls of `shell` in @session alone */
+	const char *session; /* borrowed from the turn */
+	const char *work;    /* all but `finish`, which takes no time */
 	const char *all;
 	bool malformed; /* out: one of the calls could not be read */
 };
@@ -201,13 +202,43 @@ static int show_pictures(struct task *t, struct err *e)
 	return r;
 }
 
+/* Of which shell a call is; NULL = of none. */
+static const char *session_of(const struct turn_call *c)
+{
+	bool is = strcmp(c->name, "shell") == 0 || strcmp(c->name, "input") == 0;
+
+	return is ? json_get_str(c->args, "session") ?: "main" : NULL;
+}
+
+/* What a call that was run says of its shell to those behind it. */
+static void note_shell(struct rest *rest, const struct turn_call *c,
+		       const struct tool_result *r)
+{
+	const char *session = session_of(c);
+
+	if (session && r->outcome == TOOL_OPEN) {
+		rest->session = session;
+		rest->shell =
+			strcmp(r->state, "shell_died") == 0
+				? "the shell died in an earlier call of this turn; "
+				  "look at its result first"
+				: "an earlier call of this turn left the shell busy; "
+				  "look at its result first";
+	} else if (session && rest->shell && r->outcome == TOOL_OK &&
+		   strcmp(session, rest->session) == 0) {
+		rest->shell = NULL;
+	}
+}
+
 static const char *not_run(const struct rest *rest, const struct turn_call *c)
 {
 	if (rest->all)
 		return rest->all;
 	if (rest->work && strcmp(c->name, "finish") != 0)
 		return rest->work;
-	return strcmp(c->name, "shell") == 0 ? rest->shell : NULL;
+	if (!rest->shell || strcmp(c->name, "shell") != 0)
+		return NULL;
+	return strcmp(session_of(c), rest->session) == 0 ? rest->shell : NULL;
 }
 
 /* Or it would take the result for that of its own call. */
@@ -298,15 +329,9 @@ static int one_call(struct task *t, struct turn *turn, size_t nth, struct rest *
 	} else if (r.outcome == TOOL_FINISHED) {
 		rest->all = "the task was finished by an earlier call";
 		return finish(t, &r, e);
-	} else if (r.outcome == TOOL_OPEN) {
-		rest->shell =
-			strcmp(r.state, "shell_died") == 0
-				? "the shell died in an earlier call of this turn; "
-				  "look "
-				  "at its result first"
-				: "an earlier call of this turn left the shell busy; "
-				  "look at its result first";
 	}
+	if (!blocked)
+		note_shell(rest, c, &r);
 	return verdict;
 }
 

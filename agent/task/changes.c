@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/diff.h"
 #include "base/dirscan.h"
+#include "base/file.h"
+#include "base/inroot.h"
 #include "base/sys/sys.h"
 
 struct entry {
@@ -14,6 +17,8 @@ struct entry {
 	uint64_t size;
 	uint64_t ino;
 	int64_t mtime_ns, ctime_ns;
+	char *text; /* owned; what it held, of a small file; NULL = not kept */
+	uint32_t text_len;
 	uint32_t mode, uid;
 	bool leaves; /* a link that points out of the directory */
 };
@@ -24,9 +29,16 @@ struct changes_snapshot {
 	bool incomplete;
 	uint64_t dev;
 	uint32_t owner;
+	size_t texts_left; /* bytes that may still be kept */
 };
 
-enum { DEPTH_MAX = 64, PATH_LIMIT = 1 << 16 };
+enum {
+	DEPTH_MAX = 64,
+	PATH_LIMIT = 1 << 16,
+	TEXT_MAX = 256 << 10, /* of a file whose lines are counted */
+	TEXTS_MAX = 16 << 20, /* of all of them before */
+	DIFF_MAX = 4 * TEXT_MAX
+};
 
 void changes_done(struct changes *c)
 {
@@ -42,8 +54,10 @@ void changes_snapshot_free(struct changes_snapshot **sp)
 
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		free(s->entries[i].path);
+		free(s->entries[i].text);
+	}
 	free(s->entries);
 	free(s);
 }
@@ -92,6 +106,35 @@ static int add(struct changes_snapshot *s, const char *path, const struct stat *
 	return 0;
 }
 
+/* Whatever box and person do meanwhile: at most TEXT_MAX bytes of a plain file without NUL. */
+static bool read_text(int fd, struct buf *ret)
+{
+	struct err ignored;
+	struct stat st;
+
+	return fd >= 0 && sys_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       file_read_fd(fd, ret, &ignored) == 0 &&
+	       !memchr(buf_cstr(ret), 0, ret->len);
+}
+
+/* What it holds before the task, to count its lines afterwards. */
+static void keep_text(struct changes_snapshot *s, struct entry *x, int dirfd,
+		      const char *name)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(TEXT_MAX);
+	_cleanup_close_ int fd = -1;
+
+	if (!S_ISREG(x->mode) || x->size > MIN(s->texts_left, (size_t)TEXT_MAX) ||
+	    effects_is_git(x->path, strlen(x->path)))
+		return;
+	fd = sys_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (!read_text(fd, &text) || text.len > s->texts_left)
+		return;
+	s->texts_left -= text.len;
+	x->text = strndup(buf_cstr(&text), text.len);
+	x->text_len = (uint32_t)text.len;
+}
+
 static int walk(struct changes_snapshot *s, int dirfd, struct buf *path,
 		unsigned depth);
 
@@ -132,6 +175,8 @@ static int look(struct changes_snapshot *s, int dirfd, const char *name,
 		r = add(s, path->data, &st);
 		if (r == 0 && S_ISLNK(st.st_mode))
 			s->entries[s->n - 1].leaves = leaves(dirfd, name, path->data);
+		if (r == 0 && s->texts_left)
+			keep_text(s, &s->entries[s->n - 1], dirfd, name);
 		if (r == 0 && S_ISDIR(st.st_mode) && st.st_dev == s->dev)
 			r = enter(s, dirfd, name, path, depth);
 	}
@@ -161,7 +206,8 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
 }
 
-int changes_snapshot(int dirfd, struct changes_snapshot **ret, struct err *e)
+static int take_snapshot(int dirfd, size_t texts, struct changes_snapshot **ret,
+			 struct err *e)
 {
 	_cleanup_changes_snapshot_ struct changes_snapshot *s = calloc(1, sizeof(*s));
 	_cleanup_buf_ struct buf path = BUF_INIT(PATH_LIMIT);
@@ -177,6 +223,7 @@ int changes_snapshot(int dirfd, struct changes_snapshot **ret, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot look at the directory");
 	s->dev = st.st_dev;
 	s->owner = st.st_uid;
+	s->texts_left = texts;
 	r = walk(s, fd, &path, 0);
 	if (r < 0)
 		return err_sys(e, r, "cannot look at the directory");
@@ -184,6 +231,11 @@ int changes_snapshot(int dirfd, struct changes_snapshot **ret, struct err *e)
 		qsort(s->entries, s->n, sizeof(*s->entries), by_path);
 	*ret = take(&s, NULL);
 	return 0;
+}
+
+int changes_snapshot(int dirfd, struct changes_snapshot **ret, struct err *e)
+{
+	return take_snapshot(dirfd, TEXTS_MAX, ret, e);
 }
 
 /* ---- comparing ---- */
@@ -255,31 +307,67 @@ int changes_add(struct changes *c, const struct changes_item *x)
 	return 0;
 }
 
+/* Where the files are, and whose they should be. */
+struct place {
+	int dirfd;
+	uint32_t owner;
+};
+
+/* The lines that came and went; nothing of what is no text, large, or was not kept. */
+static void count_lines(const struct entry *was, const struct entry *now, int dirfd,
+			struct changes_item *ret)
+{
+	_cleanup_buf_ struct buf new = BUF_INIT(TEXT_MAX), hunks = BUF_INIT(DIFF_MAX);
+	struct buf old = { .data = was ? was->text : NULL,
+			   .len = was ? was->text_len : 0 };
+	struct diff_stat stat = { 0 };
+
+	if ((was && !was->text) || (now && !S_ISREG(now->mode)))
+		return;
+	if (now) {
+		_cleanup_close_ int fd = inroot_open(
+			dirfd, now->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+
+		if (!read_text(fd, &new))
+			return;
+	}
+	if (diff_unified(&old, &new, &stat, &hunks) < 0)
+		return;
+	ret->added = stat.added;
+	ret->removed = stat.removed;
+}
+
 /* One difference: @was or @now may be NULL. Counted in the first round, which lists what
  * is held; the others list the rest, so that no number of names crowds that out. */
 static int note(struct changes *c, const struct entry *was, const struct entry *now,
-		uint32_t owner, enum effects_class round)
+		const struct place *at, enum effects_class round)
 {
 	const struct entry *x = now ?: was;
 	enum changes_kind kind = !was	? CHANGES_CREATED
 				 : !now ? CHANGES_DELETED
 					: CHANGES_MODIFIED;
 	struct effect effect = effect_of(was, now);
+	struct changes_item item;
 
 	if (round == EFFECTS_HELD)
 		count(c, kind, effect.class);
 	if (effect.class != round)
 		return 0;
-	return changes_add(c, &(struct changes_item){ .kind = kind,
-						      .flags = flags_of(x, owner),
-						      .effect = effect,
-						      .path = x->path,
-						      .size = x->size });
+	item = (struct changes_item){ .kind = kind,
+				      .flags = flags_of(x, at->owner),
+				      .effect = effect,
+				      .path = x->path,
+				      .size = x->size };
+	if (c->n < CHANGES_MAX_LISTED)
+		count_lines(was, now, at->dirfd, &item);
+	return changes_add(c, &item);
 }
 
 static int compare(struct changes *c, const struct changes_snapshot *before,
-		   const struct changes_snapshot *now, enum effects_class round)
+		   const struct changes_snapshot *now, int dirfd,
+		   enum effects_class round)
 {
+	const struct place at = { dirfd, now->owner };
 	size_t i = 0, j = 0;
 	int r = 0;
 
@@ -290,8 +378,8 @@ static int compare(struct changes *c, const struct changes_snapshot *before,
 					     : strcmp(a->path, b->path);
 
 		if (order || !is_same(a, b))
-			r = note(c, order <= 0 ? a : NULL, order >= 0 ? b : NULL,
-				 now->owner, round);
+			r = note(c, order <= 0 ? a : NULL, order >= 0 ? b : NULL, &at,
+				 round);
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -303,12 +391,12 @@ int changes_since(const struct changes_snapshot *before, int dirfd, struct chang
 {
 	_cleanup_changes_snapshot_ struct changes_snapshot *now = NULL;
 	_cleanup_(changes_done) struct changes c = { 0 };
-	int r = changes_snapshot(dirfd, &now, e);
+	int r = take_snapshot(dirfd, 0, &now, e);
 
 	if (r < 0)
 		return r;
 	for (int round = EFFECTS_HELD; round >= EFFECTS_PLAIN && r == 0; round--)
-		r = compare(&c, before, now, (enum effects_class)round);
+		r = compare(&c, before, now, dirfd, (enum effects_class)round);
 	if (r < 0)
 		return err_sys(e, r, "cannot compare the directory");
 	c.incomplete = before->incomplete || now->incomplete;

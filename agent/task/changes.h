@@ -35,6 +35,7 @@ struct changes_item {
 	struct effect effect; /* what it does on the host */
 	char *path;	      /* owned; relative, raw bytes: escape it for people */
 	uint64_t size;
+	size_t added, removed; /* lines, where they were counted */
 };
 
 struct changes {

@@ -119,8 +119,6 @@ int task_say_form(struct task *t, struct buf *text, char why[SCHEMA_WHY],
 /** task_budget() - before a request: TASK_GO_ON, and t->last_cause when this turn has
  *  to be the last one */
 int task_budget(struct task *t, struct err *e);
-/** task_budget_over() - the name of the limit that is used up; NULL = none */
-const char *task_budget_over(const struct task *t);
 uint64_t task_budget_left_ms(const struct task *t);
 
 /* ask.c */

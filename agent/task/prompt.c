@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/dirscan.h"
-#include "base/file.h"
+#include "base/hash.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -46,13 +46,12 @@ static void add_places(const struct prompt_facts *f, struct buf *out)
 	buf_adds(out, "\n# What stays\n");
 	buf_addf(
 		out,
-		"- %s (also /workspace), the project: the person's own files, shared "
-		"with them.\n"
+		"- %s (also /workspace), the project: the person's files%s.\n"
 		"- The rest of the machine: with this directory, for later tasks; also "
 		"what you install.\n"
 		"- /tmp and /run: until the machine stops. What runs in the background "
 		"%s\n",
-		f->directory,
+		f->directory, f->project ? f->project : "",
 		f->stays ? "goes on when the task ends."
 			 : "ends with the task: say so where the person may count on "
 			   "it.");
@@ -161,11 +160,31 @@ static int add_listing(int dirfd, struct buf *out)
 enum { NESTED_DEPTH = 4, NESTED_DIRS = 2000, PATH_SHOWN = 300 };
 
 struct words {
-	struct buf *out;
-	size_t left;   /* bytes that may still be shown */
-	unsigned dirs; /* that were looked into */
-	unsigned more; /* files that are named and not shown */
+	struct buf *out;	 /* NULL = they are not shown */
+	struct json *marks;	 /* gets the mark of each; NULL = none are wanted */
+	const struct json *boxs; /* marks of what the box wrote; may be NULL */
+	size_t left;		 /* bytes that may still be shown */
+	unsigned dirs;		 /* that were looked into */
 };
+
+static void show_file(struct words *w, const char *path, const struct buf *text,
+		      const char *mark, long long size)
+{
+	const char *known = json_get_str(w->boxs, path);
+	size_t n = MIN(text->len, w->left);
+
+	buf_addf(w->out, "\n## %s%s\n", path,
+		 known && strcmp(known, mark) == 0
+			 ? " (changed by an earlier task in this machine)"
+			 : "");
+	text_utf8(w->out, text->data, n);
+	w->left -= n;
+	if (size > (long long)n)
+		buf_addf(w->out,
+			 "\n[… %s: %lld bytes in all; read it where it matters]",
+			 n ? "the file goes on" : "not shown", size);
+	buf_addc(w->out, '\n');
+}
 
 /* 1 = there is such a file, and its text or name is in @w. */
 static int add_file(struct words *w, int dirfd, const char *dir, const char *name)
@@ -173,27 +192,26 @@ static int add_file(struct words *w, int dirfd, const char *dir, const char *nam
 	_cleanup_buf_ struct buf text = BUF_INIT(PROMPT_FILE_MAX);
 	_cleanup_close_ int fd =
 		sys_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	char path[PATH_SHOWN + 16], shown[4 * sizeof(path)], mark[HASH_HEX];
+	struct err ignored;
 	struct stat st;
 	ssize_t n = 0;
 
 	/* A symlink could lead out of the directory; a pipe would never end. */
 	if (fd < 0 || sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
 		return 0;
-	buf_addf(w->out, "\n## %s%s", *dir ? dir : "", *dir ? "/" : "");
-	buf_addf(w->out, "%s\n", name);
-	if (w->left && buf_reserve(&text, w->left) == 0)
-		n = sys_pread(fd, text.data, w->left, 0);
-	if (n > 0) {
+	snprintf(path, sizeof(path), "%s%s%s", dir, *dir ? "/" : "", name);
+	text_escaped(shown, sizeof(shown), path, strlen(path));
+	if (buf_reserve(&text, PROMPT_FILE_MAX) == 0)
+		n = sys_pread(fd, text.data, PROMPT_FILE_MAX, 0);
+	if (n > 0)
 		buf_commit(&text, (size_t)n);
-		text_utf8(w->out, text.data, text.len);
-		w->left -= (size_t)n;
-	}
-	if (st.st_size > MAX(n, 0))
-		buf_addf(w->out,
-			 "\n[… %s: %lld bytes in all; read it where it matters]",
-			 n > 0 ? "the file goes on" : "not shown",
-			 (long long)st.st_size);
-	buf_addc(w->out, '\n');
+	if (hash_text(buf_cstr(&text), text.len, mark, &ignored) < 0)
+		mark[0] = '\0';
+	if (w->marks)
+		json_set_str(w->marks, shown, mark);
+	if (w->out)
+		show_file(w, shown, &text, mark, (long long)st.st_size);
 	return 1;
 }
 
@@ -240,15 +258,21 @@ static void add_nested(struct words *w, int dirfd, const char *dir, unsigned dep
 	}
 }
 
-static int add_words(int dirfd, struct buf *out)
+static void look_for_words(int dirfd, struct words *w)
 {
 	_cleanup_close_ int fd = sys_openat(dirfd, ".", O_RDONLY | O_DIRECTORY, 0);
-	_cleanup_buf_ struct buf b = BUF_INIT(PROMPT_MAX);
-	struct words w = { .out = &b, .left = PROMPT_FILE_MAX };
 
-	if (fd < 0)
-		return 0;
-	add_nested(&w, fd, "", 0);
+	if (fd >= 0)
+		add_nested(w, fd, "", 0);
+}
+
+static int add_words(int dirfd, const struct json *boxs, struct buf *out)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(PROMPT_MAX);
+
+	look_for_words(
+		dirfd,
+		&(struct words){ .out = &b, .boxs = boxs, .left = PROMPT_FILE_MAX });
 	if (b.len)
 		buf_addf(out,
 			 "\n# What the project says of itself\nThese are the project's "
@@ -256,6 +280,14 @@ static int add_words(int dirfd, struct buf *out)
 			 "counts.\n%s",
 			 b.data);
 	return buf_failed(&b) ?: buf_failed(out);
+}
+
+struct json *prompt_marks(int dirfd)
+{
+	struct json *marks = json_object();
+
+	look_for_words(dirfd, &(struct words){ .marks = marks });
+	return marks;
 }
 
 int prompt_build(const struct prompt_facts *f, int dirfd, struct buf *out,
@@ -268,7 +300,7 @@ int prompt_build(const struct prompt_facts *f, int dirfd, struct buf *out,
 	if (dirfd >= 0)
 		r = r ?: add_listing(dirfd, &b);
 	if (dirfd >= 0)
-		r = r ?: add_words(dirfd, &b);
+		r = r ?: add_words(dirfd, f->boxs_words, &b);
 	if (f->extra && *f->extra)
 		r = r ?: buf_addf(&b, "\n# More from the person\n%s\n", f->extra);
 	r = r ?: buf_add(out, b.data, b.len);

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/json.h"
 
 enum {
 	PROMPT_MAX = 256 << 10, /* the whole system prompt */
@@ -21,6 +22,7 @@ enum {
 /* Borrowed; NULL leaves the fact out. */
 struct prompt_facts {
 	const char *directory; /* of the project, absolute, the same in the box */
+	const char *project;   /* what becomes of changes there: ", read-only" */
 	const char *cwd;       /* in it, where the person is */
 	const char *image;     /* "ubuntu:24.04" */
 	const char *system;    /* "Ubuntu 24.04 LTS, apt, x86_64, 2 processors, …" */
@@ -33,6 +35,8 @@ struct prompt_facts {
 	uint64_t time_ms;      /* likewise; 0 = no limit */
 	size_t keep;	       /* characters of a result */
 	bool ask;	       /* a person sees each call */
+	const struct json *boxs_words; /* marks of the project's words that the box
+					* wrote */
 	bool stays; /* what runs in the background goes on when the task ends */
 };
 
@@ -42,5 +46,9 @@ struct prompt_facts {
  */
 int prompt_build(const struct prompt_facts *f, int dirfd, struct buf *out,
 		 struct err *e);
+
+/** prompt_marks() - the words that the project has of its own: an object of marks by path,
+ *                   equal only for equal words; owned */
+struct json *prompt_marks(int dirfd);
 
 #endif

@@ -445,6 +445,24 @@ static void prepare(struct task *t, struct task_conf *conf, struct task_report *
 				      .secrets = conf->secrets };
 }
 
+/* What came while the last turn was made is a reason to go on. */
+static bool told_more(struct task *t, int *r)
+{
+	if (*r != TASK_ENDED || t->report->end != TASK_DONE || !t->conf->told ||
+	    t->conf->told(t->conf->told_ctx, false, &t->words) <= 0)
+		return false;
+	*r = TASK_GO_ON;
+	return true;
+}
+
+/* What came too late is in the record, at least. */
+static void hear_the_rest(struct task *t)
+{
+	if (t->conf->told && t->conf->told(t->conf->told_ctx, true, &t->words) > 0)
+		task_say_notice(t, "this came after the end: %.400s",
+				buf_cstr(&t->words));
+}
+
 static void end(struct task *t, int r, const struct err *e,
 		const struct changes_snapshot *before)
 {
@@ -455,6 +473,7 @@ static void end(struct task *t, int r, const struct err *e,
 	t->st.elapsed_ms = task_now(t) - t->start_ms;
 	t->st.left_ms = task_budget_left_ms(t);
 	t->report->status = t->st;
+	hear_the_rest(t);
 	look_at_changes(t, before);
 	task_log_end(t);
 	if (t->ev->end)
@@ -475,8 +494,10 @@ int task_run(struct task_conf *conf, struct task_report *ret, struct err *e)
 	if (conf->project_fd >= 0 && !conf->review.changes)
 		changes_snapshot(conf->project_fd, &before, &ignored);
 	r = conf->compact && conf->resume_fd >= 0 ? task_shorten(&t, 2, e) : TASK_GO_ON;
-	while (r == TASK_GO_ON)
-		r = one_round(&t, e);
+	do {
+		while (r == TASK_GO_ON)
+			r = one_round(&t, e);
+	} while (told_more(&t, &r));
 	end(&t, r, e, before);
 	return 0;
 }

@@ -166,6 +166,10 @@ struct task_conf {
 	/* Looked at while the model is awaited; it looks at tool_watch_aside() as well.
 	 * ready NULL = that alone. */
 	struct aside aside;
+	/* Appends what the model shall be told from elsewhere than the person's terminal: 1,
+	 * or 0 = nothing came. @end: the task is over, and takes no more. NULL = never */
+	int (*told)(void *ctx, bool end, struct buf *words);
+	void *told_ctx;
 	uint64_t started_ms;	  /* set by task_run() when 0 */
 	uint64_t (*now_ms)(void); /* NULL = monotonic; a test passes its own */
 	int (*wait_ms)(void *ctx, uint64_t ms); /* NULL = poll; a test passes its own */

@@ -15,7 +15,6 @@ enum { TITLE_MAX = 256, ANSWER_MAX = 256 };
 	X(vterm_new)                     \
 	X(vterm_free)                    \
 	X(vterm_set_utf8)                \
-	X(vterm_set_size)                \
 	X(vterm_input_write)             \
 	X(vterm_output_set_callback)     \
 	X(vterm_obtain_screen)           \
@@ -250,30 +249,6 @@ void screen_calm(struct screen *s)
 	s->touched = false;
 }
 
-/* libvterm keeps a cursor above the first row when the rows above it go, a saved cursor
- * where no row is any more, and margins beside the screen: its next writes are then behind
- * its arrays. The cursor is kept, or goes home; it is what is saved; no margins. */
-static void tidy_after_resize(struct screen *s)
-{
-	static const char home[] = "\033[H", rest[] = "\0337\033[r\033[?69l\0338";
-	VTermPos pos;
-
-	s->lib.vterm_state_get_cursorpos(s->lib.vterm_obtain_state(s->vt), &pos);
-	if (pos.row < 0 || pos.col < 0)
-		s->lib.vterm_input_write(s->vt, home, sizeof(home) - 1);
-	s->lib.vterm_input_write(s->vt, rest, sizeof(rest) - 1);
-}
-
-void screen_resize(struct screen *s, int rows, int cols)
-{
-	screen_settle(s);
-	s->rows = MAX(1, MIN(rows, SCREEN_ROWS_MAX));
-	s->cols = MAX(2, MIN(cols, SCREEN_COLS_MAX));
-	s->escape.repeats_max = s->cols;
-	s->lib.vterm_set_size(s->vt, s->rows, s->cols);
-	tidy_after_resize(s);
-}
-
 bool screen_application_keys(struct screen *s)
 {
 	/* libvterm does not tell the mode, but it knows what the key sends */
@@ -283,12 +258,6 @@ bool screen_application_keys(struct screen *s)
 	s->lib.vterm_keyboard_key(s->vt, VTERM_KEY_UP, VTERM_MOD_NONE);
 	s->probing = false;
 	return s->n_probe == 3 && memcmp(s->probe, "\033OA", 3) == 0;
-}
-
-bool screen_full(struct screen *s)
-{
-	screen_settle(s);
-	return s->alternate;
 }
 
 /* ---- text ------------------------------------------------------------------------- */

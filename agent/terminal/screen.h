@@ -34,12 +34,9 @@ bool screen_pending(const struct screen *s);
 void screen_settle(struct screen *s);
 /** screen_calm() - a command ended: normal screen, normal keys, attributes off */
 void screen_calm(struct screen *s);
-void screen_resize(struct screen *s, int rows, int cols);
 
 /** screen_application_keys() - what the cursor keys send (DECCKM) */
 bool screen_application_keys(struct screen *s);
-/** screen_full() - the alternate screen is shown */
-bool screen_full(struct screen *s);
 
 /**
  * screen_text() - append one line about the screen, then its rows without what is blank

@@ -42,7 +42,12 @@ int answer_full(int r, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot keep the answer") : 0;
 }
 
-int answer_settle(struct answer_state *s, uint64_t *seed, struct err *e)
+int answer_cut(struct err *e)
+{
+	return err_set(e, -ECONNRESET, "the answer ended before it was complete");
+}
+
+static int settle(struct answer_state *s, uint64_t *seed, struct err *e)
 {
 	int r = turn_settle(&s->turn, &s->sink);
 
@@ -55,11 +60,19 @@ int answer_settle(struct answer_state *s, uint64_t *seed, struct err *e)
 	return turn_name_calls(&s->turn, seed, e) ?: turn_parse_args(&s->turn, e);
 }
 
-void answer_give(struct answer_state *s, struct turn *ret)
+int answer_finish(struct answer_state *s, int (*build)(void *a), uint64_t *seed,
+		  struct turn *ret, struct err *e)
 {
+	int r = settle(s, seed, e);
+
+	if (r == 0)
+		r = answer_full(build(s), e);
+	if (r < 0)
+		return r;
 	turn_done(ret);
 	*ret = s->turn;
 	turn_init(&s->turn);
+	return 0;
 }
 
 bool answer_is(const struct json *j, const char *type)

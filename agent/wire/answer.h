@@ -40,11 +40,16 @@ int answer_skip(struct answer_state *s, const char *data, struct err *e);
 int answer_refused(struct answer_state *s, struct err *e);
 /** answer_full() - @r of a step that keeps something, with its words; 0 or more is 0 */
 int answer_full(int r, struct err *e);
-/** answer_settle() - all calls are taken: nothing of one is lost, and each gets its name and
- *  arguments; before the message is built */
-int answer_settle(struct answer_state *s, uint64_t *seed, struct err *e);
-/** answer_give() - the turn goes to @ret; nothing of it stays */
-void answer_give(struct answer_state *s, struct turn *ret);
+/** answer_cut() - the stream ended before the service had said that it does; -ECONNRESET */
+int answer_cut(struct err *e);
+/**
+ * answer_finish() - all calls are taken: each gets its name and arguments, then the turn its
+ *                   message, and goes to @ret
+ * @build: what builds turn.message; its argument is the assembler
+ * Return: also -EPROTO: a piece of a call is lost.
+ */
+int answer_finish(struct answer_state *s, int (*build)(void *a), uint64_t *seed,
+		  struct turn *ret, struct err *e);
 /** answer_is() - has @j this "type"? */
 bool answer_is(const struct json *j, const char *type);
 

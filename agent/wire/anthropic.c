@@ -236,8 +236,7 @@ static int anthropic_body(const struct wire_server *s, const struct wire_request
 	if (!wire_effort(s)) /* they exclude each other */
 		wire_put_temperature(s, out);
 	buf_adds(out, ",\"stream\":true}");
-	r = buf_failed(out);
-	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
+	return wire_built(out, e);
 }
 
 const struct wire anthropic_wire = {

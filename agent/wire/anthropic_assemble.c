@@ -309,8 +309,9 @@ static int finish_block(struct block *b, const struct turn_call *c)
 	return r;
 }
 
-static int build_message(struct anthropic_assemble *a)
+static int build_message(void *assembler)
 {
+	struct anthropic_assemble *a = assembler;
 	_cleanup_json_ struct json *j = json_object(), *content = json_array();
 	const struct turn_call *call = a->s.turn.calls;
 	int r = json_set_str(j, "role", "assistant");
@@ -334,19 +335,13 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 	int r = 0;
 
 	if (!a->s.done && !*a->s.turn.finish_word)
-		return err_set(e, -ECONNRESET,
-			       "the answer ended before it was complete");
+		return answer_cut(e);
 	for (size_t i = 0; i < a->n && r == 0; i++) {
 		r = pieces_whole(&a->blocks[i].text);
 		if (r == 0 && answer_is(a->blocks[i].block, "tool_use"))
 			r = take_call(a, &a->blocks[i]);
 	}
-	r = answer_full(r, e) ?: answer_settle(&a->s, seed, e);
-	if (r == 0)
-		r = answer_full(build_message(a), e);
-	if (r == 0)
-		answer_give(&a->s, ret);
-	return r;
+	return answer_full(r, e) ?: answer_finish(&a->s, build_message, seed, ret, e);
 }
 
 const struct answer_ops anthropic_assemble_ops = {

@@ -13,7 +13,7 @@ static bool type_is(const struct json *part, const char *type)
 	return s && strcmp(s, type) == 0;
 }
 
-enum message_kind message_kind(const struct json *message)
+static enum message_kind message_kind(const struct json *message)
 {
 	if (json_type(json_get(message, "output")) == JSON_ARRAY)
 		return MESSAGE_ITEMS;

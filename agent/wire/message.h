@@ -13,7 +13,6 @@ enum message_kind {
 	MESSAGE_BLOCKS, /* Messages: a list of blocks with calls or thoughts */
 	MESSAGE_ITEMS	/* Responses: "output", a list of items */
 };
-enum message_kind message_kind(const struct json *message);
 
 /**
  * message_turn() - the turn that a message was

@@ -115,8 +115,7 @@ static int ollama_body(const struct wire_server *s, const struct wire_request *r
 		 (unsigned long long)s->window, (unsigned long long)s->max_output);
 	wire_put_temperature(s, out);
 	buf_adds(out, "}}");
-	r = buf_failed(out);
-	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
+	return wire_built(out, e);
 }
 
 /* ---- the answer ---- */

@@ -197,8 +197,7 @@ static int openai_body(const struct wire_server *s, const struct wire_request *r
 		wire_put_tools(req, &words, out);
 	put_options(s, req, out);
 	buf_addc(out, '}');
-	r = buf_failed(out);
-	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
+	return wire_built(out, e);
 }
 
 const struct wire openai_wire = {

@@ -400,8 +400,9 @@ static struct json *call_message(const struct openai_assemble *a, size_t nth)
 	return j;
 }
 
-static int build_message(struct openai_assemble *a)
+static int build_message(void *assembler)
 {
+	struct openai_assemble *a = assembler;
 	const struct turn *t = &a->s.turn;
 	_cleanup_json_ struct json *j = json_object(), *calls = json_array();
 	int r;
@@ -428,22 +429,15 @@ int openai_assemble_end(struct openai_assemble *a, uint64_t *seed, struct turn *
 			struct err *e)
 {
 	struct retry_cause *cause = &a->s.cause;
-	int r;
 
 	if (!a->s.done && !*a->s.turn.finish_word)
-		return err_set(e, -ECONNRESET,
-			       "the answer ended before it was complete");
+		return answer_cut(e);
 	if (a->s.turn.finish == TURN_AGAIN) {
 		text_copy(cause->code, sizeof(cause->code), a->s.turn.finish_word);
 		text_copy(cause->text, sizeof(cause->text), a->s.turn.finish_word);
 		return answer_refused(&a->s, e);
 	}
-	r = answer_settle(&a->s, seed, e);
-	if (r == 0)
-		r = full(build_message(a), "the message", e);
-	if (r == 0)
-		answer_give(&a->s, ret);
-	return r;
+	return answer_finish(&a->s, build_message, seed, ret, e);
 }
 
 /* ---- as a row of functions ---- */

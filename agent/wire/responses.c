@@ -146,8 +146,7 @@ static int responses_body(const struct wire_server *s, const struct wire_request
 	if (!s->reasons)
 		wire_put_temperature(s, out);
 	buf_adds(out, ",\"store\":false,\"stream\":true}");
-	r = buf_failed(out);
-	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
+	return wire_built(out, e);
 }
 
 const struct wire responses_wire = {

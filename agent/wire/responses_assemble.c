@@ -349,8 +349,9 @@ static int take_call(struct responses_assemble *a, struct item *x)
 	return args ? buf_adds(&c->raw, args) : 0;
 }
 
-static int build_message(struct responses_assemble *a)
+static int build_message(void *assembler)
 {
+	struct responses_assemble *a = assembler;
 	_cleanup_json_ struct json *j = json_object(), *items = json_array();
 	const struct turn_call *call = a->s.turn.calls;
 
@@ -376,19 +377,13 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 	int r = 0;
 
 	if (!a->s.done)
-		return err_set(e, -ECONNRESET,
-			       "the answer ended before it was complete");
+		return answer_cut(e);
 	for (size_t i = 0; i < a->n && r == 0; i++) {
 		r = a->items[i].item ? complete(&a->items[i]) : 0;
 		if (r == 0 && answer_is(a->items[i].item, "function_call"))
 			r = take_call(a, &a->items[i]);
 	}
-	r = answer_full(r, e) ?: answer_settle(&a->s, seed, e);
-	if (r == 0)
-		r = answer_full(build_message(a), e);
-	if (r == 0)
-		answer_give(&a->s, ret);
-	return r;
+	return answer_full(r, e) ?: answer_finish(&a->s, build_message, seed, ret, e);
 }
 
 const struct answer_ops responses_assemble_ops = {

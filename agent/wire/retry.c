@@ -23,6 +23,7 @@ static const struct {
 	{ -EMSGSIZE,     RETRY_AGAIN },
 	{ -ECANCELED,    RETRY_ABORTED },
 	{ -EKEYREJECTED, RETRY_NEVER },
+	{ -ENOKEY,       RETRY_NEVER },
 	{ -EPROTONOSUPPORT, RETRY_NEVER }, /* a web page: a person has to look at it */
 };
 

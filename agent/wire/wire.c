@@ -129,6 +129,13 @@ static bool has_version(const char *path)
 	return strstr(path, "/openai") != NULL;
 }
 
+int wire_built(const struct buf *body, struct err *e)
+{
+	int r = buf_failed(body);
+
+	return r < 0 ? err_sys(e, r, "cannot build the request") : 0;
+}
+
 int wire_openai_url(const struct wire_server *s, const char *leaf, struct buf *out)
 {
 	const char *host = strstr(s->url, "://") + 3;

@@ -106,6 +106,8 @@ const char *wire_effort(const struct wire_server *s);
 int wire_openai_url(const struct wire_server *s, const char *leaf, struct buf *out);
 bool wire_is_azure(const struct wire_server *s);
 int wire_openai_headers(const struct wire_server *s, struct buf *out);
+/** wire_built() - is @body whole? 0, or what failed of all that was appended */
+int wire_built(const struct buf *body, struct err *e);
 /** wire_put_temperature() - the member "temperature", where one is set and taken */
 void wire_put_temperature(const struct wire_server *s, struct buf *out);
 

@@ -198,6 +198,13 @@ static inline int sys_fchmodat_words(int dirfd, const char *path, mode_t mode,
 		syscall(SYS_fchmodat, dirfd, path, mode, 0L, words[0], words[1]));
 }
 
+/* The same for a rename. */
+static inline int sys_renameat_words(int from, const char *a, int to, const char *b,
+				     const uint64_t words[2])
+{
+	return (int)sys_ret(syscall(SYS_renameat, from, a, to, b, words[0], words[1]));
+}
+
 static inline int sys_fchown(int fd, uid_t uid, gid_t gid)
 {
 	return (int)sys_ret(fchown(fd, uid, gid));

@@ -21,33 +21,36 @@ static inline long sys_fault(void)
 
 #if defined(__clang_analyzer__) || defined(CUBBY_ANALYZE)
 /* errno of a call that failed is above 0, which analysers do not know: they would
- * follow each failed call on as if it had been a success. */
-long sys_some_errno(void);
-static inline long sys_errno(long r)
-{
-	long code = r < 0 ? sys_some_errno() : r;
-
-	if (r < 0 && (code >= 0 || code < -4095))
-		__builtin_unreachable();
-	return code;
-}
+ * follow each failed call on as if it had been a success. They lose what they know of a
+ * number when its type changes. */
+void sys_some_errno(void *ret);
+#define sys_errno(call)                                  \
+	({                                               \
+		__typeof__(call) ret_ = (call);          \
+		if (ret_ < 0) {                          \
+			sys_some_errno(&ret_);           \
+			if (ret_ >= 0)                   \
+				__builtin_unreachable(); \
+		}                                        \
+		ret_;                                    \
+	})
+#define sys_ret(call) sys_errno(call)
 #else
 static inline long sys_errno(long r)
 {
 	return r < 0 ? -(long)errno : r;
 }
+#define sys_ret(call) (sys_fault() ?: sys_errno((long)(call)))
 #endif
 
-#define sys_ret(call) (sys_fault() ?: sys_errno((long)(call)))
-
 /* For calls that did nothing when interrupted, and only for those. */
-#define sys_retry(call)                         \
-	({                                      \
-		long again_;                    \
-		do                              \
-			again_ = sys_ret(call); \
-		while (again_ == -EINTR);       \
-		again_;                         \
+#define sys_retry(call)                           \
+	({                                        \
+		__typeof__(sys_ret(call)) again_; \
+		do                                \
+			again_ = sys_ret(call);   \
+		while (again_ == -EINTR);         \
+		again_;                           \
 	})
 
 #endif

@@ -33,8 +33,18 @@ static void close_others(int a, int b)
 	(void)sys_close_range(high + 1, ~0U, 0);
 }
 
-static _noreturn_ void child(const struct app *app, const struct opt_box *o, int said,
-			     int hold)
+/* The configuration is the child's own by now. */
+static int add_options(const struct app *app, const char *const *options, struct err *e)
+{
+	int r = 0;
+
+	for (; options && *options && r == 0; options++)
+		r = opt_box_word(app->config, *options, e);
+	return r;
+}
+
+static _noreturn_ void child(const struct app *app, const struct opt_box *o,
+			     const char *const *options, int said, int hold)
 {
 	struct boxsetup s;
 	struct err e = ERR_NONE;
@@ -43,8 +53,8 @@ static _noreturn_ void child(const struct app *app, const struct opt_box *o, int
 	(void)sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	close_others(said, hold);
 	plain_signals();
-	boxsetup_init(&s);
-	if (boxsetup_open(app, o, &s, &e) >= 0)
+	s = BOXSETUP_NONE;
+	if (add_options(app, options, &e) == 0 && boxsetup_open(app, o, &s, &e) >= 0)
 		e = ERR_NONE;
 	tell(said, &e);
 	(void)sys_read(hold, &byte, 1); /* until the caller has joined the box */
@@ -52,8 +62,8 @@ static _noreturn_ void child(const struct app *app, const struct opt_box *o, int
 	sys_exit(0);
 }
 
-int boxahead_start(const struct app *app, const struct opt_box *o, struct boxahead *ret,
-		   struct err *e)
+int boxahead_start(const struct app *app, const struct opt_box *o,
+		   const char *const *options, struct boxahead *ret, struct err *e)
 {
 	_cleanup_boxahead_ struct boxahead b = BOXAHEAD_NONE;
 	_cleanup_close_ int said = -1, hold = -1;
@@ -73,7 +83,7 @@ int boxahead_start(const struct app *app, const struct opt_box *o, struct boxahe
 	if (b.pid < 0)
 		return err_sys(e, (int)b.pid, "cannot fork");
 	if (b.pid == 0)
-		child(app, o, said, hold);
+		child(app, o, options, said, hold);
 	*ret = take(&b, BOXAHEAD_NONE);
 	return 0;
 }

@@ -19,7 +19,7 @@ static int open_box(const struct store *st, const char *key, struct boxdir *dir,
 	_cleanup_json_ struct json *j = NULL;
 	int r;
 
-	spec_init(spec);
+	*spec = SPEC_NONE;
 	r = boxdir_open(st, key, false, dir, e);
 	if (r == 0)
 		r = boxdir_load(dir, &j, e);

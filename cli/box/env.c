@@ -1,5 +1,6 @@
 #include "cli/box/env.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,23 @@ static int put_named(struct env *env, const struct config *c, char *const *calle
 	if (!entry)
 		return 0;
 	return put(env, strdup(entry)) < 0 ? err_sys(e, -ENOMEM, "--env %s", shown) : 0;
+}
+
+const char *env_get(const struct env *env, const char *name)
+{
+	const char *entry = env->v ? find(env->v, name) : NULL;
+
+	return entry ? entry + strlen(name) + 1 : NULL;
+}
+
+int env_put(struct env *env, const char *name, const char *value)
+{
+	size_t size = strlen(name) + strlen(value) + 2;
+	char *text = malloc(size);
+
+	if (text)
+		snprintf(text, size, "%s=%s", name, value);
+	return put(env, text);
 }
 
 static bool has_name(const struct env *env, const char *entry)

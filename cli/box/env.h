@@ -29,6 +29,15 @@ void env_done(struct env *e);
 int env_make(const struct config *c, char *const *caller, struct env *ret,
 	     struct err *e);
 
+/* What stands in for the name in TZ where the image has no zones; init takes it out. */
+#define ENV_ZONE_RULE "CUBBY_TZ"
+
+/** env_get() - the value of @name, borrowed; NULL = it is not set */
+const char *env_get(const struct env *env, const char *name);
+
+/** env_put() - in place of an earlier value; 0 or -ENOMEM */
+int env_put(struct env *env, const char *name, const char *value);
+
 /** env_add_image() - what the image says, "K=V" each, where nobody else says anything of K
  *  @list: an array; NULL = nothing */
 int env_add_image(struct env *env, const struct json *list, struct err *e);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/box/zone.h"
 #include "rootfs/image/image.h"
 
 void imagerun_done(struct imagerun *i)
@@ -11,7 +12,6 @@ void imagerun_done(struct imagerun *i)
 	json_free(&i->image);
 	env_done(&i->env);
 	free(i->argv);
-	free(i->user);
 	*i = IMAGERUN_NONE;
 }
 
@@ -22,7 +22,9 @@ int imagerun_env(const struct config *c, const struct boxsetup *s, struct imager
 
 	if (r == 0)
 		r = image_run(&s->store, s->spec.image, &ret->image, e);
-	return r < 0 ? r : env_add_image(&ret->env, json_get(ret->image, "env"), e);
+	if (r == 0)
+		r = env_add_image(&ret->env, json_get(ret->image, "env"), e);
+	return r < 0 ? r : zone_add(&ret->env, "", e);
 }
 
 int imagerun_command(struct imagerun *i, const struct boxsetup *s, bool placed,
@@ -54,10 +56,6 @@ int imagerun_command(struct imagerun *i, const struct boxsetup *s, bool placed,
 		c->cwd = dir;
 	if (!user || (c->user && *c->user))
 		return 0;
-	i->user = strndup(user,
-			  strcspn(user, ":")); /* its groups are those of /etc/group */
-	if (!i->user)
-		return err_sys(e, -ENOMEM, "cannot run the image");
-	c->user = i->user;
+	c->user = user;
 	return 0;
 }

@@ -13,7 +13,6 @@ struct imagerun {
 	struct json *image; /* owned; NULL = it says nothing */
 	struct env env;	    /* owned */
 	const char **argv;  /* owned; words of image */
-	char *user;	    /* owned */
 };
 #define IMAGERUN_NONE ((struct imagerun){ .image = NULL })
 void imagerun_done(struct imagerun *i);

@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "rootfs/image/image.h"
 #include "rootfs/oci/doc.h"
+#include "rootfs/oci/name.h"
 #include "runtime/worker/feed.h"
 
 enum { CHUNK = 256 << 10, PATH = 160, DOC = 5 << 20, LIST = 16 << 10 };
@@ -234,6 +234,36 @@ static struct json *index_of(const char *digest, uint64_t size, const char *name
 	return index;
 }
 
+/* What 'docker load' reads of an archive: the blobs are those of the layout. A name that
+ * is none to docker stays away. */
+static int put_docker(struct layoutout *l, const char *config, const char *name,
+		      struct err *e)
+{
+	_cleanup_json_ struct json *list = json_array();
+	struct json *m = json_object(), *tags = json_array(), *layers = json_array();
+	char path[PATH], digest[HASH_HEX], full[OCI_NAME];
+	struct err ignored = ERR_NONE;
+	struct oci_name n;
+	uint64_t size;
+
+	snprintf(path, sizeof(path), "blobs/sha256/%s", config);
+	(void)json_set_str(m, "Config", path);
+	if (oci_name_parse(name, &n, &ignored) == 0 && !n.digest[0]) {
+		oci_name_text(&n, full);
+		(void)json_add(tags, json_string(full));
+	}
+	(void)json_set(m, "RepoTags", tags);
+	json_each(it, l->layers)
+	{
+		snprintf(path, sizeof(path), "blobs/sha256/%s",
+			 json_get_str(it, "digest") + strlen("sha256:"));
+		(void)json_add(layers, json_string(path));
+	}
+	(void)json_set(m, "Layers", layers);
+	(void)json_add(list, m);
+	return put(l, "manifest.json", list, digest, &size, e);
+}
+
 int layoutout_end(struct layoutout *l, const struct json *run, const char *name,
 		  struct err *e)
 {
@@ -245,6 +275,8 @@ int layoutout_end(struct layoutout *l, const struct json *run, const char *name,
 	uint64_t size;
 	int r = put(l, NULL, image, digest, &size, e);
 
+	if (r == 0 && l->docker)
+		r = put_docker(l, digest, name, e);
 	if (r < 0)
 		return r;
 	manifest = manifest_of(l, digest, size);
@@ -255,4 +287,31 @@ int layoutout_end(struct layoutout *l, const struct json *run, const char *name,
 	(void)json_set_str(version, "imageLayoutVersion", "1.0.0");
 	r = put(l, "oci-layout", version, digest, &size, e);
 	return r < 0 ? r : put(l, "index.json", index, digest, &size, e);
+}
+
+int layoutout_whole(const struct store *st, const struct layoutout_want *want, int dir,
+		    struct image *ret, struct err *e)
+{
+	_cleanup_layoutout_ struct layoutout l = { .store = st,
+						   .dir = dir,
+						   .docker = want->docker };
+	_cleanup_json_ struct json *meta = NULL, *run = NULL;
+	struct idmap map;
+	int r = image_find(st, want->ref, NULL, ret, e);
+
+	if (r == 0)
+		r = image_meta(st, ret->dir, &meta, e);
+	if (r == 0)
+		r = idmap_from_json(json_get(meta, "idmap"), &map, e);
+	if (r == 0)
+		r = image_run(st, ret->dir, &run, e);
+	if (r < 0)
+		return r;
+	l.map = &map;
+	r = layoutout_begin(&l, e);
+	if (r == 0)
+		r = layoutout_image(&l, ret->dir, false, e);
+	if (r < 0)
+		return r;
+	return layoutout_end(&l, run, want->name ? want->name : ret->name, e);
 }

@@ -7,6 +7,7 @@
 #define CLI_BOX_LAYOUTOUT_H
 
 #include "base/json.h"
+#include "rootfs/image/image.h"
 #include "rootfs/store/store.h"
 #include "runtime/idmap/idmap.h"
 
@@ -14,6 +15,7 @@ struct layoutout {
 	const struct store *store; /* borrowed */
 	const struct idmap *map;   /* borrowed: whose the files are */
 	int dir;		   /* borrowed: the layout, an empty directory */
+	bool docker;		   /* also as 'docker load' reads it */
 	struct json *layers,
 		*diffs; /* owned: descriptors, and digests without compression */
 };
@@ -33,6 +35,15 @@ int layoutout_tree(struct layoutout *l, int tree, const char *skip, struct err *
  *         into this store does not read them
  */
 int layoutout_image(struct layoutout *l, const char *dir, bool known, struct err *e);
+
+struct layoutout_want {
+	const char *ref;  /* as image_find() takes it */
+	const char *name; /* in the layout; NULL = its own */
+	bool docker;
+};
+/** layoutout_whole() - an image of the store into the empty directory @dir */
+int layoutout_whole(const struct store *st, const struct layoutout_want *want, int dir,
+		    struct image *ret, struct err *e);
 
 /** layoutout_end() - configuration, manifest and index; @run: see image_run(); NULL = none */
 int layoutout_end(struct layoutout *l, const struct json *run, const char *name,

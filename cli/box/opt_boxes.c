@@ -6,39 +6,21 @@
 #include "cli/box/place.h"
 #include "cli/show/render.h"
 
-static const struct argp_option options[] = {
-	{ "all", 'a', NULL, 0, "all boxes", 0 },
+const struct cmd_option opt_boxes[] = {
+	{ "all", 'a', NULL, "all boxes", CMD_FLAG(struct opt_boxes, all) },
 	{ 0 },
 };
 
-void opt_boxes_done(struct opt_boxes *o)
+int opt_boxes_check(struct app *app, void *args, struct err *e)
 {
-	words_done(&o->names);
+	const struct opt_boxes *o = args;
+
+	(void)app;
+	if (o->all && o->names.n)
+		return err_set(e, -EINVAL, "--all and '%s' exclude each other",
+			       o->names.v[0]);
+	return 0;
 }
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct opt_boxes *o = state->input;
-
-	switch (key) {
-	case 'a':
-		o->all = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (words_add(&o->names, arg) < 0)
-			return cmd_bad(state, "too many words");
-		return 0;
-	case ARGP_KEY_END:
-		if (o->all && o->names.n)
-			return cmd_bad(state, "--all and '%s' exclude each other",
-				       o->names.v[0]);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-const struct argp opt_boxes = { .options = options, .parser = parse };
 
 struct each {
 	const struct opt_boxes_work *w;
@@ -74,12 +56,11 @@ static int named(const struct each *x, const char *name)
 static int own_key(const struct app *app, const struct store *st,
 		   const struct opt_boxes *o, char key[HASH_HEX], struct err *e)
 {
-	_cleanup_spec_ struct spec s;
+	_cleanup_spec_ struct spec s = SPEC_NONE;
 	struct place_found p;
 	char here[256], above[256];
 	int r;
 
-	spec_init(&s);
 	r = place_find(app, st, &s, &p, e);
 	if (r < 0)
 		return r;

@@ -1,6 +1,6 @@
 /* opt_boxes - which boxes a command is for: those named, all, or the one of app->dir.
- * Needs:  cmd_parse(); state->child_inputs set to a struct opt_boxes.
- * Owns:   the list of operands.
+ * Needs:  a command with a struct opt_boxes among its arguments, whose list is its operands.
+ * Owns:   nothing.
  * Never:  looks into the store: opt_boxes_each() does, when the work begins. */
 #ifndef CLI_BOX_OPT_BOXES_H
 #define CLI_BOX_OPT_BOXES_H
@@ -10,14 +10,20 @@
 #include "cli/opt/words.h"
 
 struct opt_boxes {
-	struct words names; /* owned */
+	struct words names; /* owned by cmd_do() */
 	bool exact;	    /* set by the command: not the box of a directory above */
 	bool all;
 };
-void opt_boxes_done(struct opt_boxes *o);
-#define _cleanup_opt_boxes_ _cleanup_(opt_boxes_done)
 
-extern const struct argp opt_boxes;
+extern const struct cmd_option opt_boxes[];
+
+/** opt_boxes_check() - all, or those that are named */
+int opt_boxes_check(struct app *app, void *args, struct err *e);
+#define OPT_BOXES(type, member)                                     \
+	{                                                           \
+		.options = opt_boxes, .at = offsetof(type, member), \
+		.check = opt_boxes_check                            \
+	}
 
 struct opt_boxes_work {
 	const struct app *app;

@@ -66,8 +66,10 @@ static int save_at(const struct store *st, const struct spec *s, struct json *j,
 	return r == 0 && *id ? boxmark_set(st, id, s->key, e) : r;
 }
 
-int place_adopt(const struct store *st, const char *key, const struct spec *s,
-		struct err *e)
+/* The stopped box @key belongs to the directory of @s (its project, key and name) from
+ * now on; -EEXIST: that has one. */
+static int place_adopt(const struct store *st, const char *key, const struct spec *s,
+		       struct err *e)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_json_ struct json *j = NULL;
@@ -99,12 +101,11 @@ int place_move(const struct app *app, const char *word, const char *to, struct e
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
-	_cleanup_spec_ struct spec s;
+	_cleanup_spec_ struct spec s = SPEC_NONE;
 	const struct boxlist_item *b;
 	char from[256], shown[256];
 	int r;
 
-	spec_init(&s);
 	r = store_open(&st, e);
 	if (r == 0)
 		r = boxlist_read(&st, &l, e);
@@ -227,11 +228,10 @@ static int look_above(const struct app *app, const struct store *st,
 int place_find(const struct app *app, const struct store *st, struct spec *s,
 	       struct place_found *ret, struct err *e)
 {
-	_cleanup_spec_ struct spec above;
+	_cleanup_spec_ struct spec above = SPEC_NONE;
 	struct place_found p = { .id = "" };
 	int r;
 
-	spec_init(&above);
 	(void)text_copy(s->name, sizeof(s->name), app->box ? app->box : "");
 	(void)text_copy(above.name, sizeof(above.name), s->name);
 	r = spec_locate(s, app->dir ? app->dir : ".", e);

@@ -32,11 +32,6 @@ int place_find(const struct app *app, const struct store *st, struct spec *s,
 int place_check(const struct app *app, const struct store *st, const char *project,
 		struct err *e);
 
-/** place_adopt() - the stopped box @key belongs to the directory of @s (its project, key
- *  and name) from now on; -EEXIST: that has one */
-int place_adopt(const struct store *st, const char *key, const struct spec *s,
-		struct err *e);
-
 /** place_move() - the box that the word @old means belongs to the directory @to from now
  *  on, which is said */
 int place_move(const struct app *app, const char *old, const char *to, struct err *e);

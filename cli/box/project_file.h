@@ -1,15 +1,14 @@
 /* project_file - .cubby/box.json of the project: read, agreed to by the person where it
- * widens the box, its packages and setup brought into the box once.
+ * widens the box.
  * Needs:  a located project, an open store.
  * Owns:   nothing.
- * Never:  believes anything that the box can write: neither the agreement nor what was set
- *         up lies where it could. */
+ * Never:  believes anything that the box can write: the agreement does not lie where it
+ *         could. */
 #ifndef CLI_BOX_PROJECT_FILE_H
 #define CLI_BOX_PROJECT_FILE_H
 
 #include "cli/show/app.h"
 #include "rootfs/store/boxdir.h"
-#include "runtime/box/box.h"
 #include "runtime/spec/spec.h"
 
 enum project_ask {
@@ -22,12 +21,9 @@ enum project_ask {
 int project_file_load(const struct app *app, const struct store *st,
 		      const struct spec *s, enum project_ask ask, struct err *e);
 
-/** project_file_setup_needed() - what it wants in the box is not what was done in it */
-bool project_file_setup_needed(const struct app *app, const struct spec *s,
-			       const struct boxdir *dir);
-
-/** project_file_setup() - run its packages and setup in the box, and note that */
-int project_file_setup(const struct app *app, const struct spec *s,
-		       const struct boxdir *dir, struct box *b, struct err *e);
+/** project_file_read() - a file of the project, as what it is: something that the box may
+ *  have made. -ENOENT, -ELOOP, -EINVAL: no regular file */
+int project_file_read(const char *project, const char *path, struct buf *ret,
+		      struct err *e);
 
 #endif

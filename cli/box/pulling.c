@@ -9,6 +9,8 @@
 #include "cli/show/progress.h"
 #include "cli/show/render.h"
 #include "rootfs/image/pull.h"
+#include "rootfs/image/source.h"
+#include "runtime/doctor/probe.h"
 #include "runtime/worker/feed.h"
 #include "runtime/worker/worker.h"
 
@@ -70,6 +72,23 @@ static int watch_interrupts(struct pulling *p, struct err *e)
 	return p->signals < 0 ? err_sys(e, p->signals, "cannot watch signals") : 0;
 }
 
+/* A box without overlays is given a copy of a whole image: layers would be of no use. */
+static bool wants_flat(const struct app *app, const struct store *st,
+		       const struct pulling_ref *what)
+{
+	struct err why = ERR_NONE;
+	struct source src;
+
+	if (what->flat || source_parse(what->ref, &src, &why) < 0 ||
+	    !source_layered(&src))
+		return what->flat;
+	why = ERR_NONE;
+	if (probe_root(st->dirfd, &why) == 0)
+		return false;
+	render_note(app, "all layers go into one directory: %s", why.msg);
+	return true;
+}
+
 int pulling_image(const struct app *app, const struct store *st,
 		  const struct idmap *map, const struct pulling_ref *what,
 		  struct image *ret, struct err *e)
@@ -92,7 +111,7 @@ int pulling_image(const struct app *app, const struct store *st,
 		.name = what->name,
 		.digest = what->digest,
 		.source = what->source,
-		.flat = what->flat,
+		.flat = wants_flat(app, st, what),
 		.names = log_get_level() >= LOG_INFO,
 		.ctx = &p,
 	};

@@ -173,13 +173,6 @@ static int run(const struct review *rv, const struct worker_job *what,
 	return worker_wait(&w, -1, NULL, e);
 }
 
-/* Whose ids the helper has: those that the layer's files belong to, and the caller's. */
-static int ids_of(const struct review *rv, struct idmap *ret, struct err *e)
-{
-	*ret = rv->setup->spec.map;
-	return ret->kind == IDMAP_ROOT ? idmap_choose_own(ret, e) : 0;
-}
-
 static int ask_in(const struct review *rv, const struct worker_job *what,
 		  const struct json *args, struct listening *l, struct err *e)
 {
@@ -189,7 +182,7 @@ static int ask_in(const struct review *rv, const struct worker_job *what,
 
 	if (r < 0)
 		return err_set(e, -E2BIG, "these are too many paths for one command");
-	r = ids_of(rv, &map, e);
+	r = idmap_choose_helper(&rv->setup->spec.map, &map, e);
 	return r < 0 ? r
 		     : run(rv,
 			   &(struct worker_job){ .name = what->name,
@@ -249,14 +242,15 @@ int review_git(const struct review *rv, struct json **ret, struct err *e)
 	return r;
 }
 
-void review_renew(const struct boxsetup *setup)
+int review_renew(const struct boxsetup *setup)
 {
 	const struct box_open o = { .spec = &setup->spec, .join_only = true };
 	_cleanup_box_ struct box *box = NULL;
 	struct err ignored;
 
-	if (box_open(&o, &box, &ignored) == 0)
-		(void)box_ask(box, "renew", NULL, NULL, &ignored);
+	int r = box_open(&o, &box, &ignored);
+
+	return r < 0 ? r : box_ask(box, "renew", NULL, NULL, &ignored);
 }
 
 /* ---- what it is asked ----------------------------------------------------------------------- */

@@ -48,8 +48,8 @@ int review_between(const struct review *from, const struct review *to,
 int review_git(const struct review *rv, struct json **ret, struct err *e);
 
 /** review_renew() - what was changed here is to be seen in a box that runs; one that does
- *  not will see it */
-void review_renew(const struct boxsetup *setup);
+ *  not will see it. Return: 0 or a negative errno: it could not be asked */
+int review_renew(const struct boxsetup *setup);
 
 /** review_args() - an object that names the operation; owned, NULL = out of memory */
 struct json *review_args(const char *op);

@@ -48,18 +48,6 @@ static bool is_colored(const struct reviewshow *s)
 	return s->out == s->app->out ? s->app->color_out : s->app->color_err;
 }
 
-static void put_counts(const struct reviewshow *s, int64_t added, int64_t removed)
-{
-	bool color = is_colored(s);
-
-	if (added)
-		fprintf(s->out, " %s+%lld%s", render_style_on(color, RENDER_GREEN),
-			(long long)added, render_style_off(color));
-	if (removed)
-		fprintf(s->out, " %s-%lld%s", render_style_on(color, RENDER_RED),
-			(long long)removed, render_style_off(color));
-}
-
 static void put_change(const struct reviewshow *s, const struct json *j)
 {
 	const char *kind = json_get_str(j, "kind"), *why = json_get_str(j, "why");
@@ -67,7 +55,8 @@ static void put_change(const struct reviewshow *s, const struct json *j)
 	char name[4 * PATH_MAX];
 
 	fprintf(s->out, "  %-8s %s", kind, name_of(j, name));
-	put_counts(s, json_get_int(j, "added", 0), json_get_int(j, "removed", 0));
+	render_counts(s->out, is_colored(s), json_get_int(j, "added", 0),
+		      json_get_int(j, "removed", 0));
 	if (json_get_bool(j, "binary", false))
 		fputs(" (binary)", s->out);
 	if (was && now && (was ^ now) & 0111)
@@ -104,7 +93,7 @@ static void put_sum(const struct reviewshow *s, const struct sum *sum)
 	fprintf(s->out, "  %-8s %s (%zu file%s)", "in",
 		text_escaped(shown, sizeof(shown), sum->name, strlen(sum->name)),
 		sum->n, sum->n == 1 ? "" : "s");
-	put_counts(s, sum->added, sum->removed);
+	render_counts(s->out, is_colored(s), sum->added, sum->removed);
 	fputc('\n', s->out);
 }
 

@@ -124,3 +124,22 @@ int rewind_back(const struct app *app, struct boxsetup *s, const struct checkpoi
 
 	return r < 0 ? r : take_back(app, s, c, e);
 }
+
+int rewind_task(const struct app *app, struct boxsetup *s, const char *task,
+		unsigned rounds, struct err *e)
+{
+	char name[16];
+	struct checkpoint c, last = { .name = "" };
+	int r;
+
+	snprintf(name, sizeof(name), "%u", rounds);
+	r = checkpoint_load(&s->dir, name, &c, e);
+	if (r == 0)
+		r = checkpoint_last(&s->dir, &last, e);
+	if (r >= 0 && strcmp(last.task, task) != 0) {
+		err_set(e, -ESTALE, "the checkpoints are of another task, '%s'",
+			last.task);
+		return err_hint(e, "without --at the task goes on as it ended");
+	}
+	return r < 0 ? r : rewind_back(app, s, &c, e);
+}

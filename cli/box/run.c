@@ -191,13 +191,12 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun *run)
 {
 	_cleanup_acting_ struct acting acting = ACTING_NONE;
-	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_imagerun_ struct imagerun image = IMAGERUN_NONE;
 	struct box_command c = { .argv = NULL };
 	struct err e = ERR_NONE;
 	int status = CMD_CUBBY, r;
 
-	boxsetup_init(&s);
 	r = boxsetup_prepare(app, o, &s, &e);
 	if (r == 0 && run->cwd)
 		r = change_cwd(&s, run->cwd, &e);

@@ -1,7 +1,9 @@
 #include "cli/box/setup.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/asked.h"
@@ -9,6 +11,7 @@
 #include "cli/box/end.h"
 #include "cli/box/imagepick.h"
 #include "cli/box/links.h"
+#include "cli/box/project_setup.h"
 #include "cli/box/volumes.h"
 #include "cli/opt/config_box.h"
 #include "cli/show/render.h"
@@ -17,11 +20,7 @@
 #include "runtime/box/ids.h"
 #include "runtime/box/project_dir.h"
 
-void boxsetup_init(struct boxsetup *s)
-{
-	*s = (struct boxsetup){ .store = STORE_NONE, .dir = BOXDIR_NONE };
-	spec_init(&s->spec);
-}
+enum { PATH_ENTRIES = 2 << 20 }; /* no exec takes more */
 
 void boxsetup_done(struct boxsetup *s)
 {
@@ -29,6 +28,18 @@ void boxsetup_done(struct boxsetup *s)
 	spec_done(&s->spec);
 	boxdir_close(&s->dir);
 	store_close(&s->store);
+}
+
+/* A box may have written programs of the project, as in a venv that is active here. None is
+ * run on this computer, neither by us nor by what we start. */
+static int avoid_programs(const char *project, struct err *e)
+{
+	_cleanup_buf_ struct buf path = BUF_INIT(PATH_ENTRIES);
+	int r = proc_path_without(project, &path);
+
+	if (r == 0 && setenv("PATH", buf_cstr(&path), 1) < 0)
+		r = -ENOMEM;
+	return r < 0 ? err_sys(e, r, "cannot set PATH") : 0;
 }
 
 int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask ask,
@@ -42,20 +53,23 @@ int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask 
 	if (r < 0)
 		return r;
 	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
+	r = avoid_programs(s->spec.project, e);
+	if (r < 0)
+		return r;
 	return project_file_load(app, &s->store, &s->spec, ask, e);
 }
 
 /* What box.json says and no option may change: the image and the id map. */
 static int take_saved(struct boxsetup *s, const struct json *j, struct err *e)
 {
-	_cleanup_spec_ struct spec saved;
+	_cleanup_spec_ struct spec saved = SPEC_NONE;
 	int r;
 
-	spec_init(&saved);
 	r = spec_from_json(j, &saved, e);
 	if (r < 0)
 		return err_wrap(e, "the record of this box is damaged");
 	s->spec.map = saved.map;
+	s->setup_begun = json_get_bool(j, "setup-begun", false);
 	(void)text_copy(s->spec.image, sizeof(s->spec.image), saved.image);
 	(void)text_copy(s->spec.image_name, sizeof(s->spec.image_name),
 			saved.image_name);
@@ -205,6 +219,9 @@ static void choose_mode(const struct app *app, const struct opt_box *o,
 	}
 }
 
+/* project_setup.h */
+static const char *const setup_members[] = { "setup", "setup-begun" };
+
 /* box.json: the spec, and beside it the options that stay. */
 static int save(const struct app *app, struct boxsetup *s, const struct json *old,
 		bool is_new, struct err *e)
@@ -223,8 +240,10 @@ static int save(const struct app *app, struct boxsetup *s, const struct json *ol
 		changed = -ENOMEM;
 	if (changed < 0)
 		return err_sys(e, changed, "cannot save the box");
-	if (!is_new && json_get_str(old, "setup"))
-		json_set_str(j, "setup", json_get_str(old, "setup"));
+	for (size_t i = 0; !is_new && i < ARRAY_SIZE(setup_members); i++)
+		if (json_get(old, setup_members[i]))
+			(void)json_set(j, setup_members[i],
+				       json_dup(json_get(old, setup_members[i])));
 	moved = add_place(s, old, j, e);
 	if (moved < 0)
 		return moved;
@@ -369,6 +388,8 @@ int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxs
 		return changed;
 	s->changed = changed;
 	s->remove = o->rm;
+	s->no_setup = o->no_setup;
+	s->no_cache = o->no_cache;
 	return o->unlink ? boxlinks_break(app, s, e) : boxlinks_tell(app, s);
 }
 
@@ -449,18 +470,27 @@ static int join_live(const struct app *app, struct boxsetup *s,
 	return r;
 }
 
+static int open_any(const struct app *app, struct boxsetup *s,
+		    const struct box_command *first, struct err *e)
+{
+	int r = join_or_start(app, s, first, e);
+
+	if (r == -EBUSY && s->may_join && s->spec.project_mode == PROJECT_REVIEW)
+		r = join_live(app, s, first, e);
+	return r;
+}
+
 int boxsetup_start(const struct app *app, struct boxsetup *s,
 		   const struct box_command *first, struct err *e)
 {
-	bool setup = project_file_setup_needed(app, &s->spec, &s->dir);
-	int r;
+	bool setup = project_setup_needed(app, s);
+	int r = 0;
 
-	first = setup ? NULL : first;
-	r = join_or_start(app, s, first, e);
-	if (r == -EBUSY && s->may_join && s->spec.project_mode == PROJECT_REVIEW)
-		r = join_live(app, s, first, e);
-	if (r >= 0 && setup)
-		r = project_file_setup(app, &s->spec, &s->dir, s->box, e);
+	if (setup ? s->no_setup : s->setup_begun)
+		r = project_setup_skip(s, e);
+	if (r == 0)
+		r = setup && !s->no_setup ? project_setup_run(app, s, open_any, e)
+					  : open_any(app, s, first, e);
 	if (r < 0)
 		return r;
 	tell_mode(app, s);
@@ -510,6 +540,13 @@ int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e)
 	int r = open_box(app, s, true, NULL, e);
 
 	return r == -ENOENT ? err_set(e, r, "the box is not running") : r;
+}
+
+int boxsetup_running(const struct app *app, struct boxsetup *s, struct err *e)
+{
+	int r = boxsetup_find(app, s, e);
+
+	return r < 0 ? r : boxsetup_join(app, s, e);
 }
 
 int boxsetup_finish(struct boxsetup *s, struct err *e)

@@ -28,11 +28,15 @@ struct boxsetup {
 	bool keep_options; /* --save, set: options of the command stay with the box */
 	const char *const *forget; /* borrowed; names of options that no longer do */
 	bool remove;		   /* --rm: by boxsetup_finish() */
-	bool changed;  /* options that stay with the box are others than before */
+	bool no_setup, no_cache;   /* options of those names */
+	bool setup_begun; /* nothing but steps of the setup ran in the box, by its record */
+	bool changed;	  /* options that stay with the box are others than before */
 	bool may_join; /* nobody has asked for a review: a box that is in use without
 			* one is joined all the same */
 };
-void boxsetup_init(struct boxsetup *s);
+#define BOXSETUP_NONE       \
+	((struct boxsetup){ \
+		.store = STORE_NONE, .dir = BOXDIR_NONE, .spec = SPEC_NONE })
 void boxsetup_done(struct boxsetup *s);
 #define _cleanup_boxsetup_ _cleanup_(boxsetup_done)
 
@@ -64,6 +68,9 @@ int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e);
 /** boxsetup_join() - after boxsetup_find(): open the box if it is running, -ENOENT
  *  "the box is not running" when it is not */
 int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e);
+
+/** boxsetup_running() - both of them */
+int boxsetup_running(const struct app *app, struct boxsetup *s, struct err *e);
 
 /** boxsetup_finish() - leave the box; with --rm stop and remove it */
 int boxsetup_finish(struct boxsetup *s, struct err *e);

@@ -12,12 +12,13 @@ int snap_open(const struct app *app, struct boxsetup *s, struct err *e)
 	return r < 0 ? r : boxdir_lock(&s->dir, true, e);
 }
 
-int snap_name(struct argp_state *state, const char *word)
+int snap_name(struct app *app, void *args, const char *word, struct err *e)
 {
-	return spec_name_valid(word) ? 0
-				     : cmd_bad(state,
-					       "bad name '%s'; letters, digits, '.', "
-					       "'_' and '-' make "
-					       "one, 32 at most",
-					       word);
+	(void)app, (void)args;
+	if (spec_name_valid(word))
+		return 0;
+	return err_set(e, -EINVAL,
+		       "bad name '%s'; letters, digits, '.', '_' and '-' make one, 32 "
+		       "at most",
+		       word);
 }

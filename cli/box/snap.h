@@ -8,8 +8,6 @@
 
 #include "cli/box/setup.h"
 
-struct argp_state;
-
 /**
  * snap_open() - find the box, end it where it only lingers, take its lock
  * Return: the descriptor of the lock, owned; -ENOENT; -EBUSY: it is in use.
@@ -18,6 +16,6 @@ int snap_open(const struct app *app, struct boxsetup *s, struct err *e);
 
 /** snap_name() - for parsers: whether @word can be the name of a snapshot or a branch; a
  *  usage error where not */
-int snap_name(struct argp_state *state, const char *word);
+int snap_name(struct app *app, void *args, const char *word, struct err *e);
 
 #endif

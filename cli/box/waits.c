@@ -40,7 +40,7 @@ size_t waits_count(const struct store *st, const char *key)
 	struct err ignored = ERR_NONE;
 	size_t n;
 
-	spec_init(&s.spec);
+	s.spec = SPEC_NONE;
 	n = load(st, key, &s, &ignored) == 0 ? count(&s, &ignored) : 0;
 	spec_done(&s.spec);
 	boxdir_close(&s.dir);

@@ -3,29 +3,8 @@
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 
-static const struct argp_option options[] = {
-	{ "yes", 'y', NULL, 0, "do not ask first", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	bool *yes = state->input;
-
-	if (key != 'y')
-		return cmd_no_operands(key, arg, state);
-	*yes = true;
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Permit what .cubby/box.json of this project wants beyond what a box "
-	       "has by "
-	       "itself: ports, hosts, another image, larger limits, the host's "
-	       "network. "
-	       "It is shown and asked about. The permission is for this very text.",
+struct args {
+	bool yes;
 };
 
 static int tell(const struct app *app, bool agreed)
@@ -39,29 +18,31 @@ static int tell(const struct app *app, bool agreed)
 	return json_set_bool(j, "agreed", agreed) < 0 ? -ENOMEM : render_json(app, j);
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
-	bool yes = false;
-	struct err e = ERR_NONE;
-	int r;
+	const struct args *a = args;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	int r = boxsetup_locate(app, &s, a->yes ? PROJECT_AGREE : PROJECT_ASK, e);
 
-	boxsetup_init(&s);
-	r = cmd_parse(app, &cmd_agree, argc, argv, &yes);
-	if (r != CMD_GO)
-		return r;
-	r = boxsetup_locate(app, &s, yes ? PROJECT_AGREE : PROJECT_ASK, &e);
-	if (r < 0)
-		return cmd_fail(app, &e, CMD_FAILED);
-	if (tell(app, app->config->project != NULL) < 0)
+	if (r == 0 && tell(app, app->config->project != NULL) < 0)
 		return CMD_FAILED;
-	return CMD_DONE;
+	return r;
 }
+
+static const struct cmd_option options[] = {
+	{ "yes", 'y', NULL, "do not ask first", CMD_FLAG(struct args, yes) },
+	{ 0 },
+};
 
 const struct cmd cmd_agree = {
 	.name = "agree",
 	.summary = "permit what .cubby/box.json of this project wants",
-	.argp = &argp,
+	.doc = "Permit what .cubby/box.json of this project wants beyond what a box "
+	       "has by itself: ports, hosts, another image, larger limits, the host's "
+	       "network. It is shown and asked about. The permission is for this very "
+	       "text.",
+	.options = options,
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.work = work,
 };

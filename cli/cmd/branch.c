@@ -8,33 +8,6 @@ struct args {
 	const char *name, *from; /* borrowed */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (a->from)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		*(a->name ? &a->from : &a->name) = arg;
-		return snap_name(state, arg);
-	case ARGP_KEY_END:
-		return a->name ? 0 : cmd_bad(state, "a name for the branch is needed");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.parser = parse,
-	.args_doc = "NEW [SNAPSHOT]",
-	.doc = "Make another box of this directory, NEW, that begins as this one is, "
-	       "or "
-	       "was in SNAPSHOT. What both have is on disk once. 'cubby -b NEW ...' "
-	       "uses it; both may run at the same time. Published ports stay with the "
-	       "box that has them.",
-};
-
 /* What the other one has, at another place; a port can be published once. */
 static int describe(struct boxsetup *s, const struct spec *to, struct json **ret,
 		    struct err *e)
@@ -62,11 +35,10 @@ static int describe(struct boxsetup *s, const struct spec *to, struct json **ret
 static int make_branch(struct boxsetup *s, const struct args *a, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
-	_cleanup_spec_ struct spec to;
+	_cleanup_spec_ struct spec to = SPEC_NONE;
 	struct snapshot_branch b = { .from = a->from, .key = to.key };
 	int r;
 
-	spec_init(&to);
 	(void)text_copy(to.project, sizeof(to.project), s->spec.project);
 	(void)text_copy(to.name, sizeof(to.name), a->name);
 	r = spec_key(to.project, to.name, to.key, e);
@@ -80,14 +52,14 @@ static int make_branch(struct boxsetup *s, const struct args *a, struct err *e)
 	return r;
 }
 
-static int branch(const struct app *app, const struct args *a, struct err *e)
+static int branch(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
+	const struct args *a = args;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_json_ struct json *j = json_object();
 	_cleanup_close_ int lock = -1;
 	int r;
 
-	boxsetup_init(&s);
 	r = lock = snap_open(app, &s, e);
 	if (r >= 0)
 		r = make_branch(&s, a, e);
@@ -101,21 +73,19 @@ static int branch(const struct app *app, const struct args *a, struct err *e)
 	return 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
-{
-	struct args a = { .name = NULL };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_branch, argc, argv, &a);
-
-	if (r != CMD_GO)
-		return r;
-	return branch(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-}
-
 const struct cmd cmd_branch = {
 	.name = "branch",
 	.summary = "make another box that begins as this one is",
-	.argp = &argp,
+	.words = "NEW [SNAPSHOT]",
+	.doc = "Make another box of this directory, NEW, that begins as this one is, "
+	       "or was in SNAPSHOT. What both have is on disk once. 'cubby -b NEW "
+	       "...' uses it; both may run at the same time. Published ports stay "
+	       "with the box that has them.",
+	.operands = { CMD_TEXT_IF(struct args, name, snap_name),
+		      CMD_TEXT_IF(struct args, from, snap_name) },
+	.least = 1,
+	.missing = "a name for the branch is needed",
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.work = branch,
 };

@@ -15,34 +15,6 @@ struct args {
 	const char *name; /* borrowed */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (a->name)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		if (!*arg || strlen(arg) >= IMAGE_NAME || strchr(arg, '\n'))
-			return cmd_bad(state, "bad name of an image");
-		a->name = arg;
-		return 0;
-	case ARGP_KEY_END:
-		return a->name ? 0 : cmd_bad(state, "a name for the image is missing");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.parser = parse,
-	.args_doc = "NAME",
-	.doc = "Make an image of the machine of this directory's box: of its image, "
-	       "and of all "
-	       "that was installed and written in it since. The project is no part of "
-	       "it.",
-};
-
 /* ---- the box's own layers ------------------------------------------------------------- */
 
 /* Those that snapshots and branches have kept, and the upper over them. */
@@ -117,12 +89,11 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 		  struct err *e)
 {
 	_cleanup_staging_ struct staging st = STAGING_NONE;
-	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_close_ int lock = -1;
 	struct err ignored = ERR_NONE;
 	int r;
 
-	boxsetup_init(&s);
 	r = lock = snap_open(app, &s, e);
 	if (r >= 0)
 		r = staging_new(&s.store, "commit", &st, e);
@@ -136,38 +107,44 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 	return r;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	struct args a = { .name = NULL };
+	const struct args *a = args;
+	_cleanup_json_ struct json *j = json_object();
 	struct image image = { .size = 0 };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_commit, argc, argv, &a);
+	int r = commit(app, a->name, &image, e);
 
-	if (r != CMD_GO)
-		return r;
-	r = commit(app, a.name, &image, &e);
-	if (r == -ECANCELED)
-		return CMD_INTERRUPTED;
 	if (r < 0)
-		return cmd_fail(app, &e, CMD_FAILED);
+		return r == -ECANCELED ? CMD_INTERRUPTED : r;
 	if (!app->json) {
 		fprintf(app->out, "%s\n", image.name);
 		return CMD_DONE;
 	}
-	{
-		_cleanup_json_ struct json *j = json_object();
+	json_set_str(j, "name", image.name);
+	json_set_str(j, "digest", image.digest);
+	json_set_int(j, "size", (int64_t)image.size);
+	return render_json(app, j) < 0 ? CMD_FAILED : CMD_DONE;
+}
 
-		(void)json_set_str(j, "name", image.name);
-		(void)json_set_str(j, "digest", image.digest);
-		(void)json_set_int(j, "size", (int64_t)image.size);
-		return render_json(app, j) < 0 ? CMD_FAILED : CMD_DONE;
-	}
+static int check_name(struct app *app, void *args, const char *name, struct err *e)
+{
+	(void)app, (void)args;
+	if (!*name || strlen(name) >= IMAGE_NAME || strchr(name, '\n'))
+		return err_set(e, -EINVAL, "bad name of an image");
+	return 0;
 }
 
 const struct cmd cmd_commit = {
 	.name = "commit",
 	.summary = "make an image of a box",
-	.argp = &argp,
+	.words = "NAME",
+	.doc = "Make an image of the machine of this directory's box: of its image, "
+	       "and of all that was installed and written in it since. The project is "
+	       "no part of it.",
+	.operands = { CMD_TEXT_IF(struct args, name, check_name) },
+	.least = 1,
+	.missing = "a name for the image is missing",
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.work = work,
 };

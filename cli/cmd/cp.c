@@ -13,35 +13,6 @@ struct args {
 	const char *from, *to; /* borrowed; ':' in front of a path of the box */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (a->to)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		*(a->from ? &a->to : &a->from) = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!a->to || (a->from[0] == ':') == (a->to[0] == ':'))
-			return cmd_bad(state,
-				       "two paths are wanted, and ':' in front of "
-				       "the one in the box, such as :/etc/hosts");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.parser = parse,
-	.args_doc = "FILE :BOXFILE\n:BOXFILE FILE",
-	.doc = "Copy a file into the box of this directory, or out of it. What lies in "
-	       "the "
-	       "project directory is in both and needs no copy.",
-};
-
 static const char *base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -109,22 +80,35 @@ static int copy_out(struct app *app, const struct args *a, struct err *e)
 	return status < 0 ? err_sys(e, status, "cannot write '%s'", to) : status;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	struct args a = { .from = NULL };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_cp, argc, argv, &a);
+	const struct args *a = args;
+	int r = a->to[0] == ':' ? copy_in(app, a, e) : copy_out(app, a, e);
 
-	if (r != CMD_GO)
-		return r;
-	r = a.to[0] == ':' ? copy_in(app, &a, &e) : copy_out(app, &a, &e);
-	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : r ? CMD_FAILED : CMD_DONE;
+	return r > 0 ? CMD_FAILED : r;
+}
+
+static int check(struct app *app, void *args, struct err *e)
+{
+	const struct args *a = args;
+
+	(void)app;
+	if (!a->to || (a->from[0] == ':') == (a->to[0] == ':'))
+		return err_set(e, -EINVAL,
+			       "two paths are wanted, and ':' in front of the one in "
+			       "the box, such as :/etc/hosts");
+	return 0;
 }
 
 const struct cmd cmd_cp = {
 	.name = "cp",
 	.summary = "copy a file into the box, or out of it",
-	.argp = &argp,
+	.words = "FILE :BOXFILE\n:BOXFILE FILE",
+	.doc = "Copy a file into the box of this directory, or out of it. What lies "
+	       "in the project directory is in both and needs no copy.",
+	.operands = { CMD_TEXT(struct args, from), CMD_TEXT(struct args, to) },
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.check = check,
+	.work = work,
 };

@@ -2,55 +2,19 @@
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 
-enum { KEY_ALL = 0x3300 };
-
 struct args {
 	bool all;
 	struct words paths; /* owned */
 };
 
-static const struct argp_option options[] = {
-	{ "all", KEY_ALL, NULL, 0, "everything that waits", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int discard(struct app *app, void *args, struct err *e)
 {
-	struct args *a = state->input;
-
-	switch (key) {
-	case KEY_ALL:
-		a->all = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return words_add(&a->paths, arg) < 0 ? cmd_bad(state, "too many words")
-						     : 0;
-	case ARGP_KEY_END:
-		if (a->all == (a->paths.n > 0))
-			return cmd_bad(state, "name paths, or say --all");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "PATH... | --all",
-	.doc = "Throw away what the box has changed in its project (--project review) "
-	       "and was not taken over. It cannot be got back.",
-};
-
-static int discard(const struct app *app, const struct args *a, struct err *e)
-{
-	_cleanup_boxsetup_ struct boxsetup s;
+	const struct args *a = args;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = review_args("discard");
-	int r;
+	int r = boxsetup_find(app, &s, e);
 
-	boxsetup_init(&s);
-	r = boxsetup_find(app, &s, e);
 	if (r == 0)
 		r = review_open(&s, REVIEW_ALONE, &rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
@@ -58,22 +22,31 @@ static int discard(const struct app *app, const struct args *a, struct err *e)
 	return r < 0 ? r : review_ask(&rv, what, NULL, NULL, e);
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int check(struct app *app, void *args, struct err *e)
 {
-	struct args a = { .paths = WORDS_NONE };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_discard, argc, argv, &a);
+	const struct args *a = args;
 
-	if (r == CMD_GO)
-		r = discard(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-	words_done(&a.paths);
-	return r;
+	(void)app;
+	if (a->all == (a->paths.n > 0))
+		return err_set(e, -EINVAL, "name paths, or say --all");
+	return 0;
 }
+
+static const struct cmd_option options[] = {
+	{ "all", 0, NULL, "everything that waits", CMD_FLAG(struct args, all) },
+	{ 0 },
+};
 
 const struct cmd cmd_discard = {
 	.name = "discard",
 	.summary = "throw away what the box has changed in its project",
-	.argp = &argp,
+	.words = "PATH... | --all",
+	.doc = "Throw away what the box has changed in its project (--project review) "
+	       "and was not taken over. It cannot be got back.",
+	.options = options,
+	.operands = { CMD_LIST(struct args, paths) },
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.check = check,
+	.work = discard,
 };

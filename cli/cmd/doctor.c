@@ -16,33 +16,6 @@ struct args {
 	bool apparmor;
 };
 
-enum { KEY_APPARMOR = 0x2300 };
-
-static const struct argp_option options[] = {
-	{ "apparmor", KEY_APPARMOR, NULL, 0,
-	  "print the AppArmor profile that lets cubby make user namespaces", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	if (key != KEY_APPARMOR)
-		return cmd_no_operands(key, arg, state);
-	a->apparmor = true;
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Tell for each facility of this host what boxes use of it, why nothing "
-	       "better, and what to do about it; then start a box. The exit status is "
-	       "0 "
-	       "only if one can be started.",
-};
-
 static int show_apparmor(const struct app *app, struct err *e)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(64 << 10);
@@ -105,7 +78,7 @@ static int row_json(struct json *list, const struct probe_row *row)
 static int start_box(const struct app *app, bool *reviews, struct err *e)
 {
 	static const char *const argv[] = { "true", NULL };
-	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
 	const struct box_command c = { .argv = argv, .io = BOX_IO_NULL };
 	const struct opt_box o = { .rm = true, .project = PROJECT_REVIEW };
@@ -115,7 +88,6 @@ static int start_box(const struct app *app, bool *reviews, struct err *e)
 	char dir[PATH_MAX];
 	int r;
 
-	boxsetup_init(&s);
 	if (snprintf(dir, sizeof(dir), "%s/cubby-doctor-%d", tmp && *tmp ? tmp : "/tmp",
 		     sys_getpid()) >= (int)sizeof(dir))
 		return err_set(e, -ENAMETOOLONG, "TMPDIR is too long");
@@ -261,27 +233,35 @@ static int examine(const struct app *app, bool *ok, struct err *e)
 	return 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	struct args a = { .apparmor = false };
-	struct err e = ERR_NONE;
+	const struct args *a = args;
 	bool ok = false;
 	int r;
 
-	r = cmd_parse(app, &cmd_doctor, argc, argv, &a);
-	if (r != CMD_GO)
-		return r;
-	r = a.apparmor ? show_apparmor(app, &e) : examine(app, &ok, &e);
-	if (r < 0)
-		return cmd_fail(app, &e, a.apparmor ? CMD_FAILED : CMD_NO_BOX);
-	return ok || a.apparmor ? CMD_DONE : CMD_NO_BOX;
+	if (a->apparmor)
+		return show_apparmor(app, e) < 0 ? cmd_fail(app, e, CMD_FAILED) : 0;
+	r = examine(app, &ok, e);
+	return r < 0 ? r : ok ? CMD_DONE : CMD_NO_BOX;
 }
+
+static const struct cmd_option options[] = {
+	{ "apparmor", 0, NULL,
+	  "print the AppArmor profile that lets cubby make user namespaces",
+	  CMD_FLAG(struct args, apparmor) },
+	{ 0 },
+};
 
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.summary = "can this host run boxes, and what to do if not",
-	.argp = &argp,
+	.doc = "Tell for each facility of this host what boxes use of it, why nothing "
+	       "better, and what to do about it; then start a box. The exit status is "
+	       "0 only if one can be started.",
+	.options = options,
+	.size = sizeof(struct args),
 	.no_box = true,
 	.config = true,
-	.run = run,
+	.failed = CMD_NO_BOX,
+	.work = work,
 };

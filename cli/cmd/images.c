@@ -3,11 +3,6 @@
 #include "cli/show/table.h"
 #include "rootfs/image/image.h"
 
-static const struct argp argp = {
-	.parser = cmd_no_operands,
-	.doc = "List the images in the store.",
-};
-
 static const struct table_column columns[] = {
 	{ "NAME", "name", TABLE_TEXT },	     { "DIGEST", "short", TABLE_TEXT },
 	{ "MAP", "map", TABLE_TEXT },	     { "SIZE", "size", TABLE_BYTES },
@@ -53,13 +48,13 @@ static int add_rows(void *ctx, const struct image *i)
 	return r;
 }
 
-static int list(const struct app *app, struct err *e)
+static int list(struct app *app, void *args, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_table_ struct table *t = NULL;
-	int r;
+	int r = store_open(&st, e);
 
-	r = store_open(&st, e);
+	(void)args;
 	if (r == 0)
 		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r == 0)
@@ -71,21 +66,10 @@ static int list(const struct app *app, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot list the images") : 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
-{
-	struct err e = ERR_NONE;
-	int r;
-
-	r = cmd_parse(app, &cmd_images, argc, argv, NULL);
-	if (r != CMD_GO)
-		return r;
-	return list(app, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-}
-
 const struct cmd cmd_images = {
 	.name = "images",
 	.summary = "list the images",
-	.argp = &argp,
+	.doc = "List the images in the store.",
 	.no_box = true,
-	.run = run,
+	.work = list,
 };

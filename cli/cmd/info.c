@@ -6,13 +6,6 @@
 #include "cli/show/render.h"
 #include "rootfs/store/snapshot.h"
 
-static const struct argp argp = {
-	.parser = cmd_no_operands,
-	.doc = "Describe the box of this directory: its image, id map, limits, "
-	       "network, "
-	       "and, while it runs, what it uses and how it was started.",
-};
-
 enum kind { TEXT, PATH, BYTES, NUMBER, MILLI, BOOL, LIST, VOLUMES };
 
 /* What a person is told, in this order; absent members are left out. */
@@ -177,29 +170,25 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 	return 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_json_ struct json *j = NULL;
-	struct err e = ERR_NONE;
-	int r;
+	int r = boxsetup_find(app, &s, e);
 
-	boxsetup_init(&s);
-	r = cmd_parse(app, &cmd_info, argc, argv, NULL);
-	if (r != CMD_GO)
-		return r;
-	r = boxsetup_find(app, &s, &e);
+	(void)args;
 	if (r == 0)
-		r = describe(app, &s, &j, &e);
+		r = describe(app, &s, &j, e);
 	if (r == 0 && show(app, j) < 0)
-		r = err_set(&e, -EIO, "cannot show the box");
-	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+		return err_set(e, -EIO, "cannot show the box");
+	return r;
 }
 
 const struct cmd cmd_info = {
 	.name = "info",
 	.summary = "describe the box of this directory",
-	.argp = &argp,
+	.doc = "Describe the box of this directory: its image, id map, limits, "
+	       "network, and, while it runs, what it uses and how it was started.",
 	.config = true,
-	.run = run,
+	.work = work,
 };

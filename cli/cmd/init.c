@@ -14,31 +14,6 @@ struct args {
 	bool force;
 };
 
-static const struct argp_option options[] = {
-	{ "force", 'f', NULL, 0, "write it anew where there is one", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	if (key != 'f')
-		return cmd_no_operands(key, arg, state);
-	a->force = true;
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Write a first .cubby/box.json for this directory, from its "
-	       "devcontainer.json, its Dockerfile, or else from the files that it has; "
-	       "what was not understood is said. Nothing of it holds that gives the "
-	       "box "
-	       "more, before 'cubby agree'.",
-};
-
 /* 0 = there is none. */
 static int read_file(int project, const char *path, struct buf *ret, struct err *e)
 {
@@ -167,14 +142,14 @@ static int write_file(int project, bool force, const struct json *box, struct er
 			    &(struct file_data){ text.data, text.len, 0644 }, e);
 }
 
-static int work(const struct app *app, bool force, struct err *e)
+static int work(struct app *app, void *args, struct err *e)
 {
+	const struct args *a = args;
 	_cleanup_boxguess_ struct boxguess g;
 	_cleanup_close_ int project = -1;
-	_cleanup_spec_ struct spec s;
+	_cleanup_spec_ struct spec s = SPEC_NONE;
 	int r;
 
-	spec_init(&s);
 	if (boxguess_init(&g) < 0)
 		return err_sys(e, -ENOMEM, "cannot describe the box");
 	r = spec_locate(&s, app->dir ? app->dir : ".", e);
@@ -185,7 +160,7 @@ static int work(const struct app *app, bool force, struct err *e)
 		return err_sys(e, project, "cannot open the directory");
 	r = guess(app, project, &g, e);
 	if (r == 0)
-		r = write_file(project, force, g.box, e);
+		r = write_file(project, a->force, g.box, e);
 	if (r < 0)
 		return r;
 	if (g.left.len && !app->quiet) {
@@ -201,20 +176,20 @@ static int work(const struct app *app, bool force, struct err *e)
 		       : 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
-{
-	struct args a = { .force = false };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_init, argc, argv, &a);
-
-	if (r != CMD_GO)
-		return r;
-	return work(app, a.force, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-}
+static const struct cmd_option options[] = {
+	{ "force", 'f', NULL, "write it anew where there is one",
+	  CMD_FLAG(struct args, force) },
+	{ 0 },
+};
 
 const struct cmd cmd_init = {
 	.name = "init",
 	.summary = "write a first .cubby/box.json for this directory",
-	.argp = &argp,
-	.run = run,
+	.doc = "Write a first .cubby/box.json for this directory, from its "
+	       "devcontainer.json, its Dockerfile, or else from the files that it "
+	       "has; what was not understood is said. Nothing of it holds that gives "
+	       "the box more, before 'cubby agree'.",
+	.options = options,
+	.size = sizeof(struct args),
+	.work = work,
 };

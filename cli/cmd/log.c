@@ -13,7 +13,9 @@
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
 #include "cli/show/tty.h"
+#include "cli/task/context.h"
 #include "cli/task/follow.h"
+#include "cli/task/inbox.h"
 #include "cli/task/logview.h"
 #include "cli/task/page.h"
 
@@ -21,65 +23,7 @@ struct args {
 	const char *name;
 	bool last, net, follow, terminal, interrupt;
 	const char *html; /* file; NULL = none */
-};
-
-enum { KEY_HTML = 0x3000, KEY_TERMINAL, KEY_INTERRUPT };
-
-static const struct argp_option options[] = {
-	{ "last", 'l', NULL, 0, "show the newest task", 0 },
-	{ "follow", 'f', NULL, 0,
-	  "show the task (the newest), and what it does until it has ended", 0 },
-	{ "terminal", KEY_TERMINAL, NULL, 0,
-	  "what the task's terminals showed, byte for byte, instead of its records",
-	  0 },
-	{ "interrupt", KEY_INTERRUPT, NULL, 0,
-	  "end the task (the newest), as ^C does where it runs", 0 },
-	{ "net", 'n', NULL, 0, "show what the box did on the network", 0 },
-	{ "html", KEY_HTML, "FILE", 0,
-	  "write the task (the newest) as a page that needs nothing else", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case 'l':
-		a->last = true;
-		return 0;
-	case 'f':
-		a->follow = true;
-		return 0;
-	case KEY_TERMINAL:
-		a->terminal = true;
-		return 0;
-	case KEY_INTERRUPT:
-		a->interrupt = true;
-		return 0;
-	case 'n':
-		a->net = true;
-		return 0;
-	case KEY_HTML:
-		a->html = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (a->name)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		a->name = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[TASK]",
-	.doc = "List the tasks that were done in the box of this directory, or show "
-	       "one: "
-	       "what was asked, said, run and found. --json shows its records.",
+	const char *tell; /* NULL = nothing */
 };
 
 static const struct table_column columns[] = {
@@ -189,6 +133,21 @@ static int interrupt(const struct boxdir *dir, const struct args *a, struct err 
 	return r < 0 ? err_sys(e, r, "cannot end the task '%s'", found) : 0;
 }
 
+static int tell(const struct boxdir *dir, const struct args *a, struct err *e)
+{
+	_cleanup_buf_ struct buf said = BUF_INIT(CONTEXT_SAID_MAX);
+	char found[TASKLOG_NAME];
+	_cleanup_close_ int log = tasklog_open(dir, a->name, found, e);
+	const char *text = a->tell;
+	int r = log < 0 ? log : context_said(&text, &said, e);
+
+	if (r < 0)
+		return r;
+	if (!tasklog_writer(log))
+		return err_set(e, -ESRCH, "the task '%s' does not run", found);
+	return inbox_tell(dir, found, text, e);
+}
+
 /* What the terminals showed may be missing; the page is the same without. */
 static int write_page(const struct boxdir *dir, const struct args *a, struct err *e)
 {
@@ -217,37 +176,60 @@ static int write_page(const struct boxdir *dir, const struct args *a, struct err
 	return file_write_fd(to, buf_cstr(&out), out.len, e);
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
-	struct args a = { .last = false };
-	struct err e = ERR_NONE;
-	int r;
+	const struct args *a = args;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	int r = boxsetup_find(app, &s, e);
 
-	boxsetup_init(&s);
-	r = cmd_parse(app, &cmd_log, argc, argv, &a);
-	if (r != CMD_GO)
+	if (r < 0)
 		return r;
-	r = boxsetup_find(app, &s, &e);
-	if (r == 0 && a.net)
-		r = netlog_show(app, s.dir.dirfd, &e);
-	else if (r == 0 && a.html)
-		r = write_page(&s.dir, &a, &e);
-	else if (r == 0 && a.interrupt)
-		r = interrupt(&s.dir, &a, &e);
-	else if (r == 0 && a.terminal)
-		r = show_terminal(&s.dir, &a, &e);
-	else if (r == 0 && (a.name || a.last || a.follow))
-		r = show(app, &s.dir, &a, &e);
-	else if (r == 0)
-		r = list(app, &s.dir, &e);
-	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	if (a->net)
+		return netlog_show(app, s.dir.dirfd, e);
+	if (a->html)
+		return write_page(&s.dir, a, e);
+	if (a->interrupt)
+		return interrupt(&s.dir, a, e);
+	if (a->tell)
+		return tell(&s.dir, a, e);
+	if (a->terminal)
+		return show_terminal(&s.dir, a, e);
+	if (a->name || a->last || a->follow)
+		return show(app, &s.dir, a, e);
+	return list(app, &s.dir, e);
 }
+
+static const struct cmd_option options[] = {
+	{ "last", 'l', NULL, "show the newest task", CMD_FLAG(struct args, last) },
+	{ "follow", 'f', NULL,
+	  "show the task (the newest), and what it does until it has ended",
+	  CMD_FLAG(struct args, follow) },
+	{ "terminal", 0, NULL,
+	  "what the task's terminals showed, byte for byte, instead of its records",
+	  CMD_FLAG(struct args, terminal) },
+	{ "interrupt", 0, NULL, "end the task (the newest), as ^C does where it runs",
+	  CMD_FLAG(struct args, interrupt) },
+	{ "tell", 0, "TEXT",
+	  "tell the model of the task (the newest) TEXT (-: standard input) at its "
+	  "next turn",
+	  CMD_TEXT(struct args, tell) },
+	{ "net", 'n', NULL, "show what the box did on the network",
+	  CMD_FLAG(struct args, net) },
+	{ "html", 0, "FILE",
+	  "write the task (the newest) as a page that needs nothing else",
+	  CMD_TEXT(struct args, html) },
+	{ 0 },
+};
 
 const struct cmd cmd_log = {
 	.name = "log",
 	.summary = "list the tasks of the box, or show one",
-	.argp = &argp,
+	.words = "[TASK]",
+	.doc = "List the tasks that were done in the box of this directory, or show "
+	       "one: what was asked, said, run and found. --json shows its records.",
+	.options = options,
+	.operands = { CMD_TEXT(struct args, name) },
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.work = work,
 };

@@ -6,13 +6,6 @@
 #include "rootfs/store/boxdir.h"
 #include "rootfs/store/snapshot.h"
 
-static const struct argp argp = {
-	.parser = cmd_no_operands,
-	.doc = "List the boxes of all directories: image, state, the disk space that "
-	       "each "
-	       "added to its image, and when it was last used.",
-};
-
 static const struct table_column columns[] = {
 	{ "DIRECTORY", "directory", TABLE_PATH },
 	{ "IMAGE", "image", TABLE_TEXT },
@@ -79,14 +72,14 @@ static int add_row(struct table *t, const struct store *st,
 	return table_add(t, cells);
 }
 
-static int list(const struct app *app, struct err *e)
+static int list(struct app *app, void *args, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_table_ struct table *t = NULL;
-	int r;
+	int r = store_open(&st, e);
 
-	r = store_open(&st, e);
+	(void)args;
 	if (r == 0)
 		r = boxlist_read(&st, &l, e);
 	if (r == 0)
@@ -103,21 +96,11 @@ static int list(const struct app *app, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot list the boxes") : 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
-{
-	struct err e = ERR_NONE;
-	int r;
-
-	r = cmd_parse(app, &cmd_ls, argc, argv, NULL);
-	if (r != CMD_GO)
-		return r;
-	return list(app, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-}
-
 const struct cmd cmd_ls = {
 	.name = "ls",
 	.summary = "list the boxes of all directories",
-	.argp = &argp,
+	.doc = "List the boxes of all directories: image, state, the disk space that "
+	       "each added to its image, and when it was last used.",
 	.no_box = true,
-	.run = run,
+	.work = list,
 };

@@ -84,7 +84,7 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 static int start_ahead(struct host *h, const struct mcp_hooks *hooks,
 		       struct boxahead *ret, struct err *e)
 {
-	int r = boxahead_start(h->app, h->options, ret, e);
+	int r = boxahead_start(h->app, h->options, NULL, ret, e);
 	struct pollfd p[] = { { .fd = ret->said, .events = POLLIN },
 			      { .fd = hooks->aside.fd, .events = POLLIN },
 			      { .fd = hooks->interrupt_fd, .events = POLLIN } };
@@ -117,7 +117,7 @@ static int host_open(struct host *h, const struct mcp_hooks *hooks, struct err *
 	if (r < 0)
 		return r;
 	join.wipe = join.unlink = false; /* that is done */
-	boxsetup_init(&h->box);
+	h->box = BOXSETUP_NONE;
 	h->open = true;
 	r = boxsetup_open(h->app, &join, &h->box, e);
 	if (r >= 0)
@@ -193,13 +193,14 @@ static int instructions(const struct app *app, char **ret)
 	return n < 0 ? -ENOMEM : 0;
 }
 
-static int serve(struct app *app, const struct opt_box *options, struct err *e)
+static int serve(struct app *app, void *args, struct err *e)
 {
+	const struct args *a = args;
 	_cleanup_close_ int in = -1, out = -1, stop = -1;
 	_cleanup_acting_ struct acting acting = ACTING_NONE;
 	_cleanup_free_ char *text = NULL;
 	_cleanup_toolset_ struct toolset set = { 0 };
-	struct host h = { .app = app, .options = options };
+	struct host h = { .app = app, .options = &a->box };
 	struct mcp_conf conf = {
 		.version = CUBBY_VERSION, .run = run_tool, .idle = idle, .ctx = &h
 	};
@@ -228,64 +229,28 @@ static int serve(struct app *app, const struct opt_box *options, struct err *e)
 	return r < 0 ? r : end;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	if (key == ARGP_KEY_INIT) {
-		state->child_inputs[0] = &a->box;
-		return 0;
-	}
-	if (key == OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND ||
-	    key == OPT_BOX_CONFIG + CONFIG_COMMAND_TIMEOUT ||
-	    key == OPT_BOX_CONFIG + CONFIG_ON_ERROR)
-		return opt_box_config(key, arg, state);
-	return cmd_no_operands(key, arg, state);
-}
-
-static const struct argp_option options[] = {
-	{ "shell-command", OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND, "PATH", 0,
-	  "the shell (default: bash, or sh where the image has none)", 0 },
-	{ "command-timeout", OPT_BOX_CONFIG + CONFIG_COMMAND_TIMEOUT, "TIME", 0,
-	  "return from a command that runs longer", 0 },
-	{ "on-error", OPT_BOX_CONFIG + CONFIG_ON_ERROR, "MODE", 0,
+static const struct cmd_option options[] = {
+	{ "shell-command", 0, "PATH",
+	  "the shell (default: bash, or sh where the image has none)",
+	  CMD_CONFIG(CONFIG_SHELL_COMMAND) },
+	{ "command-timeout", 0, "TIME", "return from a command that runs longer",
+	  CMD_CONFIG(CONFIG_COMMAND_TIMEOUT) },
+	{ "on-error", 0, "MODE",
 	  "when a command of several lines fails: go-on (default), stop; or reject "
-	  "such "
-	  "texts",
-	  0 },
+	  "such texts",
+	  CMD_CONFIG(CONFIG_ON_ERROR) },
 	{ 0 },
 };
-
-static const struct argp_child children[] = {
-	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
-	{ 0 },
-};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Serve the box of this directory to a program that speaks the Model "
-	       "Context Protocol, on standard input and output. The box starts with "
-	       "the first call of a tool.",
-	.children = children,
-};
-
-static int run(struct app *app, int argc, char **argv)
-{
-	struct args a = { .box = { .wipe = false } };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_mcp, argc, argv, &a);
-
-	if (r != CMD_GO)
-		return r;
-	r = serve(app, &a.box, &e);
-	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-}
 
 const struct cmd cmd_mcp = {
 	.name = "mcp",
 	.summary = "serve the box to a program, by the Model Context Protocol",
-	.argp = &argp,
+	.doc = "Serve the box of this directory to a program that speaks the Model "
+	       "Context Protocol, on standard input and output. The box starts with "
+	       "the first call of a tool.",
+	.options = options,
+	.tables = { OPT_BOX(struct args, box) },
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.work = serve,
 };

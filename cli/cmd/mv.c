@@ -5,50 +5,24 @@ struct args {
 	const char *old, *new; /* borrowed */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int work(struct app *app, void *args, struct err *e)
 {
-	struct args *a = state->input;
+	const struct args *a = args;
 
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (a->new)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		*(a->old ? &a->new : &a->old) = arg;
-		return 0;
-	case ARGP_KEY_END:
-		return a->new ? 0
-			      : cmd_bad(state, "two directories are wanted: that of "
-					       "the box, and its new one");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.parser = parse,
-	.args_doc = "OLD|KEY NEW",
-	.doc = "Give the box of the directory OLD to the directory NEW. A directory "
-	       "that "
-	       "was renamed is known again without it; this is for one that came to "
-	       "another disk. No file of either directory is touched.",
-};
-
-static int run(struct app *app, int argc, char **argv)
-{
-	struct args a = { .old = NULL };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_mv, argc, argv, &a);
-
-	if (r != CMD_GO)
-		return r;
-	return place_move(app, a.old, a.new, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED)
-						     : CMD_DONE;
+	return place_move(app, a->old, a->new, e);
 }
 
 const struct cmd cmd_mv = {
 	.name = "mv",
 	.summary = "give a box to another directory",
-	.argp = &argp,
+	.words = "OLD|KEY NEW",
+	.doc = "Give the box of the directory OLD to the directory NEW. A directory "
+	       "that was renamed is known again without it; this is for one that came "
+	       "to another disk. No file of either directory is touched.",
+	.operands = { CMD_TEXT(struct args, old), CMD_TEXT(struct args, new) },
+	.least = 2,
+	.missing = "two directories are wanted: that of the box, and its new one",
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.work = work,
 };

@@ -11,61 +11,6 @@ struct args {
 	bool yes;
 };
 
-static void args_done(struct args *a)
-{
-	words_done(&a->allow);
-	words_done(&a->deny);
-	words_done(&a->drop);
-}
-
-enum { KEY_ALLOW = 'a', KEY_DENY = 'd', KEY_DROP = 0x100 };
-
-static const struct argp_option options[] = {
-	{ "allow", KEY_ALLOW, "HOST[:PORT]", 0, "let HOST through from now on", 0 },
-	{ "deny", KEY_DENY, "HOST[:PORT]", 0, "refuse HOST from now on", 0 },
-	{ "drop", KEY_DROP, "HOST[:PORT]", 0, "take out the rules of exactly HOST", 0 },
-	{ "yes", 'y', NULL, 0, "do not ask before a first --allow closes the rest", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-	struct words *to = key == KEY_ALLOW  ? &a->allow
-			   : key == KEY_DENY ? &a->deny
-			   : key == KEY_DROP ? &a->drop
-					     : NULL;
-	struct err e = ERR_NONE;
-
-	if (key == 'y') {
-		a->yes = true;
-		return 0;
-	}
-	if (!to)
-		return cmd_no_operands(key, arg, state);
-	if (config_check(CONFIG_ALLOW, arg, &e) < 0)
-		return cmd_bad(state, "--%s: %s",
-			       key == KEY_ALLOW	 ? "allow"
-			       : key == KEY_DENY ? "deny"
-						 : "drop",
-			       e.msg);
-	if (words_add(to, arg) < 0)
-		return cmd_bad(state, "too many rules");
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Show what the running box of this directory may reach, or change it. A "
-	       "rule is about HOST, *.DOMAIN, * (every public name), IP[/BITS] or "
-	       "@LIST, "
-	       "each with or without :PORT. What is no longer allowed is cut. The "
-	       "change "
-	       "lasts until the box stops; 'cubby set allow=HOST' keeps a rule for "
-	       "every start.",
-};
-
 static int add_list(struct json *to, const char *key, const struct words *w)
 {
 	_cleanup_json_ struct json *list = json_array();
@@ -173,20 +118,17 @@ static int tell_narrowing(const struct app *app, struct box *b, const struct arg
 				: err_set(e, -ECANCELED, "the network is as it was");
 }
 
-static int work(const struct app *app, const struct args *a, struct err *e)
+static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
+	const struct args *a = args;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_json_ struct json *rules = NULL;
 	_cleanup_json_ struct json *info = NULL;
 	_cleanup_json_ struct json *stats = NULL;
 	const struct args nothing = { 0 };
 	bool change = a->allow.n || a->deny.n || a->drop.n;
-	int r;
+	int r = boxsetup_running(app, &s, e);
 
-	boxsetup_init(&s);
-	r = boxsetup_find(app, &s, e);
-	if (r == 0)
-		r = boxsetup_join(app, &s, e);
 	if (r == 0)
 		r = tell_narrowing(app, s.box, a, e);
 	if (r == 0)
@@ -204,20 +146,33 @@ static int work(const struct app *app, const struct args *a, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot show the network") : 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int check_rule(struct app *app, void *args, const char *rule, struct err *e)
 {
-	_cleanup_(args_done) struct args a = { 0 };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_net, argc, argv, &a);
-
-	if (r != CMD_GO)
-		return r;
-	return work(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	(void)app, (void)args;
+	return config_check(CONFIG_ALLOW, rule, e);
 }
+
+static const struct cmd_option options[] = {
+	{ "allow", 'a', "HOST[:PORT]", "let HOST through from now on",
+	  CMD_LIST_IF(struct args, allow, check_rule) },
+	{ "deny", 'd', "HOST[:PORT]", "refuse HOST from now on",
+	  CMD_LIST_IF(struct args, deny, check_rule) },
+	{ "drop", 0, "HOST[:PORT]", "take out the rules of exactly HOST",
+	  CMD_LIST_IF(struct args, drop, check_rule) },
+	{ "yes", 'y', NULL, "do not ask before a first --allow closes the rest",
+	  CMD_FLAG(struct args, yes) },
+	{ 0 },
+};
 
 const struct cmd cmd_net = {
 	.name = "net",
 	.summary = "show or change what the running box may reach",
-	.argp = &argp,
-	.run = run,
+	.doc = "Show what the running box of this directory may reach, or change it. "
+	       "A rule is about HOST, *.DOMAIN, * (every public name), IP[/BITS] or "
+	       "@LIST, each with or without :PORT. What is no longer allowed is cut. "
+	       "The change lasts until the box stops; 'cubby set allow=HOST' keeps a "
+	       "rule for every start.",
+	.options = options,
+	.size = sizeof(struct args),
+	.work = work,
 };

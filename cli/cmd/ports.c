@@ -13,52 +13,6 @@ struct args {
 	struct words publish, unpublish; /* owned */
 };
 
-static void args_done(struct args *a)
-{
-	words_done(&a->publish);
-	words_done(&a->unpublish);
-}
-
-enum { KEY_PUBLISH = 'p', KEY_UNPUBLISH = 0x100 };
-
-static const struct argp_option options[] = {
-	{ "publish", KEY_PUBLISH, "[IP:]HOSTPORT:PORT", 0,
-	  "let the host reach PORT of the box (HOSTPORT 0: any that is free)", 0 },
-	{ "unpublish", KEY_UNPUBLISH, "HOSTPORT", 0, "end that", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-	struct err e = ERR_NONE;
-	uint64_t port;
-
-	switch (key) {
-	case KEY_PUBLISH:
-		if (config_check(CONFIG_PUBLISH, arg, &e) < 0)
-			return cmd_bad(state, "--publish: %s", e.msg);
-		return words_add(&a->publish, arg) < 0
-			       ? cmd_bad(state, "too many ports")
-			       : 0;
-	case KEY_UNPUBLISH:
-		if (num_range(arg, 1, 65535, &port) < 0)
-			return cmd_bad(state, "--unpublish: bad port '%s'", arg);
-		return words_add(&a->unpublish, arg) < 0
-			       ? cmd_bad(state, "too many ports")
-			       : 0;
-	default:
-		return cmd_no_operands(key, arg, state);
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "List the TCP ports on which the running box listens and those that the "
-	       "host can reach, or publish a port until the box stops.",
-};
-
 static const struct table_column columns[] = {
 	{ "PORT", "port", TABLE_NUMBER },
 	{ "LISTENS ON", "address", TABLE_TEXT },
@@ -169,18 +123,15 @@ static int add_rows(struct table *t, const struct json *answer)
 	return r;
 }
 
-static int work(const struct app *app, const struct args *a, struct err *e)
+static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
+	const struct args *a = args;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_json_ struct json *q = json_object();
 	_cleanup_json_ struct json *answer = NULL;
 	_cleanup_table_ struct table *t = NULL;
-	int r;
+	int r = boxsetup_running(app, &s, e);
 
-	boxsetup_init(&s);
-	r = boxsetup_find(app, &s, e);
-	if (r == 0)
-		r = boxsetup_join(app, &s, e);
 	if (r == 0)
 		r = change(app, s.box, a, e);
 	if (r < 0)
@@ -198,20 +149,37 @@ static int work(const struct app *app, const struct args *a, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot list the ports") : 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int check_publish(struct app *app, void *args, const char *text, struct err *e)
 {
-	_cleanup_(args_done) struct args a = { 0 };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_ports, argc, argv, &a);
-
-	if (r != CMD_GO)
-		return r;
-	return work(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	(void)app, (void)args;
+	return config_check(CONFIG_PUBLISH, text, e);
 }
+
+static int check_port(struct app *app, void *args, const char *text, struct err *e)
+{
+	uint64_t port;
+
+	(void)app, (void)args;
+	return num_range(text, 1, 65535, &port) < 0
+		       ? err_set(e, -EINVAL, "bad port '%s'", text)
+		       : 0;
+}
+
+static const struct cmd_option options[] = {
+	{ "publish", 'p', "[IP:]HOSTPORT:PORT",
+	  "let the host reach PORT of the box (HOSTPORT 0: any that is free)",
+	  CMD_LIST_IF(struct args, publish, check_publish) },
+	{ "unpublish", 0, "HOSTPORT", "end that",
+	  CMD_LIST_IF(struct args, unpublish, check_port) },
+	{ 0 },
+};
 
 const struct cmd cmd_ports = {
 	.name = "ports",
 	.summary = "list the ports on which the box listens, or publish one",
-	.argp = &argp,
-	.run = run,
+	.doc = "List the TCP ports on which the running box listens and those that "
+	       "the host can reach, or publish a port until the box stops.",
+	.options = options,
+	.size = sizeof(struct args),
+	.work = work,
 };

@@ -9,50 +9,13 @@
 #include "cli/box/place.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
+#include "rootfs/store/snapshot.h"
+#include "runtime/box/ids.h"
+#include "runtime/worker/worker.h"
 
 struct args {
 	uint64_t older_ms; /* 0 = only boxes whose directory is gone */
 	bool dry_run, yes;
-};
-
-static const struct argp_option options[] = {
-	{ "older", 'o', "TIME", 0, "also boxes not used for TIME, such as 30d or 12h",
-	  0 },
-	{ "dry-run", 'n', NULL, 0, "only tell what would be removed", 0 },
-	{ "yes", 'y', NULL, 0, "do not ask first", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case 'o':
-		if (num_ms(arg, &a->older_ms) < 0 || !a->older_ms)
-			return cmd_bad(state, "--older: bad time '%s'", arg);
-		if (isdigit((unsigned char)arg[strlen(arg) - 1]))
-			return cmd_bad(state,
-				       "--older: '%s' has no unit; write '%sd' for "
-				       "days, '%sh' for hours",
-				       arg, arg, arg);
-		return 0;
-	case 'n':
-		a->dry_run = true;
-		return 0;
-	case 'y':
-		a->yes = true;
-		return 0;
-	default:
-		return cmd_no_operands(key, arg, state);
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Remove the boxes whose directory is gone, after asking. Boxes that run "
-	       "stay, and those whose directory has another name now.",
 };
 
 /* Why a box is stale; NULL = it is not. */
@@ -102,15 +65,41 @@ static int prune_one(const struct app *app, const struct args *a,
 		return CMD_DONE;
 	fputs(a->dry_run ? "would remove " : "removed ", app->out);
 	render_safe(app->out, b->project);
-	fputc('\n', app->out);
+	fprintf(app->out, *b->name ? ", name %s\n" : "%s\n", b->name);
 	return CMD_DONE;
 }
 
+/* What is kept of setup steps and no box stands on can be had again, so nobody is asked. */
+static int prune_steps(const struct app *app, const struct args *a,
+		       const struct store *st, struct err *e)
+{
+	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
+	int64_t before = sys_wall().tv_sec - (int64_t)(a->older_ms / 1000);
+	struct snapshot_steps steps;
+	struct idmap map;
+	const struct boxdir_rm rm = { worker_rmtree, &map };
+	int r = snapshot_steps(st, before, !a->dry_run, &steps, e);
+
+	if (r < 0 || !steps.unused)
+		return r;
+	if (!a->dry_run)
+		r = box_ids_choose(st->path, &map, &why, e);
+	if (r == 0 && !a->dry_run)
+		r = snapshot_collect(st, &rm, e);
+	if (r == 0 && !app->json)
+		fprintf(app->out,
+			"%s what is kept of %u setup step%s that no box has\n",
+			a->dry_run ? "would remove" : "removed", steps.unused,
+			steps.unused == 1 ? "" : "s");
+	return r < 0 ? r : 1;
+}
+
 static int prune_all(const struct app *app, const struct args *a,
-		     const struct store *st, const struct boxlist *l, int *status)
+		     const struct store *st, const struct boxlist *l, int *status,
+		     struct err *e)
 {
 	_cleanup_json_ struct json *done = json_array();
-	int r = done ? 0 : -ENOMEM;
+	int r = done ? 0 : -ENOMEM, steps = 0;
 
 	for (size_t i = 0; i < l->n && r == 0; i++) {
 		const char *why = stale(a, st, &l->v[i]);
@@ -122,11 +111,14 @@ static int prune_all(const struct app *app, const struct args *a,
 		else
 			*status = CMD_FAILED;
 	}
-	if (r == 0 && app->json)
+	if (r == 0)
+		steps = r = prune_steps(app, a, st, e);
+	if (r >= 0 && app->json)
 		r = render_json(app, done);
-	else if (r == 0 && !json_len(done))
+	else if (r >= 0 && !json_len(done) && !steps)
 		render_note(app, "there is nothing to remove");
-	return r;
+	return r < 0 && !e->code ? err_sys(e, r, "cannot tell what was removed")
+				 : MIN(r, 0);
 }
 
 /* Before the first one goes. */
@@ -144,41 +136,55 @@ static int permitted(const struct app *app, const struct args *a,
 	return confirm_removal(app, st, v, n, a->yes || a->dry_run, e);
 }
 
-static int prune(const struct app *app, const struct args *a, int *status,
-		 struct err *e)
+static int prune(struct app *app, void *args, struct err *e)
 {
+	const struct args *a = args;
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
-	int r;
+	int r = store_open(&st, e), status = CMD_DONE;
 
-	r = store_open(&st, e);
 	if (r == 0)
 		r = boxlist_read(&st, &l, e);
 	if (r == 0)
 		r = permitted(app, a, &st, &l, e);
 	if (r < 0)
 		return r;
-	r = prune_all(app, a, &st, &l, status);
-	return r < 0 ? err_sys(e, r, "cannot tell what was removed") : 0;
+	r = prune_all(app, a, &st, &l, &status, e);
+	return r < 0 ? r : status;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int take_older(struct app *app, void *args, const char *word, struct err *e)
 {
-	struct args a = { .older_ms = 0 };
-	struct err e = ERR_NONE;
-	int r, status = CMD_DONE;
+	struct args *a = args;
 
-	r = cmd_parse(app, &cmd_prune, argc, argv, &a);
-	if (r != CMD_GO)
-		return r;
-	r = prune(app, &a, &status, &e);
-	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : status;
+	(void)app;
+	if (num_ms(word, &a->older_ms) < 0 || !a->older_ms)
+		return err_set(e, -EINVAL, "bad time '%s'", word);
+	if (isdigit((unsigned char)word[strlen(word) - 1]))
+		return err_set(e, -EINVAL,
+			       "'%s' has no unit; write '%sd' for days, '%sh' "
+			       "for hours",
+			       word, word, word);
+	return 0;
 }
+
+static const struct cmd_option options[] = {
+	{ "older", 'o', "TIME", "also boxes not used for TIME, such as 30d or 12h",
+	  CMD_CALL(take_older) },
+	{ "dry-run", 'n', NULL, "only tell what would be removed",
+	  CMD_FLAG(struct args, dry_run) },
+	{ "yes", 'y', NULL, "do not ask first", CMD_FLAG(struct args, yes) },
+	{ 0 },
+};
 
 const struct cmd cmd_prune = {
 	.name = "prune",
 	.summary = "remove the boxes whose directory is gone",
-	.argp = &argp,
+	.doc = "Remove the boxes whose directory is gone, after asking, and what is "
+	       "kept of the setup of .cubby/box.json and no box has. Boxes that run "
+	       "stay, and those whose directory has another name now.",
+	.options = options,
+	.size = sizeof(struct args),
 	.no_box = true,
-	.run = run,
+	.work = prune,
 };

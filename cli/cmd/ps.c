@@ -3,11 +3,6 @@
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
 
-static const struct argp argp = {
-	.parser = cmd_no_operands,
-	.doc = "List the processes in the box of this directory.",
-};
-
 static const struct table_column columns[] = {
 	{ "PID", "pid", TABLE_NUMBER },
 	{ "PARENT", "parent", TABLE_NUMBER },
@@ -34,17 +29,14 @@ static int add_row(struct table *t, const struct boxps_proc *p)
 	return table_add(t, cells);
 }
 
-static int list(const struct app *app, struct err *e)
+static int list(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
 	_cleanup_table_ struct table *t = NULL;
-	int r;
+	int r = boxsetup_running(app, &s, e);
 
-	boxsetup_init(&s);
-	r = boxsetup_find(app, &s, e);
-	if (r == 0)
-		r = boxsetup_join(app, &s, e);
+	(void)args;
 	if (r == 0)
 		r = boxps_list(box_init_pid(s.box), &ps, e);
 	if (r == 0)
@@ -58,20 +50,9 @@ static int list(const struct app *app, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot list the processes") : 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
-{
-	struct err e = ERR_NONE;
-	int r;
-
-	r = cmd_parse(app, &cmd_ps, argc, argv, NULL);
-	if (r != CMD_GO)
-		return r;
-	return list(app, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-}
-
 const struct cmd cmd_ps = {
 	.name = "ps",
 	.summary = "list the processes in the box",
-	.argp = &argp,
-	.run = run,
+	.doc = "List the processes in the box of this directory.",
+	.work = list,
 };

@@ -13,55 +13,6 @@ struct args {
 	bool flat;
 };
 
-static const struct argp_option options[] = {
-	{ "flat", 'f', NULL, 0,
-	  "unpack all layers into one directory, shared with no "
-	  "other image",
-	  0 },
-	{ "name", 'n', "NAME", 0, "call the image NAME", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case 'n':
-		if (!*arg)
-			return cmd_bad(state, "--name: empty value ''");
-		a->name = arg;
-		return 0;
-	case 'f':
-		a->flat = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (a->ref)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		a->ref = arg;
-		return 0;
-	case ARGP_KEY_END:
-		return a->ref ? 0
-			      : cmd_bad(state, "an image is missing, such as 'ubuntu', "
-					       "a tarball, a URL or a directory");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "IMAGE",
-	.doc = "Bring an image into the store: 'ubuntu' or 'ubuntu:22.04', the name of "
-	       "one in a "
-	       "registry such as 'debian:12' or 'ghcr.io/x/y@sha256:DIGEST', a root "
-	       "filesystem as "
-	       "a tarball (path or URL), a directory, or 'oci:DIR[:REF]', "
-	       "'oci-archive:FILE[:REF]', "
-	       "'docker-archive:FILE[:NAME]'.",
-};
-
 static int show(const struct app *app, const struct image *i)
 {
 	_cleanup_json_ struct json *j = json_object();
@@ -95,28 +46,46 @@ static int pull(const struct app *app, const struct args *a, struct image *ret,
 	return r < 0 ? r : pulling_image(app, &st, &map, &what, ret, e);
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	struct args a = { .ref = NULL };
 	struct image image = { .size = 0 };
-	struct err e = ERR_NONE;
-	int r;
+	int r = pull(app, args, &image, e);
 
-	r = cmd_parse(app, &cmd_pull, argc, argv, &a);
-	if (r != CMD_GO)
-		return r;
-	r = pull(app, &a, &image, &e);
-	if (r == -ECANCELED)
-		return CMD_INTERRUPTED;
 	if (r == 0 && show(app, &image) < 0)
-		r = err_set(&e, -EIO, "cannot show the image");
-	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+		return err_set(e, -EIO, "cannot show the image");
+	return r == -ECANCELED ? CMD_INTERRUPTED : r;
 }
+
+static int check_name(struct app *app, void *args, const char *name, struct err *e)
+{
+	(void)app, (void)args;
+	return *name ? 0 : err_set(e, -EINVAL, "empty value ''");
+}
+
+static const struct cmd_option options[] = {
+	{ "flat", 'f', NULL,
+	  "unpack all layers into one directory, shared with no other image",
+	  CMD_FLAG(struct args, flat) },
+	{ "name", 'n', "NAME", "call the image NAME",
+	  CMD_TEXT_IF(struct args, name, check_name) },
+	{ 0 },
+};
 
 const struct cmd cmd_pull = {
 	.name = "pull",
 	.summary = "bring an image into the store",
-	.argp = &argp,
+	.words = "IMAGE",
+	.doc = "Bring an image into the store: 'ubuntu' or 'ubuntu:22.04', the name "
+	       "of one in a registry such as 'debian:12' or "
+	       "'ghcr.io/x/y@sha256:DIGEST', a root filesystem as a tarball (path or "
+	       "URL), a directory, or 'oci:DIR[:REF]', 'oci-archive:FILE[:REF]', "
+	       "'docker-archive:FILE[:NAME]'.",
+	.options = options,
+	.operands = { CMD_TEXT(struct args, ref) },
+	.least = 1,
+	.missing = "an image is missing, such as 'ubuntu', a tarball, a URL or a "
+		   "directory",
+	.size = sizeof(struct args),
 	.no_box = true,
-	.run = run,
+	.work = work,
 };

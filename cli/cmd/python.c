@@ -519,111 +519,82 @@ static int in_box(struct app *app, const struct args *a, const char *code,
 	return r < 0 ? cmd_fail(app, e, CMD_CUBBY) : run_status(&run);
 }
 
-static int run_python(struct app *app, const struct args *a)
+static int run_python(struct app *app, void *args, struct err *e)
 {
+	const struct args *a = args;
 	_cleanup_acting_ struct acting acting = ACTING_NONE;
 	_cleanup_buf_ struct buf code = BUF_INIT(PYTHON_CODE_MAX);
-	_cleanup_boxsetup_ struct boxsetup s;
-	struct err e = ERR_NONE;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	int status, r;
 
-	boxsetup_init(&s);
-	r = a->typed ? 0 : read_code(a, &code, &e);
+	r = a->typed ? 0 : read_code(a, &code, e);
 	if (r == 0)
-		r = boxsetup_prepare(app, &a->box, &s, &e);
+		r = boxsetup_prepare(app, &a->box, &s, e);
 	if (r == 0)
 		acting_begin(app, s.spec.project, &acting);
 	if (r == 0)
-		r = boxsetup_start(app, &s, NULL, &e);
+		r = boxsetup_start(app, &s, NULL, e);
 	if (r < 0)
-		return cmd_fail(app, &e, CMD_CUBBY);
-	status = in_box(app, a, buf_cstr(&code), &s, &e);
+		return r;
+	status = in_box(app, a, buf_cstr(&code), &s, e);
 	acting_tell(app, &acting);
-	r = boxsetup_finish(&s, &e);
-	return r < 0 ? cmd_fail(app, &e, status ?: CMD_CUBBY) : status;
+	r = boxsetup_finish(&s, e);
+	return r < 0 ? cmd_fail(app, e, status ?: CMD_CUBBY) : status;
 }
 
-static const struct argp_option options[] = {
-	{ "command", 'c', "CODE", 0, "run CODE, not a file", 0 },
-	{ "context", KEY_CONTEXT, "NAME", 0,
+static int check_context(struct app *app, void *args, const char *name, struct err *e)
+{
+	(void)app, (void)args;
+	if (!python_context_is_name(name))
+		return err_set(e, -EINVAL,
+			       "bad name '%s'; up to %d letters, digits, - "
+			       "and _",
+			       name, PYTHON_CONTEXT_NAME - 1);
+	return 0;
+}
+
+static int check(struct app *app, void *args, struct err *e)
+{
+	struct args *a = args;
+
+	(void)app;
+	if (a->restart && !a->context)
+		return err_set(e, -EINVAL, "--restart needs a --context");
+	if (a->context && a->box.rm)
+		return err_set(e, -EINVAL, "--context and --rm exclude each other");
+	a->typed = !a->code && !a->command && tty_is(STDIN_FILENO);
+	return 0;
+}
+
+static const struct cmd_option options[] = {
+	{ "command", 'c', "CODE", "run CODE, not a file", CMD_TEXT(struct args, code) },
+	{ "context", 0, "NAME",
 	  "in a Python that stays in the box: what one command defines the next one "
 	  "has; it keeps the box running",
-	  0 },
-	{ "restart", KEY_RESTART, NULL, 0, "end the Python of the context first", 0 },
+	  CMD_TEXT_IF(struct args, context, check_context) },
+	{ "restart", 0, NULL, "end the Python of the context first",
+	  CMD_FLAG(struct args, restart) },
 	{ 0 },
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->box;
-		return 0;
-	case 'c':
-		a->code = arg;
-		return 0;
-	case KEY_CONTEXT:
-		if (!python_context_is_name(arg))
-			return cmd_bad(state,
-				       "--context: bad name '%s'; up to %d letters, "
-				       "digits, - and _",
-				       arg, PYTHON_CONTEXT_NAME - 1);
-		a->context = arg;
-		return 0;
-	case KEY_RESTART:
-		a->restart = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		a->command = &state->argv[state->next - 1];
-		state->next = state->argc;
-		return 0;
-	case ARGP_KEY_END:
-		if (a->restart && !a->context)
-			return cmd_bad(state, "--restart needs a --context");
-		if (a->context && a->box.rm)
-			return cmd_bad(state, "--context and --rm exclude each other");
-		a->typed = !a->code && !a->command && tty_is(STDIN_FILENO);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_child children[] = {
-	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
-	{ 0 },
-};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE [ARG...]]",
-	.doc = "Run Python in the box of this directory as a cell of a notebook: the "
-	       "value of a last expression is shown, figures become files of the box, "
-	       "`await` and `!command` work. FILE is one of this machine; without it, "
-	       "or "
-	       "with -, the code is standard input; a terminal gets a prompt. The exit "
-	       "status is 0, 1 for an "
-	       "exception, or that of sys.exit(); 127 where the box has no python3.",
-	.children = children,
-};
-
-static int run(struct app *app, int argc, char **argv)
-{
-	struct args a = { .code = NULL };
-	int r = cmd_parse(app, &cmd_python, argc, argv, &a);
-
-	return r == CMD_GO ? run_python(app, &a) : r;
-}
 
 const struct cmd cmd_python = {
 	.name = "python",
 	.summary = "run Python in the box, as a notebook does",
-	.argp = &argp,
+	.words = "[FILE [ARG...]]",
+	.doc = "Run Python in the box of this directory as a cell of a notebook: the "
+	       "value of a last expression is shown, figures become files of the box, "
+	       "`await` and `!command` work. FILE is one of this machine; without it, "
+	       "or with -, the code is standard input; a terminal gets a prompt. The "
+	       "exit status is 0, 1 for an exception, or that of sys.exit(); 127 "
+	       "where the box has no python3.",
+	.options = options,
+	.tables = { OPT_BOX(struct args, box) },
+	.operands = { CMD_REST(struct args, command) },
+	.size = sizeof(struct args),
 	.tail = true,
 	.config = true,
 	.usage = CMD_CUBBY,
-	.run = run,
+	.failed = CMD_CUBBY,
+	.check = check,
+	.work = run_python,
 };

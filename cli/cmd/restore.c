@@ -7,40 +7,14 @@ struct args {
 	const char *name; /* borrowed */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int restore(struct app *app, void *args, struct err *e)
 {
-	struct args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (a->name)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		a->name = arg;
-		return snap_name(state, arg);
-	case ARGP_KEY_END:
-		return a->name ? 0 : cmd_bad(state, "which snapshot?");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.parser = parse,
-	.args_doc = "NAME",
-	.doc = "Go back to a snapshot of this directory's box: what is installed, and "
-	       "what of the project waits for 'cubby apply'. What is in the directory "
-	       "itself stays as it is. The state that is left is the snapshot "
-	       "'" SNAPSHOT_BEFORE "' from then on.",
-};
-
-static int restore(const struct app *app, const char *name, struct err *e)
-{
-	_cleanup_boxsetup_ struct boxsetup s;
+	const char *name = ((const struct args *)args)->name;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_json_ struct json *j = json_object();
 	_cleanup_close_ int lock = -1;
 	int r;
 
-	boxsetup_init(&s);
 	r = lock = snap_open(app, &s, e);
 	if (r >= 0)
 		r = snapshot_restore(&s.store, &s.dir, name, e);
@@ -58,21 +32,18 @@ static int restore(const struct app *app, const char *name, struct err *e)
 	return 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
-{
-	struct args a = { .name = NULL };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_restore, argc, argv, &a);
-
-	if (r != CMD_GO)
-		return r;
-	return restore(app, a.name, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-}
-
 const struct cmd cmd_restore = {
 	.name = "restore",
 	.summary = "go back to a snapshot of a box",
-	.argp = &argp,
+	.words = "NAME",
+	.doc = "Go back to a snapshot of this directory's box: what is installed, and "
+	       "what of the project waits for 'cubby apply'. What is in the directory "
+	       "itself stays as it is. The state that is left is the snapshot "
+	       "'" SNAPSHOT_BEFORE "' from then on.",
+	.operands = { CMD_TEXT_IF(struct args, name, snap_name) },
+	.least = 1,
+	.missing = "which snapshot?",
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.work = restore,
 };

@@ -4,97 +4,90 @@
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/task.h"
+#include "cli/task/context.h"
+#include "cli/task/detached.h"
 #include "cli/task/run.h"
-
-enum { KEY_AT = 0x3300 };
 
 struct args {
 	struct opt_box box;
 	struct opt_task task;
 	const char *name;
-	bool back;
+	bool back, detach;
 	unsigned rounds_back;
 	const char *message; /* for the model, before it goes on */
 };
 
-static const struct argp_option options[] = {
-	{ "at", KEY_AT, "N", 0,
+static int work(struct app *app, void *args, struct err *e)
+{
+	struct args *a = args;
+	_cleanup_buf_ struct buf said = BUF_INIT(CONTEXT_SAID_MAX);
+	int r = context_said(&a->message, &said, e);
+	const struct taskrun what = { .box = &a->box,
+				      .task = &a->task,
+				      .resume_last = true,
+				      .resume = a->name,
+				      .back = a->back,
+				      .rounds_back = a->rounds_back,
+				      .text = a->message };
+
+	if (r < 0)
+		return r;
+	return a->detach ? detached_run(app, &what) : taskrun_do(app, &what);
+}
+
+static int take_at(struct app *app, void *args, const char *word, struct err *e)
+{
+	struct args *a = args;
+	uint64_t n;
+
+	(void)app;
+	if (num_range(word, 0, UINT_MAX, &n) < 0)
+		return err_set(e, -EINVAL, "bad number of turns '%s'", word);
+	a->back = true;
+	a->rounds_back = (unsigned)n;
+	return 0;
+}
+
+static int check(struct app *app, void *args, struct err *e)
+{
+	const struct args *a = args;
+
+	(void)app;
+	if (a->box.wipe)
+		return err_set(e, -EINVAL, "--wipe: the task's work would be gone");
+	if (a->task.replay)
+		return err_set(e, -EINVAL, "--replay: a task is resumed or replayed");
+	return 0;
+}
+
+static const struct cmd_option options[] = {
+	{ "at", 0, "N",
 	  "go back first: the conversation and the project as they were after N turns",
-	  0 },
-	{ "message", 'm', "TEXT", 0, "tell the model TEXT before it goes on", 0 },
+	  CMD_CALL(take_at) },
+	{ "detach", 'd', NULL,
+	  "leave the task to itself once it goes on, and show its name",
+	  CMD_FLAG(struct args, detach) },
+	{ "message", 'm', "TEXT",
+	  "tell the model TEXT (-: standard input) before it goes on",
+	  CMD_TEXT(struct args, message) },
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-	uint64_t n;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->task;
-		state->child_inputs[1] = &a->box;
-		return 0;
-	case KEY_AT:
-		if (num_u64(arg, &n) < 0 || n > UINT_MAX)
-			return cmd_bad(state, "--at: bad number of turns '%s'", arg);
-		a->back = true;
-		a->rounds_back = (unsigned)n;
-		return 0;
-	case 'm':
-		a->message = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (a->name)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		a->name = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (a->box.wipe)
-			return cmd_bad(state, "--wipe: the task's work would be gone");
-		if (a->task.replay)
-			return cmd_bad(state,
-				       "--replay: a task is resumed or replayed");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[TASK]",
-	.doc = "Go on with a task of this directory's box from its last clean point, "
-	       "after "
-	       "^C, a crash or a limit, with the model, limits and options that it "
-	       "had. Without TASK the newest one; 'cubby log' lists "
-	       "them.",
-	.children = opt_task_children,
-};
-
-static int run(struct app *app, int argc, char **argv)
-{
-	struct args a = { .box.project = PROJECT_REVIEW };
-	struct taskrun what = { .box = &a.box, .task = &a.task, .resume_last = true };
-	int r;
-
-	r = cmd_parse(app, &cmd_resume, argc, argv, &a);
-	if (r != CMD_GO)
-		return r;
-	what.resume = a.name;
-	what.back = a.back;
-	what.rounds_back = a.rounds_back;
-	what.text = a.message;
-	r = taskrun_do(app, &what);
-	words_done(&a.task.attach);
-	return r;
-}
+static const struct args begin = { .box.project = PROJECT_REVIEW };
 
 const struct cmd cmd_resume = {
 	.name = "resume",
 	.summary = "go on with a task that was interrupted",
-	.argp = &argp,
+	.words = "[TASK]",
+	.doc = "Go on with a task of this directory's box from its last clean point, "
+	       "after ^C, a crash or a limit, with the model, limits and options that "
+	       "it had. Without TASK the newest one; 'cubby log' lists them.",
+	.options = options,
+	.tables = { OPT_TASK(struct args, task), OPT_BOX(struct args, box) },
+	.operands = { CMD_TEXT(struct args, name) },
+	.size = sizeof(struct args),
+	.begin = &begin,
 	.config = true,
-	.run = run,
+	.check = check,
+	.work = work,
 };

@@ -9,48 +9,9 @@
 #include "cli/show/table.h"
 #include "rootfs/store/checkpoint.h"
 
-enum { KEY_LIST = 0x3400 };
-
 struct args {
 	const char *name; /* borrowed; NULL = before the last turn */
 	bool list;
-};
-
-static const struct argp_option options[] = {
-	{ "list", KEY_LIST, NULL, 0, "only list the checkpoints", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case KEY_LIST:
-		a->list = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (a->name)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		a->name = arg;
-		return snap_name(state, arg);
-	case ARGP_KEY_END:
-		return a->name && a->list ? cmd_bad(state, "--list takes no name") : 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[N|NAME]",
-	.doc = "Go back to what the project was after N turns of the last task (0: "
-	       "before "
-	       "it), or at the checkpoint NAME; without either to before its last "
-	       "turn. "
-	       "What was taken over since is taken back. 'cubby resume --at N' does it "
-	       "with the conversation.",
 };
 
 /* ---- the list ---------------------------------------------------------------------------- */
@@ -163,33 +124,42 @@ static int go_back(const struct app *app, struct boxsetup *s, const char *name,
 	return 0;
 }
 
-static int work(const struct app *app, const struct args *a, struct err *e)
+static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
-	int r;
+	const struct args *a = args;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	int r = boxsetup_find(app, &s, e);
 
-	boxsetup_init(&s);
-	r = boxsetup_find(app, &s, e);
 	if (r < 0)
 		return r;
 	return a->list ? list(app, &s, e) : go_back(app, &s, a->name, e);
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int check(struct app *app, void *args, struct err *e)
 {
-	struct args a = { .name = NULL };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_rewind, argc, argv, &a);
+	const struct args *a = args;
 
-	if (r != CMD_GO)
-		return r;
-	return work(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	(void)app;
+	return a->name && a->list ? err_set(e, -EINVAL, "--list takes no name") : 0;
 }
+
+static const struct cmd_option options[] = {
+	{ "list", 0, NULL, "only list the checkpoints", CMD_FLAG(struct args, list) },
+	{ 0 },
+};
 
 const struct cmd cmd_rewind = {
 	.name = "rewind",
 	.summary = "go back to what the project was some turns ago",
-	.argp = &argp,
+	.words = "[N|NAME]",
+	.doc = "Go back to what the project was after N turns of the last task (0: "
+	       "before it), or at the checkpoint NAME; without either to before its "
+	       "last turn. What was taken over since is taken back. 'cubby resume "
+	       "--at N' does it with the conversation.",
+	.options = options,
+	.operands = { CMD_TEXT_IF(struct args, name, snap_name) },
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.check = check,
+	.work = work,
 };

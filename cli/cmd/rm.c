@@ -9,44 +9,6 @@ struct args {
 	bool force, yes;
 };
 
-static const struct argp_option options[] = {
-	{ "force", 'f', NULL, 0, "stop the box first if it runs; as --yes", 0 },
-	{ "yes", 'y', NULL, 0, "do not ask first", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	(void)arg;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->boxes;
-		return 0;
-	case 'f':
-		a->force = true;
-		return 0;
-	case 'y':
-		a->yes = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_child children[] = { { .argp = &opt_boxes }, { 0 } };
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[DIR|NAME|KEY...]",
-	.doc = "Remove the box of this directory, or those that are named, with all "
-	       "that "
-	       "was installed in it. The directory itself and the image stay.",
-	.children = children,
-};
-
 static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item *b,
 		      struct err *e)
 {
@@ -64,7 +26,9 @@ static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item 
 	if (r == -EBUSY)
 		return err_hint(e, "--force does both");
 	if (r == 0)
-		render_note(w->app, "the box of '%s' is removed", b->project);
+		render_note(w->app, "the box %s%s%sof '%s' is removed",
+			    *b->name ? "'" : "", b->name, *b->name ? "' " : "",
+			    b->project);
 	return r;
 }
 
@@ -88,28 +52,33 @@ static int permitted(const struct app *app, const struct args *a, struct err *e)
 	return confirm_removal(app, &st, v, l.n, a->yes || a->force, e);
 }
 
-static void args_done(struct args *a)
+static int work(struct app *app, void *args, struct err *e)
 {
-	opt_boxes_done(&a->boxes);
+	const struct args *a = args;
+	int r = a->boxes.all ? permitted(app, a, e) : 0;
+
+	return r < 0 ? r : opt_boxes_each(app, &a->boxes, remove_box, a);
 }
 
-static int run(struct app *app, int argc, char **argv)
-{
-	_cleanup_(args_done) struct args a = { .boxes = { .exact = true } };
-	struct err e = ERR_NONE;
-	int r;
+static const struct cmd_option options[] = {
+	{ "force", 'f', NULL, "stop the box first if it runs; as --yes",
+	  CMD_FLAG(struct args, force) },
+	{ "yes", 'y', NULL, "do not ask first", CMD_FLAG(struct args, yes) },
+	{ 0 },
+};
 
-	r = cmd_parse(app, &cmd_rm, argc, argv, &a);
-	if (r != CMD_GO)
-		return r;
-	if (a.boxes.all && permitted(app, &a, &e) < 0)
-		return cmd_fail(app, &e, CMD_FAILED);
-	return opt_boxes_each(app, &a.boxes, remove_box, &a);
-}
+static const struct args begin = { .boxes = { .exact = true } };
 
 const struct cmd cmd_rm = {
 	.name = "rm",
 	.summary = "remove a box with everything in it",
-	.argp = &argp,
-	.run = run,
+	.words = "[DIR|NAME|KEY...]",
+	.doc = "Remove the box of this directory, or those that are named, with all "
+	       "that was installed in it. The directory itself and the image stay.",
+	.options = options,
+	.tables = { OPT_BOXES(struct args, boxes) },
+	.operands = { CMD_LIST(struct args, boxes.names) },
+	.size = sizeof(struct args),
+	.begin = &begin,
+	.work = work,
 };

@@ -10,51 +10,6 @@ struct args {
 	struct words names; /* owned */
 };
 
-static const struct argp_option options[] = {
-	{ "all", 'a', NULL, 0, "all images", 0 },
-	{ "force", 'f', NULL, 0, "also when boxes use it: they cannot start any more",
-	  0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case 'a':
-		a->all = true;
-		return 0;
-	case 'f':
-		a->force = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return words_add(&a->names, arg) < 0 ? cmd_bad(state, "too many words")
-						     : 0;
-	case ARGP_KEY_END:
-		if (a->all == (a->names.n > 0))
-			return cmd_bad(state,
-				       a->all ? "--all and names exclude each other"
-					      : "an image is missing");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "IMAGE...",
-	.doc = "Remove images by name or by the beginning of their digest. Of an image "
-	       "with several names the name alone goes.",
-};
-
-static void args_done(struct args *a)
-{
-	words_done(&a->names);
-}
-
 /* The map that an image was unpacked with is that of whoever can remove it. */
 static int read_map(const struct store *st, const char *dir, struct idmap *ret,
 		    struct err *e)
@@ -141,34 +96,52 @@ static int sweep_one(void *ctx, const struct image *image)
 	return 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_(args_done) struct args a = { .force = false };
+	const struct args *a = args;
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_json_ struct json *done = json_array();
-	struct sweep s = { .app = app, .st = &st, .done = done };
-	struct err e = ERR_NONE;
-	int r;
+	struct sweep s = { .app = app, .st = &st, .done = done, .force = a->force };
+	int r = store_open(&st, e);
 
-	r = cmd_parse(app, &cmd_rmi, argc, argv, &a);
-	if (r != CMD_GO)
+	if (r < 0)
 		return r;
-	if (store_open(&st, &e) < 0)
-		return cmd_fail(app, &e, CMD_FAILED);
-	s.force = a.force;
-	if (!a.all)
-		remove_named(&s, &a.names);
-	else if (image_list(&st, sweep_one, &s, &e) < 0)
-		s.status = cmd_fail(app, &e, CMD_FAILED);
+	if (!a->all)
+		remove_named(&s, &a->names);
+	else if (image_list(&st, sweep_one, &s, e) < 0)
+		s.status = cmd_fail(app, e, CMD_FAILED);
 	if (app->json && (s.status == CMD_DONE || json_len(done)))
 		(void)render_json(app, done);
 	return s.status;
 }
 
+static int check(struct app *app, void *args, struct err *e)
+{
+	const struct args *a = args;
+
+	(void)app;
+	if (a->all && a->names.n)
+		return err_set(e, -EINVAL, "--all and names exclude each other");
+	return a->all || a->names.n ? 0 : err_set(e, -EINVAL, "an image is missing");
+}
+
+static const struct cmd_option options[] = {
+	{ "all", 'a', NULL, "all images", CMD_FLAG(struct args, all) },
+	{ "force", 'f', NULL, "also when boxes use it: they cannot start any more",
+	  CMD_FLAG(struct args, force) },
+	{ 0 },
+};
+
 const struct cmd cmd_rmi = {
 	.name = "rmi",
 	.summary = "remove images",
-	.argp = &argp,
+	.words = "IMAGE...",
+	.doc = "Remove images by name or by the beginning of their digest. Of an "
+	       "image with several names the name alone goes.",
+	.options = options,
+	.operands = { CMD_LIST(struct args, names) },
+	.size = sizeof(struct args),
 	.no_box = true,
-	.run = run,
+	.check = check,
+	.work = work,
 };

@@ -26,67 +26,11 @@ struct args {
 	bool detach;
 };
 
-static const struct argp_option options[] = {
-	{ "continue", 'c', NULL, 0, "go on with the last task of this box", 0 },
-	{ "detach", 'd', NULL, 0,
-	  "leave the task to itself once it has begun, and show its name", 0 },
-	{ 0 },
-};
-
 /* Somebody is there to talk with. */
 static bool can_talk(const struct app *app)
 {
 	return !app->json && !app->quiet && app->live && tty_is(STDIN_FILENO);
 }
-
-static void args_done(struct args *a)
-{
-	words_done(&a->words);
-	words_done(&a->task.attach);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->task;
-		state->child_inputs[1] = &a->box;
-		return 0;
-	case 'c':
-		a->go_on = true;
-		return 0;
-	case 'd':
-		a->detach = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		return words_add(&a->words, arg) < 0 ? cmd_bad(state, "too many words")
-						     : 0;
-	case ARGP_KEY_END:
-		if (a->go_on && (a->task.replay || a->box.wipe))
-			return cmd_bad(state,
-				       "--continue: the task's work would be gone");
-		if (a->detach && !a->words.n && !a->task.replay && !a->go_on)
-			return cmd_bad(state, "--detach: a task is missing");
-		if (!a->words.n && !a->task.replay && a->task.schema)
-			return cmd_bad(state, "--schema: a task is missing");
-		if (!a->words.n && !a->task.replay && !can_talk(cmd_app(state)))
-			return cmd_bad(state, "a task is missing");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[TASK]",
-	.doc = "Do a task in the box of this directory. A TASK of '-' is read from "
-	       "standard input, and without one a terminal is asked line by line.",
-	.children = opt_task_children,
-};
 
 static bool is_stdin(const struct words *w)
 {
@@ -112,40 +56,69 @@ static int task_text(const struct words *w, struct buf *ret, struct err *e)
 	return ret->len ? 0 : err_set(e, -EINVAL, "the task is empty");
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
+	const struct args *a = args;
 	_cleanup_buf_ struct buf text = BUF_INIT(TASK_TEXT_MAX);
-	_cleanup_(args_done) struct args a = { .box.project = PROJECT_REVIEW,
-					       .words = WORDS_NONE };
-	struct taskrun what = { .text = NULL }; /* a replay brings its own */
-	struct err e = ERR_NONE;
+	struct taskrun what = { .box = &a->box,
+				.task = &a->task,
+				.resume_last = a->go_on,
+				.talk = !a->words.n && !a->task.replay };
 	int r;
 
-	r = cmd_parse(app, &cmd_run, argc, argv, &a);
-	if (r != CMD_GO)
-		return r;
-	what.box = &a.box;
-	what.task = &a.task;
-	what.resume_last = a.go_on;
-	what.talk = !a.words.n && !a.task.replay;
-	if (a.words.n) {
-		if (task_text(&a.words, &text, &e) < 0)
-			return cmd_fail(app, &e, CMD_USAGE);
-		r = is_stdin(&a.words) ? 0 : context_read(STDIN_FILENO, &text, &e);
+	if (a->words.n) { /* a replay brings its own */
+		if (task_text(&a->words, &text, e) < 0)
+			return cmd_fail(app, e, CMD_USAGE);
+		r = is_stdin(&a->words) ? 0 : context_read(STDIN_FILENO, &text, e);
 		if (r == -ETIMEDOUT)
 			render_note(app, "%s; </dev/null tells that there is none",
-				    e.msg);
+				    e->msg);
 		else if (r < 0)
-			return cmd_fail(app, &e, CMD_USAGE);
+			return cmd_fail(app, e, CMD_USAGE);
 		what.text = buf_cstr(&text);
 	}
-	return a.detach ? detached_run(app, &what) : taskrun_do(app, &what);
+	return a->detach ? detached_run(app, &what) : taskrun_do(app, &what);
 }
+
+static int check(struct app *app, void *args, struct err *e)
+{
+	const struct args *a = args;
+	bool task = a->words.n || a->task.replay;
+
+	if (a->go_on && (a->task.replay || a->box.wipe))
+		return err_set(e, -EINVAL, "--continue: the task's work would be gone");
+	if (a->detach && !task && !a->go_on)
+		return err_set(e, -EINVAL, "--detach: a task is missing");
+	if (!task && a->task.schema)
+		return err_set(e, -EINVAL, "--schema: a task is missing");
+	if (!task && !can_talk(app))
+		return err_set(e, -EINVAL, "a task is missing");
+	return 0;
+}
+
+static const struct cmd_option options[] = {
+	{ "continue", 'c', NULL, "go on with the last task of this box",
+	  CMD_FLAG(struct args, go_on) },
+	{ "detach", 'd', NULL,
+	  "leave the task to itself once it has begun, and show its name",
+	  CMD_FLAG(struct args, detach) },
+	{ 0 },
+};
+
+static const struct args begin = { .box.project = PROJECT_REVIEW };
 
 const struct cmd cmd_run = {
 	.name = "run",
 	.summary = "do a task in this directory's box (the default)",
-	.argp = &argp,
+	.words = "[TASK]",
+	.doc = "Do a task in the box of this directory. A TASK of '-' is read from "
+	       "standard input, and without one a terminal is asked line by line.",
+	.options = options,
+	.tables = { OPT_TASK(struct args, task), OPT_BOX(struct args, box) },
+	.operands = { CMD_LIST(struct args, words) },
+	.size = sizeof(struct args),
+	.begin = &begin,
 	.config = true,
-	.run = run,
+	.check = check,
+	.work = work,
 };

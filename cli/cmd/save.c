@@ -4,45 +4,33 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/layoutout.h"
+#include "cli/box/pushing.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "rootfs/image/image.h"
 
+static const struct form {
+	const char *prefix;
+	bool archive, docker;
+} forms[] = {
+	{ "oci:", false, false },
+	{ "oci-archive:", true, false },
+	{ "docker-archive:", true, true },
+};
+
 struct args {
 	const char *image, *to; /* borrowed */
+	const struct form *form;
 };
 
-static const char prefix[] = "oci:";
-
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* NULL = @to names none, or nothing behind it. */
+static const struct form *find_form(const char *to)
 {
-	struct args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (a->to)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		if (a->image && (!text_starts(arg, prefix) || !arg[strlen(prefix)]))
-			return cmd_bad(state,
-				       "'%s' is no place for an image; say oci:DIR",
-				       arg);
-		*(a->image ? &a->to : &a->image) = arg;
-		return 0;
-	case ARGP_KEY_END:
-		return a->to ? 0 : cmd_bad(state, "an image and oci:DIR are missing");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (text_starts(to, forms[i].prefix) && to[strlen(forms[i].prefix)])
+			return &forms[i];
+	return NULL;
 }
-
-static const struct argp argp = {
-	.parser = parse,
-	.args_doc = "IMAGE oci:DIR",
-	.doc = "Write an image as an OCI layout into the new directory DIR, from which "
-	       "skopeo, "
-	       "podman and others take it.",
-};
 
 static int open_new(const char *path, struct err *e)
 {
@@ -62,51 +50,61 @@ static int open_new(const char *path, struct err *e)
 	return r < 0 ? r : take(&dir, -1);
 }
 
-static int save(const struct args *a, struct err *e)
+static int save(struct app *app, void *args, struct err *e)
 {
-	_cleanup_layoutout_ struct layoutout l = LAYOUTOUT_NONE;
+	const struct args *a = args;
+	const struct form *form = a->form;
+	const char *place = a->to + strlen(form->prefix);
+	struct layoutout_want want = { .ref = a->image, .docker = form->docker };
 	_cleanup_store_ struct store st = STORE_NONE;
-	_cleanup_json_ struct json *meta = NULL, *run = NULL;
 	_cleanup_close_ int dir = -1;
+	char path[PATH_MAX];
 	struct image image;
-	struct idmap map;
-	int r = store_open(&st, e);
+	int r;
 
+	(void)app;
+	if (text_copy(path, sizeof(path), place) < 0)
+		return err_sys(e, -ENAMETOOLONG, "cannot make '%.64s'", place);
+	path[strcspn(path, ":")] = '\0';
+	if (strlen(path) + 1 < strlen(place))
+		want.name = place + strlen(path) + 1;
+	if (form->archive)
+		return pushing_archive(&want, path, e);
+	r = store_open(&st, e);
 	if (r == 0)
 		r = image_find(&st, a->image, NULL, &image, e);
-	if (r == 0)
-		r = image_meta(&st, image.dir, &meta, e);
-	if (r == 0)
-		r = idmap_from_json(json_get(meta, "idmap"), &map, e);
-	if (r == 0)
-		r = image_run(&st, image.dir, &run, e);
 	if (r < 0)
 		return r;
-	dir = open_new(a->to + strlen(prefix), e);
-	if (dir < 0)
-		return dir;
-	l = (struct layoutout){ .store = &st, .map = &map, .dir = dir };
-	r = layoutout_begin(&l, e);
-	if (r == 0)
-		r = layoutout_image(&l, image.dir, false, e);
-	return r < 0 ? r : layoutout_end(&l, run, image.name, e);
+	dir = open_new(path, e);
+	return dir < 0 ? dir : layoutout_whole(&st, &want, dir, &image, e);
 }
 
-static int run_save(struct app *app, int argc, char **argv)
+static int take_to(struct app *app, void *args, const char *to, struct err *e)
 {
-	struct args a = { .image = NULL };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_save, argc, argv, &a);
+	struct args *a = args;
 
-	if (r != CMD_GO)
-		return r;
-	return save(&a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	(void)app;
+	a->form = find_form(to);
+	return a->form ? 0
+		       : err_set(e, -EINVAL,
+				 "'%s' is no place for an image; say oci:DIR, "
+				 "oci-archive:FILE or docker-archive:FILE",
+				 to);
 }
 
 const struct cmd cmd_save = {
 	.name = "save",
-	.summary = "write an image as an OCI layout",
-	.argp = &argp,
+	.summary = "write an image into a directory or file",
+	.words = "IMAGE oci:DIR[:NAME]\nIMAGE oci-archive:FILE[:NAME]\n"
+		 "IMAGE docker-archive:FILE[:NAME]",
+	.doc = "Write an image as an OCI layout into the new directory DIR, or as an "
+	       "archive of one into the new file FILE, from which skopeo, podman and "
+	       "others take it; a docker-archive is one for 'docker load', too.",
+	.operands = { CMD_TEXT(struct args, image),
+		      CMD_TEXT_IF(struct args, to, take_to) },
+	.least = 2,
+	.missing = "an image and a place such as oci:DIR are missing",
+	.size = sizeof(struct args),
 	.no_box = true,
-	.run = run_save,
+	.work = save,
 };

@@ -12,6 +12,7 @@
 
 #include "agent/server/keys.h"
 #include "agent/server/listen.h"
+#include "agent/server/policies.h"
 #include "agent/server/server.h"
 #include "base/file.h"
 #include "base/num.h"
@@ -26,26 +27,21 @@
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/show/render.h"
-
-enum {
-	KEY_LISTEN = 0x3100,
-	KEY_BOXES,
-	KEY_KEY_FILE,
-	KEY_KEYS,
-	KEY_ORIGIN,
-	KEY_PROXY,
-	KEY_IDLE,
-	KEY_CONNECTIONS,
-	KEY_MAX_BOXES,
-	KEY_LOG
-};
+#include "rootfs/image/image.h"
+#include "rootfs/store/boxdir.h"
 
 enum { KEY_SIZE = 65, KEY_LEAST = 16, SOCKETS = 4, FIRST_SOCKET = 3 };
-enum { KEY_FILE_MAX = 4096, PROGRAMS = 1024, TERMINALS = 128 };
+enum {
+	KEY_FILE_MAX = 4096,
+	RULES_MAX = 64 << 10,
+	INFO_MAX = 16 << 10,
+	PROGRAMS = 1024,
+	TERMINALS = 128
+};
 
 struct args {
 	struct opt_box box;
-	const char *listen, *boxes, *key_file, *keys;
+	const char *listen, *boxes, *key_file, *keys, *policies, *info;
 	struct words origins; /* owned */
 	uint64_t idle_ms, connections, max_boxes;
 	bool proxy, log;
@@ -63,6 +59,9 @@ struct host {
 	struct buf given; /* owned; of --key-file or --keys, or */
 	char made_up[KEY_SIZE];
 	struct keys keys; /* point into those */
+	struct buf rules; /* owned; of --policies, and */
+	struct policies policies;
+	struct buf info; /* owned; of --info */
 };
 
 static void host_done(struct host *h)
@@ -72,128 +71,25 @@ static void host_done(struct host *h)
 	free(h->boxes);
 	env_done(&h->env);
 	buf_done(&h->given);
+	buf_done(&h->rules);
+	buf_done(&h->info);
 }
-
-/* ---- options ---------------------------------------------------------------------------- */
-
-static error_t number(struct argp_state *state, const char *option, const char *text,
-		      uint64_t *ret)
-{
-	return num_range(text, 1, 100000, ret) < 0
-		       ? cmd_bad(state, "--%s: bad number '%s'", option, text)
-		       : 0;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->box;
-		return 0;
-	case KEY_LISTEN:
-		a->listen = arg;
-		return 0;
-	case KEY_BOXES:
-		a->boxes = arg;
-		return 0;
-	case KEY_KEY_FILE:
-		a->key_file = arg;
-		return 0;
-	case KEY_KEYS:
-		a->keys = arg;
-		return 0;
-	case KEY_ORIGIN:
-		return words_add(&a->origins, arg) < 0
-			       ? cmd_bad(state, "too many origins")
-			       : 0;
-	case KEY_PROXY:
-		a->proxy = true;
-		return 0;
-	case KEY_LOG:
-		a->log = true;
-		return 0;
-	case KEY_IDLE:
-		return num_ms(arg, &a->idle_ms) < 0
-			       ? cmd_bad(state, "--idle: bad time '%s'", arg)
-			       : 0;
-	case KEY_CONNECTIONS:
-		return number(state, "max-connections", arg, &a->connections);
-	case KEY_MAX_BOXES:
-		return number(state, "max-boxes", arg, &a->max_boxes);
-	case ARGP_KEY_END:
-		if (a->boxes && cmd_app(state)->box)
-			return cmd_bad(state, "--name and --boxes exclude each other");
-		if (a->keys && a->key_file)
-			return cmd_bad(state,
-				       "--keys and --key-file exclude each other");
-		if (a->box.wipe || a->box.rm || a->box.unlink)
-			return cmd_bad(state, "--wipe, --rm and --unlink are for a "
-					      "single command");
-		return 0;
-	default:
-		return cmd_no_operands(key, arg, state);
-	}
-}
-
-static const struct argp_option options[] = {
-	{ "listen", KEY_LISTEN, "ADDR:PORT", 0,
-	  "where to listen (default: 127.0.0.1:8000), or unix:PATH", 0 },
-	{ "boxes", KEY_BOXES, "DIR", 0,
-	  "a box for each user and chat, in directories below DIR, instead of the one "
-	  "of "
-	  "this directory",
-	  0 },
-	{ "key-file", KEY_KEY_FILE, "FILE", 0,
-	  "the key is the first line of FILE (default: one is made up and shown)", 0 },
-	{ "keys", KEY_KEYS, "FILE", 0,
-	  "more than one key: a line of FILE is NAME KEY RIGHTS [PATTERN]; rights are "
-	  "all, or "
-	  "some of read,run,network; PATTERN is of users or boxes",
-	  0 },
-	{ "allow-origin", KEY_ORIGIN, "ORIGIN", 0,
-	  "pages of ORIGIN may call from a browser", 0 },
-	{ "front-proxy", KEY_PROXY, NULL, 0,
-	  "a proxy in front speaks TLS: permit an address that others can reach", 0 },
-	{ "idle", KEY_IDLE, "TIME", 0,
-	  "leave a box that nobody asked for so long (default: 30m)", 0 },
-	{ "max-connections", KEY_CONNECTIONS, "N", 0,
-	  "most connections at once (default: 512)", 0 },
-	{ "max-boxes", KEY_MAX_BOXES, "N", 0, "most boxes at once (default: 100)", 0 },
-	{ "access-log", KEY_LOG, NULL, 0, "a line on standard error for each request",
-	  0 },
-	{ 0 },
-};
-
-static const struct argp_child children[] = {
-	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
-	{ 0 },
-};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "Serve boxes over HTTP: to Open WebUI as an Open Terminal server, and "
-	       "to "
-	       "other programs. All that is asked for is done inside a box. What may "
-	       "ask has the key.",
-	.children = children,
-};
 
 /* ---- starting boxes ---------------------------------------------------------------------- */
 
-static int start(void *ctx, const char *dir, struct server_start *ret, struct err *e)
+static int start(void *ctx, const struct server_box *which, struct server_start *ret,
+		 struct err *e)
 {
 	const struct host *h = ctx;
 	struct boxahead *b = calloc(1, sizeof(*b));
 	struct app app = *h->app;
 	int r;
 
-	app.dir = dir;
+	app.dir = which->dir;
+	app.box = which->name ?: app.box;
 	app.here = true; /* nothing above it is meant */
 	app.live = false;
-	r = b ? boxahead_start(&app, h->options, b, e)
+	r = b ? boxahead_start(&app, h->options, which->options, b, e)
 	      : err_sys(e, -ENOMEM, "cannot start the box");
 	if (r < 0) {
 		free(b);
@@ -217,6 +113,21 @@ static void start_done(void *ctx, struct server_start *s)
 	if (b)
 		boxahead_done(b);
 	free(b);
+}
+
+static struct json *image_of(void *ctx, const char *key)
+{
+	const struct host *h = ctx;
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	_cleanup_json_ struct json *box = NULL;
+	struct err ignored = ERR_NONE;
+	struct json *run = NULL;
+
+	if (boxdir_open(&h->store, key, false, &b, &ignored) < 0 ||
+	    boxdir_load(&b, &box, &ignored) < 0 || !json_get_str(box, "image") ||
+	    image_run(&h->store, json_get_str(box, "image"), &run, &ignored) < 0)
+		return NULL;
+	return run;
 }
 
 /* The box options of this command, as another is given them; @made: those to be freed. */
@@ -254,13 +165,14 @@ static int first_words(const struct host *h, const struct server_command *c, boo
 {
 	const char *const first[] = { "/proc/self/exe", c->argv[0], "-q",
 				      json ? "--json" : NULL };
-	const char *const box[] = { "--here", "-C", c->dir,
-				    h->app->box ? "--name" : NULL, h->app->box };
+	const char *name = c->box.name ?: h->app->box;
+	const char *const box[] = { "--here", "-C", c->box.dir, name ? "--name" : NULL,
+				    name };
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(first) && first[i] && r == 0; i++)
 		r = words_add(argv, first[i]);
-	for (size_t i = 0; c->dir && i < ARRAY_SIZE(box) && box[i] && r == 0; i++)
+	for (size_t i = 0; c->box.dir && i < ARRAY_SIZE(box) && box[i] && r == 0; i++)
 		r = words_add(argv, box[i]);
 	return r;
 }
@@ -276,6 +188,9 @@ static int start_cubby(const struct host *h, const struct server_command *c, boo
 
 	if (r == 0 && c->options)
 		r = add_options(h->app->config, &argv, &made);
+	for (const char *const *w = c->box.options; c->options && w && *w && r == 0;
+	     w++)
+		r = words_add(&argv, *w);
 	for (const char *const *w = c->argv + 1; *w && r == 0; w++)
 		r = words_add(&argv, *w);
 	conf.argv = words_list(&argv);
@@ -288,13 +203,14 @@ static int start_cubby(const struct host *h, const struct server_command *c, boo
 	return r;
 }
 
-static int start_mcp(void *ctx, const char *dir, const int fds[2], struct proc *ret,
-		     struct err *e)
+static int start_mcp(void *ctx, const struct server_box *box, const int fds[2],
+		     struct proc *ret, struct err *e)
 {
 	static const char *const argv[] = { "mcp", NULL };
-	const struct server_command c = {
-		.dir = dir, .argv = argv, .options = true, .fds = { fds[0], fds[1], -1 }
-	};
+	const struct server_command c = { .box = *box,
+					  .argv = argv,
+					  .options = true,
+					  .fds = { fds[0], fds[1], -1 } };
 
 	return start_cubby(ctx, &c, false, ret, e);
 }
@@ -369,6 +285,28 @@ static int read_keys(struct host *h, const struct args *a, struct err *e)
 			      .text = a->key_file ? buf_cstr(&h->given) : h->made_up,
 			      .rights = KEY_ALL };
 	return r;
+}
+
+/* What is wrong in it is said now, not when a user comes. */
+static int read_policies(struct host *h, const char *path, struct err *e)
+{
+	_cleanup_config_ struct config scratch;
+	int r = file_read(AT_FDCWD, path, &h->rules, e);
+
+	if (r == 0 && buf_addc(&h->rules, '\0') < 0)
+		r = err_sys(e, -ENOMEM, "cannot read it");
+	if (r == 0)
+		r = policies_parse(h->rules.data, &h->policies, e);
+	config_init(&scratch);
+	for (unsigned i = 0; r == 0 && i < h->policies.n; i++) {
+		const struct policy *p = &h->policies.list[i];
+
+		for (const char *const *w = p->options; *w && r == 0; w++)
+			r = opt_box_word(&scratch, *w, e);
+		if (r < 0)
+			err_wrap(e, "policy '%s'", p->name);
+	}
+	return r < 0 ? err_wrap(e, "--policies '%s'", path) : 0;
 }
 
 /* From the service manager: descriptors 3 and up. Source: sd_listen_fds(3). */
@@ -450,6 +388,10 @@ static int set_up(struct host *h, const struct args *a, struct err *e)
 {
 	int r = read_keys(h, a, e);
 
+	if (r == 0 && a->info && file_read(AT_FDCWD, a->info, &h->info, e) < 0)
+		return err_wrap(e, "--info '%s'", a->info);
+	if (r == 0 && a->policies)
+		r = read_policies(h, a->policies, e);
 	if (r == 0)
 		r = store_open(&h->store, e);
 	if (r < 0)
@@ -483,12 +425,15 @@ static int open_page(void)
 	return MAX(fd, -1);
 }
 
-static int serve(const struct app *app, const struct args *a, struct err *e)
+static int serve(struct app *app, void *args, struct err *e)
 {
+	const struct args *a = args;
 	_cleanup_(host_done) struct host h = { .app = app,
 					       .options = &a->box,
 					       .store = STORE_NONE,
-					       .given = BUF_INIT(KEY_FILE_MAX) };
+					       .given = BUF_INIT(KEY_FILE_MAX),
+					       .rules = BUF_INIT(RULES_MAX),
+					       .info = BUF_INIT(INFO_MAX) };
 	_cleanup_close_ int stop = -1, page = open_page();
 	struct listen_address at;
 	struct server_conf conf = {
@@ -499,6 +444,7 @@ static int serve(const struct app *app, const struct args *a, struct err *e)
 		.start = start,
 		.started = started,
 		.start_done = start_done,
+		.image = image_of,
 		.mcp = start_mcp,
 		.command = start_command,
 		.log = a->log ? say : NULL,
@@ -511,7 +457,7 @@ static int serve(const struct app *app, const struct args *a, struct err *e)
 	};
 	int fds[SOCKETS], r, n;
 
-	spec_init(&h.spec);
+	h.spec = SPEC_NONE;
 	r = set_up(&h, a, e);
 	if (r < 0)
 		return r;
@@ -526,6 +472,8 @@ static int serve(const struct app *app, const struct args *a, struct err *e)
 	conf.n_listen = (unsigned)n;
 	conf.stop_fd = stop;
 	conf.keys = &h.keys;
+	conf.info = h.info.len ? buf_cstr(&h.info) : NULL;
+	conf.policies = a->policies ? &h.policies : NULL;
 	conf.store = h.store.path;
 	conf.env = (const char *const *)h.env.v;
 	conf.boxes = h.boxes;
@@ -539,24 +487,86 @@ static int serve(const struct app *app, const struct args *a, struct err *e)
 	return r;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int take_idle(struct app *app, void *args, const char *word, struct err *e)
 {
-	struct args a = { .idle_ms = 30ULL * 60 * 1000,
-			  .connections = 512,
-			  .max_boxes = 100 };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_serve, argc, argv, &a);
+	struct args *a = args;
 
-	if (r == CMD_GO)
-		r = serve(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-	words_done(&a.origins);
-	return r;
+	(void)app;
+	return num_ms(word, &a->idle_ms) < 0
+		       ? err_set(e, -EINVAL, "bad time '%s'", word)
+		       : 0;
 }
+
+static int check(struct app *app, void *args, struct err *e)
+{
+	const struct args *a = args;
+
+	if (a->boxes && app->box)
+		return err_set(e, -EINVAL, "--name and --boxes exclude each other");
+	if (a->policies && !a->boxes)
+		return err_set(e, -EINVAL,
+			       "--policies: of one box for all there are none; "
+			       "--boxes DIR makes more");
+	if (a->keys && a->key_file)
+		return err_set(e, -EINVAL, "--keys and --key-file exclude each other");
+	if (a->box.wipe || a->box.rm || a->box.unlink)
+		return err_set(e, -EINVAL,
+			       "--wipe, --rm and --unlink are for a single command");
+	return 0;
+}
+
+static const struct cmd_option options[] = {
+	{ "listen", 0, "ADDR:PORT",
+	  "where to listen (default: 127.0.0.1:8000), or unix:PATH",
+	  CMD_TEXT(struct args, listen) },
+	{ "boxes", 0, "DIR",
+	  "a box for each user and chat, in directories below DIR, instead of the "
+	  "one of this directory",
+	  CMD_TEXT(struct args, boxes) },
+	{ "key-file", 0, "FILE",
+	  "the key is the first line of FILE (default: one is made up and shown)",
+	  CMD_TEXT(struct args, key_file) },
+	{ "keys", 0, "FILE",
+	  "more than one key: a line of FILE is NAME KEY RIGHTS [PATTERN]; rights "
+	  "are all, or some of read,run,network; PATTERN is of users or boxes",
+	  CMD_TEXT(struct args, keys) },
+	{ "policies", 0, "FILE",
+	  "what the boxes of which users have: a line of FILE is NAME USERS CHATS "
+	  "[--OPTION=VALUE]..., such as --memory=1G; USERS and CHATS are patterns",
+	  CMD_TEXT(struct args, policies) },
+	{ "info", 0, "FILE", "tell models of the machine what FILE says",
+	  CMD_TEXT(struct args, info) },
+	{ "allow-origin", 0, "ORIGIN", "pages of ORIGIN may call from a browser",
+	  CMD_LIST(struct args, origins) },
+	{ "front-proxy", 0, NULL,
+	  "a proxy in front speaks TLS: permit an address that others can reach",
+	  CMD_FLAG(struct args, proxy) },
+	{ "idle", 0, "TIME", "leave a box that nobody asked for so long (default: 30m)",
+	  CMD_CALL(take_idle) },
+	{ "max-connections", 0, "N", "most connections at once (default: 512)",
+	  CMD_NUMBER(struct args, connections, 1, 100000) },
+	{ "max-boxes", 0, "N", "most boxes at once (default: 100)",
+	  CMD_NUMBER(struct args, max_boxes, 1, 100000) },
+	{ "access-log", 0, NULL, "a line on standard error for each request",
+	  CMD_FLAG(struct args, log) },
+	{ 0 },
+};
+
+static const struct args begin = { .idle_ms = 30ULL * 60 * 1000,
+				   .connections = 512,
+				   .max_boxes = 100 };
 
 const struct cmd cmd_serve = {
 	.name = "serve",
 	.summary = "serve boxes over HTTP: Open WebUI, MCP",
-	.argp = &argp,
+	.doc = "Serve boxes over HTTP: to Open WebUI as an Open Terminal server, and "
+	       "to other programs. All that is asked for is done inside a box. What "
+	       "may ask has the key.",
+	.options = options,
+	.tables = { OPT_BOX(struct args, box) },
+	.size = sizeof(struct args),
+	.begin = &begin,
 	.config = true,
-	.run = run,
+	.check = check,
+	.work = serve,
 };

@@ -10,76 +10,51 @@ struct args {
 	bool raw;
 };
 
-enum { KEY_RAW = 0x3000 };
-
-static const struct argp_option options[] = {
-	{ "shell-command", OPT_BOX_CONFIG + CONFIG_SHELL_COMMAND, "PATH", 0,
-	  "the shell (default: bash, or sh where the image has none)", 0 },
-	{ "raw", KEY_RAW, NULL, 0,
-	  "pass all that comes to the terminal, not only what draws", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	if (key == ARGP_KEY_INIT) {
-		state->child_inputs[0] = &a->box;
-		return 0;
-	}
-	if (key == KEY_RAW) {
-		a->raw = true;
-		return 0;
-	}
-	if (key == ARGP_KEY_ARG)
-		return cmd_bad(state,
-			       "unexpected word '%s'; 'cubby exec %s' runs a command",
-			       arg, arg);
-	return opt_box_config(key, arg, state);
-}
-
-static const struct argp_child children[] = {
-	{ .argp = &opt_box, .header = "Box options:", .group = 2 },
-	{ 0 },
-};
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "A login shell for a person in the box of this directory. Without a "
-	       "terminal the shell reads its commands from standard input.",
-	.children = children,
-};
-
 /* Small images have no bash. */
 static const char best_shell[] =
 	"command -v bash >/dev/null 2>&1 && exec bash -l; exec sh -l";
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	struct args a = { .box = { .wipe = false } };
-	const char *chosen[] = { NULL, "-l", NULL };
-	struct boxrun what = { .argv = (const char *[]){ "sh", "-c", best_shell,
-							 NULL } };
-	int r;
+	const struct args *a = args;
+	const char *const shell = config_text(app->config, CONFIG_SHELL_COMMAND);
+	const char *const chosen[] = { shell, "-l", NULL };
+	const char *const best[] = { "sh", "-c", best_shell, NULL };
+	const struct boxrun what = { .argv = shell ? chosen : best,
+				     .raw = a->raw,
+				     .tty = tty_is(STDIN_FILENO) };
 
-	r = cmd_parse(app, &cmd_shell, argc, argv, &a);
-	if (r != CMD_GO)
-		return r;
-	chosen[0] = config_text(app->config, CONFIG_SHELL_COMMAND);
-	if (chosen[0])
-		what.argv = chosen;
-	what.raw = a.raw;
-	what.tty = tty_is(STDIN_FILENO);
-	return boxrun_command(app, &a.box, &what);
+	(void)e;
+	return boxrun_command(app, &a->box, &what);
 }
+
+static int no_words(struct app *app, void *args, const char *word, struct err *e)
+{
+	(void)app, (void)args;
+	return err_set(e, -EINVAL,
+		       "unexpected word '%s'; 'cubby exec %s' runs a command", word,
+		       word);
+}
+
+static const struct cmd_option options[] = {
+	{ "shell-command", 0, "PATH",
+	  "the shell (default: bash, or sh where the image has none)",
+	  CMD_CONFIG(CONFIG_SHELL_COMMAND) },
+	{ "raw", 0, NULL, "pass all that comes to the terminal, not only what draws",
+	  CMD_FLAG(struct args, raw) },
+	{ 0 },
+};
 
 const struct cmd cmd_shell = {
 	.name = "shell",
 	.summary = "a shell for a person in the box",
-	.argp = &argp,
+	.doc = "A login shell for a person in the box of this directory. Without a "
+	       "terminal the shell reads its commands from standard input.",
+	.options = options,
+	.tables = { OPT_BOX(struct args, box) },
+	.operands = { CMD_CALL(no_words) },
+	.size = sizeof(struct args),
 	.config = true,
 	.usage = CMD_CUBBY,
-	.run = run,
+	.work = work,
 };

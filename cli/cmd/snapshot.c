@@ -12,33 +12,6 @@ struct args {
 	const char *name; /* borrowed; NULL = the next number */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (a->name)
-			return cmd_bad(state, "unexpected word '%s'", arg);
-		a->name = arg;
-		return snap_name(state, arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.parser = parse,
-	.args_doc = "[NAME]",
-	.doc = "Keep the state of this directory's box: all that was installed and "
-	       "written in it, and what of the project waits for 'cubby apply'. It "
-	       "takes "
-	       "no time and no space but for what changes later. Without NAME it gets "
-	       "a "
-	       "number. 'cubby restore' goes back to it, 'cubby branch' begins another "
-	       "box with it.",
-};
-
 /* ---- a name ------------------------------------------------------------------------------ */
 
 static int note_number(void *ctx, const char *name, const struct chain *c)
@@ -91,15 +64,15 @@ static int tell(const struct app *app, const char *name, const struct chain *c)
 	return render_json(app, j);
 }
 
-static int take_one(const struct app *app, const char *name, struct err *e)
+static int take_one(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
+	const char *name = ((const struct args *)args)->name;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_close_ int lock = -1;
 	char number[SPEC_NAME];
 	struct chain c;
 	int r;
 
-	boxsetup_init(&s);
 	r = lock = snap_open(app, &s, e);
 	if (r >= 0 && !name)
 		r = next_number(&s.dir, number, e);
@@ -108,21 +81,17 @@ static int take_one(const struct app *app, const char *name, struct err *e)
 	return r < 0 ? r : tell(app, name ? name : number, &c);
 }
 
-static int run(struct app *app, int argc, char **argv)
-{
-	struct args a = { .name = NULL };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_snapshot, argc, argv, &a);
-
-	if (r != CMD_GO)
-		return r;
-	return take_one(app, a.name, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-}
-
 const struct cmd cmd_snapshot = {
 	.name = "snapshot",
 	.summary = "keep the state of a box",
-	.argp = &argp,
+	.words = "[NAME]",
+	.doc = "Keep the state of this directory's box: all that was installed and "
+	       "written in it, and what of the project waits for 'cubby apply'. It "
+	       "takes no time and no space but for what changes later. Without NAME "
+	       "it gets a number. 'cubby restore' goes back to it, 'cubby branch' "
+	       "begins another box with it.",
+	.operands = { CMD_TEXT_IF(struct args, name, snap_name) },
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.work = take_one,
 };

@@ -11,31 +11,8 @@
 #include "rootfs/store/snapshot.h"
 #include "runtime/worker/worker.h"
 
-enum { KEY_REMOVE = 0x3200 };
-
 struct args {
 	struct words remove; /* owned */
-};
-
-static const struct argp_option options[] = {
-	{ "remove", KEY_REMOVE, "NAME", 0, "remove this one; may be repeated", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	if (key != KEY_REMOVE)
-		return cmd_no_operands(key, arg, state);
-	return words_add(&a->remove, arg) < 0 ? cmd_bad(state, "too many words") : 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "List the snapshots of this directory's box, or remove some. What a "
-	       "branch or another snapshot was made from stays.",
 };
 
 /* ---- the list ---------------------------------------------------------------------------- */
@@ -134,34 +111,30 @@ static int forget(const struct app *app, struct boxsetup *s, const struct args *
 	return r < 0 ? r : snapshot_collect(&s->store, &rm, e);
 }
 
-static int work(const struct app *app, const struct args *a, struct err *e)
+static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
-	int r;
+	const struct args *a = args;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	int r = boxsetup_find(app, &s, e);
 
-	boxsetup_init(&s);
-	r = boxsetup_find(app, &s, e);
 	if (r < 0)
 		return r;
 	return a->remove.n ? forget(app, &s, a, e) : list(app, &s, e);
 }
 
-static int run(struct app *app, int argc, char **argv)
-{
-	struct args a = { .remove = WORDS_NONE };
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_snapshots, argc, argv, &a);
-
-	if (r == CMD_GO)
-		r = work(app, &a, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
-	words_done(&a.remove);
-	return r;
-}
+static const struct cmd_option options[] = {
+	{ "remove", 0, "NAME", "remove this one; may be repeated",
+	  CMD_LIST(struct args, remove) },
+	{ 0 },
+};
 
 const struct cmd cmd_snapshots = {
 	.name = "snapshots",
 	.summary = "list or remove the snapshots of a box",
-	.argp = &argp,
+	.doc = "List the snapshots of this directory's box, or remove some. What a "
+	       "branch or another snapshot was made from stays.",
+	.options = options,
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.work = work,
 };

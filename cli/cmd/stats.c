@@ -1,19 +1,18 @@
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/sys/sys.h"
 #include "cli/box/end.h"
 #include "cli/box/list.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
+#include "cli/show/tty.h"
+
+struct args {
+	bool once;
+};
 
 enum { SAMPLE_NS = 500000000 };
-
-static const struct argp argp = {
-	.parser = cmd_no_operands,
-	.doc = "What the running boxes of all directories use now: processor (over "
-	       "half a "
-	       "second; 100 is one processor), memory and its limit, processes.",
-};
 
 static const struct table_column columns[] = {
 	{ "DIRECTORY", "directory", TABLE_PATH },
@@ -67,8 +66,7 @@ static void look(const struct store *st, const struct boxlist *l, struct sample 
 static int fill(struct table *t, const struct store *st, const struct boxlist *l)
 {
 	_cleanup_free_ struct sample *v = calloc(2 * l->n + 1, sizeof(*v));
-	bool runs = false;
-	int r = v ? 0 : -ENOMEM;
+	int r = v ? 0 : -ENOMEM, runs = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		runs |= l->v[i].running;
@@ -83,15 +81,16 @@ static int fill(struct table *t, const struct store *st, const struct boxlist *l
 		json_free(&v[i].info);
 		json_free(&v[l->n + i].info);
 	}
-	return r;
+	return r < 0 ? r : runs;
 }
 
-static int show(const struct app *app, struct err *e)
+/* 1 = a box runs. On a terminal a picture replaces the one before. */
+static int show(const struct app *app, bool again, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_table_ struct table *t = NULL;
-	int r = store_open(&st, e);
+	int runs, r = store_open(&st, e);
 
 	if (r == 0)
 		r = boxlist_read(&st, &l, e);
@@ -99,26 +98,41 @@ static int show(const struct app *app, struct err *e)
 		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
-	r = fill(t, &st, &l);
-	if (r == 0)
+	runs = r = fill(t, &st, &l);
+	if (r > 0 && again)
+		fputs("\033[H\033[J", app->out);
+	if (r >= 0)
 		r = table_show(t, app, 0, "no box runs");
-	return r < 0 ? err_sys(e, r, "cannot show what the boxes use") : 0;
+	fflush(app->out);
+	return r < 0 ? err_sys(e, r, "cannot show what the boxes use") : runs;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_stats, argc, argv, NULL);
+	const struct args *a = args;
+	bool once = a->once || app->json || !tty_is(STDOUT_FILENO);
+	int r;
 
-	if (r != CMD_GO)
-		return r;
-	return show(app, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	do
+		r = show(app, !once, e);
+	while (r > 0 && !once);
+	return MIN(r, 0);
 }
+
+static const struct cmd_option options[] = {
+	{ "once", '1', NULL, "show it once, also on a terminal",
+	  CMD_FLAG(struct args, once) },
+	{ 0 },
+};
 
 const struct cmd cmd_stats = {
 	.name = "stats",
 	.summary = "what the running boxes use",
-	.argp = &argp,
+	.doc = "What the running boxes of all directories use now: processor (over "
+	       "half a second; 100 is one processor), memory and its limit, processes; "
+	       "on a terminal again and again until ^C, or until none runs.",
+	.options = options,
+	.size = sizeof(struct args),
 	.no_box = true,
-	.run = run,
+	.work = work,
 };

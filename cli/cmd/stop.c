@@ -13,42 +13,6 @@ struct args {
 	struct boxend_grace grace;
 };
 
-static const struct argp_option options[] = {
-	{ "time", 't', "SECONDS", 0,
-	  "how long processes may take to end before they are killed (default: 10)",
-	  0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct args *a = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->boxes;
-		return 0;
-	case 't':
-		if (num_range(arg, 0, STOP_SECONDS_MAX, &a->seconds) < 0)
-			return cmd_bad(state, "--time: bad number '%s'", arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_child children[] = { { .argp = &opt_boxes }, { 0 } };
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[DIR|NAME|KEY...]",
-	.doc = "Stop the box of this directory, or those that are named: every process "
-	       "in it is asked to end (TERM) and killed when it has not after a while, "
-	       "at once after ^C. What is on its disk stays.",
-	.children = children,
-};
-
 static uint64_t deadline(const struct args *a)
 {
 	return sys_now_ms() + a->seconds * 1000;
@@ -95,31 +59,39 @@ static int catch_interrupt(void)
 	return sys_sigprocmask(SIG_BLOCK, &set, NULL) < 0 ? -1 : sys_signalfd(&set);
 }
 
-static void args_done(struct args *a)
+static int work(struct app *app, void *args, struct err *e)
 {
-	opt_boxes_done(&a->boxes);
-	scope_close(&a->grace.interrupt);
+	_cleanup_close_ int interrupt = catch_interrupt();
+	struct args *a = args;
+
+	(void)e;
+	a->grace.interrupt = interrupt;
+	a->grace.until_ms = deadline(a);
+	if (a->boxes.all && a->seconds)
+		(void)opt_boxes_each(app, &a->boxes, ask, a);
+	return opt_boxes_each(app, &a->boxes, stop, a);
 }
 
-static int run(struct app *app, int argc, char **argv)
-{
-	_cleanup_(args_done) struct args a = { .seconds = STOP_SECONDS,
-					       .grace = { .interrupt = -1 } };
-	int r;
+static const struct cmd_option options[] = {
+	{ "time", 't', "SECONDS",
+	  "how long processes may take to end before they are killed (default: 10)",
+	  CMD_NUMBER(struct args, seconds, 0, STOP_SECONDS_MAX) },
+	{ 0 },
+};
 
-	r = cmd_parse(app, &cmd_stop, argc, argv, &a);
-	if (r != CMD_GO)
-		return r;
-	a.grace.interrupt = catch_interrupt();
-	a.grace.until_ms = deadline(&a);
-	if (a.boxes.all && a.seconds)
-		(void)opt_boxes_each(app, &a.boxes, ask, &a);
-	return opt_boxes_each(app, &a.boxes, stop, &a);
-}
+static const struct args begin = { .seconds = STOP_SECONDS };
 
 const struct cmd cmd_stop = {
 	.name = "stop",
 	.summary = "stop a box; its disk stays",
-	.argp = &argp,
-	.run = run,
+	.words = "[DIR|NAME|KEY...]",
+	.doc = "Stop the box of this directory, or those that are named: every "
+	       "process in it is asked to end (TERM) and killed when it has not after "
+	       "a while, at once after ^C. What is on its disk stays.",
+	.options = options,
+	.tables = { OPT_BOXES(struct args, boxes) },
+	.operands = { CMD_LIST(struct args, boxes.names) },
+	.size = sizeof(struct args),
+	.begin = &begin,
+	.work = work,
 };

@@ -8,30 +8,11 @@
 #include "cli/show/table.h"
 #include "cli/show/tty.h"
 
+struct args {
+	bool once;
+};
+
 enum { SAMPLE_MS = 1000 };
-
-static const struct argp_option options[] = {
-	{ "once", '1', NULL, 0, "show it once, also on a terminal", 0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	bool *once = state->input;
-
-	if (key != '1')
-		return cmd_no_operands(key, arg, state);
-	*once = true;
-	return 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "The processes in the box of this directory, those that use most "
-	       "processor first (over one second; 100 is one processor); on a terminal "
-	       "again every second until ^C.",
-};
 
 static const struct table_column columns[] = {
 	{ "PID", "pid", TABLE_NUMBER },
@@ -127,29 +108,29 @@ static int watch(const struct app *app, pid_t init, bool again, struct err *e)
 	return r == -ESRCH && again ? 0 : r;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
-	struct err e = ERR_NONE;
-	bool once = false;
-	int r;
+	const struct args *a = args;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	bool once = a->once || app->json || !tty_is(STDOUT_FILENO);
+	int r = boxsetup_running(app, &s, e);
 
-	boxsetup_init(&s);
-	r = cmd_parse(app, &cmd_top, argc, argv, &once);
-	if (r != CMD_GO)
-		return r;
-	once = once || app->json || !tty_is(STDOUT_FILENO);
-	r = boxsetup_find(app, &s, &e);
-	if (r == 0)
-		r = boxsetup_join(app, &s, &e);
-	if (r == 0)
-		r = watch(app, box_init_pid(s.box), !once, &e);
-	return r < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	return r < 0 ? r : watch(app, box_init_pid(s.box), !once, e);
 }
+
+static const struct cmd_option options[] = {
+	{ "once", '1', NULL, "show it once, also on a terminal",
+	  CMD_FLAG(struct args, once) },
+	{ 0 },
+};
 
 const struct cmd cmd_top = {
 	.name = "top",
 	.summary = "the processes in the box, the busiest first",
-	.argp = &argp,
-	.run = run,
+	.doc = "The processes in the box of this directory, those that use most "
+	       "processor first (over one second; 100 is one processor); on a "
+	       "terminal again every second until ^C.",
+	.options = options,
+	.size = sizeof(struct args),
+	.work = work,
 };

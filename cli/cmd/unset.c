@@ -4,44 +4,20 @@
 #include "cli/opt/words.h"
 #include "cli/show/render.h"
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct words *names = state->input;
-	struct err e = ERR_NONE;
-
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (config_box_find(arg, &e) < 0)
-			return cmd_bad(state, "%s", e.msg);
-		return words_add(names, arg) < 0 ? cmd_bad(state, "too many words") : 0;
-	case ARGP_KEY_END:
-		return names->n ? 0
-				: cmd_bad(state, "a name is missing; 'cubby set' shows "
-						 "what is set");
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	.parser = parse,
-	.args_doc = "NAME...",
-	.doc = "Take back settings that were kept with the box of this directory "
-	       "('cubby set'): the configuration or the default holds again from its "
-	       "next start.",
+struct args {
+	struct words names; /* owned */
 };
 
-static int work(const struct app *app, const struct words *names, struct err *e)
+static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
-	struct opt_box o = { .forget = words_list(names) };
+	const struct args *a = args;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	struct opt_box o = { .forget = words_list(&a->names) };
 	struct err none = ERR_NONE;
-	int r;
+	int r = boxsetup_find(app, &s, e);
 
-	boxsetup_init(&s);
-	r = boxsetup_find(app, &s, e);
 	boxsetup_done(&s);
-	boxsetup_init(&s);
+	s = BOXSETUP_NONE;
 	if (r == 0)
 		r = boxsetup_prepare(app, &o, &s, e);
 	if (r < 0)
@@ -54,21 +30,23 @@ static int work(const struct app *app, const struct words *names, struct err *e)
 	return 0;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int check_name(struct app *app, void *args, const char *name, struct err *e)
 {
-	_cleanup_words_ struct words names = WORDS_NONE;
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_unset, argc, argv, &names);
-
-	if (r != CMD_GO)
-		return r;
-	return work(app, &names, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	(void)app, (void)args;
+	return MIN(config_box_find(name, e), 0);
 }
 
 const struct cmd cmd_unset = {
 	.name = "unset",
 	.summary = "take back settings of the box",
-	.argp = &argp,
+	.words = "NAME...",
+	.doc = "Take back settings that were kept with the box of this directory "
+	       "('cubby set'): the configuration or the default holds again from its "
+	       "next start.",
+	.operands = { CMD_LIST_IF(struct args, names, check_name) },
+	.least = 1,
+	.missing = "a name is missing; 'cubby set' shows what is set",
+	.size = sizeof(struct args),
 	.config = true,
-	.run = run,
+	.work = work,
 };

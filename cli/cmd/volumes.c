@@ -14,32 +14,8 @@
 #include "runtime/box/ids.h"
 #include "runtime/worker/worker.h"
 
-enum { KEY_REMOVE = 0x3200 };
-
-static const struct argp_option options[] = {
-	{ "remove", KEY_REMOVE, "NAME", 0,
-	  "remove this one with all that is in it; may "
-	  "be repeated",
-	  0 },
-	{ 0 },
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct words *remove = state->input;
-
-	if (key != KEY_REMOVE)
-		return cmd_no_operands(key, arg, state);
-	if (!spec_name_valid(arg))
-		return cmd_bad(state, "--remove: '%s' is no name of a volume", arg);
-	return words_add(remove, arg) < 0 ? cmd_bad(state, "too many words") : 0;
-}
-
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.doc = "List the directories that boxes share by name (--volume NAME:DIR, "
-	       "--cache), or remove some.",
+struct args {
+	struct words remove; /* owned */
 };
 
 static const struct table_column columns[] = {
@@ -122,8 +98,9 @@ static int remove_one(const struct app *app, const struct store *st, int dir,
 	return r;
 }
 
-static int work(const struct app *app, const struct words *remove, struct err *e)
+static int work(struct app *app, void *args, struct err *e)
 {
+	const struct args *a = args;
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_close_ int dir = -1;
 	struct err none = ERR_NONE;
@@ -134,28 +111,35 @@ static int work(const struct app *app, const struct words *remove, struct err *e
 	dir = file_open_dir(st.dirfd, "volumes", &none);
 	if (dir < 0 && dir != -ENOENT)
 		return err_sys(e, dir, "cannot open the volumes");
-	if (!remove->n)
+	if (!a->remove.n)
 		return list(app, dir, e);
-	for (size_t i = 0; i < remove->n && r == 0; i++)
-		r = remove_one(app, &st, dir, remove->v[i], e);
+	for (size_t i = 0; i < a->remove.n && r == 0; i++)
+		r = remove_one(app, &st, dir, a->remove.v[i], e);
 	return r;
 }
 
-static int run(struct app *app, int argc, char **argv)
+static int check_name(struct app *app, void *args, const char *name, struct err *e)
 {
-	_cleanup_words_ struct words remove = WORDS_NONE;
-	struct err e = ERR_NONE;
-	int r = cmd_parse(app, &cmd_volumes, argc, argv, &remove);
-
-	if (r != CMD_GO)
-		return r;
-	return work(app, &remove, &e) < 0 ? cmd_fail(app, &e, CMD_FAILED) : CMD_DONE;
+	(void)app, (void)args;
+	return spec_name_valid(name)
+		       ? 0
+		       : err_set(e, -EINVAL, "'%s' is no name of a volume", name);
 }
+
+static const struct cmd_option options[] = {
+	{ "remove", 0, "NAME",
+	  "remove this one with all that is in it; may be repeated",
+	  CMD_LIST_IF(struct args, remove, check_name) },
+	{ 0 },
+};
 
 const struct cmd cmd_volumes = {
 	.name = "volumes",
 	.summary = "the directories that boxes share by name",
-	.argp = &argp,
+	.doc = "List the directories that boxes share by name (--volume NAME:DIR, "
+	       "--cache), or remove some.",
+	.options = options,
+	.size = sizeof(struct args),
 	.no_box = true,
-	.run = run,
+	.work = work,
 };

@@ -4,143 +4,126 @@
 
 #include "cli/opt/near.h"
 
-enum { ARGCHECK_MAX = 256 }; /* options of two commands, shared ones included */
-
-struct set {
-	const struct argp_option *v[ARGCHECK_MAX]; /* borrowed */
-	const char *takes[ARGCHECK_MAX]; /* the value's name; NULL = takes none */
-	size_t n;
-};
-
-static void collect(struct set *s, const struct argp *p)
+void argcheck_add(struct argcheck *s, const struct cmd_option *table, void *base)
 {
-	const struct argp_option *o = p->options, *real = NULL;
-
-	for (; o && (o->name || o->key || o->doc || o->group); o++) {
-		if (!(o->flags & OPTION_ALIAS))
-			real = o;
-		if ((o->flags & OPTION_DOC) || !real || s->n == ARGCHECK_MAX)
-			continue;
-		s->v[s->n] = o;
-		s->takes[s->n++] = real->flags & OPTION_ARG_OPTIONAL ? NULL : real->arg;
-	}
-	for (const struct argp_child *c = p->children; c && c->argp; c++)
-		collect(s, c->argp);
+	for (; table && table->name && s->n < ARGCHECK_MAX; table++)
+		s->v[s->n++] = (struct argcheck_row){ table, base };
 }
 
-/* Optional values stand behind '=' only, so they are allowed but never looked for. */
-static bool may_take(const struct set *s, size_t i)
-{
-	return s->takes[i] || (s->v[i]->flags & OPTION_ARG_OPTIONAL);
-}
-
-static int unknown_long(const struct set *s, const char *name, struct err *e)
+static int unknown_long(const struct argcheck *s, const char *name, struct err *e)
 {
 	const char *known[ARGCHECK_MAX], *near;
 
 	for (size_t i = 0; i < s->n; i++)
-		known[i] = s->v[i]->name;
+		known[i] = s->v[i].option->name;
 	near = near_find(name, known, s->n);
 	err_set(e, -EINVAL, "unknown option '--%s'", name);
 	return near ? err_hint(e, "did you mean '--%s'?", near) : e->code;
 }
 
-/* The index of the option that @name is or begins; argp takes unique beginnings too. */
-static int find_long(const struct set *s, const char *name, struct err *e)
+/* The index of the option that @name is or begins. */
+static int find_long(const struct argcheck *s, const char *name, struct err *e)
 {
 	size_t len = strlen(name);
 	int found = -1;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const char *o = s->v[i]->name;
+		const char *o = s->v[i].option->name;
 
-		if (!o || strncmp(o, name, len) != 0)
+		if (strncmp(o, name, len) != 0)
 			continue;
 		if (!o[len])
 			return (int)i;
 		if (found >= 0)
 			return err_set(e, -EINVAL,
 				       "ambiguous option '--%s': '--%s' or '--%s'",
-				       name, s->v[found]->name, o);
+				       name, s->v[found].option->name, o);
 		found = (int)i;
 	}
 	return found >= 0 && len ? found : unknown_long(s, name, e);
 }
 
+static int tell(const struct argcheck *s, size_t i, const char *word, struct err *e)
+{
+	return s->found ? s->found(s->ctx, &s->v[i], word, e) : 0;
+}
+
 /* Both return how many of the words behind the option belong to it, 0 or 1. */
-static int check_long(const struct set *s, const char *word, const char *next,
+static int check_long(const struct argcheck *s, const char *arg, const char *next,
 		      struct err *e)
 {
-	const char *eq = strchr(word, '=');
+	const char *eq = strchr(arg, '=');
+	size_t len = eq ? (size_t)(eq - arg) : strlen(arg);
+	const struct cmd_option *o;
 	char name[64];
-	int i;
+	int i, r;
 
-	if ((eq ? (size_t)(eq - word) : strlen(word)) >= sizeof(name))
-		return err_set(e, -EINVAL, "unknown option '--%.60s…'", word);
-	memcpy(name, word, eq ? (size_t)(eq - word) : strlen(word));
-	name[eq ? (size_t)(eq - word) : strlen(word)] = '\0';
+	if (len >= sizeof(name))
+		return err_set(e, -EINVAL, "unknown option '--%.60s…'", arg);
+	memcpy(name, arg, len);
+	name[len] = '\0';
 	i = find_long(s, name, e);
 	if (i < 0)
 		return i;
-	if (eq && !may_take(s, (size_t)i))
-		return err_set(e, -EINVAL, "option '--%s' takes no value",
-			       s->v[i]->name);
-	if (eq || !s->takes[i])
-		return 0;
+	o = s->v[i].option;
+	if (eq && !o->word)
+		return err_set(e, -EINVAL, "option '--%s' takes no value", o->name);
+	if (eq || !o->word || o->goal.optional)
+		return tell(s, (size_t)i, eq ? eq + 1 : NULL, e);
 	if (!next)
-		return err_set(e, -EINVAL, "option '--%s' needs a value: %s",
-			       s->v[i]->name, s->takes[i]);
-	return 1;
+		return err_set(e, -EINVAL, "option '--%s' needs a value: %s", o->name,
+			       o->word);
+	r = tell(s, (size_t)i, next, e);
+	return r < 0 ? r : 1;
 }
 
-/* SOURCE:/TARGET; "//" behind the ':' is an address. */
-static bool looks_like_volume(const struct set *s, const char *word)
+/* -v and SOURCE:/TARGET, as for docker, where there is a --volume: "//" behind the ':' is
+ * an address, and what could be anything else is left to be that. */
+static bool is_volume(const struct argcheck *s, const char *arg, const char *next)
 {
-	const char *colon = word ? strstr(word, ":/") : NULL;
+	const char *colon = next ? strstr(next, ":/") : NULL;
 
-	if (!colon || colon == word || colon[2] == '/' || strpbrk(word, " \t\n"))
+	if (strcmp(arg, "v") != 0 || !colon || colon == next || colon[2] == '/' ||
+	    strpbrk(next, " \t\n"))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i]->name && strcmp(s->v[i]->name, "volume") == 0)
+		if (strcmp(s->v[i].option->name, "volume") == 0)
 			return true;
 	return false;
 }
 
-bool argcheck_volume(const struct argp *root, const char *word)
-{
-	struct set s = { .n = 0 };
-
-	collect(&s, root);
-	return looks_like_volume(&s, word);
-}
-
-static int check_short(const struct set *s, const char *word, const char *next,
+static int check_short(const struct argcheck *s, const char *arg, const char *next,
 		       struct err *e)
 {
-	for (; *word; word++) {
+	for (; *arg; arg++) {
+		const struct cmd_option *o = NULL;
 		size_t i = 0;
+		int r;
 
-		while (i < s->n && s->v[i]->key != *word)
+		while (i < s->n && s->v[i].option->letter != *arg)
 			i++;
 		if (i == s->n)
-			return err_set(e, -EINVAL, "unknown option '-%c'", *word);
-		if (!may_take(s, i)) {
-			if (*word == 'v' && !word[1] && looks_like_volume(s, next))
-				return 1;
+			return err_set(e, -EINVAL, "unknown option '-%c'", *arg);
+		o = s->v[i].option;
+		if (!o->word && !is_volume(s, arg, next)) {
+			r = tell(s, i, NULL, e);
+			if (r < 0)
+				return r;
 			continue;
 		}
-		if (word[1] || !s->takes[i])
-			return 0;
+		if (arg[1] || o->goal.optional)
+			return tell(s, i, arg[1] ? arg + 1 : NULL, e);
 		if (!next)
 			return err_set(e, -EINVAL, "option '-%c' needs a value: %s",
-				       *word, s->takes[i]);
-		return 1;
+				       *arg, o->word);
+		r = tell(s, i, next, e);
+		return r < 0 ? r : 1;
 	}
 	return 0;
 }
 
 /* How many of the words behind the option argv[at] belong to it, or a failure. */
-static int check_option(const struct set *s, int argc, char **argv, int at,
+static int check_option(const struct argcheck *s, int argc, char **argv, int at,
 			struct err *e)
 {
 	const char *next = at + 1 < argc ? argv[at + 1] : NULL;
@@ -154,39 +137,37 @@ static bool is_operand(const char *word)
 	return word[0] != '-' || !word[1];
 }
 
-int argcheck_operand(const struct argp *root, int argc, char **argv, int at)
+int argcheck_operand(const struct argcheck *s, int argc, char **argv, int at)
 {
-	struct set s = { .n = 0 };
 	struct err e = ERR_NONE;
 
-	collect(&s, root);
 	while (at < argc && !is_operand(argv[at])) {
 		if (strcmp(argv[at], "--") == 0)
 			return at + 1;
-		at += 1 + MAX(check_option(&s, argc, argv, at, &e), 0);
+		at += 1 + MAX(check_option(s, argc, argv, at, &e), 0);
 	}
 	return MIN(at, argc);
 }
 
-int argcheck(const struct argp *root, int argc, char **argv, bool tail, struct err *e)
+int argcheck(const struct argcheck *s, int argc, char **argv, struct err *e)
 {
-	struct set s = { .n = 0 };
+	bool over = false; /* the options */
+	int r;
 
-	collect(&s, root);
 	for (int i = 1; i < argc; i++) {
-		int r;
-
-		if (is_operand(argv[i])) {
-			if (tail)
-				return 0;
+		if (!over && strcmp(argv[i], "--") == 0) {
+			over = true;
 			continue;
 		}
-		if (strcmp(argv[i], "--") == 0)
-			return 0;
-		r = check_option(&s, argc, argv, i, e);
+		if (over || is_operand(argv[i])) {
+			over |= s->tail;
+			r = s->operand ? s->operand(s->ctx, &argv[i], e) : 0;
+		} else {
+			r = check_option(s, argc, argv, i, e);
+			i += MAX(r, 0);
+		}
 		if (r < 0)
 			return r;
-		i += r;
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* opt_box - the options of every command that may start a box. All but three have a
  * lasting meaning and go to the struct config; the box is made from them in boxsetup.
- * Needs:  cmd_parse(); state->child_inputs set to a struct opt_box.
+ * Needs:  a command with a struct opt_box among its arguments: .tables = { OPT_BOX() }.
  * Owns:   nothing.
  * Never:  interprets: a value is checked, kept, and read later. */
 #ifndef CLI_OPT_BOX_H
@@ -15,17 +15,22 @@ struct opt_box {
 	bool rm;		   /* remove it afterwards */
 	bool unlink;		   /* break up the project's hard links first */
 	bool yes;		   /* wipe it without asking */
+	bool no_setup;		   /* no packages and setup of the project's file */
+	bool no_cache;		   /* run them all, whatever is kept of them */
 	bool save;		   /* keep the options of this command with the box */
 	const char *const *forget; /* of unset: NULL-ended names; NULL = none */
 	enum project_mode project; /* where no --project says another */
 };
 
-extern const struct argp opt_box;
+extern const struct cmd_option opt_box[];
+#define OPT_BOX(type, member)                                          \
+	{                                                              \
+		.options = opt_box,                                    \
+		.header = "Box options:", .at = offsetof(type, member) \
+	}
 
-/* Keys of options that are rows of the configuration: OPT_BOX_CONFIG + CONFIG_X. */
-enum { OPT_BOX_CONFIG = 0x1000 };
-
-/** opt_box_config() - keep the value of such an option; ARGP_ERR_UNKNOWN for others */
-error_t opt_box_config(int key, char *arg, struct argp_state *state);
+/** opt_box_word() - take "--NAME=VALUE", an option that is about one box; @word: borrowed,
+ *  must outlive @c. 0, -EINVAL, -ENOMEM */
+int opt_box_word(struct config *c, const char *word, struct err *e);
 
 #endif

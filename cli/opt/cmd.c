@@ -1,29 +1,17 @@
 #include "cli/opt/cmd.h"
 
 #include <errno.h>
-#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/num.h"
 #include "cli/opt/argcheck.h"
 #include "cli/opt/config_load.h"
+#include "cli/opt/help.h"
 #include "cli/opt/near.h"
 #include "cli/show/render.h"
 #include "runtime/spec/spec.h"
-
-/* What the parsers reach through state->root_argp, the one pointer that argp hands to
- * all of them. */
-struct parse {
-	struct argp root; /* first: see parse_of() */
-	struct app *app;  /* borrowed */
-	void *input;	  /* borrowed */
-	struct err *e;	  /* borrowed */
-};
-
-static const struct parse *parse_of(const struct argp_state *state)
-{
-	return (const struct parse *)state->root_argp;
-}
 
 const struct cmd *cmd_find(const struct cmd *const *all, const char *name)
 {
@@ -43,153 +31,175 @@ const char *cmd_near(const struct cmd *const *all, const char *word)
 	return near_find(word, names, n);
 }
 
-struct app *cmd_app(const struct argp_state *state)
-{
-	return parse_of(state)->app;
-}
-
-int cmd_bad(struct argp_state *state, const char *fmt, ...)
-{
-	struct err *e = parse_of(state)->e;
-	char msg[sizeof(e->msg)];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
-	err_set(e, -EINVAL, "%s", msg);
-	return EINVAL;
-}
-
 int cmd_fail(const struct app *app, const struct err *e, int status)
 {
 	render_error(app, e, status);
 	return status;
 }
 
-error_t cmd_no_operands(int key, char *arg, struct argp_state *state)
+/* ---- the options of every command -------------------------------------------------------- */
+
+static int be_verbose(struct app *app, void *args, const char *volume, struct err *e)
 {
-	if (key != ARGP_KEY_ARG)
-		return ARGP_ERR_UNKNOWN;
-	return cmd_bad(state, "unexpected word '%s'", arg);
-}
-
-enum { KEY_JSON = 0x2000, KEY_NO_COLOR, KEY_VERSION, KEY_NAME, KEY_HERE };
-
-/* What a parser returns when -h or --version was shown and the work is done. */
-enum { SHOWN = ECANCELED };
-
-/* The options that every command takes; they go into the struct app. */
-static const struct argp_option common_options[] = {
-	{ "directory", 'C', "DIR", 0, "the box of DIR, not of the current directory",
-	  -3 },
-	{ "json", KEY_JSON, NULL, 0, "results and errors as JSON", -3 },
-	{ "quiet", 'q', NULL, 0, "say nothing but results and errors", -3 },
-	{ "verbose", 'v', NULL, 0, "tell more; -vv for debugging", -3 },
-	{ "no-color", KEY_NO_COLOR, NULL, 0, "no colours, also on a terminal", -3 },
-	{ "help", 'h', NULL, 0, "show this help", -2 },
-	{ "version", KEY_VERSION, NULL, 0, "show the version", -2 },
-	{ 0 },
-};
-
-static error_t show_version(const struct app *app)
-{
-	fprintf(app->out, "cubby %s\n", CUBBY_VERSION);
-	return SHOWN;
-}
-
-static error_t add_volume(const struct app *app, struct argp_state *state)
-{
-	struct err e = ERR_NONE;
-
-	if (config_set(app->config, CONFIG_VOLUME, state->argv[state->next++],
-		       CONFIG_FROM_FLAG, &e) < 0)
-		return cmd_bad(state, "-v: %s", e.msg);
-	return 0;
-}
-
-static error_t parse_common(int key, char *arg, struct argp_state *state)
-{
-	struct app *app = cmd_app(state);
-
-	switch (key) {
-	case 'C':
-		if (!*arg)
-			return cmd_bad(state, "--directory: a name is needed");
-		app->dir = arg;
-		return 0;
-	case KEY_JSON:
-		app->json = true;
-		return 0;
-	case 'q':
-		app->quiet = true;
-		return 0;
-	case 'v':
-		if (argcheck_volume(state->root_argp, state->argv[state->next]))
-			return add_volume(app, state);
+	(void)args;
+	if (!volume) {
 		log_set_level(log_get_level() == LOG_QUIET ? LOG_INFO : LOG_DEBUG);
 		return 0;
-	case KEY_NO_COLOR:
-		app->color_out = app->color_err = false;
-		return 0;
-	case 'h':
-		argp_state_help(state, app->out,
-				ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
-		return SHOWN;
-	case KEY_VERSION:
-		return show_version(app);
-	default:
-		return ARGP_ERR_UNKNOWN;
 	}
+	return config_set(app->config, CONFIG_VOLUME, volume, CONFIG_FROM_FLAG, e);
 }
 
-const struct argp cmd_common = { common_options, parse_common, NULL, NULL,
-				 NULL,		 NULL,	       NULL };
+static int be_plain(struct app *app, void *args, const char *word, struct err *e)
+{
+	(void)args, (void)word, (void)e;
+	app->color_out = app->color_err = false;
+	return 0;
+}
 
-/* Which box of which directory: for the commands that are about one. */
-static const struct argp_option place_options[] = {
-	{ "name", KEY_NAME, "NAME", 0, "one of several boxes that a directory may have",
-	  -3 },
-	{ NULL, 'b', NULL, OPTION_ALIAS, NULL, -3 },
-	{ "here", KEY_HERE, NULL, 0,
-	  "the box of this very directory, not of one above it", -3 },
+static int check_dir(struct app *app, void *args, const char *dir, struct err *e)
+{
+	(void)app, (void)args;
+	return *dir ? 0 : err_set(e, -EINVAL, "a name is needed");
+}
+
+/* They go into the struct app. */
+static const struct cmd_option common[] = {
+	{ "directory", 'C', "DIR", "the box of DIR, not of the current directory",
+	  CMD_TEXT_IF(struct app, dir, check_dir) },
+	{ "json", 0, NULL, "results and errors as JSON", CMD_FLAG(struct app, json) },
+	{ "quiet", 'q', NULL, "say nothing but results and errors",
+	  CMD_FLAG(struct app, quiet) },
+	{ "verbose", 'v', NULL, "tell more; -vv for debugging", CMD_CALL(be_verbose) },
+	{ "no-color", 0, NULL, "no colours, also on a terminal", CMD_CALL(be_plain) },
+	{ "help", 'h', NULL, "show this help", { .kind = CMD_IS_HELP } },
+	{ "version", 0, NULL, "show the version", { .kind = CMD_IS_VERSION } },
 	{ 0 },
 };
 
-static error_t parse_place(int key, char *arg, struct argp_state *state)
+static int take_name(struct app *app, void *args, const char *name, struct err *e)
 {
-	struct app *app = cmd_app(state);
-
-	switch (key) {
-	case KEY_NAME:
-	case 'b':
-		if (!spec_name_valid(arg))
-			return cmd_bad(state,
-				       "--name: bad name '%s'; letters, digits, '.', "
-				       "'_' and '-' make one, 32 at most",
-				       arg);
-		app->other = app->box;
-		app->box = arg;
-		return 0;
-	case KEY_HERE:
-		app->here = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)args;
+	if (!spec_name_valid(name))
+		return err_set(e, -EINVAL,
+			       "bad name '%s'; letters, digits, '.', '_' and '-' "
+			       "make one, 32 at most",
+			       name);
+	app->other = app->box;
+	app->box = name;
+	return 0;
 }
 
-const struct argp cmd_place = {
-	place_options, parse_place, NULL, NULL, NULL, NULL, NULL
+/* Which box of which directory: for the commands that are about one. */
+static const struct cmd_option place[] = {
+	{ "name", 'b', "NAME", "one of several boxes that a directory may have",
+	  CMD_CALL(take_name) },
+	{ "here", 0, NULL, "the box of this very directory, not of one above it",
+	  CMD_FLAG(struct app, here) },
+	{ 0 },
 };
 
-static error_t parse_root(int key, char *arg, struct argp_state *state)
+/* ---- reading the words ------------------------------------------------------------------- */
+
+struct parse {
+	struct app *app; /* borrowed, as the next ones */
+	const struct cmd *c;
+	void *args;
+	unsigned operands; /* how many there were */
+	unsigned slot;	   /* where the next one goes */
+	bool shown;	   /* -h or --version: the work is done */
+};
+
+static int reach(struct app *app, const struct cmd_goal *g, void *base,
+		 const char *word, struct err *e)
 {
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = parse_of(state)->input;
+	void *at = (char *)base + (g->kind == CMD_IS_CONFIG ? 0 : g->at);
+	int r = g->judge ? g->judge(app, base, word, e) : 0;
+
+	if (r < 0)
+		return r;
+	if (g->kind == CMD_IS_FLAG)
+		*(bool *)at = true;
+	else if (g->kind == CMD_IS_TEXT)
+		*(const char **)at = word;
+	else if (g->kind == CMD_IS_CONFIG)
+		return config_set(app->config, (enum config_key)g->at, word,
+				  CONFIG_FROM_FLAG, e);
+	else if (g->kind == CMD_IS_NUMBER && num_range(word, g->least, g->most, at) < 0)
+		return err_set(e, -EINVAL, "bad number '%s'", word);
+	else if (g->kind == CMD_IS_LIST && words_add(at, word) < 0)
+		return err_set(e, -E2BIG, "too many words");
 	return 0;
+}
+
+static int take_option(void *ctx, const struct argcheck_row *row, const char *word,
+		       struct err *e)
+{
+	const struct cmd_option *o = row->option;
+	struct parse *p = ctx;
+
+	if (o->goal.kind == CMD_IS_HELP)
+		help_command(p->app, p->c, common, place);
+	else if (o->goal.kind == CMD_IS_VERSION)
+		fprintf(p->app->out, "cubby %s\n", CUBBY_VERSION);
+	else if (reach(p->app, &o->goal, row->base, word, e) == 0)
+		return 0;
+	else
+		return word && !o->word ? err_wrap(e, "-%c", o->letter) /* a volume */
+					: err_wrap(e, "--%s", o->name);
+	p->shown = true;
+	return -ECANCELED; /* nothing behind it is read */
+}
+
+static int take_operand(void *ctx, char **at, struct err *e)
+{
+	struct parse *p = ctx;
+	const struct cmd_goal *g = &p->c->operands[p->slot];
+	char ***rest = (char ***)(void *)((char *)p->args + g->at);
+
+	if (p->slot == CMD_OPERANDS || g->kind == CMD_NONE)
+		return err_set(e, -EINVAL, "unexpected word '%s'", *at);
+	p->operands++;
+	if (g->kind == CMD_IS_REST) {
+		*rest = *rest ? *rest : at;
+		return 0;
+	}
+	p->slot += g->kind == CMD_IS_TEXT;
+	return reach(p->app, g, p->args, *at, e);
+}
+
+void cmd_options(const struct cmd *c, struct app *app, void *args, struct argcheck *set)
+{
+	argcheck_add(set, c->options, args);
+	for (size_t i = 0; i < CMD_TABLES; i++)
+		argcheck_add(set, c->tables[i].options,
+			     args ? (char *)args + c->tables[i].at : NULL);
+	argcheck_add(set, common, app);
+	argcheck_add(set, c->no_box ? NULL : place, app);
+}
+
+/* Each option is known before any is heeded, and operands come last. */
+static int parse_words(struct parse *p, int argc, char **argv, struct err *e)
+{
+	struct argcheck set = { .tail = p->c->tail, .ctx = p };
+	int r;
+
+	cmd_options(p->c, p->app, p->args, &set);
+	r = argcheck(&set, argc, argv, e);
+	set.found = take_option;
+	if (r == 0)
+		r = argcheck(&set, argc, argv, e);
+	set.found = NULL;
+	set.operand = take_operand;
+	if (r == 0)
+		r = argcheck(&set, argc, argv, e);
+	if (r == 0 && p->operands < p->c->least)
+		return err_set(e, -EINVAL, "%s", p->c->missing);
+	for (size_t i = 0; i < CMD_TABLES && r == 0; i++) {
+		const struct cmd_table *t = &p->c->tables[i];
+
+		r = t->check ? t->check(p->app, (char *)p->args + t->at, e) : 0;
+	}
+	return r == 0 && p->c->check ? p->c->check(p->app, p->args, e) : r;
 }
 
 /* Usage errors are found before --json is parsed: look for it first. */
@@ -203,53 +213,61 @@ static void look_for_json(struct app *app, const struct cmd *c, int argc, char *
 	}
 }
 
-/* argp would end every help with a remark about short and long options. */
-static char *filter_help(int key, const char *text, void *input)
+int cmd_parse(struct app *app, const struct cmd *c, int argc, char **argv, void *args)
 {
-	(void)input;
-	return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)(uintptr_t)text;
-}
-
-static int parse_words(const struct cmd *c, int argc, char **argv, struct parse *p)
-{
-	const struct argp_child children[] = {
-		{ .argp = c->argp },
-		{ .argp = &cmd_common, .header = "Common options:", .group = -3 },
-		{ .argp = c->no_box ? NULL : &cmd_place, .group = -3 },
-		{ 0 },
-	};
-	unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP;
-	int r;
-
-	p->root = (struct argp){ .parser = parse_root,
-				 .children = children,
-				 .help_filter = filter_help };
-	r = argcheck(&p->root, argc, argv, c->tail, p->e);
-	if (r < 0)
-		return r;
-	p->e->code = 0;
-	r = argp_parse(&p->root, argc, argv, flags | (c->tail ? ARGP_IN_ORDER : 0),
-		       NULL, NULL);
-	if (r == SHOWN)
-		return SHOWN;
-	if (r && !p->e->code)
-		err_sys(p->e, -r, "cannot read the command line");
-	return -r;
-}
-
-int cmd_parse(struct app *app, const struct cmd *c, int argc, char **argv, void *input)
-{
+	struct parse p = { .app = app, .c = c, .args = args };
 	struct err e = ERR_NONE;
-	struct parse p = { .app = app, .input = input, .e = &e };
 	int r;
 
 	look_for_json(app, c, argc, argv);
-	r = parse_words(c, argc, argv, &p);
-	if (r == SHOWN)
+	r = parse_words(&p, argc, argv, &e);
+	if (p.shown)
 		return CMD_DONE;
 	if (r == 0 && c->config)
 		r = config_load(app->config, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, c->usage ? c->usage : CMD_USAGE);
 	return CMD_GO;
+}
+
+/* ---- the whole of it --------------------------------------------------------------------- */
+
+static void free_goal(const struct cmd_goal *g, void *base)
+{
+	if (g->kind == CMD_IS_LIST)
+		words_done((struct words *)(void *)((char *)base + g->at));
+}
+
+static void free_args(const struct cmd *c, void *args)
+{
+	struct argcheck set = { .n = 0 };
+
+	cmd_options(c, NULL, args, &set);
+	for (size_t i = 0; i < set.n; i++)
+		free_goal(&set.v[i].option->goal, set.v[i].base);
+	for (size_t i = 0; i < CMD_OPERANDS; i++)
+		free_goal(&c->operands[i], args);
+	free(args);
+}
+
+int cmd_do(struct app *app, const struct cmd *c, int argc, char **argv)
+{
+	void *args = calloc(1, MAX(c->size, (size_t)1));
+	struct err e = ERR_NONE;
+	int r;
+
+	if (!args)
+		return cmd_fail(app, (err_sys(&e, -ENOMEM, "cannot begin"), &e),
+				CMD_FAILED);
+	if (c->begin)
+		memcpy(args, c->begin, c->size);
+	if (c->early)
+		c->early(args, argc, argv);
+	r = cmd_parse(app, c, argc, argv, args);
+	if (r == CMD_GO)
+		r = c->work(app, args, &e);
+	if (r < 0)
+		r = cmd_fail(app, &e, c->failed ? c->failed : CMD_FAILED);
+	free_args(c, args);
+	return r;
 }

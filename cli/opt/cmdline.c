@@ -8,16 +8,11 @@
  * task: it is refused later, with its value. */
 static int next_word(const struct cmd *c, int argc, char **argv, int at)
 {
-	const struct argp_child children[] = {
-		{ .argp = c->argp },
-		{ .argp = cmd_run.argp },
-		{ .argp = &cmd_common },
-		{ .argp = &cmd_place },
-		{ 0 },
-	};
-	const struct argp root = { .children = children };
+	struct argcheck set = { .n = 0 };
 
-	return argcheck_operand(&root, argc, argv, at);
+	cmd_options(c, NULL, NULL, &set);
+	cmd_options(&cmd_run, NULL, NULL, &set);
+	return argcheck_operand(&set, argc, argv, at);
 }
 
 static bool named(struct cmdline *l, const struct cmd *const *all, int argc,

@@ -79,6 +79,27 @@ static int check_packages(const struct json *j, struct err *e)
 	return 0;
 }
 
+/* A line, or {"run": LINE, "files": [...]}. */
+static int check_setup(const struct json *j, struct err *e)
+{
+	static const char wanted[] = "a list of commands, each a string or "
+				     "{\"run\": \"...\", \"files\": [...]}";
+
+	if (json_type(j) != JSON_ARRAY)
+		return bad("setup", wanted, e);
+	json_each(it, j)
+	{
+		const struct json *files = json_get(it, "files");
+		const char *run = json_str(it) ? json_str(it) : json_get_str(it, "run");
+
+		if (!run || !*run || json_len(it) > (files ? 2 : 1))
+			return bad("setup", wanted, e);
+		if (files && check_words("files", files, e) < 0)
+			return e->code;
+	}
+	return 0;
+}
+
 static int check_ready(const char *name, const struct json *j, struct err *e)
 {
 	const struct json *port = json_get(j, "port");
@@ -136,12 +157,13 @@ static const struct row *find_row(const char *member)
 
 static int unknown(const char *member, struct err *e)
 {
-	const char *known[ARRAY_SIZE(rows) + 3] = { "packages", "setup", "services" };
+	const char *known[ARRAY_SIZE(rows) + 4] = { "packages", "plugins", "setup",
+						    "services" };
 	const char *near;
 	char shown[80];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		known[3 + i] = rows[i].member;
+		known[4 + i] = rows[i].member;
 	near = near_find(member, known, ARRAY_SIZE(known));
 	text_escaped(shown, sizeof(shown), member, strlen(member));
 	err_set(e, -EINVAL, "unknown member '%s'", shown);
@@ -300,8 +322,10 @@ static int check(const struct json *j, struct err *e)
 
 		if (strcmp(k, "packages") == 0)
 			r = check_packages(it, e);
-		else if (strcmp(k, "setup") == 0)
+		else if (strcmp(k, "plugins") == 0)
 			r = check_words(k, it, e);
+		else if (strcmp(k, "setup") == 0)
+			r = check_setup(it, e);
 		else if (strcmp(k, "services") == 0)
 			r = check_services(it, e);
 		else if (!row)

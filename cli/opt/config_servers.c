@@ -49,7 +49,7 @@ static int check_env(const struct json *env, struct err *e)
 
 int config_servers_check(const struct json *server, struct err *e)
 {
-	static const char *const known[] = { "command", "args", "env" };
+	static const char *const known[] = { "command", "args", "env", "outside" };
 	const char *command = json_get_str(server, "command");
 	int r;
 
@@ -66,12 +66,22 @@ int config_servers_check(const struct json *server, struct err *e)
 		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 			found |= strcmp(known[i], json_key(it)) == 0;
 		if (!found)
-			return err_set(e, -EINVAL,
-				       "unknown key '%s'; known are command, args, env",
-				       json_key(it));
+			return err_set(
+				e, -EINVAL,
+				"unknown key '%s'; known are command, args, env, "
+				"outside",
+				json_key(it));
 	}
+	if (json_get(server, "outside") &&
+	    json_type(json_get(server, "outside")) != JSON_BOOL)
+		return err_set(e, -EINVAL, "'outside' must be true or false");
 	r = check_args(json_get(server, "args"), e);
 	return r < 0 ? r : check_env(json_get(server, "env"), e);
+}
+
+bool config_servers_outside(const struct json *server)
+{
+	return json_get_bool(server, "outside", false);
 }
 
 const struct json *config_servers_find(const struct config *c, size_t nth)

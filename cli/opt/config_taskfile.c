@@ -39,6 +39,21 @@ static int find_rule(const char *name)
 	return -1;
 }
 
+/* They run in the box, as its tools do. */
+static int check_servers(const struct config *own, struct err *e)
+{
+	json_each(it, json_get(own->file, CONFIG_SERVERS))
+	{
+		if (config_servers_outside(it))
+			return err_set(
+				e, -EPERM,
+				"%s: MCP server '%s': only your own configuration "
+				"may say 'outside'",
+				CONFIG_TASKFILE, json_key(it));
+	}
+	return 0;
+}
+
 static int check_member(const struct config *c, const struct config *own,
 			const char *name, struct err *e)
 {
@@ -47,9 +62,8 @@ static int check_member(const struct config *c, const struct config *own,
 	char shown[80];
 
 	text_escaped(shown, sizeof(shown), name, strlen(name));
-	if (strcmp(name, CONFIG_SERVERS) ==
-	    0) /* they run in the box, as its tools do */
-		return 0;
+	if (strcmp(name, CONFIG_SERVERS) == 0)
+		return check_servers(own, e);
 	if (i < 0)
 		return err_set(e, -EPERM, "%s: '%s' is not for a project to set",
 			       CONFIG_TASKFILE, shown);

@@ -1,7 +1,11 @@
 #include "cli/opt/help.h"
 
-#include "cli/opt/cmd.h"
+#include <string.h>
+
+#include "cli/opt/manual.h"
+#include "cli/opt/optrow.h"
 #include "cli/show/render.h"
+#include "cli/show/wrap.h"
 
 void help_short(const struct app *app)
 {
@@ -19,6 +23,60 @@ void help_short(const struct app *app)
 		bold, off, bold, off);
 	for (const struct cmd *const *c = app->commands; *c; c++)
 		fprintf(app->out, "  %-10s %s\n", (*c)->name, (*c)->summary);
-	fprintf(app->out, "\n'cubby COMMAND -h' tells the options of a command, "
-			  "'cubby run -h' those of a task.\n");
+	fprintf(app->out, "\n'cubby COMMAND -h' lists the options of a command, "
+			  "'cubby help COMMAND' is its page.\n");
+}
+
+/* Columns of a help, and where texts begin in it. */
+enum { WIDTH = 79, TEXT_AT = 28 };
+
+static void add_row(const struct optrow *row, struct buf *out)
+{
+	_cleanup_buf_ struct buf names = BUF_INIT(256);
+	const char *blank = "                            ";
+	char first[TEXT_AT + 1];
+	struct wrap w = { .first = first, .rest = blank, .cols = WIDTH };
+
+	buf_adds(&names, row->option->letter ? "  " : "      ");
+	optrow_names(row, "", &names);
+	snprintf(first, sizeof(first), "%-*s", TEXT_AT, buf_cstr(&names));
+	if (names.len > TEXT_AT - 2) {
+		buf_addf(out, "%s\n", buf_cstr(&names));
+		w.first = blank;
+	}
+	wrap_add(out, &w, row->option->doc, strlen(row->option->doc));
+}
+
+static void add_all(const struct cmd *c, const struct cmd_option *common,
+		    const struct cmd_option *place, struct buf *out)
+{
+	const struct wrap plain = { .cols = WIDTH };
+	const char *about = c->doc ? c->doc : c->summary, *header = NULL;
+	struct optrows rows;
+
+	optrow_forms(c, "Usage: ", "  or:  ", out);
+	wrap_add(out, &plain, about, strlen(about));
+	optrow_read(c, common, place, &rows);
+	for (size_t i = 0; i < rows.n; i++) {
+		const char *h = rows.v[i].header;
+
+		if (i == 0 || h != header)
+			buf_addf(out, h ? "\n %s\n" : "\n", h);
+		header = h;
+		add_row(&rows.v[i], out);
+	}
+	buf_addf(out, "\n'cubby help %s' tells more.\n", c->name);
+}
+
+void help_command(const struct app *app, const struct cmd *c,
+		  const struct cmd_option *common, const struct cmd_option *place)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(64 << 10);
+
+	if (app->manual) {
+		manual_show(app, c, common, place);
+		return;
+	}
+	add_all(c, common, place, &out);
+	fputs(buf_cstr(&out), app->out);
 }

@@ -1,5 +1,5 @@
 /* opt_task - the options of a task, beside those of its box: for run and resume.
- * Needs:  cmd_parse(); state->child_inputs set.
+ * Needs:  a command with a struct opt_task among its arguments: .tables = { OPT_TASK() }.
  * Owns:   nothing.
  * Never:  interprets: a value is checked, kept, and read later. */
 #ifndef CLI_OPT_TASK_H
@@ -15,7 +15,11 @@ struct opt_task {
 	bool save_transcript; /* --save-transcript was given, with a file or without */
 };
 
-/* For a command whose first two child inputs are a struct opt_task and a struct opt_box. */
-extern const struct argp_child opt_task_children[];
+extern const struct cmd_option opt_task[];
+#define OPT_TASK(type, member)                                          \
+	{                                                               \
+		.options = opt_task,                                    \
+		.header = "Task options:", .at = offsetof(type, member) \
+	}
 
 #endif

@@ -24,6 +24,7 @@ struct app {
 	const char *box;   /* --name; NULL = the one of the directory; borrowed */
 	const char *other; /* a --name before that one: of diff; borrowed */
 	bool here;	   /* --here: no box of a directory above */
+	bool manual;	   /* -h shows the page of the command */
 	bool json;	   /* results, events and errors as JSON */
 	bool quiet;
 	bool color_out, color_err; /* that stream is a terminal that wants colours */

@@ -12,23 +12,7 @@ static const struct html_style plain = { 0, -1, -1 };
 
 void html_text(struct buf *out, const char *s, size_t len)
 {
-	unsigned before = 0;
-
-	for (size_t at = 0; at < len;) {
-		unsigned c = 0xfffd;
-		const int n = text_decode(s + at, len - at, &c);
-
-		if (n <= 0)
-			buf_adds(out, "\xef\xbf\xbd");
-		else if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'')
-			buf_addf(out, "&#%u;", c);
-		else if (c == '\n' || c == '\t' || !text_hidden(before, c))
-			buf_add(out, s + at, (size_t)n);
-		else
-			buf_addf(out, "&#60;U+%04X&#62;", c);
-		before = c;
-		at += n > 0 ? (size_t)n : 1;
-	}
+	text_seen(out, s, len, true);
 }
 
 static bool same(struct html_style a, struct html_style b)

@@ -19,6 +19,16 @@ const char *render_style_on(bool color, enum render_style s)
 	return color ? on[s] : "";
 }
 
+void render_counts(FILE *out, bool color, int64_t added, int64_t removed)
+{
+	if (added)
+		fprintf(out, " %s+%lld%s", render_style_on(color, RENDER_GREEN),
+			(long long)added, render_style_off(color));
+	if (removed)
+		fprintf(out, " %s-%lld%s", render_style_on(color, RENDER_RED),
+			(long long)removed, render_style_off(color));
+}
+
 const char *render_style_off(bool color)
 {
 	return color ? "\033[0m" : "";

@@ -22,6 +22,8 @@ enum render_style {
 
 /** render_style_on() - the escape sequence that begins @s; "" without @color */
 const char *render_style_on(bool color, enum render_style s);
+/** render_counts() - " +3 -1", of lines, without what is 0 */
+void render_counts(FILE *out, bool color, int64_t added, int64_t removed);
 /** render_style_off() - the one that ends every style; "" without @color */
 const char *render_style_off(bool color);
 

@@ -6,8 +6,9 @@
 #include "base/text.h"
 #include "cli/show/cols.h"
 #include "cli/show/render.h"
+#include "cli/show/tty.h"
 
-enum { TABLE_ROWS_MAX = 1 << 20, TABLE_CELL = 4 * 4096 };
+enum { TABLE_ROWS_MAX = 1 << 20, TABLE_CELL = 4 * 4096, TABLE_LEAST = 8 };
 
 struct table {
 	const struct table_column *columns; /* borrowed */
@@ -134,12 +135,59 @@ static size_t last_column(const struct table *t)
 	return last;
 }
 
+/* Texts give way to the terminal, the widest first; numbers do not. */
+static void fit(const struct table *t, size_t *widths, size_t room)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->columns[i].title)
+			total += widths[i] + (total ? 2 : 0);
+	for (; total > room; total--) {
+		size_t widest = t->n, most = TABLE_LEAST;
+
+		for (size_t i = 0; i < t->n; i++) {
+			const struct table_column *c = &t->columns[i];
+
+			if (!c->title || right_aligned(c) || widths[i] <= most)
+				continue;
+			if (widths[i] > strlen(c->title)) {
+				widest = i;
+				most = widths[i];
+			}
+		}
+		if (widest == t->n)
+			return;
+		widths[widest]--;
+	}
+}
+
+/* The end of a path says most, of another text the beginning. */
+static const char *cut_cell(const struct table_column *c, const char *s, size_t width,
+			    char *out, size_t size)
+{
+	size_t len = strlen(s), at;
+
+	if (cols_text(s, len) <= width)
+		return s;
+	if (c->kind != TABLE_PATH) {
+		snprintf(out, size, "%.*s…", (int)cols_cut(s, len, width - 1), s);
+		return out;
+	}
+	for (at = 0; cols_text(s + at, len - at) > width - 1;)
+		do
+			at++;
+		while (((unsigned char)s[at] & 0xc0) == 0x80);
+	snprintf(out, size, "…%s", s + at);
+	return out;
+}
+
 /* One line: the titles when @row is NULL. */
 static void show_line(const struct table *t, const struct app *app,
 		      const struct json *row, int64_t now, const size_t *widths)
 {
 	size_t last = last_column(t);
-	char text[TABLE_CELL];
+	char text[TABLE_CELL], cut[TABLE_CELL + 4];
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct table_column *c = &t->columns[i];
@@ -149,6 +197,7 @@ static void show_line(const struct table *t, const struct app *app,
 		if (!c->title)
 			continue;
 		s = row ? cell_text(c, row, now, text, sizeof(text)) : c->title;
+		s = cut_cell(c, s, widths[i], cut, sizeof(cut));
 		pad = (int)(widths[i] - cols_text(s, strlen(s)));
 		if (right_aligned(c))
 			fprintf(app->out, "%*s%s", pad, "", s);
@@ -162,6 +211,7 @@ int table_show(const struct table *t, const struct app *app, int64_t now,
 	       const char *none)
 {
 	_cleanup_free_ size_t *widths = NULL;
+	unsigned short rows, cols;
 
 	if (app->json)
 		return render_json(app, t->rows);
@@ -176,6 +226,8 @@ int table_show(const struct table *t, const struct app *app, int64_t now,
 	for (size_t i = 0; i < t->n; i++)
 		if (t->columns[i].title)
 			widths[i] = column_width(t, i, now);
+	if (tty_size(fileno(app->out), &rows, &cols) == 0)
+		fit(t, widths, cols);
 	fputs(render_style_on(app->color_out, RENDER_BOLD), app->out);
 	show_line(t, app, NULL, now, widths);
 	fputs(render_style_off(app->color_out), app->out);

@@ -1,7 +1,7 @@
 /* table - what lists print: aligned columns for people, an array of objects for JSON.
  * Needs:  column names first, then rows of as many cells.
  * Owns:   copies of its cells.
- * Never:  prints a control character of a cell; cuts a cell in columns. */
+ * Never:  prints a control character of a cell; cuts one that is written to no terminal. */
 #ifndef CLI_SHOW_TABLE_H
 #define CLI_SHOW_TABLE_H
 

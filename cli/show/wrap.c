@@ -16,21 +16,7 @@ void wrap_mark(struct buf *out, unsigned style, enum wrap_color color)
 
 void wrap_safe(struct buf *out, const char *s, size_t len)
 {
-	unsigned before = 0;
-
-	for (size_t at = 0; at < len;) {
-		unsigned c = 0xfffd;
-		const int n = text_decode(s + at, len - at, &c);
-
-		if (n <= 0)
-			buf_adds(out, "\xef\xbf\xbd");
-		else if (c == '\n' || c == '\t' || !text_hidden(before, c))
-			buf_add(out, s + at, (size_t)n);
-		else
-			buf_addf(out, "<U+%04X>", c);
-		before = c;
-		at += n > 0 ? (size_t)n : 1;
-	}
+	text_seen(out, s, len, false);
 }
 
 struct look {

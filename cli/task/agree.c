@@ -77,10 +77,9 @@ void agree_load(const struct app *app)
 	_cleanup_store_ struct store st = STORE_NONE;
 	struct err e = ERR_NONE, ignored;
 	struct place_found place;
-	_cleanup_spec_ struct spec spec;
+	_cleanup_spec_ struct spec spec = SPEC_NONE;
 	int r;
 
-	spec_init(&spec);
 	/* What is wrong with the directory or the store is told by whoever opens the box. */
 	if (store_open(&st, &ignored) < 0 ||
 	    place_find(app, &st, &spec, &place, &ignored) < 0)

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -89,4 +91,19 @@ int context_read(int fd, struct buf *task, struct err *e)
 	buf_done(&k.head);
 	buf_done(&k.tail);
 	return r;
+}
+
+int context_said(const char **text, struct buf *all, struct err *e)
+{
+	int r;
+
+	if (!*text || strcmp(*text, "-") != 0)
+		return 0;
+	r = file_read_fd(STDIN_FILENO, all, e);
+	if (r == -EMSGSIZE)
+		return err_set(e, -E2BIG, "the text is too long");
+	if (r < 0)
+		return err_wrap(e, "cannot read standard input");
+	*text = buf_cstr(all);
+	return 0;
 }

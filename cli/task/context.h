@@ -21,4 +21,15 @@ enum { CONTEXT_MOST = 100000, CONTEXT_WAIT_MS = 2000 };
  */
 int context_read(int fd, struct buf *task, struct err *e);
 
+enum { CONTEXT_SAID_MAX = 1 << 20 };
+
+/**
+ * context_said() - what an option says to the model; "-" stands for all of standard input,
+ *                  where no other user of the host sees it
+ * @text: as it was given; NULL = nothing; may point into @all afterwards
+ * @all:  born with CONTEXT_SAID_MAX
+ * Return: 0; -E2BIG: there is more; or another negative errno.
+ */
+int context_said(const char **text, struct buf *all, struct err *e);
+
 #endif

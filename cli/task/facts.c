@@ -49,6 +49,18 @@ void facts_network(const struct spec *s, char *ret, size_t size)
 			buf_failed(&b) < 0 ? "by rules of the person" : buf_cstr(&b));
 }
 
+const char *facts_project(enum project_mode m)
+{
+	static const char *const words[] = {
+		[PROJECT_LIVE] = " themselves, changed as you change them",
+		[PROJECT_REVIEW] = (", under review: your changes reach them after the "
+				    "task, as far as they permit"),
+		[PROJECT_RO] = ", read-only",
+	};
+
+	return words[m];
+}
+
 void facts_limits(const struct limits *l, char *ret, size_t size)
 {
 	char memory[32], cpus[48] = "";

@@ -11,6 +11,7 @@
 
 enum {
 	DEPTH = 64,
+	FAILURES = 5,
 	/* A file that is written in place is seen without this. */
 	NAMES = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR
 };
@@ -119,8 +120,9 @@ void hostwatch_close(struct hostwatch *w)
 	*w = HOSTWATCH_NONE;
 }
 
-/* Return: a directory has come, or not all is known: all are watched again. */
-static bool take_events(const struct hostwatch *w)
+/* @any: there were some
+ * Return: a directory has come, or not all is known: all are watched again. */
+static bool take_events(const struct hostwatch *w, bool *any)
 {
 	_Alignas(struct inotify_event) char events[4096];
 	bool again = false;
@@ -130,6 +132,7 @@ static bool take_events(const struct hostwatch *w)
 		for (const char *p = events; p < events + n && !w->clock;) {
 			const struct inotify_event *x = (const void *)p;
 
+			*any = true;
 			again |= x->mask & IN_Q_OVERFLOW ||
 				 (x->mask & IN_ISDIR &&
 				  x->mask & (IN_CREATE | IN_MOVED_TO));
@@ -139,13 +142,19 @@ static bool take_events(const struct hostwatch *w)
 	return again;
 }
 
-/* A build on the host is thousands of events: between two looks they are left where they
- * are. */
-static bool is_due(const struct hostwatch *w)
+static void rest(const struct hostwatch *w)
 {
 	const struct itimerspec when = {
 		.it_value.tv_nsec = HOSTWATCH_REST_MS * 1000000L,
 	};
+
+	(void)sys_timerfd_set(w->rest, &when);
+}
+
+/* A build on the host is thousands of events: between two looks they are left where they
+ * are. */
+static bool is_due(const struct hostwatch *w)
+{
 	uint64_t times;
 
 	if (sys_read(w->rest, &times, sizeof(times)) > 0) {
@@ -155,20 +164,25 @@ static bool is_due(const struct hostwatch *w)
 	if (sys_now_ms() - w->last_ms >= HOSTWATCH_REST_MS)
 		return true;
 	(void)sys_epoll_ctl(w->epfd, EPOLL_CTL_DEL, w->fd, NULL);
-	(void)sys_timerfd_set(w->rest, &when);
+	rest(w);
 	return false;
 }
 
 static void renew(void *ctx)
 {
 	struct hostwatch *w = ctx;
+	bool any = false, failed;
 
 	if (w->epfd >= 0 && !is_due(w))
 		return;
-	if (take_events(w))
+	if (take_events(w, &any))
 		(void)watch_all(w);
-	review_renew(w->setup);
+	failed = review_renew(w->setup) < 0;
 	w->last_ms = sys_now_ms();
+	w->failures = failed ? w->failures + 1 : 0;
+	/* Once more: a lookup in the box that began before may have kept what it saw then. */
+	if (w->epfd >= 0 && (any || (failed && w->failures < FAILURES)))
+		rest(w);
 }
 
 struct aside hostwatch_aside(struct hostwatch *w)

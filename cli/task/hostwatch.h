@@ -24,6 +24,7 @@ struct hostwatch {
 	int fd;			      /* owned; -1 = nothing is watched */
 	int epfd, rest;		      /* owned: of fd and the clock of its rests */
 	uint64_t last_ms;
+	unsigned failures; /* in a row */
 	size_t n;
 	bool clock; /* fd is one */
 };

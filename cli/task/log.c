@@ -12,7 +12,7 @@
 #define TASKLOG_DIR "transcripts"
 #define TASKLOG_END ".jsonl"
 
-static int open_dir(const struct boxdir *b, struct err *e)
+int tasklog_dir(const struct boxdir *b, struct err *e)
 {
 	int r = file_mkdirs(b->dirfd, TASKLOG_DIR, 0700, e);
 
@@ -24,7 +24,7 @@ static int open_dir(const struct boxdir *b, struct err *e)
 int tasklog_create(const struct boxdir *b, struct timespec now, char ret[TASKLOG_NAME],
 		   struct err *e)
 {
-	_cleanup_close_ int dir = open_dir(b, e);
+	_cleanup_close_ int dir = tasklog_dir(b, e);
 	char stamp[32], file[TASKLOG_NAME + 8];
 	struct tm tm;
 	int fd = -EEXIST;
@@ -110,30 +110,30 @@ int tasklog_copy(const char *name, struct err *e)
 	return fd < 0 ? err_sys(e, fd, "cannot open '%s'", shown) : fd;
 }
 
-int tasklog_terminal(const struct boxdir *b, const char *name, struct err *e)
+static int open_terminal(const struct boxdir *b, const char *name, int flags,
+			 struct err *e)
 {
-	_cleanup_close_ int dir = open_dir(b, e);
+	_cleanup_close_ int dir = tasklog_dir(b, e);
 	char file[TASKLOG_NAME + 8];
 	int fd;
 
 	if (dir < 0)
 		return dir;
 	snprintf(file, sizeof(file), "%s.tty", name);
-	fd = sys_openat(dir, file, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600);
-	return fd < 0 ? err_sys(e, fd, "cannot create the record of the terminal") : fd;
+	fd = sys_openat(dir, file, flags, 0600);
+	return fd < 0 ? err_sys(e, fd, "cannot %s the record of the terminal",
+				flags & O_CREAT ? "create" : "open")
+		      : fd;
+}
+
+int tasklog_terminal(const struct boxdir *b, const char *name, struct err *e)
+{
+	return open_terminal(b, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, e);
 }
 
 int tasklog_terminal_open(const struct boxdir *b, const char *name, struct err *e)
 {
-	_cleanup_close_ int dir = open_dir(b, e);
-	char file[TASKLOG_NAME + 8];
-	int fd;
-
-	if (dir < 0)
-		return dir;
-	snprintf(file, sizeof(file), "%s.tty", name);
-	fd = sys_openat(dir, file, O_RDONLY | O_NOFOLLOW, 0);
-	return fd < 0 ? err_sys(e, fd, "cannot open the record of the terminal") : fd;
+	return open_terminal(b, name, O_RDONLY | O_NOFOLLOW, e);
 }
 
 void tasklog_list_done(struct tasklog_list *l)
@@ -166,7 +166,7 @@ static int by_name(const void *a, const void *b)
 int tasklog_list(const struct boxdir *b, struct tasklog_list *ret, struct err *e)
 {
 	_cleanup_tasklog_list_ struct tasklog_list l = TASKLOG_LIST_NONE;
-	_cleanup_close_ int dir = open_dir(b, e);
+	_cleanup_close_ int dir = tasklog_dir(b, e);
 	struct dirscan scan;
 	struct dirscan_entry entry;
 	int r;
@@ -216,7 +216,7 @@ int tasklog_open(const struct boxdir *b, const char *name, char ret[TASKLOG_NAME
 		 struct err *e)
 {
 	_cleanup_tasklog_list_ struct tasklog_list l = TASKLOG_LIST_NONE;
-	_cleanup_close_ int dir = open_dir(b, e);
+	_cleanup_close_ int dir = tasklog_dir(b, e);
 	char file[TASKLOG_NAME + 8];
 	int r, fd;
 

@@ -15,6 +15,9 @@ enum { TASKLOG_NAME = 64 };
 int tasklog_create(const struct boxdir *b, struct timespec now, char ret[TASKLOG_NAME],
 		   struct err *e);
 
+/** tasklog_dir() - the directory that they are in */
+int tasklog_dir(const struct boxdir *b, struct err *e);
+
 /** tasklog_hold() - this process writes it: told again after it was opened and closed here
  */
 void tasklog_hold(int fd);

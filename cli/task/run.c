@@ -22,8 +22,10 @@
 #include "cli/task/agree.h"
 #include "cli/task/ask.h"
 #include "cli/task/attach.h"
+#include "cli/task/boxwords.h"
 #include "cli/task/facts.h"
 #include "cli/task/hostwatch.h"
+#include "cli/task/inbox.h"
 #include "cli/task/log.h"
 #include "cli/task/modelpick.h"
 #include "cli/task/recall.h"
@@ -35,7 +37,6 @@
 #include "cli/task/view_end.h"
 #include "cli/task/view_json.h"
 #include "cli/task/waiting.h"
-#include "rootfs/store/checkpoint.h"
 
 #define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
 
@@ -51,14 +52,16 @@ struct work {
 	struct hostwatch hostwatch; /* owned */
 	struct ask ask;
 	struct steer steer;	   /* owned */
+	struct inbox inbox;	   /* owned */
 	struct task_status so_far; /* of a conversation */
 	struct toolbox *tools;	   /* owned */
 	struct servers servers;	   /* owned; of some of them */
 	struct task_conf conf;
-	struct machine machine; /* owned */
-	struct attach attach;	/* owned */
-	struct json *schema;	/* owned; of the answer; NULL = it has none */
-	struct buf text;	/* owned; the task with its files */
+	struct machine machine;	  /* owned */
+	struct boxwords boxwords; /* owned */
+	struct attach attach;	  /* owned */
+	struct json *schema;	  /* owned; of the answer; NULL = it has none */
+	struct buf text;	  /* owned; the task with its files */
 	char network[400], limits[160], resumed[TASKLOG_NAME], log[TASKLOG_NAME];
 	/* Owned descriptors; -1 = none. */
 	int replay, transcript, terminal, copy, resume, project, interrupt;
@@ -73,7 +76,9 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 			    .ticker = TICKER_NONE,
 			    .hostwatch = HOSTWATCH_NONE,
 			    .machine = MACHINE_NONE,
+			    .boxwords = BOXWORDS_NONE,
 			    .attach = ATTACH_NONE,
+			    .inbox = INBOX_NONE,
 			    .text = BUF_INIT(4 << 20),
 			    .replay = -1,
 			    .transcript = -1,
@@ -84,7 +89,7 @@ static void work_init(struct work *w, struct app *app, const struct taskrun *t)
 			    .interrupt = -1,
 			    .model = BUF_INIT(4096),
 			    .settings = BUF_INIT(64 << 10) };
-	boxsetup_init(&w->setup);
+	w->setup = BOXSETUP_NONE;
 	view_init(&w->view, app);
 	steer_init(&w->steer, STDIN_FILENO);
 }
@@ -95,12 +100,14 @@ static void work_done(struct work *w)
 	servers_done(&w->servers);
 	view_done(&w->view);
 	steer_done(&w->steer);
+	inbox_done(&w->inbox);
 	ticker_close(&w->ticker);
 	hostwatch_close(&w->hostwatch);
 	boxsetup_done(&w->setup);
 	imagerun_done(&w->image);
 	modelpick_done(&w->pick);
 	machine_done(&w->machine);
+	boxwords_done(&w->boxwords);
 	attach_done(&w->attach);
 	json_free(&w->schema);
 	buf_done(&w->text);
@@ -154,33 +161,13 @@ static int check_words(struct work *w, struct err *e)
 		       : 0;
 }
 
-/* The project is what it was after so many turns of that task. */
-static int go_back(const struct work *w, struct boxsetup *s, struct err *e)
-{
-	char name[16];
-	struct checkpoint c, last = { .name = "" };
-	int r;
-
-	snprintf(name, sizeof(name), "%u", w->t->rounds_back);
-	r = checkpoint_load(&s->dir, name, &c, e);
-	if (r == 0)
-		r = checkpoint_last(&s->dir, &last, e);
-	if (r >= 0 && strcmp(last.task, w->resumed) != 0) {
-		err_set(e, -ESTALE, "the checkpoints are of another task, '%s'",
-			last.task);
-		return err_hint(e, "without --at the task goes on as it ended");
-	}
-	return r < 0 ? r : rewind_back(w->app, s, &c, e);
-}
-
 /* The options of the task that goes on, before any of them is used. */
 static int recall(struct work *w, struct err *e)
 {
-	_cleanup_boxsetup_ struct boxsetup s;
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_close_ int fd = -1;
 	int r;
 
-	boxsetup_init(&s);
 	if (!w->t->resume && !w->t->resume_last)
 		return 0;
 	r = boxsetup_find(w->app, &s, e);
@@ -188,7 +175,9 @@ static int recall(struct work *w, struct err *e)
 		r = fd = tasklog_open(&s.dir, w->t->resume, w->resumed, e);
 	if (r >= 0)
 		r = recall_options(w->app->config, fd, e);
-	return r >= 0 && w->t->back ? go_back(w, &s, e) : r;
+	return r >= 0 && w->t->back
+		       ? rewind_task(w->app, &s, w->resumed, w->t->rounds_back, e)
+		       : r;
 }
 
 /* A provider that the configuration has no more would be taken for a part of a name. */
@@ -262,6 +251,10 @@ static int open_files(struct work *w, struct err *e)
 	w->terminal = tasklog_terminal(dir, w->log, e);
 	if (w->terminal < 0)
 		return w->terminal;
+	if (w->resume >= 0)
+		inbox_left(dir, w->resumed, &w->text);
+	if (!w->t->talk && inbox_open(dir, w->log, &w->inbox, e) < 0)
+		return e->code;
 	w->project = inroot_open_real(w->setup.spec.project, O_RDONLY | O_DIRECTORY);
 	if (w->project < 0)
 		return err_sys(e, w->project, "cannot open the project directory");
@@ -309,6 +302,8 @@ static void fill_conf(struct work *w)
 		.n_pictures = w->attach.n,
 		.model = w->pick.conf,
 		.facts = { .directory = w->setup.spec.project,
+			   .project = facts_project(w->setup.spec.project_mode),
+			   .boxs_words = w->boxwords.boxs,
 			   .cwd = w->setup.place.cwd,
 			   .image = w->setup.spec.image_name,
 			   .system = buf_cstr(&w->machine.system),
@@ -340,6 +335,8 @@ static void fill_conf(struct work *w)
 	};
 	w->conf.model.abort_fd = w->interrupt;
 	w->conf.aside = ticker_aside(&w->ticker);
+	w->conf.told = inbox_told;
+	w->conf.told_ctx = &w->inbox;
 }
 
 static int make_tools(struct work *w, struct err *e)
@@ -392,7 +389,7 @@ static int make_servers(struct work *w, struct err *e)
 		.aside = ticker_aside(&w->ticker),
 		.interrupt_fd = w->interrupt,
 	};
-	int r = servers_start(w->app, &conf, &w->servers, e);
+	int r = servers_start(w->app, w->setup.spec.project, &conf, &w->servers, e);
 
 	if (r < 0)
 		return r;
@@ -459,6 +456,7 @@ static int prepare(struct work *w, struct err *e)
 		return r;
 	w->ask.interrupt_fd = w->interrupt;
 	ask_permitted(w);
+	boxwords_begin(&w->boxwords, &w->setup.dir, w->project);
 	fill_conf(w);
 	return 0;
 }
@@ -470,15 +468,7 @@ static void end_jobs(struct work *w)
 	_cleanup_buf_ struct buf jobs = BUF_INIT(4096);
 
 	tool_jobs_end(w->tools, keep, &jobs);
-	if (!jobs.len)
-		return;
-	if (keep)
-		render_note(w->app,
-			    "still running in the box: %s; 'cubby stop' ends it",
-			    jobs.data);
-	else
-		render_note(w->app, "ended with the task: %s; with --keep it runs on",
-			    jobs.data);
+	view_end_jobs(w->app, buf_cstr(&jobs), keep);
 }
 
 static int run_task(struct work *w, struct err *e)
@@ -490,6 +480,7 @@ static int run_task(struct work *w, struct err *e)
 	r = task_run(&w->conf, &report, e);
 	if (r < 0)
 		return cmd_fail(w->app, e, (int)report.end);
+	boxwords_note(&w->boxwords, &report.changes);
 	view_end_foreign(w->app, &report.changes);
 	if (report.end != TASK_DONE)
 		render_note(w->app,
@@ -551,6 +542,7 @@ static int talk_task(void *ctx, const char *text, struct err *e)
 		return r;
 	w->so_far = report.status;
 	w->conf.compact = false;
+	boxwords_note(&w->boxwords, &report.changes);
 	view_end_foreign(w->app, &report.changes);
 	r = reviewshow_meanwhile(w->app, &w->setup, e);
 	if (r >= 0)
@@ -679,7 +671,8 @@ static int run_work(struct work *w, struct err *e)
 	toolbox_free(&w->tools); /* its sessions are in the box that ends now */
 	servers_done(&w->servers);
 	box_close(&w->setup.box);
-	if (reviewshow_end(w->app, &w->setup, e) < 0)
+	if (reviewshow_end(w->app, &w->setup, e) < 0 ||
+	    boxwords_end(&w->boxwords, e) < 0)
 		return cmd_fail(w->app, e, status ? status : CMD_FAILED);
 	if (boxsetup_finish(&w->setup, e) < 0)
 		return cmd_fail(w->app, e, status ? status : CMD_NO_BOX);

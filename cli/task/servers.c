@@ -1,10 +1,13 @@
 #include "cli/task/servers.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/proc.h"
+#include "base/text.h"
 #include "cli/box/env.h"
 #include "cli/show/render.h"
 
@@ -43,23 +46,38 @@ static int make_argv(const struct json *j, struct server *s)
 	return 0;
 }
 
-/* That of the session, and what is said of this server. */
+static bool is_key(const struct app *app, const char *variable)
+{
+	size_t n = strcspn(variable, "=");
+	char name[256];
+
+	if (n >= sizeof(name))
+		return false;
+	memcpy(name, variable, n);
+	name[n] = '\0';
+	return env_is_key(app->config, name);
+}
+
+/* That of the session, or outside the person's without keys, and what is said of this
+ * server. */
 static int make_env(const struct app *app, const struct json *j,
-		    const char *const *session, struct server *s, struct err *e)
+		    const char *const *common, struct server *s, struct err *e)
 {
 	const struct json *own = json_get(j, "env");
-	size_t n = 0, common = 0;
+	const bool outside = config_servers_outside(j);
+	size_t n = 0, most = 0;
 
-	while (session && session[common])
-		common++;
-	s->env = calloc(common + json_len(own) + 1, sizeof(*s->env));
+	while (common && common[most])
+		most++;
+	s->env = calloc(most + json_len(own) + 1, sizeof(*s->env));
 	if (!s->env)
 		return err_sys(e, -ENOMEM, "cannot make its environment");
-	for (; n < common; n++)
-		s->env[n] = strdup(session[n]);
+	for (size_t i = 0; i < most; i++)
+		if (!outside || !is_key(app, common[i]))
+			s->env[n++] = strdup(common[i]);
 	json_each(it, own)
 	{
-		if (env_is_key(app->config, json_key(it)))
+		if (!outside && env_is_key(app->config, json_key(it)))
 			return err_set(e, -EPERM,
 				       "'%s' is a model's key and never enters a box",
 				       json_key(it));
@@ -73,21 +91,59 @@ static int make_env(const struct app *app, const struct json *j,
 	return 0;
 }
 
-static int start_one(const struct app *app, const struct json *j,
+/* A name is not found there by itself (cli/box/setup.c), but a path may lead there. */
+static int check_program(const char *name, const char *project, struct err *e)
+{
+	_cleanup_free_ char *real = NULL;
+	char path[PATH_MAX];
+
+	if (!strchr(name, '/')) {
+		if (proc_find(name, path) < 0)
+			return 0; /* said by the start */
+	} else if (snprintf(path, sizeof(path), "/%s", name) >= (int)sizeof(path)) {
+		return err_set(e, -ENAMETOOLONG, "the path of its program is too long");
+	}
+	real = realpath(path, NULL);
+	if (text_is_in(name, project) || (real && text_is_in(real, project)))
+		return err_set(e, -EPERM,
+			       "its program is in the project, where a box may have "
+			       "written it");
+	return 0;
+}
+
+static int begin_outside(const char *project, struct server *s,
+			 struct mcp_client_conf *conf, struct err *e)
+{
+	conf->outside = true;
+	conf->port = mcp_outside_port(&s->outside);
+	conf->env = (const char *const *)environ;
+	return check_program(s->argv[0], project, e);
+}
+
+static int start_one(const struct app *app, const char *project, const struct json *j,
 		     const struct mcp_client_conf *common, struct server *s,
 		     struct err *e)
 {
 	struct mcp_client_conf conf = *common;
 	int r = make_argv(j, s);
 
+	s->name = conf.name = json_key(j);
+	s->outside = MCP_OUTSIDE_NONE;
 	if (r < 0)
 		return err_sys(e, r, "cannot start it");
-	r = make_env(app, j, common->env, s, e);
-	s->name = conf.name = json_key(j);
+	if (config_servers_outside(j))
+		r = begin_outside(project, s, &conf, e);
+	if (r == 0)
+		r = make_env(app, j, conf.env, s, e);
 	conf.argv = s->argv;
 	conf.env = (const char *const *)s->env;
 	if (r == 0)
 		r = mcp_client_new(&conf, &s->client, e);
+	if (r == 0 && conf.outside)
+		render_note(app,
+			    "MCP server '%s' runs on this computer, outside of the "
+			    "box",
+			    s->name);
 	return r < 0 ? r : mcp_client_start(s->client, e);
 }
 
@@ -96,15 +152,15 @@ static void tell(const struct app *app, const char *name, const struct err *e)
 	render_note(app, "MCP server '%s': %s; its tools are not there", name, e->msg);
 }
 
-int servers_start(const struct app *app, const struct mcp_client_conf *conf,
-		  struct servers *s, struct err *e)
+int servers_start(const struct app *app, const char *project,
+		  const struct mcp_client_conf *conf, struct servers *s, struct err *e)
 {
 	const struct json *j;
 
 	for (size_t i = 0;
 	     s->n < CONFIG_SERVERS_MAX && (j = config_servers_find(app->config, i));
 	     i++) {
-		int r = start_one(app, j, conf, &s->v[s->n], e);
+		int r = start_one(app, project, j, conf, &s->v[s->n], e);
 
 		if (r == 0) {
 			s->n++;

@@ -428,7 +428,8 @@ static void on_call(void *ctx, const struct task_call *c)
 	struct view *v = ctx;
 	const char *nl;
 
-	view_output_begin(&v->output);
+	if (strcmp(c->name, "input") != 0) /* which goes on with a screen */
+		view_output_begin(&v->output);
 	buf_truncate(&v->what, 0);
 	if (strcmp(c->name, "finish") == 0 || view_call_text(c, v->secret, &b) < 0)
 		return;
@@ -475,7 +476,10 @@ static void add_outcome(const struct tool_result *r, struct buf *line)
 	else if (r->exit >= 0)
 		buf_addf(line, "  exit %d, %s", r->exit, time);
 	else if (r->state[0])
-		buf_addf(line, "  %s, %s", r->state, time);
+		buf_addf(line, "  %s, %s",
+			 strcmp(r->state, "shell_died") == 0 ? "the shell died"
+							     : r->state,
+			 time);
 	else
 		buf_addf(line, "  done, %s", time);
 }
@@ -512,7 +516,7 @@ static void on_result(void *ctx, const struct task_call *c, const struct tool_re
 	const struct view_look look = look_of(v);
 	const bool bad = r->outcome == TOOL_ERROR || r->exit > 0;
 
-	view_output_end(&v->output, &look, &stay);
+	view_output_end(&v->output, &look, r->outcome == TOOL_OPEN, &stay);
 	v->secret = view_wants_secret(r->state, buf_cstr(&r->text));
 	doing(v, VIEW_NOTHING);
 	if (strcmp(c->name, "finish") == 0 || v->app->quiet)

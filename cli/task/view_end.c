@@ -118,6 +118,8 @@ static void show_file(const struct app *app, const struct changes_item *it)
 	text_escaped(path, sizeof(path), it->path, strlen(it->path));
 	fprintf(app->err, "  %c %s%s", marks[it->kind], path,
 		it->flags & CHANGES_DIRECTORY ? "/" : "");
+	render_counts(app->err, app->color_err, (int64_t)it->added,
+		      (int64_t)it->removed);
 	show_flags(app, it->flags);
 	show_effect(app, it->effect);
 	fputc('\n', app->err);
@@ -157,9 +159,10 @@ static void show_totals(const struct app *app, const struct task_report *r)
 	view_end_tokens(out, sizeof(out), st->tokens_out);
 	text_ms(time, sizeof(time), st->elapsed_ms);
 	fputs(render_style_on(app->color_err, RENDER_DIM), app->err);
-	fprintf(app->err, "cubby: %s, %u round%s, %u call%s", task_end_name(r->end),
-		st->round, st->round == 1 ? "" : "s", r->calls,
-		r->calls == 1 ? "" : "s");
+	/* any other end has said so in a line of its own */
+	fprintf(app->err, "cubby: %s%u round%s, %u call%s",
+		r->end == TASK_DONE ? "done, " : "", st->round,
+		st->round == 1 ? "" : "s", r->calls, r->calls == 1 ? "" : "s");
 	if (st->tokens_in || st->tokens_out)
 		fprintf(app->err, ", %s tokens in, %s out%s", in, out,
 			view_end_cost(cost, sizeof(cost), st));
@@ -187,10 +190,19 @@ void view_end_foreign(const struct app *app, const struct changes *c)
 	for (size_t i = 0; i < c->n; i++) {
 		if (!(c->items[i].flags & CHANGES_FOREIGN))
 			continue;
-		render_note(
-			app,
-			"some files belong to users of the box; 'cubby exec -- chown "
-			"-R root:root .' gives them to you");
+		render_note(app,
+			    "some files belong to users of the box; 'cubby own' gives "
+			    "them to you");
 		return;
 	}
+}
+
+void view_end_jobs(const struct app *app, const char *jobs, bool keep)
+{
+	if (*jobs && keep)
+		render_note(app, "still running in the box: %s; 'cubby stop' ends it",
+			    jobs);
+	else if (*jobs)
+		render_note(app, "ended with the task: %s; with --keep it runs on",
+			    jobs);
 }

@@ -19,6 +19,9 @@ void view_end_show(const struct app *app, const struct task_report *r,
 /** view_end_foreign() - files of other users in the project: how to get them back */
 void view_end_foreign(const struct app *app, const struct changes *c);
 
+/** view_end_jobs() - what runs in the background, @jobs, and what becomes of it */
+void view_end_jobs(const struct app *app, const char *jobs, bool keep);
+
 /** view_end_cost() - ", about $0.012", or "" where it is not known or nothing; @out */
 char *view_end_cost(char *out, size_t size, const struct task_status *st);
 

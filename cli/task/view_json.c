@@ -166,6 +166,8 @@ static struct json *changes_list(const struct changes *c)
 		json_set_str(j, "path", c->items[i].path);
 		json_set_str(j, "change", kinds[c->items[i].kind]);
 		json_set_int(j, "size", (int64_t)c->items[i].size);
+		json_set_int(j, "added", (int64_t)c->items[i].added);
+		json_set_int(j, "removed", (int64_t)c->items[i].removed);
 		json_set_str(j, "class", effects_name(c->items[i].effect.class));
 		json_set_str(j, "why", c->items[i].effect.why);
 		for (size_t f = 0; f < ARRAY_SIZE(flags); f++)

@@ -98,6 +98,7 @@ void view_output_add(struct view_output *o, const char *s, size_t len,
 {
 	struct adding a = { o, look, stay };
 
+	o->drawn = true;
 	while (len) {
 		size_t n = len;
 		const bool found =
@@ -127,6 +128,9 @@ static void add_screen(struct view_output *o, const struct view_look *look, size
 		if (text.data[i] == SCREEN_WRAP)
 			text.data[i] = '\n';
 	row = strchr(text.data, '\n');
+	while (row &&
+	       row[1 + strspn(row + 1, " ")] == '\n') /* it begins further down */
+		row = strchr(row + 1, '\n');
 	while (row && *++row && most--) {
 		char *const end = strchr(row, '\n');
 
@@ -171,14 +175,17 @@ void view_output_now(struct view_output *o, const struct view_look *look,
 		add_tail(o, look, VIEW_TAIL, "", change);
 }
 
-void view_output_end(struct view_output *o, const struct view_look *look,
+void view_output_end(struct view_output *o, const struct view_look *look, bool open,
 		     struct buf *stay)
 {
 	struct adding a = { o, look, stay };
+	struct screen *screen;
 
 	view_lines_end(&o->lines, on_line, &a);
 	add_tail(o, look, VIEW_RING, ", 'cubby log -l' shows them", stay);
-	if (o->screen)
+	if (o->screen && o->drawn)
 		add_screen(o, look, SESSION_ROWS, stay);
+	screen = open ? take(&o->screen, NULL) : NULL;
 	view_output_begin(o);
+	o->screen = screen;
 }

@@ -24,6 +24,7 @@ struct view_output {
 	struct screen *screen;	    /* owned; NULL = no full-screen program yet */
 	char before[16];	    /* the last bytes, where one may be announced */
 	size_t n_before;
+	bool drawn; /* by this call */
 };
 
 /* How rows look. */
@@ -42,8 +43,9 @@ void view_output_add(struct view_output *o, const char *s, size_t len,
 /** view_output_now() - append the rows that change: the screen, or the last lines */
 void view_output_now(struct view_output *o, const struct view_look *look,
 		     struct buf *change);
-/** view_output_end() - the command has ended: what of the rest stays */
-void view_output_end(struct view_output *o, const struct view_look *look,
+/** view_output_end() - a call has ended: what of the rest stays
+ *  @open: the program has not: it goes on drawing on its screen */
+void view_output_end(struct view_output *o, const struct view_look *look, bool open,
 		     struct buf *stay);
 
 #endif

@@ -60,7 +60,9 @@ static int add(struct changes *c, const struct json *j, enum effects_class round
 				   .flags = flags_of(j),
 				   .effect = effect_of(j, path + 1),
 				   .path = path + 1,
-				   .size = (uint64_t)json_get_int(j, "size", 0) };
+				   .size = (uint64_t)json_get_int(j, "size", 0),
+				   .added = (size_t)json_get_int(j, "added", 0),
+				   .removed = (size_t)json_get_int(j, "removed", 0) };
 	if (x.effect.class != round)
 		return 0;
 	c->created += x.kind == CHANGES_CREATED;

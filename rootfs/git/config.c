@@ -237,7 +237,8 @@ static bool is_host(const char *s)
 	return *s && *s != '-' && *s != '/' && (!at || at[1] != '-');
 }
 
-bool git_config_url(const char *url)
+/* An address that git can be sent to without running a program that the address names. */
+static bool git_config_url(const char *url)
 {
 	static const char *const schemes[] = { "https://", "http://", "ssh://",
 					       "git://" };

@@ -27,8 +27,4 @@ int git_config_parse(const char *text, size_t len, git_config_fn *fn, void *ctx)
  *  nor lead git to another place */
 bool git_config_harmless(const struct git_config_item *it);
 
-/** git_config_url() - an address that git can be sent to without running a program that
- *  the address names */
-bool git_config_url(const char *url);
-
 #endif

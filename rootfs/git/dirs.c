@@ -124,6 +124,13 @@ static bool hides(int project, const char *path)
 		sys_fstatat(dir, ".git", &git, AT_SYMLINK_NOFOLLOW) != -EACCES);
 }
 
+static bool is_late(struct git_dirs *d)
+{
+	if (d->end_ms && sys_now_ms() >= d->end_ms)
+		d->partial = d->late = true;
+	return d->late;
+}
+
 /* Its names; the directories among them go to the end of the list. */
 static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 {
@@ -149,7 +156,7 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 		return 0; /* or gone */
 	d->partial = false;
 	r = dirscan_start(scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(scan, &x, e)) > 0) {
+	while (r >= 0 && !is_late(d) && (r = dirscan_next(scan, &x, e)) > 0) {
 		note_name(&names, &x);
 		if (strcmp(x.name, ".git") != 0 && is_dir(dir, &x))
 			r = note_subdir(d, path, x.name);
@@ -187,10 +194,10 @@ int git_dirs_look(int project, struct git_dirs *d, struct err *e)
 {
 	int r = 0;
 
-	d->partial = d->closed = false;
+	d->partial = d->closed = d->late = false;
 	if (!d->n)
 		r = add(d, "", 0);
-	for (size_t i = 0; i < d->n && r >= 0; i++) {
+	for (size_t i = 0; i < d->n && r >= 0 && !is_late(d); i++) {
 		struct git_dir *x = &d->list[i];
 		struct stat st;
 

@@ -30,7 +30,10 @@ struct git_dir {
 struct git_dirs {
 	struct git_dir *list; /* owned; sorted by path */
 	size_t n, size, sorted;
+	uint64_t
+		end_ms; /* a look ends then, and goes on the next time; 0 = it has time */
 	bool partial;
+	bool late; /* and that is why */
 	bool closed; /* by its mode one could not be read: it may hold some all the same */
 };
 void git_dirs_done(struct git_dirs *d);

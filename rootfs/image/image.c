@@ -312,8 +312,10 @@ static int check_box(void *ctx, const char *key)
 	return image && !strcmp(image, u->dir) ? u->each(u->ctx, key) : 0;
 }
 
-int image_users(const struct store *s, const char *dir,
-		int (*each)(void *ctx, const char *key), void *ctx, struct err *e)
+/* Call @each with the key of every box that uses an image. */
+static int image_users(const struct store *s, const char *dir,
+		       int (*each)(void *ctx, const char *key), void *ctx,
+		       struct err *e)
 {
 	struct users u = { s, dir, each, ctx };
 

@@ -32,7 +32,7 @@ enum {
 struct image {
 	char dir[IMAGE_DIR]; /* below images/ */
 	char digest[HASH_HEX];
-	char map[IMAGE_MAP];   /* "subuid", "single", "root", "identity" */
+	char map[IMAGE_MAP];   /* "subuid", "single", "root", "real-root" */
 	char name[IMAGE_NAME]; /* the name given last; "" = none */
 	char source[IMAGE_SOURCE];
 	char arch[IMAGE_ARCH];
@@ -91,10 +91,6 @@ int image_name(const struct store *s, const char *dir, const char *name, struct 
  *  Return: 1 = taken away; 0 = not: it has no other name, or not this one. */
 int image_unname(const struct store *s, const char *dir, const char *name,
 		 struct err *e);
-
-/** image_users() - call @each with the key of every box that uses an image */
-int image_users(const struct store *s, const char *dir,
-		int (*each)(void *ctx, const char *key), void *ctx, struct err *e);
 
 /**
  * image_remove() - remove an image

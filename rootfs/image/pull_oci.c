@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "rootfs/archive/entry_attr.h"
+#include "rootfs/image/crew.h"
 #include "rootfs/image/diffs.h"
 #include "rootfs/image/pull_impl.h"
 
@@ -212,34 +213,6 @@ static void layer_name(const struct pull *p, size_t i, char ret[IMAGE_DIR])
 	image_dir(p->oci->config.diff_ids[i], p->conf->map, ret);
 }
 
-/* The same layer may stand twice in one image. */
-static bool is_made(const struct pull *p, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (p->made[k] &&
-		    !strcmp(p->oci->config.diff_ids[k], p->oci->config.diff_ids[i]))
-			return true;
-	return false;
-}
-
-/* Where its result is: of this pull, or of the one that brought it. */
-static int take_layer(struct pull *p, size_t i, struct json **ret, struct err *e)
-{
-	char name[IMAGE_DIR], stage[NAME];
-	struct err ignored = ERR_NONE;
-	int r;
-
-	layer_name(p, i, name);
-	if (p->flat)
-		return unpack_layer(p, i, "image", ret, e);
-	if (is_made(p, i) || diffs_meta(p->conf->store, name, ret, &ignored) == 0)
-		return 0;
-	snprintf(stage, sizeof(stage), "layer-%zu", i);
-	r = unpack_layer(p, i, stage, ret, e);
-	p->made[i] = r == 0;
-	return r;
-}
-
 /* ---- all of them ---------------------------------------------------------------------- */
 
 static void add_count(struct json *sum, const struct json *one, const char *key)
@@ -275,21 +248,125 @@ static uint64_t bytes_to_read(const struct pull *p)
 	return sum;
 }
 
-static int take_layers(struct pull *p, struct json *sum, struct err *e)
+/* Each goes into what those below it made. */
+static int take_flat(struct pull *p, struct json *sum, struct err *e)
 {
 	const struct oci_manifest *m = &p->oci->manifest;
 
-	p->done = 0;
-	p->total = bytes_to_read(p);
 	for (size_t i = 0; i < m->n; i++) {
 		_cleanup_json_ struct json *one = NULL;
-		int r = take_layer(p, i, &one, e);
+		int r = unpack_layer(p, i, "image", &one, e);
 
 		if (r < 0)
 			return err_wrap(e, "layer %zu of %zu", i + 1, m->n);
 		add_result(sum, one);
 	}
 	return 0;
+}
+
+struct taking {
+	struct pull *p;
+	struct json *sum;
+};
+
+/* The same layer may stand twice in one image, and it may be there: its result is that of
+ * the pull that brought it. */
+static bool is_wanted(void *ctx, size_t i)
+{
+	struct taking *t = ctx;
+	struct pull *p = t->p;
+	_cleanup_json_ struct json *one = NULL;
+	struct err ignored = ERR_NONE;
+	char name[IMAGE_DIR];
+
+	for (size_t k = 0; k < i; k++)
+		if (p->made[k] &&
+		    !strcmp(p->oci->config.diff_ids[k], p->oci->config.diff_ids[i]))
+			return false;
+	layer_name(p, i, name);
+	if (diffs_meta(p->conf->store, name, &one, &ignored) == 0) {
+		add_result(t->sum, one);
+		return false;
+	}
+	p->made[i] = true;
+	return true;
+}
+
+static void hand_note(void *ctx, const char *line)
+{
+	crew_hand_note(ctx, line);
+}
+
+static void hand_progress(void *ctx, const struct pull_progress *now)
+{
+	crew_hand_done(ctx, now->done);
+}
+
+static int bring(void *ctx, size_t i, struct crew_hand *h, int abort, struct json **ret,
+		 struct err *e)
+{
+	struct taking *t = ctx;
+	struct pull *p = t->p;
+	struct pull_conf conf = *p->conf;
+	char stage[NAME];
+	int r;
+
+	conf.abort_fd = abort;
+	conf.progress = hand_progress;
+	conf.note = hand_note;
+	conf.ctx = h;
+	p->conf = &conf;
+	p->done = 0;
+	snprintf(stage, sizeof(stage), "layer-%zu", i);
+	r = p->registry ? oci_registry_anew(p->registry, abort, e) : 0;
+	if (r == 0)
+		r = unpack_layer(p, i, stage, ret, e);
+	p->conf = NULL; /* this process ends now */
+	return r;
+}
+
+static int on_brought(void *ctx, size_t i, const struct json *result, struct err *e)
+{
+	struct taking *t = ctx;
+
+	(void)i;
+	(void)e;
+	add_result(t->sum, result);
+	return 0;
+}
+
+static void taking_note(void *ctx, const char *line)
+{
+	struct taking *t = ctx;
+
+	on_note(t->p, line);
+}
+
+static void taking_tell(void *ctx, uint64_t done)
+{
+	struct taking *t = ctx;
+
+	if (t->p->total)
+		pull_tell(t->p, MIN(done, t->p->total), t->p->total);
+}
+
+static int take_layers(struct pull *p, struct json *sum, struct err *e)
+{
+	struct taking t = { p, sum };
+
+	p->done = 0;
+	p->total = bytes_to_read(p);
+	if (p->flat)
+		return take_flat(p, sum, e);
+	return crew_run(&(struct crew_conf){ .n = p->oci->manifest.n,
+					     .abort_fd = p->conf->abort_fd,
+					     .wanted = is_wanted,
+					     .bring = bring,
+					     .brought = on_brought,
+					     .note = taking_note,
+					     .tell = taking_tell,
+					     .ctx = &t },
+			e);
 }
 
 /* Layers that are there or were made are left where they are: they may serve another. */

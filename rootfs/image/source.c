@@ -216,6 +216,12 @@ static bool is_path(const char *ref)
 	       (strchr(ref, '/') && sys_faccessat(AT_FDCWD, ref, F_OK, 0) == 0);
 }
 
+bool source_layered(const struct source *s)
+{
+	return s->kind == SOURCE_REGISTRY || s->kind == SOURCE_OCI ||
+	       s->kind == SOURCE_OCI_ARCHIVE || s->kind == SOURCE_DOCKER_ARCHIVE;
+}
+
 int source_text(const struct source *s, char *ret, size_t size)
 {
 	const char *prefix = "";

@@ -42,6 +42,9 @@ struct source {
  */
 int source_parse(const char *ref, struct source *ret, struct err *e);
 
+/** source_layered() - is it an image in layers? */
+bool source_layered(const struct source *s);
+
 /** source_text() - a text that source_parse() reads as @s; 0 or -ENAMETOOLONG */
 int source_text(const struct source *s, char *ret, size_t size);
 

@@ -12,6 +12,7 @@
 
 struct oci_registry_conf {
 	const struct oci_name *name; /* borrowed */
+	bool push;		     /* rights to write are asked for, too */
 	int abort_fd;		     /* readable = give up with -ECANCELED; -1 = none */
 	void (*note)(void *ctx, const char *line); /* what a person is to know */
 	int (*tick)(void *ctx, uint64_t more);	   /* bytes of layers; may be NULL */
@@ -22,6 +23,10 @@ struct oci_registry;
 int oci_registry_new(const struct oci_registry_conf *conf, struct oci_registry **ret,
 		     struct err *e);
 void oci_registry_free(struct oci_registry **r);
+
+/** oci_registry_anew() - in a process that was forked: connections of its own
+ *  @abort_fd: instead of that of its conf */
+int oci_registry_anew(struct oci_registry *r, int abort_fd, struct err *e);
 
 /**
  * oci_registry_source() - what it has of the image; @r is borrowed

@@ -27,7 +27,8 @@ struct making {
 	char hidden[PATH_MAX]; /* the opaque directory that we are in; "" = none */
 	char git[PATH_MAX];    /* the git directory that we are in */
 	bool git_listed;
-	char *a, *b; /* owned: a chunk each */
+	char *a, *b;		 /* owned: a chunk each */
+	struct buf copies, left; /* owned: numbers of items; struct diff_side */
 };
 
 static int fail(struct err *e, int code)
@@ -111,6 +112,61 @@ static bool is_given(const struct making *m, const char *path, const struct stat
 	return given && given_same(&given->now, &now);
 }
 
+/* ---- what was moved --------------------------------------------------------------------- */
+
+/* The host had it when the box copied it. In a user namespace the mark is all that the
+ * overlay notes: not from where. */
+static bool was_copied(const struct upper_entry *x)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (x->kind != UPPER_FILE)
+		return false;
+	fd = sys_openat(x->dir, x->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	return fd >= 0 && sys_fgetxattr(fd, "user.overlay.origin", NULL, 0) >= 0;
+}
+
+static void note_move(struct making *m, const struct diff_item *x, bool copied)
+{
+	if (!x->was.mode && copied)
+		buf_add(&m->copies, &m->diff->n, sizeof(m->diff->n));
+	else if (S_ISREG(x->was.mode) && !copied)
+		buf_add(&m->left, &x->was, sizeof(x->was));
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct diff_side *x = a, *y = b;
+
+	if (x->mtime != y->mtime)
+		return x->mtime < y->mtime ? -1 : 1;
+	return (x->size > y->size) - (x->size < y->size);
+}
+
+/* A file that the box copied and the host has not was moved by the box, or removed by the
+ * host. The first leaves a file of the host's without a copy, of the same time and size when
+ * the box has not changed it since. Of those that it has changed all are moves when as many
+ * such files are left; when there are fewer, nobody knows which, and all are conflicts. */
+static int judge_copies(struct making *m, struct err *e)
+{
+	const size_t *copies = (const size_t *)(const void *)m->copies.data;
+	size_t n = m->copies.len / sizeof(*copies);
+	size_t left = m->left.len / sizeof(struct diff_side);
+	bool fits = n <= left;
+
+	if (buf_failed(&m->copies) < 0 || buf_failed(&m->left) < 0)
+		return fail(e, -ENOMEM);
+	if (left)
+		qsort(m->left.data, left, sizeof(struct diff_side), by_time);
+	for (size_t i = 0; i < n; i++) {
+		struct diff_item *x = &m->diff->items[copies[i]];
+
+		x->conflict = !fits && !(left && bsearch(&x->now, m->left.data, left,
+							 sizeof(x->now), by_time));
+	}
+	return 0;
+}
+
 /* ---- what is gone ----------------------------------------------------------------------- */
 
 static int gone(struct making *m, char path[PATH_MAX], unsigned depth, struct err *e);
@@ -157,6 +213,7 @@ static int gone(struct making *m, char path[PATH_MAX], unsigned depth, struct er
 	x.conflict = is_newer(m, &x);
 	if (S_ISDIR(x.was.mode) && !x.git)
 		r = gone_below(m, path, -1, depth, e);
+	note_move(m, &x, false);
 	return r < 0 ? r : add(m, &x, e);
 }
 
@@ -205,18 +262,7 @@ static bool same_content(struct making *m, const struct upper_entry *x,
 	return a >= 0 && b >= 0 && same_bytes(m, a, b);
 }
 
-/* ---- the layer -------------------------------------------------------------------------- */
-
-/* The host had it when the box copied it, and has it no more. */
-static bool was_removed(const struct upper_entry *x)
-{
-	_cleanup_close_ int fd = -1;
-
-	if (x->kind != UPPER_FILE)
-		return false;
-	fd = sys_openat(x->dir, x->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-	return fd >= 0 && sys_fgetxattr(fd, "user.overlay.origin", NULL, 0) >= 0;
-}
+/* ---- the layer, entry by entry ---------------------------------------------------------- */
 
 static bool is_in(const char *path, const char *dir)
 {
@@ -259,7 +305,7 @@ static int compare(struct making *m, const struct upper_entry *x, struct err *e)
 	char path[PATH_MAX];
 	int r = 0;
 
-	it.conflict = is_newer(m, &it) || (!it.was.mode && was_removed(x));
+	it.conflict = is_newer(m, &it);
 	if (dirs && *m->hidden)
 		r = hide(m, x, e);
 	if (S_ISDIR(it.was.mode) && !dirs) {
@@ -269,6 +315,7 @@ static int compare(struct making *m, const struct upper_entry *x, struct err *e)
 	if (r < 0 ||
 	    (((it.was.mode ^ it.now.mode) & 0777) == 0 && same_content(m, x, &it)))
 		return r;
+	note_move(m, &it, was_copied(x));
 	return add(m, &it, e);
 }
 
@@ -340,10 +387,16 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	m->a = chunks;
 	m->b = chunks + CHUNK;
 	m->given = GIVEN_NONE;
+	buf_init(&m->copies, DIFF_ITEMS * sizeof(size_t));
+	buf_init(&m->left, DIFF_ITEMS * sizeof(struct diff_side));
 	r = given_read(l->dir, &m->given, e);
 	if (r == 0)
 		r = upper_walk(l->upper, on_entry, m, e);
+	if (r == 0)
+		r = judge_copies(m, e);
 	given_done(&m->given);
+	buf_done(&m->copies);
+	buf_done(&m->left);
 	if (r < 0)
 		return r;
 	if (d.n)

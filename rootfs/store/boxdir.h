@@ -6,6 +6,7 @@
  *   boxes/<key>/box.json      what the box is; written as a whole
  *   boxes/<key>/upper, work   the two directories of its overlay
  *   boxes/<key>/transcripts   one file per task
+ *   boxes/<key>/words.json    words for models that tasks wrote into the project
  *   boxes/<key>/lock          flock of whoever runs the box */
 #ifndef ROOTFS_STORE_BOXDIR_H
 #define ROOTFS_STORE_BOXDIR_H

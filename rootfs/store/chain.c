@@ -79,8 +79,22 @@ int chain_save(int dirfd, const char *name, const struct chain *c, struct err *e
 		r = buf_addc(&text, '\n');
 	if (r < 0)
 		return err_sys(e, r, "cannot write the list of layers");
-	return file_replace(dirfd, name,
-			    &(struct file_data){ text.data, text.len, 0600 }, e);
+	return file_replace_later(dirfd, name,
+				  &(struct file_data){ text.data, text.len, 0600 }, e);
+}
+
+/* A rename between two names of one file leaves both. */
+int chain_link(int dirfd, const char *from, int todir, const char *to, struct err *e)
+{
+	static const char draft[] = ".chain";
+	int r;
+
+	(void)sys_unlinkat(todir, draft, 0);
+	r = sys_linkat(dirfd, from, todir, draft, 0);
+	if (r == 0)
+		r = sys_renameat(todir, draft, todir, to);
+	(void)sys_unlinkat(todir, draft, 0);
+	return r < 0 ? err_sys(e, r, "cannot keep the list of layers") : 0;
 }
 
 int chain_forget(int boxdir, struct err *e)
@@ -210,13 +224,27 @@ static int seal(struct sealing *s, bool machine, bool project, struct chain *c,
 		return r;
 	if (project)
 		memcpy(c->project, s->id, CHAIN_ID);
+	c->made = sys_wall().tv_sec;
 	r = chain_save(s->b->dirfd, "chain", c, e);
+	c->fresh = r == 0;
 	if (r == 0 && machine)
 		r = swap_upper(s, e);
 	if (r < 0 || !project)
 		return r;
 	r = sys_renameat(s->b->dirfd, "project", s->layer, "project");
 	return r < 0 ? err_sys(e, r, "cannot keep what is under review") : 0;
+}
+
+bool chain_untouched(const struct boxdir *b)
+{
+	return !is_there(b->dirfd, "chain") && !is_there(b->dirfd, "copy") &&
+	       is_empty(b->dirfd, "upper");
+}
+
+bool chain_reviews(const struct boxdir *b)
+{
+	return is_there(b->dirfd, "project/upper") &&
+	       !is_empty(b->dirfd, "project/upper");
 }
 
 int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
@@ -226,8 +254,8 @@ int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
 	struct sealing s = { .b = b, .layers = layers, .layer = -1 };
 	struct chain c;
 	bool machine = what != CHAIN_PROJECT && !is_empty(b->dirfd, "upper");
-	bool project = is_there(b->dirfd, "project/upper") &&
-		       (what != CHAIN_STATE || !is_empty(b->dirfd, "project/upper"));
+	bool project = what == CHAIN_STATE ? chain_reviews(b)
+					   : is_there(b->dirfd, "project/upper");
 	int r = chain_load(b->dirfd, "chain", &c, e);
 
 	if (r < 0)

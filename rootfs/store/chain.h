@@ -27,14 +27,19 @@ struct chain {
 				   has no copy yet; "" = none */
 	mode_t mode;	    /* of the upper: the box's "/"; 0 = not known */
 	int64_t made;	    /* seconds since 1970; of a snapshot */
+	bool fresh; /* chain_seal() has just written it: "chain" says the same */
 };
 
 /** chain_load() - read the file @name; one that is not there is an empty chain for
  *  "chain", and -ENOENT for any other */
 int chain_load(int dirfd, const char *name, struct chain *ret, struct err *e);
 
-/** chain_save() - replace it atomically */
+/** chain_save() - replace it atomically; after a loss of power the old one may be there */
 int chain_save(int dirfd, const char *name, const struct chain *c, struct err *e);
+
+/** chain_link() - @from gets another name, in place of what has it: the same as saving it,
+ *  without waiting for the disk */
+int chain_link(int dirfd, const char *from, int todir, const char *to, struct err *e);
 
 /** chain_forget() - a box that is made anew has no layers */
 int chain_forget(int boxdir, struct err *e);
@@ -48,6 +53,12 @@ int chain_lock(int layers, struct err *e);
 /** chain_layer() - a new, empty layer, which nobody has yet; the lock is held
  *  Return: a descriptor of layers/<id>, owned. */
 int chain_layer(int layers, char id[CHAIN_ID], struct err *e);
+
+/** chain_untouched() - the box is its image alone */
+bool chain_untouched(const struct boxdir *b);
+
+/** chain_reviews() - changes of the project wait in the box */
+bool chain_reviews(const struct boxdir *b);
 
 enum chain_what {
 	CHAIN_STATE,  /* what there is */

@@ -8,6 +8,7 @@
 #include "base/sys/sys.h"
 #include "rootfs/store/du.h"
 #include "rootfs/store/staging.h"
+#include "rootfs/store/stepcache.h"
 
 enum { SNAPSHOT_PATH = 300, SNAPSHOT_REFS = 16 << 20 };
 
@@ -49,6 +50,8 @@ static int keep(const struct boxdir *b, const char *name, struct chain *c,
 	dir = file_open_dir(b->dirfd, "snapshots", e);
 	if (dir < 0)
 		return dir;
+	if (c->fresh)
+		return chain_link(b->dirfd, "chain", dir, name, e);
 	c->made = sys_wall().tv_sec;
 	return chain_save(dir, name, c, e);
 }
@@ -105,15 +108,18 @@ int snapshot_take(const struct store *s, const struct boxdir *b, const char *nam
 
 /* What is now becomes what was before. Where it is that which is gone back to, its record is
  * the only one: the two change places. */
-static int exchange(const struct boxdir *b, const char *name, const struct chain *to,
-		    struct chain *now, struct err *e)
+static int exchange(const struct boxdir *b, const char *name, struct chain *now,
+		    struct err *e)
 {
 	static const char before[] = "snapshots/" SNAPSHOT_BEFORE;
+	char path[SNAPSHOT_PATH];
 	int r;
 
 	if (strcmp(name, SNAPSHOT_BEFORE) != 0) {
 		r = keep(b, SNAPSHOT_BEFORE, now, e);
-		return r < 0 ? r : chain_save(b->dirfd, "chain", to, e);
+		if (r == 0)
+			r = path_of(name, path, e);
+		return r < 0 ? r : chain_link(b->dirfd, path, b->dirfd, "chain", e);
 	}
 	now->made = sys_wall().tv_sec;
 	r = chain_save(b->dirfd, "chain", now, e);
@@ -135,7 +141,7 @@ int snapshot_restore(const struct store *s, const struct boxdir *b, const char *
 	if (r == 0)
 		r = chain_seal(l.layers, b, CHAIN_ALL, &now, e);
 	if (r == 0)
-		r = exchange(b, name, &to, &now, e);
+		r = exchange(b, name, &now, e);
 	if (r == 0 &&
 	    to.mode) /* what the box's "/" was; its owner comes with a start */
 		(void)sys_fchmodat(b->dirfd, "upper", to.mode, 0);
@@ -153,11 +159,11 @@ static int make_box(const struct store *s, const struct snapshot_branch *to,
 
 	if (r < 0)
 		return r;
-	lock = boxdir_lock(&b, false, e);
-	if (lock < 0)
-		return lock;
+	lock = boxdir_lock(&b, false, e); /* one that runs has it, too */
 	if (sys_fstatat(b.dirfd, "box.json", &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return err_set(e, -EEXIST, "there is a box of that name");
+	if (lock < 0)
+		return lock;
 	if (c->mode)
 		(void)sys_fchmodat(b.dirfd, "upper", c->mode, 0);
 	r = chain_save(b.dirfd, "chain", c, e);
@@ -293,7 +299,8 @@ uint64_t snapshot_bytes(const struct store *s, const struct boxdir *b)
 	struct refs f = { .s = s, .ids = BUF_INIT(SNAPSHOT_REFS), .e = &ignored };
 	_cleanup_close_ int layers =
 		sys_openat(s->dirfd, "layers", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	uint64_t sum = du_tree(b->dirfd, "upper", NULL);
+	uint64_t sum = du_tree(b->dirfd, "upper", NULL) +
+		       du_tree(b->dirfd, "project/upper", NULL);
 
 	if (layers >= 0)
 		(void)add_box(&f, b);
@@ -301,6 +308,49 @@ uint64_t snapshot_bytes(const struct store *s, const struct boxdir *b)
 		sum += du_tree(layers, f.ids.data + at, NULL);
 	buf_done(&f.ids);
 	return sum;
+}
+
+/* ---- results of setup steps ---------------------------------------------------------------- */
+
+struct unused {
+	struct refs boxes; /* what these have */
+	int64_t before;
+	bool forget;
+	struct snapshot_steps *ret;
+};
+
+/* The layer on top is the step's own, or that of one before it. */
+static int look_at_step(void *ctx, const char *key, const struct chain *c, int64_t used)
+{
+	struct unused *u = ctx;
+	struct snapshot_steps *t = u->ret;
+
+	t->all++;
+	if (used > u->before || (c->n && has_ref(&u->boxes, c->layers[0])))
+		return 0;
+	t->unused++;
+	return u->forget ? stepcache_forget(u->boxes.s, key, u->boxes.e) : 0;
+}
+
+int snapshot_steps(const struct store *s, int64_t before, bool forget,
+		   struct snapshot_steps *ret, struct err *e)
+{
+	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
+	struct unused u = {
+		.boxes = { .s = s, .ids = BUF_INIT(SNAPSHOT_REFS), .e = e },
+		.before = before,
+		.forget = forget,
+		.ret = ret,
+	};
+	int r = locked_open(s, &l, e);
+
+	*ret = (struct snapshot_steps){ .all = 0 };
+	if (r == 0)
+		r = boxdir_list(s, note_key, &u.boxes, e);
+	if (r >= 0)
+		r = stepcache_list(s, look_at_step, &u, e);
+	buf_done(&u.boxes.ids);
+	return MIN(r, 0);
 }
 
 /* ---- collecting ---------------------------------------------------------------------------- */
@@ -338,6 +388,12 @@ static int bury_all(const struct refs *f, int layers, struct err *e)
 	return r < 0 ? r : buried;
 }
 
+static int add_step(void *ctx, const char *key, const struct chain *c, int64_t used)
+{
+	(void)used;
+	return add_chain(ctx, key, c);
+}
+
 static int collect(const struct store *s, struct refs *f, struct err *e)
 {
 	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
@@ -345,6 +401,8 @@ static int collect(const struct store *s, struct refs *f, struct err *e)
 
 	if (r == 0)
 		r = boxdir_list(s, note_key, f, e);
+	if (r >= 0)
+		r = stepcache_list(s, add_step, f, e);
 	return r < 0 ? r : bury_all(f, l.layers, e);
 }
 

@@ -40,7 +40,16 @@ int snapshot_list(const struct boxdir *b,
  *  snapshot_collect(). -ENOENT */
 int snapshot_forget(const struct boxdir *b, const char *name, struct err *e);
 
-/** snapshot_collect() - remove the layers that no box and no snapshot has any more */
+struct snapshot_steps {
+	unsigned all, unused; /* results of setup steps */
+};
+/** snapshot_steps() - count the results of setup steps (stepcache.h) that no box stands on
+ *  and that were not used since @before; @forget: and forget them */
+int snapshot_steps(const struct store *s, int64_t before, bool forget,
+		   struct snapshot_steps *ret, struct err *e);
+
+/** snapshot_collect() - remove the layers that no box, no snapshot and no result of a
+ *  setup step has any more */
 int snapshot_collect(const struct store *s, const struct boxdir_rm *rm, struct err *e);
 
 /** snapshot_bytes() - what the box takes on disk: its upper and all its layers, also those

@@ -35,6 +35,14 @@ struct asked_one *asked_find(const struct asked *a, uint32_t id)
 	return NULL;
 }
 
+bool asked_came(const struct asked *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->list[i].came)
+			return true;
+	return false;
+}
+
 bool asked_take(struct asked *a, uint32_t *id, struct box_proc *ret, struct err *why)
 {
 	for (size_t i = 0; i < a->n; i++) {

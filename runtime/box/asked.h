@@ -26,6 +26,8 @@ int asked_reserve(struct asked *a, struct err *e);
 void asked_add(struct asked *a, uint32_t id, enum box_io io);
 /** asked_find() - one that has not come; NULL = none of that id */
 struct asked_one *asked_find(const struct asked *a, uint32_t id);
+/** asked_came() - has any of them, that asked_take() would take? */
+bool asked_came(const struct asked *a);
 /** asked_take() - the first that came; false = none has */
 bool asked_take(struct asked *a, uint32_t *id, struct box_proc *ret, struct err *why);
 

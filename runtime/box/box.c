@@ -20,7 +20,9 @@
 #include "runtime/wire/wire.h"
 
 enum {
-	BOX_START_MS = START_MOST_MS + 10000, /* whoever starts it gives up before */
+	/* Whoever starts it gives up before: so long with the start, half a minute
+	 * with what comes before it, which is a lock and looks at volumes. */
+	BOX_START_MS = START_MOST_MS + 40000,
 	BOX_ANSWER_MS = 20000,
 	BOX_EXITS = 4096,
 	BOX_TRIES = 50,
@@ -243,16 +245,15 @@ static int send_spawn(struct box *b, const struct box_command *c, uint32_t *id,
 	return 0;
 }
 
-/* Behind the spec. What is wrong with the command itself box_spawn() will find again. */
-static int send_first(struct box *b, const struct box_open *o, struct err *e)
+/* Behind the spec. What is wrong with the command itself box_spawn() will find again, and a
+ * monitor that has ended already has said why: that is still to be read. */
+static void send_first(struct box *b, const struct box_open *o)
 {
-	int r = o->first ? send_spawn(b, o->first, &b->first_id, e) : 0;
+	struct err ignored = ERR_NONE;
+	int r = o->first ? send_spawn(b, o->first, &b->first_id, &ignored) : 0;
 
 	b->first = r < 0 ? NULL : o->first;
-	if (r == -ESHUTDOWN)
-		return e->code = -ECONNRESET;
-	*e = ERR_NONE;
-	return 0;
+	b->gone = false;
 }
 
 /* With what is to run first, so that the monitor wakes up once: it answers the greeting
@@ -411,8 +412,10 @@ static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
 	if (r < 0)
 		return r;
 	r = send_to(b, WIRE_START, 0, text.data, text.len);
-	return r < 0 ? err_sys(e, r, "cannot reach the new monitor")
-		     : send_first(b, o, e);
+	if (r < 0)
+		return err_sys(e, r, "cannot reach the new monitor");
+	send_first(b, o);
+	return 0;
 }
 
 static int await_start(struct box *b, struct err *e)
@@ -585,15 +588,15 @@ int box_next_spawned(struct box *b, uint32_t *id, struct box_proc *ret, struct e
 	return 1;
 }
 
-/* A program that ran in a box that another has replaced. */
-static bool is_lost(const struct box *b, uint32_t id)
+bool box_kept(const struct box *b)
 {
-	return id <= b->lost_id;
+	return b->n_exits || asked_came(&b->asked);
 }
 
-static int lost(struct err *e)
+/* A program that ran in a box that another has replaced. */
+static int lost(const struct box *b, uint32_t id, struct err *e)
 {
-	return err_set(e, -ECONNRESET, "the box has ended");
+	return id <= b->lost_id ? err_set(e, -ECONNRESET, "the box has ended") : 0;
 }
 
 static int take_exit(struct box *b, size_t i, struct box_exit *ret)
@@ -628,8 +631,8 @@ int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
 	_cleanup_wire_ struct wire_msg m;
 
 	wire_msg_init(&m);
-	if (is_lost(b, id))
-		return lost(e);
+	if (lost(b, id, e) < 0)
+		return -ECONNRESET;
 	for (;;) {
 		uint64_t now = sys_now_ms();
 		int left = timeout_ms < 0 ? -1 : now < end ? (int)(end - now) : 0;
@@ -647,14 +650,14 @@ int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
 int box_signal(struct box *b, uint32_t id, int sig, bool group, struct err *e)
 {
 	struct wire_signal s = { .signal = sig, .group = group };
-	int r = is_lost(b, id) ? lost(e) : send_to(b, WIRE_SIGNAL, id, &s, sizeof(s));
+	int r = lost(b, id, e) ?: send_to(b, WIRE_SIGNAL, id, &s, sizeof(s));
 
 	return r < 0 ? err_sys(e, r, "cannot reach the box's monitor") : 0;
 }
 
 int box_kill_session(struct box *b, uint32_t id, struct err *e)
 {
-	int r = is_lost(b, id) ? lost(e) : send_to(b, WIRE_KILL, id, NULL, 0);
+	int r = lost(b, id, e) ?: send_to(b, WIRE_KILL, id, NULL, 0);
 
 	return r < 0 ? err_sys(e, r, "cannot reach the box's monitor") : 0;
 }

@@ -104,6 +104,9 @@ struct box_exit {
 };
 /** box_next_exit() - without blocking: 1 = @ret filled, 0 = none yet, or box gone */
 int box_next_exit(struct box *b, struct box_exit *ret, struct err *e);
+/** box_kept() - has one of these two put aside what the other gives? Then box_fd() need not
+ *  become readable again. */
+bool box_kept(const struct box *b);
 /** box_wait() - wait for one process; exits of others stay queued; -ETIMEDOUT */
 int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
 	     struct err *e);

@@ -22,7 +22,7 @@ static int try_map(const struct idmap *m, const char *dir, struct err *e)
 
 int box_ids_choose(const char *dir, struct idmap *ret, struct buf *why, struct err *e)
 {
-	static const enum idmap_kind identity = IDMAP_IDENTITY;
+	static const enum idmap_kind real = IDMAP_REAL;
 	struct err no = ERR_NONE;
 	struct idmap m;
 	char shown[128];
@@ -33,11 +33,11 @@ int box_ids_choose(const char *dir, struct idmap *ret, struct buf *why, struct e
 	if (m.kind == IDMAP_ROOT && try_map(&m, dir, &no) < 0) {
 		r = buf_addf(why,
 			     "the filesystem of '%s' cannot be shown with other ids "
-			     "(%s): ids in the box are the host's own\n",
+			     "(%s): root in the box is the host's own\n",
 			     text_escaped(shown, sizeof(shown), dir, strlen(dir)),
 			     no.msg);
 		if (r == 0)
-			r = idmap_choose(&identity, &m, why, e);
+			r = idmap_choose(&real, &m, why, e);
 		if (r < 0)
 			return e->code ? e->code : err_sys(e, r, "cannot choose ids");
 	}

@@ -46,8 +46,6 @@ int cgroup_leaf_write(int dirfd, const char *file, const char *value);
 int cgroup_leaf_number(int dirfd, const char *file, uint64_t *ret);
 /** cgroup_leaf_field() - the number behind "@key " at the start of a line */
 int cgroup_leaf_field(int dirfd, const char *file, const char *key, uint64_t *ret);
-/** cgroup_leaf_has() - true when the file has this word */
-bool cgroup_leaf_has(int dirfd, const char *file, const char *word);
 /** cgroup_leaf_enter() - move a process in, unless it is there already */
 int cgroup_leaf_enter(const struct cgroup_leaf *l, pid_t pid);
 

@@ -60,7 +60,8 @@ int cgroup_leaf_field(int dirfd, const char *file, const char *key, uint64_t *re
 	return -ENOENT;
 }
 
-bool cgroup_leaf_has(int dirfd, const char *file, const char *word)
+/* True when the file has this word. */
+static bool cgroup_leaf_has(int dirfd, const char *file, const char *word)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(FILE_MAX);
 	char *rest, *one;

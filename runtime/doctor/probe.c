@@ -122,7 +122,7 @@ static void try_sharing(const struct probe_conf *conf, struct probe_row *row)
 		[IDMAP_SUBUID] = "the account's pipes, inotify, descriptors in flight",
 		[IDMAP_SINGLE] = "the account, all that the kernel counts by user",
 		[IDMAP_ROOT] = "nothing: each that runs has ids of its own",
-		[IDMAP_IDENTITY] = "the host's own ids",
+		[IDMAP_REAL] = "root, all that the kernel counts by user",
 	};
 	_cleanup_buf_ struct buf why = BUF_INIT(WHY);
 	struct err e = ERR_NONE;
@@ -138,10 +138,8 @@ static void try_sharing(const struct probe_conf *conf, struct probe_row *row)
 			 "each box; fix: Linux 5.19 or later");
 	} else {
 		set_rung(row, shared[m.kind]);
-		if (m.kind == IDMAP_IDENTITY)
-			set_line(row, "who gets out of a box is root here, and chown "
-				      "in the project "
-				      "gives files to accounts of this machine");
+		if (m.kind == IDMAP_REAL)
+			set_line(row, "who gets out of a box is root here");
 	}
 }
 
@@ -278,6 +276,16 @@ static void try_root(const struct probe_conf *conf, struct probe_row *row)
 		set_reason(row, PROBE_OVERLAY_NONE, u.release);
 	else
 		set_line(row, e.msg);
+}
+
+int probe_root(int store, struct err *e)
+{
+	struct probe_row row = { .id = "root" };
+
+	try_root(&(struct probe_conf){ .store = store }, &row);
+	return strcmp(row.rung, "overlay") != 0
+		       ? err_set(e, -EOPNOTSUPP, "%s", row.cause)
+		       : 0;
 }
 
 static void try_project(const struct probe_conf *conf, struct probe_row *row)

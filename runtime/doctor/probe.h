@@ -36,6 +36,10 @@ struct probe_conf {
  */
 unsigned probe_run(const struct probe_conf *conf, struct probe_row *ret);
 
+/** probe_root() - the one row of how a box gets its root alone: with an overlay, or none
+ *  Return: 0; -EOPNOTSUPP, with its cause in @e. */
+int probe_root(int store, struct err *e);
+
 /** probe_ok() - no row is fatal */
 bool probe_ok(const struct probe_row *rows, unsigned n);
 

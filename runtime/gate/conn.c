@@ -18,7 +18,8 @@ static void watch(struct gated *g, struct loop_source *src, bool on)
 		loop_modify(g->loop, src, on ? EPOLLIN : 0);
 }
 
-void gate_conn_listen(struct gated *g)
+/* Watch the listeners, or not while there are too many. */
+static void gate_conn_listen(struct gated *g)
 {
 	bool want = g->n_conns < g->max_conns && !g->rest;
 	/* what was sent on to a listener has its place already */

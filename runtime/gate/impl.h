@@ -340,8 +340,6 @@ void gate_conn_join(struct gate_conn *c);
 void gate_conn_fail(struct gate_conn *c, int r);
 /** gate_conn_end() - close both ends; @r < 0: with a reset; @why for the audit log */
 void gate_conn_end(struct gate_conn *c, int r, const char *why);
-/** gate_conn_listen() - watch the listeners, or not while there are too many */
-void gate_conn_listen(struct gated *g);
 /** gate_conn_rest() - a connection failed with @r: when the host is short of something,
  *  which does not stop the listeners from being ready, take more later; true = it is */
 bool gate_conn_rest(struct gated *g, int r);

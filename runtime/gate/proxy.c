@@ -114,14 +114,14 @@ int gate_proxy_parse(const char *url, struct gate_proxy *ret, struct err *e)
 /* The value of NAME or name; NULL when unset or empty. Lower case wins, as in curl. */
 static const char *lookup(const char *const *env, const char *name)
 {
-	const char *found = NULL;
+	const char *found = NULL, *v;
 	size_t n = strlen(name);
 
-	for (; *env; env++) {
-		if (strncasecmp(*env, name, n) != 0 || (*env)[n] != '=')
+	while ((v = *env++)) {
+		if (strncasecmp(v, name, n) != 0 || v[n] != '=')
 			continue;
-		if (!found || islower((unsigned char)**env))
-			found = *env + n + 1;
+		if (!found || islower((unsigned char)*v))
+			found = v + n + 1;
 	}
 	return found && *found ? found : NULL;
 }

@@ -43,7 +43,8 @@ static void take_address(const struct addrinfo *ai, struct resolve_reply *ret)
 		ret->addr[ret->n++] = a;
 }
 
-void resolve_name(const char *name, struct resolve_reply *ret)
+/* Look up one name here and now, as a worker does; blocks. */
+static void resolve_name(const char *name, struct resolve_reply *ret)
 {
 	const struct addrinfo hints = { .ai_family = AF_UNSPEC,
 					.ai_socktype = SOCK_STREAM };

@@ -43,7 +43,4 @@ int resolve_ask(int fd, uint32_t id, const char *name);
 /** resolve_take() - 1 = @ret filled, 0 = nothing yet, -ECONNRESET */
 int resolve_take(int fd, struct resolve_reply *ret);
 
-/** resolve_name() - look up one name here and now, as a worker does; blocks */
-void resolve_name(const char *name, struct resolve_reply *ret);
-
 #endif

@@ -11,6 +11,7 @@
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"
 #include "runtime/idmap/idmap.h"
+#include "runtime/idmap/range.h"
 #include "runtime/idmap/subid.h"
 #include "runtime/idmap/trial.h"
 
@@ -19,6 +20,9 @@ enum {
 	 * systemd, useradd and the engines give away (docs/adr/0005). */
 	ROOT_FIRST = 0x70000000,
 	ROOT_COUNT = 65536,
+	DYNAMIC_FIRST = 61184,
+	DYNAMIC_COUNT = 65520 - DYNAMIC_FIRST,
+	NOBODY = 65534,
 	SUBJECT = 256,
 	SUBID_FILE = 1 << 20, /* bytes; hosts with many users have long ones */
 	PASSWD_FILE = 4 << 20,
@@ -160,28 +164,44 @@ static int own_ids(const char *path, struct idmap_range *at, unsigned *ret)
 	return n ? 0 : -EINVAL;
 }
 
-int idmap_choose_own(struct idmap *ret, struct err *e)
+int idmap_choose_helper(const struct idmap *map, struct idmap *ret, struct err *e)
 {
 	int r;
 
-	*ret = (struct idmap){ .kind = IDMAP_IDENTITY };
+	*ret = *map;
+	if (map->kind != IDMAP_ROOT && map->kind != IDMAP_REAL)
+		return 0;
+	*ret = (struct idmap){ .kind = IDMAP_REAL };
 	r = own_ids("/proc/self/uid_map", ret->uid, &ret->n_uid);
 	if (r >= 0)
 		r = own_ids("/proc/self/gid_map", ret->gid, &ret->n_gid);
 	return r < 0 ? err_sys(e, r, "cannot read the ids that are mapped here") : 0;
 }
 
-static int try_identity(struct idmap *m, struct buf *why, struct err *e)
+/* Where root's range is not mapped, in a container of an ordinary user's, the box has few
+ * users: the ids that systemd gives away for moments, the last of them for "nobody". */
+static int try_real(struct idmap *m, struct buf *why, struct err *e)
 {
-	int r = idmap_choose_own(m, e);
+	static const struct idmap_range users[][2] = {
+		{ { .inside = 1, .outside = ROOT_FIRST + 1, .count = ROOT_COUNT - 1 } },
+		{ { .inside = 1, .outside = DYNAMIC_FIRST, .count = DYNAMIC_COUNT - 1 },
+		  { .inside = NOBODY,
+		    .outside = DYNAMIC_FIRST + DYNAMIC_COUNT - 1,
+		    .count = 1 } },
+	};
+	struct idmap box;
+	int r = -EPERM;
 
-	if (r == 0)
-		r = trial(m, e);
+	m->uid[0] = m->gid[0] = (struct idmap_range){ .count = 1 };
+	for (size_t i = 0; i < ARRAY_SIZE(users) && r < 0; i++) {
+		memcpy(&m->uid[1], users[i], sizeof(users[i]));
+		memcpy(&m->gid[1], users[i], sizeof(users[i]));
+		m->n_uid = m->n_gid = users[i][1].count ? 3 : 2;
+		idmap_range_box(m, 0, &box);
+		r = trial(&box, e);
+	}
 	if (r < 0)
-		(void)buf_addf(why,
-			       "the ids that are mapped here cannot be passed on: "
-			       "%s\n",
-			       e->msg);
+		(void)buf_addf(why, "no ids for the box's users: %s\n", e->msg);
 	return r;
 }
 
@@ -191,12 +211,11 @@ static try_fn *const tries[] = {
 	[IDMAP_SUBUID] = try_subuid,
 	[IDMAP_SINGLE] = try_single,
 	[IDMAP_ROOT] = try_root,
-	[IDMAP_IDENTITY] = try_identity,
+	[IDMAP_REAL] = try_real,
 };
 
 /* Root falls to a single map in a container that took its CAP_SETUID. */
-static const enum idmap_kind ladder_root[] = { IDMAP_ROOT, IDMAP_IDENTITY,
-					       IDMAP_SINGLE };
+static const enum idmap_kind ladder_root[] = { IDMAP_ROOT, IDMAP_REAL, IDMAP_SINGLE };
 static const enum idmap_kind ladder_user[] = { IDMAP_SUBUID, IDMAP_SINGLE };
 
 int idmap_choose(const enum idmap_kind *want, struct idmap *ret, struct buf *why,

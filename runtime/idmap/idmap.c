@@ -11,7 +11,7 @@ static const char *const kinds[] = {
 	[IDMAP_SUBUID] = "subuid",
 	[IDMAP_SINGLE] = "single",
 	[IDMAP_ROOT] = "root",
-	[IDMAP_IDENTITY] = "identity",
+	[IDMAP_REAL] = "real-root",
 };
 
 const char *idmap_kind_name(enum idmap_kind kind)
@@ -27,7 +27,16 @@ int idmap_kind_parse(const char *name, enum idmap_kind *ret)
 		*ret = (enum idmap_kind)i;
 		return 0;
 	}
-	return -EINVAL;
+	/* Of boxes that are not started any more (idmap_outdated()). */
+	if (strcmp(name, "identity") != 0)
+		return -EINVAL;
+	*ret = IDMAP_REAL;
+	return 0;
+}
+
+bool idmap_outdated(const struct idmap *m)
+{
+	return m->kind == IDMAP_REAL && m->n_uid == 1;
 }
 
 int idmap_adopt(const struct idmap *m, struct err *e)

@@ -13,12 +13,12 @@
 #include "base/json.h"
 
 enum idmap_kind {
-	IDMAP_SUBUID,  /* box 0 = the caller, box 1… = the subordinate range */
-	IDMAP_SINGLE,  /* box 0 = the caller, no other id; payloads get the fake filter
+	IDMAP_SUBUID, /* box 0 = the caller, box 1… = the subordinate range */
+	IDMAP_SINGLE, /* box 0 = the caller, no other id; payloads get the fake filter
 			*/
-	IDMAP_ROOT,    /* caller is host root: box ids = a private high range */
-	IDMAP_IDENTITY /* caller is uid 0 and cannot do better: box ids = the same ids
-			*/
+	IDMAP_ROOT,   /* caller is host root: box ids = a private high range */
+	IDMAP_REAL    /* caller is uid 0, the project cannot be shown with other ids:
+			  box 0 = the caller, box 1… = ids that no account has */
 };
 
 enum { IDMAP_RANGES = 16 };
@@ -36,9 +36,13 @@ struct idmap {
 const char *idmap_kind_name(enum idmap_kind kind);	      /* "subuid", … */
 int idmap_kind_parse(const char *name, enum idmap_kind *ret); /* -EINVAL */
 
+/** idmap_outdated() - true: of a box of an older cubby, which has all ids of the host as
+ *  they are, so that its users are accounts of the host's */
+bool idmap_outdated(const struct idmap *m);
+
 /**
  * idmap_choose() - the best map that works here, proved by doing
- * @want: only this kind; NULL = the ladder: root caller: root → identity; else
+ * @want: only this kind; NULL = the ladder: root caller: root → real-root; else
  *        subuid → single
  * @why:  gets a line for each better rung that was not taken, with the remedy
  *
@@ -49,8 +53,9 @@ int idmap_kind_parse(const char *name, enum idmap_kind *ret); /* -EINVAL */
 int idmap_choose(const enum idmap_kind *want, struct idmap *ret, struct buf *why,
 		 struct err *e);
 
-/** idmap_choose_own() - the ids that this process has, as they are */
-int idmap_choose_own(struct idmap *ret, struct err *e);
+/** idmap_choose_helper() - for a helper that works with files of a box with @map and with
+ *  the project's: where the caller is root, the ids that this process has, as they are */
+int idmap_choose_helper(const struct idmap *map, struct idmap *ret, struct err *e);
 
 /** idmap_write() - parent: write the maps of @child's new user namespace; runs
  *  newuidmap and newgidmap concurrently for subuid; keeps their stderr for @e */

@@ -19,6 +19,14 @@ void idmap_range_box(const struct idmap *m, uint32_t base, struct idmap *ret)
 	*ret = *m;
 	if (m->kind == IDMAP_ROOT)
 		set(ret, all, 1);
+	if (m->kind != IDMAP_REAL || m->n_uid < 2 || m->n_uid >= IDMAP_RANGES)
+		return;
+	/* Those below its users. */
+	ret->uid[ret->n_uid++] = ret->gid[ret->n_gid++] = (struct idmap_range){
+		.inside = IDMAP_RANGE_IDS + 1,
+		.outside = 1,
+		.count = MIN(m->uid[1].outside, (uint32_t)IDMAP_RANGE_IDS) - 1,
+	};
 }
 
 void idmap_range_layers(const struct idmap *m, uint32_t base, struct idmap *ret)

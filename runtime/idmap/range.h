@@ -21,8 +21,10 @@ enum {
 	IDMAP_RANGE_COUNT = 2047	/* up to where systemd's foreign ids begin */
 };
 
-/** idmap_range_box() - what the box's namespace maps when it has the range from @base on;
- *  a copy of @m when that is no root map */
+/** idmap_range_box() - what the box's namespace maps when it has the range from @base on
+ *  (root);
+ *  to a box whose root is the caller only what stands for the host's accounts is added; a
+ *  copy of @m when neither is */
 void idmap_range_box(const struct idmap *m, uint32_t base, struct idmap *ret);
 
 /** idmap_range_layers() - for mounts of the image and of the box's layers: ids of the

@@ -14,6 +14,7 @@
 #include "runtime/init/browse.h"
 #include "runtime/init/find.h"
 #include "runtime/init/rank.h"
+#include "runtime/init/skills.h"
 #include "runtime/init/zip.h"
 
 enum { CHUNK = 64 << 10, LINKS_MAX = 40, TRIES = 100 };
@@ -303,6 +304,7 @@ static const struct applet {
 	{ "remove", 1, browse_remove }, { "move", 2, browse_move },
 	{ "glob", -4, find_glob },	{ "grep", -4, find_grep },
 	{ "search", 5, rank_search },	{ "matches", 5, rank_matches },
+	{ "skills", 1, skills_list },	{ "skill", 2, skills_read },
 };
 
 static int say(int status, int code, const char *msg)

@@ -17,6 +17,7 @@
  *	list DIR; text PATH FIRST LAST; mkdir PATH; remove PATH; move FROM TO
  *	glob PATTERN PATH TYPE MOST [NOT…]; grep QUERY PATH FLAGS MOST [NAME…]
  *	zip PATH…: an archive on standard output
+ *	skills HOME; skill HOME NAME (skills.h)
  *
  *	connect PORT    standard input and output are a connection to it (bridge.h)
  *

@@ -524,7 +524,7 @@ static int set_up(struct init *in, struct err *e)
 	in->box.project = in->project;
 	in->box.fake = s->single;
 	return setid_begin(s->root ? SECFILTER_SETID_ROOT : SECFILTER_SETID,
-			   in->project, &in->setid, e);
+			   in->project, s->review, &in->setid, e);
 }
 
 /* As every program of the box is to find them: exec keeps what is ignored. */

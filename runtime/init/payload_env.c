@@ -135,12 +135,37 @@ static bool is_plain(const char *name)
 	return *name && name[0] != '.' && !strchr(name, '/') && strlen(name) < 64;
 }
 
+/* With the name of a zone that is not there a C library takes it for a rule, and says
+ * UTC. */
+static void fit_zone(char **env, const char *root)
+{
+	static const char prefix[] = "CUBBY_TZ=";
+	char **name = NULL, **rule = NULL;
+
+	for (; *env; env++) {
+		if (!strncmp(*env, "TZ=", 3))
+			name = env;
+		if (!strncmp(*env, prefix, sizeof(prefix) - 1))
+			rule = env;
+	}
+	if (!rule)
+		return;
+	if (name && (*name)[3] && !strstr(*name, "..") &&
+	    !is_there(root, "/usr/share/zoneinfo", *name + 3, ""))
+		*name = *rule + strlen("CUBBY_");
+	*rule = env[-1];
+	env[-1] = NULL;
+}
+
 void payload_env_fit(char **env, const char *root)
 {
+	fit_zone(env, root);
 	for (; *env; env++) {
-		char *value = strchr(*env, '=') + 1;
+		char *value = strchr(*env, '=');
 		bool lang = !strncmp(*env, "LANG=", 5), lc = !strncmp(*env, "LC_", 3);
 
+		if (!value++)
+			continue;
 		if (!strncmp(*env, "TERM=", 5) &&
 		    !(is_plain(value) && has_terminal(root, value)) &&
 		    has_terminal(root, "xterm-256color"))

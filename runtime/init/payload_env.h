@@ -14,7 +14,8 @@ int payload_env_make(const struct userdb_user *user, char *const *added, char **
 
 /**
  * payload_env_fit() - a terminal and locales that the image has not become those that
- *                     each has: xterm-256color and C.UTF-8
+ *                     each has: xterm-256color and C.UTF-8; a TZ that it has no zone
+ *                     of becomes the rule in CUBBY_TZ, which nobody else sees
  * @env:  of payload_env_make(), whose values may be changed in place
  * @root: in front of every path; "" in the box
  *

@@ -1,12 +1,15 @@
 #include "runtime/init/setid.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "runtime/confine/secfilter.h"
 #include "runtime/init/setid_call.h"
 #include "runtime/init/setid_work.h"
@@ -34,22 +37,15 @@ static void find_places(const char *project, struct setid_places *ret)
 #define LOAD(at) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(at))
 #define ONLY(value, rest) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (rest))
 
-/* In front of the program: fchmodat with the secret is allowed, all else goes on. What
- * looks at arguments comes behind the number, so that the kernel still knows which calls
- * are allowed whatever their arguments. */
-static int add_secret(const uint64_t secret[2], enum secfilter_kind kind,
-		      struct buf *ret)
+/* The call with the secret is allowed; all else goes on. */
+static void add_passing(struct buf *b, uint32_t nr, const uint64_t secret[2])
 {
-	size_t len;
-	const void *program = secfilter_program(kind, &len);
 	uint32_t half[4];
 
 	memcpy(half, secret, sizeof(half));
-	const struct sock_filter front[] = {
-		LOAD(offsetof(struct seccomp_data, arch)),
-		ONLY(SETID_CALL_ARCH, 11),
+	const struct sock_filter check[] = {
 		LOAD(offsetof(struct seccomp_data, nr)),
-		ONLY(SYS_fchmodat, 9),
+		ONLY(nr, 9),
 		LOAD(WORD(args[4], 0)),
 		ONLY(half[0], 7),
 		LOAD(WORD(args[4], 1)),
@@ -60,9 +56,51 @@ static int add_secret(const uint64_t secret[2], enum secfilter_kind kind,
 		ONLY(half[3], 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	int r = buf_add(ret, front, sizeof(front));
 
-	return r < 0 ? r : buf_add(ret, program, len);
+	buf_add(b, check, sizeof(check));
+}
+
+static void add_asking(struct buf *b, uint32_t nr)
+{
+	const struct sock_filter ask[] = {
+		ONLY(nr, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+	};
+
+	buf_add(b, ask, sizeof(ask));
+}
+
+/* In front of the program stand this process's own calls, and the renames. What looks at
+ * arguments comes behind the number, so that the kernel still knows which calls are allowed
+ * whatever their arguments. */
+static int make_filter(const struct setid *s, enum secfilter_kind kind, bool renames,
+		       struct buf *ret)
+{
+	const struct sock_filter nr = LOAD(offsetof(struct seccomp_data, nr));
+	_cleanup_buf_ struct buf own = BUF_INIT(PATH_MAX);
+	size_t len;
+	const void *program = secfilter_program(kind, &len);
+
+	add_passing(&own, SYS_fchmodat, s->own.secret);
+	if (renames) {
+		add_passing(&own, SYS_renameat, s->own.secret);
+		buf_add(&own, &nr, sizeof(nr));
+		add_asking(&own, SYS_renameat);
+		add_asking(&own, SYS_renameat2);
+#ifdef SYS_rename
+		add_asking(&own, SYS_rename);
+#endif
+	}
+	const struct sock_filter front[] = {
+		LOAD(offsetof(struct seccomp_data, arch)),
+		ONLY(SETID_CALL_ARCH, (uint8_t)(own.len / sizeof(struct sock_filter))),
+	};
+
+	buf_truncate(ret, 0);
+	buf_add(ret, front, sizeof(front));
+	buf_add(ret, own.data, own.len);
+	buf_add(ret, program, len);
+	return buf_failed(&own) < 0 ? buf_failed(&own) : buf_failed(ret);
 }
 
 /* Below another program's listener there can be no second one (EBUSY): what would be asked
@@ -78,8 +116,8 @@ static int refuse_all(const struct buf *prog, struct err *e)
 	return secfilter_install(prog->data, prog->len, e);
 }
 
-int setid_begin(enum secfilter_kind kind, const char *project, struct setid *ret,
-		struct err *e)
+int setid_begin(enum secfilter_kind kind, const char *project, bool renames,
+		struct setid *ret, struct err *e)
 {
 	_cleanup_buf_ struct buf prog =
 		BUF_INIT(BPF_MAXINSNS * sizeof(struct sock_filter));
@@ -89,17 +127,21 @@ int setid_begin(enum secfilter_kind kind, const char *project, struct setid *ret
 	find_places(project, &s.own);
 	r = sys_getrandom(s.own.secret, sizeof(s.own.secret));
 	if (r == sizeof(s.own.secret))
-		r = add_secret(s.own.secret, kind, &prog);
+		r = make_filter(&s, kind, renames, &prog);
 	if (r < 0)
 		return err_sys(e, (int)r, "cannot make the filter of set-id bits");
 	r = s.listener = secfilter_install_listen(prog.data, prog.len, e);
 	if (r == -EBUSY) {
 		*e = ERR_NONE;
 		s.listener = -1;
-		r = refuse_all(&prog, e);
+		r = make_filter(&s, kind, false, &prog);
+		r = r < 0 ? err_sys(e, (int)r, "cannot make the filter of set-id bits")
+			  : refuse_all(&prog, e);
 	}
 	if (r < 0)
 		return (int)r;
+	if (renames && s.listener >= 0)
+		(void)sys_notif_in_turns(s.listener); /* files are renamed often */
 	*ret = s;
 	return 0;
 }
@@ -114,6 +156,46 @@ bool setid_refused(const struct setid *s)
 int setid_fd(const struct setid *s)
 {
 	return s->n < SETID_AT_ONCE ? s->listener : -1;
+}
+
+/* Where a caller's name for a file begins, as a path of init's. */
+static int name_of(const struct seccomp_notif *ask, const struct setid_call *c,
+		   char ret[2 * PATH_MAX])
+{
+	char path[PATH_MAX], start[32] = "cwd/";
+	int r = setid_work_path((pid_t)ask->pid, c->path, path);
+
+	if (*path == '/')
+		text_copy(start, sizeof(start), "root");
+	else if (c->dirfd != AT_FDCWD)
+		snprintf(start, sizeof(start), "fd/%d/", c->dirfd);
+	if (r == 0)
+		snprintf(ret, 2 * (size_t)PATH_MAX, "/proc/%u/%s%s", ask->pid, start,
+			 path);
+	return r;
+}
+
+/* Only a directory's rename may need help. That the name is looked at from here, and may be
+ * another's by then, does no harm: the kernel judges the call as it judges every one. */
+static bool goes_on(const struct seccomp_notif *ask)
+{
+	char name[2 * PATH_MAX];
+	struct setid_call c;
+	struct stat st;
+
+	if (setid_call_read(&ask->data, &c) < 0 || c.what != SETID_RENAME)
+		return false;
+	return (c.flags & ~RENAME_NOREPLACE) || name_of(ask, &c, name) < 0 ||
+	       sys_fstatat(AT_FDCWD, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	       !S_ISDIR(st.st_mode);
+}
+
+static void go_on(const struct setid *s, uint64_t id)
+{
+	struct seccomp_notif_resp resp = { .id = id,
+					   .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+	(void)sys_notif_send(s->listener, &resp);
 }
 
 /* Who has its answer, or is gone, is not found any more. */
@@ -132,6 +214,10 @@ void setid_serve(struct setid *s)
 	memset(&ask, 0, sizeof(ask));
 	if (s->n >= SETID_AT_ONCE || sys_notif_recv(s->listener, &ask) < 0)
 		return;
+	if (goes_on(&ask)) {
+		go_on(s, ask.id);
+		return;
+	}
 	pid = sys_fork();
 	if (pid == 0)
 		setid_work(s->listener, &ask, &s->own);

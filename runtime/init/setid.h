@@ -1,8 +1,9 @@
-/* setid - no file that the host can meet gets set-id bits from the box.
+/* setid - calls that init answers for: no file that the host can meet gets set-id bits from
+ * the box; under review, directories of the project can be renamed.
  * Needs:  seccomp listeners (5.0) and descriptors by them (5.9); box init.
  * Owns:   the listener, and the short-lived processes that answer for it.
- * Never:  lets a call go on as the caller made it: memory that its path was read from may
- *         be another by then.
+ * Never:  lets a call that sets such a bit go on as the caller made it: memory that its
+ *         path was read from may be another by then.
  *
  * In a box, which has no_new_privs, a set-id bit gives nothing to anybody. On the project
  * it would, outside: to whoever runs the file. The filter SECFILTER_SETID hands every call
@@ -13,7 +14,11 @@
  *
  * That process is below the filter as well. Its own call passes by a secret in arguments
  * that the call does not have: made at each start, it is in the filter, which nobody below
- * it may read, and in the memory of init, which nobody may trace. */
+ * it may read, and in the memory of init, which nobody may trace.
+ *
+ * A rename of anything but a directory goes on as it was made: nothing depends on it. That of
+ * a directory is made in the caller's place as well, and where the kernel says EXDEV, since
+ * it lies below the view, the directory is moved entry by entry (movedir.h). */
 #ifndef RUNTIME_INIT_SETID_H
 #define RUNTIME_INIT_SETID_H
 
@@ -47,9 +52,10 @@ struct setid {
 /** setid_begin() - from here on calls of this process's children are handed to it, and its
  *  own as well: it must make none. Below a listener of somebody else's, as in containers
  *  whose engine intercepts calls, they are refused (EPERM), and nobody is to be served.
- *  @project: where the project is mounted */
-int setid_begin(enum secfilter_kind kind, const char *project, struct setid *ret,
-		struct err *e);
+ *  @project: where the project is mounted
+ *  @renames: renames are handed to it, too; where somebody else listens they are as they are */
+int setid_begin(enum secfilter_kind kind, const char *project, bool renames,
+		struct setid *ret, struct err *e);
 
 /** setid_refused() - true: nobody in this box can set such a bit */
 bool setid_refused(const struct setid *s);

@@ -25,20 +25,24 @@ enum { OURS = SETID_CALL_ARCH, THEIRS = AUDIT_ARCH_ARM };
 struct shape {
 	enum setid_what what;
 	int8_t dir, path, mode, flags, dev;
-	int fixed; /* flags that the call means, when it has none */
+	int fixed;		/* flags that the call means, when it has none */
+	int8_t to_dir, to_path; /* behind a path alone there is no other one: 0 */
 };
 
-static const struct shape chmod_ = { SETID_CHMOD, NO, 0, 1, NO, NO, 0 };
-static const struct shape fchmod_ = { SETID_CHMOD, 0, NO, 1, NO, NO, 0 };
-static const struct shape fchmodat_ = { SETID_CHMOD, 0, 1, 2, NO, NO, 0 };
-static const struct shape fchmodat2_ = { SETID_CHMOD, 0, 1, 2, 3, NO, 0 };
-static const struct shape open_ = { SETID_OPEN, NO, 0, 2, 1, NO, 0 };
-static const struct shape openat_ = { SETID_OPEN, 0, 1, 3, 2, NO, 0 };
+static const struct shape chmod_ = { SETID_CHMOD, NO, 0, 1, NO, NO, 0, 0, 0 };
+static const struct shape fchmod_ = { SETID_CHMOD, 0, NO, 1, NO, NO, 0, 0, 0 };
+static const struct shape fchmodat_ = { SETID_CHMOD, 0, 1, 2, NO, NO, 0, 0, 0 };
+static const struct shape fchmodat2_ = { SETID_CHMOD, 0, 1, 2, 3, NO, 0, 0, 0 };
+static const struct shape open_ = { SETID_OPEN, NO, 0, 2, 1, NO, 0, 0, 0 };
+static const struct shape openat_ = { SETID_OPEN, 0, 1, 3, 2, NO, 0, 0, 0 };
 static const struct shape creat_ = {
-	SETID_OPEN, NO, 0, 1, NO, NO, O_CREAT | O_WRONLY | O_TRUNC
+	SETID_OPEN, NO, 0, 1, NO, NO, O_CREAT | O_WRONLY | O_TRUNC, 0, 0
 };
-static const struct shape mknod_ = { SETID_MKNOD, NO, 0, 1, NO, 2, 0 };
-static const struct shape mknodat_ = { SETID_MKNOD, 0, 1, 2, NO, 3, 0 };
+static const struct shape mknod_ = { SETID_MKNOD, NO, 0, 1, NO, 2, 0, 0, 0 };
+static const struct shape mknodat_ = { SETID_MKNOD, 0, 1, 2, NO, 3, 0, 0, 0 };
+static const struct shape renameat2_ = { SETID_RENAME, 0, 1, NO, 4, NO, 0, 2, 3 };
+static const struct shape renameat_ = { SETID_RENAME, 0, 1, NO, NO, NO, 0, 2, 3 };
+static const struct shape rename_ = { SETID_RENAME, NO, 0, NO, NO, NO, 0, NO, 1 };
 
 static const struct {
 	uint32_t arch;
@@ -51,12 +55,15 @@ static const struct {
 	{ OURS, SYS_creat, &creat_ },
 	{ OURS, SYS_mknod, &mknod_ },
 	{ OURS, SYS_chmod, &chmod_ },
+	{ OURS, SYS_rename, &rename_ },
 #endif
 	{ OURS, SYS_openat, &openat_ },
 	{ OURS, SYS_mknodat, &mknodat_ },
 	{ OURS, SYS_fchmod, &fchmod_ },
 	{ OURS, SYS_fchmodat, &fchmodat_ },
 	{ OURS, FCHMODAT2, &fchmodat2_ },
+	{ OURS, SYS_renameat, &renameat_ },
+	{ OURS, SYS_renameat2, &renameat2_ },
 	{ THEIRS, 5, &open_ },
 	{ THEIRS, 8, &creat_ },
 	{ THEIRS, 14, &mknod_ },
@@ -101,10 +108,25 @@ int setid_call_read(const struct seccomp_data *d, struct setid_call *ret)
 		.flags = low(d, s->flags, s->fixed),
 		.dev = (dev_t)(unsigned)low(d, s->dev, 0),
 	};
+	if (s->what == SETID_RENAME) {
+		ret->to_dirfd = low(d, s->to_dir, AT_FDCWD);
+		ret->to_path = d->args[s->to_path];
+	}
 	return 0;
 }
 
 /* ---- names of descriptors ----------------------------------------------------------- */
+
+bool setid_call_own_name(const char *path)
+{
+	static const char *const names[] = { "/proc/self/", "/proc/thread-self/",
+					     "/dev/fd/" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strstr(path, names[i]))
+			return true;
+	return false;
+}
 
 int setid_call_own_fd(const char *path)
 {

@@ -20,15 +20,17 @@
 #define SETID_CALL_ARCH 0U /* of none: every call is refused */
 #endif
 
-enum setid_what { SETID_CHMOD, SETID_OPEN, SETID_MKNOD };
+enum setid_what { SETID_CHMOD, SETID_OPEN, SETID_MKNOD, SETID_RENAME };
 
 struct setid_call {
 	enum setid_what what;
 	int dirfd;     /* AT_FDCWD, or a number of the caller's */
 	bool by_fd;    /* on @dirfd itself: there is no path */
 	uint64_t path; /* address in the caller */
+	int to_dirfd;  /* of a rename: the new name */
+	uint64_t to_path;
 	mode_t mode;
-	int flags; /* of open, or AT_… */
+	int flags; /* of open, AT_…, or RENAME_… */
 	dev_t dev;
 };
 
@@ -43,5 +45,8 @@ int setid_call_read(const struct seccomp_data *d, struct setid_call *ret);
  * first.
  */
 int setid_call_own_fd(const char *path);
+
+/** setid_call_own_name() - @path says that it goes by what is another for each process */
+bool setid_call_own_name(const char *path);
 
 #endif

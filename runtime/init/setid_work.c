@@ -8,25 +8,29 @@
  *
  *  - chmod acts on a descriptor that was opened first; which mount that is on decides, not
  *    the path, which may lead elsewhere a moment later;
- *  - open and mknod make the file without the bits, wherever it is.
+ *  - open and mknod make the file without the bits, wherever it is;
+ *  - rename has two paths, and no more rights than the caller on either.
  *
  * While identities change the capability to trace is still there, so that nobody without
  * it can trace this process; it goes last. */
 #include "runtime/init/setid_work.h"
 
 #include <limits.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "runtime/confine/caps.h"
+#include "runtime/init/movedir.h"
 #include "runtime/init/setid_call.h"
 #include "runtime/init/setid_who.h"
 
 enum {
 	WORK_LISTENER = 3,
 	WORK_SECONDS = 10,
+	WORK_MOVE_SECONDS = 3600,
 	WORK_STATUS = 1 << 20, /* bytes: 65536 groups fit */
 	WORK_PAGE = 4096,
 	WORK_BITS = S_ISUID | S_ISGID,
@@ -38,35 +42,40 @@ struct work {
 	const struct setid_places *own;
 	struct setid_call call;
 	struct setid_who who;
-	char path[PATH_MAX];
+	char path[PATH_MAX], to_path[PATH_MAX];
 	/* descriptors: the process ends with them */
 	int proc; /* /proc of the caller */
 	int self; /* /proc/self/fd of this process */
-	int root, dir;
+	int root, dir, to_dir;
 	int target; /* what a descriptor of the caller's is; -1 = go by the path */
 };
 
 /* ---- what the caller has ------------------------------------------------------------- */
 
 /* A page at a time: the next one may not be there. */
-static int read_path(struct work *w)
+int setid_work_path(pid_t pid, uint64_t address, char ret[PATH_MAX])
 {
 	size_t have = 0;
 
-	while (have < sizeof(w->path)) {
-		uint64_t at = w->call.path + have;
-		size_t n = MIN(sizeof(w->path) - have, WORK_PAGE - at % WORK_PAGE);
-		struct iovec to = { w->path + have, n };
+	while (have < PATH_MAX) {
+		uint64_t at = address + have;
+		size_t n = MIN(PATH_MAX - have, WORK_PAGE - at % WORK_PAGE);
+		struct iovec to = { ret + have, n };
 		struct iovec from = { (void *)(uintptr_t)at, n };
-		ssize_t got = sys_process_vm_readv((pid_t)w->ask->pid, &to, &from);
+		ssize_t got = sys_process_vm_readv(pid, &to, &from);
 
 		if (got <= 0)
 			return got == 0 || got == -EFAULT ? -EFAULT : -EPERM;
-		if (memchr(w->path + have, '\0', (size_t)got))
+		if (memchr(ret + have, '\0', (size_t)got))
 			return 0;
 		have += (size_t)got;
 	}
 	return -ENAMETOOLONG;
+}
+
+static int read_path(const struct work *w, uint64_t address, char ret[PATH_MAX])
+{
+	return setid_work_path((pid_t)w->ask->pid, address, ret);
 }
 
 static int read_who(struct work *w)
@@ -89,6 +98,13 @@ static int open_number(struct work *w, int number)
 	return fd == -ENOENT ? -EBADF : fd;
 }
 
+static int open_dir(struct work *w, int dirfd, const char *path)
+{
+	if (dirfd == AT_FDCWD || *path == '/')
+		return sys_openat(w->proc, "cwd", O_PATH | O_DIRECTORY, 0);
+	return open_number(w, dirfd);
+}
+
 /* Relative to what the path is, and which descriptor it may stand for. */
 static int open_start(struct work *w)
 {
@@ -102,10 +118,7 @@ static int open_start(struct work *w)
 		own = setid_call_own_fd(w->path);
 	if (own >= 0)
 		return w->target = open_number(w, own);
-	if (c->dirfd == AT_FDCWD || *w->path == '/')
-		w->dir = sys_openat(w->proc, "cwd", O_PATH | O_DIRECTORY, 0);
-	else
-		w->dir = open_number(w, c->dirfd);
+	w->dir = open_dir(w, c->dirfd, w->path);
 	if (empty)
 		w->target = w->dir;
 	return w->dir;
@@ -124,11 +137,15 @@ static int look(struct work *w)
 		r = w->root = sys_openat(w->proc, "root", O_PATH | O_DIRECTORY, 0);
 	if (r < 0)
 		return -EPERM;
-	r = w->call.by_fd ? 0 : read_path(w);
+	r = w->call.by_fd ? 0 : read_path(w, w->call.path, w->path);
+	if (r == 0 && w->call.what == SETID_RENAME)
+		r = read_path(w, w->call.to_path, w->to_path);
 	if (r == 0)
 		r = read_who(w);
 	if (r == 0)
 		r = open_start(w);
+	if (r >= 0 && w->call.what == SETID_RENAME)
+		r = w->to_dir = open_dir(w, w->call.to_dirfd, w->to_path);
 	return MIN(r, 0);
 }
 
@@ -255,6 +272,40 @@ static int do_open(const struct work *w)
 	return hand_over(w, fd);
 }
 
+/* The kernel makes the call itself, as the caller's. */
+static _noreturn_ void go_on(const struct work *w)
+{
+	struct seccomp_notif_resp resp = { .id = w->ask->id,
+					   .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+	(void)sys_notif_send(WORK_LISTENER, &resp);
+	sys_exit(0);
+}
+
+/* What makes it long is the box's own, and half a directory is worse than a long wait. */
+static int do_rename(const struct work *w)
+{
+	struct itimerval limit = { .it_value = { .tv_sec = WORK_MOVE_SECONDS } };
+	struct movedir m = { .words = w->own->secret,
+			     .from_dir = w->dir,
+			     .from = w->path,
+			     .to_dir = w->to_dir,
+			     .to = w->to_path };
+	struct stat st;
+	int r;
+
+	if (setid_call_own_name(w->path) || setid_call_own_name(w->to_path))
+		go_on(w); /* here it would be this process's */
+	if ((w->call.flags & RENAME_NOREPLACE) &&
+	    sys_fstatat(m.to_dir, m.to, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EEXIST;
+	r = sys_renameat_words(m.from_dir, m.from, m.to_dir, m.to, m.words);
+	if (r != -EXDEV)
+		return r;
+	(void)sys_setitimer(&limit);
+	return movedir(&m);
+}
+
 static int do_call(struct work *w)
 {
 	switch (w->call.what) {
@@ -262,6 +313,8 @@ static int do_call(struct work *w)
 		return do_chmod(w);
 	case SETID_OPEN:
 		return do_open(w);
+	case SETID_RENAME:
+		return do_rename(w);
 	case SETID_MKNOD:
 		break;
 	}
@@ -295,6 +348,7 @@ _noreturn_ void setid_work(int listener, const struct seccomp_notif *ask,
 			  .self = -1,
 			  .root = -1,
 			  .dir = -1,
+			  .to_dir = -1,
 			  .target = -1 };
 	int r = prepare(listener);
 

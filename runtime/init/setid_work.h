@@ -5,6 +5,7 @@
 #ifndef RUNTIME_INIT_SETID_WORK_H
 #define RUNTIME_INIT_SETID_WORK_H
 
+#include <limits.h>
 #include <linux/seccomp.h>
 
 #include "runtime/init/setid.h"
@@ -12,5 +13,9 @@
 /** setid_work() - make the call, answer, and exit; init answers for one that was killed */
 _noreturn_ void setid_work(int listener, const struct seccomp_notif *ask,
 			   const struct setid_places *own);
+
+/** setid_work_path() - the string at @address of process @pid
+ *  Return: 0, -EFAULT, -ENAMETOOLONG, or -EPERM: it cannot be looked at */
+int setid_work_path(pid_t pid, uint64_t address, char ret[PATH_MAX]);
 
 #endif

@@ -168,26 +168,36 @@ static int parse_id(const char *s, uint32_t *ret)
 	return r;
 }
 
+/* Whoever is in the box may spoil its files: a number must do without them, or nobody gets
+ * in to mend them. */
 static int find_by(int rootfd, const char *user, const char *group,
 		   struct userdb_user *u, struct err *e)
 {
 	_cleanup_buf_ struct buf passwd = BUF_INIT(USERDB_FILE + 4096);
 	_cleanup_buf_ struct buf groups = BUF_INIT(USERDB_FILE + 4096);
 	bool number = parse_id(user, &u->uid) == 0;
+	gid_t gid = 0;
+	bool named = group && parse_id(group, &gid) < 0;
 	char shown[USERDB_NAME * 2];
 	int r;
 
 	r = read_db(rootfd, "/etc/passwd", &passwd, e);
-	if (r == 0)
-		r = read_db(rootfd, "/etc/group", &groups, e);
-	if (r < 0)
+	if (r < 0 && !number)
 		return r;
-	if (!find_user(buf_cstr(&passwd), number ? NULL : user, u->uid, u) && !number)
+	if (r < 0 && u->uid == 0)
+		text_copy(u->home, sizeof(u->home), "/root");
+	if (r == 0 && !find_user(buf_cstr(&passwd), number ? NULL : user, u->uid, u) &&
+	    !number)
 		return err_set(e, -EINVAL, "no user '%s' in the box",
 			       text_escaped(shown, sizeof(shown), user, strlen(user)));
-	find_memberships(buf_cstr(&groups), u);
-	if (group && parse_id(group, &u->gid) < 0 &&
-	    !find_group(buf_cstr(&groups), group, &u->gid))
+	r = !group || named ? read_db(rootfd, "/etc/group", &groups, e) : 0;
+	if (r < 0 && (named || !number))
+		return r;
+	if (r == 0 && !group)
+		find_memberships(buf_cstr(&groups), u);
+	if (group && !named)
+		u->gid = gid;
+	if (named && !find_group(buf_cstr(&groups), group, &u->gid))
 		return err_set(
 			e, -EINVAL, "no group '%s' in the box",
 			text_escaped(shown, sizeof(shown), group, strlen(group)));

@@ -27,8 +27,12 @@ struct userdb_user {
  * userdb_find() - look up NAME, UID, NAME:GROUP or UID:GID
  * @rootfd: the directory that /etc is in
  *
+ * With a group that one alone, without the groups that the user is a member of, as docker
+ * and podman have it.
+ *
  * Return: 0; -EINVAL (not of those forms, an id above 2^32-2, or no such name),
- *         -EFBIG (passwd or group too large). A missing passwd file knows no names.
+ *         -EFBIG (passwd or group too large). A missing passwd file knows no names; what
+ *         cannot be read is an error for a name, and nothing to a number.
  */
 int userdb_find(int rootfd, const char *spec, struct userdb_user *ret, struct err *e);
 

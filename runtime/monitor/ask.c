@@ -27,7 +27,8 @@ static const char *net_abstract(const struct monitor *m)
 	return abstract_closable() ? "closed" : "within reach";
 }
 
-void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
+/* What the box uses, by its cgroup or by what the monitor counts. */
+static void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
 {
 	struct err ignored = ERR_NONE;
 
@@ -95,10 +96,11 @@ static void say_ids(const struct monitor *m, char *ret, size_t room)
 				 "%lu to %lu, shared with other boxes of root", first,
 				 first + IDMAP_RANGE_IDS - 1);
 		return;
-	case IDMAP_IDENTITY:
+	case IDMAP_REAL:
 		snprintf(ret, room,
-			 "the host's own: chown in the project gives files to "
-			 "its accounts");
+			 "root is root of the host; others are %u and more, which no "
+			 "account has",
+			 m->spec.map.uid[1].outside);
 		return;
 	case IDMAP_SUBUID:
 	case IDMAP_SINGLE:

@@ -47,6 +47,10 @@ int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,
 	ret->layer = within ? "." : conf->layer;
 	ret->map = conf->map;
 	ret->limit = conf->limit;
+	ret->review = sys_openat(conf->boxdir, within ? "project/upper" : "project",
+				 O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (ret->review < 0 && ret->review != -ENOENT)
+		return err_sys(e, ret->review, "cannot watch the disk use of a review");
 	return open_sealed(conf->store, conf->boxdir, ret, e);
 }
 
@@ -56,6 +60,7 @@ void diskwatch_close(struct diskwatch *w)
 		worker_done(&w->helper);
 	scope_close(&w->dir);
 	scope_close(&w->sealed);
+	scope_close(&w->review);
 	*w = DISKWATCH_NONE;
 }
 
@@ -75,7 +80,7 @@ static bool is_due(const struct diskwatch *w, uint64_t now)
 
 	if (now < w->due_ms)
 		return false;
-	if (!w->counted || now >= w->began_ms + DISKWATCH_LATEST_MS)
+	if (!w->counted || w->own || now >= w->began_ms + DISKWATCH_LATEST_MS)
 		return true;
 	free = free_bytes(w);
 	return free < w->free && w->free - free >= left / 2;
@@ -107,6 +112,10 @@ static int begin(struct diskwatch *w, uint64_t now, struct err *e)
 	};
 	int r;
 
+	if (w->review >= 0 && !w->own) {
+		job.dir = w->review;
+		job.arg = is_within(w->map) ? "." : "upper";
+	}
 	w->free = free_bytes(w);
 	w->began_ms = now;
 	r = w->next < w->chain.n ? begin_sealed(w, e)
@@ -134,12 +143,17 @@ static int result(struct diskwatch *w, uint64_t now, struct err *e)
 	if (w->next < w->chain.n) {
 		w->next++;
 		w->below += bytes;
-		w->used = w->below;
 		w->due_ms = now;
-		return 1;
+	} else if (w->review >= 0 && !w->own) {
+		w->reviewed = bytes;
+		w->own = true;
+		w->due_ms = now;
+	} else {
+		w->written = bytes;
+		w->own = false;
+		w->counted = true;
 	}
-	w->used = w->below + bytes;
-	w->counted = true;
+	w->used = w->below + w->reviewed + w->written;
 	return 1;
 }
 

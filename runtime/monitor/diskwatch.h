@@ -1,7 +1,8 @@
 /* diskwatch - the disk limit of a box: counts what its layer takes, since quotas are root's
  * to set (docs/adr/0009).
  * Needs:  the box's directory; user namespaces, for the helper that counts.
- * Owns:   a descriptor of the layer and of the sealed ones, and the helper while it counts.
+ * Owns:   descriptors of the layer, the project's and the sealed ones; the helper while it
+ *         counts.
  * Never:  counts in this process: a layer may be large, and box users' files are not the
  *         caller's to see; waits. */
 #ifndef RUNTIME_MONITOR_DISKWATCH_H
@@ -23,15 +24,19 @@ struct diskwatch {
 	struct chain chain; /* those below the box's own, which do not change */
 	size_t next;	    /* of them */
 	uint64_t below;	    /* bytes of those before it */
-	uint64_t limit, used; /* bytes; used: at the last count */
-	uint64_t free;	      /* bytes of the filesystem when that count began */
+	int review;	    /* owned: what holds the layer of the project; -1 = none */
+	bool own;	    /* it is counted: next is the box's own layer */
+	uint64_t reviewed, written; /* bytes of either at the last count */
+	uint64_t limit, used;	    /* bytes; used: at the last count */
+	uint64_t free;		    /* bytes of the filesystem when that count began */
 	uint64_t began_ms, due_ms;
 	struct worker helper; /* owned while counting */
 	bool counting, counted;
 	unsigned failures; /* in a row */
 };
-#define DISKWATCH_NONE \
-	((struct diskwatch){ .dir = -1, .sealed = -1, .helper = WORKER_NONE })
+#define DISKWATCH_NONE       \
+	((struct diskwatch){ \
+		.dir = -1, .sealed = -1, .review = -1, .helper = WORKER_NONE })
 
 struct diskwatch_conf {
 	int boxdir;		 /* boxes/<key>; borrowed for the call */

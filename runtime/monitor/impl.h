@@ -211,8 +211,6 @@ int monitor_background_ask(struct monitor *m, const struct json *args,
 			   struct json **ret, struct err *e);
 
 /* ask.c */
-/** monitor_ask_usage() - what the box uses, by its cgroup or by what the monitor counts */
-void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret);
 /** monitor_ask_kills() - how many processes were killed for the memory limit so far */
 uint64_t monitor_ask_kills(const struct monitor *m);
 /** monitor_ask() - answer a question; @ret is owned by the caller */

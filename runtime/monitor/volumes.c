@@ -25,8 +25,9 @@
 #include "runtime/spec/volume.h"
 
 enum {
-	LOOK_MS = 5000,	 /* then what is left is set aside unseen */
-	KILL_MS = 15000, /* then the look has failed, and that is said */
+	START_MS = 10000, /* a start waits for its looks no longer */
+	LOOK_MS = 5000,	  /* then what is left is set aside unseen */
+	KILL_MS = 15000,  /* then the look has failed, and that is said */
 	DUE_MAX = SPEC_VOLUMES * PATH_MAX
 };
 
@@ -41,7 +42,7 @@ static bool is_open(const struct json *j, struct spec_volume *v)
 
 /* Like git_dirs_look(), from where the last one was; @dir -1 = from nothing. */
 static int look_at_dirs(int dir, const char *source, int fd, struct git_dirs *d,
-			struct err *e)
+			uint64_t end_ms, struct err *e)
 {
 	char name[HASH_HEX];
 	struct err ignored = ERR_NONE;
@@ -50,6 +51,7 @@ static int look_at_dirs(int dir, const char *source, int fd, struct git_dirs *d,
 	if (r < 0)
 		return r;
 	git_dirs_load(dir, name, d);
+	d->end_ms = end_ms;
 	r = git_dirs_look(fd, d, e);
 	if (r >= 0)
 		(void)git_dirs_save(dir, name, d, &ignored);
@@ -102,7 +104,7 @@ static int refuse(const struct spec_volume *v, const char *where, struct err *e)
 	return err_hint(e, "mount it :ro, or say --git-writable");
 }
 
-static int check_one(int dir, const struct spec_volume *v, struct err *e)
+static int check_one(int dir, const struct spec_volume *v, uint64_t end, struct err *e)
 {
 	_cleanup_close_ int fd = inroot_open_real(v->source, O_RDONLY);
 	_cleanup_git_dirs_ struct git_dirs d = { 0 };
@@ -114,11 +116,20 @@ static int check_one(int dir, const struct spec_volume *v, struct err *e)
 		return refuse(v, v->source, e);
 	if (r < 0)
 		return err_sys(e, r, "cannot look at volume '%.160s'", v->source);
-	r = S_ISDIR(st.st_mode) ? look_at_dirs(dir, v->source, fd, &d, e) : 0;
+	r = S_ISDIR(st.st_mode) ? look_at_dirs(dir, v->source, fd, &d, end, e) : 0;
 	for (size_t i = 0; i < d.n && r == 0; i++)
 		if (git_dirs_path(&d.list[i], GIT_DIRS_DOT, path) ||
 		    git_dirs_path(&d.list[i], GIT_DIRS_BARE, path))
 			return refuse(v, path, e);
+	if (r == 0 && d.late) {
+		err_set(e, -ETIMEDOUT,
+			"volume '%.160s' takes more than %d s to look for git "
+			"repositories in",
+			v->source, START_MS / 1000);
+		return err_hint(e,
+				"the next start goes on from there; or mount it :ro, "
+				"or say --git-writable");
+	}
 	if (r == 0 && (d.partial || d.closed)) {
 		err_set(e, -E2BIG,
 			"volume '%.160s' is too large to look for git repositories in, "
@@ -175,7 +186,7 @@ static int vet(const struct job *j, const char *source, int words)
 
 	if (fd == -ENOTDIR || fd == -ENOENT)
 		return 0;
-	if (fd < 0 || look_at_dirs(j->dir, source, fd, &d, &e) < 0)
+	if (fd < 0 || look_at_dirs(j->dir, source, fd, &d, j->end_ms, &e) < 0)
 		return say_partial(source, fd < 0 ? "it cannot be opened" : e.msg,
 				   words);
 	v.path = path;
@@ -186,8 +197,9 @@ static int vet(const struct job *j, const char *source, int words)
 	if (!d.partial && !d.closed)
 		return 0;
 	return say_partial(source,
-			   d.partial ? "too many directories, or too deep ones"
-				     : "directories that cannot be read",
+			   d.late      ? "it took too long"
+			   : d.partial ? "too many directories, or too deep ones"
+				       : "directories that cannot be read",
 			   words);
 }
 
@@ -341,9 +353,12 @@ int monitor_volumes_begin(struct monitor *m, struct err *e)
 	_cleanup_buf_ struct buf sources = BUF_INIT(DUE_MAX);
 	int r = v ? 0 : err_sys(e, -ENOMEM, "cannot look at volumes");
 
+	uint64_t end;
+
 	recover(m);
 	if (m->spec.git_writable)
 		return r;
+	end = sys_now_ms() + START_MS;
 	json_each(it, m->spec.volumes)
 	{
 		if (r < 0 || !is_open(it, v))
@@ -353,7 +368,7 @@ int monitor_volumes_begin(struct monitor *m, struct err *e)
 			r = m->volumes_dir = file_open_dir(m->boxdir, "volumes", e);
 		}
 		if (r >= 0)
-			r = check_one(m->volumes_dir, v, e);
+			r = check_one(m->volumes_dir, v, end, e);
 		if (r >= 0 && buf_add(&sources, v->source, strlen(v->source) + 1) < 0)
 			r = err_sys(e, -ENOMEM, "cannot look at volumes");
 	}

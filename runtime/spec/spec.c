@@ -26,7 +26,7 @@ static int find_name(const char *const *names, size_t n, const char *name)
 	return -EINVAL;
 }
 
-const char *spec_net_name(enum net_mode m)
+static const char *spec_net_name(enum net_mode m)
 {
 	return net_names[m];
 }
@@ -52,11 +52,6 @@ int spec_project_parse(const char *name, enum project_mode *ret)
 	if (i >= 0)
 		*ret = (enum project_mode)i;
 	return MIN(i, 0);
-}
-
-void spec_init(struct spec *s)
-{
-	*s = (struct spec){ .net = NET_GATE };
 }
 
 void spec_done(struct spec *s)

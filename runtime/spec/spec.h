@@ -18,7 +18,6 @@
 typedef void note_fn(void *ctx, const char *line);
 
 enum net_mode { NET_GATE, NET_NONE, NET_HOST };
-const char *spec_net_name(enum net_mode m); /* "gate", "none", "host" */
 int spec_net_parse(const char *name, enum net_mode *ret);
 
 enum { SPEC_IMAGE = 128, SPEC_NAME = 33 };
@@ -47,7 +46,7 @@ struct spec {
 	struct json *volumes; /* owned; array of objects: spec_volume_from_json() */
 };
 
-void spec_init(struct spec *s);
+#define SPEC_NONE ((struct spec){ .net = NET_GATE })
 void spec_done(struct spec *s);
 #define _cleanup_spec_ _cleanup_(spec_done)
 

@@ -306,7 +306,7 @@ static bool real_outside(const struct work *w)
 {
 	enum idmap_kind kind = w->c->spec->map.kind;
 
-	return kind == IDMAP_ROOT || kind == IDMAP_IDENTITY;
+	return kind == IDMAP_ROOT || kind == IDMAP_REAL;
 }
 
 static int drop(struct work *w, struct err *e)

@@ -135,8 +135,17 @@ static int prepare(struct attempt *a, struct err *e)
 {
 	const struct start_conf *conf = a->conf;
 	char leaf[32];
-	int r = find_init(a->init_path, e);
+	int r;
 
+	if (idmap_outdated(&conf->spec->map)) {
+		err_set(e, -EPERM,
+			"this box was made by an older cubby: its users are accounts "
+			"of "
+			"this machine");
+		return err_hint(e, "'cubby commit NAME' keeps what is in it as an "
+				   "image; then 'cubby rm'");
+	}
+	r = find_init(a->init_path, e);
 	if (r == 0)
 		r = own_layers(conf, e);
 	if (r == 0)
@@ -407,7 +416,8 @@ static int say_setup(struct attempt *a, struct err *e)
 	if (!s)
 		return err_sys(e, -ENOMEM, "cannot set init up");
 	s->single = a->conf->spec->map.kind == IDMAP_SINGLE;
-	s->root = is_root(a->conf);
+	s->root = is_root(a->conf) || a->conf->spec->map.kind == IDMAP_REAL;
+	s->review = a->conf->spec->project_mode == PROJECT_REVIEW;
 	memcpy(s->project, a->conf->spec->project, sizeof(s->project));
 	r = wire_send(a->run->sock, &head, s, NULL, 0);
 	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot set init up") : 0;

@@ -120,7 +120,8 @@ struct wire_signal {
 
 struct wire_setup {
 	uint8_t single, root; /* which map the box has */
-	uint8_t pad[2];
+	uint8_t review;	      /* the project is a view */
+	uint8_t pad[1];
 	char project[PATH_MAX];
 };
 

@@ -24,13 +24,6 @@ static int work(const struct worker_job *job, struct json **ret, struct err *e)
 	return r < 0 ? r : worker_wait(&w, -1, ret, e);
 }
 
-/* For a helper with the ids that the layer's files belong to, and the caller's. */
-static int ids_of(const struct spec *spec, struct idmap *ret, struct err *e)
-{
-	*ret = spec->map;
-	return ret->kind == IDMAP_ROOT ? idmap_choose_own(ret, e) : 0;
-}
-
 static int copy(const struct spec *spec, int boxdir, int from, struct err *e)
 {
 	struct idmap map;
@@ -40,7 +33,7 @@ static int copy(const struct spec *spec, int boxdir, int from, struct err *e)
 				  .dir = boxdir,
 				  .in = -1 };
 	struct stat st;
-	int r = ids_of(spec, &map, e);
+	int r = idmap_choose_helper(&spec->map, &map, e);
 
 	if (r == 0 && sys_fstatat(boxdir, PENDING_NEW, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		r = work(&job, NULL, e);
@@ -82,7 +75,7 @@ int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sig
 	struct worker_job job = {
 		.name = "keep", .arg = sign, .map = &map, .dir = boxdir, .in = layer
 	};
-	int r = ids_of(spec, &map, e);
+	int r = idmap_choose_helper(&spec->map, &map, e);
 
 	return r < 0 ? r : work(&job, ret, e);
 }

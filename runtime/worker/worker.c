@@ -19,6 +19,7 @@
 #include "base/sys/sys.h"
 #include "rootfs/archive/pack.h"
 #include "rootfs/archive/untar.h"
+#include "rootfs/image/crew.h"
 #include "rootfs/image/snippets.h"
 #include "rootfs/store/du.h"
 #include "rootfs/store/tree.h"
@@ -40,6 +41,8 @@ enum {
 	WORKER_NAMES =
 		24 << 10, /* of what is not restored; escaped, it fits the text */
 	WORKER_MEMORY = 1 << 30, /* bytes; the largest xz dictionary that is accepted */
+	/* As many at once take no more; xz -9 needs 65 MiB, zstd --long 128. */
+	WORKER_LAYER_MEMORY = WORKER_MEMORY / CREW_HANDS,
 	WORKER_FILES = 256,
 	WORKER_CPU = 3600 /* seconds */
 };
@@ -347,15 +350,21 @@ static int confine(struct work *w, struct err *e)
 	return 0;
 }
 
-static int set_limits(struct err *e)
+static rlim_t memory_of(int how)
 {
-	static const struct {
+#ifdef __SANITIZE_ADDRESS__ /* whose own memory is far larger */
+	return RLIM_INFINITY;
+#endif
+	return how == LAYER ? WORKER_LAYER_MEMORY : WORKER_MEMORY;
+}
+
+static int set_limits(const struct job *job, struct err *e)
+{
+	const struct {
 		int what;
 		rlim_t max;
 	} limits[] = {
-#ifndef __SANITIZE_ADDRESS__ /* whose own memory is far larger */
-		{ RLIMIT_DATA, WORKER_MEMORY },
-#endif
+		{ RLIMIT_DATA, memory_of(job->how) },
 		{ RLIMIT_NOFILE, WORKER_FILES },
 		{ RLIMIT_CPU, WORKER_CPU },
 		{ RLIMIT_CORE, 0 },
@@ -374,9 +383,9 @@ static int set_limits(struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot limit a helper") : 0;
 }
 
-static int give_up_rights(struct err *e)
+static int give_up_rights(const struct job *job, struct err *e)
 {
-	int r = set_limits(e);
+	int r = set_limits(job, e);
 
 	if (r == 0)
 		r = caps_limit(CAPS_FILES, e);
@@ -396,7 +405,7 @@ static int work(struct work *w, struct json **ret, struct err *e)
 	if (r == 0)
 		r = confine(w, e);
 	if (r == 0)
-		r = give_up_rights(e);
+		r = give_up_rights(w->job, e);
 	if (r < 0)
 		return err_wrap(e, "helper '%s'", w->job->name);
 	return w->job->run(WORKER_DIR, w->arg, &w->map, ret, e);

@@ -172,6 +172,108 @@ leaves_nothing() {
 	[ "$(diffs)" = 0 ]
 }
 
+# A tarball of entries NAME:KIND:REST: f = a file with REST in it, l = a link to REST, h = a hard
+# link, c = a device 0:0, x = a directory with the attribute REST.
+crafted() { # TAR ENTRY...
+	python3 - "$@" <<'END'
+import io, sys, tarfile
+with tarfile.open(sys.argv[1], "w", format=tarfile.PAX_FORMAT) as tar:
+    for entry in sys.argv[2:]:
+        name, kind, rest = entry.split(":", 2)
+        t = tarfile.TarInfo(name)
+        t.type = {"f": tarfile.REGTYPE, "l": tarfile.SYMTYPE, "h": tarfile.LNKTYPE, "c": tarfile.CHRTYPE, "x": tarfile.DIRTYPE}[kind]
+        t.mode = 0o755
+        if kind in "lh":
+            t.linkname = rest
+        if kind == "x":
+            t.pax_headers["SCHILY.xattr." + rest.split("=")[0]] = rest.split("=")[1]
+        if kind == "f":
+            t.size = len(rest)
+        tar.addfile(t, io.BytesIO(rest.encode()) if kind == "f" else None)
+END
+}
+
+@test "layers: marks of overlayfs in one hide nothing of those below it" {
+	crafted l.tar "opt:x:trusted.overlay.opaque=y" "opt/mine:f:mine" "etc:x:user.overlay.opaque=y" "etc/mine:f:mine" \
+		"usr:x:user.overlay.redirect=/etc" "usr/mine:f:mine" "etc/passwd:c:" \
+		stargz.index.json:f:toc .prefetch.landmark:f:x
+	"$MK" lay marked "$BASE" l.tar
+	cubby pull -q oci:lay:marked
+	run -0 --separate-stderr cubby exec --image marked -- sh -c 'cat /opt/mine /etc/mine /usr/mine; ls -d /etc/debian_version /etc/passwd /usr/bin /*stargz* /.prefetch* 2>/dev/null; true'
+	[ "$output" = $'mineminemine/etc/debian_version\n/etc/passwd\n/usr/bin' ] || { echo "$output"; return 1; }
+	cubby rm -y -q
+	cubby rmi -q marked
+}
+
+@test "layers: one that reaches out of its directory is refused, and leaves nothing" {
+	local entry
+	for entry in ../out:f:x a/../../out:f:x up:h:../../etc/passwd .wh...:f: .wh.:f: etc/.wh...:f: ; do
+		crafted l.tar "$entry"
+		rm -rf lay
+		"$MK" lay x "$BASE" l.tar
+		run -1 --separate-stderr cubby pull -q oci:lay
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"layer 2 of 2: "* ]] || { echo "$entry: $stderr"; return 1; }
+		leaves_nothing
+	done
+	# Through links of the same layer, and of one below it.
+	echo untouched >"$LIB_DIR/witness"
+	crafted l.tar "out:l:$LIB_DIR" out/witness:f:bad "deep:l:../../../../../../../..$LIB_DIR" deep/witness:f:bad
+	rm -rf lay
+	"$MK" lay x "$BASE" l.tar
+	run cubby pull -q oci:lay
+	crafted low.tar "out:l:$LIB_DIR"
+	crafted l.tar out/witness:f:bad "out/.wh.witness:f:"
+	rm -rf lay
+	"$MK" lay x "$BASE" low.tar l.tar
+	run cubby pull -q oci:lay
+	[ "$(cat "$LIB_DIR/witness")" = untouched ]
+	cubby rmi -q x 2>/dev/null || true
+}
+
+# Four are unpacked at once: each may have a fourth of what one archive may.
+@test "layers: one that wants much memory to be unpacked is refused, what usual packers write is not" {
+	crafted l.tar opt/long:f:x
+	zstd -q --long=27 <l.tar >window.zst
+	python3 - l.tar <<'END'
+import lzma, sys, zlib
+packed = lzma.compress(open(sys.argv[1], "rb").read(), preset=9)
+open("nine.xz", "wb").write(packed)
+head = bytearray(packed[12:12 + (packed[12] + 1) * 4 - 4])
+head[head.index(b"\x21\x01") + 2] = 35 # the dictionary: 768 MiB
+open("huge.xz", "wb").write(packed[:12] + head + zlib.crc32(head).to_bytes(4, "little") + packed[12 + len(head) + 4:])
+END
+	local file
+	for file in window.zst nine.xz; do
+		"$MK" lay "${file%.*}" "$BASE" "$file"
+		run -0 cubby pull -q "oci:lay:${file%.*}"
+		cubby rmi -q "${file%.*}"
+	done
+	"$MK" lay huge "$BASE" huge.xz
+	run -1 --separate-stderr cubby pull -q oci:lay:huge
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"layer 2 of 2: "*"memory"* ]] || { echo "$stderr"; return 1; }
+	leaves_nothing
+}
+
+@test "layers: the root hidden, and a name of a file below: one directory" {
+	crafted l.tar .wh..wh..opq:f: bin/own:f:x
+	"$MK" opaque opaque "$BASE" "$LIB_DIR/one.tar" l.tar
+	run -0 --separate-stderr cubby pull oci:opaque
+	[[ $stderr == *"all layers go into one directory: "* ]]
+	cubby save opaque oci:saved
+	for blob in saved/blobs/sha256/*; do tar -tf "$blob" 2>/dev/null || true; done >names
+	grep -q '\(^\|/\)bin/own$' names
+	run ! grep debian_version names
+	crafted l.tar opt/again:h:etc/debian_version
+	"$MK" linked linked "$BASE" l.tar
+	run -0 --separate-stderr cubby pull oci:linked
+	[[ $stderr == *"all layers go into one directory: "* ]]
+	run -0 --separate-stderr cubby exec --image linked -- cmp /opt/again /etc/debian_version
+	cubby rm -y -q
+	cubby rmi -q opaque linked
+}
+
 @test "layers: another machine, no layout, no such name" {
 	"$MK" foreign x --arch pdp11 "$LIB_DIR/one.tar"
 	run -1 --separate-stderr cubby pull -q oci:foreign

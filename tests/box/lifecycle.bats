@@ -57,6 +57,19 @@ no_leftovers() {
 	run -143 cubby exec -- sh -c 'kill $$'
 }
 
+@test "exec: who spoils the box's passwd and group is not locked out" {
+	run -0 cubby exec -- sh -c 'mv /etc/group /etc/group.was; mkfifo /etc/group'
+	run -0 timeout "$(lib_longer 20)" cubby exec -u 0 -- id -u
+	[ "$output" = 0 ]
+	run -0 cubby exec -- sh -c 'mv /etc/passwd /etc/passwd.was; mkdir /etc/passwd; echo "$HOME"'
+	[ "$output" = /root ]
+	run -0 cubby exec -- sh -c 'echo "$HOME"; rm /etc/group; mv /etc/group.was /etc/group'
+	[ "$output" = /root ]
+	run -0 cubby exec -u 0:0 -- sh -c 'rmdir /etc/passwd; mv /etc/passwd.was /etc/passwd'
+	run -0 cubby exec -u root -- id -un
+	[ "$output" = root ]
+}
+
 @test "exec: a gigabyte through cat is byte-exact" {
 	openssl version
 	size=$(lib_fewer 1024)M

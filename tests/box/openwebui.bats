@@ -106,7 +106,6 @@ panel() { serve "$1" "$2" -H "X-User-Id: $user" -H "X-Session-Id: $chat" "${@:3}
 	[ "$output" = '{"ports":[]}' ]
 	panel GET /api/terminals
 	[ "$output" = '[]' ]
-	serve_status GET /skills 404 -H "X-User-Id: $user"
 }
 
 @test "openwebui: a person's terminal: its proxy says who by the query, the key comes first, pings are ignored" {
@@ -127,6 +126,26 @@ panel() { serve "$1" "$2" -H "X-User-Id: $user" -H "X-Session-Id: $chat" "${@:3}
 	END
 	panel DELETE "/api/terminals/$id"
 	[ "$(jq -r .status <<<"$output")" = deleted ]
+}
+
+@test "openwebui: the skills of the box, the first of a name, and no others" {
+	local home
+	panel GET /files/cwd
+	home=$(jq -r .home <<<"$output")
+	skill() { panel POST /files/write -H 'Content-Type: application/json' -d "$(jq -nc --arg p "$home/$1" --arg c "$2" '{path: $p, content: $c}')"; }
+	skill .agents/skills/pdf/SKILL.md $'---\nname: read pdf\ndescription: Reads PDF.\n---\nUse pdftotext.\n'
+	skill .agents/skills/pdf/tools/run.sh 'true'
+	skill .claude/skills/other/SKILL.md $'---\nname: read pdf\ndescription: Another.\n---\n'
+	skill .claude/skills/plain/SKILL.md $'---\ndescription: "says: <b>much</b>"\n---\n'
+	skill .codex/skills/.hidden/SKILL.md $'---\ndescription: no\n---\n'
+	skill .codex/skills/bad/SKILL.md 'no head'
+	panel GET /skills
+	[ "$(jq -r '.[] | .id, .name, .description' <<<"$output")" = $'terminal:read%20pdf\nread pdf\nReads PDF.\nterminal:plain\nplain\nsays: <b>much</b>' ]
+	[ "$(jq -r '.[0] | .location, .scope, .source' <<<"$output")" = "$home"$'/.agents/skills/pdf/SKILL.md\nglobal\nterminal' ]
+	panel GET '/skills/read?name=read%20pdf'
+	[ "$(jq -r '.content, .resources[]' <<<"$output")" = $'Use pdftotext.\n\ntools/run.sh' ]
+	serve_status GET '/skills/read?name=none' 404 -H "X-User-Id: $user"
+	serve_status GET '/skills/read' 422 -H "X-User-Id: $user"
 }
 
 @test "openwebui: the notebook view" {

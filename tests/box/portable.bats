@@ -17,12 +17,12 @@ teardown() {
 	[ -n "${LIB_MNT-}" ] || return 0
 	cd /
 	XDG_DATA_HOME=$LIB_MNT/m/data cubby rm --all --yes -q || true
-	umount "$LIB_MNT/m"
+	umount "$LIB_MNT/m" || umount -l "$LIB_MNT/m"
 	rm -rf "$LIB_MNT"
 	lib_done
 }
 
-@test "store and project on an overlay, as in a container: a copy, the host's ids" {
+@test "store and project on an overlay, as in a container: a copy, and root is the host's" {
 	mkdir p
 	mkdir -m 700 data
 	export XDG_DATA_HOME=$PWD/data
@@ -30,9 +30,9 @@ teardown() {
 	cd p
 	run -0 --separate-stderr cubby exec -- sh -c 'touch x; cat /proc/self/uid_map; echo kept >/root/f'
 	[[ $stderr == *"a copy of the image"* ]]
-	[ "$(awk '{print $1, $2}' <<<"$output")" = "0 0" ]
+	[ "$(awk '{print $1, $2}' <<<"${lines[0]}")" = "0 0" ]
 	[ "$(stat -c %u x)" = 0 ]
-	[ "$(cubby info --json | jq -r '.map.kind // .map')" = identity ]
+	[ "$(cubby info --json | jq -r '.map.kind // .map')" = real-root ]
 	run -0 --separate-stderr cubby exec -- cat /root/f
 	[ "$output" = kept ]
 	[[ $stderr != *"a copy of the image"* ]]
@@ -57,7 +57,19 @@ teardown() {
 	run --separate-stderr cubby exec --image "$name" -- \
 		sh -c 'rm -r /etc/apt && mkdir -p /etc/apt/x && ls /etc/apt'
 	doctor=$(cubby doctor) || true
+	cubby rm -q
+	cubby rmi -q --all
+	tar -C "$dir" -cf "$LIB_MNT/p/low.tar" .
+	mkdir -p "$LIB_MNT/p/l/etc/apt"
+	touch "$LIB_MNT/p/l/etc/apt/.wh.old" "$LIB_MNT/p/l/etc/apt/new"
+	tar -C "$LIB_MNT/p/l" -cf "$LIB_MNT/p/up.tar" etc
+	"$CUBBY_TEST_TOP/tests/mklayout" lay x low.tar up.tar
+	layered=$(cubby exec --image oci:lay:x -- sh -c "cd /etc/apt && ls -d new old 2>/dev/null" 2>"$LIB_MNT/p/said") || true
+	said=$(<"$LIB_MNT/p/said")
 	ram
+	echo "$layered $said"
+	[[ $layered == new ]]
+	[[ $said == *"all layers go into one directory: the store is on ramfs, which cannot hold an overlay upper"* ]]
 	echo "$status $output $stderr"
 	[ "$status" -eq 0 ]
 	[ "$output" = x ]
@@ -71,10 +83,10 @@ teardown() {
 	tar -C "$(escape_image mine)" -cf - . | zstd -q >"$LIB_MNT/image.tar.zst"
 	cubby pull -q --name mine -C "$LIB_MNT/plain" "$LIB_MNT/image.tar.zst"
 	[ "$(cubby images --json | jq -r '[.[].map] | join(" ")')" = root ]
-	run -0 --separate-stderr cubby exec --image mine -- sh -c 'echo on' # on the overlay: identity
+	run -0 --separate-stderr cubby exec --image mine -- sh -c 'echo on' # on the overlay: real-root
 	[ "$output" = on ]
 	[[ $stderr == *"the image 'mine' is there for the id map 'root' alone"* ]]
-	[ "$(cubby images --json | jq -r '[.[].map] | sort | join(" ")')" = "identity root" ]
+	[ "$(cubby images --json | jq -r '[.[].map] | sort | join(" ")')" = "real-root root" ]
 	run -0 --separate-stderr cubby exec -- sh -c 'echo on'
 	[ -z "$stderr" ]
 	cubby rm -q
@@ -89,9 +101,74 @@ teardown() {
 	[[ $stderr == *"No such file or directory"*"pull it again with --name mine"* ]]
 }
 
-@test "a project on an overlay, the store on a disk: the host's ids" {
+@test "a project on an overlay, the store on a disk: root is the host's" {
 	lib_image
 	run -0 --separate-stderr cubby exec -- sh -c 'touch x; cat /proc/self/uid_map'
 	[ "$(awk '{print $1, $2}' <<<"${lines[0]}")" = "0 0" ]
 	[ "$(stat -c %u x)" = 0 ]
+}
+
+# No idmapped mounts there: root of the box is the caller, and so are its rights on the host.
+@test "a project on an overlay: what the box gives away becomes no account's" {
+	lib_image
+	mkdir theirs
+	echo text >theirs/f
+	chown -R 1001:1001 theirs
+	chmod 700 theirs
+	run -0 --separate-stderr cubby exec -- sh -ec '
+		touch a b own; chown 1001:1001 a; chown -h 33:33 b; chmod 777 .
+		perl -e "\$) = q(1001 1001); \$> = 1001; open F, q(>made) or print qq(\$!\n)"
+		echo more >>theirs/f; cp -a theirs copied
+		owner=$(stat -c %u theirs/f); chown "$owner:$owner" own
+		tar -C theirs -cf - f | tar -xpf -
+		perl -e "\$o = (stat q(theirs/f))[4]; \$> = \$o; print qq(\$!\n)"
+		stat -c %u:%g a b made'
+	echo "$output"
+	[ "$output" = $'Invalid argument\n1001:1001\n33:33\n1001:1001' ]
+	[ "$(stat -c %u:%g own f copied copied/f | sort -u)" = 0:0 ]
+	[ "$(stat -c %u:%g theirs/f)" = 1001:1001 ]
+	[ "$(cat theirs/f)" = $'text\nmore' ]
+	run -0 find . -path ./theirs -prune -o \( -uid +0 -uid -1879048193 -o -gid +0 -gid -1879048193 \) -print
+	[ -z "$output" ]
+	run -125 cubby exec --user 66537 -- true
+	# A box of an older cubby, whose users were accounts: told, and removed.
+	record=$XDG_DATA_HOME/cubby/boxes/$(cubby info --json | jq -r .key)/box.json
+	jq '.map = {kind: "identity", uid: [[0, 0, 4294967295]], gid: [[0, 0, 4294967295]]}' "$record" >record
+	cat record >"$record"
+	run -125 --separate-stderr cubby exec -- true
+	[[ $stderr == *"its users are accounts of this machine"*"cubby rm"* ]]
+	cubby rm -q --yes
+	cubby exec -q -- true
+}
+
+# 65536 ids and no more.
+@test "in a container of an ordinary user's: few users, and none of them is an account" {
+	lib_image
+	chmod 711 "$LIB_MNT" "$LIB_DIR"
+	mkdir "$LIB_MNT/m/data"
+	cp "$CUBBY_TEST_ROOTFS" image
+	chown -R 200000:200000 .
+	mkfifo "$LIB_MNT/go"
+	cat >"$LIB_MNT/inside" <<'SH'
+		export HOME=$PWD/data XDG_DATA_HOME=$PWD/data XDG_RUNTIME_DIR=$PWD/data
+		chmod 700 data; mkdir p; cd p
+		cubby pull -q --name small ../image
+		cubby exec --image small -- sh -ec 'touch a b c; chown 33:33 a; chown nobody b
+			chown 5000 c 2>/dev/null || echo no; stat -c %U a b'
+		stat -c %u:%g a b c
+		cubby info --json | jq -r .map.kind
+		cubby rm -q
+SH
+	echo 'read -r _ <"$0/go"; exec setpriv --reuid 0 --regid 0 --clear-groups sh -e "$0/inside"' >"$LIB_MNT/first"
+	unshare -U --keep-caps -m --propagation unchanged sh -c "$(cat "$LIB_MNT/first")" "$LIB_MNT" \
+		>"$LIB_MNT/out" 2>"$LIB_MNT/err" 3>&- &
+	pid=$! # which <(:) sets, too
+	until [ "$(readlink /proc/$pid/ns/user)" != "$(readlink /proc/self/ns/user)" ]; do
+		read -rt 0.02 <> <(:) || true
+	done
+	for ids in gid uid; do echo "0 200000 65536" >"/proc/$pid/${ids}_map"; done
+	echo go >"$LIB_MNT/go"
+	wait $pid || true
+	cat "$LIB_MNT/out" "$LIB_MNT/err"
+	[[ $(cat "$LIB_MNT/out") == *$'no\nwww-data\nnobody\n61216:61216\n65519:0\n0:0\nreal-root' ]]
 }

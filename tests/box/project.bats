@@ -163,3 +163,43 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	diff "$LIB_DIR/before" "$LIB_DIR/after"
 	[ -e here ]
 }
+
+@test "own: files of users of the box are the caller's again, and nothing outside of the project" {
+	mkdir outside project
+	touch outside/file
+	cd project
+	cubby exec -q -- sh -c 'mkdir -m 700 -- -d; touch ./-d/f new; chown -R 33:33 -- -d; chown 65:0 new; ln -s ../outside/file link; chown -h 33 link'
+	touch plain
+	local before
+	before=$(stat -c %u:%g:%Z plain ../outside/file)
+	run -0 cubby own new
+	[ -O new ]
+	run -0 cubby own -- -d
+	run -0 cubby own
+	[ -O -d ]
+	[ -O -d/f ]
+	[ "$(stat -c %u link)" = "$(id -u)" ]
+	[ "$(stat -c %u:%g:%Z plain ../outside/file)" = "$before" ]
+	run -0 cubby exec -q -- find . ! -user 0
+	[ -z "$output" ]
+	run -1 cubby own missing
+	[[ $output == *missing* ]]
+	touch '!' '('
+	cubby exec -q -- chown 33:33 '!' '('
+	run -0 cubby own '!' '('
+	[ -O '!' ]
+	[ -O '(' ]
+	if [ "$(id -u)" -eq 0 ]; then # accounts of the host are nobody's there
+		mkdir sg
+		touch theirs team sg/f
+		chown 1001:1001 theirs
+		chown 0:1001 team sg sg/f
+		chmod 2775 sg
+		before=$(stat -c %u:%g:%a theirs team sg sg/f)
+		run -0 cubby own
+		[ "$(stat -c %u:%g:%a theirs team sg sg/f)" = "$before" ]
+		rm -r theirs team sg
+	fi
+	rm -r -- -d new link '!' '('
+	cubby rm -q -y
+}

@@ -319,6 +319,96 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	cubby stop --time 0
 }
 
+# A file that the box has copied and the host has not: it was moved here, or removed there.
+@test "a file that was moved is no conflict, one that the host removed is" {
+	echo one >a; echo two two >b; echo three >c; mkdir d
+	comes_out 'mv a d/x; mv b y; echo more >>y; mv c z; echo new >c' --all
+	box 'mv a x; echo 5 >>b; echo 6 >>c'
+	rm b
+	run cubby apply
+	echo "$output"
+	[[ $output == *"new      x"*"1 change is held"*"new      b"*"changed on this machine, too"* ]]
+	[ -e x ] && [ ! -e a ] && [ ! -e b ]
+}
+
+# As git mv does it: by rename(2), which an overlay refuses (EXDEV) for what lies below it.
+rename() { # [OPTION...] FROM TO
+	cubby exec --project review "${@:1:$#-2}" -- \
+		perl -e 'rename($ARGV[0], $ARGV[1]) or print "$!"' "${@: -2}"
+}
+
+@test "a directory of the project is renamed, with all that is in it" {
+	mkdir -p d/sub/deep full empty closed other
+	echo 1 >d/a; echo 2 >d/sub/b; echo 3 >d/sub/deep/c; ln -s a d/l; echo 4 >full/x
+	echo 5 >closed/r; chmod 750 d/sub; touch -d 2020-02-02 d/sub; chmod 555 closed
+	[ -z "$(rename d e)" ]
+	[[ $(box 'stat -c "%a %y" e/sub') == "750 2020-02-02"* ]]
+	cubby discard --all -q
+	comes_out 'perl -e "rename(q(d), q(e)) or die"' --all
+	comes_out 'cd other; perl -e "rename(q(../d), q(e/)) or die"; mkdir e/sub/new
+		perl -e "rename(q(e), q($PWD/../f)) or die"' --all
+	comes_out 'perl -e "rename(q(d), q(empty)) or die"' --all
+	comes_out 'perl -e "rename(q(closed), q(open)) or die"; chmod 755 open; rm -r open' --all
+	[ "$(rename d full)" = "Directory not empty" ]
+	[ "$(rename d d/x)" = "Invalid argument" ]
+	[ "$(rename d full/x)" = "Not a directory" ]
+	[ "$(rename d /tmp/d)" = "Invalid cross-device link" ]
+	[ "$(rename none x)" = "No such file or directory" ]
+	chmod 755 closed # what is left of the test is removed by whoever runs it
+	[ -z "$(cubby diff)" ]
+}
+
+@test "a directory that cannot be renamed is as it was" {
+	local deep
+	deep=$(printf 'd/%.0s' {1..70})
+	mkdir -p "d/$deep" g; echo 1 >d/d/a; echo 2 >"d/${deep}b"; chmod 2755 g
+	touch -d 2020-02-02 d/d/d d/d d g
+	comes_back() {
+		cubby exec --project review -- sh -ec '
+			mkdir /tmp/empty
+			look() { find d g /tmp/empty -printf "%p %m %TF\n" | sort; }
+			look >/tmp/before
+			perl -e "rename(q(d), q(x)) or print qq(\$!)"
+			perl -e "rename(q(g), q(/tmp/empty)) or print qq(\$!)"
+			perl -e "rename(q(g), q(/tmp/new)) or print qq(\$!)"
+			! [ -e /tmp/new ] && ! [ -e x ]
+			look | diff /tmp/before -
+			perl -e "rename(q(g), q(h)) or die"
+			stat -c " %a" h'
+	}
+	[ "$(comes_back)" = "$(printf 'Invalid cross-device link%.0s' 1 2 3) 2755" ]
+}
+
+@test "a rename by /proc/self is the caller's" {
+	[ "$(box 'mkdir -p mnt/sub /mnt/sub
+		perl -e "rename(q(/proc/self/cwd/mnt/sub), q(/proc/self/cwd/mnt/new)) or print qq(\$!)"
+		ls mnt /mnt | xargs')" = "/mnt: sub mnt: new" ]
+}
+
+# A name that the box has looked for before the host made it is listed and not found.
+@test "a directory with a name that is not found is not moved for ever" {
+	mkdir loop other
+	cubby exec --project review --keep --detach -- sh -c '
+		! [ -e loop/f ] && touch /tmp/looked
+		until ls other | grep -q flag; do sleep 0.05; done
+		timeout -s KILL 20 perl -e "rename(q(loop), q(new)); exit 0"
+		echo $? >/tmp/done; sleep 1000' >/dev/null
+	until cubby exec --project review -- test -e /tmp/looked; do sleep 0.05; done
+	echo 1 >loop/f; : >other/flag
+	until cubby exec --project review -- test -s /tmp/done; do sleep 0.1; done
+	[ "$(cubby exec --project review -- cat /tmp/done)" = 0 ]
+	cubby stop --time 0
+}
+
+@test "a directory is renamed by whoever may do it, and by nobody else" {
+	mkdir d; echo 1 >d/a
+	chmod 755 . # for other users of the box
+	cubby exec --project review -- true
+	[ "$(cubby info --json | jq -r .map.kind)" != single ] || skip "there are no other users"
+	[ "$(rename --user 7:7 d e)" = "Permission denied" ]
+	[ -z "$(cubby diff)" ]
+}
+
 @test "read-only: the project can be seen and not changed" {
 	echo 1 >a
 	[ "$(cubby exec --project ro -- cat a)" = 1 ]

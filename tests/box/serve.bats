@@ -36,6 +36,23 @@ $LIB_PROJECT" ]
 	serve_status POST '/execute?wait=null' 200 -H 'Content-Type: application/json' -d '{"command":"true"}'
 }
 
+@test "serve: the image's environment holds where nobody says anything else" {
+	case $CUBBY_TEST_ROOTFS in
+	*.zst) zstd -q -dc "$CUBBY_TEST_ROOTFS" >"$LIB_DIR/base.plain" ;;
+	*) gzip -dc "$CUBBY_TEST_ROOTFS" >"$LIB_DIR/base.plain" ;;
+	esac
+	"$CUBBY_TEST_TOP/tests/mklayout" lay x "$LIB_DIR/base.plain" --config '{"Env":["HELLO=image","MINE=image","ASKED=image"]}'
+	rm "$LIB_DIR/base.plain"
+	cubby pull -q oci:lay
+	serve_start --image lay --env MINE=server
+	serve_json POST '/execute?wait=60' '{"command":"echo $HELLO $MINE $ASKED","env":{"ASKED":"request"}}'
+	text=$(jq -r '[.output[].data] | add' <<<"$output" | tr -d '\r')
+	[ "$text" = "image server request" ]
+	serve_end
+	cubby rm -y -q
+	cubby rmi -q lay
+}
+
 @test "serve: a session stays where it went" {
 	serve_start
 	execute 'mkdir -p a/b; cd a/b' -H 'X-Session-Id: one'
@@ -109,6 +126,88 @@ $LIB_PROJECT" ]
 	serve_status GET /execute 400 -H "X-User-Id: $(head -c 300 /dev/zero | tr '\0' a)"
 	[ "$(find boxes -mindepth 1 -maxdepth 1 | wc -l)" = 11 ]
 	[ -z "$(find boxes -mindepth 1 -maxdepth 1 ! -perm 700)" ]
+}
+
+@test "serve: what a user's box may have says the policy for the user and chat" {
+	local who dir
+	mkdir boxes
+	printf '%s\n' '# who has what' 'talk  lab-* chat:* --memory=128M --net=none' \
+		'lab   lab-* *      --memory=256M --pids=50' 'big   boss  *' >policies
+	serve_start --boxes boxes --policies policies --memory 512M
+	for who in lab-a boss; do
+		execute 'echo mine' -H "X-User-Id: $who"
+		[ "$text" = mine ]
+	done
+	execute 'echo mine' -H 'X-User-Id: lab-a' -H 'X-Terminal-Context-Id: chat:1'
+	[ "$text" = mine ]
+	for dir in boxes/*; do cubby info -C "$dir" --json | jq -c '[.limits, .net]'; done >found
+	cat found
+	[ "$(grep 134217728 found | grep -c '"none"')" = 1 ]
+	[ "$(grep 268435456 found | grep -v '"none"' | grep -c '"pids":50[,}]')" = 1 ]
+	[ "$(grep 536870912 found | grep -v '"none"' | grep -vc '"pids":50[,}]')" = 1 ]
+	# nobody else, and no policy but one's own
+	serve_status GET /files/cwd 403 -H 'X-User-Id: eve'
+	serve_status GET /files/cwd 403
+	serve_status GET /p/big/files/cwd 403 -H 'X-User-Id: lab-a'
+	serve_status GET /p/none/files/cwd 404 -H 'X-User-Id: lab-a'
+	serve_status GET /p/lab/v1/boxes 403
+	serve_status GET /p/lab/files/cwd 403 -H 'X-Cubby-Box: boss'
+	serve GET /p/lab/files/cwd -H 'X-User-Id: lab-a' -H 'X-Terminal-Context-Id: chat:1'
+	[ "$(ls boxes | wc -l)" = 4 ]
+	serve_end
+	run -2 cubby serve --policies policies
+	[[ $output == *"--boxes DIR makes more"* ]]
+	echo 'x * * --memory=lots' >policies
+	run -1 cubby serve --boxes boxes --policies policies
+	[ "$output" = "cubby serve: --policies 'policies': policy 'x': --memory: bad size 'lots'" ]
+	echo 'x * * --keep=yes' >policies
+	run -1 cubby serve --boxes boxes --policies policies
+	[ "$output" = "cubby serve: --policies 'policies': policy 'x': '--keep=yes' is no option of a box" ]
+}
+
+@test "serve: a policy that one request asks for is not the next one's on the connection" {
+	mkdir boxes
+	printf '%s\n' 'lab lab-* * --memory=128M' 'big boss * --memory=256M' >policies
+	serve_start --boxes boxes --policies policies
+	run -0 curl -sS -m 60 -o serve.body -w '%{http_code} %{num_connects}\n' -H "Authorization: Bearer $SERVE_KEY" \
+		-H 'X-User-Id: lab-a' "$SERVE_URL/p/lab/files/cwd" --next -sS -m 60 -o serve.body \
+		-w '%{http_code} %{num_connects}\n' -H "Authorization: Bearer $SERVE_KEY" \
+		-H 'X-User-Id: boss' "$SERVE_URL/files/cwd" --next -sS -m 60 -o serve.body \
+		-w '%{http_code} %{num_connects}\n' -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/v1/boxes"
+	[ "$output" = $'200 1\n200 0\n200 0' ]
+}
+
+@test "serve: a user's policy holds whatever the holder of the key did with the box" {
+	local box id
+	mkdir boxes
+	echo 'lab lab-* * --memory=128M --net=none' >policies
+	limits() { cubby info -C "boxes/$box" --json | jq -c '[.limits.memory_bytes, .net]'; }
+	serve_start --boxes boxes --policies policies --memory 512M
+	execute 'echo mine' -H 'X-User-Id: lab-a'
+	[ "$text" = mine ]
+	box=$(ls boxes)
+	run -0 limits
+	[ "$output" = '[134217728,"none"]' ]
+	# who looks starts nothing
+	serve POST "/v1/boxes/$box/stop"
+	for path in ports network processes; do serve_status GET "/v1/boxes/$box/$path" 404; done
+	[ "$(cubby info -C "boxes/$box" --json | jq -r .state)" = stopped ]
+	execute 'echo mine' -H 'X-User-Id: lab-a'
+	[ "$(limits)" = '[134217728,"none"]' ]
+	# the holder opens it first, works in it, and leaves it to its user
+	serve POST "/v1/boxes/$box/stop"
+	serve_end
+	serve_start --boxes boxes --policies policies --memory 512M
+	serve_json POST /execute '{"command":"read x"}' -H "X-Cubby-Box: $box"
+	id=$(jq -r .id <<<"$output")
+	[ "$(limits)" != '[134217728,"none"]' ]
+	serve_status GET /files/cwd 409 -H 'X-User-Id: lab-a'
+	grep -q "without its user's policy" serve.body
+	serve DELETE "/execute/$id" -H "X-Cubby-Box: $box"
+	serve GET "/execute/$id/status?wait=60" -H "X-Cubby-Box: $box"
+	execute 'echo mine' -H 'X-User-Id: lab-a'
+	[ "$text" = mine ]
+	[ "$(limits)" = '[134217728,"none"]' ]
 }
 
 @test "serve: a key has its rights, and no other boxes than its own" {

@@ -2,6 +2,7 @@
 # with it, what stays on disk, and what is refused.
 bats_require_minimum_version 1.5.0
 load ../lib
+load ../cli/model
 
 setup_file() {
 	lib_env
@@ -136,6 +137,15 @@ box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
 	[ "$(box 'cat /root/a')" = 1 ]
 }
 
+@test "branch: a name that a running box has is taken, as any other" {
+	cubby exec -q -- true
+	cubby branch -q taken
+	cubby -b taken exec -q -d --keep -- sleep 300
+	run -1 --separate-stderr cubby branch taken
+	[[ $stderr == *"there is a box of that name"* ]]
+	cubby -b taken stop -q
+}
+
 @test "branches run at the same time and see nothing of each other" {
 	local i pids=() n
 	n=$(lib_fewer 6)
@@ -153,6 +163,44 @@ box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
 	wait "${pids[@]}"
 	for ((i = 0; i < n; i++)); do [ "$(cat "out$i")" = "$(printf 'm\nbase\n%s' "$i")" ]; done
 	[ "$(box 'cat /root/a')" = base ]
+}
+
+# Each on a branch of its own, at the same time, of one project: what the box had installed
+# before, and what the project has, is there once.
+@test "tasks run on branches at once, and share what was there before" {
+	local i n pids=() lives=() began
+	n=$(lib_fewer 6)
+	mkdir -p src node_modules/m
+	echo 1 >node_modules/m/i
+	box 'head -c 8M /dev/urandom >/root/tool'
+	for ((i = 0; i < n; i++)); do
+		cubby branch -q "b$i"
+		cubby exec -q -b "b$i" --linger 0 -- sh -c "echo $i >/root/number"
+	done
+	[ "$(layers)" = 1 ]
+	[ "$(du -sm --apparent-size "$XDG_DATA_HOME/cubby/boxes" | cut -f1)" -lt 8 ]
+	for ((i = 0; i < n; i++)); do # a service each: it follows one conversation
+		mkdir "../m$i"
+		BATS_TEST_TMPDIR=$(realpath "../m$i") model < <(
+			call 'until [ -e go ]; do sleep 0.05; done; cat /root/number node_modules/m/i >src/$(cat /root/number); wc -c </root/tool >>src/$(cat /root/number)'
+			finish done
+		)
+		lives+=("$MODEL_FD")
+		task -b "b$i" "change it" >"../task$i" 2>&1 &
+		pids+=($!)
+	done
+	began=$SECONDS
+	for ((i = 0; i < n; i++)); do # all of them, before any goes on
+		until grep -qs '"path"' "../m$i/requests"; do
+			[ $((SECONDS - began)) -lt 60 ] || { cat ../task*; return 1; }
+			read -rt 0.05 <> <(:) || true
+		done
+	done
+	touch go
+	for i in "${!pids[@]}"; do wait "${pids[i]}" || { cat "../task$i"; return 1; }; done
+	for MODEL_FD in "${lives[@]}"; do model_done; done
+	for ((i = 0; i < n; i++)); do [ "$(cat "src/$i")" = $i$'\n1\n8388608' ] || { cat "../task$i"; return 1; }; done
+	[ "$(du -sm "$XDG_DATA_HOME/cubby/layers" | cut -f1)" -lt 16 ]
 }
 
 @test "diff -b A -b B: what is different between two branches" {
@@ -220,6 +268,17 @@ box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
 	run -137 --separate-stderr timeout "$(lib_longer 120)" cubby exec --disk 60M -- \
 		sh -c 'head -c 30M /dev/zero >/root/b; sleep 100'
 	[[ $stderr == *"more of the disk than its limit (60 MiB"* ]]
+}
+
+@test "--disk counts what is under review, too" {
+	cubby exec --project review -- sh -c 'head -c 40M /dev/zero >a'
+	[ "$(cubby info --json | jq .disk_bytes)" -ge 40000000 ]
+	run -137 --separate-stderr timeout "$(lib_longer 120)" cubby exec --project review \
+		--disk 60M -- sh -c 'head -c 30M /dev/zero >b; sleep 100'
+	[[ $stderr == *"more of the disk than its limit (60 MiB"* ]]
+	run -137 --separate-stderr timeout "$(lib_longer 120)" cubby exec --project review \
+		--disk 60M -- sh -c 'head -c 30M /dev/zero >/root/c; sleep 100'
+	[ ! -e a ]
 }
 
 @test "names that cannot be, or are not there" {

@@ -74,7 +74,7 @@ lacks() {
 # from, and knows its packages. To be used in setup_file(), which must not skip: the tests
 # are skipped (lib_skipped) where there is no such mirror.
 toolkit_apt() {
-	local rules=() host address
+	local rules=() host address # the rules in APT_RULES, too
 	if ! cubby exec -q -- sh -c 'command -v apt-get >/dev/null'; then
 		lib_skip_file "the image has no apt-get"
 		return
@@ -88,6 +88,8 @@ toolkit_apt() {
 	done < <(cubby exec -- sh -c 'cat /etc/apt/sources.list /etc/apt/sources.list.d/*' 2>/dev/null |
 		grep -oE 'https?://[^/ ]+' | sed 's,.*//,,; s,:.*,,' | sort -u)
 	cubby rm -q
+	APT_RULES="${rules[*]}"
+	export APT_RULES
 	cubby exec -q --keep "${rules[@]}" -- true
 	timeout 240 cubby exec -- apt-get -o Acquire::Retries=2 -o APT::Update::Error-Mode=any update \
 		>"$LIB_DIR/update.log" 2>&1 || {

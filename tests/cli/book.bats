@@ -58,6 +58,16 @@ page() {
 
 @test "book: what docs/troubleshooting.md says runs" { page "$CUBBY_TEST_TOP/docs/troubleshooting.md"; }
 
+@test "book: what the pages of commands say runs" {
+	local file
+	for file in "$CUBBY_TEST_TOP"/docs/commands/*.md; do
+		lib_project
+		rm -f "$BATS_TEST_TMPDIR"/*.sh
+		page "$file"
+		cubby rm --all --force -q 2>/dev/null || true
+	done
+}
+
 @test "book: what the other pages say runs" {
 	local file
 	for file in "$CUBBY_TEST_TOP"/docs/*.md; do

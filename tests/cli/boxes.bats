@@ -79,13 +79,30 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 
 @test "stats: what the running boxes use" {
 	cubby exec -q -d -- sleep 1234
+	run -0 "$CUBBY_TEST_TOP/tests/on-tty" 'stty rows 24 cols 45; cubby stats --once' </dev/null
+	[[ $output == *…*"${LIB_PROJECT: -4} "* ]]
 	run -0 cubby stats
+	[[ $output == *"$LIB_PROJECT "* ]]
 	[[ ${lines[0]} =~ ^DIRECTORY\ +NAME\ +CPU\ %\ +MEMORY\ +LIMIT\ +PROCESSES$ ]]
 	run -0 cubby stats --json
 	[ "$(jq -r ".[] | select(.directory == \"$LIB_PROJECT\") | .memory_limit > 0" <<<"$output")" = true ]
 	cubby stop -q
 	run -0 cubby stats --json
 	[ -z "$(jq -r ".[] | select(.directory == \"$LIB_PROJECT\")" <<<"$output")" ]
+}
+
+@test "stats: on a terminal again and again, until no box runs" {
+	local shows
+	cubby exec -q -d -- sleep 1234
+	timeout 60 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby stats' </dev/null >shown &
+	shows=$!
+	until [ "$(grep -c DIRECTORY shown)" -ge 2 ]; do
+		kill -0 "$shows"
+		sleep 0.1
+	done
+	cubby stop -q -a
+	wait "$shows"
+	[[ $(tail -n 1 shown) == *"no box runs"* ]]
 }
 
 @test "stop ends what others run" {

@@ -41,6 +41,13 @@ setup() { lib_project; }
 	[[ $output == *"$(readlink -f "$(command -v cubby)")"* ]]
 }
 
+@test "doctor: AppArmor's parser accepts the profile" {
+	command -v apparmor_parser >/dev/null && [ -e /etc/apparmor.d/abi/4.0 ] ||
+		skip "there is no AppArmor 4 here"
+	cubby doctor --apparmor >profile
+	run -0 apparmor_parser -Q -K -S profile
+}
+
 @test "no user namespaces: one line and status 5, from every command that starts a box" {
 	[ "$(id -u)" = 0 ] || skip "closing user namespaces needs root"
 	# A child namespace whose own limit is 0 can make none below it.

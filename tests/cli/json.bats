@@ -44,7 +44,7 @@ is_json() { # TEXT
 	for command in $(commands); do
 		words="$command --json ${operands[$command]-}"
 		[ "$command" != exec ] || words="exec --json --image nosuch true"
-		[ "$command" != shell ] || words="shell --json --image nosuch"
+		case $command in shell | own) words="$command --json --image nosuch" ;; esac
 		[ "$command" != mcp ] || continue # its output is a protocol
 		[ "$command" != serve ] || continue # it goes on until it is ended
 		run --separate-stderr cubby $words </dev/null

@@ -139,6 +139,42 @@ sent() { jq -s "[.[] | select(.body)] | $1" "$BATS_TEST_TMPDIR/requests"; }
 	[[ $stderr == *"MCP server 'k': 'OPENAI_API_KEY' is a model's key and never enters a box; its tools are not there"* ]]
 }
 
+@test "mcp servers: one outside of the box, where the person's own file says so, without model keys" {
+	cat >"$HOME/s.sh" <<-END
+		$GREETS
+		answer "\$(id)" "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"on \$(cat /etc/hostname) in \$(pwd): \$WHO \${OPENAI_API_KEY-none} \$HOME\"}]}"
+		cat
+	END
+	echo '{"mcp-servers": {"s": {"command": "bash", "args": ["'"$HOME"'/s.sh"], "env": {"WHO": "me"}, "outside": true}}}' | config
+	model < <(say hi; finish done)
+	run -0 --separate-stderr task "say it"
+	[[ $stderr == *"MCP server 's' runs on this computer, outside of the box"* ]]
+	sent '.[0].body.tools[].function.description' | grep -F "(MCP server s, outside of your machine) Says it."
+	sent '.[1].body.messages | last.content' | grep -F "on $(cat /etc/hostname) in /: me none $HOME"
+}
+
+@test "mcp servers: one outside of the box is no program of the project, nor runs one" {
+	mkdir -p .venv/bin "$HOME/bin"
+	printf '#!/bin/sh\ntouch "%s/ran"\n' "$HOME" | tee .venv/bin/srv .venv/bin/sh .venv/bin/git >.venv/bin/newuidmap
+	chmod +x .venv/bin/*
+	printf '#!/usr/bin/env sh\necho "$PATH" >"%s/path"\n' "$HOME" >"$HOME/bin/own"
+	chmod +x "$HOME/bin/own"
+	ln -s "$PWD/.venv/bin/srv" "$HOME/bin/linked"
+	ln -s "$PWD/.venv/bin" "$HOME/venv"
+	config <<-END
+		{"mcp-servers": {"venv": {"command": "srv", "outside": true}, "own": {"command": "own", "outside": true},
+		"given": {"command": "$PWD/.venv/bin/srv", "outside": true}, "link": {"command": "linked", "outside": true}}}
+	END
+	model <<<"$(finish done)"
+	PATH=$PWD/.venv/bin:$HOME/venv:$HOME/bin:$PATH run -0 --separate-stderr task "go on"
+	[[ $stderr == *"MCP server 'venv': "*"cannot run 'srv'"* ]] || { echo "$stderr"; return 1; }
+	for s in given link; do
+		[[ $stderr == *"MCP server '$s': its program is in the project, where a box may have written it"* ]]
+	done
+	[ ! -e "$HOME/ran" ]
+	[[ $(cat "$HOME/path") == *"$HOME/bin:"* && $(cat "$HOME/path") != *venv* ]]
+}
+
 # ---- the reference servers ------------------------------------------------------------------
 
 reference() {

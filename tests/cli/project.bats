@@ -35,9 +35,119 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 @test "project: a step that fails is named, with what it printed, and tried again" {
 	says <<<'{"setup": ["echo bad news; exit 3"]}'
 	run -125 --separate-stderr cubby exec -- true
-	[[ $stderr == *$'\nbad news\n'*"cubby exec: setup: 'echo bad news; exit 3' ended with status 3; "* ]]
+	[[ $stderr == *$'\nbad news\n'*"cubby exec: box of '$PWD': setup: 'echo bad news; exit 3' ended with status 3; "*"'cubby shell --no-setup'"* ]]
+	run -0 --separate-stderr cubby exec --no-setup -- cat /var/log/cubby-setup.log
+	[ "$output" = "bad news" ]
 	says <<<'{"setup": ["true"]}'
 	run -0 cubby exec -q -- true
+}
+
+@test "project: a plugin that fails is named with its step and the box, one that is not known at once" {
+	says <<<'{"plugins": ["jupyter"]}'
+	run -125 --separate-stderr cubby exec --net none -- true
+	[[ $stderr == *"cubby exec: box of '$PWD': setup: 'plugin jupyter: packages' ended with status "* ]]
+	says <<<'{"plugins": ["vscode"]}'
+	run -125 --separate-stderr cubby exec -- true
+	[[ $stderr == *"there is no plugin 'vscode'; there is jupyter"* ]]
+}
+
+@test "project: what a step made is kept for other boxes; one that the project sees, for its own" {
+	says <<<'{"packages": {"pip": []}, "setup": ["echo x >>/root/x; date +%N >/root/when", "touch made"]}'
+	run -0 --separate-stderr cubby exec -- cat /root/when
+	local when=$output
+	[ "$stderr" = $'cubby: setup: echo x >>/root/x; date +%N >/root/when\ncubby: setup: touch made' ]
+	rm made
+	run -0 --separate-stderr cubby exec -b other -- cat /root/when
+	[ "$output" = "$when" ]
+	[ "$stderr" = $'cubby: setup: 1 of 2 steps are kept from before\ncubby: setup: touch made' ]
+	[ -e made ]
+	run -0 --separate-stderr cubby exec -b third --no-cache -- cat /root/when
+	[ "$output" != "$when" ]
+	[[ $stderr != *"kept from before"* ]]
+	mkdir -p sub/.cubby
+	cp .cubby/box.json sub/.cubby
+	run -0 --separate-stderr cubby exec --here -C sub -- cat /root/when
+	[ "$output" != "$when" ]
+	[[ $stderr != *"kept from before"* ]]
+	cubby stop -q -a
+	cubby rm -q -a -y
+	run -0 cubby prune
+	[[ $output == "removed what is kept of "[1-9]*" setup steps that no box has" ]]
+	run -0 --separate-stderr cubby exec -- cat /root/when
+	[ "$output" != "$when" ]
+}
+
+@test "project: after a step that failed was taken out, what people do in the box stays" {
+	says <<<'{"setup": ["echo one", "false"]}'
+	run -125 cubby exec -- true
+	says <<<'{}'
+	cubby exec -- sh -c 'echo work >/root/work'
+	cubby stop -q
+	says <<<'{"setup": ["echo two >/root/two"]}'
+	run -0 cubby exec -q -- cat /root/work /root/two
+	[ "$output" = $'work\ntwo' ]
+}
+
+@test "project: a step that failed in a new box leaves nothing to the next try" {
+	says <<<'{"setup": ["echo a >>/root/a", "echo b >>/root/b; exit 1"]}'
+	run -125 --separate-stderr cubby exec -- true
+	says <<<'{"setup": ["echo a >>/root/a", "echo b >>/root/b"]}'
+	run -0 --separate-stderr cubby exec -- cat /root/a /root/b
+	[ "$output" = $'a\nb' ]
+	[ "$stderr" = $'cubby: setup: 1 of 2 steps are kept from before\ncubby: setup: echo b >>/root/b' ]
+	# What the person did in the box stays, and is nobody else's.
+	says <<<'{"setup": ["echo a >>/root/a", "echo b >>/root/b", "echo c >>/root/c"]}'
+	cubby exec --no-setup -- sh -c 'echo mine >/root/mine'
+	run -0 cubby exec -q -- cat /root/mine /root/c
+	[ "$output" = $'mine\nc' ]
+	run -0 cubby exec -q -b other -- sh -c 'cat /root/c; ls /root/mine || true'
+	[[ $output == $'c\n'*"No such file"* ]]
+}
+
+@test "project: a step that leaves a process, and changes that wait for review, stay with their box" {
+	says <<<'{"setup": ["sleep 4242 & echo $! >/root/pid", "kill -0 $(cat /root/pid); echo $? >/root/alive"]}'
+	run -0 cubby exec -q -- cat /root/alive
+	[ "$output" = 0 ]
+	cubby stop -q
+	cubby rm -q -y
+	says <<<'{"setup": ["touch reviewed"]}'
+	run -0 cubby exec -q --project review -- ls reviewed
+	[ ! -e reviewed ]
+	run -0 cubby exec -q -b other --project review -- ls reviewed
+	cubby prune -q
+}
+
+@test "project: a step during which somebody was in the box is not kept" {
+	local setup kept
+	kept=$(find "$XDG_DATA_HOME/cubby/steps" -type f 2>/dev/null | wc -l)
+	says <<<'{"setup": ["touch /root/begun; until [ -e /root/go ]; do sleep 0.1; done"]}'
+	timeout 60 cubby exec -q -- true 3>&- &
+	setup=$!
+	until [ "$(cubby ls --json | jq -r ".[] | select(.directory == \"$PWD\") | .state")" = running ]; do
+		kill -0 "$setup"
+		sleep 0.1
+	done
+	cubby exec -q --no-setup -- sh -c 'until [ -e /root/begun ]; do sleep 0.1; done; touch /root/go'
+	wait "$setup"
+	[ "$(find "$XDG_DATA_HOME/cubby/steps" -type f 2>/dev/null | wc -l)" = "$kept" ]
+	run -0 --separate-stderr cubby exec -- ls /root/go
+	[ -z "$stderr" ]
+	cubby rm -q -y
+}
+
+@test "project: what is kept of a step does not tell where the project lies" {
+	local dir=/var/tmp/cubby-setup.$$ layer
+	mkdir -p "$dir/secret/.cubby"
+	cd "$dir/secret"
+	says <<<'{"setup": ["echo x >/root/x"]}'
+	cubby exec -q -- true
+	for layer in "$XDG_DATA_HOME"/cubby/layers/*/machine; do
+		[ -d "$layer" ]
+		[ ! -e "$layer$dir" ]
+		[ ! -L "$layer/workspace" ]
+	done
+	cubby rm -q -y
+	rm -r "$dir"
 }
 
 @test "project: what widens holds only after the person agreed to that very text" {

@@ -17,7 +17,7 @@ setup_file() {
 teardown_file() { lib_done; }
 setup() { lib_project; }
 teardown() {
-	[ -z "${SERVER-}" ] || kill "$SERVER"
+	[ -z "${SERVER-}" ] || kill $SERVER
 	cubby rmi --all -q 2>/dev/null || true
 }
 
@@ -165,6 +165,164 @@ login() { # USER:SECRET
 	rm "$HOME/.docker/config.json"
 }
 
+# The registry itself is asked for what the mirror has not, by a login that it keeps.
+@test "registry: a mirror gets no login after the registry itself got it" {
+	local kind own ownlog
+	for kind in basic login; do
+		serve $kind=me:word
+		own=$SERVER ownlog=$LOG$kind
+		mv "$LOG" "$ownlog"
+		mkdir -p "$HOME/.docker"
+		printf '{"auths":{"%s":{"auth":"%s"}}}' "$AT" "$(printf me:word | base64)" >"$HOME/.docker/config.json"
+		local name=$AT
+		rm "$LIB_PROJECT/ready"
+		serve nodoc $kind=me:word
+		CUBBY_MIRRORS="$name=http://$AT" run -0 cubby pull -q "$name/it/x:1"
+		kill "$own" "$SERVER"; rm "$LIB_PROJECT/ready"
+		grep -q "GET /v2/it/x/blobs/" "$LOG"
+		grep -q Basic "$ownlog"
+		! grep -q Basic "$LOG" || { cat "$LOG"; return 1; }
+		cubby rmi -q --all
+	done
+	SERVER=
+	rm "$HOME/.docker/config.json"
+}
+
+@test "registry: push sends what is not there, and the name last" {
+	local digest
+	cubby pull -q "oci:$LAYOUT:1"
+	LAYOUT=$LIB_PROJECT/other
+	"$MK" "$LAYOUT" 1 "$LIB_DIR/top.tar"
+	serve token
+	run -0 --separate-stderr cubby push 1 "$AT/new/y:2"
+	[[ $output == "$AT/new/y:2@sha256:"* ]]
+	digest=${output##*:}
+	[ "$(tail -n 1 "$LOG")" = "pushed /v2/new/y/manifests/2 sha256:$digest" ]
+	grep -q 'GET /token?.*scope=repository:new/y:pull,push' "$LOG"
+	[ "$(grep -c '^PUT /up' "$LOG")" = 3 ]
+	! grep -v 'token?\|^pushed\|Bearer token-1\|^HEAD .* - -$' "$LOG" || return 1
+	run -0 --separate-stderr cubby push --json 1 "$AT/new/y:3"
+	[ "$(jq -r .digest <<<"$output")" = "$digest" ]
+	[ "$(grep -c '^PUT /up' "$LOG")" = 3 ]
+	cubby rmi -q --all
+	run -0 cubby pull -q "$AT/new/y:3"
+	run -0 cubby images --json
+	[ "$(jq -r '.[0].digest' <<<"$output")" = "$digest" ]
+	run -0 cubby push -q "$AT/new/y:3"
+}
+
+@test "registry: push begins a blob again after a cut" {
+	cubby pull -q "oci:$LAYOUT:1"
+	serve hasty
+	run -0 --separate-stderr cubby push 1 "$AT/again/y:2"
+	grep -q hasty "$LOG"
+	[[ $stderr == *"$AT does not answer as it should, and is asked again in 1 s"* ]]
+	grep -q "^pushed /v2/again/y/manifests/2" "$LOG"
+}
+
+@test "registry: push asks five times where an upload is not begun, and waits as long as it is told" {
+	cubby pull -q "oci:$LAYOUT:1"
+	LAYOUT=$LIB_PROJECT/other
+	"$MK" "$LAYOUT" 1 "$LIB_DIR/top.tar"
+	serve drop
+	run -1 --separate-stderr cubby push -q 1 "$AT/new/y:2"
+	local asked
+	asked=$(grep -c ^POST "$LOG") # curl asks once more where it had used the connection before
+	[[ $asked == [56] ]] || { echo "asked $asked times"; return 1; }
+	kill "$SERVER"; rm "$LIB_PROJECT/ready"
+	serve later=2
+	run -0 --separate-stderr cubby push 1 "$AT/new/y:2"
+	[ "$(grep -c "has had too many requests, and is asked again in 1 s" <<<"$stderr")" = 2 ]
+	[ "$(grep -c ^POST "$LOG")" = 5 ] # three blobs
+}
+
+@test "registry: push goes nowhere else, and says what is refused" {
+	cubby pull -q "oci:$LAYOUT:1"
+	LAYOUT=$LIB_PROJECT/other
+	"$MK" "$LAYOUT" 1 "$LIB_DIR/top.tar"
+	local at
+	for at in http://127.0.0.1:9/x https://evil.example/x //evil.example/x http://169.254.169.254/latest x "/a b"; do
+		serve "elsewhere=$at" basic=me:word
+		login me:word
+		run -1 --separate-stderr cubby push -q 1 "$AT/new/y:2"
+		[[ $stderr == *"it wants the image "*"$at'" ]] || { echo "$stderr"; return 1; }
+		! grep -q '^PUT' "$LOG"
+		kill "$SERVER"; rm "$LIB_PROJECT/ready"
+	done
+	rm "$HOME/.docker/config.json"
+	serve readonly
+	run -1 --separate-stderr cubby push -q 1 "$AT/new/y:2"
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"$AT does not take it, or not without another login (403: it is only to be read)" ]]
+	run -1 --separate-stderr cubby push -q 1 "$AT/new/y@sha256:$(printf %064d 0)"
+	[[ $stderr == *"an image is pushed by a tag; its digest is what it has" ]]
+	run -1 --separate-stderr cubby push -q none "$AT/new/y"
+	[[ $stderr == *"no image 'none'"* ]] || { echo "$stderr"; return 1; }
+	CUBBY_MIRRORS="ghcr.io=http://$AT,ghcr.io=" run -1 --separate-stderr cubby push -q 1 ghcr.io/x/y
+	[[ $stderr == *"'ghcr.io' is not to be asked (CUBBY_MIRRORS)" ]]
+	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+}
+
+certificate() { # NAME: NAME.pem, and both.NAME with its key
+	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=$1" -addext subjectAltName=IP:127.0.0.1 \
+		-keyout key.pem -out "$1.pem" 2>/dev/null
+	cat "$1.pem" key.pem >"both.$1"
+}
+
+@test "registry: a certificate that is kept for it, and for no other" {
+	command -v openssl >/dev/null || skip "no openssl"
+	certificate me
+	serve tls=both.me
+	refused "cannot verify '$AT'"
+	[[ $stderr == *"or put its own into ~/.config/containers/certs.d/$AT/ca.crt"* ]]
+	local dir=$HOME/.config/containers/certs.d
+	mkdir -p "$dir/127.0.0.1:1" "$dir/$AT"
+	cp me.pem "$dir/127.0.0.1:1/ca.crt"
+	cp key.pem "$dir/$AT/client.key"
+	refused "cannot verify '$AT'"
+	cp me.pem "$dir/$AT/ca.crt"
+	pulls
+	run -0 cubby push -q "$AT/it/x:1" "$AT/new/x:1"
+	rm -r "$dir"
+}
+
+@test "registry: certificates that are kept for it are beside those of SSL_CERT_FILE" {
+	command -v openssl >/dev/null || skip "no openssl"
+	certificate me
+	certificate other
+	serve tls=both.me
+	mkdir -p "$HOME/.config/containers/certs.d/$AT"
+	cp other.pem "$HOME/.config/containers/certs.d/$AT/ca.crt"
+	refused "cannot verify '$AT'"
+	SSL_CERT_FILE=$PWD/me.pem pulls
+	rm -r "$HOME/.config/containers"
+}
+
+@test "registry: a certificate that is kept for it is not good for where its tokens are had" {
+	command -v openssl >/dev/null || skip "no openssl"
+	certificate me
+	serve tls=both.me
+	local tokens=$AT first=$SERVER dir=$HOME/.config/containers/certs.d
+	mv "$LOG" tokens
+	rm "$LIB_PROJECT/ready"
+	serve tls=both.me "realm=https://$tokens/token"
+	mkdir -p "$dir/$AT" "$dir/$tokens"
+	cp me.pem "$dir/$AT/ca.crt"
+	refused "token: cannot verify '$tokens'"
+	[[ $stderr == *"certs.d/$tokens/ca.crt"* ]]
+	[ ! -s tokens ]
+	cp me.pem "$dir/$tokens/ca.crt"
+	run -1 cubby pull -q "$AT/it/x:1" # its tokens are good there alone
+	grep -q "^GET /token" tokens
+	kill "$first"
+	rm -r "$HOME/.config/containers"
+}
+
+@test "registry: without certificates of anybody, http on this machine" {
+	serve
+	SSL_CERT_FILE=/nonexistent pulls
+}
+
 @test "registry: nobody there" {
 	run -1 --separate-stderr cubby pull -q 127.0.0.1:9/x
 	[ "${#stderr_lines[@]}" = 1 ]
@@ -187,4 +345,19 @@ login() { # USER:SECRET
 	AT=127.0.0.1:$port
 	skopeo copy -q --dest-tls-verify=false "oci:$LAYOUT:1" "docker://$AT/it/x:1"
 	pulls
+	run -0 --separate-stderr cubby push "$AT/it/x:1" "$AT/back/x:1"
+	[ "$(skopeo inspect --tls-verify=false --format '{{.Digest}}' "docker://$AT/back/x:1")" = "${output##*@}" ]
+	skopeo copy -q --src-tls-verify=false "docker://$AT/back/x:1" "oci:copied:1"
+	cubby rmi -q --all
+	cubby pull -q "$AT/back/x:1"
+	[ "sha256:$(cubby images --json | jq -r '.[0].digest')" = "${output##*@}" ]
+	run -0 cubby pull -q oci:copied:1
+	run -0 cubby save "$AT/back/x:1" docker-archive:d.tar:it/x:9
+	[ "$(skopeo inspect --config docker-archive:d.tar:it/x:9 | jq -c .rootfs.diff_ids)" = "$(skopeo inspect --config oci:copied:1 | jq -c .rootfs.diff_ids)" ]
+	skopeo copy -q docker-archive:d.tar oci:fromdocker:1
+	run -0 cubby pull -q docker-archive:d.tar:it/x:9
+	run -0 cubby save "$AT/back/x:1" oci-archive:o.tar:7
+	skopeo copy -q oci-archive:o.tar:7 oci:fromoci:1
+	run -1 --separate-stderr cubby save "$AT/back/x:1" oci-archive:o.tar
+	[[ $stderr == *"cannot make 'o.tar': File exists" ]]
 }

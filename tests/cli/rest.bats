@@ -175,6 +175,129 @@ answers() {
 	serve_status POST /v1/boxes/here/tasks 400 -H 'Content-Type: application/json' -d '{"task":""}'
 }
 
+@test "rest: a task hears what it is told while it works, and goes on with what comes at its end" {
+	local id
+	model < <(call 'until [ -e go ]; do sleep 0.05; done'
+		finish "done at once"
+		finish "heard both")
+	serve_start
+	serve_json POST /v1/boxes/here/tasks '{"task":"wait"}'
+	id=$(value .task)
+	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
+	serve_json POST "/v1/boxes/here/tasks/$id/message" '{"text":"--make it blue"}'
+	serve_json POST "/v1/boxes/here/tasks/$id/message" '{"text":"and round"}'
+	serve_status POST "/v1/boxes/here/tasks/$id/message" 400 -H 'Content-Type: application/json' -d '{"text":" "}'
+	serve_status POST "/v1/boxes/here/tasks/$id/message" 413 -H 'Content-Type: application/json' -d "{\"text\":\"$(printf '%040000d' 1)\"}"
+	serve_status POST "/v1/boxes/here/tasks/$id/message" 413 -H 'Content-Type: application/json' \
+		-d @<(printf '{"text":"%0200000d"}' 1)
+	serve_status POST "/v1/boxes/here/tasks/$id/message" 413 -H 'Content-Type: application/json' \
+		-d @<(printf '{"text":"%02000000d"}' 1)
+	touch go
+	serve GET "/v1/boxes/here/tasks/$id/events"
+	[[ $output == *'"type":"user"'*'--make it blue\nand round'*'"type":"end"'* ]]
+	grep -q 'make it blue' "$BATS_TEST_TMPDIR/requests"
+	serve_status POST "/v1/boxes/here/tasks/$id/message" 409 -H 'Content-Type: application/json' -d '{"text":"too late"}'
+	[ -z "$(find "$XDG_DATA_HOME" -name '*.said')" ]
+}
+
+@test "rest: what a killed task did not hear, it hears when it goes on" {
+	local id pid
+	model < <(call 'until [ -e go ]; do sleep 0.05; done'
+		finish "after all")
+	serve_start
+	serve_json POST /v1/boxes/here/tasks '{"task":"wait"}'
+	id=$(value .task)
+	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
+	serve_json POST "/v1/boxes/here/tasks/$id/message" '{"text":"a last word"}'
+	pid=$(awk -v i="$(stat -c %i "$XDG_DATA_HOME"/cubby/boxes/*/transcripts/"$id.jsonl")" '$6 ~ ":" i "$" { print $5 }' /proc/locks)
+	kill -9 "$pid"
+	waits sh -c "! kill -0 $pid"
+	serve_json POST "/v1/boxes/here/tasks/$id/resume" '{"message":"go on","max_rounds":4}'
+	[ "$(value .task)" != "$id" ]
+	serve GET "/v1/boxes/here/tasks/$(value .task)/events"
+	[[ $output == *'go on\na last word'*"after all"* ]]
+	serve_status POST "/v1/boxes/here/tasks/none/resume" 404 -H 'Content-Type: application/json' -d '{}'
+	serve_status POST "/v1/boxes/here/tasks/$id/resume" 400 -H 'Content-Type: application/json' -d '{"at":"--help"}'
+}
+
+@test "rest: what a task is told stands on no command line, and may be long" {
+	local id words
+	model < <(finish "once"; call 'until [ -e go ]; do sleep 0.05; done'; finish "again")
+	serve_start
+	serve_json POST /v1/boxes/here/tasks '{"task":"wait"}'
+	id=$(value .task)
+	serve GET "/v1/boxes/here/tasks/$id/events"
+	serve_json POST '/execute' '{"command":"sleep 300"}'
+	for wrong in '"message":["a"]' '"apply":7' '"max_cost":true' '"at":{}'; do
+		serve_status POST "/v1/boxes/here/tasks/$id/resume" 400 -H 'Content-Type: application/json' -d "{$wrong}"
+	done
+	serve_status POST /v1/boxes/here/tasks 400 -H 'Content-Type: application/json' -d '{"task":"x","apply":7}'
+	serve_status POST /v1/boxes/here/changes/apply 400 -H 'Content-Type: application/json' -d '{"all":"yes"}'
+	serve_status POST /v1/boxes/here/snapshots 400 -H 'Content-Type: application/json' -d '{"name":7}'
+	serve_status POST "/v1/boxes/here/tasks/$id/resume" 400 -H 'Content-Type: application/json' -d '{"max_cost":0.5}'
+	grep -q 'costs at .* is not known' serve.body # the number was understood
+	serve_json POST "/v1/boxes/here/tasks/$id/resume" '{"message":"the word is sesame","max_tokens":1e9}'
+	id=$(value .task)
+	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
+	words=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ')
+	[[ $words == *resume* && $words == *--max-tokens=1000000000* && $words != *sesame* ]]
+	touch go
+	serve GET "/v1/boxes/here/tasks/$id/events"
+	[[ $output == *"the word is sesame"*again* ]]
+	serve_json POST "/v1/boxes/here/tasks/$id/resume" "{\"message\":\"-\",\"max_rounds\":1}"
+	run -0 curl -sS -m 60 -o serve.body -w '%{http_code}' -H "Authorization: Bearer $SERVE_KEY" \
+		-d @<(printf '{"message":"%0200000d","max_rounds":1}' 1) -H 'Content-Type: application/json' \
+		"$SERVE_URL/v1/boxes/here/tasks/$id/resume"
+	[ "$output" = 201 ] || { cat serve.body; return 1; }
+}
+
+@test "rest: a task goes on from where it was after some turns, the project too" {
+	local id
+	model < <(call 'echo one >a.txt'; call 'echo two >a.txt'; finish "done")
+	serve_start --project review
+	serve_json POST /v1/boxes/here/tasks '{"task":"count"}'
+	id=$(value .task)
+	serve GET "/v1/boxes/here/tasks/$id/events"
+	serve GET /v1/boxes/here/changes/patch
+	[[ $output == *+two* ]]
+	serve GET /v1/boxes/here/checkpoints
+	[ "$(value length)" -ge 3 ]
+	# the service does not know that history: what the task was to apply, never, still holds
+	serve_json POST "/v1/boxes/here/tasks/$id/resume" '{"at":1,"message":"stop there"}'
+	serve GET "/v1/boxes/here/tasks/$(value .task)/events"
+	serve GET /v1/boxes/here/changes/patch
+	[[ $output == *+one* ]]
+	serve_json POST /v1/boxes/here/checkpoints '{"name":"mine"}'
+	serve_json POST '/execute?wait=5' '{"command":"echo three >a.txt"}'
+	serve POST /v1/boxes/here/checkpoints/mine/rewind
+	serve GET /v1/boxes/here/changes/patch
+	[[ $output == *+one* ]]
+	serve_status POST /v1/boxes/here/checkpoints/--list/rewind 400
+}
+
+@test "rest: a branch is a box of its own, found by its name" {
+	serve_start
+	serve_json POST '/execute?wait=5' '{"command":"echo one >/root/state"}'
+	serve_json POST /v1/boxes/here/branches '{"name":"trial"}'
+	[ "$(value .id)" = here@trial ]
+	serve_json POST '/execute?wait=5' '{"command":"echo two >/root/state"}' -H 'X-Cubby-Box: here@trial'
+	serve_json POST '/execute?wait=5' '{"command":"cat /root/state"}'
+	[[ $(value '.output[].data') == one* ]]
+	serve GET '/files/read?path=/root/state' -H 'X-Cubby-Box: here@trial'
+	[ "$(value .content)" = two ]
+	serve GET /v1/boxes
+	[ "$(value '[.boxes[].id] | sort | join(" ")')" = "here here@trial" ]
+	serve_status GET /files/cwd 404 -H 'X-Cubby-Box: here@none'
+	serve_status GET /v1/boxes/here@none 404
+	serve_status GET /v1/boxes/here@ 400
+	serve_status GET /v1/boxes/here@a@b 400
+	serve_status POST /v1/boxes/here/branches 409 -H 'Content-Type: application/json' -d '{"name":"trial"}'
+	serve_status POST /v1/boxes/here/branches 400 -H 'Content-Type: application/json' -d '{"name":"--help"}'
+	serve DELETE /v1/boxes/here@trial
+	serve GET /v1/boxes
+	[ "$(value '[.boxes[].id] | join(" ")')" = here ]
+}
+
 @test "rest: changes under review are seen, taken over, thrown away, taken back" {
 	echo old >a.txt
 	serve_start --project review

@@ -34,7 +34,7 @@ review() { task "$@"; } # it is the default
 @test "--project live, and beside a live command: it is there at once" {
 	change 'echo x >a'
 	run -0 --separate-stderr task --project live "do it"
-	[[ $stderr == *"+ a"* ]]
+	[[ $stderr == *"+ a +1"* ]]
 	[ -z "$(cubby diff)" ]
 	model_done
 	cubby exec -d --net none -- sleep 1000
@@ -187,4 +187,45 @@ asked() { # HOW OFTEN
 	run -0 task -q "look"
 	[ "$output" = seen ]
 	wait $!
+}
+
+told() { # what the model was told of AGENTS.md in the last request's prompt
+	tail -n 1 "$BATS_TEST_TMPDIR/requests" | grep -o '## AGENTS.md[^"]*' | sed 's/\\n.*//'
+	model_done
+}
+
+@test "words of the project that a task wrote are said to be changed, until they are others" {
+	echo mine >AGENTS.md
+	change 'echo of the box >AGENTS.md'
+	task --project live "do it"
+	[ "$(told)" = "## AGENTS.md" ]
+	change 'true'
+	task --project live "do it"
+	[ "$(told)" = "## AGENTS.md (changed by an earlier task in this machine)" ]
+	change 'true'
+	review "do it"
+	[ "$(told)" = "## AGENTS.md (changed by an earlier task in this machine)" ]
+	echo mine again >AGENTS.md
+	change 'echo held >AGENTS.md'
+	review "do it"
+	[ "$(told)" = "## AGENTS.md" ]
+	change 'true'
+	review "do it" # which the person has not let through
+	[ "$(told)" = "## AGENTS.md" ]
+	change 'echo more >AGENTS.md'
+	review --apply all "do it"
+	model_done
+	change 'true'
+	review "do it"
+	[ "$(told)" = "## AGENTS.md (changed by an earlier task in this machine)" ]
+}
+
+@test "words that a task wrote are its own, however many other names it made" {
+	echo mine >AGENTS.md
+	change 'mkdir 0; cd 0; seq -f %g.pth 1001 | xargs touch; echo of the box >../AGENTS.md'
+	task --project live "do it"
+	[ "$(told)" = "## AGENTS.md" ]
+	change 'true'
+	task --project live "do it"
+	[ "$(told)" = "## AGENTS.md (changed by an earlier task in this machine)" ]
 }

@@ -36,6 +36,18 @@ fails() {
 	[ "$(complete_with cubby exec --net n)" = none ]
 	[ "$(complete_with cubby help unse)" = unset ]
 	[[ " $(complete_with cubby run --m) " == *" --max-rounds "* ]]
+	[ "$(complete_with cubby exec --cache ma)" = maven ]
+	[ "$(complete_with cubby unset memo)" = memory ]
+	[ "$(complete_with cubby own --no-s)" = --no-setup ]
+	mkdir here
+	[ "$(complete_with cubby rm her)" = here ]
+	(
+		cubby() { [ "$*" = "snapshots --json" ] && echo '[{"name":"first","project":null},{"name":null}]'; }
+		[ "$(complete_with cubby restore "")" = first ]
+		[ "$(complete_with cubby snapshots --remove "")" = first ]
+	)
+	grep -q "__fish_seen_subcommand_from restore' -x -a '(__cubby_list snapshots name)'" "$out.fish"
+	grep -qF "'*:snapshots:(\$(_cubby_list snapshots name))'" "$out.zsh"
 	grep -q "complete -c cubby -n '__fish_seen_subcommand_from exec' -l workdir -s w -x -d" "$out.fish"
 	! command -v zsh >/dev/null || zsh -n "$out.zsh"
 	! command -v fish >/dev/null || fish -n "$out.fish"
@@ -59,7 +71,7 @@ fails() {
 	[ "$output" = "cubby $(cat "$CUBBY_TEST_TOP/VERSION")" ]
 }
 
-@test "every command has a help that begins with its name" {
+@test "every command has a help that begins with its name, and a page with all of its options" {
 	local commands command
 	commands=$(cubby help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }')
 	[ "$(wc -w <<<"$commands")" -ge 18 ]
@@ -67,9 +79,13 @@ fails() {
 		run -0 --separate-stderr cubby "$command" -h
 		[[ ${lines[0]} == "Usage: cubby $command"* ]]
 		[ -z "$stderr" ]
-		local long=$output
-		run -0 cubby help "$command"
-		[ "$output" = "$long" ]
+		local short=$output option
+		run -0 --separate-stderr cubby help "$command"
+		[[ ${lines[0]} == "# cubby-$command - "* ]]
+		[ -z "$stderr" ]
+		for option in $(grep -oE '^ +(-., )?--[a-z-]+' <<<"$short" | grep -oE -- '--[a-z-]+'); do
+			[[ $output == *"\`$option"[\`=[]* ]] || { echo "$option is not in the page of $command"; false; }
+		done
 	done
 }
 

@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (mcp_foreign_name("s", j, name))
 		assert(strlen(name) < MCP_FOREIGN_NAME);
-	if (mcp_foreign_words("s", j, &words, &e) == 0) {
+	if (mcp_foreign_words("s", false, j, &words, &e) == 0) {
 		assert(json_print(words, false, &printed) == 0);
 		assert(printed.len <= MCP_FOREIGN_WORDS);
 		check_schema(json_get(words, "parameters"));

@@ -19,13 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	step = 1 + data[0] % 32;
 	assert(screen_new(1 + data[0] % 12, 2 + data[1] % 30, &s, &e) == 0);
-	for (size_t i = 1; i < size; i += step) {
+	for (size_t i = 1; i < size; i += step)
 		screen_feed(s, (const char *)data + i, MIN(step, size - i));
-		if (i % 7 == 0)
-			screen_resize(s, 1 + data[i] % 20, 2 + data[i - 1] % 40);
-	}
 	screen_application_keys(s);
-	screen_resize(s, 5 + data[0] % 20, 30);
 	assert(screen_text(s, &text) == 0);
 	for (size_t i = 0; i < text.len;) {
 		int n = text_utf8_len(text.data + i, text.len - i);

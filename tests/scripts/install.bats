@@ -11,13 +11,20 @@ installed() { (cd "$1" && find . ! -type d -printf '%m %P\n' | LC_ALL=C sort -k2
 # Each page of docs/ besides what is listed.
 docs_installed() {
 	(cd "$CUBBY_TEST_TOP" && printf '644 usr/share/doc/cubby/%s\n' \
-		CHANGELOG.md LICENSE README.md $(cd docs && ls -- *.md pictures/*.png) | LC_ALL=C sort -uk2)
+		CHANGELOG.md LICENSE README.md $(cd docs && ls -- *.md pictures/*.png recipes/*) |
+		sed 's|^644\(.*/git[a-z]*-\)|755\1|' | LC_ALL=C sort -uk2)
 }
 
 # The page of cubby serve, where it was made (make page, with npm).
 page_installed() {
 	local page=$CUBBY_TEST_TOP/build/release/page
 	[ ! -e "$page" ] || (cd "$page" && printf '644 usr/share/cubby/page/%s\n' * | LC_ALL=C sort -k2)
+}
+
+# cubby(1), and a page for each command.
+manuals_installed() {
+	(cd "$CUBBY_TEST_TOP/docs/commands" && ls | sed 's/\.md$//' | grep -vx common |
+		sed 's|.*|644 usr/share/man/man1/cubby-&.1|'; echo '644 usr/share/man/man1/cubby.1') | LC_ALL=C sort -k2
 }
 
 @test "make install: files with their modes, in DESTDIR alone; they work there" {
@@ -28,7 +35,7 @@ page_installed() {
 644 usr/share/bash-completion/completions/cubby
 $(page_installed && docs_installed)
 644 usr/share/fish/vendor_completions.d/cubby.fish
-644 usr/share/man/man1/cubby.1
+$(manuals_installed)
 644 usr/share/zsh/site-functions/_cubby" ] || { installed "$dest"; false; }
 	run -0 "$dest/usr/bin/cubby" --version
 	[ "$output" = "cubby $(cat "$CUBBY_TEST_TOP/VERSION")" ]

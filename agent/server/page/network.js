@@ -40,7 +40,15 @@ export function networkPanel(box) {
 	}
 
 	async function refresh() {
-		const now = await json(base);
+		let now;
+
+		try {
+			now = await json(base);
+		} catch (e) { // to look starts no box
+			rules.replaceChildren(el('p', { class: 'empty' }, `No rules: ${e.message}.`));
+			record.replaceChildren();
+			return;
+		}
 		const lines = (await text(`${base}/log`)).split('\n').filter(Boolean).slice(-RECENT).reverse();
 
 		rules.replaceChildren(el('h2', {}, now.open ? 'Any public name is allowed, but for what is denied here'

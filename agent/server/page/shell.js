@@ -14,12 +14,20 @@ export function shellPanel(box) {
 		place);
 	const slot = `cubby-shell-${box}`;
 	const encoder = new TextEncoder();
-	let screen, ws;
+	const heard = []; // what listens to the screen for one shell
+	let screen, ws, turn;
+
+	function leave() {
+		ws?.close();
+		ws = undefined;
+		for (const one of heard.splice(0))
+			one.dispose();
+	}
 
 	function drop() {
-		ws?.close();
+		leave();
 		screen?.close();
-		screen = ws = undefined;
+		screen = turn = undefined;
 	}
 
 	function connect(id) {
@@ -31,7 +39,7 @@ export function shellPanel(box) {
 		ws.addEventListener('open', () => { size(); screen.term.focus(); });
 		ws.addEventListener('message', (e) => {
 			if (mine === ws && e.data instanceof ArrayBuffer)
-				screen.term.write(new Uint8Array(e.data));
+				screen.term.write(new Uint8Array(e.data), () => { place.dataset.shell = id; });
 		});
 		ws.addEventListener('close', (e) => {
 			if (mine !== ws)
@@ -42,25 +50,25 @@ export function shellPanel(box) {
 			else
 				screen.term.write('\r\n[the shell has ended]\r\n');
 		});
-		screen.term.onResize(size);
-		screen.term.onData((text) => {
+		heard.push(screen.term.onResize(size), screen.term.onData((text) => {
 			const data = encoder.encode(text);
 
 			for (let i = 0; i < data.length && mine.readyState === WebSocket.OPEN; i += PASTE)
 				mine.send(data.subarray(i, i + PASTE));
-		});
-		screen.term.onBinary((text) => mine.send(Uint8Array.from(text, (c) => c.charCodeAt(0))));
+		}), screen.term.onBinary((text) => mine.send(Uint8Array.from(text, (c) => c.charCodeAt(0)))));
 	}
 
 	async function begin(fresh) {
 		const known = fresh ? null : sessionStorage.getItem(slot);
 		const asked = known ? { id: known } : json('api/terminals', { method: 'POST', box });
 
-		drop(); // the terminal is drawn while the shell starts
-		const mine = screen = openScreen(place, { label: `shell in ${box}` });
+		const mine = turn = {};
+		leave(); // the terminal is drawn while the shell starts, or emptied if there is one
+		screen?.term.write('\x1bc'); // behind what is still to be drawn of the last shell
+		screen ??= openScreen(place, { label: `shell in ${box}` });
 		const { id } = await asked;
 
-		if (mine !== screen)
+		if (mine !== turn)
 			return; // another view, or another shell, in the meantime
 		sessionStorage.setItem(slot, id);
 		connect(id);

@@ -117,3 +117,48 @@ crafted() { # OUT LINES
 	fi
 	cubby stop
 }
+
+# Each of the layers below would reach the host, or a layer of another image, if one were
+# unpacked over another without care.
+@test "K34: layers that aim at the host, apart and put into one" {
+	local base=$LIB_DIR/hostile.plain dir layout=$LIB_DIR/hostile before name
+	dir=$(escape_image layered)
+	ln -s "$ESCAPE_HOST" "$dir/out"
+	ln -s "$ESCAPE_HOST/secret" "$dir/link"
+	echo below >"$dir/below"
+	tar --owner 0 --group 0 -C "$dir" -cf "$base" .
+	python3 - "$LIB_DIR/over.tar" "$ESCAPE_HOST" <<'PY'
+import io, sys, tarfile
+host = sys.argv[2].lstrip("/")
+t = tarfile.open(sys.argv[1], "w")
+def add(name, kind=tarfile.REGTYPE, link="", data=b"pwned\n", mode=0o6755):
+    i = tarfile.TarInfo(name); i.type = kind; i.linkname = link; i.mode = mode
+    i.size = len(data) if kind == tarfile.REGTYPE else 0
+    t.addfile(i, io.BytesIO(data) if i.size else None)
+for name in ("out/victim/file", "link", "../../../" + host + "/up", "/" + host + "/root", "out/.wh.victim",
+             "out/victim/.wh..wh..opq", ".wh...", ".wh.", ".wh..", "etc/.wh.../x", ".wh..wh.plnk/x",
+             "out/.wh..wh.aufs"):
+    add(name)
+add("hard", tarfile.LNKTYPE, "link")
+add("hard2", tarfile.LNKTYPE, "out/secret")
+add("hard3", tarfile.LNKTYPE, "../../" + host + "/secret")
+add("hard4", tarfile.LNKTYPE, "below")
+add("hard4", data=b"changed\n")
+add("out", tarfile.SYMTYPE, "/" + host)
+add("out/victim/after")
+t.close()
+PY
+	before=$(escape_snapshot)
+	"$CUBBY_TEST_TOP/tests/mklayout" "$layout" x "$base" "$LIB_DIR/over.tar"
+	for how in "" --flat; do
+		run cubby pull $how --name "hostile$how" "oci:$layout:x"
+		echo "$how: $output"
+		[ "$before" = "$(escape_snapshot)" ]
+		[ "$status" -ne 0 ] || run cubby exec --image "hostile$how" -- sh -c 'cat /below /link /hard* /out/* /out/victim/*'
+		echo "$output"
+		[[ $output != *secret$'\n'* && $output != *untouched* ]]
+		[ "$before" = "$(escape_snapshot)" ]
+		cubby rm -q --yes || true
+	done
+	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+}

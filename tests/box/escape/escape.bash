@@ -19,7 +19,7 @@ escape_setup_file() {
 	export ESCAPE_HOST
 }
 
-# The kind of the box's id map: root, identity, subuid or single.
+# The kind of the box's id map: root, real-root, subuid or single.
 escape_map() { cubby info --json | jq -r .map.kind; }
 
 # A project with the probes in it.

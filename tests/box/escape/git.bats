@@ -157,6 +157,42 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	git_safe sm
 }
 
+@test "G21: submodules whose git directories lie outside the project" {
+	git init -q other && echo x >other/x && git -C other add x && git -C other commit -qm x
+	git init -q super && cd super
+	git -c protocol.file.allow=always submodule --quiet add ../other sm
+	git commit -qm sm
+	cp ../evil sm/evil
+	before=$(git -C sm rev-parse HEAD)$(cat sm/.git .git/modules/sm/config)
+	# The submodule by itself; then one in the project, whose git directory was put elsewhere.
+	for where in sm .; do
+		if [ $where = . ]; then
+			mv .git/modules/sm ../kept
+			echo 'gitdir: ../../kept' >sm/.git
+			git config -f ../kept/config core.worktree ../super/sm
+			before=$(git -C sm rev-parse HEAD)$(cat sm/.git ../kept/config)
+		fi
+		run -0 --separate-stderr env CUBBY_ANNOUNCE=yes cubby exec -C $where -- sh -c "cd '$PWD/sm' || exit
+			echo gitdir: fake >.git; rm -f .git; mv .git x; ln -sf /x .git
+			cd ..; mkdir -p ../kept .git/modules/sm
+			for d in ../kept .git/modules/sm; do printf '$(evil_config)' >>\$d/config; done; true"
+		echo "$where: $stderr"
+		config=.git/modules/sm/config
+		[ $where = sm ] || config=../kept/config
+		[ "$before" = "$(git -C sm rev-parse HEAD)$(cat sm/.git $config)" ]
+		[ $where = . ] || [[ $stderr == *"is at '../.git/modules/sm', which is not in the box"* ]]
+		git_safe sm
+		git_safe
+	done
+	# Moved with what is around it.
+	run -0 --separate-stderr cubby exec -- sh -c "mkdir fake; printf '$(evil_config)' >fake/config
+		mv sm sm2; mkdir sm; echo gitdir: ../fake >sm/.git"
+	[[ $stderr == *"set aside: sm/.git"* ]]
+	[ ! -e sm/.git ]
+	git_safe sm
+	git_safe sm2
+}
+
 @test "G11: a worktree's .git file and worktrees/*/commondir, also from another worktree" {
 	git_repo main
 	git -C main worktree add -q "$PWD/wt" 2>/dev/null
@@ -169,7 +205,7 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	PWNED=$PWNED git_safe wt
 	git_safe main
 	cp evil wt/evil
-	run ! cubby exec -C wt -- sh -c 'echo gitdir: fake >.git; rm -f .git'
+	run ! cubby exec --here -C wt -- sh -c 'echo gitdir: fake >.git; rm -f .git'
 	[ "$(cat wt/.git)" = "$link" ]
 }
 

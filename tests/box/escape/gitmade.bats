@@ -57,6 +57,8 @@ long = one + struct.pack(">H", len(first) + len(cover) - 63) + b"a" + b"\0" * (l
 body = b"DIRC" + struct.pack(">II", 2, 2) + long + hidden
 open(out, "wb").write(body + hashlib.sha1(body).digest())
 P
+	# Without a NUL, at which a reader would end too early to see what this hides.
+	while [[ $(git hash-object evil) =~ ^(..)*00 ]]; do echo '#' >>evil; done
 	sum=$(git hash-object -w evil)
 	python3 craft.py "$sum" index.made
 	GIT_INDEX_FILE=index.made git ls-files -s >"$LIB_DIR/files" 2>&1 || true

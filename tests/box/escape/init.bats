@@ -110,7 +110,7 @@ teardown() {
 	# Capabilities of files only where they are nobody's on the host.
 	cubby exec -- true
 	bounding=00000000800405fb
-	[[ $(escape_map) != @(root|identity) ]] || bounding=00000000000405fb
+	[[ $(escape_map) != @(root|real-root) ]] || bounding=00000000000405fb
 	for user in 0 1000; do
 		run cubby exec --user $user -- grep -E '^(Cap|NoNew|Seccomp:)' /proc/self/status
 		if [ $user -ne 0 ] && [ "$(escape_map)" = single ]; then

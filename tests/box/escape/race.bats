@@ -46,7 +46,7 @@ swapped() {
 	end=$((SECONDS + 60)) # as many as a busy host makes in a minute
 	for ((i = 0; i < 500 && (i < least || SECONDS < end); i++)); do
 		# In the directory itself, by whatever name it has at this moment.
-		out=$(cd -P /proc/self/fd/8 && cubby exec -q -- \
+		out=$(cd -P /proc/self/fd/8 && cubby exec -q --here -- \
 			sh -c 'cat file; echo x >planted; echo began' 2>&1 6>&- 8<&-) || true
 		[[ $out != *untouched* ]] || { echo "start $i: $out"; return 1; }
 		[[ $out != *began* ]] || started=$((started + 1))

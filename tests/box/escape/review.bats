@@ -133,3 +133,24 @@ $1"
 	review 'touch made'
 	[ ! -e made ]
 }
+
+@test "V10: going back takes no branch, no HEAD and no index of the host's back" {
+	git_repo
+	review 'echo two >file; git commit -qam two; git config core.fsmonitor "touch '"$PWNED"'"'
+	cubby snapshot kept
+	cubby apply
+	[ "$(git log -1 --format=%s)" = two ]
+	echo host >other; git add other; git commit -qm host
+	host=$(git rev-parse HEAD)
+	cubby restore kept
+	cubby branch side kept
+	for of in "" side; do
+		cubby apply ${of:+-b $of}
+		[ "$(git rev-parse HEAD)" = "$host" ]
+		[ "$(git ls-files)" = $'file\nother' ]
+		git fsck --strict
+		run ! git config --get core.fsmonitor
+		git_safe
+		git reset -q --hard "$host"; git checkout -q -f main; git reset -q --hard "$host"
+	done
+}

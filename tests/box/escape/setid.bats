@@ -99,7 +99,7 @@ privileged() { find . -perm /6000 -printf '%P %m\n' | sort; }
 	command -v python3 >/dev/null || skip "no python3"
 	xattr() { python3 -c 'import os, sys; print(os.getxattr("f", sys.argv[1]).hex())' "$1"; }
 	run cubby exec -- ./setid filecap f
-	if [[ $(escape_map) == @(root|identity) ]]; then
+	if [[ $(escape_map) == @(root|real-root) ]]; then
 		[[ $output == "filecap EPERM"* ]]
 		run xattr security.capability
 		[ "$status" -ne 0 ]

@@ -34,7 +34,7 @@ setup() { escape_setup; }
 	echo "$output"
 	case $(escape_map) in
 	root) [[ $output == *"of this box alone"* || $output == *"shared with other boxes"* ]] ;;
-	identity) [[ $output == *"the host's own"* ]] ;;
+	real-root) [[ $output == *"root is root of the host"* ]] ;;
 	*) [[ $output == *"root is you"* ]] ;;
 	esac
 }

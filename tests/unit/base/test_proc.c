@@ -162,6 +162,56 @@ static void find(void)
 	free(path);
 }
 
+/* The '@' of @pattern is @dir. */
+static void with_dir(char ret[PATH_MAX], const char *pattern, const char *dir)
+{
+	const char *at = strchrnul(pattern, '@');
+
+	snprintf(ret, PATH_MAX, "%.*s%s%s", (int)(at - pattern), pattern,
+		 *at ? dir : "", *at ? at + 1 : "");
+}
+
+static void path_without(void)
+{
+	_cleanup_buf_ struct buf got = BUF_INIT(PATH_MAX);
+	static const struct {
+		const char *path, *want;
+	} paths[] = {
+		{ "/usr/bin:@/bin:/bin", "/usr/bin:/bin" },
+		{ "@:/bin:", "/bin" },
+		{ "/none-there:.:bin:/bin/../bin", "/bin/../bin" },
+		{ "@/out:/proc/self/cwd:/bin", "/bin" },
+		{ "@-beside:/bin", "@-beside:/bin" },
+		{ "@", "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:"
+		       "/bin" },
+	};
+	char *path = strdup(getenv("PATH")), *cwd = realpath(".", NULL),
+	     *dir = realpath(unit_tmpdir(), NULL), text[PATH_MAX];
+
+	snprintf(text, sizeof(text), "%s/out", dir);
+	assert_int_equal(sys_symlinkat("/usr/bin", AT_FDCWD, text), 0);
+	snprintf(text, sizeof(text), "%s/bin", dir);
+	assert_int_equal(sys_mkdirat(AT_FDCWD, text, 0755), 0);
+	snprintf(text, sizeof(text), "%s-beside", dir);
+	assert_int_equal(sys_mkdirat(AT_FDCWD, text, 0755), 0);
+	assert_int_equal(chdir(dir), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		with_dir(text, paths[i].path, dir);
+		setenv("PATH", text, 1);
+		buf_truncate(&got, 0);
+		assert_int_equal(proc_path_without(dir, &got), 0);
+		with_dir(text, paths[i].want, dir);
+		assert_string_equal(buf_cstr(&got), text);
+	}
+	snprintf(text, sizeof(text), "%s-beside", dir);
+	assert_int_equal(rmdir(text), 0);
+	assert_int_equal(chdir(cwd), 0);
+	setenv("PATH", path, 1);
+	free(path);
+	free(cwd);
+	free(dir);
+}
+
 static void self(void)
 {
 	char ret[PATH_MAX];
@@ -180,6 +230,7 @@ int main(void)
 		{ "signals are reset", signals_are_reset },
 		{ "wait gives up, done kills", wait_gives_up_and_done_kills },
 		{ "find", find },
+		{ "PATH without a directory", path_without },
 		{ "self", self },
 	};
 

@@ -140,6 +140,20 @@ static const struct number_row {
 	{ "2d03h", 183600000 },
 };
 
+static void settings(void)
+{
+	char text[] = "# all\n\n  a b \r\n\t#c\nlast";
+	char *rest = text;
+	unsigned number = 0;
+
+	assert_string_equal(text_setting(&rest, &number), "a b \r");
+	assert_int_equal(number, 3);
+	assert_string_equal(text_setting(&rest, &number), "last");
+	assert_int_equal(number, 5);
+	assert_null(text_setting(&rest, &number));
+	assert_null(text_setting(&rest, &number));
+}
+
 static void test_size(const void *data)
 {
 	const struct number_row *row = data;
@@ -182,6 +196,13 @@ static void copy_and_ends(void)
 	assert_false(text_ends("bc", "abc"));
 }
 
+static void is_in(void)
+{
+	assert_true(text_is_in("/a/b", "/a/b") && text_is_in("/a/b/c", "/a/b"));
+	assert_true(text_is_in("/a", "/") && text_is_in("/a/b", "/a/"));
+	assert_false(text_is_in("/a/bc", "/a/b") || text_is_in("/a", "/a/b"));
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -189,7 +210,9 @@ int main(void)
 		{ "what does not fit changes nothing",
 		  what_does_not_fit_changes_nothing },
 		{ "time of day", wall_time },
+		{ "lines of settings", settings },
 		{ "copy, starts, ends", copy_and_ends },
+		{ "below a directory", is_in },
 	};
 
 	return unit_rows("text_escape", escapes, test_escape) +

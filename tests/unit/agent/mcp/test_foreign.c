@@ -96,9 +96,9 @@ static void test_schema(const void *p)
 
 	buf_addf(&text, "{\"description\":\"Does.\",\"inputSchema\":%s}", row->schema);
 	tool = parsed(buf_cstr(&text));
-	unit_ok(mcp_foreign_words("srv", tool, &words, &e), &e);
+	unit_ok(mcp_foreign_words("srv", true, tool, &words, &e), &e);
 	assert_string_equal(json_get_str(words, "description"),
-			    "(MCP server srv) Does.");
+			    "(MCP server srv, outside of your machine) Does.");
 	assert_int_equal(json_print(json_get(words, "parameters"), false, &got), 0);
 	assert_string_equal(buf_cstr(&got), row->want);
 }
@@ -120,7 +120,7 @@ static void test_bad(const void *p)
 	_cleanup_json_ struct json *tool = parsed(row->tool), *words = NULL;
 	struct err e = ERR_NONE;
 
-	assert_int_equal(mcp_foreign_words("srv", tool, &words, &e), row->code);
+	assert_int_equal(mcp_foreign_words("srv", true, tool, &words, &e), row->code);
 	unit_err(&e, row->code, row->why);
 	assert_null(words);
 }
@@ -137,14 +137,14 @@ static void large_schemas(void)
 		buf_addf(&text, "%s\"p%d\":{\"type\":\"string\"}", i ? "," : "", i);
 	buf_adds(&text, "}}}");
 	wide = parsed(buf_cstr(&text));
-	unit_ok(mcp_foreign_words("s", wide, &words, &e), &e);
+	unit_ok(mcp_foreign_words("s", false, wide, &words, &e), &e);
 	assert_int_equal(
 		json_len(json_get(json_get(words, "parameters"), "properties")), 299);
 	json_free(&words);
 	deep = parsed("{\"inputSchema\":{\"type\":\"object\",\"properties\":{"
 		      "\"a\":{\"$ref\":\"#/$defs/n\"}},\"$defs\":{\"n\":{\"type\":"
 		      "\"object\",\"properties\":{\"l\":{\"$ref\":\"#/$defs/n\"}}}}}}");
-	unit_ok(mcp_foreign_words("s", deep, &words, &e), &e);
+	unit_ok(mcp_foreign_words("s", false, deep, &words, &e), &e);
 }
 
 /* ---- results ---- */

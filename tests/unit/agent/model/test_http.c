@@ -38,6 +38,13 @@ static const struct fault faults[] = {
 	{ .name = "429 with Retry-After", .asked = 1,
 	  .lines = "{\"status\":429,\"headers\":{\"Retry-After\":\"1\"},\"body\":{\"error\":"
 		   "{\"message\":\"slow down\",\"type\":\"rate_limit_error\"}}}\n" },
+	{ .name = "429 with a date", .asked = 1,
+	  .lines = "{\"status\":429,\"headers\":{\"Retry-After\":\"Wed, 21 Oct 2015 07:28:00 "
+		   "GMT\"},\"body\":{\"error\":{\"message\":\"slow down\"}}}\n" },
+	{ .name = "429 with a date that is far", .fatal = true, .end = TASK_SERVICE,
+	  .cause = "service", .msg = "slow down; try again in ", .asked = 1,
+	  .lines = "{\"status\":429,\"headers\":{\"Retry-After\":\"Wed, 21 Oct 2065 07:28:00 "
+		   "GMT\"},\"body\":{\"error\":{\"message\":\"slow down\"}}}\n" },
 	{ .name = "429 without a body", .lines = "{\"status\":429}\n", .asked = 1 },
 	{ .name = "429 with hours to wait", .fatal = true, .end = TASK_SERVICE,
 	  .cause = "service", .msg = "slow down; try again in 1h", .asked = 1,
@@ -79,7 +86,7 @@ static const struct fault faults[] = {
 	{ .name = "reset in the middle", .lines = "{" BROKEN ",\"cut_at\":0.5,\"reset\":true}\n",
 	  .asked = 1 },
 	{ .name = "a stall", .lines = "{" BROKEN ",\"stall_ms\":60000}\n", .asked = 1,
-	  .stall_ms = 5000 },
+	  .stall_ms = 2000 },
 	{ .name = "overloaded in mid-stream", .asked = 1,
 	  .lines = "{" BROKEN ",\"error\":{\"type\":\"overloaded_error\",\"message\":\"busy\"}}\n" },
 	{ .name = "garbage", .lines = "{\"raw\":\"data: x\\n\\ndata: y\\n\\ndata: z\\n\\n"
@@ -117,6 +124,16 @@ static const struct fault faults[] = {
 	  .lines = "{\"calls\":[{\"name\":\"shell\",\"id\":\"x\",\"args\":{\"command\":\"a\"}},"
 		   "{\"name\":\"shell\",\"id\":\"x\",\"args\":{\"command\":\"b\"}}]}\n" },
 	{ .name = "an empty answer", .lines = "{\"text\":\"\"}\n", .asked = 1 },
+	{ .name = "thoughts alone", .lines = "{\"reasoning\":\"hm\",\"text\":\"\"}\n", .asked = 1 },
+	{ .name = "no choices", .wires = OPENAI, .asked = 1,
+	  .lines = "{\"raw\":\"data: {\\\"choices\\\":[]}\\n\\ndata: {\\\"choices\\\":[{\\\"index\\\":0,"
+		   "\\\"delta\\\":null,\\\"finish_reason\\\":\\\"tool_calls\\\"}]}\\n\\ndata: [DONE]\\n\\n\","
+		   "\"content_type\":\"text/event-stream\"}\n" },
+	{ .name = "a cut off call", .lines = "{\"calls\":[" CALL "],\"finish\":\"length\"}\n",
+	  .asked = 1 },
+	{ .name = "refused", .fatal = true, .end = TASK_GAVE_UP, .cause = "refused",
+	  .wires = OPENAI | RESPONSES, .msg = "the model refused: I may not", .asked = 1,
+	  .lines = "{\"refusal\":\"I may not\"}\n" },
 	{ .name = "a cut off answer", .lines = "{\"text\":\"long\",\"finish\":\"length\"}\n",
 	  .asked = 1 },
 };

@@ -57,6 +57,12 @@ static void all_kinds(void)
 	unit_ok(changes_since(before, dir, &c, &e), &e);
 
 	check(&c, "edited", CHANGES_MODIFIED, 0);
+	assert_int_equal(find(&c, "edited")->added, 1);
+	assert_int_equal(find(&c, "edited")->removed, 1);
+	assert_int_equal(find(&c, "gone")->removed, 1);
+	assert_int_equal(find(&c, "sub/new\n")->added, 1);
+	assert_int_equal(find(&c, ".git/hook")->added, 1);
+	assert_int_equal(find(&c, "link")->added, 0);
 	check(&c, "hidden", CHANGES_MODIFIED, 0);
 	check(&c, "sub/new\n", CHANGES_CREATED, CHANGES_EXECUTABLE);
 	check(&c, ".git/hook", CHANGES_CREATED, CHANGES_GIT);
@@ -67,6 +73,40 @@ static void all_kinds(void)
 	assert_int_equal(c.modified, 2);
 	assert_int_equal(c.deleted, 1);
 	assert_false(c.incomplete);
+}
+
+/* What is no text, large, or a pipe by now is not read, nor what a link leads to. */
+static void not_counted(void)
+{
+	_cleanup_changes_snapshot_ struct changes_snapshot *before = NULL;
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_(changes_done) struct changes c = { 0 };
+	_cleanup_free_ char *big = calloc(1, 300000);
+	struct err e = ERR_NONE;
+
+	memset(big, '\n', 299999);
+	put(dir, "pipe", "x", 0644);
+	put(dir, "link", "x", 0644);
+	put(dir, "grows", "x", 0644);
+	put(dir, "empty", "", 0644);
+	put(dir, "large", big, 0644);
+	unit_ok(changes_snapshot(dir, &before, &e), &e);
+	assert_int_equal(sys_unlinkat(dir, "pipe", 0), 0);
+	assert_int_equal(sys_mknodat(dir, "pipe", S_IFIFO | 0600, 0), 0);
+	assert_int_equal(sys_unlinkat(dir, "link", 0), 0);
+	assert_int_equal(sys_symlinkat("grows", dir, "link"), 0);
+	put(dir, "grows", big, 0644);
+	put(dir, "large", "x", 0644);
+	put(dir, "empty", "1\n2\n3", 0644);
+	unit_ok(changes_since(before, dir, &c, &e), &e);
+	assert_int_equal(c.n, 5);
+	assert_int_equal(find(&c, "empty")->added, 3);
+	for (size_t i = 0; i < c.n; i++) {
+		bool counted = strcmp(c.items[i].path, "empty") == 0;
+
+		assert_int_equal(c.items[i].added, counted ? 3 : 0);
+		assert_int_equal(c.items[i].removed, 0);
+	}
 }
 
 /* However many names somebody makes, what acts on the host is listed, and first. */
@@ -133,6 +173,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "every kind of change", all_kinds },
+		{ "what is not counted", not_counted },
 		{ "an empty directory", nothing },
 		{ "what acts comes first", acting_comes_first },
 	};

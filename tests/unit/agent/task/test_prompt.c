@@ -175,6 +175,33 @@ static void nested_files(void)
 			       "all; read it where it matters]\n"));
 }
 
+static void words_of_the_box(void)
+{
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int odd = make_dir(dir, "\xff");
+	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
+	_cleanup_json_ struct json *marks = NULL, *again = NULL;
+	struct prompt_facts f = { .directory = "/p" };
+	struct err e = ERR_NONE;
+
+	put(dir, "AGENTS.md", "of the box", 10);
+	put(odd, "AGENTS.md", "odd", 3);
+	marks = prompt_marks(dir);
+	assert_int_equal(json_len(marks), 2);
+	assert_non_null(json_get_str(marks, "\\xff/AGENTS.md"));
+	f.boxs_words = marks;
+	unit_ok(prompt_build(&f, dir, &out, &e), &e);
+	assert_non_null(strstr(out.data, "## AGENTS.md (changed by an earlier task in "
+					 "this machine)\nof the box\n"));
+	put(dir, "AGENTS.md", "of a person", 11);
+	buf_truncate(&out, 0);
+	unit_ok(prompt_build(&f, dir, &out, &e), &e);
+	assert_non_null(strstr(out.data, "## AGENTS.md\nof a person\n"));
+	again = prompt_marks(dir);
+	assert_string_not_equal(json_get_str(marks, "AGENTS.md"),
+				json_get_str(again, "AGENTS.md"));
+}
+
 static void too_long(void)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
@@ -190,12 +217,15 @@ static void too_long(void)
 
 static void where_the_person_is(void)
 {
-	struct prompt_facts f = { .directory = "/p", .cwd = "/p" };
+	struct prompt_facts f = { .directory = "/p",
+				  .cwd = "/p",
+				  .project = ", read-only" };
 	_cleanup_buf_ struct buf b = BUF_INIT(PROMPT_MAX), same = BUF_INIT(PROMPT_MAX);
 	struct err e = ERR_NONE;
 
 	unit_ok(prompt_build(&f, -1, &same, &e), &e);
 	assert_null(strstr(buf_cstr(&same), "The person is in"));
+	assert_non_null(strstr(buf_cstr(&same), "the person's files, read-only.\n"));
 	f.cwd = "/p/sub";
 	unit_ok(prompt_build(&f, -1, &b, &e), &e);
 	assert_non_null(strstr(buf_cstr(&b),
@@ -212,6 +242,7 @@ int main(void)
 		{ "the first listing, sorted and capped", listing },
 		{ "CUBBY.md, AGENTS.md and CLAUDE.md", own_file },
 		{ "nested ones", nested_files },
+		{ "those that the box wrote", words_of_the_box },
 		{ "too long", too_long },
 	};
 

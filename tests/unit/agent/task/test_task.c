@@ -21,7 +21,7 @@ struct row {
 	struct task_limits limits;
 	const char *output; /* of every shell call */
 	int exit;
-	enum tool_outcome outcome;
+	const char *open;	  /* of each call: 'o' = it leaves the shell busy */
 	bool press;		  /* ^C during the first call */
 	enum task_verdict answer; /* to the question that follows, and to --ask */
 	bool ask;
@@ -37,6 +37,9 @@ struct row {
 #define SHELL(id, cmd)                                                               \
 	"{\"id\":\"" id "\",\"type\":\"function\",\"function\":{\"name\":\"shell\"," \
 	"\"arguments\":\"{\\\"command\\\":\\\"" cmd "\\\"}\"}}"
+#define INPUT(id, more)                                                              \
+	"{\"id\":\"" id "\",\"type\":\"function\",\"function\":{\"name\":\"input\"," \
+	"\"arguments\":\"{\\\"text\\\":\\\"y\\\"" more "}\"}}"
 #define CALLS(calls)                                                                   \
 	"{\"type\":\"response\",\"message\":{\"role\":\"assistant\",\"content\":null," \
 	"\"tool_calls\":[" calls "]}}\n"
@@ -65,8 +68,23 @@ static const struct row rows[] = {
 	  .end = TASK_DONE, .cause = "finish", .answer_text = "x", .ran = 1 },
 	{ .name = "a busy shell takes no second command",
 	  .lines = TASK CALLS(SHELL("a", "sleep") "," SHELL("b", "ls")) SAY("ok"),
-	  .outcome = TOOL_OPEN, .end = TASK_DONE, .cause = "answer", .answer_text = "ok",
+	  .open = "o", .end = TASK_DONE, .cause = "answer", .answer_text = "ok",
 	  .ran = 1, .seen = "Not executed: an earlier call of this turn left the shell busy" },
+	{ .name = "a shell that was answered takes the next command",
+	  .lines = TASK CALLS(SHELL("a", "ask") "," INPUT("b", "") "," INPUT("c", "") ","
+		SHELL("d", "ls")) SAY("ok"),
+	  .open = "oo--", .end = TASK_DONE, .cause = "answer", .answer_text = "ok",
+	  .ran = 4, .unseen = "Not executed" },
+	{ .name = "a shell that was answered and asks again takes none",
+	  .lines = TASK CALLS(SHELL("a", "ask") "," INPUT("b", "") "," SHELL("d", "ls")) SAY("ok"),
+	  .open = "oo", .end = TASK_DONE, .cause = "answer", .answer_text = "ok", .ran = 2,
+	  .seen = "Not executed: an earlier call of this turn left the shell busy" },
+	{ .name = "another shell is not busy, and its answers are not those of the first",
+	  .lines = TASK CALLS(SHELL("a", "ask") "," INPUT("b", ",\\\"session\\\":\\\"two\\\"") ","
+		"{\"id\":\"c\",\"function\":{\"name\":\"shell\",\"arguments\":"
+		"{\"command\":\"x\",\"session\":\"two\"}}}," SHELL("d", "ls")) SAY("ok"),
+	  .open = "o---", .end = TASK_DONE, .cause = "answer", .answer_text = "ok", .ran = 3,
+	  .seen = "Not executed: an earlier call of this turn left the shell busy" },
 	{ .name = "announced work is asked for", .lines = TASK SAY("Let me look at it.")
 		CALLS(SHELL("a", "ls")) SAY("It is done."),
 	  .end = TASK_DONE, .cause = "answer", .answer_text = "It is done.", .ran = 1,
@@ -215,7 +233,8 @@ static int run_tool(struct toolbox *box, const char *name, const struct json *ar
 	if (h->row->press && h->ran == 1)
 		assert_int_equal(sys_write(h->interrupt[1], "x", 1), 1);
 	s = h->row->output ? h->row->output : json_get_str(args, "command");
-	ret->outcome = h->row->outcome;
+	if (h->row->open && h->row->open[h->ran - 1] == 'o')
+		ret->outcome = TOOL_OPEN;
 	ret->exit = h->row->exit;
 	return buf_adds(&ret->text, s ? s : "?");
 }

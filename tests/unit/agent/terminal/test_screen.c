@@ -168,12 +168,8 @@ static void keys_and_calm(void)
 	assert_false(screen_application_keys(s));
 	screen_feed(s, "\033[?1h\033[?1049h\033[?25l", 19);
 	assert_true(screen_application_keys(s));
-	assert_true(screen_full(s));
 	screen_calm(s);
 	assert_false(screen_application_keys(s));
-	assert_false(screen_full(s));
-	screen_resize(s, 5, 20);
-	show(s, "[screen of 5 rows and 20 columns, cursor in row 1 column 1]\n");
 	screen_free(&s);
 }
 
@@ -211,7 +207,7 @@ static void nothing_is_left(void)
 		struct screen *s = make();
 
 		feed(s, left[i]);
-		assert_false(screen_full(s)); /* it is settled */
+		screen_settle(s);
 		screen_calm(s);
 		feed(s, "1\r\n2\r\nqqqqq\r\n4\r\n5\r\nab\rc");
 		show(s, HEAD("in row 4 column 2", "") "qqqqq\n4\n5\ncb\n");
@@ -242,23 +238,6 @@ static void sequences_do_not_pile_up(void)
 	screen_free(&s);
 }
 
-/* What was saved or set where no row or column is any more. */
-static void resized_away(void)
-{
-	static const char before[] = "\033[2;4r\033[4;9H\0337\033[1;1H";
-	struct screen *s = make();
-
-	screen_feed(s, before, sizeof(before) - 1);
-	screen_resize(s, 2, 5);
-	screen_feed(s, "\0338x\n\n\ny", 7);
-	show(s, "[screen of 2 rows and 5 columns, cursor in row 2 column 3]\n\n y\n");
-	screen_feed(s, "\033#8\033[2;5H\0337", 11);
-	screen_resize(s, 1, 2);
-	screen_feed(s, "\0338z", 3);
-	show(s, "[screen of 1 rows and 2 columns, cursor in row 1 column 2]\nEz\n");
-	screen_free(&s);
-}
-
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -270,7 +249,6 @@ int main(void)
 		{ "nothing is left", nothing_is_left },
 		{ "what was shown stays", what_was_shown_stays },
 		{ "sequences do not pile up", sequences_do_not_pile_up },
-		{ "resized away", resized_away },
 	};
 
 	return unit_rows("screen (X12)", rows, test_row) + unit_cases("screen", cases);

@@ -18,6 +18,7 @@ static const struct row rows[] = {
 	{ "stall", { .transport = -ETIMEDOUT }, RETRY_AGAIN, 0, 0 },
 	{ "protocol", { .transport = -EPROTO }, RETRY_AGAIN, 0, 0 },
 	{ "certificate", { .transport = -EKEYREJECTED }, RETRY_NEVER, 0, 0 },
+	{ "no certificates", { .transport = -ENOKEY }, RETRY_NEVER, 0, 0 },
 	{ "a web page", { .transport = -EPROTONOSUPPORT }, RETRY_NEVER, 0, 0 },
 	{ "^C", { .transport = -ECANCELED }, RETRY_ABORTED, 0, 0 },
 	{ "no memory", { .transport = -ENOMEM }, RETRY_NEVER, 0, 0 },

@@ -28,8 +28,8 @@ static void test_missing(const void *row)
 	struct err e = ERR_NONE;
 
 	config_init(&c);
-	spec_init(&is);
-	spec_init(&asked);
+	is = SPEC_NONE;
+	asked = SPEC_NONE;
 	is.limits = (struct limits){ .memory_bytes = 1 << 30, .pids = 1024 };
 	info = spec_to_json(&is);
 	unit_ok(config_set(&c, r->key, r->value, CONFIG_FROM_FLAG, &e), &e);

@@ -2,20 +2,17 @@
 
 #include "cli/opt/argcheck.h"
 
-static const struct argp_option inner_options[] = {
-	{ "memory", 'm', "SIZE", 0, "", 0 },
-	{ "max-rounds", 0x100, "N", 0, "", 0 },
-	{ "max-tokens", 0x101, "N", 0, "", 0 },
+static const struct cmd_option inner[] = {
+	{ "memory", 'm', "SIZE", "", { .kind = CMD_NONE } },
+	{ "max-rounds", 0, "N", "", { .kind = CMD_NONE } },
+	{ "max-tokens", 0, "N", "", { .kind = CMD_NONE } },
 	{ 0 },
 };
-static const struct argp inner = { inner_options, NULL, NULL, NULL, NULL, NULL, NULL };
-static const struct argp_child children[] = { { .argp = &inner }, { 0 } };
-static const struct argp_option outer_options[] = {
-	{ "keep", 'k', NULL, 0, "", 0 },
-	{ "save", 's', "FILE", OPTION_ARG_OPTIONAL, "", 0 },
+static const struct cmd_option outer[] = {
+	{ "keep", 'k', NULL, "", { .kind = CMD_NONE } },
+	{ "save", 's', "FILE", "", { .optional = true } },
 	{ 0 },
 };
-static const struct argp outer = { .options = outer_options, .children = children };
 
 static const struct row {
 	const char *name, *words[6];
@@ -67,12 +64,15 @@ static void test(const void *p)
 {
 	const struct row *r = p;
 	char *argv[8] = { (char[]){ "cubby x" } };
+	struct argcheck set = { .tail = r->tail };
 	struct err e = ERR_NONE;
 	int argc = 1, got;
 
 	for (; argc < 7 && r->words[argc - 1]; argc++)
 		argv[argc] = (char *)(uintptr_t)r->words[argc - 1];
-	got = argcheck(&outer, argc, argv, r->tail, &e);
+	argcheck_add(&set, outer, NULL);
+	argcheck_add(&set, inner, NULL);
+	got = argcheck(&set, argc, argv, &e);
 	if (!r->msg) {
 		unit_ok(got, &e);
 		return;

@@ -20,6 +20,9 @@ static void goes_on_with_what_it_had(void)
 	set(&first, CONFIG_TIMEOUT, "10m", CONFIG_FROM_FLAG);
 	set(&first, CONFIG_ASK, NULL, CONFIG_FROM_FLAG);
 	set(&first, CONFIG_MODEL, "fast", CONFIG_FROM_FLAG);
+	set(&first, CONFIG_APPLY, "never", CONFIG_FROM_FLAG);
+	set(&first, CONFIG_APPLY_DENY, "*.sh", CONFIG_FROM_FLAG);
+	set(&first, CONFIG_APPLY_DENY, "*.py", CONFIG_FROM_FLAG);
 	set(&first, CONFIG_ENV, "TOKEN=secret", CONFIG_FROM_FLAG);
 	j = config_task_save(&first, "anthropic:small");
 	assert_null(json_get(j, "env"));
@@ -30,6 +33,10 @@ static void goes_on_with_what_it_had(void)
 	assert_string_equal(config_text(&then, CONFIG_MODEL), "anthropic:small");
 	assert_int_equal(config_num(&then, CONFIG_TIMEOUT), 600000);
 	assert_true(config_on(&then, CONFIG_ASK));
+	assert_string_equal(config_text(&then, CONFIG_APPLY), "never");
+	assert_null(*config_list(&then, CONFIG_APPLY_ALLOW));
+	assert_string_equal(config_list(&then, CONFIG_APPLY_DENY)[0], "*.sh");
+	assert_string_equal(config_list(&then, CONFIG_APPLY_DENY)[1], "*.py");
 	assert_int_equal(config_num(&then, CONFIG_MAX_ROUNDS), 200);
 	assert_string_equal(config_text(&then, CONFIG_ON_ERROR), "stop");
 }

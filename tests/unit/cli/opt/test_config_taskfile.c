@@ -24,6 +24,12 @@ static const struct row {
 	  ".cubby/config.json: 'providers' is not for a project to set" },
 	{ "memory", "{\"memory\":\"64G\"}", -EPERM,
 	  ".cubby/config.json: 'memory' is not for a project to set" },
+	{ "a server in the box", "{\"mcp-servers\":{\"s\":{\"command\":\"x\"}}}", 0,
+	  NULL },
+	{ "a server outside",
+	  "{\"mcp-servers\":{\"s\":{\"command\":\"x\",\"outside\":true}}}", -EPERM,
+	  ".cubby/config.json: MCP server 's': only your own configuration may say "
+	  "'outside'" },
 	{ "a list", "[]", -EINVAL,
 	  ".cubby/config.json:1: it must be an object, not list" },
 };

@@ -1,8 +1,12 @@
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/show/table.h"
+#include "cli/show/tty.h"
 
 static const struct table_column columns[] = {
 	{ "NAME", "name", TABLE_PATH }, { "SIZE", "size", TABLE_BYTES },
@@ -121,6 +125,44 @@ static void ages_have_one_unit(void)
 				    rows[i].want);
 }
 
+/* What a terminal of @cols columns shows; it must have room for all of it. */
+static void shown_on(unsigned short cols, char *out, size_t size)
+{
+	_cleanup_table_ struct table *t = NULL;
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave;
+	struct app app = { .name = "cubby x" };
+	size_t len = 0;
+	ssize_t n;
+
+	assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_int_equal(tty_set_size(slave, 24, cols), 0);
+	app.out = fdopen(slave, "w");
+	assert_non_null(app.out);
+	fill(&t);
+	add(t, "/home/somebody/日本/project", 1, 1, -1);
+	assert_int_equal(table_show(t, &app, 1000, NULL), 0);
+	fclose(app.out);
+	while ((n = read(master, out + len, size - 1 - len)) > 0)
+		len += (size_t)n;
+	out[len] = '\0';
+	close(master);
+}
+
+static void a_narrow_terminal_cuts_paths(void)
+{
+	char out[1024];
+
+	shown_on(100, out, sizeof(out));
+	assert_non_null(strstr(out, "\n/home/somebody/日本/project"));
+	shown_on(35, out, sizeof(out));
+	assert_non_null(strstr(out, "\n…本/project "));
+	assert_null(strstr(out, "somebody"));
+	assert_non_null(strstr(out, "12345"));
+	shown_on(1, out, sizeof(out)); /* nothing can be done */
+	assert_non_null(strstr(out, "\n…project "));
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -128,6 +170,7 @@ int main(void)
 		{ "JSON has all as it is", json_has_all_as_it_is },
 		{ "none is said to people only", none_is_said_to_people_only },
 		{ "ages have one unit", ages_have_one_unit },
+		{ "a narrow terminal cuts paths", a_narrow_terminal_cuts_paths },
 	};
 
 	return unit_cases("table", cases);

@@ -27,11 +27,10 @@ static const struct row {
 static void test_row(const void *p)
 {
 	const struct row *row = p;
-	_cleanup_spec_ struct spec s;
+	_cleanup_spec_ struct spec s = SPEC_NONE;
 	struct err e = ERR_NONE;
 	char text[400];
 
-	spec_init(&s);
 	s.net = row->net;
 	json_free(&s.rules);
 	unit_ok(json_parse(row->rules, strlen(row->rules), &s.rules, &e), &e);

@@ -86,6 +86,8 @@ static void done_with_files(void)
 		  .path = (char[]){ "d" },
 		  .flags = CHANGES_DIRECTORY },
 		{ .kind = CHANGES_MODIFIED,
+		  .added = 2,
+		  .removed = 1,
 		  .path = (char[]){ ".git/config" },
 		  .effect = { EFFECTS_HELD, "git's own" },
 		  .flags = CHANGES_GIT },
@@ -104,7 +106,7 @@ static void done_with_files(void)
 	assert_string_equal(t.err,
 			    "  + a\\n.sh  (executable)\n"
 			    "  - d/\n"
-			    "  ~ .git/config  [git's own]\n"
+			    "  ~ .git/config +2 -1  [git's own]\n"
 			    "  and 3 more\n"
 			    "cubby: done, 3 rounds, 1 call, 1.2k tokens in, 340 out, "
 			    "1m12s\n");
@@ -122,7 +124,7 @@ static void a_limit_says_why(void)
 	err_set(&t.r.why, -ETIME, "50 rounds are used up");
 	end(&t, "It is\033 done.\n",
 	    "cubby: 50 rounds are used up\n"
-	    "cubby: limit, 3 rounds, 1 call, 1.2k tokens in, 340 out, 1m12s\n");
+	    "cubby: 3 rounds, 1 call, 1.2k tokens in, 340 out, 1m12s\n");
 }
 
 static void quiet_says_why_all_the_same(void)

@@ -30,7 +30,7 @@ static void the_head_stays_and_the_end_is_seen(void)
 	view_output_now(&o, &terminal, &now);
 	assert_string_equal(buf_cstr(&now), "  … 4 lines …\n  17\n  18\n  19\n  20\n");
 	buf_truncate(&stay, 0);
-	view_output_end(&o, &terminal, &stay);
+	view_output_end(&o, &terminal, false, &stay);
 	assert_string_equal(buf_cstr(&stay),
 			    "  13\n  14\n  15\n  16\n  17\n  18\n  19\n  20\n");
 	/* one more is worth its line */
@@ -39,7 +39,7 @@ static void the_head_stays_and_the_end_is_seen(void)
 		add(&o, line, &terminal, &now);
 	}
 	buf_truncate(&stay, 0);
-	view_output_end(&o, &terminal, &stay);
+	view_output_end(&o, &terminal, false, &stay);
 	assert_string_equal(buf_cstr(&stay),
 			    "  … 5 lines, 'cubby log -l' shows them …\n"
 			    "  18\n  19\n  20\n  21\n");
@@ -75,13 +75,36 @@ static void a_full_screen_program_is_seen_as_its_screen(void)
 		view_output_add(&o, all + cut, sizeof(all) - 1 - cut, &terminal, &stay);
 		assert_string_equal(buf_cstr(&stay), "  before\n");
 		view_output_now(&o, &terminal, &now);
-		assert_string_equal(buf_cstr(&now), "  │ \n  │ \n  │     Menu\n"
+		assert_string_equal(buf_cstr(&now), "  │     Menu\n"
 						    "  │     > one two\n");
 		add(&o, "\033[?1049lafter\r\n", &terminal, &stay);
-		view_output_end(&o, &terminal, &stay);
+		view_output_end(&o, &terminal, false, &stay);
 		assert_string_equal(buf_cstr(&stay), "  before\n  after\n");
 		view_output_done(&o);
 	}
+}
+
+/* What answers it draws on the screen that is there, which is shown again if it does. */
+static void a_program_that_waits_keeps_its_screen(void)
+{
+	_cleanup_buf_ struct buf stay = BUF_INIT(1 << 16);
+	struct view_output o = { .n_lines = 0 };
+
+	view_output_begin(&o);
+	add(&o, "\033[?1049h\033[3;5HMenu", &terminal, &stay);
+	view_output_end(&o, &terminal, true, &stay);
+	assert_string_equal(buf_cstr(&stay), "  │     Menu\n");
+	buf_truncate(&stay, 0);
+	view_output_end(&o, &terminal, true, &stay);
+	assert_string_equal(buf_cstr(&stay), "");
+	add(&o, "\033[3;5Hmenu", &terminal, &stay);
+	view_output_end(&o, &terminal, true, &stay);
+	assert_string_equal(buf_cstr(&stay), "  │     menu\n");
+	buf_truncate(&stay, 0);
+	add(&o, "\033[?1049lbye\r\n", &terminal, &stay);
+	view_output_end(&o, &terminal, false, &stay);
+	assert_string_equal(buf_cstr(&stay), "  bye\n");
+	assert_null(o.screen);
 }
 
 static void in_a_pipe_there_are_lines_alone(void)
@@ -91,7 +114,7 @@ static void in_a_pipe_there_are_lines_alone(void)
 
 	view_output_begin(&o);
 	add(&o, "\033[?1049hx\033[5;5Hy\n", &pipe_look, &stay);
-	view_output_end(&o, &pipe_look, &stay);
+	view_output_end(&o, &pipe_look, false, &stay);
 	assert_string_equal(buf_cstr(&stay), "  xy\n");
 	assert_null(o.screen);
 }
@@ -104,6 +127,8 @@ int main(void)
 		{ "lines fit by width", lines_fit_by_width },
 		{ "a full-screen program is seen as its screen",
 		  a_full_screen_program_is_seen_as_its_screen },
+		{ "a program that waits keeps its screen",
+		  a_program_that_waits_keeps_its_screen },
 		{ "in a pipe there are lines alone", in_a_pipe_there_are_lines_alone },
 	};
 

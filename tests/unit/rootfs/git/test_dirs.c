@@ -58,7 +58,30 @@ static void finds(void)
 	assert_false(again.partial);
 }
 
-static const struct unit_case cases[] = { { "finds, again and later", finds } };
+static void ends(void)
+{
+	static const char *const names[] = { "a", "a/b", "a/b/.git", NULL };
+	_cleanup_git_dirs_ struct git_dirs d = { .end_ms = 1 };
+	_cleanup_git_dirs_ struct git_dirs again = { 0 };
+	_cleanup_close_ int dir = root();
+	struct err e = ERR_NONE;
+
+	make(dir, names);
+	assert_int_equal(git_dirs_look(dir, &d, &e), 0);
+	assert_true(d.late && d.partial);
+	is(&d, "");
+	/* What was not looked at is, the next time. */
+	assert_int_equal(git_dirs_save(dir, "saved", &d, &e), 0);
+	git_dirs_load(dir, "saved", &again);
+	assert_int_equal(git_dirs_look(dir, &again, &e), 0);
+	assert_false(again.late || again.partial);
+	is(&again, "a/b=1;");
+}
+
+static const struct unit_case cases[] = {
+	{ "finds, again and later", finds },
+	{ "ends in time, and goes on from there", ends },
+};
 
 int main(void)
 {

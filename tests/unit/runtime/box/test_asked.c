@@ -18,11 +18,13 @@ static void taken_once(void)
 	asked_find(&a, 2)->came = true;
 	assert_null(asked_find(&a, 2)); /* a second answer is none */
 	asked_find(&a, 3)->came = true;
+	assert_true(asked_came(&a));
 	assert_true(asked_take(&a, &id, &p, &why));
 	assert_int_equal(id, 2);
 	assert_true(asked_take(&a, &id, &p, &why));
 	assert_int_equal(id, 3);
 	assert_false(asked_take(&a, &id, &p, &why));
+	assert_false(asked_came(&a));
 	assert_non_null(asked_find(&a, 1));
 }
 

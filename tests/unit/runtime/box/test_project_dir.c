@@ -1,5 +1,6 @@
 #include "runtime/box/project_dir.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>

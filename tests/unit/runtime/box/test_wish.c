@@ -15,11 +15,10 @@ static struct wire_wish of(const struct box_open *o)
 
 static void tells_specs_apart(void)
 {
-	_cleanup_spec_ struct spec s;
+	_cleanup_spec_ struct spec s = SPEC_NONE;
 	struct box_open o = { .spec = &s, .linger_ms = 7 };
 	uint64_t sign;
 
-	spec_init(&s);
 	strcpy(s.project, "/p");
 	sign = of(&o).sign;
 	assert_int_equal(of(&o).linger_ms, 7);

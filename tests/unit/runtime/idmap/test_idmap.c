@@ -20,7 +20,7 @@ static void kinds(void)
 {
 	enum idmap_kind k;
 
-	for (unsigned i = IDMAP_SUBUID; i <= IDMAP_IDENTITY; i++) {
+	for (unsigned i = IDMAP_SUBUID; i <= IDMAP_REAL; i++) {
 		assert_int_equal(idmap_kind_parse(idmap_kind_name(i), &k), 0);
 		assert_int_equal(k, i);
 	}

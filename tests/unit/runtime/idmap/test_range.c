@@ -1,5 +1,8 @@
 #include "runtime/idmap/range.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "tests/unit/unit.h"
 
 static const struct idmap made = {
@@ -57,6 +60,42 @@ static void ids(const void *p)
 	}
 }
 
+/* Root of the box is the caller; @users: the first of the others on the host. */
+static void real_root(void)
+{
+	static const struct {
+		uint32_t users, account;
+		bool there;
+	} maps[] = {
+		{ IDMAP_RANGE_FIRST + 1, 1001, true },
+		{ IDMAP_RANGE_FIRST + 1, 65535, true },
+		{ IDMAP_RANGE_FIRST + 1, 65536, false },
+		{ 61184, 61183, true },
+		{ 61184, 61184, false }, /* the box's first user */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++) {
+		struct idmap m = { .kind = IDMAP_REAL,
+				   .n_uid = 2,
+				   .n_gid = 2,
+				   .uid = { { 0, 0, 1 }, { 1, maps[i].users, 4335 } } };
+		uint32_t host = 0;
+		struct idmap box;
+
+		memcpy(m.gid, m.uid, sizeof(m.uid));
+		assert_false(idmap_outdated(&m));
+		idmap_range_box(&m, 0, &box);
+		assert_int_equal(idmap_host_uid(&box, 0, &host), 0);
+		assert_int_equal(host, 0);
+		assert_int_equal(idmap_host_gid(&box, 33, &host), 0);
+		assert_int_equal(host, maps[i].users + 32);
+		assert_int_equal(idmap_host_uid(&box, 65536 + maps[i].account, &host),
+				 maps[i].there ? 0 : -ERANGE);
+		assert_int_equal(host,
+				 maps[i].there ? maps[i].account : maps[i].users + 32);
+	}
+}
+
 static void other_maps_stay(void)
 {
 	struct idmap m = made, got;
@@ -69,6 +108,7 @@ static void other_maps_stay(void)
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "a box whose root is the caller", real_root },
 		{ "other maps stay as they are", other_maps_stay },
 	};
 

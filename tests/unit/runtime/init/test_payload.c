@@ -147,12 +147,34 @@ static void what_the_image_lacks(void)
 	assert_string_equal(env[3], "TERM=kitty");
 }
 
+static void a_zone_that_the_image_lacks(void)
+{
+	char rule[] = "CUBBY_TZ=CET-1", name[] = "TZ=Europe/Berlin", other[] = "A=b";
+	char *env[] = { rule, other, name, NULL };
+	char *has[] = { name, rule, other, NULL };
+	char *last[] = { other, rule, NULL };
+
+	payload_env_fit(env, unit_tmpdir());
+	assert_string_equal(env[0], "TZ=CET-1");
+	assert_string_equal(env[1], "A=b");
+	assert_null(env[2]);
+	make("/usr/share/zoneinfo/Europe/Berlin");
+	payload_env_fit(has, unit_tmpdir());
+	assert_string_equal(has[0], "TZ=Europe/Berlin");
+	assert_string_equal(has[1], "A=b");
+	assert_null(has[2]);
+	payload_env_fit(last, unit_tmpdir());
+	assert_string_equal(last[0], "A=b");
+	assert_null(last[1]);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "a body of another size", a_body_of_another_size },
 		{ "environment", environment },
 		{ "what the image lacks", what_the_image_lacks },
+		{ "a zone that the image lacks", a_zone_that_the_image_lacks },
 	};
 
 	return unit_rows("payload_parse", rows, test_parse) +

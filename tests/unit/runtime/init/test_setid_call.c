@@ -15,85 +15,100 @@ static const struct row {
 	const char *name;
 	uint32_t arch;
 	int nr;
-	uint64_t args[4];
+	uint64_t args[5];
 	struct setid_call want;
 } rows[] = {
 	{ "chmod",
 	  NATIVE,
 	  SYS_chmod,
 	  { 0x7000, 04755 },
-	  { SETID_CHMOD, AT_FDCWD, false, 0x7000, 04755, 0, 0 } },
+	  { SETID_CHMOD, AT_FDCWD, false, 0x7000, 0, 0, 04755, 0, 0 } },
 	{ "fchmod",
 	  NATIVE,
 	  SYS_fchmod,
 	  { 5, 02755 },
-	  { SETID_CHMOD, 5, true, 0, 02755, 0, 0 } },
+	  { SETID_CHMOD, 5, true, 0, 0, 0, 02755, 0, 0 } },
 	{ "fchmodat of a negative number in 32 bits",
 	  NATIVE,
 	  SYS_fchmodat,
 	  { 0xffffff9c, 0x7000, 04755 },
-	  { SETID_CHMOD, AT_FDCWD, false, 0x7000, 04755, 0, 0 } },
+	  { SETID_CHMOD, AT_FDCWD, false, 0x7000, 0, 0, 04755, 0, 0 } },
 	{ "fchmodat has no flags",
 	  NATIVE,
 	  SYS_fchmodat,
 	  { 3, 0x7000, 04755, 0x1000 },
-	  { SETID_CHMOD, 3, false, 0x7000, 04755, 0, 0 } },
+	  { SETID_CHMOD, 3, false, 0x7000, 0, 0, 04755, 0, 0 } },
 	{ "fchmodat2",
 	  NATIVE,
 	  452,
 	  { 3, 0x7000, 04755, 0x1000 },
-	  { SETID_CHMOD, 3, false, 0x7000, 04755, 0x1000, 0 } },
+	  { SETID_CHMOD, 3, false, 0x7000, 0, 0, 04755, 0x1000, 0 } },
 	{ "open",
 	  NATIVE,
 	  SYS_open,
 	  { 0x7000, 0101, 04755 },
-	  { SETID_OPEN, AT_FDCWD, false, 0x7000, 04755, 0101, 0 } },
+	  { SETID_OPEN, AT_FDCWD, false, 0x7000, 0, 0, 04755, 0101, 0 } },
 	{ "openat",
 	  NATIVE,
 	  SYS_openat,
 	  { 3, 0x7000, 0101, 04755 },
-	  { SETID_OPEN, 3, false, 0x7000, 04755, 0101, 0 } },
+	  { SETID_OPEN, 3, false, 0x7000, 0, 0, 04755, 0101, 0 } },
 	{ "creat",
 	  NATIVE,
 	  SYS_creat,
 	  { 0x7000, 04755 },
-	  { SETID_OPEN, AT_FDCWD, false, 0x7000, 04755, O_CREAT | O_WRONLY | O_TRUNC,
-	    0 } },
+	  { SETID_OPEN, AT_FDCWD, false, 0x7000, 0, 0, 04755,
+	    O_CREAT | O_WRONLY | O_TRUNC, 0 } },
 	{ "mknod",
 	  NATIVE,
 	  SYS_mknod,
 	  { 0x7000, S_IFREG | 04755, 9 },
-	  { SETID_MKNOD, AT_FDCWD, false, 0x7000, S_IFREG | 04755, 0, 9 } },
+	  { SETID_MKNOD, AT_FDCWD, false, 0x7000, 0, 0, S_IFREG | 04755, 0, 9 } },
 	{ "mknodat",
 	  NATIVE,
 	  SYS_mknodat,
 	  { 3, 0x7000, 04755, 9 },
-	  { SETID_MKNOD, 3, false, 0x7000, 04755, 0, 9 } },
+	  { SETID_MKNOD, 3, false, 0x7000, 0, 0, 04755, 0, 9 } },
 	{ "high bits of a mode",
 	  NATIVE,
 	  SYS_chmod,
 	  { 0x7000, 0xf00000000 | 04755 },
-	  { SETID_CHMOD, AT_FDCWD, false, 0x7000, 04755, 0, 0 } },
+	  { SETID_CHMOD, AT_FDCWD, false, 0x7000, 0, 0, 04755, 0, 0 } },
 	{ "i386 chmod",
 	  I386,
 	  15,
 	  { 0x7000, 04755 },
-	  { SETID_CHMOD, AT_FDCWD, false, 0x7000, 04755, 0, 0 } },
+	  { SETID_CHMOD, AT_FDCWD, false, 0x7000, 0, 0, 04755, 0, 0 } },
 	{ "i386 fchmod",
 	  I386,
 	  94,
 	  { 5, 02755 },
-	  { SETID_CHMOD, 5, true, 0, 02755, 0, 0 } },
+	  { SETID_CHMOD, 5, true, 0, 0, 0, 02755, 0, 0 } },
 	{ "i386 openat",
 	  I386,
 	  295,
 	  { 3, 0x7000, 0101, 04755 },
-	  { SETID_OPEN, 3, false, 0x7000, 04755, 0101, 0 } },
+	  { SETID_OPEN, 3, false, 0x7000, 0, 0, 04755, 0101, 0 } },
 	{ "i386 mknodat",
 	  I386,
 	  297,
 	  { 3, 0x7000, 04755, 9 },
-	  { SETID_MKNOD, 3, false, 0x7000, 04755, 0, 9 } },
+	  { SETID_MKNOD, 3, false, 0x7000, 0, 0, 04755, 0, 9 } },
+	{ "rename",
+	  NATIVE,
+	  SYS_rename,
+	  { 0x7000, 0x8000, 5 },
+	  { SETID_RENAME, AT_FDCWD, false, 0x7000, AT_FDCWD, 0x8000, 0, 0, 0 } },
+	{ "renameat has no flags",
+	  NATIVE,
+	  SYS_renameat,
+	  { 3, 0x7000, 0xffffff9c, 0x8000, 1 },
+	  { SETID_RENAME, 3, false, 0x7000, AT_FDCWD, 0x8000, 0, 0, 0 } },
+	{ "renameat2",
+	  NATIVE,
+	  SYS_renameat2,
+	  { 3, 0x7000, 4, 0x8000, 1 },
+	  { SETID_RENAME, 3, false, 0x7000, 4, 0x8000, 0, 1, 0 } },
 };
 
 static void reads(const void *p)
@@ -111,6 +126,8 @@ static void reads(const void *p)
 	assert_int_equal(got.mode, row->want.mode);
 	assert_int_equal(got.flags, row->want.flags);
 	assert_int_equal(got.dev, row->want.dev);
+	assert_int_equal(got.to_dirfd, row->want.to_dirfd);
+	assert_int_equal(got.to_path, row->want.to_path);
 }
 
 static void others_are_refused(void)
@@ -150,9 +167,30 @@ static void own(const void *p)
 	assert_int_equal(setid_call_own_fd(row->name), row->want);
 }
 
+static const struct own_row {
+	const char *name;
+	bool want;
+} own_names[] = {
+	{ "/proc/self/cwd/x", true },
+	{ "/proc/thread-self/root/x", true },
+	{ "/dev/fd/3/x", true },
+	{ "../../proc/self/cwd/x", true },
+	{ "/proc/7/cwd/x", false },
+	{ "/project/self/fd/x", false },
+	{ "", false },
+};
+
+static void own_name(const void *p)
+{
+	const struct own_row *row = p;
+
+	assert_int_equal(setid_call_own_name(row->name), row->want);
+}
+
 int main(void)
 {
-	int bad = unit_rows("setid_call own_fd", names, own);
+	int bad = unit_rows("setid_call own_fd", names, own) +
+		  unit_rows("setid_call own_name", own_names, own_name);
 #ifdef __x86_64__
 	static const struct unit_case cases[] = {
 		{ "other calls are refused", others_are_refused },

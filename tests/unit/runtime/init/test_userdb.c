@@ -118,6 +118,9 @@ static void memberships(void)
 	assert_int_equal(u.n_groups, 2);
 	assert_int_equal(u.groups[0], 4);
 	assert_int_equal(u.groups[1], 27);
+	unit_ok(userdb_find(root, "app:27", &u, &e), &e);
+	assert_int_equal(u.gid, 27);
+	assert_int_equal(u.n_groups, 0);
 }
 
 static void no_passwd_knows_numbers(void)
@@ -141,6 +144,26 @@ static void a_fifo_is_refused_at_once(void)
 	assert_int_equal(mkfifoat(root, "etc/passwd", 0644), 0);
 	assert_int_equal(userdb_find(root, "root", &u, &e), -EINVAL);
 	unit_err(&e, -EINVAL, "'/etc/passwd' of the box is not a regular file");
+}
+
+static void a_number_needs_no_file(void)
+{
+	_cleanup_close_ int root = make_root(NULL, NULL);
+	struct userdb_user u = { 0 };
+	struct err e = ERR_NONE;
+
+	assert_int_equal(mkdirat(root, "etc/passwd", 0755), 0);
+	assert_int_equal(mkfifoat(root, "etc/group", 0644), 0);
+	unit_ok(userdb_find(root, "0", &u, &e), &e);
+	assert_int_equal(u.uid + u.gid, 0);
+	assert_string_equal(u.home, "/root");
+	assert_int_equal(u.n_groups, 0);
+	unit_ok(userdb_find(root, "7:8", &u, &e), &e);
+	assert_int_equal(u.uid, 7);
+	assert_int_equal(u.gid, 8);
+	assert_string_equal(u.home, "/");
+	assert_int_equal(userdb_find(root, "0:adm", &u, &e), -EINVAL);
+	unit_err(&e, -EINVAL, "'/etc/group' of the box is not a regular file");
 }
 
 static void a_huge_file_is_refused(void)
@@ -188,6 +211,7 @@ int main(void)
 		{ "memberships", memberships },
 		{ "no passwd knows numbers", no_passwd_knows_numbers },
 		{ "a FIFO is refused at once", a_fifo_is_refused_at_once },
+		{ "a number needs no file", a_number_needs_no_file },
 		{ "a huge file is refused", a_huge_file_is_refused },
 		{ "a link stays inside", a_link_stays_inside },
 		{ "very many groups are bounded", very_many_groups_are_bounded },

@@ -9,7 +9,7 @@
 
 static void fill(struct spec *s)
 {
-	spec_init(s);
+	*s = SPEC_NONE;
 	strcpy(s->project, "/home/me/a b\n\xff\\x");
 	strcpy(s->store, "/home/me/.local/share/cubby");
 	memset(s->key, 'a', 64);
@@ -83,10 +83,9 @@ static void test_bad(const void *p)
 
 static void locate_refuses(void)
 {
-	_cleanup_spec_ struct spec s;
+	_cleanup_spec_ struct spec s = SPEC_NONE;
 	struct err e = ERR_NONE;
 
-	spec_init(&s);
 	assert_int_equal(spec_locate(&s, "/nonexistent\x1b", &e), -ENOENT);
 	unit_err(&e, -ENOENT,
 		 "cannot use directory '/nonexistent\\x1b': No such file or directory");
@@ -99,8 +98,8 @@ static void one_directory_has_one_key(void)
 	struct err e = ERR_NONE;
 	char dir[PATH_MAX], link[PATH_MAX];
 
-	spec_init(&a);
-	spec_init(&b);
+	a = SPEC_NONE;
+	b = SPEC_NONE;
 	snprintf(dir, sizeof(dir), "%s/d", unit_tmpdir());
 	snprintf(link, sizeof(link), "%s/l", unit_tmpdir());
 	assert_int_equal(mkdir(dir, 0755), 0);

@@ -1,0 +1,21 @@
+/* manual - the page of a command: its tables with the words of docs/commands.
+ * Needs:  the tables of options; docs/commands/NAME.md, which the build takes in.
+ * Owns:   nothing.
+ * Never:  says what an option is in other words than its table.
+ *
+ * The man pages are made from it (scripts/mkman), so that both are the same. */
+#ifndef CLI_OPT_MANUAL_H
+#define CLI_OPT_MANUAL_H
+
+#include "base/buf.h"
+#include "cli/opt/cmd.h"
+
+/** manual_text() - append the page of @c as Markdown; @common, @place: as help_command() */
+void manual_text(const struct cmd *c, const struct cmd_option *common,
+		 const struct cmd_option *place, struct buf *out);
+
+/** manual_show() - the same as rows on a terminal, as Markdown elsewhere */
+void manual_show(const struct app *app, const struct cmd *c,
+		 const struct cmd_option *common, const struct cmd_option *place);
+
+#endif

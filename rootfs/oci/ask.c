@@ -1,0 +1,455 @@
+/* One request at a time. Each may end in a challenge, which is answered with a token or a
+ * login once; in "later", which is waited for; or in a cut, after which it asks for the
+ * rest. */
+#include "rootfs/oci/ask.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/num.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "rootfs/oci/certs.h"
+#include "rootfs/oci/challenge.h"
+
+enum { ERROR_BODY = 8 << 10, WAIT_MAX_S = 60, SHOWN = 200 };
+
+enum {
+	OK = 200,
+	PARTIAL = 206,
+	UNAUTHORIZED = 401,
+	FORBIDDEN = 403,
+	NOT_FOUND = 404,
+	TIMEOUT = 408,
+	TOO_MANY = 429,
+	SERVER_ERROR = 500
+};
+
+void ask_done(struct ask *x)
+{
+	buf_done(&x->body);
+}
+
+static bool is_success(const struct ask *x)
+{
+	int status = x->reply.status;
+
+	return x->want ? status == x->want : status == OK || status == PARTIAL;
+}
+
+/* The registry itself is the last that is asked: a mirror before it gets no login. */
+static bool is_itself(const struct oci_registry *r)
+{
+	return !r->closed && r->base == r->bases[r->n - 1];
+}
+
+static int on_head(void *ctx, const struct http_reply *reply)
+{
+	struct ask *x = ctx;
+	char from[64];
+
+	x->skip = reply->status == OK ? x->got : 0;
+	if (reply->status != PARTIAL)
+		return 0;
+	snprintf(from, sizeof(from), "bytes %llu-", (unsigned long long)x->got);
+	return text_starts(reply->content_range, from) ? 0 : -EPROTO;
+}
+
+static int hand_on(struct ask *x, const char *data, size_t len)
+{
+	size_t known = (size_t)MIN((uint64_t)len, x->skip);
+	int r;
+
+	x->skip -= known;
+	data += known;
+	len -= known;
+	if (!len)
+		return 0;
+	x->got += len;
+	r = x->put->fn(x->put->ctx, data, len, &x->failed);
+	if (r == 0 && x->layer && x->r->conf.tick &&
+	    x->r->conf.tick(x->r->conf.ctx, len) < 0)
+		r = err_set(&x->failed, -ECANCELED, "interrupted");
+	return r;
+}
+
+static int on_data(void *ctx, const void *data, size_t len)
+{
+	struct ask *x = ctx;
+
+	(void)len;
+	if (!is_success(x)) {
+		(void)buf_add(&x->body, data, len); /* the beginning says enough */
+		return 0;
+	}
+	return hand_on(x, data, len);
+}
+
+static int on_first(void *ctx, const struct http_reply *reply)
+{
+	struct ask *x = ctx;
+
+	x->reply = *reply;
+	return on_head(ctx, reply);
+}
+
+int ask_http(struct oci_registry *r, struct http_request *req, struct http_reply *ret,
+	     struct err *e)
+{
+	char host[ASK_BASE], shown[SHOWN];
+	int n;
+
+	ask_host(req->url, host);
+	if (strcmp(r->ca_of, host) != 0) {
+		r->ca.len = 0;
+		certs_find(host, &r->ca);
+		text_copy(r->ca_of, sizeof(r->ca_of), host);
+	}
+	req->ca = &r->ca;
+	n = http_perform(r->http, req, ret, e);
+	/* Who is redirected to is another, and these are not for it. */
+	if (n == -EKEYREJECTED && strstr(e->msg, host))
+		err_hint(e,
+			 "or put its own into ~/.config/containers/certs.d/%s/ca.crt",
+			 text_escaped(shown, sizeof(shown), host, strlen(host)));
+	return n;
+}
+
+static int perform(struct ask *x, struct err *e)
+{
+	struct oci_registry *r = x->r;
+	const char *headers[5] = { NULL };
+	char url[ASK_URL];
+	struct http_request req = { .method = x->method,
+				    .url = x->url ? x->url : url,
+				    .headers = headers,
+				    .file = x->file,
+				    .body = x->form,
+				    .body_len = x->form ? strlen(x->form) : 0,
+				    .follow = x->path != NULL,
+				    .range_from = x->got,
+				    .connect_ms = ASK_CONNECT_MS,
+				    .first_byte_ms = ASK_STALL_MS,
+				    .stall_ms = ASK_STALL_MS,
+				    .abort_fd = r->conf.abort_fd,
+				    .on_head = on_first,
+				    .on_data = on_data,
+				    .ctx = x };
+	const char *own = r->authorization.len ? buf_cstr(&r->authorization) : NULL;
+	size_t n = 0;
+
+	if (!x->url && snprintf(url, sizeof(url), "%s%s", r->base, x->path) >= ASK_URL)
+		return err_set(e, -ENAMETOOLONG, "the image's name is too long");
+	if (x->accept)
+		headers[n++] = x->accept;
+	if (x->type)
+		headers[n++] = x->type;
+	if (x->form)
+		headers[n++] = "Content-Type: application/x-www-form-urlencoded";
+	if (x->authorization || (x->path && own))
+		headers[n++] = x->authorization ? x->authorization : own;
+	x->body.len = 0;
+	x->reply = (struct http_reply){ .status = 0 };
+	return ask_http(r, &req, &x->reply, e);
+}
+
+/* ---- tokens ------------------------------------------------------------------------- */
+
+int ask_into_buf(void *ctx, const void *data, size_t len, struct err *e)
+{
+	return buf_add(ctx, data, len) < 0
+		       ? err_set(e, -EMSGSIZE, "the answer is too large")
+		       : 0;
+}
+
+void ask_host(const char *url, char ret[ASK_BASE])
+{
+	const char *at = strstr(url, "://");
+	size_t n;
+
+	at = at ? at + 3 : url;
+	n = strcspn(at, "/?");
+	snprintf(ret, ASK_BASE, "%.*s", (int)MIN(n, (size_t)ASK_BASE - 1), at);
+}
+
+/* A registry must not send us to whatever else can be reached from here. */
+static int check_realm(const struct oci_registry *r, const char *realm, struct err *e)
+{
+	char host[ASK_BASE], own[ASK_BASE], shown[SHOWN];
+	struct in6_addr a;
+	bool literal;
+
+	ask_host(realm, host);
+	ask_host(r->base, own);
+	text_escaped(shown, sizeof(shown), realm, strlen(realm));
+	if (!strcmp(host, own))
+		return text_starts(realm, "https://") || text_starts(r->base, "http://")
+			       ? 0
+			       : err_set(e, -EPROTO, "its tokens are had by http, '%s'",
+					 shown);
+	if (strchr(host, '@'))
+		return err_set(e, -EPROTO, "its tokens are had at an odd place, '%s'",
+			       shown);
+	host[strcspn(host, host[0] == '[' ? "]" : ":")] = '\0';
+	literal = host[0] == '[' || inet_pton(AF_INET, host, &a) == 1;
+	if (!text_starts(realm, "https://") &&
+	    !(oci_name_is_loopback(own) && oci_name_is_loopback(host)))
+		return err_set(e, -EPROTO, "its tokens are had by http, '%s'", shown);
+	if ((literal || oci_name_is_loopback(host)) && !oci_name_is_loopback(own))
+		return err_set(e, -EPROTO,
+			       "it wants a token to be had from an address, '%s'",
+			       shown);
+	return 0;
+}
+
+static int find_login(struct oci_registry *r, struct err *e)
+{
+	int n;
+
+	if (r->looked || !is_itself(r))
+		return 0;
+	r->looked = true;
+	n = login_find(r->conf.name, &r->login, e);
+	return MIN(n, 0);
+}
+
+static int basic(const struct oci_registry *r, struct buf *out, struct err *e)
+{
+	_cleanup_buf_ struct buf pair = BUF_INIT((size_t)2 * LOGIN_TEXT);
+
+	(void)buf_addf(&pair, "%s:%s", buf_cstr(&r->login.user),
+		       buf_cstr(&r->login.secret));
+	(void)buf_adds(out, "Authorization: Basic ");
+	(void)base64_add(out, buf_cstr(&pair), pair.len);
+	return buf_failed(out) < 0 ? err_set(e, -EMSGSIZE, "the login is too long") : 0;
+}
+
+/* Printable, and no blank: it becomes a header field. */
+static int set_bearer(struct oci_registry *r, const char *token, struct err *e)
+{
+	for (const char *p = token; p && *p; p++)
+		if (*p <= ' ' || *p > '~')
+			token = NULL;
+	if (!token || !*token)
+		return err_set(e, -EPROTO, "it gave no token");
+	r->authorization.len = 0;
+	return buf_addf(&r->authorization, "Authorization: Bearer %s", token) < 0
+		       ? err_set(e, -EPROTO, "its token is too long")
+		       : 0;
+}
+
+static int read_token(struct oci_registry *r, const struct buf *text, struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	const char *token;
+	int n = json_parse(buf_cstr(text), text->len, &j, e);
+
+	if (n < 0)
+		return err_wrap(e, "its token");
+	token = json_get_str(j, "token");
+	return set_bearer(r, token ? token : json_get_str(j, "access_token"), e);
+}
+
+/* distribution's "token" specification, and its OAuth2 for tokens that give tokens. */
+static int get_token(struct oci_registry *r, const struct challenge *c, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT((size_t)ASK_TOKEN);
+	_cleanup_buf_ struct buf own = BUF_INIT((size_t)4 * LOGIN_TEXT);
+	_cleanup_buf_ struct buf form = BUF_INIT((size_t)4 * LOGIN_TEXT);
+	_cleanup_buf_ struct buf url = BUF_INIT((size_t)ASK_URL);
+	char service[3 * CHALLENGE_VALUE], scope[3 * CHALLENGE_VALUE];
+	char identity[3 * LOGIN_TEXT], wanted[OCI_REPO + 32];
+	struct oci_put put = { ask_into_buf, &text };
+	_cleanup_(ask_done) struct ask x = { .r = r,
+					     .put = &put,
+					     .body = BUF_INIT((size_t)ERROR_BODY) };
+	bool known = is_itself(r) && r->login.secret.len;
+	int n = check_realm(r, c->realm, e);
+
+	if (n < 0)
+		return n;
+	snprintf(wanted, sizeof(wanted), "repository:%s:pull%s", r->conf.name->repo,
+		 r->conf.push ? ",push" : "");
+	challenge_escape(c->service, service, sizeof(service));
+	challenge_escape(wanted, scope, sizeof(scope));
+	(void)buf_addf(&url, "%s", c->realm);
+	if (known && r->login.identity) {
+		challenge_escape(buf_cstr(&r->login.secret), identity,
+				 sizeof(identity));
+		(void)buf_addf(&form,
+			       "grant_type=refresh_token&service=%s&scope=%s&"
+			       "client_id=cubby&refresh_token=%s",
+			       service, scope, identity);
+		x.form = buf_cstr(&form);
+	} else {
+		(void)buf_addf(&url, "%cservice=%s&scope=%s",
+			       strchr(c->realm, '?') ? '&' : '?', service, scope);
+		if (known)
+			n = basic(r, &own, e);
+		x.authorization = own.len ? buf_cstr(&own) : NULL;
+	}
+	x.url = buf_cstr(&url);
+	if (n == 0 && (buf_failed(&url) < 0 || buf_failed(&form) < 0))
+		n = err_set(e, -EMSGSIZE, "the login is too long");
+	if (n == 0)
+		n = perform(&x, e);
+	if (n < 0)
+		return err_wrap(e, "token");
+	if (x.reply.status != OK)
+		return err_set(e, -EACCES, "no token was given (%d)%s", x.reply.status,
+			       known ? "; log in again" : "");
+	return read_token(r, &text, e);
+}
+
+static int answer_challenge(struct oci_registry *r, const char *field, struct err *e)
+{
+	struct challenge c;
+	int n;
+
+	challenge_parse(field, &c);
+	n = find_login(r, e);
+	if (n < 0)
+		return n;
+	r->authorization.len = 0;
+	if (c.kind == CHALLENGE_BEARER)
+		return get_token(r, &c, e);
+	if (c.kind == CHALLENGE_BASIC && is_itself(r) && r->login.secret.len &&
+	    !r->login.identity)
+		return basic(r, &r->authorization, e);
+	return err_set(e, -EACCES,
+		       "it wants a login: 'docker login %s' or 'podman login %s' "
+		       "keeps one",
+		       r->conf.name->registry, r->conf.name->registry);
+}
+
+/* ---- until it is answered ----------------------------------------------------------- */
+
+bool ask_is_passing(const struct ask *x, int code)
+{
+	int status = x->reply.status;
+
+	if (code == -ECONNRESET || code == -ETIMEDOUT)
+		return true;
+	return (code == 0 || code == -EBUSY || code == -EREMOTEIO) &&
+	       (status == TOO_MANY || status == TIMEOUT || status >= SERVER_ERROR);
+}
+
+static uint64_t seconds_to_wait(const struct http_reply *reply, int attempt)
+{
+	uint64_t s;
+
+	if (num_range(reply->retry_after, 1, WAIT_MAX_S, &s) == 0)
+		return s;
+	return MIN((uint64_t)1 << attempt, (uint64_t)WAIT_MAX_S);
+}
+
+int ask_wait(const struct ask *x, int attempt, struct err *e)
+{
+	const struct oci_registry *r = x->r;
+	uint64_t s = seconds_to_wait(&x->reply, attempt);
+	struct pollfd abort = { .fd = r->conf.abort_fd, .events = POLLIN };
+	char line[SHOWN + OCI_HOST];
+
+	if (x->reply.status == TOO_MANY)
+		snprintf(line, sizeof(line),
+			 "%s has had too many requests, and is asked "
+			 "again in %llu s",
+			 r->conf.name->registry, (unsigned long long)s);
+	else
+		snprintf(line, sizeof(line),
+			 "%s does not answer as it should, and is asked "
+			 "again in %llu s",
+			 r->conf.name->registry, (unsigned long long)s);
+	if (r->conf.note)
+		r->conf.note(r->conf.ctx, line);
+	if (sys_poll(&abort, 1, (int)s * 1000) > 0)
+		return err_set(e, -ECANCELED, "interrupted");
+	return 0;
+}
+
+/* {"errors":[{"code":…,"message":…}]} */
+static void first_error(const struct ask *x, char ret[SHOWN])
+{
+	_cleanup_json_ struct json *j = NULL;
+	struct err ignored = ERR_NONE;
+	const struct json *first;
+	const char *text;
+
+	ret[0] = '\0';
+	if (json_parse(buf_cstr(&x->body), x->body.len, &j, &ignored) < 0)
+		return;
+	first = json_first(json_get(j, "errors"));
+	text = json_get_str(first, "message");
+	if (!text || !*text)
+		text = json_get_str(first, "code");
+	if (text && *text) {
+		memcpy(ret, ": ", 3);
+		text_escaped(ret + 2, SHOWN - 2, text, strlen(text));
+	}
+}
+
+static int explain(const struct ask *x, struct err *e)
+{
+	const char *registry = x->r->conf.name->registry;
+	char why[SHOWN];
+
+	first_error(x, why);
+	switch (x->reply.status) {
+	case UNAUTHORIZED:
+	case FORBIDDEN:
+	case NOT_FOUND:
+		if (x->r->conf.push)
+			return err_set(e, -EACCES,
+				       "%s does not take it, or not without another "
+				       "login (%d%s)",
+				       registry, x->reply.status, why);
+		err_set(e, -ENOENT,
+			"%s does not have it, or not without a login (%d%s)", registry,
+			x->reply.status, why);
+		return e->code;
+	case TOO_MANY:
+		err_set(e, -EBUSY, "%s has had too many requests from here (429%s)",
+			registry, why);
+		return err_hint(
+			e, "wait, or log in with 'docker login' or 'podman login'");
+	default:
+		return err_set(e, -EREMOTEIO, "%s answered %d%s", registry,
+			       x->reply.status, why);
+	}
+}
+
+int ask_registry(struct ask *x, struct err *e)
+{
+	struct oci_registry *r = x->r;
+	int attempt = 0, logins = 0;
+	uint64_t before;
+
+	if (!x->body.max)
+		x->body = BUF_INIT((size_t)ERROR_BODY);
+	for (;;) {
+		int n;
+
+		before = x->got;
+		n = perform(x, e);
+		if (x->failed.code < 0) {
+			*e = x->failed;
+			return e->code;
+		}
+		if (n == 0 && is_success(x))
+			return 0;
+		if (n == 0 && x->reply.status == UNAUTHORIZED && logins++ < 2) {
+			n = answer_challenge(r, x->reply.challenge, e);
+			if (n < 0)
+				return err_wrap(e, "%s", r->conf.name->registry);
+			continue;
+		}
+		attempt = x->got > before ? 0 : attempt;
+		if (x->once || !ask_is_passing(x, n) || ++attempt == ASK_ATTEMPTS)
+			return n < 0 ? n : explain(x, e);
+		n = ask_wait(x, attempt - 1, e);
+		if (n < 0)
+			return n;
+	}
+}

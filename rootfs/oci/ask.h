@@ -1,0 +1,79 @@
+/* ask - one request to a registry, until it is answered: challenges, waits, cuts.
+ * Needs:  libcurl.
+ * Owns:   nothing but an answer's text.
+ * Never:  shows a login or token to another host than the registry's or the one that it
+ *         names over https; used but by registry.c and push.c. */
+#ifndef ROOTFS_OCI_ASK_H
+#define ROOTFS_OCI_ASK_H
+
+#include "base/http.h"
+#include "rootfs/oci/login.h"
+#include "rootfs/oci/registry.h"
+
+enum {
+	ASK_BASE = 300, /* "https://host:port" */
+	ASK_URL = 2048,
+	ASK_MIRRORS = 4,
+	ASK_TOKEN = 64 << 10, /* of a token's answer */
+	ASK_ATTEMPTS = 5,
+	ASK_STALL_MS = 60000,
+	ASK_CONNECT_MS = 10000
+};
+
+struct oci_registry {
+	struct oci_registry_conf conf;
+	struct http *http;		   /* owned */
+	char bases[ASK_MIRRORS][ASK_BASE]; /* whom to ask, in this order */
+	size_t n;
+	const char *base;	  /* the one that is asked now */
+	struct buf authorization; /* owned: the header field; empty = none */
+	struct login login;	  /* owned: of the registry itself */
+	struct buf ca;		  /* owned: certificates for @ca_of */
+	char ca_of[ASK_BASE];	  /* a host; "" = not looked for yet */
+	bool closed;		  /* the registry itself is not to be asked */
+	bool looked;		  /* for a login */
+};
+
+struct ask {
+	struct oci_registry *r;
+	const char *path; /* behind the base; NULL: @url */
+	const char *url;
+	const char *accept;	   /* a header field; NULL = none */
+	const char *authorization; /* the same; NULL = the registry's */
+	const char *type;	   /* the same, of what is sent */
+	const char *form;	   /* of a POST; NULL = none */
+	const char *method;	   /* NULL = GET, or POST with a form */
+	int want; /* the status that is success; 0 = those of bytes as asked for */
+	const struct http_file *file; /* what is sent; NULL = nothing */
+	bool once;		      /* what fails is not tried again here */
+	const struct oci_put *put;
+	bool layer;    /* its bytes are progress */
+	uint64_t got;  /* bytes handed on */
+	uint64_t skip; /* bytes to come that were handed on before */
+	struct http_reply reply;
+	struct buf body;   /* owned: of an answer that is no success */
+	struct err failed; /* of whom the bytes were handed to */
+};
+void ask_done(struct ask *x);
+
+/** ask_registry() - whom r->base names now; fails as registry.h says */
+int ask_registry(struct ask *x, struct err *e);
+
+/** ask_is_passing() - did @x fail in a way that may be another next time? @code: of
+ *  ask_registry() with once */
+bool ask_is_passing(const struct ask *x, int code);
+
+/** ask_wait() - before the next attempt, as long as the answer said; -ECANCELED */
+int ask_wait(const struct ask *x, int attempt, struct err *e);
+
+/** ask_http() - http_perform() with the certificates that are kept for the URL's host */
+int ask_http(struct oci_registry *r, struct http_request *req, struct http_reply *ret,
+	     struct err *e);
+
+/** ask_host() - "host:port" of a URL */
+void ask_host(const char *url, char ret[ASK_BASE]);
+
+/** ask_into_buf() - an oci_put_fn; its context is the buffer */
+int ask_into_buf(void *ctx, const void *data, size_t len, struct err *e);
+
+#endif

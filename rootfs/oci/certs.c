@@ -1,0 +1,58 @@
+#include "rootfs/oci/certs.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+static const struct place {
+	const char *variable, *dir; /* variable: NULL = none, the path is whole */
+} places[] = {
+	{ "HOME", "/.config/containers/certs.d" },
+	{ NULL, "/etc/containers/certs.d" },
+	{ NULL, "/etc/docker/certs.d" },
+};
+
+static void take_all(int dir, struct buf *ret)
+{
+	struct err ignored = ERR_NONE;
+	struct dirscan_entry d;
+	struct dirscan scan;
+
+	if (dirscan_start(&scan, dir, &ignored) < 0)
+		return;
+	while (dirscan_next(&scan, &d, &ignored) > 0) {
+		_cleanup_buf_ struct buf one = BUF_INIT((size_t)CERTS_MAX);
+
+		if (text_ends(d.name, ".crt") &&
+		    file_read(dir, d.name, &one, &ignored) == 0 && one.len &&
+		    buf_add(ret, one.data, one.len) == 0)
+			(void)buf_adds(ret, "\n");
+	}
+}
+
+void certs_find(const char *host, struct buf *ret)
+{
+	if (*host == '.') /* as the host of a URL may */
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(places) && !ret->len; i++) {
+		const struct place *p = &places[i];
+		const char *base = p->variable ? getenv(p->variable) : "";
+		struct err ignored = ERR_NONE;
+		_cleanup_close_ int dir = -1;
+		char path[PATH_MAX];
+
+		if (!base || (p->variable && base[0] != '/') ||
+		    snprintf(path, sizeof(path), "%s%s/%s", base, p->dir, host) >=
+			    (int)sizeof(path))
+			continue;
+		dir = file_open_dir(AT_FDCWD, path, &ignored);
+		if (dir >= 0)
+			take_all(dir, ret);
+	}
+}

@@ -1,0 +1,123 @@
+#include "rootfs/store/stepcache.h"
+
+#include <stdio.h>
+
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/sys/sys.h"
+
+enum { STEP_PATH = HASH_HEX + 8 };
+
+static int path_of(const char *key, char ret[STEP_PATH], struct err *e)
+{
+	if (!hash_valid(key))
+		return err_set(e, -EINVAL, "bad key of a setup step");
+	snprintf(ret, STEP_PATH, "steps/%s", key);
+	return 0;
+}
+
+bool stepcache_has(const struct store *s, const char *key)
+{
+	struct err ignored = ERR_NONE;
+	char path[STEP_PATH];
+	struct stat st;
+
+	return path_of(key, path, &ignored) == 0 &&
+	       sys_fstatat(s->dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int load(const struct store *s, const char *key, struct chain *ret,
+		struct err *e)
+{
+	char path[STEP_PATH];
+	int r = path_of(key, path, e);
+
+	if (r == 0)
+		r = chain_load(s->dirfd, path, ret, e);
+	if (r == 0)
+		(void)sys_utimensat(s->dirfd, path, NULL, 0);
+	return r;
+}
+
+/* The new list names what is there already, so a kill at any moment leaves the box as it
+ * was, or as it is to be. */
+int stepcache_begin(const struct store *s, const struct boxdir *b, const char *key,
+		    struct err *e)
+{
+	_cleanup_close_ int layers = chain_dir(s, e);
+	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
+	struct chain to = { .n = 0 }, was;
+	int r = lock;
+
+	if (r >= 0 && key)
+		r = load(s, key, &to, e);
+	if (r >= 0)
+		r = chain_seal(layers, b, CHAIN_STATE, &was, e);
+	if (r >= 0)
+		r = chain_save(b->dirfd, "chain", &to, e);
+	if (r >= 0 && to.mode)
+		(void)sys_fchmodat(b->dirfd, "upper", to.mode, 0);
+	return MIN(r, 0);
+}
+
+int stepcache_keep(const struct store *s, const struct boxdir *b, const char *key,
+		   struct err *e)
+{
+	_cleanup_close_ int layers = chain_dir(s, e);
+	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
+	char path[STEP_PATH];
+	struct chain c;
+	int r = lock;
+
+	if (r >= 0)
+		r = path_of(key, path, e);
+	if (r >= 0)
+		r = file_mkdirs(s->dirfd, "steps", 0700, e);
+	if (r >= 0)
+		r = chain_seal(layers, b, CHAIN_STATE, &c, e);
+	if (r < 0)
+		return r;
+	c.project[0] = '\0'; /* that is the box's own */
+	c.made = sys_wall().tv_sec;
+	return chain_save(s->dirfd, path, &c, e);
+}
+
+int stepcache_list(const struct store *s, stepcache_fn *each, void *ctx, struct err *e)
+{
+	_cleanup_close_ int dir =
+		sys_openat(s->dirfd, "steps", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	struct dirscan_entry d;
+	struct dirscan scan;
+	int r;
+
+	if (dir == -ENOENT)
+		return 0;
+	r = dir < 0 ? err_sys(e, dir, "cannot list the results of setup steps")
+		    : dirscan_start(&scan, dir, e);
+	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+		struct chain c;
+		struct stat st;
+
+		if (!hash_valid(d.name)) /* a write that was cut off */
+			continue;
+		r = sys_fstatat(dir, d.name, &st, AT_SYMLINK_NOFOLLOW);
+		if (r < 0)
+			return err_sys(e, r, "cannot look at a setup step");
+		r = chain_load(dir, d.name, &c, e);
+		if (r == 0)
+			r = each(ctx, d.name, &c, st.st_mtim.tv_sec);
+	}
+	return MIN(r, 0);
+}
+
+int stepcache_forget(const struct store *s, const char *key, struct err *e)
+{
+	char path[STEP_PATH];
+	int r = path_of(key, path, e);
+
+	if (r == 0)
+		r = sys_unlinkat(s->dirfd, path, 0);
+	return r < 0 && r != -ENOENT
+		       ? err_sys(e, r, "cannot forget the result of a setup step")
+		       : 0;
+}

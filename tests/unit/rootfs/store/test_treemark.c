@@ -1,0 +1,82 @@
+#include "rootfs/store/treemark.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/unit.h"
+
+static uint64_t mark(int dir)
+{
+	struct err e = ERR_NONE;
+	uint64_t now = 0;
+
+	unit_ok(treemark_of(dir, &now, &e), &e);
+	return now;
+}
+
+static void write_file(int dir, const char *path, const char *text)
+{
+	int fd = openat(dir, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static void tells_every_change(void)
+{
+	int dir = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t was;
+
+	assert_true(dir >= 0);
+	assert_int_equal(mkdirat(dir, "d", 0700), 0);
+	write_file(dir, "d/f", "one");
+	was = mark(dir);
+	assert_true(mark(dir) == was);
+	write_file(dir, "d/f", "longer");
+	assert_true(mark(dir) != was);
+	was = mark(dir);
+	write_file(dir, "d/g", "");
+	assert_true(mark(dir) != was);
+	was = mark(dir);
+	assert_int_equal(unlinkat(dir, "d/g", 0), 0);
+	assert_true(mark(dir) != was);
+	was = mark(dir);
+	assert_int_equal(symlinkat("/", dir, "d/link"), 0); /* is not followed */
+	assert_true(mark(dir) != was);
+	close(dir);
+}
+
+static void gives_up_on_what_is_too_deep(void)
+{
+	struct err e = ERR_NONE;
+	uint64_t now = 7;
+	int dir = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), at = dir;
+
+	for (int i = 0; i <= TREEMARK_DEPTH; i++) {
+		int below;
+
+		assert_int_equal(mkdirat(at, "d", 0700), 0);
+		below = openat(at, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		assert_true(below >= 0);
+		if (at != dir)
+			close(at);
+		at = below;
+	}
+	close(at);
+	assert_int_equal(treemark_of(dir, &now, &e), -E2BIG);
+	assert_string_equal(e.msg, "the tree is too large");
+	assert_int_equal(now, 7);
+	close(dir);
+}
+
+static const struct unit_case cases[] = {
+	{ "tells every change", tells_every_change },
+	{ "gives up on what is too deep", gives_up_on_what_is_too_deep },
+};
+
+int main(void)
+{
+	return unit_cases("treemark", cases);
+}

@@ -1,0 +1,163 @@
+#include "runtime/init/movedir.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "tests/unit/unit.h"
+
+/* What the kernel says of directories of a view, and so how the move goes down into them, is
+ * in tests/box/review.bats. */
+
+static int top(void)
+{
+	int fd = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void put(int dir, const char *name)
+{
+	int fd = sys_openat(dir, name, O_WRONLY | O_CREAT | O_EXCL, 0640);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void make(int dir)
+{
+	assert_int_equal(sys_mkdirat(dir, "a", 0750), 0);
+	put(dir, "a/file");
+	put(dir, "a/new\nline");
+	assert_int_equal(sys_mkdirat(dir, "a/sub", 0755), 0);
+	put(dir, "a/sub/deep");
+	assert_int_equal(sys_symlinkat("/etc", dir, "a/link"), 0);
+	assert_int_equal(sys_mknodat(dir, "a/fifo", S_IFIFO | 0600, 0), 0);
+}
+
+static bool is_there(int dir, const char *name)
+{
+	struct stat st;
+
+	return sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int move(int dir, const char *from, const char *to)
+{
+	static const uint64_t words[2] = { 0, 0 };
+
+	return movedir(&(struct movedir){ words, dir, dir, from, to });
+}
+
+static void expect_whole(int dir, const char *name)
+{
+	static const char *const all[] = { "file",     "new\nline", "sub",
+					   "sub/deep", "link",	    "fifo" };
+	char path[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		snprintf(path, sizeof(path), "%s/%s", name, all[i]);
+		assert_true(is_there(dir, path));
+	}
+}
+
+static void moves_all_kinds(void)
+{
+	const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 5 } };
+	_cleanup_close_ int dir = top();
+	struct stat st;
+
+	make(dir);
+	assert_int_equal(sys_utimensat(dir, "a", times, 0), 0);
+	assert_int_equal(move(dir, "a", "b/"), 0);
+	expect_whole(dir, "b");
+	assert_false(is_there(dir, "a"));
+	assert_int_equal(sys_fstatat(dir, "b", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0750);
+	assert_int_equal(st.st_mtim.tv_sec, 5);
+}
+
+static const struct row {
+	const char *name, *to;
+	int want;
+} rows[] = {
+	{ "an empty directory is replaced", "empty", 0 },
+	{ "one that is not empty stays", "full", -ENOTEMPTY },
+	{ "a file in the way stays", "plain", -ENOTDIR },
+	{ "no such place", "none/x", -ENOENT },
+};
+
+static void meets(const void *p)
+{
+	const struct row *row = p;
+	_cleanup_close_ int dir = top();
+
+	make(dir);
+	put(dir, "plain");
+	assert_int_equal(sys_mkdirat(dir, "empty", 0755), 0);
+	assert_int_equal(sys_mkdirat(dir, "full", 0755), 0);
+	put(dir, "full/x");
+	assert_int_equal(move(dir, "a", row->to), row->want);
+	expect_whole(dir, row->want ? "a" : row->to);
+	assert_true(is_there(dir, "full/x") && is_there(dir, "plain"));
+}
+
+static void a_link_or_a_file_is_none(void)
+{
+	_cleanup_close_ int dir = top();
+
+	put(dir, "plain");
+	assert_int_equal(sys_symlinkat(".", dir, "link"), 0);
+	assert_int_equal(move(dir, "plain", "x"), -EXDEV);
+	assert_int_equal(move(dir, "link", "x"), -EXDEV);
+	assert_false(is_there(dir, "x"));
+}
+
+/* A rename that is refused as the kernel refused it: nothing is another. */
+static void two_mounts_are_left_alone(void)
+{
+	_cleanup_close_ int dir = top(),
+			    proc = sys_open("/proc", O_RDONLY | O_DIRECTORY);
+	static const uint64_t words[2] = { 0, 0 };
+	struct stat st, now;
+
+	assert_true(proc >= 0);
+	make(dir);
+	assert_int_equal(sys_fchmodat(dir, "a", 0555, 0), 0);
+	assert_int_equal(sys_fstatat(dir, "a", &st, 0), 0);
+	assert_int_equal(move(dir, "a", "/proc/none"), -EXDEV);
+	assert_int_equal(movedir(&(struct movedir){ words, dir, proc, "a", "none/" }),
+			 -EXDEV);
+	assert_int_equal(sys_fstatat(dir, "a", &now, 0), 0);
+	assert_memory_equal(&st.st_ctim, &now.st_ctim, sizeof(now.st_ctim));
+	assert_int_equal(now.st_mode, st.st_mode);
+	expect_whole(dir, "a");
+}
+
+static void bits_of_a_directory_stay(void)
+{
+	_cleanup_close_ int dir = top();
+	struct stat st;
+
+	make(dir);
+	assert_int_equal(sys_fchmodat(dir, "a", 03750, 0), 0);
+	assert_int_equal(move(dir, "a", "b"), 0);
+	assert_int_equal(sys_fstatat(dir, "b", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 03750);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "all kinds of entries", moves_all_kinds },
+		{ "two mounts are left alone", two_mounts_are_left_alone },
+		{ "bits of a directory stay", bits_of_a_directory_stay },
+		{ "a link or a file is no directory", a_link_or_a_file_is_none },
+	};
+
+	return unit_cases("movedir", cases) + unit_rows("movedir meets", rows, meets);
+}
