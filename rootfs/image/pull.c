@@ -15,7 +15,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/archive/entry_attr.h"
-#include "rootfs/image/pull_impl.h"
+#include "rootfs/image/pull_oci.h"
 #include "rootfs/image/source_ubuntu.h"
 
 enum { META = 1 << 20 };

@@ -3,6 +3,8 @@
  * they are without compression, by the configuration. Layers that cannot be told apart
  * from those below them (extract.h), and all where it is asked for, go into one directory
  * instead, in their order. */
+#include "rootfs/image/pull_oci.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +13,6 @@
 #include "rootfs/archive/entry_attr.h"
 #include "rootfs/image/crew.h"
 #include "rootfs/image/diffs.h"
-#include "rootfs/image/pull_impl.h"
 
 enum { NAME = 32, META = 64 << 10 };
 

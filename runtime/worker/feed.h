@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "rootfs/image/pull.h"
+#include "rootfs/image/pull_conf.h"
 #include "runtime/idmap/idmap.h"
 
 /** feed_unpack() - a pull_unpack_fn: unpack or copy into a new image; @map is a struct

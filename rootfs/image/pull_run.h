@@ -1,13 +1,13 @@
-/* pull_impl - what the files of a pull share.
+/* pull_run - a pull under way: what the files of it share.
  * Needs:  nothing.
- * Owns:   nothing.
+ * Owns:   nothing; pull.c and pull_oci.c release what they put into it.
  * Never:  included by anything but pull*.c. */
-#ifndef ROOTFS_IMAGE_PULL_IMPL_H
-#define ROOTFS_IMAGE_PULL_IMPL_H
+#ifndef ROOTFS_IMAGE_PULL_RUN_H
+#define ROOTFS_IMAGE_PULL_RUN_H
 
 #include "base/sys/sys.h"
 #include "rootfs/image/fetch.h"
-#include "rootfs/image/pull.h"
+#include "rootfs/image/pull_conf.h"
 #include "rootfs/image/source.h"
 #include "rootfs/oci/layout.h"
 #include "rootfs/oci/registry.h"
@@ -58,21 +58,5 @@ static inline bool pull_interrupted(const struct pull *p)
 
 	return abort.fd >= 0 && sys_poll(&abort, 1, 0) > 0;
 }
-
-/* ---- pull_oci.c ---------------------------------------------------------------------- */
-
-void pull_oci_done(struct pull *p);
-
-/** pull_oci_find() - which image it is: p->oci, and its digest in p->fetched */
-int pull_oci_find(struct pull *p, struct err *e);
-
-/** pull_oci_unpack() - its layers, in stage; *@ret: bytes, entries, dropped{} of all */
-int pull_oci_unpack(struct pull *p, struct json **ret, struct err *e);
-
-/** pull_oci_describe() - "layers" of meta.json */
-int pull_oci_describe(const struct pull *p, struct json *meta);
-
-/** pull_oci_publish() - its layers to their places; image_lock() is held */
-int pull_oci_publish(struct pull *p, struct err *e);
 
 #endif
