@@ -14,6 +14,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_adopt = {
 	.name = "adopt",
+	.group = CMD_BOXES,
 	.summary = "take over a box that was of another directory",
 	.words = "OLD|KEY",
 	.doc = "Give a box, named by its old directory or by its key, to this "

@@ -36,6 +36,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_agree = {
 	.name = "agree",
+	.group = CMD_PROJECT,
 	.summary = "permit what .cubby/box.json of this project wants",
 	.doc = "Permit what .cubby/box.json of this project wants beyond what a box "
 	       "has by itself: ports, hosts, another image, larger limits, the host's "

@@ -108,6 +108,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_apply = {
 	.name = "apply",
+	.group = CMD_CHANGES,
 	.summary = "take over what the box has changed in its project",
 	.words = "[PATH...]",
 	.doc = "Take over what the box has changed in its project (--project review). "

@@ -75,6 +75,7 @@ static int branch(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_branch = {
 	.name = "branch",
+	.group = CMD_SNAPSHOTS,
 	.summary = "make another box that begins as this one is",
 	.words = "NEW [SNAPSHOT]",
 	.doc = "Make another box of this directory, NEW, that begins as this one is, "

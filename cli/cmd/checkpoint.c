@@ -37,6 +37,7 @@ static int check_name(struct app *app, void *args, const char *name, struct err 
 
 const struct cmd cmd_checkpoint = {
 	.name = "checkpoint",
+	.group = CMD_CHANGES,
 	.summary = "keep what is under review",
 	.words = "NAME",
 	.doc = "Keep what of the project is under review, also while the box is in "

@@ -136,6 +136,7 @@ static int check_name(struct app *app, void *args, const char *name, struct err 
 
 const struct cmd cmd_commit = {
 	.name = "commit",
+	.group = CMD_IMAGES,
 	.summary = "make an image of a box",
 	.words = "NAME",
 	.doc = "Make an image of the machine of this directory's box: of its image, "

@@ -38,6 +38,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_config = {
 	.name = "config",
+	.group = CMD_HOST,
 	.summary = "show the effective settings and where each comes from",
 	.doc = "Show the settings that are in force here and where each comes from: "
 	       "the environment (CUBBY_NAME), the box of this directory ('cubby "

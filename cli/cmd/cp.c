@@ -102,6 +102,7 @@ static int check(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_cp = {
 	.name = "cp",
+	.group = CMD_INSIDE,
 	.summary = "copy a file into the box, or out of it",
 	.words = "FILE :BOXFILE\n:BOXFILE FILE",
 	.doc = "Copy a file into the box of this directory, or out of it. What lies "

@@ -86,6 +86,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_diff = {
 	.name = "diff",
+	.group = CMD_CHANGES,
 	.summary = "show what the box would change in its project",
 	.words = "[PATH...]",
 	.doc = "Show what the box would change in its project (--project review) that "

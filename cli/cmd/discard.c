@@ -39,6 +39,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_discard = {
 	.name = "discard",
+	.group = CMD_CHANGES,
 	.summary = "throw away what the box has changed in its project",
 	.words = "PATH... | --all",
 	.doc = "Throw away what the box has changed in its project (--project review) "

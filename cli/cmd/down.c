@@ -43,6 +43,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_down = {
 	.name = "down",
+	.group = CMD_PROJECT,
 	.summary = "end the services and the box",
 	.doc = "End the services of .cubby/box.json, the last one first, then the box "
 	       "of this directory. What is on its disk stays.",

@@ -89,6 +89,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_exec = {
 	.name = "exec",
+	.group = CMD_INSIDE,
 	.summary = "run one command in the box",
 	.words = "[--] COMMAND [ARG...]\n--image IMAGE",
 	.doc = "Run one command in the box of this directory, with standard input, "

@@ -68,6 +68,7 @@ static int list(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_images = {
 	.name = "images",
+	.group = CMD_IMAGES,
 	.summary = "list the images",
 	.doc = "List the images in the store.",
 	.no_box = true,

@@ -186,6 +186,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_info = {
 	.name = "info",
+	.group = CMD_BOXES,
 	.summary = "describe the box of this directory",
 	.doc = "Describe the box of this directory: its image, id map, limits, "
 	       "network, and, while it runs, what it uses and how it was started.",

@@ -184,6 +184,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_init = {
 	.name = "init",
+	.group = CMD_PROJECT,
 	.summary = "write a first .cubby/box.json for this directory",
 	.doc = "Write a first .cubby/box.json for this directory, from its "
 	       "devcontainer.json, its Dockerfile, or else from the files that it "

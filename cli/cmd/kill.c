@@ -86,6 +86,7 @@ static const struct args begin = { .signal = SIGTERM };
 
 const struct cmd cmd_kill = {
 	.name = "kill",
+	.group = CMD_INSIDE,
 	.summary = "send a signal to processes in the box",
 	.words = "PID...",
 	.doc = "Send a signal to processes in the box of this directory; -9 and -KILL "

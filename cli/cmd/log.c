@@ -223,6 +223,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_log = {
 	.name = "log",
+	.group = CMD_TASKS,
 	.summary = "list the tasks of the box, or show one",
 	.words = "[TASK]",
 	.doc = "List the tasks that were done in the box of this directory, or show "

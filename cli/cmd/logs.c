@@ -60,6 +60,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_logs = {
 	.name = "logs",
+	.group = CMD_INSIDE,
 	.summary = "show what detached commands have printed",
 	.words = "[PID|SERVICE]",
 	.doc = "Show what a command that 'cubby exec --detach' left in the box has "

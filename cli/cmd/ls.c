@@ -98,6 +98,7 @@ static int list(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_ls = {
 	.name = "ls",
+	.group = CMD_BOXES,
 	.summary = "list the boxes of all directories",
 	.doc = "List the boxes of all directories: image, state, the disk space that "
 	       "each added to its image, and when it was last used.",

@@ -244,6 +244,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_mcp = {
 	.name = "mcp",
+	.group = CMD_SERVERS,
 	.summary = "serve the box to a program, by the Model Context Protocol",
 	.doc = "Serve the box of this directory to a program that speaks the Model "
 	       "Context Protocol, on standard input and output. The box starts with "

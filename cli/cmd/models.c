@@ -16,6 +16,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_models = {
 	.name = "models",
+	.group = CMD_TASKS,
 	.summary = "list the models of a service",
 	.doc = "List the models that the service says it has which a task would ask, "
 	       "with what is known of each.",

@@ -14,6 +14,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_mv = {
 	.name = "mv",
+	.group = CMD_BOXES,
 	.summary = "give a box to another directory",
 	.words = "OLD|KEY NEW",
 	.doc = "Give the box of the directory OLD to the directory NEW. A directory "

@@ -166,6 +166,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_net = {
 	.name = "net",
+	.group = CMD_NETWORK,
 	.summary = "show or change what the running box may reach",
 	.doc = "Show what the running box of this directory may reach, or change it. "
 	       "A rule is about HOST, *.DOMAIN, * (every public name), IP[/BITS] or "

@@ -40,6 +40,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_own = {
 	.name = "own",
+	.group = CMD_CHANGES,
 	.summary = "files that users of the box made in the project become yours",
 	.words = "[PATH...]",
 	.doc = "Files of the project that belong to another user than root of the box, "

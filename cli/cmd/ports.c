@@ -176,6 +176,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_ports = {
 	.name = "ports",
+	.group = CMD_NETWORK,
 	.summary = "list the ports on which the box listens, or publish one",
 	.doc = "List the TCP ports on which the running box listens and those that "
 	       "the host can reach, or publish a port until the box stops.",

@@ -179,6 +179,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_prune = {
 	.name = "prune",
+	.group = CMD_BOXES,
 	.summary = "remove the boxes whose directory is gone",
 	.doc = "Remove the boxes whose directory is gone, after asking, and what is "
 	       "kept of the setup of .cubby/box.json and no box has. Boxes that run "

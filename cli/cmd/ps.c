@@ -52,6 +52,7 @@ static int list(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_ps = {
 	.name = "ps",
+	.group = CMD_INSIDE,
 	.summary = "list the processes in the box",
 	.doc = "List the processes in the box of this directory.",
 	.work = list,

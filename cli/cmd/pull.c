@@ -73,6 +73,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_pull = {
 	.name = "pull",
+	.group = CMD_IMAGES,
 	.summary = "bring an image into the store",
 	.words = "IMAGE",
 	.doc = "Bring an image into the store: 'ubuntu' or 'ubuntu:22.04', the name "

@@ -28,6 +28,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_push = {
 	.name = "push",
+	.group = CMD_IMAGES,
 	.summary = "send an image to a registry",
 	.words = "IMAGE [NAME]",
 	.doc = "Send an image of the store to a registry, as NAME, such as "

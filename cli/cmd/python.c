@@ -579,6 +579,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_python = {
 	.name = "python",
+	.group = CMD_INSIDE,
 	.summary = "run Python in the box, as a notebook does",
 	.words = "[FILE [ARG...]]",
 	.doc = "Run Python in the box of this directory as a cell of a notebook: the "

@@ -34,6 +34,7 @@ static int restore(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_restore = {
 	.name = "restore",
+	.group = CMD_SNAPSHOTS,
 	.summary = "go back to a snapshot of a box",
 	.words = "NAME",
 	.doc = "Go back to a snapshot of this directory's box: what is installed, and "

@@ -77,6 +77,7 @@ static const struct args begin = { .box.project = PROJECT_REVIEW };
 
 const struct cmd cmd_resume = {
 	.name = "resume",
+	.group = CMD_TASKS,
 	.summary = "go on with a task that was interrupted",
 	.words = "[TASK]",
 	.doc = "Go on with a task of this directory's box from its last clean point, "

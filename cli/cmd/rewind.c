@@ -150,6 +150,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_rewind = {
 	.name = "rewind",
+	.group = CMD_CHANGES,
 	.summary = "go back to what the project was some turns ago",
 	.words = "[N|NAME]",
 	.doc = "Go back to what the project was after N turns of the last task (0: "

@@ -71,6 +71,7 @@ static const struct args begin = { .boxes = { .exact = true } };
 
 const struct cmd cmd_rm = {
 	.name = "rm",
+	.group = CMD_BOXES,
 	.summary = "remove a box with everything in it",
 	.words = "[DIR|NAME|KEY...]",
 	.doc = "Remove the box of this directory, or those that are named, with all "

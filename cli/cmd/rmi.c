@@ -134,6 +134,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_rmi = {
 	.name = "rmi",
+	.group = CMD_IMAGES,
 	.summary = "remove images",
 	.words = "IMAGE...",
 	.doc = "Remove images by name or by the beginning of their digest. Of an "

@@ -109,6 +109,7 @@ static const struct args begin = { .box.project = PROJECT_REVIEW };
 
 const struct cmd cmd_run = {
 	.name = "run",
+	.group = CMD_TASKS,
 	.summary = "do a task in this directory's box (the default)",
 	.words = "[TASK]",
 	.doc = "Do a task in the box of this directory. A TASK of '-' is read from "

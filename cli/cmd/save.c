@@ -94,6 +94,7 @@ static int take_to(struct app *app, void *args, const char *to, struct err *e)
 
 const struct cmd cmd_save = {
 	.name = "save",
+	.group = CMD_IMAGES,
 	.summary = "write an image into a directory or file",
 	.words = "IMAGE oci:DIR[:NAME]\nIMAGE oci-archive:FILE[:NAME]\n"
 		 "IMAGE docker-archive:FILE[:NAME]",

@@ -558,6 +558,7 @@ static const struct args begin = { .idle_ms = 30ULL * 60 * 1000,
 
 const struct cmd cmd_serve = {
 	.name = "serve",
+	.group = CMD_SERVERS,
 	.summary = "serve boxes over HTTP: Open WebUI, MCP",
 	.doc = "Serve boxes over HTTP: to Open WebUI as an Open Terminal server, and "
 	       "to other programs. All that is asked for is done inside a box. What "

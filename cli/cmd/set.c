@@ -63,6 +63,7 @@ static int take_setting(struct app *app, void *args, const char *word, struct er
 
 const struct cmd cmd_set = {
 	.name = "set",
+	.group = CMD_BOXES,
 	.summary = "keep settings with the box, or show them",
 	.words = "[NAME=VALUE...]",
 	.doc = "Keep settings with the box of this directory: net, allow, deny, "

@@ -83,6 +83,7 @@ static int take_one(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_snapshot = {
 	.name = "snapshot",
+	.group = CMD_SNAPSHOTS,
 	.summary = "keep the state of a box",
 	.words = "[NAME]",
 	.doc = "Keep the state of this directory's box: all that was installed and "

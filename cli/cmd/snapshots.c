@@ -130,6 +130,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_snapshots = {
 	.name = "snapshots",
+	.group = CMD_SNAPSHOTS,
 	.summary = "list or remove the snapshots of a box",
 	.doc = "List the snapshots of this directory's box, or remove some. What a "
 	       "branch or another snapshot was made from stays.",

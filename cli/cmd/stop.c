@@ -83,6 +83,7 @@ static const struct args begin = { .seconds = STOP_SECONDS };
 
 const struct cmd cmd_stop = {
 	.name = "stop",
+	.group = CMD_BOXES,
 	.summary = "stop a box; its disk stays",
 	.words = "[DIR|NAME|KEY...]",
 	.doc = "Stop the box of this directory, or those that are named: every "

@@ -126,6 +126,7 @@ static const struct cmd_option options[] = {
 
 const struct cmd cmd_top = {
 	.name = "top",
+	.group = CMD_INSIDE,
 	.summary = "the processes in the box, the busiest first",
 	.doc = "The processes in the box of this directory, those that use most "
 	       "processor first (over one second; 100 is one processor); on a "

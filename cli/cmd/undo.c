@@ -22,6 +22,7 @@ static int undo(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_undo = {
 	.name = "undo",
+	.group = CMD_CHANGES,
 	.summary = "take back the last apply",
 	.doc = "Take back the last 'cubby apply' that was not taken back, finished or "
 	       "not: each file that it changed, unless it has been changed since.",

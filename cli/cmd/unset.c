@@ -38,6 +38,7 @@ static int check_name(struct app *app, void *args, const char *name, struct err 
 
 const struct cmd cmd_unset = {
 	.name = "unset",
+	.group = CMD_BOXES,
 	.summary = "take back settings of the box",
 	.words = "NAME...",
 	.doc = "Take back settings that were kept with the box of this directory "

@@ -39,6 +39,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 const struct cmd cmd_up = {
 	.name = "up",
+	.group = CMD_PROJECT,
 	.summary = "start the box with the services of .cubby/box.json",
 	.doc = "Start the box of this directory with the services of .cubby/box.json, "
 	       "in order, each when the one before is ready, and leave it running. "

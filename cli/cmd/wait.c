@@ -51,6 +51,7 @@ static int check_pid(struct app *app, void *args, const char *word, struct err *
 
 const struct cmd cmd_wait = {
 	.name = "wait",
+	.group = CMD_INSIDE,
 	.summary = "wait for detached commands, and tell their status",
 	.words = "PID...",
 	.doc = "Wait until commands that 'cubby exec --detach' left in the box have "

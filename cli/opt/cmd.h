@@ -4,7 +4,7 @@
  * Owns:   a command's arguments while it runs.
  * Never:  does work while it parses: words are judged and kept, work() works.
  *
- * To add a command: cli/cmd/NAME.c with "const struct cmd cmd_NAME", a line in the
+ * To add a command: cli/cmd/NAME.c with "const struct cmd cmd_NAME", its place in the
  * table of cli/commands.c, its page in docs/commands; help, man pages and completion are
  * made from the tables. */
 #ifndef CLI_OPT_CMD_H
@@ -110,8 +110,24 @@ struct cmd_table {
 
 enum { CMD_OPERANDS = 3, CMD_TABLES = 2 };
 
+/* Under which heading a command stands in the help (help.c), in their order. */
+enum cmd_group {
+	CMD_TASKS,
+	CMD_INSIDE,
+	CMD_BOXES,
+	CMD_CHANGES,
+	CMD_SNAPSHOTS,
+	CMD_NETWORK,
+	CMD_IMAGES,
+	CMD_PROJECT,
+	CMD_SERVERS,
+	CMD_HOST,
+	CMD_GROUPS
+};
+
 struct cmd {
 	const char *name;
+	enum cmd_group group;
 	const char *summary; /* one line for "cubby help" */
 	const char *words;   /* the operands, for the help; NULL = none */
 	const char *doc;

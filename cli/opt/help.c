@@ -7,6 +7,19 @@
 #include "cli/show/render.h"
 #include "cli/show/wrap.h"
 
+static const char *const headings[CMD_GROUPS] = {
+	[CMD_TASKS] = "Tasks",
+	[CMD_INSIDE] = "In the box",
+	[CMD_BOXES] = "Boxes",
+	[CMD_CHANGES] = "What a box changes here",
+	[CMD_SNAPSHOTS] = "Snapshots",
+	[CMD_NETWORK] = "Network",
+	[CMD_IMAGES] = "Images",
+	[CMD_PROJECT] = "What a project says of its box, .cubby/box.json",
+	[CMD_SERVERS] = "For other programs",
+	[CMD_HOST] = "This machine",
+};
+
 void help_short(const struct app *app)
 {
 	const char *bold = render_style_on(app->color_out, RENDER_BOLD);
@@ -18,11 +31,14 @@ void help_short(const struct app *app)
 		"  cubby \"convert cat.jpg into a png\"    do a task\n"
 		"  cubby shell                           look around in the box "
 		"yourself\n"
-		"  cubby exec -- make test               run one command in it\n\n"
-		"%sCommands:%s\n",
-		bold, off, bold, off);
-	for (const struct cmd *const *c = app->commands; *c; c++)
-		fprintf(app->out, "  %-10s %s\n", (*c)->name, (*c)->summary);
+		"  cubby exec -- make test               run one command in it\n",
+		bold, off);
+	for (const struct cmd *const *c = app->commands; *c; c++) {
+		if (c == app->commands || c[0]->group != c[-1]->group)
+			fprintf(app->out, "\n%s%s:%s\n", bold, headings[c[0]->group],
+				off);
+		fprintf(app->out, "  %-11s %s\n", c[0]->name, c[0]->summary);
+	}
 	fprintf(app->out, "\n'cubby COMMAND -h' lists the options of a command, "
 			  "'cubby help COMMAND' is its page.\n");
 }

@@ -9,7 +9,7 @@ setup_file() {
 teardown_file() { lib_done; }
 setup() { lib_project; }
 
-commands() { cubby help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }'; }
+commands() { cubby help | awk '/^  [a-z]+  / { print $1 }'; }
 
 # Every line is a value, or all of it is one.
 is_json() { # TEXT

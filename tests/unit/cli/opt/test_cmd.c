@@ -198,6 +198,8 @@ static void names_are_found(void)
 	for (size_t i = 0; commands_table[i]; i++) {
 		assert_non_null(commands_table[i]->work);
 		assert_non_null(commands_table[i]->doc);
+		assert_true(i == 0 ||
+			    commands_table[i]->group >= commands_table[i - 1]->group);
 		assert_non_null(commands_table[i]->summary);
 	}
 }
