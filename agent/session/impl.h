@@ -57,8 +57,9 @@ struct session {
 	int status;
 	bool typed;	/* bytes were sent to it */
 	bool interrupt; /* the person asked for it to be interrupted */
-	uint64_t began_ms;
-	unsigned serial; /* of the files that keep whole outputs */
+	uint64_t began_ms, ended_ms;
+	uint64_t waits_ms; /* since when it waits and nobody answers; 0 = it does not */
+	unsigned serial;   /* of the files that keep whole outputs */
 
 	/* bytes on their way */
 	struct buf to_tty, to_channel;

@@ -244,6 +244,7 @@ int session_io_next(struct session *s)
 /* The end of a command of the text: of all of it, or the next one begins. */
 static void at_end(struct session *s)
 {
+	s->ended_ms = sys_now_ms();
 	if (!s->open || !s->rest.len) {
 		s->done = s->open;
 		return;

@@ -321,6 +321,7 @@ int session_run(struct session *s, const char *text, size_t len,
 	s->serial++;
 	s->open = true;
 	s->began_ms = sys_now_ms();
+	s->waits_ms = 0;
 	s->input_ms = 0;
 	return session_wait(s, lim, ret, e);
 }

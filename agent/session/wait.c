@@ -159,6 +159,24 @@ static bool decide(struct session *s, struct watch *w, bool any,
 	return ret->limit != SESSION_NO_LIMIT;
 }
 
+/* What the command took: not what it waited for whoever answers it, nor what passed
+ * between its end and the call that tells of it. */
+static uint64_t time_of(struct session *s, uint64_t now)
+{
+	if (s->done)
+		now = s->ended_ms;
+	return now > s->began_ms ? now - s->began_ms : 0;
+}
+
+static void answered(struct session *s, uint64_t now)
+{
+	if (s->done)
+		now = s->ended_ms;
+	if (s->waits_ms && now > s->waits_ms)
+		s->began_ms += now - s->waits_ms;
+	s->waits_ms = 0;
+}
+
 int session_wait(struct session *s, const struct session_limits *lim,
 		 struct session_result *ret, struct err *e)
 {
@@ -172,8 +190,12 @@ int session_wait(struct session *s, const struct session_limits *lim,
 	};
 
 	s->interrupt = false;
+	answered(s, now);
 	while (!decide(s, &w, session_io_step(s), ret))
 		session_io_poll(s, sleep_ms(s, &w, sys_now_ms()));
-	ret->time_ms = sys_now_ms() - s->began_ms;
+	now = sys_now_ms();
+	ret->time_ms = time_of(s, now);
+	if (ret->state == SESSION_WAITING)
+		s->waits_ms = now;
 	return session_result_fill(s, ret, e);
 }

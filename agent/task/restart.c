@@ -20,7 +20,7 @@ static const struct ending {
 	const char *reason, *cause, *said;
 } endings[] = {
 	{ "done", NULL,
-	  "the task had ended: you had finished it. The person goes on with it" },
+	  "the task had ended: you had finished it" },
 	{ "gave_up", "finish", "the task had ended: you had given it up" },
 	{ "gave_up", "answer", "the task had ended: you had given it up" },
 	{ "gave_up", "stuck",

@@ -404,9 +404,12 @@ static void look_at_changes(struct task *t, const struct changes_snapshot *befor
 		r = review->changes(review->ctx, &t->report->changes, &e);
 	else if (before)
 		r = changes_since(before, t->conf->project_fd, &t->report->changes, &e);
-	if (r < 0)
-		task_say_notice(t, "cannot say what changed in the directory: %s",
-				e.msg);
+	else if (t->conf->project_fd >= 0)
+		r = err_set(&e, -EIO, "it could not be looked at before the task");
+	if (r >= 0)
+		return;
+	t->report->changes.incomplete = true;
+	task_say_notice(t, "cannot say what changed in the directory: %s", e.msg);
 }
 
 static void task_done(struct task *t)

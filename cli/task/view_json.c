@@ -192,6 +192,8 @@ static void on_end(void *ctx, const struct task_report *r)
 	json_set_int(j, "calls", r->calls);
 	json_set_int(j, "failed_calls", r->failed_calls);
 	json_set(j, "files", changes_list(&r->changes));
+	if (r->changes.incomplete)
+		json_set_bool(j, "files_incomplete", true);
 	json_set_bool(j, "replayed", r->replayed);
 	json_set_int(j, "differences", r->differences);
 	emit(ctx, j);

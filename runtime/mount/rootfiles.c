@@ -51,7 +51,8 @@ static int resolv_conf(enum net_mode net, struct buf *out, struct err *e)
 	int r;
 
 	if (net != NET_HOST)
-		return buf_adds(out, NETNS_RESOLV_CONF);
+		return buf_adds(out, net == NET_NONE ? NETNS_RESOLV_NONE
+						     : NETNS_RESOLV_GATE);
 	r = file_read(AT_FDCWD, "/etc/resolv.conf", out, e);
 	return r == -ENOENT ? 0 : r;
 }

@@ -15,11 +15,12 @@
  * (RFC 2544: never routed on the internet) is given to names: dnsnames.h. */
 #define NETNS_GATE_ADDR "198.18.0.1"
 
-/* Content of the box's /etc/resolv.conf under NET_GATE. Under NET_NONE the same text is
- * right: a query fails at once, there is no route. */
-#define NETNS_RESOLV_CONF      \
+/* Content of the box's /etc/resolv.conf, by enum net_mode; under NET_NONE resolvers ask
+ * the box itself, where nobody answers: a lookup fails at once. */
+#define NETNS_RESOLV_GATE      \
 	"# written by cubby\n" \
 	"nameserver " NETNS_GATE_ADDR "\n"
+#define NETNS_RESOLV_NONE "# written by cubby: this box has no network\n"
 
 /* Content of the box's /etc/hosts: a format with one %s, the box's host name. */
 #define NETNS_HOSTS              \

@@ -201,6 +201,8 @@ allowed host.cubby.internal" ]
 	done
 	[ "$output" = hello ]
 	run -3 fetch 127.0.0.1 1 --net none
+	run -0 cubby exec -q -- cat /etc/resolv.conf
+	[ "$output" = "# written by cubby: this box has no network" ]
 	run -1 --separate-stderr cubby net
 	[ "$stderr" = "cubby net: this box has no network (--net none): there are no rules" ]
 }

@@ -264,7 +264,7 @@ asks() {
 	model <<-'END'
 	{"config":{"append_only":false}}
 	{"calls":[{"name":"finish","args":{"answer":"first","success":true}}]}
-	{"expect":"[cubby: the task had ended: you had finished it. The person goes on with it. It goes on now.","text":"fine"}
+	{"expect":"[cubby: the task had ended: you had finished it. It goes on now.","text":"fine"}
 	{"expect":"also as webp","text":"second"}
 	{"text":"third"}
 	END

@@ -1,8 +1,11 @@
 /* A session over a real bash on a real pty of this host. */
 #include "agent/session/session.h"
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/sys/sys.h"
 #include "tests/unit/shellkit.h"
 
 struct fixture {
@@ -225,6 +228,44 @@ static void cat_is_fed_and_ended(void)
 	assert_string_equal(buf_cstr(&f.r.text), "one\none\n");
 	input(&f, "\004");
 	expect(&f, 0, "second\n");
+	shut(&f);
+}
+
+/* The time of a command is its own: neither what it waited for an answer, nor what passed
+ * between its end and the call that tells of it. */
+static void its_time_is_its_own(void)
+{
+	enum { THINKS_MS = 600 };
+	static const struct session_limits soft = { 50, 20000 };
+	uint64_t begun, took, ended = 0;
+	char file[PATH_MAX];
+	struct fixture f;
+
+	open_shell(&f, "bash");
+	snprintf(file, sizeof(file), "%s/ended", unit_tmpdir());
+	begun = sys_now_ms();
+	run(&f, "read -r x");
+	assert_int_equal(f.r.state, SESSION_WAITING);
+	sys_poll(NULL, 0, THINKS_MS);
+	input(&f, "a\n");
+	took = sys_now_ms() - begun;
+	expect(&f, 0, "a\n");
+	assert_in_range(f.r.time_ms, 0, took - THINKS_MS);
+
+	session_result_done(&f.r);
+	begun = sys_now_ms();
+	unit_ok(session_run(f.s, "sleep 0.2; >ended", 17, &soft, &f.r, &f.e), &f.e);
+	assert_int_equal(f.r.state, SESSION_RUNNING);
+	while (access(file, F_OK) != 0 || sys_now_ms() < ended + THINKS_MS) {
+		if (access(file, F_OK) != 0)
+			ended = sys_now_ms();
+		session_pump(f.s);
+		sys_poll(NULL, 0, 1);
+	}
+	input(&f, "");
+	took = sys_now_ms() - begun;
+	expect(&f, 0, "");
+	assert_in_range(f.r.time_ms, 200, took - THINKS_MS / 2);
 	shut(&f);
 }
 
@@ -569,6 +610,7 @@ int main(void)
 		{ "O13: as many as are taken", many_secrets },
 		{ "X1: a prompt is a wait", a_prompt_is_a_wait },
 		{ "I10, X1: cat is fed and ended", cat_is_fed_and_ended },
+		{ "T2: a command's time is its own", its_time_is_its_own },
 		{ "T1, T2, X5, X7: limits leave it running", limits_leave_it_running },
 		{ "X8: stopped and continued", stopped_and_continued },
 		{ "S7: a reset forgets", a_reset_forgets },

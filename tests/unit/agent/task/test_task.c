@@ -25,6 +25,7 @@ struct row {
 	bool press;		  /* ^C during the first call */
 	enum task_verdict answer; /* to the question that follows, and to --ask */
 	bool ask;
+	bool odd_project;    /* the project is no directory: nothing can be compared */
 	const char *instead; /* the person changes the command to it */
 	enum task_end end;
 	const char *cause;
@@ -58,6 +59,10 @@ struct row {
 static const struct row rows[] = {
 	{ .name = "an answer in words", .lines = TASK SAY("forty-two"),
 	  .end = TASK_DONE, .cause = "answer", .answer_text = "forty-two" },
+	{ .name = "what changed cannot be said", .lines = TASK SAY("forty-two"),
+	  .odd_project = true, .end = TASK_DONE, .cause = "answer",
+	  .answer_text = "forty-two",
+	  .seen = "cannot say what changed in the directory: " },
 	{ .name = "a call, then finish", .lines = TASK CALLS(SHELL("a", "ls")) FINISH("true"),
 	  .end = TASK_DONE, .cause = "finish", .answer_text = "made it", .ran = 2 },
 	{ .name = "finish without success", .lines = TASK FINISH("false"),
@@ -314,6 +319,8 @@ static void run_row(const void *p)
 
 	assert_int_equal(sys_pipe2(h.interrupt, 0), 0);
 	conf.interrupt_fd = h.interrupt[0];
+	if (row->odd_project)
+		conf.project_fd = script;
 	task_report_init(&report);
 	running = &h;
 	unit_ok(task_run(&conf, &report, &e), &e);
@@ -321,6 +328,7 @@ static void run_row(const void *p)
 	assert_int_equal(report.end, row->end);
 	assert_string_equal(buf_cstr(&report.answer), row->answer_text);
 	assert_int_equal(h.ran, row->ran);
+	assert_int_equal(report.changes.incomplete, row->odd_project);
 	if (row->seen && !strstr(buf_cstr(&h.seen), row->seen))
 		fail_msg("not seen: '%s' in:\n%s", row->seen, buf_cstr(&h.seen));
 	if (row->unseen && strstr(buf_cstr(&h.seen), row->unseen))
