@@ -64,6 +64,26 @@ one_line() { # STATUS PATTERN: what cubby said last
 	[ -z "$stderr" ]
 }
 
+@test "model: a service that speaks HTTP/2 alone" {
+	local port
+	command -v node >/dev/null || skip "there is no node to speak HTTP/2 with"
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 9 -subj /CN=localhost \
+		-addext subjectAltName=DNS:localhost 2>/dev/null
+	serve <<-'END'
+	{"text": "I look.", "calls": [{"name": "shell", "args": {"command": "echo seen"}}]}
+	{"text": "It is 42.", "expect": "seen"}
+	END
+	mkfifo life front
+	port=${OPENAI_BASE_URL%/v1}
+	"$CUBBY_TEST_TOP/tests/fake/http2_front.mjs" cert.pem key.pem "${port##*:}" <life >front 3>&- &
+	exec {LIFE}>life {FRONT}<front
+	read -r port <&$FRONT
+	SSL_CERT_FILE=$PWD/cert.pem OPENAI_BASE_URL=https://localhost:$port/v1 run -0 --separate-stderr cubby "what is it?"
+	[ "$output" = "It is 42." ]
+	exec {LIFE}>&-
+	[ "$(grep -c '^HTTP/2.0 POST /v1/chat/completions$' <&$FRONT)" = 2 ]
+}
+
 @test "model: nobody listens" {
 	OPENAI_API_KEY=k OPENAI_BASE_URL=http://127.0.0.1:9/v1 run --separate-stderr \
 		timeout 120 cubby run -q --timeout 3s "x"
