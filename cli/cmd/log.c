@@ -81,7 +81,7 @@ static int show_now(void *ctx, const struct json *record, struct err *e)
 static int show(struct app *app, const struct boxdir *dir, const struct args *a,
 		struct err *e)
 {
-	struct logview v = { .app = app };
+	_cleanup_logview_ struct logview v = { .app = app };
 	unsigned short rows, cols;
 	char found[TASKLOG_NAME];
 	_cleanup_close_ int fd = tasklog_open(dir, a->name, found, e);
@@ -164,12 +164,12 @@ static int write_page(const struct boxdir *dir, const struct args *a, struct err
 		return fd;
 	page_begin(&p, found, &out);
 	r = transcript_read(fd, page_record, &p, e);
-	if (r < 0)
-		return r;
 	terminal = tasklog_terminal_open(dir, found, &ignored);
 	if (terminal >= 0)
 		(void)file_read_fd(terminal, &tty, &ignored);
 	page_end(&p, buf_cstr(&tty), tty.len);
+	if (r < 0)
+		return r;
 	to = tasklog_copy(a->html, e);
 	if (to < 0)
 		return err_wrap(e, "--html");

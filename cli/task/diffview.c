@@ -11,6 +11,16 @@ const char *diffview_find(const char *text)
 	return s && *s == '\n' ? s + 1 : s;
 }
 
+const char *diffview_whole(const struct json *args, const char *text, struct buf *own)
+{
+	const char *diff = text ? diffview_find(text) : NULL;
+
+	if (diff && !strstr(diff, "of the diff left out]"))
+		return diff;
+	diffview_args(args, own);
+	return buf_cstr(own);
+}
+
 static enum wrap_color color_of(char first)
 {
 	if (first == '+')

@@ -24,6 +24,10 @@ const char *diffview_find(const char *text);
 struct diffview diffview_text(const char *diff, const struct wrap *w, size_t most,
 			      struct buf *out);
 
+/** diffview_whole() - the diff of a change with @args whose result is @text (may be NULL):
+ *  that of the result, or of the arguments in @own where it has none, or a part */
+const char *diffview_whole(const struct json *args, const char *text, struct buf *own);
+
 /** diffview_args() - a diff without context out of the arguments of edit_file and
  *  write_file, appended to @diff; nothing where they are no such */
 void diffview_args(const struct json *args, struct buf *diff);

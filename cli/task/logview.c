@@ -11,17 +11,24 @@
 
 enum { LOGVIEW_TEXT = 64 << 20 };
 
+/* Below a label the lines stand further in. */
 static void put(const struct logview *v, enum render_style style, const char *label,
 		const char *text)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(LOGVIEW_TEXT);
+	FILE *out = v->app->out;
 
 	if (view_words_all(text, strlen(text), &b) < 0)
 		return;
 	while (b.len && b.data[b.len - 1] == '\n')
 		buf_truncate(&b, b.len - 1);
-	fprintf(v->app->out, "%s%s%s%s\n", render_style_on(v->app->color_out, style),
-		label, buf_cstr(&b), render_style_off(v->app->color_out));
+	fprintf(out, "%s%s", render_style_on(v->app->color_out, style), label);
+	for (const char *s = buf_cstr(&b); *s; s++) {
+		fputc(*s, out);
+		if (*s == '\n' && s[1] != '\n' && *label)
+			fputs("  ", out);
+	}
+	fprintf(out, "%s\n", render_style_off(v->app->color_out));
 }
 
 static void show_task(struct logview *v, const struct json *r)
@@ -50,12 +57,16 @@ static void show_model(struct logview *v, const struct json *r)
 }
 
 /* Words are Markdown on a terminal. */
-static void put_words(const struct logview *v, const char *text)
+static void put_words(struct logview *v, const char *text)
 {
 	const struct markdown_look look = { v->cols, v->app->color_out };
 	_cleanup_buf_ struct buf b = BUF_INIT(LOGVIEW_TEXT);
 	struct err ignored;
 
+	if (!v->said.max)
+		v->said = BUF_INIT(LOGVIEW_TEXT);
+	buf_truncate(&v->said, 0);
+	buf_adds(&v->said, text);
 	if (!v->cols) {
 		put(v, RENDER_PLAIN, "", text);
 		return;
@@ -82,24 +93,27 @@ static void show_response(struct logview *v, const struct json *r)
 	}
 }
 
-/* What is written into a file, as what goes and what comes. */
-static bool show_change(const struct logview *v, const char *tool,
-			const struct json *args)
+/* What is written into a file is shown when it is known what became of it. */
+static bool begin_change(struct logview *v, const char *tool, const struct json *args)
+{
+	const char *path = json_get_str(args, "path");
+
+	if (!path ||
+	    (strcmp(tool, "edit_file") != 0 && strcmp(tool, "write_file") != 0))
+		return false;
+	put(v, RENDER_BOLD, tool[0] == 'e' ? "edit_file " : "write_file ", path);
+	v->change = json_dup(args);
+	return true;
+}
+
+static void show_change(struct logview *v, const char *text)
 {
 	const struct wrap w = { .cols = v->cols, .color = v->app->color_out };
-	_cleanup_buf_ struct buf diff = BUF_INIT(LOGVIEW_TEXT),
+	_cleanup_buf_ struct buf own = BUF_INIT(LOGVIEW_TEXT),
 				 rows = BUF_INIT(LOGVIEW_TEXT);
 
-	if (strcmp(tool, "edit_file") != 0 && strcmp(tool, "write_file") != 0)
-		return false;
-	diffview_args(args, &diff);
-	diffview_text(buf_cstr(&diff), &w, SIZE_MAX, &rows);
-	if (!json_get_str(args, "path") || !rows.len)
-		return false;
-	put(v, RENDER_BOLD, tool[0] == 'e' ? "edit_file " : "write_file ",
-	    json_get_str(args, "path"));
+	diffview_text(diffview_whole(v->change, text, &own), &w, SIZE_MAX, &rows);
 	fputs(buf_cstr(&rows), v->app->out);
-	return true;
 }
 
 static void show_call(struct logview *v, const struct json *r)
@@ -109,6 +123,9 @@ static void show_call(struct logview *v, const struct json *r)
 	const char *command = json_get_str(args, "command");
 	_cleanup_buf_ struct buf b = BUF_INIT(LOGVIEW_TEXT);
 
+	json_free(&v->change);
+	if (tool && strcmp(tool, "finish") == 0) /* the end has the answer */
+		return;
 	if (tool && strcmp(tool, "shell") == 0 && command) {
 		put(v, RENDER_BOLD, "$ ", command);
 		return;
@@ -117,7 +134,7 @@ static void show_call(struct logview *v, const struct json *r)
 		put(v, RENDER_BOLD, "python ", json_get_str(args, "code"));
 		return;
 	}
-	if (tool && show_change(v, tool, args))
+	if (tool && begin_change(v, tool, args))
 		return;
 	if (tool && v->secret && strcmp(tool, "input") == 0) {
 		put(v, RENDER_BOLD, "", "input ***");
@@ -131,11 +148,17 @@ static void show_call(struct logview *v, const struct json *r)
 
 static void show_result(struct logview *v, const struct json *r)
 {
-	const char *text = json_get_str(r, "text");
+	const char *text = json_get_str(r, "text"),
+		   *outcome = json_get_str(r, "outcome") ?: "";
+	const bool failed = strcmp(outcome, "error") == 0;
+	_cleanup_json_ struct json *change = NULL;
 
 	v->secret = view_wants_secret(json_get_str(r, "state"), text);
-	if (text && *text)
-		put(v, RENDER_DIM, "", text);
+	if (v->change)
+		show_change(v, failed ? NULL : text);
+	change = take(&v->change, NULL);
+	if (text && *text && strcmp(outcome, "finished") != 0 && (!change || failed))
+		put(v, failed ? RENDER_RED : RENDER_DIM, "  ", text);
 }
 
 static void show_text(struct logview *v, const struct json *r)
@@ -164,7 +187,8 @@ static void show_end(struct logview *v, const struct json *r)
 	const char *answer = json_get_str(r, "answer"), *why = json_get_str(r, "error");
 	const char *reason = json_get_str(r, "reason");
 
-	if (answer && *answer)
+	/* an answer in words has been shown */
+	if (answer && *answer && strcmp(buf_cstr(&v->said), answer) != 0)
 		put_words(v, answer);
 	if (why && *why)
 		put(v, RENDER_RED, "", why);
@@ -179,6 +203,12 @@ static const struct {
 	{ "call", show_call }, { "result", show_result }, { "notice", show_text },
 	{ "user", show_user }, { "error", show_error },	  { "end", show_end },
 };
+
+void logview_done(struct logview *v)
+{
+	json_free(&v->change);
+	buf_done(&v->said);
+}
 
 int logview_record(void *ctx, const struct json *record, struct err *e)
 {

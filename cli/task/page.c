@@ -19,6 +19,14 @@ __asm__(".section .rodata\n"
 	".previous\n");
 extern const char page_css[];
 
+static void begin_round(struct page *p)
+{
+	if (p->round == p->begun)
+		return;
+	p->begun = p->round;
+	buf_addf(p->out, "<h2>Round %u</h2>\n", p->round);
+}
+
 /* ---- pieces --------------------------------------------------------------------------- */
 
 static void add_pre(struct page *p, const char *class, const char *label,
@@ -26,6 +34,7 @@ static void add_pre(struct page *p, const char *class, const char *label,
 {
 	size_t len = strlen(text);
 
+	begin_round(p);
 	while (len && text[len - 1] == '\n')
 		len--;
 	buf_addf(p->out, "<pre class=\"%s\">%s", class, label);
@@ -38,6 +47,7 @@ static void add_rows(struct page *p, const char *class, const struct buf *rows)
 {
 	struct html h;
 
+	begin_round(p);
 	buf_addf(p->out, "<pre class=\"%s\">", class);
 	html_begin(&h);
 	html_feed(&h, buf_cstr(rows), rows->len, p->out);
@@ -83,6 +93,7 @@ static void on_task(struct page *p, const struct json *r)
 	buf_adds(p->out, "</dl>\n");
 }
 
+/* Its table stands below that of the task, as if it were one. */
 static void on_model(struct page *p, const struct json *r)
 {
 	buf_adds(p->out, "<dl>\n");
@@ -91,21 +102,14 @@ static void on_model(struct page *p, const struct json *r)
 	buf_adds(p->out, "</dl>\n");
 }
 
-static void begin_round(struct page *p, const struct json *r)
-{
-	const int64_t round = json_get_int(r, "round", 0);
-
-	if (round <= 0 || (unsigned)round == p->round)
-		return;
-	p->round = (unsigned)round;
-	buf_addf(p->out, "<h2>Round %u</h2>\n", p->round);
-}
-
+/* A round without anything to show has no heading. */
 static void on_response(struct page *p, const struct json *r)
 {
 	const struct json *content = json_get(json_get(r, "message"), "content");
+	const int64_t round = json_get_int(r, "round", 0);
 
-	begin_round(p, r);
+	if (round > 0)
+		p->round = (unsigned)round;
 	add_words(p, "words", json_str(content));
 	if (json_type(content) != JSON_ARRAY)
 		return;
@@ -115,20 +119,27 @@ static void on_response(struct page *p, const struct json *r)
 	}
 }
 
-static bool add_change(struct page *p, const char *tool, const struct json *args)
+/* What is written into a file is shown when it is known what became of it. */
+static bool begin_change(struct page *p, const char *tool, const struct json *args)
 {
-	const struct wrap w = { .color = true };
-	_cleanup_buf_ struct buf diff = BUF_INIT(PAGE_TEXT), rows = BUF_INIT(PAGE_TEXT);
 	const char *path = json_get_str(args, "path");
 
 	if (!path ||
 	    (strcmp(tool, "edit_file") != 0 && strcmp(tool, "write_file") != 0))
 		return false;
-	diffview_args(args, &diff);
-	diffview_text(buf_cstr(&diff), &w, SIZE_MAX, &rows);
 	add_pre(p, "call", tool[0] == 'e' ? "edit_file " : "write_file ", path);
-	add_rows(p, "result", &rows);
+	p->change = json_dup(args);
 	return true;
+}
+
+static void add_diff(struct page *p, const char *diff)
+{
+	const struct wrap w = { .color = true };
+	_cleanup_buf_ struct buf rows = BUF_INIT(PAGE_TEXT);
+
+	diffview_text(diff, &w, SIZE_MAX, &rows);
+	if (rows.len)
+		add_rows(p, "result", &rows);
 }
 
 static void on_call(struct page *p, const struct json *r)
@@ -138,7 +149,8 @@ static void on_call(struct page *p, const struct json *r)
 	const char *command = json_get_str(args, "command");
 	_cleanup_buf_ struct buf b = BUF_INIT(PAGE_TEXT);
 
-	if (strcmp(tool, "finish") == 0 || add_change(p, tool, args))
+	json_free(&p->change);
+	if (strcmp(tool, "finish") == 0 || begin_change(p, tool, args))
 		return;
 	if (strcmp(tool, "shell") == 0 && command) {
 		add_pre(p, "call", "$ ", command);
@@ -159,12 +171,16 @@ static void on_call(struct page *p, const struct json *r)
 static void on_result(struct page *p, const struct json *r)
 {
 	const char *text = json_get_str(r, "text"),
-		   *outcome = json_get_str(r, "outcome");
-	const bool bad = json_get_int(r, "exit", 0) > 0 ||
-			 (outcome && strcmp(outcome, "error") == 0);
+		   *outcome = json_get_str(r, "outcome") ?: "";
+	const bool failed = strcmp(outcome, "error") == 0;
+	const bool bad = failed || json_get_int(r, "exit", 0) > 0;
+	_cleanup_json_ struct json *change = take(&p->change, NULL);
+	_cleanup_buf_ struct buf own = BUF_INIT(PAGE_TEXT);
 
 	p->secret = view_wants_secret(json_get_str(r, "state"), text);
-	if (text && *text && !(outcome && strcmp(outcome, "finished") == 0))
+	if (change)
+		add_diff(p, diffview_whole(change, failed ? NULL : text, &own));
+	if (text && *text && strcmp(outcome, "finished") != 0 && (!change || failed))
 		add_pre(p, bad ? "result bad" : "result", "", text);
 }
 
@@ -184,6 +200,7 @@ static void on_end(struct page *p, const struct json *r)
 	char text[64], time[32];
 	const int64_t cost = json_get_int(r, "cost_micro", 0);
 
+	p->begun = p->round;
 	buf_adds(p->out, "<h2>End</h2>\n");
 	add_words(p, "answer", json_get_str(r, "answer"));
 	buf_adds(p->out, "<dl>\n");
@@ -245,6 +262,7 @@ void page_end(struct page *p, const char *terminal, size_t len)
 {
 	struct html h;
 
+	json_free(&p->change);
 	if (len) {
 		buf_adds(p->out, "<details><summary>All that the terminals showed"
 				 "</summary>\n<pre class=\"terminal\">");

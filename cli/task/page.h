@@ -1,6 +1,6 @@
 /* page - a transcript as one HTML page that needs nothing else: to show to others.
  * Needs:  the records of a task, in order (agent/turn/transcript.h).
- * Owns:   what it has heard; nothing outside.
+ * Owns:   what it has heard, until page_end(); nothing outside.
  * Never:  has a script, a link or a picture; lets a byte of the model or the box become
  *         markup. */
 #ifndef CLI_TASK_PAGE_H
@@ -13,9 +13,11 @@
 enum { PAGE_MAX = 256 << 20, PAGE_TERMINAL = 4 << 20 };
 
 struct page {
-	struct buf *out; /* borrowed */
-	unsigned round;
-	bool secret; /* a program waits for a password */
+	struct buf *out;       /* borrowed */
+	unsigned round, begun; /* the last one, and the last that has a heading */
+	struct json
+		*change; /* owned; arguments of an edit without its result; or NULL */
+	bool secret;	 /* a program waits for a password */
 };
 
 /** page_begin() - the head, for a page called @title */

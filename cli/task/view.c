@@ -391,6 +391,20 @@ static void add_keys(const struct json *keys, struct buf *out)
 	}
 }
 
+/* Of a command that is shown in part. */
+static void add_rest(const char *rest, struct buf *out)
+{
+	size_t lines = 0;
+
+	for (const char *nl = rest; (nl = strchr(nl, '\n')) && nl[1]; nl++)
+		lines++;
+	if (lines)
+		buf_addf(out, "\n… %zu line%s, 'cubby log -l' shows %s …", lines,
+			 lines == 1 ? "" : "s", lines == 1 ? "it" : "them");
+	else if (*rest && *rest != '\n')
+		buf_adds(out, " …, 'cubby log -l' shows all");
+}
+
 int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 {
 	const char *text = main_argument(c);
@@ -409,8 +423,7 @@ int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 		if (text[i] == '\n' && ++lines == VIEW_CALL_LINES)
 			len = i;
 	view_words_all(text, len, out);
-	if (text[len])
-		buf_adds(out, " …");
+	add_rest(text + len, out);
 	if (!*text && json_type(json_get(c->args, "keys")) == JSON_ARRAY)
 		add_keys(json_get(c->args, "keys"), out);
 	return buf_failed(out);
@@ -491,15 +504,12 @@ static void add_change(struct view *v, const struct task_call *c,
 	_cleanup_buf_ struct buf own = BUF_INIT(VIEW_ASK_MAX);
 	const struct wrap w = { .cols = footer_width(&v->footer),
 				.color = v->app->color_err };
-	const char *diff = diffview_find(buf_cstr(&r->text));
 	struct diffview d;
 
 	if (r->outcome != TOOL_OK ||
 	    (strcmp(c->name, "edit_file") != 0 && strcmp(c->name, "write_file") != 0))
 		return;
-	if (!diff)
-		diffview_args(c->args, &own);
-	d = diffview_text(diff ? diff : buf_cstr(&own), &w,
+	d = diffview_text(diffview_whole(c->args, buf_cstr(&r->text), &own), &w,
 			  c->number == v->asked ? 0 : VIEW_DIFF, stay);
 	if (d.rows > VIEW_DIFF && c->number != v->asked)
 		buf_addf(stay, "  … %zu lines, 'cubby log -l' shows them …\n",

@@ -33,16 +33,37 @@ static const struct row {
 	  "{\"type\":\"call\",\"tool\":\"shell\",\"args\":null}", "shell null\n" },
 	{ "Python",
 	  "{\"type\":\"call\",\"tool\":\"python\",\"args\":{\"code\":\"a=1\\nb\"}}",
-	  "python a=1\nb\n" },
+	  "python a=1\n  b\n" },
 	{ "a password",
 	  "{\"type\":\"call\",\"tool\":\"input\",\"args\":{\"text\":\"s3cret\"}}",
 	  "input ***\n" },
-	{ "an edit",
+	{ "an edit that failed, with what was tried",
 	  "{\"type\":\"call\",\"tool\":\"edit_file\",\"args\":{\"path\":\"a\",\"old\":"
-	  "\"x\",\"new\":\"y\"}}",
-	  "edit_file a\n  -x\n  +y\n" },
-	{ "a result", "{\"type\":\"result\",\"text\":\"a\\nb\\n[exit 0]\"}",
-	  "a\nb\n[exit 0]\n" },
+	  "\"x\",\"new\":\"y\"}}\n"
+	  "{\"type\":\"result\",\"outcome\":\"error\",\"text\":\"not there\"}",
+	  "edit_file a\n  -x\n  +y\n  not there\n" },
+	{ "an edit, once, as its result has it",
+	  "{\"type\":\"call\",\"tool\":\"edit_file\",\"args\":{\"path\":\"a\",\"old\":"
+	  "\"x\",\"new\":\"y\"}}\n"
+	  "{\"type\":\"result\",\"outcome\":\"ok\",\"text\":\"changed a: +1 -1\\n"
+	  "@@ -1,1 +1,1 @@\\n-x\\n+y\\n\"}",
+	  "edit_file a\n  @@ -1,1 +1,1 @@\n  -x\n  +y\n" },
+	{ "a file that is written",
+	  "{\"type\":\"call\",\"tool\":\"write_file\",\"args\":{\"path\":\"a\","
+	  "\"content\":\"y\"}}\n"
+	  "{\"type\":\"result\",\"outcome\":\"ok\",\"text\":\"wrote 1 byte to a\"}",
+	  "write_file a\n  +y\n" },
+	{ "a result", "{\"type\":\"result\",\"text\":\"a\\n\\nb\\n[exit 0]\"}",
+	  "  a\n\n  b\n  [exit 0]\n" },
+	{ "an answer is shown once",
+	  "{\"type\":\"call\",\"tool\":\"finish\",\"args\":{\"answer\":\"so\"}}\n"
+	  "{\"type\":\"result\",\"outcome\":\"finished\",\"text\":\"so\"}\n"
+	  "{\"type\":\"end\",\"reason\":\"done\",\"answer\":\"so\"}",
+	  "so\nend: done\n" },
+	{ "an answer in words is shown once",
+	  "{\"type\":\"response\",\"message\":{\"content\":\"so\"}}\n"
+	  "{\"type\":\"end\",\"reason\":\"done\",\"answer\":\"so\"}",
+	  "so\nend: done\n" },
 	{ "a notice", "{\"type\":\"notice\",\"text\":\"n\"}", "cubby: n\n" },
 	{ "an error", "{\"type\":\"error\",\"error\":\"cut off\"}",
 	  "error: cut off\n" },
@@ -58,18 +79,22 @@ static void test(const void *p)
 {
 	const struct row *r = p;
 	struct app app = { .name = "cubby log" };
-	struct logview v = { .app = &app, .secret = true };
-	_cleanup_json_ struct json *j = NULL;
-	struct err e = ERR_NONE;
-	char *text = NULL;
+	_cleanup_logview_ struct logview v = { .app = &app, .secret = true };
+	char *text = NULL, *records = strdup(r->record), *rest = records;
 	size_t len = 0;
 
 	app.out = open_memstream(&text, &len);
-	unit_ok(json_parse(r->record, strlen(r->record), &j, &e), &e);
-	unit_ok(logview_record(&v, j, &e), &e);
+	for (char *one; (one = strsep(&rest, "\n"));) {
+		_cleanup_json_ struct json *j = NULL;
+		struct err e = ERR_NONE;
+
+		unit_ok(json_parse(one, strlen(one), &j, &e), &e);
+		unit_ok(logview_record(&v, j, &e), &e);
+	}
 	fclose(app.out);
 	assert_string_equal(text ? text : "", r->want);
 	free(text);
+	free(records);
 }
 
 static void feed(struct logview_summary *s, const char *record)

@@ -28,14 +28,27 @@ static const struct row {
 	{ "another tool, of any name",
 	  "{\"type\":\"call\",\"tool\":\"<i>\",\"args\":{\"a\":\"<\"}}",
 	  "<pre class=\"call\">&#60;i&#62; {&#34;a&#34;:&#34;&#60;&#34;}</pre>\n" },
-	{ "an edit",
+	{ "an edit that failed, with what was tried",
 	  "{\"type\":\"call\",\"tool\":\"edit_file\",\"args\":{\"path\":\"<p>\","
-	  "\"old\":\"<\","
-	  "\"new\":\">\"}}",
+	  "\"old\":\"<\",\"new\":\">\"}}\n"
+	  "{\"type\":\"result\",\"outcome\":\"error\",\"text\":\"<no>\"}",
 	  "<pre class=\"call\">edit_file &#60;p&#62;</pre>\n<pre class=\"result\">  "
-	  "<span "
-	  "class=\"s c1\">-&#60;</span>\n  <span class=\"s "
-	  "c2\">+&#62;</span>\n</pre>\n" },
+	  "<span class=\"s c1\">-&#60;</span>\n  <span class=\"s "
+	  "c2\">+&#62;</span>\n</pre>\n"
+	  "<pre class=\"result bad\">&#60;no&#62;</pre>\n" },
+	{ "an edit, once, as its result has it",
+	  "{\"type\":\"call\",\"tool\":\"edit_file\",\"args\":{\"path\":\"p\","
+	  "\"old\":\"a\",\"new\":\"b\"}}\n"
+	  "{\"type\":\"result\",\"outcome\":\"ok\",\"text\":\"changed p: +0 -1\\n"
+	  "@@ -1,2 +1,1 @@\\n <\\n->\\n\"}",
+	  "<pre class=\"call\">edit_file p</pre>\n<pre class=\"result\">  "
+	  "<span class=\"s c6\">@@ -1,2 +1,1 @@</span>\n  <span class=\"s a1\"> "
+	  "&#60;</span>\n  <span class=\"s c1\">-&#62;</span>\n</pre>\n" },
+	{ "a round that only ends has no heading",
+	  "{\"type\":\"response\",\"round\":3,\"message\":{\"content\":null}}\n"
+	  "{\"type\":\"call\",\"tool\":\"finish\",\"args\":{\"answer\":\"x\"}}\n"
+	  "{\"type\":\"result\",\"outcome\":\"finished\",\"text\":\"x\"}",
+	  "" },
 	{ "a result", "{\"type\":\"result\",\"exit\":1,\"text\":\"" EVIL "\\n\"}",
 	  "<pre class=\"result bad\">" SAFE "</pre>\n" },
 	{ "the person", "{\"type\":\"user\",\"text\":\"" EVIL "\"}",
@@ -67,9 +80,12 @@ static void test(const void *v)
 	const struct row *r = v;
 	_cleanup_buf_ struct buf out = BUF_INIT(1 << 20);
 	struct page p = { .out = &out };
+	char *records = strdup(r->record), *rest = records;
 
-	feed(&p, r->record);
+	for (char *one; (one = strsep(&rest, "\n"));)
+		feed(&p, one);
 	assert_string_equal(buf_cstr(&out), r->want);
+	free(records);
 }
 
 static void a_password_is_not_shown(void)

@@ -82,7 +82,7 @@ static void long_commands_are_cut(void)
 
 	begin(&w);
 	call(&w, "1\n2\n3\n4\n5\n6\n7\n8\n9\n10");
-	end(&w, "$ 1\n2\n3\n4\n5\n6\n7\n8 …\n");
+	end(&w, "$ 1\n2\n3\n4\n5\n6\n7\n8\n… 2 lines, 'cubby log -l' shows them …\n");
 }
 
 static void a_terminal_gets_a_status(void)
@@ -146,6 +146,12 @@ static void calls_say_what_they_are_about(void)
 		bool secret;
 	} calls[] = {
 		{ "python", "{\"code\":\"x = 1\"}", "python x = 1", false },
+		{ "shell", "{\"command\":\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n\"}",
+		  "$ 1\n2\n3\n4\n5\n6\n7\n8", false },
+		{ "shell",
+		  "{\"command\":\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n10\\n\"}",
+		  "$ 1\n2\n3\n4\n5\n6\n7\n8\n… 2 lines, 'cubby log -l' shows them …",
+		  false },
 		{ "input", "{\"keys\":[\"C-c\",\"Up\"]}", "input C-c Up", false },
 		{ "input", "{\"text\":\"yes\"}", "input yes", false },
 		{ "input", "{\"text\":\"s3cret\"}", "input ***", true },
