@@ -19,8 +19,7 @@ static const char lost[] = "interrupted; state unknown: cubby ended while this c
 static const struct ending {
 	const char *reason, *cause, *said;
 } endings[] = {
-	{ "done", NULL,
-	  "the task had ended: you had finished it" },
+	{ "done", NULL, "the task had ended: you had finished it" },
 	{ "gave_up", "finish", "the task had ended: you had given it up" },
 	{ "gave_up", "answer", "the task had ended: you had given it up" },
 	{ "gave_up", "stuck",
