@@ -462,12 +462,31 @@ int proc_find(const char *name, char *ret)
 	return r;
 }
 
-/* What is not there yet may be made, by a link or a name of the directory. */
-static bool leads_into(const char *entry, const char *dir)
+/* A link that leads nowhere yet may lead there tomorrow. */
+static bool is_in(const char *path, const char *dir)
 {
-	_cleanup_free_ char *real = *entry == '/' ? realpath(entry, NULL) : NULL;
+	_cleanup_free_ char *real = realpath(path, NULL);
+	struct stat st;
 
-	return !real || text_is_in(real, dir) || text_is_in(entry, dir);
+	if (!real)
+		return sys_fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		       S_ISLNK(st.st_mode);
+	return text_is_in(real, dir) || text_is_in(path, dir);
+}
+
+bool proc_leads_into(const char *path, const char *dir)
+{
+	char at[PATH_MAX], *slash;
+
+	if (text_copy(at, sizeof(at), path) < 0)
+		return false; /* to the kernel, too */
+	while (!is_in(at, dir)) {
+		slash = strrchr(at, '/');
+		if (!slash || slash == at)
+			return false;
+		*slash = '\0';
+	}
+	return true;
 }
 
 int proc_path_without(const char *dir, struct buf *ret)
@@ -477,7 +496,7 @@ int proc_path_without(const char *dir, struct buf *ret)
 	int r = all ? 0 : -ENOMEM;
 
 	for (const char *entry; r == 0 && (entry = strsep(&rest, ":"));)
-		if (!leads_into(entry, dir))
+		if (*entry == '/' && !proc_leads_into(entry, dir))
 			r = buf_addf(ret, "%s%s", ret->len ? ":" : "", entry);
 	/* An empty one would mean the current directory to many. */
 	return r < 0 || ret->len ? r : buf_adds(ret, usual_dirs);

@@ -64,8 +64,12 @@ int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct bu
  *  -ENOENT. @ret has PATH_MAX bytes. */
 int proc_find(const char *name, char *ret);
 
-/** proc_path_without() - PATH less the entries that are relative, lead into @dir (a real
- *  path) or nowhere yet: for those who run programs where others may write in @dir */
+/** proc_leads_into() - is what stands at @path, now or later, up to somebody who may write in
+ *  @dir, a real path? On its way it may go there by a link. */
+bool proc_leads_into(const char *path, const char *dir);
+
+/** proc_path_without() - PATH less the entries that are relative or lead into @dir: for those
+ *  who run programs where others may write in @dir */
 int proc_path_without(const char *dir, struct buf *ret);
 
 /** proc_self() - the path of the running binary, for re-execution; @ret has PATH_MAX */

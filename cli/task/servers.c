@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/proc.h"
-#include "base/text.h"
 #include "cli/box/env.h"
 #include "cli/show/render.h"
 
@@ -58,9 +57,24 @@ static bool is_key(const struct app *app, const char *variable)
 	return env_is_key(app->config, name);
 }
 
-/* That of the session, or outside the person's without keys, and what is said of this
- * server. */
-static int make_env(const struct app *app, const struct json *j,
+/* PYTHONPATH, BASH_ENV and such, of a shell that works in the project: programs run what
+ * they name there. */
+static bool leads_there(const char *variable, const char *project)
+{
+	_cleanup_free_ char *copy = strdup(variable);
+	char *rest = copy;
+
+	for (char *word; (word = strsep(&rest, "=:;, \t\n"));) {
+		word = strchr(word, '/');
+		if (word && proc_leads_into(word, project))
+			return true;
+	}
+	return !copy;
+}
+
+/* That of the session, or outside the person's without keys and what leads into the
+ * project, and what is said of this server. */
+static int make_env(const struct app *app, const char *project, const struct json *j,
 		    const char *const *common, struct server *s, struct err *e)
 {
 	const struct json *own = json_get(j, "env");
@@ -73,7 +87,8 @@ static int make_env(const struct app *app, const struct json *j,
 	if (!s->env)
 		return err_sys(e, -ENOMEM, "cannot make its environment");
 	for (size_t i = 0; i < most; i++)
-		if (!outside || !is_key(app, common[i]))
+		if (!outside ||
+		    (!is_key(app, common[i]) && !leads_there(common[i], project)))
 			s->env[n++] = strdup(common[i]);
 	json_each(it, own)
 	{
@@ -94,7 +109,6 @@ static int make_env(const struct app *app, const struct json *j,
 /* A name is not found there by itself (cli/box/setup.c), but a path may lead there. */
 static int check_program(const char *name, const char *project, struct err *e)
 {
-	_cleanup_free_ char *real = NULL;
 	char path[PATH_MAX];
 
 	if (!strchr(name, '/')) {
@@ -103,8 +117,7 @@ static int check_program(const char *name, const char *project, struct err *e)
 	} else if (snprintf(path, sizeof(path), "/%s", name) >= (int)sizeof(path)) {
 		return err_set(e, -ENAMETOOLONG, "the path of its program is too long");
 	}
-	real = realpath(path, NULL);
-	if (text_is_in(name, project) || (real && text_is_in(real, project)))
+	if (proc_leads_into(path, project))
 		return err_set(e, -EPERM,
 			       "its program is in the project, where a box may have "
 			       "written it");
@@ -134,7 +147,7 @@ static int start_one(const struct app *app, const char *project, const struct js
 	if (config_servers_outside(j))
 		r = begin_outside(project, s, &conf, e);
 	if (r == 0)
-		r = make_env(app, j, conf.env, s, e);
+		r = make_env(app, project, j, conf.env, s, e);
 	conf.argv = s->argv;
 	conf.env = (const char *const *)s->env;
 	if (r == 0)

@@ -175,6 +175,26 @@ sent() { jq -s "[.[] | select(.body)] | $1" "$BATS_TEST_TMPDIR/requests"; }
 	[[ $(cat "$HOME/path") == *"$HOME/bin:"* && $(cat "$HOME/path") != *venv* ]]
 }
 
+@test "mcp servers: one outside of the box has no variable that leads into the project" {
+	mkdir lib
+	printf 'touch "%s/ran"\n' "$HOME" >lib/rc
+	ln -s "$PWD" "$HOME/linked"
+	printf '#!/bin/sh\nenv >"%s/env"\n' "$HOME" >"$HOME/own"
+	chmod +x "$HOME/own"
+	config <<-END
+		{"mcp-servers": {"bash": {"command": "bash", "args": ["-c", "true"], "outside": true},
+		"own": {"command": "$HOME/own", "env": {"GIVEN": "$PWD"}, "outside": true}}}
+	END
+	model <<<"$(finish done)"
+	BASH_ENV=$PWD/lib/rc PYTHONPATH=/usr/x:$HOME/linked/lib LATER=$HOME/linked/no/such PERL5OPT=-I$PWD/lib \
+		BESIDE=$PWD-2/lib KEPT=/usr/x:$HOME run -0 --separate-stderr task "go on"
+	[ ! -e "$HOME/ran" ]
+	run -1 grep -E '^(BASH_ENV|PYTHONPATH|LATER|PERL5OPT|PWD|OLDPWD)=.*(linked|lib|cubby-t)' "$HOME/env"
+	grep -qx "BESIDE=$PWD-2/lib" "$HOME/env"
+	grep -qx "KEPT=/usr/x:$HOME" "$HOME/env"
+	grep -qx "GIVEN=$PWD" "$HOME/env"
+}
+
 # ---- the reference servers ------------------------------------------------------------------
 
 reference() {

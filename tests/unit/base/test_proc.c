@@ -179,8 +179,9 @@ static void path_without(void)
 	} paths[] = {
 		{ "/usr/bin:@/bin:/bin", "/usr/bin:/bin" },
 		{ "@:/bin:", "/bin" },
-		{ "/none-there:.:bin:/bin/../bin", "/bin/../bin" },
+		{ "/none-there:.:bin:/bin/../bin", "/none-there:/bin/../bin" },
 		{ "@/out:/proc/self/cwd:/bin", "/bin" },
+		{ "@-link/out:@-link/none:@-later/bin:/bin", "/bin" },
 		{ "@-beside:/bin", "@-beside:/bin" },
 		{ "@", "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:"
 		       "/bin" },
@@ -194,6 +195,10 @@ static void path_without(void)
 	assert_int_equal(sys_mkdirat(AT_FDCWD, text, 0755), 0);
 	snprintf(text, sizeof(text), "%s-beside", dir);
 	assert_int_equal(sys_mkdirat(AT_FDCWD, text, 0755), 0);
+	snprintf(text, sizeof(text), "%s-link", dir);
+	assert_int_equal(sys_symlinkat(dir, AT_FDCWD, text), 0);
+	snprintf(text, sizeof(text), "%s-later", dir);
+	assert_int_equal(sys_symlinkat("/none-there/yet", AT_FDCWD, text), 0);
 	assert_int_equal(chdir(dir), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		with_dir(text, paths[i].path, dir);
@@ -205,6 +210,10 @@ static void path_without(void)
 	}
 	snprintf(text, sizeof(text), "%s-beside", dir);
 	assert_int_equal(rmdir(text), 0);
+	snprintf(text, sizeof(text), "%s-link", dir);
+	assert_int_equal(unlink(text), 0);
+	snprintf(text, sizeof(text), "%s-later", dir);
+	assert_int_equal(unlink(text), 0);
 	assert_int_equal(chdir(cwd), 0);
 	setenv("PATH", path, 1);
 	free(path);
