@@ -229,6 +229,33 @@ static char *prompt_of(EditLine *el)
 	return owner_of(el)->prompt;
 }
 
+/* What terminals send for a key differs; what is not bound types its last letter. */
+static const struct {
+	const char *key, *does;
+} keys[] = {
+	{ START_KEY, "cubby-start" },
+	{ PASTE_BEGIN, "cubby-paste" },
+	{ "\033\r", "cubby-newline" },
+	{ "\033\n", "cubby-newline" },
+	{ "\t", "cubby-complete" },
+	{ "\033[3~", "ed-delete-next-char" },
+	{ "\033[H", "ed-move-to-beg" },
+	{ "\033OH", "ed-move-to-beg" },
+	{ "\033[1~", "ed-move-to-beg" },
+	{ "\033[7~", "ed-move-to-beg" },
+	{ "\033[F", "ed-move-to-end" },
+	{ "\033OF", "ed-move-to-end" },
+	{ "\033[4~", "ed-move-to-end" },
+	{ "\033[8~", "ed-move-to-end" },
+	{ "\033[1;5D", "ed-prev-word" }, /* Ctrl and an arrow */
+	{ "\033[1;5C", "em-next-word" },
+	{ "\033[2~", "ed-unassigned" }, /* Insert, PgUp, PgDn */
+	{ "\033[5~", "ed-unassigned" },
+	{ "\033[6~", "ed-unassigned" },
+	{ "^R", "em-inc-search-prev" },
+	{ "^W", "ed-delete-prev-word" },
+};
+
 static void bind_keys(struct lineedit *l)
 {
 	const struct lib *lib = &l->lib;
@@ -237,16 +264,8 @@ static void bind_keys(struct lineedit *l)
 	lib->el_set(l->el, EL_ADDFN, "cubby-newline", "add a line", on_newline);
 	lib->el_set(l->el, EL_ADDFN, "cubby-complete", "complete a word", on_tab);
 	lib->el_set(l->el, EL_ADDFN, "cubby-start", "begin with a text", on_start);
-	lib->el_set(l->el, EL_BIND, START_KEY, "cubby-start", NULL);
-	lib->el_set(l->el, EL_BIND, PASTE_BEGIN, "cubby-paste", NULL);
-	lib->el_set(l->el, EL_BIND, "\033\r", "cubby-newline", NULL);
-	lib->el_set(l->el, EL_BIND, "\033\n", "cubby-newline", NULL);
-	lib->el_set(l->el, EL_BIND, "\t", "cubby-complete", NULL);
-	lib->el_set(l->el, EL_BIND, "\033[3~", "ed-delete-next-char", NULL);
-	lib->el_set(l->el, EL_BIND, "\033[H", "ed-move-to-beg", NULL);
-	lib->el_set(l->el, EL_BIND, "\033[F", "ed-move-to-end", NULL);
-	lib->el_set(l->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
-	lib->el_set(l->el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		lib->el_set(l->el, EL_BIND, keys[i].key, keys[i].does, NULL);
 }
 
 static void load_history(struct lineedit *l)

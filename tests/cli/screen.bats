@@ -155,6 +155,9 @@ shows() {
 	keys Up Up
 	shows "› the second"
 	keys C-c
+	keys "two words" Home one End s PPage C-Left x Home C-Right y
+	shows "› onetwoy xwordss"
+	keys C-c
 	keys "/effort hgh" Enter
 	shows "/effort: "
 	keys "/effort high" Enter
