@@ -368,6 +368,7 @@ static int begin(struct task *t, struct err *e)
 	if (r < 0)
 		return r;
 	t->report->replayed = model_replay(t->model) != NULL;
+	t->report->resumed = t->conf->resume_fd >= 0;
 	model_ask_window(t->model);
 	if (t->conf->tools)
 		toolbox_set_keep(t->conf->tools, result_share(t));

@@ -71,7 +71,7 @@ struct task_report {
 	struct task_status status;
 	unsigned calls, failed_calls;
 	struct changes changes; /* of the project directory; empty when not watched */
-	bool replayed;
+	bool replayed, resumed;
 	unsigned differences; /* of a replay: results that were not the recorded ones */
 };
 void task_report_init(struct task_report *r);

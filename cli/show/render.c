@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/show/tty.h"
+#include "cli/show/wrap.h"
 
 enum { RENDER_JSON_MAX = 64 << 20 }; /* bytes: a list of every box is far below */
 
@@ -35,7 +37,7 @@ const char *render_style_off(bool color)
 }
 
 /* Messages hold text of their subjects already escaped: a backslash stays as it is. */
-static void put_safe(FILE *f, const char *s, const char *kept)
+static void add_safe(struct buf *out, const char *s, const char *kept)
 {
 	const char *const end = s + strlen(s);
 	unsigned before = 0;
@@ -47,10 +49,38 @@ static void put_safe(FILE *f, const char *s, const char *kept)
 		const bool plain = n > 0 && !text_hidden(before, c);
 
 		for (int i = 0; i < take; i++, s++)
-			fprintf(f, plain || strchr(kept, *s) ? "%c" : "\\x%02x",
-				(unsigned char)*s);
+			buf_addf(out, plain || strchr(kept, *s) ? "%c" : "\\x%02x",
+				 (unsigned char)*s);
 		before = c;
 	}
+}
+
+static void put_safe(FILE *f, const char *s, const char *kept)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(RENDER_JSON_MAX);
+
+	add_safe(&b, s, kept);
+	fputs(buf_cstr(&b), f);
+}
+
+/* A line on app->err; on a terminal its words are not broken. */
+static void put_line(const struct app *app, enum render_style style, const char *name,
+		     const char *text)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(RENDER_JSON_MAX),
+				 rows = BUF_INIT(RENDER_JSON_MAX);
+	struct wrap w = { .rest = "  " };
+	unsigned short height, width;
+
+	if (app->live && tty_size(fileno(app->err), &height, &width) == 0)
+		w.cols = width;
+	buf_addf(&line, "%s: ", name);
+	add_safe(&line, text, "");
+	wrap_add(&rows, &w, buf_cstr(&line), line.len);
+	if (rows.len)
+		buf_truncate(&rows, rows.len - 1);
+	fprintf(app->err, "%s%s%s\n", render_style_on(app->color_err, style),
+		buf_cstr(&rows), render_style_off(app->color_err));
 }
 
 void render_safe(FILE *f, const char *s)
@@ -141,9 +171,7 @@ void render_error(const struct app *app, const struct err *e, int status)
 		error_json(app, e, status);
 		return;
 	}
-	fprintf(app->err, "%s: ", app->name);
-	render_safe(app->err, e->msg);
-	fputc('\n', app->err);
+	put_line(app, RENDER_PLAIN, app->name, e->msg);
 }
 
 void render_clear(const struct app *app)
@@ -158,11 +186,7 @@ void render_note_line(void *ctx, const char *line)
 
 	if (app->quiet || app->json)
 		return;
-	fputs(render_style_on(app->color_err, RENDER_DIM), app->err);
-	fputs("cubby: ", app->err);
-	render_safe(app->err, line);
-	fputs(render_style_off(app->color_err), app->err);
-	fputc('\n', app->err);
+	put_line(app, RENDER_DIM, "cubby", line);
 }
 
 void render_note(const struct app *app, const char *fmt, ...)

@@ -100,9 +100,12 @@ static int read_line(const struct ask *a, const char *prompt, struct buf *ret)
 	fflush(a->app->err);
 	while (r == 0 && c != '\n') {
 		r = wait_byte(a);
-		if (r <= 0 || sys_read(a->in, &c, 1) <= 0)
-			return -ECANCELED;
-		r = c == '\n' ? 0 : buf_addc(ret, c);
+		if (r > 0 && sys_read(a->in, &c, 1) > 0) {
+			r = c == '\n' ? 0 : buf_addc(ret, c);
+			continue;
+		}
+		fputc('\n', a->app->err); /* behind "^C" */
+		return -ECANCELED;
 	}
 	return r;
 }

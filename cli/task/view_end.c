@@ -153,24 +153,27 @@ static void show_files(const struct app *app, const struct changes *c)
 static void show_totals(const struct app *app, const struct task_report *r)
 {
 	const struct task_status *st = &r->status;
+	_cleanup_buf_ struct buf b = BUF_INIT(1024);
 	char in[16], out[16], time[32], cost[32];
 
 	view_end_tokens(in, sizeof(in), st->tokens_in);
 	view_end_tokens(out, sizeof(out), st->tokens_out);
 	text_ms(time, sizeof(time), st->elapsed_ms);
-	fputs(render_style_on(app->color_err, RENDER_DIM), app->err);
 	/* any other end has said so in a line of its own */
-	fprintf(app->err, "cubby: %s%u round%s, %u call%s",
-		r->end == TASK_DONE ? "done, " : "", st->round,
-		st->round == 1 ? "" : "s", r->calls, r->calls == 1 ? "" : "s");
+	buf_adds(&b, r->end == TASK_DONE ? "done, " : "");
+	if (r->resumed) /* what is counted on, and the time, which is not */
+		buf_addf(&b, "%s, in all ", time);
+	buf_addf(&b, "%u round%s, %u call%s", st->round, st->round == 1 ? "" : "s",
+		 r->calls, r->calls == 1 ? "" : "s");
 	if (st->tokens_in || st->tokens_out)
-		fprintf(app->err, ", %s tokens in, %s out%s", in, out,
-			view_end_cost(cost, sizeof(cost), st));
-	fprintf(app->err, ", %s", time);
+		buf_addf(&b, ", %s tokens in, %s out%s", in, out,
+			 view_end_cost(cost, sizeof(cost), st));
+	if (!r->resumed)
+		buf_addf(&b, ", %s", time);
 	if (r->replayed)
-		fprintf(app->err, ", replayed with %u difference%s", r->differences,
-			r->differences == 1 ? "" : "s");
-	fprintf(app->err, "%s\n", render_style_off(app->color_err));
+		buf_addf(&b, ", replayed with %u difference%s", r->differences,
+			 r->differences == 1 ? "" : "s");
+	render_note(app, "%s", buf_cstr(&b));
 }
 
 void view_end_show(const struct app *app, const struct task_report *r, const char *said)

@@ -71,6 +71,7 @@ shows() {
 	See it (http://x.test/).
 	END
 	)" ] || { echo "$seen"; return 1; }
+	[[ $seen == *"cubby: done, 2 rounds, 2 calls,"*$'\n'"  "*" out, "*s$'\n'"status 0"* ]]
 }
 
 @test "screen: the status line moves, follows the window's size and leaves nothing behind" {

@@ -127,6 +127,16 @@ static void a_limit_says_why(void)
 	    "cubby: 3 rounds, 1 call, 1.2k tokens in, 340 out, 1m12s\n");
 }
 
+static void one_that_goes_on_counts_in_all(void)
+{
+	struct told t;
+
+	begin(&t);
+	t.r.resumed = true;
+	end(&t, "It is\033 done.\n",
+	    "cubby: done, 1m12s, in all 3 rounds, 1 call, 1.2k tokens in, 340 out\n");
+}
+
 static void quiet_says_why_all_the_same(void)
 {
 	struct told t;
@@ -145,6 +155,7 @@ int main(void)
 		{ "costs", costs },
 		{ "done, with files", done_with_files },
 		{ "a limit says why", a_limit_says_why },
+		{ "one that goes on counts in all", one_that_goes_on_counts_in_all },
 		{ "quiet says why all the same", quiet_says_why_all_the_same },
 	};
 
