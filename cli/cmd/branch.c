@@ -32,11 +32,14 @@ static int describe(struct boxsetup *s, const struct spec *to, struct json **ret
 	return r;
 }
 
-static int make_branch(struct boxsetup *s, const struct args *a, struct err *e)
+static int make_branch(struct snap *from, const struct args *a, struct err *e)
 {
+	struct boxsetup *s = &from->s;
 	_cleanup_json_ struct json *j = NULL;
 	_cleanup_spec_ struct spec to = SPEC_NONE;
-	struct snapshot_branch b = { .from = a->from, .key = to.key };
+	struct snapshot_branch b = { .from = a->from,
+				     .key = to.key,
+				     .copy = snap_copy(from) };
 	int r;
 
 	(void)text_copy(to.project, sizeof(to.project), s->spec.project);
@@ -55,20 +58,20 @@ static int make_branch(struct boxsetup *s, const struct args *a, struct err *e)
 static int branch(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_snap_ struct snap s = SNAP_NONE;
 	_cleanup_json_ struct json *j = json_object();
-	_cleanup_close_ int lock = -1;
-	int r;
+	int r = snap_find(app, &s, e);
 
-	r = lock = snap_open(app, &s, e);
 	if (r >= 0)
 		r = make_branch(&s, a, e);
 	if (r < 0)
 		return r;
 	if (app->json) {
 		json_set_str(j, "name", a->name);
+		snap_tell(app, &s, j);
 		return render_json(app, j);
 	}
+	snap_tell(app, &s, NULL);
 	render_note(app, "branch '%s': 'cubby -b %s ...' uses it", a->name, a->name);
 	return 0;
 }

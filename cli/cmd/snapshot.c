@@ -44,11 +44,13 @@ static int next_number(const struct boxdir *b, char ret[SPEC_NAME], struct err *
 
 /* ---- the work ---------------------------------------------------------------------------- */
 
-static int tell(const struct app *app, const char *name, const struct chain *c)
+static int tell(const struct app *app, const struct snap *s, const char *name,
+		const struct chain *c)
 {
 	_cleanup_json_ struct json *j = json_object();
 
 	if (!app->json) {
+		snap_tell(app, s, NULL);
 		render_note(
 			app,
 			*c->project
@@ -61,24 +63,24 @@ static int tell(const struct app *app, const char *name, const struct chain *c)
 	json_set_str(j, "name", name);
 	json_set_int(j, "layers", (int64_t)c->n);
 	json_set_bool(j, "project", *c->project != '\0');
+	snap_tell(app, s, j);
 	return render_json(app, j);
 }
 
 static int take_one(struct app *app, void *args, struct err *e)
 {
 	const char *name = ((const struct args *)args)->name;
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	_cleanup_close_ int lock = -1;
+	_cleanup_snap_ struct snap s = SNAP_NONE;
 	char number[SPEC_NAME];
 	struct chain c;
-	int r;
+	int r = snap_find(app, &s, e);
 
-	r = lock = snap_open(app, &s, e);
 	if (r >= 0 && !name)
-		r = next_number(&s.dir, number, e);
+		r = next_number(&s.s.dir, number, e);
 	if (r >= 0)
-		r = snapshot_take(&s.store, &s.dir, name ? name : number, &c, e);
-	return r < 0 ? r : tell(app, name ? name : number, &c);
+		r = snapshot_take(&s.s.store, &s.s.dir, name ? name : number,
+				  snap_copy(&s), &c, e);
+	return r < 0 ? r : tell(app, &s, name ? name : number, &c);
 }
 
 const struct cmd cmd_snapshot = {
@@ -88,8 +90,10 @@ const struct cmd cmd_snapshot = {
 	.words = "[NAME]",
 	.doc = "Keep the state of this directory's box: all that was installed and "
 	       "written in it, and what of the project waits for 'cubby apply'. It "
-	       "takes no time and no space but for what changes later. Without NAME "
-	       "it gets a number. 'cubby restore' goes back to it, 'cubby branch' "
+	       "takes no time and no space but for what changes later; a box in use "
+	       "stands still while what it has written is copied, and goes on. "
+	       "Without NAME it gets a number. 'cubby restore' goes back to it, 'cubby "
+	       "branch' "
 	       "begins another box with it.",
 	.operands = { CMD_TEXT_IF(struct args, name, snap_name) },
 	.size = sizeof(struct args),

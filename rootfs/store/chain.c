@@ -190,36 +190,33 @@ static int swap_upper(const struct sealing *s, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot put a new layer over the box's own") : 0;
 }
 
-static int seal_machine(struct sealing *s, struct chain *c, struct err *e)
+static int push(struct chain *c, const char id[CHAIN_ID], struct err *e)
 {
-	_cleanup_close_ int machine =
-		make_dir(s->layer, "machine", (s->upper.st_mode & 07777) | 0700, e);
-
-	if (machine < 0)
-		return machine;
+	if (c->n == CHAIN_MOST) {
+		err_set(e, -E2BIG,
+			"the box has %d layers above its image, the most that are "
+			"possible",
+			(int)CHAIN_MOST);
+		return err_hint(e, "an early snapshot, restored, has fewer");
+	}
 	memmove(c->layers[1], c->layers[0], c->n++ * CHAIN_ID);
-	memcpy(c->layers[0], s->id, CHAIN_ID);
+	memcpy(c->layers[0], id, CHAIN_ID);
 	return 0;
-}
-
-static int too_long(struct err *e)
-{
-	err_set(e, -E2BIG,
-		"the box has %d layers above its image, the most that are possible",
-		(int)CHAIN_MOST);
-	return err_hint(e, "an early snapshot, restored, has fewer");
 }
 
 static int seal(struct sealing *s, bool machine, bool project, struct chain *c,
 		struct err *e)
 {
-	int r = machine && c->n == CHAIN_MOST ? too_long(e)
-					      : chain_layer(s->layers, s->id, e);
+	_cleanup_close_ int dir = -1;
+	int r = chain_layer(s->layers, s->id, e);
 
 	if (r >= 0)
 		r = MIN(s->layer = r, 0);
 	if (r == 0 && machine)
-		r = seal_machine(s, c, e);
+		r = push(c, s->id, e);
+	if (r == 0 && machine)
+		r = dir = make_dir(s->layer, "machine",
+				   (s->upper.st_mode & 07777) | 0700, e);
 	if (r < 0)
 		return r;
 	if (project)
@@ -233,6 +230,13 @@ static int seal(struct sealing *s, bool machine, bool project, struct chain *c,
 		return r;
 	r = sys_renameat(s->b->dirfd, "project", s->layer, "project");
 	return r < 0 ? err_sys(e, r, "cannot keep what is under review") : 0;
+}
+
+static int is_a_copy(struct err *e)
+{
+	return err_set(e, -EOPNOTSUPP,
+		       "this box is a copy of its image, since no overlay is possible "
+		       "here, and has no layers");
 }
 
 bool chain_untouched(const struct boxdir *b)
@@ -261,9 +265,7 @@ int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
 	if (r < 0)
 		return r;
 	if (is_there(b->dirfd, "copy"))
-		return err_set(e, -EOPNOTSUPP,
-			       "this box is a copy of its image, since no overlay is "
-			       "possible here, and has no layers");
+		return is_a_copy(e);
 	r = sys_fstatat(b->dirfd, "upper", &s.upper, AT_SYMLINK_NOFOLLOW);
 	if (r < 0)
 		return err_sys(e, r, "cannot look at the box's layer");
@@ -271,6 +273,32 @@ int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
 	if (machine || project)
 		r = seal(&s, machine, project, &c, e);
 	layer = s.layer;
+	if (r == 0)
+		*ret = c;
+	return r;
+}
+
+int chain_copied(const struct boxdir *b, int layer, const char id[CHAIN_ID],
+		 struct chain *ret, struct err *e)
+{
+	struct stat upper;
+	struct chain c;
+	int r = chain_load(b->dirfd, "chain", &c, e);
+
+	if (r < 0)
+		return r;
+	if (is_there(b->dirfd, "copy"))
+		return is_a_copy(e);
+	r = sys_fstatat(b->dirfd, "upper", &upper, AT_SYMLINK_NOFOLLOW);
+	if (r < 0)
+		return err_sys(e, r, "cannot look at the box's layer");
+	c.mode = upper.st_mode & 07777;
+	if (!is_empty(layer, "machine"))
+		r = push(&c, id, e);
+	if (is_there(b->dirfd, "project")) /* it counts, whatever the chain says */
+		(void)text_copy(c.project, CHAIN_ID,
+				is_there(layer, "project") ? id : "");
+	c.made = sys_wall().tv_sec;
 	if (r == 0)
 		*ret = c;
 	return r;

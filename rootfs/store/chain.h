@@ -77,6 +77,15 @@ int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
 	       struct chain *ret, struct err *e);
 
 /**
+ * chain_copied() - what the box has, would its upper and what it has under review be what was
+ * copied into a new layer
+ * @layer: a descriptor of layers/@id: "machine" and "project", as far as they are there
+ * Return: 0; -E2BIG. Nothing of the box is changed.
+ */
+int chain_copied(const struct boxdir *b, int layer, const char id[CHAIN_ID],
+		 struct chain *ret, struct err *e);
+
+/**
  * chain_pending() - what is under review in a layer, and the box has no copy of
  * @ret: a descriptor of layers/<id>/project, owned; filled when 1 is returned
  * Return: 1; 0: nothing is to be copied. A copy that is there by now is noted as such.

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /** copyfd_bytes() - the contents, shared where the filesystem can do that (reflinks), else
- *  copied; both are at their beginning. Return: 0, -EBUSY (it has more than @most bytes) or
+ *  copied, holes left out; @to is empty. Return: 0, -EBUSY (it has more than @most bytes) or
  *  another negative errno. */
 int copyfd_bytes(int from, int to, uint64_t most);
 

@@ -81,8 +81,24 @@ static int locked_open(const struct store *s, struct locked *l, struct err *e)
 	return MIN(l->lock, 0);
 }
 
+/* The present state as a list of layers. */
+static int present(const struct locked *l, const struct boxdir *b,
+		   const struct snapshot_copy *copy, struct chain *ret, struct err *e)
+{
+	_cleanup_close_ int layer = -1;
+	char id[CHAIN_ID];
+	int r;
+
+	if (!copy)
+		return chain_seal(l->layers, b, CHAIN_STATE, ret, e);
+	r = layer = chain_layer(l->layers, id, e);
+	if (r >= 0)
+		r = copy->fn(copy->ctx, layer, e);
+	return r < 0 ? r : chain_copied(b, layer, id, ret, e);
+}
+
 int snapshot_take(const struct store *s, const struct boxdir *b, const char *name,
-		  struct chain *ret, struct err *e)
+		  const struct snapshot_copy *copy, struct chain *ret, struct err *e)
 {
 	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
 	char path[SNAPSHOT_PATH];
@@ -98,7 +114,7 @@ int snapshot_take(const struct store *s, const struct boxdir *b, const char *nam
 	}
 	r = locked_open(s, &l, e);
 	if (r == 0)
-		r = chain_seal(l.layers, b, CHAIN_STATE, &c, e);
+		r = present(&l, b, copy, &c, e);
 	if (r == 0)
 		r = keep(b, name, &c, e);
 	if (r == 0)
@@ -180,7 +196,7 @@ int snapshot_branch(const struct store *s, const struct boxdir *b,
 	if (r == 0)
 		r = locked_open(s, &l, e);
 	if (r == 0 && !to->from)
-		r = chain_seal(l.layers, b, CHAIN_STATE, &c, e);
+		r = present(&l, b, to->copy, &c, e);
 	return r < 0 ? r : make_box(s, to, &c, e);
 }
 

@@ -1,7 +1,7 @@
 /* snapshot - states of a box that have a name: kept, gone back to, made into another box.
- * Needs:  an open store; a stopped box and its lock (boxdir_lock()).
+ * Needs:  an open store; a stopped box and its lock (boxdir_lock()), or one that is copied.
  * Owns:   boxes/<key>/snapshots/<name>: lists of layers (chain.h).
- * Never:  copies what is in a layer; removes one that anything refers to. */
+ * Never:  copies what is in a layer itself; removes one that anything refers to. */
 #ifndef ROOTFS_STORE_SNAPSHOT_H
 #define ROOTFS_STORE_SNAPSHOT_H
 
@@ -12,10 +12,18 @@
 /* What restoring keeps of the state that it leaves. */
 #define SNAPSHOT_BEFORE "before-restore"
 
+/* A box that runs is not sealed but copied. */
+struct snapshot_copy {
+	/* its upper and what is under review, into a new layer: "machine", "project" */
+	int (*fn)(void *ctx, int layer, struct err *e);
+	void *ctx;
+};
+
 /** snapshot_take() - keep the state of the box as @name, which it must not have yet
- *  Return: 0; -EEXIST; what chain_seal() returned. */
+ *  @copy: NULL = the box is stopped and locked
+ *  Return: 0; -EEXIST; what chain_seal() or @copy returned. */
 int snapshot_take(const struct store *s, const struct boxdir *b, const char *name,
-		  struct chain *ret, struct err *e);
+		  const struct snapshot_copy *copy, struct chain *ret, struct err *e);
 
 /** snapshot_restore() - go back to the state @name; the present one is SNAPSHOT_BEFORE
  *  Return: 0; -ENOENT: there is none of that name. */
@@ -26,6 +34,7 @@ struct snapshot_branch {
 	const char *from;	/* borrowed; NULL = the present state */
 	const char *key;	/* borrowed: of the new box, which must not be there */
 	const struct json *box; /* borrowed: its box.json */
+	const struct snapshot_copy *copy; /* as snapshot_take()'s, where it is used */
 };
 /** snapshot_branch() - make another box that begins at a state of this one */
 int snapshot_branch(const struct store *s, const struct boxdir *b,

@@ -222,6 +222,24 @@ int cgroup_kill(struct cgroup *cg, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot kill the cgroup") : 0;
 }
 
+/* In v1 it is a controller of its own, which is used where there is no v2 beside it. */
+static const struct cgroup_leaf *freezer(const struct cgroup *cg)
+{
+	return cg->v2.dir >= 0 ? &cg->v2 : &cg->v1[CGROUP_FREEZER];
+}
+
+int cgroup_freeze(const struct cgroup *cg, pid_t pid, unsigned timeout_ms)
+{
+	const struct cgroup_leaf *l = freezer(cg);
+
+	return l->dir < 0 ? -ENOENT : cgroup_leaf_freeze(l, pid, timeout_ms);
+}
+
+void cgroup_thaw(const struct cgroup *cg)
+{
+	cgroup_leaf_thaw(freezer(cg));
+}
+
 uint64_t cgroup_oom_kills(const struct cgroup *cg)
 {
 	bool v1 = cg->method == CGROUP_V1 && cg->v1[CGROUP_MEMORY].dir >= 0;

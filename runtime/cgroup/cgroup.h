@@ -61,6 +61,12 @@ int cgroup_join(const struct cgroup *cg, struct err *e);
 int cgroup_update(struct cgroup *cg, const struct limits *lim, struct err *e);
 /** cgroup_kill() - SIGKILL everything in it, however fast it forks */
 int cgroup_kill(struct cgroup *cg, struct err *e);
+/** cgroup_freeze() - everything in it stands still until cgroup_thaw(), the process @pid
+ *  among them
+ *  Return: 0; -ETIMEDOUT: not within @timeout_ms, and all go on; another: it cannot be done
+ *  here. */
+int cgroup_freeze(const struct cgroup *cg, pid_t pid, unsigned timeout_ms);
+void cgroup_thaw(const struct cgroup *cg);
 /** cgroup_child_limits() - rlimits for the payloads, in the child before exec
  *  @keeps_pids: a cgroup counts the processes of the whole box */
 int cgroup_child_limits(const struct limits *lim, bool keeps_pids, struct err *e);

@@ -39,6 +39,11 @@ int cgroup_leaf_open(int parent, const char *name, struct cgroup_leaf *ret);
 int cgroup_leaf_kill(const struct cgroup_leaf *l);
 /** cgroup_leaf_signal() - SIGKILL to those that are in it now; how many they were */
 int cgroup_leaf_signal(const struct cgroup_leaf *l);
+/** cgroup_leaf_freeze() - all in it stand still, @pid among them
+ *  Return: 0; -ESRCH: it is not in there; -ENOENT: nothing can be frozen here; -ETIMEDOUT: it
+ *  did not come to that, and all go on */
+int cgroup_leaf_freeze(const struct cgroup_leaf *l, pid_t pid, unsigned timeout_ms);
+void cgroup_leaf_thaw(const struct cgroup_leaf *l);
 /** cgroup_leaf_remove() - when it is empty, or becomes so within two seconds */
 void cgroup_leaf_remove(struct cgroup_leaf *l);
 

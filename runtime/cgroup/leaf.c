@@ -109,11 +109,47 @@ int cgroup_leaf_signal(const struct cgroup_leaf *l)
 	return n;
 }
 
-static void freeze(int dirfd, bool on)
+static int freeze(int dirfd, bool on)
 {
-	if (cgroup_leaf_write(dirfd, "cgroup.freeze", on ? "1" : "0") < 0)
-		(void)cgroup_leaf_write(dirfd, "freezer.state",
-					on ? "FROZEN" : "THAWED");
+	int r = cgroup_leaf_write(dirfd, "cgroup.freeze", on ? "1" : "0");
+
+	return r < 0 ? cgroup_leaf_write(dirfd, "freezer.state",
+					 on ? "FROZEN" : "THAWED")
+		     : r;
+}
+
+/* Before 5.2 there is no cgroup.freeze. */
+static bool is_frozen(int dirfd)
+{
+	uint64_t frozen = 0;
+
+	(void)cgroup_leaf_field(dirfd, "cgroup.events", "frozen", &frozen);
+	return frozen || cgroup_leaf_has(dirfd, "freezer.state", "FROZEN");
+}
+
+int cgroup_leaf_freeze(const struct cgroup_leaf *l, pid_t pid, unsigned timeout_ms)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	uint64_t end = sys_now_ms() + timeout_ms;
+	char text[16];
+	int r;
+
+	snprintf(text, sizeof(text), "%d", pid);
+	r = cgroup_leaf_has(l->dir, "cgroup.procs", text) ? freeze(l->dir, true)
+							  : -ESRCH;
+	while (r >= 0 && !is_frozen(l->dir)) {
+		if (sys_now_ms() >= end) {
+			(void)freeze(l->dir, false);
+			return -ETIMEDOUT;
+		}
+		(void)sys_nanosleep(&moment);
+	}
+	return r;
+}
+
+void cgroup_leaf_thaw(const struct cgroup_leaf *l)
+{
+	(void)freeze(l->dir, false);
 }
 
 /* Before 5.14, and in v1, there is no cgroup.kill: freeze, so that nothing forks away,
@@ -124,9 +160,9 @@ static int kill_by_rounds(const struct cgroup_leaf *l)
 	int n = 1;
 
 	for (unsigned i = 0; i < KILL_ROUNDS && n > 0; i++) {
-		freeze(l->dir, true);
+		(void)freeze(l->dir, true);
 		n = cgroup_leaf_signal(l);
-		freeze(l->dir, false);
+		(void)freeze(l->dir, false);
 		if (n > 0)
 			(void)sys_nanosleep(&moment);
 	}

@@ -361,6 +361,8 @@ void monitor_client_drop(struct client *c)
 		at = &(*at)->next;
 	*at = c->next;
 	leave_programs(c);
+	if (m->holder == c)
+		monitor_still_release(m, NULL);
 	if (m->stopping == c && !m->ending)
 		m->stopping = NULL; /* it left without having stopped the box */
 	outbox_disown(&m->to_init, c);
@@ -389,6 +391,10 @@ static void do_ask(struct client *c, const struct wire_msg *msg)
 
 	if (r == 0 && strcmp(what, "stopping") == 0)
 		c->m->stopping = c;
+	else if (r == 0 && strcmp(what, "hold") == 0)
+		r = monitor_still_hold(c, &e);
+	else if (r == 0 && strcmp(what, "release") == 0 && c->m->holder == c)
+		monitor_still_release(c->m, &a);
 	else if (r == 0)
 		r = monitor_ask(c->m, what, json_get(q, "args"), &a, &e);
 	if (r == 0) {

@@ -9,6 +9,7 @@
 
 #include "base/loop.h"
 #include "runtime/cgroup/memwatch.h"
+#include "runtime/cgroup/still.h"
 #include "runtime/gate/gate.h"
 #include "runtime/monitor/diskwatch.h"
 #include "runtime/monitor/gitgate.h"
@@ -93,10 +94,13 @@ struct monitor {
 	struct program *programs;
 	struct wire_msg first; /* the starter's SPAWN, while it starts; type 0 = none */
 	uint32_t last_id;
-	uint32_t unheard;  /* the program whose SPAWN is the last that init was sent */
-	uint64_t oom_told; /* of the kills for memory: so many were said or are old */
-	int64_t started;   /* seconds since 1970 */
-	bool ending;	   /* init died, or somebody said stop: no way back */
+	uint32_t unheard;   /* the program whose SPAWN is the last that init was sent */
+	uint64_t oom_told;  /* of the kills for memory: so many were said or are old */
+	int64_t started;    /* seconds since 1970 */
+	bool ending;	    /* init died, or somebody said stop: no way back */
+	struct still still; /* owned; while its files are copied */
+	uint64_t still_since_ms;
+	struct client *holder; /* borrowed; for whom; NULL = it runs */
 	struct client
 		*stopping; /* borrowed; is about to say stop: while it is there, an
 				    end is the box's and no program's; NULL = nobody */
@@ -204,6 +208,12 @@ int monitor_gate_rest(struct monitor *m);
 /** monitor_gate_ask() - a question for it; starts it */
 int monitor_gate_ask(struct monitor *m, const struct json *args, struct json **ret,
 		     struct err *e);
+
+/* still.c */
+/** monitor_still_hold() - the box stands still until @c says otherwise, or leaves */
+int monitor_still_hold(struct client *c, struct err *e);
+/** monitor_still_release() - it goes on; @ret: "ms", how long that was; may be NULL */
+void monitor_still_release(struct monitor *m, struct json **ret);
 
 /* background.c */
 /** monitor_background_ask() - keep the box while something runs in it; says whether */

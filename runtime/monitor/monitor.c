@@ -361,6 +361,7 @@ static void finish(struct monitor *m)
 
 	m->ending = true;
 	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_ENDING, 0, 0, 0);
+	monitor_still_release(m, NULL);
 	start_kill(&m->run);
 	while (m->clients)
 		monitor_client_drop(m->clients);
@@ -425,6 +426,7 @@ int monitor_main(int argc, char **argv)
 			     .view = -1,
 			     .memory = MEMWATCH_NONE,
 			     .disk = DISKWATCH_NONE,
+			     .still = STILL_NONE,
 			     .git = NULL,
 			     .volumes_dir = -1,
 			     .volumes = BUF_INIT(SPEC_VOLUMES * PATH_MAX),

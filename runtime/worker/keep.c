@@ -95,6 +95,24 @@ static int keep(int project, const char *had, char sign[24], bool *copied,
 	return r < 0 || !*copied ? r : copy_parts(project, e);
 }
 
+int keepbox_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+		struct err *e)
+{
+	_cleanup_close_ int project = -1;
+	struct stat st;
+	int r = copy_dir(dir, KEEP_LAYER, "upper", e);
+
+	(void)arg, (void)map, (void)ret;
+	if (r == 0)
+		r = sys_renameat(KEEP_LAYER, "upper", KEEP_LAYER, "machine");
+	if (r < 0)
+		return e->code ? r : err_sys(e, r, "cannot keep the copy of a layer");
+	if (sys_fstatat(dir, "project/upper", &st, AT_SYMLINK_NOFOLLOW) == -ENOENT)
+		return 0;
+	project = file_open_dir(dir, "project", e);
+	return project < 0 ? project : copy_parts(project, e);
+}
+
 int keep_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
 	     struct err *e)
 {

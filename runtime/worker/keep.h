@@ -1,8 +1,8 @@
-/* keep - a job of a helper: what is under review, as it is now, into a layer.
+/* keep - jobs of a helper: what is under review, or all of a box, as it is now, into a layer.
  * Needs:  the box's directory, and that of a new layer as standard input.
  * Owns:   nothing.
  * Never:  writes to what is under review, which may be mounted and in use; copies more
- *         than a turn of a model may take. */
+ *         for a turn of a model than that may take. */
 #ifndef RUNTIME_WORKER_KEEP_H
 #define RUNTIME_WORKER_KEEP_H
 
@@ -21,5 +21,10 @@ enum { KEEP_FILES = 10000, KEEP_BYTES = 256 << 20 };
  */
 int keep_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
 	     struct err *e);
+
+/** keepbox_job() - another: all that the box has written and what is under review, into
+ *  "machine" and "project" of the layer, however much that is */
+int keepbox_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+		struct err *e);
 
 #endif

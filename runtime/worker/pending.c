@@ -79,3 +79,14 @@ int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sig
 
 	return r < 0 ? r : work(&job, ret, e);
 }
+
+int pending_keep_box(const struct spec *spec, int boxdir, int layer, struct err *e)
+{
+	struct idmap map;
+	struct worker_job job = {
+		.name = "keepbox", .map = &map, .dir = boxdir, .in = layer
+	};
+	int r = idmap_choose_helper(&spec->map, &map, e);
+
+	return r < 0 ? r : work(&job, NULL, e);
+}

@@ -26,4 +26,7 @@ int pending_take(const struct spec *spec, int boxdir, struct err *e);
 int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sign,
 		 struct json **ret, struct err *e);
 
+/** pending_keep_box() - and a copy of the box itself */
+int pending_keep_box(const struct spec *spec, int boxdir, int layer, struct err *e);
+
 #endif

@@ -240,12 +240,19 @@ static const struct job {
 		KEEPER	 /* needs programs of the host: the keeper itself does it */
 	} how;
 } jobs[] = {
-	{ "unpack", do_unpack, ARCHIVE },   { "pack", do_pack, PLAIN },
-	{ "layer", do_layer, LAYER },	    { "rmtree", do_rmtree, PLAIN },
-	{ "copytree", do_copytree, PLAIN }, { "copylayer", do_copylayer, TWO },
-	{ "dress", do_dress, PLAIN },	    { "count", do_count, PLAIN },
-	{ "keep", keep_job, TWO },	    { "between", between_job, PLAIN },
-	{ "review", review_job, TWO },	    { "review-git", reviewgit_job, KEEPER },
+	{ "unpack", do_unpack, ARCHIVE },
+	{ "pack", do_pack, PLAIN },
+	{ "layer", do_layer, LAYER },
+	{ "rmtree", do_rmtree, PLAIN },
+	{ "copytree", do_copytree, PLAIN },
+	{ "copylayer", do_copylayer, TWO },
+	{ "dress", do_dress, PLAIN },
+	{ "count", do_count, PLAIN },
+	{ "keep", keep_job, TWO },
+	{ "keepbox", keepbox_job, TWO },
+	{ "between", between_job, PLAIN },
+	{ "review", review_job, TWO },
+	{ "review-git", reviewgit_job, KEEPER },
 };
 
 static const struct job *find_job(const char *name)

@@ -22,7 +22,7 @@ box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
 	cubby snapshot one
 	box 'echo 2 >/root/a; echo 2 >/root/b; echo i >/etc/issue; rm -r /var/tmp; chmod 700 /root; ln -s a /root/l'
 	run -0 --separate-stderr cubby snapshot --json
-	[ "$(jq -c . <<<"$output")" = '{"name":"1","layers":2,"project":false}' ]
+	[ "$(jq -c . <<<"$output")" = '{"name":"1","layers":2,"project":false,"still_ms":null}' ]
 	cubby restore one
 	[ "$(box 'cat /root/a /var/tmp/x; ls /root; test ! -e /etc/issue')" = $'1\n1\na' ]
 	box 'echo 3 >/root/a'
@@ -120,13 +120,58 @@ box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
 	[ "$(cat f)" = 2 ]
 }
 
-@test "a box in use is not kept, which is said with the remedy" {
+@test "a box in use does not go back, which is said with the remedy" {
 	cubby exec -q --detach -- sleep 1000
-	run -1 cubby snapshot
-	[ "${lines[-1]}" = "cubby snapshot: the box is in use; 'cubby stop' ends it" ]
+	cubby snapshot
 	run -1 cubby restore 1
+	[ "${lines[-1]}" = "cubby restore: the box is in use; 'cubby stop' ends it" ]
 	cubby stop
-	run -0 cubby snapshot
+	run -0 cubby restore 1
+}
+
+# Two files that grow in turns; a stopped process; a shell that looks after jobs.
+writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
+	i=0; while :; do i=$((i + 1)); echo $i >>/root/a; echo $i >>/root/b; done'
+
+@test "a box in use stands still while it is kept, and goes on" {
+	echo h >f
+	cubby exec -q --project review --detach --keep -- bash -mc "$writer"
+	box 'until [ -s /root/b ]; do sleep 0.05; done; mkdir /root/d; ln /root/stopped /root/d/same; rm -r /var/tmp; mkdir /var/tmp
+		echo box >f; echo box >new'
+	run -0 --separate-stderr cubby snapshot live
+	[[ ${stderr_lines[0]} =~ ^"cubby: the box stood still for "[0-9]+" ms and goes on"$ ]]
+	[ "${stderr_lines[1]}" = "cubby: snapshot 'live': the box, and what is under review" ]
+	run -0 --separate-stderr cubby branch --json other
+	[ "$(jq -r .name <<<"$output")" = other ]
+	[ "$(jq .still_ms <<<"$output")" -ge 0 ]
+	box 'n=$(wc -l </root/b); until [ "$(wc -l </root/b)" -gt $((n + 100)) ]; do sleep 0.05; done
+		grep -q "^State:.T" /proc/$(cat /root/stopped)/status; rm -r /root/d; echo later >f'
+	before=$(box 'wc -l </root/b')
+	cubby stop
+	look='a=$(wc -l </root/a); b=$(wc -l </root/b); [ "$a" -eq "$b" ] || [ "$a" -eq $((b + 1)) ]
+		tail -1 /root/b | grep -qx "$b"; [ "$b" -lt '$before' ]; [ /root/d/same -ef /root/stopped ]
+		[ -z "$(ls /var/tmp)" ]; cat f new'
+	[ "$(box -b other --project review "$look")" = $'box\nbox' ]
+	cubby restore live
+	[ "$(box --project review "$look")" = $'box\nbox' ]
+	[ "$(cat f)" = h ]
+	[ "$(box 'stat -c %a /; id -u')" = $'755\n0' ]
+}
+
+@test "a box goes on when the command that holds it is killed" {
+	local kept=$XDG_DATA_HOME/cubby/layers
+	cubby exec -q --detach --keep -- bash -c 'head -c 600M /dev/zero >/root/big; while :; do echo . >>/root/a; done'
+	timeout 120 sh -c "until cubby exec -q -- test -s /root/a; do :; done"
+	cubby snapshot cut 3>&- &
+	until [ -n "$(find "$kept" -name upper 2>/dev/null)" ]; do kill -0 $!; done
+	kill -KILL $!
+	run wait $!
+	box 'n=$(wc -c </root/a); until [ "$(wc -c </root/a)" -gt "$n" ]; do sleep 0.05; done'
+	run -0 --separate-stderr cubby snapshots --json
+	[ "$output" = "[]" ]
+	cubby stop
+	cubby rm -y -q
+	[ "$(layers)" = 0 ]
 }
 
 @test "a box that only waits is kept at once" {

@@ -14,7 +14,7 @@ static void begin(struct layered *l)
 	layered_make_review(&l->b);
 	layered_put(l->b.dirfd, "upper/a", "1");
 	layered_put(l->b.dirfd, "project/upper/f", "1");
-	unit_ok(snapshot_take(&l->s, &l->b, "one", &c, &e), &e);
+	unit_ok(snapshot_take(&l->s, &l->b, "one", NULL, &c, &e), &e);
 	layered_put(l->b.dirfd, "upper/a", "2");
 	layered_make_review(&l->b);
 	layered_put(l->b.dirfd, "project/upper/f", "2");
@@ -31,7 +31,7 @@ static int take_two(void *ctx, struct err *e)
 	struct layered *l = ctx;
 	struct chain c;
 
-	return snapshot_take(&l->s, &l->b, "two", &c, e);
+	return snapshot_take(&l->s, &l->b, "two", NULL, &c, e);
 }
 
 static int restore(void *ctx, struct err *e)

@@ -7,7 +7,7 @@ static void keep(struct layered *l, const char *name)
 	struct err e = ERR_NONE;
 	struct chain c;
 
-	unit_ok(snapshot_take(&l->s, &l->b, name, &c, &e), &e);
+	unit_ok(snapshot_take(&l->s, &l->b, name, NULL, &c, &e), &e);
 }
 
 static void restore(struct layered *l, const char *name)
@@ -55,12 +55,12 @@ static void a_name_is_used_once(void)
 
 	layered_open(&l);
 	keep(&l, "one");
-	assert_int_equal(snapshot_take(&l.s, &l.b, "one", &c, &e), -EEXIST);
+	assert_int_equal(snapshot_take(&l.s, &l.b, "one", NULL, &c, &e), -EEXIST);
 	unit_err(&e, -EEXIST,
 		 "the box has a snapshot 'one'; 'cubby snapshots --remove one' removes "
 		 "it");
 	e = ERR_NONE;
-	assert_int_equal(snapshot_take(&l.s, &l.b, "../chain", &c, &e), -EINVAL);
+	assert_int_equal(snapshot_take(&l.s, &l.b, "../chain", NULL, &c, &e), -EINVAL);
 	unit_err(&e, -EINVAL, "'../chain' cannot be the name of a snapshot");
 	e = ERR_NONE;
 	assert_int_equal(snapshot_restore(&l.s, &l.b, "two", &e), -ENOENT);

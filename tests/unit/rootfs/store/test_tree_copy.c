@@ -98,11 +98,37 @@ static void many_links_and_files(void)
 	}
 }
 
+/* Which a box can make of any size. */
+static void holes_take_no_room(void)
+{
+	_cleanup_close_ int from = make_dir("from"), to = -1, fd = -1;
+	struct tree_copied copied;
+	char text[8] = { 0 };
+	struct stat st;
+
+	put(from, "holes", "begin", 0644);
+	fd = openat(from, "holes", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(pwrite(fd, "middle", 6, (off_t)1 << 32), 6);
+	assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
+	to = copy(from, &copied);
+
+	assert_int_equal(fstatat(to, "holes", &st, 0), 0);
+	assert_int_equal(st.st_size, (off_t)1 << 40);
+	assert_in_range(st.st_blocks, 1, 1024);
+	close(fd);
+	fd = openat(to, "holes", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(pread(fd, text, 6, (off_t)1 << 32), 6);
+	assert_string_equal(text, "middle");
+	assert_int_equal(pread(fd, text, 6, 0), 6);
+	assert_memory_equal(text, "begin", 6);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "keeps what it should", keeps_what_it_should },
 		{ "many links and files", many_links_and_files },
+		{ "holes take no room", holes_take_no_room },
 	};
 
 	return unit_cases("tree_copy", cases);
