@@ -109,7 +109,8 @@ bool exchange_may(struct exchange *x, unsigned right)
 
 	if (!x->server->conf->boxes) /* there is one, whoever is named */
 		name = TENANT_HERE;
-
+	else if (who.box && x->server->conf->policies) /* no policy is asked then */
+		right |= KEY_HOLDER;
 	return x->key && keys_may(x->key, right, name ? name : "");
 }
 

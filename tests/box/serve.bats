@@ -210,6 +210,24 @@ $LIB_PROJECT" ]
 	[ "$(limits)" = '[134217728,"none"]' ]
 }
 
+@test "serve: a key of fewer rights gets no box past its user's policy by the box's name" {
+	local holder=holder-0123456789 runs=runs-0123456789ab box
+	mkdir boxes
+	echo 'lab lab-* * --net=none' >policies
+	printf '%s\n' "h $holder all" "t $runs read,run,network lab-*" >keys
+	serve_start --boxes boxes --policies policies --keys keys
+	SERVE_KEY=$runs execute 'echo mine' -H 'X-User-Id: lab-a'
+	[ "$text" = mine ]
+	box=$(ls boxes)
+	SERVE_KEY=$holder serve POST "/v1/boxes/$box/stop"
+	SERVE_KEY=$runs serve_status POST /execute 403 -H "X-Cubby-Box: $box" -H 'Content-Type: application/json' \
+		-d '{"command":"true"}'
+	SERVE_KEY=$runs serve_status GET /proxy/8080/ 403 -H "X-Cubby-Box: $box"
+	[ "$(cubby info -C "boxes/$box" --json | jq -r .state)" = stopped ]
+	SERVE_KEY=$holder execute 'echo all' -H "X-Cubby-Box: $box"
+	[ "$text" = all ]
+}
+
 @test "serve: a key has its rights, and no other boxes than its own" {
 	local reads=reads-0123456789 runs=runs-0123456789ab ports=ports-0123456789a all=all-0123456789abc
 	mkdir boxes
