@@ -99,20 +99,17 @@ static int show_terminal(const struct boxdir *dir, const struct args *a, struct 
 {
 	char found[TASKLOG_NAME];
 	_cleanup_close_ int log = tasklog_open(dir, a->name, found, e), fd = -1;
-	_cleanup_buf_ struct buf b = BUF_INIT(PAGE_TERMINAL);
-	int r;
 
 	if (log < 0)
 		return log;
 	if (tty_is(STDOUT_FILENO)) {
 		err_set(e, -EINVAL, "--terminal is for a pipe or a file");
-		return err_hint(e, "such as 'cubby log --terminal | less'");
+		return err_hint(e, "such as 'cubby log --terminal | less -R'");
 	}
 	fd = tasklog_terminal_open(dir, found, e);
-	if (fd < 0 || a->follow)
-		return fd < 0 ? fd : follow_bytes(fd, log, STDOUT_FILENO, e);
-	r = file_read_fd(fd, &b, e);
-	return r < 0 ? r : file_write_fd(STDOUT_FILENO, buf_cstr(&b), b.len, e);
+	if (fd < 0)
+		return fd;
+	return follow_bytes(fd, a->follow ? log : -1, STDOUT_FILENO, e);
 }
 
 /* The writer is asked for twice: its number may be another's by now. */
@@ -165,8 +162,10 @@ static int write_page(const struct boxdir *dir, const struct args *a, struct err
 	page_begin(&p, found, &out);
 	r = transcript_read(fd, page_record, &p, e);
 	terminal = tasklog_terminal_open(dir, found, &ignored);
-	if (terminal >= 0)
-		(void)file_read_fd(terminal, &tty, &ignored);
+	if (terminal >= 0 && buf_reserve(&tty, PAGE_TERMINAL) == 0)
+		buf_commit(&tty,
+			   (size_t)MAX(sys_pread(terminal, tty.data, PAGE_TERMINAL, 0),
+				       (ssize_t)0));
 	page_end(&p, buf_cstr(&tty), tty.len);
 	if (r < 0)
 		return r;

@@ -51,7 +51,8 @@ static int follow(int fd, int log, more_fn *fn, void *ctx, struct err *e)
 			continue;
 		if (last)
 			return 0;
-		last = !tasklog_writer(log); /* what it wrote before is still read */
+		last = log < 0 ||
+		       !tasklog_writer(log); /* what it wrote before is still read */
 		if (!last)
 			wait_more(in);
 	}

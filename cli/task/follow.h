@@ -10,7 +10,8 @@
 
 /** follow_records() - each record of the transcript @fd, now and later, to @fn */
 int follow_records(int fd, transcript_record_fn *fn, void *ctx, struct err *e);
-/** follow_bytes() - those of @fd to @out, while the transcript @log is written */
+/** follow_bytes() - those of @fd to @out, while the transcript @log is written;
+ *  with a @log of -1 those that are there */
 int follow_bytes(int fd, int log, int out, struct err *e);
 
 #endif

@@ -264,8 +264,10 @@ void page_end(struct page *p, const char *terminal, size_t len)
 
 	json_free(&p->change);
 	if (len) {
-		buf_adds(p->out, "<details><summary>All that the terminals showed"
-				 "</summary>\n<pre class=\"terminal\">");
+		buf_addf(p->out,
+			 "<details><summary>%s that the terminals showed</summary>\n"
+			 "<pre class=\"terminal\">",
+			 len < PAGE_TERMINAL ? "All" : "The first 4 MiB");
 		html_begin(&h);
 		html_feed(&h, terminal, MIN(len, (size_t)PAGE_TERMINAL), p->out);
 		html_end(&h, p->out);

@@ -525,8 +525,12 @@ static void on_result(void *ctx, const struct task_call *c, const struct tool_re
 	struct view *v = ctx;
 	const struct view_look look = look_of(v);
 	const bool bad = r->outcome == TOOL_ERROR || r->exit > 0;
+	const struct view_ended ended = {
+		.open = r->outcome == TOOL_OPEN,
+		.cut = r->log_path && strcmp(c->name, "python") != 0,
+	};
 
-	view_output_end(&v->output, &look, r->outcome == TOOL_OPEN, &stay);
+	view_output_end(&v->output, &look, &ended, &stay);
 	v->secret = view_wants_secret(r->state, buf_cstr(&r->text));
 	doing(v, VIEW_NOTHING);
 	if (strcmp(c->name, "finish") == 0 || v->app->quiet)

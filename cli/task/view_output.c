@@ -175,17 +175,20 @@ void view_output_now(struct view_output *o, const struct view_look *look,
 		add_tail(o, look, VIEW_TAIL, "", change);
 }
 
-void view_output_end(struct view_output *o, const struct view_look *look, bool open,
-		     struct buf *stay)
+void view_output_end(struct view_output *o, const struct view_look *look,
+		     const struct view_ended *ended, struct buf *stay)
 {
 	struct adding a = { o, look, stay };
 	struct screen *screen;
 
 	view_lines_end(&o->lines, on_line, &a);
-	add_tail(o, look, VIEW_RING, ", 'cubby log -l' shows them", stay);
+	add_tail(o, look, VIEW_RING,
+		 ended->cut ? ", 'cubby log --terminal' has them"
+			    : ", 'cubby log -l' shows them",
+		 stay);
 	if (o->screen && o->drawn)
 		add_screen(o, look, SESSION_ROWS, stay);
-	screen = open ? take(&o->screen, NULL) : NULL;
+	screen = ended->open ? take(&o->screen, NULL) : NULL;
 	view_output_begin(o);
 	o->screen = screen;
 }

@@ -43,9 +43,13 @@ void view_output_add(struct view_output *o, const char *s, size_t len,
 /** view_output_now() - append the rows that change: the screen, or the last lines */
 void view_output_now(struct view_output *o, const struct view_look *look,
 		     struct buf *change);
-/** view_output_end() - a call has ended: what of the rest stays
- *  @open: the program has not: it goes on drawing on its screen */
-void view_output_end(struct view_output *o, const struct view_look *look, bool open,
-		     struct buf *stay);
+struct view_ended {
+	bool open; /* the program has not: it goes on drawing on its screen */
+	bool cut;  /* its result has not all of the output, the terminal's record has */
+};
+
+/** view_output_end() - a call has ended: what of the rest stays */
+void view_output_end(struct view_output *o, const struct view_look *look,
+		     const struct view_ended *ended, struct buf *stay);
 
 #endif

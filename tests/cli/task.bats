@@ -237,6 +237,17 @@ asks() {
 	lib_no_word "$KEY" "$record"
 }
 
+@test "task: of a large record --terminal gives all, the page the first 4 MiB" {
+	model < <(call "head -c 5000000 /dev/zero | tr '\\\\0' x; echo the end"; finish ok)
+	run -0 task -q "much"
+	cubby log --terminal >all
+	[ "$(tr -dc x <all | wc -c)" = 5000000 ]
+	grep -q 'the end' all
+	cubby log --html page.html
+	grep -q '<summary>The first 4 MiB that the terminals showed' page.html
+	[ "$(stat -c %s page.html)" -gt 4194304 ]
+}
+
 @test "task: resume goes on after kill -9" {
 	model <<-'END'
 	{"calls":[{"name":"shell","args":{"command":"echo one >>log; sleep 30"}}]}

@@ -5,7 +5,8 @@
 #include "base/buf.h"
 #include "cli/task/view_output.h"
 
-static const struct view_look terminal = { 40, 24, false }, pipe_look = { 0, 0, false };
+static const struct view_look terminal = { 40, 24, false }, wide = { 80, 24, false },
+			      pipe_look = { 0, 0, false };
 
 static void add(struct view_output *o, const char *s, const struct view_look *look,
 		struct buf *stay)
@@ -30,7 +31,7 @@ static void the_head_stays_and_the_end_is_seen(void)
 	view_output_now(&o, &terminal, &now);
 	assert_string_equal(buf_cstr(&now), "  … 4 lines …\n  17\n  18\n  19\n  20\n");
 	buf_truncate(&stay, 0);
-	view_output_end(&o, &terminal, false, &stay);
+	view_output_end(&o, &terminal, &(struct view_ended){ 0 }, &stay);
 	assert_string_equal(buf_cstr(&stay),
 			    "  13\n  14\n  15\n  16\n  17\n  18\n  19\n  20\n");
 	/* one more is worth its line */
@@ -39,9 +40,19 @@ static void the_head_stays_and_the_end_is_seen(void)
 		add(&o, line, &terminal, &now);
 	}
 	buf_truncate(&stay, 0);
-	view_output_end(&o, &terminal, false, &stay);
+	view_output_end(&o, &terminal, &(struct view_ended){ 0 }, &stay);
 	assert_string_equal(buf_cstr(&stay),
 			    "  … 5 lines, 'cubby log -l' shows them …\n"
+			    "  18\n  19\n  20\n  21\n");
+	/* the log has what the model got */
+	for (int i = 1; i <= 21; i++) {
+		snprintf(line, sizeof(line), "%d\r\n", i);
+		add(&o, line, &wide, &now);
+	}
+	buf_truncate(&stay, 0);
+	view_output_end(&o, &wide, &(struct view_ended){ .cut = true }, &stay);
+	assert_string_equal(buf_cstr(&stay),
+			    "  … 5 lines, 'cubby log --terminal' has them …\n"
 			    "  18\n  19\n  20\n  21\n");
 	view_output_done(&o);
 }
@@ -78,7 +89,7 @@ static void a_full_screen_program_is_seen_as_its_screen(void)
 		assert_string_equal(buf_cstr(&now), "  │     Menu\n"
 						    "  │     > one two\n");
 		add(&o, "\033[?1049lafter\r\n", &terminal, &stay);
-		view_output_end(&o, &terminal, false, &stay);
+		view_output_end(&o, &terminal, &(struct view_ended){ 0 }, &stay);
 		assert_string_equal(buf_cstr(&stay), "  before\n  after\n");
 		view_output_done(&o);
 	}
@@ -92,17 +103,17 @@ static void a_program_that_waits_keeps_its_screen(void)
 
 	view_output_begin(&o);
 	add(&o, "\033[?1049h\033[3;5HMenu", &terminal, &stay);
-	view_output_end(&o, &terminal, true, &stay);
+	view_output_end(&o, &terminal, &(struct view_ended){ .open = true }, &stay);
 	assert_string_equal(buf_cstr(&stay), "  │     Menu\n");
 	buf_truncate(&stay, 0);
-	view_output_end(&o, &terminal, true, &stay);
+	view_output_end(&o, &terminal, &(struct view_ended){ .open = true }, &stay);
 	assert_string_equal(buf_cstr(&stay), "");
 	add(&o, "\033[3;5Hmenu", &terminal, &stay);
-	view_output_end(&o, &terminal, true, &stay);
+	view_output_end(&o, &terminal, &(struct view_ended){ .open = true }, &stay);
 	assert_string_equal(buf_cstr(&stay), "  │     menu\n");
 	buf_truncate(&stay, 0);
 	add(&o, "\033[?1049lbye\r\n", &terminal, &stay);
-	view_output_end(&o, &terminal, false, &stay);
+	view_output_end(&o, &terminal, &(struct view_ended){ 0 }, &stay);
 	assert_string_equal(buf_cstr(&stay), "  bye\n");
 	assert_null(o.screen);
 }
@@ -114,7 +125,7 @@ static void in_a_pipe_there_are_lines_alone(void)
 
 	view_output_begin(&o);
 	add(&o, "\033[?1049hx\033[5;5Hy\n", &pipe_look, &stay);
-	view_output_end(&o, &pipe_look, false, &stay);
+	view_output_end(&o, &pipe_look, &(struct view_ended){ 0 }, &stay);
 	assert_string_equal(buf_cstr(&stay), "  xy\n");
 	assert_null(o.screen);
 }
