@@ -203,6 +203,7 @@ $(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: CPPFLAGS += -DCUBBY_MANUAL='"$(P
 $(O)/agent/session/shell_text.o: $(wildcard agent/session/*.sh)
 $(O)/agent/server/openapi.o: agent/server/openapi.json agent/server/rest.json
 $(O)/agent/python/shim.o: agent/python/shim.py
+$(O)/rootfs/image/bootstrap.o: scripts/mkrootfs
 $(O)/cli/box/plugins.o: cli/box/execute_cli.sh
 $(O)/agent/tool/toolset.o: agent/tool/tools.json
 $(O)/agent/task/prompt.o: agent/task/prompt.md

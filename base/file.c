@@ -120,6 +120,20 @@ int file_write_fd(int fd, const void *data, size_t len, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot write to descriptor %d", fd) : 0;
 }
 
+int file_sealed(const char *name, const void *data, size_t len, struct err *e)
+{
+	_cleanup_close_ int fd = sys_memfd(name, MFD_ALLOW_SEALING);
+	int r;
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot create a memfd");
+	r = file_write_fd(fd, data, len, e);
+	if (r < 0)
+		return r;
+	r = sys_add_seals(fd, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+	return r < 0 ? err_sys(e, r, "cannot seal a memfd") : take(&fd, -1);
+}
+
 /* The new file until it has its name. */
 struct draft {
 	int dirfd;     /* owned */

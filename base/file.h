@@ -19,6 +19,10 @@ int file_read(int dirfd, const char *path, struct buf *ret, struct err *e);
 /** file_read_fd() - the same from an open descriptor (file, pipe, memfd), to its end */
 int file_read_fd(int fd, struct buf *ret, struct err *e);
 
+/** file_sealed() - a memfd with these bytes, which nobody can change any more; owned by
+ *  the caller */
+int file_sealed(const char *name, const void *data, size_t len, struct err *e);
+
 /** file_write_fd() - write all of @len bytes, however many calls that takes */
 int file_write_fd(int fd, const void *data, size_t len, struct err *e);
 

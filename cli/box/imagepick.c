@@ -47,8 +47,7 @@ static int take_named(void *ctx, const struct image *i)
 	return 0;
 }
 
-/* An image that cannot be had is no dead end when another is there. */
-static int hint_other(const struct store *st, const char *map, struct err *e)
+int imagepick_hint(const struct store *st, const char *map, struct err *e)
 {
 	struct seen s = { .map = map };
 	struct err ignored = ERR_NONE;
@@ -56,10 +55,7 @@ static int hint_other(const struct store *st, const char *map, struct err *e)
 	if (e->code == -ECANCELED || image_list(st, take_named, &s, &ignored) < 0)
 		return e->code;
 	if (!s.name[0])
-		return err_hint(
-			e, "no image is there yet: 'cubby pull FILE' takes a root "
-			   "filesystem, which scripts/mkrootfs of the sources makes "
-			   "from the package mirror of this machine");
+		return err_hint(e, "no image is there yet");
 	return err_hint(
 		e,
 		"--image %s uses one that is there, CUBBY_IMAGE=%s makes it the "
@@ -88,7 +84,8 @@ static int find_other_map(const struct app *app, const struct store *st,
 				     .digest = other.digest };
 	r = source_parse(other.source, &src, e);
 	if (r == 0) {
-		if (src.kind == SOURCE_DIR) /* its digest is that of a moment */
+		/* Of a directory or a mirror the digest is that of a moment. */
+		if (src.kind == SOURCE_DIR || other.built[0])
 			what.digest = NULL;
 		render_note(app,
 			    "the image '%s' is there for the id map '%s' alone: it is "
@@ -113,7 +110,7 @@ int imagepick_get(const struct app *app, const struct store *st, const char *nam
 	if (r == -ENOENT) {
 		r = find_other_map(app, st, name, s, &image, e);
 		if (r < 0)
-			return hint_other(st, idmap_kind_name(s->map.kind), e);
+			return imagepick_hint(st, idmap_kind_name(s->map.kind), e);
 	}
 	if (r < 0)
 		return r;

@@ -18,6 +18,10 @@
 int imagepick_get(const struct app *app, const struct store *st, const char *name,
 		  struct spec *s, struct err *e);
 
+/** imagepick_hint() - an image that cannot be had is no dead end when another is there: add
+ *  that to @e; returns its code */
+int imagepick_hint(const struct store *st, const char *map, struct err *e);
+
 /** imagepick_same() - true when @name means the image that @s has already */
 bool imagepick_same(const struct store *st, const char *name, const struct spec *s);
 

@@ -97,7 +97,7 @@ int opt_boxes_each(const struct app *app, const struct opt_boxes *o, opt_boxes_f
 	char key[HASH_HEX];
 	int status = CMD_DONE;
 
-	if (store_open(&st, &e) < 0 ||
+	if (place_store(app, &st, &e) < 0 ||
 	    (!o->all && !o->names.n && own_key(app, &st, o, key, &e) < 0) ||
 	    boxlist_read(&st, &l, &e) < 0)
 		return cmd_fail(app, &e, CMD_FAILED);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/dirscan.h"
+#include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/end.h"
@@ -29,6 +30,8 @@ int place_check(const struct app *app, const struct store *st, const char *proje
 
 /* ---- a box that is there ------------------------------------------------------------- */
 
+enum { PATH_ENTRIES = 2 << 20 }; /* no exec takes more */
+
 static int load(const struct store *st, const char *key, struct json **ret)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
@@ -45,6 +48,17 @@ static bool has_box(const struct store *st, const char *key)
 
 	snprintf(path, sizeof(path), "%s/box.json", key);
 	return sys_faccessat(st->boxes, path, F_OK, 0) == 0;
+}
+
+/* A box may have written programs of the project, as in a venv that is active here. */
+int place_pass_over(const char *project, struct err *e)
+{
+	_cleanup_buf_ struct buf path = BUF_INIT(PATH_ENTRIES);
+	int r = proc_path_without(project, &path);
+
+	if (r == 0 && setenv("PATH", buf_cstr(&path), 1) < 0)
+		r = -ENOMEM;
+	return r < 0 ? err_sys(e, r, "cannot set PATH") : 0;
 }
 
 /* ---- one that was moved -------------------------------------------------------------- */
@@ -249,6 +263,27 @@ int place_find(const struct app *app, const struct store *st, struct spec *s,
 	(void)text_copy(s->key, sizeof(s->key), above.key);
 	(void)text_copy(ret->id, sizeof(ret->id), p.id);
 	return 0;
+}
+
+int place_store(const struct app *app, struct store *ret, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_spec_ struct spec s = SPEC_NONE;
+	struct err ignored = ERR_NONE;
+	char start[PATH_MAX];
+	int r = store_open(&st, e);
+
+	if (r == 0 && spec_locate(&s, app->dir ? app->dir : ".", &ignored) == 0) {
+		memcpy(start, s.project, sizeof(start));
+		do {
+			r = spec_key(s.project, "", s.key, e);
+		} while (r == 0 && !has_box(&st, s.key) && go_up(s.project));
+		if (r == 0)
+			r = place_pass_over(has_box(&st, s.key) ? s.project : start, e);
+	}
+	if (r == 0)
+		*ret = take(&st, STORE_NONE);
+	return r;
 }
 
 /* ---- where it went ------------------------------------------------------------------- */

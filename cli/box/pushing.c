@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/place.h"
 #include "cli/show/progress.h"
 #include "cli/show/render.h"
 #include "rootfs/archive/pack.h"
@@ -36,10 +37,10 @@ static void staged_done(struct staged *s)
 	store_close(&s->store);
 }
 
-static int stage(const struct layoutout_want *want, struct staged *ret,
-		 struct image *image, struct err *e)
+static int stage(const struct app *app, const struct layoutout_want *want,
+		 struct staged *ret, struct image *image, struct err *e)
 {
-	int r = store_open(&ret->store, e);
+	int r = place_store(app, &ret->store, e);
 
 	if (r == 0)
 		r = staging_new(&ret->store, "save", &ret->staging, e);
@@ -60,7 +61,8 @@ static int stage(const struct layoutout_want *want, struct staged *ret,
 
 /* ---- archives --------------------------------------------------------------------------- */
 
-int pushing_archive(const struct layoutout_want *want, const char *path, struct err *e)
+int pushing_archive(const struct app *app, const struct layoutout_want *want,
+		    const char *path, struct err *e)
 {
 	_cleanup_(staged_done) struct staged s = STAGED_NONE;
 	_cleanup_close_ int out = -1;
@@ -69,7 +71,7 @@ int pushing_archive(const struct layoutout_want *want, const char *path, struct 
 
 	if (sys_faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return err_sys(e, -EEXIST, "cannot make '%s'", path);
-	r = stage(want, &s, &image, e);
+	r = stage(app, want, &s, &image, e);
 	if (r < 0)
 		return r;
 	out = sys_openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, 0666);
@@ -183,7 +185,7 @@ int pushing_registry(const struct app *app, const char *ref, const char *to,
 	int r = to ? name_it(to, &n, name, e) : 0;
 
 	if (r == 0)
-		r = stage(&want, &s, &image, e);
+		r = stage(app, &want, &s, &image, e);
 	if (r == 0 && !to)
 		r = name_it(image.name, &n, name, e);
 	if (r == 0)

@@ -21,6 +21,7 @@ int pushing_registry(const struct app *app, const char *ref, const char *to,
 
 /** pushing_archive() - into the new file @path, as an archive of an OCI layout, which with
  *  want->docker is one for 'docker load', too */
-int pushing_archive(const struct layoutout_want *want, const char *path, struct err *e);
+int pushing_archive(const struct app *app, const struct layoutout_want *want,
+		    const char *path, struct err *e);
 
 #endif

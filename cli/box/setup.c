@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/asked.h"
@@ -20,26 +19,12 @@
 #include "runtime/box/ids.h"
 #include "runtime/box/project_dir.h"
 
-enum { PATH_ENTRIES = 2 << 20 }; /* no exec takes more */
-
 void boxsetup_done(struct boxsetup *s)
 {
 	box_close(&s->box);
 	spec_done(&s->spec);
 	boxdir_close(&s->dir);
 	store_close(&s->store);
-}
-
-/* A box may have written programs of the project, as in a venv that is active here. None is
- * run on this computer, neither by us nor by what we start. */
-static int avoid_programs(const char *project, struct err *e)
-{
-	_cleanup_buf_ struct buf path = BUF_INIT(PATH_ENTRIES);
-	int r = proc_path_without(project, &path);
-
-	if (r == 0 && setenv("PATH", buf_cstr(&path), 1) < 0)
-		r = -ENOMEM;
-	return r < 0 ? err_sys(e, r, "cannot set PATH") : 0;
 }
 
 int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask ask,
@@ -53,7 +38,7 @@ int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask 
 	if (r < 0)
 		return r;
 	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
-	r = avoid_programs(s->spec.project, e);
+	r = place_pass_over(s->spec.project, e);
 	if (r < 0)
 		return r;
 	return project_file_load(app, &s->store, &s->spec, ask, e);

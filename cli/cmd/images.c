@@ -8,7 +8,7 @@ static const struct table_column columns[] = {
 	{ "MAP", "map", TABLE_TEXT },	     { "SIZE", "size", TABLE_BYTES },
 	{ "CREATED", "created", TABLE_AGE }, { NULL, "digest", TABLE_TEXT },
 	{ NULL, "source", TABLE_TEXT },	     { NULL, "arch", TABLE_TEXT },
-	{ NULL, "dir", TABLE_TEXT },
+	{ NULL, "dir", TABLE_TEXT },	     { NULL, "built", TABLE_TEXT },
 };
 
 struct list {
@@ -20,9 +20,11 @@ static int add_row(struct table *t, const struct image *i, const char *name)
 {
 	char digest[13];
 	struct table_cell cells[ARRAY_SIZE(columns)] = {
-		{ .text = name },	   { .text = digest },	{ .text = i->map },
-		{ .n = (int64_t)i->size }, { .n = i->created }, { .text = i->digest },
-		{ .text = i->source },	   { .text = i->arch }, { .text = i->dir },
+		{ .text = name },      { .text = digest },
+		{ .text = i->map },    { .n = (int64_t)i->size },
+		{ .n = i->created },   { .text = i->digest },
+		{ .text = i->source }, { .text = i->arch },
+		{ .text = i->dir },    { .text = i->built[0] ? i->built : NULL },
 	};
 
 	snprintf(digest, sizeof(digest), "%.12s", i->digest);

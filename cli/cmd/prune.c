@@ -141,7 +141,7 @@ static int prune(struct app *app, void *args, struct err *e)
 	const struct args *a = args;
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
-	int r = store_open(&st, e), status = CMD_DONE;
+	int r = place_store(app, &st, e), status = CMD_DONE;
 
 	if (r == 0)
 		r = boxlist_read(&st, &l, e);

@@ -1,10 +1,12 @@
 #include <string.h>
 
+#include "cli/box/imagepick.h"
+#include "cli/box/place.h"
 #include "cli/box/pulling.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "rootfs/image/image.h"
-#include "rootfs/image/source.h"
+#include "rootfs/image/pull.h"
 #include "runtime/box/ids.h"
 
 struct args {
@@ -40,10 +42,14 @@ static int pull(const struct app *app, const struct args *a, struct image *ret,
 	struct idmap map;
 	int r;
 
-	r = store_open(&st, e);
+	r = place_store(app, &st, e);
 	if (r == 0)
 		r = box_ids_choose(app->dir ? app->dir : ".", &map, &why, e);
-	return r < 0 ? r : pulling_image(app, &st, &map, &what, ret, e);
+	if (r < 0)
+		return r;
+	r = pulling_image(app, &st, &map, &what, ret, e);
+	return pull_unreachable(r) ? imagepick_hint(&st, idmap_kind_name(map.kind), e)
+				   : r;
 }
 
 static int work(struct app *app, void *args, struct err *e)

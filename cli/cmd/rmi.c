@@ -1,3 +1,4 @@
+#include "cli/box/place.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/show/render.h"
@@ -102,7 +103,7 @@ static int work(struct app *app, void *args, struct err *e)
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_json_ struct json *done = json_array();
 	struct sweep s = { .app = app, .st = &st, .done = done, .force = a->force };
-	int r = store_open(&st, e);
+	int r = place_store(app, &st, e);
 
 	if (r < 0)
 		return r;

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/place.h"
 #include "cli/box/pushing.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
@@ -62,15 +63,14 @@ static int save(struct app *app, void *args, struct err *e)
 	struct image image;
 	int r;
 
-	(void)app;
 	if (text_copy(path, sizeof(path), place) < 0)
 		return err_sys(e, -ENAMETOOLONG, "cannot make '%.64s'", place);
 	path[strcspn(path, ":")] = '\0';
 	if (strlen(path) + 1 < strlen(place))
 		want.name = place + strlen(path) + 1;
 	if (form->archive)
-		return pushing_archive(&want, path, e);
-	r = store_open(&st, e);
+		return pushing_archive(app, &want, path, e);
+	r = place_store(app, &st, e);
 	if (r == 0)
 		r = image_find(&st, a->image, NULL, &image, e);
 	if (r < 0)

@@ -5,6 +5,7 @@
 #include "base/sys/sys.h"
 #include "cli/box/end.h"
 #include "cli/box/list.h"
+#include "cli/box/place.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
@@ -104,7 +105,7 @@ static int work(struct app *app, void *args, struct err *e)
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_close_ int dir = -1;
 	struct err none = ERR_NONE;
-	int r = store_open(&st, e);
+	int r = place_store(app, &st, e);
 
 	if (r < 0)
 		return r;

@@ -100,6 +100,7 @@ int image_load(const struct store *s, const char *dir, struct image *ret, struct
 	copy_str(i.map, sizeof(i.map), json_get_str(j, "map"));
 	copy_str(i.source, sizeof(i.source), json_get_str(j, "source"));
 	copy_str(i.arch, sizeof(i.arch), json_get_str(j, "arch"));
+	copy_str(i.built, sizeof(i.built), json_get_str(j, "built"));
 	i.created = json_get_int(j, "created", 0);
 	i.size = (uint64_t)MAX(json_get_int(j, "size", 0), 0);
 	last_name(json_get(j, "names"), &i);

@@ -25,6 +25,7 @@ enum {
 	IMAGE_MAP = 16,
 	IMAGE_NAME = 128,
 	IMAGE_ARCH = 16,
+	IMAGE_BUILT = 24,
 	IMAGE_SOURCE = 1024,
 	IMAGE_PREFIX = 8 /* the fewest digits of a digest that name an image */
 };
@@ -36,9 +37,10 @@ struct image {
 	char name[IMAGE_NAME]; /* the name given last; "" = none */
 	char source[IMAGE_SOURCE];
 	char arch[IMAGE_ARCH];
-	int64_t created; /* seconds since 1970: when it came into the store */
-	int64_t named;	 /* the same: when it was given the name */
-	uint64_t size;	 /* bytes of its files */
+	char built[IMAGE_BUILT]; /* made of this suite of a mirror; "" = not so */
+	int64_t created;	 /* seconds since 1970: when it came into the store */
+	int64_t named;		 /* the same: when it was given the name */
+	uint64_t size;		 /* bytes of its files */
 };
 
 /** image_dir() - the directory of a digest under a map */
@@ -49,7 +51,7 @@ int image_load(const struct store *s, const char *dir, struct image *ret,
 	       struct err *e);
 
 /** image_meta() - all of meta.json, owned: names{name: time}, source, digest, size,
- *  map, idmap{}, layers[], dropped{}, created, arch */
+ *  map, idmap{}, layers[], dropped{}, created, arch, built */
 int image_meta(const struct store *s, const char *dir, struct json **ret,
 	       struct err *e);
 

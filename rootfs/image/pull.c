@@ -53,20 +53,62 @@ static struct fetch_conf fetching(struct pull *p, enum pull_phase phase)
 
 /* ---- getting the bytes -------------------------------------------------------------- */
 
-/* How to have an image where nothing can be downloaded. */
-static int offer_mirror(struct err *e)
+bool pull_unreachable(int code)
 {
-	switch (e->code) {
-	case -EHOSTUNREACH:
-	case -ECONNREFUSED:
-	case -ECONNRESET:
-	case -ENETUNREACH:
-	case -ETIMEDOUT:
-		return err_hint(e, "scripts/mkrootfs makes a root filesystem from this "
-				   "host's package mirror; give its path instead");
-	default:
-		return e->code;
+	return code == -EHOSTUNREACH || code == -ECONNREFUSED || code == -ECONNRESET ||
+	       code == -ENETUNREACH || code == -ETIMEDOUT;
+}
+
+/* How to have an image where nothing can be downloaded. */
+static int offer_other(const struct pull *p, struct err *e)
+{
+	const char *install = bootstrap_maker() ? "" : "with mmdebstrap installed, ";
+
+	if (p->built.suite[0])
+		return err_hint(e,
+				"%s'cubby pull %s' makes it from the package mirror of "
+				"this machine",
+				install, p->src.name);
+	if (p->built.host[0])
+		return err_hint(
+			e,
+			"%s'cubby pull %s' makes one from the package mirror of "
+			"this machine",
+			install, p->built.host);
+	return err_hint(e, "'cubby pull FILE' takes a root filesystem as a tarball");
+}
+
+/* An image of the host's own distribution is to be had without a registry. */
+static int build(struct pull *p, struct err *e)
+{
+	struct fetch_conf c = fetching(p, PULL_CHECK);
+	const struct store *s = p->conf->store;
+	char path[PATH_MAX + STAGING_NAME + 16], line[sizeof(e->msg)];
+	struct err why = *e;
+	int r;
+
+	bootstrap_find(p->src.name, &p->built);
+	if (!p->built.suite[0] || !bootstrap_maker()) {
+		r = offer_other(p, e);
+		p->built.suite[0] = '\0';
+		return r;
 	}
+	snprintf(line, sizeof(line),
+		 "%.200s; so '%s' is made of %s, from the package mirror of this "
+		 "machine, which takes a minute",
+		 why.msg, p->src.name, p->built.suite);
+	note(p, line);
+	snprintf(path, sizeof(path), "%s/tmp/%s/made.tar", s->path, p->stage.name);
+	pull_oci_done(p);
+	r = bootstrap_make(&p->built, path, p->conf->abort_fd, e);
+	if (r < 0)
+		return r == -ECANCELED ? r
+				       : err_wrap(e, "cannot make '%s' of %s with %s",
+						  p->src.name, p->built.suite,
+						  bootstrap_maker());
+	text_copy(p->url, sizeof(p->url), p->src.name);
+	p->src.kind = SOURCE_FILE;
+	return fetch_file(&c, path, &p->fetched, e);
 }
 
 static int find_ubuntu(struct pull *p, struct source_ubuntu *ret, struct err *e)
@@ -82,7 +124,7 @@ static int find_ubuntu(struct pull *p, struct source_ubuntu *ret, struct err *e)
 		 source_ubuntu_base(), p->src.where);
 	r = fetch_text(&c, p->url, &sums, e);
 	if (r < 0)
-		return offer_mirror(e);
+		return r;
 	return source_ubuntu_pick(buf_cstr(&sums), sums.len, p->src.where, arch, ret,
 				  e);
 }
@@ -100,7 +142,7 @@ static int get_ubuntu(struct pull *p, struct err *e)
 		 source_ubuntu_base(), p->src.where, want.file);
 	r = fetch_url(&c, p->url, p->stage.dirfd, "download", &p->fetched, e);
 	if (r < 0)
-		return offer_mirror(e);
+		return r;
 	if (strcmp(p->fetched.digest, want.digest) != 0)
 		return err_set(
 			e, -EBADMSG,
@@ -147,7 +189,8 @@ static int get(struct pull *p, struct err *e)
 
 	switch (p->src.kind) {
 	case SOURCE_UBUNTU:
-		return get_ubuntu(p, e);
+		r = get_ubuntu(p, e);
+		return pull_unreachable(r) ? build(p, e) : r;
 	case SOURCE_URL:
 		return get_url(p, e);
 	case SOURCE_FILE:
@@ -156,7 +199,7 @@ static int get(struct pull *p, struct err *e)
 		return get_dir(p, e);
 	case SOURCE_REGISTRY:
 		r = pull_oci_find(p, e);
-		return r < 0 && !p->name.loopback ? offer_mirror(e) : r;
+		return pull_unreachable(r) && !p->name.loopback ? build(p, e) : r;
 	case SOURCE_OCI:
 	case SOURCE_OCI_ARCHIVE:
 	case SOURCE_DOCKER_ARCHIVE:
@@ -257,6 +300,8 @@ static int fill_meta(const struct pull *p, const struct json *result, struct jso
 		r = json_set_int(meta, "size", json_get_int(result, "bytes", 0));
 	if (r == 0)
 		r = json_set_int(meta, "entries", json_get_int(result, "entries", 0));
+	if (r == 0 && p->built.suite[0])
+		r = json_set_str(meta, "built", p->built.suite);
 	if (r == 0 && dropped)
 		r = json_set(meta, "dropped", json_dup(dropped));
 	if (r < 0)

@@ -15,11 +15,15 @@
  * @ref: as source_parse() takes it
  * @ret: the image, new or already there
  *
- * An image whose digest is in the store is not unpacked again. Return: 0, or why not,
- * with what to do about it.
+ * An image whose digest is in the store is not unpacked again. One of the host's own
+ * distribution is made from the mirror of the host's apt where nobody is to be reached
+ * who has it (bootstrap.h). Return: 0, or why not, with what to do about it.
  */
 int pull_image(const struct pull_conf *c, const char *ref, struct image *ret,
 	       struct err *e);
+
+/** pull_unreachable() - did pull_image() fail because nobody was to be reached? */
+bool pull_unreachable(int code);
 
 /** pull_clean() - remove what pulls and removals that were interrupted left behind */
 int pull_clean(const struct pull_conf *c, struct err *e);

@@ -6,6 +6,7 @@
 #define ROOTFS_IMAGE_PULL_RUN_H
 
 #include "base/sys/sys.h"
+#include "rootfs/image/bootstrap.h"
 #include "rootfs/image/fetch.h"
 #include "rootfs/image/pull_conf.h"
 #include "rootfs/image/source.h"
@@ -24,6 +25,7 @@ struct pull {
 	char url[PULL_URL];   /* where it came from; "" = src.where */
 	int image;	      /* owned: the directory being made */
 	enum pull_phase phase;
+	struct bootstrap built; /* suite: what it was made of; "" = it was not */
 
 	/* an image in layers */
 	struct oci_image *oci; /* owned; NULL = it is none */

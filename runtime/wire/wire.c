@@ -135,23 +135,15 @@ int wire_take_fd(struct wire_msg *m, unsigned i)
 
 int wire_pack(const struct buf *text, uint32_t *len, struct err *e)
 {
-	_cleanup_close_ int fd = -1;
-	int r;
+	int fd;
 
 	if (text->len > WIRE_TEXT)
 		return err_set(e, -E2BIG, "arguments and environment exceed %d bytes",
 			       WIRE_TEXT);
-	fd = sys_memfd("cubby-spawn", MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return err_sys(e, fd, "cannot create a memfd");
-	r = file_write_fd(fd, text->data, text->len, e);
-	if (r < 0)
-		return r;
-	r = sys_add_seals(fd, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-	if (r < 0)
-		return err_sys(e, r, "cannot seal a memfd");
-	*len = (uint32_t)text->len;
-	return take(&fd, -1);
+	fd = file_sealed("cubby-spawn", text->data, text->len, e);
+	if (fd >= 0)
+		*len = (uint32_t)text->len;
+	return fd;
 }
 
 uint64_t wire_sign(const char *text, size_t len)

@@ -330,9 +330,71 @@ certificate() { # NAME: NAME.pem, and both.NAME with its key
 }
 
 @test "registry: one that cannot be reached: what else there is" {
-	CUBBY_MIRRORS=docker.io= run -1 --separate-stderr cubby pull -q debian:12
+	export CUBBY_MIRRORS=docker.io=
+	run -1 --separate-stderr cubby pull -q debian:1
 	[ "${#stderr_lines[@]}" = 1 ]
-	[[ $stderr == *"'docker.io' is not to be asked (CUBBY_MIRRORS); scripts/mkrootfs makes a root filesystem from this host's package mirror; give its path instead" ]]
+	[[ $stderr == *"'docker.io' is not to be asked (CUBBY_MIRRORS); "*"'cubby pull "*"; no image is there yet" ]]
+	cubby pull -q --name mine "$LIB_DIR/base.tar"
+	run -1 --separate-stderr cubby pull -q debian:1
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"; --image mine uses one that is there, CUBBY_IMAGE=mine makes it the default" ]]
+}
+
+# A mmdebstrap of our own, which is told by COMMANDS what to do with $2, the archive, and
+# says of which suite it is to be. (The real one: tests/box/packages.bats.)
+fake_maker() { # DIR COMMANDS
+	export CUBBY_MIRRORS=docker.io=
+	. /etc/os-release
+	[[ $ID == debian || $ID == ubuntu ]] && command -v apt-get >/dev/null || skip "the host has no apt of Debian or Ubuntu"
+	mkdir -p "$1"
+	printf '#!/bin/sh\nwhile [ $# -gt 3 ]; do shift; done\nset -- $1 "$2"\n%s\n' "$2" >"$1/mmdebstrap"
+	chmod +x "$1/mmdebstrap"
+}
+
+@test "registry: one that cannot be reached: the host's distribution is made from its mirror" {
+	fake_maker "$LIB_DIR/bin" "echo \"\$1\" >'$LIB_PROJECT/suite'; exec cp '$LIB_DIR/base.tar' \"\$2\""
+	PATH=$LIB_DIR/bin:$PATH run -0 --separate-stderr cubby pull $ID:latest
+	[ "$output" = $ID:latest ]
+	[[ $stderr == *"so '$ID:latest' is made of $VERSION_CODENAME, from the package mirror of this machine"* ]]
+	[ "$(cat suite)" = $VERSION_CODENAME ]
+	run -0 cubby images --json
+	[ "$(jq -r '.[0] | .name, .source, .built' <<<"$output" | xargs)" = "$ID:latest $ID:latest $VERSION_CODENAME" ]
+	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+}
+
+@test "registry: a maker that fails, and one that is interrupted, leave nothing" {
+	fake_maker "$LIB_DIR/bin" 'echo "E: no such suite" >&2; exit 3'
+	PATH=$LIB_DIR/bin:$PATH run -1 --separate-stderr cubby pull -q $ID:latest
+	[[ $stderr == "cubby pull: cannot make '$ID:latest' of $VERSION_CODENAME with mmdebstrap: no such suite"* ]]
+	fake_maker "$LIB_DIR/bin" "trap 'touch \"$LIB_PROJECT/ended\"; exit 1' TERM; touch '$LIB_PROJECT/ready'; while sleep 0.1; do :; done"
+	PATH=$LIB_DIR/bin:$PATH env --default-signal=INT cubby pull -q $ID:latest 3>&- &
+	SERVER=$!
+	lib_await "$LIB_PROJECT/ready"
+	kill -INT $SERVER
+	local status=0
+	wait $SERVER || status=$?
+	unset SERVER
+	[ $status = 130 ]
+	[ -e ended ]
+	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+	[ "$(cubby images --json)" = '[]' ]
+}
+
+@test "registry: programs of the project are passed over by pull, push and rm" {
+	fake_maker .venv/bin "touch '$LIB_DIR/ran'; exit 3"
+	cp .venv/bin/mmdebstrap .venv/bin/docker-credential-x
+	cp .venv/bin/mmdebstrap .venv/bin/newuidmap
+	mkdir -p "$HOME/.docker"
+	serve basic=me:word
+	echo "{\"credsStore\":\"x\"}" >"$HOME/.docker/config.json"
+	PATH=$PWD/.venv/bin:$PATH run -1 cubby pull -q "$AT/it/x:1"
+	[ ! -e "$LIB_DIR/ran" ]
+	# elsewhere they are run
+	PATH=$PWD/.venv/bin:$PATH
+	cd "$HOME"
+	run -1 cubby pull -q "$AT/it/x:1"
+	rm "$HOME/.docker/config.json"
+	[ -e "$LIB_DIR/ran" ]
 }
 
 @test "registry: distribution's own" {
