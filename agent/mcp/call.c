@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/mcp/impl.h"
+#include "agent/mcp/modern.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -59,6 +60,7 @@ static struct mcp_call *call_new(const struct mcp_rpc *rq, const struct tool *to
 		return NULL;
 	c->tool = tool;
 	c->batch = batch;
+	c->modern = mcp_modern(rq);
 	c->id = json_dup(rq->id);
 	c->args = args ? json_dup(args) : json_object();
 	if (mcp_rpc_is_id(token)) /* it has the same form */
@@ -286,7 +288,7 @@ static void answer(struct mcp *m, const struct mcp_call *c, int r,
 	if (m->cancelled)
 		mcp_send_answer(m, c->batch, NULL);
 	else if (result)
-		mcp_send_answer(m, c->batch, mcp_rpc_result(c->id, result));
+		mcp_send_result(m, c->batch, c->id, result, c->modern, false);
 	else
 		mcp_send_answer(m, c->batch,
 				mcp_rpc_error(c->id, MCP_RPC_INTERNAL,
@@ -314,7 +316,7 @@ bool mcp_call_next(struct mcp *m)
 	r = m->conf->run(m->conf->ctx, &m->hooks, c->tool->name, c->args, &res, &e);
 	set_timer(m, false);
 	m->running = NULL;
-	if (r < 0 && !m->cancelled)
+	if (r < 0 && !m->cancelled && !c->modern)
 		mcp_send_log(m, MCP_ERROR, e.msg);
 	answer(m, c, r, &res, &e);
 	return true;

@@ -22,6 +22,7 @@ struct mcp_call {
 	struct json *id, *args, *token; /* owned; token NULL = no progress wanted */
 	const struct tool *tool;	/* borrowed */
 	struct mcp_batch *batch;	/* borrowed; NULL = alone */
+	bool modern;			/* of a revision without sessions */
 };
 
 enum { MCP_SAID = 160 };
@@ -65,11 +66,17 @@ void mcp_send_answer(struct mcp *m, struct mcp_batch *batch, struct json *messag
 void mcp_send_batch_end(struct mcp *m, struct mcp_batch *batch);
 /** mcp_send_stop() - nothing more is sent, and the running tool returns soon */
 void mcp_send_stop(struct mcp *m);
+/** mcp_send_server() - who this server is */
+struct json *mcp_send_server(const struct mcp *m);
 /** mcp_send_level() - which log messages the client wants; false = no such level */
 bool mcp_send_level(struct mcp *m, const char *level);
 /** mcp_send_log() - tell the client, if it wants that level */
 enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR };
 void mcp_send_log(struct mcp *m, enum mcp_level level, const char *text);
+
+/** mcp_send_result() - the result of a request; of a @modern one, with what those have */
+void mcp_send_result(struct mcp *m, struct mcp_batch *batch, const struct json *id,
+		     struct json *result, bool modern, bool kept);
 
 /* ---- call.c: the tools, above send.c ----------------------------------------------------- */
 

@@ -4,8 +4,9 @@
  * Owns:   nothing after mcp_serve() returned.
  * Never:  writes anything but frames to its output; runs two tools at a time.
  *
- * Revisions 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05; the newest when a client
- * asks for one that is not known. Source: modelcontextprotocol.io, specification. */
+ * Revisions 2026-07-28 (modern.h), and by "initialize" 2025-11-25, 2025-06-18, 2025-03-26
+ * and 2024-11-05; the newest of those when a client asks for one that is not known. Source:
+ * modelcontextprotocol.io, specification. */
 #ifndef AGENT_MCP_MCP_H
 #define AGENT_MCP_MCP_H
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "agent/mcp/impl.h"
+#include "agent/mcp/modern.h"
 #include "base/text.h"
 
 /* Newest first. Batches came with one revision and went with the next. */
@@ -66,16 +67,6 @@ static struct json *capabilities(void)
 	return take(&c, NULL);
 }
 
-static struct json *server_info(const struct mcp *m)
-{
-	_cleanup_json_ struct json *i = json_object();
-
-	if (json_set_str(i, "name", "cubby") < 0 ||
-	    json_set_str(i, "version", m->conf->version) < 0)
-		return NULL;
-	return take(&i, NULL);
-}
-
 static struct json *initialize(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)
 {
 	_cleanup_json_ struct json *result = json_object();
@@ -90,13 +81,20 @@ static struct json *initialize(struct mcp *m, const struct mcp_rpc *rq, struct f
 	if (!r)
 		r = json_set(result, "capabilities", capabilities());
 	if (!r)
-		r = json_set(result, "serverInfo", server_info(m));
+		r = json_set(result, "serverInfo", mcp_send_server(m));
 	if (!r && m->conf->instructions)
 		r = json_set_str(result, "instructions", m->conf->instructions);
 	if (r < 0)
 		return NULL;
 	m->revision = choose(asked);
 	return take(&result, NULL);
+}
+
+static struct json *discover(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)
+{
+	(void)rq;
+	(void)f;
+	return mcp_modern_discover(m->conf->instructions);
 }
 
 /* ---- the other methods --------------------------------------------------- */
@@ -172,6 +170,7 @@ static const struct method {
 	{ "logging/setLevel", set_level, false, false },
 	{ "tools/list", list_tools, false, false },
 	{ "tools/call", NULL, false, false }, /* queued: call.c */
+	{ "server/discover", discover, true, true },
 };
 
 static const struct method *find(const char *name)
@@ -185,14 +184,19 @@ static const struct method *find(const char *name)
 static void request(struct mcp *m, const struct mcp_rpc *rq, struct mcp_batch *batch)
 {
 	const struct method *method = find(rq->method);
+	bool modern = mcp_modern(rq);
 	struct fault f = { 0 };
 	struct json *result = NULL;
 	char name[80];
 
+	if (modern && mcp_modern_refuse(rq, NULL, &result)) {
+		mcp_send_answer(m, batch, result);
+		return;
+	}
 	if (!method)
 		fault(&f, MCP_RPC_NO_METHOD, "no method '%s'",
 		      text_escaped(name, sizeof(name), rq->method, strlen(rq->method)));
-	else if (!m->revision && !method->early)
+	else if (!m->revision && !method->early && !modern)
 		fault(&f, MCP_RPC_BAD_REQUEST, "initialize comes first");
 	else if (batch && method->alone)
 		fault(&f, MCP_RPC_BAD_REQUEST, "%s must not be in a batch", rq->method);
@@ -203,9 +207,10 @@ static void request(struct mcp *m, const struct mcp_rpc *rq, struct mcp_batch *b
 		result = method->run(m, rq, &f);
 	if (!result && !f.code)
 		fault(&f, MCP_RPC_INTERNAL, "out of memory");
-	mcp_send_answer(m, batch,
-			f.code ? mcp_rpc_error(rq->id, f.code, f.text)
-			       : mcp_rpc_result(rq->id, result));
+	if (f.code)
+		mcp_send_answer(m, batch, mcp_rpc_error(rq->id, f.code, f.text));
+	else
+		mcp_send_result(m, batch, rq->id, result, modern, true);
 }
 
 /* Notifications that are not known are passed over, as the protocol wants it. */

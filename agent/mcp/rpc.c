@@ -85,7 +85,12 @@ struct json *mcp_rpc_error(const struct json *id, int code, const char *text)
 
 	if (json_set_int(e, "code", code) < 0 || json_set_str(e, "message", text) < 0)
 		return NULL;
-	return message(id, true, "error", take(&e, NULL));
+	return mcp_rpc_failure(id, take(&e, NULL));
+}
+
+struct json *mcp_rpc_failure(const struct json *id, struct json *error)
+{
+	return message(id, true, "error", error);
 }
 
 struct json *mcp_rpc_notify(const char *method, struct json *params)

@@ -40,10 +40,11 @@ void mcp_rpc_read(const struct json *msg, struct mcp_rpc *ret);
 bool mcp_rpc_is_id(const struct json *id);
 bool mcp_rpc_same_id(const struct json *a, const struct json *b);
 
-/* Whole messages; @result and @params are taken over, also on failure. NULL when out of
+/* Whole messages; @result, @error and @params are taken over, also on failure. NULL when out of
  * memory. @id NULL = null. */
 struct json *mcp_rpc_result(const struct json *id, struct json *result);
 struct json *mcp_rpc_error(const struct json *id, int code, const char *message);
+struct json *mcp_rpc_failure(const struct json *id, struct json *error);
 struct json *mcp_rpc_notify(const char *method, struct json *params);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/mcp/impl.h"
+#include "agent/mcp/modern.h"
 #include "base/sys/sys.h"
 
 enum {
@@ -88,6 +89,23 @@ void mcp_send_answer(struct mcp *m, struct mcp_batch *batch, struct json *messag
 	mcp_send_batch_end(m, batch);
 }
 
+struct json *mcp_send_server(const struct mcp *m)
+{
+	struct json *i = json_object();
+
+	json_set_str(i, "name", "cubby");
+	json_set_str(i, "version", m->conf->version);
+	return i;
+}
+
+void mcp_send_result(struct mcp *m, struct mcp_batch *batch, const struct json *id,
+		     struct json *result, bool modern, bool kept)
+{
+	if (modern)
+		(void)mcp_modern_result(result, mcp_send_server(m), kept);
+	mcp_send_answer(m, batch, mcp_rpc_result(id, result));
+}
+
 bool mcp_send_level(struct mcp *m, const char *level)
 {
 	for (size_t i = 0; level && i < ARRAY_SIZE(levels); i++)
@@ -102,7 +120,7 @@ void mcp_send_log(struct mcp *m, enum mcp_level level, const char *text)
 {
 	_cleanup_json_ struct json *p = NULL;
 
-	if (!m->revision || level < m->level)
+	if (!m->revision || level < m->level || (m->running && m->running->modern))
 		return;
 	p = json_object();
 	if (json_set_str(p, "level", levels[level]) < 0 ||

@@ -299,7 +299,7 @@ static void answer_preflight(struct exchange *x)
 		"Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE",
 		"Access-Control-Allow-Headers: Authorization, Content-Type, X-User-Id, "
 		"X-Session-Id, X-Terminal-Context-Id, X-Cubby-Box, Mcp-Session-Id, "
-		"Mcp-Protocol-Version, Last-Event-ID",
+		"Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID",
 		"Access-Control-Max-Age: 600", NULL
 	};
 

@@ -12,7 +12,8 @@ static const char *const single[] = {
 	"authorization",  "content-type",	   "origin",
 	"x-user-id",	  "x-session-id",	   "x-terminal-context-id",
 	"mcp-session-id", "sec-websocket-key",	   "last-event-id",
-	"expect",	  "sec-websocket-version", "x-cubby-box"
+	"expect",	  "sec-websocket-version", "x-cubby-box",
+	"mcp-method",	  "mcp-protocol-version",  "mcp-name"
 };
 
 size_t head_length(const char *text, size_t len)

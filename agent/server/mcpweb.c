@@ -5,16 +5,17 @@
  * asks by POST is a line in, and the line with the same id is its answer: as JSON, or as
  * the last event of a stream when a tool is called. Events have numbers and the last of
  * them are kept: a client that lost its stream asks with Last-Event-ID for what came
- * after. Source: modelcontextprotocol.io, specification 2025-11-25, transports. */
+ * after. What revision 2026-07-28 has, which knows no sessions, is in mcpshared.c.
+ * Source: modelcontextprotocol.io, specification 2025-11-25, transports. */
+#include "agent/server/mcpweb.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "agent/mcp/frame.h"
 #include "agent/server/impl.h"
-#include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -23,10 +24,7 @@ enum {
 	ID = 33,
 	EVENTS = 128, /* that are kept */
 	EVENT_BYTES = 4 << 20,
-	IN_MAX = 20 << 20,
-	IDLE_MS = 1800000,
-	CHUNK = 64 << 10,
-	MCPWEB_LINE = 16 << 20
+	IDLE_MS = 1800000
 };
 
 /* A request that awaits its answer. */
@@ -50,18 +48,14 @@ struct session {
 	struct sessions *all;
 	struct loop *loop;
 	char id[ID];
-	struct proc proc;
-	int in, out; /* owned; of the child */
-	struct loop_source *writes, *reads, *idle;
-	struct buf queue; /* to the child */
-	struct mcp_frame frame;
+	struct mcpchild child;
+	struct loop_source *idle;
 	struct mcpweb_call *calls;
 	struct exchange *listener; /* GET; NULL = none */
 	struct event events[EVENTS];
 	size_t first, count, bytes;
 	uint64_t number, streams;
 	bool primed; /* the revision that was agreed on has first events without data */
-	bool ended;
 };
 
 struct sessions {
@@ -145,16 +139,10 @@ static void session_free(struct session *s)
 	}
 	if (s->listener)
 		exchange_end(s->listener);
-	loop_remove(s->loop, &s->writes);
-	loop_remove(s->loop, &s->reads);
 	loop_remove(s->loop, &s->idle);
-	scope_close_set(&s->in, 1);
-	scope_close_set(&s->out, 1);
-	proc_done(&s->proc);
+	mcpchild_done(&s->child);
 	while (s->count)
 		drop_event(s);
-	mcp_frame_done(&s->frame);
-	buf_done(&s->queue);
 	tenant_release(s->all->tenant);
 	free(s);
 }
@@ -222,16 +210,12 @@ static void answer_call(struct mcpweb_call *c, const char *line, size_t len)
 	exchange_end(x);
 }
 
-static void on_line(void *ctx, const char *line, size_t len, bool whole)
+static void on_line(void *ctx, struct json *j, const char *line, size_t len)
 {
-	_cleanup_json_ struct json *j = NULL;
-	struct err e = ERR_NONE;
 	struct session *s = ctx;
 	struct mcpweb_call *to = NULL;
 	const char *version;
 
-	if (!whole || json_parse(line, len, &j, &e) < 0)
-		return;
 	for (struct mcpweb_call *c = s->calls; c; c = c->next) {
 		if (!json_get(j, "method") && same_id(c->id, json_get(j, "id"))) {
 			version =
@@ -249,58 +233,35 @@ static void on_line(void *ctx, const char *line, size_t len, bool whole)
 		add_event(s, s->listener, 0, line, len);
 }
 
-static int on_child(void *ctx, uint32_t events, struct err *e)
+static void on_end(void *ctx)
 {
-	struct session *s = ctx;
-	char data[CHUNK];
-	ssize_t n = sys_read(s->out, data, sizeof(data));
-
-	(void)events;
-	(void)e;
-	if (n > 0)
-		(void)mcp_frame_feed(&s->frame, data, (size_t)n, on_line, s);
-	else if (n != -EAGAIN)
-		session_free(s);
-	return 0;
-}
-
-static int on_room(void *ctx, uint32_t events, struct err *e)
-{
-	struct session *s = ctx;
-	ssize_t n = s->queue.len ? sys_write(s->in, s->queue.data, s->queue.len) : 0;
-
-	(void)events;
-	(void)e;
-	if (n > 0)
-		buf_consume(&s->queue, (size_t)n);
-	else if (n < 0 && n != -EAGAIN)
-		buf_truncate(&s->queue, 0);
-	(void)loop_modify(s->loop, s->writes, s->queue.len ? EPOLLOUT : 0);
-	return 0;
+	session_free(ctx);
 }
 
 static int to_child(struct session *s, const struct json *j)
 {
-	int r = json_print(j, false, &s->queue);
-
-	if (r == 0)
-		r = buf_addc(&s->queue, '\n');
-	if (r == 0)
-		r = loop_modify(s->loop, s->writes, EPOLLOUT);
 	loop_rearm(s->loop, s->idle, IDLE_MS);
-	return r;
+	return mcpchild_tell(&s->child, j);
 }
 
 /* ---- requests ------------------------------------------------------------------- */
 
 /* A page of any site could ask a server on this host: only those that may are answered. */
-static int check(struct exchange *x, struct err *e)
+static int check_origin(struct exchange *x, struct err *e)
 {
-	const char *version = exchange_header(x, "mcp-protocol-version");
-
 	if (exchange_header(x, "origin") && !exchange_origin_own(x) &&
 	    !exchange_origin_allowed(x))
 		return err_set(e, -EPERM, "this origin may not call");
+	return 0;
+}
+
+static int check(struct exchange *x, struct err *e)
+{
+	const char *version = exchange_header(x, "mcp-protocol-version");
+	int r = check_origin(x, e);
+
+	if (r < 0)
+		return r;
 	if (version && (strlen(version) != 10 || strspn(version, "0123456789-") != 10))
 		return err_set(e, -EINVAL, "bad mcp-protocol-version");
 	return 0;
@@ -370,35 +331,6 @@ static int make_id(char id[ID], struct err *e)
 	return 0;
 }
 
-static int start_child(struct session *s, struct exchange *x, struct err *e)
-{
-	const struct server_conf *c = exchange_server(x)->conf;
-	_cleanup_close_ int child_in = -1, child_out = -1;
-	int in[2], out[2], r = sys_pipe2(in, O_CLOEXEC);
-
-	if (r < 0)
-		return err_sys(e, r, "cannot make a pipe");
-	child_in = in[0];
-	s->in = in[1];
-	r = sys_pipe2(out, O_CLOEXEC);
-	if (r < 0)
-		return err_sys(e, r, "cannot make a pipe");
-	s->out = out[0];
-	child_out = out[1];
-	sys_setfl(s->in, O_WRONLY | O_NONBLOCK);
-	sys_setfl(s->out, O_RDONLY | O_NONBLOCK);
-	r = c->mcp(c->ctx, tenant_where(s->all->tenant), (int[]){ child_in, child_out },
-		   &s->proc, e);
-	if (r < 0)
-		return r;
-	r = loop_add(s->loop, s->in, 0, on_room, s, &s->writes);
-	if (r == 0)
-		r = loop_add(s->loop, s->out, EPOLLIN, on_child, s, &s->reads);
-	if (r == 0)
-		r = loop_timer(s->loop, IDLE_MS, on_idle, s, &s->idle);
-	return r < 0 ? err_sys(e, r, "cannot watch a program") : 0;
-}
-
 /* NULL: @e says why */
 static struct session *session_new(struct exchange *x, struct err *e)
 {
@@ -409,19 +341,16 @@ static struct session *session_new(struct exchange *x, struct err *e)
 		err_set(e, -EAGAIN, "too many sessions");
 		return NULL;
 	}
-	*s = (struct session){ .all = all,
-			       .loop = exchange_loop(x),
-			       .proc = PROC_NONE,
-			       .in = -1,
-			       .out = -1,
-			       .queue = BUF_INIT(IN_MAX) };
-	mcp_frame_init(&s->frame, MCPWEB_LINE);
+	*s = (struct session){ .all = all, .loop = exchange_loop(x) };
+	mcpchild_init(&s->child, on_line, on_end, s);
 	s->next = all->first;
 	all->first = s;
 	all->count++;
 	tenant_hold(all->tenant);
-	if (make_id(s->id, e) == 0 && start_child(s, x, e) == 0)
+	if (make_id(s->id, e) == 0 && mcpchild_start(&s->child, x, e) == 0) {
+		(void)loop_timer(s->loop, IDLE_MS, on_idle, s, &s->idle);
 		return s;
+	}
 	session_free(s);
 	return NULL;
 }
@@ -454,7 +383,7 @@ static int begin_call(struct session *s, struct exchange *x, const struct json *
 	const char *accept = exchange_header(x, "accept");
 	const char *method = json_get_str(j, "method");
 	char id[64];
-	const char *const headers[] = { id, NULL };
+	const char *const headers[] = { id, MCPWEB_UNBUFFERED, NULL };
 	struct mcpweb_call *c = calloc(1, sizeof(*c));
 
 	if (!c)
@@ -476,14 +405,20 @@ static int begin_call(struct session *s, struct exchange *x, const struct json *
 	return 0;
 }
 
+/* ---- the routes ----------------------------------------------------------------- */
+
 static int post_mcp(struct exchange *x, struct err *e)
 {
 	const struct json *j = exchange_json(x);
 	const char *method = json_get_str(j, "method");
 	bool fresh = method && strcmp(method, "initialize") == 0;
 	struct session *s;
-	int r = check(x, e);
+	int r = check_origin(x, e);
 
+	if (r == 0 && mcpshared_meant(x))
+		return mcpshared_post(x, e);
+	if (r == 0)
+		r = check(x, e);
 	if (r == 0 && json_type(j) != JSON_OBJECT)
 		r = err_set(e, -EINVAL, "one JSON-RPC message is needed");
 	if (r < 0)

@@ -113,6 +113,7 @@ enum tenant_slot {
 	TENANT_TERMINALS,
 	TENANT_PYTHON,
 	TENANT_MCP,
+	TENANT_MCP_SHARED,
 	TENANT_SLOTS
 };
 /** tenant_slot() - what it keeps there: @size bytes, zeroed when they are first asked for;

@@ -806,6 +806,53 @@ port_server() {
 	serve_status DELETE /mcp 404 -H 'X-User-Id: alice' -H "Mcp-Session-Id: $session"
 }
 
+@test "serve: MCP over HTTP without sessions: revision 2026-07-28" {
+	local own=io.modelcontextprotocol accept='application/json, text/event-stream'
+	serve_start
+	mcp() { # ID METHOD PARAMETERS [CURL ARGUMENT]...
+		local params='{"_meta":{"'$own'/protocolVersion":"2026-07-28","'$own'/clientCapabilities":{},"progressToken":"p"}'${3:+,$3}'}'
+		run -0 curl -sS -m 60 -D head -H "Authorization: Bearer $SERVE_KEY" -H 'Content-Type: application/json' \
+			-H "Accept: $accept" -H 'MCP-Protocol-Version: 2026-07-28' -H "Mcp-Method: $2" \
+			-d '{"jsonrpc":"2.0","id":'"$1"',"method":"'"$2"'","params":'"$params"'}' "${@:4}" "$SERVE_URL/mcp"
+	}
+	data() { sed -n 's/^data: //p' <<<"$output"; }
+	status() { [ "$(sed -n 's/^HTTP.1.1 \([0-9]*\).*/\1/p' head) $(jq -c '[.id, .error.code]' <<<"$output")" = "$1" ]; }
+	mcp '"a"' server/discover
+	[ "$(jq -c '[.id, .result.supportedVersions]' <<<"$output")" = '["a",["2026-07-28"]]' ]
+	! grep -qi mcp-session-id head
+	# the shell that is named stays, whoever asks; its ids and tokens are the client's own
+	mcp 1 tools/call '"name":"shell","arguments":{"command":"cd /tmp; echo one; sleep 1.2; echo two","session":"s"}' -H 'Mcp-Name: shell'
+	grep -qi '^content-type: text/event-stream' head
+	grep -qi '^x-accel-buffering: no' head
+	! grep -q '^id:' <<<"$output"
+	[ "$(data | jq -r 'select(.method == "notifications/progress").params.progressToken' | sort -u)" = p ]
+	[ "$(data | tail -n 1 | jq -r '.id, .result.resultType, .result._meta["cubby/cwd"]' | tr '\n' ' ')" = '1 complete /tmp ' ]
+	accept=application/json
+	mcp 1 tools/call '"name":"shell","arguments":{"command":"pwd","session":"s"}' -H 'Mcp-Name: shell'
+	[[ $(jq -r '.result.content[0].text' <<<"$output") == /tmp$'\n'* ]]
+	mcp 2 ping
+	status '404 [2,-32601]'
+	mcp 3 tools/list '' -H 'Mcp-Method: tools/call'
+	status '400 [null,null]' # twice in the head
+	mcp 4 tools/call '"name":"shell","arguments":{}' -H 'Mcp-Name: python'
+	status '400 [4,-32020]'
+	mcp 5 tools/list '' -H 'Origin: https://evil.example'
+	grep -q '^HTTP/1.1 403' head
+	serve_status POST /mcp 400 -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/list' \
+		-d '{"jsonrpc":"2.0","id":6,"method":"tools/list"}'
+	[ "$(jq .error.code "$LIB_PROJECT/serve.body")" = -32602 ]
+	# a stream that is closed ends its command, and the next is not held up
+	run -28 curl -sS -m 2 -H "Authorization: Bearer $SERVE_KEY" -H 'Content-Type: application/json' -H 'Accept: text/event-stream' \
+		-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/call' -H 'Mcp-Name: shell' "$SERVE_URL/mcp" \
+		-d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"shell","arguments":{"command":"touch began; sleep 300; touch ended"},
+			"_meta":{"'$own'/protocolVersion":"2026-07-28","'$own'/clientCapabilities":{}}}}'
+	[ -e began ]
+	accept=text/event-stream
+	mcp 7 tools/call '"name":"shell","arguments":{"command":"echo $((40 + 2))"}' -H 'Mcp-Name: shell'
+	[[ $(data | tail -n 1 | jq -r '.result.content[0].text') == *42* ]]
+	[ ! -e ended ]
+}
+
 @test "serve: an archive of files and directories" {
 	serve_start
 	mkdir -p d/e

@@ -31,6 +31,18 @@ mcp() {
 	[[ $(jq -r .result.instructions <<<"$output") == *"'$LIB_PROJECT'"* ]]
 }
 
+@test "mcp: requests that say their revision need no session" {
+	local own=io.modelcontextprotocol meta
+	meta='"params":{"_meta":{"'$own'/protocolVersion":"2026-07-28","'$own'/clientCapabilities":{}}}}'
+	mcp - '{"jsonrpc":"2.0","id":1,"method":"server/discover",'"$meta" '{"jsonrpc":"2.0","id":2,"method":"tools/list",'"$meta" \
+		'{"jsonrpc":"2.0","id":3,"method":"ping",'"$meta" '{"jsonrpc":"2.0","id":4,"method":"tools/list",'"${meta/2026/2099}"
+	[ "$(jq -c 'select(.id == 1).result | .supportedVersions, .resultType' <<<"$output" | tr '\n' ' ')" = '["2026-07-28"] "complete" ' ]
+	[ "$(jq -r 'select(.id == 2).result | .tools[0].name, .ttlMs, .cacheScope, ._meta["'$own'/serverInfo"].name' <<<"$output" | tr '\n' ' ')" = \
+		'shell 300000 private cubby ' ]
+	[ "$(jq -r 'select(.error) | "\(.id) \(.error.code)"' <<<"$output" | tr '\n' ,)" = '3 -32601,4 -32022,' ]
+	[ ! -e "$XDG_DATA_HOME/cubby/boxes" ]
+}
+
 @test "mcp: the tools, with schemas, without a box" {
 	mcp 2025-06-18 '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 	[ "$(jq -r 'select(.id == 1).result.tools[].name' <<<"$output" | tr '\n' ' ')" = \

@@ -116,6 +116,11 @@ static void serve(const char *in, struct probe *p, struct buf *out)
 #define CALL(id, tool, text)                                                     \
 	V "\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":\"" tool \
 	  "\",\"arguments\":{\"text\":\"" text "\"}}}"
+#define MODERN(id, tool)                                                            \
+	V "\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":\"" tool    \
+	  "\",\"arguments\":{\"text\":\"m\"},\"_meta\":{\"io.modelcontextprotocol/" \
+	  "protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/"             \
+	  "clientCapabilities\":{}}}}"
 #define SAID(id, text)                                                                 \
 	V "\"id\":" id ",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"" text \
 	  "\"}],\"isError\":false,\"_meta\":{\"cubby/timeMs\":0,\"cubby/state\":"      \
@@ -207,6 +212,15 @@ static const struct row {
 		  "2", "echo", "b") "\n" V "\"method\":\"notifications/"
 				    "cancelled\",\"params\":{\"requestId\":2}}\n",
 	  STARTED("2025-06-18") SAID("1", "a") "\n", 1 },
+	{ "without a session, beside one: no line of a log for it",
+	  START("2025-06-18") MODERN("1", "echo") "\n" MODERN("2", "broken") "\n",
+	  STARTED("2025-06-18") V
+	  "\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"m\"}],"
+	  "\"isError\":false,\"_meta\":{\"cubby/timeMs\":0,\"cubby/state\":\"exited\","
+	  "\"cubby/exit\":3,\"io.modelcontextprotocol/serverInfo\":{\"name\":\"cubby\","
+	  "\"version\":\"7.7\"}},\"resultType\":\"complete\"}}\n" ERROR(
+		  "2", "-32603", "the box is gone"),
+	  2 },
 	{ "cubby's own failure", START("2025-06-18") CALL("1", "broken", "a") "\n",
 	  STARTED("2025-06-18") V
 	  "\"method\":\"notifications/message\",\"params\":{\"level\":\"error\","
