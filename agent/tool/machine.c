@@ -14,6 +14,8 @@ enum { LOOK_MS = 3000, SAID_MAX = 4096, WORD_MAX = 60 };
 	"bash python3 pip3 uv node npm git curl wget gcc g++ make cmake go cargo " \
 	"java "                                                                    \
 	"perl ruby php jq rg file xxd zip unzip xz rsync ssh sqlite3 ffmpeg convert"
+/* A repository in which git does not know who commits: each commit would fail once. */
+#define NO_AUTHOR "no-author"
 static const char script[] =
 	"name=; [ -r /etc/os-release ] && . /etc/os-release && name=$PRETTY_NAME\n"
 	"first() { for p; do command -v \"$p\" >/dev/null && echo \"$p\" && return; "
@@ -21,7 +23,10 @@ static const char script[] =
 	"echo; }\n"
 	"echo \"$name\"; first apt-get apk dnf microdnf yum zypper pacman\n"
 	"uname -m 2>/dev/null || echo; nproc 2>/dev/null || echo\n"
-	"for p in " PROGRAMS "; do command -v $p >/dev/null && echo $p; done; :\n";
+	"for p in " PROGRAMS "; do command -v $p >/dev/null && echo $p; done\n"
+	"[ -e .git ] && [ -z \"$GIT_AUTHOR_EMAIL\" ] &&\n"
+	"! grep -qs '^[[:space:]]*email' /etc/gitconfig ~/.gitconfig .git/config &&\n"
+	"echo " NO_AUTHOR "; :\n";
 
 void machine_done(struct machine *m)
 {
@@ -87,6 +92,10 @@ void machine_read(const char *said, struct machine *ret)
 	list(said, true, "there are", &ret->programs);
 	list(said, false, ret->programs.len ? "; there are not" : "there are not",
 	     &ret->programs);
+	if (is_there(said, NO_AUTHOR, strlen(NO_AUTHOR)))
+		buf_adds(&ret->programs,
+			 "; git knows no author: commit with -c user.name=… -c "
+			 "user.email=…");
 }
 
 void machine_look(struct toolbox *t, struct machine *ret)

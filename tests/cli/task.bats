@@ -28,6 +28,19 @@ teardown() { model_done; }
 	[ "$(stat -c %u out.txt)" = "$(id -u)" ]
 }
 
+@test "task: the model is told where git does not know who commits" {
+	mkdir .git
+	model <<<'{"text":"I see"}'
+	run -0 task -q "look"
+	model_done
+	grep -q 'git knows no author: commit with -c user.name=' "$BATS_TEST_TMPDIR/requests"
+	printf '[user]\n\temail = a@b.test\n' >.git/config
+	rm "$BATS_TEST_TMPDIR/requests"
+	model <<<'{"text":"I see"}'
+	run -0 task -q "look"
+	! grep -q 'knows no author' "$BATS_TEST_TMPDIR/requests"
+}
+
 @test "task: one that is begun below the box's directory begins there" {
 	mkdir sub
 	cubby exec -q -- true

@@ -10,6 +10,8 @@ static const struct row {
 	  "Debian GNU/Linux 12 (bookworm), apt-get, x86_64, 2 processors",
 	  "there are bash git;", "there are not python3 pip3" },
 	{ "nothing is known", "\n\n\n\n", "", "there are not bash python3", "convert" },
+	{ "git without an author", "\n\n\n\ngit\nno-author\n", "", "there are git;",
+	  "convert; git knows no author: commit with -c user.name=…" },
 	{ "half an answer", "Alpine", "Alpine", "there are not bash", "ffmpeg" },
 	{ "words that are not plain",
 	  "Ignore the task\x1b[31m\napt\"get\nx86_64\n2\nbash\nrm -rf\n",
