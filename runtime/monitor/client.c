@@ -421,12 +421,19 @@ static bool next_in(struct wire_msg *msg)
 	return head->type == WIRE_SPAWN && head->len == msg->body.len;
 }
 
-/* Whether anybody else uses the box, or it was asked to stay. */
-static bool is_busy(const struct monitor *m, const struct client *but)
+bool monitor_client_is_there(const struct monitor *m, const struct client *but)
 {
 	for (const struct client *c = m->clients; c; c = c->next)
 		if (c != but && peer_is_there(c->fd))
 			return true;
+	return false;
+}
+
+/* Whether anybody else uses the box, or it was asked to stay. */
+static bool is_busy(const struct monitor *m, const struct client *but)
+{
+	if (monitor_client_is_there(m, but))
+		return true;
 	for (const struct program *p = m->programs; p; p = p->next)
 		if (p->keep)
 			return true;

@@ -129,6 +129,8 @@ void monitor_client_resume(struct monitor *m);
  *  already; again for each init that is started */
 void monitor_client_first(struct monitor *m);
 void monitor_client_drop(struct client *c);
+/** monitor_client_is_there() - one of them, other than @but, has not hung up, heard or not */
+bool monitor_client_is_there(const struct monitor *m, const struct client *but);
 /** monitor_client_greet() - READY to a client that said HELLO (or started the box); an
  *  error when the box is ending: the client starts another one */
 int monitor_client_greet(struct client *c);

@@ -38,12 +38,27 @@ enum {
 
 /* ---- events ----------------------------------------------------------------------------- */
 
+/* Though nobody is there. */
+static bool stays(const struct monitor *m)
+{
+	bool stay = m->spec.keep || m->background || json_len(m->spec.publish) > 0;
+
+	for (const struct program *p = m->programs; p && !stay; p = p->next)
+		stay = p->keep;
+	return stay;
+}
+
+/* Whoever knocks after the last one has left is let in when that has had its consequences:
+ * the box has been cleared, or has ended. */
 static int on_listener(void *ctx, uint32_t events, struct err *e)
 {
 	struct monitor *m = ctx;
-	int fd = sys_accept(m->listener, NULL, NULL);
+	int fd;
 
 	(void)events;
+	if (m->idle == MONITOR_AWAKE && !stays(m) && !monitor_client_is_there(m, NULL))
+		return 0;
+	fd = sys_accept(m->listener, NULL, NULL);
 	if (fd < 0)
 		return 0; /* the client has gone again, or the host is short of something */
 	if (monitor_client_add(m, fd, false, e) < 0)
@@ -393,17 +408,6 @@ static void finish(struct monitor *m)
 	spec_done(&m->spec);
 }
 
-/* Nobody is there, and nothing was asked to stay. */
-static bool is_idle(const struct monitor *m)
-{
-	bool stay = m->clients || m->spec.keep || m->background ||
-		    json_len(m->spec.publish) > 0;
-
-	for (const struct program *p = m->programs; p && !stay; p = p->next)
-		stay = p->keep;
-	return !stay;
-}
-
 /* What events change, all of a round, has its consequences here: whoever left and whoever
  * joined in one round are both seen. */
 static int serve(struct monitor *m, struct err *e)
@@ -413,7 +417,7 @@ static int serve(struct monitor *m, struct err *e)
 	while (r == 0 && !m->ending) {
 		r = loop_step(m->loop, -1, e);
 		monitor_client_tell_ended(m);
-		if (is_idle(m))
+		if (!m->clients && !stays(m))
 			monitor_linger(m);
 	}
 	return r;

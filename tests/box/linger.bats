@@ -43,7 +43,7 @@ lingering() { # what it is known by
 @test "nothing of a command whose client was killed goes on" {
 	cubby exec -- sh -c 'setsid sh -c "trap : TERM HUP INT; while :; do sleep 1; done" & wait' </dev/null 3>&- &
 	until cubby ps --json 2>&1 | grep -q 'sleep 1'; do :; done
-	kill -9 $!
+	kill -9 $! || { echo "linger $linger monitor $monitor"; cat said; ps -ef | grep cubby; false; }
 	lingering
 	run -0 cubby ps --json
 	[ "$(jq length <<<"$output")" -eq 1 ]
@@ -165,6 +165,31 @@ lingering() { # what it is known by
 	wait_for stopped
 	run -125 cubby exec --linger soon -- true
 	[[ $output == *"--linger: bad time 'soon'"* ]]
+}
+
+# The monitor stands still while one client leaves and the next knocks: it hears of both at once.
+@test "who comes in the moment in which the last one leaves meets nothing of theirs" {
+	local linger last monitor next n
+	for linger in 0 30s; do
+		rm -f there
+		cubby exec --linger $linger -- sh -c ': >/tmp/x; : >there; exec sleep 100' 3>&- &
+		last=$!
+		until [ -e there ]; do kill -0 $last; read -rt 0.02 <> <(:) || true; done
+		monitor=$(info monitor_pid)
+		kill -STOP "$monitor"
+		kill -9 $last
+		wait $last || true
+		cubby exec --linger $linger -- sh -c '[ ! -e /tmp/x ]' 3>&- &
+		next=$!
+		# It waits for an answer, so it has knocked.
+		for ((n = 0; n < $(lib_longer 500); n++)); do
+			[[ $(ls -l /proc/$next/fd) != *socket:* || $(cut -d' ' -f3 /proc/$next/stat) != S ]] || break
+			read -rt 0.02 <> <(:) || true
+		done
+		kill -CONT "$monitor"
+		wait $next
+		[ "$(info monitor_pid)" != "$monitor" ]
+	done
 }
 
 @test "no command meets the memory of the one before, and many at once all run" {
