@@ -205,6 +205,15 @@ static inline int sys_renameat_words(int from, const char *a, int to, const char
 	return (int)sys_ret(syscall(SYS_renameat, from, a, to, b, words[0], words[1]));
 }
 
+/* The same for an attribute; of the first word the half that the flags leave. */
+static inline int sys_setxattr_words(const char *path, const char *name, const void *v,
+				     size_t n, int flags, const uint64_t words[2])
+{
+	uint64_t fifth = (words[0] & ~(uint64_t)UINT32_MAX) | (uint32_t)flags;
+
+	return (int)sys_ret(syscall(SYS_setxattr, path, name, v, n, fifth, words[1]));
+}
+
 static inline int sys_fchown(int fd, uid_t uid, gid_t gid)
 {
 	return (int)sys_ret(fchown(fd, uid, gid));

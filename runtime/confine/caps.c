@@ -9,8 +9,7 @@
 
 /* What engines give by default, less NET_RAW (ping works by ping_group_range), MKNOD
  * (without effect in a user namespace) and AUDIT_WRITE (the kernel's audit is not the
- * box's). SETFCAP is there where what it makes is nothing outside: in the root map a file
- * capability on the project would be the host's (with_more()). FSETID only keeps set-gid
+ * box's), and SETFCAP, which init has (setid.h). FSETID only keeps set-gid
  * bits that a chmod asks for, which setid.h decides; that a write keeps them needs it on
  * the host. */
 static const uint64_t caps_of_box =
@@ -104,14 +103,16 @@ int caps_limit(unsigned more, struct err *e)
 	return r < 0 ? r : limit_sets(set, e);
 }
 
-int caps_keep_trace(struct err *e)
+int caps_keep_own(struct err *e)
 {
-	return drop_bound(CAP_SYS_PTRACE, e);
+	int r = drop_bound(CAP_SYS_PTRACE, e);
+
+	return r < 0 ? r : drop_bound(CAP_SETFCAP, e);
 }
 
-int caps_drop_trace(struct err *e)
+int caps_drop_own(struct err *e)
 {
-	return limit_sets(~CAPS_BIT(CAP_SYS_PTRACE), e);
+	return limit_sets(~(CAPS_BIT(CAP_SYS_PTRACE) | CAPS_BIT(CAP_SETFCAP)), e);
 }
 
 int caps_become(uint64_t effective, struct err *e)

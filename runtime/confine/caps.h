@@ -11,20 +11,19 @@
 
 /* What some have beyond the documented list. */
 enum {
-	CAPS_FILES =
-		1, /* may give capabilities to files: where they are nobody's outside */
-	CAPS_TRACE = 2 /* may look at every process: init alone (setid.h) */
+	CAPS_FILES = 1, /* may give capabilities to files: init and helpers */
+	CAPS_TRACE = 2	/* may look at every process: init alone (setid.h) */
 };
 
 /** caps_limit() - bounding set and permitted set to the documented list and @more,
  * inheritable and ambient sets empty. Call in init, before no_new_privs and the filter. */
 int caps_limit(unsigned more, struct err *e);
 
-/** caps_keep_trace() - init: no program that it executes gets CAPS_TRACE back */
-int caps_keep_trace(struct err *e);
+/** caps_keep_own() - init: no program that it executes gets what it has beyond the list */
+int caps_keep_own(struct err *e);
 
-/** caps_drop_trace() - what init forks gives it up at once */
-int caps_drop_trace(struct err *e);
+/** caps_drop_own() - what init forks gives that up at once */
+int caps_drop_own(struct err *e);
 
 /** caps_become() - effective and permitted: what is in @effective, of what there is */
 int caps_become(uint64_t effective, struct err *e);

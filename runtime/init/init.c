@@ -524,7 +524,7 @@ static int set_up(struct init *in, struct err *e)
 	in->box.project = in->project;
 	in->box.fake = s->single;
 	return setid_begin(s->root ? SECFILTER_SETID_ROOT : SECFILTER_SETID,
-			   in->project, s->review, &in->setid, e);
+			   in->project, s->review, !s->root, &in->setid, e);
 }
 
 /* As every program of the box is to find them: exec keeps what is ignored. */
@@ -569,7 +569,7 @@ int init_main(void)
 	int r = protect(&in, &e);
 
 	if (r == 0)
-		r = caps_keep_trace(&e);
+		r = caps_keep_own(&e);
 	if (r == 0)
 		r = await_assistant(&e);
 	if (r == 0)

@@ -421,7 +421,7 @@ static int fork_payload(struct birth *b, int report[2], pid_t *ret)
 	pid_t pid = sys_fork();
 
 	/* What init alone may, before a byte of the box's is looked at. */
-	if (pid == 0 && caps_drop_trace(&e) < 0)
+	if (pid == 0 && caps_drop_own(&e) < 0)
 		sys_exit(127);
 	if (pid == 0 && report[1] >= 0)
 		leader_main(report[1], birth, b);

@@ -37,27 +37,29 @@ static void find_places(const char *project, struct setid_places *ret)
 #define LOAD(at) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(at))
 #define ONLY(value, rest) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (rest))
 
-/* The call with the secret is allowed; all else goes on. */
-static void add_passing(struct buf *b, uint32_t nr, const uint64_t secret[2])
+/* The call with the secret is allowed, from its half number @from on; all else goes on. */
+static void add_passing(struct buf *b, uint32_t nr, const uint64_t secret[2],
+			unsigned from)
 {
-	uint32_t half[4];
+	enum { HALVES = 4 };
+	const struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	const struct sock_filter call[] = {
+		LOAD(offsetof(struct seccomp_data, nr)),
+		ONLY(nr, (uint8_t)(2 * (HALVES - from) + 1)),
+	};
+	uint32_t half[HALVES];
 
 	memcpy(half, secret, sizeof(half));
-	const struct sock_filter check[] = {
-		LOAD(offsetof(struct seccomp_data, nr)),
-		ONLY(nr, 9),
-		LOAD(WORD(args[4], 0)),
-		ONLY(half[0], 7),
-		LOAD(WORD(args[4], 1)),
-		ONLY(half[1], 5),
-		LOAD(WORD(args[5], 0)),
-		ONLY(half[2], 3),
-		LOAD(WORD(args[5], 1)),
-		ONLY(half[3], 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
+	buf_add(b, call, sizeof(call));
+	for (unsigned i = from; i < HALVES; i++) {
+		const struct sock_filter check[] = {
+			LOAD(WORD(args[4], i)), /* the sixth is behind the fifth */
+			ONLY(half[i], (uint8_t)(2 * (HALVES - 1 - i) + 1)),
+		};
 
-	buf_add(b, check, sizeof(check));
+		buf_add(b, check, sizeof(check));
+	}
+	buf_add(b, &allow, sizeof(allow));
 }
 
 static void add_asking(struct buf *b, uint32_t nr)
@@ -70,10 +72,12 @@ static void add_asking(struct buf *b, uint32_t nr)
 	buf_add(b, ask, sizeof(ask));
 }
 
-/* In front of the program stand this process's own calls, and the renames. What looks at
- * arguments comes behind the number, so that the kernel still knows which calls are allowed
- * whatever their arguments. */
-static int make_filter(const struct setid *s, enum secfilter_kind kind, bool renames,
+enum { MORE_RENAMES = 1, MORE_FILES = 2 };
+
+/* In front of the program stand this process's own calls, and what else is asked for. What
+ * looks at arguments comes behind the number, so that the kernel still knows which calls are
+ * allowed whatever their arguments. */
+static int make_filter(const struct setid *s, enum secfilter_kind kind, unsigned more,
 		       struct buf *ret)
 {
 	const struct sock_filter nr = LOAD(offsetof(struct seccomp_data, nr));
@@ -81,10 +85,18 @@ static int make_filter(const struct setid *s, enum secfilter_kind kind, bool ren
 	size_t len;
 	const void *program = secfilter_program(kind, &len);
 
-	add_passing(&own, SYS_fchmodat, s->own.secret);
-	if (renames) {
-		add_passing(&own, SYS_renameat, s->own.secret);
-		buf_add(&own, &nr, sizeof(nr));
+	add_passing(&own, SYS_fchmodat, s->own.secret, 0);
+	if (more & MORE_RENAMES)
+		add_passing(&own, SYS_renameat, s->own.secret, 0);
+	if (more & MORE_FILES)
+		add_passing(&own, SYS_setxattr, s->own.secret, 1);
+	buf_add(&own, &nr, sizeof(nr));
+	if (more & MORE_FILES) {
+		add_asking(&own, SYS_setxattr);
+		add_asking(&own, SYS_lsetxattr);
+		add_asking(&own, SYS_fsetxattr);
+	}
+	if (more & MORE_RENAMES) {
 		add_asking(&own, SYS_renameat);
 		add_asking(&own, SYS_renameat2);
 #ifdef SYS_rename
@@ -116,9 +128,10 @@ static int refuse_all(const struct buf *prog, struct err *e)
 	return secfilter_install(prog->data, prog->len, e);
 }
 
-int setid_begin(enum secfilter_kind kind, const char *project, bool renames,
+int setid_begin(enum secfilter_kind kind, const char *project, bool renames, bool files,
 		struct setid *ret, struct err *e)
 {
+	unsigned more = (renames ? MORE_RENAMES : 0U) | (files ? MORE_FILES : 0U);
 	_cleanup_buf_ struct buf prog =
 		BUF_INIT(BPF_MAXINSNS * sizeof(struct sock_filter));
 	struct setid s = SETID_NONE;
@@ -127,21 +140,21 @@ int setid_begin(enum secfilter_kind kind, const char *project, bool renames,
 	find_places(project, &s.own);
 	r = sys_getrandom(s.own.secret, sizeof(s.own.secret));
 	if (r == sizeof(s.own.secret))
-		r = make_filter(&s, kind, renames, &prog);
+		r = make_filter(&s, kind, more, &prog);
 	if (r < 0)
 		return err_sys(e, (int)r, "cannot make the filter of set-id bits");
 	r = s.listener = secfilter_install_listen(prog.data, prog.len, e);
 	if (r == -EBUSY) {
 		*e = ERR_NONE;
 		s.listener = -1;
-		r = make_filter(&s, kind, false, &prog);
+		r = make_filter(&s, kind, 0, &prog);
 		r = r < 0 ? err_sys(e, (int)r, "cannot make the filter of set-id bits")
 			  : refuse_all(&prog, e);
 	}
 	if (r < 0)
 		return (int)r;
-	if (renames && s.listener >= 0)
-		(void)sys_notif_in_turns(s.listener); /* files are renamed often */
+	if (more && s.listener >= 0)
+		(void)sys_notif_in_turns(s.listener); /* such calls are made often */
 	*ret = s;
 	return 0;
 }
@@ -175,15 +188,21 @@ static int name_of(const struct seccomp_notif *ask, const struct setid_call *c,
 	return r;
 }
 
-/* Only a directory's rename may need help. That the name is looked at from here, and may be
- * another's by then, does no harm: the kernel judges the call as it judges every one. */
+/* Only a directory's rename and a file's capability may need help. That the name is looked
+ * at from here, and may be another by then, does no harm: the kernel judges the call as it
+ * judges every one. */
 static bool goes_on(const struct seccomp_notif *ask)
 {
 	char name[2 * PATH_MAX];
 	struct setid_call c;
 	struct stat st;
 
-	if (setid_call_read(&ask->data, &c) < 0 || c.what != SETID_RENAME)
+	if (setid_call_read(&ask->data, &c) < 0)
+		return false;
+	if (c.what == SETID_XATTR)
+		return !setid_work_is_capability((pid_t)ask->pid,
+						 setid_call_attribute(&ask->data).name);
+	if (c.what != SETID_RENAME)
 		return false;
 	return (c.flags & ~RENAME_NOREPLACE) || name_of(ask, &c, name) < 0 ||
 	       sys_fstatat(AT_FDCWD, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||

@@ -1,5 +1,5 @@
-/* setid - calls that init answers for: no file that the host can meet gets set-id bits from
- * the box; under review, directories of the project can be renamed.
+/* setid - calls that init answers for: no file that the host can meet gets set-id bits or
+ * capabilities from the box; under review, directories of the project can be renamed.
  * Needs:  seccomp listeners (5.0) and descriptors by them (5.9); box init.
  * Owns:   the listener, and the short-lived processes that answer for it.
  * Never:  lets a call that sets such a bit go on as the caller made it: memory that its
@@ -15,6 +15,10 @@
  * That process is below the filter as well. Its own call passes by a secret in arguments
  * that the call does not have: made at each start, it is in the filter, which nobody below
  * it may read, and in the memory of init, which nobody may trace.
+ *
+ * A file's capability nobody in the box may make: the kernel refuses it (caps.h). On the box's
+ * own root it does no harm, and packages have such files; there init's process makes it for
+ * the box's root. Every other attribute goes on as it was asked for.
  *
  * A rename of anything but a directory goes on as it was made: nothing depends on it. That of
  * a directory is made in the caller's place as well, and where the kernel says EXDEV, since
@@ -53,8 +57,9 @@ struct setid {
  *  own as well: it must make none. Below a listener of somebody else's, as in containers
  *  whose engine intercepts calls, they are refused (EPERM), and nobody is to be served.
  *  @project: where the project is mounted
- *  @renames: renames are handed to it, too; where somebody else listens they are as they are */
-int setid_begin(enum secfilter_kind kind, const char *project, bool renames,
+ *  @renames: renames are handed to it, too; where somebody else listens they are as they are
+ *  @files: so are extended attributes: capabilities of files can be made */
+int setid_begin(enum secfilter_kind kind, const char *project, bool renames, bool files,
 		struct setid *ret, struct err *e);
 
 /** setid_refused() - true: nobody in this box can set such a bit */

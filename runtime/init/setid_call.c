@@ -43,6 +43,8 @@ static const struct shape mknodat_ = { SETID_MKNOD, 0, 1, 2, NO, 3, 0, 0, 0 };
 static const struct shape renameat2_ = { SETID_RENAME, 0, 1, NO, 4, NO, 0, 2, 3 };
 static const struct shape renameat_ = { SETID_RENAME, 0, 1, NO, NO, NO, 0, 2, 3 };
 static const struct shape rename_ = { SETID_RENAME, NO, 0, NO, NO, NO, 0, NO, 1 };
+static const struct shape setxattr_ = { SETID_XATTR, NO, 0, NO, 4, NO, 0, 0, 0 };
+static const struct shape fsetxattr_ = { SETID_XATTR, 0, NO, NO, 4, NO, 0, 0, 0 };
 
 static const struct {
 	uint32_t arch;
@@ -64,6 +66,9 @@ static const struct {
 	{ OURS, FCHMODAT2, &fchmodat2_ },
 	{ OURS, SYS_renameat, &renameat_ },
 	{ OURS, SYS_renameat2, &renameat2_ },
+	{ OURS, SYS_setxattr, &setxattr_ },
+	{ OURS, SYS_lsetxattr, &setxattr_ },
+	{ OURS, SYS_fsetxattr, &fsetxattr_ },
 	{ THEIRS, 5, &open_ },
 	{ THEIRS, 8, &creat_ },
 	{ THEIRS, 14, &mknod_ },
@@ -113,6 +118,14 @@ int setid_call_read(const struct seccomp_data *d, struct setid_call *ret)
 		ret->to_path = d->args[s->to_path];
 	}
 	return 0;
+}
+
+struct setid_attribute setid_call_attribute(const struct seccomp_data *d)
+{
+	return (struct setid_attribute){ .nofollow = d->nr == SYS_lsetxattr,
+					 .name = d->args[1],
+					 .value = d->args[2],
+					 .n = d->args[3] };
 }
 
 /* ---- names of descriptors ----------------------------------------------------------- */

@@ -20,7 +20,7 @@
 #define SETID_CALL_ARCH 0U /* of none: every call is refused */
 #endif
 
-enum setid_what { SETID_CHMOD, SETID_OPEN, SETID_MKNOD, SETID_RENAME };
+enum setid_what { SETID_CHMOD, SETID_OPEN, SETID_MKNOD, SETID_RENAME, SETID_XATTR };
 
 struct setid_call {
 	enum setid_what what;
@@ -30,9 +30,17 @@ struct setid_call {
 	int to_dirfd;  /* of a rename: the new name */
 	uint64_t to_path;
 	mode_t mode;
-	int flags; /* of open, AT_…, or RENAME_… */
+	int flags; /* of open, AT_…, RENAME_… or XATTR_… */
 	dev_t dev;
 };
+
+/* Of SETID_XATTR, besides: addresses in the caller, and a length. */
+struct setid_attribute {
+	bool nofollow; /* of the link itself */
+	uint64_t name, value, n;
+};
+
+struct setid_attribute setid_call_attribute(const struct seccomp_data *d);
 
 /** setid_call_read() - 0, or -ENOSYS: no such call on this architecture */
 int setid_call_read(const struct seccomp_data *d, struct setid_call *ret);

@@ -9,6 +9,7 @@
  *  - chmod acts on a descriptor that was opened first; which mount that is on decides, not
  *    the path, which may lead elsewhere a moment later;
  *  - open and mknod make the file without the bits, wherever it is;
+ *  - a file's capability is set like a mode, by who has rights over every file in the box;
  *  - rename has two paths, and no more rights than the caller on either.
  *
  * While identities change the capability to trace is still there, so that nobody without
@@ -16,8 +17,10 @@
 #include "runtime/init/setid_work.h"
 
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
+#include <linux/xattr.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -34,6 +37,7 @@ enum {
 	WORK_STATUS = 1 << 20, /* bytes: 65536 groups fit */
 	WORK_PAGE = 4096,
 	WORK_BITS = S_ISUID | S_ISGID,
+	WORK_VALUE = 64, /* bytes: a capability has 24 */
 	WORK_NAME = 32
 };
 
@@ -43,6 +47,8 @@ struct work {
 	struct setid_call call;
 	struct setid_who who;
 	char path[PATH_MAX], to_path[PATH_MAX];
+	struct setid_attribute attribute; /* of one: what is set, and its value */
+	char value[WORK_VALUE];
 	/* descriptors: the process ends with them */
 	int proc; /* /proc of the caller */
 	int self; /* /proc/self/fd of this process */
@@ -71,6 +77,31 @@ int setid_work_path(pid_t pid, uint64_t address, char ret[PATH_MAX])
 		have += (size_t)got;
 	}
 	return -ENAMETOOLONG;
+}
+
+bool setid_work_is_capability(pid_t pid, uint64_t address)
+{
+	char name[PATH_MAX];
+
+	return setid_work_path(pid, address, name) == 0 &&
+	       strcmp(name, XATTR_NAME_CAPS) == 0;
+}
+
+/* Not another attribute by now, and the caller is the box's root or as good as that. */
+static int read_capability(struct work *w)
+{
+	struct iovec to = { w->value, w->attribute.n };
+	struct iovec from = { (void *)(uintptr_t)w->attribute.value, w->attribute.n };
+	pid_t pid = (pid_t)w->ask->pid;
+
+	if (w->attribute.n > sizeof(w->value))
+		return -EINVAL;
+	if (!(w->who.effective & UINT64_C(1) << CAP_FOWNER) ||
+	    !setid_work_is_capability(pid, w->attribute.name))
+		return -EPERM;
+	return sys_process_vm_readv(pid, &to, &from) == (ssize_t)w->attribute.n
+		       ? 0
+		       : -EFAULT;
 }
 
 static int read_path(const struct work *w, uint64_t address, char ret[PATH_MAX])
@@ -114,7 +145,7 @@ static int open_start(struct work *w)
 
 	if (c->by_fd || (empty && c->dirfd != AT_FDCWD))
 		return w->target = open_number(w, c->dirfd);
-	if (c->what == SETID_CHMOD)
+	if (c->what == SETID_CHMOD || c->what == SETID_XATTR)
 		own = setid_call_own_fd(w->path);
 	if (own >= 0)
 		return w->target = open_number(w, own);
@@ -142,6 +173,8 @@ static int look(struct work *w)
 		r = read_path(w, w->call.to_path, w->to_path);
 	if (r == 0)
 		r = read_who(w);
+	if (r == 0 && w->call.what == SETID_XATTR)
+		r = read_capability(w);
 	if (r == 0)
 		r = open_start(w);
 	if (r >= 0 && w->call.what == SETID_RENAME)
@@ -170,6 +203,7 @@ static int take_groups(const struct setid_who *who)
 
 static int become(const struct work *w)
 {
+	uint64_t rights = w->who.effective;
 	struct err e = ERR_NONE;
 	int r = sys_fchdir(w->root);
 
@@ -181,11 +215,13 @@ static int become(const struct work *w)
 		r = sys_setfsgid(w->who.gid);
 	if (r >= 0)
 		r = sys_setfsuid(w->who.uid);
+	if (w->call.what == SETID_XATTR)
+		rights |= UINT64_C(1) << CAP_SETFCAP;
 	/* A change of identity makes a process as traceable as the host's sysctl says. */
 	if (r >= 0)
 		r = sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (r >= 0)
-		r = caps_become(w->who.effective, &e);
+		r = caps_become(rights, &e);
 	sys_umask(w->who.umask & 0777);
 	return r < 0 ? -EPERM : 0;
 }
@@ -227,6 +263,27 @@ static int do_chmod(struct work *w)
 		mode &= ~(mode_t)WORK_BITS | (S_ISDIR(st.st_mode) ? st.st_mode : 0);
 	snprintf(name, sizeof(name), "%d", w->target);
 	return sys_fchmodat_words(w->self, name, mode, w->own->secret);
+}
+
+/* By its number: a descriptor that was opened for nothing else has no attributes. */
+static int do_xattr(struct work *w)
+{
+	char name[WORK_NAME];
+	int r = w->target;
+
+	if (r < 0)
+		r = w->target = sys_openat(
+			w->dir, w->path,
+			O_PATH | (w->attribute.nofollow ? O_NOFOLLOW : 0), 0);
+	if (r >= 0 && !is_own(w, w->target))
+		r = -EPERM;
+	if (r >= 0)
+		r = sys_fchdir(w->self);
+	if (r < 0)
+		return r;
+	snprintf(name, sizeof(name), "%d", w->target);
+	return sys_setxattr_words(name, XATTR_NAME_CAPS, w->value, w->attribute.n,
+				  w->call.flags, w->own->secret);
 }
 
 static int hand_over(const struct work *w, int fd)
@@ -315,6 +372,8 @@ static int do_call(struct work *w)
 		return do_open(w);
 	case SETID_RENAME:
 		return do_rename(w);
+	case SETID_XATTR:
+		return do_xattr(w);
 	case SETID_MKNOD:
 		break;
 	}
@@ -343,6 +402,7 @@ _noreturn_ void setid_work(int listener, const struct seccomp_notif *ask,
 	struct seccomp_notif_resp resp = { .id = ask->id };
 	struct work w = { .ask = ask,
 			  .own = own,
+			  .attribute = setid_call_attribute(&ask->data),
 			  .who = SETID_WHO_NONE,
 			  .proc = -1,
 			  .self = -1,

@@ -36,7 +36,7 @@ static long int80(long nr, long a, long b, long c, long d)
 
 	__asm__ volatile("int $0x80"
 			 : "=a"(r)
-			 : "a"(nr), "b"(a), "c"(b), "d"(c), "S"(d)
+			 : "a"(nr), "b"(a), "c"(b), "d"(c), "S"(d), "D"(0)
 			 : "memory", "r8", "r9", "r10", "r11");
 	return r < 0 ? (errno = (int)-r, -1L) : r;
 }
@@ -202,6 +202,15 @@ static void *flip(void *p)
 	return NULL;
 }
 
+static void *flip_name(void *p)
+{
+	for (;;) {
+		memcpy(racing, "security.capability", 20);
+		memcpy(racing, "user.other", 11);
+	}
+	return p;
+}
+
 static long by_race(const char *p)
 {
 	enum { TRIES = 300 };
@@ -280,12 +289,84 @@ static long by_listener(const char *p)
 }
 
 /* cap_setuid+ep, for everybody who runs the file. */
+static uint32_t capability[] = { 0x02000001, 1 << 7, 0, 0, 0 };
+#define CAPABILITY "security.capability", capability, sizeof(capability), 0
+
 static long by_filecap(const char *p)
 {
-	uint32_t cap[5] = { 0x02000001, 1 << 7, 0, 0, 0 };
+	make(p);
+	return setxattr(p, CAPABILITY);
+}
+
+static long by_filecap_link(const char *p)
+{
+	make(p);
+	return lsetxattr(p, CAPABILITY);
+}
+
+static long by_filecap_fd(const char *p)
+{
+	make(p);
+	return fsetxattr(open(p, O_RDONLY), CAPABILITY);
+}
+
+static long by_filecap_proc(const char *p)
+{
+	char name[64];
 
 	make(p);
-	return setxattr(p, "security.capability", cap, sizeof(cap), 0);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", open(p, O_PATH));
+	return setxattr(name, CAPABILITY);
+}
+
+static long by_filecap_i386(const char *p)
+{
+	char *value = (char *)low("");
+
+	make(p);
+	memcpy(value, capability, sizeof(capability));
+	return int80(228, open(p, O_RDONLY), low("security.capability"), (long)value,
+		     sizeof(capability));
+}
+
+static long by_filecap_has(const char *p)
+{
+	return getxattr(p, "security.capability", NULL, 0) < 0 ? -1 : 0;
+}
+
+/* For the file alone whose name it is when it is looked at. */
+static long by_filecap_race(const char *p)
+{
+	enum { TRIES = 300 };
+	pthread_t t;
+
+	make(p);
+	make("/tmp/setid-race");
+	memcpy(racing, p, strlen(p) + 1);
+	pthread_create(&t, NULL, flip, (void *)(uintptr_t)p);
+	for (int i = 0; i < TRIES; i++) {
+		setxattr(racing, CAPABILITY);
+		if (getxattr(p, "security.capability", NULL, 0) >= 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Another attribute is asked for, and by then it is this one. */
+static long by_filecap_name(const char *p)
+{
+	enum { TRIES = 300 };
+	pthread_t t;
+
+	make(p);
+	memcpy(racing, "user.other", 11);
+	pthread_create(&t, NULL, flip_name, NULL);
+	for (int i = 0; i < TRIES; i++) {
+		setxattr(p, racing, capability, sizeof(capability), 0);
+		if (getxattr(p, "security.capability", NULL, 0) >= 0)
+			return 1;
+	}
+	return 0;
 }
 
 /* Bits that the host's file has, and a box's content under them. */
@@ -336,6 +417,13 @@ static const struct {
 	{ "listener", by_listener },
 	{ NULL, NULL }, /* only by their names: */
 	{ "filecap", by_filecap },
+	{ "filecap-link", by_filecap_link },
+	{ "filecap-fd", by_filecap_fd },
+	{ "filecap-proc", by_filecap_proc },
+	{ "filecap-i386", by_filecap_i386 },
+	{ "filecap-has", by_filecap_has },
+	{ "filecap-race", by_filecap_race },
+	{ "filecap-name", by_filecap_name },
 	{ "write", by_write },
 };
 

@@ -59,14 +59,14 @@ static int for_init(struct err *e)
 {
 	int r = caps_limit(CAPS_TRACE, e);
 
-	return r < 0 ? r : caps_keep_trace(e);
+	return r < 0 ? r : caps_keep_own(e);
 }
 
 static int for_forked(struct err *e)
 {
 	int r = for_init(e);
 
-	return r < 0 ? r : caps_drop_trace(e);
+	return r < 0 ? r : caps_drop_own(e);
 }
 
 /* More than there is, is not had. */

@@ -74,6 +74,16 @@ static const struct row {
 	  SYS_chmod,
 	  { 0x7000, 0xf00000000 | 04755 },
 	  { SETID_CHMOD, AT_FDCWD, false, 0x7000, 0, 0, 04755, 0, 0 } },
+	{ "setxattr",
+	  NATIVE,
+	  SYS_setxattr,
+	  { 0x7000, 0x8000, 0x9000, 20, 1 },
+	  { SETID_XATTR, AT_FDCWD, false, 0x7000, 0, 0, 0, 1, 0 } },
+	{ "fsetxattr",
+	  NATIVE,
+	  SYS_fsetxattr,
+	  { 5, 0x8000, 0x9000, 20, 0 },
+	  { SETID_XATTR, 5, true, 0, 0, 0, 0, 0, 0 } },
 	{ "i386 chmod",
 	  I386,
 	  15,
@@ -128,6 +138,14 @@ static void reads(const void *p)
 	assert_int_equal(got.dev, row->want.dev);
 	assert_int_equal(got.to_dirfd, row->want.to_dirfd);
 	assert_int_equal(got.to_path, row->want.to_path);
+	if (row->want.what == SETID_XATTR) {
+		struct setid_attribute a = setid_call_attribute(&d);
+
+		assert_false(a.nofollow);
+		assert_int_equal(a.name, row->args[1]);
+		assert_int_equal(a.value, row->args[2]);
+		assert_int_equal(a.n, row->args[3]);
+	}
 }
 
 static void others_are_refused(void)
