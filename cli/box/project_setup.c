@@ -249,6 +249,20 @@ static int settle(struct boxsetup *s, struct err *e)
 	return r < 0 ? r : 1;
 }
 
+/* Made for a mount, as nobody has touched it since: neither one of the image or of a layer
+ * below, copied because of something in it, nor one that the step changed. */
+static bool is_made(const struct boxsetup *s, int dir, const char *name)
+{
+	_cleanup_close_ int fd =
+		sys_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	struct stat st;
+
+	return fd >= 0 && sys_fstat(fd, &st) == 0 && (st.st_mode & 07777) == 0755 &&
+	       st.st_uid == s->spec.map.uid[0].outside &&
+	       st.st_gid == s->spec.map.gid[0].outside &&
+	       sys_fgetxattr(fd, "user.overlay.origin", NULL, 0) < 0;
+}
+
 /* The directory that the project was mounted on tells other projects where it lies. */
 static void strip_project(const struct boxsetup *s)
 {
@@ -265,7 +279,8 @@ static void strip_project(const struct boxsetup *s)
 		const char *name;
 		_cleanup_close_ int dir = inroot_parent(upper, path, &name);
 
-		if (dir < 0 || sys_unlinkat(dir, name, AT_REMOVEDIR) < 0)
+		if (dir < 0 || !is_made(s, dir, name) ||
+		    sys_unlinkat(dir, name, AT_REMOVEDIR) < 0)
 			return;
 		*strrchr(path, '/') = '\0';
 	}

@@ -135,6 +135,21 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 	cubby rm -q -y
 }
 
+@test "project: what a setup step says of a directory above the project is kept" {
+	local dir=/var/tmp/cubby-setup.$$
+	mkdir -p "$dir/.cubby"
+	cd "$dir"
+	says <<<'{"setup": ["chmod 751 /var/tmp"]}'
+	for _ in made kept; do
+		run -0 --separate-stderr cubby exec -q -- stat -c %a /var/tmp
+		[ "$output" = 751 ] || break
+		cubby rm -y -q
+	done
+	cd /
+	rm -r "$dir"
+	[ "$output" = 751 ]
+}
+
 @test "project: what is kept of a step does not tell where the project lies" {
 	local dir=/var/tmp/cubby-setup.$$ layer
 	mkdir -p "$dir/secret/.cubby"
