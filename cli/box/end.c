@@ -1,9 +1,13 @@
 #include "cli/box/end.h"
 
+#include <signal.h>
+
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/ps.h"
+#include "cli/box/signame.h"
+#include "rootfs/image/image.h"
 #include "rootfs/store/boxdir.h"
 #include "rootfs/store/snapshot.h"
 #include "runtime/box/box.h"
@@ -170,8 +174,21 @@ int boxend_stop(const struct store *st, const char *key, struct err *e)
 	return r < 0 ? r : await_end(&dir, monitor, e);
 }
 
-/* Its init as the host numbers it; 0 when it does not run. */
-static int join_box(const struct store *st, const char *key, struct box **ret,
+/* What the image wants its programs to be ended with. */
+static int stop_signal(const struct store *st, const struct spec *s)
+{
+	_cleanup_json_ struct json *run = NULL;
+	struct err ignored = ERR_NONE;
+	const char *name;
+	int sig;
+
+	(void)image_run(st, s->image, &run, &ignored);
+	name = json_get_str(run, "stopsignal");
+	return name && signame_parse(name, &sig) == 0 && sig != SIGSTOP ? sig : SIGTERM;
+}
+
+/* Its init as the host numbers it; 0 when it does not run. @sig: its programs' end. */
+static int join_box(const struct store *st, const char *key, struct box **ret, int *sig,
 		    struct err *e)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
@@ -183,15 +200,18 @@ static int join_box(const struct store *st, const char *key, struct box **ret,
 		r = box_open(&o, ret, e);
 	if (r == -ENOENT || r == -ECONNRESET)
 		return 0;
-	return r < 0 ? r : box_init_pid(*ret);
+	if (r < 0)
+		return r;
+	*sig = stop_signal(st, &s);
+	return box_init_pid(*ret);
 }
 
 int boxend_ask(const struct store *st, const char *key, struct err *e)
 {
 	_cleanup_box_ struct box *box = NULL;
-	int init = join_box(st, key, &box, e);
+	int sig = SIGTERM, init = join_box(st, key, &box, &sig, e);
 
-	return init > 0 ? boxps_end(init, e) : init;
+	return init > 0 ? boxps_end(init, sig, e) : init;
 }
 
 int boxend_within(const struct store *st, const char *key,
@@ -200,13 +220,13 @@ int boxend_within(const struct store *st, const char *key,
 	_cleanup_box_ struct box *box = NULL;
 	struct pollfd p = { .fd = grace->interrupt, .events = POLLIN };
 	struct err gone = ERR_NONE;
-	int left = 0, init = join_box(st, key, &box, e);
+	int left = 0, sig = SIGTERM, init = join_box(st, key, &box, &sig, e);
 
 	if (init < 0)
 		return init;
 	if (init > 0) {
 		(void)box_ask(box, "stopping", NULL, NULL, &gone);
-		left = boxps_end(init, &gone);
+		left = boxps_end(init, sig, &gone);
 	}
 	while (left > 0 && sys_now_ms() < grace->until_ms) {
 		if (sys_poll(&p, 1, END_LOOK_MS) > 0)

@@ -257,7 +257,7 @@ static bool runs(const struct boxps_proc *p)
 	return p->pid != 1 && p->state != 'Z' && p->state != 'X';
 }
 
-int boxps_end(pid_t init, struct err *e)
+int boxps_end(pid_t init, int sig, struct err *e)
 {
 	_cleanup_boxps_ struct boxps all = BOXPS_NONE;
 	struct err gone;
@@ -269,7 +269,7 @@ int boxps_end(pid_t init, struct err *e)
 		if (!runs(p))
 			continue;
 		n++;
-		(void)boxps_signal(init, p->pid, SIGTERM, &gone);
+		(void)boxps_signal(init, p->pid, sig, &gone);
 		if (p->has_tty)
 			(void)boxps_signal(init, p->pid, SIGHUP, &gone);
 		(void)boxps_signal(init, p->pid, SIGCONT, &gone);

@@ -42,9 +42,9 @@ void boxps_done(struct boxps *p);
  */
 int boxps_list(pid_t init, struct boxps *ret, struct err *e);
 
-/** boxps_end() - ask every process of the box but its init to end: TERM, and HUP where a
+/** boxps_end() - ask every process of the box but its init to end: @sig, and HUP where a
  *  terminal goes away, for shells take no TERM; how many there were */
-int boxps_end(pid_t init, struct err *e);
+int boxps_end(pid_t init, int sig, struct err *e);
 /** boxps_count() - processes that have not ended, without its init */
 int boxps_count(pid_t init, struct err *e);
 

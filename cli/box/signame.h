@@ -5,7 +5,7 @@
 #ifndef CLI_BOX_SIGNAME_H
 #define CLI_BOX_SIGNAME_H
 
-/** signame_parse() - "TERM", "sigterm", "15"; 0 and *@ret, or -EINVAL */
+/** signame_parse() - "TERM", "sigterm", "15", "RTMIN+3"; 0 and *@ret, or -EINVAL */
 int signame_parse(const char *s, int *ret);
 
 #endif

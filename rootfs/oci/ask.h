@@ -48,6 +48,7 @@ struct ask {
 	bool once;		      /* what fails is not tried again here */
 	const struct oci_put *put;
 	bool layer;    /* its bytes are progress */
+	bool tagged;   /* it has no digest: elsewhere it may be another */
 	uint64_t got;  /* bytes handed on */
 	uint64_t skip; /* bytes to come that were handed on before */
 	struct http_reply reply;

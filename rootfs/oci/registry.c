@@ -1,5 +1,6 @@
 /* A mirror (CUBBY_MIRRORS) is asked first for everything, and what it does not have is
- * asked of the registry: the digests say whether it is the same. */
+ * asked of the registry, and so is the rest of what it did not give to the end: the digests
+ * say whether it is the same. */
 #include "rootfs/oci/registry.h"
 
 #include <stdio.h>
@@ -47,7 +48,8 @@ static int get(struct ask *x, struct err *e)
 		n = ask_registry(x, &last);
 		if (n < 0)
 			*e = last;
-		if (n == 0 || n == -ECANCELED || x->failed.code < 0 || x->got)
+		if (n == 0 || n == -ECANCELED || x->failed.code < 0 ||
+		    (x->got && x->tagged))
 			break;
 	}
 	return n;
@@ -61,7 +63,11 @@ static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
 	struct oci_put put = { ask_into_buf, doc };
 	char path[OCI_REPO + OCI_TAG + 64];
 	_cleanup_(ask_done) struct ask x = {
-		.r = r, .path = path, .accept = accept_documents, .put = &put
+		.r = r,
+		.path = path,
+		.accept = accept_documents,
+		.put = &put,
+		.tagged = !name->digest[0],
 	};
 	struct err ignored = ERR_NONE;
 	int n;

@@ -307,6 +307,25 @@ END
 	[ "$(diffs)" = 0 ]
 }
 
+# Says which signal came; the others would end it with another word, or none.
+heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exit" $s; done; echo up; while :; do sleep 0.1; done'; }
+
+@test "layers: an image says what its programs are asked to end with" {
+	local n=0 given
+	for given in SIGQUIT:QUIT SIGRTMIN+3:RTMIN+3 SIGSTOP:TERM 'kill\n-9:TERM'; do
+		"$MK" "lay$((++n))" x "$BASE" --config "{\"StopSignal\":\"${given%:*}\"}"
+		cubby pull -q "oci:lay$n"
+		mkdir "$n"
+		cubby exec -C "$n" -q -d --image "lay$n" -- bash -c "$(heed)"
+		until [[ $(cubby logs -C "$n" 2>&1) == *up* ]]; do read -rt 0.05 <> <(:) || true; done
+		cubby stop -q "$n"
+		run -0 cubby exec -C "$n" -q -- cat /root/told
+		[ "$output" = "${given#*:}" ]
+		cubby rm -y -q "$n"
+		cubby rmi -q "lay$n"
+	done
+}
+
 @test "layers: an image says how it is run, and what a person says counts more" {
 	"$MK" lay x "$BASE" --config '{"Env":["HELLO=image","LANG=image","PATH=/opt/bin:/usr/bin:/bin"],
 		"Entrypoint":["/bin/sh","-c"],"Cmd":["echo $HELLO $(id -un) $PWD; exit 7"],

@@ -165,6 +165,31 @@ login() { # USER:SECRET
 	rm "$HOME/.docker/config.json"
 }
 
+# NAME is that of an image of two registries: one that ends within a layer, and another.
+half() { # FAULT...
+	serve die=100000 "$@"
+	local dying=$AT
+	rm "$LIB_PROJECT/ready"
+	serve
+	export CUBBY_MIRRORS="ghcr.io=http://$dying,ghcr.io=http://$AT,ghcr.io="
+}
+
+@test "registry: what a mirror did not give to the end comes from the next" {
+	half
+	run -0 --separate-stderr cubby pull -q ghcr.io/it/x:1
+	[ "$output" = ghcr.io/it/x:1 ]
+	grep -q '/blobs/.* bytes=100000-$' "$LOG"
+}
+
+@test "registry: and is proven as a whole" {
+	half tamper
+	run -1 --separate-stderr cubby pull -q ghcr.io/it/x:1
+	[[ $stderr == *"is not what was announced"* ]]
+	grep -q '/blobs/.* bytes=100000-$' "$LOG"
+	[ "$(cubby images --json)" = '[]' ]
+	[ -z "$(find "$XDG_DATA_HOME/cubby/diffs" -mindepth 1 2>/dev/null)" ]
+}
+
 # The registry itself is asked for what the mirror has not, by a login that it keeps.
 @test "registry: a mirror gets no login after the registry itself got it" {
 	local kind own ownlog

@@ -16,6 +16,12 @@ static const struct row {
 	{ "too large", "999", -EINVAL },
 	{ "nonsense", "SIGLOTS", -EINVAL },
 	{ "empty", "", -EINVAL },
+	{ "the end of systemd", "SIGRTMIN+3", 37 },
+	{ "the first of its kind", "rtmin", 34 },
+	{ "the last but one", "RTMAX-1", 63 },
+	{ "beyond the last", "RTMIN+31", -EINVAL },
+	{ "upwards from the last", "RTMAX+1", -EINVAL },
+	{ "no step", "RTMIN+", -EINVAL },
 };
 
 static void test(const void *p)
