@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
 #include <stddef.h>
@@ -72,6 +73,22 @@ static void add_asking(struct buf *b, uint32_t nr)
 	buf_add(b, ask, sizeof(ask));
 }
 
+/* An attribute of a capability's length. Every copy that keeps modes sets another, which is
+ * longer: it costs nothing. */
+static void add_asking_attribute(struct buf *b, uint32_t nr)
+{
+	const struct sock_filter ask[] = {
+		ONLY(nr, 5),
+		LOAD(WORD(args[3], 0)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, XATTR_CAPS_SZ_2, 1, 0),
+		ONLY(XATTR_CAPS_SZ_3, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		LOAD(offsetof(struct seccomp_data, nr)),
+	};
+
+	buf_add(b, ask, sizeof(ask));
+}
+
 enum { MORE_RENAMES = 1, MORE_FILES = 2 };
 
 /* In front of the program stand this process's own calls, and what else is asked for. What
@@ -92,9 +109,9 @@ static int make_filter(const struct setid *s, enum secfilter_kind kind, unsigned
 		add_passing(&own, SYS_setxattr, s->own.secret, 1);
 	buf_add(&own, &nr, sizeof(nr));
 	if (more & MORE_FILES) {
-		add_asking(&own, SYS_setxattr);
-		add_asking(&own, SYS_lsetxattr);
-		add_asking(&own, SYS_fsetxattr);
+		add_asking_attribute(&own, SYS_setxattr);
+		add_asking_attribute(&own, SYS_lsetxattr);
+		add_asking_attribute(&own, SYS_fsetxattr);
 	}
 	if (more & MORE_RENAMES) {
 		add_asking(&own, SYS_renameat);
