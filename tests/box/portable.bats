@@ -43,6 +43,28 @@ teardown() {
 	[[ $stderr == *"read-only in the box"* || $stderr == *"kept in the box: r/.git/config"* ]]
 }
 
+@test "a first copy that takes longer than any other start may is waited for" {
+	local client monitor children
+	mkdir p
+	mkdir -m 700 data
+	export XDG_DATA_HOME=$PWD/data
+	lib_image
+	cd p
+	cubby exec -- echo there >out 3>&- &
+	client=$!
+	until ls ../data/cubby/boxes/*/copy/partial >/dev/null 2>&1; do kill -0 $client; done
+	read -r monitor _ <"$(echo ../data/cubby/boxes/*/lock)"
+	children=$(pgrep -P "$monitor")
+	# shellcheck disable=SC2086 # process ids
+	kill -STOP $children
+	ls ../data/cubby/boxes/*/copy/partial # it is not done yet
+	sleep 21 # longer than a start, and than an answer
+	# shellcheck disable=SC2086
+	kill -CONT $children
+	wait $client
+	[ "$(cat out)" = there ]
+}
+
 @test "a store without user attributes: a copy, and directories can be replaced" {
 	mkdir "$LIB_MNT/ram" "$LIB_MNT/p"
 	chmod 755 "$LIB_MNT"
