@@ -249,17 +249,21 @@ static int settle(struct boxsetup *s, struct err *e)
 	return r < 0 ? r : 1;
 }
 
-/* Made for a mount, as nobody has touched it since: neither one of the image or of a layer
- * below, copied because of something in it, nor one that the step changed. */
-static bool is_made(const struct boxsetup *s, int dir, const char *name)
+/* Made for a mount, and not touched since: neither one of the image or of a layer below,
+ * copied because of something in it, nor one that the step changed.
+ * @like: the first, which nobody could change below the mount */
+static bool is_made(int dir, const char *name, struct stat *like)
 {
 	_cleanup_close_ int fd =
 		sys_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	struct stat st;
 
-	return fd >= 0 && sys_fstat(fd, &st) == 0 && (st.st_mode & 07777) == 0755 &&
-	       st.st_uid == s->spec.map.uid[0].outside &&
-	       st.st_gid == s->spec.map.gid[0].outside &&
+	if (fd < 0 || sys_fstat(fd, &st) < 0)
+		return false;
+	if (!like->st_mode)
+		*like = st;
+	return st.st_mode == like->st_mode && st.st_uid == like->st_uid &&
+	       st.st_gid == like->st_gid &&
 	       sys_fgetxattr(fd, "user.overlay.origin", NULL, 0) < 0;
 }
 
@@ -270,6 +274,7 @@ static void strip_project(const struct boxsetup *s)
 					       O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	char path[PATH_MAX], link[PATH_MAX];
 	ssize_t n = sys_readlinkat(upper, "workspace", link, sizeof(link));
+	struct stat like = { .st_mode = 0 };
 
 	if (n > 0 && (size_t)n == strlen(s->spec.project) &&
 	    memcmp(link, s->spec.project, (size_t)n) == 0)
@@ -279,7 +284,7 @@ static void strip_project(const struct boxsetup *s)
 		const char *name;
 		_cleanup_close_ int dir = inroot_parent(upper, path, &name);
 
-		if (dir < 0 || !is_made(s, dir, name) ||
+		if (dir < 0 || !is_made(dir, name, &like) ||
 		    sys_unlinkat(dir, name, AT_REMOVEDIR) < 0)
 			return;
 		*strrchr(path, '/') = '\0';

@@ -155,7 +155,7 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 	mkdir -p "$dir/secret/.cubby"
 	cd "$dir/secret"
 	says <<<'{"setup": ["echo x >/root/x"]}'
-	cubby exec -q -- true
+	(umask 077 && cubby exec -q -- true)
 	for layer in "$XDG_DATA_HOME"/cubby/layers/*/machine; do
 		[ -d "$layer" ]
 		[ ! -e "$layer$dir" ]
