@@ -7,8 +7,9 @@
  * On disk everything of root's boxes belongs to one range (docs/adr/0005), so that layers
  * can be shared. A box that runs has a range of its own: ids 0 to 65535, its users, and
  * behind them as many that stand for accounts of the host's, by which box root can read and
- * write what they own in the project. No process of the box has such an id, or can give it
- * to a file (SECFILTER_SETID_ROOT). */
+ * write what they own in the project. No process of the box is such a user, or can give a
+ * file to one (SECFILTER_SETID_ROOT); box root alone can add such a group to its own, since
+ * setgroups(2) has them in memory, where a filter cannot look. */
 #ifndef RUNTIME_IDMAP_RANGE_H
 #define RUNTIME_IDMAP_RANGE_H
 
