@@ -12,6 +12,7 @@
 #include "cli/show/tty.h"
 #include "runtime/gate/gate.h"
 #include "runtime/monitor/monitor.h"
+#include "runtime/signer/signer.h"
 #include "runtime/worker/worker.h"
 
 static bool wants_color(int fd)
@@ -129,6 +130,7 @@ static const struct own {
 	{ "__gate", gate_main },
 	{ "__helper", worker_main },
 	{ "__monitor", monitor_main },
+	{ "__signer", signer_main },
 };
 
 static const struct own *find_own(int argc, char **argv)

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
+#include "cli/box/confirm.h"
 #include "cli/show/termfilter.h"
 #include "cli/show/tty.h"
 
@@ -15,6 +16,7 @@ enum {
 	ATTACH_PIPE = 1 << 20,	  /* bytes; what an ordinary user may ask for */
 	IN = 0,
 	OUT = 1,
+	BESIDE = 2,		/* of what is polled: behind signals and the box */
 	ATTACH_ASKED_MS = 5000, /* a terminal that has not answered by then will not */
 };
 
@@ -32,6 +34,7 @@ struct attach {
 	unsigned asked;		      /* questions to the terminal */
 	uint64_t asked_ms;	      /* when the last one passed */
 	unsigned interrupts;
+	bool beside;	  /* what else is served has not ended */
 	bool exited;	  /* the process; its output may still come */
 	bool over, told;  /* told: to end, when only output was left */
 	uint64_t owed;	  /* pump.bytes when all that it has written is copied */
@@ -295,14 +298,79 @@ static void note_questions(struct attach *a)
 	a->asked_ms = sys_now_ms();
 }
 
+/* ---- what is asked and said meanwhile ----------------------------------------------- */
+
+/* What the box was about to draw ends, and how it draws: its text would stand in ours, or
+ * ours in its colours. Then the terminal is the person's. */
+static void take_screen(struct attach *a)
+{
+	static const char plain[] = "\030\033(B\033[m\r\n";
+	struct err e;
+
+	if (tty_is(STDERR_FILENO) && a->pump.bytes)
+		(void)file_write_fd(STDERR_FILENO, plain, sizeof(plain) - 1, &e);
+	tty_restore(&a->tty);
+}
+
+static void write_line(const char *text, const char *end)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(4096);
+	struct err e;
+
+	if (buf_addf(&b, "cubby: %s%s", text, end) == 0)
+		(void)file_write_fd(STDERR_FILENO, b.data, b.len, &e);
+}
+
+/* The terminal's line, if no signal comes first, which is heard afterwards. */
+static bool read_yes(const struct attach *a)
+{
+	struct pollfd p[] = { { .fd = a->signals, .events = POLLIN },
+			      { .fd = STDIN_FILENO, .events = POLLIN } };
+	char line[64];
+	ssize_t n;
+	int r;
+
+	do
+		r = sys_poll(p, ARRAY_SIZE(p), -1);
+	while (r == -EINTR);
+	if (r < 0 || p[0].revents)
+		return false;
+	n = sys_read(STDIN_FILENO, line, sizeof(line) - 1);
+	line[MAX(n, 0)] = '\0';
+	return confirm_is_yes(line);
+}
+
+bool attach_ask(struct attach *a, const char *question)
+{
+	bool yes;
+
+	if (!tty_is(STDIN_FILENO) || !tty_is(STDERR_FILENO) || !in_foreground())
+		return false;
+	take_screen(a);
+	(void)sys_tcflush(STDIN_FILENO, TCIFLUSH); /* typed before: no answer */
+	write_line(question, " [y/N] ");
+	yes = read_yes(a);
+	enter_raw(a);
+	return yes;
+}
+
+void attach_note(struct attach *a, const char *line)
+{
+	take_screen(a);
+	write_line(line, "\n");
+	enter_raw(a);
+}
+
 /* One wait and what came of it. */
 static int step(struct attach *a, struct err *e)
 {
-	struct pollfd fds[2 + PUMP_POLLFDS] = {
+	struct pollfd fds[BESIDE + 1 + PUMP_POLLFDS] = {
 		{ .fd = a->signals, .events = POLLIN },
 		{ .fd = a->exited ? -1 : box_fd(a->box), .events = POLLIN },
+		[BESIDE] = { .fd = a->beside ? a->how->beside_fd : -1,
+			     .events = POLLIN },
 	};
-	unsigned n = 2 + pump_poll(&a->pump, fds + 2);
+	unsigned n = BESIDE + 1 + pump_poll(&a->pump, fds + BESIDE + 1);
 	bool was_open = pump_open(&a->pump, IN);
 	bool quiet;
 	int r;
@@ -315,8 +383,10 @@ static int step(struct attach *a, struct err *e)
 		take_terminal(a);
 	if (fds[0].revents)
 		read_signals(a);
-	pump_step(&a->pump, fds + 2);
+	pump_step(&a->pump, fds + BESIDE + 1);
 	note_questions(a);
+	if (fds[BESIDE].revents)
+		a->beside = a->how->beside(a->how->beside_ctx, a);
 	input_ended(a, was_open);
 	r = fds[1].revents ? read_exits(a, e) : 0;
 	/* After the exits: where all output had ended before, nothing is waited for. */
@@ -424,6 +494,7 @@ int attach_run(const struct app *app, struct box *b, struct box_proc *p,
 						   .id = p->id,
 						   .master = -1,
 						   .signals = -1,
+						   .beside = how->beside != NULL,
 						   .tty = TTY_NONE };
 	int r;
 

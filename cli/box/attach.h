@@ -14,13 +14,28 @@
 #include "cli/show/app.h"
 #include "runtime/box/box.h"
 
+struct attach;
+
+/* Called when @fd can be read; false: not again. */
+typedef bool attach_beside_fn(void *ctx, struct attach *a);
+
 struct attach_how {
 	bool tty; /* started with BOX_IO_TTY, else with BOX_IO_PIPES */
 	bool raw; /* terminals of ours get all that comes */
 	/* For standard output instead; at its end without bytes. NULL = none. */
 	pump_filter_fn *filter;
 	void *filter_ctx; /* borrowed */
+	/* What else is served meanwhile; NULL = nothing. */
+	attach_beside_fn *beside;
+	void *beside_ctx; /* borrowed */
+	int beside_fd;	  /* borrowed */
 };
+
+/** attach_ask() - for a struct attach_how's beside: ask the person a question of one line,
+ *  while what the box writes waits. false: no, an interrupt, or nobody is there. */
+bool attach_ask(struct attach *a, const char *question);
+/** attach_note() - the same, to say a line */
+void attach_note(struct attach *a, const char *line);
 
 /**
  * attach_run() - copy and wait

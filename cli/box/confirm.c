@@ -14,7 +14,7 @@
 #include "rootfs/store/snapshot.h"
 
 /* As git and docker understand it: the word, or its beginning. */
-static bool is_yes(const char *line)
+bool confirm_is_yes(const char *line)
 {
 	static const char *const words[] = { "y\n", "Y\n", "yes\n", "Yes\n", "YES\n" };
 
@@ -56,7 +56,7 @@ bool confirm_ask(const struct app *app)
 
 	fputs(" [y/N] ", app->err);
 	fflush(app->err);
-	return fgets(line, sizeof(line), stdin) && is_yes(line);
+	return fgets(line, sizeof(line), stdin) && confirm_is_yes(line);
 }
 
 int confirm_one(const struct app *app, const struct store *st, const char *key,

@@ -21,6 +21,8 @@ int confirm_removal(const struct app *app, const struct store *st,
 
 /** confirm_person() - is there somebody at a terminal who can be asked? */
 bool confirm_person(const struct app *app);
+/** confirm_is_yes() - a line that was typed, with its end */
+bool confirm_is_yes(const char *line);
 /** confirm_ask() - print how a question ends, read the answer */
 bool confirm_ask(const struct app *app);
 

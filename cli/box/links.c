@@ -141,13 +141,17 @@ void boxlinks_git(const struct app *app, const struct boxsetup *s)
 	_cleanup_close_ int project = open_project(s);
 	size_t n = strlen(s->spec.project);
 	char dir[PATH_MAX], shown[SHOWN];
+	const char *at;
 
 	if (project < 0 || !read_gitdir(project, dir) ||
 	    (*dir != '/' && !text_starts(dir, "../")) ||
 	    (strncmp(dir, s->spec.project, n) == 0 && dir[n] == '/'))
 		return;
+	text_escaped(shown, sizeof(shown), dir, strlen(dir));
+	at = strstr(shown, "/.git/worktrees/");
 	render_note(app,
 		    "the repository of this directory is at '%s', which is not in the "
-		    "box: git does not work there",
-		    text_escaped(shown, sizeof(shown), dir, strlen(dir)));
+		    "box: git does not work there; commit here, outside of it%s%.*s%s",
+		    shown, at ? ", or work in a clone: git clone '" : "",
+		    at ? (int)(at - shown) : 0, shown, at ? "' DIR" : "");
 }

@@ -134,13 +134,28 @@ static int change_cwd(struct boxsetup *s, const char *dir, struct err *e)
 		       : 0;
 }
 
-/* What is to be run, as the box gets it; @p keeps what it points at. */
-static int describe(const struct app *app, const struct boxsetup *s,
-		    const struct boxrun *run, struct imagerun *p,
-		    struct box_command *ret, struct err *e)
+/* What is to be run, as the box gets it, and what that points at. */
+struct ready {
+	struct imagerun image;	/* owned */
+	struct signing signing; /* owned */
+	struct box_command command;
+};
+
+static void ready_done(struct ready *d)
 {
+	signing_done(&d->signing);
+	imagerun_done(&d->image);
+}
+
+static int describe(const struct app *app, const struct boxsetup *s,
+		    const struct boxrun *run, struct ready *d, struct err *e)
+{
+	struct imagerun *p = &d->image;
+	struct box_command *ret = &d->command;
 	int r = imagerun_env(app->config, s, p, e);
 
+	if (r == 0)
+		r = signing_begin(app, run->signing, &p->env, &d->signing, e);
 	if (r < 0)
 		return r;
 	*ret = (struct box_command){
@@ -159,16 +174,20 @@ static int describe(const struct app *app, const struct boxsetup *s,
 }
 
 static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun *run,
-		  const struct box_command *c, int *status, struct err *e)
+		  struct ready *d, int *status, struct err *e)
 {
 	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
-	const struct attach_how how = { .tty = run->tty,
-					.raw = run->raw,
-					.filter = run->filter,
-					.filter_ctx = run->filter_ctx };
+	struct attach_how how = { .tty = run->tty,
+				  .raw = run->raw,
+				  .filter = run->filter,
+				  .filter_ctx = run->filter_ctx };
 	struct box_exit exit = { 0 };
-	int r = box_spawn(s->box, c, &proc, e);
+	int r = signing_start(&d->signing, s->box, d->command.user, e);
 
+	if (r < 0)
+		return r;
+	signing_serve(&d->signing, &how);
+	r = box_spawn(s->box, &d->command, &proc, e);
 	if (r < 0) {
 		*status = spawn_status(r);
 		return r;
@@ -192,8 +211,8 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 {
 	_cleanup_acting_ struct acting acting = ACTING_NONE;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	_cleanup_imagerun_ struct imagerun image = IMAGERUN_NONE;
-	struct box_command c = { .argv = NULL };
+	_cleanup_(ready_done) struct ready d = { .image = IMAGERUN_NONE,
+						 .signing = SIGNING_NONE };
 	struct err e = ERR_NONE;
 	int status = CMD_CUBBY, r;
 
@@ -201,14 +220,16 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 	if (r == 0 && run->cwd)
 		r = change_cwd(&s, run->cwd, &e);
 	if (r == 0)
-		r = describe(app, &s, run, &image, &c, &e);
+		r = describe(app, &s, run, &d, &e);
+	d.signing.yes = o->yes;
 	if (r == 0 && !run->detach)
 		acting_begin(app, s.spec.project, &acting);
 	if (r == 0)
-		r = boxsetup_start(app, &s, &c, &e);
+		r = boxsetup_start(app, &s, d.signing.app ? NULL : &d.command, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
-	r = run_in(app, &s, run, &c, &status, &e);
+	r = run_in(app, &s, run, &d, &status, &e);
+	signing_done(&d.signing);
 	if (r < 0)
 		cmd_fail(app, &e, status);
 	else if (!run->detach && !o->rm)

@@ -7,6 +7,7 @@
 
 #include "cli/box/pump.h"
 #include "cli/box/setup.h"
+#include "cli/box/signing.h"
 #include "cli/show/app.h"
 
 struct boxrun {
@@ -17,6 +18,7 @@ struct boxrun {
 	pump_filter_fn *filter;	 /* of standard output; NULL = none (attach.h) */
 	void *filter_ctx;	 /* borrowed */
 	bool detach;		 /* it stays behind; its number goes to app->out */
+	const struct signing_args *signing; /* NULL = no agent */
 };
 
 /**

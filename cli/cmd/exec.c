@@ -8,6 +8,7 @@
 
 struct args {
 	struct opt_box box;
+	struct signing_args signing;
 	bool tty, no_tty, detach, raw, interactive;
 	const char *workdir; /* NULL = where the person is */
 	char **command;	     /* borrowed from argv, NULL-ended */
@@ -43,7 +44,8 @@ static int work(struct app *app, void *args, struct err *e)
 			       .tty = wants_tty(app, a),
 			       .cwd = a->workdir,
 			       .detach = a->detach,
-			       .raw = a->raw };
+			       .raw = a->raw,
+			       .signing = &a->signing };
 
 	/* An image that is named may have a command of its own. */
 	if (!a->command && app->config->v[CONFIG_IMAGE].from != CONFIG_FROM_FLAG)
@@ -60,6 +62,11 @@ static int check(struct app *app, void *args, struct err *e)
 		return err_set(e, -EINVAL, "--tty and --no-tty exclude each other");
 	if (a->detach && a->tty)
 		return err_set(e, -EINVAL, "--detach and --tty exclude each other");
+	if (a->detach && a->signing.hosts.n)
+		return err_set(
+			e, -EINVAL,
+			"--detach and --ssh-agent exclude each other: a person is "
+			"asked");
 	if (a->detach && a->box.rm)
 		return err_set(e, -EINVAL, "--detach and --rm exclude each other");
 	return 0;
@@ -98,7 +105,7 @@ const struct cmd cmd_exec = {
 	       "128+N if signal N killed it. With --image and without COMMAND: what "
 	       "the image says is to be run, as its user, in its directory.",
 	.options = options,
-	.tables = { OPT_BOX(struct args, box) },
+	.tables = { OPT_BOX(struct args, box), SIGNING(struct args, signing) },
 	.operands = { CMD_REST(struct args, command) },
 	.size = sizeof(struct args),
 	.tail = true,

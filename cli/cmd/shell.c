@@ -7,6 +7,7 @@
 
 struct args {
 	struct opt_box box;
+	struct signing_args signing;
 	bool raw;
 };
 
@@ -22,7 +23,8 @@ static int work(struct app *app, void *args, struct err *e)
 	const char *const best[] = { "sh", "-c", best_shell, NULL };
 	const struct boxrun what = { .argv = shell ? chosen : best,
 				     .raw = a->raw,
-				     .tty = tty_is(STDIN_FILENO) };
+				     .tty = tty_is(STDIN_FILENO),
+				     .signing = &a->signing };
 
 	(void)e;
 	return boxrun_command(app, &a->box, &what);
@@ -52,7 +54,7 @@ const struct cmd cmd_shell = {
 	.doc = "A login shell for a person in the box of this directory. Without a "
 	       "terminal the shell reads its commands from standard input.",
 	.options = options,
-	.tables = { OPT_BOX(struct args, box) },
+	.tables = { OPT_BOX(struct args, box), SIGNING(struct args, signing) },
 	.operands = { CMD_CALL(no_words) },
 	.size = sizeof(struct args),
 	.config = true,

@@ -59,7 +59,7 @@ const struct cmd_option opt_box[] = {
 	{ "unlink", 0, NULL,
 	  "first give the project copies of files that have names outside of it",
 	  FLAG(unlink) },
-	{ "yes", 'y', NULL, "with --wipe: do not ask first", FLAG(yes) },
+	{ "yes", 'y', NULL, "with --wipe, --ssh-agent: do not ask first", FLAG(yes) },
 	{ "save", 0, NULL,
 	  "keep the options below with the box, as 'cubby set' does; else they hold "
 	  "for "

@@ -10,20 +10,11 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
-#include "runtime/confine/caps.h"
-#include "runtime/confine/emptyroot.h"
-#include "runtime/confine/secfilter.h"
+#include "runtime/confine/outside.h"
 #include "runtime/gate/impl.h"
 #include "runtime/wire/wire.h"
 
-enum { CONTROL = 3, DATA_MAX = 64 << 20, ENV_MAX = 16 };
-
-static int set_limit(int what, rlim_t v)
-{
-	const struct rlimit l = { v, v };
-
-	return sys_setrlimit(what, &l);
-}
+enum { CONTROL = 3, ENV_MAX = 16 };
 
 /* As many descriptors as the host allows, up to what GATE_CONNS can use. */
 static void take_descriptors(struct gated *g)
@@ -40,36 +31,14 @@ static void take_descriptors(struct gated *g)
 					     (rlim_t)GATE_CONNS);
 }
 
-/* An empty root, in namespaces of its own. Where the host refuses namespaces the filter
- * alone keeps the file system away: no call that takes a path gets through it. */
-static bool leave_root(void)
-{
-	struct err ignored = ERR_NONE;
-
-	return sys_unshare(CLONE_NEWUSER | CLONE_NEWNS) >= 0 &&
-	       emptyroot_enter(&ignored) >= 0;
-}
-
 static int confine(struct gated *g, struct err *e)
 {
 	int r;
 
 	take_descriptors(g);
-	g->rooted = leave_root();
-	r = caps_drop_all(e);
-	if (r < 0)
-		return r;
-	(void)set_limit(RLIMIT_CORE, 0);
-	(void)set_limit(RLIMIT_NPROC, 0);
-#ifndef __SANITIZE_ADDRESS__
-	(void)set_limit(RLIMIT_DATA, DATA_MAX);
-#endif
-	r = sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (r >= 0)
-		r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (r < 0)
-		return err_sys(e, r, "cannot confine the gate");
-	return secfilter_apply(SECFILTER_GATE, e);
+	r = outside_confine(e);
+	g->rooted = r > 0;
+	return r < 0 ? err_wrap(e, "the gate") : 0;
 }
 
 /* ---- the monitor's questions ---------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "runtime/init/bridge.h"
 #include "runtime/init/browse.h"
 #include "runtime/init/find.h"
+#include "runtime/init/listen.h"
 #include "runtime/init/rank.h"
 #include "runtime/init/skills.h"
 #include "runtime/init/zip.h"
@@ -305,6 +306,7 @@ static const struct applet {
 	{ "glob", -4, find_glob },	{ "grep", -4, find_grep },
 	{ "search", 5, rank_search },	{ "matches", 5, rank_matches },
 	{ "skills", 1, skills_list },	{ "skill", 2, skills_read },
+	{ "listen", 1, listen_run },
 };
 
 static int say(int status, int code, const char *msg)

@@ -156,7 +156,7 @@ same_everywhere() { # the host and a box's next view
 	cd wt
 	for mode in live review; do
 		CUBBY_ANNOUNCE=yes run cubby exec --project $mode -- sh -c 'git status; echo "gitdir: $PWD/evil" >.git; true'
-		[[ $mode != live || $output == *"the repository of this directory is at '$LIB_DIR/main/.git/worktrees/wt', which is not in the box"* ]]
+		[[ $mode != live || $output == *"the repository of this directory is at '$LIB_DIR/main/.git/worktrees/wt', which is not in the box: git does not work there; commit here, outside of it, or work in a clone: git clone '$LIB_DIR/main' DIR"* ]]
 		[[ $output == *"not a git repository"* ]]
 		cubby diff --name-only
 		run cubby apply </dev/null

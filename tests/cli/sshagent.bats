@@ -1,0 +1,158 @@
+# --ssh-agent: a real agent here; a real ssh and two real sshd in a box, whose packages come
+# from the mirror that the image was made from.
+# shellcheck disable=SC2016 # the box expands what is in single quotes
+bats_require_minimum_version 1.5.0
+load ../lib
+load ../box/toolkit
+
+setup_file() {
+	lib_env
+	command -v ssh-agent >/dev/null || { lib_skip_file "there is no ssh-agent here"; return; }
+	lib_image
+	lib_project
+	toolkit_apt
+	[ -z "${LIB_SKIP-}" ] || return 0
+	eval "$(ssh-agent -a "$LIB_DIR/agent.sock")" >/dev/null
+	export SSH_AUTH_SOCK SSH_AGENT_PID
+	ssh-keygen -q -t ed25519 -N '' -C 'a private comment' -f "$LIB_DIR/key"
+	ssh-add -q "$LIB_DIR/key"
+	cubby exec -q -- sh -ec 'apt-get -qq install -y --no-install-recommends openssh-client openssh-server >/dev/null 2>&1
+		mkdir -p -m 700 /run/sshd /root/.ssh; cat >/root/.ssh/authorized_keys
+		echo "Host *
+		StrictHostKeyChecking no
+		BatchMode yes
+		LogLevel ERROR" >/root/.ssh/config
+		ssh-keygen -q -t ed25519 -N "" -f /root/other_key' <"$LIB_DIR/key.pub"
+	# Two hosts; the person knows the first.
+	cubby exec -q -d -- sh -c '/usr/sbin/sshd -D -e -p 2222 & exec /usr/sbin/sshd -D -e -p 2223 -h /root/other_key'
+	cubby exec -- bash -c 'for ((i = 0; i < 3000; i++)); do
+		(: </dev/tcp/127.0.0.1/2222 && : </dev/tcp/127.0.0.1/2223) 2>/dev/null && exit; read -rt 0.02 <> <(:); done'
+	mkdir -m 700 "$HOME/.ssh"
+	cubby exec -- sh -c 'for k in /etc/ssh/ssh_host_*_key.pub; do echo "git.test $(cut -d" " -f1,2 $k)"; done' \
+		>"$HOME/.ssh/known_hosts"
+	ssh-keygen -q -H -f "$HOME/.ssh/known_hosts" >/dev/null 2>&1 # as Debian's ssh writes it
+}
+teardown_file() {
+	[ -z "${SSH_AGENT_PID-}" ] || kill "$SSH_AGENT_PID"
+	lib_done
+}
+setup() {
+	lib_skipped
+	cd "$LIB_PROJECT"
+	FINGERPRINT=$(ssh-keygen -lf "$LIB_DIR/key" | cut -d' ' -f2)
+}
+
+inside() { timeout "$(lib_longer 60)" cubby exec "$@"; }
+
+# on_terminal ANSWER COMMAND...: each question that is put is answered so, once it stands
+# there: what was typed before counts for nothing.
+on_terminal() {
+	local answer=$1 n asked=0 pid
+	shift
+	mkfifo keys.$$
+	: >screen
+	timeout "$(lib_longer 60)" script -qefc "${*@Q}" screen <keys.$$ >/dev/null &
+	pid=$!
+	exec 7>keys.$$
+	rm keys.$$
+	while kill -0 $pid 2>/dev/null; do
+		n=$(grep -c '\[y/N\]' screen) || true
+		if ((n > asked)); then
+			asked=$n
+			echo "$answer" >&7
+		fi
+		read -rt 0.02 <> <(:) || true
+	done
+	exec 7>&-
+	ASKED=$asked
+	wait $pid
+}
+
+@test "agent: nothing of it is in a box that was not given it" {
+	run -1 cubby exec -- sh -c 'echo "${SSH_AUTH_SOCK-none}"; ls /tmp | grep cubby-agent'
+	[ "$output" = none ]
+}
+
+@test "agent: a login at the host that was named, and the keys stay here" {
+	run -0 --separate-stderr inside -y --ssh-agent git.test -- ssh -p 2222 root@127.0.0.1 echo in
+	[ "$output" = in ]
+	[ "$stderr" = "cubby: ssh-agent: the box logs in as 'root' at git.test, key $FINGERPRINT" ]
+	run -0 inside -y --ssh-agent git.test -- ssh-add -l
+	[[ $output == *"$FINGERPRINT"* && $output != *comment* ]]
+	run -1 cubby exec -- sh -c 'ls /tmp | grep cubby-agent' # its socket goes with the command
+}
+
+@test "agent: another host has no login" {
+	run -255 --separate-stderr inside -y --ssh-agent git.test -- ssh -p 2223 root@127.0.0.1 echo in
+	[[ ${stderr_lines[0]} == "cubby: ssh-agent: a login was refused: its host is none that --ssh-agent named, by your known_hosts" ]]
+	[[ $stderr == *"Permission denied"* ]]
+}
+
+@test "agent: nor has one behind the host that was named" {
+	run --separate-stderr inside -y --ssh-agent git.test -- ssh -A -p 2222 root@127.0.0.1 \
+		'ssh-add -l; ssh -p 2222 root@127.0.0.1 echo twice'
+	[ "$status" != 0 ]
+	[[ $output != *twice* ]]
+}
+
+@test "agent: it signs logins, and does nothing else" {
+	run --separate-stderr inside -y --ssh-agent git.test -- sh -c '
+		echo data >/root/data; ssh-add -L >/root/public
+		ssh-keygen -q -Y sign -n git -f /root/public /root/data; echo "sign $?"
+		ssh-keygen -q -t ed25519 -N "" -f /root/mine; ssh-add /root/mine; echo "add $?"
+		ssh-add -D; echo "remove $?"'
+	[[ $output == *"sign 255"* && $output == *"add 1"* && $output == *"remove 1"* ]]
+	[[ $stderr == *"cubby: ssh-agent: what a program wanted signed is no login: refused"* ]]
+	run -0 ssh-add -l
+	[ "${#lines[@]}" = 1 ]
+}
+
+@test "agent: bytes that are no message end the connection, and the next one is served" {
+	run -0 inside -y --ssh-agent git.test -- perl -MSocket -e '
+		sub talk { my ($data) = @_;
+			socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, pack_sockaddr_un($ENV{SSH_AUTH_SOCK})) or die;
+			syswrite($s, $data); my $n = sysread($s, my $got, 100); print $n ? unpack("H*", $got) : "end", "\n"; }
+		talk("\xff\xff\xff\xff"); talk("\0\0\0\0"); talk("\0\0\0\5\x0d\0\0\0\7");
+		talk("\0\0\0\1\x13"); my @many = map { socket(my $s, PF_UNIX, SOCK_STREAM, 0);
+			connect($s, pack_sockaddr_un($ENV{SSH_AUTH_SOCK})); $s } 1..40;
+		@many = (); talk("\0\0\0\1\x13");'
+	[ "$output" = $'end\nend\nend\n0000000105\n0000000105' ]
+}
+
+@test "agent: the person is asked, once for each, and is believed" {
+	on_terminal yes cubby exec --ssh-agent git.test -- sh -c \
+		'ssh -p 2222 root@127.0.0.1 echo one; ssh -p 2222 root@127.0.0.1 echo two'
+	grep -q "ssh-agent: may the box log in as 'root' at git.test, key $FINGERPRINT? \[y/N\]" screen
+	grep -q '^one' screen
+	grep -q '^two' screen
+	[ "$ASKED" = 1 ]
+	run -255 on_terminal no cubby exec --ssh-agent git.test -- ssh -p 2222 root@127.0.0.1 echo in
+	grep -q 'Permission denied' screen
+}
+
+@test "agent: where nobody can be asked, the answer is no" {
+	run -255 --separate-stderr inside --ssh-agent git.test -- ssh -p 2222 root@127.0.0.1 echo in
+	[ "${stderr_lines[0]}" = "cubby: ssh-agent: a login was refused: there is no terminal to ask at; --yes permits it" ]
+}
+
+@test "agent: what cannot be is said before anything runs" {
+	run -125 --separate-stderr cubby exec --ssh-agent absent.test -- touch ran
+	[ "$stderr" = "cubby exec: your known_hosts has no key of 'absent.test'; connect to it once from here: ssh absent.test" ]
+	run -125 --separate-stderr cubby exec --ssh-agent '-x y' -- touch ran
+	[[ $stderr == *"'-x y' is no host"* ]]
+	run -125 --separate-stderr cubby exec -d --ssh-agent git.test -- touch ran
+	[[ $stderr == *"--detach and --ssh-agent exclude each other"* ]]
+	SSH_AUTH_SOCK='' run -125 --separate-stderr cubby exec --ssh-agent git.test -- touch ran
+	[ "$stderr" = 'cubby exec: there is no ssh-agent: SSH_AUTH_SOCK is not set; eval "$(ssh-agent)"; ssh-add' ]
+	SSH_AUTH_SOCK=$LIB_DIR/gone run -125 --separate-stderr cubby exec --ssh-agent git.test -- touch ran
+	[[ $stderr == *"cannot reach your ssh-agent at '$LIB_DIR/gone'"* ]]
+	[ ! -e ran ]
+}
+
+@test "agent: a key that known_hosts revokes is no host's" {
+	cp "$HOME/.ssh/known_hosts" kept
+	sed 's/^[^ ]*/@revoked */' kept >>"$HOME/.ssh/known_hosts"
+	run -125 --separate-stderr cubby exec --ssh-agent git.test -- true
+	cat kept >"$HOME/.ssh/known_hosts"
+	[[ $stderr == *"your known_hosts has no key of 'git.test'"* ]]
+}
