@@ -15,11 +15,19 @@ serve_start() {
 		kill -0 "$SERVE_PID" || { cat "$LIB_PROJECT/serve.err"; return 1; }
 		sleep 0.02
 	done
-	SERVE_URL=$(grep -oE 'http://[^" ]+' "$LIB_PROJECT/serve.out") || SERVE_URL=
-	SERVE_ADDR=${SERVE_URL#http://}
+	SERVE_URL=$(grep -oE 'https?://[^" ]+' "$LIB_PROJECT/serve.out") || SERVE_URL=
+	SERVE_ADDR=${SERVE_URL#http*://}
 	SERVE_KEY=$(sed -n 's/^key: //p' "$LIB_PROJECT/serve.out")
 	export SERVE_PID SERVE_URL SERVE_ADDR SERVE_KEY
 }
+
+# serve_certificate: ca.pem, and s.pem and s.key for a server on loopback, in this directory
+serve_certificate() {
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=ca -days 2
+	openssl req -newkey rsa:2048 -nodes -keyout s.key -out s.csr -subj /CN=localhost
+	echo 'subjectAltName=DNS:localhost,IP:127.0.0.1' >ext
+	openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out s.pem -days 2 -extfile ext
+} 2>/dev/null
 
 serve_end() {
 	[ -n "${SERVE_PID-}" ] || return 0

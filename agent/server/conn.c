@@ -89,6 +89,8 @@ static void next_request(struct exchange *x)
 	buf_done(&x->out);
 	buf_init(&x->out, EXCHANGE_OUT_MAX);
 	if (close) {
+		if (x->tls)
+			tls_end(x->tls);
 		(void)sys_shutdown(x->fd, SHUT_WR);
 		set_state(x, EXCHANGE_LINGER, EXCHANGE_LINGER_MS);
 		buf_truncate(&x->in, 0);
@@ -521,7 +523,7 @@ static void on_input(struct exchange *x)
 		    x->in.max - x->in.len);
 
 	if (room && buf_reserve(&x->in, room) == 0)
-		n = sys_recv(x->fd, x->in.data + x->in.len, room, 0);
+		n = exchange_recv(x, x->in.data + x->in.len, room);
 	if (n == -EAGAIN)
 		return;
 	if (n <= 0) {
@@ -553,7 +555,7 @@ static int on_event(void *ctx, uint32_t events, struct err *e)
 		exchange_die(x);
 		return 0;
 	}
-	if (events & EPOLLIN)
+	if (events & EPOLLIN || exchange_stirs(x))
 		on_input(x);
 	if (events & EPOLLOUT && x->state != EXCHANGE_DEAD) {
 		exchange_push(x);
@@ -578,7 +580,13 @@ int conn_new(struct server *s, int fd, struct err *e)
 	int r = x ? loop_add(s->loop, fd, EPOLLIN | EPOLLRDHUP, on_event, x, &x->source)
 		  : -ENOMEM;
 
+	if (r == 0 && s->conf->tls) {
+		x->tls = tls_conn_new(s->conf->tls, fd);
+		r = x->tls ? 0 : -ENOMEM;
+	}
 	if (r < 0) {
+		if (x)
+			loop_remove(s->loop, &x->source);
 		free(x);
 		return err_sys(e, r, "cannot take a connection");
 	}
@@ -609,6 +617,7 @@ static void conn_free(struct exchange *x)
 	clear_request(x);
 	buf_done(&x->in);
 	buf_done(&x->out);
+	tls_conn_free(&x->tls);
 	scope_close(&x->fd);
 	*(x->prev ? &x->prev->next : &s->exchanges) = x->next;
 	if (x->next)

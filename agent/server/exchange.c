@@ -159,12 +159,32 @@ void exchange_die(struct exchange *x)
 	x->server->reap = true;
 }
 
+ssize_t exchange_recv(struct exchange *x, void *data, size_t len)
+{
+	return x->tls ? tls_recv(x->tls, data, len) : sys_recv(x->fd, data, len, 0);
+}
+
+static bool reads(const struct exchange *x)
+{
+	return x->state == EXCHANGE_HEAD || x->state == EXCHANGE_LINGER ||
+	       x->state == EXCHANGE_BODY ||
+	       /* pongs wait for room like everything else */
+	       (x->state == EXCHANGE_WS && !x->paused && x->out.len < WS_OUT_FULL) ||
+	       (x->state == EXCHANGE_BUSY && x->streams && x->hooks && !x->paused);
+}
+
+bool exchange_stirs(const struct exchange *x)
+{
+	return x->tls && reads(x) && tls_stirs(x->tls);
+}
+
 void exchange_push(struct exchange *x)
 {
 	ssize_t n = 0;
 
 	while (x->out.len && x->state != EXCHANGE_DEAD) {
-		n = sys_send(x->fd, x->out.data, x->out.len, 0);
+		n = x->tls ? tls_send(x->tls, x->out.data, x->out.len)
+			   : sys_send(x->fd, x->out.data, x->out.len, 0);
 		if (n <= 0)
 			break;
 		buf_consume(&x->out, (size_t)n);
@@ -182,13 +202,9 @@ void exchange_watch(struct exchange *x)
 
 	if (x->state == EXCHANGE_DEAD || !x->source)
 		return;
-	if (x->state == EXCHANGE_HEAD || x->state == EXCHANGE_LINGER ||
-	    x->state == EXCHANGE_BODY ||
-	    /* pongs wait for room like everything else */
-	    (x->state == EXCHANGE_WS && !x->paused && x->out.len < WS_OUT_FULL) ||
-	    (x->state == EXCHANGE_BUSY && x->streams && x->hooks && !x->paused))
+	if (reads(x))
 		events |= EPOLLIN;
-	if (x->out.len || x->state == EXCHANGE_FLUSH || x->kick)
+	if (x->out.len || x->state == EXCHANGE_FLUSH || x->kick || exchange_stirs(x))
 		events |= EPOLLOUT;
 	if (loop_modify(x->server->loop, x->source, events) < 0)
 		exchange_die(x);
@@ -263,6 +279,9 @@ bool exchange_origin_own(const struct exchange *x)
 	const char *origin = head_field(&x->head, "origin");
 	const char *host = head_field(&x->head, "host");
 
+	if (origin && host && x->tls) /* the browser has looked whose name it is */
+		return strncmp(origin, "https://", 8) == 0 &&
+		       strcasecmp(origin + 8, host) == 0;
 	if (!origin || !host || strncmp(origin, "http://", 7) != 0 ||
 	    strcasecmp(origin + 7, host) != 0)
 		return false;

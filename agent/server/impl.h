@@ -14,6 +14,7 @@
 #include "agent/server/tenant.h"
 #include "agent/server/ws.h"
 #include "base/loop.h"
+#include "base/tls.h"
 
 enum {
 	EXCHANGE_ARGS = 24,	       /* values of a query that were asked for */
@@ -49,6 +50,7 @@ struct exchange {
 	struct exchange *prev, *next;
 	struct loop_source *source; /* owned by the loop */
 	int fd;			    /* owned */
+	struct tls_conn *tls;	    /* owned; NULL = the bytes are as they are */
 	enum exchange_state state;
 	struct buf in, out; /* owned */
 	uint64_t deadline_ms;
@@ -118,6 +120,10 @@ struct server {
 /* ---- exchange.c */
 /** exchange_watch() - wait for what its state needs */
 void exchange_watch(struct exchange *x);
+/** exchange_recv() - as recv(), of what the connection's bytes mean */
+ssize_t exchange_recv(struct exchange *x, void *data, size_t len);
+/** exchange_stirs() - there may be more to read although the socket has nothing */
+bool exchange_stirs(const struct exchange *x);
 /** exchange_push() - send what can be sent */
 void exchange_push(struct exchange *x);
 /** exchange_die() - it is closed with the next round of the loop */

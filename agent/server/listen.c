@@ -74,7 +74,7 @@ int listen_parse(const char *text, struct listen_address *ret, struct err *e)
 	return 0;
 }
 
-void listen_text(const struct listen_address *a, char *out, size_t size)
+void listen_text(const struct listen_address *a, bool tls, char *out, size_t size)
 {
 	char host[64] = "";
 
@@ -82,10 +82,12 @@ void listen_text(const struct listen_address *a, char *out, size_t size)
 		snprintf(out, size, "unix:%s", a->a.path.sun_path);
 	} else if (a->a.any.sa_family == AF_INET6) {
 		inet_ntop(AF_INET6, &a->a.v6.sin6_addr, host, sizeof(host));
-		snprintf(out, size, "http://[%s]:%u", host, ntohs(a->a.v6.sin6_port));
+		snprintf(out, size, "http%s://[%s]:%u", tls ? "s" : "", host,
+			 ntohs(a->a.v6.sin6_port));
 	} else {
 		inet_ntop(AF_INET, &a->a.v4.sin_addr, host, sizeof(host));
-		snprintf(out, size, "http://%s:%u", host, ntohs(a->a.v4.sin_port));
+		snprintf(out, size, "http%s://%s:%u", tls ? "s" : "", host,
+			 ntohs(a->a.v4.sin_port));
 	}
 }
 
@@ -106,7 +108,7 @@ int listen_open(struct listen_address *a, struct err *e)
 	char shown[160];
 	int r = fd, one = 1;
 
-	listen_text(a, shown, sizeof(shown));
+	listen_text(a, false, shown, sizeof(shown));
 	if (r >= 0 && path)
 		drop_stale(a);
 	else if (r >= 0)

@@ -27,8 +27,8 @@ struct listen_address {
  *  0 or -EINVAL */
 int listen_parse(const char *text, struct listen_address *ret, struct err *e);
 
-/** listen_text() - "http://127.0.0.1:8000" or "unix:/path" */
-void listen_text(const struct listen_address *a, char *out, size_t size);
+/** listen_text() - "http://127.0.0.1:8000", with @tls "https://…", or "unix:/path" */
+void listen_text(const struct listen_address *a, bool tls, char *out, size_t size);
 
 /**
  * listen_open() - a socket that listens there; @a gets the port that was chosen for 0

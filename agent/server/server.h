@@ -15,6 +15,7 @@ struct server_start {
 };
 
 struct proc;
+struct tls;
 struct keys;
 struct policies;
 
@@ -37,7 +38,8 @@ struct server_command {
 struct server_conf {
 	const int *listen_fds; /* borrowed; non-blocking */
 	unsigned n_listen;
-	int stop_fd; /* readable: stop; borrowed */
+	int stop_fd;	 /* readable: stop; borrowed */
+	struct tls *tls; /* spoken on all of them; borrowed; NULL = none is */
 
 	const struct keys *keys;	 /* borrowed */
 	const struct policies *policies; /* borrowed; NULL = none */

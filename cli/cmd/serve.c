@@ -19,6 +19,7 @@
 #include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "base/tls.h"
 #include "cli/box/ahead.h"
 #include "cli/box/env.h"
 #include "cli/box/place.h"
@@ -41,6 +42,7 @@ enum {
 
 struct args {
 	struct opt_box box;
+	const char *tls_cert, *tls_key;
 	const char *listen, *boxes, *key_file, *keys, *policies, *info;
 	struct words origins; /* owned */
 	uint64_t idle_ms, connections, max_boxes;
@@ -62,6 +64,7 @@ struct host {
 	struct buf rules; /* owned; of --policies, and */
 	struct policies policies;
 	struct buf info; /* owned; of --info */
+	struct tls *tls; /* owned; of --tls-cert and --tls-key; NULL = none */
 };
 
 static void host_done(struct host *h)
@@ -73,6 +76,7 @@ static void host_done(struct host *h)
 	buf_done(&h->given);
 	buf_done(&h->rules);
 	buf_done(&h->info);
+	tls_close(&h->tls);
 }
 
 /* ---- starting boxes ---------------------------------------------------------------------- */
@@ -337,12 +341,13 @@ static int open_sockets(const struct args *a, int fds[SOCKETS],
 	r = listen_parse(a->listen ? a->listen : "127.0.0.1:8000", at, e);
 	if (r < 0)
 		return err_wrap(e, "--listen");
-	if (!at->here && !a->proxy) {
+	if (!at->here && !a->proxy && !a->tls_cert) {
 		err_set(e, -EPERM,
 			"--listen %s: others could reach this address, and "
 			"read the key on its way",
 			a->listen);
-		return err_hint(e, "put a proxy that speaks TLS in front of a loopback "
+		return err_hint(e, "give a certificate (--tls-cert, --tls-key), or put "
+				   "a proxy that speaks TLS in front of a loopback "
 				   "address, or say that there is one: --front-proxy");
 	}
 	r = listen_open(at, e);
@@ -352,13 +357,13 @@ static int open_sockets(const struct args *a, int fds[SOCKETS],
 	return 1;
 }
 
-static void tell(const struct app *app, const struct listen_address *at,
+static void tell(const struct app *app, const struct listen_address *at, bool tls,
 		 const char *made_up)
 {
 	char url[160] = "the sockets of the service manager";
 
 	if (at->len)
-		listen_text(at, url, sizeof(url));
+		listen_text(at, tls, url, sizeof(url));
 	if (app->json)
 		fprintf(app->out, "{\"url\":\"%s\"%s%s%s}\n", url,
 			made_up ? ",\"key\":\"" : "", made_up ? made_up : "",
@@ -390,6 +395,8 @@ static int set_up(struct host *h, const struct args *a, struct err *e)
 
 	if (r == 0 && a->info && file_read(AT_FDCWD, a->info, &h->info, e) < 0)
 		return err_wrap(e, "--info '%s'", a->info);
+	if (r == 0 && a->tls_cert)
+		r = tls_open(a->tls_cert, a->tls_key, &h->tls, e);
 	if (r == 0 && a->policies)
 		r = read_policies(h, a->policies, e);
 	if (r == 0)
@@ -467,10 +474,11 @@ static int serve(struct app *app, void *args, struct err *e)
 	n = open_sockets(a, fds, &at, e);
 	if (n < 0)
 		return n;
-	tell(app, &at, h.made_up[0] ? h.made_up : NULL);
+	tell(app, &at, h.tls, h.made_up[0] ? h.made_up : NULL);
 	conf.listen_fds = fds;
 	conf.n_listen = (unsigned)n;
 	conf.stop_fd = stop;
+	conf.tls = h.tls;
 	conf.keys = &h.keys;
 	conf.info = h.info.len ? buf_cstr(&h.info) : NULL;
 	conf.policies = a->policies ? &h.policies : NULL;
@@ -507,6 +515,8 @@ static int check(struct app *app, void *args, struct err *e)
 		return err_set(e, -EINVAL,
 			       "--policies: of one box for all there are none; "
 			       "--boxes DIR makes more");
+	if (!a->tls_cert != !a->tls_key)
+		return err_set(e, -EINVAL, "--tls-cert and --tls-key go together");
 	if (a->keys && a->key_file)
 		return err_set(e, -EINVAL, "--keys and --key-file exclude each other");
 	if (a->box.wipe || a->box.rm || a->box.unlink)
@@ -538,6 +548,13 @@ static const struct cmd_option options[] = {
 	  CMD_TEXT(struct args, info) },
 	{ "allow-origin", 0, "ORIGIN", "pages of ORIGIN may call from a browser",
 	  CMD_LIST(struct args, origins) },
+	{ "tls-cert", 0, "FILE",
+	  "speak TLS with this certificate, followed by those above it (PEM): permits "
+	  "an "
+	  "address that others can reach",
+	  CMD_TEXT(struct args, tls_cert) },
+	{ "tls-key", 0, "FILE", "the certificate's key (PEM, without password)",
+	  CMD_TEXT(struct args, tls_key) },
 	{ "front-proxy", 0, NULL,
 	  "a proxy in front speaks TLS: permit an address that others can reach",
 	  CMD_FLAG(struct args, proxy) },

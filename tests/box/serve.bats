@@ -853,6 +853,37 @@ port_server() {
 	[ ! -e ended ]
 }
 
+@test "serve: by TLS large bodies and WebSockets arrive whole" {
+	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
+	local id
+	serve_certificate
+	serve_start --tls-cert s.pem --tls-key s.key
+	head -c 8000000 /dev/urandom >big
+	serve POST '/files/upload?directory=up' --cacert ca.pem -F file=@big
+	cmp big up/big
+	serve GET '/files/view?path=up/big' --cacert ca.pem -o back
+	cmp big back
+	serve POST '/execute?wait=60' --cacert ca.pem -H 'Content-Type: application/json' -d '{"command":"seq 100000"}'
+	[ "$(jq -j '.output[].data' <<<"$output" | tr -d '\r' | md5sum)" = "$(seq 100000 | md5sum)" ]
+	serve POST /api/terminals --cacert ca.pem
+	id=$(jq -r .id <<<"$output")
+	run -0 env PYTHONPATH="$CUBBY_TEST_TOP/tests/fake" python3 - "$SERVE_ADDR" "$SERVE_KEY" "$id" <<-'END' || { echo "$output"; return 1; }
+		import hashlib, socket, ssl, sys
+		import ws_client
+		addr, key, id = sys.argv[1:]
+		c = ssl.create_default_context(cafile="ca.pem")
+		connect = socket.create_connection
+		ws_client.socket.create_connection = lambda at: c.wrap_socket(connect(at), server_hostname="localhost")
+		w = ws_client.WS(addr, f"/api/terminals/{id}")
+		w.json(type="auth", token=key)
+		w.send(b"stty -icanon -echo; echo ready$((1+1)); head -c 1000000 | md5sum\n")
+		w.until("ready2")
+		data = b"".join(b"%d line\n" % i for i in range(120000))[:1000000]
+		w.send(data)
+		w.until(hashlib.md5(data).hexdigest())
+	END
+}
+
 @test "serve: an archive of files and directories" {
 	serve_start
 	mkdir -p d/e

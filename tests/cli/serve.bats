@@ -72,7 +72,7 @@ host='Host: h\r\n'
 
 @test "serve: what would be open to others, or makes no sense, is refused with the remedy" {
 	run -1 --separate-stderr cubby serve --listen 0.0.0.0:0
-	[[ $stderr == *"others could reach this address"*"--front-proxy"* ]]
+	[[ $stderr == *"others could reach this address"*"--tls-cert"*"--front-proxy"* ]]
 	run -1 --separate-stderr cubby serve --listen here
 	[[ $stderr == "cubby serve: --listen: bad address 'here'; such as "* ]]
 	echo short >key
@@ -81,6 +81,110 @@ host='Host: h\r\n'
 	run -2 --separate-stderr cubby serve --rm
 	run -2 --separate-stderr cubby serve --idle soon
 	[ "$stderr" = "cubby serve: --idle: bad time 'soon'" ]
+}
+
+@test "serve: TLS with a certificate of one's own, also where others can listen" {
+	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
+	serve_certificate
+	serve_start --listen 0.0.0.0:0 --tls-cert s.pem --tls-key s.key
+	[[ $SERVE_URL == https://0.0.0.0:* ]]
+	url=https://localhost:${SERVE_URL##*:}
+	run -0 curl -sS -m 20 --cacert ca.pem "$url/health"
+	[ "$output" = '{"status":"ok"}' ]
+	run -60 curl -sS -m 20 "$url/health" # nobody that it knows has signed it
+	run -0 curl -sS -m 20 --cacert ca.pem --tlsv1.2 --tls-max 1.2 -o out -w '%{http_code}' "$url/metrics"
+	[ "$output" = 401 ]
+	run ! curl -sS -m 20 --cacert ca.pem --tls-max 1.1 "$url/health"
+	run ! curl -sS -m 20 "http://localhost:${SERVE_URL##*:}/health"
+	# many requests of one connection, in one record
+	run -0 python3 - "${SERVE_URL##*:}" <<-'END'
+		import socket, ssl, sys
+		c = ssl.create_default_context(cafile="ca.pem")
+		s = c.wrap_socket(socket.create_connection(("127.0.0.1", int(sys.argv[1]))), server_hostname="localhost")
+		s.settimeout(20)
+		s.sendall(b"GET /health HTTP/1.1\r\nHost: h\r\n\r\n" * 300 + b"GET /health HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+		data = b""
+		while got := s.recv(65536):
+		    data += got
+		assert data.count(b"HTTP/1.1 200") == 301, data.count(b"HTTP/1.1 200")
+		s.unwrap() # it said that this is the end
+	END
+}
+
+@test "serve: handshakes that are garbage, half or slow hold nobody up" {
+	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
+	serve_certificate
+	serve_start --tls-cert s.pem --tls-key s.key --max-connections 32
+	run -0 timeout 120 python3 - "$SERVE_ADDR" <<-'END' || { echo "$output"; return 1; }
+		import os, socket, ssl, sys, time
+		host, port = sys.argv[1].rsplit(":", 1)
+		def plain():
+		    s = socket.create_connection((host, int(port)))
+		    s.settimeout(30)
+		    return s
+		def ended(s):
+		    try:
+		        while s.recv(65536): pass
+		    except ConnectionError:
+		        pass
+		c = ssl.create_default_context(cafile="ca.pem")
+		def well():
+		    s = c.wrap_socket(plain(), server_hostname="localhost")
+		    s.sendall(b"GET /health HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+		    data = b""
+		    while got := s.recv(65536): data += got
+		    assert data.endswith(b'{"status":"ok"}'), data
+		into, out = ssl.MemoryBIO(), ssl.MemoryBIO()
+		try:
+		    c.wrap_bio(into, out, server_hostname="localhost").do_handshake()
+		except ssl.SSLWantReadError:
+		    hello = out.read()
+		for garbage in (b"GET / HTTP/1.1\r\nHost: h\r\n\r\n", os.urandom(4096), b"\x16\x03\x01\xff\xff" + os.urandom(65535),
+		        b"\x16\x03\x01\x00\x00" * 100, b"\x80\x2e\x01\x00\x02", hello[:5] + os.urandom(len(hello) - 5), hello + os.urandom(500),
+		        b"\x15\x03\x03\x00\x02\x02\x28"):
+		    s = plain()
+		    try: # it may end while the rest is sent
+		        s.sendall(garbage)
+		        if len(garbage) > 65536: s.shutdown(socket.SHUT_WR)
+		    except OSError:
+		        pass
+		    ended(s)
+		    well()
+		half = []
+		for n in (0, 1, 5, len(hello) // 2, len(hello)):
+		    half.append(plain())
+		    half[-1].sendall(hello[:n])
+		well()
+		slow, began = plain(), time.monotonic()
+		try: # a byte a second, for longer than a head may take
+		    for i in range(len(hello)):
+		        slow.sendall(hello[i:i + 1])
+		        time.sleep(0.3)
+		    assert False, "it waited on"
+		except OSError:
+		    assert time.monotonic() - began < 60
+		for s in half: ended(s)
+		crowd = [plain() for i in range(200)] # more than there are places
+		for s in crowd: s.sendall(hello[:7])
+		time.sleep(1)
+		well()
+	END
+}
+
+@test "serve: a certificate that is none, or not the key's, is refused" {
+	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
+	serve_certificate
+	run -2 --separate-stderr cubby serve --tls-cert s.pem
+	[ "$stderr" = 'cubby serve: --tls-cert and --tls-key go together' ]
+	run -1 --separate-stderr cubby serve --tls-cert none --tls-key s.key
+	[[ $stderr == "cubby serve: cannot use 'none' as a certificate: "* ]]
+	run -1 --separate-stderr cubby serve --tls-cert s.key --tls-key s.key
+	[[ $stderr == "cubby serve: cannot use 's.key' as a certificate: "* ]]
+	run -1 --separate-stderr cubby serve --tls-cert s.pem --tls-key ca.key
+	[[ $stderr == "cubby serve: cannot use 'ca.key' as its key: "* ]]
+	openssl rsa -aes128 -passout pass:secret -in s.key -out locked.key 2>/dev/null
+	run -1 --separate-stderr cubby serve --tls-cert s.pem --tls-key locked.key </dev/null # and it asks for nothing
+	[[ $stderr == "cubby serve: cannot use 'locked.key' as its key: "* ]]
 }
 
 @test "serve: where requests end is never a matter of opinion" {

@@ -45,7 +45,7 @@ static void test_parse(const void *p)
 		return;
 	}
 	assert_int_equal(r, 0);
-	listen_text(&a, shown, sizeof(shown));
+	listen_text(&a, false, shown, sizeof(shown));
 	assert_string_equal(shown, row->shown);
 	assert_int_equal(a.here, row->here);
 }
