@@ -259,13 +259,23 @@ static int display_file(struct exchange *x, struct err *e)
 /* ---- writing -------------------------------------------------------------------- */
 
 /* {"path", "size"} when @in has become the file. */
+/* What is in the way of a file that is made is no missing file: 400, not 404. */
+static int cannot_put(struct exchange *x, const struct err *why, struct err *e)
+{
+	(void)x;
+	*e = *why;
+	if (e->code == -ENOENT || e->code == -ENOTDIR)
+		e->code = -EINVAL;
+	return e->code;
+}
+
 static int put(struct exchange *x, const char *path, struct buf *in, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
 	_cleanup_buf_ struct buf reply = BUF_INIT(8L * PATH_MAX);
 	char size[NUMBER];
 	const char *const argv[] = { "put", path, size, NULL };
-	struct fileop_conf c = { .argv = argv, .in = in };
+	struct fileop_conf c = { .argv = argv, .in = in, .failed = cannot_put };
 
 	snprintf(size, sizeof(size), "%zu", in->len);
 	json_set_str(j, "path", path);

@@ -323,6 +323,12 @@ $LIB_PROJECT" ]
 	[ "$(cat a/b.txt)" = $'one\ntwo\nth"ree\\' ]
 	serve GET '/files/read?path=a/b.txt&start_line=2&end_line=null'
 	[ "$(jq -c . <<<"$output")" = "{\"path\":\"$p/a/b.txt\",\"total_lines\":3,\"content\":\"two\\nth\\\"ree\\\\\\n\"}" ]
+	printf x >file
+	for p in file/below /proc/none/x; do # as the contract has it, not 404
+		serve_status POST /files/write 400 -H 'Content-Type: application/json' -d '{"path":"'$p'","content":"x"}'
+	done
+	p=$LIB_PROJECT
+	rm file
 	serve_json POST /files/replace '{"path":"a/b.txt","replacements":[{"target":"two","replacement":"2"}]}'
 	serve_status POST /files/replace 400 -H 'Content-Type: application/json' \
 		-d '{"path":"a/b.txt","replacements":[{"target":"2","replacement":"x"},{"target":"two","replacement":"x"}]}'
