@@ -155,10 +155,24 @@ static unsigned alike_from(const char *at, const char *end, const char *old)
 	return n ? sum / n : 0;
 }
 
+/* Is it @old but for blanks, wherever they stand? */
+static bool same_letters(const char *s, const char *end, const char *old)
+{
+	for (;; s++, old++) {
+		while (s < end && isspace((unsigned char)*s))
+			s++;
+		while (isspace((unsigned char)*old))
+			old++;
+		if (s >= end || !*old || *s != *old)
+			return s >= end && !*old;
+	}
+}
+
 int edit_near(const struct buf *in, const char *old, struct buf *out)
 {
 	const char *p = buf_cstr(in), *end = p + in->len, *best = NULL;
-	size_t lines = MIN((size_t)newlines(old, strlen(old)) + 1, (size_t)NEAR_LINES);
+	size_t lines = MIN((size_t)newlines(old, strlen(old)) + !text_ends(old, "\n"),
+			   (size_t)NEAR_LINES);
 	unsigned most = 60;
 	uint64_t first;
 	struct span ignored;
@@ -178,8 +192,9 @@ int edit_near(const struct buf *in, const char *old, struct buf *out)
 	for (p = best; lines && p < end; lines--)
 		next_line(&p, end, &ignored);
 	buf_addf(out, "%s from line %" PRIu64 " on:\n",
-		 most == 100 ? "only blanks or line ends differ from what stands"
-			     : "the nearest stands",
+		 same_letters(best, p, old)
+			 ? "only blanks or line ends differ from what stands"
+			 : "the nearest stands",
 		 first);
 	text_utf8(out, best, MIN((size_t)(p - best), (size_t)NEAR_MAX));
 	return buf_failed(out);

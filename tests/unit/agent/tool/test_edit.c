@@ -68,6 +68,9 @@ static const struct near_row {
 	{ "blanks", "int main(void)\n{\n\treturn 0;\n}\n", "{\n    return 0;\n}",
 	  "only blanks or line ends differ from what stands from line 2 on:\n"
 	  "{\n\treturn 0;\n}\n" },
+	{ "blanks within a line", "one\n\ta = f(x,  y);\ntwo\n", "a = f(x, y);\n",
+	  "only blanks or line ends differ from what stands from line 2 on:\n"
+	  "\ta = f(x,  y);\n" },
 	{ "a word", "one two three\nfour five six\n", "four fife six\n",
 	  "the nearest stands from line 2 on:\nfour five six\n" },
 	{ "nothing alike", "abc\ndef\n", "xyz", "" },
