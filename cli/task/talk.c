@@ -39,7 +39,7 @@ static const struct word {
 	{ "model", "[PROVIDER:]NAME", "talk to another model, or say which it is", NULL,
 	  NULL },
 	{ "effort", "LEVEL", "how much the model thinks", NULL, NULL },
-	{ "diff", "", "what was changed in the directory", "diff", NULL },
+	{ "diff", "", "what the box would change here and has not yet", "diff", NULL },
 	{ "undo", "", "take the last change back", "undo", NULL },
 	{ "net", "", "what the box did on the network", "log --net", NULL },
 	{ "cost", "", "tokens and cost so far", NULL, NULL },

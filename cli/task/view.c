@@ -514,7 +514,10 @@ static void add_change(struct view *v, const struct task_call *c,
 	if (d.rows > VIEW_DIFF && c->number != v->asked)
 		buf_addf(stay, "  … %zu lines, 'cubby log -l' shows them …\n",
 			 d.rows - VIEW_DIFF);
-	if (d.added + d.removed)
+	/* what a file held that is written whole is not known here */
+	if (strcmp(c->name, "write_file") == 0)
+		buf_addf(line, ", %zu line%s", d.added, d.added == 1 ? "" : "s");
+	else if (d.added + d.removed)
 		buf_addf(line, ", +%zu −%zu", d.added, d.removed);
 }
 
