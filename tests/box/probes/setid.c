@@ -255,11 +255,14 @@ static long by_flood(const char *p)
 
 static long by_fifo(const char *p)
 {
+	enum { FIFO_SECONDS = 60 };
 	char name[PAGE + 8];
 
 	snprintf(name, sizeof(name), "%s.fifo", p);
 	mkfifo(name, 0600);
+	alarm(FIFO_SECONDS);
 	(void)open(name, O_CREAT | O_WRONLY, MODE); /* nobody reads: does not hang */
+	alarm(0);
 	return mkfifo(p, 0600) || chmod(p, MODE);
 }
 
