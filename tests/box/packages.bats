@@ -87,7 +87,9 @@ single_only() {
 	cd below
 	. /etc/os-release
 	[[ $ID == debian || $ID == ubuntu ]] || skip "the host is neither Debian nor Ubuntu"
-	PATH=$LIB_PROJECT/.venv/bin:$PATH run -0 --separate-stderr timeout 280 cubby pull "$ID:$VERSION_ID"
+	# Where the subordinate ids that mmdebstrap works as may come.
+	PATH=$LIB_PROJECT/.venv/bin:$PATH TMPDIR=/tmp run --separate-stderr timeout 280 cubby pull "$ID:$VERSION_ID"
+	[ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
 	[[ $stderr == *"'$ID:$VERSION_ID' is made of $VERSION_CODENAME"* ]]
 	[ ! -e "$LIB_DIR/ran" ]
 	mkdir "$LIB_DIR/other"
