@@ -255,11 +255,14 @@ int boxend_remove(const struct store *st, const char *key, bool keep_logs,
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
+	_cleanup_close_ int merging = -1;
 	const struct boxdir_rm rm = { worker_rmtree, &s.map };
 	int r = open_box(st, key, &dir, &s, e);
 
 	if (r == 0)
 		r = wait_for_end(&dir, &s, e);
+	if (r == 0) /* whoever merges its layers writes to its directory (shorten.h) */
+		r = merging = file_lock(dir.dirfd, "merging.lock", true, e);
 	if (r < 0)
 		return r;
 	boxdir_close(&dir);

@@ -5,14 +5,21 @@
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "runtime/worker/pending.h"
+#include "runtime/worker/shorten.h"
 
 int snap_open(const struct app *app, struct boxsetup *s, struct err *e)
 {
+	_cleanup_close_ int lock = -1;
 	int r = boxsetup_find(app, s, e);
 
 	if (r == 0)
 		r = boxend_idle(&s->store, s->spec.key, e);
-	return r < 0 ? r : boxdir_lock(&s->dir, true, e);
+	if (r >= 0)
+		r = lock = boxdir_lock(&s->dir, true, e);
+	/* Those that the end of the box did not get to. */
+	if (r >= 0)
+		r = shorten_chain(&s->spec, s->dir.dirfd, CHAIN_MOST, true, e);
+	return r < 0 ? r : take(&lock, -1);
 }
 
 void snap_done(struct snap *s)

@@ -89,7 +89,9 @@ int copyfd_bytes(int from, int to, uint64_t most)
 
 static bool is_wanted(const char *name)
 {
-	if (text_starts(name, "user.overlay.")) /* would steer our overlay */
+	/* They would steer our overlay, but for those of one within the box. */
+	if (text_starts(name, "user.overlay.") &&
+	    !text_starts(name, "user.overlay.overlay."))
 		return false;
 	return text_starts(name, "user.") || !strcmp(name, "security.capability") ||
 	       text_starts(name, "system.posix_acl_");

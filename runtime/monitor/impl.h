@@ -217,6 +217,12 @@ int monitor_still_hold(struct client *c, struct err *e);
 /** monitor_still_release() - it goes on; @ret: "ms", how long that was; may be NULL */
 void monitor_still_release(struct monitor *m, struct json **ret);
 
+/* shorten.c */
+/** monitor_shorten_wanted() - the box has so many layers that some should be merged */
+bool monitor_shorten_wanted(const struct monitor *m);
+/** monitor_shorten() - do it; nobody waits for that any more */
+void monitor_shorten(struct monitor *m, int boxdir);
+
 /* background.c */
 /** monitor_background_ask() - keep the box while something runs in it; says whether */
 int monitor_background_ask(struct monitor *m, const struct json *args,

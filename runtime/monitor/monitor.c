@@ -373,6 +373,7 @@ static void finish(struct monitor *m)
 {
 	_cleanup_close_ _unused_ int syn = take(&m->run.net[NETNS_FD_SYN], -1);
 	_cleanup_close_ _unused_ int watch = -1;
+	_cleanup_close_ int box = -1;
 
 	m->ending = true;
 	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_ENDING, 0, 0, 0);
@@ -402,9 +403,13 @@ static void finish(struct monitor *m)
 	gitgate_free(&m->git);
 	loop_free(&m->loop);
 	scope_close(&m->mounts);
-	scope_close(&m->boxdir); /* whoever has the lock may unmount the store */
+	/* Whoever has the lock may unmount the store. */
+	box = monitor_shorten_wanted(m) ? take(&m->boxdir, -1) : -1;
+	scope_close(&m->boxdir);
 	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_ENDED, 0, 0, 0);
 	scope_close(&m->lock);
+	if (box >= 0)
+		monitor_shorten(m, box);
 	spec_done(&m->spec);
 }
 

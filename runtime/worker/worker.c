@@ -30,6 +30,7 @@
 #include "runtime/mount/mounts.h"
 #include "runtime/worker/between.h"
 #include "runtime/worker/keep.h"
+#include "runtime/worker/merging.h"
 #include "runtime/worker/review.h"
 #include "runtime/worker/reviewgit.h"
 #include "runtime/worker/unpack.h"
@@ -253,6 +254,7 @@ static const struct job {
 	{ "between", between_job, PLAIN },
 	{ "review", review_job, TWO },
 	{ "review-git", reviewgit_job, KEEPER },
+	{ "merge", merging_job, TWO },
 };
 
 static const struct job *find_job(const char *name)

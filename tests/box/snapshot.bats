@@ -388,3 +388,84 @@ b" m2 z/q'
 	[ "$(layers)" = 0 ]
 	[ "$(box -b b 'echo ok; ls /root')" = ok ]
 }
+
+chain() { jq ".layers | length" "$XDG_DATA_HOME"/cubby/boxes/*/chain; }
+# The end of a box that is just begun again, or whose layers are being merged, is none to do it.
+merged() {
+	local i
+	for ((i = 0; i < 100; i++)); do
+		[ "$(chain)" != 2 ] || return 0
+		box 'true'
+		sleep 0.2
+	done
+	return 1
+}
+whole() { # what a box shows: each name with all that can be told of it, and what is in it
+	# shellcheck disable=SC2016
+	box 'cd /; find root srv etc opt var/tmp -printf "%p %y %m %U %G %s %T@ %l\n" | sort; find root srv opt -type f | sort | xargs cat'
+}
+
+# Deletions, what replaces a directory, a file where a directory was and the other way round,
+# in layers between which something is there and gone again.
+@test "layers are merged when the box has ended, and show the same" {
+	local i was
+	box 'id nobody >/dev/null; mkdir -p /srv/d/e/f /srv/gone /opt/x; echo 0 >/srv/d/e/f/0; echo 0 >/srv/kind; rm /etc/issue; rm -r /var/tmp; mkdir -m 1777 /var/tmp'
+	for i in 1 2 3 4 5 6 7 8 9; do
+		cubby snapshot -q "s$i"
+		box "echo $i >/root/n; echo $i >/srv/d/e/f/$i; rm -rf /srv/d/e/f/$((i - 3)) /srv/gone; touch -d @$((1000000000 + i)) /srv/d
+			case $i in
+			2) rm -r /srv/d/e; mkdir -m 750 /srv/d/e /srv/d/e/f; echo 2 >/srv/d/e/f/2; chown nobody /srv/d/e/f/2; rm -r /etc/apt ;;
+			3) rm /srv/kind; mkdir /srv/kind; echo 3 >/srv/kind/3; mkdir /etc/apt ;;
+			4) rm -r /srv/kind; ln -s /etc /srv/kind ;;
+			5) rm /srv/kind; mkdir /srv/kind; mkfifo /srv/kind/p; rmdir /etc/apt; mkdir -p /srv/gone/again ;;
+			6) ln /root/n /opt/x/same; echo f >/srv/gone ;;
+			esac"
+	done
+	cubby snapshot -q s10
+	timeout 60 sh -c "until [ -z \"\$(pgrep -f '[_]_helper merge')\" ]; do sleep 0.05; done"
+	[ "$(chain)" -le 10 ]
+	was=$(whole) # at the end of which they are merged
+	merged
+	[ "$(whole)" = "$was" ]
+	[ "$(whole)" = "$was" ]
+	[ "$(box 'test ! -e /srv/gone; ls /srv/kind /srv/d/e/f; ls -A /var/tmp; test ! -e /etc/issue; test ! -e /etc/apt')" = $'/srv/d/e/f:\n7\n8\n9\n\n/srv/kind:\np' ]
+	cubby restore -q s4 # what a snapshot has is still its own
+	[ "$(box 'cat /root/n /srv/kind/3; ls /srv/d/e/f')" = $'3\n3\n2\n3' ]
+	for i in s{1..10} before-restore; do cubby snapshots -q --remove "$i"; done
+	[ "$(layers)" = 4 ]
+	[ "$(box 'cat /root/n')" = 3 ]
+}
+
+@test "forty snapshots one after the other" {
+	local i
+	for ((i = 1; i <= 40; i++)); do
+		box "echo $i >/root/$i; rm -f /root/$((i - 5))"
+		cubby snapshot -q
+	done
+	[ "$(chain)" -le 33 ]
+	[ "$(box 'ls /root | sort -n | tr "\n" " "')" = "36 37 38 39 40 " ]
+	cubby restore -q 20
+	[ "$(box 'ls /root | sort -n | tr "\n" " "')" = "16 17 18 19 20 " ]
+	cubby rm -y -q
+	[ "$(layers)" = 0 ]
+}
+
+@test "what was cut off while layers were merged is made anew" {
+	local i dir
+	for i in 1 2 3 4 5 6 7 8; do
+		box "mkdir -p /root/d$i; cd /root/d$i; seq 2000 | xargs touch; rm -rf /root/d$((i - 1))/1*"
+		cubby snapshot -q
+	done
+	for i in 1 2 3; do # killed wherever it is by then
+		box true
+		timeout 20 sh -c "until pgrep -f '[_]_helper merge' >/dev/null; do :; done" || true
+		pgrep -f '[_]_helper merge' | xargs -r kill -KILL || true
+		[ "$(box 'ls /root | wc -l; ls /root/d4 | wc -l')" = $'8\n889' ]
+	done
+	merged
+	[ "$(box 'ls /root | wc -l; ls /root/d4 | wc -l')" = $'8\n889' ]
+	dir=$(echo "$XDG_DATA_HOME"/cubby/boxes/*)
+	timeout 20 sh -c "while [ -e '$dir/merging' ]; do sleep 0.05; done"
+	cubby rm -y -q
+	[ "$(layers)" = 0 ]
+}
