@@ -222,8 +222,7 @@ static const struct end_row {
 	  "[cubby: the task was interrupted: cubby ended in its midst. It goes on "
 	  "now." },
 	{ "finished", "{\"type\":\"end\",\"reason\":\"done\",\"cause\":\"finish\"}\n",
-	  "[cubby: the task had ended: you had finished it. The person goes on with "
-	  "it. It" },
+	  "[cubby: the task had ended: you had finished it. It goes on now. " },
 	{ "given up",
 	  "{\"type\":\"end\",\"reason\":\"gave_up\",\"cause\":\"finish\"}\n",
 	  "[cubby: the task had ended: you had given it up. It" },
