@@ -283,10 +283,8 @@ static int drop_marks(int dir)
 	struct dirscan scan;
 	struct err ignored;
 	struct stat st;
-	int r = fd < 0 ? fd : ovlmark_opaque(fd);
+	int r = fd < 0 ? fd : ovlmark_opaque(fd) ?: dirscan_start(&scan, fd, &ignored);
 
-	if (r == 0)
-		r = dirscan_start(&scan, fd, &ignored);
 	while (r >= 0 && (r = dirscan_next(&scan, &d, &ignored)) > 0)
 		if ((d.type == DT_CHR || d.type == DT_UNKNOWN) &&
 		    sys_fstatat(fd, d.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&

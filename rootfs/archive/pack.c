@@ -182,11 +182,9 @@ static int put_header(struct pack *p, const struct entry *en, struct err *e)
 					       .type = 'x',
 					       .mode = 0644,
 					       .size = p->pax.len },
-			      e);
-		if (r == 0)
-			r = put(p, p->pax.data, p->pax.len, e);
-		if (r == 0)
-			r = pad(p, p->pax.len, e);
+			      e) ?:
+			put(p, p->pax.data, p->pax.len, e) ?:
+			pad(p, p->pax.len, e);
 		p->pax.len = 0;
 	}
 	return r < 0 ? r : put_block(p, en, e);
@@ -451,7 +449,8 @@ int pack_run(const struct pack_conf *conf, struct err *e)
 	if (r < 0)
 		return err_sys(e, r, "cannot write an archive");
 	r = put_kind(&p, e);
-	if (r == 0)
-		r = put(&p, end, sizeof(end), e);
+	if (r < 0)
+		return r;
+	r = put(&p, end, sizeof(end), e);
 	return r < 0 ? r : flush(&p, e);
 }

@@ -139,9 +139,7 @@ int git_host_run(const struct git_host_run *run, struct err *e)
 	snprintf(dir, sizeof(dir), "GIT_DIR=%s", run->git_dir);
 	snprintf(objects, sizeof(objects), "GIT_OBJECT_DIRECTORY=%s",
 		 run->objects ? run->objects : "");
-	r = proc_start(&conf, &p, e);
-	if (r == 0)
-		r = proc_wait(&p, GIT_HOST_MS, &status, e);
+	r = proc_start(&conf, &p, e) ?: proc_wait(&p, GIT_HOST_MS, &status, e);
 	if (r < 0)
 		return err_wrap(e, "git %s", run->argv[1]);
 	if (status == 0)

@@ -231,7 +231,8 @@ int git_index_meaning(const uint8_t *data, size_t len, size_t sum, uint64_t *ret
 	struct meaning m = { .h = 0xcbf29ce484222325u, .sum = sum };
 	int r = git_index_read(data, len, sum, add_meaning, &m);
 
-	if (r == 0)
-		*ret = m.h;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = m.h;
+	return 0;
 }

@@ -471,8 +471,9 @@ int git_take_begin(const struct git_take_conf *conf, struct err *e)
 	_cleanup_(take_done) struct git_take t = { .conf = conf };
 	int r = read_format(&t, e);
 
-	if (r == 0)
-		r = git_take_base_now(&t, &t.base, e);
+	if (r < 0)
+		return r;
+	r = git_take_base_now(&t, &t.base, e);
 	return r < 0 ? r : git_take_base_save(&t, e);
 }
 

@@ -74,12 +74,10 @@ int git_take_base_save(const struct git_take *t, struct err *e)
 	int r = buf_addf(
 		&text,
 		"index %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\nhead %s\n",
-		b->index_ino, b->index_size, b->index_mtime, b->index_meaning, b->head);
+		b->index_ino, b->index_size, b->index_mtime, b->index_meaning, b->head) ?:
+		add_all(&text, "loose", &b->refs.loose) ?:
+		add_all(&text, "packed", &b->refs.packed);
 
-	if (r == 0)
-		r = add_all(&text, "loose", &b->refs.loose);
-	if (r == 0)
-		r = add_all(&text, "packed", &b->refs.packed);
 	if (r < 0)
 		return err_sys(e, r, "cannot note the state of a repository");
 	fd = sys_openat(t->conf->state, "base.new", O_CREAT | O_TRUNC | O_WRONLY, 0600);

@@ -82,10 +82,9 @@ const char *git_take_index(struct git_take *t, struct err *e)
 				     &l);
 	l.collect = false;
 	l.why = NULL;
-	r = read_index(t->conf->upper, &text);
-	if (r == 0)
-		r = git_index_read((const uint8_t *)buf_cstr(&text), text.len, t->sum,
-				   look, &l);
+	r = read_index(t->conf->upper, &text)
+		    ?: git_index_read((const uint8_t *)buf_cstr(&text), text.len,
+				      t->sum, look, &l);
 	git_refs_done(&l.known);
 	if (l.why)
 		return l.why;

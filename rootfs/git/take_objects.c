@@ -214,13 +214,17 @@ static int index_pack(void *ctx, const struct upper_entry *x, struct err *e)
 	snprintf(idx, sizeof(idx), "objects/pack/%.*s.idx", (int)strlen(x->path) - 5,
 		 x->path);
 	r = git(im, make, NULL, NULL, true, e);
-	if (r == 0)
-		r = git(im, show, idx, "list", true, e);
-	if (r == 0)
-		r = read_file(im, "list", &text, e);
-	if (r == 0 && text.len && (r = add_pack_names(im->t, text.data)) < 0)
+	if (r < 0)
+		return r;
+	r = git(im, show, idx, "list", true, e);
+	if (r < 0)
+		return r;
+	r = read_file(im, "list", &text, e);
+	if (r < 0)
+		return r;
+	if (text.len && (r = add_pack_names(im->t, text.data)) < 0)
 		return fail(e, r);
-	return r;
+	return 0;
 }
 
 static int write_names(const struct import *im, struct err *e)
@@ -241,8 +245,9 @@ static int leave_missing(struct import *im, struct err *e)
 	char *save = NULL;
 	int r = git(im, argv, "names", "there", false, e);
 
-	if (r == 0)
-		r = read_file(im, "there", &text, e);
+	if (r < 0)
+		return r;
+	r = read_file(im, "there", &text, e);
 	if (r < 0)
 		return r;
 	buf_truncate(&t->names, 0);
@@ -316,7 +321,7 @@ int git_take_objects_import(struct git_take *t, struct err *e)
 		return fail(e, -ENOMEM);
 	im->t = t;
 	r = import(im, e);
-	if (r == 0)
-		r = tree_remove(t->conf->state, incoming, e);
-	return r;
+	if (r < 0)
+		return r;
+	return tree_remove(t->conf->state, incoming, e);
 }

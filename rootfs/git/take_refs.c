@@ -84,10 +84,9 @@ static int lay_loose(struct git_take *t, struct git_take_item *x,
 
 static int lay_all(struct git_take *t, struct git_refs_pair *box)
 {
-	int r = copy_refs(&t->base.refs.loose, &box->loose);
+	int r = copy_refs(&t->base.refs.loose, &box->loose)
+			?: copy_refs(&t->base.refs.packed, &box->packed);
 
-	if (r == 0)
-		r = copy_refs(&t->base.refs.packed, &box->packed);
 	for (size_t i = 0; i < t->n && r == 0; i++) {
 		struct git_take_item *x = &t->list[i];
 

@@ -150,9 +150,10 @@ int upper_sign(int dir, uint64_t *ret, struct err *e)
 	uint64_t sum = 0;
 	int r = upper_walk(dir, add_sign, &sum, e);
 
-	if (r == 0)
-		*ret = sum;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = sum;
+	return 0;
 }
 
 enum { HOST_ENTRIES = 4000 };
@@ -178,7 +179,8 @@ int upper_sign_host(int dir, uint64_t *ret, struct err *e)
 	struct host_sign s = { 0 };
 	int r = upper_walk(dir, add_host, &s, e);
 
-	if (r == 0)
-		*ret = s.sum;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = s.sum;
+	return 0;
 }

@@ -333,9 +333,7 @@ int git_vet_aside(const struct git_vet *v, char *ret, struct err *e)
 	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - v->path) : 1,
 		 slash ? v->path : ".");
 	dir = takeover_open(v->project, parent, O_PATH | O_DIRECTORY);
-	r = dir < 0 ? dir : rename_aside(dir, name, to);
-	if (r == 0)
-		r = behead(dir, to);
+	r = dir < 0 ? dir : rename_aside(dir, name, to) ?: behead(dir, to);
 	if (r < 0) {
 		char shown[200];
 

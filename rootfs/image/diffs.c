@@ -29,9 +29,8 @@ int diffs_meta(const struct store *s, const char *name, struct json **ret,
 	int r;
 
 	snprintf(path, sizeof(path), "diffs/%s/meta.json", name);
-	r = file_read(s->dirfd, path, &text, e);
-	if (r == 0)
-		r = json_parse(buf_cstr(&text), text.len, ret, e);
+	r = file_read(s->dirfd, path, &text, e)
+		    ?: json_parse(buf_cstr(&text), text.len, ret, e);
 	return r < 0 ? err_wrap(e, "layer '%.12s'", name) : 0;
 }
 
@@ -44,11 +43,9 @@ int diffs_publish(const struct store *s, int dir, const char *from, const char *
 
 	if (fd < 0)
 		return fd;
-	r = sys_fchown(fd, sys_geteuid(), sys_getegid());
-	if (r == 0)
-		r = sys_fchmod(fd, DIFFS_MODE);
-	if (r == 0)
-		r = sys_renameat(dir, from, diffs, name);
+	r = sys_fchown(fd, sys_geteuid(), sys_getegid()) ?:
+		sys_fchmod(fd, DIFFS_MODE) ?:
+		sys_renameat(dir, from, diffs, name);
 	if (r == -EEXIST || r == -ENOTEMPTY) /* another pull was faster */
 		return 0;
 	if (r == 0)

@@ -52,9 +52,8 @@ static int on_data(void *ctx, const void *data, size_t len)
 	else if (d->done > FETCH_BYTES)
 		r = -EFBIG;
 	else {
-		r = hash_update(d->hash, data, len, &d->failed);
-		if (r == 0)
-			r = file_write_fd(d->fd, data, len, &d->failed);
+		r = hash_update(d->hash, data, len, &d->failed)
+			    ?: file_write_fd(d->fd, data, len, &d->failed);
 	}
 	if (r == 0 && d->conf->progress)
 		d->conf->progress(d->conf->progress_ctx, d->done, d->total);
@@ -113,10 +112,12 @@ int fetch_url(const struct fetch_conf *c, const char *url, int dirfd, const char
 		return err_sys(e, f.fd, "cannot make '%s'", name);
 	d.fd = f.fd;
 	r = hash_new(&d.hash, e);
-	if (r == 0)
-		r = perform(&d, url, e);
-	if (r == 0)
-		r = hash_final(d.hash, f.digest, e);
+	if (r < 0)
+		return r;
+	r = perform(&d, url, e);
+	if (r < 0)
+		return r;
+	r = hash_final(d.hash, f.digest, e);
 	if (r < 0)
 		return r;
 	f.size = d.done;

@@ -44,11 +44,9 @@ int image_meta(const struct store *s, const char *dir, struct json **ret, struct
 	char path[IMAGE_DIR + 16];
 	int r;
 
-	r = meta_path(dir, path, e);
-	if (r == 0)
-		r = file_read(s->images, path, &text, e);
-	if (r == 0)
-		r = json_parse(buf_cstr(&text), text.len, ret, e);
+	r = meta_path(dir, path, e) ?:
+		file_read(s->images, path, &text, e) ?:
+		json_parse(buf_cstr(&text), text.len, ret, e);
 	return r < 0 ? err_wrap(e, "image '%.12s'", dir) : 0;
 }
 
@@ -62,9 +60,8 @@ int image_run(const struct store *s, const char *dir, struct json **ret, struct 
 	*ret = NULL;
 	if (!valid_dir(dir) || sys_faccessat(s->images, path, F_OK, 0) < 0)
 		return 0;
-	r = file_read(s->images, path, &text, e);
-	if (r == 0)
-		r = json_parse(buf_cstr(&text), text.len, ret, e);
+	r = file_read(s->images, path, &text, e)
+		    ?: json_parse(buf_cstr(&text), text.len, ret, e);
 	return r < 0 ? err_wrap(e, "image '%.12s'", dir) : 0;
 }
 

@@ -252,21 +252,12 @@ static const char *came_from(const struct pull *p)
 static int fill_layer(const struct pull *p, struct json *meta)
 {
 	struct json *layers = json_array(), *layer = json_object();
-	int r = layer ? 0 : -ENOMEM;
 
-	if (r == 0)
-		r = json_set_str(layer, "digest", p->fetched.digest);
-	if (r == 0)
-		r = json_set_int(layer, "size", (int64_t)p->fetched.size);
-	if (r == 0)
-		r = json_set_str(layer, "source", came_from(p));
-	if (r < 0)
-		json_free(&layer);
-	else
-		r = json_add(layers, layer);
-	if (r < 0)
-		json_free(&layers);
-	return r < 0 ? r : json_set(meta, "layers", layers);
+	(void)json_set_str(layer, "digest", p->fetched.digest);
+	(void)json_set_int(layer, "size", (int64_t)p->fetched.size);
+	(void)json_set_str(layer, "source", came_from(p));
+	(void)json_add(layers, layer);
+	return json_set(meta, "layers", layers);
 }
 
 static int fill_meta(const struct pull *p, const struct json *result, struct json *meta)
@@ -274,38 +265,22 @@ static int fill_meta(const struct pull *p, const struct json *result, struct jso
 	const char *arch = source_ubuntu_arch();
 	const struct json *dropped = json_get(result, "dropped");
 	struct json *names = json_object();
-	int64_t now = sys_wall().tv_sec;
-	int r;
 
-	r = names ? json_set_int(names, p->src.name,
-				 image_stamp(p->conf->store, p->src.name))
-		  : -ENOMEM;
-	if (r < 0)
-		json_free(&names);
-	else
-		r = json_set(meta, "names", names);
-	if (r == 0)
-		r = json_set_str(meta, "source", came_from(p));
-	if (r == 0)
-		r = json_set_str(meta, "digest", p->fetched.digest);
-	if (r == 0)
-		r = json_set_str(meta, "map", p->conf->map);
-	if (r == 0)
-		r = json_set(meta, "idmap", json_dup(p->conf->idmap));
-	if (r == 0)
-		r = json_set_str(meta, "arch", arch ? arch : "");
-	if (r == 0)
-		r = json_set_int(meta, "created", now);
-	if (r == 0)
-		r = json_set_int(meta, "size", json_get_int(result, "bytes", 0));
-	if (r == 0)
-		r = json_set_int(meta, "entries", json_get_int(result, "entries", 0));
-	if (r == 0 && p->built.suite[0])
-		r = json_set_str(meta, "built", p->built.suite);
-	if (r == 0 && dropped)
-		r = json_set(meta, "dropped", json_dup(dropped));
-	if (r < 0)
-		return r;
+	(void)json_set_int(names, p->src.name,
+			   image_stamp(p->conf->store, p->src.name));
+	(void)json_set(meta, "names", names);
+	(void)json_set_str(meta, "source", came_from(p));
+	(void)json_set_str(meta, "digest", p->fetched.digest);
+	(void)json_set_str(meta, "map", p->conf->map);
+	(void)json_set(meta, "idmap", json_dup(p->conf->idmap));
+	(void)json_set_str(meta, "arch", arch ? arch : "");
+	(void)json_set_int(meta, "created", sys_wall().tv_sec);
+	(void)json_set_int(meta, "size", json_get_int(result, "bytes", 0));
+	(void)json_set_int(meta, "entries", json_get_int(result, "entries", 0));
+	if (p->built.suite[0])
+		(void)json_set_str(meta, "built", p->built.suite);
+	if (dropped)
+		(void)json_set(meta, "dropped", json_dup(dropped));
 	return pull_is_layered(p) ? pull_oci_describe(p, meta) : fill_layer(p, meta);
 }
 
@@ -313,11 +288,8 @@ static int write_meta(struct pull *p, const struct json *result, struct err *e)
 {
 	_cleanup_json_ struct json *meta = json_object();
 	_cleanup_buf_ struct buf text = BUF_INIT(META);
-	int r;
+	int r = fill_meta(p, result, meta) ?: json_print(meta, true, &text);
 
-	r = meta ? fill_meta(p, result, meta) : -ENOMEM;
-	if (r == 0)
-		r = json_print(meta, true, &text);
 	if (r < 0)
 		return err_sys(e, r, "cannot describe the image");
 	return file_replace(p->image, "meta.json",
@@ -400,15 +372,19 @@ static int make(struct pull *p, const char *dir, struct err *e)
 	r = pull_is_layered(p) ? pull_oci_unpack(p, &result, e) : unpack(p, &result, e);
 	if (r == -ENOSPC || r == -EDQUOT)
 		err_hint(e, "free some space or set XDG_DATA_HOME to a larger disk");
-	if (r == 0)
-		r = check_content(p, result, e);
-	if (r == 0)
-		r = write_meta(p, result, e);
-	if (r == 0)
-		r = publish(p, dir, e);
-	if (r == 0)
-		note_dropped(p, result);
-	return r;
+	if (r < 0)
+		return r;
+	r = check_content(p, result, e);
+	if (r < 0)
+		return r;
+	r = write_meta(p, result, e);
+	if (r < 0)
+		return r;
+	r = publish(p, dir, e);
+	if (r < 0)
+		return r;
+	note_dropped(p, result);
+	return 0;
 }
 
 int pull_image(const struct pull_conf *c, const char *ref, struct image *ret,
@@ -423,10 +399,12 @@ int pull_image(const struct pull_conf *c, const char *ref, struct image *ret,
 	int r;
 
 	r = source_parse(ref, &p.src, e);
-	if (r == 0)
-		r = staging_new(c->store, "pull", &p.stage, e);
-	if (r == 0)
-		r = get(&p, e);
+	if (r < 0)
+		return r;
+	r = staging_new(c->store, "pull", &p.stage, e);
+	if (r < 0)
+		return r;
+	r = get(&p, e);
 	if (r < 0)
 		return r;
 	if (c->digest && strcmp(p.fetched.digest, c->digest) != 0)

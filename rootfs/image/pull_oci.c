@@ -107,8 +107,9 @@ static int open_registry(struct pull *p, struct err *e)
 					  .ctx = p };
 	int r = oci_name_parse(p->src.where, &p->name, e);
 
-	if (r == 0)
-		r = oci_registry_new(&conf, &p->registry, e);
+	if (r < 0)
+		return r;
+	r = oci_registry_new(&conf, &p->registry, e);
 	if (r < 0)
 		return r;
 	p->blobs = oci_registry_source(p->registry);
@@ -482,9 +483,7 @@ int pull_oci_describe(const struct pull *p, struct json *meta)
 		(void)json_add(layers, layer);
 	}
 	r = json_set(meta, "layers", layers);
-	if (r == 0)
-		r = json_set_bool(meta, "flat", p->flat);
-	return r;
+	return r < 0 ? r : json_set_bool(meta, "flat", p->flat);
 }
 
 int pull_oci_publish(struct pull *p, struct err *e)

@@ -117,15 +117,19 @@ int oci_doc_manifest(const struct json *doc, struct oci_manifest *ret, struct er
 		return err_set(e, -EINVAL, "this is no image, but a '%s'",
 			       shown(s, json_get_str(config, "mediaType")));
 	r = read_blob(config, &m->config, e);
-	if (r == 0)
-		r = read_layers(json_get(doc, "layers"), m, e);
-	if (r == 0 && m->config.size > OCI_DOC)
+	if (r < 0)
+		return r;
+	r = read_layers(json_get(doc, "layers"), m, e);
+	if (r < 0)
+		return r;
+	if (m->config.size > OCI_DOC)
 		r = err_set(e, -E2BIG,
 			    "the image's configuration is larger than %d bytes",
 			    OCI_DOC);
-	if (r == 0)
-		*ret = *m;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = *m;
+	return 0;
 }
 
 /* ---- index -------------------------------------------------------------------------- */
@@ -454,8 +458,9 @@ int oci_doc_archive(const struct json *doc, const char *ref, struct oci_manifest
 	if (!m)
 		return err_sys(e, -ENOMEM, "cannot read a manifest");
 	r = find_image(doc, ref, &image, e);
-	if (r == 0)
-		r = read_path(json_get_str(image, "Config"), &m->config, e);
+	if (r < 0)
+		return r;
+	r = read_path(json_get_str(image, "Config"), &m->config, e);
 	if (r < 0)
 		return r;
 	json_each(it, json_get(image, "Layers"))

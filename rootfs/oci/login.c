@@ -91,9 +91,8 @@ static int take_entry(const struct json *entry, struct login *ret, struct err *e
 	} else if (auth && *auth) {
 		r = take_auth(auth, ret, e);
 	} else if (user && secret) {
-		r = take_text(&ret->user, user, e);
-		if (r == 0)
-			r = take_text(&ret->secret, secret, e);
+		r = take_text(&ret->user, user, e)
+			    ?: take_text(&ret->secret, secret, e);
 	} else {
 		return 0;
 	}
@@ -145,10 +144,12 @@ static int talk(struct proc *p, int to, int from, const char *host, struct buf *
 
 	scope_close(&in);
 	in = -1;
-	if (r == 0)
-		r = file_read_fd(from, out, e);
-	if (r == 0)
-		r = proc_wait(p, HELPER_MS, &status, e);
+	if (r < 0)
+		return r;
+	r = file_read_fd(from, out, e);
+	if (r < 0)
+		return r;
+	r = proc_wait(p, HELPER_MS, &status, e);
 	return r < 0 ? r : status;
 }
 
@@ -245,9 +246,8 @@ static int look_in(const struct place *p, const struct oci_name *name,
 	    snprintf(path, sizeof(path), "%s%s", dir, p->rest) >= (int)sizeof(path) ||
 	    file_read(AT_FDCWD, path, &text, &ignored) < 0)
 		return 0;
-	r = json_parse(buf_cstr(&text), text.len, &j, e);
-	if (r == 0)
-		r = login_read(j, name, ret, helper, e);
+	r = json_parse(buf_cstr(&text), text.len, &j, e)
+		    ?: login_read(j, name, ret, helper, e);
 	if (r < 0)
 		return err_wrap(e, "'%s'", path);
 	return r == 0 && helper[0] ? ask_helper(helper, name, ret, e) : r;

@@ -147,8 +147,9 @@ int oci_name_parse(const char *text, struct oci_name *ret, struct err *e)
 	if (text_copy(copy, sizeof(copy), text) < 0)
 		return bad_name(text, "it is too long", e);
 	r = take_registry(&rest, &n, text, e);
-	if (r == 0)
-		r = take_tag(rest, &n, text, e);
+	if (r < 0)
+		return r;
+	r = take_tag(rest, &n, text, e);
 	if (r < 0)
 		return r;
 	hub = !strcmp(n.registry, "docker.io") ||

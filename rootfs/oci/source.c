@@ -160,16 +160,20 @@ static int read_config(const struct oci_source *s, const struct oci_want *want,
 	_cleanup_json_ struct json *doc = NULL;
 	int r = fetch_text(s, &ret->manifest.config, false, &ret->text, e);
 
-	if (r == 0)
-		r = parse(&ret->text, &doc, e);
-	if (r == 0)
-		r = oci_doc_config(doc, arch ? arch : "", &ret->config, e);
-	if (r == 0 && ret->config.n != ret->manifest.n)
+	if (r < 0)
+		return r;
+	r = parse(&ret->text, &doc, e);
+	if (r < 0)
+		return r;
+	r = oci_doc_config(doc, arch ? arch : "", &ret->config, e);
+	if (r < 0)
+		return r;
+	if (ret->config.n != ret->manifest.n)
 		return err_set(e, -EINVAL,
 			       "the image has %zu layers, and its configuration "
 			       "names %zu",
 			       ret->manifest.n, ret->config.n);
-	return r;
+	return 0;
 }
 
 int oci_source_resolve(const struct oci_source *s, const struct oci_want *want,

@@ -447,10 +447,12 @@ int apply_run(const struct apply *a, const struct diff_item *const *items, size_
 	if (applied < 0)
 		return applied;
 	r = make_work(&w, applied, e);
-	if (r == 0)
-		r = write_journal(&w, items, n, e);
-	if (r == 0)
-		r = finish(&w, e);
+	if (r < 0)
+		return r;
+	r = write_journal(&w, items, n, e);
+	if (r < 0)
+		return r;
+	r = finish(&w, e);
 	return r < 0 ? r : (int)w.number;
 }
 
@@ -493,8 +495,9 @@ static int again(const struct apply *a, bool (*ok)(int dir), struct work *w,
 		return n;
 	w->a = a;
 	r = open_work(w, applied, (unsigned)n, e);
-	if (r == 0)
-		r = journal_read(w->dir, &w->journal, e);
+	if (r < 0)
+		return r;
+	r = journal_read(w->dir, &w->journal, e);
 	return r < 0 ? r : n;
 }
 
@@ -517,7 +520,8 @@ int apply_undo(const struct apply *a, struct err *e)
 	if (n <= 0)
 		return n;
 	r = run_steps(&w, backward, e);
-	if (r == 0)
-		r = touch(w.dir, "undone", e);
+	if (r < 0)
+		return r;
+	r = touch(w.dir, "undone", e);
 	return r < 0 ? r : n;
 }

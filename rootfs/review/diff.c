@@ -389,11 +389,9 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	m->given = GIVEN_NONE;
 	buf_init(&m->copies, DIFF_ITEMS * sizeof(size_t));
 	buf_init(&m->left, DIFF_ITEMS * sizeof(struct diff_side));
-	r = given_read(l->dir, &m->given, e);
-	if (r == 0)
-		r = upper_walk(l->upper, on_entry, m, e);
-	if (r == 0)
-		r = judge_copies(m, e);
+	r = given_read(l->dir, &m->given, e) ?:
+		upper_walk(l->upper, on_entry, m, e) ?:
+		judge_copies(m, e);
 	given_done(&m->given);
 	buf_done(&m->copies);
 	buf_done(&m->left);

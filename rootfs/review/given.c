@@ -23,10 +23,9 @@ int given_read(int layerdir, struct given *ret, struct err *e)
 {
 	_cleanup_given_ struct given g = GIVEN_NONE;
 	struct err none = ERR_NONE;
-	int r = file_read(layerdir, "given", &g.records.text, &none);
+	int r = file_read(layerdir, "given", &g.records.text, &none)
+			?: journal_parse(&g.records);
 
-	if (r == 0)
-		r = journal_parse(&g.records);
 	if (r < 0 && r != -ENOENT)
 		return err_sys(e, r, "cannot read what was taken over");
 	if (r == -ENOENT || !g.records.n)

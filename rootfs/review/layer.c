@@ -111,10 +111,8 @@ static int write_text(const struct layer *l, const char *name, const struct buf 
 static int note_since(const struct layer *l, uint64_t now, struct err *e)
 {
 	struct noting n = { .layer = l, .text = BUF_INIT(LAYER_TEXT) };
-	int r = buf_addf(&n.text, "%" PRIu64 " ", now);
+	int r = buf_addf(&n.text, "%" PRIu64 " ", now) ?: buf_addc(&n.text, '\0');
 
-	if (r == 0)
-		r = buf_addc(&n.text, '\0');
 	r = r < 0 ? fail(e, r) : upper_walk(l->upper, note_one, &n, e);
 	if (r == 0)
 		r = write_text(l, "since", &n.text, e);
@@ -221,10 +219,8 @@ static int begin_git(const struct layer *l, const char *path, struct err *e)
 
 static int add_git(struct layer *l, const char *path, struct err *e)
 {
-	int r = begin_git(l, path, e);
+	int r = begin_git(l, path, e) ?: buf_add(&l->gits, path, strlen(path) + 1);
 
-	if (r == 0)
-		r = buf_add(&l->gits, path, strlen(path) + 1);
 	return r < 0 ? fail(e, r) : 0;
 }
 
@@ -237,9 +233,8 @@ static int find_gits(struct layer *l, struct err *e)
 	int r;
 
 	git_dirs_load(l->dir, "dirs", &dirs);
-	r = git_dirs_look(l->project, &dirs, e);
-	if (r == 0)
-		r = git_dirs_save(l->dir, "dirs", &dirs, e);
+	r = git_dirs_look(l->project, &dirs, e)
+		    ?: git_dirs_save(l->dir, "dirs", &dirs, e);
 	buf_truncate(&l->gits, 0);
 	for (size_t i = 0; i < dirs.n && r == 0; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(kinds) && r == 0; k++)
@@ -278,13 +273,16 @@ int layer_open(int boxdir, int project, struct layer *ret, struct err *e)
 	if (l.dir < 0 || l.upper < 0)
 		return fail(e, l.dir < 0 ? l.dir : l.upper);
 	r = read_text(l.dir, "since", &l.since, e);
-	if (r == 0)
-		r = read_text(l.dir, "gits", &l.gits, e);
-	if (r == 0)
-		r = read_since(&l, e);
-	if (r == 0)
-		*ret = take(&l, LAYER_NONE);
-	return r;
+	if (r < 0)
+		return r;
+	r = read_text(l.dir, "gits", &l.gits, e);
+	if (r < 0)
+		return r;
+	r = read_since(&l, e);
+	if (r < 0)
+		return r;
+	*ret = take(&l, LAYER_NONE);
+	return 0;
 }
 
 int layer_begin(int boxdir, int project, uint64_t now, struct err *e)
@@ -292,7 +290,8 @@ int layer_begin(int boxdir, int project, uint64_t now, struct err *e)
 	_cleanup_layer_ struct layer l = LAYER_NONE;
 	int r = layer_open(boxdir, project, &l, e);
 
-	if (r == 0)
-		r = note_since(&l, now, e);
+	if (r < 0)
+		return r;
+	r = note_since(&l, now, e);
 	return r < 0 ? r : find_gits(&l, e);
 }

@@ -169,10 +169,12 @@ int lines_compare(const char *a, size_t a_len, const char *b, size_t b_len,
 	if (a_len > LINES_BYTES || b_len > LINES_BYTES)
 		return -EMSGSIZE;
 	r = split(a, a_len, &l.a);
-	if (r == 0)
-		r = split(b, b_len, &l.b);
-	if (r == 0)
-		r = search(&l);
+	if (r < 0)
+		return r;
+	r = split(b, b_len, &l.b);
+	if (r < 0)
+		return r;
+	r = search(&l);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < l.a.n; i++)

@@ -236,9 +236,7 @@ static int as_two(const struct layer *l, const struct diff_item *x, struct buf *
 
 	was.now = (struct diff_side){ .mode = 0 };
 	now.was = (struct diff_side){ .mode = 0 };
-	r = patch_item(l, &was, out, &first);
-	if (r == 0)
-		r = patch_item(l, &now, out, ret);
+	r = patch_item(l, &was, out, &first) ?: patch_item(l, &now, out, ret);
 	ret->removed = first.removed;
 	ret->binary |= first.binary;
 	return r;

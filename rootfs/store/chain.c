@@ -74,9 +74,7 @@ int chain_save(int dirfd, const char *name, const struct chain *c, struct err *e
 		(void)json_set_str(j, "project", c->project);
 	(void)json_set_int(j, "mode", c->mode);
 	(void)json_set_int(j, "made", c->made);
-	r = json_print(j, true, &text);
-	if (r == 0)
-		r = buf_addc(&text, '\n');
+	r = json_print(j, true, &text) ?: buf_addc(&text, '\n');
 	if (r < 0)
 		return err_sys(e, r, "cannot write the list of layers");
 	return file_replace_later(dirfd, name,
@@ -90,9 +88,8 @@ int chain_link(int dirfd, const char *from, int todir, const char *to, struct er
 	int r;
 
 	(void)sys_unlinkat(todir, draft, 0);
-	r = sys_linkat(dirfd, from, todir, draft, 0);
-	if (r == 0)
-		r = sys_renameat(todir, draft, todir, to);
+	r = sys_linkat(dirfd, from, todir, draft, 0)
+		    ?: sys_renameat(todir, draft, todir, to);
 	(void)sys_unlinkat(todir, draft, 0);
 	return r < 0 ? err_sys(e, r, "cannot keep the list of layers") : 0;
 }
@@ -111,10 +108,8 @@ int chain_forget(int boxdir, struct err *e)
 /* Passable whatever the umask: box root of the root map goes through it. */
 static int make_dir(int parent, const char *name, mode_t mode, struct err *e)
 {
-	int r = sys_mkdirat(parent, name, mode);
+	int r = sys_mkdirat(parent, name, mode) ?: sys_fchmodat(parent, name, mode, 0);
 
-	if (r == 0)
-		r = sys_fchmodat(parent, name, mode, 0);
 	if (r < 0 && r != -EEXIST)
 		return err_sys(e, r, "cannot make a layer");
 	return file_open_dir(parent, name, e);
@@ -273,9 +268,10 @@ int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
 	if (machine || project)
 		r = seal(&s, machine, project, &c, e);
 	layer = s.layer;
-	if (r == 0)
-		*ret = c;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = c;
+	return 0;
 }
 
 int chain_copied(const struct boxdir *b, int layer, const char id[CHAIN_ID],

@@ -24,10 +24,12 @@ static int load(int dir, const char *name, struct checkpoint *ret, struct err *e
 	struct chain c;
 	int r = chain_load(dir, name, &c, e);
 
-	if (r == 0)
-		r = file_read(dir, name, &text, e);
-	if (r == 0)
-		r = json_parse(buf_cstr(&text), text.len, &j, e);
+	if (r < 0)
+		return r;
+	r = file_read(dir, name, &text, e);
+	if (r < 0)
+		return r;
+	r = json_parse(buf_cstr(&text), text.len, &j, e);
 	if (r < 0)
 		return r;
 	*ret = (struct checkpoint){ .made = c.made,
@@ -103,9 +105,7 @@ int checkpoint_list(const struct boxdir *b, checkpoint_fn *each, void *ctx,
 
 		if (!is_name(d.name)) /* a write that was cut off */
 			continue;
-		r = load(dir, d.name, &c, e);
-		if (r == 0)
-			r = each(ctx, &c);
+		r = load(dir, d.name, &c, e) ?: each(ctx, &c);
 	}
 	return r;
 }

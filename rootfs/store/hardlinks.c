@@ -321,8 +321,9 @@ static int follow(int first, const char *first_name, int dir, const char *name,
 	char temp[TEMP_NAME];
 	int r = temp_name(temp);
 
-	if (r == 0)
-		r = sys_linkat(first, first_name, dir, temp, 0);
+	if (r < 0)
+		return r;
+	r = sys_linkat(first, first_name, dir, temp, 0);
 	return r < 0 ? r : take_over(dir, temp, name, ino);
 }
 
@@ -398,8 +399,9 @@ static int work(int dirfd, bool git, bool break_up, struct hardlinks *ret,
 	if (!h)
 		return err_sys(e, -ENOMEM, "cannot look for files with several names");
 	r = collect(&s, dirfd, e);
-	if (r == 0)
-		r = each(&s, dirfd, break_up, h, e);
+	if (r < 0)
+		return r;
+	r = each(&s, dirfd, break_up, h, e);
 	if (r < 0)
 		return r;
 	h->incomplete = s.incomplete;

@@ -32,10 +32,8 @@ static int load(const struct boxdir *b, const char *name, struct chain *ret,
 		struct err *e)
 {
 	char path[SNAPSHOT_PATH];
-	int r = path_of(name, path, e);
+	int r = path_of(name, path, e) ?: chain_load(b->dirfd, path, ret, e);
 
-	if (r == 0)
-		r = chain_load(b->dirfd, path, ret, e);
 	return r == -ENOENT ? unknown(name, e) : r;
 }
 
@@ -113,13 +111,16 @@ int snapshot_take(const struct store *s, const struct boxdir *b, const char *nam
 		return err_hint(e, "'cubby snapshots --remove %s' removes it", name);
 	}
 	r = locked_open(s, &l, e);
-	if (r == 0)
-		r = present(&l, b, copy, &c, e);
-	if (r == 0)
-		r = keep(b, name, &c, e);
-	if (r == 0)
-		*ret = c;
-	return r;
+	if (r < 0)
+		return r;
+	r = present(&l, b, copy, &c, e);
+	if (r < 0)
+		return r;
+	r = keep(b, name, &c, e);
+	if (r < 0)
+		return r;
+	*ret = c;
+	return 0;
 }
 
 /* What is now becomes what was before. Where it is that which is gone back to, its record is
@@ -133,8 +134,9 @@ static int exchange(const struct boxdir *b, const char *name, struct chain *now,
 
 	if (strcmp(name, SNAPSHOT_BEFORE) != 0) {
 		r = keep(b, SNAPSHOT_BEFORE, now, e);
-		if (r == 0)
-			r = path_of(name, path, e);
+		if (r < 0)
+			return r;
+		r = path_of(name, path, e);
 		return r < 0 ? r : chain_link(b->dirfd, path, b->dirfd, "chain", e);
 	}
 	now->made = sys_wall().tv_sec;
@@ -222,9 +224,7 @@ static int list_of(const struct boxdir *b, const char *what, each_fn *each, void
 
 		if (*d.name == '.') /* a write that was cut off */
 			continue;
-		r = chain_load(dir, d.name, &c, e);
-		if (r == 0)
-			r = each(ctx, d.name, &c);
+		r = chain_load(dir, d.name, &c, e) ?: each(ctx, d.name, &c);
 	}
 	return r;
 }
@@ -413,10 +413,8 @@ static int add_step(void *ctx, const char *key, const struct chain *c, int64_t u
 static int collect(const struct store *s, struct refs *f, struct err *e)
 {
 	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
-	int r = locked_open(s, &l, e);
+	int r = locked_open(s, &l, e) ?: boxdir_list(s, note_key, f, e);
 
-	if (r == 0)
-		r = boxdir_list(s, note_key, f, e);
 	if (r >= 0)
 		r = stepcache_list(s, add_step, f, e);
 	return r < 0 ? r : bury_all(f, l.layers, e);

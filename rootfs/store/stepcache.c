@@ -32,11 +32,13 @@ static int load(const struct store *s, const char *key, struct chain *ret,
 	char path[STEP_PATH];
 	int r = path_of(key, path, e);
 
-	if (r == 0)
-		r = chain_load(s->dirfd, path, ret, e);
-	if (r == 0)
-		(void)sys_utimensat(s->dirfd, path, NULL, 0);
-	return r;
+	if (r < 0)
+		return r;
+	r = chain_load(s->dirfd, path, ret, e);
+	if (r < 0)
+		return r;
+	(void)sys_utimensat(s->dirfd, path, NULL, 0);
+	return 0;
 }
 
 /* The new list names what is there already, so a kill at any moment leaves the box as it
@@ -103,9 +105,8 @@ int stepcache_list(const struct store *s, stepcache_fn *each, void *ctx, struct 
 		r = sys_fstatat(dir, d.name, &st, AT_SYMLINK_NOFOLLOW);
 		if (r < 0)
 			return err_sys(e, r, "cannot look at a setup step");
-		r = chain_load(dir, d.name, &c, e);
-		if (r == 0)
-			r = each(ctx, d.name, &c, st.st_mtim.tv_sec);
+		r = chain_load(dir, d.name, &c, e)
+			    ?: each(ctx, d.name, &c, st.st_mtim.tv_sec);
 	}
 	return MIN(r, 0);
 }
@@ -113,10 +114,8 @@ int stepcache_list(const struct store *s, stepcache_fn *each, void *ctx, struct 
 int stepcache_forget(const struct store *s, const char *key, struct err *e)
 {
 	char path[STEP_PATH];
-	int r = path_of(key, path, e);
+	int r = path_of(key, path, e) ?: sys_unlinkat(s->dirfd, path, 0);
 
-	if (r == 0)
-		r = sys_unlinkat(s->dirfd, path, 0);
 	return r < 0 && r != -ENOENT
 		       ? err_sys(e, r, "cannot forget the result of a setup step")
 		       : 0;

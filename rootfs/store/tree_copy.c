@@ -108,8 +108,9 @@ static int link_or_note(struct copy *c, const struct stat *st, const char *name)
 		return r == -ENAMETOOLONG ? 0 : r < 0 ? r : 1;
 	}
 	r = buf_add(&c->paths, c->path.data, c->path.len);
-	if (r == 0)
-		r = buf_add(&c->paths, name, strlen(name) + 1);
+	if (r < 0)
+		return r;
+	r = buf_add(&c->paths, name, strlen(name) + 1);
 	if (r < 0)
 		return r;
 	*l = (struct link){ st->st_dev, st->st_ino, at };
@@ -144,12 +145,14 @@ static int finish_fd(struct copy *c, int from, int to, const struct stat *st)
 	int r;
 
 	r = owner_failed(c, sys_fchown(to, st->st_uid, st->st_gid));
-	if (r == 0)
-		(void)copyfd_xattrs(from, to);
-	if (r == 0 && c->layer)
+	if (r < 0)
+		return r;
+	(void)copyfd_xattrs(from, to);
+	if (c->layer)
 		r = copy_opaque(from, to);
-	if (r == 0)
-		r = sys_fchmod(to, st->st_mode & 07777);
+	if (r < 0)
+		return r;
+	r = sys_fchmod(to, st->st_mode & 07777);
 	return r < 0 ? r : sys_futimens(to, times);
 }
 
@@ -359,9 +362,8 @@ static int leave(struct copy *c, struct err *e)
 	buf_truncate(&c->path, l.path);
 	if (!c->levels.len)
 		return 0;
-	r = step_up(&c->from, top(c)->from.st_dev, top(c)->from.st_ino);
-	if (r == 0)
-		r = step_up(&c->to, top(c)->dev, top(c)->ino);
+	r = step_up(&c->from, top(c)->from.st_dev, top(c)->from.st_ino)
+		    ?: step_up(&c->to, top(c)->dev, top(c)->ino);
 	return r < 0 ? fail(c, r, "..", e) : 1;
 }
 
@@ -408,9 +410,10 @@ static int run(bool layer, int from, int parent, const char *name,
 	};
 	int r = copy_tree(&c, from, parent, name, e);
 
-	if (r == 0)
-		*ret = c.done;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = c.done;
+	return 0;
 }
 
 int tree_copy(int from, int parent, const char *name, struct tree_copied *ret,

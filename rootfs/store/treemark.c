@@ -67,7 +67,8 @@ int treemark_of(int dirfd, uint64_t *ret, struct err *e)
 	int r = dir < 0 ? err_sys(e, dir, "cannot look at the tree")
 			: mark_dir(&m, dir, 0);
 
-	if (r == 0)
-		*ret = m.sum;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = m.sum;
+	return 0;
 }
