@@ -368,9 +368,7 @@ int file_lock_within(int dirfd, const char *name, int ms, struct err *e)
 
 	if (r != -EWOULDBLOCK)
 		return r;
-	r = sys_sigaction(SIGALRM, &wake, &old);
-	if (r == 0)
-		r = sys_setitimer(&on);
+	r = sys_sigaction(SIGALRM, &wake, &old) ?: sys_setitimer(&on);
 	if (r < 0)
 		return err_sys(e, r, "cannot wait for the lock '%s'", show(name).text);
 	r = lock_file(dirfd, name, true, sys_now_ms() + (uint64_t)ms, e);
