@@ -403,8 +403,9 @@ static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
 	conf.pass_fd = pair[1];
 	r = start_monitor(&conf, &b->monitor, e);
 	scope_close(&pair[1]);
-	if (r == 0)
-		r = wish_make(o, &wish, e);
+	if (r < 0)
+		return r;
+	r = wish_make(o, &wish, e);
 	if (r < 0)
 		return r;
 	buf_add(&text, &wish, sizeof(wish));
@@ -457,9 +458,7 @@ static int start(struct box *b, const struct box_open *o, struct err *e)
 	if (!nobody(r) && r != -ECONNRESET)
 		return r;
 	scope_close_set(&b->fd, 1);
-	r = spawn_monitor(b, o, e);
-	if (r == 0)
-		r = await_start(b, e);
+	r = spawn_monitor(b, o, e) ?: await_start(b, e);
 	b->started = r == 0;
 	if (b->started && o->spec->net == NET_HOST && o->note)
 		o->note(o->note_ctx, abstract_warning());
@@ -535,8 +534,9 @@ static int spawn(struct box *b, const struct box_command *c, struct box_proc *re
 		b->first = NULL;
 	else
 		r = send_spawn(b, c, &id, e);
-	if (r == 0)
-		r = answer(b, id, WIRE_SPAWNED, &m, e);
+	if (r < 0)
+		return r;
+	r = answer(b, id, WIRE_SPAWNED, &m, e);
 	return r < 0 ? r : spawned_take(c->io, &m, ret, e);
 }
 
@@ -560,10 +560,8 @@ int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
 
 int box_request(struct box *b, const struct box_command *c, uint32_t *id, struct err *e)
 {
-	int r = asked_reserve(&b->asked, e);
+	int r = asked_reserve(&b->asked, e) ?: send_spawn(b, c, id, e);
 
-	if (r == 0)
-		r = send_spawn(b, c, id, e);
 	if (r < 0)
 		return r == -ESHUTDOWN ? e->code = -ECONNRESET : r;
 	b->used = true;

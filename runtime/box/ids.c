@@ -35,9 +35,8 @@ int box_ids_choose(const char *dir, struct idmap *ret, struct buf *why, struct e
 			     "the filesystem of '%s' cannot be shown with other ids "
 			     "(%s): root in the box is the host's own\n",
 			     text_escaped(shown, sizeof(shown), dir, strlen(dir)),
-			     no.msg);
-		if (r == 0)
-			r = idmap_choose(&real, &m, why, e);
+			     no.msg)
+			    ?: idmap_choose(&real, &m, why, e);
 		if (r < 0)
 			return e->code ? e->code : err_sys(e, r, "cannot choose ids");
 	}

@@ -535,9 +535,7 @@ static int check(const struct project_dir *d, const char *path, struct err *e)
 	int r;
 
 	chain_make(&c, d, path);
-	r = check_places(&c, e);
-	if (r == 0)
-		r = check_own(&c, e);
+	r = check_places(&c, e) ?: check_own(&c, e);
 	for (size_t i = 0; i < ARRAY_SIZE(checks) && r == 0 && !d->any; i++)
 		r = checks[i](&c, e);
 	return r;

@@ -20,8 +20,6 @@ int emptyroot_enter(struct err *e)
 	root = sys_open("/tmp", O_PATH | O_DIRECTORY);
 	if (root < 0)
 		return err_sys(e, root, "cannot open the empty root");
-	r = mount_root_enter(root, e);
-	if (r == 0)
-		r = mount_root_leave(root, e);
+	r = mount_root_enter(root, e) ?: mount_root_leave(root, e);
 	return r < 0 ? err_wrap(e, "empty root") : 0;
 }

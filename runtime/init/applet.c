@@ -255,9 +255,7 @@ static int fill(int dirfd, const char *name, const char *tmp, int fd, uint64_t s
 		sys_unlinkat(dirfd, tmp, 0);
 		return r;
 	}
-	r = sys_fsync(fd);
-	if (r == 0)
-		r = sys_renameat(dirfd, tmp, dirfd, name);
+	r = sys_fsync(fd) ?: sys_renameat(dirfd, tmp, dirfd, name);
 	return r < 0 ? err_sys(e, r, "cannot write '%s'", name) : 0;
 }
 

@@ -271,11 +271,12 @@ static int grep_path(struct find *f, struct err *e)
 		.dirfd = AT_FDCWD, .name = f->argv[2], .path = "", .st = &st
 	};
 
-	if (r == 0 && S_ISDIR(st.st_mode))
+	if (r < 0)
+		return r;
+	if (S_ISDIR(st.st_mode))
 		return walk_tree(f->argv[2], on_grep, f, e);
-	if (r == 0)
-		(void)on_grep(f, &w);
-	return r;
+	(void)on_grep(f, &w);
+	return 0;
 }
 
 int find_grep(char *const argv[], struct err *e)

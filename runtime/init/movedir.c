@@ -149,10 +149,9 @@ static int mount_of_parent(int dir, const char *name, uint64_t *ret)
 static int check_mounts(const struct movedir *m)
 {
 	uint64_t from = 0, to = 0;
-	int r = mount_of_parent(m->from_dir, m->from, &from);
+	int r = mount_of_parent(m->from_dir, m->from, &from)
+			?: mount_of_parent(m->to_dir, m->to, &to);
 
-	if (r == 0)
-		r = mount_of_parent(m->to_dir, m->to, &to);
 	return r < 0 || from == to ? r : -EXDEV;
 }
 
@@ -164,10 +163,12 @@ static int make_new(const struct movedir *m, struct stat *was)
 	if (r != -EEXIST)
 		return r;
 	r = sys_fstatat(m->to_dir, m->to, was, AT_SYMLINK_NOFOLLOW);
-	if (r == 0)
-		r = sys_unlinkat(m->to_dir, m->to, AT_REMOVEDIR);
-	if (r == 0)
-		r = sys_mkdirat(m->to_dir, m->to, 0700);
+	if (r < 0)
+		return r;
+	r = sys_unlinkat(m->to_dir, m->to, AT_REMOVEDIR);
+	if (r < 0)
+		return r;
+	r = sys_mkdirat(m->to_dir, m->to, 0700);
 	return r < 0 ? r : 1;
 }
 

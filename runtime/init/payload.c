@@ -106,9 +106,7 @@ int payload_parse(struct wire_msg *m, struct payload *ret, struct err *e)
 
 	if (!spawn_valid(s, m, apart))
 		return err_set(e, -EBADMSG, "malformed request to run a program");
-	r = read_text(m, s->text_len, apart, &p.text);
-	if (r == 0)
-		r = cut_all(&p, s);
+	r = read_text(m, s->text_len, apart, &p.text) ?: cut_all(&p, s);
 	if (r < 0)
 		return err_sys(e, r, "malformed request to run a program");
 	p.io = (enum box_io)s->io;
@@ -458,8 +456,9 @@ int payload_start(const struct payload_box *b, const struct payload *p,
 	_cleanup_free_ char **env = NULL;
 	int r = find_user(b, p, &user, e);
 
-	if (r == 0)
-		r = open_ends(p, &user, &ends, e);
+	if (r < 0)
+		return r;
+	r = open_ends(p, &user, &ends, e);
 	if (r < 0)
 		return r;
 	r = payload_env_make(&user, p->env, &env);

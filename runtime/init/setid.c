@@ -199,10 +199,10 @@ static int name_of(const struct seccomp_notif *ask, const struct setid_call *c,
 		text_copy(start, sizeof(start), "root");
 	else if (c->dirfd != AT_FDCWD)
 		snprintf(start, sizeof(start), "fd/%d/", c->dirfd);
-	if (r == 0)
-		snprintf(ret, 2 * (size_t)PATH_MAX, "/proc/%u/%s%s", ask->pid, start,
-			 path);
-	return r;
+	if (r < 0)
+		return r;
+	snprintf(ret, 2 * (size_t)PATH_MAX, "/proc/%u/%s%s", ask->pid, start, path);
+	return 0;
 }
 
 /* Only a directory's rename and a file's capability may need help. That the name is looked

@@ -61,7 +61,8 @@ int setid_who_read(const char *status, struct setid_who *ret)
 	    sscanf(caps, "%" SCNx64, &w.effective) != 1)
 		return -EBADMSG;
 	r = read_groups(groups, &w);
-	if (r == 0)
-		*ret = take(&w, SETID_WHO_NONE);
-	return r;
+	if (r < 0)
+		return r;
+	*ret = take(&w, SETID_WHO_NONE);
+	return 0;
 }

@@ -163,9 +163,10 @@ static int parse_id(const char *s, uint32_t *ret)
 	uint64_t v;
 	int r = num_range(s, 0, USERDB_MAX_ID, &v);
 
-	if (r == 0)
-		*ret = (uint32_t)v;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = (uint32_t)v;
+	return 0;
 }
 
 /* Whoever is in the box may spoil its files: a number must do without them, or nobody gets

@@ -575,9 +575,8 @@ int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot take another client");
 	*c = (struct client){ .m = m, .fd = fd, .greeted = starter };
 	outbox_init(&c->out, fd, MONITOR_ANSWERS);
-	r = sys_setfl(fd, O_NONBLOCK);
-	if (r == 0)
-		r = loop_add(m->loop, fd, EPOLLIN, on_client, c, &c->source);
+	r = sys_setfl(fd, O_NONBLOCK)
+		    ?: loop_add(m->loop, fd, EPOLLIN, on_client, c, &c->source);
 	if (r < 0) {
 		free(c);
 		return err_sys(e, r, "cannot take another client");

@@ -81,9 +81,7 @@ int gitgate_new(const struct spec *spec, int boxdir, struct gitgate **ret,
 	g->project = inroot_open_real(spec->project, O_RDONLY | O_DIRECTORY);
 	if (g->project < 0 || !g->views)
 		return fail(e, g->views ? g->project : -ENOMEM);
-	r = sys_mkdirat(boxdir, "git", 0711);
-	if (r == 0)
-		r = sys_fchmodat(boxdir, "git", 0711, 0);
+	r = sys_mkdirat(boxdir, "git", 0711) ?: sys_fchmodat(boxdir, "git", 0711, 0);
 	if (r < 0 && r != -EEXIST)
 		return fail(e, r);
 	g->dir = file_open_dir(boxdir, "git", e);
@@ -534,10 +532,8 @@ static void begin_view(struct view *v, gitwork_say_fn *say, void *ctx)
 	struct err e = ERR_NONE;
 	uint64_t sign = 0;
 	char line[700];
-	int r = upper_sign(v->upper, &sign, &e);
+	int r = upper_sign(v->upper, &sign, &e) ?: git_take_begin(&conf, &e);
 
-	if (r == 0)
-		r = git_take_begin(&conf, &e);
 	v->sign = v->first = sign;
 	if (r == 0)
 		return;
@@ -554,8 +550,9 @@ int gitgate_find(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct buf *
 
 	forget_views(g);
 	r = recover(g, say, ctx, e);
-	if (r == 0)
-		r = find_views(g, e);
+	if (r < 0)
+		return r;
+	r = find_views(g, e);
 	if (r < 0)
 		return r;
 	if (g->dirs.partial && say)
@@ -576,11 +573,9 @@ int gitgate_find(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct buf *
 				begin_view(v, say, ctx);
 			kind[0] = v->read_only ? 'r' : 'v';
 		}
-		r = buf_add(mounts, kind, 2);
-		if (r == 0)
-			r = buf_add(mounts, v->path, strlen(v->path) + 1);
-		if (r == 0)
-			r = buf_add(mounts, v->id, strlen(v->id) + 1);
+		r = buf_add(mounts, kind, 2) ?:
+			buf_add(mounts, v->path, strlen(v->path) + 1) ?:
+			buf_add(mounts, v->id, strlen(v->id) + 1);
 	}
 	g->open = r == 0;
 	return r < 0 ? too_many(r, e) : gitgate_note(g, e);

@@ -7,10 +7,8 @@
 
 int layers_dir(int dir, const char *name, mode_t mode)
 {
-	int r = sys_mkdirat(dir, name, mode);
+	int r = sys_mkdirat(dir, name, mode) ?: sys_fchmodat(dir, name, mode, 0);
 
-	if (r == 0)
-		r = sys_fchmodat(dir, name, mode, 0);
 	if (r < 0 && r != -EEXIST)
 		return r;
 	return sys_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);

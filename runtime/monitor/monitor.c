@@ -338,28 +338,25 @@ static int start(struct monitor *m, struct err *e)
 		conf.gitconfig = buf_cstr(&gitconfig);
 	conf.boxdir = m->boxdir;
 	monitor_linger_begin(m);
-	r = monitor_review_begin(m, e);
-	if (r == 0)
-		r = start_box(&conf, &m->run, e);
-	if (r == MOUNT_PROJECT_NO_VIEW) {
-		r = monitor_review_refused(m, e);
-		if (r == 0)
-			r = start_box(&conf, &m->run, e);
-	}
+	r = monitor_review_begin(m, e) ?: start_box(&conf, &m->run, e);
+	if (r == MOUNT_PROJECT_NO_VIEW)
+		r = monitor_review_refused(m, e) ?: start_box(&conf, &m->run, e);
 	wire_msg_done(&m->first);
-	if (r == 0)
-		monitor_git_started(m);
-	if (r == 0)
-		r = watch(m, e);
-	if (r == 0)
-		monitor_git_watch(m);
-	if (r == 0)
-		r = monitor_gate_begin(m, e);
-	if (r == 0)
-		r = rundir_listen(m->listener, e);
-	if (r == 0)
-		say_ready(m);
-	if (r == 0 && monitor_client_greet(m->clients) < 0)
+	if (r < 0)
+		return r;
+	monitor_git_started(m);
+	r = watch(m, e);
+	if (r < 0)
+		return r;
+	monitor_git_watch(m);
+	r = monitor_gate_begin(m, e);
+	if (r < 0)
+		return r;
+	r = rundir_listen(m->listener, e);
+	if (r < 0)
+		return r;
+	say_ready(m);
+	if (monitor_client_greet(m->clients) < 0)
 		r = err_set(e, -ESHUTDOWN, "the box has ended");
 	return r;
 }

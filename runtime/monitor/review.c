@@ -80,9 +80,7 @@ int monitor_review_begin(struct monitor *m, struct err *e)
 	m->wanted = m->spec.project_mode;
 	if (m->wanted != PROJECT_REVIEW)
 		return 0;
-	r = await_apply(m, e);
-	if (r == 0)
-		r = pending_take(&m->spec, m->boxdir, e);
+	r = await_apply(m, e) ?: pending_take(&m->spec, m->boxdir, e);
 	if (r < 0) /* what waits must not be hidden by the project itself */
 		return r;
 	return begin(m, e) < 0 ? live(m, e) : 0;

@@ -128,10 +128,9 @@ static int mount_row(int root, const struct row *row, struct err *e)
 static int place_part(int root, const struct part *p, struct err *e)
 {
 	_cleanup_close_ int target = -1, tree = -1;
-	int r = sys_mkdirat(AT_FDCWD, p->name, 0700);
+	int r = sys_mkdirat(AT_FDCWD, p->name, 0700)
+			?: sys_fchmodat(AT_FDCWD, p->name, p->mode, 0);
 
-	if (r == 0)
-		r = sys_fchmodat(AT_FDCWD, p->name, p->mode, 0);
 	if (r < 0)
 		return err_sys(e, r, "cannot make '%s'", p->name);
 	target = mounts_target(root, p->target, p->kind, e);

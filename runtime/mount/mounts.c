@@ -53,8 +53,9 @@ static int target_own(int root, const char *path)
 		if (fd != -ENOENT && fd != -ENOTDIR && fd != -ELOOP)
 			return take(&fd, -1);
 		r = fd == -ENOENT ? 0 : sys_unlinkat(parent, name, 0);
-		if (r == 0)
-			r = sys_mkdirat(parent, name, 0755);
+		if (r < 0)
+			return r;
+		r = sys_mkdirat(parent, name, 0755);
 		if (r < 0)
 			return r;
 	}

@@ -109,8 +109,9 @@ int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
 {
 	int r = ret->image < 0 ? mount_root_layers(spec, ret, e) : 0;
 
-	if (r == 0)
-		r = name_lower(spec, ret, e);
+	if (r < 0)
+		return r;
+	r = name_lower(spec, ret, e);
 	if (r < 0)
 		return r;
 	ret->copy = copy;
@@ -121,9 +122,8 @@ int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
 		return err_sys(e, r, "cannot enter the store '%s'", spec->store);
 	/* uid=0 is box root: whoever mounts may not be mapped yet. */
 	r = sys_mount("cubby", "stage", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		      "mode=755,uid=0,gid=0,nr_inodes=256,size=64k");
-	if (r == 0)
-		r = sys_chdir("stage");
+		      "mode=755,uid=0,gid=0,nr_inodes=256,size=64k")
+		    ?: sys_chdir("stage");
 	if (r < 0)
 		return err_sys(e, r, "cannot mount a stage in the store");
 	return 0;
@@ -166,14 +166,11 @@ static int make_copy(struct err *e)
 
 	if (from < 0 || dir < 0)
 		return err_sys(e, from < 0 ? from : dir, "cannot copy the image");
-	r = tree_remove(dir, "partial", e);
-	if (r == 0)
-		r = tree_copy(from, dir, "partial", &copied, e);
+	r = tree_remove(dir, "partial", e)
+		    ?: tree_copy(from, dir, "partial", &copied, e);
 	if (r < 0)
 		return err_wrap(e, "copy of the image");
-	r = sys_syncfs(dir);
-	if (r == 0)
-		r = sys_renameat(dir, "partial", dir, "rootfs");
+	r = sys_syncfs(dir) ?: sys_renameat(dir, "partial", dir, "rootfs");
 	return r < 0 ? err_sys(e, r, "cannot keep the copy of the image") : 0;
 }
 
@@ -268,11 +265,15 @@ int mount_root_assemble(struct mount_root *m, struct err *e)
 	char options[OPTIONS];
 	int r = place(m->box, "box", e);
 
-	if (r == 0)
-		r = make_place("root", e);
-	if (r == 0)
-		r = place(m->image, "lower", e);
-	if (r == 0 && m->layers >= 0)
+	if (r < 0)
+		return r;
+	r = make_place("root", e);
+	if (r < 0)
+		return r;
+	r = place(m->image, "lower", e);
+	if (r < 0)
+		return r;
+	if (m->layers >= 0)
 		r = place(m->layers, "layers", e);
 	if (r < 0)
 		return r;
@@ -305,12 +306,8 @@ int mount_root_assemble(struct mount_root *m, struct err *e)
 
 int mount_root_enter(int root, struct err *e)
 {
-	int r = sys_fchdir(root);
+	int r = sys_fchdir(root) ?: sys_pivot_root(".", ".") ?: sys_chdir("/");
 
-	if (r == 0)
-		r = sys_pivot_root(".", ".");
-	if (r == 0)
-		r = sys_chdir("/");
 	return r < 0 ? err_sys(e, r, "cannot pivot into the box's root") : 0;
 }
 

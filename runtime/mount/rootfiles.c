@@ -84,11 +84,9 @@ int rootfiles_write(int root, enum net_mode net, const char *gitconfig, struct e
 
 	if (etc < 0)
 		return err_sys(e, etc, "cannot open '/etc' of the box");
-	r = resolv_conf(net, &resolv, e);
-	if (r == 0)
-		r = put(etc, "resolv.conf", buf_cstr(&resolv), e);
-	if (r == 0)
-		r = put(etc, "hostname", ROOTFILES_HOSTNAME "\n", e);
+	r = resolv_conf(net, &resolv, e) ?:
+		put(etc, "resolv.conf", buf_cstr(&resolv), e) ?:
+		put(etc, "hostname", ROOTFILES_HOSTNAME "\n", e);
 	snprintf(hosts, sizeof(hosts), NETNS_HOSTS, ROOTFILES_HOSTNAME);
 	if (r == 0 && !is_regular(etc, "hosts"))
 		r = put(etc, "hosts", hosts, e);

@@ -185,10 +185,9 @@ static struct json *list_copy(const struct json *list)
 
 int spec_place_json(const struct spec *s, struct json *j)
 {
-	int r = spec_set_path(j, "project", s->project);
+	int r = spec_set_path(j, "project", s->project)
+			?: json_set_str(j, "key", s->key);
 
-	if (r == 0)
-		r = json_set_str(j, "key", s->key);
 	return r == 0 && *s->name ? json_set_str(j, "name", s->name) : r;
 }
 

@@ -314,8 +314,9 @@ static int drop(struct work *w, struct err *e)
 	int r = cgroup_child_limits(&w->c->spec->limits, cgroup_keeps_pids(w->c->cg),
 				    e);
 
-	if (r == 0)
-		r = caps_limit(CAPS_TRACE | (real_outside(w) ? 0 : CAPS_FILES), e);
+	if (r < 0)
+		return r;
+	r = caps_limit(CAPS_TRACE | (real_outside(w) ? 0 : CAPS_FILES), e);
 	if (r < 0)
 		return r;
 	r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

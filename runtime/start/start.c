@@ -146,12 +146,15 @@ static int prepare(struct attempt *a, struct err *e)
 				   "image; then 'cubby rm'");
 	}
 	r = find_init(a->init_path, e);
-	if (r == 0)
-		r = own_layers(conf, e);
-	if (r == 0)
-		r = make_stage(conf->spec, e);
-	if (r == 0)
-		r = mount_volumes_make(conf->spec, e);
+	if (r < 0)
+		return r;
+	r = own_layers(conf, e);
+	if (r < 0)
+		return r;
+	r = make_stage(conf->spec, e);
+	if (r < 0)
+		return r;
+	r = mount_volumes_make(conf->spec, e);
 	if (r < 0)
 		return r;
 	snprintf(leaf, sizeof(leaf), "cubby-%.12s", conf->spec->key);
@@ -308,11 +311,16 @@ static int map_layers(struct attempt *a, struct err *e)
 	idmap_range_layers(&a->conf->spec->map, a->base, &map);
 	userns = idmap_mount_namespace(&map, e);
 	r = userns < 0 ? userns : idmap_mount_apply(m.image, userns, e);
-	if (r == 0)
-		r = idmap_mount_apply(m.box, userns, e);
-	if (r == 0 && m.layers >= 0)
+	if (r < 0)
+		return r;
+	r = idmap_mount_apply(m.box, userns, e);
+	if (r < 0)
+		return r;
+	if (m.layers >= 0)
 		r = idmap_mount_apply(m.layers, userns, e);
-	if (r == 0 && m.diffs >= 0)
+	if (r < 0)
+		return r;
+	if (m.diffs >= 0)
 		r = idmap_mount_apply(m.diffs, userns, e);
 	if (r < 0)
 		return r;
@@ -565,10 +573,8 @@ static int attempt(const struct start_conf *conf, bool copy, const struct err *s
 		.shared = shared,
 		.copy = copy,
 	};
-	int r = try_once(&a, e);
+	int r = try_once(&a, e) ?: say_disk(conf, &run, e);
 
-	if (r == 0)
-		r = say_disk(conf, &run, e);
 	if (r < 0)
 		return a.no_layers ? -EREMCHG : r;
 	run.copy = copy;
@@ -607,9 +613,10 @@ int start_box(const struct start_conf *conf, struct running *ret, struct err *e)
 		conf->note(conf->note_ctx, line);
 	}
 	r = prepare_copy(conf, e);
-	if (r == 0)
-		r = attempt_ids(conf, true, ret, e);
-	if (r == 0)
-		r = buf_addf(&ret->why, "%s: using a copy of the image\n", why.msg);
-	return r;
+	if (r < 0)
+		return r;
+	r = attempt_ids(conf, true, ret, e);
+	if (r < 0)
+		return r;
+	return buf_addf(&ret->why, "%s: using a copy of the image\n", why.msg);
 }

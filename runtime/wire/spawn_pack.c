@@ -74,9 +74,7 @@ int spawn_pack(const struct box_command *c, uint32_t id, struct spawn_pack *ret,
 
 	if (c->n_extra_fds > WIRE_EXTRA || !c->argv[0])
 		return err_set(e, -EINVAL, "bad command");
-	r = pack_text(c, &s, &text, e);
-	if (r == 0)
-		r = place_text(&s, &text, ret, e);
+	r = pack_text(c, &s, &text, e) ?: place_text(&s, &text, ret, e);
 	for (unsigned i = 0; i < c->n_extra_fds && r == 0; i++)
 		ret->fds[ret->n_fds++] = c->extra_fds[i];
 	ret->head = (struct wire_head){ .type = WIRE_SPAWN,

@@ -189,7 +189,8 @@ int between_job(int dir, const char *arg, const struct idmap *map, struct json *
 	b.args = args;
 	b.patch = strcmp(json_get_str(args, "op") ?: "", "patch") == 0;
 	r = open_view(dir, json_get_str(args, "from"), &b.from, e);
-	if (r == 0)
-		r = open_view(dir, json_get_str(args, "to"), &b.to, e);
+	if (r < 0)
+		return r;
+	r = open_view(dir, json_get_str(args, "to"), &b.to, e);
 	return r < 0 ? r : compare_all(&b, e);
 }

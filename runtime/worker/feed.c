@@ -95,9 +95,8 @@ int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
 	snprintf(which, sizeof(which), "%u", u->snippets);
 	if (u->kind == PULL_DRESS)
 		job.arg = which;
-	r = worker_own(map, u->dir, e);
-	if (r == 0)
-		r = run_job(u, &job, u->kind == PULL_DRESS ? NULL : ret, e);
+	r = worker_own(map, u->dir, e)
+		    ?: run_job(u, &job, u->kind == PULL_DRESS ? NULL : ret, e);
 	if (r < 0 || u->kind != PULL_COPY)
 		return r;
 	/* What an unpacked archive gets, a copied directory gets too. */

@@ -429,11 +429,13 @@ static int clean(struct review *rv, struct err *e)
 	if (rv->running || rv->elsewhere)
 		return 0;
 	r = diff_make(&rv->layer, &left, e);
-	if (r == 0)
-		r = clean_layer(&rv->layer, &left, e);
-	if (r == 0)
-		given_forget(rv->layer.dir);
-	return r;
+	if (r < 0)
+		return r;
+	r = clean_layer(&rv->layer, &left, e);
+	if (r < 0)
+		return r;
+	given_forget(rv->layer.dir);
+	return 0;
 }
 
 /* A layer that is in use keeps what it gave: that is noted, where the box has not gone on
@@ -671,8 +673,9 @@ int review_job(int dir, const char *arg, const struct idmap *map, struct json **
 	int r = json_parse(arg ?: "", strlen(arg ?: ""), &args, e);
 
 	(void)map;
-	if (r == 0)
-		r = layer_open(dir, STDIN_FILENO, &rv.layer, e);
+	if (r < 0)
+		return r;
+	r = layer_open(dir, STDIN_FILENO, &rv.layer, e);
 	if (r < 0)
 		return r;
 	rv.args = args;

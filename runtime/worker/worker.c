@@ -154,9 +154,8 @@ static int copy_with(copy_fn *fn, int dir, const char *arg, struct json **ret,
 	r = fn(STDIN_FILENO, dir, arg, &copied, e);
 	if (r < 0)
 		return r;
-	r = json_set_int(j, "entries", (int64_t)copied.entries);
-	if (r == 0)
-		r = json_set_int(j, "bytes", (int64_t)copied.bytes);
+	r = json_set_int(j, "entries", (int64_t)copied.entries)
+		    ?: json_set_int(j, "bytes", (int64_t)copied.bytes);
 	if (r < 0)
 		return err_sys(e, r, "cannot report");
 	*ret = take(&j, NULL);
@@ -343,13 +342,17 @@ static int confine(struct work *w, struct err *e)
 	if (r < 0)
 		return err_sys(e, r, "cannot make the mounts private");
 	r = idmap_adopt(&w->map, e);
-	if (r == 0)
-		r = die_with_keeper(e);
+	if (r < 0)
+		return r;
+	r = die_with_keeper(e);
+	if (r < 0)
+		return r;
 	/* Files go from one to the other by a rename, which no two mounts permit. */
-	if (r == 0 && w->job->how != TWO)
+	if (w->job->how != TWO)
 		r = copy_mount(e);
-	if (r == 0)
-		r = emptyroot_enter(e);
+	if (r < 0)
+		return r;
+	r = emptyroot_enter(e);
 	if (r < 0)
 		return r;
 	scope_close(&w->go[1]);
@@ -396,8 +399,9 @@ static int give_up_rights(const struct job *job, struct err *e)
 {
 	int r = set_limits(job, e);
 
-	if (r == 0)
-		r = caps_limit(CAPS_FILES, e);
+	if (r < 0)
+		return r;
+	r = caps_limit(CAPS_FILES, e);
 	if (r < 0)
 		return r;
 	r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -410,11 +414,7 @@ static int work(struct work *w, struct json **ret, struct err *e)
 {
 	int r;
 
-	r = wait_for_go(w, e);
-	if (r == 0)
-		r = confine(w, e);
-	if (r == 0)
-		r = give_up_rights(w->job, e);
+	r = wait_for_go(w, e) ?: confine(w, e) ?: give_up_rights(w->job, e);
 	if (r < 0)
 		return err_wrap(e, "helper '%s'", w->job->name);
 	return w->job->run(WORKER_DIR, w->arg, &w->map, ret, e);
