@@ -169,9 +169,8 @@ int git_refs_read(int git, struct git_refs_pair *ret, struct err *e)
 	if (r == 0 && refs >= 0 && (r = upper_walk(refs, add_loose, &p.loose, e)) < 0)
 		return r;
 	if (r == 0)
-		r = takeover_read(git, "packed-refs", &text);
-	if (r == 0)
-		r = git_refs_packed(&p.packed, &text);
+		r = takeover_read(git, "packed-refs", &text)
+			    ?: git_refs_packed(&p.packed, &text);
 	if (r < 0 && r != -ENOENT)
 		return err_sys(e, r, "cannot read the refs of a repository");
 	*ret = take(&p, (struct git_refs_pair){ 0 });

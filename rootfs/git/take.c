@@ -426,12 +426,15 @@ static int take_rest(struct git_take *t, struct err *e)
 {
 	int r = git_refs_read(t->conf->git, &t->now, e);
 
-	if (r == 0)
-		r = git_take_refs(t, e);
-	if (r == 0)
-		r = take_class(t, GIT_TAKE_TEXT, take_text, e);
-	if (r == 0)
-		r = take_class(t, GIT_TAKE_HEAD, take_head, e);
+	if (r < 0)
+		return r;
+	r = git_take_refs(t, e);
+	if (r < 0)
+		return r;
+	r = take_class(t, GIT_TAKE_TEXT, take_text, e);
+	if (r < 0)
+		return r;
+	r = take_class(t, GIT_TAKE_HEAD, take_head, e);
 	return r < 0 ? r : take_class(t, GIT_TAKE_INDEX, take_index, e);
 }
 
@@ -481,16 +484,12 @@ int git_take_over(const struct git_take_conf *conf, struct err *e)
 {
 	_cleanup_(take_done) struct git_take t = { .conf = conf };
 	struct err why = ERR_NONE;
-	int r = read_format(&t, &why);
+	int r = read_format(&t, &why) ?:
+		git_take_base_load(&t, &why) ?:
+		upper_walk(conf->upper, note_entry, &t, &why) ?:
+		git_take_objects_import(&t, &why) ?:
+		take_rest(&t, &why);
 
-	if (r == 0)
-		r = git_take_base_load(&t, &why);
-	if (r == 0)
-		r = upper_walk(conf->upper, note_entry, &t, &why);
-	if (r == 0)
-		r = git_take_objects_import(&t, &why);
-	if (r == 0)
-		r = take_rest(&t, &why);
 	if (r < 0) { /* said, and tried again the next time */
 		keep_all(&t, &why);
 		return 0;

@@ -48,16 +48,18 @@ static int begin_incoming(struct git_take *t, struct err *e)
 		if (r < 0)
 			return fail(e, r);
 	}
-	if (r == 0)
-		r = write_small(t->conf->state, "in/HEAD", "ref: refs/heads/none\n", e);
-	if (r == 0)
-		r = write_small(t->conf->state, "in/config",
-				t->sum == 32 ? "[core]\n\trepositoryformatversion = 1\n"
-					       "\tbare = true\n[extensions]\n"
-					       "\tobjectformat = sha256\n"
-					     : "[core]\n\trepositoryformatversion = 0\n"
-					       "\tbare = true\n",
-				e);
+	if (r < 0)
+		return r;
+	r = write_small(t->conf->state, "in/HEAD", "ref: refs/heads/none\n", e);
+	if (r < 0)
+		return r;
+	r = write_small(t->conf->state, "in/config",
+			t->sum == 32 ? "[core]\n\trepositoryformatversion = 1\n"
+				       "\tbare = true\n[extensions]\n"
+				       "\tobjectformat = sha256\n"
+				     : "[core]\n\trepositoryformatversion = 0\n"
+				       "\tbare = true\n",
+			e);
 	if (r < 0)
 		return r;
 	t->incoming = true;
@@ -84,9 +86,8 @@ static int put_aside(struct git_take *t, const struct upper_entry *x, struct err
 			return fail(e, r);
 		snprintf(path, sizeof(path), "in/%s", x->path);
 	}
-	r = sys_linkat(x->dir, x->name, t->conf->state, path, 0);
-	if (r == 0)
-		r = sys_fstatat(t->conf->state, path, &st, AT_SYMLINK_NOFOLLOW);
+	r = sys_linkat(x->dir, x->name, t->conf->state, path, 0)
+		    ?: sys_fstatat(t->conf->state, path, &st, AT_SYMLINK_NOFOLLOW);
 	if (r == 0)
 		return S_ISREG(st.st_mode) ? 0 : fail(e, -EINVAL);
 	fd = sys_openat(x->dir, x->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
@@ -295,8 +296,9 @@ static int import(struct import *im, struct err *e)
 
 		r = dir < 0 ? fail(e, dir) : upper_walk(dir, index_pack, im, e);
 	}
-	if (r == 0)
-		r = write_names(im, e);
+	if (r < 0)
+		return r;
+	r = write_names(im, e);
 	if (r == 0 && t->packs)
 		r = leave_missing(im, e);
 	if (r < 0 || !t->n_names)

@@ -351,16 +351,14 @@ int git_take_refs(struct git_take *t, struct err *e)
 {
 	_cleanup_(move_done) struct move m = { .t = t };
 	_cleanup_free_ const char **logs = calloc(t->n + 1, sizeof(*logs));
+	/* the base's: those that the box has removed */
+	const struct git_refs *const all[] = { &m.box.loose, &m.box.packed,
+					       &t->base.refs.loose,
+					       &t->base.refs.packed };
 	int r = logs ? lay_all(t, &m.box) : -ENOMEM;
 
-	if (r == 0)
-		r = look_at_all(&m, &m.box.loose);
-	if (r == 0)
-		r = look_at_all(&m, &m.box.packed);
-	if (r == 0) /* those that the box has removed */
-		r = look_at_all(&m, &t->base.refs.loose);
-	if (r == 0)
-		r = look_at_all(&m, &t->base.refs.packed);
+	for (size_t i = 0; i < ARRAY_SIZE(all) && r == 0; i++)
+		r = look_at_all(&m, all[i]);
 	if (r < 0)
 		return fail(e, r);
 	if (m.todo.n && !git_host_there())

@@ -66,11 +66,9 @@ static void say_result(const struct crew_hand *h, const struct err *e,
 		       const struct json *result)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT((size_t)MESSAGE - 1);
-	int r = buf_add(&out, e, sizeof(*e));
 
-	if (r == 0 && result)
-		r = json_print(result, false, &out);
-	if (r == 0)
+	(void)buf_add(&out, e, sizeof(*e));
+	if (buf_failed(&out) == 0 && (!result || json_print(result, false, &out) == 0))
 		say(h, 'r', out.data, out.len);
 }
 

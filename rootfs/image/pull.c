@@ -303,17 +303,16 @@ static int publish(struct pull *p, const char *dir, struct err *e)
 	_cleanup_close_ int lock = -1;
 	int r;
 
-	r = sys_fchown(p->image, sys_geteuid(), sys_getegid());
-	if (r == 0)
-		r = sys_syncfs(p->image);
-	if (r == 0 && pull_is_layered(p)) {
+	r = sys_fchown(p->image, sys_geteuid(), sys_getegid()) ?: sys_syncfs(p->image);
+	if (r < 0)
+		return err_sys(e, r, "cannot store image '%s'", p->src.name);
+	if (pull_is_layered(p)) {
 		lock = image_lock(s, e); /* no sweep between the layers and the image */
 		r = lock < 0 ? lock : pull_oci_publish(p, e);
 		if (r < 0)
 			return r;
 	}
-	if (r == 0)
-		r = sys_renameat(p->stage.dirfd, "image", s->images, dir);
+	r = sys_renameat(p->stage.dirfd, "image", s->images, dir);
 	scope_close(&lock);
 	lock = -1;
 	if (r == -EEXIST || r == -ENOTEMPTY) /* another pull of the same was faster */

@@ -119,14 +119,13 @@ static int open_registry(struct pull *p, struct err *e)
 int pull_oci_find(struct pull *p, struct err *e)
 {
 	struct oci_want want = { .ref = p->src.ref[0] ? p->src.ref : NULL };
-	int r = p->src.kind == SOURCE_REGISTRY ? open_registry(p, e)
-					       : open_layout(p, e);
+	int r;
 
 	p->oci = oci_source_image();
 	if (!p->oci)
 		return err_sys(e, -ENOMEM, "cannot read an image");
-	if (r == 0)
-		r = oci_source_resolve(&p->blobs, &want, p->oci, e);
+	r = (p->src.kind == SOURCE_REGISTRY ? open_registry(p, e) : open_layout(p, e))
+		    ?: oci_source_resolve(&p->blobs, &want, p->oci, e);
 	if (r < 0)
 		return err_wrap(e, "'%s'", p->src.name);
 	memcpy(p->fetched.digest, p->oci->digest, HASH_HEX);
@@ -320,9 +319,8 @@ static int bring(void *ctx, size_t i, struct crew_hand *h, int abort, struct jso
 	p->conf = &conf;
 	p->done = 0;
 	snprintf(stage, sizeof(stage), "layer-%zu", i);
-	r = p->registry ? oci_registry_anew(p->registry, abort, e) : 0;
-	if (r == 0)
-		r = unpack_layer(p, i, stage, ret, e);
+	r = (p->registry ? oci_registry_anew(p->registry, abort, e) : 0)
+		    ?: unpack_layer(p, i, stage, ret, e);
 	p->conf = NULL; /* this process ends now */
 	return r;
 }

@@ -67,8 +67,9 @@ static int fetch(const struct oci_source *s, const struct oci_blob *b, bool docu
 	struct oci_put own = { on_bytes, &p };
 	int r = b->digest[0] ? hash_new(&p.hash, e) : 0;
 
-	if (r == 0)
-		r = s->blob(s->ctx, b, document, &own, e);
+	if (r < 0)
+		return r;
+	r = s->blob(s->ctx, b, document, &own, e);
 	return r < 0 ? r : check(&p, e);
 }
 
@@ -133,10 +134,8 @@ static int descend(const struct oci_source *s, const struct oci_want *want,
 	for (int depth = 0; depth <= NESTED; depth++) {
 		_cleanup_json_ struct json *doc = NULL;
 		struct oci_blob next;
-		int r = parse(text, &doc, e);
+		int r = parse(text, &doc, e) ?: oci_doc_is_index(doc, e);
 
-		if (r == 0)
-			r = oci_doc_is_index(doc, e);
 		if (r == 0)
 			return oci_doc_manifest(doc, &ret->manifest, e);
 		if (r > 0)
@@ -191,10 +190,13 @@ int oci_source_resolve(const struct oci_source *s, const struct oci_want *want,
 			       "the manifest is not the one that was announced: "
 			       "its SHA-256 is %.12s…, not %.12s…",
 			       ret->digest, promised);
-	if (r == 0)
+	if (r < 0)
+		return r;
+	if (!archive)
 		r = descend(s, want, &text, ret, e);
-	if (r >= 0)
-		r = read_config(s, want, ret, e);
+	if (r < 0)
+		return r;
+	r = read_config(s, want, ret, e);
 	if (r == 0 && archive)
 		r = hash_text(ret->text.data, ret->text.len, ret->digest, e);
 	return r;

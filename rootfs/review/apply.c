@@ -142,9 +142,7 @@ static int put_file(const struct at *at)
 	if (r == 0 && !is_same(&now, &s->now))
 		r = -ESTALE; /* so what was copied was judged, also in a box that runs */
 	if (r == 0)
-		r = keep_old(at);
-	if (r == 0)
-		r = carry_rename(&temp, &at->here, !s->was.mode);
+		r = keep_old(at) ?: carry_rename(&temp, &at->here, !s->was.mode);
 	if (r < 0)
 		(void)sys_unlinkat(temp.dir, temp.name, 0);
 	return r < 0 ? r : log_it(at);
@@ -431,8 +429,9 @@ static int finish(struct work *w, struct err *e)
 {
 	int r = run_steps(w, forward, e);
 
-	if (r == 0)
-		r = sys_syncfs(w->a->project) < 0 ? fail(e, -EIO) : 0;
+	if (r < 0)
+		return r;
+	r = sys_syncfs(w->a->project) < 0 ? fail(e, -EIO) : 0;
 	return r < 0 ? r : touch(w->dir, "done", e);
 }
 

@@ -33,20 +33,19 @@ static int fill(int from, int to, const struct carry_as *as)
 	struct timespec times[2];
 	int r = sys_fstat(from, &before);
 
-	if (r == 0 && !S_ISREG(before.st_mode))
-		r = -EOPNOTSUPP;
-	if (r == 0)
-		r = copyfd_bytes(from, to, (uint64_t)before.st_size);
+	if (r < 0)
+		return r;
+	if (!S_ISREG(before.st_mode))
+		return -EOPNOTSUPP;
+	r = copyfd_bytes(from, to, (uint64_t)before.st_size);
 	if (r < 0)
 		return r;
 	dress(to, as);
-	r = sys_fchmod(to, as->mode & 0777);
 	times[0] = before.st_atim;
 	times[1] = before.st_mtim;
-	if (r == 0)
-		r = sys_futimens(to, times);
-	if (r == 0)
-		r = sys_fstat(from, &after);
+	r = sys_fchmod(to, as->mode & 0777) ?:
+		sys_futimens(to, times) ?:
+		sys_fstat(from, &after);
 	if (r == 0 && (after.st_size != before.st_size ||
 		       !same_time(&after.st_ctim, &before.st_ctim)))
 		r = -EBUSY;

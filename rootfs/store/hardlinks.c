@@ -240,20 +240,17 @@ static int fill(int from, int to, const struct stat *st)
 {
 	struct timespec times[2] = { st->st_atim, st->st_mtim };
 	struct stat now;
-	int r = copyfd_bytes(from, to, UINT64_MAX);
+	int r = copyfd_bytes(from, to, UINT64_MAX)
+			?: sys_fchown(to, st->st_uid, st->st_gid);
 
-	if (r == 0)
-		r = sys_fchown(to, st->st_uid, st->st_gid);
-	if (r == 0 && copyfd_xattrs(from, to))
-		r = -EPERM;
-	if (r == 0)
-		r = sys_fchmod(to, st->st_mode & 07777);
-	if (r == 0)
-		r = sys_futimens(to, times);
-	if (r == 0)
-		r = sys_fdatasync(to);
-	if (r == 0)
-		r = sys_fstat(from, &now);
+	if (r < 0)
+		return r;
+	if (copyfd_xattrs(from, to))
+		return -EPERM;
+	r = sys_fchmod(to, st->st_mode & 07777) ?:
+		sys_futimens(to, times) ?:
+		sys_fdatasync(to) ?:
+		sys_fstat(from, &now);
 	return r != 0 ? r : is_same(st, &now) ? 0 : -EBUSY;
 }
 
@@ -309,8 +306,9 @@ static int break_first(int dir, const char *name, uint64_t ino)
 	char temp[TEMP_NAME];
 	int r = temp_name(temp);
 
-	if (r == 0)
-		r = make_copy(dir, name, temp, ino);
+	if (r < 0)
+		return r;
+	r = make_copy(dir, name, temp, ino);
 	return r < 0 ? r : take_over(dir, temp, name, ino);
 }
 

@@ -152,18 +152,16 @@ int snapshot_restore(const struct store *s, const struct boxdir *b, const char *
 {
 	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
 	struct chain to, now;
-	int r = load(b, name, &to, e);
+	int r = load(b, name, &to, e) ?:
+		locked_open(s, &l, e) ?:
+		chain_seal(l.layers, b, CHAIN_ALL, &now, e) ?:
+		exchange(b, name, &now, e);
 
-	if (r == 0)
-		r = locked_open(s, &l, e);
-	if (r == 0)
-		r = chain_seal(l.layers, b, CHAIN_ALL, &now, e);
-	if (r == 0)
-		r = exchange(b, name, &now, e);
-	if (r == 0 &&
-	    to.mode) /* what the box's "/" was; its owner comes with a start */
+	if (r < 0)
+		return r;
+	if (to.mode) /* what the box's "/" was; its owner comes with a start */
 		(void)sys_fchmodat(b->dirfd, "upper", to.mode, 0);
-	return r;
+	return 0;
 }
 
 /* Its record comes last: without one there is no box, and the rest is made anew. */
@@ -195,9 +193,12 @@ int snapshot_branch(const struct store *s, const struct boxdir *b,
 	struct chain c;
 	int r = to->from ? load(b, to->from, &c, e) : 0;
 
-	if (r == 0)
-		r = locked_open(s, &l, e);
-	if (r == 0 && !to->from)
+	if (r < 0)
+		return r;
+	r = locked_open(s, &l, e);
+	if (r < 0)
+		return r;
+	if (!to->from)
 		r = present(&l, b, to->copy, &c, e);
 	return r < 0 ? r : make_box(s, to, &c, e);
 }
@@ -284,10 +285,12 @@ static int add_box(struct refs *f, const struct boxdir *b)
 	struct chain c;
 	int r = chain_load(b->dirfd, "chain", &c, f->e);
 
-	if (r == 0)
-		r = add_chain(f, NULL, &c);
-	if (r == 0)
-		r = snapshot_list(b, add_chain, f, f->e);
+	if (r < 0)
+		return r;
+	r = add_chain(f, NULL, &c);
+	if (r < 0)
+		return r;
+	r = snapshot_list(b, add_chain, f, f->e);
 	return r < 0 ? r : list_of(b, "checkpoints", add_chain, f, f->e);
 }
 

@@ -88,12 +88,12 @@ static int enter(struct removal *rm, int dirfd, const char *name, struct err *e)
 	r = fd = open_dir(dirfd, name);
 	if (r >= 0)
 		r = sys_fstat(fd, &st);
-	if (r == 0 && (st.st_mode & 0700) != 0700)
+	if (r < 0)
+		return fail(e, r, "remove directory", name);
+	if ((st.st_mode & 0700) != 0700)
 		(void)sys_fchmod(fd, 0700); /* else the removals below say why not */
-	if (r == 0) {
-		l = (struct level){ st.st_dev, st.st_ino };
-		r = buf_add(&rm->levels, &l, sizeof(l));
-	}
+	l = (struct level){ st.st_dev, st.st_ino };
+	r = buf_add(&rm->levels, &l, sizeof(l));
 	if (r < 0)
 		return fail(e, r, "remove directory", name);
 	scope_close(&rm->dirfd);
@@ -185,9 +185,8 @@ int tree_remove(int parent, const char *name, struct err *e)
 		if (r == 0)
 			r = leave(&rm, e);
 	} while (r > 0);
-	if (r == 0)
-		r = sys_unlinkat(parent, name, AT_REMOVEDIR);
-	else
+	if (r < 0)
 		return r;
+	r = sys_unlinkat(parent, name, AT_REMOVEDIR);
 	return r < 0 ? fail(e, r, "remove", name) : 0;
 }

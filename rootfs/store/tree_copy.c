@@ -244,14 +244,12 @@ static int enter(struct copy *c, int from_parent, int to_parent, const char *nam
 
 	from = from_name ? open_below(from_parent, from_name)
 			 : sys_openat(from_parent, ".", O_RDONLY | O_DIRECTORY, 0);
-	r = from < 0 ? from : sys_fstat(from, &l.from);
-	if (r == 0)
-		r = sys_mkdirat(to_parent, name, 0700);
-	if (r == 0)
-		r = to = sys_openat(to_parent, name,
-				    O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	if (r >= 0)
-		r = sys_fstat(to, &st);
+	r = from < 0 ? from
+		     : sys_fstat(from, &l.from) ?: sys_mkdirat(to_parent, name, 0700);
+	if (r < 0)
+		return r;
+	to = sys_openat(to_parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	r = to < 0 ? to : sys_fstat(to, &st);
 	if (r < 0)
 		return r;
 	l.dev = st.st_dev;
@@ -387,10 +385,10 @@ static int copy_tree(struct copy *c, int from, int parent, const char *name,
 	_cleanup_close_ int root = -1;
 	int r = enter(c, from, parent, name, NULL);
 
-	if (r == 0)
-		r = root = sys_dup(c->to, 3);
-	if (r >= 0)
-		r = sys_fstat(root, &c->root_st);
+	if (r < 0)
+		return fail(c, r, name, e);
+	root = sys_dup(c->to, 3);
+	r = root < 0 ? root : sys_fstat(root, &c->root_st);
 	if (r < 0)
 		return fail(c, r, name, e);
 	c->root = root;
