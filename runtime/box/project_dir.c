@@ -491,10 +491,8 @@ static int check_homes(struct chain *c, struct err *e)
 	struct err ignored = ERR_NONE;
 	char *save = NULL;
 	size_t n = 0;
-	int r = own ? check_home(c, own, true, e) : 0;
-
-	if (r == 0)
-		r = check_home(c, "/root", false, e);
+	int r = (own ? check_home(c, own, true, e) : 0)
+			?: check_home(c, "/root", false, e);
 
 	/* Too long, or none: what the system and the caller have is judged all the same. */
 	(void)file_read(AT_FDCWD, c->conf->passwd ?: "/etc/passwd", &text, &ignored);

@@ -237,11 +237,9 @@ static void do_spawn(struct init *in, struct wire_msg *m)
 	if (in->n >= INIT_PROCS || by_id(in, m->head.id))
 		r = err_set(&e, -EAGAIN, "too many programs at once");
 	else
-		r = payload_parse(m, &p, &e);
-	if (r == 0)
-		r = payload_start(&in->box, &p, &run, &e);
-	if (r == 0)
-		r = add(in, m->head.id, &run, &e);
+		r = payload_parse(m, &p, &e) ?:
+			payload_start(&in->box, &p, &run, &e) ?:
+			add(in, m->head.id, &run, &e);
 	if (r < 0)
 		say_failed(m->head.id, &e);
 }
@@ -555,9 +553,10 @@ static int protect(struct init *in, struct err *e)
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGTERM); /* for a leader, which may be told before it waits */
 	r = sys_sigprocmask(SIG_SETMASK, &set, NULL);
+	if (r < 0)
+		return err_sys(e, r, "cannot wait for signals");
 	sigdelset(&set, SIGTERM);
-	if (r == 0)
-		r = in->signals = sys_signalfd(&set);
+	r = in->signals = sys_signalfd(&set);
 	return r < 0 ? err_sys(e, r, "cannot wait for signals") : 0;
 }
 
@@ -566,14 +565,11 @@ int init_main(void)
 	struct init in = { .setid = SETID_NONE, .signals = -1, .net = -1 };
 	struct wire_head head = { .type = WIRE_FAILED, .len = sizeof(struct err) };
 	struct err e = ERR_NONE;
-	int r = protect(&in, &e);
+	int r = protect(&in, &e) ?:
+		caps_keep_own(&e) ?:
+		await_assistant(&e) ?:
+		set_up(&in, &e);
 
-	if (r == 0)
-		r = caps_keep_own(&e);
-	if (r == 0)
-		r = await_assistant(&e);
-	if (r == 0)
-		r = set_up(&in, &e);
 	if (r < 0) {
 		wire_send(INIT_SOCK, &head, &e, NULL, 0);
 		return 1;

@@ -303,15 +303,12 @@ static int take_identity(const struct birth *b, struct err *e)
 
 	if (b->box->fake) /* nobody but root is there; payload_start() refused others */
 		return 0;
-	r = sys_setgroups(u->n_groups, u->groups);
-	if (r == 0)
-		r = sys_setresgid(u->gid, u->gid, u->gid);
-	if (r == 0)
-		r = sys_setresuid(u->uid, u->uid, u->uid);
 	/* Until the exec this is init's memory still; a change of identity makes it as
 	 * traceable as the host's sysctl says. */
-	if (r == 0)
-		r = sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	r = sys_setgroups(u->n_groups, u->groups) ?:
+		sys_setresgid(u->gid, u->gid, u->gid) ?:
+		sys_setresuid(u->uid, u->uid, u->uid) ?:
+		sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	return r < 0 ? err_sys(e, r, "cannot become user '%s'", u->name) : 0;
 }
 

@@ -171,12 +171,14 @@ static int look(struct work *w)
 	r = w->call.by_fd ? 0 : read_path(w, w->call.path, w->path);
 	if (r == 0 && w->call.what == SETID_RENAME)
 		r = read_path(w, w->call.to_path, w->to_path);
-	if (r == 0)
-		r = read_who(w);
+	if (r < 0)
+		return r;
+	r = read_who(w);
 	if (r == 0 && w->call.what == SETID_XATTR)
 		r = read_capability(w);
-	if (r == 0)
-		r = open_start(w);
+	if (r < 0)
+		return r;
+	r = open_start(w);
 	if (r >= 0 && w->call.what == SETID_RENAME)
 		r = w->to_dir = open_dir(w, w->call.to_dirfd, w->to_path);
 	return MIN(r, 0);
@@ -396,6 +398,23 @@ static int prepare(int listener)
 	return r < 0 ? -EPERM : 0;
 }
 
+/* What is known of the caller holds only while its call is still there. */
+static int run_call(struct work *w, int listener)
+{
+	int r = prepare(listener);
+
+	if (r < 0)
+		return r;
+	if (setid_call_read(&w->ask->data, &w->call) < 0)
+		return -EPERM;
+	r = look(w);
+	if (r < 0)
+		return r;
+	if (sys_notif_valid(WORK_LISTENER, w->ask->id) < 0)
+		return -EPERM;
+	return become(w) ?: do_call(w);
+}
+
 _noreturn_ void setid_work(int listener, const struct seccomp_notif *ask,
 			   const struct setid_places *own)
 {
@@ -410,16 +429,8 @@ _noreturn_ void setid_work(int listener, const struct seccomp_notif *ask,
 			  .dir = -1,
 			  .to_dir = -1,
 			  .target = -1 };
-	int r = prepare(listener);
+	int r = run_call(&w, listener);
 
-	if (r == 0)
-		r = setid_call_read(&ask->data, &w.call) < 0 ? -EPERM : look(&w);
-	if (r == 0)
-		r = sys_notif_valid(WORK_LISTENER, ask->id) < 0 ? -EPERM : 0;
-	if (r == 0)
-		r = become(&w);
-	if (r == 0)
-		r = do_call(&w);
 	if (r < 0)
 		resp.error = r;
 	else

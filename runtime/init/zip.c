@@ -175,8 +175,9 @@ static int add(struct zip *z, int dirfd, const char *file, const char *name,
 	if (fd < 0)
 		return 0; /* what cannot be read is left out, as links are */
 	r = read_crc(z, fd, &m);
-	if (r == 0)
-		r = begin_member(z, &m);
+	if (r < 0)
+		return r;
+	r = begin_member(z, &m);
 	return r < 0 ? r : add_content(z, fd, &m);
 }
 
@@ -238,9 +239,8 @@ int zip_run(char *const argv[], struct err *e)
 	put32(&end, (uint32_t)z->at);
 	put16(&end, 0);
 	if (r == 0)
-		r = write_out(z, z->central.data, z->central.len);
-	if (r == 0)
-		r = write_out(z, end.data, end.len);
+		r = write_out(z, z->central.data, z->central.len)
+			    ?: write_out(z, end.data, end.len);
 	buf_done(&z->central);
 	return r;
 }

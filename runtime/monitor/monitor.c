@@ -328,10 +328,12 @@ static int start(struct monitor *m, struct err *e)
 	_cleanup_buf_ struct buf gitconfig = BUF_INIT(4096);
 	int r = receive_spec(m, e);
 
-	if (r == 0)
-		r = open_box(m, e);
-	if (r == 0)
-		r = monitor_volumes_begin(m, e);
+	if (r < 0)
+		return r;
+	r = open_box(m, e);
+	if (r < 0)
+		return r;
+	r = monitor_volumes_begin(m, e);
 	if (r < 0)
 		return r;
 	if (m->spec.git_identity && monitor_identity(&gitconfig) == 0)

@@ -138,15 +138,13 @@ static int pick_view(struct monitor *m)
 int monitor_review_renew(struct monitor *m, const struct json *args, struct json **ret,
 			 struct err *e)
 {
-	int r = 0;
+	int r;
 
 	(void)args;
 	(void)ret;
 	if (m->spec.project_mode != PROJECT_REVIEW)
 		return 0;
-	if (m->view < 0)
-		r = pick_view(m);
-	if (r == 0)
-		r = sys_fsconfig(m->view, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0);
+	r = (m->view < 0 ? pick_view(m) : 0)
+		    ?: sys_fsconfig(m->view, FSCONFIG_CMD_RECONFIGURE, NULL, NULL, 0);
 	return r < 0 ? err_sys(e, r, "cannot renew the box's view of the project") : 0;
 }

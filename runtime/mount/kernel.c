@@ -148,16 +148,15 @@ static int mount_memory(int root, uint64_t memory, struct err *e)
 	enum { SHARE = 2, PER_FILE = 8 << 10, FEWEST = 4096 };
 	char options[96] = "mode=700";
 	uint64_t size = memory / SHARE;
-	int r = sys_mkdirat(AT_FDCWD, "memory", 0700);
+	int r;
 
 	if (memory)
 		snprintf(options, sizeof(options),
 			 "mode=700,size=%" PRIu64 ",nr_inodes=%" PRIu64, size,
 			 MAX(size / PER_FILE, (uint64_t)FEWEST));
-	if (r == 0)
-		r = sys_mount("cubby", "memory", "tmpfs", NSD, options);
-	if (r == 0)
-		r = sys_chdir("memory");
+	r = sys_mkdirat(AT_FDCWD, "memory", 0700) ?:
+		sys_mount("cubby", "memory", "tmpfs", NSD, options) ?:
+		sys_chdir("memory");
 	if (r < 0)
 		return err_sys(e, r, "cannot mount a memory filesystem");
 	for (size_t i = 0; i < ARRAY_SIZE(parts) && r >= 0; i++)

@@ -313,13 +313,11 @@ int mount_root_enter(int root, struct err *e)
 
 int mount_root_leave(int root, struct err *e)
 {
-	int r = sys_fchdir(root);
-
 	/* The old root is stacked over the new one: private, so that its going is not seen
 	 * outside; then gone, with all that is mounted below it. */
-	if (r == 0)
-		r = sys_mount(NULL, ".", NULL, MS_REC | MS_PRIVATE, NULL);
-	if (r == 0)
-		r = sys_umount2(".", MNT_DETACH);
+	int r = sys_fchdir(root) ?:
+		sys_mount(NULL, ".", NULL, MS_REC | MS_PRIVATE, NULL) ?:
+		sys_umount2(".", MNT_DETACH);
+
 	return r < 0 ? err_sys(e, r, "cannot leave the host's root") : 0;
 }

@@ -66,19 +66,16 @@ static int make_one(void *ctx, const struct spec_volume *v, unsigned i, struct e
 	uint32_t uid, gid;
 	char path[PATH_MAX];
 	struct stat st;
-	int r = store_path(spec, v->source, path);
+	int r;
 
 	(void)i;
 	if (v->kind != SPEC_VOLUME_KEPT)
 		return 0;
-	if (r == 0)
-		r = idmap_host_uid(&spec->map, 0, &uid);
-	if (r == 0)
-		r = idmap_host_gid(&spec->map, 0, &gid);
-	if (r == 0)
-		r = file_mkdirs(AT_FDCWD, path, 0755, e);
-	if (r == 0)
-		r = sys_fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW);
+	r = store_path(spec, v->source, path) ?:
+		idmap_host_uid(&spec->map, 0, &uid) ?:
+		idmap_host_gid(&spec->map, 0, &gid) ?:
+		file_mkdirs(AT_FDCWD, path, 0755, e) ?:
+		sys_fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW);
 	if (r == 0 && uid != sys_geteuid() && (st.st_uid != uid || st.st_gid != gid))
 		r = sys_fchownat(AT_FDCWD, path, uid, gid, AT_SYMLINK_NOFOLLOW);
 	return r < 0 && !e->code ? err_sys(e, r, "cannot make it in the store") : r;

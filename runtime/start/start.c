@@ -95,10 +95,9 @@ static int own_layers(const struct start_conf *conf, struct err *e)
 	static const char *const layers[] = { "upper", "work", "copy" };
 	struct stat dir = { .st_mode = 0 };
 	uint32_t uid, gid;
-	int r = idmap_host_uid(&conf->spec->map, 0, &uid);
+	int r = idmap_host_uid(&conf->spec->map, 0, &uid)
+			?: idmap_host_gid(&conf->spec->map, 0, &gid);
 
-	if (r == 0)
-		r = idmap_host_gid(&conf->spec->map, 0, &gid);
 	if (r == 0 && uid != sys_geteuid())
 		r = sys_fstat(conf->boxdir, &dir);
 	if (r == 0 && uid != sys_geteuid() && (dir.st_mode & 07777) != 0711)
@@ -510,24 +509,34 @@ static int try_once(struct attempt *a, struct err *e)
 	int r = prepare(a, e);
 
 	wire_msg_init(&m);
-	if (r == 0)
-		r = own_range(a, e);
-	if (r == 0)
-		r = make_child(a, e);
-	if (r == 0)
-		r = say_go(a, e);
-	if (r == 0)
-		r = say_git(a, e);
-	if (r == 0)
-		r = say_setup(a, e);
-	if (r == 0 && a->conf->meanwhile)
+	if (r < 0)
+		return r;
+	r = own_range(a, e);
+	if (r < 0)
+		return r;
+	r = make_child(a, e);
+	if (r < 0)
+		return r;
+	r = say_go(a, e);
+	if (r < 0)
+		return r;
+	r = say_git(a, e);
+	if (r < 0)
+		return r;
+	r = say_setup(a, e);
+	if (r < 0)
+		return r;
+	if (a->conf->meanwhile)
 		r = a->conf->meanwhile(a->conf->meanwhile_ctx, a->run->sock, e);
-	if (r == 0)
-		r = expect(a, WIRE_NET, deadline, &m, e);
-	if (r == 0)
-		r = take_net(a, &m, e);
-	if (r == 0)
-		r = expect(a, WIRE_READY, deadline, &m, e);
+	if (r < 0)
+		return r;
+	r = expect(a, WIRE_NET, deadline, &m, e);
+	if (r < 0)
+		return r;
+	r = take_net(a, &m, e);
+	if (r < 0)
+		return r;
+	r = expect(a, WIRE_READY, deadline, &m, e);
 	return r < 0 ? r : take_ready(a, &m, e);
 }
 

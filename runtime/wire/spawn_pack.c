@@ -23,14 +23,11 @@ static int pack_text(const struct box_command *c, struct wire_spawn *s,
 		     struct buf *text, struct err *e)
 {
 	const char *cwd = c->cwd ? c->cwd : "", *user = c->user ? c->user : "";
-	int r = add_strings(text, c->argv, &s->n_argv);
+	int r = add_strings(text, c->argv, &s->n_argv) ?:
+		add_strings(text, c->env, &s->n_env) ?:
+		buf_add(text, cwd, strlen(cwd) + 1) ?:
+		buf_add(text, user, strlen(user) + 1);
 
-	if (r == 0)
-		r = add_strings(text, c->env, &s->n_env);
-	if (r == 0)
-		r = buf_add(text, cwd, strlen(cwd) + 1);
-	if (r == 0)
-		r = buf_add(text, user, strlen(user) + 1);
 	if (r == 0 && (s->n_argv > WIRE_STRINGS || s->n_env > WIRE_STRINGS))
 		r = -EMSGSIZE;
 	if (r == -EMSGSIZE)

@@ -316,10 +316,8 @@ static const char *kind_of(const struct diff_item *x)
 int review_put_line(const struct json *j, struct err *e)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT(REVIEW_LINE);
-	int r = j ? json_print(j, false, &line) : -ENOMEM;
+	int r = json_print(j, false, &line) ?: buf_addc(&line, '\n');
 
-	if (r == 0)
-		r = buf_addc(&line, '\n');
 	return r < 0 ? err_sys(e, r, "cannot tell the changes")
 		     : file_write_fd(REVIEW_OUT, line.data, line.len, e);
 }
@@ -534,13 +532,13 @@ static int op_patch(struct review *rv, struct err *e)
 /* There is no way back from there: the journal is for this time alone. */
 static int open_elsewhere(struct review *rv, struct err *e)
 {
-	int r = tree_remove(rv->boxdir, "elsewhere", e);
+	int r = tree_remove(rv->boxdir, "elsewhere", e)
+			?: file_mkdirs(rv->boxdir, "elsewhere", 0700, e);
 
-	if (r == 0)
-		r = file_mkdirs(rv->boxdir, "elsewhere", 0700, e);
-	if (r == 0)
-		r = rv->to = file_open_dir(rv->boxdir, "elsewhere", e);
-	return MIN(r, 0);
+	if (r < 0)
+		return r;
+	rv->to = file_open_dir(rv->boxdir, "elsewhere", e);
+	return MIN(rv->to, 0);
 }
 
 static int op_apply(struct review *rv, struct err *e)
@@ -555,12 +553,15 @@ static int op_apply(struct review *rv, struct err *e)
 			       "an apply did not come to its end; 'cubby apply "
 			       "--continue' goes on with it, 'cubby undo' takes it "
 			       "back");
-	if (r == 0)
-		r = list(rv, e);
-	if (r == 0)
-		r = check_seen(rv, e);
-	if (r == 0)
-		r = tell_all(rv, e);
+	if (r < 0)
+		return r;
+	r = list(rv, e);
+	if (r < 0)
+		return r;
+	r = check_seen(rv, e);
+	if (r < 0)
+		return r;
+	r = tell_all(rv, e);
 	if (r < 0)
 		return r;
 	chosen = calloc(rv->diff.n + 1, sizeof(*chosen));

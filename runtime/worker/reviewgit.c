@@ -54,8 +54,9 @@ int reviewgit_job(int dir, const char *arg, const struct idmap *map, struct json
 	(void)arg;
 	(void)map;
 	(void)ret;
-	if (r == 0)
-		r = git_host_confine(dir, e);
+	if (r < 0)
+		return r;
+	r = git_host_confine(dir, e);
 	for (const char *p = buf_cstr(&l.gits), *end = p + l.gits.len;
 	     p < end && r == 0; p += strlen(p) + 1)
 		r = take_git(&l, p, e);

@@ -11,10 +11,10 @@ int ring_init(struct ring *ret, struct err *e)
 	int r;
 
 	r = sys_mmap_shared((size_t)RING_SLOTS * RING_SLOT, &memory);
-	if (r == 0)
+	if (r == 0) {
 		ring.memory = memory;
-	if (r == 0)
 		r = sys_socketpair(SOCK_STREAM, ring.sock);
+	}
 	if (r < 0)
 		return err_sys(e, r, "cannot make a shared buffer");
 	ring.credit = RING_SLOTS;

@@ -244,10 +244,12 @@ int unpack_run(const struct unpack_conf *conf, struct unpack_result *ret, struct
 		return r;
 	sink = extract_sink(x);
 	r = read_all(conf, &sink, &result, e);
-	if (r == 0)
-		r = extract_finish(x, e);
-	if (r == 0)
-		r = write_owners(extract_owners(x), conf->owners, e);
+	if (r < 0)
+		return r;
+	r = extract_finish(x, e);
+	if (r < 0)
+		return r;
+	r = write_owners(extract_owners(x), conf->owners, e);
 	if (r < 0)
 		return r;
 	memcpy(result.dropped, extract_dropped(x), sizeof(result.dropped));
