@@ -306,9 +306,8 @@ int mcp_foreign_result(const struct json *result, size_t keep, struct tool_resul
 		add_facts(&out, "more parts than are shown", NULL);
 	if (!n)
 		r = add_values(result, &out);
-	r = clip_take(&out, &text) ?: r;
-	if (r == 0)
-		r = text_utf8(&ret->text, buf_cstr(&text), text.len);
+	r = clip_take(&out, &text) ?: r ?:
+		text_utf8(&ret->text, buf_cstr(&text), text.len);
 	clip_done(&out);
 	while (ret->text.len && ret->text.data[ret->text.len - 1] == '\n')
 		buf_truncate(&ret->text, ret->text.len - 1);

@@ -83,12 +83,10 @@ static int split_headers(const struct model *m, char *lines, const char **ret)
 static int build_headers(const struct model *m, const char *accept, struct buf *lines,
 			 const char **ret, struct err *e)
 {
-	int r = buf_addf(lines, "Content-Type: application/json\nAccept: %s\n", accept);
+	int r = buf_addf(lines, "Content-Type: application/json\nAccept: %s\n", accept) ?:
+		m->wire->headers(&m->to, lines) ?:
+		split_headers(m, lines->data, ret);
 
-	if (r == 0)
-		r = m->wire->headers(&m->to, lines);
-	if (r == 0)
-		r = split_headers(m, lines->data, ret);
 	return r < 0 ? err_sys(e, r, "cannot build the request's headers") : 0;
 }
 

@@ -97,10 +97,9 @@ static int send_message(struct python *p, struct json *message, struct err *e)
 {
 	_cleanup_json_ struct json *j = message;
 	_cleanup_buf_ struct buf text = BUF_INIT(PYTHON_FRAME_MAX);
-	int r = json_print(j, false, &text);
+	int r = json_print(j, false, &text)
+			?: python_frame_add(&p->out, text.data, text.len);
 
-	if (r == 0)
-		r = python_frame_add(&p->out, text.data, text.len);
 	if (r < 0)
 		return err_sys(e, r, "cannot send to the interpreter");
 	flush(p);
@@ -475,9 +474,10 @@ int python_input(struct python *p, const char *line, struct err *e)
 	else
 		json_set_bool(m, "eof", true);
 	r = send_message(p, m, e);
-	if (r == 0)
-		p->state = PYTHON_RUNNING;
-	return r;
+	if (r < 0)
+		return r;
+	p->state = PYTHON_RUNNING;
+	return 0;
 }
 
 void python_interrupt(struct python *p)

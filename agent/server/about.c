@@ -29,9 +29,10 @@ static int get_openapi(struct exchange *x, struct err *e)
 	struct json *doc;
 	int r = openapi_document(s->tables, s->n_tables, s->conf->version, &doc, e);
 
-	if (r == 0)
-		exchange_reply(x, 200, doc);
-	return r;
+	if (r < 0)
+		return r;
+	exchange_reply(x, 200, doc);
+	return 0;
 }
 
 /* For the model's instructions. */
@@ -56,9 +57,7 @@ static int get_system(struct exchange *x, struct err *e)
 			 tenant_home(exchange_tenant(x)));
 	if (r == 0 && exchange_server(x)->conf->info)
 		buf_addf(&b, "\n\n%s", exchange_server(x)->conf->info);
-	r = r < 0 ? r : buf_failed(&b);
-	if (r == 0)
-		r = json_set_str(j, "prompt", buf_cstr(&b));
+	r = r < 0 ? r : buf_failed(&b) ?: json_set_str(j, "prompt", buf_cstr(&b));
 	if (r < 0) {
 		json_free(&j);
 		return err_sys(e, r, "cannot describe the machine");

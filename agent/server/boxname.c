@@ -34,8 +34,9 @@ static int name_of(const struct tenant_who *who, struct buf *ret, struct err *e)
 	if (who->policy) /* no field of a head has a newline */
 		buf_addf(&text, "\n%s", who->policy);
 	r = buf_failed(&text);
-	if (r == 0)
-		r = hash_text(text.data, text.len, hash, e);
+	if (r < 0)
+		return r;
+	r = hash_text(text.data, text.len, hash, e);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; user[i] && i < SHOWN; i++)
@@ -129,9 +130,10 @@ int boxname_policy(const struct server_conf *c, const struct tenant_who *who,
 	if (!c->policies || who->box)
 		return 0;
 	r = policies_find(c->policies, who->policy, who->user, who->context, &p, e);
-	if (r == 0)
-		ret->options = p->options;
-	return r;
+	if (r < 0)
+		return r;
+	ret->options = p->options;
+	return 0;
 }
 
 int boxname_place(const struct server_conf *c, const struct tenant_who *who,

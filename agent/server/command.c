@@ -345,6 +345,9 @@ static int start(struct command *c, const struct server_box *box, struct err *e)
 	const struct server_conf *conf = c->server->conf;
 	_cleanup_close_ int in = c->conf.in ? input(c->conf.in, e) : -1;
 	_cleanup_close_ int out = -1, wrong = -1;
+	struct server_command what = { .box = *box,
+				       .argv = c->conf.argv,
+				       .options = c->conf.options };
 	int r = c->conf.in && in < 0 ? in : 0, ends[2];
 
 	for (int i = 0; r == 0 && i < 2; i++) {
@@ -355,15 +358,12 @@ static int start(struct command *c, const struct server_box *box, struct err *e)
 		*(i ? &wrong : &out) = ends[1];
 		(void)sys_setfl(ends[0], O_RDONLY | O_NONBLOCK);
 	}
-	if (r == 0) {
-		const struct server_command what = { .box = *box,
-						     .argv = c->conf.argv,
-						     .options = c->conf.options,
-						     .fds = { in, out, wrong } };
-
-		r = conf->command(conf->ctx, &what, &c->proc, e);
-	}
-	return r;
+	if (r < 0)
+		return r;
+	what.fds[0] = in;
+	what.fds[1] = out;
+	what.fds[2] = wrong;
+	return conf->command(conf->ctx, &what, &c->proc, e);
 }
 
 static int listen_to(struct command *c)

@@ -178,11 +178,11 @@ static int make(struct exchange *x, const char *name, struct kernel **ret,
 {
 	int r = kernel_new(exchange_tenant(x), ret, e);
 
-	if (r == 0) {
-		kernel_session(*ret)->name = strdup(name);
-		if (!kernel_session(*ret)->name)
-			r = err_sys(e, -ENOMEM, "cannot make a context");
-	}
+	if (r < 0)
+		return r;
+	kernel_session(*ret)->name = strdup(name);
+	if (!kernel_session(*ret)->name)
+		r = err_sys(e, -ENOMEM, "cannot make a context");
 	return r;
 }
 

@@ -566,10 +566,13 @@ static int post_execute(struct exchange *x, struct err *e)
 		return e2b_execute(x, e); /* another contract has the same path */
 	r = exchange_text(x, "command", &command, e);
 
-	if (r == 0 && !all)
+	if (r < 0)
+		return r;
+	if (!all)
 		r = err_sys(e, -ENOMEM, "cannot run a command");
-	if (r == 0)
-		r = make_place(all, e);
+	if (r < 0)
+		return r;
+	r = make_place(all, e);
 	if (r < 0)
 		return r;
 	p = process_new(x, all, command, e);

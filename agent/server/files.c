@@ -175,10 +175,12 @@ static int read_file(struct exchange *x, struct err *e)
 	int64_t from = 1, to = INT32_MAX;
 	int r = path_arg(x, "path", NULL, path, e);
 
-	if (r == 0)
-		r = exchange_arg_num(x, "start_line", 1, INT32_MAX, &from, e);
-	if (r == 0)
-		r = exchange_arg_num(x, "end_line", 1, INT32_MAX, &to, e);
+	if (r < 0)
+		return r;
+	r = exchange_arg_num(x, "start_line", 1, INT32_MAX, &from, e);
+	if (r < 0)
+		return r;
+	r = exchange_arg_num(x, "end_line", 1, INT32_MAX, &to, e);
 	if (r < 0)
 		return r;
 	snprintf(first, sizeof(first), "%lld", (long long)from);
@@ -208,10 +210,9 @@ static int say_display(struct exchange *x, bool exists, struct err *e)
 	struct json *j = json_object();
 	char path[PATH_MAX];
 	int64_t page = 0;
-	int r = path_arg(x, "path", NULL, path, e);
+	int r = path_arg(x, "path", NULL, path, e)
+			?: exchange_arg_num(x, "page", 1, INT32_MAX, &page, e);
 
-	if (r == 0)
-		r = exchange_arg_num(x, "page", 1, INT32_MAX, &page, e);
 	if (r < 0) {
 		json_free(&j);
 		return r;
@@ -293,9 +294,12 @@ static int write_file(struct exchange *x, struct err *e)
 	char path[PATH_MAX];
 	int r = path_body(x, "path", path, e);
 
-	if (r == 0)
-		r = exchange_text(x, "content", &content, e);
-	if (r == 0 && buf_adds(&in, content) < 0)
+	if (r < 0)
+		return r;
+	r = exchange_text(x, "content", &content, e);
+	if (r < 0)
+		return r;
+	if (buf_adds(&in, content) < 0)
 		r = err_sys(e, -ENOMEM, "cannot write '%s'", path);
 	return r < 0 ? r : put(x, path, &in, e);
 }
@@ -363,8 +367,9 @@ static int move_path(struct exchange *x, struct err *e)
 	char from[PATH_MAX], to[PATH_MAX];
 	int r = path_body(x, "source", from, e);
 
-	if (r == 0)
-		r = path_body(x, "destination", to, e);
+	if (r < 0)
+		return r;
+	r = path_body(x, "destination", to, e);
 	return r < 0 ? r : simple(x, "move", from, to, e);
 }
 
@@ -439,13 +444,17 @@ static int rank(struct exchange *x, const char *applet, int64_t limit, struct er
 	int64_t offset = 0;
 	int r = path_arg(x, "path", ".", path, e);
 
-	if (r == 0 && (!query || (texts && !query[strspn(query, " \t")])))
+	if (r < 0)
+		return r;
+	if (!query || (texts && !query[strspn(query, " \t")]))
 		r = query ? err_set(e, -EINVAL, "query must not be blank")
 			  : missing(e, "query");
-	if (r == 0)
-		r = exchange_arg_num(x, "limit", 1, 100, &limit, e);
-	if (r == 0)
-		r = exchange_arg_num(x, "offset", 0, RANK_OFFSET_MAX, &offset, e);
+	if (r < 0)
+		return r;
+	r = exchange_arg_num(x, "limit", 1, 100, &limit, e);
+	if (r < 0)
+		return r;
+	r = exchange_arg_num(x, "offset", 0, RANK_OFFSET_MAX, &offset, e);
 	if (r < 0)
 		return r;
 	type = exchange_arg(x, "type", 0);

@@ -574,12 +574,10 @@ int kernel_new(struct tenant *t, struct kernel **ret, struct err *e)
 	k->channels.pace = look_at_speed;
 	k->channels.ctx = k;
 	mark_active(k);
-	r = python_new(&conf, &k->python, e);
-	if (r == 0)
-		r = loop_add(loop_of(k), python_fd(k->python), EPOLLIN, on_python, k,
-			     &k->source);
-	if (r == 0)
-		r = loop_timer(loop_of(k), tenant_server(t)->conf->idle_ms, on_idle, k,
+	r = python_new(&conf, &k->python, e) ?:
+		loop_add(loop_of(k), python_fd(k->python), EPOLLIN, on_python, k,
+			     &k->source) ?:
+		loop_timer(loop_of(k), tenant_server(t)->conf->idle_ms, on_idle, k,
 			       &k->idle);
 	if (r < 0) {
 		loop_remove(loop_of(k), &k->source);

@@ -44,9 +44,10 @@ int listen_parse(const char *text, struct listen_address *ret, struct err *e)
 	if (text_starts(text, "unix:")) {
 		int r = parse_path(text + 5, text, &a, e);
 
-		if (r == 0)
-			*ret = a;
-		return r;
+		if (r < 0)
+			return r;
+		*ret = a;
+		return 0;
 	}
 	len = colon ? (size_t)(colon - text) : 0;
 	if (!len || len >= sizeof(host) || num_range(colon + 1, 0, 65535, &port) < 0)

@@ -315,9 +315,10 @@ static int asked_of(struct exchange *x, struct session **ret, struct err *e)
 {
 	int r = check(x, e);
 
-	if (r == 0)
-		*ret = session_for(x);
-	return r;
+	if (r < 0)
+		return r;
+	*ret = session_for(x);
+	return 0;
 }
 
 static int make_id(char id[ID], struct err *e)

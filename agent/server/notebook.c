@@ -202,10 +202,8 @@ static int save(struct exchange *x, const struct notebook_run *n, const char *pa
 	char size[NUMBER];
 	const char *const argv[] = { "put", path, size, NULL };
 	struct fileop_conf c = { .argv = argv, .in = &in };
-	int r = json_print(book, true, &in);
+	int r = json_print(book, true, &in) ?: json_print(answer, false, &reply);
 
-	if (r == 0)
-		r = json_print(answer, false, &reply);
 	if (r < 0)
 		return err_sys(e, r, "cannot keep the outputs");
 	snprintf(size, sizeof(size), "%zu", in.len);

@@ -199,9 +199,10 @@ static int document(const struct route_table *tables, size_t n, bool own,
 	r = make_document(tables, n, own, doc, e);
 	if (r == -ENOMEM)
 		return err_sys(e, r, "cannot describe the routes");
-	if (r == 0)
-		*ret = take(&doc, NULL);
-	return r;
+	if (r < 0)
+		return r;
+	*ret = take(&doc, NULL);
+	return 0;
 }
 
 int openapi_document(const struct route_table *tables, size_t n, const char *version,

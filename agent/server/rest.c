@@ -336,8 +336,9 @@ static int post_branch(struct exchange *x, struct err *e)
 	struct command_conf c = { .changes = true, .answer = branched, .status = 201 };
 	int r = exchange_text(x, "name", &name, e);
 
-	if (r == 0)
-		r = get_text(j, "snapshot", &from, e);
+	if (r < 0)
+		return r;
+	r = get_text(j, "snapshot", &from, e);
 	if (r < 0)
 		return r;
 	tenants_leave(exchange_server(x)->tenants, &who);
@@ -498,8 +499,9 @@ static int post_task(struct exchange *x, struct err *e)
 	struct command_conf c = { .options = true, .changes = true, .status = 201 };
 	int r = exchange_text(x, "task", &text, e);
 
-	if (r == 0)
-		r = get_text(j, "apply", &apply, e);
+	if (r < 0)
+		return r;
+	r = get_text(j, "apply", &apply, e);
 	if (r < 0)
 		return r;
 	add(&l, "run");
@@ -521,10 +523,8 @@ static int resume_task(struct exchange *x, struct err *e)
 	const struct tenant_who who = exchange_who(x);
 	struct line l = { .n = 0 };
 	struct command_conf c = { .options = true, .changes = true, .status = 201 };
-	int r = get_text(j, "message", &c.in, e);
+	int r = get_text(j, "message", &c.in, e) ?: get_text(j, "apply", &apply, e);
 
-	if (r == 0)
-		r = get_text(j, "apply", &apply, e);
 	add(&l, "resume");
 	add(&l, "--detach");
 	if (c.in) /* others of the host see a command's words */
@@ -601,9 +601,10 @@ static int get_document(struct exchange *x, struct err *e)
 	struct json *doc;
 	int r = openapi_own(&rest_routes, exchange_server(x)->conf->version, &doc, e);
 
-	if (r == 0)
-		exchange_reply(x, 200, doc);
-	return r;
+	if (r < 0)
+		return r;
+	exchange_reply(x, 200, doc);
+	return 0;
 }
 
 #define BOX "/v1/boxes/{box}"

@@ -182,8 +182,9 @@ static int set_up(struct server *s, struct loop_source **stop, struct err *e)
 	const struct server_conf *c = s->conf;
 	int r = loop_new(&s->loop, e);
 
-	if (r == 0)
-		r = tenants_new(s, &s->tenants, e);
+	if (r < 0)
+		return r;
+	r = tenants_new(s, &s->tenants, e);
 	if (r < 0)
 		return r;
 	for (unsigned i = 0; r == 0 && i < c->n_listen; i++)

@@ -256,16 +256,17 @@ static int join(struct tenant *t, struct err *e)
 	if (!t->spec)
 		return err_sys(e, -ENOMEM, "cannot join the box");
 	*t->spec = SPEC_NONE;
-	r = spec_locate(t->spec, t->dir, e);
-	if (r == 0)
-		r = text_copy(t->spec->store, sizeof(t->spec->store), s->conf->store);
+	r = spec_locate(t->spec, t->dir, e)
+		    ?: text_copy(t->spec->store, sizeof(t->spec->store),
+				 s->conf->store);
 	if (r == 0 && t->where.name)
 		r = spec_key(t->spec->project, t->where.name, t->spec->key, e);
 	else if (r == 0 && s->conf->box)
 		r = text_copy(t->spec->key, sizeof(t->spec->key), s->conf->box);
 	o.spec = t->spec;
-	if (r == 0)
-		r = box_open(&o, &t->box, e);
+	if (r < 0)
+		return r;
+	r = box_open(&o, &t->box, e);
 	if (r < 0)
 		return r;
 	r = loop_add(s->loop, box_fd(t->box), EPOLLIN, on_box, t, &t->source);
@@ -591,9 +592,10 @@ int tenants_get(struct tenants *all, const struct tenant_who *who, struct tenant
 	if (r < 0 || !t)
 		return r < 0 ? r : add_tenant(all, who, buf_cstr(&text), ret, e);
 	r = keep_policy(t, who, e);
-	if (r == 0)
-		*ret = t;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = t;
+	return 0;
 }
 
 struct tenant *tenants_find(const struct tenants *all, const struct tenant_who *who)
@@ -610,10 +612,10 @@ int tenants_box(struct tenants *all, const struct tenant_who *who, char **dir,
 		struct server_box *ret, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(BOXNAME_ID - 1);
-	int r = boxname_id(all->server->conf, who, &text, e);
+	int r = boxname_id(all->server->conf, who, &text, e)
+			?: boxname_place(all->server->conf, who, buf_cstr(&text), dir,
+					 ret, e);
 
-	if (r == 0)
-		r = boxname_place(all->server->conf, who, buf_cstr(&text), dir, ret, e);
 	if (r == 0 && ret->name) /* of a box that was named */
 		ret->name = strchr(who->box, '@') + 1;
 	return r;

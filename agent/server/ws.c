@@ -108,9 +108,10 @@ static int end_frame(struct ws *w, ws_fn *fn, void *ctx)
 	if (kind == WS_TEXT && !is_text(buf_cstr(b), b->len))
 		return WS_NOT_TEXT;
 	r = fn(ctx, kind, buf_cstr(b), b->len);
-	if (r == 0)
-		buf_truncate(b, 0);
-	return r;
+	if (r != 0)
+		return r;
+	buf_truncate(b, 0);
+	return 0;
 }
 
 int ws_feed(struct ws *w, const char *in, size_t len, ws_fn *fn, void *ctx)

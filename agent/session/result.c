@@ -56,9 +56,7 @@ static int take_texts(struct session *s, struct session_result *ret)
 	ret->full_screen = output_full_screen(&s->output);
 	fold_flush(&s->fold);
 	ret->cut = s->fold.folded || clip_cut(&s->now);
-	r = clip_take(&s->earlier, &ret->earlier);
-	if (r == 0)
-		r = clip_take(&s->now, &ret->text);
+	r = clip_take(&s->earlier, &ret->earlier) ?: clip_take(&s->now, &ret->text);
 	if (ret->cut)
 		save_log(s, ret);
 	return r;
@@ -84,9 +82,10 @@ static int fill_death(struct session *s, struct session_result *ret, struct err 
 		session_note(s, "the shell could no longer be driven and was ended");
 	}
 	r = session_life_replace(s, e);
-	if (r == 0)
-		ret->jobs = session_jobnews_left(s, &old);
-	return r;
+	if (r < 0)
+		return r;
+	ret->jobs = session_jobnews_left(s, &old);
+	return 0;
 }
 
 int session_result_fill(struct session *s, struct session_result *ret, struct err *e)

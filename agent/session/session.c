@@ -90,8 +90,9 @@ static int add_loop(struct session *s)
 	if (!s->shell->keeps_modes)
 		return 0;
 	r = buf_add(&echo, s->shell->loop, len);
-	if (r == 0)
-		r = buf_adds(&echo, "\r\n");
+	if (r < 0)
+		return r;
+	r = buf_adds(&echo, "\r\n");
 	return r < 0 ? r : redact_add(&s->raw, buf_cstr(&echo), "");
 }
 
@@ -101,12 +102,15 @@ static int add_secrets(struct session *s, const char *const *secrets)
 	static const char blank[] = "................................";
 	int r = redact_add(&s->raw, blank, "****");
 
-	if (r == 0)
-		r = redact_add(&s->text, blank, "****");
-	if (r == 0)
-		r = add_loop(s);
-	if (r == 0)
-		r = redact_add_all(&s->raw, secrets);
+	if (r < 0)
+		return r;
+	r = redact_add(&s->text, blank, "****");
+	if (r < 0)
+		return r;
+	r = add_loop(s);
+	if (r < 0)
+		return r;
+	r = redact_add_all(&s->raw, secrets);
 	return r < 0 ? r : redact_add_all(&s->text, secrets);
 }
 
@@ -188,8 +192,9 @@ int session_open(const struct session_conf *conf, struct session **ret, struct e
 		return err_sys(e, -ENOMEM, "cannot make the session");
 	init(s, conf);
 	r = fill(s, conf, e);
-	if (r == 0)
-		r = session_life_start(s, s->cwd0, e);
+	if (r < 0)
+		return r;
+	r = session_life_start(s, s->cwd0, e);
 	if (r < 0)
 		return r;
 	*ret = take(&s, NULL);
@@ -311,9 +316,7 @@ int session_run(struct session *s, const char *text, size_t len,
 		return session_result_fill(s, ret, e);
 	}
 	buf_truncate(&s->rest, 0);
-	r = buf_add(&s->rest, text, len);
-	if (r == 0)
-		r = session_io_next(s);
+	r = buf_add(&s->rest, text, len) ?: session_io_next(s);
 	if (r < 0)
 		return err_sys(e, r, "not executed");
 	spill_done(&s->spill);
@@ -404,10 +407,8 @@ int session_add_keys(struct session *s, const char *names, struct buf *out,
 {
 	_cleanup_buf_ struct buf cursor = BUF_INIT(out->max);
 	const size_t before = out->len;
-	int r = keys_add(names, false, out, e);
+	int r = keys_add(names, false, out, e) ?: keys_add(names, true, &cursor, e);
 
-	if (r == 0)
-		r = keys_add(names, true, &cursor, e);
 	if (r < 0 || (cursor.len == out->len - before &&
 		      memcmp(cursor.data, out->data + before, cursor.len) == 0))
 		return r;
@@ -431,8 +432,7 @@ int session_screen(struct session *s, struct buf *out, struct err *e)
 	int r;
 
 	session_io_pump(s);
-	r = screen_text(s->screen, &text);
-	if (r == 0)
-		r = redact_rows(&s->text, &text, SCREEN_WRAP, out);
+	r = screen_text(s->screen, &text)
+		    ?: redact_rows(&s->text, &text, SCREEN_WRAP, out);
 	return r < 0 ? err_sys(e, r, "cannot show the screen") : 0;
 }

@@ -106,8 +106,9 @@ static int add_line(const struct shell *sh, const char *line, size_t len,
 	if (!at)
 		return buf_add(out, line, len);
 	r = buf_add(out, line, (size_t)(at - line));
-	if (r == 0)
-		r = buf_adds(out, nonce);
+	if (r < 0)
+		return r;
+	r = buf_adds(out, nonce);
 	return r < 0 ? r : buf_add(out, at + 5, len - (size_t)(at + 5 - line));
 }
 

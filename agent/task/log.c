@@ -95,8 +95,9 @@ static int digest(const struct buf *body, char ret[HASH_HEX])
 	struct err ignored;
 	int r = hash_new(&h, &ignored);
 
-	if (r == 0)
-		r = hash_update(h, body->data, body->len, &ignored);
+	if (r < 0)
+		return r;
+	r = hash_update(h, body->data, body->len, &ignored);
 	return r < 0 ? r : hash_final(h, ret, &ignored);
 }
 

@@ -147,8 +147,8 @@ static int add_listing(int dirfd, struct buf *out)
 	r = buf_adds(out, l.n ? "\nAt the start it holds:\n"
 			      : "\nAt the start it is empty.\n");
 	for (size_t i = 0; i < l.n && r == 0; i++) {
-		r = text_escape(out, l.names[i], strlen(l.names[i]));
-		r = r ?: buf_addc(out, '\n');
+		r = text_escape(out, l.names[i], strlen(l.names[i]))
+			    ?: buf_addc(out, '\n');
 	}
 	if (r == 0 && l.total > l.n)
 		r = buf_addf(out, "… and %zu more\n", l.total - l.n);

@@ -208,8 +208,9 @@ int task_restart(struct task *t, struct err *e)
 	_cleanup_resume_ struct resume old = { 0 };
 	int r = read_old(t, &text, e);
 
-	if (r == 0)
-		r = transcript_parse(buf_cstr(&text), text.len, resume_record, &old, e);
+	if (r < 0)
+		return r;
+	r = transcript_parse(buf_cstr(&text), text.len, resume_record, &old, e);
 	if (r < 0)
 		return r;
 	if (!old.history.n)
@@ -218,8 +219,9 @@ int task_restart(struct task *t, struct err *e)
 	if (old.model && (strcmp(old.model, model_name(t->model)) != 0 ||
 			  strcmp(old.provider, model_provider_name(t->model)) != 0))
 		r = resume_reduce(&old, e);
-	if (r == 0)
-		r = carry_over(t, t->conf->resume_fd, &text, e);
+	if (r < 0)
+		return r;
+	r = carry_over(t, t->conf->resume_fd, &text, e);
 	if (r < 0)
 		return r;
 	take_budgets(t, &old);

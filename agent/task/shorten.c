@@ -102,10 +102,9 @@ static int ask_summary(struct task *t, size_t point, struct buf *ret, struct err
 	if (r < 0)
 		return err_sys(e, r, "cannot summarise the history");
 	main_history = take(&t->history, ((struct history){ 0 }));
-	r = history_set_system(&t->history, summary_system, e);
-	if (r == 0)
-		r = history_add_text(&t->history, HISTORY_TASK, 0, buf_cstr(&source),
-				     e);
+	r = history_set_system(&t->history, summary_system, e)
+		    ?: history_add_text(&t->history, HISTORY_TASK, 0, buf_cstr(&source),
+					e);
 	t->in_summary = true;
 	tokens_forget(&t->tokens);
 	if (r == 0)

@@ -339,9 +339,7 @@ static int begin_history(struct task *t, struct err *e)
 	facts.time_ms = t->conf->limits.time_ms;
 	facts.keep = t->conf->tools ? toolbox_keep(t->conf->tools) : TOOL_KEEP;
 	r = prompt_build(&facts, t->conf->project_fd, &prompt, e);
-	if (r == 0)
-		r = history_set_system(&t->history, buf_cstr(&prompt), e);
-	return r;
+	return r < 0 ? r : history_set_system(&t->history, buf_cstr(&prompt), e);
 }
 
 /* What one result may take of a small window: an eighth, at three bytes a token. */

@@ -104,9 +104,10 @@ int tool_args_mend(const struct json *schema, const struct json *args,
 		else if (!v)
 			r = gather(p, j);
 	}
-	if (r == 0)
-		*ret = take(&j, NULL);
-	return r;
+	if (r < 0)
+		return r;
+	*ret = take(&j, NULL);
+	return 0;
 }
 
 /* ---- do they fit? ---- */

@@ -70,10 +70,12 @@ int files_get(const struct files *f, const char *path, struct buf *ret,
 
 	snprintf(max, sizeof(max), "%zu", ret->max - ret->len);
 	r = program_start(&p, e);
-	if (r == 0)
-		r = end(&p, e);
-	if (r == 0)
-		r = take_head(&got, st, e);
+	if (r < 0)
+		return r;
+	r = end(&p, e);
+	if (r < 0)
+		return r;
+	r = take_head(&got, st, e);
 	if (r < 0)
 		return r;
 	r = buf_add(ret, got.data, MIN(got.len, ret->max - ret->len));
@@ -88,8 +90,9 @@ int files_stat(const struct files *f, const char *path, struct files_stat *ret,
 	_cleanup_program_ struct program p = applet(f, argv, &got, &said);
 	int r = program_start(&p, e);
 
-	if (r == 0)
-		r = end(&p, e);
+	if (r < 0)
+		return r;
+	r = end(&p, e);
 	return r < 0 ? r : take_head(&got, ret, e);
 }
 
@@ -104,8 +107,9 @@ int files_put(const struct files *f, const char *path, const void *data, size_t 
 
 	snprintf(size, sizeof(size), "%zu", len);
 	r = program_start(&p, e);
-	if (r == 0)
-		r = program_send(&p, data, len, e);
+	if (r < 0)
+		return r;
+	r = program_send(&p, data, len, e);
 	return r < 0 ? r : end(&p, e);
 }
 
@@ -125,7 +129,8 @@ int files_put_spill(const struct files *f, const char *path, struct spill *text,
 
 	snprintf(size, sizeof(size), "%" PRIu64, MIN(text->total, (uint64_t)SPILL_MAX));
 	r = program_start(&p, e);
-	if (r == 0)
-		r = spill_copy(text, send_chunk, &p, e);
+	if (r < 0)
+		return r;
+	r = spill_copy(text, send_chunk, &p, e);
 	return r < 0 ? r : end(&p, e);
 }

@@ -70,8 +70,8 @@ static int add_terminal(const struct buf *text, bool fresh, struct buf *out)
 	if (!text->len)
 		return 0;
 	r = buf_adds(out, fresh ? "[printed since the last result:]\n"
-				: "[last printed while no command ran:]\n");
-	r = r ?: buf_add(out, text->data, text->len);
+				: "[last printed while no command ran:]\n")
+		    ?: buf_add(out, text->data, text->len);
 	return r ?: text->data[text->len - 1] == '\n' ? 0 : buf_addc(out, '\n');
 }
 
@@ -81,9 +81,9 @@ static int write_report(const struct toolbox *t, const struct session *s,
 	int r = buf_adds(out, n ? "[in the background:]\n" : "");
 
 	for (int i = 0; i < n && r == 0; i++) {
-		r = jobs_add(&jobs[i], 1, out);
-		r = r ?: buf_addc(out, '\n');
-		r = r ?: add_file(t, s, &jobs[i], out);
+		r = jobs_add(&jobs[i], 1, out) ?:
+			buf_addc(out, '\n') ?:
+			add_file(t, s, &jobs[i], out);
 	}
 	return r ?: buf_addf(out, "[no command is running; in the background: %d]", n);
 }
@@ -102,9 +102,9 @@ int tool_jobs_tell(struct toolbox *t, struct session *s, struct tool_result *ret
 	if (!n && !ended && !(fresh && printed.len))
 		return tool_result_fail(ret,
 					"no command is running: nothing to wait for");
-	r = add_terminal(&printed, fresh, &ret->text);
-	r = r ?: write_report(t, s, jobs, n, &report);
-	r = r ?: session_redact(s, &report, &ret->text);
+	r = add_terminal(&printed, fresh, &ret->text) ?:
+		write_report(t, s, jobs, n, &report) ?:
+		session_redact(s, &report, &ret->text);
 	if (r < 0)
 		return err_sys(e, r, "cannot list the jobs");
 	ret->outcome = TOOL_OK;

@@ -41,11 +41,9 @@ static int own_run(struct toolbox *t, const struct json *args, struct tool_resul
 	if (buf_failed(&path) < 0 || buf_failed(&in) < 0)
 		return err_sys(e, -ENOMEM, "cannot call '%s'", t->calling->name);
 	argv[0] = buf_cstr(&path);
-	r = program_start(&p, e);
-	if (r == 0)
-		r = program_send(&p, in.data, in.len, e);
-	if (r == 0)
-		r = program_end(&p, &status, e);
+	r = program_start(&p, e) ?:
+		program_send(&p, in.data, in.len, e) ?:
+		program_end(&p, &status, e);
 	if (r < 0)
 		return tool_result_failed(r, ret, e);
 	text_utf8(&ret->text, buf_cstr(&out), out.len);

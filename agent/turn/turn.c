@@ -69,9 +69,10 @@ int turn_words(struct turn *t, const struct turn_sink *to, const char *s, size_t
 	size_t from = t->text.len;
 	int r = len ? add_piece(&t->text, &t->text_end, s, len) : 0;
 
-	if (r == 0)
-		show_from(&t->text, from, to->words, to->ctx);
-	return r;
+	if (r < 0)
+		return r;
+	show_from(&t->text, from, to->words, to->ctx);
+	return 0;
 }
 
 int turn_thoughts(struct turn *t, const struct turn_sink *to, const char *s, size_t len)
@@ -79,9 +80,10 @@ int turn_thoughts(struct turn *t, const struct turn_sink *to, const char *s, siz
 	size_t from = t->reasoning.len;
 	int r = len ? add_piece(&t->reasoning, &t->reasoning_end, s, len) : 0;
 
-	if (r == 0)
-		show_from(&t->reasoning, from, to->reasoning, to->ctx);
-	return r;
+	if (r < 0)
+		return r;
+	show_from(&t->reasoning, from, to->reasoning, to->ctx);
+	return 0;
 }
 
 int turn_settle(struct turn *t, const struct turn_sink *to)
@@ -89,8 +91,12 @@ int turn_settle(struct turn *t, const struct turn_sink *to)
 	size_t words = t->text.len, thoughts = t->reasoning.len;
 	int r = pieces_end(&t->text_end, &t->text);
 
-	r = r ?: pieces_end(&t->reasoning_end, &t->reasoning);
-	r = r ?: pieces_whole(&t->refusal);
+	if (r < 0)
+		return r;
+	r = pieces_end(&t->reasoning_end, &t->reasoning);
+	if (r < 0)
+		return r;
+	r = pieces_whole(&t->refusal);
 	if (r < 0)
 		return r;
 	show_from(&t->text, words, to->words, to->ctx);

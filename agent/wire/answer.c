@@ -65,8 +65,9 @@ int answer_finish(struct answer_state *s, int (*build)(void *a), uint64_t *seed,
 {
 	int r = settle(s, seed, e);
 
-	if (r == 0)
-		r = answer_full(build(s), e);
+	if (r < 0)
+		return r;
+	r = answer_full(build(s), e);
 	if (r < 0)
 		return r;
 	turn_done(ret);

@@ -319,14 +319,16 @@ static int build_message(void *assembler)
 	for (size_t i = 0; i < a->n && r == 0; i++) {
 		struct block *b = &a->blocks[i];
 
-		r = finish_block(b, answer_is(b->block, "tool_use") ? call++ : NULL);
-		if (r == 0)
-			r = json_add(content, take(&b->block, NULL));
+		r = finish_block(b, answer_is(b->block, "tool_use") ? call++ : NULL)
+			    ?: json_add(content, take(&b->block, NULL));
 	}
-	r = r ?: json_set(j, "content", take(&content, NULL)) ?: json_mend(j);
-	if (r == 0)
-		a->s.turn.message = take(&j, NULL);
-	return r;
+	if (r < 0)
+		return r;
+	r = json_set(j, "content", take(&content, NULL)) ?: json_mend(j);
+	if (r < 0)
+		return r;
+	a->s.turn.message = take(&j, NULL);
+	return 0;
 }
 
 static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)

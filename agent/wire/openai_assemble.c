@@ -152,11 +152,9 @@ static int take_fragment(struct openai_assemble *a, const struct json *frag,
 	if (nth < 0)
 		return nth;
 	c = &a->s.turn.calls[nth];
-	r = set_string(&c->id, json_get_str(frag, "id"), e);
-	if (r == 0)
-		r = set_string(&c->name, json_get_str(fn, "name"), e);
-	if (r == 0)
-		r = add_arguments(c, json_get(fn, "arguments"), e);
+	r = set_string(&c->id, json_get_str(frag, "id"), e) ?:
+		set_string(&c->name, json_get_str(fn, "name"), e) ?:
+		add_arguments(c, json_get(fn, "arguments"), e);
 	return r ?: keep_extra(&a->calls[nth].extra, frag, skip, e);
 }
 
@@ -376,9 +374,10 @@ int openai_assemble_event(struct openai_assemble *a, const char *data, size_t le
 	if (json_type(chunk) == JSON_ARRAY && !wire_error_read(chunk, &a->s.cause))
 		return answer_skip(&a->s, data, e);
 	r = openai_assemble_chunk(a, chunk, e);
-	if (r == 0)
-		learn(a, chunk, data, len);
-	return r;
+	if (r < 0)
+		return r;
+	learn(a, chunk, data, len);
+	return 0;
 }
 
 /* ---- the end ---- */

@@ -96,9 +96,7 @@ int thoughts_take(struct thoughts *th, const struct json *delta, struct turn *t,
 		if (!s)
 			continue;
 		th->has[i] = true;
-		r = buf_adds(&th->field[i], s);
-		if (r == 0)
-			r = show(th, i, s, t, to);
+		r = buf_adds(&th->field[i], s) ?: show(th, i, s, t, to);
 	}
 	if (json_type(details) != JSON_ARRAY)
 		return r;
