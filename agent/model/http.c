@@ -235,10 +235,12 @@ int model_http_json(struct model *m, const char *url, const char *body,
 	struct http_reply reply = { 0 };
 	int r = m->http ? 0 : http_new(&m->http, e);
 
-	if (r == 0)
-		r = build_headers(m, "application/json", &lines, headers, e);
-	if (r == 0)
-		r = http_perform(m->http, &req, &reply, e);
+	if (r < 0)
+		return r;
+	r = build_headers(m, "application/json", &lines, headers, e);
+	if (r < 0)
+		return r;
+	r = http_perform(m->http, &req, &reply, e);
 	if (r < 0)
 		return r;
 	if (reply.status != 200)

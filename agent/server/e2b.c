@@ -265,11 +265,16 @@ static int make_context(struct exchange *x, struct err *e)
 	struct kernel *k;
 	int r = check_language(x, e);
 
-	if (r == 0 && cwd && !json_str(cwd))
+	if (r < 0)
+		return r;
+	if (cwd && !json_str(cwd))
 		r = err_set(e, -EINVAL, "cwd has to be a text");
-	if (r == 0)
-		r = make(x, MINE, &k, e);
-	if (r == 0 && cwd)
+	if (r < 0)
+		return r;
+	r = make(x, MINE, &k, e);
+	if (r < 0)
+		return r;
+	if (cwd)
 		r = run_own(k, "import os as _o; _o.chdir(", cwd, ")", e);
 	if (r < 0)
 		return r;

@@ -294,8 +294,9 @@ int session_run(struct session *s, const char *text, size_t len,
 {
 	int r = check_text(s, text, len, e);
 
-	if (r == 0)
-		r = settle(s, e);
+	if (r < 0)
+		return r;
+	r = settle(s, e);
 	if (r < 0)
 		return r;
 	if (r) {

@@ -133,8 +133,9 @@ int program_end(struct program *p, int *status, struct err *e)
 	close_end(p, 0);
 	while (r == 0 && (p->p.fds[1] >= 0 || p->p.fds[2] >= 0))
 		r = step(p, e);
-	if (r == 0)
-		r = box_wait(p->box, p->p.id, STALL_MS, &x, e);
+	if (r < 0)
+		return r;
+	r = box_wait(p->box, p->p.id, STALL_MS, &x, e);
 	if (r < 0)
 		return r;
 	*status = x.status;

@@ -417,7 +417,9 @@ static int build_message(void *assembler)
 		json_add(calls, call_message(a, i));
 	if (t->n_calls)
 		json_set(j, "tool_calls", take(&calls, NULL));
-	r = r ?: json_failed(j) ?: json_mend(j);
+	if (r < 0)
+		return r;
+	r = json_failed(j) ?: json_mend(j);
 	if (r < 0)
 		return r;
 	a->s.turn.message = take(&j, NULL);
