@@ -11,14 +11,28 @@ static int add_all(struct words *ret, const char *const *v)
 	return r;
 }
 
+/* What is followed is over when its process is: that is asked before the rest is read, so
+ * that nothing of it is lost. A service may be started again: it is followed until ^C. */
 static const char logs_script[] =
 	"cd " BOX_LOG_DIR " 2>/dev/null || set -- none\n"
-	"f=${2:-$(ls -t -- *.log 2>/dev/null | sed -n 1p)}\n"
-	"if [ \"$1\" = none ] || [ ! -f \"${f%.log}.log\" ]; then\n"
+	"f=${2:-$(ls -t -- *.log 2>/dev/null | sed -n 1p)} p=${f%.log}\n"
+	"if [ \"$1\" = none ] || [ ! -f \"$p.log\" ]; then\n"
 	"	exit 44\n" /* DETACH_STATUS */
 	"fi\n"
-	"[ \"$1\" = follow ] && exec tail -n +1 -f \"${f%.log}.log\"\n"
-	"exec cat \"${f%.log}.log\"";
+	"[ \"$1\" = follow ] || exec cat \"$p.log\"\n"
+	"case $p in *[!0-9]*) exec tail -n +1 -f \"$p.log\" ;; esac\n"
+	"at=1\n"
+	"while :; do\n"
+	"	over=\n"
+	"	[ ! -f \"$p.exit\" ] && kill -0 \"$p\" 2>/dev/null || over=1\n"
+	"	size=$(wc -c <\"$p.log\")\n"
+	"	if [ \"$size\" -ge \"$at\" ]; then\n"
+	"		tail -c \"+$at\" \"$p.log\" | head -c \"$((size - at + 1))\" || exit 0\n"
+	"		at=$((size + 1))\n"
+	"	fi\n"
+	"	[ -z \"$over\" ] || exit 0\n"
+	"	sleep 0.1\n"
+	"done";
 
 int detach_logs(const char *pid, bool follow, struct words *ret)
 {

@@ -210,6 +210,18 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	cubby stop -q
 }
 
+@test "logs --follow ends with the command, after all that it wrote" {
+	cubby exec -d -q -- sh -c 'printf "no newline"; sleep 1; seq 100000'
+	run -0 timeout 60 "$CUBBY_TEST_BIN" logs --follow
+	[ "$output" = "no newline$(seq 100000)" ]
+	run -0 timeout 60 "$CUBBY_TEST_BIN" logs --follow # it has ended long since
+	[ "$output" = "no newline$(seq 100000)" ]
+	cubby exec -d -q -- sh -c 'while :; do echo more; sleep 0.2; done'
+	run -124 timeout 2 "$CUBBY_TEST_BIN" logs --follow
+	[[ $output == more$'\n'more* ]]
+	cubby stop -q --time 0
+}
+
 @test "exec: a detached command that cannot be run is told at once" {
 	printf 'data\n' >file
 	run -127 cubby exec -d -- no-such-program
