@@ -352,15 +352,36 @@ static void note_dropped(const struct pull *p, const struct json *result)
 		note(p, buf_cstr(&line));
 }
 
-/* Zeros are a tar archive of nothing, whatever their name: that is no root filesystem. */
+static bool has(const struct pull *p, const char *name)
+{
+	struct stat st;
+
+	return sys_fstatat(p->image, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Zeros are a tar archive of nothing, whatever their name, and an image in layers has its
+ * files in other archives: neither is a root filesystem. */
 static int check_content(const struct pull *p, const struct json *result, struct err *e)
 {
 	int64_t entries = json_get_int(result, "entries", INT64_MAX);
+	bool dir = p->src.kind == SOURCE_DIR;
 
-	if (entries > 1 || (entries && json_get_int(result, "bytes", 0)))
+	if (entries <= 1 && !(entries && json_get_int(result, "bytes", 0)))
+		return err_set(e, -EINVAL,
+			       "'%s': there is nothing in it: no root filesystem",
+			       p->src.name);
+	if (pull_is_layered(p) || has(p, "rootfs/bin") || has(p, "rootfs/usr"))
 		return 0;
-	return err_set(e, -EINVAL, "'%s': there is nothing in it: no root filesystem",
-		       p->src.name);
+	if (has(p, "rootfs/oci-layout"))
+		return err_set(e, -EINVAL,
+			       "'%s' is an image in layers; cubby pull %s:%s",
+			       p->src.name, dir ? "oci" : "oci-archive", p->src.where);
+	if (!dir && has(p, "rootfs/manifest.json"))
+		return err_set(e, -EINVAL,
+			       "'%s' is an image in layers; cubby pull "
+			       "docker-archive:%s",
+			       p->src.name, p->src.where);
+	return 0;
 }
 
 static int make(struct pull *p, const char *dir, struct err *e)

@@ -68,6 +68,24 @@ small() { # NAME
 	[[ $output != *zeros* && $output != *empty* ]]
 }
 
+@test "pull: an image in layers is taken for none without, and the words for it are told" {
+	mkdir -p layout/blobs/sha256
+	echo '{"imageLayoutVersion":"1.0.0"}' >layout/oci-layout
+	echo '{}' >layout/index.json
+	tar -C layout -cf one.tar .
+	run -1 --separate-stderr cubby pull ./one.tar
+	[[ $stderr == *"'one' is an image in layers; cubby pull oci-archive:$PWD/./one.tar" ]]
+	run -1 --separate-stderr cubby pull ./layout
+	[[ $stderr == *"'layout' is an image in layers; cubby pull oci:$PWD/./layout" ]]
+	rm layout/oci-layout
+	mv layout/index.json layout/manifest.json
+	tar -C layout -cf two.tar .
+	run -1 --separate-stderr cubby pull --name two ./two.tar
+	[[ $stderr == *"'two' is an image in layers; cubby pull docker-archive:$PWD/./two.tar" ]]
+	run -0 cubby images --json
+	[ "$(jq -c "map(.name) - [\"one\", \"two\", \"layout\"] == map(.name)" <<<"$output")" = true ]
+}
+
 @test "pull: a directory" {
 	small dir
 	run -0 cubby pull --name dir ./root
