@@ -27,7 +27,7 @@ static const char logs_script[] =
 	"	[ ! -f \"$p.exit\" ] && kill -0 \"$p\" 2>/dev/null || over=1\n"
 	"	size=$(wc -c <\"$p.log\")\n"
 	"	if [ \"$size\" -ge \"$at\" ]; then\n"
-	"		tail -c \"+$at\" \"$p.log\" | head -c \"$((size - at + 1))\" || exit 0\n"
+	"		tail -c \"+$at\" \"$p.log\" | head -c \"$((size - at + 1))\"\n"
 	"		at=$((size + 1))\n"
 	"	fi\n"
 	"	[ -z \"$over\" ] || exit 0\n"
