@@ -2,7 +2,8 @@
  * Needs:  libcurl.
  * Owns:   nothing but an answer's text.
  * Never:  shows a login or token to another host than the registry's or the one that it
- *         names over https; used but by registry.c and push.c. */
+ *         names over https, or by http where both are this machine; used but by
+ *         registry.c and push.c. */
 #ifndef ROOTFS_OCI_ASK_H
 #define ROOTFS_OCI_ASK_H
 

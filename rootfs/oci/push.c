@@ -22,6 +22,8 @@ static int upload_path(const struct oci_registry *r, const char *location,
 	const char *at = location;
 	int n;
 
+	if (!*at)
+		return err_set(e, -EPROTO, "it does not say where the upload goes");
 	text_escaped(shown, sizeof(shown), location, strlen(location));
 	if (at[0] != '/' || at[1] == '/') {
 		ask_host(at, host);
@@ -29,7 +31,7 @@ static int upload_path(const struct oci_registry *r, const char *location,
 		if ((!text_starts(at, "https://") && !text_starts(at, "http://")) ||
 		    strcmp(host, own) != 0)
 			return err_set(e, -EPROTO,
-				       "it wants the image to be sent elsewhere, '%s'",
+				       "it wants the image at another place, '%s'",
 				       shown);
 		at = strstr(at, "://") + 3;
 		at += strcspn(at, "/");

@@ -275,6 +275,10 @@ half() { # FAULT...
 		kill "$SERVER"; rm "$LIB_PROJECT/ready"
 	done
 	rm "$HOME/.docker/config.json"
+	serve nowhere
+	run -1 --separate-stderr cubby push -q 1 "$AT/new/y:2"
+	[[ $stderr == *": it does not say where the upload goes" ]] || { echo "$stderr"; return 1; }
+	kill "$SERVER"; rm "$LIB_PROJECT/ready"
 	serve readonly
 	run -1 --separate-stderr cubby push -q 1 "$AT/new/y:2"
 	[ "${#stderr_lines[@]}" = 1 ]
