@@ -296,15 +296,15 @@ static void take_expose(struct boxguess *g, const char *s, const char *end)
 	}
 }
 
+/* Without a reader: it says nothing about a box. A STOPSIGNAL would, and is said: only
+ * that of the image itself holds. */
 static const struct instruction {
 	const char *name;
 	void (*read)(struct boxguess *g, const char *s, const char *end);
-	bool silent; /* it says nothing about a box */
 } instructions[] = {
-	{ "FROM", take_from, false }, { "RUN", take_run, false },
-	{ "ENV", take_env, false },   { "EXPOSE", take_expose, false },
-	{ "LABEL", NULL, true },      { "MAINTAINER", NULL, true },
-	{ "STOPSIGNAL", NULL, true }, { "HEALTHCHECK", NULL, true },
+	{ "FROM", take_from },	   { "RUN", take_run }, { "ENV", take_env },
+	{ "EXPOSE", take_expose }, { "LABEL", NULL },	{ "MAINTAINER", NULL },
+	{ "HEALTHCHECK", NULL },
 };
 
 static void take_line(struct boxguess *g, const char *s, const char *end)

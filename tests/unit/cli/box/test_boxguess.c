@@ -34,9 +34,10 @@ static const struct row {
 	  "environment C\nport nonsense\n" },
 	{ "what is not understood is said", boxguess_dockerfile,
 	  "FROM $BASE\nRUN [\"make\", \"all\"]\nRUN --mount=type=cache,target=/c make\n"
-	  "RUN <<EOF\nUSER me\nLABEL a=b\n",
+	  "RUN <<EOF\nUSER me\nLABEL a=b\nSTOPSIGNAL SIGINT\n",
 	  "{\"setup\":[\"make\"]}",
-	  "FROM $BASE\nRUN [\"make\", \"all\"]\nRUN <<EOF\n USER me\n" },
+	  "FROM $BASE\nRUN [\"make\", \"all\"]\nRUN <<EOF\n USER me\n STOPSIGNAL "
+	  "SIGINT\n" },
 	{ "a line that never ends", boxguess_dockerfile, "FROM x\nRUN a \\\n  b \\",
 	  "{\"image\":\"x\",\"setup\":[\"a  b\"]}", "" },
 	{ "nothing", boxguess_dockerfile, "", "{}", "" },
