@@ -409,19 +409,34 @@ fake_maker() { # DIR COMMANDS
 	[ "$(cubby images --json)" = '[]' ]
 }
 
-@test "registry: programs of the project are passed over by pull, push and rm" {
+@test "registry: programs of the project are passed over by pull, push, save, rm, rmi and prune" {
 	fake_maker .venv/bin "touch '$LIB_DIR/ran'; exit 3"
 	cp .venv/bin/mmdebstrap .venv/bin/docker-credential-x
 	cp .venv/bin/mmdebstrap .venv/bin/newuidmap
 	mkdir -p "$HOME/.docker"
 	serve basic=me:word
 	echo "{\"credsStore\":\"x\"}" >"$HOME/.docker/config.json"
-	PATH=$PWD/.venv/bin:$PATH run -1 cubby pull -q "$AT/it/x:1"
+	PATH=$PWD/.venv/bin:$PATH
+	run -1 cubby pull -q "$AT/it/x:1"
+	cubby pull -q "oci:$LAYOUT:1"
+	run -1 cubby push -q "oci:$LAYOUT:1" "$AT/it/x:1"
+	cubby save -q "oci:$LAYOUT:1" oci-archive:o.tar
+	run -127 cubby exec --image "oci:$LAYOUT:1" -- /nothing
+	cubby rm -q
+	mkdir gone
+	run -127 cubby exec -C gone --here --image "oci:$LAYOUT:1" -- /nothing
+	rmdir gone
+	cubby prune -q --yes
+	[ "$(cubby ls --json)" = '[]' ]
+	cubby rmi -q --all
 	[ ! -e "$LIB_DIR/ran" ]
 	# elsewhere they are run
-	PATH=$PWD/.venv/bin:$PATH
+	cubby pull -q "oci:$LAYOUT:1"
 	cd "$HOME"
 	run -1 cubby pull -q "$AT/it/x:1"
+	[ -e "$LIB_DIR/ran" ]
+	rm "$LIB_DIR/ran"
+	run -1 cubby push -q "oci:$LAYOUT:1" "$AT/it/x:1"
 	rm "$HOME/.docker/config.json"
 	[ -e "$LIB_DIR/ran" ]
 }
