@@ -3,7 +3,7 @@
  * the same.
  * Needs:  a box that is prepared (setup.h), the project's file.
  * Owns:   "setup" (what was done) and "setup-begun" (nothing but steps ran in the box yet) in
- *         box.json; a lock in the directory of the box.
+ *         box.json (of a snapshot: setup_kept.h); a lock in the directory of the box.
  * Never:  keeps what anything else may have had a hand in: the person in a running box, a
  *         process that a step left, a change to the project. */
 #ifndef CLI_BOX_PROJECT_SETUP_H

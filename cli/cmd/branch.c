@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "cli/box/setup_kept.h"
 #include "cli/box/snap.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
@@ -48,6 +49,8 @@ static int make_branch(struct snap *from, const struct args *a, struct err *e)
 	if (r == 0)
 		r = describe(s, &to, &j, e);
 	b.box = j;
+	if (r == 0 && a->from)
+		r = setup_kept_claim(s, a->from, j, e);
 	if (r == 0)
 		r = snapshot_branch(&s->store, &s->dir, &b, e);
 	if (r == -EEXIST)

@@ -1,3 +1,4 @@
+#include "cli/box/setup_kept.h"
 #include "cli/box/snap.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
@@ -17,7 +18,7 @@ static int restore(struct app *app, void *args, struct err *e)
 
 	r = lock = snap_open(app, &s, e);
 	if (r >= 0)
-		r = snapshot_restore(&s.store, &s.dir, name, e);
+		r = setup_kept_restore(&s, name, e);
 	if (r < 0)
 		return r;
 	if (app->json) {

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/box/setup_kept.h"
 #include "cli/box/snap.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
@@ -71,16 +72,22 @@ static int take_one(struct app *app, void *args, struct err *e)
 {
 	const char *name = ((const struct args *)args)->name;
 	_cleanup_snap_ struct snap s = SNAP_NONE;
+	_cleanup_json_ struct json *record = NULL;
 	char number[SPEC_NAME];
 	struct chain c;
 	int r = snap_find(app, &s, e);
 
 	if (r >= 0 && !name)
 		r = next_number(&s.s.dir, number, e);
+	if (!name)
+		name = number;
+	if (r >= 0) /* before: a step that ends meanwhile is half in the snapshot */
+		r = boxdir_load(&s.s.dir, &record, e);
 	if (r >= 0)
-		r = snapshot_take(&s.s.store, &s.s.dir, name ? name : number,
-				  snap_copy(&s), &c, e);
-	return r < 0 ? r : tell(app, &s, name ? name : number, &c);
+		r = snapshot_take(&s.s.store, &s.s.dir, name, snap_copy(&s), &c, e);
+	if (r >= 0)
+		r = setup_kept_note(&s.s, name, json_get(record, "setup"), e);
+	return r < 0 ? r : tell(app, &s, name, &c);
 }
 
 const struct cmd cmd_snapshot = {

@@ -3,6 +3,7 @@
 
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/setup_kept.h"
 #include "cli/box/snap.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
@@ -104,6 +105,7 @@ static int forget(const struct app *app, struct boxsetup *s, const struct args *
 	int r = 0;
 
 	for (const char *const *w = words_list(&a->remove); *w && r == 0; w++) {
+		setup_kept_forget(s, *w);
 		r = snapshot_forget(&s->dir, *w, e);
 		if (r == 0)
 			render_note(app, "the snapshot '%s' is removed", *w);

@@ -32,6 +32,33 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 	[ "$(cubby config --json | jq -r '.[] | select(.name == "env") | "\(.value) \(.from)"')" = "GREETING=hello project" ]
 }
 
+@test "project: going back to a snapshot goes back to the setup it had, and a branch of it begins there" {
+	local add='echo b >>/root/done'
+	says <<<'{"setup": ["echo a >>/root/done"]}'
+	cubby exec -q -- true
+	cubby snapshot -q old
+	says <<<'{"setup": ["echo a >>/root/done", "'"$add"'"]}'
+	run -0 --separate-stderr cubby exec -- cat /root/done
+	[ "$output $stderr" = $'a\nb '"cubby: setup: $add" ]
+	cubby snapshot -q new
+	cubby restore -q old
+	run -1 cubby restore none # changes nothing of it
+	run -0 --separate-stderr cubby exec -- cat /root/done
+	[ "$output $stderr" = $'a\nb '"cubby: setup: $add" ]
+	cubby restore -q new
+	run -0 --separate-stderr cubby exec -- cat /root/done
+	[ "$output $stderr" = $'a\nb ' ]
+	cubby branch -q other old
+	run -0 --separate-stderr cubby -b other exec -- cat /root/done
+	[ "$output $stderr" = $'a\nb '"cubby: setup: $add" ]
+	cubby restore -q old
+	cubby restore -q before-restore # nothing was done meanwhile
+	run -0 --separate-stderr cubby exec -- cat /root/done
+	[ "$output $stderr" = $'a\nb ' ]
+	cubby snapshots -q --remove new --remove old
+	[ "$(ls "$XDG_DATA_HOME"/cubby/boxes/*/setups)" = before-restore ]
+}
+
 @test "project: a step that fails is named, with what it printed, and tried again" {
 	says <<<'{"setup": ["echo bad news; exit 3"]}'
 	run -125 --separate-stderr cubby exec -- true
