@@ -44,6 +44,8 @@ int entry_attr_drop_summary(const uint64_t dropped[ENTRY_DROPS], struct buf *out
 	}
 	if (r >= 0 && *separator)
 		r = buf_adds(out, " not restored");
+	if (r >= 0 && dropped[ENTRY_DROP_DEVICE])
+		r = buf_adds(out, " (a box has a /dev of its own)");
 	return r;
 }
 

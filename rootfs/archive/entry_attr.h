@@ -25,8 +25,8 @@ enum entry_drop {
 /** entry_attr_drop_name() - "device", "ACL", …; for a summary such as "3 devices" */
 const char *entry_attr_drop_name(enum entry_drop d);
 
-/** entry_attr_drop_summary() - "3 devices, 1 capability not restored", or nothing;
- *  appended. Return: 0, -EMSGSIZE or -ENOMEM. */
+/** entry_attr_drop_summary() - "1 capability not restored", or nothing; appended. With
+ *  devices it says why they are not missed. Return: 0, -EMSGSIZE or -ENOMEM. */
 int entry_attr_drop_summary(const uint64_t dropped[ENTRY_DROPS], struct buf *out);
 
 struct entry_attr {

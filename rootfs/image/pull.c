@@ -73,8 +73,8 @@ static int offer_other(const struct pull *p, struct err *e)
 		return err_hint(
 			e,
 			"%s'cubby pull %s' makes one from the package mirror of "
-			"this machine",
-			install, p->built.host);
+			"this machine, for '--image %s'",
+			install, p->built.host, p->built.host);
 	return err_hint(e, "'cubby pull FILE' takes a root filesystem as a tarball");
 }
 

@@ -282,10 +282,12 @@ static const struct row {
 	const char *text;
 } summaries[] = {
 	{ "nothing", { 0 }, "" },
-	{ "one", { [ENTRY_DROP_DEVICE] = 1 }, "1 device not restored" },
+	{ "one",
+	  { [ENTRY_DROP_DEVICE] = 1 },
+	  "1 device not restored (a box has a /dev of its own)" },
 	{ "several",
 	  { [ENTRY_DROP_DEVICE] = 3, [ENTRY_DROP_CAPABILITY] = 1 },
-	  "3 devices, 1 capability not restored" },
+	  "3 devices, 1 capability not restored (a box has a /dev of its own)" },
 	{ "plurals",
 	  { [ENTRY_DROP_CAPABILITY] = 2, [ENTRY_DROP_ACL] = 2, [ENTRY_DROP_XATTR] = 2 },
 	  "2 capabilities, 2 ACLs, 2 extended attributes not restored" },
