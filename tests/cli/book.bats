@@ -58,6 +58,19 @@ page() {
 
 @test "book: what docs/troubleshooting.md says runs" { page "$CUBBY_TEST_TOP/docs/troubleshooting.md"; }
 
+@test "book: what docs/troubleshooting.md says one sees is said" {
+	local text n=0
+	while read -r text; do
+		n=$((n + 1))
+		grep -qrF --include='*.c' -e "$text" "$CUBBY_TEST_TOP"/{base,rootfs,runtime,cli} || {
+			echo "no message says '$text'"
+			return 1
+		}
+	done < <(awk -F'|' '/^\| .*`/ { print $2 }' "$CUBBY_TEST_TOP/docs/troubleshooting.md" |
+		awk -F'`' '{ for (i = 2; i <= NF; i += 2) print $i }' | sed 's/…$//; s/^\.git//' | grep '[ .]')
+	[ "$n" -ge 5 ]
+}
+
 @test "book: what the pages of commands say runs" {
 	local file
 	for file in "$CUBBY_TEST_TOP"/docs/commands/*.md; do
