@@ -10,10 +10,20 @@ void argcheck_add(struct argcheck *s, const struct cmd_option *table, void *base
 		s->v[s->n++] = (struct argcheck_row){ table, base };
 }
 
+static int say_no_place(const char *dashes, const char *name, struct err *e)
+{
+	err_set(e, -EINVAL, "'%s%s' says which box, and this command is not about one",
+		dashes, name);
+	return err_hint(e, "leave it out");
+}
+
 static int unknown_long(const struct argcheck *s, const char *name, struct err *e)
 {
 	const char *known[ARGCHECK_MAX], *near;
 
+	for (const struct cmd_option *o = s->place; o && o->name; o++)
+		if (strcmp(o->name, name) == 0)
+			return say_no_place("--", name, e);
 	for (size_t i = 0; i < s->n; i++)
 		known[i] = s->v[i].option->name;
 	near = near_find(name, known, s->n);
@@ -92,6 +102,16 @@ static bool is_volume(const struct argcheck *s, const char *arg, const char *nex
 	return false;
 }
 
+static int unknown_short(const struct argcheck *s, char letter, struct err *e)
+{
+	const char name[] = { letter, '\0' };
+
+	for (const struct cmd_option *o = s->place; o && o->name; o++)
+		if (o->letter == letter)
+			return say_no_place("-", name, e);
+	return err_set(e, -EINVAL, "unknown option '-%c'", letter);
+}
+
 static int check_short(const struct argcheck *s, const char *arg, const char *next,
 		       struct err *e)
 {
@@ -103,7 +123,7 @@ static int check_short(const struct argcheck *s, const char *arg, const char *ne
 		while (i < s->n && s->v[i].option->letter != *arg)
 			i++;
 		if (i == s->n)
-			return err_set(e, -EINVAL, "unknown option '-%c'", *arg);
+			return unknown_short(s, *arg, e);
 		o = s->v[i].option;
 		if (!o->word && !is_volume(s, arg, next)) {
 			r = tell(s, i, NULL, e);

@@ -180,7 +180,9 @@ void cmd_options(const struct cmd *c, struct app *app, void *args, struct argche
 /* Each option is known before any is heeded, and operands come last. */
 static int parse_words(struct parse *p, int argc, char **argv, struct err *e)
 {
-	struct argcheck set = { .tail = p->c->tail, .ctx = p };
+	struct argcheck set = { .tail = p->c->tail,
+				.place = p->c->no_box ? place : NULL,
+				.ctx = p };
 	int r;
 
 	cmd_options(p->c, p->app, p->args, &set);

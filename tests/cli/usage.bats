@@ -114,6 +114,9 @@ fails() {
 	fails 1 "cubby info: there is no box for '$LIB_PROJECT/ls'" -C ls info
 	fails 1 "cubby info: there is no box for '$LIB_PROJECT/ls'" --directory=ls -q info
 	fails 2 "cubby ls: unknown option '--max-rounds'" --max-rounds 3 ls
+	fails 2 "cubby ls: '-b' says which box, and this command is not about one; leave it out" -b one ls
+	fails 2 "cubby images: '--name' says which box, and this command is not about one; leave it out" images --name=one
+	fails 2 "cubby ls: unknown option '-z'" -z ls
 	fails 2 "cubby prune: --older: bad time 'x'" --older x prune
 	fails 125 "cubby exec: --memory: bad size 'lots'" --memory lots exec true
 	fails 125 "cubby exec: option '--json' takes no value" --json=x exec

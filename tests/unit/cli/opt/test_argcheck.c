@@ -13,6 +13,11 @@ static const struct cmd_option outer[] = {
 	{ "save", 's', "FILE", "", { .optional = true } },
 	{ 0 },
 };
+static const struct cmd_option place[] = {
+	{ "name", 'b', "NAME", "", { .kind = CMD_NONE } },
+	{ "here", 0, NULL, "", { .kind = CMD_NONE } },
+	{ 0 },
+};
 
 static const struct row {
 	const char *name, *words[6];
@@ -51,6 +56,14 @@ static const struct row {
 	  { "cmd", "--zzz" },
 	  false,
 	  "unknown option '--zzz'" },
+	{ "a box where none is asked for",
+	  { "-b", "x" },
+	  false,
+	  "'-b' says which box, and this command is not about one; leave it out" },
+	{ "the same in words",
+	  { "--here" },
+	  false,
+	  "'--here' says which box, and this command is not about one; leave it out" },
 	{ "a lone dash is an operand", { "-", "-k" }, false, NULL },
 	{ "a very long one",
 	  { "--"
@@ -64,7 +77,7 @@ static void test(const void *p)
 {
 	const struct row *r = p;
 	char *argv[8] = { (char[]){ "cubby x" } };
-	struct argcheck set = { .tail = r->tail };
+	struct argcheck set = { .tail = r->tail, .place = place };
 	struct err e = ERR_NONE;
 	int argc = 1, got;
 
