@@ -17,9 +17,8 @@ struct argcheck {
 	} v[ARGCHECK_MAX];
 	size_t n;
 	bool tail; /* options end at the first operand */
-	const struct cmd_option
-		*place; /* what says which box, for a command that is not
-					   about one; NULL = for none */
+	/* What says which box, for a command that is not about one; NULL = for none. */
+	const struct cmd_option *place;
 	/* Called where they are not NULL. @word: NULL = it takes none. */
 	int (*found)(void *ctx, const struct argcheck_row *row, const char *word,
 		     struct err *e);
