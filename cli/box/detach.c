@@ -39,9 +39,12 @@ int detach_logs(const char *pid, bool follow, struct words *ret)
 	static const char *const head[] = { "sh", "-c", logs_script, "sh", NULL };
 	int r = add_all(ret, head);
 
-	if (r == 0)
-		r = words_add(ret, follow ? "follow" : "show");
-	if (r == 0 && pid)
+	if (r < 0)
+		return r;
+	r = words_add(ret, follow ? "follow" : "show");
+	if (r < 0)
+		return r;
+	if (pid)
 		r = words_add(ret, pid);
 	return r;
 }

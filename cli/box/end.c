@@ -25,8 +25,9 @@ static int open_box(const struct store *st, const char *key, struct boxdir *dir,
 
 	*spec = SPEC_NONE;
 	r = boxdir_open(st, key, false, dir, e);
-	if (r == 0)
-		r = boxdir_load(dir, &j, e);
+	if (r < 0)
+		return r;
+	r = boxdir_load(dir, &j, e);
 	return r < 0 ? r : spec_from_json(j, spec, e);
 }
 
@@ -84,8 +85,9 @@ int boxend_info(const struct store *st, const char *key, struct json **ret,
 	int r = open_box(st, key, &dir, &s, e);
 	struct box_open o = { .spec = &s, .join_only = true };
 
-	if (r == 0)
-		r = box_open(&o, &box, e);
+	if (r < 0)
+		return r;
+	r = box_open(&o, &box, e);
 	return r < 0 ? r : box_ask(box, "info", NULL, ret, e);
 }
 
@@ -111,9 +113,7 @@ static int ask_if_idle(const struct spec *s, struct err *e)
 	struct box_open o = { .spec = s, .join_only = true };
 	int r;
 
-	r = box_open(&o, &box, e);
-	if (r == 0)
-		r = box_ask(box, "info", NULL, &info, e);
+	r = box_open(&o, &box, e) ?: box_ask(box, "info", NULL, &info, e);
 	if (r == -ENOENT || r == -ECONNRESET)
 		return 0;
 	if (r < 0)
@@ -259,10 +259,13 @@ int boxend_remove(const struct store *st, const char *key, bool keep_logs,
 	const struct boxdir_rm rm = { worker_rmtree, &s.map };
 	int r = open_box(st, key, &dir, &s, e);
 
-	if (r == 0)
-		r = wait_for_end(&dir, &s, e);
-	if (r == 0) /* whoever merges its layers writes to its directory (shorten.h) */
-		r = merging = file_lock(dir.dirfd, "merging.lock", true, e);
+	if (r < 0)
+		return r;
+	r = wait_for_end(&dir, &s, e);
+	if (r < 0)
+		return r;
+	/* whoever merges its layers writes to its directory (shorten.h) */
+	r = merging = file_lock(dir.dirfd, "merging.lock", true, e);
 	if (r < 0)
 		return r;
 	boxdir_close(&dir);

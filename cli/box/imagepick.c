@@ -114,9 +114,8 @@ int imagepick_get(const struct app *app, const struct store *st, const char *nam
 	}
 	if (r < 0)
 		return r;
-	r = text_copy(s->image, sizeof(s->image), image.dir);
-	if (r == 0)
-		r = text_copy(s->image_name, sizeof(s->image_name),
-			      image.name[0] ? image.name : name);
+	r = text_copy(s->image, sizeof(s->image), image.dir)
+		    ?: text_copy(s->image_name, sizeof(s->image_name),
+				 image.name[0] ? image.name : name);
 	return r < 0 ? err_sys(e, r, "the image '%s'", name) : 0;
 }

@@ -20,10 +20,12 @@ int imagerun_env(const struct config *c, const struct boxsetup *s, struct imager
 {
 	int r = env_make(c, environ, &ret->env, e);
 
-	if (r == 0)
-		r = image_run(&s->store, s->spec.image, &ret->image, e);
-	if (r == 0)
-		r = env_add_image(&ret->env, json_get(ret->image, "env"), e);
+	if (r < 0)
+		return r;
+	r = image_run(&s->store, s->spec.image, &ret->image, e);
+	if (r < 0)
+		return r;
+	r = env_add_image(&ret->env, json_get(ret->image, "env"), e);
 	return r < 0 ? r : zone_add(&ret->env, "", e);
 }
 

@@ -81,8 +81,9 @@ int layoutout_tree(struct layoutout *l, int tree, const char *skip, struct err *
 	if (out < 0)
 		return err_sys(e, out, "cannot make a layer");
 	r = feed_pack(l->map, tree, skip, out, e);
-	if (r == 0)
-		r = hash_file(out, digest, &size, e);
+	if (r < 0)
+		return r;
+	r = hash_file(out, digest, &size, e);
 	if (r < 0)
 		return r;
 	snprintf(path, sizeof(path), "blobs/sha256/%s", digest);
@@ -299,18 +300,22 @@ int layoutout_whole(const struct store *st, const struct layoutout_want *want, i
 	struct idmap map;
 	int r = image_find(st, want->ref, NULL, ret, e);
 
-	if (r == 0)
-		r = image_meta(st, ret->dir, &meta, e);
-	if (r == 0)
-		r = idmap_from_json(json_get(meta, "idmap"), &map, e);
-	if (r == 0)
-		r = image_run(st, ret->dir, &run, e);
+	if (r < 0)
+		return r;
+	r = image_meta(st, ret->dir, &meta, e);
+	if (r < 0)
+		return r;
+	r = idmap_from_json(json_get(meta, "idmap"), &map, e);
+	if (r < 0)
+		return r;
+	r = image_run(st, ret->dir, &run, e);
 	if (r < 0)
 		return r;
 	l.map = &map;
 	r = layoutout_begin(&l, e);
-	if (r == 0)
-		r = layoutout_image(&l, ret->dir, false, e);
+	if (r < 0)
+		return r;
+	r = layoutout_image(&l, ret->dir, false, e);
 	if (r < 0)
 		return r;
 	return layoutout_end(&l, run, want->name ? want->name : ret->name, e);

@@ -33,8 +33,9 @@ static int read_item(const struct store *st, const char *key, struct boxlist_ite
 	int r;
 
 	r = boxdir_open(st, key, false, &dir, e);
-	if (r == 0)
-		r = boxdir_load(&dir, &j, e);
+	if (r < 0)
+		return r;
+	r = boxdir_load(&dir, &j, e);
 	if (r < 0)
 		return r;
 	image = json_get_str(j, "image_name");

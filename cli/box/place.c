@@ -90,10 +90,12 @@ static int place_adopt(const struct store *st, const char *key, const struct spe
 	_cleanup_close_ int lock = -1;
 	int r = boxend_idle(st, key, e);
 
-	if (r == 0)
-		r = boxdir_open(st, key, false, &dir, e);
-	if (r == 0)
-		r = boxdir_load(&dir, &j, e);
+	if (r < 0)
+		return r;
+	r = boxdir_open(st, key, false, &dir, e);
+	if (r < 0)
+		return r;
+	r = boxdir_load(&dir, &j, e);
 	if (r < 0)
 		return r;
 	lock = boxdir_lock(&dir, false, e);
@@ -141,10 +143,10 @@ int place_move(const struct app *app, const char *word, const char *to, struct e
 	r = place_adopt(&st, b->key, &s, e);
 	if (r == -EEXIST)
 		return err_hint(e, "'cubby rm' removes that one");
-	if (r == 0)
-		render_note(app, "the box of '%s' is that of '%s' from now on", from,
-			    shown);
-	return r;
+	if (r < 0)
+		return r;
+	render_note(app, "the box of '%s' is that of '%s' from now on", from, shown);
+	return 0;
 }
 
 /* The directory is where its box knows it: a mark of it then says nothing. */

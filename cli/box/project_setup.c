@@ -201,9 +201,7 @@ static int run_step(const struct app *app, struct boxsetup *s,
 		return err_sys(e, r, "cannot run the setup");
 	argv[2] = buf_cstr(&script);
 	render_note(app, "setup: %s", st->name);
-	r = box_spawn(s->box, &c, &p, e);
-	if (r == 0)
-		r = box_wait(s->box, p.id, -1, &x, e);
+	r = box_spawn(s->box, &c, &p, e) ?: box_wait(s->box, p.id, -1, &x, e);
 	if (r < 0)
 		return err_wrap(e, "setup: %s", st->name);
 	return x.status ? tell_failed(app, s, st, x.status, e) : 0;
@@ -407,11 +405,8 @@ static int run_all(const struct app *app, struct boxsetup *s,
 		r = run_new(app, s, p, start, &n, e);
 	if (r == 0 && !s->box)
 		r = start(app, s, NULL, e);
-	for (; r >= 0 && n < p->n; n++) {
-		r = run_step(app, s, &p->v[n], e);
-		if (r == 0)
-			r = note(s, p, n + 1, false, e);
-	}
+	for (; r >= 0 && n < p->n; n++)
+		r = run_step(app, s, &p->v[n], e) ?: note(s, p, n + 1, false, e);
 	return MIN(r, 0);
 }
 

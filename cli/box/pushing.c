@@ -42,8 +42,9 @@ static int stage(const struct app *app, const struct layoutout_want *want,
 {
 	int r = place_store(app, &ret->store, e);
 
-	if (r == 0)
-		r = staging_new(&ret->store, "save", &ret->staging, e);
+	if (r < 0)
+		return r;
+	r = staging_new(&ret->store, "save", &ret->staging, e);
 	if (r < 0)
 		return r;
 	r = sys_mkdirat(ret->staging.dirfd, "layout", 0755);
@@ -150,9 +151,7 @@ static int send_layout(struct pushing *p, const struct oci_name *name, int dir,
 	p->total = image->manifest.config.size;
 	for (size_t i = 0; i < image->manifest.n; i++)
 		p->total += image->manifest.layers[i].size;
-	r = oci_registry_new(&conf, &registry, e);
-	if (r == 0)
-		r = oci_push(registry, &l, image, e);
+	r = oci_registry_new(&conf, &registry, e) ?: oci_push(registry, &l, image, e);
 	memcpy(digest, image->digest, HASH_HEX);
 	return r;
 }
@@ -184,12 +183,16 @@ int pushing_registry(const struct app *app, const char *ref, const char *to,
 	char what[PATH_MAX];
 	int r = to ? name_it(to, &n, name, e) : 0;
 
-	if (r == 0)
-		r = stage(app, &want, &s, &image, e);
-	if (r == 0 && !to)
+	if (r < 0)
+		return r;
+	r = stage(app, &want, &s, &image, e);
+	if (r < 0)
+		return r;
+	if (!to)
 		r = name_it(image.name, &n, name, e);
-	if (r == 0)
-		r = watch_interrupts(&p, e);
+	if (r < 0)
+		return r;
+	r = watch_interrupts(&p, e);
 	if (r < 0)
 		return r;
 	snprintf(what, sizeof(what), "pushing %s", name);

@@ -406,9 +406,7 @@ static int take_by_config(const struct app *app, const struct boxsetup *s,
 
 	if (s->spec.project_mode != PROJECT_REVIEW)
 		return 0;
-	r = reviewshow_rules(app->config, args, e);
-	if (r == 0)
-		r = review_open(s, what, &rv, e);
+	r = reviewshow_rules(app->config, args, e) ?: review_open(s, what, &rv, e);
 	if (r == -EBUSY) {
 		render_note(app, "%s; 'cubby apply' takes over what waits in the box",
 			    e->msg);

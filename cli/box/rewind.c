@@ -133,9 +133,7 @@ int rewind_task(const struct app *app, struct boxsetup *s, const char *task,
 	int r;
 
 	snprintf(name, sizeof(name), "%u", rounds);
-	r = checkpoint_load(&s->dir, name, &c, e);
-	if (r == 0)
-		r = checkpoint_last(&s->dir, &last, e);
+	r = checkpoint_load(&s->dir, name, &c, e) ?: checkpoint_last(&s->dir, &last, e);
 	if (r >= 0 && strcmp(last.task, task) != 0) {
 		err_set(e, -ESTALE, "the checkpoints are of another task, '%s'",
 			last.task);

@@ -67,18 +67,19 @@ static int load(const struct app *app, struct boxsetup *s, struct json **ret,
 {
 	int r;
 
-	r = boxdir_open(&s->store, s->spec.key, false, &s->dir, e);
-	if (r == 0)
-		r = boxdir_load(&s->dir, ret, e);
+	r = boxdir_open(&s->store, s->spec.key, false, &s->dir, e)
+		    ?: boxdir_load(&s->dir, ret, e);
 	if (r == -ENOENT) { /* none, or one whose making was interrupted */
 		boxdir_close(&s->dir);
 		s->dir = BOXDIR_NONE;
 		return 0;
 	}
-	if (r == 0)
-		r = take_saved(s, *ret, e);
-	if (r == 0)
-		r = config_box_load(app->config, json_get(*ret, "options"), e);
+	if (r < 0)
+		return r;
+	r = take_saved(s, *ret, e);
+	if (r < 0)
+		return r;
+	r = config_box_load(app->config, json_get(*ret, "options"), e);
 	return r < 0 ? r : 1;
 }
 
@@ -110,9 +111,8 @@ static int add_rules(struct json *to, const char *verb, const char *const *hosts
 	for (; *hosts && r == 0; hosts++) {
 		_cleanup_buf_ struct buf b = BUF_INIT(4096);
 
-		r = buf_addf(&b, "%s %s", verb, *hosts);
-		if (r == 0)
-			r = json_add(to, json_string(buf_cstr(&b)));
+		r = buf_addf(&b, "%s %s", verb, *hosts)
+			    ?: json_add(to, json_string(buf_cstr(&b)));
 	}
 	return r;
 }
@@ -147,11 +147,9 @@ static int fill(const struct config *c, struct spec *s, struct err *e)
 	json_free(&s->publish);
 	s->rules = json_array();
 	s->publish = json_array();
-	r = add_rules(s->rules, "allow", config_list(c, CONFIG_ALLOW));
-	if (r == 0)
-		r = add_rules(s->rules, "deny", config_list(c, CONFIG_DENY));
-	if (r == 0)
-		r = add_words(s->publish, config_list(c, CONFIG_PUBLISH));
+	r = add_rules(s->rules, "allow", config_list(c, CONFIG_ALLOW)) ?:
+		add_rules(s->rules, "deny", config_list(c, CONFIG_DENY)) ?:
+		add_words(s->publish, config_list(c, CONFIG_PUBLISH));
 	return r < 0 ? err_sys(e, r, "cannot describe the box") : 0;
 }
 
@@ -291,9 +289,8 @@ static int wipe(struct boxsetup *s, struct err *e)
 
 	boxdir_close(&s->dir);
 	s->dir = BOXDIR_NONE;
-	r = boxend_idle(&s->store, s->spec.key, e);
-	if (r == 0)
-		r = boxend_remove(&s->store, s->spec.key, true, e);
+	r = boxend_idle(&s->store, s->spec.key, e)
+		    ?: boxend_remove(&s->store, s->spec.key, true, e);
 	return r < 0 ? err_wrap(e, "cannot wipe the box") : 0;
 }
 
@@ -399,10 +396,9 @@ static int join_as_asked(const struct app *app, struct boxsetup *s, struct err *
 {
 	_cleanup_json_ struct json *info = NULL;
 	const struct config_row *missing;
-	int r = open_box(app, s, true, NULL, e);
+	int r = open_box(app, s, true, NULL, e)
+			?: box_ask(s->box, "info", NULL, &info, e);
 
-	if (r == 0)
-		r = box_ask(s->box, "info", NULL, &info, e);
 	/* One that lingers knows by itself whether it is the box that is wanted. */
 	if (r == -ENOENT || r == -ECONNRESET ||
 	    (r == 0 && json_get_bool(info, "lingering", false))) {
@@ -515,9 +511,10 @@ int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
 			       : err_set(e, -ENOENT, "there is no box for '%s'", shown);
 	}
 	r = fill(app->config, &s->spec, e);
-	if (r == 0)
-		(void)volumes_fill(app, &s->spec, &none); /* shown as far as they are */
-	return r;
+	if (r < 0)
+		return r;
+	(void)volumes_fill(app, &s->spec, &none); /* shown as far as they are */
+	return 0;
 }
 
 int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e)

@@ -109,8 +109,9 @@ static int sign(const struct setup_base *base, struct setup_step *st,
 	buf_truncate(&b, 0);
 	(void)buf_addf(&b, "%s %s %s", before, st->text,
 		       st->alone ? "" : base->project);
-	if (r == 0)
-		r = buf_failed(&b);
+	if (r < 0)
+		return r;
+	r = buf_failed(&b);
 	return r < 0 ? r : hash_text(b.data, b.len, st->key, e);
 }
 
@@ -202,9 +203,8 @@ int setup_plan_make(const struct json *project, const struct setup_base *base,
 	p.v = calloc(ARRAY_SIZE(managers) + steps + json_len(setup), sizeof(*p.v));
 	if (!p.v)
 		return err_sys(e, -ENOMEM, "cannot plan the setup");
-	r = add_packages(json_get(project, "packages"), base, &p, e);
-	if (r == 0)
-		r = add_plugins(json_get(project, "plugins"), base, &p, e);
+	r = add_packages(json_get(project, "packages"), base, &p, e)
+		    ?: add_plugins(json_get(project, "plugins"), base, &p, e);
 	json_each(it, setup)
 	{
 		struct setup_step *st = &p.v[p.n];
@@ -217,7 +217,8 @@ int setup_plan_make(const struct json *project, const struct setup_base *base,
 			 p.n ? p.v[p.n - 1].key : base->box, e);
 		p.n++;
 	}
-	if (r == 0)
-		*ret = take(&p, (struct setup_plan)SETUP_PLAN_NONE);
-	return r;
+	if (r < 0)
+		return r;
+	*ret = take(&p, (struct setup_plan)SETUP_PLAN_NONE);
+	return 0;
 }

@@ -203,8 +203,9 @@ int volumes_fill(const struct app *app, struct spec *s, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot describe the box");
 	for (size_t i = 0; list[i]; i++) {
 		r = spec_volume_parse(list[i], v, e);
-		if (r == 0)
-			r = add(app, s, v, e);
+		if (r < 0)
+			return r;
+		r = add(app, s, v, e);
 		if (r < 0)
 			return r;
 		if (flag && keep_text(app->config, i, v) < 0)

@@ -9,13 +9,15 @@ static int load(const struct store *st, const char *key, struct boxsetup *ret,
 	_cleanup_json_ struct json *j = NULL;
 	int r = store_open(&ret->store, e);
 
-	if (r == 0)
-		r = boxdir_open(st, key, false, &ret->dir, e);
-	if (r == 0)
-		r = boxdir_load(&ret->dir, &j, e);
-	if (r == 0)
-		r = spec_from_json(j, &ret->spec, e);
-	return r;
+	if (r < 0)
+		return r;
+	r = boxdir_open(st, key, false, &ret->dir, e);
+	if (r < 0)
+		return r;
+	r = boxdir_load(&ret->dir, &j, e);
+	if (r < 0)
+		return r;
+	return spec_from_json(j, &ret->spec, e);
 }
 
 static size_t count(const struct boxsetup *s, struct err *e)

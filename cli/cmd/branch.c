@@ -28,9 +28,10 @@ static int describe(struct boxsetup *s, const struct spec *to, struct json **ret
 	json_free(&gone);
 	gone = json_remove(json_get_mut(j, "options"), "publish");
 	r = *id ? boxmark_set(&s->store, id, to->key, e) : 0;
-	if (r == 0)
-		*ret = take(&j, NULL);
-	return r;
+	if (r < 0)
+		return r;
+	*ret = take(&j, NULL);
+	return 0;
 }
 
 static int make_branch(struct snap *from, const struct args *a, struct err *e)
@@ -45,9 +46,7 @@ static int make_branch(struct snap *from, const struct args *a, struct err *e)
 
 	(void)text_copy(to.project, sizeof(to.project), s->spec.project);
 	(void)text_copy(to.name, sizeof(to.name), a->name);
-	r = spec_key(to.project, to.name, to.key, e);
-	if (r == 0)
-		r = describe(s, &to, &j, e);
+	r = spec_key(to.project, to.name, to.key, e) ?: describe(s, &to, &j, e);
 	b.box = j;
 	if (r == 0 && a->from)
 		r = setup_kept_claim(s, a->from, j, e);

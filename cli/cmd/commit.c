@@ -50,8 +50,9 @@ static int add_machine(struct layoutout *l, const struct boxsetup *s, struct err
 	if (copy >= 0) /* of the whole image: there is no overlay here */
 		return layoutout_tree(l, copy, s->spec.project + 1, e);
 	r = layoutout_image(l, s->spec.image, true, e);
-	if (r == 0)
-		r = add_chain(l, s, e);
+	if (r < 0)
+		return r;
+	r = add_chain(l, s, e);
 	return r < 0 ? r : layoutout_tree(l, s->dir.upper, s->spec.project + 1, e);
 }
 
@@ -66,10 +67,12 @@ static int make_layout(const struct boxsetup *s, int dir, const char *name,
 	_cleanup_json_ struct json *run = NULL;
 	int r = image_run(&s->store, s->spec.image, &run, e);
 
-	if (r == 0)
-		r = layoutout_begin(&l, e);
-	if (r == 0)
-		r = add_machine(&l, s, e);
+	if (r < 0)
+		return r;
+	r = layoutout_begin(&l, e);
+	if (r < 0)
+		return r;
+	r = add_machine(&l, s, e);
 	return r < 0 ? r : layoutout_end(&l, run, name, e);
 }
 

@@ -13,10 +13,8 @@ static int discard(struct app *app, void *args, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = review_args("discard");
-	int r = boxsetup_find(app, &s, e);
+	int r = boxsetup_find(app, &s, e) ?: review_open(&s, REVIEW_ALONE, &rv, e);
 
-	if (r == 0)
-		r = review_open(&s, REVIEW_ALONE, &rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
 		r = review_add_path(what, &s, *w, e);
 	return r < 0 ? r : review_ask(&rv, what, NULL, NULL, e);

@@ -202,10 +202,12 @@ static int show(const struct app *app, const struct probe_row *rows, unsigned n,
 		return 0;
 	for (unsigned i = 0; i < n && r == 0; i++)
 		r = row_json(list, &rows[i]);
-	if (r == 0)
-		r = json_set_bool(j, "ok", ok);
-	if (r == 0)
-		r = json_set(j, "facilities", take(&list, NULL));
+	if (r < 0)
+		return r;
+	r = json_set_bool(j, "ok", ok);
+	if (r < 0)
+		return r;
+	r = json_set(j, "facilities", take(&list, NULL));
 	return r < 0 ? r : render_json(app, j);
 }
 

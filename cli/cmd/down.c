@@ -33,8 +33,9 @@ static int work(struct app *app, void *args, struct err *e)
 	if (r == 0)
 		r = services_down(app, s.box, e);
 	box_close(&s.box);
-	if (r == 0)
-		r = boxend_within(&s.store, s.spec.key, &grace, e);
+	if (r < 0)
+		return r;
+	r = boxend_within(&s.store, s.spec.key, &grace, e);
 	if (r < 0)
 		return r;
 	render_note(app, "the box of '%s' is stopped", s.spec.project);

@@ -57,10 +57,12 @@ static int list(struct app *app, void *args, struct err *e)
 	int r = store_open(&st, e);
 
 	(void)args;
-	if (r == 0)
-		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
-	if (r == 0)
-		r = image_list(&st, add_rows, &(struct list){ &st, t }, e);
+	if (r < 0)
+		return r;
+	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	r = image_list(&st, add_rows, &(struct list){ &st, t }, e);
 	if (r < 0)
 		return r;
 	r = table_show(t, app, sys_wall().tv_sec,

@@ -177,11 +177,14 @@ static int work(struct app *app, void *args, struct err *e)
 	int r = boxsetup_find(app, &s, e);
 
 	(void)args;
-	if (r == 0)
-		r = describe(app, &s, &j, e);
-	if (r == 0 && show(app, j) < 0)
+	if (r < 0)
+		return r;
+	r = describe(app, &s, &j, e);
+	if (r < 0)
+		return r;
+	if (show(app, j) < 0)
 		return err_set(e, -EIO, "cannot show the box");
-	return r;
+	return 0;
 }
 
 const struct cmd cmd_info = {

@@ -103,12 +103,10 @@ static int take_files(const struct app *app, int project, struct boxguess *g,
 
 static int guess(const struct app *app, int project, struct boxguess *g, struct err *e)
 {
-	int r = take_devcontainer(app, project, g, e);
+	int r = take_devcontainer(app, project, g, e) ?:
+		take_dockerfile(app, project, "Dockerfile", g, e) ?:
+		take_files(app, project, g, e);
 
-	if (r == 0)
-		r = take_dockerfile(app, project, "Dockerfile", g, e);
-	if (r == 0)
-		r = take_files(app, project, g, e);
 	if (r >= 0 && !json_first(g->box))
 		render_note(app,
 			    "nothing here says what a box needs: the file is empty, "
@@ -121,10 +119,8 @@ static int write_file(int project, bool force, const struct json *box, struct er
 	_cleanup_buf_ struct buf text = BUF_INIT(4 * BOXGUESS_TEXT);
 	_cleanup_close_ int dir = -1;
 	struct stat st;
-	int r = json_print(box, true, &text);
+	int r = json_print(box, true, &text) ?: buf_addc(&text, '\n');
 
-	if (r == 0)
-		r = buf_addc(&text, '\n');
 	if (r < 0)
 		return err_sys(e, r, "cannot write it");
 	r = sys_mkdirat(project, ".cubby", 0755);
@@ -159,8 +155,9 @@ static int work(struct app *app, void *args, struct err *e)
 	if (project < 0)
 		return err_sys(e, project, "cannot open the directory");
 	r = guess(app, project, &g, e);
-	if (r == 0)
-		r = write_file(project, a->force, g.box, e);
+	if (r < 0)
+		return r;
+	r = write_file(project, a->force, g.box, e);
 	if (r < 0)
 		return r;
 	if (g.left.len && !app->quiet) {

@@ -58,8 +58,9 @@ static int list(const struct app *app, const struct boxdir *dir, struct err *e)
 	int r;
 
 	r = tasklog_list(dir, &l, e);
-	if (r == 0)
-		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < l.n && r == 0; i++)

@@ -132,8 +132,9 @@ static int work(struct app *app, void *args, struct err *e)
 	_cleanup_table_ struct table *t = NULL;
 	int r = boxsetup_running(app, &s, e);
 
-	if (r == 0)
-		r = change(app, s.box, a, e);
+	if (r < 0)
+		return r;
+	r = change(app, s.box, a, e);
 	if (r < 0)
 		return r;
 	if (!q || json_set_str(q, "op", "ports") < 0)
@@ -143,9 +144,7 @@ static int work(struct app *app, void *args, struct err *e)
 		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
-	r = add_rows(t, answer);
-	if (r == 0)
-		r = table_show(t, app, 0, "nothing listens in this box");
+	r = add_rows(t, answer) ?: table_show(t, app, 0, "nothing listens in this box");
 	return r < 0 ? err_sys(e, r, "cannot list the ports") : 0;
 }
 

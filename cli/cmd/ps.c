@@ -37,10 +37,12 @@ static int list(struct app *app, void *args, struct err *e)
 	int r = boxsetup_running(app, &s, e);
 
 	(void)args;
-	if (r == 0)
-		r = boxps_list(box_init_pid(s.box), &ps, e);
-	if (r == 0)
-		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	r = boxps_list(box_init_pid(s.box), &ps, e);
+	if (r < 0)
+		return r;
+	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < ps.n && r == 0; i++)

@@ -466,10 +466,8 @@ static int run_in(struct run *run, const struct args *a, const char *code,
 {
 	static const char *const none[] = { NULL };
 	struct python_cell cell = { .code = code };
-	int r = open_signals(run, e);
+	int r = open_signals(run, e) ?: python_new(conf, &run->python, e);
 
-	if (r == 0)
-		r = python_new(conf, &run->python, e);
 	if (a->command && strcmp(a->command[0], "-") != 0)
 		cell.name = a->command[0];
 	cell.argv = a->command ? (const char *const *)a->command : none;
@@ -528,12 +526,13 @@ static int run_python(struct app *app, void *args, struct err *e)
 	int status, r;
 
 	r = a->typed ? 0 : read_code(a, &code, e);
-	if (r == 0)
-		r = boxsetup_prepare(app, &a->box, &s, e);
-	if (r == 0)
-		acting_begin(app, s.spec.project, &acting);
-	if (r == 0)
-		r = boxsetup_start(app, &s, NULL, e);
+	if (r < 0)
+		return r;
+	r = boxsetup_prepare(app, &a->box, &s, e);
+	if (r < 0)
+		return r;
+	acting_begin(app, s.spec.project, &acting);
+	r = boxsetup_start(app, &s, NULL, e);
 	if (r < 0)
 		return r;
 	status = in_box(app, a, buf_cstr(&code), &s, e);

@@ -25,11 +25,11 @@ static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item 
 		r = boxend_remove(w->store, b->key, false, e);
 	if (r == -EBUSY)
 		return err_hint(e, "--force does both");
-	if (r == 0)
-		render_note(w->app, "the box %s%s%sof '%s' is removed",
-			    *b->name ? "'" : "", b->name, *b->name ? "' " : "",
-			    b->project);
-	return r;
+	if (r < 0)
+		return r;
+	render_note(w->app, "the box %s%s%sof '%s' is removed", *b->name ? "'" : "",
+		    b->name, *b->name ? "' " : "", b->project);
+	return 0;
 }
 
 /* One that is named is meant; all of them may be a slip. */

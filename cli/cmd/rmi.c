@@ -37,11 +37,9 @@ static int remove_image(const struct sweep *s, const struct image *image, struct
 	struct idmap map;
 	int r;
 
-	r = read_map(s->st, image->dir, &map, e);
-	if (r == 0)
-		r = image_remove(s->st, image->dir, s->force, worker_rmtree, &map, e);
-	if (r == 0)
-		r = diffs_sweep(s->st, image->map, worker_rmtree, &map, e);
+	r = read_map(s->st, image->dir, &map, e) ?:
+		image_remove(s->st, image->dir, s->force, worker_rmtree, &map, e) ?:
+		diffs_sweep(s->st, image->map, worker_rmtree, &map, e);
 	if (r == -EBUSY)
 		return err_hint(e, "--force removes it all the same");
 	if (r < 0)
@@ -76,12 +74,10 @@ static void remove_named(struct sweep *s, const struct words *names)
 	for (size_t i = 0; i < names->n; i++) {
 		struct image image;
 		struct err e = ERR_NONE;
-		int r = image_find(s->st, names->v[i], NULL, &image, &e);
+		int r = image_find(s->st, names->v[i], NULL, &image, &e) ?:
+			drop_name(s, &image, names->v[i], &e) ?:
+			remove_image(s, &image, &e);
 
-		if (r == 0)
-			r = drop_name(s, &image, names->v[i], &e);
-		if (r == 0)
-			r = remove_image(s, &image, &e);
 		if (r < 0)
 			s->status = cmd_fail(s->app, &e, CMD_FAILED);
 	}

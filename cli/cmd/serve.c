@@ -393,14 +393,17 @@ static int set_up(struct host *h, const struct args *a, struct err *e)
 {
 	int r = read_keys(h, a, e);
 
-	if (r == 0 && a->info && file_read(AT_FDCWD, a->info, &h->info, e) < 0)
+	if (r < 0)
+		return r;
+	if (a->info && file_read(AT_FDCWD, a->info, &h->info, e) < 0)
 		return err_wrap(e, "--info '%s'", a->info);
-	if (r == 0 && a->tls_cert)
+	if (a->tls_cert)
 		r = tls_open(a->tls_cert, a->tls_key, &h->tls, e);
 	if (r == 0 && a->policies)
 		r = read_policies(h, a->policies, e);
-	if (r == 0)
-		r = store_open(&h->store, e);
+	if (r < 0)
+		return r;
+	r = store_open(&h->store, e);
 	if (r < 0)
 		return r;
 	if (a->boxes) {

@@ -44,9 +44,10 @@ static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 	if (!a->boxes.all)
 		grace.until_ms = deadline(a);
 	r = boxend_within(w->store, b->key, &grace, e);
-	if (r == 0)
-		render_note(w->app, "the box of '%s' is stopped", b->project);
-	return r;
+	if (r < 0)
+		return r;
+	render_note(w->app, "the box of '%s' is stopped", b->project);
+	return 0;
 }
 
 /* ^C ends the waiting, not us: the box would go on running. */

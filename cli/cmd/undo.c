@@ -15,9 +15,10 @@ static int undo(struct app *app, void *args, struct err *e)
 	if (r == 0)
 		r = review_ask(&rv, what, &told, NULL, e);
 	reviewshow_told(app, told);
-	if (r == 0)
-		render_note(app, "the last apply is taken back");
-	return r;
+	if (r < 0)
+		return r;
+	render_note(app, "the last apply is taken back");
+	return 0;
 }
 
 const struct cmd cmd_undo = {

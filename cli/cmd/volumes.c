@@ -90,13 +90,16 @@ static int remove_one(const struct app *app, const struct store *st, int dir,
 	if (r < 0)
 		return err_set(e, -ENOENT, "there is no volume '%s'", name);
 	r = check_unused(st, name, e);
-	if (r == 0)
-		r = box_ids_choose(st->path, &map, &why, e);
-	if (r == 0)
-		r = worker_rmtree(&map, dir, name, e);
-	if (r == 0)
-		render_note(app, "the volume '%s' is removed", name);
-	return r;
+	if (r < 0)
+		return r;
+	r = box_ids_choose(st->path, &map, &why, e);
+	if (r < 0)
+		return r;
+	r = worker_rmtree(&map, dir, name, e);
+	if (r < 0)
+		return r;
+	render_note(app, "the volume '%s' is removed", name);
+	return 0;
 }
 
 static int work(struct app *app, void *args, struct err *e)

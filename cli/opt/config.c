@@ -95,9 +95,10 @@ static int read_milli(const char *s, uint64_t *ret)
 	uint32_t n;
 	int r = num_milli(s, &n);
 
-	if (r == 0)
-		*ret = n;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = n;
+	return 0;
 }
 
 static int read_net(const char *s, uint64_t *ret)
@@ -105,9 +106,10 @@ static int read_net(const char *s, uint64_t *ret)
 	enum net_mode m;
 	int r = spec_net_parse(s, &m);
 
-	if (r == 0)
-		*ret = m;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = m;
+	return 0;
 }
 
 static int read_project(const char *s, uint64_t *ret)
@@ -115,9 +117,10 @@ static int read_project(const char *s, uint64_t *ret)
 	enum project_mode m;
 	int r = spec_project_parse(s, &m);
 
-	if (r == 0)
-		*ret = m;
-	return r;
+	if (r < 0)
+		return r;
+	*ret = m;
+	return 0;
 }
 
 /* The place of a word in a list whose empty places are no words. */

@@ -353,8 +353,9 @@ int config_project_load(struct config *c, const char *text, size_t len, bool agr
 		return err_set(e, -EMSGSIZE, "it is larger than %d bytes",
 			       CONFIG_PROJECT_MAX);
 	r = json_parse(text, len, &j, e);
-	if (r == 0)
-		r = check(j, e);
+	if (r < 0)
+		return r;
+	r = check(j, e);
 	if (r < 0)
 		return r;
 	json_each(it, j)

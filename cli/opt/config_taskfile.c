@@ -113,9 +113,7 @@ int config_taskfile_load(struct config *c, const char *text, size_t len, struct 
 	if (!own)
 		return err_sys(e, -ENOMEM, "cannot read '%s'", CONFIG_TASKFILE);
 	config_init(own);
-	r = config_load_text(own, CONFIG_TASKFILE, text, len, e);
-	if (r == 0)
-		r = check(c, own, e);
+	r = config_load_text(own, CONFIG_TASKFILE, text, len, e) ?: check(c, own, e);
 	if (r < 0 || c->taskfile) {
 		config_done(own);
 		free(own);

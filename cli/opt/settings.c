@@ -65,8 +65,6 @@ int settings_show(const struct app *app, enum config_source least, const char *n
 
 	if (r < 0)
 		return r;
-	r = fill(app->config, least, t);
-	if (r == 0)
-		r = table_show(t, app, 0, none);
+	r = fill(app->config, least, t) ?: table_show(t, app, 0, none);
 	return r < 0 ? err_sys(e, r, "cannot show the settings") : 0;
 }

@@ -317,9 +317,7 @@ int lineedit_new(const struct lineedit_conf *conf, struct lineedit **ret, struct
 	if (!l)
 		return err_sys(e, -ENOMEM, "cannot edit lines");
 	l->conf = *conf;
-	r = lib_load(&l->lib, e);
-	if (r == 0)
-		r = open_editor(l, e);
+	r = lib_load(&l->lib, e) ?: open_editor(l, e);
 	if (r < 0)
 		lineedit_free(&l);
 	else

@@ -97,9 +97,7 @@ int attach_schema(const char *name, struct json **ret, struct err *e)
 
 	if (r < 0)
 		return r;
-	r = json_parse(buf_cstr(&text), text.len, &j, e);
-	if (r == 0)
-		r = schema_check(j, e);
+	r = json_parse(buf_cstr(&text), text.len, &j, e) ?: schema_check(j, e);
 	if (r < 0)
 		return err_wrap(e, "'%s'", name);
 	*ret = take(&j, NULL);

@@ -87,8 +87,9 @@ int inbox_tell(const struct boxdir *b, const char *task, const char *text,
 	if (r == -ENOENT)
 		return err_set(e, -ESRCH, "the task '%s' takes no words from elsewhere",
 			       task);
-	if (r == 0)
-		r = sys_flock(i.fd, LOCK_EX);
+	if (r < 0)
+		return r;
+	r = sys_flock(i.fd, LOCK_EX);
 	return r < 0 ? r : put(i.fd, text, e);
 }
 

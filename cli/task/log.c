@@ -14,10 +14,9 @@
 
 int tasklog_dir(const struct boxdir *b, struct err *e)
 {
-	int r = file_mkdirs(b->dirfd, TASKLOG_DIR, 0700, e);
+	int r = file_mkdirs(b->dirfd, TASKLOG_DIR, 0700, e)
+			?: file_open_dir(b->dirfd, TASKLOG_DIR, e);
 
-	if (r == 0)
-		r = file_open_dir(b->dirfd, TASKLOG_DIR, e);
 	return r < 0 ? err_wrap(e, "the transcripts of the box") : r;
 }
 

@@ -65,9 +65,8 @@ static int list(const struct app *app, struct modelpick *pick, struct err *e)
 
 	if (!pick->conf.name)
 		pick->conf.name = "?"; /* a local server has no default */
-	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
-	if (r == 0)
-		r = model_new(&pick->conf, &m, e);
+	r = table_new(columns, ARRAY_SIZE(columns), &t, e)
+		    ?: model_new(&pick->conf, &m, e);
 	l.table = t;
 	if (r == 0)
 		r = model_discover_list(m, add_row, &l, e);
@@ -80,10 +79,8 @@ static int list(const struct app *app, struct modelpick *pick, struct err *e)
 int modellist_show(struct app *app, struct err *e)
 {
 	struct modelpick pick = { 0 };
-	int r = modelpick_choose(app, -1, &pick, e);
+	int r = modelpick_choose(app, -1, &pick, e) ?: list(app, &pick, e);
 
-	if (r == 0)
-		r = list(app, &pick, e);
 	modelpick_done(&pick);
 	return r;
 }

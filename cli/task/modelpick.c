@@ -208,7 +208,8 @@ int modelpick_choose(const struct app *app, int replay_fd, struct modelpick *ret
 		return 0;
 	}
 	r = choose(app, ret, e);
-	if (r == 0)
-		use_price(app->config, ret);
-	return r;
+	if (r < 0)
+		return r;
+	use_price(app->config, ret);
+	return 0;
 }

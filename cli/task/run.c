@@ -444,14 +444,18 @@ static int prepare(struct work *w, struct err *e)
 	int r;
 
 	r = open_files(w, e);
-	if (r == 0)
-		r = watch_interrupts(w, e);
-	if (r == 0)
-		r = watch_terminal(w, e);
-	if (r == 0)
-		r = make_tools(w, e);
-	if (r == 0)
-		r = make_servers(w, e);
+	if (r < 0)
+		return r;
+	r = watch_interrupts(w, e);
+	if (r < 0)
+		return r;
+	r = watch_terminal(w, e);
+	if (r < 0)
+		return r;
+	r = make_tools(w, e);
+	if (r < 0)
+		return r;
+	r = make_servers(w, e);
 	if (r < 0)
 		return r;
 	w->ask.interrupt_fd = w->interrupt;
@@ -571,9 +575,8 @@ static int talk_model(struct work *w, const char *name, struct buf *said, struct
 		const struct config_value old = w->app->config->v[CONFIG_MODEL];
 
 		w->pick = (struct modelpick){ 0 };
-		r = set_said(w, CONFIG_MODEL, name, e);
-		if (r == 0)
-			r = modelpick_choose(w->app, -1, &w->pick, e);
+		r = set_said(w, CONFIG_MODEL, name, e)
+			    ?: modelpick_choose(w->app, -1, &w->pick, e);
 		if (r < 0) {
 			w->app->config->v[CONFIG_MODEL] = old;
 			w->pick = take(&was, ((struct modelpick){ 0 }));

@@ -150,9 +150,12 @@ static int start_one(const struct app *app, const char *project, const struct js
 		r = make_env(app, project, j, conf.env, s, e);
 	conf.argv = s->argv;
 	conf.env = (const char *const *)s->env;
-	if (r == 0)
-		r = mcp_client_new(&conf, &s->client, e);
-	if (r == 0 && conf.outside)
+	if (r < 0)
+		return r;
+	r = mcp_client_new(&conf, &s->client, e);
+	if (r < 0)
+		return r;
+	if (conf.outside)
 		render_note(app,
 			    "MCP server '%s' runs on this computer, outside of the "
 			    "box",

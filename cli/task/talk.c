@@ -104,8 +104,9 @@ static int spawn(const struct talk *t, const char *command, struct err *e)
 	argv[3] = t->dir;
 	for (size_t i = 1; i < ARRAY_SIZE(rest) && rest[i - 1]; i++)
 		argv[3 + i] = rest[i];
-	if (r == 0)
-		r = proc_start(&conf, &p, e);
+	if (r < 0)
+		return r;
+	r = proc_start(&conf, &p, e);
 	return r < 0 ? r : proc_wait(&p, -1, &status, e);
 }
 

@@ -193,9 +193,8 @@ int waiting_offer(struct waiting *w, struct err *e)
 
 	if (!box_reviews(w->setup->box))
 		return 0;
-	r = json_parse(text, sizeof(text) - 1, &words, e);
-	if (r == 0)
-		r = toolbox_add(w->tools, "changes", words, &how);
+	r = json_parse(text, sizeof(text) - 1, &words, e)
+		    ?: toolbox_add(w->tools, "changes", words, &how);
 	/* The person's own tool of that name is what is meant. */
 	return r < 0 && r != -EEXIST ? err_sys(e, r, "cannot offer 'changes'") : 0;
 }
