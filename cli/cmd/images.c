@@ -16,7 +16,7 @@ struct list {
 	struct table *table;
 };
 
-static int add_row(struct table *t, const struct image *i, const char *name)
+static void add_row(struct table *t, const struct image *i, const char *name)
 {
 	char digest[13];
 	struct table_cell cells[ARRAY_SIZE(columns)] = {
@@ -28,7 +28,7 @@ static int add_row(struct table *t, const struct image *i, const char *name)
 	};
 
 	snprintf(digest, sizeof(digest), "%.12s", i->digest);
-	return table_add(t, cells);
+	table_add(t, cells);
 }
 
 /* A row for each name. */
@@ -37,17 +37,12 @@ static int add_rows(void *ctx, const struct image *i)
 	const struct list *l = ctx;
 	_cleanup_json_ struct json *meta = NULL;
 	struct err ignored = ERR_NONE;
-	int r = 0;
 
 	if (image_meta(l->store, i->dir, &meta, &ignored) < 0 ||
 	    !json_len(json_get(meta, "names")))
-		return add_row(l->table, i, i->name[0] ? i->name : NULL);
-	json_each(it, json_get(meta, "names"))
-	{
-		if (r == 0)
-			r = add_row(l->table, i, json_key(it));
-	}
-	return r;
+		add_row(l->table, i, i->name[0] ? i->name : NULL);
+	json_each(it, json_get(meta, "names")) add_row(l->table, i, json_key(it));
+	return 0;
 }
 
 static int list(struct app *app, void *args, struct err *e)

@@ -32,7 +32,7 @@ static const struct table_column columns[] = {
 	{ "TEXT", "text", TABLE_TEXT },	      { NULL, "elapsed_ms", TABLE_NUMBER },
 };
 
-static int add_row(struct table *t, const struct boxdir *dir, const char *name)
+static void add_row(struct table *t, const struct boxdir *dir, const char *name)
 {
 	struct logview_summary s = { .rounds = 0 };
 	char found[TASKLOG_NAME];
@@ -48,7 +48,7 @@ static int add_row(struct table *t, const struct boxdir *dir, const char *name)
 		{ .n = s.tokens }, { .text = s.task }, { .n = s.elapsed_ms },
 	};
 
-	return table_add(t, cells);
+	table_add(t, cells);
 }
 
 static int list(const struct app *app, const struct boxdir *dir, struct err *e)
@@ -63,10 +63,9 @@ static int list(const struct app *app, const struct boxdir *dir, struct err *e)
 	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < l.n && r == 0; i++)
-		r = add_row(t, dir, l.v[i]);
-	if (r == 0)
-		r = table_show(t, app, 0, "there is no task in this box yet");
+	for (size_t i = 0; i < l.n; i++)
+		add_row(t, dir, l.v[i]);
+	r = table_show(t, app, 0, "there is no task in this box yet");
 	return r < 0 ? err_sys(e, r, "cannot list the tasks") : 0;
 }
 

@@ -56,8 +56,8 @@ static const char *state_of(const struct store *st, const struct boxlist_item *b
 	return "stopped";
 }
 
-static int add_row(struct table *t, const struct store *st,
-		   const struct boxlist_item *b)
+static void add_row(struct table *t, const struct store *st,
+		    const struct boxlist_item *b)
 {
 	const struct table_cell cells[ARRAY_SIZE(columns)] = {
 		{ .text = b->project },
@@ -69,7 +69,7 @@ static int add_row(struct table *t, const struct store *st,
 		{ .text = b->key },
 	};
 
-	return table_add(t, cells);
+	table_add(t, cells);
 }
 
 static int list(struct app *app, void *args, struct err *e)
@@ -80,19 +80,19 @@ static int list(struct app *app, void *args, struct err *e)
 	int r = store_open(&st, e);
 
 	(void)args;
-	if (r == 0)
-		r = boxlist_read(&st, &l, e);
-	if (r == 0)
-		r = table_new(columns_of(&l), ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < l.n && r == 0; i++)
-		r = add_row(t, &st, &l.v[i]);
-	if (r == 0)
-		r = table_show(
-			t, app, sys_wall().tv_sec,
-			"there are no boxes; a task, 'cubby shell' or 'cubby exec' "
-			"makes one");
+	r = boxlist_read(&st, &l, e);
+	if (r < 0)
+		return r;
+	r = table_new(columns_of(&l), ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < l.n; i++)
+		add_row(t, &st, &l.v[i]);
+	r = table_show(t, app, sys_wall().tv_sec,
+		       "there are no boxes; a task, 'cubby shell' or 'cubby exec' "
+		       "makes one");
 	return r < 0 ? err_sys(e, r, "cannot list the boxes") : 0;
 }
 

@@ -68,7 +68,8 @@ static bool has_port(const struct json *list, int64_t port)
 	return false;
 }
 
-static int add_row(struct table *t, int64_t port, const char *address, const char *host)
+static void add_row(struct table *t, int64_t port, const char *address,
+		    const char *host)
 {
 	const struct table_cell cells[ARRAY_SIZE(columns)] = {
 		{ .n = port },
@@ -76,51 +77,47 @@ static int add_row(struct table *t, int64_t port, const char *address, const cha
 		{ .text = host },
 	};
 
-	return table_add(t, cells);
+	table_add(t, cells);
 }
 
 /* A row for each way to the port that the host has. */
-static int add_published(struct table *t, const struct json *outside, int64_t port,
-			 const char *address)
+static void add_published(struct table *t, const struct json *outside, int64_t port,
+			  const char *address)
 {
 	char host[96];
-	int r = 0;
 
 	json_each(it, outside)
 	{
-		if (r == 0 && json_get_int(it, "port", 0) == port)
-			r = add_row(t, port, address, host_of(it, host, sizeof(host)));
+		if (json_get_int(it, "port", 0) == port)
+			add_row(t, port, address, host_of(it, host, sizeof(host)));
 	}
-	return r;
 }
 
 /* What listens, with the host's addresses if it has some; then what is published although
  * nothing listens there yet. */
-static int add_rows(struct table *t, const struct json *answer)
+static void add_rows(struct table *t, const struct json *answer)
 {
 	const struct json *inside = json_get(answer, "listening");
 	const struct json *outside = json_get(answer, "published");
 	char host[96];
-	int r = 0;
 
 	json_each(it, inside)
 	{
 		int64_t port = json_get_int(it, "port", 0);
 		const char *address = json_get_str(it, "address");
 
-		if (r == 0)
-			r = has_port(outside, port)
-				    ? add_published(t, outside, port, address)
-				    : add_row(t, port, address, NULL);
+		if (has_port(outside, port))
+			add_published(t, outside, port, address);
+		else
+			add_row(t, port, address, NULL);
 	}
 	json_each(it, outside)
 	{
 		int64_t port = json_get_int(it, "port", 0);
 
-		if (r == 0 && !has_port(inside, port))
-			r = add_row(t, port, NULL, host_of(it, host, sizeof(host)));
+		if (!has_port(inside, port))
+			add_row(t, port, NULL, host_of(it, host, sizeof(host)));
 	}
-	return r;
 }
 
 static int work(struct app *app, void *args, struct err *e)
@@ -140,11 +137,13 @@ static int work(struct app *app, void *args, struct err *e)
 	if (!q || json_set_str(q, "op", "ports") < 0)
 		return err_sys(e, -ENOMEM, "cannot ask about ports");
 	r = ask(s.box, q, &answer, e);
-	if (r == 0)
-		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
-	r = add_rows(t, answer) ?: table_show(t, app, 0, "nothing listens in this box");
+	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	add_rows(t, answer);
+	r = table_show(t, app, 0, "nothing listens in this box");
 	return r < 0 ? err_sys(e, r, "cannot list the ports") : 0;
 }
 

@@ -13,7 +13,7 @@ static const struct table_column columns[] = {
 	{ NULL, "host_pid", TABLE_NUMBER },
 };
 
-static int add_row(struct table *t, const struct boxps_proc *p)
+static void add_row(struct table *t, const struct boxps_proc *p)
 {
 	const char state[2] = { p->state, '\0' };
 	const struct table_cell cells[ARRAY_SIZE(columns)] = {
@@ -26,7 +26,7 @@ static int add_row(struct table *t, const struct boxps_proc *p)
 		{ .n = p->host_pid },
 	};
 
-	return table_add(t, cells);
+	table_add(t, cells);
 }
 
 static int list(struct app *app, void *args, struct err *e)
@@ -45,10 +45,9 @@ static int list(struct app *app, void *args, struct err *e)
 	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ps.n && r == 0; i++)
-		r = add_row(t, &ps.v[i]);
-	if (r == 0)
-		r = table_show(t, app, 0, NULL);
+	for (size_t i = 0; i < ps.n; i++)
+		add_row(t, &ps.v[i]);
+	r = table_show(t, app, 0, NULL);
 	return r < 0 ? err_sys(e, r, "cannot list the processes") : 0;
 }
 

@@ -53,7 +53,9 @@ static int show(const struct app *app, const struct items *l, struct err *e)
 	_cleanup_table_ struct table *t = NULL;
 	int r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 
-	for (size_t i = 0; i < l->n && r == 0; i++) {
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < l->n; i++) {
 		const struct checkpoint *x = &l->v[i];
 		const struct table_cell cells[ARRAY_SIZE(columns)] = {
 			{ .text = x->name },
@@ -61,13 +63,12 @@ static int show(const struct app *app, const struct items *l, struct err *e)
 			{ .text = *x->task ? x->task : NULL },
 		};
 
-		r = table_add(t, cells);
+		table_add(t, cells);
 	}
-	if (r == 0)
-		r = table_show(t, app, sys_wall().tv_sec,
-			       "there are no checkpoints; a task makes them while its "
-			       "project is under review");
-	return r < 0 && !e->code ? err_sys(e, r, "cannot list checkpoints") : r;
+	r = table_show(t, app, sys_wall().tv_sec,
+		       "there are no checkpoints; a task makes them while its project "
+		       "is under review");
+	return r < 0 ? err_sys(e, r, "cannot list checkpoints") : 0;
 }
 
 static int list(const struct app *app, const struct boxsetup *s, struct err *e)
@@ -77,8 +78,7 @@ static int list(const struct app *app, const struct boxsetup *s, struct err *e)
 
 	if (l.n)
 		qsort(l.v, l.n, sizeof(*l.v), by_number);
-	if (r == 0)
-		r = show(app, &l, e);
+	r = r < 0 ? r : show(app, &l, e);
 	free(l.v);
 	return r;
 }
@@ -104,8 +104,9 @@ static int go_back(const struct app *app, struct boxsetup *s, const char *name,
 	int64_t n;
 	int r = find(s, name, &c, e);
 
-	if (r == 0)
-		r = rewind_back(app, s, &c, e);
+	if (r < 0)
+		return r;
+	r = rewind_back(app, s, &c, e);
 	if (r < 0)
 		return r;
 	if (app->json) {

@@ -66,7 +66,9 @@ static int show(const struct app *app, const struct items *l, struct err *e)
 	_cleanup_table_ struct table *t = NULL;
 	int r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 
-	for (size_t i = 0; i < l->n && r == 0; i++) {
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < l->n; i++) {
 		const struct item *x = &l->v[i];
 		const struct table_cell cells[ARRAY_SIZE(columns)] = {
 			{ .text = x->name },
@@ -75,12 +77,11 @@ static int show(const struct app *app, const struct items *l, struct err *e)
 			{ .text = x->project ? "review" : NULL },
 		};
 
-		r = table_add(t, cells);
+		table_add(t, cells);
 	}
-	if (r == 0)
-		r = table_show(t, app, sys_wall().tv_sec,
-			       "there are no snapshots; 'cubby snapshot' makes one");
-	return r < 0 && !e->code ? err_sys(e, r, "cannot list snapshots") : r;
+	r = table_show(t, app, sys_wall().tv_sec,
+		       "there are no snapshots; 'cubby snapshot' makes one");
+	return r < 0 ? err_sys(e, r, "cannot list snapshots") : 0;
 }
 
 static int list(const struct app *app, const struct boxsetup *s, struct err *e)
@@ -90,8 +91,7 @@ static int list(const struct app *app, const struct boxsetup *s, struct err *e)
 
 	if (l.n)
 		qsort(l.v, l.n, sizeof(*l.v), by_time);
-	if (r == 0)
-		r = show(app, &l, e);
+	r = r < 0 ? r : show(app, &l, e);
 	free(l.v);
 	return r;
 }
@@ -102,15 +102,16 @@ static int forget(const struct app *app, struct boxsetup *s, const struct args *
 		  struct err *e)
 {
 	const struct boxdir_rm rm = { worker_rmtree, &s->spec.map };
-	int r = 0;
+	int r;
 
-	for (const char *const *w = words_list(&a->remove); *w && r == 0; w++) {
+	for (const char *const *w = words_list(&a->remove); *w; w++) {
 		setup_kept_forget(s, *w);
 		r = snapshot_forget(&s->dir, *w, e);
-		if (r == 0)
-			render_note(app, "the snapshot '%s' is removed", *w);
+		if (r < 0)
+			return r;
+		render_note(app, "the snapshot '%s' is removed", *w);
 	}
-	return r < 0 ? r : snapshot_collect(&s->store, &rm, e);
+	return snapshot_collect(&s->store, &rm, e);
 }
 
 static int work(struct app *app, void *args, struct err *e)

@@ -34,8 +34,8 @@ static int64_t cpu_us(const struct sample *s)
 	return json_get_int(json_get(s->info, "usage"), "cpu_us", 0);
 }
 
-static int add_row(struct table *t, const struct boxlist_item *b,
-		   const struct sample *a, const struct sample *z)
+static void add_row(struct table *t, const struct boxlist_item *b,
+		    const struct sample *a, const struct sample *z)
 {
 	const struct json *usage = json_get(z->info, "usage");
 	int64_t us = cpu_us(z) - cpu_us(a), ms = (int64_t)(z->at_ms - a->at_ms);
@@ -49,7 +49,7 @@ static int add_row(struct table *t, const struct boxlist_item *b,
 		{ .text = b->key },
 	};
 
-	return table_add(t, cells);
+	table_add(t, cells);
 }
 
 static void look(const struct store *st, const struct boxlist *l, struct sample *v)
@@ -66,22 +66,22 @@ static void look(const struct store *st, const struct boxlist *l, struct sample 
 static int fill(struct table *t, const struct store *st, const struct boxlist *l)
 {
 	_cleanup_free_ struct sample *v = calloc(2 * l->n + 1, sizeof(*v));
-	int r = v ? 0 : -ENOMEM, runs = 0;
+	int runs = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		runs |= l->v[i].running;
-	if (r < 0 || !runs)
-		return r;
+	if (!v || !runs)
+		return v ? 0 : -ENOMEM;
 	look(st, l, v);
 	(void)sys_nanosleep(&(struct timespec){ .tv_nsec = SAMPLE_NS });
 	look(st, l, v + l->n);
 	for (size_t i = 0; i < l->n; i++) {
-		if (r == 0 && v[i].info && v[l->n + i].info)
-			r = add_row(t, &l->v[i], &v[i], &v[l->n + i]);
+		if (v[i].info && v[l->n + i].info)
+			add_row(t, &l->v[i], &v[i], &v[l->n + i]);
 		json_free(&v[i].info);
 		json_free(&v[l->n + i].info);
 	}
-	return r < 0 ? r : runs;
+	return runs;
 }
 
 /* 1 = a box runs. On a terminal a picture replaces the one before. */
@@ -92,10 +92,12 @@ static int show(const struct app *app, bool again, struct err *e)
 	_cleanup_table_ struct table *t = NULL;
 	int runs, r = store_open(&st, e);
 
-	if (r == 0)
-		r = boxlist_read(&st, &l, e);
-	if (r == 0)
-		r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	if (r < 0)
+		return r;
+	r = boxlist_read(&st, &l, e);
+	if (r < 0)
+		return r;
+	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
 	runs = r = fill(t, &st, &l);

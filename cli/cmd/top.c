@@ -46,7 +46,7 @@ static uint64_t used_before(const struct boxps *old, const struct boxps_proc *p)
 	return 0;
 }
 
-static int add_row(struct table *t, const struct row *row, uint64_t ms)
+static void add_row(struct table *t, const struct row *row, uint64_t ms)
 {
 	const char state[2] = { row->p->state, '\0' };
 	const struct table_cell cells[ARRAY_SIZE(columns)] = {
@@ -58,7 +58,7 @@ static int add_row(struct table *t, const struct row *row, uint64_t ms)
 		{ .text = row->p->command },
 	};
 
-	return table_add(t, cells);
+	table_add(t, cells);
 }
 
 static int show(const struct app *app, const struct boxps *old, const struct boxps *now,
@@ -68,16 +68,16 @@ static int show(const struct app *app, const struct boxps *old, const struct box
 	_cleanup_table_ struct table *t = NULL;
 	int r = rows ? table_new(columns, ARRAY_SIZE(columns), &t, e) : -ENOMEM;
 
-	for (size_t i = 0; i < now->n && r == 0; i++)
+	if (r < 0)
+		return e->code ? r : err_sys(e, r, "cannot list the processes");
+	for (size_t i = 0; i < now->n; i++)
 		rows[i] =
 			(struct row){ &now->v[i],
 				      now->v[i].cpu_ms - used_before(old, &now->v[i]) };
-	if (r == 0)
-		qsort(rows, now->n, sizeof(*rows), by_use);
-	for (size_t i = 0; i < now->n && r == 0; i++)
-		r = add_row(t, &rows[i], ms);
-	if (r == 0)
-		r = table_show(t, app, 0, NULL);
+	qsort(rows, now->n, sizeof(*rows), by_use);
+	for (size_t i = 0; i < now->n; i++)
+		add_row(t, &rows[i], ms);
+	r = table_show(t, app, 0, NULL);
 	return r < 0 && !e->code ? err_sys(e, r, "cannot list the processes") : r;
 }
 

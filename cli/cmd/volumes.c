@@ -33,17 +33,20 @@ static int list(const struct app *app, int dir, struct err *e)
 
 	if (r == 0 && dir >= 0)
 		r = dirscan_start(&scan, dir, e);
-	while (r == 0 && dir >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+	if (r < 0)
+		return r;
+	while (dir >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
 		const struct table_cell cells[ARRAY_SIZE(columns)] = {
 			{ .text = d.name },
 			{ .n = (int64_t)du_tree(dir, d.name, NULL) },
 		};
 
-		r = table_add(t, cells);
+		table_add(t, cells);
 	}
-	if (r == 0)
-		r = table_show(t, app, 0, "there are no volumes");
-	return r < 0 && !e->code ? err_sys(e, r, "cannot list the volumes") : r;
+	if (r < 0)
+		return r;
+	r = table_show(t, app, 0, "there are no volumes");
+	return r < 0 ? err_sys(e, r, "cannot list the volumes") : 0;
 }
 
 /* ---- removing -------------------------------------------------------------------- */

@@ -43,23 +43,21 @@ void table_free(struct table **t)
 	*t = NULL;
 }
 
-int table_add(struct table *t, const struct table_cell *cells)
+void table_add(struct table *t, const struct table_cell *cells)
 {
-	_cleanup_json_ struct json *row = json_object();
-	int r = row ? 0 : -ENOMEM;
+	struct json *row = json_object();
 
-	for (size_t i = 0; i < t->n && r == 0; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		const struct table_column *c = &t->columns[i];
-		bool text = c->kind == TABLE_TEXT || c->kind == TABLE_PATH;
 
-		if (text)
-			r = json_set_str(row, c->key, cells[i].text);
+		if (c->kind == TABLE_TEXT || c->kind == TABLE_PATH)
+			(void)json_set_str(row, c->key, cells[i].text);
 		else if (cells[i].n < 0)
-			r = json_set(row, c->key, json_null());
+			(void)json_set(row, c->key, json_null());
 		else
-			r = json_set_int(row, c->key, cells[i].n);
+			(void)json_set_int(row, c->key, cells[i].n);
 	}
-	return r < 0 ? r : json_add(t->rows, take(&row, NULL));
+	(void)json_add(t->rows, row);
 }
 
 char *table_age(char *out, size_t size, int64_t seconds)
@@ -213,6 +211,8 @@ int table_show(const struct table *t, const struct app *app, int64_t now,
 	_cleanup_free_ size_t *widths = NULL;
 	unsigned short rows, cols;
 
+	if (json_failed(t->rows) < 0)
+		return -ENOMEM;
 	if (app->json)
 		return render_json(app, t->rows);
 	if (!json_len(t->rows)) {

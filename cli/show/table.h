@@ -31,13 +31,15 @@ int table_new(const struct table_column *columns, size_t n, struct table **ret,
 void table_free(struct table **t);
 #define _cleanup_table_ _cleanup_(table_free)
 
-/** table_add() - one row; @cells are copied; 0 or -ENOMEM */
-int table_add(struct table *t, const struct table_cell *cells);
+/** table_add() - one row; @cells are copied; table_show() says what could not be kept */
+void table_add(struct table *t, const struct table_cell *cells);
 
 /**
  * table_show() - print all rows in the order of their addition
  * @now:  seconds since 1970, for ages
  * @none: what to say to a person when there is no row; NULL = nothing
+ *
+ * Return: 0, or -ENOMEM, also of a row that was added
  */
 int table_show(const struct table *t, const struct app *app, int64_t now,
 	       const char *none);

@@ -44,7 +44,7 @@ static int add_row(void *ctx, const char *name, uint64_t window, struct err *e)
 	if (r < 0)
 		return r;
 	p = model_prices(m);
-	r = table_add(
+	table_add(
 		l->table,
 		(struct table_cell[]){
 			{ .text = name },
@@ -53,7 +53,7 @@ static int add_row(void *ctx, const char *name, uint64_t window, struct err *e)
 			{ .text = dollars(input, sizeof(input), p, p ? p->input : 0) },
 			{ .text = dollars(output, sizeof(output), p,
 					  p ? p->output : 0) } });
-	return r < 0 ? err_sys(e, r, "cannot list the models") : 0;
+	return 0;
 }
 
 static int list(const struct app *app, struct modelpick *pick, struct err *e)
@@ -68,8 +68,9 @@ static int list(const struct app *app, struct modelpick *pick, struct err *e)
 	r = table_new(columns, ARRAY_SIZE(columns), &t, e)
 		    ?: model_new(&pick->conf, &m, e);
 	l.table = t;
-	if (r == 0)
-		r = model_discover_list(m, add_row, &l, e);
+	if (r < 0)
+		return r;
+	r = model_discover_list(m, add_row, &l, e);
 	if (r < 0)
 		return r;
 	r = table_show(t, app, sys_wall().tv_sec, "the service names no models");

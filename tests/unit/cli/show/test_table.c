@@ -49,7 +49,7 @@ static void add(struct table *t, const char *name, int64_t size, int64_t n,
 					    { .n = n },
 					    { .n = used } };
 
-	assert_int_equal(table_add(t, cells), 0);
+	table_add(t, cells);
 }
 
 static void fill(struct table **t)
