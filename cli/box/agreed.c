@@ -45,10 +45,12 @@ int agreed_note(const struct store *st, const struct agreed *a, struct err *e)
 	struct entry x;
 	int r = find_entry(a, &x, e);
 
-	if (r == 0)
-		r = file_mkdirs(st->dirfd, "agreed", 0700, e);
-	if (r == 0)
-		r = dir = file_open_dir(st->dirfd, "agreed", e);
+	if (r < 0)
+		return r;
+	r = file_mkdirs(st->dirfd, "agreed", 0700, e);
+	if (r < 0)
+		return r;
+	r = dir = file_open_dir(st->dirfd, "agreed", e);
 	if (r < 0)
 		return r;
 	return file_replace(dir, x.name,

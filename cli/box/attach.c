@@ -501,14 +501,17 @@ int attach_run(const struct app *app, struct box *b, struct box_proc *p,
 	fflush(app->out);
 	pump_init(&a.pump);
 	r = take_signals(&a, e);
-	if (r == 0)
-		r = how->tty ? join_tty(&a, p, how, e) : join_pipes(&a, p, how, e);
-	if (r == 0)
-		r = read_exits(&a, e); /* it may have ended, and be queued, already */
+	if (r < 0)
+		return r;
+	r = how->tty ? join_tty(&a, p, how, e) : join_pipes(&a, p, how, e);
+	if (r < 0)
+		return r;
+	r = read_exits(&a, e); /* it may have ended, and be queued, already */
 	while (r >= 0 && !a.over)
 		r = step(&a, e);
-	if (r >= 0)
-		r = check_output(&a, e);
+	if (r < 0)
+		return r;
+	r = check_output(&a, e);
 	if (r < 0)
 		return r;
 	*ret = a.exit;

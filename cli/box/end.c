@@ -40,13 +40,11 @@ static int ask_to_stop(const struct spec *s, int *monitor, struct err *e)
 	int r;
 
 	*monitor = -1;
-	r = box_open(&o, &box, e);
-	if (r == 0)
-		r = box_ask(box, "info", NULL, &info, e);
-	if (r == 0)
+	r = box_open(&o, &box, e) ?: box_ask(box, "info", NULL, &info, e);
+	if (r == 0) {
 		*monitor = sys_pidfd_open((pid_t)json_get_int(info, "monitor_pid", -1));
-	if (r == 0)
 		r = box_ask(box, "stop", NULL, NULL, e);
+	}
 	/* Not there, or gone before it could answer: both are what was wanted. */
 	return r == -ENOENT || r == -ECONNRESET ? 0 : r;
 }
@@ -169,8 +167,9 @@ int boxend_stop(const struct store *st, const char *key, struct err *e)
 	_cleanup_close_ int monitor = -1;
 	int r = open_box(st, key, &dir, &s, e);
 
-	if (r == 0)
-		r = ask_to_stop(&s, &monitor, e);
+	if (r < 0)
+		return r;
+	r = ask_to_stop(&s, &monitor, e);
 	return r < 0 ? r : await_end(&dir, monitor, e);
 }
 
@@ -193,11 +192,9 @@ static int join_box(const struct store *st, const char *key, struct box **ret, i
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
-	int r = open_box(st, key, &dir, &s, e);
 	struct box_open o = { .spec = &s, .join_only = true };
+	int r = open_box(st, key, &dir, &s, e) ?: box_open(&o, ret, e);
 
-	if (r == 0)
-		r = box_open(&o, ret, e);
 	if (r == -ENOENT || r == -ECONNRESET)
 		return 0;
 	if (r < 0)

@@ -82,8 +82,7 @@ static int find_other_map(const struct app *app, const struct store *st,
 	what = (struct pulling_ref){ .ref = other.source,
 				     .name = name,
 				     .digest = other.digest };
-	r = source_parse(other.source, &src, e);
-	if (r == 0) {
+	if (source_parse(other.source, &src, e) == 0) {
 		/* Of a directory or a mirror the digest is that of a moment. */
 		if (src.kind == SOURCE_DIR || other.built[0])
 			what.digest = NULL;
@@ -91,10 +90,9 @@ static int find_other_map(const struct app *app, const struct store *st,
 			    "the image '%s' is there for the id map '%s' alone: it is "
 			    "made again for '%s'",
 			    other.name, other.map, map);
-		r = pulling_image(app, st, &s->map, &what, ret, e);
+		if (pulling_image(app, st, &s->map, &what, ret, e) == 0)
+			return 0;
 	}
-	if (r == 0)
-		return 0;
 	err_wrap(e, "the image '%s' is there for the id map '%s' alone", name,
 		 other.map);
 	return err_hint(e, "pull it again with --name %s", name);

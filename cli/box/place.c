@@ -123,8 +123,9 @@ int place_move(const struct app *app, const char *word, const char *to, struct e
 	int r;
 
 	r = store_open(&st, e);
-	if (r == 0)
-		r = boxlist_read(&st, &l, e);
+	if (r < 0)
+		return r;
+	r = boxlist_read(&st, &l, e);
 	if (r < 0)
 		return r;
 	b = boxlist_find(&l, word, app->box, e);
@@ -132,8 +133,9 @@ int place_move(const struct app *app, const char *word, const char *to, struct e
 		return e->code;
 	(void)text_copy(s.name, sizeof(s.name), b->name);
 	r = spec_locate(&s, to, e);
-	if (r == 0)
-		r = place_check(app, &st, s.project, e);
+	if (r < 0)
+		return r;
+	r = place_check(app, &st, s.project, e);
 	if (r < 0)
 		return r;
 	text_escaped(from, sizeof(from), b->project, strlen(b->project));

@@ -130,9 +130,10 @@ int project_setup_skip(const struct boxsetup *s, struct err *e)
 	_cleanup_json_ struct json *record = NULL, *gone = NULL;
 	int r = boxdir_load(&s->dir, &record, e);
 
-	if (r == 0)
-		gone = json_remove(record, "setup-begun");
-	return gone ? boxdir_save(&s->dir, record, e) : r;
+	if (r < 0)
+		return r;
+	gone = json_remove(record, "setup-begun");
+	return gone ? boxdir_save(&s->dir, record, e) : 0;
 }
 
 /* ---- one step ----------------------------------------------------------------------------- */
@@ -237,8 +238,9 @@ static int settle(struct boxsetup *s, struct err *e)
 		r = box_ask(s->box, "background", NULL, &a, e);
 		left = json_get_bool(a, "background", false);
 	}
-	if (r == 0)
-		r = box_ask(s->box, "info", NULL, &info, e);
+	if (r < 0)
+		return r;
+	r = box_ask(s->box, "info", NULL, &info, e);
 	if (r < 0 || left || json_get_int(info, "clients", 0) > 1 ||
 	    json_get_int(info, "programs", 0) > 0)
 		return MIN(r, 0);

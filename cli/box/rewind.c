@@ -47,10 +47,12 @@ static int keep(struct boxsetup *s, struct checkpoint *c, struct err *e)
 
 	if (r == 0 && number >= 0)
 		r = checkpoint_forget(&s->dir, number, e);
-	if (r == 0)
-		r = checkpoint_last(&s->dir, &last, e);
-	if (r >= 0)
-		r = fill(s, layers, &last, c, e);
+	if (r < 0)
+		return r;
+	r = checkpoint_last(&s->dir, &last, e);
+	if (r < 0)
+		return r;
+	r = fill(s, layers, &last, c, e);
 	return r < 0 ? r : checkpoint_save(&s->dir, c, e);
 }
 
@@ -107,12 +109,12 @@ static int take_back(const struct app *app, struct boxsetup *s,
 {
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = review_args("undo"), *told = NULL;
-	int r = json_set_int(what, "after", c->applied) < 0
-			? err_sys(e, -ENOMEM, "cannot take back what was taken over")
-			: review_open(s, REVIEW_ALONE, &rv, e);
+	int r;
 
-	if (r == 0)
-		r = review_ask(&rv, what, &told, NULL, e);
+	if (json_set_int(what, "after", c->applied) < 0)
+		return err_sys(e, -ENOMEM, "cannot take back what was taken over");
+	r = review_open(s, REVIEW_ALONE, &rv, e)
+		    ?: review_ask(&rv, what, &told, NULL, e);
 	reviewshow_told(app, told);
 	return r;
 }

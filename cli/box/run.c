@@ -122,13 +122,17 @@ static enum box_io io_of(const struct boxrun *run)
 	return run->tty ? BOX_IO_TTY : BOX_IO_PIPES;
 }
 
-/* --workdir, from where the person is. */
+/* --workdir, from where the person is; NULL = there. */
 static int change_cwd(struct boxsetup *s, const char *dir, struct err *e)
 {
-	size_t at = dir[0] == '/' ? 0 : strlen(s->place.cwd);
-	int n = snprintf(s->place.cwd + at, sizeof(s->place.cwd) - at, "%s%s",
-			 at ? "/" : "", dir);
+	size_t at;
+	int n;
 
+	if (!dir)
+		return 0;
+	at = dir[0] == '/' ? 0 : strlen(s->place.cwd);
+	n = snprintf(s->place.cwd + at, sizeof(s->place.cwd) - at, "%s%s",
+		     at ? "/" : "", dir);
 	return n >= (int)(sizeof(s->place.cwd) - at)
 		       ? err_set(e, -ENAMETOOLONG, "--workdir is too long")
 		       : 0;
@@ -216,16 +220,15 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 	struct err e = ERR_NONE;
 	int status = CMD_CUBBY, r;
 
-	r = boxsetup_prepare(app, o, &s, &e);
-	if (r == 0 && run->cwd)
-		r = change_cwd(&s, run->cwd, &e);
-	if (r == 0)
-		r = describe(app, &s, run, &d, &e);
+	r = boxsetup_prepare(app, o, &s, &e) ?:
+		change_cwd(&s, run->cwd, &e) ?:
+		describe(app, &s, run, &d, &e);
+	if (r < 0)
+		return cmd_fail(app, &e, CMD_CUBBY);
 	d.signing.yes = o->yes;
-	if (r == 0 && !run->detach)
+	if (!run->detach)
 		acting_begin(app, s.spec.project, &acting);
-	if (r == 0)
-		r = boxsetup_start(app, &s, d.signing.app ? NULL : &d.command, &e);
+	r = boxsetup_start(app, &s, d.signing.app ? NULL : &d.command, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
 	r = run_in(app, &s, run, &d, &status, &e);

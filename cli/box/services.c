@@ -46,8 +46,9 @@ static int run_in(struct box *b, const char *const *argv, struct err *e)
 	struct box_exit x = { 0 };
 	int r = box_spawn(b, &c, &p, e);
 
-	if (r == 0)
-		r = box_wait(b, p.id, READY_MS, &x, e);
+	if (r < 0)
+		return r;
+	r = box_wait(b, p.id, READY_MS, &x, e);
 	return r < 0 ? r : x.status;
 }
 
@@ -129,9 +130,10 @@ static int start_one(const struct app *app, struct box *b, const struct json *s,
 		return err_hint(e, "'cubby logs %s' shows what it said", json_key(s));
 	}
 	r = await_ready(b, s, &p, e);
-	if (r == 0)
-		render_note(app, "service '%s' runs", json_key(s));
-	return r < 0 ? r : 1;
+	if (r < 0)
+		return r;
+	render_note(app, "service '%s' runs", json_key(s));
+	return 1;
 }
 
 int services_up(const struct app *app, struct box *b, struct err *e)

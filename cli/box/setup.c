@@ -33,8 +33,9 @@ int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask 
 	int r;
 
 	r = store_open(&s->store, e);
-	if (r == 0)
-		r = place_find(app, &s->store, &s->spec, &s->place, e);
+	if (r < 0)
+		return r;
+	r = place_find(app, &s->store, &s->spec, &s->place, e);
 	if (r < 0)
 		return r;
 	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
@@ -264,8 +265,9 @@ static int save_new(const struct app *app, struct boxsetup *s, const struct json
 			s->spec.image_name);
 		return err_hint(e, "run it again");
 	}
-	if (r == 0)
-		r = save(app, s, old, true, e);
+	if (r < 0)
+		return r;
+	r = save(app, s, old, true, e);
 	if (r >= 0)
 		tell_new(app, s);
 	return r;
@@ -311,8 +313,9 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	s->keep_options = o->save;
 	s->forget = o->forget;
 	r = boxsetup_locate(app, s, PROJECT_ASK, e);
-	if (r == 0)
-		r = place_check(app, &s->store, s->spec.project, e);
+	if (r < 0)
+		return r;
+	r = place_check(app, &s->store, s->spec.project, e);
 	if (r < 0)
 		return r;
 	there = load(app, s, &old, e);
@@ -332,10 +335,13 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	if (r == 0 && there && o->wipe)
 		r = wipe(s, e);
 	there = there && !o->wipe;
-	if (r == 0 && !there)
+	if (r < 0)
+		return r;
+	if (!there)
 		r = make_dir(s, e);
-	if (r == 0)
-		r = fill(app->config, &s->spec, e);
+	if (r < 0)
+		return r;
+	r = fill(app->config, &s->spec, e);
 	if (r < 0)
 		return r;
 	choose_mode(app, o, s);
@@ -469,9 +475,10 @@ int boxsetup_start(const struct app *app, struct boxsetup *s,
 
 	if (setup ? s->no_setup : s->setup_begun)
 		r = project_setup_skip(s, e);
-	if (r == 0)
-		r = setup && !s->no_setup ? project_setup_run(app, s, open_any, e)
-					  : open_any(app, s, first, e);
+	if (r < 0)
+		return r;
+	r = setup && !s->no_setup ? project_setup_run(app, s, open_any, e)
+				  : open_any(app, s, first, e);
 	if (r < 0)
 		return r;
 	tell_mode(app, s);

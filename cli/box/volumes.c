@@ -163,9 +163,7 @@ static int add(const struct app *app, struct spec *s, struct spec_volume *v,
 
 	choose_access(s, v);
 	if (r == 0)
-		r = judge(app, s, v, e);
-	if (r == 0)
-		r = check_target(s, v, e);
+		r = judge(app, s, v, e) ?: check_target(s, v, e);
 	if (r == 0 && json_len(s->volumes) == SPEC_VOLUMES)
 		r = err_set(e, -E2BIG, "a box has %d volumes at the most",
 			    SPEC_VOLUMES);

@@ -48,10 +48,9 @@ static int set_rules(const struct app *app, const struct args *a, struct json *w
 	else if (strcmp(config_text(app->config, CONFIG_APPLY), "never") == 0)
 		json_set_str(what, "policy", "safe");
 	json_set_bool(what, "overwrite", a->overwrite);
-	if (r == 0)
-		r = add_list(what, "allow", &a->allow);
-	if (r == 0)
-		r = add_list(what, "deny", &a->deny);
+	if (r < 0)
+		return err_sys(e, r, "cannot say what to apply");
+	r = add_list(what, "allow", &a->allow) ?: add_list(what, "deny", &a->deny);
 	return r < 0 ? err_sys(e, r, "cannot say what to apply") : 0;
 }
 
@@ -67,18 +66,19 @@ static int apply(struct app *app, void *args, struct err *e)
 				   .out = app->out,
 				   .in = ask ? STDIN_FILENO : -1,
 				   .elsewhere = a->to };
-	int r = boxsetup_find(app, &s, e);
+	int r = boxsetup_find(app, &s, e) ?:
+		set_rules(app, a, what, e) ?:
+		review_open(&s, REVIEW_GIVE, &rv, e);
 
-	if (r == 0)
-		r = set_rules(app, a, what, e);
-	if (r == 0)
-		r = review_open(&s, REVIEW_GIVE, &rv, e);
-	if (r == 0 && a->to)
+	if (r < 0)
+		return r;
+	if (a->to)
 		r = go_elsewhere(a->to, what, &rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
 		r = review_add_path(what, &s, *w, e);
-	if (r == 0)
-		r = reviewshow_take(&show, &rv, what, e);
+	if (r < 0)
+		return r;
+	r = reviewshow_take(&show, &rv, what, e);
 	return r > 0 ? CMD_FAILED : r;
 }
 

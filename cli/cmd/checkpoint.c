@@ -15,8 +15,9 @@ static int keep(struct app *app, void *args, struct err *e)
 	_cleanup_json_ struct json *j = NULL;
 	int r = boxsetup_find(app, &s, e);
 
-	if (r == 0)
-		r = rewind_keep(&s, name, "", e);
+	if (r < 0)
+		return r;
+	r = rewind_keep(&s, name, "", e);
 	if (r < 0)
 		return r;
 	render_note(app, "checkpoint '%s': what is under review", name);

@@ -99,9 +99,8 @@ static int start_box(const struct app *app, bool *reviews, struct err *e)
 	r = boxsetup_open(&quiet, &o, &s, e);
 	*reviews = r == 0 && box_reviews(s.box);
 	if (r == 0)
-		r = box_spawn(s.box, &c, &proc, e);
-	if (r == 0)
-		r = box_wait(s.box, proc.id, 20000, &exit, e);
+		r = box_spawn(s.box, &c, &proc, e)
+			    ?: box_wait(s.box, proc.id, 20000, &exit, e);
 	if (s.box && boxsetup_finish(&s, e) < 0 && r == 0)
 		r = e->code;
 	(void)sys_unlinkat(AT_FDCWD, dir, AT_REMOVEDIR);

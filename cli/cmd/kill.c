@@ -35,8 +35,9 @@ static int send_all(struct app *app, void *args, struct err *e)
 
 		(void)num_u64(a->pids.v[i], &pid);
 		r = boxps_signal(box_init_pid(s.box), (pid_t)pid, a->signal, e);
-		if (r == 0)
-			json_add(done, signalled((int64_t)pid, a->signal));
+		if (r < 0)
+			break;
+		json_add(done, signalled((int64_t)pid, a->signal));
 	}
 	if (app->json && (r == 0 || json_len(done)))
 		(void)render_json(app, done);

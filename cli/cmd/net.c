@@ -25,14 +25,11 @@ static int ask(struct box *b, const char *op, const struct args *a, struct json 
 	       struct err *e)
 {
 	_cleanup_json_ struct json *q = json_object();
-	int r = q ? json_set_str(q, "op", op) : -ENOMEM;
+	int r = json_set_str(q, "op", op) ?:
+		add_list(q, "allow", &a->allow) ?:
+		add_list(q, "deny", &a->deny) ?:
+		add_list(q, "drop", &a->drop);
 
-	if (r == 0)
-		r = add_list(q, "allow", &a->allow);
-	if (r == 0)
-		r = add_list(q, "deny", &a->deny);
-	if (r == 0)
-		r = add_list(q, "drop", &a->drop);
 	if (r < 0)
 		return err_sys(e, r, "cannot ask about the network");
 	return box_ask(b, "net", q, ret, e);
@@ -129,14 +126,18 @@ static int work(struct app *app, void *args, struct err *e)
 	bool change = a->allow.n || a->deny.n || a->drop.n;
 	int r = boxsetup_running(app, &s, e);
 
-	if (r == 0)
-		r = tell_narrowing(app, s.box, a, e);
-	if (r == 0)
-		r = ask(s.box, change ? "change" : "rules", a, &rules, e);
-	if (r == 0)
-		r = ask(s.box, "info", &nothing, &info, e);
-	if (r == 0)
-		r = ask(s.box, "stats", &nothing, &stats, e);
+	if (r < 0)
+		return r;
+	r = tell_narrowing(app, s.box, a, e);
+	if (r < 0)
+		return r;
+	r = ask(s.box, change ? "change" : "rules", a, &rules, e);
+	if (r < 0)
+		return r;
+	r = ask(s.box, "info", &nothing, &info, e);
+	if (r < 0)
+		return r;
+	r = ask(s.box, "stats", &nothing, &stats, e);
 	if (r < 0)
 		return r;
 	if (!app->json)

@@ -39,18 +39,12 @@ static const char *stale(const struct args *a, const struct store *st,
 static int add_result(struct json *list, const struct boxlist_item *b, const char *why)
 {
 	struct json *o = json_object();
-	int r = o ? 0 : -ENOMEM;
 
-	if (r == 0)
-		r = json_set_str(o, "directory", b->project);
-	if (r == 0)
-		r = json_set_str(o, "key", b->key);
-	if (r == 0)
-		r = json_set_str(o, "why", why);
-	if (r == 0)
-		return json_add(list, o);
-	json_free(&o);
-	return r;
+	(void)json_set_str(o, "directory", b->project);
+	(void)json_set_str(o, "key", b->key);
+	(void)json_set_str(o, "why", why);
+	(void)json_add(list, o);
+	return json_failed(list);
 }
 
 static int prune_one(const struct app *app, const struct args *a,
@@ -143,10 +137,12 @@ static int prune(struct app *app, void *args, struct err *e)
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	int r = place_store(app, &st, e), status = CMD_DONE;
 
-	if (r == 0)
-		r = boxlist_read(&st, &l, e);
-	if (r == 0)
-		r = permitted(app, a, &st, &l, e);
+	if (r < 0)
+		return r;
+	r = boxlist_read(&st, &l, e);
+	if (r < 0)
+		return r;
+	r = permitted(app, a, &st, &l, e);
 	if (r < 0)
 		return r;
 	r = prune_all(app, a, &st, &l, &status, e);

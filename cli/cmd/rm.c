@@ -19,10 +19,9 @@ static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item 
 
 	if (r < 0)
 		return r;
-	r = a->force ? boxend_stop(w->store, b->key, e)
-		     : boxend_idle(w->store, b->key, e);
-	if (r == 0)
-		r = boxend_remove(w->store, b->key, false, e);
+	r = (a->force ? boxend_stop(w->store, b->key, e)
+		      : boxend_idle(w->store, b->key, e))
+		    ?: boxend_remove(w->store, b->key, false, e);
 	if (r == -EBUSY)
 		return err_hint(e, "--force does both");
 	if (r < 0)
@@ -40,8 +39,9 @@ static int permitted(const struct app *app, const struct args *a, struct err *e)
 	_cleanup_free_ const struct boxlist_item **v = NULL;
 	int r = store_open(&st, e);
 
-	if (r == 0)
-		r = boxlist_read(&st, &l, e);
+	if (r < 0)
+		return r;
+	r = boxlist_read(&st, &l, e);
 	if (r < 0)
 		return r;
 	v = calloc(l.n + 1, sizeof(*v));

@@ -154,10 +154,11 @@ static int add_options(const struct config *c, struct words *argv, struct words 
 				     text ? "=" : "", text ? text : "") < 0)
 				return -ENOMEM;
 			r = words_add(made, word);
-			if (r == 0)
-				r = words_add(argv, word);
-			else
+			if (r < 0) {
 				free(word);
+				return r;
+			}
+			r = words_add(argv, word);
 		}
 	}
 	return r;
@@ -270,16 +271,22 @@ static int read_key(const char *path, struct buf *ret, struct err *e)
 	return 0;
 }
 
+static int read_whole(const char *path, struct buf *ret, struct err *e)
+{
+	int r = file_read(AT_FDCWD, path, ret, e);
+
+	if (r < 0)
+		return r;
+	return buf_addc(ret, '\0') < 0 ? err_sys(e, -ENOMEM, "cannot read it") : 0;
+}
+
 static int read_keys(struct host *h, const struct args *a, struct err *e)
 {
 	int r;
 
 	if (a->keys) {
-		r = file_read(AT_FDCWD, a->keys, &h->given, e);
-		if (r == 0 && buf_addc(&h->given, '\0') < 0)
-			r = err_sys(e, -ENOMEM, "cannot read it");
-		if (r == 0)
-			r = keys_parse(h->given.data, &h->keys, e);
+		r = read_whole(a->keys, &h->given, e)
+			    ?: keys_parse(h->given.data, &h->keys, e);
 		return r < 0 ? err_wrap(e, "--keys '%s'", a->keys) : 0;
 	}
 	r = a->key_file ? read_key(a->key_file, &h->given, e) : make_key(h->made_up, e);
@@ -295,12 +302,9 @@ static int read_keys(struct host *h, const struct args *a, struct err *e)
 static int read_policies(struct host *h, const char *path, struct err *e)
 {
 	_cleanup_config_ struct config scratch;
-	int r = file_read(AT_FDCWD, path, &h->rules, e);
+	int r = read_whole(path, &h->rules, e)
+			?: policies_parse(h->rules.data, &h->policies, e);
 
-	if (r == 0 && buf_addc(&h->rules, '\0') < 0)
-		r = err_sys(e, -ENOMEM, "cannot read it");
-	if (r == 0)
-		r = policies_parse(h->rules.data, &h->policies, e);
 	config_init(&scratch);
 	for (unsigned i = 0; r == 0 && i < h->policies.n; i++) {
 		const struct policy *p = &h->policies.list[i];

@@ -7,13 +7,11 @@ static int undo(struct app *app, void *args, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = review_args("undo"), *told = NULL;
-	int r = boxsetup_find(app, &s, e);
+	int r = boxsetup_find(app, &s, e) ?:
+		review_open(&s, REVIEW_GIVE, &rv, e) ?:
+		review_ask(&rv, what, &told, NULL, e);
 
 	(void)args;
-	if (r == 0)
-		r = review_open(&s, REVIEW_GIVE, &rv, e);
-	if (r == 0)
-		r = review_ask(&rv, what, &told, NULL, e);
 	reviewshow_told(app, told);
 	if (r < 0)
 		return r;

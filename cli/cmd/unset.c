@@ -18,8 +18,9 @@ static int work(struct app *app, void *args, struct err *e)
 
 	boxsetup_done(&s);
 	s = BOXSETUP_NONE;
-	if (r == 0)
-		r = boxsetup_prepare(app, &o, &s, e);
+	if (r < 0)
+		return r;
+	r = boxsetup_prepare(app, &o, &s, e);
 	if (r < 0)
 		return r;
 	if (!s.changed)

@@ -25,16 +25,19 @@ static int work(struct app *app, void *args, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	int r = boxsetup_prepare(app, &a->box, &s, e);
 
+	if (r < 0)
+		return r;
 	s.spec.keep = true;
-	if (r == 0)
-		r = boxsetup_start(app, &s, NULL, e);
-	if (r == 0) /* also one that ran before */
-		r = box_ask(s.box, "keep", NULL, NULL, e);
-	if (r == 0)
-		r = services_up(app, s.box, e);
-	if (r >= 0)
-		r = tell(app, json_len(json_get(app->config->project, "services")), e);
-	return r;
+	r = boxsetup_start(app, &s, NULL, e);
+	if (r < 0)
+		return r;
+	r = box_ask(s.box, "keep", NULL, NULL, e); /* also one that ran before */
+	if (r < 0)
+		return r;
+	r = services_up(app, s.box, e);
+	if (r < 0)
+		return r;
+	return tell(app, json_len(json_get(app->config->project, "services")), e);
 }
 
 const struct cmd cmd_up = {

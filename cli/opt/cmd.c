@@ -187,14 +187,18 @@ static int parse_words(struct parse *p, int argc, char **argv, struct err *e)
 
 	cmd_options(p->c, p->app, p->args, &set);
 	r = argcheck(&set, argc, argv, e);
+	if (r < 0)
+		return r;
 	set.found = take_option;
-	if (r == 0)
-		r = argcheck(&set, argc, argv, e);
+	r = argcheck(&set, argc, argv, e);
+	if (r < 0)
+		return r;
 	set.found = NULL;
 	set.operand = take_operand;
-	if (r == 0)
-		r = argcheck(&set, argc, argv, e);
-	if (r == 0 && p->operands < p->c->least)
+	r = argcheck(&set, argc, argv, e);
+	if (r < 0)
+		return r;
+	if (p->operands < p->c->least)
 		return err_set(e, -EINVAL, "%s", p->c->missing);
 	for (size_t i = 0; i < CMD_TABLES && r == 0; i++) {
 		const struct cmd_table *t = &p->c->tables[i];

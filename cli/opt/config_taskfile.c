@@ -80,14 +80,14 @@ static int check_member(const struct config *c, const struct config *own,
 
 static int check(const struct config *c, const struct config *own, struct err *e)
 {
-	int r = 0;
-
 	json_each(it, own->file)
 	{
-		if (r == 0)
-			r = check_member(c, own, json_key(it), e);
+		int r = check_member(c, own, json_key(it), e);
+
+		if (r < 0)
+			return r;
 	}
-	return r;
+	return 0;
 }
 
 static int take_members(struct config *c, const struct config *own, struct err *e)

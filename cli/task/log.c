@@ -222,8 +222,9 @@ int tasklog_open(const struct boxdir *b, const char *name, char ret[TASKLOG_NAME
 	if (dir < 0)
 		return dir;
 	r = tasklog_list(b, &l, e);
-	if (r == 0)
-		r = pick(&l, name, e);
+	if (r < 0)
+		return r;
+	r = pick(&l, name, e);
 	if (r < 0)
 		return r;
 	snprintf(file, sizeof(file), "%s" TASKLOG_END, l.v[r]);

@@ -171,10 +171,12 @@ static int recall(struct work *w, struct err *e)
 	if (!w->t->resume && !w->t->resume_last)
 		return 0;
 	r = boxsetup_find(w->app, &s, e);
-	if (r == 0)
-		r = fd = tasklog_open(&s.dir, w->t->resume, w->resumed, e);
-	if (r >= 0)
-		r = recall_options(w->app->config, fd, e);
+	if (r < 0)
+		return r;
+	r = fd = tasklog_open(&s.dir, w->t->resume, w->resumed, e);
+	if (r < 0)
+		return r;
+	r = recall_options(w->app->config, fd, e);
 	return r >= 0 && w->t->back
 		       ? rewind_task(w->app, &s, w->resumed, w->t->rounds_back, e)
 		       : r;
@@ -411,8 +413,9 @@ static int watch_terminal(struct work *w, struct err *e)
 		w->ticker.ctx = &w->view;
 	}
 	r = ticker_open(&w->ticker, e);
-	if (r == 0)
-		r = hostwatch_open(&w->setup, w->project, &w->hostwatch, e);
+	if (r < 0)
+		return r;
+	r = hostwatch_open(&w->setup, w->project, &w->hostwatch, e);
 	return r < 0 ? r : ticker_add(&w->ticker, hostwatch_aside(&w->hostwatch), e);
 }
 

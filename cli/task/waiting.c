@@ -90,18 +90,18 @@ static int list_changes(void *ctx, struct changes *ret, struct err *e)
 	_cleanup_json_ struct json *args = NULL, *list = NULL;
 	int r = open_review(w->setup, "diff", &rv, &args, e);
 
-	if (r == 0)
-		r = review_ask(&rv, args, &list, NULL, e);
+	if (r < 0)
+		return r;
+	r = review_ask(&rv, args, &list, NULL, e);
 	if (r < 0)
 		return r;
 	for (int round = EFFECTS_HELD; round >= EFFECTS_PLAIN; round--)
 		json_each(it, list)
 		{
-			if (r == 0)
-				r = add(&c, it, (enum effects_class)round);
+			r = add(&c, it, (enum effects_class)round);
+			if (r < 0)
+				return err_sys(e, r, "cannot list what has changed");
 		}
-	if (r < 0)
-		return err_sys(e, r, "cannot list what has changed");
 	*ret = take(&c, ((struct changes){ 0 }));
 	return 0;
 }
