@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "cli/box/confirm.h"
 #include "cli/show/termfilter.h"
@@ -81,15 +82,11 @@ static void attach_done(struct attach *a)
 /* Of SIGPIPE nothing is made: what counts is the EPIPE of the call. */
 static int take_signals(struct attach *a, struct err *e)
 {
-	static const int ours[] = { SIGINT,  SIGQUIT,  SIGTERM, SIGHUP,	 SIGUSR1,
-				    SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE };
-	sigset_t set;
+	static const int ours[] = { SIGINT,  SIGQUIT, SIGTERM,	SIGHUP,
+				    SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP,
+				    SIGCONT, SIGPIPE, 0 };
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
-		sigaddset(&set, ours[i]);
-	(void)sys_sigprocmask(SIG_BLOCK, &set, &a->old);
-	a->signals = sys_signalfd(&set);
+	a->signals = signals_watch(ours, &a->old);
 	return a->signals < 0 ? err_sys(e, a->signals, "cannot watch signals") : 0;
 }
 

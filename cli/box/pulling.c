@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/show/progress.h"
@@ -63,12 +64,7 @@ static void on_note(void *ctx, const char *line)
 
 static int watch_interrupts(struct pulling *p, struct err *e)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	(void)sys_sigprocmask(SIG_BLOCK, &set, &p->old);
-	p->signals = sys_signalfd(&set);
+	p->signals = signals_watch((const int[]){ SIGINT, 0 }, &p->old);
 	return p->signals < 0 ? err_sys(e, p->signals, "cannot watch signals") : 0;
 }
 

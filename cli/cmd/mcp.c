@@ -16,6 +16,7 @@
 #include "agent/mcp/mcp.h"
 #include "agent/tool/tool.h"
 #include "agent/tool/toolset.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "cli/box/acting.h"
 #include "cli/box/ahead.h"
@@ -149,20 +150,6 @@ static struct aside idle(void *ctx)
 	return tool_watch_aside(h->toolbox);
 }
 
-/* The signals that end a server, as a descriptor. */
-static int stop_signals(void)
-{
-	sigset_t set;
-	int r;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
-	return r < 0 ? r : sys_signalfd(&set);
-}
-
 /* Takes standard input and output away from everybody else. */
 static int take_streams(int *in, int *out)
 {
@@ -208,7 +195,8 @@ static int serve(struct app *app, void *args, struct err *e)
 
 	modelpick_secrets(app->config, h.secrets);
 	if (r >= 0)
-		r = stop = stop_signals();
+		r = stop = signals_watch((const int[]){ SIGTERM, SIGINT, SIGHUP, 0 },
+					 NULL);
 	if (r >= 0)
 		r = instructions(app, &text);
 	if (r < 0)

@@ -18,6 +18,7 @@
 #include "agent/python/show.h"
 #include "base/file.h"
 #include "base/pieces.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "cli/box/acting.h"
 #include "cli/box/imagerun.h"
@@ -408,17 +409,13 @@ static int read_code(const struct args *a, struct buf *ret, struct err *e)
 
 static int open_signals(struct run *run, struct err *e)
 {
-	static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
-	sigset_t set;
-	int r;
+	static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, 0 };
+	int fd = signals_watch(ours, NULL);
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
-		sigaddset(&set, ours[i]);
-	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
-	if (r >= 0)
-		r = run->signals = sys_signalfd(&set);
-	return r < 0 ? err_sys(e, r, "cannot watch signals") : 0;
+	if (fd < 0)
+		return err_sys(e, fd, "cannot watch signals");
+	run->signals = fd;
+	return 0;
 }
 
 /* Cells that are typed, until the end of input or an exit. */

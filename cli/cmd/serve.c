@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/num.h"
 #include "base/proc.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "base/tls.h"
@@ -381,18 +382,6 @@ static void tell(const struct app *app, const struct listen_address *at, bool tl
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-static int stop_signals(void)
-{
-	sigset_t set;
-	int r;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
-	return r < 0 ? r : sys_signalfd(&set);
-}
-
 static int set_up(struct host *h, const struct args *a, struct err *e)
 {
 	int r = read_keys(h, a, e);
@@ -475,7 +464,7 @@ static int serve(struct app *app, void *args, struct err *e)
 	r = set_up(&h, a, e);
 	if (r < 0)
 		return r;
-	stop = stop_signals();
+	stop = signals_watch((const int[]){ SIGTERM, SIGINT, 0 }, NULL);
 	if (stop < 0)
 		return err_sys(e, stop, "cannot set the server up");
 	n = open_sockets(a, fds, &at, e);

@@ -1,4 +1,5 @@
 #include "base/num.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "cli/box/end.h"
 #include "cli/box/opt_boxes.h"
@@ -50,19 +51,10 @@ static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 	return 0;
 }
 
-/* ^C ends the waiting, not us: the box would go on running. */
-static int catch_interrupt(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	return sys_sigprocmask(SIG_BLOCK, &set, NULL) < 0 ? -1 : sys_signalfd(&set);
-}
-
 static int work(struct app *app, void *args, struct err *e)
 {
-	_cleanup_close_ int interrupt = catch_interrupt();
+	/* ^C ends the waiting, not us: the box would go on running. */
+	_cleanup_close_ int interrupt = signals_watch((const int[]){ SIGINT, 0 }, NULL);
 	struct args *a = args;
 
 	(void)e;

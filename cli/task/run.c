@@ -9,6 +9,7 @@
 #include "agent/task/task.h"
 #include "agent/tool/machine.h"
 #include "base/inroot.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/imagerun.h"
@@ -266,17 +267,14 @@ static int open_files(struct work *w, struct err *e)
 /* ^C is read by the task, between and within its steps. */
 static int watch_interrupts(struct work *w, struct err *e)
 {
+	int signals[] = { SIGINT, 0, 0 };
 	struct sigaction hup;
-	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
 	/* A terminal that is lost is no reason to lose the record of the end, unless it
 	 * was said to be none (nohup). */
 	if (sys_sigaction(SIGHUP, NULL, &hup) == 0 && hup.sa_handler != SIG_IGN)
-		sigaddset(&set, SIGHUP);
-	(void)sys_sigprocmask(SIG_BLOCK, &set, NULL);
-	w->interrupt = sys_signalfd(&set);
+		signals[1] = SIGHUP;
+	w->interrupt = signals_watch(signals, NULL);
 	return w->interrupt < 0 ? err_sys(e, w->interrupt, "cannot watch signals") : 0;
 }
 

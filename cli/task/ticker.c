@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "base/def.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 
 enum { TIMER, SIZES, KEYS, MORE };
@@ -19,14 +20,10 @@ static int open_all(struct ticker *t, struct err *e)
 {
 	const struct itimerspec when = { .it_interval.tv_nsec = TICKER_MS * 1000000L,
 					 .it_value.tv_nsec = TICKER_MS * 1000000L };
-	sigset_t set;
 	int r;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGWINCH);
-	(void)sys_sigprocmask(SIG_BLOCK, &set, NULL);
 	t->timer = sys_timerfd();
-	t->sizes = sys_signalfd(&set);
+	t->sizes = signals_watch((const int[]){ SIGWINCH, 0 }, NULL);
 	r = MIN(t->timer, t->sizes);
 	if (r >= 0)
 		r = sys_timerfd_set(t->timer, &when);

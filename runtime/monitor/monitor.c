@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"
 #include "runtime/monitor/identity.h"
@@ -250,18 +251,11 @@ static void say_unkept(const struct monitor *m)
 
 static int open_events(struct monitor *m, struct err *e)
 {
-	sigset_t set;
 	int r;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
-	if (r == 0)
-		r = m->signals = sys_signalfd(&set);
-	if (r < 0)
-		return err_sys(e, r, "cannot wait for signals");
+	m->signals = signals_watch((const int[]){ SIGTERM, SIGINT, SIGHUP, 0 }, NULL);
+	if (m->signals < 0)
+		return err_sys(e, m->signals, "cannot wait for signals");
 	r = loop_new(&m->loop, e);
 	if (r < 0)
 		return r;
