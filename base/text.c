@@ -356,6 +356,13 @@ bool text_is_in(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
 }
 
+bool text_is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return strncmp(path, dir, n) == 0 && path[n] == '/';
+}
+
 char *text_setting(char **rest, unsigned *number)
 {
 	while (**rest) {

@@ -67,5 +67,7 @@ bool text_ends(const char *s, const char *suffix);
 
 /** text_is_in() - is @path, as it is spelt, @dir or below it? */
 bool text_is_in(const char *path, const char *dir);
+/** text_is_below() - is it below @dir, and not @dir itself? */
+bool text_is_below(const char *path, const char *dir);
 
 #endif

@@ -139,13 +139,12 @@ static bool read_gitdir(int project, char ret[PATH_MAX])
 void boxlinks_git(const struct app *app, const struct boxsetup *s)
 {
 	_cleanup_close_ int project = open_project(s);
-	size_t n = strlen(s->spec.project);
 	char dir[PATH_MAX], shown[SHOWN];
 	const char *at;
 
 	if (project < 0 || !read_gitdir(project, dir) ||
 	    (*dir != '/' && !text_starts(dir, "../")) ||
-	    (strncmp(dir, s->spec.project, n) == 0 && dir[n] == '/'))
+	    text_is_below(dir, s->spec.project))
 		return;
 	text_escaped(shown, sizeof(shown), dir, strlen(dir));
 	at = strstr(shown, "/.git/worktrees/");

@@ -67,13 +67,6 @@ static void tidy(char *path)
 	path[n] = '\0';
 }
 
-static bool is_below(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return strncmp(path, dir, n) == 0 && path[n] == '/';
-}
-
 /* What a person types now may be a link. What was written before may have become one
  * since: a box that can write there would choose what is shown. */
 static int resolve(const struct app *app, const struct spec *s, struct spec_volume *v,
@@ -87,11 +80,11 @@ static int resolve(const struct app *app, const struct spec *s, struct spec_volu
 		return err_sys(e, r < 0 ? r : -errno, "cannot find it");
 	text_escaped(shown, sizeof(shown), real, strlen(real));
 	tidy(path);
-	if (strcmp(path, real) != 0 && (!flag || is_below(path, s->project))) {
+	if (strcmp(path, real) != 0 && (!flag || text_is_below(path, s->project))) {
 		err_set(e, -ELOOP, "a link leads from there to '%s'", shown);
 		return err_hint(e, "name that if it is meant");
 	}
-	if (strcmp(real, s->project) == 0 || is_below(real, s->project))
+	if (strcmp(real, s->project) == 0 || text_is_below(real, s->project))
 		v->kind = SPEC_VOLUME_PROJECT;
 	if (strcmp(real, s->project) == 0)
 		return err_set(e, -EEXIST,
@@ -114,7 +107,7 @@ static int judge(const struct app *app, const struct spec *s,
 
 	if (v->kind != SPEC_VOLUME_HOST)
 		return 0;
-	if (is_below(s->project, v->source) && v->access == SPEC_VOLUME_RW)
+	if (text_is_below(s->project, v->source) && v->access == SPEC_VOLUME_RW)
 		return err_set(e, -EPERM,
 			       "it contains the project, whose repositories could then "
 			       "be written; mount it :ro");
@@ -124,8 +117,9 @@ static int judge(const struct app *app, const struct spec *s,
 static int check_target(const struct spec *s, const struct spec_volume *v,
 			struct err *e)
 {
-	if (strcmp(v->target, s->project) == 0 || is_below(v->target, s->project) ||
-	    is_below(s->project, v->target))
+	if (strcmp(v->target, s->project) == 0 ||
+	    text_is_below(v->target, s->project) ||
+	    text_is_below(s->project, v->target))
 		return err_set(e, -EINVAL,
 			       "its target '%.160s' would hide the project, or lie in "
 			       "it",
@@ -135,8 +129,8 @@ static int check_target(const struct spec *s, const struct spec_volume *v,
 		char other[PATH_MAX];
 
 		if (spec_path(it, "target", other) == 0 &&
-		    (strcmp(other, v->target) == 0 || is_below(other, v->target) ||
-		     is_below(v->target, other)))
+		    (strcmp(other, v->target) == 0 || text_is_below(other, v->target) ||
+		     text_is_below(v->target, other)))
 			return err_set(e, -EEXIST,
 				       "its target '%.160s' and '%.160s' hide each "
 				       "other",

@@ -269,8 +269,7 @@ bool git_vet_link(const struct git_vet *v, const char *text, size_t len)
 	if (has_dots(path))
 		return false;
 	for (const char *const *g = v->guarded; *g; g++)
-		if (strncmp(path, *g, strlen(*g)) == 0 &&
-		    (path[strlen(*g)] == '/' || !path[strlen(*g)]))
+		if (text_is_in(path, *g))
 			return true;
 	return false;
 }

@@ -42,18 +42,11 @@ static bool is_item(const struct diff *d, const char *path)
 	return i < d->n && strcmp(d->items[i].path, path) == 0;
 }
 
-static bool is_below(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return strncmp(path, dir, n) == 0 && path[n] == '/';
-}
-
 /* Whether a file of the project is hidden by the directory alone: no whiteout says so. */
 static bool hides(const struct cleaning *c, const char *dir)
 {
 	for (size_t i = find(c->left, dir, "/");
-	     i < c->left->n && is_below(c->left->items[i].path, dir); i++) {
+	     i < c->left->n && text_is_below(c->left->items[i].path, dir); i++) {
 		const struct diff_item *x = &c->left->items[i];
 
 		if (!x->now.mode && !diff_look(c->layer->upper, x->path).mode)
@@ -82,7 +75,7 @@ static bool in_git(const struct layer *l, const char *path)
 	const char *p = buf_cstr(&l->gits), *end = p + l->gits.len;
 
 	for (; p < end; p += strlen(p) + 1)
-		if (is_below(path, p))
+		if (text_is_below(path, p))
 			return true;
 	return false;
 }

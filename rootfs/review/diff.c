@@ -264,13 +264,6 @@ static bool same_content(struct making *m, const struct upper_entry *x,
 
 /* ---- the layer, entry by entry ---------------------------------------------------------- */
 
-static bool is_in(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return n && strncmp(path, dir, n) == 0 && path[n] == '/';
-}
-
 /* One line for all that is taken over by its meaning; what is not stands for itself. */
 static int in_git(struct making *m, const struct upper_entry *x, struct err *e)
 {
@@ -355,8 +348,9 @@ static int on_entry(void *ctx, const struct upper_entry *x, struct err *e)
 		return x->kind == UPPER_OPAQUE ? in_git(m, x, e) : 0;
 	if (is_given(m, x->path, &x->st))
 		return 0;
-	held = is_in(x->path, m->git) ? git_take_held(x->path + strlen(m->git) + 1)
-				      : "";
+	held = text_is_below(x->path, m->git)
+		       ? git_take_held(x->path + strlen(m->git) + 1)
+		       : "";
 	if (!held)
 		return in_git(m, x, e);
 	if (x->kind == UPPER_GONE) {

@@ -391,13 +391,6 @@ static const char *const closed[] = {
 	".kube", ".password-store", ".config"
 };
 
-static bool is_part(const char *rest, const char *name)
-{
-	size_t len = strlen(name);
-
-	return strncmp(rest, name, len) == 0 && (rest[len] == '/' || !rest[len]);
-}
-
 /* Whether the project, or a directory between it and @from, is a checkout. */
 static bool has_git(const struct chain *c, const char *from)
 {
@@ -419,7 +412,7 @@ static bool has_git(const struct chain *c, const char *from)
 static const char *behind(const char *rest, const char *name)
 {
 	for (; *rest; rest = strchrnul(rest, '/'), rest += *rest == '/')
-		if (is_part(rest, name))
+		if (text_is_in(rest, name))
 			return rest[strlen(name)] ? rest + strlen(name) + 1 : NULL;
 	return NULL;
 }
@@ -429,16 +422,16 @@ static bool is_checkout(const struct chain *c, const char *rest)
 	const char *inside = strchr(rest, '/');
 
 	for (size_t i = 0; i < ARRAY_SIZE(closed); i++)
-		if (is_part(rest, closed[i]))
+		if (text_is_in(rest, closed[i]))
 			return false;
-	if (!inside || !*++inside || is_part(inside, "pre-commit"))
+	if (!inside || !*++inside || text_is_in(inside, "pre-commit"))
 		return false; /* hooks, which git runs */
 	for (size_t i = 0; i < ARRAY_SIZE(checkouts); i++) {
 		const struct checkout *k = &checkouts[i];
 		const char *at = k->part ? behind(inside, k->part) : inside;
 
-		if (k->hidden && (!is_part(rest, k->hidden) ||
-				  (k->part && !is_part(inside, k->part))))
+		if (k->hidden && (!text_is_in(rest, k->hidden) ||
+				  (k->part && !text_is_in(inside, k->part))))
 			continue;
 		if (at && (!k->git || has_git(c, at)))
 			return true;
@@ -518,7 +511,7 @@ static int check_keys(struct chain *c, struct err *e)
 
 	for (size_t i = 0; i < c->n; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
-			if (is_part(c->rest[i], keys[k]))
+			if (text_is_in(c->rest[i], keys[k]))
 				return refuse(c, BELOW, keys[k], "a directory of keys",
 					      any_option, e);
 	return 0;
@@ -570,11 +563,10 @@ int project_dir_check(const struct project_dir *d, struct err *e)
 int project_dir_review(const struct project_dir *d, struct err *e)
 {
 	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTS_BYTES);
-	size_t n = strlen(d->path);
 	char place[PATH_MAX], shown[128];
 	int r;
 
-	if (d->store && strncmp(d->store, d->path, n) == 0 && d->store[n] == '/')
+	if (d->store && text_is_below(d->store, d->path))
 		return err_set(e, -EXDEV, "it contains the store");
 	r = file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, e);
 	if (r < 0)

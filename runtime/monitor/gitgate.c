@@ -202,9 +202,7 @@ static void take_views(const struct gitgate *g, bool offline, int words)
 
 static bool is_below(const char *path, const char *dir)
 {
-	size_t n = strlen(dir);
-
-	return strcmp(dir, ".") == 0 || (strncmp(path, dir, n) == 0 && path[n] == '/');
+	return strcmp(dir, ".") == 0 || text_is_below(path, dir);
 }
 
 /* Whether the box cannot have written it: there at the start, and still the same; or below

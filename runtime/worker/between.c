@@ -96,9 +96,8 @@ static bool is_asked(const struct between *b, const char *path)
 	json_each(it, paths)
 	{
 		const char *name = json_str(it) ?: "/";
-		size_t n = strlen(++name);
 
-		if (strncmp(path, name, n) == 0 && (!n || !path[n] || path[n] == '/'))
+		if (!*++name || text_is_in(path, name))
 			return true;
 	}
 	return !json_len(paths);

@@ -62,9 +62,7 @@ static void review_done(struct review *rv)
 
 static bool is_below(const char *path, const char *dir)
 {
-	size_t n = strlen(dir);
-
-	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/' || !n);
+	return !*dir || text_is_in(path, dir);
 }
 
 /* As spec_path() has them: with a '/' in front. */

@@ -201,6 +201,9 @@ static void is_in(void)
 	assert_true(text_is_in("/a/b", "/a/b") && text_is_in("/a/b/c", "/a/b"));
 	assert_true(text_is_in("/a", "/") && text_is_in("/a/b", "/a/"));
 	assert_false(text_is_in("/a/bc", "/a/b") || text_is_in("/a", "/a/b"));
+	assert_true(text_is_below("/a/b", "/a") && text_is_below("a/b/c", "a/b"));
+	assert_false(text_is_below("/a", "/a") || text_is_below("/ab/c", "/a"));
+	assert_false(text_is_below("a", "") || text_is_below("/a", "/a/b"));
 }
 
 int main(void)
