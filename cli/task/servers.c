@@ -160,7 +160,7 @@ static int start_one(const struct app *app, const char *project, const struct js
 			    "MCP server '%s' runs on this computer, outside of the "
 			    "box",
 			    s->name);
-	return r < 0 ? r : mcp_client_start(s->client, e);
+	return mcp_client_start(s->client, e);
 }
 
 static void tell(const struct app *app, const char *name, const struct err *e)
