@@ -528,7 +528,9 @@ int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e)
 {
 	int r = open_box(app, s, true, NULL, e);
 
-	return r == -ENOENT ? err_set(e, r, "the box is not running") : r;
+	if (r != -ENOENT)
+		return r;
+	return err_set(e, r, "the box is not running; any command in it starts it");
 }
 
 int boxsetup_running(const struct app *app, struct boxsetup *s, struct err *e)

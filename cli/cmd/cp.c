@@ -55,7 +55,13 @@ static int copy_in(struct app *app, const struct args *a, struct err *e)
 /* Whole or not at all: it is written beside its place and renamed. */
 static int copy_out(struct app *app, const struct args *a, struct err *e)
 {
-	const char *const argv[] = { "cat", "--", a->from + 1, NULL };
+	static const char script[] =
+		"[ ! -d \"$1\" ] || {\n"
+		"printf \"cubby cp: '%s' is a directory; 'cubby exec cp -r %s .' \"\\\n"
+		"'copies it into the project\\n' \":$1\" \"$1\" >&2\n"
+		"exit 1; }\n"
+		"exec cat -- \"$1\"";
+	const char *const argv[] = { "sh", "-c", script, "sh", a->from + 1, NULL };
 	char to[PATH_MAX], tmp[PATH_MAX + 16];
 	_cleanup_close_ int fd = -1;
 	struct stat st;

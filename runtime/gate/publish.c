@@ -93,7 +93,11 @@ int gate_publish_listen(const char *spec, struct gate_publish *ret, struct err *
 		return r;
 	r = listen_on(&p);
 	if (r < 0)
-		return err_sys(e, r, "cannot publish '%s'", spec);
+		err_sys(e, r, "cannot publish '%s'", spec);
+	if (r == -EADDRINUSE)
+		err_hint(e, "HOSTPORT 0 takes one that is free");
+	if (r < 0)
+		return r;
 	*ret = take(&p, GATE_PUBLISH_NONE);
 	return 0;
 }

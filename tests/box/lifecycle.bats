@@ -306,7 +306,7 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 	kill -9 "$pid"
 	wait_gone "$pid"
 	run -1 --separate-stderr cubby ps
-	[ "$stderr" = "cubby ps: the box is not running" ]
+	[ "$stderr" = "cubby ps: the box is not running; any command in it starts it" ]
 	run -0 cubby exec -- echo again
 	[ "$output" = again ]
 	[ "$(info monitor_pid)" != "$pid" ]

@@ -40,7 +40,7 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	cubby exec -- true
 	cubby stop -q
 	run -1 --separate-stderr cubby ps
-	[ "$stderr" = "cubby ps: the box is not running" ]
+	[ "$stderr" = "cubby ps: the box is not running; any command in it starts it" ]
 }
 
 @test "--keep leaves it running, stop ends it" {

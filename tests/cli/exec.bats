@@ -328,6 +328,8 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -1 --separate-stderr cubby cp :/root/none out
 	cmp file out
 	[ -z "$(ls -- *.part* 2>/dev/null)" ]
+	run -1 --separate-stderr cubby cp :/etc out
+	[[ $stderr == "cubby cp: ':/etc' is a directory; 'cubby exec cp -r /etc .' copies it into the project" ]]
 	run -1 --separate-stderr cubby cp dir :/root
 	[[ $stderr == "cubby cp: 'dir' is no regular file; "* ]]
 	run -2 --separate-stderr cubby cp a b
@@ -518,5 +520,5 @@ of the box" ]
 	[[ ${lines[0]} == "PID "*COMMAND* ]]
 	cubby stop -q
 	run -1 --separate-stderr cubby top
-	[ "$stderr" = "cubby top: the box is not running" ]
+	[ "$stderr" = "cubby top: the box is not running; any command in it starts it" ]
 }

@@ -135,7 +135,7 @@ allowed host.cubby.internal" ]
 	[ "${lines[0]}" = "any public name is allowed, but for what is denied here" ]
 	cubby stop -q
 	run -1 --separate-stderr cubby net
-	[ "$stderr" = "cubby net: the box is not running" ]
+	[ "$stderr" = "cubby net: the box is not running; any command in it starts it" ]
 }
 
 @test "net: a bad rule is named before the box starts" {

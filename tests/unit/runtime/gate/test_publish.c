@@ -50,13 +50,16 @@ static void listens(void)
 	_cleanup_gate_publish_ struct gate_publish one = GATE_PUBLISH_NONE;
 	_cleanup_gate_publish_ struct gate_publish two = GATE_PUBLISH_NONE;
 	struct err e = ERR_NONE;
-	char spec[64], msg[128];
+	char spec[64], msg[160];
 
 	unit_ok(gate_publish_listen("0:80", &one, &e), &e);
 	assert_true(one.fd >= 0 && one.host_port > 0);
 	snprintf(spec, sizeof(spec), "%u:80", one.host_port);
 	assert_int_equal(gate_publish_listen(spec, &two, &e), -EADDRINUSE);
-	snprintf(msg, sizeof(msg), "cannot publish '%s': Address already in use", spec);
+	snprintf(msg, sizeof(msg),
+		 "cannot publish '%s': Address already in use; "
+		 "HOSTPORT 0 takes one that is free",
+		 spec);
 	unit_err(&e, -EADDRINUSE, msg);
 	assert_int_equal(two.fd, -1);
 }
