@@ -496,4 +496,13 @@ static inline struct timespec sys_wall(void)
 	return t;
 }
 
+/* When the computer was started, in seconds since 1970; cannot fail. */
+static inline int64_t sys_boot_s(void)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return sys_wall().tv_sec - t.tv_sec;
+}
+
 #endif

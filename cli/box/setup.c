@@ -473,6 +473,8 @@ int boxsetup_start(const struct app *app, struct boxsetup *s,
 	bool setup = project_setup_needed(app, s);
 	int r = 0;
 
+	/* What a setup leaves is kept for other boxes. */
+	s->spec.discard = s->remove && (!setup || s->no_setup);
 	if (setup ? s->no_setup : s->setup_begun)
 		r = project_setup_skip(s, e);
 	if (r < 0)

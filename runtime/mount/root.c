@@ -115,6 +115,7 @@ int mount_root_open(const struct spec *spec, bool copy, struct mount_root *ret,
 	if (r < 0)
 		return r;
 	ret->copy = copy;
+	ret->discard = spec->discard;
 	if (ret->list < 0)
 		ret->list = open_list(spec);
 	r = sys_chdir(spec->store);
@@ -260,6 +261,41 @@ static int add_diffs(const struct mount_root *m, char options[OPTIONS], struct e
 	return r;
 }
 
+/* ---- a box that is removed afterwards ----------------------------------------------- */
+
+/* Nothing of it is written to the disk at its end, with all else that waits there. The
+ * kernel refuses this where an earlier write to that disk failed. */
+static int mount_volatile(const char *options)
+{
+	char text[OPTIONS + 16];
+
+	snprintf(text, sizeof(text), "%s,volatile", options);
+	return sys_mount("cubby", "root", "overlay", MS_NODEV | MS_NOSUID, text);
+}
+
+/* The mark of an overlay that was mounted so stays until it is taken away, and no overlay
+ * is mounted on it. While the computer runs nothing was lost. */
+static int unmark(struct err *e)
+{
+	static const char mark[] = "box/work/work/incompat/volatile";
+	struct stat st;
+	int r = sys_fstatat(AT_FDCWD, mark, &st, AT_SYMLINK_NOFOLLOW);
+
+	if (r == -ENOENT || r == -ENOTDIR)
+		return 0;
+	if (r == 0 && st.st_mtim.tv_sec < sys_boot_s()) {
+		err_set(e, -ESTALE,
+			"the computer went down before the box of a --rm was removed, "
+			"and files of it may be lost");
+		return err_hint(e, "'cubby rm' removes it");
+	}
+	if (r == 0)
+		r = sys_unlinkat(AT_FDCWD, "box/work/work/incompat/volatile/dirty", 0);
+	if (r == 0 || r == -ENOENT)
+		r = sys_unlinkat(AT_FDCWD, mark, AT_REMOVEDIR);
+	return r < 0 ? err_sys(e, r, "cannot use the box of a --rm") : 0;
+}
+
 int mount_root_assemble(struct mount_root *m, struct err *e)
 {
 	char options[OPTIONS];
@@ -294,9 +330,15 @@ int mount_root_assemble(struct mount_root *m, struct err *e)
 	r = check_xattrs("box/upper", e);
 	if (r < 0)
 		return r;
+	r = unmark(e);
+	if (r < 0)
+		return r;
 	/* Under no_new_privs a set-id bit gives nothing anyway. Without MS_NOSUID a file
 	 * capability that the box may not have (ping's) makes the exec itself fail. */
-	r = sys_mount("cubby", "root", "overlay", MS_NODEV | MS_NOSUID, options);
+	r = m->discard ? mount_volatile(options) : -ENOTSUP;
+	if (r < 0)
+		r = sys_mount("cubby", "root", "overlay", MS_NODEV | MS_NOSUID,
+			      options);
 	if (r < 0) {
 		err_sys(e, r, "cannot mount an overlay on the image");
 		return e->code = no_overlay(r) ? -EMEDIUMTYPE : r;

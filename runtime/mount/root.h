@@ -29,6 +29,7 @@ struct mount_root {
 	int list;  /* owned: images/<name>/layers, their names; -1 = the same */
 	int box;   /* owned: detached mount of boxes/<key> */
 	int layers; /* owned: detached mount of layers/; -1 = the box has none of them */
+	bool discard; /* the box will be removed: its files need not reach the disk */
 	bool copy; /* no overlay here: the root is boxes/<key>/copy/rootfs, a copy of the
 		      image that is made at the first start */
 	char lower

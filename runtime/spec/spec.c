@@ -206,6 +206,7 @@ struct json *spec_to_json(const struct spec *s)
 	    json_set_bool(j, "git_writable", s->git_writable) < 0 ||
 	    json_set_bool(j, "git_identity", s->git_identity) < 0 ||
 	    json_set_bool(j, "keep", s->keep) < 0 ||
+	    json_set_bool(j, "discard", s->discard) < 0 ||
 	    json_set(j, "rules", list_copy(s->rules)) < 0 ||
 	    json_set(j, "publish", list_copy(s->publish)) < 0 ||
 	    json_set(j, "volumes", list_copy(s->volumes)) < 0)
@@ -252,6 +253,7 @@ int spec_from_json(const struct json *j, struct spec *ret, struct err *e)
 	s.git_writable = json_get_bool(j, "git_writable", false);
 	s.git_identity = json_get_bool(j, "git_identity", false);
 	s.keep = json_get_bool(j, "keep", false);
+	s.discard = json_get_bool(j, "discard", false);
 	s.rules = list_copy(json_get(j, "rules"));
 	s.publish = list_copy(json_get(j, "publish"));
 	s.volumes = list_copy(json_get(j, "volumes"));

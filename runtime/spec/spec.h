@@ -41,6 +41,7 @@ struct spec {
 	bool git_writable;
 	bool git_identity;  /* its git knows by which name the person commits */
 	bool keep;	    /* the box stays when its last client leaves */
+	bool discard;	    /* it is removed afterwards: nothing in it need last */
 	struct json *rules; /* owned; array of "allow HOST…", "deny HOST…" strings */
 	struct json *publish; /* owned; array of "[IP:]HOSTPORT:PORT" strings */
 	struct json *volumes; /* owned; array of objects: spec_volume_from_json() */

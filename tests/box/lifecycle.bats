@@ -111,6 +111,41 @@ no_leftovers() {
 	run -1 cubby exec -- test -e /tmp/here
 }
 
+@test "exec: the root of a box of --rm need not reach the disk, and one that was left is used" {
+	run -0 --separate-stderr cubby exec -q --rm -- grep ' / overlay ' /proc/mounts
+	[[ $output == *volatile* ]]
+	cubby exec -q --rm -- sh -c 'echo mine >/root/file; sync; echo >ready; exec sleep 1000' 3>&- &
+	local client=$! monitor i
+	for ((i = 0; i < $(lib_longer 1000); i++)); do
+		[ ! -e ready ] || break
+		read -rt 0.01 <> <(:) || true
+	done
+	[ -e ready ]
+	monitor=$(info monitor_pid)
+	kill -9 "$client"
+	wait_gone "$monitor"
+	run -0 --separate-stderr cubby exec -q -- cat /root/file /proc/mounts
+	[ "${lines[0]}" = mine ]
+	[[ $output == *" / overlay "* ]]
+	[[ $output != *volatile* ]]
+	run -0 --separate-stderr cubby exec -q --rm --wipe -- grep ' / overlay ' /proc/mounts
+	[[ $output == *volatile* ]]
+}
+
+@test "exec: what --rm left when the computer went down is refused" {
+	local mark
+	cubby exec -q -- true
+	mark=$XDG_DATA_HOME/cubby/boxes/$(info key)/work/work
+	cubby stop -q
+	chmod u+rwx "$mark"
+	mkdir -p "$mark/incompat/volatile"
+	touch -d '2001-01-01' "$mark/incompat/volatile"
+	run -125 --separate-stderr cubby exec -q -- true
+	[[ $stderr == *"the computer went down before the box of a --rm was removed, and files of it may be lost; 'cubby rm' removes it"* ]]
+	cubby rm -q
+	run -0 cubby exec -q -- true
+}
+
 @test "50 commands at once in one directory" {
 	n=$(lib_fewer 50)
 	for i in $(seq "$n"); do

@@ -23,6 +23,7 @@ static void fill(struct spec *s)
 	s->net = NET_NONE;
 	s->limits = (struct limits){ 4ULL << 30, 1024, 500, 10ULL << 30 };
 	s->git_writable = true;
+	s->discard = true;
 	s->rules = json_array();
 	assert_int_equal(json_add(s->rules, json_string("allow example.org")), 0);
 }
@@ -47,6 +48,7 @@ static void round_trip(void)
 	assert_memory_equal(&a.limits, &b.limits, sizeof(a.limits));
 	assert_true(b.git_writable);
 	assert_false(b.keep);
+	assert_true(b.discard);
 	assert_int_equal(json_len(b.rules), 1);
 	assert_int_equal(json_len(b.publish), 0);
 }
