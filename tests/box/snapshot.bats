@@ -393,7 +393,7 @@ chain() { jq ".layers | length" "$XDG_DATA_HOME"/cubby/boxes/*/chain; }
 # The end of a box that is just begun again, or whose layers are being merged, is none to do it.
 merged() {
 	local i
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < $(lib_longer 300); i++)); do
 		[ "$(chain)" != 2 ] || return 0
 		box 'true'
 		sleep 0.2

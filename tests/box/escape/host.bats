@@ -202,23 +202,30 @@ k44_greet='use Socket; my ($d, $n) = $ARGV[0] =~ m,^(.*)/(.*),; chdir $d;
 	cubby rm -C "$XDG_RUNTIME_DIR"
 }
 
+our_monitor() { # of this test's own boxes
+	local pid
+	for pid in $(pgrep -f __monitor || true); do
+		{ tr '\0' '\n' <"/proc/$pid/environ"; } 2>/dev/null |
+			grep -qx "XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" || continue
+		{ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -q monitor && echo "$pid"
+	done
+}
+
 @test "K38: nothing of the box outlives its monitor" {
 	# lifecycle.bats has the 200 moments; here it is what the box left running.
 	for _ in $(seq "$(lib_fewer 20)"); do
+		until [ -z "$(our_monitor)" ]; do # that of the round before ends after its command
+			read -rt 0.02 <> <(:) || true
+		done
 		cubby exec -- sh -c 'setsid sleep 77 & sleep 77' >client.out 2>&1 3>&- &
 		client=$!
-		monitor=
-		until [ -n "$monitor" ]; do
+		until monitor=$(our_monitor) && [ -n "$monitor" ]; do
 			kill -0 $client || { cat client.out; return 1; }
-			for pid in $(pgrep -f __monitor || true); do
-				{ tr '\0' '\n' <"/proc/$pid/environ"; } 2>/dev/null |
-					grep -qx "XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" || continue
-				{ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -q monitor &&
-					monitor=$pid
-			done
 		done
 		kill -9 "$monitor"
-		wait $client || true
+		status=0
+		wait $client || status=$?
+		[ "$status" -ne 0 ]
 		for ((i = 0; i < $(lib_longer 500); i++)); do
 			pgrep -f '^sleep 77$' >/dev/null || break
 			read -rt 0.02 <> <(:) || true
