@@ -83,8 +83,8 @@ static int add_keys(const char *host, const char *file, struct json **keys,
 	const char *const argv[] = { "ssh-keygen", "-F", host, "-f", file, NULL };
 	_cleanup_buf_ struct buf out = BUF_INIT(1 << 20);
 	int r = proc_run(argv, KEYGEN_MS, &out, NULL, e);
-	char *rest = out.len ? buf_steal(&out) : NULL;
-	_cleanup_free_ char *text = rest;
+	_cleanup_free_ char *text = out.len ? buf_steal(&out) : NULL;
+	char *rest = text;
 	bool revoked;
 
 	if (r < 0)

@@ -314,7 +314,7 @@ static const char *kind_of(const struct diff_item *x)
 int review_put_line(const struct json *j, struct err *e)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT(REVIEW_LINE);
-	int r = json_print(j, false, &line) ?: buf_addc(&line, '\n');
+	int r = json_failed(j) ?: json_print(j, false, &line) ?: buf_addc(&line, '\n');
 
 	return r < 0 ? err_sys(e, r, "cannot tell the changes")
 		     : file_write_fd(REVIEW_OUT, line.data, line.len, e);

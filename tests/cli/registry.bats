@@ -425,6 +425,7 @@ fake_maker() { # DIR COMMANDS
 	cubby rm -q
 	mkdir gone
 	run -127 cubby exec -C gone --here --image "oci:$LAYOUT:1" -- /nothing
+	cubby stop -q -C gone --here || true # it may have ended
 	rmdir gone
 	cubby prune -q --yes
 	[ "$(cubby ls --json)" = '[]' ]

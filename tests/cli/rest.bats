@@ -334,9 +334,11 @@ answers() {
 	serve_status POST /v1/boxes/here/snapshots/none/restore 404
 	serve_status POST /v1/boxes/here/snapshots/--help/restore 400
 	serve_json POST /execute '{"command":"exec sleep 300"}'
-	serve_status POST /v1/boxes/here/snapshots 409 -H 'Content-Type: application/json' -d '{}'
+	serve_json POST /v1/boxes/here/snapshots '{"name":"inuse"}'
+	[ "$(value '.still_ms >= 0')" = true ]
+	serve_status POST /v1/boxes/here/snapshots/good/restore 409
 	serve GET /v1/boxes/here/snapshots
-	[[ $(value '[.[].name] | sort | join(" ")') == good ]]
+	[[ $(value '[.[].name] | sort | join(" ")') == "good inuse" ]]
 }
 
 @test "rest: the network's rules and record, ports" {
