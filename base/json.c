@@ -77,24 +77,23 @@ int json_parse_pieces(const char *text, size_t len, struct json **ret, struct er
 	return 0;
 }
 
-static int mend(cJSON *c)
+static int mend(char **s)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(SIZE_MAX / 4);
 	struct pieces p = { .n = 0 };
-	size_t len = strlen(c->valuestring);
+	size_t len = strlen(*s);
 	char *whole;
-	int r = pieces_add(&p, c->valuestring, len, &text) ?: pieces_end(&p, &text);
+	int r = pieces_add(&p, *s, len, &text) ?: pieces_end(&p, &text);
 
-	if (r < 0 ||
-	    (text.len == len && memcmp(buf_cstr(&text), c->valuestring, len) == 0))
+	if (r < 0 || (text.len == len && memcmp(buf_cstr(&text), *s, len) == 0))
 		return r;
 	/* cJSON frees it as its own */
 	whole = cJSON_malloc(text.len + 1);
 	if (!whole)
 		return -ENOMEM;
 	memcpy(whole, buf_cstr(&text), text.len + 1);
-	cJSON_free(c->valuestring);
-	c->valuestring = whole;
+	cJSON_free(*s);
+	*s = whole;
 	return 0;
 }
 
@@ -103,8 +102,14 @@ int json_mend(struct json *j)
 {
 	int r = 0;
 
-	for (cJSON *c = j ? mut(j)->child : NULL; c && r == 0; c = c->next)
-		r = (c->type & 0xff) == cJSON_String ? mend(c) : json_mend(wrap(c));
+	for (cJSON *c = j ? mut(j)->child : NULL; c && r == 0; c = c->next) {
+		if (c->string && !(c->type & cJSON_StringIsConst))
+			r = mend(&c->string);
+		if (r < 0)
+			return r;
+		r = (c->type & 0xff) == cJSON_String ? mend(&c->valuestring)
+						     : json_mend(wrap(c));
+	}
 	return r;
 }
 

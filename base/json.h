@@ -35,7 +35,7 @@ int json_parse(const char *text, size_t len, struct json **ret, struct err *e);
  * knows are taken out; what is kept as it came goes through json_mend().
  */
 int json_parse_pieces(const char *text, size_t len, struct json **ret, struct err *e);
-/** json_mend() - every string of @j becomes UTF-8; 0 or -ENOMEM */
+/** json_mend() - every string of @j, and each name in it, becomes UTF-8; 0 or -ENOMEM */
 int json_mend(struct json *j);
 void json_free(struct json **j);
 #define _cleanup_json_ _cleanup_(json_free)
