@@ -82,6 +82,8 @@ static int set_up(struct tls *t, const char *cert, const char *key, struct err *
 	if (!t->ctx)
 		return err_sys(e, -ENOMEM, "cannot set TLS up");
 	l->SSL_CTX_ctrl(t->ctx, SSL_CTRL_MODE, modes, NULL);
+	/* One call, one record: who only ever changes keys is not read for ever. */
+	l->SSL_CTX_ctrl(t->ctx, SSL_CTRL_CLEAR_MODE, SSL_MODE_AUTO_RETRY, NULL);
 	l->SSL_CTX_ctrl(t->ctx, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION, NULL);
 	l->SSL_CTX_ctrl(t->ctx, SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF, NULL);
 	l->SSL_CTX_set_options(t->ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |

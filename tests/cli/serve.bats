@@ -111,6 +111,14 @@ host='Host: h\r\n'
 	END
 }
 
+@test "serve: a client that changes its keys for ever holds nobody up" {
+	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
+	serve_certificate
+	serve_start --tls-cert s.pem --tls-key s.key
+	run -0 timeout 120 "$CUBBY_TEST_TOP/tests/fake/tls_updates" "$SERVE_ADDR" "https://localhost:${SERVE_ADDR##*:}/health" ca.pem ||
+		{ echo "$output"; return 1; }
+}
+
 @test "serve: handshakes that are garbage, half or slow hold nobody up" {
 	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
 	serve_certificate
