@@ -212,12 +212,15 @@ static int copy_fifo(struct copy *c, const char *name, const struct stat *st)
 }
 
 /* What an overlay has where a name of a lower layer was removed; of another filesystem or
- * mount there is no use for one. They are all alike, so a further name of it does. */
+ * mount there is no use for one. They are all alike, so a further name of it does, up to as
+ * many as one file may have. */
 static int copy_whiteout(struct copy *c, const char *name, const struct stat *st)
 {
 	int r = st->st_rdev || !c->layer ? -EXDEV
 					 : sys_linkat(c->from, name, c->to, name, 0);
 
+	if (r == -EMLINK)
+		r = sys_mknodat(c->to, name, S_IFCHR, 0);
 	c->done.skipped += r == -EXDEV;
 	return r == -EXDEV ? 0 : r;
 }

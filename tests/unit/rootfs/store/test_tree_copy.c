@@ -123,12 +123,39 @@ static void holes_take_no_room(void)
 	assert_memory_equal(text, "begin", 6);
 }
 
+/* An overlay's are one file, of which a filesystem allows only so many names. */
+static void a_whiteout_too_many(void)
+{
+	_cleanup_close_ int from = make_dir("from"), more = make_dir("more"), to = -1;
+	_cleanup_close_ int top =
+		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct tree_copied copied;
+	struct err e = ERR_NONE;
+	struct stat st;
+	char name[32];
+	int r = 0;
+
+	if (mknodat(from, "gone", S_IFCHR, 0) < 0)
+		unit_skip("no whiteout can be made here");
+	for (int i = 0; r == 0 && i < 70000; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		r = linkat(from, "gone", more, name, 0);
+	}
+	if (r == 0)
+		unit_skip("a file may have any number of names here");
+	unit_ok(tree_copy_layer(from, top, "to", &copied, &e), &e);
+	to = openat(top, "to", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(fstatat(to, "gone", &st, AT_SYMLINK_NOFOLLOW), 0);
+	assert_true(S_ISCHR(st.st_mode) && st.st_rdev == 0);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "keeps what it should", keeps_what_it_should },
 		{ "many links and files", many_links_and_files },
 		{ "holes take no room", holes_take_no_room },
+		{ "a whiteout too many", a_whiteout_too_many },
 	};
 
 	return unit_cases("tree_copy", cases);
