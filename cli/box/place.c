@@ -272,19 +272,19 @@ int place_find(const struct app *app, const struct store *st, struct spec *s,
 int place_store(const struct app *app, struct store *ret, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_spec_ struct spec s = SPEC_NONE;
 	struct err ignored = ERR_NONE;
-	char start[PATH_MAX];
 	int r = store_open(&st, e);
 
-	if (r == 0 && spec_locate(&s, app->dir ? app->dir : ".", &ignored) == 0) {
-		memcpy(start, s.project, sizeof(start));
-		do {
-			r = spec_key(s.project, "", s.key, e);
-		} while (r == 0 && !has_box(&st, s.key) && go_up(s.project));
-		if (r == 0)
-			r = place_pass_over(has_box(&st, s.key) ? s.project : start, e);
-	}
+	if (r == 0)
+		r = boxlist_read(&st, &l, e);
+	/* "" would be every directory. */
+	for (size_t i = 0; i < l.n && r == 0; i++)
+		if (*l.v[i].project)
+			r = place_pass_over(l.v[i].project, e);
+	if (r == 0 && spec_locate(&s, app->dir ? app->dir : ".", &ignored) == 0)
+		r = place_pass_over(s.project, e);
 	if (r == 0)
 		*ret = take(&st, STORE_NONE);
 	return r;

@@ -33,7 +33,7 @@ int place_find(const struct app *app, const struct store *st, struct spec *s,
 int place_pass_over(const char *project, struct err *e);
 
 /** place_store() - store_open() for a command of no single box, which passes over the
- *  programs of the project that it is run in */
+ *  programs of the projects of all boxes and of the directory that it is run in */
 int place_store(const struct app *app, struct store *ret, struct err *e);
 
 /** place_check() - may the project have a box? (project_dir.h) */

@@ -442,6 +442,30 @@ fake_maker() { # DIR COMMANDS
 	[ -e "$LIB_DIR/ran" ]
 }
 
+@test "registry: and those of any box's project, of a box with a name and from elsewhere" {
+	fake_maker "$LIB_DIR/bin" "exit 3" # which is found then
+	fake_maker .venv/bin "touch '$LIB_DIR/ran'; exit 3"
+	cp .venv/bin/mmdebstrap .venv/bin/docker-credential-x
+	mkdir -p "$HOME/.docker" sub
+	rm -f "$LIB_DIR/ran"
+	serve basic=me:word
+	echo "{\"credsStore\":\"x\"}" >"$HOME/.docker/config.json"
+	cubby pull -q "oci:$LAYOUT:1"
+	run -127 cubby exec -b dev --image "oci:$LAYOUT:1" -- /nothing
+	PATH=$PWD/.venv/bin:$LIB_DIR/bin:$PATH
+	for at in sub "$HOME"; do
+		run -1 --separate-stderr cubby pull -q -C "$at" "$AT/it/x:1"
+		[ ! -e "$LIB_DIR/ran" ] || { echo "in $at"; return 1; }
+		cd "$at"
+		run -1 cubby pull -q $ID:latest
+		cd "$LIB_PROJECT"
+		[ ! -e "$LIB_DIR/ran" ] || { echo "mmdebstrap in $at"; return 1; }
+	done
+	rm "$HOME/.docker/config.json"
+	cubby stop -q -b dev || true # it may have ended
+	cubby rm -q -b dev
+}
+
 @test "registry: distribution's own" {
 	command -v docker-registry skopeo >/dev/null || skip "no docker-registry or skopeo"
 	local port=$((20000 + RANDOM % 20000))
