@@ -6,6 +6,7 @@
 #include "cli/show/render.h"
 #include "runtime/worker/pending.h"
 #include "runtime/worker/shorten.h"
+#include "runtime/worker/worker.h"
 
 int snap_open(const struct app *app, struct boxsetup *s, struct err *e)
 {
@@ -75,7 +76,9 @@ int snap_find(const struct app *app, struct snap *ret, struct err *e)
 
 const struct snapshot_copy *snap_copy(struct snap *s)
 {
-	s->copy = (struct snapshot_copy){ copy_still, s };
+	s->copy = (struct snapshot_copy){ .fn = copy_still,
+					  .ctx = s,
+					  .rm = { worker_rmtree, &s->s.spec.map } };
 	return s->running ? &s->copy : NULL;
 }
 

@@ -185,15 +185,18 @@ static int swap_upper(const struct sealing *s, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot put a new layer over the box's own") : 0;
 }
 
+static int has_most(struct err *e)
+{
+	err_set(e, -E2BIG,
+		"the box has %d layers above its image, the most that are possible",
+		(int)CHAIN_MOST);
+	return err_hint(e, "an early snapshot, restored, has fewer");
+}
+
 static int push(struct chain *c, const char id[CHAIN_ID], struct err *e)
 {
-	if (c->n == CHAIN_MOST) {
-		err_set(e, -E2BIG,
-			"the box has %d layers above its image, the most that are "
-			"possible",
-			(int)CHAIN_MOST);
-		return err_hint(e, "an early snapshot, restored, has fewer");
-	}
+	if (c->n == CHAIN_MOST)
+		return has_most(e);
 	memmove(c->layers[1], c->layers[0], c->n++ * CHAIN_ID);
 	memcpy(c->layers[0], id, CHAIN_ID);
 	return 0;
@@ -274,26 +277,54 @@ int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
 	return 0;
 }
 
-int chain_copied(const struct boxdir *b, int layer, const char id[CHAIN_ID],
-		 struct chain *ret, struct err *e)
+/* Its directory "project" counts, whatever the list says. */
+static int load_counting(const struct boxdir *b, struct chain *ret, struct err *e)
 {
-	struct stat upper;
-	struct chain c;
-	int r = chain_load(b->dirfd, "chain", &c, e);
+	int r = chain_load(b->dirfd, "chain", ret, e);
+
+	if (r == 0 && is_there(b->dirfd, "project"))
+		ret->project[0] = '\0';
+	return r;
+}
+
+int chain_copyable(const struct boxdir *b, struct chain *ret, struct err *e)
+{
+	int r = load_counting(b, ret, e);
 
 	if (r < 0)
 		return r;
 	if (is_there(b->dirfd, "copy"))
 		return is_a_copy(e);
+	return ret->n == CHAIN_MOST && !is_empty(b->dirfd, "upper") ? has_most(e) : 0;
+}
+
+/* What was copied belongs on the layers that were there then. */
+static int still_has(const struct chain *was, const struct chain *c, struct err *e)
+{
+	if (was->n == c->n && strcmp(was->project, c->project) == 0 &&
+	    memcmp(was->layers, c->layers, c->n * CHAIN_ID) == 0)
+		return 0;
+	err_set(e, -EBUSY, "the box got other layers while it was copied");
+	return err_hint(e, "try again");
+}
+
+int chain_copied(const struct boxdir *b, const struct chain *was, int layer,
+		 const char id[CHAIN_ID], struct chain *ret, struct err *e)
+{
+	struct stat upper;
+	struct chain c;
+	int r = load_counting(b, &c, e) ?: still_has(was, &c, e);
+
+	if (r < 0)
+		return r;
 	r = sys_fstatat(b->dirfd, "upper", &upper, AT_SYMLINK_NOFOLLOW);
 	if (r < 0)
 		return err_sys(e, r, "cannot look at the box's layer");
 	c.mode = upper.st_mode & 07777;
 	if (!is_empty(layer, "machine"))
 		r = push(&c, id, e);
-	if (is_there(b->dirfd, "project")) /* it counts, whatever the chain says */
-		(void)text_copy(c.project, CHAIN_ID,
-				is_there(layer, "project") ? id : "");
+	if (is_there(layer, "project"))
+		(void)text_copy(c.project, CHAIN_ID, id);
 	c.made = sys_wall().tv_sec;
 	if (r == 0)
 		*ret = c;

@@ -50,7 +50,8 @@ int chain_dir(const struct store *s, struct err *e);
 /** chain_lock() - no layer comes, goes or is shared until the descriptor is closed */
 int chain_lock(int layers, struct err *e);
 
-/** chain_layer() - a new, empty layer, which nobody has yet; the lock is held
+/** chain_layer() - a new, empty layer, which nobody has yet; the lock is held, or @layers is
+ *  a directory that nobody else has
  *  Return: a descriptor of layers/<id>, owned. */
 int chain_layer(int layers, char id[CHAIN_ID], struct err *e);
 
@@ -76,14 +77,19 @@ enum chain_what {
 int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
 	       struct chain *ret, struct err *e);
 
+/** chain_copyable() - what the box has below what is to be copied, without any lock
+ *  Return: 0; -EOPNOTSUPP, -E2BIG: as chain_seal(). */
+int chain_copyable(const struct boxdir *b, struct chain *ret, struct err *e);
+
 /**
  * chain_copied() - what the box has, would its upper and what it has under review be what was
- * copied into a new layer
+ * copied into a new layer; the lock is held
+ * @was:   what chain_copyable() said before it was copied
  * @layer: a descriptor of layers/@id: "machine" and "project", as far as they are there
- * Return: 0; -E2BIG. Nothing of the box is changed.
+ * Return: 0; -E2BIG; -EBUSY: it has other layers by now. Nothing of the box is changed.
  */
-int chain_copied(const struct boxdir *b, int layer, const char id[CHAIN_ID],
-		 struct chain *ret, struct err *e);
+int chain_copied(const struct boxdir *b, const struct chain *was, int layer,
+		 const char id[CHAIN_ID], struct chain *ret, struct err *e);
 
 /**
  * chain_pending() - what is under review in a layer, and the box has no copy of

@@ -79,41 +79,87 @@ static int locked_open(const struct store *s, struct locked *l, struct err *e)
 	return MIN(l->lock, 0);
 }
 
+/* What was copied of a box that runs, beside the layers: it may take a while, and nobody is
+ * to wait for it, or to have a half one. */
+struct copied {
+	const struct store *s; /* borrowed */
+	struct boxdir_rm rm;   /* its ctx borrowed */
+	struct staging stage;  /* owned */
+	int layer;	       /* owned; -1 = nothing was */
+	char id[CHAIN_ID];
+	struct chain was;
+};
+#define COPIED_INIT(store, copy)                                              \
+	{                                                                     \
+		.s = (store),                                                 \
+		.rm = (copy) ? (copy)->rm : (struct boxdir_rm){ .fn = NULL }, \
+		.stage = STAGING_NONE, .layer = -1                            \
+	}
+
+static void copied_done(struct copied *p)
+{
+	struct err ignored = ERR_NONE;
+
+	scope_close(&p->layer);
+	if (p->stage.dirfd >= 0)
+		(void)staging_remove(p->s, &p->stage, p->rm.fn, p->rm.ctx, &ignored);
+}
+
+static int copied_make(struct copied *p, const struct boxdir *b,
+		       const struct snapshot_copy *copy, struct err *e)
+{
+	int r = chain_copyable(b, &p->was, e)
+			?: staging_new(p->s, "copy", &p->stage, e);
+
+	if (r == 0)
+		r = p->layer = chain_layer(p->stage.dirfd, p->id, e);
+	return r < 0 ? r : copy->fn(copy->ctx, p->layer, e);
+}
+
 /* The present state as a list of layers. */
 static int present(const struct locked *l, const struct boxdir *b,
-		   const struct snapshot_copy *copy, struct chain *ret, struct err *e)
+		   const struct copied *p, struct chain *ret, struct err *e)
 {
-	_cleanup_close_ int layer = -1;
-	char id[CHAIN_ID];
 	int r;
 
-	if (!copy)
+	if (p->layer < 0)
 		return chain_seal(l->layers, b, CHAIN_STATE, ret, e);
-	r = layer = chain_layer(l->layers, id, e);
-	if (r >= 0)
-		r = copy->fn(copy->ctx, layer, e);
-	return r < 0 ? r : chain_copied(b, layer, id, ret, e);
+	r = chain_copied(b, &p->was, p->layer, p->id, ret, e);
+	if (r < 0)
+		return r;
+	r = sys_renameat(p->stage.dirfd, p->id, l->layers, p->id);
+	return r < 0 ? err_sys(e, r, "cannot keep a layer") : 0;
+}
+
+static int must_be_new(const struct boxdir *b, const char *name, struct err *e)
+{
+	char path[SNAPSHOT_PATH];
+	struct stat st;
+	int r = path_of(name, path, e);
+
+	if (r < 0 || sys_fstatat(b->dirfd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return r;
+	err_set(e, -EEXIST, "the box has a snapshot '%s'", name);
+	return err_hint(e, "'cubby snapshots --remove %s' removes it", name);
 }
 
 int snapshot_take(const struct store *s, const struct boxdir *b, const char *name,
 		  const struct snapshot_copy *copy, struct chain *ret, struct err *e)
 {
+	_cleanup_(copied_done) struct copied p = COPIED_INIT(s, copy);
 	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
-	char path[SNAPSHOT_PATH];
-	struct stat st;
 	struct chain c;
-	int r = path_of(name, path, e);
+	int r = must_be_new(b, name, e);
 
+	if (r == 0 && copy)
+		r = copied_make(&p, b, copy, e);
+	if (r >= 0)
+		r = locked_open(s, &l, e);
+	if (r == 0 && copy) /* which took its time */
+		r = must_be_new(b, name, e);
 	if (r < 0)
 		return r;
-	if (sys_fstatat(b->dirfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-		err_set(e, -EEXIST, "the box has a snapshot '%s'", name);
-		return err_hint(e, "'cubby snapshots --remove %s' removes it", name);
-	}
-	r = locked_open(s, &l, e);
-	if (r < 0)
-		return r;
-	r = present(&l, b, copy, &c, e);
+	r = present(&l, b, &p, &c, e);
 	if (r < 0)
 		return r;
 	r = keep(b, name, &c, e);
@@ -189,17 +235,21 @@ static int make_box(const struct store *s, const struct snapshot_branch *to,
 int snapshot_branch(const struct store *s, const struct boxdir *b,
 		    const struct snapshot_branch *to, struct err *e)
 {
+	_cleanup_(copied_done) struct copied p = COPIED_INIT(s, to->copy);
 	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
 	struct chain c;
-	int r = to->from ? load(b, to->from, &c, e) : 0;
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	r = locked_open(s, &l, e);
+	if (to->from)
+		r = load(b, to->from, &c, e);
+	else if (to->copy)
+		r = copied_make(&p, b, to->copy, e);
+	if (r >= 0)
+		r = locked_open(s, &l, e);
 	if (r < 0)
 		return r;
 	if (!to->from)
-		r = present(&l, b, to->copy, &c, e);
+		r = present(&l, b, &p, &c, e);
 	return r < 0 ? r : make_box(s, to, &c, e);
 }
 

@@ -17,6 +17,7 @@ struct snapshot_copy {
 	/* its upper and what is under review, into a new layer: "machine", "project" */
 	int (*fn)(void *ctx, int layer, struct err *e);
 	void *ctx;
+	struct boxdir_rm rm; /* for what is left of a copy that failed */
 };
 
 /** snapshot_take() - keep the state of the box as @name, which it must not have yet

@@ -72,10 +72,12 @@ static bool is_same(const struct chain *a, const struct chain *b)
 	return a->n == b->n && memcmp(a->layers, b->layers, a->n * CHAIN_ID) == 0;
 }
 
-/* Nobody else changes the list of a box whose lock is held. */
-static int replace(int boxdir, int layers, const struct chain *was, struct err *e)
+/* Nobody else changes the list of a box whose lock is held. The end of a box does not @wait for
+ * the layers: others wait for the box meanwhile. */
+static int replace(int boxdir, int layers, const struct chain *was, bool wait,
+		   struct err *e)
 {
-	_cleanup_close_ int lock = chain_lock(layers, e);
+	_cleanup_close_ int lock = file_lock(layers, "lock", wait, e);
 	static const char *const made[] = { SHORTEN_NEW "/top", SHORTEN_NEW "/below" };
 	struct chain c;
 	int r = lock < 0 ? lock : chain_load(boxdir, "chain", &c, e);
@@ -109,7 +111,7 @@ static int shorten(const struct spec *spec, int boxdir, const struct chain *c,
 	if (r == 0 && !locked)
 		r = lock = file_lock(boxdir, "lock", false, e);
 	if (r >= 0)
-		r = replace(boxdir, layers, c, e);
+		r = replace(boxdir, layers, c, locked, e);
 	return r;
 }
 

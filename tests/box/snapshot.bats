@@ -159,7 +159,7 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 }
 
 @test "a box goes on when the command that holds it is killed" {
-	local kept=$XDG_DATA_HOME/cubby/layers
+	local kept=$XDG_DATA_HOME/cubby/tmp
 	cubby exec -q --detach --keep -- bash -c 'head -c 600M /dev/zero >/root/big; while :; do echo . >>/root/a; done'
 	timeout 120 sh -c "until cubby exec -q -- test -s /root/a; do :; done"
 	cubby snapshot cut 3>&- &

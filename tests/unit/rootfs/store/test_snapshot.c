@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 
+#include "base/file.h"
+
 static void keep(struct layered *l, const char *name)
 {
 	struct err e = ERR_NONE;
@@ -45,6 +47,80 @@ static void goes_back_and_forth(void)
 	is(&l, &l.b, "22");
 	restore(&l, SNAPSHOT_BEFORE);
 	is(&l, &l.b, "11");
+}
+
+/* ---- a box in use ------------------------------------------------------------------------ */
+
+static const struct copying {
+	const char *name;
+	int fails;   /* of the copy */
+	bool sealed; /* somebody else changes the box meanwhile */
+	int want;
+	const char *msg;
+} copyings[] = {
+	{ "whole", 0, false, 0, NULL },
+	{ "no room", -ENOSPC, false, -ENOSPC, "copy: No space left on device" },
+	{ "other layers", 0, true, -EBUSY,
+	  "the box got other layers while it was copied; try again" },
+};
+
+struct copying_at {
+	const struct copying *x;
+	struct layered *l;
+};
+
+/* Nobody waits for a copy: the layers can be had. */
+static int copying(void *ctx, int layer, struct err *e)
+{
+	struct copying_at *at = ctx;
+
+	assert_int_equal(mkdirat(layer, "machine", 0700), 0);
+	layered_put(layer, "machine/a", "1");
+	if (at->x->sealed) {
+		keep(at->l, "between");
+	} else {
+		_cleanup_close_ int layers = chain_dir(&at->l->s, e);
+		_cleanup_close_ int lock = file_lock(layers, "lock", false, e);
+
+		unit_ok(lock, e);
+	}
+	return at->x->fails ? err_sys(e, at->x->fails, "copy") : 0;
+}
+
+static int entries(int parent, const char *name)
+{
+	DIR *dir = fdopendir(openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	const struct dirent *d;
+	int n = 0;
+
+	assert_non_null(dir);
+	while ((d = readdir(dir)))
+		n += *d->d_name != '.' && strcmp(d->d_name, "lock") != 0;
+	closedir(dir);
+	return n;
+}
+
+static void test_copying(const void *row)
+{
+	_cleanup_layered_ struct layered l;
+	struct copying_at at = { row, &l };
+	const struct snapshot_copy copy = { copying, &at, { layered_rm, NULL } };
+	struct err e = ERR_NONE;
+	struct chain c;
+	int r;
+
+	layered_open(&l);
+	layered_put(l.b.dirfd, "upper/a", "0");
+	r = snapshot_take(&l.s, &l.b, "live", &copy, &c, &e);
+	assert_int_equal(r, at.x->want);
+	if (r < 0)
+		unit_err(&e, r, at.x->msg);
+	assert_int_equal(entries(l.s.dirfd, "tmp"), 0);
+	assert_int_equal(entries(l.s.dirfd, "layers"), r == 0 || at.x->sealed);
+	if (r < 0)
+		return;
+	restore(&l, "live");
+	is(&l, &l.b, "1-");
 }
 
 static void a_name_is_used_once(void)
@@ -193,5 +269,6 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-	return unit_cases("snapshot", cases);
+	return unit_cases("snapshot", cases) +
+	       unit_rows("snapshot_copy", copyings, test_copying);
 }
