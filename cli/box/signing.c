@@ -63,22 +63,43 @@ static const char *key_of_line(char *line, bool *revoked)
 	return strsep(&rest, " \t");
 }
 
-static void drop_key(struct json **keys, const char *key)
-{
-	_cleanup_json_ struct json *kept = json_array();
+/* What the files say of a host. A key that either of them revokes is none, whatever
+ * stands before or after it. */
+struct known {
+	struct json *keys, *revoked; /* owned */
+};
 
-	json_each(it, *keys)
+static void known_done(struct known *k)
+{
+	json_free(&k->keys);
+	json_free(&k->revoked);
+}
+
+static bool has_key(const struct json *keys, const char *key)
+{
+	json_each(it, keys)
 	{
-		if (strcmp(json_str(it), key) != 0 && kept)
-			(void)json_add(kept, json_dup(it));
+		if (strcmp(json_str(it), key) == 0)
+			return true;
 	}
-	json_free(keys);
-	*keys = take(&kept, NULL);
+	return false;
+}
+
+/* NULL: no memory. */
+static struct json *good_keys(const struct known *k)
+{
+	_cleanup_json_ struct json *good = json_array();
+
+	json_each(it, k->keys)
+	{
+		if (good && !has_key(k->revoked, json_str(it)))
+			(void)json_add(good, json_dup(it));
+	}
+	return good && !json_failed(good) ? take(&good, NULL) : NULL;
 }
 
 /* What ssh-keygen finds of a host in one file. One that is not there has none. */
-static int add_keys(const char *host, const char *file, struct json **keys,
-		    struct err *e)
+static int add_keys(const char *host, const char *file, struct known *k, struct err *e)
 {
 	const char *const argv[] = { "ssh-keygen", "-F", host, "-f", file, NULL };
 	_cleanup_buf_ struct buf out = BUF_INIT(1 << 20);
@@ -93,14 +114,13 @@ static int add_keys(const char *host, const char *file, struct json **keys,
 	for (char *line; (line = strsep(&rest, "\n"));) {
 		const char *key = key_of_line(line, &revoked);
 
-		if (key && revoked)
-			drop_key(keys, key);
-		else if (key && *keys)
-			(void)json_add(*keys, json_string(key));
+		if (key)
+			(void)json_add(revoked ? k->revoked : k->keys,
+				       json_string(key));
 	}
-	return *keys && !json_failed(*keys)
-		       ? 0
-		       : err_sys(e, -ENOMEM, "cannot keep a host's keys");
+	return json_failed(k->keys) || json_failed(k->revoked)
+		       ? err_sys(e, -ENOMEM, "cannot keep a host's keys")
+		       : 0;
 }
 
 static bool is_host(const char *name)
@@ -114,7 +134,8 @@ static bool is_host(const char *name)
 
 static int add_host(struct json *hosts, const char *name, struct err *e)
 {
-	_cleanup_json_ struct json *host = json_object(), *keys = json_array();
+	_cleanup_(known_done) struct known known = { json_array(), json_array() };
+	_cleanup_json_ struct json *host = json_object(), *keys = NULL;
 	const char *home = getenv("HOME");
 	char own[PATH_MAX];
 	int r;
@@ -125,18 +146,23 @@ static int add_host(struct json *hosts, const char *name, struct err *e)
 			       "[git.example.org]:2222",
 			       name);
 	snprintf(own, sizeof(own), "%s/.ssh/known_hosts", home ? home : "");
-	r = add_keys(name, own, &keys, e);
+	if (!host || !known.keys || !known.revoked)
+		return err_sys(e, -ENOMEM, "cannot keep a host's keys");
+	r = add_keys(name, own, &known, e);
 	if (r == 0)
-		r = add_keys(name, "/etc/ssh/ssh_known_hosts", &keys, e);
+		r = add_keys(name, "/etc/ssh/ssh_known_hosts", &known, e);
 	if (r < 0)
 		return r;
+	keys = good_keys(&known);
+	if (!keys)
+		return err_sys(e, -ENOMEM, "cannot keep a host's keys");
 	if (!json_len(keys))
 		return err_set(
 			e, -ENOENT,
 			"your known_hosts has no key of '%s'; connect to it once "
 			"from here: ssh %s",
 			name, name);
-	if (!host || json_set_str(host, "name", name) < 0 ||
+	if (json_set_str(host, "name", name) < 0 ||
 	    json_set(host, "keys", take(&keys, NULL)) < 0 ||
 	    json_add(hosts, take(&host, NULL)) < 0)
 		return err_sys(e, -ENOMEM, "cannot keep a host's keys");

@@ -154,10 +154,26 @@ on_terminal() {
 	[ ! -e ran ]
 }
 
-@test "agent: a key that known_hosts revokes is no host's" {
-	cp "$HOME/.ssh/known_hosts" kept
-	sed 's/^[^ ]*/@revoked */' kept >>"$HOME/.ssh/known_hosts"
-	run -125 --separate-stderr cubby exec --ssh-agent git.test -- true
-	cat kept >"$HOME/.ssh/known_hosts"
+# refuses_host: the person's known_hosts is PERSON, that of the computer COMPUTER
+refuses_host() {
+	cp "$1" "$HOME/.ssh/known_hosts"
+	cp "$2" computer/ssh_known_hosts
+	run -125 --separate-stderr unshare -rm sh -c 'mount --bind computer /etc/ssh; exec cubby exec --ssh-agent git.test -- true'
 	[[ $stderr == *"your known_hosts has no key of 'git.test'"* ]]
+}
+
+@test "agent: a key that known_hosts revokes is no host's, wherever it says so" {
+	mkdir -p computer
+	cp "$HOME/.ssh/known_hosts" kept
+	sed 's/^[^ ]*/@revoked */' kept >revoked
+	cat kept revoked >after
+	cat revoked kept >before
+	: >empty
+	local bad=
+	for files in 'after empty' 'before empty' 'kept revoked' 'revoked kept'; do
+		# shellcheck disable=SC2086 # two words
+		refuses_host $files || { bad+=" $files"; echo "$files: $stderr"; }
+	done
+	cat kept >"$HOME/.ssh/known_hosts"
+	[ -z "$bad" ]
 }
