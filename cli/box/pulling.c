@@ -21,7 +21,7 @@ struct pulling {
 	struct progress bar;
 	enum pull_phase phase;
 	bool begun;   /* a bar was started */
-	int signals;  /* owned; readable = ^C */
+	int signals;  /* owned; readable = to be ended */
 	sigset_t old; /* mask to put back */
 };
 
@@ -62,9 +62,20 @@ static void on_note(void *ctx, const char *line)
 	render_note(p->app, "%s", line);
 }
 
+/* What runs for it ends before it does. A signal that is ignored (nohup) stays so: what
+ * is watched is heard all the same. */
 static int watch_interrupts(struct pulling *p, struct err *e)
 {
-	p->signals = signals_watch((const int[]){ SIGINT, 0 }, &p->old);
+	static const int ours[] = { SIGINT, SIGTERM, SIGHUP };
+	int watched[ARRAY_SIZE(ours) + 1] = { 0 };
+	struct sigaction now;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (sys_sigaction(ours[i], NULL, &now) == 0 &&
+		    now.sa_handler != SIG_IGN)
+			watched[n++] = ours[i];
+	p->signals = signals_watch(watched, &p->old);
 	return p->signals < 0 ? err_sys(e, p->signals, "cannot watch signals") : 0;
 }
 

@@ -396,16 +396,20 @@ fake_maker() { # DIR COMMANDS
 	PATH=$LIB_DIR/bin:$PATH run -1 --separate-stderr cubby pull -q $ID:latest
 	[[ $stderr == "cubby pull: cannot make '$ID:latest' of $VERSION_CODENAME with mmdebstrap: no such suite"* ]]
 	fake_maker "$LIB_DIR/bin" "trap 'touch \"$LIB_PROJECT/ended\"; exit 1' TERM; touch '$LIB_PROJECT/ready'; while sleep 0.1; do :; done"
-	PATH=$LIB_DIR/bin:$PATH env --default-signal=INT cubby pull -q $ID:latest 3>&- &
-	SERVER=$!
-	lib_await "$LIB_PROJECT/ready"
-	kill -INT $SERVER
-	local status=0
-	wait $SERVER || status=$?
-	unset SERVER
-	[ $status = 130 ]
-	[ -e ended ]
-	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+	for signal in INT TERM HUP; do
+		PATH=$LIB_DIR/bin:$PATH env --default-signal=INT,TERM,HUP cubby pull -q $ID:latest 3>&- &
+		SERVER=$!
+		lib_await "$LIB_PROJECT/ready"
+		kill -$signal $SERVER
+		local status=0
+		wait $SERVER || status=$?
+		unset SERVER
+		echo "$signal: $status"
+		[ $status = $((128 + $(kill -l $signal))) ]
+		[ -e ended ]
+		[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+		rm ended ready
+	done
 	[ "$(cubby images --json)" = '[]' ]
 }
 
