@@ -390,13 +390,16 @@ b" m2 z/q'
 }
 
 chain() { jq ".layers | length" "$XDG_DATA_HOME"/cubby/boxes/*/chain; }
-# The end of a box that is just begun again, or whose layers are being merged, is none to do it.
+# A start throws away what the end before it had not finished, and an end that meets such
+# a merge leaves it: so the box is left alone for a while, then begun again.
 merged() {
-	local i
-	for ((i = 0; i < $(lib_longer 300); i++)); do
-		[ "$(chain)" != 2 ] || return 0
+	local i n
+	for ((n = 0; n < 10; n++)); do
+		for ((i = 0; i < $(lib_longer 50); i++)); do
+			[ "$(chain)" != 2 ] || return 0
+			sleep 0.1
+		done
 		box 'true'
-		sleep 0.2
 	done
 	return 1
 }
