@@ -124,9 +124,21 @@ lib_wait_for_command() { # COMMAND
 	return 1
 }
 
+# The directory in the store of the box of the current directory.
+lib_box() { echo "$XDG_DATA_HOME/cubby/boxes/$(printf %s "$PWD" | sha256sum | cut -c1-64)"; }
+
+# The process that writes the transcript of TASK; fails where none does. Tasks of other
+# boxes that began in the same second have the same name.
+lib_writer() { # TASK
+	local inode pid
+	inode=$(stat -c %i "$(lib_box)/transcripts/$1.jsonl")
+	pid=$(awk -v i="$inode" '$6 ~ ":" i "$" { print $5 }' /proc/locks)
+	[ -n "$pid" ] && echo "$pid"
+}
+
 # Where the files of a box are that its project under review has not got yet.
 lib_layer() {
-	echo "$XDG_DATA_HOME/cubby/boxes/$(printf %s "$PWD" | sha256sum | cut -c1-64)/project/upper"
+	echo "$(lib_box)/project/upper"
 }
 
 # Fails where WORD is in one of the paths or in the store's boxes. What an ordinary user may

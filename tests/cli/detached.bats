@@ -33,13 +33,6 @@ waits() {
 	done
 }
 
-# The process that has the transcript's lock.
-writer() {
-	local inode
-	inode=$(stat -c %i "$XDG_DATA_HOME"/cubby/boxes/*/transcripts/"$TASK.jsonl")
-	awk -v i="$inode" '$6 ~ ":" i "$" { print $5 }' /proc/locks
-}
-
 ended() { [ "$(cubby log --json | jq -r '.[-1].end')" != running ]; }
 
 @test "detach: the command returns while the task works, --follow reads it to its end" {
@@ -67,7 +60,7 @@ ended() { [ "$(cubby log --json | jq -r '.[-1].end')" != running ]; }
 	waits grep -q '"type":"call"' records
 	waits grep -q 'so it began' bytes
 	jq -e . records >/dev/null
-	kill -9 "$(writer)"
+	kill -9 "$(lib_writer "$TASK")"
 	wait $!
 	wait "$follower"
 	[ "$(cubby log --json | jq -r '.[0].end')" = '' ] || [ "$(cubby log --json | jq -r '.[0].end')" = null ]

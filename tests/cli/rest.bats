@@ -200,11 +200,6 @@ answers() {
 	[ -z "$(find "$XDG_DATA_HOME" -name '*.said')" ]
 }
 
-holder() { # INODE -> pid
-	pid=$(awk -v i="$1" '$6 ~ ":" i "$" { print $5 }' /proc/locks)
-	[ -n "$pid" ]
-}
-
 @test "rest: what a killed task did not hear, it hears when it goes on" {
 	local id pid
 	model < <(call 'until [ -e go ]; do sleep 0.05; done'
@@ -214,8 +209,7 @@ holder() { # INODE -> pid
 	id=$(value .task)
 	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
 	serve_json POST "/v1/boxes/here/tasks/$id/message" '{"text":"a last word"}'
-	# a read of /proc/locks passes over some where others come and go meanwhile
-	waits holder "$(stat -c %i "$XDG_DATA_HOME"/cubby/boxes/*/transcripts/"$id.jsonl")"
+	pid=$(lib_writer "$id")
 	kill -9 "$pid"
 	waits sh -c "! kill -0 $pid"
 	serve_json POST "/v1/boxes/here/tasks/$id/resume" '{"message":"go on","max_rounds":4}'

@@ -99,7 +99,7 @@ review() { task "$@"; } # it is the default
 	run -0 task -q "look"
 	[ "$output" = done ]
 	grep -q "'/etc' is not below the project directory" "$BATS_TEST_TMPDIR/requests"
-	run -0 bash -c 'cat "$XDG_DATA_HOME/cubby/boxes/$(printf %s "$PWD" | sha256sum | cut -c1-64)"/transcripts/*.jsonl'
+	run -0 cat "$(lib_box)"/transcripts/*.jsonl
 	[ "$(jq -r 'select(.type == "patch") | "\(.round) \(.patch | contains("+two")) \(.patch | contains("b/b"))"' <<<"$output" | tr '\n' ,)" = \
 		"2 true true,5 true false," ]
 	model_done

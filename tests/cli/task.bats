@@ -297,7 +297,7 @@ asks() {
 	CUBBY_MAX_ROUNDS=3 run -0 go_on
 	run -0 go_on -m "also as webp"
 	run -0 go_on --model openai:gpt-x --max-rounds 12
-	run -0 bash -c 'cat "$XDG_DATA_HOME/cubby/boxes/$(printf %s "$PWD" | sha256sum | cut -c1-64)"/transcripts/*.jsonl'
+	run -0 cat "$(lib_box)"/transcripts/*.jsonl
 	[ "$(jq -r 'select(.type == "model") | "\(.provider):\(.model)"' <<<"$output" | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = \
 		' 9 anthropic:claude-x, 1 openai:gpt-x,' ]
 	[ "$(jq -r 'select(.type == "task").settings["max-rounds"]' <<<"$output" | sort -u | tr '\n' ,)" = 12,9, ]
