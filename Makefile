@@ -302,12 +302,13 @@ rootfs:
 demo:
 	$(Q)scripts/demo
 BENCH := $(addprefix $(O)/scripts/bench/,floor measure roundtrip agent \
-	sessionbench)
+	sessionbench netbench)
 $(BENCH): $(O)/%: $(O)/%.o
 	$(say) LINK $@
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(UNIT_LIBS)
 $(O)/scripts/bench/agent: $(LIB)
 $(O)/scripts/bench/sessionbench: $(O)/tests/unit/hostport.o $(LIB)
+$(O)/scripts/bench/netbench: $(addprefix $(O)/tests/unit/,netbox.o unit.o) $(LIB)
 .PHONY: bench-build
 bench-build: $(BIN) $(INIT) $(BENCH)
 bench: bench-build

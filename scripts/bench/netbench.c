@@ -154,7 +154,7 @@ static int name_server(int port)
 	return fd;
 }
 
-static int serve(int port)
+static _Noreturn void serve(int port)
 {
 	struct job names = { name_server(port + 3), NULL };
 	struct job jobs[] = { { listener(port), sink },
@@ -395,7 +395,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "__gate"))
 		return gate_main(argc - 1, argv + 1);
 	if (!strcmp(what, "serve") && argc == 3)
-		return serve(atoi(argv[2]));
+		serve(atoi(argv[2]));
 	if (!strcmp(what, "send") && argc == 6)
 		return streams(true, argv + 2);
 	if (!strcmp(what, "recv") && argc == 6)
