@@ -14,11 +14,9 @@ static const char *const bash_args[] = { "--noediting", "--rcfile", "/proc/self/
  * set -e nor an ERR trap looks at it. */
 static const char bash_loop[] =
 	"while { __cubby_s=$? __cubby_o=$-; case $- in *T*) \\builtin set +T;; esac; "
-	"__cubby_next; } "
-	">/dev/null "
-	"2>&1; do case $__cubby_s in 0) \\builtin eval \"$__cubby_t\" 250<&-;; *) if "
-	"__cubby_q; then :; else \\builtin eval \"$__cubby_t\" 250<&-; fi;; esac; "
-	"done\n";
+	"__cubby_next; } >/dev/null 2>&1; do case $__cubby_s in 0) \\builtin eval "
+	"\"$__cubby_t\" 250<&-;; *) if __cubby_q; then :; else \\builtin eval "
+	"\"$__cubby_t\" 250<&-; fi;; esac; done\n";
 
 static const char bash_rc[] =
 	"for __cubby_d in /etc/bash.bashrc ~/.bashrc; do [ -r \"$__cubby_d\" ] && "
@@ -28,9 +26,8 @@ static const char *const zsh_args[] = { "-f", "-i", "+Z", NULL };
 
 static const char zsh_loop[] =
 	"while { __cubby_next $? && \\builtin set +xv; } >/dev/null 2>&1; do if "
-	"__cubby_q; then "
-	"\\builtin eval \"$__cubby_t\" 9<&-; else \\builtin eval \"$__cubby_t\" "
-	"9<&-; fi; done\n";
+	"__cubby_q; then \\builtin eval \"$__cubby_t\" 9<&-; else \\builtin eval "
+	"\"$__cubby_t\" 9<&-; fi; done\n";
 
 static const char zsh_rc[] =
 	"for __cubby_d in /etc/zsh/zshenv ~/.zshenv /etc/zsh/zshrc ~/.zshrc; do "

@@ -67,8 +67,7 @@ static int announce(struct task *t, struct err *e)
 		t->warned |= 1U << i;
 		snprintf(text, sizeof(text),
 			 "[cubby: %llu of %llu %s are used. Finish the most important "
-			 "part, "
-			 "then call finish.]",
+			 "part, then call finish.]",
 			 (unsigned long long)s[i].used, (unsigned long long)s[i].limit,
 			 s[i].unit);
 		task_say_notice(t, "%llu of %llu %s are used",
@@ -92,8 +91,7 @@ int task_budget(struct task *t, struct err *e)
 	snprintf(text, sizeof(text),
 		 "[cubby: the limit of %s for this task is reached. No more calls are "
 		 "possible. Say in a few sentences what is done, what is not, and what "
-		 "the "
-		 "next step would be.]",
+		 "the next step would be.]",
 		 over);
 	return task_say(t, text, e);
 }

@@ -12,8 +12,7 @@
 enum { TRANSCRIPT_MAX = 1 << 30 };
 
 static const char lost[] = "interrupted; state unknown: cubby ended while this call "
-			   "was underway. Look at what "
-			   "it did before you repeat it.";
+			   "was underway. Look at what it did before you repeat it.";
 
 /* Why a task had ended, as its model is told; a cause of NULL stands for all others. */
 static const struct ending {
@@ -25,8 +24,7 @@ static const struct ending {
 	{ "gave_up", "stuck",
 	  "the task had ended because you were going in circles: try another way" },
 	{ "gave_up", "refused",
-	  "the task had ended because you or the service's filter "
-	  "had refused it" },
+	  "the task had ended because you or the service's filter had refused it" },
 	{ "gave_up", "empty", "the task had ended because your answers were empty" },
 	{ "gave_up", "no_calls",
 	  "the task had ended because your calls came as text: use real tool calls" },

@@ -10,25 +10,23 @@
 enum { POOR_MAX = 2, HARD_RESULT_KEEP = 400 };
 
 static const char summary_system[] = "You keep the notes of a long task that a model "
-				     "does in a Linux box. From the record "
-				     "of its older part write what is needed to go on "
-				     "without that part, as short lines "
-				     "under these headings: Done; Failed and why; "
-				     "Files; Packages; Processes; Directory; "
-				     "Left to do. Facts only: paths, names, versions, "
-				     "exact messages that matter. Do not "
-				     "invent, do not address anybody.";
+				     "does in a Linux box. From the record of its "
+				     "older part write what is needed to go on without "
+				     "that part, as short lines under these headings: "
+				     "Done; Failed and why; Files; Packages; "
+				     "Processes; Directory; Left to do. Facts only: "
+				     "paths, names, versions, exact messages that "
+				     "matter. Do not invent, do not address anybody.";
 
 /* At the end of the task's own history, which its service has in its cache. */
 static const char summary_ask[] = "[cubby: the context is nearly full: the older part "
-				  "of this task is taken out of it "
-				  "now. Write down what is needed to go on without "
-				  "that part, as short lines under "
-				  "these headings: Done; Failed and why; Files; "
-				  "Packages; Processes; Directory; Left "
-				  "to do. Facts only: paths, names, versions, exact "
-				  "messages that matter. No call: "
-				  "your words take the place of the older part.]";
+				  "of this task is taken out of it now. Write down "
+				  "what is needed to go on without that part, as short "
+				  "lines under these headings: Done; Failed and why; "
+				  "Files; Packages; Processes; Directory; Left to do. "
+				  "Facts only: paths, names, versions, exact messages "
+				  "that matter. No call: your words take the place of "
+				  "the older part.]";
 
 static const char summary_head[] = "[cubby: the older part of this task was removed to "
 				   "save context. What it held:]\n";

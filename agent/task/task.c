@@ -131,8 +131,7 @@ static int words_only(struct task *t, const char *text, struct err *e)
 			"[cubby: that was text without a call, and nothing was run. If "
 			"anything is left to do, do it now with the tools. Otherwise "
 			"call finish: success true when the task is done, false when "
-			"it "
-			"is not.]",
+			"it is not.]",
 			e);
 	}
 	if (claims_failure(text))
@@ -161,9 +160,8 @@ static int words_in_form(struct task *t, struct err *e)
 	task_say_notice(t, "the model's words do not fit the schema: %s", why);
 	buf_addf(&text,
 		 "[cubby: that does not fit the person's schema: %s. Go on, and end "
-		 "with "
-		 "finish, whose answer is JSON alone; success false if it cannot be "
-		 "done.]",
+		 "with finish, whose answer is JSON alone; success false if it cannot "
+		 "be done.]",
 		 why);
 	return task_say(t, buf_cstr(&text), e);
 }

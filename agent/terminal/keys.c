@@ -88,8 +88,7 @@ static int unknown(const char *name, size_t len, struct err *e)
 		e, -EINVAL,
 		"unknown key '%s'; keys are C-a to C-z, C-\\, M-x, Enter, Tab, S-Tab, "
 		"Esc, BS, Del, Ins, Up, Down, Left, Right, Home, End, PgUp, PgDn, F1 "
-		"to "
-		"F12",
+		"to F12",
 		text_escaped(shown, sizeof(shown), name, len));
 }
 

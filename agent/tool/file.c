@@ -64,9 +64,7 @@ static int get_text(const struct toolbox *t, const char *path, struct buf *data,
 	text_bytes(size, sizeof(size), MAX(st.size, (uint64_t)data->len));
 	if (kind)
 		return tool_result_fail(
-			ret,
-			"'%s' is %s, %s; look at it with a program in the "
-			"shell",
+			ret, "'%s' is %s, %s; look at it with a program in the shell",
 			path, kind, size);
 	if (st.size != data->len && data->len == data->max)
 		return tool_result_fail(ret,
@@ -287,9 +285,8 @@ static int fail_edit(const struct edit_fault *f, const struct edit *v, size_t n,
 	} else if (strstr(old, "***")) {
 		tool_result_fail(
 			ret,
-			"nothing was changed: old_string%s is not there; where "
-			"*** stands for a secret that is not shown, leave it "
-			"out",
+			"nothing was changed: old_string%s is not there; where *** "
+			"stands for a secret that is not shown, leave it out",
 			which);
 	} else {
 		tool_result_fail(ret, "nothing was changed: old_string%s is not there",

@@ -19,8 +19,7 @@ enum { LOOK_MS = 3000, SAID_MAX = 4096, WORD_MAX = 60 };
 static const char script[] =
 	"name=; [ -r /etc/os-release ] && . /etc/os-release && name=$PRETTY_NAME\n"
 	"first() { for p; do command -v \"$p\" >/dev/null && echo \"$p\" && return; "
-	"done; "
-	"echo; }\n"
+	"done; echo; }\n"
 	"echo \"$name\"; first apt-get apk dnf microdnf yum zypper pacman\n"
 	"uname -m 2>/dev/null || echo; nproc 2>/dev/null || echo\n"
 	"for p in " PROGRAMS "; do command -v $p >/dev/null && echo $p; done\n"

@@ -91,9 +91,7 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 		place = free_place(t);
 		if (!place)
 			return tool_result_fail(
-				res,
-				"there are %d sessions already; use one of "
-				"them",
+				res, "there are %d sessions already; use one of them",
 				TOOL_SESSIONS);
 		r = session_open(&conf, place, e);
 		if (r < 0)
@@ -267,9 +265,7 @@ int tool_shell_input(struct toolbox *t, const struct json *args,
 	session_result_init(&sr);
 	if (!s)
 		return tool_result_fail(
-			ret,
-			"not sent: no command has been run in the session "
-			"'%.64s'",
+			ret, "not sent: no command has been run in the session '%.64s'",
 			session_arg(args));
 	r = gather_input(*s, args, &in, e);
 	if (r == 0 && !in.len && !session_waitable(*s) && !session_gone(*s))

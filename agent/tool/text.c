@@ -73,10 +73,9 @@ static int trailer_gone(const struct session_result *r, struct buf *out)
 
 	return res
 		       ?: buf_adds(out,
-				   ", and all that ran in it; the next command "
-				   "starts it again, with a new shell]\n[files are "
-				   "kept, but for /tmp; variables, functions and "
-				   "jobs are lost]");
+				   ", and all that ran in it; the next command starts "
+				   "it again, with a new shell]\n[files are kept, but "
+				   "for /tmp; variables, functions and jobs are lost]");
 }
 
 static int trailer_died(const struct session_result *r, struct buf *out)

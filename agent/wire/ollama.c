@@ -110,8 +110,7 @@ static int ollama_body(const struct wire_server *s, const struct wire_request *r
 			 text_starts(s->name, "gpt-oss") ? wire_effort(s) : "true",
 			 text_starts(s->name, "gpt-oss") ? "\"" : "");
 	buf_addf(out,
-		 ",\"stream\":true,\"options\":{\"num_ctx\":%llu,"
-		 "\"num_predict\":%llu",
+		 ",\"stream\":true,\"options\":{\"num_ctx\":%llu,\"num_predict\":%llu",
 		 (unsigned long long)s->window, (unsigned long long)s->max_output);
 	wire_put_temperature(s, out);
 	buf_adds(out, "}}");

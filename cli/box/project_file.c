@@ -34,8 +34,7 @@ static bool ask(const struct app *app, const struct buf *widens, enum project_as
 
 	if (how == PROJECT_ASK && confirm_person(app)) {
 		fprintf(app->err,
-			"%s of this project wants more than a box has by "
-			"itself:\n",
+			"%s of this project wants more than a box has by itself:\n",
 			CONFIG_PROJECT_FILE);
 		render_lines(app->err, widens->data);
 		fputs("Permit that?", app->err);

@@ -543,9 +543,8 @@ static int check_context(struct app *app, void *args, const char *name, struct e
 	(void)app, (void)args;
 	if (!python_context_is_name(name))
 		return err_set(e, -EINVAL,
-			       "bad name '%s'; up to %d letters, digits, - "
-			       "and _",
-			       name, PYTHON_CONTEXT_NAME - 1);
+			       "bad name '%s'; up to %d letters, digits, - and _", name,
+			       PYTHON_CONTEXT_NAME - 1);
 	return 0;
 }
 

@@ -27,8 +27,7 @@ static int restore(struct app *app, void *args, struct err *e)
 		return render_json(app, j);
 	}
 	render_note(app,
-		    "the box is as in the snapshot '%s'; 'cubby restore %s' goes "
-		    "back",
+		    "the box is as in the snapshot '%s'; 'cubby restore %s' goes back",
 		    name, SNAPSHOT_BEFORE);
 	return 0;
 }

@@ -546,8 +546,7 @@ static const struct cmd_option options[] = {
 	  CMD_LIST(struct args, origins) },
 	{ "tls-cert", 0, "FILE",
 	  "speak TLS with this certificate, followed by those above it (PEM): permits "
-	  "an "
-	  "address that others can reach",
+	  "an address that others can reach",
 	  CMD_TEXT(struct args, tls_cert) },
 	{ "tls-key", 0, "FILE", "the certificate's key (PEM, without password)",
 	  CMD_TEXT(struct args, tls_key) },

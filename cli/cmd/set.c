@@ -69,10 +69,9 @@ const struct cmd cmd_set = {
 	.doc = "Keep settings with the box of this directory: net, allow, deny, "
 	       "publish, volume, memory, cpus, pids, disk, env, user, keep, linger, "
 	       "project, git-writable, git-identity, shell-command, always. They hold "
-	       "from its "
-	       "next start; an option of a command holds for that command alone. A "
-	       "list (allow, deny, publish, volume, env) is replaced by all that is "
-	       "given at once. Without words: show what is kept.",
+	       "from its next start; an option of a command holds for that command "
+	       "alone. A list (allow, deny, publish, volume, env) is replaced by all "
+	       "that is given at once. Without words: show what is kept.",
 	.operands = { CMD_CALL(take_setting) },
 	.size = sizeof(struct args),
 	.config = true,

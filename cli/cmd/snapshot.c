@@ -98,9 +98,8 @@ const struct cmd cmd_snapshot = {
 	.doc = "Keep the state of this directory's box: all that was installed and "
 	       "written in it, and what of the project waits for 'cubby apply'. It "
 	       "takes no time and no space but for what changes later; a box in use "
-	       "stands still while what it has written is copied, and goes on. "
-	       "Without NAME it gets a number. 'cubby restore' goes back to it, 'cubby "
-	       "branch' "
+	       "stands still while what it has written is copied, and goes on. Without "
+	       "NAME it gets a number. 'cubby restore' goes back to it, 'cubby branch' "
 	       "begins another box with it.",
 	.operands = { CMD_TEXT_IF(struct args, name, snap_name) },
 	.size = sizeof(struct args),

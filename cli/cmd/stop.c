@@ -79,11 +79,10 @@ const struct cmd cmd_stop = {
 	.group = CMD_BOXES,
 	.summary = "stop a box; its disk stays",
 	.words = "[DIR|NAME|KEY...]",
-	.doc = "Stop the box of this directory, or those that are named: every "
-	       "process in it is asked to end (TERM, or the signal that its image "
-	       "says) "
-	       "and killed when it has not after a while, at once after ^C. What is on "
-	       "its disk stays.",
+	.doc = "Stop the box of this directory, or those that are named: every process "
+	       "in it is asked to end (TERM, or the signal that its image says) and "
+	       "killed when it has not after a while, at once after ^C. What is on its "
+	       "disk stays.",
 	.options = options,
 	.tables = { OPT_BOXES(struct args, boxes) },
 	.operands = { CMD_LIST(struct args, boxes.names) },

@@ -62,8 +62,7 @@ const struct cmd_option opt_box[] = {
 	{ "yes", 'y', NULL, "with --wipe, --ssh-agent: do not ask first", FLAG(yes) },
 	{ "save", 0, NULL,
 	  "keep the options below with the box, as 'cubby set' does; else they hold "
-	  "for "
-	  "this start of it",
+	  "for this start of it",
 	  FLAG(save) },
 	{ "no-setup", 0, NULL,
 	  "leave out the packages and the setup of .cubby/box.json", FLAG(no_setup) },
@@ -102,8 +101,7 @@ const struct cmd_option opt_box[] = {
 	{ "keep", 0, NULL, "leave the box running when the command ends",
 	  CMD_CONFIG(CONFIG_KEEP) },
 	{ "linger", 0, "TIME",
-	  "how long an idle box waits for the next command (default: 10s; 0: it "
-	  "ends)",
+	  "how long an idle box waits for the next command (default: 10s; 0: it ends)",
 	  CMD_CONFIG(CONFIG_LINGER) },
 	{ "project", 0, "MODE",
 	  "the project directory: live, review (of a task the default: changes wait "

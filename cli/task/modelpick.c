@@ -143,8 +143,7 @@ static int use_local(const struct app *app, struct modelpick *m)
 static int nothing(struct err *e)
 {
 	err_set(e, -ENOKEY,
-		"no language model: no key is set, no local server "
-		"answers");
+		"no language model: no key is set, no local server answers");
 	return err_hint(e, "set OPENAI_API_KEY (OPENAI_BASE_URL for another server) or "
 			   "ANTHROPIC_API_KEY, or start Ollama");
 }

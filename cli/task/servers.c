@@ -157,8 +157,7 @@ static int start_one(const struct app *app, const char *project, const struct js
 		return r;
 	if (conf.outside)
 		render_note(app,
-			    "MCP server '%s' runs on this computer, outside of the "
-			    "box",
+			    "MCP server '%s' runs on this computer, outside of the box",
 			    s->name);
 	return mcp_client_start(s->client, e);
 }

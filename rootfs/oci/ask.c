@@ -354,8 +354,7 @@ int ask_wait(const struct ask *x, int attempt, struct err *e)
 
 	if (x->reply.status == TOO_MANY)
 		snprintf(line, sizeof(line),
-			 "%s has had too many requests, and is asked "
-			 "again in %llu s",
+			 "%s has had too many requests, and is asked again in %llu s",
 			 r->conf.name->registry, (unsigned long long)s);
 	else
 		snprintf(line, sizeof(line),

@@ -116,8 +116,7 @@ void challenge_parse(const char *field, struct challenge *ret)
 void challenge_escape(const char *value, char *out, unsigned size)
 {
 	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"0123456789-._~:/,";
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/,";
 	unsigned n = 0;
 
 	for (; *value && n + 4 <= size; value++)

@@ -20,8 +20,7 @@ const char *abstract_warning(void)
 			 "this host only are within its reach"
 		       : "the box shares the host's network: services that listen on "
 			 "this host only, and abstract sockets (X11, D-Bus), are "
-			 "within "
-			 "its reach";
+			 "within its reach";
 }
 
 int abstract_close(struct err *e)

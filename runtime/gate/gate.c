@@ -451,8 +451,7 @@ static void replace(struct gate *g)
 	}
 	snprintf(text, sizeof(text),
 		 "network: the gate of this box was replaced; open connections were "
-		 "lost, "
-		 "new ones work%s%.120s",
+		 "lost, new ones work%s%.120s",
 		 g->ended[0] ? ": " : "", g->ended);
 	push_event(g, GATE_RESTARTED, text);
 }

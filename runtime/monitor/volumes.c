@@ -167,8 +167,7 @@ static int say_partial(const char *source, const char *why, int words)
 
 	snprintf(line, sizeof(line),
 		 "volume '%s' was looked at in part only (%s): a repository that the "
-		 "box "
-		 "made may be there; look before you run git in it",
+		 "box made may be there; look before you run git in it",
 		 text_escaped(shown, sizeof(shown), source, strlen(source)), why);
 	gitwork_word(words, line);
 	return 1;

@@ -139,8 +139,7 @@ static int prepare(struct attempt *a, struct err *e)
 	if (idmap_outdated(&conf->spec->map)) {
 		err_set(e, -EPERM,
 			"this box was made by an older cubby: its users are accounts "
-			"of "
-			"this machine");
+			"of this machine");
 		return err_hint(e, "'cubby commit NAME' keeps what is in it as an "
 				   "image; then 'cubby rm'");
 	}
@@ -494,9 +493,8 @@ static int take_ready(struct attempt *a, struct wire_msg *m, struct err *e)
 		a->run->watch[i] = wire_take_fd(m, i);
 	if (in->no_setid &&
 	    buf_adds(&a->run->why,
-		     "another program listens to the system calls of this "
-		     "host's programs (seccomp): set-id bits are refused "
-		     "in the box\n") < 0)
+		     "another program listens to the system calls of this host's "
+		     "programs (seccomp): set-id bits are refused in the box\n") < 0)
 		return err_sys(e, -ENOMEM, "cannot note what is refused");
 	return 0;
 }
