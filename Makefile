@@ -200,7 +200,7 @@ $(PAGES): $(wildcard docs/commands/*.md)
 $(O)/cli/opt/manual.o: $(PAGES)
 $(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: CPPFLAGS += -DCUBBY_MANUAL='"$(PAGES)"'
 
-$(O)/agent/session/shell_text.o: $(wildcard agent/session/*.sh)
+$(O)/agent/session/shell.o: $(wildcard agent/session/*.sh)
 $(O)/agent/server/openapi.o: agent/server/openapi.json agent/server/rest.json
 $(O)/agent/python/shim.o: agent/python/shim.py
 $(O)/rootfs/image/bootstrap.o: scripts/mkrootfs

@@ -7,8 +7,6 @@
 
 #include "base/err.h"
 
-extern const char shim_text[], shim_end[];
-
 /** shim_open() - a sealed memfd with the program, at its start; owned by the caller */
 int shim_open(struct err *e);
 

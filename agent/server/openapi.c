@@ -3,19 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
-/* The assembler takes the file in as it is. In it a parameter is "TYPE:what it says", with
- * a '!' behind the type when it is needed. */
-extern const char openapi_text[], openapi_rest[];
-__asm__(".section .rodata\n"
-	".global openapi_text\n"
-	"openapi_text:\n"
-	".incbin \"agent/server/openapi.json\"\n"
-	".byte 0\n"
-	".global openapi_rest\n"
-	"openapi_rest:\n"
-	".incbin \"agent/server/rest.json\"\n"
-	".byte 0\n"
-	".previous\n");
+#include "base/embed.h"
+
+/* In them a parameter is "TYPE:what it says", with a '!' behind the type when it is
+ * needed. */
+EMBED(openapi_text, "agent/server/openapi.json");
+EMBED(openapi_rest, "agent/server/rest.json");
 
 struct words {
 	char type[16];

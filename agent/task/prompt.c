@@ -6,19 +6,13 @@
 #include <string.h>
 
 #include "base/dirscan.h"
+#include "base/embed.h"
 #include "base/hash.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-/* The rules: each is there because models went wrong without it. The assembler takes the
- * file in as it is. */
-__asm__(".section .rodata\n"
-	".global prompt_rules\n"
-	"prompt_rules:\n"
-	".incbin \"agent/task/prompt.md\"\n"
-	".byte 0\n"
-	".previous\n");
-extern const char prompt_rules[];
+/* The rules: each is there because models went wrong without it. */
+EMBED(prompt_rules, "agent/task/prompt.md");
 
 static void add_fact(struct buf *out, const char *label, const char *value)
 {

@@ -4,15 +4,9 @@
 #include <string.h>
 
 #include "agent/tool/impl.h"
+#include "base/embed.h"
 
-/* The assembler takes the file in as it is. */
-__asm__(".section .rodata\n"
-	".global toolset_json\n"
-	"toolset_json:\n"
-	".incbin \"agent/tool/tools.json\"\n"
-	".byte 0\n"
-	".previous\n");
-extern const char toolset_json[];
+EMBED(toolset_json, "agent/tool/tools.json");
 
 static int run_input(struct toolbox *t, const struct json *args,
 		     struct tool_result *ret, struct err *e)

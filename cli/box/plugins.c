@@ -3,15 +3,9 @@
 #include <string.h>
 
 #include "base/def.h"
+#include "base/embed.h"
 
-/* The assembler takes the file in as it is. */
-extern const char plugins_execute_cli[];
-__asm__(".section .rodata\n"
-	".global plugins_execute_cli\n"
-	"plugins_execute_cli:\n"
-	".incbin \"cli/box/execute_cli.sh\"\n"
-	".byte 0\n"
-	".previous\n");
+EMBED(plugins_execute_cli, "cli/box/execute_cli.sh");
 
 static const struct plugins_step steps[] = {
 	{ "jupyter", "packages",

@@ -2,18 +2,13 @@
 
 #include <string.h>
 
+#include "base/embed.h"
 #include "cli/opt/optrow.h"
 #include "cli/show/markdown.h"
 #include "cli/show/tty.h"
 
 /* All of docs/commands, each behind its name in a line that begins with MARK. */
-__asm__(".section .rodata\n"
-	".global manual_pages\n"
-	"manual_pages:\n"
-	".incbin \"" CUBBY_MANUAL "\"\n"
-	".byte 0\n"
-	".previous\n");
-extern const char manual_pages[];
+EMBED(manual_pages, CUBBY_MANUAL);
 
 #define MARK "\036"
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/embed.h"
 #include "base/text.h"
 #include "cli/show/html.h"
 #include "cli/show/markdown.h"
@@ -11,13 +12,7 @@
 
 enum { PAGE_TEXT = 64 << 20 };
 
-__asm__(".section .rodata\n"
-	".global page_css\n"
-	"page_css:\n"
-	".incbin \"cli/task/page.css\"\n"
-	".byte 0\n"
-	".previous\n");
-extern const char page_css[];
+EMBED(page_css, "cli/task/page.css");
 
 static void begin_round(struct page *p)
 {

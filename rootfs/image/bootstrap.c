@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/embed.h"
 #include "base/file.h"
 #include "base/proc.h"
 #include "base/sys/sys.h"
@@ -10,16 +11,7 @@
 
 enum { RELEASE = 16 << 10, OUTPUT = 256 << 10, END_MS = 20000, SHOWN = 200 };
 
-/* The assembler takes the file in as it is (agent/session/shell_text.c). */
-__asm__(".section .rodata\n"
-	".global bootstrap_text\n"
-	".global bootstrap_end\n"
-	"bootstrap_text:\n"
-	".incbin \"scripts/mkrootfs\"\n"
-	"bootstrap_end:\n"
-	".byte 0\n"
-	".previous\n");
-extern const char bootstrap_text[], bootstrap_end[];
+EMBED(bootstrap_text, "scripts/mkrootfs");
 
 /* ---- which one ---------------------------------------------------------------------- */
 
@@ -169,7 +161,7 @@ int bootstrap_make(const struct bootstrap *b, const char *path, int abort_fd,
 	int ends[2], status = 0, r;
 
 	script = file_sealed("cubby-mkrootfs", bootstrap_text,
-			     (size_t)(bootstrap_end - bootstrap_text), e);
+			     (size_t)(bootstrap_text_end - bootstrap_text), e);
 	if (script < 0)
 		return script;
 	r = sys_pipe2(ends, 0);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/embed.h"
+
 #ifdef __x86_64__
 #define ARCH "x86_64"
 #elif defined(__aarch64__)
@@ -12,17 +14,7 @@
 #define ARCH "native"
 #endif
 
-/* clang-format off */
-#define PROGRAM(name)                                               \
-	__asm__(".section .rodata\n"                                \
-		".balign 8\n"                                       \
-		".global secfilter_" #name ", secfilter_" #name "_end\n" \
-		"secfilter_" #name ":\n"                            \
-		".incbin \"" CUBBY_FILTERS "/" ARCH "/" #name "\"\n" \
-		"secfilter_" #name "_end:\n"                        \
-		".previous\n");                                     \
-	extern const char secfilter_##name[], secfilter_##name##_end[]
-/* clang-format on */
+#define PROGRAM(name) EMBED(secfilter_##name, CUBBY_FILTERS "/" ARCH "/" #name)
 
 PROGRAM(box);
 PROGRAM(setid);
