@@ -245,8 +245,9 @@ static int send_spawn(struct box *b, const struct box_command *c, uint32_t *id,
 	return 0;
 }
 
-/* Behind the spec. What is wrong with the command itself box_spawn() will find again, and a
- * monitor that has ended already has said why: that is still to be read. */
+/* Behind the greeting or the spec, before they are answered: what is wrong with the command
+ * itself box_spawn() will find again, and why a monitor that has ended did not take them it has
+ * said already: that is still to be read. */
 static void send_first(struct box *b, const struct box_open *o)
 {
 	struct err ignored = ERR_NONE;
@@ -256,31 +257,18 @@ static void send_first(struct box *b, const struct box_open *o)
 	b->gone = false;
 }
 
-/* With what is to run first, so that the monitor wakes up once: it answers the greeting
- * before that, and one that does not take it has not run anything. */
-static int send_hello(struct box *b, const struct box_open *o)
+static int send_hello(struct box *b, const struct box_open *o, struct err *e)
 {
-	_cleanup_spawn_pack_ struct spawn_pack p = SPAWN_PACK_NONE;
-	_cleanup_buf_ struct buf body = BUF_INIT(WIRE_BODY);
-	struct wire_head head = { .type = WIRE_HELLO };
-	struct err ignored = ERR_NONE; /* box_spawn() will find it again */
 	struct wire_hello hello = { .project = (uint8_t)o->spec->project_mode };
-	int r = wish_make(o, &hello.wish, &ignored);
+	int r = wish_make(o, &hello.wish, e);
 
 	if (r < 0)
 		return r;
 	build_id(hello.build, sizeof(hello.build));
-	b->first = o->first;
-	b->first_id = ++b->last_id;
-	if (b->first && spawn_pack(b->first, b->first_id, &p, &ignored) < 0)
-		b->first = NULL;
-	r = buf_add(&body, &hello, sizeof(hello));
-	if (r == 0 && b->first && (r = buf_add(&body, &p.head, sizeof(p.head))) == 0)
-		r = buf_add(&body, p.body.data, p.body.len);
-	head.len = (uint32_t)body.len;
-	return r < 0 ? r
-		     : wire_send(b->fd, &head, body.data, p.fds,
-				 b->first ? p.n_fds : 0);
+	r = send_to(b, WIRE_HELLO, 0, &hello, sizeof(hello));
+	return r < 0 ? err_sys(e, r == -EPIPE ? -ECONNRESET : r,
+			       "cannot greet the monitor")
+		     : 0;
 }
 
 /* ---- joining and starting ------------------------------------------------------------------ */
@@ -312,10 +300,10 @@ static int join(struct box *b, const struct box_open *o, int rundir, struct err 
 	b->fd = rundir_connect(rundir, e);
 	if (b->fd < 0)
 		return b->fd;
-	r = send_hello(b, o);
+	r = send_hello(b, o, e);
 	if (r < 0)
-		return err_sys(e, r == -EPIPE ? -ECONNRESET : r,
-			       "cannot greet the monitor");
+		return r;
+	send_first(b, o);
 	r = answer(b, 0, WIRE_READY, &m, e);
 	return r < 0 ? r : take_ready(b, &m, e);
 }

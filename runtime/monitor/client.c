@@ -408,19 +408,6 @@ static void do_ask(struct client *c, const struct wire_msg *msg)
 		say(c, WIRE_ANSWER, msg->head.id, text.data, (uint32_t)text.len);
 }
 
-/* The message behind the greeting takes its place. */
-static bool next_in(struct wire_msg *msg)
-{
-	struct wire_head *head = &msg->head;
-
-	buf_consume(&msg->body, sizeof(struct wire_hello));
-	if (msg->body.len < sizeof(*head))
-		return false;
-	memcpy(head, msg->body.data, sizeof(*head));
-	buf_consume(&msg->body, sizeof(*head));
-	return head->type == WIRE_SPAWN && head->len == msg->body.len;
-}
-
 bool monitor_client_is_there(const struct monitor *m, const struct client *but)
 {
 	for (const struct client *c = m->clients; c; c = c->next)
@@ -463,16 +450,15 @@ static int match_project(struct client *c, const struct wire_hello *h)
 	return -EPROTO;
 }
 
-static int do_hello(struct client *c, struct wire_msg *msg)
+static int do_hello(struct client *c, const struct wire_msg *msg)
 {
-	const struct wire_hello *h = (const void *)msg->body.data;
-	bool more = msg->body.len > sizeof(*h);
+	const struct wire_hello *h = wire_body(msg, sizeof(*h));
 	char build[sizeof(h->build)];
 	struct err e = ERR_NONE;
 	int r;
 
 	build_id(build, sizeof(build));
-	if (msg->body.len < sizeof(*h) || memcmp(h->build, build, sizeof(build)) != 0) {
+	if (!h || memcmp(h->build, build, sizeof(build)) != 0) {
 		err_set(&e, -EPROTO,
 			"this box was started by another version of cubby; run 'cubby "
 			"stop' with that version, or wait until its last command ends");
@@ -487,13 +473,7 @@ static int do_hello(struct client *c, struct wire_msg *msg)
 			return -ESHUTDOWN;
 		c->m->linger_ms = h->wish.linger_ms;
 	}
-	r = monitor_client_greet(c);
-	if (r < 0 || !more)
-		return r;
-	if (!next_in(msg))
-		return -EPROTO;
-	do_spawn(c, msg);
-	return 0;
+	return monitor_client_greet(c);
 }
 
 static const struct request {
@@ -506,7 +486,7 @@ static const struct request {
 	{ WIRE_ASK, do_ask },
 };
 
-static int serve(struct client *c, struct wire_msg *msg)
+static int serve(struct client *c, const struct wire_msg *msg)
 {
 	if (!c->greeted)
 		return msg->head.type == WIRE_HELLO ? do_hello(c, msg) : -EPROTO;

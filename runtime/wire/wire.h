@@ -67,8 +67,6 @@ struct wire_wish {
 	uint8_t pad[3];
 };
 
-/* What is to run first may follow: the head and the body of a SPAWN, whose descriptors
- * are the message's. */
 struct wire_hello {
 	char build[64];
 	struct wire_wish wish;

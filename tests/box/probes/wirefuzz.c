@@ -191,28 +191,8 @@ static int connect_to(void)
 	return -1;
 }
 
-/* What is wrong behind the greeting must not matter to it: as much as it may have there. */
-static void add_first(struct message *m)
-{
-	static struct message first;
-
-	do {
-		for (unsigned i = 0; i < first.n_fds; i++)
-			close(first.fds[i]);
-		make(&first);
-	} while (first.len > WIRE_BODY / 2 || first.n_fds > 1 + WIRE_EXTRA);
-	memcpy(m->body + m->len, &first.head, sizeof(first.head));
-	m->len += any(8) ? sizeof(first.head) : any(sizeof(first.head));
-	memcpy(m->body + m->len, first.body, first.len);
-	m->len += first.len;
-	while (m->n_fds < first.n_fds) {
-		m->fds[m->n_fds] = first.fds[m->n_fds];
-		m->n_fds++;
-	}
-	first.n_fds = 0;
-}
-
-/* @more: something follows in the same message. Return: 1 = a READY came. */
+/* @more: something follows, which is not to matter to the greeting, before its answer is
+ * read. Return: 1 = a READY came. */
 static int greet(int sock, bool more)
 {
 	struct pollfd p = { .fd = sock, .events = POLLIN };
@@ -226,12 +206,10 @@ static int greet(int sock, bool more)
 		 "cubby " CUBBY_VERSION " wire %zu.%zu.%d", sizeof(struct wire_spawn),
 		 sizeof(struct wire_setup), WIRE_TYPES);
 	m.len = sizeof(struct wire_hello);
-	if (more)
-		add_first(&m);
 	m.head.len = (uint32_t)m.len;
 	transmit(sock, &m, 0);
-	for (unsigned i = 0; i < m.n_fds; i++)
-		close(m.fds[i]);
+	if (more)
+		throw_one(sock);
 	if (poll(&p, 1, ANSWER_MS) != 1 || recv(sock, answer, sizeof(answer), 0) < 12)
 		return 0;
 	memcpy(&m.head, answer, sizeof(m.head));
