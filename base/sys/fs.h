@@ -214,6 +214,13 @@ static inline int sys_setxattr_words(const char *path, const char *name, const v
 	return (int)sys_ret(syscall(SYS_setxattr, path, name, v, n, fifth, words[1]));
 }
 
+static inline int sys_removexattr_words(const char *path, const char *name,
+					const uint64_t words[2])
+{
+	return (int)sys_ret(
+		syscall(SYS_removexattr, path, name, 0, 0, words[0], words[1]));
+}
+
 static inline int sys_fchown(int fd, uid_t uid, gid_t gid)
 {
 	return (int)sys_ret(fchown(fd, uid, gid));

@@ -17,6 +17,8 @@ int snap_open(const struct app *app, struct boxsetup *s, struct err *e)
 		r = boxend_idle(&s->store, s->spec.key, e);
 	if (r >= 0)
 		r = lock = boxdir_lock(&s->dir, true, e);
+	if (r >= 0)
+		r = boxdir_whole(&s->dir, e);
 	/* Those that the end of the box did not get to. */
 	if (r >= 0)
 		r = shorten_chain(&s->spec, s->dir.dirfd, CHAIN_MOST, true, e);

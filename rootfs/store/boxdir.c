@@ -189,6 +189,32 @@ static int keep_logs(const struct store *s, const char *from, const char *key,
 	return r < 0 ? err_sys(e, r, "cannot keep the logs of box '%.12s…'", key) : 0;
 }
 
+int boxdir_lost(const struct stat *mark, struct err *e)
+{
+	if (mark->st_mtim.tv_sec >= sys_boot_s())
+		return 0;
+	err_set(e, -ESTALE,
+		"the computer went down before the box of a --rm was removed, and "
+		"files "
+		"of it may be lost");
+	return err_hint(e, "'cubby rm' removes it");
+}
+
+/* The kernel closes its directory there to all but root; the next mount makes it anew. */
+int boxdir_whole(const struct boxdir *b, struct err *e)
+{
+	struct stat mark;
+	int r = sys_fstatat(b->work, BOXDIR_VOLATILE, &mark, AT_SYMLINK_NOFOLLOW);
+
+	if (r == -EACCES && sys_fchmodat(b->work, "work", 0700, 0) == 0)
+		r = sys_fstatat(b->work, BOXDIR_VOLATILE, &mark, AT_SYMLINK_NOFOLLOW);
+	if (r == 0)
+		return boxdir_lost(&mark, e);
+	return r == -ENOENT || r == -ENOTDIR
+		       ? 0
+		       : err_sys(e, r, "box '%.12s…': cannot look at 'work'", b->key);
+}
+
 int boxdir_remove(const struct store *s, const char *key, boxdir_rm_fn *rm, void *ctx,
 		  struct err *e)
 {

@@ -11,6 +11,8 @@
 #ifndef ROOTFS_STORE_BOXDIR_H
 #define ROOTFS_STORE_BOXDIR_H
 
+#include <sys/stat.h>
+
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -51,6 +53,16 @@ int boxdir_save(const struct boxdir *b, const struct json *j, struct err *e);
  *  Return: the descriptor that holds the lock (close it to release); -EWOULDBLOCK when
  *          another holds it and @wait is false. */
 int boxdir_lock(const struct boxdir *b, bool wait, struct err *e);
+
+/* Within work/: while an overlay is mounted that is not written to the disk, and after it. */
+#define BOXDIR_VOLATILE "work/incompat/volatile"
+
+/** boxdir_lost() - what that mark says of the box: 0, or -ESTALE, it is older than the
+ *  computer's start */
+int boxdir_lost(const struct stat *mark, struct err *e);
+
+/** boxdir_whole() - the same of the box, which nobody may be running; 0 without a mark */
+int boxdir_whole(const struct boxdir *b, struct err *e);
 
 /** boxdir_list() - call @each with the key of every box, in no order; a negative
  *  return of @each ends it (fill @e then) and is returned */

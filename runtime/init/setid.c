@@ -105,13 +105,18 @@ static int make_filter(const struct setid *s, enum secfilter_kind kind, unsigned
 	add_passing(&own, SYS_fchmodat, s->own.secret, 0);
 	if (more & MORE_RENAMES)
 		add_passing(&own, SYS_renameat, s->own.secret, 0);
-	if (more & MORE_FILES)
+	if (more & MORE_FILES) {
 		add_passing(&own, SYS_setxattr, s->own.secret, 1);
+		add_passing(&own, SYS_removexattr, s->own.secret, 0);
+	}
 	buf_add(&own, &nr, sizeof(nr));
 	if (more & MORE_FILES) {
 		add_asking_attribute(&own, SYS_setxattr);
 		add_asking_attribute(&own, SYS_lsetxattr);
 		add_asking_attribute(&own, SYS_fsetxattr);
+		add_asking(&own, SYS_removexattr);
+		add_asking(&own, SYS_lremovexattr);
+		add_asking(&own, SYS_fremovexattr);
 	}
 	if (more & MORE_RENAMES) {
 		add_asking(&own, SYS_renameat);
@@ -216,7 +221,7 @@ static bool goes_on(const struct seccomp_notif *ask)
 
 	if (setid_call_read(&ask->data, &c) < 0)
 		return false;
-	if (c.what == SETID_XATTR)
+	if (c.what == SETID_XATTR || c.what == SETID_XATTR_GONE)
 		return !setid_work_is_capability((pid_t)ask->pid,
 						 setid_call_attribute(&ask->data).name);
 	if (c.what != SETID_RENAME)

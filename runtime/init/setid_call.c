@@ -45,6 +45,12 @@ static const struct shape renameat_ = { SETID_RENAME, 0, 1, NO, NO, NO, 0, 2, 3 
 static const struct shape rename_ = { SETID_RENAME, NO, 0, NO, NO, NO, 0, NO, 1 };
 static const struct shape setxattr_ = { SETID_XATTR, NO, 0, NO, 4, NO, 0, 0, 0 };
 static const struct shape fsetxattr_ = { SETID_XATTR, 0, NO, NO, 4, NO, 0, 0, 0 };
+static const struct shape removexattr_ = {
+	SETID_XATTR_GONE, NO, 0, NO, NO, NO, 0, 0, 0
+};
+static const struct shape fremovexattr_ = {
+	SETID_XATTR_GONE, 0, NO, NO, NO, NO, 0, 0, 0
+};
 
 static const struct {
 	uint32_t arch;
@@ -69,6 +75,9 @@ static const struct {
 	{ OURS, SYS_setxattr, &setxattr_ },
 	{ OURS, SYS_lsetxattr, &setxattr_ },
 	{ OURS, SYS_fsetxattr, &fsetxattr_ },
+	{ OURS, SYS_removexattr, &removexattr_ },
+	{ OURS, SYS_lremovexattr, &removexattr_ },
+	{ OURS, SYS_fremovexattr, &fremovexattr_ },
 	{ THEIRS, 5, &open_ },
 	{ THEIRS, 8, &creat_ },
 	{ THEIRS, 14, &mknod_ },
@@ -122,7 +131,8 @@ int setid_call_read(const struct seccomp_data *d, struct setid_call *ret)
 
 struct setid_attribute setid_call_attribute(const struct seccomp_data *d)
 {
-	return (struct setid_attribute){ .nofollow = d->nr == SYS_lsetxattr,
+	return (struct setid_attribute){ .nofollow = d->nr == SYS_lsetxattr ||
+						     d->nr == SYS_lremovexattr,
 					 .name = d->args[1],
 					 .value = d->args[2],
 					 .n = d->args[3] };

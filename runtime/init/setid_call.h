@@ -20,7 +20,14 @@
 #define SETID_CALL_ARCH 0U /* of none: every call is refused */
 #endif
 
-enum setid_what { SETID_CHMOD, SETID_OPEN, SETID_MKNOD, SETID_RENAME, SETID_XATTR };
+enum setid_what {
+	SETID_CHMOD,
+	SETID_OPEN,
+	SETID_MKNOD,
+	SETID_RENAME,
+	SETID_XATTR,
+	SETID_XATTR_GONE
+};
 
 struct setid_call {
 	enum setid_what what;
@@ -34,7 +41,7 @@ struct setid_call {
 	dev_t dev;
 };
 
-/* Of SETID_XATTR, besides: addresses in the caller, and a length. */
+/* Of an attribute, besides: addresses in the caller, and a length. */
 struct setid_attribute {
 	bool nofollow; /* of the link itself */
 	uint64_t name, value, n;

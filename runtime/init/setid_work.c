@@ -9,7 +9,8 @@
  *  - chmod acts on a descriptor that was opened first; which mount that is on decides, not
  *    the path, which may lead elsewhere a moment later;
  *  - open and mknod make the file without the bits, wherever it is;
- *  - a file's capability is set like a mode, by who has rights over every file in the box;
+ *  - a file's capability is set and removed like a mode, by who has rights over every file
+ *    in the box;
  *  - rename has two paths, and no more rights than the caller on either.
  *
  * While identities change the capability to trace is still there, so that nobody without
@@ -87,6 +88,11 @@ bool setid_work_is_capability(pid_t pid, uint64_t address)
 	       strcmp(name, XATTR_NAME_CAPS) == 0;
 }
 
+static bool is_attribute(const struct work *w)
+{
+	return w->call.what == SETID_XATTR || w->call.what == SETID_XATTR_GONE;
+}
+
 /* Not another attribute by now, and the caller is the box's root or as good as that. */
 static int read_capability(struct work *w)
 {
@@ -94,11 +100,13 @@ static int read_capability(struct work *w)
 	struct iovec from = { (void *)(uintptr_t)w->attribute.value, w->attribute.n };
 	pid_t pid = (pid_t)w->ask->pid;
 
-	if (w->attribute.n > sizeof(w->value))
+	if (w->call.what == SETID_XATTR && w->attribute.n > sizeof(w->value))
 		return -EINVAL;
 	if (!(w->who.effective & UINT64_C(1) << CAP_FOWNER) ||
 	    !setid_work_is_capability(pid, w->attribute.name))
 		return -EPERM;
+	if (w->call.what == SETID_XATTR_GONE)
+		return 0;
 	return sys_process_vm_readv(pid, &to, &from) == (ssize_t)w->attribute.n
 		       ? 0
 		       : -EFAULT;
@@ -145,7 +153,7 @@ static int open_start(struct work *w)
 
 	if (c->by_fd || (empty && c->dirfd != AT_FDCWD))
 		return w->target = open_number(w, c->dirfd);
-	if (c->what == SETID_CHMOD || c->what == SETID_XATTR)
+	if (c->what == SETID_CHMOD || is_attribute(w))
 		own = setid_call_own_fd(w->path);
 	if (own >= 0)
 		return w->target = open_number(w, own);
@@ -174,7 +182,7 @@ static int look(struct work *w)
 	if (r < 0)
 		return r;
 	r = read_who(w);
-	if (r == 0 && w->call.what == SETID_XATTR)
+	if (r == 0 && is_attribute(w))
 		r = read_capability(w);
 	if (r < 0)
 		return r;
@@ -217,7 +225,7 @@ static int become(const struct work *w)
 		r = sys_setfsgid(w->who.gid);
 	if (r >= 0)
 		r = sys_setfsuid(w->who.uid);
-	if (w->call.what == SETID_XATTR)
+	if (is_attribute(w))
 		rights |= UINT64_C(1) << CAP_SETFCAP;
 	/* A change of identity makes a process as traceable as the host's sysctl says. */
 	if (r >= 0)
@@ -284,6 +292,8 @@ static int do_xattr(struct work *w)
 	if (r < 0)
 		return r;
 	snprintf(name, sizeof(name), "%d", w->target);
+	if (w->call.what == SETID_XATTR_GONE)
+		return sys_removexattr_words(name, XATTR_NAME_CAPS, w->own->secret);
 	return sys_setxattr_words(name, XATTR_NAME_CAPS, w->value, w->attribute.n,
 				  w->call.flags, w->own->secret);
 }
@@ -375,6 +385,7 @@ static int do_call(struct work *w)
 	case SETID_RENAME:
 		return do_rename(w);
 	case SETID_XATTR:
+	case SETID_XATTR_GONE:
 		return do_xattr(w);
 	case SETID_MKNOD:
 		break;

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "rootfs/store/boxdir.h"
 #include "rootfs/store/chain.h"
 #include "rootfs/store/tree.h"
 #include "rootfs/store/tree_copy.h"
@@ -277,20 +278,16 @@ static int mount_volatile(const char *options)
  * is mounted on it. While the computer runs nothing was lost. */
 static int unmark(struct err *e)
 {
-	static const char mark[] = "box/work/work/incompat/volatile";
+	static const char mark[] = "box/work/" BOXDIR_VOLATILE;
 	struct stat st;
 	int r = sys_fstatat(AT_FDCWD, mark, &st, AT_SYMLINK_NOFOLLOW);
 
 	if (r == -ENOENT || r == -ENOTDIR)
 		return 0;
-	if (r == 0 && st.st_mtim.tv_sec < sys_boot_s()) {
-		err_set(e, -ESTALE,
-			"the computer went down before the box of a --rm was removed, "
-			"and files of it may be lost");
-		return err_hint(e, "'cubby rm' removes it");
-	}
+	if (r == 0 && boxdir_lost(&st, e) < 0)
+		return e->code;
 	if (r == 0)
-		r = sys_unlinkat(AT_FDCWD, "box/work/work/incompat/volatile/dirty", 0);
+		r = sys_unlinkat(AT_FDCWD, "box/work/" BOXDIR_VOLATILE "/dirty", 0);
 	if (r == 0 || r == -ENOENT)
 		r = sys_unlinkat(AT_FDCWD, mark, AT_REMOVEDIR);
 	return r < 0 ? err_sys(e, r, "cannot use the box of a --rm") : 0;

@@ -133,15 +133,25 @@ no_leftovers() {
 }
 
 @test "exec: what --rm left when the computer went down is refused" {
-	local mark
-	cubby exec -q -- true
+	local mark how
+	cubby exec -q -- touch /root/f
+	cubby snapshot -q was
+	cubby exec -q -- touch /root/g
 	mark=$XDG_DATA_HOME/cubby/boxes/$(info key)/work/work
 	cubby stop -q
 	chmod u+rwx "$mark"
 	mkdir -p "$mark/incompat/volatile"
 	touch -d '2001-01-01' "$mark/incompat/volatile"
+	chmod 0 "$mark"
+	local said="the computer went down before the box of a --rm was removed, and files of it may be lost; 'cubby rm' removes it"
 	run -125 --separate-stderr cubby exec -q -- true
-	[[ $stderr == *"the computer went down before the box of a --rm was removed, and files of it may be lost; 'cubby rm' removes it"* ]]
+	[[ $stderr == *"$said"* ]]
+	for how in "snapshot new" "restore was" "branch other" "commit it"; do
+		# shellcheck disable=SC2086 # a command and its word
+		run -1 --separate-stderr cubby $how
+		echo "$how: $stderr"
+		[[ $stderr == *"$said"* ]]
+	done
 	cubby rm -q
 	run -0 cubby exec -q -- true
 }

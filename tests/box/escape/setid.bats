@@ -134,11 +134,20 @@ privileged() { find . -perm /6000 -printf '%P %m\n' | sort; }
 		for f in /root/filecap* /tmp/f; do ./setid filecap-has $f; done'
 	echo "$output"
 	[ "$(grep -c '^filecap.* ok$' <<<"$output")" -eq 10 ]
-	# Another attribute is set as ever.
+	# And loses them, as by "setcap -r".
+	run -0 cubby exec -q -- sh -c 'for way in "" -link -fd; do ./setid filecap-gone$way /root/filecap$way
+		./setid filecap-has /root/filecap$way; done; ./setid filecap-gone /root/filecap'
+	[ "$output" = $'filecap-gone ok\nfilecap-has ENODATA\nfilecap-gone-link ok\nfilecap-has ENODATA
+filecap-gone-fd ok\nfilecap-has ENODATA\nfilecap-gone ENODATA' ]
+	run -0 cubby exec -q -- sh -c './setid filecap-gone setid; ./setid filecap-gone gone'
+	[ "$output" = $'filecap-gone EPERM\nfilecap-gone ENOENT' ]
+	# Another attribute is set and removed as ever.
 	run -0 cubby exec -q -- sh -c 'touch /root/u
-		perl -e "(\$p, \$n, \$v) = qw(/root/u user.x y); print syscall(188, \$p, \$n, \$v, 1, 0)"'
-	[ "$output" = 0 ]
+		perl -e "(\$p, \$n, \$v) = qw(/root/u user.x y); print syscall(188, \$p, \$n, \$v, 1, 0);
+			print syscall(197, \$p, \$n); syscall(197, \$p, \$n); print 0 + \$!"'
+	[ "$output" = 0061 ]
 	[ "$(escape_map)" != single ] || return 0
-	run -0 cubby exec -q --user 7 -- sh -c './setid filecap /tmp/own; true'
-	[ "$output" = "filecap EPERM" ]
+	run -0 cubby exec -q --user 7 -- sh -c './setid filecap /tmp/own; ./setid filecap-gone /root/filecap-proc
+		./setid filecap-gone /tmp/f; true'
+	[ "$output" = $'filecap EPERM\nfilecap-gone EPERM\nfilecap-gone EPERM' ]
 }

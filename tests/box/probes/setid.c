@@ -337,6 +337,21 @@ static long by_filecap_has(const char *p)
 	return getxattr(p, "security.capability", NULL, 0) < 0 ? -1 : 0;
 }
 
+static long by_filecap_gone(const char *p)
+{
+	return removexattr(p, "security.capability");
+}
+
+static long by_filecap_gone_link(const char *p)
+{
+	return lremovexattr(p, "security.capability");
+}
+
+static long by_filecap_gone_fd(const char *p)
+{
+	return fremovexattr(open(p, O_RDONLY), "security.capability");
+}
+
 /* For the file alone whose name it is when it is looked at. */
 static long by_filecap_race(const char *p)
 {
@@ -425,6 +440,9 @@ static const struct {
 	{ "filecap-proc", by_filecap_proc },
 	{ "filecap-i386", by_filecap_i386 },
 	{ "filecap-has", by_filecap_has },
+	{ "filecap-gone", by_filecap_gone },
+	{ "filecap-gone-link", by_filecap_gone_link },
+	{ "filecap-gone-fd", by_filecap_gone_fd },
 	{ "filecap-race", by_filecap_race },
 	{ "filecap-name", by_filecap_name },
 	{ "write", by_write },

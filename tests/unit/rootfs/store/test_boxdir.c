@@ -155,6 +155,34 @@ static void logs_outlive_what_is_wiped(void)
 	assert_int_equal(sys_faccessat(s.tmp, "box-" KEY_A, F_OK, 0), -ENOENT);
 }
 
+/* "volatile" in a directory that the kernel closes, as it is at a box's end. */
+static void lost_where_its_mark_is_old(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	const struct timespec old[2] = { { .tv_sec = 978307200 },
+					 { .tv_sec = 978307200 } };
+	struct err e = ERR_NONE;
+
+	open_store(&s);
+	unit_ok(boxdir_open(&s, KEY_A, true, &b, &e), &e);
+	unit_ok(boxdir_whole(&b, &e), &e);
+	assert_int_equal(sys_mkdirat(b.dirfd, "work/work", 0700), 0);
+	unit_ok(boxdir_whole(&b, &e), &e);
+	assert_int_equal(sys_mkdirat(b.dirfd, "work/work/incompat", 0700), 0);
+	assert_int_equal(sys_mkdirat(b.dirfd, "work/" BOXDIR_VOLATILE, 0700), 0);
+	assert_int_equal(sys_fchmodat(b.work, "work", 0, 0), 0);
+	unit_ok(boxdir_whole(&b, &e), &e);
+	assert_int_equal(sys_fchmodat(b.work, "work", 0700, 0), 0);
+	assert_int_equal(sys_utimensat(b.work, BOXDIR_VOLATILE, old, 0), 0);
+	assert_int_equal(sys_fchmodat(b.work, "work", 0, 0), 0);
+	assert_int_equal(boxdir_whole(&b, &e), -ESTALE);
+	unit_err(&e, -ESTALE,
+		 "the computer went down before the box of a --rm was removed, and "
+		 "files "
+		 "of it may be lost; 'cubby rm' removes it");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -165,6 +193,7 @@ int main(void)
 		{ "one holds the lock", one_holds_the_lock },
 		{ "removed with all in it", removed_with_all_in_it },
 		{ "logs outlive what is wiped", logs_outlive_what_is_wiped },
+		{ "lost where its mark is old", lost_where_its_mark_is_old },
 	};
 
 	return unit_cases("boxdir", cases);

@@ -84,6 +84,16 @@ static const struct row {
 	  SYS_fsetxattr,
 	  { 5, 0x8000, 0x9000, 20, 0 },
 	  { SETID_XATTR, 5, true, 0, 0, 0, 0, 0, 0 } },
+	{ "lremovexattr",
+	  NATIVE,
+	  SYS_lremovexattr,
+	  { 0x7000, 0x8000, 0x9000, 4, 5 },
+	  { SETID_XATTR_GONE, AT_FDCWD, false, 0x7000, 0, 0, 0, 0, 0 } },
+	{ "fremovexattr",
+	  NATIVE,
+	  SYS_fremovexattr,
+	  { 5, 0x8000, 0x9000, 4, 5 },
+	  { SETID_XATTR_GONE, 5, true, 0, 0, 0, 0, 0, 0 } },
 	{ "i386 chmod",
 	  I386,
 	  15,
@@ -138,10 +148,10 @@ static void reads(const void *p)
 	assert_int_equal(got.dev, row->want.dev);
 	assert_int_equal(got.to_dirfd, row->want.to_dirfd);
 	assert_int_equal(got.to_path, row->want.to_path);
-	if (row->want.what == SETID_XATTR) {
+	if (row->want.what == SETID_XATTR || row->want.what == SETID_XATTR_GONE) {
 		struct setid_attribute a = setid_call_attribute(&d);
 
-		assert_false(a.nofollow);
+		assert_int_equal(a.nofollow, row->nr == SYS_lremovexattr);
 		assert_int_equal(a.name, row->args[1]);
 		assert_int_equal(a.value, row->args[2]);
 		assert_int_equal(a.n, row->args[3]);
