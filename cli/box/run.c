@@ -61,25 +61,30 @@ static void tell_disk(const struct app *app, const struct boxsetup *s)
 		limit);
 }
 
-/* "postgres, sleep and 3 more": what else there is but init. */
-static void name_some(struct box *b, char *ret, size_t room)
+/* "postgres, sleep and 3 more": what else there is but init, and its process above each
+ * terminal. How many. */
+static size_t name_some(struct box *b, char *ret, size_t room)
 {
+	enum { NAMED = 3 };
 	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
 	struct err ignored = ERR_NONE;
-	size_t at = 0, named = 0;
+	size_t at = 0, n = 0;
 
 	(void)boxps_list(box_init_pid(b), &ps, &ignored);
-	for (size_t i = 1; i < ps.n && named < 3 && at < room; i++) {
+	for (size_t i = 1; i < ps.n; i++) {
 		char *word = ps.v[i].command;
 		const char *slash;
 
+		if (strcmp(word, ps.v[0].command) == 0 || ++n > NAMED || at >= room)
+			continue;
 		word[strcspn(word, " :")] = '\0';
 		slash = strrchr(word, '/');
 		at += (size_t)snprintf(ret + at, room - at, "%s%.24s",
-				       named++ ? ", " : "", slash ? slash + 1 : word);
+				       n > 1 ? ", " : "", slash ? slash + 1 : word);
 	}
-	if (ps.n > 1 + named && at < room)
-		snprintf(ret + at, room - at, " and %zu more", ps.n - 1 - named);
+	if (n > NAMED && at < room)
+		snprintf(ret + at, room - at, " and %zu more", n - NAMED);
+	return n;
 }
 
 /* What a command leaves in the background lives on, as a person expects who started a
@@ -89,6 +94,7 @@ static void keep_background(const struct app *app, const struct boxsetup *s)
 	enum { LOOKS = 5, LOOK_NS = 20000000 };
 	struct err ignored = ERR_NONE;
 	char names[128] = "";
+	size_t n;
 
 	for (int i = 0; i < LOOKS; i++) {
 		_cleanup_json_ struct json *a = NULL;
@@ -99,11 +105,17 @@ static void keep_background(const struct app *app, const struct boxsetup *s)
 		    !json_get_bool(a, "background", false))
 			return;
 	}
-	name_some(s->box, names, sizeof(names));
-	render_note(app,
-		    "%s still runs in the background and keeps the box ('cubby stop' "
-		    "ends both)",
-		    names);
+	n = name_some(s->box, names, sizeof(names));
+	if (n > 1)
+		render_note(app,
+			    "%s still run in the background and keep the box ('cubby "
+			    "stop' ends all)",
+			    names);
+	else if (n)
+		render_note(app,
+			    "%s still runs in the background and keeps the box "
+			    "('cubby stop' ends both)",
+			    names);
 }
 
 static int tell_number(const struct app *app, pid_t pid)

@@ -69,6 +69,13 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 		sleep 0.1
 	done
 	[ "$(state)" != running ]
+	run -0 --separate-stderr cubby exec -- sh -c 'for n in 1 2 3 4 5; do setsid sleep 1234 >/dev/null 2>&1 </dev/null & done'
+	[ "$stderr" = "cubby: sleep, sleep, sleep and 2 more still run in the background and keep the box ('cubby stop' ends all)" ]
+	cubby stop -q
+	# the process of cubby's own above a terminal is none of them
+	run -0 "$CUBBY_TEST_TOP/tests/on-tty" "cubby exec -- sh -c 'trap \"\" HUP; sleep 1234 >/dev/null 2>&1 </dev/null &'" </dev/null
+	[[ $output == *"cubby: sleep still runs in the background"* ]]
+	cubby stop -q
 	run -0 --separate-stderr cubby exec -- sh -c 'sleep 0.01 & true'
 	[ -z "$stderr" ]
 	run -0 --separate-stderr cubby exec -q -- sh -c 'setsid sleep 1234 >/dev/null 2>&1 </dev/null &'

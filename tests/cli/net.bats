@@ -108,6 +108,7 @@ allowed host.cubby.internal" ]
 	cubby exec -q --keep -- true
 	run -0 cubby net
 	[ "${lines[0]}" = "any public name is allowed, but for what is denied here" ]
+	[[ ${lines[2]} =~ ^"goes through the gate: "(every port|only 22).*" ($(cubby net --json | jq -r .gate.caught))"$ ]]
 	run -0 --separate-stderr cubby net --allow "host.cubby.internal:$HOST_PORT" --allow @debian --deny '*.example.org'
 	[ "$stderr" = "cubby: from now on only what is allowed here can be reached; until now it was any public name" ]
 	[ "${lines[0]}" = "only what is allowed here, and not denied" ]
