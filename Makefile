@@ -192,11 +192,13 @@ $(O)/runtime/confine/secfilter.o: $(FILTERS)/made
 $(O)/runtime/confine/secfilter.o: CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
 $(O)/runtime/confine/secfilter.tidy: CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
 
-# What "cubby help COMMAND" and the man pages say besides the tables, in one piece.
+# What "cubby help COMMAND" and the man pages say besides the tables, and the pages of the book
+# that are "cubby help PAGE" (in its order), in one piece.
+TOPICS := start boxes boxfile network project agents servers security troubleshooting recipes session events json
 PAGES := $(O)/commands.md
-$(PAGES): $(wildcard docs/commands/*.md)
+$(PAGES): $(wildcard docs/commands/*.md) $(TOPICS:%=docs/%.md) scripts/mkpages
 	@mkdir -p $(@D)
-	$(Q)for f in $^; do printf '\036%s\n' "$$(basename "$$f" .md)" && sed '/^<!-- .* -->$$/d' "$$f"; done >$@
+	$(Q)scripts/mkpages $(TOPICS) >$@
 $(O)/cli/opt/manual.o: $(PAGES)
 $(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: CPPFLAGS += -DCUBBY_MANUAL='"$(PAGES)"'
 

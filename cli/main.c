@@ -8,6 +8,7 @@
 #include "cli/opt/cmdline.h"
 #include "cli/opt/config.h"
 #include "cli/opt/help.h"
+#include "cli/opt/manual.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "runtime/gate/gate.h"
@@ -65,14 +66,16 @@ static bool is_task(const struct cmdline *l, const char *first)
 			     : !cmd_near(commands_table, l->word);
 }
 
-static int no_command(const struct app *app, const char *word)
+static int no_page(const struct app *app, const char *word)
 {
 	const char *near = cmd_near(app->commands, word);
 	struct err e = ERR_NONE;
 
-	err_set(&e, -EINVAL, "there is no command '%s'", word);
+	err_set(&e, -EINVAL, "there is no command or page '%s'", word);
 	if (near)
 		err_hint(&e, "did you mean '%s'?", near);
+	else
+		err_hint(&e, "'cubby help' lists them");
 	return cmd_fail(app, &e, CMD_USAGE);
 }
 
@@ -82,7 +85,7 @@ static int run_command(struct app *app, const struct cmd *c, int argc, char **ar
 	return cmd_do(app, c, argc, argv);
 }
 
-/* "help", "help COMMAND". */
+/* "help", "help COMMAND", "help PAGE". */
 static int show_help(struct app *app, const char *about, char *self)
 {
 	char *again[] = { self, (char[]){ "-h" }, NULL };
@@ -90,8 +93,10 @@ static int show_help(struct app *app, const char *about, char *self)
 	app->manual = true;
 	if (about && cmd_find(app->commands, about))
 		return run_command(app, cmd_find(app->commands, about), 2, again);
+	if (about && manual_show_topic(app, about))
+		return CMD_DONE;
 	if (about)
-		return no_command(app, about);
+		return no_page(app, about);
 	help_short(app);
 	return CMD_DONE;
 }

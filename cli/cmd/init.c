@@ -8,6 +8,7 @@
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/config_project.h"
+#include "cli/opt/manual.h"
 #include "cli/show/render.h"
 
 struct args {
@@ -108,9 +109,10 @@ static int guess(const struct app *app, int project, struct boxguess *g, struct 
 		take_files(app, project, g, e);
 
 	if (r >= 0 && !json_first(g->box))
-		render_note(app,
-			    "nothing here says what a box needs: the file is empty, "
-			    "docs/boxfile.md has its members");
+		render_note(
+			app,
+			"nothing here says what a box needs: the file is empty, " MANUAL_PAGE(
+				"boxfile") " has its members");
 	return MIN(r, 0);
 }
 

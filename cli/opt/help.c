@@ -20,10 +20,15 @@ static const char *const headings[CMD_GROUPS] = {
 	[CMD_HOST] = "This machine",
 };
 
+/* Columns of a help, and where texts begin in it. */
+enum { WIDTH = 79, TEXT_AT = 28 };
+
 void help_short(const struct app *app)
 {
 	const char *bold = render_style_on(app->color_out, RENDER_BOLD);
 	const char *off = render_style_off(app->color_out);
+	const struct wrap pages = { .first = "  ", .rest = "  ", .cols = WIDTH };
+	_cleanup_buf_ struct buf topics = BUF_INIT(4096), rows = BUF_INIT(4096);
 
 	fprintf(app->out,
 		"%scubby%s gives a language model a real shell in a sealed box of this "
@@ -39,12 +44,13 @@ void help_short(const struct app *app)
 				off);
 		fprintf(app->out, "  %-11s %s\n", c[0]->name, c[0]->summary);
 	}
+	manual_topics(&topics);
+	wrap_add(&rows, &pages, buf_cstr(&topics), topics.len);
+	fprintf(app->out, "\n%s'cubby help PAGE' shows a page of the book:%s\n%s", bold,
+		off, buf_cstr(&rows));
 	fprintf(app->out, "\n'cubby COMMAND -h' lists the options of a command, "
 			  "'cubby help COMMAND' is its page.\n");
 }
-
-/* Columns of a help, and where texts begin in it. */
-enum { WIDTH = 79, TEXT_AT = 28 };
 
 static void add_row(const struct optrow *row, struct buf *out)
 {

@@ -5,12 +5,15 @@
 #include "base/embed.h"
 #include "cli/opt/optrow.h"
 #include "cli/show/markdown.h"
+#include "cli/show/pager.h"
 #include "cli/show/tty.h"
 
-/* All of docs/commands, each behind its name in a line that begins with MARK. */
+/* All of docs/commands, each behind its name in a line that begins with MARK; then pages of
+ * the book, in the order in which they are listed, behind BOOK. */
 EMBED(manual_pages, CUBBY_MANUAL);
 
 #define MARK "\036"
+#define BOOK MARK "book "
 
 /* A piece of a page, from @s to @end. */
 struct piece {
@@ -31,7 +34,7 @@ static struct piece between(const char *from, const char *mark, const char *stop
 
 static struct piece page_of(const char *name)
 {
-	char mark[64];
+	char mark[80];
 
 	snprintf(mark, sizeof(mark), MARK "%s\n", name);
 	return between(manual_pages, mark, MARK);
@@ -148,20 +151,47 @@ void manual_text(const struct cmd *c, const struct cmd_option *common,
 			c->usage ? c->usage : CMD_USAGE);
 }
 
-void manual_show(const struct app *app, const struct cmd *c,
-		 const struct cmd_option *common, const struct cmd_option *place)
+/* As rows on a terminal, by a pager where they are many; as it is elsewhere. */
+static void show(const struct app *app, const char *text, size_t len)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(256 << 10), rows = BUF_INIT(1 << 20);
+	_cleanup_buf_ struct buf rows = BUF_INIT(1 << 20);
 	struct markdown_look look = { .color = app->color_out };
 	unsigned short height, cols;
 	struct err ignored = ERR_NONE;
 
-	manual_text(c, common, place, &text);
 	if (tty_size(fileno(app->out), &height, &cols) < 0) {
-		fputs(buf_cstr(&text), app->out);
+		fwrite(text, 1, len, app->out);
 		return;
 	}
 	look.cols = MIN(cols, 100);
-	(void)markdown_rows(text.data, text.len, &look, &rows, &ignored);
-	fputs(buf_cstr(&rows), app->out);
+	(void)markdown_rows(text, len, &look, &rows, &ignored);
+	pager_show(app, &rows, height);
+}
+
+void manual_show(const struct app *app, const struct cmd *c,
+		 const struct cmd_option *common, const struct cmd_option *place)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(256 << 10);
+
+	manual_text(c, common, place, &text);
+	show(app, buf_cstr(&text), text.len);
+}
+
+bool manual_show_topic(const struct app *app, const char *topic)
+{
+	struct piece page = { "", "" };
+	char name[64];
+
+	if (snprintf(name, sizeof(name), "book %s", topic) < (int)sizeof(name))
+		page = page_of(name);
+	show(app, page.s, (size_t)(page.end - page.s));
+	return page.s != page.end;
+}
+
+void manual_topics(struct buf *out)
+{
+	for (const char *s = manual_pages; (s = strstr(s, BOOK));) {
+		s += strlen(BOOK);
+		buf_addf(out, "%s%.*s", out->len ? " " : "", (int)strcspn(s, "\n"), s);
+	}
 }

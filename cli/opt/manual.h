@@ -1,5 +1,7 @@
-/* manual - the page of a command: its tables with the words of docs/commands.
- * Needs:  the tables of options; docs/commands/NAME.md, which the build takes in.
+/* manual - the page of a command: its tables with the words of docs/commands; pages of the
+ * book.
+ * Needs:  the tables of options; docs/commands/NAME.md and the pages of docs that the Makefile
+ *         names (TOPICS), which the build takes in.
  * Owns:   nothing.
  * Never:  says what an option is in other words than its table.
  *
@@ -14,8 +16,16 @@
 void manual_text(const struct cmd *c, const struct cmd_option *common,
 		 const struct cmd_option *place, struct buf *out);
 
-/** manual_show() - the same as rows on a terminal, as Markdown elsewhere */
+/** manual_show() - the same as rows on a terminal, by a pager; as Markdown elsewhere */
 void manual_show(const struct app *app, const struct cmd *c,
 		 const struct cmd_option *common, const struct cmd_option *place);
+
+/** manual_topics() - append the names of the pages of the book, with blanks between */
+void manual_topics(struct buf *out);
+/** manual_show_topic() - show that page; false: there is none */
+bool manual_show_topic(const struct app *app, const char *topic);
+
+/* How a message names a page of the book (scripts/check-docs: it is there). */
+#define MANUAL_PAGE(topic) "'cubby help " topic "'"
 
 #endif

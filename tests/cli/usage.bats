@@ -35,6 +35,9 @@ fails() {
 	[ "$(complete_with cubby exec --workd)" = --workdir ]
 	[ "$(complete_with cubby exec --net n)" = none ]
 	[ "$(complete_with cubby help unse)" = unset ]
+	[ "$(complete_with cubby help trouble)" = troubleshooting ]
+	grep -q "__fish_seen_subcommand_from help' -x -a '.* troubleshooting " "$out.fish"
+	grep -q 'compadd -- .* troubleshooting ' "$out.zsh"
 	[[ " $(complete_with cubby run --m) " == *" --max-rounds "* ]]
 	[ "$(complete_with cubby exec --cache ma)" = maven ]
 	[ "$(complete_with cubby unset memo)" = memory ]
@@ -86,6 +89,38 @@ fails() {
 		for option in $(grep -oE '^ +(-., )?--[a-z-]+' <<<"$short" | grep -oE -- '--[a-z-]+'); do
 			[[ $output == *"\`$option"[\`=[]* ]] || { echo "$option is not in the page of $command"; false; }
 		done
+	done
+}
+
+@test "help: pages of the book, in a pipe as they are, with what they lead to" {
+	local topic n=0
+	for topic in $(cubby help | sed -n '/a page of the book:/,/^$/p' | tail -n +2); do
+		n=$((n + 1))
+		run -0 --separate-stderr cubby help "$topic"
+		[[ ${lines[0]} == "# "* && -z $stderr ]]
+		[[ $output != *"<!--"* ]]
+		run -1 grep -E '\]\([a-z/-]+\.md' <<<"$output"
+	done
+	[ "$n" -ge 8 ]
+	run -0 cubby help start
+	[[ $output == *'(troubleshooting, `cubby help troubleshooting`)'* ]]
+	run -0 --separate-stderr cubby help images
+	[[ ${lines[0]} == "# cubby-images - "* ]]
+}
+
+@test "help: a page longer than the terminal is shown by the pager, a short one is not" {
+	local tty=$CUBBY_TEST_TOP/tests/on-tty
+	export TERM=xterm
+	run -0 env PAGER="sed 's/^/> /'" "$tty" 'stty rows 10 cols 80; cubby help start' </dev/null
+	[[ $output == *"> "*"Start"*"> "* && $output != *'# Start'* ]]
+	run -0 env PAGER="sed 's/^/> /'" "$tty" 'stty rows 500 cols 80; cubby help start' </dev/null
+	[[ $output == *"Start"* && $output != *"> "* ]]
+	# one that is left before the end, and none
+	run -0 env PAGER="head -n 1" "$tty" 'stty rows 10 cols 80; cubby help network && echo went well' </dev/null
+	[[ $output == *"went well"* && $output != *"proxy"* ]]
+	for pager in cat ""; do
+		run -0 env PAGER="$pager" "$tty" 'stty rows 10 cols 80; cubby help start' </dev/null
+		[[ $output == *"Start"*"cubby rm"* ]]
 	done
 }
 
@@ -191,8 +226,8 @@ fails() {
 }
 
 @test "help for what is no command; output of what never ran" {
-	fails 2 "cubby: there is no command 'nosuch'" help nosuch
-	fails 2 "cubby: there is no command 'rin'; did you mean 'run'?" help rin
+	fails 2 "cubby: there is no command or page 'nosuch'; 'cubby help' lists them" help nosuch
+	fails 2 "cubby: there is no command or page 'rin'; did you mean 'run'?" help rin
 	fails 125 "cubby logs: there is no box for '$LIB_PROJECT'" logs
 }
 
