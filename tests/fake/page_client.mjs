@@ -214,6 +214,11 @@ const scenarios = {
 		await onScreen('a42b');
 		await strike('F6', true);
 		await until('document.activeElement.id === "tab-shell"', 'the focus out of the terminal');
+		const old = await evaluate('document.querySelector("[data-shell]").dataset.shell');
+		await press('New shell');
+		await until(`document.querySelector("[data-shell]").dataset.shell !== ${JSON.stringify(old)}`, 'another shell');
+		await until(`fetch('api/terminals', { headers: { Authorization: 'Bearer ' + sessionStorage.getItem('cubby-key') } })
+			.then((r) => r.json()).then((all) => all.length === 1 && all[0].id !== ${JSON.stringify(old)})`, 'the end of the old one');
 	},
 
 	// names and output of the box are text

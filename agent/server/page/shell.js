@@ -59,7 +59,8 @@ export function shellPanel(box) {
 	}
 
 	async function begin(fresh) {
-		const known = fresh ? null : sessionStorage.getItem(slot);
+		const before = sessionStorage.getItem(slot);
+		const known = fresh ? null : before;
 		const asked = known ? { id: known } : json('api/terminals', { method: 'POST', box });
 
 		const mine = turn = {};
@@ -72,6 +73,8 @@ export function shellPanel(box) {
 			return; // another view, or another shell, in the meantime
 		sessionStorage.setItem(slot, id);
 		connect(id);
+		if (fresh && before) // nobody finds it any more, and there may be so many
+			json(`api/terminals/${encodeURIComponent(before)}`, { method: 'DELETE', box }).catch(() => {});
 	}
 
 	return { node, show: act(() => begin(false)), hide: drop };
