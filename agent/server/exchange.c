@@ -253,6 +253,7 @@ static const char *reason(int status)
 		{ 502, "Bad Gateway" },
 		{ 503, "Service Unavailable" },
 		{ 504, "Gateway Timeout" },
+		{ 507, "Insufficient Storage" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)

@@ -5,6 +5,7 @@
  * leads to is decided there, so nothing here has to be careful about links or "..". Source
  * of the contract: Open Terminal, /files. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,19 +67,18 @@ static int simple(struct exchange *x, const char *applet, const char *a, const c
 
 /* ---- the working directory ------------------------------------------------------ */
 
-static struct json *cwd_json(struct exchange *x, const char *cwd)
+static struct json *cwd_json(const char *cwd)
 {
 	struct json *j = json_object();
 
 	json_set_str(j, "cwd", cwd);
-	(void)x;
 	return j;
 }
 
 static int get_cwd(struct exchange *x, struct err *e)
 {
 	const char *home = tenant_home(exchange_tenant(x));
-	struct json *j = cwd_json(x, place(x)), *root = json_object();
+	struct json *j = cwd_json(place(x)), *root = json_object();
 
 	(void)e;
 	json_set_str(j, "home", home);
@@ -101,7 +101,7 @@ static int set_cwd(struct exchange *x, struct buf *out, struct err *e)
 	if (sscanf(buf_cstr(out), "%o", &mode) != 1 || (mode & 0170000) != 0040000)
 		return err_set(e, -ENOENT, "Directory not found");
 	tenant_set_cwd(exchange_tenant(x), exchange_header(x, "x-session-id"), path);
-	exchange_reply(x, 200, cwd_json(x, path));
+	exchange_reply(x, 200, cwd_json(path));
 	return 0;
 }
 
@@ -134,22 +134,43 @@ static int list_files(struct exchange *x, struct err *e)
 	return r < 0 ? r : simple(x, "list", path, NULL, e);
 }
 
+/* A browser would take a text for one of its own country's. */
 static int view(struct exchange *x, const char *path, struct err *e)
 {
 	const char *const argv[] = { "get", path, "9223372036854775807", NULL };
-	const struct fileop_conf c = { .argv = argv,
-				       .type = pathname_type(path),
-				       .has_head = true,
-				       .headers = sandbox };
+	char type[128];
+	const struct fileop_conf c = {
+		.argv = argv, .type = type, .has_head = true, .headers = sandbox
+	};
 
+	snprintf(type, sizeof(type), "%s%s", pathname_type(path),
+		 text_starts(pathname_type(path), "text/") ? "; charset=utf-8" : "");
 	return fileop_run(x, &c, e);
+}
+
+static int refuse_type(struct exchange *x, struct buf *out, struct err *e)
+{
+	char path[PATH_MAX];
+	uint64_t size;
+	int r = path_arg(x, "path", NULL, path, e);
+
+	if (r < 0)
+		return r;
+	if (sscanf(buf_cstr(out), "%*o %" SCNu64, &size) != 1)
+		return err_set(e, -EPROTO, "the file program's answer makes no sense");
+	return err_set(e, -EMEDIUMTYPE,
+		       "Unsupported binary file type: %s (%" PRIu64 " bytes)",
+		       pathname_type(path), size);
 }
 
 /* No text: a picture is given as it is, anything else has no place in a model's context. */
 static int read_other(struct exchange *x, const struct err *why, struct err *e)
 {
 	char path[PATH_MAX];
-	const char *type;
+	const char *const argv[] = { "stat", path, NULL };
+	const struct fileop_conf c = { .argv = argv,
+				       .gather = 64,
+				       .gathered = refuse_type };
 	int r;
 
 	if (why->code == -ENOENT)
@@ -159,12 +180,10 @@ static int read_other(struct exchange *x, const struct err *why, struct err *e)
 		return why->code;
 	}
 	r = path_arg(x, "path", NULL, path, e);
-	type = r < 0 ? "" : pathname_type(path);
-	if (text_starts(type, "image/"))
-		return view(x, path, e);
-	return r < 0 ? r
-		     : err_set(e, -EMEDIUMTYPE, "Unsupported binary file type: %s",
-			       type);
+	if (r < 0)
+		return r;
+	return text_starts(pathname_type(path), "image/") ? view(x, path, e)
+							  : fileop_run(x, &c, e);
 }
 
 static int read_file(struct exchange *x, struct err *e)
@@ -218,6 +237,7 @@ static int say_display(struct exchange *x, bool exists, struct err *e)
 		return r;
 	}
 	json_set_str(j, "path", path);
+	json_set_str(j, "full_path", path);
 	json_set_str(j, "name", pathname_base(path));
 	json_set_str(j, "mime_type", pathname_type(path));
 	json_set_bool(j, "exists", exists);
@@ -259,7 +279,6 @@ static int display_file(struct exchange *x, struct err *e)
 
 /* ---- writing -------------------------------------------------------------------- */
 
-/* {"path", "size"} when @in has become the file. */
 /* What is in the way of a file that is made is no missing file: 400, not 404. */
 static int cannot_put(struct exchange *x, const struct err *why, struct err *e)
 {
@@ -270,6 +289,7 @@ static int cannot_put(struct exchange *x, const struct err *why, struct err *e)
 	return e->code;
 }
 
+/* {"path", "size"} when @in has become the file. */
 static int put(struct exchange *x, const char *path, struct buf *in, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();

@@ -359,14 +359,16 @@ $LIB_PROJECT" ]
 	[ "$(curl -sS -D head -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/read?path=x.png" | xxd -p)" = 89504e4700ff ]
 	grep -qi '^content-type: image/png' head
 	serve_status GET '/files/read?path=x.bin' 415
+	[ "$(cat serve.body)" = '{"detail":"Unsupported binary file type: application/octet-stream (3 bytes)"}' ]
 	serve_status GET '/files/read?path=none' 404
 	serve_status GET '/files/read?path=/proc/self/mem' 415 || serve_status GET '/files/read?path=/proc/self/mem' 500
 	serve_status GET '/files/read' 422
 	echo '<script>1</script>' >x.html
 	[ "$(curl -sS -D head -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/serve$LIB_PROJECT/x.html")" = '<script>1</script>' ]
 	grep -qi '^content-security-policy: sandbox' head
+	grep -qi '^content-type: text/html; charset=utf-8' head
 	serve GET '/files/display?path=x.png'
-	[ "$(jq -c '[.exists, .mime_type]' <<<"$output")" = '[true,"image/png"]' ]
+	[ "$(jq -c '[.exists, .mime_type, .full_path == .path]' <<<"$output")" = '[true,"image/png",true]' ]
 	serve GET '/files/display?path=none'
 	[ "$(jq .exists <<<"$output")" = false ]
 	mkfifo pipe
