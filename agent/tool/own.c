@@ -33,7 +33,9 @@ static int own_run(struct toolbox *t, const struct json *args, struct tool_resul
 					       .said = &said,
 					       .stall_ms = OWN_TIME_MS,
 					       .total_ms = OWN_TIME_MS,
-					       .interrupt_fd = t->conf.interrupt_fd };
+					       .interrupt_fd = t->conf.interrupt_fd,
+					       .asides = { t->conf.aside,
+							   tool_watch_aside(t) } };
 	int status = 0, r;
 
 	buf_addf(&path, "%s/" OWN_DIR "/%s", t->conf.project, t->calling->name);

@@ -5,7 +5,7 @@
 
 #include "base/sys/sys.h"
 
-enum { STALL_MS = 60000, CHUNK = 64 << 10 };
+enum { STALL_MS = 60000, CHUNK = 64 << 10, INTERRUPT = 3, ASIDE };
 
 void program_done(struct program *p)
 {
@@ -92,20 +92,28 @@ static int patience(const struct program *p)
 
 static int step(struct program *p, struct err *e)
 {
-	struct pollfd f[4] = {
+	struct pollfd f[ASIDE + ARRAY_SIZE(p->asides)] = {
 		{ p->in_len ? p->p.fds[0] : -1, POLLOUT, 0 },
 		{ p->p.fds[1], POLLIN, 0 },
 		{ p->p.fds[2], POLLIN, 0 },
-		{ p->interrupt_fd > 0 ? p->interrupt_fd : -1, POLLIN, 0 },
+		[INTERRUPT] = { p->interrupt_fd > 0 ? p->interrupt_fd : -1, POLLIN, 0 },
 	};
-	int n = sys_poll(f, ARRAY_SIZE(f), patience(p));
+	int n;
 
+	for (size_t i = 0; i < ARRAY_SIZE(p->asides); i++)
+		f[ASIDE + i] =
+			(struct pollfd){ p->asides[i].ready ? p->asides[i].fd : -1,
+					 POLLIN, 0 };
+	n = sys_poll(f, ARRAY_SIZE(f), patience(p));
 	if (n == -EINTR)
 		return 0;
 	if (n <= 0)
 		return killed(p, -ETIMEDOUT, "does not end", e);
-	if (f[3].revents)
+	if (f[INTERRUPT].revents)
 		return killed(p, -EINTR, "was ended", e);
+	for (size_t i = 0; i < ARRAY_SIZE(p->asides); i++)
+		if (f[ASIDE + i].revents && p->asides[i].ready)
+			p->asides[i].ready(p->asides[i].ctx);
 	if (f[0].revents)
 		feed(p);
 	for (int i = 1; i < 3; i++)

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include "base/aside.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "runtime/box/box.h"
@@ -22,6 +23,7 @@ struct program {
 	uint64_t stall_ms;	/* 0 = a minute: without any news */
 	uint64_t total_ms;	/* 0 = no limit */
 	int interrupt_fd;	/* readable = kill it; 0 or -1 = none */
+	struct aside asides[2]; /* looked at meanwhile; ready NULL = none */
 	/* of program.c */
 	struct box_proc p;
 	struct sigaction old; /* of SIGPIPE: a program that fails stops reading */

@@ -14,16 +14,19 @@
 #include <unistd.h>
 
 #include "agent/mcp/mcp.h"
+#include "agent/tool/own.h"
 #include "agent/tool/tool.h"
-#include "agent/tool/toolset.h"
+#include "base/inroot.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
 #include "cli/box/acting.h"
 #include "cli/box/ahead.h"
 #include "cli/box/imagerun.h"
+#include "cli/box/place.h"
 #include "cli/box/setup.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
+#include "cli/show/render.h"
 #include "cli/task/modelpick.h"
 
 struct args {
@@ -58,9 +61,12 @@ static int host_close(struct host *h, struct err *e)
 static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct err *e)
 {
 	const struct config *c = h->app->config;
+	_cleanup_close_ int project =
+		inroot_open_real(h->box.spec.project, O_RDONLY | O_DIRECTORY);
 	struct toolbox_conf conf = {
 		.box = h->box.box,
 		.project = h->box.spec.project,
+		.project_fd = project,
 		.cwd = h->box.place.cwd,
 		.shell = config_text(c, CONFIG_SHELL_COMMAND),
 		.user = config_text(c, CONFIG_USER),
@@ -180,6 +186,28 @@ static int instructions(const struct app *app, char **ret)
 	return n < 0 ? -ENOMEM : 0;
 }
 
+/* Those of the project are listed before there is a box. Where it cannot be found now, the
+ * start of its box says why. */
+static int load_tools(const struct app *app, struct toolset *ret, struct err *e)
+{
+	_cleanup_buf_ struct buf notes = BUF_INIT(64 << 10);
+	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_spec_ struct spec s = SPEC_NONE;
+	_cleanup_close_ int project = -1;
+	struct err ignored = ERR_NONE;
+	struct place_found p;
+	int r = toolset_load(ret, e);
+
+	if (r < 0 || store_open(&st, &ignored) < 0 ||
+	    place_find(app, &st, &s, &p, &ignored) < 0)
+		return r;
+	project = inroot_open_real(s.project, O_RDONLY | O_DIRECTORY);
+	if (project >= 0)
+		r = own_load(ret, project, &notes, e);
+	render_notes(app, buf_cstr(&notes));
+	return r;
+}
+
 static int serve(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
@@ -201,7 +229,7 @@ static int serve(struct app *app, void *args, struct err *e)
 		r = instructions(app, &text);
 	if (r < 0)
 		return err_sys(e, r, "cannot set the server up");
-	r = toolset_load(&set, e);
+	r = load_tools(app, &set, e);
 	if (r < 0)
 		return r;
 	conf.tools = set.v;

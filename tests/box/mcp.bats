@@ -108,6 +108,33 @@ ends() { # the server within a minute; its status
 	ends 0
 }
 
+@test "mcp: a tool of the project runs in the box, and can be cancelled" {
+	mkdir -p .cubby/tools
+	printf '#!/bin/sh\nread -r a; echo "got $a in $PWD"; exit 3\n' >.cubby/tools/deploy
+	printf '#!/bin/sh\ntouch began; sleep 1000\n' >.cubby/tools/stay
+	chmod +x .cubby/tools/*
+	echo '{"description":"d","parameters":{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}}' >.cubby/tools/deploy.json
+	echo '{"description":"s","parameters":{"type":"object","properties":{}}}' >.cubby/tools/stay.json
+	serve
+	call 1 deploy '{}'
+	await '.id == 1'
+	[[ $(text) == "not executed: the argument 'to' is missing"* ]]
+	call 2 deploy '{"to":"x"}'
+	await '.id == 2'
+	[ "$(text)" = "got {\"to\":\"x\"} in $LIB_PROJECT
+[exit 3]" ]
+	[ "$(jq -c '.result | [.isError, ._meta["cubby/exit"]]' <<<"$frame")" = '[false,3]' ]
+	call 3 stay '{}'
+	until [ -e began ]; do sleep 0.02; done
+	send '{"jsonrpc":"2.0","id":4,"method":"ping"}'
+	await '.id == 4'
+	send '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}'
+	call 5 shell '{"command":"while grep -qsx sleep /proc/[0-9]*/comm; do read -rt 0.1 <> <(:); done; echo none"}'
+	await '.id == 5'
+	[[ $(text) == none* ]]
+	[ "$(jq -s 'any(.id == 3)' <<<"$frames")" = false ]
+}
+
 @test "mcp: a question is seen and answered" {
 	serve
 	call 1 shell '{"command":"read -p \"name? \" n; echo hello $n"}'

@@ -40,7 +40,7 @@ mcp() {
 	[ "$(jq -r 'select(.id == 2).result | .tools[0].name, .ttlMs, .cacheScope, ._meta["'$own'/serverInfo"].name' <<<"$output" | tr '\n' ' ')" = \
 		'shell 300000 private cubby ' ]
 	[ "$(jq -r 'select(.error) | "\(.id) \(.error.code)"' <<<"$output" | tr '\n' ,)" = '3 -32601,4 -32022,' ]
-	[ ! -e "$XDG_DATA_HOME/cubby/boxes" ]
+	[ -z "$(ls -A "$XDG_DATA_HOME/cubby/boxes")" ]
 }
 
 @test "mcp: the tools, with schemas, without a box" {
@@ -49,7 +49,23 @@ mcp() {
 		"shell python input screen read_file write_file edit_file view_image " ]
 	[ "$(jq -c 'select(.id == 1).result.tools[0].inputSchema.required' <<<"$output")" = \
 		'["command"]' ]
-	[ ! -e "$XDG_DATA_HOME/cubby/boxes" ]
+	[ -z "$(ls -A "$XDG_DATA_HOME/cubby/boxes")" ]
+}
+
+@test "mcp: tools of the project are listed behind them" {
+	local want='{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}'
+	mkdir -p .cubby/tools sub
+	printf '#!/bin/sh\ncat\n' >.cubby/tools/deploy
+	chmod +x .cubby/tools/deploy
+	echo '{"description":"Deploy to a place.","parameters":'"$want"'}' >.cubby/tools/deploy.json
+	mcp 2025-06-18 '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+	[ "$(jq -c 'select(.id == 1).result.tools[-1] | [.name, .description, .annotations.readOnlyHint, .inputSchema]' <<<"$output")" = \
+		'["deploy","Deploy to a place.",false,'"$want"']' ]
+	[ -z "$(ls -A "$XDG_DATA_HOME/cubby/boxes")" ]
+	echo '{' >.cubby/tools/broken.json
+	run -0 --separate-stderr cubby mcp <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+	[[ $stderr == *".cubby/tools/broken.json: bad JSON"* ]]
+	[ "$output" = '{"jsonrpc":"2.0","id":1,"result":{}}' ]
 }
 
 @test "mcp: what is wrong gets the protocol's errors, and the server goes on" {
