@@ -462,41 +462,104 @@ int proc_find(const char *name, char *ret)
 	return r;
 }
 
-/* A link that leads nowhere yet may lead there tomorrow. */
-static bool is_in(const char *path, const char *dir)
-{
-	_cleanup_free_ char *real = realpath(path, NULL);
-	struct stat st;
+enum { LINKS_MAX = 40 }; /* the kernel's */
 
-	if (!real)
-		return sys_fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-		       S_ISLNK(st.st_mode);
-	return text_is_in(real, dir) || text_is_in(path, dir);
+static bool is_in(const char *path, const char *const *dirs)
+{
+	for (; *dirs; dirs++)
+		if (text_is_in(path, *dirs))
+			return true;
+	return false;
+}
+
+/* Where a path leads, walked name by name as the kernel does it. */
+struct way {
+	char at[PATH_MAX];   /* so far, without a link; "" = the root */
+	char rest[PATH_MAX]; /* what is left */
+	size_t given;	     /* bytes at the end of rest that are not of a link */
+	unsigned links;
+};
+
+/* The rest leads on from where the link @to points; false = it is too long. */
+static bool follow(struct way *w, const char *to, const char *rest)
+{
+	char whole[PATH_MAX];
+	int n = snprintf(whole, sizeof(whole), "%s/%s", to, rest);
+
+	if (n < 0 || n >= PATH_MAX)
+		return false;
+	memcpy(w->rest, whole, (size_t)n + 1);
+	w->given = strlen(rest);
+	w->at[*to == '/' ? 0 : strrchr(w->at, '/') - w->at] = '\0';
+	return true;
+}
+
+/* Asks about each name once: @plain is a path that was found to be without links, and what
+ * lies above it is, too. A link that leads nowhere yet may lead anywhere tomorrow. */
+static bool leads(struct way *w, const char *const *dirs, char plain[PATH_MAX])
+{
+	bool there = true;
+
+	for (const char *p = w->rest; *(p += strspn(p, "/"));) {
+		const char *end = strchrnul(p, '/'), *rest = end + (*end == '/');
+		size_t len = strlen(w->at);
+		char to[PATH_MAX];
+		ssize_t n;
+
+		if (strncmp(p, "..", (size_t)(end - p)) == 0) { /* or "." */
+			if (end - p == 2)
+				*(strrchr(w->at, '/') ?: w->at) = '\0';
+			p = end;
+			continue;
+		}
+		if (snprintf(w->at + len, PATH_MAX - len, "/%.*s", (int)(end - p), p) >=
+		    (int)(PATH_MAX - len))
+			return false; /* to the kernel, too */
+		p = end;
+		if (is_in(w->at, dirs))
+			return true;
+		if (!there || text_is_in(plain, w->at))
+			continue;
+		n = sys_readlinkat(AT_FDCWD, w->at, to, sizeof(to) - 1);
+		if (n == -EINVAL) {
+			memcpy(plain, w->at, strlen(w->at) + 1);
+			continue;
+		}
+		there = n >= 0;
+		if (!there && w->links && strlen(rest) >= w->given)
+			return true;
+		if (!there)
+			continue;
+		to[n] = '\0';
+		if (++w->links > LINKS_MAX || !follow(w, to, rest))
+			return true;
+		p = w->rest;
+	}
+	return false;
+}
+
+static bool leads_into(const char *path, const char *const *dirs, char plain[PATH_MAX])
+{
+	struct way w = { .links = 0 };
+
+	return text_copy(w.rest, sizeof(w.rest), path) == 0 && leads(&w, dirs, plain);
 }
 
 bool proc_leads_into(const char *path, const char *dir)
 {
-	char at[PATH_MAX], *slash;
+	char plain[PATH_MAX] = "";
 
-	if (text_copy(at, sizeof(at), path) < 0)
-		return false; /* to the kernel, too */
-	while (!is_in(at, dir)) {
-		slash = strrchr(at, '/');
-		if (!slash || slash == at)
-			return false;
-		*slash = '\0';
-	}
-	return true;
+	return leads_into(path, (const char *const[]){ dir, NULL }, plain);
 }
 
-int proc_path_without(const char *dir, struct buf *ret)
+int proc_path_without(const char *const *dirs, struct buf *ret)
 {
 	_cleanup_free_ char *all = strdup(getenv("PATH") ?: usual_dirs);
-	char *rest = all;
+	char plain[PATH_MAX] = "", *rest = all;
 	int r = all ? 0 : -ENOMEM;
 
 	for (const char *entry; r == 0 && (entry = strsep(&rest, ":"));)
-		if (*entry == '/' && !proc_leads_into(entry, dir))
+		if (*entry == '/' && !leads_into(entry, dirs, plain))
 			r = buf_addf(ret, "%s%s", ret->len ? ":" : "", entry);
 	/* An empty one would mean the current directory to many. */
 	return r < 0 || ret->len ? r : buf_adds(ret, usual_dirs);

@@ -68,9 +68,9 @@ int proc_find(const char *name, char *ret);
  *  @dir, a real path? On its way it may go there by a link. */
 bool proc_leads_into(const char *path, const char *dir);
 
-/** proc_path_without() - PATH less the entries that are relative or lead into @dir: for those
- *  who run programs where others may write in @dir */
-int proc_path_without(const char *dir, struct buf *ret);
+/** proc_path_without() - PATH less the entries that are relative or lead into one of @dirs
+ *  (real paths, NULL-ended): for those who run programs where others may write in them */
+int proc_path_without(const char *const *dirs, struct buf *ret);
 
 /** proc_self() - the path of the running binary, for re-execution; @ret has PATH_MAX */
 int proc_self(char *ret, struct err *e);

@@ -51,10 +51,10 @@ static bool has_box(const struct store *st, const char *key)
 }
 
 /* A box may have written programs of the project, as in a venv that is active here. */
-int place_pass_over(const char *project, struct err *e)
+int place_pass_over(const char *const *dirs, struct err *e)
 {
 	_cleanup_buf_ struct buf path = BUF_INIT(PATH_ENTRIES);
-	int r = proc_path_without(project, &path);
+	int r = proc_path_without(dirs, &path);
 
 	if (r == 0 && setenv("PATH", buf_cstr(&path), 1) < 0)
 		r = -ENOMEM;
@@ -274,17 +274,23 @@ int place_store(const struct app *app, struct store *ret, struct err *e)
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_spec_ struct spec s = SPEC_NONE;
+	_cleanup_free_ const char **dirs = NULL;
 	struct err ignored = ERR_NONE;
-	int r = store_open(&st, e);
+	size_t n = 0;
+	int r = store_open(&st, e) ?: boxlist_read(&st, &l, e);
 
-	if (r == 0)
-		r = boxlist_read(&st, &l, e);
+	if (r < 0)
+		return r;
+	dirs = calloc(l.n + 2, sizeof(*dirs));
+	if (!dirs)
+		return err_sys(e, -ENOMEM, "cannot set PATH");
 	/* "" would be every directory. */
-	for (size_t i = 0; i < l.n && r == 0; i++)
+	for (size_t i = 0; i < l.n; i++)
 		if (*l.v[i].project)
-			r = place_pass_over(l.v[i].project, e);
-	if (r == 0 && spec_locate(&s, app->dir ? app->dir : ".", &ignored) == 0)
-		r = place_pass_over(s.project, e);
+			dirs[n++] = l.v[i].project;
+	if (spec_locate(&s, app->dir ? app->dir : ".", &ignored) == 0)
+		dirs[n++] = s.project;
+	r = place_pass_over(dirs, e);
 	if (r == 0)
 		*ret = take(&st, STORE_NONE);
 	return r;

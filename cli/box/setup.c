@@ -39,7 +39,7 @@ int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask 
 	if (r < 0)
 		return r;
 	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
-	r = place_pass_over(s->spec.project, e);
+	r = place_pass_over((const char *const[]){ s->spec.project, NULL }, e);
 	if (r < 0)
 		return r;
 	return project_file_load(app, &s->store, &s->spec, ask, e);

@@ -162,13 +162,15 @@ static void find(void)
 	free(path);
 }
 
-/* The '@' of @pattern is @dir. */
+/* Each '@' of @pattern is @dir. */
 static void with_dir(char ret[PATH_MAX], const char *pattern, const char *dir)
 {
-	const char *at = strchrnul(pattern, '@');
+	size_t n = 0;
 
-	snprintf(ret, PATH_MAX, "%.*s%s%s", (int)(at - pattern), pattern,
-		 *at ? dir : "", *at ? at + 1 : "");
+	for (; *pattern; pattern++)
+		n += (size_t)snprintf(ret + n, PATH_MAX - n, "%.*s",
+				      *pattern == '@' ? PATH_MAX : 1,
+				      *pattern == '@' ? dir : pattern);
 }
 
 static void path_without(void)
@@ -183,11 +185,19 @@ static void path_without(void)
 		{ "@/out:/proc/self/cwd:/bin", "/bin" },
 		{ "@-link/out:@-link/none:@-later/bin:/bin", "/bin" },
 		{ "@-beside:/bin", "@-beside:/bin" },
+		{ "@-through:/bin/./:/none-there/../bin",
+		  "/bin/./:/none-there/../bin" },
+		{ "@-beside/on:@-beside/on/none:/bin", "@-beside/on:@-beside/on/none:"
+						       "/bin" },
+		{ "@-beside/round:@-beside/back:/none/x:/bin", "/bin" },
 		{ "@", "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:"
 		       "/bin" },
 	};
+	static const char *const links[] = {
+		"link", "later", "through", "beside/on", "beside/round", "beside/back"
+	};
 	char *path = strdup(getenv("PATH")), *cwd = realpath(".", NULL),
-	     *dir = realpath(unit_tmpdir(), NULL), text[PATH_MAX];
+	     *dir = realpath(unit_tmpdir(), NULL), text[PATH_MAX], to[PATH_MAX];
 
 	snprintf(text, sizeof(text), "%s/out", dir);
 	assert_int_equal(sys_symlinkat("/usr/bin", AT_FDCWD, text), 0);
@@ -195,6 +205,17 @@ static void path_without(void)
 	assert_int_equal(sys_mkdirat(AT_FDCWD, text, 0755), 0);
 	snprintf(text, sizeof(text), "%s-beside", dir);
 	assert_int_equal(sys_mkdirat(AT_FDCWD, text, 0755), 0);
+	snprintf(text, sizeof(text), "%s-beside/on", dir);
+	assert_int_equal(sys_symlinkat("/bin", AT_FDCWD, text), 0);
+	snprintf(text, sizeof(text), "%s-beside/round", dir);
+	assert_int_equal(sys_symlinkat("round", AT_FDCWD, text), 0);
+	snprintf(text, sizeof(text), "%s-beside/back", dir);
+	snprintf(to, sizeof(to), "../%s/out/../bin", strrchr(dir, '/') + 1);
+	assert_int_equal(sys_symlinkat(to, AT_FDCWD, text), 0);
+	/* out of it again, by a link that others may change */
+	snprintf(text, sizeof(text), "%s-through", dir);
+	snprintf(to, sizeof(to), "%s/out", dir);
+	assert_int_equal(sys_symlinkat(to, AT_FDCWD, text), 0);
 	snprintf(text, sizeof(text), "%s-link", dir);
 	assert_int_equal(sys_symlinkat(dir, AT_FDCWD, text), 0);
 	snprintf(text, sizeof(text), "%s-later", dir);
@@ -204,16 +225,19 @@ static void path_without(void)
 		with_dir(text, paths[i].path, dir);
 		setenv("PATH", text, 1);
 		buf_truncate(&got, 0);
-		assert_int_equal(proc_path_without(dir, &got), 0);
+		assert_int_equal(
+			proc_path_without((const char *const[]){ "/none", dir, NULL },
+					  &got),
+			0);
 		with_dir(text, paths[i].want, dir);
 		assert_string_equal(buf_cstr(&got), text);
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		snprintf(text, sizeof(text), "%s-%s", dir, links[i]);
+		assert_int_equal(unlink(text), 0);
+	}
 	snprintf(text, sizeof(text), "%s-beside", dir);
 	assert_int_equal(rmdir(text), 0);
-	snprintf(text, sizeof(text), "%s-link", dir);
-	assert_int_equal(unlink(text), 0);
-	snprintf(text, sizeof(text), "%s-later", dir);
-	assert_int_equal(unlink(text), 0);
 	assert_int_equal(chdir(cwd), 0);
 	setenv("PATH", path, 1);
 	free(path);
