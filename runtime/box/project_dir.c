@@ -47,6 +47,7 @@ enum relation { APART, BELOW, IS, HOLDS };
 /* How the project relates to a place. */
 struct found {
 	enum relation kind;
+	bool none;	  /* there is no such place */
 	const char *rest; /* BELOW: the project's path from there */
 };
 
@@ -145,18 +146,19 @@ static struct found find(const struct chain *c, const char *path)
 	struct stat st;
 
 	if (*path != '/' || !look(path, 0, &st))
-		return (struct found){ APART, NULL };
+		return (struct found){ .kind = APART, .none = true };
 	for (size_t i = c->n; i-- > 0;)
 		if (is_id(&c->ids[i], &st))
-			return (struct found){ i == c->n - 1 ? IS : BELOW, c->rest[i] };
-	return (struct found){ APART, NULL };
+			return (struct found){ .kind = i == c->n - 1 ? IS : BELOW,
+					       .rest = c->rest[i] };
+	return (struct found){ .kind = APART };
 }
 
 static struct found relate(struct chain *c, const char *path)
 {
 	struct found f = find(c, path);
 
-	if (f.kind == APART && *path == '/' && holds(c, path))
+	if (f.kind == APART && !f.none && holds(c, path))
 		f.kind = HOLDS;
 	return f;
 }
@@ -357,7 +359,7 @@ static int check_own(struct chain *c, struct err *e)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
-		struct found f = { APART, NULL };
+		struct found f = { .kind = APART };
 
 		if (own[i].path)
 			f = relate(c, own[i].path);
