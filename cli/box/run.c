@@ -155,6 +155,7 @@ struct ready {
 	struct imagerun image;	/* owned */
 	struct signing signing; /* owned */
 	struct box_command command;
+	bool nothing_left; /* in the box, by what was run */
 };
 
 static void ready_done(struct ready *d)
@@ -220,6 +221,7 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 	if (exit.disk)
 		tell_disk(app, s);
 	*status = exit.status;
+	d->nothing_left = exit.nothing_left;
 	return 0;
 }
 
@@ -247,7 +249,7 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 	signing_done(&d.signing);
 	if (r < 0)
 		cmd_fail(app, &e, status);
-	else if (!run->detach && !o->rm)
+	else if (!run->detach && !o->rm && !d.nothing_left)
 		keep_background(app, &s);
 	acting_tell(app, &acting);
 	r = boxsetup_finish(&s, &e);

@@ -132,7 +132,8 @@ static int keep_exit(struct box *b, const struct wire_msg *m, struct err *e)
 						.status = x->status,
 						.signal = x->signal,
 						.oom = x->oom,
-						.disk = x->disk };
+						.disk = x->disk,
+						.nothing_left = x->nothing_left };
 	b->full |= x->disk;
 	return 0;
 }

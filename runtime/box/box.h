@@ -97,10 +97,11 @@ int box_next_spawned(struct box *b, uint32_t *id, struct box_proc *ret, struct e
 
 struct box_exit {
 	uint32_t id;
-	int status; /* 0–255, or 128 + signal */
-	int signal; /* 0 = it exited */
-	bool oom;   /* it was killed for the box's memory limit */
-	bool disk;  /* the whole box was ended for its disk limit */
+	int status;	   /* 0–255, or 128 + signal */
+	int signal;	   /* 0 = it exited */
+	bool oom;	   /* it was killed for the box's memory limit */
+	bool disk;	   /* the whole box was ended for its disk limit */
+	bool nothing_left; /* in the box but what other clients run */
 };
 /** box_next_exit() - without blocking: 1 = @ret filled, 0 = none yet, or box gone */
 int box_next_exit(struct box *b, struct box_exit *ret, struct err *e);

@@ -63,6 +63,14 @@ struct init {
 	bool clearing;	      /* the monitor wants to hear that nothing runs */
 };
 
+/* Whoever has no parent any more is a child of init: without one there is nobody else. */
+static bool is_alone(void)
+{
+	siginfo_t si;
+
+	return sys_waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -ECHILD;
+}
+
 /* ---- talking to the monitor ---------------------------------------------------------- */
 
 /* The monitor always reads; a failure means that it is gone, which poll tells as well. */
@@ -186,6 +194,7 @@ static bool settle(struct proc_entry *p)
 	/* who ended a session starts the next one, and must not meet it */
 	if (p->told_start && p->ended && !p->told_end &&
 	    !(p->killed && is_session(p))) {
+		p->end.nothing_left = is_alone();
 		say(WIRE_EXIT, p->id, &p->end, sizeof(p->end));
 		p->told_end = true;
 	}
@@ -286,9 +295,8 @@ static void do_clear(struct init *in)
 static void say_cleared(struct init *in)
 {
 	struct wire_cleared c = { .traces = false };
-	siginfo_t si;
 
-	if (sys_waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) != -ECHILD)
+	if (!is_alone())
 		return;
 	for (size_t i = 0; i < in->n; i++)
 		in->procs[i]->kill_at_ms = 0;

@@ -298,6 +298,14 @@ bool monitor_client_settle(struct monitor *m, enum monitor_work w, bool all)
 	return more;
 }
 
+static bool others_run(const struct monitor *m, const struct program *but)
+{
+	for (const struct program *p = m->programs; p; p = p->next)
+		if (p != but && p->state != PROGRAM_ENDED)
+			return true;
+	return false;
+}
+
 /* Where a box is being stopped its programs end one by one, and then it does: a client
  * that was told of the first end would begin anew in what is left. */
 void monitor_client_tell_ended(struct monitor *m)
@@ -308,6 +316,9 @@ void monitor_client_tell_ended(struct monitor *m)
 		next = p->next;
 		if (p->state != PROGRAM_ENDED)
 			continue;
+		p->exit.nothing_left |= others_run(m, p);
+		if (p->exit.nothing_left)
+			m->background = false;
 		if (p->client)
 			say(p->client, WIRE_EXIT, p->client_id, &p->exit,
 			    sizeof(p->exit));

@@ -102,7 +102,9 @@ struct wire_spawned {
 struct wire_exit {
 	int32_t status;
 	int32_t signal;
-	uint8_t oom, disk, pad[2];
+	uint8_t oom, disk;
+	uint8_t nothing_left; /* in the box but what other clients run */
+	uint8_t pad;
 };
 
 /* Nothing runs in the box. */
