@@ -98,6 +98,16 @@ runtime/wire/a.c:2: \"runtime/net/impl.h\" is for runtime/net/ alone" <<-'END'
 	[[ $output == *"base/a.c: 'printf' is not for layers below cli/"* ]]
 }
 
+@test "check-symbols: a name that two files export, of which the linker takes one" {
+	mkdir -p base/x base/y
+	echo 'int a_name(void) { return 1; }' >base/x/a.c
+	echo 'int a_name(void) { return 2; }' >base/y/a.c
+	gcc -O2 -fPIE -c -o base/x/a.o base/x/a.c
+	gcc -O2 -fPIE -c -o base/y/a.o base/y/a.c
+	run -1 scripts/check-symbols objects .
+	[ "$output" = "base/y/a.c: 'a_name' is exported by base/x/a.c, too" ]
+}
+
 @test "check-symbols: files that call each other in a circle" {
 	mkdir base/one
 	echo 'int b_get(int n); int a_get(int n) { return n ? b_get(n - 1) : 0; }' >base/one/a.c
