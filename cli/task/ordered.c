@@ -1,0 +1,161 @@
+#include "cli/task/ordered.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/task/form.h"
+#include "base/sys/sys.h"
+#include "cli/box/rewind.h"
+#include "cli/opt/cmd.h"
+#include "cli/show/tty.h"
+#include "cli/task/agree.h"
+#include "cli/task/recall.h"
+
+#define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
+
+/* The files of --attach: pictures go beside the task, texts behind it. */
+static int read_attached(struct work *w, struct err *e)
+{
+	for (const char *const *name = words_list(&w->t->task->attach); *name; name++) {
+		int r = attach_file(&w->attach, *name, e);
+
+		if (r < 0)
+			return err_wrap(e, "--attach");
+	}
+	buf_adds(&w->text, w->t->text ? w->t->text : "");
+	buf_adds(&w->text, buf_cstr(&w->attach.text));
+	if (w->t->task->schema) {
+		int r = attach_schema(w->t->task->schema, &w->schema, e);
+
+		if (r < 0)
+			return err_wrap(e, "--schema");
+		if (!w->t->task->replay)
+			(void)form_ask(w->schema, &w->text);
+	}
+	return buf_failed(&w->text) < 0 ? err_set(e, -E2BIG, "the task is too long")
+					: 0;
+}
+
+/* What is wrong with the words themselves is said before anybody is asked for a key. */
+static int check_words(struct work *w, struct err *e)
+{
+	const char *dir = w->app->dir, *replay = w->t->task->replay;
+	_cleanup_close_ int fd = sys_open(dir ? dir : ".", O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot use directory '%s'", dir ? dir : ".");
+	if (!replay)
+		return 0;
+	w->replay = sys_open(replay, O_RDONLY | O_NOCTTY);
+	return w->replay < 0
+		       ? err_sys(e, w->replay, "--replay: cannot open '%s'", replay)
+		       : 0;
+}
+
+/* The options of the task that goes on, before any of them is used. */
+static int recall(struct work *w, struct err *e)
+{
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (!w->t->resume && !w->t->resume_last)
+		return 0;
+	r = boxsetup_find(w->app, &s, e);
+	if (r < 0)
+		return r;
+	r = fd = tasklog_open(&s.dir, w->t->resume, w->resumed, e);
+	if (r < 0)
+		return r;
+	r = recall_options(w->app->config, fd, e);
+	return r >= 0 && w->t->back
+		       ? rewind_task(w->app, &s, w->resumed, w->t->rounds_back, e)
+		       : r;
+}
+
+/* A provider that the configuration has no more would be taken for a part of a name. */
+static int check_recalled(const struct work *w, struct err *e)
+{
+	const struct config_value *v = &w->app->config->v[CONFIG_MODEL];
+
+	if (v->from != CONFIG_FROM_TASK || strcmp(v->text, buf_cstr(&w->model)) == 0)
+		return 0;
+	err_set(e, -EINVAL, "the task's model '%s' is not known any more", v->text);
+	return err_hint(e, "name one with --model");
+}
+
+/* Is there somebody to ask? */
+static int choose_model(struct work *w, struct err *e)
+{
+	_cleanup_model_ struct model *m = NULL;
+	int r = modelpick_choose(w->app, w->replay, &w->pick, e);
+
+	if (r == 0 && modelpick_word(&w->pick, &w->model) < 0)
+		return err_sys(e, -ENOMEM, "cannot choose the model");
+	if (r == 0 && w->replay < 0)
+		r = check_recalled(w, e);
+	if (r == 0)
+		r = model_new(&w->pick.conf, &m, e);
+	if (r < 0 && w->replay >= 0)
+		err_wrap(e, "--replay '%s'", w->t->task->replay);
+	return r;
+}
+
+/* A budget that nobody can count would be none. */
+static int check_budget(struct work *w, struct err *e)
+{
+	_cleanup_model_ struct model *m = NULL;
+	int r;
+
+	if (!config_num(w->app->config, CONFIG_MAX_COST) || w->replay >= 0)
+		return 0;
+	r = model_new(&w->pick.conf, &m, e);
+	if (r < 0 || model_prices(m))
+		return r;
+	err_set(e, -EINVAL, "--max-cost: what '%s' costs at %s is not known",
+		model_name(m), model_url(m));
+	return err_hint(e, "say it in the configuration, under \"prices\"");
+}
+
+static int open_copy(struct work *w, struct err *e)
+{
+	const char *name = config_text(w->app->config, CONFIG_SAVE_TRANSCRIPT);
+
+	if (!name && !w->t->task->save_transcript)
+		return 0;
+	if (!name)
+		name = TASKRUN_TRANSCRIPT;
+	w->copy = tasklog_copy(name, e);
+	return w->copy < 0 ? err_wrap(e, "--save-transcript") : 0;
+}
+
+static int ask_setup(struct work *w, struct err *e)
+{
+	bool each = config_on(w->app->config, CONFIG_ASK);
+
+	if (each && (w->app->json || !tty_is(STDIN_FILENO)))
+		return err_set(e, -EINVAL, "--ask needs a terminal to ask at");
+	w->ask = (struct ask){ .app = w->app,
+			       .in = STDIN_FILENO,
+			       .interrupt_fd = w->interrupt,
+			       .each = each };
+	if (tty_is(STDIN_FILENO))
+		w->view.ask = &w->ask;
+	return 0;
+}
+
+int ordered_read(struct work *w, struct err *e)
+{
+	agree_load(w->app);
+	if (recall(w, e) < 0)
+		return cmd_fail(w->app, e, CMD_NO_BOX);
+	if (ask_setup(w, e) < 0)
+		return cmd_fail(w->app, e, CMD_USAGE);
+	if (check_words(w, e) < 0 || read_attached(w, e) < 0)
+		return cmd_fail(w->app, e, CMD_USAGE);
+	if (choose_model(w, e) < 0)
+		return cmd_fail(w->app, e, w->replay >= 0 ? CMD_USAGE : CMD_SERVICE);
+	if (check_budget(w, e) < 0 || open_copy(w, e) < 0)
+		return cmd_fail(w->app, e, CMD_USAGE);
+	return 0;
+}

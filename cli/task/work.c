@@ -1,0 +1,69 @@
+#include "cli/task/work.h"
+
+#include <unistd.h>
+
+#include "base/sys/sys.h"
+#include "cli/opt/config_task.h"
+
+void work_init(struct work *w, struct app *app, const struct taskrun *t)
+{
+	*w = (struct work){ .app = app,
+			    .t = t,
+			    .image = IMAGERUN_NONE,
+			    .ticker = TICKER_NONE,
+			    .hostwatch = HOSTWATCH_NONE,
+			    .machine = MACHINE_NONE,
+			    .boxwords = BOXWORDS_NONE,
+			    .attach = ATTACH_NONE,
+			    .inbox = INBOX_NONE,
+			    .text = BUF_INIT(4 << 20),
+			    .replay = -1,
+			    .transcript = -1,
+			    .terminal = -1,
+			    .copy = -1,
+			    .resume = -1,
+			    .project = -1,
+			    .interrupt = -1,
+			    .model = BUF_INIT(4096),
+			    .settings = BUF_INIT(64 << 10) };
+	w->setup = BOXSETUP_NONE;
+	view_init(&w->view, app);
+	steer_init(&w->steer, STDIN_FILENO);
+}
+
+void work_done(struct work *w)
+{
+	toolbox_free(&w->tools);
+	servers_done(&w->servers);
+	view_done(&w->view);
+	steer_done(&w->steer);
+	inbox_done(&w->inbox);
+	ticker_close(&w->ticker);
+	hostwatch_close(&w->hostwatch);
+	boxsetup_done(&w->setup);
+	imagerun_done(&w->image);
+	modelpick_done(&w->pick);
+	machine_done(&w->machine);
+	boxwords_done(&w->boxwords);
+	attach_done(&w->attach);
+	json_free(&w->schema);
+	buf_done(&w->text);
+	buf_done(&w->model);
+	buf_done(&w->settings);
+	scope_close(&w->replay);
+	scope_close(&w->transcript);
+	scope_close(&w->terminal);
+	scope_close(&w->copy);
+	scope_close(&w->resume);
+	scope_close(&w->project);
+	scope_close(&w->interrupt);
+}
+
+const char *work_settings(struct work *w)
+{
+	_cleanup_json_ struct json *j =
+		config_task_save(w->app->config, w->model.len ? w->model.data : NULL);
+
+	return j && json_print(j, false, &w->settings) == 0 ? buf_cstr(&w->settings)
+							    : NULL;
+}

@@ -1,0 +1,62 @@
+/* work - a task at a terminal: all that it uses, from the person's words to its end.
+ * Needs:  cmd_parse() has filled the configuration.
+ * Owns:   what work_done() releases.
+ * Never:  does anything by itself: ordered.c, prepare.c, conversation.c and run.c do, one after
+ *         the other. */
+#ifndef CLI_TASK_WORK_H
+#define CLI_TASK_WORK_H
+
+#include "agent/task/task.h"
+#include "agent/tool/machine.h"
+#include "cli/box/imagerun.h"
+#include "cli/box/setup.h"
+#include "cli/task/ask.h"
+#include "cli/task/attach.h"
+#include "cli/task/boxwords.h"
+#include "cli/task/hostwatch.h"
+#include "cli/task/inbox.h"
+#include "cli/task/log.h"
+#include "cli/task/modelpick.h"
+#include "cli/task/run.h"
+#include "cli/task/servers.h"
+#include "cli/task/steer.h"
+#include "cli/task/ticker.h"
+#include "cli/task/view.h"
+#include "cli/task/waiting.h"
+
+struct work {
+	struct app *app;	 /* borrowed */
+	const struct taskrun *t; /* borrowed */
+	struct modelpick pick;	 /* owned */
+	struct boxsetup setup;	 /* owned */
+	struct waiting waiting;
+	struct imagerun image;	    /* owned */
+	struct view view;	    /* owned */
+	struct ticker ticker;	    /* owned */
+	struct hostwatch hostwatch; /* owned */
+	struct ask ask;
+	struct steer steer;	   /* owned */
+	struct inbox inbox;	   /* owned */
+	struct task_status so_far; /* of a conversation */
+	struct toolbox *tools;	   /* owned */
+	struct servers servers;	   /* owned; of some of them */
+	struct task_conf conf;
+	struct machine machine;	  /* owned */
+	struct boxwords boxwords; /* owned */
+	struct attach attach;	  /* owned */
+	struct json *schema;	  /* owned; of the answer; NULL = it has none */
+	struct buf text;	  /* owned; the task with its files */
+	char network[400], limits[160], resumed[TASKLOG_NAME], log[TASKLOG_NAME];
+	/* Owned descriptors; -1 = none. */
+	int replay, transcript, terminal, copy, resume, project, interrupt;
+	struct buf model, settings; /* owned; "PROVIDER:NAME"; JSON for the record */
+};
+
+void work_init(struct work *w, struct app *app, const struct taskrun *t);
+void work_done(struct work *w);
+
+/** work_settings() - the options and the model, as JSON for the record and for whoever goes
+ *  on with the task; borrowed from @w; NULL = no memory */
+const char *work_settings(struct work *w);
+
+#endif
