@@ -344,7 +344,7 @@ install: $(BIN) $(INIT) $(COMPLETIONS) $(O)/man/cubby.1
 	install -D -m 644 $(O)/completion/fish $(FISHDIR)/cubby.fish
 	@if [ -e $(PAGE)/index.html ]; then install -d $(SHARE)/cubby/page && \
 		install -m 644 $(PAGE)/* $(SHARE)/cubby/page; \
-	else echo "the page of 'cubby serve' is left out: 'make page' makes it, with npm"; fi
+	else echo "the page of 'cubby serve' is left out: 'make page' makes it, with npm" >&2; fi
 	install -d $(DOCDIR)
 	install -m 644 README.md CHANGELOG.md LICENSE $(filter-out docs/README.md,$(wildcard docs/*.md)) $(DOCDIR)
 	install -d $(DOCDIR)/pictures $(DOCDIR)/recipes

@@ -124,6 +124,12 @@ lib_wait_for_command() { # COMMAND
 	return 1
 }
 
+# Skips where the box has no user but root, as an ordinary user's without subordinate ids.
+lib_needs_users() {
+	run cubby exec -q -u nobody -- true
+	[[ $output != *'no user but root'* ]] || skip "one id only in this box"
+}
+
 # The directory in the store of the box of the current directory.
 lib_box() { echo "$XDG_DATA_HOME/cubby/boxes/$(printf %s "$PWD" | sha256sum | cut -c1-64)"; }
 
