@@ -39,6 +39,8 @@ struct session_port {
 	/* 1 = it died and @ret is filled, 0 = it lives; never waits; negative = its box
 	 * has ended, and every process of it */
 	int (*died)(void *ctx, uint32_t id, struct session_death *ret, struct err *e);
+	/* is somebody stopping its box? As far as died() has heard; NULL = nobody does */
+	bool (*stopping)(void *ctx);
 	/* HUP and TERM, a second, KILL: for every process of the shell's session */
 	int (*end)(void *ctx, uint32_t id, struct err *e);
 	/* readable when died() may have news; -1 = ask it now and then */

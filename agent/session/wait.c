@@ -128,6 +128,18 @@ static int sleep_ms(const struct session *s, const struct watch *w, uint64_t now
 	return until <= now ? 0 : (int)MIN(until - now, (uint64_t)1000);
 }
 
+/* The command has ended, and not because its box is being stopped: then that is what is
+ * told, when it has come, whoever in it is the first to end. */
+static bool ended_by_itself(struct session *s)
+{
+	const struct session_port *port = s->conf.port;
+
+	if (!s->done)
+		return false;
+	(void)session_life_died(s);
+	return !port->stopping || !port->stopping(port->ctx);
+}
+
 /* True when the command's state is known; it is in @ret then. */
 static bool decide(struct session *s, struct watch *w, bool any,
 		   struct session_result *ret)
@@ -135,13 +147,13 @@ static bool decide(struct session *s, struct watch *w, bool any,
 	struct waiting_sample found;
 	uint64_t now = sys_now_ms();
 
-	if (s->done) {
+	if (ended_by_itself(s)) {
 		ret->state = SESSION_EXITED;
 		return true;
 	}
 	if (s->broken || session_life_died(s)) {
-		ret->state = SESSION_DIED;
-		return !s->done || decide(s, w, any, ret);
+		ret->state = ended_by_itself(s) ? SESSION_EXITED : SESSION_DIED;
+		return true;
 	}
 	if (any) {
 		w->seen_ms = 0;

@@ -43,6 +43,13 @@ static int on_died(void *ctx, uint32_t id, struct session_death *ret, struct err
 	return 1;
 }
 
+static bool on_stopping(void *ctx)
+{
+	const struct session_box *sb = ctx;
+
+	return box_stopping(sb->box);
+}
+
 static int on_end(void *ctx, uint32_t id, struct err *e)
 {
 	struct session_box *sb = ctx;
@@ -69,5 +76,6 @@ static int on_save(void *ctx, const char *user, const char *path, struct spill *
 void session_box_init(struct session_box *sb, struct box *box, struct session_port *ret)
 {
 	sb->box = box;
-	*ret = (struct session_port){ on_spawn, on_died, on_end, on_fd, on_save, sb };
+	*ret = (struct session_port){ on_spawn, on_died, on_stopping, on_end,
+				      on_fd,	on_save, sb };
 }

@@ -42,6 +42,7 @@ struct box {
 	struct proc monitor; /* owned; only of the client that started it */
 	bool gone;	     /* the monitor closed the connection */
 	bool full;	     /* because the box has reached its disk limit */
+	bool stopping;	     /* somebody is about to end the box */
 	bool used;	     /* it has run something of ours */
 	uint32_t lost_id;    /* programs up to this one were in a box that has ended */
 	unsigned ends;	     /* boxes that were used, have ended and were replaced */
@@ -68,6 +69,7 @@ static void leave(struct box *b)
 		sys_waitid(P_PID, (id_t)b->monitor.pid, &si, WEXITED | WNOHANG);
 	scope_close(&b->monitor.pidfd);
 	b->monitor = PROC_NONE;
+	b->stopping = false;
 }
 
 void box_close(struct box **b)
@@ -104,6 +106,11 @@ bool box_started(const struct box *b)
 unsigned box_ends(const struct box *b)
 {
 	return b->ends + (b->used && (b->gone || b->fd < 0));
+}
+
+bool box_stopping(const struct box *b)
+{
+	return b->stopping;
 }
 
 /* ---- messages ---------------------------------------------------------------------------- */
@@ -185,6 +192,10 @@ static int next_message(struct box *b, struct wire_msg *m, int timeout_ms,
 	if ((m->head.type == WIRE_SPAWNED || m->head.type == WIRE_FAILED) &&
 	    keep_asked(b, m))
 		return 0;
+	if (m->head.type == WIRE_STOPPING) {
+		b->stopping = m->body.len && m->body.data[0];
+		return 0;
+	}
 	if (m->head.type == WIRE_NOTE) {
 		if (b->how.note)
 			b->how.note(b->how.note_ctx, buf_cstr(&m->body));

@@ -53,6 +53,9 @@ bool box_started(const struct box *b);
 /** box_ends() - how many boxes are known to have ended in which something of ours was run.
  *  Calls about programs of such a one say so; box_spawn() goes on in another */
 unsigned box_ends(const struct box *b);
+/** box_stopping() - somebody is stopping the box, as far as was heard when it was last asked
+ *  for an exit: programs that end do so because of that, and their ends are not told */
+bool box_stopping(const struct box *b);
 
 struct box_proc {
 	uint32_t id; /* of this process within this connection */

@@ -43,6 +43,13 @@ static void say_failed(struct client *c, uint32_t id, const struct err *e)
 	say(c, WIRE_FAILED, id, e, sizeof(*e));
 }
 
+static void say_stopping(struct client *c)
+{
+	const uint8_t on = c->m->stopping != NULL;
+
+	say(c, WIRE_STOPPING, 0, &on, sizeof(on));
+}
+
 /* A box whose init was killed a moment ago is not worth joining, though the monitor may
  * not have come to see it yet. It hangs up long before it has ended: in between the kernel
  * waits for every other process of the box. */
@@ -64,7 +71,18 @@ int monitor_client_greet(struct client *c)
 	build_id(r.build, sizeof(r.build));
 	c->greeted = true;
 	say(c, WIRE_READY, 0, &r, sizeof(r));
+	if (c->m->stopping)
+		say_stopping(c);
 	return 0;
+}
+
+/* Clients hear of it before anything in the box does. */
+static void note_stopping(struct monitor *m, struct client *by)
+{
+	m->stopping = by;
+	for (struct client *c = m->clients; c; c = c->next)
+		if (c->greeted && c != by)
+			say_stopping(c);
 }
 
 /* ---- programs ------------------------------------------------------------------------- */
@@ -375,7 +393,7 @@ void monitor_client_drop(struct client *c)
 	if (m->holder == c)
 		monitor_still_release(m, NULL);
 	if (m->stopping == c && !m->ending)
-		m->stopping = NULL; /* it left without having stopped the box */
+		note_stopping(m, NULL); /* it left without having stopped the box */
 	outbox_disown(&m->to_init, c);
 	outbox_done(&c->out);
 	loop_remove(m->loop, &c->source);
@@ -401,7 +419,7 @@ static void do_ask(struct client *c, const struct wire_msg *msg)
 	const char *what = r == 0 ? json_get_str(q, "what") : NULL;
 
 	if (r == 0 && strcmp(what, "stopping") == 0)
-		c->m->stopping = c;
+		note_stopping(c->m, c);
 	else if (r == 0 && strcmp(what, "hold") == 0)
 		r = monitor_still_hold(c, &e);
 	else if (r == 0 && strcmp(what, "release") == 0 && c->m->holder == c)
@@ -553,7 +571,8 @@ void monitor_client_first(struct monitor *m)
 
 int monitor_client_add(struct monitor *m, int fd, bool starter, struct err *e)
 {
-	_cleanup_close_ int owned = fd;
+	/* the starter's stays: what went wrong is still to be said there */
+	_cleanup_close_ int owned = starter ? -1 : fd;
 	struct client *c;
 	int r;
 

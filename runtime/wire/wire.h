@@ -6,7 +6,7 @@
  *         descriptors are closed.
  *
  * client → monitor   START (whoever starts it), HELLO, SPAWN, SIGNAL, KILL, ASK
- * monitor → client   NOTE, READY, SPAWNED, EXIT, ANSWER, FAILED
+ * monitor → client   NOTE, READY, SPAWNED, EXIT, ANSWER, FAILED, STOPPING
  * monitor → child    GO, GIT; then, to init:  SETUP, SPAWN, SIGNAL, KILL, CLEAR
  * child → monitor    NET, FAILED; then init:  READY (with its /proc), SPAWNED, EXIT, CLEARED
  *
@@ -38,10 +38,11 @@ enum wire_type {
 	WIRE_GO,      /* body: struct wire_go */
 	WIRE_NET,
 	WIRE_SETUP,
-	WIRE_START, /* body: struct wire_wish, JSON of the spec */
-	WIRE_NOTE,  /* body: one line for the person */
-	WIRE_GIT,   /* body: what mount_project() mounts for git; volumes follow */
-	WIRE_TYPES  /* one past the last */
+	WIRE_START,    /* body: struct wire_wish, JSON of the spec */
+	WIRE_NOTE,     /* body: one line for the person */
+	WIRE_GIT,      /* body: what mount_project() mounts for git; volumes follow */
+	WIRE_STOPPING, /* body: one byte: somebody stops the box, or does no more */
+	WIRE_TYPES     /* one past the last */
 };
 
 enum {

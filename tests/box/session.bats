@@ -249,13 +249,50 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 	) 3>&- 8>&- 9<&- &
 	call shell command 'echo said; touch up; sleep 1000'
 	wait $!
-	is "said
-[shell died: the box has ended, $ended"
+	# what the shell says of its command's end may stand between
+	[[ $text == $'said\n'*"[shell died: the box has ended, $ended" ]]
+	lacks '[exit '
 	call input # nothing waits on
 	has 'no command is running'
 	call shell command 'echo on'
 	is "on
 [exit 0, cwd $PWD]"
+}
+
+# The shell outlives its command and could tell of that end by itself.
+@test "R11: a command that ends because the box is stopped is told as the box's end" {
+	serve
+	(
+		until [ -e up ]; do read -rt 0.02 <> <(:) || true; done
+		exec cubby stop --time 1
+	) 3>&- 8>&- 9<&- &
+	call shell command 'trap : HUP; echo said; touch up; sleep 1000; touch after'
+	wait $!
+	[[ $text == said*"[shell died: the box has ended, $ended" ]]
+	lacks '[exit '
+	call shell command 'echo on'
+	is "on
+[exit 0, cwd $PWD]"
+}
+
+@test "R11: a stop that is given up takes no end from a command" {
+	serve
+	(
+		until [ -e up ]; do read -rt 0.02 <> <(:) || true; done
+		cubby stop -q --time 1000 &
+		stop=$!
+		while [[ $(cubby ps) == *'sleep 1000'* ]]; do read -rt 0.02 <> <(:) || true; done
+		kill -9 "$stop"
+	) 3>&- 8>&- 9<&- &
+	cubby exec -q -d -- sh -c 'trap "" TERM; while :; do sleep 0.1; done' >/dev/null # holds it up
+	call shell command 'echo said; touch up; sleep 1000'
+	wait $!
+	[[ $text == said* ]]
+	lacks 'the box has ended'
+	call shell command 'echo on'
+	is "on
+[exit 0, cwd $PWD]"
+	cubby stop -q --time 0
 }
 
 @test "R11: files, another session and a reset after the end of the box's init" {

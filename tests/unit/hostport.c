@@ -190,7 +190,7 @@ static int on_save(void *ctx, const char *user, const char *path, struct spill *
 void hostport_init(struct hostport *h, const char *dir)
 {
 	*h = (struct hostport){
-		.port = { on_spawn, on_died, on_end, on_fd, on_save, NULL },
+		.port = { on_spawn, on_died, NULL, on_end, on_fd, on_save, NULL },
 		.dir = dir,
 	};
 	h->port.ctx = h;
