@@ -318,20 +318,32 @@ static void write_line(const char *text, const char *end)
 		(void)file_write_fd(STDERR_FILENO, b.data, b.len, &e);
 }
 
-/* The terminal's line, if no signal comes first, which is heard afterwards. */
-static bool read_yes(const struct attach *a)
+/* Signals are heard meanwhile, as always: one that ends the command is a no, a window that
+ * got another size no answer. Who was stopped sees the question again. */
+static bool read_yes(struct attach *a, const char *question)
 {
 	struct pollfd p[] = { { .fd = a->signals, .events = POLLIN },
 			      { .fd = STDIN_FILENO, .events = POLLIN } };
+	struct signalfd_siginfo si;
+	bool shown = false;
 	char line[64];
 	ssize_t n;
-	int r;
 
-	do
-		r = sys_poll(p, ARRAY_SIZE(p), -1);
-	while (r == -EINTR);
-	if (r < 0 || p[0].revents)
-		return false;
+	do {
+		if (!shown)
+			write_line(question, " [y/N] ");
+		shown = true;
+		n = sys_poll(p, ARRAY_SIZE(p), -1);
+		if (n < 0 && n != -EINTR)
+			return false;
+		while (sys_read(a->signals, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
+			on_signal(a, (int)si.ssi_signo);
+			if (ends((int)si.ssi_signo))
+				return false;
+			shown &= si.ssi_signo != SIGCONT;
+		}
+		tty_restore(&a->tty); /* going on has made it raw */
+	} while (n < 0 || !shown || !p[1].revents);
 	n = sys_read(STDIN_FILENO, line, sizeof(line) - 1);
 	line[MAX(n, 0)] = '\0';
 	return confirm_is_yes(line);
@@ -345,8 +357,7 @@ bool attach_ask(struct attach *a, const char *question)
 		return false;
 	take_screen(a);
 	(void)sys_tcflush(STDIN_FILENO, TCIFLUSH); /* typed before: no answer */
-	write_line(question, " [y/N] ");
-	yes = read_yes(a);
+	yes = read_yes(a, question);
 	enter_raw(a);
 	return yes;
 }

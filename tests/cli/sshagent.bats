@@ -37,6 +37,7 @@ setup_file() {
 		>"$HOME/.ssh/known_hosts"
 	ssh-keygen -q -H -f "$HOME/.ssh/known_hosts" >/dev/null 2>&1 # as Debian's ssh writes it
 }
+teardown() { tmux -S "$BATS_TEST_TMPDIR/tmux" kill-server 2>/dev/null || true; }
 teardown_file() {
 	[ -z "${SSH_AGENT_PID-}" ] || kill "$SSH_AGENT_PID"
 	lib_done
@@ -133,6 +134,35 @@ on_terminal() {
 	[ "$ASKED" = 1 ]
 	run -255 on_terminal no cubby exec --ssh-agent git.test -- ssh -p 2222 root@127.0.0.1 echo in
 	grep -q 'Permission denied' screen
+}
+
+# A real terminal, whose window gets another size, and a shell with jobs: none of it answers.
+@test "agent: a window that gets another size, and a question that was left alone, are no answer" {
+	terminal() { tmux -S "$BATS_TEST_TMPDIR/tmux" "$@" 3>&-; }
+	shows() { # TEXT TIMES: waits until the screen has it so often
+		local n
+		for ((n = 0; n < $(lib_longer 300); n++)); do
+			seen=$(terminal capture-pane -p)
+			[ "$(grep -c -- "$1" <<<"$seen")" != "$2" ] || return 0
+			sleep 0.1
+		done
+		echo "$seen"
+		return 1
+	}
+	(unset TMUX; terminal -f /dev/null new-session -d -x 150 -y 40 'PS1="ready> " bash --norc --noprofile -i')
+	terminal send-keys "cubby exec -t --ssh-agent git.test -- ssh -p 2222 root@127.0.0.1 echo let in" Enter
+	shows '\[y/N\]$' 1
+	terminal resize-window -x 140 -y 30
+	until [ "$(stty size <"$(terminal display -p '#{pane_tty}')")" = "30 140" ]; do sleep 0.1; done
+	shows '\[y/N\]$' 1
+	terminal send-keys C-z
+	shows 'Stopped' 1
+	terminal send-keys fg Enter
+	shows '\[y/N\]' 2
+	terminal send-keys yes Enter
+	shows '^let in' 1
+	shows 'Permission denied' 0
+	terminal kill-server
 }
 
 @test "agent: where nobody can be asked, the answer is no" {
