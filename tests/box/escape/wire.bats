@@ -85,6 +85,33 @@ descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 	cubby stop
 }
 
+# The number that the starter's socket had is given to whoever comes next.
+@test "K07: nothing that is for the starter goes to who has its number after it" {
+	local pid ends
+	for ends in 'kill -9 INIT' 'kill MONITOR' 'cubby stop -q'; do
+		cubby exec --keep -- true
+		monitor=$(cubby info --json | jq -r .monitor_pid)
+		init=$(cubby info --json | jq -r .init_pid)
+		for ((n = 0; n < 500; n++)); do
+			[ -e "/proc/$monitor/fd/3" ] || break
+			read -rt 0.02 <> <(:) || true
+		done
+		[ ! -e "/proc/$monitor/fd/3" ]
+		"$ESCAPE_PROBES/wirefuzz" silent "$(dirname "$(find "$XDG_RUNTIME_DIR" -name ctl)")" 8 >heard 3>&- &
+		pid=$!
+		for ((n = 0; n < 500; n++)); do
+			[[ $(readlink "/proc/$monitor/fd/3") != socket:* ]] || break
+			read -rt 0.02 <> <(:) || true
+		done
+		[[ $(readlink "/proc/$monitor/fd/3") == socket:* ]]
+		cubby exec -- sh -c 'git init -q made; :'
+		ends=${ends/INIT/$init}
+		${ends/MONITOR/$monitor}
+		wait "$pid" || { echo "$ends: $(cat heard)"; false; }
+		[ "$(cat heard)" = $'there\ndone' ]
+	done
+}
+
 @test "K07: a monitor that is started with anything but a spec ends with an error" {
 	run -0 "$ESCAPE_PROBES/wirefuzz" starts "$CUBBY_TEST_BIN" 200
 	[ "$output" = done ]

@@ -5,6 +5,8 @@
  *                                  terminal every other time, and leave at once
  *   wirefuzz pipeline DIR N        N long commands, each with the signal that ends it right
  *                                  behind it, without reading: all are answered and end
+ *   wirefuzz silent DIR N          N that say nothing, and are to hear nothing until the
+ *                                  monitor ends
  *   wirefuzz starts CUBBY SEEDS    to monitors that have just been executed; each must
  *                                  end by itself with an error
  * Prints "done", or what was wrong. */
@@ -237,6 +239,26 @@ static int clients(const char *dir, unsigned seeds)
 	return 0;
 }
 
+static int silent(const char *dir, unsigned n)
+{
+	int socks[64];
+	char said;
+
+	if (chdir(dir) < 0 || n > 64)
+		return 1;
+	for (unsigned i = 0; i < n; i++)
+		if ((socks[i] = connect_to()) < 0)
+			return 1;
+	puts("there");
+	fflush(stdout);
+	for (unsigned i = 0; i < n; i++)
+		if (read(socks[i], &said, sizeof(said)) > 0) {
+			printf("the monitor said something to number %u\n", i);
+			return 1;
+		}
+	return 0;
+}
+
 /* "true", as asked for by a client that has gone when it begins. */
 static int leave(const char *dir, unsigned seeds)
 {
@@ -385,6 +407,8 @@ int main(int argc, char **argv)
 		r = clients(argv[2], seeds);
 	else if (seeds && !strcmp(argv[1], "leave"))
 		r = leave(argv[2], seeds);
+	else if (seeds && !strcmp(argv[1], "silent"))
+		r = silent(argv[2], seeds);
 	else if (seeds && !strcmp(argv[1], "pipeline"))
 		r = pipeline(argv[2], seeds);
 	else if (seeds && !strcmp(argv[1], "starts"))
