@@ -6,24 +6,35 @@
 static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 			  "0123456789+/";
 
-int base64_add(struct buf *out, const void *data, size_t len)
+char *base64_text(char *out, const void *data, size_t len)
 {
 	const unsigned char *p = data;
-	int r = buf_reserve(out, (len + 2) / 3 * 4);
+	char *to = out;
 
-	for (size_t i = 0; i < len && r == 0; i += 3) {
+	for (size_t i = 0; i < len; i += 3) {
 		unsigned n = (unsigned)p[i] << 16;
-		char four[4];
 
 		if (i + 1 < len)
 			n |= (unsigned)p[i + 1] << 8;
 		if (i + 2 < len)
 			n |= p[i + 2];
 		for (unsigned k = 0; k < 4; k++)
-			four[k] = i + k > len ? '=' : set[n >> (18 - 6 * k) & 63];
-		r = buf_add(out, four, sizeof(four));
+			*to++ = i + k > len ? '=' : set[n >> (18 - 6 * k) & 63];
 	}
-	return r;
+	*to = '\0';
+	return out;
+}
+
+int base64_add(struct buf *out, const void *data, size_t len)
+{
+	size_t n = BASE64_SIZE(len) - 1;
+	int r = buf_reserve(out, n);
+
+	if (r < 0)
+		return r;
+	base64_text(out->data + out->len, data, len);
+	buf_commit(out, n);
+	return 0;
 }
 
 /* Four characters, of which the last @pad are padding. */

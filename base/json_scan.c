@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/text.h"
 
 /* The place of the scan. Every step returns true and moves on, or false and leaves at
@@ -65,20 +66,12 @@ static bool number(struct scan *x)
 	return true;
 }
 
-static int hex(char c)
-{
-	const char *all = "0123456789abcdef0123456789ABCDEF";
-	const char *at = c ? strchr(all, c) : NULL;
-
-	return at ? (int)(at - all) % 16 : -1;
-}
-
 /* The four digits behind "\u" */
 static bool unit(struct scan *x, unsigned *ret)
 {
 	*ret = 0;
 	for (int i = 0; i < 4; i++, x->at++) {
-		int h = hex(peek(x));
+		int h = num_hex(peek(x));
 
 		if (h < 0)
 			return false;

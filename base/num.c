@@ -195,3 +195,11 @@ int num_octal(const char *s, uint32_t *ret)
 	*ret = v;
 	return 0;
 }
+
+int num_hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20; /* small */
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}

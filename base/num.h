@@ -1,8 +1,8 @@
 /* num - numbers that people write, read strictly: the whole string or an error.
  * Needs:  nothing.
  * Owns:   nothing.
- * Never:  accepts signs, spaces, trailing text or overflow. All return 0, -EINVAL or
- *         -ERANGE, and touch @ret on success only. */
+ * Never:  accepts signs, spaces, trailing text or overflow. All but num_hex() return 0,
+ *         -EINVAL or -ERANGE, and touch @ret on success only. */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
 
@@ -20,5 +20,7 @@ int num_ms(const char *s, uint64_t *ret);
 int num_milli(const char *s, uint32_t *ret);
 /** num_octal() - "0644", at most 07777 */
 int num_octal(const char *s, uint32_t *ret);
+/** num_hex() - the value of one hexadecimal digit; -1: it is none */
+int num_hex(char c);
 
 #endif

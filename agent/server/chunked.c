@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "base/num.h"
+
 enum { DIGITS_MAX = 12, SKIPPED_MAX = 4096 };
 
 enum state {
@@ -18,17 +20,9 @@ enum state {
 	LAST_LF
 };
 
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static int take_size(struct chunked *c, char ch)
 {
-	int digit = hex(ch);
+	int digit = num_hex(ch);
 
 	if (digit >= 0 && c->digits < DIGITS_MAX) {
 		c->left = c->left * 16 + (unsigned)digit;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/num.h"
+
 enum { VALUE_MAX = 16 << 10 };
 
 void route_match_done(struct route_match *m)
@@ -12,18 +14,10 @@ void route_match_done(struct route_match *m)
 	*m = (struct route_match){ 0 };
 }
 
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The byte that "%XX" stands for; -1: it is none, or a NUL, which no text of ours holds. */
 static int percent(const char *s, size_t len)
 {
-	int high = len > 2 ? hex(s[1]) : -1, low = len > 2 ? hex(s[2]) : -1;
+	int high = len > 2 ? num_hex(s[1]) : -1, low = len > 2 ? num_hex(s[2]) : -1;
 	int c = high < 0 || low < 0 ? -1 : high * 16 + low;
 
 	return c ? c : -1;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/text.h"
 
 void ws_init(struct ws *w)
@@ -199,24 +200,6 @@ static void sha1_block(uint32_t h[5], const unsigned char *p)
 	h[4] += e;
 }
 
-static void base64(const unsigned char *p, size_t n, char *out)
-{
-	static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				  "0123456789+/";
-
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = (uint32_t)p[i] << 16 |
-			     (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0) |
-			     (i + 2 < n ? p[i + 2] : 0);
-
-		*out++ = set[v >> 18];
-		*out++ = set[v >> 12 & 63];
-		*out++ = i + 1 < n ? set[v >> 6 & 63] : '=';
-		*out++ = i + 2 < n ? set[v & 63] : '=';
-	}
-	*out = '\0';
-}
-
 void ws_accept(const char *key, char ret[WS_ACCEPT])
 {
 	unsigned char text[128] = { 0 }, digest[20];
@@ -231,5 +214,5 @@ void ws_accept(const char *key, char ret[WS_ACCEPT])
 	sha1_block(h, text + 64);
 	for (int i = 0; i < 20; i++)
 		digest[i] = (unsigned char)(h[i / 4] >> 8 * (3 - i % 4));
-	base64(digest, sizeof(digest), ret);
+	base64_text(ret, digest, sizeof(digest));
 }

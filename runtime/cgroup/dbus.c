@@ -5,20 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
 enum { READ_SIZE = 4096, ADDRESS = 256, LINE = 256 };
 
 /* ---- where ---------------------------------------------------------------------- */
-
-static int hex(char c)
-{
-	const char *digits = "0123456789abcdef";
-	const char *at = c ? strchr(digits, c | 0x20) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
 
 /* A value up to ',' or ';', with %XX taken back. */
 static int copy_value(const char *from, char *ret, size_t size)
@@ -29,9 +22,9 @@ static int copy_value(const char *from, char *ret, size_t size)
 		char c = *from;
 
 		if (c == '%') {
-			if (hex(from[1]) < 0 || hex(from[2]) < 0)
+			if (num_hex(from[1]) < 0 || num_hex(from[2]) < 0)
 				return -EINVAL;
-			c = (char)(hex(from[1]) * 16 + hex(from[2]));
+			c = (char)(num_hex(from[1]) * 16 + num_hex(from[2]));
 			from += 2;
 		}
 		if (!c || n + 1 >= size)

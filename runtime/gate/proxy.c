@@ -5,19 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/base64.h"
 #include "base/num.h"
 #include "base/text.h"
 
 enum { HEAD_MAX = 8192, SOCKS_PORT = 1080, HTTP_PORT = 8080 };
 enum { STEP_HTTP, STEP_METHOD, STEP_PASSWORD, STEP_REPLY };
-
-static int hex_digit(char c)
-{
-	if (isdigit((unsigned char)c))
-		return c - '0';
-	c = (char)tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* %XX in a user name or password. */
 static int unescape(char *out, size_t size, const char *s, size_t len)
@@ -27,9 +20,9 @@ static int unescape(char *out, size_t size, const char *s, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		char c = s[i];
 
-		if (c == '%' && i + 2 < len && hex_digit(s[i + 1]) >= 0 &&
-		    hex_digit(s[i + 2]) >= 0) {
-			c = (char)(hex_digit(s[i + 1]) << 4 | hex_digit(s[i + 2]));
+		if (c == '%' && i + 2 < len && num_hex(s[i + 1]) >= 0 &&
+		    num_hex(s[i + 2]) >= 0) {
+			c = (char)(num_hex(s[i + 1]) << 4 | num_hex(s[i + 2]));
 			i += 2;
 		}
 		if (n + 1 >= size || !c)
@@ -230,45 +223,23 @@ const struct gate_proxy *gate_proxy_for(const struct gate_proxy_conf *c,
 	return p;
 }
 
-static int add_base64(struct buf *out, const char *s, size_t len)
-{
-	static const char set[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	int r = 0;
-
-	for (size_t i = 0; i < len && r >= 0; i += 3) {
-		uint32_t v = 0;
-		size_t n = MIN(len - i, 3);
-		char quad[4];
-
-		for (size_t k = 0; k < 3; k++)
-			v = v << 8 | (k < n ? (uint8_t)s[i + k] : 0);
-		for (size_t k = 0; k < 4; k++)
-			quad[k] = k <= n ? set[v >> (18 - 6 * k) & 63] : '=';
-		r = buf_add(out, quad, 4);
-	}
-	return r;
-}
-
-static int begin_http(const struct gate_proxy_talk *t, struct buf *out)
+static void begin_http(const struct gate_proxy_talk *t, struct buf *out)
 {
 	bool v6 = strchr(t->host, ':') != NULL;
 	char both[2 * GATE_PROXY_USER + 2];
-	int r, n;
 
-	r = buf_addf(out, "CONNECT %s%s%s:%u HTTP/1.1\r\nHost: %s%s%s:%u\r\n",
-		     v6 ? "[" : "", t->host, v6 ? "]" : "", t->port, v6 ? "[" : "",
-		     t->host, v6 ? "]" : "", t->port);
-	if (r >= 0 && t->proxy->user[0]) {
-		n = snprintf(both, sizeof(both), "%s:%s", t->proxy->user,
-			     t->proxy->password);
-		r = buf_adds(out, "Proxy-Authorization: Basic ");
-		if (r >= 0)
-			r = add_base64(out, both, (size_t)n);
-		if (r >= 0)
-			r = buf_adds(out, "\r\n");
+	buf_addf(out, "CONNECT %s%s%s:%u HTTP/1.1\r\nHost: %s%s%s:%u\r\n",
+		 v6 ? "[" : "", t->host, v6 ? "]" : "", t->port, v6 ? "[" : "", t->host,
+		 v6 ? "]" : "", t->port);
+	if (t->proxy->user[0]) {
+		int n = snprintf(both, sizeof(both), "%s:%s", t->proxy->user,
+				 t->proxy->password);
+
+		buf_adds(out, "Proxy-Authorization: Basic ");
+		base64_add(out, both, (size_t)n);
+		buf_adds(out, "\r\n");
 	}
-	return r < 0 ? r : buf_adds(out, "\r\n");
+	buf_adds(out, "\r\n");
 }
 
 int gate_proxy_begin(struct gate_proxy_talk *t, struct buf *out)
@@ -277,7 +248,8 @@ int gate_proxy_begin(struct gate_proxy_talk *t, struct buf *out)
 
 	if (t->proxy->kind == GATE_PROXY_HTTP) {
 		t->step = STEP_HTTP;
-		return begin_http(t, out);
+		begin_http(t, out);
+		return buf_failed(out);
 	}
 	t->step = STEP_METHOD;
 	return login ? buf_add(out, "\x05\x02\x00\x02", 4)
@@ -305,37 +277,30 @@ static int feed_http(const char *in, size_t len, size_t *used)
 	return -EACCES; /* 403, 407 and what else it says */
 }
 
-static int socks_request(const struct gate_proxy_talk *t, struct buf *out)
+static void socks_request(const struct gate_proxy_talk *t, struct buf *out)
 {
 	struct netaddr a;
 	uint8_t head[5] = { 5, 1, 0, 3, (uint8_t)strlen(t->host) };
 	uint8_t port[2] = { (uint8_t)(t->port >> 8), (uint8_t)t->port };
-	int r;
 
 	if (netaddr_parse(t->host, &a) >= 0) {
 		head[3] = a.len == 4 ? 1 : 4;
-		r = buf_add(out, head, 4);
-		if (r >= 0)
-			r = buf_add(out, a.bytes, a.len);
+		buf_add(out, head, 4);
+		buf_add(out, a.bytes, a.len);
 	} else {
-		r = buf_add(out, head, 5);
-		if (r >= 0)
-			r = buf_adds(out, t->host);
+		buf_add(out, head, 5);
+		buf_adds(out, t->host);
 	}
-	return r < 0 ? r : buf_add(out, port, 2);
+	buf_add(out, port, 2);
 }
 
-static int socks_login(const struct gate_proxy_talk *t, struct buf *out)
+static void socks_login(const struct gate_proxy_talk *t, struct buf *out)
 {
-	int r = buf_addc(out, 1);
-
-	if (r >= 0)
-		r = buf_addc(out, (char)strlen(t->proxy->user));
-	if (r >= 0)
-		r = buf_adds(out, t->proxy->user);
-	if (r >= 0)
-		r = buf_addc(out, (char)strlen(t->proxy->password));
-	return r < 0 ? r : buf_adds(out, t->proxy->password);
+	buf_addc(out, 1);
+	buf_addc(out, (char)strlen(t->proxy->user));
+	buf_adds(out, t->proxy->user);
+	buf_addc(out, (char)strlen(t->proxy->password));
+	buf_adds(out, t->proxy->password);
 }
 
 static int socks_reply(const uint8_t *in, size_t len, size_t *used)
@@ -372,7 +337,6 @@ int gate_proxy_feed(struct gate_proxy_talk *t, const void *in, size_t len, size_
 {
 	const uint8_t *b = in;
 	bool login = t->proxy->user[0] != '\0';
-	int r;
 
 	*used = 0;
 	switch (t->step) {
@@ -391,12 +355,15 @@ int gate_proxy_feed(struct gate_proxy_talk *t, const void *in, size_t len, size_
 		if (b[1] != 0 && !(b[1] == 2 && login))
 			return -EACCES;
 		t->step = b[1] == 2 ? STEP_PASSWORD : STEP_REPLY;
-		r = b[1] == 2 ? socks_login(t, out) : socks_request(t, out);
-		return r < 0 ? r : 0;
+		if (b[1] == 2)
+			socks_login(t, out);
+		else
+			socks_request(t, out);
+		return buf_failed(out);
 	}
 	if (b[1])
 		return -EACCES;
 	t->step = STEP_REPLY;
-	r = socks_request(t, out);
-	return r < 0 ? r : 0;
+	socks_request(t, out);
+	return buf_failed(out);
 }

@@ -2,7 +2,7 @@
 
 #include "tests/unit/unit.h"
 
-enum kind { U64, RANGE, BYTES, MS, MILLI, OCTAL }; /* RANGE is 10 to 20 */
+enum kind { U64, RANGE, BYTES, MS, MILLI, OCTAL, HEX }; /* RANGE is 10 to 20 */
 
 static const struct row {
 	const char *name;
@@ -65,6 +65,13 @@ static const struct row {
 	{ "octal: past the highest", OCTAL, "10000", -ERANGE, 0 },
 	{ "octal: digit", OCTAL, "0648", -EINVAL, 0 },
 	{ "octal: empty", OCTAL, "", -EINVAL, 0 },
+	{ "hex: 9", HEX, "9", 0, 9 },
+	{ "hex: small", HEX, "f", 0, 15 },
+	{ "hex: capital", HEX, "A", 0, 10 },
+	{ "hex: g", HEX, "g", -1, 0 },
+	{ "hex: in front of the letters", HEX, "@", -1, 0 },
+	{ "hex: a control character", HEX, "\x11", -1, 0 },
+	{ "hex: nothing", HEX, "", -1, 0 },
 };
 
 static int convert(const struct row *row, uint64_t *v)
@@ -81,6 +88,10 @@ static int convert(const struct row *row, uint64_t *v)
 		return num_bytes(row->in, v);
 	case MS:
 		return num_ms(row->in, v);
+	case HEX:
+		r = num_hex(row->in[0]);
+		*v = r < 0 ? *v : (uint64_t)r;
+		return MIN(r, 0);
 	case MILLI:
 		r = num_milli(row->in, &small);
 		break;

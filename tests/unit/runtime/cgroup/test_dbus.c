@@ -21,6 +21,7 @@ static const struct row {
 	{ "no list", "", NULL },
 	{ "other transports", "tcp:host=path=/x;unixexec:path=/bin/sh", NULL },
 	{ "a bad escape", "unix:path=/a%2", NULL },
+	{ "a control character in an escape", "unix:path=/a%4\x11", NULL },
 	{ "an escaped NUL", "unix:path=/a%00b", NULL },
 	{ "a relative path", "unix:path=x", NULL },
 	{ "too long", "unix:path=/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL },
