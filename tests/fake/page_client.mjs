@@ -209,6 +209,8 @@ const scenarios = {
 		await shell('echo a$((20+22))b; printf "\\033[38;2;255;0;0mred\\033[0m\\n"');
 		await onScreen('a42b');
 		await until(`[...document.querySelectorAll('.xterm-rows span')].some((s) => s.textContent === 'red' && getComputedStyle(s).color === 'rgb(255, 0, 0)')`, 'a red word');
+		check('all rows are seen', await evaluate(`document.querySelector('.xterm-rows').lastElementChild.getBoundingClientRect().bottom
+			<= document.querySelector('[data-shell]').getBoundingClientRect().bottom`));
 		await picture('shell');
 		await send('Page.reload');
 		await onScreen('a42b');

@@ -42,7 +42,9 @@ export function filesPanel(box) {
 	}
 
 	async function read(name) {
-		const said = await json(`files/read?path=${encodeURIComponent(join(name))}`, { box });
+		const said = await json(`files/read?path=${encodeURIComponent(join(name))}`, { box }).catch((e) => {
+			throw e instanceof SyntaxError ? new Error('This is no text. Download it to look at it.') : e; // a picture
+		});
 
 		shown.replaceChildren(el('div', { class: 'card' }, el('h2', {}, name),
 			el('pre', { class: 'patch', tabindex: '0', 'aria-label': name }, (said.content ?? '').slice(0, SHOWN))));
@@ -55,7 +57,7 @@ export function filesPanel(box) {
 			el('td', {}, button(directory ? `${f.name}/` : f.name,
 				act(() => (directory ? open(join(f.name)) : read(f.name))), { class: 'link' })),
 			el('td', { class: 'number soft' }, directory ? '' : bytes(f.size)),
-			el('td', { class: 'number soft' }, new Date(f.modified * 1000).toLocaleString()),
+			el('td', { class: 'number soft when' }, new Date(f.modified * 1000).toLocaleString()),
 			el('td', { class: 'number' }, directory ? '' : button('Download', act(() => download(f.name)),
 				{ 'aria-label': `download ${f.name}` })));
 	}

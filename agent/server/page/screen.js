@@ -49,8 +49,11 @@ export function openScreen(node, { readOnly = false, label } = {}) {
 	const fit = new FitAddon();
 	let resize;
 
+	const inside = document.createElement('div'); // as high as its rows may be: without padding
+
+	node.append(inside);
 	term.loadAddon(fit);
-	const drop = openWithSheets(term, node);
+	const drop = openWithSheets(term, inside);
 
 	term.textarea.setAttribute('aria-label', label ?? 'terminal');
 	term.attachCustomKeyEventHandler((e) => { // every other key is the program's
@@ -69,6 +72,7 @@ export function openScreen(node, { readOnly = false, label } = {}) {
 		close() {
 			resize?.disconnect();
 			term.dispose();
+			inside.remove();
 			drop();
 		},
 	};
