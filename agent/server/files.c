@@ -11,12 +11,11 @@
 
 #include "agent/server/fileop.h"
 #include "agent/server/impl.h"
-#include "agent/server/multipart.h"
 #include "agent/server/pathname.h"
 #include "agent/server/replace.h"
 #include "base/text.h"
 
-enum { EDIT_MAX = 16 << 20, NUMBER = 24, RANK_OFFSET_MAX = 20000 };
+enum { EDIT_MAX = 16 << 20, NUMBER = 24, RANK_OFFSET_MAX = 20000, ARCHIVE_MAX = 500 };
 
 /* What a page of the box may do in a browser: nothing in the name of this origin. */
 static const char *const sandbox[] = {
@@ -134,14 +133,23 @@ static int list_files(struct exchange *x, struct err *e)
 	return r < 0 ? r : simple(x, "list", path, NULL, e);
 }
 
+static int no_file(struct exchange *x, const struct err *why, struct err *e)
+{
+	(void)x;
+	*e = *why;
+	return why->code == -ENOENT ? err_set(e, -ENOENT, "File not found") : why->code;
+}
+
 /* A browser would take a text for one of its own country's. */
 static int view(struct exchange *x, const char *path, struct err *e)
 {
 	const char *const argv[] = { "get", path, "9223372036854775807", NULL };
 	char type[128];
-	const struct fileop_conf c = {
-		.argv = argv, .type = type, .has_head = true, .headers = sandbox
-	};
+	const struct fileop_conf c = { .argv = argv,
+				       .type = type,
+				       .has_head = true,
+				       .headers = sandbox,
+				       .failed = no_file };
 
 	snprintf(type, sizeof(type), "%s%s", pathname_type(path),
 		 text_starts(pathname_type(path), "text/") ? "; charset=utf-8" : "");
@@ -342,13 +350,6 @@ static int replace_in(struct exchange *x, struct buf *out, struct err *e)
 	return r < 0 ? r : put(x, path, out, e);
 }
 
-static int no_file(struct exchange *x, const struct err *why, struct err *e)
-{
-	(void)x;
-	*e = *why;
-	return why->code == -ENOENT ? err_set(e, -ENOENT, "File not found") : why->code;
-}
-
 static int replace_file(struct exchange *x, struct err *e)
 {
 	char path[PATH_MAX], most[NUMBER];
@@ -366,9 +367,11 @@ static int replace_file(struct exchange *x, struct err *e)
 static int make_directory(struct exchange *x, struct err *e)
 {
 	char path[PATH_MAX];
+	const char *const argv[] = { "mkdir", path, NULL };
+	const struct fileop_conf c = { .argv = argv, .failed = cannot_put };
 	int r = path_body(x, "path", path, e);
 
-	return r < 0 ? r : simple(x, "mkdir", path, NULL, e);
+	return r < 0 ? r : fileop_run(x, &c, e);
 }
 
 static int delete_path(struct exchange *x, struct err *e)
@@ -514,139 +517,25 @@ static int read_skill(struct exchange *x, struct err *e)
 		    : missing(e, "name");
 }
 
-/* ---- uploads -------------------------------------------------------------------- */
-
-/* The form is read as it comes, and the file goes on to the program in the box. */
-struct upload {
-	struct exchange *x;
-	struct multipart form;
-	struct fileop *op; /* NULL = the file's name has not come */
-	char dir[PATH_MAX], path[PATH_MAX];
-	uint64_t size;
-	struct err e;
-};
-
-static void upload_free(void *ctx)
-{
-	struct upload *u = ctx;
-
-	multipart_done(&u->form);
-	free(u);
-}
-
-static void upload_fail(struct upload *u, int code)
-{
-	struct exchange *x = u->x;
-	struct err e = u->e;
-
-	if (!e.code)
-		err_set(&e, code == -EBADMSG ? -EINVAL : code, "malformed form");
-	exchange_later(x, NULL, NULL);
-	if (u->op)
-		fileop_abandon(u->op); /* which frees it */
-	else
-		upload_free(u);
-	exchange_fail_err(x, &e);
-}
-
-static void upload_body(void *ctx, const char *data, size_t len);
-
-static int upload_begin(void *ctx, const char *name)
-{
-	struct upload *u = ctx;
-	const char *const argv[] = { "put", u->path, "-", NULL };
-	const struct fileop_conf c = { .argv = argv,
-				       .more = true,
-				       .body = upload_body,
-				       .released = upload_free,
-				       .ctx = u };
-	int r;
-
-	name = pathname_base(name);
-	if (!*name)
-		return err_set(&u->e, -EINVAL, "the file has no name");
-	r = pathname_resolve(u->dir, name, u->path, &u->e);
-	return r < 0 ? r : fileop_start(u->x, &c, &u->op, &u->e);
-}
-
-static int upload_data(void *ctx, const char *data, size_t len)
-{
-	struct upload *u = ctx;
-	int r = fileop_feed(u->op, data, len);
-
-	u->size += len;
-	return r < 0 ? err_sys(&u->e, r, "cannot keep the file") : 0;
-}
-
-static int upload_end(void *ctx)
-{
-	(void)ctx; /* it is complete when the form is */
-	return 0;
-}
-
-static void upload_complete(struct upload *u)
-{
-	_cleanup_json_ struct json *j = json_object();
-	_cleanup_buf_ struct buf reply = BUF_INIT(8L * PATH_MAX);
-
-	json_set_str(j, "path", u->path);
-	json_set_int(j, "size", (int64_t)u->size);
-	(void)json_print(j, false, &reply);
-	fileop_say(u->op, buf_cstr(&reply));
-	(void)fileop_feed(u->op, NULL, 0);
-}
-
-static void upload_body(void *ctx, const char *data, size_t len)
-{
-	static const struct multipart_calls calls = { upload_begin, upload_data,
-						      upload_end };
-	struct upload *u = ctx;
-	int r = len ? multipart_feed(&u->form, data, len, &calls, u) : 0;
-
-	if (r < 0 || (!len && !multipart_complete(&u->form)))
-		upload_fail(u, r < 0 ? r : -EINVAL);
-	else if (!len)
-		upload_complete(u);
-	else if (u->op && fileop_backlog(u->op) > EXCHANGE_FULL)
-		exchange_pause(u->x, true);
-}
-
-static const struct exchange_hooks upload_hooks = { .gone = upload_free,
-						    .body = upload_body };
-
-static int upload_file(struct exchange *x, struct err *e)
-{
-	struct upload *u = calloc(1, sizeof(*u));
-	int r = u ? path_arg(x, "directory", ".", u->dir, e)
-		  : err_sys(e, -ENOMEM, "cannot take a file");
-
-	if (r == 0 && multipart_init(&u->form, exchange_header(x, "content-type")) < 0)
-		r = err_set(e, -EINVAL, "a form with a file is needed");
-	if (r < 0) {
-		free(u);
-		return r;
-	}
-	u->x = x;
-	exchange_later(x, &upload_hooks, u);
-	return 0;
-}
-
 /* ---- archives ---------------------------------------------------------------- */
 
 static int archive(struct exchange *x, struct err *e)
 {
 	const struct json *list = json_get(exchange_json(x), "paths");
 	char name[PATH_MAX + 64], plain[NAME_MAX + 1];
-	const char *argv[FILEOP_ARGS] = { "zip" };
+	const char *argv[ARCHIVE_MAX + 2] = { "zip" };
 	const char *const headers[] = { name, NULL };
 	const struct fileop_conf c = { .argv = argv,
 				       .type = "application/zip",
 				       .headers = headers };
-	char paths[FILEOP_ARGS][PATH_MAX];
+	_cleanup_free_ char(*paths)[PATH_MAX] = NULL;
 	size_t n = 0, k = 0;
 
-	if (!json_len(list) || json_len(list) > FILEOP_ARGS - 2)
-		return err_set(e, -EINVAL, "1 to %d paths are needed", FILEOP_ARGS - 2);
+	if (!json_len(list) || json_len(list) > ARCHIVE_MAX)
+		return err_set(e, -EINVAL, "1 to %d paths are needed", ARCHIVE_MAX);
+	paths = calloc(json_len(list), sizeof(*paths));
+	if (!paths)
+		return err_sys(e, -ENOMEM, "cannot make the archive");
 	json_each(it, list)
 	{
 		int r = json_str(it)
@@ -692,7 +581,6 @@ static const struct route rows[] = {
 	{ "GET", "/skills", list_skills, ROUTE_KEY, .box = true },
 	{ "GET", "/skills/read", read_skill, ROUTE_KEY, .box = true },
 	{ "POST", "/files/archive", archive, ROUTE_KEY, ROUTE_JSON, .box = true },
-	{ "POST", "/files/upload", upload_file, ROUTE_KEY, ROUTE_STREAM, .box = true },
 };
 /* clang-format on */
 

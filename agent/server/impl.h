@@ -153,7 +153,7 @@ int e2b_execute(struct exchange *x, struct err *e);
 
 /* ---- tables of routes */
 extern const struct route_table about_routes, about_info_routes, e2b_routes,
-	notebook_routes, files_routes, execute_routes, terminal_routes, proxy_routes,
-	mcpweb_routes, jupyter_routes, rest_routes, page_routes;
+	notebook_routes, files_routes, upload_routes, execute_routes, terminal_routes,
+	proxy_routes, mcpweb_routes, jupyter_routes, rest_routes, page_routes;
 
 #endif

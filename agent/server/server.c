@@ -158,6 +158,7 @@ static void add_tables(struct server *s)
 		&e2b_routes,
 		&execute_routes,
 		&files_routes,
+		&upload_routes,
 		&jupyter_routes,
 		&mcpweb_routes,
 		&notebook_routes,

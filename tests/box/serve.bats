@@ -260,6 +260,48 @@ $LIB_PROJECT" ]
 	! grep -qE "$reads|$runs|$ports|$all" serve.err
 }
 
+@test "serve: what one has is nobody else's by its id, whoever is named" {
+	local command terminal kernel context mcp box who route method path n=0
+	local -a alice=(-H 'X-User-Id: alice' -H 'X-Session-Id: s') fields
+	mkdir boxes
+	serve_start --boxes boxes
+	serve_json POST /execute '{"command":"read x; echo got $x"}' "${alice[@]}"
+	command=$(jq -r .id <<<"$output")
+	serve POST /api/terminals "${alice[@]}"
+	terminal=$(jq -r .id <<<"$output")
+	serve_json POST /api/sessions '{"path":"a.ipynb"}' "${alice[@]}"
+	kernel=$(jq -r .kernel.id <<<"$output")
+	serve_json POST /contexts '{}' "${alice[@]}"
+	context=$(jq -r .id <<<"$output")
+	serve_json POST /mcp '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+		"${alice[@]}" -H 'Accept: application/json, text/event-stream' -D head
+	mcp=$(tr -d '\r' <head | sed -n 's/^mcp-session-id: //Ip')
+	[ -n "$command" ] && [ -n "$terminal" ] && [ -n "$kernel" ] && [ -n "$context" ] && [ -n "$mcp" ]
+	box=$(cd boxes && echo alice-*)
+	for who in 'X-User-Id: bob' 'X-Session-Id: s' 'X-User-Id: bob|X-Session-Id: s' 'X-User-Id: alice|X-Terminal-Context-Id: chat:1' \
+		'X-Terminal-Context-Id: alice' "X-User-Id: bob|X-Cubby-Box: $box" "X-Terminal-Context-Id: alice|X-Cubby-Box: $box"; do
+		IFS='|' read -ra fields <<<"$who"
+		for route in "GET /execute/$command/status" "POST /execute/$command/input" "DELETE /execute/$command" \
+			"GET /api/terminals/$terminal" "DELETE /api/terminals/$terminal" "GET /api/kernels/$kernel" "POST /api/kernels/$kernel/interrupt" \
+			"POST /api/kernels/$kernel/restart" "DELETE /api/kernels/$kernel" "GET /api/sessions/$kernel" "DELETE /api/sessions/$kernel" \
+			"GET /notebooks/$kernel" "DELETE /notebooks/$kernel" "POST /contexts/$context/restart" "DELETE /contexts/$context" \
+			"POST /execute" 'DELETE /mcp'; do
+			read -r method path <<<"$route"
+			run -0 curl -sS -m 60 -o serve.body -w '%{http_code}' -X "$method" -H "Authorization: Bearer $SERVE_KEY" "${fields[@]/#/-H}" \
+				-H "Mcp-Session-Id: $mcp" -d "{\"input\":\"x\",\"code\":\"1\",\"context_id\":\"$context\"}" "$SERVE_URL$path?user_id=alice&box=$box"
+			[ "$output" = 404 ] || [[ $who == *Cubby-Box* && $output == 40[03] ]] || { echo "$who: $route: $output $(cat serve.body)"; return 1; }
+			n=$((n + 1))
+		done
+	done
+	[ "$n" = 119 ]
+	serve GET "/execute/$command/status" "${alice[@]}"
+	[ "$(jq -r .status <<<"$output")" = running ]
+	for path in "/api/terminals/$terminal" "/api/kernels/$kernel" "/api/sessions/$kernel"; do serve_status GET "$path" 200 "${alice[@]}"; done
+	serve GET /contexts "${alice[@]}"
+	[ "$(jq -r '.[].id' <<<"$output")" = "$context" ]
+	serve_status DELETE /mcp 204 "${alice[@]}" -H "Mcp-Session-Id: $mcp"
+}
+
 @test "serve: no more boxes than there may be" {
 	mkdir boxes
 	serve_start --boxes boxes --max-boxes 1
@@ -324,6 +366,9 @@ $LIB_PROJECT" ]
 	serve GET '/files/read?path=a/b.txt&start_line=2&end_line=null'
 	[ "$(jq -c . <<<"$output")" = "{\"path\":\"$p/a/b.txt\",\"total_lines\":3,\"content\":\"two\\nth\\\"ree\\\\\\n\"}" ]
 	printf x >file
+	serve_status POST /files/mkdir 400 -H 'Content-Type: application/json' -d '{"path":"file"}'
+	serve_status GET /files/view?path=none 404
+	[ "$(cat serve.body)" = '{"detail":"File not found"}' ]
 	for p in file/below /proc/none/x; do # as the contract has it, not 404
 		serve_status POST /files/write 400 -H 'Content-Type: application/json' -d '{"path":"'$p'","content":"x"}'
 	done
@@ -908,6 +953,10 @@ port_server() {
 		assert z.namelist() == ["d/", "d/a", "d/e/", "d/e/b c"], z.namelist()
 		assert z.read("d/e/b c") == open("d/e/b c", "rb").read()
 	END
+	mkdir many
+	touch many/{1..300}
+	serve POST /files/archive -H 'Content-Type: application/json' -d "$(jq -nc '{paths: [range(1; 301) | "many/\(.)"]}')" -o y.zip
+	[ "$(python3 -m zipfile -l y.zip | wc -l)" = 301 ]
 	serve_status POST /files/archive 404 -H 'Content-Type: application/json' -d '{"paths":["d","none"]}'
 	serve_status POST /files/archive 400 -H 'Content-Type: application/json' -d '{"paths":[]}'
 }
