@@ -27,7 +27,7 @@ enum {
 	BOX_EXITS = 4096,
 	BOX_TRIES = 50,
 	BOX_LOST_MS = 5000, /* for a monitor without a socket to end */
-	BOX_LOST_LOOK_MS = 2,
+	BOX_LOST_LOOK_MS = 50,
 	BOX_AGAIN = 5, /* boxes that end before they hear of a command */
 };
 
@@ -359,14 +359,16 @@ static int join_any(struct box *b, const struct box_open *o, struct err *e)
 static int nobody_answers(const struct box_open *o, struct err *e)
 {
 	_cleanup_close_ int boxdir = open_boxdir(o->spec, e);
-	const struct timespec pause = { .tv_nsec = BOX_LOST_LOOK_MS * 1000000L };
+	uint64_t end = sys_now_ms() + BOX_LOST_MS;
+	struct err ignored = ERR_NONE;
 	struct holder holder;
+	int lock = -EWOULDBLOCK;
 
-	for (int ms = 0; ms < BOX_LOST_MS; ms += BOX_LOST_LOOK_MS) {
-		if (!holder_is_ending(boxdir) && !holder_is_lost(boxdir, &holder))
-			break;
-		(void)sys_nanosleep(&pause);
-	}
+	/* The lock is let go of when all is gone, and waking up for it takes no time. */
+	while (lock == -EWOULDBLOCK && sys_now_ms() < end &&
+	       (holder_is_ending(boxdir) || holder_is_lost(boxdir, &holder)))
+		lock = file_lock_within(boxdir, "lock", BOX_LOST_LOOK_MS, &ignored);
+	scope_close(&lock);
 	return holder_is_lost(boxdir, &holder)
 		       ? holder_lost(&holder, e)
 		       : err_set(e, -ENOENT, "no box is running in this directory");
