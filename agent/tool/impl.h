@@ -26,8 +26,8 @@ struct toolbox {
 	struct session_port port;
 	struct session *sessions[TOOL_SESSIONS]; /* owned; NULL = free place */
 	unsigned waits[TOOL_SESSIONS]; /* in a row, without a word to the program */
-	int64_t kills[TOOL_SESSIONS];  /* for memory in the box, when its command began
-				       * or had its last result; -1 = not known */
+	int64_t kills; /* for memory in the box, that are told or were before; -1 = not
+			  known */
 	struct tool_python *pythons[TOOL_SESSIONS]; /* owned; NULL = free place */
 	struct python *interpreters[TOOL_SESSIONS]; /* borrowed from them */
 	int epfd;   /* owned; the terminals of all sessions but the one in a call */
@@ -45,6 +45,10 @@ int tool_result_fail(struct tool_result *ret, const char *fmt, ...) _printf_(2, 
 /* What failed: a result for the model with TOOL_ERROR, 0; or @r, when that is a matter of
  * the box itself (tool_run() knows what to do). */
 int tool_result_failed(int r, struct tool_result *ret, const struct err *e);
+
+/* Asking the monitor costs as much as such a command itself. What it may have met, on the
+ * network or for memory, is not lost: it stands in the next result. */
+bool tool_result_is_quick(const struct tool_result *r);
 
 /* The tool `finish`. */
 int tool_result_finish(struct toolbox *t, const struct json *args,
@@ -80,6 +84,8 @@ int tool_shell_screen(struct toolbox *t, const struct json *args,
 		      struct tool_result *ret, struct err *e);
 /* Where the session of these arguments is; 2 * TOOL_SESSIONS = not open yet. */
 size_t tool_shell_place(struct toolbox *t, const struct json *args);
+/* How many processes of the box were killed for memory so far; -1 = not known. */
+int64_t tool_shell_kills(const struct toolbox *t);
 /* The session's directory and user, for the file tools; before its first command the
  * project directory. */
 const char *tool_shell_cwd(const struct toolbox *t);

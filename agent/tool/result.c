@@ -51,3 +51,10 @@ int tool_result_finish(struct toolbox *t, const struct json *args,
 	ret->success = tool_args_flag(args, "success", true);
 	return buf_adds(&ret->text, answer ? answer : "") < 0 ? -ENOMEM : 0;
 }
+
+bool tool_result_is_quick(const struct tool_result *r)
+{
+	enum { QUICK_MS = 10 };
+
+	return r->exit == 0 && r->time_ms < QUICK_MS;
+}

@@ -137,8 +137,7 @@ static unsigned count_waits(struct toolbox *t, const struct json *args, bool wai
 	return *n;
 }
 
-/* How many processes of the box were killed for memory so far; -1 = not known. */
-static int64_t count_kills(const struct toolbox *t)
+int64_t tool_shell_kills(const struct toolbox *t)
 {
 	_cleanup_json_ struct json *a = NULL;
 	struct err ignored = ERR_NONE;
@@ -149,19 +148,18 @@ static int64_t count_kills(const struct toolbox *t)
 }
 
 /* More than this is not known: whose child it was, or that the status is due to it. */
-static int add_kills(struct toolbox *t, const struct session *s,
-		     const struct session_result *sr, struct tool_result *ret)
+static int add_kills(struct toolbox *t, const struct session_result *sr,
+		     struct tool_result *ret)
 {
-	int64_t *before = &t->kills[find(t, session_name(s)) - t->sessions];
-	int64_t now = sr->gone ? -1 : count_kills(t);
-	bool more = *before >= 0 && now > *before && !sr->oom;
+	int64_t before = t->kills;
 
-	*before = now;
-	return more ? buf_adds(
-			      &ret->text,
-			      "\n[a process of the box was killed for its memory limit "
-			      "while this ran]")
-		    : 0;
+	if (sr->gone || tool_result_is_quick(ret))
+		return 0;
+	t->kills = tool_shell_kills(t);
+	return before >= 0 && t->kills > before && !sr->oom
+		       ? buf_adds(&ret->text, "\n[a process of the box was killed for "
+					      "its memory limit]")
+		       : 0;
 }
 
 static int deliver(struct toolbox *t, struct session *s, int r,
@@ -178,7 +176,7 @@ static int deliver(struct toolbox *t, struct session *s, int r,
 	}
 	r = tool_text_result(sr, ret);
 	if (r >= 0)
-		r = add_kills(t, s, sr, ret);
+		r = add_kills(t, sr, ret);
 	return r < 0 ? err_sys(e, r, "cannot keep the result") : 0;
 }
 
@@ -225,8 +223,6 @@ int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_resul
 		if (r < 0)
 			return tool_result_failed(r, ret, e);
 	}
-	if (!session_waitable(s))
-		t->kills[tool_shell_place(t, args)] = count_kills(t);
 	wait = !*command && !reset && session_waitable(s);
 	lim = limits(t, args, count_waits(t, args, wait));
 	if (wait)

@@ -8,8 +8,6 @@
 #include "agent/tool/own.h"
 #include "runtime/box/box.h"
 
-enum { QUICK_MS = 10 };
-
 static int unknown_tool(const struct toolset *s, const char *name,
 			struct tool_result *ret)
 {
@@ -27,13 +25,6 @@ static bool tool_is_command(const struct tool *tool)
 	       strcmp(tool->name, "input") == 0;
 }
 
-/* Asking for news costs as much as such a command itself. What it may have met on the
- * network is not lost: it stands in the next result. */
-static bool was_quick(const struct tool_result *r)
-{
-	return r->exit == 0 && r->time_ms < QUICK_MS;
-}
-
 static bool tool_has_session(const struct tool *tool)
 {
 	return tool_is_command(tool) || tool->run == tool_shell_screen;
@@ -46,8 +37,10 @@ static int look_at_box(struct toolbox *t, int r, struct tool_result *ret,
 {
 	unsigned ends = t->conf.box ? box_ends(t->conf.box) : 0;
 
-	if (ends != t->ends)
+	if (ends != t->ends) {
 		tool_network_anew(&t->news);
+		t->kills = 0;
+	}
 	t->ends = ends;
 	if (r == -ECONNRESET)
 		r = tool_result_fail(
@@ -122,7 +115,7 @@ int tool_run(struct toolbox *t, const char *name, const struct json *args,
 	r = look_at_box(t, r, ret, e);
 	if (tool_has_session(tool))
 		tool_watch_leave(t);
-	if (r == 0 && tool_is_command(tool) && !was_quick(ret))
+	if (r == 0 && tool_is_command(tool) && !tool_result_is_quick(ret))
 		tool_network_take(&t->news, t->conf.box, &ret->text);
 	if (r == 0 && t->secrets.n && ret->text.len)
 		r = hide_secrets(t, ret, e);
@@ -156,6 +149,7 @@ int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct er
 		return r;
 	session_box_init(&t->port_box, conf->box, &t->port);
 	tool_network_start(&t->news, conf->box);
+	t->kills = tool_shell_kills(t);
 	*ret = take(&t, NULL);
 	return 0;
 }

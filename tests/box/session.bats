@@ -197,7 +197,7 @@ nobody
 	*) has '[exit 137,' ;;
 	esac
 	case $text in
-	*'[exit 137,'*) has '[a process of the box was killed for its memory limit while this ran]' ;;
+	*'[exit 137,'*) has '[a process of the box was killed for its memory limit]' ;;
 	esac
 	call shell command 'echo ok'
 	has ok
@@ -206,7 +206,13 @@ nobody
 	has '[exit 137,'
 	[[ $text != *'memory limit'* ]]
 	call shell command 'head -c 200M /dev/zero | tail >/dev/null; echo over' timeout "$(lib_longer 50)"
-	has '[a process of the box was killed for its memory limit while this ran]'
+	has '[a process of the box was killed for its memory limit]'
+	# what happened between two commands is told with the next one that takes time or fails, once
+	run cubby exec -- sh -c 'head -c 200M /dev/zero | tail >/dev/null'
+	call shell command 'test -e /none'
+	has '[a process of the box was killed for its memory limit]'
+	call shell command 'test -e /none'
+	[[ $text != *'memory limit'* ]]
 }
 
 @test "R8: a client that is killed leaves nothing of its session" {
