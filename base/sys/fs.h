@@ -265,18 +265,6 @@ static inline ssize_t sys_getxattr(const char *path, const char *name, void *buf
 	return (ssize_t)sys_ret(getxattr(path, name, buf, n));
 }
 
-static inline int sys_setxattr(const char *path, const char *name, const void *v,
-			       size_t n, int flags)
-{
-	return (int)sys_ret(setxattr(path, name, v, n, flags));
-}
-
-static inline int sys_lsetxattr(const char *path, const char *name, const void *v,
-				size_t n, int flags)
-{
-	return (int)sys_ret(lsetxattr(path, name, v, n, flags));
-}
-
 static inline ssize_t sys_flistxattr(int fd, char *buf, size_t n)
 {
 	return (ssize_t)sys_ret(flistxattr(fd, buf, n));
@@ -403,11 +391,6 @@ static inline int sys_mmap(size_t n, int prot, int flags, int fd, void **ret)
 	else if (p != MAP_FAILED)
 		munmap(p, n); /* a test made it fail */
 	return r;
-}
-
-static inline int sys_fallocate(int fd, int mode, off_t at, off_t n)
-{
-	return (int)sys_retry(fallocate(fd, mode, at, n));
 }
 
 /* Memory that a later fork shares; to be unmapped with sys_munmap(). */

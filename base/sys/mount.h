@@ -56,11 +56,6 @@ static inline int sys_mount_setattr(int dirfd, const char *path, unsigned flags,
 		syscall(SYS_mount_setattr, dirfd, path, flags, attr, sizeof(*attr)));
 }
 
-static inline int sys_fsopen(const char *type)
-{
-	return (int)sys_ret(syscall(SYS_fsopen, type, FSOPEN_CLOEXEC));
-}
-
 static inline int sys_fsconfig(int fd, unsigned cmd, const char *key, const void *value,
 			       int aux)
 {
@@ -70,11 +65,6 @@ static inline int sys_fsconfig(int fd, unsigned cmd, const char *key, const void
 static inline int sys_fspick(int dirfd, const char *path)
 {
 	return (int)sys_ret(syscall(SYS_fspick, dirfd, path, FSPICK_CLOEXEC));
-}
-
-static inline int sys_fsmount(int fd, unsigned attrs)
-{
-	return (int)sys_ret(syscall(SYS_fsmount, fd, FSMOUNT_CLOEXEC, attrs));
 }
 
 static inline int sys_unshare(int flags)

@@ -65,12 +65,6 @@ static inline ssize_t sys_sendto(int fd, const void *p, size_t n,
 	return (ssize_t)sys_retry(sendto(fd, p, n, MSG_NOSIGNAL, to, len));
 }
 
-static inline ssize_t sys_recvfrom(int fd, void *p, size_t n, struct sockaddr *from,
-				   socklen_t *len)
-{
-	return (ssize_t)sys_retry(recvfrom(fd, p, n, 0, from, len));
-}
-
 static inline int sys_shutdown(int fd, int how)
 {
 	return (int)sys_ret(shutdown(fd, how));

@@ -125,11 +125,6 @@ static inline pid_t sys_getpid(void)
 	return (pid_t)sys_ret(getpid());
 }
 
-static inline pid_t sys_getppid(void)
-{
-	return (pid_t)sys_ret(getppid());
-}
-
 static inline uid_t sys_geteuid(void)
 {
 	return (uid_t)sys_ret(geteuid());
@@ -140,24 +135,9 @@ static inline gid_t sys_getegid(void)
 	return (gid_t)sys_ret(getegid());
 }
 
-static inline uid_t sys_getuid(void)
-{
-	return (uid_t)sys_ret(getuid());
-}
-
-static inline gid_t sys_getgid(void)
-{
-	return (gid_t)sys_ret(getgid());
-}
-
 static inline pid_t sys_setsid(void)
 {
 	return (pid_t)sys_ret(setsid());
-}
-
-static inline int sys_setpgid(pid_t pid, pid_t group)
-{
-	return (int)sys_ret(setpgid(pid, group));
 }
 
 static inline pid_t sys_getpgid(pid_t pid)
@@ -435,11 +415,6 @@ static inline pid_t sys_tcgetpgrp(int fd)
 static inline pid_t sys_tcgetsid(int fd)
 {
 	return (pid_t)sys_ret(tcgetsid(fd));
-}
-
-static inline int sys_tcsetpgrp(int fd, pid_t group)
-{
-	return (int)sys_ret(tcsetpgrp(fd, group));
 }
 
 static inline int sys_ctty(int fd)

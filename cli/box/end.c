@@ -242,7 +242,7 @@ static int wait_for_end(const struct boxdir *dir, const struct spec *s, struct e
 	struct box_open o = { .spec = s, .join_only = true };
 
 	if (box_open(&o, &box, e) != -ENOENT)
-		return 0; /* somebody answers: boxdir_remove() will say that it runs */
+		return 0; /* somebody answers: boxdir_wipe() will say that it runs */
 	lock = boxdir_lock(dir, true, e);
 	return lock < 0 ? lock : 0;
 }

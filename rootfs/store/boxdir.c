@@ -215,12 +215,6 @@ int boxdir_whole(const struct boxdir *b, struct err *e)
 		       : err_sys(e, r, "box '%.12s…': cannot look at 'work'", b->key);
 }
 
-int boxdir_remove(const struct store *s, const char *key, boxdir_rm_fn *rm, void *ctx,
-		  struct err *e)
-{
-	return boxdir_wipe(s, key, false, &(struct boxdir_rm){ rm, ctx }, e);
-}
-
 int boxdir_wipe(const struct store *s, const char *key, bool logs,
 		const struct boxdir_rm *rm, struct err *e)
 {

@@ -73,23 +73,20 @@ int boxdir_list(const struct store *s, int (*each)(void *ctx, const char *key),
  * own: the caller's tree_remove() or, with the box's map, the runtime's helper. */
 typedef int boxdir_rm_fn(void *ctx, int parent, const char *name, struct err *e);
 
-/**
- * boxdir_remove() - remove a box, which nobody may be running
- * @rm: does the removal of trees
- *
- * The box is first moved to tmp/, so that an interrupted removal leaves no half box.
- * Return: 0; -ENOENT; -EBUSY ("box is running"); what @rm returned.
- */
-int boxdir_remove(const struct store *s, const char *key, boxdir_rm_fn *rm, void *ctx,
-		  struct err *e);
-
 struct boxdir_rm {
 	boxdir_rm_fn *fn;
 	void *ctx;
 };
 
-/** boxdir_wipe() - the same; with @logs the transcripts and the record of the network
- *  stay, in a directory of that key without a box */
+/**
+ * boxdir_wipe() - remove a box, which nobody may be running
+ * @logs: the transcripts and the record of the network stay, in a directory of that key
+ *        without a box
+ * @rm:   does the removal of trees
+ *
+ * The box is first moved to tmp/, so that an interrupted removal leaves no half box.
+ * Return: 0; -ENOENT; -EBUSY ("box is running"); what @rm returned.
+ */
 int boxdir_wipe(const struct store *s, const char *key, bool logs,
 		const struct boxdir_rm *rm, struct err *e);
 

@@ -114,7 +114,9 @@ static void one_holds_the_lock(void)
 	lock = boxdir_lock(&b, true, &e);
 	unit_ok(lock, &e);
 	assert_int_equal(boxdir_lock(&b, false, &e), -EWOULDBLOCK);
-	assert_int_equal(boxdir_remove(&s, KEY_A, rm, NULL, &e), -EBUSY);
+	assert_int_equal(
+		boxdir_wipe(&s, KEY_A, false, &(struct boxdir_rm){ rm, NULL }, &e),
+		-EBUSY);
 	unit_err(&e, -EBUSY, "box 'aaaaaaaaaaaa…' is running");
 }
 
@@ -130,10 +132,12 @@ static void removed_with_all_in_it(void)
 	/* of a removal that was interrupted */
 	assert_int_equal(sys_mkdirat(s.tmp, "box-" KEY_A, 0700), 0);
 	assert_int_equal(sys_mkdirat(s.tmp, "box-" KEY_A "/x", 0700), 0);
-	unit_ok(boxdir_remove(&s, KEY_A, rm, NULL, &e), &e);
+	unit_ok(boxdir_wipe(&s, KEY_A, false, &(struct boxdir_rm){ rm, NULL }, &e), &e);
 	assert_int_equal(sys_faccessat(s.boxes, KEY_A, F_OK, 0), -ENOENT);
 	assert_int_equal(sys_faccessat(s.tmp, "box-" KEY_A, F_OK, 0), -ENOENT);
-	assert_int_equal(boxdir_remove(&s, KEY_A, rm, NULL, &e), -ENOENT);
+	assert_int_equal(
+		boxdir_wipe(&s, KEY_A, false, &(struct boxdir_rm){ rm, NULL }, &e),
+		-ENOENT);
 }
 
 static void logs_outlive_what_is_wiped(void)

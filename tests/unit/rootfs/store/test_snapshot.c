@@ -219,9 +219,9 @@ static void what_anything_refers_to_stays(void)
 	unit_ok(snapshot_forget(&l.b, "one", &e), &e);
 	collect(&l, 2);
 	boxdir_close(&l.b);
-	unit_ok(boxdir_remove(&l.s, LAYERED_A, rm.fn, NULL, &e), &e);
+	unit_ok(boxdir_wipe(&l.s, LAYERED_A, false, &rm, &e), &e);
 	collect(&l, 1); /* that of the branch */
-	unit_ok(boxdir_remove(&l.s, LAYERED_B, rm.fn, NULL, &e), &e);
+	unit_ok(boxdir_wipe(&l.s, LAYERED_B, false, &rm, &e), &e);
 	collect(&l, 0);
 }
 
