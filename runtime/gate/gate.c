@@ -296,16 +296,21 @@ static int keep_all(struct gate *g, const struct gate_conf *conf, struct err *e)
 		conf->env ? conf->env : (const char *const *)(uintptr_t)environ;
 	int r = open_events(g, e);
 
-	if (r >= 0)
-		r = keep_fds(g, conf->fds, e);
-	if (r >= 0)
-		r = gate_policy_new(&g->policy, e);
-	if (r >= 0)
-		r = gate_policy_load(g->policy, conf->rules, e);
-	if (r >= 0)
-		r = keep_env(g, env, e);
-	if (r >= 0)
-		r = keep_published(g, conf->publish, e);
+	if (r < 0)
+		return r;
+	r = keep_fds(g, conf->fds, e);
+	if (r < 0)
+		return r;
+	r = gate_policy_new(&g->policy, e);
+	if (r < 0)
+		return r;
+	r = gate_policy_load(g->policy, conf->rules, e);
+	if (r < 0)
+		return r;
+	r = keep_env(g, env, e);
+	if (r < 0)
+		return r;
+	r = keep_published(g, conf->publish, e);
 	return r < 0 ? r : keep_names(g, e);
 }
 

@@ -283,24 +283,18 @@ static int take_conf(struct gated *g, struct wire_msg *m, struct err *e)
 	take_fds(g, conf, m, &names_fd);
 	take_facts(g, conf);
 	r = take_proxy(g, conf, e);
-	if (r >= 0)
-		r = gate_policy_new(&g->policy, e);
-	if (r >= 0)
-		r = gate_policy_load(g->policy, json_get(conf, "rules"), e);
-	if (r >= 0)
-		r = gate_names_new(names_fd, &g->names, e);
-	if (r >= 0)
-		r = g->mode == NET_GATE ? resolve_start(&g->resolver, &g->who.fd, e)
-					: 0;
+	if (r < 0)
+		return r;
+	r = gate_policy_new(&g->policy, e);
+	if (r < 0)
+		return r;
+	r = gate_policy_load(g->policy, json_get(conf, "rules"), e);
+	if (r < 0)
+		return r;
+	r = gate_names_new(names_fd, &g->names, e);
+	if (r >= 0 && g->mode == NET_GATE)
+		r = resolve_start(&g->resolver, &g->who.fd, e);
 	return r < 0 ? r : confine(g, e);
-}
-
-static int watch(struct gated *g, int fd, loop_fn *fn, struct loop_source **src,
-		 struct err *e)
-{
-	int r = fd < 0 ? 0 : loop_add(g->loop, fd, EPOLLIN, fn, g, src);
-
-	return r < 0 ? err_sys(e, r, "cannot watch a descriptor") : 0;
 }
 
 static int told_to_end(void *ctx, uint32_t events, struct err *e)
@@ -324,37 +318,40 @@ static int catch_end(struct gated *g, struct err *e)
 	r = sys_sigprocmask(SIG_BLOCK, &set, NULL);
 	if (r >= 0)
 		r = g->signals = sys_signalfd(&set);
-	return r < 0 ? err_sys(e, r, "cannot wait for the end")
-		     : watch(g, g->signals, told_to_end, &g->signals_src, e);
+	return r < 0 ? err_sys(e, r, "cannot wait for the end") : 0;
 }
 
 static int watch_all(struct gated *g, struct err *e)
 {
-	int r = watch(g, g->control, asked, &g->control_src, e);
+	const struct {
+		int fd;
+		loop_fn *fn;
+		struct loop_source **src;
+	} all[] = {
+		{ g->control, asked, &g->control_src },
+		{ g->signals, told_to_end, &g->signals_src },
+		{ g->resolver, gate_lookup_ready, &g->resolver_src },
+		{ g->who.fd, gate_who_ready, &g->who.src },
+		{ g->fds[NETNS_FD_DNS], gate_dns_udp, &g->fd_src[NETNS_FD_DNS] },
+		{ g->fds[NETNS_FD_SOCKS], gate_ports_sock, &g->fd_src[NETNS_FD_SOCKS] },
+		{ g->fds[NETNS_FD_SYN], gate_syn_ready, &g->fd_src[NETNS_FD_SYN] },
+	};
+	int r = 0;
 
-	if (r >= 0)
-		r = catch_end(g, e);
-	if (r >= 0) { /* whatever the box is doing */
-		loop_urgent(g->loop, g->control_src);
-		loop_urgent(g->loop, g->signals_src);
-	}
-	if (r >= 0)
-		r = watch(g, g->resolver, gate_lookup_ready, &g->resolver_src, e);
-	if (r >= 0)
-		r = watch(g, g->who.fd, gate_who_ready, &g->who.src, e);
-	if (r >= 0)
-		r = watch(g, g->fds[NETNS_FD_DNS], gate_dns_udp,
-			  &g->fd_src[NETNS_FD_DNS], e);
-	if (r >= 0)
-		r = watch(g, g->fds[NETNS_FD_SOCKS], gate_ports_sock,
-			  &g->fd_src[NETNS_FD_SOCKS], e);
-	if (r >= 0)
-		r = watch(g, g->fds[NETNS_FD_SYN], gate_syn_ready,
-			  &g->fd_src[NETNS_FD_SYN], e);
+	for (size_t i = 0; i < ARRAY_SIZE(all) && r >= 0; i++)
+		if (all[i].fd >= 0)
+			r = loop_add(g->loop, all[i].fd, EPOLLIN, all[i].fn, g,
+				     all[i].src);
 	for (int i = NETNS_FD_TCP; i < NETNS_FDS && r >= 0; i++)
-		r = watch(g, g->fds[i], gate_accept_ready, &g->fd_src[i], e);
+		if (g->fds[i] >= 0)
+			r = loop_add(g->loop, g->fds[i], EPOLLIN, gate_accept_ready, g,
+				     &g->fd_src[i]);
+	if (r < 0)
+		return err_sys(e, r, "cannot watch a descriptor");
+	loop_urgent(g->loop, g->control_src); /* whatever the box is doing */
+	loop_urgent(g->loop, g->signals_src);
 	g->listening = g->accepting = true;
-	return r;
+	return 0;
 }
 
 static void done(struct gated *g)
@@ -437,6 +434,8 @@ static int setup(struct gated *g, struct err *e)
 	if (r < 0)
 		return err_sys(e, r, "cannot start the gate");
 	r = take_conf(g, &m, e);
+	if (r >= 0)
+		r = catch_end(g, e);
 	return r < 0 ? r : watch_all(g, e);
 }
 
