@@ -74,8 +74,8 @@ static int await_end(const struct boxdir *dir, int monitor, struct err *e)
 	}
 }
 
-int boxend_info(const struct store *st, const char *key, struct json **ret,
-		struct err *e)
+int boxend_question(const struct store *st, const char *key, const char *what,
+		    const struct json *args, struct json **ret, struct err *e)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
@@ -86,7 +86,13 @@ int boxend_info(const struct store *st, const char *key, struct json **ret,
 	if (r < 0)
 		return r;
 	r = box_open(&o, &box, e);
-	return r < 0 ? r : box_ask(box, "info", NULL, ret, e);
+	return r < 0 ? r : box_ask(box, what, args, ret, e);
+}
+
+int boxend_info(const struct store *st, const char *key, struct json **ret,
+		struct err *e)
+{
+	return boxend_question(st, key, "info", NULL, ret, e);
 }
 
 bool boxend_lingers(const struct store *st, const char *key)

@@ -23,7 +23,11 @@ int boxend_ask(const struct store *st, const char *key, struct err *e);
 int boxend_within(const struct store *st, const char *key,
 		  const struct boxend_grace *grace, struct err *e);
 
-/** boxend_info() - what the monitor of a running box says of it; @ret is owned */
+/** boxend_question() - put to the monitor of a running box (box_ask()); @args is borrowed, and
+ *  may be NULL; @ret is owned */
+int boxend_question(const struct store *st, const char *key, const char *what,
+		    const struct json *args, struct json **ret, struct err *e);
+/** boxend_info() - what it says of the box; @ret is owned */
 int boxend_info(const struct store *st, const char *key, struct json **ret,
 		struct err *e);
 

@@ -5,6 +5,7 @@
 #include "cli/box/end.h"
 #include "cli/box/list.h"
 #include "cli/opt/cmd.h"
+#include "cli/show/render.h"
 #include "cli/show/table.h"
 #include "cli/show/tty.h"
 
@@ -21,6 +22,10 @@ static const struct table_column columns[] = {
 	{ "MEMORY", "memory", TABLE_BYTES },
 	{ "LIMIT", "memory_limit", TABLE_BYTES },
 	{ "PROCESSES", "pids", TABLE_NUMBER },
+	{ "WRITTEN", "disk_written", TABLE_BYTES },
+	{ "SENT", "net_sent", TABLE_BYTES },
+	{ "RECEIVED", "net_received", TABLE_BYTES },
+	{ NULL, "unknown", TABLE_TEXT },
 	{ NULL, "key", TABLE_TEXT },
 };
 
@@ -29,13 +34,50 @@ struct sample {
 	uint64_t at_ms;
 };
 
+/* What is counted elsewhere. */
+struct traffic {
+	int64_t written, sent, received; /* -1 = not known */
+	struct buf why;			 /* owned; not, for which reasons */
+};
+#define TRAFFIC_NONE ((struct traffic){ -1, -1, -1, BUF_INIT(2 * sizeof(struct err)) })
+static void traffic_done(struct traffic *t)
+{
+	buf_done(&t->why);
+}
+#define _cleanup_traffic_ _cleanup_(traffic_done)
+
+static void ask(const struct store *st, const char *key, const char *what,
+		const struct json *args, struct traffic *t, struct json **ret)
+{
+	struct err e = ERR_NONE;
+
+	if (boxend_question(st, key, what, args, ret, &e) < 0)
+		buf_addf(&t->why, "%s%s", t->why.len ? "; " : "", e.msg);
+}
+
+static void look_traffic(const struct store *st, const char *key, struct traffic *t)
+{
+	_cleanup_json_ struct json *args = json_object(), *disk = NULL, *net = NULL;
+
+	json_set_str(args, "op", "stats");
+	ask(st, key, "written", NULL, t, &disk);
+	ask(st, key, "net", args, t, &net);
+	if (disk)
+		t->written = json_get_int(disk, "bytes", -1);
+	if (net) {
+		t->sent = json_get_int(net, "sent", 0);
+		t->received = json_get_int(net, "received", 0);
+	}
+}
+
 static int64_t cpu_us(const struct sample *s)
 {
 	return json_get_int(json_get(s->info, "usage"), "cpu_us", 0);
 }
 
 static void add_row(struct table *t, const struct boxlist_item *b,
-		    const struct sample *a, const struct sample *z)
+		    const struct sample *a, const struct sample *z,
+		    const struct traffic *io)
 {
 	const struct json *usage = json_get(z->info, "usage");
 	int64_t us = cpu_us(z) - cpu_us(a), ms = (int64_t)(z->at_ms - a->at_ms);
@@ -46,6 +88,10 @@ static void add_row(struct table *t, const struct boxlist_item *b,
 		{ .n = json_get_int(usage, "memory_bytes", -1) },
 		{ .n = json_get_int(json_get(z->info, "limits"), "memory_bytes", -1) },
 		{ .n = json_get_int(usage, "pids", -1) },
+		{ .n = io->written },
+		{ .n = io->sent },
+		{ .n = io->received },
+		{ .text = io->why.len ? buf_cstr(&io->why) : NULL },
 		{ .text = b->key },
 	};
 
@@ -63,7 +109,9 @@ static void look(const struct store *st, const struct boxlist *l, struct sample 
 	}
 }
 
-static int fill(struct table *t, const struct store *st, const struct boxlist *l)
+/* @notes: a line for each box of which something is not known. */
+static int fill(struct table *t, const struct store *st, const struct boxlist *l,
+		struct buf *notes)
 {
 	_cleanup_free_ struct sample *v = calloc(2 * l->n + 1, sizeof(*v));
 	int runs = 0;
@@ -76,8 +124,15 @@ static int fill(struct table *t, const struct store *st, const struct boxlist *l
 	(void)sys_nanosleep(&(struct timespec){ .tv_nsec = SAMPLE_NS });
 	look(st, l, v + l->n);
 	for (size_t i = 0; i < l->n; i++) {
-		if (v[i].info && v[l->n + i].info)
-			add_row(t, &l->v[i], &v[i], &v[l->n + i]);
+		_cleanup_traffic_ struct traffic io = TRAFFIC_NONE;
+
+		if (v[i].info && v[l->n + i].info) {
+			look_traffic(st, l->v[i].key, &io);
+			add_row(t, &l->v[i], &v[i], &v[l->n + i], &io);
+		}
+		if (io.why.len)
+			buf_addf(notes, "'-' of '%s': %s\n", l->v[i].project,
+				 buf_cstr(&io.why));
 		json_free(&v[i].info);
 		json_free(&v[l->n + i].info);
 	}
@@ -90,6 +145,7 @@ static int show(const struct app *app, bool again, struct err *e)
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_table_ struct table *t = NULL;
+	_cleanup_buf_ struct buf notes = BUF_INIT(64 << 10);
 	int runs, r = store_open(&st, e);
 
 	if (r < 0)
@@ -100,12 +156,14 @@ static int show(const struct app *app, bool again, struct err *e)
 	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
-	runs = r = fill(t, &st, &l);
+	runs = r = fill(t, &st, &l, &notes);
 	if (r > 0 && again)
 		fputs("\033[H\033[J", app->out);
 	if (r >= 0)
 		r = table_show(t, app, 0, "no box runs");
 	fflush(app->out);
+	if (r >= 0)
+		render_notes(app, buf_cstr(&notes));
 	return r < 0 ? err_sys(e, r, "cannot show what the boxes use") : runs;
 }
 
@@ -132,8 +190,10 @@ const struct cmd cmd_stats = {
 	.group = CMD_INSIDE,
 	.summary = "what the running boxes use",
 	.doc = "What the running boxes of all directories use now: processor (over "
-	       "half a second; 100 is one processor), memory and its limit, processes; "
-	       "on a terminal again and again until ^C, or until none runs.",
+	       "half a second; 100 is one processor), memory and its limit, processes, "
+	       "and since they were started bytes written to disks and gone through "
+	       "the gate of the network; on a terminal again and again until ^C, or "
+	       "until none runs.",
 	.options = options,
 	.size = sizeof(struct args),
 	.no_box = true,

@@ -122,6 +122,25 @@ static void note_opened(void *ctx)
 	note_dialled(c, "allowed", NULL, &c->who.found);
 }
 
+/* What the box sends comes from the other end where the host called it. */
+static void count(const struct gate_conn *c, struct gate_stats *s)
+{
+	const struct gate_flow *up = &c->pump.up, *down = &c->pump.down;
+
+	s->sent += c->published ? down->bytes : up->bytes;
+	s->received += c->published ? up->bytes : down->bytes;
+}
+
+struct gate_stats gate_conn_stats(const struct gated *g)
+{
+	struct gate_stats all = g->stats;
+
+	for (const struct gate_conn *c = g->conns; c; c = c->next)
+		if (c->open)
+			count(c, &all);
+	return all;
+}
+
 static void tell_end(struct gate_conn *c, const char *why)
 {
 	struct gate_audit_line line = { .event = "close",
@@ -141,8 +160,7 @@ static void tell_end(struct gate_conn *c, const char *why)
 		gate_who_forget(c->g, &c->who);
 		note_opened(c);
 	}
-	c->g->stats.sent += c->pump.up.bytes;
-	c->g->stats.received += c->pump.down.bytes;
+	count(c, &c->g->stats);
 	gate_note_line(c->g, &line);
 }
 

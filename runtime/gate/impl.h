@@ -112,7 +112,7 @@ int gate_pump_run(struct gate_pump *p);
 
 struct gate_stats {
 	uint64_t accepted, opened, refused, failed, queries, lookups, published;
-	uint64_t sent, received; /* bytes of connections that ended */
+	uint64_t sent, received; /* by the box: bytes of connections that ended */
 };
 
 struct gate_published {
@@ -343,6 +343,8 @@ void gate_conn_end(struct gate_conn *c, int r, const char *why);
 /** gate_conn_rest() - a connection failed with @r: when the host is short of something,
  *  which does not stop the listeners from being ready, take more later; true = it is */
 bool gate_conn_rest(struct gated *g, int r);
+/** gate_conn_stats() - of all connections, with the bytes of those that are open */
+struct gate_stats gate_conn_stats(const struct gated *g);
 /** gate_conn_recheck() - cut what the rules no longer allow */
 void gate_conn_recheck(struct gated *g);
 

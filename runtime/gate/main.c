@@ -132,7 +132,7 @@ static uint64_t descriptors(struct gated *g)
 static struct json *op_stats(struct gated *g, const struct json *q, struct wire_msg *m,
 			     struct err *e)
 {
-	const struct gate_stats *s = &g->stats;
+	const struct gate_stats now = gate_conn_stats(g), *s = &now;
 	const struct {
 		const char *name;
 		uint64_t v;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
+#include "runtime/cgroup/written.h"
 #include "runtime/confine/abstract.h"
 #include "runtime/idmap/range.h"
 #include "runtime/wire/peer.h"
@@ -150,6 +151,26 @@ static int kills(struct monitor *m, const struct json *args, struct json **ret,
 	return 0;
 }
 
+/* Looked up only when it is asked for: each process of the box is read. */
+static int written(struct monitor *m, const struct json *args, struct json **ret,
+		   struct err *e)
+{
+	_cleanup_json_ struct json *j = json_object();
+	const int watched = m->memory.fds[MEMWATCH_PROC];
+	uint64_t bytes;
+	int r = written_bytes(watched >= 0 ? watched : m->run.watch[MEMWATCH_PROC],
+			      &bytes, e);
+
+	(void)args;
+	if (r < 0)
+		return r;
+	json_set_int(j, "bytes", (int64_t)bytes);
+	if (json_failed(j))
+		return err_sys(e, -ENOMEM, "cannot describe the box");
+	*ret = take(&j, NULL);
+	return 0;
+}
+
 static int stop(struct monitor *m, const struct json *args, struct json **ret,
 		struct err *e)
 {
@@ -177,6 +198,7 @@ static const struct question {
 } questions[] = {
 	{ "info", info },
 	{ "kills", kills },
+	{ "written", written },
 	{ "stop", stop },
 	{ "keep", keep },
 	{ "net", monitor_gate_ask },

@@ -237,3 +237,19 @@ cpu_limit() { # PID
 		cubby stop
 	done
 }
+
+@test "stats: what another user of the box writes is counted, or said not to be known" {
+	cubby exec -- true
+	[ "$(escape_map)" != single ] || skip "a box of one id has no other user"
+	[ -r /proc/self/io ] || skip "this kernel does not count what processes write"
+	cubby exec -q --keep -- install -d -m 777 /srv/open
+	cubby exec -q -d -u nobody -- sh -c 'dd if=/dev/zero of=/srv/open/f bs=1M count=3 conv=fsync 2>/dev/null; touch /srv/open/done; exec sleep 1000'
+	until cubby exec -q -- test -e /srv/open/done; do read -rt 0.02 <> <(:) || true; done
+	run -0 --separate-stderr cubby stats --json
+	if [ "$(id -u)" = 0 ]; then
+		[ "$(jq '.[0].disk_written >= 3145728' <<<"$output")" = true ]
+	else
+		[ "$(jq -r '.[0] | "\(.disk_written) \(.unknown)"' <<<"$output")" = "null what other users of the box than its root write is not shown to you" ]
+	fi
+	cubby stop -q
+}

@@ -90,12 +90,32 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	[[ $output == *…*"${LIB_PROJECT: -4} "* ]]
 	run -0 cubby stats
 	[[ $output == *"$LIB_PROJECT "* ]]
-	[[ ${lines[0]} =~ ^DIRECTORY\ +NAME\ +CPU\ %\ +MEMORY\ +LIMIT\ +PROCESSES$ ]]
+	[[ ${lines[0]} =~ ^DIRECTORY\ +NAME\ +CPU\ %\ +MEMORY\ +LIMIT\ +PROCESSES\ +WRITTEN\ +SENT\ +RECEIVED$ ]]
 	run -0 cubby stats --json
 	[ "$(jq -r ".[] | select(.directory == \"$LIB_PROJECT\") | .memory_limit > 0" <<<"$output")" = true ]
 	cubby stop -q
 	run -0 cubby stats --json
 	[ -z "$(jq -r ".[] | select(.directory == \"$LIB_PROJECT\")" <<<"$output")" ]
+}
+
+# of the box of this directory
+stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJECT\") | .$1"; }
+
+@test "stats: bytes written are those of all its processes, also of those that have ended" {
+	[ -r /proc/self/io ] || skip "this kernel does not count what processes write"
+	cubby exec -q --keep --net none -- sh -c 'dd if=/dev/zero of=/root/big bs=1M count=3 conv=fsync 2>/dev/null'
+	(($(stat_of disk_written) >= 3 << 20 && $(stat_of disk_written) < 64 << 20))
+	[ "$(stat_of net_sent) $(stat_of net_received) $(stat_of unknown)" = "0 0 null" ]
+	cubby stop -q
+}
+
+@test "stats: what is not known is null, and said" {
+	cubby exec -q --keep --net host -- true
+	[ "$(stat_of net_sent)" = null ]
+	[[ $(stat_of unknown) == *"this box uses the host's network: nothing counts what is its own"* ]]
+	run -0 --separate-stderr cubby stats
+	[[ $stderr == *"cubby: '-' of '$LIB_PROJECT': "*"this box uses the host's network"* ]]
+	cubby stop -q
 }
 
 @test "stats: on a terminal again and again, until no box runs" {

@@ -49,6 +49,23 @@ fetch() { cubby exec -q "${@:3}" -- perl -e "$FETCH" "$1" "$2"; }
 	[ "$(jq -r 'select(.address == "10.1.2.3") | .verdict' <<<"$output")" = refused ]
 }
 
+@test "net: stats counts the bytes of connections that ended, and of those that are open" {
+	local i
+	traffic() { cubby stats --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT\") | \"\(.net_sent) \(.net_received)\""; }
+	cubby exec -q --keep --allow "host.cubby.internal:$HOST_PORT" -- true
+	[ "$(traffic)" = "0 0" ]
+	fetch host.cubby.internal "$HOST_PORT"
+	[ "$(traffic)" = "18 25" ]
+	cubby exec -q -d -- perl -e 'use IO::Socket; my $c = IO::Socket::INET->new(PeerAddr => $ARGV[0], PeerPort => $ARGV[1]) or die;
+		print $c "x" x 1000; $c->flush; sleep 1000' host.cubby.internal "$HOST_PORT"
+	for ((i = 0; i < 500; i++)); do
+		[ "$(traffic)" != "1018 25" ] || break
+		read -rt 0.02 <> <(:) || true
+	done
+	[ "$(traffic)" = "1018 25" ]
+	cubby stop -q
+}
+
 @test "net: the record counts bytes, and says who it was" {
 	local i
 	fetch host.cubby.internal "$HOST_PORT" --allow "host.cubby.internal:$HOST_PORT"
