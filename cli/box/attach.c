@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
-#include "cli/box/confirm.h"
+#include "cli/show/confirm.h"
 #include "cli/show/termfilter.h"
 #include "cli/show/tty.h"
 

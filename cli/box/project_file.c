@@ -7,8 +7,8 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/agreed.h"
-#include "cli/box/confirm.h"
 #include "cli/opt/config_project.h"
+#include "cli/show/confirm.h"
 #include "cli/show/render.h"
 
 int project_file_read(const char *project, const char *path, struct buf *ret,

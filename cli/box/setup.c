@@ -6,11 +6,11 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/asked.h"
-#include "cli/box/confirm.h"
 #include "cli/box/end.h"
 #include "cli/box/imagepick.h"
 #include "cli/box/links.h"
 #include "cli/box/project_setup.h"
+#include "cli/box/removal.h"
 #include "cli/box/volumes.h"
 #include "cli/opt/config_box.h"
 #include "cli/show/render.h"
@@ -331,7 +331,7 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	else
 		r = choose_new(app, s, e);
 	if (r == 0 && there && o->wipe && !o->yes)
-		r = confirm_one(app, &s->store, s->spec.key, e);
+		r = removal_confirm_one(app, &s->store, s->spec.key, e);
 	if (r == 0 && there && o->wipe)
 		r = wipe(s, e);
 	there = there && !o->wipe;

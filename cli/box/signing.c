@@ -11,8 +11,8 @@
 #include "base/hash.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/confirm.h"
 #include "cli/opt/cmd.h"
+#include "cli/show/confirm.h"
 #include "cli/show/render.h"
 
 enum { KEYGEN_MS = 10000, APPLET_MS = 10000, NOTES = 16, HOST_MAX = 255 };

@@ -1,9 +1,9 @@
 #include <string.h>
 
-#include "cli/box/confirm.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
+#include "cli/show/confirm.h"
 #include "cli/show/render.h"
 
 struct args {

@@ -3,10 +3,10 @@
 
 #include "base/num.h"
 #include "base/sys/sys.h"
-#include "cli/box/confirm.h"
 #include "cli/box/end.h"
 #include "cli/box/list.h"
 #include "cli/box/place.h"
+#include "cli/box/removal.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "rootfs/store/snapshot.h"
@@ -127,7 +127,7 @@ static int permitted(const struct app *app, const struct args *a,
 	for (size_t i = 0; i < l->n; i++)
 		if (stale(a, st, &l->v[i]))
 			v[n++] = &l->v[i];
-	return confirm_removal(app, st, v, n, a->yes || a->dry_run, e);
+	return removal_confirm(app, st, v, n, a->yes || a->dry_run, e);
 }
 
 static int prune(struct app *app, void *args, struct err *e)

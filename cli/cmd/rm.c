@@ -1,6 +1,6 @@
-#include "cli/box/confirm.h"
 #include "cli/box/end.h"
 #include "cli/box/opt_boxes.h"
+#include "cli/box/removal.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 
@@ -15,7 +15,7 @@ static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item 
 	const struct args *a = w->args;
 	int r = a->yes || a->force || a->boxes.all
 			? 0
-			: confirm_one(w->app, w->store, b->key, e);
+			: removal_confirm_one(w->app, w->store, b->key, e);
 
 	if (r < 0)
 		return r;
@@ -49,7 +49,7 @@ static int permitted(const struct app *app, const struct args *a, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot list the boxes");
 	for (size_t i = 0; i < l.n; i++)
 		v[i] = &l.v[i];
-	return confirm_removal(app, &st, v, l.n, a->yes || a->force, e);
+	return removal_confirm(app, &st, v, l.n, a->yes || a->force, e);
 }
 
 static int work(struct app *app, void *args, struct err *e)

@@ -1,27 +1,65 @@
-#include "cli/box/confirm.h"
+#include "cli/box/removal.h"
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/waits.h"
+#include "cli/box/review.h"
+#include "cli/show/confirm.h"
 #include "cli/show/render.h"
 #include "cli/show/table.h"
-#include "cli/show/tty.h"
 #include "rootfs/store/boxdir.h"
 #include "rootfs/store/snapshot.h"
 
-/* As git and docker understand it: the word, or its beginning. */
-bool confirm_is_yes(const char *line)
+/* As boxsetup_find() has it, of a box that is known by its key alone. */
+static int load(const struct store *st, const char *key, struct boxsetup *ret,
+		struct err *e)
 {
-	static const char *const words[] = { "y\n", "Y\n", "yes\n", "Yes\n", "YES\n" };
+	_cleanup_json_ struct json *j = NULL;
+	int r = store_open(&ret->store, e);
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(line, words[i]))
-			return true;
-	return false;
+	if (r < 0)
+		return r;
+	r = boxdir_open(st, key, false, &ret->dir, e);
+	if (r < 0)
+		return r;
+	r = boxdir_load(&ret->dir, &j, e);
+	if (r < 0)
+		return r;
+	return spec_from_json(j, &ret->spec, e);
+}
+
+static size_t count_waiting(const struct boxsetup *s, struct err *e)
+{
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_json_ struct json *args = review_args("diff"), *list = NULL;
+	size_t n = 0;
+
+	if (review_open(s, REVIEW_LOOK, &rv, e) < 0 ||
+	    review_ask(&rv, args, &list, NULL, e) < 0)
+		return 0;
+	json_each(it, list)
+	{
+		n += !json_get_bool(it, "directory", false);
+	}
+	return n;
+}
+
+/* Files that would change; 0 also where that cannot be found out, as where the directory is
+ * gone. */
+static size_t waiting_of(const struct store *st, const char *key)
+{
+	struct boxsetup s = { .store = STORE_NONE, .dir = BOXDIR_NONE };
+	struct err ignored = ERR_NONE;
+	size_t n;
+
+	s.spec = SPEC_NONE;
+	n = load(st, key, &s, &ignored) == 0 ? count_waiting(&s, &ignored) : 0;
+	spec_done(&s.spec);
+	boxdir_close(&s.dir);
+	store_close(&s.store);
+	return n;
 }
 
 /* "  DIRECTORY  IMAGE, 12.3 MiB, used 3d ago" */
@@ -30,7 +68,7 @@ static void show_box(const struct app *app, const struct store *st,
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	char size[32] = "unknown size", age[32];
-	size_t waiting = waits_count(st, b->key);
+	size_t waiting = waiting_of(st, b->key);
 	struct err ignored = ERR_NONE;
 
 	if (boxdir_open(st, b->key, false, &dir, &ignored) == 0)
@@ -45,25 +83,11 @@ static void show_box(const struct app *app, const struct store *st,
 	fputc('\n', app->err);
 }
 
-bool confirm_person(const struct app *app)
-{
-	return !app->json && tty_is(STDIN_FILENO) && tty_is(STDERR_FILENO);
-}
-
-bool confirm_ask(const struct app *app)
-{
-	char line[16] = "";
-
-	fputs(" [y/N] ", app->err);
-	fflush(app->err);
-	return fgets(line, sizeof(line), stdin) && confirm_is_yes(line);
-}
-
-int confirm_one(const struct app *app, const struct store *st, const char *key,
-		struct err *e)
+int removal_confirm_one(const struct app *app, const struct store *st, const char *key,
+			struct err *e)
 {
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
-	size_t waiting = confirm_person(app) ? 0 : waits_count(st, key);
+	size_t waiting = confirm_person(app) ? 0 : waiting_of(st, key);
 	int r = confirm_person(app) ? boxlist_read(st, &l, e) : 0;
 
 	if (waiting) {
@@ -77,12 +101,12 @@ int confirm_one(const struct app *app, const struct store *st, const char *key,
 		const struct boxlist_item *b = &l.v[i];
 
 		if (strcmp(b->key, key) == 0)
-			r = confirm_removal(app, st, &b, 1, false, e);
+			r = removal_confirm(app, st, &b, 1, false, e);
 	}
 	return r;
 }
 
-int confirm_removal(const struct app *app, const struct store *st,
+int removal_confirm(const struct app *app, const struct store *st,
 		    const struct boxlist_item *const *boxes, size_t n, bool yes,
 		    struct err *e)
 {

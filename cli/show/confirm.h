@@ -1,0 +1,17 @@
+/* confirm - a question that a person answers with yes or no.
+ * Needs:  nothing.
+ * Owns:   nothing.
+ * Never:  takes silence, or the end of input, for a yes. */
+#ifndef CLI_SHOW_CONFIRM_H
+#define CLI_SHOW_CONFIRM_H
+
+#include "cli/show/app.h"
+
+/** confirm_person() - is there somebody at a terminal who can be asked? */
+bool confirm_person(const struct app *app);
+/** confirm_is_yes() - a line that was typed, with its end */
+bool confirm_is_yes(const char *line);
+/** confirm_ask() - print how a question ends, read the answer */
+bool confirm_ask(const struct app *app);
+
+#endif
