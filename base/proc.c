@@ -545,6 +545,21 @@ static bool leads_into(const char *path, const char *const *dirs, char plain[PAT
 	return text_copy(w.rest, sizeof(w.rest), path) == 0 && leads(&w, dirs, plain);
 }
 
+bool proc_path_is_usual(void)
+{
+	for (const char *d = getenv("PATH") ?: usual_dirs; *d; d += *d == ':') {
+		size_t n = strcspn(d, ":");
+		const char *at = usual_dirs;
+
+		while (*at && (strcspn(at, ":") != n || strncmp(at, d, n) != 0))
+			at += strcspn(at, ":"), at += *at == ':';
+		if (!*at)
+			return false;
+		d += n;
+	}
+	return true;
+}
+
 bool proc_leads_into(const char *path, const char *dir)
 {
 	char plain[PATH_MAX] = "";

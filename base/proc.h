@@ -64,6 +64,9 @@ int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct bu
  *  -ENOENT. @ret has PATH_MAX bytes. */
 int proc_find(const char *name, char *ret);
 
+/** proc_path_is_usual() - has PATH the system's own directories alone? */
+bool proc_path_is_usual(void);
+
 /** proc_leads_into() - is what stands at @path, now or later, up to somebody who may write in
  *  @dir, a real path? On its way it may go there by a link. */
 bool proc_leads_into(const char *path, const char *dir);

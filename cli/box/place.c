@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/dirscan.h"
-#include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/end.h"
 #include "cli/box/list.h"
+#include "cli/box/passover.h"
 #include "cli/opt/config.h"
 #include "cli/show/render.h"
 #include "rootfs/store/boxdir.h"
@@ -30,8 +30,6 @@ int place_check(const struct app *app, const struct store *st, const char *proje
 
 /* ---- a box that is there ------------------------------------------------------------- */
 
-enum { PATH_ENTRIES = 2 << 20 }; /* no exec takes more */
-
 static int load(const struct store *st, const char *key, struct json **ret)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
@@ -48,17 +46,6 @@ static bool has_box(const struct store *st, const char *key)
 
 	snprintf(path, sizeof(path), "%s/box.json", key);
 	return sys_faccessat(st->boxes, path, F_OK, 0) == 0;
-}
-
-/* A box may have written programs of the project, as in a venv that is active here. */
-int place_pass_over(const char *const *dirs, struct err *e)
-{
-	_cleanup_buf_ struct buf path = BUF_INIT(PATH_ENTRIES);
-	int r = proc_path_without(dirs, &path);
-
-	if (r == 0 && setenv("PATH", buf_cstr(&path), 1) < 0)
-		r = -ENOMEM;
-	return r < 0 ? err_sys(e, r, "cannot set PATH") : 0;
 }
 
 /* ---- one that was moved -------------------------------------------------------------- */
@@ -272,25 +259,14 @@ int place_find(const struct app *app, const struct store *st, struct spec *s,
 int place_store(const struct app *app, struct store *ret, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
-	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_spec_ struct spec s = SPEC_NONE;
-	_cleanup_free_ const char **dirs = NULL;
 	struct err ignored = ERR_NONE;
-	size_t n = 0;
-	int r = store_open(&st, e) ?: boxlist_read(&st, &l, e);
+	int r = store_open(&st, e);
 
-	if (r < 0)
-		return r;
-	dirs = calloc(l.n + 2, sizeof(*dirs));
-	if (!dirs)
-		return err_sys(e, -ENOMEM, "cannot set PATH");
-	/* "" would be every directory. */
-	for (size_t i = 0; i < l.n; i++)
-		if (*l.v[i].project)
-			dirs[n++] = l.v[i].project;
-	if (spec_locate(&s, app->dir ? app->dir : ".", &ignored) == 0)
-		dirs[n++] = s.project;
-	r = place_pass_over(dirs, e);
+	if (r == 0 && spec_locate(&s, app->dir ? app->dir : ".", &ignored) < 0)
+		s.project[0] = '\0';
+	if (r == 0)
+		r = passover_boxes(&st, s.project, e);
 	if (r == 0)
 		*ret = take(&st, STORE_NONE);
 	return r;

@@ -28,10 +28,6 @@ struct place_found {
 int place_find(const struct app *app, const struct store *st, struct spec *s,
 	       struct place_found *ret, struct err *e);
 
-/** place_pass_over() - none of the programs below @dirs (NULL-ended) is run on this computer
- *  from now on, neither by this process nor by what it starts: they leave PATH */
-int place_pass_over(const char *const *dirs, struct err *e);
-
 /** place_store() - store_open() for a command of no single box, which passes over the
  *  programs of the projects of all boxes and of the directory that it is run in */
 int place_store(const struct app *app, struct store *ret, struct err *e);

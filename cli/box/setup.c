@@ -9,6 +9,7 @@
 #include "cli/box/end.h"
 #include "cli/box/imagepick.h"
 #include "cli/box/links.h"
+#include "cli/box/passover.h"
 #include "cli/box/project_setup.h"
 #include "cli/box/removal.h"
 #include "cli/box/volumes.h"
@@ -39,7 +40,7 @@ int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask 
 	if (r < 0)
 		return r;
 	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
-	r = place_pass_over((const char *const[]){ s->spec.project, NULL }, e);
+	r = passover_boxes(&s->store, s->spec.project, e);
 	if (r < 0)
 		return r;
 	return project_file_load(app, &s->store, &s->spec, ask, e);
@@ -346,6 +347,8 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 		return r;
 	choose_mode(app, o, s);
 	r = o->forget ? 0 : volumes_fill(app, &s->spec, e);
+	if (r == 0)
+		r = passover_volumes(s->spec.volumes, e);
 	if (r < 0)
 		return r;
 	return there ? save(app, s, old, false, e) : save_new(app, s, old, e);

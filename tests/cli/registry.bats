@@ -470,6 +470,26 @@ fake_maker() { # DIR COMMANDS
 	cubby rm -q -b dev
 }
 
+@test "registry: a command of one box passes over those of other boxes, and of volumes that they write" {
+	local at
+	fake_maker "$LIB_DIR/bin" "exit 3" # which is found then
+	fake_maker .venv/bin "touch '$LIB_DIR/ran'; exit 3"
+	mkdir -p "$LIB_DIR/vol" "$LIB_DIR/else"
+	cp .venv/bin/mmdebstrap "$LIB_DIR/vol/"
+	rm -f "$LIB_DIR/ran"
+	cubby pull -q "oci:$LAYOUT:1"
+	run -127 cubby exec -b dev --image "oci:$LAYOUT:1" -v "$LIB_DIR/vol:/v:rw" -- /nothing
+	cubby stop -q -b dev || true # it may have ended
+	for at in .venv/bin "$LIB_DIR/vol"; do
+		at=$(realpath "$at")
+		PATH=$at:$LIB_DIR/bin:$PATH run -125 --separate-stderr cubby exec -C "$LIB_DIR/else" \
+			--image $ID:latest -- true
+		[[ $stderr == *mmdebstrap* ]]
+		[ ! -e "$LIB_DIR/ran" ] || { echo "in $at"; return 1; }
+	done
+	cubby rm -q -b dev
+}
+
 @test "registry: distribution's own" {
 	command -v docker-registry skopeo >/dev/null || skip "no docker-registry or skopeo"
 	local port=$((20000 + RANDOM % 20000))

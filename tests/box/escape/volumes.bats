@@ -172,3 +172,34 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 	[ -z "$output" ]
 	cubby stop -q
 }
+
+@test "U14: a program that a box may have written is not run here by another box's command" {
+	local dir how
+	. /etc/os-release
+	[[ $ID == debian || $ID == ubuntu ]] && command -v apt-get >/dev/null || skip "the host has no apt of Debian or Ubuntu"
+	export CUBBY_MIRRORS=docker.io=
+	mkdir -p other/bin "$OUT/bin" "$LIB_DIR/bin" kept new
+	printf '#!/bin/sh\nexit 3\n' >"$LIB_DIR/bin/mmdebstrap" # which is found then
+	chmod 755 "$LIB_DIR/bin/mmdebstrap"
+	PATH=$LIB_DIR/bin:$PATH
+	for dir in other "$OUT"; do # an image's making is the program that all maps run
+		printf '#!/bin/sh\ntouch %q\nexit 3\n' "$LIB_DIR/ran" >"$dir/bin/mmdebstrap"
+		chmod 755 "$dir/bin/mmdebstrap"
+	done
+	cubby exec -q --here -C other -b name -- true
+	# Said for one start of the box, which runs on.
+	cubby exec -q --here -C kept -- true
+	cubby stop -q --here -C kept || true # it may have ended
+	cubby exec -q -d --here -C kept -v "$OUT:/v:rw" -- sleep 100
+	for dir in "$PWD/other/bin" "$OUT/bin"; do
+		for how in "exec -q --here -C new --image $ID:latest -- true" "pull -q $ID:latest"; do
+			# shellcheck disable=SC2086 # words
+			PATH=$dir:$PATH run cubby $how
+			[ "$status" -ne 0 ]
+			[ ! -e "$LIB_DIR/ran" ] || { echo "$dir: $how"; return 1; }
+		done
+	done
+	cubby stop -q --here -C kept
+	PATH=$OUT/bin:$PATH run -125 cubby exec -q --here -C new --image $ID:latest -- true
+	[ -e "$LIB_DIR/ran" ] # as nobody knows of it any more
+}

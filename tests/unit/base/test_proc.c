@@ -245,6 +245,36 @@ static void path_without(void)
 	free(dir);
 }
 
+static void path_of_the_system(void)
+{
+	static const struct {
+		const char *path;
+		bool usual;
+	} paths[] = {
+		{ "/bin", true },
+		{ "/usr/bin:/bin:/usr/local/sbin", true },
+		{ "", true },
+		{ "/bin:", true },
+		{ "/bi", false },
+		{ "/usr/bin/", false },
+		{ "/usr/local:/bin", false },
+		{ "/bin:/opt/x", false },
+		{ ":/bin", false },
+		{ "/bin::/bin", false },
+		{ ".:/bin", false },
+	};
+	char *path = strdup(getenv("PATH"));
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		setenv("PATH", paths[i].path, 1);
+		assert_int_equal(proc_path_is_usual(), paths[i].usual);
+	}
+	unsetenv("PATH");
+	assert_true(proc_path_is_usual());
+	setenv("PATH", path, 1);
+	free(path);
+}
+
 static void self(void)
 {
 	char ret[PATH_MAX];
@@ -264,6 +294,7 @@ int main(void)
 		{ "wait gives up, done kills", wait_gives_up_and_done_kills },
 		{ "find", find },
 		{ "PATH without a directory", path_without },
+		{ "PATH of the system's alone", path_of_the_system },
 		{ "self", self },
 	};
 
