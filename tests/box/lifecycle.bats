@@ -284,8 +284,8 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 	[ "$stderr" = "cubby: the box that ran here is still ending: the kernel writes to the disk what it had" ]
 }
 
-# The same for the first program of a server of tools: two greetings, an answer about the
-# network, then it.
+# The same for the first program of a server of tools: two greetings, answers about the
+# network and about memory, then it.
 @test "a box whose init dies before the first shell or file of a tool: it gets another" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can trace a monitor"
 	local hello='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
@@ -293,7 +293,7 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 	meet() { # CALL TEXT
 		cubby exec --net none --keep -- true
 		monitor=$(info monitor_pid)
-		strace -o trace -e trace=sendmsg -e inject=sendmsg:error=EPIPE:when=4 -p "$monitor" 2>err 3>&- &
+		strace -o trace -e trace=sendmsg -e inject=sendmsg:error=EPIPE:when=5 -p "$monitor" 2>err 3>&- &
 		tracer=$!
 		until is_traced "$monitor"; do
 			kill -0 $tracer || { cat err; skip "no tracing here"; }
