@@ -61,7 +61,7 @@ lingering() { # what it is known by
 		'perl -e "defined(shmget(5, 100, 01600)) or die"' \
 		'perl -e "defined(msgget(5, 01600)) or die"' \
 		'perl -e "defined(semget(5, 1, 01600)) or die"'; do
-		cubby exec -- sh -c "$left"
+		cubby exec --linger 30m -- sh -c "$left" # it does not end by itself meanwhile
 		wait_for stopped
 	done
 	cubby exec -- sh -c ': >/tmp/x; rm /tmp/x'
@@ -181,11 +181,13 @@ lingering() { # what it is known by
 		wait $last || true
 		cubby exec --linger $linger -- sh -c '[ ! -e /tmp/x ]' 3>&- &
 		next=$!
-		# It waits for an answer, so it has knocked.
+		# It waits for an answer, and has knocked: nobody has accepted it yet.
 		for ((n = 0; n < $(lib_longer 500); n++)); do
-			[[ $(ls -l /proc/$next/fd) != *socket:* || $(cut -d' ' -f3 /proc/$next/stat) != S ]] || break
+			[[ $(ls -l /proc/$next/fd) != *socket:* || $(cut -d' ' -f3 /proc/$next/stat) != S ]] ||
+				! grep -q ' 02 *0 .*/ctl$' /proc/net/unix || break
 			read -rt 0.02 <> <(:) || true
 		done
+		grep -q ' 02 *0 .*/ctl$' /proc/net/unix
 		kill -CONT "$monitor"
 		wait $next
 		[ "$(info monitor_pid)" != "$monitor" ]
