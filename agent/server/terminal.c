@@ -277,11 +277,12 @@ static int refuse(struct exchange *x, int status, const char *why)
 
 static int start_shell(struct terminal *t, struct exchange *x, struct err *e)
 {
-	/* the person's own shell, if the image has it */
+	/* The person's own shell, if the image has it. As a login shell it would read
+	 * /etc/profile, which sets a PATH without what the image puts there. */
 	static const char *const argv[] = { "/bin/sh", "-c",
 					    "for s in \"$SHELL\" /bin/bash; do [ -x "
-					    "\"$s\" ] && exec \"$s\" -l; done; "
-					    "exec /bin/sh -l",
+					    "\"$s\" ] && exec \"$s\"; done; "
+					    "exec /bin/sh",
 					    NULL };
 	const char *const *all = exchange_server(x)->conf->env;
 	const char *env[64];

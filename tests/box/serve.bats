@@ -41,13 +41,23 @@ $LIB_PROJECT" ]
 	*.zst) zstd -q -dc "$CUBBY_TEST_ROOTFS" >"$LIB_DIR/base.plain" ;;
 	*) gzip -dc "$CUBBY_TEST_ROOTFS" >"$LIB_DIR/base.plain" ;;
 	esac
-	"$CUBBY_TEST_TOP/tests/mklayout" lay x "$LIB_DIR/base.plain" --config '{"Env":["HELLO=image","MINE=image","ASKED=image"]}'
+	"$CUBBY_TEST_TOP/tests/mklayout" lay x "$LIB_DIR/base.plain" --config '{"Env":["HELLO=image","MINE=image","ASKED=image","PATH=/opt/own:/usr/bin:/bin"]}'
 	rm "$LIB_DIR/base.plain"
 	cubby pull -q oci:lay
 	serve_start --image lay --env MINE=server
 	serve_json POST '/execute?wait=60' '{"command":"echo $HELLO $MINE $ASKED","env":{"ASKED":"request"}}'
 	text=$(jq -r '[.output[].data] | add' <<<"$output" | tr -d '\r')
 	[ "$text" = "image server request" ]
+	serve POST /api/terminals # what a login shell reads would set another PATH
+	talk_ws "$(jq -r .id <<<"$output")" <<-'END'
+		import sys
+		from ws_client import WS
+		addr, key, id = sys.argv[1:]
+		w = WS(addr, f"/api/terminals/{id}")
+		w.json(type="auth", token=key)
+		w.send(b"echo P''=$PATH $MINE.\n")
+		assert "P=/opt/own:/usr/bin:/bin server." in w.until("server.\r")
+	END
 	serve_end
 	cubby rm -y -q
 	cubby rmi -q lay
