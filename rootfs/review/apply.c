@@ -90,9 +90,13 @@ static bool is_ours(const struct at *at)
 
 	if ((at->found.mode & S_IFMT) != (s->now.mode & S_IFMT) || !at->found.mode)
 		return false;
-	if (s->ino)
-		return at->found.ino == s->ino &&
-		       (at->found.ctime == s->ctime || is_same(&at->found, &later));
+	if (s->ino && at->found.ino == s->ino &&
+	    (at->found.ctime == s->ctime || is_same(&at->found, &later)))
+		return true;
+	/* Else it may have been kept by a later apply, as a link or a copy, and be back. */
+	if (s->ino && (at->found.mode != s->mode ||
+		       (S_ISLNK(at->found.mode) && at->found.ino != s->ino)))
+		return false;
 	return at->found.size == s->now.size &&
 	       (at->found.mtime == s->now.mtime || S_ISLNK(at->found.mode));
 }

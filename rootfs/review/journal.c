@@ -108,9 +108,9 @@ int journal_parse(struct journal *ret)
 
 int journal_log(int fd, size_t i, const struct diff_side *x, struct err *e)
 {
-	char text[80];
-	int n = snprintf(text, sizeof(text), "%zu %" PRIu64 " %" PRIu64 " \n", i,
-			 x->ino, x->ctime);
+	char text[96];
+	int n = snprintf(text, sizeof(text), "%zu %" PRIu64 " %" PRIu64 " %u \n", i,
+			 x->ino, x->ctime, (unsigned)x->mode);
 
 	return file_write_fd(fd, text, (size_t)n, e);
 }
@@ -121,15 +121,17 @@ void journal_take_log(struct journal *j, const char *text, size_t len)
 
 	for (; text < end && (nl = memchr(text, '\n', (size_t)(end - text)));
 	     text = nl + 1) {
-		uint64_t v[3];
+		uint64_t v[4] = { 0 };
 		const char *p = text;
+		int n = 0;
 
-		for (int i = 0; i < 3 && p; i++)
-			p = number(p, &v[i]);
-		if (p != nl || v[0] >= j->n)
+		for (; n < 4 && p && p != nl; n++)
+			p = number(p, &v[n]);
+		if (p != nl || n < 3 || v[0] >= j->n)
 			continue;
 		j->steps[v[0]].ino = v[1];
 		j->steps[v[0]].ctime = v[2];
+		j->steps[v[0]].mode = (mode_t)v[3];
 	}
 }
 

@@ -19,6 +19,7 @@ struct journal_step {
 	const char *path;	   /* into text */
 	struct diff_side was, now; /* one of them is what the step is about */
 	uint64_t ino, ctime;	   /* of what came into the project; 0 = not known */
+	mode_t mode;		   /* the same */
 };
 
 struct journal {

@@ -198,6 +198,19 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[[ $output == *"nothing to take back"* ]]
 }
 
+@test "undo goes back one apply after another, also of the same file" {
+	echo 1 >a; echo 1 >b
+	for i in 2 3 4; do
+		box "echo $i >a; echo $i >n; [ $i != 3 ] || rm b; [ $i != 4 ] || echo $i >b"
+		cubby apply
+	done
+	for want in "3 3" "2 2 1" "1 1"; do
+		run -0 cubby undo
+		[[ $output != *"left as it is"* ]] || { echo "$want: $output"; return 1; }
+		[ "$(cat a n b 2>/dev/null | xargs)" = "$want" ]
+	done
+}
+
 @test "a part is applied or discarded, the rest stays" {
 	mkdir d; echo 1 >d/a; echo 1 >b; echo 1 >c
 	box 'echo 2 >d/a; echo 2 >d/n; echo 2 >b; rm c'

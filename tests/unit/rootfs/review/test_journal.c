@@ -58,7 +58,8 @@ static void comes_back(void)
 
 static void logs(void)
 {
-	static const char text[] = "0 7 8 \n1 9 9 \nx\n5 1 1 \n0 1";
+	static const char text[] =
+		"0 7 8 \n1 9 9 33188 \nx\n5 1 1 \n0 1 \n1 2 3 4 5 \n0 1";
 	_cleanup_journal_ struct journal j = JOURNAL_NONE;
 
 	assert_int_equal(buf_add(&j.text, rows[1].text, rows[1].len), 0);
@@ -66,7 +67,9 @@ static void logs(void)
 	journal_take_log(&j, text, sizeof(text) - 1);
 	assert_int_equal(j.steps[0].ino, 7);
 	assert_int_equal(j.steps[0].ctime, 8);
+	assert_int_equal(j.steps[0].mode, 0); /* of a log that has none */
 	assert_int_equal(j.steps[1].ino, 9);
+	assert_int_equal(j.steps[1].mode, 0100644);
 }
 
 int main(void)
