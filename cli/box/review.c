@@ -231,11 +231,12 @@ int review_ask(const struct review *rv, const struct json *args, struct json **r
 	return r;
 }
 
-int review_git(const struct review *rv, struct json **ret, struct err *e)
+int review_git(const struct review *rv, const struct json *args, struct json **ret,
+	       struct err *e)
 {
 	_cleanup_json_ struct json *list = json_array();
 	struct listening l = { .list = list };
-	int r = list ? ask(rv, "review-git", NULL, &l, e)
+	int r = list ? ask(rv, "review-git", args, &l, e)
 		     : err_sys(e, -ENOMEM, "cannot take over git's files");
 
 	*ret = take(&list, NULL);

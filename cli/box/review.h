@@ -44,8 +44,10 @@ int review_ask(const struct review *rv, const struct json *args, struct json **r
 int review_between(const struct review *from, const struct review *to,
 		   struct json *args, struct json **ret, FILE *out, struct err *e);
 
-/** review_git() - take over what it changed for git; @ret: an array of what it told */
-int review_git(const struct review *rv, struct json **ret, struct err *e);
+/** review_git() - one operation of runtime/worker/reviewgit.h, on what it changed for git;
+ *  @ret: an array of what it told */
+int review_git(const struct review *rv, const struct json *args, struct json **ret,
+	       struct err *e);
 
 /** review_renew() - what was changed here is to be seen in a box that runs; one that does
  *  not will see it. Return: 0 or a negative errno: it could not be asked */

@@ -194,10 +194,23 @@ static bool has_git(const struct json *list)
 
 static int take_git(const struct reviewshow *s, const struct review *rv, struct err *e)
 {
-	_cleanup_json_ struct json *told = NULL;
-	int r = review_git(rv, &told, e);
+	_cleanup_json_ struct json *told = NULL, *args = review_args("take");
+	int r = review_git(rv, args, &told, e);
 
 	reviewshow_told(s->app, told);
+	return r;
+}
+
+int reviewshow_undo(const struct app *app, const struct review *rv,
+		    const struct json *args, struct err *e)
+{
+	_cleanup_json_ struct json *git = NULL, *files = NULL;
+	int r = review_git(rv, args, &git, e);
+
+	reviewshow_told(app, git);
+	if (r == 0)
+		r = review_ask(rv, args, &files, NULL, e);
+	reviewshow_told(app, files);
 	return r;
 }
 

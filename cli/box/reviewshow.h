@@ -18,6 +18,11 @@ struct reviewshow {
 	bool elsewhere;	       /* it goes to another directory, without a way back */
 };
 
+/** reviewshow_undo() - take back by the arguments of the operation "undo", first what git
+ *  got, then files, and tell what could not be */
+int reviewshow_undo(const struct app *app, const struct review *rv,
+		    const struct json *args, struct err *e);
+
 /** reviewshow_rules() - what the configuration says of "apply", into its arguments */
 int reviewshow_rules(const struct config *c, struct json *args, struct err *e);
 

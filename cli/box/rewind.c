@@ -108,15 +108,12 @@ static int take_back(const struct app *app, struct boxsetup *s,
 		     const struct checkpoint *c, struct err *e)
 {
 	_cleanup_review_ struct review rv = REVIEW_NONE;
-	_cleanup_json_ struct json *what = review_args("undo"), *told = NULL;
-	int r;
+	_cleanup_json_ struct json *what = review_args("undo");
 
 	if (json_set_int(what, "after", c->applied) < 0)
 		return err_sys(e, -ENOMEM, "cannot take back what was taken over");
-	r = review_open(s, REVIEW_ALONE, &rv, e)
-		    ?: review_ask(&rv, what, &told, NULL, e);
-	reviewshow_told(app, told);
-	return r;
+	return review_open(s, REVIEW_ALONE, &rv, e)
+		       ?: reviewshow_undo(app, &rv, what, e);
 }
 
 int rewind_back(const struct app *app, struct boxsetup *s, const struct checkpoint *c,

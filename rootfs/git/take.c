@@ -14,7 +14,6 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "rootfs/git/config.h"
 #include "rootfs/git/take_impl.h"
 #include "rootfs/git/takeover.h"
 
@@ -179,39 +178,6 @@ static int note_entry(void *ctx, const struct upper_entry *x, struct err *e)
 	return row->class == GIT_TAKE_OBJECT ? git_take_objects_put(t, x, e) : 0;
 }
 
-/* ---- the host's own settings ------------------------------------------------------------ */
-
-static int read_setting(void *ctx, const struct git_config_item *it)
-{
-	struct git_take *t = ctx;
-
-	if (strcmp(it->section, "extensions") != 0)
-		return 0;
-	if (strcmp(it->key, "objectformat") == 0 && strcmp(it->value, "sha256") == 0)
-		t->sum = 32;
-	if (strcmp(it->key, "refstorage") == 0 && strcmp(it->value, "files") != 0)
-		t->files = false;
-	return 0;
-}
-
-static int read_format(struct git_take *t, struct err *e)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
-	int r = takeover_read(t->conf->git, "config", &text);
-
-	t->sum = 20;
-	t->files = true;
-	t->names = BUF_INIT(256 << 20);
-	if (r == 0)
-		r = git_config_parse(buf_cstr(&text), text.len, read_setting, t);
-	if (r < 0 && r != -ENOENT)
-		return err_set(e, r, "the repository's configuration cannot be read");
-	return t->files ? 0
-			: err_set(e, -EOPNOTSUPP,
-				  "the repository keeps its refs in another way than "
-				  "in files");
-}
-
 /* ---- files as they are ------------------------------------------------------------------- */
 
 /* Lines of sums; or text. */
@@ -243,7 +209,7 @@ static int take_text(struct git_take *t, struct git_take_item *x, struct err *e)
 		return 0;
 	}
 	if (x->kind == UPPER_GONE)
-		return takeover_remove(t->conf->git, x->path, e);
+		return git_take_note_remove(t, x->path, e);
 	r = takeover_read(t->conf->upper, x->path, &text);
 	if (r < 0 || !is_fit(t, x->path, &text)) {
 		x->why = "not what git writes there";
@@ -251,7 +217,7 @@ static int take_text(struct git_take *t, struct git_take_item *x, struct err *e)
 	}
 	f.data = text.data;
 	f.len = text.len;
-	return takeover_put(t->conf->git, &f, e);
+	return git_take_note_put(t, &f, e);
 }
 
 static int head_still(void *ctx, int root, struct err *e)
@@ -271,7 +237,7 @@ static int head_still(void *ctx, int root, struct err *e)
 static int take_head(struct git_take *t, struct git_take_item *x, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE + 8);
-	char value[GIT_TEXT_VALUE + 1];
+	char value[GIT_TEXT_VALUE + 1], now[GIT_TEXT_VALUE];
 	struct takeover_file f = { .path = "HEAD",
 				   .data = value,
 				   .mode = 0644,
@@ -288,9 +254,15 @@ static int take_head(struct git_take *t, struct git_take_item *x, struct err *e)
 		x->why = "neither a branch nor a commit";
 		return 0;
 	}
+	takeover_clean(t->conf->git, "HEAD");
+	buf_truncate(&text, 0);
+	if (takeover_read(t->conf->git, "HEAD", &text) == 0 &&
+	    git_text_value(buf_cstr(&text), text.len, now) == 0 &&
+	    strcmp(now, value) == 0)
+		return 0;
 	f.len = strlen(value);
 	value[f.len++] = '\n';
-	if (takeover_put(t->conf->git, &f, &why) < 0)
+	if (git_take_note_put(t, &f, &why) < 0)
 		x->why = "the host has changed its own meanwhile";
 	return 0;
 }
@@ -472,7 +444,7 @@ static int note_base(struct git_take *t, struct err *e)
 int git_take_begin(const struct git_take_conf *conf, struct err *e)
 {
 	_cleanup_(take_done) struct git_take t = { .conf = conf };
-	int r = read_format(&t, e);
+	int r = git_take_base_format(&t, e);
 
 	if (r < 0)
 		return r;
@@ -484,7 +456,7 @@ int git_take_over(const struct git_take_conf *conf, struct err *e)
 {
 	_cleanup_(take_done) struct git_take t = { .conf = conf };
 	struct err why = ERR_NONE;
-	int r = read_format(&t, &why) ?:
+	int r = git_take_base_format(&t, &why) ?:
 		git_take_base_load(&t, &why) ?:
 		upper_walk(conf->upper, note_entry, &t, &why) ?:
 		git_take_objects_import(&t, &why) ?:

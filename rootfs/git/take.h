@@ -15,9 +15,10 @@
 #include "base/err.h"
 
 struct git_take_conf {
-	int git;	   /* the host's git directory; borrowed, as all of it */
-	int upper;	   /* what the box changed in its view of it */
-	int state;	   /* a directory of ours for this repository */
+	int git;   /* the host's git directory; borrowed, as all of it */
+	int upper; /* what the box changed in its view of it */
+	int state; /* a directory of ours for this repository */
+	int record; /* another, where git_take_back() finds what was done; -1 = it is not noted */
 	const char *shown; /* how a person knows it: ".git" */
 	bool offline;	   /* nothing is mounted: what was taken leaves the upper */
 	void (*say)(void *ctx, const char *line);
@@ -35,6 +36,15 @@ int git_take_begin(const struct git_take_conf *conf, struct err *e);
  * Return: 0, also when something was kept: that was said.
  */
 int git_take_over(const struct git_take_conf *conf, struct err *e);
+
+/**
+ * git_take_back() - what git_take_over() did that is noted in @record becomes what it was:
+ * refs, HEAD, the index, messages. What has been changed since stays, and is said; objects
+ * and reflogs stay. Neither @upper nor @state is needed.
+ *
+ * Context: as git_take_over(). It may be done again.
+ */
+int git_take_back(const struct git_take_conf *conf, struct err *e);
 
 /** git_take_held() - why what is at @path in a git directory is never taken over by its
  *  meaning; NULL = it is, or nobody wants it */

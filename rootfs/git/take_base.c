@@ -7,10 +7,46 @@
 #include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
+#include "rootfs/git/config.h"
 #include "rootfs/git/index.h"
 #include "rootfs/git/takeover.h"
 
 enum { BASE_INDEX_MAX = 4 << 20, BASE_TEXT = 64 << 20 };
+
+/* ---- the host's own settings ------------------------------------------------------------ */
+
+static int read_setting(void *ctx, const struct git_config_item *it)
+{
+	struct git_take *t = ctx;
+
+	if (strcmp(it->section, "extensions") != 0)
+		return 0;
+	if (strcmp(it->key, "objectformat") == 0 && strcmp(it->value, "sha256") == 0)
+		t->sum = 32;
+	if (strcmp(it->key, "refstorage") == 0 && strcmp(it->value, "files") != 0)
+		t->files = false;
+	return 0;
+}
+
+int git_take_base_format(struct git_take *t, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
+	int r = takeover_read(t->conf->git, "config", &text);
+
+	t->sum = 20;
+	t->files = true;
+	t->names = BUF_INIT(256 << 20);
+	if (r == 0)
+		r = git_config_parse(buf_cstr(&text), text.len, read_setting, t);
+	if (r < 0 && r != -ENOENT)
+		return err_set(e, r, "the repository's configuration cannot be read");
+	return t->files ? 0
+			: err_set(e, -EOPNOTSUPP,
+				  "the repository keeps its refs in another way than "
+				  "in files");
+}
+
+/* ---- where the box started ---------------------------------------------------------------- */
 
 void git_take_base_done(struct git_take_base *b)
 {

@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "rootfs/git/refs.h"
 #include "rootfs/git/take.h"
+#include "rootfs/git/takeover.h"
 #include "rootfs/git/text.h"
 #include "rootfs/git/upper.h"
 
@@ -56,6 +58,8 @@ struct git_take {
 };
 
 /* git_take_base.c */
+/** git_take_base_format() - what the host's own settings say of sums and refs */
+int git_take_base_format(struct git_take *t, struct err *e);
 int git_take_base_now(struct git_take *t, struct git_take_base *ret, struct err *e);
 int git_take_base_load(struct git_take *t, struct err *e);
 int git_take_base_save(const struct git_take *t, struct err *e);
@@ -70,6 +74,29 @@ int git_take_objects_import(struct git_take *t, struct err *e);
 
 /* git_take_refs.c */
 int git_take_refs(struct git_take *t, struct err *e);
+/** git_take_refs_update() - have git do the lines of @text; @why is what its logs say */
+int git_take_refs_update(const struct git_take *t, const struct buf *text,
+			 const char *why, struct err *e);
+
+/* git_take_note.c */
+enum { GIT_TAKE_STEPS = 64 << 20 };
+/** git_take_note_refs() - note, before it is done, that refs get these values */
+int git_take_note_refs(const struct git_take *t, const struct git_refs *todo,
+		       struct err *e);
+/** git_take_note_put() - a file of the host's is replaced as takeover_put() does it, after
+ *  what was there was noted; git_take_note_remove(): or removed */
+int git_take_note_put(const struct git_take *t, const struct takeover_file *f,
+		      struct err *e);
+int git_take_note_remove(const struct git_take *t, const char *path, struct err *e);
+/** git_take_note_mark() - what stands for the content of the file @path in a note */
+int git_take_note_mark(const struct git_take *t, const char *path,
+		       const struct buf *text, char ret[HASH_HEX], struct err *e);
+/** git_take_note_now() - the same of the host's file, whose text goes to @text; "-" = there
+ *  is none */
+int git_take_note_now(const struct git_take *t, const char *path, struct buf *text,
+		      char ret[HASH_HEX], struct err *e);
+/** git_take_note_head() - the value of the host's HEAD; "-" = none that is understood */
+void git_take_note_head(const struct git_take *t, char ret[GIT_TEXT_VALUE]);
 
 /* git_take_index.c */
 /** git_take_index_untouched() - the host's index is, or means, what it was */

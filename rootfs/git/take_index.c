@@ -75,16 +75,21 @@ const char *git_take_index(struct git_take *t, struct err *e)
 	struct links l = { .collect = true };
 	int r;
 
+	takeover_clean(t->conf->git, "index");
+	r = read_index(t->conf->upper, &text);
+	if (read_index(t->conf->git, &now) == 0 && r == 0 && now.len == text.len &&
+	    (!now.len || memcmp(now.data, text.data, now.len) == 0))
+		return NULL; /* a call before this one did it */
 	if (t->behind || !git_take_index_untouched(t))
 		return "the host has changed its own meanwhile";
-	if (read_index(t->conf->git, &now) == 0 && now.len)
+	if (now.len)
 		(void)git_index_read((const uint8_t *)now.data, now.len, t->sum, look,
 				     &l);
 	l.collect = false;
 	l.why = NULL;
-	r = read_index(t->conf->upper, &text)
-		    ?: git_index_read((const uint8_t *)buf_cstr(&text), text.len,
-				      t->sum, look, &l);
+	if (r == 0)
+		r = git_index_read((const uint8_t *)buf_cstr(&text), text.len, t->sum,
+				   look, &l);
 	git_refs_done(&l.known);
 	if (l.why)
 		return l.why;
@@ -93,7 +98,7 @@ const char *git_take_index(struct git_take *t, struct err *e)
 					: "it cannot be read";
 	f.data = text.data;
 	f.len = text.len;
-	r = takeover_put(t->conf->git, &f, e);
+	r = git_take_note_put(t, &f, e);
 	if (r < 0)
 		return r == -EEXIST ? "the host's git is working on its own"
 				    : "the host has changed its own meanwhile";

@@ -17,6 +17,8 @@
 
 enum { REFLOG_MAX = 16 << 20, UPDATES_MAX = 64 << 20, ONE_BY_ONE = 64 };
 
+static const char from_box[] = "cubby: from the box";
+
 static int fail(struct err *e, int code)
 {
 	return err_sys(e, code, "cannot take over the refs of a box");
@@ -223,7 +225,7 @@ static int put_symbolic(struct move *m, const struct git_ref *x, struct err *e)
 	struct takeover_file f = { .path = x->name, .data = text, .mode = 0644 };
 
 	f.len = (size_t)snprintf(text, sizeof(text), "%s\n", x->value);
-	return takeover_put(m->t->conf->git, &f, e);
+	return git_take_note_put(m->t, &f, e);
 }
 
 static int add_update(const struct git_take *t, const struct git_ref *x,
@@ -243,17 +245,18 @@ static int add_update(const struct git_take *t, const struct git_ref *x,
 			h && git_text_is_sum(h, strlen(h)) ? h : zeros);
 }
 
-static int run_updates(const struct git_take *t, const struct buf *text, struct err *e)
+int git_take_refs_update(const struct git_take *t, const struct buf *text,
+			 const char *why, struct err *e)
 {
-	static const char *const argv[] = { "git",
-					    "-c",
-					    "core.hooksPath=/dev/null",
-					    "update-ref",
-					    "--create-reflog",
-					    "-m",
-					    "cubby: from the box",
-					    "--stdin",
-					    NULL };
+	const char *const argv[] = { "git",
+				     "-c",
+				     "core.hooksPath=/dev/null",
+				     "update-ref",
+				     "--create-reflog",
+				     "-m",
+				     why,
+				     "--stdin",
+				     NULL };
 	_cleanup_close_ int in = sys_memfd("refs", 0);
 	struct git_host_run run = {
 		.argv = argv, .cwd = t->conf->git, .in = in, .out = -1, .git_dir = "."
@@ -274,7 +277,7 @@ static int move_refs(struct move *m, struct err *e)
 	_cleanup_buf_ struct buf all = BUF_INIT(UPDATES_MAX);
 	struct git_take *t = m->t;
 	size_t n = 0;
-	int r = 0;
+	int r = git_take_note_refs(t, &m->todo, e);
 
 	for (size_t i = 0; i < m->todo.n && r == 0; i++) {
 		struct git_ref *x = &m->todo.list[i];
@@ -287,7 +290,7 @@ static int move_refs(struct move *m, struct err *e)
 	}
 	if (r < 0 || !all.len)
 		return r;
-	r = run_updates(t, &all, e);
+	r = git_take_refs_update(t, &all, from_box, e);
 	if (r == 0 || n > ONE_BY_ONE)
 		return r;
 	for (size_t i = 0; i < m->todo.n; i++) {
@@ -296,7 +299,7 @@ static int move_refs(struct move *m, struct err *e)
 		buf_truncate(&all, 0);
 		if (text_starts(m->todo.list[i].value, "ref: ") ||
 		    add_update(t, &m->todo.list[i], &all) < 0 || !all.len ||
-		    run_updates(t, &all, &why) == 0)
+		    git_take_refs_update(t, &all, from_box, &why) == 0)
 			continue;
 		say_moved(t, m->todo.list[i].name, NULL);
 		if (keep_base(t, m->todo.list[i].name) < 0)

@@ -119,6 +119,24 @@ static int lock(int dir, const struct names *n, const struct takeover_file *f,
 	return r < 0 ? fail(e, r, f->path) : 0;
 }
 
+static int names_of(struct names *n)
+{
+	if (strlen(n->name) >= NAME_MAX - 8)
+		return -ENAMETOOLONG;
+	snprintf(n->lock, sizeof(n->lock), "%s.lock", n->name);
+	snprintf(n->ours, sizeof(n->ours), "%s.cubby", n->name);
+	return 0;
+}
+
+void takeover_clean(int root, const char *path)
+{
+	struct names n;
+	_cleanup_close_ int dir = takeover_parent(root, path, false, &n.name);
+
+	if (dir >= 0 && names_of(&n) == 0)
+		clean(dir, &n);
+}
+
 int takeover_put(int root, const struct takeover_file *f, struct err *e)
 {
 	struct names n;
@@ -128,10 +146,9 @@ int takeover_put(int root, const struct takeover_file *f, struct err *e)
 
 	if (dir < 0)
 		return fail(e, dir, f->path);
-	if (strlen(n.name) >= NAME_MAX - 8)
-		return fail(e, -ENAMETOOLONG, f->path);
-	snprintf(n.lock, sizeof(n.lock), "%s.lock", n.name);
-	snprintf(n.ours, sizeof(n.ours), "%s.cubby", n.name);
+	r = names_of(&n);
+	if (r < 0)
+		return fail(e, r, f->path);
 	clean(dir, &n);
 	if (sys_fstatat(dir, n.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    !S_ISREG(st.st_mode))

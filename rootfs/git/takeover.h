@@ -43,6 +43,9 @@ struct takeover_file {
  */
 int takeover_put(int root, const struct takeover_file *f, struct err *e);
 
+/** takeover_clean() - take away the lock that a killed takeover_put() has left of @path */
+void takeover_clean(int root, const char *path);
+
 /** takeover_remove() - remove a file; 0 also when there is none */
 int takeover_remove(int root, const char *path, struct err *e);
 

@@ -312,9 +312,14 @@ static bool has(int dir, const char *name)
 	return diff_look(dir, name).mode;
 }
 
-/* @pick: the newest that @ok says yes to; 0 = none. @most: the highest number that there
- * is. */
-static int scan(int applied, bool (*ok)(int dir), unsigned *pick, unsigned *most,
+/* Which of them is wanted: the newest that @ok says yes to. */
+struct wanted {
+	bool (*ok)(int dir);
+	unsigned below; /* this number; 0 = any */
+};
+
+/* @pick: its number; 0 = there is none. @most: the highest that there is. */
+static int scan(int applied, const struct wanted *x, unsigned *pick, unsigned *most,
 		struct err *e)
 {
 	struct dirscan s;
@@ -331,7 +336,7 @@ static int scan(int applied, bool (*ok)(int dir), unsigned *pick, unsigned *most
 		*most = MAX(*most, (unsigned)n);
 		dir = sys_openat(applied, d.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
 				 0);
-		if (n > *pick && dir >= 0 && ok(dir))
+		if (n > *pick && (!x->below || n < x->below) && dir >= 0 && x->ok(dir))
 			*pick = (unsigned)n;
 	}
 	return MIN(r, 0);
@@ -339,7 +344,8 @@ static int scan(int applied, bool (*ok)(int dir), unsigned *pick, unsigned *most
 
 static bool is_open(int dir)
 {
-	return has(dir, "journal") && !has(dir, "done") && !has(dir, "undone");
+	return has(dir, "journal") && !has(dir, "undone") &&
+	       (!has(dir, "done") || (has(dir, "gits") && !has(dir, "gits-done")));
 }
 
 static bool can_undo(int dir)
@@ -372,7 +378,7 @@ static int make_work(struct work *w, int applied, struct err *e)
 {
 	unsigned pick, most;
 	char name[NUMBER];
-	int r = scan(applied, is_open, &pick, &most, e);
+	int r = scan(applied, &(struct wanted){ .ok = is_open }, &pick, &most, e);
 
 	if (r == 0 && pick)
 		return err_set(e, -EBUSY,
@@ -404,6 +410,7 @@ static int write_journal(struct work *w, const struct diff_item *const *items, s
 	static const struct diff_side none = { .mode = 0 };
 	struct buf *text = &w->journal.text;
 
+	journal_begin(text);
 	for (size_t i = n; i-- > 0;) {
 		struct diff_item x = *items[i];
 
@@ -431,12 +438,13 @@ static int write_journal(struct work *w, const struct diff_item *const *items, s
 
 static int finish(struct work *w, struct err *e)
 {
-	int r = run_steps(w, forward, e);
+	int r = has(w->dir, "done") ? 0 : run_steps(w, forward, e);
 
-	if (r < 0)
+	if (r < 0 || has(w->dir, "done"))
 		return r;
-	r = sys_syncfs(w->a->project) < 0 ? fail(e, -EIO) : 0;
-	return r < 0 ? r : touch(w->dir, "done", e);
+	if (w->journal.n && sys_syncfs(w->a->project) < 0)
+		return fail(e, -EIO);
+	return touch(w->dir, "done", e);
 }
 
 int apply_run(const struct apply *a, const struct diff_item *const *items, size_t n,
@@ -452,6 +460,12 @@ int apply_run(const struct apply *a, const struct diff_item *const *items, size_
 	r = make_work(&w, applied, e);
 	if (r < 0)
 		return r;
+	if (a->gits && a->gits->len)
+		r = file_replace(
+			w.dir, "gits",
+			&(struct file_data){ a->gits->data, a->gits->len, 0600 }, e);
+	if (r < 0)
+		return r;
 	r = write_journal(&w, items, n, e);
 	if (r < 0)
 		return r;
@@ -459,7 +473,7 @@ int apply_run(const struct apply *a, const struct diff_item *const *items, size_
 	return r < 0 ? r : (int)w.number;
 }
 
-static int find(int boxdir, bool (*ok)(int dir), int *applied, struct err *e)
+static int find(int boxdir, const struct wanted *x, int *applied, struct err *e)
 {
 	unsigned pick, most;
 	int r;
@@ -470,7 +484,7 @@ static int find(int boxdir, bool (*ok)(int dir), int *applied, struct err *e)
 		return 0;
 	if (*applied < 0)
 		return fail(e, *applied);
-	r = scan(*applied, ok, &pick, &most, e);
+	r = scan(*applied, x, &pick, &most, e);
 	return r < 0 ? r : (int)pick;
 }
 
@@ -478,21 +492,46 @@ int apply_open(int boxdir, struct err *e)
 {
 	_cleanup_close_ int applied = -1;
 
-	return find(boxdir, is_open, &applied, e);
+	return find(boxdir, &(struct wanted){ .ok = is_open }, &applied, e);
+}
+
+int apply_before(int boxdir, int n, struct err *e)
+{
+	const struct wanted x = { .ok = can_undo, .below = (unsigned)n };
+	_cleanup_close_ int applied = -1;
+
+	return find(boxdir, &x, &applied, e);
 }
 
 int apply_last(int boxdir, struct err *e)
 {
-	_cleanup_close_ int applied = -1;
+	return apply_before(boxdir, 0, e);
+}
 
-	return find(boxdir, can_undo, &applied, e);
+int apply_gits(int boxdir, int n, struct buf *ret, struct err *e)
+{
+	_cleanup_close_ int dir = -1;
+	char name[NUMBER + 8];
+	int r;
+
+	snprintf(name, sizeof(name), "applied/%d", n);
+	dir = file_open_dir(boxdir, name, e);
+	if (dir < 0)
+		return dir;
+	r = has(dir, "gits") ? file_read(dir, "gits", ret, e) : 0;
+	return r < 0 ? r : take(&dir, -1);
+}
+
+int apply_gits_done(int dir, struct err *e)
+{
+	return has(dir, "gits") ? touch(dir, "gits-done", e) : 0;
 }
 
 static int again(const struct apply *a, bool (*ok)(int dir), struct work *w,
 		 struct err *e)
 {
 	_cleanup_close_ int applied = -1;
-	int n = find(a->boxdir, ok, &applied, e), r;
+	int n = find(a->boxdir, &(struct wanted){ .ok = ok }, &applied, e), r;
 
 	if (n <= 0)
 		return n;

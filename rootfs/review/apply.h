@@ -16,6 +16,9 @@ typedef void apply_fn(void *ctx, const char *path, int result);
 struct apply {
 	int boxdir, project; /* borrowed */
 	int upper;	     /* borrowed; -1 = for undo */
+	const struct buf
+		*gits; /* borrowed: git directories that are taken over after it,
+				   each ended by NUL; NULL = none */
 	mode_t umask;
 	apply_fn *fn;
 	void *ctx;
@@ -25,7 +28,7 @@ enum { APPLY_KEPT = 20 /* older ones can no more be taken back */ };
 
 /**
  * apply_run() - do them, in an order that works
- * @items: borrowed; n > 0
+ * @items: borrowed; none where only a git directory is taken over
  * Return: the number of the apply, > 0; or why it stopped: then it can go on.
  */
 int apply_run(const struct apply *a, const struct diff_item *const *items, size_t n,
@@ -38,6 +41,14 @@ int apply_continue(const struct apply *a, struct err *e);
 
 /** apply_last() - the number of the last one that has not been taken back; 0 = none */
 int apply_last(int boxdir, struct err *e);
+/** apply_before() - the same of those below the number @n */
+int apply_before(int boxdir, int n, struct err *e);
+
+/** apply_gits() - the git directories that apply @n takes over, each ended by NUL
+ *  Return: the directory of that apply, owned, where what is done for them is noted. */
+int apply_gits(int boxdir, int n, struct buf *ret, struct err *e);
+/** apply_gits_done() - they are taken over; an apply with some is open until then */
+int apply_gits_done(int dir, struct err *e);
 
 /** apply_undo() - take back the last one that has not been taken back, finished or not
  *  Return: its number; 0 = there is none. */

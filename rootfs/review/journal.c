@@ -27,10 +27,15 @@ static int add_side(struct buf *text, const struct diff_side *x)
 			(uint64_t)x->mode, x->size, x->ino, x->mtime, x->ctime);
 }
 
+int journal_begin(struct buf *text)
+{
+	return buf_add(text, head, sizeof(head));
+}
+
 int journal_add(struct buf *text, const struct diff_item *x)
 {
 	if (!text->len)
-		buf_add(text, head, sizeof(head));
+		journal_begin(text);
 	add_side(text, &x->was);
 	add_side(text, &x->now);
 	buf_add(text, x->path, strlen(x->path) + 1);

@@ -4,6 +4,9 @@
  *   applied/<n>/log       what came into the project, step by step
  *   applied/<n>/<i>       what step i found there; <i>.new: what undo took away again
  *   applied/<n>/done      all steps were done; undone: and taken back
+ *   applied/<n>/gits      the git directories that are taken over after them, each ended by
+ *                         NUL; gits-done: and they were
+ *   applied/<n>/git-<i>   what git_take.h notes of one of these
  *
  * Needs:  a directory of the store.
  * Owns:   its texts.
@@ -31,6 +34,8 @@ struct journal {
 void journal_done(struct journal *j);
 #define _cleanup_journal_ _cleanup_(journal_done)
 
+/** journal_begin() - the head of an empty one */
+int journal_begin(struct buf *text);
 /** journal_add() - the record of one step */
 int journal_add(struct buf *text, const struct diff_item *x);
 

@@ -205,7 +205,7 @@ static int begin_git(const struct layer *l, const char *path, struct err *e)
 	_cleanup_close_ int upper =
 		takeover_open(l->upper, path, O_RDONLY | O_DIRECTORY);
 	struct git_take_conf conf = {
-		.git = git, .upper = upper, .state = state, .shown = path
+		.git = git, .upper = upper, .state = state, .record = -1, .shown = path
 	};
 	struct err ignored = ERR_NONE;
 

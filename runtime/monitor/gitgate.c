@@ -172,6 +172,7 @@ static struct git_take_conf take_conf(const struct view *v, bool offline, int *w
 		.git = v->git,
 		.upper = v->upper,
 		.state = v->state,
+		.record = -1,
 		.shown = v->path,
 		.offline = offline,
 		.say = to_pipe,

@@ -18,13 +18,12 @@
 #include "rootfs/store/tree.h"
 #include "runtime/spec/effects.h"
 #include "runtime/spec/spec.h"
+#include "runtime/worker/reviewtell.h"
 
 enum {
-	REVIEW_OUT = STDERR_FILENO,
 	REVIEW_FILES = 1000, /* more at once are held */
 	REVIEW_BYTES = 100 << 20,
 	REVIEW_FEW = 10, /* deletions that are no reason to count the project */
-	REVIEW_LINE = 64 << 10,
 	REVIEW_UNDONE = 32 << 20,
 	REVIEW_SEEN = 64 << 20
 };
@@ -311,15 +310,6 @@ static const char *kind_of(const struct diff_item *x)
 	return !x->was.mode ? "new" : !x->now.mode ? "deleted" : "changed";
 }
 
-int review_put_line(const struct json *j, struct err *e)
-{
-	_cleanup_buf_ struct buf line = BUF_INIT(REVIEW_LINE);
-	int r = json_failed(j) ?: json_print(j, false, &line) ?: buf_addc(&line, '\n');
-
-	return r < 0 ? err_sys(e, r, "cannot tell the changes")
-		     : file_write_fd(REVIEW_OUT, line.data, line.len, e);
-}
-
 static int tell(const struct review *rv, size_t i, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
@@ -347,7 +337,7 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	json_set_int(j, "size", (int64_t)x->now.size);
 	seen_of(x, seen);
 	json_set_str(j, "seen", seen);
-	return review_put_line(j, e);
+	return reviewtell_line(j, e);
 }
 
 static int tell_all(const struct review *rv, struct err *e)
@@ -358,23 +348,6 @@ static int tell_all(const struct review *rv, struct err *e)
 		if (is_asked(rv, rv->diff.items[i].path))
 			r = tell(rv, i, e);
 	return r;
-}
-
-/* What a step could not do. */
-static int tell_failed(const char *path, int result)
-{
-	_cleanup_json_ struct json *j = json_object();
-	struct err why = ERR_NONE, ignored = ERR_NONE;
-	char name[PATH_MAX + 1];
-
-	if (result == -ESTALE)
-		err_set(&why, result, "it was changed meanwhile");
-	else
-		err_sys(&why, result, "not possible");
-	snprintf(name, sizeof(name), "/%s", path);
-	spec_set_path(j, "path", name);
-	json_set_str(j, "failed", why.msg);
-	return review_put_line(j, &ignored);
 }
 
 /* ---- the operations ---------------------------------------------------------------------- */
@@ -400,7 +373,7 @@ static void on_step(void *ctx, const char *path, int result)
 	if (x)
 		rv->v[x - rv->diff.items].failed = true;
 	rv->failed++;
-	(void)tell_failed(path, result);
+	(void)reviewtell_failed(path, result);
 }
 
 static struct apply apply_of(struct review *rv)
@@ -522,7 +495,7 @@ static int op_patch(struct review *rv, struct err *e)
 		(void)patch_item(&rv->layer, &rv->diff.items[i], &text, &ignored);
 		text.len = MIN(text.len, left);
 		left -= text.len;
-		r = text.len ? file_write_fd(REVIEW_OUT, text.data, text.len, e) : 0;
+		r = text.len ? file_write_fd(STDERR_FILENO, text.data, text.len, e) : 0;
 	}
 	return r;
 }
@@ -542,6 +515,7 @@ static int open_elsewhere(struct review *rv, struct err *e)
 static int op_apply(struct review *rv, struct err *e)
 {
 	_cleanup_free_ const struct diff_item **chosen = NULL;
+	_cleanup_buf_ struct buf gits = BUF_INIT(LAYER_TEXT);
 	size_t n = 0;
 	int r = rv->elsewhere ? open_elsewhere(rv, e) : apply_open(rv->boxdir, e);
 	struct apply a = apply_of(rv);
@@ -565,10 +539,18 @@ static int op_apply(struct review *rv, struct err *e)
 	chosen = calloc(rv->diff.n + 1, sizeof(*chosen));
 	if (!chosen)
 		return err_sys(e, -ENOMEM, "cannot judge the changes");
-	for (size_t i = 0; i < rv->diff.n; i++)
-		if (rv->v[i].chosen && !rv->diff.items[i].git)
-			chosen[n++] = &rv->diff.items[i];
-	if (n)
+	for (size_t i = 0; i < rv->diff.n; i++) {
+		const struct diff_item *x = &rv->diff.items[i];
+
+		if (rv->v[i].chosen && x->git)
+			buf_add(&gits, x->path, strlen(x->path) + 1);
+		else if (rv->v[i].chosen)
+			chosen[n++] = x;
+	}
+	a.gits = &gits;
+	if (buf_failed(&gits) < 0)
+		return err_sys(e, buf_failed(&gits), "cannot judge the changes");
+	if (n || gits.len)
 		r = apply_run(&a, chosen, n, e);
 	rv->applied = n;
 	if (rv->elsewhere && r >= 0)
@@ -585,6 +567,7 @@ static int op_continue(struct review *rv, struct err *e)
 
 	if (r == 0)
 		return err_set(e, -ENOENT, "no apply is left unfinished");
+	r = r < 0 ? r : reviewtell_gits(rv->boxdir, r, e);
 	return r < 0 ? r : clean(rv, e);
 }
 

@@ -27,7 +27,4 @@
 int review_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
 	       struct err *e);
 
-/** review_put_line() - one line of JSON for whoever asked */
-int review_put_line(const struct json *j, struct err *e);
-
 #endif

@@ -2,14 +2,17 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "rootfs/git/host.h"
 #include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
+#include "rootfs/review/apply.h"
 #include "rootfs/review/layer.h"
-#include "runtime/worker/review.h"
+#include "runtime/worker/reviewtell.h"
 
 static void say_git(void *ctx, const char *line)
 {
@@ -18,10 +21,11 @@ static void say_git(void *ctx, const char *line)
 
 	(void)ctx;
 	json_set_str(j, "git", line);
-	(void)review_put_line(j, &ignored);
+	(void)reviewtell_line(j, &ignored);
 }
 
-static int take_git(const struct layer *l, const char *path, struct err *e)
+/* @record: where git_take.h notes what it does */
+static int take_git(const struct layer *l, const char *path, int record, struct err *e)
 {
 	_cleanup_close_ int state = -1;
 	_cleanup_close_ int git =
@@ -30,6 +34,7 @@ static int take_git(const struct layer *l, const char *path, struct err *e)
 		takeover_open(l->upper, path, O_RDONLY | O_DIRECTORY);
 	struct git_take_conf conf = { .git = git,
 				      .upper = upper,
+				      .record = record,
 				      .shown = path,
 				      .offline = true,
 				      .say = say_git };
@@ -45,20 +50,91 @@ static int take_git(const struct layer *l, const char *path, struct err *e)
 	return r;
 }
 
+static int back_git(const struct layer *l, const char *path, int record, struct err *e)
+{
+	_cleanup_close_ int git =
+		takeover_open(l->project, path, O_RDONLY | O_DIRECTORY);
+	struct git_take_conf conf = { .git = git,
+				      .upper = -1,
+				      .state = -1,
+				      .record = record,
+				      .shown = path,
+				      .say = say_git };
+	char line[PATH_MAX + 64], shown[PATH_MAX];
+
+	if (git >= 0)
+		return git_take_back(&conf, e);
+	snprintf(line, sizeof(line),
+		 "%s: left as it is: it is no git directory any more",
+		 text_escaped(shown, sizeof(shown), path, strlen(path)));
+	say_git(NULL, line);
+	return 0;
+}
+
+/* All git directories of the apply @n. */
+static int each_git(const struct layer *l, int boxdir, int n,
+		    int (*fn)(const struct layer *l, const char *path, int record,
+			      struct err *e),
+		    struct err *e)
+{
+	_cleanup_buf_ struct buf gits = BUF_INIT(LAYER_TEXT);
+	_cleanup_close_ int dir = apply_gits(boxdir, n, &gits, e);
+	unsigned i = 0;
+	int r = dir;
+
+	for (const char *p = buf_cstr(&gits), *end = p + gits.len; p < end && r >= 0;
+	     p += strlen(p) + 1) {
+		_cleanup_close_ int record = -1;
+		char name[32];
+
+		snprintf(name, sizeof(name), "git-%u", i++);
+		r = file_mkdirs(dir, name, 0700, e);
+		if (r == 0)
+			r = record = file_open_dir(dir, name, e);
+		if (r >= 0)
+			r = fn(l, p, record, e);
+	}
+	return r >= 0 && fn == take_git ? apply_gits_done(dir, e) : MIN(r, 0);
+}
+
+static int take_open(const struct layer *l, int boxdir, struct err *e)
+{
+	int n = apply_open(boxdir, e);
+
+	return n <= 0 ? n : each_git(l, boxdir, n, take_git, e);
+}
+
+/* The newest first. @after: -1 = only that one. */
+static int back_after(const struct layer *l, int boxdir, int64_t after, struct err *e)
+{
+	int n = apply_last(boxdir, e), r = MIN(n, 0);
+
+	while (r == 0 && n > 0 && n > after) {
+		r = each_git(l, boxdir, n, back_git, e);
+		if (after < 0)
+			break;
+		if (r == 0)
+			r = n = n > 1 ? apply_before(boxdir, n, e) : 0;
+		r = MIN(r, 0);
+	}
+	return r;
+}
+
 int reviewgit_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
 		  struct err *e)
 {
 	_cleanup_layer_ struct layer l = LAYER_NONE;
-	int r = layer_open(dir, STDIN_FILENO, &l, e);
+	_cleanup_json_ struct json *args = NULL;
+	int r = json_parse(arg ?: "", strlen(arg ?: ""), &args, e);
 
-	(void)arg;
 	(void)map;
 	(void)ret;
 	if (r < 0)
 		return r;
-	r = git_host_confine(dir, e);
-	for (const char *p = buf_cstr(&l.gits), *end = p + l.gits.len;
-	     p < end && r == 0; p += strlen(p) + 1)
-		r = take_git(&l, p, e);
-	return r;
+	r = layer_open(dir, STDIN_FILENO, &l, e) ?: git_host_confine(dir, e);
+	if (r < 0)
+		return r;
+	return strcmp(json_get_str(args, "op") ?: "", "undo") == 0
+		       ? back_after(&l, dir, json_get_int(args, "after", -1), e)
+		       : take_open(&l, dir, e);
 }

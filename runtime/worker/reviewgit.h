@@ -2,7 +2,12 @@
  * Needs:  the box's directory and its lock, held by whoever asks; the project as standard
  *         input.
  * Owns:   nothing.
- * Never:  takes over what git's meaning does not give: take.h. */
+ * Never:  takes over what git's meaning does not give: take.h.
+ *
+ * The argument is JSON:
+ *   "op"      "take": the git directories of the apply that is open; "undo": those of the
+ *             last one that has not been taken back
+ *   "after"   of an undo: those of all applies after that one */
 #ifndef RUNTIME_WORKER_REVIEWGIT_H
 #define RUNTIME_WORKER_REVIEWGIT_H
 
@@ -10,8 +15,8 @@
 #include "base/json.h"
 #include "runtime/idmap/idmap.h"
 
-/** reviewgit_job() - what the box changed there is taken over: on standard error a line of
- *  JSON for each thing that was not */
+/** reviewgit_job() - what the box changed there is taken over, or back: on standard error a
+ *  line of JSON for each thing that was not, and for each ref that is back */
 int reviewgit_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
 		  struct err *e);
 

@@ -180,6 +180,145 @@ same_everywhere() { # the host and a box's next view
 	[ -z "$(git status --porcelain)" ]
 }
 
+# As boxed, of a project under review.
+reviewed() { # SCRIPT
+	cubby exec --project review -- sh -ec "export GIT_AUTHOR_NAME=box GIT_AUTHOR_EMAIL=b@x GIT_COMMITTER_NAME=box GIT_COMMITTER_EMAIL=b@x
+$1"
+}
+
+# What git has here: refs, HEAD, the index, what it is in the middle of.
+git_state() {
+	git for-each-ref --format='%(refname) %(objectname)'
+	cat .git/HEAD
+	git ls-files --stage
+	ls .git | grep -E '^(MERGE|ORIG|CHERRY)' || true
+	git status --porcelain
+}
+
+@test "undo: refs, HEAD, index and a merge in the middle are what they were" {
+	git_repo
+	git branch gone
+	git tag moved
+	git pack-refs --all
+	echo staged >s
+	git add s
+	before=$(git_state)
+	reviewed 'git commit -qm two; git branch -D gone; git tag -f moved; git tag new
+		git checkout -q -b side HEAD~1; echo s >side; git add side; git commit -qm side
+		git merge -q --no-commit --no-ff main; echo more >file; git add file'
+	cubby apply
+	[ "$(cat .git/HEAD)" = "ref: refs/heads/side" ] && [ -e .git/MERGE_HEAD ]
+	side=$(git rev-parse --short=12 side)
+	after=$(git_state)
+	run -0 cubby undo
+	[[ $output == *".git: refs/heads/side is removed again; it was at $side"* ]] || { echo "$output"; return 1; }
+	[[ $output == *".git: refs/heads/gone is back at $(git rev-parse --short=12 main)"* ]]
+	[ "$(git_state)" = "$before" ] || { diff <(echo "$before") <(git_state); return 1; }
+	git fsck --strict
+	git log -1 --format=%s "$side" | grep -qx side # which git keeps for a while
+	[ "$(reviewed 'git for-each-ref --format="%(refname)"' | xargs)" = "refs/heads/gone refs/heads/main refs/tags/moved" ]
+	[ "$after" != "$before" ]
+}
+
+@test "undo: of a commit alone, and the first one of a repository" {
+	git init -q .
+	echo evil >>.git/info/exclude
+	reviewed 'echo one >file; git add file; git commit -qm one'
+	cubby apply
+	reviewed 'git commit -q --allow-empty -m two'
+	cubby apply
+	[ "$(git log --format=%s | xargs)" = "two one" ]
+	cubby undo
+	[ "$(git log --format=%s)" = one ] && [ -e file ]
+	[ -z "$(git status --porcelain)" ]
+	cubby undo
+	run -128 git log
+	[ ! -e file ] && [ "$(cat .git/HEAD)" = "ref: refs/heads/main" ]
+	[ -z "$(git status --porcelain)" ]
+	run -1 cubby undo
+	[[ $output == *"nothing to take back"* ]]
+}
+
+@test "undo: what has moved since stays, and is said" {
+	git_repo
+	reviewed 'echo two >file; git commit -qam two; git branch side'
+	cubby apply
+	echo mine >mine
+	git add mine
+	git commit -qm mine
+	run -0 cubby undo
+	[[ $output == *".git: refs/heads/main is left as it is: it has moved since"* ]] || { echo "$output"; return 1; }
+	[[ $output == *".git: refs/heads/side is removed again"* ]]
+	[[ $output == *".git: index is left as it is: HEAD has moved since; 'git reset' makes it that of HEAD"* ]]
+	[[ $output != *EDITMSG* ]]
+	[ "$(git log --format=%s | xargs)" = "mine two one" ]
+	[ "$(git ls-files | xargs)" = "file mine" ]
+	[ "$(cat file)" = one ] && [ "$(git status --porcelain)" = " M file" ]
+	git checkout -q file
+	reviewed 'git checkout -q -b topic; echo three >file; git commit -qam three'
+	cubby apply
+	echo added >added
+	git add added
+	run -0 cubby undo
+	[[ $output == *".git: index is left as it is: it was changed since; 'git reset' makes it that of HEAD"* ]]
+	[ "$(git branch --list | xargs)" = "* main" ]
+	[ "$(git diff --cached --name-only | xargs)" = "added file" ]
+	git fsck --strict
+}
+
+@test "an apply that was killed while git got its part goes on, or back" {
+	git_repo
+	before=$(git_state)
+	reviewed 'echo two >file; git commit -qam two'
+	cubby apply
+	after=$(git_state)
+	rm "$(lib_layer)/../../applied/1/gits-done"
+	reviewed 'echo more >more'
+	run -1 cubby apply
+	[[ $output == *"an apply did not come to its end"* ]]
+	run -0 cubby apply --continue
+	[[ $output == *"git      .git"* ]]
+	[ "$(git_state)" = "$after" ]
+	run -1 cubby apply --continue
+	cubby apply
+	[ -e more ]
+	cubby undo
+	rm "$(lib_layer)/../../applied/1/gits-done"
+	cubby undo
+	[ "$(git_state)" = "$before" ]
+}
+
+@test "apply of a path takes over the repository there, and no other" {
+	git_repo
+	git_repo sub
+	echo sub >>.git/info/exclude
+	reviewed 'git commit -q --allow-empty -m two; git -C sub commit -q --allow-empty -m two'
+	cubby apply sub
+	[ "$(git log --format=%s | xargs)" = one ] && [ "$(git -C sub log --format=%s | xargs)" = "two one" ]
+	cubby apply
+	[ "$(git log --format=%s | xargs)" = "two one" ]
+	cubby undo
+	[ "$(git log --format=%s | xargs)" = one ] && [ "$(git -C sub log --format=%s | xargs)" = "two one" ]
+}
+
+@test "rewind: what git got since the checkpoint is taken back" {
+	git_repo
+	reviewed 'echo two >file'
+	before=$(git_state)
+	cubby checkpoint then
+	reviewed 'git commit -qam two'
+	cubby apply
+	reviewed 'echo three >file; git commit -qam three'
+	cubby apply
+	[ "$(git log --format=%s | xargs)" = "three two one" ]
+	run -0 cubby rewind then
+	[ "$(git_state)" = "$before" ] || { echo "$output"; git_state; return 1; }
+	[ "$(reviewed 'cat file; git log --format=%s')" = $'two\none' ]
+	reviewed 'git commit -qam again'
+	cubby apply
+	[ "$(git log --format=%s | xargs)" = "again one" ] && [ -z "$(git status --porcelain)" ]
+}
+
 @test "git: the box knows by which name the person commits, and nothing else of the settings" {
 	printf '[user]\n\tname = Ann B\n\temail = ann@example.org\n\tsigningkey = KEY\n[credential]\n\thelper = store\n' >"$HOME/.gitconfig"
 	run -0 --separate-stderr cubby exec -- cat /etc/gitconfig

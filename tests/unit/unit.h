@@ -53,8 +53,9 @@ const char *unit_tmpdir(void);
 typedef int unit_fault_fn(void *ctx, struct err *e);
 void unit_faults(unit_fault_fn *fn, void *ctx);
 
-/** unit_kills() - run @fn in a process that is killed at the 1st, 2nd, … door, until it comes
- *  to its end; @after looks each time at what is there then, and puts things back */
+/** unit_kills() - run @fn in a process that is killed, or that has one killed that it has
+ *  forked, at the 1st, 2nd, … door, until it comes to its end; @after looks each time at what is
+ *  there then, and puts things back */
 void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx);
 
 /** unit_err() - assert code and exact message of a failure */

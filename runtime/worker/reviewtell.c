@@ -1,0 +1,59 @@
+#include "runtime/worker/reviewtell.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/scope.h"
+#include "rootfs/review/apply.h"
+#include "runtime/spec/spec.h"
+
+enum { TELL_LINE = 64 << 10 };
+
+int reviewtell_line(const struct json *j, struct err *e)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT(TELL_LINE);
+	int r = json_failed(j) ?: json_print(j, false, &line) ?: buf_addc(&line, '\n');
+
+	return r < 0 ? err_sys(e, r, "cannot tell the changes")
+		     : file_write_fd(STDERR_FILENO, line.data, line.len, e);
+}
+
+int reviewtell_failed(const char *path, int result)
+{
+	_cleanup_json_ struct json *j = json_object();
+	struct err why = ERR_NONE, ignored = ERR_NONE;
+	char name[PATH_MAX + 1];
+
+	if (result == -ESTALE)
+		err_set(&why, result, "it was changed meanwhile");
+	else
+		err_sys(&why, result, "not possible");
+	snprintf(name, sizeof(name), "/%s", path);
+	spec_set_path(j, "path", name);
+	json_set_str(j, "failed", why.msg);
+	return reviewtell_line(j, &ignored);
+}
+
+int reviewtell_gits(int boxdir, int n, struct err *e)
+{
+	_cleanup_buf_ struct buf gits = BUF_INIT(LAYER_TEXT);
+	_cleanup_close_ int dir = apply_gits(boxdir, n, &gits, e);
+	int r = MIN(dir, 0);
+
+	for (const char *p = buf_cstr(&gits), *end = p + gits.len; p < end && r == 0;
+	     p += strlen(p) + 1) {
+		_cleanup_json_ struct json *j = json_object();
+		char path[PATH_MAX + 1];
+
+		snprintf(path, sizeof(path), "/%s", p);
+		spec_set_path(j, "path", path);
+		json_set_str(j, "kind", "git");
+		json_set_bool(j, "chosen", true);
+		r = reviewtell_line(j, e);
+	}
+	return r;
+}

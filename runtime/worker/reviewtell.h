@@ -1,0 +1,20 @@
+/* reviewtell - what the jobs of a review say while they work: a line of JSON for each thing, on
+ * standard error.
+ * Needs:  somebody who reads there.
+ * Owns:   nothing.
+ * Never:  writes a part of a line. */
+#ifndef RUNTIME_WORKER_REVIEWTELL_H
+#define RUNTIME_WORKER_REVIEWTELL_H
+
+#include "base/err.h"
+#include "base/json.h"
+
+int reviewtell_line(const struct json *j, struct err *e);
+
+/** reviewtell_failed() - what a step could not do, and why: @result */
+int reviewtell_failed(const char *path, int result);
+
+/** reviewtell_gits() - the git directories that the apply @n takes over after its files */
+int reviewtell_gits(int boxdir, int n, struct err *e);
+
+#endif

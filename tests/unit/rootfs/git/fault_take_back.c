@@ -1,0 +1,234 @@
+/* What a box changed for git is taken over, and back, by the host's git, whatever is killed
+ * meanwhile: this process, or one that it has made for git. */
+#include "rootfs/git/take.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/unit.h"
+
+/* "was" is a repository, "box" what a box has changed in it: a branch moved, one made, one
+ * removed, another HEAD and index, and a message. */
+static const char make[] =
+	"set -e; export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1\n"
+	"for x in AUTHOR COMMITTER; do export GIT_${x}_NAME=x GIT_${x}_EMAIL=x@x; "
+	"done\n"
+	"git init -q --bare --template= -b main was; cd was; git config core.bare "
+	"false\n"
+	"export GIT_DIR=$PWD; blob=$(git hash-object -w --stdin <HEAD)\n"
+	"tree=$(git mktree </dev/null); old=$(git commit-tree $tree -m old)\n"
+	"new=$(git commit-tree $tree -m new); git update-ref refs/heads/main $old\n"
+	"git update-ref refs/heads/gone $old; git update-index --add --cacheinfo "
+	"100644,$blob,old\n"
+	"mkdir -p ../box/refs/heads; echo $new >../box/refs/heads/main\n"
+	"echo $new >../box/refs/heads/side; mknod ../box/refs/heads/gone c 0 0\n"
+	"echo 'ref: refs/heads/side' >../box/HEAD; echo new >../box/MERGE_MSG\n"
+	"GIT_INDEX_FILE=../box/index git update-index --add --cacheinfo "
+	"100644,$blob,new";
+
+struct scene {
+	int git, upper, state, record; /* owned */
+	unsigned round;
+};
+
+static bool shell(const char *script)
+{
+	char *all = NULL;
+	bool good;
+
+	assert_true(asprintf(&all, "cd '%s' || exit 1\n%s", unit_tmpdir(), script) > 0);
+	good = system(all) == 0;
+	free(all);
+	return good;
+}
+
+static void ignore(void *ctx, const char *line)
+{
+	(void)ctx;
+	(void)line;
+}
+
+static struct git_take_conf conf_of(const struct scene *s)
+{
+	return (struct git_take_conf){ .git = s->git,
+				       .upper = s->upper,
+				       .state = s->state,
+				       .record = s->record,
+				       .shown = ".git",
+				       .offline = true,
+				       .say = ignore };
+}
+
+/* By the C library's calls: only those of the work itself are to be killed. */
+static void reopen(int *fd, const char *name)
+{
+	char path[4096];
+
+	if (*fd >= 0)
+		close(*fd);
+	snprintf(path, sizeof(path), "%s/%s", unit_tmpdir(), name);
+	*fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(*fd >= 0);
+}
+
+static void fill(struct scene *s)
+{
+	struct git_take_conf conf;
+	struct err e = ERR_NONE;
+
+	assert_int_equal(chdir("/"),
+			 0); /* git_host_run() goes to what is removed here */
+	assert_true(shell("rm -rf git upper state record; mkdir state record\n"
+			  "cp -a was git; cp -a box upper"));
+	reopen(&s->git, "git");
+	reopen(&s->upper, "upper");
+	reopen(&s->state, "state");
+	reopen(&s->record, "record");
+	conf = conf_of(s);
+	unit_ok(git_take_begin(&conf, &e), &e);
+}
+
+static size_t text_of(const char *dir, const char *name, char ret[4096])
+{
+	char path[4096];
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", unit_tmpdir(), dir, name);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	n = fread(ret, 1, 4096, f);
+	(void)fclose(f);
+	return n;
+}
+
+/* A letter for each: as it was, as the box has it, or neither. */
+static void state_of(char ret[8])
+{
+	static const char *const names[] = { "refs/heads/main", "refs/heads/side",
+					     "refs/heads/gone", "HEAD",
+					     "index",		"MERGE_MSG" };
+	char now[4096], was[4096], box[4096];
+	size_t i = 0;
+
+	for (; i < ARRAY_SIZE(names); i++) {
+		size_t n = text_of("git", names[i], now);
+
+		ret[i] = '?';
+		if (n == text_of("box", names[i], box) && memcmp(now, box, n) == 0)
+			ret[i] = 'b';
+		if (n == text_of("was", names[i], was) && memcmp(now, was, n) == 0)
+			ret[i] = 'w';
+	}
+	ret[i] = '\0';
+}
+
+static void is(const char *want)
+{
+	char now[8];
+
+	state_of(now);
+	assert_string_equal(now, want);
+}
+
+/* A git that nobody waits for any more comes to its end by itself. */
+static void is_either(void)
+{
+	char now[8];
+
+	while (waitpid(-1, NULL, 0) > 0)
+		continue;
+	state_of(now);
+	assert_null(strchr(now, '?'));
+}
+
+static int over(void *ctx, struct err *e)
+{
+	struct git_take_conf conf = conf_of(ctx);
+
+	return git_take_over(&conf, e);
+}
+
+static int back(void *ctx, struct err *e)
+{
+	struct git_take_conf conf = conf_of(ctx);
+
+	return git_take_back(&conf, e);
+}
+
+/* Go on in every second round, back in the others. */
+static void after_over(void *ctx)
+{
+	struct scene *s = ctx;
+	struct err e = ERR_NONE;
+
+	is_either();
+	if (s->round++ % 2) {
+		unit_ok(over(s, &e), &e);
+		is("bbbbbb");
+	}
+	unit_ok(back(s, &e), &e);
+	is("wwwwww");
+	fill(s);
+}
+
+static void after_back(void *ctx)
+{
+	struct scene *s = ctx;
+	struct err e = ERR_NONE;
+
+	is_either();
+	unit_ok(back(s, &e), &e);
+	is("wwwwww");
+	fill(s);
+	unit_ok(over(s, &e), &e);
+	is("bbbbbb");
+}
+
+static void start(struct scene *s)
+{
+	*s = (struct scene){ .git = -1, .upper = -1, .state = -1, .record = -1 };
+	if (!shell("git --version >/dev/null"))
+		unit_skip("no git on this host");
+	if (!shell("rm -rf was box"))
+		fail_msg("cannot make room");
+	if (!shell(make))
+		unit_skip("no repository with a device 0:0 can be made here");
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	fill(s);
+	is("wwwwww");
+}
+
+static void kills_over(void)
+{
+	struct scene s;
+
+	start(&s);
+	unit_kills(over, after_over, &s);
+}
+
+static void kills_back(void)
+{
+	struct scene s;
+	struct err e = ERR_NONE;
+
+	start(&s);
+	unit_ok(over(&s, &e), &e);
+	is("bbbbbb");
+	unit_kills(back, after_back, &s);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "killed at every call of taking over", kills_over },
+		{ "killed at every call of taking back", kills_back },
+	};
+
+	return unit_cases("faults of git_take_back", cases);
+}
