@@ -48,9 +48,15 @@ int diffs_publish(const struct store *s, int dir, const char *from, const char *
 		sys_renameat(dir, from, diffs, name);
 	if (r == -EEXIST || r == -ENOTEMPTY) /* another pull was faster */
 		return 0;
-	if (r == 0)
-		r = sys_fsync(diffs);
 	return r < 0 ? err_sys(e, r, "cannot store layer '%.12s'", name) : 0;
+}
+
+int diffs_settle(const struct store *s, struct err *e)
+{
+	_cleanup_close_ int diffs = open_diffs(s, e);
+	int r = diffs < 0 ? diffs : sys_fsync(diffs);
+
+	return r < 0 && diffs >= 0 ? err_sys(e, r, "cannot store layers") : r;
 }
 
 int diffs_there(const struct store *s, const char *name, struct err *e)

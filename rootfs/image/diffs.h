@@ -27,6 +27,9 @@ int diffs_meta(const struct store *s, const char *name, struct json **ret,
 int diffs_publish(const struct store *s, int dir, const char *from, const char *name,
 		  struct err *e);
 
+/** diffs_settle() - wait until the disk has the names of what was published */
+int diffs_settle(const struct store *s, struct err *e);
+
 /** diffs_there() - 0, or -ESTALE: it was removed meanwhile */
 int diffs_there(const struct store *s, const char *name, struct err *e);
 

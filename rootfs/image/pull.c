@@ -292,8 +292,8 @@ static int write_meta(struct pull *p, const struct json *result, struct err *e)
 
 	if (r < 0)
 		return err_sys(e, r, "cannot describe the image");
-	return file_replace(p->image, "meta.json",
-			    &(struct file_data){ text.data, text.len, 0600 }, e);
+	return file_replace_soon(p->image, "meta.json",
+				 &(struct file_data){ text.data, text.len, 0600 }, e);
 }
 
 /* To disk, then to its name: what has a name is whole, also after a power failure. */

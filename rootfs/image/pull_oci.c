@@ -176,8 +176,8 @@ static int write_layer_meta(int dir, const struct json *result, struct err *e)
 	json_free(&names);
 	if (r < 0)
 		return err_sys(e, r, "cannot describe a layer");
-	return file_replace(dir, "meta.json",
-			    &(struct file_data){ text.data, text.len, 0600 }, e);
+	return file_replace_soon(dir, "meta.json",
+				 &(struct file_data){ text.data, text.len, 0600 }, e);
 }
 
 static int unpack_layer(struct pull *p, size_t i, const char *name, struct json **ret,
@@ -416,8 +416,9 @@ static int write_list(const struct pull *p, struct err *e)
 		layer_name(p, i, name);
 		(void)buf_addf(&text, "%s\n", name);
 	}
-	return file_replace(p->image, "layers",
-			    &(struct file_data){ buf_cstr(&text), text.len, 0600 }, e);
+	return file_replace_soon(p->image, "layers",
+				 &(struct file_data){ buf_cstr(&text), text.len, 0600 },
+				 e);
 }
 
 /* Apart from the rest, which no start needs. */
@@ -429,8 +430,9 @@ static int write_run(const struct pull *p, struct err *e)
 
 	if (r < 0)
 		return err_sys(e, r, "cannot keep how the image wants to be run");
-	return file_replace(p->image, "run.json",
-			    &(struct file_data){ buf_cstr(&text), text.len, 0600 }, e);
+	return file_replace_soon(p->image, "run.json",
+				 &(struct file_data){ buf_cstr(&text), text.len, 0600 },
+				 e);
 }
 
 int pull_oci_unpack(struct pull *p, struct json **ret, struct err *e)
@@ -496,5 +498,5 @@ int pull_oci_publish(struct pull *p, struct err *e)
 		r = p->made[i] ? diffs_publish(s, p->stage.dirfd, stage, name, e)
 			       : diffs_there(s, name, e);
 	}
-	return r;
+	return r == 0 && !p->flat ? diffs_settle(s, e) : r;
 }

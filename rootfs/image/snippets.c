@@ -37,7 +37,8 @@ static int write_one(int root, const struct snippet *s, struct err *e)
 	dir = inroot_mkdirs(root, s->dir, 0755);
 	if (dir < 0)
 		return err_sys(e, dir, "cannot make '%s' in the image", s->dir);
-	r = file_replace(dir, s->name, &data, e);
+	r = file_replace_soon(dir, s->name, &data,
+			      e); /* publish() waits for the disk */
 	return r < 0 ? err_wrap(e, "image: '%s'", s->dir) : 0;
 }
 
