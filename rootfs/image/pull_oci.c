@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "rootfs/archive/entry_attr.h"
 #include "rootfs/image/crew.h"
 #include "rootfs/image/diffs.h"
@@ -98,6 +99,21 @@ static void on_note(void *ctx, const char *line)
 		p->conf->note(p->conf->ctx, line);
 }
 
+/* Where registries.conf says that it is, which is kept, too. */
+static void tell_place(struct pull *p)
+{
+	char asked[OCI_NAME], place[OCI_NAME], line[2 * OCI_NAME + 64];
+
+	oci_name_text(&p->name, asked);
+	oci_name_text(oci_registry_name(p->registry), place);
+	if (!strcmp(asked, place))
+		return;
+	(void)text_copy(p->url, sizeof(p->url), place);
+	snprintf(line, sizeof(line), "'%s' is '%s' here (registries.conf)", asked,
+		 place);
+	on_note(p, line);
+}
+
 static int open_registry(struct pull *p, struct err *e)
 {
 	struct oci_registry_conf conf = { .name = &p->name,
@@ -112,6 +128,7 @@ static int open_registry(struct pull *p, struct err *e)
 	r = oci_registry_new(&conf, &p->registry, e);
 	if (r < 0)
 		return r;
+	tell_place(p);
 	p->blobs = oci_registry_source(p->registry);
 	return 0;
 }

@@ -205,7 +205,10 @@ static int parse_name(const char *text, struct source *ret, struct err *e)
 	ret->kind = SOURCE_REGISTRY;
 	if (text_copy(ret->name, sizeof(ret->name), full) < 0)
 		return err_set(e, -ENAMETOOLONG, "the image's name is too long");
-	return text_copy(ret->where, sizeof(ret->where), full);
+	/* Docker Hub's own, whatever that name without a registry stands for here */
+	snprintf(ret->where, sizeof(ret->where), "%s%s",
+		 !n.bare && !strcmp(n.registry, "docker.io") ? "docker.io/" : "", full);
+	return 0;
 }
 
 /* What has a '/' in it may be either: a path that is there, or begins like one, is one. */

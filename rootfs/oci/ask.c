@@ -4,6 +4,7 @@
 #include "rootfs/oci/ask.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ static bool is_success(const struct ask *x)
 /* The registry itself is the last that is asked: a mirror before it gets no login. */
 static bool is_itself(const struct oci_registry *r)
 {
-	return !r->closed && r->base == r->bases[r->n - 1];
+	return !r->closed && r->at == &r->places[r->n - 1];
 }
 
 static int on_head(void *ctx, const struct http_reply *reply)
@@ -117,6 +118,16 @@ int ask_http(struct oci_registry *r, struct http_request *req, struct http_reply
 	return n;
 }
 
+static int put_url(const struct ask *x, char ret[ASK_URL])
+{
+	const struct ask_place *at = x->r->at;
+
+	assert(x->path); /* without a URL */
+	if (x->path[0] == '/')
+		return snprintf(ret, ASK_URL, "%s%s", at->base, x->path);
+	return snprintf(ret, ASK_URL, "%s/v2/%s/%s", at->base, at->repo, x->path);
+}
+
 static int perform(struct ask *x, struct err *e)
 {
 	struct oci_registry *r = x->r;
@@ -140,7 +151,7 @@ static int perform(struct ask *x, struct err *e)
 	const char *own = r->authorization.len ? buf_cstr(&r->authorization) : NULL;
 	size_t n = 0;
 
-	if (!x->url && snprintf(url, sizeof(url), "%s%s", r->base, x->path) >= ASK_URL)
+	if (!x->url && put_url(x, url) >= ASK_URL)
 		return err_set(e, -ENAMETOOLONG, "the image's name is too long");
 	if (x->accept)
 		headers[n++] = x->accept;
@@ -182,10 +193,11 @@ static int check_realm(const struct oci_registry *r, const char *realm, struct e
 	bool literal;
 
 	ask_host(realm, host);
-	ask_host(r->base, own);
+	ask_host(r->at->base, own);
 	text_escaped(shown, sizeof(shown), realm, strlen(realm));
 	if (!strcmp(host, own))
-		return text_starts(realm, "https://") || text_starts(r->base, "http://")
+		return text_starts(realm, "https://") ||
+				       text_starts(r->at->base, "http://")
 			       ? 0
 			       : err_set(e, -EPROTO, "its tokens are had by http, '%s'",
 					 shown);
@@ -211,7 +223,7 @@ static int find_login(struct oci_registry *r, struct err *e)
 	if (r->looked || !is_itself(r))
 		return 0;
 	r->looked = true;
-	n = login_find(r->conf.name, &r->login, e);
+	n = login_find(&r->name, &r->login, e);
 	return MIN(n, 0);
 }
 
@@ -270,7 +282,7 @@ static int get_token(struct oci_registry *r, const struct challenge *c, struct e
 
 	if (n < 0)
 		return n;
-	snprintf(wanted, sizeof(wanted), "repository:%s:pull%s", r->conf.name->repo,
+	snprintf(wanted, sizeof(wanted), "repository:%s:pull%s", r->at->repo,
 		 r->conf.push ? ",push" : "");
 	challenge_escape(c->service, service, sizeof(service));
 	challenge_escape(wanted, scope, sizeof(scope));
@@ -321,7 +333,7 @@ static int answer_challenge(struct oci_registry *r, const char *field, struct er
 	return err_set(e, -EACCES,
 		       "it wants a login: 'docker login %s' or 'podman login %s' "
 		       "keeps one",
-		       r->conf.name->registry, r->conf.name->registry);
+		       r->name.registry, r->name.registry);
 }
 
 /* ---- until it is answered ----------------------------------------------------------- */
@@ -355,12 +367,12 @@ int ask_wait(const struct ask *x, int attempt, struct err *e)
 	if (x->reply.status == TOO_MANY)
 		snprintf(line, sizeof(line),
 			 "%s has had too many requests, and is asked again in %llu s",
-			 r->conf.name->registry, (unsigned long long)s);
+			 r->name.registry, (unsigned long long)s);
 	else
 		snprintf(line, sizeof(line),
 			 "%s does not answer as it should, and is asked "
 			 "again in %llu s",
-			 r->conf.name->registry, (unsigned long long)s);
+			 r->name.registry, (unsigned long long)s);
 	if (r->conf.note)
 		r->conf.note(r->conf.ctx, line);
 	if (sys_poll(&abort, 1, (int)s * 1000) > 0)
@@ -391,7 +403,7 @@ static void first_error(const struct ask *x, char ret[SHOWN])
 
 static int explain(const struct ask *x, struct err *e)
 {
-	const char *registry = x->r->conf.name->registry;
+	const char *registry = x->r->name.registry;
 	char why[SHOWN];
 
 	first_error(x, why);
@@ -441,7 +453,7 @@ int ask_registry(struct ask *x, struct err *e)
 		if (n == 0 && x->reply.status == UNAUTHORIZED && logins++ < 2) {
 			n = answer_challenge(r, x->reply.challenge, e);
 			if (n < 0)
-				return err_wrap(e, "%s", r->conf.name->registry);
+				return err_wrap(e, "%s", r->name.registry);
 			continue;
 		}
 		attempt = x->got > before ? 0 : attempt;

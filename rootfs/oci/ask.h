@@ -9,35 +9,43 @@
 
 #include "base/http.h"
 #include "rootfs/oci/login.h"
+#include "rootfs/oci/registries.h"
 #include "rootfs/oci/registry.h"
 
 enum {
 	ASK_BASE = 300, /* "https://host:port" */
 	ASK_URL = 2048,
-	ASK_MIRRORS = 4,
+	ASK_PLACES = REGISTRIES_MIRRORS + 1,
 	ASK_TOKEN = 64 << 10, /* of a token's answer */
 	ASK_ATTEMPTS = 5,
 	ASK_STALL_MS = 60000,
 	ASK_CONNECT_MS = 10000
 };
 
+/* Whom to ask, and for what. */
+struct ask_place {
+	char base[ASK_BASE];
+	char repo[OCI_REPO];
+};
+
 struct oci_registry {
 	struct oci_registry_conf conf;
-	struct http *http;		   /* owned */
-	char bases[ASK_MIRRORS][ASK_BASE]; /* whom to ask, in this order */
+	struct oci_name name;		     /* after aliases and locations */
+	struct http *http;		     /* owned */
+	struct ask_place places[ASK_PLACES]; /* in this order; the last is itself */
 	size_t n;
-	const char *base;	  /* the one that is asked now */
-	struct buf authorization; /* owned: the header field; empty = none */
-	struct login login;	  /* owned: of the registry itself */
-	struct buf ca;		  /* owned: certificates for @ca_of */
-	char ca_of[ASK_BASE];	  /* a host; "" = not looked for yet */
-	bool closed;		  /* the registry itself is not to be asked */
-	bool looked;		  /* for a login */
+	const struct ask_place *at; /* the one that is asked now */
+	struct buf authorization;   /* owned: the header field; empty = none */
+	struct login login;	    /* owned: of the registry itself */
+	struct buf ca;		    /* owned: certificates for @ca_of */
+	char ca_of[ASK_BASE];	    /* a host; "" = not looked for yet */
+	bool closed;		    /* the registry itself is not to be asked */
+	bool looked;		    /* for a login */
 };
 
 struct ask {
 	struct oci_registry *r;
-	const char *path; /* behind the base; NULL: @url */
+	const char *path; /* "/x": behind the base; "x": of the image; NULL: @url */
 	const char *url;
 	const char *accept;	   /* a header field; NULL = none */
 	const char *authorization; /* the same; NULL = the registry's */
@@ -58,7 +66,7 @@ struct ask {
 };
 void ask_done(struct ask *x);
 
-/** ask_registry() - whom r->base names now; fails as registry.h says */
+/** ask_registry() - whom r->at names now; fails as registry.h says */
 int ask_registry(struct ask *x, struct err *e);
 
 /** ask_is_passing() - did @x fail in a way that may be another next time? @code: of

@@ -104,6 +104,7 @@ static int take_registry(char **rest, struct oci_name *n, const char *text,
 		return bad_name(text, "its registry is no host", e);
 	if (slash && !is)
 		*slash = '/';
+	n->bare = !is;
 	if (is)
 		*rest = slash + 1;
 	else

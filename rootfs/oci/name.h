@@ -17,6 +17,7 @@ struct oci_name {
 	char tag[OCI_TAG];	 /* "" where only a digest was given */
 	char digest[HASH_HEX];	 /* "" = none; it counts, and the tag is for show */
 	bool loopback;		 /* the host is this machine: http will do */
+	bool bare; /* no registry was said: it is Docker Hub's, or an alias */
 };
 
 /**

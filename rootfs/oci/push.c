@@ -27,7 +27,7 @@ static int upload_path(const struct oci_registry *r, const char *location,
 	text_escaped(shown, sizeof(shown), location, strlen(location));
 	if (at[0] != '/' || at[1] == '/') {
 		ask_host(at, host);
-		ask_host(r->base, own);
+		ask_host(r->at->base, own);
 		if ((!text_starts(at, "https://") && !text_starts(at, "http://")) ||
 		    strcmp(host, own) != 0)
 			return err_set(e, -EPROTO,
@@ -56,8 +56,7 @@ static int is_there(struct oci_registry *r, const struct oci_blob *b, struct err
 	struct err why = ERR_NONE;
 	int n;
 
-	snprintf(path, sizeof(path), "/v2/%s/blobs/sha256:%s", r->conf.name->repo,
-		 b->digest);
+	snprintf(path, sizeof(path), "blobs/sha256:%s", b->digest);
 	n = ask_registry(&x, &why);
 	if (n < 0 && !x.reply.status) { /* nobody answered */
 		*e = why;
@@ -70,13 +69,14 @@ static int is_there(struct oci_registry *r, const struct oci_blob *b, struct err
 static int send_once(struct oci_registry *r, const struct oci_blob *b, struct ask *x,
 		     struct err *e)
 {
-	char start[PATH], at[ASK_URL];
-	_cleanup_(ask_done) struct ask begin = {
-		.r = r, .path = start, .method = "POST", .want = ACCEPTED, .once = true
-	};
+	char at[ASK_URL];
+	_cleanup_(ask_done) struct ask begin = { .r = r,
+						 .path = "blobs/uploads/",
+						 .method = "POST",
+						 .want = ACCEPTED,
+						 .once = true };
 	int n;
 
-	snprintf(start, sizeof(start), "/v2/%s/blobs/uploads/", r->conf.name->repo);
 	n = ask_registry(&begin, e);
 	if (n == 0)
 		n = upload_path(r, begin.reply.location, b->digest, at, e);
@@ -145,7 +145,7 @@ static int send_blob(struct oci_registry *r, const struct oci_layout *l,
 static int send_manifest(struct oci_registry *r, const struct oci_layout *l,
 			 const struct oci_image *image, struct err *e)
 {
-	const struct oci_name *name = r->conf.name;
+	const struct oci_name *name = &r->name;
 	char path[PATH + OCI_TAG];
 	struct oci_blob b = { .size = 0 };
 	struct http_file file = { .fd = -1 };
@@ -169,7 +169,7 @@ static int send_manifest(struct oci_registry *r, const struct oci_layout *l,
 	if (n < 0)
 		return err_sys(e, n, "'%s'", path);
 	file = (struct http_file){ .fd = fd, .size = (uint64_t)st.st_size };
-	snprintf(path, sizeof(path), "/v2/%s/manifests/%s", name->repo, name->tag);
+	snprintf(path, sizeof(path), "manifests/%s", name->tag);
 	n = ask_registry(&x, e);
 	if (n == 0 && x.reply.content_digest[0] &&
 	    strcmp(x.reply.content_digest + strlen("sha256:"), image->digest) != 0)
@@ -184,7 +184,7 @@ int oci_push(struct oci_registry *r, const struct oci_layout *l,
 	const struct oci_manifest *m = &image->manifest;
 	int n = 0;
 
-	r->base = r->bases[0];
+	r->at = &r->places[0];
 	for (size_t i = 0; i < m->n && n == 0; i++) {
 		n = send_blob(r, l, &m->layers[i], e);
 		if (n < 0)

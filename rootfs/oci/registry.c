@@ -1,6 +1,6 @@
-/* A mirror (CUBBY_MIRRORS) is asked first for everything, and what it does not have is
- * asked of the registry, and so is the rest of what it did not give to the end: the digests
- * say whether it is the same. */
+/* A mirror (CUBBY_MIRRORS, registries.h) is asked first for everything, and what it does not
+ * have is asked of the registry, and so is the rest of what it did not give to the end: the
+ * digests say whether it is the same. */
 #include "rootfs/oci/registry.h"
 
 #include <stdio.h>
@@ -42,9 +42,9 @@ static int get(struct ask *x, struct err *e)
 	for (size_t i = 0; i < r->n; i++) {
 		struct err last = ERR_NONE;
 
-		if (r->base != r->bases[i])
+		if (r->at != &r->places[i])
 			r->authorization.len = 0; /* a token is for one host */
-		r->base = r->bases[i];
+		r->at = &r->places[i];
 		n = ask_registry(x, &last);
 		if (n < 0)
 			*e = last;
@@ -59,7 +59,7 @@ static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
 		  struct oci_manifest *ret, struct err *e)
 {
 	struct oci_registry *r = ctx;
-	const struct oci_name *name = r->conf.name;
+	const struct oci_name *name = &r->name;
 	struct oci_put put = { ask_into_buf, doc };
 	char path[OCI_REPO + OCI_TAG + 64];
 	_cleanup_(ask_done) struct ask x = {
@@ -73,8 +73,7 @@ static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
 	int n;
 
 	(void)ret;
-	snprintf(path, sizeof(path), "/v2/%s/manifests/%s%s", name->repo,
-		 name->digest[0] ? "sha256:" : "",
+	snprintf(path, sizeof(path), "manifests/%s%s", name->digest[0] ? "sha256:" : "",
 		 name->digest[0] ? name->digest : name->tag);
 	n = get(&x, e);
 	if (n < 0)
@@ -99,8 +98,8 @@ static int on_blob(void *ctx, const struct oci_blob *b, bool document,
 		.layer = !document,
 	};
 
-	snprintf(path, sizeof(path), "/v2/%s/%s/sha256:%s", r->conf.name->repo,
-		 document ? "manifests" : "blobs", b->digest);
+	snprintf(path, sizeof(path), "%s/sha256:%s", document ? "manifests" : "blobs",
+		 b->digest);
 	return get(&x, e);
 }
 
@@ -112,14 +111,16 @@ struct oci_source oci_registry_source(struct oci_registry *r)
 /* ---- whom to ask -------------------------------------------------------------------- */
 
 /* CUBBY_MIRRORS=REGISTRY=URL[,REGISTRY=URL…]; http for this machine alone. Without a URL
- * the registry itself is not asked. */
-static int add_mirrors(struct oci_registry *r, const char *text, struct err *e)
+ * the registry itself is not asked. Return: 1 = it says something of this one. */
+static int add_told(struct oci_registry *r, const char *text, struct err *e)
 {
-	const char *registry = r->conf.name->registry;
+	const char *registry = r->name.registry;
 	size_t len = strlen(registry), n;
 	char host[ASK_BASE];
 
 	for (; *text; text += n + (text[n] == ',')) {
+		struct ask_place *p = &r->places[r->n];
+
 		n = strcspn(text, ",");
 		if (strncmp(text, registry, len) != 0 || text[len] != '=')
 			continue;
@@ -127,77 +128,100 @@ static int add_mirrors(struct oci_registry *r, const char *text, struct err *e)
 			r->closed = true;
 			continue;
 		}
-		if (r->n + 1 == ASK_MIRRORS || n - len - 1 >= ASK_BASE)
+		if (r->n + 1 == ASK_PLACES || n - len - 1 >= ASK_BASE)
 			return err_set(e, -EINVAL,
 				       "CUBBY_MIRRORS: too many or too long");
-		snprintf(r->bases[r->n], ASK_BASE, "%.*s", (int)(n - len - 1),
-			 text + len + 1);
-		ask_host(r->bases[r->n], host);
-		if (!text_starts(r->bases[r->n], "https://") &&
-		    !(text_starts(r->bases[r->n], "http://") &&
-		      oci_name_is_loopback(host)))
+		snprintf(p->base, ASK_BASE, "%.*s", (int)(n - len - 1), text + len + 1);
+		memcpy(p->repo, r->name.repo, sizeof(p->repo));
+		ask_host(p->base, host);
+		if (!text_starts(p->base, "https://") &&
+		    !(text_starts(p->base, "http://") && oci_name_is_loopback(host)))
 			return err_set(e, -EINVAL,
 				       "CUBBY_MIRRORS: '%s' is no https:// URL",
-				       r->bases[r->n]);
+				       p->base);
 		r->n++;
 	}
-	return 0;
+	return r->n || r->closed;
 }
 
 /* On this machine https is tried first, and http when nobody speaks that. */
-static int add_own(struct oci_registry *r, struct err *e)
+static int add_place(struct oci_registry *r, const struct oci_name *name, struct err *e)
 {
-	const struct oci_name *name = r->conf.name;
-	char *own = r->bases[r->n], url[ASK_URL];
+	struct ask_place *p = &r->places[r->n++];
+	char url[ASK_URL];
 	struct http_request req = { .url = url,
 				    .connect_ms = ASK_CONNECT_MS,
 				    .first_byte_ms = ASK_STALL_MS,
 				    .abort_fd = r->conf.abort_fd };
 	struct http_reply reply;
-	struct err why = ERR_NONE;
 	int n;
 
-	if (r->conf.push) /* never to a mirror */
-		r->n = 0;
-	if (r->closed)
-		return r->n ? 0
-			    : err_set(e, -EHOSTUNREACH,
-				      "'%s' is not to be asked (CUBBY_MIRRORS)",
-				      name->registry);
-	r->n++;
-	snprintf(own, ASK_BASE, "https://%s", name->host);
+	memcpy(p->repo, name->repo, sizeof(p->repo));
+	snprintf(p->base, ASK_BASE, "https://%s", name->host);
 	if (!name->loopback)
 		return 0;
-	snprintf(url, sizeof(url), "%s/v2/", own);
-	r->base = own;
-	n = ask_http(r, &req, &reply, &why);
-	if (n == -ECANCELED || n == -ECONNREFUSED || n == -EKEYREJECTED) {
-		*e = why;
+	snprintf(url, sizeof(url), "%s/v2/", p->base);
+	r->at = p;
+	n = ask_http(r, &req, &reply, e);
+	if (n == -ECANCELED || n == -ECONNREFUSED || n == -EKEYREJECTED)
 		return n;
-	}
 	if (n < 0)
-		snprintf(own, ASK_BASE, "http://%s", name->host);
+		snprintf(p->base, ASK_BASE, "http://%s", name->host);
 	return 0;
+}
+
+/* What CUBBY_MIRRORS says of a registry stands for what files say of it; but blocked is
+ * blocked. Nothing is pushed elsewhere. */
+static int add_places(struct oci_registry *r, struct err *e)
+{
+	const char *told = getenv("CUBBY_MIRRORS");
+	struct registries files;
+	struct err ignored = ERR_NONE;
+	int n = told ? add_told(r, told, e) : 0, known = n;
+
+	if (n >= 0)
+		n = registries_find(&r->name, &files, e);
+	if (n < 0)
+		return n;
+	if (r->conf.push)
+		r->n = 0;
+	if (r->closed && !r->n)
+		return err_set(e, -EHOSTUNREACH,
+			       "'%s' is not to be asked (CUBBY_MIRRORS)",
+			       r->name.registry);
+	for (size_t i = 0; i < files.n && !known && !r->conf.push; i++)
+		if (add_place(r, &files.mirrors[i], &ignored) == -ECANCELED) {
+			*e = ignored;
+			return e->code;
+		}
+	if (!known && !r->conf.push)
+		r->name = files.name;
+	return r->closed ? 0 : add_place(r, &r->name, e);
+}
+
+const struct oci_name *oci_registry_name(const struct oci_registry *r)
+{
+	return &r->name;
 }
 
 int oci_registry_new(const struct oci_registry_conf *conf, struct oci_registry **ret,
 		     struct err *e)
 {
 	_cleanup_(oci_registry_free) struct oci_registry *r = calloc(1, sizeof(*r));
-	const char *mirrors = getenv("CUBBY_MIRRORS");
 	int n;
 
 	if (!r)
 		return err_sys(e, -ENOMEM, "cannot ask a registry");
 	r->conf = *conf;
+	r->name = *conf->name;
 	r->authorization = BUF_INIT((size_t)ASK_TOKEN);
 	r->login = LOGIN_NONE;
 	r->ca = BUF_INIT((size_t)CERTS_MAX);
 	n = http_new(&r->http, e);
-	if (n == 0 && mirrors)
-		n = add_mirrors(r, mirrors, e);
-	if (n == 0)
-		n = add_own(r, e);
+	if (n == 0 && r->name.bare && !conf->push)
+		n = registries_alias(&r->name, e);
+	if (n >= 0)
+		n = add_places(r, e);
 	if (n < 0)
 		return n;
 	*ret = take(&r, NULL);

@@ -24,6 +24,10 @@ int oci_registry_new(const struct oci_registry_conf *conf, struct oci_registry *
 		     struct err *e);
 void oci_registry_free(struct oci_registry **r);
 
+/** oci_registry_name() - the image as it is called where it is had: an alias or a location
+ *  may say that this is elsewhere (registries.h) */
+const struct oci_name *oci_registry_name(const struct oci_registry *r);
+
 /** oci_registry_anew() - in a process that was forked: connections of its own
  *  @abort_fd: instead of that of its conf */
 int oci_registry_anew(struct oci_registry *r, int abort_fd, struct err *e);

@@ -5,7 +5,7 @@ load ../lib
 setup_file() {
 	lib_env
 	export MK=$CUBBY_TEST_TOP/tests/mklayout LAYOUT=$LIB_DIR/layout
-	unset CUBBY_MIRRORS REGISTRY_AUTH_FILE DOCKER_CONFIG
+	unset CUBBY_MIRRORS REGISTRY_AUTH_FILE DOCKER_CONFIG CONTAINERS_REGISTRIES_CONF
 	mkdir -p "$LIB_DIR/l/etc" "$LIB_DIR/l/bin"
 	head -c 300000 /dev/urandom >"$LIB_DIR/l/bin/noise"
 	echo base >"$LIB_DIR/l/etc/which"
@@ -211,6 +211,88 @@ half() { # FAULT...
 	done
 	SERVER=
 	rm "$HOME/.docker/config.json"
+}
+
+# podman's own words of registries, in a file that only this test has.
+conf() { # LINE...
+	export CONTAINERS_REGISTRIES_CONF=$LIB_PROJECT/registries.conf
+	printf '%s\n' "$@" >"$CONTAINERS_REGISTRIES_CONF"
+}
+
+@test "registry: registries.conf: mirrors are asked first, and the place itself for what they have not" {
+	serve nodoc
+	local mirror=$AT mirrorlog=$LOG.mirror
+	mv "$LOG" "$mirrorlog"
+	rm "$LIB_PROJECT/ready"
+	mkdir -p "$HOME/.docker"
+	local first=$SERVER
+	serve token
+	conf '[[registry]]' 'prefix = "reg.example/team"' "location = '$AT/it'" \
+		'[[registry.mirror]]' 'location = "127.0.0.1:9/gone"' \
+		'[[registry.mirror]]' "location = '$mirror/cache/of'" 'insecure = true'
+	printf '{"auths":{"reg.example":{"auth":"%s"}}}' "$(printf me:word | base64)" >"$HOME/.docker/config.json"
+	run -0 --separate-stderr cubby pull reg.example/team/x:1
+	[ "$output" = reg.example/team/x:1 ]
+	[[ $stderr == *"'reg.example/team/x:1' is '$AT/it/x:1' here (registries.conf)"* ]]
+	grep -q 'GET /v2/cache/of/x/manifests/1' "$mirrorlog"
+	grep -q 'GET /v2/cache/of/x/blobs/' "$mirrorlog"
+	grep -q 'GET /v2/it/x/manifests/1' "$LOG"
+	grep -q 'scope=repository:it/x:pull' "$LOG"
+	! grep Basic "$LOG" "$mirrorlog" || return 1
+	[ "$(cubby images --json | jq -r '.[0].source')" = "$AT/it/x:1" ]
+	kill "$first"
+	rm "$HOME/.docker/config.json"
+}
+
+@test "registry: registries.conf: aliases, of names without a registry" {
+	serve
+	conf '[aliases]' "'thing' = '$AT/it/x'"
+	run -0 --separate-stderr cubby pull thing:1
+	[ "$output" = thing:1 ]
+	[[ $stderr == *"'thing:1' is '$AT/it/x:1' here (registries.conf)"* ]]
+	cubby rmi -q thing:1
+	CUBBY_MIRRORS="docker.io=http://$AT,docker.io=" run -0 cubby pull -q docker.io/library/thing:1
+	grep -q 'GET /v2/library/thing/manifests/1' "$LOG"
+}
+
+@test "registry: registries.conf: blocked is blocked, and CUBBY_MIRRORS stands for the rest" {
+	serve
+	conf '[[registry]]' 'location = "ghcr.io"' 'blocked = true' \
+		'[[registry]]' 'prefix = "quay.io"' 'location = "127.0.0.1:9"'
+	run -1 --separate-stderr cubby pull -q ghcr.io/it/x:1
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"'ghcr.io/it/x:1' is blocked here (registries.conf)" ]]
+	CUBBY_MIRRORS="ghcr.io=http://$AT" run -1 cubby pull -q ghcr.io/it/x:1
+	cubby pull -q "oci:$LAYOUT:1"
+	run -1 --separate-stderr cubby push -q 1 ghcr.io/it/x:1
+	[[ $stderr == *"is blocked here (registries.conf)" ]]
+	[ ! -s "$LOG" ]
+	CUBBY_MIRRORS="quay.io=http://$AT,quay.io=" run -0 cubby pull -q quay.io/it/x:1
+}
+
+@test "registry: registries.conf: what is wrong in it is told by its line" {
+	conf '[[registry]]' 'location = "ghcr.io"' 'blocked = perhaps'
+	run -1 --separate-stderr cubby pull -q ghcr.io/it/x:1
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"'$CONTAINERS_REGISTRIES_CONF': line 3: "* ]] || { echo "$stderr"; return 1; }
+}
+
+@test "registry: registries.conf: a person's own and what is dropped beside it; docker's daemon.json" {
+	serve
+	local dir=$HOME/.config/containers
+	mkdir -p "$dir/registries.conf.d" "$HOME/.config/docker"
+	printf '[aliases]\nthing = "127.0.0.1:9/it/x"\n' >"$dir/registries.conf"
+	printf '[aliases]\nthing = "%s/it/x"\n' "$AT" >"$dir/registries.conf.d/b.conf"
+	printf '[aliases]\nthing = "127.0.0.1:9/it/x"\n' >"$dir/registries.conf.d/a.conf"
+	printf 'no TOML' >"$dir/registries.conf.d/README"
+	run -0 cubby pull -q thing:1
+	printf '{"registry-mirrors":["http://%s"]}' "$AT" >"$HOME/.config/docker/daemon.json"
+	cubby rmi -q --all
+	printf '' >"$dir/registries.conf"
+	rm -r "$dir/registries.conf.d"
+	run -0 cubby pull -q other:1
+	grep -q 'GET /v2/library/other/manifests/1' "$LOG"
+	rm -r "$HOME/.config/containers" "$HOME/.config/docker"
 }
 
 @test "registry: push sends what is not there, and the name last" {
@@ -500,6 +582,10 @@ fake_maker() { # DIR COMMANDS
 	AT=127.0.0.1:$port
 	skopeo copy -q --dest-tls-verify=false "oci:$LAYOUT:1" "docker://$AT/it/x:1"
 	pulls
+	conf '[[registry]]' 'prefix = "reg.example"' '[[registry.mirror]]' "location = '$AT'"
+	run -0 cubby pull -q reg.example/it/x:1
+	run -0 cubby rmi -q reg.example/it/x:1
+	unset CONTAINERS_REGISTRIES_CONF
 	run -0 --separate-stderr cubby push "$AT/it/x:1" "$AT/back/x:1"
 	[ "$(skopeo inspect --tls-verify=false --format '{{.Digest}}' "docker://$AT/back/x:1")" = "${output##*@}" ]
 	skopeo copy -q --src-tls-verify=false "docker://$AT/back/x:1" "oci:copied:1"
