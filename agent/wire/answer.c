@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { SKIPPED_MAX = 3 };
 
 /* ---- what assemblers share ---- */
@@ -76,6 +78,17 @@ int answer_finish(struct answer_state *s, int (*build)(void *a), uint64_t *seed,
 	return 0;
 }
 
+void answer_ended(struct turn *t, const char *word, const struct answer_word *words,
+		  size_t n)
+{
+	if (!word || !*word)
+		return;
+	text_copy(t->finish_word, sizeof(t->finish_word), word);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(word, words[i].word) == 0)
+			t->finish = words[i].finish;
+}
+
 bool answer_is(const struct json *j, const char *type)
 {
 	const char *s = json_get_str(j, "type");
@@ -100,7 +113,9 @@ struct answer *answer_new(const struct answer_ops *ops, const struct turn_sink *
 	a->ops = ops;
 	sse_init(&a->sse, ops->event, a->assembler);
 	a->sse.lines = ops->lines;
-	ops->init(a->assembler, sink);
+	answer_state_init((struct answer_state *)a->assembler, sink);
+	if (ops->init)
+		ops->init(a->assembler);
 	return a;
 }
 
@@ -112,6 +127,7 @@ void answer_free(struct answer **ap)
 		return;
 	sse_done(&a->sse);
 	a->ops->done(a->assembler);
+	answer_state_done((struct answer_state *)a->assembler);
 	free(a);
 }
 

@@ -9,12 +9,12 @@
 #include "agent/wire/retry.h"
 #include "agent/wire/sse.h"
 
-/* An assembler is a struct of @size bytes that begins with a struct answer_state; each
- * function gets it as @a. */
+/* An assembler is a struct of @size bytes, zeros to begin with, that begins with a struct
+ * answer_state, which is made and released for it; each function gets it as @a. */
 struct answer_ops {
 	size_t size;
-	bool lines; /* one JSON value a line; else server-sent events */
-	void (*init)(void *a, const struct turn_sink *sink);
+	bool lines;	       /* one JSON value a line; else server-sent events */
+	void (*init)(void *a); /* NULL = zeros will do */
 	void (*done)(void *a);
 	sse_event_fn *event; /* its ctx is the assembler */
 	/* A reply that came as one JSON value, and not as a stream. */
@@ -50,6 +50,15 @@ int answer_cut(struct err *e);
  */
 int answer_finish(struct answer_state *s, int (*build)(void *a), uint64_t *seed,
 		  struct turn *ret, struct err *e);
+struct answer_word {
+	const char *word;
+	enum turn_finish finish;
+};
+/** answer_ended() - @word is why the turn ended, as its service says; NULL or "" changes
+ *  nothing, and one that is not in @words is only kept */
+void answer_ended(struct turn *t, const char *word, const struct answer_word *words,
+		  size_t n);
+
 /** answer_is() - has @j this "type"? */
 bool answer_is(const struct json *j, const char *type);
 

@@ -25,14 +25,6 @@ struct anthropic_assemble {
 	uint64_t fresh, cache_made, cache_read; /* tokens of the prompt */
 };
 
-static void init(void *self, const struct turn_sink *sink)
-{
-	struct anthropic_assemble *a = self;
-
-	*a = (struct anthropic_assemble){ 0 };
-	answer_state_init(&a->s, sink);
-}
-
 static void done(void *self)
 {
 	struct anthropic_assemble *a = self;
@@ -47,7 +39,6 @@ static void done(void *self)
 		buf_done(&b->signature);
 	}
 	free(a->blocks);
-	answer_state_done(&a->s);
 }
 
 /* ---- blocks ---- */
@@ -181,20 +172,14 @@ static void take_usage(struct anthropic_assemble *a, const struct json *usage)
 
 static void take_finish(struct turn *t, const char *word)
 {
-	static const struct {
-		const char *word;
-		enum turn_finish finish;
-	} words[] = { { "max_tokens", TURN_LENGTH },
-		      { "pause_turn", TURN_PAUSE },
-		      { "refusal", TURN_FILTER },
-		      { "model_context_window_exceeded", TURN_OVERFLOW } };
+	static const struct answer_word words[] = {
+		{ "max_tokens", TURN_LENGTH },
+		{ "pause_turn", TURN_PAUSE },
+		{ "refusal", TURN_FILTER },
+		{ "model_context_window_exceeded", TURN_OVERFLOW },
+	};
 
-	if (!word || !*word)
-		return;
-	text_copy(t->finish_word, sizeof(t->finish_word), word);
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strcmp(word, words[i].word) == 0)
-			t->finish = words[i].finish;
+	answer_ended(t, word, words, ARRAY_SIZE(words));
 }
 
 static void take_head(struct anthropic_assemble *a, const struct json *message)
@@ -348,7 +333,6 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 
 const struct answer_ops anthropic_assemble_ops = {
 	.size = sizeof(struct anthropic_assemble),
-	.init = init,
 	.done = done,
 	.event = event,
 	.whole = whole,

@@ -126,12 +126,13 @@ int message_turn(const struct json *message, uint64_t *seed, struct turn *ret,
 		 struct err *e)
 {
 	static const struct turn_sink silent = { 0 };
-	_cleanup_(openai_assemble_done) struct openai_assemble a;
+	_cleanup_answer_ struct answer *a = answer_new(&openai_assemble_ops, &silent);
 	_cleanup_json_ struct json *plain = NULL, *reply = NULL;
 	struct json *choice, *choices;
 	int r;
 
-	openai_assemble_init(&a, &silent);
+	if (!a)
+		return no_memory(e);
 	if (json_type(message) != JSON_OBJECT)
 		return err_set(e, -EINVAL, "a message that is no object");
 	r = message_as(message, MESSAGE_CHAT, &plain, e);
@@ -145,9 +146,7 @@ int message_turn(const struct json *message, uint64_t *seed, struct turn *ret,
 	json_set(reply, "choices", choices);
 	if (json_failed(reply) < 0)
 		return no_memory(e);
-	a.s.done = true;
-	r = openai_assemble_chunk(&a, reply, e)
-		    ?: openai_assemble_end(&a, seed, ret, e);
+	r = answer_whole(a, reply, e) ?: answer_end(a, seed, ret, e);
 	if (r < 0 || message_kind(message) == MESSAGE_CHAT)
 		return r;
 	json_free(&ret->message);

@@ -120,7 +120,7 @@ static int ollama_body(const struct wire_server *s, const struct wire_request *r
 /* ---- the answer ---- */
 
 struct reader {
-	struct openai_assemble assemble; /* owned */
+	struct openai_assemble assemble; /* owned; first */
 	int64_t calls; /* handed on so far: each is whole, and a new one */
 };
 
@@ -194,21 +194,6 @@ static int take_object(struct reader *r, const struct json *line, struct err *e)
 	return openai_assemble_chunk(&r->assemble, chunk, e);
 }
 
-static void init(void *a, const struct turn_sink *sink)
-{
-	struct reader *r = a;
-
-	r->calls = 0;
-	openai_assemble_init(&r->assemble, sink);
-}
-
-static void done(void *a)
-{
-	struct reader *r = a;
-
-	openai_assemble_done(&r->assemble);
-}
-
 static int event(void *a, const char *data, size_t len, struct err *e)
 {
 	_cleanup_json_ struct json *line = NULL;
@@ -225,21 +210,14 @@ static int whole(void *a, const struct json *j, struct err *e)
 	return take_object(a, j, e);
 }
 
-static int end(void *a, uint64_t *seed, struct turn *ret, struct err *e)
-{
-	struct reader *r = a;
-
-	return openai_assemble_end(&r->assemble, seed, ret, e);
-}
-
 static const struct answer_ops ollama_answer = {
 	.size = sizeof(struct reader),
 	.lines = true,
-	.init = init,
-	.done = done,
+	.init = openai_assemble_init,
+	.done = openai_assemble_done,
 	.event = event,
 	.whole = whole,
-	.end = end,
+	.end = openai_assemble_end,
 };
 
 const struct wire ollama_wire = {

@@ -6,22 +6,23 @@
 #include "agent/wire/error.h"
 #include "base/text.h"
 
-void openai_assemble_init(struct openai_assemble *a, const struct turn_sink *sink)
+void openai_assemble_init(void *self)
 {
-	*a = (struct openai_assemble){ .slow = false };
-	answer_state_init(&a->s, sink);
+	struct openai_assemble *a = self;
+
 	thoughts_init(&a->thoughts);
 	envelope_init(&a->envelope);
 }
 
-void openai_assemble_done(struct openai_assemble *a)
+void openai_assemble_done(void *self)
 {
+	struct openai_assemble *a = self;
+
 	for (size_t i = 0; i < TURN_CALLS_MAX; i++)
 		json_free(&a->calls[i].extra);
 	thoughts_done(&a->thoughts);
 	envelope_done(&a->envelope);
 	json_free(&a->extra);
-	answer_state_done(&a->s);
 }
 
 static int full(int r, const char *what, struct err *e)
@@ -261,22 +262,17 @@ static void take_usage(struct turn *t, const struct json *u)
 
 static void take_finish(struct turn *t, const char *word)
 {
-	static const struct {
-		const char *word;
-		enum turn_finish finish;
-	} words[] = { { "length", TURN_LENGTH },
-		      { "max_tokens", TURN_LENGTH },
-		      { "model_length", TURN_LENGTH },
-		      { "content_filter", TURN_FILTER },
-		      { "insufficient_system_resource", TURN_AGAIN },
-		      { "error", TURN_AGAIN } };
+	static const struct answer_word words[] = {
+		{ "length", TURN_LENGTH },
+		{ "max_tokens", TURN_LENGTH },
+		{ "model_length", TURN_LENGTH },
+		{ "content_filter", TURN_FILTER },
+		{ "insufficient_system_resource", TURN_AGAIN },
+		{ "error", TURN_AGAIN },
+	};
 
-	if (!word || !*word || *t->finish_word)
-		return;
-	text_copy(t->finish_word, sizeof(t->finish_word), word);
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strcmp(word, words[i].word) == 0)
-			t->finish = words[i].finish;
+	if (!*t->finish_word)
+		answer_ended(t, word, words, ARRAY_SIZE(words));
 }
 
 /* Every chunk has them; the first that is not empty is enough. */
@@ -350,9 +346,9 @@ static void learn(struct openai_assemble *a, const struct json *chunk, const cha
 	envelope_learn(&a->envelope, data, len, words);
 }
 
-int openai_assemble_event(struct openai_assemble *a, const char *data, size_t len,
-			  struct err *e)
+int openai_assemble_event(void *self, const char *data, size_t len, struct err *e)
 {
+	struct openai_assemble *a = self;
 	_cleanup_json_ struct json *chunk = NULL;
 	const char *words;
 	struct err bad;
@@ -426,9 +422,9 @@ static int build_message(void *assembler)
 	return 0;
 }
 
-int openai_assemble_end(struct openai_assemble *a, uint64_t *seed, struct turn *ret,
-			struct err *e)
+int openai_assemble_end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 {
+	struct openai_assemble *a = self;
 	struct retry_cause *cause = &a->s.cause;
 
 	if (!a->s.done && !*a->s.turn.finish_word)
@@ -443,21 +439,6 @@ int openai_assemble_end(struct openai_assemble *a, uint64_t *seed, struct turn *
 
 /* ---- as a row of functions ---- */
 
-static void init(void *a, const struct turn_sink *sink)
-{
-	openai_assemble_init(a, sink);
-}
-
-static void done(void *a)
-{
-	openai_assemble_done(a);
-}
-
-static int event(void *a, const char *data, size_t len, struct err *e)
-{
-	return openai_assemble_event(a, data, len, e);
-}
-
 static int whole(void *a, const struct json *j, struct err *e)
 {
 	struct openai_assemble *o = a;
@@ -467,16 +448,11 @@ static int whole(void *a, const struct json *j, struct err *e)
 	return openai_assemble_chunk(o, j, e);
 }
 
-static int end(void *a, uint64_t *seed, struct turn *ret, struct err *e)
-{
-	return openai_assemble_end(a, seed, ret, e);
-}
-
 const struct answer_ops openai_assemble_ops = {
 	.size = sizeof(struct openai_assemble),
-	.init = init,
-	.done = done,
-	.event = event,
+	.init = openai_assemble_init,
+	.done = openai_assemble_done,
+	.event = openai_assemble_event,
 	.whole = whole,
-	.end = end,
+	.end = openai_assemble_end,
 };

@@ -24,16 +24,17 @@ struct openai_assemble {
 	bool slow;		  /* for tests: every chunk is parsed */
 };
 
-void openai_assemble_init(struct openai_assemble *a, const struct turn_sink *sink);
-void openai_assemble_done(struct openai_assemble *a);
+/* These and the next are openai_assemble_ops: @a is a struct openai_assemble, or begins with
+ * one. */
+void openai_assemble_init(void *a);
+void openai_assemble_done(void *a);
 
 /**
  * openai_assemble_event() - the data of one event
  * Return: 0; -EREMOTEIO (the server reported an error: cause is filled), -EPROTO,
  *         -EMSGSIZE, -ENOMEM.
  */
-int openai_assemble_event(struct openai_assemble *a, const char *data, size_t len,
-			  struct err *e);
+int openai_assemble_event(void *a, const char *data, size_t len, struct err *e);
 /** openai_assemble_chunk() - the same, parsed; also a reply that came as a whole */
 int openai_assemble_chunk(struct openai_assemble *a, const struct json *chunk,
 			  struct err *e);
@@ -44,8 +45,7 @@ int openai_assemble_chunk(struct openai_assemble *a, const struct json *chunk,
  * @ret:  an initialised turn, replaced on success only
  * Return: 0; -ECONNRESET (no clean end), -EPROTO, -EREMOTEIO, -ENOMEM.
  */
-int openai_assemble_end(struct openai_assemble *a, uint64_t *seed, struct turn *ret,
-			struct err *e);
+int openai_assemble_end(void *a, uint64_t *seed, struct turn *ret, struct err *e);
 
 extern const struct answer_ops openai_assemble_ops;
 

@@ -27,14 +27,6 @@ struct responses_assemble {
 	size_t n;
 };
 
-static void init(void *self, const struct turn_sink *sink)
-{
-	struct responses_assemble *a = self;
-
-	*a = (struct responses_assemble){ 0 };
-	answer_state_init(&a->s, sink);
-}
-
 static void done(void *self)
 {
 	struct responses_assemble *a = self;
@@ -44,7 +36,6 @@ static void done(void *self)
 		buf_done(&a->items[i].text);
 	}
 	free(a->items);
-	answer_state_done(&a->s);
 }
 
 /* ---- items ---- */
@@ -388,7 +379,6 @@ static int end(void *self, uint64_t *seed, struct turn *ret, struct err *e)
 
 const struct answer_ops responses_assemble_ops = {
 	.size = sizeof(struct responses_assemble),
-	.init = init,
 	.done = done,
 	.event = event,
 	.whole = whole,

@@ -4,9 +4,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void slow_init(void *a, const struct turn_sink *sink)
+static void slow_init(void *a)
 {
-	openai_assemble_ops.init(a, sink);
+	openai_assemble_ops.init(a);
 	((struct openai_assemble *)a)->slow = true;
 }
 

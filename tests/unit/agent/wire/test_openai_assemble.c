@@ -180,12 +180,13 @@ static void message(void)
 	};
 	_cleanup_buf_ struct buf out = BUF_INIT(10000);
 	_cleanup_turn_ struct turn t;
-	struct openai_assemble a;
+	struct openai_assemble a = { 0 };
 	struct err e = ERR_NONE;
 	uint64_t seed = 1;
 
 	turn_init(&t);
-	openai_assemble_init(&a, &silent);
+	answer_state_init(&a.s, &silent);
+	openai_assemble_init(&a);
 	for (size_t i = 0; i < ARRAY_SIZE(chunks); i++)
 		unit_ok(openai_assemble_event(&a, chunks[i], strlen(chunks[i]), &e),
 			&e);
@@ -199,16 +200,18 @@ static void message(void)
 		"\"function\":{\"name\":\"sh\",\"arguments\":\"{x\"},\"extra_content\":"
 		"{\"google\":{\"thought_signature\":\"S\"}}}]}");
 	openai_assemble_done(&a);
+	answer_state_done(&a.s);
 }
 
 static void too_many_calls(void)
 {
 	static const struct turn_sink silent = { 0 };
-	struct openai_assemble a;
+	struct openai_assemble a = { 0 };
 	struct err e = ERR_NONE;
 	int r = 0;
 
-	openai_assemble_init(&a, &silent);
+	answer_state_init(&a.s, &silent);
+	openai_assemble_init(&a);
 	for (int i = 0; i <= TURN_CALLS_MAX && r == 0; i++) {
 		char chunk[200];
 
@@ -221,6 +224,7 @@ static void too_many_calls(void)
 	}
 	unit_err(&e, -EPROTO, "more than 64 calls in one turn");
 	openai_assemble_done(&a);
+	answer_state_done(&a.s);
 }
 
 int main(void)
