@@ -63,26 +63,85 @@ static int stage(const struct app *app, const struct layoutout_want *want,
 
 /* ---- archives --------------------------------------------------------------------------- */
 
+/* A file without a name, so that nobody finds half of it whatever ends us; where the
+ * filesystem has no such, one with a name that says so. */
+struct draft {
+	int dir, fd;	/* owned */
+	char other[32]; /* its name meanwhile; "" = none */
+};
+
+static void draft_done(struct draft *d)
+{
+	if (d->other[0])
+		(void)sys_unlinkat(d->dir, d->other, 0);
+	scope_close(&d->fd);
+	scope_close(&d->dir);
+}
+
+static int draft_open(struct draft *d, const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+	uint64_t nonce;
+
+	*name = slash ? slash + 1 : path;
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+		 slash ? path : ".");
+	d->dir = sys_open(dir, O_RDONLY | O_DIRECTORY);
+	if (d->dir < 0)
+		return d->dir;
+	if (!**name)
+		return -EISDIR;
+	d->fd = sys_openat(d->dir, ".", O_TMPFILE | O_WRONLY, 0666);
+	if (d->fd >= 0)
+		return 0;
+	if (sys_getrandom(&nonce, sizeof(nonce)) != (ssize_t)sizeof(nonce))
+		return -EIO;
+	snprintf(d->other, sizeof(d->other), ".tmp-%016llx", (unsigned long long)nonce);
+	d->fd = sys_openat(d->dir, d->other, O_WRONLY | O_CREAT | O_EXCL, 0666);
+	if (d->fd < 0)
+		d->other[0] = '\0';
+	return MIN(d->fd, 0);
+}
+
+/* -EEXIST: there is one of that name by now. */
+static int draft_name(struct draft *d, const char *name)
+{
+	char link[32];
+	int r;
+
+	if (!d->other[0]) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", d->fd);
+		return sys_linkat(AT_FDCWD, link, d->dir, name, AT_SYMLINK_FOLLOW);
+	}
+	if (sys_faccessat(d->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EEXIST;
+	r = sys_renameat(d->dir, d->other, d->dir, name);
+	if (r == 0)
+		d->other[0] = '\0';
+	return r;
+}
+
 int pushing_archive(const struct app *app, const struct layoutout_want *want,
 		    const char *path, struct err *e)
 {
 	_cleanup_(staged_done) struct staged s = STAGED_NONE;
-	_cleanup_close_ int out = -1;
+	_cleanup_(draft_done) struct draft d = { .dir = -1, .fd = -1 };
+	const char *name;
 	struct image image;
 	int r;
 
 	if (sys_faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return err_sys(e, -EEXIST, "cannot make '%s'", path);
-	r = stage(app, want, &s, &image, e);
+	r = draft_open(&d, path, &name);
+	if (r < 0)
+		return err_sys(e, r, "cannot make '%s'", path);
+	r = stage(app, want, &s, &image, e)
+		    ?: pack_run(&(struct pack_conf){ s.dir, NULL, d.fd }, e);
 	if (r < 0)
 		return r;
-	out = sys_openat(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-	if (out < 0)
-		return err_sys(e, out, "cannot make '%s'", path);
-	r = pack_run(&(struct pack_conf){ s.dir, NULL, out }, e);
-	if (r < 0)
-		(void)sys_unlinkat(AT_FDCWD, path, 0);
-	return r;
+	r = draft_name(&d, name);
+	return r < 0 ? err_sys(e, r, "cannot make '%s'", path) : 0;
 }
 
 /* ---- a registry ------------------------------------------------------------------------- */

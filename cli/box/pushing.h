@@ -1,7 +1,8 @@
 /* pushing - an image of the store leaves it: to a registry, or into an archive.
  * Needs:  an open store.
  * Owns:   a layout in the store's tmp/ and the terminal's last line meanwhile.
- * Never:  leaves the layout behind, nor half an archive but where it is killed. */
+ * Never:  leaves the layout behind but where it is killed, nor half an archive under the
+ *         name of a whole one. */
 #ifndef CLI_BOX_PUSHING_H
 #define CLI_BOX_PUSHING_H
 

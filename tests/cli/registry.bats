@@ -602,3 +602,26 @@ fake_maker() { # DIR COMMANDS
 	run -1 --separate-stderr cubby save "$AT/back/x:1" oci-archive:o.tar
 	[[ $stderr == *"cannot make 'o.tar': File exists" ]]
 }
+
+@test "registry: an archive has its name when it is whole" {
+	command -v strace >/dev/null || skip "no strace"
+	mkdir to
+	python3 -c 'import os; os.open("to", os.O_TMPFILE | os.O_WRONLY)' 2>/dev/null ||
+		skip "the filesystem has no files without a name"
+	cubby pull -q "oci:$LAYOUT:1"
+	local form
+	for form in docker-archive oci-archive; do
+		run -137 strace -qq -o trace -e trace=linkat -e inject=linkat:signal=KILL cubby save -q 1 "$form:to/o.tar"
+		grep -q '"o.tar"' trace
+		[ -z "$(ls -A to)" ]
+	done
+	(umask 027 && cubby save -q 1 docker-archive:to/o.tar:it/x:9)
+	[ "$(ls -A to)" = o.tar ]
+	[ "$(stat -c %a to/o.tar)" = 640 ]
+	tar -tf to/o.tar >/dev/null
+	cd to
+	run -0 cubby save -q 1 oci-archive:here.tar
+	[ -s here.tar ]
+	run -1 --separate-stderr cubby save -q 1 oci-archive:none/o.tar
+	[[ $stderr == *"cannot make 'none/o.tar': No such file or directory" ]]
+}
