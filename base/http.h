@@ -33,6 +33,8 @@ struct http_reply {
 	char challenge[HTTP_LONG];     /* www-authenticate */
 	char content_range[HTTP_VALUE];
 	char content_digest[HTTP_VALUE]; /* docker-content-digest */
+	char limit[HTTP_VALUE];		 /* ratelimit-limit: "100;w=21600" */
+	char limit_left[HTTP_VALUE];	 /* ratelimit-remaining, in the same way */
 	char location[HTTP_LONG];	 /* as it was written */
 	int64_t length;			 /* content-length; -1 = unknown */
 	uint64_t first_byte_ms;		 /* from the call to the first body byte */

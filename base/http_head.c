@@ -33,6 +33,8 @@ static const struct field {
 	FIELD("content-range", content_range, false),
 	FIELD("location", location, false),
 	FIELD("docker-content-digest", content_digest, false),
+	FIELD("ratelimit-limit", limit, false),
+	FIELD("ratelimit-remaining", limit_left, false),
 	FIELD("x-should-retry", should_retry, false),
 	FIELD("x-request-id", request_id, false),
 	FIELD("request-id", request_id, false),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -55,6 +56,37 @@ static int get(struct ask *x, struct err *e)
 	return n;
 }
 
+/* "100;w=21600": so many in so many seconds. */
+static bool read_limit(const char *field, uint64_t *n, uint64_t *seconds)
+{
+	char text[64];
+	char *window;
+
+	(void)text_copy(text, sizeof(text), field);
+	window = strstr(text, ";w=");
+	if (!window)
+		return false;
+	*window = '\0';
+	return num_range(text, 0, UINT32_MAX, n) == 0 &&
+	       num_range(window + 3, 1, UINT32_MAX, seconds) == 0;
+}
+
+/* Docker Hub says how much more it gives; a person hears of it when that is nearly over. */
+static void tell_limit(const struct oci_registry *r, const struct http_reply *reply)
+{
+	uint64_t left, all, seconds;
+	char line[OCI_HOST + 128], span[32];
+
+	if (!r->conf.note || !read_limit(reply->limit_left, &left, &seconds) ||
+	    !read_limit(reply->limit, &all, &seconds) || left > all / 10)
+		return;
+	snprintf(line, sizeof(line), "%s gives %llu more of %llu images in %s%s",
+		 r->name.registry, (unsigned long long)left, (unsigned long long)all,
+		 text_ms(span, sizeof(span), seconds * 1000),
+		 r->login.secret.len ? "" : "; with a login it may give more");
+	r->conf.note(r->conf.ctx, line);
+}
+
 static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
 		  struct oci_manifest *ret, struct err *e)
 {
@@ -78,6 +110,7 @@ static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
 	n = get(&x, e);
 	if (n < 0)
 		return n;
+	tell_limit(r, &x.reply);
 	if (name->digest[0])
 		memcpy(digest, name->digest, HASH_HEX);
 	else if (x.reply.content_digest[0])

@@ -125,6 +125,17 @@ login() { # USER:SECRET
 	[[ $stderr == *"$AT has had too many requests, and is asked again in 1 s"* ]]
 }
 
+@test "registry: that few more images are given is told" {
+	serve limit=10
+	run -0 --separate-stderr cubby pull "$AT/it/x:1"
+	[[ $stderr == *"$AT gives 10 more of 100 images in 6h00m; with a login it may give more"* ]] || { echo "$stderr"; return 1; }
+	cubby rmi -q "$AT/it/x:1"
+	kill "$SERVER"; rm "$LIB_PROJECT/ready"
+	serve limit=11
+	run -0 --separate-stderr cubby pull "$AT/it/x:1"
+	[[ $stderr != *" more of "* ]]
+}
+
 @test "registry: what is not what was announced is refused" {
 	serve tamper
 	refused "is not what was announced"
