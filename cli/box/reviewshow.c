@@ -10,6 +10,7 @@
 #include "cli/opt/config.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "runtime/spec/effects.h"
 
 enum { SEEN_BYTES = 64 << 20 };
 
@@ -146,10 +147,14 @@ void reviewshow_names(FILE *out, const struct json *list)
 {
 	char path[PATH_MAX];
 
-	json_each(it, list)
-	{
-		if (is_change(it) && spec_path(it, "path", path) == 0)
-			fprintf(out, "%s\n", path + 1);
+	for (int class = EFFECTS_HELD; class >= EFFECTS_PLAIN; class --) {
+		json_each(it, list)
+		{
+			if (is_change(it) &&
+			    member_is(it, "class", effects_name(class)) &&
+			    spec_path(it, "path", path) == 0)
+				fprintf(out, "%s\n", path + 1);
+		}
 	}
 }
 
@@ -291,8 +296,8 @@ static int show_again(const struct reviewshow *s, const struct review *rv,
 	r = on_held(rv, diff, &list, NULL, e);
 	if (r < 0)
 		return r;
-	reviewshow_stat(s, list, true);
 	reviewshow_stat(s, list, false);
+	reviewshow_stat(s, list, true);
 	return seen_of(list, true, seen, e);
 }
 

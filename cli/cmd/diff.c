@@ -20,8 +20,8 @@ static int show(const struct app *app, const struct args *a, const struct json *
 		reviewshow_names(app->out, list);
 		return 0;
 	}
-	reviewshow_stat(&s, list, true);
 	reviewshow_stat(&s, list, false);
+	reviewshow_stat(&s, list, true);
 	return 0;
 }
 

@@ -481,16 +481,19 @@ static int op_diff(struct review *rv, struct err *e)
 	return r < 0 ? r : tell_all(rv, e);
 }
 
+/* What acts on the host comes first: no number of other files hides it. */
 static int op_patch(struct review *rv, struct err *e)
 {
 	size_t left = (size_t)json_get_int(rv->args, "bytes", INT64_MAX);
 	int r = list(rv, e);
 
-	for (size_t i = 0; i < rv->diff.n && r == 0 && left; i++) {
+	for (size_t k = 0; k < (EFFECTS_HELD + 1) * rv->diff.n && r == 0 && left; k++) {
 		_cleanup_buf_ struct buf text = BUF_INIT(PATCH_MAX);
+		size_t i = k % rv->diff.n;
 		struct patch_count ignored;
 
-		if (!is_asked(rv, rv->diff.items[i].path))
+		if (rv->v[i].effect.class != EFFECTS_HELD - k / rv->diff.n ||
+		    !is_asked(rv, rv->diff.items[i].path))
 			continue;
 		(void)patch_item(&rv->layer, &rv->diff.items[i], &text, &ignored);
 		text.len = MIN(text.len, left);

@@ -144,10 +144,12 @@ teardown() {
 		owner=$(stat -c %u theirs/f); chown "$owner:$owner" own
 		tar -C theirs -cf - f | tar -xpf -
 		perl -e "\$o = (stat q(theirs/f))[4]; \$> = \$o; print qq(\$!\n)"
+		perl -e "\$g = (stat q(theirs/f))[5]; \$) = qq(0 \$g); open F, q(>grouped) or die; chown -1, \$g, q(grouped);
+			chmod 02755, q(grouped); mkdir q(g); chown -1, \$g, q(g); chmod 02775, q(g); open F, q(>g/in) or die"
 		stat -c %u:%g a b made'
 	echo "$output"
 	[ "$output" = $'Invalid argument\n1001:1001\n33:33\n1001:1001' ]
-	[ "$(stat -c %u:%g own f copied copied/f | sort -u)" = 0:0 ]
+	[ "$(stat -c %u:%g own f copied copied/f grouped g g/in | sort -u)" = 0:0 ]
 	[ "$(stat -c %u:%g theirs/f)" = 1001:1001 ]
 	[ "$(cat theirs/f)" = $'text\nmore' ]
 	run -0 find . -path ./theirs -prune -o \( -uid +0 -uid -1879048193 -o -gid +0 -gid -1879048193 \) -print

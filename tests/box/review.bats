@@ -112,6 +112,18 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[[ $output != *$'\033[31m'* ]]
 }
 
+@test "what acts on this machine is shown first, however many other files there are" {
+	local i
+	box 'for i in $(seq 30); do echo x >"!$i"; done; echo x >.envrc; echo x >random.py; echo x >Makefile; echo x >sub.c'
+	[ "$(cubby diff --name-only | head -n 3 | xargs)" = ".envrc random.py Makefile" ]
+	run -0 cubby diff
+	[ "$(grep -m 3 '^+++ ' <<<"$output" | xargs)" = "+++ b/.envrc +++ b/random.py +++ b/Makefile" ]
+	[ "$(grep -c '^+++ ' <<<"$output")" -eq 34 ]
+	run -0 cubby diff --stat
+	[[ ${lines[0]} == *" .envrc "*"a shell reads it"* ]]
+	[[ ${lines[1]} == *" random.py "*"python"* ]]
+}
+
 @test "a large file with holes" {
 	truncate -s 2G hole
 	box 'printf x | dd of=hole bs=1 seek=1000000 conv=notrunc 2>/dev/null'
@@ -263,7 +275,7 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	cubby exec -q -- sh -c 'echo 3 >>a; echo box >d/n'
 	echo host >c
 	echo host >d/n
-	[ "$(cubby diff --name-only | xargs)" = "a d/n" ]
+	[ "$(cubby diff --name-only | xargs)" = "d/n a" ]
 	run -0 cubby apply
 	[[ $output == *"d/n"*"changed on this machine, too"* ]]
 	[ "$(cat a c d/n | xargs)" = "2 3 host host" ]

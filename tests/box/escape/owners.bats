@@ -47,6 +47,16 @@ setup() {
 		$) = $o; print "gid $!\n"; $> = $o; print "uid $!\n"; $< = $o; print "$!\n"'
 	[ "$output" = $'gid Invalid argument\nuid Invalid argument\nInvalid argument' ]
 	run -125 cubby exec --user 66537 -- true
+	# Box root can have one's group beside its own, and nothing becomes that group's.
+	chmod g+rwx,g-s work
+	# shellcheck disable=SC2016 # perl
+	run -0 cubby exec -- perl -e '$g = (stat "work/f")[5]; $) = "0 $g"; ($have) = (split / /, $))[1];
+		open F, ">work/theirs" or die; open F, ">grouped" or die; mkdir "dir" or die;
+		chown -1, $g, "grouped", "dir"; chmod 02775, "grouped", "dir"; open F, ">dir/in" or die;
+		printf "%s %s", $have == $g ? "has it" : "has it not",
+			join " ", map { sprintf "%d:%o", (stat $_)[5], (stat _)[2] & 07777 } "grouped", "dir", "dir/in"'
+	[ "$output" = "has it 0:775 0:775 0:644" ]
+	[ "$(stat -c %g work/theirs grouped dir dir/in | tr '\n' ' ')" = "0 0 0 0 " ]
 	# And other users of the box have no business there.
 	run cubby exec --user 1001 -- cat work/f
 	[ "$status" -ne 0 ]
