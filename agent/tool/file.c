@@ -50,7 +50,7 @@ static const char *kind_of(const char *data, size_t len)
 
 /* 1 = @data holds a text file; 0 = the result says why not; or box gone. */
 static int get_text(const struct toolbox *t, const char *path, struct buf *data,
-		    struct tool_result *ret, struct err *e)
+		    struct files_stat *was, struct tool_result *ret, struct err *e)
 {
 	struct files f = files_of(t);
 	struct files_stat st;
@@ -71,6 +71,7 @@ static int get_text(const struct toolbox *t, const char *path, struct buf *data,
 					"'%s' has %s, too much for this tool; use sed, "
 					"grep, head or tail in the shell",
 					path, size);
+	*was = st;
 	return 1;
 }
 
@@ -220,8 +221,9 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 			     0,
 			     t->conf.keep };
 	uint64_t total, asked = part.last;
+	struct files_stat st;
 	bool hidden;
-	int r = get_text(t, path, &data, ret, e);
+	int r = get_text(t, path, &data, &st, ret, e);
 
 	if (r <= 0)
 		return r;
@@ -324,6 +326,23 @@ static int tell_diff(const struct toolbox *t, const struct buf *old,
 	return buf_failed(&ret->text);
 }
 
+/* The kernel takes such bits from what is written, and a file of the project gets none from a
+ * box. */
+static int tell_lost_bits(const struct files *f, const char *path, mode_t was,
+			  struct tool_result *ret)
+{
+	struct err ignored = ERR_NONE;
+	struct files_stat now;
+
+	if (!(was & (S_ISUID | S_ISGID)) || files_stat(f, path, &now, &ignored) < 0 ||
+	    !(was & ~now.mode & (S_ISUID | S_ISGID)))
+		return 0;
+	return buf_addf(
+		&ret->text,
+		"[note: its mode was %04o and is %04o: the set-id bits are lost]\n",
+		(unsigned)was & 07777, (unsigned)now.mode & 07777);
+}
+
 static int edit(struct toolbox *t, const char *path, const struct edit *v, size_t n,
 		struct tool_result *ret, struct err *e)
 {
@@ -331,8 +350,9 @@ static int edit(struct toolbox *t, const char *path, const struct edit *v, size_
 				 out = BUF_INIT(2 * FILE_MAX);
 	struct files f = files_of(t);
 	struct edit_fault fault;
+	struct files_stat was;
 	bool hidden;
-	int r = get_text(t, path, &data, ret, e);
+	int r = get_text(t, path, &data, &was, ret, e);
 
 	if (r <= 0)
 		return r;
@@ -354,6 +374,7 @@ static int edit(struct toolbox *t, const char *path, const struct edit *v, size_
 	if (r < 0)
 		return r;
 	r = tell_diff(t, &data, &out, path, ret);
+	r = r ?: tell_lost_bits(&f, path, was.mode, ret);
 	return r < 0 ? err_sys(e, r, "cannot keep the diff") : 0;
 }
 

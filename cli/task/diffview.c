@@ -46,10 +46,13 @@ static void hunk_lengths(const char *line, unsigned *old, unsigned *new)
 static void add_row(const char *line, size_t len, const struct wrap *w, struct buf *out)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(1 << 20);
+	const bool cr = len > 1 && line[len - 1] == '\r';
 	struct wrap how = *w;
 
 	wrap_mark(&text, *line == ' ' ? WRAP_DIM : 0, color_of(*line));
-	wrap_safe(&text, line, len);
+	wrap_safe(&text, line, len - cr);
+	if (cr) /* as git shows one that others do not have */
+		buf_adds(&text, "^M");
 	how.first = "  ";
 	how.rest = "    ";
 	how.anywhere = true;
@@ -62,12 +65,38 @@ static bool is_nowhere(const char *line, size_t len)
 	return text_starts(line, "@@ -0,") && memmem(line, len, " +0,", 4);
 }
 
+static bool ends_cr(const char *line, size_t len)
+{
+	return len > 1 && line[len - 1] == '\r';
+}
+
+/* Of a file with CR LF each line ends so: that is said once. */
+static bool all_end_cr(const char *diff)
+{
+	bool any = false;
+
+	for (; *diff && *diff != '[';
+	     diff += strcspn(diff, "\n"), diff += *diff == '\n') {
+		if (!strchr(" +-", *diff))
+			continue;
+		if (!ends_cr(diff, strcspn(diff, "\n")))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 /* Behind the last hunk there may be other words: a hunk says how long it is. */
 struct diffview diffview_text(const char *diff, const struct wrap *w, size_t most,
 			      struct buf *out)
 {
+	static const char said[] = " (each line ends in CR LF)";
 	struct diffview ret = { 0 };
+	const bool cr = all_end_cr(diff);
 	unsigned old = 0, new = 0;
+
+	if (cr && most)
+		add_row(said, strlen(said), w, out);
 
 	while (*diff) {
 		const size_t len = (size_t)(strchrnul(diff, '\n') - diff);
@@ -84,7 +113,7 @@ struct diffview diffview_text(const char *diff, const struct wrap *w, size_t mos
 			ret.removed += c == '-';
 		}
 		if (!(c == '@' && is_nowhere(diff, len)) && ret.rows++ < most)
-			add_row(diff, len, w, out);
+			add_row(diff, len - (cr && ends_cr(diff, len)), w, out);
 		diff += len + (diff[len] == '\n');
 	}
 	return ret;

@@ -156,7 +156,9 @@ static void on_call(struct page *p, const struct json *r)
 		return;
 	}
 	buf_addf(&b, "%s ", tool);
-	if (p->secret && strcmp(tool, "input") == 0)
+	if (json_len(args) == 1 && json_get_str(args, "path"))
+		buf_adds(&b, json_get_str(args, "path"));
+	else if (p->secret && strcmp(tool, "input") == 0)
 		buf_adds(&b, "***");
 	else if (args)
 		json_print(args, false, &b);

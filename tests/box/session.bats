@@ -444,6 +444,23 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 	has 'got <>'
 }
 
+@test "F1: edit_file says what set-id bits a file has lost, and nothing where it has kept them" {
+	echo old >here
+	chmod 6755 here || skip "no such bits here"
+	serve
+	call edit_file path here old_string old new_string new
+	has '[note: its mode was 6755 and is '
+	[ "$(cat here)" = new ]
+	[[ $(stat -c %a here) != 6755 ]]
+	call shell command 'echo old >/root/there; chmod 4755 /root/there; stat -c %a /root/there'
+	has 4755
+	call edit_file path /root/there old_string old new_string new
+	call shell command 'echo "mode $(stat -c %a /root/there)"'
+	has 'mode '
+	call edit_file path here old_string new new_string newer
+	lacks 'set-id'
+}
+
 @test "F3: edit_file wants exactly one occurrence, and keeps line ends" {
 	printf 'a\r\nb\r\nb\r\n' >f
 	serve

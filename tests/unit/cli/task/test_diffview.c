@@ -20,6 +20,13 @@ static const struct row {
 	  "  @@ -0,0 +1,3 @@\n  +a\n", 3, 0 },
 	{ "what is hidden", "@@ -1,0 +1 @@\n+\033[2J\xe2\x80\xae\n", 40,
 	  "  @@ -1,0 +1 @@\n  +<U+001B>[2J<U+202E>\n", 1, 0 },
+	{ "line ends that are all CR LF are told once",
+	  "@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n[1 line]\n", 40,
+	  "   (each line ends in CR LF)\n  @@ -1,2 +1,2 @@\n   a\n  -b\n  +c\n", 1, 1 },
+	{ "one that some lines have is shown there", "@@ -1,2 +1,2 @@\n a\n-b\n+b\r\n",
+	  40, "  @@ -1,2 +1,2 @@\n   a\n  -b\n  +b^M\n", 1, 1 },
+	{ "within a line it is what it is", "@@ -1,0 +1 @@\n+a\rb\n", 40,
+	  "  @@ -1,0 +1 @@\n  +a<U+000D>b\n", 1, 0 },
 	{ "a hunk that lies about its length", "@@ -1,4000000000 +1 @@\n-a\n", 40,
 	  "  @@ -1,4000000000 +1 @@\n  -a\n", 0, 1 },
 };
