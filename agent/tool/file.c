@@ -350,7 +350,7 @@ static int edit(struct toolbox *t, const char *path, const struct edit *v, size_
 				 out = BUF_INIT(2 * FILE_MAX);
 	struct files f = files_of(t);
 	struct edit_fault fault;
-	struct files_stat was;
+	struct files_stat was = { 0 };
 	bool hidden;
 	int r = get_text(t, path, &data, &was, ret, e);
 
