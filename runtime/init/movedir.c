@@ -8,7 +8,7 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
-enum { OPEN = O_RDONLY | O_DIRECTORY | O_NOFOLLOW };
+enum { OPEN = O_RDONLY | O_DIRECTORY | O_NOFOLLOW, NAMES = 4096, VALUE = 4096 };
 
 struct pair {
 	const uint64_t *words;
@@ -45,6 +45,24 @@ static void make_like(int fd, const uint64_t *words, const struct stat *st)
 	if (now.st_mtim.tv_sec != st->st_mtim.tv_sec ||
 	    now.st_mtim.tv_nsec != st->st_mtim.tv_nsec)
 		(void)sys_futimens(fd, times);
+}
+
+/* ACLs, and what people note there; without what @to has from where it was made. What the
+ * caller may not give is lost. */
+static void copy_attributes(int from, int to)
+{
+	char names[NAMES], value[VALUE];
+	ssize_t n = sys_flistxattr(to, names, sizeof(names)), len;
+
+	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1)
+		if (sys_fgetxattr(from, names + at, NULL, 0) == -ENODATA)
+			(void)sys_fremovexattr(to, names + at);
+	n = sys_flistxattr(from, names, sizeof(names));
+	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1) {
+		len = sys_fgetxattr(from, names + at, value, sizeof(value));
+		if (len >= 0)
+			(void)sys_fsetxattr(to, names + at, value, (size_t)len, 0);
+	}
 }
 
 static int open_dir(int dir, const char *name, dev_t dev, struct stat *ret)
@@ -84,6 +102,8 @@ static int move_dir(const struct pair *p, const char *name)
 	unlock(p, from, &st);
 	unlock(p, to, &new);
 	r = move_all(&(struct pair){ p->words, from, to, p->dev, p->depth + 1 });
+	if (made == 0)
+		copy_attributes(from, to);
 	make_like(to, p->words, made == 0 ? &st : &new);
 	if (r == 0)
 		r = sys_unlinkat(p->from, name, AT_REMOVEDIR);
@@ -199,6 +219,7 @@ int movedir(const struct movedir *m)
 	unlock(&p, from, &st);
 	r = to < 0 ? to : move_all(&p);
 	if (r == 0) {
+		copy_attributes(from, to);
 		make_like(to, m->words, &st);
 		r = sys_unlinkat(m->from_dir, m->from, AT_REMOVEDIR);
 		if (r == 0 || r == -ENOENT) /* somebody else has */

@@ -383,6 +383,31 @@ rename() { # [OPTION...] FROM TO
 	[ -z "$(cubby diff)" ]
 }
 
+# Each attribute and ACL below a directory that tar sees, with the name that it is of.
+attributes() { # DIR, in the box
+	box "cd $1; find . | sort | while read -r x; do echo \"\$x\"; tar --no-recursion --xattrs --xattrs-include='*' --acls \
+		-cf - \"\$x\" | tr '\\0' '\\n' | grep -ao 'SCHILY.[xa].*' | sort; done"
+}
+
+@test "a directory of the project that is renamed keeps attributes and ACLs, and gets none of its new place" {
+	mkdir -p d/sub/deep d/plain place
+	python3 - <<-'EOF' || skip "no attributes or ACLs here"
+		import os, struct
+		os.setxattr("d", "user.note", b"one")
+		os.setxattr("d/sub", "user.note", b"two")
+		def acl(path, *perms): # of owner, group, others: for what is made there
+		    os.setxattr(path, "system.posix_acl_default", struct.pack("<I", 2) + b"".join(
+		        struct.pack("<HHI", tag, perm, 0xffffffff) for tag, perm in zip((1, 4, 32), perms)))
+		acl("d/sub", 7, 5, 0)
+		acl("place", 7, 0, 0)
+	EOF
+	before=$(attributes d)
+	[[ $before == *user.note*one*user.note*two* && $before == *SCHILY.acl.default* ]] || { echo "$before"; return 1; }
+	box 'perl -e "rename(q(d), q(place/e)) or die"'
+	after=$(attributes place/e)
+	[ "$after" = "$before" ] || { diff <(echo "$before") <(echo "$after"); return 1; }
+}
+
 @test "a directory that cannot be renamed is as it was" {
 	local deep
 	deep=$(printf 'd/%.0s' {1..70})
@@ -436,10 +461,11 @@ rename() { # [OPTION...] FROM TO
 
 @test "read-only: the project can be seen and not changed" {
 	echo 1 >a
+	before=$(state)
 	[ "$(cubby exec --project ro -- cat a)" = 1 ]
 	run cubby exec --project ro -- sh -c 'echo 2 >a; echo 3 >b; mkdir c; touch a; chmod +x a; rm a'
 	[[ $output == *"Read-only"* ]]
-	[ "$(state)" = "$(state)" ] && [ "$(cat a)" = 1 ] && [ "$(ls)" = a ]
+	[ "$(state)" = "$before" ] && [ "$(cat a)" = 1 ] && [ "$(ls)" = a ]
 	run -125 cubby exec --project odd -- true
 	[[ $output == *"bad mode 'odd'; it is review, live or ro"* ]]
 }
