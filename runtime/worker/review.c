@@ -28,6 +28,8 @@ enum {
 	REVIEW_SEEN = 64 << 20
 };
 
+static const char both_changed[] = "changed on this machine, too, since the box began";
+
 struct verdict {
 	struct effect effect;
 	bool never;  /* it cannot be taken over at all */
@@ -155,7 +157,7 @@ static void judge(const struct review *rv, const struct diff_item *x, struct ver
 	if (matches(rv, "deny", x->path))
 		v->effect = held("held by a pattern");
 	if (x->conflict && (was || !rv->elsewhere)) /* there it may never have been */
-		v->effect = held("changed on this machine, too, since the box began");
+		v->effect = held(both_changed);
 	if (!is_taken(x->now.mode))
 		v->effect = held("neither a file nor a directory nor a link");
 	if (x->git && !x->now.mode)
@@ -481,6 +483,17 @@ static int op_diff(struct review *rv, struct err *e)
 	return r < 0 ? r : tell_all(rv, e);
 }
 
+/* Above the patch, where git passes over it: the lines that it removes may be new here. */
+static void put_conflict(struct buf *text, const struct diff_item *x)
+{
+	char shown[PATH_MAX];
+
+	if (x->conflict)
+		buf_addf(text, "%s: %s; 'cubby apply --overwrite' takes the box's\n",
+			 text_escaped(shown, sizeof(shown), x->path, strlen(x->path)),
+			 both_changed);
+}
+
 /* What acts on the host comes first: no number of other files hides it. */
 static int op_patch(struct review *rv, struct err *e)
 {
@@ -495,6 +508,7 @@ static int op_patch(struct review *rv, struct err *e)
 		if (rv->v[i].effect.class != EFFECTS_HELD - k / rv->diff.n ||
 		    !is_asked(rv, rv->diff.items[i].path))
 			continue;
+		put_conflict(&text, &rv->diff.items[i]);
 		(void)patch_item(&rv->layer, &rv->diff.items[i], &text, &ignored);
 		text.len = MIN(text.len, left);
 		left -= text.len;

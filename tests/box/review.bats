@@ -179,6 +179,13 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	run cubby apply
 	[[ $output == *"3 changes are held"*"changed on this machine, too"* ]]
 	[ "$(cat a b c n | tr '\n' ' ')" = "host 2 host host " ]
+	cubby diff >../patch
+	[ "$(grep -c '^[acn]: changed on this machine, too, since the box began; ' ../patch)" = 3 ]
+	grep -A1 '^a: changed' ../patch | grep -q '^diff --git a/a b/a'
+	cp -r . ../patched
+	git -C ../patched init -q
+	git -C ../patched apply ../patch
+	[ "$(cat ../patched/a)" = 2 ] && [ ! -e ../patched/c ]
 	run cubby apply --all
 	[ "$(cat a)" = host ]
 	cubby apply --all --overwrite
