@@ -135,6 +135,7 @@ struct sealing {
 	int layer;  /* owned: layers/<id> */
 	char id[CHAIN_ID];
 	struct stat upper;
+	bool reviews; /* what is under review is worth keeping */
 };
 
 /* One that cannot be looked into has something to hide. */
@@ -218,7 +219,7 @@ static int seal(struct sealing *s, bool machine, bool project, struct chain *c,
 	if (r < 0)
 		return r;
 	if (project)
-		memcpy(c->project, s->id, CHAIN_ID);
+		(void)text_copy(c->project, CHAIN_ID, s->reviews ? s->id : "");
 	c->made = sys_wall().tv_sec;
 	r = chain_save(s->b->dirfd, "chain", c, e);
 	c->fresh = r == 0;
@@ -249,16 +250,29 @@ bool chain_reviews(const struct boxdir *b)
 	       !is_empty(b->dirfd, "project/upper");
 }
 
+/* Its directory "project" counts, whatever the list says. */
+static int load_counting(const struct boxdir *b, struct chain *ret, struct err *e)
+{
+	int r = chain_load(b->dirfd, "chain", ret, e);
+
+	if (r == 0 && is_there(b->dirfd, "project"))
+		ret->project[0] = '\0';
+	return r;
+}
+
 int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
 	       struct chain *ret, struct err *e)
 {
 	_cleanup_close_ int layer = -1;
-	struct sealing s = { .b = b, .layers = layers, .layer = -1 };
+	struct sealing s = { .b = b,
+			     .layers = layers,
+			     .layer = -1,
+			     .reviews = what == CHAIN_PROJECT || chain_reviews(b) };
 	struct chain c;
 	bool machine = what != CHAIN_PROJECT && !is_empty(b->dirfd, "upper");
-	bool project = what == CHAIN_STATE ? chain_reviews(b)
-					   : is_there(b->dirfd, "project/upper");
-	int r = chain_load(b->dirfd, "chain", &c, e);
+	bool project =
+		what == CHAIN_STATE ? s.reviews : is_there(b->dirfd, "project/upper");
+	int r = load_counting(b, &c, e);
 
 	if (r < 0)
 		return r;
@@ -275,16 +289,6 @@ int chain_seal(int layers, const struct boxdir *b, enum chain_what what,
 		return r;
 	*ret = c;
 	return 0;
-}
-
-/* Its directory "project" counts, whatever the list says. */
-static int load_counting(const struct boxdir *b, struct chain *ret, struct err *e)
-{
-	int r = chain_load(b->dirfd, "chain", ret, e);
-
-	if (r == 0 && is_there(b->dirfd, "project"))
-		ret->project[0] = '\0';
-	return r;
 }
 
 int chain_copyable(const struct boxdir *b, struct chain *ret, struct err *e)

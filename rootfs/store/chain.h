@@ -62,8 +62,8 @@ bool chain_untouched(const struct boxdir *b);
 bool chain_reviews(const struct boxdir *b);
 
 enum chain_what {
-	CHAIN_STATE,  /* what there is */
-	CHAIN_ALL,    /* the same; the project's changes go even where there are none */
+	CHAIN_STATE, /* what there is */
+	CHAIN_ALL, /* the same, and the box's directory of them goes even where it is empty */
 	CHAIN_PROJECT /* these alone */
 };
 

@@ -97,6 +97,28 @@ box() { cubby exec "${@:1:$#-1}" -- sh -ec "${!#}"; }
 	[ "$(box --project review 'cat f')" = 1 ]
 }
 
+@test "a state has the project only where something waits" {
+	echo h >f
+	box --project review 'echo 1 >/root/a'
+	cubby snapshot one
+	cubby restore one
+	box --project review 'echo 1 >f'
+	cubby snapshot two
+	cubby restore two
+	box --project review 'true'
+	cubby discard --all
+	cubby snapshot three
+	run -0 --separate-stderr cubby snapshots --json
+	[ "$(jq -r '.[] | "\(.name) \(.project)"' <<<"$output" | sort)" = $'before-restore review\none null\nthree null\ntwo review' ]
+	cubby restore three
+	[ "$(cubby snapshots --json | jq -r '.[] | select(.name == "before-restore") | .project')" = null ]
+	[ "$(box --project review 'cat f')" = h ]
+	cubby restore before-restore
+	[ "$(box --project review 'cat f /root/a')" = $'h\n1' ]
+	cubby restore two
+	[ "$(box --project review 'cat f')" = 1 ]
+}
+
 @test "a change of this machine's is a conflict after going back, as it was before" {
 	echo h >f
 	box --project review 'echo 1 >f'
