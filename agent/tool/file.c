@@ -250,6 +250,25 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 	return r < 0 ? err_sys(e, r, "cannot keep the lines") : 0;
 }
 
+/* The kernel takes such bits from what is written, and a file of the project gets none from a
+ * box. */
+static int tell_lost_bits(const struct files *f, const char *path, mode_t was,
+			  struct tool_result *ret)
+{
+	struct err ignored = ERR_NONE;
+	struct files_stat now;
+
+	if (!(was & (S_ISUID | S_ISGID)) || files_stat(f, path, &now, &ignored) < 0 ||
+	    !(was & ~now.mode & (S_ISUID | S_ISGID)))
+		return 0;
+	if (ret->text.data[ret->text.len - 1] != '\n')
+		buf_addc(&ret->text, '\n');
+	return buf_addf(
+		&ret->text,
+		"[note: its mode was %04o and is %04o: the set-id bits are lost]",
+		(unsigned)was & 07777, (unsigned)now.mode & 07777);
+}
+
 /* ---- write_file ------------------------------------------------------------------- */
 
 int tool_file_write(struct toolbox *t, const struct json *args, struct tool_result *ret,
@@ -258,11 +277,16 @@ int tool_file_write(struct toolbox *t, const struct json *args, struct tool_resu
 	struct files f = files_of(t);
 	const char *path = json_get_str(args, "path");
 	const char *content = json_get_str(args, "content");
-	int r = files_put(&f, path, content, strlen(content), e);
+	struct files_stat was = { 0 };
+	struct err ignored = ERR_NONE;
+	int r;
 
+	(void)files_stat(&f, path, &was, &ignored); /* most are new */
+	r = files_put(&f, path, content, strlen(content), e);
 	if (r < 0)
 		return tool_result_failed(r, ret, e);
-	return buf_addf(&ret->text, "wrote %zu bytes to %s", strlen(content), path);
+	buf_addf(&ret->text, "wrote %zu bytes to %s", strlen(content), path);
+	return tell_lost_bits(&f, path, was.mode, ret);
 }
 
 /* ---- edit_file -------------------------------------------------------------------- */
@@ -324,23 +348,6 @@ static int tell_diff(const struct toolbox *t, const struct buf *old,
 		buf_addf(&ret->text, "[\xe2\x80\xa6 %zu bytes of the diff left out]\n",
 			 whole - diff.len);
 	return buf_failed(&ret->text);
-}
-
-/* The kernel takes such bits from what is written, and a file of the project gets none from a
- * box. */
-static int tell_lost_bits(const struct files *f, const char *path, mode_t was,
-			  struct tool_result *ret)
-{
-	struct err ignored = ERR_NONE;
-	struct files_stat now;
-
-	if (!(was & (S_ISUID | S_ISGID)) || files_stat(f, path, &now, &ignored) < 0 ||
-	    !(was & ~now.mode & (S_ISUID | S_ISGID)))
-		return 0;
-	return buf_addf(
-		&ret->text,
-		"[note: its mode was %04o and is %04o: the set-id bits are lost]\n",
-		(unsigned)was & 07777, (unsigned)now.mode & 07777);
 }
 
 static int edit(struct toolbox *t, const char *path, const struct edit *v, size_t n,

@@ -444,7 +444,7 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 	has 'got <>'
 }
 
-@test "F1: edit_file says what set-id bits a file has lost, and nothing where it has kept them" {
+@test "F1: a tool says what set-id bits a file has lost, and nothing where it has kept them" {
 	echo old >here
 	chmod 6755 here || skip "no such bits here"
 	serve
@@ -459,6 +459,11 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 	has 'mode '
 	call edit_file path here old_string new new_string newer
 	lacks 'set-id'
+	chmod 6755 here
+	call write_file path here content newest
+	has $'wrote 6 bytes to here\n[note: its mode was 6755 and is '
+	call write_file path here content newest
+	is 'wrote 6 bytes to here'
 }
 
 @test "F3: edit_file wants exactly one occurrence, and keeps line ends" {
