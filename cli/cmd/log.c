@@ -146,7 +146,8 @@ static int tell(const struct boxdir *dir, const struct args *a, struct err *e)
 }
 
 /* What the terminals showed may be missing; the page is the same without. */
-static int write_page(const struct boxdir *dir, const struct args *a, struct err *e)
+static int write_page(struct app *app, const struct boxdir *dir, const struct args *a,
+		      struct err *e)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(PAGE_MAX),
 				 tty = BUF_INIT(PAGE_TERMINAL);
@@ -169,6 +170,11 @@ static int write_page(const struct boxdir *dir, const struct args *a, struct err
 	page_end(&p, buf_cstr(&tty), tty.len);
 	if (r < 0)
 		return r;
+	if (strcmp(a->html, "-") == 0)
+		return fwrite(buf_cstr(&out), 1, out.len, app->out) < out.len ||
+				       fflush(app->out)
+			       ? err_sys(e, -errno, "cannot write the page")
+			       : 0;
 	to = tasklog_copy(a->html, e);
 	if (to < 0)
 		return err_wrap(e, "--html");
@@ -186,7 +192,7 @@ static int work(struct app *app, void *args, struct err *e)
 	if (a->net)
 		return netlog_show(app, s.dir.dirfd, e);
 	if (a->html)
-		return write_page(&s.dir, a, e);
+		return write_page(app, &s.dir, a, e);
 	if (a->interrupt)
 		return interrupt(&s.dir, a, e);
 	if (a->tell)
@@ -215,7 +221,8 @@ static const struct cmd_option options[] = {
 	{ "net", 'n', NULL, "show what the box did on the network",
 	  CMD_FLAG(struct args, net) },
 	{ "html", 0, "FILE",
-	  "write the task (the newest) as a page that needs nothing else",
+	  "write the task (the newest) as a page that needs nothing else (-: to "
+	  "standard output)",
 	  CMD_TEXT(struct args, html) },
 	{ 0 },
 };

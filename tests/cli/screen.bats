@@ -228,6 +228,9 @@ shows() {
 	[[ $page == "<!DOCTYPE html>"*"<h1>look &#60;here&#62;</h1>"*"</html>" ]]
 	[[ $page == *"&#60;/pre&#62;&#60;i&#62;"* && $page != *"<script"* && $page != *"<b>"* ]]
 	[[ $page == *'<span class="s c1">&#60;b&#62;red&#60;/b&#62;</span>'* ]]
+	cubby log --html - | cmp - page.html
+	[ ! -e ./- ]
+	! cubby log --html - >/dev/full || false
 	ln -sf /etc/passwd link
 	run -1 cubby log --html link
 	[[ $output == *"is a link"* ]]
