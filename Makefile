@@ -204,6 +204,7 @@ $(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: CPPFLAGS += -DCUBBY_MANUAL='"$(P
 
 $(O)/agent/session/shell.o: $(wildcard agent/session/*.sh)
 $(O)/agent/server/openapi.o: agent/server/openapi.json agent/server/rest.json
+$(O)/cli/cmd/shell.o: cli/cmd/shell.sh
 $(O)/agent/python/shim.o: agent/python/shim.py
 $(O)/rootfs/image/bootstrap.o: scripts/mkrootfs
 $(O)/cli/box/plugins.o: cli/box/execute_cli.sh

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "base/embed.h"
 #include "cli/box/run.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
@@ -11,16 +12,14 @@ struct args {
 	bool raw;
 };
 
-/* Small images have no bash. */
-static const char best_shell[] =
-	"command -v bash >/dev/null 2>&1 && exec bash -l; exec sh -l";
+EMBED(shell_best, "cli/cmd/shell.sh");
 
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	const char *const shell = config_text(app->config, CONFIG_SHELL_COMMAND);
 	const char *const chosen[] = { shell, "-l", NULL };
-	const char *const best[] = { "sh", "-c", best_shell, NULL };
+	const char *const best[] = { "sh", "-c", shell_best, NULL };
 	const struct boxrun what = { .argv = shell ? chosen : best,
 				     .raw = a->raw,
 				     .tty = tty_is(STDIN_FILENO),

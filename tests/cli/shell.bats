@@ -24,6 +24,21 @@ on_tty() { # COMMAND-LINE, its input from ours
 	[[ $output == *xterm* ]]
 }
 
+@test "shell: it has the directories of PATH that its profiles take away, and the profiles" {
+	cubby exec -- sh -c 'echo "export OF_PROFILE=\$((OF_PROFILE + 1)); PATH=\$PATH:/opt/profile" >/etc/profile.d/x.sh; rm -f ~/.bash_profile'
+	local system path
+	system=$(cubby shell <<<'echo "$PATH"')
+	[[ $system == *:/opt/profile ]]
+	path="/go/bin:/a * b::/opt/profile:$system"
+	run -0 cubby shell --env "PATH=$path" <<<'echo "$PATH"; echo "$OF_PROFILE $0 $#"'
+	[ "$output" = "/go/bin:/a * b:$system"$'\n1 bash 0' ]
+	run -0 on_tty "cubby shell -e PATH=/go/bin:/usr/bin:/bin" <<<'echo "<$PATH>"; shopt -q expand_aliases && exit 0'
+	[[ $output == *"</go/bin:$system>"* ]]
+	run -0 cubby exec -- sh -c 'rm "$(command -v bash)" && ! command -v bash'
+	run -3 cubby shell -e PATH=/go/bin:/usr/bin:/bin <<<'echo "$0 $PATH"; exit 3'
+	[ "$output" = "sh /go/bin:$system" ]
+}
+
 @test "shell: its exit status is that of the shell" {
 	run -0 on_tty "cubby shell; echo status=\$?" <<<'exit 5'
 	[[ $output == *"status=5"* ]]
