@@ -183,6 +183,18 @@ static int walk_real(const char *path, int flags)
 	return take(&at, -1);
 }
 
+bool inroot_is_beneath(const char *path)
+{
+	if (!*path || *path == '/')
+		return false;
+	for (size_t n; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		if (n == 2 && memcmp(path, "..", 2) == 0)
+			return false;
+	}
+	return true;
+}
+
 int inroot_open_real(const char *path, int flags)
 {
 	int r = sys_openat2(AT_FDCWD, path, (unsigned)flags, 0, RESOLVE_NO_SYMLINKS);

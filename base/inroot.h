@@ -32,6 +32,9 @@ int inroot_mkdirs(int root, const char *path, mode_t mode);
  */
 int inroot_parent(int root, const char *path, const char **name);
 
+/** inroot_is_beneath() - does @path, but for links, lead to a thing below where it begins? */
+bool inroot_is_beneath(const char *path);
+
 /**
  * inroot_open_real() - open a path of the host in which no component is a link
  *

@@ -74,6 +74,23 @@ png() { # FILE WIDTH HEIGHT
 	[[ $output == *"--attach: 'binary' is neither text nor a PNG, JPEG, GIF or WebP; "* ]]
 	run -2 task --attach big.png "look"
 	[[ $output == *"--attach: 'big.png' is 2000x10, more than 1568x1568 or 1 MB; "* ]]
+	echo secret >../outside
+	ln -s "$(realpath ../outside)" link
+	ln -s ../outside up
+	mkfifo pipe
+	mkdir sub
+	ln -s ../note.txt sub/in
+	for name in link up; do
+		run -2 task --attach $name "look"
+		[[ $output == *"--attach: '$name' is a link, and not to what is in this directory; name the file itself"* ]]
+	done
+	run -2 task --attach pipe "look"
+	[[ $output == *"--attach: 'pipe' is no file"* ]]
+	model <<-END
+	{"text":"ok"}
+	END
+	run -0 task -q --attach sub/in --attach ../outside --attach <(echo "of a pipe") "look"
+	jq -se '[.[] | select(.body)][-1].body.messages | .[1].content | contains("The file sub/in, from the person:\nline of the file") and contains("secret") and contains("of a pipe")' "$BATS_TEST_TMPDIR/requests"
 	run -2 task --attach missing "look"
 	[[ $output == *"--attach: cannot open 'missing': No such file or directory"* ]]
 }

@@ -115,9 +115,33 @@ static void test_real(const void *p)
 		assert_true(fd >= 0);
 }
 
+static const struct beneath {
+	const char *name, *path;
+	bool want;
+} beneath[] = {
+	{ "beneath: a name", "a", true },
+	{ "beneath: a path", "a/.b/..c/c../...", true },
+	{ "beneath: a blank end", "a//b/", true },
+	{ "beneath: nothing", "", false },
+	{ "beneath: the root", "/", false },
+	{ "beneath: absolute", "/a", false },
+	{ "beneath: up", "..", false },
+	{ "beneath: up on the way", "a/../b", false },
+	{ "beneath: up at the end", "a/..", false },
+	{ "beneath: up and an end", "a/../", false },
+};
+
+static void test_beneath(const void *p)
+{
+	const struct beneath *row = p;
+
+	assert_int_equal(inroot_is_beneath(row->path), row->want);
+}
+
 int main(void)
 {
 	return unit_rows("inroot_open", rows, test_open) +
 	       unit_rows("inroot_mkdirs", mkrows, test_mkdirs) +
-	       unit_rows("inroot_open_real", realrows, test_real);
+	       unit_rows("inroot_open_real", realrows, test_real) +
+	       unit_rows("inroot_is_beneath", beneath, test_beneath);
 }
