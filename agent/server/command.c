@@ -344,11 +344,14 @@ static int start(struct command *c, const struct server_box *box, struct err *e)
 {
 	const struct server_conf *conf = c->server->conf;
 	_cleanup_close_ int in = c->conf.in ? input(c->conf.in, e) : -1;
+	_cleanup_close_ int more = c->conf.more ? input(c->conf.more, e) : -1;
 	_cleanup_close_ int out = -1, wrong = -1;
 	struct server_command what = { .box = *box,
 				       .argv = c->conf.argv,
-				       .options = c->conf.options };
-	int r = c->conf.in && in < 0 ? in : 0, ends[2];
+				       .options = c->conf.options,
+				       .pass_fd = more,
+				       .inside = c->conf.inside };
+	int r = c->conf.in && in < 0 ? in : c->conf.more ? MIN(more, 0) : 0, ends[2];
 
 	for (int i = 0; r == 0 && i < 2; i++) {
 		r = sys_pipe2(ends, O_CLOEXEC);
@@ -410,7 +413,7 @@ int command_run(struct exchange *x, const struct command_conf *conf, struct err 
 		c->seen = 0;
 	r = start(c, &box, e);
 	c->conf.argv = NULL; /* were borrowed */
-	c->conf.in = NULL;
+	c->conf.in = c->conf.more = NULL;
 	if (r == 0 && listen_to(c) < 0)
 		r = err_sys(e, -ENOMEM, "cannot run a command");
 	if (r < 0) {

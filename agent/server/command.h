@@ -16,6 +16,8 @@ enum command_how {
 struct command_conf {
 	const char *const *argv; /* NULL-ended, without "cubby"; copied */
 	const char *in;		 /* its standard input; NULL = none; copied */
+	const char *more;	 /* the same at its descriptor 3 */
+	bool inside;		 /* it runs in the box's directory */
 	enum command_how how;
 	const char *type; /* of the answer, for COMMAND_BYTES */
 	bool all;	  /* it is about all boxes */

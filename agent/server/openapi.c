@@ -70,6 +70,8 @@ static struct json *schema_of(const struct words *w)
 
 	if (strcmp(w->type, "replacements") == 0)
 		return replacements(w->says);
+	if (strcmp(w->type, "schema") == 0)
+		return typed("object", w->says);
 	j = typed(w->type, w->says);
 	if (strcmp(w->type, "array") == 0)
 		json_set(j, "items", typed("string", NULL));

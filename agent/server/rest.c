@@ -12,9 +12,10 @@
 #include "agent/server/command.h"
 #include "agent/server/impl.h"
 #include "agent/server/openapi.h"
-#include "base/num.h"
+#include "base/inroot.h"
+#include "base/schema.h"
 
-enum { WORDS = 72, LIST_MAX = 64, WORD_MAX = 4096 };
+enum { WORDS = 96, LIST_MAX = 64, WORD_MAX = 4096, SCHEMA_MAX = 32 << 10 };
 
 /* The words of a command, some of them made here. */
 struct line {
@@ -491,23 +492,61 @@ static int add_options(struct line *l, const struct json *j, struct err *e)
 	return r;
 }
 
+/* Of the answer. The words of a command are seen by others of the host. */
+static int get_schema(const struct json *from, struct buf *ret, struct err *e)
+{
+	const struct json *value = json_get(from, "schema");
+	int r;
+
+	if (json_type(value) == JSON_NULL)
+		return 0;
+	if (json_type(value) != JSON_OBJECT)
+		return wrong(e, "schema", "an object");
+	r = schema_check(value, e);
+	if (r < 0)
+		return err_wrap(e, "schema");
+	r = json_print(value, false, ret);
+	return r < 0 ? err_set(e, r, "'schema' has more than 32 KiB") : 0;
+}
+
+/* Files of the box's directory, by names that lead nowhere else: what links in it do is
+ * looked at when they are opened (cli/task/attach.c). */
+static int add_attached(struct line *l, const struct json *from, struct err *e)
+{
+	json_each(it, json_get(from, "attach")) if (
+		json_str(it) &&
+		!inroot_is_beneath(json_str(
+			it))) return wrong(e, "attach",
+					   "names of files in the box's directory");
+	return add_list(l, from, "attach", "attach", e);
+}
+
 static int post_task(struct exchange *x, struct err *e)
 {
 	const struct json *j = exchange_json(x);
+	_cleanup_buf_ struct buf schema = BUF_INIT(SCHEMA_MAX);
 	const char *apply = NULL, *text = "";
 	struct line l = { .n = 0 };
-	struct command_conf c = { .options = true, .changes = true, .status = 201 };
+	struct command_conf c = {
+		.inside = true, .options = true, .changes = true, .status = 201
+	};
 	int r = exchange_text(x, "task", &text, e);
 
 	if (r < 0)
 		return r;
-	r = get_text(j, "apply", &apply, e);
+	r = get_text(j, "apply", &apply, e) ?: get_schema(j, &schema, e);
 	if (r < 0)
 		return r;
 	add(&l, "run");
 	add(&l, "--detach");
 	add_value(&l, "apply", apply ? apply : "never"); /* the page asks */
+	if (schema.len) {
+		c.more = buf_cstr(&schema);
+		add(&l, "--schema=/proc/self/fd/3");
+	}
 	r = add_options(&l, j, e);
+	if (r == 0)
+		r = add_attached(&l, j, e);
 	add(&l, "-");
 	c.in = text;
 	if (r < 0)

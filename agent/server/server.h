@@ -33,6 +33,8 @@ struct server_command {
 	const char *const *argv; /* NULL-ended, without "cubby" and the directory */
 	bool options;		 /* it takes those of boxes */
 	int fds[3];		 /* its standard streams; -1 = none */
+	int pass_fd;		 /* its descriptor 3; -1 = none */
+	bool inside;		 /* it runs in the box's directory */
 };
 
 struct server_conf {

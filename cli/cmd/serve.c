@@ -188,7 +188,8 @@ static int start_cubby(const struct host *h, const struct server_command *c, boo
 {
 	_cleanup_words_ struct words argv = WORDS_NONE, made = WORDS_NONE;
 	struct proc_conf conf = { .fds = { c->fds[0], c->fds[1], c->fds[2] },
-				  .pass_fd = -1,
+				  .pass_fd = c->pass_fd,
+				  .dir = c->inside ? c->box.dir : NULL,
 				  .new_session = true };
 	int r = first_words(h, c, json, &argv);
 
@@ -216,7 +217,8 @@ static int start_mcp(void *ctx, const struct server_box *box, const int fds[2],
 	const struct server_command c = { .box = *box,
 					  .argv = argv,
 					  .options = true,
-					  .fds = { fds[0], fds[1], -1 } };
+					  .fds = { fds[0], fds[1], -1 },
+					  .pass_fd = -1 };
 
 	return start_cubby(ctx, &c, false, ret, e);
 }

@@ -175,6 +175,36 @@ answers() {
 	serve_status POST /v1/boxes/here/tasks 400 -H 'Content-Type: application/json' -d '{"task":""}'
 }
 
+@test "rest: a task has files of its directory, and an answer of a schema" {
+	local id
+	mkdir sub
+	echo "line of the file" >sub/note.txt
+	echo secret >../outside
+	ln -s ../outside link
+	model < <(echo '{"expect":"The file sub/note.txt, from the person:\\nline of the file","calls":[{"name":"finish","args":{"answer":"three","success":true}}]}'
+		echo '{"expect":"does not fit the person'"'"'s schema","calls":[{"name":"finish","args":{"answer":"{\"n\":3}","success":true}}]}')
+	serve_start
+	serve_json POST /v1/boxes/here/tasks '{"task":"count","attach":["sub/note.txt"],"schema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}'
+	id=$(value .task)
+	serve GET "/v1/boxes/here/tasks/$id/events"
+	sed -n 's/^data: //p' <<<"$output" | jq -e 'select(.type == "end") | .answer == "{\"n\":3}"'
+	no() { # STATUS MEMBERS WORDS
+		serve_status POST /v1/boxes/here/tasks "$1" -H 'Content-Type: application/json' -d "{\"task\":\"x\",$2}"
+		[[ $(jq -r .detail serve.body) == *"$3"* ]] || { cat serve.body; return 1; }
+	}
+	no 400 '"attach":["../outside"]' "'attach' has to be names of files in the box's directory"
+	no 400 '"attach":["/etc/passwd"]' "'attach' has to be names of files"
+	no 400 '"attach":"sub/note.txt"' "'attach' has to be a list of at most 64 texts"
+	no 404 '"attach":["link"]' "--attach: 'link' is a link, and not to what is in this directory"
+	no 404 '"attach":["--help"]' "--attach: cannot open '--help': No such file"
+	no 400 '"attach":["sub"]' "--attach: 'sub' is no file"
+	no 400 '"schema":"sub/note.txt"' "'schema' has to be an object"
+	no 400 '"schema":{"pattern":"^a"}' "schema: 'pattern' is not supported"
+	no 413 "\"schema\":{\"title\":\"$(printf '%040000d' 1)\"}" "'schema' has more than 32 KiB"
+	run -0 curl -sS "$SERVE_URL/v1/openapi.json"
+	[ "$(value '.paths["/v1/boxes/{box}/tasks"].post.requestBody.content["application/json"].schema.properties | .schema, .attach | del(.description) | tojson')" = $'{"type":"object"}\n{"type":"array","items":{"type":"string"}}' ]
+}
+
 @test "rest: a task hears what it is told while it works, and goes on with what comes at its end" {
 	local id
 	model < <(call 'until [ -e go ]; do sleep 0.05; done'
