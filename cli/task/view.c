@@ -429,10 +429,30 @@ int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 	return buf_failed(out);
 }
 
+/* A program that draws its screen hides itself what is typed. Its question is a line that
+ * ends in a colon, but for an empty or starred field and the frame (also in UTF-8). */
+static bool screen_asks(const char *text)
+{
+	for (const char *p = text; (p = strcasestr(p, "pass")); p++) {
+		const char *rest = p + strcspn(p, ":\n");
+
+		if (*rest != ':' || (strncasecmp(p, "password", 8) != 0 &&
+				     strncasecmp(p, "passphrase", 10) != 0))
+			continue;
+		do
+			rest++;
+		while (*rest & 0x80 || (*rest && strchr(" |_*", *rest)));
+		if (*rest == '\n')
+			return true;
+	}
+	return false;
+}
+
 bool view_wants_secret(const char *state, const char *text)
 {
 	return state && strcmp(state, "waiting") == 0 && text &&
-	       strstr(text, "[waiting for a password");
+	       (strstr(text, "[waiting for a password") ||
+		(strstr(text, "[waiting for a key, full-screen") && screen_asks(text)));
 }
 
 static void on_call(void *ctx, const struct task_call *c)

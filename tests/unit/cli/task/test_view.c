@@ -173,6 +173,36 @@ static void calls_say_what_they_are_about(void)
 	}
 }
 
+static void a_screen_may_ask_for_a_password(void)
+{
+	static const struct {
+		const char *text;
+		bool want;
+	} screens[] = {
+		{ "Password:\n[waiting for a password]\n", true },
+		{ "Name:\n[waiting for a line]\n", false },
+		{ "│ Password of the administrator: │\n│ _____ │\n"
+		  "[waiting for a key, full-screen program]\n",
+		  true },
+		{ "| Passphrase: ****__ |\n"
+		  "[waiting for a key, full-screen program]\n",
+		  true },
+		{ "│ Directory: │\n│ The password comes later. │\n"
+		  "[waiting for a key, full-screen program]\n",
+		  false },
+		{ "password: old\n[waiting for a key, full-screen program]\n", false },
+		{ "passing:\n[waiting for a key, full-screen program]\n", false },
+		{ "Password:\n[waiting for a key]\n", false },
+		{ "[waiting for a key, full-screen program] password:", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(screens); i++) {
+		assert_int_equal(view_wants_secret("waiting", screens[i].text),
+				 screens[i].want);
+		assert_false(view_wants_secret("done", screens[i].text));
+	}
+}
+
 static void the_end_of_a_long_task_rings(void)
 {
 	for (int i = 0; i < 2; i++) {
@@ -206,6 +236,7 @@ int main(void)
 		{ "retries and notices", retries_and_notices },
 		{ "the end of a long task rings", the_end_of_a_long_task_rings },
 		{ "calls say what they are about", calls_say_what_they_are_about },
+		{ "a screen may ask for a password", a_screen_may_ask_for_a_password },
 	};
 
 	return unit_cases("view", cases);
