@@ -513,11 +513,12 @@ static int get_schema(const struct json *from, struct buf *ret, struct err *e)
  * looked at when they are opened (cli/task/attach.c). */
 static int add_attached(struct line *l, const struct json *from, struct err *e)
 {
-	json_each(it, json_get(from, "attach")) if (
-		json_str(it) &&
-		!inroot_is_beneath(json_str(
-			it))) return wrong(e, "attach",
-					   "names of files in the box's directory");
+	json_each(it, json_get(from, "attach"))
+	{
+		if (json_str(it) && !inroot_is_beneath(json_str(it)))
+			return wrong(e, "attach",
+				     "names of files in the box's directory");
+	}
 	return add_list(l, from, "attach", "attach", e);
 }
 
