@@ -25,7 +25,7 @@
 #include "base/text.h"
 
 enum {
-	HOPS = 5,
+	HOPS = 10,
 	HOST = 256,
 	BUFFER = 256 << 10, /* one read of a download */
 	NAP_MS = 1000,	    /* longest sleep; the clock is looked at after it */

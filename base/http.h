@@ -66,7 +66,7 @@ struct http_request {
 				 alone; NULL = none */
 	uint64_t range_from; /* 0 = all; else the bytes from there on are asked for, and
 				206 or 200 says whether that is what comes */
-	bool follow; /* redirects of a GET: 5 at most, https stays https, no headers of
+	bool follow; /* redirects of a GET: 10 at most, https stays https, no headers of
 			ours to another host */
 	uint64_t connect_ms;	/* 0 = 15 s */
 	uint64_t first_byte_ms; /* 0 = 600 s */

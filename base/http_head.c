@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "base/num.h"
 
@@ -124,4 +125,12 @@ void http_head_line(struct http_head *h, const char *line, size_t len)
 		take_status(h, line, len);
 	else
 		take_field(h, line, len);
+}
+
+int64_t http_head_date(const char *s)
+{
+	struct tm tm = { 0 };
+	const char *end = strptime(s, "%a, %d %b %Y %H:%M:%S GMT", &tm);
+
+	return end && !*end ? MAX((int64_t)timegm(&tm), (int64_t)-1) : -1;
 }

@@ -21,4 +21,7 @@ struct http_head {
  */
 void http_head_line(struct http_head *h, const char *line, size_t len);
 
+/** http_head_date() - "Sun, 06 Nov 1994 08:49:47 GMT" as seconds since 1970; -1: it is none */
+int64_t http_head_date(const char *s);
+
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
+#include "base/http_head.h"
 #include "base/num.h"
 
 /* clang-format off */
@@ -290,13 +290,9 @@ static int64_t seconds_ms(const char *s, unsigned scale)
 
 static int64_t date_ms(const char *s, int64_t now)
 {
-	struct tm tm = { 0 };
-	time_t t;
+	int64_t t = http_head_date(s);
 
-	if (!strptime(s, "%a, %d %b %Y %H:%M:%S GMT", &tm))
-		return -1;
-	t = timegm(&tm);
-	return t > now ? (int64_t)(t - now) * 1000 : 0;
+	return t < 0 ? -1 : MAX(t - now, (int64_t)0) * 1000;
 }
 
 uint64_t retry_wait_ms(const struct retry_cause *c, unsigned attempt, int64_t now,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/http_head.h"
 #include "base/num.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -23,6 +24,7 @@ enum {
 	UNAUTHORIZED = 401,
 	FORBIDDEN = 403,
 	NOT_FOUND = 404,
+	NO_METHOD = 405,
 	TIMEOUT = 408,
 	TOO_MANY = 429,
 	SERVER_ERROR = 500
@@ -264,6 +266,12 @@ static int read_token(struct oci_registry *r, const struct buf *text, struct err
 	return set_bearer(r, token ? token : json_get_str(j, "access_token"), e);
 }
 
+static void add_query(struct buf *url, const char *service, const char *scope)
+{
+	(void)buf_addf(url, "%cservice=%s&scope=%s",
+		       strchr(buf_cstr(url), '?') ? '&' : '?', service, scope);
+}
+
 /* distribution's "token" specification, and its OAuth2 for tokens that give tokens. */
 static int get_token(struct oci_registry *r, const struct challenge *c, struct err *e)
 {
@@ -296,8 +304,7 @@ static int get_token(struct oci_registry *r, const struct challenge *c, struct e
 			       service, scope, identity);
 		x.form = buf_cstr(&form);
 	} else {
-		(void)buf_addf(&url, "%cservice=%s&scope=%s",
-			       strchr(c->realm, '?') ? '&' : '?', service, scope);
+		add_query(&url, service, scope);
 		if (known)
 			n = basic(r, &own, e);
 		x.authorization = own.len ? buf_cstr(&own) : NULL;
@@ -307,6 +314,16 @@ static int get_token(struct oci_registry *r, const struct challenge *c, struct e
 		n = err_set(e, -EMSGSIZE, "the login is too long");
 	if (n == 0)
 		n = perform(&x, e);
+	/* Not everybody who gives tokens knows OAuth2. */
+	if (n == 0 && x.form &&
+	    (x.reply.status == NOT_FOUND || x.reply.status == NO_METHOD)) {
+		x.form = NULL;
+		add_query(&url, service, scope);
+		x.url = buf_cstr(&url);
+		n = buf_failed(&url) < 0
+			    ? err_set(e, -EMSGSIZE, "the realm is too long")
+			    : perform(&x, e);
+	}
 	if (n < 0)
 		return err_wrap(e, "token");
 	if (x.reply.status != OK)
@@ -350,10 +367,13 @@ bool ask_is_passing(const struct ask *x, int code)
 
 static uint64_t seconds_to_wait(const struct http_reply *reply, int attempt)
 {
+	int64_t date = http_head_date(reply->retry_after), now = sys_wall().tv_sec;
 	uint64_t s;
 
-	if (num_range(reply->retry_after, 1, WAIT_MAX_S, &s) == 0)
-		return s;
+	if (num_u64(reply->retry_after, &s) == 0)
+		return MIN(MAX(s, (uint64_t)1), (uint64_t)WAIT_MAX_S);
+	if (date >= 0)
+		return (uint64_t)MIN(MAX(date - now, (int64_t)1), (int64_t)WAIT_MAX_S);
 	return MIN((uint64_t)1 << attempt, (uint64_t)WAIT_MAX_S);
 }
 

@@ -41,6 +41,7 @@ struct oci_registry {
 	char ca_of[ASK_BASE];	    /* a host; "" = not looked for yet */
 	bool closed;		    /* the registry itself is not to be asked */
 	bool looked;		    /* for a login */
+	char type[HTTP_TYPE];	    /* Content-Type of the last document */
 };
 
 struct ask {

@@ -1,6 +1,7 @@
 #include "rootfs/oci/doc.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/scope.h"
@@ -50,6 +51,21 @@ static bool type_is(const struct json *j, const char *const *prefixes)
 		if (text_starts(type, *prefixes))
 			return true;
 	return false;
+}
+
+/* A document that is one thing to us and another to whom its type is told (CVE-2021-41190). */
+int oci_doc_type(const struct json *doc, const char *told, struct err *e)
+{
+	const char *own = json_get_str(doc, "mediaType");
+	size_t n = told ? strcspn(told, "; \t") : 0;
+	char a[SHOWN], b[SHOWN];
+
+	if (!n || !own || (strlen(own) == n && strncasecmp(own, told, n) == 0))
+		return 0;
+	return err_set(e, -EBADMSG,
+		       "manifest: it was sent as '%s' and calls itself '%s'; it was "
+		       "refused",
+		       shown(a, told), shown(b, own));
 }
 
 int oci_doc_is_index(const struct json *doc, struct err *e)

@@ -36,6 +36,10 @@ struct oci_manifest {
  *  Return: 0 or -EINVAL: another algorithm, or not 64 lower-case digits. */
 int oci_doc_digest(const char *text, char ret[HASH_HEX], struct err *e);
 
+/** oci_doc_type() - -EBADMSG: the document calls itself another type than it was sent as
+ *  @told: a Content-Type; "" or NULL = nobody said */
+int oci_doc_type(const struct json *doc, const char *told, struct err *e);
+
 /** oci_doc_is_index() - 1 = an index, 0 = a manifest, -EINVAL = neither */
 int oci_doc_is_index(const struct json *doc, struct err *e);
 

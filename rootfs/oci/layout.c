@@ -89,7 +89,7 @@ static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
 
 struct oci_source oci_layout_source(struct oci_layout *l)
 {
-	return (struct oci_source){ on_top, on_blob, l };
+	return (struct oci_source){ .top = on_top, .blob = on_blob, .ctx = l };
 }
 
 int oci_layout_check(const struct oci_layout *l, struct err *e)

@@ -111,6 +111,7 @@ static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
 	if (n < 0)
 		return n;
 	tell_limit(r, &x.reply);
+	text_copy(r->type, sizeof(r->type), x.reply.content_type);
 	if (name->digest[0])
 		memcpy(digest, name->digest, HASH_HEX);
 	else if (x.reply.content_digest[0])
@@ -130,15 +131,19 @@ static int on_blob(void *ctx, const struct oci_blob *b, bool document,
 		.accept = document ? accept_documents : NULL,
 		.layer = !document,
 	};
+	int n;
 
 	snprintf(path, sizeof(path), "%s/sha256:%s", document ? "manifests" : "blobs",
 		 b->digest);
-	return get(&x, e);
+	n = get(&x, e);
+	if (document)
+		text_copy(r->type, sizeof(r->type), x.reply.content_type);
+	return n;
 }
 
 struct oci_source oci_registry_source(struct oci_registry *r)
 {
-	return (struct oci_source){ on_top, on_blob, r };
+	return (struct oci_source){ on_top, on_blob, r->type, r };
 }
 
 /* ---- whom to ask -------------------------------------------------------------------- */

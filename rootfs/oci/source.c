@@ -134,7 +134,8 @@ static int descend(const struct oci_source *s, const struct oci_want *want,
 	for (int depth = 0; depth <= NESTED; depth++) {
 		_cleanup_json_ struct json *doc = NULL;
 		struct oci_blob next;
-		int r = parse(text, &doc, e) ?: oci_doc_is_index(doc, e);
+		int r = parse(text, &doc, e) ?: oci_doc_type(doc, s->type, e)
+					       ?: oci_doc_is_index(doc, e);
 
 		if (r == 0)
 			return oci_doc_manifest(doc, &ret->manifest, e);

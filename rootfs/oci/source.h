@@ -26,6 +26,8 @@ struct oci_source {
 	/* A document or layer by its digest; unverified. */
 	int (*blob)(void *ctx, const struct oci_blob *b, bool document,
 		    const struct oci_put *put, struct err *e);
+	/* What the last document was said to be, borrowed; "" or NULL = nothing was said. */
+	const char *type;
 	void *ctx;
 };
 

@@ -125,6 +125,41 @@ login() { # USER:SECRET
 	[[ $stderr == *"$AT has had too many requests, and is asked again in 1 s"* ]]
 }
 
+@test "registry: waits until a date" {
+	serve date=3
+	run -0 --separate-stderr cubby pull "$AT/it/x:1"
+	[[ $stderr =~ "$AT has had too many requests, and is asked again in "[23]" s" ]] || { echo "$stderr"; return 1; }
+}
+
+@test "registry: a token that gives tokens, and a place for them that knows no POST" {
+	local status
+	for status in 404 405 403; do
+		serve token nopost=$status
+		mkdir -p "$HOME/.docker"
+		printf '{"auths":{"%s":{"identitytoken":"a secret"}}}' "$AT" >"$HOME/.docker/config.json"
+		if [ "$status" = 403 ]; then
+			refused "no token was given (403); log in again"
+		else
+			pulls
+			[ "$(grep -c '^POST /token - -$' "$LOG")" = 1 ]
+			grep -q '^GET /token?service=it.*scope=repository:it/x:pull - -$' "$LOG"
+		fi
+		cubby rmi -q --all
+		kill "$SERVER"; rm "$LIB_PROJECT/ready"
+	done
+	SERVER=
+	rm "$HOME/.docker/config.json"
+}
+
+@test "registry: a manifest that is sent as another type than it calls itself is refused" {
+	local type=application/vnd.oci.image.manifest.v1+json
+	serve "type=${type/manifest/index}"
+	refused "manifest: it was sent as '${type/manifest/index}' and calls itself '$type'; it was refused"
+	kill "$SERVER"; rm "$LIB_PROJECT/ready"
+	serve "type=$type; charset=utf-8"
+	pulls
+}
+
 @test "registry: that few more images are given is told" {
 	serve limit=10
 	run -0 --separate-stderr cubby pull "$AT/it/x:1"

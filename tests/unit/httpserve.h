@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-enum { HTTPSERVE_ANSWERS = 8 };
+enum { HTTPSERVE_ANSWERS = 12 };
 
 struct httpserve_script {
 	const char *answers[HTTPSERVE_ANSWERS]; /* one request each; "%d" is the

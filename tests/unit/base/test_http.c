@@ -333,9 +333,9 @@ static void redirects_keep_headers_at_home(void)
 static void redirects_end(void)
 {
 	const char *again = FOUND "/again\r\n\r\n...";
-	struct httpserve_script s = { .answers = { again, again, again, again, again,
-						   again, again },
-				      .keep = true };
+	struct httpserve_script s = { .keep = true };
+	for (int i = 0; i < HTTPSERVE_ANSWERS; i++)
+		s.answers[i] = again;
 	struct httpserve server = httpserve_start(&s);
 	_cleanup_http_ struct http *h = client();
 	struct probe p = PROBE_INIT;
@@ -349,6 +349,13 @@ static void redirects_end(void)
 	snprintf(want, sizeof(want), "'127.0.0.1:%d' redirects too often", server.port);
 	unit_err(&e, -EPROTO, want);
 	assert_int_equal(p.heads, 0);
+	httpserve_stop(&server, NULL);
+	s.answers[10] = OK "Content-Length: 4\r\n\r\ndone"; /* the eleventh */
+	server = httpserve_start(&s);
+	req.url = httpserve_url(&server, "/");
+	unit_ok(http_perform(h, &req, &reply, &e), &e);
+	assert_string_equal(buf_cstr(&p.body), "done");
+	buf_done(&p.body);
 	httpserve_stop(&server, NULL);
 }
 

@@ -78,11 +78,31 @@ static void long_values_are_cut(void)
 	assert_int_equal(h.reply.content_type[0], 'a');
 }
 
+static const struct date {
+	const char *name, *text;
+	int64_t want;
+} dates[] = {
+	{ "date", "Sun, 06 Nov 1994 08:49:47 GMT", 784111787 },
+	{ "date: none", "", -1 },
+	{ "date: seconds", "120", -1 },
+	{ "date: more behind it", "Sun, 06 Nov 1994 08:49:47 GMT+1", -1 },
+	{ "date: before there were any", "Thu, 06 Nov 1879 08:49:47 GMT", -1 },
+};
+
+static void test_date(const void *data)
+{
+	const struct date *row = data;
+
+	assert_int_equal(http_head_date(row->text), row->want);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "long values are cut", long_values_are_cut },
 	};
 
-	return unit_rows("http_head", rows, test_head) + unit_cases("http_head", cases);
+	return unit_rows("http_head", rows, test_head) +
+	       unit_rows("http_head_date", dates, test_date) +
+	       unit_cases("http_head", cases);
 }

@@ -263,6 +263,33 @@ static void archive(const void *p)
 	assert_string_equal(m->layers[0].path, "a/layer.tar");
 }
 
+static const struct type_row {
+	const char *name, *doc, *told, *said;
+} types[] = {
+	{ "type: nobody says", "{}", "", NULL },
+	{ "type: no server says", "{\"mediaType\":\"a/b\"}", NULL, NULL },
+	{ "type: it does not say", "{}", "a/b", NULL },
+	{ "type: both say the same", "{\"mediaType\":\"a/B+json\"}",
+	  "a/b+json; charset=utf-8", NULL },
+	{ "type: the beginning of it", "{\"mediaType\":\"a/b+json\"}", "a/b",
+	  "manifest: it was sent as 'a/b' and calls itself 'a/b+json'; it was refused" },
+	{ "type: another", "{\"mediaType\":\"a/b\"}", "a/bc",
+	  "manifest: it was sent as 'a/bc' and calls itself 'a/b'; it was refused" },
+};
+
+static void type_of(const void *p)
+{
+	const struct type_row *row = p;
+	_cleanup_json_ struct json *doc = parsed(row->doc);
+	struct err e = ERR_NONE;
+	int r = oci_doc_type(doc, row->told, &e);
+
+	if (row->said)
+		unit_err(&e, -EBADMSG, row->said);
+	else
+		assert_int_equal(r, 0);
+}
+
 static const struct unit_case cases[] = {
 	{ "more layers than there may be", too_many_layers },
 	{ "a configuration, odd values left out", config },
@@ -275,5 +302,5 @@ int main(void)
 	return unit_rows("oci_doc_pick", picks, pick) +
 	       unit_rows("oci_doc_manifest", manifests, manifest) +
 	       unit_rows("oci_doc_archive", archives, archive) +
-	       unit_cases("oci_doc", cases);
+	       unit_rows("oci_doc_type", types, type_of) + unit_cases("oci_doc", cases);
 }
