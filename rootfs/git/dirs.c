@@ -80,6 +80,23 @@ struct names {
 	bool dot, head, objects, refs;
 };
 
+/* Some filesystems do not tell small letters from capitals (vfat, exFAT, ext4 and f2fs with
+ * casefold), or know a file by more names than they list: git opens what ".git" leads to. */
+static bool has_dot(int dir, struct stat *ret)
+{
+	return sys_fstatat(dir, ".git", ret, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool is_dot(int dir, const char *name)
+{
+	struct stat a, b;
+
+	return strcmp(name, ".git") == 0 ||
+	       (strcasecmp(name, ".git") == 0 && has_dot(dir, &b) &&
+		sys_fstatat(dir, name, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
+		a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
 static void note_name(struct names *n, const struct dirscan_entry *x)
 {
 	n->dot |= strcmp(x->name, ".git") == 0;
@@ -141,7 +158,7 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 	struct dirscan_entry x;
 	struct timespec now = sys_wall();
 	bool before = d->partial, whole;
-	struct stat st;
+	struct stat st, st_dot;
 	int r;
 
 	if (!path || !scan)
@@ -158,9 +175,10 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 	r = dirscan_start(scan, dir, e);
 	while (r >= 0 && !is_late(d) && (r = dirscan_next(scan, &x, e)) > 0) {
 		note_name(&names, &x);
-		if (strcmp(x.name, ".git") != 0 && is_dir(dir, &x))
+		if (!is_dot(dir, x.name) && is_dir(dir, &x))
 			r = note_subdir(d, path, x.name);
 	}
+	names.dot |= has_dot(dir, &st_dot);
 	/* One that did not go in whole is read again the next time. */
 	whole = !d->partial;
 	d->partial |= before;

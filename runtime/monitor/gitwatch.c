@@ -49,6 +49,7 @@ void gitwatch_close(struct gitwatch *w)
 	*w = GITWATCH_NONE;
 }
 
+/* In capitals, too, which some filesystems do not tell from small letters. */
 static bool is_due(const struct gitwatch *w, const struct inotify_event *x)
 {
 	static const char *const root[] = { ".git", "HEAD", "objects", "refs",
@@ -63,10 +64,10 @@ static bool is_due(const struct gitwatch *w, const struct inotify_event *x)
 	if (x->wd == w->on_hooks)
 		return !text_ends(x->name, ".sample");
 	for (size_t i = 0; x->wd == w->on_root && i < ARRAY_SIZE(root); i++)
-		if (strcmp(x->name, root[i]) == 0)
+		if (strcasecmp(x->name, root[i]) == 0)
 			return true;
 	for (size_t i = 0; x->wd == w->on_git && i < ARRAY_SIZE(git); i++)
-		if (strcmp(x->name, git[i]) == 0)
+		if (strcasecmp(x->name, git[i]) == 0)
 			return true;
 	return false;
 }

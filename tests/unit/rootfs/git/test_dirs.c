@@ -78,9 +78,28 @@ static void ends(void)
 	is(&again, "a/b=1;");
 }
 
+/* Here ".GIT" is not ".git": a directory as any other, and beside one not passed over. */
+static void case_is_the_filesystems(void)
+{
+	static const char *const names[] = { ".GIT", ".GIT/a", ".GIT/a/.git", NULL };
+	static const char *const bare[] = { ".GIT/HEAD", ".GIT/objects", ".GIT/refs",
+					    ".git", NULL };
+	_cleanup_git_dirs_ struct git_dirs d = { 0 };
+	_cleanup_close_ int dir = root();
+	struct err e = ERR_NONE;
+
+	make(dir, names);
+	assert_int_equal(git_dirs_look(dir, &d, &e), 0);
+	is(&d, ".GIT/a=1;");
+	make(dir, bare);
+	assert_int_equal(git_dirs_look(dir, &d, &e), 0);
+	is(&d, "=1;.GIT=2;.GIT/a=1;");
+}
+
 static const struct unit_case cases[] = {
 	{ "finds, again and later", finds },
 	{ "ends in time, and goes on from there", ends },
+	{ "capitals are another name where they are", case_is_the_filesystems },
 };
 
 int main(void)
