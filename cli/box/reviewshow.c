@@ -10,7 +10,7 @@
 #include "cli/opt/config.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
-#include "runtime/spec/effects.h"
+#include "runtime/worker/reviewtell.h"
 
 enum { SEEN_BYTES = 64 << 20 };
 
@@ -98,7 +98,8 @@ static void put_sum(const struct reviewshow *s, const struct sum *sum)
 	fputc('\n', s->out);
 }
 
-/* The list is sorted by path, so what begins with the same directory stands together. */
+/* What does nothing by itself is last in the list and sorted by path, so what begins with
+ * the same directory stands together. */
 static void put_folded(const struct reviewshow *s, const struct json *list, bool chosen)
 {
 	struct sum sum = { .n = 0 };
@@ -147,14 +148,10 @@ void reviewshow_names(FILE *out, const struct json *list)
 {
 	char path[PATH_MAX];
 
-	for (int class = EFFECTS_HELD; class >= EFFECTS_PLAIN; class --) {
-		json_each(it, list)
-		{
-			if (is_change(it) &&
-			    member_is(it, "class", effects_name(class)) &&
-			    spec_path(it, "path", path) == 0)
-				fprintf(out, "%s\n", path + 1);
-		}
+	json_each(it, list)
+	{
+		if (is_change(it) && spec_path(it, "path", path) == 0)
+			fprintf(out, "%s\n", path + 1);
 	}
 }
 
@@ -222,19 +219,17 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 /* What stands for all that is in the list and was not taken over; for all if @all. */
 static int seen_of(const struct json *list, bool all, char ret[HASH_HEX], struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT((size_t)SEEN_BYTES);
-	char path[PATH_MAX];
+	_cleanup_buf_ struct buf each = BUF_INIT((size_t)SEEN_BYTES);
 
 	json_each(it, list)
 	{
-		if (is_change(it) && spec_path(it, "path", path) == 0 &&
+		const char *seen = json_get_str(it, "seen");
+
+		if (is_change(it) && seen && strlen(seen) == HASH_HEX - 1 &&
 		    (all || !json_get_bool(it, "chosen", false)))
-			buf_addf(&text, "%s\n%s\n", path,
-				 json_get_str(it, "seen") ?: "");
+			buf_add(&each, seen, HASH_HEX);
 	}
-	return buf_failed(&text) < 0
-		       ? err_sys(e, buf_failed(&text), "cannot note what was shown")
-		       : hash_text(buf_cstr(&text), text.len, ret, e);
+	return reviewtell_seen(&each, ret, e);
 }
 
 /* One operation on what is left: that is what is held. By no names, of which there may be

@@ -135,7 +135,7 @@ static struct effect held(const char *why)
 
 static bool in_git(const char *path)
 {
-	for (const char *p = path; (p = strstr(p, ".git")); p += 4)
+	for (const char *p = path; (p = strcasestr(p, ".git")); p += 4)
 		if ((p == path || p[-1] == '/') && (!p[4] || p[4] == '/'))
 			return true;
 	return false;
@@ -286,13 +286,14 @@ static bool is_directory(const struct diff_item *x)
 	return S_ISDIR(x->now.mode ?: x->was.mode) && !x->git;
 }
 
-/* Stands for what was there on both sides when it was looked at. */
+/* Stands for the path and what was there on both sides when it was looked at. */
 static void seen_of(const struct diff_item *x, char ret[HASH_HEX])
 {
 	const struct diff_side *sides[] = { &x->was, &x->now };
-	_cleanup_buf_ struct buf text = BUF_INIT(1024);
+	_cleanup_buf_ struct buf text = BUF_INIT(1024 + PATH_MAX);
 	struct err ignored = ERR_NONE;
 
+	buf_add(&text, x->path, strlen(x->path) + 1);
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
 		const struct diff_side *s = sides[i];
 
@@ -342,13 +343,27 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	return reviewtell_line(j, e);
 }
 
+/* What acts on the host comes first: no number of other files hides it. From *@k = 0. */
+static bool next_told(const struct review *rv, size_t *k, size_t *ret)
+{
+	while (*k < (EFFECTS_HELD + 1) * rv->diff.n) {
+		size_t class = EFFECTS_HELD - *k / rv->diff.n;
+
+		*ret = (*k)++ % rv->diff.n;
+		if (rv->v[*ret].effect.class == class &&
+		    is_asked(rv, rv->diff.items[*ret].path))
+			return true;
+	}
+	return false;
+}
+
 static int tell_all(const struct review *rv, struct err *e)
 {
+	size_t k = 0, i;
 	int r = 0;
 
-	for (size_t i = 0; i < rv->diff.n && r == 0; i++)
-		if (is_asked(rv, rv->diff.items[i].path))
-			r = tell(rv, i, e);
+	while (r == 0 && next_told(rv, &k, &i))
+		r = tell(rv, i, e);
 	return r;
 }
 
@@ -449,31 +464,28 @@ static int list(struct review *rv, struct err *e)
 	return 0;
 }
 
-/* "seen": what a person agreed to, as review_seen() puts it together. A box that goes on
- * may have changed it since. */
+/* "seen": what a person agreed to. A box that goes on may have changed it since. */
 static int check_seen(const struct review *rv, struct err *e)
 {
 	const char *seen = json_get_str(rv->args, "seen");
 	_cleanup_buf_ struct buf all = BUF_INIT(REVIEW_SEEN);
 	char one[HASH_HEX];
-	int r = 0;
+	int r;
 
-	for (size_t i = 0; i < rv->diff.n && seen; i++) {
+	if (!seen)
+		return 0;
+	for (size_t i = 0; i < rv->diff.n; i++) {
 		const struct diff_item *x = &rv->diff.items[i];
 
 		if (is_directory(x) || !is_asked(rv, x->path))
 			continue;
 		seen_of(x, one);
-		buf_addf(&all, "/%s\n%s\n", x->path, one);
+		buf_add(&all, one, sizeof(one));
 	}
-	r = seen ? buf_failed(&all) : 0;
-	if (r == 0 && seen)
-		r = hash_text(buf_cstr(&all), all.len, one, e);
-	if (r < 0)
-		return err_sys(e, r, "cannot compare with what was shown");
-	return seen && strcmp(one, seen) != 0
-		       ? err_set(e, -ESTALE, "it has changed since it was shown")
-		       : 0;
+	r = reviewtell_seen(&all, one, e);
+	if (r == 0 && strcmp(one, seen) != 0)
+		r = err_set(e, -ESTALE, "it has changed since it was shown");
+	return r;
 }
 
 static int op_diff(struct review *rv, struct err *e)
@@ -494,20 +506,16 @@ static void put_conflict(struct buf *text, const struct diff_item *x)
 			 both_changed);
 }
 
-/* What acts on the host comes first: no number of other files hides it. */
 static int op_patch(struct review *rv, struct err *e)
 {
 	size_t left = (size_t)json_get_int(rv->args, "bytes", INT64_MAX);
+	size_t k = 0, i;
 	int r = list(rv, e);
 
-	for (size_t k = 0; k < (EFFECTS_HELD + 1) * rv->diff.n && r == 0 && left; k++) {
+	while (r == 0 && left && next_told(rv, &k, &i)) {
 		_cleanup_buf_ struct buf text = BUF_INIT(PATCH_MAX);
-		size_t i = k % rv->diff.n;
 		struct patch_count ignored;
 
-		if (rv->v[i].effect.class != EFFECTS_HELD - k / rv->diff.n ||
-		    !is_asked(rv, rv->diff.items[i].path))
-			continue;
 		put_conflict(&text, &rv->diff.items[i]);
 		(void)patch_item(&rv->layer, &rv->diff.items[i], &text, &ignored);
 		text.len = MIN(text.len, left);

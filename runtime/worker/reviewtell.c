@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,4 +57,18 @@ int reviewtell_gits(int boxdir, int n, struct err *e)
 		r = reviewtell_line(j, e);
 	}
 	return r;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, HASH_HEX);
+}
+
+int reviewtell_seen(struct buf *each, char ret[HASH_HEX], struct err *e)
+{
+	if (buf_failed(each) < 0)
+		return err_sys(e, buf_failed(each), "cannot note what was shown");
+	if (each->len)
+		qsort(each->data, each->len / HASH_HEX, HASH_HEX, by_bytes);
+	return hash_text(buf_cstr(each), each->len, ret, e);
 }

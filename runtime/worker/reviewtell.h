@@ -6,7 +6,9 @@
 #ifndef RUNTIME_WORKER_REVIEWTELL_H
 #define RUNTIME_WORKER_REVIEWTELL_H
 
+#include "base/buf.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/json.h"
 
 int reviewtell_line(const struct json *j, struct err *e);
@@ -16,5 +18,11 @@ int reviewtell_failed(const char *path, int result);
 
 /** reviewtell_gits() - the git directories that the apply @n takes over after its files */
 int reviewtell_gits(int boxdir, int n, struct err *e);
+
+/**
+ * reviewtell_seen() - what stands for a list of changes, in whatever order it was shown
+ * @each: the member "seen" of each change, with its NUL; sorted here
+ */
+int reviewtell_seen(struct buf *each, char ret[HASH_HEX], struct err *e);
 
 #endif

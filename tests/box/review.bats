@@ -122,6 +122,10 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	run -0 cubby diff --stat
 	[[ ${lines[0]} == *" .envrc "*"a shell reads it"* ]]
 	[[ ${lines[1]} == *" random.py "*"python"* ]]
+	run -0 cubby diff --json
+	[ "$(grep -o '"path":"[^"]*"' <<<"${output//\": /\":}" | head -n 3 | xargs)" = "path:/.envrc path:/random.py path:/Makefile" ]
+	run -0 --separate-stderr cubby apply
+	[[ ${lines[0]} == *" Makefile "* ]]
 }
 
 @test "a large file with holes" {
