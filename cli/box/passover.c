@@ -122,3 +122,19 @@ int passover_volumes(const struct json *volumes, struct err *e)
 	add_volumes(&p, volumes);
 	return leave_path(&p, e);
 }
+
+int passover_written(struct buf *ret, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	int r = store_open(&st, e);
+	_cleanup_(places_done) struct places p = PLACES_INIT(&st);
+
+	if (r == 0)
+		r = boxdir_list(&st, add_box, &p, e);
+	if (r < 0)
+		return r;
+	r = p.v ? buf_failed(&p.text) : -ENOMEM;
+	if (r == 0 && p.text.len)
+		r = buf_add(ret, p.text.data, p.text.len);
+	return r < 0 ? err_sys(e, r, "cannot look at the boxes") : 0;
+}

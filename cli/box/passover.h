@@ -6,6 +6,7 @@
 #ifndef CLI_BOX_PASSOVER_H
 #define CLI_BOX_PASSOVER_H
 
+#include "base/buf.h"
 #include "base/json.h"
 #include "rootfs/store/store.h"
 
@@ -21,5 +22,11 @@ int passover_boxes(const struct store *st, const char *project, struct err *e);
 
 /** passover_volumes() - the same for @volumes, a spec's */
 int passover_volumes(const struct json *volumes, struct err *e);
+
+/**
+ * passover_written() - where a box of the caller's has something of the host to write, or had
+ * @ret: gets each path with its NUL
+ */
+int passover_written(struct buf *ret, struct err *e);
 
 #endif

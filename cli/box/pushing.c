@@ -8,6 +8,7 @@
 #include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/hostpath.h"
 #include "cli/box/place.h"
 #include "cli/show/progress.h"
 #include "cli/show/render.h"
@@ -78,20 +79,10 @@ static void draft_done(struct draft *d)
 	scope_close(&d->dir);
 }
 
-static int draft_open(struct draft *d, const char *path, const char **name)
+static int draft_open(struct draft *d)
 {
-	const char *slash = strrchr(path, '/');
-	char dir[PATH_MAX];
 	uint64_t nonce;
 
-	*name = slash ? slash + 1 : path;
-	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1,
-		 slash ? path : ".");
-	d->dir = sys_open(dir, O_RDONLY | O_DIRECTORY);
-	if (d->dir < 0)
-		return d->dir;
-	if (!**name)
-		return -EISDIR;
 	d->fd = sys_openat(d->dir, ".", O_TMPFILE | O_WRONLY, 0666);
 	if (d->fd >= 0)
 		return 0;
@@ -131,9 +122,14 @@ int pushing_archive(const struct app *app, const struct layoutout_want *want,
 	struct image image;
 	int r;
 
-	if (sys_faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+	d.dir = hostpath_parent(path, &name, e);
+	if (d.dir < 0)
+		return d.dir;
+	if (!*name)
+		return err_sys(e, -EISDIR, "cannot make '%s'", path);
+	if (sys_faccessat(d.dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return err_sys(e, -EEXIST, "cannot make '%s'", path);
-	r = draft_open(&d, path, &name);
+	r = draft_open(&d);
 	if (r < 0)
 		return err_sys(e, r, "cannot make '%s'", path);
 	r = stage(app, want, &s, &image, e)

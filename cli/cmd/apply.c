@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/sys/sys.h"
+#include "cli/box/hostpath.h"
 #include "cli/box/reviewshow.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
@@ -26,10 +27,10 @@ static int add_list(struct json *what, const char *name, const struct words *w)
 static int go_elsewhere(const char *dir, struct json *what, struct review *rv,
 			struct err *e)
 {
-	int fd = sys_open(dir, O_RDONLY | O_DIRECTORY);
+	int fd = hostpath_open(dir, O_RDONLY | O_DIRECTORY, e);
 
 	if (fd < 0)
-		return err_sys(e, fd, "cannot use directory '%s'", dir);
+		return err_wrap(e, "--to");
 	scope_close(&rv->project);
 	rv->project = fd;
 	return json_set_bool(what, "elsewhere", true) < 0

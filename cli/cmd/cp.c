@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/sys/sys.h"
-#include "base/text.h"
+#include "cli/box/hostpath.h"
 #include "cli/box/run.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
@@ -34,7 +34,8 @@ static int copy_in(struct app *app, const struct args *a, struct err *e)
 	static const char script[] =
 		"[ ! -d \"$1\" ] || set -- \"$1/$2\" \"$2\" \"$3\"\n"
 		"cat >\"$1\" && chmod \"$3\" \"$1\"";
-	_cleanup_close_ int fd = sys_open(a->from, O_RDONLY);
+	_cleanup_close_ int fd =
+		hostpath_open(a->from, O_RDONLY | O_NOCTTY | O_NONBLOCK, e);
 	char mode[8];
 	const char *const argv[] = { "sh", "-c",      script,
 				     "sh", a->to + 1, base_of(a->from),
@@ -42,7 +43,7 @@ static int copy_in(struct app *app, const struct args *a, struct err *e)
 	struct stat st;
 
 	if (fd < 0)
-		return err_sys(e, fd, "cannot read '%s'", a->from);
+		return fd;
 	if (sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return err_set(e, -EINVAL,
 			       "'%s' is no regular file; 'tar -c DIR | cubby "
@@ -50,6 +51,17 @@ static int copy_in(struct app *app, const struct args *a, struct err *e)
 			       a->from);
 	snprintf(mode, sizeof(mode), "%o", st.st_mode & 0777);
 	return run_with(app, argv, fd, STDIN_FILENO);
+}
+
+/* The directory for what is written at @to, and its name there. */
+static int open_place(const struct args *a, const char **name, struct err *e)
+{
+	int fd = hostpath_open(a->to, O_PATH | O_DIRECTORY, e);
+
+	*name = base_of(a->from + 1);
+	if (fd == -ENOENT || fd == -ENOTDIR)
+		fd = hostpath_parent(a->to, name, e);
+	return fd;
 }
 
 /* Whole or not at all: it is written beside its place and renamed. */
@@ -62,28 +74,25 @@ static int copy_out(struct app *app, const struct args *a, struct err *e)
 		"exit 1; }\n"
 		"exec cat -- \"$1\"";
 	const char *const argv[] = { "sh", "-c", script, "sh", a->from + 1, NULL };
-	char to[PATH_MAX], tmp[PATH_MAX + 16];
-	_cleanup_close_ int fd = -1;
-	struct stat st;
+	_cleanup_close_ int dir = -1, fd = -1;
+	char tmp[NAME_MAX + 1];
+	const char *name;
 	int status;
 
-	if (text_copy(to, sizeof(to), a->to) < 0)
-		return err_set(e, -ENAMETOOLONG, "the path is too long");
-	if (sys_fstatat(AT_FDCWD, to, &st, 0) == 0 && S_ISDIR(st.st_mode) &&
-	    snprintf(to, sizeof(to), "%s/%s", a->to, base_of(a->from + 1)) >=
-		    (int)sizeof(to))
-		return err_set(e, -ENAMETOOLONG, "the path is too long");
-	snprintf(tmp, sizeof(tmp), "%s.part%d", to, sys_getpid());
-	fd = sys_openat(AT_FDCWD, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+	dir = open_place(a, &name, e);
+	if (dir < 0)
+		return dir;
+	snprintf(tmp, sizeof(tmp), ".cubby-cp.part%d", sys_getpid());
+	fd = sys_openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
 	if (fd < 0)
-		return err_sys(e, fd, "cannot write '%s'", tmp);
+		return err_sys(e, fd, "cannot write '%s'", a->to);
 	status = run_with(app, argv, fd, STDOUT_FILENO);
 	if (status == CMD_DONE)
-		status = sys_renameat(AT_FDCWD, tmp, AT_FDCWD, to);
+		status = sys_renameat(dir, tmp, dir, name);
 	if (status == CMD_DONE)
 		return status;
-	(void)sys_unlinkat(AT_FDCWD, tmp, 0);
-	return status < 0 ? err_sys(e, status, "cannot write '%s'", to) : status;
+	(void)sys_unlinkat(dir, tmp, 0);
+	return status < 0 ? err_sys(e, status, "cannot write '%s'", a->to) : status;
 }
 
 static int work(struct app *app, void *args, struct err *e)

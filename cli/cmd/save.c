@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/hostpath.h"
 #include "cli/box/place.h"
 #include "cli/box/pushing.h"
 #include "cli/opt/cmd.h"
@@ -38,11 +39,17 @@ static int open_new(const char *path, struct err *e)
 	_cleanup_close_ int dir = -1;
 	struct dirscan_entry d;
 	struct dirscan scan;
-	int r = sys_mkdirat(AT_FDCWD, path, 0777);
+	_cleanup_close_ int parent = -1;
+	const char *name;
+	int r;
 
+	parent = hostpath_parent(path, &name, e);
+	if (parent < 0)
+		return parent;
+	r = sys_mkdirat(parent, *name ? name : ".", 0777);
 	if (r < 0 && r != -EEXIST)
 		return err_sys(e, r, "cannot make '%s'", path);
-	dir = file_open_dir(AT_FDCWD, path, e);
+	dir = hostpath_open(path, O_RDONLY | O_DIRECTORY, e);
 	if (dir < 0)
 		return dir;
 	r = dirscan_start(&scan, dir, e);
@@ -75,6 +82,8 @@ static int save(struct app *app, void *args, struct err *e)
 		r = image_find(&st, a->image, NULL, &image, e);
 	if (r < 0)
 		return r;
+	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+		path[n - 1] = '\0';
 	dir = open_new(path, e);
 	return dir < 0 ? dir : layoutout_whole(&st, &want, dir, &image, e);
 }

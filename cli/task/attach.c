@@ -3,15 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "agent/tool/picture.h"
 #include "base/base64.h"
 #include "base/file.h"
-#include "base/inroot.h"
 #include "base/schema.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/hostpath.h"
 
 void attach_done(struct attach *a)
 {
@@ -23,41 +22,9 @@ void attach_done(struct attach *a)
 	*a = ATTACH_NONE;
 }
 
-/* What a box left in the directory that it shares must not lead to another file. */
-static int open_beneath(const char *name, struct err *e)
-{
-	_cleanup_close_ int dir = sys_open(".", O_RDONLY | O_DIRECTORY);
-	_cleanup_close_ int fd =
-		dir < 0 ? dir
-			: inroot_open(dir, name, O_RDONLY | O_NOCTTY | O_NONBLOCK);
-	struct stat st;
-	int r = fd < 0 ? fd : sys_fstat(fd, &st);
-
-	if (r >= 0 && !S_ISREG(st.st_mode))
-		return err_set(e, -EINVAL, "'%s' is no file", name);
-	if (r >= 0)
-		return take(&fd, -1);
-	if (r == -ENOENT && sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-		err_set(e, r, "'%s' is a link, and not to what is in this directory",
-			name);
-		return err_hint(e, "name the file itself");
-	}
-	return err_sys(e, r, "cannot open '%s'", name);
-}
-
-static int open_named(const char *name, struct err *e)
-{
-	int fd;
-
-	if (inroot_is_beneath(name))
-		return open_beneath(name, e);
-	fd = sys_open(name, O_RDONLY | O_NOCTTY);
-	return fd < 0 ? err_sys(e, fd, "cannot open '%s'", name) : fd;
-}
-
 static int read_file(const char *name, struct buf *ret, struct err *e)
 {
-	_cleanup_close_ int fd = open_named(name, e);
+	_cleanup_close_ int fd = hostpath_open(name, O_RDONLY | O_NOCTTY, e);
 	int r = fd < 0 ? fd : file_read_fd(fd, ret, e);
 
 	if (r == -EMSGSIZE)

@@ -5,9 +5,9 @@
 
 #include "base/dirscan.h"
 #include "base/file.h"
-#include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/hostpath.h"
 
 #define TASKLOG_DIR "transcripts"
 #define TASKLOG_END ".jsonl"
@@ -54,22 +54,6 @@ pid_t tasklog_writer(int fd)
 	return MAX(sys_lock_owner(fd), 0);
 }
 
-/* The directory that @name lies in: as the caller wrote it where it is absolute, and
- * without links where it is in the directory that a box may have filled. */
-static int open_parent(const char *name, const char **base)
-{
-	const char *slash = strrchr(name, '/');
-	char dir[PATH_MAX] = ".";
-
-	*base = slash ? slash + 1 : name;
-	if (slash && (size_t)(slash - name) >= sizeof(dir))
-		return -ENAMETOOLONG;
-	if (slash)
-		snprintf(dir, sizeof(dir), "%.*s", (int)MAX(slash - name, 1), name);
-	return *name == '/' ? sys_open(dir, O_RDONLY | O_DIRECTORY)
-			    : inroot_open_real(dir, O_RDONLY | O_DIRECTORY);
-}
-
 /* O_NONBLOCK: a pipe in this place must not hold us up. */
 static int open_regular(int dir, const char *base)
 {
@@ -98,8 +82,10 @@ int tasklog_copy(const char *name, struct err *e)
 	if (text_starts(name, "/dev/") || text_starts(name, "/proc/")) {
 		fd = sys_openat(AT_FDCWD, name, O_WRONLY | O_NOCTTY, 0);
 	} else {
-		dir = open_parent(name, &base);
-		fd = dir < 0 ? dir : open_regular(dir, base);
+		dir = hostpath_parent(name, &base, e);
+		if (dir < 0)
+			return dir;
+		fd = open_regular(dir, base);
 	}
 	if (fd == -ELOOP || fd == -ENXIO)
 		return err_set(e, fd,

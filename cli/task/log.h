@@ -39,8 +39,9 @@ int tasklog_open(const struct boxdir *b, const char *name, char ret[TASKLOG_NAME
 /**
  * tasklog_copy() - open, empty or make the file of --save-transcript
  *
- * The project directory is the box's too: a link that it left there is not followed.
- * Return: the descriptor; -ELOOP (a link, or no plain file), or another negative errno.
+ * The project directory is the box's too: a link that it left there leads to nothing else.
+ * Return: the descriptor; -ELOOP (a link, or no plain file), -EXDEV (hostpath.h), or another
+ *         negative errno.
  */
 int tasklog_copy(const char *name, struct err *e);
 

@@ -82,7 +82,7 @@ png() { # FILE WIDTH HEIGHT
 	ln -s ../note.txt sub/in
 	for name in link up; do
 		run -2 task --attach $name "look"
-		[[ $output == *"--attach: '$name' is a link, and not to what is in this directory; name the file itself"* ]]
+		[[ $output == *"--attach: '$name' leads by a link out of a directory that a box can write; name the place that you mean"* ]]
 	done
 	run -2 task --attach pipe "look"
 	[[ $output == *"--attach: 'pipe' is no file"* ]]

@@ -669,5 +669,5 @@ fake_maker() { # DIR COMMANDS
 	run -0 cubby save -q 1 oci-archive:here.tar
 	[ -s here.tar ]
 	run -1 --separate-stderr cubby save -q 1 oci-archive:none/o.tar
-	[[ $stderr == *"cannot make 'none/o.tar': No such file or directory" ]]
+	[[ $stderr == *"cannot open 'none/o.tar': No such file or directory" ]]
 }

@@ -1,5 +1,6 @@
 # shellcheck disable=SC2016,SC2154 # programs in single quotes; stderr is set by run
-# What is kept between runs, and what an image calls itself: K29, K32, K33.
+# What is kept between runs, what an image calls itself, and what a box leaves in the way of
+# the caller: K29, K32, K33, K45.
 bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
@@ -111,6 +112,57 @@ teardown() {
 	done
 	cubby -q --save-transcript=plain.jsonl --replay "$LIB_DIR/plant.jsonl"
 	grep -q hello plain.jsonl
+}
+
+@test "K45: a file that the caller names is not reached through a link that a box made" {
+	local before name
+	cat >"$LIB_DIR/plant.jsonl" <<-'END'
+	{"type":"task","task":"say hello"}
+	{"type":"response","message":{"role":"assistant","content":"hello"}}
+	END
+	echo secret >"$ESCAPE_HOST/secret"
+	echo 'print(1)' >"$ESCAPE_HOST/code.py"
+	mkdir "$ESCAPE_HOST/empty"
+	before=$(escape_snapshot)
+	cubby exec -- sh -c 'ln -s "$1" sub; ln -s sub again; ln -s "$1/secret" f; mkdir real
+		ln -s real inside; echo from the box >/root/x' sh "$ESCAPE_HOST"
+	cubby --replay "$LIB_DIR/plant.jsonl" -q
+	refused() { # COMMAND...
+		echo "$*" >&2
+		run --separate-stderr timeout "$(lib_longer 60)" "$@"
+		[ "$status" -ne 0 ]
+		[[ $stderr == *"leads by a link out of a directory that a box can write; name the place that you mean"* ]]
+		[ "$before" = "$(escape_snapshot)" ]
+	}
+	for name in sub/new again/new "$PWD/sub/new" real/../sub/new sub f; do
+		refused cubby cp :/root/x "$name"
+	done
+	for name in sub/secret f "$PWD/f"; do
+		refused cubby cp "$name" :/root/copy
+		refused cubby run --attach "$name" --replay "$LIB_DIR/plant.jsonl"
+	done
+	refused cubby run --schema sub/secret --replay "$LIB_DIR/plant.jsonl"
+	refused cubby python sub/code.py
+	refused cubby log --html sub/new.html
+	refused cubby log --html "$PWD/sub/new.html"
+	refused cubby apply --to sub
+	refused cubby save test oci:sub/new
+	refused cubby save test oci:sub/empty
+	refused cubby save test oci-archive:sub/new.tar
+	ln -s "$LIB_PROJECT" "$LIB_DIR/way"
+	refused cubby cp :/root/x "$LIB_DIR/way/sub/new"
+	ln -s "$LIB_PROJECT/sub" "$LIB_DIR/farther"
+	refused cubby cp :/root/x "$LIB_DIR/farther/new"
+	# What stays in the directory, and the caller's own links elsewhere, lead where they lead.
+	cubby cp :/root/x inside/new
+	[ "$(cat real/new)" = "from the box" ]
+	cubby cp inside/new :/root/copy
+	mkdir "$LIB_DIR/mine"
+	ln -s mine "$LIB_DIR/own"
+	cubby cp :/root/x "$LIB_DIR/own/new"
+	(cd real && cubby cp :/root/x ../../up && cubby cp :/root/x ../here)
+	[ "$(cat "$LIB_DIR/mine/new" ../up here)" = "$(printf 'from the box\n%.0s' 1 2 3)" ]
+	cubby log --html "$LIB_DIR/own/page.html"
 }
 
 # The command lines of the host that hold WORD, but for the one of the client.

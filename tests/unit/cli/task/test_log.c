@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/task/log.h"
+#include "rootfs/store/store.h"
 
 static struct boxdir open_box(void)
 {
@@ -141,6 +143,26 @@ static int copy_fails(const char *name, struct err *e)
 	return r;
 }
 
+/* As its record in the store says. */
+static void a_box_writes(const char *dir)
+{
+	static const char key[] = "0123456789abcdef0123456789abcdef"
+				  "0123456789abcdef0123456789abcdef";
+	_cleanup_store_ struct store st = STORE_NONE;
+	char path[128], text[PATH_MAX];
+	struct err e = ERR_NONE;
+
+	snprintf(text, sizeof(text), "%s/data", dir);
+	assert_int_equal(setenv("XDG_DATA_HOME", text, 1), 0);
+	unit_ok(store_open(&st, &e), &e);
+	snprintf(path, sizeof(path), "%s/box.json", key);
+	snprintf(text, sizeof(text), "{\"project\":\"%s\"}", dir);
+	assert_int_equal(mkdirat(st.boxes, key, 0700), 0);
+	unit_ok(file_replace(st.boxes, path,
+			     &(struct file_data){ text, strlen(text), 0600 }, &e),
+		&e);
+}
+
 static void a_copy_follows_no_link(void)
 {
 	const char *dir = unit_tmpdir();
@@ -149,17 +171,21 @@ static void a_copy_follows_no_link(void)
 	int fd;
 
 	assert_int_equal(chdir(dir), 0);
+	a_box_writes(dir);
 	fd = open("victim", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	assert_int_equal(write(fd, "mine", 4), 4);
 	close(fd);
 	assert_int_equal(mkdir("real", 0700), 0);
 	assert_int_equal(symlink("victim", "link"), 0);
-	assert_int_equal(symlink("real", "dir"), 0);
+	assert_int_equal(symlink("/", "out"), 0);
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	assert_int_equal(copy_fails("link", &e), -ELOOP);
 	unit_err(&e, -ELOOP,
 		 "'link' is a link or no plain file; remove it, or name another file");
-	assert_int_equal(copy_fails("dir/x", &e), -ELOOP);
+	assert_int_equal(copy_fails("out/tmp/x", &e), -EXDEV);
+	unit_err(&e, -EXDEV,
+		 "'out/tmp/x' leads by a link out of a directory that a box can write; "
+		 "name the place that you mean");
 	assert_int_equal(copy_fails("pipe", &e), -ENXIO);
 	assert_int_equal(copy_fails("real", &e), -EISDIR);
 	assert_int_equal(copy_fails("absent/x", &e), -ENOENT);
