@@ -4,6 +4,7 @@
  * without a registry is Docker Hub's. */
 #include "rootfs/oci/registries.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,27 +21,57 @@
 #define ETC "/etc/containers/registries.conf"
 #define OWN "/.config/containers/registries.conf"
 
-enum { FILE_MAX = 1 << 20, FILES = 64 };
+enum { FILE_MAX = 1 << 20, FILES = 64, HTTPS = 443 };
 
 /* ---- one text ----------------------------------------------------------------------- */
 
-/* Bytes of @full that @prefix stands for; 0 = it is no prefix of it. */
-static size_t covers(const char *full, const char *prefix)
+/* One place has one name: its host has no capitals, no final dot and not the port of https,
+ * and Docker Hub's is "docker.io". */
+static void name_place(char name[OCI_NAME])
 {
+	static const char *const hub[] = { "index.docker.io", "registry-1.docker.io" };
+	const char *close = name[0] == '[' ? strchr(name, ']') : NULL;
+	size_t end = close ? (size_t)(close + 1 - name) : strcspn(name, ":/"), n = end;
+	char rest[OCI_NAME], *path = rest;
+	unsigned long port = HTTPS;
+
+	(void)text_copy(rest, sizeof(rest), name + end);
+	if (rest[0] == ':' && strspn(rest + 1, "0123456789"))
+		port = strtoul(rest + 1, &path, 10);
+	for (size_t i = 0; i < end; i++)
+		name[i] = (char)tolower((unsigned char)name[i]);
+	while (n && name[n - 1] == '.')
+		n--;
+	name[n] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(hub); i++)
+		if (!strcmp(name, hub[i]))
+			n = (size_t)snprintf(name, OCI_NAME, "docker.io");
+	if (port != HTTPS)
+		n += (size_t)snprintf(name + n, OCI_NAME - n, ":%lu", port);
+	(void)text_copy(name + n, OCI_NAME - n, path);
+}
+
+/* Bytes of @full that the row stands for; 0 = it is of another. */
+static size_t covers(const char *full, const struct registries_row *row)
+{
+	const char *prefix = row->prefix;
 	size_t n = strlen(prefix);
 
 	if (text_starts(prefix, "*.")) {
 		size_t host = strcspn(full, "/:");
+		bool below = host > n - 1 &&
+			     !strncmp(full + host - (n - 1), prefix + 1, n - 1);
 
-		return host > n - 1 && !strncmp(full + host - (n - 1), prefix + 1,
-						n - 1)
-			       ? host
-			       : 0;
+		/* for docker.io a host below it is asked */
+		if (row->blocked && !strcmp(prefix + 2, "docker.io"))
+			below |= text_starts(full, "docker.io/");
+		return below ? host : 0;
 	}
 	if (!n || strncmp(full, prefix, n) != 0)
 		return 0;
-	/* a host with a port is another host */
-	return !full[n] || strchr(strchr(prefix, '/') ? "/:@" : "/", full[n]) ? n : 0;
+	/* a host with a port is another host, but not for who is to be kept off it */
+	return strchr(row->blocked || strchr(prefix, '/') ? "/:@" : "/", full[n]) ? n
+										  : 0;
 }
 
 static void judge(struct registries_search *s)
@@ -50,7 +81,8 @@ static void judge(struct registries_search *s)
 
 	if (now->open && !now->prefix[0])
 		memcpy(now->prefix, now->location, sizeof(now->prefix));
-	n = now->open ? covers(s->full, now->prefix) : 0;
+	name_place(now->prefix);
+	n = now->open ? covers(s->full, now) : 0;
 	if (n && (!s->covered || strlen(now->prefix) >= strlen(s->best.prefix))) {
 		s->best = *now;
 		s->covered = n;
@@ -159,6 +191,7 @@ void registries_begin(const struct oci_name *name, struct registries_search *s)
 	snprintf(s->full, sizeof(s->full), "%s/%s%s%s%s%s", name->registry, name->repo,
 		 name->tag[0] ? ":" : "", name->tag, name->digest[0] ? "@sha256:" : "",
 		 name->digest);
+	name_place(s->full);
 }
 
 int registries_read(struct registries_search *s, const char *text, size_t len,
