@@ -90,13 +90,18 @@ static void judge(struct registries_search *s)
 	now->open = false;
 }
 
+/* A place may be written with a '/' at its end. */
 static int take_string(char to[OCI_NAME], const struct toml_item *i, struct err *e)
 {
+	size_t n;
+
 	if (i->kind != TOML_STRING)
 		return err_set(e, -EINVAL, "'%s' is no string", i->key);
-	return text_copy(to, OCI_NAME, i->text) < 0
-		       ? err_set(e, -EINVAL, "'%s' is too long", i->key)
-		       : 0;
+	if (text_copy(to, OCI_NAME, i->text) < 0)
+		return err_set(e, -EINVAL, "'%s' is too long", i->key);
+	for (n = strlen(to); n && to[n - 1] == '/'; n--)
+		to[n - 1] = '\0';
+	return 0;
 }
 
 static int take_bool(bool *to, const struct toml_item *i, struct err *e)

@@ -99,6 +99,12 @@ static const struct row {
 	  R "location='a.b'\nmirror=[{location='m.n', insecure=true}]",
 	  "m.n/c:latest a.b/c:latest", 0 },
 
+	{ "a slash at the end", "a.b/c", R "location='a.b/'\nblocked=true",
+	  "'a.b/c:latest' is blocked here (registries.conf)", -EPERM },
+	{ "a mirror with one", "a.b/c",
+	  R "prefix='a.b//'\n" M "location='m.n/'\n" M "location='/'",
+	  "m.n/c:latest a.b/c:latest", 0 },
+
 	{ "no registry", "a.b/c", R "prefix='a.b'\nlocation='mirror'",
 	  "location 'mirror' names no registry", -EINVAL },
 	{ "an odd one", "a.b/c", R "prefix='a.b'\nlocation='a.b/../x'",
