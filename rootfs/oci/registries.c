@@ -164,6 +164,8 @@ static int on_item(void *ctx, const struct toml_item *i, struct err *e)
 		now->mirrors[now->n++] = (struct registries_mirror){ .of = MIRROR_ALL };
 		return 0;
 	}
+	if (i->kind == TOML_TABLE && text_starts(i->table, "registry."))
+		return 0; /* in the row, which goes on behind it */
 	if (i->kind == TOML_TABLE) {
 		judge(s);
 		*now = (struct registries_row){ .open = !strcmp(i->table, "registry") };

@@ -105,6 +105,15 @@ static const struct row {
 	  R "prefix='a.b//'\n" M "location='m.n/'\n" M "location='/'",
 	  "m.n/c:latest a.b/c:latest", 0 },
 
+	{ "a table that is not known", "a.b/c",
+	  R "location='a.b'\nx={a=1}\nblocked=true",
+	  "'a.b/c:latest' is blocked here (registries.conf)", -EPERM },
+	{ "one in a mirror", "a.b/c",
+	  R "location='a.b'\n" M "x={location='o.p'}\nlocation='m.n'",
+	  "m.n/c:latest a.b/c:latest", 0 },
+	{ "one behind it", "a.b/c", R "location='a.b'\n[registry.x]\nblocked=true",
+	  "a.b/c:latest", 0 },
+
 	{ "no registry", "a.b/c", R "prefix='a.b'\nlocation='mirror'",
 	  "location 'mirror' names no registry", -EINVAL },
 	{ "an odd one", "a.b/c", R "prefix='a.b'\nlocation='a.b/../x'",
