@@ -313,29 +313,48 @@ static int by_name(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
+/* What says 'blocked' may be in any of them: all are read, or none is believed. */
+static int list_dir(int dir, const char *path, struct names *names, struct err *e)
+{
+	struct dirscan_entry d;
+	struct dirscan scan;
+	int r = dirscan_start(&scan, dir, e);
+
+	while (r == 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+		r = 0;
+		if (!text_ends(d.name, ".conf"))
+			continue;
+		if (names->n == FILES)
+			return err_set(e, -E2BIG, "'%s' has more than %d files", path,
+				       FILES);
+		(void)text_copy(names->at[names->n++], NAME_MAX + 1, d.name);
+	}
+	if (r < 0)
+		return err_wrap(e, "'%s'", path);
+	qsort(names->at, names->n, sizeof(names->at[0]), by_name);
+	return 0;
+}
+
 static int read_dir(struct registries_search *s, const char *path, struct err *e)
 {
 	_cleanup_free_ struct names *names = calloc(1, sizeof(*names));
-	struct err ignored = ERR_NONE;
-	_cleanup_close_ int dir = file_open_dir(AT_FDCWD, path, &ignored);
-	struct dirscan_entry d;
-	struct dirscan scan;
-	int r = 0;
+	_cleanup_close_ int dir = sys_open(path, O_RDONLY | O_DIRECTORY);
+	int r;
 
 	if (!names)
 		return err_sys(e, -ENOMEM, "cannot read '%s'", path);
-	if (dir < 0 || dirscan_start(&scan, dir, &ignored) < 0)
+	if (dir == -ENOENT || dir == -ENOTDIR)
 		return 0;
-	while (names->n < FILES && dirscan_next(&scan, &d, &ignored) > 0)
-		if (text_ends(d.name, ".conf"))
-			(void)text_copy(names->at[names->n++], NAME_MAX + 1, d.name);
-	qsort(names->at, names->n, sizeof(names->at[0]), by_name);
+	if (dir < 0)
+		return err_sys(e, dir, "cannot read '%s'", path);
+	r = list_dir(dir, path, names, e);
 	for (size_t i = 0; i < names->n && r >= 0; i++) {
 		char file[PATH_MAX];
 
-		if (snprintf(file, sizeof(file), "%s/%s", path, names->at[i]) <
+		if (snprintf(file, sizeof(file), "%s/%s", path, names->at[i]) >=
 		    (int)sizeof(file))
-			r = read_file(s, file, e);
+			return err_sys(e, -ENAMETOOLONG, "cannot read '%s'", path);
+		r = read_file(s, file, e);
 	}
 	return MIN(r, 0);
 }

@@ -1,5 +1,10 @@
 #include "rootfs/oci/registries.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/buf.h"
 #include "tests/unit/unit.h"
 
@@ -236,7 +241,96 @@ static void of_docker(void)
 	assert_int_equal(registries_docker("{", 1, &ret, &e), -EINVAL);
 }
 
+/* ---- files ------------------------------------------------------------------------------ */
+
+#define CONF "/.config/containers/registries.conf"
+
+/* With a person's own file, so that those of the machine do not count. */
+static int find_at_home(const char *home, struct registries *ret, struct err *e)
+{
+	struct oci_name n;
+
+	unit_ok(oci_name_parse("a.b/c", &n, e), e);
+	assert_int_equal(setenv("HOME", home, 1), 0);
+	assert_int_equal(unsetenv("CONTAINERS_REGISTRIES_CONF"), 0);
+	return registries_find(&n, ret, e);
+}
+
+static void put(const char *home, const char *name, const char *text)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s" CONF "%s", home, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static const char *make_home(void)
+{
+	const char *home = unit_tmpdir();
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/.config", home);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/.config/containers", home);
+	assert_int_equal(mkdir(path, 0755), 0);
+	put(home, "", "");
+	return home;
+}
+
+static void drop_ins(void)
+{
+	const char *home = make_home();
+	char dir[512], name[32], want[1024];
+	struct err e = ERR_NONE;
+	struct registries ret;
+
+	unit_ok(find_at_home(home, &ret, &e), &e);
+	put(home, ".d", ""); /* no directory */
+	unit_ok(find_at_home(home, &ret, &e), &e);
+	snprintf(dir, sizeof(dir), "%s" CONF ".d", home);
+	assert_int_equal(unlink(dir), 0);
+	assert_int_equal(mkdir(dir, 0755), 0);
+	for (unsigned i = 0; i < 64; i++) {
+		snprintf(name, sizeof(name), ".d/%u.conf", i);
+		put(home, name, i ? "" : R "location='a.b'\nblocked=true");
+	}
+	put(home, ".d/other", "no TOML");
+	assert_int_equal(find_at_home(home, &ret, &e), -EPERM);
+	put(home, ".d/64.conf", "");
+	snprintf(want, sizeof(want), "'%s' has more than 64 files", dir);
+	assert_int_equal(find_at_home(home, &ret, &e), -E2BIG);
+	unit_err(&e, -E2BIG, want);
+}
+
+static void drop_ins_elsewhere(void)
+{
+	const char *home = make_home();
+	char dir[512], real[512], want[1024];
+	struct err e = ERR_NONE;
+	struct registries ret;
+
+	snprintf(dir, sizeof(dir), "%s" CONF ".d", home);
+	snprintf(real, sizeof(real), "%s" CONF ".real", home);
+	assert_int_equal(symlink("registries.conf.real", dir), 0);
+	unit_ok(find_at_home(home, &ret, &e), &e);
+	assert_int_equal(mkdir(real, 0755), 0);
+	put(home, ".real/1.conf", R "location='a.b'\nblocked=true");
+	assert_int_equal(find_at_home(home, &ret, &e), -EPERM);
+	assert_int_equal(unlink(dir), 0);
+	assert_int_equal(symlink("registries.conf.d", dir), 0);
+	snprintf(want, sizeof(want),
+		 "cannot read '%s': Too many levels of symbolic links", dir);
+	assert_int_equal(find_at_home(home, &ret, &e), -ELOOP);
+	unit_err(&e, -ELOOP, want);
+}
+
 static const struct unit_case cases[] = {
+	{ "files beside one", drop_ins },
+	{ "files beside one, by a link", drop_ins_elsewhere },
 	{ "a digest", a_digest },
 	{ "aliases", aliases },
 	{ "docker's", of_docker },
