@@ -42,8 +42,7 @@ static bool is_success(const struct ask *x)
 	return x->want ? status == x->want : status == OK || status == PARTIAL;
 }
 
-/* The registry itself is the last that is asked: a mirror before it gets no login. */
-static bool is_itself(const struct oci_registry *r)
+bool ask_is_itself(const struct oci_registry *r)
 {
 	return !r->closed && r->at == &r->places[r->n - 1];
 }
@@ -222,7 +221,7 @@ static int find_login(struct oci_registry *r, struct err *e)
 {
 	int n;
 
-	if (r->looked || !is_itself(r))
+	if (r->looked || !ask_is_itself(r))
 		return 0;
 	r->looked = true;
 	n = login_find(&r->name, &r->login, e);
@@ -285,7 +284,7 @@ static int get_token(struct oci_registry *r, const struct challenge *c, struct e
 	_cleanup_(ask_done) struct ask x = { .r = r,
 					     .put = &put,
 					     .body = BUF_INIT((size_t)ERROR_BODY) };
-	bool known = is_itself(r) && r->login.secret.len;
+	bool known = ask_is_itself(r) && r->login.secret.len;
 	int n = check_realm(r, c->realm, e);
 
 	if (n < 0)
@@ -344,7 +343,7 @@ static int answer_challenge(struct oci_registry *r, const char *field, struct er
 	r->authorization.len = 0;
 	if (c.kind == CHALLENGE_BEARER)
 		return get_token(r, &c, e);
-	if (c.kind == CHALLENGE_BASIC && is_itself(r) && r->login.secret.len &&
+	if (c.kind == CHALLENGE_BASIC && ask_is_itself(r) && r->login.secret.len &&
 	    !r->login.identity)
 		return basic(r, &r->authorization, e);
 	return err_set(e, -EACCES,

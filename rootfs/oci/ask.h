@@ -70,6 +70,10 @@ void ask_done(struct ask *x);
 /** ask_registry() - whom r->at names now; fails as registry.h says */
 int ask_registry(struct ask *x, struct err *e);
 
+/** ask_is_itself() - is it the registry that is asked now? It is the last of all: a mirror
+ *  before it gets no login. */
+bool ask_is_itself(const struct oci_registry *r);
+
 /** ask_is_passing() - did @x fail in a way that may be another next time? @code: of
  *  ask_registry() with once */
 bool ask_is_passing(const struct ask *x, int code);

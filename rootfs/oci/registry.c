@@ -77,7 +77,8 @@ static void tell_limit(const struct oci_registry *r, const struct http_reply *re
 	uint64_t left, all, seconds;
 	char line[OCI_HOST + 128], span[32];
 
-	if (!r->conf.note || !read_limit(reply->limit_left, &left, &seconds) ||
+	if (!r->conf.note || !ask_is_itself(r) ||
+	    !read_limit(reply->limit_left, &left, &seconds) ||
 	    !read_limit(reply->limit, &all, &seconds) || left > all / 10)
 		return;
 	snprintf(line, sizeof(line), "%s gives %llu more of %llu images in %s%s",

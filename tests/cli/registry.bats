@@ -171,6 +171,18 @@ login() { # USER:SECRET
 	[[ $stderr != *" more of "* ]]
 }
 
+@test "registry: how few images a mirror gives is not told of the registry" {
+	serve limit=10
+	local mirror=$AT mirrorpid=$SERVER
+	CUBBY_MIRRORS="ghcr.io=http://$mirror,ghcr.io=" run -0 --separate-stderr cubby pull ghcr.io/it/x:1
+	[[ $stderr != *" more of "* ]] || { echo "$stderr"; return 1; }
+	rm "$LIB_PROJECT/ready"
+	serve
+	CUBBY_MIRRORS="$AT=http://$mirror" run -0 --separate-stderr cubby pull "$AT/it/x:1"
+	kill "$mirrorpid"
+	[[ $stderr != *" more of "* ]] || { echo "$stderr"; return 1; }
+}
+
 @test "registry: what is not what was announced is refused" {
 	serve tamper
 	refused "is not what was announced"
