@@ -221,6 +221,29 @@ const scenarios = {
 		await until(`document.querySelector("[data-shell]").dataset.shell !== ${JSON.stringify(old)}`, 'another shell');
 		await until(`fetch('api/terminals', { headers: { Authorization: 'Bearer ' + sessionStorage.getItem('cubby-key') } })
 			.then((r) => r.json()).then((all) => all.length === 1 && all[0].id !== ${JSON.stringify(old)})`, 'the end of the old one');
+		// one more, which comes when the view was left
+		await evaluate(`(() => {
+			window.plain = window.fetch;
+			window.asked = [];
+			window.fetch = async (path, o) => {
+				const answer = plain(path, o);
+
+				if (path.startsWith('api/terminals'))
+					asked.push(o.method);
+				while (o.method === 'POST' && document.getElementById('tab-shell').ariaSelected === 'true')
+					await new Promise((r) => setTimeout(r, 10));
+				return answer;
+			};
+			${button('New shell')}.click();
+		})()`);
+		await until('asked.includes("POST")', 'a shell that is asked for');
+		await tab('files');
+		await until('asked.join() === "DELETE,POST,DELETE"', 'the end of the shell before, and of the one that was left');
+		await evaluate('window.fetch = plain, 0');
+		await until(`fetch('api/terminals', { headers: { Authorization: 'Bearer ' + sessionStorage.getItem('cubby-key') } })
+			.then((r) => r.json()).then((all) => all.length === 0)`, 'the end of the one that was left');
+		await shell('echo c$((20+22))d');
+		await onScreen('c42d');
 	},
 
 	// names and output of the box are text

@@ -58,10 +58,20 @@ export function shellPanel(box) {
 		}), screen.term.onBinary((text) => mine.send(Uint8Array.from(text, (c) => c.charCodeAt(0)))));
 	}
 
+	const forget = (id) => json(`api/terminals/${encodeURIComponent(id)}`, { method: 'DELETE', box }).catch(() => {});
+
+	// The one before ends first: nobody finds it any more, and there may be so many.
+	async function another(before) {
+		sessionStorage.removeItem(slot);
+		if (before)
+			await forget(before);
+		return json('api/terminals', { method: 'POST', box });
+	}
+
 	async function begin(fresh) {
 		const before = sessionStorage.getItem(slot);
 		const known = fresh ? null : before;
-		const asked = known ? { id: known } : json('api/terminals', { method: 'POST', box });
+		const asked = known ? { id: known } : another(before);
 
 		const mine = turn = {};
 		leave(); // the terminal is drawn while the shell starts, or emptied if there is one
@@ -69,12 +79,13 @@ export function shellPanel(box) {
 		screen ??= openScreen(place, { label: `shell in ${box}` });
 		const { id } = await asked;
 
-		if (mine !== turn)
-			return; // another view, or another shell, in the meantime
+		if (mine !== turn) { // another view, or another shell, in the meantime
+			if (!known)
+				await forget(id);
+			return;
+		}
 		sessionStorage.setItem(slot, id);
 		connect(id);
-		if (fresh && before) // nobody finds it any more, and there may be so many
-			json(`api/terminals/${encodeURIComponent(before)}`, { method: 'DELETE', box }).catch(() => {});
 	}
 
 	return { node, show: act(() => begin(false)), hide: drop };
