@@ -5,7 +5,7 @@
 
 #include "base/sys/sys.h"
 
-enum { STALL_MS = 60000, CHUNK = 64 << 10, INTERRUPT = 3, ASIDE };
+enum { STALL_MS = 60000, CHUNK = 64 << 10, INTERRUPT = 3, END, ASIDE };
 
 void program_done(struct program *p)
 {
@@ -90,13 +90,15 @@ static int patience(const struct program *p)
 	return past < p->total_ms ? (int)MIN(stall, p->total_ms - past) : 0;
 }
 
-static int step(struct program *p, struct err *e)
+/* @box_fd: where its end is told; -1 = that is not looked for yet */
+static int step(struct program *p, int box_fd, struct err *e)
 {
 	struct pollfd f[ASIDE + ARRAY_SIZE(p->asides)] = {
 		{ p->in_len ? p->p.fds[0] : -1, POLLOUT, 0 },
 		{ p->p.fds[1], POLLIN, 0 },
 		{ p->p.fds[2], POLLIN, 0 },
 		[INTERRUPT] = { p->interrupt_fd > 0 ? p->interrupt_fd : -1, POLLIN, 0 },
+		[END] = { box_fd, POLLIN, 0 },
 	};
 	int n;
 
@@ -129,7 +131,21 @@ int program_send(struct program *p, const void *data, size_t len, struct err *e)
 	p->in = data;
 	p->in_len = p->p.fds[0] >= 0 ? len : 0;
 	while (p->in_len && r == 0)
-		r = step(p, e);
+		r = step(p, -1, e);
+	return r;
+}
+
+/* It may go on for long after it has closed what it could say something by. */
+static int await_end(struct program *p, struct box_exit *ret, struct err *e)
+{
+	int r;
+
+	while ((r = box_wait(p->box, p->p.id, 0, ret, e)) == -ETIMEDOUT) {
+		*e = ERR_NONE;
+		r = step(p, box_fd(p->box), e);
+		if (r < 0)
+			break;
+	}
 	return r;
 }
 
@@ -140,10 +156,9 @@ int program_end(struct program *p, int *status, struct err *e)
 
 	close_end(p, 0);
 	while (r == 0 && (p->p.fds[1] >= 0 || p->p.fds[2] >= 0))
-		r = step(p, e);
-	if (r < 0)
-		return r;
-	r = box_wait(p->box, p->p.id, STALL_MS, &x, e);
+		r = step(p, -1, e);
+	if (r == 0)
+		r = await_end(p, &x, e);
 	if (r < 0)
 		return r;
 	*status = x.status;

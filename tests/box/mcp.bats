@@ -112,9 +112,11 @@ ends() { # the server within a minute; its status
 	mkdir -p .cubby/tools
 	printf '#!/bin/sh\nread -r a; echo "got $a in $PWD"; exit 3\n' >.cubby/tools/deploy
 	printf '#!/bin/sh\ntouch began; sleep 1000\n' >.cubby/tools/stay
+	printf '#!/bin/sh\nexec >/dev/null 2>&1; touch began; sleep 1000\n' >.cubby/tools/mute
 	chmod +x .cubby/tools/*
 	echo '{"description":"d","parameters":{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}}' >.cubby/tools/deploy.json
 	echo '{"description":"s","parameters":{"type":"object","properties":{}}}' >.cubby/tools/stay.json
+	cp .cubby/tools/stay.json .cubby/tools/mute.json
 	serve
 	call 1 deploy '{}'
 	await '.id == 1'
@@ -124,15 +126,20 @@ ends() { # the server within a minute; its status
 	[ "$(text)" = "got {\"to\":\"x\"} in $LIB_PROJECT
 [exit 3]" ]
 	[ "$(jq -c '.result | [.isError, ._meta["cubby/exit"]]' <<<"$frame")" = '[false,3]' ]
-	call 3 stay '{}'
-	until [ -e began ]; do sleep 0.02; done
-	send '{"jsonrpc":"2.0","id":4,"method":"ping"}'
-	await '.id == 4'
-	send '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}'
-	call 5 shell '{"command":"while grep -qsx sleep /proc/[0-9]*/comm; do read -rt 0.1 <> <(:); done; echo none"}'
-	await '.id == 5'
-	[[ $(text) == none* ]]
-	[ "$(jq -s 'any(.id == 3)' <<<"$frames")" = false ]
+	local tool id=2 asked
+	for tool in stay mute; do
+		call $((++id)) $tool '{}'
+		until [ -e began ]; do sleep 0.02; done
+		asked=$SECONDS
+		send '{"jsonrpc":"2.0","id":"'$tool'","method":"ping"}'
+		await '.id == "'$tool'"'
+		[ $((SECONDS - asked)) -lt "$(lib_longer 30)" ] # no time without news was waited out
+		send '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":'$id'}}'
+		call $((++id)) shell '{"command":"while grep -qsx sleep /proc/[0-9]*/comm; do read -rt 0.1 <> <(:); done; rm began; echo none"}'
+		await ".id == $id"
+		[[ $(text) == none* ]]
+	done
+	[ "$(jq -s 'any(.id == 3 or .id == 5)' <<<"$frames")" = false ]
 }
 
 @test "mcp: a question is seen and answered" {
