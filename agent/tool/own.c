@@ -70,19 +70,61 @@ static bool name_is_good(const char *name)
 	return *name && strlen(name) < OWN_NAME && strspn(name, set) == strlen(name);
 }
 
+/* Clients that check this refuse the whole list for one that is not so. */
+static bool is_of_object(const struct json *schema)
+{
+	const struct json *properties = json_get(schema, "properties");
+	const struct json *required = json_get(schema, "required");
+	const char *type = json_get_str(schema, "type");
+	bool good = type && strcmp(type, "object") == 0 &&
+		    (!properties || json_type(properties) == JSON_OBJECT) &&
+		    (!required || json_type(required) == JSON_ARRAY);
+
+	json_each(it, properties)
+	{
+		good = good && json_type(it) == JSON_OBJECT;
+	}
+	json_each(it, required)
+	{
+		good = good && json_str(it);
+	}
+	return good;
+}
+
+static bool hides(const char *text)
+{
+	_cleanup_buf_ struct buf seen = BUF_INIT(2 * (size_t)OWN_WORDS_MAX);
+
+	if (text)
+		text_seen(&seen, text, strlen(text), false);
+	return text && strcmp(buf_cstr(&seen), text) != 0;
+}
+
+/* Another program shows these words to a person. */
+/* NOLINTNEXTLINE(misc-no-recursion) as deep as json_parse() lets it be */
+static bool any_hides(const struct json *j)
+{
+	bool found = hides(json_key(j)) || hides(json_str(j));
+
+	json_each(it, j)
+	{
+		found = found || any_hides(it);
+	}
+	return found;
+}
+
 const char *own_read(const struct toolset *s, const char *name, const struct json *json)
 {
-	const struct json *schema = json_get(json, "parameters");
-	const char *type = json_get_str(schema, "type");
-
 	if (!name_is_good(name))
 		return "a name has up to 32 letters, digits, - and _";
 	if (toolset_find(s, name))
 		return "there is a tool of that name";
 	if (!json_get_str(json, "description"))
 		return "it has no description";
-	if (!type || strcmp(type, "object") != 0)
+	if (!is_of_object(json_get(json, "parameters")))
 		return "its parameters are no schema of an object";
+	if (any_hides(json))
+		return "its words have characters that cannot be seen";
 	return NULL;
 }
 
@@ -100,27 +142,47 @@ static int read_words(int fd, const char *name, struct json **ret, struct err *e
 	return r < 0 ? r : json_parse(buf_cstr(&text), text.len, ret, e);
 }
 
+/* Where a link leads is found out in the box: here it would tell what the host has. */
+static bool can_be_run(int fd, const char *name)
+{
+	struct stat st;
+
+	return sys_fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111)));
+}
+
+/* They are the project's, and nobody is to take them for cubby's. */
+static int label(struct json *words)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(2 * (size_t)OWN_WORDS_MAX);
+	int r = buf_addf(&b, "(tool of the project) %s",
+			 json_get_str(words, "description"));
+
+	return r < 0 ? r : json_set_str(words, "description", buf_cstr(&b));
+}
+
 static int add_one(struct toolset *s, int fd, const char *file, struct buf *notes)
 {
 	_cleanup_json_ struct json *words = NULL;
 	char name[NAME_MAX + 1], shown[80];
 	size_t len = strlen(file) - strlen(".json");
 	const char *why;
-	struct stat st;
 	struct err e = ERR_NONE;
 	int r = read_words(fd, file, &words, &e);
 
 	memcpy(name, file, len);
 	name[len] = '\0';
 	why = r < 0 ? e.msg : own_read(s, name, words);
-	if (!why && (sys_fstatat(fd, name, &st, 0) < 0 || !(st.st_mode & 0111)))
+	if (!why && !can_be_run(fd, name))
 		why = "there is no executable of its name beside it";
 	if (why)
 		return buf_addf(notes, OWN_DIR "/%s: %s\n",
 				text_escaped(shown, sizeof(shown), file, strlen(file)),
 				why);
-	return toolset_add(s, name, take(&words, NULL),
-			   &(struct tool){ .run = own_run });
+	r = label(words);
+	return r < 0 ? r
+		     : toolset_add(s, name, take(&words, NULL),
+				   &(struct tool){ .run = own_run });
 }
 
 static int by_name(const void *a, const void *b)

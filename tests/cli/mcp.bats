@@ -60,7 +60,7 @@ mcp() {
 	echo '{"description":"Deploy to a place.","parameters":'"$want"'}' >.cubby/tools/deploy.json
 	mcp 2025-06-18 '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 	[ "$(jq -c 'select(.id == 1).result.tools[-1] | [.name, .description, .annotations.readOnlyHint, .inputSchema]' <<<"$output")" = \
-		'["deploy","Deploy to a place.",false,'"$want"']' ]
+		'["deploy","(tool of the project) Deploy to a place.",false,'"$want"']' ]
 	[ -z "$(ls -A "$XDG_DATA_HOME/cubby/boxes")" ]
 	echo '{' >.cubby/tools/broken.json
 	run -0 --separate-stderr cubby mcp <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}'

@@ -24,6 +24,6 @@ teardown() { model_done; }
 	END
 	run -0 --separate-stderr task "deploy it"
 	[[ $stderr == *".cubby/tools/broken.json: bad JSON"* ]]
-	jq -se '[.[] | select(.body)] | (.[0].body.tools | any(.function.name == "deploy" and .function.description == "Deploy to a place.")) and (.[2].body.messages | last.content | startswith("got {\"to\":\"x\"} in ") and contains("warned"))' "$BATS_TEST_TMPDIR/requests"
+	jq -se '[.[] | select(.body)] | (.[0].body.tools | any(.function.name == "deploy" and .function.description == "(tool of the project) Deploy to a place.")) and (.[2].body.messages | last.content | startswith("got {\"to\":\"x\"} in ") and contains("warned"))' "$BATS_TEST_TMPDIR/requests"
 	jq -se --arg h "$(cat /etc/hostname)" '[.[] | select(.body)][2].body.messages | last.content | contains("in " + $h + "\n") | not' "$BATS_TEST_TMPDIR/requests"
 }

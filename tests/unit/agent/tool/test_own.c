@@ -8,6 +8,13 @@
 	"{\"description\":\"d\",\"parameters\":{\"type\":\"object\",\"properties\":{}" \
 	"}}"
 
+#define WITH(members) \
+	"{\"description\":\"d\",\"parameters\":{\"type\":\"object\"," members "}}"
+#define SAYS(words) \
+	"{\"description\":\"" words "\",\"parameters\":{\"type\":\"object\"}}"
+#define NO_SCHEMA "its parameters are no schema of an object"
+#define HIDES "its words have characters that cannot be seen"
+
 static const struct row {
 	const char *name, *tool, *words, *why; /* NULL = it can be used */
 } rows[] = {
@@ -18,9 +25,28 @@ static const struct row {
 	{ "one of ours", "shell", GOOD, "there is a tool of that name" },
 	{ "no description", "x", "{\"parameters\":{\"type\":\"object\"}}",
 	  "it has no description" },
-	{ "no schema", "x", "{\"description\":\"d\"}",
-	  "its parameters are no schema of an object" },
+	{ "no schema", "x", "{\"description\":\"d\"}", NO_SCHEMA },
 	{ "no object", "x", "[1]", "it has no description" },
+	{ "all of a schema", "x",
+	  WITH("\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"]"),
+	  NULL },
+	{ "no properties", "x", WITH("\"title\":\"t\""), NULL },
+	{ "a list of properties", "x", WITH("\"properties\":[]"), NO_SCHEMA },
+	{ "null for properties", "x", WITH("\"properties\":null"), NO_SCHEMA },
+	{ "a property that is a word", "x", WITH("\"properties\":{\"a\":\"b\"}"),
+	  NO_SCHEMA },
+	{ "a word of what is required", "x", WITH("\"required\":\"z\""), NO_SCHEMA },
+	{ "a number is required", "x", WITH("\"required\":[1]"), NO_SCHEMA },
+	{ "lines, tabs and a picture", "x", SAYS("a\\n\\tb \xe2\x9d\xa4\xef\xb8\x8f"),
+	  NULL },
+	{ "a control character", "x", SAYS("a\\u001b[2Jb"), HIDES },
+	{ "a mark of direction", "x",
+	  SAYS("a\xe2\x80\xae"
+	       "bc"),
+	  HIDES },
+	{ "one in the schema", "x",
+	  WITH("\"properties\":{\"a\":{\"enum\":[\"\\u202e\"]}}"), HIDES },
+	{ "one in a name", "x", WITH("\"properties\":{\"\\u200b\":{}}"), HIDES },
 };
 
 static void test_row(const void *p)
@@ -35,7 +61,7 @@ static void test_row(const void *p)
 	unit_ok(json_parse(row->words, strlen(row->words), &j, &e), &e);
 	why = own_read(&s, row->tool, j);
 	if (row->why)
-		assert_string_equal(why, row->why);
+		assert_string_equal(why ?: "", row->why);
 	else
 		assert_null(why);
 }
@@ -70,16 +96,31 @@ static void of_a_directory(void)
 	put(tools, "bad.json", "{", 0644);
 	put(tools, "notes.txt", "x", 0644);
 	assert_int_equal(sys_symlinkat("zeta.json", tools, "link.json"), 0);
+	put(tools, "is.json", GOOD, 0644);
+	assert_int_equal(sys_symlinkat("/", tools, "is"), 0);
+	put(tools, "not.json", GOOD, 0644);
+	assert_int_equal(sys_symlinkat("/no/such", tools, "not"), 0);
+	put(tools, "folder.json", GOOD, 0644);
+	assert_int_equal(sys_mkdirat(tools, "folder", 0755), 0);
+	put(tools, "plain.json", GOOD, 0644);
+	put(tools, "plain", "x", 0644);
 	unit_ok(own_load(&s, dir, &notes, &e), &e);
-	assert_int_equal(s.n, before + 2);
+	assert_int_equal(s.n,
+			 before + 4); /* the host is not asked where a link leads */
 	assert_string_equal(s.v[before].name, "alpha");
-	assert_string_equal(s.v[before + 1].name, "zeta");
-	assert_string_equal(s.v[before].description, "d");
+	assert_string_equal(s.v[before + 1].name, "is");
+	assert_string_equal(s.v[before + 2].name, "not");
+	assert_string_equal(s.v[before + 3].name, "zeta");
+	assert_string_equal(s.v[before].description, "(tool of the project) d");
 	assert_string_equal(
 		buf_cstr(&notes),
 		".cubby/tools/bad.json: bad JSON at byte 1\n"
+		".cubby/tools/folder.json: there is no executable of its name "
+		"beside it\n"
 		".cubby/tools/link.json: not a file\n"
 		".cubby/tools/lone.json: there is no executable of its name "
+		"beside it\n"
+		".cubby/tools/plain.json: there is no executable of its name "
 		"beside it\n");
 }
 
