@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
+#include "cli/box/place.h"
 #include "cli/commands.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/cmdline.h"
@@ -30,6 +31,7 @@ static void app_init(struct app *app, struct config *config)
 		.out = stdout,
 		.err = stderr,
 		.now_ms = sys_now_ms,
+		.pass_over = place_pass_over,
 		.name = "cubby",
 		.color_out = wants_color(STDOUT_FILENO),
 		.color_err = wants_color(STDERR_FILENO),

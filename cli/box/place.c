@@ -272,6 +272,14 @@ int place_store(const struct app *app, struct store *ret, struct err *e)
 	return r;
 }
 
+bool place_pass_over(const struct app *app)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	struct err ignored = ERR_NONE;
+
+	return place_store(app, &st, &ignored) == 0;
+}
+
 /* ---- where it went ------------------------------------------------------------------- */
 
 bool place_moved(const char *project, const char *mark, char ret[PATH_MAX])

@@ -32,6 +32,9 @@ int place_find(const struct app *app, const struct store *st, struct spec *s,
  *  programs of the projects of all boxes and of the directory that it is run in */
 int place_store(const struct app *app, struct store *ret, struct err *e);
 
+/** place_pass_over() - the same for who needs no store: app->pass_over */
+bool place_pass_over(const struct app *app);
+
 /** place_check() - may the project have a box? (project_dir.h) */
 int place_check(const struct app *app, const struct store *st, const char *project,
 		struct err *e);

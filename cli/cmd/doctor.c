@@ -4,6 +4,7 @@
 #include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/place.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
@@ -221,7 +222,7 @@ static int examine(const struct app *app, bool *ok, struct err *e)
 	unsigned n;
 	int r;
 
-	r = store_open(&st, e);
+	r = place_store(app, &st, e);
 	if (r < 0)
 		return r;
 	conf.store = st.dirfd;

@@ -1,5 +1,6 @@
 #include "cli/box/end.h"
 #include "cli/box/opt_boxes.h"
+#include "cli/box/place.h"
 #include "cli/box/removal.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
@@ -37,7 +38,7 @@ static int permitted(const struct app *app, const struct args *a, struct err *e)
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_free_ const struct boxlist_item **v = NULL;
-	int r = store_open(&st, e);
+	int r = place_store(app, &st, e);
 
 	if (r < 0)
 		return r;

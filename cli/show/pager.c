@@ -10,6 +10,9 @@
 #include "base/proc.h"
 #include "base/sys/sys.h"
 
+/* What a shell ends with for a command that it cannot run. */
+enum { NOT_RUN = 126, NOT_FOUND = 127 };
+
 static bool fits(const struct buf *rows, unsigned height)
 {
 	unsigned n = 0;
@@ -20,11 +23,13 @@ static bool fits(const struct buf *rows, unsigned height)
 }
 
 /* NULL = none. */
-static const char *find_pager(void)
+static const char *find_pager(const struct app *app)
 {
 	const char *own = getenv("PAGER");
 	char path[PATH_MAX];
 
+	if (!app->pass_over(app))
+		return NULL;
 	if (own)
 		return *own && strcmp(own, "cat") != 0 ? own : NULL;
 	return proc_find("less", path) < 0 ? NULL : "less";
@@ -55,7 +60,7 @@ void pager_show(const struct app *app, const struct buf *rows, unsigned height)
 	/* ^C is for the pager, which the terminal tells as well; it may be left before it
 	 * has read everything. */
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-	const char *pager = fits(rows, height) ? NULL : find_pager();
+	const char *pager = fits(rows, height) ? NULL : find_pager(app);
 	_cleanup_proc_ struct proc p = PROC_NONE;
 	_cleanup_close_ int to = -1;
 	struct err ignored = ERR_NONE;
@@ -71,5 +76,7 @@ void pager_show(const struct app *app, const struct buf *rows, unsigned height)
 	(void)file_write_fd(to, rows->data, rows->len, &ignored);
 	scope_close(&to);
 	to = -1;
-	(void)proc_wait(&p, -1, &status, &ignored);
+	if (proc_wait(&p, -1, &status, &ignored) == 0 &&
+	    (status == NOT_RUN || status == NOT_FOUND))
+		fputs(buf_cstr(rows), app->out);
 }

@@ -480,3 +480,17 @@ attributes() { # DIR, in the box
 	run -125 cubby exec --project odd -- true
 	[[ $output == *"bad mode 'odd'; it is review, live or ro"* ]]
 }
+
+@test "doctor, and rm --all, which counts changes, pass over the programs of a project" {
+	local name
+	mkdir bin
+	printf '#!/bin/sh\ntouch "%s/ran"\nexit 1\n' "$LIB_DIR" >bin/newuidmap
+	chmod +x bin/newuidmap
+	for name in newgidmap getsubids getent; do cp bin/newuidmap "bin/$name"; done
+	box "touch waits"
+	PATH=$PWD/bin:$PATH cubby doctor
+	[ ! -e "$LIB_DIR/ran" ]
+	PATH=$PWD/bin:$PATH run -1 "$CUBBY_TEST_TOP/tests/on-tty" "cubby rm --all" <<<no
+	[[ $output == *"1 change of its project not taken over"*"nothing was removed"* && ! -e $LIB_DIR/ran ]]
+	cubby rm -q --yes
+}

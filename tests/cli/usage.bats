@@ -124,6 +124,32 @@ fails() {
 	done
 }
 
+@test "help: no pager of a project is run, and one that is not there leaves the text" {
+	local tty=$CUBBY_TEST_TOP/tests/on-tty at page
+	export TERM=xterm
+	unset PAGER
+	mkdir -p bin "$HOME/bin"
+	printf '#!/bin/sh\ntouch "%s/ran"\n' "$LIB_DIR" >bin/less
+	printf '#!/bin/sh\necho as found; exec cat\n' >"$HOME/bin/less"
+	chmod +x bin/less "$HOME/bin/less"
+	for at in bin "$PWD/bin"; do
+		for page in network exec; do
+			run -0 env PATH="$at:$HOME/bin:$PATH" "$tty" "stty rows 10 cols 80; cubby help $page" </dev/null
+			[[ ! -e $LIB_DIR/ran && $output == *"as found"* ]] || { echo "$at, $page: $output"; return 1; }
+		done
+	done
+	# what is found elsewhere is run, and without a store nothing is
+	run -0 env PATH="$PWD/bin:$PATH" "$tty" "cd; stty rows 10 cols 80; cubby help network" </dev/null
+	[ -e "$LIB_DIR/ran" ]
+	rm "$LIB_DIR/ran"
+	run -0 env XDG_DATA_HOME=/proc/none PATH="$PWD/bin:$PATH" "$tty" "cd; stty rows 10 cols 80; cubby help network" </dev/null
+	[[ ! -e $LIB_DIR/ran && $output == *"proxy"* ]]
+	for at in /no/such/pager "$PWD/bin"; do
+		run -0 env PAGER="$at" "$tty" 'stty rows 10 cols 80; cubby help network' </dev/null
+		[[ $output == *"proxy"* ]]
+	done
+}
+
 @test "a mistyped command suggests the nearest" {
 	fails 2 "cubby: unknown command 'shel'; did you mean 'shell'? (cubby run 'shel' makes it a task)" shel
 	fails 2 "cubby: unknown command 'imgaes'; did you mean 'images'? (cubby run 'imgaes' makes it a task)" imgaes
