@@ -143,6 +143,7 @@ struct gate_stats gate_conn_stats(const struct gated *g)
 
 static void tell_end(struct gate_conn *c, const char *why)
 {
+	struct gate_stats moved = { 0 };
 	struct gate_audit_line line = { .event = "close",
 					.id = c->id,
 					.name = c->name,
@@ -152,15 +153,17 @@ static void tell_end(struct gate_conn *c, const char *why)
 					.by_box = true,
 					.who = &c->who.found,
 					.ended = true,
-					.sent = c->pump.up.bytes,
-					.received = c->pump.down.bytes,
 					.ms = sys_now_ms() - c->start_ms };
 
 	if (take(&c->who.then, NULL)) {
 		gate_who_forget(c->g, &c->who);
 		note_opened(c);
 	}
-	count(c, &c->g->stats);
+	count(c, &moved);
+	line.sent = moved.sent;
+	line.received = moved.received;
+	c->g->stats.sent += moved.sent;
+	c->g->stats.received += moved.received;
 	gate_note_line(c->g, &line);
 }
 

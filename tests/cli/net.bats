@@ -188,6 +188,26 @@ allowed host.cubby.internal" ]
 	[ "$stderr" = "cubby ports: port ${host##*:} of the host is not published" ]
 }
 
+@test "ports: what a published connection sent is what left the box, in the record and in stats" {
+	local host i
+	cubby exec -q -d -- perl -e "$SERVER" 8123
+	for ((i = 0; i < 100; i++)); do
+		run cubby exec -q -- perl -e "$FETCH" 127.0.0.1 8123
+		[ "$output" != hello ] || break
+	done
+	host=$(cubby ports --publish 0:8123 --json | jq -r '.[] | select(.port == 8123) | .host')
+	run -0 perl -e "$FETCH" 127.0.0.1 "${host##*:}"
+	[ "$output" = hello ]
+	for ((i = 0; i < 500; i++)); do
+		run -0 jq -r 'select(.event == "close") | "\(.sent) \(.received)"' <(cubby log --net --json)
+		[ -z "$output" ] || break
+		read -rt 0.02 <> <(:) || true
+	done
+	[ "$output" = "25 18" ]
+	[ "$(cubby stats --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT\") | \"\(.net_sent) \(.net_received)\"")" = "25 18" ]
+	cubby stop -q
+}
+
 @test "ports: a start says once which free port it took; with a given one it says nothing" {
 	run -0 --separate-stderr cubby exec --save --publish 0:8123 --publish '[::1]:0:8124' -- true
 	[ -z "$output" ]
