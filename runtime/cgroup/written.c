@@ -25,7 +25,9 @@ static int of_process(int proc, const char *pid, uint64_t *ret, struct err *e)
 		return err_set(e, -ENOENT,
 			       "this kernel does not count what processes write "
 			       "(TASK_IO_ACCOUNTING)");
-	return 0;
+	return r == 0 || r == -ENOENT || r == -ESRCH
+		       ? 0
+		       : err_sys(e, r, "cannot read what process %s wrote", pid);
 }
 
 int written_bytes(int proc, uint64_t *ret, struct err *e)

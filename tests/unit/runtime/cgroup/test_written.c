@@ -40,6 +40,11 @@ static const struct row {
 	  -ENOENT,
 	  0,
 	  "this kernel does not count what processes write (TASK_IO_ACCOUNTING)" },
+	{ "what cannot be read is not nothing",
+	  { { "1", "write_bytes: x\n" } },
+	  -EINVAL,
+	  0,
+	  "cannot read what process 1 wrote: Invalid argument" },
 	{ "nobody", { { NULL } }, 0, 0, NULL },
 };
 
