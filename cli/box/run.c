@@ -111,7 +111,10 @@ static void keep_background(const struct app *app, const struct boxsetup *s)
 			    "%s still run in the background and keep the box ('cubby "
 			    "stop' ends all)",
 			    names);
-	else if (n)
+	else if (!n)
+		render_note(app, "a program still runs in the background and keeps "
+				 "the box ('cubby stop' ends both)");
+	else
 		render_note(app,
 			    "%s still runs in the background and keeps the box "
 			    "('cubby stop' ends both)",

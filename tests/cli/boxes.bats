@@ -76,6 +76,12 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	run -0 "$CUBBY_TEST_TOP/tests/on-tty" "cubby exec -- sh -c 'trap \"\" HUP; sleep 1234 >/dev/null 2>&1 </dev/null &'" </dev/null
 	[[ $output == *"cubby: sleep still runs in the background"* ]]
 	cubby stop -q
+	# nor what calls itself like that, but something keeps the box
+	run -0 --separate-stderr cubby exec -- bash -c 'mkfifo /tmp/f
+		setsid bash -c "exec -a cubby-init cat <>/tmp/f" >/dev/null 2>&1 </dev/null &
+		until [ "$(tr -d "\0" </proc/$!/cmdline)" = cubby-init ]; do :; done'
+	[ "$stderr" = "cubby: a program still runs in the background and keeps the box ('cubby stop' ends both)" ]
+	cubby stop -q
 	run -0 --separate-stderr cubby exec -- sh -c 'sleep 0.01 & true'
 	[ -z "$stderr" ]
 	run -0 --separate-stderr cubby exec -q -- sh -c 'setsid sleep 1234 >/dev/null 2>&1 </dev/null &'
