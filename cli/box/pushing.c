@@ -95,21 +95,26 @@ static int draft_open(struct draft *d)
 	return MIN(d->fd, 0);
 }
 
-/* -EEXIST: there is one of that name by now. */
+/* -EEXIST: there is one of that name by now; on filesystems with neither such a rename nor
+ * links one of this very moment is replaced. What has the name is on the disk. */
 static int draft_name(struct draft *d, const char *name)
 {
 	char link[32];
-	int r;
+	int r = sys_fdatasync(d->fd);
 
+	if (r < 0)
+		return r;
 	if (!d->other[0]) {
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", d->fd);
 		return sys_linkat(AT_FDCWD, link, d->dir, name, AT_SYMLINK_FOLLOW);
 	}
-	if (sys_faccessat(d->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return -EEXIST;
-	r = sys_renameat(d->dir, d->other, d->dir, name);
-	if (r == 0)
-		d->other[0] = '\0';
+	r = sys_renameat2(d->dir, d->other, d->dir, name, RENAME_NOREPLACE);
+	if (r == -EINVAL)
+		r = sys_linkat(d->dir, d->other, d->dir, name, 0);
+	if (r == -EPERM || r == -EOPNOTSUPP)
+		r = sys_faccessat(d->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+			    ? -EEXIST
+			    : sys_renameat(d->dir, d->other, d->dir, name);
 	return r;
 }
 

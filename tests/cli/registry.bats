@@ -683,3 +683,45 @@ fake_maker() { # DIR COMMANDS
 	run -1 --separate-stderr cubby save -q 1 oci-archive:none/o.tar
 	[[ $stderr == *"cannot open 'none/o.tar': No such file or directory" ]]
 }
+
+@test "registry: an archive is on the disk before it has its name" {
+	command -v strace >/dev/null || skip "no strace"
+	cubby pull -q "oci:$LAYOUT:1"
+	run -1 --separate-stderr strace -qq -o trace -e trace=fdatasync -e inject=fdatasync:error=EDQUOT cubby save -q 1 oci-archive:o.tar
+	[[ $stderr == *"cannot make 'o.tar': Disk quota exceeded"* ]] || { echo "$stderr"; return 1; }
+	[ ! -e o.tar ]
+}
+
+@test "registry: where files need a name an archive replaces none either" {
+	command -v strace >/dev/null || skip "no strace"
+	cubby pull -q "oci:$LAYOUT:1"
+	mkdir to
+	strace -qq -o trace -e trace=openat cubby save -q 1 oci-archive:to/o.tar
+	rm to/o.tar
+	local n way pid
+	n=$(grep -nm 1 O_TMPFILE trace | cut -d: -f1)
+	named() { # OPTION...
+		strace -qq -o trace -e trace=openat,fdatasync,renameat2,linkat -e "inject=openat:error=EOPNOTSUPP:when=$n" \
+			"$@" cubby save -q 1 oci-archive:to/o.tar
+	}
+	for way in renameat2:error=EINVAL:when=2 renameat2:error=EINVAL linkat:error=EPERM; do
+		set -- -e "inject=$way"
+		[ "$way" != linkat:error=EPERM ] || set -- -e inject=renameat2:error=EINVAL -e "inject=$way"
+		named "$@"
+		[ "$(ls -A to)" = o.tar ]
+		tar -tf to/o.tar >/dev/null
+		rm to/o.tar
+		named "$@" -e inject=fdatasync:delay_enter=3000000 2>err 3>&- &
+		pid=$!
+		until compgen -G "to/.tmp-*" >/dev/null; do
+			kill -0 "$pid"
+			read -rt 0.02 <> <(:) || true
+		done
+		echo mine >to/o.tar
+		! wait "$pid" || return 1
+		grep -q "cannot make 'to/o.tar': File exists" err
+		[ "$(ls -A to)" = o.tar ]
+		[ "$(cat to/o.tar)" = mine ]
+		rm to/o.tar
+	done
+}
