@@ -2,13 +2,15 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <linux/limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/dirscan.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
-enum { OPEN = O_RDONLY | O_DIRECTORY | O_NOFOLLOW, NAMES = 4096, VALUE = 4096 };
+enum { OPEN = O_RDONLY | O_DIRECTORY | O_NOFOLLOW };
 
 struct pair {
 	const uint64_t *words;
@@ -47,22 +49,49 @@ static void make_like(int fd, const uint64_t *words, const struct stat *st)
 		(void)sys_futimens(fd, times);
 }
 
-/* ACLs, and what people note there; without what @to has from where it was made. What the
- * caller may not give is lost. */
-static void copy_attributes(int from, int to)
+/* 0 of what the caller may not give, which is lost, and of what somebody took meanwhile. */
+static int attribute_failed(ssize_t r)
 {
-	char names[NAMES], value[VALUE];
-	ssize_t n = sys_flistxattr(to, names, sizeof(names)), len;
+	return r >= 0 || r == -EPERM || r == -EACCES || r == -EOPNOTSUPP ||
+			       r == -ENODATA
+		       ? 0
+		       : (int)r;
+}
 
-	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1)
+static int drop_attributes(int from, int to, char names[XATTR_LIST_MAX])
+{
+	ssize_t n = sys_flistxattr(to, names, XATTR_LIST_MAX);
+	int r = attribute_failed(n);
+
+	for (ssize_t at = 0; r == 0 && at < n; at += (ssize_t)strlen(names + at) + 1)
 		if (sys_fgetxattr(from, names + at, NULL, 0) == -ENODATA)
-			(void)sys_fremovexattr(to, names + at);
-	n = sys_flistxattr(from, names, sizeof(names));
-	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1) {
-		len = sys_fgetxattr(from, names + at, value, sizeof(value));
+			r = attribute_failed(sys_fremovexattr(to, names + at));
+	return r;
+}
+
+/* ACLs, and what people note there; without what @to has from where it was made. */
+static int copy_attributes(int from, int to)
+{
+	_cleanup_free_ char *names = malloc(XATTR_LIST_MAX);
+	_cleanup_free_ char *value = malloc(XATTR_SIZE_MAX);
+	ssize_t n, len;
+	int r;
+
+	if (!names || !value)
+		return -ENOMEM;
+	r = drop_attributes(from, to, names);
+	if (r < 0)
+		return r;
+	n = sys_flistxattr(from, names, XATTR_LIST_MAX);
+	r = attribute_failed(n);
+	for (ssize_t at = 0; r == 0 && at < n; at += (ssize_t)strlen(names + at) + 1) {
+		len = sys_fgetxattr(from, names + at, value, XATTR_SIZE_MAX);
+		r = attribute_failed(len);
 		if (len >= 0)
-			(void)sys_fsetxattr(to, names + at, value, (size_t)len, 0);
+			r = attribute_failed(
+				sys_fsetxattr(to, names + at, value, (size_t)len, 0));
 	}
+	return r;
 }
 
 static int open_dir(int dir, const char *name, dev_t dev, struct stat *ret)
@@ -102,8 +131,8 @@ static int move_dir(const struct pair *p, const char *name)
 	unlock(p, from, &st);
 	unlock(p, to, &new);
 	r = move_all(&(struct pair){ p->words, from, to, p->dev, p->depth + 1 });
-	if (made == 0)
-		copy_attributes(from, to);
+	if (r == 0 && made == 0)
+		r = copy_attributes(from, to);
 	make_like(to, p->words, made == 0 ? &st : &new);
 	if (r == 0)
 		r = sys_unlinkat(p->from, name, AT_REMOVEDIR);
@@ -218,8 +247,9 @@ int movedir(const struct movedir *m)
 	p = (struct pair){ m->words, from, to, st.st_dev, 0 };
 	unlock(&p, from, &st);
 	r = to < 0 ? to : move_all(&p);
+	if (r == 0)
+		r = copy_attributes(from, to);
 	if (r == 0) {
-		copy_attributes(from, to);
 		make_like(to, m->words, &st);
 		r = sys_unlinkat(m->from_dir, m->from, AT_REMOVEDIR);
 		if (r == 0 || r == -ENOENT) /* somebody else has */

@@ -22,9 +22,9 @@ struct movedir {
  * movedir() - what rename(2) of a directory means, after it said EXDEV
  *
  * Return: 0; -EXDEV: no directory, two mounts, deeper than MOVEDIR_DEPTH, more added
- * meanwhile than MOVEDIR_PASSES take, or an entry that cannot be moved; -EEXIST,
- * -ENOTEMPTY, -ENOTDIR: what is in the way; -ENOSPC, -EDQUOT; another negative errno of
- * the new directory.
+ * meanwhile than MOVEDIR_PASSES take, or an entry or attribute that cannot be moved, but
+ * for attributes that the caller may not give; -EEXIST, -ENOTEMPTY, -ENOTDIR: what is in
+ * the way; -ENOSPC, -EDQUOT; another negative errno of the new directory.
  */
 int movedir(const struct movedir *m);
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/scope.h"
@@ -22,6 +23,7 @@ static bool is_there(int dir, const char *where, int i)
 static void begin(int dir)
 {
 	char name[32];
+	int fd;
 
 	(void)mkdirat(dir, "a", 0755);
 	(void)unlinkat(dir, "b", AT_REMOVEDIR);
@@ -32,6 +34,17 @@ static void begin(int dir)
 		close(openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
 	}
 	(void)unlinkat(dir, "b", AT_REMOVEDIR);
+	fd = openat(dir, "a", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	(void)fsetxattr(fd, "user.note", "one", 3, 0);
+	close(fd);
+}
+
+/* Or the filesystem has none. */
+static bool is_noted(int dir)
+{
+	_cleanup_close_ int fd = openat(dir, "b", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fgetxattr(fd, "user.note", NULL, 0) == 3 || errno == EOPNOTSUPP;
 }
 
 /* Whatever fails, every file is in one of the two; when entries could not be moved, all are
@@ -48,6 +61,7 @@ static int move(void *ctx, struct err *e)
 		old += is_there(dir, "a", i);
 	}
 	assert_int_equal(old, r == 0 || !is_there(dir, "a", 0) ? 0 : FILES);
+	assert_true(r < 0 || is_noted(dir));
 	return r < 0 ? err_sys(e, r, "moving") : 0;
 }
 

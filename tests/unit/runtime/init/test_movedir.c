@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,12 +152,98 @@ static void bits_of_a_directory_stay(void)
 	assert_int_equal(st.st_mode & 07777, 03750);
 }
 
+/* Where attributes may be large: few filesystems let them. */
+static int make_memory(char path[32])
+{
+	int dir;
+
+	snprintf(path, 32, "/dev/shm/cubby-unit-XXXXXX");
+	if (!mkdtemp(path))
+		unit_skip("nothing can be made in /dev/shm");
+	dir = sys_open(path, O_RDONLY | O_DIRECTORY);
+	assert_true(dir >= 0);
+	assert_int_equal(sys_mkdirat(dir, "a", 0750), 0);
+	put(dir, "a/file");
+	return dir;
+}
+
+static void remove_memory(int dir, const char *path)
+{
+	(void)sys_unlinkat(dir, "a/file", 0);
+	(void)sys_unlinkat(dir, "b/file", 0);
+	(void)sys_unlinkat(dir, "a", AT_REMOVEDIR);
+	(void)sys_unlinkat(dir, "b", AT_REMOVEDIR);
+	(void)sys_unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+/* @n attributes with names of 200 letters and more, and one of @size bytes; skips. */
+static void note(int dir, const char *path, unsigned n, size_t size)
+{
+	_cleanup_close_ int fd = sys_openat(dir, "a", O_RDONLY | O_DIRECTORY, 0);
+	_cleanup_free_ char *value = calloc(1, size);
+	char name[256];
+	int r;
+
+	assert_true(fd >= 0 && value);
+	r = sys_fsetxattr(fd, "user.large", value, size, 0);
+	for (unsigned i = 0; r == 0 && i < n; i++) {
+		snprintf(name, sizeof(name), "user.%0200u", i);
+		r = sys_fsetxattr(fd, name, "x", 1, 0);
+	}
+	if (r < 0) {
+		remove_memory(dir, path);
+		unit_skip("/dev/shm has no large attributes");
+	}
+}
+
+static void large_attributes_go_along(void)
+{
+	char path[32], name[256];
+	_cleanup_close_ int dir = make_memory(path), to = -1;
+	ssize_t large, last;
+	int r;
+
+	note(dir, path, 300, 60000);
+	r = move(dir, "a", "b");
+	to = sys_openat(dir, "b", O_RDONLY | O_DIRECTORY, 0);
+	large = sys_fgetxattr(to, "user.large", NULL, 0);
+	snprintf(name, sizeof(name), "user.%0200u", 299);
+	last = sys_fgetxattr(to, name, NULL, 0);
+	remove_memory(dir, path);
+	assert_int_equal(r, 0);
+	assert_int_equal(large, 60000);
+	assert_int_equal(last, 1);
+}
+
+/* More than the kernel lists. */
+static void it_stays_when_attributes_do_not_go_along(void)
+{
+	char path[32];
+	_cleanup_close_ int dir = make_memory(path), from = -1;
+	ssize_t large;
+	bool whole;
+	int r;
+
+	note(dir, path, 400, 60000);
+	r = move(dir, "a", "b");
+	from = sys_openat(dir, "a", O_RDONLY | O_DIRECTORY, 0);
+	large = sys_fgetxattr(from, "user.large", NULL, 0);
+	whole = is_there(dir, "a/file") && !is_there(dir, "b");
+	remove_memory(dir, path);
+	assert_int_equal(r, -EXDEV);
+	assert_int_equal(large, 60000);
+	assert_true(whole);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "all kinds of entries", moves_all_kinds },
 		{ "two mounts are left alone", two_mounts_are_left_alone },
 		{ "bits of a directory stay", bits_of_a_directory_stay },
+		{ "large attributes go along", large_attributes_go_along },
+		{ "it stays when they do not",
+		  it_stays_when_attributes_do_not_go_along },
 		{ "a link or a file is no directory", a_link_or_a_file_is_none },
 	};
 
