@@ -53,6 +53,21 @@ static void add_volumes(struct places *p, const struct json *volumes)
 	}
 }
 
+/* Of options of one start: what it may write while it runs, or what is due to be looked at
+ * (runtime/monitor/volumes.c). */
+static void add_noted(struct places *p, const char *key, const char *name)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(RECORD);
+	char path[HASH_HEX + 32];
+	struct err ignored = ERR_NONE;
+
+	snprintf(path, sizeof(path), "%s/volumes/%s", key, name);
+	if (file_read(p->st->boxes, path, &text, &ignored) >= 0)
+		for (const char *s = buf_cstr(&text), *end = s + text.len; s < end;
+		     s += strlen(s) + 1)
+			add(p, s);
+}
+
 /* A box without a record that can be read has not run, or cannot. */
 static int add_box(void *ctx, const char *key)
 {
@@ -69,13 +84,8 @@ static int add_box(void *ctx, const char *key)
 	if (spec_path(j, "project", project) == 0)
 		add(p, project);
 	add_volumes(p, json_get(j, "volumes"));
-	/* Of options of one start: what is due to be looked at (runtime/monitor/volumes.c) */
-	snprintf(path, sizeof(path), "%s/volumes/due", key);
-	buf_truncate(&text, 0);
-	if (file_read(p->st->boxes, path, &text, &ignored) >= 0)
-		for (const char *s = buf_cstr(&text), *end = s + text.len; s < end;
-		     s += strlen(s) + 1)
-			add(p, s);
+	add_noted(p, key, "due");
+	add_noted(p, key, "open");
 	return 0;
 }
 

@@ -7,7 +7,9 @@
  * each directory: what was found is kept in boxes/KEY/volumes, by the source's digest.
  *
  * The file "due" there, from before the start to the last look, lists the sources: if the
- * monitor is killed, the next one of this box looks at them first. */
+ * monitor is killed, the next one of this box looks at them first. Where nothing is looked
+ * at (--git-writable), "open" lists them as long as the box runs: no program there is run on
+ * this computer meanwhile (cli/box/passover.c). */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -328,6 +330,8 @@ static void recover(struct monitor *m)
 	_cleanup_buf_ struct buf sources = BUF_INIT(DUE_MAX);
 	struct err ignored = ERR_NONE;
 
+	if (dir >= 0)
+		sys_unlinkat(dir, "open", 0);
 	if (dir < 0 || takeover_read(dir, "due", &sources) < 0 ||
 	    begin_work(m, dir, &sources, &ignored) < 0)
 		return;
@@ -336,10 +340,10 @@ static void recover(struct monitor *m)
 	sys_unlinkat(dir, "due", 0); /* who is there has been told */
 }
 
-static int note_due(int dir, const struct buf *sources, struct err *e)
+static int note(int dir, const char *name, const struct buf *sources, struct err *e)
 {
 	_cleanup_close_ int fd =
-		sys_openat(dir, "due", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+		sys_openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
 
 	if (fd < 0)
 		return err_sys(e, fd, "cannot note which volumes the box may write");
@@ -350,13 +354,11 @@ int monitor_volumes_begin(struct monitor *m, struct err *e)
 {
 	_cleanup_free_ struct spec_volume *v = calloc(1, sizeof(*v));
 	_cleanup_buf_ struct buf sources = BUF_INIT(DUE_MAX);
+	const bool looks = !m->spec.git_writable;
 	int r = v ? 0 : err_sys(e, -ENOMEM, "cannot look at volumes");
-
 	uint64_t end;
 
 	recover(m);
-	if (m->spec.git_writable)
-		return r;
 	end = sys_now_ms() + START_MS;
 	json_each(it, m->spec.volumes)
 	{
@@ -366,14 +368,14 @@ int monitor_volumes_begin(struct monitor *m, struct err *e)
 			(void)sys_mkdirat(m->boxdir, "volumes", 0700);
 			r = m->volumes_dir = file_open_dir(m->boxdir, "volumes", e);
 		}
-		if (r >= 0)
+		if (r >= 0 && looks)
 			r = check_one(m->volumes_dir, v, end, e);
 		if (r >= 0 && buf_add(&sources, v->source, strlen(v->source) + 1) < 0)
 			r = err_sys(e, -ENOMEM, "cannot look at volumes");
 	}
 	if (r >= 0 && sources.len)
-		r = note_due(m->volumes_dir, &sources, e);
-	if (r >= 0)
+		r = note(m->volumes_dir, looks ? "due" : "open", &sources, e);
+	if (r >= 0 && looks)
 		m->volumes = take(&sources, (struct buf)BUF_INIT(DUE_MAX));
 	return MIN(r, 0);
 }
@@ -390,6 +392,8 @@ void monitor_volumes_finish(struct monitor *m)
 		if (end_work(m, NULL) == 0)
 			sys_unlinkat(m->volumes_dir, "due", 0);
 	}
+	if (m->volumes_dir >= 0)
+		sys_unlinkat(m->volumes_dir, "open", 0);
 	buf_done(&m->volumes);
 	scope_close(&m->volumes_dir);
 }

@@ -200,6 +200,10 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 		done
 	done
 	cubby stop -q --here -C kept
+	cubby exec -q -d --here -C kept --git-writable -v "$OUT:/v:rw" -- sleep 100 # never looked at
+	PATH=$OUT/bin:$PATH run -125 cubby exec -q --here -C new --image $ID:latest -- true
+	[ ! -e "$LIB_DIR/ran" ]
+	cubby stop -q --here -C kept
 	PATH=$OUT/bin:$PATH run -125 cubby exec -q --here -C new --image $ID:latest -- true
 	[ -e "$LIB_DIR/ran" ] # as nobody knows of it any more
 }
