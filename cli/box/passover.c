@@ -116,9 +116,11 @@ static int leave_path(const struct places *p, struct err *e)
 int passover_boxes(const struct store *st, const char *project, struct err *e)
 {
 	_cleanup_(places_done) struct places p = PLACES_INIT(st);
+	char real[PATH_MAX];
 	int r = 0;
 
-	add(&p, st->path);
+	/* It is as the environment spells it, and real paths are compared (base/proc.h). */
+	add(&p, realpath(st->path, real) ?: st->path);
 	add(&p, project ?: "");
 	if (!proc_path_is_usual())
 		r = boxdir_list(st, add_box, &p, e);
