@@ -70,10 +70,13 @@ static bool is_task(const struct cmdline *l, const char *first)
 
 static int no_page(const struct app *app, const char *word)
 {
+	_cleanup_buf_ struct buf page = BUF_INIT(64);
 	const char *near = cmd_near(app->commands, word);
 	struct err e = ERR_NONE;
 
 	err_set(&e, -EINVAL, "there is no command or page '%s'", word);
+	if (!near && manual_near_topic(word, &page))
+		near = buf_cstr(&page);
 	if (near)
 		err_hint(&e, "did you mean '%s'?", near);
 	else

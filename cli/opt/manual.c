@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/embed.h"
+#include "cli/opt/near.h"
 #include "cli/opt/optrow.h"
 #include "cli/show/markdown.h"
 #include "cli/show/pager.h"
@@ -186,6 +187,21 @@ bool manual_show_topic(const struct app *app, const char *topic)
 		page = page_of(name);
 	show(app, page.s, (size_t)(page.end - page.s));
 	return page.s != page.end;
+}
+
+bool manual_near_topic(const char *word, struct buf *ret)
+{
+	enum { TOPICS = 64 };
+	_cleanup_buf_ struct buf all = BUF_INIT(4096);
+	const char *names[TOPICS] = { NULL }, *near;
+	char *rest;
+
+	manual_topics(&all);
+	rest = all.data;
+	for (size_t n = 0; n < TOPICS && rest;)
+		names[n++] = strsep(&rest, " ");
+	near = near_find(word, names, TOPICS);
+	return near && buf_adds(ret, near) == 0;
 }
 
 void manual_topics(struct buf *out)

@@ -25,6 +25,9 @@ void manual_topics(struct buf *out);
 /** manual_show_topic() - show that page; false: there is none */
 bool manual_show_topic(const struct app *app, const char *topic);
 
+/** manual_near_topic() - append the name of the page that @word was meant to be; false: none */
+bool manual_near_topic(const char *word, struct buf *ret);
+
 /* How a message names a page of the book (scripts/check-docs: it is there). */
 #define MANUAL_PAGE(topic) "'cubby help " topic "'"
 

@@ -99,7 +99,7 @@ fails() {
 		run -0 --separate-stderr cubby help "$topic"
 		[[ ${lines[0]} == "# "* && -z $stderr ]]
 		[[ $output != *"<!--"* ]]
-		run -1 grep -E '\]\([a-z/-]+\.md' <<<"$output"
+		run -1 grep -E '\]\([^:)]*\)' <<<"$output"
 	done
 	[ "$n" -ge 8 ]
 	run -0 cubby help start
@@ -152,6 +152,8 @@ fails() {
 
 @test "a mistyped command suggests the nearest" {
 	fails 2 "cubby: unknown command 'shel'; did you mean 'shell'? (cubby run 'shel' makes it a task)" shel
+	fails 2 "cubby: there is no command or page 'netwrok'; did you mean 'network'?" help netwrok
+	fails 2 "cubby: there is no command or page 'securty'; did you mean 'security'?" help securty
 	fails 2 "cubby: unknown command 'imgaes'; did you mean 'images'? (cubby run 'imgaes' makes it a task)" imgaes
 }
 
