@@ -3,7 +3,8 @@
  * Each thing in the upper has a class by its path, from a table. Objects come first, then
  * refs, then what is told about them (logs, messages), HEAD, and the index last: whoever
  * looks in between, or a kill, sees objects that nobody names, never a name of nothing.
- * When all is done, the base is noted anew: it is where the box now starts from. */
+ * When all is done, what was taken leaves the upper if nothing is mounted, and the base is
+ * noted anew: it is where the box now starts from. */
 #include "rootfs/git/take.h"
 
 #include <inttypes.h>
@@ -357,15 +358,24 @@ static int leave_upper(void *ctx, const struct upper_entry *x, struct err *e)
 	return 0;
 }
 
+/* By classes: what is left by a kill is taken over again, should that be taken back meanwhile.
+ * A HEAD or a merge whose branch had left before it would say what is not so; objects are
+ * needed for as long as something names them. */
 static int clean_upper(const struct git_take *t, struct err *e)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		struct err ignored = ERR_NONE;
+	static const enum git_take_class order[] = {
+		GIT_TAKE_HEAD, GIT_TAKE_TEXT, GIT_TAKE_REF,    GIT_TAKE_INDEX,
+		GIT_TAKE_LOG,  GIT_TAKE_JUNK, GIT_TAKE_OBJECT,
+	};
 
-		if (t->list[i].class != GIT_TAKE_HELD &&
-		    t->list[i].kind != UPPER_OPAQUE)
-			takeover_remove(t->conf->upper, t->list[i].path, &ignored);
-	}
+	for (size_t k = 0; k < ARRAY_SIZE(order); k++)
+		for (size_t i = 0; i < t->n; i++) {
+			const struct git_take_item *x = &t->list[i];
+			struct err ignored = ERR_NONE;
+
+			if (x->class == order[k] && x->kind != UPPER_OPAQUE)
+				takeover_remove(t->conf->upper, x->path, &ignored);
+		}
 	return upper_walk(t->conf->upper, leave_upper, NULL, e);
 }
 
@@ -467,6 +477,7 @@ int git_take_over(const struct git_take_conf *conf, struct err *e)
 		return 0;
 	}
 	say_kept(&t);
-	r = note_base(&t, e);
-	return r < 0 || !conf->offline ? r : clean_upper(&t, e);
+	/* With a new base, what is still in the upper would count as no change, and be lost. */
+	r = conf->offline ? clean_upper(&t, e) : 0;
+	return r < 0 ? r : note_base(&t, e);
 }

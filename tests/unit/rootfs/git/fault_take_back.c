@@ -161,6 +161,25 @@ static int back(void *ctx, struct err *e)
 	return git_take_back(&conf, e);
 }
 
+/* What an apply that was killed has left in the box's layer is not lost by an undo. */
+static void over_after_back(struct scene *s)
+{
+	static const char *const names[] = { "refs/heads/main", "refs/heads/side" };
+	char box[ARRAY_SIZE(names)][4096], now[4096];
+	size_t n[ARRAY_SIZE(names)];
+	struct err e = ERR_NONE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		n[i] = text_of("upper", names[i], box[i]);
+	unit_ok(over(s, &e), &e);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!n[i])
+			continue;
+		assert_int_equal(text_of("git", names[i], now), n[i]);
+		assert_memory_equal(now, box[i], n[i]);
+	}
+}
+
 /* Go on in every second round, back in the others. */
 static void after_over(void *ctx)
 {
@@ -174,6 +193,7 @@ static void after_over(void *ctx)
 	}
 	unit_ok(back(s, &e), &e);
 	is("wwwwww");
+	over_after_back(s);
 	fill(s);
 }
 
