@@ -495,13 +495,14 @@ static int op_diff(struct review *rv, struct err *e)
 	return r < 0 ? r : tell_all(rv, e);
 }
 
-/* Above the patch, where git passes over it: the lines that it removes may be new here. */
+/* Above the patch, where git passes over it: the lines that it removes may be new here. The
+ * first word keeps a path from being read as part of a patch. */
 static void put_conflict(struct buf *text, const struct diff_item *x)
 {
 	char shown[PATH_MAX];
 
 	if (x->conflict)
-		buf_addf(text, "%s: %s; 'cubby apply --overwrite' takes the box's\n",
+		buf_addf(text, "cubby: %s: %s; 'cubby apply --overwrite' takes the box's\n",
 			 text_escaped(shown, sizeof(shown), x->path, strlen(x->path)),
 			 both_changed);
 }

@@ -184,8 +184,8 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[[ $output == *"3 changes are held"*"changed on this machine, too"* ]]
 	[ "$(cat a b c n | tr '\n' ' ')" = "host 2 host host " ]
 	cubby diff >../patch
-	[ "$(grep -c '^[acn]: changed on this machine, too, since the box began; ' ../patch)" = 3 ]
-	grep -A1 '^a: changed' ../patch | grep -q '^diff --git a/a b/a'
+	[ "$(grep -c '^cubby: [acn]: changed on this machine, too, since the box began; ' ../patch)" = 3 ]
+	grep -A1 '^cubby: a: changed' ../patch | grep -q '^diff --git a/a b/a'
 	cp -r . ../patched
 	git -C ../patched init -q
 	git -C ../patched apply ../patch
@@ -196,6 +196,18 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(cat a b n | tr '\n' ' ')" = "2 2 2 " ] && [ ! -e c ]
 	cubby undo
 	[ "$(cat a c n | tr '\n' ' ')" = "host host host " ]
+}
+
+@test "R04: no name of a file in conflict spoils the patch" {
+	echo 1 >'@@ -1 +1 @@'
+	box 'echo 2 >"@@ -1 +1 @@"'
+	echo host >'@@ -1 +1 @@'
+	cubby diff >../patch
+	grep -q '^cubby: @@ -1 +1 @@: changed on this machine, too' ../patch
+	cp -r . ../patched
+	git -C ../patched init -q
+	git -C ../patched apply ../patch
+	[ "$(cat '../patched/@@ -1 +1 @@')" = 2 ]
 }
 
 @test "what the host changes is seen by the next command" {
