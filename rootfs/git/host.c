@@ -98,6 +98,16 @@ static void last_words(int fd, char *out, size_t size)
 	text_escaped(out, size, line, strlen(line));
 }
 
+/* Behind the settings that come before it. */
+static const char *subcommand(const char *const *argv)
+{
+	size_t i = 1;
+
+	while (argv[i] && strcmp(argv[i], "-c") == 0 && argv[i + 1])
+		i += 2;
+	return argv[i] ?: "";
+}
+
 int git_host_run(const struct git_host_run *run, struct err *e)
 {
 	_cleanup_close_ int words = sys_memfd("git", 0);
@@ -141,10 +151,10 @@ int git_host_run(const struct git_host_run *run, struct err *e)
 		 run->objects ? run->objects : "");
 	r = proc_start(&conf, &p, e) ?: proc_wait(&p, GIT_HOST_MS, &status, e);
 	if (r < 0)
-		return err_wrap(e, "git %s", run->argv[1]);
+		return err_wrap(e, "git %s", subcommand(run->argv));
 	if (status == 0)
 		return 0;
 	last_words(words, shown, sizeof(shown));
-	return err_set(e, -EIO, "git %s: %s", run->argv[1],
+	return err_set(e, -EIO, "git %s: %s", subcommand(run->argv),
 		       *shown ? shown : "ended without a word");
 }
