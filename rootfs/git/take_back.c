@@ -86,8 +86,13 @@ static int read_steps(struct back *b, struct err *e)
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : fail_back(e, r);
-	for (size_t i = 0; i < b->text.len; i++)
+	if (!b->text.len)
+		return 0;
+	for (size_t i = 0; i < b->text.len; i++) { /* zeros: a loss of power */
+		if (!b->text.data[i])
+			b->text.data[i] = '\n';
 		most += b->text.data[i] == '\n';
+	}
 	b->lines = calloc(most, sizeof(*b->lines));
 	if (!b->lines)
 		return fail_back(e, -ENOMEM);

@@ -266,6 +266,18 @@ git_state() {
 	git fsck --strict
 }
 
+@test "undo: zeros that a loss of power has left among the notes end nothing" {
+	git_repo
+	before=$(git_state)
+	reviewed 'echo two >file; git commit -qam two'
+	cubby apply
+	steps=$(lib_layer)/../../applied/1/git-0/steps
+	{ head -n 1 "$steps"; printf '\0\0\0\n'; tail -n +2 "$steps"; } >../steps
+	cp ../steps "$steps"
+	cubby undo
+	[ "$(git_state)" = "$before" ] || { git_state; return 1; }
+}
+
 @test "an apply that was killed while git got its part goes on, or back" {
 	git_repo
 	before=$(git_state)
