@@ -25,6 +25,7 @@ struct back {
 	char **lines;	   /* owned: into it */
 	size_t n;
 	const char *head;     /* what HEAD was */
+	const char *tip;      /* where its branch was, "-" = there was none; or NULL */
 	struct git_refs todo; /* owned: name → old value, "-" = none */
 	struct git_refs left; /* owned: those that have moved since */
 	bool moved;	      /* HEAD, or its branch, is not where the box left it */
@@ -100,6 +101,8 @@ static int read_steps(struct back *b, struct err *e)
 	     l = strtok_r(NULL, "\n", &save)) {
 		if (text_starts(l, "head "))
 			b->head = b->head ?: l + 5;
+		else if (text_starts(l, "tip "))
+			b->tip = b->tip ?: l + 4;
 		else
 			b->lines[b->n++] = l;
 	}
@@ -144,6 +147,17 @@ static bool head_has_moved(struct back *b, const char *now)
 	return moved;
 }
 
+/* Whether the branch that HEAD was on will not be where it was. */
+static bool tip_has_moved(const struct back *b)
+{
+	const char *name = b->head && is_symbolic(b->head) ? b->head + 5 : NULL;
+	const char *will = !name ? NULL
+				 : git_refs_get(&b->todo, name)
+						 ?: git_refs_pair_get(&b->t.now, name);
+
+	return name && b->tip && strcmp(will ?: none, b->tip) != 0;
+}
+
 static int judge_refs(struct back *b, struct err *e)
 {
 	char now[GIT_TEXT_VALUE];
@@ -169,6 +183,7 @@ static int judge_refs(struct back *b, struct err *e)
 		b->moved |= is_symbolic(now) && strcmp(now + 5, name) == 0;
 		say(b, "%s is left as it is: it has moved since", name);
 	}
+	b->moved |= tip_has_moved(b);
 	return r < 0 ? fail_back(e, r) : 0;
 }
 

@@ -4,6 +4,7 @@
  * disk before that is done:
  *
  *   head VALUE           what HEAD said before the first of them; "-" = nothing
+ *   tip VALUE            where the branch was that HEAD was on; "-" = there was none
  *   ref OLD NEW NAME     "-" = there is none
  *   file I NEW NAME      I: the file of the record that has what was there, "-" = nothing
  *                        NEW: stands for what comes (git_take_note_mark()), "-" = nothing
@@ -74,6 +75,11 @@ void git_take_note_head(const struct git_take *t, char ret[GIT_TEXT_VALUE])
 
 /* ---- noting ------------------------------------------------------------------------------- */
 
+static bool is_symbolic(const char *value)
+{
+	return value && text_starts(value, "ref: ");
+}
+
 /* Behind a line's end of its own: a loss of power may have left half of the last one. */
 static int add_steps(const struct git_take *t, const struct buf *lines, struct err *e)
 {
@@ -89,7 +95,10 @@ static int add_steps(const struct git_take *t, const struct buf *lines, struct e
 		return fail(e, r);
 	git_take_note_head(t, head);
 	if (st.st_size == 0)
-		buf_addf(&all, "head %s", head);
+		buf_addf(&all, "head %s\ntip %s", head,
+			 (is_symbolic(head) ? git_refs_pair_get(&t->now, head + 5)
+					    : NULL)
+				 ?: none);
 	buf_addc(&all, '\n');
 	buf_add(&all, buf_cstr(lines), lines->len);
 	if (buf_failed(&all) < 0)
@@ -101,11 +110,6 @@ static int add_steps(const struct git_take *t, const struct buf *lines, struct e
 	if (r == 0 && st.st_size == 0)
 		r = sys_fsync(t->conf->record);
 	return r < 0 ? fail(e, r) : 0;
-}
-
-static bool is_symbolic(const char *value)
-{
-	return value && text_starts(value, "ref: ");
 }
 
 int git_take_note_refs(const struct git_take *t, const struct git_refs *todo,

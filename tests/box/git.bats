@@ -266,6 +266,16 @@ git_state() {
 	git fsck --strict
 }
 
+@test "undo: a commit of the host on top of what the box has staged is not taken back" {
+	git_repo
+	reviewed 'echo two >file; git add file'
+	cubby apply
+	git commit -qm mine
+	run -0 cubby undo
+	[[ $output == *".git: index is left as it is: HEAD has moved since"* ]] || { echo "$output"; return 1; }
+	[ -z "$(git diff --cached --name-only)" ] && [ "$(git show :file)" = two ]
+}
+
 @test "undo: zeros that a loss of power has left among the notes end nothing" {
 	git_repo
 	before=$(git_state)
