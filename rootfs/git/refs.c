@@ -120,15 +120,14 @@ int git_refs_set(struct git_refs *m, const char *name, const char *value)
 
 void git_refs_drop(struct git_refs *m, const char *prefix)
 {
-	size_t kept = 0;
+	bool found;
+	size_t from = place(m, prefix, &found), to = from;
 
-	for (size_t i = 0; i < m->n; i++) {
-		if (strncmp(m->list[i].name, prefix, strlen(prefix)) == 0)
-			free_ref(&m->list[i]);
-		else
-			m->list[kept++] = m->list[i];
-	}
-	m->n = kept;
+	while (to < m->n && strncmp(m->list[to].name, prefix, strlen(prefix)) == 0)
+		free_ref(&m->list[to++]);
+	if (to > from)
+		memmove(&m->list[from], &m->list[to], (m->n - to) * sizeof(*m->list));
+	m->n -= to - from;
 }
 
 static int add_packed(void *ctx, const char *name, const char *sum)

@@ -39,8 +39,9 @@ int git_take_over(const struct git_take_conf *conf, struct err *e);
 
 /**
  * git_take_back() - what git_take_over() did that is noted in @record becomes what it was:
- * refs, HEAD, the index, messages. What has been changed since stays, and is said; objects
- * and reflogs stay. Neither @upper nor @state is needed.
+ * refs, HEAD, the index, messages. What has been changed since stays, and is said. Objects
+ * stay, and the logs of refs that do; of a ref that is removed it is said where it was.
+ * Neither @upper nor @state is needed.
  *
  * Context: as git_take_over(). It may be done again.
  */

@@ -29,7 +29,7 @@ struct back {
 	struct git_refs todo; /* owned: name → old value, "-" = none */
 	struct git_refs left; /* owned: those that have moved since */
 	bool moved;	      /* HEAD, or its branch, is not where the box left it */
-	size_t said;
+	size_t said, said_left;
 };
 
 static int fail_back(struct err *e, int code)
@@ -158,6 +158,12 @@ static bool tip_has_moved(const struct back *b)
 	return name && b->tip && strcmp(will ?: none, b->tip) != 0;
 }
 
+static void say_left(struct back *b, const char *name, const char *why)
+{
+	if (b->said_left++ < SAID_MAX)
+		say(b, "%s is left as it is: %s", name, why);
+}
+
 static int judge_refs(struct back *b, struct err *e)
 {
 	char now[GIT_TEXT_VALUE];
@@ -181,7 +187,7 @@ static int judge_refs(struct back *b, struct err *e)
 
 		r = git_refs_set(&b->todo, name, NULL);
 		b->moved |= is_symbolic(now) && strcmp(now + 5, name) == 0;
-		say(b, "%s is left as it is: it has moved since", name);
+		say_left(b, name, "it has moved since");
 	}
 	b->moved |= tip_has_moved(b);
 	return r < 0 ? fail_back(e, r) : 0;
@@ -293,31 +299,24 @@ static int back_files(struct back *b, struct err *e)
 	return r;
 }
 
-/* Its value is named, since nothing else names it any more. */
+/* Its value is named: with a ref that is removed goes its log, so nothing else names it. */
 static void say_back(struct back *b, const struct git_ref *x)
 {
 	const char *now = git_refs_pair_get(&b->t.now, x->name);
 	bool gone = strcmp(x->value, none) == 0;
 
-	if (b->said++ < SAID_MAX)
+	if (gone || b->said++ < SAID_MAX)
 		say(b, "%s is %s%.*s%s%.*s", x->name,
 		    gone ? "removed again" : "back at ", gone ? 0 : SHORT, x->value,
 		    now ? "; it was at " : "", SHORT, now ?: "");
 }
 
-static int add_back(const struct back *b, const struct git_ref *x, struct buf *text)
+static int refused(void *ctx, const struct git_ref *x, const char *why, struct err *e)
 {
-	const char *now = git_refs_pair_get(&b->t.now, x->name);
+	struct back *b = ctx;
 
-	if (strcmp(x->value, none) == 0)
-		return buf_addf(text, "delete %s %s\n", x->name, now ?: "");
-	return now ? buf_addf(text, "update %s %s %s\n", x->name, x->value, now)
-		   : buf_addf(text, "create %s %s\n", x->name, x->value);
-}
-
-static int run_back(struct back *b, const struct buf *text, struct err *e)
-{
-	return git_take_refs_update(&b->t, text, "cubby: taken back", e);
+	say_left(b, x->name, why);
+	return git_refs_set(&b->left, x->name, none) < 0 ? fail_back(e, -ENOMEM) : 0;
 }
 
 /* The branch that HEAD is on is not removed, unless HEAD was on it before there was one. */
@@ -332,36 +331,26 @@ static void keep_branch_of_head(struct back *b)
 	value = git_refs_get(&b->todo, head + 5);
 	if (!value || strcmp(value, none) != 0)
 		return;
-	say(b, "%s is left as it is: HEAD is on it", head + 5);
+	say_left(b, head + 5, "HEAD is on it");
 	git_refs_set(&b->todo, head + 5, NULL);
 }
 
-/* All in one go; where one is refused, each by itself. */
 static int back_refs(struct back *b, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TAKE_STEPS);
-	struct err why = ERR_NONE;
-	bool all;
+	struct git_take_moves moves = { &b->t, &b->todo, "cubby: taken back", refused,
+					b };
+	int r;
 
 	keep_branch_of_head(b);
-	for (size_t i = 0; i < b->todo.n; i++)
-		add_back(b, &b->todo.list[i], &text);
-	if (buf_failed(&text) < 0)
-		return fail_back(e, buf_failed(&text));
-	all = !text.len || run_back(b, &text, &why) == 0;
-	for (size_t i = 0; i < b->todo.n; i++) {
-		const struct git_ref *x = &b->todo.list[i];
-
-		buf_truncate(&text, 0);
-		add_back(b, x, &text);
-		if (all || run_back(b, &text, &why) == 0)
-			say_back(b, x);
-		else
-			say(b, "%s is left as it is: %s", x->name, why.msg);
-	}
+	r = git_take_moves(&moves, e);
+	for (size_t i = 0; i < b->todo.n && r == 0; i++)
+		if (!git_refs_get(&b->left, b->todo.list[i].name))
+			say_back(b, &b->todo.list[i]);
 	if (b->said > SAID_MAX)
 		say(b, "%zu more refs are back where they were", b->said - SAID_MAX);
-	return 0;
+	if (b->said_left > SAID_MAX)
+		say(b, "%zu more refs are left as they are", b->said_left - SAID_MAX);
+	return r;
 }
 
 int git_take_back(const struct git_take_conf *conf, struct err *e)

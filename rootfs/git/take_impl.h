@@ -74,9 +74,20 @@ int git_take_objects_import(struct git_take *t, struct err *e);
 
 /* git_take_refs.c */
 int git_take_refs(struct git_take *t, struct err *e);
-/** git_take_refs_update() - have git do the lines of @text; @why is what its logs say */
-int git_take_refs_update(const struct git_take *t, const struct buf *text,
-			 const char *why, struct err *e);
+
+/* git_take_moves.c */
+struct git_take_moves {
+	const struct git_take *t; /* borrowed, as all of it; @now: from where */
+	const struct git_refs
+		*todo;	 /* name → new value, "-" = none; symbolic ones stay */
+	const char *log; /* what git's logs say of it */
+	/* git does not do this one, which stays; < 0 (with @e filled) ends all */
+	int (*refused)(void *ctx, const struct git_ref *x, const char *why,
+		       struct err *e);
+	void *ctx;
+};
+/** git_take_moves() - have git do it */
+int git_take_moves(const struct git_take_moves *m, struct err *e);
 
 /* git_take_note.c */
 enum { GIT_TAKE_STEPS = 64 << 20 };

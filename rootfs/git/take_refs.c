@@ -9,13 +9,12 @@
 #include <string.h>
 
 #include "base/scope.h"
-#include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/git/host.h"
 #include "rootfs/git/take_impl.h"
 #include "rootfs/git/takeover.h"
 
-enum { REFLOG_MAX = 16 << 20, UPDATES_MAX = 64 << 20, ONE_BY_ONE = 64 };
+enum { REFLOG_MAX = 16 << 20, SAID_MAX = 64 };
 
 static const char from_box[] = "cubby: from the box";
 
@@ -53,6 +52,18 @@ static int lay_packed(struct git_take *t, struct git_take_item *x,
 	return 0;
 }
 
+/* What is a directory in the box is no ref there. */
+static void drop_above(struct git_refs *loose, const char *path)
+{
+	char above[PATH_MAX];
+
+	snprintf(above, sizeof(above), "%s", path);
+	for (char *slash; (slash = strrchr(above, '/'));) {
+		*slash = '\0';
+		git_refs_set(loose, above, NULL);
+	}
+}
+
 static int lay_loose(struct git_take *t, struct git_take_item *x,
 		     struct git_refs_pair *box)
 {
@@ -62,15 +73,15 @@ static int lay_loose(struct git_take *t, struct git_take_item *x,
 	snprintf(prefix, sizeof(prefix), "%s/", x->path);
 	switch (x->kind) {
 	case UPPER_GONE:
-		git_refs_drop(&box->loose, prefix);
-		return git_refs_set(&box->loose, x->path, NULL);
 	case UPPER_OPAQUE:
 		git_refs_drop(&box->loose, prefix);
-		return 0;
+		return git_refs_set(&box->loose, x->path, NULL);
 	case UPPER_DIR:
 	case UPPER_LEFT:
 		return 0;
 	case UPPER_FILE:
+		git_refs_drop(&box->loose, prefix);
+		drop_above(&box->loose, x->path);
 		if (git_text_is_ref(x->path, strlen(x->path)) &&
 		    takeover_read(t->conf->upper, x->path, &text) == 0 &&
 		    git_text_value(buf_cstr(&text), text.len, value) == 0)
@@ -137,12 +148,15 @@ struct move {
 	struct git_take *t;
 	struct git_refs_pair box; /* owned */
 	struct git_refs todo;	  /* owned: name → new value, "-" = to be removed */
+	struct git_refs beside;	  /* owned: for what git refused of it */
+	size_t said;
 };
 
 static void move_done(struct move *m)
 {
 	git_refs_pair_done(&m->box);
 	git_refs_done(&m->todo);
+	git_refs_done(&m->beside);
 }
 
 static bool same(const char *a, const char *b)
@@ -150,13 +164,17 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void say_moved(const struct git_take *t, const char *name, const char *to)
+static void say_beside(struct move *m, const char *name, const char *why,
+		       const char *to)
 {
-	char line[2 * GIT_TEXT_NAME + 160], shown[GIT_TEXT_NAME + 32];
+	const struct git_take *t = m->t;
+	char line[2 * GIT_TEXT_NAME + 700], shown[GIT_TEXT_NAME + 32];
 
+	if (m->said++ >= SAID_MAX)
+		return;
 	text_escaped(shown, sizeof(shown), name, strlen(name));
-	snprintf(line, sizeof(line), "%s: the host moved it meanwhile; the box's is %s",
-		 shown, to ? to : "not taken over");
+	snprintf(line, sizeof(line), "%s: %s; the box's is %s", shown, why,
+		 to ? to : "not taken over");
 	t->conf->say(t->conf->ctx, line);
 }
 
@@ -168,21 +186,23 @@ static int keep_base(struct git_take *t, const char *name)
 	return git_refs_set(&t->stay, name, b ? b : "-");
 }
 
-/* The host goes on where it is; the box's tip keeps a name. */
-static int put_beside(struct move *m, const char *name, const char *value)
+/* The host goes on where it is; the box's tip keeps a name, in @todo. */
+static int put_beside(struct move *m, const char *name, const char *value,
+		      const char *why, struct git_refs *todo)
 {
 	char beside[GIT_TEXT_NAME];
 	int n = snprintf(beside, sizeof(beside), "refs/cubby/box/%s",
 			 name + strlen("refs/"));
-	bool can = value && n < GIT_TEXT_NAME && text_starts(value, "ref: ") == 0;
+	bool can = value && strcmp(value, "-") != 0 && n < GIT_TEXT_NAME &&
+		   !text_starts(value, "ref: ");
 
 	if (strncmp(m->t->base.head, "ref: ", 5) == 0 &&
 	    strcmp(m->t->base.head + 5, name) == 0)
 		m->t->behind = true;
-	say_moved(m->t, name, can ? beside : NULL);
+	say_beside(m, name, why, can ? beside : NULL);
 	if (keep_base(m->t, name) < 0)
 		return -ENOMEM;
-	return can ? git_refs_set(&m->todo, beside, value) : 0;
+	return can ? git_refs_set(todo, beside, value) : 0;
 }
 
 /* Names for other objects than those that were asked for. */
@@ -206,7 +226,7 @@ static int look_at(struct move *m, const char *name)
 	if (same(h, b) || (x && h && git_take_index_untouched(t) &&
 			   log_goes_on(t, name, &log) == 1 && log.len))
 		return git_refs_set(&m->todo, name, x ? x : "-");
-	return put_beside(m, name, x);
+	return put_beside(m, name, x, "the host moved it meanwhile", &m->todo);
 }
 
 static int look_at_all(struct move *m, const struct git_refs *names)
@@ -228,85 +248,47 @@ static int put_symbolic(struct move *m, const struct git_ref *x, struct err *e)
 	return git_take_note_put(m->t, &f, e);
 }
 
-static int add_update(const struct git_take *t, const struct git_ref *x,
-		      struct buf *text)
+static int refused(void *ctx, const struct git_ref *x, const char *why, struct err *e)
 {
-	static const char zeros[] =
-		"0000000000000000000000000000000000000000000000000000000000000000";
-	const char *h = git_refs_pair_get(&t->now, x->name);
-	bool beside = text_starts(x->name, "refs/cubby/");
-	int n = (int)(2 * t->sum);
+	struct move *m = ctx;
 
-	if (strcmp(x->value, "-") == 0)
-		return h ? buf_addf(text, "delete %s %s\n", x->name, h) : 0;
-	if (beside)
-		return buf_addf(text, "update %s %s\n", x->name, x->value);
-	return buf_addf(text, "update %s %s %.*s\n", x->name, x->value, n,
-			h && git_text_is_sum(h, strlen(h)) ? h : zeros);
+	if (text_starts(x->name, "refs/cubby/")) {
+		/* There is no other place, and no such object perhaps. */
+		if (m->said >= SAID_MAX)
+			return err_set(e, -EIO, "%s", why);
+		say_beside(m, x->name, why, x->value);
+		return 0;
+	}
+	return put_beside(m, x->name, x->value, why, &m->beside) < 0 ? fail(e, -ENOMEM)
+								     : 0;
 }
 
-int git_take_refs_update(const struct git_take *t, const struct buf *text,
-			 const char *why, struct err *e)
+static int move_some(struct move *m, const struct git_refs *todo, struct err *e)
 {
-	const char *const argv[] = { "git",
-				     "-c",
-				     "core.hooksPath=/dev/null",
-				     "update-ref",
-				     "--create-reflog",
-				     "-m",
-				     why,
-				     "--stdin",
-				     NULL };
-	_cleanup_close_ int in = sys_memfd("refs", 0);
-	struct git_host_run run = {
-		.argv = argv, .cwd = t->conf->git, .in = in, .out = -1, .git_dir = "."
-	};
-	ssize_t n;
+	struct git_take *t = m->t;
+	struct git_take_moves moves = { t, todo, from_box, refused, m };
+	int r = git_take_note_refs(t, todo, e);
 
-	if (in < 0)
-		return fail(e, in);
-	n = sys_pwrite(in, text->data, text->len, 0);
-	if (n != (ssize_t)text->len)
-		return fail(e, n < 0 ? (int)n : -EIO);
-	return git_host_run(&run, e);
+	for (size_t i = 0; i < todo->n && r == 0; i++)
+		if (text_starts(todo->list[i].value, "ref: "))
+			r = put_symbolic(m, &todo->list[i], e);
+	return r < 0 ? r : git_take_moves(&moves, e);
 }
 
-/* All in one go; where one is refused, each by itself. */
 static int move_refs(struct move *m, struct err *e)
 {
-	_cleanup_buf_ struct buf all = BUF_INIT(UPDATES_MAX);
-	struct git_take *t = m->t;
-	size_t n = 0;
-	int r = git_take_note_refs(t, &m->todo, e);
+	int r = move_some(m, &m->todo, e);
+	char line[64];
 
-	for (size_t i = 0; i < m->todo.n && r == 0; i++) {
-		struct git_ref *x = &m->todo.list[i];
-
-		if (text_starts(x->value, "ref: "))
-			r = put_symbolic(m, x, e);
-		else if (add_update(t, x, &all) < 0)
-			return fail(e, -ENOMEM);
-		n++;
+	if (r == 0 && m->beside.n)
+		r = move_some(m, &m->beside, e);
+	if (m->said > SAID_MAX) {
+		snprintf(line, sizeof(line),
+			 "%zu more refs are not where the box has them",
+			 m->said - SAID_MAX);
+		m->t->conf->say(m->t->conf->ctx, line);
 	}
-	if (r < 0 || !all.len)
-		return r;
-	r = git_take_refs_update(t, &all, from_box, e);
-	if (r == 0 || n > ONE_BY_ONE)
-		return r;
-	for (size_t i = 0; i < m->todo.n; i++) {
-		struct err why = ERR_NONE;
-
-		buf_truncate(&all, 0);
-		if (text_starts(m->todo.list[i].value, "ref: ") ||
-		    add_update(t, &m->todo.list[i], &all) < 0 || !all.len ||
-		    git_take_refs_update(t, &all, from_box, &why) == 0)
-			continue;
-		say_moved(t, m->todo.list[i].name, NULL);
-		if (keep_base(t, m->todo.list[i].name) < 0)
-			return fail(e, -ENOMEM);
-	}
-	*e = ERR_NONE;
-	return 0;
+	return r;
 }
 
 /* After the refs, to which git itself has written a line of its own. */

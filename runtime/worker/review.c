@@ -502,7 +502,8 @@ static void put_conflict(struct buf *text, const struct diff_item *x)
 	char shown[PATH_MAX];
 
 	if (x->conflict)
-		buf_addf(text, "cubby: %s: %s; 'cubby apply --overwrite' takes the box's\n",
+		buf_addf(text,
+			 "cubby: %s: %s; 'cubby apply --overwrite' takes the box's\n",
 			 text_escaped(shown, sizeof(shown), x->path, strlen(x->path)),
 			 both_changed);
 }

@@ -276,6 +276,55 @@ git_state() {
 	[ -z "$(git diff --cached --name-only)" ] && [ "$(git show :file)" = two ]
 }
 
+@test "a branch that is renamed to one below its name, or back, is moved, and moved back" {
+	for packed in "" yes; do
+		rm -rf .git file
+		git_repo
+		git branch feature
+		[ -z "$packed" ] || git pack-refs --all
+		before=$(git_state)
+		run -0 reviewed 'git branch -m feature feature/x; git checkout -q feature/x; git commit -q --allow-empty -m x; git checkout -q main'
+		run -0 cubby apply
+		[[ $output != *meanwhile* ]] || { echo "$output"; return 1; }
+		[ "$(git for-each-ref --format='%(refname) %(subject)' | xargs)" = "refs/heads/feature/x x refs/heads/main one" ]
+		between=$(git_state)
+		reviewed 'git branch -m feature/x feature; git checkout -q feature; git commit -q --allow-empty -m y; git checkout -q main'
+		run -0 cubby apply
+		[ "$(git for-each-ref --format='%(refname) %(subject)' | xargs)" = "refs/heads/feature y refs/heads/main one" ] || { echo "$output"; return 1; }
+		cubby undo
+		[ "$(git_state)" = "$between" ] || { git_state; return 1; }
+		cubby undo
+		[ "$(git_state)" = "$before" ] || { git_state; return 1; }
+	done
+}
+
+@test "a branch that the host's git refuses is put beside, and the others are moved" {
+	git_repo
+	reviewed 'for i in $(seq 9); do git branch b$i; done'
+	touch .git/refs/heads/b5.lock
+	run -0 cubby apply
+	[[ $output == *"refs/heads/b5: git update-ref: "*"; the box's is refs/cubby/box/heads/b5"* ]] || { echo "$output"; return 1; }
+	rm .git/refs/heads/b5.lock
+	[ "$(git for-each-ref --format='%(refname)' | xargs)" = "refs/cubby/box/heads/b5$(printf ' refs/heads/b%s' 1 2 3 4 6 7 8 9) refs/heads/main" ]
+}
+
+@test "undo: of many refs each that goes is named, and those that stay are counted" {
+	git_repo
+	reviewed 'for i in $(seq 26); do git commit -q --allow-empty -m c$i; git branch b$i; done; git reset -q --hard HEAD~26'
+	cubby apply
+	tips=$(for i in $(seq 13 25); do git rev-parse --short=12 b$i; done)
+	for i in $(seq 12); do git branch -qf b$i main; done
+	touch .git/refs/heads/b26.lock
+	run -0 cubby undo
+	rm .git/refs/heads/b26.lock
+	for tip in $tips; do
+		[[ $output == *"is removed again; it was at $tip"* ]] || { echo "$output"; return 1; }
+	done
+	[ "$(grep -c 'is left as it is: it has moved since' <<<"$output")" = 10 ]
+	[[ $output == *".git: 3 more refs are left as they are"* ]]
+	[ "$(git branch --list | wc -l)" = 14 ]
+}
+
 @test "undo: zeros that a loss of power has left among the notes end nothing" {
 	git_repo
 	before=$(git_state)
