@@ -293,6 +293,10 @@ struct program *monitor_client_exit(struct monitor *m, const struct wire_msg *ms
 	p->exit = *x;
 	p->exit.oom = was_oom(m, p, x);
 	p->state = PROGRAM_ENDED;
+	/* one that ended before and was not told yet was perhaps not the last */
+	for (struct program *q = m->programs; q; q = q->next)
+		if (q->state != PROGRAM_RUNS)
+			q->exit.nothing_left = x->nothing_left;
 	return p;
 }
 
@@ -334,9 +338,9 @@ void monitor_client_tell_ended(struct monitor *m)
 		next = p->next;
 		if (p->state != PROGRAM_ENDED)
 			continue;
-		p->exit.nothing_left |= others_run(m, p);
 		if (p->exit.nothing_left)
 			m->background = false;
+		p->exit.nothing_left |= others_run(m, p); /* who tell it themselves */
 		if (p->client)
 			say(p->client, WIRE_EXIT, p->client_id, &p->exit,
 			    sizeof(p->exit));

@@ -55,6 +55,23 @@ lingering() { # what it is known by
 	lingering
 }
 
+# What the client of the tools leaves running while it writes the file is its own shell.
+@test "what a command left goes on when somebody with a shell has come, done more, and gone" {
+	cubby exec -- sh -c 'setsid sleep 1000 >/dev/null 2>&1 </dev/null &'
+	local call='{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n'
+	{
+		printf '%s\n' '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+		# shellcheck disable=SC2059 # the call is a format
+		printf "$call" 1 shell '{"command":"echo on"}' 2 write_file '{"path":"new","content":"x"}'
+	} | cubby mcp >said
+	[[ $(jq -r 'select(.id == 1).result.content[0].text' said) == on* ]]
+	[ "$(cat new)" = x ]
+	[ "$(info background)" = true ]
+	[ "$(info state)" = running ]
+	cubby exec -- true # which met nothing but that
+	[[ $(cubby ps) == *'sleep 1000'* ]]
+}
+
 @test "with what it left in memory the box ends: files, queues, segments" {
 	local left
 	for left in ': >/tmp/x' 'mkdir /run/x' ': >/dev/shm/x' ': >/dev/mqueue/x' \
