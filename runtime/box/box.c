@@ -41,6 +41,7 @@ struct box {
 	size_t n_exits;
 	struct proc monitor; /* owned; only of the client that started it */
 	bool gone;	     /* the monitor closed the connection */
+	bool unread;	     /* and had not read what was sent last */
 	bool full;	     /* because the box has reached its disk limit */
 	bool stopping;	     /* somebody is about to end the box */
 	bool used;	     /* it has run something of ours */
@@ -183,6 +184,7 @@ static int next_message(struct box *b, struct wire_msg *m, int timeout_ms,
 		return err_set(e, r ? r : -ETIMEDOUT,
 			       "no answer from the box's monitor");
 	r = wire_recv(b->fd, m, 3);
+	b->unread |= m->reset;
 	if (r == 0 || r == -ECONNRESET || r == -EPIPE)
 		return gone(b, e);
 	if (r < 0)
@@ -308,7 +310,7 @@ static int join(struct box *b, const struct box_open *o, int rundir, struct err 
 	int r;
 
 	wire_msg_init(&m);
-	b->gone = false; /* that was another monitor */
+	b->gone = b->unread = false; /* that was another monitor */
 	b->fd = rundir_connect(rundir, e);
 	if (b->fd < 0)
 		return b->fd;
@@ -401,7 +403,7 @@ static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
 	if (r < 0)
 		return err_sys(e, r, "cannot make a socket pair");
 	b->fd = pair[0];
-	b->gone = false; /* that was the one before */
+	b->gone = b->unread = false; /* that was the one before */
 	conf.pass_fd = pair[1];
 	r = start_monitor(&conf, &b->monitor, e);
 	scope_close(&pair[1]);
@@ -524,6 +526,7 @@ static int reopen(struct box *b, const struct box_command *first, struct err *e)
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
+/* -ESHUTDOWN: as of send_spawn(), or the monitor has left it unread: it was the last. */
 static int spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
 		 struct err *e)
 {
@@ -539,6 +542,8 @@ static int spawn(struct box *b, const struct box_command *c, struct box_proc *re
 	if (r < 0)
 		return r;
 	r = answer(b, id, WIRE_SPAWNED, &m, e);
+	if (r == -ECONNRESET && b->unread && id == b->last_id)
+		return -ESHUTDOWN;
 	return r < 0 ? r : spawned_take(c->io, &m, ret, e);
 }
 

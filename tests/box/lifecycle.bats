@@ -264,6 +264,35 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 	[ "$(info monitor_pid)" != "$monitor" ]
 }
 
+# It greets a client, sees that the box has ended, and hangs up before it reads the command.
+@test "a box whose monitor ends between greeting and command: the command runs in another" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can trace a client"
+	cubby exec --keep -- true
+	monitor=$(info monitor_pid) init=$(info init_pid)
+	strace -o ends -e trace=prctl -e inject=prctl:delay_enter=6000000:when=1 -p "$monitor" 2>err 3>&- &
+	tracer=$!
+	until is_traced "$monitor"; do
+		kill -0 $tracer || { cat err; skip "no tracing here"; }
+		read -rt 0.02 <> <(:) || true
+	done
+	# the client's greeting is the first message that it sends, the command the second
+	strace -o trace -e trace=sendmsg -e inject=sendmsg:delay_enter=3000000:when=2 \
+		"$CUBBY_TEST_BIN" exec -- sh -c 'echo ran >>log; echo on' >out 2>err 3>&- &
+	client=$!
+	for ((i = 0; i < 150; i++)); do
+		[ "$(info clients)" -lt 2 ] || break
+		kill -0 $client || { cat err; skip "no tracing here"; }
+		read -rt 0.02 <> <(:) || true
+	done
+	kill -KILL "$init"
+	wait $client || { cat err trace; false; }
+	wait $tracer || true # with the monitor
+	grep DELAYED ends trace
+	[ "$(cat out)" = on ]
+	[ "$(cat log)" = ran ]
+	[ "$(info monitor_pid)" != "$monitor" ]
+}
+
 # The kernel writes what the box wrote before it lets go of its files.
 @test "a box that takes long to end: the next command waits, and says so" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can trace a monitor"
