@@ -27,7 +27,7 @@ enum {
 	BOX_EXITS = 4096,
 	BOX_TRIES = 50,
 	BOX_LOST_MS = 5000, /* for a monitor without a socket to end */
-	BOX_LOST_LOOK_MS = 50,
+	BOX_LOST_LOOK_MS = 10,
 	BOX_AGAIN = 5, /* boxes that end before they hear of a command */
 };
 
@@ -362,15 +362,12 @@ static int nobody_answers(const struct box_open *o, struct err *e)
 {
 	_cleanup_close_ int boxdir = open_boxdir(o->spec, e);
 	uint64_t end = sys_now_ms() + BOX_LOST_MS;
-	struct err ignored = ERR_NONE;
 	struct holder holder;
-	int lock = -EWOULDBLOCK;
 
-	/* The lock is let go of when all is gone, and waking up for it takes no time. */
-	while (lock == -EWOULDBLOCK && sys_now_ms() < end &&
+	/* Not for its lock: who only looks is in nobody's way who needs it at once. */
+	while (sys_now_ms() < end &&
 	       (holder_is_ending(boxdir) || holder_is_lost(boxdir, &holder)))
-		lock = file_lock_within(boxdir, "lock", BOX_LOST_LOOK_MS, &ignored);
-	scope_close(&lock);
+		holder_await_end(boxdir, BOX_LOST_LOOK_MS);
 	return holder_is_lost(boxdir, &holder)
 		       ? holder_lost(&holder, e)
 		       : err_set(e, -ENOENT, "no box is running in this directory");

@@ -103,6 +103,16 @@ bool holder_is_lost(int boxdir, struct holder *ret)
 	return sys_fstatat(AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0;
 }
 
+void holder_await_end(int boxdir, int ms)
+{
+	struct holder h;
+	_cleanup_close_ int fd = read_note(boxdir, &h) < 0 ? -1 : sys_pidfd_open(h.pid);
+	struct pollfd ended = { .fd = fd, .events = POLLIN };
+
+	if (fd >= 0)
+		(void)sys_poll(&ended, 1, ms);
+}
+
 int holder_lost(const struct holder *h, struct err *e)
 {
 	err_set(e, -EBUSY,

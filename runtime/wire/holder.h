@@ -41,6 +41,10 @@ bool holder_is_ending(int boxdir);
  *  removed. @boxdir may be negative: false */
 bool holder_is_lost(int boxdir, struct holder *ret);
 
+/** holder_await_end() - until the process noted in @boxdir has ended, if there is one, but
+ *  not longer than @ms */
+void holder_await_end(int boxdir, int ms);
+
 /** holder_lost() - the error of a client that cannot reach it, with the remedy: -EBUSY */
 int holder_lost(const struct holder *h, struct err *e);
 

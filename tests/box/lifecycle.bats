@@ -313,6 +313,27 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 	[ "$stderr" = "cubby: the box that ran here is still ending: the kernel writes to the disk what it had" ]
 }
 
+# Whoever removes a box needs its lock, and does not wait for it.
+@test "who only looks at a box that is ending never has its lock" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can trace a monitor"
+	cubby exec --keep -- true
+	monitor=$(info monitor_pid)
+	strace -o ends -e trace=prctl -e inject=prctl:delay_enter=2000000:when=2 -p "$monitor" 2>err 3>&- &
+	tracer=$!
+	until is_traced "$monitor"; do
+		kill -0 $tracer || { cat err; skip "no tracing here"; }
+		read -rt 0.02 <> <(:) || true
+	done
+	kill "$monitor"
+	until [ "$(cat "/proc/$monitor/comm")" = cubby-ending ]; do read -rt 0.02 <> <(:) || true; done
+	run -0 --separate-stderr strace -f -o trace -e trace=flock,pidfd_open "$CUBBY_TEST_BIN" info --json
+	[ "$(jq -r .state <<<"$output")" = stopped ]
+	wait $tracer || true # with the monitor
+	grep DELAYED ends
+	grep pidfd_open trace # it has seen that one ends
+	! grep flock trace
+}
+
 # The same for the first program of a server of tools: two greetings, answers about the
 # network and about memory, then it.
 @test "a box whose init dies before the first shell or file of a tool: it gets another" {
