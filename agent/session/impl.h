@@ -131,6 +131,9 @@ int session_result_fill(struct session *s, struct session_result *ret, struct er
 /* Waits until the command is done, waits for input, dies, or a limit is reached. */
 int session_wait(struct session *s, const struct session_limits *lim,
 		 struct session_result *ret, struct err *e);
+/* The command has ended, and not because its box is being stopped: then that is what is
+ * told, when it has come, whoever in it is the first to end. */
+bool session_wait_ended(struct session *s);
 /* Before a key that sends a signal: there is somebody to get it, or the command ended. */
 void session_wait_taker(struct session *s);
 

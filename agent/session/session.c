@@ -243,7 +243,7 @@ static int settle(struct session *s, struct err *e)
 	char line[96];
 
 	session_io_pump(s);
-	if (s->open && s->done) {
+	if (s->open && session_wait_ended(s)) {
 		_cleanup_buf_ struct buf b = BUF_INIT(s->conf.keep * 2);
 
 		if (clip_take(&s->now, &b) == 0)

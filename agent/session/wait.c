@@ -128,9 +128,7 @@ static int sleep_ms(const struct session *s, const struct watch *w, uint64_t now
 	return until <= now ? 0 : (int)MIN(until - now, (uint64_t)1000);
 }
 
-/* The command has ended, and not because its box is being stopped: then that is what is
- * told, when it has come, whoever in it is the first to end. */
-static bool ended_by_itself(struct session *s)
+bool session_wait_ended(struct session *s)
 {
 	const struct session_port *port = s->conf.port;
 
@@ -147,12 +145,12 @@ static bool decide(struct session *s, struct watch *w, bool any,
 	struct waiting_sample found;
 	uint64_t now = sys_now_ms();
 
-	if (ended_by_itself(s)) {
+	if (session_wait_ended(s)) {
 		ret->state = SESSION_EXITED;
 		return true;
 	}
 	if (s->broken || session_life_died(s)) {
-		ret->state = ended_by_itself(s) ? SESSION_EXITED : SESSION_DIED;
+		ret->state = session_wait_ended(s) ? SESSION_EXITED : SESSION_DIED;
 		return true;
 	}
 	if (any) {

@@ -281,6 +281,23 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 [exit 0, cwd $PWD]"
 }
 
+@test "R11: a command that ended while the box is being stopped is not told before that" {
+	serve
+	call shell command 'trap : HUP; echo said; sleep 1000' timeout 1
+	has '[running, limit of 1s reached]'
+	cubby exec -q -d -- sh -c 'trap "" TERM HUP; while :; do sleep 0.1; done' >/dev/null # holds it up
+	cubby stop -q --time "$(lib_longer 8)" 3>&- 8>&- 9<&- &
+	while [[ $(cubby ps) == *'sleep 1000'* ]]; do read -rt 0.02 <> <(:) || true; done
+	call shell command "touch $PWD/ran"
+	lacks 'the earlier command ended'
+	has 'not executed'
+	[ ! -e ran ]
+	call input
+	has "[shell died: the box has ended, $ended"
+	wait $!
+	[ ! -e ran ]
+}
+
 @test "R11: a stop that is given up takes no end from a command" {
 	serve
 	(
