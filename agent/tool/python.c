@@ -298,6 +298,8 @@ static int fill(struct tool_python *c, uint64_t late_ms, struct tool_result *ret
 	if (out->len && out->data[out->len - 1] != '\n')
 		buf_addc(out, '\n');
 	add_trailer(c, late_ms, out);
+	if (c->end.died && c->end.death.exit.oom)
+		c->t->kills = tool_shell_kills(c->t); /* told here, and not again */
 	if (cut)
 		save_log(c, ret);
 	if (ret->log_path)

@@ -149,7 +149,7 @@ int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct er
 		return r;
 	session_box_init(&t->port_box, conf->box, &t->port);
 	tool_network_start(&t->news, conf->box);
-	t->kills = tool_shell_kills(t);
+	t->kills = MAX(tool_shell_kills(t), 0); /* one that has ended: of the next */
 	*ret = take(&t, NULL);
 	return 0;
 }

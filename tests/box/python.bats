@@ -130,6 +130,9 @@ signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])'
 	call python code 'a = []
 while True: a.append(bytearray(1 << 20))' timeout 60
 	[[ $text == *'killed for the box'* || $text == *MemoryError* ]] || { echo "$text"; return 1; }
+	call shell command 'test -e /none' # it is told once
+	[[ $text == '[exit 1,'* ]]
+	lacks 'memory limit'
 	call python code '0+1'
 	has '1
 [cell '
