@@ -306,9 +306,11 @@ int session_run(struct session *s, const char *text, size_t len,
 	}
 	if (s->open)
 		return err_set(e, -EBUSY,
-			       "not executed: the earlier command is still running; "
-			       "answer it or wait on with input, interrupt it with the "
-			       "key C-c, or reset");
+			       s->done ? "not executed: the box is being stopped; wait "
+					 "for its end with input"
+				       : "not executed: the earlier command is still "
+					 "running; answer it or wait on with input, "
+					 "interrupt it with the key C-c, or reset");
 	if (is_blank(text,
 		     len)) { /* as at a prompt: $? is what it was; eval makes it 0 */
 		session_io_batch(s);
