@@ -7,6 +7,7 @@
  * is done. To take back is to do the opposite, from the last one to the first. */
 #include "rootfs/review/apply.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,8 @@ struct work {
 	const struct apply *a;
 	struct journal journal; /* owned */
 	unsigned number;
-	int dir, log; /* owned: applied/<n> */
+	int dir, log;  /* owned: applied/<n> */
+	uint64_t mine; /* the directory's inode: no other apply's, of any box */
 };
 
 /* A step that is being done: where, and under which names. */
@@ -36,7 +38,7 @@ struct at {
 	size_t i;
 	struct carry here;	/* in the project; dir is owned */
 	struct diff_side found; /* what is there */
-	char kept[NUMBER], later[NUMBER + 8], temp[NUMBER + 32];
+	char kept[NUMBER], later[NUMBER + 8], temp[2 * NUMBER + 32];
 };
 
 static int fail(struct err *e, int code)
@@ -282,7 +284,7 @@ static int do_step(struct work *w, size_t i, int (*how)(const struct at *))
 	at.found = look_at(&at.here);
 	snprintf(at.kept, sizeof(at.kept), "%zu", i);
 	snprintf(at.later, sizeof(at.later), "%zu.new", i);
-	snprintf(at.temp, sizeof(at.temp), ".cubby-%u-%zu.tmp", w->number, i);
+	snprintf(at.temp, sizeof(at.temp), ".cubby-%" PRIu64 "-%zu.tmp", w->mine, i);
 	return how(&at);
 }
 
@@ -363,12 +365,18 @@ static int open_applied(int boxdir, struct err *e)
 static int open_work(struct work *w, int applied, unsigned n, struct err *e)
 {
 	char name[NUMBER];
+	struct stat st;
+	int r;
 
 	snprintf(name, sizeof(name), "%u", n);
 	w->number = n;
 	w->dir = file_open_dir(applied, name, e);
 	if (w->dir < 0)
 		return w->dir;
+	r = sys_fstat(w->dir, &st);
+	if (r < 0)
+		return fail(e, r);
+	w->mine = st.st_ino;
 	w->log = sys_openat(w->dir, "log", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
 			    0600);
 	return w->log < 0 ? fail(e, w->log) : 0;

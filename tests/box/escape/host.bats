@@ -202,9 +202,12 @@ k44_greet='use Socket; my ($d, $n) = $ARGV[0] =~ m,^(.*)/(.*),; chdir $d;
 	cubby rm -C "$XDG_RUNTIME_DIR"
 }
 
-our_monitor() { # of this test's own boxes
-	local pid
+# of this test's own boxes; what it has started has its command line for a moment
+our_monitor() {
+	local pid parent
 	for pid in $(pgrep -f __monitor || true); do
+		parent=$(sed -n 's/^PPid:\t//p' "/proc/$pid/status" 2>/dev/null) || continue
+		! { tr '\0' ' ' <"/proc/$parent/cmdline"; } 2>/dev/null | grep -q __monitor || continue
 		{ tr '\0' '\n' <"/proc/$pid/environ"; } 2>/dev/null |
 			grep -qx "XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" || continue
 		{ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -q monitor && echo "$pid"

@@ -122,6 +122,27 @@ static void forth_and_back(void)
 	buf_done(&s.text);
 }
 
+/* Branches of one project apply at once, and are at the same step. */
+static void leaves_the_files_of_other_applies(void)
+{
+	struct layer_dirs d;
+	struct said s = { .text = BUF_INIT(1000) };
+	struct err e = ERR_NONE;
+	char name[32];
+
+	fill(&d);
+	for (int step = 0; step < 8; step++) {
+		snprintf(name, sizeof(name), ".cubby-1-%d.tmp", step);
+		layer_dirs_put(d.project, name, "of another");
+	}
+	assert_int_equal(apply_all(&d, &s, &e), 1);
+	for (int step = 0; step < 8; step++) {
+		snprintf(name, sizeof(name), ".cubby-1-%d.tmp", step);
+		assert_true(there(d.project, name));
+	}
+	buf_done(&s.text);
+}
+
 static void changed_since(void)
 {
 	struct layer_dirs d;
@@ -172,6 +193,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "forth and back", forth_and_back },
+		{ "files of other applies stay", leaves_the_files_of_other_applies },
 		{ "back, after more changes", changed_since },
 		{ "what was applied leaves the layer", cleans },
 	};
