@@ -327,6 +327,16 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 			"--rm would remove the box that this directory has");
 		return err_hint(e, "'cubby rm' does, and without --rm the box is used");
 	}
+	r = fill(app->config, &s->spec, e);
+	if (r < 0)
+		return r;
+	choose_mode(app, o, s);
+	/* Before a program is run, as choose_new() does. */
+	r = o->forget ? 0 : volumes_fill(app, &s->spec, e);
+	if (r == 0)
+		r = passover_volumes(s->spec.volumes, e);
+	if (r < 0)
+		return r;
 	if (there && !o->wipe)
 		r = check_image(app, s, e);
 	else
@@ -340,15 +350,6 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 		return r;
 	if (!there)
 		r = make_dir(s, e);
-	if (r < 0)
-		return r;
-	r = fill(app->config, &s->spec, e);
-	if (r < 0)
-		return r;
-	choose_mode(app, o, s);
-	r = o->forget ? 0 : volumes_fill(app, &s->spec, e);
-	if (r == 0)
-		r = passover_volumes(s->spec.volumes, e);
 	if (r < 0)
 		return r;
 	return there ? save(app, s, old, false, e) : save_new(app, s, old, e);

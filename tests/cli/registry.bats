@@ -614,8 +614,9 @@ fake_maker() { # DIR COMMANDS
 	local at
 	fake_maker "$LIB_DIR/bin" "exit 3" # which is found then
 	fake_maker .venv/bin "touch '$LIB_DIR/ran'; exit 3"
-	mkdir -p "$LIB_DIR/vol" "$LIB_DIR/else"
+	mkdir -p "$LIB_DIR/vol" "$LIB_DIR/late" "$LIB_DIR/else"
 	cp .venv/bin/mmdebstrap "$LIB_DIR/vol/"
+	cp .venv/bin/mmdebstrap "$LIB_DIR/late/"
 	rm -f "$LIB_DIR/ran"
 	cubby pull -q "oci:$LAYOUT:1"
 	run -127 cubby exec -b dev --image "oci:$LAYOUT:1" -v "$LIB_DIR/vol:/v:rw" -- /nothing
@@ -627,6 +628,10 @@ fake_maker() { # DIR COMMANDS
 		[[ $stderr == *mmdebstrap* ]]
 		[ ! -e "$LIB_DIR/ran" ] || { echo "in $at"; return 1; }
 	done
+	# the box's own, before its image is made
+	at=$(realpath "$LIB_DIR/late")
+	PATH=$at:$LIB_DIR/bin:$PATH run -125 cubby exec -C "$LIB_DIR/else" -v "$at:/v:rw" --image $ID:latest -- true
+	[ ! -e "$LIB_DIR/ran" ]
 	cubby rm -q -b dev
 }
 
