@@ -232,7 +232,9 @@ static int save(const struct app *app, struct boxsetup *s, const struct json *ol
 	moved = add_place(s, old, j, e);
 	if (moved < 0)
 		return moved;
-	if (!is_new && !changed && !moved) { /* its time is that of the last use */
+	/* Programs there are not run here, also after the box has ended (passover.h). */
+	if (!is_new && !changed && !moved && !volumes_are_new(app, &s->spec, old)) {
+		/* Its time is that of the last use. */
 		(void)sys_utimensat(s->dir.dirfd, "box.json", NULL, 0);
 		return 0;
 	}

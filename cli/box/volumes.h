@@ -15,4 +15,9 @@
  *  Return: 0, -ENOENT, -ELOOP, -EPERM (project_dir.h), -EEXIST (two of one target) */
 int volumes_fill(const struct app *app, struct spec *s, struct err *e);
 
+/** volumes_are_new() - may the box write one, not for this start alone, that its record
+ *                      @old does not have? */
+bool volumes_are_new(const struct app *app, const struct spec *s,
+		     const struct json *old);
+
 #endif

@@ -628,9 +628,16 @@ fake_maker() { # DIR COMMANDS
 		[[ $stderr == *mmdebstrap* ]]
 		[ ! -e "$LIB_DIR/ran" ] || { echo "in $at"; return 1; }
 	done
-	# the box's own, before its image is made
+	# the box's own, before its image is made; and one that the settings have got since
 	at=$(realpath "$LIB_DIR/late")
 	PATH=$at:$LIB_DIR/bin:$PATH run -125 cubby exec -C "$LIB_DIR/else" -v "$at:/v:rw" --image $ID:latest -- true
+	[ ! -e "$LIB_DIR/ran" ]
+	mkdir -p "$HOME/.config/cubby"
+	echo "{\"volume\": [\"$at:/v:rw\"]}" >"$HOME/.config/cubby/config.json"
+	run -127 cubby exec -b dev -- /nothing
+	rm "$HOME/.config/cubby/config.json"
+	cubby stop -q -b dev || true
+	PATH=$at:$LIB_DIR/bin:$PATH run -125 cubby exec -C "$LIB_DIR/else" --image $ID:latest -- true
 	[ ! -e "$LIB_DIR/ran" ]
 	cubby rm -q -b dev
 }
