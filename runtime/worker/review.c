@@ -32,9 +32,9 @@ static const char both_changed[] = "changed on this machine, too, since the box 
 
 struct verdict {
 	struct effect effect;
-	bool never;  /* it cannot be taken over at all */
-	bool chosen; /* it is taken over now */
-	bool failed;
+	enum effects_class judged; /* before there were too many */
+	bool never;		   /* it cannot be taken over at all */
+	bool chosen, failed;	   /* it is taken over now; it could not be */
 };
 
 struct review {
@@ -249,7 +249,6 @@ static void choose(struct review *rv)
 	bool all = is_policy(rv, "all") || json_len(json_get(rv->args, "paths"));
 	bool safe = !is_policy(rv, "ask") && !is_policy(rv, "never");
 	bool overwrite = json_get_bool(rv->args, "overwrite", false);
-	const char *why;
 
 	for (size_t i = 0; i < rv->diff.n; i++) {
 		const struct diff_item *x = &rv->diff.items[i];
@@ -264,16 +263,17 @@ static void choose(struct review *rv)
 						   "project alone"),
 				.never = true
 			};
+		v->judged = v->effect.class;
 		v->chosen = is_asked(rv, x->path) && !v->never &&
 			    (v->effect.class == EFFECTS_HELD
 				     ? all && (!x->conflict || overwrite ||
 					       (rv->elsewhere && !x->was.mode))
 				     : all || safe);
 	}
-	why = all ? NULL : too_much(rv);
+	const char *why = all ? NULL : too_much(rv);
 	for (size_t i = 0; i < rv->diff.n && why; i++) {
 		if (rv->v[i].chosen)
-			rv->v[i].effect = held(why);
+			rv->v[i].effect = held(rv->v[i].effect.why ?: why);
 		rv->v[i].chosen = false;
 	}
 	leave_hollow(rv);
@@ -350,7 +350,7 @@ static bool next_told(const struct review *rv, size_t *k, size_t *ret)
 		size_t class = EFFECTS_HELD - *k / rv->diff.n;
 
 		*ret = (*k)++ % rv->diff.n;
-		if (rv->v[*ret].effect.class == class &&
+		if (rv->v[*ret].judged == class &&
 		    is_asked(rv, rv->diff.items[*ret].path))
 			return true;
 	}

@@ -126,6 +126,12 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(grep -o '"path":"[^"]*"' <<<"${output//\": /\":}" | head -n 3 | xargs)" = "path:/.envrc path:/random.py path:/Makefile" ]
 	run -0 --separate-stderr cubby apply
 	[[ ${lines[0]} == *" Makefile "* ]]
+	# so many that all of them are held
+	box 'for i in $(seq 1001); do echo x >"!!$i"; done; echo y >Makefile'
+	run -0 cubby diff --stat
+	[[ ${lines[0]} == *" .envrc "*"a shell reads it"* ]]
+	[[ ${lines[2]} == *" Makefile "* && ${lines[2]} != *" 1000 "* ]]
+	[[ ${lines[3]} == *" !!"*"more than 1000"* ]]
 }
 
 @test "a large file with holes" {
