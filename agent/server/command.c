@@ -94,7 +94,7 @@ static int code_of(const char *name)
 		{ "ENOSPC", -ENOSPC },	 { "ESRCH", -EEXIST },
 		{ "ENOTCONN", -EEXIST }, { "EAGAIN", -EAGAIN },
 		{ "E2BIG", -EMSGSIZE },	 { "EROFS", -EROFS },
-		{ "ENOTUNIQ", -EINVAL },
+		{ "ENOTUNIQ", -EINVAL }, { "EXDEV", -EXDEV },
 	};
 
 	for (size_t i = 0; name && i < ARRAY_SIZE(table); i++)

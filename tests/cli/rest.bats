@@ -195,7 +195,7 @@ answers() {
 	no 400 '"attach":["../outside"]' "'attach' has to be names of files in the box's directory"
 	no 400 '"attach":["/etc/passwd"]' "'attach' has to be names of files"
 	no 400 '"attach":"sub/note.txt"' "'attach' has to be a list of at most 64 texts"
-	no 404 '"attach":["link"]' "--attach: 'link' is a link, and not to what is in this directory"
+	no 400 '"attach":["link"]' "--attach: 'link' leads by a link out of a directory that a box can write"
 	no 404 '"attach":["--help"]' "--attach: cannot open '--help': No such file"
 	no 400 '"attach":["sub"]' "--attach: 'sub' is no file"
 	no 400 '"schema":"sub/note.txt"' "'schema' has to be an object"
