@@ -29,6 +29,8 @@ static int read_file(const char *name, struct buf *ret, struct err *e)
 
 	if (r == -EMSGSIZE)
 		return err_set(e, -E2BIG, "'%s' is too large", name);
+	if (r == -EISDIR)
+		return err_set(e, -EINVAL, "'%s' is no file", name);
 	return r;
 }
 
