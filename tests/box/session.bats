@@ -312,8 +312,9 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 	[[ $text == said* ]]
 	lacks 'the box has ended'
 	call shell command 'echo on'
-	is "on
-[exit 0, cwd $PWD]"
+	[[ $text == "on
+[exit 0, cwd $PWD]"* ]] # and, if it had not come to end before, that its shell was told to
+	lacks 'the box has ended'
 	cubby stop -q --time 0
 }
 
