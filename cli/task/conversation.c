@@ -11,7 +11,7 @@
 #include "cli/task/view_end.h"
 
 /* Each line goes on in the transcript of those before it. */
-static int next_resume(struct work *w, struct err *e)
+static int next_resume(struct taskwork *w, struct err *e)
 {
 	char name[TASKLOG_NAME];
 
@@ -26,7 +26,7 @@ static int next_resume(struct work *w, struct err *e)
 }
 
 /* While the task works keys are read one by one; pasted lines are one. */
-static int watch_keys(struct work *w, bool on, struct err *e)
+static int watch_keys(struct taskwork *w, bool on, struct err *e)
 {
 	int r = 0;
 
@@ -45,14 +45,14 @@ static int watch_keys(struct work *w, bool on, struct err *e)
 static int talk_task(void *ctx, const char *text, struct err *e)
 {
 	_cleanup_task_report_ struct task_report report;
-	struct work *w = ctx;
+	struct taskwork *w = ctx;
 	int r = watch_keys(w, true, e);
 
 	task_report_init(&report);
 	w->conf.text = text;
 	w->conf.started_ms = 0;
 	buf_truncate(&w->settings, 0);
-	w->conf.settings = work_settings(w); /* as they are now: "/model" */
+	w->conf.settings = taskwork_settings(w); /* as they are now: "/model" */
 	if (r == 0)
 		r = task_run(&w->conf, &report, e);
 	(void)watch_keys(w, false, &(struct err){ 0 });
@@ -69,7 +69,8 @@ static int talk_task(void *ctx, const char *text, struct err *e)
 }
 
 /* The configuration borrows its texts, and a line is gone before the next. */
-static int set_said(struct work *w, enum config_key k, const char *value, struct err *e)
+static int set_said(struct taskwork *w, enum config_key k, const char *value,
+		    struct err *e)
 {
 	char *copy = strdup(value);
 
@@ -80,7 +81,8 @@ static int set_said(struct work *w, enum config_key k, const char *value, struct
 	return config_set(w->app->config, k, copy, CONFIG_FROM_FLAG, e);
 }
 
-static int talk_model(struct work *w, const char *name, struct buf *said, struct err *e)
+static int talk_model(struct taskwork *w, const char *name, struct buf *said,
+		      struct err *e)
 {
 	int r;
 
@@ -109,7 +111,7 @@ static int talk_model(struct work *w, const char *name, struct buf *said, struct
 static int talk_set(void *ctx, const char *what, const char *value, struct buf *said,
 		    struct err *e)
 {
-	struct work *w = ctx;
+	struct taskwork *w = ctx;
 	char in[16], out[16], cost[32];
 
 	if (strcmp(what, "model") == 0)
@@ -144,7 +146,7 @@ static int talk_set(void *ctx, const char *what, const char *value, struct buf *
 	return err_set(e, -EOPNOTSUPP, "/%s: this cubby cannot do that yet", what);
 }
 
-int conversation_run(struct work *w, struct err *e)
+int conversation_run(struct taskwork *w, struct err *e)
 {
 	const struct talk t = { .app = w->app,
 				.steer = &w->steer,

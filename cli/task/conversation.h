@@ -9,6 +9,6 @@
 #include "cli/task/work.h"
 
 /** conversation_run() - the exit status; what went wrong has been shown */
-int conversation_run(struct work *w, struct err *e);
+int conversation_run(struct taskwork *w, struct err *e);
 
 #endif

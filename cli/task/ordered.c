@@ -14,7 +14,7 @@
 #define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
 
 /* The files of --attach: pictures go beside the task, texts behind it. */
-static int read_attached(struct work *w, struct err *e)
+static int read_attached(struct taskwork *w, struct err *e)
 {
 	for (const char *const *name = words_list(&w->t->task->attach); *name; name++) {
 		int r = attach_file(&w->attach, *name, e);
@@ -37,7 +37,7 @@ static int read_attached(struct work *w, struct err *e)
 }
 
 /* What is wrong with the words themselves is said before anybody is asked for a key. */
-static int check_words(struct work *w, struct err *e)
+static int check_words(struct taskwork *w, struct err *e)
 {
 	const char *dir = w->app->dir, *replay = w->t->task->replay;
 	_cleanup_close_ int fd = sys_open(dir ? dir : ".", O_RDONLY | O_DIRECTORY);
@@ -53,7 +53,7 @@ static int check_words(struct work *w, struct err *e)
 }
 
 /* The options of the task that goes on, before any of them is used. */
-static int recall(struct work *w, struct err *e)
+static int recall(struct taskwork *w, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_close_ int fd = -1;
@@ -74,7 +74,7 @@ static int recall(struct work *w, struct err *e)
 }
 
 /* A provider that the configuration has no more would be taken for a part of a name. */
-static int check_recalled(const struct work *w, struct err *e)
+static int check_recalled(const struct taskwork *w, struct err *e)
 {
 	const struct config_value *v = &w->app->config->v[CONFIG_MODEL];
 
@@ -85,7 +85,7 @@ static int check_recalled(const struct work *w, struct err *e)
 }
 
 /* Is there somebody to ask? */
-static int choose_model(struct work *w, struct err *e)
+static int choose_model(struct taskwork *w, struct err *e)
 {
 	_cleanup_model_ struct model *m = NULL;
 	int r = modelpick_choose(w->app, w->replay, &w->pick, e);
@@ -102,7 +102,7 @@ static int choose_model(struct work *w, struct err *e)
 }
 
 /* A budget that nobody can count would be none. */
-static int check_budget(struct work *w, struct err *e)
+static int check_budget(struct taskwork *w, struct err *e)
 {
 	_cleanup_model_ struct model *m = NULL;
 	int r;
@@ -117,7 +117,7 @@ static int check_budget(struct work *w, struct err *e)
 	return err_hint(e, "say it in the configuration, under \"prices\"");
 }
 
-static int open_copy(struct work *w, struct err *e)
+static int open_copy(struct taskwork *w, struct err *e)
 {
 	const char *name = config_text(w->app->config, CONFIG_SAVE_TRANSCRIPT);
 
@@ -129,7 +129,7 @@ static int open_copy(struct work *w, struct err *e)
 	return w->copy < 0 ? err_wrap(e, "--save-transcript") : 0;
 }
 
-static int ask_setup(struct work *w, struct err *e)
+static int ask_setup(struct taskwork *w, struct err *e)
 {
 	bool each = config_on(w->app->config, CONFIG_ASK);
 
@@ -144,7 +144,7 @@ static int ask_setup(struct work *w, struct err *e)
 	return 0;
 }
 
-int ordered_read(struct work *w, struct err *e)
+int ordered_read(struct taskwork *w, struct err *e)
 {
 	agree_load(w->app);
 	if (recall(w, e) < 0)

@@ -9,7 +9,7 @@
 #include "cli/task/facts.h"
 #include "cli/task/view_json.h"
 
-static int open_files(struct work *w, struct err *e)
+static int open_files(struct taskwork *w, struct err *e)
 {
 	const struct boxdir *dir = &w->setup.dir;
 
@@ -35,7 +35,7 @@ static int open_files(struct work *w, struct err *e)
 }
 
 /* ^C is read by the task, between and within its steps. */
-static int watch_interrupts(struct work *w, struct err *e)
+static int watch_interrupts(struct taskwork *w, struct err *e)
 {
 	int signals[] = { SIGINT, 0, 0 };
 	struct sigaction hup;
@@ -48,7 +48,7 @@ static int watch_interrupts(struct work *w, struct err *e)
 	return w->interrupt < 0 ? err_sys(e, w->interrupt, "cannot watch signals") : 0;
 }
 
-static void fill_conf(struct work *w)
+static void fill_conf(struct taskwork *w)
 {
 	const struct config *c = w->app->config;
 	bool json = w->app->json;
@@ -88,7 +88,7 @@ static void fill_conf(struct work *w)
 		.resume_fd = w->resume,
 		.resumed = w->resume >= 0 ? w->resumed : NULL,
 		.secrets = w->pick.secrets,
-		.settings = work_settings(w),
+		.settings = taskwork_settings(w),
 		.interrupt_fd = w->interrupt,
 		.events = json ? view_json_events() : view_events(),
 		.ctx = json ? (void *)w->app : (void *)&w->view,
@@ -99,7 +99,7 @@ static void fill_conf(struct work *w)
 	w->conf.told_ctx = &w->inbox;
 }
 
-static int make_tools(struct work *w, struct err *e)
+static int make_tools(struct taskwork *w, struct err *e)
 {
 	const struct config *c = w->app->config;
 	struct toolbox_conf conf = {
@@ -135,7 +135,7 @@ static int make_tools(struct work *w, struct err *e)
 }
 
 /* They get ready while the box is looked at. */
-static int make_servers(struct work *w, struct err *e)
+static int make_servers(struct taskwork *w, struct err *e)
 {
 	const struct config *c = w->app->config;
 	const struct mcp_client_conf conf = {
@@ -160,7 +160,7 @@ static int make_servers(struct work *w, struct err *e)
 }
 
 /* A terminal is looked at while anything else is waited for. */
-static int watch_terminal(struct work *w, struct err *e)
+static int watch_terminal(struct taskwork *w, struct err *e)
 {
 	int r;
 
@@ -178,13 +178,13 @@ static int watch_terminal(struct work *w, struct err *e)
 }
 
 /* What the person permitted for the directory, or for all; known when the box is. */
-static void ask_permitted(struct work *w)
+static void ask_permitted(struct taskwork *w)
 {
 	for (const char *const *p = config_list(w->app->config, CONFIG_ALWAYS); *p; p++)
 		ask_permit(&w->ask, *p);
 }
 
-int prepare_task(struct work *w, struct err *e)
+int prepare_task(struct taskwork *w, struct err *e)
 {
 	int r;
 

@@ -8,6 +8,6 @@
 
 #include "cli/task/work.h"
 
-int prepare_task(struct work *w, struct err *e);
+int prepare_task(struct taskwork *w, struct err *e);
 
 #endif

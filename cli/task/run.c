@@ -9,7 +9,7 @@
 #include "cli/task/view_end.h"
 
 /* What the model started may be what the person wanted. */
-static void end_jobs(struct work *w)
+static void end_jobs(struct taskwork *w)
 {
 	const bool keep = config_on(w->app->config, CONFIG_KEEP);
 	_cleanup_buf_ struct buf jobs = BUF_INIT(4096);
@@ -18,7 +18,7 @@ static void end_jobs(struct work *w)
 	view_end_jobs(w->app, buf_cstr(&jobs), keep);
 }
 
-static int run_task(struct work *w, struct err *e)
+static int run_task(struct taskwork *w, struct err *e)
 {
 	_cleanup_task_report_ struct task_report report;
 	int r;
@@ -37,7 +37,7 @@ static int run_task(struct work *w, struct err *e)
 	return (int)report.end;
 }
 
-static int run_work(struct work *w, struct err *e)
+static int run_work(struct taskwork *w, struct err *e)
 {
 	int status = ordered_read(w, e);
 
@@ -63,9 +63,9 @@ static int run_work(struct work *w, struct err *e)
 
 int taskrun_do(struct app *app, const struct taskrun *t)
 {
-	_cleanup_(work_done) struct work w;
+	_cleanup_(taskwork_done) struct taskwork w;
 	struct err e = ERR_NONE;
 
-	work_init(&w, app, t);
+	taskwork_init(&w, app, t);
 	return run_work(&w, &e);
 }

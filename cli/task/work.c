@@ -5,33 +5,33 @@
 #include "base/sys/sys.h"
 #include "cli/opt/config_task.h"
 
-void work_init(struct work *w, struct app *app, const struct taskrun *t)
+void taskwork_init(struct taskwork *w, struct app *app, const struct taskrun *t)
 {
-	*w = (struct work){ .app = app,
-			    .t = t,
-			    .image = IMAGERUN_NONE,
-			    .ticker = TICKER_NONE,
-			    .hostwatch = HOSTWATCH_NONE,
-			    .machine = MACHINE_NONE,
-			    .boxwords = BOXWORDS_NONE,
-			    .attach = ATTACH_NONE,
-			    .inbox = INBOX_NONE,
-			    .text = BUF_INIT(4 << 20),
-			    .replay = -1,
-			    .transcript = -1,
-			    .terminal = -1,
-			    .copy = -1,
-			    .resume = -1,
-			    .project = -1,
-			    .interrupt = -1,
-			    .model = BUF_INIT(4096),
-			    .settings = BUF_INIT(64 << 10) };
+	*w = (struct taskwork){ .app = app,
+				.t = t,
+				.image = IMAGERUN_NONE,
+				.ticker = TICKER_NONE,
+				.hostwatch = HOSTWATCH_NONE,
+				.machine = MACHINE_NONE,
+				.boxwords = BOXWORDS_NONE,
+				.attach = ATTACH_NONE,
+				.inbox = INBOX_NONE,
+				.text = BUF_INIT(4 << 20),
+				.replay = -1,
+				.transcript = -1,
+				.terminal = -1,
+				.copy = -1,
+				.resume = -1,
+				.project = -1,
+				.interrupt = -1,
+				.model = BUF_INIT(4096),
+				.settings = BUF_INIT(64 << 10) };
 	w->setup = BOXSETUP_NONE;
 	view_init(&w->view, app);
 	steer_init(&w->steer, STDIN_FILENO);
 }
 
-void work_done(struct work *w)
+void taskwork_done(struct taskwork *w)
 {
 	toolbox_free(&w->tools);
 	servers_done(&w->servers);
@@ -59,7 +59,7 @@ void work_done(struct work *w)
 	scope_close(&w->interrupt);
 }
 
-const char *work_settings(struct work *w)
+const char *taskwork_settings(struct taskwork *w)
 {
 	_cleanup_json_ struct json *j =
 		config_task_save(w->app->config, w->model.len ? w->model.data : NULL);

@@ -1,6 +1,6 @@
 /* work - a task at a terminal: all that it uses, from the person's words to its end.
  * Needs:  cmd_parse() has filled the configuration.
- * Owns:   what work_done() releases.
+ * Owns:   what taskwork_done() releases.
  * Never:  does anything by itself: ordered.c, prepare.c, conversation.c and run.c do, one after
  *         the other. */
 #ifndef CLI_TASK_WORK_H
@@ -24,7 +24,7 @@
 #include "cli/task/view.h"
 #include "cli/task/waiting.h"
 
-struct work {
+struct taskwork {
 	struct app *app;	 /* borrowed */
 	const struct taskrun *t; /* borrowed */
 	struct modelpick pick;	 /* owned */
@@ -52,11 +52,11 @@ struct work {
 	struct buf model, settings; /* owned; "PROVIDER:NAME"; JSON for the record */
 };
 
-void work_init(struct work *w, struct app *app, const struct taskrun *t);
-void work_done(struct work *w);
+void taskwork_init(struct taskwork *w, struct app *app, const struct taskrun *t);
+void taskwork_done(struct taskwork *w);
 
-/** work_settings() - the options and the model, as JSON for the record and for whoever goes
+/** taskwork_settings() - the options and the model, as JSON for the record and for whoever goes
  *  on with the task; borrowed from @w; NULL = no memory */
-const char *work_settings(struct work *w);
+const char *taskwork_settings(struct taskwork *w);
 
 #endif

@@ -43,8 +43,8 @@ static int call(struct walk *w, int dir, size_t name_at, enum upper_kind kind,
 	return w->fn(w->ctx, &w->x, e);
 }
 
-static int walk_names(struct walk *w, int dir, size_t len, unsigned depth,
-		      struct err *e);
+static int walk_listed(struct walk *w, int dir, size_t len, unsigned depth,
+		       struct err *e);
 
 static int walk_dir(struct walk *w, int parent, size_t at, unsigned depth,
 		    struct err *e)
@@ -60,7 +60,7 @@ static int walk_dir(struct walk *w, int parent, size_t at, unsigned depth,
 	if (r == UPPER_SKIP)
 		return 0;
 	if (r >= 0)
-		r = walk_names(w, dir, strlen(w->path), depth + 1, e);
+		r = walk_listed(w, dir, strlen(w->path), depth + 1, e);
 	w->x.st = st;
 	return r < 0 ? r : call(w, parent, at, UPPER_LEFT, e);
 }
@@ -80,8 +80,8 @@ static int walk_one(struct walk *w, int dir, size_t at, unsigned depth, struct e
 					: call(w, dir, at, kind_of(&w->x.st), e);
 }
 
-static int walk_names(struct walk *w, int dir, size_t len, unsigned depth,
-		      struct err *e)
+static int walk_listed(struct walk *w, int dir, size_t len, unsigned depth,
+		       struct err *e)
 {
 	/* On the heap: as deep as directories nest, and the stack is not that large. */
 	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
@@ -118,7 +118,7 @@ int upper_walk(int dir, upper_fn *fn, void *ctx, struct err *e)
 	w->fn = fn;
 	w->ctx = ctx;
 	w->left = UPPER_ENTRIES;
-	return walk_names(w, fd, 0, 0, e);
+	return walk_listed(w, fd, 0, 0, e);
 }
 
 static void mix(uint64_t *h, uint64_t v)

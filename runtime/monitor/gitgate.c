@@ -31,7 +31,7 @@ static int fail(struct err *e, int code)
 	return err_sys(e, code, "cannot guard the repositories of the project");
 }
 
-static void view_done(struct view *v)
+static void gitview_done(struct view *v)
 {
 	free(v->path);
 	scope_close(&v->git);
@@ -42,7 +42,7 @@ static void view_done(struct view *v)
 static void forget_views(struct gitgate *g)
 {
 	for (size_t i = 0; i < g->n; i++)
-		view_done(&g->views[i]);
+		gitview_done(&g->views[i]);
 	g->n = 0;
 }
 
@@ -153,7 +153,7 @@ static int note_view(struct gitgate *g, const char *path)
 			r = make_view(g, &v, &st);
 	}
 	if (r < 0)
-		view_done(&v);
+		gitview_done(&v);
 	else
 		g->views[g->n++] = v;
 	return r;
