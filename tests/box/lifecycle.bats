@@ -223,19 +223,22 @@ kill_round() { # WHOM MOMENT(ms)
 	[ -z "$(find /sys/fs/cgroup -name "cubby-$(info key | cut -c1-12)*" 2>/dev/null)" ]
 }
 
-is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
-
-# The monitor's first message to a client greets it, the second goes to init.
-@test "a box whose init dies between greeting and command: the command runs in another" {
+# A box whose monitor is traced from here on; it and the $tracer end together.
+start_traced() { # FILE OPTION-OF-STRACE...
 	[ "$(id -u)" -eq 0 ] || skip "only root can trace a monitor"
-	cubby exec --keep -- true
+	cubby exec --net none --keep -- true
 	monitor=$(info monitor_pid)
-	strace -o trace -e trace=sendmsg -e inject=sendmsg:error=EPIPE:when=2 -p "$monitor" 2>err 3>&- &
+	strace -o "$1" "${@:2}" -p "$monitor" 2>err 3>&- &
 	tracer=$!
-	until is_traced "$monitor"; do
+	until grep -q '^TracerPid:.[1-9]' "/proc/$monitor/status"; do
 		kill -0 $tracer || { cat err; skip "no tracing here"; }
 		read -rt 0.02 <> <(:) || true
 	done
+}
+
+# The monitor's first message to a client greets it, the second goes to init.
+@test "a box whose init dies between greeting and command: the command runs in another" {
+	start_traced trace -e trace=sendmsg -e inject=sendmsg:error=EPIPE:when=2
 	run -0 cubby exec -- echo on
 	echo "$output"
 	[ "$output" = on ]
@@ -266,15 +269,8 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 
 # It greets a client, sees that the box has ended, and hangs up before it reads the command.
 @test "a box whose monitor ends between greeting and command: the command runs in another" {
-	[ "$(id -u)" -eq 0 ] || skip "only root can trace a client"
-	cubby exec --keep -- true
-	monitor=$(info monitor_pid) init=$(info init_pid)
-	strace -o ends -e trace=prctl -e inject=prctl:delay_enter=6000000:when=1 -p "$monitor" 2>err 3>&- &
-	tracer=$!
-	until is_traced "$monitor"; do
-		kill -0 $tracer || { cat err; skip "no tracing here"; }
-		read -rt 0.02 <> <(:) || true
-	done
+	start_traced ends -e trace=prctl -e inject=prctl:delay_enter=6000000:when=1
+	init=$(info init_pid)
 	# the client's greeting is the first message that it sends, the command the second
 	strace -o trace -e trace=sendmsg -e inject=sendmsg:delay_enter=3000000:when=2 \
 		"$CUBBY_TEST_BIN" exec -- sh -c 'echo ran >>log; echo on' >out 2>err 3>&- &
@@ -295,15 +291,7 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 
 # The kernel writes what the box wrote before it lets go of its files.
 @test "a box that takes long to end: the next command waits, and says so" {
-	[ "$(id -u)" -eq 0 ] || skip "only root can trace a monitor"
-	cubby exec --keep -- true
-	monitor=$(info monitor_pid)
-	strace -o trace -e trace=prctl -e inject=prctl:delay_enter=7000000:when=2 -p "$monitor" 2>err 3>&- &
-	tracer=$!
-	until is_traced "$monitor"; do
-		kill -0 $tracer || { cat err; skip "no tracing here"; }
-		read -rt 0.02 <> <(:) || true
-	done
+	start_traced trace -e trace=prctl -e inject=prctl:delay_enter=7000000:when=2
 	kill "$monitor"
 	run -0 --separate-stderr cubby exec -- echo on
 	wait $tracer || true # with the monitor
@@ -315,15 +303,7 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 
 # Whoever removes a box needs its lock, and does not wait for it.
 @test "who only looks at a box that is ending never has its lock" {
-	[ "$(id -u)" -eq 0 ] || skip "only root can trace a monitor"
-	cubby exec --keep -- true
-	monitor=$(info monitor_pid)
-	strace -o ends -e trace=prctl -e inject=prctl:delay_enter=2000000:when=2 -p "$monitor" 2>err 3>&- &
-	tracer=$!
-	until is_traced "$monitor"; do
-		kill -0 $tracer || { cat err; skip "no tracing here"; }
-		read -rt 0.02 <> <(:) || true
-	done
+	start_traced ends -e trace=prctl -e inject=prctl:delay_enter=2000000:when=2
 	kill "$monitor"
 	until [ "$(cat "/proc/$monitor/comm")" = cubby-ending ]; do read -rt 0.02 <> <(:) || true; done
 	run -0 --separate-stderr strace -f -o trace -e trace=flock,pidfd_open "$CUBBY_TEST_BIN" info --json
@@ -337,18 +317,10 @@ is_traced() { grep -q '^TracerPid:.[1-9]' "/proc/$1/status"; }
 # The same for the first program of a server of tools: two greetings, answers about the
 # network and about memory, then it.
 @test "a box whose init dies before the first shell or file of a tool: it gets another" {
-	[ "$(id -u)" -eq 0 ] || skip "only root can trace a monitor"
 	local hello='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
 	first_call() { printf '%s\n' "$hello" "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":$1}" | cubby mcp | jq -r 'select(.id==1).result.content[0].text'; }
 	meet() { # CALL TEXT
-		cubby exec --net none --keep -- true
-		monitor=$(info monitor_pid)
-		strace -o trace -e trace=sendmsg -e inject=sendmsg:error=EPIPE:when=5 -p "$monitor" 2>err 3>&- &
-		tracer=$!
-		until is_traced "$monitor"; do
-			kill -0 $tracer || { cat err; skip "no tracing here"; }
-			read -rt 0.02 <> <(:) || true
-		done
+		start_traced trace -e trace=sendmsg -e inject=sendmsg:error=EPIPE:when=5
 		run -0 first_call "$1"
 		cat trace
 		echo "$output"
