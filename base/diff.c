@@ -7,54 +7,44 @@
 #include <stdint.h>
 #include <string.h>
 
-struct line {
-	const char *s; /* borrowed */
-	size_t n;      /* its newline included */
-};
-
-struct side {
-	struct line *lines; /* owned */
-	size_t n;
-	char *changed; /* owned; a byte a line: it is not in the other text */
-};
-
-static void side_done(struct side *s)
+static void side_done(struct diff_side *s)
 {
-	free(s->lines);
+	free(s->pieces);
 	free(s->changed);
 }
 
-static int side_read(struct side *s, const struct buf *text)
+/* Lines, each with its newline. */
+static int side_read(struct diff_side *s, const struct buf *text)
 {
 	const char *p = buf_cstr(text), *end = p + text->len;
 	size_t n = 1;
 
 	for (const char *q = p; (q = memchr(q, '\n', (size_t)(end - q))); q++)
 		n++;
-	s->lines = calloc(n, sizeof(*s->lines));
+	s->pieces = calloc(n, sizeof(*s->pieces));
 	s->changed = calloc(n, 1);
-	if (!s->lines || !s->changed)
+	if (!s->pieces || !s->changed)
 		return -ENOMEM;
 	while (p < end) {
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 		size_t len = (size_t)((nl ? nl + 1 : end) - p);
 
-		s->lines[s->n++] = (struct line){ p, len };
+		s->pieces[s->n++] = (struct diff_piece){ p, len };
 		p += len;
 	}
 	return 0;
 }
 
-static bool same(const struct line *a, const struct line *b)
+static bool same(const struct diff_piece *a, const struct diff_piece *b)
 {
 	return a->n == b->n && memcmp(a->s, b->s, a->n) == 0;
 }
 
 /* What is left when equal beginnings and ends are away. */
 struct middle {
-	struct side *a, *b;
+	struct diff_side *a, *b;
 	size_t from; /* in both */
-	int n, m;    /* lines of a and of b */
+	int n, m;    /* pieces of a and of b */
 };
 
 /* Did the furthest point of @k, after @d edits, come from the diagonal above? @v has those
@@ -66,7 +56,8 @@ static bool from_above(const int32_t *v, int k, int d)
 
 static int32_t slide(const struct middle *x, int32_t i, int k)
 {
-	const struct line *a = x->a->lines + x->from, *b = x->b->lines + x->from;
+	const struct diff_piece *a = x->a->pieces + x->from,
+				*b = x->b->pieces + x->from;
 
 	while (i < x->n && i - k < x->m && same(&a[i], &b[i - k]))
 		i++;
@@ -127,34 +118,26 @@ static int search(const struct middle *x)
 	return 0;
 }
 
-static int compare(struct side *a, struct side *b)
+int diff_mark(struct diff_side *a, struct diff_side *b)
 {
 	struct middle x = { a, b, 0, 0, 0 };
 	size_t least = MIN(a->n, b->n), tail = 0;
 
-	while (x.from < least && same(&a->lines[x.from], &b->lines[x.from]))
+	while (x.from < least && same(&a->pieces[x.from], &b->pieces[x.from]))
 		x.from++;
 	while (tail < least - x.from &&
-	       same(&a->lines[a->n - 1 - tail], &b->lines[b->n - 1 - tail]))
+	       same(&a->pieces[a->n - 1 - tail], &b->pieces[b->n - 1 - tail]))
 		tail++;
 	x.n = (int)(a->n - x.from - tail);
 	x.m = (int)(b->n - x.from - tail);
 	return x.n + x.m ? search(&x) : 0;
 }
 
-/* ---- as text ---- */
+/* ---- hunks ---- */
 
-static void put(struct buf *out, char mark, const struct line *l)
-{
-	buf_addc(out, mark);
-	buf_add(out, l->s, l->n);
-	if (!l->n || l->s[l->n - 1] != '\n')
-		buf_adds(out, "\n\\ No newline at end of file\n");
-}
-
-/* How many lines of both from @i, @j on are unchanged; @most is enough. */
-static size_t equal_run(const struct side *a, const struct side *b, size_t i, size_t j,
-			size_t most)
+/* How many pieces of both from @i, @j on are unchanged; @most is enough. */
+static size_t equal_run(const struct diff_side *a, const struct diff_side *b, size_t i,
+			size_t j, size_t most)
 {
 	size_t n = 0;
 
@@ -164,7 +147,7 @@ static size_t equal_run(const struct side *a, const struct side *b, size_t i, si
 	return n;
 }
 
-static size_t changed_run(const struct side *s, size_t at)
+static size_t changed_run(const struct diff_side *s, size_t at)
 {
 	size_t n = 0;
 
@@ -173,66 +156,83 @@ static size_t changed_run(const struct side *s, size_t at)
 	return n;
 }
 
+bool diff_next(const struct diff_side *a, const struct diff_side *b,
+	       struct diff_hunk *h)
+{
+	size_t i = h->i + h->n, j = h->j + h->m, before = i, gap;
+
+	gap = equal_run(a, b, i, j, SIZE_MAX);
+	i += gap;
+	j += gap;
+	if (i == a->n && j == b->n)
+		return false;
+	before = MIN(i - before, (size_t)DIFF_CONTEXT);
+	h->i = i - before;
+	h->j = j - before;
+	do {
+		i += changed_run(a, i);
+		j += changed_run(b, j);
+		gap = equal_run(a, b, i, j, 2 * DIFF_CONTEXT + 1);
+		if (gap > 2 * DIFF_CONTEXT || (i + gap == a->n && j + gap == b->n))
+			gap = MIN(gap, (size_t)DIFF_CONTEXT);
+		i += gap;
+		j += gap;
+	} while ((i < a->n && a->changed[i]) || (j < b->n && b->changed[j]));
+	h->n = i - h->i;
+	h->m = j - h->j;
+	return true;
+}
+
+/* ---- as text ---- */
+
+static void put(struct buf *out, char mark, const struct diff_piece *l)
+{
+	buf_addc(out, mark);
+	buf_add(out, l->s, l->n);
+	if (!l->n || l->s[l->n - 1] != '\n')
+		buf_adds(out, "\n\\ No newline at end of file\n");
+}
+
 static void put_range(struct buf *out, char mark, size_t from, size_t n)
 {
 	buf_addf(out, n == 1 ? " %c%zu" : " %c%zu,%zu", mark, n ? from + 1 : from, n);
 }
 
-/* The hunk whose first changed line is at *@i, *@j; both are moved behind it. */
-static void put_hunk(const struct side *a, const struct side *b, size_t *i, size_t *j,
-		     struct diff_stat *stat, struct buf *out)
+static void put_hunk(const struct diff_side *a, const struct diff_side *b,
+		     const struct diff_hunk *h, struct diff_stat *stat, struct buf *out)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(out->max);
-	size_t before = MIN(MIN(*i, *j), (size_t)DIFF_CONTEXT);
-	size_t i0 = *i - before, j0 = *j - before, gap;
+	size_t i = h->i, j = h->j;
 
-	for (size_t n = i0; n < *i; n++)
-		put(&text, ' ', &a->lines[n]);
-	do {
-		size_t gone = changed_run(a, *i), come = changed_run(b, *j);
-
-		for (size_t n = 0; n < gone; n++)
-			put(&text, '-', &a->lines[*i + n]);
-		for (size_t n = 0; n < come; n++)
-			put(&text, '+', &b->lines[*j + n]);
-		*i += gone;
-		*j += come;
-		stat->removed += gone;
-		stat->added += come;
-		gap = equal_run(a, b, *i, *j, 2 * DIFF_CONTEXT + 1);
-		if (gap > 2 * DIFF_CONTEXT || (*i + gap == a->n && *j + gap == b->n))
-			gap = MIN(gap, (size_t)DIFF_CONTEXT);
-		for (size_t n = 0; n < gap; n++)
-			put(&text, ' ', &a->lines[*i + n]);
-		*i += gap;
-		*j += gap;
-	} while ((*i < a->n && a->changed[*i]) || (*j < b->n && b->changed[*j]));
 	buf_adds(out, "@@");
-	put_range(out, '-', i0, *i - i0);
-	put_range(out, '+', j0, *j - j0);
+	put_range(out, '-', h->i, h->n);
+	put_range(out, '+', h->j, h->m);
 	buf_adds(out, " @@\n");
-	buf_add(out, text.data, text.len);
-	buf_fail(out, buf_failed(&text));
+	while (i < h->i + h->n || j < h->j + h->m) {
+		if (i < a->n && a->changed[i]) {
+			put(out, '-', &a->pieces[i++]);
+			stat->removed++;
+		} else if (j < b->n && b->changed[j]) {
+			put(out, '+', &b->pieces[j++]);
+			stat->added++;
+		} else {
+			put(out, ' ', &a->pieces[i++]);
+			j++;
+		}
+	}
 }
 
 int diff_unified(const struct buf *old, const struct buf *new, struct diff_stat *ret,
 		 struct buf *out)
 {
-	_cleanup_(side_done) struct side a = { 0 }, b = { 0 };
+	_cleanup_(side_done) struct diff_side a = { 0 }, b = { 0 };
 	struct diff_stat stat = { 0 };
-	size_t i = 0, j = 0;
-	int r = side_read(&a, old) ?: side_read(&b, new) ?: compare(&a, &b);
+	struct diff_hunk h = { 0 };
+	int r = side_read(&a, old) ?: side_read(&b, new) ?: diff_mark(&a, &b);
 
-	if (r < 0 || !a.lines || !b.lines)
+	if (r < 0 || !a.pieces || !b.pieces)
 		return r;
-	while (i < a.n || j < b.n) {
-		if ((i < a.n && a.changed[i]) || (j < b.n && b.changed[j])) {
-			put_hunk(&a, &b, &i, &j, &stat, out);
-		} else {
-			i++;
-			j++;
-		}
-	}
+	while (diff_next(&a, &b, &h))
+		put_hunk(&a, &b, &h, &stat, out);
 	if (ret)
 		*ret = stat;
 	return buf_failed(out);

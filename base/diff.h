@@ -1,4 +1,4 @@
-/* diff - two texts, line by line, as a unified diff.
+/* diff - two texts, line by line, as a unified diff; or any two lists of pieces of text.
  * Needs:  nothing; it is pure.
  * Owns:   nothing.
  * Never:  takes longer than DIFF_EDITS allows: texts with more differences between the first
@@ -13,6 +13,34 @@ enum { DIFF_EDITS = 600, DIFF_CONTEXT = 3 };
 struct diff_stat {
 	size_t added, removed; /* lines */
 };
+
+struct diff_piece {
+	const char *s; /* borrowed */
+	size_t n;
+};
+
+/* A list of pieces, and of each whether it is not in the other list. */
+struct diff_side {
+	struct diff_piece *pieces;
+	size_t n;
+	char *changed; /* a byte a piece; 0 before diff_mark() */
+};
+
+/* Pieces from @i on of the old list and from @j on of the new one. */
+struct diff_hunk {
+	size_t i, n, j, m; /* @n and @m of them */
+};
+
+/** diff_mark() - what of each is changed; at most INT32_MAX / 2 pieces; 0 or -ENOMEM */
+int diff_mark(struct diff_side *a, struct diff_side *b);
+
+/**
+ * diff_next() - the next changes, with DIFF_CONTEXT equal pieces around them
+ * @h: { 0 } at first; then what was found before
+ * Return: false: there are no more.
+ */
+bool diff_next(const struct diff_side *a, const struct diff_side *b,
+	       struct diff_hunk *h);
 
 /**
  * diff_unified() - append the hunks, without the two lines that name files

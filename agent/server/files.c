@@ -502,6 +502,21 @@ static int match_files(struct exchange *x, struct err *e)
 	return rank(x, "matches", 100, e);
 }
 
+/* ---- comparing ------------------------------------------------------------------ */
+
+static int compare_files(struct exchange *x, struct err *e)
+{
+	bool blanks = json_get_bool(exchange_json(x), "ignore_whitespace", false);
+	char original[PATH_MAX], revised[PATH_MAX];
+	const char *const argv[] = { "compare", original, revised, blanks ? "w" : "-",
+				     NULL };
+	const struct fileop_conf c = { .argv = argv };
+	int r = path_body(x, "original", original, e)
+			?: path_body(x, "revised", revised, e);
+
+	return r < 0 ? r : fileop_run(x, &c, e);
+}
+
 /* ---- skills --------------------------------------------------------------------- */
 
 static int list_skills(struct exchange *x, struct err *e)
@@ -574,6 +589,7 @@ static const struct route rows[] = {
 	{ "DELETE", "/files/delete", delete_path, ROUTE_KEY, .box = true },
 	{ "POST", "/files/move", move_path, ROUTE_KEY, ROUTE_JSON, .box = true },
 	{ "POST", "/files/replace", replace_file, ROUTE_KEY, ROUTE_JSON, .box = true, .operation = "replace_file_content" },
+	{ "POST", "/files/compare", compare_files, ROUTE_KEY, ROUTE_JSON, .box = true },
 	{ "GET", "/files/grep", grep_search, ROUTE_KEY, .box = true, .operation = "grep_search" },
 	{ "GET", "/files/glob", glob_search, ROUTE_KEY, .box = true, .operation = "glob_search" },
 	{ "GET", "/files/search", search_files, ROUTE_KEY, .box = true, .operation = "search_files" },

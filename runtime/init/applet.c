@@ -12,6 +12,7 @@
 #include "base/sys/sys.h"
 #include "runtime/init/bridge.h"
 #include "runtime/init/browse.h"
+#include "runtime/init/compare.h"
 #include "runtime/init/find.h"
 #include "runtime/init/listen.h"
 #include "runtime/init/rank.h"
@@ -304,7 +305,7 @@ static const struct applet {
 	{ "glob", -4, find_glob },	{ "grep", -4, find_grep },
 	{ "search", 5, rank_search },	{ "matches", 5, rank_matches },
 	{ "skills", 1, skills_list },	{ "skill", 2, skills_read },
-	{ "listen", 1, listen_run },
+	{ "listen", 1, listen_run },	{ "compare", 3, compare_run },
 };
 
 static int say(int status, int code, const char *msg)

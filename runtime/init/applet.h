@@ -16,6 +16,7 @@
  *
  *	list DIR; text PATH FIRST LAST; mkdir PATH; remove PATH; move FROM TO
  *	glob PATTERN PATH TYPE MOST [NOT…]; grep QUERY PATH FLAGS MOST [NAME…]
+ *	compare ORIGINAL REVISED FLAGS (compare.h)
  *	zip PATH…: an archive on standard output
  *	skills HOME; skill HOME NAME (skills.h)
  *

@@ -96,6 +96,15 @@ panel() { serve "$1" "$2" -H "X-User-Id: $user" -H "X-Session-Id: $chat" "${@:3}
 	[ "$output" = hello ]
 	panel GET '/files/matches?query=hell&path=.&show_hidden=false&offset=0&limit=100'
 	[ "$(jq -r '.results[0].content_matches[0].text' <<<"$output")" = hello ]
+	printf 'hello you\n' >rev.txt
+	panel POST "/files/upload?directory=$home/d" -F "file=@rev.txt;filename=rev.txt"
+	panel POST /files/compare -H 'Content-Type: application/json' \
+		-d "{\"original\":\"up.txt\",\"revised\":\"$home/d/rev.txt\",\"ignore_whitespace\":false}"
+	[ "$(jq -c '[.original.path, .revised.name, .additions, .deletions, .hunks[0].header]' <<<"$output")" = \
+		"[\"$home/d/up.txt\",\"rev.txt\",1,1,\"@@ -1,1 +1,1 @@\"]" ]
+	[ "$(jq -c '.hunks[0].lines[1] | [.type, .oldNumber, .newNumber, .content, .segments]' <<<"$output")" = \
+		'["added",null,1,"hello you",[{"text":"hello","changed":false},{"text":" you","changed":true}]]' ]
+	panel DELETE "/files/delete?path=$home/d/rev.txt"
 	panel POST /files/move -H 'Content-Type: application/json' -d "{\"source\":\"$home/d/up.txt\",\"destination\":\"$home/d/b.txt\"}"
 	run -0 curl -sS -m 60 -D head -o a.zip -H "Authorization: Bearer $SERVE_KEY" -H "X-User-Id: $user" -H 'Content-Type: application/json' \
 		-d "{\"paths\":[\"$home/d\"]}" "$SERVE_URL/files/archive"

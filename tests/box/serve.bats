@@ -473,6 +473,30 @@ $LIB_PROJECT" ]
 	[ "$(jq -r '.matches[].path' <<<"$output")" = src ]
 }
 
+@test "serve: two files are compared where they are, and nothing else is read" {
+	serve_start
+	printf 'a\nb\n' >a.txt
+	printf ' a\nc\n' >b.txt
+	printf 'secret\n' >"$LIB_DIR/secret"
+	ln -s "$LIB_DIR/secret" out
+	serve_json POST /files/compare '{"original":"a.txt","revised":"b.txt","ignore_whitespace":true}'
+	[ "$(jq -c '[.additions, .deletions, (.hunks[0].lines[0] | .type, .content, .revisedContent)]' <<<"$output")" = \
+		'[1,1,"context","a"," a"]' ]
+	compare() { # STATUS ORIGINAL REVISED
+		serve_status POST /files/compare "$1" -H 'Content-Type: application/json' -d "{\"original\":\"$2\",\"revised\":\"$3\"}"
+		jq -r .detail "$LIB_PROJECT/serve.body"
+	}
+	[ "$(compare 404 none a.txt)" = 'none: File not found.' ]
+	[ "$(compare 404 a.txt out)" = 'out: File not found.' ]
+	[ "$(compare 404 a.txt /tmp)" = 'tmp: File not found.' ]
+	compare 403 a.txt /proc/1/environ
+	[ "$(compare 422 a.txt /bin/sh)" = 'sh: no text' ]
+	truncate -s 51M big
+	[ "$(compare 422 big a.txt)" = 'big: more than 50 MiB' ]
+	serve_status POST /files/compare 422 -H 'Content-Type: application/json' -d '{"original":"a.txt"}'
+	serve_status POST /files/compare 422 -H 'Content-Type: application/json' -d '{"original":7,"revised":"a.txt"}'
+}
+
 @test "serve: names and texts by what was typed of them, the best first" {
 	serve_start
 	mkdir -p src/note .hidden
