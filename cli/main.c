@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
-#include "cli/box/place.h"
 #include "cli/commands.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/cmdline.h"
@@ -12,6 +11,7 @@
 #include "cli/opt/manual.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "cli/store/place.h"
 #include "runtime/gate/gate.h"
 #include "runtime/monitor/monitor.h"
 #include "runtime/signer/signer.h"

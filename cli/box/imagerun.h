@@ -7,7 +7,7 @@
 #define CLI_BOX_IMAGERUN_H
 
 #include "cli/box/env.h"
-#include "cli/box/setup.h"
+#include "cli/store/boxsetup.h"
 
 struct imagerun {
 	struct json *image; /* owned; NULL = it says nothing */

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/end.h"
 #include "cli/show/render.h"
+#include "cli/store/boxend.h"
 #include "rootfs/store/hardlinks.h"
 
 enum { SHOWN = 300, AGAIN_S = 3600 };

@@ -7,7 +7,7 @@
 #ifndef CLI_BOX_LINKS_H
 #define CLI_BOX_LINKS_H
 
-#include "cli/box/setup.h"
+#include "cli/store/boxsetup.h"
 
 /** boxlinks_tell() - say once that there are some. Return: 0 */
 int boxlinks_tell(const struct app *app, const struct boxsetup *s);

@@ -6,27 +6,19 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/asked.h"
-#include "cli/box/end.h"
-#include "cli/box/imagepick.h"
 #include "cli/box/links.h"
-#include "cli/box/passover.h"
-#include "cli/box/project_setup.h"
-#include "cli/box/removal.h"
 #include "cli/box/volumes.h"
+#include "cli/image/pick.h"
 #include "cli/opt/config_box.h"
+#include "cli/project/setup.h"
+#include "cli/review/removal.h"
 #include "cli/show/render.h"
+#include "cli/store/boxend.h"
+#include "cli/store/passover.h"
 #include "rootfs/image/image.h"
 #include "rootfs/store/chain.h"
 #include "runtime/box/ids.h"
 #include "runtime/box/project_dir.h"
-
-void boxsetup_done(struct boxsetup *s)
-{
-	box_close(&s->box);
-	spec_done(&s->spec);
-	boxdir_close(&s->dir);
-	store_close(&s->store);
-}
 
 int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask ask,
 		    struct err *e)
@@ -204,7 +196,7 @@ static void choose_mode(const struct app *app, const struct opt_box *o,
 	}
 }
 
-/* project_setup.h */
+/* project/setup.h */
 static const char *const setup_members[] = { "setup", "setup-begun" };
 
 /* box.json: the spec, and beside it the options that stay. */

@@ -1,7 +1,7 @@
 /* boxsetup - from options and configuration to a box that can be started: where it is,
  * which image, which id map, which limits.
  * Needs:  cmd_parse() has filled the configuration.
- * Owns:   the open store and box directory, the spec.
+ * Owns:   nothing: what it opens is the struct's (store/boxsetup.h).
  * Never:  starts a program of the box.
  *
  * What a person sets for a box by an option stays with it: its box.json keeps those
@@ -10,35 +10,11 @@
 #ifndef CLI_BOX_SETUP_H
 #define CLI_BOX_SETUP_H
 
-#include "cli/box/place.h"
-#include "cli/box/project_file.h"
 #include "cli/opt/box.h"
+#include "cli/project/file.h"
 #include "cli/show/app.h"
-#include "rootfs/store/boxdir.h"
-#include "rootfs/store/store.h"
+#include "cli/store/boxsetup.h"
 #include "runtime/box/box.h"
-#include "runtime/spec/spec.h"
-
-struct boxsetup {
-	struct store store;	  /* owned */
-	struct boxdir dir;	  /* owned */
-	struct spec spec;	  /* owned */
-	struct place_found place; /* where in the project the person is */
-	struct box *box;	  /* owned; NULL = not open */
-	bool keep_options; /* --save, set: options of the command stay with the box */
-	const char *const *forget; /* borrowed; names of options that no longer do */
-	bool remove;		   /* --rm: by boxsetup_finish() */
-	bool no_setup, no_cache;   /* options of those names */
-	bool setup_begun; /* nothing but steps of the setup ran in the box, by its record */
-	bool changed;	  /* options that stay with the box are others than before */
-	bool may_join; /* nobody has asked for a review: a box that is in use without
-			* one is joined all the same */
-};
-#define BOXSETUP_NONE       \
-	((struct boxsetup){ \
-		.store = STORE_NONE, .dir = BOXDIR_NONE, .spec = SPEC_NONE })
-void boxsetup_done(struct boxsetup *s);
-#define _cleanup_boxsetup_ _cleanup_(boxsetup_done)
 
 /**
  * boxsetup_open() - find or make the box of app->dir, start or join it

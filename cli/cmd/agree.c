@@ -1,6 +1,6 @@
-#include "cli/box/project_file.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
+#include "cli/project/file.h"
 #include "cli/show/render.h"
 
 struct args {

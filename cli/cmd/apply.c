@@ -2,12 +2,13 @@
 #include <unistd.h>
 
 #include "base/sys/sys.h"
-#include "cli/box/hostpath.h"
-#include "cli/box/reviewshow.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
+#include "cli/review/show.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "cli/store/hostpath.h"
 
 struct args {
 	bool all, resume, overwrite;

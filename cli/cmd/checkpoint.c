@@ -1,8 +1,9 @@
 #include "rootfs/store/checkpoint.h"
-#include "cli/box/rewind.h"
-#include "cli/box/snap.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
+#include "cli/snapshot/rewind.h"
+#include "cli/snapshot/snap.h"
 
 struct args {
 	const char *name; /* borrowed */

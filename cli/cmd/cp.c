@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "base/sys/sys.h"
-#include "cli/box/hostpath.h"
-#include "cli/box/run.h"
 #include "cli/opt/cmd.h"
+#include "cli/run/boxrun.h"
 #include "cli/show/render.h"
+#include "cli/store/hostpath.h"
 
 struct args {
 	const char *from, *to; /* borrowed; ':' in front of a path of the box */

@@ -1,8 +1,9 @@
 #include <string.h>
 
-#include "cli/box/reviewshow.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
+#include "cli/review/show.h"
 #include "cli/show/render.h"
 
 struct args {

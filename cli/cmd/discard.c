@@ -1,6 +1,7 @@
-#include "cli/box/review.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
+#include "cli/review/review.h"
 
 struct args {
 	bool all;

@@ -1,9 +1,9 @@
 #include "base/sys/sys.h"
-#include "cli/box/end.h"
-#include "cli/box/services.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
+#include "cli/project/services.h"
 #include "cli/show/render.h"
+#include "cli/store/boxend.h"
 
 enum { DOWN_MS = 10000 };
 

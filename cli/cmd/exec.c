@@ -1,9 +1,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/box/run.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
+#include "cli/run/boxrun.h"
 #include "cli/show/tty.h"
 
 struct args {

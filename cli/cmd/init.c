@@ -4,11 +4,11 @@
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/boxguess.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/config_project.h"
 #include "cli/opt/manual.h"
+#include "cli/project/boxguess.h"
 #include "cli/show/render.h"
 
 struct args {

@@ -1,12 +1,12 @@
 #include <signal.h>
 
 #include "base/num.h"
-#include "cli/box/ps.h"
 #include "cli/box/setup.h"
-#include "cli/box/signame.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/show/render.h"
+#include "cli/store/boxps.h"
+#include "cli/store/signame.h"
 
 struct args {
 	int signal;

@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/netlog.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
@@ -17,6 +16,7 @@
 #include "cli/task/follow.h"
 #include "cli/task/inbox.h"
 #include "cli/task/logview.h"
+#include "cli/task/netlog.h"
 #include "cli/task/page.h"
 
 struct args {

@@ -1,8 +1,8 @@
 #include "base/sys/sys.h"
-#include "cli/box/end.h"
-#include "cli/box/list.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
+#include "cli/store/boxend.h"
+#include "cli/store/boxlist.h"
 #include "rootfs/store/boxdir.h"
 #include "rootfs/store/snapshot.h"
 

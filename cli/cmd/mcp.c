@@ -19,14 +19,14 @@
 #include "base/inroot.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
-#include "cli/box/acting.h"
 #include "cli/box/ahead.h"
 #include "cli/box/imagerun.h"
-#include "cli/box/place.h"
 #include "cli/box/setup.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
+#include "cli/run/acting.h"
 #include "cli/show/render.h"
+#include "cli/store/place.h"
 #include "cli/task/modelpick.h"
 
 struct args {

@@ -1,5 +1,5 @@
-#include "cli/box/place.h"
 #include "cli/opt/cmd.h"
+#include "cli/store/place.h"
 
 struct args {
 	const char *old, *new; /* borrowed */

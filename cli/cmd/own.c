@@ -1,5 +1,5 @@
-#include "cli/box/run.h"
 #include "cli/opt/cmd.h"
+#include "cli/run/boxrun.h"
 
 struct args {
 	struct opt_box box;

@@ -1,7 +1,7 @@
-#include "cli/box/ps.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
+#include "cli/store/boxps.h"
 
 static const struct table_column columns[] = {
 	{ "PID", "pid", TABLE_NUMBER },

@@ -1,10 +1,10 @@
 #include <string.h>
 
-#include "cli/box/imagepick.h"
-#include "cli/box/place.h"
-#include "cli/box/pulling.h"
+#include "cli/image/pick.h"
+#include "cli/image/pulling.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
+#include "cli/store/place.h"
 #include "rootfs/image/image.h"
 #include "rootfs/image/pull.h"
 #include "runtime/box/ids.h"

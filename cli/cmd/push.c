@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "cli/box/pushing.h"
+#include "cli/image/pushing.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 

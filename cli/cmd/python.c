@@ -20,15 +20,15 @@
 #include "base/pieces.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
-#include "cli/box/acting.h"
-#include "cli/box/hostpath.h"
 #include "cli/box/imagerun.h"
 #include "cli/box/setup.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
+#include "cli/run/acting.h"
 #include "cli/show/render.h"
 #include "cli/show/termfilter.h"
 #include "cli/show/tty.h"
+#include "cli/store/hostpath.h"
 
 enum { LINE_MAX_BYTES = 1 << 20, KEY_CONTEXT = 0x3000, KEY_RESTART };
 

@@ -1,7 +1,7 @@
-#include "cli/box/setup_kept.h"
-#include "cli/box/snap.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
+#include "cli/snapshot/setup_kept.h"
+#include "cli/snapshot/snap.h"
 #include "rootfs/store/snapshot.h"
 
 struct args {

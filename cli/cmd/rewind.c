@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
-#include "cli/box/rewind.h"
-#include "cli/box/snap.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "cli/show/table.h"
+#include "cli/snapshot/rewind.h"
+#include "cli/snapshot/snap.h"
 #include "rootfs/store/checkpoint.h"
 
 struct args {

@@ -1,9 +1,9 @@
-#include "cli/box/end.h"
-#include "cli/box/opt_boxes.h"
-#include "cli/box/place.h"
-#include "cli/box/removal.h"
 #include "cli/opt/cmd.h"
+#include "cli/review/removal.h"
 #include "cli/show/render.h"
+#include "cli/store/boxend.h"
+#include "cli/store/opt_boxes.h"
+#include "cli/store/place.h"
 
 struct args {
 	struct opt_boxes boxes;

@@ -1,7 +1,7 @@
-#include "cli/box/place.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/show/render.h"
+#include "cli/store/place.h"
 #include "rootfs/image/diffs.h"
 #include "rootfs/image/image.h"
 #include "runtime/worker/worker.h"

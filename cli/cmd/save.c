@@ -4,11 +4,11 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/hostpath.h"
-#include "cli/box/place.h"
-#include "cli/box/pushing.h"
+#include "cli/image/pushing.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
+#include "cli/store/hostpath.h"
+#include "cli/store/place.h"
 #include "rootfs/image/image.h"
 
 static const struct form {

@@ -23,12 +23,12 @@
 #include "base/tls.h"
 #include "cli/box/ahead.h"
 #include "cli/box/env.h"
-#include "cli/box/place.h"
 #include "cli/box/setup.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/show/render.h"
+#include "cli/store/place.h"
 #include "rootfs/image/image.h"
 #include "rootfs/store/boxdir.h"
 

@@ -1,9 +1,9 @@
 #include <unistd.h>
 
 #include "base/embed.h"
-#include "cli/box/run.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
+#include "cli/run/boxrun.h"
 #include "cli/show/tty.h"
 
 struct args {

@@ -1,10 +1,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/box/setup_kept.h"
-#include "cli/box/snap.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
+#include "cli/snapshot/setup_kept.h"
+#include "cli/snapshot/snap.h"
 #include "rootfs/store/snapshot.h"
 
 enum { SNAPSHOT_NUMBERS = 10000 };

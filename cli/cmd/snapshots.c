@@ -3,12 +3,13 @@
 
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/setup_kept.h"
-#include "cli/box/snap.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/show/render.h"
 #include "cli/show/table.h"
+#include "cli/snapshot/setup_kept.h"
+#include "cli/snapshot/snap.h"
 #include "rootfs/store/snapshot.h"
 #include "runtime/worker/worker.h"
 

@@ -2,12 +2,12 @@
 #include <unistd.h>
 
 #include "base/sys/sys.h"
-#include "cli/box/end.h"
-#include "cli/box/list.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "cli/show/table.h"
 #include "cli/show/tty.h"
+#include "cli/store/boxend.h"
+#include "cli/store/boxlist.h"
 
 struct args {
 	bool once;

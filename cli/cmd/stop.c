@@ -1,10 +1,10 @@
 #include "base/num.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
-#include "cli/box/end.h"
-#include "cli/box/opt_boxes.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
+#include "cli/store/boxend.h"
+#include "cli/store/opt_boxes.h"
 
 enum { STOP_SECONDS = 10, STOP_SECONDS_MAX = 24 * 3600 };
 

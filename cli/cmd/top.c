@@ -2,11 +2,11 @@
 #include <unistd.h>
 
 #include "base/sys/sys.h"
-#include "cli/box/ps.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
 #include "cli/show/tty.h"
+#include "cli/store/boxps.h"
 
 struct args {
 	bool once;

@@ -1,5 +1,6 @@
-#include "cli/box/reviewshow.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
+#include "cli/review/show.h"
 #include "cli/show/render.h"
 
 static int undo(struct app *app, void *args, struct err *e)

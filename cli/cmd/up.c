@@ -1,6 +1,6 @@
-#include "cli/box/services.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
+#include "cli/project/services.h"
 #include "cli/show/render.h"
 
 struct args {

@@ -1,7 +1,8 @@
 #include "base/num.h"
-#include "cli/box/detach.h"
-#include "cli/box/run.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
+#include "cli/run/boxrun.h"
+#include "cli/run/detach.h"
 #include "cli/show/linejson.h"
 
 struct args {

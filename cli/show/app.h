@@ -30,7 +30,7 @@ struct app {
 	bool color_out, color_err; /* that stream is a terminal that wants colours */
 	bool live;		   /* err is a terminal: lines may be redrawn */
 
-	/* Before a program is run here: those of boxes leave PATH (cli/box/place.h). */
+	/* Before a program is run here: those of boxes leave PATH (cli/store/place.h). */
 	bool (*pass_over)(const struct app *);
 };
 

@@ -7,11 +7,11 @@
 #include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
-#include "cli/box/agreed.h"
-#include "cli/box/place.h"
 #include "cli/opt/config_taskfile.h"
+#include "cli/project/agreed.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "cli/store/place.h"
 
 enum { TEXT_MAX = 64 << 10 };
 

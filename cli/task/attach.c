@@ -10,7 +10,7 @@
 #include "base/schema.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/hostpath.h"
+#include "cli/store/hostpath.h"
 
 void attach_done(struct attach *a)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/box/reviewshow.h"
 #include "cli/opt/cmd.h"
+#include "cli/review/show.h"
 #include "cli/show/render.h"
 #include "cli/task/talk.h"
 #include "cli/task/view_end.h"

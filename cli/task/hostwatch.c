@@ -7,7 +7,7 @@
 
 #include "base/dirscan.h"
 #include "base/sys/sys.h"
-#include "cli/box/review.h"
+#include "cli/review/review.h"
 
 enum {
 	DEPTH = 64,

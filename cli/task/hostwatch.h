@@ -10,7 +10,7 @@
 #include "base/aside.h"
 #include "base/err.h"
 #include "base/scope.h"
-#include "cli/box/setup.h"
+#include "cli/store/boxsetup.h"
 
 enum {
 	HOSTWATCH_DIRS = 4096, /* of the account's watches, which others need, too */

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "cli/box/hostpath.h"
+#include "cli/store/hostpath.h"
 
 #define TASKLOG_DIR "transcripts"
 #define TASKLOG_END ".jsonl"

@@ -5,9 +5,10 @@
 
 #include "agent/task/form.h"
 #include "base/sys/sys.h"
-#include "cli/box/rewind.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/tty.h"
+#include "cli/snapshot/rewind.h"
 #include "cli/task/agree.h"
 #include "cli/task/recall.h"
 

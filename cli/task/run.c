@@ -1,7 +1,8 @@
 #include "cli/task/run.h"
 
-#include "cli/box/reviewshow.h"
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
+#include "cli/review/show.h"
 #include "cli/show/render.h"
 #include "cli/task/conversation.h"
 #include "cli/task/ordered.h"

@@ -7,8 +7,8 @@
 
 #include "agent/tool/tool.h"
 #include "base/text.h"
-#include "cli/box/review.h"
-#include "cli/box/rewind.h"
+#include "cli/review/review.h"
+#include "cli/snapshot/rewind.h"
 
 static int open_review(const struct boxsetup *s, const char *op, struct review *rv,
 		       struct json **args, struct err *e)

@@ -9,7 +9,7 @@
 #include "agent/task/task.h"
 #include "agent/tool/machine.h"
 #include "cli/box/imagerun.h"
-#include "cli/box/setup.h"
+#include "cli/store/boxsetup.h"
 #include "cli/task/ask.h"
 #include "cli/task/attach.h"
 #include "cli/task/boxwords.h"

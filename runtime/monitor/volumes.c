@@ -9,7 +9,7 @@
  * The file "due" there, from before the start to the last look, lists the sources: if the
  * monitor is killed, the next one of this box looks at them first. Where nothing is looked
  * at (--git-writable), "open" lists them as long as the box runs: no program there is run on
- * this computer meanwhile (cli/box/passover.c). */
+ * this computer meanwhile (cli/store/passover.c). */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "cli/box/boxguess.h"
 #include "cli/opt/config_project.h"
+#include "cli/project/boxguess.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

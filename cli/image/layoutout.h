@@ -1,0 +1,52 @@
+/* layoutout - layers on disk become an OCI layout: what 'cubby save' and 'cubby commit' have
+ * in common.
+ * Needs:  an open store; an id map that owns the layers.
+ * Owns:   the two lists.
+ * Never:  writes anything but new files of the layout. */
+#ifndef CLI_IMAGE_LAYOUTOUT_H
+#define CLI_IMAGE_LAYOUTOUT_H
+
+#include "base/json.h"
+#include "rootfs/image/image.h"
+#include "rootfs/store/store.h"
+#include "runtime/idmap/idmap.h"
+
+struct layoutout {
+	const struct store *store; /* borrowed */
+	const struct idmap *map;   /* borrowed: whose the files are */
+	int dir;		   /* borrowed: the layout, an empty directory */
+	bool docker;		   /* also as 'docker load' reads it */
+	struct json *layers,
+		*diffs; /* owned: descriptors, and digests without compression */
+};
+#define LAYOUTOUT_NONE ((struct layoutout){ .dir = -1 })
+void layoutout_done(struct layoutout *l);
+#define _cleanup_layoutout_ _cleanup_(layoutout_done)
+
+int layoutout_begin(struct layoutout *l, struct err *e);
+
+/** layoutout_tree() - a directory becomes the next layer; @skip: see pack.h
+ *  @tree: a descriptor, also of O_PATH */
+int layoutout_tree(struct layoutout *l, int tree, const char *skip, struct err *e);
+
+/**
+ * layoutout_image() - the layers of an image, the lowest first
+ * @known: of those that the store keeps as layers only the names: whoever pulls the layout
+ *         into this store does not read them
+ */
+int layoutout_image(struct layoutout *l, const char *dir, bool known, struct err *e);
+
+struct layoutout_want {
+	const char *ref;  /* as image_find() takes it */
+	const char *name; /* in the layout; NULL = its own */
+	bool docker;
+};
+/** layoutout_whole() - an image of the store into the empty directory @dir */
+int layoutout_whole(const struct store *st, const struct layoutout_want *want, int dir,
+		    struct image *ret, struct err *e);
+
+/** layoutout_end() - configuration, manifest and index; @run: see image_run(); NULL = none */
+int layoutout_end(struct layoutout *l, const struct json *run, const char *name,
+		  struct err *e);
+
+#endif

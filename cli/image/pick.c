@@ -1,0 +1,119 @@
+#include "cli/image/pick.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/image/pulling.h"
+#include "cli/show/render.h"
+#include "rootfs/image/image.h"
+#include "rootfs/image/source.h"
+
+/* "ubuntu" is found under its full name. What does not read as a source may still be
+ * the name of an image that is there. */
+static int find(const struct store *st, const char *name, const char *map,
+		struct image *ret, struct err *e)
+{
+	struct source src;
+	struct err ignored = ERR_NONE;
+	int r;
+
+	r = image_find(st, name, map, ret, e);
+	if (r != -ENOENT || source_parse(name, &src, &ignored) < 0)
+		return r;
+	return image_find(st, src.name, map, ret, e);
+}
+
+bool imagepick_same(const struct store *st, const char *name, const struct spec *s)
+{
+	struct image image;
+	struct err e = ERR_NONE;
+
+	return strcmp(name, s->image_name) == 0 ||
+	       (find(st, name, idmap_kind_name(s->map.kind), &image, &e) == 0 &&
+		strcmp(image.dir, s->image) == 0);
+}
+
+struct seen {
+	const char *map;
+	char name[IMAGE_NAME];
+};
+
+static int take_named(void *ctx, const struct image *i)
+{
+	struct seen *s = ctx;
+
+	if (strcmp(i->map, s->map) == 0 && i->name[0])
+		(void)text_copy(s->name, sizeof(s->name), i->name);
+	return 0;
+}
+
+int imagepick_hint(const struct store *st, const char *map, struct err *e)
+{
+	struct seen s = { .map = map };
+	struct err ignored = ERR_NONE;
+
+	if (e->code == -ECANCELED || image_list(st, take_named, &s, &ignored) < 0)
+		return e->code;
+	if (!s.name[0])
+		return err_hint(e, "no image is there yet");
+	return err_hint(
+		e,
+		"--image %s uses one that is there, CUBBY_IMAGE=%s makes it the "
+		"default",
+		s.name, s.name);
+}
+
+/* One that the person gave a name to, and that another kind of box already uses: again,
+ * from where it came, for the map of @s. The files of an image belong to ids. */
+static int find_other_map(const struct app *app, const struct store *st,
+			  const char *name, const struct spec *s, struct image *ret,
+			  struct err *e)
+{
+	const char *map = idmap_kind_name(s->map.kind);
+	struct pulling_ref what = { .ref = name };
+	struct image other = { .size = 0 };
+	struct err why = ERR_NONE;
+	struct source src;
+	int r = image_find(st, name, NULL, &other, &why);
+
+	if (r < 0)
+		return pulling_image(app, st, &s->map, &what, ret,
+				     e); /* says why not */
+	what = (struct pulling_ref){ .ref = other.source,
+				     .name = name,
+				     .digest = other.digest };
+	if (source_parse(other.source, &src, e) == 0) {
+		/* Of a directory or a mirror the digest is that of a moment. */
+		if (src.kind == SOURCE_DIR || other.built[0])
+			what.digest = NULL;
+		render_note(app,
+			    "the image '%s' is there for the id map '%s' alone: it is "
+			    "made again for '%s'",
+			    other.name, other.map, map);
+		if (pulling_image(app, st, &s->map, &what, ret, e) == 0)
+			return 0;
+	}
+	err_wrap(e, "the image '%s' is there for the id map '%s' alone", name,
+		 other.map);
+	return err_hint(e, "pull it again with --name %s", name);
+}
+
+int imagepick_get(const struct app *app, const struct store *st, const char *name,
+		  struct spec *s, struct err *e)
+{
+	struct image image = { .size = 0 };
+	int r;
+
+	r = find(st, name, idmap_kind_name(s->map.kind), &image, e);
+	if (r == -ENOENT) {
+		r = find_other_map(app, st, name, s, &image, e);
+		if (r < 0)
+			return imagepick_hint(st, idmap_kind_name(s->map.kind), e);
+	}
+	if (r < 0)
+		return r;
+	r = text_copy(s->image, sizeof(s->image), image.dir)
+		    ?: text_copy(s->image_name, sizeof(s->image_name),
+				 image.name[0] ? image.name : name);
+	return r < 0 ? err_sys(e, r, "the image '%s'", name) : 0;
+}

@@ -1,0 +1,137 @@
+#include "cli/image/pulling.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/signals.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/show/progress.h"
+#include "cli/show/render.h"
+#include "rootfs/image/pull.h"
+#include "rootfs/image/source.h"
+#include "runtime/doctor/probe.h"
+#include "runtime/worker/feed.h"
+#include "runtime/worker/worker.h"
+
+struct pulling {
+	const struct app *app; /* borrowed */
+	const char *ref;       /* borrowed */
+	struct progress bar;
+	enum pull_phase phase;
+	bool begun;   /* a bar was started */
+	int signals;  /* owned; readable = to be ended */
+	sigset_t old; /* mask to put back */
+};
+
+static void pulling_done(struct pulling *p)
+{
+	scope_close(&p->signals);
+	(void)sys_sigprocmask(SIG_SETMASK, &p->old, NULL);
+}
+
+/* Each phase has its own bar. */
+static void on_progress(void *ctx, const struct pull_progress *now)
+{
+	static const char *const verbs[] = { [PULL_DOWNLOAD] = "downloading",
+					     [PULL_CHECK] = "checking",
+					     [PULL_UNPACK] = "unpacking" };
+	struct pulling *p = ctx;
+	char ref[96], what[128];
+
+	if (!p->begun || p->phase != now->phase) {
+		if (p->begun)
+			progress_end(&p->bar, false);
+		text_escaped(ref, sizeof(ref), p->ref, strlen(p->ref));
+		snprintf(what, sizeof(what), "%s %s", verbs[now->phase], ref);
+		progress_start(&p->bar, p->app, what);
+		p->begun = true;
+		p->phase = now->phase;
+	}
+	progress_update(&p->bar, now->done, now->total);
+}
+
+static void on_note(void *ctx, const char *line)
+{
+	struct pulling *p = ctx;
+
+	if (p->begun)
+		progress_end(&p->bar, false);
+	p->begun = false;
+	render_note(p->app, "%s", line);
+}
+
+/* What runs for it ends before it does. A signal that is ignored (nohup) stays so: what
+ * is watched is heard all the same. */
+static int watch_interrupts(struct pulling *p, struct err *e)
+{
+	static const int ours[] = { SIGINT, SIGTERM, SIGHUP };
+	int watched[ARRAY_SIZE(ours) + 1] = { 0 };
+	struct sigaction now;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (sys_sigaction(ours[i], NULL, &now) == 0 &&
+		    now.sa_handler != SIG_IGN)
+			watched[n++] = ours[i];
+	p->signals = signals_watch(watched, &p->old);
+	return p->signals < 0 ? err_sys(e, p->signals, "cannot watch signals") : 0;
+}
+
+/* A box without overlays is given a copy of a whole image: layers would be of no use. */
+static bool wants_flat(const struct app *app, const struct store *st,
+		       const struct pulling_ref *what)
+{
+	struct err why = ERR_NONE;
+	struct source src;
+
+	if (what->flat || source_parse(what->ref, &src, &why) < 0 ||
+	    !source_layered(&src))
+		return what->flat;
+	why = ERR_NONE;
+	if (probe_root(st->dirfd, &why) == 0)
+		return false;
+	render_note(app, "all layers go into one directory: %s", why.msg);
+	return true;
+}
+
+int pulling_image(const struct app *app, const struct store *st,
+		  const struct idmap *map, const struct pulling_ref *what,
+		  struct image *ret, struct err *e)
+{
+	_cleanup_(pulling_done) struct pulling p = { .app = app,
+						     .ref = what->ref,
+						     .signals = -1 };
+	_cleanup_json_ struct json *json = idmap_to_json(map);
+	struct idmap own = *map; /* a context is not const */
+	struct err ignored = ERR_NONE;
+	struct pull_conf conf = {
+		.store = st,
+		.map = idmap_kind_name(map->kind),
+		.idmap = json,
+		.unpack = feed_unpack,
+		.rm = worker_rmtree,
+		.runtime = &own,
+		.progress = on_progress,
+		.note = on_note,
+		.name = what->name,
+		.digest = what->digest,
+		.source = what->source,
+		.flat = wants_flat(app, st, what),
+		.names = log_get_level() >= LOG_INFO,
+		.ctx = &p,
+	};
+	int r;
+
+	r = watch_interrupts(&p, e);
+	if (r < 0)
+		return r;
+	conf.abort_fd = p.signals;
+	(void)pull_clean(&conf,
+			 &ignored); /* what cannot be removed waits for the next */
+	r = pull_image(&conf, what->ref, ret, e);
+	if (p.begun)
+		progress_end(&p.bar, r == 0);
+	return r;
+}

@@ -1,0 +1,259 @@
+#include "cli/image/pushing.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/signals.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/show/progress.h"
+#include "cli/show/render.h"
+#include "cli/store/hostpath.h"
+#include "cli/store/place.h"
+#include "rootfs/archive/pack.h"
+#include "rootfs/oci/push.h"
+#include "rootfs/store/staging.h"
+#include "runtime/worker/worker.h"
+
+/* ---- a layout that nobody keeps --------------------------------------------------------- */
+
+struct staged {
+	struct store store;	/* owned */
+	struct staging staging; /* owned */
+	int dir;		/* owned: the layout */
+};
+#define STAGED_NONE ((struct staged){ STORE_NONE, STAGING_NONE, -1 })
+
+static void staged_done(struct staged *s)
+{
+	struct err ignored = ERR_NONE;
+	struct idmap none = { .kind = IDMAP_SINGLE };
+
+	scope_close(&s->dir);
+	if (s->staging.dirfd >= 0)
+		(void)staging_remove(&s->store, &s->staging, worker_rmtree, &none,
+				     &ignored);
+	staging_close(&s->staging);
+	store_close(&s->store);
+}
+
+static int stage(const struct app *app, const struct layoutout_want *want,
+		 struct staged *ret, struct image *image, struct err *e)
+{
+	int r = place_store(app, &ret->store, e);
+
+	if (r < 0)
+		return r;
+	r = staging_new(&ret->store, "save", &ret->staging, e);
+	if (r < 0)
+		return r;
+	r = sys_mkdirat(ret->staging.dirfd, "layout", 0755);
+	if (r < 0)
+		return err_sys(e, r, "cannot make a directory in the store");
+	ret->dir = file_open_dir(ret->staging.dirfd, "layout", e);
+	if (ret->dir < 0)
+		return ret->dir;
+	r = layoutout_whole(&ret->store, want, ret->dir, image, e);
+	if (r == -ENOSPC || r == -EDQUOT)
+		return err_hint(e, "free some space or set XDG_DATA_HOME to a larger "
+				   "disk");
+	return r;
+}
+
+/* ---- archives --------------------------------------------------------------------------- */
+
+/* A file without a name, so that nobody finds half of it whatever ends us; where the
+ * filesystem has no such, one with a name that says so. */
+struct draft {
+	int dir, fd;	/* owned */
+	char other[32]; /* its name meanwhile; "" = none */
+};
+
+static void draft_done(struct draft *d)
+{
+	if (d->other[0])
+		(void)sys_unlinkat(d->dir, d->other, 0);
+	scope_close(&d->fd);
+	scope_close(&d->dir);
+}
+
+static int draft_open(struct draft *d)
+{
+	uint64_t nonce;
+
+	d->fd = sys_openat(d->dir, ".", O_TMPFILE | O_WRONLY, 0666);
+	if (d->fd >= 0)
+		return 0;
+	if (sys_getrandom(&nonce, sizeof(nonce)) != (ssize_t)sizeof(nonce))
+		return -EIO;
+	snprintf(d->other, sizeof(d->other), ".tmp-%016llx", (unsigned long long)nonce);
+	d->fd = sys_openat(d->dir, d->other, O_WRONLY | O_CREAT | O_EXCL, 0666);
+	if (d->fd < 0)
+		d->other[0] = '\0';
+	return MIN(d->fd, 0);
+}
+
+/* -EEXIST: there is one of that name by now; on filesystems with neither such a rename nor
+ * links one of this very moment is replaced. What has the name is on the disk. */
+static int draft_name(struct draft *d, const char *name)
+{
+	char link[32];
+	int r = sys_fdatasync(d->fd);
+
+	if (r < 0)
+		return r;
+	if (!d->other[0]) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", d->fd);
+		return sys_linkat(AT_FDCWD, link, d->dir, name, AT_SYMLINK_FOLLOW);
+	}
+	r = sys_renameat2(d->dir, d->other, d->dir, name, RENAME_NOREPLACE);
+	if (r == -EINVAL)
+		r = sys_linkat(d->dir, d->other, d->dir, name, 0);
+	if (r == -EPERM || r == -EOPNOTSUPP)
+		r = sys_faccessat(d->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+			    ? -EEXIST
+			    : sys_renameat(d->dir, d->other, d->dir, name);
+	return r;
+}
+
+int pushing_archive(const struct app *app, const struct layoutout_want *want,
+		    const char *path, struct err *e)
+{
+	_cleanup_(staged_done) struct staged s = STAGED_NONE;
+	_cleanup_(draft_done) struct draft d = { .dir = -1, .fd = -1 };
+	const char *name;
+	struct image image;
+	int r;
+
+	d.dir = hostpath_parent(path, &name, e);
+	if (d.dir < 0)
+		return d.dir;
+	if (!*name)
+		return err_sys(e, -EISDIR, "cannot make '%s'", path);
+	if (sys_faccessat(d.dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return err_sys(e, -EEXIST, "cannot make '%s'", path);
+	r = draft_open(&d);
+	if (r < 0)
+		return err_sys(e, r, "cannot make '%s'", path);
+	r = stage(app, want, &s, &image, e)
+		    ?: pack_run(&(struct pack_conf){ s.dir, NULL, d.fd }, e);
+	if (r < 0)
+		return r;
+	r = draft_name(&d, name);
+	return r < 0 ? err_sys(e, r, "cannot make '%s'", path) : 0;
+}
+
+/* ---- a registry ------------------------------------------------------------------------- */
+
+struct pushing {
+	const struct app *app; /* borrowed */
+	struct progress bar;
+	uint64_t done, total;
+	int signals;  /* owned; readable = ^C */
+	sigset_t old; /* mask to put back */
+};
+
+static void pushing_done(struct pushing *p)
+{
+	if (p->signals < 0)
+		return;
+	scope_close(&p->signals);
+	(void)sys_sigprocmask(SIG_SETMASK, &p->old, NULL);
+}
+
+static int on_sent(void *ctx, uint64_t more)
+{
+	struct pushing *p = ctx;
+
+	p->done += more;
+	progress_update(&p->bar, MIN(p->done, p->total), p->total);
+	return 0;
+}
+
+static void on_note(void *ctx, const char *line)
+{
+	const struct pushing *p = ctx;
+
+	render_note(p->app, "%s", line);
+}
+
+static int watch_interrupts(struct pushing *p, struct err *e)
+{
+	p->signals = signals_watch((const int[]){ SIGINT, 0 }, &p->old);
+	return p->signals < 0 ? err_sys(e, p->signals, "cannot watch signals") : 0;
+}
+
+static int send_layout(struct pushing *p, const struct oci_name *name, int dir,
+		       char digest[HASH_HEX], struct err *e)
+{
+	struct oci_layout l = { .dir = dir };
+	struct oci_source source = oci_layout_source(&l);
+	struct oci_want want = { .ref = NULL };
+	_cleanup_oci_image_ struct oci_image *image = oci_source_image();
+	_cleanup_(oci_registry_free) struct oci_registry *registry = NULL;
+	struct oci_registry_conf conf = { .name = name,
+					  .push = true,
+					  .abort_fd = p->signals,
+					  .note = on_note,
+					  .tick = on_sent,
+					  .ctx = p };
+	int r = image ? oci_source_resolve(&source, &want, image, e)
+		      : err_sys(e, -ENOMEM, "cannot read an image");
+
+	if (r < 0)
+		return r;
+	p->total = image->manifest.config.size;
+	for (size_t i = 0; i < image->manifest.n; i++)
+		p->total += image->manifest.layers[i].size;
+	r = oci_registry_new(&conf, &registry, e) ?: oci_push(registry, &l, image, e);
+	memcpy(digest, image->digest, HASH_HEX);
+	return r;
+}
+
+static int name_it(const char *text, struct oci_name *ret, char full[OCI_NAME],
+		   struct err *e)
+{
+	int r = oci_name_parse(text_starts(text, "docker://") ? text + 9 : text, ret,
+			       e);
+
+	if (r < 0)
+		return r;
+	if (ret->digest[0])
+		return err_set(e, -EINVAL,
+			       "an image is pushed by a tag; its digest is what "
+			       "it has");
+	oci_name_text(ret, full);
+	return 0;
+}
+
+int pushing_registry(const struct app *app, const char *ref, const char *to,
+		     char name[OCI_NAME], char digest[HASH_HEX], struct err *e)
+{
+	_cleanup_(staged_done) struct staged s = STAGED_NONE;
+	_cleanup_(pushing_done) struct pushing p = { .app = app, .signals = -1 };
+	const struct layoutout_want want = { .ref = ref };
+	struct oci_name n;
+	struct image image;
+	char what[PATH_MAX];
+	int r = to ? name_it(to, &n, name, e) : 0;
+
+	if (r < 0)
+		return r;
+	r = stage(app, &want, &s, &image, e);
+	if (r < 0)
+		return r;
+	if (!to)
+		r = name_it(image.name, &n, name, e);
+	if (r < 0)
+		return r;
+	r = watch_interrupts(&p, e);
+	if (r < 0)
+		return r;
+	snprintf(what, sizeof(what), "pushing %s", name);
+	progress_start(&p.bar, app, what);
+	r = send_layout(&p, &n, s.dir, digest, e);
+	progress_end(&p.bar, r == 0);
+	return r < 0 ? err_wrap(e, "'%s'", name) : 0;
+}

@@ -1,0 +1,87 @@
+#include "cli/project/file.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/inroot.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/opt/config_project.h"
+#include "cli/project/agreed.h"
+#include "cli/show/confirm.h"
+#include "cli/show/render.h"
+
+int project_file_read(const char *project, const char *path, struct buf *ret,
+		      struct err *e)
+{
+	_cleanup_close_ int root = inroot_open_real(project, O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (root < 0)
+		return err_sys(e, root, "cannot open the project");
+	fd = inroot_open(root, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+	if (fd < 0)
+		return err_sys(e, fd, "cannot open it");
+	if (sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return err_set(e, -EINVAL, "it is no regular file");
+	return file_read_fd(fd, ret, e);
+}
+
+static bool ask(const struct app *app, const struct buf *widens, enum project_ask how)
+{
+	bool yes = how == PROJECT_AGREE;
+
+	if (how == PROJECT_ASK && confirm_person(app)) {
+		fprintf(app->err,
+			"%s of this project wants more than a box has by itself:\n",
+			CONFIG_PROJECT_FILE);
+		render_lines(app->err, widens->data);
+		fputs("Permit that?", app->err);
+		yes = confirm_ask(app);
+	}
+	if (!yes && how == PROJECT_ASK)
+		render_note(app,
+			    "%s wants more than a box has by itself, which does not "
+			    "hold until 'cubby agree' permits it",
+			    CONFIG_PROJECT_FILE);
+	return yes;
+}
+
+static int take_text(const struct app *app, const struct store *st,
+		     const struct spec *s, enum project_ask how, const struct buf *text,
+		     struct err *e)
+{
+	_cleanup_buf_ struct buf widens = BUF_INIT(4 * CONFIG_PROJECT_MAX);
+	const struct agreed a = { s->project, CONFIG_PROJECT_FILE, text };
+	bool agreed = agreed_to(st, &a);
+	int r = config_project_load(app->config, text->data, text->len, agreed, &widens,
+				    e);
+
+	if (r < 0 || agreed || !widens.len)
+		return r;
+	if (!ask(app, &widens, how))
+		return 0;
+	r = agreed_note(st, &a, e);
+	if (r < 0)
+		return r;
+	buf_truncate(&widens, 0);
+	return config_project_load(app->config, text->data, text->len, true, &widens,
+				   e);
+}
+
+int project_file_load(const struct app *app, const struct store *st,
+		      const struct spec *s, enum project_ask how, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(CONFIG_PROJECT_MAX + 1);
+	int r;
+
+	if (app->config->project) /* read a second time */
+		return 0;
+	r = project_file_read(s->project, CONFIG_PROJECT_FILE, &text, e);
+	if (r == -ENOENT || r == -ENOTDIR)
+		return 0;
+	if (r == 0)
+		r = take_text(app, st, s, how, &text, e);
+	return r < 0 ? err_wrap(e, "%s", CONFIG_PROJECT_FILE) : 0;
+}

@@ -1,0 +1,19 @@
+/* services - what .cubby/box.json lets run in the box: started in order, each when the one
+ * before is ready, stopped in reverse order.
+ * Needs:  an open box, the project's file in the configuration.
+ * Owns:   /run/cubby-NAME.pid and /var/log/cubby/NAME.log in the box.
+ * Never:  believes a number of the box on the host: signals are sent from inside. */
+#ifndef CLI_PROJECT_SERVICES_H
+#define CLI_PROJECT_SERVICES_H
+
+#include "cli/show/app.h"
+#include "runtime/box/box.h"
+
+/** services_up() - start what does not run, and wait until it is ready
+ *  Return: how many were started; -ETIME "service 'db' is not ready after 60 s". */
+int services_up(const struct app *app, struct box *b, struct err *e);
+
+/** services_down() - end them, the last first: TERM, and KILL after 10 s */
+int services_down(const struct app *app, struct box *b, struct err *e);
+
+#endif

@@ -1,0 +1,128 @@
+#include "cli/review/removal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/review/review.h"
+#include "cli/show/confirm.h"
+#include "cli/show/render.h"
+#include "cli/show/table.h"
+#include "rootfs/store/boxdir.h"
+#include "rootfs/store/snapshot.h"
+
+/* As boxsetup_find() has it, of a box that is known by its key alone. */
+static int load(const struct store *st, const char *key, struct boxsetup *ret,
+		struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	int r = store_open(&ret->store, e);
+
+	if (r < 0)
+		return r;
+	r = boxdir_open(st, key, false, &ret->dir, e);
+	if (r < 0)
+		return r;
+	r = boxdir_load(&ret->dir, &j, e);
+	if (r < 0)
+		return r;
+	return spec_from_json(j, &ret->spec, e);
+}
+
+static size_t count_waiting(const struct boxsetup *s, struct err *e)
+{
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_json_ struct json *args = review_args("diff"), *list = NULL;
+	size_t n = 0;
+
+	if (review_open(s, REVIEW_LOOK, &rv, e) < 0 ||
+	    review_ask(&rv, args, &list, NULL, e) < 0)
+		return 0;
+	json_each(it, list)
+	{
+		n += !json_get_bool(it, "directory", false);
+	}
+	return n;
+}
+
+/* Files that would change; 0 also where that cannot be found out, as where the directory is
+ * gone. */
+static size_t waiting_of(const struct store *st, const char *key)
+{
+	struct boxsetup s = { .store = STORE_NONE, .dir = BOXDIR_NONE };
+	struct err ignored = ERR_NONE;
+	size_t n;
+
+	s.spec = SPEC_NONE;
+	n = load(st, key, &s, &ignored) == 0 ? count_waiting(&s, &ignored) : 0;
+	spec_done(&s.spec);
+	boxdir_close(&s.dir);
+	store_close(&s.store);
+	return n;
+}
+
+/* "  DIRECTORY  IMAGE, 12.3 MiB, used 3d ago" */
+static void show_box(const struct app *app, const struct store *st,
+		     const struct boxlist_item *b)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	char size[32] = "unknown size", age[32];
+	size_t waiting = waiting_of(st, b->key);
+	struct err ignored = ERR_NONE;
+
+	if (boxdir_open(st, b->key, false, &dir, &ignored) == 0)
+		(void)text_bytes(size, sizeof(size), snapshot_bytes(st, &dir));
+	fputs("  ", app->err);
+	render_safe(app->err, b->project);
+	fprintf(app->err, "  %s, %s, used %s", b->image, size,
+		table_age(age, sizeof(age), sys_wall().tv_sec - b->used));
+	if (waiting)
+		fprintf(app->err, "; %zu change%s of its project not taken over",
+			waiting, waiting == 1 ? "" : "s");
+	fputc('\n', app->err);
+}
+
+int removal_confirm_one(const struct app *app, const struct store *st, const char *key,
+			struct err *e)
+{
+	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	size_t waiting = confirm_person(app) ? 0 : waiting_of(st, key);
+	int r = confirm_person(app) ? boxlist_read(st, &l, e) : 0;
+
+	if (waiting) {
+		err_set(e, -EPERM,
+			"%zu change%s of its project would be lost, not taken over",
+			waiting, waiting == 1 ? "" : "s");
+		return err_hint(e, "'cubby diff' shows them, --yes throws them away");
+	}
+
+	for (size_t i = 0; i < l.n && r == 0; i++) {
+		const struct boxlist_item *b = &l.v[i];
+
+		if (strcmp(b->key, key) == 0)
+			r = removal_confirm(app, st, &b, 1, false, e);
+	}
+	return r;
+}
+
+int removal_confirm(const struct app *app, const struct store *st,
+		    const struct boxlist_item *const *boxes, size_t n, bool yes,
+		    struct err *e)
+{
+	if (!n || yes)
+		return 0;
+	if (!confirm_person(app)) {
+		err_set(e, -EPERM,
+			"%zu box%s would be removed, with all that was installed there",
+			n, n == 1 ? "" : "es");
+		return err_hint(e, "--yes does it, 'cubby ls' lists them");
+	}
+	for (size_t i = 0; i < n; i++)
+		show_box(app, st, boxes[i]);
+	fprintf(app->err, "Remove %s, with all that was installed there?",
+		n == 1 ? "this box" : "these boxes");
+	if (confirm_ask(app))
+		return 0;
+	return err_set(e, -ECANCELED, "nothing was removed");
+}

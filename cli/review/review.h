@@ -1,0 +1,63 @@
+/* review - a project under review, from the commands' side: the helper that compares, takes
+ * over and takes back, and what it says.
+ * Needs:  a box of the directory.
+ * Owns:   the box's lock, where something is to be changed.
+ * Never:  touches the project or the layer itself. */
+#ifndef CLI_REVIEW_REVIEW_H
+#define CLI_REVIEW_REVIEW_H
+
+#include "cli/store/boxsetup.h"
+
+struct review {
+	const struct boxsetup *setup; /* borrowed */
+	int lock, project;	      /* owned; lock: -1 = only looks */
+	bool running;		      /* the box is in use */
+};
+#define REVIEW_NONE ((struct review){ .lock = -1, .project = -1 })
+void review_close(struct review *rv);
+#define _cleanup_review_ _cleanup_(review_close)
+
+enum review_for {
+	REVIEW_LOOK,  /* nothing is changed */
+	REVIEW_GIVE,  /* the project is; the layer, where the box is not in use */
+	REVIEW_ALONE, /* the layer is: nobody may use the box until review_close() */
+	REVIEW_WITHIN /* as REVIEW_GIVE, by somebody who uses the box */
+};
+
+/**
+ * review_open() - of a box that boxsetup_find() has found, or that has been left
+ * Return: 0; -ENOENT: nothing was ever under review; -EBUSY: the box is in use, or
+ * somebody else takes something over.
+ */
+int review_open(const struct boxsetup *setup, enum review_for what, struct review *ret,
+		struct err *e);
+
+/** review_ask() - one operation of runtime/worker/review.h
+ *  @args: an object; borrowed
+ *  @ret:  an array of what it told, owned; NULL = not wanted
+ *  @out:  where a patch goes; NULL = there is none */
+int review_ask(const struct review *rv, const struct json *args, struct json **ret,
+	       FILE *out, struct err *e);
+
+/** review_between() - what @to would change that @from would not, and the other way round;
+ *  of one project. @args: of review_args("patch" or "diff") */
+int review_between(const struct review *from, const struct review *to,
+		   struct json *args, struct json **ret, FILE *out, struct err *e);
+
+/** review_git() - one operation of runtime/worker/reviewgit.h, on what it changed for git;
+ *  @ret: an array of what it told */
+int review_git(const struct review *rv, const struct json *args, struct json **ret,
+	       struct err *e);
+
+/** review_renew() - what was changed here is to be seen in a box that runs; one that does
+ *  not will see it. Return: 0 or a negative errno: it could not be asked */
+int review_renew(const struct boxsetup *setup);
+
+/** review_args() - an object that names the operation; owned, NULL = out of memory */
+struct json *review_args(const char *op);
+/** review_add_path() - a path that a person named, to the "paths" of it
+ *  Return: 0 or -EINVAL: it is not below the project. */
+int review_add_path(struct json *args, const struct boxsetup *s, const char *path,
+		    struct err *e);
+
+#endif

@@ -1,0 +1,441 @@
+#include "cli/review/show.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/opt/config.h"
+#include "cli/show/render.h"
+#include "cli/show/tty.h"
+#include "runtime/worker/reviewtell.h"
+
+enum { SEEN_BYTES = 64 << 20 };
+
+static bool member_is(const struct json *j, const char *key, const char *value)
+{
+	const char *s = json_get_str(j, key);
+
+	return s && strcmp(s, value) == 0;
+}
+
+static bool is_change(const struct json *j)
+{
+	return json_get_str(j, "kind") && !json_get_bool(j, "directory", false);
+}
+
+/* Without the '/' in front; for a person. */
+static const char *name_of(const struct json *j, char ret[4 * PATH_MAX])
+{
+	char path[PATH_MAX];
+
+	if (spec_path(j, "path", path) < 0)
+		return "?";
+	return text_escaped(ret, 4 * PATH_MAX, path + 1, strlen(path + 1));
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+struct sum {
+	char name[NAME_MAX + 2]; /* the first part of the paths */
+	size_t n;
+	int64_t added, removed;
+};
+
+static bool is_colored(const struct reviewshow *s)
+{
+	return s->out == s->app->out ? s->app->color_out : s->app->color_err;
+}
+
+static void put_change(const struct reviewshow *s, const struct json *j)
+{
+	const char *kind = json_get_str(j, "kind"), *why = json_get_str(j, "why");
+	int64_t was = json_get_int(j, "was_mode", 0), now = json_get_int(j, "mode", 0);
+	char name[4 * PATH_MAX];
+
+	fprintf(s->out, "  %-8s %s", kind, name_of(j, name));
+	render_counts(s->out, is_colored(s), json_get_int(j, "added", 0),
+		      json_get_int(j, "removed", 0));
+	if (json_get_bool(j, "binary", false))
+		fputs(" (binary)", s->out);
+	if (was && now && (was ^ now) & 0111)
+		fputs(now & 0111 ? " (+x)" : " (-x)", s->out);
+	if (why)
+		fprintf(s->out, "%s  %s%s",
+			render_style_on(is_colored(s), RENDER_YELLOW), why,
+			render_style_off(is_colored(s)));
+	fputc('\n', s->out);
+}
+
+static bool is_wanted(const struct json *j, bool chosen)
+{
+	return is_change(j) && json_get_bool(j, "chosen", false) == chosen;
+}
+
+static size_t count(const struct json *list, bool chosen)
+{
+	size_t n = 0;
+
+	json_each(it, list)
+	{
+		n += is_wanted(it, chosen);
+	}
+	return n;
+}
+
+static void put_sum(const struct reviewshow *s, const struct sum *sum)
+{
+	char shown[256];
+
+	if (!sum->n)
+		return;
+	fprintf(s->out, "  %-8s %s (%zu file%s)", "in",
+		text_escaped(shown, sizeof(shown), sum->name, strlen(sum->name)),
+		sum->n, sum->n == 1 ? "" : "s");
+	render_counts(s->out, is_colored(s), sum->added, sum->removed);
+	fputc('\n', s->out);
+}
+
+/* What does nothing by itself is last in the list and sorted by path, so what begins with
+ * the same directory stands together. */
+static void put_folded(const struct reviewshow *s, const struct json *list, bool chosen)
+{
+	struct sum sum = { .n = 0 };
+	char path[PATH_MAX];
+
+	json_each(it, list)
+	{
+		size_t n;
+
+		if (!is_wanted(it, chosen) || spec_path(it, "path", path) < 0)
+			continue;
+		n = strcspn(path + 1, "/");
+		if (!path[n + 1] || json_get_str(it, "why")) {
+			put_change(s, it);
+			continue;
+		}
+		path[n + 2] = '\0'; /* with its '/' */
+		if (strcmp(sum.name, path + 1) != 0) {
+			put_sum(s, &sum);
+			sum = (struct sum){ .n = 0 };
+			(void)text_copy(sum.name, sizeof(sum.name), path + 1);
+		}
+		sum.n++;
+		sum.added += json_get_int(it, "added", 0);
+		sum.removed += json_get_int(it, "removed", 0);
+	}
+	put_sum(s, &sum);
+}
+
+void reviewshow_stat(const struct reviewshow *s, const struct json *list, bool chosen)
+{
+	if (count(list, chosen) > REVIEWSHOW_FOLD) {
+		put_folded(s, list, chosen);
+		fflush(s->out);
+		return;
+	}
+	json_each(it, list)
+	{
+		if (is_wanted(it, chosen))
+			put_change(s, it);
+	}
+	fflush(s->out);
+}
+
+void reviewshow_names(FILE *out, const struct json *list)
+{
+	char path[PATH_MAX];
+
+	json_each(it, list)
+	{
+		if (is_change(it) && spec_path(it, "path", path) == 0)
+			fprintf(out, "%s\n", path + 1);
+	}
+}
+
+/* ---- what is held ---------------------------------------------------------------------------- */
+
+void reviewshow_told(const struct app *app, const struct json *list)
+{
+	char name[4 * PATH_MAX];
+
+	json_each(it, list)
+	{
+		const char *failed = json_get_str(it, "failed");
+		const char *git = json_get_str(it, "git");
+
+		if (failed)
+			render_note(app, "left as it is: %s: %s", name_of(it, name),
+				    failed);
+		if (git)
+			render_note_line((void *)(uintptr_t)app, git);
+	}
+}
+
+static bool has_failed(const struct json *list)
+{
+	json_each(it, list)
+	{
+		if (json_get_str(it, "failed"))
+			return true;
+	}
+	return false;
+}
+
+static bool has_git(const struct json *list)
+{
+	json_each(it, list)
+	{
+		if (member_is(it, "kind", "git") && json_get_bool(it, "chosen", false))
+			return true;
+	}
+	return false;
+}
+
+static int take_git(const struct reviewshow *s, const struct review *rv, struct err *e)
+{
+	_cleanup_json_ struct json *told = NULL, *args = review_args("take");
+	int r = review_git(rv, args, &told, e);
+
+	reviewshow_told(s->app, told);
+	return r;
+}
+
+int reviewshow_undo(const struct app *app, const struct review *rv,
+		    const struct json *args, struct err *e)
+{
+	_cleanup_json_ struct json *git = NULL, *files = NULL;
+	int r = review_git(rv, args, &git, e);
+
+	reviewshow_told(app, git);
+	if (r == 0)
+		r = review_ask(rv, args, &files, NULL, e);
+	reviewshow_told(app, files);
+	return r;
+}
+
+/* What stands for all that is in the list and was not taken over; for all if @all. */
+static int seen_of(const struct json *list, bool all, char ret[HASH_HEX], struct err *e)
+{
+	_cleanup_buf_ struct buf each = BUF_INIT((size_t)SEEN_BYTES);
+
+	json_each(it, list)
+	{
+		const char *seen = json_get_str(it, "seen");
+
+		if (is_change(it) && seen && strlen(seen) == HASH_HEX - 1 &&
+		    (all || !json_get_bool(it, "chosen", false)))
+			buf_add(&each, seen, HASH_HEX);
+	}
+	return reviewtell_seen(&each, ret, e);
+}
+
+/* One operation on what is left: that is what is held. By no names, of which there may be
+ * more than a command line takes. */
+static int on_held(const struct review *rv, struct json *all, struct json **ret,
+		   FILE *out, struct err *e)
+{
+	json_set_str(all, "policy", "all");
+	json_set_bool(all, "overwrite", true);
+	return json_failed(all) < 0 ? err_sys(e, -ENOMEM, "cannot say what is meant")
+				    : review_ask(rv, all, ret, out, e);
+}
+
+static struct json *op_with(const struct json *args, const char *op)
+{
+	struct json *all = json_dup(args);
+
+	json_set_str(all, "op", op);
+	return all;
+}
+
+/* The first letter of an answer; 0 = there is none. */
+static char answer(const struct reviewshow *s)
+{
+	char c, first = 0;
+
+	fputs("[a]pply them, [d]iff, [k]eep them in the box, [x] discard? ", s->out);
+	fflush(s->out);
+	while (sys_read(s->in, &c, 1) == 1 && c != '\n')
+		first = first ? first : c;
+	return first;
+}
+
+/* Return: -ESTALE = it is not what was shown; or as settle(). */
+static int take_held(const struct reviewshow *s, const struct review *rv,
+		     const struct json *args, const char *seen, struct err *e)
+{
+	_cleanup_json_ struct json *told = NULL, *all = op_with(args, "apply");
+	int r;
+
+	json_set_str(all, "seen", seen);
+	r = on_held(rv, all, &told, NULL, e);
+
+	reviewshow_told(s->app, told);
+	if (r == 0 && has_git(told))
+		r = take_git(s, rv, e);
+	return r < 0 ? r : 1;
+}
+
+/* The box has gone on, or somebody has worked on the project: what is left by now. */
+static int show_again(const struct reviewshow *s, const struct review *rv,
+		      const struct json *args, char seen[HASH_HEX], struct err *e)
+{
+	_cleanup_json_ struct json *list = NULL, *diff = op_with(args, "diff");
+	int r;
+
+	*e = ERR_NONE;
+	render_note(s->app, "it has changed since it was shown; by now:");
+	r = on_held(rv, diff, &list, NULL, e);
+	if (r < 0)
+		return r;
+	reviewshow_stat(s, list, false);
+	reviewshow_stat(s, list, true);
+	return seen_of(list, true, seen, e);
+}
+
+/* Return: 1 = they are settled, 0 = they stay. */
+static int settle(const struct reviewshow *s, const struct review *rv,
+		  const struct json *args, const struct json *list, struct err *e)
+{
+	_cleanup_json_ struct json *patch = op_with(args, "patch");
+	_cleanup_json_ struct json *discard = op_with(args, "discard");
+	char seen[HASH_HEX];
+	int r = seen_of(list, false, seen, e);
+
+	while (r == 0) {
+		switch (answer(s)) {
+		case 'a':
+			r = take_held(s, rv, args, seen, e);
+			if (r == -ESTALE)
+				r = show_again(s, rv, args, seen, e);
+			break;
+		case 'd':
+			r = on_held(rv, patch, NULL, s->out, e);
+			break;
+		case 'x':
+			if (rv->running) {
+				render_note(s->app, "the box is in use: once it is "
+						    "stopped 'cubby discard' does it");
+				break;
+			}
+			r = on_held(rv, discard, NULL, NULL, e);
+			return r < 0 ? r : 1;
+		case 'k':
+		case 0:
+			return 0;
+		default:
+			break;
+		}
+	}
+	return r;
+}
+
+/* Return: 1 = they are settled, 0 = they stay. */
+static int tell_held(const struct reviewshow *s, const struct review *rv,
+		     const struct json *args, const struct json *list, struct err *e)
+{
+	size_t held = count(list, false);
+
+	render_note(s->app, "%zu change%s held%s", held, held == 1 ? " is" : "s are",
+		    s->meanwhile ? " until you leave" : ":");
+	if (!s->app->quiet && !s->app->json && !s->meanwhile)
+		reviewshow_stat(s, list, false);
+	return s->in >= 0 ? settle(s, rv, args, list, e) : 0;
+}
+
+int reviewshow_take(const struct reviewshow *s, const struct review *rv,
+		    const struct json *args, struct err *e)
+{
+	_cleanup_json_ struct json *list = NULL;
+	size_t taken, held;
+	int r = review_ask(rv, args, &list, NULL, e);
+
+	if (s->app->json && json_len(list)) {
+		_cleanup_json_ struct json *told = json_object();
+
+		json_set(told, "review", json_dup(list));
+		if (s->out == s->app->out)
+			(void)render_json(s->app, told);
+		else
+			render_json_note(s->app, told);
+	}
+	taken = count(list, true);
+	held = count(list, false);
+	if (!s->app->quiet && !s->app->json)
+		reviewshow_stat(s, list, true);
+	reviewshow_told(s->app, list);
+	if (r == 0 && has_git(list))
+		r = take_git(s, rv, e);
+	if (r < 0)
+		return r;
+	if (held)
+		r = tell_held(s, rv, args, list, e);
+	if (r < 0)
+		return r;
+	if ((taken || r > 0) && !s->elsewhere)
+		render_note(s->app, "'cubby undo' takes back what was taken over");
+	if (held && r == 0 && !s->meanwhile)
+		render_note(s->app,
+			    "kept in the box; 'cubby diff' shows it, 'cubby apply "
+			    "PATH' takes it over");
+	return has_failed(list);
+}
+
+static struct json *list_of(const struct config *c, enum config_key k)
+{
+	struct json *list = json_array();
+
+	for (const char *const *p = config_list(c, k); *p; p++)
+		json_add(list, json_string(*p));
+	return list;
+}
+
+int reviewshow_rules(const struct config *c, struct json *args, struct err *e)
+{
+	json_set_str(args, "policy", config_text(c, CONFIG_APPLY));
+	json_set(args, "allow", list_of(c, CONFIG_APPLY_ALLOW));
+	json_set(args, "deny", list_of(c, CONFIG_APPLY_DENY));
+	return json_failed(args) < 0 ? err_sys(e, -ENOMEM, "cannot say what to apply")
+				     : 0;
+}
+
+static int take_by_config(const struct app *app, const struct boxsetup *s,
+			  enum review_for what, struct err *e)
+{
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_json_ struct json *args = review_args("apply");
+	const char *policy = config_text(app->config, CONFIG_APPLY);
+	bool ask = what != REVIEW_WITHIN && tty_is(STDIN_FILENO) &&
+		   tty_is(fileno(app->err)) && !app->json &&
+		   strcmp(policy, "never") != 0;
+	struct reviewshow show = { .app = app,
+				   .out = app->err,
+				   .in = ask ? STDIN_FILENO : -1,
+				   .meanwhile = what == REVIEW_WITHIN };
+	int r;
+
+	if (s->spec.project_mode != PROJECT_REVIEW)
+		return 0;
+	r = reviewshow_rules(app->config, args, e) ?: review_open(s, what, &rv, e);
+	if (r == -EBUSY) {
+		render_note(app, "%s; 'cubby apply' takes over what waits in the box",
+			    e->msg);
+		*e = ERR_NONE;
+	}
+	if (r < 0)
+		return r == -EBUSY || r == -ENOENT ? 0 : r;
+	return reviewshow_take(&show, &rv, args, e);
+}
+
+int reviewshow_end(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	return take_by_config(app, s, REVIEW_GIVE, e);
+}
+
+int reviewshow_meanwhile(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	return take_by_config(app, s, REVIEW_WITHIN, e);
+}

@@ -1,0 +1,142 @@
+#include "cli/snapshot/rewind.h"
+
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/review/show.h"
+#include "cli/store/boxend.h"
+#include "rootfs/store/checkpoint.h"
+#include "rootfs/store/snapshot.h"
+#include "runtime/worker/pending.h"
+#include "runtime/worker/worker.h"
+
+/* ---- keeping ----------------------------------------------------------------------------- */
+
+/* A new layer, unless the one of @last has the same. */
+static int fill(struct boxsetup *s, int layers, const struct checkpoint *last,
+		struct checkpoint *c, struct err *e)
+{
+	_cleanup_json_ struct json *told = NULL;
+	_cleanup_close_ int layer = chain_layer(layers, c->project, e);
+	bool copied = false;
+	int r = layer;
+
+	if (r >= 0)
+		r = pending_keep(&s->spec, s->dir.dirfd, layer, last->sign, &told, e);
+	if (r == 0) {
+		copied = json_get_bool(told, "copied", false);
+		c->applied = json_get_int(told, "applied", 0);
+		(void)text_copy(c->sign, sizeof(c->sign),
+				json_get_str(told, "sign") ?: "");
+	}
+	if (copied || layer < 0)
+		return r;
+	(void)sys_unlinkat(layers, c->project, AT_REMOVEDIR); /* else it is collected */
+	(void)text_copy(c->project, sizeof(c->project), last->project);
+	return r;
+}
+
+static int keep(struct boxsetup *s, struct checkpoint *c, struct err *e)
+{
+	_cleanup_close_ int layers = chain_dir(&s->store, e);
+	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
+	struct checkpoint last = { .name = "" };
+	int64_t number = checkpoint_number(c->name);
+	int r = lock < 0 ? lock : 0;
+
+	if (r == 0 && number >= 0)
+		r = checkpoint_forget(&s->dir, number, e);
+	if (r < 0)
+		return r;
+	r = checkpoint_last(&s->dir, &last, e);
+	if (r < 0)
+		return r;
+	r = fill(s, layers, &last, c, e);
+	return r < 0 ? r : checkpoint_save(&s->dir, c, e);
+}
+
+int rewind_keep(struct boxsetup *s, const char *name, const char *task, struct err *e)
+{
+	const struct boxdir_rm rm = { worker_rmtree, &s->spec.map };
+	struct checkpoint c = { .applied = 0 };
+	struct stat st;
+	int r;
+
+	if (pending_is(s->dir.dirfd))
+		r = pending_take(&s->spec, s->dir.dirfd, e);
+	else
+		r = sys_fstatat(s->dir.dirfd, "project/upper", &st,
+				AT_SYMLINK_NOFOLLOW);
+	if (r == -ENOENT)
+		return err_set(e, r, "nothing of this directory is under review");
+	if (r < 0)
+		return r;
+	(void)text_copy(c.name, sizeof(c.name), name);
+	(void)text_copy(c.task, sizeof(c.task), task);
+	r = keep(s, &c, e);
+	if (r < 0 && r != -EDQUOT) { /* a file that went away meanwhile, mostly */
+		*e = ERR_NONE;
+		r = keep(s, &c, e);
+	}
+	if (r == 0 &&
+	    checkpoint_number(name) == 0) /* those of the last task are gone */
+		r = snapshot_collect(&s->store, &rm, e);
+	return r;
+}
+
+/* ---- going back -------------------------------------------------------------------------- */
+
+static int put_back(struct boxsetup *s, const struct checkpoint *c, struct err *e)
+{
+	_cleanup_close_ int lock = -1;
+	int r = boxend_idle(&s->store, s->spec.key, e);
+
+	if (r >= 0 && !*c->project)
+		r = err_set(e, -EINVAL, "the checkpoint '%s' is empty", c->name);
+	if (r >= 0)
+		r = lock = boxdir_lock(&s->dir, true, e);
+	if (r >= 0)
+		r = pending_take(&s->spec, s->dir.dirfd, e);
+	if (r >= 0)
+		r = checkpoint_restore(&s->store, &s->dir, c, c->applied, e);
+	return r < 0 ? r : pending_take(&s->spec, s->dir.dirfd, e);
+}
+
+/* With what waited then in the box: whose files the host had is known to the undo. */
+static int take_back(const struct app *app, struct boxsetup *s,
+		     const struct checkpoint *c, struct err *e)
+{
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_json_ struct json *what = review_args("undo");
+
+	if (json_set_int(what, "after", c->applied) < 0)
+		return err_sys(e, -ENOMEM, "cannot take back what was taken over");
+	return review_open(s, REVIEW_ALONE, &rv, e)
+		       ?: reviewshow_undo(app, &rv, what, e);
+}
+
+int rewind_back(const struct app *app, struct boxsetup *s, const struct checkpoint *c,
+		struct err *e)
+{
+	int r = put_back(s, c, e);
+
+	return r < 0 ? r : take_back(app, s, c, e);
+}
+
+int rewind_task(const struct app *app, struct boxsetup *s, const char *task,
+		unsigned rounds, struct err *e)
+{
+	char name[16];
+	struct checkpoint c, last = { .name = "" };
+	int r;
+
+	snprintf(name, sizeof(name), "%u", rounds);
+	r = checkpoint_load(&s->dir, name, &c, e) ?: checkpoint_last(&s->dir, &last, e);
+	if (r >= 0 && strcmp(last.task, task) != 0) {
+		err_set(e, -ESTALE, "the checkpoints are of another task, '%s'",
+			last.task);
+		return err_hint(e, "without --at the task goes on as it ended");
+	}
+	return r < 0 ? r : rewind_back(app, s, &c, e);
+}

@@ -1,0 +1,108 @@
+#include "cli/snapshot/setup_kept.h"
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "rootfs/store/snapshot.h"
+
+enum { KEPT_PATH = 300, KEPT_MAX = 1 << 20 /* bytes: as box.json */ };
+
+static void path_of(const char *name, char ret[KEPT_PATH])
+{
+	snprintf(ret, KEPT_PATH, "setups/%s", name);
+}
+
+/* NULL: nothing is known of it. */
+static struct json *load(const struct boxsetup *s, const char *name)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(KEPT_MAX);
+	struct json *j = NULL;
+	struct err none = ERR_NONE;
+	char path[KEPT_PATH];
+
+	path_of(name, path);
+	if (file_read(s->dir.dirfd, path, &text, &none) < 0 ||
+	    json_parse(buf_cstr(&text), text.len, &j, &none) < 0)
+		return NULL;
+	return j;
+}
+
+int setup_kept_note(const struct boxsetup *s, const char *name, const struct json *done,
+		    struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(KEPT_MAX);
+	char path[KEPT_PATH];
+	int r;
+
+	if (!json_len(done))
+		return 0;
+	r = json_print(done, false, &text);
+	if (r < 0)
+		return err_sys(e, r, "cannot note the setup of a snapshot");
+	path_of(name, path);
+	return file_mkdirs(s->dir.dirfd, "setups", 0700, e)
+		       ?: file_replace_soon(
+				  s->dir.dirfd, path,
+				  &(struct file_data){ text.data, text.len, 0600 }, e);
+}
+
+void setup_kept_forget(const struct boxsetup *s, const char *name)
+{
+	char path[KEPT_PATH];
+
+	path_of(name, path);
+	(void)sys_unlinkat(s->dir.dirfd, path, 0);
+}
+
+static void drop(struct json *record, const char *key)
+{
+	struct json *was = json_remove(record, key);
+
+	json_free(&was);
+}
+
+/* Without "setup-begun": that something else ran there can no more be told. */
+static int claim(struct json *record, struct json *done, struct err *e)
+{
+	int r;
+
+	drop(record, "setup-begun");
+	drop(record, "setup");
+	r = done ? json_set(record, "setup", done) : 0;
+	return r < 0 ? err_sys(e, r, "cannot note the setup") : 0;
+}
+
+int setup_kept_claim(const struct boxsetup *s, const char *name, struct json *record,
+		     struct err *e)
+{
+	return claim(record, load(s, name), e);
+}
+
+/* What a kill between the steps leaves says that nothing is done. */
+int setup_kept_restore(const struct boxsetup *s, const char *name, struct err *e)
+{
+	_cleanup_json_ struct json *was = NULL, *now = NULL, *to = load(s, name),
+				   *before = load(s, SNAPSHOT_BEFORE);
+	struct err why = ERR_NONE;
+	int restored, r = boxdir_load(&s->dir, &was, e);
+
+	if (r < 0)
+		return r;
+	if (!json_get(was, "setup") && !json_get(was, "setup-begun") && !to && !before)
+		return snapshot_restore(&s->store, &s->dir, name, e);
+	now = json_dup(was);
+	if (!now)
+		return err_sys(e, -ENOMEM, "cannot note the setup");
+	r = claim(now, NULL, e) ?: boxdir_save(&s->dir, now, e);
+	if (r < 0)
+		return r;
+	setup_kept_forget(s, SNAPSHOT_BEFORE);
+	restored = snapshot_restore(&s->store, &s->dir, name, e);
+	r = restored < 0 ? boxdir_save(&s->dir, was, &why)
+			 : claim(now, take(&to, NULL), e)
+				   ?: boxdir_save(&s->dir, now, e);
+	if (r == 0)
+		r = setup_kept_note(s, SNAPSHOT_BEFORE,
+				    restored < 0 ? before : json_get(was, "setup"),
+				    restored < 0 ? &why : e);
+	return MIN(restored, r);
+}

@@ -1,0 +1,288 @@
+#include "cli/store/boxps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/num.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+enum { BOXPS_FILE = 64 << 10, BOXPS_MAX = 1 << 16 };
+
+void boxps_done(struct boxps *p)
+{
+	free(p->v);
+	*p = BOXPS_NONE;
+}
+
+/* A process may end between two reads: then there is nothing to say of it. */
+static int read_file(int proc, pid_t pid, const char *name, struct buf *ret)
+{
+	struct err e = ERR_NONE;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%d/%s", pid, name);
+	return file_read(proc, path, ret, &e);
+}
+
+/* "pid (name) state parent …": the name may hold anything, so from the last ')'. */
+static int read_stat(int proc, struct boxps_proc *p)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(BOXPS_FILE);
+	uint64_t user = 0, system = 0;
+	long long rss = 0;
+	const char *s;
+	int parent = 0, tty = 0;
+
+	if (read_file(proc, p->host_pid, "stat", &b) < 0)
+		return -ESRCH;
+	s = strrchr(buf_cstr(&b), ')');
+	if (!s || sscanf(s,
+			 ") %c %d %*d %*d %d %*d %*u %*u %*u %*u %*u %" SCNu64
+			 " %" SCNu64 " %*d %*d %*d %*d %*d %*d %*u %*u %lld",
+			 &p->state, &parent, &tty, &user, &system, &rss) != 6)
+		return -ESRCH;
+	p->host_parent = parent;
+	p->has_tty = tty != 0;
+	p->cpu_ms = (user + system) * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	p->rss_bytes = (uint64_t)rss * (uint64_t)sysconf(_SC_PAGESIZE);
+	return 0;
+}
+
+/* The number in the innermost namespace is the last one of its line. */
+static int read_status(int proc, struct boxps_proc *p)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(BOXPS_FILE);
+	const char *uid, *ns;
+	size_t len;
+
+	if (read_file(proc, p->host_pid, "status", &b) < 0)
+		return -ESRCH;
+	uid = strstr(buf_cstr(&b), "\nUid:");
+	ns = strstr(buf_cstr(&b), "\nNSpid:");
+	if (!uid || !ns || sscanf(uid, "\nUid: %" SCNu32, &p->host_uid) != 1)
+		return -ESRCH;
+	len = strcspn(ns + 1, "\n");
+	for (const char *s = ns + 1 + len; s > ns; s--)
+		if (*s == '\t' || *s == ' ')
+			return sscanf(s, "%d", &p->pid) == 1 ? 0 : -ESRCH;
+	return -ESRCH;
+}
+
+static void read_command(int proc, struct boxps_proc *p)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(BOXPS_FILE);
+
+	if (read_file(proc, p->host_pid, "cmdline", &b) < 0 || !b.len) {
+		buf_truncate(&b, 0);
+		if (read_file(proc, p->host_pid, "comm", &b) < 0)
+			return;
+	}
+	for (size_t i = 0; i < b.len; i++)
+		if (!b.data[i])
+			b.data[i] = ' ';
+	while (b.len && strchr(" \n", b.data[b.len - 1]))
+		buf_truncate(&b, b.len - 1);
+	text_escaped(p->command, sizeof(p->command), buf_cstr(&b), b.len);
+}
+
+static int add(struct boxps *all, const struct boxps_proc *p)
+{
+	struct boxps_proc *v;
+
+	if (all->n >= BOXPS_MAX)
+		return -E2BIG;
+	if ((all->n & (all->n - 1)) == 0) { /* full at every power of two */
+		v = reallocarray(all->v, all->n ? all->n * 2 : 1, sizeof(*v));
+		if (!v)
+			return -ENOMEM;
+		all->v = v;
+	}
+	all->v[all->n++] = *p;
+	return 0;
+}
+
+/* Every process of this machine that can be seen. */
+static int read_all(int proc, struct boxps *ret, struct err *e)
+{
+	struct dirscan scan;
+	struct dirscan_entry entry;
+	int r;
+
+	r = dirscan_start(&scan, proc, e);
+	while (r >= 0 && (r = dirscan_next(&scan, &entry, e)) > 0) {
+		struct boxps_proc p = { .pid = 0 };
+		uint64_t pid;
+
+		if (num_range(entry.name, 1, INT32_MAX, &pid) < 0)
+			continue;
+		p.host_pid = (pid_t)pid;
+		if (read_stat(proc, &p) < 0)
+			continue;
+		r = add(ret, &p);
+		if (r < 0)
+			return err_sys(e, r, "cannot list processes");
+	}
+	return r;
+}
+
+static int by_host_pid(const void *a, const void *b)
+{
+	const struct boxps_proc *x = a, *y = b;
+
+	return (x->host_pid > y->host_pid) - (x->host_pid < y->host_pid);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct boxps_proc *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static const struct boxps_proc *find(const struct boxps *all, pid_t host_pid)
+{
+	const struct boxps_proc key = { .host_pid = host_pid };
+
+	return bsearch(&key, all->v, all->n, sizeof(key), by_host_pid);
+}
+
+/* Up from parent to parent; a list that changed meanwhile can hold no endless way. */
+static bool descends(const struct boxps *all, const struct boxps_proc *p, pid_t init)
+{
+	for (size_t steps = 0; p && steps < all->n; steps++) {
+		if (p->host_pid == init)
+			return true;
+		p = find(all, p->host_parent);
+	}
+	return false;
+}
+
+static int pick(int proc, const struct boxps *all, pid_t init, struct boxps *ret)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct boxps_proc p = all->v[i];
+		int r;
+
+		if (!descends(all, &p, init) || read_status(proc, &p) < 0)
+			continue;
+		read_command(proc, &p);
+		r = add(ret, &p);
+		if (r < 0)
+			return r;
+	}
+	return ret->n ? 0 : -ESRCH;
+}
+
+static void name_parents(struct boxps *ps, const struct boxps *named)
+{
+	for (size_t i = 0; i < ps->n; i++) {
+		const struct boxps_proc *parent = find(named, ps->v[i].host_parent);
+
+		ps->v[i].parent = parent ? parent->pid : 0;
+	}
+}
+
+int boxps_list(pid_t init, struct boxps *ret, struct err *e)
+{
+	_cleanup_boxps_ struct boxps all = BOXPS_NONE, ps = BOXPS_NONE;
+	_cleanup_close_ int proc = sys_open("/proc", O_RDONLY | O_DIRECTORY);
+	int r;
+
+	if (proc < 0)
+		return err_sys(e, proc, "cannot open '/proc'");
+	r = read_all(proc, &all, e);
+	if (r < 0)
+		return r;
+	if (all.n)
+		qsort(all.v, all.n, sizeof(*all.v), by_host_pid);
+	r = pick(proc, &all, init, &ps);
+	if (r < 0)
+		return err_sys(e, r, "cannot list the box's processes");
+	name_parents(&ps, &ps); /* still in the order of host pids */
+	qsort(ps.v, ps.n, sizeof(*ps.v), by_pid);
+	*ret = take(&ps, BOXPS_NONE);
+	return 0;
+}
+
+static const struct boxps_proc *find_inside(const struct boxps *ps, pid_t pid)
+{
+	for (size_t i = 0; i < ps->n; i++)
+		if (ps->v[i].pid == pid)
+			return &ps->v[i];
+	return NULL;
+}
+
+int boxps_signal(pid_t init, pid_t pid, int sig, struct err *e)
+{
+	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
+	_cleanup_close_ int pidfd = -1;
+	const struct boxps_proc *p;
+	pid_t host_pid;
+	int r;
+
+	r = boxps_list(init, &ps, e);
+	if (r < 0)
+		return r;
+	p = find_inside(&ps, pid);
+	if (!p)
+		return err_set(e, -ESRCH, "there is no process %d in the box", pid);
+	if (p->host_pid == init)
+		return err_set(e, -EPERM,
+			       "process %d is the box itself; 'cubby stop' ends it",
+			       pid);
+	host_pid = p->host_pid;
+	pidfd = sys_pidfd_open(host_pid);
+	if (pidfd < 0)
+		return err_sys(e, pidfd, "cannot signal process %d", pid);
+	/* Only now the number cannot be given to another any more: is it still ours? */
+	boxps_done(&ps);
+	r = boxps_list(init, &ps, e);
+	if (r < 0)
+		return r;
+	p = find_inside(&ps, pid);
+	if (!p || p->host_pid != host_pid)
+		return err_set(e, -ESRCH, "process %d has ended", pid);
+	r = sys_pidfd_send_signal(pidfd, sig);
+	return r < 0 ? err_sys(e, r, "cannot signal process %d", pid) : 0;
+}
+
+static bool runs(const struct boxps_proc *p)
+{
+	return p->pid != 1 && p->state != 'Z' && p->state != 'X';
+}
+
+int boxps_end(pid_t init, int sig, struct err *e)
+{
+	_cleanup_boxps_ struct boxps all = BOXPS_NONE;
+	struct err gone;
+	int r = boxps_list(init, &all, e), n = 0;
+
+	for (size_t i = 0; i < all.n && r >= 0; i++) {
+		const struct boxps_proc *p = &all.v[i];
+
+		if (!runs(p))
+			continue;
+		n++;
+		(void)boxps_signal(init, p->pid, sig, &gone);
+		if (p->has_tty)
+			(void)boxps_signal(init, p->pid, SIGHUP, &gone);
+		(void)boxps_signal(init, p->pid, SIGCONT, &gone);
+	}
+	return r < 0 ? r : n;
+}
+
+int boxps_count(pid_t init, struct err *e)
+{
+	_cleanup_boxps_ struct boxps all = BOXPS_NONE;
+	int r = boxps_list(init, &all, e), n = 0;
+
+	for (size_t i = 0; i < all.n; i++)
+		n += runs(&all.v[i]);
+	return r < 0 ? r : n;
+}

@@ -1,0 +1,36 @@
+/* boxsetup - the box of a command, as far as it is known: where it is kept, what it is to be,
+ * and the open box where there is one. cli/box/setup.h fills it.
+ * Needs:  nothing.
+ * Owns:   the open store and box directory, the spec, the box.
+ * Never:  looks for a box, or starts one. */
+#ifndef CLI_STORE_BOXSETUP_H
+#define CLI_STORE_BOXSETUP_H
+
+#include "cli/store/place.h"
+#include "rootfs/store/boxdir.h"
+#include "rootfs/store/store.h"
+#include "runtime/box/box.h"
+#include "runtime/spec/spec.h"
+
+struct boxsetup {
+	struct store store;	  /* owned */
+	struct boxdir dir;	  /* owned */
+	struct spec spec;	  /* owned */
+	struct place_found place; /* where in the project the person is */
+	struct box *box;	  /* owned; NULL = not open */
+	bool keep_options; /* --save, set: options of the command stay with the box */
+	const char *const *forget; /* borrowed; names of options that no longer do */
+	bool remove;		   /* --rm: by boxsetup_finish() */
+	bool no_setup, no_cache;   /* options of those names */
+	bool setup_begun; /* nothing but steps of the setup ran in the box, by its record */
+	bool changed;	  /* options that stay with the box are others than before */
+	bool may_join; /* nobody has asked for a review: a box that is in use without
+			* one is joined all the same */
+};
+#define BOXSETUP_NONE       \
+	((struct boxsetup){ \
+		.store = STORE_NONE, .dir = BOXDIR_NONE, .spec = SPEC_NONE })
+void boxsetup_done(struct boxsetup *s);
+#define _cleanup_boxsetup_ _cleanup_(boxsetup_done)
+
+#endif

@@ -1,0 +1,199 @@
+#include "cli/store/hostpath.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/inroot.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/store/passover.h"
+
+enum { LINKS = 40, PLACES = 64 << 20 };
+
+struct walk {
+	struct buf trees;	 /* owned: paths that boxes write, each with its NUL */
+	int at;			 /* owned: the directory reached so far */
+	unsigned links;		 /* followed so far */
+	char rest[2 * PATH_MAX]; /* what is still to be walked */
+};
+
+static void walk_done(struct walk *w)
+{
+	buf_done(&w->trees);
+	scope_close(&w->at);
+}
+
+static void walk_to(struct walk *w, int fd)
+{
+	scope_close(&w->at);
+	w->at = fd;
+}
+
+static bool is_tree(const struct walk *w)
+{
+	const char *end = w->trees.data + w->trees.len;
+	struct stat at, tree;
+
+	if (sys_fstat(w->at, &at) < 0)
+		return true;
+	for (const char *p = w->trees.data; p < end; p += strlen(p) + 1)
+		if (sys_fstatat(AT_FDCWD, p, &tree, 0) == 0 &&
+		    tree.st_dev == at.st_dev && tree.st_ino == at.st_ino)
+			return true;
+	return false;
+}
+
+/* A path from "/" on. The "../" in front of a relative one go up from where we are: what
+ * is walked then does not lead through the directory that they leave. */
+static int whole_path(const char *path, char ret[2 * PATH_MAX])
+{
+	char cwd[PATH_MAX] = "";
+	ssize_t n = *path == '/' ? 0 : sys_getcwd(cwd, sizeof(cwd));
+
+	if (n < 0)
+		return (int)n;
+	for (size_t skip = 1; *path != '/' && skip; path += skip) {
+		const char *slash = strrchr(cwd, '/');
+		bool up = strncmp(path, "..", 2) == 0 && (!path[2] || path[2] == '/');
+
+		skip = up ? 2 : *path == '.' && (!path[1] || path[1] == '/') ? 1 : 0;
+		if (up && slash)
+			cwd[slash - cwd] = '\0';
+		if (skip)
+			skip += strspn(path + skip, "/");
+	}
+	return snprintf(ret, (size_t)2 * PATH_MAX, "%s/%s", cwd, path) >= PATH_MAX
+		       ? -ENAMETOOLONG
+		       : 0;
+}
+
+/* The target of a link comes in front of what is left. */
+static int walk_link(struct walk *w, const char *name)
+{
+	char target[PATH_MAX], rest[2 * PATH_MAX];
+	ssize_t n = sys_readlinkat(w->at, name, target, sizeof(target) - 1);
+
+	if (n < 0)
+		return (int)n;
+	target[n] = '\0';
+	(void)text_copy(rest, sizeof(rest), w->rest);
+	if (++w->links > LINKS)
+		return -ELOOP;
+	if (snprintf(w->rest, sizeof(w->rest), "%s/%s", target, rest) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (*target == '/')
+		walk_to(w, sys_open("/", O_PATH | O_DIRECTORY));
+	return MIN(w->at, 0);
+}
+
+/* In one of them. A FIFO that a box left there would hold us up. */
+static int open_beneath(const struct walk *w, int flags)
+{
+	const char *rest = w->rest + strspn(w->rest, "/");
+	_cleanup_close_ int fd =
+		sys_openat2(w->at, *rest ? rest : ".",
+			    (unsigned)(flags & O_PATH ? flags : flags | O_NONBLOCK), 0,
+			    RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS);
+	struct stat st;
+	int r = fd < 0 ? fd : sys_fstat(fd, &st);
+
+	if (r >= 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		r = -EMEDIUMTYPE;
+	return r < 0 ? r : take(&fd, -1);
+}
+
+/* Outside of what boxes write, where nobody else puts links in the way. */
+static int walk_on(struct walk *w, int flags)
+{
+	while (w->at >= 0 && !is_tree(w)) {
+		size_t skip = strspn(w->rest, "/"), n = strcspn(w->rest + skip, "/");
+		char name[NAME_MAX + 1];
+		struct stat st;
+		bool last;
+		int r;
+
+		if (n > NAME_MAX)
+			return -ENAMETOOLONG;
+		if (!n)
+			break;
+		memcpy(name, w->rest + skip, n);
+		name[n] = '\0';
+		last = !w->rest[skip + n];
+		memmove(w->rest, w->rest + skip + n, strlen(w->rest + skip + n) + 1);
+		r = sys_fstatat(w->at, name, &st, AT_SYMLINK_NOFOLLOW);
+		if (r == 0 && S_ISLNK(st.st_mode) && !(last && flags & O_NOFOLLOW))
+			r = walk_link(w, name);
+		else if (r == 0 && last && !S_ISDIR(st.st_mode))
+			return sys_openat(w->at, name, flags | O_NOFOLLOW, 0);
+		else if (r == 0)
+			walk_to(w, sys_openat(w->at, name,
+					      O_PATH | O_DIRECTORY | O_NOFOLLOW, 0));
+		if (r < 0)
+			return r;
+	}
+	if (w->at < 0)
+		return w->at;
+	return open_beneath(w, flags);
+}
+
+static int open_walking(struct walk *w, const char *path, int flags)
+{
+	int r = !*path ? -ENOENT : whole_path(path, w->rest);
+
+	/* What is read goes to a box or to a model. That there was no box here yet does not
+	 * make the links of this directory the caller's: it may be somebody's repository. */
+	if (r == 0 && !(flags & (O_PATH | O_DIRECTORY)) && inroot_is_beneath(path))
+		r = buf_add(&w->trees, ".", 2);
+	if (r < 0)
+		return r;
+	w->at = sys_open("/", O_PATH | O_DIRECTORY);
+	return walk_on(w, flags);
+}
+
+/* @named: what the caller said, for the message */
+static int open_named(const char *path, const char *named, int flags, struct err *e)
+{
+	_cleanup_(walk_done) struct walk w = { .trees = BUF_INIT(PLACES), .at = -1 };
+	char shown[256];
+	int fd;
+
+	/* Their links are the kernel's: /dev/stdin, /proc/self/fd/3 */
+	if (text_starts(path, "/dev/") || text_starts(path, "/proc/"))
+		fd = sys_open(path, flags);
+	else if (passover_written(&w.trees, e) < 0)
+		return e->code;
+	else
+		fd = open_walking(&w, path, flags);
+	if (fd >= 0)
+		return fd;
+	text_escaped(shown, sizeof(shown), named, strlen(named));
+	if (fd == -EMEDIUMTYPE)
+		return err_set(e, -EINVAL, "'%s' is no file", shown);
+	if (fd != -EXDEV)
+		return err_sys(e, fd, "cannot open '%s'", shown);
+	err_set(e, fd, "'%s' leads by a link out of a directory that a box can write",
+		shown);
+	return err_hint(e, "name the place that you mean");
+}
+
+int hostpath_open(const char *path, int flags, struct err *e)
+{
+	return open_named(path, path, flags, e);
+}
+
+int hostpath_parent(const char *path, const char **name, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX] = ".";
+
+	*name = slash ? slash + 1 : path;
+	if (slash && (size_t)(slash - path) >= sizeof(dir))
+		return err_sys(e, -ENAMETOOLONG, "cannot open '%.64s'", path);
+	if (slash)
+		snprintf(dir, sizeof(dir), "%.*s", (int)MAX(slash - path, 1), path);
+	return open_named(dir, path, O_PATH | O_DIRECTORY, e);
+}

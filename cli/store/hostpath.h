@@ -1,0 +1,26 @@
+/* hostpath - files of this computer that the caller names, where a box may have put links in
+ * the way: what lies in a directory that a box has to write is opened beneath it.
+ * Needs:  the caller's store, which says what boxes write.
+ * Owns:   nothing.
+ * Never:  follows a link out of such a directory; touches the links of other places, which
+ *         are the caller's. */
+#ifndef CLI_STORE_HOSTPATH_H
+#define CLI_STORE_HOSTPATH_H
+
+#include "base/err.h"
+
+/**
+ * hostpath_open() - open @path, as open(2) without O_CREAT
+ *
+ * The working directory is such a one for what is opened to be read in it.
+ * Return: a descriptor; -EXDEV: a link leads out of a directory that a box can write;
+ *         -EINVAL: a device, a FIFO or a socket is there; or another negative errno. The
+ *         message names @path.
+ */
+int hostpath_open(const char *path, int flags, struct err *e);
+
+/** hostpath_parent() - open the directory of @path, with O_PATH, for the file @name in it;
+ *  @name points into @path and is "" where that ends in '/' */
+int hostpath_parent(const char *path, const char **name, struct err *e);
+
+#endif

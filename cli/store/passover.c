@@ -1,0 +1,152 @@
+#include "cli/store/passover.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/proc.h"
+#include "rootfs/store/boxdir.h"
+#include "runtime/spec/spec.h"
+#include "runtime/spec/volume.h"
+
+enum {
+	PATH_ENTRIES = 2 << 20, /* no exec takes more */
+	RECORD = 1 << 20,
+	PLACES = 64 << 20
+};
+
+struct places {
+	const struct store *st; /* borrowed */
+	struct buf text;	/* owned: each with its NUL */
+	struct spec_volume *v;	/* owned: room for one */
+};
+
+static void places_done(struct places *p)
+{
+	free(p->v);
+	buf_done(&p->text);
+}
+#define PLACES_INIT(store)                                 \
+	{                                                  \
+		.st = (store), .text = BUF_INIT(PLACES),   \
+		.v = calloc(1, sizeof(struct spec_volume)) \
+	}
+
+/* "" would be every directory. */
+static void add(struct places *p, const char *path)
+{
+	if (*path)
+		(void)buf_add(&p->text, path, strlen(path) + 1);
+}
+
+static void add_volumes(struct places *p, const struct json *volumes)
+{
+	struct err ignored = ERR_NONE;
+
+	json_each(it, volumes)
+	{
+		if (p->v && spec_volume_from_json(it, p->v, &ignored) == 0 &&
+		    p->v->kind == SPEC_VOLUME_HOST && p->v->access == SPEC_VOLUME_RW)
+			add(p, p->v->source);
+	}
+}
+
+/* Of options of one start: what it may write while it runs, or what is due to be looked at
+ * (runtime/monitor/volumes.c). */
+static void add_noted(struct places *p, const char *key, const char *name)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(RECORD);
+	char path[HASH_HEX + 32];
+	struct err ignored = ERR_NONE;
+
+	snprintf(path, sizeof(path), "%s/volumes/%s", key, name);
+	if (file_read(p->st->boxes, path, &text, &ignored) >= 0)
+		for (const char *s = buf_cstr(&text), *end = s + text.len; s < end;
+		     s += strlen(s) + 1)
+			add(p, s);
+}
+
+/* A box without a record that can be read has not run, or cannot. */
+static int add_box(void *ctx, const char *key)
+{
+	struct places *p = ctx;
+	_cleanup_buf_ struct buf text = BUF_INIT(RECORD);
+	_cleanup_json_ struct json *j = NULL;
+	char path[HASH_HEX + 32], project[PATH_MAX];
+	struct err ignored = ERR_NONE;
+
+	snprintf(path, sizeof(path), "%s/box.json", key);
+	if (file_read(p->st->boxes, path, &text, &ignored) < 0 ||
+	    json_parse(buf_cstr(&text), text.len, &j, &ignored) < 0)
+		return 0;
+	if (spec_path(j, "project", project) == 0)
+		add(p, project);
+	add_volumes(p, json_get(j, "volumes"));
+	add_noted(p, key, "due");
+	add_noted(p, key, "open");
+	return 0;
+}
+
+static int leave_path(const struct places *p, struct err *e)
+{
+	_cleanup_buf_ struct buf path = BUF_INIT(PATH_ENTRIES);
+	_cleanup_free_ const char **dirs = NULL;
+	const char *at = p->text.data, *end = at + p->text.len;
+	int r = p->v ? buf_failed(&p->text) : -ENOMEM;
+	size_t n = 0;
+
+	if (r == 0 && !p->text.len)
+		return 0;
+	for (const char *c = at; r == 0 && c < end; c += strlen(c) + 1)
+		n++;
+	dirs = calloc(n + 1, sizeof(*dirs));
+	if (!dirs)
+		r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n; i++, at += strlen(at) + 1)
+		dirs[i] = at;
+	if (r == 0)
+		r = proc_path_without(dirs, &path);
+	if (r == 0 && setenv("PATH", buf_cstr(&path), 1) < 0)
+		r = -ENOMEM;
+	return r < 0 ? err_sys(e, r, "cannot set PATH") : 0;
+}
+
+int passover_boxes(const struct store *st, const char *project, struct err *e)
+{
+	_cleanup_(places_done) struct places p = PLACES_INIT(st);
+	char real[PATH_MAX];
+	int r = 0;
+
+	/* It is as the environment spells it, and real paths are compared (base/proc.h). */
+	add(&p, realpath(st->path, real) ?: st->path);
+	add(&p, project ?: "");
+	if (!proc_path_is_usual())
+		r = boxdir_list(st, add_box, &p, e);
+	return r < 0 ? r : leave_path(&p, e);
+}
+
+int passover_volumes(const struct json *volumes, struct err *e)
+{
+	_cleanup_(places_done) struct places p = PLACES_INIT(NULL);
+
+	add_volumes(&p, volumes);
+	return leave_path(&p, e);
+}
+
+int passover_written(struct buf *ret, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	int r = store_open(&st, e);
+	_cleanup_(places_done) struct places p = PLACES_INIT(&st);
+
+	if (r == 0)
+		r = boxdir_list(&st, add_box, &p, e);
+	if (r < 0)
+		return r;
+	r = p.v ? buf_failed(&p.text) : -ENOMEM;
+	if (r == 0 && p.text.len)
+		r = buf_add(ret, p.text.data, p.text.len);
+	return r < 0 ? err_sys(e, r, "cannot look at the boxes") : 0;
+}

@@ -1,0 +1,308 @@
+#include "cli/store/place.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/opt/config.h"
+#include "cli/show/render.h"
+#include "cli/store/boxend.h"
+#include "cli/store/boxlist.h"
+#include "cli/store/passover.h"
+#include "rootfs/store/boxdir.h"
+#include "runtime/box/project_dir.h"
+
+int place_check(const struct app *app, const struct store *st, const char *project,
+		struct err *e)
+{
+	const struct project_dir d = {
+		.path = project,
+		.store = st->path,
+		.allow_home = config_on(app->config, CONFIG_ALLOW_HOME),
+		.any = config_on(app->config, CONFIG_ANY_DIRECTORY),
+	};
+
+	return project_dir_check(&d, e);
+}
+
+/* ---- a box that is there ------------------------------------------------------------- */
+
+static int load(const struct store *st, const char *key, struct json **ret)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	struct err e = ERR_NONE;
+	int r = boxdir_open(st, key, false, &dir, &e);
+
+	return r < 0 ? r : boxdir_load(&dir, ret, &e);
+}
+
+/* Also one whose record is damaged: that is said when it is used. */
+static bool has_box(const struct store *st, const char *key)
+{
+	char path[HASH_HEX + 16];
+
+	snprintf(path, sizeof(path), "%s/box.json", key);
+	return sys_faccessat(st->boxes, path, F_OK, 0) == 0;
+}
+
+/* ---- one that was moved -------------------------------------------------------------- */
+
+static int save_at(const struct store *st, const struct spec *s, struct json *j,
+		   struct err *e)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	char id[BOXMARK_ID] = "";
+	int r = boxdir_open(st, s->key, false, &dir, e);
+
+	if (r < 0)
+		return r;
+	if (spec_place_json(s, j) < 0)
+		return err_sys(e, -ENOMEM, "cannot save the box");
+	if (boxmark_id(s->project, s->name, id) == 0 && json_set_str(j, "mark", id) < 0)
+		return err_sys(e, -ENOMEM, "cannot save the box");
+	r = boxdir_save(&dir, j, e);
+	return r == 0 && *id ? boxmark_set(st, id, s->key, e) : r;
+}
+
+/* The stopped box @key belongs to the directory of @s (its project, key and name) from
+ * now on; -EEXIST: that has one. */
+static int place_adopt(const struct store *st, const char *key, const struct spec *s,
+		       struct err *e)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	_cleanup_json_ struct json *j = NULL;
+	_cleanup_close_ int lock = -1;
+	int r = boxend_idle(st, key, e);
+
+	if (r < 0)
+		return r;
+	r = boxdir_open(st, key, false, &dir, e);
+	if (r < 0)
+		return r;
+	r = boxdir_load(&dir, &j, e);
+	if (r < 0)
+		return r;
+	lock = boxdir_lock(&dir, false, e);
+	if (lock == -EWOULDBLOCK)
+		return err_set(e, -EBUSY, "the box is in use; 'cubby stop' ends it");
+	if (lock < 0)
+		return lock;
+	if (has_box(st, s->key))
+		return err_set(e, -EEXIST, "this directory has a box");
+	/* Left by a making that was interrupted; one with anything in it stays. */
+	(void)sys_unlinkat(st->boxes, s->key, AT_REMOVEDIR);
+	r = sys_renameat(st->boxes, key, st->boxes, s->key);
+	if (r < 0)
+		return err_sys(e, r, "cannot move box '%.12s…'", key);
+	return save_at(st, s, j, e);
+}
+
+int place_move(const struct app *app, const char *word, const char *to, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	_cleanup_spec_ struct spec s = SPEC_NONE;
+	const struct boxlist_item *b;
+	char from[256], shown[256];
+	int r;
+
+	r = store_open(&st, e);
+	if (r < 0)
+		return r;
+	r = boxlist_read(&st, &l, e);
+	if (r < 0)
+		return r;
+	b = boxlist_find(&l, word, app->box, e);
+	if (!b)
+		return e->code;
+	(void)text_copy(s.name, sizeof(s.name), b->name);
+	r = spec_locate(&s, to, e);
+	if (r < 0)
+		return r;
+	r = place_check(app, &st, s.project, e);
+	if (r < 0)
+		return r;
+	text_escaped(from, sizeof(from), b->project, strlen(b->project));
+	text_escaped(shown, sizeof(shown), s.project, strlen(s.project));
+	if (strcmp(b->key, s.key) == 0)
+		return err_set(e, -EEXIST, "that is the box of '%s' already", shown);
+	r = place_adopt(&st, b->key, &s, e);
+	if (r == -EEXIST)
+		return err_hint(e, "'cubby rm' removes that one");
+	if (r < 0)
+		return r;
+	render_note(app, "the box of '%s' is that of '%s' from now on", from, shown);
+	return 0;
+}
+
+/* The directory is where its box knows it: a mark of it then says nothing. */
+static bool is_there(const char *project, const char *name, const char *id)
+{
+	char now[BOXMARK_ID];
+
+	return boxmark_id(project, name, now) == 0 && strcmp(now, id) == 0;
+}
+
+/* 1 = the box of @s was that of the same directory under another path, 0 = there is none. */
+static int recognise(const struct app *app, const struct store *st,
+		     const struct spec *s, const char *id, struct err *e)
+{
+	_cleanup_json_ struct json *j = NULL;
+	char key[HASH_HEX], was[PATH_MAX], shown[256];
+	const char *mark;
+	int r;
+
+	if (!*id || boxmark_get(st, id, key) < 0 || strcmp(key, s->key) == 0)
+		return 0;
+	if (load(st, key, &j) < 0 || spec_path(j, "project", was) < 0)
+		return 0;
+	mark = json_get_str(j, "mark");
+	if (!mark || strcmp(mark, id) != 0 || is_there(was, s->name, id))
+		return 0;
+	text_escaped(shown, sizeof(shown), was, strlen(was));
+	r = place_adopt(st, key, s, e);
+	if (r == -EBUSY) {
+		err_set(e, r, "this directory was '%s', and its box still runs there",
+			shown);
+		return err_hint(e, "'cubby stop %.12s' ends it", key);
+	}
+	if (r < 0)
+		return err_wrap(e, "this directory was '%s': its box", shown);
+	render_note(app, "this directory was '%s': its box is used from now on", shown);
+	return 1;
+}
+
+/* ---- upwards ------------------------------------------------------------------------- */
+
+/* 1 = @s, whose project and name are set, has a box. */
+static int look_at(const struct app *app, const struct store *st, struct spec *s,
+		   struct place_found *p, struct err *e)
+{
+	int r = spec_key(s->project, s->name, s->key, e);
+
+	if (r < 0)
+		return r;
+	if (boxmark_id(s->project, s->name, p->id) < 0)
+		p->id[0] = '\0';
+	return has_box(st, s->key) ? 1 : recognise(app, st, s, p->id, e);
+}
+
+static bool is_home(const char *path)
+{
+	const char *home = getenv("HOME");
+	struct stat a, b;
+
+	return home && sys_fstatat(AT_FDCWD, home, &a, 0) == 0 &&
+	       sys_fstatat(AT_FDCWD, path, &b, 0) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* The directory above, unless that is beyond a mount or is the root or a home. */
+static bool go_up(char *path)
+{
+	char *slash = strrchr(path, '/');
+	uint64_t here = 0, above = 1;
+
+	if (!slash || slash == path || is_home(path) ||
+	    sys_mount_id(AT_FDCWD, path, &here) < 0)
+		return false;
+	*slash = '\0';
+	return !is_home(path) && sys_mount_id(AT_FDCWD, path, &above) == 0 &&
+	       here == above;
+}
+
+/* One that may no longer have a box, or needs an option for it, is none for those below. */
+static int look_above(const struct app *app, const struct store *st,
+		      const struct spec *start, struct spec *s, struct place_found *p,
+		      struct err *e)
+{
+	struct err ignored = ERR_NONE;
+	int r = 0;
+
+	(void)text_copy(s->project, sizeof(s->project), start->project);
+	while (r == 0 && go_up(s->project))
+		r = look_at(app, st, s, p, e);
+	if (r > 0 && place_check(app, st, s->project, &ignored) < 0)
+		return 0;
+	return r;
+}
+
+int place_find(const struct app *app, const struct store *st, struct spec *s,
+	       struct place_found *ret, struct err *e)
+{
+	_cleanup_spec_ struct spec above = SPEC_NONE;
+	struct place_found p = { .id = "" };
+	int r;
+
+	(void)text_copy(s->name, sizeof(s->name), app->box ? app->box : "");
+	(void)text_copy(above.name, sizeof(above.name), s->name);
+	r = spec_locate(s, app->dir ? app->dir : ".", e);
+	if (r < 0)
+		return r;
+	(void)text_copy(ret->cwd, sizeof(ret->cwd), s->project);
+	r = look_at(app, st, s, ret, e);
+	if (r == 0 && !app->here)
+		r = look_above(app, st, s, &above, &p, e);
+	else if (r > 0)
+		return 0;
+	if (r <= 0)
+		return r;
+	(void)text_copy(s->project, sizeof(s->project), above.project);
+	(void)text_copy(s->key, sizeof(s->key), above.key);
+	(void)text_copy(ret->id, sizeof(ret->id), p.id);
+	return 0;
+}
+
+int place_store(const struct app *app, struct store *ret, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	_cleanup_spec_ struct spec s = SPEC_NONE;
+	struct err ignored = ERR_NONE;
+	int r = store_open(&st, e);
+
+	if (r == 0 && spec_locate(&s, app->dir ? app->dir : ".", &ignored) < 0)
+		s.project[0] = '\0';
+	if (r == 0)
+		r = passover_boxes(&st, s.project, e);
+	if (r == 0)
+		*ret = take(&st, STORE_NONE);
+	return r;
+}
+
+bool place_pass_over(const struct app *app)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	struct err ignored = ERR_NONE;
+
+	return place_store(app, &st, &ignored) == 0;
+}
+
+/* ---- where it went ------------------------------------------------------------------- */
+
+bool place_moved(const char *project, const char *mark, char ret[PATH_MAX])
+{
+	char parent[PATH_MAX], id[BOXMARK_ID];
+	const char *name = strchr(mark, '=');
+	struct dirscan_entry d;
+	struct dirscan scan;
+	struct err ignored = ERR_NONE;
+	_cleanup_close_ int fd = -1;
+
+	(void)text_copy(parent, sizeof(parent), project);
+	*(strrchr(parent, '/') ?: parent) = '\0';
+	fd = sys_open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY);
+	if (fd < 0 || dirscan_start(&scan, fd, &ignored) < 0)
+		return false;
+	while (dirscan_next(&scan, &d, &ignored) > 0) {
+		if (d.type != DT_DIR ||
+		    snprintf(ret, PATH_MAX, "%s/%s", parent, d.name) >= PATH_MAX)
+			continue;
+		if (boxmark_id(ret, name ? name + 1 : "", id) == 0 &&
+		    strcmp(id, mark) == 0)
+			return true;
+	}
+	return false;
+}

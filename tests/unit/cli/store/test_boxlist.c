@@ -1,0 +1,47 @@
+#include "tests/unit/unit.h"
+
+#include "cli/store/boxlist.h"
+
+/* "a" and "b" are directories that are gone: their boxes are found all the same. */
+static struct boxlist_item items[] = {
+	{ .key = "aaaaaaaa00000000", .project = "/gone/a" },
+	{ .key = "aaaaaaaa11111111", .project = "/gone/b" },
+	{ .key = "cccccccc00000000", .project = "/" },
+};
+
+static const struct row {
+	const char *name, *word;
+	int want; /* index, or a negative errno */
+	const char *msg;
+} rows[] = {
+	{ "by a directory that is gone", "/gone/b", 1, NULL },
+	{ "by a directory that is there", "/usr/..", 2, NULL },
+	{ "by a whole key", "aaaaaaaa00000000", 0, NULL },
+	{ "by the beginning of one", "cccccc", 2, NULL },
+	{ "too short to be a key", "ccccc", -ENOENT, "there is no box for 'ccccc'" },
+	{ "the beginning of two", "aaaaaaaa", -EINVAL,
+	  "several boxes have keys that begin with 'aaaaaaaa'" },
+	{ "no such key", "dddddddd", -ENOENT, "no box has the key 'dddddddd'" },
+	{ "no such directory", "/no\nwhere", -ENOENT,
+	  "there is no box for '/no\\nwhere'" },
+};
+
+static void test(const void *p)
+{
+	const struct row *r = p;
+	const struct boxlist l = { .v = items, .n = ARRAY_SIZE(items) };
+	struct err e = ERR_NONE;
+	const struct boxlist_item *got = boxlist_find(&l, r->word, NULL, &e);
+
+	if (r->want >= 0) {
+		assert_ptr_equal(got, &items[r->want]);
+		return;
+	}
+	assert_null(got);
+	unit_err(&e, r->want, r->msg);
+}
+
+int main(void)
+{
+	return unit_rows("boxlist", rows, test);
+}
