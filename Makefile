@@ -100,7 +100,7 @@ CPPFLAGS += $(shell pkg-config --cflags $(PKGS) $(PKGS_STATIC) $(PKGS_HEADERS))
 LDLIBS += $(STATIC_LIBS) $(shell pkg-config --libs $(PKGS))
 endif
 
-SRC := $(foreach l,$(LAYERS),$(wildcard $(l)/*.c $(l)/*/*.c))
+SRC := $(foreach l,$(LAYERS),$(wildcard $(l)/*.c $(l)/*/*.c $(l)/*/*/*.c))
 HDR := $(foreach l,$(LAYERS),$(wildcard $(l)/*.h $(l)/*/*.h)) tests/unit/unit.h
 OBJ := $(SRC:%.c=$(O)/%.o)
 LIBOBJ := $(filter-out $(O)/cli/main.o $(O)/cli/main_init.o,$(OBJ))
@@ -204,7 +204,7 @@ $(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: CPPFLAGS += -DCUBBY_MANUAL='"$(P
 
 $(O)/agent/session/shell.o: $(wildcard agent/session/*.sh)
 $(O)/agent/server/openapi.o: agent/server/openapi.json agent/server/rest.json
-$(O)/cli/cmd/shell.o: cli/cmd/shell.sh
+$(O)/cli/cmd/inside/shell.o: cli/cmd/inside/shell.sh
 $(O)/agent/python/shim.o: agent/python/shim.py
 $(O)/rootfs/image/bootstrap.o: scripts/mkrootfs
 $(O)/cli/project/plugins.o: cli/project/execute_cli.sh

@@ -4,7 +4,7 @@
  * Owns:   a command's arguments while it runs.
  * Never:  does work while it parses: words are judged and kept, work() works.
  *
- * To add a command: cli/cmd/NAME.c with "const struct cmd cmd_NAME", its place in the
+ * To add a command: cli/cmd/GROUP/NAME.c with "const struct cmd cmd_NAME", its place in the
  * table of cli/commands.c, its page in docs/commands; help, man pages and completion are
  * made from the tables. */
 #ifndef CLI_OPT_CMD_H
@@ -110,7 +110,8 @@ struct cmd_table {
 
 enum { CMD_OPERANDS = 3, CMD_TABLES = 2 };
 
-/* Under which heading a command stands in the help (help.c), in their order. */
+/* Under which heading a command stands in the help (help.c), in their order; its file lies
+ * in the folder of cli/cmd that is called so. */
 enum cmd_group {
 	CMD_TASKS,
 	CMD_INSIDE,

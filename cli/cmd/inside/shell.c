@@ -12,7 +12,7 @@ struct args {
 	bool raw;
 };
 
-EMBED(shell_best, "cli/cmd/shell.sh");
+EMBED(shell_best, "cli/cmd/inside/shell.sh");
 
 static int work(struct app *app, void *args, struct err *e)
 {
