@@ -15,7 +15,7 @@
 enum { LINKS = 40, PLACES = 64 << 20 };
 
 struct walk {
-	struct buf trees;	 /* owned: paths that boxes write, each with its NUL */
+	struct buf trees, marks; /* owned: what boxes write (passover_written()) */
 	int at;			 /* owned: the directory reached so far */
 	unsigned links;		 /* followed so far */
 	char rest[2 * PATH_MAX]; /* what is still to be walked */
@@ -24,6 +24,7 @@ struct walk {
 static void walk_done(struct walk *w)
 {
 	buf_done(&w->trees);
+	buf_done(&w->marks);
 	scope_close(&w->at);
 }
 
@@ -37,6 +38,7 @@ static bool is_tree(const struct walk *w)
 {
 	const char *end = w->trees.data + w->trees.len;
 	struct stat at, tree;
+	char self[32];
 
 	if (sys_fstat(w->at, &at) < 0)
 		return true;
@@ -44,7 +46,8 @@ static bool is_tree(const struct walk *w)
 		if (sys_fstatat(AT_FDCWD, p, &tree, 0) == 0 &&
 		    tree.st_dev == at.st_dev && tree.st_ino == at.st_ino)
 			return true;
-	return false;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", w->at);
+	return passover_is_marked(&w->marks, self);
 }
 
 /* A path from "/" on. The "../" in front of a relative one go up from where we are: what
@@ -157,14 +160,16 @@ static int open_walking(struct walk *w, const char *path, int flags)
 /* @named: what the caller said, for the message */
 static int open_named(const char *path, const char *named, int flags, struct err *e)
 {
-	_cleanup_(walk_done) struct walk w = { .trees = BUF_INIT(PLACES), .at = -1 };
+	_cleanup_(walk_done) struct walk w = { .trees = BUF_INIT(PLACES),
+					       .marks = BUF_INIT(PLACES),
+					       .at = -1 };
 	char shown[256];
 	int fd;
 
 	/* Their links are the kernel's: /dev/stdin, /proc/self/fd/3 */
 	if (text_starts(path, "/dev/") || text_starts(path, "/proc/"))
 		fd = sys_open(path, flags);
-	else if (passover_written(&w.trees, e) < 0)
+	else if (passover_written(&w.trees, &w.marks, e) < 0)
 		return e->code;
 	else
 		fd = open_walking(&w, path, flags);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/proc.h"
 #include "rootfs/store/boxdir.h"
+#include "rootfs/store/boxmark.h"
 #include "runtime/spec/spec.h"
 #include "runtime/spec/volume.h"
 
@@ -20,18 +21,20 @@ enum {
 struct places {
 	const struct store *st; /* borrowed */
 	struct buf text;	/* owned: each with its NUL */
-	struct spec_volume *v;	/* owned: room for one */
+	struct buf marks; /* owned: the same of projects, however they are called now */
+	struct spec_volume *v; /* owned: room for one */
 };
 
 static void places_done(struct places *p)
 {
 	free(p->v);
 	buf_done(&p->text);
+	buf_done(&p->marks);
 }
-#define PLACES_INIT(store)                                 \
-	{                                                  \
-		.st = (store), .text = BUF_INIT(PLACES),   \
-		.v = calloc(1, sizeof(struct spec_volume)) \
+#define PLACES_INIT(store)                                                          \
+	{                                                                           \
+		.st = (store), .text = BUF_INIT(PLACES), .marks = BUF_INIT(PLACES), \
+		.v = calloc(1, sizeof(struct spec_volume))                          \
 	}
 
 /* "" would be every directory. */
@@ -39,6 +42,43 @@ static void add(struct places *p, const char *path)
 {
 	if (*path)
 		(void)buf_add(&p->text, path, strlen(path) + 1);
+}
+
+/* Without the name of its box, of which the directory may have several. */
+static void add_mark(struct places *p, const char *mark)
+{
+	(void)buf_addf(&p->marks, "%.*s", (int)strcspn(mark, "="), mark);
+	(void)buf_addc(&p->marks, '\0');
+}
+
+bool passover_is_marked(const struct buf *marks, const char *path)
+{
+	const char *end = marks->data + marks->len;
+	char id[BOXMARK_ID];
+
+	if (!marks->len || boxmark_id(path, "", id) < 0)
+		return false;
+	for (const char *m = marks->data; m < end; m += strlen(m) + 1)
+		if (strcmp(m, id) == 0)
+			return true;
+	return false;
+}
+
+/* Where PATH leads through a project that was renamed since its box knew it. */
+static void add_renamed(struct places *p)
+{
+	_cleanup_free_ char *all = strdup(getenv("PATH") ?: "");
+	char real[PATH_MAX], *rest = all;
+
+	for (const char *entry; (entry = strsep(&rest, ":"));) {
+		if (*entry != '/' || !realpath(entry, real))
+			continue;
+		for (char *slash; (slash = strrchr(real, '/')) && slash > real;) {
+			if (passover_is_marked(&p->marks, real))
+				add(p, real);
+			*slash = '\0';
+		}
+	}
 }
 
 static void add_volumes(struct places *p, const struct json *volumes)
@@ -83,6 +123,7 @@ static int add_box(void *ctx, const char *key)
 		return 0;
 	if (spec_path(j, "project", project) == 0)
 		add(p, project);
+	add_mark(p, json_get_str(j, "mark") ?: "");
 	add_volumes(p, json_get(j, "volumes"));
 	add_noted(p, key, "due");
 	add_noted(p, key, "open");
@@ -124,6 +165,7 @@ int passover_boxes(const struct store *st, const char *project, struct err *e)
 	add(&p, project ?: "");
 	if (!proc_path_is_usual())
 		r = boxdir_list(st, add_box, &p, e);
+	add_renamed(&p);
 	return r < 0 ? r : leave_path(&p, e);
 }
 
@@ -135,7 +177,7 @@ int passover_volumes(const struct json *volumes, struct err *e)
 	return leave_path(&p, e);
 }
 
-int passover_written(struct buf *ret, struct err *e)
+int passover_written(struct buf *ret, struct buf *marks, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	int r = store_open(&st, e);
@@ -148,5 +190,7 @@ int passover_written(struct buf *ret, struct err *e)
 	r = p.v ? buf_failed(&p.text) : -ENOMEM;
 	if (r == 0 && p.text.len)
 		r = buf_add(ret, p.text.data, p.text.len);
+	if (r == 0 && p.marks.len)
+		r = buf_failed(&p.marks) ?: buf_add(marks, p.marks.data, p.marks.len);
 	return r < 0 ? err_sys(e, r, "cannot look at the boxes") : 0;
 }

@@ -25,8 +25,13 @@ int passover_volumes(const struct json *volumes, struct err *e);
 
 /**
  * passover_written() - where a box of the caller's has something of the host to write, or had
- * @ret: gets each path with its NUL
+ * @ret:   gets each path with its NUL
+ * @marks: the same of projects by what they are known when they were renamed, for
+ *         passover_is_marked()
  */
-int passover_written(struct buf *ret, struct err *e);
+int passover_written(struct buf *ret, struct buf *marks, struct err *e);
+
+/** passover_is_marked() - is the directory @path one of @marks? */
+bool passover_is_marked(const struct buf *marks, const char *path);
 
 #endif

@@ -163,6 +163,21 @@ teardown() {
 	(cd real && cubby cp :/root/x ../../up && cubby cp :/root/x ../here)
 	[ "$(cat "$LIB_DIR/mine/new" ../up here)" = "$(printf 'from the box\n%.0s' 1 2 3)" ]
 	cubby log --html "$LIB_DIR/own/page.html"
+	# A directory that was renamed is still that of its box.
+	[ -n "$(jq -r '.mark // empty' "$XDG_DATA_HOME"/cubby/boxes/*/box.json)" ] || return 0
+	mkdir was
+	cubby exec --here -C was -- sh -c 'ln -s "$1" sub; echo from the box >/root/x' sh "$ESCAPE_HOST"
+	cubby stop -q -C was || true
+	mv was is
+	refused cubby cp :/root/x is/sub/new
+	mkdir "$LIB_DIR/out"
+	mv is "$LIB_DIR/out/"
+	refused cubby cp :/root/x "$LIB_DIR/out/is/sub/new"
+	cd "$LIB_DIR/out/is"
+	refused cubby cp :/root/x sub/new
+	refused cubby cp sub/secret :/root/y
+	cd "$LIB_PROJECT"
+	cubby rm -q -C "$LIB_DIR/out/is"
 }
 
 # The command lines of the host that hold WORD, but for the one of the client.

@@ -174,15 +174,15 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 }
 
 @test "U14: a program that a box may have written is not run here by another box's command" {
-	local dir how
+	local dir dirs how
 	. /etc/os-release
 	[[ $ID == debian || $ID == ubuntu ]] && command -v apt-get >/dev/null || skip "the host has no apt of Debian or Ubuntu"
 	export CUBBY_MIRRORS=docker.io=
-	mkdir -p other/bin "$OUT/bin" "$LIB_DIR/bin" kept new
+	mkdir -p other/bin moved/bin "$OUT/bin" "$LIB_DIR/bin" kept new
 	printf '#!/bin/sh\nexit 3\n' >"$LIB_DIR/bin/mmdebstrap" # which is found then
 	chmod 755 "$LIB_DIR/bin/mmdebstrap"
 	PATH=$LIB_DIR/bin:$PATH
-	for dir in other "$OUT"; do # an image's making is the program that all maps run
+	for dir in other moved "$OUT"; do # an image's making is the program that all maps run
 		printf '#!/bin/sh\ntouch %q\nexit 3\n' "$LIB_DIR/ran" >"$dir/bin/mmdebstrap"
 		chmod 755 "$dir/bin/mmdebstrap"
 	done
@@ -191,7 +191,12 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 	cubby exec -q --here -C kept -- true
 	cubby stop -q --here -C kept || true # it may have ended
 	cubby exec -q -d --here -C kept -v "$OUT:/v:rw" -- sleep 100
-	for dir in "$PWD/other/bin" "$OUT/bin"; do
+	dirs=("$PWD/other/bin" "$OUT/bin")
+	cubby exec -q --here -C moved -- true
+	cubby stop -q --here -C moved || true
+	mv moved renamed
+	[ -z "$(jq -r '.mark // empty' "$XDG_DATA_HOME"/cubby/boxes/*/box.json)" ] || dirs+=("$PWD/renamed/bin")
+	for dir in "${dirs[@]}"; do
 		for how in "exec -q --here -C new --image $ID:latest -- true" "pull -q $ID:latest"; do
 			# shellcheck disable=SC2086 # words
 			PATH=$dir:$PATH run cubby $how
