@@ -32,6 +32,10 @@ on_tty() { # COMMAND-LINE, its input from ours
 	path="/go/bin:/a * b::/opt/profile:$system"
 	run -0 cubby shell --env "PATH=$path" <<<'echo "$PATH"; echo "$OF_PROFILE $0 $#"'
 	[ "$output" = "/go/bin:/a * b:$system"$'\n1 bash 0' ]
+	for path in /usr/bin:/bin /go/bin:/usr/bin:/bin; do # what it works with is not in the way
+		run -0 cubby shell -e "PATH=$path" -e dir=1 -e own=2 -e lost=3 -e shell=4 <<<'echo "$dir $own $lost $shell"'
+		[ "$output" = "1 2 3 4" ]
+	done
 	run -0 on_tty "cubby shell -e PATH=/go/bin:/usr/bin:/bin" <<<'echo "<$PATH>"; shopt -q expand_aliases && exit 0'
 	[[ $output == *"</go/bin:$system>"* ]]
 	run -0 cubby exec -- sh -c 'rm "$(command -v bash)" && ! command -v bash'
