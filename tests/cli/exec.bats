@@ -317,6 +317,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 }
 
 @test "cp: a file into the box and out of it" {
+	local name
 	printf 'a\0b' >file
 	chmod 750 file
 	mkdir dir
@@ -340,6 +341,13 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	ln -s /etc/hostname there
 	run -0 cubby cp :/root/copy new
 	[ ! -L new ]
+	mkfifo pipe
+	ln -s pipe leads
+	for name in pipe leads; do # as /dev/null and /dev/stdout do
+		run -1 --separate-stderr timeout "$(lib_longer 60)" cubby cp :/root/copy $name
+		[ "$stderr" = "cubby cp: '$name' is no regular file; 'cubby exec cat FILE' writes to standard output" ]
+	done
+	[[ -p pipe && -L leads ]]
 }
 
 @test "exec: options hold for one start, with --save for all" {

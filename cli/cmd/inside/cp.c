@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "cli/opt/cmd.h"
 #include "cli/run/boxrun.h"
 #include "cli/show/render.h"
@@ -64,6 +65,18 @@ static int open_place(const struct args *a, const char **name, struct err *e)
 	return fd;
 }
 
+/* What is no file is not replaced by one: not /dev/null, nor what /dev/stdout leads to. */
+static bool is_in_place(const char *to, int dir, const char *name)
+{
+	struct stat st;
+
+	if (sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISREG(st.st_mode))
+		return true;
+	if (!S_ISLNK(st.st_mode) || text_starts(to, "/dev/"))
+		return false;
+	return sys_fstatat(dir, name, &st, 0) < 0 || S_ISREG(st.st_mode);
+}
+
 /* Whole or not at all: it is written beside its place and renamed. */
 static int copy_out(struct app *app, const struct args *a, struct err *e)
 {
@@ -82,6 +95,11 @@ static int copy_out(struct app *app, const struct args *a, struct err *e)
 	dir = open_place(a, &name, e);
 	if (dir < 0)
 		return dir;
+	if (!is_in_place(a->to, dir, name))
+		return err_set(e, -EINVAL,
+			       "'%s' is no regular file; 'cubby exec cat FILE' writes "
+			       "to standard output",
+			       a->to);
 	snprintf(tmp, sizeof(tmp), ".cubby-cp.part%d", sys_getpid());
 	fd = sys_openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
 	if (fd < 0)
