@@ -14,6 +14,7 @@
 #define FUNCTIONS(X) \
 	X(TLS_server_method) X(SSL_CTX_new) X(SSL_CTX_free) X(SSL_CTX_ctrl) \
 	X(SSL_CTX_set_options) X(SSL_CTX_set_default_passwd_cb) \
+	X(SSL_CTX_set_alpn_select_cb) X(SSL_select_next_proto) \
 	X(SSL_CTX_use_certificate_chain_file) X(SSL_CTX_use_PrivateKey_file) \
 	X(SSL_CTX_check_private_key) X(SSL_new) X(SSL_free) X(SSL_set_fd) \
 	X(SSL_set_accept_state) X(SSL_read) X(SSL_write) X(SSL_pending) \
@@ -59,6 +60,23 @@ static int no_password(char *buf, int size, int write, void *ctx)
 	return -1;
 }
 
+/* Who wants another protocol alone hears of it now (RFC 7301), and is not misunderstood.
+ * "http/1.0" is what clients that were told to speak it offer: they are answered in 1.1. */
+static int choose_protocol(SSL *ssl, const unsigned char **ret, unsigned char *ret_len,
+			   const unsigned char *offered, unsigned len, void *ctx)
+{
+	static const unsigned char spoken[] = "\x08http/1.1\x08http/1.0";
+	const struct tls *t = ctx;
+	unsigned char *chosen;
+
+	(void)ssl;
+	if (t->lib.SSL_select_next_proto(&chosen, ret_len, spoken, sizeof(spoken) - 1,
+					 offered, len) != OPENSSL_NPN_NEGOTIATED)
+		return SSL_TLSEXT_ERR_ALERT_FATAL;
+	*ret = chosen;
+	return SSL_TLSEXT_ERR_OK;
+}
+
 static int bad_file(const struct tls *t, const char *what, const char *path,
 		    struct err *e)
 {
@@ -89,6 +107,7 @@ static int set_up(struct tls *t, const char *cert, const char *key, struct err *
 	l->SSL_CTX_set_options(t->ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
 					       SSL_OP_CIPHER_SERVER_PREFERENCE);
 	l->SSL_CTX_set_default_passwd_cb(t->ctx, no_password);
+	l->SSL_CTX_set_alpn_select_cb(t->ctx, choose_protocol, t);
 	if (l->SSL_CTX_use_certificate_chain_file(t->ctx, cert) != 1)
 		return bad_file(t, "a certificate", cert, e);
 	if (l->SSL_CTX_use_PrivateKey_file(t->ctx, key, SSL_FILETYPE_PEM) != 1 ||
