@@ -90,6 +90,17 @@ int review_open(const struct boxsetup *setup, enum review_for what, struct revie
 	return 0;
 }
 
+void review_let_go(struct review *rv)
+{
+	scope_close(&rv->lock);
+}
+
+int review_again(struct review *rv, struct err *e)
+{
+	rv->running = false;
+	return lock_it(rv, REVIEW_GIVE, e);
+}
+
 /* ---- what it tells ------------------------------------------------------------------------ */
 
 struct listening {

@@ -32,6 +32,11 @@ enum review_for {
 int review_open(const struct boxsetup *setup, enum review_for what, struct review *ret,
 		struct err *e);
 
+/** review_let_go() - while a person is asked: others may use the box */
+void review_let_go(struct review *rv);
+/** review_again() - after that, as review_open() for REVIEW_GIVE; what was seen may be old */
+int review_again(struct review *rv, struct err *e);
+
 /** review_ask() - one operation of runtime/worker/review.h
  *  @args: an object; borrowed
  *  @ret:  an array of what it told, owned; NULL = not wanted

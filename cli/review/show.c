@@ -1,5 +1,6 @@
 #include "cli/review/show.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,15 @@ static bool is_change(const struct json *j)
 	return json_get_str(j, "kind") && !json_get_bool(j, "directory", false);
 }
 
+/* Of a directory that is new or gone, and empty. */
+static const char *slash(const struct json *j)
+{
+	const int64_t mode =
+		json_get_int(j, "mode", 0) ?: json_get_int(j, "was_mode", 0);
+
+	return S_ISDIR((mode_t)mode) && !member_is(j, "kind", "git") ? "/" : "";
+}
+
 /* Without the '/' in front; for a person. */
 static const char *name_of(const struct json *j, char ret[4 * PATH_MAX])
 {
@@ -49,13 +59,30 @@ static bool is_colored(const struct reviewshow *s)
 	return s->out == s->app->out ? s->app->color_out : s->app->color_err;
 }
 
+/* What git keeps under names that are sums: how much of it there is. */
+static void put_objects(FILE *out, const struct json *j)
+{
+	const int64_t n = json_get_int(j, "objects", 0);
+	const int64_t packs = json_get_int(j, "packs", 0);
+
+	if (n)
+		fprintf(out, "%" PRId64 " object%s", n, n == 1 ? "" : "s");
+	if (packs)
+		fprintf(out, "%s%" PRId64 " pack%s", n ? ", " : "", packs,
+			packs == 1 ? "" : "s");
+	if (n || packs)
+		fputs(" in ", out);
+}
+
 static void put_change(const struct reviewshow *s, const struct json *j)
 {
 	const char *kind = json_get_str(j, "kind"), *why = json_get_str(j, "why");
 	int64_t was = json_get_int(j, "was_mode", 0), now = json_get_int(j, "mode", 0);
 	char name[4 * PATH_MAX];
 
-	fprintf(s->out, "  %-8s %s", kind, name_of(j, name));
+	fprintf(s->out, "  %-8s ", kind);
+	put_objects(s->out, j);
+	fprintf(s->out, "%s%s", name_of(j, name), slash(j));
 	render_counts(s->out, is_colored(s), json_get_int(j, "added", 0),
 		      json_get_int(j, "removed", 0));
 	if (json_get_bool(j, "binary", false))
@@ -151,7 +178,7 @@ void reviewshow_names(FILE *out, const struct json *list)
 	json_each(it, list)
 	{
 		if (is_change(it) && spec_path(it, "path", path) == 0)
-			fprintf(out, "%s\n", path + 1);
+			fprintf(out, "%s%s\n", path + 1, slash(it));
 	}
 }
 
@@ -263,19 +290,28 @@ static char answer(const struct reviewshow *s)
 	return first;
 }
 
-/* Return: -ESTALE = it is not what was shown; or as settle(). */
 static int take_held(const struct reviewshow *s, const struct review *rv,
-		     const struct json *args, const char *seen, struct err *e)
+		     struct json *all, struct err *e)
 {
-	_cleanup_json_ struct json *told = NULL, *all = op_with(args, "apply");
+	_cleanup_json_ struct json *told = NULL;
+	int r = on_held(rv, all, &told, NULL, e);
+
+	reviewshow_told(s->app, told);
+	return r == 0 && has_git(told) ? take_git(s, rv, e) : r;
+}
+
+/* Return: -ESTALE = it is not what was shown; or as settle(). */
+static int end_held(const struct reviewshow *s, struct review *rv, const char *op,
+		    const struct json *args, const char *seen, struct err *e)
+{
+	_cleanup_json_ struct json *all = op_with(args, op);
 	int r;
 
 	json_set_str(all, "seen", seen);
-	r = on_held(rv, all, &told, NULL, e);
-
-	reviewshow_told(s->app, told);
-	if (r == 0 && has_git(told))
-		r = take_git(s, rv, e);
+	if (strcmp(op, "apply") == 0)
+		r = take_held(s, rv, all, e);
+	else
+		r = on_held(rv, all, NULL, NULL, e);
 	return r < 0 ? r : 1;
 }
 
@@ -296,33 +332,48 @@ static int show_again(const struct reviewshow *s, const struct review *rv,
 	return seen_of(list, true, seen, e);
 }
 
-/* Return: 1 = they are settled, 0 = they stay. */
-static int settle(const struct reviewshow *s, const struct review *rv,
+/* As settle(), or 0 = the person is asked again. */
+static int settle_by(const struct reviewshow *s, struct review *rv, const char *op,
+		     const struct json *args, char seen[HASH_HEX], struct err *e)
+{
+	int r = review_again(rv, e);
+
+	if (r == -EBUSY) {
+		render_note(s->app, "%s", e->msg);
+		*e = ERR_NONE;
+		return 0;
+	}
+	if (r == 0 && rv->running && strcmp(op, "discard") == 0) {
+		render_note(s->app, "the box is in use: once it is stopped 'cubby "
+				    "discard' does it");
+		return 0;
+	}
+	if (r == 0)
+		r = end_held(s, rv, op, args, seen, e);
+	return r == -ESTALE ? show_again(s, rv, args, seen, e) : r;
+}
+
+/* Whoever thinks keeps no other command from the box; what that changes is seen after.
+ * Return: 1 = they are settled, 0 = they stay. */
+static int settle(const struct reviewshow *s, struct review *rv,
 		  const struct json *args, const struct json *list, struct err *e)
 {
 	_cleanup_json_ struct json *patch = op_with(args, "patch");
-	_cleanup_json_ struct json *discard = op_with(args, "discard");
 	char seen[HASH_HEX];
 	int r = seen_of(list, false, seen, e);
 
 	while (r == 0) {
+		review_let_go(rv);
 		switch (answer(s)) {
 		case 'a':
-			r = take_held(s, rv, args, seen, e);
-			if (r == -ESTALE)
-				r = show_again(s, rv, args, seen, e);
+			r = settle_by(s, rv, "apply", args, seen, e);
 			break;
 		case 'd':
 			r = on_held(rv, patch, NULL, s->out, e);
 			break;
 		case 'x':
-			if (rv->running) {
-				render_note(s->app, "the box is in use: once it is "
-						    "stopped 'cubby discard' does it");
-				break;
-			}
-			r = on_held(rv, discard, NULL, NULL, e);
-			return r < 0 ? r : 1;
+			r = settle_by(s, rv, "discard", args, seen, e);
+			break;
 		case 'k':
 		case 0:
 			return 0;
@@ -334,7 +385,7 @@ static int settle(const struct reviewshow *s, const struct review *rv,
 }
 
 /* Return: 1 = they are settled, 0 = they stay. */
-static int tell_held(const struct reviewshow *s, const struct review *rv,
+static int tell_held(const struct reviewshow *s, struct review *rv,
 		     const struct json *args, const struct json *list, struct err *e)
 {
 	size_t held = count(list, false);
@@ -346,7 +397,7 @@ static int tell_held(const struct reviewshow *s, const struct review *rv,
 	return s->in >= 0 ? settle(s, rv, args, list, e) : 0;
 }
 
-int reviewshow_take(const struct reviewshow *s, const struct review *rv,
+int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		    const struct json *args, struct err *e)
 {
 	_cleanup_json_ struct json *list = NULL;

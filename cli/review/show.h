@@ -37,12 +37,13 @@ void reviewshow_names(FILE *out, const struct json *list);
 void reviewshow_told(const struct app *app, const struct json *list);
 
 /**
- * reviewshow_take() - take over what the rules permit, show it, ask about the rest
+ * reviewshow_take() - take over what the rules permit, show it, ask about the rest; while it
+ * asks others may use the box
  * @args: of the operation "apply"
  * Return: 0, also when something was kept; 1: something could not be done, and was named; or
  * why nothing could.
  */
-int reviewshow_take(const struct reviewshow *s, const struct review *rv,
+int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		    const struct json *args, struct err *e);
 
 /** reviewshow_end() - the same at the end of a task, by the configuration; the box has been

@@ -184,3 +184,25 @@ int upper_sign_host(int dir, uint64_t *ret, struct err *e)
 	*ret = s.sum;
 	return 0;
 }
+
+static int add_object(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	struct upper_objects *n = ctx;
+
+	(void)e;
+	if (x->kind == UPPER_DIR && !strchr(x->path, '/'))
+		return strcmp(x->path, "objects") == 0 ? 0 : UPPER_SKIP;
+	if (x->kind != UPPER_FILE || !text_starts(x->path, "objects/"))
+		return 0;
+	n->loose += strlen(x->path) > 38 && x->path[10] == '/';
+	n->packs += text_ends(x->path, ".pack");
+	return 0;
+}
+
+void upper_objects(int git, struct upper_objects *ret)
+{
+	struct err ignored = ERR_NONE;
+
+	*ret = (struct upper_objects){ 0 };
+	(void)upper_walk(git, add_object, ret, &ignored);
+}

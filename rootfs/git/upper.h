@@ -52,4 +52,10 @@ int upper_sign(int dir, uint64_t *ret, struct err *e);
  *  one was added shows in its directory. -E2BIG: too many files */
 int upper_sign_host(int dir, uint64_t *ret, struct err *e);
 
+/* What it adds to a git directory under names that are their sums. */
+struct upper_objects {
+	size_t loose, packs;
+};
+void upper_objects(int git, struct upper_objects *ret);
+
 #endif

@@ -215,16 +215,26 @@ static const char *too_much(const struct review *rv)
 				    : NULL;
 }
 
+/* The next thing after @i that is below the directory; 0 = none. The list is sorted, with
+ * other names that begin so in between. */
+static size_t next_inside(const struct review *rv, size_t dir, size_t i)
+{
+	const struct diff_item *items = rv->diff.items;
+	const size_t len = strlen(items[dir].path);
+
+	while (++i < rv->diff.n && strncmp(items[i].path, items[dir].path, len) == 0)
+		if (items[i].path[len] == '/')
+			return i;
+	return 0;
+}
+
 /* Whether a new directory would come out without any of its files, which all stay. */
 static bool is_hollow(const struct review *rv, size_t dir)
 {
-	const struct diff_item *items = rv->diff.items;
-	size_t len = strlen(items[dir].path);
 	bool hollow = false;
 
-	for (size_t i = dir + 1;
-	     i < rv->diff.n && strncmp(items[i].path, items[dir].path, len) == 0; i++) {
-		if (items[i].path[len] != '/' || S_ISDIR(items[i].now.mode))
+	for (size_t i = dir; (i = next_inside(rv, dir, i));) {
+		if (S_ISDIR(rv->diff.items[i].now.mode))
 			continue;
 		if (rv->v[i].chosen)
 			return false;
@@ -281,29 +291,13 @@ static void choose(struct review *rv)
 
 /* ---- what is told ------------------------------------------------------------------------ */
 
-static bool is_directory(const struct diff_item *x)
+/* A directory that nobody is told of: one that stays, or what is in it tells of it. */
+static bool is_directory(const struct review *rv, size_t dir)
 {
-	return S_ISDIR(x->now.mode ?: x->was.mode) && !x->git;
-}
+	const struct diff_item *x = &rv->diff.items[dir];
 
-/* Stands for the path and what was there on both sides when it was looked at. */
-static void seen_of(const struct diff_item *x, char ret[HASH_HEX])
-{
-	const struct diff_side *sides[] = { &x->was, &x->now };
-	_cleanup_buf_ struct buf text = BUF_INIT(1024 + PATH_MAX);
-	struct err ignored = ERR_NONE;
-
-	buf_add(&text, x->path, strlen(x->path) + 1);
-	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
-		const struct diff_side *s = sides[i];
-
-		buf_addf(&text, "%o ", s->mode);
-		if (!S_ISDIR(s->mode))
-			buf_addf(&text,
-				 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
-				 s->ino, s->size, s->mtime, s->ctime);
-	}
-	(void)hash_text(text.data, text.len, ret, &ignored);
+	return S_ISDIR(x->now.mode ?: x->was.mode) && !x->git &&
+	       ((x->was.mode && x->now.mode) || next_inside(rv, dir, dir));
 }
 
 static const char *kind_of(const struct diff_item *x)
@@ -330,7 +324,7 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	if (v->effect.why)
 		json_set_str(j, "why", v->effect.why);
 	json_set_bool(j, "conflict", x->conflict);
-	json_set_bool(j, "directory", is_directory(x));
+	json_set_bool(j, "directory", is_directory(rv, i));
 	json_set_bool(j, "chosen", v->chosen);
 	json_set_int(j, "added", (int64_t)n.added);
 	json_set_int(j, "removed", (int64_t)n.removed);
@@ -338,7 +332,9 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	json_set_int(j, "was_mode", x->was.mode);
 	json_set_int(j, "mode", x->now.mode);
 	json_set_int(j, "size", (int64_t)x->now.size);
-	seen_of(x, seen);
+	if (x->git)
+		reviewtell_objects(j, rv->layer.upper, x->path);
+	reviewtell_seen_of(x, seen);
 	json_set_str(j, "seen", seen);
 	return reviewtell_line(j, e);
 }
@@ -477,9 +473,9 @@ static int check_seen(const struct review *rv, struct err *e)
 	for (size_t i = 0; i < rv->diff.n; i++) {
 		const struct diff_item *x = &rv->diff.items[i];
 
-		if (is_directory(x) || !is_asked(rv, x->path))
+		if (is_directory(rv, i) || !is_asked(rv, x->path))
 			continue;
-		seen_of(x, one);
+		reviewtell_seen_of(x, one);
 		buf_add(&all, one, sizeof(one));
 	}
 	r = reviewtell_seen(&all, one, e);
@@ -640,8 +636,10 @@ static int op_discard(struct review *rv, struct err *e)
 {
 	const struct json *paths = json_get(rv->args, "paths");
 	char path[PATH_MAX];
-	int r = json_len(paths) ? 0 : clean_discard(&rv->layer, "", e);
+	int r = json_get_str(rv->args, "seen") ? list(rv, e) ?: check_seen(rv, e) : 0;
 
+	if (r == 0 && !json_len(paths))
+		r = clean_discard(&rv->layer, "", e);
 	json_each(it, paths)
 	{
 		if (r == 0 && next_path(it, path))

@@ -13,7 +13,7 @@
  *   "allow", "deny"   patterns that change the class of a path
  *   "overwrite"  also what has changed on the host meanwhile
  *   "running"    the layer is in use: it stays as it is, and git's files in it
- *   "seen"       of an apply: what a person was shown; else -ESTALE
+ *   "seen"       of an apply or discard: what a person was shown; else -ESTALE
  *   "elsewhere"  standard input is another directory: the layer stays as it is
  *   "bytes"      of a patch: the rest is left out
  * Standard error gets a line of JSON for each change, or the patch as it is. */

@@ -1,6 +1,8 @@
 #include "runtime/worker/reviewtell.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +10,12 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/scope.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/git/upper.h"
 #include "rootfs/review/apply.h"
+#include "rootfs/review/diff.h"
 #include "runtime/spec/spec.h"
 
 enum { TELL_LINE = 64 << 10 };
@@ -57,6 +63,37 @@ int reviewtell_gits(int boxdir, int n, struct err *e)
 		r = reviewtell_line(j, e);
 	}
 	return r;
+}
+
+void reviewtell_objects(struct json *j, int upper, const char *path)
+{
+	_cleanup_close_ int git = takeover_open(upper, path, O_RDONLY | O_DIRECTORY);
+	struct upper_objects n;
+
+	if (git < 0)
+		return;
+	upper_objects(git, &n);
+	json_set_int(j, "objects", (int64_t)n.loose);
+	json_set_int(j, "packs", (int64_t)n.packs);
+}
+
+void reviewtell_seen_of(const struct diff_item *x, char ret[HASH_HEX])
+{
+	const struct diff_side *sides[] = { &x->was, &x->now };
+	_cleanup_buf_ struct buf text = BUF_INIT(1024 + PATH_MAX);
+	struct err ignored = ERR_NONE;
+
+	buf_add(&text, x->path, strlen(x->path) + 1);
+	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
+		const struct diff_side *s = sides[i];
+
+		buf_addf(&text, "%o ", s->mode);
+		if (!S_ISDIR(s->mode))
+			buf_addf(&text,
+				 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
+				 s->ino, s->size, s->mtime, s->ctime);
+	}
+	(void)hash_text(text.data, text.len, ret, &ignored);
 }
 
 static int by_bytes(const void *a, const void *b)

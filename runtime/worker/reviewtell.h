@@ -11,6 +11,8 @@
 #include "base/hash.h"
 #include "base/json.h"
 
+struct diff_item;
+
 int reviewtell_line(const struct json *j, struct err *e);
 
 /** reviewtell_failed() - what a step could not do, and why: @result */
@@ -18,6 +20,14 @@ int reviewtell_failed(const char *path, int result);
 
 /** reviewtell_gits() - the git directories that the apply @n takes over after its files */
 int reviewtell_gits(int boxdir, int n, struct err *e);
+
+/** reviewtell_objects() - what the layer @upper adds to the repository @path, as the members
+ *  "objects" and "packs" of @j */
+void reviewtell_objects(struct json *j, int upper, const char *path);
+
+/** reviewtell_seen_of() - what stands for the path and what was there on both sides when it
+ *  was looked at */
+void reviewtell_seen_of(const struct diff_item *x, char ret[HASH_HEX]);
 
 /**
  * reviewtell_seen() - what stands for a list of changes, in whatever order it was shown

@@ -337,6 +337,13 @@ git_state() {
 	[ "$(git_state)" = "$before" ] || { git_state; return 1; }
 }
 
+@test "what git keeps under its sums is one line with its number" {
+	git_repo
+	reviewed 'echo two >file; git commit -qam two'
+	run -0 cubby apply
+	[[ $output == *"  git      3 objects in .git"* ]] || { echo "$output"; return 1; }
+}
+
 @test "an apply that was killed while git got its part goes on, or back" {
 	git_repo
 	before=$(git_state)

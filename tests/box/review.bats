@@ -326,7 +326,7 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[[ $output == *"2 changes are held"* && $output != *undo* ]]
 	[ "$(cat "$to/a" "$to/d/f" "$to/Makefile" | xargs)" = "new z y" ] && [ ! -e "$to/.envrc" ]
 	[ -d "$to/empty" ] && [ ! -e "$to/.vscode" ] # of which nothing comes out yet
-	[ "$(cat a)" = old ] && [ "$(cubby diff --name-only | xargs)" = ".envrc .vscode/tasks.json Makefile a d/f" ]
+	[ "$(cat a)" = old ] && [ "$(cubby diff --name-only | xargs)" = ".envrc .vscode/tasks.json Makefile a d/f empty/" ]
 	run -1 cubby undo
 	mkdir -p "$HOME/.config/cubby"
 	echo '{"apply":"safe","apply-allow":[".env*"],"apply-deny":["d/*"]}' >"$HOME/.config/cubby/config.json"

@@ -170,6 +170,39 @@ asked() { # HOW OFTEN
 	cubby stop
 }
 
+@test "who thinks about an answer keeps no other command from the box" {
+	cubby exec --project review -- sh -c 'echo x >.envrc'
+	mkfifo keys
+	timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' <keys >out &
+	apply=$!
+	exec {keys}>keys
+	asked 1
+	timeout 60 cubby exec --project review -- sh -c 'echo y >.gdbinit'
+	timeout 60 cubby discard .envrc
+	echo x >&"$keys"
+	asked 2
+	[ "$(cubby diff --name-only)" = .gdbinit ] || { cat out; return 1; }
+	echo x >&"$keys"
+	wait $apply
+	exec {keys}>&-
+	[ -z "$(cubby diff --name-only)" ] && [ ! -e .envrc ] && [ ! -e .gdbinit ]
+}
+
+@test "an empty directory that is new or gone has its line" {
+	mkdir gone
+	cubby exec --project review -- sh -c 'mkdir -p a/b a/c a.d; echo x >a/c/f; rmdir gone'
+	run -0 cubby apply
+	[ "${output%cubby: *}" = "  new      a.d/
+  new      a/b/
+  new      a/c/f +1
+  deleted  gone/
+" ] || { echo "$output"; return 1; }
+	[ -d a/b ] && [ ! -e gone ]
+	cubby exec --project review -- mkdir later
+	cubby diff --name-only | xargs cubby apply
+	[ -d later ]
+}
+
 @test "what is changed here while a task runs is seen by what it runs" {
 	echo old >replaced
 	mkdir -p d/e

@@ -65,6 +65,34 @@ static void sign(void)
 	assert_true(a != b);
 }
 
+static void touch(int dir, const char *path)
+{
+	_cleanup_close_ int fd = sys_openat(dir, path, O_CREAT | O_WRONLY, 0600);
+
+	assert_true(fd >= 0);
+}
+
+static void objects(void)
+{
+	_cleanup_close_ int dir = root();
+	struct upper_objects n;
+
+	upper_objects(dir, &n);
+	assert_true(n.loose == 0 && n.packs == 0);
+	assert_int_equal(sys_mkdirat(dir, "objects", 0700), 0);
+	assert_int_equal(sys_mkdirat(dir, "objects/ab", 0700), 0);
+	assert_int_equal(sys_mkdirat(dir, "objects/pack", 0700), 0);
+	assert_int_equal(sys_mkdirat(dir, "refs", 0700), 0);
+	touch(dir, "objects/ab/0123456789abcdef0123456789abcdef012345");
+	touch(dir, "objects/ab/tmp_obj_x");
+	touch(dir, "objects/pack/pack-0123456789abcdef0123456789abcdef01234567.pack");
+	touch(dir, "objects/pack/pack-0123456789abcdef0123456789abcdef01234567.idx");
+	touch(dir, "refs/0123456789abcdef0123456789abcdef0123456789.pack");
+	upper_objects(dir, &n);
+	assert_int_equal(n.loose, 1);
+	assert_int_equal(n.packs, 1);
+}
+
 static void deep(void)
 {
 	_cleanup_close_ int dir = root();
@@ -88,6 +116,7 @@ static const struct unit_case cases[] = {
 	{ "nested directories", nested },
 	{ "whiteouts and FIFOs", kinds },
 	{ "a sign of change", sign },
+	{ "objects and packs", objects },
 	{ "too deep", deep },
 };
 
