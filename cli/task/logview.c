@@ -137,7 +137,8 @@ static void show_call(struct logview *v, const struct json *r)
 	if (tool && begin_change(v, tool, args))
 		return;
 	if (tool && v->secret && strcmp(tool, "input") == 0) {
-		put(v, RENDER_BOLD, "", "input ***");
+		view_secret_input(args, &b);
+		put(v, RENDER_BOLD, "", buf_cstr(&b));
 		return;
 	}
 	if (buf_addf(&b, "%s ", tool ? tool : "?") < 0 ||

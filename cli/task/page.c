@@ -155,11 +155,14 @@ static void on_call(struct page *p, const struct json *r)
 		add_pre(p, "call", "python ", json_get_str(args, "code"));
 		return;
 	}
+	if (p->secret && strcmp(tool, "input") == 0) {
+		view_secret_input(args, &b);
+		add_pre(p, "call", "", buf_cstr(&b));
+		return;
+	}
 	buf_addf(&b, "%s ", tool);
 	if (json_len(args) == 1 && json_get_str(args, "path"))
 		buf_adds(&b, json_get_str(args, "path"));
-	else if (p->secret && strcmp(tool, "input") == 0)
-		buf_adds(&b, "***");
 	else if (args)
 		json_print(args, false, &b);
 	add_pre(p, "call", "", buf_cstr(&b));

@@ -391,6 +391,26 @@ static void add_keys(const struct json *keys, struct buf *out)
 	}
 }
 
+void view_secret_input(const struct json *args, struct buf *out)
+{
+	const char *text = json_get_str(args, "text"),
+		   *keys = json_get_str(args, "keys");
+	bool starred = text && *text;
+
+	buf_adds(out, starred ? "input ***" : "input");
+	for (size_t n; keys && *(keys += strspn(keys, " \t\n,")); keys += n) {
+		n = strcspn(keys, " \t\n,");
+		if (n == 1 && starred)
+			continue;
+		buf_addc(out, ' ');
+		if (n == 1)
+			buf_adds(out, "***");
+		else
+			wrap_safe(out, keys, n);
+		starred = n == 1;
+	}
+}
+
 /* Of a command that is shown in part. */
 static void add_rest(const char *rest, struct buf *out)
 {
@@ -410,14 +430,14 @@ int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 	const char *text = main_argument(c);
 	size_t len = strlen(text), lines = 0;
 
+	if (secret && strcmp(c->name, "input") == 0) {
+		view_secret_input(c->args, out);
+		return buf_failed(out);
+	}
 	if (strcmp(c->name, "shell") == 0)
 		buf_adds(out, "$ ");
 	else
 		buf_addf(out, "%s ", c->name);
-	if (secret && strcmp(c->name, "input") == 0 && *text) {
-		buf_adds(out, "***");
-		return buf_failed(out);
-	}
 	len = MIN(len, (size_t)VIEW_CALL_MAX);
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '\n' && ++lines == VIEW_CALL_LINES)
@@ -538,7 +558,7 @@ static void add_change(struct view *v, const struct task_call *c,
 	if (strcmp(c->name, "write_file") == 0)
 		buf_addf(line, ", %zu line%s", d.added, d.added == 1 ? "" : "s");
 	else if (d.added + d.removed)
-		buf_addf(line, ", +%zu −%zu", d.added, d.removed);
+		buf_addf(line, ", +%zu -%zu", d.added, d.removed);
 }
 
 static void on_result(void *ctx, const struct task_call *c, const struct tool_result *r)

@@ -67,7 +67,7 @@ export function changesPanel(box) {
 			el('td', {}, button(path, act(() => show(path)), { class: 'link' })),
 			el('td', { class: 'soft' }, c.kind),
 			el('td', { class: 'number' }, el('span', { class: 'good' }, c.added ? `+${c.added} ` : ''),
-				el('span', { class: 'bad' }, c.removed ? `−${c.removed}` : '')),
+				el('span', { class: 'bad' }, c.removed ? `-${c.removed}` : '')),
 			el('td', { class: 'warn' }, c.why ?? (c.conflict ? 'changed here, too' : '')));
 	}
 

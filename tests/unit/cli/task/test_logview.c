@@ -37,6 +37,9 @@ static const struct row {
 	{ "a password",
 	  "{\"type\":\"call\",\"tool\":\"input\",\"args\":{\"text\":\"s3cret\"}}",
 	  "input ***\n" },
+	{ "keys at a password",
+	  "{\"type\":\"call\",\"tool\":\"input\",\"args\":{\"keys\":\"C-c\"}}",
+	  "input C-c\n" },
 	{ "an edit that failed, with what was tried",
 	  "{\"type\":\"call\",\"tool\":\"edit_file\",\"args\":{\"path\":\"a\",\"old\":"
 	  "\"x\",\"new\":\"y\"}}\n"

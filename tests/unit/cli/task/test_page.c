@@ -97,7 +97,9 @@ static void a_password_is_not_shown(void)
 		 "\\n[waiting for a password]\"}");
 	feed(&p,
 	     "{\"type\":\"call\",\"tool\":\"input\",\"args\":{\"text\":\"s3cret\"}}");
+	feed(&p, "{\"type\":\"call\",\"tool\":\"input\",\"args\":{\"keys\":\"C-c\"}}");
 	assert_non_null(strstr(buf_cstr(&out), "input ***"));
+	assert_non_null(strstr(buf_cstr(&out), "input C-c"));
 	assert_null(strstr(buf_cstr(&out), "s3cret"));
 }
 

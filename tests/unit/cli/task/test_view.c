@@ -155,6 +155,11 @@ static void calls_say_what_they_are_about(void)
 		{ "input", "{\"keys\":[\"C-c\",\"Up\"]}", "input C-c Up", false },
 		{ "input", "{\"text\":\"yes\"}", "input yes", false },
 		{ "input", "{\"text\":\"s3cret\"}", "input ***", true },
+		{ "input", "{\"keys\":\"C-c\"}", "input C-c", true },
+		{ "input", "{\"text\":\"s3cret\",\"keys\":\"Tab Enter\"}",
+		  "input *** Tab Enter", true },
+		{ "input", "{\"keys\":\"s 3 c, Enter\"}", "input *** Enter", true },
+		{ "input", "{}", "input", true },
 		{ "read_file", "{\"path\":\"a\\u202e\"}", "read_file a<U+202E>",
 		  false },
 	};
