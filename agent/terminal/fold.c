@@ -5,14 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum kind { NONE, APT, PIP, NPM, BUILD, DOWNLOAD, BINARY };
+enum kind { NONE, APT, PIP, NPM, BUILD, DOWNLOAD, BINARY, REPEATED };
 
 static const char *const names[] = { [APT] = "of a package manager's progress",
 				     [PIP] = "of pip's progress",
 				     [NPM] = "of npm's notices",
 				     [BUILD] = "of a build's progress",
 				     [DOWNLOAD] = "of a download's progress",
-				     [BINARY] = "of binary output" };
+				     [BINARY] = "of binary output",
+				     [REPEATED] = "like the one above" };
 
 /* How lines begin. "#" stands for digits; a blank that begins a row of APT is one of its
  * lists, which continue a run and begin none. */
@@ -131,6 +132,29 @@ static bool is_binary(const struct fold *f, const char *line, size_t len)
 	       (nuls >= 64 && nuls * 6 >= len);
 }
 
+/* What stands for a warning of pip; 0 = the line is none. One that tries again says how often
+ * it will, and where in its memory something is: numbers are passed over. */
+static uint64_t warning(const char *line, size_t len)
+{
+	const char *const end = line + len;
+	uint64_t sum = 0xcbf29ce484222325;
+	bool retry;
+
+	if (!len || *line != 'W' || !begins(line, len, "WARNING: "))
+		return 0;
+	retry = begins(line, len, "WARNING: Retrying (");
+	for (const char *p = line; p < end; p++) {
+		if (retry && end - p > 2 && p[0] == '0' && p[1] == 'x')
+			for (p += 2; p < end && isxdigit((unsigned char)*p);)
+				p++;
+		while (retry && p < end && isdigit((unsigned char)*p))
+			p++;
+		if (p < end)
+			sum = (sum ^ (unsigned char)*p) * 0x100000001b3;
+	}
+	return sum | 1;
+}
+
 static enum kind kind_of(const struct fold *f, const char *line, size_t len)
 {
 	if (len && may_begin((unsigned char)*line))
@@ -139,6 +163,8 @@ static enum kind kind_of(const struct fold *f, const char *line, size_t len)
 				return rows[i].kind;
 	if (f->kind == APT && len > 2 && line[0] == ' ' && line[1] == ' ')
 		return APT;
+	if (f->warned && f->warned == warning(line, len))
+		return REPEATED;
 	return is_binary(f, line, len) ? BINARY : NONE;
 }
 
@@ -224,6 +250,7 @@ static size_t take_piece(struct fold *f, const char *text, size_t len)
 	if (f->line[f->len - 1] == '\n') {
 		if (!take_line(f, f->line, f->len))
 			f->out(f->ctx, f->line, f->len);
+		f->warned = warning(f->line, f->len);
 		f->len = 0;
 	} else if (f->len == sizeof(f->line)) {
 		give_up(f);
@@ -248,6 +275,7 @@ static size_t take_lines(struct fold *f, const char *text, size_t len)
 			if (take_line(f, text + at, n))
 				from = at + n;
 		}
+		f->warned = warning(text + at, n);
 		at += n;
 	}
 	if (at > from)
@@ -274,6 +302,7 @@ void fold_feed(struct fold *f, const char *text, size_t len)
 void fold_flush(struct fold *f)
 {
 	close_run(f);
+	f->warned = 0;
 	if (f->len) {
 		f->out(f->ctx, f->line, f->len);
 		f->rest = FOLD_PASS;

@@ -4,7 +4,8 @@
  * Never:  folds a line that it does not know the like of; looks further back than a run.
  *
  * What apt, pip, npm, compilers and downloads print by the hundred tells a model nothing, and
- * it pays for each line in every turn that follows. Binary output is folded likewise. */
+ * it pays for each line in every turn that follows. Binary output is folded likewise, and
+ * warnings of pip that repeat the one before them, which is shown. */
 #ifndef AGENT_TERMINAL_FOLD_H
 #define AGENT_TERMINAL_FOLD_H
 
@@ -25,8 +26,9 @@ struct fold {
 		FOLD_AT_START,
 		FOLD_PASS,
 		FOLD_DROP
-	} rest;		       /* of a line that is too long */
-	unsigned kind;	       /* of the run; 0 = none */
+	} rest;		 /* of a line that is too long */
+	uint64_t warned; /* what stands for the last line, if it warned; 0 = not */
+	unsigned kind;	 /* of the run; 0 = none */
 	uint64_t lines, bytes; /* of the run */
 	struct buf held;       /* owned: it, while it may yet be shown as it is */
 	bool folded;	       /* something was left out since fold_reset() */

@@ -5,6 +5,9 @@
 #define LEFT(n, what, bytes)                                     \
 	"[\xe2\x80\xa6 " n " lines of " what " left out, " bytes \
 	" bytes \xe2\x80\xa6]\n"
+#define RETRY(n, at) \
+	"WARNING: Retrying (Retry(total=" n ")) after 'Connection object at " at "'\n"
+#define WARN(n) "WARNING: " n "\n"
 #define BAD "\xef\xbf\xbd"
 #define NUL "\xe2\x90\x80"
 
@@ -33,6 +36,23 @@ static const struct row {
 	  "Collecting a\n  Downloading a.whl (5 kB)\nCollecting b\n  Using cached b\n"
 	  "Successfully installed a b\n",
 	  LEFT("4", "pip's progress", "70") "Successfully installed a b\n", true },
+	{ "pip tries again",
+	  RETRY("4", "0x7f0a") RETRY("3", "0x7fff") RETRY("2", "0x12") RETRY("1", "0x1")
+		  RETRY("0", "0x7f0b") "ERROR: none\n",
+	  RETRY("4",
+		"0x7f0a") "[\xe2\x80\xa6 4 lines like the one above left out, 279 bytes "
+			  "\xe2\x80\xa6]\n"
+			  "ERROR: none\n",
+	  true },
+	{ "equal warnings", WARN("1") WARN("1") WARN("1") WARN("1") WARN("1") "x\n",
+	  WARN("1") "[\xe2\x80\xa6 4 lines like the one above left out, 44 bytes "
+		    "\xe2\x80\xa6]\nx\n",
+	  true },
+	{ "warnings that differ in a number",
+	  WARN("1") WARN("2") WARN("3") WARN("4") WARN("5"),
+	  WARN("1") WARN("2") WARN("3") WARN("4") WARN("5"), false },
+	{ "equal lines that are no warnings", "a\na\na\na\na\na\n",
+	  "a\na\na\na\na\na\n", false },
 	{ "make and ninja", "[  1%] a\n[ 12%] b\n[100%] c\n[12/345] d\ndone\n",
 	  LEFT("4", "a build's progress", "38") "done\n", true },
 	{ "numbers that are no progress", "[1] a\n[2] b\n[3] c\n[4] d\n",
