@@ -296,6 +296,7 @@ static int compare(struct making *m, const struct upper_entry *x, struct err *e)
 				.now = side_of(&x->st) };
 	bool dirs = S_ISDIR(it.was.mode) && S_ISDIR(it.now.mode);
 	char path[PATH_MAX];
+	bool same;
 	int r = 0;
 
 	it.conflict = is_newer(m, &it);
@@ -305,9 +306,10 @@ static int compare(struct making *m, const struct upper_entry *x, struct err *e)
 		(void)text_copy(path, sizeof(path), x->path);
 		r = gone_below(m, path, -1, 0, e);
 	}
-	if (r < 0 ||
-	    (((it.was.mode ^ it.now.mode) & 0777) == 0 && same_content(m, x, &it)))
+	same = r == 0 && same_content(m, x, &it);
+	if (r < 0 || (same && ((it.was.mode ^ it.now.mode) & 0777) == 0))
 		return r;
+	it.rights = same && it.was.ctime > layer_since(m->layer, x->path);
 	note_move(m, &it, was_copied(x));
 	return add(m, &it, e);
 }

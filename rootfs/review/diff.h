@@ -24,6 +24,7 @@ struct diff_item {
 	struct diff_side was, now; /* the host's, the box's */
 	bool git;      /* a git directory of the host's, taken over by its meaning */
 	bool conflict; /* the host has changed it since the box began */
+	bool rights;   /* the same, and only rights are different */
 };
 
 struct diff {

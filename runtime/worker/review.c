@@ -402,10 +402,17 @@ static struct apply apply_of(struct review *rv)
 			       .ctx = rv };
 }
 
+/* A file that was taken over has no right that the umask takes. */
+static bool is_there(const struct diff_item *x, mode_t mask)
+{
+	return x->rights && !(((x->now.mode & ~mask) ^ x->was.mode) & 0777);
+}
+
 /* What the project has by now makes no difference any more. */
 static int clean(struct review *rv, struct err *e)
 {
 	_cleanup_diff_ struct diff left = { .items = NULL };
+	size_t n = 0;
 	int r;
 
 	if (rv->running || rv->elsewhere)
@@ -413,6 +420,13 @@ static int clean(struct review *rv, struct err *e)
 	r = diff_make(&rv->layer, &left, e);
 	if (r < 0)
 		return r;
+	for (size_t i = 0; i < left.n; i++) {
+		if (is_there(&left.items[i], apply_of(rv).umask))
+			free(left.items[i].path);
+		else
+			left.items[n++] = left.items[i];
+	}
+	left.n = n;
 	r = clean_layer(&rv->layer, &left, e);
 	if (r < 0)
 		return r;

@@ -104,6 +104,18 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	comes_out 'true' --all
 }
 
+@test "what was taken over waits no more, whatever rights the umask took from it" {
+	box 'umask 0; echo 1 >new; mkdir -p d/e; echo 1 >d/e/new; echo 1 >a'
+	(umask 077 && cubby apply -q)
+	[ "$(stat -c %a new d/e d/e/new)" = $'600\n700\n600' ]
+	[ -z "$(cubby diff)" ]
+	cubby apply --all -q
+	[ "$(stat -c %a new d/e d/e/new)" = $'600\n700\n600' ]
+	box 'chmod 666 a; echo 2 >new' # what waits of the rights alone still waits
+	(umask 077 && cubby apply -q new)
+	[ "$(cubby diff --name-only)" = a ]
+}
+
 @test "names of any bytes" {
 	comes_out 'echo 1 >"$(printf "new\nline")"; echo 2 >"$(printf "\377\376")"; echo 3 >" "
 		mkdir -- "-d"; echo 4 >"-d/\$x"; echo 5 >"$(printf "%0250d" 0)"'
