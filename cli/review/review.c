@@ -209,22 +209,36 @@ static int ask(const struct review *rv, const char *job, const struct json *args
 	return ask_in(rv, &(struct worker_job){ .name = job }, args, l, e);
 }
 
-int review_between(const struct review *from, const struct review *to,
-		   struct json *args, struct json **ret, FILE *out, struct err *e)
+static int between(const struct review *to, const struct json *args, struct json **ret,
+		   FILE *out, struct err *e)
 {
 	const struct worker_job job = { .name = "between",
-					.dir = to->setup->store.boxes };
+					.dir = to->setup->store.dirfd };
 	_cleanup_json_ struct json *list = ret ? json_array() : NULL;
 	struct listening l = { .list = list, .out = out };
-	int r;
+	int r = ask_in(to, &job, args, &l, e);
 
-	json_set_str(args, "from", from->setup->spec.key);
-	r = json_set_str(args, "to", to->setup->spec.key) < 0
-		    ? err_sys(e, -ENOMEM, "cannot ask for a review")
-		    : ask_in(to, &job, args, &l, e);
 	if (ret)
 		*ret = take(&list, NULL);
 	return r;
+}
+
+int review_between(const struct review *from, const struct review *to,
+		   struct json *args, struct json **ret, FILE *out, struct err *e)
+{
+	json_set_str(args, "from", from->setup->spec.key);
+	return json_set_str(args, "to", to->setup->spec.key) < 0
+		       ? err_sys(e, -ENOMEM, "cannot ask for a review")
+		       : between(to, args, ret, out, e);
+}
+
+int review_since(const struct review *rv, const char *checkpoint, struct json *args,
+		 struct json **ret, FILE *out, struct err *e)
+{
+	json_set_str(args, "to", rv->setup->spec.key);
+	return json_set_str(args, "since", checkpoint) < 0
+		       ? err_sys(e, -ENOMEM, "cannot ask for a review")
+		       : between(rv, args, ret, out, e);
 }
 
 int review_ask(const struct review *rv, const struct json *args, struct json **ret,

@@ -49,6 +49,11 @@ int review_ask(const struct review *rv, const struct json *args, struct json **r
 int review_between(const struct review *from, const struct review *to,
 		   struct json *args, struct json **ret, FILE *out, struct err *e);
 
+/** review_since() - what is different from what the box had at a checkpoint; the rest as
+ *  review_between(). -ENOENT: it has none of that name */
+int review_since(const struct review *rv, const char *checkpoint, struct json *args,
+		 struct json **ret, FILE *out, struct err *e);
+
 /** review_git() - one operation of runtime/worker/reviewgit.h, on what it changed for git;
  *  @ret: an array of what it told */
 int review_git(const struct review *rv, const struct json *args, struct json **ret,

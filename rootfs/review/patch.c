@@ -227,8 +227,8 @@ static int add_text(struct buf *out, const struct diff_item *x, const struct buf
 }
 
 /* A file that became a link, or the other way round, goes and comes. */
-static int as_two(const struct layer *l, const struct diff_item *x, struct buf *out,
-		  struct patch_count *ret)
+static int as_two(const struct patch_sides *from, const struct diff_item *x,
+		  struct buf *out, struct patch_count *ret)
 {
 	struct diff_item was = *x, now = *x;
 	struct patch_count first = { 0 };
@@ -236,14 +236,14 @@ static int as_two(const struct layer *l, const struct diff_item *x, struct buf *
 
 	was.now = (struct diff_side){ .mode = 0 };
 	now.was = (struct diff_side){ .mode = 0 };
-	r = patch_item(l, &was, out, &first) ?: patch_item(l, &now, out, ret);
+	r = patch_item(from, &was, out, &first) ?: patch_item(from, &now, out, ret);
 	ret->removed = first.removed;
 	ret->binary |= first.binary;
 	return r;
 }
 
-int patch_item(const struct layer *l, const struct diff_item *x, struct buf *out,
-	       struct patch_count *ret)
+int patch_item(const struct patch_sides *from, const struct diff_item *x,
+	       struct buf *out, struct patch_count *ret)
 {
 	_cleanup_buf_ struct buf was = BUF_INIT(LINES_BYTES),
 				 now = BUF_INIT(LINES_BYTES);
@@ -254,9 +254,9 @@ int patch_item(const struct layer *l, const struct diff_item *x, struct buf *out
 		return 0;
 	if (x->was.mode && x->now.mode &&
 	    (x->was.mode & S_IFMT) != (x->now.mode & S_IFMT))
-		return as_two(l, x, out, ret);
-	r = read_side(l->project, x->path, x->was.mode, &was);
-	q = read_side(l->upper, x->path, x->now.mode, &now);
+		return as_two(from, x, out, ret);
+	r = read_side(from->was, from->was_path ?: x->path, x->was.mode, &was);
+	q = read_side(from->now, x->path, x->now.mode, &now);
 	if (out)
 		add_head(out, x);
 	if (r == 0 && q == 0 && !lines_binary(buf_cstr(&was), was.len) &&

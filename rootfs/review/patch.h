@@ -1,6 +1,6 @@
 /* patch - one change of a list as a person reads it: as git writes patches, or only how many
  * lines it has.
- * Needs:  an item of diff.h and its layer.
+ * Needs:  an item of diff.h, and where the files of both sides are.
  * Owns:   nothing.
  * Never:  reads more than LINES_BYTES of a file: a larger one is not shown. What it writes
  *         has the bytes of the files, whatever they are. */
@@ -17,13 +17,18 @@ struct patch_count {
 
 enum { PATCH_MAX = 64 << 20 };
 
+struct patch_sides {
+	int was, now;	      /* directories; borrowed */
+	const char *was_path; /* in the first; NULL = the path of the item */
+};
+
 /**
  * patch_item() - write it, and count
  * @out: grows by the patch; NULL = only count
  * Return: 0, or an errno of reading the files or writing: no message.
  */
-int patch_item(const struct layer *l, const struct diff_item *x, struct buf *out,
-	       struct patch_count *ret);
+int patch_item(const struct patch_sides *from, const struct diff_item *x,
+	       struct buf *out, struct patch_count *ret);
 
 /** patch_name() - append a path as git quotes it */
 int patch_name(struct buf *out, const char *prefix, const char *path);

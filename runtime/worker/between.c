@@ -1,6 +1,8 @@
-/* A file that one of them has changed is looked for in both: in that box's layer where it is
- * among its changes, nowhere where it lies below what that box has removed, else in the
- * project. */
+/* Theory of operation
+ *
+ * A file that one of the two has changed is looked for in both: in the layer, nowhere where
+ * the layer hides it, else in the project. What lies below a checkpoint is the project as it
+ * was then: as far as applies have changed that since, what they have kept of it. */
 #include "runtime/worker/between.h"
 
 #include <stdlib.h>
@@ -10,98 +12,129 @@
 #include "base/hash.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/git/upper.h"
+#include "rootfs/review/past.h"
 #include "rootfs/review/patch.h"
+#include "rootfs/store/checkpoint.h"
 #include "runtime/spec/spec.h"
+#include "runtime/worker/asked.h"
 
 enum { BETWEEN_OUT = STDERR_FILENO, BETWEEN_LINE = 64 << 10 };
 
 struct view {
 	struct layer layer; /* owned */
 	struct diff diff;   /* owned */
+	struct past past;   /* owned */
 };
+#define VIEW_NONE ((struct view){ .layer = LAYER_NONE })
 
 struct between {
 	struct view from, to;
 	const struct json *args;
-	bool patch;
+	bool patch, since;
 };
 
 static void between_done(struct between *b)
 {
-	layer_close(&b->from.layer);
-	diff_done(&b->from.diff);
-	layer_close(&b->to.layer);
-	diff_done(&b->to.diff);
+	struct view *const both[] = { &b->from, &b->to };
+
+	for (size_t i = 0; i < ARRAY_SIZE(both); i++) {
+		layer_close(&both[i]->layer);
+		diff_done(&both[i]->diff);
+		past_done(&both[i]->past);
+	}
 }
 
-static int open_view(int boxes, const char *key, struct view *v, struct err *e)
-{
-	_cleanup_close_ int box = -1;
-	int r;
+/* ---- the two ------------------------------------------------------------------------------ */
 
-	if (!key || !hash_valid(key))
-		return err_set(e, -EINVAL, "bad key of a box");
-	box = file_open_dir(boxes, key, e);
-	r = box < 0 ? box : layer_open(box, STDIN_FILENO, &v->layer, e);
+static int open_layer(int dir, struct view *v, struct err *e)
+{
+	int r = layer_open(dir, STDIN_FILENO, &v->layer, e);
+
 	return r < 0 ? r : diff_make(&v->layer, &v->diff, e);
 }
 
-static int by_path(const void *path, const void *item)
+static int open_box(int store, const char *key, struct err *e)
 {
-	return strcmp(path, ((const struct diff_item *)item)->path);
+	char name[HASH_HEX + 8];
+
+	if (!key || !hash_valid(key))
+		return err_set(e, -EINVAL, "bad key of a box");
+	snprintf(name, sizeof(name), "boxes/%s", key);
+	return file_open_dir(store, name, e);
 }
 
-static const struct diff_item *find(const struct diff *d, const char *path)
+static int open_view(int store, const char *key, struct view *v, struct err *e)
 {
-	return d->n ? bsearch(path, d->items, d->n, sizeof(*d->items), by_path) : NULL;
+	_cleanup_close_ int box = open_box(store, key, e);
+
+	return box < 0 ? box : open_layer(box, v, e);
 }
 
-/* Below a directory that is none any more. */
-static bool is_removed(const struct diff *d, const char *path)
+/* When a checkpoint was made says its file: "made" has whole seconds. */
+static int open_since(int store, const char *key, const char *checkpoint,
+		      struct view *v, struct err *e)
 {
-	char above[PATH_MAX];
-	char *slash;
+	_cleanup_close_ int box = open_box(store, key, e);
+	_cleanup_close_ int dir = -1;
+	const struct boxdir b = { .dirfd = box };
+	char path[sizeof("checkpoints/") + CHECKPOINT_NAME];
+	struct checkpoint c;
+	int r = box < 0 ? box : checkpoint_load(&b, checkpoint, &c, e);
 
-	if (text_copy(above, sizeof(above), path) < 0)
-		return false;
-	while ((slash = strrchr(above, '/'))) {
-		const struct diff_item *x;
+	if (r < 0)
+		return r;
+	snprintf(path, sizeof(path), "checkpoints/%s", checkpoint);
+	r = past_read(box, diff_look(box, path).mtime, (unsigned)c.applied, &v->past,
+		      e);
+	if (r < 0)
+		return err_wrap(e, "the checkpoint '%s'", checkpoint);
+	snprintf(path, sizeof(path), "layers/%s", c.project);
+	r = dir = file_open_dir(store, path, e);
+	return r < 0 ? r : open_layer(dir, v, e);
+}
 
-		*slash = '\0';
-		x = find(d, above);
-		if (x && !S_ISDIR(x->now.mode))
+/* ---- a file in one of them ------------------------------------------------------------------ */
+
+struct place {
+	int root;	  /* borrowed */
+	const char *path; /* there */
+};
+
+/* Whether the layer, which has nothing at @path, has what hides the project's. */
+static bool is_hidden(const struct view *v, const char *path)
+{
+	for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
+		_cleanup_free_ char *above = strndup(path, (size_t)(slash - path));
+		_cleanup_close_ int dir = above ? takeover_open(v->layer.upper, above,
+								O_RDONLY | O_DIRECTORY)
+						: -ENOMEM;
+
+		if (dir < 0)
+			return dir != -ENOENT;
+		if (upper_is_opaque(dir))
 			return true;
 	}
 	return false;
 }
 
-/* What the box sees at @path, and where that is. */
-static struct diff_side look(const struct view *v, const char *path, int *root)
+/* What the box sees, or saw, at @path. */
+static struct diff_side look(const struct view *v, const char *path, struct place *ret)
 {
-	const struct diff_item *x = find(&v->diff, path);
+	struct diff_side here = diff_look(v->layer.upper, path);
+	const struct past_step *x;
 
-	*root = x ? v->layer.upper : v->layer.project;
-	if (x)
-		return x->now;
-	return is_removed(&v->diff, path) ? (struct diff_side){ .mode = 0 }
-					  : diff_look(v->layer.project, path);
+	*ret = (struct place){ v->layer.upper, path };
+	if (here.mode || is_hidden(v, path))
+		return S_ISCHR(here.mode) ? (struct diff_side){ .mode = 0 } : here;
+	x = past_find(&v->past, path);
+	*ret = x ? (struct place){ x->dir, x->name }
+		 : (struct place){ v->layer.project, path };
+	return x ? x->side : diff_look(v->layer.project, path);
 }
 
 /* ---- telling ----------------------------------------------------------------------------- */
-
-static bool is_asked(const struct between *b, const char *path)
-{
-	const struct json *paths = json_get(b->args, "paths");
-
-	json_each(it, paths)
-	{
-		const char *name = json_str(it) ?: "/";
-
-		if (!*++name || text_is_in(path, name))
-			return true;
-	}
-	return !json_len(paths);
-}
 
 static int put(const struct buf *text, struct err *e)
 {
@@ -132,53 +165,78 @@ static int tell(const struct diff_item *x, const struct patch_count *n, struct e
 				     : put(&line, e);
 }
 
-/* A directory is nothing by itself; git's are taken over by their meaning. */
-static int compare(const struct between *b, const struct diff_item *of, struct err *e)
+/* The rights of a file that was taken over are less what the umask says. */
+static bool same_mode(const struct between *b, mode_t was, mode_t now)
 {
-	struct layer sides = LAYER_NONE; /* borrows: it is not closed */
-	struct diff_item x = { .path = of->path };
-	struct patch_count n = { 0 };
-	_cleanup_buf_ struct buf text = BUF_INIT(PATCH_MAX);
+	return b->since ? !((was ^ now) & (S_IFMT | S_IXUSR)) : was == now;
+}
 
-	x.was = look(&b->from, of->path, &sides.project);
-	x.now = look(&b->to, of->path, &sides.upper);
+static bool is_git(const struct view *v, const char *path)
+{
+	return layer_is_git(&v->layer, path);
+}
+
+/* A directory is nothing by itself; git's are taken over by their meaning. */
+static int compare(const struct between *b, char *path, struct err *e)
+{
+	struct diff_item x = { .path = path };
+	_cleanup_buf_ struct buf text = BUF_INIT(PATCH_MAX);
+	struct patch_count n = { 0 };
+	struct patch_sides sides;
+	struct place from, to;
+
+	x.was = look(&b->from, path, &from);
+	x.now = look(&b->to, path, &to);
 	if (S_ISDIR(x.was.mode))
 		x.was.mode = 0;
 	if (S_ISDIR(x.now.mode))
 		x.now.mode = 0;
-	if (of->git || !is_asked(b, of->path) || (!x.was.mode && !x.now.mode))
+	if (is_git(&b->from, path) || is_git(&b->to, path) ||
+	    !asked_for(b->args, path) || (!x.was.mode && !x.now.mode))
 		return 0;
+	sides = (struct patch_sides){ from.root, to.root, from.path };
 	(void)patch_item(&sides, &x, &text, &n);
-	if (!n.added && !n.removed && !n.binary && x.was.mode == x.now.mode)
+	if (!n.added && !n.removed && !n.binary && same_mode(b, x.was.mode, x.now.mode))
 		return 0; /* both have come to the same */
 	return b->patch ? put(&text, e) : tell(&x, &n, e);
 }
 
-/* Both lists are sorted; what is in both is compared once. */
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* What is in several of the lists is compared once. */
 static int compare_all(const struct between *b, struct err *e)
 {
 	const struct diff *f = &b->from.diff, *t = &b->to.diff;
-	size_t i = 0, k = 0;
+	const struct past *p = &b->from.past;
+	_cleanup_free_ char **all = calloc(f->n + t->n + p->n + 1, sizeof(*all));
+	size_t n = 0;
 	int r = 0;
 
-	while (r == 0 && (i < f->n || k < t->n)) {
-		int order = i == f->n	? 1
-			    : k == t->n ? -1
-					: strcmp(f->items[i].path, t->items[k].path);
-
-		r = compare(b, order <= 0 ? &f->items[i] : &t->items[k], e);
-		i += order <= 0;
-		k += order >= 0;
-	}
+	if (!all)
+		return err_sys(e, -ENOMEM, "cannot tell the changes");
+	for (size_t i = 0; i < f->n; i++)
+		all[n++] = f->items[i].path;
+	for (size_t i = 0; i < t->n; i++)
+		all[n++] = t->items[i].path;
+	for (size_t i = 0; i < p->n; i++)
+		all[n++] = (char *)(uintptr_t)p->steps[i].path;
+	qsort(all, n, sizeof(*all), by_name);
+	for (size_t i = 0; i < n && r == 0; i++)
+		if (!i || strcmp(all[i - 1], all[i]) != 0)
+			r = compare(b, all[i], e);
 	return r;
 }
 
 int between_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
 		struct err *e)
 {
-	_cleanup_(between_done) struct between b = { .from = { .layer = LAYER_NONE },
-						     .to = { .layer = LAYER_NONE } };
+	_cleanup_(between_done) struct between b = { .from = VIEW_NONE,
+						     .to = VIEW_NONE };
 	_cleanup_json_ struct json *args = NULL;
+	const char *since, *key;
 	int r = json_parse(arg ?: "", strlen(arg ?: ""), &args, e);
 
 	(void)map;
@@ -187,9 +245,13 @@ int between_job(int dir, const char *arg, const struct idmap *map, struct json *
 		return r;
 	b.args = args;
 	b.patch = strcmp(json_get_str(args, "op") ?: "", "patch") == 0;
-	r = open_view(dir, json_get_str(args, "from"), &b.from, e);
+	key = json_get_str(args, "to");
+	since = json_get_str(args, "since");
+	b.since = since;
+	r = since ? open_since(dir, key, since, &b.from, e)
+		  : open_view(dir, json_get_str(args, "from"), &b.from, e);
 	if (r < 0)
 		return r;
-	r = open_view(dir, json_get_str(args, "to"), &b.to, e);
+	r = open_view(dir, key, &b.to, e);
 	return r < 0 ? r : compare_all(&b, e);
 }

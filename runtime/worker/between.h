@@ -1,5 +1,6 @@
-/* between - a job of a helper: what is different between two boxes' views of one project.
- * Needs:  the directory of all boxes, of which it opens two; the project as standard input.
+/* between - a job of a helper: what is different between two boxes' views of one project, or
+ * between a checkpoint of a box and what it has by now.
+ * Needs:  the store; the project as standard input.
  * Owns:   nothing.
  * Never:  changes anything. */
 #ifndef RUNTIME_WORKER_BETWEEN_H
@@ -11,8 +12,9 @@
 
 /**
  * between_job() - a row of worker.c
- * @arg: an object: "from" and "to", keys of boxes; "op": "patch", or "diff" for a line of
- *       JSON for each, as the review has them; "paths"
+ * @arg: an object: "to", the key of a box; "from", that of another, or "since", a
+ *       checkpoint of the same; "op": "patch", or "diff" for a line of JSON for each, as
+ *       the review has them; "paths"
  *
  * It tells on the same descriptor as the review.
  */

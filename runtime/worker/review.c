@@ -18,6 +18,7 @@
 #include "rootfs/store/tree.h"
 #include "runtime/spec/effects.h"
 #include "runtime/spec/spec.h"
+#include "runtime/worker/asked.h"
 #include "runtime/worker/reviewtell.h"
 
 enum {
@@ -61,35 +62,9 @@ static void review_done(struct review *rv)
 
 /* ---- what is asked ----------------------------------------------------------------------- */
 
-static bool is_below(const char *path, const char *dir)
-{
-	return !*dir || text_is_in(path, dir);
-}
-
-/* As spec_path() has them: with a '/' in front. */
-static bool next_path(const struct json *it, char ret[PATH_MAX])
-{
-	_cleanup_json_ struct json *o = json_object();
-
-	return o && json_set_str(o, "path", json_str(it) ?: "") == 0 &&
-	       spec_path(o, "path", ret) == 0;
-}
-
-static bool is_named(const struct review *rv, const char *path)
-{
-	char name[PATH_MAX];
-
-	json_each(it, json_get(rv->args, "paths"))
-	{
-		if (next_path(it, name) && is_below(path, name + 1))
-			return true;
-	}
-	return false;
-}
-
 static bool is_asked(const struct review *rv, const char *path)
 {
-	return !json_len(json_get(rv->args, "paths")) || is_named(rv, path);
+	return asked_for(rv->args, path);
 }
 
 static bool matches(const struct review *rv, const char *list, const char *path)
@@ -307,6 +282,14 @@ static const char *kind_of(const struct diff_item *x)
 	return !x->was.mode ? "new" : !x->now.mode ? "deleted" : "changed";
 }
 
+static int patch(const struct review *rv, const struct diff_item *x, struct buf *out,
+		 struct patch_count *ret)
+{
+	const struct patch_sides from = { rv->layer.project, rv->layer.upper, NULL };
+
+	return patch_item(&from, x, out, ret);
+}
+
 static int tell(const struct review *rv, size_t i, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
@@ -316,7 +299,7 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	char path[PATH_MAX + 1], seen[HASH_HEX];
 
 	/* Before it is applied: both sides are there. */
-	(void)patch_item(&rv->layer, x, NULL, &n);
+	(void)patch(rv, x, NULL, &n);
 	snprintf(path, sizeof(path), "/%s", x->path);
 	spec_set_path(j, "path", path);
 	json_set_str(j, "kind", kind_of(x));
@@ -529,7 +512,7 @@ static int op_patch(struct review *rv, struct err *e)
 		struct patch_count ignored;
 
 		put_conflict(&text, &rv->diff.items[i]);
-		(void)patch_item(&rv->layer, &rv->diff.items[i], &text, &ignored);
+		(void)patch(rv, &rv->diff.items[i], &text, &ignored);
 		text.len = MIN(text.len, left);
 		left -= text.len;
 		r = text.len ? file_write_fd(STDERR_FILENO, text.data, text.len, e) : 0;
@@ -656,7 +639,7 @@ static int op_discard(struct review *rv, struct err *e)
 		r = clean_discard(&rv->layer, "", e);
 	json_each(it, paths)
 	{
-		if (r == 0 && next_path(it, path))
+		if (r == 0 && asked_path(it, path))
 			r = clean_discard(&rv->layer, path + 1, e);
 	}
 	return r < 0 ? r : clean(rv, e);

@@ -132,6 +132,72 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	[[ $output == *"the box has no checkpoint 'other'; 'cubby rewind --list' lists them"* ]]
 }
 
+@test "diff --since: what a task has changed from a turn on, taken over or not" {
+	three_turns
+	run -0 --separate-stderr cubby diff --since 1 --json
+	[ "$(jq -c '[.[] | [.kind, .path]] | sort' <<<"$output")" = \
+		'[["changed","/f"],["deleted","/d/sub/y"],["deleted","/d/x"],["deleted","/gone"],["new","/new"]]' ]
+	run -0 cubby diff --since 2 f
+	[ "$(tail -n +4 <<<"$output")" = $'@@ -1 +1 @@\n-2\n+3' ]
+	[ -z "$(cubby diff --since 3)" ]
+	[ -z "$(cubby diff)" ]
+	echo mine >other # of this machine: no change of the box
+	[ "$(cubby diff --since 0 --name-only | xargs)" = "d/x f gone new" ]
+	mkdir ../old && (cd ../old && echo h >f && echo h >gone && mkdir d && echo h >d/x)
+	cubby diff --since 0 >../patch
+	(cd ../old && git init -q . && git apply ../patch && [ "$(cat f new)" = $'3\n3' ] && [ ! -e gone ] && [ ! -e d/x ])
+	rm -r ../old
+}
+
+@test "diff --since: applies and undos meanwhile, from the same moment" {
+	box 'echo 1 >f; echo 1 >a; rm gone; rm -r d; mkdir d; echo 1 >d/new; umask 0; echo 1 >mode'
+	cubby checkpoint one
+	[ -z "$(cubby diff --since one)" ]
+	cubby apply --all -q
+	[ -z "$(cubby diff --since one)" ]
+	cubby checkpoint two
+	box 'echo 2 >f; rm a; rm -r d; echo 2 >d'
+	[ "$(cubby diff --since one --name-only | xargs)" = "a d d/new f" ]
+	cubby apply --all -q
+	box 'echo 3 >f; echo 3 >a; echo 3 >later'
+	cubby apply --all -q
+	run -0 cubby diff --since two --stat
+	[[ $output == *"changed  f"*"+1"*"-1"* && $output == *"deleted  d/new"* && $output == *"new      later"* ]]
+	[ "$(cubby diff --since one f | tail -n 2)" = $'-1\n+3' ]
+	cubby undo -q
+	[ "$(cubby diff --since two --name-only | xargs)" = "a d d/new f" ]
+	cubby undo -q
+	[ -z "$(cubby diff --since two)" ]
+	cubby undo -q # of what was there at that moment
+	[ "$(cat f gone)" = $'h\nh' ]
+	[ "$(cubby diff --since two f gone | grep '^[-+][^-+]')" = $'-1\n+h\n+h' ]
+	run -0 cubby diff --since one --name-only
+	[ "$(xargs <<<"$output")" = "a d/new d/x f gone mode" ]
+}
+
+@test "diff --since: no checkpoint, two boxes, applies that are gone, a box in use" {
+	run -1 cubby diff --since one
+	box 'echo 1 >f'
+	run -1 cubby diff --since one
+	[[ $output == *"the box has no checkpoint 'one'; 'cubby rewind --list' lists them"* ]]
+	run -2 cubby diff --since one -b a -b b
+	[ "${lines[0]}" = "cubby diff: --since is for one box, not for two" ]
+	cubby checkpoint one
+	cubby exec -q --project review --detach -- sh -c 'echo 2 >f; rm gone; sleep 1000'
+	timeout 60 sh -c "until cubby diff --since one --name-only | grep -qx gone; do sleep 0.1; done"
+	[ "$(cubby diff --since one f | tail -n 2)" = $'-1\n+2' ]
+	cubby apply -q f
+	[ "$(cubby diff --since one f | tail -n 2)" = $'-1\n+2' ]
+	cubby stop -q
+	local i
+	for i in $(seq 22); do
+		box "echo $i >f"
+		cubby apply -q
+	done
+	run -1 cubby diff --since one
+	[[ $output == *"the checkpoint 'one': only the last 20 applies are kept, and there were more since" ]]
+}
+
 @test "checkpoints: a new task begins anew, and nothing stays of the old one's" {
 	local before
 	three_turns

@@ -54,6 +54,13 @@ as_documented() { # COMMAND [some]
 		run -0 --separate-stderr cubby $command --json
 		as_documented "${command% *}"
 	done
+	cubby exec -q --project review -- sh -c 'echo a >a; echo b >Makefile'
+	cubby checkpoint -q c
+	run -0 --separate-stderr cubby diff --json
+	as_documented diff
+	cubby exec -q --project review -- sh -c 'echo b >a'
+	run -0 --separate-stderr cubby diff --since c --json
+	as_documented diff
 	mkdir gone
 	cubby exec -q -C gone --here -- true
 	cubby stop -q gone

@@ -5,9 +5,12 @@
 #include "cli/opt/words.h"
 #include "cli/review/show.h"
 #include "cli/show/render.h"
+#include "cli/snapshot/snap.h"
+#include "rootfs/store/checkpoint.h"
 
 struct args {
 	bool stat, patch, names;
+	const char *since;  /* a checkpoint; NULL = all that waits */
 	struct words paths; /* owned */
 };
 
@@ -64,17 +67,31 @@ static int diff(struct app *app, void *args, struct err *e)
 	_cleanup_json_ struct json *what = NULL, *list = NULL;
 	bool patch = a->patch || (!app->json && !a->stat && !a->names);
 	struct json **to = patch ? NULL : &list;
+	struct checkpoint c;
 	int r;
 
 	what = review_args(patch ? "patch" : "diff");
 	r = open_view(app, &s, &rv, e);
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
 		r = review_add_path(what, &s, *w, e);
+	if (r == 0 && a->since)
+		r = checkpoint_load(&s.dir, a->since, &c, e);
 	if (r == 0 && app->other)
 		r = between(app, &rv, what, to, e);
+	else if (r == 0 && a->since)
+		r = review_since(&rv, a->since, what, to, patch ? app->out : NULL, e);
 	else if (r == 0 && rv.setup)
 		r = review_ask(&rv, what, to, patch ? app->out : NULL, e);
 	return r < 0 || !list ? r : show(app, a, list);
+}
+
+static int check(struct app *app, void *args, struct err *e)
+{
+	const struct args *a = args;
+
+	return a->since && app->other
+		       ? err_set(e, -EINVAL, "--since is for one box, not for two")
+		       : 0;
 }
 
 static const struct cmd_option options[] = {
@@ -82,6 +99,8 @@ static const struct cmd_option options[] = {
 	{ "patch", 0, NULL, "as git writes patches (the default)",
 	  CMD_FLAG(struct args, patch) },
 	{ "name-only", 0, NULL, "only the names", CMD_FLAG(struct args, names) },
+	{ "since", 0, "CHECKPOINT", "what is different from then",
+	  CMD_TEXT_IF(struct args, since, snap_name) },
 	{ 0 },
 };
 
@@ -92,10 +111,13 @@ const struct cmd cmd_diff = {
 	.words = "[PATH...]",
 	.doc = "Show what the box would change in its project (--project review) that "
 	       "has not been taken over: all of it, or what is at and below PATH. "
-	       "With -b twice, what is different between two boxes of the directory.",
+	       "With -b twice, what is different between two boxes of the directory; "
+	       "with --since, what the box has changed since a checkpoint, taken over "
+	       "meanwhile or not.",
 	.options = options,
 	.operands = { CMD_LIST(struct args, paths) },
 	.size = sizeof(struct args),
 	.config = true,
+	.check = check,
 	.work = diff,
 };

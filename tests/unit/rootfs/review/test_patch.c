@@ -42,18 +42,17 @@ static void patches(const void *p)
 	const struct row *row = p;
 	_cleanup_buf_ struct buf b = BUF_INIT(PATCH_MAX);
 	struct layer_dirs d;
-	struct layer l = LAYER_NONE;
 	struct diff_item x = { .path = (char *)(uintptr_t) "f" };
 	struct patch_count n;
 
 	layer_dirs_make(&d);
 	put(d.project, row->was);
 	put(d.upper, row->now);
-	l.project = d.project;
-	l.upper = d.upper;
 	x.was = diff_look(d.project, "f");
 	x.now = diff_look(d.upper, "f");
-	assert_int_equal(patch_item(&l, &x, &b, &n), 0);
+	assert_int_equal(patch_item(&(struct patch_sides){ d.project, d.upper, NULL },
+				    &x, &b, &n),
+			 0);
 	assert_string_equal(buf_cstr(&b), row->want);
 	assert_int_equal(n.added, row->added);
 	assert_int_equal(n.removed, row->removed);
