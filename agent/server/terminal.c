@@ -3,8 +3,9 @@
  * A person's shell in a browser. It belongs to the tenant, not to the socket: one that is
  * lost leaves the shell, whose last output is kept and sent to the next socket, so that a
  * page that was loaded again shows what was there. It ends with its program, by DELETE,
- * or when nobody was there for TERMINAL_ALONE_MS. Source of the contract: Open Terminal,
- * /api/terminals. */
+ * or when nobody was there for TERMINAL_ALONE_MS; a shell that nobody ever typed in, and
+ * that runs nothing, after TERMINAL_UNUSED_MS: there is nothing in it to come back to.
+ * Source of the contract: Open Terminal, /api/terminals. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,8 @@ enum {
 	INPUT_MAX = WS_MESSAGE_MAX + (512 << 10), /* no message is cut */
 	INPUT_FULL = 128 << 10,
 	TERMINAL_ALONE_MS = 3600000,
+	TERMINAL_UNUSED_MS =
+		60000, /* or as long as a box may be idle, if that is less */
 	AUTH_MS = 10000,
 	AUTH_BYTES = 16 << 10,
 	CHUNK = 32 << 10
@@ -49,12 +52,14 @@ struct terminal {
 	struct tenant_program program;
 	int master;			    /* owned */
 	struct loop_source *source, *alone; /* alone: a timer, while nobody is there */
+	uint64_t left_ms;		    /* since when; nothing while somebody is */
 	struct buf shown;		    /* the last output */
 	struct buf input;		    /* not written yet */
 	struct viewer *viewer;		    /* NULL = nobody is there */
 	struct exchange
 		*asked; /* who asked for it, until it runs; hooks.gone: forget */
 	bool dead;
+	bool typed; /* somebody has */
 };
 
 /* A socket. */
@@ -129,12 +134,35 @@ static struct terminal *find(struct terminals *all, const char *id)
 	return NULL;
 }
 
+/* Nobody typed in it, and its shell has the terminal: no program of it does. */
+static bool unused(const struct terminal *t)
+{
+	pid_t leader = sys_tcgetsid(t->master);
+
+	return !t->typed && leader > 0 && sys_tcgetpgrp(t->master) == leader;
+}
+
 static int on_alone(void *ctx, uint32_t events, struct err *e)
 {
+	struct terminal *t = ctx;
+	uint64_t since = sys_now_ms() - t->left_ms;
+
 	(void)events;
 	(void)e;
-	terminal_free(ctx);
+	if (since >= TERMINAL_ALONE_MS || unused(t))
+		terminal_free(t);
+	else
+		loop_rearm(t->loop, t->alone, TERMINAL_ALONE_MS - since);
 	return 0;
+}
+
+static void leave_alone(struct terminal *t)
+{
+	uint64_t idle_ms = tenant_server(t->all->tenant)->conf->idle_ms;
+
+	t->left_ms = sys_now_ms();
+	(void)loop_timer(t->loop, MIN(idle_ms, (uint64_t)TERMINAL_UNUSED_MS), on_alone,
+			 t, &t->alone);
 }
 
 static void watch(struct terminal *t)
@@ -214,7 +242,7 @@ static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 		t->master = take(&proc->fds[0], -1);
 		sys_setfl(t->master, O_RDWR | O_NONBLOCK);
 		(void)loop_add(t->loop, t->master, EPOLLIN, on_master, t, &t->source);
-		(void)loop_timer(t->loop, TERMINAL_ALONE_MS, on_alone, t, &t->alone);
+		leave_alone(t);
 		describe(t, j);
 	}
 	if (x && !e)
@@ -463,6 +491,7 @@ static void on_message(void *ctx, enum exchange_message kind, const char *data,
 		take_text(v, data, len);
 		return;
 	}
+	t->typed |= len > 0;
 	(void)buf_add(&t->input, data, MIN(len, t->input.max - t->input.len));
 	write_input(t);
 	if (t->input.len > INPUT_FULL) /* the program does not read */
@@ -480,7 +509,7 @@ static void on_gone(void *ctx)
 	if (!t)
 		return;
 	t->viewer = NULL;
-	(void)loop_timer(t->loop, TERMINAL_ALONE_MS, on_alone, t, &t->alone);
+	leave_alone(t);
 	watch(t);
 }
 
@@ -562,6 +591,7 @@ static int type_user(struct exchange *x, struct err *e)
 		return err_set(e, -EEXIST, "No connected user shell");
 	if (strlen(text) > t->input.max - t->input.len)
 		return err_set(e, -EAGAIN, "the shell does not read its input");
+	t->typed |= *text != '\0';
 	(void)buf_adds(&t->input, text);
 	write_input(t);
 	watch(t);

@@ -603,6 +603,39 @@ talk_ws() {
 	[ "$(cat serve.body)" = '{"error":"Terminal not found"}' ]
 }
 
+@test "serve: a shell that nobody typed in ends when it is left, one that was used or runs something stays" {
+	serve_start --idle 1s
+	talk_ws <<-'END'
+		import json, sys, time, urllib.request
+		from ws_client import WS
+		addr, key = sys.argv[1:]
+		def ask(method, path, body=None):
+		    r = urllib.request.Request(f"http://{addr}{path}", body, {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}, method=method)
+		    return json.load(urllib.request.urlopen(r, timeout=60))
+		def see(id):
+		    w = WS(addr, f"/api/terminals/{id}")
+		    w.json(type="auth", token=key)
+		    w.json(type="resize", cols=80, rows=24)
+		    return w
+		def new(): return ask("POST", "/api/terminals")["id"]
+		def there(): return {t["id"] for t in ask("GET", "/api/terminals")}
+		ask("POST", "/execute?wait=60", json.dumps({"command": "echo 'set -m; echo be$((1+1))gun; sleep 1000' >~/.bashrc"}).encode())
+		runs = new()
+		w = see(runs); w.until("be2gun"); w.s.close()
+		ask("POST", "/execute?wait=60", json.dumps({"command": "echo 'PS1=pro$((1+1))mpt' >~/.bashrc"}).encode())
+		used, watched, left, never = new(), new(), new(), new()
+		w = see(used); w.until("pro2mpt"); w.send(b"x=$((40+2)); echo $x\n"); w.until("42"); w.s.close()
+		stays = see(watched); stays.until("pro2mpt")
+		w = see(left); w.until("pro2mpt"); w.s.close()
+		end = time.monotonic() + 60
+		while there() & {left, never}:
+		    assert time.monotonic() < end, there()
+		    time.sleep(0.05)
+		assert there() == {runs, used, watched}, (there(), runs, used, watched)
+		w = see(used); w.send(b"echo $x$x\n"); w.until("4242")
+	END
+}
+
 @test "serve: a terminal needs the key, and says nothing before it has come" {
 	local id
 	mkdir boxes

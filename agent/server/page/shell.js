@@ -10,7 +10,7 @@ export function shellPanel(box) {
 	const again = button('New shell', act(() => begin(true)));
 	const node = el('section', { class: 'panel full', 'aria-label': 'Shell' },
 		el('div', { class: 'row' }, again,
-			el('span', { class: 'soft' }, 'It goes on for an hour when this page is closed. Ctrl+F6 leaves it for the tabs.')),
+			el('span', { class: 'soft' }, 'Once used, it goes on for an hour when this page is closed. Ctrl+F6 leaves it for the tabs.')),
 		place);
 	const slot = `cubby-shell-${box}`;
 	const encoder = new TextEncoder();
