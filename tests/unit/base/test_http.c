@@ -76,6 +76,7 @@ static const struct row {
 	int want, status;
 	const char *body;
 	const char *msg; /* with %d for the port */
+	bool more;	 /* libcurl's reason follows, in the words of its version */
 } rows[] = {
 	{ .name = "length",
 	  .answer = OK "Content-Length: 5\r\n\r\nhello",
@@ -112,16 +113,15 @@ static const struct row {
 	  .want = -ECONNRESET,
 	  .status = 200,
 	  .body = "hello",
-	  .msg = "connection to '127.0.0.1:%d' was cut off: transfer closed with 5 "
-		 "bytes "
-		 "remaining to read" },
+	  .msg = "connection to '127.0.0.1:%d' was cut off: ",
+	  .more = true },
 	{ .name = "ends within a chunk",
 	  .answer = OK "Transfer-Encoding: chunked\r\n\r\n9\r\nhello",
 	  .want = -ECONNRESET,
 	  .status = 200,
 	  .body = "hello",
-	  .msg = "connection to '127.0.0.1:%d' was cut off: transfer closed with "
-		 "outstanding read data remaining" },
+	  .msg = "connection to '127.0.0.1:%d' was cut off: ",
+	  .more = true },
 	{ .name = "no answer",
 	  .answer = "",
 	  .want = -ECONNRESET,
@@ -196,6 +196,10 @@ static void test_answer(const void *data)
 
 		snprintf(want, sizeof(want), "%.*s%d%s", (int)(at - row->msg), row->msg,
 			 server.port, at + 2);
+		if (row->more && strlen(e.msg) > strlen(want))
+			e.msg[strlen(want)] = '\0';
+		else
+			assert_false(row->more);
 		unit_err(&e, row->want, want);
 	}
 	assert_int_equal(reply.status, row->status);
