@@ -11,6 +11,7 @@
 #include "cli/opt/manual.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "cli/store/hostpath.h"
 #include "cli/store/place.h"
 #include "runtime/gate/gate.h"
 #include "runtime/monitor/monitor.h"
@@ -32,6 +33,7 @@ static void app_init(struct app *app, struct config *config)
 		.err = stderr,
 		.now_ms = sys_now_ms,
 		.pass_over = place_pass_over,
+		.read_named = hostpath_read,
 		.name = "cubby",
 		.color_out = wants_color(STDOUT_FILENO),
 		.color_err = wants_color(STDERR_FILENO),

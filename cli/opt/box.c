@@ -3,13 +3,19 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "cli/opt/config_load.h"
 #include "runtime/spec/volume.h"
 
+enum { ENV_FILE_MAX = 1 << 20 };
+
 static int read_env_file(struct app *app, void *args, const char *file, struct err *e)
 {
+	_cleanup_buf_ struct buf text = BUF_INIT(ENV_FILE_MAX);
+	int r = app->read_named(file, &text, e);
+
 	(void)args;
-	return config_load_env(app->config, file, e);
+	return r < 0 ? r : config_load_env(app->config, file, buf_cstr(&text), e);
 }
 
 static int share_cache(struct app *app, void *args, const char *name, struct err *e)

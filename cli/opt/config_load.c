@@ -457,16 +457,11 @@ int config_load(struct config *c, struct err *e)
 	return r < 0 ? r : load_env(c, e);
 }
 
-int config_load_env(struct config *c, const char *path, struct err *e)
+int config_load_env(struct config *c, const char *name, const char *from, struct err *e)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(FILE_MAX);
-	char shown[256], *text, *rest = NULL;
+	char shown[256], *text = strdup(from), *rest = NULL;
 	unsigned line = 0;
-	int r = file_read(AT_FDCWD, path, &b, e);
 
-	if (r < 0)
-		return r;
-	text = strdup(buf_cstr(&b));
 	if (!text || words_add(&c->texts, text) < 0) {
 		free(text);
 		return err_sys(e, -ENOMEM, "cannot keep the file");
@@ -480,7 +475,7 @@ int config_load_env(struct config *c, const char *path, struct err *e)
 		l[strcspn(l, "\r")] = '\0';
 		if (*l && *l != '#' &&
 		    config_set(c, CONFIG_ENV, l, CONFIG_FROM_FLAG, e) < 0) {
-			text_escaped(shown, sizeof(shown), path, strlen(path));
+			text_escaped(shown, sizeof(shown), name, strlen(name));
 			return err_wrap(e, "%s:%u", shown, line);
 		}
 		if (!rest)

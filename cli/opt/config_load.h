@@ -22,8 +22,9 @@ int config_load(struct config *c, struct err *e);
 int config_load_text(struct config *c, const char *name, const char *text, size_t len,
 		     struct err *e);
 
-/** config_load_env() - an --env for each line of the file; blank ones and those that begin
- *  with '#' are none */
-int config_load_env(struct config *c, const char *path, struct err *e);
+/** config_load_env() - an --env for each line of @text; blank ones and those that begin
+ *  with '#' are none. @name: as above */
+int config_load_env(struct config *c, const char *name, const char *text,
+		    struct err *e);
 
 #endif

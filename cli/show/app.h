@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buf.h"
+#include "base/err.h"
+
 struct config;
 struct cmd;
 
@@ -32,6 +35,8 @@ struct app {
 
 	/* Before a program is run here: those of boxes leave PATH (cli/store/place.h). */
 	bool (*pass_over)(const struct app *);
+	/* A file that the caller names, through no link of a box (cli/store/hostpath.h). */
+	int (*read_named)(const char *path, struct buf *ret, struct err *e);
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -188,6 +189,18 @@ static int open_named(const char *path, const char *named, int flags, struct err
 int hostpath_open(const char *path, int flags, struct err *e)
 {
 	return open_named(path, path, flags, e);
+}
+
+int hostpath_read(const char *path, struct buf *ret, struct err *e)
+{
+	_cleanup_close_ int fd = hostpath_open(path, O_RDONLY | O_NOCTTY, e);
+	int r = fd < 0 ? fd : file_read_fd(fd, ret, e);
+	char shown[256];
+
+	text_escaped(shown, sizeof(shown), path, strlen(path));
+	if (r == -EMSGSIZE)
+		return err_set(e, r, "'%s' is too large", shown);
+	return r == -EISDIR ? err_set(e, -EINVAL, "'%s' is no file", shown) : r;
 }
 
 int hostpath_parent(const char *path, const char **name, struct err *e)

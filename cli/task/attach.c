@@ -6,9 +6,7 @@
 
 #include "agent/tool/picture.h"
 #include "base/base64.h"
-#include "base/file.h"
 #include "base/schema.h"
-#include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/store/hostpath.h"
 
@@ -24,14 +22,9 @@ void attach_done(struct attach *a)
 
 static int read_file(const char *name, struct buf *ret, struct err *e)
 {
-	_cleanup_close_ int fd = hostpath_open(name, O_RDONLY | O_NOCTTY, e);
-	int r = fd < 0 ? fd : file_read_fd(fd, ret, e);
+	int r = hostpath_read(name, ret, e);
 
-	if (r == -EMSGSIZE)
-		return err_set(e, -E2BIG, "'%s' is too large", name);
-	if (r == -EISDIR)
-		return err_set(e, -EINVAL, "'%s' is no file", name);
-	return r;
+	return r == -EMSGSIZE ? err_set(e, -E2BIG, "'%s' is too large", name) : r;
 }
 
 static int add_picture(struct attach *a, const char *name, const struct picture *p,

@@ -296,6 +296,12 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$stderr" = "cubby exec: --env-file: vars:1: bad name '1A'" ]
 	run -125 --separate-stderr cubby exec --env-file none -- true
 	[[ $stderr == "cubby exec: --env-file: "*"'none'"*"No such file"* ]]
+	run -125 --separate-stderr cubby exec --env-file sub -- true
+	[ "$stderr" = "cubby exec: --env-file: 'sub' is no file" ]
+	run -125 --separate-stderr cubby python sub
+	[ "$stderr" = "cubby python: 'sub' is no file" ]
+	run -0 cubby exec --env-file <(echo A=5) -- sh -c 'echo "$A"'
+	[ "$output" = 5 ]
 }
 
 @test "exec: a terminal comes by itself, but for filters" {

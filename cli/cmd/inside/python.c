@@ -392,17 +392,12 @@ static void finish(struct run *run)
 static int read_code(const struct args *a, struct buf *ret, struct err *e)
 {
 	const char *path = a->command ? a->command[0] : "-";
-	bool in = strcmp(path, "-") == 0;
-	_cleanup_close_ int fd = -1;
 	int r;
 
 	if (a->code)
 		return buf_adds(ret, a->code);
-	if (!in)
-		fd = hostpath_open(path, O_RDONLY | O_NOCTTY, e);
-	if (!in && fd < 0)
-		return fd;
-	r = file_read_fd(in ? STDIN_FILENO : fd, ret, e);
+	r = strcmp(path, "-") == 0 ? file_read_fd(STDIN_FILENO, ret, e)
+				   : hostpath_read(path, ret, e);
 	if (r == -EMSGSIZE)
 		return err_set(e, r, "'%s' is longer than %d bytes", path,
 			       PYTHON_CODE_MAX);

@@ -143,6 +143,8 @@ teardown() {
 	done
 	refused cubby run --schema sub/secret --replay "$LIB_DIR/plant.jsonl"
 	refused cubby python sub/code.py
+	refused cubby exec --env-file sub/secret -- true
+	refused cubby exec --env-file "$PWD/f" -- true
 	refused cubby log --html sub/new.html
 	refused cubby log --html "$PWD/sub/new.html"
 	refused cubby apply --to sub
