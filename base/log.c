@@ -38,17 +38,6 @@ static _printf_(1, 0) void line(const char *fmt, va_list ap)
 	errno = saved;
 }
 
-void log_info(const char *fmt, ...)
-{
-	va_list ap;
-
-	if (current < LOG_INFO)
-		return;
-	va_start(ap, fmt);
-	line(fmt, ap);
-	va_end(ap);
-}
-
 void log_debug(const char *fmt, ...)
 {
 	va_list ap;

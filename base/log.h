@@ -8,11 +8,10 @@
 
 #include "base/def.h"
 
-enum log_level { LOG_QUIET, LOG_INFO, LOG_DEBUG };
+enum log_level { LOG_QUIET, LOG_INFO /* progress names what it does */, LOG_DEBUG };
 
 void log_set_level(enum log_level level);
 enum log_level log_get_level(void);
-void log_info(const char *fmt, ...) _printf_(1, 2);
 void log_debug(const char *fmt, ...) _printf_(1, 2);
 
 #endif

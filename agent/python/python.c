@@ -127,10 +127,10 @@ static void tell_stream(struct python *p, int i, size_t most)
 	}
 }
 
-static void tell_streams(struct python *p, size_t most)
+static void tell_streams(struct python *p)
 {
-	tell_stream(p, 1, most);
-	tell_stream(p, 2, most);
+	tell_stream(p, 1, LAST_WORDS);
+	tell_stream(p, 2, LAST_WORDS);
 }
 
 /* ---- its end ------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ static void bury(struct python *p, bool killed)
 		(void)p->conf.port.signal(p->conf.port.ctx, p->proc.id, SIGTERM,
 					  &ignored);
 	reap(p, (killed && !p->conf.context) || p->broken ? 0 : GRACE_MS, &d.exit);
-	tell_streams(p, LAST_WORDS);
+	tell_streams(p);
 	forget(p);
 	if (p->conf.events->death)
 		p->conf.events->death(p->conf.ctx, &d);
@@ -225,7 +225,7 @@ static int on_frame(void *ctx, const char *text, size_t len)
 
 	if (r < 0)
 		return r;
-	tell_streams(p, LAST_WORDS);
+	tell_streams(p);
 	if (m.kind == PYTHON_DISPLAY)
 		say_seen(p);
 	if (!fits_state(p, &m)) /* of a thread, behind the end of its cell */

@@ -174,7 +174,7 @@ int channel_add(struct channels *all, struct exchange *x, struct err *e)
 	c->next = all->first;
 	all->first = c;
 	exchange_later(x, &hooks, c);
-	exchange_ws_accept(x, NULL);
+	exchange_ws_accept(x);
 	return 0;
 }
 

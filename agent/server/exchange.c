@@ -541,16 +541,13 @@ void exchange_fail_err(struct exchange *x, const struct err *e)
 
 /* ---- WebSockets ----------------------------------------------------------------- */
 
-void exchange_ws_accept(struct exchange *x, const char *protocol)
+void exchange_ws_accept(struct exchange *x)
 {
-	char accept[64] = "Sec-WebSocket-Accept: ", offered[128];
+	char accept[64] = "Sec-WebSocket-Accept: ";
 	const char *headers[] = { "Upgrade: websocket", "Connection: Upgrade", accept,
-				  NULL, NULL };
+				  NULL };
 
 	ws_accept(head_field(&x->head, "sec-websocket-key"), accept + strlen(accept));
-	snprintf(offered, sizeof(offered), "Sec-WebSocket-Protocol: %s",
-		 protocol ? protocol : "");
-	headers[3] = protocol ? offered : NULL;
 	exchange_begin(x, 101, NULL, headers, 0);
 	if (x->state == EXCHANGE_DEAD)
 		return;

@@ -105,9 +105,8 @@ void exchange_pause(struct exchange *x, bool pause);
 
 /* ---- WebSockets: the handler of a route with websocket -------------------------- */
 
-/** exchange_ws_accept() - after exchange_later(); @protocol: one that the client offered
- *  in sec-websocket-protocol, or NULL */
-void exchange_ws_accept(struct exchange *x, const char *protocol);
+/** exchange_ws_accept() - after exchange_later() */
+void exchange_ws_accept(struct exchange *x);
 void exchange_ws_send(struct exchange *x, enum exchange_message kind, const void *data,
 		      size_t len);
 /** exchange_ws_limit() - of a message; nobody who has not shown the key sends a long one */

@@ -85,7 +85,6 @@ struct server_conf {
 	void *ctx;
 
 	unsigned max_connections, max_boxes, max_programs, max_terminals;
-	uint64_t max_upload;
 	uint64_t idle_ms; /* a box that nobody asked for so long is left */
 };
 

@@ -544,7 +544,7 @@ static int view_terminal(struct exchange *x, struct err *e)
 	*v = (struct viewer){ .x = x, .loop = exchange_loop(x) };
 	(void)text_copy(v->id, sizeof(v->id), exchange_param(x, "id"));
 	exchange_later(x, &viewer_hooks, v);
-	exchange_ws_accept(x, NULL);
+	exchange_ws_accept(x);
 	exchange_ws_limit(x, AUTH_BYTES);
 	(void)loop_timer(v->loop, AUTH_MS, on_auth_time, v, &v->timer);
 	return 0;

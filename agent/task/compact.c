@@ -65,7 +65,6 @@ int compact_shorten(struct history *h, unsigned round, size_t keep, unsigned *cu
 		r = history_set_text(h, i, buf_cstr(&out), e);
 		if (r < 0)
 			return r;
-		x->shortened = true;
 		++*cut;
 	}
 	return 0;

@@ -31,7 +31,6 @@ struct history_entry {
 			       * taken out to save context */
 	char *id, *tool;  /* owned; of a result: the call's */
 	bool error;	  /* of a result */
-	bool shortened;	  /* of a result: compaction has been here */
 	char *log_path;	  /* owned; of a result; may be NULL */
 	struct json *message; /* owned; of an assistant entry */
 	char *bytes;	      /* owned; as rendered; NULL = not yet */

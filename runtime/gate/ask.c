@@ -12,7 +12,7 @@ static int simple_question(struct gate *g, const char *op, struct json **ret,
 
 	if (!q || json_set_str(q, "op", op) < 0)
 		return err_sys(e, -ENOMEM, "cannot ask the gate");
-	return gate_question(g, q, -1, ret, e);
+	return gate_question(g, q, ret, e);
 }
 
 static int no_memory(struct err *e)
@@ -76,7 +76,7 @@ static int ask_change(struct gate *g, const struct json *q, struct json **ret,
 	if (!msg || json_set_str(msg, "op", "rules") < 0 ||
 	    json_set(msg, "rules", gate_policy_list(p)) < 0)
 		return no_memory(e);
-	r = g->sock >= 0 ? gate_question(g, msg, -1, &answer, e) : 0;
+	r = g->sock >= 0 ? gate_question(g, msg, &answer, e) : 0;
 	if (r < 0)
 		return r;
 	gate_policy_free(&g->policy);
@@ -148,7 +148,7 @@ static int ask_unpublish(struct gate *g, const struct json *q, struct json **ret
 
 		if (p->fd < 0 || p->host_port != port)
 			continue;
-		r = g->sock >= 0 ? gate_question(g, q, -1, ret, e) : 0;
+		r = g->sock >= 0 ? gate_question(g, q, ret, e) : 0;
 		gate_publish_done(p);
 		return r;
 	}

@@ -591,13 +591,13 @@ static int read_answer(const struct wire_msg *m, struct json **ret, struct err *
 	return 0;
 }
 
-int gate_question(struct gate *g, const struct json *q, int fd, struct json **ret,
+int gate_question(struct gate *g, const struct json *q, struct json **ret,
 		  struct err *e)
 {
 	_cleanup_wire_ struct wire_msg m;
 	uint64_t end = sys_now_ms() + ASK_MS, now;
 	uint32_t id = 0;
-	int r = send_question(g, q, fd, &id, e);
+	int r = send_question(g, q, -1, &id, e);
 
 	wire_msg_init(&m);
 	while (r >= 0 && (now = sys_now_ms()) < end) {

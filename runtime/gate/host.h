@@ -41,9 +41,8 @@ struct gate {
 	uint64_t n_events, n_told;
 };
 
-/** gate_question() - ask the process and wait for its answer, 2 s at the most
- *  @fd: goes along; borrowed; -1 = none */
-int gate_question(struct gate *g, const struct json *q, int fd, struct json **ret,
+/** gate_question() - ask the process and wait for its answer, 2 s at the most */
+int gate_question(struct gate *g, const struct json *q, struct json **ret,
 		  struct err *e);
 
 /** gate_drain() - take in what the process has said by now */

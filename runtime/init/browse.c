@@ -42,7 +42,7 @@ static void list_entry(struct jsonout *j, int dirfd, const char *name, bool *fir
 	jsonout_string(j, false, "type", S_ISDIR(st.st_mode) ? "directory" : "file");
 	jsonout_number(j, false, "size", st.st_size);
 	jsonout_number(j, false, "modified", st.st_mtime);
-	jsonout_bool(j, false, "writable", writable(dirfd, name));
+	jsonout_bool(j, "writable", writable(dirfd, name));
 	jsonout_raw(j, "}");
 }
 
@@ -63,7 +63,7 @@ int browse_list(char *const argv[], struct err *e)
 		return r;
 	jsonout_raw(j, "{");
 	jsonout_string(j, true, "dir", argv[1]);
-	jsonout_bool(j, false, "writable", writable(fd, "."));
+	jsonout_bool(j, "writable", writable(fd, "."));
 	jsonout_raw(j, ",\"entries\":[");
 	for (char **n = names; n && *n; n++)
 		list_entry(j, fd, *n, &first);

@@ -291,7 +291,7 @@ static void put_segment(struct jsonout *j, bool first, const char *s, size_t len
 {
 	jsonout_raw(j, first ? "{" : ",{");
 	put_text(j, true, "text", s, len);
-	jsonout_bool(j, false, "changed", changed);
+	jsonout_bool(j, "changed", changed);
 	jsonout_raw(j, "}");
 }
 

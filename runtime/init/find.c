@@ -94,7 +94,7 @@ static int find_end(struct find *f, int r, struct err *e)
 	if (r < 0)
 		return r;
 	jsonout_raw(f->j, "]");
-	jsonout_bool(f->j, false, "truncated", f->cut || r > 0);
+	jsonout_bool(f->j, "truncated", f->cut || r > 0);
 	jsonout_raw(f->j, "}");
 	return jsonout_end(f->j, e);
 }

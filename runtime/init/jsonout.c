@@ -77,9 +77,9 @@ void jsonout_number(struct jsonout *j, bool first, const char *name, int64_t n)
 	jsonout_raw(j, text);
 }
 
-void jsonout_bool(struct jsonout *j, bool first, const char *name, bool b)
+void jsonout_bool(struct jsonout *j, const char *name, bool b)
 {
-	name_of(j, first, name);
+	name_of(j, false, name);
 	jsonout_raw(j, b ? "true" : "false");
 }
 

@@ -23,7 +23,7 @@ void jsonout_text(struct jsonout *j, const char *s, size_t len);
 /** jsonout_string() - @name and a string: "name":"…" and a comma unless it is the first */
 void jsonout_string(struct jsonout *j, bool first, const char *name, const char *s);
 void jsonout_number(struct jsonout *j, bool first, const char *name, int64_t n);
-void jsonout_bool(struct jsonout *j, bool first, const char *name, bool b);
+void jsonout_bool(struct jsonout *j, const char *name, bool b); /* never the first */
 /** jsonout_end() - write what is left; 0 or how the first write failed */
 int jsonout_end(struct jsonout *j, struct err *e);
 

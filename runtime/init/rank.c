@@ -190,7 +190,7 @@ static void say_path(struct jsonout *j, const char *top, const char *path)
 
 static void say_hits(struct jsonout *j, const struct found *f)
 {
-	jsonout_bool(j, false, "name_match", f->score < IN_TEXT);
+	jsonout_bool(j, "name_match", f->score < IN_TEXT);
 	jsonout_raw(j, ",\"content_matches\":[");
 	for (unsigned h = 0; h < f->n_hits; h++) {
 		jsonout_raw(j, h ? ",{" : "{");
