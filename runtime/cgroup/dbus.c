@@ -202,15 +202,11 @@ int dbus_open(int timeout_ms, struct dbus *ret, struct err *e)
 					.member = "Hello" };
 	struct dbus_wire_msg m = { 0 };
 	char address[ADDRESS];
-	int r = find_bus(address, e);
+	int r;
 
 	d.deadline_ms = sys_now_ms() + (uint64_t)timeout_ms;
-	if (r >= 0)
-		r = connect_to(&d, address, e);
-	if (r >= 0)
-		r = authenticate(&d, e);
-	if (r >= 0)
-		r = dbus_send(&d, &hello, e);
+	r = find_bus(address, e) ?: connect_to(&d, address, e) ?:
+		authenticate(&d, e) ?: dbus_send(&d, &hello, e);
 	while (r >= 0 && m.reply_serial != hello.serial)
 		r = dbus_next(&d, &m, e);
 	if (r < 0)

@@ -179,19 +179,14 @@ static int make_scope(const char *unit, struct err *e)
 					.member = "ResetFailedUnit",
 					.signature = "s",
 					.body = &body };
-	int r = dbus_open(TIMEOUT_MS, &d, e);
+	int r = dbus_open(TIMEOUT_MS, &d, e) ?: watch_jobs(&d, e) ?:
+		start_scope(&d, unit, e);
 
-	if (r >= 0)
-		r = watch_jobs(&d, e);
-	if (r >= 0)
-		r = start_scope(&d, unit, e);
 	if (r != -EEXIST)
 		return r;
 	/* A failed one of a process that had our number. */
-	r = put_text(&body, unit);
-	if (r >= 0)
-		r = dbus_send(&d, &reset, e);
-	return r < 0 ? r : start_scope(&d, unit, e);
+	return put_text(&body, unit) ?: dbus_send(&d, &reset, e) ?:
+		start_scope(&d, unit, e);
 }
 
 /* ---- inside the scope ----------------------------------------------------------- */

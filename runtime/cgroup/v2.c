@@ -174,20 +174,19 @@ static int set_cpu(const struct cgroup *cg, uint32_t milli, struct err *e)
 
 int cgroup_v2_limit(const struct cgroup *cg, const struct limits *lim, struct err *e)
 {
-	int r = 0;
+	if (cg->has[CGROUP_MEMORY]) {
+		int r = set_max(cg, "memory.max", lim->memory_bytes, e);
 
-	if (cg->has[CGROUP_MEMORY])
-		r = set_max(cg, "memory.max", lim->memory_bytes, e);
-	/* Without swap the limit is one on memory, not on the time until the disk is
-	 * full. The file is not there when the kernel does not count swap. */
-	if (r >= 0 && cg->has[CGROUP_MEMORY])
+		if (r < 0)
+			return r;
+		/* Without swap the limit is one on memory, not on the time until the
+		 * disk is full. The file is not there when the kernel does not count
+		 * swap. */
 		(void)cgroup_leaf_write(cg->v2.dir, "memory.swap.max",
 					lim->memory_bytes ? "0" : "max");
-	if (r >= 0 && cg->has[CGROUP_PIDS])
-		r = set_max(cg, "pids.max", lim->pids, e);
-	if (r >= 0 && cg->has[CGROUP_CPU])
-		r = set_cpu(cg, lim->cpu_milli, e);
-	return r;
+	}
+	return (cg->has[CGROUP_PIDS] ? set_max(cg, "pids.max", lim->pids, e) : 0)
+		       ?: (cg->has[CGROUP_CPU] ? set_cpu(cg, lim->cpu_milli, e) : 0);
 }
 
 void cgroup_v2_usage(const struct cgroup *cg, struct cgroup_usage *ret)

@@ -182,10 +182,8 @@ static void try_proc(const struct probe_conf *conf, struct probe_row *row)
 /* By its path: a descriptor from before the namespace is one of another mount. */
 static int mount_overlay(void *ctx, struct err *e)
 {
-	int r = make_private(e);
+	int r = make_private(e) ?: sys_chdir(ctx);
 
-	if (r >= 0)
-		r = sys_chdir(ctx);
 	if (r >= 0 &&
 	    sys_getxattr("upper", "user.overlay.opaque", NULL, 0) == -EOPNOTSUPP)
 		r = -EINVAL; /* it would mount: see mount_root.c */

@@ -61,20 +61,16 @@ static int ask_change(struct gate *g, const struct json *q, struct json **ret,
 	_cleanup_json_ struct json *list = gate_policy_list(g->policy);
 	_cleanup_json_ struct json *msg = json_object();
 	_cleanup_json_ struct json *answer = NULL;
-	int r = gate_policy_new(&p, e);
+	int r = gate_policy_new(&p, e) ?: gate_policy_load(p, list, e) ?:
+		apply(p, "drop", json_get(q, "drop"), e) ?:
+		apply(p, "allow", json_get(q, "allow"), e) ?:
+		apply(p, "deny", json_get(q, "deny"), e);
 
-	if (r >= 0)
-		r = gate_policy_load(p, list, e);
-	if (r >= 0)
-		r = apply(p, "drop", json_get(q, "drop"), e);
-	if (r >= 0)
-		r = apply(p, "allow", json_get(q, "allow"), e);
-	if (r >= 0)
-		r = apply(p, "deny", json_get(q, "deny"), e);
 	if (r < 0)
 		return r;
-	if (!msg || json_set_str(msg, "op", "rules") < 0 ||
-	    json_set(msg, "rules", gate_policy_list(p)) < 0)
+	json_set_str(msg, "op", "rules");
+	json_set(msg, "rules", gate_policy_list(p));
+	if (json_failed(msg))
 		return no_memory(e);
 	r = g->sock >= 0 ? gate_question(g, msg, &answer, e) : 0;
 	if (r < 0)

@@ -275,18 +275,19 @@ void gate_tell_chosen(const struct gate *g, note_fn *note, void *ctx)
 	}
 }
 
+static int watch_new(const struct gate *g, int fd, int *ret)
+{
+	*ret = fd;
+	return fd < 0 ? fd : watch(g, fd);
+}
+
 static int open_events(struct gate *g, struct err *e)
 {
 	int r = g->epfd = sys_epoll_create();
 
 	if (r >= 0)
-		r = g->wake = sys_eventfd(0);
-	if (r >= 0)
-		r = watch(g, g->wake);
-	if (r >= 0)
-		r = g->pause = sys_timerfd();
-	if (r >= 0)
-		r = watch(g, g->pause);
+		r = watch_new(g, sys_eventfd(0), &g->wake)
+			    ?: watch_new(g, sys_timerfd(), &g->pause);
 	return r < 0 ? err_sys(e, r, "cannot watch the gate") : 0;
 }
 

@@ -419,24 +419,19 @@ static int setup(struct gated *g, struct err *e)
 	int r;
 
 	wire_msg_init(&m);
-	r = sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (r >= 0) /* splice(2) knows no MSG_NOSIGNAL */
-		r = sys_sigaction(SIGPIPE, &ignore, NULL);
+	/* splice(2) knows no MSG_NOSIGNAL */
+	r = sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+		    ?: sys_sigaction(SIGPIPE, &ignore, NULL);
 	if (r < 0)
 		return err_sys(e, r, "cannot bind the gate to its monitor");
 	(void)sys_prctl(PR_SET_NAME, (unsigned long)(uintptr_t) "cubby-gate", 0, 0, 0);
 	r = wire_recv(g->control, &m, WIRE_FDS);
 	if (r <= 0)
 		return err_set(e, -EPROTO, "the gate is started by cubby alone");
-	r = loop_new(&g->loop, e);
-	if (r >= 0)
-		r = sys_setfl(g->control, O_RDWR | O_NONBLOCK);
+	r = loop_new(&g->loop, e) ?: sys_setfl(g->control, O_RDWR | O_NONBLOCK);
 	if (r < 0)
 		return err_sys(e, r, "cannot start the gate");
-	r = take_conf(g, &m, e);
-	if (r >= 0)
-		r = catch_end(g, e);
-	return r < 0 ? r : watch_all(g, e);
+	return take_conf(g, &m, e) ?: catch_end(g, e) ?: watch_all(g, e);
 }
 
 int gate_main(int argc, char **argv)

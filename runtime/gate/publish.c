@@ -45,15 +45,10 @@ int gate_publish_parse(const char *spec, struct gate_publish *ret, struct err *e
 	struct gate_publish p = { .fd = -1,
 				  .addr = { .len = 4, .bytes = { 127, 0, 0, 1 } } };
 	char s[SPEC];
-	int r = text_copy(s, sizeof(s), spec) < 0 || !strchr(spec, ':') ? -EINVAL : 0;
 
-	if (!r)
-		r = cut_number(s, 1, &p.port);
-	if (!r)
-		r = cut_number(s, 0, &p.host_port);
-	if (!r && s[0])
-		r = parse_addr(s, &p.addr);
-	if (r < 0)
+	if (text_copy(s, sizeof(s), spec) < 0 || !strchr(spec, ':') ||
+	    cut_number(s, 1, &p.port) < 0 || cut_number(s, 0, &p.host_port) < 0 ||
+	    (s[0] && parse_addr(s, &p.addr) < 0))
 		return err_set(e, -EINVAL,
 			       "bad port '%s'; it is [IP:]HOSTPORT:PORT, HOSTPORT 0 "
 			       "for any that is free",
@@ -65,23 +60,18 @@ int gate_publish_parse(const char *spec, struct gate_publish *ret, struct err *e
 static int listen_on(struct gate_publish *p)
 {
 	struct sockaddr_storage s;
-	socklen_t len = netaddr_to_sock(&p->addr, p->host_port, &s);
+	socklen_t len = netaddr_to_sock(&p->addr, p->host_port, &s), room = sizeof(s);
 	const int on = 1;
-	int r;
 
 	p->any = p->host_port == 0;
 	p->fd = sys_socket(s.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	if (p->fd < 0)
 		return p->fd;
-	r = sys_setsockopt(p->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (r >= 0)
-		r = sys_bind(p->fd, (struct sockaddr *)&s, len);
-	if (r >= 0)
-		r = sys_listen(p->fd, BACKLOG);
-	len = sizeof(s);
-	if (r >= 0)
-		r = sys_getsockname(p->fd, (struct sockaddr *)&s, &len);
-	return r < 0 ? r : netaddr_from_sock(&s, &p->addr, &p->host_port);
+	return sys_setsockopt(p->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ?:
+		sys_bind(p->fd, (struct sockaddr *)&s, len) ?:
+		sys_listen(p->fd, BACKLOG) ?:
+		sys_getsockname(p->fd, (struct sockaddr *)&s, &room) ?:
+		netaddr_from_sock(&s, &p->addr, &p->host_port);
 }
 
 int gate_publish_listen(const char *spec, struct gate_publish *ret, struct err *e)

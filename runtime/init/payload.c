@@ -273,8 +273,9 @@ static void drop_log(const struct birth *b)
 
 static int place_ends(struct birth *b, struct err *e)
 {
-	int high[3 + WIRE_EXTRA], r = 0;
+	int high[3 + WIRE_EXTRA], *moved[] = { &b->status_fd, &b->log_dir };
 	unsigned n = 3 + b->p->n_extra;
+	int r = 0;
 
 	/* First out of the way of 0, 1, 2, …, then there. */
 	for (unsigned i = 0; i < n && r >= 0; i++) {
@@ -283,16 +284,14 @@ static int place_ends(struct birth *b, struct err *e)
 		r = high[i] =
 			sys_dup(i < 3 && fd < 0 ? b->ends->inside[0] : fd, PAYLOAD_LOW);
 	}
-	if (r >= 0)
-		r = b->status_fd = sys_dup(b->status_fd, PAYLOAD_LOW);
-	if (r >= 0 && b->log_dir >= 0)
-		r = b->log_dir = sys_dup(b->log_dir, PAYLOAD_LOW);
+	for (size_t i = 0; i < ARRAY_SIZE(moved) && r >= 0; i++)
+		if (*moved[i] >= 0)
+			r = *moved[i] = sys_dup(*moved[i], PAYLOAD_LOW);
 	for (unsigned i = 0; i < n && r >= 0; i++)
 		r = sys_dup2(high[i], (int)i);
-	if (r >= 0 && b->p->io == BOX_IO_TTY)
-		r = sys_ctty(0);
 	if (r >= 0)
-		r = sys_close_range(n, ~0U, CLOSE_RANGE_CLOEXEC);
+		r = (b->p->io == BOX_IO_TTY ? sys_ctty(0) : 0)
+			    ?: sys_close_range(n, ~0U, CLOSE_RANGE_CLOEXEC);
 	return r < 0 ? err_sys(e, r, "cannot place descriptors") : 0;
 }
 
@@ -391,13 +390,8 @@ static void birth(void *ctx)
 
 	sys_setsid();
 	sys_umask(022);
-	r = b->p->io == BOX_IO_LOG ? open_log(b, &e) : 0;
-	if (r >= 0)
-		r = place_ends(b, &e);
-	if (r >= 0)
-		r = take_identity(b, &e);
-	if (r >= 0)
-		r = enter_cwd(b, &e);
+	r = (b->p->io == BOX_IO_LOG ? open_log(b, &e) : 0) ?: place_ends(b, &e) ?:
+		take_identity(b, &e) ?: enter_cwd(b, &e);
 	unblock_signals();
 	if (r >= 0) {
 		offer_to_oom();

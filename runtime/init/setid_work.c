@@ -163,31 +163,33 @@ static int open_start(struct work *w)
 	return w->dir;
 }
 
-static int look(struct work *w)
+static int open_process(struct work *w)
 {
 	char name[WORK_NAME];
-	int r;
 
 	snprintf(name, sizeof(name), "/proc/%d", (int)w->ask->pid);
-	r = w->proc = sys_open(name, O_PATH | O_DIRECTORY);
-	if (r >= 0)
-		r = w->self = sys_open("/proc/self/fd", O_PATH | O_DIRECTORY);
-	if (r >= 0)
-		r = w->root = sys_openat(w->proc, "root", O_PATH | O_DIRECTORY, 0);
-	if (r < 0)
+	w->proc = sys_open(name, O_PATH | O_DIRECTORY);
+	if (w->proc < 0)
 		return -EPERM;
-	r = w->call.by_fd ? 0 : read_path(w, w->call.path, w->path);
-	if (r == 0 && w->call.what == SETID_RENAME)
-		r = read_path(w, w->call.to_path, w->to_path);
-	if (r < 0)
-		return r;
-	r = read_who(w);
-	if (r == 0 && is_attribute(w))
-		r = read_capability(w);
+	w->self = sys_open("/proc/self/fd", O_PATH | O_DIRECTORY);
+	if (w->self < 0)
+		return -EPERM;
+	w->root = sys_openat(w->proc, "root", O_PATH | O_DIRECTORY, 0);
+	return w->root < 0 ? -EPERM : 0;
+}
+
+static int look(struct work *w)
+{
+	const bool renames = w->call.what == SETID_RENAME;
+	int r = open_process(w) ?:
+		(w->call.by_fd ? 0 : read_path(w, w->call.path, w->path)) ?:
+		(renames ? read_path(w, w->call.to_path, w->to_path) : 0) ?:
+		read_who(w) ?: (is_attribute(w) ? read_capability(w) : 0);
+
 	if (r < 0)
 		return r;
 	r = open_start(w);
-	if (r >= 0 && w->call.what == SETID_RENAME)
+	if (r >= 0 && renames)
 		r = w->to_dir = open_dir(w, w->call.to_dirfd, w->to_path);
 	return MIN(r, 0);
 }
@@ -215,23 +217,14 @@ static int become(const struct work *w)
 {
 	uint64_t rights = w->who.effective;
 	struct err e = ERR_NONE;
-	int r = sys_fchdir(w->root);
+	int r;
 
-	if (r >= 0)
-		r = sys_chroot(".");
-	if (r >= 0)
-		r = take_groups(&w->who);
-	if (r >= 0)
-		r = sys_setfsgid(w->who.gid);
-	if (r >= 0)
-		r = sys_setfsuid(w->who.uid);
 	if (is_attribute(w))
 		rights |= UINT64_C(1) << CAP_SETFCAP;
 	/* A change of identity makes a process as traceable as the host's sysctl says. */
-	if (r >= 0)
-		r = sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	if (r >= 0)
-		r = caps_become(rights, &e);
+	r = sys_fchdir(w->root) ?: sys_chroot(".") ?: take_groups(&w->who) ?:
+		sys_setfsgid(w->who.gid) ?: sys_setfsuid(w->who.uid) ?:
+		sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ?: caps_become(rights, &e);
 	sys_umask(w->who.umask & 0777);
 	return r < 0 ? -EPERM : 0;
 }

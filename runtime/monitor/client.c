@@ -414,22 +414,29 @@ static int parse_question(const struct wire_msg *msg, struct json **ret, struct 
 	return r;
 }
 
+static int answer_question(struct client *c, const struct json *q, struct json **ret,
+			   struct err *e)
+{
+	const char *what = json_get_str(q, "what");
+
+	if (strcmp(what, "hold") == 0)
+		return monitor_still_hold(c, e);
+	if (strcmp(what, "stopping") == 0)
+		note_stopping(c->m, c);
+	else if (strcmp(what, "release") == 0 && c->m->holder == c)
+		monitor_still_release(c->m, ret);
+	else
+		return monitor_ask(c->m, what, json_get(q, "args"), ret, e);
+	return 0;
+}
+
 static void do_ask(struct client *c, const struct wire_msg *msg)
 {
 	_cleanup_json_ struct json *q = NULL, *a = NULL;
 	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
 	struct err e = ERR_NONE;
-	int r = parse_question(msg, &q, &e);
-	const char *what = r == 0 ? json_get_str(q, "what") : NULL;
+	int r = parse_question(msg, &q, &e) ?: answer_question(c, q, &a, &e);
 
-	if (r == 0 && strcmp(what, "stopping") == 0)
-		note_stopping(c->m, c);
-	else if (r == 0 && strcmp(what, "hold") == 0)
-		r = monitor_still_hold(c, &e);
-	else if (r == 0 && strcmp(what, "release") == 0 && c->m->holder == c)
-		monitor_still_release(c->m, &a);
-	else if (r == 0)
-		r = monitor_ask(c->m, what, json_get(q, "args"), &a, &e);
 	if (r == 0) {
 		r = a ? json_print(a, false, &text) : buf_adds(&text, "{}");
 		if (r < 0)

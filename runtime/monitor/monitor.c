@@ -268,12 +268,15 @@ static int prepare(struct monitor *m, struct err *e)
 {
 	int r = monitor_gate_check(m, e);
 
-	if (r >= 0)
-		r = m->rundir = rundir_open(m->spec.key, e);
-	if (r >= 0)
-		r = m->listener = rundir_bind(m->rundir, e);
-	if (r >= 0)
-		r = holder_note(m->lock, m->rundir, e);
+	if (r < 0)
+		return r;
+	m->rundir = rundir_open(m->spec.key, e);
+	if (m->rundir < 0)
+		return m->rundir;
+	m->listener = rundir_bind(m->rundir, e);
+	if (m->listener < 0)
+		return m->listener;
+	r = holder_note(m->lock, m->rundir, e);
 	return r < 0 ? r : open_events(m, e);
 }
 
@@ -290,17 +293,13 @@ static int meanwhile(void *ctx, int sock, struct err *e)
 
 static int watch(struct monitor *m, struct err *e)
 {
-	int r = sys_setfl(m->run.sock, O_NONBLOCK);
+	struct loop *l = m->loop;
+	int r = sys_setfl(m->run.sock, O_NONBLOCK) ?:
+		loop_add(l, m->listener, EPOLLIN, on_listener, m, &m->on_listener) ?:
+		loop_add(l, m->run.sock, EPOLLIN, on_init, m, &m->on_init) ?:
+		loop_add(l, m->signals, EPOLLIN, on_end, m, &m->on_signal) ?:
+		loop_add(l, m->run.pidfd, EPOLLIN, on_end, m, &m->on_pidfd);
 
-	if (r >= 0)
-		r = loop_add(m->loop, m->listener, EPOLLIN, on_listener, m,
-			     &m->on_listener);
-	if (r >= 0)
-		r = loop_add(m->loop, m->run.sock, EPOLLIN, on_init, m, &m->on_init);
-	if (r >= 0)
-		r = loop_add(m->loop, m->signals, EPOLLIN, on_end, m, &m->on_signal);
-	if (r >= 0)
-		r = loop_add(m->loop, m->run.pidfd, EPOLLIN, on_end, m, &m->on_pidfd);
 	return r < 0 ? err_sys(e, r, "cannot watch the box") : watch_limits(m, e);
 }
 

@@ -352,22 +352,15 @@ static int limit_pids(int root, uint64_t pids, struct err *e)
 
 int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e)
 {
-	int r = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int r = wanted(rows[i].when, conf) ? mount_row(root, &rows[i], e) : 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows) && r >= 0; i++)
-		if (wanted(rows[i].when, conf))
-			r = mount_row(root, &rows[i], e);
-	if (r >= 0)
-		r = mount_memory(root, conf->memory, e);
-	if (r >= 0)
-		r = fill_dev(root, e);
-	if (r >= 0 && conf->limit_userns)
-		r = limit_userns(root, e);
-	if (r >= 0)
-		r = limit_inotify(root, e);
-	if (r >= 0)
-		r = limit_pids(root, conf->pids, e);
-	return r;
+		if (r < 0)
+			return r;
+	}
+	return mount_memory(root, conf->memory, e) ?: fill_dev(root, e) ?:
+		(conf->limit_userns ? limit_userns(root, e) : 0) ?:
+		limit_inotify(root, e) ?: limit_pids(root, conf->pids, e);
 }
 
 int mount_kernel_sys(int root, bool own_net, struct err *e)

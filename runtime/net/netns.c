@@ -98,18 +98,15 @@ static int set_on(int fd, int level, int name)
 static int server(int type, const struct sockaddr_in *at, bool transparent)
 {
 	_cleanup_close_ int fd = sys_socket(AF_INET, type | SOCK_NONBLOCK, 0);
-	int r = fd;
+	int r;
 
-	if (r >= 0)
-		r = set_on(fd, SOL_SOCKET, SO_REUSEADDR);
-	if (r >= 0 && transparent)
-		r = set_on(fd, SOL_IP, IP_TRANSPARENT);
-	if (r >= 0 && type == SOCK_DGRAM)
-		r = set_on(fd, SOL_IP, IP_PKTINFO);
-	if (r >= 0)
-		r = sys_bind(fd, (const struct sockaddr *)at, sizeof(*at));
-	if (r >= 0 && type == SOCK_STREAM)
-		r = sys_listen(fd, BACKLOG);
+	if (fd < 0)
+		return fd;
+	r = set_on(fd, SOL_SOCKET, SO_REUSEADDR) ?:
+		(transparent ? set_on(fd, SOL_IP, IP_TRANSPARENT) : 0) ?:
+		(type == SOCK_DGRAM ? set_on(fd, SOL_IP, IP_PKTINFO) : 0) ?:
+		sys_bind(fd, (const struct sockaddr *)at, sizeof(*at)) ?:
+		(type == SOCK_STREAM ? sys_listen(fd, BACKLOG) : 0);
 	return r < 0 ? r : take(&fd, -1);
 }
 
@@ -164,17 +161,15 @@ static int packet_socket(void)
 	};
 	const struct sockaddr_ll at = { .sll_family = AF_PACKET,
 					.sll_protocol = htons(ETH_P_IP) };
+	const int most = 4 << 20; /* as much as the host allows */
 	_cleanup_close_ int fd = sys_socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-	int r = fd;
+	int r;
 
-	if (r >= 0)
-		r = sys_setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog,
-				   sizeof(prog));
-	if (r >= 0) /* as much as the host allows */
-		r = sys_setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){ 4 << 20 },
-				   sizeof(int));
-	if (r >= 0)
-		r = sys_bind(fd, (const struct sockaddr *)&at, sizeof(at));
+	if (fd < 0)
+		return fd;
+	r = sys_setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof(prog)) ?:
+		sys_setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &most, sizeof(most)) ?:
+		sys_bind(fd, (const struct sockaddr *)&at, sizeof(at));
 	return r < 0 ? r : take(&fd, -1);
 }
 

@@ -139,25 +139,34 @@ static int read_some(int fd, struct buf *out, size_t want)
 }
 
 /* The agent's answer to one message, without its length. */
+/* One question to the agent, which is connected to at the first. */
+static int talk(struct conn *c, const struct buf *question, struct buf *ret)
+{
+	struct err e = ERR_NONE;
+	size_t want;
+	int r;
+
+	if (c->up < 0)
+		c->up = connect_agent();
+	if (c->up < 0)
+		return c->up;
+	r = file_write_fd(c->up, question->data, question->len, &e);
+	if (r < 0)
+		return r;
+	r = read_some(c->up, ret, HEAD);
+	if (r < 0)
+		return r;
+	want = length_at(ret->data);
+	if (!want || want > SIGNER_ANSWER_MAX)
+		return -EBADMSG;
+	return read_some(c->up, ret, HEAD + want);
+}
+
 static int exchange(struct conn *c, const char *data, size_t len, struct buf *ret)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(SIGNER_MESSAGE_MAX + HEAD);
-	struct err e = ERR_NONE;
-	size_t want = 0;
-	int r = add_frame(&out, data, len);
+	int r = add_frame(&out, data, len) ?: talk(c, &out, ret);
 
-	if (r == 0 && c->up < 0)
-		r = c->up = connect_agent();
-	if (r >= 0)
-		r = file_write_fd(c->up, out.data, out.len, &e);
-	if (r >= 0)
-		r = read_some(c->up, ret, HEAD);
-	if (r >= 0)
-		want = length_at(ret->data);
-	if (r >= 0 && (!want || want > SIGNER_ANSWER_MAX))
-		r = -EBADMSG;
-	if (r >= 0)
-		r = read_some(c->up, ret, HEAD + want);
 	if (r < 0) {
 		scope_close_set(&c->up, 1);
 		note("ssh-agent: your agent did not answer");

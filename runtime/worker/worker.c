@@ -508,11 +508,9 @@ int worker_main(int argc, char **argv)
 {
 	_cleanup_(work_done) struct work w = { .go = { -1, -1 } };
 	struct err e = ERR_NONE;
-	int r;
+	/* In this process, that is with the client. */
+	int r = die_with_keeper(&e) ?: prepare(&w, argc, argv, &e);
 
-	r = die_with_keeper(&e); /* here: with the client */
-	if (r == 0)
-		r = prepare(&w, argc, argv, &e);
 	if (r == 0 && w.job->how == KEEPER) {
 		(void)w.job->run(WORKER_DIR, w.arg, &w.map, NULL, &e);
 		return report(&e, NULL);
