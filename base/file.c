@@ -215,15 +215,12 @@ static int replace(int dirfd, const char *name, const struct file_data *d,
 
 	draft.dirfd = r = open_parent(dirfd, name, &base);
 	if (r >= 0)
-		r = draft_open(&draft);
-	if (!r)
-		r = draft_fill(&draft, d, wait >= CONTENT);
-	if (!r)
-		r = sys_renameat(draft.dirfd, draft.name, draft.dirfd, base);
-	if (!r) {
-		draft.name[0] = '\0';
-		r = wait == NAME ? sync_dir(draft.dirfd) : 0;
-	}
+		r = draft_open(&draft) ?: draft_fill(&draft, d, wait >= CONTENT) ?:
+			sys_renameat(draft.dirfd, draft.name, draft.dirfd, base);
+	if (r < 0)
+		return err_sys(e, r, "cannot write '%s'", show(name).text);
+	draft.name[0] = '\0';
+	r = wait == NAME ? sync_dir(draft.dirfd) : 0;
 	return r < 0 ? err_sys(e, r, "cannot write '%s'", show(name).text) : 0;
 }
 
@@ -274,18 +271,13 @@ int file_mkdirs(int dirfd, const char *path, mode_t mode, struct err *e)
 	char copy[PATH_MAX];
 	int r = is_dir(dirfd, path);
 
-	if (!r)
-		return 0;
 	if (r == -ENOENT && *path) {
-		r = text_copy(copy, sizeof(copy), path);
-		if (!r)
-			r = make_parts(dirfd, copy, mode);
+		r = text_copy(copy, sizeof(copy), path)
+			    ?: make_parts(dirfd, copy, mode);
 		if (r == -EEXIST)
 			r = is_dir(dirfd, path);
 	}
-	if (!r)
-		return 0;
-	return err_sys(e, r, "cannot make directory '%s'", show(path).text);
+	return r ? err_sys(e, r, "cannot make directory '%s'", show(path).text) : 0;
 }
 
 int file_open_dir(int dirfd, const char *path, struct err *e)

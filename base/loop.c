@@ -329,13 +329,8 @@ int loop_step(struct loop *l, int timeout_ms, struct err *e)
 		return err_sys(e, n, "cannot wait for events");
 	l->round++; /* timers that callbacks set wait for the next round */
 	l->depth++;
-	r = call_urgent(l, evs, n, e);
-	if (!r)
-		r = call_ready(evs, n, e);
-	if (!r)
-		r = call_plain(l, e);
-	if (!r)
-		r = call_timers(l, e);
+	r = call_urgent(l, evs, n, e) ?: call_ready(evs, n, e) ?: call_plain(l, e) ?:
+		call_timers(l, e);
 	if (!--l->depth)
 		free_list(&l->dead);
 	return r < 0 ? r : 0;

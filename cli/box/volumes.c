@@ -150,6 +150,16 @@ static void choose_access(const struct spec *s, struct spec_volume *v)
 		v->access = SPEC_VOLUME_RO;
 }
 
+static int put(struct spec *s, const struct spec_volume *v, struct err *e)
+{
+	if (json_len(s->volumes) == SPEC_VOLUMES)
+		return err_set(e, -E2BIG, "a box has %d volumes at the most",
+			       SPEC_VOLUMES);
+	return json_add(s->volumes, spec_volume_to_json(v)) < 0
+		       ? err_sys(e, -ENOMEM, "cannot describe it")
+		       : 0;
+}
+
 static int add(const struct app *app, struct spec *s, struct spec_volume *v,
 	       struct err *e)
 {
@@ -157,12 +167,7 @@ static int add(const struct app *app, struct spec *s, struct spec_volume *v,
 
 	choose_access(s, v);
 	if (r == 0)
-		r = judge(app, s, v, e) ?: check_target(s, v, e);
-	if (r == 0 && json_len(s->volumes) == SPEC_VOLUMES)
-		r = err_set(e, -E2BIG, "a box has %d volumes at the most",
-			    SPEC_VOLUMES);
-	if (r == 0 && json_add(s->volumes, spec_volume_to_json(v)) < 0)
-		r = err_sys(e, -ENOMEM, "cannot describe it");
+		r = judge(app, s, v, e) ?: check_target(s, v, e) ?: put(s, v, e);
 	return r < 0 ? fail(v, e) : 0;
 }
 

@@ -334,20 +334,24 @@ static int begin(const struct app *app, struct boxsetup *s, const struct setup_p
 	_cleanup_close_ int lock = boxdir_lock(&s->dir, true, e);
 	bool dirty = !chain_untouched(&s->dir);
 	size_t n = s->no_cache ? 0 : p->n;
-	int r = lock;
+	int r;
 
+	if (lock < 0)
+		return lock;
 	while (n && !stepcache_has(&s->store, p->v[n - 1].key))
 		n--;
-	if (r >= 0 && (n || dirty))
+	if (n || dirty) {
 		r = stepcache_begin(&s->store, &s->dir, n ? p->v[n - 1].key : NULL, e);
-	if (r >= 0 && dirty)
-		r = snapshot_collect(&s->store, &rm, e);
-	if (r >= 0)
-		r = note(s, p, n, true, e);
-	if (r >= 0 && n)
+		if (r < 0)
+			return r;
+	}
+	r = (dirty ? snapshot_collect(&s->store, &rm, e) : 0) ?: note(s, p, n, true, e);
+	if (r < 0)
+		return r;
+	if (n)
 		render_note(app, "setup: %zu of %zu steps are kept from before", n,
 			    p->n);
-	return r < 0 ? r : (int)n;
+	return (int)n;
 }
 
 /* In a new box, as far as results can be kept; @n: how many steps are done. */

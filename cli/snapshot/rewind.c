@@ -92,15 +92,16 @@ static int put_back(struct boxsetup *s, const struct checkpoint *c, struct err *
 	_cleanup_close_ int lock = -1;
 	int r = boxend_idle(&s->store, s->spec.key, e);
 
-	if (r >= 0 && !*c->project)
-		r = err_set(e, -EINVAL, "the checkpoint '%s' is empty", c->name);
-	if (r >= 0)
-		r = lock = boxdir_lock(&s->dir, true, e);
-	if (r >= 0)
-		r = pending_take(&s->spec, s->dir.dirfd, e);
-	if (r >= 0)
-		r = checkpoint_restore(&s->store, &s->dir, c, c->applied, e);
-	return r < 0 ? r : pending_take(&s->spec, s->dir.dirfd, e);
+	if (r < 0)
+		return r;
+	if (!*c->project)
+		return err_set(e, -EINVAL, "the checkpoint '%s' is empty", c->name);
+	lock = boxdir_lock(&s->dir, true, e);
+	if (lock < 0)
+		return lock;
+	return pending_take(&s->spec, s->dir.dirfd, e) ?:
+		checkpoint_restore(&s->store, &s->dir, c, c->applied, e) ?:
+		pending_take(&s->spec, s->dir.dirfd, e);
 }
 
 /* With what waited then in the box: whose files the host had is known to the undo. */

@@ -12,17 +12,16 @@
 int snap_open(const struct app *app, struct boxsetup *s, struct err *e)
 {
 	_cleanup_close_ int lock = -1;
-	int r = boxsetup_find(app, s, e);
+	int r = boxsetup_find(app, s, e) ?: boxend_idle(&s->store, s->spec.key, e);
 
-	if (r == 0)
-		r = boxend_idle(&s->store, s->spec.key, e);
-	if (r >= 0)
-		r = lock = boxdir_lock(&s->dir, true, e);
-	if (r >= 0)
-		r = boxdir_whole(&s->dir, e);
-	/* Those that the end of the box did not get to. */
-	if (r >= 0)
-		r = shorten_chain(&s->spec, s->dir.dirfd, CHAIN_MOST, true, e);
+	if (r < 0)
+		return r;
+	lock = boxdir_lock(&s->dir, true, e);
+	if (lock < 0)
+		return lock;
+	r = boxdir_whole(&s->dir, e) ?:
+				     /* Those that the end of the box did not get to. */
+		    shorten_chain(&s->spec, s->dir.dirfd, CHAIN_MOST, true, e);
 	return r < 0 ? r : take(&lock, -1);
 }
 
@@ -51,14 +50,10 @@ static int copy_still(void *ctx, int layer, struct err *e)
 	const struct box_open o = { .spec = &s->s.spec, .join_only = true };
 	_cleanup_box_ struct box *box = NULL;
 	_cleanup_json_ struct json *told = NULL;
-	int r = box_open(&o, &box, e);
+	int r = box_open(&o, &box, e) ?: box_ask(box, "hold", NULL, NULL, e) ?:
+		pending_keep_box(&s->s.spec, s->s.dir.dirfd, layer, e) ?:
+		box_ask(box, "release", NULL, &told, e);
 
-	if (r == 0)
-		r = box_ask(box, "hold", NULL, NULL, e);
-	if (r == 0)
-		r = pending_keep_box(&s->s.spec, s->s.dir.dirfd, layer, e);
-	if (r == 0)
-		r = box_ask(box, "release", NULL, &told, e);
 	if (r == 0)
 		s->still_ms = json_get_int(told, "ms", 0);
 	return r;

@@ -138,17 +138,16 @@ static int leave_path(const struct places *p, struct err *e)
 	int r = p->v ? buf_failed(&p->text) : -ENOMEM;
 	size_t n = 0;
 
-	if (r == 0 && !p->text.len)
+	if (r < 0)
+		return err_sys(e, r, "cannot set PATH");
+	if (!p->text.len)
 		return 0;
-	for (const char *c = at; r == 0 && c < end; c += strlen(c) + 1)
+	for (const char *c = at; c < end; c += strlen(c) + 1)
 		n++;
 	dirs = calloc(n + 1, sizeof(*dirs));
-	if (!dirs)
-		r = -ENOMEM;
-	for (size_t i = 0; r == 0 && i < n; i++, at += strlen(at) + 1)
+	for (size_t i = 0; dirs && i < n; i++, at += strlen(at) + 1)
 		dirs[i] = at;
-	if (r == 0)
-		r = proc_path_without(dirs, &path);
+	r = dirs ? proc_path_without(dirs, &path) : -ENOMEM;
 	if (r == 0 && setenv("PATH", buf_cstr(&path), 1) < 0)
 		r = -ENOMEM;
 	return r < 0 ? err_sys(e, r, "cannot set PATH") : 0;

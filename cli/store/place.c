@@ -263,13 +263,15 @@ int place_store(const struct app *app, struct store *ret, struct err *e)
 	struct err ignored = ERR_NONE;
 	int r = store_open(&st, e);
 
-	if (r == 0 && spec_locate(&s, app->dir ? app->dir : ".", &ignored) < 0)
+	if (r < 0)
+		return r;
+	if (spec_locate(&s, app->dir ? app->dir : ".", &ignored) < 0)
 		s.project[0] = '\0';
-	if (r == 0)
-		r = passover_boxes(&st, s.project, e);
-	if (r == 0)
-		*ret = take(&st, STORE_NONE);
-	return r;
+	r = passover_boxes(&st, s.project, e);
+	if (r < 0)
+		return r;
+	*ret = take(&st, STORE_NONE);
+	return 0;
 }
 
 bool place_pass_over(const struct app *app)

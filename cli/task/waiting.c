@@ -117,19 +117,17 @@ static int read_patch(const struct waiting *w, const char *path, struct buf *ret
 	FILE *out;
 	int r = open_review(w->setup, "patch", &rv, &args, e);
 
-	if (r == -ENOENT)
-		return 0;
-	if (r == 0 && path)
-		r = review_add_path(args, w->setup, path, e);
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	r = path ? review_add_path(args, w->setup, path, e) : 0;
 	if (r < 0)
 		return r;
-	out = open_memstream(&text, &len);
-	if (!out || json_set_int(args, "bytes", (int64_t)ret->max) < 0)
-		r = err_sys(e, -ENOMEM, "cannot ask what has changed");
-	if (r == 0)
-		r = review_ask(&rv, args, NULL, out, e);
-	if (out)
-		(void)fclose(out);
+	json_set_int(args, "bytes", (int64_t)ret->max);
+	out = json_failed(args) < 0 ? NULL : open_memstream(&text, &len);
+	if (!out)
+		return err_sys(e, -ENOMEM, "cannot ask what has changed");
+	r = review_ask(&rv, args, NULL, out, e);
+	(void)fclose(out);
 	if (r == 0 && buf_add(ret, text ?: "", MIN(len, ret->max - ret->len)) < 0)
 		r = err_sys(e, -ENOMEM, "cannot keep what has changed");
 	return r;

@@ -182,23 +182,20 @@ int oci_source_resolve(const struct oci_source *s, const struct oci_want *want,
 	_cleanup_buf_ struct buf text = BUF_INIT(OCI_DOC);
 	char promised[HASH_HEX] = "";
 	int r = s->top(s->ctx, &text, promised, &ret->manifest, e);
-	bool archive = r == 1;
 
-	if (r == 0)
-		r = hash_text(text.data, text.len, ret->digest, e);
-	if (r == 0 && promised[0] && strcmp(promised, ret->digest) != 0)
+	if (r < 0)
+		return r;
+	if (r == 1) /* an archive */
+		return read_config(s, want, ret, e)
+			       ?: hash_text(ret->text.data, ret->text.len, ret->digest,
+					    e);
+	r = hash_text(text.data, text.len, ret->digest, e);
+	if (r < 0)
+		return r;
+	if (promised[0] && strcmp(promised, ret->digest) != 0)
 		return err_set(e, -EBADMSG,
 			       "the manifest is not the one that was announced: "
 			       "its SHA-256 is %.12s…, not %.12s…",
 			       ret->digest, promised);
-	if (r < 0)
-		return r;
-	if (!archive)
-		r = descend(s, want, &text, ret, e);
-	if (r < 0)
-		return r;
-	r = read_config(s, want, ret, e);
-	if (r == 0 && archive)
-		r = hash_text(ret->text.data, ret->text.len, ret->digest, e);
-	return r;
+	return descend(s, want, &text, ret, e) ?: read_config(s, want, ret, e);
 }

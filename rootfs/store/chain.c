@@ -207,17 +207,20 @@ static int seal(struct sealing *s, bool machine, bool project, struct chain *c,
 		struct err *e)
 {
 	_cleanup_close_ int dir = -1;
-	int r = chain_layer(s->layers, s->id, e);
+	int r;
 
-	if (r >= 0)
-		r = MIN(s->layer = r, 0);
-	if (r == 0 && machine)
+	s->layer = chain_layer(s->layers, s->id, e);
+	if (s->layer < 0)
+		return s->layer;
+	if (machine) {
 		r = push(c, s->id, e);
-	if (r == 0 && machine)
-		r = dir = make_dir(s->layer, "machine",
-				   (s->upper.st_mode & 07777) | 0700, e);
-	if (r < 0)
-		return r;
+		if (r < 0)
+			return r;
+		dir = make_dir(s->layer, "machine", (s->upper.st_mode & 07777) | 0700,
+			       e);
+		if (dir < 0)
+			return dir;
+	}
 	if (project)
 		(void)text_copy(c->project, CHAIN_ID, s->reviews ? s->id : "");
 	c->made = sys_wall().tv_sec;

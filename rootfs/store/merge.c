@@ -134,27 +134,30 @@ static int add_name(const struct level *l, size_t i, const char *name)
 }
 
 /* As it is in the top one of them. */
+/* The second layer has the same directories. */
+static int finish_below(int below, const struct stat *st)
+{
+	if (below < 0)
+		return 0;
+	return sys_fchown(below, st->st_uid, st->st_gid)
+		       ?: sys_fchmod(below, st->st_mode & 07777);
+}
+
 static int finish(const struct level *l, int top)
 {
 	struct timespec times[2];
 	struct stat st;
 	int r = sys_fstat(top, &st);
 
+	if (r < 0)
+		return r;
 	times[0] = st.st_atim;
 	times[1] = st.st_mtim;
-	if (r == 0)
-		r = sys_fchown(l->to, st.st_uid, st.st_gid);
-	if (r == 0 && copyfd_xattrs(top, l->to))
-		r = -EPERM;
-	if (r == 0 && l->place.opaque)
-		r = sys_fsetxattr(l->to, opaque, "y", 1, 0);
-	if (r == 0 && l->below >= 0)
-		r = sys_fchown(l->below, st.st_uid, st.st_gid);
-	if (r == 0 && l->below >= 0)
-		r = sys_fchmod(l->below, st.st_mode & 07777);
-	if (r == 0)
-		r = sys_fchmod(l->to, st.st_mode & 07777);
-	return r < 0 ? r : sys_futimens(l->to, times);
+	return sys_fchown(l->to, st.st_uid, st.st_gid) ?:
+		(copyfd_xattrs(top, l->to) ? -EPERM : 0) ?:
+		(l->place.opaque ? sys_fsetxattr(l->to, opaque, "y", 1, 0) : 0) ?:
+		finish_below(l->below, &st) ?: sys_fchmod(l->to, st.st_mode & 07777) ?:
+		sys_futimens(l->to, times);
 }
 
 static int fill(struct level *l, struct err *e)

@@ -149,20 +149,13 @@ int snapshot_take(const struct store *s, const struct boxdir *b, const char *nam
 	_cleanup_(copied_done) struct copied p = COPIED_INIT(s, copy);
 	_cleanup_(locked_done) struct locked l = LOCKED_NONE;
 	struct chain c;
-	int r = must_be_new(b, name, e);
+	int r = must_be_new(b, name, e) ?: (copy ? copied_make(&p, b, copy, e) : 0);
 
-	if (r == 0 && copy)
-		r = copied_make(&p, b, copy, e);
-	if (r >= 0)
-		r = locked_open(s, &l, e);
-	if (r == 0 && copy) /* which took its time */
-		r = must_be_new(b, name, e);
 	if (r < 0)
 		return r;
-	r = present(&l, b, &p, &c, e);
-	if (r < 0)
-		return r;
-	r = keep(b, name, &c, e);
+	r = locked_open(s, &l, e) ?:
+		(copy ? must_be_new(b, name, e) : 0) ?: /* the copy took its time */
+		present(&l, b, &p, &c, e) ?: keep(b, name, &c, e);
 	if (r < 0)
 		return r;
 	*ret = c;

@@ -42,9 +42,7 @@ int staging_new(const struct store *s, const char *kind, struct staging *ret,
 	int r = guard;
 
 	if (r >= 0)
-		r = random_name(st.name, kind);
-	if (r >= 0)
-		r = sys_mkdirat(s->tmp, st.name, 0700);
+		r = random_name(st.name, kind) ?: sys_mkdirat(s->tmp, st.name, 0700);
 	if (r >= 0)
 		r = st.dirfd = sys_openat(s->tmp, st.name,
 					  O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);

@@ -49,17 +49,16 @@ int stepcache_begin(const struct store *s, const struct boxdir *b, const char *k
 	_cleanup_close_ int layers = chain_dir(s, e);
 	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
 	struct chain to = { .n = 0 }, was;
-	int r = lock;
+	int r;
 
-	if (r >= 0 && key)
-		r = load(s, key, &to, e);
-	if (r >= 0)
-		r = chain_seal(layers, b, CHAIN_STATE, &was, e);
-	if (r >= 0)
-		r = chain_save(b->dirfd, "chain", &to, e);
+	if (lock < 0)
+		return lock;
+	r = (key ? load(s, key, &to, e) : 0) ?:
+		chain_seal(layers, b, CHAIN_STATE, &was, e) ?:
+		chain_save(b->dirfd, "chain", &to, e);
 	if (r >= 0 && to.mode)
 		(void)sys_fchmodat(b->dirfd, "upper", to.mode, 0);
-	return MIN(r, 0);
+	return r;
 }
 
 int stepcache_keep(const struct store *s, const struct boxdir *b, const char *key,
@@ -69,14 +68,12 @@ int stepcache_keep(const struct store *s, const struct boxdir *b, const char *ke
 	_cleanup_close_ int lock = layers < 0 ? layers : chain_lock(layers, e);
 	char path[STEP_PATH];
 	struct chain c;
-	int r = lock;
+	int r;
 
-	if (r >= 0)
-		r = path_of(key, path, e);
-	if (r >= 0)
-		r = file_mkdirs(s->dirfd, "steps", 0700, e);
-	if (r >= 0)
-		r = chain_seal(layers, b, CHAIN_STATE, &c, e);
+	if (lock < 0)
+		return lock;
+	r = path_of(key, path, e) ?: file_mkdirs(s->dirfd, "steps", 0700, e) ?:
+		chain_seal(layers, b, CHAIN_STATE, &c, e);
 	if (r < 0)
 		return r;
 	c.project[0] = '\0'; /* that is the box's own */

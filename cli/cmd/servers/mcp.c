@@ -160,14 +160,17 @@ static struct aside idle(void *ctx)
 static int take_streams(int *in, int *out)
 {
 	_cleanup_close_ int null = sys_open("/dev/null", O_RDWR);
-	int r = null;
+	int r;
 
-	if (r >= 0)
-		r = *in = sys_dup(STDIN_FILENO, STDERR_FILENO + 1);
-	if (r >= 0)
-		r = *out = sys_dup(STDOUT_FILENO, STDERR_FILENO + 1);
-	if (r >= 0)
-		r = sys_dup2(null, STDIN_FILENO);
+	if (null < 0)
+		return null;
+	*in = sys_dup(STDIN_FILENO, STDERR_FILENO + 1);
+	if (*in < 0)
+		return *in;
+	*out = sys_dup(STDOUT_FILENO, STDERR_FILENO + 1);
+	if (*out < 0)
+		return *out;
+	r = sys_dup2(null, STDIN_FILENO);
 	return r < 0 ? r : sys_dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 

@@ -77,16 +77,20 @@ static int take_one(struct app *app, void *args, struct err *e)
 	struct chain c;
 	int r = snap_find(app, &s, e);
 
-	if (r >= 0 && !name)
-		r = next_number(&s.s.dir, number, e);
-	if (!name)
-		name = number;
-	if (r >= 0) /* before: a step that ends meanwhile is half in the snapshot */
-		r = boxdir_load(&s.s.dir, &record, e);
-	if (r >= 0)
-		r = snapshot_take(&s.s.store, &s.s.dir, name, snap_copy(&s), &c, e);
-	if (r >= 0)
-		r = setup_kept_note(&s.s, name, json_get(record, "setup"), e);
+	if (r < 0)
+		return r;
+	r = name ? 0 : next_number(&s.s.dir, number, e);
+	if (r < 0)
+		return r;
+	name = name ?: number;
+	/* before: a step that ends meanwhile is half in the snapshot */
+	r = boxdir_load(&s.s.dir, &record, e);
+	if (r < 0)
+		return r;
+	r = snapshot_take(&s.s.store, &s.s.dir, name, snap_copy(&s), &c, e);
+	if (r < 0)
+		return r;
+	r = setup_kept_note(&s.s, name, json_get(record, "setup"), e);
 	return r < 0 ? r : tell(app, &s, name, &c);
 }
 
