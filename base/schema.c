@@ -127,9 +127,11 @@ static const struct json *referred(const struct json *root, const char *ref)
 struct checking {
 	const struct json *root;
 	struct err *e;
+	bool others;	/* it is for others, who may know more keywords */
+	unsigned steps; /* along references */
 };
 
-static int check(const struct checking *c, const struct json *s, unsigned depth);
+static int check(struct checking *c, const struct json *s, unsigned depth);
 
 static const struct keyword *find_keyword(const char *name)
 {
@@ -139,8 +141,27 @@ static const struct keyword *find_keyword(const char *name)
 	return NULL;
 }
 
+/* Does what has to fit the same value as @s lead back to it? */
 /* NOLINTNEXTLINE(misc-no-recursion) bounded by DEPTH_MAX */
-static int check_keyword(const struct checking *c, const struct json *v, unsigned depth)
+static bool circles(struct checking *c, const struct json *s, unsigned depth)
+{
+	static const char *const ways[] = { "allOf", "anyOf", "oneOf" };
+	const struct json *no = json_get(s, "not"), *ref = json_get(s, "$ref");
+	bool found = depth > DEPTH_MAX || ++c->steps > STEPS_MAX;
+
+	found = found ||
+		(ref && circles(c, referred(c->root, json_str(ref)), depth + 1));
+	found = found || (no && circles(c, no, depth + 1));
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+		json_each(it, json_get(s, ways[i]))
+		{
+			found = found || circles(c, it, depth + 1);
+		}
+	return found;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) bounded by DEPTH_MAX */
+static int check_keyword(struct checking *c, const struct json *v, unsigned depth)
 {
 	const struct keyword *k = find_keyword(json_key(v));
 	char shown[80];
@@ -148,12 +169,17 @@ static int check_keyword(const struct checking *c, const struct json *v, unsigne
 
 	text_escaped(shown, sizeof(shown), json_key(v), strlen(json_key(v)));
 	if (!k)
-		return err_set(c->e, -EINVAL, "'%s' is not supported", shown);
+		return c->others
+			       ? 0
+			       : err_set(c->e, -EINVAL, "'%s' is not supported", shown);
 	if (!has_kind(k->kind, v))
 		return err_set(c->e, -EINVAL, "'%s' has a bad value", shown);
 	if (strcmp(k->name, "$ref") == 0 && !referred(c->root, json_str(v)))
 		return err_set(c->e, -EINVAL,
 			       "'$ref' must name something in '$defs' of this schema");
+	if (c->others && strcmp(k->name, "$ref") == 0 &&
+	    circles(c, referred(c->root, json_str(v)), 0))
+		return err_set(c->e, -EINVAL, "'$ref' leads round in a circle");
 	if (k->kind == ONE)
 		return check(c, v, depth + 1);
 	json_each(it, k->kind == SOME || k->kind == MANY ? v : NULL)
@@ -165,7 +191,7 @@ static int check_keyword(const struct checking *c, const struct json *v, unsigne
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) bounded by DEPTH_MAX */
-static int check(const struct checking *c, const struct json *s, unsigned depth)
+static int check(struct checking *c, const struct json *s, unsigned depth)
 {
 	int r = 0;
 
@@ -185,7 +211,13 @@ static int check(const struct checking *c, const struct json *s, unsigned depth)
 
 int schema_check(const struct json *schema, struct err *e)
 {
-	return check(&(struct checking){ schema, e }, schema, 0);
+	return check(&(struct checking){ .root = schema, .e = e }, schema, 0);
+}
+
+int schema_sound(const struct json *schema, struct err *e)
+{
+	return check(&(struct checking){ .root = schema, .e = e, .others = true },
+		     schema, 0);
 }
 
 /* ---- does a value fit? ---- */

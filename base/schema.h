@@ -19,6 +19,11 @@ enum { SCHEMA_WHY = 300 };
  *  known, and where */
 int schema_check(const struct json *schema, struct err *e);
 
+/** schema_sound() - is it a schema at all, for one that another program compares with? Keywords
+ *  that are not known are passed over; those that are have values of their kind, and
+ *  references lead to something and not round in a circle. Else -EINVAL */
+int schema_sound(const struct json *schema, struct err *e);
+
 /** schema_fits() - else @why says in a line what does not: "/items/2/name: …" */
 bool schema_fits(const struct json *schema, const struct json *value,
 		 char why[SCHEMA_WHY]);

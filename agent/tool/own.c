@@ -10,6 +10,7 @@
 #include "agent/tool/program.h"
 #include "base/dirscan.h"
 #include "base/file.h"
+#include "base/schema.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -113,19 +114,26 @@ static bool any_hides(const struct json *j)
 	return found;
 }
 
-const char *own_read(const struct toolset *s, const char *name, const struct json *json)
+int own_read(const struct toolset *s, const char *name, const struct json *json,
+	     struct err *e)
 {
+	const struct json *schema = json_get(json, "parameters");
+
 	if (!name_is_good(name))
-		return "a name has up to 32 letters, digits, - and _";
+		return err_set(e, -EINVAL,
+			       "a name has up to 32 letters, digits, - and _");
 	if (toolset_find(s, name))
-		return "there is a tool of that name";
+		return err_set(e, -EINVAL, "there is a tool of that name");
 	if (!json_get_str(json, "description"))
-		return "it has no description";
-	if (!is_of_object(json_get(json, "parameters")))
-		return "its parameters are no schema of an object";
+		return err_set(e, -EINVAL, "it has no description");
+	if (!is_of_object(schema))
+		return err_set(e, -EINVAL, "its parameters are no schema of an object");
+	if (schema_sound(schema, e) < 0)
+		return err_wrap(e, "its parameters");
 	if (any_hides(json))
-		return "its words have characters that cannot be seen";
-	return NULL;
+		return err_set(e, -EINVAL,
+			       "its words have characters that cannot be seen");
+	return 0;
 }
 
 static int read_words(int fd, const char *name, struct json **ret, struct err *e)
@@ -139,6 +147,8 @@ static int read_words(int fd, const char *name, struct json **ret, struct err *e
 	if (file < 0 || sys_fstat(file, &st) < 0 || !S_ISREG(st.st_mode))
 		return err_set(e, -EINVAL, "not a file");
 	r = file_read_fd(file, &text, e);
+	if (r == -EMSGSIZE)
+		return err_set(e, r, "it has more than %d KiB", OWN_WORDS_MAX >> 10);
 	return r < 0 ? r : json_parse(buf_cstr(&text), text.len, ret, e);
 }
 
@@ -166,19 +176,20 @@ static int add_one(struct toolset *s, int fd, const char *file, struct buf *note
 	_cleanup_json_ struct json *words = NULL;
 	char name[NAME_MAX + 1], shown[80];
 	size_t len = strlen(file) - strlen(".json");
-	const char *why;
 	struct err e = ERR_NONE;
 	int r = read_words(fd, file, &words, &e);
 
 	memcpy(name, file, len);
 	name[len] = '\0';
-	why = r < 0 ? e.msg : own_read(s, name, words);
-	if (!why && !can_be_run(fd, name))
-		why = "there is no executable of its name beside it";
-	if (why)
+	if (r == 0)
+		r = own_read(s, name, words, &e);
+	if (r == 0 && !can_be_run(fd, name))
+		r = err_set(&e, -ENOENT,
+			    "there is no executable of its name beside it");
+	if (r < 0)
 		return buf_addf(notes, OWN_DIR "/%s: %s\n",
 				text_escaped(shown, sizeof(shown), file, strlen(file)),
-				why);
+				e.msg);
 	r = label(words);
 	return r < 0 ? r
 		     : toolset_add(s, name, take(&words, NULL),

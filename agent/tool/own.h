@@ -18,8 +18,8 @@ enum { OWN_MAX = 16, OWN_WORDS_MAX = 16 << 10, OWN_NAME = 33 };
  */
 int own_load(struct toolset *s, int dirfd, struct buf *notes, struct err *e);
 
-/** own_read() - NULL, or why @json is no description of a tool; pure */
-const char *own_read(const struct toolset *s, const char *name,
-		     const struct json *json);
+/** own_read() - 0, or -EINVAL and why @json is no description of a tool; pure */
+int own_read(const struct toolset *s, const char *name, const struct json *json,
+	     struct err *e);
 
 #endif

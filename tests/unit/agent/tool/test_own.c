@@ -13,6 +13,11 @@
 #define SAYS(words) \
 	"{\"description\":\"" words "\",\"parameters\":{\"type\":\"object\"}}"
 #define NO_SCHEMA "its parameters are no schema of an object"
+#define PARAMETERS "its parameters: "
+#define A(schema) WITH("\"properties\":{\"a\":" schema "}")
+#define DEFS(a) \
+	WITH("\"properties\":{\"a\":{\"$ref\":\"#/$defs/a\"}},\"$defs\":{\"a\":" a "}")
+#define CIRCLE PARAMETERS "'$ref' leads round in a circle"
 #define HIDES "its words have characters that cannot be seen"
 
 static const struct row {
@@ -37,6 +42,34 @@ static const struct row {
 	  NO_SCHEMA },
 	{ "a word of what is required", "x", WITH("\"required\":\"z\""), NO_SCHEMA },
 	{ "a number is required", "x", WITH("\"required\":[1]"), NO_SCHEMA },
+	{ "a type of no kind", "x", A("{\"type\":\"text\"}"),
+	  PARAMETERS "'type' has a bad value" },
+	{ "a number for a type, deep within", "x",
+	  A("{\"type\":\"array\",\"items\":{\"anyOf\":[{},{\"type\":7}]}}"),
+	  PARAMETERS "'type' has a bad value" },
+	{ "no type of several", "x", A("{\"type\":[]}"),
+	  PARAMETERS "'type' has a bad value" },
+	{ "a word to choose from", "x", A("{\"enum\":\"a\"}"),
+	  PARAMETERS "'enum' has a bad value" },
+	{ "elements that are a list", "x", A("{\"items\":[{}]}"),
+	  PARAMETERS "a schema is an object, true or false" },
+	{ "a number is required within", "x", A("{\"required\":[1]}"),
+	  PARAMETERS "'required' has a bad value" },
+	{ "what cubby does not know", "x", A("{\"pattern\":\"^a\",\"x-more\":[1]}"),
+	  NULL },
+	{ "a tree", "x",
+	  DEFS("{\"type\":\"object\",\"properties\":{\"more\":{\"$ref\":\"#/$defs/a\"}}}"),
+	  NULL },
+	{ "a reference to nothing", "x", A("{\"$ref\":\"#/$defs/b\"}"),
+	  PARAMETERS "'$ref' must name something in '$defs' of this schema" },
+	{ "a reference out of it", "x", A("{\"$ref\":\"https://x.example/y\"}"),
+	  PARAMETERS "'$ref' must name something in '$defs' of this schema" },
+	{ "a reference that is a number", "x", A("{\"$ref\":1}"),
+	  PARAMETERS "'$ref' must name something in '$defs' of this schema" },
+	{ "a reference to itself", "x", DEFS("{\"$ref\":\"#/$defs/a\"}"), CIRCLE },
+	{ "the same by its alternatives", "x",
+	  DEFS("{\"anyOf\":[{\"$ref\":\"#/$defs/a\"},{\"not\":{\"$ref\":\"#/$defs/a\"}}]}"),
+	  CIRCLE },
 	{ "lines, tabs and a picture", "x", SAYS("a\\n\\tb \xe2\x9d\xa4\xef\xb8\x8f"),
 	  NULL },
 	{ "a control character", "x", SAYS("a\\u001b[2Jb"), HIDES },
@@ -55,15 +88,13 @@ static void test_row(const void *p)
 	_cleanup_toolset_ struct toolset s = { 0 };
 	_cleanup_json_ struct json *j = NULL;
 	struct err e = ERR_NONE;
-	const char *why;
+	int r;
 
 	unit_ok(toolset_load(&s, &e), &e);
 	unit_ok(json_parse(row->words, strlen(row->words), &j, &e), &e);
-	why = own_read(&s, row->tool, j);
-	if (row->why)
-		assert_string_equal(why ?: "", row->why);
-	else
-		assert_null(why);
+	r = own_read(&s, row->tool, j, &e);
+	assert_int_equal(r, row->why ? -EINVAL : 0);
+	assert_string_equal(e.msg, row->why ?: "");
 }
 
 static void put(int dir, const char *name, const char *text, mode_t mode)
@@ -79,7 +110,7 @@ static void of_a_directory(void)
 	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY),
 			    tools = -1;
 	_cleanup_toolset_ struct toolset s = { 0 };
-	_cleanup_buf_ struct buf notes = BUF_INIT(4000);
+	_cleanup_buf_ struct buf notes = BUF_INIT(4000), big = BUF_INIT(1 << 20);
 	struct err e = ERR_NONE;
 	size_t before;
 
@@ -95,6 +126,9 @@ static void of_a_directory(void)
 	put(tools, "lone.json", GOOD, 0644);
 	put(tools, "bad.json", "{", 0644);
 	put(tools, "notes.txt", "x", 0644);
+	for (size_t i = 0; i <= OWN_WORDS_MAX; i++)
+		buf_addc(&big, ' ');
+	put(tools, "big.json", buf_cstr(&big), 0644);
 	assert_int_equal(sys_symlinkat("zeta.json", tools, "link.json"), 0);
 	put(tools, "is.json", GOOD, 0644);
 	assert_int_equal(sys_symlinkat("/", tools, "is"), 0);
@@ -115,6 +149,7 @@ static void of_a_directory(void)
 	assert_string_equal(
 		buf_cstr(&notes),
 		".cubby/tools/bad.json: bad JSON at byte 1\n"
+		".cubby/tools/big.json: it has more than 16 KiB\n"
 		".cubby/tools/folder.json: there is no executable of its name "
 		"beside it\n"
 		".cubby/tools/link.json: not a file\n"
