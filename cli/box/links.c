@@ -1,6 +1,5 @@
 #include "cli/box/links.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -8,6 +7,7 @@
 #include "base/text.h"
 #include "cli/show/render.h"
 #include "cli/store/boxend.h"
+#include "rootfs/git/outside.h"
 #include "rootfs/store/hardlinks.h"
 
 enum { SHOWN = 300, AGAIN_S = 3600 };
@@ -116,41 +116,25 @@ int boxlinks_break(const struct app *app, const struct boxsetup *s, struct err *
 	return 0;
 }
 
-/* The first line of a ".git" that is a file, behind its "gitdir: "; false = it is none. */
-static bool read_gitdir(int project, char ret[PATH_MAX])
-{
-	static const char word[] = "gitdir: ";
-	_cleanup_close_ int fd = sys_openat(
-		project, ".git", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-	char text[PATH_MAX];
-	struct stat st;
-	ssize_t n = fd < 0 || sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)
-			    ? -1
-			    : sys_read(fd, text, sizeof(text) - 1);
-
-	if (n < 0)
-		return false;
-	text[n] = '\0';
-	text[strcspn(text, "\r\n")] = '\0';
-	return text_starts(text, word) &&
-	       text_copy(ret, PATH_MAX, text + sizeof(word) - 1) == 0;
-}
-
 void boxlinks_git(const struct app *app, const struct boxsetup *s)
 {
 	_cleanup_close_ int project = open_project(s);
-	char dir[PATH_MAX], shown[SHOWN];
-	const char *at;
+	_cleanup_git_outside_ struct git_outside o = GIT_OUTSIDE_NONE;
+	struct err why = ERR_NONE;
+	char shown[SHOWN];
+	int r = project < 0 ? 0 : git_outside_open(project, s->spec.project, &o, &why);
 
-	if (project < 0 || !read_gitdir(project, dir) ||
-	    (*dir != '/' && !text_starts(dir, "../")) ||
-	    text_is_below(dir, s->spec.project))
-		return;
-	text_escaped(shown, sizeof(shown), dir, strlen(dir));
-	at = strstr(shown, "/.git/worktrees/");
-	render_note(app,
-		    "the repository of this directory is at '%s', which is not in the "
-		    "box: git does not work there; commit here, outside of it%s%.*s%s",
-		    shown, at ? ", or work in a clone: git clone '" : "",
-		    at ? (int)(at - shown) : 0, shown, at ? "' DIR" : "");
+	if (r < 0)
+		render_note(
+			app,
+			"the repository of this directory is not in the box, and git "
+			"does not work there: %s; commit here, outside of it",
+			why.msg);
+	if (r > 0)
+		render_note(
+			app,
+			"the repository of this directory, '%s', can be read in the "
+			"box; commit here, outside of it",
+			text_escaped(shown, sizeof(shown), o.common_path,
+				     strlen(o.common_path)));
 }

@@ -15,8 +15,8 @@ int boxlinks_tell(const struct app *app, const struct boxsetup *s);
 /** boxlinks_break() - --unlink; -EBUSY: the box runs */
 int boxlinks_break(const struct app *app, const struct boxsetup *s, struct err *e);
 
-/** boxlinks_git() - say that the project's repository lies outside of it (a worktree, a
- *  submodule), and so is not in the box */
+/** boxlinks_git() - say what becomes of a repository of the project's that lies outside of it
+ *  (of a worktree, of a submodule) */
 void boxlinks_git(const struct app *app, const struct boxsetup *s);
 
 #endif

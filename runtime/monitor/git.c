@@ -1,19 +1,51 @@
+#include <fcntl.h>
+#include <string.h>
 #include <sys/epoll.h>
 
+#include "base/inroot.h"
+#include "rootfs/git/outside.h"
 #include "runtime/monitor/impl.h"
+#include "runtime/mount/outside.h"
 
 static void say(void *ctx, const char *line)
 {
 	monitor_client_note(ctx, line);
 }
 
+static void add_mount(struct buf *ret, char kind, const char *path)
+{
+	buf_addc(ret, kind);
+	buf_addc(ret, '\0');
+	buf_add(ret, path, strlen(path) + 1);
+	buf_addc(ret, '\0');
+}
+
+/* One that the box may not have is not there; the client has said why. */
+static int find_outside(const struct monitor *m, struct buf *ret, struct err *e)
+{
+	_cleanup_close_ int project =
+		inroot_open_real(m->spec.project, O_RDONLY | O_DIRECTORY);
+	_cleanup_git_outside_ struct git_outside o = GIT_OUTSIDE_NONE;
+	struct err ignored = ERR_NONE;
+
+	if (project < 0 ||
+	    git_outside_open(project, m->spec.project, &o, &ignored) != 1)
+		return 0;
+	add_mount(ret, MOUNT_OUTSIDE_READ, o.common_path);
+	if (o.tree >= 0)
+		add_mount(ret, MOUNT_OUTSIDE_TREE, o.tree_path);
+	return buf_failed(ret) < 0 ? err_sys(e, buf_failed(ret),
+					     "cannot show the project's repository")
+				   : 0;
+}
+
 int monitor_git_find(void *ctx, struct buf *ret, struct err *e)
 {
 	struct monitor *m = ctx;
-	int r = 0;
+	int r = find_outside(m, ret, e);
 
-	if (m->spec.project_mode != PROJECT_LIVE)
-		return 0; /* nothing of it reaches the host by itself */
+	if (r < 0 || m->spec.project_mode != PROJECT_LIVE)
+		return r; /* nothing of it reaches the host by itself */
 	if (m->spec.git_writable) {
 		monitor_starter_note(
 			NULL,

@@ -10,7 +10,7 @@
 enum { GUARD = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
 
 /* The lower is what lies there: an idmapped mount in the root map (5.19). */
-static int mount_view(int place, const char *dir, struct err *e)
+int mount_project_view(int place, const char *dir, struct err *e)
 {
 	char options[256];
 	struct mounts_fs fs = { .type = "overlay",
@@ -31,7 +31,7 @@ static int mount_review(int project, struct err *e)
 	int r = n == -EOPNOTSUPP
 			? err_set(e, (int)n,
 				  "the store's filesystem has no user.* attributes")
-			: mount_view(project, "project", e);
+			: mount_project_view(project, "project", e);
 
 	return r < 0 ? e->code = MOUNT_PROJECT_NO_VIEW : 0;
 }
@@ -53,7 +53,7 @@ static int guard(int project, const char *kind, const char *path, const char *id
 		return err_sys(e, r, "cannot open a git directory in the box");
 	if (*kind == 'v') {
 		snprintf(dir, sizeof(dir), "git/%s", id);
-		r = mount_view(place, dir, &why);
+		r = mount_project_view(place, dir, &why);
 		if (r == 0)
 			return 0;
 		*failed = r;
@@ -70,7 +70,8 @@ static int guard_all(int project, const struct mount_project_conf *conf, struct 
 		const char *kind = at, *path = kind + strlen(kind) + 1;
 		const char *id = path + strlen(path) + 1;
 
-		r = guard(project, kind, path, id, conf->git_failed, e);
+		if (*path != '/') /* else it is mount_outside()'s */
+			r = guard(project, kind, path, id, conf->git_failed, e);
 		at = id + strlen(id) + 1;
 	}
 	return r;

@@ -27,4 +27,8 @@ struct mount_project_conf {
 
 int mount_project(int root, const struct mount_project_conf *conf, struct err *e);
 
+/** mount_project_view() - over what is open as @place a view of the box's own, whose layers
+ *  are upper and work in the directory @dir of the box */
+int mount_project_view(int place, const char *dir, struct err *e);
+
 #endif

@@ -30,6 +30,7 @@
 #include "runtime/confine/secfilter.h"
 #include "runtime/mount/kernel.h"
 #include "runtime/mount/mounts.h"
+#include "runtime/mount/outside.h"
 #include "runtime/mount/project.h"
 #include "runtime/mount/root.h"
 #include "runtime/mount/rootfiles.h"
@@ -237,9 +238,9 @@ static int mount_sys(struct work *w, struct err *e)
 }
 
 /* As many as the spec has that are not of the project, in its order. */
-static void take_volumes(struct work *w, struct wire_msg *m)
+static void take_volumes(struct work *w, struct wire_msg *m, unsigned next)
 {
-	unsigned next = 0, i = 0;
+	unsigned i = 0;
 
 	if (w->c->spec->map.kind != IDMAP_ROOT)
 		return;
@@ -264,16 +265,26 @@ static int project_mount(struct work *w, struct err *e)
 		.git = &m.body,
 		.git_failed = &w->git,
 	};
+	_cleanup_close_ int outside = -1;
+	unsigned next = 0;
 	int r;
 
 	wire_msg_init(&m);
-	r = wire_recv(w->c->sock, &m, SPEC_VOLUMES);
+	r = wire_recv(w->c->sock, &m, SPEC_VOLUMES + 1);
 	if (r <= 0 || m.head.type != WIRE_GIT)
 		return err_set(e, -ECONNRESET, "the monitor has gone");
+	if (w->c->spec->map.kind != IDMAP_ROOT)
+		r = mount_outside_open(&m.body, &outside, e);
+	else if (mount_outside_is(&m.body))
+		outside = wire_take_fd(&m, next++);
+	if (r >= 0)
+		r = mount_outside(w->root, outside, &m.body, &w->git, e);
+	if (r < 0)
+		return r;
 	r = mount_project(w->root, &conf, e);
 	if (r < 0)
 		return r;
-	take_volumes(w, &m);
+	take_volumes(w, &m, next);
 	return mount_volumes_place(w->root, w->c->spec, &w->volumes, e);
 }
 

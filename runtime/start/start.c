@@ -10,6 +10,7 @@
 #include "runtime/idmap/mount.h"
 #include "runtime/idmap/range.h"
 #include "runtime/mount/mounts.h"
+#include "runtime/mount/outside.h"
 #include "runtime/mount/project.h"
 #include "runtime/mount/root.h"
 #include "runtime/mount/volumes.h"
@@ -391,20 +392,42 @@ static int say_go(struct attempt *a, struct err *e)
 	return r < 0 && !is_gone(r) ? err_sys(e, r, "cannot start the child") : 0;
 }
 
+/* Root map: as the project is shown. */
+static int map_outside(const struct attempt *a, const struct buf *git, int *ret,
+		       struct err *e)
+{
+	_cleanup_close_ int userns = -1, tree = -1;
+	struct idmap map;
+	int r = mount_outside_open(git, &tree, e);
+
+	if (r < 0 || tree < 0)
+		return r;
+	idmap_range_project(&a->conf->spec->map, a->base, &map);
+	userns = idmap_mount_namespace(&map, e);
+	r = userns < 0 ? userns : idmap_mount_apply(tree, userns, e);
+	if (r < 0)
+		return err_wrap(e, "the project's repository");
+	*ret = take(&tree, -1);
+	return 0;
+}
+
 static int say_git(struct attempt *a, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
 	_cleanup_mount_volumes_ struct mount_volumes v = MOUNT_VOLUMES_NONE;
+	_cleanup_close_ int outside = -1;
 	struct wire_head head = { .type = WIRE_GIT };
 	const struct start_conf *conf = a->conf;
-	int fds[SPEC_VOLUMES];
+	int fds[SPEC_VOLUMES + 1];
 	int r = conf->git ? conf->git(conf->meanwhile_ctx, &text, e) : 0;
 	unsigned n = 0;
 
 	if (r == 0 && is_root(conf))
-		r = map_volumes(a, &v, e);
+		r = map_outside(a, &text, &outside, e) ?: map_volumes(a, &v, e);
 	if (r < 0)
 		return r;
+	if (outside >= 0)
+		fds[n++] = outside;
 	for (unsigned i = 0; i < SPEC_VOLUMES; i++)
 		if (v.tree[i] >= 0)
 			fds[n++] = v.tree[i];

@@ -38,9 +38,9 @@ enum wire_type {
 	WIRE_GO,      /* body: struct wire_go */
 	WIRE_NET,
 	WIRE_SETUP,
-	WIRE_START,    /* body: struct wire_wish, JSON of the spec */
-	WIRE_NOTE,     /* body: one line for the person */
-	WIRE_GIT,      /* body: what mount_project() mounts for git; volumes follow */
+	WIRE_START, /* body: struct wire_wish, JSON of the spec */
+	WIRE_NOTE,  /* body: one line for the person */
+	WIRE_GIT,   /* body: what is mounted for git; mount_outside_open()'s, volumes */
 	WIRE_STOPPING, /* body: one byte: somebody stops the box, or does no more */
 	WIRE_TYPES     /* one past the last */
 };

@@ -150,21 +150,43 @@ same_everywhere() { # the host and a box's next view
 	grep -q '# mine' .git/config
 }
 
-@test "a worktree whose repository lies elsewhere: said once, and out of reach" {
-	git_repo "$LIB_DIR/main"
-	git -C "$LIB_DIR/main" worktree add -q "$PWD/wt"
+# "main", a repository with two branches, and "wt", a worktree of it on the branch "wt".
+worktree() {
+	git_repo main
+	git -C main branch other
+	git -C main worktree add -q "$PWD/wt"
+}
+
+@test "a worktree: its repository is there in each mode, and of other worktrees nothing" {
+	worktree
+	git -C main worktree add -q "$PWD/private"
+	git -C main -c protocol.file.allow=always submodule --quiet add "$PWD/main" sm
 	cd wt
-	for mode in live review; do
-		CUBBY_ANNOUNCE=yes run cubby exec --project $mode -- sh -c 'git status; echo "gitdir: $PWD/evil" >.git; true'
-		[[ $mode != live || $output == *"the repository of this directory is at '$LIB_DIR/main/.git/worktrees/wt', which is not in the box: git does not work there; commit here, outside of it, or work in a clone: git clone '$LIB_DIR/main' DIR"* ]]
-		[[ $output == *"not a git repository"* ]]
-		cubby diff --name-only
-		run cubby apply </dev/null
-		[ "$(cat .git)" = "gitdir: $LIB_DIR/main/.git/worktrees/wt" ]
+	before=$(cd ../main/.git; find . -type f -exec sha256sum {} + | sort)
+	for mode in live ro review; do
+		echo "$mode"
+		CUBBY_ANNOUNCE=yes run -0 cubby exec --project $mode -- sh -ec '
+			git log --format=%s; git branch --list | xargs; git status --porcelain --branch
+			git diff; git rev-parse --git-common-dir --show-toplevel
+			[ "$(ls -A ../main ../main/.git/worktrees | xargs)" = "../main: .git ../main/.git/worktrees: wt" ]
+			[ -z "$(ls -A ../main/.git/modules)" ]'
+		[[ $mode != live || $output == *"the repository of this directory, '$LIB_DIR"*"/main/.git', can be read in the box"* ]]
+		[[ $output == *"one"*"main other private * wt"*"## wt"*"/main/.git"*"/wt" ]]
+		cubby exec --project $mode -- sh -c 'echo x >../main/.git/HEAD; echo x >>../main/.git/config
+			git checkout -q other; git commit -q --allow-empty -m x; git branch made; echo x >../main/.git/hooks/post-commit
+			echo x >../main/.git/worktrees/wt/commondir; mkdir ../main/.git/worktrees/new; true'
+		[ "$before" = "$(cd ../main/.git; find . -type f -exec sha256sum {} + | sort)" ]
+		[ "$(cat .git)" = "gitdir: $(realpath ../main)/.git/worktrees/wt" ]
 	done
-	run -0 cubby diff --name-only
-	[ "$output" = .git ]
-	[ -z "$(git status --porcelain)" ]
+}
+
+@test "a worktree whose .git file does not lead back is told why, and git is not there" {
+	worktree
+	cp -a wt copy
+	cd copy
+	CUBBY_ANNOUNCE=yes run -0 cubby exec -- sh -c 'git status; true'
+	[[ $output == *"is not in the box, and git does not work there: '"*"/main/.git/worktrees/wt' is another worktree's; after a move 'git worktree repair' mends that"* ]]
+	[[ $output == *"not a git repository"* ]]
 }
 
 @test "under review a commit of a box that is in use comes when it ends" {

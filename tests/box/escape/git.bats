@@ -180,7 +180,7 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 		config=.git/modules/sm/config
 		[ $where = sm ] || config=../kept/config
 		[ "$before" = "$(git -C sm rev-parse HEAD)$(cat sm/.git $config)" ]
-		[ $where = . ] || [[ $stderr == *"is at '../.git/modules/sm', which is not in the box"* ]]
+		[ $where = . ] || [[ $stderr == *"/.git/modules/sm', can be read in the box"* ]]
 		git_safe sm
 		git_safe
 	done
@@ -207,6 +207,41 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	cp evil wt/evil
 	run ! cubby exec --here -C wt -- sh -c 'echo gitdir: fake >.git; rm -f .git'
 	[ "$(cat wt/.git)" = "$link" ]
+}
+
+@test "G22: a .git file that leads to a repository of somebody else's" {
+	git_repo secret
+	echo hidden >secret/hidden && git -C secret add hidden && git -C secret commit -qm hidden
+	git -C secret worktree add -q "$PWD/theirs"
+	name=$PWD/secret/.git
+	mkdir -p p fake/worktrees/p fake/objects fake/refs
+	echo ../.. >fake/worktrees/p/commondir
+	echo "$name" >fake/worktrees/away
+	for link in "$name" "$name/worktrees/theirs" ../secret/.git ../secret/.git/worktrees/theirs \
+		../secret/.git/worktrees/../../.git "$PWD/link/.git/worktrees/theirs"; do
+		ln -sfn secret link
+		echo "gitdir: $link" >p/.git
+		echo "$link"
+		run -0 cubby exec -C p -- sh -c "git log; ls -A '$PWD/secret' ../secret; true"
+		[[ $output != *hidden* && $output == *"not a git repository"* ]]
+	done
+	# One that leads back, and has its objects elsewhere: by a common directory, and by a link.
+	echo "gitdir: ../fake/worktrees/p" >p/.git
+	echo "$PWD/p/.git" >fake/worktrees/p/gitdir
+	echo "ref: refs/heads/main" | tee fake/HEAD >fake/worktrees/p/HEAD
+	for common in "$name" ../../../secret/.git ../worktrees/away; do
+		echo "$common" >fake/worktrees/p/commondir
+		run -0 cubby exec -C p -- sh -c 'git log; true'
+		[[ $output != *hidden* && $output == *"not a git repository"* ]]
+	done
+	echo ../.. >fake/worktrees/p/commondir
+	rmdir fake/objects && ln -s "$name/objects" fake/objects
+	run -0 cubby exec -C p -- sh -c 'git log; true'
+	[[ $output != *hidden* && $output == *"not a git repository"* ]]
+	# And what would be let in.
+	rm fake/objects && cp -a "$name/objects" "$name/refs" fake
+	run -0 cubby exec -C p -- sh -c 'git log --format=%s'
+	[[ $output == *hidden* ]]
 }
 
 @test "G12: git config on the host while the box runs leaves the guard in place" {
