@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,20 +78,22 @@ static int choose_protocol(SSL *ssl, const unsigned char **ret, unsigned char *r
 	return SSL_TLSEXT_ERR_OK;
 }
 
-static int bad_file(const struct tls *t, const char *what, const char *path,
+static int bad_file(const struct tls *t, const char *what, const struct tls_file *f,
 		    struct err *e)
 {
 	const char *why = t->lib.ERR_reason_error_string(t->lib.ERR_get_error());
 	char shown[160];
 
 	return err_set(e, -EINVAL, "cannot use '%s' as %s: %s",
-		       text_escaped(shown, sizeof(shown), path, strlen(path)), what,
-		       why ? why : "it is not in PEM");
+		       text_escaped(shown, sizeof(shown), f->name, strlen(f->name)),
+		       what, why ? why : "it is not in PEM");
 }
 
-static int set_up(struct tls *t, const char *cert, const char *key, struct err *e)
+static int set_up(struct tls *t, const struct tls_file *cert,
+		  const struct tls_file *key, struct err *e)
 {
 	const struct lib *l = &t->lib;
+	char path[32];
 	const long modes = SSL_MODE_ENABLE_PARTIAL_WRITE |
 			   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
 			   SSL_MODE_RELEASE_BUFFERS;
@@ -108,15 +111,18 @@ static int set_up(struct tls *t, const char *cert, const char *key, struct err *
 					       SSL_OP_CIPHER_SERVER_PREFERENCE);
 	l->SSL_CTX_set_default_passwd_cb(t->ctx, no_password);
 	l->SSL_CTX_set_alpn_select_cb(t->ctx, choose_protocol, t);
-	if (l->SSL_CTX_use_certificate_chain_file(t->ctx, cert) != 1)
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", cert->fd);
+	if (l->SSL_CTX_use_certificate_chain_file(t->ctx, path) != 1)
 		return bad_file(t, "a certificate", cert, e);
-	if (l->SSL_CTX_use_PrivateKey_file(t->ctx, key, SSL_FILETYPE_PEM) != 1 ||
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", key->fd);
+	if (l->SSL_CTX_use_PrivateKey_file(t->ctx, path, SSL_FILETYPE_PEM) != 1 ||
 	    l->SSL_CTX_check_private_key(t->ctx) != 1)
 		return bad_file(t, "its key", key, e);
 	return 0;
 }
 
-int tls_open(const char *cert, const char *key, struct tls **ret, struct err *e)
+int tls_open(const struct tls_file *cert, const struct tls_file *key, struct tls **ret,
+	     struct err *e)
 {
 	_cleanup_(tls_close) struct tls *t = calloc(1, sizeof(*t));
 	int r;

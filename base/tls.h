@@ -12,13 +12,19 @@
 struct tls;
 struct tls_conn;
 
+struct tls_file {
+	int fd;		  /* borrowed */
+	const char *name; /* for messages */
+};
+
 /**
  * tls_open() - read a certificate, with those above it, and its key: PEM
  *
  * Return: 0, or -EINVAL (a file is none, or the two do not belong together), -ENOPKG and
  *         its like (dl.h), -ENOMEM.
  */
-int tls_open(const char *cert, const char *key, struct tls **ret, struct err *e);
+int tls_open(const struct tls_file *cert, const struct tls_file *key, struct tls **ret,
+	     struct err *e);
 void tls_close(struct tls **tp);
 
 /** tls_conn_new() - for a socket that was accepted; borrowed; NULL = out of memory */

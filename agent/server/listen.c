@@ -92,13 +92,47 @@ void listen_text(const struct listen_address *a, bool tls, char *out, size_t siz
 	}
 }
 
-/* A server that was killed leaves its path behind. */
-static void drop_stale(const struct listen_address *a)
+static const char *last_name(const struct listen_address *a)
 {
-	_cleanup_close_ int fd = sys_socket(AF_UNIX, SOCK_STREAM, 0);
+	return strrchr(a->a.path.sun_path, '/') + 1;
+}
 
-	if (fd >= 0 && sys_connect(fd, &a->a.any, a->len) == -ECONNREFUSED)
-		(void)sys_unlinkat(AT_FDCWD, a->a.path.sun_path, 0);
+/* Through the directory that is held: what its path leads to may be another by now. */
+static int reach(const struct listen_address *a, struct sockaddr_un *ret)
+{
+	ret->sun_family = AF_UNIX;
+	return snprintf(ret->sun_path, sizeof(ret->sun_path), "/proc/self/fd/%d/%s",
+			a->dir, last_name(a)) < (int)sizeof(ret->sun_path)
+		       ? 0
+		       : -ENAMETOOLONG;
+}
+
+void listen_remove(const struct listen_address *a)
+{
+	struct stat st;
+
+	if (sys_fstatat(a->dir, last_name(a), &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISSOCK(st.st_mode))
+		(void)sys_unlinkat(a->dir, last_name(a), 0);
+}
+
+/* A server that was killed leaves its path behind. */
+static int bind_path(int fd, const struct listen_address *a)
+{
+	_cleanup_close_ int probe = sys_socket(AF_UNIX, SOCK_STREAM, 0);
+	struct sockaddr_un at;
+	int r = reach(a, &at);
+	mode_t old;
+
+	if (r < 0)
+		return r;
+	if (probe >= 0 &&
+	    sys_connect(probe, (struct sockaddr *)&at, sizeof(at)) == -ECONNREFUSED)
+		listen_remove(a);
+	old = sys_umask(0177);
+	r = sys_bind(fd, (struct sockaddr *)&at, sizeof(at));
+	sys_umask(old);
+	return r;
 }
 
 int listen_open(struct listen_address *a, struct err *e)
@@ -111,15 +145,10 @@ int listen_open(struct listen_address *a, struct err *e)
 
 	listen_text(a, false, shown, sizeof(shown));
 	if (r >= 0 && path)
-		drop_stale(a);
+		r = bind_path(fd, a);
 	else if (r >= 0)
-		r = sys_setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (r >= 0) {
-		mode_t old = sys_umask(0177);
-
-		r = sys_bind(fd, &a->a.any, a->len);
-		sys_umask(old);
-	}
+		r = sys_setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one))
+			    ?: sys_bind(fd, &a->a.any, a->len);
 	if (r >= 0)
 		r = sys_listen(fd, BACKLOG);
 	if (r >= 0 && !path)

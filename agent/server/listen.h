@@ -21,6 +21,7 @@ struct listen_address {
 	} a;
 	socklen_t len;
 	bool here; /* of this host alone: a loopback address, or a path */
+	int dir;   /* borrowed: where the last name of a path lies */
 };
 
 /** listen_parse() - "127.0.0.1:8000", "[::1]:8000", "localhost:0", "unix:/path";
@@ -33,9 +34,13 @@ void listen_text(const struct listen_address *a, bool tls, char *out, size_t siz
 /**
  * listen_open() - a socket that listens there; @a gets the port that was chosen for 0
  *
- * A path that nobody listens on any more is taken over; it is for this user alone.
+ * The caller has opened the directory of a path. A socket there that nobody listens on any
+ * more is taken over; the new one is for this user alone.
  * Return: the descriptor, -EADDRINUSE, -EACCES, …
  */
 int listen_open(struct listen_address *a, struct err *e);
+
+/** listen_remove() - take a path's socket away */
+void listen_remove(const struct listen_address *a);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/opt/config.h"
+#include "cli/store/hostpath.h"
 #include "runtime/box/project_dir.h"
 #include "runtime/spec/volume.h"
 
@@ -84,6 +85,8 @@ static int resolve(const struct app *app, const struct spec *s, struct spec_volu
 		err_set(e, -ELOOP, "a link leads from there to '%s'", shown);
 		return err_hint(e, "name that if it is meant");
 	}
+	if (strcmp(path, real) != 0 && hostpath_real(path, real, e) < 0)
+		return e->code;
 	if (strcmp(real, s->project) == 0 || text_is_below(real, s->project))
 		v->kind = SPEC_VOLUME_PROJECT;
 	if (strcmp(real, s->project) == 0)

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/show/progress.h"
 #include "cli/show/render.h"
+#include "cli/store/hostpath.h"
 #include "rootfs/image/pull.h"
 #include "rootfs/image/source.h"
 #include "runtime/doctor/probe.h"
@@ -111,6 +112,7 @@ int pulling_image(const struct app *app, const struct store *st,
 		.map = idmap_kind_name(map->kind),
 		.idmap = json,
 		.unpack = feed_unpack,
+		.open = hostpath_open,
 		.rm = worker_rmtree,
 		.runtime = &own,
 		.progress = on_progress,

@@ -256,10 +256,26 @@ static void free_args(const struct cmd *c, void *args)
 	free(args);
 }
 
+/* From here on -C is a path without links. What else is wrong with it the command says. */
+static int find_dir(struct app *app, char real[PATH_MAX], struct err *e)
+{
+	struct err other = ERR_NONE;
+	int r = app->dir ? app->real_named(app->dir, real, &other) : 0;
+
+	if (r == -EXDEV) {
+		*e = other;
+		return r;
+	}
+	if (r == 0 && app->dir)
+		app->dir = real;
+	return 0;
+}
+
 int cmd_do(struct app *app, const struct cmd *c, int argc, char **argv)
 {
 	void *args = calloc(1, MAX(c->size, (size_t)1));
 	struct err e = ERR_NONE;
+	char real[PATH_MAX];
 	int r;
 
 	if (!args)
@@ -271,7 +287,7 @@ int cmd_do(struct app *app, const struct cmd *c, int argc, char **argv)
 		c->early(args, argc, argv);
 	r = cmd_parse(app, c, argc, argv, args);
 	if (r == CMD_GO)
-		r = c->work(app, args, &e);
+		r = find_dir(app, real, &e) ?: c->work(app, args, &e);
 	if (r < 0)
 		r = cmd_fail(app, &e, c->failed ? c->failed : CMD_FAILED);
 	free_args(c, args);

@@ -5,6 +5,7 @@
 #ifndef CLI_SHOW_APP_H
 #define CLI_SHOW_APP_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,6 +38,8 @@ struct app {
 	bool (*pass_over)(const struct app *);
 	/* A file that the caller names, through no link of a box (cli/store/hostpath.h). */
 	int (*read_named)(const char *path, struct buf *ret, struct err *e);
+	/* The path of one, without links. */
+	int (*real_named)(const char *path, char ret[PATH_MAX], struct err *e);
 };
 
 #endif

@@ -167,6 +167,10 @@ static int open_named(const char *path, const char *named, int flags, struct err
 	char shown[256];
 	int fd;
 
+	/* Where no link is on the way, none leads anywhere. */
+	fd = flags & O_PATH ? inroot_open_real(path, flags) : -ELOOP;
+	if (fd >= 0)
+		return fd;
 	/* Their links are the kernel's: /dev/stdin, /proc/self/fd/3 */
 	if (text_starts(path, "/dev/") || text_starts(path, "/proc/"))
 		fd = sys_open(path, flags);
@@ -201,6 +205,22 @@ int hostpath_read(const char *path, struct buf *ret, struct err *e)
 	if (r == -EMSGSIZE)
 		return err_set(e, r, "'%s' is too large", shown);
 	return r == -EISDIR ? err_set(e, -EINVAL, "'%s' is no file", shown) : r;
+}
+
+int hostpath_real(const char *path, char ret[PATH_MAX], struct err *e)
+{
+	_cleanup_close_ int fd = hostpath_open(path, O_PATH, e);
+	char link[32];
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = sys_readlinkat(AT_FDCWD, link, ret, PATH_MAX - 1);
+	if (n < 0)
+		return err_sys(e, (int)n, "cannot open '%.64s'", path);
+	ret[n] = '\0';
+	return 0;
 }
 
 int hostpath_parent(const char *path, const char **name, struct err *e)

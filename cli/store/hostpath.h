@@ -7,6 +7,8 @@
 #ifndef CLI_STORE_HOSTPATH_H
 #define CLI_STORE_HOSTPATH_H
 
+#include <limits.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -22,6 +24,9 @@ int hostpath_open(const char *path, int flags, struct err *e);
 
 /** hostpath_read() - append what @path has to @ret, whose max is the limit: -EMSGSIZE */
 int hostpath_read(const char *path, struct buf *ret, struct err *e);
+
+/** hostpath_real() - the path of what @path leads to, without links */
+int hostpath_real(const char *path, char ret[PATH_MAX], struct err *e);
 
 /** hostpath_parent() - open the directory of @path, with O_PATH, for the file @name in it;
  *  @name points into @path and is "" where that ends in '/' */

@@ -242,6 +242,10 @@ int place_find(const struct app *app, const struct store *st, struct spec *s,
 	r = spec_locate(s, app->dir ? app->dir : ".", e);
 	if (r < 0)
 		return r;
+	/* As cmd_do() found it: no link has come in between. */
+	if (app->dir && strcmp(app->dir, s->project) != 0)
+		return err_set(e, -ESTALE, "directory '%.160s' changed meanwhile",
+			       app->dir);
 	(void)text_copy(ret->cwd, sizeof(ret->cwd), s->project);
 	r = look_at(app, st, s, ret, e);
 	if (r == 0 && !app->here)

@@ -9,6 +9,7 @@
 #include "cli/opt/cmd.h"
 #include "cli/show/tty.h"
 #include "cli/snapshot/rewind.h"
+#include "cli/store/hostpath.h"
 #include "cli/task/agree.h"
 #include "cli/task/recall.h"
 
@@ -47,10 +48,8 @@ static int check_words(struct taskwork *w, struct err *e)
 		return err_sys(e, fd, "cannot use directory '%s'", dir ? dir : ".");
 	if (!replay)
 		return 0;
-	w->replay = sys_open(replay, O_RDONLY | O_NOCTTY);
-	return w->replay < 0
-		       ? err_sys(e, w->replay, "--replay: cannot open '%s'", replay)
-		       : 0;
+	w->replay = hostpath_open(replay, O_RDONLY | O_NOCTTY, e);
+	return w->replay < 0 ? err_wrap(e, "--replay") : 0;
 }
 
 /* The options of the task that goes on, before any of them is used. */

@@ -173,19 +173,15 @@ static int hash_all(const struct fetch_conf *c, struct fetch *f, uint64_t total,
 	return r < 0 ? r : hash_final(hash, f->digest, e);
 }
 
-int fetch_file(const struct fetch_conf *c, const char *path, struct fetch *ret,
+int fetch_file(const struct fetch_conf *c, int fd, const char *path, struct fetch *ret,
 	       struct err *e)
 {
-	_cleanup_fetch_ struct fetch f = FETCH_NONE;
+	_cleanup_fetch_ struct fetch f = { .fd = fd };
 	char shown[SHOWN];
 	struct stat st;
-	int r;
+	int r = sys_fstat(fd, &st);
 
 	text_escaped(shown, sizeof(shown), path, strlen(path));
-	/* O_NONBLOCK: a fifo in this place must not hold us up. */
-	r = f.fd = sys_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
-	if (r >= 0)
-		r = sys_fstat(f.fd, &st);
 	if (r < 0)
 		return err_sys(e, r, "cannot open '%s'", shown);
 	if (!S_ISREG(st.st_mode))

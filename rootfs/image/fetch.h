@@ -43,8 +43,9 @@ int fetch_url(const struct fetch_conf *c, const char *url, int dirfd, const char
 int fetch_text(const struct fetch_conf *c, const char *url, struct buf *ret,
 	       struct err *e);
 
-/** fetch_file() - open a regular file of the caller's and hash it */
-int fetch_file(const struct fetch_conf *c, const char *path, struct fetch *ret,
+/** fetch_file() - hash a regular file of the caller's, which is called @path; @fd becomes
+ *  that of @ret, or is closed */
+int fetch_file(const struct fetch_conf *c, int fd, const char *path, struct fetch *ret,
 	       struct err *e);
 
 #endif

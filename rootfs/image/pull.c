@@ -78,10 +78,17 @@ static int offer_other(const struct pull *p, struct err *e)
 	return err_hint(e, "'cubby pull FILE' takes a root filesystem as a tarball");
 }
 
+static int fetch_path(struct pull *p, const char *path, struct err *e)
+{
+	struct fetch_conf c = fetching(p, PULL_CHECK);
+	int fd = p->conf->open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK, e);
+
+	return fd < 0 ? fd : fetch_file(&c, fd, path, &p->fetched, e);
+}
+
 /* An image of the host's own distribution is to be had without a registry. */
 static int build(struct pull *p, struct err *e)
 {
-	struct fetch_conf c = fetching(p, PULL_CHECK);
 	const struct store *s = p->conf->store;
 	char path[PATH_MAX + STAGING_NAME + 16], line[sizeof(e->msg)];
 	struct err why = *e;
@@ -108,7 +115,7 @@ static int build(struct pull *p, struct err *e)
 						  bootstrap_maker());
 	text_copy(p->url, sizeof(p->url), p->src.name);
 	p->src.kind = SOURCE_FILE;
-	return fetch_file(&c, path, &p->fetched, e);
+	return fetch_path(p, path, e);
 }
 
 static int find_ubuntu(struct pull *p, struct source_ubuntu *ret, struct err *e)
@@ -163,9 +170,7 @@ static int get_url(struct pull *p, struct err *e)
 
 static int get_file(struct pull *p, struct err *e)
 {
-	struct fetch_conf c = fetching(p, PULL_CHECK);
-
-	return fetch_file(&c, p->src.where, &p->fetched, e);
+	return fetch_path(p, p->src.where, e);
 }
 
 /* The files of a directory have no digest: the image is named by when it was taken. */
@@ -175,7 +180,7 @@ static int get_dir(struct pull *p, struct err *e)
 	char text[PATH_MAX + 64];
 	int n;
 
-	p->fetched.fd = file_open_dir(AT_FDCWD, p->src.where, e);
+	p->fetched.fd = p->conf->open(p->src.where, O_RDONLY | O_DIRECTORY, e);
 	if (p->fetched.fd < 0)
 		return p->fetched.fd;
 	n = snprintf(text, sizeof(text), "%s %lld.%09ld", p->src.where,

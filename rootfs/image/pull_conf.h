@@ -50,6 +50,8 @@ struct pull_conf {
 	const char *map;	   /* name of the id map: "subuid", … */
 	const struct json *idmap;  /* borrowed: the map itself, for meta.json */
 	pull_unpack_fn *unpack;
+	/* opens what is local, as open(2): it may say that a link leads too far */
+	int (*open)(const char *path, int flags, struct err *e);
 	boxdir_rm_fn *rm; /* removes trees that ids of the map own */
 	void *runtime;	  /* ctx of both */
 	void (*progress)(void *ctx, const struct pull_progress *p); /* may be NULL */

@@ -48,13 +48,13 @@ static int open_archive(struct pull *p, struct err *e)
 {
 	struct pull_unpack u = { .kind = PULL_ARCHIVE, .tick = tick, .tick_ctx = p };
 	_cleanup_close_ int in =
-		sys_open(p->src.where, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+		p->conf->open(p->src.where, O_RDONLY | O_NOCTTY | O_NONBLOCK, e);
 	_cleanup_close_ int dir = -1;
 	_cleanup_json_ struct json *result = NULL;
 	int r;
 
 	if (in < 0)
-		return err_sys(e, in, "cannot open it");
+		return in;
 	r = sys_mkdirat(p->stage.dirfd, "archive", 0700);
 	if (r < 0)
 		return err_sys(e, r, "cannot make a directory in the store");
@@ -73,7 +73,7 @@ static int open_layout(struct pull *p, struct err *e)
 	int r;
 
 	p->layout_dir = p->src.kind == SOURCE_OCI
-				? file_open_dir(AT_FDCWD, p->src.where, e)
+				? p->conf->open(p->src.where, O_RDONLY | O_DIRECTORY, e)
 				: open_archive(p, e);
 	if (p->layout_dir < 0)
 		return p->layout_dir;

@@ -209,7 +209,7 @@ host='Host: h\r\n'
 	run -2 --separate-stderr cubby serve --tls-cert s.pem
 	[ "$stderr" = 'cubby serve: --tls-cert and --tls-key go together' ]
 	run -1 --separate-stderr cubby serve --tls-cert none --tls-key s.key
-	[[ $stderr == "cubby serve: cannot use 'none' as a certificate: "* ]]
+	[[ $stderr == "cubby serve: cannot open 'none': No such file or directory"* ]]
 	run -1 --separate-stderr cubby serve --tls-cert s.key --tls-key s.key
 	[[ $stderr == "cubby serve: cannot use 's.key' as a certificate: "* ]]
 	run -1 --separate-stderr cubby serve --tls-cert s.pem --tls-key ca.key

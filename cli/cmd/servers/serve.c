@@ -14,7 +14,6 @@
 #include "agent/server/listen.h"
 #include "agent/server/policies.h"
 #include "agent/server/server.h"
-#include "base/file.h"
 #include "base/num.h"
 #include "base/proc.h"
 #include "base/signals.h"
@@ -28,6 +27,7 @@
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/show/render.h"
+#include "cli/store/hostpath.h"
 #include "cli/store/place.h"
 #include "rootfs/image/image.h"
 #include "rootfs/store/boxdir.h"
@@ -260,7 +260,7 @@ static int make_key(char key[KEY_SIZE], struct err *e)
 static int read_key(const char *path, struct buf *ret, struct err *e)
 {
 	size_t len;
-	int r = file_read(AT_FDCWD, path, ret, e);
+	int r = hostpath_read(path, ret, e);
 
 	if (r < 0)
 		return err_wrap(e, "--key-file '%s'", path);
@@ -276,7 +276,7 @@ static int read_key(const char *path, struct buf *ret, struct err *e)
 
 static int read_whole(const char *path, struct buf *ret, struct err *e)
 {
-	int r = file_read(AT_FDCWD, path, ret, e);
+	int r = hostpath_read(path, ret, e);
 
 	if (r < 0)
 		return r;
@@ -337,10 +337,12 @@ static unsigned passed_sockets(int fds[SOCKETS])
 	return (unsigned)n;
 }
 
+/* *@dir: owned by the caller; of a path */
 static int open_sockets(const struct args *a, int fds[SOCKETS],
-			struct listen_address *at, struct err *e)
+			struct listen_address *at, int *dir, struct err *e)
 {
 	int n = (int)passed_sockets(fds), r;
+	const char *name;
 
 	*at = (struct listen_address){ .len = 0 };
 	if (n)
@@ -357,7 +359,10 @@ static int open_sockets(const struct args *a, int fds[SOCKETS],
 				   "a proxy that speaks TLS in front of a loopback "
 				   "address, or say that there is one: --front-proxy");
 	}
-	r = listen_open(at, e);
+	if (at->a.any.sa_family == AF_UNIX)
+		r = *dir = at->dir = hostpath_parent(at->a.path.sun_path, &name, e);
+	if (r >= 0)
+		r = listen_open(at, e);
 	if (r < 0)
 		return r;
 	fds[0] = r;
@@ -384,16 +389,27 @@ static void tell(const struct app *app, const struct listen_address *at, bool tl
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
+static int open_tls(struct host *h, const struct args *a, struct err *e)
+{
+	_cleanup_close_ int cert = hostpath_open(a->tls_cert, O_RDONLY | O_NOCTTY, e);
+	_cleanup_close_ int key =
+		cert < 0 ? cert : hostpath_open(a->tls_key, O_RDONLY | O_NOCTTY, e);
+
+	return key < 0 ? key
+		       : tls_open(&(struct tls_file){ cert, a->tls_cert },
+				  &(struct tls_file){ key, a->tls_key }, &h->tls, e);
+}
+
 static int set_up(struct host *h, const struct args *a, struct err *e)
 {
 	int r = read_keys(h, a, e);
 
 	if (r < 0)
 		return r;
-	if (a->info && file_read(AT_FDCWD, a->info, &h->info, e) < 0)
+	if (a->info && hostpath_read(a->info, &h->info, e) < 0)
 		return err_wrap(e, "--info '%s'", a->info);
 	if (a->tls_cert)
-		r = tls_open(a->tls_cert, a->tls_key, &h->tls, e);
+		r = open_tls(h, a, e);
 	if (r == 0 && a->policies)
 		r = read_policies(h, a->policies, e);
 	if (r < 0)
@@ -402,8 +418,9 @@ static int set_up(struct host *h, const struct args *a, struct err *e)
 	if (r < 0)
 		return r;
 	if (a->boxes) {
-		h->boxes = realpath(a->boxes, NULL);
-		r = h->boxes ? 0 : err_sys(e, -errno, "cannot open '%s'", a->boxes);
+		h->boxes = calloc(1, PATH_MAX);
+		r = h->boxes ? hostpath_real(a->boxes, h->boxes, e)
+			     : err_sys(e, -ENOMEM, "cannot open '%s'", a->boxes);
 	} else {
 		r = place_find(h->app, &h->store, &h->spec, &h->place, e);
 	}
@@ -439,7 +456,7 @@ static int serve(struct app *app, void *args, struct err *e)
 					       .given = BUF_INIT(KEY_FILE_MAX),
 					       .rules = BUF_INIT(RULES_MAX),
 					       .info = BUF_INIT(INFO_MAX) };
-	_cleanup_close_ int stop = -1, page = open_page();
+	_cleanup_close_ int stop = -1, page = open_page(), dir = -1;
 	struct listen_address at;
 	struct server_conf conf = {
 		.origins = words_list(&a->origins),
@@ -469,7 +486,7 @@ static int serve(struct app *app, void *args, struct err *e)
 	stop = signals_watch((const int[]){ SIGTERM, SIGINT, 0 }, NULL);
 	if (stop < 0)
 		return err_sys(e, stop, "cannot set the server up");
-	n = open_sockets(a, fds, &at, e);
+	n = open_sockets(a, fds, &at, &dir, e);
 	if (n < 0)
 		return n;
 	tell(app, &at, h.tls, h.made_up[0] ? h.made_up : NULL);
@@ -489,7 +506,7 @@ static int serve(struct app *app, void *args, struct err *e)
 	r = server_run(&conf, e);
 	scope_close_set(fds, (size_t)n);
 	if (at.len && at.a.any.sa_family == AF_UNIX)
-		(void)sys_unlinkat(AT_FDCWD, at.a.path.sun_path, 0);
+		listen_remove(&at);
 	return r;
 }
 

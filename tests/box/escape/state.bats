@@ -182,6 +182,64 @@ teardown() {
 	cubby rm -q -C "$LIB_DIR/out/is"
 }
 
+# What a command says that a link may not lead there.
+LEADS="leads by a link out of a directory that a box can write; name the place that you mean"
+
+@test "K45: nor a directory, an image, a server's file or socket" {
+	local before name
+	mkdir -p "$ESCAPE_HOST/other" "$LIB_DIR/mine2"
+	echo key-of-twenty-letters >"$ESCAPE_HOST/other/key"
+	echo SECRET=of-the-host >"$ESCAPE_HOST/other/env"
+	echo '{"type":"task","task":"x"}' >"$ESCAPE_HOST/other/replay"
+	dir=$(escape_image k45)
+	tar -C "$dir" -cf "$ESCAPE_HOST/other/root.tar" .
+	mv "$dir" "$ESCAPE_HOST/other/root"
+	before=$(escape_snapshot)
+	cubby exec -- sh -c 'ln -s "$1/other" way; for f in key env replay root root.tar; do
+		ln -s "$1/other/$f" "$f"; done; mkdir real; ln -s real inside' sh "$ESCAPE_HOST"
+	refused() { # COMMAND...
+		echo "$*" >&2
+		run --separate-stderr timeout "$(lib_longer 60)" "$@"
+		echo "$status: $output $stderr" >&2
+		[ "$status" -ne 0 ]
+		[[ $stderr == *"$LEADS"* ]]
+		[ "$before" = "$(escape_snapshot)" ]
+	}
+	for name in way "$PWD/way" way/../way; do
+		refused cubby exec -C "$name" -- touch made
+		refused cubby info -C "$name"
+		refused cubby init -C "$name"
+		refused cubby stop "$name"
+	done
+	refused cubby exec --env-file env -- env
+	refused cubby exec --env-file way/env -- env
+	refused cubby run --replay replay
+	for name in ./root ./root.tar way/root way/root.tar "$PWD/root"; do
+		refused cubby pull "$name"
+		refused cubby exec --name new --image "$name" -- true
+	done
+	refused cubby serve --listen 127.0.0.1:0 --key-file key
+	refused cubby serve --listen 127.0.0.1:0 --key-file way/key
+	refused cubby serve --listen 127.0.0.1:0 --keys key
+	refused cubby serve --listen 127.0.0.1:0 --info key
+	refused cubby serve --listen 127.0.0.1:0 --tls-cert way/key --tls-key way/key
+	refused cubby serve --listen 127.0.0.1:0 --boxes way
+	refused cubby serve --listen 127.0.0.1:0 --boxes way --policies key
+	refused cubby serve --listen "unix:$PWD/way/socket"
+	# From beside it, where another box's links are as little the caller's.
+	cd "$LIB_DIR/mine2"
+	refused cubby exec --rm --volume "$LIB_PROJECT/way:/x" -- true
+	refused cubby exec --rm --volume "$LIB_PROJECT/way:/x:rw" -- true
+	refused cubby exec -C "$LIB_PROJECT/way" -- true
+	cd "$LIB_PROJECT"
+	# What stays in it leads where it leads.
+	run -0 cubby exec -C inside -- pwd
+	[ "$output" = "$LIB_PROJECT/real" ]
+	ln -s "$LIB_PROJECT" "$LIB_DIR/own2"
+	run -0 cubby exec -C "$LIB_DIR/own2" -- pwd
+	[ "$output" = "$LIB_PROJECT" ]
+}
+
 # The command lines of the host that hold WORD, but for the one of the client.
 others_with() { # WORD CLIENT
 	local pid

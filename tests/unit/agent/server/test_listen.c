@@ -66,14 +66,16 @@ static void ports(void)
 
 static void paths(void)
 {
-	_cleanup_close_ int fd = -1, again = -1;
+	_cleanup_close_ int fd = -1, again = -1, dir = -1;
 	struct listen_address a;
 	struct err e = ERR_NONE;
 	struct stat st;
 	char text[200];
 
 	snprintf(text, sizeof(text), "unix:%s/s", unit_tmpdir());
+	dir = sys_open(unit_tmpdir(), O_PATH | O_DIRECTORY);
 	assert_int_equal(listen_parse(text, &a, &e), 0);
+	a.dir = dir;
 	fd = listen_open(&a, &e);
 	assert_true(fd >= 0);
 	assert_int_equal(sys_fstatat(AT_FDCWD, text + 5, &st, 0), 0);
@@ -84,9 +86,33 @@ static void paths(void)
 	fd = -1; /* nobody listens: the path is taken over */
 	again = listen_open(&a, &e);
 	assert_true(again >= 0);
+	listen_remove(&a);
+	assert_int_equal(sys_fstatat(AT_FDCWD, text + 5, &st, 0), -ENOENT);
 }
 
-static const struct unit_case cases[] = { { "ports", ports }, { "paths", paths } };
+/* connect(2) says of a file that nobody listens there, too. */
+static void files(void)
+{
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_PATH | O_DIRECTORY),
+			    file = -1;
+	struct listen_address a;
+	struct err e = ERR_NONE;
+	struct stat st;
+	char text[200];
+
+	snprintf(text, sizeof(text), "unix:%s/file", unit_tmpdir());
+	file = sys_openat(dir, "file", O_WRONLY | O_CREAT, 0600);
+	assert_true(file >= 0);
+	assert_int_equal(listen_parse(text, &a, &e), 0);
+	a.dir = dir;
+	assert_int_equal(listen_open(&a, &e), -EADDRINUSE);
+	listen_remove(&a);
+	assert_int_equal(sys_fstatat(dir, "file", &st, 0), 0);
+}
+
+static const struct unit_case cases[] = { { "ports", ports },
+					  { "paths", paths },
+					  { "files", files } };
 
 int main(void)
 {

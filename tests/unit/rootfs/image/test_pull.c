@@ -51,6 +51,13 @@ static void on_note(void *ctx, const char *line)
 	assert_int_equal(buf_adds(ctx, line), 0);
 }
 
+static int open_plain(const char *path, int flags, struct err *e)
+{
+	int fd = sys_open(path, flags);
+
+	return fd < 0 ? err_sys(e, fd, "cannot open '%s'", path) : fd;
+}
+
 static void begin(struct world *w, const struct json *idmap)
 {
 	struct err e = ERR_NONE;
@@ -62,6 +69,7 @@ static void begin(struct world *w, const struct json *idmap)
 				      .map = "single",
 				      .idmap = idmap,
 				      .unpack = fake_unpack,
+				      .open = open_plain,
 				      .rm = remove_tree,
 				      .runtime = w,
 				      .note = on_note,
