@@ -39,9 +39,10 @@ int monitor_background_ask(struct monitor *m, const struct json *args,
 	_cleanup_json_ struct json *j = json_object();
 
 	(void)args;
-	/* What another client runs keeps the box by itself, and is told when that ends. */
-	m->background = !m->programs && has_children(m->run.init);
-	json_set_bool(j, "background", m->background);
+	/* What another client runs keeps the box by itself, and is told when that ends. Whether
+	 * there is more than that nobody knows before: the last of them tells (client.c). */
+	m->background = has_children(m->run.init);
+	json_set_bool(j, "background", m->background && !m->programs);
 	if (json_failed(j))
 		return err_sys(e, -ENOMEM, "cannot say what runs");
 	*ret = take(&j, NULL);

@@ -72,6 +72,28 @@ lingering() { # what it is known by
 	[[ $(cubby ps) == *'sleep 1000'* ]]
 }
 
+# Each client that asks whether something is left may meet the program of another.
+@test "what a command left goes on though another was there when that was asked, and was killed" {
+	cubby exec -- sh -c ': >a; until [ -e on ]; do sleep 0.02; done
+		setsid sleep 1000 >/dev/null 2>&1 </dev/null &' &
+	local first=$! second
+	until [ -e a ]; do sleep 0.02; done
+	kill -STOP $first
+	: >on
+	until [[ $(cubby ps) == *'sleep 1000'* ]] && [ "$(cubby ps --json | jq length)" -eq 2 ]; do
+		sleep 0.02
+	done
+	cubby exec -- sh -c ': >b; exec sleep 500' &
+	second=$!
+	until [ -e b ]; do sleep 0.02; done
+	kill -CONT $first
+	wait $first
+	kill -9 $second
+	until [[ $(cubby ps) != *'sleep 500'* ]]; do sleep 0.02; done
+	[[ $(cubby ps) == *'sleep 1000'* ]]
+	[ "$(info background)" = true ]
+}
+
 @test "with what it left in memory the box ends: files, queues, segments" {
 	local left
 	for left in ': >/tmp/x' 'mkdir /run/x' ': >/dev/shm/x' ': >/dev/mqueue/x' \
