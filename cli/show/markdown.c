@@ -2,30 +2,14 @@
  * table, with what stands in front of them for the lists and quotes that they are in. */
 #include "cli/show/markdown.h"
 
-#include <md4c.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dl.h"
 #include "base/text.h"
+#include "cli/show/mdlib.h"
 #include "cli/show/wrap.h"
 
 enum { LEVELS = 16, CELLS_MAX = 4096, COLUMNS_MAX = 32, RULE = 40, CELL_LEAST = 3 };
-
-#define LIB_FUNCTIONS(X) X(md_parse)
-
-struct lib {
-	LIB_FUNCTIONS(DL_MEMBER)
-};
-
-static int lib_load(struct lib *ret, struct err *e)
-{
-	static const struct dl_symbol symbols[] = { LIB_FUNCTIONS(DL_ROW) };
-	static const struct dl_library library = { "libmd4c.so.0", "libmd4c0", symbols,
-						   ARRAY_SIZE(symbols) };
-
-	return dl_load(&library, ret, e);
-}
 
 /* A list, a quote or an item around what is being rendered. */
 struct level {
@@ -67,34 +51,17 @@ static void mark(struct page *p)
 	wrap_mark(&p->text, style, p->code ? WRAP_CYAN : WRAP_PLAIN);
 }
 
-/* Entities that people and models write; others stay as they are. */
-static void add_entity(struct page *p, const char *s, size_t len)
-{
-	static const char *const names[][2] = {
-		{ "&amp;", "&" },   { "&lt;", "<" },	{ "&gt;", ">" },
-		{ "&quot;", "\"" }, { "&apos;", "'" },	{ "&nbsp;", " " },
-		{ "&mdash;", "—" }, { "&ndash;", "–" }, { "&hellip;", "…" },
-		{ "&copy;", "©" },  { "&times;", "×" }, { "&rarr;", "→" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strlen(names[i][0]) == len && memcmp(names[i][0], s, len) == 0) {
-			buf_adds(&p->text, names[i][1]);
-			return;
-		}
-	wrap_safe(&p->text, s, len);
-}
-
 static int on_text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE len, void *ctx)
 {
+	const char *entity = type == MD_TEXT_ENTITY ? mdlib_entity(s, len) : NULL;
 	struct page *p = ctx;
 
 	if (type == MD_TEXT_BR)
 		buf_addc(&p->text, '\n');
 	else if (type == MD_TEXT_SOFTBR)
 		buf_addc(&p->text, ' ');
-	else if (type == MD_TEXT_ENTITY)
-		add_entity(p, s, len);
+	else if (entity)
+		buf_adds(&p->text, entity);
 	else if (type == MD_TEXT_NULLCHAR)
 		buf_adds(&p->text, "\xef\xbf\xbd");
 	else
@@ -549,19 +516,15 @@ static void plain_rows(const char *s, size_t len, const struct markdown_look *lo
 int markdown_rows(const char *s, size_t len, const struct markdown_look *look,
 		  struct buf *out, struct err *e)
 {
-	const MD_PARSER parser = { .flags = MD_DIALECT_GITHUB | MD_FLAG_NOHTML,
-				   .enter_block = on_enter_block,
+	const MD_PARSER parser = { .enter_block = on_enter_block,
 				   .leave_block = on_leave_block,
 				   .enter_span = on_enter_span,
 				   .leave_span = on_leave_span,
 				   .text = on_text };
 	struct page p = { .look = look, .out = out, .text = BUF_INIT(MARKDOWN_ROWS) };
 	const size_t before = out->len;
-	struct lib lib;
-	int r = lib_load(&lib, e);
+	int r = mdlib_parse(s, len, parser, &p, e);
 
-	if (r == 0 && lib.md_parse(s, (MD_SIZE)len, &parser, &p) != 0)
-		r = err_set(e, -EINVAL, "cannot parse the text");
 	if (r < 0) {
 		buf_truncate(out, before);
 		plain_rows(s, len, look, out);

@@ -1,4 +1,4 @@
-/* markdown - Markdown as rows of a terminal. Door of libmd4c.
+/* markdown - Markdown as rows of a terminal.
  * Needs:  the words of a model: hostile, UTF-8 or not.
  * Owns:   nothing.
  * Never:  passes on what is hidden, HTML, or a link without the place that it leads to. */

@@ -5,7 +5,7 @@
 #include "base/embed.h"
 #include "base/text.h"
 #include "cli/show/html.h"
-#include "cli/show/markdown.h"
+#include "cli/show/mdhtml.h"
 #include "cli/show/wrap.h"
 #include "cli/task/diffview.h"
 #include "cli/task/view.h"
@@ -52,14 +52,14 @@ static void add_rows(struct page *p, const char *class, const struct buf *rows)
 
 static void add_words(struct page *p, const char *class, const char *text)
 {
-	const struct markdown_look look = { .color = true };
-	_cleanup_buf_ struct buf rows = BUF_INIT(PAGE_TEXT);
 	struct err ignored;
 
 	if (!text || !*text)
 		return;
-	(void)markdown_rows(text, strlen(text), &look, &rows, &ignored);
-	add_rows(p, class, &rows);
+	begin_round(p);
+	buf_addf(p->out, "<div class=\"%s\">\n", class);
+	(void)mdhtml_add(text, strlen(text), p->out, &ignored);
+	buf_adds(p->out, "</div>\n");
 }
 
 static void add_fact(struct page *p, const char *name, const char *value)

@@ -17,8 +17,8 @@ static const struct row {
 	  "<dl>\n<dt>model</dt><dd>" SAFE "</dd>\n</dl>\n" },
 	{ "words",
 	  "{\"type\":\"response\",\"round\":2,\"message\":{\"content\":\"**b** <b>\"}}",
-	  "<h2>Round 2</h2>\n<pre class=\"words\"><span class=\"s a0\">b</span> "
-	  "&#60;b&#62;\n</pre>\n" },
+	  "<h2>Round 2</h2>\n<div class=\"words\">\n<p><strong>b</strong> "
+	  "&#60;b&#62;</p>\n</div>\n" },
 	{ "a command",
 	  "{\"type\":\"call\",\"tool\":\"shell\",\"args\":{\"command\":\"" EVIL "\"}}",
 	  "<pre class=\"call\">$ " SAFE "</pre>\n" },
@@ -59,7 +59,7 @@ static const struct row {
 	  "{\"type\":\"end\",\"reason\":\"done\",\"answer\":\"<a>\",\"cost_micro\":"
 	  "12300,"
 	  "\"calls\":3,\"tokens_in\":5,\"tokens_out\":6,\"elapsed_ms\":72000}",
-	  "<h2>End</h2>\n<pre class=\"answer\">&#60;a&#62;\n</pre>\n<dl>\n"
+	  "<h2>End</h2>\n<div class=\"answer\">\n<p>&#60;a&#62;</p>\n</div>\n<dl>\n"
 	  "<dt>end</dt><dd>done</dd>\n<dt>rounds</dt><dd>0, 3 calls</dd>\n"
 	  "<dt>tokens</dt><dd>5 in, 6 out</dd>\n<dt>cost</dt><dd>about $0.0123</dd>\n"
 	  "<dt>time</dt><dd>1m12s</dd>\n</dl>\n" },
