@@ -206,7 +206,11 @@ static int ask_in(const struct review *rv, const struct worker_job *what,
 static int ask(const struct review *rv, const char *job, const struct json *args,
 	       struct listening *l, struct err *e)
 {
-	return ask_in(rv, &(struct worker_job){ .name = job }, args, l, e);
+	_cleanup_json_ struct json *all = json_dup(args);
+
+	return json_set_bool(all, "running", rv->running) < 0
+		       ? err_sys(e, -ENOMEM, "cannot ask for a review")
+		       : ask_in(rv, &(struct worker_job){ .name = job }, all, l, e);
 }
 
 static int between(const struct review *to, const struct json *args, struct json **ret,
@@ -246,10 +250,7 @@ int review_ask(const struct review *rv, const struct json *args, struct json **r
 {
 	_cleanup_json_ struct json *list = ret ? json_array() : NULL;
 	struct listening l = { .list = list, .out = out };
-	_cleanup_json_ struct json *all = json_dup(args);
-	int r = json_set_bool(all, "running", rv->running) < 0
-			? err_sys(e, -ENOMEM, "cannot ask for a review")
-			: ask(rv, "review", all, &l, e);
+	int r = ask(rv, "review", args, &l, e);
 
 	if (ret)
 		*ret = take(&list, NULL);

@@ -224,10 +224,11 @@ static bool has_git(const struct json *list)
 static int take_git(const struct reviewshow *s, const struct review *rv, struct err *e)
 {
 	_cleanup_json_ struct json *told = NULL, *args = review_args("take");
+	_cleanup_json_ struct json *rest = review_args("clean");
 	int r = review_git(rv, args, &told, e);
 
 	reviewshow_told(s->app, told);
-	return r;
+	return r < 0 ? r : review_ask(rv, rest, NULL, NULL, e);
 }
 
 int reviewshow_undo(const struct app *app, const struct review *rv,

@@ -4,7 +4,8 @@
  * refs, then what is told about them (logs, messages), HEAD, and the index last: whoever
  * looks in between, or a kill, sees objects that nobody names, never a name of nothing.
  * When all is done, what was taken leaves the upper if nothing is mounted, and the base is
- * noted anew: it is where the box now starts from. */
+ * noted anew: it is where the box now starts from. Until whoever asked has noted that it is
+ * done, the upper has all of it: what is taken back before that waits as it did. */
 #include "rootfs/git/take.h"
 
 #include <inttypes.h>
@@ -158,19 +159,27 @@ static bool is_unchanged(const struct git_take *t, const struct upper_entry *x)
 	       (!host.len || memcmp(host.data, box.data, host.len) == 0);
 }
 
+static int note_class(struct git_take *t, const struct upper_entry *x,
+		      const struct row *row, struct err *e)
+{
+	bool is_dir = x->kind == UPPER_DIR || x->kind == UPPER_LEFT;
+	int r = is_dir ? 0 : add(t, x, row, e);
+
+	if (r == 0 && !is_dir && row->class == GIT_TAKE_HELD && is_unchanged(t, x)) {
+		t->list[t->n - 1].class = GIT_TAKE_JUNK;
+		t->list[t->n - 1].why = NULL;
+	}
+	return r;
+}
+
 static int note_entry(void *ctx, const struct upper_entry *x, struct err *e)
 {
 	struct git_take *t = ctx;
 	const struct row *row = row_of(x->path);
-	bool is_dir = x->kind == UPPER_DIR || x->kind == UPPER_LEFT;
-	int r = is_dir ? 0 : add(t, x, row, e);
+	int r = note_class(t, x, row, e);
 
-	if (r < 0 || is_dir)
+	if (r < 0 || x->kind == UPPER_DIR || x->kind == UPPER_LEFT)
 		return r;
-	if (row->class == GIT_TAKE_HELD && is_unchanged(t, x)) {
-		t->list[t->n - 1].class = GIT_TAKE_JUNK;
-		t->list[t->n - 1].why = NULL;
-	}
 	if (x->kind == UPPER_OPAQUE && row->class == GIT_TAKE_HELD)
 		t->list[t->n - 1].why = NULL; /* what it hides does not come out */
 	if (row->class != GIT_TAKE_HELD &&
@@ -426,7 +435,7 @@ static int note_base(struct git_take *t, struct err *e)
 	struct git_take_base old = take(&t->base, (struct git_take_base){ 0 });
 	int r = git_take_base_now(t, &t->base, e);
 
-	for (size_t i = 0; i < t->n && r == 0 && !t->conf->offline; i++) {
+	for (size_t i = 0; i < t->n && r == 0; i++) {
 		const struct git_take_item *x = &t->list[i];
 
 		if (x->why && x->class == GIT_TAKE_HEAD)
@@ -438,7 +447,7 @@ static int note_base(struct git_take *t, struct err *e)
 			t->base.index_meaning = old.index_meaning;
 		}
 	}
-	for (size_t i = 0; i < t->stay.n && r == 0 && !t->conf->offline; i++) {
+	for (size_t i = 0; i < t->stay.n && r == 0; i++) {
 		const struct git_ref *x = &t->stay.list[i];
 
 		git_refs_set(&t->base.refs.packed, x->name, NULL);
@@ -474,10 +483,22 @@ int git_take_over(const struct git_take_conf *conf, struct err *e)
 
 	if (r < 0) { /* said, and tried again the next time */
 		keep_all(&t, &why);
-		return 0;
+		return 1;
 	}
 	say_kept(&t);
-	/* With a new base, what is still in the upper would count as no change, and be lost. */
-	r = conf->offline ? clean_upper(&t, e) : 0;
-	return r < 0 ? r : note_base(&t, e);
+	return conf->offline ? 0 : note_base(&t, e);
+}
+
+static int list_entry(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	return note_class(ctx, x, row_of(x->path), e);
+}
+
+/* With a new base, what is still in the upper would count as no change, and be lost. */
+int git_take_clean(const struct git_take_conf *conf, struct err *e)
+{
+	_cleanup_(take_done) struct git_take t = { .conf = conf };
+	int r = upper_walk(conf->upper, list_entry, &t, e) ?: clean_upper(&t, e);
+
+	return r < 0 ? r : git_take_begin(conf, e);
 }

@@ -20,7 +20,7 @@ struct git_take_conf {
 	int state; /* a directory of ours for this repository */
 	int record; /* another, where git_take_back() finds what was done; -1 = it is not noted */
 	const char *shown; /* how a person knows it: ".git" */
-	bool offline;	   /* nothing is mounted: what was taken leaves the upper */
+	bool offline; /* nothing is mounted: git_take_clean() comes when it was taken over */
 	void (*say)(void *ctx, const char *line);
 	void *ctx;
 };
@@ -33,9 +33,13 @@ int git_take_begin(const struct git_take_conf *conf, struct err *e);
  * git_take_over() - take over what can be
  *
  * Context: a process of its own: it changes the working directory and runs git.
- * Return: 0, also when something was kept: that was said.
+ * Return: 0, also when something was kept; 1: all of it was. That was said.
  */
 int git_take_over(const struct git_take_conf *conf, struct err *e);
+
+/** git_take_clean() - what was taken over leaves the upper, and the box starts from what the
+ *  host has now. Nothing is mounted; it may be done again */
+int git_take_clean(const struct git_take_conf *conf, struct err *e);
 
 /**
  * git_take_back() - what git_take_over() did that is noted in @record becomes what it was:

@@ -575,3 +575,27 @@ int apply_undo(const struct apply *a, struct err *e)
 	r = touch(w.dir, "undone", e);
 	return r < 0 ? r : n;
 }
+
+/* That it came and went has changed its ctime, and that it was moved here its inode. */
+int apply_undone(int boxdir, int n, const struct layer *l, struct buf *ret,
+		 struct err *e)
+{
+	_cleanup_journal_ struct journal j = JOURNAL_NONE;
+	_cleanup_close_ int dir = -1;
+	char name[NUMBER + 8];
+	int r;
+
+	snprintf(name, sizeof(name), "applied/%d", n);
+	dir = file_open_dir(boxdir, name, e);
+	r = dir < 0 ? dir : journal_read(dir, &j, e);
+	for (size_t i = 0; i < j.n && r == 0; i++) {
+		const struct journal_step *s = &j.steps[i];
+		struct diff_side now = diff_look(l->project, s->path);
+
+		if (s->was.mode && s->was.ctime <= layer_since(l, s->path) &&
+		    now.mode == s->was.mode && now.size == s->was.size &&
+		    now.mtime == s->was.mtime)
+			(void)buf_add(ret, s->path, strlen(s->path) + 1);
+	}
+	return r;
+}

@@ -54,4 +54,9 @@ int apply_gits_done(int dir, struct err *e);
  *  Return: its number; 0 = there is none. */
 int apply_undo(const struct apply *a, struct err *e);
 
+/** apply_undone() - append what is again as apply @n found it, and was not newer than @l's
+ *  run then: paths, each ended by NUL */
+int apply_undone(int boxdir, int n, const struct layer *l, struct buf *ret,
+		 struct err *e);
+
 #endif

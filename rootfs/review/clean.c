@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/dirscan.h"
@@ -9,6 +10,7 @@
 #include "base/text.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
+#include "rootfs/review/given.h"
 #include "rootfs/store/tree.h"
 
 struct cleaning {
@@ -108,6 +110,33 @@ int clean_layer(const struct layer *l, const struct diff *left, struct err *e)
 	struct cleaning c = { .layer = l, .left = left };
 
 	return upper_walk(l->upper, clean_one, &c, e);
+}
+
+/* A file that was taken over has no right that the umask takes. */
+static bool is_taken(const struct diff_item *x, mode_t mask)
+{
+	return x->rights && !(((x->now.mode & ~mask) ^ x->was.mode) & 0777);
+}
+
+int clean_taken(const struct layer *l, mode_t mask, struct err *e)
+{
+	_cleanup_diff_ struct diff left = { .items = NULL };
+	size_t n = 0;
+	int r = diff_make(l, &left, e);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < left.n; i++) {
+		if (is_taken(&left.items[i], mask))
+			free(left.items[i].path);
+		else
+			left.items[n++] = left.items[i];
+	}
+	left.n = n;
+	r = clean_layer(l, &left, e);
+	if (r == 0)
+		given_forget(l->dir);
+	return r;
 }
 
 /* ---- discard ---------------------------------------------------------------------------- */

@@ -187,6 +187,7 @@ static void take_views(const struct gitgate *g, bool offline, int words)
 		struct git_take_conf conf = take_conf(v, offline, &words);
 		struct err e = ERR_NONE;
 		uint64_t sign = 0;
+		int r;
 
 		if (v->git < 0 || v->read_only)
 			continue;
@@ -196,7 +197,10 @@ static void take_views(const struct gitgate *g, bool offline, int words)
 		}
 		if (!sign)
 			continue;
-		if (git_take_over(&conf, &e) < 0)
+		r = git_take_over(&conf, &e);
+		if (r == 0 && offline)
+			r = git_take_clean(&conf, &e);
+		if (r < 0)
 			to_pipe(&words, e.msg);
 	}
 }

@@ -385,36 +385,19 @@ static struct apply apply_of(struct review *rv)
 			       .ctx = rv };
 }
 
-/* A file that was taken over has no right that the umask takes. */
-static bool is_there(const struct diff_item *x, mode_t mask)
-{
-	return x->rights && !(((x->now.mode & ~mask) ^ x->was.mode) & 0777);
-}
-
-/* What the project has by now makes no difference any more. */
 static int clean(struct review *rv, struct err *e)
 {
-	_cleanup_diff_ struct diff left = { .items = NULL };
-	size_t n = 0;
-	int r;
+	return rv->running || rv->elsewhere
+		       ? 0
+		       : clean_taken(&rv->layer, apply_of(rv).umask, e);
+}
 
-	if (rv->running || rv->elsewhere)
-		return 0;
-	r = diff_make(&rv->layer, &left, e);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < left.n; i++) {
-		if (is_there(&left.items[i], apply_of(rv).umask))
-			free(left.items[i].path);
-		else
-			left.items[n++] = left.items[i];
-	}
-	left.n = n;
-	r = clean_layer(&rv->layer, &left, e);
-	if (r < 0)
-		return r;
-	given_forget(rv->layer.dir);
-	return 0;
+/* One that still goes on keeps all: what is taken back before its end waits as it did. */
+static int op_clean(struct review *rv, struct err *e)
+{
+	int r = apply_open(rv->boxdir, e);
+
+	return r == 0 ? clean(rv, e) : MIN(r, 0);
 }
 
 /* A layer that is in use keeps what it gave: that is noted, where the box has not gone on
@@ -577,7 +560,7 @@ static int op_apply(struct review *rv, struct err *e)
 		(void)tree_remove(rv->boxdir, "elsewhere", &(struct err){ 0 });
 	if (r >= 0)
 		r = note_given(rv, e);
-	return r < 0 ? r : clean(rv, e);
+	return r < 0 ? r : op_clean(rv, e);
 }
 
 static int op_continue(struct review *rv, struct err *e)
@@ -588,14 +571,18 @@ static int op_continue(struct review *rv, struct err *e)
 	if (r == 0)
 		return err_set(e, -ENOENT, "no apply is left unfinished");
 	r = r < 0 ? r : reviewtell_gits(rv->boxdir, r, e);
-	return r < 0 ? r : clean(rv, e);
+	return r < 0 ? r : op_clean(rv, e);
 }
 
-static uint64_t now_ns(void)
+static int renew(const struct review *rv, struct err *e)
 {
 	struct timespec now = sys_wall();
 
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (buf_failed(&rv->undone) < 0)
+		return err_sys(e, -E2BIG, "cannot note what is taken back");
+	return layer_renew(&rv->layer, &rv->undone,
+			   (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+			   e);
 }
 
 /* "after": all that came after that one, which may be none. */
@@ -611,22 +598,28 @@ static int undo_since(struct review *rv, int64_t after, struct err *e)
 			break;
 		rv->applied++;
 	}
-	if (r < 0 || buf_failed(&rv->undone) < 0)
-		return r < 0 ? r : err_sys(e, -E2BIG, "cannot note what is taken back");
-	return rv->applied ? layer_renew(&rv->layer, &rv->undone, now_ns(), e) : 0;
+	return r < 0 || !rv->applied ? MIN(r, 0) : renew(rv, e);
 }
 
 static int op_undo(struct review *rv, struct err *e)
 {
 	struct apply a = apply_of(rv);
 	int64_t after = json_get_int(rv->args, "after", -1);
-	int r;
+	int open, r;
 
 	if (after >= 0)
 		return undo_since(rv, after, e);
-	r = apply_undo(&a, e);
-	return r == 0 ? err_set(e, -ENOENT, "there is nothing to take back")
-		      : MIN(r, 0);
+	open = apply_open(rv->boxdir, e);
+	r = open ? MIN(open, 0) : clean(rv, e);
+	if (r == 0)
+		r = apply_undo(&a, e);
+	if (r == 0)
+		return err_set(e, -ENOENT, "there is nothing to take back");
+	if (r < 0 || !open)
+		return MIN(r, 0);
+	buf_truncate(&rv->undone, 0); /* what was changed here before stays so */
+	r = apply_undone(rv->boxdir, open, &rv->layer, &rv->undone, e);
+	return r < 0 ? r : renew(rv, e);
 }
 
 static int op_discard(struct review *rv, struct err *e)
@@ -651,6 +644,7 @@ static const struct {
 } ops[] = {
 	{ "diff", op_diff },	     { "patch", op_patch }, { "apply", op_apply },
 	{ "continue", op_continue }, { "undo", op_undo },   { "discard", op_discard },
+	{ "clean", op_clean },
 };
 
 static int report(const struct review *rv, struct json **ret, struct err *e)

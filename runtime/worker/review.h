@@ -7,7 +7,8 @@
  * Never:  takes over what the rules hold, unless it is named or all of it is asked for.
  *
  * The argument is JSON:
- *   "op"         "diff", "patch", "apply", "continue", "undo", "discard"
+ *   "op"         "diff", "patch", "apply", "continue", "undo", "discard", "clean": what
+ *                was taken over leaves the layer, unless git's part is still to come
  *   "paths"      only these and what is below them, as spec_path() reads them
  *   "policy"     "safe", "ask", "all", "never"
  *   "allow", "deny"   patterns that change the class of a path

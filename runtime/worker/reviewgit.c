@@ -24,30 +24,59 @@ static void say_git(void *ctx, const char *line)
 	(void)reviewtell_line(j, &ignored);
 }
 
-/* @record: where git_take.h notes what it does */
+/* What git_take_over() and git_take_clean() work on; the descriptors are owned. */
+static struct git_take_conf open_git(const struct layer *l, const char *path,
+				     int record)
+{
+	enum { DIR = O_RDONLY | O_DIRECTORY };
+
+	return (struct git_take_conf){ .git = takeover_open(l->project, path, DIR),
+				       .upper = takeover_open(l->upper, path, DIR),
+				       .state = -1,
+				       .record = record,
+				       .shown = path,
+				       .offline = true,
+				       .say = say_git };
+}
+
+static void close_git(struct git_take_conf *conf)
+{
+	scope_close(&conf->git);
+	scope_close(&conf->upper);
+	scope_close(&conf->state);
+}
+
+/* "taken" in @record: nothing was kept as a whole, so the layer can be rid of it. */
 static int take_git(const struct layer *l, const char *path, int record, struct err *e)
 {
-	_cleanup_close_ int state = -1;
-	_cleanup_close_ int git =
-		takeover_open(l->project, path, O_RDONLY | O_DIRECTORY);
-	_cleanup_close_ int upper =
-		takeover_open(l->upper, path, O_RDONLY | O_DIRECTORY);
-	struct git_take_conf conf = { .git = git,
-				      .upper = upper,
-				      .record = record,
-				      .shown = path,
-				      .offline = true,
-				      .say = say_git };
+	_cleanup_(close_git) struct git_take_conf conf = open_git(l, path, record);
 	uint64_t sign = 0;
 	int r;
 
-	if (git < 0 || upper < 0 || upper_sign(upper, &sign, e) < 0 || !sign)
+	if (conf.git < 0 || conf.upper < 0 || upper_sign(conf.upper, &sign, e) < 0 ||
+	    !sign)
 		return 0;
-	state = conf.state = layer_git_state(l, path, e);
-	r = state < 0 ? state : git_take_over(&conf, e);
+	r = conf.state = layer_git_state(l, path, e);
+	if (r >= 0)
+		r = git_take_over(&conf, e);
+	return r != 0 ? MIN(r, 0)
+		      : file_replace(record, "taken",
+				     &(struct file_data){ "", 0, 0600 }, e);
+}
+
+static int clean_git(const struct layer *l, const char *path, int record, struct err *e)
+{
+	_cleanup_(close_git) struct git_take_conf conf = open_git(l, path, record);
+	int r;
+
+	if (conf.git < 0 || conf.upper < 0 || !diff_look(record, "taken").mode)
+		return 0;
+	r = conf.state = layer_git_state(l, path, e);
+	if (r >= 0)
+		r = git_take_clean(&conf, e);
 	if (r == 0) /* empty by now, or it stays */
 		(void)sys_unlinkat(l->upper, path, AT_REMOVEDIR);
-	return r;
+	return MIN(r, 0);
 }
 
 static int back_git(const struct layer *l, const char *path, int record, struct err *e)
@@ -100,15 +129,31 @@ static int each_git(const struct layer *l, int boxdir, int n,
 static int take_open(const struct layer *l, int boxdir, struct err *e)
 {
 	int n = apply_open(boxdir, e);
+	int r = n <= 0 ? n : each_git(l, boxdir, n, take_git, e);
 
-	return n <= 0 ? n : each_git(l, boxdir, n, take_git, e);
+	return r < 0 || n <= 0 ? r : each_git(l, boxdir, n, clean_git, e);
+}
+
+/* What a kill has left of it in the layer, unless the box has gone on with that: else the box
+ * would still have what is taken back. */
+static int clean_closed(const struct layer *l, int boxdir, int n, struct err *e)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "applied/%d/gits-done", n);
+	return diff_look(boxdir, name).mtime > l->began
+		       ? each_git(l, boxdir, n, clean_git, e)
+		       : 0;
 }
 
 /* The newest first. @after: -1 = only that one. */
-static int back_after(const struct layer *l, int boxdir, int64_t after, struct err *e)
+static int back_after(const struct layer *l, int boxdir, int64_t after, bool running,
+		      struct err *e)
 {
 	int n = apply_last(boxdir, e), r = MIN(n, 0);
 
+	if (n > 0 && after < 0 && !running)
+		r = clean_closed(l, boxdir, n, e);
 	while (r == 0 && n > 0 && n > after) {
 		r = each_git(l, boxdir, n, back_git, e);
 		if (after < 0)
@@ -135,6 +180,7 @@ int reviewgit_job(int dir, const char *arg, const struct idmap *map, struct json
 	if (r < 0)
 		return r;
 	return strcmp(json_get_str(args, "op") ?: "", "undo") == 0
-		       ? back_after(&l, dir, json_get_int(args, "after", -1), e)
+		       ? back_after(&l, dir, json_get_int(args, "after", -1),
+				    json_get_bool(args, "running", false), e)
 		       : take_open(&l, dir, e);
 }

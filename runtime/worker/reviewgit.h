@@ -7,7 +7,8 @@
  * The argument is JSON:
  *   "op"      "take": the git directories of the apply that is open; "undo": those of the
  *             last one that has not been taken back
- *   "after"   of an undo: those of all applies after that one */
+ *   "after"   of an undo: those of all applies after that one
+ *   "running" the layer is in use, and stays as it is */
 #ifndef RUNTIME_WORKER_REVIEWGIT_H
 #define RUNTIME_WORKER_REVIEWGIT_H
 

@@ -388,6 +388,40 @@ git_state() {
 	[ "$(git_state)" = "$before" ]
 }
 
+@test "an apply that was killed at any moment: what is taken back waits again, all of it" {
+	git_repo
+	echo old | tee gone both changed >/dev/null
+	git add . && git commit -qm more
+	local before after i ms client work='export GIT_AUTHOR_DATE=2020-01-01T00:00:00Z GIT_COMMITTER_DATE=2020-01-01T00:00:00Z
+		git checkout -q -b side; echo new >changed; rm gone; mkdir d; echo new >d/new; git add -A; git commit -qm two
+		git checkout -q -b other; echo o >both; git commit -qam o; git checkout -q side; echo s >both; git commit -qam s
+		git merge -q other >/dev/null 2>&1 || :; echo not >added'
+	before=$(git_state)
+	reviewed "$work"
+	cubby apply -q
+	after=$(git_state)
+	[ -e .git/MERGE_HEAD ] && [ -e added ]
+	cubby undo -q
+	for i in $(seq "$(lib_fewer 12)"); do
+		reviewed "$work"
+		ms=$((RANDOM % 300))
+		setsid cubby apply -q >/dev/null 2>&1 3>&- &
+		client=$!
+		read -rt "$(printf '0.%03d' $ms)" <> <(:) || true
+		kill -KILL -- -$client 2>/dev/null || true
+		wait $client || true
+		cubby undo -q 2>/dev/null || true # it had not begun
+		[ "$(git_state)" = "$before" ] || { echo "undo of an apply killed after $ms ms:"; git_state; return 1; }
+		cubby apply -q
+		[ "$(git_state)" = "$after" ] || [ "$(git_state; cubby diff --name-only)" = "$before" ] || {
+			echo "apply once one that was killed after $ms ms was taken back:"
+			git_state
+			return 1
+		}
+		cubby undo -q 2>/dev/null || true # it had come to its end before it was taken back
+	done
+}
+
 @test "apply of a path takes over the repository there, and no other" {
 	git_repo
 	git_repo sub
