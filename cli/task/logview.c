@@ -6,7 +6,7 @@
 #include "cli/show/markdown.h"
 #include "cli/show/render.h"
 #include "cli/task/diffview.h"
-#include "cli/task/view.h"
+#include "cli/task/view_secret.h"
 #include "cli/task/view_words.h"
 
 enum { LOGVIEW_TEXT = 64 << 20 };
@@ -150,11 +150,14 @@ static void show_call(struct logview *v, const struct json *r)
 static void show_result(struct logview *v, const struct json *r)
 {
 	const char *text = json_get_str(r, "text"),
+		   *tool = json_get_str(r, "tool") ?: "",
 		   *outcome = json_get_str(r, "outcome") ?: "";
 	const bool failed = strcmp(outcome, "error") == 0;
 	_cleanup_json_ struct json *change = NULL;
 
-	v->secret = view_wants_secret(json_get_str(r, "state"), text);
+	if (v->secret && failed && strcmp(tool, "input") == 0)
+		text = VIEW_SECRET_WHY;
+	v->secret = view_secret_wanted(v->secret, tool, json_get_str(r, "state"), text);
 	if (v->change)
 		show_change(v, failed ? NULL : text);
 	change = take(&v->change, NULL);

@@ -8,7 +8,7 @@
 #include "cli/show/mdhtml.h"
 #include "cli/show/wrap.h"
 #include "cli/task/diffview.h"
-#include "cli/task/view.h"
+#include "cli/task/view_secret.h"
 
 enum { PAGE_TEXT = 64 << 20 };
 
@@ -171,13 +171,16 @@ static void on_call(struct page *p, const struct json *r)
 static void on_result(struct page *p, const struct json *r)
 {
 	const char *text = json_get_str(r, "text"),
+		   *tool = json_get_str(r, "tool") ?: "",
 		   *outcome = json_get_str(r, "outcome") ?: "";
 	const bool failed = strcmp(outcome, "error") == 0;
 	const bool bad = failed || json_get_int(r, "exit", 0) > 0;
 	_cleanup_json_ struct json *change = take(&p->change, NULL);
 	_cleanup_buf_ struct buf own = BUF_INIT(PAGE_TEXT);
 
-	p->secret = view_wants_secret(json_get_str(r, "state"), text);
+	if (p->secret && failed && strcmp(tool, "input") == 0)
+		text = VIEW_SECRET_WHY;
+	p->secret = view_secret_wanted(p->secret, tool, json_get_str(r, "state"), text);
 	if (change)
 		add_diff(p, diffview_whole(change, failed ? NULL : text, &own));
 	if (text && *text && strcmp(outcome, "finished") != 0 && (!change || failed))

@@ -13,6 +13,7 @@
 #include "cli/task/diffview.h"
 #include "cli/task/steer.h"
 #include "cli/task/view_end.h"
+#include "cli/task/view_secret.h"
 
 enum {
 	VIEW_TURN_MAX = 16 << 20, /* bytes */
@@ -391,26 +392,6 @@ static void add_keys(const struct json *keys, struct buf *out)
 	}
 }
 
-void view_secret_input(const struct json *args, struct buf *out)
-{
-	const char *text = json_get_str(args, "text"),
-		   *keys = json_get_str(args, "keys");
-	bool starred = text && *text;
-
-	buf_adds(out, starred ? "input ***" : "input");
-	for (size_t n; keys && *(keys += strspn(keys, " \t\n,")); keys += n) {
-		n = strcspn(keys, " \t\n,");
-		if (n == 1 && starred)
-			continue;
-		buf_addc(out, ' ');
-		if (n == 1)
-			buf_adds(out, "***");
-		else
-			wrap_safe(out, keys, n);
-		starred = n == 1;
-	}
-}
-
 /* Of a command that is shown in part. */
 static void add_rest(const char *rest, struct buf *out)
 {
@@ -449,32 +430,6 @@ int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 	return buf_failed(out);
 }
 
-/* A program that draws its screen hides itself what is typed. Its question is a line that
- * ends in a colon, but for an empty or starred field and the frame (also in UTF-8). */
-static bool screen_asks(const char *text)
-{
-	for (const char *p = text; (p = strcasestr(p, "pass")); p++) {
-		const char *rest = p + strcspn(p, ":\n");
-
-		if (*rest != ':' || (strncasecmp(p, "password", 8) != 0 &&
-				     strncasecmp(p, "passphrase", 10) != 0))
-			continue;
-		do
-			rest++;
-		while (*rest & 0x80 || (*rest && strchr(" |_*", *rest)));
-		if (*rest == '\n')
-			return true;
-	}
-	return false;
-}
-
-bool view_wants_secret(const char *state, const char *text)
-{
-	return state && strcmp(state, "waiting") == 0 && text &&
-	       (strstr(text, "[waiting for a password") ||
-		(strstr(text, "[waiting for a key, full-screen") && screen_asks(text)));
-}
-
 static void on_call(void *ctx, const struct task_call *c)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT((size_t)4 * VIEW_CALL_MAX);
@@ -509,9 +464,9 @@ static void on_output(void *ctx, const void *data, size_t len)
 }
 
 /* Of a failure without an exit status: the first line that says why. */
-static void add_reason(const struct tool_result *r, struct buf *line)
+static void add_reason(const struct tool_result *r, bool secret, struct buf *line)
 {
-	const char *text = buf_cstr(&r->text);
+	const char *text = secret ? VIEW_SECRET_WHY : buf_cstr(&r->text);
 
 	if (r->outcome != TOOL_ERROR || !*text)
 		return;
@@ -568,19 +523,21 @@ static void on_result(void *ctx, const struct task_call *c, const struct tool_re
 	struct view *v = ctx;
 	const struct view_look look = look_of(v);
 	const bool bad = r->outcome == TOOL_ERROR || r->exit > 0;
+	const bool secret = v->secret && strcmp(c->name, "input") == 0;
 	const struct view_ended ended = {
 		.open = r->outcome == TOOL_OPEN,
 		.cut = r->log_path && strcmp(c->name, "python") != 0,
 	};
 
 	view_output_end(&v->output, &look, &ended, &stay);
-	v->secret = view_wants_secret(r->state, buf_cstr(&r->text));
+	v->secret =
+		view_secret_wanted(v->secret, c->name, r->state, buf_cstr(&r->text));
 	doing(v, VIEW_NOTHING);
 	if (strcmp(c->name, "finish") == 0 || v->app->quiet)
 		return;
 	add_outcome(r, &line);
 	add_change(v, c, r, &line, &stay);
-	add_reason(r, &line);
+	add_reason(r, secret, &line);
 	if (stay.len)
 		paint(v, &stay);
 	say(v, 0, bad ? WRAP_RED : WRAP_GREEN, buf_cstr(&line));

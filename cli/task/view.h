@@ -61,15 +61,8 @@ void view_resized(void *view);
 /** view_keys() - keys were pressed; false = the terminal is gone; @view is a struct view */
 bool view_keys(void *view);
 
-/** view_secret_input() - what the tool "input" types while a password is asked for: its text,
- *  and keys that are characters, are starred */
-void view_secret_input(const struct json *args, struct buf *out);
-
 /** view_call_text() - what a call does, for a person: "$ make", "read_file a.c"; the
  *  text is made fit for a terminal; @secret: what is typed is not shown; @out */
 int view_call_text(const struct task_call *c, bool secret, struct buf *out);
-
-/** view_wants_secret() - is the result that of a program that waits for a password? */
-bool view_wants_secret(const char *state, const char *text);
 
 #endif

@@ -96,7 +96,13 @@ static void a_password_is_not_shown(void)
 	feed(&p, "{\"type\":\"result\",\"state\":\"waiting\",\"text\":\"Password: "
 		 "\\n[waiting for a password]\"}");
 	feed(&p,
+	     "{\"type\":\"call\",\"tool\":\"read_file\",\"args\":{\"path\":\"a\"}}");
+	feed(&p, "{\"type\":\"result\",\"tool\":\"read_file\",\"text\":\"of a\"}");
+	feed(&p,
 	     "{\"type\":\"call\",\"tool\":\"input\",\"args\":{\"text\":\"s3cret\"}}");
+	feed(&p,
+	     "{\"type\":\"result\",\"tool\":\"input\",\"outcome\":\"error\",\"text\":"
+	     "\"unknown key 's3cret'\"}");
 	feed(&p, "{\"type\":\"call\",\"tool\":\"input\",\"args\":{\"keys\":\"C-c\"}}");
 	assert_non_null(strstr(buf_cstr(&out), "input ***"));
 	assert_non_null(strstr(buf_cstr(&out), "input C-c"));

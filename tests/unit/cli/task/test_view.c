@@ -159,6 +159,9 @@ static void calls_say_what_they_are_about(void)
 		{ "input", "{\"text\":\"s3cret\",\"keys\":\"Tab Enter\"}",
 		  "input *** Tab Enter", true },
 		{ "input", "{\"keys\":\"s 3 c, Enter\"}", "input *** Enter", true },
+		{ "input", "{\"keys\":\"s3cret Enter\"}", "input *** Enter", true },
+		{ "input", "{\"keys\":\"s \xc3\xa9 Space c Tab M-x\"}",
+		  "input *** Tab M-x", true },
 		{ "input", "{}", "input", true },
 		{ "read_file", "{\"path\":\"a\\u202e\"}", "read_file a<U+202E>",
 		  false },
@@ -175,36 +178,6 @@ static void calls_say_what_they_are_about(void)
 		c.args = args;
 		assert_int_equal(view_call_text(&c, calls[i].secret, &b), 0);
 		assert_string_equal(buf_cstr(&b), calls[i].want);
-	}
-}
-
-static void a_screen_may_ask_for_a_password(void)
-{
-	static const struct {
-		const char *text;
-		bool want;
-	} screens[] = {
-		{ "Password:\n[waiting for a password]\n", true },
-		{ "Name:\n[waiting for a line]\n", false },
-		{ "│ Password of the administrator: │\n│ _____ │\n"
-		  "[waiting for a key, full-screen program]\n",
-		  true },
-		{ "| Passphrase: ****__ |\n"
-		  "[waiting for a key, full-screen program]\n",
-		  true },
-		{ "│ Directory: │\n│ The password comes later. │\n"
-		  "[waiting for a key, full-screen program]\n",
-		  false },
-		{ "password: old\n[waiting for a key, full-screen program]\n", false },
-		{ "passing:\n[waiting for a key, full-screen program]\n", false },
-		{ "Password:\n[waiting for a key]\n", false },
-		{ "[waiting for a key, full-screen program] password:", false },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(screens); i++) {
-		assert_int_equal(view_wants_secret("waiting", screens[i].text),
-				 screens[i].want);
-		assert_false(view_wants_secret("done", screens[i].text));
 	}
 }
 
@@ -241,7 +214,6 @@ int main(void)
 		{ "retries and notices", retries_and_notices },
 		{ "the end of a long task rings", the_end_of_a_long_task_rings },
 		{ "calls say what they are about", calls_say_what_they_are_about },
-		{ "a screen may ask for a password", a_screen_may_ask_for_a_password },
 	};
 
 	return unit_cases("view", cases);
