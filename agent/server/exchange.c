@@ -50,6 +50,11 @@ static int wrong(struct exchange *x, const char *in, const char *at, struct err 
 	return err_set(e, -EBADMSG, "%s", why);
 }
 
+int exchange_missing(struct exchange *x, const char *name, struct err *e)
+{
+	return wrong(x, "query", name, e, "Field required");
+}
+
 int exchange_arg_num(struct exchange *x, const char *name, int64_t least, int64_t most,
 		     int64_t *ret, struct err *e)
 {
@@ -519,12 +524,19 @@ static void fail_wrong(struct exchange *x, const struct err *e)
 {
 	struct json *j = json_object(), *list = json_array(), *one = json_object();
 	struct json *at = json_array();
+	bool query = strcmp(x->wrong_in, "query") == 0;
+	const char *text = query ? exchange_arg(x, x->wrong_at, 0) : NULL;
+	const struct json *member = query ? NULL : json_get(x->json, x->wrong_at);
 
-	json_set_str(one, "type", "value_error");
+	json_set_str(one, "type", text || member ? "value_error" : "missing");
 	json_add(at, json_string(x->wrong_in));
 	json_add(at, json_string(x->wrong_at));
 	json_set(one, "loc", at);
 	json_set_str(one, "msg", e->msg);
+	json_set(one, "input",
+		 text	  ? json_string(text)
+		 : member ? json_dup(member)
+			  : json_null());
 	json_add(list, one);
 	json_set(j, "detail", list);
 	exchange_reply(x, 422, j);

@@ -29,6 +29,8 @@ const char *exchange_arg(struct exchange *x, const char *name, unsigned nth);
 int exchange_arg_num(struct exchange *x, const char *name, int64_t least, int64_t most,
 		     int64_t *ret, struct err *e);
 bool exchange_arg_bool(struct exchange *x, const char *name, bool none);
+/** exchange_missing() - -EBADMSG: the query has to have @name */
+int exchange_missing(struct exchange *x, const char *name, struct err *e);
 /** exchange_json() - the body, of a route with ROUTE_JSON; NULL = none */
 const struct json *exchange_json(const struct exchange *x);
 /** exchange_text() - a member of it that has to be a string: 0 or -EBADMSG */

@@ -29,11 +29,6 @@ static const char *place(struct exchange *x)
 	return tenant_cwd(exchange_tenant(x), exchange_header(x, "x-session-id"));
 }
 
-static int missing(struct err *e, const char *name)
-{
-	return err_set(e, -EBADMSG, "%s is needed", name);
-}
-
 /* The argument @name of the query as a path. */
 static int path_arg(struct exchange *x, const char *name, const char *none,
 		    char ret[PATH_MAX], struct err *e)
@@ -42,7 +37,8 @@ static int path_arg(struct exchange *x, const char *name, const char *none,
 
 	if (!path || !*path)
 		path = none;
-	return path ? pathname_resolve(place(x), path, ret, e) : missing(e, name);
+	return path ? pathname_resolve(place(x), path, ret, e)
+		    : exchange_missing(x, name, e);
 }
 
 /* The member @name of the body as a path. */
@@ -435,7 +431,7 @@ static int grep_search(struct exchange *x, struct err *e)
 	int r = path_arg(x, "path", ".", path, e);
 
 	if (r == 0 && !argv[1])
-		r = missing(e, "query");
+		r = exchange_missing(x, "query", e);
 	snprintf(flags, sizeof(flags), "%s%s%s",
 		 exchange_arg_bool(x, "regex", true) ? "" : "F",
 		 exchange_arg_bool(x, "case_insensitive", false) ? "i" : "",
@@ -452,7 +448,7 @@ static int glob_search(struct exchange *x, struct err *e)
 	int r = path_arg(x, "path", ".", path, e);
 
 	if (r == 0 && !argv[1])
-		r = missing(e, "pattern");
+		r = exchange_missing(x, "pattern", e);
 	return r < 0 ? r : search(x, argv, "exclude", e);
 }
 
@@ -471,7 +467,7 @@ static int rank(struct exchange *x, const char *applet, int64_t limit, struct er
 		return r;
 	if (!query || (texts && !query[strspn(query, " \t")]))
 		r = query ? err_set(e, -EINVAL, "query must not be blank")
-			  : missing(e, "query");
+			  : exchange_missing(x, "query", e);
 	if (r < 0)
 		return r;
 	r = exchange_arg_num(x, "limit", 1, 100, &limit, e);
@@ -529,7 +525,7 @@ static int read_skill(struct exchange *x, struct err *e)
 	const char *name = exchange_arg(x, "name", 0);
 
 	return name ? simple(x, "skill", tenant_home(exchange_tenant(x)), name, e)
-		    : missing(e, "name");
+		    : exchange_missing(x, "name", e);
 }
 
 /* ---- archives ---------------------------------------------------------------- */

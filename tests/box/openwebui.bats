@@ -54,7 +54,7 @@ panel() { serve "$1" "$2" -H "X-User-Id: $user" -H "X-Session-Id: $chat" "${@:3}
 	tool POST /files/replace '{"path":"a.py","replacements":[{"target":"1","replacement":"2","start_line":1,"end_line":1,"allow_multiple":false}]}'
 	backend GET '/files/read?path=a.py&start_line=1&end_line='
 	[ "$(jq -r .content <<<"$output")" = 'print(2)' ]
-	backend GET '/files/list?directory=.'
+	backend GET '/files/list?directory=NuLL'
 	[ "$(jq -r '.entries[].name' <<<"$output")" = a.py ]
 	backend GET '/files/grep?query=print&path=.&regex=true&case_insensitive=false&include=*.py&match_per_line=true&max_results=50'
 	[ "$(jq -r '.matches[0].line' <<<"$output")" = 1 ]

@@ -464,6 +464,9 @@ $LIB_PROJECT" ]
 	[ "$(jq '.matches | length' <<<"$output")" = 1 ]
 	serve_status GET '/files/grep?query=(' 400
 	serve_status GET '/files/grep' 422
+	[ "$(jq -c .detail serve.body)" = '[{"type":"missing","loc":["query","query"],"msg":"Field required","input":null}]' ]
+	serve_status GET '/files/grep?query=x&max_results=501' 422
+	[ "$(jq -c '.detail[0] | [.type, .input]' serve.body)" = '["value_error","501"]' ]
 	serve_status GET '/files/grep?query=x&path=none' 404
 	serve GET '/files/grep?query=.&max_results=2'
 	[ "$(jq -c '[.truncated, (.matches | length)]' <<<"$output")" = '[true,2]' ]
