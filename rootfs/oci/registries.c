@@ -51,10 +51,30 @@ static void name_place(char name[OCI_NAME])
 	(void)text_copy(name + n, OCI_NAME - n, path);
 }
 
+/* Bytes of @full that @prefix stands for, which may end in front of one of @ends. */
+static size_t begins(const char *full, const char *prefix, const char *ends)
+{
+	size_t n = strlen(prefix);
+
+	return n && !strncmp(full, prefix, n) && strchr(ends, full[n]) ? n : 0;
+}
+
+static void drop_port(const char *full, char ret[OCI_NAME])
+{
+	const char *close = full[0] == '[' ? strchr(full, ']') : NULL;
+	size_t host = close ? (size_t)(close + 1 - full) : strcspn(full, ":/");
+	size_t path = strcspn(full, "/");
+
+	(void)text_copy(ret, OCI_NAME, full);
+	if (host < path)
+		memmove(ret + host, ret + path, strlen(ret + path) + 1);
+}
+
 /* Bytes of @full that the row stands for; 0 = it is of another. */
 static size_t covers(const char *full, const struct registries_row *row)
 {
-	const char *prefix = row->prefix;
+	const char *prefix = row->prefix, *ends = strchr(prefix, '/') ? "/:@" : "/";
+	char bare[OCI_NAME];
 	size_t n = strlen(prefix);
 
 	if (text_starts(prefix, "*.")) {
@@ -67,11 +87,12 @@ static size_t covers(const char *full, const struct registries_row *row)
 			below |= text_starts(full, "docker.io/");
 		return below ? host : 0;
 	}
-	if (!n || strncmp(full, prefix, n) != 0)
-		return 0;
+	n = begins(full, prefix, ends);
+	if (n || !row->blocked)
+		return n;
 	/* a host with a port is another host, but not for who is to be kept off it */
-	return strchr(row->blocked || strchr(prefix, '/') ? "/:@" : "/", full[n]) ? n
-										  : 0;
+	drop_port(full, bare);
+	return begins(bare, prefix, ends);
 }
 
 static void judge(struct registries_search *s)
@@ -90,7 +111,8 @@ static void judge(struct registries_search *s)
 	now->open = false;
 }
 
-/* A place may be written with a '/' at its end. */
+/* A place may be written with a '/' at its end. One with a scheme would never be met: as podman
+ * does, the file is not believed. */
 static int take_string(char to[OCI_NAME], const struct toml_item *i, struct err *e)
 {
 	size_t n;
@@ -99,6 +121,10 @@ static int take_string(char to[OCI_NAME], const struct toml_item *i, struct err 
 		return err_set(e, -EINVAL, "'%s' is no string", i->key);
 	if (text_copy(to, OCI_NAME, i->text) < 0)
 		return err_set(e, -EINVAL, "'%s' is too long", i->key);
+	if (strstr(to, "://"))
+		return err_set(e, -EINVAL,
+			       "'%s' begins with a scheme; write the host alone",
+			       i->key);
 	for (n = strlen(to); n && to[n - 1] == '/'; n--)
 		to[n - 1] = '\0';
 	return 0;
