@@ -226,6 +226,24 @@ stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJEC
 	[ "$stderr" = "cubby prune: --older: '10' has no unit; write '10d' for days, '10h' for hours" ]
 }
 
+@test "prune: what a killed command was making goes, what another makes stays" {
+	local tmp=$XDG_DATA_HOME/cubby/tmp
+	cubby prune -yq
+	mkdir -p "$tmp/pull-dead/rootfs/usr" "$tmp/pull-here"
+	touch "$tmp/pull-dead/lock" "$tmp/pull-here/lock"
+	exec {fd}<>"$tmp/pull-here/lock"
+	flock -n $fd
+	cubby prune -n
+	[ -e "$tmp/pull-dead" ]
+	run -0 cubby prune -y
+	[ "$output" = "removed what 1 command began and did not end" ]
+	[ "$(ls "$tmp")" = pull-here ]
+	exec {fd}>&-
+	cubby prune -y
+	run -0 cubby prune -y
+	[ "$output" = "cubby: there is nothing to remove" ]
+}
+
 @test "prune: only boxes whose directory is gone" {
 	mkdir gone here
 	cubby exec -C gone -- true

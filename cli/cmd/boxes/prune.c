@@ -10,6 +10,7 @@
 #include "cli/store/boxlist.h"
 #include "cli/store/place.h"
 #include "rootfs/store/snapshot.h"
+#include "rootfs/store/staging.h"
 #include "runtime/box/ids.h"
 #include "runtime/worker/worker.h"
 
@@ -88,12 +89,31 @@ static int prune_steps(const struct app *app, const struct args *a,
 	return r < 0 ? r : 1;
 }
 
+/* What a pull that was killed was making, for example. */
+static int prune_tmp(const struct app *app, const struct args *a,
+		     const struct store *st, struct err *e)
+{
+	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
+	struct idmap map;
+	int n;
+
+	if (a->dry_run)
+		return 0;
+	n = box_ids_choose(st->path, &map, &why, e);
+	if (n == 0)
+		n = staging_clean(st, worker_rmtree, &map, e);
+	if (n > 0 && !app->json)
+		fprintf(app->out, "removed what %d command%s began and did not end\n",
+			n, n == 1 ? "" : "s");
+	return n;
+}
+
 static int prune_all(const struct app *app, const struct args *a,
 		     const struct store *st, const struct boxlist *l, int *status,
 		     struct err *e)
 {
 	_cleanup_json_ struct json *done = json_array();
-	int r = done ? 0 : -ENOMEM, steps = 0;
+	int r = done ? 0 : -ENOMEM, steps = 0, begun = 0;
 
 	for (size_t i = 0; i < l->n && r == 0; i++) {
 		const char *why = stale(a, st, &l->v[i]);
@@ -107,9 +127,11 @@ static int prune_all(const struct app *app, const struct args *a,
 	}
 	if (r == 0)
 		steps = r = prune_steps(app, a, st, e);
+	if (r >= 0)
+		begun = r = prune_tmp(app, a, st, e);
 	if (r >= 0 && app->json)
 		r = render_json(app, done);
-	else if (r >= 0 && !json_len(done) && !steps)
+	else if (r >= 0 && !json_len(done) && !steps && !begun)
 		render_note(app, "there is nothing to remove");
 	return r < 0 && !e->code ? err_sys(e, r, "cannot tell what was removed")
 				 : MIN(r, 0);
@@ -177,8 +199,9 @@ const struct cmd cmd_prune = {
 	.name = "prune",
 	.group = CMD_BOXES,
 	.summary = "remove the boxes whose directory is gone",
-	.doc = "Remove the boxes whose directory is gone, after asking, and what is "
-	       "kept of the setup of .cubby/box.json and no box has. Boxes that run "
+	.doc = "Remove the boxes whose directory is gone, after asking, what is kept of "
+	       "the setup of .cubby/box.json and no box has, and what commands that "
+	       "were killed were making in the store. Boxes that run "
 	       "stay, and those whose directory has another name now.",
 	.options = options,
 	.size = sizeof(struct args),
