@@ -216,6 +216,23 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(cat a c n | tr '\n' ' ')" = "host host host " ]
 }
 
+@test "R04: of files in conflict the box's is taken, this machine's kept, or both are merged by hand" {
+	printf '%s\n' a b c d e | tee box mine merged >base
+	box 'sed -i s/a/box/ box mine merged'
+	sed -i s/e/host/ box mine merged
+	run -0 cubby apply --overwrite box
+	[ "$(xargs <box)" = "box b c d e" ]
+	cubby discard mine
+	[ "$(xargs <mine)" = "a b c d host" ] && [ "$(box 'xargs <mine')" = "a b c d host" ]
+	mkdir ../there
+	cubby apply -q --to ../there merged
+	git merge-file merged base ../there/merged
+	[ "$(xargs <merged)" = "box b c d host" ]
+	[ "$(cubby diff --name-only)" = merged ]
+	cubby discard merged
+	[ -z "$(cubby diff)" ]
+}
+
 @test "R04: no name of a file in conflict spoils the patch" {
 	echo 1 >'@@ -1 +1 @@'
 	box 'echo 2 >"@@ -1 +1 @@"'
