@@ -232,38 +232,35 @@ static void begin_progress(struct mcp *m)
 static struct json *content(const struct tool_result *res)
 {
 	_cleanup_json_ struct json *list = json_array(), *block = json_object();
-	int r = json_set_str(block, "type", "text");
 
-	if (!r)
-		r = json_set(block, "text",
-			     json_stringn(res->text.data, res->text.len));
-	if (!r)
-		r = json_add(list, take(&block, NULL));
-	if (!r && res->picture) {
+	json_set_str(block, "type", "text");
+	json_set(block, "text", json_stringn(res->text.data, res->text.len));
+	json_add(list, take(&block, NULL));
+	if (res->picture) {
 		block = json_object();
 		json_set_str(block, "type", "image");
 		json_set_str(block, "data", res->picture);
 		json_set_str(block, "mimeType", res->mime);
-		r = json_add(list, take(&block, NULL));
+		json_add(list, take(&block, NULL));
 	}
-	return r < 0 ? NULL : take(&list, NULL);
+	return json_failed(list) < 0 ? NULL : take(&list, NULL);
 }
 
 /* For programs: the text says all of it to a model. */
 static struct json *meta(const struct tool_result *res)
 {
 	_cleanup_json_ struct json *m = json_object();
-	int r = json_set_int(m, "cubby/timeMs", (int64_t)res->time_ms);
 
-	if (!r && res->state[0])
-		r = json_set_str(m, "cubby/state", res->state);
-	if (!r && res->exit >= 0)
-		r = json_set_int(m, "cubby/exit", res->exit);
-	if (!r && res->cwd)
-		r = json_set_str(m, "cubby/cwd", res->cwd);
-	if (!r && res->log_path)
-		r = json_set_str(m, "cubby/logPath", res->log_path);
-	return r < 0 ? NULL : take(&m, NULL);
+	json_set_int(m, "cubby/timeMs", (int64_t)res->time_ms);
+	if (res->state[0])
+		json_set_str(m, "cubby/state", res->state);
+	if (res->exit >= 0)
+		json_set_int(m, "cubby/exit", res->exit);
+	if (res->cwd)
+		json_set_str(m, "cubby/cwd", res->cwd);
+	if (res->log_path)
+		json_set_str(m, "cubby/logPath", res->log_path);
+	return json_failed(m) < 0 ? NULL : take(&m, NULL);
 }
 
 static struct json *result_of(const struct tool_result *res)

@@ -71,20 +71,17 @@ static struct json *initialize(struct mcp *m, const struct mcp_rpc *rq, struct f
 {
 	_cleanup_json_ struct json *result = json_object();
 	const char *asked = json_get_str(rq->params, "protocolVersion");
-	int r;
 
 	if (m->revision)
 		return fault(f, MCP_RPC_BAD_REQUEST, "already initialized");
 	if (!asked)
 		return fault(f, MCP_RPC_BAD_PARAMS, "protocolVersion is missing");
-	r = json_set_str(result, "protocolVersion", choose(asked));
-	if (!r)
-		r = json_set(result, "capabilities", capabilities());
-	if (!r)
-		r = json_set(result, "serverInfo", mcp_send_server(m));
-	if (!r && m->conf->instructions)
-		r = json_set_str(result, "instructions", m->conf->instructions);
-	if (r < 0)
+	json_set_str(result, "protocolVersion", choose(asked));
+	json_set(result, "capabilities", capabilities());
+	json_set(result, "serverInfo", mcp_send_server(m));
+	if (m->conf->instructions)
+		json_set_str(result, "instructions", m->conf->instructions);
+	if (json_failed(result) < 0)
 		return NULL;
 	m->revision = choose(asked);
 	return take(&result, NULL);
@@ -128,17 +125,14 @@ static struct json *describe(const struct tool *t)
 {
 	_cleanup_json_ struct json *d = json_object(), *schema = NULL;
 	struct err e = ERR_NONE;
-	int r = json_parse(t->schema, strlen(t->schema), &schema, &e);
 
-	if (!r)
-		r = json_set_str(d, "name", t->name);
-	if (!r)
-		r = json_set_str(d, "description", t->description);
-	if (!r)
-		r = json_set(d, "inputSchema", take(&schema, NULL));
-	if (!r)
-		r = json_set(d, "annotations", annotations(t));
-	return r < 0 ? NULL : take(&d, NULL);
+	if (json_parse(t->schema, strlen(t->schema), &schema, &e) < 0)
+		return NULL;
+	json_set_str(d, "name", t->name);
+	json_set_str(d, "description", t->description);
+	json_set(d, "inputSchema", take(&schema, NULL));
+	json_set(d, "annotations", annotations(t));
+	return json_failed(d) < 0 ? NULL : take(&d, NULL);
 }
 
 static struct json *list_tools(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)

@@ -215,32 +215,30 @@ int e2b_execute(struct exchange *x, struct err *e)
 {
 	const struct json *env = json_get(exchange_json(x), "env_vars");
 	bool has_env = json_type(env) == JSON_OBJECT && json_len(env);
-	struct e2b_cell *c = calloc(1, sizeof(*c));
+	_cleanup_free_ struct e2b_cell *c = calloc(1, sizeof(*c));
 	struct kernel *k = NULL;
 	const char *code = "";
-	int r = c ? exchange_text(x, "code", &code, e) : err_sys(e, -ENOMEM, "no cell");
+	int r;
 
-	if (r == 0)
-		r = check_language(x, e);
-	if (r == 0)
-		r = context_of(x, &k, e);
+	if (!c)
+		return err_sys(e, -ENOMEM, "no cell");
+	r = exchange_text(x, "code", &code, e) ?: check_language(x, e) ?:
+		context_of(x, &k, e);
 	if (r == 0 && has_env)
 		r = run_own(k,
 			    "import os as _o; _cubby_env = dict(_o.environ); "
 			    "_o.environ.update(",
 			    env, ")", e);
-	if (r < 0) {
-		free(c);
+	if (r < 0)
 		return r;
-	}
 	*c = (struct e2b_cell){ .x = x, .k = k, .watch = { on_said, is_slow, c } };
 	exchange_later(x, &hooks, c);
 	r = kernel_execute(k, code, &c->watch, e);
 	if (r < 0) {
 		exchange_later(x, NULL, NULL);
-		free(c);
 		return r;
 	}
+	c = NULL;
 	/* its answer may have ended by now: nothing of it is used any more */
 	exchange_begin(x, 200, "application/json", NULL, -1);
 	if (has_env)

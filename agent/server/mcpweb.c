@@ -416,14 +416,15 @@ static int post_mcp(struct exchange *x, struct err *e)
 	struct session *s;
 	int r = check_origin(x, e);
 
-	if (r == 0 && mcpshared_meant(x))
-		return mcpshared_post(x, e);
-	if (r == 0)
-		r = check(x, e);
-	if (r == 0 && json_type(j) != JSON_OBJECT)
-		r = err_set(e, -EINVAL, "one JSON-RPC message is needed");
 	if (r < 0)
 		return r;
+	if (mcpshared_meant(x))
+		return mcpshared_post(x, e);
+	r = check(x, e);
+	if (r < 0)
+		return r;
+	if (json_type(j) != JSON_OBJECT)
+		return err_set(e, -EINVAL, "one JSON-RPC message is needed");
 	s = fresh ? session_new(x, e) : session_for(x);
 	if (!s)
 		return fresh ? e->code : 0;

@@ -237,9 +237,8 @@ static int act_on_changes(struct exchange *x, const char *command, struct err *e
 	add(&l, command);
 	r = add_flag(&l, j, "all", "--all", e);
 	if (r == 0 && apply)
-		r = add_flag(&l, j, "overwrite", "--overwrite", e);
-	if (r == 0 && apply)
-		r = add_rules(&l, j, e);
+		r = add_flag(&l, j, "overwrite", "--overwrite", e)
+			    ?: add_rules(&l, j, e);
 	add(&l, "--");
 	if (r == 0)
 		r = add_list(&l, j, "paths", NULL, e);

@@ -113,21 +113,19 @@ static int upload_file(struct exchange *x, struct err *e)
 	const char *from =
 		tenant_cwd(exchange_tenant(x), exchange_header(x, "x-session-id"));
 	const char *directory = exchange_arg(x, "directory", 0);
-	struct upload *u = calloc(1, sizeof(*u));
-	int r = u ? 0 : err_sys(e, -ENOMEM, "cannot take a file");
+	_cleanup_free_ struct upload *u = calloc(1, sizeof(*u));
+	int r;
 
-	if (r == 0 && (!directory || !*directory))
-		directory = ".";
-	if (r == 0)
-		r = pathname_resolve(from, directory, u->dir, e);
-	if (r == 0 && multipart_init(&u->form, exchange_header(x, "content-type")) < 0)
-		r = err_set(e, -EINVAL, "a form with a file is needed");
-	if (r < 0) {
-		free(u);
+	if (!u)
+		return err_sys(e, -ENOMEM, "cannot take a file");
+	r = pathname_resolve(from, directory && *directory ? directory : ".", u->dir,
+			     e);
+	if (r < 0)
 		return r;
-	}
+	if (multipart_init(&u->form, exchange_header(x, "content-type")) < 0)
+		return err_set(e, -EINVAL, "a form with a file is needed");
 	u->x = x;
-	exchange_later(x, &upload_hooks, u);
+	exchange_later(x, &upload_hooks, take(&u, NULL));
 	return 0;
 }
 

@@ -154,6 +154,24 @@ static int enter(struct changes_snapshot *s, int dirfd, const char *name,
 	return walk(s, fd, path, depth + 1);
 }
 
+static int keep(struct changes_snapshot *s, int dirfd, const char *name,
+		const struct stat *st, struct buf *path, unsigned depth)
+{
+	struct entry *x;
+	int r = add(s, path->data, st);
+
+	if (r < 0)
+		return r;
+	x = &s->entries[s->n - 1];
+	if (S_ISLNK(st->st_mode))
+		x->leaves = leaves(dirfd, name, path->data);
+	if (s->texts_left)
+		keep_text(s, x, dirfd, name);
+	return S_ISDIR(st->st_mode) && st->st_dev == s->dev
+		       ? enter(s, dirfd, name, path, depth)
+		       : 0;
+}
+
 static int look(struct changes_snapshot *s, int dirfd, const char *name,
 		struct buf *path, unsigned depth)
 {
@@ -166,19 +184,12 @@ static int look(struct changes_snapshot *s, int dirfd, const char *name,
 		s->incomplete = true;
 		return 0;
 	}
-	r = before ? buf_addc(path, '/') : 0;
-	r = r ?: buf_adds(path, name);
+	r = (before ? buf_addc(path, '/') : 0) ?: buf_adds(path, name);
 	if (r == -EMSGSIZE) {
 		s->incomplete = true;
 		r = 0;
 	} else if (r == 0) {
-		r = add(s, path->data, &st);
-		if (r == 0 && S_ISLNK(st.st_mode))
-			s->entries[s->n - 1].leaves = leaves(dirfd, name, path->data);
-		if (r == 0 && s->texts_left)
-			keep_text(s, &s->entries[s->n - 1], dirfd, name);
-		if (r == 0 && S_ISDIR(st.st_mode) && st.st_dev == s->dev)
-			r = enter(s, dirfd, name, path, depth);
+		r = keep(s, dirfd, name, &st, path, depth);
 	}
 	buf_truncate(path, before);
 	return r;

@@ -288,16 +288,16 @@ int prompt_build(const struct prompt_facts *f, int dirfd, struct buf *out,
 		 struct err *e)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(PROMPT_MAX);
-	int r = buf_adds(&b, prompt_rules);
+	int r = 0;
 
+	buf_adds(&b, prompt_rules);
 	add_facts(f, &b);
 	if (dirfd >= 0)
-		r = r ?: add_listing(dirfd, &b);
-	if (dirfd >= 0)
-		r = r ?: add_words(dirfd, f->boxs_words, &b);
+		r = add_listing(dirfd, &b) ?: add_words(dirfd, f->boxs_words, &b);
 	if (f->extra && *f->extra)
-		r = r ?: buf_addf(&b, "\n# More from the person\n%s\n", f->extra);
-	r = r ?: buf_add(out, b.data, b.len);
+		buf_addf(&b, "\n# More from the person\n%s\n", f->extra);
+	if (r == 0)
+		r = buf_failed(&b) ?: buf_add(out, b.data, b.len);
 	if (r == -EMSGSIZE)
 		return err_set(e, r, "the system prompt is longer than %d bytes",
 			       PROMPT_MAX);

@@ -182,28 +182,30 @@ static int show_lines(const struct buf *b, struct part *part, struct buf *out)
 }
 
 /* What was shown, and how to get the rest. */
-static int tell_part(const struct part *p, uint64_t asked, uint64_t total,
-		     struct buf *out)
+static void tell_part(const struct part *p, uint64_t asked, uint64_t total,
+		      struct buf *out)
 {
-	int r;
-
-	if (!total)
-		return buf_adds(out, "[the file is empty]");
-	r = part_is_cut(p)
-		    ? buf_addf(out,
-			       "[line %" PRIu64 " of %" PRIu64 ": characters %" PRIu64
-			       " to %" PRIu64 " of %" PRIu64,
-			       p->first, total, p->column, p->to, p->of)
-		    : buf_addf(out, "[lines %" PRIu64 " to %" PRIu64 " of %" PRIu64,
-			       p->first, p->last, total);
-	if (r == 0 && part_is_cut(p) && p->last > p->first)
-		r = buf_addf(out, "; then the lines to %" PRIu64, p->last);
-	if (r == 0 && p->to < p->of)
-		r = buf_addf(out, "; go on with first %" PRIu64 " and column %" PRIu64,
-			     p->first, p->to + 1);
-	else if (r == 0 && p->last < MIN(asked, total))
-		r = buf_addf(out, "; go on with first %" PRIu64, p->last + 1);
-	return r ?: buf_adds(out, "]");
+	if (!total) {
+		buf_adds(out, "[the file is empty]");
+		return;
+	}
+	if (part_is_cut(p)) {
+		buf_addf(out,
+			 "[line %" PRIu64 " of %" PRIu64 ": characters %" PRIu64
+			 " to %" PRIu64 " of %" PRIu64,
+			 p->first, total, p->column, p->to, p->of);
+		if (p->last > p->first)
+			buf_addf(out, "; then the lines to %" PRIu64, p->last);
+	} else {
+		buf_addf(out, "[lines %" PRIu64 " to %" PRIu64 " of %" PRIu64, p->first,
+			 p->last, total);
+	}
+	if (p->to < p->of)
+		buf_addf(out, "; go on with first %" PRIu64 " and column %" PRIu64,
+			 p->first, p->to + 1);
+	else if (p->last < MIN(asked, total))
+		buf_addf(out, "; go on with first %" PRIu64, p->last + 1);
+	buf_adds(out, "]");
 }
 
 int tool_file_read(struct toolbox *t, const struct json *args, struct tool_result *ret,
@@ -241,12 +243,12 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 		return tool_result_fail(
 			ret, "line %" PRIu64 " of '%s' has only %" PRIu64 " characters",
 			part.first, path, part.of);
-	r = r ?: tell_part(&part, asked, total, &ret->text);
+	tell_part(&part, asked, total, &ret->text);
 	if (hidden)
-		r = r
-			    ?: buf_adds(&ret->text,
-					"\n[*** stands for a secret; edit_file "
-					"keeps it, write_file would not]");
+		buf_adds(&ret->text, "\n[*** stands for a secret; edit_file keeps it, "
+				     "write_file would not]");
+	if (r == 0)
+		r = buf_failed(&ret->text);
 	return r < 0 ? err_sys(e, r, "cannot keep the lines") : 0;
 }
 

@@ -89,32 +89,40 @@ static int find_init(char ret[PATH_MAX], struct err *e)
 		self);
 }
 
+static int own_layer(int boxdir, const char *name, uint32_t uid, uint32_t gid)
+{
+	struct stat st;
+	int r = sys_fstatat(boxdir, name, &st, AT_SYMLINK_NOFOLLOW);
+
+	if (r == -ENOENT) /* a box has either the first two or the last */
+		return 0;
+	if (r < 0 || (st.st_uid == uid && st.st_gid == gid))
+		return r;
+	return sys_fchownat(boxdir, name, uid, gid, AT_SYMLINK_NOFOLLOW);
+}
+
+/* Others than its owner may pass through. */
+static int open_boxdir(int boxdir)
+{
+	struct stat st;
+	int r = sys_fstat(boxdir, &st);
+
+	return r < 0 || (st.st_mode & 07777) == 0711 ? r : sys_fchmod(boxdir, 0711);
+}
+
 /* Upper and work belong to box root, who in the root map is not the caller: the box's
  * directory is then passable for it, though not readable. The store around it is 0700. */
 static int own_layers(const struct start_conf *conf, struct err *e)
 {
 	static const char *const layers[] = { "upper", "work", "copy" };
-	struct stat dir = { .st_mode = 0 };
 	uint32_t uid, gid;
 	int r = idmap_host_uid(&conf->spec->map, 0, &uid)
 			?: idmap_host_gid(&conf->spec->map, 0, &gid);
 
 	if (r == 0 && uid != sys_geteuid())
-		r = sys_fstat(conf->boxdir, &dir);
-	if (r == 0 && uid != sys_geteuid() && (dir.st_mode & 07777) != 0711)
-		r = sys_fchmod(conf->boxdir, 0711);
-	for (size_t i = 0; i < ARRAY_SIZE(layers) && r == 0; i++) {
-		struct stat st;
-
-		r = sys_fstatat(conf->boxdir, layers[i], &st, AT_SYMLINK_NOFOLLOW);
-		if (r == -ENOENT) {
-			r = 0; /* a box has either the first two or the last */
-			continue;
-		}
-		if (r == 0 && (st.st_uid != uid || st.st_gid != gid))
-			r = sys_fchownat(conf->boxdir, layers[i], uid, gid,
-					 AT_SYMLINK_NOFOLLOW);
-	}
+		r = open_boxdir(conf->boxdir);
+	for (size_t i = 0; i < ARRAY_SIZE(layers) && r == 0; i++)
+		r = own_layer(conf->boxdir, layers[i], uid, gid);
 	return r < 0 ? err_sys(e, r, "cannot give the box its directories") : 0;
 }
 
