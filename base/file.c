@@ -187,13 +187,8 @@ static int draft_open(struct draft *d)
 
 static int draft_fill(struct draft *d, const struct file_data *data, bool sync)
 {
-	int r = write_all(d->fd, data->data, data->len);
-
-	if (!r)
-		r = sys_fchmod(d->fd, data->mode);
-	if (!r && sync)
-		r = sys_fsync(d->fd);
-	return r;
+	return write_all(d->fd, data->data, data->len) ?:
+		sys_fchmod(d->fd, data->mode) ?: (sync ? sys_fsync(d->fd) : 0);
 }
 
 /* Some filesystems cannot sync a directory; the file itself is safe by then. */

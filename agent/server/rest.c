@@ -571,9 +571,7 @@ static int resume_task(struct exchange *x, struct err *e)
 	if (apply)
 		add_value(&l, "apply", apply);
 	if (r == 0)
-		r = add_option(&l, j, "at", e);
-	if (r == 0)
-		r = add_options(&l, j, e);
+		r = add_option(&l, j, "at", e) ?: add_options(&l, j, e);
 	add(&l, "--");
 	add(&l, exchange_param(x, "task"));
 	if (r < 0) {

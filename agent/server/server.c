@@ -192,9 +192,8 @@ static int set_up(struct server *s, struct loop_source **stop, struct err *e)
 		r = loop_add(s->loop, c->listen_fds[i], EPOLLIN, on_listener, s,
 			     &s->listeners[i]);
 	if (r == 0)
-		r = loop_add(s->loop, c->stop_fd, EPOLLIN, on_stop, s, stop);
-	if (r == 0)
-		r = loop_timer(s->loop, TICK_MS, on_tick, s, &s->tick);
+		r = loop_add(s->loop, c->stop_fd, EPOLLIN, on_stop, s, stop)
+			    ?: loop_timer(s->loop, TICK_MS, on_tick, s, &s->tick);
 	return r < 0 ? err_sys(e, r, "cannot set the server up") : 0;
 }
 

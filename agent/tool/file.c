@@ -378,12 +378,11 @@ static int edit(struct toolbox *t, const char *path, const struct edit *v, size_
 	r = files_put(&f, path, buf_cstr(&out), out.len, e);
 	if (r < 0)
 		return tool_result_failed(r, ret, e);
-	r = hide(t, &data, &hidden, e);
-	r = r ?: hide(t, &out, &hidden, e);
+	r = hide(t, &data, &hidden, e) ?: hide(t, &out, &hidden, e);
 	if (r < 0)
 		return r;
-	r = tell_diff(t, &data, &out, path, ret);
-	r = r ?: tell_lost_bits(&f, path, was.mode, ret);
+	r = tell_diff(t, &data, &out, path, ret)
+		    ?: tell_lost_bits(&f, path, was.mode, ret);
 	return r < 0 ? err_sys(e, r, "cannot keep the diff") : 0;
 }
 

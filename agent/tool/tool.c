@@ -81,8 +81,8 @@ static int hide_secrets(const struct toolbox *t, struct tool_result *ret, struct
 
 	buf_truncate(&ret->text, 0);
 	if (r == 0)
-		r = buf_add(&ret->text, clean.data, clean.len);
-	r = r ?: hide_in(t, &ret->cwd) ?: hide_in(t, &ret->log_path);
+		r = buf_add(&ret->text, clean.data, clean.len) ?: hide_in(t, &ret->cwd) ?:
+			hide_in(t, &ret->log_path);
 	return r < 0 ? err_sys(e, r, "cannot hide the secrets") : 0;
 }
 

@@ -38,9 +38,7 @@ int ticker_open(struct ticker *t, struct err *e)
 		return err_sys(e, r, "cannot watch the terminal");
 	r = t->tick ? open_all(t, e) : 0;
 	if (r == 0 && t->tick)
-		r = watch(t, t->timer, TIMER, e);
-	if (r == 0 && t->tick)
-		r = watch(t, t->sizes, SIZES, e);
+		r = watch(t, t->timer, TIMER, e) ?: watch(t, t->sizes, SIZES, e);
 	if (r < 0)
 		ticker_close(t);
 	return r;

@@ -24,9 +24,8 @@ const char *entry_attr_drop_name(enum entry_drop d)
 int entry_attr_drop_summary(const uint64_t dropped[ENTRY_DROPS], struct buf *out)
 {
 	const char *separator = "";
-	int r = 0;
 
-	for (unsigned d = 0; d < ENTRY_DROPS && r >= 0; d++) {
+	for (unsigned d = 0; d < ENTRY_DROPS; d++) {
 		const char *name = entry_attr_drop_name(d);
 		size_t len = strlen(name);
 		bool y = name[len - 1] == 'y'; /* capability: capabilities */
@@ -34,19 +33,19 @@ int entry_attr_drop_summary(const uint64_t dropped[ENTRY_DROPS], struct buf *out
 
 		if (!dropped[d])
 			continue;
-		r = buf_addf(out, "%s%llu %.*s%s", separator,
-			     (unsigned long long)dropped[d],
-			     (int)(y && !one ? len - 1 : len), name,
-			     one ? ""
-			     : y ? "ies"
-				 : "s");
+		buf_addf(out, "%s%llu %.*s%s", separator,
+			 (unsigned long long)dropped[d],
+			 (int)(y && !one ? len - 1 : len), name,
+			 one ? ""
+			 : y ? "ies"
+			     : "s");
 		separator = ", ";
 	}
-	if (r >= 0 && *separator)
-		r = buf_adds(out, " not restored");
-	if (r >= 0 && dropped[ENTRY_DROP_DEVICE])
-		r = buf_adds(out, " (a box has a /dev of its own)");
-	return r;
+	if (*separator)
+		buf_adds(out, " not restored");
+	if (dropped[ENTRY_DROP_DEVICE])
+		buf_adds(out, " (a box has a /dev of its own)");
+	return buf_failed(out);
 }
 
 void entry_attr_drop(struct entry_attr *a, enum entry_drop d, const char *path)

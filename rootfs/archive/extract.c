@@ -508,13 +508,11 @@ static int on_end(void *ctx, const struct untar_entry *en, struct err *e)
 	}
 	p = (struct entry_place){ x->parent, x->name, x->path, x->fd,
 				  x->parent_st.st_mode & S_ISGID };
-	if (r >= 0)
-		r = entry_attr_owner(&x->attr, &p, en, e);
-	if (r >= 0)
-		r = entry_attr_xattrs(&x->attr, &p, en, e);
-	if (r >= 0)
-		r = S_ISDIR(en->mode) ? note_dir(x, en, e) : put_times(x, en, e);
-	return r;
+	if (r < 0)
+		return r;
+	return entry_attr_owner(&x->attr, &p, en, e) ?:
+		entry_attr_xattrs(&x->attr, &p, en, e) ?:
+		(S_ISDIR(en->mode) ? note_dir(x, en, e) : put_times(x, en, e));
 }
 
 /* ---- the whole ---------------------------------------------------------------------- */

@@ -54,11 +54,9 @@ int owners_add(struct owners *o, const char *path, const struct owners_stat *st,
 	int r;
 
 	owners_format(value, st);
-	r = buf_add(&o->text, value, strlen(value) + 1);
-	if (r >= 0)
-		r = buf_add(&o->text, path, strlen(path) + 1);
-	if (r >= 0)
-		r = buf_add(&o->offsets, &at, sizeof(at));
+	r = buf_add(&o->text, value, strlen(value) + 1) ?:
+		buf_add(&o->text, path, strlen(path) + 1) ?:
+		buf_add(&o->offsets, &at, sizeof(at));
 	if (r == -EMSGSIZE)
 		return err_set(e, -E2BIG, "archive has too many owners to record");
 	return r < 0 ? err_sys(e, r, "cannot record an owner") : 0;
@@ -84,14 +82,9 @@ static int by_path(const void *a, const void *b, void *ctx)
 static int print_one(const char *record, struct buf *out)
 {
 	const char *path = path_of(record);
-	int r;
 
-	r = buf_addf(out, "%s ", record);
-	if (r >= 0)
-		r = text_escape(out, path, strlen(path));
-	if (r >= 0)
-		r = buf_addc(out, '\n');
-	return r;
+	return buf_addf(out, "%s ", record) ?: text_escape(out, path, strlen(path)) ?:
+		buf_addc(out, '\n');
 }
 
 int owners_print(const struct owners *o, struct buf *out)

@@ -467,11 +467,8 @@ int pull_oci_unpack(struct pull *p, struct json **ret, struct err *e)
 		r = flatten(p, sum, &why, e);
 	}
 	if (r == 0)
-		r = dress(p, sum, e);
-	if (r == 0 && !p->flat)
-		r = write_list(p, e);
-	if (r == 0 && json_len(p->oci->config.run))
-		r = write_run(p, e);
+		r = dress(p, sum, e) ?: (p->flat ? 0 : write_list(p, e)) ?:
+			(json_len(p->oci->config.run) ? write_run(p, e) : 0);
 	if (r < 0)
 		return err_wrap(e, "'%s'", p->src.name);
 	if (json_failed(sum))

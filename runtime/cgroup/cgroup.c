@@ -41,10 +41,9 @@ static int find_places(struct cgroup_places *ret)
 	_cleanup_buf_ struct buf self = BUF_INIT(CGROUP_TEXT);
 	_cleanup_buf_ struct buf mounts = BUF_INIT(MOUNTS_TEXT);
 	struct err e = ERR_NONE;
-	int r = file_read(AT_FDCWD, "/proc/self/cgroup", &self, &e);
+	int r = file_read(AT_FDCWD, "/proc/self/cgroup", &self, &e)
+			?: file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, &e);
 
-	if (r >= 0)
-		r = file_read(AT_FDCWD, "/proc/self/mountinfo", &mounts, &e);
 	if (r >= 0)
 		cgroup_find(buf_cstr(&self), buf_cstr(&mounts), ret);
 	return r;

@@ -338,11 +338,9 @@ static void open_both(struct gate_conn *c)
 	tune(c->in);
 	tune(c->out);
 	gate_pump_init(&c->pump, c->in, c->out, &g->pool);
-	r = gate_look_start(c);
-	if (r >= 0)
-		r = gate_memory_watch(g, c->in, events, moved, c, &c->in_src);
-	if (r >= 0)
-		r = gate_memory_watch(g, c->out, events, moved, c, &c->out_src);
+	r = gate_look_start(c) ?:
+		gate_memory_watch(g, c->in, events, moved, c, &c->in_src) ?:
+		gate_memory_watch(g, c->out, events, moved, c, &c->out_src);
 	if (r < 0)
 		gate_conn_end(c, r, "no memory");
 	else

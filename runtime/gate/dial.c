@@ -159,12 +159,9 @@ static void connected(struct attempt *a)
 			end_attempt(&d->tries[i]);
 	d->started = d->n;
 	loop_remove(d->c->g->loop, &a->src);
-	r = gate_proxy_begin(&d->talk, &out);
-	if (r >= 0)
-		r = say(a, &out);
-	if (r >= 0)
-		r = gate_memory_watch(d->c->g, a->fd, EPOLLIN | EPOLLRDHUP | EPOLLET,
-				      talk, a, &a->src);
+	r = gate_proxy_begin(&d->talk, &out) ?: say(a, &out) ?:
+		gate_memory_watch(d->c->g, a->fd, EPOLLIN | EPOLLRDHUP | EPOLLET, talk,
+				  a, &a->src);
 	if (r < 0)
 		d->calls->failed(d->c, r);
 }

@@ -339,9 +339,8 @@ int resolve_start(int *ret, int *ret_who, struct err *e)
 	scope_close(&names[1]);
 	scope_close(&who[1]);
 	if (r >= 0)
-		r = sys_setfl(names[0], O_RDWR | O_NONBLOCK);
-	if (r >= 0)
-		r = sys_setfl(who[0], O_RDWR | O_NONBLOCK);
+		r = sys_setfl(names[0], O_RDWR | O_NONBLOCK)
+			    ?: sys_setfl(who[0], O_RDWR | O_NONBLOCK);
 	if (r < 0) {
 		scope_close(&names[0]);
 		scope_close(&who[0]);

@@ -13,12 +13,9 @@ static int hand_out(const struct sockaddr_un *at, struct err *e)
 {
 	const struct wire_head head = { .type = WIRE_READY };
 	_cleanup_close_ int fd = sys_socket(AF_UNIX, SOCK_STREAM, 0);
-	int r = fd < 0 ? fd : sys_bind(fd, (const void *)at, sizeof(*at));
+	int r = MIN(fd, 0) ?: sys_bind(fd, (const void *)at, sizeof(*at)) ?:
+		sys_listen(fd, WAITING) ?: wire_send(OUT, &head, NULL, &fd, 1);
 
-	if (r >= 0)
-		r = sys_listen(fd, WAITING);
-	if (r >= 0)
-		r = wire_send(OUT, &head, NULL, &fd, 1);
 	return r < 0 ? err_sys(e, r, "cannot listen at '%s'", at->sun_path) : 0;
 }
 

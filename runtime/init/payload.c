@@ -56,12 +56,12 @@ static int cut_all(struct payload *p, const struct wire_spawn *s)
 {
 	char *at = p->text, *end = p->text + s->text_len;
 	_cleanup_free_ char **two = NULL;
-	int r = cut_strings(&at, end, s->n_argv, &p->argv);
+	int r = cut_strings(&at, end, s->n_argv, &p->argv)
+			?: cut_strings(&at, end, s->n_env, &p->env);
 
-	if (r >= 0)
-		r = cut_strings(&at, end, s->n_env, &p->env);
-	if (r >= 0)
-		r = cut_strings(&at, end, 2, &two);
+	if (r < 0)
+		return r;
+	r = cut_strings(&at, end, 2, &two);
 	if (r < 0)
 		return r;
 	p->cwd = two[0];

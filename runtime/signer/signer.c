@@ -392,12 +392,10 @@ static int check_listener(int fd, struct err *e)
 {
 	int domain = 0, type = 0, listens = 0;
 	socklen_t n = sizeof(int);
-	int r = sys_getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &n);
+	int r = sys_getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &n) ?:
+		sys_getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) ?:
+		sys_getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &n);
 
-	if (r >= 0)
-		r = sys_getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n);
-	if (r >= 0)
-		r = sys_getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &n);
 	if (r < 0 || domain != AF_UNIX || type != SOCK_STREAM || !listens)
 		return err_set(e, -EPROTO, "the box gave no socket for the agent");
 	r = sys_setfl(fd, O_RDWR | O_NONBLOCK);

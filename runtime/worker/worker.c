@@ -272,11 +272,9 @@ static int report(const struct err *failed, const struct json *result)
 	struct err e;
 	int r;
 
-	r = buf_add(&out, failed, sizeof(*failed));
-	if (r == 0 && result)
-		r = json_print(result, false, &out);
-	if (r == 0)
-		r = file_write_fd(WORKER_RESULT, out.data, out.len, &e);
+	r = buf_add(&out, failed, sizeof(*failed)) ?:
+		(result ? json_print(result, false, &out) : 0) ?:
+		file_write_fd(WORKER_RESULT, out.data, out.len, &e);
 	return r < 0 || failed->code ? 1 : 0;
 }
 
@@ -605,9 +603,7 @@ int worker_own(const struct idmap *map, int dir, struct err *e)
 	uint32_t uid, gid;
 	int r;
 
-	r = idmap_host_uid(map, 0, &uid);
-	if (r == 0)
-		r = idmap_host_gid(map, 0, &gid);
+	r = idmap_host_uid(map, 0, &uid) ?: idmap_host_gid(map, 0, &gid);
 	if (r == 0 && map->kind == IDMAP_ROOT)
 		r = sys_fchown(dir, uid, gid);
 	return r < 0 ? err_sys(e, r, "cannot give a directory to box root") : 0;

@@ -500,12 +500,10 @@ static int in_box(struct app *app, const struct args *a, const char *code,
 	conf.env = (const char *const *)image.env.v;
 	conf.context = a->context;
 	view_init_streams(&run.view);
-	if (r == 0 && a->restart)
-		r = python_context_stop(&conf, e);
-	if (r == 0 && a->context)
-		r = python_context_serve(&conf, e);
 	if (r == 0)
-		r = run_in(&run, a, code, &conf, e);
+		r = (a->restart ? python_context_stop(&conf, e) : 0) ?:
+			(a->context ? python_context_serve(&conf, e) : 0) ?:
+			run_in(&run, a, code, &conf, e);
 	python_free(&run.python);
 	view_end_streams(&run.view);
 	buf_done(&run.reader.in);

@@ -48,10 +48,9 @@ static int make_branch(struct snap *from, const struct args *a, struct err *e)
 	(void)text_copy(to.name, sizeof(to.name), a->name);
 	r = spec_key(to.project, to.name, to.key, e) ?: describe(s, &to, &j, e);
 	b.box = j;
-	if (r == 0 && a->from)
-		r = setup_kept_claim(s, a->from, j, e);
 	if (r == 0)
-		r = snapshot_branch(&s->store, &s->dir, &b, e);
+		r = (a->from ? setup_kept_claim(s, a->from, j, e) : 0)
+			    ?: snapshot_branch(&s->store, &s->dir, &b, e);
 	if (r == -EEXIST)
 		return err_hint(e, "'cubby -b %s rm' removes it", a->name);
 	return r;
