@@ -398,3 +398,14 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	*ret = take(&d, (struct diff){ .items = NULL });
 	return 0;
 }
+
+size_t diff_inside(const struct diff *d, size_t dir, size_t i)
+{
+	const struct diff_item *items = d->items;
+	const size_t len = strlen(items[dir].path);
+
+	while (++i < d->n && strncmp(items[i].path, items[dir].path, len) == 0)
+		if (items[i].path[len] == '/')
+			return i;
+	return 0;
+}

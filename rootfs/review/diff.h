@@ -40,4 +40,8 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e);
 /** diff_look() - what is at @path below @root; nothing where a link is on the way */
 struct diff_side diff_look(int root, const char *path);
 
+/** diff_inside() - the next item after @i that lies below the directory @dir; 0 = none. The
+ *  list is sorted, with other names that begin so in between. */
+size_t diff_inside(const struct diff *d, size_t dir, size_t i);
+
 #endif

@@ -1,6 +1,5 @@
 #include "runtime/worker/review.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,6 @@
 #include "base/hash.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "rootfs/git/takeover.h"
-#include "rootfs/git/upper.h"
 #include "rootfs/review/apply.h"
 #include "rootfs/review/clean.h"
 #include "rootfs/review/given.h"
@@ -20,23 +17,9 @@
 #include "runtime/spec/spec.h"
 #include "runtime/worker/asked.h"
 #include "runtime/worker/reviewtell.h"
+#include "runtime/worker/verdict.h"
 
-enum {
-	REVIEW_FILES = 1000, /* more at once are held */
-	REVIEW_BYTES = 100 << 20,
-	REVIEW_FEW = 10, /* deletions that are no reason to count the project */
-	REVIEW_UNDONE = 32 << 20,
-	REVIEW_SEEN = 64 << 20
-};
-
-static const char both_changed[] = "changed on this machine, too, since the box began";
-
-struct verdict {
-	struct effect effect;
-	enum effects_class judged; /* before there were too many */
-	bool never;		   /* it cannot be taken over at all */
-	bool chosen, failed;	   /* it is taken over now; it could not be */
-};
+enum { REVIEW_UNDONE = 32 << 20, REVIEW_SEEN = 64 << 20 };
 
 struct review {
 	struct layer layer; /* owned */
@@ -60,208 +43,9 @@ static void review_done(struct review *rv)
 	buf_done(&rv->undone);
 }
 
-/* ---- what is asked ----------------------------------------------------------------------- */
-
 static bool is_asked(const struct review *rv, const char *path)
 {
 	return asked_for(rv->args, path);
-}
-
-static bool matches(const struct review *rv, const char *list, const char *path)
-{
-	json_each(it, json_get(rv->args, list))
-	{
-		if (json_str(it) && fnmatch(json_str(it), path, 0) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool is_policy(const struct review *rv, const char *policy)
-{
-	return strcmp(json_get_str(rv->args, "policy") ?: "safe", policy) == 0;
-}
-
-/* ---- what the rules say ------------------------------------------------------------------ */
-
-static bool is_taken(mode_t mode)
-{
-	return !mode || S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode);
-}
-
-static bool leaves(const struct review *rv, const struct diff_item *x)
-{
-	_cleanup_close_ int fd = -1;
-	char target[PATH_MAX];
-	ssize_t n;
-
-	if (!S_ISLNK(x->now.mode))
-		return false;
-	fd = takeover_open(rv->layer.upper, x->path, O_PATH);
-	n = fd < 0 ? fd : sys_readlinkat(fd, "", target, sizeof(target));
-	return n < 0 || n == (ssize_t)sizeof(target) ||
-	       effects_leaves(x->path, strlen(x->path), target, (size_t)n);
-}
-
-static struct effect held(const char *why)
-{
-	return (struct effect){ EFFECTS_HELD, why };
-}
-
-static bool in_git(const char *path)
-{
-	for (const char *p = path; (p = strcasestr(p, ".git")); p += 4)
-		if ((p == path || p[-1] == '/') && (!p[4] || p[4] == '/'))
-			return true;
-	return false;
-}
-
-static void judge(const struct review *rv, const struct diff_item *x, struct verdict *v)
-{
-	mode_t was = x->was.mode;
-
-	v->effect = effects_of_change(x->path, was, x->now.mode, leaves(rv, x));
-	v->never = !is_taken(x->now.mode) || (x->git && !x->now.mode);
-	if (S_ISDIR(x->now.mode)) /* does nothing by itself */
-		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
-	if (!x->git && in_git(x->path) && x->now.mode &&
-	    v->effect.class != EFFECTS_HELD)
-		v->effect = held("a part of a repository that the box has made");
-	if (matches(rv, "allow", x->path))
-		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
-	if (matches(rv, "deny", x->path))
-		v->effect = held("held by a pattern");
-	if (x->conflict && (was || !rv->elsewhere)) /* there it may never have been */
-		v->effect = held(both_changed);
-	if (!is_taken(x->now.mode))
-		v->effect = held("neither a file nor a directory nor a link");
-	if (x->git && !x->now.mode)
-		v->effect = held("the repository itself was removed");
-}
-
-static bool is_file(const struct upper_entry *x)
-{
-	return x->kind == UPPER_FILE || x->kind == UPPER_LINK;
-}
-
-struct counting {
-	size_t n, most;
-};
-
-static int count_one(void *ctx, const struct upper_entry *x, struct err *e)
-{
-	struct counting *c = ctx;
-
-	(void)e;
-	c->n += is_file(x);
-	return c->n > c->most ? -EOVERFLOW : 0;
-}
-
-/* Whether @deleted is more than a fifth of what the project has. */
-static bool is_much(const struct review *rv, size_t deleted)
-{
-	struct counting c = { .most = 5 * deleted };
-	struct err ignored = ERR_NONE;
-
-	return deleted > REVIEW_FEW &&
-	       upper_walk(rv->layer.project, count_one, &c, &ignored) != -EOVERFLOW;
-}
-
-/* Bounds of what comes out without a question. */
-static const char *too_much(const struct review *rv)
-{
-	size_t files = 0, deleted = 0;
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < rv->diff.n; i++) {
-		const struct diff_item *x = &rv->diff.items[i];
-
-		if (!rv->v[i].chosen || x->git)
-			continue;
-		files++;
-		bytes += S_ISREG(x->now.mode) ? x->now.size : 0;
-		deleted += !x->now.mode && !S_ISDIR(x->was.mode);
-	}
-	if (files > REVIEW_FILES)
-		return "one of more than 1000 changes";
-	if (bytes > REVIEW_BYTES)
-		return "one of more than 100 MiB of changes";
-	return is_much(rv, deleted) ? "more than a fifth of the project is deleted"
-				    : NULL;
-}
-
-/* The next thing after @i that is below the directory; 0 = none. The list is sorted, with
- * other names that begin so in between. */
-static size_t next_inside(const struct review *rv, size_t dir, size_t i)
-{
-	const struct diff_item *items = rv->diff.items;
-	const size_t len = strlen(items[dir].path);
-
-	while (++i < rv->diff.n && strncmp(items[i].path, items[dir].path, len) == 0)
-		if (items[i].path[len] == '/')
-			return i;
-	return 0;
-}
-
-/* Whether a new directory would come out without any of its files, which all stay. */
-static bool is_hollow(const struct review *rv, size_t dir)
-{
-	bool hollow = false;
-
-	for (size_t i = dir; (i = next_inside(rv, dir, i));) {
-		if (S_ISDIR(rv->diff.items[i].now.mode))
-			continue;
-		if (rv->v[i].chosen)
-			return false;
-		hollow = true;
-	}
-	return hollow;
-}
-
-static void leave_hollow(struct review *rv)
-{
-	for (size_t i = 0; i < rv->diff.n; i++) {
-		const struct diff_item *x = &rv->diff.items[i];
-
-		if (rv->v[i].chosen && S_ISDIR(x->now.mode) && !x->was.mode &&
-		    is_hollow(rv, i))
-			rv->v[i].chosen = false;
-	}
-}
-
-static void choose(struct review *rv)
-{
-	bool all = is_policy(rv, "all") || json_len(json_get(rv->args, "paths"));
-	bool safe = !is_policy(rv, "ask") && !is_policy(rv, "never");
-	bool overwrite = json_get_bool(rv->args, "overwrite", false);
-
-	for (size_t i = 0; i < rv->diff.n; i++) {
-		const struct diff_item *x = &rv->diff.items[i];
-		struct verdict *v = &rv->v[i];
-
-		judge(rv, x, v);
-		if (x->git && (rv->running || rv->elsewhere))
-			*v = (struct verdict){
-				held(rv->running ? "a repository is taken over when "
-						   "the box ends"
-						 : "a repository goes to its own "
-						   "project alone"),
-				.never = true
-			};
-		v->judged = v->effect.class;
-		v->chosen = is_asked(rv, x->path) && !v->never &&
-			    (v->effect.class == EFFECTS_HELD
-				     ? all && (!x->conflict || overwrite ||
-					       (rv->elsewhere && !x->was.mode))
-				     : all || safe);
-	}
-	const char *why = all ? NULL : too_much(rv);
-	for (size_t i = 0; i < rv->diff.n && why; i++) {
-		if (rv->v[i].chosen)
-			rv->v[i].effect = held(rv->v[i].effect.why ?: why);
-		rv->v[i].chosen = false;
-	}
-	leave_hollow(rv);
 }
 
 /* ---- what is told ------------------------------------------------------------------------ */
@@ -272,7 +56,7 @@ static bool is_directory(const struct review *rv, size_t dir)
 	const struct diff_item *x = &rv->diff.items[dir];
 
 	return S_ISDIR(x->now.mode ?: x->was.mode) && !x->git &&
-	       ((x->was.mode && x->now.mode) || next_inside(rv, dir, dir));
+	       ((x->was.mode && x->now.mode) || diff_inside(&rv->diff, dir, dir));
 }
 
 static const char *kind_of(const struct diff_item *x)
@@ -436,7 +220,9 @@ static int list(struct review *rv, struct err *e)
 	rv->v = calloc(rv->diff.n + 1, sizeof(*rv->v));
 	if (!rv->v)
 		return err_sys(e, -ENOMEM, "cannot judge the changes");
-	choose(rv);
+	verdict_all(&(struct verdict_of){ &rv->layer, &rv->diff, rv->args, rv->running,
+					  rv->elsewhere },
+		    rv->v);
 	return 0;
 }
 
@@ -481,7 +267,7 @@ static void put_conflict(struct buf *text, const struct diff_item *x)
 		buf_addf(text,
 			 "cubby: %s: %s; 'cubby apply --overwrite' takes the box's\n",
 			 text_escaped(shown, sizeof(shown), x->path, strlen(x->path)),
-			 both_changed);
+			 verdict_conflict);
 }
 
 static int op_patch(struct review *rv, struct err *e)

@@ -1,0 +1,201 @@
+#include "runtime/worker/verdict.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/sys/sys.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/git/upper.h"
+#include "runtime/worker/asked.h"
+
+enum {
+	MOST_FILES = 1000, /* more at once are held */
+	MOST_BYTES = 100 << 20,
+	FEW = 10 /* deletions that are no reason to count the project */
+};
+
+const char verdict_conflict[] = "changed on this machine, too, since the box began";
+
+static bool matches(const struct verdict_of *of, const char *list, const char *path)
+{
+	json_each(it, json_get(of->args, list))
+	{
+		if (json_str(it) && fnmatch(json_str(it), path, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_policy(const struct verdict_of *of, const char *policy)
+{
+	return strcmp(json_get_str(of->args, "policy") ?: "safe", policy) == 0;
+}
+
+static bool is_taken(mode_t mode)
+{
+	return !mode || S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode);
+}
+
+static bool leaves(const struct verdict_of *of, const struct diff_item *x)
+{
+	_cleanup_close_ int fd = -1;
+	char target[PATH_MAX];
+	ssize_t n;
+
+	if (!S_ISLNK(x->now.mode))
+		return false;
+	fd = takeover_open(of->layer->upper, x->path, O_PATH);
+	n = fd < 0 ? fd : sys_readlinkat(fd, "", target, sizeof(target));
+	return n < 0 || n == (ssize_t)sizeof(target) ||
+	       effects_leaves(x->path, strlen(x->path), target, (size_t)n);
+}
+
+static struct effect held(const char *why)
+{
+	return (struct effect){ EFFECTS_HELD, why };
+}
+
+static bool in_git(const char *path)
+{
+	for (const char *p = path; (p = strcasestr(p, ".git")); p += 4)
+		if ((p == path || p[-1] == '/') && (!p[4] || p[4] == '/'))
+			return true;
+	return false;
+}
+
+static void judge(const struct verdict_of *of, const struct diff_item *x,
+		  struct verdict *v)
+{
+	mode_t was = x->was.mode;
+
+	v->effect = effects_of_change(x->path, was, x->now.mode, leaves(of, x));
+	v->never = !is_taken(x->now.mode) || (x->git && !x->now.mode);
+	if (S_ISDIR(x->now.mode)) /* does nothing by itself */
+		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
+	if (!x->git && in_git(x->path) && x->now.mode &&
+	    v->effect.class != EFFECTS_HELD)
+		v->effect = held("a part of a repository that the box has made");
+	if (matches(of, "allow", x->path))
+		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
+	if (matches(of, "deny", x->path))
+		v->effect = held("held by a pattern");
+	if (x->conflict && (was || !of->elsewhere)) /* there it may never have been */
+		v->effect = held(verdict_conflict);
+	if (!is_taken(x->now.mode))
+		v->effect = held("neither a file nor a directory nor a link");
+	if (x->git && !x->now.mode)
+		v->effect = held("the repository itself was removed");
+}
+
+static bool is_file(const struct upper_entry *x)
+{
+	return x->kind == UPPER_FILE || x->kind == UPPER_LINK;
+}
+
+struct counting {
+	size_t n, most;
+};
+
+static int count_one(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	struct counting *c = ctx;
+
+	(void)e;
+	c->n += is_file(x);
+	return c->n > c->most ? -EOVERFLOW : 0;
+}
+
+/* Whether @deleted is more than a fifth of what the project has. */
+static bool is_much(const struct verdict_of *of, size_t deleted)
+{
+	struct counting c = { .most = 5 * deleted };
+	struct err ignored = ERR_NONE;
+
+	return deleted > FEW &&
+	       upper_walk(of->layer->project, count_one, &c, &ignored) != -EOVERFLOW;
+}
+
+/* Bounds of what comes out without a question. */
+static const char *too_much(const struct verdict_of *of, const struct verdict *all)
+{
+	size_t files = 0, deleted = 0;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < of->diff->n; i++) {
+		const struct diff_item *x = &of->diff->items[i];
+
+		if (!all[i].chosen || x->git)
+			continue;
+		files++;
+		bytes += S_ISREG(x->now.mode) ? x->now.size : 0;
+		deleted += !x->now.mode && !S_ISDIR(x->was.mode);
+	}
+	if (files > MOST_FILES)
+		return "one of more than 1000 changes";
+	if (bytes > MOST_BYTES)
+		return "one of more than 100 MiB of changes";
+	return is_much(of, deleted) ? "more than a fifth of the project is deleted"
+				    : NULL;
+}
+
+/* Whether a new directory would come out without any of its files, which all stay. */
+static bool is_hollow(const struct verdict_of *of, const struct verdict *all,
+		      size_t dir)
+{
+	bool hollow = false;
+
+	for (size_t i = dir; (i = diff_inside(of->diff, dir, i));) {
+		if (S_ISDIR(of->diff->items[i].now.mode))
+			continue;
+		if (all[i].chosen)
+			return false;
+		hollow = true;
+	}
+	return hollow;
+}
+
+static void leave_hollow(const struct verdict_of *of, struct verdict *all)
+{
+	for (size_t i = 0; i < of->diff->n; i++) {
+		const struct diff_item *x = &of->diff->items[i];
+
+		if (all[i].chosen && S_ISDIR(x->now.mode) && !x->was.mode &&
+		    is_hollow(of, all, i))
+			all[i].chosen = false;
+	}
+}
+
+void verdict_all(const struct verdict_of *of, struct verdict *ret)
+{
+	bool all = is_policy(of, "all") || json_len(json_get(of->args, "paths"));
+	bool safe = !is_policy(of, "ask") && !is_policy(of, "never");
+	bool overwrite = json_get_bool(of->args, "overwrite", false);
+
+	for (size_t i = 0; i < of->diff->n; i++) {
+		const struct diff_item *x = &of->diff->items[i];
+		struct verdict *v = &ret[i];
+
+		judge(of, x, v);
+		if (x->git && (of->running || of->elsewhere))
+			*v = (struct verdict){
+				held(of->running ? "a repository is taken over when "
+						   "the box ends"
+						 : "a repository goes to its own "
+						   "project alone"),
+				.never = true
+			};
+		v->judged = v->effect.class;
+		v->chosen = asked_for(of->args, x->path) && !v->never &&
+			    (v->effect.class == EFFECTS_HELD
+				     ? all && (!x->conflict || overwrite ||
+					       (of->elsewhere && !x->was.mode))
+				     : all || safe);
+	}
+	const char *why = all ? NULL : too_much(of, ret);
+	for (size_t i = 0; i < of->diff->n && why; i++) {
+		if (ret[i].chosen)
+			ret[i].effect = held(ret[i].effect.why ?: why);
+		ret[i].chosen = false;
+	}
+	leave_hollow(of, ret);
+}
