@@ -377,3 +377,14 @@ char *text_setting(char **rest, unsigned *number)
 	}
 	return NULL;
 }
+
+bool text_line(const char **rest, char *ret, size_t size)
+{
+	size_t n = strcspn(*rest, "\n");
+
+	if (!**rest)
+		return false;
+	snprintf(ret, size, "%.*s", n < size ? (int)n : 0, *rest);
+	*rest += n + ((*rest)[n] == '\n');
+	return true;
+}

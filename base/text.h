@@ -56,6 +56,10 @@ char *text_ms(char *out, size_t size, uint64_t ms);
  *  @number: of the line before, then of this */
 char *text_setting(char **rest, unsigned *number);
 
+/** text_line() - the next line of a text that comes from a file, without its end; empty when
+ *  it is not shorter than @size. false: there is none. */
+bool text_line(const char **rest, char *ret, size_t size);
+
 /** text_time() - seconds and nanoseconds since 1970 as RFC 3339 UTC with ms; @out */
 char *text_time(char *out, size_t size, int64_t sec, long nsec);
 

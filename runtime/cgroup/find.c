@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/def.h"
+#include "base/text.h"
 
 const char *const cgroup_find_names[CGROUP_CONTROLLERS] = { "memory", "pids", "cpu",
 							    "cpuacct", "freezer" };
@@ -14,17 +15,6 @@ enum { LINE = 2 * PATH_MAX + 512, FIELDS = 32 };
 struct mount {
 	const char *root, *point, *type, *options;
 };
-
-static bool next_line(const char **text, char ret[LINE])
-{
-	size_t n = strcspn(*text, "\n");
-
-	if (!**text)
-		return false;
-	snprintf(ret, LINE, "%.*s", n < LINE ? (int)n : 0, *text);
-	*text += n + ((*text)[n] == '\n');
-	return true;
-}
 
 static bool is_octal(const char *p)
 {
@@ -85,7 +75,7 @@ static bool own_path(const char *self_cgroup, const char *controller,
 {
 	char line[LINE];
 
-	while (next_line(&self_cgroup, line)) {
+	while (text_line(&self_cgroup, line, LINE)) {
 		char *rest = line, *id = strsep(&rest, ":");
 		char *list = strsep(&rest, ":");
 
@@ -149,7 +139,7 @@ void cgroup_find(const char *self_cgroup, const char *mountinfo,
 	ret->v2_root[0] = ret->v2_own[0] = '\0';
 	for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++)
 		ret->v1[i][0] = '\0';
-	while (next_line(&mountinfo, line)) {
+	while (text_line(&mountinfo, line, LINE)) {
 		/* Most mounts are others: not taken apart at all. */
 		if (!strstr(line, " - cgroup") || !parse_mount(line, &m))
 			continue;

@@ -5,20 +5,9 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/text.h"
 
 enum { LINE = 1024 }; /* bytes; a longer line is not one of ours */
-
-/* The next line without its end; false at the end of the text or of a long line. */
-static bool next_line(const char **text, char ret[LINE])
-{
-	size_t n = strcspn(*text, "\n");
-
-	if (!**text)
-		return false;
-	snprintf(ret, LINE, "%.*s", n < LINE ? (int)n : 0, *text);
-	*text += n + ((*text)[n] == '\n');
-	return true;
-}
 
 static bool overlaps(const struct idmap_subids *s, uint32_t start, uint32_t count)
 {
@@ -69,7 +58,7 @@ void idmap_subid_parse(const char *text, const char *name, uint32_t id,
 	char line[LINE], *f[3];
 
 	*ret = (struct idmap_subids){ 0 };
-	while (next_line(&text, line))
+	while (text_line(&text, line, LINE))
 		if (split(line, ":", f, 3) && is_user(f[0], name, id))
 			add(ret, f[1], f[2]);
 }
@@ -79,7 +68,7 @@ void idmap_subid_parse_list(const char *text, struct idmap_subids *ret)
 	char line[LINE], *f[4];
 
 	*ret = (struct idmap_subids){ 0 };
-	while (next_line(&text, line))
+	while (text_line(&text, line, LINE))
 		if (split(line, " ", f, 4))
 			add(ret, f[2], f[3]);
 }
@@ -89,7 +78,7 @@ int idmap_subid_name(const char *passwd, uint32_t uid, char ret[IDMAP_SUBID_NAME
 	char line[LINE], *f[7];
 	uint64_t n;
 
-	while (next_line(&passwd, line)) {
+	while (text_line(&passwd, line, LINE)) {
 		if (!split(line, ":", f, 7) || num_u64(f[2], &n) < 0 || n != uid ||
 		    !f[0][0] || strlen(f[0]) >= IDMAP_SUBID_NAME)
 			continue;

@@ -196,6 +196,22 @@ static void copy_and_ends(void)
 	assert_false(text_ends("bc", "abc"));
 }
 
+static void lines(void)
+{
+	const char *rest = "one\n\nfour\nend";
+	char line[4];
+
+	assert_true(text_line(&rest, line, sizeof(line)));
+	assert_string_equal(line, "one");
+	assert_true(text_line(&rest, line, sizeof(line)));
+	assert_string_equal(line, "");
+	assert_true(text_line(&rest, line, sizeof(line))); /* too long */
+	assert_string_equal(line, "");
+	assert_true(text_line(&rest, line, sizeof(line)));
+	assert_string_equal(line, "end");
+	assert_false(text_line(&rest, line, sizeof(line)));
+}
+
 static void is_in(void)
 {
 	assert_true(text_is_in("/a/b", "/a/b") && text_is_in("/a/b/c", "/a/b"));
@@ -214,6 +230,7 @@ int main(void)
 		  what_does_not_fit_changes_nothing },
 		{ "time of day", wall_time },
 		{ "lines of settings", settings },
+		{ "lines", lines },
 		{ "copy, starts, ends", copy_and_ends },
 		{ "below a directory", is_in },
 	};
