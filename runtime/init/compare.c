@@ -67,7 +67,9 @@ static int read_file(const struct text *t, struct buf *raw, struct err *e)
 	if (st.st_size > FILE_BYTES)
 		return err_set(e, -EBADMSG, "%s: more than 50 MiB", t->name);
 	r = file_read_fd(fd, raw, e);
-	return r == -EMSGSIZE ? too_large(t, e) : r;
+	if (r == -EMSGSIZE)
+		return too_large(t, e);
+	return r < 0 ? err_sys(e, r, "%s", t->name) : 0;
 }
 
 /* How its first bytes say that it is written. */
