@@ -4,7 +4,7 @@
 #   make demo       from a fresh machine to a picture converted in a box
 #   make help       the other targets
 #
-# VARIANT=release|asan|cov|analyze|fault|fuzz builds in build/$(VARIANT); V=1 shows the
+# VARIANT=release|asan|cov|analyze|fuzz builds in build/$(VARIANT); V=1 shows the
 # commands; WERROR= lets a compiler that we do not know warn without failing.
 VARIANT ?= release
 PREFIX ?= /usr/local
@@ -53,7 +53,8 @@ CLANG_FORMAT := $(notdir $(firstword $(shell command -v clang-format-14 clang-fo
 UNSURE := -Wno-format-truncation -Wno-maybe-uninitialized -Wno-stringop-overflow
 ifeq ($(VARIANT),release)
 CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-else ifeq ($(VARIANT),asan)
+else ifneq ($(filter asan fault,$(VARIANT)),) # fault: what it was beside asan, until both were one
+CPPFLAGS += -DCUBBY_FAULT
 CFLAGS += -O1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all $(UNSURE)
 LDFLAGS += -fsanitize=$(SANITIZE)
@@ -66,11 +67,6 @@ CPPFLAGS += -DCUBBY_ANALYZE
 # From 13 on it knows descriptors, but not those that cleanups close, nor what dup2() is
 # for; tests/unit counts them after each failure. ret.h compares numbers of any type.
 CFLAGS += -O1 -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-fd-leak -Wno-type-limits $(UNSURE)
-else ifeq ($(VARIANT),fault)
-CPPFLAGS += -DCUBBY_FAULT
-CFLAGS += -O1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
-	-fno-sanitize-recover=all $(UNSURE)
-LDFLAGS += -fsanitize=$(SANITIZE)
 else ifeq ($(VARIANT),fuzz)
 CC := $(CLANG)
 # gcc is the judge of warnings; macros of the kernel's headers cast const away.
@@ -78,7 +74,7 @@ CFLAGS += -O1 -fsanitize=fuzzer-no-link,$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all -Wno-cast-qual
 LDFLAGS += -fsanitize=$(SANITIZE)
 else
-$(error VARIANT is release, asan, cov, analyze, fault or fuzz, not '$(VARIANT)')
+$(error VARIANT is release, asan, cov, analyze or fuzz, not '$(VARIANT)')
 endif
 
 # Their code is in a library of its own (TESTLIB).
@@ -369,7 +365,7 @@ package: $(BIN) $(INIT)
 clean:
 	$(Q)rm -rf build
 help:
-	@echo 'make             the binary, build/release/cubby (VARIANT=asan|cov|analyze|fault|fuzz)'
+	@echo 'make             the binary, build/release/cubby (VARIANT=asan|cov|analyze|fuzz)'
 	@echo 'make page        the page of cubby serve (with npm)'
 	@echo 'make deps        install what building and running needs (scripts/install-deps)'
 	@echo 'make check       install what tests need, then all tests; T=name for a part'

@@ -1,4 +1,4 @@
-/* The doors of base/sys_*.h ask sys_fault() before each call in VARIANT=fault. */
+/* The doors of base/sys_*.h ask sys_fault() before each call in VARIANT=asan. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
@@ -133,7 +133,7 @@ void unit_faults(unit_fault_fn *fn, void *ctx)
 {
 	(void)fn;
 	(void)ctx;
-	fail_msg("unit_faults() needs VARIANT=fault");
+	fail_msg("unit_faults() needs VARIANT=asan");
 }
 
 void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx)
@@ -141,7 +141,7 @@ void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx)
 	(void)fn;
 	(void)after;
 	(void)ctx;
-	fail_msg("unit_kills() needs VARIANT=fault");
+	fail_msg("unit_kills() needs VARIANT=asan");
 }
 
 #endif

@@ -48,7 +48,7 @@ const char *unit_tmpdir(void);
  *
  * Each time asserts that no descriptor leaked, that a failure filled @e with the code
  * that was returned, and at last that @fn succeeds when nothing fails. Doors passed in
- * forked children count too. Works in VARIANT=fault (tests/unit/<layer>/fault_*.c).
+ * forked children count too. Works in VARIANT=asan (tests/unit/<layer>/fault_*.c).
  */
 typedef int unit_fault_fn(void *ctx, struct err *e);
 void unit_faults(unit_fault_fn *fn, void *ctx);
