@@ -7,12 +7,15 @@
 # The binary under test comes first in PATH. Needs tests/run, or CUBBY_TEST_BIN and
 # CUBBY_TEST_ROOTFS.
 #
-# For machines that are emulated (tests/vm), where an image takes minutes to unpack:
+# Files that run one after another share a store (tests/run), and on machines that are
+# emulated (tests/vm), where an image takes minutes to unpack, everything takes longer:
 #   CUBBY_TEST_STORE  a data directory that the files share: its image is pulled once
 #   CUBBY_TEST_SLOW   how many times slower than usual the machine is (1):
 #   lib_longer N      N times that, for what waits: a limit in seconds
 #   lib_fewer N       N divided by that, at least 1, for what is only done often
-#   CUBBY_TEST_MORE   how many times as often what depends on the moment is done (1)
+#   CUBBY_TEST_MORE   how many times as often what depends on the moment is done (1; the
+#                     long pass of tests/run: 5)
+#   lib_often N       N in the long pass, a fifth of it in the other, and fewer as above
 # shellcheck shell=bash
 bats_require_minimum_version 1.5.0
 
@@ -40,6 +43,8 @@ lib_fewer() {
 	echo $((n > 0 ? n : 1))
 }
 
+lib_often() { lib_fewer $((($1 * ${CUBBY_TEST_MORE:-1} + 4) / 5)); }
+
 lib_image() {
 	if [ -z "${CUBBY_TEST_ROOTFS-}" ]; then
 		CUBBY_TEST_ROOTFS=$("$CUBBY_TEST_TOP/scripts/mkrootfs") ||
@@ -47,7 +52,8 @@ lib_image() {
 		export CUBBY_TEST_ROOTFS
 	fi
 	export CUBBY_IMAGE=test
-	if [ "$XDG_DATA_HOME" = "${CUBBY_TEST_STORE-}" ] && [ -e "$CUBBY_TEST_STORE/pulled" ]; then
+	if [ "$XDG_DATA_HOME" = "${CUBBY_TEST_STORE-}" ] && [ -e "$CUBBY_TEST_STORE/pulled" ] &&
+		cubby images --json | jq -e 'any(.name == "test")' >/dev/null; then
 		cp "$CUBBY_TEST_STORE/pulled" "$LIB_DIR/pull.log"
 		return
 	fi

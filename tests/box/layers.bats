@@ -210,7 +210,7 @@ END
 	for entry in ../out:f:x a/../../out:f:x up:h:../../etc/passwd .wh...:f: .wh.:f: etc/.wh...:f: ; do
 		crafted l.tar "$entry"
 		rm -rf lay
-		"$MK" lay x "$BASE" l.tar
+		"$MK" lay x "$LIB_DIR/one.tar" l.tar
 		run -1 --separate-stderr cubby pull -q oci:lay
 		[ "${#stderr_lines[@]}" = 1 ]
 		[[ $stderr == *"layer 2 of 2: "* ]] || { echo "$entry: $stderr"; return 1; }
@@ -220,12 +220,12 @@ END
 	echo untouched >"$LIB_DIR/witness"
 	crafted l.tar "out:l:$LIB_DIR" out/witness:f:bad "deep:l:../../../../../../../..$LIB_DIR" deep/witness:f:bad
 	rm -rf lay
-	"$MK" lay x "$BASE" l.tar
+	"$MK" lay x "$LIB_DIR/one.tar" l.tar
 	run cubby pull -q oci:lay
 	crafted low.tar "out:l:$LIB_DIR"
 	crafted l.tar out/witness:f:bad "out/.wh.witness:f:"
 	rm -rf lay
-	"$MK" lay x "$BASE" low.tar l.tar
+	"$MK" lay x "$LIB_DIR/one.tar" low.tar l.tar
 	run cubby pull -q oci:lay
 	[ "$(cat "$LIB_DIR/witness")" = untouched ]
 	cubby rmi -q x 2>/dev/null || true
@@ -245,11 +245,11 @@ open("huge.xz", "wb").write(packed[:12] + head + zlib.crc32(head).to_bytes(4, "l
 END
 	local file
 	for file in window.zst nine.xz; do
-		"$MK" lay "${file%.*}" "$BASE" "$file"
+		"$MK" lay "${file%.*}" "$LIB_DIR/one.tar" "$file"
 		run -0 cubby pull -q "oci:lay:${file%.*}"
 		cubby rmi -q "${file%.*}"
 	done
-	"$MK" lay huge "$BASE" huge.xz
+	"$MK" lay huge "$LIB_DIR/one.tar" huge.xz
 	run -1 --separate-stderr cubby pull -q oci:lay:huge
 	[ "${#stderr_lines[@]}" = 1 ]
 	[[ $stderr == *"layer 2 of 2: "*"memory"* ]] || { echo "$stderr"; return 1; }

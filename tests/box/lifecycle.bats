@@ -70,9 +70,9 @@ no_leftovers() {
 	[ "$output" = root ]
 }
 
-@test "exec: a gigabyte through cat is byte-exact" {
+@test "exec: much through cat is byte-exact" {
 	openssl version
-	size=$(lib_fewer 1024)M
+	size=$(lib_often 1280)M
 	want=$(head -c "$size" /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 -nosalt 2>/dev/null | sha256sum)
 	got=$(head -c "$size" /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 -nosalt 2>/dev/null |
 		cubby exec -- cat | sha256sum)
@@ -208,11 +208,11 @@ kill_round() { # WHOM MOMENT(ms)
 	[ "$(cubby exec -- echo alive)" = alive ]
 }
 
-@test "kill -9 of client, monitor and init at 200 moments: the next command works" {
+@test "kill -9 of client, monitor and init at any moment: the next command works" {
 	echo "host file" >untouched
 	cubby exec -- true
 	RANDOM=20261120
-	for i in $(seq "$(lib_fewer 67)"); do
+	for i in $(seq "$(lib_often 67)"); do
 		for whom in client monitor init; do
 			kill_round $whom $((RANDOM % 80)) ||
 				{ echo "round $i: $whom" >&2; return 1; }
@@ -337,8 +337,8 @@ start_traced() { # FILE OPTION-OF-STRACE...
 [lines 1 to 1 of 1]'
 }
 
-@test "200 boxes at once, all answering" {
-	base=$PWD n=$(lib_fewer 200)
+@test "many boxes at once, all answering" {
+	base=$PWD n=$(lib_often 200)
 	for i in $(seq "$n"); do
 		mkdir "$base/b$i"
 		cubby exec -C "$base/b$i" --keep -- sh -c "echo $i >/tmp/me"
@@ -382,17 +382,23 @@ start_traced() { # FILE OPTION-OF-STRACE...
 }
 
 @test "a running box whose runtime directory was removed is named, and has no second monitor" {
-	local pid
+	local pid name status clients=()
 	cubby exec --keep -- true
 	pid=$(info monitor_pid)
 	rm -r "$XDG_RUNTIME_DIR/cubby"
-	for command in "exec -- true" stop ps; do
-		read -ra words <<<"$command"
-		run --separate-stderr cubby "${words[@]}"
-		echo "$command: $status $stderr"
+	for words in "exec -- true" stop ps; do # each looks for seconds
+		read -ra words <<<"$words"
+		cubby "${words[@]}" 2>"${words[0]}" 3>&- &
+		clients+=("$!:${words[0]}")
+	done
+	for client in "${clients[@]}"; do
+		name=${client#*:}
+		status=0
+		wait "${client%:*}" || status=$?
 		[ "$status" -ne 0 ]
-		[[ $stderr == "cubby ${words[0]}: "*"process $pid (cubby-monitor) runs this box, but its socket is gone; 'kill $pid' ends it" ]]
-		[ "${#stderr_lines[@]}" -eq 1 ]
+		run cat "$name"
+		[[ $output == "cubby $name: "*"process $pid (cubby-monitor) runs this box, but its socket is gone; 'kill $pid' ends it" ]]
+		[ "${#lines[@]}" -eq 1 ]
 	done
 	kill -0 "$pid"
 	kill "$pid"

@@ -61,8 +61,8 @@ setup() {
 
 @test "volumes: a running box that has not got one says so" {
 	cubby exec -q --keep -- true
-	sleep 60 | cubby exec -q -- cat >/dev/null &
-	until cubby ps | grep -q cat; do read -rt 0.02 <> <(:) || true; done
+	cubby exec -q -- sleep 100 3>&- &
+	until cubby ps | grep -q sleep; do read -rt 0.02 <> <(:) || true; done
 	run -125 --separate-stderr cubby exec -v "$OUT:/x" -- true
 	[[ $stderr == *"the box runs already, without this --volume"* ]]
 	cubby stop -q

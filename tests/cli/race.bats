@@ -10,7 +10,7 @@ setup() { lib_project; }
 @test "rmi in the moment in which a box begins to use the image: whole, or one line" {
 	local n key dir image
 	mkdir -p tiny/bin && echo x >tiny/bin/x
-	for ((n = 0; n < $(lib_fewer $((40 * ${CUBBY_TEST_MORE:-1}))); n++)); do
+	for ((n = 0; n < $(lib_often 200); n++)); do
 		cubby pull -q --name race ./tiny >/dev/null
 		mkdir "race$n"
 		cubby exec -q -C "race$n" --image race -- /bin/none >"out$n" 2>"err$n" &
