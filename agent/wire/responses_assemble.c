@@ -126,10 +126,9 @@ static int end_item(struct responses_assemble *a, const struct json *event,
 		return 0; /* told twice */
 	r = keep(x, item, true);
 	if (r == 0 && answer_is(item, "message"))
-		r = refuse_parts(a, content);
-	if (r == 0 && !x->spoke && answer_is(item, "message"))
-		r = say_parts(a, content, false);
-	if (r == 0 && !x->spoke && answer_is(item, "reasoning"))
+		r = refuse_parts(a, content)
+			    ?: (x->spoke ? 0 : say_parts(a, content, false));
+	else if (r == 0 && !x->spoke && answer_is(item, "reasoning"))
 		r = say_parts(a,
 			      json_len(content) ? content : json_get(item, "summary"),
 			      true);

@@ -326,27 +326,22 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 		return r;
 	choose_mode(app, o, s);
 	/* Before a program is run, as choose_new() does. */
-	r = o->forget ? 0 : volumes_fill(app, &s->spec, e);
-	if (r == 0)
-		r = passover_volumes(s->spec.volumes, e);
+	r = (o->forget ? 0 : volumes_fill(app, &s->spec, e))
+		    ?: passover_volumes(s->spec.volumes, e);
 	if (r < 0)
 		return r;
-	if (there && !o->wipe)
+	if (there && !o->wipe) {
 		r = check_image(app, s, e);
-	else
-		r = choose_new(app, s, e);
-	if (r == 0 && there && o->wipe && !o->yes)
-		r = removal_confirm_one(app, &s->store, s->spec.key, e);
-	if (r == 0 && there && o->wipe)
-		r = wipe(s, e);
-	there = there && !o->wipe;
+		return r < 0 ? r : save(app, s, old, false, e);
+	}
+	r = choose_new(app, s, e);
+	if (r == 0 && there)
+		r = (o->yes ? 0 : removal_confirm_one(app, &s->store, s->spec.key, e))
+			    ?: wipe(s, e);
 	if (r < 0)
 		return r;
-	if (!there)
-		r = make_dir(s, e);
-	if (r < 0)
-		return r;
-	return there ? save(app, s, old, false, e) : save_new(app, s, old, e);
+	r = make_dir(s, e);
+	return r < 0 ? r : save_new(app, s, old, e);
 }
 
 static int open_box(const struct app *app, struct boxsetup *s, bool join_only,

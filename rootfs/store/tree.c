@@ -57,9 +57,7 @@ static int open_below(int dirfd, const char *name)
 	fd = sys_openat(dirfd, name, flags, 0);
 	if (fd < 0)
 		return fd;
-	r = sys_fstat(fd, &a);
-	if (!r)
-		r = sys_fstat(dirfd, &b);
+	r = sys_fstat(fd, &a) ?: sys_fstat(dirfd, &b);
 	if (!r && a.st_dev != b.st_dev)
 		r = -EXDEV;
 	if (r < 0)

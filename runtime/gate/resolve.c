@@ -328,10 +328,9 @@ int resolve_start(int *ret, int *ret_who, struct err *e)
 {
 	int names[2] = { -1, -1 }, who[2] = { -1, -1 };
 	pid_t pid = 0;
-	int r = sys_socketpair(SOCK_SEQPACKET, names);
+	int r = sys_socketpair(SOCK_SEQPACKET, names)
+			?: sys_socketpair(SOCK_SEQPACKET, who);
 
-	if (r >= 0)
-		r = sys_socketpair(SOCK_SEQPACKET, who);
 	if (r >= 0)
 		r = pid = sys_fork();
 	if (r == 0)
