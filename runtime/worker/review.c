@@ -74,6 +74,12 @@ static int patch(const struct review *rv, const struct diff_item *x, struct buf 
 	return patch_item(&from, x, out, ret);
 }
 
+/* What git gets of a box that runs stays where it is. */
+static int seen_in(const struct review *rv)
+{
+	return rv->running ? -1 : rv->layer.upper;
+}
+
 static int tell(const struct review *rv, size_t i, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
@@ -101,7 +107,7 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	json_set_int(j, "size", (int64_t)x->now.size);
 	if (x->git)
 		reviewtell_objects(j, rv->layer.upper, x->path);
-	reviewtell_seen_of(x, seen);
+	reviewtell_seen_of(x, seen_in(rv), seen);
 	json_set_str(j, "seen", seen);
 	return reviewtell_line(j, e);
 }
@@ -241,7 +247,7 @@ static int check_seen(const struct review *rv, struct err *e)
 
 		if (is_directory(rv, i) || !is_asked(rv, x->path))
 			continue;
-		reviewtell_seen_of(x, one);
+		reviewtell_seen_of(x, seen_in(rv), one);
 		buf_add(&all, one, sizeof(one));
 	}
 	r = reviewtell_seen(&all, one, e);

@@ -77,7 +77,18 @@ void reviewtell_objects(struct json *j, int upper, const char *path)
 	json_set_int(j, "packs", (int64_t)n.packs);
 }
 
-void reviewtell_seen_of(const struct diff_item *x, char ret[HASH_HEX])
+/* Of a repository the directory alone says nothing. */
+static void add_git(struct buf *text, int upper, const char *path)
+{
+	_cleanup_close_ int git = takeover_open(upper, path, O_RDONLY | O_DIRECTORY);
+	struct err ignored = ERR_NONE;
+	uint64_t sign = 0;
+	int r = git < 0 ? git : upper_sign(git, &sign, &ignored);
+
+	buf_addf(text, "%d %" PRIu64 " ", r, sign);
+}
+
+void reviewtell_seen_of(const struct diff_item *x, int upper, char ret[HASH_HEX])
 {
 	const struct diff_side *sides[] = { &x->was, &x->now };
 	_cleanup_buf_ struct buf text = BUF_INIT(1024 + PATH_MAX);
@@ -93,6 +104,8 @@ void reviewtell_seen_of(const struct diff_item *x, char ret[HASH_HEX])
 				 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
 				 s->ino, s->size, s->mtime, s->ctime);
 	}
+	if (x->git && upper >= 0)
+		add_git(&text, upper, x->path);
 	(void)hash_text(text.data, text.len, ret, &ignored);
 }
 

@@ -26,8 +26,8 @@ int reviewtell_gits(int boxdir, int n, struct err *e);
 void reviewtell_objects(struct json *j, int upper, const char *path);
 
 /** reviewtell_seen_of() - what stands for the path and what was there on both sides when it
- *  was looked at */
-void reviewtell_seen_of(const struct diff_item *x, char ret[HASH_HEX]);
+ *  was looked at. @upper: the layer that has a repository's part; -1 = it is of no matter */
+void reviewtell_seen_of(const struct diff_item *x, int upper, char ret[HASH_HEX]);
 
 /**
  * reviewtell_seen() - what stands for a list of changes, in whatever order it was shown

@@ -145,7 +145,10 @@ review() { task "$@"; } # it is the default
 }
 
 asked() { # HOW OFTEN
-	until [ "$(grep -o 'discard?' out | wc -l)" -ge "$1" ]; do read -rt 0.02 <> <(:) || true; done
+	until [ "$(grep -o 'discard?' out | wc -l)" -ge "$1" ]; do
+		kill -0 "$apply" || { cat out; return 1; }
+		read -rt 0.02 <> <(:) || true
+	done
 }
 
 @test "an answer is for what was shown: what a box has changed since is shown again" {
@@ -186,6 +189,34 @@ asked() { # HOW OFTEN
 	wait $apply
 	exec {keys}>&-
 	[ -z "$(cubby diff --name-only)" ] && [ ! -e .envrc ] && [ ! -e .gdbinit ]
+}
+
+@test "an answer is for what was shown of a repository, too" {
+	local head
+	git init -q -b main
+	git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one
+	head=$(git rev-parse HEAD)
+	tag() { timeout 60 cubby exec --project review -- sh -c 'mkdir -p .git/refs/tags; echo "$1" >".git/refs/tags/$2"' sh "$head" "$1"; }
+	mkdir -p "$HOME/.config/cubby"
+	echo '{"apply":"ask"}' >"$HOME/.config/cubby/config.json"
+	mkfifo keys
+	for answer in x a; do
+		tag one
+		timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' <keys >out &
+		apply=$!
+		exec {keys}>keys
+		asked 1
+		tag two
+		echo $answer >&"$keys"
+		asked 2
+		grep -q 'it has changed since it was shown' out
+		[ -z "$(git tag)" ]
+		echo $answer >&"$keys"
+		wait $apply
+		exec {keys}>&-
+	done
+	rm "$HOME/.config/cubby/config.json"
+	[ "$(git tag | xargs)" = "one two" ]
 }
 
 @test "an empty directory that is new or gone has its line" {
