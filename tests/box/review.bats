@@ -12,6 +12,8 @@ teardown_file() { lib_done; }
 
 setup() { lib_project; }
 
+teardown() { ! mountpoint -q "$LIB_PROJECT/small" || umount -l "$LIB_PROJECT/small"; }
+
 box() { cubby exec --project review -- sh -ec "$1"; }
 
 state() { # of the project: names, kinds, modes, contents
@@ -156,6 +158,57 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	cubby apply --all
 	[ "$(dd if=hole bs=1 skip=1000000 count=1 2>/dev/null)" = x ]
 	[ "$(stat -c %s hole)" = 2147483648 ]
+}
+
+@test "a file with two names: the one that the box writes is its own from then on" {
+	echo 1 >a
+	ln a b
+	box 'echo 2 >a'
+	[ "$(box 'cat b')" = 1 ]
+	[ "$(cubby diff --name-only)" = a ]
+	cubby apply
+	[ "$(cat a b | xargs)" = "2 1" ]
+	cubby undo
+	[ "$(cat a b | xargs)" = "1 1" ] && [ a -ef b ]
+}
+
+@test "the disk is full in the middle: the apply goes on when there is room, or back" {
+	[ "$(id -u)" = 0 ] || skip "only root mounts a small filesystem"
+	mkdir small
+	mount -t tmpfs -o size=1m none small
+	cd small
+	run -0 box true
+	[[ $output != *"live"* ]] || skip "$output"
+	echo old | tee a z >/dev/null
+	local before fill='for f in b c; do head -c 700000 /dev/zero | tr "\0" $f >$f; done; echo new >a; echo new >z'
+	before=$(state)
+	box "$fill"
+	run -1 cubby apply
+	[[ $output == *"cannot apply the box's changes: No space left on device"* ]]
+	run -1 cubby apply
+	[[ $output == *"an apply did not come to its end; 'cubby apply --continue' goes on with it, 'cubby undo' takes it back"* ]]
+	cubby undo
+	[ "$(state)" = "$before" ]
+	run -1 cubby apply
+	mount -o remount,size=4m none .
+	cubby apply --continue
+	[ "$(cat a z | xargs)" = "new new" ] && [ "$(stat -c %s b c | xargs)" = "700000 700000" ]
+	[ -z "$(cubby diff)" ] && [ -z "$(find . -name '.cubby-*')" ]
+	cubby undo
+	[ "$(state)" = "$before" ]
+}
+
+@test "thousands of files are applied, and taken back" {
+	local n
+	n=$(lib_fewer 20000)
+	mkdir d
+	echo old | tee d/1 d/2 >/dev/null
+	box "cd d; seq $n | xargs touch; seq $n | split -l 1000 - part"
+	cubby apply --all -q
+	[ "$(find d -type f | wc -l)" = $((n + (n + 999) / 1000)) ]
+	[ -z "$(cubby diff --name-only)" ]
+	cubby undo -q
+	[ "$(find d -type f | sort | xargs)" = "d/1 d/2" ]
 }
 
 @test "R01: what is neither file, directory nor link does not come out, nor do set-id bits" {
