@@ -5,6 +5,7 @@
 #include "rootfs/oci/registries.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -348,7 +349,7 @@ static int list_dir(int dir, const char *path, struct names *names, struct err *
 
 	while (r == 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
 		r = 0;
-		if (!text_ends(d.name, ".conf"))
+		if (!text_ends(d.name, ".conf") || d.type == DT_DIR)
 			continue;
 		if (names->n == FILES)
 			return err_set(e, -E2BIG, "'%s' has more than %d files", path,

@@ -314,6 +314,8 @@ static void drop_ins(void)
 		put(home, name, i ? "" : R "location='a.b'\nblocked=true");
 	}
 	put(home, ".d/other", "no TOML");
+	snprintf(want, sizeof(want), "%s/old.conf", dir); /* nor one of these */
+	assert_int_equal(mkdir(want, 0755), 0);
 	assert_int_equal(find_at_home(home, &ret, &e), -EPERM);
 	put(home, ".d/64.conf", "");
 	snprintf(want, sizeof(want), "'%s' has more than 64 files", dir);
