@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "rootfs/store/boxmark.h"
+#include "rootfs/store/staging.h"
 
 enum { BOX_JSON_MAX = 1 << 20 }; /* bytes */
 
@@ -235,7 +236,7 @@ int boxdir_wipe(const struct store *s, const char *key, bool logs,
 	snprintf(name, sizeof(name), "box-%s", key);
 	r = sys_renameat(s->boxes, key, s->tmp, name);
 	if (r == -ENOTEMPTY || r == -EEXIST) { /* of an interrupted removal */
-		r = rm->fn(rm->ctx, s->tmp, name, e);
+		r = staging_drop(s, name, rm->fn, rm->ctx, e);
 		if (r < 0)
 			return r;
 		r = sys_renameat(s->boxes, key, s->tmp, name);
@@ -243,5 +244,6 @@ int boxdir_wipe(const struct store *s, const char *key, bool logs,
 	if (r < 0)
 		return err_sys(e, r, "cannot remove box '%.12s…'", key);
 	r = logs ? keep_logs(s, name, key, e) : 0;
-	return r < 0 ? r : rm->fn(rm->ctx, s->tmp, name, e);
+	/* Once its lock is removed anybody may take it away (staging_clean()). */
+	return r < 0 ? r : staging_drop(s, name, rm->fn, rm->ctx, e);
 }

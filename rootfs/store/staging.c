@@ -107,6 +107,18 @@ static int claim_all(const struct store *s, struct err *e)
 	return r;
 }
 
+int staging_drop(const struct store *s, const char *name, boxdir_rm_fn *rm, void *ctx,
+		 struct err *e)
+{
+	int r = rm(ctx, s->tmp, name, e);
+	struct stat st;
+
+	if (r >= 0 || sys_fstatat(s->tmp, name, &st, AT_SYMLINK_NOFOLLOW) != -ENOENT)
+		return r;
+	*e = ERR_NONE;
+	return 0;
+}
+
 int staging_clean(const struct store *s, boxdir_rm_fn *rm, void *ctx, struct err *e)
 {
 	_cleanup_close_ int dir = -1;
@@ -124,7 +136,7 @@ int staging_clean(const struct store *s, boxdir_rm_fn *rm, void *ctx, struct err
 	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
 		if (!text_starts(d.name, "dead-"))
 			continue;
-		r = rm(ctx, s->tmp, d.name, e);
+		r = staging_drop(s, d.name, rm, ctx, e);
 		count += r >= 0;
 	}
 	return r < 0 ? r : count;

@@ -31,6 +31,11 @@ void staging_close(struct staging *st);
 int staging_remove(const struct store *s, struct staging *st, boxdir_rm_fn *rm,
 		   void *ctx, struct err *e);
 
+/** staging_drop() - remove @name of tmp/ with all that is in it: whoever cleans there may have
+ *  been faster */
+int staging_drop(const struct store *s, const char *name, boxdir_rm_fn *rm, void *ctx,
+		 struct err *e);
+
 /** staging_clean() - remove what processes that are gone left behind
  *  Return: how many, or a negative errno. */
 int staging_clean(const struct store *s, boxdir_rm_fn *rm, void *ctx, struct err *e);

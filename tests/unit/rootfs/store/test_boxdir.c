@@ -1,4 +1,5 @@
 #include "rootfs/store/boxdir.h"
+#include "rootfs/store/staging.h"
 
 #include "base/sys/sys.h"
 #include "rootfs/store/tree.h"
@@ -140,6 +141,38 @@ static void removed_with_all_in_it(void)
 		-ENOENT);
 }
 
+/* Once the lock in it is gone it is anybody's (staging_clean()). */
+static int rm_after_another(void *ctx, int parent, const char *name, struct err *e)
+{
+	const struct store *s = ctx;
+
+	unit_ok(tree_remove(parent, name, e), e);
+	assert_int_equal(sys_mkdirat(parent, name, 0700), 0);
+	assert_true(staging_clean(s, rm, NULL, e) > 0);
+	/* As the last step of tree_remove() */
+	return err_sys(e, sys_unlinkat(parent, name, AT_REMOVEDIR),
+		       "cannot remove '%s'", name);
+}
+
+static void removed_while_another_cleans(void)
+{
+	_cleanup_store_ struct store s = STORE_NONE;
+	_cleanup_boxdir_ struct boxdir b = BOXDIR_NONE;
+	const struct boxdir_rm how = { rm_after_another, &s };
+	struct err e = ERR_NONE;
+
+	open_store(&s);
+	unit_ok(boxdir_open(&s, KEY_A, true, &b, &e), &e);
+	unit_ok(boxdir_wipe(&s, KEY_A, false, &how, &e), &e);
+	assert_int_equal(sys_faccessat(s.boxes, KEY_A, F_OK, 0), -ENOENT);
+	/* Two that clean meet at the same name. */
+	assert_int_equal(sys_mkdirat(s.tmp, "dead-1", 0700), 0);
+	assert_int_equal(sys_mkdirat(s.tmp, "dead-2", 0700), 0);
+	unit_ok(staging_clean(&s, rm_after_another, &s, &e), &e);
+	assert_int_equal(sys_faccessat(s.tmp, "dead-1", F_OK, 0), -ENOENT);
+	assert_int_equal(sys_faccessat(s.tmp, "dead-2", F_OK, 0), -ENOENT);
+}
+
 static void logs_outlive_what_is_wiped(void)
 {
 	_cleanup_store_ struct store s = STORE_NONE;
@@ -197,6 +230,7 @@ int main(void)
 		{ "one holds the lock", one_holds_the_lock },
 		{ "removed with all in it", removed_with_all_in_it },
 		{ "logs outlive what is wiped", logs_outlive_what_is_wiped },
+		{ "removed while another cleans", removed_while_another_cleans },
 		{ "lost where its mark is old", lost_where_its_mark_is_old },
 	};
 
