@@ -83,3 +83,10 @@ make_one() { # DIR
 	git status
 	[ ! -e "$RAN" ]
 }
+
+@test "a .GIT that is a file is looked at as .git is" {
+	git init -q "$LIB_DIR/elsewhere"
+	cubby exec -- sh -c 'echo "gitdir: $1" >.GIT' sh "$LIB_DIR/elsewhere/.git"
+	run git rev-parse --absolute-git-dir
+	[ "$output" != "$LIB_DIR/elsewhere/.git" ]
+}

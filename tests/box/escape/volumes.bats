@@ -212,3 +212,19 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 	PATH=$OUT/bin:$PATH run -125 cubby exec -q --here -C new --image $ID:latest -- true
 	[ -e "$LIB_DIR/ran" ] # as nobody knows of it any more
 }
+
+@test "U15: what one box leaves in a cache that others share leads nowhere, and is nobody's but theirs" {
+	local before
+	before=$(escape_snapshot)
+	cubby exec --cache npm -- sh -c 'cd /root/.npm; ln -s "$1" out; ln -s / top
+		cp /bin/sh sh; chmod 6755 sh; mkdir -m 2777 dir; mknod device c 1 3; :' sh "$ESCAPE_HOST"
+	mkdir ../another
+	cd ../another
+	run cubby exec --cache npm -- sh -c 'cd /root/.npm; cat out/secret; touch out/new; ls -d top/proc/1; id -u'
+	[[ ${lines[*]} == *"top/proc/1 0" && ${lines[*]} != *secret\ * ]] || { echo "$output"; false; }
+	[ "$before" = "$(escape_snapshot)" ]
+	run find "$XDG_DATA_HOME/cubby/volumes" \( -perm /6000 -o -type c \)
+	[ -z "$output" ]
+	cubby rm -q
+	cd "$LIB_PROJECT"
+}
