@@ -367,8 +367,8 @@ static void on_notice(void *ctx, const char *text)
 /* The argument that says what a tool call is about. */
 static const char *main_argument(const struct task_call *c)
 {
-	static const char *const names[] = { "command", "code",	  "path",   "text",
-					     "keys",	"answer", "message" };
+	static const char *const names[] = { "command", "code",	  "path",
+					     "text",	"answer", "message" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *s = json_get_str(c->args, names[i]);
@@ -377,19 +377,6 @@ static const char *main_argument(const struct task_call *c)
 			return s;
 	}
 	return "";
-}
-
-static void add_keys(const struct json *keys, struct buf *out)
-{
-	json_each(it, keys)
-	{
-		const char *key = json_str(it);
-
-		if (key && it != json_first(keys))
-			buf_addc(out, ' ');
-		if (key)
-			wrap_safe(out, key, strlen(key));
-	}
 }
 
 /* Of a command that is shown in part. */
@@ -408,7 +395,7 @@ static void add_rest(const char *rest, struct buf *out)
 
 int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 {
-	const char *text = main_argument(c);
+	const char *text = main_argument(c), *keys = json_get_str(c->args, "keys");
 	size_t len = strlen(text), lines = 0;
 
 	if (secret && strcmp(c->name, "input") == 0) {
@@ -418,15 +405,17 @@ int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 	if (strcmp(c->name, "shell") == 0)
 		buf_adds(out, "$ ");
 	else
-		buf_addf(out, "%s ", c->name);
+		buf_addf(out, "%s%s", c->name, *text ? " " : "");
 	len = MIN(len, (size_t)VIEW_CALL_MAX);
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '\n' && ++lines == VIEW_CALL_LINES)
 			len = i;
 	view_words_all(text, len, out);
 	add_rest(text + len, out);
-	if (!*text && json_type(json_get(c->args, "keys")) == JSON_ARRAY)
-		add_keys(json_get(c->args, "keys"), out);
+	if (keys && *keys) {
+		buf_addc(out, ' ');
+		wrap_safe(out, keys, strlen(keys));
+	}
 	return buf_failed(out);
 }
 
