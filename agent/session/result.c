@@ -56,6 +56,7 @@ static int take_texts(struct session *s, struct session_result *ret)
 	ret->full_screen = output_full_screen(&s->output);
 	fold_flush(&s->fold);
 	ret->cut = s->fold.folded || clip_cut(&s->now);
+	s->fold.folded = false; /* that is told once */
 	r = clip_take(&s->earlier, &ret->earlier) ?: clip_take(&s->now, &ret->text);
 	if (ret->cut)
 		save_log(s, ret);

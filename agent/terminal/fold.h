@@ -31,7 +31,7 @@ struct fold {
 	unsigned kind;	 /* of the run; 0 = none */
 	uint64_t lines, bytes; /* of the run */
 	struct buf held;       /* owned: it, while it may yet be shown as it is */
-	bool folded;	       /* something was left out since fold_reset() */
+	bool folded;	       /* something was left out, and nobody has said so */
 };
 
 void fold_init(struct fold *f, fold_fn *out, void *ctx);

@@ -459,12 +459,17 @@ static void long_output_is_cut_and_kept(void)
 		buf_cstr(&f.r.text),
 		"[\xe2\x80\xa6 5 lines of a package manager's progress left "
 		"out, 60 bytes \xe2\x80\xa6]\ndone\n");
+	run(&f, "for i in 1 2 3 4 5; do echo Unpacking $i; done; read x; echo done");
+	assert_true(f.r.cut);
+	input(&f, "\n");
+	assert_false(f.r.cut); /* of what is new nothing was left out */
+	assert_string_equal(buf_cstr(&f.r.text), "\ndone\n");
 	run(&f, "seq 1 100000");
 	assert_true(f.r.cut);
 	assert_true(f.r.text.len < 13000);
 	assert_non_null(strstr(buf_cstr(&f.r.text), "left out"));
-	assert_string_equal(f.r.log_path, "/var/tmp/cubby-output/main-3.txt");
-	snprintf(path, sizeof(path), "%s/main-3.txt", unit_tmpdir());
+	assert_string_equal(f.r.log_path, "/var/tmp/cubby-output/main-4.txt");
+	snprintf(path, sizeof(path), "%s/main-4.txt", unit_tmpdir());
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_size, 588895);
 	shut(&f);
