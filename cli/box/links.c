@@ -130,11 +130,11 @@ void boxlinks_git(const struct app *app, const struct boxsetup *s)
 			"the repository of this directory is not in the box, and git "
 			"does not work there: %s; commit here, outside of it",
 			why.msg);
-	if (r > 0)
+	if (r > 0 && s->spec.project_mode == PROJECT_REVIEW)
 		render_note(
 			app,
 			"the repository of this directory, '%s', can be read in the "
-			"box; commit here, outside of it",
+			"box; under review commit here, outside of it",
 			text_escaped(shown, sizeof(shown), o.common_path,
 				     strlen(o.common_path)));
 }

@@ -116,7 +116,7 @@ static int fail(struct err *e, int code)
 /* ---- what there is ---------------------------------------------------------------------- */
 
 static int add(struct git_take *t, const struct upper_entry *x, const struct row *row,
-	       struct err *e)
+	       bool tree, struct err *e)
 {
 	struct git_take_item *item;
 
@@ -134,6 +134,7 @@ static int add(struct git_take *t, const struct upper_entry *x, const struct row
 		.path = strdup(x->path),
 		.kind = x->kind,
 		.class = row->class,
+		.tree = tree,
 		.why = row->why,
 		.mark = x->st.st_ino ^ (uint64_t)x->st.st_ctim.tv_nsec << 20 ^
 			(uint64_t)x->st.st_ctim.tv_sec,
@@ -145,38 +146,53 @@ static int add(struct git_take *t, const struct upper_entry *x, const struct row
 }
 
 /* git writes a file anew when it removes nothing from it. */
-static bool is_unchanged(const struct git_take *t, const struct upper_entry *x)
+static bool is_unchanged(int git, const struct upper_entry *x)
 {
 	_cleanup_buf_ struct buf host = BUF_INIT(TEXT_MAX), box = BUF_INIT(TEXT_MAX);
 	struct stat st;
 
 	if (x->kind == UPPER_GONE)
-		return sys_fstatat(t->conf->git, x->path, &st, AT_SYMLINK_NOFOLLOW) ==
-		       -ENOENT;
-	return x->kind == UPPER_FILE &&
-	       takeover_read(t->conf->git, x->path, &host) == 0 &&
+		return sys_fstatat(git, x->path, &st, AT_SYMLINK_NOFOLLOW) == -ENOENT;
+	return x->kind == UPPER_FILE && takeover_read(git, x->path, &host) == 0 &&
 	       takeover_read(x->dir, x->name, &box) == 0 && host.len == box.len &&
 	       (!host.len || memcmp(host.data, box.data, host.len) == 0);
 }
 
+/* Each of the two directories of a worktree has files of which git reads the other's. */
+static const struct row *row_in(const struct git_take *t, const char *path, bool tree)
+{
+	static const struct row others = { NULL, GIT_TAKE_HELD,
+					   "belongs to another worktree" };
+	static const struct row nowhere = { NULL, GIT_TAKE_HELD,
+					    "is not taken over of a worktree" };
+	const struct row *row = row_of(path);
+
+	if (!t->conf->tree || row->class == GIT_TAKE_JUNK ||
+	    row->class == GIT_TAKE_HELD ||
+	    (tree == git_take_tree_has(path) && (tree || row->class != GIT_TAKE_TEXT)))
+		return row;
+	return tree ? &nowhere : &others;
+}
+
 static int note_class(struct git_take *t, const struct upper_entry *x,
-		      const struct row *row, struct err *e)
+		      const struct row *row, bool tree, struct err *e)
 {
 	bool is_dir = x->kind == UPPER_DIR || x->kind == UPPER_LEFT;
-	int r = is_dir ? 0 : add(t, x, row, e);
+	int r = is_dir ? 0 : add(t, x, row, tree, e);
 
-	if (r == 0 && !is_dir && row->class == GIT_TAKE_HELD && is_unchanged(t, x)) {
+	if (r == 0 && !is_dir && row->class == GIT_TAKE_HELD &&
+	    is_unchanged(tree ? t->conf->tree->git : t->conf->git, x)) {
 		t->list[t->n - 1].class = GIT_TAKE_JUNK;
 		t->list[t->n - 1].why = NULL;
 	}
 	return r;
 }
 
-static int note_entry(void *ctx, const struct upper_entry *x, struct err *e)
+static int note_in(struct git_take *t, const struct upper_entry *x, bool tree,
+		   struct err *e)
 {
-	struct git_take *t = ctx;
-	const struct row *row = row_of(x->path);
-	int r = note_class(t, x, row, e);
+	const struct row *row = row_in(t, x->path, tree);
+	int r = note_class(t, x, row, tree, e);
 
 	if (r < 0 || x->kind == UPPER_DIR || x->kind == UPPER_LEFT)
 		return r;
@@ -186,6 +202,16 @@ static int note_entry(void *ctx, const struct upper_entry *x, struct err *e)
 	    (x->kind == UPPER_LINK || x->kind == UPPER_CLOSED || x->kind == UPPER_ODD))
 		t->list[t->n - 1].why = "no plain file";
 	return row->class == GIT_TAKE_OBJECT ? git_take_objects_put(t, x, e) : 0;
+}
+
+static int note_entry(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	return note_in(ctx, x, false, e);
+}
+
+static int note_tree(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	return note_in(ctx, x, true, e);
 }
 
 /* ---- files as they are ------------------------------------------------------------------- */
@@ -214,13 +240,17 @@ static int take_text(struct git_take *t, struct git_take_item *x, struct err *e)
 
 	if (x->why || x->kind == UPPER_OPAQUE)
 		return 0;
+	if (t->head_why) {
+		x->why = t->head_why;
+		return 0;
+	}
 	if (t->behind) {
 		x->why = "the host's branch has moved meanwhile";
 		return 0;
 	}
 	if (x->kind == UPPER_GONE)
 		return git_take_note_remove(t, x->path, e);
-	r = takeover_read(t->conf->upper, x->path, &text);
+	r = takeover_read(git_take_tree_upper(t, x->path), x->path, &text);
 	if (r < 0 || !is_fit(t, x->path, &text)) {
 		x->why = "not what git writes there";
 		return 0;
@@ -255,18 +285,21 @@ static int take_head(struct git_take *t, struct git_take_item *x, struct err *e)
 				   .ctx = t };
 	struct err why = ERR_NONE;
 
+	const int git = git_take_tree_git(t, "HEAD");
+
 	(void)e;
+	x->why = x->why ?: t->head_why;
 	if (x->why)
 		return 0;
-	if (takeover_read(t->conf->upper, "HEAD", &text) < 0 ||
+	if (takeover_read(git_take_tree_upper(t, "HEAD"), "HEAD", &text) < 0 ||
 	    git_text_value(buf_cstr(&text), text.len, value) < 0 ||
 	    (text_starts(value, "ref: ") && !text_starts(value, "ref: refs/heads/"))) {
 		x->why = "neither a branch nor a commit";
 		return 0;
 	}
-	takeover_clean(t->conf->git, "HEAD");
+	takeover_clean(git, "HEAD");
 	buf_truncate(&text, 0);
-	if (takeover_read(t->conf->git, "HEAD", &text) == 0 &&
+	if (takeover_read(git, "HEAD", &text) == 0 &&
 	    git_text_value(buf_cstr(&text), text.len, now) == 0 &&
 	    strcmp(now, value) == 0)
 		return 0;
@@ -383,9 +416,14 @@ static int clean_upper(const struct git_take *t, struct err *e)
 			struct err ignored = ERR_NONE;
 
 			if (x->class == order[k] && x->kind != UPPER_OPAQUE)
-				takeover_remove(t->conf->upper, x->path, &ignored);
+				takeover_remove(x->tree ? t->conf->tree->upper
+							: t->conf->upper,
+						x->path, &ignored);
 		}
-	return upper_walk(t->conf->upper, leave_upper, NULL, e);
+	return upper_walk(t->conf->upper, leave_upper, NULL, e)
+		       ?: (t->conf->tree ? upper_walk(t->conf->tree->upper, leave_upper,
+						      NULL, e)
+					 : 0);
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
@@ -399,6 +437,8 @@ static void take_done(struct git_take *t)
 	git_take_base_done(&t->base);
 	git_refs_pair_done(&t->now);
 	git_refs_done(&t->stay);
+	git_refs_done(&t->elsewhere);
+	git_refs_done(&t->made);
 }
 
 static void keep_all(struct git_take *t, const struct err *why)
@@ -415,7 +455,7 @@ static void keep_all(struct git_take *t, const struct err *why)
 
 static int take_rest(struct git_take *t, struct err *e)
 {
-	int r = git_refs_read(t->conf->git, &t->now, e);
+	int r = git_refs_read(t->conf->git, &t->now, e) ?: git_take_tree_read(t, e);
 
 	if (r < 0)
 		return r;
@@ -429,12 +469,25 @@ static int take_rest(struct git_take *t, struct err *e)
 	return r < 0 ? r : take_class(t, GIT_TAKE_INDEX, take_index, e);
 }
 
+static int note_made(struct git_take *t, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->made.n && r == 0; i++)
+		r = git_refs_set(&t->base.own, t->made.list[i].name, "x");
+	return r < 0 ? fail(e, r) : 0;
+}
+
 /* What the box has and the host has not taken is still a difference the next time. */
 static int note_base(struct git_take *t, struct err *e)
 {
 	struct git_take_base old = take(&t->base, (struct git_take_base){ 0 });
 	int r = git_take_base_now(t, &t->base, e);
 
+	if (r == 0) {
+		t->base.own = take(&old.own, (struct git_refs){ .list = NULL });
+		r = note_made(t, e);
+	}
 	for (size_t i = 0; i < t->n && r == 0; i++) {
 		const struct git_take_item *x = &t->list[i];
 
@@ -463,11 +516,16 @@ static int note_base(struct git_take *t, struct err *e)
 int git_take_begin(const struct git_take_conf *conf, struct err *e)
 {
 	_cleanup_(take_done) struct git_take t = { .conf = conf };
+	_cleanup_git_refs_ struct git_refs before = { .list = NULL };
+	struct err ignored = ERR_NONE;
 	int r = git_take_base_format(&t, e);
 
 	if (r < 0)
 		return r;
-	r = git_take_base_now(&t, &t.base, e);
+	if (conf->tree && git_take_base_load(&t, &ignored) == 0)
+		before = take(&t.base.own, (struct git_refs){ .list = NULL });
+	git_take_base_done(&t.base);
+	r = git_take_base_now(&t, &t.base, e) ?: git_take_tree_begin(&t, &before, e);
 	return r < 0 ? r : git_take_base_save(&t, e);
 }
 
@@ -478,6 +536,7 @@ int git_take_over(const struct git_take_conf *conf, struct err *e)
 	int r = git_take_base_format(&t, &why) ?:
 		git_take_base_load(&t, &why) ?:
 		upper_walk(conf->upper, note_entry, &t, &why) ?:
+		(conf->tree ? upper_walk(conf->tree->upper, note_tree, &t, &why) : 0) ?:
 		git_take_objects_import(&t, &why) ?:
 		take_rest(&t, &why);
 
@@ -486,19 +545,31 @@ int git_take_over(const struct git_take_conf *conf, struct err *e)
 		return 1;
 	}
 	say_kept(&t);
-	return conf->offline ? 0 : note_base(&t, e);
+	if (!conf->offline)
+		return note_base(&t, e);
+	if (!t.made.n)
+		return 0;
+	r = note_made(&t, e);
+	return r < 0 ? r : git_take_base_save(&t, e);
 }
 
 static int list_entry(void *ctx, const struct upper_entry *x, struct err *e)
 {
-	return note_class(ctx, x, row_of(x->path), e);
+	return note_class(ctx, x, row_in(ctx, x->path, false), false, e);
+}
+
+static int list_tree(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	return note_class(ctx, x, row_in(ctx, x->path, true), true, e);
 }
 
 /* With a new base, what is still in the upper would count as no change, and be lost. */
 int git_take_clean(const struct git_take_conf *conf, struct err *e)
 {
 	_cleanup_(take_done) struct git_take t = { .conf = conf };
-	int r = upper_walk(conf->upper, list_entry, &t, e) ?: clean_upper(&t, e);
+	int r = upper_walk(conf->upper, list_entry, &t, e) ?:
+		(conf->tree ? upper_walk(conf->tree->upper, list_tree, &t, e) : 0) ?:
+		clean_upper(&t, e);
 
 	return r < 0 ? r : git_take_begin(conf, e);
 }

@@ -3,8 +3,9 @@
  * names nothing new to obey. All else stays in the box and is said.
  * Needs:  an upper directory (upper.h); git on the host for objects and refs.
  * Owns:   nothing but the files below @state.
- * Never:  writes to the host what git runs, obeys or follows; removes an object; loses a
- *         branch of the box: what the host has moved itself gets it as refs/cubby/box/….
+ * Never:  writes to the host what git runs, obeys or follows; removes an object; moves what
+ *         is not a worktree's own from there; loses a branch of the box: what it may not
+ *         move becomes refs/cubby/box/….
  *
  * Every step may be done again: a kill at any instant is mended by the next call. */
 #ifndef ROOTFS_GIT_TAKE_H
@@ -14,10 +15,17 @@
 
 #include "base/err.h"
 
+/* A worktree's own directory: HEAD, index, messages, the log of HEAD. */
+struct git_take_tree {
+	int git, upper; /* borrowed */
+};
+
 struct git_take_conf {
 	int git;   /* the host's git directory; borrowed, as all of it */
 	int upper; /* what the box changed in its view of it */
 	int state; /* a directory of ours for this repository */
+	const struct git_take_tree *tree; /* borrowed; NULL = all is in @git: else refs
+					     that are not this worktree's stay */
 	int record; /* another, where git_take_back() finds what was done; -1 = it is not noted */
 	const char *shown; /* how a person knows it: ".git" */
 	bool offline; /* nothing is mounted: git_take_clean() comes when it was taken over */

@@ -44,6 +44,7 @@ static void back_done(struct back *b)
 	git_refs_pair_done(&b->t.now);
 	git_refs_done(&b->todo);
 	git_refs_done(&b->left);
+	git_refs_done(&b->t.elsewhere);
 }
 
 static _printf_(2, 3) void say(struct back *b, const char *fmt, ...)
@@ -167,7 +168,8 @@ static void say_left(struct back *b, const char *name, const char *why)
 static int judge_refs(struct back *b, struct err *e)
 {
 	char now[GIT_TEXT_VALUE];
-	int r = git_refs_read(b->t.conf->git, &b->t.now, e);
+	int r = git_refs_read(b->t.conf->git, &b->t.now, e)
+			?: git_take_tree_read(&b->t, e);
 
 	if (r < 0)
 		return r;
@@ -181,6 +183,14 @@ static int judge_refs(struct back *b, struct err *e)
 			r = -ENOMEM;
 		else if (split(line, "ref", word))
 			r = judge_ref(b, word);
+	}
+	for (size_t i = 0; i < b->t.elsewhere.n && r == 0; i++) {
+		const char *name = b->t.elsewhere.list[i].name;
+
+		if (git_refs_get(&b->todo, name)) {
+			r = git_refs_set(&b->todo, name, NULL);
+			say_left(b, name, "another worktree is on it");
+		}
 	}
 	for (size_t i = 0; i < b->left.n && r == 0; i++) {
 		const char *name = b->left.list[i].name;
@@ -219,16 +229,17 @@ static int bring_back(struct back *b, char *const word[3], struct err *e)
 	struct takeover_file f = {
 		.path = word[2], .mode = 0644, .still = still, .ctx = &x
 	};
+	const int git = git_take_tree_git(&b->t, word[2]);
 	int r;
 
 	if (strcmp(word[0], none) == 0)
-		return takeover_remove(b->t.conf->git, word[2], e);
+		return takeover_remove(git, word[2], e);
 	r = takeover_read(b->t.conf->record, word[0], &old);
 	if (r < 0)
 		return fail_back(e, r);
 	f.data = buf_cstr(&old);
 	f.len = old.len;
-	return takeover_put(b->t.conf->git, &f, e);
+	return takeover_put(git, &f, e);
 }
 
 /* Return: 1 = it is as it was. */
@@ -263,7 +274,7 @@ static int back_file(struct back *b, char *const word[3], struct err *e)
 	char now[HASH_HEX];
 	int r;
 
-	takeover_clean(b->t.conf->git, word[2]);
+	takeover_clean(git_take_tree_git(&b->t, word[2]), word[2]);
 	r = git_take_note_now(&b->t, word[2], &text, now, e);
 	if (r == 0)
 		r = is_old(b, word, now, e);

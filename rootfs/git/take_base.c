@@ -19,6 +19,8 @@ static int read_setting(void *ctx, const struct git_config_item *it)
 {
 	struct git_take *t = ctx;
 
+	if (strcmp(it->section, "core") == 0 && strcmp(it->key, "bare") == 0)
+		t->bare = strcmp(it->value, "true") == 0;
 	if (strcmp(it->section, "extensions") != 0)
 		return 0;
 	if (strcmp(it->key, "objectformat") == 0 && strcmp(it->value, "sha256") == 0)
@@ -51,6 +53,7 @@ int git_take_base_format(struct git_take *t, struct err *e)
 void git_take_base_done(struct git_take_base *b)
 {
 	git_refs_pair_done(&b->refs);
+	git_refs_done(&b->own);
 	*b = (struct git_take_base){ 0 };
 }
 
@@ -58,16 +61,16 @@ void git_take_base_done(struct git_take_base *b)
 static void note_index(const struct git_take *t, struct git_take_base *b)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(BASE_INDEX_MAX);
+	const int git = git_take_tree_git(t, "index");
 	struct stat st;
 
-	if (sys_fstatat(t->conf->git, "index", &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (sys_fstatat(git, "index", &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	b->index_ino = st.st_ino;
 	b->index_size = (uint64_t)st.st_size;
 	b->index_mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
 			 (uint64_t)st.st_mtim.tv_nsec;
-	if (st.st_size <= BASE_INDEX_MAX &&
-	    takeover_read(t->conf->git, "index", &text) == 0)
+	if (st.st_size <= BASE_INDEX_MAX && takeover_read(git, "index", &text) == 0)
 		(void)git_index_meaning((const uint8_t *)buf_cstr(&text), text.len,
 					t->sum, &b->index_meaning);
 }
@@ -80,7 +83,7 @@ int git_take_base_now(struct git_take *t, struct git_take_base *ret, struct err 
 
 	if (r < 0)
 		return r;
-	if (takeover_read(t->conf->git, "HEAD", &head) < 0 ||
+	if (takeover_read(git_take_tree_git(t, "HEAD"), "HEAD", &head) < 0 ||
 	    git_text_value(buf_cstr(&head), head.len, b.head) < 0)
 		b.head[0] = '\0';
 	note_index(t, &b);
@@ -112,7 +115,8 @@ int git_take_base_save(const struct git_take *t, struct err *e)
 		"index %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\nhead %s\n",
 		b->index_ino, b->index_size, b->index_mtime, b->index_meaning, b->head) ?:
 		add_all(&text, "loose", &b->refs.loose) ?:
-		add_all(&text, "packed", &b->refs.packed);
+		add_all(&text, "packed", &b->refs.packed) ?:
+		add_all(&text, "own", &b->own);
 
 	if (r < 0)
 		return err_sys(e, r, "cannot note the state of a repository");
@@ -148,6 +152,7 @@ static int load_line(struct git_take_base *b, char *line)
 		return -EBADMSG;
 	*value++ = '\0';
 	return git_refs_set(strcmp(line, "loose") == 0 ? &b->refs.loose
+			    : strcmp(line, "own") == 0 ? &b->own
 						       : &b->refs.packed,
 			    name, value);
 }

@@ -30,6 +30,7 @@ struct git_take_item {
 	char *path; /* owned */
 	enum upper_kind kind;
 	enum git_take_class class;
+	bool tree;	 /* it lies in the worktree's own directory */
 	const char *why; /* it is kept; NULL = it is taken over, or nothing to do */
 	uint64_t mark;	 /* changes with the file */
 };
@@ -37,14 +38,17 @@ struct git_take_item {
 /* Where the box started from. */
 struct git_take_base {
 	struct git_refs_pair refs; /* owned */
+	struct git_refs
+		own; /* owned: branches of this worktree → "x"; of a worktree alone */
 	char head[GIT_TEXT_VALUE]; /* "" = none that can be understood */
 	uint64_t index_ino, index_size, index_mtime, index_meaning;
 };
 
 struct git_take {
 	const struct git_take_conf *conf;
-	size_t sum;		    /* bytes of a sum: 20 or 32 */
-	bool files;		    /* refs are files, which is what we understand */
+	size_t sum; /* bytes of a sum: 20 or 32 */
+	bool files; /* refs are files, which is what we understand */
+	bool bare;  /* no worktree is on the HEAD of the common directory */
 	struct git_take_base base;  /* owned */
 	struct git_refs_pair now;   /* owned: of the host */
 	struct git_take_item *list; /* owned */
@@ -55,7 +59,27 @@ struct git_take {
 	bool incoming, packs; /* something waits in "in" below @state; packs among it */
 	struct git_refs stay; /* owned: refs in conflict → their base; "-" = none */
 	bool behind;	      /* the branch of the box's HEAD went to refs/cubby/… */
+	struct git_refs elsewhere; /* owned: what other worktrees are on → "x" */
+	struct git_refs made;	   /* owned: branches that the box made → "x" */
+	const char *head_why;	   /* the box's HEAD stays there; NULL = it does not */
 };
+
+/* take_tree.c */
+/** git_take_tree_has() - whether @path, if it is taken over, is a worktree's own */
+bool git_take_tree_has(const char *path);
+/** git_take_tree_git() - the host's directory that has @path; git_take_tree_upper(): the box's */
+int git_take_tree_git(const struct git_take *t, const char *path);
+int git_take_tree_upper(const struct git_take *t, const char *path);
+
+/** git_take_tree_begin() - branches of the worktree: that of its HEAD, and those of before
+ *  that are still there */
+int git_take_tree_begin(struct git_take *t, struct git_refs *before, struct err *e);
+/** git_take_tree_read() - what other worktrees are on */
+int git_take_tree_read(struct git_take *t, struct err *e);
+/** git_take_tree_why() - why the box does not move @name, whose value there is @value (NULL =
+ *  it has been removed); NULL = it does, also where there are no other worktrees */
+const char *git_take_tree_why(const struct git_take *t, const char *name,
+			      const char *value);
 
 /* git_take_base.c */
 /** git_take_base_format() - what the host's own settings say of sums and refs */

@@ -41,7 +41,8 @@ bool git_take_index_untouched(const struct git_take *t)
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_INDEX_MAX);
 	uint64_t meaning;
 	struct stat st;
-	int r = sys_fstatat(t->conf->git, "index", &st, AT_SYMLINK_NOFOLLOW);
+	const int git = git_take_tree_git(t, "index");
+	int r = sys_fstatat(git, "index", &st, AT_SYMLINK_NOFOLLOW);
 
 	if (r == -ENOENT)
 		return !b->index_ino;
@@ -51,7 +52,7 @@ bool git_take_index_untouched(const struct git_take *t)
 	    b->index_mtime == (uint64_t)st.st_mtim.tv_sec * 1000000000u +
 				      (uint64_t)st.st_mtim.tv_nsec)
 		return true;
-	return b->index_meaning && read_index(t->conf->git, &text) == 0 &&
+	return b->index_meaning && read_index(git, &text) == 0 &&
 	       git_index_meaning((const uint8_t *)buf_cstr(&text), text.len, t->sum,
 				 &meaning) == 0 &&
 	       meaning == b->index_meaning;
@@ -73,13 +74,16 @@ const char *git_take_index(struct git_take *t, struct err *e)
 		.path = "index", .mode = 0644, .still = still, .ctx = t
 	};
 	struct links l = { .collect = true };
+	const int git = git_take_tree_git(t, "index");
 	int r;
 
-	takeover_clean(t->conf->git, "index");
-	r = read_index(t->conf->upper, &text);
-	if (read_index(t->conf->git, &now) == 0 && r == 0 && now.len == text.len &&
+	takeover_clean(git, "index");
+	r = read_index(git_take_tree_upper(t, "index"), &text);
+	if (read_index(git, &now) == 0 && r == 0 && now.len == text.len &&
 	    (!now.len || memcmp(now.data, text.data, now.len) == 0))
 		return NULL; /* a call before this one did it */
+	if (t->head_why)
+		return t->head_why;
 	if (t->behind || !git_take_index_untouched(t))
 		return "the host has changed its own meanwhile";
 	if (now.len)

@@ -54,7 +54,7 @@ int git_take_note_mark(const struct git_take *t, const char *path,
 int git_take_note_now(const struct git_take *t, const char *path, struct buf *text,
 		      char ret[HASH_HEX], struct err *e)
 {
-	int r = takeover_read(t->conf->git, path, text);
+	int r = takeover_read(git_take_tree_git(t, path), path, text);
 
 	if (r == -ENOENT) {
 		memcpy(ret, none, sizeof(none));
@@ -68,7 +68,7 @@ void git_take_note_head(const struct git_take *t, char ret[GIT_TEXT_VALUE])
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE + 8);
 
-	if (takeover_read(t->conf->git, "HEAD", &text) < 0 ||
+	if (takeover_read(git_take_tree_git(t, "HEAD"), "HEAD", &text) < 0 ||
 	    git_text_value(buf_cstr(&text), text.len, ret) < 0)
 		memcpy(ret, none, sizeof(none));
 }
@@ -179,15 +179,15 @@ int git_take_note_put(const struct git_take *t, const struct takeover_file *f,
 	int r;
 
 	if (t->conf->record < 0)
-		return takeover_put(t->conf->git, f, e);
+		return takeover_put(git_take_tree_git(t, f->path), f, e);
 	r = buf_add(&next, f->data, f->len);
 	r = r < 0 ? fail(e, r) : note_file(t, f->path, &next, e);
-	return r < 0 ? r : takeover_put(t->conf->git, f, e);
+	return r < 0 ? r : takeover_put(git_take_tree_git(t, f->path), f, e);
 }
 
 int git_take_note_remove(const struct git_take *t, const char *path, struct err *e)
 {
 	int r = note_file(t, path, NULL, e);
 
-	return r < 0 ? r : takeover_remove(t->conf->git, path, e);
+	return r < 0 ? r : takeover_remove(git_take_tree_git(t, path), path, e);
 }

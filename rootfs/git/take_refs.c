@@ -133,9 +133,10 @@ static int log_goes_on(const struct git_take *t, const char *name, struct buf *b
 	int r;
 
 	snprintf(path, sizeof(path), "logs/%s", name);
-	if (takeover_read(t->conf->upper, path, box) < 0 || !is_log(box, t->sum))
+	if (takeover_read(git_take_tree_upper(t, path), path, box) < 0 ||
+	    !is_log(box, t->sum))
 		return 0;
-	r = takeover_read(t->conf->git, path, &host);
+	r = takeover_read(git_take_tree_git(t, path), path, &host);
 	if (r == -ENOENT)
 		return 1;
 	return r == 0 && host.len <= box->len &&
@@ -217,10 +218,17 @@ static int look_at(struct move *m, const char *name)
 	const char *b = git_refs_pair_get(&t->base.refs, name);
 	const char *x = git_refs_pair_get(&m->box, name);
 	const char *h = git_refs_pair_get(&t->now, name);
+	const char *why = git_take_tree_why(t, name, x);
 	_cleanup_buf_ struct buf log = BUF_INIT(REFLOG_MAX);
 
-	if (same(b, x) || same(x, h) || !is_allowed(name))
+	if (same(b, x) || same(x, h) || !is_allowed(name) ||
+	    git_refs_get(&t->stay, name)) /* said already */
 		return 0;
+	if (why)
+		return put_beside(m, name, x, why, &m->todo);
+	if (t->conf->tree && !b && text_starts(name, "refs/heads/") &&
+	    git_refs_set(&m->t->made, name, "x") < 0)
+		return -ENOMEM;
 	/* An index of before, on top of what the host has committed since, would take that back
 	 * without a word. */
 	if (same(h, b) || (x && h && git_take_index_untouched(t) &&
@@ -301,14 +309,43 @@ static int put_logs(struct move *m, const char *const *goes_on, struct err *e)
 		_cleanup_buf_ struct buf log = BUF_INIT(REFLOG_MAX);
 		struct takeover_file f = { .path = t->list[i].path, .mode = 0644 };
 
-		if (!goes_on[i] || takeover_read(t->conf->upper, f.path, &log) < 0 ||
+		if (!goes_on[i] ||
+		    takeover_read(git_take_tree_upper(t, f.path), f.path, &log) < 0 ||
 		    !is_log(&log, t->sum))
 			continue;
 		f.data = log.data;
 		f.len = log.len;
-		r = takeover_put(t->conf->git, &f, e);
+		r = takeover_put(git_take_tree_git(t, f.path), &f, e);
 	}
 	return r;
+}
+
+/* In a worktree's box: what is not moved is not told of, either. */
+static bool is_our_log(const struct move *m, const char *name)
+{
+	const struct git_take *t = m->t;
+
+	if (!t->conf->tree)
+		return true;
+	return strcmp(name, "HEAD") == 0 ? !t->head_why
+					 : git_refs_get(&m->todo, name) ||
+						   (git_refs_get(&t->base.own, name) &&
+						    !git_refs_get(&t->elsewhere, name));
+}
+
+/* On a branch that is not taken over it would make one of the host's look like the box's. */
+static void judge_head(struct move *m)
+{
+	struct git_take *t = m->t;
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE + 8);
+	char head[GIT_TEXT_VALUE];
+
+	if (t->conf->tree && takeover_read(t->conf->tree->upper, "HEAD", &text) == 0 &&
+	    git_text_value(buf_cstr(&text), text.len, head) == 0 &&
+	    strcmp(head, t->base.head) != 0 && text_starts(head, "ref: ") &&
+	    git_take_tree_why(t, head + 5, git_refs_pair_get(&m->box, head + 5)))
+		t->head_why = "it is on a branch that is not this worktree's; switch "
+			      "here, outside of the box";
 }
 
 /* The logs of what is moved, and of HEAD. */
@@ -326,6 +363,8 @@ static void choose_logs(struct move *m, const char **ret)
 		    (strcmp(name, "HEAD") != 0 && !git_text_is_ref(name, strlen(name))))
 			continue;
 		to = git_refs_get(&m->todo, name);
+		if (!is_our_log(m, name))
+			continue;
 		if ((to && strcmp(to, "-") != 0 && strcmp(name, "refs/stash") == 0) ||
 		    (!t->behind && log_goes_on(t, name, &log) == 1))
 			ret[i] = name;
@@ -346,6 +385,7 @@ int git_take_refs(struct git_take *t, struct err *e)
 		r = look_at_all(&m, all[i]);
 	if (r < 0)
 		return fail(e, r);
+	judge_head(&m);
 	if (m.todo.n && !git_host_there())
 		return err_set(e, -ENOENT, "there is no git on the host");
 	choose_logs(&m, logs);

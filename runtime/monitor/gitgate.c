@@ -19,12 +19,14 @@
 #include "rootfs/git/dirs.h"
 #include "rootfs/git/host.h"
 #include "rootfs/git/named.h"
+#include "rootfs/git/outside.h"
 #include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/git/vet.h"
 #include "runtime/monitor/gitrest.h"
 #include "runtime/monitor/layers.h"
+#include "runtime/mount/outside.h"
 
 static int fail(struct err *e, int code)
 {
@@ -159,6 +161,58 @@ static int note_view(struct gitgate *g, const char *path)
 	return r;
 }
 
+/* ---- outside of the project --------------------------------------------------------------- */
+
+static int note_outside(struct gitgate *g, const char *path, int *git, bool tree)
+{
+	struct view v = { .git = -1, .upper = -1, .state = -1, .outside = true };
+	char text[PATH_MAX + 16], hex[HASH_HEX];
+	struct err e = ERR_NONE;
+	struct stat st;
+	int r = g->n < GITGATE_VIEWS ? sys_fstat(*git, &st) : -E2BIG;
+
+	snprintf(text, sizeof(text), "outside %s", path);
+	r = r < 0 ? r : hash_text(text, strlen(text), hex, &e);
+	if (r < 0)
+		return r;
+	snprintf(v.id, sizeof(v.id), "%.16s", hex);
+	v.path = strdup(path);
+	if (!v.path)
+		return -ENOMEM;
+	v.ino = st.st_ino;
+	v.tree = tree;
+	v.own = (struct git_take_tree){ -1, -1 };
+	v.read_only = g->n >= GITGATE_OVERLAYS;
+	v.git = take(git, -1);
+	r = v.read_only ? 0 : make_view(g, &v, &st);
+	if (r < 0)
+		gitview_done(&v);
+	else
+		g->views[g->n++] = v;
+	return r;
+}
+
+/* One that the box may not have is not there; the client has said why. */
+static int find_outside(struct gitgate *g)
+{
+	_cleanup_git_outside_ struct git_outside o = GIT_OUTSIDE_NONE;
+	struct err ignored = ERR_NONE;
+	struct view *common = &g->views[g->n];
+	int r;
+
+	if (git_outside_open(g->project, g->spec->project, &o, &ignored) != 1)
+		return 0;
+	r = note_outside(g, o.common_path, &o.common, false);
+	if (r < 0 || o.tree < 0)
+		return r;
+	r = note_outside(g, o.tree_path, &o.tree, true);
+	if (r < 0)
+		return r;
+	common->own.git = g->views[g->n - 1].git;
+	common->own.upper = g->views[g->n - 1].upper;
+	return 0;
+}
+
 /* ---- what the workers do ------------------------------------------------------------------ */
 
 static void to_pipe(void *ctx, const char *line)
@@ -171,13 +225,26 @@ static struct git_take_conf take_conf(const struct view *v, bool offline, int *w
 	return (struct git_take_conf){
 		.git = v->git,
 		.upper = v->upper,
+		.tree = v->outside && v->own.git >= 0 ? &v->own : NULL,
 		.state = v->state,
 		.record = -1,
-		.shown = v->path,
+		.shown = v->outside ? ".git" : v->path,
 		.offline = offline,
 		.say = to_pipe,
 		.ctx = words,
 	};
+}
+
+/* Of a worktree the sum of both directories. */
+static int sign_of(const struct view *v, uint64_t *ret, struct err *e)
+{
+	uint64_t own = 0;
+	int r = upper_sign(v->upper, ret, e);
+
+	if (r == 0 && v->outside && v->own.git >= 0)
+		r = upper_sign(v->own.upper, &own, e);
+	*ret += own;
+	return r;
 }
 
 static void take_views(const struct gitgate *g, bool offline, int words)
@@ -189,9 +256,9 @@ static void take_views(const struct gitgate *g, bool offline, int words)
 		uint64_t sign = 0;
 		int r;
 
-		if (v->git < 0 || v->read_only)
+		if (v->git < 0 || v->read_only || v->tree)
 			continue;
-		if (upper_sign(v->upper, &sign, &e) < 0) {
+		if (sign_of(v, &sign, &e) < 0) {
 			to_pipe(&words, e.msg);
 			continue;
 		}
@@ -280,7 +347,8 @@ static void look_at_repositories(struct gitgate *g, bool brief, int words)
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->n; i++)
-		if (g->views[i].git >= 0 && is_guarded(g, g->views[i].path))
+		if (g->views[i].git >= 0 && !g->views[i].outside &&
+		    is_guarded(g, g->views[i].path))
 			guarded[n++] = g->views[i].path;
 	for (size_t i = 0; i < g->dirs.n; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
@@ -427,6 +495,8 @@ static int recover(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct err
 	     p += strlen(p) + 1)
 		if (*p && (*p == '/' ? note_guard(g, p + 1) : note_view(g, p)) < 0)
 			return fail(e, -EIO);
+	if (find_outside(g) < 0)
+		return fail(e, -EIO);
 	r = begin(g, OFFLINE, e);
 	if (r < 0)
 		return r;
@@ -443,9 +513,11 @@ int gitgate_note(const struct gitgate *g, struct err *e)
 
 	if (fd < 0)
 		return fail(e, fd);
-	for (size_t i = 0; i < g->n; i++)
-		if ((!g->views[i].ino && buf_addc(&text, '/') < 0) ||
-		    buf_add(&text, g->views[i].path, strlen(g->views[i].path) + 1) < 0)
+	for (size_t i = 0; i < g->n; i++) /* the others are found again by ".git" */
+		if (!g->views[i].outside &&
+		    ((!g->views[i].ino && buf_addc(&text, '/') < 0) ||
+		     buf_add(&text, g->views[i].path, strlen(g->views[i].path) + 1) <
+			     0))
 			return fail(e, -ENOMEM);
 	return text.len ? file_write_fd(fd, text.data, text.len, e) : 0;
 }
@@ -478,7 +550,8 @@ static int find_views(struct gitgate *g, struct err *e)
 			if (r < 0)
 				return too_many(r, e);
 		}
-	return 0;
+	r = find_outside(g);
+	return r < 0 ? too_many(r, e) : 0;
 }
 
 /* ---- what the host's own settings name in the tree ------------------------------------ */
@@ -518,13 +591,15 @@ static void find_named(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 	for (size_t i = 0, n = g->n; i < n; i++) {
 		_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
 		const struct view *v = &g->views[i];
+		const char *path = v->outside ? ".git" : v->path;
 
-		if (v->git < 0 || !text_ends(v->path, ".git"))
+		if (v->git < 0 || !text_ends(path, ".git"))
 			continue;
 		if (user)
-			git_named_user(root, v->path, guard_named, &named);
-		if (takeover_read(v->git, "config", &text) == 0)
-			git_named_in(root, v->path, &text, guard_named, &named);
+			git_named_user(root, path, guard_named, &named);
+		if (takeover_read(v->git, v->tree ? "config.worktree" : "config",
+				  &text) == 0)
+			git_named_in(root, path, &text, guard_named, &named);
 	}
 }
 
@@ -535,15 +610,32 @@ static void begin_view(struct view *v, gitwork_say_fn *say, void *ctx)
 	struct err e = ERR_NONE;
 	uint64_t sign = 0;
 	char line[700];
-	int r = upper_sign(v->upper, &sign, &e) ?: git_take_begin(&conf, &e);
+	int r = upper_sign(v->upper, &sign, &e)
+			?: (v->tree ? 0 : git_take_begin(&conf, &e));
 
 	v->sign = v->first = sign;
 	if (r == 0)
 		return;
 	v->read_only = true;
-	snprintf(line, sizeof(line), "%s is read-only in the box: %s", v->path, e.msg);
+	snprintf(line, sizeof(line), "%s is read-only in the box: %s", conf.shown,
+		 e.msg);
 	if (say)
 		say(ctx, line);
+}
+
+/* Return: the kind of mount that it is. */
+static char prepare_view(struct view *v, gitwork_say_fn *say, void *ctx)
+{
+	if (v->git < 0)
+		return 'f';
+	v->read_only |= v->tree && v[-1].read_only;
+	if (!v->read_only)
+		begin_view(v, say, ctx);
+	if (v->tree)
+		return MOUNT_OUTSIDE_TREE;
+	if (v->outside)
+		return v->read_only ? MOUNT_OUTSIDE_READ : MOUNT_OUTSIDE_VIEW;
+	return v->read_only ? 'r' : 'v';
 }
 
 int gitgate_find(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct buf *mounts,
@@ -569,15 +661,11 @@ int gitgate_find(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct buf *
 	find_named(g, say, ctx);
 	for (size_t i = 0; i < g->n && r == 0; i++) {
 		struct view *v = &g->views[i];
-		char kind[2] = "f";
+		const char kind[2] = { prepare_view(v, say, ctx), '\0' };
 
-		if (v->git >= 0) {
-			if (!v->read_only)
-				begin_view(v, say, ctx);
-			kind[0] = v->read_only ? 'r' : 'v';
-		}
 		r = buf_add(mounts, kind, 2) ?:
 			buf_add(mounts, v->path, strlen(v->path) + 1) ?:
+			(v->outside ? buf_adds(mounts, "git/") : 0) ?:
 			buf_add(mounts, v->id, strlen(v->id) + 1);
 	}
 	g->open = r == 0;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "rootfs/git/dirs.h"
+#include "rootfs/git/take.h"
 #include "runtime/monitor/gitgate.h"
 #include "runtime/monitor/gitwatch.h"
 
@@ -24,6 +25,9 @@ struct view {
 	char id[GITGATE_ID];
 	int git, upper, state; /* owned; -1 = a file or link, which is only guarded */
 	ino_t ino;	       /* of the thing itself; 0 = there was none */
+	bool outside; /* the repository of a worktree or a submodule: @path is absolute */
+	bool tree;    /* the worktree's own directory, of the repository before it */
+	struct git_take_tree own; /* of such a repository; git -1 = it has none */
 	bool named; /* by the host's settings: what comes in its place is set aside */
 	uint64_t sign;	/* of the upper when it was last taken over */
 	uint64_t first; /* the same at the start: all that was kept before */

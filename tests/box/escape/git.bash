@@ -51,6 +51,18 @@ git_repo() { # [DIR]
 	git -C "${1-.}" commit -qm one
 }
 
+# "main", a repository with two branches, and "wt", a worktree of it on the branch "wt".
+git_worktree() {
+	git_repo main
+	git -C main branch other
+	git -C main worktree add -q "$PWD/wt" 2>/dev/null
+}
+
+# What a git directory is.
+git_files() { # DIR
+	(cd "$1" && find . -type f -exec sha256sum {} + | sort)
+}
+
 # In the box, as somebody with a name.
 boxed() { # SCRIPT
 	cubby exec -- sh -ec "export GIT_AUTHOR_NAME=box GIT_AUTHOR_EMAIL=b@x GIT_COMMITTER_NAME=box GIT_COMMITTER_EMAIL=b@x

@@ -180,7 +180,7 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 		config=.git/modules/sm/config
 		[ $where = sm ] || config=../kept/config
 		[ "$before" = "$(git -C sm rev-parse HEAD)$(cat sm/.git $config)" ]
-		[ $where = . ] || [[ $stderr == *"/.git/modules/sm', can be read in the box"* ]]
+		[ $where = . ] || [[ $stderr == *"kept in the box: .git/config"* ]]
 		git_safe sm
 		git_safe
 	done
@@ -242,6 +242,79 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	rm fake/objects && cp -a "$name/objects" "$name/refs" fake
 	run -0 cubby exec -C p -- sh -c 'git log --format=%s'
 	[[ $output == *hidden* ]]
+}
+
+@test "G23: a worktree's box, and what is of the repository or of others" {
+	git_worktree
+	git -C main worktree add -q "$PWD/theirs"
+	git -C main tag old
+	cp evil wt/evil
+	all=$(git -C main for-each-ref refs/heads/main refs/heads/other refs/heads/theirs refs/tags)
+	kept=$(cat wt/.git; git_files main/.git/hooks; git_files main/.git/info; git_files main/.git/worktrees/theirs
+		cat main/.git/{HEAD,config} main/.git/worktrees/wt/{commondir,gitdir,HEAD}; sha256sum main/.git/index)
+	cd wt
+	run -0 --separate-stderr boxed "set +e; common=\$(git rev-parse --git-common-dir) own=\$(git rev-parse --git-dir)
+		git commit -q --allow-empty -m mine; printf '$(evil_config)' >>\$common/config; printf '$(evil_config)' >\$own/config.worktree
+		git config extensions.worktreeConfig true; cp evil \$common/hooks/post-commit; cp evil \$common/hooks/post-checkout
+		for ref in heads/main heads/other heads/theirs tags/old; do git update-ref refs/\$ref HEAD; done
+		echo 'ref: refs/heads/wt' >\$common/HEAD; echo x >\$common/index; echo '* filter=x' >\$common/info/attributes
+		echo '*' >\$common/info/exclude; echo /nowhere >\$common/commondir; echo /nowhere >\$own/commondir
+		echo /nowhere/.git >\$own/gitdir; mkdir -p \$own/modules/x; printf '$(evil_config)' >\$own/modules/x/config
+		mkdir \$common/refs/bisect; git update-ref refs/bisect/bad HEAD; echo x >\$common/MERGE_MSG
+		git rev-parse HEAD >\$common/MERGE_HEAD
+		for dir in theirs new; do mkdir -p \$common/worktrees/\$dir; echo x >\$common/worktrees/\$dir/HEAD; done
+		mount --bind / \$common/worktrees; umount \$common/worktrees; rm -rf \$common/worktrees
+		echo gitdir: fake >.git; rm -f .git; mv .git x; true"
+	echo "$stderr"
+	cd ..
+	[ "$(git -C wt log -1 --format=%s)" = mine ]
+	[ "$all" = "$(git -C main for-each-ref refs/heads/main refs/heads/other refs/heads/theirs refs/tags)" ]
+	[ "$kept" = "$(cat wt/.git; git_files main/.git/hooks; git_files main/.git/info; git_files main/.git/worktrees/theirs
+		cat main/.git/{HEAD,config} main/.git/worktrees/wt/{commondir,gitdir,HEAD}; sha256sum main/.git/index)" ]
+	[ ! -e main/.git/MERGE_HEAD ] && [ ! -e main/.git/MERGE_MSG ] && [ ! -e main/.git/commondir ]
+	[ ! -e main/.git/worktrees/wt/modules ] && [ ! -e main/.git/worktrees/wt/config.worktree ] && [ ! -e main/.git/worktrees/new ]
+	[ -z "$(git -C main for-each-ref refs/bisect)" ]
+	[[ $stderr == *"refs/heads/main: another worktree is on it; the box's is refs/cubby/box/heads/main"* ]]
+	[[ $stderr == *"refs/heads/theirs: another worktree is on it"* && $stderr == *"refs/heads/other: it is not this worktree's"* ]]
+	[[ $stderr == *"refs/tags/old: it is not this worktree's"* && $stderr == *"kept in the box: .git/config"* ]]
+	for dir in main theirs; do [ -z "$(git -C $dir status --porcelain)" ]; done
+	for dir in main theirs wt; do git_safe $dir; done
+}
+
+@test "G24: a worktree's HEAD leads to no branch that is not its own" {
+	git_worktree
+	git -C main worktree add -q "$PWD/theirs"
+	for branch in other theirs main; do
+		at=$(git -C main rev-parse $branch)
+		run -0 --separate-stderr cubby exec -C wt -- sh -c "
+			git symbolic-ref HEAD refs/heads/$branch; git -c user.name=b -c user.email=b@x commit -q --allow-empty -m x"
+		[[ $stderr == *"it is on a branch that is not this worktree's; switch here, outside of the box"* ]]
+		[ "$(git -C wt symbolic-ref HEAD)" = refs/heads/wt ]
+		[ "$(git -C main rev-parse $branch)" = "$at" ]
+		# And not in two steps, nor after a new start.
+		cubby exec -C wt -- sh -c 'git -c user.name=b -c user.email=b@x commit -q --allow-empty -m y; true'
+		cubby exec -C wt --wipe -y -- true
+		[ "$(git -C wt symbolic-ref HEAD)" = refs/heads/wt ]
+		[ "$(git -C main rev-parse $branch)" = "$at" ]
+	done
+	# A branch that is a name for another one: a commit here would move that.
+	at=$(git -C main rev-parse other)
+	run -0 --separate-stderr cubby exec -C wt -- sh -ec 'git symbolic-ref refs/heads/wt refs/heads/other
+		git symbolic-ref refs/heads/alias refs/heads/other; git symbolic-ref HEAD refs/heads/alias'
+	[[ $stderr == *"refs/heads/wt: it leads to another name"* && $stderr == *"refs/heads/alias: it leads to another name"* ]]
+	[ "$(git -C wt symbolic-ref HEAD)" = refs/heads/wt ]
+	git -C wt commit -q --allow-empty -m host
+	[ "$(git -C main rev-parse other)" = "$at" ]
+	run ! git -C main rev-parse -q --verify refs/heads/alias
+	cubby stop -q -C wt
+	# What the box made is its own only until somebody else is on it.
+	cubby exec -C wt -- sh -ec 'git checkout -q -b made'
+	git -C wt checkout -q wt
+	git -C theirs checkout -q made
+	at=$(git -C theirs rev-parse HEAD)
+	run -0 --separate-stderr cubby exec -C wt -- sh -c "git -c user.name=b -c user.email=b@x commit -q --allow-empty -m x; git update-ref refs/heads/made HEAD"
+	[[ $stderr == *"refs/heads/made: another worktree is on it"* ]]
+	[ "$(git -C theirs rev-parse HEAD)" = "$at" ]
 }
 
 @test "G12: git config on the host while the box runs leaves the guard in place" {
