@@ -510,7 +510,7 @@ certificate() { # NAME: NAME.pem, and both.NAME with its key
 }
 
 # A mmdebstrap of our own, which is told by COMMANDS what to do with $2, the archive, and
-# says of which suite it is to be. (The real one: tests/box/packages.bats.)
+# says of which suite it is to be. (The real one: tests/box/mirror.bats.)
 fake_maker() { # DIR COMMANDS
 	export CUBBY_MIRRORS=docker.io=
 	. /etc/os-release
