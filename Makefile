@@ -53,7 +53,7 @@ CLANG_FORMAT := $(notdir $(firstword $(shell command -v clang-format-14 clang-fo
 UNSURE := -Wno-format-truncation -Wno-maybe-uninitialized -Wno-stringop-overflow
 ifeq ($(VARIANT),release)
 CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-else ifneq ($(filter asan fault,$(VARIANT)),) # fault: what it was beside asan, until both were one
+else ifeq ($(VARIANT),asan) # where calls are made to fail, too
 CPPFLAGS += -DCUBBY_FAULT
 CFLAGS += -O1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all $(UNSURE)
@@ -78,7 +78,7 @@ $(error VARIANT is release, asan, cov, analyze or fuzz, not '$(VARIANT)')
 endif
 
 # Their code is in a library of its own (TESTLIB).
-ifneq ($(filter asan fault fuzz,$(VARIANT)),)
+ifneq ($(filter asan fuzz,$(VARIANT)),)
 CFLAGS := $(CFLAGS:-fPIE=-fPIC)
 endif
 
@@ -104,7 +104,7 @@ LIB := $(O)/libcubby.a
 # What the tests of the variants that nobody installs are linked with: hundreds of programs
 # that share one copy of the code and its debug information.
 TESTLIB := $(LIB)
-ifneq ($(filter asan fault fuzz,$(VARIANT)),)
+ifneq ($(filter asan fuzz,$(VARIANT)),)
 TESTLIB := $(O)/libcubby.so
 endif
 BIN := $(O)/cubby
