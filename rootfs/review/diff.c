@@ -112,6 +112,19 @@ static bool is_given(const struct making *m, const char *path, const struct stat
 	return given && given_same(&given->now, &now);
 }
 
+/* A directory that was taken over and taken back is a change for what is new below it. Its
+ * entries have been looked at now: no item after it means that it has nothing new. */
+static void forget_given(struct making *m, const char *dir)
+{
+	struct diff *d = m->diff;
+	const struct diff_item *last = d->n ? &d->items[d->n - 1] : NULL;
+	const struct journal_step *given = given_find(&m->given, dir);
+
+	if (last && given && strcmp(last->path, dir) == 0 && !last->was.mode &&
+	    given_same(&given->now, &last->now))
+		free(d->items[--d->n].path);
+}
+
 /* ---- what was moved --------------------------------------------------------------------- */
 
 /* The host had it when the box copied it. In a user namespace the mark is all that the
@@ -340,6 +353,7 @@ static int on_entry(void *ctx, const struct upper_entry *x, struct err *e)
 	const char *held;
 
 	if (x->kind == UPPER_LEFT) {
+		forget_given(m, x->path);
 		leave(m, x->path);
 		return 0;
 	}
@@ -348,7 +362,7 @@ static int on_entry(void *ctx, const struct upper_entry *x, struct err *e)
 	enter(m, x);
 	if (strcmp(x->path, m->git) == 0 && *m->git)
 		return x->kind == UPPER_OPAQUE ? in_git(m, x, e) : 0;
-	if (is_given(m, x->path, &x->st))
+	if (!S_ISDIR(x->st.st_mode) && is_given(m, x->path, &x->st))
 		return 0;
 	held = text_is_below(x->path, m->git)
 		       ? git_take_held(x->path + strlen(m->git) + 1)

@@ -206,7 +206,6 @@ static int note_given(struct review *rv, struct err *e)
 		struct diff_side now = diff_look(rv->layer.upper, x->path);
 
 		if (!rv->v[i].chosen || rv->v[i].failed || x->git || !now.mode ||
-		    S_ISDIR(now.mode) ||
 		    (x->now.mode ? !given_same(&now, &x->now) : !S_ISCHR(now.mode)))
 			continue;
 		items[n++] = (struct diff_item){ .path = x->path,

@@ -399,6 +399,27 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ -z "$(cubby diff --name-only)" ]
 }
 
+@test "a directory that a box in use gave, and that was taken back, stays away" {
+	cubby exec --project review --detach -- sleep 600
+	cubby exec -q -- sh -c 'mkdir -p d/e f; echo 1 >d/n'
+	cubby apply
+	[ -d d/e ] && [ -d f ] && [ -f d/n ]
+	cubby undo
+	[ -z "$(ls)" ]
+	[ -z "$(cubby diff --name-only)" ]
+	run -0 cubby apply
+	[ -z "$(ls)" ]
+	# what the box changes in one brings it along
+	cubby exec -q -- sh -c 'echo 2 >d/n'
+	[ "$(cubby diff --name-only)" = d/n ]
+	cubby apply
+	[ "$(cat d/n)" = 2 ] && [ "$(find . | sort | xargs)" = ". ./d ./d/n" ]
+	cubby undo
+	cubby stop
+	run -0 cubby apply
+	[ -z "$(ls)" ]
+}
+
 @test "apply by the configuration, and into another directory" {
 	local to=$LIB_DIR/elsewhere
 	mkdir "$to"
