@@ -31,6 +31,8 @@ int env_make(const struct config *c, char *const *caller, struct env *ret,
 
 /* What stands in for the name in TZ where the image has no zones; init takes it out. */
 #define ENV_ZONE_RULE "CUBBY_TZ"
+/* What becomes TERMINFO where the image does not know the TERM; the same. */
+#define ENV_TERMINFO "CUBBY_TERMINFO"
 
 /** env_get() - the value of @name, borrowed; NULL = it is not set */
 const char *env_get(const struct env *env, const char *name);

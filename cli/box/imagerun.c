@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/box/terminfo.h"
 #include "cli/box/zone.h"
 #include "rootfs/image/image.h"
 
@@ -26,7 +27,9 @@ int imagerun_env(const struct config *c, const struct boxsetup *s, struct imager
 	if (r < 0)
 		return r;
 	r = env_add_image(&ret->env, json_get(ret->image, "env"), e);
-	return r < 0 ? r : zone_add(&ret->env, "", e);
+	if (r == 0)
+		r = zone_add(&ret->env, "", e);
+	return r < 0 ? r : terminfo_add(&ret->env, "", e);
 }
 
 int imagerun_command(struct imagerun *i, const struct boxsetup *s, bool placed,

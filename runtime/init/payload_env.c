@@ -135,42 +135,68 @@ static bool is_plain(const char *name)
 	return *name && name[0] != '.' && !strchr(name, '/') && strlen(name) < 64;
 }
 
+/* The entry that begins with @prefix; NULL = there is none. */
+static char **find(char **env, const char *prefix)
+{
+	for (; *env; env++)
+		if (text_starts(*env, prefix))
+			return env;
+	return NULL;
+}
+
+static void take_out(char **env, char **entry)
+{
+	char **last = env;
+
+	while (last[1])
+		last++;
+	*entry = *last;
+	*last = NULL;
+}
+
 /* With the name of a zone that is not there a C library takes it for a rule, and says
  * UTC. */
 static void fit_zone(char **env, const char *root)
 {
-	static const char prefix[] = "CUBBY_TZ=";
-	char **name = NULL, **rule = NULL;
+	char **name = find(env, "TZ="), **rule = find(env, "CUBBY_TZ=");
 
-	for (; *env; env++) {
-		if (!strncmp(*env, "TZ=", 3))
-			name = env;
-		if (!strncmp(*env, prefix, sizeof(prefix) - 1))
-			rule = env;
-	}
 	if (!rule)
 		return;
 	if (name && (*name)[3] && !strstr(*name, "..") &&
 	    !is_there(root, "/usr/share/zoneinfo", *name + 3, ""))
 		*name = *rule + strlen("CUBBY_");
-	*rule = env[-1];
-	env[-1] = NULL;
+	take_out(env, rule);
+}
+
+static void fit_terminal(char **env, const char *root)
+{
+	char **name = find(env, "TERM="), **entry = find(env, "CUBBY_TERMINFO=");
+	bool plain = name && is_plain(*name + strlen("TERM="));
+	bool known = !name || (plain && has_terminal(root, *name + strlen("TERM=")));
+
+	if (known || !has_terminal(root, "xterm-256color")) { /* or has none at all */
+		if (entry)
+			take_out(env, entry);
+	} else if (entry && plain) {
+		*entry += strlen("CUBBY_");
+	} else {
+		*name = (char *)(uintptr_t)fixed[FIXED_TERM];
+		if (entry)
+			take_out(env, entry);
+	}
 }
 
 void payload_env_fit(char **env, const char *root)
 {
 	fit_zone(env, root);
+	fit_terminal(env, root);
 	for (; *env; env++) {
 		char *value = strchr(*env, '=');
 		bool lang = !strncmp(*env, "LANG=", 5), lc = !strncmp(*env, "LC_", 3);
 
 		if (!value++)
 			continue;
-		if (!strncmp(*env, "TERM=", 5) &&
-		    !(is_plain(value) && has_terminal(root, value)) &&
-		    has_terminal(root, "xterm-256color"))
-			*env = (char *)(uintptr_t)fixed[FIXED_TERM];
-		else if (lang && !(is_plain(value) && has_locale(root, value)))
+		if (lang && !(is_plain(value) && has_locale(root, value)))
 			*env = (char *)(uintptr_t)fixed[FIXED_LANG];
 		else if (lc && *value && !(is_plain(value) && has_locale(root, value)))
 			*value = '\0'; /* as if it were not set: LANG counts */

@@ -13,9 +13,11 @@ struct userdb_user;
 int payload_env_make(const struct userdb_user *user, char *const *added, char ***ret);
 
 /**
- * payload_env_fit() - a terminal and locales that the image has not become those that
- *                     each has: xterm-256color and C.UTF-8; a TZ that it has no zone
- *                     of becomes the rule in CUBBY_TZ, which nobody else sees
+ * payload_env_fit() - locales that the image has not become the one that each has,
+ *                     C.UTF-8; with a TERM that it does not know goes the description in
+ *                     CUBBY_TERMINFO, as TERMINFO, and where there is none it becomes
+ *                     xterm-256color; a TZ that it has no zone of becomes the rule in
+ *                     CUBBY_TZ. What is named CUBBY_ nobody else sees
  * @env:  of payload_env_make(), whose values may be changed in place
  * @root: in front of every path; "" in the box
  *

@@ -322,6 +322,31 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$output" = "vt100 C" ]
 }
 
+@test "exec: what this machine says of a terminal goes along where the image does not know it" {
+	mkdir "$LIB_PROJECT/terms"
+	infocmp -x xterm-256color | sed 's/^xterm-256color|/cubbyish|/; s/colors#[^,]*/colors#0x58/' >terms.ti
+	tic -x -o "$LIB_PROJECT/terms" terms.ti
+	export TERM=cubbyish TERMINFO=$LIB_PROJECT/terms
+	run -0 --separate-stderr cubby exec -- sh -c 'echo $TERM; tput colors; env | grep CUBBY_ || true'
+	[ "$output" = $'cubbyish\n88' ]
+	run -0 cubby exec -- env TERM=vt100 tput cols # another name is looked for in the image
+	TERM=vt100 run -0 cubby exec -- sh -c 'echo $TERM $TERMINFO'
+	[ "$output" = vt100 ]
+	run -0 cubby exec -e TERMINFO=/x -- sh -c 'echo $TERM $TERMINFO'
+	[ "$output" = "xterm-256color /x" ]
+}
+
+@test "exec: a time zone that the image has not is its rule there" {
+	run -0 cubby exec --keep -- sh -c 'mv /usr/share/zoneinfo /usr/share/other 2>/dev/null; true'
+	[ -e /usr/share/zoneinfo/America/Lima ] || skip "this machine has no zones"
+	TZ=America/Lima run -0 cubby exec -- date -d @0 +%H:%M
+	[ "$output" = 19:00 ]
+	run -0 cubby exec -- sh -c 'mkdir -p /usr/share/zoneinfo/America; : >/usr/share/zoneinfo/America/Lima'
+	TZ=America/Lima run -0 cubby exec -- sh -c 'echo $TZ'
+	[ "$output" = America/Lima ]
+	cubby stop -q
+}
+
 @test "cp: a file into the box and out of it" {
 	local name
 	printf 'a\0b' >file

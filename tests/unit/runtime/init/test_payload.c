@@ -147,6 +147,33 @@ static void what_the_image_lacks(void)
 	assert_string_equal(env[3], "TERM=kitty");
 }
 
+static void a_terminal_that_the_image_lacks(void)
+{
+	char name[] = "TERM=foot", said[] = "CUBBY_TERMINFO=b64:GgE=", other[] = "A=b";
+	char *env[] = { said, other, name, NULL };
+	char *has[] = { name, said, other, NULL };
+	char bad[] = "TERM=../foot", *odd[] = { bad, other, said, NULL };
+	char *last[] = { other, said, NULL };
+
+	make("/lib/terminfo/x/xterm-256color");
+	payload_env_fit(env, unit_tmpdir());
+	assert_string_equal(env[0], "TERMINFO=b64:GgE=");
+	assert_string_equal(env[2], "TERM=foot");
+	assert_null(env[3]);
+	payload_env_fit(odd, unit_tmpdir());
+	assert_string_equal(odd[0], "TERM=xterm-256color");
+	assert_string_equal(odd[1], "A=b");
+	assert_null(odd[2]);
+	make("/usr/share/terminfo/f/foot");
+	payload_env_fit(has, unit_tmpdir());
+	assert_string_equal(has[0], "TERM=foot");
+	assert_string_equal(has[1], "A=b");
+	assert_null(has[2]);
+	payload_env_fit(last, unit_tmpdir());
+	assert_string_equal(last[0], "A=b");
+	assert_null(last[1]);
+}
+
 static void a_zone_that_the_image_lacks(void)
 {
 	char rule[] = "CUBBY_TZ=CET-1", name[] = "TZ=Europe/Berlin", other[] = "A=b";
@@ -174,6 +201,7 @@ int main(void)
 		{ "a body of another size", a_body_of_another_size },
 		{ "environment", environment },
 		{ "what the image lacks", what_the_image_lacks },
+		{ "a terminal that the image lacks", a_terminal_that_the_image_lacks },
 		{ "a zone that the image lacks", a_zone_that_the_image_lacks },
 	};
 
