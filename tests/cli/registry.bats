@@ -3,6 +3,7 @@ bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
+	unset CUBBY_TEST_STORE # no image is there that no row has pulled
 	lib_env
 	export MK=$CUBBY_TEST_TOP/tests/mklayout LAYOUT=$LIB_DIR/layout
 	unset CUBBY_MIRRORS REGISTRY_AUTH_FILE DOCKER_CONFIG CONTAINERS_REGISTRIES_CONF
