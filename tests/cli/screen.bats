@@ -179,14 +179,16 @@ shows() {
 }
 
 @test "screen: pasted lines are one line; a task of a conversation is interrupted alone" {
-	model < <(echo '{"expect":"a\nb","calls":[{"name":"shell","args":{"command":"sh -c \"echo begun; sleep 1000\""}}]}'
+	model < <(echo '{"expect":"a\nb\nc","calls":[{"name":"shell","args":{"command":"sh -c \"echo begun; sleep 1000\""}}]}'
 		echo '{"text":"Still here."}')
 	begin 80 24 cubby --net none
 	shows "/help lists"
-	terminal set-buffer $'a\nb'
+	terminal set-buffer $'a\nb\nc'
 	terminal paste-buffer -p
+	shows $'› a\nb\nc'
 	keys Enter
 	shows "  begun"
+	shows $'› a\nb\nc\n' # which stands as it was typed
 	keys C-c
 	shows "interrupted:"
 	keys q Enter
