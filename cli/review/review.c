@@ -97,8 +97,10 @@ void review_let_go(struct review *rv)
 
 int review_again(struct review *rv, struct err *e)
 {
+	int r = take_pending(rv->setup, e);
+
 	rv->running = false;
-	return lock_it(rv, REVIEW_GIVE, e);
+	return r < 0 ? r : lock_it(rv, REVIEW_GIVE, e);
 }
 
 /* ---- what it tells ------------------------------------------------------------------------ */

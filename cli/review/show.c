@@ -15,6 +15,9 @@
 
 enum { SEEN_BYTES = 64 << 20 };
 
+/* What became of what is held. */
+enum { HELD_STAYS, HELD_TAKEN, HELD_GONE };
+
 static bool member_is(const struct json *j, const char *key, const char *value)
 {
 	const char *s = json_get_str(j, key);
@@ -308,12 +311,15 @@ static int end_held(const struct reviewshow *s, struct review *rv, const char *o
 	_cleanup_json_ struct json *all = op_with(args, op);
 	int r;
 
+	if (strcmp(op, "patch") == 0)
+		return on_held(rv, all, NULL, s->out, e);
 	json_set_str(all, "seen", seen);
-	if (strcmp(op, "apply") == 0)
+	if (strcmp(op, "apply") == 0) {
 		r = take_held(s, rv, all, e);
-	else
-		r = on_held(rv, all, NULL, NULL, e);
-	return r < 0 ? r : 1;
+		return r < 0 ? r : HELD_TAKEN;
+	}
+	r = on_held(rv, all, NULL, NULL, e);
+	return r < 0 ? r : HELD_GONE;
 }
 
 /* The box has gone on, or somebody has worked on the project: what is left by now. */
@@ -333,7 +339,7 @@ static int show_again(const struct reviewshow *s, const struct review *rv,
 	return seen_of(list, true, seen, e);
 }
 
-/* As settle(), or 0 = the person is asked again. */
+/* As settle(); HELD_STAYS: the person is asked again. */
 static int settle_by(const struct reviewshow *s, struct review *rv, const char *op,
 		     const struct json *args, char seen[HASH_HEX], struct err *e)
 {
@@ -342,12 +348,12 @@ static int settle_by(const struct reviewshow *s, struct review *rv, const char *
 	if (r == -EBUSY) {
 		render_note(s->app, "%s", e->msg);
 		*e = ERR_NONE;
-		return 0;
+		return HELD_STAYS;
 	}
 	if (r == 0 && rv->running && strcmp(op, "discard") == 0) {
 		render_note(s->app, "the box is in use: once it is stopped 'cubby "
 				    "discard' does it");
-		return 0;
+		return HELD_STAYS;
 	}
 	if (r == 0)
 		r = end_held(s, rv, op, args, seen, e);
@@ -355,11 +361,10 @@ static int settle_by(const struct reviewshow *s, struct review *rv, const char *
 }
 
 /* Whoever thinks keeps no other command from the box; what that changes is seen after.
- * Return: 1 = they are settled, 0 = they stay. */
+ * Return: what became of them, or a negative errno. */
 static int settle(const struct reviewshow *s, struct review *rv,
 		  const struct json *args, const struct json *list, struct err *e)
 {
-	_cleanup_json_ struct json *patch = op_with(args, "patch");
 	char seen[HASH_HEX];
 	int r = seen_of(list, false, seen, e);
 
@@ -370,14 +375,14 @@ static int settle(const struct reviewshow *s, struct review *rv,
 			r = settle_by(s, rv, "apply", args, seen, e);
 			break;
 		case 'd':
-			r = on_held(rv, patch, NULL, s->out, e);
+			r = settle_by(s, rv, "patch", args, seen, e);
 			break;
 		case 'x':
 			r = settle_by(s, rv, "discard", args, seen, e);
 			break;
 		case 'k':
 		case 0:
-			return 0;
+			return HELD_STAYS;
 		default:
 			break;
 		}
@@ -385,7 +390,7 @@ static int settle(const struct reviewshow *s, struct review *rv,
 	return r;
 }
 
-/* Return: 1 = they are settled, 0 = they stay. */
+/* Return: as settle() */
 static int tell_held(const struct reviewshow *s, struct review *rv,
 		     const struct json *args, const struct json *list, struct err *e)
 {
@@ -395,7 +400,7 @@ static int tell_held(const struct reviewshow *s, struct review *rv,
 		    s->meanwhile ? " until you leave" : ":");
 	if (!s->app->quiet && !s->app->json && !s->meanwhile)
 		reviewshow_stat(s, list, false);
-	return s->in >= 0 ? settle(s, rv, args, list, e) : 0;
+	return s->in >= 0 ? settle(s, rv, args, list, e) : HELD_STAYS;
 }
 
 int reviewshow_take(const struct reviewshow *s, struct review *rv,
@@ -427,9 +432,9 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		r = tell_held(s, rv, args, list, e);
 	if (r < 0)
 		return r;
-	if ((taken || r > 0) && !s->elsewhere)
+	if ((taken || r == HELD_TAKEN) && !s->elsewhere)
 		render_note(s->app, "'cubby undo' takes back what was taken over");
-	if (held && r == 0 && !s->meanwhile)
+	if (held && r == HELD_STAYS && !s->meanwhile)
 		render_note(s->app,
 			    "kept in the box; 'cubby diff' shows it, 'cubby apply "
 			    "PATH' takes it over");

@@ -142,6 +142,7 @@ review() { task "$@"; } # it is the default
 	printf 'x\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
 	[ -z "$(cubby diff --name-only)" ]
 	[ "$(cat .envrc)" = x ]
+	[[ $(<out) != *"takes back"* ]] || { cat out; return 1; } # nothing was taken over
 }
 
 asked() { # HOW OFTEN
@@ -189,6 +190,25 @@ asked() { # HOW OFTEN
 	wait $apply
 	exec {keys}>&-
 	[ -z "$(cubby diff --name-only)" ] && [ ! -e .envrc ] && [ ! -e .gdbinit ]
+}
+
+@test "an answer is for what the box has, though it was restored meanwhile" {
+	cubby exec --project review -- sh -c 'echo kept >.gdbinit'
+	cubby snapshot -q before
+	cubby exec --project review -- sh -c 'echo gone >.envrc'
+	mkfifo keys
+	timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' <keys >out &
+	apply=$!
+	exec {keys}>keys
+	asked 1
+	timeout 60 cubby restore -q before
+	echo a >&"$keys"
+	asked 2
+	[ ! -e .envrc ] && [ ! -e .gdbinit ] || { cat out; return 1; }
+	echo a >&"$keys"
+	wait $apply
+	exec {keys}>&-
+	[ ! -e .envrc ] && [ "$(cat .gdbinit)" = kept ] || { cat out; return 1; }
 }
 
 @test "an answer is for what was shown of a repository, too" {
