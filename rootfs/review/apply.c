@@ -355,6 +355,11 @@ static bool can_undo(int dir)
 	return has(dir, "journal") && !has(dir, "undone");
 }
 
+static bool is_undoing(int dir)
+{
+	return can_undo(dir) && has(dir, "undoing");
+}
+
 static int open_applied(int boxdir, struct err *e)
 {
 	int r = file_mkdirs(boxdir, "applied", 0700, e);
@@ -388,11 +393,6 @@ static int make_work(struct work *w, int applied, struct err *e)
 	char name[NUMBER];
 	int r = scan(applied, &(struct wanted){ .ok = is_open }, &pick, &most, e);
 
-	if (r == 0 && pick)
-		return err_set(e, -EBUSY,
-			       "an apply did not come to its end; 'cubby apply "
-			       "--continue' goes on with it, 'cubby undo' takes it "
-			       "back");
 	if (r < 0)
 		return r;
 	if (most > APPLY_KEPT) {
@@ -503,6 +503,24 @@ int apply_open(int boxdir, struct err *e)
 	return find(boxdir, &(struct wanted){ .ok = is_open }, &applied, e);
 }
 
+int apply_ended(int boxdir, struct err *e)
+{
+	_cleanup_close_ int applied = -1, again = -1;
+	int r = find(boxdir, &(struct wanted){ .ok = is_open }, &applied, e);
+
+	if (r > 0)
+		return err_set(e, -EBUSY,
+			       "an apply did not come to its end; 'cubby apply "
+			       "--continue' goes on with it, 'cubby undo' takes it "
+			       "back");
+	if (r == 0)
+		r = find(boxdir, &(struct wanted){ .ok = is_undoing }, &again, e);
+	return r <= 0 ? r
+		      : err_set(e, -EBUSY,
+				"an undo did not come to its end; 'cubby undo' goes on "
+				"with it");
+}
+
 int apply_before(int boxdir, int n, struct err *e)
 {
 	const struct wanted x = { .ok = can_undo, .below = (unsigned)n };
@@ -533,6 +551,13 @@ int apply_gits(int boxdir, int n, struct buf *ret, struct err *e)
 int apply_gits_done(int dir, struct err *e)
 {
 	return has(dir, "gits") ? touch(dir, "gits-done", e) : 0;
+}
+
+int apply_undoing(int dir, bool on, struct err *e)
+{
+	int r = on ? 0 : sys_unlinkat(dir, "undoing", 0);
+
+	return on ? touch(dir, "undoing", e) : r < 0 && r != -ENOENT ? fail(e, r) : 0;
 }
 
 static int again(const struct apply *a, bool (*ok)(int dir), struct work *w,
@@ -569,7 +594,7 @@ int apply_undo(const struct apply *a, struct err *e)
 
 	if (n <= 0)
 		return n;
-	r = run_steps(&w, backward, e);
+	r = apply_undoing(w.dir, true, e) ?: run_steps(&w, backward, e);
 	if (r < 0)
 		return r;
 	r = touch(w.dir, "undone", e);

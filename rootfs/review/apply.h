@@ -29,6 +29,8 @@ enum { APPLY_KEPT = 20 /* older ones can no more be taken back */ };
 /**
  * apply_run() - do them, in an order that works
  * @items: borrowed; none where only a git directory is taken over
+ *
+ * The caller has asked apply_ended().
  * Return: the number of the apply, > 0; or why it stopped: then it can go on.
  */
 int apply_run(const struct apply *a, const struct diff_item *const *items, size_t n,
@@ -36,6 +38,8 @@ int apply_run(const struct apply *a, const struct diff_item *const *items, size_
 
 /** apply_open() - the number of one that did not come to its end, 0 = there is none */
 int apply_open(int boxdir, struct err *e);
+/** apply_ended() - 0; -EBUSY: an apply or an undo did not come to its end */
+int apply_ended(int boxdir, struct err *e);
 /** apply_continue() - bring it to its end */
 int apply_continue(const struct apply *a, struct err *e);
 
@@ -53,6 +57,10 @@ int apply_gits_done(int dir, struct err *e);
 /** apply_undo() - take back the last one that has not been taken back, finished or not
  *  Return: its number; 0 = there is none. */
 int apply_undo(const struct apply *a, struct err *e);
+
+/** apply_undoing() - note in the directory of an apply that it is being taken back, as
+ *  apply_undo() does; or that it is not after all */
+int apply_undoing(int dir, bool on, struct err *e);
 
 /** apply_undone() - append what is again as apply @n found it, and was not newer than @l's
  *  run then: paths, each ended by NUL */

@@ -311,14 +311,9 @@ static int op_apply(struct review *rv, struct err *e)
 	_cleanup_free_ const struct diff_item **chosen = NULL;
 	_cleanup_buf_ struct buf gits = BUF_INIT(LAYER_TEXT);
 	size_t n = 0;
-	int r = rv->elsewhere ? open_elsewhere(rv, e) : apply_open(rv->boxdir, e);
+	int r = rv->elsewhere ? open_elsewhere(rv, e) : apply_ended(rv->boxdir, e);
 	struct apply a = apply_of(rv);
 
-	if (r > 0)
-		return err_set(e, -EBUSY,
-			       "an apply did not come to its end; 'cubby apply "
-			       "--continue' goes on with it, 'cubby undo' takes it "
-			       "back");
 	if (r < 0)
 		return r;
 	r = list(rv, e);

@@ -461,6 +461,33 @@ git_state() {
 	[ "$(git_state)" = "$before" ]
 }
 
+@test "an undo that was killed is told of, and goes on" {
+	git_repo
+	local before one client applied
+	before=$(git_state)
+	one=$(git rev-parse main)
+	while
+		reviewed 'echo two >file; git commit -qam two'
+		cubby apply -q
+		applied=$(printf '%s\n' "$(lib_layer)"/../../applied/* | sort -V | tail -n 1)
+		setsid cubby undo -q >/dev/null 2>&1 3>&- &
+		client=$!
+		until [ "$(<.git/refs/heads/main)" = "$one" ]; do :; done
+		kill -KILL -- -$client
+		wait $client || true
+		[ -e "$applied/undone" ] # it was faster
+	do :; done
+	run -1 cubby apply
+	[[ $output == *"an undo did not come to its end; 'cubby undo' goes on with it"* ]]
+	run -1 cubby apply --continue
+	[[ $output == *"no apply is left unfinished"* ]]
+	cubby undo
+	[ "$(git_state)" = "$before" ] || { git_state; return 1; }
+	reviewed 'echo two >file; git commit -qam two'
+	cubby apply
+	[ "$(cat file)" = two ] && [ "$(git rev-parse main)" != "$one" ]
+}
+
 @test "an apply that was killed at any moment: what is taken back waits again, all of it" {
 	git_repo
 	echo old | tee gone both changed >/dev/null

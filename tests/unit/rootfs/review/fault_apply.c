@@ -68,13 +68,21 @@ static char of(int dir, const char *path)
 	return c;
 }
 
-static void is(const struct scene *s, const char *want)
+struct now {
+	char c[6];
+};
+
+static struct now now_of(const struct scene *s)
 {
 	int p = s->d.project;
-	char now[] = { of(p, "a"),   of(p, "gone"),  of(p, "d"),
-		       of(p, "d/x"), of(p, "n/new"), 0 };
 
-	assert_string_equal(now, want);
+	return (struct now){ { of(p, "a"), of(p, "gone"), of(p, "d"), of(p, "d/x"),
+			       of(p, "n/new"), 0 } };
+}
+
+static void is(const struct scene *s, const char *want)
+{
+	assert_string_equal(now_of(s).c, want);
 }
 
 /* Under each name the old or the new one, whole. */
@@ -151,8 +159,12 @@ static void after_undo(void *ctx)
 	struct err e = ERR_NONE;
 
 	is_either(s);
+	if (memcmp(now_of(s).c, "2-2-2", 5) != 0 && apply_last(s->d.box, &e))
+		assert_int_equal(apply_ended(s->d.box, &e), -EBUSY);
+	e = ERR_NONE;
 	unit_ok(apply_undo(&a, &e), &e);
 	is(s, "11d1-");
+	unit_ok(apply_ended(s->d.box, &e), &e);
 	fill(s);
 	unit_ok(work(s, &e), &e);
 }
