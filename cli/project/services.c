@@ -16,21 +16,29 @@ static const char start_script[] =
 	"exit 9\n"
 	"mkdir -p " BOX_LOG_DIR " && exec >>\"" BOX_LOG_DIR
 	"/$1.log\" 2>&1 </dev/null\n"
-	"echo $$ >\"/run/cubby-$1.pid\"\n"
+	"echo $$ >\"/run/cubby-$1.pid\" && echo \"$1\" >>/run/cubby-services\n"
 	"[ \"$3\" = again ] || exec sh -c \"$2\"\n"
 	"trap 'exit 0' TERM\n"
 	"while :; do sh -c \"$2\" & wait $!; sleep 1; done\n";
 
-/* $1 name. Its group is that of the session that was made for it. */
+/* Ends those that are named, or all, the last one first. The group of each is that of the
+ * session that was made for it. */
 static const char stop_script[] =
-	"p=$(cat \"/run/cubby-$1.pid\" 2>/dev/null) || exit 0\n"
-	"rm -f \"/run/cubby-$1.pid\"\n"
-	"kill -s TERM -- \"-$p\" 2>/dev/null || exit 0\n"
-	"n=0\n"
-	"while kill -s 0 -- \"-$p\" 2>/dev/null && [ $n -lt 100 ]; do\n"
-	"	sleep 0.1; n=$((n + 1))\n"
-	"done\n"
-	"kill -s KILL -- \"-$p\" 2>/dev/null\n"
+	"end() {\n"
+	"	p=$(cat \"/run/cubby-$1.pid\" 2>/dev/null) || return\n"
+	"	rm -f \"/run/cubby-$1.pid\"\n"
+	"	kill -s TERM -- \"-$p\" 2>/dev/null || return\n"
+	"	n=0\n"
+	"	while kill -s 0 -- \"-$p\" 2>/dev/null && [ $n -lt 100 ]; do\n"
+	"		sleep 0.1; n=$((n + 1))\n"
+	"	done\n"
+	"	kill -s KILL -- \"-$p\" 2>/dev/null\n"
+	"}\n"
+	"if [ $# = 0 ]; then\n"
+	"	while read -r name; do set -- \"$name\" \"$@\"; done "
+	"</run/cubby-services\n"
+	"fi\n"
+	"for name; do end \"$name\"; done\n"
 	"exit 0\n";
 
 static const struct json *all(const struct app *app)
@@ -39,7 +47,7 @@ static const struct json *all(const struct app *app)
 }
 
 /* A command of ours in the box; its status, or why it could not be run. */
-static int run_in(struct box *b, const char *const *argv, struct err *e)
+static int run_in(struct box *b, const char *const *argv, int ms, struct err *e)
 {
 	const struct box_command c = { .argv = argv, .io = BOX_IO_NULL };
 	_cleanup_box_proc_ struct box_proc p = BOX_PROC_NONE;
@@ -48,7 +56,7 @@ static int run_in(struct box *b, const char *const *argv, struct err *e)
 
 	if (r < 0)
 		return r;
-	r = box_wait(b, p.id, READY_MS, &x, e);
+	r = box_wait(b, p.id, ms, &x, e);
 	return r < 0 ? r : x.status;
 }
 
@@ -74,7 +82,7 @@ static bool is_ready(struct box *b, const struct json *ready)
 	struct err none = ERR_NONE;
 
 	if (argv[2])
-		return run_in(b, argv, &none) == 0;
+		return run_in(b, argv, READY_MS, &none) == 0;
 	return listens(b, json_get_int(ready, "port", 0));
 }
 
@@ -168,9 +176,37 @@ int services_down(const struct app *app, struct box *b, struct err *e)
 			"sh", "-c", stop_script, "sh", name, NULL
 		};
 
-		r = run_in(b, argv, e);
+		r = run_in(b, argv, READY_MS, e);
 		if (r >= 0)
 			render_note(app, "service '%s' has ended", name);
 	}
 	return r < 0 ? r : 0;
+}
+
+static bool has_services(struct box *b)
+{
+	const char *const argv[] = { "sh", "-c", "[ -s /run/cubby-services ]", NULL };
+	struct err none = ERR_NONE;
+
+	return run_in(b, argv, LOOK_MS * 5, &none) == 0;
+}
+
+bool services_first(struct box *b, const struct boxend_grace *grace)
+{
+	const char *const argv[] = { "sh", "-c", stop_script, "sh", NULL };
+	const struct box_command c = { .argv = argv, .io = BOX_IO_NULL };
+	struct pollfd stop = { .events = POLLIN };
+	_cleanup_box_proc_ struct box_proc p = BOX_PROC_NONE;
+	struct box_exit x = { 0 };
+	struct err none = ERR_NONE;
+
+	if (!has_services(b))
+		return false;
+	if (!grace || box_spawn(b, &c, &p, &none) < 0)
+		return true;
+	stop.fd = grace->interrupt;
+	while (box_wait(b, p.id, LOOK_MS, &x, &none) == -ETIMEDOUT &&
+	       sys_now_ms() < grace->until_ms && sys_poll(&stop, 1, 0) == 0)
+		none = ERR_NONE;
+	return true;
 }

@@ -209,11 +209,14 @@ static int join_box(const struct store *st, const char *key, struct box **ret, i
 	return box_init_pid(*ret);
 }
 
-int boxend_ask(const struct store *st, const char *key, struct err *e)
+int boxend_ask(const struct store *st, const char *key, boxend_first *first,
+	       struct err *e)
 {
 	_cleanup_box_ struct box *box = NULL;
 	int sig = SIGTERM, init = join_box(st, key, &box, &sig, e);
 
+	if (init > 0 && first && boxps_count(init, e) > 0 && first(box, NULL))
+		return 0;
 	return init > 0 ? boxps_end(init, sig, e) : init;
 }
 
@@ -228,6 +231,8 @@ int boxend_within(const struct store *st, const char *key,
 	if (init < 0)
 		return init;
 	if (init > 0) {
+		if (grace->first && boxps_count(init, &gone) > 0)
+			(void)grace->first(box, grace);
 		(void)box_ask(box, "stopping", NULL, NULL, &gone);
 		left = boxps_end(init, sig, &gone);
 	}

@@ -8,18 +8,29 @@
 #include "base/json.h"
 #include "rootfs/store/store.h"
 
+struct box;
+struct boxend_grace;
+
+/** boxend_first - ends what is to end before all else in a box
+ *  @grace: NULL = only say whether there is anything of that kind; that is the result
+ */
+typedef bool boxend_first(struct box *box, const struct boxend_grace *grace);
+
 /** boxend_stop() - end every process of box @key and wait until it is gone; 0 also when
  *  it was not running */
 int boxend_stop(const struct store *st, const char *key, struct err *e);
 
 /* How long the processes of a box may take to end by themselves. */
 struct boxend_grace {
-	uint64_t until_ms; /* of sys_now_ms() */
-	int interrupt;	   /* borrowed; readable = no longer; -1 = none */
+	uint64_t until_ms;   /* of sys_now_ms() */
+	int interrupt;	     /* borrowed; readable = no longer; -1 = none */
+	boxend_first *first; /* NULL = nothing is */
 };
-/** boxend_ask() - ask the processes of box @key to end, and wait for nothing */
-int boxend_ask(const struct store *st, const char *key, struct err *e);
-/** boxend_within() - the same, wait, then boxend_stop() */
+/** boxend_ask() - ask the processes of box @key to end, and wait for nothing; not where
+ *  there is something to end @first */
+int boxend_ask(const struct store *st, const char *key, boxend_first *first,
+	       struct err *e);
+/** boxend_within() - the same in each box, wait, then boxend_stop() */
 int boxend_within(const struct store *st, const char *key,
 		  const struct boxend_grace *grace, struct err *e);
 

@@ -254,6 +254,27 @@ END
 	[ "$stderr" = "cubby: the box is not running" ]
 }
 
+@test "project: stop ends services first, the last one first, and then what else runs" {
+	local run="trap 'sleep 0.3; echo @ >>/root/order; exit' TERM; echo up; while :; do sleep 0.1; done" way
+	jq -n --arg a "${run/@/a}" --arg b "${run/@/b}" '{services: {a: {run: $a}, b: {run: $b}}}' >.cubby/box.json
+	for way in "" --all; do
+		cubby up -q
+		cubby exec -q -d -- sh -c "${run/@/other}"
+		until [[ $(cubby logs a)$(cubby logs b)$(cubby logs) == upupup ]]; do read -rt 0.02 <> <(:) || true; done
+		cubby stop -q $way
+		run -0 cubby exec -q -- sh -c 'cat /root/order; rm /root/order /var/log/cubby/*'
+		[ "$output" = $'b\na\nother' ] || { echo "$way: $output"; return 1; }
+	done
+	# one that does not end takes no more time than there is
+	jq -n '{services: {a: {run: "trap : TERM; while :; do sleep 0.1; done"}}}' >.cubby/box.json
+	cubby up -q
+	local began=$SECONDS
+	cubby stop -q --time 1
+	((SECONDS - began < 8))
+	run -0 --separate-stderr cubby down
+	[ "$stderr" = "cubby: the box is not running" ]
+}
+
 @test "project: a service that ends at once is told" {
 	says <<<'{"services": {"db": {"run": "echo no disk; exit 7"}}}'
 	run -1 --separate-stderr cubby up

@@ -2,6 +2,7 @@
 #include "base/signals.h"
 #include "base/sys/sys.h"
 #include "cli/opt/cmd.h"
+#include "cli/project/services.h"
 #include "cli/show/render.h"
 #include "cli/store/boxend.h"
 #include "cli/store/opt_boxes.h"
@@ -27,7 +28,7 @@ static int ask(const struct opt_boxes_work *w, const struct boxlist_item *b,
 
 	(void)e;
 	if (b->running)
-		(void)boxend_ask(w->store, b->key, &ignored);
+		(void)boxend_ask(w->store, b->key, services_first, &ignored);
 	return 0;
 }
 
@@ -59,6 +60,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 	(void)e;
 	a->grace.interrupt = interrupt;
+	a->grace.first = services_first;
 	a->grace.until_ms = deadline(a);
 	if (a->boxes.all && a->seconds)
 		(void)opt_boxes_each(app, &a->boxes, ask, a);
