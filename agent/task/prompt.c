@@ -53,6 +53,21 @@ static void add_places(const struct prompt_facts *f, struct buf *out)
 		buf_addf(out, "- The person is in %s: shells begin there.\n", f->cwd);
 }
 
+/* Who was told that nobody answers asked nothing of a person who sat there. */
+static void add_person(const struct prompt_facts *f, struct buf *out)
+{
+	if (f->ask)
+		buf_adds(out, "- The person sees each call before it runs and may "
+			      "refuse it, with words for you, or change it; what ran "
+			      "instead is in the result.\n");
+	if (f->talk)
+		buf_adds(out, "- The person is there: what you ask in your last words "
+			      "they answer with their next.\n");
+	else if (!f->ask)
+		buf_adds(out, "- Nobody answers questions: decide, and name the "
+			      "decision.\n");
+}
+
 static void add_facts(const struct prompt_facts *f, struct buf *out)
 {
 	buf_adds(out, "\n# The machine\n");
@@ -67,10 +82,7 @@ static void add_facts(const struct prompt_facts *f, struct buf *out)
 		buf_addf(out, "- You are the user %s in it. It is sealed.\n", f->user);
 	add_fact(out, "Network", f->network);
 	add_limits(f, out);
-	if (f->ask)
-		buf_adds(out, "- The person sees each call before it runs and may "
-			      "refuse or change it; what ran instead is in the "
-			      "result.\n");
+	add_person(f, out);
 	add_places(f, out);
 }
 

@@ -35,6 +35,7 @@ struct prompt_facts {
 	uint64_t time_ms;      /* likewise; 0 = no limit */
 	size_t keep;	       /* characters of a result */
 	bool ask;	       /* a person sees each call */
+	bool talk;	       /* a person is there, and answers */
 	const struct json *boxs_words; /* marks of the project's words that the box
 					* wrote */
 	bool stays; /* what runs in the background goes on when the task ends */

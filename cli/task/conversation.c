@@ -160,6 +160,7 @@ int conversation_run(struct taskwork *w, struct err *e)
 				.set = talk_set };
 	int r;
 
+	w->conf.facts.talk = true;
 	render_note(w->app, "%s; /help lists what there is, ^D leaves",
 		    buf_cstr(&w->model));
 	r = talk_run(&t, e);

@@ -36,7 +36,8 @@ static void facts(void)
 	assert_non_null(strstr(out.data,
 			       "- Limits: 200 turns, 1h00m for all; a result has up to "
 			       "12000 characters\n"));
-	assert_null(strstr(out.data, "refuse or change"));
+	assert_null(strstr(out.data, "The person"));
+	assert_non_null(strstr(out.data, "- Nobody answers questions: decide,"));
 }
 
 static void found_facts(void)
@@ -62,7 +63,21 @@ static void found_facts(void)
 	assert_non_null(strstr(out.data,
 			       "- Limits: 4.0 GiB of memory; 5 turns; a result "
 			       "has up to 3000 characters\n"));
-	assert_non_null(strstr(out.data, "may refuse or change it"));
+	assert_non_null(
+		strstr(out.data, "may refuse it, with words for you, or change it"));
+	assert_null(strstr(out.data, "Nobody answers"));
+}
+
+static void a_person_who_is_there(void)
+{
+	static const struct prompt_facts f = { .talk = true };
+	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
+	struct err e = ERR_NONE;
+
+	unit_ok(prompt_build(&f, -1, &out, &e), &e);
+	assert_non_null(strstr(out.data, "- The person is there: "));
+	assert_null(strstr(out.data, "Nobody answers"));
+	assert_null(strstr(out.data, "sees each call"));
 }
 
 /* It goes out with every request. */
@@ -238,6 +253,7 @@ int main(void)
 		{ "where the person is", where_the_person_is },
 		{ "facts", facts },
 		{ "facts that were found in the box", found_facts },
+		{ "a person who is there", a_person_who_is_there },
 		{ "rules are few", rules_are_few },
 		{ "the first listing, sorted and capped", listing },
 		{ "CUBBY.md, AGENTS.md and CLAUDE.md", own_file },
