@@ -102,12 +102,14 @@ static int put_entry(const struct wire_server *s, const struct history_entry *x,
 
 /* ---- the body ---- */
 
+/* The person's word about it goes to any model: one that does not think says so. */
 static void put_reasoning(const struct wire_server *s, struct buf *out)
 {
-	const char *effort = wire_effort(s);
-	bool summary = !wire_without(s, RETRY_F_SUMMARY);
+	bool known = s->reasons || !wire_without(s, RETRY_F_REASONING);
+	const char *effort = known ? wire_effort(s) : NULL;
+	bool summary = s->reasons && !wire_without(s, RETRY_F_SUMMARY);
 
-	if (!s->reasons || (!effort && !summary))
+	if (!effort && !summary)
 		return;
 	buf_adds(out, ",\"reasoning\":{");
 	if (effort)

@@ -28,6 +28,41 @@ teardown() { model_done; }
 	[ "$(stat -c %u out.txt)" = "$(id -u)" ]
 }
 
+# A window of 8192 tokens is told, of which one result has an eighth, at three bytes each.
+@test "task: the model is told its machine, its limits and what stays" {
+	model <<-END
+	{"config":{"models":["fake"],"cards":{"fake":{"max_model_len":8192}}}}
+	{"calls":[{"name":"shell","args":{"command":"seq 5000"}}]}
+	{"expect":"[the whole output is in /var/tmp/cubby-output/main-1.txt]","text":"I see"}
+	END
+	run -0 task -q --max-rounds 7 --timeout 1h "look"
+	run -0 jq -rs '[.[] | select(.body)][0].body.messages[0].content' "$BATS_TEST_TMPDIR/requests"
+	[[ $output == *"- System: $(cubby exec -q -- sh -c '. /etc/os-release; echo "$PRETTY_NAME"'), apt-get, $(uname -m), $(nproc) processors"$'\n'* ]]
+	[[ $output == *"- Programs: there are bash"*" perl"*"; there are not "* ]]
+	[[ $output == *"- Network: none: nothing can be downloaded or installed"$'\n'* ]]
+	[[ $output == *" of memory, "*" processes; 7 turns, 1h00m for all; a result has up to 3072 characters"$'\n'* ]]
+	[[ $output == *"- Nobody answers questions"*"- $LIB_PROJECT (also /workspace), the project: "*$'\n- The rest of the machine: '*$'\n- /tmp and /run: until the machine stops.'* ]]
+	[ "$(jq -rs '[.[] | select(.body)][1].body.messages | last.content | length' "$BATS_TEST_TMPDIR/requests")" -lt 3300 ]
+}
+
+@test "task: --effort is said in each wire's way" {
+	says() { # MODEL PATH: the member of the request that says it
+		model <<<'{"text":"ok"}'
+		run -0 task -q --model "$1" --effort low "think"
+		run -0 jq -c "select(.body) | .body$2" "$BATS_TEST_TMPDIR/requests"
+		model_done
+		rm "$BATS_TEST_TMPDIR/requests"
+	}
+	says openai:x .reasoning_effort
+	[ "$output" = '"low"' ]
+	says responses:x .reasoning
+	[ "$output" = '{"effort":"low"}' ]
+	says responses:gpt-5.1 .reasoning
+	[ "$output" = '{"effort":"low","summary":"auto"}' ]
+	says anthropic:x .thinking
+	[ "$output" = '{"type":"enabled","budget_tokens":2048}' ]
+}
+
 @test "task: the model is told where git does not know who commits" {
 	mkdir .git
 	model <<<'{"text":"I see"}'

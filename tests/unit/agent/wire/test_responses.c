@@ -93,8 +93,12 @@ static void options(void)
 	wire_check(m, &h, false, "max_output_tokens", "16384");
 	assert_true(model_adapt(m, &limit));
 	wire_check(m, &h, false, "max_output_tokens", "");
+	m->to.effort = WIRE_EFFORT_LOW; /* nobody knows whether this one thinks */
+	wire_check(m, &h, false, "reasoning", "{\"effort\":\"low\"}");
+	m->to.without = 1U << RETRY_F_REASONING;
+	wire_check(m, &h, false, "reasoning", "");
+	m->to.without = 0;
 	m->to.reasons = true;
-	m->to.effort = WIRE_EFFORT_LOW;
 	wire_check(m, &h, false, "temperature", "");
 	wire_check(m, &h, false, "reasoning",
 		   "{\"effort\":\"low\",\"summary\":\"auto\"}");
