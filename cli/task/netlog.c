@@ -75,6 +75,7 @@ static int show_text(const struct app *app, const char *s, size_t len)
 	return 0;
 }
 
+/* 1 = there was something. */
 static int show_file(const struct app *app, int dirfd, const char *name, struct err *e)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(NETLOG_MAX);
@@ -90,12 +91,17 @@ static int show_file(const struct app *app, int dirfd, const char *name, struct 
 		if (r < 0)
 			return err_sys(e, r, "cannot show the network log");
 	}
-	return 0;
+	return b.len > 0;
 }
 
 int netlog_show(const struct app *app, int dirfd, struct err *e)
 {
-	int r = show_file(app, dirfd, GATE_AUDIT_FILE ".1", e);
+	int before = show_file(app, dirfd, GATE_AUDIT_FILE ".1", e);
+	int r = before < 0 ? before : show_file(app, dirfd, GATE_AUDIT_FILE, e);
 
-	return r < 0 ? r : show_file(app, dirfd, GATE_AUDIT_FILE, e);
+	if (r < 0)
+		return r;
+	if (!before && !r)
+		render_note(app, "nothing of the network is recorded");
+	return 0;
 }

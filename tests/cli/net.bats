@@ -241,8 +241,17 @@ allowed host.cubby.internal" ]
 	run -3 fetch 127.0.0.1 1 --net none
 	run -0 cubby exec -q -- cat /etc/resolv.conf
 	[ "$output" = "# written by cubby: this box has no network" ]
+	run -2 timeout "$(lib_longer 4)" cubby exec -q -- getent hosts name.example # at once
 	run -1 --separate-stderr cubby net
 	[ "$stderr" = "cubby net: this box has no network (--net none): there are no rules" ]
+}
+
+@test "log --net says where there is nothing" {
+	cubby exec -q --net none -- true
+	run -0 --separate-stderr cubby log --net
+	[ "$output$stderr" = "cubby: nothing of the network is recorded" ]
+	run -0 cubby log --net --json
+	[ -z "$output" ]
 }
 
 @test "ports: a box without a network, and without a published port, lists and publishes" {
