@@ -84,6 +84,9 @@ int tool_shell_screen(struct toolbox *t, const struct json *args,
 		      struct tool_result *ret, struct err *e);
 /* Where the session of these arguments is; 2 * TOOL_SESSIONS = not open yet. */
 size_t tool_shell_place(struct toolbox *t, const struct json *args);
+/* How long a call without a `timeout` waits for output; @waits counts those in a row that
+ * only waited, this one included. */
+uint64_t tool_shell_patience(unsigned *waits, bool wait);
 /* How many processes of the box were killed for memory so far; -1 = not known. */
 int64_t tool_shell_kills(const struct toolbox *t);
 /* The session's directory and user, for the file tools; before its first command the

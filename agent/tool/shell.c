@@ -102,20 +102,22 @@ static int open_session(struct toolbox *t, const char *name, struct tool_result 
 }
 
 /* Who waits again and again need not look every half a minute: each look is a turn. */
-static uint64_t patience(unsigned waits)
+uint64_t tool_shell_patience(unsigned *waits, bool wait)
 {
 	static const uint64_t ms[] = { SESSION_SOFT_MS, 60000, 120000, 300000 };
 
-	return ms[MIN(waits, (unsigned)ARRAY_SIZE(ms) - 1)];
+	*waits = wait ? *waits + 1 : 0;
+	return ms[MIN(*waits, (unsigned)ARRAY_SIZE(ms) - 1)];
 }
 
-static struct session_limits limits(const struct toolbox *t, const struct json *args,
-				    unsigned waits)
+static struct session_limits limits(struct toolbox *t, const struct json *args,
+				    bool wait)
 {
 	double s = tool_args_number(args, "timeout", 0);
 	uint64_t left = t->conf.left_ms ? t->conf.left_ms(t->conf.ctx) : UINT64_MAX;
 	struct session_limits l = {
-		.soft_ms = patience(waits),
+		.soft_ms =
+			tool_shell_patience(&t->waits[tool_shell_place(t, args)], wait),
 		.hard_ms = t->conf.command_timeout_ms ? t->conf.command_timeout_ms
 						      : SESSION_HARD_MS,
 	};
@@ -126,15 +128,6 @@ static struct session_limits limits(const struct toolbox *t, const struct json *
 	}
 	l.hard_ms = MAX(MIN(l.hard_ms, left), (uint64_t)1);
 	return l;
-}
-
-/* How often it was waited in a row, this call included. */
-static unsigned count_waits(struct toolbox *t, const struct json *args, bool wait)
-{
-	unsigned *n = &t->waits[tool_shell_place(t, args)];
-
-	*n = wait ? *n + 1 : 0;
-	return *n;
 }
 
 int64_t tool_shell_kills(const struct toolbox *t)
@@ -224,7 +217,7 @@ int tool_shell_run(struct toolbox *t, const struct json *args, struct tool_resul
 			return tool_result_failed(r, ret, e);
 	}
 	wait = !*command && !reset && session_waitable(s);
-	lim = limits(t, args, count_waits(t, args, wait));
+	lim = limits(t, args, wait);
 	if (wait)
 		r = session_input(s, "", 0, &lim, &sr, e);
 	else
@@ -266,7 +259,7 @@ int tool_shell_input(struct toolbox *t, const struct json *args,
 	r = gather_input(*s, args, &in, e);
 	if (r == 0 && !in.len && !session_waitable(*s) && !session_gone(*s))
 		return tool_jobs_tell(t, *s, ret, e);
-	lim = limits(t, args, count_waits(t, args, !in.len));
+	lim = limits(t, args, !in.len);
 	if (r == 0)
 		r = session_input(*s, in.data, in.len, &lim, &sr, e);
 	return deliver(t, *s, r, &sr, ret, e);
