@@ -160,6 +160,8 @@ nobody
 	call shell command 'seq 1 100000 | cmp - /var/tmp/cubby-output/main-1.txt && echo same'
 	is "same
 [exit 0, cwd $PWD]"
+	cubby stop
+	[ "$(cubby exec -q -- wc -l /var/tmp/cubby-output/main-1.txt)" = "100000 /var/tmp/cubby-output/main-1.txt" ]
 }
 
 @test "R1: a shell that ends is replaced where it was" {

@@ -59,6 +59,22 @@ png() { # FILE WIDTH HEIGHT
 	jq -se '[.[].body.messages[]? | select(.role == "tool") | .content] | any(test("PNG picture of 2000x10, more than can be shown .*install imagemagick"))' "$BATS_TEST_TMPDIR/requests"
 }
 
+@test "pictures: one that is too large is made smaller by a program of the box" {
+	local jpeg=/9j/4AAQSkZJRgABAQAAAQABAAD/wgARCAAwAEADAAAAAAAAAAA=
+	png big.png 2000 10
+	cubby exec -q -- sh -c 'cat >/usr/local/bin/magick && chmod +x /usr/local/bin/magick' <<-END
+	#!/bin/sh
+	[ "\$*" = "big.png[0] -auto-orient -resize 1568x1568> -quality 85 jpeg:-" ] && echo $jpeg | base64 -d
+	END
+	model <<-END
+	{"calls":[{"name":"view_image","args":{"path":"big.png"}}]}
+	{"expect":"big.png: PNG, 2000x10, shown as 64x48; it follows as JPEG, ","calls":[{"name":"finish","args":{"answer":"seen"}}]}
+	END
+	run -0 task -q "look"
+	[ "$output" = seen ]
+	grep -qF "data:image/jpeg;base64,$jpeg" "$BATS_TEST_TMPDIR/requests"
+}
+
 @test "pictures: --attach gives pictures and texts with the task" {
 	png a.png 4 3
 	echo "line of the file" >note.txt

@@ -115,6 +115,22 @@ shows() {
 	[ "${lines[-1]}" = "end: interrupted" ]
 }
 
+@test "screen: a terminal that is lost answers no question; the task is interrupted" {
+	local n
+	model < <(call "touch one"; finish no)
+	begin 80 24 cubby run --net none --ask "'x'"
+	shows "run it?"
+	terminal kill-server
+	for ((n = 0; n < 300; n++)); do
+		[ -z "$(cubby log -l | grep '^end: ')" ] || break
+		sleep 0.1
+	done
+	run -0 cubby log -l
+	[ "${lines[-1]}" = "end: interrupted" ]
+	[ ! -e one ]
+	[ "$(requests)" = 1 ]
+}
+
 @test "screen: a full-screen program is drawn as its screen" {
 	model <<-'END'
 	{"calls":[{"name":"shell","args":{"command":"printf '\\033[?1049h\\033[2J\\033[3;5HMenu\\033[5;5H> one.'; until [ -e go ]; do sleep 0.1; done; printf '\\033[?1049l'; echo left"}}]}
@@ -176,6 +192,51 @@ shows() {
 	run -0 cubby log -l
 	[[ $output = *"first task"*"also as webp"*"the second"*"The shell is"* ]]
 	[[ $output != *"the shell is a new one"* ]]
+}
+
+@test "screen: a conversation shows what was done, takes it back, and changes its model" {
+	model <<-'END'
+	{"config":{"append_only":false,"summary":{"text":"Done: SUMMARY."}}}
+	{"calls":[{"name":"shell","args":{"command":"perl -MIO::Socket -e 'IO::Socket::INET->new(\"10.1.2.3:80\")'; touch made; echo x >.envrc"}}]}
+	{"text":"Made."}
+	{"text":"Again."}
+	END
+	begin 80 40 cubby --model openai:first
+	shows "/help lists"
+	keys "make it" Enter
+	shows "cubby: done" "new      made"
+	[ -e made ]
+	keys /net Enter
+	shows "refused  10.1.2.3 port 80"
+	keys /diff Enter
+	shows "+++ b/.envrc"
+	keys /undo Enter
+	shows "is taken back"
+	[ ! -e made ]
+	keys "/model openai:second" Enter
+	shows "cubby: openai:second"
+	keys /compact Enter
+	shows "summarised before your next line"
+	keys "one more" Enter
+	shows "replaced by a summary" "Again."
+	run -0 jq -r 'select(.path) | "\(.body.model) \(.body.messages | tostring | contains("SUMMARY"))"' "$BATS_TEST_TMPDIR/requests"
+	[ "${lines[0]} ${lines[-1]}" = "first false second true" ]
+	jq -se 'all(.[].body.messages[0].content // "The person is there: "; contains("The person is there: ") or contains("notes of a long task"))' "$BATS_TEST_TMPDIR/requests"
+	keys /shell Enter
+	shows "root@"
+	keys "echo by \"hand\"; exit" Enter
+	shows "by hand"
+	keys /help Enter
+	shows "/compact"
+	keys /quit Enter
+	shows "[k]eep"
+	keys k Enter
+	shows "status 0"
+	terminal kill-server
+	begin 80 24 cubby --net none # what was typed in the one before is there
+	shows "/help lists"
+	keys Up Up Up Up
+	shows "› one more"
 }
 
 @test "screen: pasted lines are one line; a task of a conversation is interrupted alone" {

@@ -71,6 +71,10 @@ static const struct row rows[] = {
 	  .lines = TASK CALLS("{\"id\":\"f\",\"function\":{\"name\":\"finish\",\"arguments\":"
 		"{\"answer\":\"x\",\"success\":true}}}," SHELL("b", "ls")),
 	  .end = TASK_DONE, .cause = "finish", .answer_text = "x", .ran = 1 },
+	{ .name = "calls of one turn run on behind one that fails",
+	  .lines = TASK CALLS(SHELL("a", "one") "," SHELL("b", "two") "," SHELL("c", "three")) SAY("ok"),
+	  .exit = 1, .end = TASK_DONE, .cause = "answer", .answer_text = "ok", .ran = 3,
+	  .seen = "result shell: one\nresult shell: two\nresult shell: three\n" },
 	{ .name = "a busy shell takes no second command",
 	  .lines = TASK CALLS(SHELL("a", "sleep") "," SHELL("b", "ls")) SAY("ok"),
 	  .open = "o", .end = TASK_DONE, .cause = "answer", .answer_text = "ok",

@@ -85,6 +85,17 @@ static void long_commands_are_cut(void)
 	end(&w, "$ 1\n2\n3\n4\n5\n6\n7\n8\n… 2 lines, 'cubby log -l' shows them …\n");
 }
 
+static void a_failure_is_red(void)
+{
+	struct watched w;
+
+	begin(&w);
+	w.app.color_err = true;
+	result(&w, 3, "shell");
+	result(&w, 0, "shell");
+	end(&w, "\033[0;31m  exit 3, 1.2s\033[0m\n\033[0;32m  exit 0, 1.2s\033[0m\n");
+}
+
 static void a_terminal_gets_a_status(void)
 {
 	const struct task_status st = {
@@ -214,6 +225,7 @@ int main(void)
 		{ "words stream and end their line", words_stream_and_end_their_line },
 		{ "long output is cut", long_output_is_cut },
 		{ "long commands are cut", long_commands_are_cut },
+		{ "a failure is red", a_failure_is_red },
 		{ "a terminal gets a status", a_terminal_gets_a_status },
 		{ "quiet shows nothing", quiet_shows_nothing },
 		{ "retries and notices", retries_and_notices },
