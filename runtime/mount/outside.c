@@ -5,7 +5,10 @@
  *   COMMON/worktrees         a small filesystem that has one directory
  *   COMMON/worktrees/NAME    the host's, and over it a view of its own
  *
- * It is mounted before the project: no link of the box's root can lead it there. */
+ * It is put together on the stage, by descriptors and names of ours, and moved to its place
+ * at the end: there a link of the box's root, followed twice, could lead below what was just
+ * mounted, which would then not be what is covered. It is mounted before the project: no such
+ * link can lead it there. */
 #include "runtime/mount/outside.h"
 
 #include <string.h>
@@ -18,6 +21,8 @@
 #include "runtime/mount/project.h"
 
 enum { ATTRS = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
+
+static const char stage[] = "outside";
 
 struct outside {
 	bool view;
@@ -115,16 +120,16 @@ static int cover(int place, const char *dir, bool view, int *failed, struct err 
 }
 
 /* The one that is open here would be below what is mounted on it. */
-static int reopen(int root, const struct outside *o, const char *name)
+static int reopen(const char *name)
 {
-	_cleanup_close_ int top = inroot_open(root, o->common, O_PATH | O_DIRECTORY);
+	_cleanup_close_ int top = sys_open(stage, O_PATH | O_DIRECTORY);
 
 	return top < 0 ? top : open_beneath(top, name);
 }
 
 /* @own: a directory in it that is shown; -1 = none */
-static int hide(int root, const struct outside *o, const char *name, int own,
-		int *failed, struct err *e)
+static int hide(const struct outside *o, const char *name, int own, int *failed,
+		struct err *e)
 {
 	static const struct mounts_fs empty = {
 		.type = "tmpfs",
@@ -132,7 +137,7 @@ static int hide(int root, const struct outside *o, const char *name, int own,
 		.data = "mode=755,uid=0,gid=0,nr_inodes=4,size=4k",
 	};
 	struct mount_attr ro = { .attr_set = MOUNT_ATTR_RDONLY };
-	_cleanup_close_ int below = reopen(root, o, name), top = -1, place = -1;
+	_cleanup_close_ int below = reopen(name), top = -1, place = -1;
 	const char *last = strrchr(o->tree, '/');
 	int r;
 
@@ -143,7 +148,7 @@ static int hide(int root, const struct outside *o, const char *name, int own,
 	r = mounts_fresh(below, &empty, e);
 	if (r < 0)
 		return r;
-	top = reopen(root, o, name);
+	top = reopen(name);
 	r = top;
 	if (r >= 0 && own >= 0)
 		r = sys_mkdirat(top, last + 1, 0755);
@@ -165,9 +170,31 @@ static int hide(int root, const struct outside *o, const char *name, int own,
 			 : cover(place, o->tree_dir, o->view && !*failed, failed, e);
 }
 
+static int put_together(const struct outside *o, int tree, int *failed, struct err *e)
+{
+	_cleanup_close_ int place = -1, own = -1;
+	int r = sys_mkdirat(AT_FDCWD, stage, 0755);
+
+	place = r < 0 ? r : sys_open(stage, O_PATH | O_DIRECTORY);
+	if (place < 0)
+		return err_sys(e, place, "cannot make '%s' on the stage", stage);
+	r = mounts_place(tree, place, e);
+	if (r < 0)
+		return r;
+	if (*o->tree) {
+		own = open_beneath(tree, o->tree + strlen(o->common) + 1);
+		if (own < 0)
+			return err_sys(e, own, "cannot open the worktree's own files");
+	}
+	r = cover(tree, o->common_dir, o->view, failed, e);
+	if (r == 0)
+		r = hide(o, "worktrees", own, failed, e);
+	return r < 0 ? r : hide(o, "modules", -1, failed, e);
+}
+
 int mount_outside(int root, int tree, const struct buf *git, int *failed, struct err *e)
 {
-	_cleanup_close_ int target = -1, common = -1, own = -1;
+	_cleanup_close_ int target = -1;
 	struct outside o;
 	int r;
 
@@ -176,20 +203,8 @@ int mount_outside(int root, int tree, const struct buf *git, int *failed, struct
 	target = mounts_target(root, o.common, MOUNTS_DIR, e);
 	if (target < 0)
 		return target;
-	r = check_target(root, target, e);
-	if (r < 0)
-		return r;
-	r = mounts_place(tree, target, e);
-	if (r < 0)
-		return err_wrap(e, "the project's repository");
-	common = inroot_open(root, o.common, O_PATH | O_DIRECTORY);
-	if (common >= 0 && *o.tree)
-		own = open_beneath(common, o.tree + strlen(o.common) + 1);
-	if (common < 0 || (*o.tree && own < 0))
-		return err_sys(e, common < 0 ? common : own,
-			       "cannot open the project's repository in the box");
-	r = cover(common, o.common_dir, o.view, failed, e);
+	r = check_target(root, target, e) ?: put_together(&o, tree, failed, e);
 	if (r == 0)
-		r = hide(root, &o, "worktrees", own, failed, e);
-	return r < 0 ? r : hide(root, &o, "modules", -1, failed, e);
+		r = mounts_place(tree, target, e);
+	return r < 0 ? err_wrap(e, "the project's repository") : 0;
 }

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/inroot.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "runtime/mount/mounts.h"
@@ -100,18 +99,15 @@ static int link_workspace(int root, const char *path, struct err *e)
 
 int mount_project(int root, const struct mount_project_conf *conf, struct err *e)
 {
-	_cleanup_close_ int target = -1, project = -1;
+	_cleanup_close_ int target = mounts_target(root, conf->path, MOUNTS_DIR, e);
 	int r;
 
-	target = mounts_target(root, conf->path, MOUNTS_DIR, e);
 	if (target < 0)
 		return target;
 	r = mounts_place(conf->tree, target, e);
 	if (r < 0)
 		return err_wrap(e, "cannot mount the project directory");
-	project = inroot_open(root, conf->path, O_PATH | O_DIRECTORY);
-	if (project < 0)
-		return err_sys(e, project, "cannot open the project directory inside");
-	r = conf->review ? mount_review(project, e) : guard_all(project, conf, e);
+	/* By its descriptor: links of the box's, on the same path again, could lead below. */
+	r = conf->review ? mount_review(conf->tree, e) : guard_all(conf->tree, conf, e);
 	return r < 0 ? r : link_workspace(root, conf->path, e);
 }

@@ -6,6 +6,7 @@ load git
 setup_file() { git_setup_file; }
 teardown_file() { lib_done; }
 setup() { git_setup; }
+teardown() { [ -z "${AWAY-}" ] || rm -rf "$AWAY"; }
 
 evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\\teditor = %s/evil\\n' "$PWD" "$PWD" "$PWD"; }
 
@@ -315,6 +316,39 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	run -0 --separate-stderr cubby exec -C wt -- sh -c "git -c user.name=b -c user.email=b@x commit -q --allow-empty -m x; git update-ref refs/heads/made HEAD"
 	[[ $stderr == *"refs/heads/made: another worktree is on it"* ]]
 	[ "$(git -C theirs rev-parse HEAD)" = "$at" ]
+}
+
+@test "G25: links on the box's own root, in the place of the project and of its repository" {
+	AWAY=$(mktemp -d /var/tmp/cubby-t.XXXXXX) # not in /tmp, which a box has anew each time
+	chmod 755 "$AWAY"
+	cd "$AWAY"
+	git_repo p
+	mkdir p/sub
+	kept=$(git_files p/.git/hooks; cat p/.git/config)
+	# Once on the way to the place it is "sub" of the box's own root, the next time the project's.
+	cubby exec -C p -- sh -ec "cd /; mv '$AWAY' old; mkdir -p a '$AWAY'; ln -s /a a/sub; ln -s /a/sub '$AWAY/p'"
+	for mode in review ro live; do
+		echo "$mode"
+		cubby exec -C p --project $mode -- sh -c '[ -d /a/.git ] || exit 9
+			echo x >/a/new; printf "[core]\n\tpager = /evil\n" >>/a/.git/config; echo x >/a/.git/hooks/pre-commit; true'
+		[ "$kept" = "$(git_files p/.git/hooks; cat p/.git/config)" ]
+		[ $mode = live ] || [ ! -e p/new ]
+	done
+	mkdir r
+	cd r
+	git_worktree
+	git -C main worktree add -q "$PWD/theirs"
+	echo private >main/.git/worktrees/theirs/MERGE_MSG
+	kept=$(git_files main/.git/hooks; cat main/.git/config)
+	cubby exec -C wt -- sh -ec "git branch worktrees/wt/x
+		cd /; mv '$AWAY' old; mkdir -p b/refs '$PWD/main'; ln -s /b b/refs/heads; ln -s /b/refs/heads '$PWD/main/.git'"
+	[ -d main/.git/refs/heads/worktrees/wt ]
+	for mode in review live; do
+		run -0 --separate-stderr cubby exec -C wt --project $mode -- sh -c '[ -d /b/objects ] || exit 9
+			printf "[core]\n\tpager = /evil\n" >>/b/config; echo x >/b/hooks/pre-commit; cat /b/worktrees/*/MERGE_MSG; true'
+		[ "$kept" = "$(git_files main/.git/hooks; cat main/.git/config)" ]
+		[[ $output != *private* ]]
+	done
 }
 
 @test "G12: git config on the host while the box runs leaves the guard in place" {
