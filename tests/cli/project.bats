@@ -275,6 +275,22 @@ END
 	[ "$stderr" = "cubby: the box is not running" ]
 }
 
+@test "project: up names what its steps and services made that acts on this machine" {
+	says <<'END'
+{ "setup": ["echo x >.envrc"],
+  "services": { "one": { "run": "echo {} >random.py; : >/tmp/on; sleep 1000", "ready": { "command": "test -e /tmp/on" } } } }
+END
+	run -0 --separate-stderr cubby up
+	[[ $stderr == *"cubby: new '.envrc' acts on this machine: a shell reads it when it starts or enters the directory
+cubby: new 'random.py' acts on this machine: shadows a module of python's library
+cubby: all services run" ]]
+	says <<<'{"services": {"db": {"run": "echo x >b.pth; exit 7"}}}'
+	cubby rm -q -y --force
+	run -1 --separate-stderr cubby up # also where it fails
+	[[ $stderr == *"cubby: new 'b.pth' acts on this machine: python loads it by itself"*"ended with status 7"* ]]
+	cubby rm -q -y --force
+}
+
 @test "project: a service that ends at once is told" {
 	says <<<'{"services": {"db": {"run": "echo no disk; exit 7"}}}'
 	run -1 --separate-stderr cubby up

@@ -1,6 +1,7 @@
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/project/services.h"
+#include "cli/run/acting.h"
 #include "cli/show/render.h"
 
 struct args {
@@ -22,19 +23,20 @@ static int tell(const struct app *app, size_t services, struct err *e)
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
+	_cleanup_acting_ struct acting acting = ACTING_NONE;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	int r = boxsetup_prepare(app, &a->box, &s, e);
 
 	if (r < 0)
 		return r;
 	s.spec.keep = true;
+	acting_begin(app, s.spec.project, &acting);
 	r = boxsetup_start(app, &s, NULL, e);
-	if (r < 0)
-		return r;
-	r = box_ask(s.box, "keep", NULL, NULL, e); /* also one that ran before */
-	if (r < 0)
-		return r;
-	r = services_up(app, s.box, e);
+	if (r >= 0)
+		r = box_ask(s.box, "keep", NULL, NULL, e); /* also one that ran before */
+	if (r >= 0)
+		r = services_up(app, s.box, e);
+	acting_tell(app, &acting);
 	if (r < 0)
 		return r;
 	return tell(app, json_len(json_get(app->config->project, "services")), e);
