@@ -351,6 +351,36 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	done
 }
 
+@test "G29: objects whose names are not their sums" {
+	git_repo
+	good=$(printf 'good\n' | git hash-object --stdin)
+	at=.git/objects/${good:0:2}/${good:2}
+	run -0 --separate-stderr boxed "
+		evil=\$(printf 'evil\\n' | git hash-object -w --stdin)
+		mkdir -p .git/objects/${good:0:2}; cp .git/objects/\$(echo \$evil | sed 's,^..,&/,') $at
+		git update-index --add --cacheinfo 100644,$good,new
+		git commit -qm false; git update-ref refs/heads/side HEAD
+		was=.git/objects/\$(git rev-parse HEAD~1:file | sed 's,^..,&/,')
+		rm -f \$was; cp $at \$was; test -s $at"
+	echo "$stderr"
+	[[ $stderr == *"kept in the box: all that it changed in .git (git unpack-objects: "* ]]
+	run ! git cat-file -e "$good"
+	[ "$(git log -1 --format=%s)" = one ]
+	run ! git rev-parse -q --verify refs/heads/side
+	[ "$(git show HEAD:file)" = one ]
+	git fsck --strict
+	# Nor is the index of a pack believed, which says where which sum is.
+	cubby exec -q --wipe -y -- true
+	run -0 --separate-stderr boxed "echo two >file; git commit -qam two; git repack -adq
+		cp .git/objects/pack/*.idx /tmp/idx; chmod u+w .git/objects/pack/*.idx
+		perl -0777 -pi -e 's/^(.{1032})(.{20})(.{20})/\$1\$3\$2/s' .git/objects/pack/*.idx
+		! cmp -s /tmp/idx .git/objects/pack/*.idx; ! git verify-pack .git/objects/pack/*.idx 2>/dev/null"
+	echo "$stderr"
+	[ "$(git log -1 --format=%s)" = two ]
+	[ "$(git show HEAD:file)" = two ]
+	git fsck --strict
+}
+
 @test "G12: git config on the host while the box runs leaves the guard in place" {
 	git_repo
 	cubby exec --keep -- true
