@@ -271,6 +271,8 @@ print("err", file=sys.stderr); print("out", end="")
 	run -0 cubby python -c 'raise SystemExit'
 	run -1 cubby python -c 'import sys; sys.exit("why")'
 	[ "$output" = why ]
+	run -0 --separate-stderr cubby python -c 'open(".envrc", "w"); open("plain", "w")'
+	[ "$stderr" = "cubby: new '.envrc' acts on this machine: a shell reads it when it starts or enters the directory" ]
 	run -137 cubby python -c 'import os; os.kill(os.getpid(), 9)'
 	[ "$output" = 'cubby python: Python died: signal KILL' ]
 	cubby python -c 'print("ready", flush=True)

@@ -701,8 +701,9 @@ printed
 	has '[in the background: nothing any more]'
 	call shell command ''
 	is "[exit 3, cwd $PWD]"
-	call shell command 'echo $?; sleep 1000 &'
-	has '3'
+	call shell command 'echo "status $?"; sleep 1000 &'
+	has 'status 3
+'
 	cubby exec -- sh -c 'kill $(pidof sleep)'
 	for _ in $(seq 100); do
 		[ -n "$(cubby exec -- pidof sleep)" ] || break

@@ -23,6 +23,23 @@ setup() { lib_project; }
 	[ "$(jq '[.facilities[] | select(.fatal)] | length' <<<"$output")" = 0 ]
 }
 
+@test "doctor: says what boxes share, by the id map that they have" {
+	run -0 cubby doctor --json
+	local row map
+	row=$(jq -r '.facilities[] | select(.id == "sharing") | .rung' <<<"$output")
+	cubby exec -q -- true
+	map=$(cubby info --json | jq -r .map.kind)
+	echo "$map: $row"
+	case $map in
+	root) [[ $row == "nothing: each that runs has ids of its own" || $row == "one range of ids" ]] ;;
+	real-root) [ "$row" = "root, all that the kernel counts by user" ] ;;
+	single) [ "$row" = "the account, all that the kernel counts by user" ] ;;
+	subuid) [ "$row" = "the account's pipes, inotify, descriptors in flight" ] ;;
+	*) false ;;
+	esac
+	cubby rm -q -y
+}
+
 @test "doctor: leaves no box and no directory" {
 	cubby doctor >/dev/null
 	run -0 cubby ls --json

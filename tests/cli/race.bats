@@ -26,6 +26,11 @@ setup() { lib_project; }
 			[ -d "$XDG_DATA_HOME/cubby/images/$image" ]
 			cubby rm -q -y -C "race$n"
 		fi
+		# A pull that did not fail has its image, whoever removed one with the same bytes.
+		if [ ! -s "pull$n" ]; then
+			image=$(cubby images --json | jq -r ".[] | select(.name == \"race-$n\") | .dir")
+			[ -d "$XDG_DATA_HOME/cubby/images/${image##*/}/" ] && [ -n "$image" ]
+		fi
 		cubby rmi "race-$n" >/dev/null 2>&1 || true
 	done
 	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]

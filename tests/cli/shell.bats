@@ -43,6 +43,11 @@ on_tty() { # COMMAND-LINE, its input from ours
 	[ "$output" = "sh /go/bin:$system" ]
 }
 
+@test "shell: what acts on this machine is named when it ends" {
+	run -0 --separate-stderr cubby shell <<<'echo x >.envrc; touch plain'
+	[ "$stderr" = "cubby: new '.envrc' acts on this machine: a shell reads it when it starts or enters the directory" ]
+}
+
 @test "shell: its exit status is that of the shell" {
 	run -0 on_tty "cubby shell; echo status=\$?" <<<'exit 5'
 	[[ $output == *"status=5"* ]]
