@@ -19,6 +19,7 @@
 #include "rootfs/store/checkpoint.h"
 #include "runtime/spec/spec.h"
 #include "runtime/worker/asked.h"
+#include "runtime/worker/verdict.h"
 
 enum { BETWEEN_OUT = STDERR_FILENO, BETWEEN_LINE = 64 << 10 };
 
@@ -141,7 +142,8 @@ static int put(const struct buf *text, struct err *e)
 	return text->len ? file_write_fd(BETWEEN_OUT, text->data, text->len, e) : 0;
 }
 
-static int tell(const struct diff_item *x, const struct patch_count *n, struct err *e)
+static int tell(const struct diff_item *x, struct effect effect,
+		const struct patch_count *n, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
 	_cleanup_buf_ struct buf line = BUF_INIT(BETWEEN_LINE);
@@ -153,6 +155,9 @@ static int tell(const struct diff_item *x, const struct patch_count *n, struct e
 		     !x->was.mode   ? "new"
 		     : !x->now.mode ? "deleted"
 				    : "changed");
+	json_set_str(j, "class", effects_name(effect.class));
+	if (effect.why)
+		json_set_str(j, "why", effect.why);
 	json_set_int(j, "added", (int64_t)n->added);
 	json_set_int(j, "removed", (int64_t)n->removed);
 	json_set_bool(j, "binary", n->binary);
@@ -176,14 +181,17 @@ static bool is_git(const struct view *v, const char *path)
 	return layer_is_git(&v->layer, path);
 }
 
-/* A directory is nothing by itself; git's are taken over by their meaning. */
-static int compare(const struct between *b, char *path, struct err *e)
+/* A directory is nothing by itself; git's are taken over by their meaning. Passed over is
+ * what is of another class than @class. */
+static int compare(const struct between *b, char *path, enum effects_class class,
+		   struct err *e)
 {
 	struct diff_item x = { .path = path };
 	_cleanup_buf_ struct buf text = BUF_INIT(PATCH_MAX);
 	struct patch_count n = { 0 };
 	struct patch_sides sides;
 	struct place from, to;
+	struct effect effect;
 
 	x.was = look(&b->from, path, &from);
 	x.now = look(&b->to, path, &to);
@@ -194,11 +202,14 @@ static int compare(const struct between *b, char *path, struct err *e)
 	if (is_git(&b->from, path) || is_git(&b->to, path) ||
 	    !asked_for(b->args, path) || (!x.was.mode && !x.now.mode))
 		return 0;
+	effect = verdict_effect(&x, to.root, to.path);
+	if (effect.class != class)
+		return 0;
 	sides = (struct patch_sides){ from.root, to.root, from.path };
 	(void)patch_item(&sides, &x, &text, &n);
 	if (!n.added && !n.removed && !n.binary && same_mode(b, x.was.mode, x.now.mode))
 		return 0; /* both have come to the same */
-	return b->patch ? put(&text, e) : tell(&x, &n, e);
+	return b->patch ? put(&text, e) : tell(&x, effect, &n, e);
 }
 
 static int by_name(const void *a, const void *b)
@@ -206,7 +217,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* What is in several of the lists is compared once. */
+/* What is in several of the lists is compared once; what acts on the host comes first. */
 static int compare_all(const struct between *b, struct err *e)
 {
 	const struct diff *f = &b->from.diff, *t = &b->to.diff;
@@ -224,9 +235,10 @@ static int compare_all(const struct between *b, struct err *e)
 	for (size_t i = 0; i < p->n; i++)
 		all[n++] = (char *)(uintptr_t)p->steps[i].path;
 	qsort(all, n, sizeof(*all), by_name);
-	for (size_t i = 0; i < n && r == 0; i++)
-		if (!i || strcmp(all[i - 1], all[i]) != 0)
-			r = compare(b, all[i], e);
+	for (int class = EFFECTS_HELD; class >= EFFECTS_PLAIN; class --)
+		for (size_t i = 0; i < n && r == 0; i++)
+			if (!i || strcmp(all[i - 1], all[i]) != 0)
+				r = compare(b, all[i], (enum effects_class) class, e);
 	return r;
 }
 

@@ -36,18 +36,20 @@ static bool is_taken(mode_t mode)
 	return !mode || S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode);
 }
 
-static bool leaves(const struct verdict_of *of, const struct diff_item *x)
+struct effect verdict_effect(const struct diff_item *x, int root, const char *at)
 {
 	_cleanup_close_ int fd = -1;
+	bool leaves = false;
 	char target[PATH_MAX];
 	ssize_t n;
 
-	if (!S_ISLNK(x->now.mode))
-		return false;
-	fd = takeover_open(of->layer->upper, x->path, O_PATH);
-	n = fd < 0 ? fd : sys_readlinkat(fd, "", target, sizeof(target));
-	return n < 0 || n == (ssize_t)sizeof(target) ||
-	       effects_leaves(x->path, strlen(x->path), target, (size_t)n);
+	if (S_ISLNK(x->now.mode)) {
+		fd = takeover_open(root, at, O_PATH);
+		n = fd < 0 ? fd : sys_readlinkat(fd, "", target, sizeof(target));
+		leaves = n < 0 || n == (ssize_t)sizeof(target) ||
+			 effects_leaves(x->path, strlen(x->path), target, (size_t)n);
+	}
+	return effects_of_change(x->path, x->was.mode, x->now.mode, leaves);
 }
 
 static struct effect held(const char *why)
@@ -66,9 +68,7 @@ static bool in_git(const char *path)
 static void judge(const struct verdict_of *of, const struct diff_item *x,
 		  struct verdict *v)
 {
-	mode_t was = x->was.mode;
-
-	v->effect = effects_of_change(x->path, was, x->now.mode, leaves(of, x));
+	v->effect = verdict_effect(x, of->layer->upper, x->path);
 	v->never = !is_taken(x->now.mode) || (x->git && !x->now.mode);
 	if (S_ISDIR(x->now.mode)) /* does nothing by itself */
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
@@ -79,7 +79,8 @@ static void judge(const struct verdict_of *of, const struct diff_item *x,
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
 	if (matches(of, "deny", x->path))
 		v->effect = held("held by a pattern");
-	if (x->conflict && (was || !of->elsewhere)) /* there it may never have been */
+	if (x->conflict &&
+	    (x->was.mode || !of->elsewhere)) /* there it may never have been */
 		v->effect = held(verdict_conflict);
 	if (!is_taken(x->now.mode))
 		v->effect = held("neither a file nor a directory nor a link");

@@ -28,6 +28,10 @@ struct verdict_of {
 /** verdict_all() - @ret: zeros, one for each item of the list */
 void verdict_all(const struct verdict_of *of, struct verdict *ret);
 
+/** verdict_effect() - what a change could do by itself
+ *  @root, @at: where its file is; a link is read there */
+struct effect verdict_effect(const struct diff_item *x, int root, const char *at);
+
 extern const char
 	verdict_conflict[]; /* why a change is held that the host has made, too */
 

@@ -300,6 +300,23 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 	[[ $output == *"there is no box 'none' for"* ]]
 }
 
+@test "diff -b A -b B: what acts on this machine comes first, with the reason" {
+	local want="held /.envrc, held /away, held /b.pth, marked /Makefile, plain /!1, plain /!2, plain /here,"
+	echo old | tee .npmrc b.pth >/dev/null
+	box --project review 'echo both >same; echo a >b.pth'
+	cubby branch a
+	cubby branch b
+	box -b a --project review 'echo a >a'
+	box -b b --project review 'echo x | tee "!1" "!2" .envrc Makefile b.pth >/dev/null; ln -s /etc away; ln -s same here; rm .npmrc'
+	run -0 --separate-stderr cubby diff -b a -b b --json
+	[ "$(jq -r 'map(select(.kind != "deleted"))[] | "\(.class) \(.path),"' <<<"$output" | xargs)" = "$want" ]
+	[ "$(jq -r '.[] | select(.kind == "deleted") | "\(.class) \(.path)"' <<<"$output" | sort | xargs)" = "plain /.npmrc plain /a" ]
+	run -0 cubby diff -b a -b b --stat
+	[[ ${lines[0]} == *" .envrc "*"a shell reads it"* && ${lines[1]} == *" away "*"points out of the project"* ]]
+	run -0 cubby diff -b a -b b
+	[ "$(grep -m 4 '^diff ' <<<"$output" | sed 's,.* b/,,' | xargs)" = ".envrc away b.pth Makefile" ]
+}
+
 @test "what nobody has any more goes, and what a branch has stays" {
 	box 'echo 1 >/root/a'
 	cubby snapshot one
