@@ -68,6 +68,8 @@ static bool in_git(const char *path)
 static void judge(const struct verdict_of *of, const struct diff_item *x,
 		  struct verdict *v)
 {
+	mode_t was = x->was.mode;
+
 	v->effect = verdict_effect(x, of->layer->upper, x->path);
 	v->never = !is_taken(x->now.mode) || (x->git && !x->now.mode);
 	if (S_ISDIR(x->now.mode)) /* does nothing by itself */
@@ -79,8 +81,7 @@ static void judge(const struct verdict_of *of, const struct diff_item *x,
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
 	if (matches(of, "deny", x->path))
 		v->effect = held("held by a pattern");
-	if (x->conflict &&
-	    (x->was.mode || !of->elsewhere)) /* there it may never have been */
+	if (x->conflict && (was || !of->elsewhere)) /* there it may never have been */
 		v->effect = held(verdict_conflict);
 	if (!is_taken(x->now.mode))
 		v->effect = held("neither a file nor a directory nor a link");
