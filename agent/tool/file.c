@@ -263,7 +263,7 @@ static int tell_lost_bits(const struct files *f, const char *path, mode_t was,
 	if (!(was & (S_ISUID | S_ISGID)) || files_stat(f, path, &now, &ignored) < 0 ||
 	    !(was & ~now.mode & (S_ISUID | S_ISGID)))
 		return 0;
-	if (ret->text.data[ret->text.len - 1] != '\n')
+	if (ret->text.len && ret->text.data[ret->text.len - 1] != '\n')
 		buf_addc(&ret->text, '\n');
 	return buf_addf(
 		&ret->text,
@@ -288,7 +288,8 @@ int tool_file_write(struct toolbox *t, const struct json *args, struct tool_resu
 	if (r < 0)
 		return tool_result_failed(r, ret, e);
 	buf_addf(&ret->text, "wrote %zu bytes to %s", strlen(content), path);
-	return tell_lost_bits(&f, path, was.mode, ret);
+	r = tell_lost_bits(&f, path, was.mode, ret) ?: buf_failed(&ret->text);
+	return r < 0 ? err_sys(e, r, "cannot keep the result") : 0;
 }
 
 /* ---- edit_file -------------------------------------------------------------------- */

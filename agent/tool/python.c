@@ -290,7 +290,7 @@ static int fill(struct tool_python *c, uint64_t late_ms, struct tool_result *ret
 	if (c->earlier.total) {
 		buf_adds(out, "[printed since the last result:]\n");
 		buf_fail(out, clip_take(&c->earlier, out));
-		if (out->data[out->len - 1] != '\n')
+		if (out->len && out->data[out->len - 1] != '\n')
 			buf_addc(out, '\n');
 		buf_adds(out, "[output of this cell:]\n");
 	}
