@@ -133,7 +133,6 @@ static int add_name(const struct level *l, size_t i, const char *name)
 	return r == -EEXIST ? 0 : r;
 }
 
-/* As it is in the top one of them. */
 /* The second layer has the same directories. */
 static int finish_below(int below, const struct stat *st)
 {
@@ -143,6 +142,7 @@ static int finish_below(int below, const struct stat *st)
 		       ?: sys_fchmod(below, st->st_mode & 07777);
 }
 
+/* As it is in the top one of them. */
 static int finish(const struct level *l, int top)
 {
 	struct timespec times[2];

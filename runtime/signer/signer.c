@@ -138,7 +138,6 @@ static int read_some(int fd, struct buf *out, size_t want)
 	return 0;
 }
 
-/* The agent's answer to one message, without its length. */
 /* One question to the agent, which is connected to at the first. */
 static int talk(struct conn *c, const struct buf *question, struct buf *ret)
 {
@@ -162,6 +161,7 @@ static int talk(struct conn *c, const struct buf *question, struct buf *ret)
 	return read_some(c->up, ret, HEAD + want);
 }
 
+/* The agent's answer to one message, without its length. */
 static int exchange(struct conn *c, const char *data, size_t len, struct buf *ret)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(SIGNER_MESSAGE_MAX + HEAD);
