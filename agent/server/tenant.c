@@ -256,7 +256,7 @@ static int join(struct tenant *t, struct err *e)
 	if (!t->spec)
 		return err_sys(e, -ENOMEM, "cannot join the box");
 	*t->spec = SPEC_NONE;
-	r = spec_locate(t->spec, t->dir, e)
+	r = spec_locate_real(t->spec, t->dir, e)
 		    ?: text_copy(t->spec->store, sizeof(t->spec->store),
 				 s->conf->store);
 	if (r == 0 && t->where.name)

@@ -11,6 +11,7 @@
 #include "cli/show/render.h"
 #include "cli/store/boxend.h"
 #include "cli/store/boxlist.h"
+#include "cli/store/hostpath.h"
 #include "cli/store/passover.h"
 #include "rootfs/store/boxdir.h"
 #include "runtime/box/project_dir.h"
@@ -100,6 +101,25 @@ static int place_adopt(const struct store *st, const char *key, const struct spe
 	return save_at(st, s, j, e);
 }
 
+int place_locate(const struct app *app, struct spec *s, struct err *e)
+{
+	return app->dir ? spec_locate_real(s, app->dir, e) : spec_locate(s, ".", e);
+}
+
+/* What else is wrong with it is said as of -C. */
+static int locate_named(const char *dir, struct spec *s, struct err *e)
+{
+	struct err why = ERR_NONE;
+	char real[PATH_MAX];
+	int r = hostpath_real(dir, real, &why);
+
+	if (r == -EXDEV) {
+		*e = why;
+		return r;
+	}
+	return spec_locate_real(s, r < 0 ? dir : real, e);
+}
+
 int place_move(const struct app *app, const char *word, const char *to, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
@@ -119,7 +139,7 @@ int place_move(const struct app *app, const char *word, const char *to, struct e
 	if (!b)
 		return e->code;
 	(void)text_copy(s.name, sizeof(s.name), b->name);
-	r = spec_locate(&s, to, e);
+	r = to ? locate_named(to, &s, e) : place_locate(app, &s, e);
 	if (r < 0)
 		return r;
 	r = place_check(app, &st, s.project, e);
@@ -239,13 +259,9 @@ int place_find(const struct app *app, const struct store *st, struct spec *s,
 
 	(void)text_copy(s->name, sizeof(s->name), app->box ? app->box : "");
 	(void)text_copy(above.name, sizeof(above.name), s->name);
-	r = spec_locate(s, app->dir ? app->dir : ".", e);
+	r = place_locate(app, s, e);
 	if (r < 0)
 		return r;
-	/* As cmd_do() found it: no link has come in between. */
-	if (app->dir && strcmp(app->dir, s->project) != 0)
-		return err_set(e, -ESTALE, "directory '%.160s' changed meanwhile",
-			       app->dir);
 	(void)text_copy(ret->cwd, sizeof(ret->cwd), s->project);
 	r = look_at(app, st, s, ret, e);
 	if (r == 0 && !app->here)

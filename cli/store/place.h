@@ -39,8 +39,12 @@ bool place_pass_over(const struct app *app);
 int place_check(const struct app *app, const struct store *st, const char *project,
 		struct err *e);
 
+/** place_locate() - spec_locate() for the directory that the caller is in, or said with -C: as
+ *  cmd_do() found it, no link has come in between */
+int place_locate(const struct app *app, struct spec *s, struct err *e);
+
 /** place_move() - the box that the word @old means belongs to the directory @to from now
- *  on, which is said */
+ *  on, which is said; NULL = that of place_locate() */
 int place_move(const struct app *app, const char *old, const char *to, struct err *e);
 
 /** place_moved() - is the directory @project, which is gone, that of @mark beside it under

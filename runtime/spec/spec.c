@@ -115,6 +115,17 @@ int spec_locate(struct spec *s, const char *dir, struct err *e)
 	return spec_key(s->project, s->name, s->key, e);
 }
 
+int spec_locate_real(struct spec *s, const char *dir, struct err *e)
+{
+	char shown[128];
+	int r = spec_locate(s, dir, e);
+
+	if (r < 0 || strcmp(dir, s->project) == 0)
+		return r;
+	text_escaped(shown, sizeof(shown), dir, strlen(dir));
+	return err_set(e, -ESTALE, "directory '%s' changed meanwhile", shown);
+}
+
 /* ---- JSON ------------------------------------------------------------------------ */
 
 /* Paths are bytes, JSON is text: what is not plain ASCII travels as \xNN. */

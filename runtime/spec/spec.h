@@ -55,6 +55,8 @@ void spec_done(struct spec *s);
  *  Return: 0, -ENOENT, -ENOTDIR, -EACCES. Whether a box may have it says
  *  project_dir_check(). */
 int spec_locate(struct spec *s, const char *dir, struct err *e);
+/** spec_locate_real() - the same of a path that has no links; -ESTALE: it has by now */
+int spec_locate_real(struct spec *s, const char *dir, struct err *e);
 
 /** spec_key() - the name in the store of the box @name ("" = the one) of a directory */
 int spec_key(const char *project, const char *name, char ret[HASH_HEX], struct err *e);

@@ -9,7 +9,7 @@ static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 
-	return place_move(app, a->old, app->dir ? app->dir : ".", e);
+	return place_move(app, a->old, NULL, e);
 }
 
 const struct cmd cmd_adopt = {

@@ -10,6 +10,7 @@
 #include "cli/opt/manual.h"
 #include "cli/project/boxguess.h"
 #include "cli/show/render.h"
+#include "cli/store/place.h"
 
 struct args {
 	bool force;
@@ -150,7 +151,7 @@ static int work(struct app *app, void *args, struct err *e)
 
 	if (boxguess_init(&g) < 0)
 		return err_sys(e, -ENOMEM, "cannot describe the box");
-	r = spec_locate(&s, app->dir ? app->dir : ".", e);
+	r = place_locate(app, &s, e);
 	if (r < 0)
 		return r;
 	project = inroot_open_real(s.project, O_RDONLY | O_DIRECTORY);

@@ -210,6 +210,7 @@ LEADS="leads by a link out of a directory that a box can write; name the place t
 		refused cubby info -C "$name"
 		refused cubby init -C "$name"
 		refused cubby stop "$name"
+		refused cubby mv "$LIB_PROJECT" "$name"
 	done
 	refused cubby exec --env-file env -- env
 	refused cubby exec --env-file way/env -- env

@@ -110,6 +110,10 @@ static void one_directory_has_one_key(void)
 	unit_ok(spec_locate(&b, link, &e), &e);
 	assert_string_equal(a.key, b.key);
 	assert_string_equal(b.project, dir);
+	/* A link that came after the path was looked at. */
+	unit_ok(spec_locate_real(&a, dir, &e), &e);
+	assert_int_equal(spec_locate_real(&b, link, &e), -ESTALE);
+	assert_non_null(strstr(e.msg, "/l' changed meanwhile"));
 }
 
 int main(void)
