@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sys/sys.h"
 #include "cli/commands.h"
@@ -13,6 +14,7 @@
 #include "cli/show/tty.h"
 #include "cli/store/hostpath.h"
 #include "cli/store/place.h"
+#include "cli/task/context.h"
 #include "runtime/gate/gate.h"
 #include "runtime/monitor/monitor.h"
 #include "runtime/signer/signer.h"
@@ -42,7 +44,7 @@ static void app_init(struct app *app, struct config *config)
 	};
 }
 
-/* One word is never a task, which costs money; nor is what is nearly a command. */
+/* One word alone is never a task, which costs money; nor is what is nearly a command. */
 static int unknown_command(const struct app *app, const char *word)
 {
 	const char *near = cmd_near(app->commands, word);
@@ -67,8 +69,10 @@ static bool is_task(const struct cmdline *l, const char *first)
 		return true;
 	if (!l->word || !*l->word || strpbrk(l->word, " \t\n"))
 		return true;
-	return l->words == 1 ? strcmp(l->word, "-") == 0
-			     : !cmd_near(commands_table, l->word);
+	if (l->words == 1 && strcmp(l->word, "-") == 0)
+		return true;
+	return !cmd_near(commands_table, l->word) &&
+	       (l->words > 1 || context_waits(STDIN_FILENO));
 }
 
 static int no_page(const struct app *app, const char *word)

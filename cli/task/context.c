@@ -73,6 +73,15 @@ static bool is_readable(const struct stat *st)
 	       (S_ISREG(st->st_mode) && st->st_size > 0);
 }
 
+bool context_waits(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct stat st;
+
+	return sys_fstat(fd, &st) == 0 && is_readable(&st) &&
+	       sys_poll(&p, 1, CONTEXT_WAIT_MS) > 0 && p.revents & POLLIN;
+}
+
 int context_read(int fd, struct buf *task, struct err *e)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

@@ -11,6 +11,9 @@
 
 enum { CONTEXT_MOST = 100000, CONTEXT_WAIT_MS = 2000 };
 
+/** context_waits() - does @fd have something to say, now or soon? Nothing is read */
+bool context_waits(int fd);
+
 /**
  * context_read() - append what @fd says to the task
  * @fd: only a pipe, a socket or a file is read

@@ -327,6 +327,14 @@ shows() {
 	model < <(echo '{"expect":"standard input of this command, 8 bytes:]\nerr: 42","text":"It is 42."}')
 	echo "err: 42" | (no_model cubby run -q --net none "explain") >answer
 	[ "$(cat answer)" = "It is 42." ]
+	model_done
+	model < <(echo '{"expect":"explain\n\n[cubby: standard input of this command, 8 bytes:]\nerr: 42","text":"Still."}')
+	echo "err: 42" | (CUBBY_NET=none no_model cubby explain) >answer # beside a pipe a word is a task
+	[ "$(cat answer)" = Still. ]
+	for word in explain lss; do # what says nothing is none, and what is nearly a command
+		{ [ $word = explain ] || echo x; } | (no_model cubby $word) 2>&1 | grep "unknown command '$word'"
+	done
+	[ "$(requests)" = 2 ]
 }
 
 @test "screen: cubby -c goes on with the last task" {

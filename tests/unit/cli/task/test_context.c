@@ -33,6 +33,7 @@ static void test(const void *p)
 	assert_int_equal(write(fds[1], r->in, r->len), r->len);
 	close(fds[1]);
 	buf_adds(&task, "explain");
+	assert_int_equal(context_waits(fds[0]), r->ret == 1);
 	assert_int_equal(context_read(fds[0], &task, &e), r->ret);
 	assert_string_equal(buf_cstr(&task), r->want);
 	close(fds[0]);
@@ -64,6 +65,7 @@ static void what_is_no_pipe_is_not_read(void)
 	struct err e = ERR_NONE;
 	int fd = open("/dev/zero", O_RDONLY), fds[2];
 
+	assert_false(context_waits(fd));
 	assert_int_equal(context_read(fd, &task, &e), 0);
 	close(fd);
 	assert_int_equal(pipe(fds), 0); /* open, and nobody writes */
