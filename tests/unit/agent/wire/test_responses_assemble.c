@@ -35,8 +35,99 @@
 	"{\"type\":\"reasoning\",\"summary\":[{\"type\":\"summary_text\",\"text\":" \
 	"\"hm\"}],\"encrypted_content\":\"E\"}"
 
+/* A whole stream in the form that OpenAI's reference shows: every event, every member. */
+#define RESPONSE_(status, output, usage)                                                    \
+	"{\"id\":\"resp_1\",\"object\":\"response\",\"created_at\":1754000000,"             \
+	"\"status\":\"" status "\",\"background\":false,\"error\":null,"                    \
+	"\"incomplete_details\":null,\"instructions\":\"sys\",\"max_output_tokens\":16384," \
+	"\"model\":\"gpt-5\",\"output\":" output ",\"parallel_tool_calls\":true,"           \
+	"\"previous_response_id\":null,\"reasoning\":{\"effort\":\"low\",\"summary\":"      \
+	"\"auto\"},\"service_tier\":\"default\",\"store\":false,\"temperature\":1.0,"       \
+	"\"text\":{\"format\":{\"type\":\"text\"}},\"tool_choice\":\"auto\",\"tools\":[],"  \
+	"\"top_p\":1.0,\"truncation\":\"disabled\",\"usage\":" usage                        \
+	",\"metadata\":{}}"
+#define THOUGHT_                                                                  \
+	"{\"id\":\"rs_1\",\"type\":\"reasoning\",\"encrypted_content\":\"gAAA\"," \
+	"\"summary\":[{\"type\":\"summary_text\",\"text\":\"**Looking**\"}]}"
+#define WORDS_                                                                      \
+	"{\"id\":\"msg_1\",\"type\":\"message\",\"status\":\"completed\",\"role\":" \
+	"\"assistant\",\"content\":[{\"type\":\"output_text\",\"annotations\":[],"  \
+	"\"logprobs\":[],\"text\":\"I look.\"}]}"
+#define CALL_                                                                    \
+	"{\"id\":\"fc_1\",\"type\":\"function_call\",\"status\":\"completed\","  \
+	"\"arguments\":\"{\\\"command\\\":\\\"ls\\\"}\",\"call_id\":\"call_1\"," \
+	"\"name\":\"shell\"}"
+#define ALL_ "[" THOUGHT_ "," WORDS_ "," CALL_ "]"
+#define EVENT_(type, n, more) \
+	"{\"type\":\"response." type "\",\"sequence_number\":" n "," more "}\n"
+#define WHOLE_STREAM                                                                               \
+	EVENT_("created", "0", "\"response\":" RESPONSE_("in_progress", "[]", "null"))             \
+	EVENT_("in_progress", "1",                                                                 \
+	       "\"response\":" RESPONSE_("in_progress", "[]", "null"))                             \
+	EVENT_("output_item.added", "2",                                                           \
+	       "\"output_index\":0,\"item\":{\"id\":\"rs_1\","                                     \
+	       "\"type\":\"reasoning\",\"encrypted_content\":\"gA\",\"summary\":[]}")              \
+	EVENT_("reasoning_summary_part.added", "3",                                                \
+	       "\"item_id\":\"rs_1\",\"output_index\":0,"                                          \
+	       "\"summary_index\":0,\"part\":{\"type\":\"summary_text\",\"text\":\"\"}")           \
+	EVENT_("reasoning_summary_text.delta", "4",                                                \
+	       "\"item_id\":\"rs_1\",\"output_index\":0,"                                          \
+	       "\"summary_index\":0,\"delta\":\"**Looking**\",\"obfuscation\":\"Xy\"")             \
+	EVENT_("reasoning_summary_text.done", "5",                                                 \
+	       "\"item_id\":\"rs_1\",\"output_index\":0,"                                          \
+	       "\"summary_index\":0,\"text\":\"**Looking**\"")                                     \
+	EVENT_("reasoning_summary_part.done", "6",                                                 \
+	       "\"item_id\":\"rs_1\",\"output_index\":0,"                                          \
+	       "\"summary_index\":0,\"part\":{\"type\":\"summary_text\",\"text\":"                 \
+	       "\"**Looking**\"}")                                                                 \
+	EVENT_("output_item.done", "7", "\"output_index\":0,\"item\":" THOUGHT_)                   \
+	EVENT_("output_item.added", "8",                                                           \
+	       "\"output_index\":1,\"item\":{\"id\":\"msg_1\","                                    \
+	       "\"type\":\"message\",\"status\":\"in_progress\",\"role\":\"assistant\","           \
+	       "\"content\":[]}")                                                                  \
+	EVENT_("content_part.added", "9",                                                          \
+	       "\"item_id\":\"msg_1\",\"output_index\":1,"                                         \
+	       "\"content_index\":0,\"part\":{\"type\":\"output_text\",\"annotations\":[],"        \
+	       "\"logprobs\":[],\"text\":\"\"}")                                                   \
+	EVENT_("output_text.delta", "10",                                                          \
+	       "\"item_id\":\"msg_1\",\"output_index\":1,"                                         \
+	       "\"content_index\":0,\"delta\":\"I lo\",\"logprobs\":[],\"obfuscation\":\"a\"")     \
+	EVENT_("output_text.delta", "11",                                                          \
+	       "\"item_id\":\"msg_1\",\"output_index\":1,"                                         \
+	       "\"content_index\":0,\"delta\":\"ok.\",\"logprobs\":[],\"obfuscation\":\"b\"")      \
+	EVENT_("output_text.done", "12",                                                           \
+	       "\"item_id\":\"msg_1\",\"output_index\":1,"                                         \
+	       "\"content_index\":0,\"text\":\"I look.\",\"logprobs\":[]")                         \
+	EVENT_("content_part.done", "13",                                                          \
+	       "\"item_id\":\"msg_1\",\"output_index\":1,"                                         \
+	       "\"content_index\":0,\"part\":{\"type\":\"output_text\",\"annotations\":[],"        \
+	       "\"logprobs\":[],\"text\":\"I look.\"}")                                            \
+	EVENT_("output_item.done", "14", "\"output_index\":1,\"item\":" WORDS_)                    \
+	EVENT_("output_item.added", "15",                                                          \
+	       "\"output_index\":2,\"item\":{\"id\":\"fc_1\","                                     \
+	       "\"type\":\"function_call\",\"status\":\"in_progress\",\"arguments\":\"\","         \
+	       "\"call_id\":\"call_1\",\"name\":\"shell\"}")                                       \
+	EVENT_("function_call_arguments.delta", "16",                                              \
+	       "\"item_id\":\"fc_1\",\"output_index\":"                                            \
+	       "2,\"delta\":\"{\\\"command\\\":\",\"obfuscation\":\"c\"")                          \
+	EVENT_("function_call_arguments.delta", "17",                                              \
+	       "\"item_id\":\"fc_1\",\"output_index\":"                                            \
+	       "2,\"delta\":\"\\\"ls\\\"}\",\"obfuscation\":\"d\"")                                \
+	EVENT_("function_call_arguments.done", "18",                                               \
+	       "\"item_id\":\"fc_1\",\"output_index\":2,"                                          \
+	       "\"arguments\":\"{\\\"command\\\":\\\"ls\\\"}\"")                                   \
+	EVENT_("output_item.done", "19", "\"output_index\":2,\"item\":" CALL_)                     \
+	EVENT_("completed", "20",                                                                  \
+	       "\"response\":" RESPONSE_(                                                          \
+		       "completed", ALL_,                                                          \
+		       "{\"input_tokens\":1200,\"input_tokens_details\":{\"cached_tokens\":1024}," \
+		       "\"output_tokens\":90,\"output_tokens_details\":{\"reasoning_tokens\":64}," \
+		       "\"total_tokens\":1290}"))
+
 /* clang-format off */
 static const struct answerkit_row rows[] = {
+	{ "a whole stream, as the reference has it", WHOLE_STREAM,
+	  ALL_ " thought=**Looking** text=I look. call=shell{\"command\":\"ls\"} finish=0 usage=1200+90+1024", 0 },
 	{ "text", START ADDED("0", "{\"type\":\"message\",\"content\":[]}") DELTA("output_text", "0", "a")
 	  DELTA("output_text", "0", "b") DONE("0", TEXT("ab")) END,
 	  "[" TEXT("ab") "] text=ab finish=0 usage=10+5+4", 0 },
