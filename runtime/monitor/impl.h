@@ -158,6 +158,9 @@ void monitor_client_note(struct monitor *m, const char *line);
 /* linger.c */
 /** monitor_linger_begin() - the box is about to be started: what it is made of */
 void monitor_linger_begin(struct monitor *m);
+/** monitor_linger_used() - a command was in the box until now: the time of box.json, which says
+ *  when it was used last; of a box that only waits nothing happens */
+void monitor_linger_used(const struct monitor *m);
 /** monitor_linger() - nobody is there and nothing was asked to stay: wait for the next
  *  command, or end */
 void monitor_linger(struct monitor *m);

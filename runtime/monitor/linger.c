@@ -47,6 +47,15 @@ static int set_time(struct monitor *m, uint64_t ms)
 	return 0;
 }
 
+void monitor_linger_used(const struct monitor *m)
+{
+	const struct timespec now[2] = { { .tv_nsec = UTIME_OMIT },
+					 { .tv_nsec = UTIME_NOW } };
+
+	if (m->idle == MONITOR_AWAKE)
+		(void)sys_utimensat(m->boxdir, "box.json", now, AT_SYMLINK_NOFOLLOW);
+}
+
 void monitor_linger(struct monitor *m)
 {
 	struct outbox_message clear = { .head = { .type = WIRE_CLEAR } };
@@ -55,6 +64,7 @@ void monitor_linger(struct monitor *m)
 		end_alone(m);
 	if (m->ending || m->idle)
 		return;
+	monitor_linger_used(m);
 	/* A view of the project shows the host's changes from the next start on; what a
 	 * volume's path leads to may be another by then. */
 	if (!m->linger_ms || m->wanted == PROJECT_REVIEW || m->mounts < 0 ||

@@ -395,6 +395,7 @@ static void finish(struct monitor *m)
 	gitgate_free(&m->git);
 	loop_free(&m->loop);
 	scope_close(&m->mounts);
+	monitor_linger_used(m);
 	/* Whoever has the lock may unmount the store. */
 	box = monitor_shorten_wanted(m) ? take(&m->boxdir, -1) : -1;
 	scope_close(&m->boxdir);

@@ -25,6 +25,31 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	[[ ${lines[0]} =~ ^DIRECTORY\ +IMAGE\ +STATE\ +SIZE\ +USED$ ]]
 }
 
+@test "ls: USED is when the last command ended, and who only looks uses nothing" {
+	local record client
+	cubby exec -q -- true
+	record=$XDG_DATA_HOME/cubby/boxes/$(cubby info --json | jq -r .key)/box.json
+	age() { echo $(($(date +%s) - $(cubby ls --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT\") | .used"))); }
+	# one that has run for long, in a box that waits then, and in one that is stopped
+	cubby exec -q --linger 60s -- sh -c 'touch begun; until [ -e go ]; do sleep 0.05; done' 3>&- &
+	client=$!
+	until [ -e begun ]; do kill -0 $client; read -rt 0.02 <> <(:) || true; done
+	touch -d '2 hours ago' "$record"
+	[ "$(age)" -gt 7000 ]
+	touch go
+	wait $client
+	until [ "$(state)" = lingering ]; do read -rt 0.02 <> <(:) || true; done
+	[ "$(age)" -lt 300 ]
+	touch -d '2 hours ago' "$record"
+	cubby info >/dev/null
+	cubby stop -q
+	[ "$(age)" -gt 7000 ]
+	cubby exec -q --keep -- true
+	touch -d '2 hours ago' "$record"
+	cubby stop -q
+	[ "$(age)" -lt 300 ]
+}
+
 @test "commands for a box that is not there" {
 	local command
 	for command in info stop rm ps log; do

@@ -289,6 +289,10 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$output" = "y 1 two words $user $LIB_PROJECT/sub" ]
 	run -0 cubby exec -w /usr/bin -- pwd
 	[ "$output" = /usr/bin ]
+	run -0 cubby exec -it -- sh -c 'test -t 0 && echo terminal'
+	[[ $output == terminal* ]]
+	run -0 cubby exec -i -- cat <<<in
+	[ "$output" = in ]
 	run -127 --separate-stderr cubby exec -w nowhere -- pwd
 	[[ $stderr == *"cannot enter the working directory"* ]]
 	echo '1A=x' >vars
@@ -454,7 +458,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	dir=$dir/$(cubby info --json | jq -r .key)
 	echo old >"$dir/transcripts/kept"
 	run script -qec "cubby exec --wipe -- ls /root/mark" /dev/null <<<no
-	[[ $output == *"$LIB_PROJECT"*"Remove this box, with all that was installed there? [y/N] "*"nothing was removed"* ]]
+	[[ $output == *"$LIB_PROJECT  test, "*"iB, used "*"s ago"*"Remove this box, with all that was installed there? [y/N] "*"nothing was removed"* ]]
 	run script -qec "cubby rm" /dev/null <<<no
 	[[ $output == *"nothing was removed"* ]]
 	run -0 cubby exec -- ls /root/mark
