@@ -8,6 +8,7 @@
 #include "agent/server/server.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "runtime/spec/spec.h"
 
@@ -87,9 +88,13 @@ int boxname_id(const struct server_conf *c, const struct tenant_who *who,
 static int make_dir(const struct server_conf *c, const char *name, bool make,
 		    char **ret, struct err *e)
 {
-	_cleanup_close_ int dirfd = file_open_dir(AT_FDCWD, c->boxes, e), fd = -1;
-	int r = dirfd < 0 || !make ? dirfd : sys_mkdirat(dirfd, name, 0700);
+	_cleanup_close_ int dirfd = inroot_open_real(c->boxes, O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int fd = -1;
+	int r;
 
+	if (dirfd < 0)
+		return err_sys(e, dirfd, "cannot open directory '%s'", c->boxes);
+	r = make ? sys_mkdirat(dirfd, name, 0700) : 0;
 	if (r < 0 && r != -EEXIST)
 		return err_sys(e, r, "cannot make a directory for a box in '%s'",
 			       c->boxes);

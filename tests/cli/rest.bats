@@ -78,6 +78,21 @@ answers() {
 	serve_status POST '/execute' 404 -H 'X-Cubby-Box: two' -H 'Content-Type: application/json' -d '{"command":"true"}'
 }
 
+# A box above the directory of boxes may make a link of it.
+@test "rest: no directory is made where the one of --boxes leads since the server began" {
+	mkdir -p top/boxes outside/boxes
+	serve_start --boxes top/boxes
+	mv top was
+	ln -s outside top
+	serve PUT /v1/boxes/one
+	[[ $output == *"$LIB_PROJECT/top/boxes"* ]]
+	[ ! -e outside/boxes/one ]
+	rm top
+	mv was top
+	serve PUT /v1/boxes/one
+	[ -d top/boxes/one ]
+}
+
 @test "rest: no user of a service names a box, starts a task or changes the network" {
 	local who path
 	mkdir boxes
