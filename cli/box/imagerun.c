@@ -4,8 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/box/terminfo.h"
 #include "cli/box/zone.h"
+#include "cli/show/render.h"
 #include "rootfs/image/image.h"
 
 void imagerun_done(struct imagerun *i)
@@ -16,19 +18,39 @@ void imagerun_done(struct imagerun *i)
 	*i = IMAGERUN_NONE;
 }
 
-int imagerun_env(const struct config *c, const struct boxsetup *s, struct imagerun *ret,
+/* Of a zone that the image names it is taken that it has it. */
+static int add_zone(const struct app *app, bool own, struct env *env, struct err *e)
+{
+	char shown[256];
+	const char *name;
+	int r = zone_add(env, "", e);
+
+	if (r > 0 && own) {
+		name = env_get(env, "TZ");
+		text_escaped(shown, sizeof(shown), name, strlen(name));
+		render_note(app,
+			    "this machine has no time zone '%s' (TZ): unless the image "
+			    "has it, times in the box are those of UTC",
+			    shown);
+	}
+	return MIN(r, 0);
+}
+
+int imagerun_env(const struct app *app, const struct boxsetup *s, struct imagerun *ret,
 		 struct err *e)
 {
-	int r = env_make(c, environ, &ret->env, e);
+	int r = env_make(app->config, environ, &ret->env, e);
+	bool own;
 
 	if (r < 0)
 		return r;
+	own = env_get(&ret->env, "TZ") != NULL;
 	r = image_run(&s->store, s->spec.image, &ret->image, e);
 	if (r < 0)
 		return r;
 	r = env_add_image(&ret->env, json_get(ret->image, "env"), e);
 	if (r == 0)
-		r = zone_add(&ret->env, "", e);
+		r = add_zone(app, own, &ret->env, e);
 	return r < 0 ? r : terminfo_add(&ret->env, "", e);
 }
 

@@ -53,6 +53,16 @@ int zone_rule(struct buf *file)
 	return 0;
 }
 
+/* As POSIX writes one, "CET-1CEST" or "<+03>-3"; or what every C library knows. */
+static bool is_rule(const char *name)
+{
+	size_t n = strcspn(name, *name == '<' ? ">" : "+-0123456789,/");
+
+	return strcmp(name, "UTC") == 0 || strcmp(name, "GMT") == 0 ||
+	       (n >= 3 && name[n] && name[n] != ',' && name[n] != '/');
+}
+
+/* 1 = there is no such zone */
 static int add_rule(struct env *env, const char *root, const char *name)
 {
 	_cleanup_buf_ struct buf file = BUF_INIT(ZONE_FILE);
@@ -62,9 +72,9 @@ static int add_rule(struct env *env, const char *root, const char *name)
 	if (!*name || *name == '/' || *name == ':' || strstr(name, ".."))
 		return 0;
 	snprintf(path, sizeof(path), "%s/usr/share/zoneinfo/%s", root, name);
-	if (file_read(AT_FDCWD, path, &file, &none) < 0 || zone_rule(&file) < 0)
-		return 0;
-	return env_put(env, ENV_ZONE_RULE, file.data);
+	if (file_read(AT_FDCWD, path, &file, &none) < 0)
+		return !is_rule(name);
+	return zone_rule(&file) < 0 ? 0 : env_put(env, ENV_ZONE_RULE, file.data);
 }
 
 int zone_add(struct env *env, const char *root, struct err *e)
@@ -73,11 +83,11 @@ int zone_add(struct env *env, const char *root, struct err *e)
 	char name[ZONE_NAME];
 	int r = 0;
 
-	if (set)
-		r = text_copy(name, sizeof(name), set) < 0 ? 1 : 0;
-	else
-		r = of_link(root, name) ? env_put(env, "TZ", name) : 1;
+	if (set ? text_copy(name, sizeof(name), set) < 0 : !of_link(root, name))
+		return 0;
+	if (!set)
+		r = env_put(env, "TZ", name);
 	if (r == 0)
 		r = add_rule(env, root, name);
-	return r < 0 ? err_sys(e, r, "cannot make the environment") : 0;
+	return r < 0 ? err_sys(e, r, "cannot make the environment") : r;
 }

@@ -11,7 +11,8 @@
 #include "cli/box/env.h"
 
 /** zone_add() - TZ as /etc/localtime has it where @env has none, and its rule
- *  @root: in front of every path; "" = the host's */
+ *  @root: in front of every path; "" = the host's
+ *  Return: 0; 1: this machine has no zone of that name; -ENOMEM. */
 int zone_add(struct env *env, const char *root, struct err *e);
 
 /** zone_rule() - the rule at the end of the file of a zone (RFC 8536, 3.3): a NUL-ended

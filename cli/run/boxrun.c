@@ -173,7 +173,7 @@ static int describe(const struct app *app, const struct boxsetup *s,
 {
 	struct imagerun *p = &d->image;
 	struct box_command *ret = &d->command;
-	int r = imagerun_env(app->config, s, p, e);
+	int r = imagerun_env(app, s, p, e);
 
 	if (r == 0)
 		r = signing_begin(app, run->signing, &p->env, &d->signing, e);

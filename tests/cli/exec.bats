@@ -346,8 +346,14 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	TZ=America/Lima run -0 cubby exec -- date -d @0 +%H:%M
 	[ "$output" = 19:00 ]
 	run -0 cubby exec -- sh -c 'mkdir -p /usr/share/zoneinfo/America; : >/usr/share/zoneinfo/America/Lima'
-	TZ=America/Lima run -0 cubby exec -- sh -c 'echo $TZ'
-	[ "$output" = America/Lima ]
+	TZ=America/Lima run -0 --separate-stderr cubby exec -- sh -c 'echo $TZ'
+	[ "$output $stderr" = "America/Lima " ]
+	# Nor has this machine: said, and the image is asked all the same.
+	TZ=$'Nowhere/X\e' run -0 --separate-stderr cubby exec -- date -d @0 +%H:%M
+	[ "$output" = 00:00 ]
+	[ "$stderr" = "cubby: this machine has no time zone 'Nowhere/X\x1b' (TZ): unless the image has it, times in the box are those of UTC" ]
+	TZ=XYZ-3 run -0 --separate-stderr cubby exec -- date -d @0 +%H:%M
+	[ "$output $stderr" = "03:00 " ]
 	cubby stop -q
 }
 

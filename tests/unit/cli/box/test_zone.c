@@ -67,18 +67,20 @@ static void link_to(const char *zone)
 	assert_int_equal(symlink(zone, path), 0);
 }
 
-/* "TZ CUBBY_TZ" of a box whose caller has @set. */
+/* "TZ CUBBY_TZ" of a box whose caller has @set; "!" behind it: there is no such zone. */
 static void gives(const char *set, const char *want)
 {
 	_cleanup_env_ struct env env = ENV_NONE;
 	struct err e = ERR_NONE;
 	char got[160];
+	int r;
 
 	if (set)
 		assert_int_equal(env_put(&env, "TZ", set), 0);
-	unit_ok(zone_add(&env, unit_tmpdir(), &e), &e);
-	snprintf(got, sizeof(got), "%s %s", env_get(&env, "TZ") ?: "-",
-		 env_get(&env, ENV_ZONE_RULE) ?: "-");
+	r = zone_add(&env, unit_tmpdir(), &e);
+	unit_ok(r, &e);
+	snprintf(got, sizeof(got), "%s %s%s", env_get(&env, "TZ") ?: "-",
+		 env_get(&env, ENV_ZONE_RULE) ?: "-", r > 0 ? "!" : "");
 	assert_string_equal(got, want);
 }
 
@@ -93,6 +95,12 @@ static void of_the_host(void)
 	gives("UTC", "UTC -");
 	gives("../zoneinfo/America/Lima", "../zoneinfo/America/Lima -");
 	gives("", " -");
+	gives("Nowhere/X", "Nowhere/X -!");
+	gives("Nowhere", "Nowhere -!");
+	gives("Etc/GMT+5", "Etc/GMT+5 -!");
+	gives("CET-1CEST,M3.5.0,M10.5.0/3", "CET-1CEST,M3.5.0,M10.5.0/3 -");
+	gives("<+03>-3", "<+03>-3 -");
+	gives(":Nowhere/X", ":Nowhere/X -");
 }
 
 int main(void)
