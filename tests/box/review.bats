@@ -62,6 +62,7 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	box 'sed -i "2s/.*/two/; 10d; \$s/.*/last/" a; printf more >>b; rm c; echo new >n
 		chmod +x n; echo y >"q\"uo te"; ln -sfn b l; echo u >"$(printf "\303\251\n")"'
 	cubby diff >../patch
+	[ "$(cubby diff --patch)" = "$(cat ../patch)" ]
 	git -C ../patched init -q
 	git -C ../patched apply --unsafe-paths ../patch || git -C ../patched apply ../patch
 	rm -rf ../patched/.git

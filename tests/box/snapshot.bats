@@ -317,6 +317,23 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 	[ "$(grep -m 4 '^diff ' <<<"$output" | sed 's,.* b/,,' | xargs)" = ".envrc away b.pth Makefile" ]
 }
 
+@test "two branches apply one after the other: what both have changed is a conflict" {
+	echo 1 >f
+	box --project review true
+	cubby branch a
+	cubby branch b
+	box -b a --project review 'echo a >f; echo a >new-a'
+	box -b b --project review 'echo b >f; echo b >new-b'
+	cubby -b a apply
+	run -0 cubby -b b apply
+	[[ $output == *"1 change is held"*"changed on this machine, too"* ]]
+	[ "$(cat f new-a new-b | xargs)" = "a a b" ]
+	cubby -b b apply --overwrite f
+	[ "$(cat f)" = b ]
+	cubby -b b undo
+	[ "$(cat f)" = a ]
+}
+
 @test "what nobody has any more goes, and what a branch has stays" {
 	box 'echo 1 >/root/a'
 	cubby snapshot one

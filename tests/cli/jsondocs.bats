@@ -34,13 +34,19 @@ as_documented() { # COMMAND [some]
 }
 
 @test "json: every list and description is as docs/json.md says" {
-	cubby exec -q -d -- sleep 1234
+	local pid
+	pid=$(cubby exec -q -d -v kept:/s -- sh -c 'echo said; exec sleep 1234')
 	run -0 cubby ports --publish 0:8123 --json 2>/dev/null
 	local command
-	for command in ls ps images ports config stats; do
+	until [ "$(cubby logs)" = said ]; do read -rt 0.02 <> <(:) || true; done
+	for command in ls ps top volumes images ports net config stats logs; do
 		run -0 --separate-stderr cubby $command --json
 		as_documented $command
 	done
+	run --separate-stderr cubby doctor --json
+	as_documented doctor
+	run -0 --separate-stderr cubby kill -s CONT "$pid" --json
+	as_documented kill
 	run -0 --separate-stderr cubby info --json
 	as_documented info some
 	cubby set -q pids=99
@@ -61,6 +67,28 @@ as_documented() { # COMMAND [some]
 	cubby exec -q --project review -- sh -c 'echo b >a'
 	run -0 --separate-stderr cubby diff --since c --json
 	as_documented diff
+	run -0 --separate-stderr cubby apply --json
+	as_documented apply
+	[ "$(jq -c '[.review[] | [.path, .chosen]]' <<<"$output")" = '[["/Makefile",true],["/a",true]]' ]
+	run -0 --separate-stderr cubby checkpoint --json d
+	as_documented checkpoint
+	run -0 --separate-stderr cubby rewind --list --json
+	as_documented rewind
+	run -0 --separate-stderr cubby commit --json made
+	as_documented commit
+	run -0 --separate-stderr cubby save made oci:lay
+	mkdir .cubby
+	echo '{"services": {"a": {"run": "exec sleep 100"}}}' >.cubby/box.json
+	for command in "agree --yes" up down; do
+		run -0 --separate-stderr cubby $command --json
+		as_documented "${command% *}" some
+	done
+	run -0 --separate-stderr cubby rm --yes --json
+	as_documented rm
+	run -0 --separate-stderr cubby pull --json oci:lay
+	as_documented pull
+	run -0 --separate-stderr cubby rmi --json made lay
+	as_documented rmi
 	mkdir gone
 	cubby exec -q -C gone --here -- true
 	cubby stop -q gone
