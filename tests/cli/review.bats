@@ -86,6 +86,21 @@ review() { task "$@"; } # it is the default
 	[ "$(cat b)" = y ]
 }
 
+@test "what users of the box made is the person's under review, and named where the project is live" {
+	lib_needs_users
+	change 'touch theirs; chown 33:33 theirs'
+	run -0 --separate-stderr review "do it"
+	[ -O theirs ]
+	[[ $stderr != *"cubby own"* ]]
+	model_done
+	change 'touch other; chown 33:33 other'
+	run -0 --separate-stderr task --project live "do it"
+	[ ! -O other ]
+	[[ $stderr == *"some files belong to users of the box; 'cubby own' gives them to you"* ]]
+	cubby own
+	[ -O other ]
+}
+
 @test "the model sees its changes, and the transcript has them turn by turn" {
 	echo one >a
 	model <<-'END'

@@ -45,6 +45,21 @@ fails() {
 	mkdir here
 	[ "$(complete_with cubby rm her)" = here ]
 	(
+		cubby() {
+			case $* in
+			"images --json") echo '[{"name":"mine:1","short":"x"}]' ;;
+			"log --json") echo '[{"name":"20260101-1"}]' ;;
+			"ps --json") echo '[{"pid":17,"parent":1}]' ;;
+			"ls --json") echo '[{"directory":"/there","name":"other"}]' ;;
+			esac
+		}
+		[ "$(complete_with cubby rmi "")" = mine:1 ]
+		[ "$(complete_with cubby resume "")" = 20260101-1 ]
+		[ "$(complete_with cubby kill "")" = 17 ]
+		[ "$(complete_with cubby stop /th)" = /there ]
+		[ "$(complete_with cubby exec -b "")" = other ]
+	)
+	(
 		cubby() { [ "$*" = "snapshots --json" ] && echo '[{"name":"first","project":null},{"name":null}]'; }
 		[ "$(complete_with cubby restore "")" = first ]
 		[ "$(complete_with cubby snapshots --remove "")" = first ]
