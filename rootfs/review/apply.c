@@ -553,11 +553,14 @@ int apply_gits_done(int dir, struct err *e)
 	return has(dir, "gits") ? touch(dir, "gits-done", e) : 0;
 }
 
-int apply_undoing(int dir, bool on, struct err *e)
+void apply_undoing(int dir, bool on)
 {
-	int r = on ? 0 : sys_unlinkat(dir, "undoing", 0);
+	struct err ignored = ERR_NONE;
 
-	return on ? touch(dir, "undoing", e) : r < 0 && r != -ENOENT ? fail(e, r) : 0;
+	if (on)
+		(void)touch(dir, "undoing", &ignored);
+	else
+		(void)sys_unlinkat(dir, "undoing", 0);
 }
 
 static int again(const struct apply *a, bool (*ok)(int dir), struct work *w,
@@ -594,7 +597,8 @@ int apply_undo(const struct apply *a, struct err *e)
 
 	if (n <= 0)
 		return n;
-	r = apply_undoing(w.dir, true, e) ?: run_steps(&w, backward, e);
+	apply_undoing(w.dir, true);
+	r = run_steps(&w, backward, e);
 	if (r < 0)
 		return r;
 	r = touch(w.dir, "undone", e);

@@ -59,8 +59,9 @@ int apply_gits_done(int dir, struct err *e);
 int apply_undo(const struct apply *a, struct err *e);
 
 /** apply_undoing() - note in the directory of an apply that it is being taken back, as
- *  apply_undo() does; or that it is not after all */
-int apply_undoing(int dir, bool on, struct err *e);
+ *  apply_undo() does; or that it is not after all. Where there is no room for the note it is
+ *  taken back all the same: that may make some */
+void apply_undoing(int dir, bool on);
 
 /** apply_undone() - append what is again as apply @n found it, and was not newer than @l's
  *  run then: paths, each ended by NUL */

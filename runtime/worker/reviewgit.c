@@ -108,12 +108,11 @@ static int each_git(const struct layer *l, int boxdir, int n,
 {
 	_cleanup_buf_ struct buf gits = BUF_INIT(LAYER_TEXT);
 	_cleanup_close_ int dir = apply_gits(boxdir, n, &gits, e);
-	struct err ignored = ERR_NONE;
 	unsigned i = 0;
 	int r = dir;
 
 	if (r >= 0 && fn == back_git)
-		r = apply_undoing(dir, true, e);
+		apply_undoing(dir, true);
 	for (const char *p = buf_cstr(&gits), *end = p + gits.len; p < end && r >= 0;
 	     p += strlen(p) + 1) {
 		_cleanup_close_ int record = -1;
@@ -128,7 +127,7 @@ static int each_git(const struct layer *l, int boxdir, int n,
 	}
 	/* One that fails says so; of one that is killed the next apply does. */
 	if (dir >= 0 && r < 0 && fn == back_git)
-		(void)apply_undoing(dir, false, &ignored);
+		apply_undoing(dir, false);
 	return r >= 0 && fn == take_git ? apply_gits_done(dir, e) : MIN(r, 0);
 }
 
