@@ -254,6 +254,16 @@ END
 	[ "$stderr" = "cubby: the box is not running" ]
 }
 
+@test "project: the next service waits until something listens at the port of the one before" {
+	jq -n --arg web "sleep 0.5; touch /root/late; exec perl -e 'use IO::Socket; my \$s = IO::Socket::INET->new(Listen => 1, LocalAddr => \"127.0.0.1\", LocalPort => 8123) or die; sleep 1000'" \
+		'{services: {web: {run: $web, ready: {port: 8123}}, next: {run: "ls /root/late >/root/seen; exec sleep 1000"}}}' >.cubby/box.json
+	run -0 cubby up
+	cubby exec -q -- sh -c 'until [ -e /root/seen ]; do sleep 0.05; done'
+	run -0 cubby exec -q -- cat /root/seen
+	[ "$output" = /root/late ]
+	cubby stop -q
+}
+
 @test "project: stop ends services first, the last one first, and then what else runs" {
 	local run="trap 'sleep 0.3; echo @ >>/root/order; exit' TERM; echo up; while :; do sleep 0.1; done" way
 	jq -n --arg a "${run/@/a}" --arg b "${run/@/b}" '{services: {a: {run: $a}, b: {run: $b}}}' >.cubby/box.json
