@@ -85,7 +85,7 @@ static const struct row {
 /* Bytes with which any row begins: nearly every line is none of these at its first. */
 static bool may_begin(unsigned char c)
 {
-	return isdigit(c) || (c && strchr("GHIFSPUR(BTNAuditfeCDn[ ", c));
+	return isdigit(c) || (c && strchr("GHIFSPUR(BTNAEuditfegCDn[ ", c));
 }
 
 static bool begins(const char *line, size_t len, const char *begin)
