@@ -10,7 +10,7 @@
 
 struct turn_usage;
 
-#define PRICES_DATE "March 2026" /* of the table */
+#define PRICES_DATE "March 2026" /* of the table, and of the one of windows */
 
 /* Micro-dollars for a million tokens: 2500000 = $2.50. */
 struct prices {

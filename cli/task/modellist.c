@@ -5,6 +5,7 @@
 
 #include "agent/model/model.h"
 #include "base/sys/sys.h"
+#include "cli/show/render.h"
 #include "cli/show/table.h"
 #include "cli/task/modelpick.h"
 
@@ -74,7 +75,11 @@ static int list(const struct app *app, struct modelpick *pick, struct err *e)
 	if (r < 0)
 		return r;
 	r = table_show(t, app, sys_wall().tv_sec, "the service names no models");
-	return r < 0 ? err_sys(e, r, "cannot list the models") : 0;
+	if (r < 0)
+		return err_sys(e, r, "cannot list the models");
+	render_note(app, "prices, and contexts that the service does not tell, are "
+			 "of " PRICES_DATE);
+	return 0;
 }
 
 int modellist_show(struct app *app, struct err *e)

@@ -138,10 +138,11 @@ config() {
 	model <<-END
 	{"config":{"models":["gpt-5.1","odd"],"cards":{"odd":{"context_length":9000}}}}
 	END
-	run -0 cubby models
+	run -0 --separate-stderr cubby models
 	[[ ${lines[0]} == MODEL*CONTEXT*WIRE*INPUT* ]]
 	[[ ${lines[1]} == gpt-5.1*400000*openai* ]]
 	[[ ${lines[2]} == odd*9000*openai* ]]
+	[[ $stderr == *" are of March 2026" ]]
 	run -0 cubby models --model anthropic: --json
 	[ "$(jq -r '.[0].wire' <<<"$output")" = anthropic ]
 	OPENAI_BASE_URL=http://127.0.0.1:1 run -4 cubby models
