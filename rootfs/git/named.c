@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/def.h"
 #include "base/sys/sys.h"
+#include "rootfs/git/takeover.h"
 #include "rootfs/git/userconf.h"
 
 /* Settings whose value is a path that git runs or reads more settings from. */
@@ -85,12 +87,18 @@ static int look(void *ctx, const struct git_config_item *it)
 	return 0;
 }
 
-void git_named_in(const char *root, const char *git, const struct buf *config,
+void git_named_in(const char *root, const char *git, int dir, bool apart,
 		  git_named_fn *fn, void *ctx)
 {
+	static const char *const files[] = { "config", "config.worktree" };
 	struct search s = { root, git, fn, ctx, false };
 
-	(void)git_config_parse(buf_cstr(config), config->len, look, &s);
+	for (size_t i = 0; i < (apart ? 2 : 1); i++) {
+		_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
+
+		if (takeover_read(dir, files[i], &text) == 0)
+			(void)git_config_parse(buf_cstr(&text), text.len, look, &s);
+	}
 }
 
 bool git_named_user(const char *root, const char *git, git_named_fn *fn, void *ctx)

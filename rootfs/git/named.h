@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
 #include "rootfs/git/config.h"
 
 /** git_named_path() - the path below the project that @it names
@@ -24,8 +23,10 @@ bool git_named_path(const struct git_config_item *it, const char *root, const ch
 
 typedef void git_named_fn(void *ctx, const char *path);
 
-/** git_named_in() - call @fn for each path that the configuration of a repository names */
-void git_named_in(const char *root, const char *git, const struct buf *config,
+/** git_named_in() - call @fn for each path that the configuration of a repository names
+ *  @dir:   its directory
+ *  @apart: what its file for one worktree (config.worktree) names, too */
+void git_named_in(const char *root, const char *git, int dir, bool apart,
 		  git_named_fn *fn, void *ctx);
 
 /** git_named_user() - the same for the settings of the user and of the machine, as they

@@ -1,10 +1,12 @@
 #include "rootfs/git/outside.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/dirscan.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -182,6 +184,37 @@ static int check_submodule(const struct git_outside *o, const char *project,
 	return 0;
 }
 
+/* Of a bare repository they may lie in it. */
+static int check_others(const struct git_outside *o, struct err *e)
+{
+	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
+	_cleanup_close_ int dir =
+		takeover_open(o->common, "worktrees", O_RDONLY | O_DIRECTORY);
+	char from[2 * PATH_MAX], back[PATH_MAX], path[PATH_MAX];
+	struct dirscan_entry x;
+	int r;
+
+	if (dir == -ENOENT)
+		return 0;
+	if (!scan || dir < 0)
+		return err_sys(e, scan ? dir : -ENOMEM,
+			       "cannot look for other worktrees");
+	r = dirscan_start(scan, dir, e);
+	while (r >= 0 && (r = dirscan_next(scan, &x, e)) > 0) {
+		_cleanup_close_ int one =
+			takeover_open(dir, x.name, O_RDONLY | O_DIRECTORY);
+
+		snprintf(from, sizeof(from), "%s/worktrees/%s", o->common_path, x.name);
+		if (one >= 0 && read_path(one, "gitdir", back) == 0 &&
+		    git_outside_path(from, back, path) == 0 &&
+		    text_is_below(path, o->common_path))
+			return refuse(e, -EINVAL, o->common_path,
+				      "has other worktrees in it, which are not this "
+				      "box's to read");
+	}
+	return MIN(r, 0);
+}
+
 static int check_common(const struct git_outside *o, const char *project, struct err *e)
 {
 	static const char *const dirs[] = { "objects", "refs" };
@@ -192,7 +225,7 @@ static int check_common(const struct git_outside *o, const char *project, struct
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (!is_dir(o->common, dirs[i]))
 			return refuse(e, -EINVAL, o->common_path, "is no repository");
-	return 0;
+	return check_others(o, e);
 }
 
 int git_outside_open(int project, const char *path, struct git_outside *ret,

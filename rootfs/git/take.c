@@ -277,9 +277,9 @@ static int head_still(void *ctx, int root, struct err *e)
 static int take_head(struct git_take *t, struct git_take_item *x, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE + 8);
-	char value[GIT_TEXT_VALUE + 1], now[GIT_TEXT_VALUE];
+	char line[GIT_TEXT_VALUE + 1], now[GIT_TEXT_VALUE];
 	struct takeover_file f = { .path = "HEAD",
-				   .data = value,
+				   .data = line,
 				   .mode = 0644,
 				   .still = head_still,
 				   .ctx = t };
@@ -291,20 +291,17 @@ static int take_head(struct git_take *t, struct git_take_item *x, struct err *e)
 	x->why = x->why ?: t->head_why;
 	if (x->why)
 		return 0;
-	if (takeover_read(git_take_tree_upper(t, "HEAD"), "HEAD", &text) < 0 ||
-	    git_text_value(buf_cstr(&text), text.len, value) < 0 ||
-	    (text_starts(value, "ref: ") && !text_starts(value, "ref: refs/heads/"))) {
+	if (!*t->head || (text_starts(t->head, "ref: ") &&
+			  !text_starts(t->head, "ref: refs/heads/"))) {
 		x->why = "neither a branch nor a commit";
 		return 0;
 	}
 	takeover_clean(git, "HEAD");
-	buf_truncate(&text, 0);
 	if (takeover_read(git, "HEAD", &text) == 0 &&
 	    git_text_value(buf_cstr(&text), text.len, now) == 0 &&
-	    strcmp(now, value) == 0)
+	    strcmp(now, t->head) == 0)
 		return 0;
-	f.len = strlen(value);
-	value[f.len++] = '\n';
+	f.len = (size_t)snprintf(line, sizeof(line), "%s\n", t->head);
 	if (git_take_note_put(t, &f, &why) < 0)
 		x->why = "the host has changed its own meanwhile";
 	return 0;

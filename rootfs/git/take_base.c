@@ -23,6 +23,8 @@ static int read_setting(void *ctx, const struct git_config_item *it)
 		t->bare = strcmp(it->value, "true") == 0;
 	if (strcmp(it->section, "extensions") != 0)
 		return 0;
+	if (strcmp(it->key, "worktreeconfig") == 0)
+		t->apart = strcmp(it->value, "true") == 0;
 	if (strcmp(it->key, "objectformat") == 0 && strcmp(it->value, "sha256") == 0)
 		t->sum = 32;
 	if (strcmp(it->key, "refstorage") == 0 && strcmp(it->value, "files") != 0)
@@ -30,16 +32,24 @@ static int read_setting(void *ctx, const struct git_config_item *it)
 	return 0;
 }
 
-int git_take_base_format(struct git_take *t, struct err *e)
+static int read_settings(struct git_take *t, const char *name)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
-	int r = takeover_read(t->conf->git, "config", &text);
+	int r = takeover_read(t->conf->git, name, &text);
+
+	return r < 0 ? r : git_config_parse(buf_cstr(&text), text.len, read_setting, t);
+}
+
+int git_take_base_format(struct git_take *t, struct err *e)
+{
+	int r;
 
 	t->sum = 20;
 	t->files = true;
 	t->names = BUF_INIT(256 << 20);
-	if (r == 0)
-		r = git_config_parse(buf_cstr(&text), text.len, read_setting, t);
+	r = read_settings(t, "config");
+	if (r == 0 && t->apart)
+		r = read_settings(t, "config.worktree");
 	if (r < 0 && r != -ENOENT)
 		return err_set(e, r, "the repository's configuration cannot be read");
 	return t->files ? 0

@@ -49,6 +49,7 @@ struct git_take {
 	size_t sum; /* bytes of a sum: 20 or 32 */
 	bool files; /* refs are files, which is what we understand */
 	bool bare;  /* no worktree is on the HEAD of the common directory */
+	bool apart; /* settings of its worktree are in a file of their own */
 	struct git_take_base base;  /* owned */
 	struct git_refs_pair now;   /* owned: of the host */
 	struct git_take_item *list; /* owned */
@@ -61,7 +62,10 @@ struct git_take {
 	bool behind;	      /* the branch of the box's HEAD went to refs/cubby/… */
 	struct git_refs elsewhere; /* owned: what other worktrees are on → "x" */
 	struct git_refs made;	   /* owned: branches that the box made → "x" */
-	const char *head_why;	   /* the box's HEAD stays there; NULL = it does not */
+	char head
+		[GIT_TEXT_VALUE]; /* the box's, read once, for it may write it meanwhile;
+				      "" = none that can be understood */
+	const char *head_why;	  /* it stays there; NULL = it does not */
 };
 
 /* take_tree.c */

@@ -338,12 +338,14 @@ static void judge_head(struct move *m)
 {
 	struct git_take *t = m->t;
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE + 8);
-	char head[GIT_TEXT_VALUE];
+	const char *name = t->head + strlen("ref: ");
 
-	if (t->conf->tree && takeover_read(t->conf->tree->upper, "HEAD", &text) == 0 &&
-	    git_text_value(buf_cstr(&text), text.len, head) == 0 &&
-	    strcmp(head, t->base.head) != 0 && text_starts(head, "ref: ") &&
-	    git_take_tree_why(t, head + 5, git_refs_pair_get(&m->box, head + 5)))
+	if (takeover_read(git_take_tree_upper(t, "HEAD"), "HEAD", &text) < 0 ||
+	    git_text_value(buf_cstr(&text), text.len, t->head) < 0)
+		t->head[0] = '\0';
+	if (t->conf->tree && strcmp(t->head, t->base.head) != 0 &&
+	    text_starts(t->head, "ref: ") &&
+	    git_take_tree_why(t, name, git_refs_pair_get(&m->box, name)))
 		t->head_why = "it is on a branch that is not this worktree's; switch "
 			      "here, outside of the box";
 }

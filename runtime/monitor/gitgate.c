@@ -589,7 +589,6 @@ static void find_named(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 	bool user = git_named_user(root, ".git", guard_named, &named);
 
 	for (size_t i = 0, n = g->n; i < n; i++) {
-		_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
 		const struct view *v = &g->views[i];
 		const char *path = v->outside ? ".git" : v->path;
 
@@ -597,9 +596,9 @@ static void find_named(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 			continue;
 		if (user)
 			git_named_user(root, path, guard_named, &named);
-		if (takeover_read(v->git, v->tree ? "config.worktree" : "config",
-				  &text) == 0)
-			git_named_in(root, path, &text, guard_named, &named);
+		/* Of a worktree's repository that file is the main worktree's. */
+		git_named_in(root, path, v->git, !v->outside || v->own.git < 0,
+			     guard_named, &named);
 	}
 }
 

@@ -226,7 +226,13 @@ same_everywhere() { # the host and a box's next view
 	git init -q super
 	git -C super -c protocol.file.allow=always submodule --quiet add ../seed sm
 	git -C super commit -qm sm
-	for dir in wt super/sm; do
+	# Where a setting of the repository's own says so in a file of its own.
+	git clone -q --bare seed apart.git
+	git -C apart.git worktree add -q ../wt2 main
+	git -C wt2 config extensions.worktreeConfig true
+	git -C apart.git config --unset core.bare
+	git config --file apart.git/config.worktree core.bare true
+	for dir in wt wt2 super/sm; do
 		cd $dir
 		quiet 'echo two >file; git commit -qam two; git checkout -q -b more; git commit -q --allow-empty -m more'
 		[ "$(git log -1 --format=%s)" = more ] && [ "$(git log -1 --format=%s main)" = two ]

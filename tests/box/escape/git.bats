@@ -77,6 +77,14 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	[[ $stderr == *".husky is read-only in the box: git on the host acts on it"* ]]
 	[ "$(cat settings)" = '[user]' ]
 	git_safe
+	# And in the file that a worktree has of its own.
+	git config --unset core.hooksPath
+	git config extensions.worktreeConfig true
+	git config --worktree core.hooksPath .husky
+	cubby stop -q
+	run -0 --separate-stderr cubby exec -- sh -c 'cp evil .husky/pre-commit; true'
+	[[ $stderr == *".husky is read-only in the box: git on the host acts on it"* ]]
+	git_safe
 }
 
 @test "G05: .git cannot be moved away, replaced or made a link" {
@@ -239,6 +247,12 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	rmdir fake/objects && ln -s "$name/objects" fake/objects
 	run -0 cubby exec -C p -- sh -c 'git log; true'
 	[[ $output != *hidden* && $output == *"not a git repository"* ]]
+	# Its repository, with another worktree in it.
+	git clone -q --bare secret bare
+	git -C bare worktree add -q inner -b inner && echo hidden >bare/inner/.env
+	git -C bare worktree add -q "$PWD/outer" -b outer
+	run -0 cubby exec -C outer -- sh -c 'git log; cat ../bare/inner/.env; true'
+	[[ $output != *hidden* && $output == *"not a git repository"* ]]
 	# And what would be let in.
 	rm fake/objects && cp -a "$name/objects" "$name/refs" fake
 	run -0 cubby exec -C p -- sh -c 'git log --format=%s'
@@ -307,6 +321,14 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	git -C wt commit -q --allow-empty -m host
 	[ "$(git -C main rev-parse other)" = "$at" ]
 	run ! git -C main rev-parse -q --verify refs/heads/alias
+	cubby stop -q -C wt
+	# Nor while the box changes it back and forth.
+	cubby exec -C wt --detach -- sh -c 'cd $(git rev-parse --git-dir); while :; do
+		echo "ref: refs/heads/wt" >h; mv h HEAD; echo "ref: refs/heads/other" >h; mv h HEAD; done'
+	for ((i = 0; i < 10; i++)); do
+		cubby exec -q -C wt -- sh -c 'echo x >>$(git rev-parse --git-dir)/COMMIT_EDITMSG'
+		[ "$(git -C wt symbolic-ref HEAD)" = refs/heads/wt ]
+	done
 	cubby stop -q -C wt
 	# What the box made is its own only until somebody else is on it.
 	cubby exec -C wt -- sh -ec 'git checkout -q -b made'
