@@ -108,12 +108,20 @@ lib_remove_images() {
 		xargs -rd '\n' cubby rmi --force -q >"$LIB_DIR/rmi.log" 2>&1 || true
 }
 
+# The next file that has this store may count layers.
+lib_remove_steps() {
+	compgen -G "$XDG_DATA_HOME/cubby/steps/*" >/dev/null || return 0
+	sleep 1.1
+	cubby prune --older 1s --yes -q >"$LIB_DIR/prune.log" 2>&1 || cat "$LIB_DIR/prune.log"
+}
+
 lib_done() {
 	cd /
 	[ -n "${LIB_DIR-}" ] || return 0
 	if [ -d "$XDG_DATA_HOME/cubby/boxes" ]; then
 		cubby rm --all --force -q >"$LIB_DIR/rm.log" 2>&1 || cat "$LIB_DIR/rm.log"
 		lib_remove_images
+		lib_remove_steps
 	fi
 	rm -rf "$LIB_DIR"
 }

@@ -199,16 +199,18 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 }
 
 @test "checkpoints: a new task begins anew, and nothing stays of the old one's" {
-	local before
+	local none before
+	layers() { find "$XDG_DATA_HOME/cubby/layers" -mindepth 1 -maxdepth 1 -type d | wc -l; }
+	none=$(layers)
 	three_turns
-	before=$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 1 -maxdepth 1 -type d | wc -l)
+	before=$(layers)
 	model < <(finish "nothing to do")
 	run -0 task --project review "look"
 	run -0 --separate-stderr cubby rewind --list --json
 	[ "$(jq -r '.[].name' <<<"$output" | tr '\n' ' ')" = "0 " ]
-	[ "$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 1 -maxdepth 1 -type d | wc -l)" -lt "$before" ]
+	[ "$(layers)" -lt "$before" ]
 	cubby rm -y
-	[ "$(find "$XDG_DATA_HOME/cubby/layers" -mindepth 1 -maxdepth 1 -type d | wc -l)" = 0 ]
+	[ "$(layers)" = "$none" ]
 }
 
 @test "checkpoints: a turn without a change costs no copy; too much is said, once" {
