@@ -4,7 +4,7 @@
  *         is another than it was.
  * Needs:  a setting of config.h.
  * Owns:   nothing.
- * Never:  follows a link; changes anything. */
+ * Never:  follows a link but by its text; changes anything. */
 #ifndef ROOTFS_GIT_NAMED_H
 #define ROOTFS_GIT_NAMED_H
 
@@ -23,11 +23,16 @@ bool git_named_path(const struct git_config_item *it, const char *root, const ch
 
 typedef void git_named_fn(void *ctx, const char *path);
 
-/** git_named_in() - call @fn for each path that the configuration of a repository names
- *  @dir:   its directory
- *  @apart: what its file for one worktree (config.worktree) names, too */
-void git_named_in(const char *root, const char *git, int dir, bool apart,
-		  git_named_fn *fn, void *ctx);
+struct git_named_at {
+	const char *root, *git; /* borrowed; as of git_named_path() */
+	bool apart; /* its config.worktree, too: of a worktree's repository it is the main one's */
+	int project, dir; /* borrowed: the project, the git directory */
+	bool elsewhere;	  /* that is not where @git says */
+};
+
+/** git_named_in() - call @fn for each path that the configuration of a repository names, and
+ *  for those below the project to which it, hooks and attributes are links */
+void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx);
 
 /** git_named_user() - the same for the settings of the user and of the machine, as they
  *  count in the repository @git

@@ -591,14 +591,15 @@ static void find_named(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 	for (size_t i = 0, n = g->n; i < n; i++) {
 		const struct view *v = &g->views[i];
 		const char *path = v->outside ? ".git" : v->path;
+		bool apart = !v->outside || v->own.git < 0;
+		struct git_named_at at = { root,       path,   apart,
+					   g->project, v->git, v->outside };
 
 		if (v->git < 0 || !text_ends(path, ".git"))
 			continue;
 		if (user)
 			git_named_user(root, path, guard_named, &named);
-		/* Of a worktree's repository that file is the main worktree's. */
-		git_named_in(root, path, v->git, !v->outside || v->own.git < 0,
-			     guard_named, &named);
+		git_named_in(&at, guard_named, &named);
 	}
 }
 

@@ -96,6 +96,37 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	git_safe
 }
 
+@test "G26: a configuration or a hook that is a link, the box's or the host's" {
+	git_repo
+	boxed "printf '$(evil_config)' >inc; ln -sf ../inc .git/config"
+	[ ! -L .git/config ] && [ -f .git/config ]
+	run ! grep -q fsmonitor .git/config
+	git_safe
+	# The host's, into the tree: for the file itself, or its directory, is exchanged as well.
+	for to in conf settings/conf; do
+		git_repo "r-${to//\//-}"
+		cd "r-${to//\//-}"
+		mkdir settings tools hooks
+		cp ../evil evil
+		printf '#!/bin/sh\n' | tee tools/pre-commit >hooks/post-checkout
+		chmod 755 tools/pre-commit hooks/post-checkout
+		git config core.editor "$PWD/tools/editor"
+		mv .git/config "$to"
+		ln -s "../$to" .git/config
+		[ $to = conf ] || { rm -rf .git/hooks; ln -s ../hooks .git/hooks; }
+		[ $to != conf ] || ln -s "$PWD/tools/pre-commit" .git/hooks/pre-commit
+		run -0 --separate-stderr cubby exec --here -- sh -c "for f in $to tools/editor tools/pre-commit hooks/post-checkout; do
+			d=\${f%/*}; case \$d in \$f) ;; *) mv \$d was-\$d; mkdir \$d ;; esac; rm -f \$f; cp evil \$f
+			cp evil was-\$f; done; printf '$(evil_config)' | tee -a .git/config $to was-$to; true"
+		echo "$stderr"
+		[[ $stderr == *"$to is read-only in the box: git on the host acts on it"* ]]
+		run ! grep -q fsmonitor .git/config
+		git_safe
+		cubby rm -q -y
+		cd ..
+	done
+}
+
 @test "G06: .git made by the box: set aside, and said" {
 	run -0 --separate-stderr boxed "git init -q .; printf '$(evil_config)' >>.git/config"
 	[[ $stderr == *"set aside: .git is now .git.from-box"* ]]

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
@@ -45,6 +46,42 @@ static void named(void)
 	}
 }
 
+static void tell(void *ctx, const char *path)
+{
+	buf_addf(ctx, "%s\n", path);
+}
+
+/* "/p" is the project, whose ".git" is the test's directory. */
+static void links(void)
+{
+	static const char *const rows[][2] = {
+		{ "config", "../conf/./x" },   { "info", "/q/info" },
+		{ "hooks/a", "../../d/../e" }, { "hooks/b", "../../../out" },
+		{ "hooks/c", "/p/tools//c" },  { "hooks/d", "a" },
+		{ "hooks/e", "../config" },    { "hooks/f", "/p" },
+		{ "hooks/g", "/p/.gitx" },
+	};
+	_cleanup_buf_ struct buf told = BUF_INIT(4096);
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	struct git_named_at at = { "/p", ".git", false, dir, dir, false };
+	static const char *const want[] = { "conf/x\n", "e\n", "tools/c\n", ".gitx\n" };
+	size_t len = 0;
+
+	assert_int_equal(sys_mkdirat(dir, "hooks", 0700), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(sys_symlinkat(rows[i][1], dir, rows[i][0]), 0);
+	git_named_in(&at, tell, &told);
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++, len += strlen(want[i - 1]))
+		if (!strstr(buf_cstr(&told), want[i]))
+			fail_msg("no %s in %s", want[i], buf_cstr(&told));
+	assert_int_equal(told.len, len);
+	buf_truncate(&told, 0);
+	at.elsewhere = true;
+	git_named_in(&at, tell, &told);
+	assert_null(strstr(buf_cstr(&told), "conf/x"));
+	assert_non_null(strstr(buf_cstr(&told), "tools/c\n"));
+}
+
 static void changed(void)
 {
 	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
@@ -68,6 +105,7 @@ static void changed(void)
 
 static const struct unit_case cases[] = {
 	{ "what settings name", named },
+	{ "what is a link into the tree", links },
 	{ "what is another than it was", changed },
 };
 
