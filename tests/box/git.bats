@@ -478,7 +478,8 @@ git_state() {
 		applied=$(printf '%s\n' "$(lib_layer)"/../../applied/* | sort -V | tail -n 1)
 		setsid cubby undo -q >/dev/null 2>&1 3>&- &
 		client=$!
-		until [ "$(<.git/refs/heads/main)" = "$one" ]; do :; done
+		# a git that is killed itself leaves its lock, and who comes next is told so by git
+		until [ "$(<.git/refs/heads/main)" = "$one" ] && [ ! -e .git/HEAD.lock ]; do :; done
 		kill -KILL -- -$client
 		wait $client || true
 		[ -e "$applied/undone" ] # it was faster
