@@ -517,6 +517,8 @@ git_state() {
 		read -rt "$(printf '0.%03d' $ms)" <> <(:) || true
 		kill -KILL -- -$client 2>/dev/null || true
 		wait $client || true
+		# a git that was killed with it leaves its locks, as anywhere: the person removes them
+		find .git -name '*.lock' -delete
 		cubby undo -q 2>/dev/null || true # it had not begun
 		[ "$(git_state)" = "$before" ] || { echo "undo of an apply killed after $ms ms:"; git_state; return 1; }
 		cubby apply -q

@@ -232,8 +232,7 @@ shows() {
 	shows "[k]eep"
 	keys k Enter
 	shows "status 0"
-	terminal kill-server
-	begin 80 24 cubby --net none # what was typed in the one before is there
+	terminal respawn-pane -k "cd '$PWD' && cubby --net none" # what was typed in the one before is there
 	shows "/help lists"
 	keys Up Up Up Up
 	shows "› one more"
