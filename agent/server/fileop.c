@@ -220,6 +220,7 @@ static int on_output(void *ctx, uint32_t events, struct err *e)
 	(void)buf_add(&f->out, data, (size_t)n);
 	if (f->c.has_head && !f->head_done && take_head(f) < 0) {
 		close_end(f, 1);
+		look_at_end(f);
 		return 0;
 	}
 	if (!f->c.gather && !f->c.has_head && !f->begun && f->out.len > FILEOP_AHEAD)

@@ -165,9 +165,13 @@ static int take_exits(struct tenant *t)
 	struct box_exit x;
 	int r = 0;
 
-	while (t->box && (r = box_next_exit(t->box, &x, &e)) > 0) {
-		struct tenant_program *p = find_program(t, x.id);
+	while (r >= 0 && t->box && (r = box_next_exit(t->box, &x, &e)) > 0) {
+		struct tenant_program *p;
 
+		/* It may have come behind the word that its program began, which is put
+		 * aside until somebody looks for that. */
+		r = take_spawned(t);
+		p = find_program(t, x.id);
 		if (!p)
 			continue;
 		unlink_program(p);

@@ -432,6 +432,18 @@ $LIB_PROJECT" ]
 	serve_status GET '/files/view?path=.' 400
 }
 
+@test "serve: of many small files at once each is answered whole" {
+	serve_start
+	printf '\x89PNG\0\xff' >x.png
+	serve GET /files/cwd
+	# Two programs for each, the second begun at the end of the first.
+	seq "$(lib_fewer 400)" | xargs -P 8 -I{} curl -sS -m 60 -o got.{} -H "Authorization: Bearer $SERVE_KEY" \
+		"$SERVE_URL/files/read?path=x.png"
+	for got in got.*; do
+		cmp "$got" x.png || { cat "$got"; return 1; }
+	done
+}
+
 @test "serve: paths mean what they mean in the box, whatever leads out of the project" {
 	serve_start
 	ln -s / out
