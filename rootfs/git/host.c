@@ -141,7 +141,7 @@ int git_host_run(const struct git_host_run *run, struct err *e)
 	struct proc_conf conf = { .argv = run->argv,
 				  .env = env,
 				  .fds = { run->in, run->out, words },
-				  .pass_fd = -1 };
+				  .pass_fd = run->hold };
 	int status = 0, r = words < 0 ? words : sys_fchdir(run->cwd);
 
 	if (r < 0)

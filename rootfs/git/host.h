@@ -14,8 +14,9 @@ struct git_host_run {
 	const char *const *argv; /* argv[0] is "git"; borrowed */
 	int cwd;		 /* borrowed */
 	int in, out;		 /* borrowed; -1 = nothing */
-	const char *git_dir;	 /* absolute, or below @cwd */
-	const char *objects;	 /* the same; NULL = those of git_dir */
+	int hold; /* it has this as long as it lives; borrowed; -1 = nothing */
+	const char *git_dir; /* absolute, or below @cwd */
+	const char *objects; /* the same; NULL = those of git_dir */
 };
 
 /**

@@ -26,7 +26,8 @@ struct git_take_conf {
 	int state; /* a directory of ours for this repository */
 	const struct git_take_tree *tree; /* borrowed; NULL = all is in @git: else refs
 					     that are not this worktree's stay */
-	int record; /* another, where git_take_back() finds what was done; -1 = it is not noted */
+	int record; /* another, where git_take_back() finds what was done; -1 = it is not noted.
+		       Each git that is run has it open: a lock on it is free when all are done */
 	const char *shown; /* how a person knows it: ".git" */
 	bool offline; /* nothing is mounted: git_take_clean() comes when it was taken over */
 	void (*say)(void *ctx, const char *line);

@@ -117,7 +117,10 @@ static int judge_ref(struct back *b, char *const word[3])
 				  ?: git_refs_pair_get(&b->t.now, name)
 				  ?: none;
 
-	if (!git_text_is_ref(name, strlen(name)) || strcmp(now, old) == 0)
+	if (!git_text_is_ref(name, strlen(name)))
+		return 0;
+	git_take_moves_unlock(&b->t, name, new);
+	if (strcmp(now, old) == 0)
 		return 0;
 	return strcmp(now, new) == 0 ? git_refs_set(&b->todo, name, old)
 				     : git_refs_set(&b->left, name, none);

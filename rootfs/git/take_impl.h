@@ -116,6 +116,10 @@ struct git_take_moves {
 };
 /** git_take_moves() - have git do it */
 int git_take_moves(const struct git_take_moves *m, struct err *e);
+/** git_take_moves_unlock() - remove the lock of a git that was killed when it was to give the
+ *  ref @name the noted @value */
+void git_take_moves_unlock(const struct git_take *t, const char *name,
+			   const char *value);
 
 /* git_take_note.c */
 enum { GIT_TAKE_STEPS = 64 << 20 };

@@ -2,7 +2,12 @@
  *
  * git does all or nothing of what it is given. Removals come first, by themselves: it makes
  * no "a" where "a/b" is removed in the same go. Where it refuses, each half is tried, so
- * that one ref that cannot be moved costs a few processes however many there are. */
+ * that one ref that cannot be moved costs a few processes however many there are.
+ *
+ * A git that is killed leaves its locks. One that says what is noted is its own: no git that
+ * cubby began is still at it, for each holds the lock of the record (git_take_conf). An empty
+ * one (of a removal, of HEAD's log) could be anybody's, and stays. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/scope.h"
@@ -54,6 +59,7 @@ static int run_git(const struct git_take_moves *m, const struct buf *text,
 				    .cwd = m->t->conf->git,
 				    .in = in,
 				    .out = -1,
+				    .hold = m->t->conf->record,
 				    .git_dir = "." };
 	ssize_t n;
 
@@ -94,10 +100,28 @@ static int move_part(struct half *h, size_t from, size_t to, struct err *e)
 	return r < 0 ? r : move_part(h, middle, to, e);
 }
 
+void git_take_moves_unlock(const struct git_take *t, const char *name,
+			   const char *value)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE);
+	char path[GIT_TEXT_NAME + 8];
+	const size_t n = strlen(value);
+	struct err ignored = ERR_NONE;
+
+	snprintf(path, sizeof(path), "%s.lock", name);
+	if (takeover_read(t->conf->git, path, &text) == 0 && text.len == n + 1 &&
+	    memcmp(text.data, value, n) == 0 && text.data[n] == '\n')
+		(void)takeover_remove(t->conf->git, path, &ignored);
+}
+
 int git_take_moves(const struct git_take_moves *m, struct err *e)
 {
 	struct half removals = { .moves = m, .removes = true }, rest = { .moves = m };
-	int r = move_part(&removals, 0, m->todo->n, e);
+	int r;
 
+	for (size_t i = 0; i < m->todo->n && m->t->conf->record >= 0; i++)
+		git_take_moves_unlock(m->t, m->todo->list[i].name,
+				      m->todo->list[i].value);
+	r = move_part(&removals, 0, m->todo->n, e);
 	return r < 0 ? r : move_part(&rest, 0, m->todo->n, e);
 }

@@ -165,6 +165,7 @@ static int git(const struct import *im, const char *const *argv, const char *in,
 				    .cwd = im->t->conf->git,
 				    .in = from,
 				    .out = to,
+				    .hold = im->t->conf->record,
 				    .git_dir = im->dir,
 				    .objects = mine ? im->objects : "objects" };
 

@@ -122,6 +122,9 @@ static int each_git(const struct layer *l, int boxdir, int n,
 		r = file_mkdirs(dir, name, 0700, e);
 		if (r == 0)
 			r = record = file_open_dir(dir, name, e);
+		/* A git whose worker was killed has it until it comes to its end. */
+		if (r >= 0 && (r = sys_flock(record, LOCK_EX)) < 0)
+			err_sys(e, r, "cannot wait for git");
 		if (r >= 0)
 			r = fn(l, p, record, e);
 	}

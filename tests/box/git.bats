@@ -517,10 +517,11 @@ git_state() {
 		read -rt "$(printf '0.%03d' $ms)" <> <(:) || true
 		kill -KILL -- -$client 2>/dev/null || true
 		wait $client || true
-		# a git that was killed with it leaves its locks, as anywhere: the person removes them
-		find .git -name '*.lock' -delete
+		# an empty lock of a git that was killed with it could be anybody's: the person removes it
+		find .git -name '*.lock' -empty -delete
 		cubby undo -q 2>/dev/null || true # it had not begun
 		[ "$(git_state)" = "$before" ] || { echo "undo of an apply killed after $ms ms:"; git_state; return 1; }
+		[ -z "$(find .git/refs -name '*.lock')" ]
 		cubby apply -q
 		[ "$(git_state)" = "$after" ] || [ "$(git_state; cubby diff --name-only)" = "$before" ] || {
 			echo "apply once one that was killed after $ms ms was taken back:"

@@ -347,6 +347,45 @@ static void kills_back(void)
 	buf_done(&s.seen);
 }
 
+static void locks_are(const char *want)
+{
+	char *script = NULL;
+
+	assert_true(
+		asprintf(
+			&script,
+			"test \"$(cd git && find . -name '*.lock' | sort | xargs)\" = '%s'",
+			want) > 0);
+	assert_true(shell(script));
+	free(script);
+}
+
+/* A kill of this process's git cannot be timed: these are the locks that it leaves. */
+static void locks(void)
+{
+	struct scene s;
+	struct err e = ERR_NONE;
+
+	start(&s);
+	assert_true(shell("for x in main side; do cp box/refs/heads/$x "
+			  "git/refs/heads/$x.lock; done"));
+	unit_ok(over(&s, &e), &e);
+	is("bbbbbb");
+	locks_are("");
+	assert_true(shell("cp was/refs/heads/main git/refs/heads/main.lock"));
+	unit_ok(back(&s, &e), &e);
+	is("wwwwww");
+	locks_are("");
+	/* noted, and not done; of a removal, and of somebody else */
+	assert_true(shell("cp box/refs/heads/side git/refs/heads/side.lock; "
+			  ">git/refs/heads/gone.lock; "
+			  "cp was/refs/heads/main git/refs/heads/main.lock"));
+	unit_ok(back(&s, &e), &e);
+	is("wwwwww");
+	locks_are("./refs/heads/gone.lock ./refs/heads/main.lock");
+	buf_done(&s.seen);
+}
+
 static void kills_clean(void)
 {
 	struct scene s;
@@ -364,6 +403,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "killed at every call of taking over", kills_over },
 		{ "killed at every call of taking back", kills_back },
+		{ "locks of a git that was killed", locks },
 		{ "killed at every call of cleaning the layer", kills_clean },
 	};
 
