@@ -124,72 +124,63 @@ static int note_guard(struct gitgate *g, const char *path)
 	return 0;
 }
 
+/* Fills @v, whose git directory goes over with it. @key: names its own directory */
+static int add_view(struct gitgate *g, struct view *v, const char *path,
+		    const char *key, const struct stat *st)
+{
+	char hex[HASH_HEX] = "";
+	struct err e = ERR_NONE;
+	int r = g->n < GITGATE_VIEWS ? hash_text(key, strlen(key), hex, &e) : -E2BIG;
+
+	v->upper = v->state = -1;
+	v->ino = st->st_ino;
+	v->read_only = g->n >= GITGATE_OVERLAYS;
+	v->path = strdup(path);
+	snprintf(v->id, sizeof(v->id), "%.16s", hex);
+	if (r == 0 && !v->path)
+		r = -ENOMEM;
+	if (r == 0 && v->git >= 0 && !v->read_only)
+		r = make_view(g, v, st);
+	if (r < 0)
+		gitview_done(v);
+	else
+		g->views[g->n++] = *v;
+	return r;
+}
+
 static int note_view(struct gitgate *g, const char *path)
 {
 	_cleanup_close_ int place =
 		sys_openat2(g->project, path, O_PATH | O_NOFOLLOW, 0,
 			    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	struct view v = { .git = -1, .upper = -1, .state = -1 };
-	char hex[HASH_HEX];
-	struct err e = ERR_NONE;
+	struct view v = { .git = -1 };
 	struct stat st;
 	int r = place < 0 ? place : sys_fstat(place, &st);
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	if (g->n >= GITGATE_VIEWS)
-		return -E2BIG;
-	r = hash_text(path, strlen(path), hex, &e);
-	if (r < 0)
-		return r;
-	snprintf(v.id, sizeof(v.id), "%.16s", hex);
-	v.ino = st.st_ino;
-	v.path = strdup(path);
-	if (!v.path)
-		return -ENOMEM;
-	v.read_only = g->n >= GITGATE_OVERLAYS;
 	if (S_ISDIR(st.st_mode)) {
 		v.git = takeover_open(g->project, path, O_RDONLY | O_DIRECTORY);
-		r = MIN(v.git, 0);
-		if (r == 0 && !v.read_only)
-			r = make_view(g, &v, &st);
+		if (v.git < 0)
+			return v.git;
 	}
-	if (r < 0)
-		gitview_done(&v);
-	else
-		g->views[g->n++] = v;
-	return r;
+	return add_view(g, &v, path, path, &st);
 }
 
 /* ---- outside of the project --------------------------------------------------------------- */
 
 static int note_outside(struct gitgate *g, const char *path, int *git, bool tree)
 {
-	struct view v = { .git = -1, .upper = -1, .state = -1, .outside = true };
-	char text[PATH_MAX + 16], hex[HASH_HEX];
-	struct err e = ERR_NONE;
+	struct view v = { .outside = true, .tree = tree, .own = { -1, -1 } };
+	char key[PATH_MAX + 16];
 	struct stat st;
-	int r = g->n < GITGATE_VIEWS ? sys_fstat(*git, &st) : -E2BIG;
+	int r = sys_fstat(*git, &st);
 
-	snprintf(text, sizeof(text), "outside %s", path);
-	r = r < 0 ? r : hash_text(text, strlen(text), hex, &e);
 	if (r < 0)
 		return r;
-	snprintf(v.id, sizeof(v.id), "%.16s", hex);
-	v.path = strdup(path);
-	if (!v.path)
-		return -ENOMEM;
-	v.ino = st.st_ino;
-	v.tree = tree;
-	v.own = (struct git_take_tree){ -1, -1 };
-	v.read_only = g->n >= GITGATE_OVERLAYS;
+	snprintf(key, sizeof(key), "outside %s", path);
 	v.git = take(git, -1);
-	r = v.read_only ? 0 : make_view(g, &v, &st);
-	if (r < 0)
-		gitview_done(&v);
-	else
-		g->views[g->n++] = v;
-	return r;
+	return add_view(g, &v, path, key, &st);
 }
 
 /* One that the box may not have is not there; the client has said why. */
