@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/show/render.h"

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "cli/opt/config_project.h"
 #include "cli/project/agreed.h"
 #include "cli/show/confirm.h"

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/def.h"
 #include "base/sys/sys.h"
 
 enum { SETTLE_MS = 1000, SETTLE_MOST_MS = 5000 };

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
-#include "base/text.h"
 #include "cli/store/boxps.h"
 #include "cli/store/signame.h"
 #include "rootfs/image/image.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/sys/sys.h"
-#include "base/text.h"
 
 enum { SEQ_MAX = 32, CTRL_U = 0x15, CTRL_W = 0x17, ESC = 0x1b, DEL = 0x7f };
 

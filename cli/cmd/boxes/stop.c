@@ -1,4 +1,3 @@
-#include "base/num.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
 #include "cli/opt/cmd.h"

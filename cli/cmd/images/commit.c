@@ -1,4 +1,3 @@
-#include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/image/layoutout.h"

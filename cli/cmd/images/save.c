@@ -1,12 +1,10 @@
 #include <string.h>
 
 #include "base/dirscan.h"
-#include "base/file.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/image/pushing.h"
 #include "cli/opt/cmd.h"
-#include "cli/show/render.h"
 #include "cli/store/hostpath.h"
 #include "cli/store/place.h"
 #include "rootfs/image/image.h"

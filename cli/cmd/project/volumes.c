@@ -3,7 +3,6 @@
 #include "base/dirscan.h"
 #include "base/file.h"
 #include "base/sys/sys.h"
-#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/show/render.h"
