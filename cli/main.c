@@ -36,7 +36,7 @@ static void app_init(struct app *app, struct config *config)
 		.now_ms = sys_now_ms,
 		.pass_over = place_pass_over,
 		.read_named = hostpath_read,
-		.real_named = hostpath_real,
+		.real_named = hostpath_meant,
 		.name = "cubby",
 		.color_out = wants_color(STDOUT_FILENO),
 		.color_err = wants_color(STDERR_FILENO),

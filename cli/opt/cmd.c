@@ -256,19 +256,16 @@ static void free_args(const struct cmd *c, void *args)
 	free(args);
 }
 
-/* From here on -C is a path without links. What else is wrong with it the command says. */
+/* From here on -C is a path without links. */
 static int find_dir(struct app *app, char real[PATH_MAX], struct err *e)
 {
-	struct err other = ERR_NONE;
-	int r = app->dir ? app->real_named(app->dir, real, &other) : 0;
+	int r;
 
-	if (r == -EXDEV) {
-		*e = other;
-		return r;
-	}
-	if (r == 0 && app->dir)
-		app->dir = real;
-	return 0;
+	if (!app->dir)
+		return 0;
+	r = app->real_named(app->dir, real, e);
+	app->dir = real;
+	return r;
 }
 
 int cmd_do(struct app *app, const struct cmd *c, int argc, char **argv)

@@ -38,7 +38,7 @@ struct app {
 	bool (*pass_over)(const struct app *);
 	/* A file that the caller names, through no link of a box (cli/store/hostpath.h). */
 	int (*read_named)(const char *path, struct buf *ret, struct err *e);
-	/* The path of one, without links. */
+	/* The path of one, without links; as it is where it leads nowhere. */
 	int (*real_named)(const char *path, char ret[PATH_MAX], struct err *e);
 };
 

@@ -153,17 +153,11 @@ static const struct boxlist_item *find_name(const struct boxlist *l, const char 
 const struct boxlist_item *boxlist_find(const struct boxlist *l, const char *word,
 					const char *name, struct err *e)
 {
-	char real[PATH_MAX];
-	struct err none = ERR_NONE;
-	int r = hostpath_real(word, real, &none);
-	const char *path = r < 0 ? word : real;
 	const struct boxlist_item *named = name ? NULL : find_name(l, word);
-	char shown[256];
+	char path[PATH_MAX], shown[256];
 
-	if (r == -EXDEV) {
-		*e = none;
+	if (hostpath_meant(word, path, e) < 0)
 		return NULL;
-	}
 	for (size_t i = 0; i < l->n; i++)
 		if (strcmp(l->v[i].project, path) == 0 &&
 		    strcmp(l->v[i].name, name ? name : "") == 0)

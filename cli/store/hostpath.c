@@ -223,6 +223,20 @@ int hostpath_real(const char *path, char ret[PATH_MAX], struct err *e)
 	return 0;
 }
 
+int hostpath_meant(const char *path, char ret[PATH_MAX], struct err *e)
+{
+	struct err why = ERR_NONE;
+	int r = hostpath_real(path, ret, &why);
+
+	if (r < 0 && r != -EXDEV)
+		r = text_copy(ret, PATH_MAX, path);
+	if (r == -EXDEV)
+		*e = why;
+	else if (r < 0)
+		err_sys(e, r, "cannot open '%.64s'", path);
+	return r;
+}
+
 int hostpath_parent(const char *path, const char **name, struct err *e)
 {
 	const char *slash = strrchr(path, '/');

@@ -28,6 +28,10 @@ int hostpath_read(const char *path, struct buf *ret, struct err *e);
 /** hostpath_real() - the path of what @path leads to, without links */
 int hostpath_real(const char *path, char ret[PATH_MAX], struct err *e);
 
+/** hostpath_meant() - the same, or @path as it is where it leads nowhere, which is for the
+ *  caller to say. Return: 0; -EXDEV: a link of a box leads away; -ENAMETOOLONG */
+int hostpath_meant(const char *path, char ret[PATH_MAX], struct err *e);
+
 /** hostpath_parent() - open the directory of @path, with O_PATH, for the file @name in it;
  *  @name points into @path and is "" where that ends in '/' */
 int hostpath_parent(const char *path, const char **name, struct err *e);

@@ -162,9 +162,10 @@ int passover_boxes(const struct store *st, const char *project, struct err *e)
 	/* It is as the environment spells it, and real paths are compared (base/proc.h). */
 	add(&p, realpath(st->path, real) ?: st->path);
 	add(&p, project ?: "");
-	if (!proc_path_is_usual())
+	if (!proc_path_is_usual()) {
 		r = boxdir_list(st, add_box, &p, e);
-	add_renamed(&p);
+		add_renamed(&p);
+	}
 	return r < 0 ? r : leave_path(&p, e);
 }
 

@@ -106,18 +106,11 @@ int place_locate(const struct app *app, struct spec *s, struct err *e)
 	return app->dir ? spec_locate_real(s, app->dir, e) : spec_locate(s, ".", e);
 }
 
-/* What else is wrong with it is said as of -C. */
 static int locate_named(const char *dir, struct spec *s, struct err *e)
 {
-	struct err why = ERR_NONE;
 	char real[PATH_MAX];
-	int r = hostpath_real(dir, real, &why);
 
-	if (r == -EXDEV) {
-		*e = why;
-		return r;
-	}
-	return spec_locate_real(s, r < 0 ? dir : real, e);
+	return hostpath_meant(dir, real, e) ?: spec_locate_real(s, real, e);
 }
 
 int place_move(const struct app *app, const char *word, const char *to, struct err *e)

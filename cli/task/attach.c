@@ -20,13 +20,6 @@ void attach_done(struct attach *a)
 	*a = ATTACH_NONE;
 }
 
-static int read_file(const char *name, struct buf *ret, struct err *e)
-{
-	int r = hostpath_read(name, ret, e);
-
-	return r == -EMSGSIZE ? err_set(e, -E2BIG, "'%s' is too large", name) : r;
-}
-
 static int add_picture(struct attach *a, const char *name, const struct picture *p,
 		       const struct buf *data, struct err *e)
 {
@@ -76,7 +69,7 @@ int attach_file(struct attach *a, const char *name, struct err *e)
 {
 	_cleanup_buf_ struct buf data = BUF_INIT(PICTURE_READ);
 	struct picture p;
-	int r = read_file(name, &data, e);
+	int r = hostpath_read(name, &data, e);
 
 	if (r < 0)
 		return r;
@@ -89,7 +82,7 @@ int attach_schema(const char *name, struct json **ret, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(ATTACH_SCHEMA_MAX);
 	_cleanup_json_ struct json *j = NULL;
-	int r = read_file(name, &text, e);
+	int r = hostpath_read(name, &text, e);
 
 	if (r < 0)
 		return r;

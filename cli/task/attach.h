@@ -17,7 +17,7 @@ struct attach {
 #define ATTACH_NONE ((struct attach){ .text = BUF_INIT(4 * (size_t)ATTACH_TEXT_MAX) })
 void attach_done(struct attach *a);
 
-/** attach_file() - -EINVAL: it is neither; -E2BIG: too large or too many */
+/** attach_file() - -EINVAL: it is neither; -EMSGSIZE, -E2BIG: too large or too many */
 int attach_file(struct attach *a, const char *name, struct err *e);
 
 /** attach_schema() - of the answer; -EINVAL: it is none, or more than is supported */

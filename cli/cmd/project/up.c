@@ -32,9 +32,8 @@ static int work(struct app *app, void *args, struct err *e)
 	s.spec.keep = true;
 	acting_begin(app, s.spec.project, &acting);
 	r = boxsetup_start(app, &s, NULL, e);
-	if (r >= 0)
-		r = box_ask(s.box, "keep", NULL, NULL,
-			    e); /* also one that ran before */
+	if (r >= 0) /* also of one that ran before */
+		r = box_ask(s.box, "keep", NULL, NULL, e);
 	if (r >= 0)
 		r = services_up(app, s.box, e);
 	acting_tell(app, &acting);
