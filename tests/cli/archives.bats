@@ -3,6 +3,7 @@ bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
+	unset CUBBY_TEST_STORE # what a pull leaves is counted
 	lib_env
 }
 teardown_file() { lib_done; }
