@@ -76,6 +76,16 @@ int text_decode(const char *s, size_t len, unsigned *ret)
 	return n;
 }
 
+size_t text_encode(unsigned c, char ret[4])
+{
+	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = n; --i; c >>= 6)
+		ret[i] = (char)(0x80 | (c & 0x3f));
+	ret[0] = (char)(n == 1 ? c : (0xf00U >> n & 0xf0) | c);
+	return n;
+}
+
 bool text_turns(unsigned c)
 {
 	return c == 0x061c || (c >= 0x200e && c <= 0x200f) ||

@@ -33,6 +33,8 @@ int text_utf8_len(const char *s, size_t len);
 
 /** text_decode() - the character at @s; returns as text_utf8_len() */
 int text_decode(const char *s, size_t len, unsigned *ret);
+/** text_encode() - @c, which is below 0x110000, in UTF-8; returns its 1 to 4 bytes */
+size_t text_encode(unsigned c, char ret[4]);
 
 /** text_turns() - a mark that turns the direction of the text around it */
 bool text_turns(unsigned c);

@@ -262,30 +262,6 @@ bool screen_application_keys(struct screen *s)
 
 /* ---- text ------------------------------------------------------------------------- */
 
-static size_t put_utf8(char *out, uint32_t c)
-{
-	if (c < 0x80) {
-		out[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = (char)(0xc0 | c >> 6);
-		out[1] = (char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = (char)(0xe0 | c >> 12);
-		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		out[2] = (char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	out[0] = (char)(0xf0 | (c >> 18 & 7));
-	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-	out[3] = (char)(0x80 | (c & 0x3f));
-	return 4;
-}
-
 static int add_cell(const VTermScreenCell *cell, struct buf *out)
 {
 	char bytes[VTERM_MAX_CHARS_PER_CELL * 4];
@@ -295,7 +271,7 @@ static int add_cell(const VTermScreenCell *cell, struct buf *out)
 		return 0;
 	for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && cell->chars[i]; i++)
 		if (cell->chars[i] >= ' ' && cell->chars[i] < 0x110000)
-			n += put_utf8(bytes + n, cell->chars[i]);
+			n += text_encode(cell->chars[i], bytes + n);
 	return n ? buf_add(out, bytes, n) : buf_addc(out, ' ');
 }
 

@@ -128,26 +128,6 @@ static size_t char_at(const char *s, size_t len, const struct form *f, unsigned 
 	return c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : f->width;
 }
 
-static void put_char(struct buf *out, unsigned c)
-{
-	if (c < 0x80) {
-		buf_addc(out, (char)c);
-		return;
-	}
-	if (c < 0x800) {
-		buf_addc(out, (char)(0xc0 | c >> 6));
-	} else {
-		if (c < 0x10000) {
-			buf_addc(out, (char)(0xe0 | c >> 12));
-		} else {
-			buf_addc(out, (char)(0xf0 | c >> 18));
-			buf_addc(out, (char)(0x80 | (c >> 12 & 0x3f)));
-		}
-		buf_addc(out, (char)(0x80 | (c >> 6 & 0x3f)));
-	}
-	buf_addc(out, (char)(0x80 | (c & 0x3f)));
-}
-
 static int decode(struct text *t, const struct buf *raw, struct err *e)
 {
 	const struct form *f = form_of(raw);
@@ -155,6 +135,7 @@ static int decode(struct text *t, const struct buf *raw, struct err *e)
 
 	for (size_t at = f->n_mark; at < raw->len; chars++) {
 		unsigned c = 0;
+		char utf8[4];
 		size_t n = char_at(raw->data + at, raw->len - at, f, &c);
 
 		if (!n || (c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != '\f'))
@@ -166,7 +147,7 @@ static int decode(struct text *t, const struct buf *raw, struct err *e)
 			at += next && c == '\n' ? next : 0;
 			c = '\n';
 		}
-		put_char(&t->bytes, c);
+		buf_add(&t->bytes, utf8, text_encode(c, utf8));
 	}
 	if (chars > TEXT_CHARS)
 		return too_large(t, e);

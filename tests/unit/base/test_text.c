@@ -70,6 +70,9 @@ static const struct len_row {
 	{ "nothing", STR(""), 0 },
 	{ "ascii", STR("a"), 1 },
 	{ "two", STR("\xc3\xa4"), 2 },
+	{ "last of two", STR("\xdf\xbf"), 2 },
+	{ "first of three", STR("\xe0\xa0\x80"), 3 },
+	{ "first of four", STR("\xf0\x90\x80\x80"), 4 },
 	{ "two cut", STR("\xc3"), 0 },
 	{ "two wrong", STR("\xc3("), -1 },
 	{ "three", STR("\xe2\x82\xac"), 3 },
@@ -92,6 +95,14 @@ static void test_len(const void *data)
 	const struct len_row *row = data;
 
 	assert_int_equal(text_utf8_len(row->in, row->len), row->want);
+	if (row->want > 0) {
+		char back[4];
+		unsigned c;
+
+		assert_int_equal(text_decode(row->in, row->len, &c), row->want);
+		assert_int_equal(text_encode(c, back), row->want);
+		assert_memory_equal(back, row->in, (size_t)row->want);
+	}
 }
 
 static void escaped_is_cut_at_a_piece(void)
