@@ -105,20 +105,6 @@ static int open_beneath(int dir, const char *path)
 			   RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 }
 
-static int cover(int place, const char *dir, bool view, int *failed, struct err *e)
-{
-	struct err why = ERR_NONE;
-
-	if (view) {
-		int r = mount_project_view(place, dir, &why);
-
-		if (r == 0)
-			return 0;
-		*failed = r;
-	}
-	return mounts_bind(place, place, ATTRS | MOUNT_ATTR_RDONLY, e);
-}
-
 /* The one that is open here would be below what is mounted on it. */
 static int reopen(const char *name)
 {
@@ -167,7 +153,9 @@ static int hide(const struct outside *o, const char *name, int own, int *failed,
 	if (r < 0)
 		return r;
 	return place < 0 ? err_sys(e, place, "cannot open the worktree's own files")
-			 : cover(place, o->tree_dir, o->view && !*failed, failed, e);
+			 : mount_project_cover(place,
+					       o->view && !*failed ? o->tree_dir : NULL,
+					       failed, e);
 }
 
 static int put_together(const struct outside *o, int tree, int *failed, struct err *e)
@@ -186,7 +174,7 @@ static int put_together(const struct outside *o, int tree, int *failed, struct e
 		if (own < 0)
 			return err_sys(e, own, "cannot open the worktree's own files");
 	}
-	r = cover(tree, o->common_dir, o->view, failed, e);
+	r = mount_project_cover(tree, o->view ? o->common_dir : NULL, failed, e);
 	if (r == 0)
 		r = hide(o, "worktrees", own, failed, e);
 	return r < 0 ? r : hide(o, "modules", -1, failed, e);

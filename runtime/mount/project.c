@@ -9,7 +9,7 @@
 enum { GUARD = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV };
 
 /* The lower is what lies there: an idmapped mount in the root map (5.19). */
-int mount_project_view(int place, const char *dir, struct err *e)
+static int mount_view(int place, const char *dir, struct err *e)
 {
 	char options[256];
 	struct mounts_fs fs = { .type = "overlay",
@@ -30,9 +30,21 @@ static int mount_review(int project, struct err *e)
 	int r = n == -EOPNOTSUPP
 			? err_set(e, (int)n,
 				  "the store's filesystem has no user.* attributes")
-			: mount_project_view(project, "project", e);
+			: mount_view(project, "project", e);
 
 	return r < 0 ? e->code = MOUNT_PROJECT_NO_VIEW : 0;
+}
+
+int mount_project_cover(int place, const char *dir, int *failed, struct err *e)
+{
+	struct err why = ERR_NONE;
+	int r = dir ? mount_view(place, dir, &why) : -ENOENT;
+
+	if (r == 0)
+		return 0;
+	if (dir)
+		*failed = r;
+	return mounts_bind(place, place, GUARD, e);
 }
 
 /* A place that has gone meanwhile is nobody's. */
@@ -41,7 +53,6 @@ static int guard(int project, const char *kind, const char *path, const char *id
 {
 	_cleanup_close_ int place = sys_openat2(project, path, O_PATH | O_NOFOLLOW, 0,
 						RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	struct err why = ERR_NONE;
 	char dir[64];
 	struct stat st;
 	int r = place < 0 ? place : sys_fstat(place, &st);
@@ -50,14 +61,8 @@ static int guard(int project, const char *kind, const char *path, const char *id
 		return 0;
 	if (r < 0)
 		return err_sys(e, r, "cannot open a git directory in the box");
-	if (*kind == 'v') {
-		snprintf(dir, sizeof(dir), "git/%s", id);
-		r = mount_project_view(place, dir, &why);
-		if (r == 0)
-			return 0;
-		*failed = r;
-	}
-	return mounts_bind(place, place, GUARD, e);
+	snprintf(dir, sizeof(dir), "git/%s", id);
+	return mount_project_cover(place, *kind == 'v' ? dir : NULL, failed, e);
 }
 
 static int guard_all(int project, const struct mount_project_conf *conf, struct err *e)

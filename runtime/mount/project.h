@@ -27,8 +27,10 @@ struct mount_project_conf {
 
 int mount_project(int root, const struct mount_project_conf *conf, struct err *e);
 
-/** mount_project_view() - over what is open as @place a view of the box's own, whose layers
- *  are upper and work in the directory @dir of the box */
-int mount_project_view(int place, const char *dir, struct err *e);
+/** mount_project_cover() - over what is open as @place a view of the box's own; or what is
+ *  there, read-only
+ *  @dir:    of the box, with upper and work, its layers; NULL = no view
+ *  @failed: filled when the view could not be had: why */
+int mount_project_cover(int place, const char *dir, int *failed, struct err *e);
 
 #endif
