@@ -15,8 +15,8 @@
 
 enum { SEEN_BYTES = 64 << 20 };
 
-/* What became of what is held. */
-enum { HELD_STAYS, HELD_TAKEN, HELD_GONE };
+/* What became of what is held: a set. */
+enum { HELD_STAYS = 1, HELD_TAKEN = 2, HELD_GONE = 4, HELD_FAILED = 8 };
 
 static bool member_is(const struct json *j, const char *key, const char *value)
 {
@@ -247,17 +247,52 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 	return r;
 }
 
-/* What stands for all that is in the list and was not taken over; for all if @all. */
-static int seen_of(const struct json *list, bool all, char ret[HASH_HEX], struct err *e)
+/* What a person was shown of it. */
+struct held {
+	struct json *list;   /* owned */
+	bool all;	     /* all that is in the list; else what was not taken over */
+	char seen[HASH_HEX]; /* of all of them */
+};
+
+static void held_done(struct held *h)
+{
+	json_free(&h->list);
+}
+
+static bool is_held(const struct held *h, const struct json *j)
+{
+	return is_change(j) && (h->all || !json_get_bool(j, "chosen", false));
+}
+
+/* Whether the operation would be on it: @paths NULL = on all. */
+static bool is_in(const struct json *paths, const struct json *j)
+{
+	char path[PATH_MAX];
+
+	json_each(it, paths)
+	{
+		_cleanup_json_ struct json *o = json_object();
+		char above[PATH_MAX];
+
+		if (json_set_str(o, "path", json_str(it)) == 0 &&
+		    spec_path(o, "path", above) == 0 &&
+		    spec_path(j, "path", path) == 0 && text_is_in(path, above))
+			return true;
+	}
+	return !paths;
+}
+
+static int seen_of(const struct held *h, const struct json *paths, char ret[HASH_HEX],
+		   struct err *e)
 {
 	_cleanup_buf_ struct buf each = BUF_INIT((size_t)SEEN_BYTES);
 
-	json_each(it, list)
+	json_each(it, h->list)
 	{
 		const char *seen = json_get_str(it, "seen");
 
-		if (is_change(it) && seen && strlen(seen) == HASH_HEX - 1 &&
-		    (all || !json_get_bool(it, "chosen", false)))
+		if (is_held(h, it) && seen && strlen(seen) == HASH_HEX - 1 &&
+		    is_in(paths, it))
 			buf_add(&each, seen, HASH_HEX);
 	}
 	return reviewtell_seen(&each, ret, e);
@@ -283,11 +318,11 @@ static struct json *op_with(const struct json *args, const char *op)
 }
 
 /* The first letter of an answer; 0 = there is none. */
-static char answer(const struct reviewshow *s)
+static char answer(const struct reviewshow *s, const char *question)
 {
 	char c, first = 0;
 
-	fputs("[a]pply them, [d]iff, [k]eep them in the box, [x] discard? ", s->out);
+	fputs(question, s->out);
 	fflush(s->out);
 	while (sys_read(s->in, &c, 1) == 1 && c != '\n')
 		first = first ? first : c;
@@ -301,7 +336,13 @@ static int take_held(const struct reviewshow *s, const struct review *rv,
 	int r = on_held(rv, all, &told, NULL, e);
 
 	reviewshow_told(s->app, told);
-	return r == 0 && has_git(told) ? take_git(s, rv, e) : r;
+	if (r == 0 && has_git(told))
+		r = take_git(s, rv, e);
+	if (r < 0)
+		return r;
+	return (count(told, true) ? HELD_TAKEN : 0) |
+	       (count(told, false) ? HELD_STAYS : 0) |
+	       (has_failed(told) ? HELD_FAILED : 0);
 }
 
 /* Return: -ESTALE = it is not what was shown; or as settle(). */
@@ -314,78 +355,151 @@ static int end_held(const struct reviewshow *s, struct review *rv, const char *o
 	if (strcmp(op, "patch") == 0)
 		return on_held(rv, all, NULL, s->out, e);
 	json_set_str(all, "seen", seen);
-	if (strcmp(op, "apply") == 0) {
-		r = take_held(s, rv, all, e);
-		return r < 0 ? r : HELD_TAKEN;
-	}
+	if (strcmp(op, "apply") == 0)
+		return take_held(s, rv, all, e);
 	r = on_held(rv, all, NULL, NULL, e);
 	return r < 0 ? r : HELD_GONE;
 }
 
-/* The box has gone on, or somebody has worked on the project: what is left by now. */
-static int show_again(const struct reviewshow *s, const struct review *rv,
-		      const struct json *args, char seen[HASH_HEX], struct err *e)
-{
-	_cleanup_json_ struct json *list = NULL, *diff = op_with(args, "diff");
-	int r;
-
-	*e = ERR_NONE;
-	render_note(s->app, "it has changed since it was shown; by now:");
-	r = on_held(rv, diff, &list, NULL, e);
-	if (r < 0)
-		return r;
-	reviewshow_stat(s, list, false);
-	reviewshow_stat(s, list, true);
-	return seen_of(list, true, seen, e);
-}
-
-/* As settle(); HELD_STAYS: the person is asked again. */
+/* As settle(); 0: the person is asked again. */
 static int settle_by(const struct reviewshow *s, struct review *rv, const char *op,
-		     const struct json *args, char seen[HASH_HEX], struct err *e)
+		     const struct json *args, const char *seen, struct err *e)
 {
 	int r = review_again(rv, e);
 
 	if (r == -EBUSY) {
 		render_note(s->app, "%s", e->msg);
 		*e = ERR_NONE;
-		return HELD_STAYS;
+		return 0;
 	}
 	if (r == 0 && rv->running && strcmp(op, "discard") == 0) {
 		render_note(s->app, "the box is in use: once it is stopped 'cubby "
 				    "discard' does it");
-		return HELD_STAYS;
+		return 0;
 	}
-	if (r == 0)
-		r = end_held(s, rv, op, args, seen, e);
-	return r == -ESTALE ? show_again(s, rv, args, seen, e) : r;
+	return r < 0 ? r : end_held(s, rv, op, args, seen, e);
+}
+
+/* The box has gone on, or somebody has worked on the project: what is left by now. */
+static int show_again(const struct reviewshow *s, const struct review *rv,
+		      const struct json *args, struct held *h, struct err *e)
+{
+	_cleanup_json_ struct json *diff = op_with(args, "diff");
+	int r;
+
+	*e = ERR_NONE;
+	render_note(s->app, "it has changed since it was shown; by now:");
+	json_free(&h->list);
+	h->all = true;
+	r = on_held(rv, diff, &h->list, NULL, e);
+	if (r < 0)
+		return r;
+	reviewshow_stat(s, h->list, false);
+	reviewshow_stat(s, h->list, true);
+	return seen_of(h, NULL, h->seen, e);
+}
+
+/* ---- one by one -------------------------------------------------------------------------- */
+
+static struct json *only(const struct json *args, const struct json *paths)
+{
+	struct json *these = json_dup(args);
+
+	(void)json_set(these, "paths", json_dup(paths));
+	return these;
+}
+
+/* Return: the answer; 'k' also where there is none. */
+static int ask_one(const struct reviewshow *s, struct review *rv,
+		   const struct json *args, const struct json *j, struct err *e)
+{
+	_cleanup_json_ struct json *path = json_array(), *these = NULL;
+	int r = 0;
+
+	json_add(path, json_string(json_get_str(j, "path") ?: ""));
+	these = only(args, path);
+	put_change(s, j);
+	while (r == 0) {
+		const char c = answer(s, "[a]pply, [d]iff, [k]eep, [x] discard? ");
+
+		if (c == 'a' || c == 'x' || c == 'k' || !c)
+			return c ? c : 'k';
+		if (c == 'd')
+			r = settle_by(s, rv, "patch", these, "", e);
+		review_let_go(rv);
+	}
+	return r;
+}
+
+/* What is answered is done at the end, in one step that one undo takes back.
+ * Return: as settle(); 0: all of it is asked again. */
+static int settle_files(const struct reviewshow *s, struct review *rv,
+			const struct json *args, struct held *h, struct err *e)
+{
+	static const struct {
+		char c;
+		const char *op;
+	} ways[] = { { 'a', "apply" }, { 'x', "discard" } };
+	_cleanup_json_ struct json *taken = json_array(), *gone = json_array();
+	struct json *const paths[ARRAY_SIZE(ways)] = { taken, gone };
+	int r, done = 0, rest = 0;
+
+	json_each(it, h->list)
+	{
+		if (!is_held(h, it) || is_in(taken, it) || is_in(gone, it))
+			continue;
+		r = ask_one(s, rv, args, it, e);
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+			if (r == ways[i].c)
+				json_add(paths[i],
+					 json_string(json_get_str(it, "path")));
+		rest = r == 'k' ? HELD_STAYS : rest;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		_cleanup_json_ struct json *these = only(args, paths[i]);
+		char seen[HASH_HEX];
+
+		if (!json_len(paths[i]))
+			continue;
+		r = seen_of(h, paths[i], seen, e)
+			    ?: settle_by(s, rv, ways[i].op, these, seen, e);
+		if (r == -ESTALE)
+			r = show_again(s, rv, args, h, e);
+		review_let_go(rv);
+		if (r <= 0)
+			return r < 0 || !done ? r : done | HELD_STAYS;
+		done |= r;
+	}
+	return done | rest;
 }
 
 /* Whoever thinks keeps no other command from the box; what that changes is seen after.
  * Return: what became of them, or a negative errno. */
 static int settle(const struct reviewshow *s, struct review *rv,
-		  const struct json *args, const struct json *list, struct err *e)
+		  const struct json *args, struct held *h, struct err *e)
 {
-	char seen[HASH_HEX];
-	int r = seen_of(list, false, seen, e);
+	static const struct {
+		char c;
+		const char *op;
+	} ways[] = { { 'a', "apply" }, { 'd', "patch" }, { 'x', "discard" } };
+	int r = seen_of(h, NULL, h->seen, e);
 
 	while (r == 0) {
 		review_let_go(rv);
-		switch (answer(s)) {
-		case 'a':
-			r = settle_by(s, rv, "apply", args, seen, e);
-			break;
-		case 'd':
-			r = settle_by(s, rv, "patch", args, seen, e);
-			break;
-		case 'x':
-			r = settle_by(s, rv, "discard", args, seen, e);
-			break;
-		case 'k':
-		case 0:
+		const char c = answer(s, "[a]pply them, [d]iff, [f]iles one by one, "
+					 "[k]eep them in the box, [x] discard? ");
+
+		if (c == 'k' || !c)
 			return HELD_STAYS;
-		default:
-			break;
-		}
+		if (c == 'f')
+			r = settle_files(s, rv, args, h, e);
+		for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+			if (c == ways[i].c)
+				r = settle_by(s, rv, ways[i].op, args, h->seen, e);
+		if (r == -ESTALE)
+			r = show_again(s, rv, args, h, e);
 	}
 	return r;
 }
@@ -394,13 +508,14 @@ static int settle(const struct reviewshow *s, struct review *rv,
 static int tell_held(const struct reviewshow *s, struct review *rv,
 		     const struct json *args, const struct json *list, struct err *e)
 {
+	_cleanup_(held_done) struct held h = { .list = json_dup(list) };
 	size_t held = count(list, false);
 
 	render_note(s->app, "%zu change%s held%s", held, held == 1 ? " is" : "s are",
 		    s->meanwhile ? " until you leave" : ":");
 	if (!s->app->quiet && !s->app->json && !s->meanwhile)
 		reviewshow_stat(s, list, false);
-	return s->in >= 0 ? settle(s, rv, args, list, e) : HELD_STAYS;
+	return s->in >= 0 ? settle(s, rv, args, &h, e) : HELD_STAYS;
 }
 
 int reviewshow_take(const struct reviewshow *s, struct review *rv,
@@ -432,13 +547,13 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		r = tell_held(s, rv, args, list, e);
 	if (r < 0)
 		return r;
-	if ((taken || r == HELD_TAKEN) && !s->elsewhere)
+	if ((taken || r & HELD_TAKEN) && !s->elsewhere)
 		render_note(s->app, "'cubby undo' takes back what was taken over");
-	if (held && r == HELD_STAYS && !s->meanwhile)
+	if (r & HELD_STAYS && !s->meanwhile)
 		render_note(s->app,
 			    "kept in the box; 'cubby diff' shows it, 'cubby apply "
 			    "PATH' takes it over");
-	return has_failed(list);
+	return has_failed(list) || r & HELD_FAILED;
 }
 
 static struct json *list_of(const struct config *c, enum config_key k)

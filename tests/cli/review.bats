@@ -160,6 +160,34 @@ review() { task "$@"; } # it is the default
 	[[ $(<out) != *"takes back"* ]] || { cat out; return 1; } # nothing was taken over
 }
 
+@test "on a terminal what is held is asked for, one by one" {
+	mkdir .vscode
+	cubby exec --project review -- sh -c \
+		'for i in .bashrc .envrc .npmrc .vscode/tasks.json; do echo "of $i" >$i; done'
+	# it is asked in the order of the list: names that are sorted
+	printf 'f\nk\nd\na\nx\na\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	[ "$(cat .envrc .vscode/tasks.json)" = $'of .envrc\nof .vscode/tasks.json' ] || { cat out; return 1; }
+	[ ! -e .bashrc ] && [ ! -e .npmrc ]
+	[ "$(grep -c '^+of' out)" = 1 ] && grep -q '^+of .envrc' out
+	[ "$(cubby diff --name-only)" = .bashrc ]
+	[[ $(<out) == *"'cubby undo' takes back"*"kept in the box"* ]]
+	cubby undo # one takes back all that was answered
+	[ ! -e .envrc ] && [ -z "$(ls -A .vscode)" ]
+	printf 'f\nx\nx\nx\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	[ -z "$(cubby diff --name-only)" ] || { cat out; return 1; }
+}
+
+@test "an answer whose step fails is no success" {
+	mkdir d
+	cubby exec --project review -- sh -c 'echo x >d/.envrc; echo y >.envrc'
+	chattr +i d 2>/dev/null || skip "only root can make a directory that nobody writes to"
+	printf 'a\n' | { timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out; echo $? >status; } || true
+	chattr -i d
+	[ "$(cat status)" = 1 ] || { cat status out; return 1; }
+	grep -q 'left as it is: d/.envrc' out
+	[ "$(cat .envrc)" = y ]
+}
+
 asked() { # HOW OFTEN
 	until [ "$(grep -o 'discard?' out | wc -l)" -ge "$1" ]; do
 		kill -0 "$apply" || { cat out; return 1; }
