@@ -10,7 +10,10 @@
 #include "cli/show/render.h"
 #include "cli/show/table.h"
 #include "rootfs/store/boxdir.h"
+#include "rootfs/store/packages.h"
 #include "rootfs/store/snapshot.h"
+
+enum { NAMED = 6 /* of the packages */ };
 
 /* As boxsetup_find() has it, of a box that is known by its key alone. */
 static int load(const struct store *st, const char *key, struct boxsetup *ret,
@@ -62,17 +65,32 @@ static size_t waiting_of(const struct store *st, const char *key)
 	return n;
 }
 
+/* "; 7 packages installed there: jq, libjq1, … and 2 more" */
+static void show_packages(const struct app *app, const struct packages *p)
+{
+	if (p->n)
+		fprintf(app->err, "; %zu package%s installed there: ", p->n,
+			p->n == 1 ? "" : "s");
+	for (size_t i = 0; i < p->n && i < NAMED; i++)
+		fprintf(app->err, "%s%s", i ? ", " : "", p->v[i]);
+	if (p->n > NAMED)
+		fprintf(app->err, " and %zu more", p->n - NAMED);
+}
+
 /* "  DIRECTORY  IMAGE, 12.3 MiB, used 3d ago" */
 static void show_box(const struct app *app, const struct store *st,
 		     const struct boxlist_item *b)
 {
+	_cleanup_packages_ struct packages packages = PACKAGES_NONE;
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	char size[32] = "unknown size", age[32];
 	size_t waiting = waiting_of(st, b->key);
 	struct err ignored = ERR_NONE;
 
-	if (boxdir_open(st, b->key, false, &dir, &ignored) == 0)
+	if (boxdir_open(st, b->key, false, &dir, &ignored) == 0) {
 		(void)text_bytes(size, sizeof(size), snapshot_bytes(st, &dir));
+		(void)packages_added(st, &dir, b->image_dir, &packages, &ignored);
+	}
 	fputs("  ", app->err);
 	render_safe(app->err, b->project);
 	fprintf(app->err, "  %s, %s, used %s", b->image, size,
@@ -80,6 +98,7 @@ static void show_box(const struct app *app, const struct store *st,
 	if (waiting)
 		fprintf(app->err, "; %zu change%s of its project not taken over",
 			waiting, waiting == 1 ? "" : "s");
+	show_packages(app, &packages);
 	fputc('\n', app->err);
 }
 

@@ -205,3 +205,23 @@ void render_notes(const struct app *app, const char *text)
 	for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
 		render_note(app, "%.*s", (int)strcspn(p, "\n"), p);
 }
+
+/* What of docs/network.md a person has to know of it. */
+const char *render_caught(const char *name)
+{
+	static const char *const words[][2] = {
+		{ "none", "nothing: there is no network" },
+		{ "held", "every port; the answer is that of the other end (held)" },
+		{ "tproxy", "every port; a closed one looks open until the first "
+			    "byte (tproxy)" },
+		{ "redirect", "every port; a closed one looks open until the first "
+			      "byte (redirect)" },
+		{ "ports", "only 22, 53, 80, 443 and 9418: this kernel has no "
+			   "nftables (ports)" },
+	};
+
+	for (size_t i = 0; name && i < ARRAY_SIZE(words); i++)
+		if (strcmp(words[i][0], name) == 0)
+			return words[i][1];
+	return "?";
+}

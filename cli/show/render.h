@@ -53,6 +53,9 @@ void render_json_note(const struct app *app, const struct json *j);
  *  written as \uNNNN; 0, -ENOMEM or -EMSGSIZE */
 int render_json_add(const struct json *j, struct buf *out);
 
+/** render_caught() - which connections of a box go through its gate, of what "caught" says */
+const char *render_caught(const char *name);
+
 /** render_clear() - take back the line that was shown on a terminal */
 void render_clear(const struct app *app);
 

@@ -22,7 +22,7 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	[ "$(jq -r .size <<<"$row")" -gt 2900000 ]
 	[ $(($(date +%s) - $(jq -r .used <<<"$row"))) -lt 300 ]
 	run -0 cubby ls
-	[[ ${lines[0]} =~ ^DIRECTORY\ +IMAGE\ +STATE\ +SIZE\ +USED$ ]]
+	[[ ${lines[0]} =~ ^DIRECTORY\ +IMAGE\ +STATE\ +SIZE\ +USED ]]
 }
 
 @test "ls: USED is when the last command ended, and who only looks uses nothing" {
@@ -48,6 +48,28 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	touch -d '2 hours ago' "$record"
 	cubby stop -q
 	[ "$(age)" -lt 300 ]
+}
+
+@test "ls: RUNS is the program that was begun first, and how many more; none, no column" {
+	runs() { cubby ls --json | jq -c ".[] | select(.directory == \"$LIB_PROJECT\") | .runs"; }
+	cubby exec -q -d -- sleep 1234
+	cubby exec -q -d -- sh -c 'sleep 4321; true'
+	lib_wait_for_command "sleep 4321"
+	[ "$(runs)" = '"sleep 1234 and 1 more"' ]
+	run -0 cubby ls
+	[[ ${lines[0]} =~ \ RUNS$ ]]
+	[[ $output == *"sleep 1234 and 1 more"* ]]
+	cubby stop -q
+	[ "$(runs)" = null ]
+}
+
+@test "info: what goes through the gate is said in words" {
+	cubby exec -q --keep -- true
+	[[ $(cubby info) == *$'\nthrough the gate   '*" ($(cubby info --json | jq -r .caught))"$'\n'* ]]
+	cubby stop -q
+	cubby exec -q --keep --net none -- true
+	[[ $(cubby info) == *$'\nthrough the gate   nothing: there is no network\n'* ]]
+	cubby stop -q
 }
 
 @test "commands for a box that is not there" {

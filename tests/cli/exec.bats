@@ -476,6 +476,25 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ ! -e "$dir" ]
 }
 
+@test "--wipe and rm name the packages that were installed beyond the image, also below a snapshot" {
+	install_package() {
+		cubby exec -q -- sh -ec 'mkdir -p /root/p/DEBIAN
+			printf "Package: %s\nVersion: 1\nArchitecture: all\nMaintainer: a <a@b>\nDescription: x\n" "$1" >/root/p/DEBIAN/control
+			dpkg-deb -b /root/p /root/p.deb && dpkg -i /root/p.deb' sh "$1" >/dev/null
+	}
+	asked() { script -qec "$1" /dev/null <<<no; }
+	cubby exec -q -- true
+	[[ $(asked "cubby rm") != *package* ]]
+	install_package one-of-it
+	[[ $(asked "cubby rm") == *", used "*" ago; 1 package installed there: one-of-it"* ]]
+	cubby snapshot -q kept
+	install_package another
+	[[ $(asked "cubby exec --wipe -- true") == *"; 2 packages installed there: another, one-of-it"* ]]
+	cubby exec -q -- dpkg -P one-of-it >/dev/null
+	[[ $(asked "cubby rm") == *"; 1 package installed there: another"* ]]
+	cubby rm -q --yes
+}
+
 @test "exec: another image than the box's is refused" {
 	cubby exec -- true
 	mkdir -p root/etc

@@ -1,6 +1,7 @@
 # docs/json.md says what --json prints: each member that a command prints is there, with its type.
 bats_require_minimum_version 1.5.0
 load ../lib
+load model
 
 setup_file() {
 	lib_env
@@ -8,6 +9,10 @@ setup_file() {
 }
 teardown_file() { lib_done; }
 setup() { lib_project; }
+teardown() {
+	model_done
+	[ -z "${REGISTRY-}" ] || kill "$REGISTRY"
+}
 
 # The members that the section has, as "name type" or "name type null".
 documented() { # COMMAND
@@ -16,7 +21,7 @@ documented() { # COMMAND
 }
 
 # Fails where an object of $output has a member that the section lacks, or of another type.
-as_documented() { # COMMAND [some]
+as_documented() { # COMMAND [some: that it has others, too | few: that not each has all]
 	local known name type
 	known=$(documented "$1")
 	[ -n "$known" ] || { echo "docs/json.md says nothing of '$1'"; return 1; }
@@ -27,6 +32,7 @@ as_documented() { # COMMAND [some]
 		*) [ "${2-}" = some ] || { echo "$1: '$name' ($type) is not documented"; return 1; } ;;
 		esac
 	done < <(jq -r 'if type == "array" then .[] else . end | to_entries[] | "\(.key) \(.value | type)"' <<<"$output")
+	[ "${2-}" != few ] || return 0
 	while read -r name type; do
 		[[ $type == *null || $name == name ]] || jq -e "if type == \"array\" then .[0] else . end | has(\"$name\")" <<<"$output" >/dev/null ||
 			{ echo "$1: '$name' is documented, and not there"; return 1; }
@@ -99,4 +105,43 @@ as_documented() { # COMMAND [some]
 	output=$stderr
 	as_documented error
 	[ "$(jq -r '.error | "\(.code | type) \(.message | type) \(.status)"' <<<"$output")" = "string string 1" ]
+}
+
+@test "json: tasks, models and what the network log has are as docs/json.md says" {
+	model <<-END
+	{"config":{"models":["gpt-5.1","odd"],"cards":{"odd":{"context_length":9000}}}}
+	$(call "perl -MIO::Socket::INET -e 'IO::Socket::INET->new(PeerAddr => q(10.1.2.3), PeerPort => 80); gethostbyname q(no.invalid)'")
+	$(finish done)
+	END
+	task_net -q "look"
+	run -0 --separate-stderr cubby log --json
+	as_documented log
+	[ "$(jq -r '.[0].end' <<<"$output")" = "done" ]
+	run -0 --separate-stderr cubby log --net --json
+	[ "$(jq -rs 'map(select(.address == "10.1.2.3")) | length' <<<"$output")" -ge 1 ]
+	as_documented "log --net" few
+	run -0 --separate-stderr cubby models --json
+	as_documented models
+	cubby rm -q --yes
+}
+
+@test "json: push and snapshots --remove are as docs/json.md says" {
+	local at
+	mkdir -p l/etc
+	echo one >l/etc/one
+	tar --owner 0 --group 0 -C l -cf one.tar etc
+	"$CUBBY_TEST_TOP/tests/mklayout" layout 1 one.tar
+	"$CUBBY_TEST_TOP/tests/fake/registry" layout ready >requests 3>&- &
+	REGISTRY=$!
+	until [ -e ready ]; do kill -0 $REGISTRY; read -rt 0.02 <> <(:) || true; done
+	at=127.0.0.1:$(cat ready)
+	cubby exec -q -- touch /root/one
+	cubby commit -q pushed
+	run -0 --separate-stderr cubby push --json pushed "$at/new/y:1"
+	as_documented push
+	cubby rmi -q pushed
+	cubby snapshot -q s
+	run -0 --separate-stderr cubby snapshots --json --remove s
+	[ -z "$output" ]
+	cubby rm -q --yes
 }

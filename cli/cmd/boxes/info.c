@@ -6,7 +6,7 @@
 #include "cli/show/render.h"
 #include "rootfs/store/snapshot.h"
 
-enum kind { TEXT, PATH, BYTES, NUMBER, MILLI, BOOL, LIST, VOLUMES };
+enum kind { TEXT, CAUGHT, PATH, BYTES, NUMBER, MILLI, BOOL, LIST, VOLUMES };
 
 /* What a person is told, in this order; absent members are left out. */
 static const struct row {
@@ -32,7 +32,7 @@ static const struct row {
 	{ ".git writable", "git_writable", BOOL },
 	{ "root", "root", TEXT },
 	{ "limits by", "cgroup", TEXT },
-	{ "traffic caught by", "caught", TEXT },
+	{ "through the gate", "caught", CAUGHT },
 	{ "abstract sockets", "abstract", TEXT },
 	{ "memory", "usage.memory_bytes", BYTES },
 	{ "memory at most", "usage.memory_peak_bytes", BYTES },
@@ -101,6 +101,8 @@ static int value_text(const struct json *v, enum kind kind, struct buf *out)
 		return volumes_text(v, out);
 	if (kind == TEXT || kind == PATH)
 		return json_str(v) ? buf_adds(out, json_str(v)) : 0;
+	if (kind == CAUGHT)
+		return buf_adds(out, render_caught(json_str(v)));
 	if (kind == BOOL)
 		return json_true(v) ? buf_adds(out, "yes") : 0;
 	if (json_int(v, &n) < 0 || n == 0)

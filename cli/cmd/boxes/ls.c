@@ -1,10 +1,15 @@
+#include <string.h>
+
 #include "base/sys/sys.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/table.h"
 #include "cli/store/boxend.h"
 #include "cli/store/boxlist.h"
+#include "cli/store/boxps.h"
 #include "rootfs/store/boxdir.h"
 #include "rootfs/store/snapshot.h"
+
+enum { NAME = 5, RUNS };
 
 static const struct table_column columns[] = {
 	{ "DIRECTORY", "directory", TABLE_PATH },
@@ -12,27 +17,26 @@ static const struct table_column columns[] = {
 	{ "STATE", "state", TABLE_TEXT },
 	{ "SIZE", "size", TABLE_BYTES },
 	{ "USED", "used", TABLE_AGE },
-	{ NULL, "name", TABLE_TEXT },
+	[NAME] = { "NAME", "name", TABLE_TEXT },
+	[RUNS] = { "RUNS", "runs", TABLE_TEXT },
 	{ NULL, "key", TABLE_TEXT },
 };
 
-/* The same with the names, where there is one. */
-static const struct table_column named_columns[] = {
-	{ "DIRECTORY", "directory", TABLE_PATH },
-	{ "IMAGE", "image", TABLE_TEXT },
-	{ "STATE", "state", TABLE_TEXT },
-	{ "SIZE", "size", TABLE_BYTES },
-	{ "USED", "used", TABLE_AGE },
-	{ "NAME", "name", TABLE_TEXT },
-	{ NULL, "key", TABLE_TEXT },
-};
-
-static const struct table_column *columns_of(const struct boxlist *l)
+/* A person sees no column in which nothing stands. */
+static void choose_columns(const struct boxlist *l,
+			   struct table_column ret[ARRAY_SIZE(columns)])
 {
-	for (size_t i = 0; i < l->n; i++)
-		if (*l->v[i].name)
-			return named_columns;
-	return columns;
+	bool named = false, running = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		named |= *l->v[i].name != '\0';
+		running |= l->v[i].running;
+	}
+	memcpy(ret, columns, sizeof(columns));
+	if (!named)
+		ret[NAME].title = NULL;
+	if (!running)
+		ret[RUNS].title = NULL;
 }
 
 static int64_t size_of(const struct store *st, const char *key)
@@ -45,27 +49,52 @@ static int64_t size_of(const struct store *st, const char *key)
 	return (int64_t)snapshot_bytes(st, &dir);
 }
 
-static const char *state_of(const struct store *st, const struct boxlist_item *b)
+static const char *state_of(const struct boxlist_item *b, const struct json *info)
 {
 	struct stat ignored;
 
 	if (b->running)
-		return boxend_lingers(st, b->key) ? "lingering" : "running";
+		return json_get_bool(info, "lingering", false) ? "lingering"
+							       : "running";
 	if (sys_fstatat(AT_FDCWD, b->project, &ignored, 0) == -ENOENT)
 		return "orphaned"; /* its directory is gone: cubby prune */
 	return "stopped";
 }
 
+/* The program that was begun first of those that were asked for, and how many more. */
+static void what_runs(const struct json *info, struct buf *ret)
+{
+	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
+	pid_t init = (pid_t)json_get_int(info, "init_pid", 0);
+	struct err ignored = ERR_NONE;
+	size_t n = 0;
+
+	if (init <= 0 || boxps_list(init, &ps, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < ps.n; i++)
+		if (ps.v[i].parent == 1 && ps.v[i].state != 'Z' && n++ == 0)
+			buf_adds(ret, ps.v[i].command);
+	if (n > 1)
+		buf_addf(ret, " and %zu more", n - 1);
+}
+
 static void add_row(struct table *t, const struct store *st,
 		    const struct boxlist_item *b)
 {
+	_cleanup_buf_ struct buf runs = BUF_INIT(2 * BOXPS_COMMAND);
+	_cleanup_json_ struct json *info = NULL;
+	struct err ignored = ERR_NONE;
+
+	if (b->running && boxend_info(st, b->key, &info, &ignored) == 0)
+		what_runs(info, &runs);
 	const struct table_cell cells[ARRAY_SIZE(columns)] = {
 		{ .text = b->project },
 		{ .text = b->image },
-		{ .text = state_of(st, b) },
+		{ .text = state_of(b, info) },
 		{ .n = size_of(st, b->key) },
 		{ .n = b->used },
-		{ .text = *b->name ? b->name : NULL },
+		[NAME] = { .text = *b->name ? b->name : NULL },
+		[RUNS] = { .text = runs.len ? buf_cstr(&runs) : NULL },
 		{ .text = b->key },
 	};
 
@@ -77,6 +106,7 @@ static int list(struct app *app, void *args, struct err *e)
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_table_ struct table *t = NULL;
+	struct table_column shown[ARRAY_SIZE(columns)];
 	int r = store_open(&st, e);
 
 	(void)args;
@@ -85,7 +115,8 @@ static int list(struct app *app, void *args, struct err *e)
 	r = boxlist_read(&st, &l, e);
 	if (r < 0)
 		return r;
-	r = table_new(columns_of(&l), ARRAY_SIZE(columns), &t, e);
+	choose_columns(&l, shown);
+	r = table_new(shown, ARRAY_SIZE(shown), &t, e);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < l.n; i++)
@@ -101,7 +132,7 @@ const struct cmd cmd_ls = {
 	.group = CMD_BOXES,
 	.summary = "list the boxes of all directories",
 	.doc = "List the boxes of all directories: image, state, the disk space that "
-	       "each added to its image, and when it was last used.",
+	       "each added to its image, when it was last used, and what runs in it.",
 	.no_box = true,
 	.work = list,
 };

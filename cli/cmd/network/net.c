@@ -51,26 +51,6 @@ static void show_rules(const struct app *app, const struct json *rules)
 	}
 }
 
-/* What of docs/network.md a person has to know of it. */
-static const char *caught_words(const char *name)
-{
-	static const char *const words[][2] = {
-		{ "none", "nothing: there is no network" },
-		{ "held", "every port; the answer is that of the other end (held)" },
-		{ "tproxy", "every port; a closed one looks open until the first "
-			    "byte (tproxy)" },
-		{ "redirect", "every port; a closed one looks open until the first "
-			      "byte (redirect)" },
-		{ "ports", "only 22, 53, 80, 443 and 9418: this kernel has no "
-			   "nftables (ports)" },
-	};
-
-	for (size_t i = 0; name && i < ARRAY_SIZE(words); i++)
-		if (strcmp(words[i][0], name) == 0)
-			return words[i][1];
-	return "?";
-}
-
 static void show(const struct app *app, const struct json *rules,
 		 const struct json *info, const struct json *stats)
 {
@@ -84,7 +64,7 @@ static void show(const struct app *app, const struct json *rules,
 		(long long)json_get_int(stats, "refused", 0),
 		(long long)json_get_int(stats, "failed", 0));
 	fprintf(app->out, "goes through the gate: %s\n",
-		caught_words(json_get_str(info, "caught")));
+		render_caught(json_get_str(info, "caught")));
 	if (proxy) {
 		fputs("through the proxy ", app->out);
 		render_safe(app->out, proxy);
