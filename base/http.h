@@ -33,6 +33,7 @@ struct http_reply {
 	char challenge[HTTP_LONG];     /* www-authenticate */
 	char content_range[HTTP_VALUE];
 	char content_digest[HTTP_VALUE]; /* docker-content-digest */
+	char warning[HTTP_LONG];	 /* all of that name, with commas between */
 	char limit[HTTP_VALUE];		 /* ratelimit-limit: "100;w=21600" */
 	char limit_left[HTTP_VALUE];	 /* ratelimit-remaining, in the same way */
 	char location[HTTP_LONG];	 /* as it was written */

@@ -20,25 +20,26 @@ static bool is_blank(char c)
 static const struct field {
 	const char *name;
 	size_t at, size; /* in struct http_reply */
-	bool lower;
+	enum { AS_IT_IS, LOWER, LIST /* all of the name count */ } how;
 } fields[] = {
-#define FIELD(name, member, lower)                                      \
-	{                                                               \
-		name, offsetof(struct http_reply, member),              \
-			sizeof(((struct http_reply *)0)->member), lower \
+#define FIELD(name, member, how)                                      \
+	{                                                             \
+		name, offsetof(struct http_reply, member),            \
+			sizeof(((struct http_reply *)0)->member), how \
 	}
-	FIELD("content-type", content_type, true),
-	FIELD("retry-after", retry_after, false),
-	FIELD("retry-after-ms", retry_after_ms, false),
-	FIELD("www-authenticate", challenge, false),
-	FIELD("content-range", content_range, false),
-	FIELD("location", location, false),
-	FIELD("docker-content-digest", content_digest, false),
-	FIELD("ratelimit-limit", limit, false),
-	FIELD("ratelimit-remaining", limit_left, false),
-	FIELD("x-should-retry", should_retry, false),
-	FIELD("x-request-id", request_id, false),
-	FIELD("request-id", request_id, false),
+	FIELD("content-type", content_type, LOWER),
+	FIELD("retry-after", retry_after, AS_IT_IS),
+	FIELD("retry-after-ms", retry_after_ms, AS_IT_IS),
+	FIELD("www-authenticate", challenge, AS_IT_IS),
+	FIELD("content-range", content_range, AS_IT_IS),
+	FIELD("location", location, AS_IT_IS),
+	FIELD("docker-content-digest", content_digest, AS_IT_IS),
+	FIELD("ratelimit-limit", limit, AS_IT_IS),
+	FIELD("ratelimit-remaining", limit_left, AS_IT_IS),
+	FIELD("x-should-retry", should_retry, AS_IT_IS),
+	FIELD("x-request-id", request_id, AS_IT_IS),
+	FIELD("request-id", request_id, AS_IT_IS),
+	FIELD("warning", warning, LIST),
 #undef FIELD
 };
 
@@ -89,10 +90,17 @@ static void take_field(struct http_head *h, const char *line, size_t len)
 	if (named(line, name_len, "content-length"))
 		set_length(&h->reply, v, v_len);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
-		char *to = (char *)&h->reply + fields[i].at;
+		const struct field *f = &fields[i];
+		char *to = (char *)&h->reply + f->at;
+		size_t n = strlen(to);
 
-		if (!*to && named(line, name_len, fields[i].name))
-			copy_value(to, fields[i].size, fields[i].lower, v, v_len);
+		if (!named(line, name_len, f->name) || (n && f->how != LIST))
+			continue;
+		if (n && n + sizeof(", ") < f->size) {
+			memcpy(to + n, ", ", sizeof(", "));
+			n += 2;
+		}
+		copy_value(to + n, f->size - n, f->how == LOWER, v, v_len);
 	}
 }
 

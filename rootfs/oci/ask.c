@@ -289,10 +289,14 @@ static int get_token(struct oci_registry *r, const struct challenge *c, struct e
 
 	if (n < 0)
 		return n;
+	/* Some name a scope that is only an example, so theirs is the second. */
 	snprintf(wanted, sizeof(wanted), "repository:%s:pull%s", r->at->repo,
 		 r->conf.push ? ",push" : "");
 	challenge_escape(c->service, service, sizeof(service));
-	challenge_escape(wanted, scope, sizeof(scope));
+	challenge_escape(strcmp(c->error, "insufficient_scope") == 0 && *c->scope
+				 ? c->scope
+				 : wanted,
+			 scope, sizeof(scope));
 	(void)buf_addf(&url, "%s", c->realm);
 	if (known && r->login.identity) {
 		challenge_escape(buf_cstr(&r->login.secret), identity,
@@ -450,6 +454,26 @@ static int explain(const struct ask *x, struct err *e)
 	}
 }
 
+/* Each text once, and not without an end of them. Layers come by other processes, each of
+ * which would tell it, and mostly from elsewhere. */
+static void tell_warnings(const struct ask *x)
+{
+	struct oci_registry *r = x->r;
+	const char *at = x->reply.warning;
+	char host[ASK_BASE], text[CHALLENGE_VALUE];
+	char line[sizeof(host) + sizeof(text) + 16];
+
+	ask_host(r->at->base, host);
+	while (r->conf.note && !x->layer && challenge_warning(&at, text)) {
+		snprintf(line, sizeof(line), "%s says: %s\n", host, text);
+		if (strstr(buf_cstr(&r->warned), line) ||
+		    buf_adds(&r->warned, line) < 0)
+			continue;
+		line[strlen(line) - 1] = '\0';
+		r->conf.note(r->conf.ctx, line);
+	}
+}
+
 int ask_registry(struct ask *x, struct err *e)
 {
 	struct oci_registry *r = x->r;
@@ -467,6 +491,7 @@ int ask_registry(struct ask *x, struct err *e)
 			*e = x->failed;
 			return e->code;
 		}
+		tell_warnings(x);
 		if (n == 0 && is_success(x))
 			return 0;
 		if (n == 0 && x->reply.status == UNAUTHORIZED && logins++ < 2) {

@@ -17,6 +17,7 @@ enum {
 	ASK_URL = 2048,
 	ASK_PLACES = REGISTRIES_MIRRORS + 1,
 	ASK_TOKEN = 64 << 10, /* of a token's answer */
+	ASK_WARNED = 8 << 10, /* of all warnings of one that are told */
 	ASK_ATTEMPTS = 5,
 	ASK_STALL_MS = 60000,
 	ASK_CONNECT_MS = 10000
@@ -37,6 +38,7 @@ struct oci_registry {
 	const struct ask_place *at; /* the one that is asked now */
 	struct buf authorization;   /* owned: the header field; empty = none */
 	struct login login;	    /* owned: of the registry itself */
+	struct buf warned;	    /* owned: lines of warnings that were told */
 	struct buf ca;		    /* owned: certificates for @ca_of */
 	char ca_of[ASK_BASE];	    /* a host; "" = not looked for yet */
 	bool closed;		    /* the registry itself is not to be asked */

@@ -48,7 +48,8 @@ static void set_param(struct challenge *c, const char *name, size_t len,
 		char *to;
 	} known[] = { { "realm", c->realm },
 		      { "service", c->service },
-		      { "scope", c->scope } };
+		      { "scope", c->scope },
+		      { "error", c->error } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (len == strlen(known[i].name) &&
@@ -111,6 +112,22 @@ void challenge_parse(const char *field, struct challenge *ret)
 	}
 	judge(&best, &now);
 	*ret = best;
+}
+
+/* Other codes and agents are no registry's. One too long for us is none. */
+bool challenge_warning(const char **at, char ret[CHALLENGE_VALUE])
+{
+	static const char ours[] = "299 - \"";
+	const char *p, *behind;
+
+	while ((p = strstr(*at, ours))) {
+		p += strlen(ours) - 1;
+		behind = read_value(p, ret);
+		*at = behind ?: p + 1;
+		if (behind && *ret)
+			return true;
+	}
+	return false;
 }
 
 void challenge_escape(const char *value, char *out, unsigned size)

@@ -39,6 +39,7 @@ static int read_blob(const struct json *j, struct oci_blob *ret, struct err *e)
 	if (json_int(json_get(j, "size"), &size) < 0 || size < 0)
 		return err_set(e, -EINVAL, "manifest: '%.12s…' has no size", b.digest);
 	b.size = (uint64_t)size;
+	b.data = json_get_str(j, "data");
 	*ret = b;
 	return 0;
 }

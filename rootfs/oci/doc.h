@@ -24,6 +24,7 @@ struct oci_blob {
 	char digest[HASH_HEX]; /* "" = not known beforehand (docker-archive) */
 	uint64_t size;	       /* UINT64_MAX = not known beforehand */
 	char path[OCI_PATH];   /* in a docker-archive; else "" */
+	const char *data;      /* borrowed from the document: itself, base64; or NULL */
 };
 
 struct oci_manifest {

@@ -23,6 +23,7 @@ void oci_registry_free(struct oci_registry **rp)
 	http_free(&r->http);
 	buf_done(&r->authorization);
 	login_done(&r->login);
+	buf_done(&r->warned);
 	buf_done(&r->ca);
 	free(r);
 }
@@ -255,6 +256,7 @@ int oci_registry_new(const struct oci_registry_conf *conf, struct oci_registry *
 	r->name = *conf->name;
 	r->authorization = BUF_INIT((size_t)ASK_TOKEN);
 	r->login = LOGIN_NONE;
+	r->warned = BUF_INIT((size_t)ASK_WARNED);
 	r->ca = BUF_INIT((size_t)CERTS_MAX);
 	n = http_new(&r->http, e);
 	if (n == 0 && r->name.bare && !conf->push)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/scope.h"
 
 enum { NESTED = 3 }; /* indexes in indexes */
@@ -60,6 +61,17 @@ static int check(struct proof *p, struct err *e)
 	return r;
 }
 
+/* What stands in the document itself is proven as what is fetched. */
+static int decode(const struct oci_blob *b, const struct oci_put *put, struct err *e)
+{
+	_cleanup_buf_ struct buf bytes = BUF_INIT(OCI_DOC);
+
+	if (base64_get(&bytes, b->data, strlen(b->data)) < 0)
+		return err_set(e, -EBADMSG, "the data of 'sha256:%.12s…' is no base64",
+			       b->digest);
+	return bytes.len ? put->fn(put->ctx, bytes.data, bytes.len, e) : 0;
+}
+
 static int fetch(const struct oci_source *s, const struct oci_blob *b, bool document,
 		 const struct oci_put *put, struct err *e)
 {
@@ -69,7 +81,7 @@ static int fetch(const struct oci_source *s, const struct oci_blob *b, bool docu
 
 	if (r < 0)
 		return r;
-	r = s->blob(s->ctx, b, document, &own, e);
+	r = b->data ? decode(b, &own, e) : s->blob(s->ctx, b, document, &own, e);
 	return r < 0 ? r : check(&p, e);
 }
 
@@ -114,6 +126,7 @@ void oci_source_image_free(struct oci_image **ip)
 	if (!i)
 		return;
 	oci_doc_config_done(&i->config);
+	json_free(&i->doc);
 	buf_done(&i->text);
 	free(i);
 }
@@ -130,21 +143,25 @@ static int descend(const struct oci_source *s, const struct oci_want *want,
 		   struct buf *text, struct oci_image *ret, struct err *e)
 {
 	struct oci_want below = *want;
+	const char *type = s->type;
 
 	for (int depth = 0; depth <= NESTED; depth++) {
 		_cleanup_json_ struct json *doc = NULL;
 		struct oci_blob next;
-		int r = parse(text, &doc, e) ?: oci_doc_type(doc, s->type, e)
+		int r = parse(text, &doc, e) ?: oci_doc_type(doc, type, e)
 					       ?: oci_doc_is_index(doc, e);
 
-		if (r == 0)
-			return oci_doc_manifest(doc, &ret->manifest, e);
+		if (r == 0) {
+			ret->doc = take(&doc, NULL);
+			return oci_doc_manifest(ret->doc, &ret->manifest, e);
+		}
 		if (r > 0)
 			r = oci_doc_pick(doc, &below, &next, e);
 		if (r < 0)
 			return r;
 		below.ref = NULL; /* names are those of the uppermost */
 		memcpy(ret->digest, next.digest, HASH_HEX);
+		type = next.data ? NULL : s->type; /* nobody sends it */
 		buf_consume(text, text->len);
 		r = fetch_text(s, &next, true, text, e);
 		if (r < 0)

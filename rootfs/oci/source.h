@@ -38,6 +38,7 @@ int oci_source_fetch(const struct oci_source *s, const struct oci_blob *b,
 struct oci_image {
 	char digest[HASH_HEX]; /* of the manifest; of a docker-archive: of the config */
 	struct oci_manifest manifest;
+	struct json *doc; /* owned: the manifest as it came, for what it lends */
 	struct oci_config config; /* owned */
 	struct buf text;	  /* owned: the configuration as it came */
 };

@@ -78,6 +78,43 @@ login() { # USER:SECRET
 	grep -q 'GET /token?.*scope=repository:it/x:pull - -' "$LOG"
 }
 
+@test "registry: a token that was asked for too little is asked for again, as it is told" {
+	serve scope=repository:it/x:pull,read
+	pulls
+	[ "$(grep -c 'GET /token?.*scope=repository:it/x:pull - -' "$LOG")" = 1 ]
+	[ "$(grep -c 'GET /token?.*scope=repository:it/x:pull,read - -' "$LOG")" = 1 ]
+}
+
+@test "registry: what it warns of is told, once" {
+	serve token warn=$'it \\"ends\\" \e[31msoon'
+	run -0 --separate-stderr cubby pull "$AT/it/x:1"
+	[ "$(grep -c 'says:' <<<"$stderr")" = 1 ] || { echo "$stderr"; return 1; }
+	[[ $stderr == *"$AT says: it \"ends\" ?[31msoon"* ]]
+}
+
+@test "registry: what stands in a document is not looked for" {
+	python3 - "$LAYOUT" "$LIB_PROJECT/inline" <<-'END'
+	import base64, hashlib, json, os, shutil, sys
+	src, dst = sys.argv[1:]
+	shutil.copytree(src, dst)
+	def blob(d): return os.path.join(dst, "blobs/sha256", d["digest"][7:])
+	def inline(d):
+	    d["data"] = base64.b64encode(open(blob(d), "rb").read()).decode()
+	    os.unlink(blob(d))
+	index = json.load(open(dst + "/index.json"))
+	top = index["manifests"][0]
+	m = json.load(open(blob(top)))
+	inline(m["config"])
+	inline(m["layers"][1])
+	text = json.dumps(m).encode()
+	os.unlink(blob(top))
+	top.update(digest="sha256:" + hashlib.sha256(text).hexdigest(), size=len(text), data=base64.b64encode(text).decode())
+	json.dump(index, open(dst + "/index.json", "w"))
+	END
+	run -0 --separate-stderr cubby pull -q "oci:$LIB_PROJECT/inline:1"
+	[ "$(cat "$XDG_DATA_HOME"/cubby/diffs/*/rootfs/etc/which | sort | xargs)" = "base top" ]
+}
+
 @test "registry: logins of docker are used, wrong ones told" {
 	serve login=me:word
 	refused "no token was given (401)"

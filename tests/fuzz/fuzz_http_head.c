@@ -31,5 +31,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_text(h.reply.retry_after_ms, sizeof(h.reply.retry_after_ms));
 	check_text(h.reply.should_retry, sizeof(h.reply.should_retry));
 	check_text(h.reply.request_id, sizeof(h.reply.request_id));
+	check_text(h.reply.warning, sizeof(h.reply.warning));
 	return 0;
 }

@@ -78,6 +78,19 @@ static void long_values_are_cut(void)
 	assert_int_equal(h.reply.content_type[0], 'a');
 }
 
+static void all_warnings(void)
+{
+	struct http_head h = HTTP_HEAD_INIT;
+	char line[1000] = "Warning: ";
+
+	take_all(&h, "Warning: 299 - \"a\"\r\nwarning: 299 - \"b\"\r\n");
+	assert_string_equal(h.reply.warning, "299 - \"a\", 299 - \"b\"");
+	memset(line + 9, 'A', sizeof(line) - 9);
+	for (int i = 0; i < 5; i++)
+		http_head_line(&h, line, sizeof(line));
+	assert_int_equal(strlen(h.reply.warning), HTTP_LONG - 1);
+}
+
 static const struct date {
 	const char *name, *text;
 	int64_t want;
@@ -100,6 +113,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "long values are cut", long_values_are_cut },
+		{ "all warnings are kept", all_warnings },
 	};
 
 	return unit_rows("http_head", rows, test_head) +

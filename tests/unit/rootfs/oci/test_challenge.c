@@ -49,6 +49,40 @@ static void parse(const void *p)
 	assert_string_equal(c.scope, row->scope);
 }
 
+static const struct warning {
+	const char *name, *field, *texts; /* one behind the other, a '|' after each */
+} warnings[] = {
+	{ "one", "299 - \"this goes away\"", "this goes away|" },
+	{ "two, with escapes", "299 - \"a \\\"b\\\"\", 299 - \"c\"", "a \"b\"|c|" },
+	{ "another code and another agent", "110 - \"x\", 299 host \"y\"", "" },
+	{ "no end of it", "299 - \"a\", 299 - \"b", "a|" },
+	{ "nothing in it", "299 - \"\", 299 - \"b\"", "b|" },
+	{ "none", "", "" },
+};
+
+static void warning(const void *p)
+{
+	const struct warning *row = p;
+	const char *at = row->field;
+	char text[CHALLENGE_VALUE], all[256] = "";
+
+	while (challenge_warning(&at, text))
+		strcat(strcat(all, text), "|");
+	assert_string_equal(all, row->texts);
+}
+
+static void a_scope_that_was_too_little(void)
+{
+	struct challenge c;
+
+	challenge_parse("Bearer realm=\"https://h/t\",scope=\"x\","
+			"error=\"insufficient_scope\"",
+			&c);
+	assert_string_equal(c.error, "insufficient_scope");
+	challenge_parse("Bearer realm=\"https://h/t\",scope=\"x\"", &c);
+	assert_string_equal(c.error, "");
+}
+
 static void escapes(void)
 {
 	char out[64];
@@ -59,10 +93,14 @@ static void escapes(void)
 	assert_string_equal(out, "%26%26");
 }
 
-static const struct unit_case cases[] = { { "a value of a query", escapes } };
+static const struct unit_case cases[] = {
+	{ "a value of a query", escapes },
+	{ "a scope that was too little", a_scope_that_was_too_little },
+};
 
 int main(void)
 {
 	return unit_rows("challenge", rows, parse) +
+	       unit_rows("challenge_warning", warnings, warning) +
 	       unit_cases("challenge_escape", cases);
 }

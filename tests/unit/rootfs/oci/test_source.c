@@ -193,6 +193,35 @@ static void blobs_of_other_kinds(void)
 	assert_non_null(strstr(e.msg, "is no regular file"));
 }
 
+/* What stands in its descriptor is not asked for; but it is proven. */
+static void data_of_a_descriptor(void)
+{
+	static const char *const datas[][2] = {
+		{ "bGF5ZXI=", "" },
+		{ "bGF5ZXIh", "is larger than the 5 bytes" },
+		{ "bGF5", "ended after 3 of 5 bytes" },
+		{ "TEFZRVI=", "is not what was announced" },
+		{ "la?er", "is no base64" },
+		{ "", "ended after 0 of 5 bytes" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(datas); i++) {
+		_cleanup_close_ int dir = top_dir();
+		_cleanup_buf_ struct buf got = BUF_INIT(64);
+		struct oci_layout l = { .dir = dir };
+		struct oci_source s = oci_layout_source(&l);
+		struct oci_blob b = { .size = 5, .data = datas[i][0] };
+		struct err e = ERR_NONE;
+		int r;
+
+		unit_ok(hash_text("layer", 5, b.digest, &e), &e);
+		r = oci_source_fetch(&s, &b, &(struct oci_put){ keep, &got }, &e);
+		assert_int_equal(r, *datas[i][1] ? -EBADMSG : 0);
+		assert_non_null(strstr(e.msg, datas[i][1]));
+		assert_true(r < 0 || strcmp(buf_cstr(&got), "layer") == 0);
+	}
+}
+
 /* An index that names itself, by way of a digest that nobody can make, would be endless:
  * levels are counted. */
 static void indexes_in_indexes(void)
@@ -228,6 +257,7 @@ static const struct unit_case cases[] = {
 	{ "no layout", no_layout },
 	{ "an image of another machine", another_machine },
 	{ "a manifest of other bytes is not parsed", a_bad_manifest },
+	{ "the data of a descriptor", data_of_a_descriptor },
 	{ "blobs that are no files", blobs_of_other_kinds },
 	{ "indexes in indexes", indexes_in_indexes },
 };
