@@ -320,17 +320,16 @@ static int put_logs(struct move *m, const char *const *goes_on, struct err *e)
 	return r;
 }
 
-/* In a worktree's box: what is not moved is not told of, either. */
+/* Beside other worktrees: what is not moved is not told of, either. */
 static bool is_our_log(const struct move *m, const char *name)
 {
 	const struct git_take *t = m->t;
 
-	if (!t->conf->tree)
-		return true;
-	return strcmp(name, "HEAD") == 0 ? !t->head_why
-					 : git_refs_get(&m->todo, name) ||
-						   (git_refs_get(&t->base.own, name) &&
-						    !git_refs_get(&t->elsewhere, name));
+	if (strcmp(name, "HEAD") == 0)
+		return !t->head_why;
+	return git_refs_get(&m->todo, name) ||
+	       (!git_refs_get(&t->elsewhere, name) &&
+		(!t->conf->tree || git_refs_get(&t->base.own, name)));
 }
 
 /* On a branch that is not taken over it would make one of the host's look like the box's. */
@@ -343,8 +342,7 @@ static void judge_head(struct move *m)
 	if (takeover_read(git_take_tree_upper(t, "HEAD"), "HEAD", &text) < 0 ||
 	    git_text_value(buf_cstr(&text), text.len, t->head) < 0)
 		t->head[0] = '\0';
-	if (t->conf->tree && strcmp(t->head, t->base.head) != 0 &&
-	    text_starts(t->head, "ref: ") &&
+	if (strcmp(t->head, t->base.head) != 0 && text_starts(t->head, "ref: ") &&
 	    git_take_tree_why(t, name, git_refs_pair_get(&m->box, name)))
 		t->head_why = "it is on a branch that is not this worktree's; switch "
 			      "here, outside of the box";

@@ -3,7 +3,7 @@
  * A repository is larger than one of its worktrees. A box that has one worktree moves the
  * branches of that one: on which it was at a start of the box, and which the box has made;
  * and names that are new. A branch that another worktree is on would leave that one's
- * index behind, and stays in any case. */
+ * index behind, and stays in any case, whichever of them the box has. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,11 +96,9 @@ int git_take_tree_read(struct git_take *t, struct err *e)
 	struct dirscan_entry x;
 	int r;
 
-	if (!t->conf->tree)
-		return 0;
 	if (!scan)
 		return fail(e, -ENOMEM);
-	r = t->bare ? 0 : read_one(t, t->conf->git);
+	r = t->conf->tree && !t->bare ? read_one(t, t->conf->git) : 0;
 	if (r < 0)
 		return fail(e, r);
 	dir = takeover_open(t->conf->git, "worktrees", O_RDONLY | O_DIRECTORY);
@@ -111,7 +109,7 @@ int git_take_tree_read(struct git_take *t, struct err *e)
 		_cleanup_close_ int one =
 			takeover_open(dir, x.name, O_RDONLY | O_DIRECTORY);
 
-		if (one >= 0 && !is_same(one, t->conf->tree->git) &&
+		if (one >= 0 && !(t->conf->tree && is_same(one, t->conf->tree->git)) &&
 		    read_one(t, one) < 0)
 			return fail(e, -ENOMEM);
 	}
@@ -139,12 +137,13 @@ const char *git_take_tree_why(const struct git_take *t, const char *name,
 	bool is_new = !git_refs_pair_get(&t->base.refs, name) &&
 		      (!now || (value && strcmp(now, value) == 0));
 
-	if (!t->conf->tree)
-		return NULL;
 	if (git_refs_get(&t->elsewhere, name))
 		return "another worktree is on it";
-	if (value && text_starts(value, "ref: ")) /* a commit here would move that */
+	if (value && text_starts(value, "ref: ") && /* a commit here would move that */
+	    (t->conf->tree || git_refs_get(&t->elsewhere, value + 5)))
 		return "it leads to another name";
+	if (!t->conf->tree)
+		return NULL;
 	if (git_refs_get(&t->base.own, name) || (is_new && is_shared(name)))
 		return NULL;
 	return "it is not this worktree's";

@@ -371,6 +371,36 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	[ "$(git -C theirs rev-parse HEAD)" = "$at" ]
 }
 
+@test "G27: the repository's box moves no branch that a worktree is on, nor its own HEAD to one" {
+	git_worktree
+	git -C main branch busy && git -C main worktree add -q "$PWD/rebases" -b free 2>/dev/null
+	mkdir main/.git/worktrees/rebases/rebase-merge
+	echo refs/heads/busy >main/.git/worktrees/rebases/rebase-merge/head-name
+	kept=$(git -C main for-each-ref refs/heads/wt refs/heads/busy; cat main/.git/logs/refs/heads/wt)
+	cd main
+	run -0 --separate-stderr boxed 'git commit -q --allow-empty -m mine
+		for branch in wt busy other; do git update-ref refs/heads/$branch HEAD; done
+		git symbolic-ref refs/heads/alias refs/heads/wt; git symbolic-ref HEAD refs/heads/wt'
+	echo "$stderr"
+	for branch in wt busy; do
+		[[ $stderr == *"refs/heads/$branch: another worktree is on it; the box's is refs/cubby/box/heads/$branch"* ]]
+	done
+	[[ $stderr == *"refs/heads/alias: it leads to another name"* ]]
+	[[ $stderr == *"(it is on a branch that is not this worktree's; switch here"* ]]
+	run -0 boxed 'git commit -q --allow-empty -m again; git update-ref -d refs/heads/wt; git update-ref -d refs/heads/busy'
+	[ "$kept" = "$(git for-each-ref refs/heads/wt refs/heads/busy; cat .git/logs/refs/heads/wt)" ]
+	[ "$(git symbolic-ref HEAD)" = refs/heads/main ]
+	run ! git rev-parse -q --verify refs/heads/alias
+	# What no worktree is on moves as ever, and what is another's is as it was.
+	[ "$(git log -1 --format=%s main)-$(git log -1 --format=%s other)" = again-mine ]
+	[ -z "$(git -C ../wt status --porcelain)" ]
+	# A worktree that is gone is nobody's.
+	git worktree remove --force ../wt
+	cubby rm -q -f
+	boxed 'git commit -q --allow-empty -m last; git update-ref refs/heads/wt HEAD'
+	[ "$(git log -1 --format=%s wt)" = last ]
+}
+
 @test "G25: links on the box's own root, in the place of the project and of its repository" {
 	AWAY=$(mktemp -d /var/tmp/cubby-t.XXXXXX) # not in /tmp, which a box has anew each time
 	chmod 755 "$AWAY"
