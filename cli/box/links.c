@@ -120,7 +120,6 @@ void boxlinks_git(const struct app *app, const struct boxsetup *s)
 	_cleanup_close_ int project = open_project(s);
 	_cleanup_git_outside_ struct git_outside o = GIT_OUTSIDE_NONE;
 	struct err why = ERR_NONE;
-	char shown[SHOWN];
 	int r = project < 0 ? 0 : git_outside_open(project, s->spec.project, &o, &why);
 
 	if (r < 0)
@@ -129,11 +128,4 @@ void boxlinks_git(const struct app *app, const struct boxsetup *s)
 			"the repository of this directory is not in the box, and git "
 			"does not work there: %s; commit here, outside of it",
 			why.msg);
-	if (r > 0 && s->spec.project_mode == PROJECT_REVIEW)
-		render_note(
-			app,
-			"the repository of this directory, '%s', can be read in the "
-			"box; under review commit here, outside of it",
-			text_escaped(shown, sizeof(shown), o.common_path,
-				     strlen(o.common_path)));
 }

@@ -31,6 +31,12 @@ static int find_outside(const struct monitor *m, struct buf *ret, struct err *e)
 	if (project < 0 ||
 	    git_outside_open(project, m->spec.project, &o, &ignored) != 1)
 		return 0;
+	if (m->spec.project_mode == PROJECT_REVIEW)
+		monitor_starter_note(
+			NULL,
+			"the repository of this directory lies outside of it: under "
+			"review git reads it in the box and cannot commit; commit "
+			"here after 'cubby apply', or there with --project live");
 	add_mount(ret, MOUNT_OUTSIDE_READ, o.common_path);
 	if (o.tree >= 0)
 		add_mount(ret, MOUNT_OUTSIDE_TREE, o.tree_path);
