@@ -53,6 +53,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_ASK]		 = { "ask",		CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_SYSTEM_EXTRA]	 = { "system-extra",	CONFIG_TEXT,	NULL, 0, NULL },
 	[CONFIG_ANNOUNCE]	 = { "announce",	CONFIG_BOOL,	"true", 0, NULL },
+	[CONFIG_NOTIFY]		 = { "notify",		CONFIG_BOOL,	"true", 0, NULL },
 	[CONFIG_ALWAYS]		 = { "always",		CONFIG_LIST,	NULL, 0, NULL },
 };
 /* clang-format on */

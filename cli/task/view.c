@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/opt/config.h"
 #include "cli/show/cols.h"
 #include "cli/show/render.h"
 #include "cli/show/wrap.h"
 #include "cli/task/ask.h"
 #include "cli/task/asktext.h"
 #include "cli/task/diffview.h"
+#include "cli/task/notify.h"
 #include "cli/task/steer.h"
 #include "cli/task/view_end.h"
 #include "cli/task/view_secret.h"
@@ -589,15 +591,16 @@ static enum task_verdict on_interrupted(void *ctx, struct task_answer *ret)
 	return verdict;
 }
 
-/* Whoever waited so long looks elsewhere. The console of Linux takes no OSC for one. */
+/* Whoever waited so long looks elsewhere. */
 static void ring(const struct view *v, const struct task_report *r)
 {
-	const char *term = getenv("TERM");
+	_cleanup_buf_ struct buf text = BUF_INIT(VIEW_CALL_MAX);
+	char words[80];
 
-	fputc('\a', v->app->err);
-	if (term && strcmp(term, "linux") != 0 && strcmp(term, "dumb") != 0)
-		fprintf(v->app->err, "\033]9;cubby: the task has ended: %s\033\\",
-			task_end_name(r->end));
+	snprintf(words, sizeof(words), "the task has ended: %s", task_end_name(r->end));
+	if (notify_text(getenv("TERM"), getenv("VTE_VERSION"), words, &text) < 0)
+		return;
+	fputs(buf_cstr(&text), v->app->err);
 	fflush(v->app->err);
 }
 
@@ -607,7 +610,8 @@ static void on_end(void *ctx, const struct task_report *r)
 
 	view_break(v);
 	view_end_show(v->app, r, buf_cstr(&v->turn));
-	if (on_terminal(v) && r->status.elapsed_ms >= VIEW_LONG_MS)
+	if (on_terminal(v) && r->status.elapsed_ms >= VIEW_LONG_MS &&
+	    config_on(v->app->config, CONFIG_NOTIFY))
 		ring(v, r);
 }
 

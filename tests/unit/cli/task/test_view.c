@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "cli/opt/config.h"
 #include "cli/task/view.h"
 
 struct watched {
@@ -199,23 +200,43 @@ static void calls_say_what_they_are_about(void)
 
 static void the_end_of_a_long_task_rings(void)
 {
-	for (int i = 0; i < 2; i++) {
+	static const struct {
+		uint64_t ms;
+		bool terminal;
+		const char *notify, *want;
+	} ends[] = {
+		{ 29999, true, "yes", "cubby: done, 0 rounds, 0 calls, 30.0s\n" },
+		{ 30000, true, "yes",
+		  "cubby: done, 0 rounds, 0 calls, 30.0s\n\a\033]9;cubby: the task "
+		  "has ended: done\033\\" },
+		{ 30000, true, "no", "cubby: done, 0 rounds, 0 calls, 30.0s\n" },
+		{ 30000, false, "yes", "cubby: done, 0 rounds, 0 calls, 30.0s\n" },
+	};
+
+	setenv("TERM", "xterm", 1);
+	unsetenv("VTE_VERSION");
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		_cleanup_config_ struct config config;
+		struct err e = ERR_NONE;
 		struct task_report r;
 		struct watched w;
 
+		config_init(&config);
+		unit_ok(config_set(&config, CONFIG_NOTIFY, ends[i].notify,
+				   CONFIG_FROM_FLAG, &e),
+			&e);
 		begin(&w);
-		w.view.footer.cols = 80;
-		w.view.footer.rows = 24;
+		w.app.config = &config;
+		if (ends[i].terminal) {
+			w.view.footer.cols = 80;
+			w.view.footer.rows = 24;
+		}
 		task_report_init(&r);
 		r.end = TASK_DONE;
-		r.status.elapsed_ms = i ? 30000 : 29999;
-		setenv("TERM", "xterm", 1);
+		r.status.elapsed_ms = ends[i].ms;
 		view_events()->end(&w.view, &r);
 		task_report_done(&r);
-		end(&w,
-		    i ? "cubby: done, 0 rounds, 0 calls, 30.0s\n\a\033]9;cubby: the "
-			"task has ended: done\033\\"
-		      : "cubby: done, 0 rounds, 0 calls, 30.0s\n");
+		end(&w, ends[i].want);
 	}
 }
 
