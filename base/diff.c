@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 
-static void side_done(struct diff_side *s)
+static void list_done(struct diff_list *s)
 {
 	free(s->pieces);
 	free(s->changed);
 }
 
 /* Lines, each with its newline. */
-static int side_read(struct diff_side *s, const struct buf *text)
+static int list_read(struct diff_list *s, const struct buf *text)
 {
 	const char *p = buf_cstr(text), *end = p + text->len;
 	size_t n = 1;
@@ -42,7 +42,7 @@ static bool same(const struct diff_piece *a, const struct diff_piece *b)
 
 /* What is left when equal beginnings and ends are away. */
 struct middle {
-	struct diff_side *a, *b;
+	struct diff_list *a, *b;
 	size_t from; /* in both */
 	int n, m;    /* pieces of a and of b */
 };
@@ -118,7 +118,7 @@ static int search(const struct middle *x)
 	return 0;
 }
 
-int diff_mark(struct diff_side *a, struct diff_side *b)
+int diff_mark(struct diff_list *a, struct diff_list *b)
 {
 	struct middle x = { a, b, 0, 0, 0 };
 	size_t least = MIN(a->n, b->n), tail = 0;
@@ -136,7 +136,7 @@ int diff_mark(struct diff_side *a, struct diff_side *b)
 /* ---- hunks ---- */
 
 /* How many pieces of both from @i, @j on are unchanged; @most is enough. */
-static size_t equal_run(const struct diff_side *a, const struct diff_side *b, size_t i,
+static size_t equal_run(const struct diff_list *a, const struct diff_list *b, size_t i,
 			size_t j, size_t most)
 {
 	size_t n = 0;
@@ -147,7 +147,7 @@ static size_t equal_run(const struct diff_side *a, const struct diff_side *b, si
 	return n;
 }
 
-static size_t changed_run(const struct diff_side *s, size_t at)
+static size_t changed_run(const struct diff_list *s, size_t at)
 {
 	size_t n = 0;
 
@@ -156,7 +156,7 @@ static size_t changed_run(const struct diff_side *s, size_t at)
 	return n;
 }
 
-bool diff_next(const struct diff_side *a, const struct diff_side *b,
+bool diff_next(const struct diff_list *a, const struct diff_list *b,
 	       struct diff_hunk *h)
 {
 	size_t i = h->i + h->n, j = h->j + h->m, before = i, gap;
@@ -198,8 +198,17 @@ static void put_range(struct buf *out, char mark, size_t from, size_t n)
 	buf_addf(out, n == 1 ? " %c%zu" : " %c%zu,%zu", mark, n ? from + 1 : from, n);
 }
 
-static void put_hunk(const struct diff_side *a, const struct diff_side *b,
-		     const struct diff_hunk *h, struct diff_stat *stat, struct buf *out)
+static size_t changed_in(const struct diff_list *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->changed[i] != 0;
+	return n;
+}
+
+static void put_hunk(const struct diff_list *a, const struct diff_list *b,
+		     const struct diff_hunk *h, struct buf *out)
 {
 	size_t i = h->i, j = h->j;
 
@@ -210,10 +219,8 @@ static void put_hunk(const struct diff_side *a, const struct diff_side *b,
 	while (i < h->i + h->n || j < h->j + h->m) {
 		if (i < a->n && a->changed[i]) {
 			put(out, '-', &a->pieces[i++]);
-			stat->removed++;
 		} else if (j < b->n && b->changed[j]) {
 			put(out, '+', &b->pieces[j++]);
-			stat->added++;
 		} else {
 			put(out, ' ', &a->pieces[i++]);
 			j++;
@@ -224,16 +231,15 @@ static void put_hunk(const struct diff_side *a, const struct diff_side *b,
 int diff_unified(const struct buf *old, const struct buf *new, struct diff_stat *ret,
 		 struct buf *out)
 {
-	_cleanup_(side_done) struct diff_side a = { 0 }, b = { 0 };
-	struct diff_stat stat = { 0 };
+	_cleanup_(list_done) struct diff_list a = { 0 }, b = { 0 };
 	struct diff_hunk h = { 0 };
-	int r = side_read(&a, old) ?: side_read(&b, new) ?: diff_mark(&a, &b);
+	int r = list_read(&a, old) ?: list_read(&b, new) ?: diff_mark(&a, &b);
 
 	if (r < 0 || !a.pieces || !b.pieces)
 		return r;
-	while (diff_next(&a, &b, &h))
-		put_hunk(&a, &b, &h, &stat, out);
 	if (ret)
-		*ret = stat;
-	return buf_failed(out);
+		*ret = (struct diff_stat){ changed_in(&b), changed_in(&a) };
+	while (out && diff_next(&a, &b, &h))
+		put_hunk(&a, &b, &h, out);
+	return out ? buf_failed(out) : 0;
 }

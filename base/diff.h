@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-enum { DIFF_EDITS = 600, DIFF_CONTEXT = 3 };
+enum { DIFF_EDITS = 1000, DIFF_CONTEXT = 3 };
 
 struct diff_stat {
 	size_t added, removed; /* lines */
@@ -20,7 +20,7 @@ struct diff_piece {
 };
 
 /* A list of pieces, and of each whether it is not in the other list. */
-struct diff_side {
+struct diff_list {
 	struct diff_piece *pieces;
 	size_t n;
 	char *changed; /* a byte a piece; 0 before diff_mark() */
@@ -32,19 +32,20 @@ struct diff_hunk {
 };
 
 /** diff_mark() - what of each is changed; at most INT32_MAX / 2 pieces; 0 or -ENOMEM */
-int diff_mark(struct diff_side *a, struct diff_side *b);
+int diff_mark(struct diff_list *a, struct diff_list *b);
 
 /**
  * diff_next() - the next changes, with DIFF_CONTEXT equal pieces around them
  * @h: { 0 } at first; then what was found before
  * Return: false: there are no more.
  */
-bool diff_next(const struct diff_side *a, const struct diff_side *b,
+bool diff_next(const struct diff_list *a, const struct diff_list *b,
 	       struct diff_hunk *h);
 
 /**
  * diff_unified() - append the hunks, without the two lines that name files
  * @ret: may be NULL
+ * @out: may be NULL: only counted
  * Return: 0, -ENOMEM or -EMSGSIZE.
  */
 int diff_unified(const struct buf *old, const struct buf *new, struct diff_stat *ret,

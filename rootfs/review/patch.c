@@ -4,12 +4,12 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/diff.h"
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "rootfs/git/takeover.h"
-#include "rootfs/review/lines.h"
 
-enum { CONTEXT = 3 };
+enum { BINARY_LOOK = 8000 };
 
 /* ---- names and modes -------------------------------------------------------------------- */
 
@@ -74,89 +74,6 @@ static int read_side(int root, const char *path, mode_t mode, struct buf *ret)
 			     : takeover_read(root, path, ret);
 }
 
-/* ---- hunks ------------------------------------------------------------------------------ */
-
-static void add_line(struct buf *out, char sign, const struct lines_side *s, size_t i)
-{
-	size_t n = (size_t)(s->at[i + 1] - s->at[i]);
-
-	buf_addc(out, sign);
-	buf_add(out, s->at[i], n);
-	if (!n || s->at[i][n - 1] != '\n')
-		buf_adds(out, "\n\\ No newline at end of file\n");
-}
-
-struct hunk {
-	size_t a, b, a_end, b_end;
-};
-
-/* From the next change at or after (@a, @b), which stand at the same line, to where more
- * lines are the same than two contexts have. */
-static bool next_hunk(const struct lines *l, size_t a, size_t b, struct hunk *ret)
-{
-	size_t same = 0;
-
-	while (a < l->a.n && !l->a.other[a] && b < l->b.n && !l->b.other[b]) {
-		a++;
-		b++;
-	}
-	if (a == l->a.n && b == l->b.n)
-		return false;
-	*ret = (struct hunk){ a - MIN(a, (size_t)CONTEXT), b - MIN(b, (size_t)CONTEXT),
-			      a, b };
-	while ((a < l->a.n || b < l->b.n) && same <= (size_t)2 * CONTEXT) {
-		bool other = true;
-
-		if (a < l->a.n && l->a.other[a]) {
-			a++;
-		} else if (b < l->b.n && l->b.other[b]) {
-			b++;
-		} else {
-			a++;
-			b++;
-			other = false;
-		}
-		same = other ? 0 : same + 1;
-		if (other) {
-			ret->a_end = a;
-			ret->b_end = b;
-		}
-	}
-	ret->a_end = MIN(ret->a_end + CONTEXT, l->a.n);
-	ret->b_end = MIN(ret->b_end + CONTEXT, l->b.n);
-	return true;
-}
-
-static void add_range(struct buf *out, char sign, size_t from, size_t to)
-{
-	size_t n = to - from;
-
-	buf_addf(out, "%c%zu", sign, n ? from + 1 : from);
-	if (n != 1)
-		buf_addf(out, ",%zu", n);
-}
-
-static void add_hunk(struct buf *out, const struct lines *l, const struct hunk *h)
-{
-	size_t a = h->a, b = h->b;
-
-	buf_adds(out, "@@ ");
-	add_range(out, '-', h->a, h->a_end);
-	buf_addc(out, ' ');
-	add_range(out, '+', h->b, h->b_end);
-	buf_adds(out, " @@\n");
-	while (a < h->a_end || b < h->b_end) {
-		if (a < h->a_end && l->a.other[a])
-			add_line(out, '-', &l->a, a++);
-		else if (b < h->b_end && l->b.other[b])
-			add_line(out, '+', &l->b, b++);
-		else {
-			add_line(out, ' ', &l->a, a++);
-			b++;
-		}
-	}
-}
-
 /* ---- a change ---------------------------------------------------------------------------- */
 
 static void add_head(struct buf *out, const struct diff_item *x)
@@ -205,25 +122,31 @@ static void add_binary(struct buf *out, const struct diff_item *x)
 	buf_adds(out, " differ\n");
 }
 
+static bool is_same(const struct buf *a, const struct buf *b)
+{
+	return a->len == b->len && memcmp(buf_cstr(a), buf_cstr(b), a->len) == 0;
+}
+
+/* Nobody would read it as text, as git judges it. */
+static bool is_binary(const struct buf *b)
+{
+	return memchr(buf_cstr(b), '\0', MIN(b->len, (size_t)BINARY_LOOK));
+}
+
 static int add_text(struct buf *out, const struct diff_item *x, const struct buf *was,
 		    const struct buf *now, struct patch_count *ret)
 {
-	_cleanup_lines_ struct lines l = { .removed = 0 };
-	struct hunk h = { 0 };
-	bool named = false;
-	int r = lines_compare(buf_cstr(was), was->len, buf_cstr(now), now->len, &l);
+	struct diff_stat stat;
+	int r;
 
+	if (out)
+		add_names(out, x);
+	r = diff_unified(was, now, &stat, out);
 	if (r < 0)
 		return r;
-	ret->added = l.added;
-	ret->removed = l.removed;
-	while (out && next_hunk(&l, h.a_end, h.b_end, &h)) {
-		if (!named)
-			add_names(out, x);
-		named = true;
-		add_hunk(out, &l, &h);
-	}
-	return out ? buf_failed(out) : 0;
+	ret->added = stat.added;
+	ret->removed = stat.removed;
+	return 0;
 }
 
 /* A file that became a link, or the other way round, goes and comes. */
@@ -245,8 +168,7 @@ static int as_two(const struct patch_sides *from, const struct diff_item *x,
 int patch_item(const struct patch_sides *from, const struct diff_item *x,
 	       struct buf *out, struct patch_count *ret)
 {
-	_cleanup_buf_ struct buf was = BUF_INIT(LINES_BYTES),
-				 now = BUF_INIT(LINES_BYTES);
+	_cleanup_buf_ struct buf was = BUF_INIT(PATCH_FILE), now = BUF_INIT(PATCH_FILE);
 	int r, q;
 
 	*ret = (struct patch_count){ 0 };
@@ -259,12 +181,10 @@ int patch_item(const struct patch_sides *from, const struct diff_item *x,
 	q = read_side(from->now, x->path, x->now.mode, &now);
 	if (out)
 		add_head(out, x);
-	if (r == 0 && q == 0 && !lines_binary(buf_cstr(&was), was.len) &&
-	    !lines_binary(buf_cstr(&now), now.len))
+	if (r == 0 && q == 0 && is_same(&was, &now)) /* only its mode; or empty */
+		return out ? buf_failed(out) : 0;
+	if (r == 0 && q == 0 && !is_binary(&was) && !is_binary(&now))
 		return add_text(out, x, &was, &now, ret);
-	if (r == 0 && q == 0 && was.len == now.len && x->was.mode && x->now.mode &&
-	    memcmp(buf_cstr(&was), buf_cstr(&now), was.len) == 0)
-		return out ? buf_failed(out) : 0; /* only its mode */
 	ret->binary = true;
 	if (out)
 		add_binary(out, x);

@@ -2,7 +2,7 @@
  * lines it has.
  * Needs:  an item of diff.h, and where the files of both sides are.
  * Owns:   nothing.
- * Never:  reads more than LINES_BYTES of a file: a larger one is not shown. What it writes
+ * Never:  reads more than PATCH_FILE of a file: a larger one is not shown. What it writes
  *         has the bytes of the files, whatever they are. */
 #ifndef ROOTFS_REVIEW_PATCH_H
 #define ROOTFS_REVIEW_PATCH_H
@@ -15,7 +15,7 @@ struct patch_count {
 	bool binary; /* or too large: no lines are counted */
 };
 
-enum { PATCH_MAX = 64 << 20 };
+enum { PATCH_FILE = 8 << 20, PATCH_MAX = 64 << 20 };
 
 struct patch_sides {
 	int was, now;	      /* directories; borrowed */

@@ -27,7 +27,7 @@ struct text {
 	struct buf bytes;	  /* owned; UTF-8, its lines end with "\n" */
 	struct buf keys;	  /* owned; what of it is compared, without blanks */
 	struct diff_piece *lines; /* owned; as they are shown */
-	struct diff_side side;	  /* owned; as they are compared */
+	struct diff_list side;	  /* owned; as they are compared */
 };
 
 static void text_free(struct text *t)
@@ -235,12 +235,12 @@ static size_t word_len(const char *s, size_t len)
 struct words {
 	struct diff_piece pieces[WORDS_CHARS];
 	char changed[WORDS_CHARS];
-	struct diff_side side;
+	struct diff_list side;
 };
 
 static void words_of(struct words *w, const struct diff_piece *line)
 {
-	w->side = (struct diff_side){ w->pieces, 0, w->changed };
+	w->side = (struct diff_list){ w->pieces, 0, w->changed };
 	for (size_t at = 0; at < line->n;) {
 		size_t n = word_len(line->s + at, line->n - at);
 
@@ -353,7 +353,7 @@ static int put_changed(struct answer *x, const struct diff_hunk *c, bool old,
 
 static int put_hunk(struct answer *x, const struct diff_hunk *h, struct err *e)
 {
-	const struct diff_side *a = &x->a->side, *b = &x->b->side;
+	const struct diff_list *a = &x->a->side, *b = &x->b->side;
 	size_t i = h->i, j = h->j;
 	char line[128];
 	int r = 0;
@@ -392,7 +392,7 @@ static void put_file(struct jsonout *j, const char *name, const struct text *t)
 	jsonout_raw(j, ",\"notices\":[]},");
 }
 
-static int64_t changed(const struct diff_side *s)
+static int64_t changed(const struct diff_list *s)
 {
 	int64_t n = 0;
 

@@ -21,6 +21,13 @@ static const struct row {
 	  "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n", 1, 1 },
 	{ "an insertion between equals", "a\na\na\n", "a\nb\na\na\n",
 	  "@@ -1,3 +1,4 @@\n a\n+b\n a\n a\n", 1, 0 },
+	{ "moved", "a\nb\nc\n", "b\nc\na\n", "@@ -1,3 +1,3 @@\n-a\n b\n c\n+a\n", 1,
+	  1 },
+	{ "some of many", "1\n2\n3\n4\n5\n6\n", "1\nx\n3\n5\n6\ny\n",
+	  "@@ -1,6 +1,6 @@\n 1\n-2\n+x\n 3\n-4\n 5\n 6\n+y\n", 2, 2 },
+	{ "empty lines", "\n\n\n", "\n\n", "@@ -1,3 +1,2 @@\n \n \n-\n", 0, 1 },
+	{ "nothing in common", "a\nb\n", "c\nd\ne\n",
+	  "@@ -1,2 +1,3 @@\n-a\n-b\n+c\n+d\n+e\n", 3, 2 },
 };
 
 static void text(struct buf *b, const char *s)
@@ -33,7 +40,7 @@ static void test_row(const void *p)
 	const struct row *row = p;
 	_cleanup_buf_ struct buf a = BUF_INIT(1000), b = BUF_INIT(1000),
 				 out = BUF_INIT(4000);
-	struct diff_stat st;
+	struct diff_stat st, counted;
 
 	text(&a, row->old);
 	text(&b, row->new);
@@ -41,6 +48,8 @@ static void test_row(const void *p)
 	assert_string_equal(buf_cstr(&out), row->want);
 	assert_int_equal(st.added, row->added);
 	assert_int_equal(st.removed, row->removed);
+	assert_int_equal(diff_unified(&a, &b, &counted, NULL), 0);
+	assert_memory_equal(&counted, &st, sizeof(st));
 }
 
 /* Whatever the texts are: the hunks make one of the other, as patch(1) reads them. */
@@ -113,11 +122,33 @@ static void nothing_in_common(void)
 	assert_int_equal(st.removed, 20000);
 }
 
+/* More edits than are searched: all between is replaced, the beginning and the end are not. */
+static void too_different(void)
+{
+	static const char head[] = "@@ -1,6001 +1,6001 @@\n first\n-a0\n";
+	_cleanup_buf_ struct buf a = BUF_INIT(1 << 20), b = BUF_INIT(1 << 20),
+				 out = BUF_INIT(4 << 20);
+	struct diff_stat st;
+
+	buf_adds(&a, "first\n");
+	buf_adds(&b, "first\n");
+	for (int i = 0; i < 3000; i++) {
+		buf_addf(&a, "a%d\nboth\n", i);
+		buf_addf(&b, "b%d\nboth\n", i);
+	}
+	assert_int_equal(diff_unified(&a, &b, &st, &out), 0);
+	assert_int_equal(st.added, 5999);
+	assert_int_equal(st.removed, 5999);
+	buf_truncate(&out, strlen(head));
+	assert_string_equal(buf_cstr(&out), head);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "random texts", random_texts },
 		{ "nothing in common", nothing_in_common },
+		{ "too different", too_different },
 	};
 
 	return unit_rows("diff", rows, test_row) + unit_cases("diff", cases);

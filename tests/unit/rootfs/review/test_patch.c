@@ -1,5 +1,6 @@
 #include "rootfs/review/patch.h"
 
+#include "base/file.h"
 #include "tests/unit/rootfs/review/layer_dirs.h"
 
 static const struct row {
@@ -67,9 +68,47 @@ static void names(void)
 	assert_string_equal(b.data, "a/x y\" b/\\t\\n\\\"\\\\\\001\\377\\177\"");
 }
 
+/* What git takes for no text, and what is larger than is read. */
+static void no_text(void)
+{
+	static const struct {
+		size_t len;
+		char fill;
+	} files[] = { { 1, '\0' }, { (8 << 20) + 1, '\n' } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		_cleanup_buf_ struct buf b = BUF_INIT(PATCH_MAX),
+					 x = BUF_INIT(PATCH_MAX);
+		struct layer_dirs d;
+		struct diff_item item = { .path = (char *)(uintptr_t) "f" };
+		struct patch_count n;
+		struct err e = ERR_NONE;
+
+		for (size_t k = 0; k < files[i].len; k++)
+			buf_addc(&x, files[i].fill);
+		layer_dirs_make(&d);
+		assert_int_equal(
+			file_replace(d.upper, "f",
+				     &(struct file_data){ x.data, x.len, 0644 }, &e),
+			0);
+		item.now = diff_look(d.upper, "f");
+		assert_int_equal(
+			patch_item(&(struct patch_sides){ d.project, d.upper, NULL },
+				   &item, &b, &n),
+			0);
+		assert_true(n.binary);
+		assert_string_equal(buf_cstr(&b),
+				    "diff --git a/f b/f\nnew file mode 100644\n"
+				    "Binary files /dev/null and b/f differ\n");
+	}
+}
+
 int main(void)
 {
-	static const struct unit_case cases[] = { { "names", names } };
+	static const struct unit_case cases[] = {
+		{ "names", names },
+		{ "no text, or too large", no_text },
+	};
 
 	return unit_rows("patch_item", rows, patches) + unit_cases("patch", cases);
 }
