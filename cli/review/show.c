@@ -11,6 +11,7 @@
 #include "cli/opt/config.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "rootfs/store/checkpoint.h"
 #include "runtime/worker/reviewtell.h"
 
 enum { SEEN_BYTES = 64 << 20 };
@@ -238,12 +239,15 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 		    const struct json *args, struct err *e)
 {
 	_cleanup_json_ struct json *git = NULL, *files = NULL;
+	struct err ignored = ERR_NONE;
 	int r = review_git(rv, args, &git, e);
 
 	reviewshow_told(app, git);
 	if (r == 0)
 		r = review_ask(rv, args, &files, NULL, e);
 	reviewshow_told(app, files);
+	(void)checkpoint_rewind(rv->setup->dir.dirfd, -1,
+				&ignored); /* no kill ended it */
 	return r;
 }
 

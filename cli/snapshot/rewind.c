@@ -114,6 +114,7 @@ static int take_back(const struct app *app, struct boxsetup *s,
 	if (json_set_int(what, "after", c->applied) < 0)
 		return err_sys(e, -ENOMEM, "cannot take back what was taken over");
 	return review_open(s, REVIEW_ALONE, &rv, e)
+		       ?: checkpoint_rewind(s->dir.dirfd, c->applied, e)
 		       ?: reviewshow_undo(app, &rv, what, e);
 }
 

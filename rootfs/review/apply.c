@@ -19,6 +19,7 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/review/carry.h"
 #include "rootfs/review/journal.h"
+#include "rootfs/store/checkpoint.h"
 #include "rootfs/store/tree.h"
 
 enum { NUMBER = 24 };
@@ -513,8 +514,10 @@ int apply_ended(int boxdir, struct err *e)
 			       "an apply did not come to its end; 'cubby apply "
 			       "--continue' goes on with it, 'cubby undo' takes it "
 			       "back");
-	if (r == 0)
+	if (r == 0 && checkpoint_rewinding(boxdir) < 0)
 		r = find(boxdir, &(struct wanted){ .ok = is_undoing }, &again, e);
+	else if (r == 0)
+		r = 1;
 	return r <= 0 ? r
 		      : err_set(e, -EBUSY,
 				"an undo did not come to its end; 'cubby undo' goes on "

@@ -1,14 +1,18 @@
 #include "rootfs/store/checkpoint.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/dirscan.h"
 #include "base/file.h"
+#include "base/num.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { CHECKPOINT_TEXT = 4096, CHECKPOINT_DIGITS = 9 };
+enum { CHECKPOINT_TEXT = 4096, CHECKPOINT_DIGITS = 9, REWIND_TEXT = 24 };
+
+static const char rewinding[] = "rewinding"; /* in the box's directory */
 
 static int open_all(const struct boxdir *b)
 {
@@ -177,4 +181,30 @@ int checkpoint_restore(const struct store *s, const struct boxdir *b,
 	r = checkpoint_save(b, &before, e);
 	(void)text_copy(now.project, sizeof(now.project), c->project);
 	return r < 0 ? r : chain_save(b->dirfd, "chain", &now, e);
+}
+
+int checkpoint_rewind(int boxdir, int64_t after, struct err *e)
+{
+	char text[REWIND_TEXT];
+	int r;
+
+	if (after < 0) {
+		r = sys_unlinkat(boxdir, rewinding, 0);
+		return r < 0 && r != -ENOENT ? err_sys(e, r, "cannot end a rewind") : 0;
+	}
+	r = snprintf(text, sizeof(text), "%" PRId64, after);
+	return file_replace(boxdir, rewinding,
+			    &(struct file_data){ text, (size_t)r, 0600 }, e);
+}
+
+int64_t checkpoint_rewinding(int boxdir)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(REWIND_TEXT);
+	struct err ignored = ERR_NONE;
+	uint64_t n;
+
+	return file_read(boxdir, rewinding, &text, &ignored) == 0 &&
+			       num_range(buf_cstr(&text), 0, INT32_MAX, &n) == 0
+		       ? (int64_t)n
+		       : -1;
 }

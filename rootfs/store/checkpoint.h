@@ -50,4 +50,11 @@ int checkpoint_forget(const struct boxdir *b, int64_t first, struct err *e);
 int checkpoint_restore(const struct store *s, const struct boxdir *b,
 		       const struct checkpoint *c, int64_t applied, struct err *e);
 
+/** checkpoint_rewind() - note that all applies after the number @after are being taken back,
+ *  also by who comes next where this one is killed; -1 = not any more
+ *  Return: 0 or a negative errno. */
+int checkpoint_rewind(int boxdir, int64_t after, struct err *e);
+/** checkpoint_rewinding() - the number of that note; -1 = there is none */
+int64_t checkpoint_rewinding(int boxdir);
+
 #endif

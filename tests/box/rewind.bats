@@ -149,6 +149,38 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	rm -r ../old
 }
 
+@test "a rewind that was killed: one undo does the rest" {
+	box 'echo 0 >a'
+	cubby apply -q
+	cubby checkpoint here
+	local client
+	while
+		box 'echo 1 >b'
+		cubby apply -q
+		box 'for i in $(seq 900); do echo $i >d/$i; done'
+		cubby apply -q
+		box 'echo 2 >c'
+		cubby apply -q
+		setsid cubby rewind here -q >/dev/null 2>&1 3>&- &
+		client=$!
+		while [ -e c ]; do :; done
+		kill -KILL -- -$client
+		wait $client || true
+		[ ! -e b ] # it was faster
+	do :; done
+	run -1 cubby apply
+	[[ $output == *"an undo did not come to its end; 'cubby undo' goes on with it"* ]]
+	run -0 cubby undo
+	[ "$output" = "cubby: what a rewind was taking back is taken back" ] || { echo "$output"; return 1; }
+	[ "$(cat a)" = 0 ] && [ ! -e b ] && [ ! -e c ] && [ "$(ls d)" = x ]
+	[ -z "$(cubby diff --name-only)" ]
+	box 'echo 3 >b'
+	cubby apply -q
+	run -0 cubby undo
+	[ "$output" = "cubby: the last apply is taken back" ]
+	[ "$(cat a)" = 0 ] && [ ! -e b ]
+}
+
 @test "diff --since: applies and undos meanwhile, from the same moment" {
 	box 'echo 1 >f; echo 1 >a; rm gone; rm -r d; mkdir d; echo 1 >d/new; umask 0; echo 1 >mode'
 	cubby checkpoint one
