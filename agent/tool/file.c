@@ -292,6 +292,17 @@ int tool_file_write(struct toolbox *t, const struct json *args, struct tool_resu
 	return r < 0 ? err_sys(e, r, "cannot keep the result") : 0;
 }
 
+bool tool_file_text(const struct toolbox *t, const struct json *args, struct buf *ret)
+{
+	const char *path = json_get_str(args, "path");
+	struct files f = files_of(t);
+	struct err ignored = ERR_NONE;
+	struct files_stat st;
+
+	return path && files_get(&f, path, ret, &st, &ignored) == 0 && ret->len &&
+	       st.size == ret->len && !kind_of(ret->data, ret->len);
+}
+
 /* ---- edit_file -------------------------------------------------------------------- */
 
 static int fail_edit(const struct edit_fault *f, const struct edit *v, size_t n,

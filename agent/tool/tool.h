@@ -129,6 +129,14 @@ void toolbox_set_keep(struct toolbox *t, size_t bytes);
 struct aside tool_watch_aside(struct toolbox *t);
 
 /**
+ * tool_file_text() - the text that a file has which a call would write
+ * @args: of write_file
+ * @ret:  gets it; a file that does not fit is none
+ * Return: whether there is one, and it is text.
+ */
+bool tool_file_text(const struct toolbox *t, const struct json *args, struct buf *ret);
+
+/**
  * tool_run() - check the arguments against the tool's schema, then run it
  * @args: any JSON value or NULL; borrowed
  *

@@ -12,9 +12,11 @@ enum { ASK_ALWAYS = 64, ASK_PROGRAM = 128 };
 
 struct ask {
 	const struct app *app; /* borrowed */
-	int in;		       /* borrowed: where answers come from */
-	int interrupt_fd;      /* borrowed: readable = ^C; -1 = none */
-	bool each;	       /* --ask: every command */
+	const struct toolbox
+		*tools;	  /* borrowed: whose files are changed; may be NULL */
+	int in;		  /* borrowed: where answers come from */
+	int interrupt_fd; /* borrowed: readable = ^C; -1 = none */
+	bool each;	  /* --ask: every command */
 	char always[ASK_ALWAYS][ASK_PROGRAM];
 	unsigned n_always;
 };

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/diff.h"
 #include "base/text.h"
 #include "cli/task/view_words.h"
 
@@ -69,6 +70,29 @@ static void add_piece(struct buf *out, const char *mark, const char *s)
 		buf_adds(out, "\n    (no newline at the end)");
 }
 
+/* What becomes of a file that is there, with the lines around each change. */
+static void add_diff(struct buf *out, const struct buf *was, const char *content)
+{
+	_cleanup_buf_ struct buf diff = BUF_INIT(out->max), new = BUF_INIT(out->max);
+	struct diff_stat stat = { 0 };
+
+	buf_adds(&new, content);
+	buf_fail(out, buf_failed(&new));
+	buf_fail(out, diff_unified(was, &new, &stat, &diff));
+	buf_addf(out, " (the file is there: +%zu -%zu)", stat.added, stat.removed);
+	for (const char *s = buf_cstr(&diff); *s; s++) {
+		const size_t len = (size_t)(strchrnul(s, '\n') - s);
+
+		if (strchr("+- ", *s)) {
+			buf_addf(out, "\n  %c ", *s);
+			view_words_all(s + 1, len - 1, out);
+		} else {
+			buf_addf(out, "\n  %.*s", (int)len, s);
+		}
+		s += len - !s[len];
+	}
+}
+
 /* A list of changes, each as what goes and what comes. */
 static void add_edits(struct buf *out, const struct json *edits)
 {
@@ -86,7 +110,7 @@ static void add_edits(struct buf *out, const struct json *edits)
 	}
 }
 
-int asktext_whole(const struct task_call *c, struct buf *out)
+int asktext_whole(const struct task_call *c, const struct buf *was, struct buf *out)
 {
 	const char *const first = first_of(c);
 	const char *const head = json_get_str(c->args, first);
@@ -105,7 +129,9 @@ int asktext_whole(const struct task_call *c, struct buf *out)
 
 		if (!key || (head && strcmp(key, first) == 0))
 			continue;
-		if (mark && json_str(it))
+		if (was && json_str(it) && strcmp(key, "content") == 0)
+			add_diff(out, was, json_str(it));
+		else if (mark && json_str(it))
 			add_piece(out, mark, json_str(it));
 		else if (json_type(json_first(it)) == JSON_OBJECT && json_len(it) &&
 			 json_type(it) == JSON_ARRAY && strcmp(key, "edits") == 0)

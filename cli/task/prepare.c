@@ -204,6 +204,7 @@ int prepare_task(struct taskwork *w, struct err *e)
 	if (r < 0)
 		return r;
 	w->ask.interrupt_fd = w->interrupt;
+	w->ask.tools = w->tools;
 	ask_permitted(w);
 	boxwords_begin(&w->boxwords, &w->setup.dir, w->project);
 	fill_conf(w);

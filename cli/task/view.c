@@ -22,6 +22,7 @@ enum {
 	VIEW_CALL_MAX = 4096,	  /* of a command that is shown */
 	VIEW_CALL_LINES = 8,
 	VIEW_ASK_MAX = 64 << 20,
+	VIEW_WAS_MAX = 8 << 20,
 	VIEW_ROWS_MAX = 4 << 20,
 	VIEW_WHAT_MAX = 4096,
 	VIEW_LONG_MS = 30000, /* a task that is told of at its end */
@@ -539,9 +540,12 @@ static void on_result(void *ctx, const struct task_call *c, const struct tool_re
 /* Whatever else is not said: nobody permits what was not seen. */
 static bool show_whole(struct view *v, const struct task_call *c)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(VIEW_ASK_MAX);
+	_cleanup_buf_ struct buf b = BUF_INIT(VIEW_ASK_MAX),
+				 was = BUF_INIT(VIEW_WAS_MAX);
+	const bool there = v->ask->tools && strcmp(c->name, "write_file") == 0 &&
+			   tool_file_text(v->ask->tools, c->args, &was);
 
-	if (asktext_whole(c, &b) < 0)
+	if (asktext_whole(c, there ? &was : NULL, &b) < 0)
 		return false;
 	say_always(v, WRAP_BOLD, WRAP_PLAIN, buf_cstr(&b));
 	return true;

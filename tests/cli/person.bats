@@ -132,6 +132,37 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	[ "$(echo *)" = "*" ]
 }
 
+@test "person: --ask shows what write_file changes in a file that is there, all of it" {
+	local new
+	seq 40 >f
+	printf 'a\0b\n' >binary
+	new=$(printf '%s\\n' {1..19} 'twen\u202ety' {21..40})
+	model <<-END
+	{"calls":[{"name":"shell","args":{"command":"cd /tmp"}}]}
+	{"calls":[{"name":"write_file","args":{"path":"$PWD/f","content":"$new"}}]}
+	{"expect":"wrote 118 bytes","calls":[{"name":"write_file","args":{"path":"$PWD/binary","content":"text\n"}}]}
+	{"expect":"refused","calls":[{"name":"finish","args":{"answer":"asked","success":true}}]}
+	END
+	run -0 talk --ask -q "make files" <<-'END'
+	["run it?", "y\n"]
+	["write_file ", ""]
+	["(the file is there: +1 -1)", ""]
+	["  @@ -17,7 +17,7 @@", ""]
+	["    19", ""]
+	["  - 20", ""]
+	["  + twen<U+202E>ty", ""]
+	["    23", ""]
+	["run it?", "y\n"]
+	["  + text", ""]
+	["run it?", "n\n"]
+	["why not?", "\n"]
+	["asked", ""]
+	END
+	[[ $output != *"  + 1"* && $output != *"    30"* ]]
+	[ "$(sed -n 20p f)" = $'twen\u202ety' ]
+	[ "$(wc -l <f)" = 40 ]
+}
+
 @test "person: what was typed before the question was asked does not answer it" {
 	model <<-'END'
 	{"calls":[{"name":"shell","args":{"command":"touch one"}}]}

@@ -47,8 +47,44 @@ static void test(const void *p)
 
 	unit_ok(json_parse(row->args, strlen(row->args), &args, &e), &e);
 	c.args = args;
-	assert_int_equal(asktext_whole(&c, &b), 0);
+	assert_int_equal(asktext_whole(&c, NULL, &b), 0);
 	assert_string_equal(buf_cstr(&b), row->want);
+}
+
+static void a_file_that_is_there(void)
+{
+	static const struct {
+		const char *was, *content, *want;
+	} files[] = {
+		{ "1\n2\n3\n4\n5\n6\n7\n8\n", "1\n2\n3\n4\n5\nsix\n7\n8\n",
+		  "write_file a (the file is there: +1 -1)\n  @@ -3,6 +3,6 @@\n"
+		  "    3\n    4\n    5\n  - 6\n  + six\n    7\n    8" },
+		{ "a\n", "b",
+		  "write_file a (the file is there: +1 -1)\n"
+		  "  @@ -1 +1 @@\n  - a\n  + b\n"
+		  "  \\ No newline at end of file" },
+		{ "a\r\nx\n",
+		  "\xe2\x80\xae"
+		  "a\n\xc2\x9bx\n",
+		  "write_file a (the file is there: +2 -2)\n  @@ -1,2 +1,2 @@\n"
+		  "  - a<U+000D>\n  - x\n  + <U+202E>a\n  + <U+009B>x" },
+		{ "a\n", "a\n", "write_file a (the file is there: +0 -0)" },
+		{ "a\n", "",
+		  "write_file a (the file is there: +0 -1)\n"
+		  "  @@ -1 +0,0 @@\n  - a" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		_cleanup_buf_ struct buf b = BUF_INIT(4096), was = BUF_INIT(100);
+		_cleanup_json_ struct json *args = json_object();
+		struct task_call c = { .name = "write_file", .args = args };
+
+		json_set_str(args, "path", "a");
+		json_set_str(args, "content", files[i].content);
+		buf_adds(&was, files[i].was);
+		assert_int_equal(asktext_whole(&c, &was, &b), 0);
+		assert_string_equal(buf_cstr(&b), files[i].want);
+	}
 }
 
 static void what_does_not_fit_is_told(void)
@@ -58,12 +94,13 @@ static void what_does_not_fit_is_told(void)
 	struct task_call c = { .name = "shell", .args = args };
 
 	json_set_str(args, "command", "make");
-	assert_int_equal(asktext_whole(&c, &b), -EMSGSIZE);
+	assert_int_equal(asktext_whole(&c, NULL, &b), -EMSGSIZE);
 }
 
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "a file that is there", a_file_that_is_there },
 		{ "what does not fit is told", what_does_not_fit_is_told },
 	};
 
