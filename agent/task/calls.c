@@ -7,7 +7,7 @@
 #include "agent/task/impl.h"
 #include "base/text.h"
 
-enum { MALFORMED_MAX = 3, MISFITS_MAX = 4 };
+enum { MALFORMED_MAX = 3, MISFITS_MAX = 4, TAKEN_LINES = 16 << 10 };
 
 /* Why the rest of a turn's calls is not run; NULL = they are. */
 struct rest {
@@ -305,6 +305,24 @@ static int finish(struct task *t, const struct tool_result *r, struct err *e)
 	return task_end_with(t, TASK_GAVE_UP, "finish", "the model gave up");
 }
 
+/* What cannot be taken over now waits for the next call, or the end. */
+static void take_over(struct task *t, const char *name)
+{
+	_cleanup_buf_ struct buf lines = BUF_INIT(TAKEN_LINES);
+	struct err ignored = ERR_NONE;
+
+	if (!t->conf->review.called || !needs_consent(t, name))
+		return;
+	(void)t->conf->review.called(t->conf->review.ctx, &lines, &ignored);
+	for (char *p = lines.len ? lines.data : NULL, *nl; p; p = nl ? nl + 1 : NULL) {
+		nl = strchr(p, '\n');
+		if (nl)
+			*nl = '\0';
+		if (*p)
+			task_say_notice(t, "%s", p);
+	}
+}
+
 static int one_call(struct task *t, struct turn *turn, size_t nth, struct rest *rest,
 		    struct err *e)
 {
@@ -330,8 +348,10 @@ static int one_call(struct task *t, struct turn *turn, size_t nth, struct rest *
 		rest->all = "the task was finished by an earlier call";
 		return finish(t, &r, e);
 	}
-	if (!blocked)
+	if (!blocked) {
 		note_shell(rest, c, &r);
+		take_over(t, c->name);
+	}
 	return verdict;
 }
 

@@ -128,6 +128,9 @@ struct task_review {
 		     struct err *e); /* fills it, or stops */
 	/* Before each turn: keep what is there after @rounds of them. May be NULL */
 	int (*checkpoint)(void *ctx, unsigned rounds, struct err *e);
+	/* After each call that may have changed something: take over what may be, and append a
+	 * line for each. May be NULL */
+	int (*called)(void *ctx, struct buf *lines, struct err *e);
 	void *ctx;
 };
 

@@ -36,6 +36,7 @@ const struct config_row config_rows[CONFIG_COUNT] = {
 	[CONFIG_APPLY]		 = { "apply",		CONFIG_APPLYMODE, "safe", 0, NULL },
 	[CONFIG_APPLY_ALLOW]	 = { "apply-allow",	CONFIG_LIST,	NULL, 0, NULL },
 	[CONFIG_APPLY_DENY]	 = { "apply-deny",	CONFIG_LIST,	NULL, 0, NULL },
+	[CONFIG_APPLY_EVERY]	 = { "apply-every",	CONFIG_APPLYTIME, "message", 0, NULL },
 	[CONFIG_GIT_WRITABLE]	 = { "git-writable",	CONFIG_BOOL,	NULL, 0, NULL },
 	[CONFIG_GIT_IDENTITY]	 = { "git-identity",	CONFIG_BOOL,	"true", 0, NULL },
 	[CONFIG_ALLOW_HOME]	 = { "allow-home",	CONFIG_BOOL,	NULL, 0, NULL },
@@ -146,7 +147,7 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 		[CONFIG_NETMODE] = "bad mode",	 [CONFIG_ERRMODE] = "bad mode",
 		[CONFIG_LIST] = "empty value",	 [CONFIG_LEVEL] = "bad level",
 		[CONFIG_PAUSE] = "bad time",	 [CONFIG_PROJECTMODE] = "bad mode",
-		[CONFIG_APPLYMODE] = "bad mode",
+		[CONFIG_APPLYMODE] = "bad mode", [CONFIG_APPLYTIME] = "bad moment",
 	};
 	char shown[80];
 
@@ -158,6 +159,8 @@ static int bad_value(enum config_type type, const char *text, struct err *e)
 		err_hint(e, "it is review, live or ro");
 	if (type == CONFIG_APPLYMODE)
 		err_hint(e, "it is safe, ask, all or never");
+	if (type == CONFIG_APPLYTIME)
+		err_hint(e, "it is message or call");
 	if (type == CONFIG_ERRMODE)
 		err_hint(e, "it is go-on, stop or reject");
 	if (type == CONFIG_LEVEL)
@@ -180,6 +183,7 @@ static int read_value(enum config_type type, const char *text, uint64_t *ret)
 		[SESSION_REJECT] = "reject",
 	};
 	static const char *const applies[] = { "safe", "ask", "all", "never" };
+	static const char *const times[] = { "message", "call" };
 	static const char *const levels[] = { NULL, "low", "medium", "high" };
 
 	switch (type) {
@@ -201,6 +205,8 @@ static int read_value(enum config_type type, const char *text, uint64_t *ret)
 		return read_project(text, ret);
 	case CONFIG_APPLYMODE:
 		return read_word(text, applies, ARRAY_SIZE(applies), ret);
+	case CONFIG_APPLYTIME:
+		return read_word(text, times, ARRAY_SIZE(times), ret);
 	case CONFIG_ERRMODE:
 		return read_word(text, modes, ARRAY_SIZE(modes), ret);
 	case CONFIG_LEVEL:

@@ -35,6 +35,7 @@ enum config_key {
 	CONFIG_APPLY,
 	CONFIG_APPLY_ALLOW,
 	CONFIG_APPLY_DENY,
+	CONFIG_APPLY_EVERY,
 	CONFIG_GIT_WRITABLE,
 	CONFIG_GIT_IDENTITY,
 	CONFIG_ALLOW_HOME,
@@ -68,8 +69,9 @@ enum config_type {
 	CONFIG_NETMODE,
 	CONFIG_PROJECTMODE,
 	CONFIG_APPLYMODE,
-	CONFIG_ERRMODE, /* enum session_on_error */
-	CONFIG_LEVEL,	/* 1 low, 2 medium, 3 high */
+	CONFIG_APPLYTIME, /* 0 message, 1 call */
+	CONFIG_ERRMODE,	  /* enum session_on_error */
+	CONFIG_LEVEL,	  /* 1 low, 2 medium, 3 high */
 	CONFIG_LIST
 };
 

@@ -129,7 +129,7 @@ static int make_tools(struct taskwork *w, struct err *e)
 	if (r < 0)
 		return r;
 	render_notes(w->app, toolbox_notes(w->tools));
-	w->waiting = (struct waiting){ &w->setup, w->tools, w->log };
+	w->waiting = (struct waiting){ &w->setup, w->tools, w->log, c };
 	r = waiting_offer(&w->waiting, e);
 	return r < 0 ? r : ticker_add(&w->ticker, tool_watch_aside(w->tools), e);
 }

@@ -7,7 +7,8 @@
 
 #include "agent/tool/tool.h"
 #include "base/text.h"
-#include "cli/review/review.h"
+#include "cli/opt/config.h"
+#include "cli/review/show.h"
 #include "cli/snapshot/rewind.h"
 
 static int open_review(const struct boxsetup *s, const char *op, struct review *rv,
@@ -138,12 +139,52 @@ static int all_patches(void *ctx, struct buf *ret, struct err *e)
 	return read_patch(ctx, NULL, ret, e);
 }
 
+static bool has_failed(const struct json *list, const char *path)
+{
+	json_each(it, list)
+	{
+		if (json_get_str(it, "failed") &&
+		    strcmp(json_get_str(it, "path") ?: "", path) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What is held, and git's part, come when the box is left. */
+static int take_over(void *ctx, struct buf *lines, struct err *e)
+{
+	const struct waiting *w = ctx;
+	_cleanup_review_ struct review rv = REVIEW_NONE;
+	_cleanup_json_ struct json *args = review_args("apply"), *list = NULL;
+	char path[PATH_MAX], shown[4 * PATH_MAX];
+	int r = reviewshow_rules(w->config, args, e)
+			?: review_open(w->setup, REVIEW_WITHIN, &rv, e)
+			?: review_ask(&rv, args, &list, NULL, e);
+
+	json_each(it, list)
+	{
+		if (!json_get_bool(it, "chosen", false) ||
+		    json_get_bool(it, "directory", false) ||
+		    has_failed(list, json_get_str(it, "path") ?: "") ||
+		    spec_path(it, "path", path) < 0)
+			continue;
+		text_escaped(shown, sizeof(shown), path + 1, strlen(path + 1));
+		if (buf_addf(lines, "taken over: %s\n", shown) < 0)
+			break; /* so many that nobody reads them */
+	}
+	return r;
+}
+
 struct task_review waiting_review(struct waiting *w)
 {
+	const bool each = config_num(w->config, CONFIG_APPLY_EVERY) &&
+			  strcmp(config_text(w->config, CONFIG_APPLY), "never") != 0;
+
 	return box_reviews(w->setup->box)
 		       ? (struct task_review){ .changes = list_changes,
 					       .patch = all_patches,
 					       .checkpoint = make_checkpoint,
+					       .called = each ? take_over : NULL,
 					       .ctx = w }
 		       : (struct task_review){ .ctx = NULL };
 }

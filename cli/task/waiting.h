@@ -2,7 +2,7 @@
  * the record of the task and the list at its end.
  * Needs:  a box that is open.
  * Owns:   nothing.
- * Never:  takes anything over. */
+ * Never:  takes anything over, but after each call where the person wants that. */
 #ifndef CLI_TASK_WAITING_H
 #define CLI_TASK_WAITING_H
 
@@ -11,9 +11,10 @@
 struct boxsetup;
 
 struct waiting {
-	struct boxsetup *setup; /* borrowed; has its open box */
-	struct toolbox *tools;	/* borrowed */
-	const char *log;	/* borrowed; name of the transcript */
+	struct boxsetup *setup;	     /* borrowed; has its open box */
+	struct toolbox *tools;	     /* borrowed */
+	const char *log;	     /* borrowed; name of the transcript */
+	const struct config *config; /* borrowed */
 };
 
 /** waiting_review() - for a task; @w is borrowed */

@@ -75,6 +75,23 @@ review() { task "$@"; } # it is the default
 	[[ $output == *"it is safe, ask, all or never"* ]]
 }
 
+@test "--apply-every call: what a call did is there before the next, and each is an undo" {
+	model < <(
+		call "echo one >a; echo x >.envrc"
+		call "echo two >a; echo b >b"
+		finish done
+	)
+	run -0 --separate-stderr review --apply-every call "do it"
+	[[ $stderr == *"taken over: a"*"taken over: a"*"taken over: b"*"1 change is held"*".envrc"* ]] || { echo "$stderr"; return 1; }
+	[ "$(cat a b)" = $'two\nb' ] && [ ! -e .envrc ]
+	cubby undo
+	[ "$(cat a)" = one ] && [ ! -e b ] # before the task ended
+	cubby undo
+	[ ! -e a ]
+	run -2 review --apply-every turn "do it"
+	[[ $output == *"it is message or call"* ]]
+}
+
 @test "a task that fails, and --rm, come out all the same" {
 	model < <(call 'echo x >a'; finish no false)
 	run -1 review "do it"
