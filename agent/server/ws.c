@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/sha1.h"
 #include "base/text.h"
 
 void ws_init(struct ws *w)
@@ -161,58 +162,13 @@ int ws_frame(enum ws_opcode kind, const void *data, size_t len, struct buf *out)
 
 /* ---- the handshake: base64 of the SHA-1 of the key and a constant --------------- */
 
-static uint32_t rotate(uint32_t v, int n)
-{
-	return v << n | v >> (32 - n);
-}
-
-/* FIPS 180-4, 6.1.2. Nothing is secret here: the hash shows that this speaks WebSocket. */
-static void sha1_block(uint32_t h[5], const unsigned char *p)
-{
-	uint32_t w[80], a = h[0], b = h[1], c = h[2], d = h[3], e = h[4];
-
-	for (int i = 0; i < 16; i++)
-		w[i] = (uint32_t)number(p + 4 * i, 4);
-	for (int i = 16; i < 80; i++)
-		w[i] = rotate(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1);
-	for (int i = 0; i < 80; i++) {
-		uint32_t f, t;
-
-		if (i < 20)
-			f = ((b & c) | (~b & d)) + 0x5a827999;
-		else if (i < 40)
-			f = (b ^ c ^ d) + 0x6ed9eba1;
-		else if (i < 60)
-			f = ((b & c) | (b & d) | (c & d)) + 0x8f1bbcdc;
-		else
-			f = (b ^ c ^ d) + 0xca62c1d6;
-		t = rotate(a, 5) + f + e + w[i];
-		e = d;
-		d = c;
-		c = rotate(b, 30);
-		b = a;
-		a = t;
-	}
-	h[0] += a;
-	h[1] += b;
-	h[2] += c;
-	h[3] += d;
-	h[4] += e;
-}
-
 void ws_accept(const char *key, char ret[WS_ACCEPT])
 {
-	unsigned char text[128] = { 0 }, digest[20];
-	uint32_t h[5] = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0 };
-	int len = snprintf((char *)text, 64, "%.24s%s", key,
+	char text[64];
+	uint8_t digest[SHA1_SIZE];
+	int len = snprintf(text, sizeof(text), "%.24s%s", key,
 			   "258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
 
-	text[len] = 128; /* at most 60 bytes: two blocks */
-	text[126] = (unsigned char)(len * 8 >> 8);
-	text[127] = (unsigned char)(len * 8);
-	sha1_block(h, text);
-	sha1_block(h, text + 64);
-	for (int i = 0; i < 20; i++)
-		digest[i] = (unsigned char)(h[i / 4] >> 8 * (3 - i % 4));
+	sha1_digest(text, (size_t)len, digest);
 	base64_text(ret, digest, sizeof(digest));
 }

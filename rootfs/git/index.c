@@ -5,8 +5,21 @@
 #include <strings.h>
 
 #include "base/scope.h"
+#include "base/sha1.h"
+#include "base/sha256.h"
 
-enum { HEADER = 12, STAT_BYTES = 40, MODE_AT = 24, EXTENDED = 0x4000, LENGTH = 0xfff };
+enum {
+	HEADER = 12,
+	STAT_BYTES = 40,
+	MTIME_AT = 8,
+	MODE_AT = 24,
+	UNCHANGED = 0x8000, /* of the flags: git does not look at the file */
+	EXTENDED = 0x4000,
+	STAGE = 0x3000,
+	LENGTH = 0xfff,
+	ABSENT = 0x4000, /* of the further flags: it is not checked out */
+	TO_COME = 0x2000 /* "git add -N" */
+};
 
 struct reader {
 	const uint8_t *data;
@@ -155,16 +168,17 @@ static int read_extensions(struct reader *r)
 	return 0;
 }
 
-int git_index_read(const uint8_t *data, size_t len, size_t sum, git_index_fn *fn,
-		   void *ctx)
+static int begin(const uint8_t *data, size_t len, size_t sum, struct reader **ret)
 {
-	_cleanup_free_ struct reader *r = NULL;
-	uint32_t count;
-	int x = 0;
+	struct reader *r;
+	uint32_t version;
 
 	if (len > GIT_INDEX_MAX)
 		return -EMSGSIZE;
 	if (len < HEADER + sum || memcmp(data, "DIRC", 4) != 0)
+		return -EBADMSG;
+	version = be32(data + 4);
+	if (version < 2 || version > 4)
 		return -EBADMSG;
 	r = calloc(1, sizeof(*r));
 	if (!r)
@@ -173,12 +187,28 @@ int git_index_read(const uint8_t *data, size_t len, size_t sum, git_index_fn *fn
 	r->at = HEADER;
 	r->end = len - sum;
 	r->sum = sum;
-	r->version = be32(data + 4);
-	count = r->count = be32(data + 8);
-	if (r->version < 2 || r->version > 4)
-		return -EBADMSG;
+	r->version = version;
+	r->count = be32(data + 8);
+	*ret = r;
+	return 0;
+}
+
+static int read_entries(struct reader *r, git_index_fn *fn, void *ctx)
+{
+	const uint32_t count = r->count;
+	int x = 0;
+
 	for (uint32_t i = 0; i < count && x >= 0; i++)
 		x = read_entry(r, fn, ctx);
+	return MIN(x, 0);
+}
+
+int git_index_read(const uint8_t *data, size_t len, size_t sum, git_index_fn *fn,
+		   void *ctx)
+{
+	_cleanup_free_ struct reader *r = NULL;
+	int x = begin(data, len, sum, &r) ?: read_entries(r, fn, ctx);
+
 	return x < 0 ? x : read_extensions(r);
 }
 
@@ -217,7 +247,7 @@ static void mix(struct meaning *m, const void *data, size_t len)
 static int add_meaning(void *ctx, const struct git_index_entry *x)
 {
 	struct meaning *m = ctx;
-	uint16_t stage = x->flags & 0x3000;
+	uint16_t stage = x->flags & STAGE;
 
 	mix(m, &x->mode, sizeof(x->mode));
 	mix(m, &stage, sizeof(stage));
@@ -235,4 +265,112 @@ int git_index_meaning(const uint8_t *data, size_t len, size_t sum, uint64_t *ret
 		return r;
 	*ret = m.h;
 	return 0;
+}
+
+/* ---- what the host may believe ------------------------------------------------------------- */
+
+struct owner {
+	const struct git_index_own *conf; /* borrowed */
+	struct reader *host;		  /* owned; NULL = there is none */
+	uint32_t left;			  /* entries of the host's behind @theirs */
+	bool has;			  /* there is one */
+	struct git_index_entry theirs;
+	const uint8_t *box; /* borrowed: where all begins */
+	size_t sum;
+	uint8_t *out; /* borrowed: a copy of it */
+};
+
+static void owner_done(struct owner *o)
+{
+	free(o->host);
+}
+
+static int note_entry(void *ctx, const struct git_index_entry *x)
+{
+	*(struct git_index_entry *)ctx = *x;
+	return 0;
+}
+
+static void next_of_host(struct owner *o)
+{
+	o->has = o->left && read_entry(o->host, note_entry, &o->theirs) == 0;
+	o->left -= o->has;
+}
+
+static int compare(const struct git_index_entry *a, const struct git_index_entry *b)
+{
+	return strcmp(a->path, b->path) ?: (a->flags & STAGE) - (b->flags & STAGE);
+}
+
+static uint16_t more_flags(const struct git_index_entry *x, size_t sum)
+{
+	const uint8_t *p = x->sum + sum + 2;
+
+	return x->flags & EXTENDED ? (uint16_t)(p[0] << 8 | p[1]) : 0;
+}
+
+/* Times as of now or later would not tell a change that came at the same moment. */
+static bool are_told(const struct owner *o, const struct git_index_entry *x)
+{
+	const uint8_t *mtime = x->sum - STAT_BYTES + MTIME_AT;
+
+	return (uint64_t)be32(mtime) * 1000000000u + be32(mtime + 4) <
+	       o->conf->since_ns;
+}
+
+static int own_entry(void *ctx, const struct git_index_entry *x)
+{
+	struct owner *o = ctx;
+	uint8_t *to = o->out + (x->sum - STAT_BYTES - o->box);
+	uint8_t *flags = to + STAT_BYTES + o->sum;
+	uint16_t more = more_flags(x, o->sum) & (ABSENT | TO_COME);
+	const struct git_index_entry *theirs = NULL;
+	uint8_t mode[4];
+
+	while (o->has && compare(&o->theirs, x) < 0)
+		next_of_host(o);
+	if (o->has && compare(&o->theirs, x) == 0)
+		theirs = &o->theirs;
+	if (!theirs || !(theirs->flags & UNCHANGED))
+		flags[0] &= (uint8_t) ~(UNCHANGED >> 8);
+	if (!o->conf->sparse && !(theirs && more_flags(theirs, o->sum) & ABSENT))
+		more &= (uint16_t)~ABSENT;
+	if (x->flags & EXTENDED) {
+		flags[2] = (uint8_t)(more >> 8);
+		flags[3] = 0;
+	}
+	memcpy(mode, to + MODE_AT, sizeof(mode));
+	if (theirs && theirs->mode == x->mode && are_told(o, theirs) &&
+	    memcmp(theirs->sum, x->sum, o->sum) == 0)
+		memcpy(to, theirs->sum - STAT_BYTES, STAT_BYTES);
+	else
+		memset(to, 0, STAT_BYTES);
+	memcpy(to + MODE_AT, mode, sizeof(mode));
+	return 0;
+}
+
+int git_index_own(const uint8_t *data, size_t len, size_t sum,
+		  const struct git_index_own *own, struct buf *ret)
+{
+	_cleanup_(owner_done) struct owner o = { .conf = own, .box = data, .sum = sum };
+	_cleanup_free_ struct reader *r = NULL;
+	uint8_t digest[SHA256_SIZE];
+	int x = begin(data, len, sum, &r) ?: buf_add(ret, data, len);
+
+	if (x < 0)
+		return x;
+	o.out = (uint8_t *)ret->data + ret->len - len;
+	if (own->host && begin(own->host, own->host_len, sum, &o.host) == 0) {
+		o.left = o.host->count;
+		next_of_host(&o);
+	}
+	x = read_entries(r, own_entry, &o);
+	if (x < 0)
+		return x;
+	buf_truncate(ret, ret->len - len + r->at);
+	if (sum == SHA256_SIZE)
+		sha256_digest(o.out, r->at, digest);
+	else
+		sha1_digest(o.out, r->at, digest);
+	return buf_add(ret, digest, sum);
 }

@@ -9,10 +9,11 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "base/def.h"
+#include "base/buf.h"
 
 enum {
 	GIT_INDEX_MAX = 128 << 20, /* bytes of a file that is looked at */
+	GIT_INDEX_SUM = 32,	   /* and of the longest sum */
 	GIT_INDEX_GITLINK = 0160000
 };
 
@@ -41,5 +42,24 @@ bool git_index_path_ok(const char *path);
 /** git_index_meaning() - a number that stays while modes, sums and paths do, whatever the
  *  files' times: not for an enemy's eyes, only to see that nothing has been done */
 int git_index_meaning(const uint8_t *data, size_t len, size_t sum, uint64_t *ret);
+
+struct git_index_own {
+	const void *host; /* borrowed: the host's index of now; NULL = none */
+	size_t host_len;
+	uint64_t since_ns; /* when that was written */
+	bool sparse;	   /* files that are not checked out are the host's wish */
+};
+
+/**
+ * git_index_own() - what the index of a box names, for the host's git to believe
+ *
+ * Of an entry that the host has as well: the host's own times; of others none, so that git
+ * looks at the file. Flags that keep git from looking are the host's; an extension (trees
+ * that it is said to stand for, directories without a change) is nobody's.
+ * @data: an index that git_index_read() accepts
+ * Return: 0, or as git_index_read()
+ */
+int git_index_own(const uint8_t *data, size_t len, size_t sum,
+		  const struct git_index_own *own, struct buf *ret);
 
 #endif

@@ -15,10 +15,20 @@ enum { BASE_INDEX_MAX = 4 << 20, BASE_TEXT = 64 << 20 };
 
 /* ---- the host's own settings ------------------------------------------------------------ */
 
+static int read_sparse(void *ctx, const struct git_config_item *it)
+{
+	struct git_take *t = ctx;
+
+	if (strcmp(it->section, "core") == 0 && strcmp(it->key, "sparsecheckout") == 0)
+		t->sparse = strcmp(it->value, "true") == 0;
+	return 0;
+}
+
 static int read_setting(void *ctx, const struct git_config_item *it)
 {
 	struct git_take *t = ctx;
 
+	read_sparse(ctx, it);
 	if (strcmp(it->section, "core") == 0 && strcmp(it->key, "bare") == 0)
 		t->bare = strcmp(it->value, "true") == 0;
 	if (strcmp(it->section, "extensions") != 0)
@@ -32,12 +42,13 @@ static int read_setting(void *ctx, const struct git_config_item *it)
 	return 0;
 }
 
-static int read_settings(struct git_take *t, const char *name)
+static int read_settings(struct git_take *t, int git, const char *name,
+			 git_config_fn *fn)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
-	int r = takeover_read(t->conf->git, name, &text);
+	int r = takeover_read(git, name, &text);
 
-	return r < 0 ? r : git_config_parse(buf_cstr(&text), text.len, read_setting, t);
+	return r < 0 ? r : git_config_parse(buf_cstr(&text), text.len, fn, t);
 }
 
 int git_take_base_format(struct git_take *t, struct err *e)
@@ -47,9 +58,12 @@ int git_take_base_format(struct git_take *t, struct err *e)
 	t->sum = 20;
 	t->files = true;
 	t->names = BUF_INIT(256 << 20);
-	r = read_settings(t, "config");
+	r = read_settings(t, t->conf->git, "config", read_setting);
 	if (r == 0 && t->apart)
-		r = read_settings(t, "config.worktree");
+		r = read_settings(t, t->conf->git, "config.worktree", read_setting);
+	if (t->apart && t->conf->tree)
+		(void)read_settings(t, t->conf->tree->git, "config.worktree",
+				    read_sparse);
 	if (r < 0 && r != -ENOENT)
 		return err_set(e, r, "the repository's configuration cannot be read");
 	return t->files ? 0

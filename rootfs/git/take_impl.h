@@ -46,10 +46,11 @@ struct git_take_base {
 
 struct git_take {
 	const struct git_take_conf *conf;
-	size_t sum; /* bytes of a sum: 20 or 32 */
-	bool files; /* refs are files, which is what we understand */
-	bool bare;  /* no worktree is on the HEAD of the common directory */
-	bool apart; /* settings of its worktree are in a file of their own */
+	size_t sum;  /* bytes of a sum: 20 or 32 */
+	bool files;  /* refs are files, which is what we understand */
+	bool bare;   /* no worktree is on the HEAD of the common directory */
+	bool sparse; /* its worktree has not all files */
+	bool apart;  /* settings of its worktree are in a file of their own */
 	struct git_take_base base;  /* owned */
 	struct git_refs_pair now;   /* owned: of the host */
 	struct git_take_item *list; /* owned */

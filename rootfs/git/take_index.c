@@ -66,10 +66,30 @@ static int still(void *ctx, int root, struct err *e)
 		       : err_set(e, -ESTALE, "the host has changed the index");
 }
 
+/* The box's, as the host may believe it. */
+static int read_box(const struct git_take *t, const struct buf *now, struct buf *text,
+		    struct buf *own)
+{
+	const int git = git_take_tree_git(t, "index");
+	struct git_index_own conf = { .host = now->data,
+				      .host_len = now->len,
+				      .sparse = t->sparse };
+	struct stat st;
+	int r = takeover_read(git_take_tree_upper(t, "index"), "index", text);
+
+	if (r == 0 && sys_fstatat(git, "index", &st, AT_SYMLINK_NOFOLLOW) == 0)
+		conf.since_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+				(uint64_t)st.st_mtim.tv_nsec;
+	return r < 0 ? r
+		     : git_index_own((const uint8_t *)buf_cstr(text), text->len, t->sum,
+				     &conf, own);
+}
+
 const char *git_take_index(struct git_take *t, struct err *e)
 {
 	_cleanup_buf_ struct buf now = BUF_INIT(GIT_INDEX_MAX);
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_INDEX_MAX);
+	_cleanup_buf_ struct buf own = BUF_INIT(GIT_INDEX_MAX + GIT_INDEX_SUM);
 	struct takeover_file f = {
 		.path = "index", .mode = 0644, .still = still, .ctx = t
 	};
@@ -78,10 +98,12 @@ const char *git_take_index(struct git_take *t, struct err *e)
 	int r;
 
 	takeover_clean(git, "index");
-	r = read_index(git_take_tree_upper(t, "index"), &text);
-	if (read_index(git, &now) == 0 && r == 0 && now.len == text.len &&
-	    (!now.len || memcmp(now.data, text.data, now.len) == 0))
-		return NULL; /* a call before this one did it */
+	if (read_index(git, &now) < 0)
+		buf_truncate(&now, 0);
+	r = read_box(t, &now, &text, &own);
+	if (r == 0 && now.len >= own.len &&
+	    memcmp(now.data, own.data, own.len - t->sum) == 0)
+		return NULL; /* nothing new, or a call before this one did it */
 	if (t->head_why)
 		return t->head_why;
 	if (t->behind || !git_take_index_untouched(t))
@@ -100,8 +122,8 @@ const char *git_take_index(struct git_take *t, struct err *e)
 	if (r < 0)
 		return r == -EOPNOTSUPP ? "it is split, or of an unknown kind"
 					: "it cannot be read";
-	f.data = text.data;
-	f.len = text.len;
+	f.data = own.data;
+	f.len = own.len;
 	r = git_take_note_put(t, &f, e);
 	if (r < 0)
 		return r == -EEXIST ? "the host's git is working on its own"

@@ -101,6 +101,64 @@ static void meaning(void)
 	assert_true(x == y);
 }
 
+/* An entry of its own, whose times and flags the test sets. */
+static uint8_t *index_one(struct buf *b, const char *path, uint8_t time)
+{
+	assert_int_equal(buf_adds(b, "DIRC"), 0);
+	be32(b, 3);
+	be32(b, 1);
+	entry(b, 0100644, path);
+	memset(b->data + 12, time, 24);
+	assert_int_equal(buf_adds(b, "TREE"), 0);
+	be32(b, 4);
+	assert_int_equal(buf_add(b, (char[24]){ 0 }, 24), 0);
+	return (uint8_t *)b->data;
+}
+
+static const struct own_row {
+	const char *name, *path; /* of the box's; the host has "name" */
+	uint8_t flags, host_flags;
+	uint64_t since_ns;
+	uint8_t want_time, want_flags;
+} own_rows[] = {
+	{ "the host's times", "name", 0, 0, UINT64_MAX, 7, 0 },
+	{ "times that tell nothing", "name", 0, 0, 1, 0, 0 },
+	{ "another file", "nama", 0, 0, UINT64_MAX, 0, 0 },
+	{ "a file behind the host's", "nami", 0, 0, UINT64_MAX, 0, 0 },
+	{ "not to be looked at", "name", 0x80, 0, UINT64_MAX, 7, 0 },
+	{ "as the host wishes", "name", 0x80, 0x80, UINT64_MAX, 7, 0x80 },
+};
+
+static void own(const void *data)
+{
+	const struct own_row *row = data;
+	_cleanup_buf_ struct buf host = BUF_INIT(4096), box = BUF_INIT(4096);
+	_cleanup_buf_ struct buf got = BUF_INIT(4096);
+	struct git_index_own conf = { .since_ns = row->since_ns };
+
+	index_one(&host, "name", 7)[12 + 60] |= row->host_flags;
+	index_one(&box, row->path, 9)[12 + 60] |= row->flags;
+	conf.host = host.data;
+	conf.host_len = host.len;
+	assert_int_equal(git_index_own((uint8_t *)box.data, box.len, 20, &conf, &got),
+			 0);
+	assert_int_equal(got.len, box.len - 12); /* without the extension */
+	assert_int_equal(got.data[12], row->want_time);
+	assert_int_equal((uint8_t)got.data[12 + 60], row->want_flags);
+	assert_string_equal(got.data + 12 + 62, row->path);
+}
+
+static void own_of_bad_bytes(void)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(4096), got = BUF_INIT(4096);
+	struct git_index_own conf = { .host = "DIRC", .host_len = 4 };
+
+	index_one(&b, "name", 9);
+	assert_int_equal(git_index_own((uint8_t *)b.data, b.len, 20, &conf, &got), 0);
+	assert_int_equal(git_index_own((uint8_t *)b.data, 60, 20, &conf, &got),
+			 -EBADMSG);
+}
+
 static const struct path {
 	const char *name;
 	bool want;
@@ -123,10 +181,12 @@ static const struct unit_case cases[] = {
 	{ "cut anywhere", cut },
 	{ "refused", refused },
 	{ "meaning", meaning },
+	{ "own of bad bytes", own_of_bad_bytes },
 };
 
 int main(void)
 {
 	return unit_cases("git_index", cases) +
+	       unit_rows("git_index_own", own_rows, own) +
 	       unit_rows("git_index_path_ok", paths, test_path);
 }
