@@ -95,6 +95,59 @@ gitlab() {
 	[ -z "$output" ]
 }
 
+# A manager of services like that of a login, with a runtime directory and a /run of its own:
+# by what is there it knows whether systemd runs the machine. $1: what is done beside it.
+with_manager() {
+	mkdir -m 700 manager
+	cat >with_manager <<-'END'
+		mount -t tmpfs -o mode=755 none /run
+		mkdir -p /run/systemd/system
+		leaf=/sys/fs/cgroup/systemd
+		[ -d $leaf ] || leaf=/sys/fs/cgroup
+		leaf=$leaf/cubby-recipe-$$
+		mkdir "$leaf" && echo $$ >"$leaf/cgroup.procs" || exit 77
+		export XDG_RUNTIME_DIR=$PWD/manager
+		/usr/lib/systemd/systemd --user --log-target=console >manager.log 2>&1 </dev/null 3>&- &
+		pid=$!
+		until systemctl --user is-system-running >/dev/null 2>&1; do
+			kill -0 $pid 2>/dev/null || exit 77
+			read -rt 0.05 <> <(:) || true
+		done
+		(eval "$1")
+		status=$?
+		kill $pid
+		wait $pid
+		echo $$ >"${leaf%/*}/cgroup.procs"
+		find "$leaf" -depth -type d -exec rmdir {} + 2>/dev/null
+		exit $status
+	END
+	unshare -m bash with_manager "$1"
+}
+
+@test "recipe systemd: its start starts the services, and its end ends them and the box" {
+	[ -x /usr/lib/systemd/systemd ] || skip "there is no systemd"
+	[ "$(id -u)" = 0 ] || skip "an ordinary user has no cgroup for a manager of services of its own"
+	local unit status=0
+	mkdir -p shop/.cubby "$HOME/.config/systemd/user" bin
+	echo '{"services": {"web": {"run": "echo up >>said; trap \"echo down >>said; exit\" TERM; while :; do sleep 0.1; done"}}}' >shop/.cubby/box.json
+	cubby -C shop agree -q --yes
+	cp "$RECIPES/cubby-up@.service" "$HOME/.config/systemd/user/"
+	export unit="cubby-up@$(systemd-escape --path "$PWD/shop").service"
+	with_manager '
+		set -e
+		systemctl --user set-environment PATH="$PATH" HOME="$HOME" XDG_DATA_HOME="$XDG_DATA_HOME" CUBBY_IMAGE="$CUBBY_IMAGE"
+		systemctl --user start "$unit"
+		systemctl --user is-active "$unit" >is
+		until [ -s shop/said ]; do read -rt 0.05 <> <(:) || true; done
+		cubby -C shop info --json | jq -r .state >>is
+		systemctl --user stop "$unit"
+		cubby -C shop info --json | jq -r .state >>is' || status=$?
+	[ $status != 77 ] || skip "systemd --user does not start here: $(tail -n 1 manager.log)"
+	[ $status = 0 ]
+	[ "$(xargs <is)" = "active running stopped" ]
+	[ "$(xargs <shop/said)" = "up down" ]
+}
+
 @test "recipe ssh: sshd in the box speaks over the pipes of a command" {
 	command -v ssh >/dev/null || skip "there is no ssh here"
 	lib_needs_users # sshd makes sure that it cannot get its rights back
