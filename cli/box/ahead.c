@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #include "base/sys/sys.h"
+#include "cli/box/acting.h"
 #include "cli/box/setup.h"
 
 static void tell(int fd, const struct err *e)
@@ -44,7 +45,7 @@ static int add_options(const struct app *app, const char *const *options, struct
 }
 
 static _noreturn_ void child(const struct app *app, const struct opt_box *o,
-			     const char *const *options, int said, int hold)
+			     const struct boxahead_conf *conf, int said, int hold)
 {
 	struct boxsetup s;
 	struct err e = ERR_NONE;
@@ -54,8 +55,13 @@ static _noreturn_ void child(const struct app *app, const struct opt_box *o,
 	close_others(said, hold);
 	plain_signals();
 	s = BOXSETUP_NONE;
-	if (add_options(app, options, &e) == 0 && boxsetup_open(app, o, &s, &e) >= 0)
-		e = ERR_NONE;
+	if (add_options(app, conf->options, &e) == 0 &&
+	    boxsetup_prepare(app, o, &s, &e) >= 0) {
+		if (conf->unseen)
+			acting_keep(s.dir.dirfd, s.spec.project);
+		if (boxsetup_start(app, &s, NULL, &e) >= 0)
+			e = ERR_NONE;
+	}
 	tell(said, &e);
 	(void)sys_read(hold, &byte, 1); /* until the caller has joined the box */
 	boxsetup_done(&s);
@@ -63,7 +69,8 @@ static _noreturn_ void child(const struct app *app, const struct opt_box *o,
 }
 
 int boxahead_start(const struct app *app, const struct opt_box *o,
-		   const char *const *options, struct boxahead *ret, struct err *e)
+		   const struct boxahead_conf *conf, struct boxahead *ret,
+		   struct err *e)
 {
 	_cleanup_boxahead_ struct boxahead b = BOXAHEAD_NONE;
 	_cleanup_close_ int said = -1, hold = -1;
@@ -83,7 +90,7 @@ int boxahead_start(const struct app *app, const struct opt_box *o,
 	if (b.pid < 0)
 		return err_sys(e, (int)b.pid, "cannot fork");
 	if (b.pid == 0)
-		child(app, o, options, said, hold);
+		child(app, o, conf, said, hold);
 	*ret = take(&b, BOXAHEAD_NONE);
 	return 0;
 }

@@ -19,10 +19,16 @@ struct boxahead {
 };
 #define BOXAHEAD_NONE ((struct boxahead){ .pid = -1, .said = -1, .hold = -1 })
 
-/** boxahead_start() - begin; of the caller's descriptors the child keeps 0, 1 and 2
- *  @options: "--memory=1G", of this box alone; NULL-ended; NULL = none */
+struct boxahead_conf {
+	/* "--memory=1G", of this box alone; NULL-ended; NULL = none */
+	const char *const *options;
+	bool unseen; /* nobody is told what acts on this machine: it is kept (acting.h) */
+};
+
+/** boxahead_start() - begin; of the caller's descriptors the child keeps 0, 1 and 2 */
 int boxahead_start(const struct app *app, const struct opt_box *o,
-		   const char *const *options, struct boxahead *ret, struct err *e);
+		   const struct boxahead_conf *conf, struct boxahead *ret,
+		   struct err *e);
 
 /** boxahead_result() - once said is readable: 0, or why there is no box */
 int boxahead_result(struct boxahead *b, struct err *e);

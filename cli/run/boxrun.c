@@ -6,10 +6,10 @@
 
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/box/acting.h"
 #include "cli/box/imagerun.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
-#include "cli/run/acting.h"
 #include "cli/run/attach.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
@@ -89,8 +89,8 @@ static size_t name_some(struct box *b, char *ret, size_t room)
 }
 
 /* What a command leaves in the background lives on, as a person expects who started a
- * service. What is only on its way out is given a moment. */
-static void keep_background(const struct app *app, const struct boxsetup *s)
+ * service. What is only on its way out is given a moment. false = nothing does. */
+static bool keep_background(const struct app *app, const struct boxsetup *s)
 {
 	enum { LOOKS = 5, LOOK_NS = 20000000 };
 	struct err ignored = ERR_NONE;
@@ -104,7 +104,7 @@ static void keep_background(const struct app *app, const struct boxsetup *s)
 			(void)sys_nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS });
 		if (box_ask(s->box, "background", NULL, &a, &ignored) < 0 ||
 		    !json_get_bool(a, "background", false))
-			return;
+			return false;
 	}
 	n = name_some(s->box, names, sizeof(names));
 	if (n > 1)
@@ -120,6 +120,7 @@ static void keep_background(const struct app *app, const struct boxsetup *s)
 			    "%s still runs in the background and keeps the box "
 			    "('cubby stop' ends both)",
 			    names);
+	return true;
 }
 
 static int tell_number(const struct app *app, pid_t pid)
@@ -237,6 +238,7 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 						 .signing = SIGNING_NONE };
 	struct err e = ERR_NONE;
 	int status = CMD_CUBBY, r;
+	bool runs_on;
 
 	r = boxsetup_prepare(app, o, &s, &e) ?:
 		change_cwd(&s, run->cwd, &e) ?:
@@ -244,18 +246,18 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
 	d.signing.yes = o->yes;
-	if (!run->detach)
-		acting_begin(app, s.spec.project, &acting);
+	acting_begin(app, s.dir.dirfd, s.spec.project, &acting);
 	r = boxsetup_start(app, &s, d.signing.app ? NULL : &d.command, &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
 	r = run_in(app, &s, run, &d, &status, &e);
 	signing_done(&d.signing);
+	runs_on = run->detach || acting_runs_on(&acting, s.box);
 	if (r < 0)
 		cmd_fail(app, &e, status);
 	else if (!run->detach && !o->rm && !d.nothing_left)
-		keep_background(app, &s);
-	acting_tell(app, &acting);
+		runs_on |= keep_background(app, &s);
+	acting_tell(app, &acting, runs_on);
 	r = boxsetup_finish(&s, &e);
 	if (r < 0) {
 		cmd_fail(app, &e, CMD_CUBBY);

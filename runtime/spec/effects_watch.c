@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +127,51 @@ struct effects_watch *effects_watch_look(int dirfd)
 	scan(w, dirfd, "", 0);
 	qsort(w->files, w->n, sizeof(*w->files), by_path);
 	return w;
+}
+
+/* A record: numbers, the path, and a NUL, which no path has. */
+int effects_watch_print(const struct effects_watch *w, struct buf *out)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		const struct file *f = &w->files[i];
+
+		buf_addf(out, "%ju %jd %ld %o %s", (uintmax_t)f->ino,
+			 (intmax_t)f->changed.tv_sec, f->changed.tv_nsec, f->mode,
+			 f->path);
+		buf_addc(out, '\0');
+	}
+	return buf_failed(out);
+}
+
+static bool parse_file(struct effects_watch *w, const char *record)
+{
+	uintmax_t ino;
+	intmax_t s;
+	struct stat st = { 0 };
+	int at = 0;
+
+	if (sscanf(record, "%ju %jd %ld %o%n", &ino, &s, &st.st_ctim.tv_nsec,
+		   &st.st_mode, &at) != 4 ||
+	    record[at] != ' ' || !record[at + 1])
+		return false;
+	st.st_ino = (ino_t)ino;
+	st.st_ctim.tv_sec = (time_t)s;
+	keep(w, record + at + 1, NULL, &st);
+	return true;
+}
+
+struct effects_watch *effects_watch_parse(const char *data, size_t len)
+{
+	_cleanup_effects_watch_ struct effects_watch *w = calloc(1, sizeof(*w));
+	const char *end = data + len;
+
+	if (!w || (len && end[-1]))
+		return NULL;
+	for (; data < end; data += strlen(data) + 1)
+		if (!parse_file(w, data))
+			return NULL;
+	qsort(w->files, w->n, sizeof(*w->files), by_path);
+	return take(&w, NULL);
 }
 
 static bool same(const struct file *a, const struct file *b)

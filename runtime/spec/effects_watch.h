@@ -10,12 +10,17 @@
 #ifndef RUNTIME_SPEC_EFFECTS_WATCH_H
 #define RUNTIME_SPEC_EFFECTS_WATCH_H
 
+#include "base/buf.h"
 #include "base/scope.h"
 
 struct effects_watch;
 
 /** effects_watch_look() - what is there now; NULL: it cannot be looked at */
 struct effects_watch *effects_watch_look(int dirfd);
+/** effects_watch_print() - what effects_watch_parse() makes one of again */
+int effects_watch_print(const struct effects_watch *w, struct buf *out);
+/** effects_watch_parse() - NULL: that is none */
+struct effects_watch *effects_watch_parse(const char *data, size_t len);
 void effects_watch_free(struct effects_watch **w);
 #define _cleanup_effects_watch_ _cleanup_(effects_watch_free)
 

@@ -506,62 +506,6 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "${#stderr_lines[@]}" = 1 ]
 }
 
-@test "exec: what acts on this machine is named, and nothing else" {
-	lib_project
-	echo old >.envrc
-	mkdir -p .git/hooks
-	run -0 --separate-stderr cubby exec -- sh -c 'touch plain Makefile; mkdir .git/objects; echo x >.git/objects/x'
-	[ -z "$stderr" ]
-	run -0 --separate-stderr cubby exec -- sh -c 'mkdir -p .vscode .github/workflows
-		echo {} >.vscode/tasks.json; echo x >.github/workflows/ci.yml; echo x >random.py
-		ln -s ../.. away; ln -s plain here; for i in $(seq 100); do touch "!$i"; done; rm .envrc
-		printf x >"$(printf "a\033b.pth")"'
-	[ "$stderr" = "cubby: new '.github/workflows/ci.yml' acts on this machine: a workflow of the CI service
-cubby: new '.vscode/tasks.json' acts on this machine: an editor's settings and tasks
-cubby: new 'a\x1bb.pth' acts on this machine: python loads it by itself
-cubby: new 'away' acts on this machine: a link that points out of the project
-cubby: new 'random.py' acts on this machine: shadows a module of python's library" ]
-	run -0 --separate-stderr cubby exec -- sh -c 'echo y >random.py'
-	[ "$stderr" = "cubby: changed 'random.py' acts on this machine: shadows a module of python's library" ]
-	run -0 --separate-stderr cubby exec -q -- sh -c 'echo z >random.py'
-	[ -z "$stderr" ]
-	run -0 --separate-stderr cubby exec --json -- sh -c 'echo yy >random.py; rm here; echo x >"a	b.pth"'
-	[ "$(jq -c .acting.new,.acting.path,.acting.why <<<"$stderr" | paste -sd' ')" = 'true "a\\tb.pth" "python loads it by itself" false "random.py" "shadows a module of python'"'"'s library"' ]
-	cubby rm -q
-}
-
-@test "exec: what is linked from outside of the project is said once, and broken up by --unlink" {
-	lib_project
-	mkdir -p store node_modules/.pnpm/a@1/node_modules/a p
-	echo from the store >store/index.js
-	mv node_modules p
-	ln store/index.js p/node_modules/.pnpm/a@1/node_modules/a/index.js
-	echo one >p/own
-	ln p/own p/twin
-	touch -d 2001-02-03 store/index.js
-	chmod 640 store/index.js
-	run -0 --separate-stderr cubby exec -C p -- true
-	[ "$stderr" = "cubby: 'node_modules/.pnpm/a@1/node_modules/a/index.js': also linked from outside of this directory; what changes here changes there (--unlink makes copies first)" ]
-	run -0 --separate-stderr cubby exec -C p --keep -- true
-	[ -z "$stderr" ]
-	run -125 --separate-stderr cubby exec -C p --unlink -- true
-	[[ $stderr == "cubby exec: --unlink: "*"'cubby stop'"* ]]
-	[ "$(stat -c %h store/index.js)" = 2 ]
-	cubby stop -q -C p
-	run -0 --separate-stderr cubby exec -C p --unlink -- sh -c \
-		'stat -c "%a %Y" "$1"; echo of the box >>"$1"; chmod 600 "$1"' sh node_modules/.pnpm/a@1/node_modules/a/index.js
-	[ "$output" = "640 $(date -d 2001-02-03 +%s)" ]
-	[ "$stderr" = "cubby: 1 file linked from outside of this directory is its own now (15 B)" ]
-	[ "$(cat store/index.js)" = "from the store" ]
-	[ "$(stat -c '%h %a' store/index.js)" = "1 640" ]
-	[ "$(cat p/node_modules/.pnpm/a@1/node_modules/a/index.js)" = "from the store
-of the box" ]
-	[ "$(stat -c %h p/own)" = 2 ]
-	run -0 --separate-stderr cubby exec -C p --unlink -- true
-	[ -z "$stderr" ]
-	cubby rm -q -C p
-}
-
 @test "exec: wait tells the status of what was detached, once it has ended" {
 	one=$(cubby exec -q -d -- sh -c 'until [ -e go ]; do sleep 0.05; done; exit 3')
 	two=$(cubby exec -q -d -- sh -c 'kill -9 $$')

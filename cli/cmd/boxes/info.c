@@ -1,12 +1,13 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/box/acting.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "rootfs/store/snapshot.h"
 
-enum kind { TEXT, CAUGHT, PATH, BYTES, NUMBER, MILLI, BOOL, LIST, VOLUMES };
+enum kind { TEXT, CAUGHT, PATH, BYTES, NUMBER, MILLI, BOOL, LIST, VOLUMES, ACTING };
 
 /* What a person is told, in this order; absent members are left out. */
 static const struct row {
@@ -43,6 +44,7 @@ static const struct row {
 	{ "monitor pid", "monitor_pid", NUMBER },
 	{ "init pid", "init_pid", NUMBER },
 	{ "key", "key", TEXT },
+	{ "acts here", "acting", ACTING },
 	{ "why", "why", TEXT },
 };
 
@@ -90,6 +92,24 @@ static int volumes_text(const struct json *v, struct buf *out)
 	return r;
 }
 
+static int acting_text(const struct json *v, struct buf *out)
+{
+	int r = 0;
+
+	json_each(it, v)
+	{
+		const char *path = json_get_str(it, "path"),
+			   *why = json_get_str(it, "why");
+
+		if (r == 0 && path && why)
+			r = buf_addf(out, "%s '%s': %s\n",
+				     json_get_bool(it, "new", false) ? "new"
+								     : "changed",
+				     path, why);
+	}
+	return r;
+}
+
 static int value_text(const struct json *v, enum kind kind, struct buf *out)
 {
 	char text[64];
@@ -99,6 +119,8 @@ static int value_text(const struct json *v, enum kind kind, struct buf *out)
 		return list_text(v, out);
 	if (kind == VOLUMES)
 		return volumes_text(v, out);
+	if (kind == ACTING)
+		return acting_text(v, out);
 	if (kind == TEXT || kind == PATH)
 		return json_str(v) ? buf_adds(out, json_str(v)) : 0;
 	if (kind == CAUGHT)
@@ -152,6 +174,7 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 	_cleanup_json_ struct json *j = NULL;
 	struct err ignored = ERR_NONE;
 	bool running = boxsetup_join(app, s, &ignored) == 0;
+	struct json *acting;
 	const char *state = running ? "running" : "stopped";
 	int r = 0;
 
@@ -161,6 +184,9 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 		j = spec_to_json(&s->spec);
 	if (r < 0)
 		return r;
+	acting = acting_list(s->dir.dirfd, s->spec.project);
+	if (acting)
+		json_set(j, "acting", acting);
 	if (json_get_bool(j, "lingering", false))
 		state = "lingering";
 	if (!j || json_set_str(j, "project", s->spec.project) < 0 ||

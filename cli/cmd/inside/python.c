@@ -20,11 +20,11 @@
 #include "base/pieces.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
+#include "cli/box/acting.h"
 #include "cli/box/imagerun.h"
 #include "cli/box/setup.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
-#include "cli/run/acting.h"
 #include "cli/show/render.h"
 #include "cli/show/termfilter.h"
 #include "cli/show/tty.h"
@@ -527,12 +527,12 @@ static int run_python(struct app *app, void *args, struct err *e)
 	r = boxsetup_prepare(app, &a->box, &s, e);
 	if (r < 0)
 		return r;
-	acting_begin(app, s.spec.project, &acting);
+	acting_begin(app, s.dir.dirfd, s.spec.project, &acting);
 	r = boxsetup_start(app, &s, NULL, e);
 	if (r < 0)
 		return r;
 	status = in_box(app, a, buf_cstr(&code), &s, e);
-	acting_tell(app, &acting);
+	acting_tell(app, &acting, acting_runs_on(&acting, s.box));
 	r = boxsetup_finish(&s, e);
 	return r < 0 ? cmd_fail(app, e, status ?: CMD_CUBBY) : status;
 }

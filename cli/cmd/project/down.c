@@ -1,4 +1,5 @@
 #include "base/sys/sys.h"
+#include "cli/box/acting.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/project/services.h"
@@ -39,6 +40,7 @@ static int work(struct app *app, void *args, struct err *e)
 	if (r < 0)
 		return r;
 	render_note(app, "the box of '%s' is stopped", s.spec.project);
+	acting_rest(app, s.dir.dirfd, s.spec.project);
 	return tell(app, true, e);
 }
 

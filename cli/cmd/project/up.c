@@ -1,7 +1,7 @@
+#include "cli/box/acting.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/project/services.h"
-#include "cli/run/acting.h"
 #include "cli/show/render.h"
 
 struct args {
@@ -30,13 +30,13 @@ static int work(struct app *app, void *args, struct err *e)
 	if (r < 0)
 		return r;
 	s.spec.keep = true;
-	acting_begin(app, s.spec.project, &acting);
+	acting_begin(app, s.dir.dirfd, s.spec.project, &acting);
 	r = boxsetup_start(app, &s, NULL, e);
 	if (r >= 0) /* also of one that ran before */
 		r = box_ask(s.box, "keep", NULL, NULL, e);
 	if (r >= 0)
 		r = services_up(app, s.box, e);
-	acting_tell(app, &acting);
+	acting_tell(app, &acting, true);
 	if (r < 0)
 		return r;
 	return tell(app, json_len(json_get(app->config->project, "services")), e);

@@ -19,12 +19,12 @@
 #include "base/inroot.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
+#include "cli/box/acting.h"
 #include "cli/box/ahead.h"
 #include "cli/box/imagerun.h"
 #include "cli/box/setup.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
-#include "cli/run/acting.h"
 #include "cli/show/render.h"
 #include "cli/store/place.h"
 #include "cli/task/modelpick.h"
@@ -91,7 +91,8 @@ static int open_toolbox(struct host *h, const struct mcp_hooks *hooks, struct er
 static int start_ahead(struct host *h, const struct mcp_hooks *hooks,
 		       struct boxahead *ret, struct err *e)
 {
-	int r = boxahead_start(h->app, h->options, NULL, ret, e);
+	int r = boxahead_start(h->app, h->options, &(struct boxahead_conf){ 0 }, ret,
+			       e);
 	struct pollfd p[] = { { .fd = ret->said, .events = POLLIN },
 			      { .fd = hooks->aside.fd, .events = POLLIN },
 			      { .fd = hooks->interrupt_fd, .events = POLLIN } };
@@ -241,10 +242,10 @@ static int serve(struct app *app, void *args, struct err *e)
 	conf.out_fd = out;
 	conf.stop_fd = stop;
 	conf.instructions = text;
-	acting_begin(app, app->dir ? app->dir : ".", &acting);
+	acting_begin(app, -1, app->dir ? app->dir : ".", &acting);
 	r = mcp_serve(&conf, e);
 	end = host_close(&h, e);
-	acting_tell(app, &acting);
+	acting_tell(app, &acting, false);
 	return r < 0 ? r : end;
 }
 

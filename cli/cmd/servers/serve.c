@@ -87,6 +87,7 @@ static int start(void *ctx, const struct server_box *which, struct server_start 
 {
 	const struct host *h = ctx;
 	struct boxahead *b = calloc(1, sizeof(*b));
+	const struct boxahead_conf conf = { which->options, .unseen = true };
 	struct app app = *h->app;
 	int r;
 
@@ -94,7 +95,7 @@ static int start(void *ctx, const struct server_box *which, struct server_start 
 	app.box = which->name ?: app.box;
 	app.here = true; /* nothing above it is meant */
 	app.live = false;
-	r = b ? boxahead_start(&app, h->options, which->options, b, e)
+	r = b ? boxahead_start(&app, h->options, &conf, b, e)
 	      : err_sys(e, -ENOMEM, "cannot start the box");
 	if (r < 0) {
 		free(b);

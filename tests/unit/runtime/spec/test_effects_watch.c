@@ -55,6 +55,34 @@ static void what_changed(void)
 	assert_string_equal(all, "");
 }
 
+static void kept(void)
+{
+	static const char *const bad[] = { "x", "1 2 3 4", "1 2 3 4 ", "1 2 3 x a" };
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_effects_watch_ struct effects_watch *before = NULL, *again = NULL;
+	_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
+	char all[4096] = "";
+
+	put(dir, " a\n b.pth");
+	put(dir, ".envrc");
+	before = effects_watch_look(dir);
+	assert_non_null(before);
+	assert_int_equal(effects_watch_print(before, &b), 0);
+	again = effects_watch_parse(b.data, b.len);
+	assert_non_null(again);
+	effects_watch_compare(again, before, note, all);
+	effects_watch_compare(before, again, note, all);
+	assert_string_equal(all, "");
+	assert_null(effects_watch_parse(b.data, b.len - 1));
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_null(effects_watch_parse(bad[i], strlen(bad[i]) + 1));
+	effects_watch_free(&again);
+	again = effects_watch_parse("", 0);
+	assert_non_null(again);
+	effects_watch_compare(again, before, note, all);
+	assert_string_equal(all, "+ a\n b.pth\n+.envrc\n");
+}
+
 static void many_names(void)
 {
 	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
@@ -73,6 +101,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "what changed", what_changed },
+		{ "kept", kept },
 		{ "many names", many_names },
 	};
 

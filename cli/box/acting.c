@@ -1,0 +1,167 @@
+#include "cli/box/acting.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/show/render.h"
+#include "runtime/box/box.h"
+
+enum { ACTING_LINES = 20, ACTING_KEPT = 1 << 20 };
+
+#define KEPT "acting"
+
+struct telling {
+	const struct app *app;
+	size_t n;
+};
+
+static struct effects_watch *load(int box)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(ACTING_KEPT);
+	struct err none = ERR_NONE;
+
+	return box >= 0 && file_read(box, KEPT, &b, &none) == 0
+		       ? effects_watch_parse(buf_cstr(&b), b.len)
+		       : NULL;
+}
+
+static void save(int box, const struct effects_watch *w)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(ACTING_KEPT);
+	struct err none = ERR_NONE;
+
+	if (effects_watch_print(w, &b) == 0)
+		(void)file_replace_soon(
+			box, KEPT, &(struct file_data){ b.data, b.len, 0600 }, &none);
+}
+
+static void begin(int box, const char *dir, struct acting *ret)
+{
+	*ret = ACTING_NONE;
+	ret->project = sys_open(dir, O_RDONLY | O_DIRECTORY);
+	if (ret->project < 0)
+		return;
+	ret->box = box;
+	ret->before = load(box);
+	ret->kept = ret->before != NULL;
+	if (!ret->before)
+		ret->before = effects_watch_look(ret->project);
+}
+
+void acting_begin(const struct app *app, int box, const char *dir, struct acting *ret)
+{
+	*ret = ACTING_NONE;
+	if (!app->quiet || box >= 0)
+		begin(box, dir, ret);
+}
+
+static struct json *describe(const char *path, const char *why, bool is_new)
+{
+	struct json *o = json_object();
+
+	json_set_str(o, "path", path);
+	json_set_str(o, "why", why);
+	json_set_bool(o, "new", is_new);
+	return o;
+}
+
+static void tell(void *ctx, const char *path, const char *why, bool is_new)
+{
+	struct telling *t = ctx;
+	char shown[512];
+
+	text_escaped(shown, sizeof(shown), path, strlen(path));
+	if (t->app->json) {
+		_cleanup_json_ struct json *j = json_object();
+
+		json_set(j, "acting", describe(shown, why, is_new));
+		render_json_note(t->app, j);
+	} else if (t->n++ < ACTING_LINES) {
+		render_note(t->app, "%s '%s' acts on this machine: %s",
+			    is_new ? "new" : "changed", shown, why);
+	}
+}
+
+void acting_tell(const struct app *app, const struct acting *a, bool runs_on)
+{
+	_cleanup_effects_watch_ struct effects_watch *now = NULL;
+	struct telling t = { .app = app };
+
+	if (!a->before)
+		return;
+	now = app->quiet ? NULL : effects_watch_look(a->project);
+	if (now)
+		effects_watch_compare(a->before, now, tell, &t);
+	if (t.n > ACTING_LINES)
+		render_note(app, "and %zu more files that act on this machine",
+			    t.n - ACTING_LINES);
+	if (a->box < 0)
+		return;
+	if (runs_on)
+		save(a->box, now ? now : a->before); /* what was not told waits */
+	else if (now && a->kept)
+		(void)sys_unlinkat(a->box, KEPT, 0);
+}
+
+bool acting_runs_on(const struct acting *a, struct box *box)
+{
+	_cleanup_json_ struct json *left = NULL, *info = NULL;
+	struct err none = ERR_NONE;
+
+	return a->kept && box && box_ask(box, "background", NULL, &left, &none) == 0 &&
+	       box_ask(box, "info", NULL, &info, &none) == 0 &&
+	       (json_get_bool(left, "background", false) ||
+		json_get_int(info, "programs", 0) > 0 ||
+		json_get_int(info, "clients", 0) > 1);
+}
+
+void acting_keep(int box, const char *dir)
+{
+	_cleanup_acting_ struct acting a = ACTING_NONE;
+
+	begin(box, dir, &a);
+	if (a.before && !a.kept)
+		save(box, a.before);
+}
+
+void acting_rest(const struct app *app, int box, const char *dir)
+{
+	_cleanup_acting_ struct acting a = ACTING_NONE;
+
+	acting_begin(app, box, dir, &a);
+	if (a.kept)
+		acting_tell(app, &a, false);
+}
+
+static void add(void *ctx, const char *path, const char *why, bool is_new)
+{
+	char shown[512];
+
+	text_escaped(shown, sizeof(shown), path, strlen(path));
+	json_add(ctx, describe(shown, why, is_new));
+}
+
+struct json *acting_list(int box, const char *dir)
+{
+	_cleanup_effects_watch_ struct effects_watch *now = NULL;
+	_cleanup_acting_ struct acting a = ACTING_NONE;
+	struct json *list;
+
+	begin(box, dir, &a);
+	if (!a.kept)
+		return NULL;
+	now = effects_watch_look(a.project);
+	list = json_array();
+	if (now)
+		effects_watch_compare(a.before, now, add, list);
+	return list;
+}
+
+void acting_done(struct acting *a)
+{
+	effects_watch_free(&a->before);
+	scope_close(&a->project);
+	*a = ACTING_NONE;
+}
