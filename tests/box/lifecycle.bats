@@ -1,6 +1,7 @@
 # How boxes live and die: many clients, many boxes, kills at any moment.
 bats_require_minimum_version 1.5.0
 load ../lib
+load ../monitors
 
 setup_file() {
 	lib_env
@@ -10,41 +11,6 @@ setup_file() {
 teardown_file() { lib_done; }
 
 setup() { lib_project; }
-
-info() { cubby info --json | jq -r ".$1"; }
-
-# Leftovers of this file's boxes: monitors know its runtime directory.
-monitors() {
-	local pid
-	for pid in $(pgrep -f __monitor || true); do
-		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null |
-			grep -qx "XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" || continue
-		tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q __monitor && echo "$pid"
-	done
-	return 0
-}
-
-wait_gone() { # PID...: until the processes are no more; fails after 10 s or longer
-	local pid i
-	for pid; do
-		for ((i = 0; i < $(lib_longer 1000); i++)); do
-			[ -d "/proc/$pid" ] || continue 2
-			read -rt 0.01 <> <(:) || true
-		done
-		echo "process $pid is still there" >&2
-		return 1
-	done
-}
-
-no_leftovers() {
-	local pids
-	pids=$(monitors)
-	# shellcheck disable=SC2086 # process ids
-	wait_gone $pids
-	[ -z "$(find "$XDG_RUNTIME_DIR" -name ctl)" ]
-	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1 2>/dev/null)" ]
-	! grep -q "$XDG_DATA_HOME" /proc/self/mountinfo
-}
 
 @test "exec: streams, status, directory" {
 	run -0 --separate-stderr cubby exec -- sh -c 'echo out; echo err >&2; pwd'
@@ -349,62 +315,5 @@ start_traced() { # FILE OPTION-OF-STRACE...
 	for i in $(seq "$n"); do
 		cubby stop -C "$base/b$i"
 	done
-	no_leftovers
-}
-
-# The runtime directory of one shell is not that of another (cron, ssh, su), and a logout
-# may take it away. Which monitor has the box is decided by the lock in the store.
-@test "another runtime directory finds the box that runs, and starts no second" {
-	local other=$LIB_DIR/run2 pid
-	mkdir -p -m 700 "$other"
-	cubby exec --keep -- sh -c 'echo mark >/tmp/mark'
-	pid=$(info monitor_pid)
-	for elsewhere in "XDG_RUNTIME_DIR=$other" "-uXDG_RUNTIME_DIR" XDG_RUNTIME_DIR=/nowhere; do
-		run -0 --separate-stderr env "$elsewhere" cubby exec -- cat /tmp/mark
-		[ "$output" = mark ]
-		[ -z "$stderr" ]
-		[ "$(env "$elsewhere" cubby info --json | jq -r .monitor_pid)" = "$pid" ]
-	done
-	XDG_RUNTIME_DIR=$other cubby stop -q
-	wait_gone "$pid"
-	# the other way round, after a monitor that could tidy nothing
-	XDG_RUNTIME_DIR=$other cubby exec --keep -- true
-	pid=$(info monitor_pid)
-	kill -9 "$pid"
-	wait_gone "$pid"
-	run -1 --separate-stderr cubby ps
-	[ "$stderr" = "cubby ps: the box is not running; any command in it starts it" ]
-	run -0 cubby exec -- echo again
-	[ "$output" = again ]
-	[ "$(info monitor_pid)" != "$pid" ]
-	cubby stop -q
-	no_leftovers
-}
-
-@test "a running box whose runtime directory was removed is named, and has no second monitor" {
-	local pid name status clients=()
-	cubby exec --keep -- true
-	pid=$(info monitor_pid)
-	rm -r "$XDG_RUNTIME_DIR/cubby"
-	for words in "exec -- true" stop ps; do # each looks for seconds
-		read -ra words <<<"$words"
-		cubby "${words[@]}" 2>"${words[0]}" 3>&- &
-		clients+=("$!:${words[0]}")
-	done
-	for client in "${clients[@]}"; do
-		name=${client#*:}
-		status=0
-		wait "${client%:*}" || status=$?
-		[ "$status" -ne 0 ]
-		run cat "$name"
-		[[ $output == "cubby $name: "*"process $pid (cubby-monitor) runs this box, but its socket is gone; 'kill $pid' ends it" ]]
-		[ "${#lines[@]}" -eq 1 ]
-	done
-	kill -0 "$pid"
-	kill "$pid"
-	run -0 cubby exec -- echo again
-	[ "$output" = again ]
-	cubby stop -q
-	wait_gone "$pid"
 	no_leftovers
 }

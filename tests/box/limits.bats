@@ -9,15 +9,6 @@ setup() { escape_setup; }
 
 info() { cubby info --json | jq -r ".$1"; }
 
-# A command on a host without cgroups: root hides them, others may have none anyway.
-without_cgroups() {
-	if [ "$(id -u)" -eq 0 ]; then
-		unshare -m sh -c 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"' sh "$@"
-	else
-		"$@"
-	fi
-}
-
 hog_is_killed() { # WRAPPER...
 	"$@" cubby exec --keep --memory 128M -- true
 	[ "$(info usage.oom_kills)" = 0 ]
@@ -170,72 +161,6 @@ cpu_limit() { # PID
 	cubby rm -q -y --force
 	run -0 --separate-stderr without_cgroups cubby exec -- true
 	[ -z "$stderr" ]
-}
-
-# /tmp, /run and /dev/shm are one memory filesystem: half of the memory limit together.
-@test "--memory: what lies in /tmp, /run and /dev/shm together stays within the limit" {
-	for wrapper in env without_cgroups; do
-		run -0 $wrapper cubby exec --memory 64M -- sh -c '
-			for d in /tmp /run /dev/shm; do
-				head -c 200M /dev/zero >$d/fill 2>/dev/null && echo "$d held it all"
-			done
-			cat /tmp/fill /run/fill /dev/shm/fill | wc -c'
-		echo "$wrapper: $output"
-		[ "${#lines[@]}" -eq 1 ]
-		[ "$output" -le $((32 << 20)) ]
-		[ "$output" -gt $((20 << 20)) ]
-		run -0 $wrapper cubby exec --memory 64M -- sh -c 'rm -f /run/fill /dev/shm/fill /tmp/fill
-			seq 20000 | sed s,^,/tmp/f, | xargs touch 2>/dev/null; ls /tmp | wc -l'
-		[ "$output" -lt 5000 ]
-		cubby stop >/dev/null 2>&1 || true
-	done
-}
-
-@test "--memory: without a cgroup, files in memory count with what processes hold" {
-	without_cgroups cubby exec --keep --memory 128M -- true
-	[ "$(info cgroup)" = rlimits ] || skip "this host gives the box a cgroup all the same"
-	run -137 --separate-stderr cubby exec -- sh -c 'head -c 60M /dev/zero >/tmp/fill; exec ./hog hold 90'
-	[[ $stderr == *"out of memory"* ]]
-	run -0 cubby exec -- sh -c 'rm /tmp/fill; exec ./hog hold 90'
-	run -137 --separate-stderr cubby exec -- ./hog memfd 256
-	[[ $stderr == *"out of memory"* ]]
-	cubby stop
-	# What is left without an owner is freed by nobody's end but the box's.
-	run timeout "$(lib_longer 60)" cubby exec --keep --memory 128M -- true
-	without_cgroups cubby exec --keep --memory 128M -- true
-	run -137 --separate-stderr without_cgroups cubby exec -- sh -c './hog segment 256; sleep 30'
-	[[ $stderr == *"out of memory"* ]]
-	for ((n = 0; n < 100; n++)); do # what is in the old one meanwhile dies with it
-		run without_cgroups cubby exec --memory 128M -- echo again
-		[ "$output" != again ] || break
-	done
-	[ "$output" = again ]
-}
-
-@test "--memory: addresses that nobody touches are free, for sanitizers, Go and Java" {
-	for wrapper in env without_cgroups; do
-		run -0 $wrapper cubby exec --memory 256M -- ./hog reserve 100
-		[ "$output" = reserved ]
-		run -0 $wrapper cubby exec --memory 256M -- ./asan
-		[ "$output" = "sum 499500" ]
-		cubby stop >/dev/null 2>&1 || true
-	done
-}
-
-# Each user has a limit of its own (RLIMIT_NPROC): what counts is the box.
-@test "--pids: several users of the box have one limit together" {
-	cubby exec -- true
-	[ "$(escape_map)" != single ] || skip "no other users in this id map"
-	cubby stop >/dev/null 2>&1 || true
-	for wrapper in env without_cgroups; do
-		$wrapper cubby exec --keep --pids 60 -- true
-		run cubby exec -- ./hog users 4
-		echo "$wrapper: $output"
-		[ "$status" -eq 137 ] || [[ $output == *" stayed"* ]]
-		[ "$status" -eq 137 ] || [ "${output% stayed}" -le 60 ]
-		run -0 cubby exec -- echo still
-		cubby stop
-	done
 }
 
 @test "stats: what another user of the box writes is counted, or said not to be known" {

@@ -38,26 +38,6 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	cubby rm -C "$HOME"
 }
 
-@test "what is too wide or private needs a word, and some have none" {
-	mkdir -p "$HOME/.ssh" "$HOME/work"
-	refused "a system directory" /etc
-	refused "a directory that programs share" /tmp
-	refused "which is private to a home" "$HOME/.ssh"
-	refused "say --any-directory" "$XDG_RUNTIME_DIR"
-	refused "it contains" "$LIB_DIR"
-	cubby exec -C "$HOME/.ssh" --any-directory -- touch key
-	[ -e "$HOME/.ssh/key" ]
-	cubby rm -C "$HOME/.ssh"
-	works_in "$HOME/work"
-	cubby exec -C "$HOME/work" --keep -- true
-	for own in "$XDG_DATA_HOME/cubby" "$XDG_DATA_HOME/cubby/boxes" "$XDG_RUNTIME_DIR/cubby"; do
-		refused "cannot be a project" "$own"
-		run -125 --separate-stderr cubby exec -C "$own" --any-directory -- true
-		[[ $stderr == *"cannot be a project"* ]]
-	done
-	cubby stop -C "$HOME/work"
-}
-
 @test "what is not a directory, or is not there" {
 	touch file
 	refused "Not a directory" file

@@ -140,6 +140,29 @@ s.bind("\0cubby-test-" + sys.argv[1]); s.listen(1); print("up", flush=True); tim
 	[ "$(cat etc/resolv.conf etc/hostname)" = $'nameserver 192.0.2.1\nthe-host' ]
 }
 
+@test "K46: what is too wide or private needs a word, and some have none" {
+	refused() { # WHY DIR
+		run -125 cubby exec -C "$2" -- true
+		[[ $output == *"$1"* && ${#lines[@]} = 1 ]] || { echo "said: $output" >&2; return 1; }
+	}
+	mkdir -p "$HOME/.ssh" "$HOME/work"
+	refused "a system directory" /etc
+	refused "a directory that programs share" /tmp
+	refused "which is private to a home" "$HOME/.ssh"
+	refused "say --any-directory" "$XDG_RUNTIME_DIR"
+	refused "it contains" "$LIB_DIR"
+	cubby exec -C "$HOME/.ssh" --any-directory -- touch key
+	[ -e "$HOME/.ssh/key" ]
+	cubby rm -C "$HOME/.ssh"
+	cubby exec -C "$HOME/work" --keep -- true
+	for own in "$XDG_DATA_HOME/cubby" "$XDG_DATA_HOME/cubby/boxes" "$XDG_RUNTIME_DIR/cubby"; do
+		refused "cannot be a project" "$own"
+		run -125 --separate-stderr cubby exec -C "$own" --any-directory -- true
+		[[ $stderr == *"cannot be a project"* ]]
+	done
+	cubby rm -q --force -C "$HOME/work"
+}
+
 # Prints what comes of a greeting to a control socket. A socket's name has 107 bytes.
 k44_greet='use Socket; my ($d, $n) = $ARGV[0] =~ m,^(.*)/(.*),; chdir $d;
 	socket(my $s, AF_UNIX, SOCK_SEQPACKET, 0) or die;
