@@ -52,6 +52,25 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(cubby diff --name-only | tr '\n' ' ')" = "a b d/x " ]
 }
 
+@test "a shell and a server of tools under review: nothing comes out by itself" {
+	local frame
+	cubby shell --project review <<<'echo x >a; echo x >.envrc'
+	[ ! -e a ] && [ ! -e .envrc ]
+	[ "$(cubby diff --name-only | xargs)" = ".envrc a" ]
+	coproc MCP { exec cubby mcp --project review; }
+	local pid=$MCP_PID
+	printf '%s\n' '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+		'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+		'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"shell","arguments":{"command":"cat a; echo x >b"}}}' >&"${MCP[1]}"
+	while read -rt "$(lib_longer 60)" frame <&"${MCP[0]}" && [[ $frame != *'"id":1'* ]]; do :; done
+	[[ $frame == *'"id":1'* ]] || { echo "$frame"; return 1; }
+	[ ! -e b ]
+	eval "exec ${MCP[1]}>&-"
+	wait "$pid"
+	[ ! -e b ]
+	[ "$(cubby diff --name-only | xargs)" = ".envrc a b" ]
+}
+
 @test "a patch is one that git takes" {
 	printf '%s\n' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 >a
 	printf 'no newline' >b
