@@ -1,7 +1,9 @@
 #include "runtime/mount/volumes.h"
 
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 
 #include "base/file.h"
 #include "base/inroot.h"
@@ -149,23 +151,44 @@ int mount_volumes_open(const struct spec *spec, struct mount_volumes *ret,
 struct placing {
 	const struct spec *spec;
 	const struct mount_volumes *from;
-	int root;
+	int root, project;
 };
+
+/* Where its view of the project lies, over @project: there is no descriptor of that. Links
+ * of the box's, on the same path again, could lead below the project, and from there to a
+ * filesystem of the kernel's that is not masked yet. */
+static int open_view(const struct placing *p, struct err *e)
+{
+	_cleanup_close_ int fd =
+		inroot_open(p->root, p->spec->project, O_PATH | O_DIRECTORY);
+	uint64_t root = 0, view = 0;
+	struct statfs fs;
+
+	if (fd < 0)
+		return err_sys(e, fd, "cannot open the project");
+	if (sys_fstatfs(fd, &fs) < 0 || fs.f_type != OVERLAYFS_SUPER_MAGIC ||
+	    sys_mount_id(p->root, "", &root) < 0 || sys_mount_id(fd, "", &view) < 0 ||
+	    root == view)
+		return err_set(e, -ELOOP,
+			       "links of the box lead the project's path elsewhere");
+	return take(&fd, -1);
+}
 
 /* The box's own view of it, with what guards its repositories, and no more rights. */
 static int open_part(const struct placing *p, const struct spec_volume *v,
 		     struct err *e)
 {
-	_cleanup_close_ int project = -1, fd = -1;
+	bool review = p->spec->project_mode == PROJECT_REVIEW;
+	_cleanup_close_ int view = -1, fd = -1;
 	size_t n = strlen(p->spec->project);
 	int r;
 
 	if (strncmp(v->source, p->spec->project, n) != 0 || v->source[n] != '/')
 		return err_set(e, -EINVAL, "it is not in the project");
-	project = inroot_open(p->root, p->spec->project, O_PATH | O_DIRECTORY);
-	if (project < 0)
-		return err_sys(e, project, "cannot open the project");
-	fd = sys_openat2(project, v->source + n + 1, O_PATH, 0,
+	view = review ? open_view(p, e) : -1;
+	if (review && view < 0)
+		return view;
+	fd = sys_openat2(review ? view : p->project, v->source + n + 1, O_PATH, 0,
 			 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 	if (fd < 0)
 		return err_sys(e, fd, "cannot open it in the project");
@@ -210,10 +233,10 @@ static int place_one(void *ctx, const struct spec_volume *v, unsigned i, struct 
 	return r < 0 ? r : mounts_place(tree, target, e);
 }
 
-int mount_volumes_place(int root, const struct spec *spec,
+int mount_volumes_place(int root, int project, const struct spec *spec,
 			const struct mount_volumes *v, struct err *e)
 {
-	struct placing p = { spec, v, root };
+	struct placing p = { spec, v, root, project };
 
 	return for_each(spec, place_one, &p, e);
 }

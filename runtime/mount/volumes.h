@@ -29,8 +29,9 @@ int mount_volumes_make(const struct spec *spec, struct err *e);
 int mount_volumes_open(const struct spec *spec, struct mount_volumes *ret,
 		       struct err *e);
 
-/** mount_volumes_place() - mount them in @root */
-int mount_volumes_place(int root, const struct spec *spec,
+/** mount_volumes_place() - mount them in @root
+ *  @project: its mount there, below its view; borrowed */
+int mount_volumes_place(int root, int project, const struct spec *spec,
 			const struct mount_volumes *v, struct err *e);
 
 #endif

@@ -285,7 +285,7 @@ static int project_mount(struct work *w, struct err *e)
 	if (r < 0)
 		return r;
 	take_volumes(w, &m, next);
-	return mount_volumes_place(w->root, w->c->spec, &w->volumes, e);
+	return mount_volumes_place(w->root, w->c->project, w->c->spec, &w->volumes, e);
 }
 
 static int root_files(struct work *w, struct err *e)

@@ -5,6 +5,7 @@ load escape
 
 setup_file() { escape_setup_file; }
 teardown_file() { lib_done; }
+teardown() { [ -z "${AWAY-}" ] || rm -rf "$AWAY"; }
 setup() {
 	escape_setup
 	OUT=$(mktemp -d "$HOME/o.XXXXXX")
@@ -227,4 +228,25 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 	[ -z "$output" ]
 	cubby rm -q
 	cd "$LIB_PROJECT"
+}
+
+@test "U16: a part of the project is opened in the project, wherever links of the box lead its path" {
+	AWAY=$(mktemp -d /var/tmp/cubby-t.XXXXXX) # not in /tmp, which a box has anew each time
+	chmod 755 "$AWAY"
+	mkdir -p "$AWAY/p/sys"
+	cd "$AWAY/p"
+	touch sys/mine
+	# Once on the way to the place it is "sub" of the box's own root, the next time the project's.
+	cubby exec -q -- sh -ec "ln -s /proc sub; cd /; mv '$AWAY' old
+		mkdir -p a '$AWAY'; ln -s /a a/sub; ln -s /a/sub '$AWAY/p'"
+	for mode in live ro; do
+		run -0 --separate-stderr cubby exec -q --project $mode -v ./sys:/part:rw -- ls /part
+		[ "$output" = mine ]
+	done
+	run --separate-stderr cubby exec -q --project review -v ./sys:/part:rw -- ls /part
+	echo "$status $output $stderr"
+	[[ $status:$output = 0:mine || $stderr == *"links of the box lead the project's path elsewhere" ]]
+	cubby rm -q --force
+	run -0 cubby exec -q --project review -v ./sys:/part:rw -- ls /part
+	[ "$output" = mine ]
 }
