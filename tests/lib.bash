@@ -144,6 +144,18 @@ lib_needs_users() {
 	[[ $output != *'no user but root'* ]] || skip "one id only in this box"
 }
 
+# The processes of this host whose command line has PATTERN, and that a command of this file
+# has started: they know its runtime directory. Other files run at the same time.
+lib_processes() { # PATTERN
+	local pid
+	for pid in $(pgrep -f -- "$1" || true); do
+		{ tr '\0' '\n' <"/proc/$pid/environ"; } 2>/dev/null |
+			grep -qx "XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" || continue
+		{ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -q -- "$1" && echo "$pid"
+	done
+	return 0
+}
+
 # The directory in the store of the box of the current directory.
 lib_box() { echo "$XDG_DATA_HOME/cubby/boxes/$(printf %s "$PWD" | sha256sum | cut -c1-64)"; }
 

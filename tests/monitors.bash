@@ -3,17 +3,6 @@
 
 info() { cubby info --json | jq -r ".$1"; }
 
-# Leftovers of this file's boxes: monitors know its runtime directory.
-monitors() {
-	local pid
-	for pid in $(pgrep -f __monitor || true); do
-		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null |
-			grep -qx "XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" || continue
-		tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q __monitor && echo "$pid"
-	done
-	return 0
-}
-
 wait_gone() { # PID...: until the processes are no more; fails after 10 s or longer
 	local pid i
 	for pid; do
@@ -28,7 +17,7 @@ wait_gone() { # PID...: until the processes are no more; fails after 10 s or lon
 
 no_leftovers() {
 	local pids
-	pids=$(monitors)
+	pids=$(lib_processes __monitor)
 	# shellcheck disable=SC2086 # process ids
 	wait_gone $pids
 	[ -z "$(find "$XDG_RUNTIME_DIR" -name ctl)" ]

@@ -97,7 +97,7 @@ same_everywhere() { # the host and a box's next view
 	[ "$(git rev-parse main)" = "$host" ]
 	[ "$(git log -1 --format=%s refs/cubby/box/heads/main)" = again ]
 	cubby stop -q
-	while cubby ls --json | jq -e '.[] | select(.running)' >/dev/null; do :; done
+	while cubby ls --json | jq -e --arg here "$PWD" '.[] | select(.directory == $here).state != "stopped"' >/dev/null; do :; done
 	[ "$(git rev-parse main)" = "$host" ]
 	[ "$(cubby exec -- git rev-parse main)" = "$host" ]
 	git fsck
@@ -138,7 +138,8 @@ same_everywhere() { # the host and a box's next view
 		while [ -d "/proc/$init" ]; do :; done
 		cubby exec -- true
 		git fsck --strict
-		[ ! -e .git/index.lock ] && [ ! -e .git/HEAD.lock ]
+		[ ! -e .git/index.lock ]
+		[ ! -e .git/HEAD.lock ]
 		git status >/dev/null
 	done
 }
@@ -206,7 +207,8 @@ same_everywhere() { # the host and a box's next view
 	# A branch that the box has made is its own in the next command, and at its next start.
 	quiet 'git checkout -q -b made; echo x >x; git add x; git commit -qm x'
 	quiet 'git checkout -q wt; git merge -q made; git checkout -q made; git commit -q --amend -m y; echo dirty >file; git stash -q'
-	[ "$(git log -1 --format=%s)" = y ] && [ "$(git symbolic-ref HEAD)" = refs/heads/made ]
+	[ "$(git log -1 --format=%s)" = y ]
+	[ "$(git symbolic-ref HEAD)" = refs/heads/made ]
 	git stash pop -q
 	git checkout -q wt
 	quiet 'git reset -q --hard HEAD~1; echo staged >new; git add new'
@@ -226,11 +228,13 @@ same_everywhere() { # the host and a box's next view
 	run -0 --separate-stderr boxed 'echo box >b; git add b; git commit -qm box'
 	[[ $stderr == *"refs/heads/wt: the host moved it meanwhile; the box's is refs/cubby/box/heads/wt"* ]]
 	[ "$(grep -c "the box's is" <<<"$stderr")" = 1 ]
-	[ "$(git log -1 --format=%s)" = host ] && [ "$(git log -1 --format=%s refs/cubby/box/heads/wt)" = box ]
+	[ "$(git log -1 --format=%s)" = host ]
+	[ "$(git log -1 --format=%s refs/cubby/box/heads/wt)" = box ]
 	cubby stop -q
 	rm b
 	quiet 'git merge -q --no-edit refs/cubby/box/heads/wt'
-	[ -e b ] && [ "$(cat file)" = host ]
+	[ -e b ]
+	[ "$(cat file)" = host ]
 	same_everywhere
 }
 
@@ -252,7 +256,8 @@ same_everywhere() { # the host and a box's next view
 	for dir in wt wt2 super/sm; do
 		cd $dir
 		quiet 'echo two >file; git commit -qam two; git checkout -q -b more; git commit -q --allow-empty -m more'
-		[ "$(git log -1 --format=%s)" = more ] && [ "$(git log -1 --format=%s main)" = two ]
+		[ "$(git log -1 --format=%s)" = more ]
+		[ "$(git log -1 --format=%s main)" = two ]
 		same_everywhere
 		cd "$OLDPWD"
 	done
@@ -291,7 +296,8 @@ same_everywhere() { # the host and a box's next view
 	boxed 'echo x >f; git add f; git commit -qm second'
 	run -0 cubby apply
 	[[ $output == *"a repository is taken over when the box ends"* ]]
-	[ "$(git log --format=%s | xargs)" = one ] && [ -e f ]
+	[ "$(git log --format=%s | xargs)" = one ]
+	[ -e f ]
 	cubby stop
 	cubby apply
 	[ "$(git log --format=%s | xargs)" = "second one" ]
@@ -325,7 +331,8 @@ git_state() {
 		git checkout -q -b side HEAD~1; echo s >side; git add side; git commit -qm side
 		git merge -q --no-commit --no-ff main; echo more >file; git add file'
 	cubby apply
-	[ "$(cat .git/HEAD)" = "ref: refs/heads/side" ] && [ -e .git/MERGE_HEAD ]
+	[ "$(cat .git/HEAD)" = "ref: refs/heads/side" ]
+	[ -e .git/MERGE_HEAD ]
 	side=$(git rev-parse --short=12 side)
 	after=$(git_state)
 	run -0 cubby undo
@@ -347,11 +354,13 @@ git_state() {
 	cubby apply
 	[ "$(git log --format=%s | xargs)" = "two one" ]
 	cubby undo
-	[ "$(git log --format=%s)" = one ] && [ -e file ]
+	[ "$(git log --format=%s)" = one ]
+	[ -e file ]
 	[ -z "$(git status --porcelain)" ]
 	cubby undo
 	run -128 git log
-	[ ! -e file ] && [ "$(cat .git/HEAD)" = "ref: refs/heads/main" ]
+	[ ! -e file ]
+	[ "$(cat .git/HEAD)" = "ref: refs/heads/main" ]
 	[ -z "$(git status --porcelain)" ]
 	run -1 cubby undo
 	[[ $output == *"nothing to take back"* ]]
@@ -371,7 +380,8 @@ git_state() {
 	[[ $output != *EDITMSG* ]]
 	[ "$(git log --format=%s | xargs)" = "mine two one" ]
 	[ "$(git ls-files | xargs)" = "file mine" ]
-	[ "$(cat file)" = one ] && [ "$(git status --porcelain)" = " M file" ]
+	[ "$(cat file)" = one ]
+	[ "$(git status --porcelain)" = " M file" ]
 	git checkout -q file
 	reviewed 'git checkout -q -b topic; echo three >file; git commit -qam three'
 	cubby apply
@@ -524,7 +534,8 @@ git_state() {
 	reviewed "$work"
 	cubby apply -q
 	after=$(git_state)
-	[ -e .git/MERGE_HEAD ] && [ -e added ]
+	[ -e .git/MERGE_HEAD ]
+	[ -e added ]
 	cubby undo -q
 	for i in $(seq "$(lib_fewer 12)"); do
 		reviewed "$work"
@@ -555,7 +566,8 @@ git_state() {
 	echo sub >>.git/info/exclude
 	reviewed 'git commit -q --allow-empty -m two; git -C sub commit -q --allow-empty -m two'
 	cubby apply sub
-	[ "$(git log --format=%s | xargs)" = one ] && [ "$(git -C sub log --format=%s | xargs)" = "two one" ]
+	[ "$(git log --format=%s | xargs)" = one ]
+	[ "$(git -C sub log --format=%s | xargs)" = "two one" ]
 	cubby apply
 	[ "$(git log --format=%s | xargs)" = "two one" ]
 	cubby undo

@@ -53,10 +53,14 @@ setup() { lib_project; }
 }
 
 @test "exec: under timeout, what it ran ends too" {
-	run -124 timeout 1 cubby exec -- sleep 1000
+	local after
 	cubby exec --keep -- true
-	[ "$(cubby exec -- sh -c 'ls /proc | grep -c "^[0-9]"; cat /proc/[0-9]*/comm | grep -c sleep' | tail -1)" = 0 ] ||
-		{ sleep 2; run -1 cubby exec -- sh -c 'grep -l sleep /proc/[0-9]*/comm'; }
+	for after in 1 4 16 64; do # whatever it takes to begin here
+		run -124 timeout "$after" cubby exec -- sh -c ': >began; exec sleep 1000'
+		[ ! -e began ] || break
+	done
+	[ -e began ]
+	run -0 cubby exec -- sh -c 'for i in $(seq 500); do grep -lqs "^sleep" /proc/[0-9]*/comm || exit 0; sleep 0.02; done; exit 1'
 	cubby stop
 }
 
@@ -154,7 +158,7 @@ setup() { lib_project; }
 	[ "$(cubby exec -- echo on)" = on ]
 	cubby info >/dev/null
 	cubby rm
-	! cubby ls --json | grep -qF "$LIB_PROJECT"
+	[ "$(cubby ls --json | jq --arg here "$PWD" 'any(.directory == $here)')" = false ]
 	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
 	no_leftovers
 }
@@ -166,7 +170,7 @@ kill_round() { # WHOM MOMENT(ms)
 	read -rt "0.$(printf %03d "$2")" <> <(:) || true
 	case $1 in
 	client) kill -9 $client 2>/dev/null || true ;;
-	monitor) for victim in $(monitors); do kill -9 "$victim" 2>/dev/null || true; done ;;
+	monitor) for victim in $(lib_processes __monitor); do kill -9 "$victim" 2>/dev/null || true; done ;;
 	init) victim=$(info init_pid 2>/dev/null || true)
 		[[ ! $victim =~ ^[0-9]+$ ]] || kill -9 "$victim" 2>/dev/null || true ;;
 	esac

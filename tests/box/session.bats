@@ -219,15 +219,17 @@ nobody
 
 @test "R8: a client that is killed leaves nothing of its session" {
 	serve
-	call shell command 'sleep 4321 & echo started'
+	local left="sleep 43$$" # no other file's
+	call shell command "$left & until grep -qs '^sleep' /proc/\$!/comm; do :; done; echo started"
+	[ -n "$(pgrep -xf "$left")" ]
 	kill -9 "$server"
 	wait "$server" || true
 	server=
 	for _ in $(seq "$(lib_longer 600)"); do
-		pgrep -f 'sleep 4321' >/dev/null || break
+		pgrep -xf "$left" >/dev/null || break
 		read -rt 0.05 <> <(:) || true
 	done
-	[ -z "$(pgrep -f 'sleep 4321')" ]
+	[ -z "$(pgrep -xf "$left")" ]
 	run cubby exec -- echo again
 	[ "$output" = again ]
 }

@@ -228,32 +228,33 @@ k44_greet='use Socket; my ($d, $n) = $ARGV[0] =~ m,^(.*)/(.*),; chdir $d;
 # of this test's own boxes; what it has started has its command line for a moment
 our_monitor() {
 	local pid parent
-	for pid in $(pgrep -f __monitor || true); do
+	for pid in $(lib_processes __monitor); do
 		parent=$(sed -n 's/^PPid:\t//p' "/proc/$pid/status" 2>/dev/null) || continue
 		! { tr '\0' ' ' <"/proc/$parent/cmdline"; } 2>/dev/null | grep -q __monitor || continue
-		{ tr '\0' '\n' <"/proc/$pid/environ"; } 2>/dev/null |
-			grep -qx "XDG_RUNTIME_DIR=$XDG_RUNTIME_DIR" || continue
-		{ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -q monitor && echo "$pid"
+		echo "$pid"
 	done
 }
 
 @test "K38: nothing of the box outlives its monitor" {
 	# lifecycle.bats has the 200 moments; here it is what the box left running.
+	local left="sleep 77$$" # no other file's
 	for _ in $(seq "$(lib_fewer 20)"); do
 		until [ -z "$(our_monitor)" ]; do # that of the round before ends after its command
 			read -rt 0.02 <> <(:) || true
 		done
-		cubby exec -- sh -c 'setsid sleep 77 & sleep 77' >client.out 2>&1 3>&- &
+		cubby exec -- sh -c "setsid $left & $left; true" >client.out 2>&1 3>&- &
 		client=$!
-		until monitor=$(our_monitor) && [ -n "$monitor" ]; do
+		until [ "$(pgrep -cxf "$left")" = 2 ]; do
 			kill -0 $client || { cat client.out; return 1; }
+			read -rt 0.02 <> <(:) || true
 		done
+		monitor=$(our_monitor)
 		kill -9 "$monitor"
 		status=0
 		wait $client || status=$?
 		[ "$status" -ne 0 ]
 		for ((i = 0; i < $(lib_longer 500); i++)); do
-			pgrep -f '^sleep 77$' >/dev/null || break
+			pgrep -xf "$left" >/dev/null || break
 			read -rt 0.02 <> <(:) || true
 		done
 		[ "$i" -lt "$(lib_longer 500)" ]
