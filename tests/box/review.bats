@@ -46,7 +46,8 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	echo one >a
 	box 'echo two >>a; echo new >b; mkdir d; echo x >d/x'
 	[ "$(cat a)" = one ]
-	[ ! -e b ] && [ ! -e d ]
+	[ ! -e b ]
+	[ ! -e d ]
 	[ "$(box 'cat a b d/x' | tr '\n' ' ')" = "one two new x " ]
 	[ "$(cubby exec -- cat a)" = one ]
 	[ "$(cubby diff --name-only | tr '\n' ' ')" = "a b d/x " ]
@@ -212,8 +213,10 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	run -1 cubby apply
 	mount -o remount,size=4m none .
 	cubby apply --continue
-	[ "$(cat a z | xargs)" = "new new" ] && [ "$(stat -c %s b c | xargs)" = "700000 700000" ]
-	[ -z "$(cubby diff)" ] && [ -z "$(find . -name '.cubby-*')" ]
+	[ "$(cat a z | xargs)" = "new new" ]
+	[ "$(stat -c %s b c | xargs)" = "700000 700000" ]
+	[ -z "$(cubby diff)" ]
+	[ -z "$(find . -name '.cubby-*')" ]
 	cubby undo
 	[ "$(state)" = "$before" ]
 }
@@ -236,8 +239,11 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	box 'mkfifo pipe; echo x >s; chmod 6755 s; echo y >t; chmod 7777 t; mkdir -m 3777 d'
 	run timeout 60 cubby apply --all
 	[[ $output == *"neither a file nor a directory nor a link"* ]]
-	[ ! -e pipe ] && [ -p here ]
-	[ -f s ] && [ -f t ] && [ -d d ]
+	[ ! -e pipe ]
+	[ -p here ]
+	[ -f s ]
+	[ -f t ]
+	[ -d d ]
 	[ -z "$(find . -perm /7000)" ]
 	[ "$(stat -c %u:%g s)" = "$(id -u):$(id -g)" ]
 }
@@ -247,12 +253,18 @@ comes_out() { # SCRIPT [OPTION of apply...]
 		echo ok >plain; ln -s /etc out; ln -s ../../x up'
 	run cubby apply
 	[[ $output == *"5 changes are held"* ]] || { echo "$output"; return 1; }
-	[ -e plain ] && [ ! -e .git/hooks/post-checkout ] && [ ! -e .envrc ] && [ ! -e .vscode/tasks.json ]
-	[ ! -L out ] && [ ! -L up ]
+	[ -e plain ]
+	[ ! -e .git/hooks/post-checkout ]
+	[ ! -e .envrc ]
+	[ ! -e .vscode/tasks.json ]
+	[ ! -L out ]
+	[ ! -L up ]
 	cubby apply .envrc
-	[ -e .envrc ] && [ ! -L out ]
+	[ -e .envrc ]
+	[ ! -L out ]
 	cubby apply --allow 'o*'
-	[ -L out ] && [ ! -L up ]
+	[ -L out ]
+	[ ! -L up ]
 	box 'echo more >>plain'
 	cubby apply --deny 'pl*'
 	[ "$(cat plain)" = ok ]
@@ -280,11 +292,13 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	cp -r . ../patched
 	git -C ../patched init -q
 	git -C ../patched apply ../patch
-	[ "$(cat ../patched/a)" = 2 ] && [ ! -e ../patched/c ]
+	[ "$(cat ../patched/a)" = 2 ]
+	[ ! -e ../patched/c ]
 	run cubby apply --all
 	[ "$(cat a)" = host ]
 	cubby apply --all --overwrite
-	[ "$(cat a b n | tr '\n' ' ')" = "2 2 2 " ] && [ ! -e c ]
+	[ "$(cat a b n | tr '\n' ' ')" = "2 2 2 " ]
+	[ ! -e c ]
 	cubby undo
 	[ "$(cat a c n | tr '\n' ' ')" = "host host host " ]
 }
@@ -296,7 +310,8 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	run -0 cubby apply --overwrite box
 	[ "$(xargs <box)" = "box b c d e" ]
 	cubby discard mine
-	[ "$(xargs <mine)" = "a b c d host" ] && [ "$(box 'xargs <mine')" = "a b c d host" ]
+	[ "$(xargs <mine)" = "a b c d host" ]
+	[ "$(box 'xargs <mine')" = "a b c d host" ]
 	mkdir ../there
 	cubby apply -q --to ../there merged
 	git merge-file merged base ../there/merged
@@ -398,7 +413,8 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	run cubby exec -- sh -c 'echo 2 >a; rm b; echo 2 >c; mkdir d; echo new >d/n; ln -s a l'
 	[[ $output == *"in use with --project review"* ]]
 	cubby apply
-	[ "$(cat a c d/n l | xargs)" = "2 2 new 2" ] && [ ! -e b ]
+	[ "$(cat a c d/n l | xargs)" = "2 2 new 2" ]
+	[ ! -e b ]
 	[ -z "$(cubby diff --name-only)" ]
 	run -1 cubby discard --all
 	[[ $output == *"the box is in use"* ]]
@@ -423,7 +439,9 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	cubby exec --project review --detach -- sleep 600
 	cubby exec -q -- sh -c 'mkdir -p d/e f; echo 1 >d/n'
 	cubby apply
-	[ -d d/e ] && [ -d f ] && [ -f d/n ]
+	[ -d d/e ]
+	[ -d f ]
+	[ -f d/n ]
 	cubby undo
 	[ -z "$(ls)" ]
 	[ -z "$(cubby diff --name-only)" ]
@@ -433,7 +451,8 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	cubby exec -q -- sh -c 'echo 2 >d/n'
 	[ "$(cubby diff --name-only)" = d/n ]
 	cubby apply
-	[ "$(cat d/n)" = 2 ] && [ "$(find . | sort | xargs)" = ". ./d ./d/n" ]
+	[ "$(cat d/n)" = 2 ]
+	[ "$(find . | sort | xargs)" = ". ./d ./d/n" ]
 	cubby undo
 	cubby stop
 	run -0 cubby apply
@@ -447,9 +466,12 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	box 'echo new >a; echo x >.envrc; echo y >Makefile; mkdir d empty .vscode; echo z >d/f; echo x >.vscode/tasks.json'
 	run -0 cubby apply --to "$to"
 	[[ $output == *"2 changes are held"* && $output != *undo* ]]
-	[ "$(cat "$to/a" "$to/d/f" "$to/Makefile" | xargs)" = "new z y" ] && [ ! -e "$to/.envrc" ]
-	[ -d "$to/empty" ] && [ ! -e "$to/.vscode" ] # of which nothing comes out yet
-	[ "$(cat a)" = old ] && [ "$(cubby diff --name-only | xargs)" = ".envrc .vscode/tasks.json Makefile a d/f empty/" ]
+	[ "$(cat "$to/a" "$to/d/f" "$to/Makefile" | xargs)" = "new z y" ]
+	[ ! -e "$to/.envrc" ]
+	[ -d "$to/empty" ]
+	[ ! -e "$to/.vscode" ] # of which nothing comes out yet
+	[ "$(cat a)" = old ]
+	[ "$(cubby diff --name-only | xargs)" = ".envrc .vscode/tasks.json Makefile a d/f empty/" ]
 	run -1 cubby undo
 	mkdir -p "$HOME/.config/cubby"
 	echo '{"apply":"safe","apply-allow":[".env*"],"apply-deny":["d/*"]}' >"$HOME/.config/cubby/config.json"
@@ -457,7 +479,8 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	echo '{"apply":"ask"}' >"$HOME/.config/cubby/config.json"
 	run -0 cubby apply
 	rm "$HOME/.config/cubby/config.json"
-	[ "$(cat a .envrc | xargs)" = "new x" ] && [ ! -e d/f ]
+	[ "$(cat a .envrc | xargs)" = "new x" ]
+	[ ! -e d/f ]
 	[ "$(cubby diff --name-only | xargs)" = ".vscode/tasks.json d/f" ]
 	cubby apply .vscode/tasks.json
 	[ -e .vscode/tasks.json ]
@@ -573,7 +596,8 @@ attributes() { # DIR, in the box
 			perl -e "rename(q(d), q(x)) or print qq(\$!)"
 			perl -e "rename(q(g), q(/tmp/empty)) or print qq(\$!)"
 			perl -e "rename(q(g), q(/tmp/new)) or print qq(\$!)"
-			! [ -e /tmp/new ] && ! [ -e x ]
+			[ ! -e /tmp/new ]
+			[ ! -e x ]
 			look | diff /tmp/before -
 			perl -e "rename(q(g), q(h)) or die"
 			stat -c " %a" h'
@@ -617,7 +641,9 @@ attributes() { # DIR, in the box
 	[ "$(cubby exec --project ro -- cat a)" = 1 ]
 	run cubby exec --project ro -- sh -c 'echo 2 >a; echo 3 >b; mkdir c; touch a; chmod +x a; rm a'
 	[[ $output == *"Read-only"* ]]
-	[ "$(state)" = "$before" ] && [ "$(cat a)" = 1 ] && [ "$(ls)" = a ]
+	[ "$(state)" = "$before" ]
+	[ "$(cat a)" = 1 ]
+	[ "$(ls)" = a ]
 	run -125 cubby exec --project odd -- true
 	[[ $output == *"bad mode 'odd'; it is review, live or ro"* ]]
 }

@@ -40,7 +40,8 @@ ALL='cat f; ls -R . | tr "\n" " "'
 
 @test "rewind: the project is what it was after each turn, and what was taken over is taken back" {
 	three_turns
-	[ "$(cat f new)" = $'3\n3' ] && [ ! -e gone ]
+	[ "$(cat f new)" = $'3\n3' ]
+	[ ! -e gone ]
 	run -0 --separate-stderr cubby rewind --list --json
 	[ "$(jq -r '.[].name' <<<"$output" | tr '\n' ' ')" = "0 1 2 3 " ]
 	run -0 cubby rewind 1
@@ -172,7 +173,10 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	[[ $output == *"an undo did not come to its end; 'cubby undo' goes on with it"* ]]
 	run -0 cubby undo
 	[ "$output" = "cubby: what a rewind was taking back is taken back" ] || { echo "$output"; return 1; }
-	[ "$(cat a)" = 0 ] && [ ! -e b ] && [ ! -e c ] && [ "$(ls d)" = x ]
+	[ "$(cat a)" = 0 ]
+	[ ! -e b ]
+	[ ! -e c ]
+	[ "$(ls d)" = x ]
 	[ -z "$(cubby diff --name-only)" ]
 	box 'echo 3 >b'
 	cubby apply -q

@@ -286,7 +286,11 @@ $LIB_PROJECT" ]
 	serve_json POST /mcp '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
 		"${alice[@]}" -H 'Accept: application/json, text/event-stream' -D head
 	mcp=$(tr -d '\r' <head | sed -n 's/^mcp-session-id: //Ip')
-	[ -n "$command" ] && [ -n "$terminal" ] && [ -n "$kernel" ] && [ -n "$context" ] && [ -n "$mcp" ]
+	[ -n "$command" ]
+	[ -n "$terminal" ]
+	[ -n "$kernel" ]
+	[ -n "$context" ]
+	[ -n "$mcp" ]
 	box=$(cd boxes && echo alice-*)
 	for who in 'X-User-Id: bob' 'X-Session-Id: s' 'X-User-Id: bob|X-Session-Id: s' 'X-User-Id: alice|X-Terminal-Context-Id: chat:1' \
 		'X-Terminal-Context-Id: alice' "X-User-Id: bob|X-Cubby-Box: $box" "X-Terminal-Context-Id: alice|X-Cubby-Box: $box"; do
@@ -400,9 +404,11 @@ $LIB_PROJECT" ]
 	serve_status POST /files/move 400 -H 'Content-Type: application/json' -d '{"source":"a","destination":"x/y"}'
 	ln -s c/d link
 	serve DELETE '/files/delete?path=link'
-	[ "$(jq -r .type <<<"$output")" = file ] && [ -e c/d/e ]
+	[ "$(jq -r .type <<<"$output")" = file ]
+	[ -e c/d/e ]
 	serve DELETE '/files/delete?path=c'
-	[ "$output" = "{\"path\":\"$p/c\",\"type\":\"directory\"}" ] && [ ! -e c ]
+	[ "$output" = "{\"path\":\"$p/c\",\"type\":\"directory\"}" ]
+	[ ! -e c ]
 	serve_status DELETE '/files/delete?path=c' 404
 	serve_status DELETE '/files/delete?path=.' 403
 }
@@ -805,10 +811,11 @@ port_server() {
 	[ "$(jq -c '[.ports[].port]' <<<"$output")" = '[8080]' ]
 	run -0 curl -sS -D head -m 20 -X PUT -H "Authorization: Bearer $SERVE_KEY" -H 'X-User-Id: u' -H 'X-A: b' \
 		--data-binary hello "$SERVE_URL/proxy/8080/a%2Fb/../c?x=%20y" --path-as-is
-	grep -q '^HTTP/1.1 203' head && grep -qi '^x-from: box' head
+	grep -q '^HTTP/1.1 203' head
+	grep -qi '^x-from: box' head
 	[ "$(head -n 1 <<<"$output" | tr -d '\r')" = 'PUT /a%2Fb/../c?x=%20y HTTP/1.1' ]
 	[[ $output == *'Host: localhost:8080'* && $output == *'x-a: b'* && $output == *hello ]]
-	! grep -qi "authorization\|$SERVE_KEY\|x-user-id" <<<"$output"
+	[ -z "$(grep -i "authorization\|$SERVE_KEY\|x-user-id" <<<"$output")" ]
 	serve_status GET /proxy/8081/ 502
 	grep -q 'Connection refused: localhost:8081' serve.body
 	serve_status GET /proxy/99999/ 422
@@ -854,7 +861,7 @@ port_server() {
 	# one answer more than was asked for: the client is told not to use the connection again
 	ask 'HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=99\r\nX-Accel-Redirect: /x\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 EVIL\r\n\r\n'
 	[[ $output == *'Connection: close'* ]]
-	! grep -qiE 'keep-alive|x-accel' <<<"$output"
+	[ -z "$(grep -iE 'keep-alive|x-accel' <<<"$output")" ]
 	for answer in 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nContent-Length: 9\r\n\r\n' 'HTTP/1.1 101 Now\r\n\r\nHTTP/1.1 200 EVIL\r\n\r\n' \
 		'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n' 'EVIL\r\n\r\n' 'HTTP/1.1 200 OK\r\nX : EVIL\r\n\r\n'; do
 		ask "$answer"
@@ -954,12 +961,12 @@ port_server() {
 	status() { [ "$(sed -n 's/^HTTP.1.1 \([0-9]*\).*/\1/p' head) $(jq -c '[.id, .error.code]' <<<"$output")" = "$1" ]; }
 	mcp '"a"' server/discover
 	[ "$(jq -c '[.id, .result.supportedVersions]' <<<"$output")" = '["a",["2026-07-28"]]' ]
-	! grep -qi mcp-session-id head
+	[ "$(grep -ci mcp-session-id head)" = 0 ]
 	# the shell that is named stays, whoever asks; its ids and tokens are the client's own
 	mcp 1 tools/call '"name":"shell","arguments":{"command":"cd /tmp; echo one; sleep 1.2; echo two","session":"s"}' -H 'Mcp-Name: shell'
 	grep -qi '^content-type: text/event-stream' head
 	grep -qi '^x-accel-buffering: no' head
-	! grep -q '^id:' <<<"$output"
+	[ -z "$(grep '^id:' <<<"$output")" ]
 	[ "$(data | jq -r 'select(.method == "notifications/progress").params.progressToken' | sort -u)" = p ]
 	[ "$(data | tail -n 1 | jq -r '.id, .result.resultType, .result._meta["cubby/cwd"]' | tr '\n' ' ')" = '1 complete /tmp ' ]
 	accept=application/json

@@ -58,7 +58,7 @@ sent() { jq -s "[.[] | select(.body)] | $1" "$BATS_TEST_TMPDIR/requests"; }
 	run -0 --separate-stderr task "say it"
 	[ "$(sent '.[0].body.tools[] | select(.function.name == "mcp__s__say") | .function')" = "$(jq . <<<'{"name":"mcp__s__say","description":"(MCP server s) Says it.","parameters":{"type":"object","properties":{"what":{"type":"string"}}}}')" ]
 	sent '.[1].body.messages | last.content' | grep -F '[a part that is not shown, audio]'
-	! sent '.[1].body.messages | last.content' | grep -F "in $(cat /etc/hostname)"
+	[ -z "$(sent '.[1].body.messages | last.content' | grep -F "in $(cat /etc/hostname)")" ]
 	sent '.[2].body.messages | last.content' | grep -F "MCP server 's': it has ended"
 }
 

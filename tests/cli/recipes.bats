@@ -69,7 +69,8 @@ gitlab() {
 	run -0 --separate-stderr "$RECIPES/github-runner" step "$RUNNER_TEMP/step.sh"
 	[ "$output" = "$PWD/work"$'\n'true-none ]
 	[ "$(cat temp/output)" = answer=42 ]
-	[ -e work/made ] && [ ! -e /opt/here ]
+	[ -e work/made ]
+	[ ! -e /opt/here ]
 	echo 'false | true; echo not reached' >temp/step.sh
 	run -1 --separate-stderr "$RECIPES/github-runner" step "$RUNNER_TEMP/step.sh"
 	[ -z "$output" ]

@@ -449,7 +449,7 @@ conf() { # LINE...
 		login me:word
 		run -1 --separate-stderr cubby push -q 1 "$AT/new/y:2"
 		[[ $stderr == *"it wants the image "*"$at'" ]] || { echo "$stderr"; return 1; }
-		! grep -q '^PUT' "$LOG"
+		[ "$(grep -c '^PUT' "$LOG")" = 0 ]
 		kill "$SERVER"; rm "$LIB_PROJECT/ready"
 	done
 	rm "$HOME/.docker/config.json"

@@ -52,7 +52,8 @@ review() { task "$@"; } # it is the default
 @test "what acts on this machine waits, and the last line says for what" {
 	change 'echo x >.envrc; echo y >plain'
 	run -0 --separate-stderr review "do it"
-	[ -e plain ] && [ ! -e .envrc ]
+	[ -e plain ]
+	[ ! -e .envrc ]
 	[[ $stderr == *"1 change is held"*".envrc"*"'cubby apply PATH' takes it over"* ]]
 	cubby apply .envrc
 	[ -e .envrc ]
@@ -69,7 +70,8 @@ review() { task "$@"; } # it is the default
 	model_done
 	change 'echo z >other'
 	review --apply ask "do it"
-	[ ! -e plain ] && [ ! -e other ]
+	[ ! -e plain ]
+	[ ! -e other ]
 	[ "$(cubby diff --name-only | xargs)" = "other plain" ]
 	run -2 review --apply odd "do it"
 	[[ $output == *"it is safe, ask, all or never"* ]]
@@ -83,9 +85,11 @@ review() { task "$@"; } # it is the default
 	)
 	run -0 --separate-stderr review --apply-every call "do it"
 	[[ $stderr == *"taken over: a"*"taken over: a"*"taken over: b"*"1 change is held"*".envrc"* ]] || { echo "$stderr"; return 1; }
-	[ "$(cat a b)" = $'two\nb' ] && [ ! -e .envrc ]
+	[ "$(cat a b)" = $'two\nb' ]
+	[ ! -e .envrc ]
 	cubby undo
-	[ "$(cat a)" = one ] && [ ! -e b ] # before the task ended
+	[ "$(cat a)" = one ]
+	[ ! -e b ] # before the task ended
 	cubby undo
 	[ ! -e a ]
 	run -2 review --apply-every turn "do it"
@@ -184,12 +188,15 @@ review() { task "$@"; } # it is the default
 	# it is asked in the order of the list: names that are sorted
 	printf 'f\nk\nd\na\nx\na\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
 	[ "$(cat .envrc .vscode/tasks.json)" = $'of .envrc\nof .vscode/tasks.json' ] || { cat out; return 1; }
-	[ ! -e .bashrc ] && [ ! -e .npmrc ]
-	[ "$(grep -c '^+of' out)" = 1 ] && grep -q '^+of .envrc' out
+	[ ! -e .bashrc ]
+	[ ! -e .npmrc ]
+	[ "$(grep -c '^+of' out)" = 1 ]
+	grep -q '^+of .envrc' out
 	[ "$(cubby diff --name-only)" = .bashrc ]
 	[[ $(<out) == *"'cubby undo' takes back"*"kept in the box"* ]]
 	cubby undo # one takes back all that was answered
-	[ ! -e .envrc ] && [ -z "$(ls -A .vscode)" ]
+	[ ! -e .envrc ]
+	[ -z "$(ls -A .vscode)" ]
 	printf 'f\nx\nx\nx\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
 	[ -z "$(cubby diff --name-only)" ] || { cat out; return 1; }
 }
@@ -224,9 +231,12 @@ asked() { # HOW OFTEN
 	echo yours >README
 	echo a >&"$keys"
 	asked 2
-	[ ! -e .envrc ] && [ ! -e .gdbinit ] && [ "$(cat README)" = yours ]
+	[ ! -e .envrc ]
+	[ ! -e .gdbinit ]
+	[ "$(cat README)" = yours ]
 	grep -q 'it has changed since it was shown' out
-	grep -q '\.gdbinit' out && grep -q README out
+	grep -q '\.gdbinit' out
+	grep -q README out
 	echo a >&"$keys"
 	wait $apply
 	exec {keys}>&-
@@ -309,7 +319,8 @@ asked() { # HOW OFTEN
   new      a/c/f +1
   deleted  gone/
 " ] || { echo "$output"; return 1; }
-	[ -d a/b ] && [ ! -e gone ]
+	[ -d a/b ]
+	[ ! -e gone ]
 	cubby exec --project review -- mkdir later
 	cubby diff --name-only | xargs cubby apply
 	[ -d later ]

@@ -161,7 +161,8 @@ shows() {
 	shows "you, for its next turn: also as webp"
 	touch go
 	shows "Both." "cubby: done" "new      made" "1 change is held until you leave"
-	[ -e made ] && [ ! -e .envrc ]
+	[ -e made ]
+	[ ! -e .envrc ]
 	keys "the second" M-Enter line Enter
 	shows "The shell is the same."
 	keys /cos Tab Enter

@@ -11,7 +11,7 @@ teardown() { serve_end; }
 # What a server on one connection says to the bytes $1: statuses, and how it ended.
 talk() {
 	run -0 "$CUBBY_TEST_TOP/tests/fake/http_talk" ${2:+-s "$2"} "$SERVE_ADDR" <<<"$1"
-	statuses=$(grep -aoE '^HTTP/1\.1 [0-9]+' <<<"$output" | cut -d' ' -f2 | tr '\n' ' ')
+	statuses=$(grep -aoE 'HTTP/1\.1 [0-9]+' <<<"$output" | cut -d' ' -f2 | tr '\n' ' ')
 	ended=${lines[-1]##*<}
 }
 
@@ -45,7 +45,7 @@ host='Host: h\r\n'
 	serve GET "/metrics?secret=1"
 	serve_end
 	grep -q 'GET /metrics 200 ' "$LIB_PROJECT/serve.err"
-	! grep -qE "$SERVE_KEY|secret" "$LIB_PROJECT/serve.err"
+	run ! grep -E "$SERVE_KEY|secret" "$LIB_PROJECT/serve.err"
 	[ "$(grep -c "$SERVE_KEY" "$LIB_PROJECT/serve.out")" = 1 ]
 }
 
@@ -54,7 +54,7 @@ host='Host: h\r\n'
 	serve_start --key-file key --listen "unix:$LIB_PROJECT/s"
 	[ "$(stat -c %a s)" = 600 ]
 	[ "$(curl -sS --unix-socket s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer 0123456789abcdef0123' http://h/metrics)" = 200 ]
-	! grep -q key: serve.out
+	run ! grep key: serve.out
 	serve_end
 	[ ! -e s ]
 	serve_start --json
@@ -226,10 +226,12 @@ host='Host: h\r\n'
 		'Content-Length : 5' 'Content-Length: +5' 'Content-Length: 5, 5' 'Transfer-Encoding: chunked\r\nTransfer-Encoding: x' \
 		'X: a\r\n b' 'X: a\rb' 'X-User-Id: a\r\nX-User-Id: b'; do
 		talk "GET /health HTTP/1.1\r\n$host$bad\r\n\r\nhelloGET /health HTTP/1.1\r\n$host\r\n"
-		[ "$statuses" = '400 ' ] && [ "$ended" = 'closed>' ]
+		[ "$statuses" = '400 ' ]
+		[ "$ended" = 'closed>' ]
 	done
 	talk "GET /health HTTP/1.1\nHost: h\n\n\r\n\r\n"
-	[ "$statuses" = '400 ' ] && [ "$ended" = 'closed>' ]
+	[ "$statuses" = '400 ' ]
+	[ "$ended" = 'closed>' ]
 	talk "GET /health HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n"
 	[ "$statuses" = '501 ' ]
 	talk 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
@@ -253,11 +255,14 @@ host='Host: h\r\n'
 @test "serve: requests in one packet are answered in order, bodies are not requests" {
 	serve_start
 	talk "GET /health HTTP/1.1\r\n$host\r\nGET /nothing HTTP/1.1\r\n${host}Content-Length: 4\r\n\r\nGET GET /health HTTP/1.1\r\n${host}Connection: close\r\n\r\n"
-	[ "$statuses" = '200 404 ' ] && [ "$ended" = 'closed>' ]
+	[ "$statuses" = '200 404 ' ]
+	[ "$ended" = 'closed>' ]
 	talk "GET /health HTTP/1.1\r\n${host}Content-Length: 4\r\n\r\nGET GET /health HTTP/1.1\r\n${host}Connection: close\r\n\r\n"
-	[ "$statuses" = '200 200 ' ] && [ "$ended" = 'closed>' ]
+	[ "$statuses" = '200 200 ' ]
+	[ "$ended" = 'closed>' ]
 	talk "GET /health HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\nHEAD /health HTTP/1.1\r\n${host}Connection: close\r\n\r\n"
-	[ "$statuses" = '200 200 ' ] && [ "$ended" = 'closed>' ]
+	[ "$statuses" = '200 200 ' ]
+	[ "$ended" = 'closed>' ]
 	talk "GET /health HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nxyz\r\n"
 	[ "$statuses" = '400 ' ] && [ "$ended" = 'closed>' ]
 }

@@ -67,8 +67,10 @@ $(manuals_installed)
 	for f in Makefile LICENSE README.md VERSION docs/cubby.1 cli/main.c tests/run scripts/install-deps; do
 		[ -e "$f" ] || { echo "no $f"; false; }
 	done
-	[ ! -e build ] && [ ! -e .git ]
-	[ -x tests/run ] && [ -x scripts/install-deps ]
+	[ ! -e build ]
+	[ ! -e .git ]
+	[ -x tests/run ]
+	[ -x scripts/install-deps ]
 	run -0 scripts/check-layers
 	# The same commit gives the same bytes.
 	local first

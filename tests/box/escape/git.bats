@@ -91,7 +91,8 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	git_repo
 	run ! cubby exec -- mv .git .git2
 	run ! cubby exec -- sh -c 'rm -rf .git && ln -s fake .git'
-	[ -d .git ] && [ ! -L .git ]
+	[ -d .git ]
+	[ ! -L .git ]
 	git log -1 --format=%s | grep -qx one
 	git_safe
 }
@@ -99,7 +100,8 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 @test "G26: a configuration or a hook that is a link, the box's or the host's" {
 	git_repo
 	boxed "printf '$(evil_config)' >inc; ln -sf ../inc .git/config"
-	[ ! -L .git/config ] && [ -f .git/config ]
+	[ ! -L .git/config ]
+	[ -f .git/config ]
 	run ! grep -q fsmonitor .git/config
 	git_safe
 	# The host's, into the tree: for the file itself, or its directory, is exchanged as well.
@@ -169,8 +171,10 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	boxed "printf '$(evil_config)' >>sub/.git/config
 		git init -q nested; printf '$(evil_config)' >>nested/.git/config
 		git init -q --bare bare; printf '$(evil_config)' >>bare/config"
-	[ ! -e nested/.git ] && [ -e nested/.git.from-box ]
-	[ ! -e bare ] && [ -e bare.from-box ]
+	[ ! -e nested/.git ]
+	[ -e nested/.git.from-box ]
+	[ ! -e bare ]
+	[ -e bare.from-box ]
 	for d in . sub nested; do git_safe $d; done
 }
 
@@ -317,8 +321,12 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	[ "$all" = "$(git -C main for-each-ref refs/heads/main refs/heads/other refs/heads/theirs refs/tags)" ]
 	[ "$kept" = "$(cat wt/.git; git_files main/.git/hooks; git_files main/.git/info; git_files main/.git/worktrees/theirs
 		cat main/.git/{HEAD,config} main/.git/worktrees/wt/{commondir,gitdir,HEAD}; sha256sum main/.git/index)" ]
-	[ ! -e main/.git/MERGE_HEAD ] && [ ! -e main/.git/MERGE_MSG ] && [ ! -e main/.git/commondir ]
-	[ ! -e main/.git/worktrees/wt/modules ] && [ ! -e main/.git/worktrees/wt/config.worktree ] && [ ! -e main/.git/worktrees/new ]
+	[ ! -e main/.git/MERGE_HEAD ]
+	[ ! -e main/.git/MERGE_MSG ]
+	[ ! -e main/.git/commondir ]
+	[ ! -e main/.git/worktrees/wt/modules ]
+	[ ! -e main/.git/worktrees/wt/config.worktree ]
+	[ ! -e main/.git/worktrees/new ]
 	[ -z "$(git -C main for-each-ref refs/bisect)" ]
 	[[ $stderr == *"refs/heads/main: another worktree is on it; the box's is refs/cubby/box/heads/main"* ]]
 	[[ $stderr == *"refs/heads/theirs: another worktree is on it"* && $stderr == *"refs/heads/other: it is not this worktree's"* ]]
@@ -500,7 +508,8 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 		echo ref: refs/heads/main >HEAD"
 	[[ $stderr == *"set aside: HEAD is now HEAD.from-box.2: the box made it, and"* ]]
 	[[ $stderr == *"set aside: refs/deep/.git is now"* ]]
-	[ ! -e HEAD ] && [ ! -e refs/deep/.git ]
+	[ ! -e HEAD ]
+	[ ! -e refs/deep/.git ]
 	git_safe
 	git_safe refs/deep
 }
@@ -514,7 +523,8 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 		export GIT_AUTHOR_NAME=b GIT_AUTHOR_EMAIL=b@x GIT_COMMITTER_NAME=b GIT_COMMITTER_EMAIL=b@x
 		git update-ref refs/heads/new \$(git commit-tree -p HEAD -m box HEAD^{tree})"
 	[[ $stderr == *"kept in the box: ./config (names programs that git runs)"* ]]
-	[ "$(cat config)" = "$before" ] && [ ! -e hooks/post-update ]
+	[ "$(cat config)" = "$before" ]
+	[ ! -e hooks/post-update ]
 	[ "$(git log -1 --format=%s new)" = box ]
 	git fsck --strict
 }

@@ -37,7 +37,7 @@ teardown() {
 	done
 	wait $writer
 	grep -qx done writer.out
-	! grep -q writable writer.out
+	run ! grep writable writer.out
 	[ "$before" = "$(sha256sum bin/*)" ]
 }
 
@@ -138,7 +138,8 @@ teardown() {
 
 @test "K24: our programs have no setuid bit and no capability" {
 	for file in "$CUBBY_TEST_BIN" "$(dirname "$CUBBY_TEST_BIN")/cubby-init"; do
-		[ ! -u "$file" ] && [ ! -g "$file" ]
+		[ ! -u "$file" ]
+		[ ! -g "$file" ]
 		! command -v getcap >/dev/null || [ -z "$(getcap "$file")" ]
 	done
 }

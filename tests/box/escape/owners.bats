@@ -101,7 +101,8 @@ setup() {
 		cubby info --json | jq -r .why'
 	echo "$output"
 	[ "$(awk '{ print $2 }' <<<"${lines[0]}")" -eq 1879048192 ]
-	[ "${lines[1]}" = 7 ] && [ "${lines[2]}" = 7 ]
+	[ "${lines[1]}" = 7 ]
+	[ "${lines[2]}" = 7 ]
 	[[ $output == *"the ids of this box are those of other boxes, too"* ]]
 	cubby stop -q
 	run -0 cubby exec -- stat -c %u /root/g again mine

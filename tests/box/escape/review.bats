@@ -49,7 +49,8 @@ $1"
 	cubby apply
 	git status >/dev/null; git commit -q --allow-empty -m host; git -C sub status || true
 	[ ! -e "$PWNED" ]
-	[ ! -e .git/hooks/post-commit ] && [ ! -e sub/.git ]
+	[ ! -e .git/hooks/post-commit ]
+	[ ! -e sub/.git ]
 	git config --get core.fsmonitor && return 1
 	cubby diff --name-only | grep -qx .git/config
 	cubby discard .git
@@ -87,7 +88,8 @@ plant() { # PATH NAME VALUE
 	run -0 cubby diff --name-only
 	[ "$(sort <<<"$output" | xargs)" = "file made/ real/new" ]
 	cubby apply --all
-	[ "$(cat real/keep lower/keep file real/new | xargs)" = "1 1 2 2" ] && [ -z "$(ls -A made)" ]
+	[ "$(cat real/keep lower/keep file real/new | xargs)" = "1 1 2 2" ]
+	[ -z "$(ls -A made)" ]
 	python3 -c 'import os
 for d, dirs, files in os.walk("."):
 	for n in dirs + files:

@@ -39,7 +39,10 @@ privileged() { find . -perm /6000 -printf '%P %m\n' | sort; }
 		tar -C /root -cf - proc-fd | tar -xpf -
 		chmod u+s,g+s installed; chmod -R 6755 .'
 	[ "$(sort -u <<<"$output")" = 6755 ]
-	[ -f moved ] && [ -f copied ] && [ -f installed ] && [ -f proc-fd ]
+	[ -f moved ]
+	[ -f copied ]
+	[ -f installed ]
+	[ -f proc-fd ]
 	[ -z "$(privileged)" ]
 	[ "$(stat -c %a installed)" = 755 ]
 }

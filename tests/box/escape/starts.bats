@@ -88,7 +88,8 @@ setup() { lib_project; }
 		# A pull that did not fail has its image, whoever removed one with the same bytes.
 		if [ ! -s "pull$n" ]; then
 			image=$(cubby images --json | jq -r ".[] | select(.name == \"race-$n\") | .dir")
-			[ -d "$XDG_DATA_HOME/cubby/images/${image##*/}/" ] && [ -n "$image" ]
+			[ -n "$image" ]
+			[ -d "$XDG_DATA_HOME/cubby/images/${image##*/}/" ]
 		fi
 		cubby rmi "race-$n" >/dev/null 2>&1 || true
 	done
