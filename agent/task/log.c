@@ -272,9 +272,16 @@ void task_log_patch(struct task *t)
 
 void task_log_end(struct task *t)
 {
+	_cleanup_buf_ struct buf jobs = BUF_INIT(4096);
 	const struct task_report *r = t->report;
 	struct json *j = record(t);
 
+	if (t->conf->tools)
+		tool_jobs_names(t->conf->tools, &jobs);
+	if (jobs.len) {
+		json_set_str(j, "jobs", buf_cstr(&jobs));
+		json_set_bool(j, "jobs_stay", t->conf->facts.stays);
+	}
 	json_set_str(j, "reason", task_end_name(r->end));
 	json_set_int(j, "status", r->end);
 	json_set_str(j, "cause", r->cause);

@@ -124,16 +124,24 @@ static void leave_jobs(struct session *s)
 		(void)session_run(s, last, strlen(last), &lim, &r, &ignored);
 }
 
+static bool add_names(struct session *s, struct buf *jobs)
+{
+	_cleanup_free_ char *names = s ? session_jobnews_all(s) : NULL;
+
+	if (names)
+		buf_addf(jobs, "%s%s", jobs->len ? "; " : "", names);
+	return names != NULL;
+}
+
+void tool_jobs_names(struct toolbox *t, struct buf *jobs)
+{
+	for (size_t i = 0; i < TOOL_SESSIONS; i++)
+		add_names(t->sessions[i], jobs);
+}
+
 void tool_jobs_end(struct toolbox *t, bool leave, struct buf *jobs)
 {
-	for (size_t i = 0; i < TOOL_SESSIONS; i++) {
-		struct session *s = t->sessions[i];
-		_cleanup_free_ char *names = s ? session_jobnews_all(s) : NULL;
-
-		if (!names)
-			continue;
-		buf_addf(jobs, "%s%s", jobs->len ? "; " : "", names);
-		if (leave)
-			leave_jobs(s);
-	}
+	for (size_t i = 0; i < TOOL_SESSIONS; i++)
+		if (add_names(t->sessions[i], jobs) && leave)
+			leave_jobs(t->sessions[i]);
 }

@@ -96,6 +96,8 @@ struct toolbox_conf {
 int toolbox_new(const struct toolbox_conf *conf, struct toolbox **ret, struct err *e);
 void toolbox_free(struct toolbox **t); /* ends its sessions */
 #define _cleanup_toolbox_ _cleanup_(toolbox_free)
+/** tool_jobs_names() - what runs in the background of its sessions, in one line; "" = nothing */
+void tool_jobs_names(struct toolbox *t, struct buf *jobs);
 /**
  * tool_jobs_end() - nothing is called any more: what runs in the background of its sessions?
  * @leave: it shall run on, where the shell takes a last command; else it ends with @t

@@ -190,6 +190,7 @@ static void show_end(struct logview *v, const struct json *r)
 {
 	const char *answer = json_get_str(r, "answer"), *why = json_get_str(r, "error");
 	const char *reason = json_get_str(r, "reason");
+	const char *jobs = json_get_str(r, "jobs");
 
 	/* an answer in words has been shown */
 	if (answer && *answer && strcmp(buf_cstr(&v->said), answer) != 0)
@@ -197,6 +198,10 @@ static void show_end(struct logview *v, const struct json *r)
 	if (why && *why)
 		put(v, RENDER_RED, "", why);
 	put(v, RENDER_DIM, "end: ", reason ? reason : "");
+	if (jobs && json_get_bool(r, "jobs_stay", false))
+		put(v, RENDER_DIM, "kept running in the box: ", jobs);
+	else if (jobs)
+		put(v, RENDER_DIM, "in the background, and not kept (--keep): ", jobs);
 }
 
 static const struct {

@@ -413,6 +413,8 @@ stop_when() {
 	END
 	run -0 --separate-stderr task "start it"
 	[[ $stderr == *"cubby: ended with the task: "*"sleep 1000"*"sleep 2000; with --keep it runs on"* ]]
+	run -0 cubby log -l
+	[[ $output == *"end: done"*"in the background, and not kept (--keep): "*"sleep 2000"* ]]
 	run cubby ps
 	[[ $output != *sleep* ]]
 	grep -q "What runs in the background ends with the task" "$BATS_TEST_TMPDIR/requests"
