@@ -325,3 +325,29 @@ claim() { # WORD
 	[ "$output" = second ]
 	for d in a b by-first by-second; do cubby rm -q -C $d; done
 }
+
+@test "K47: what is agreed to is the text that was asked about, whatever the box puts there meanwhile" {
+	mkdir .cubby
+	echo '{"allow": ["shown.example"]}' >.cubby/box.json
+	cubby exec -q -d -- sh -c 'until [ -e go ]; do sleep 0.05; done
+		echo "{\"allow\": [\"evil.example\"]}" >.cubby/new; mv .cubby/new .cubby/box.json; touch swapped; exec sleep 1000'
+	touch out
+	{
+		until grep -q shown.example out && grep -q '\[y' out; do read -rt 0.02 <> <(:) || true; done
+		touch go
+		until [ -e swapped ]; do read -rt 0.02 <> <(:) || true; done
+		echo yes
+	} | timeout "$(lib_longer 30)" script -qefc "cubby agree" /dev/null >out
+	cubby stop -q
+	run -0 --separate-stderr cubby exec --keep -- true
+	[[ $stderr == *"wants more than a box has by itself"* ]]
+	run -0 cubby net
+	[[ $output != *evil.example* && $output != *shown.example* ]]
+	mv .cubby/box.json .cubby/evil
+	echo '{"allow": ["shown.example"]}' >.cubby/box.json
+	cubby stop -q
+	cubby exec -q --keep -- true
+	run -0 cubby net
+	[[ $output == *"allow shown.example"* ]]
+	cubby rm -q --force
+}
