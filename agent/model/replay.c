@@ -6,6 +6,7 @@
 #include "agent/turn/alike.h"
 #include "agent/turn/transcript.h"
 #include "agent/wire/message.h"
+#include "base/grow.h"
 #include "base/text.h"
 
 struct recorded_result {
@@ -63,7 +64,7 @@ static int add_turn(struct replay *r, const struct json *record, struct err *e)
 
 	if (json_type(message) != JSON_OBJECT)
 		return err_set(e, -EINVAL, "a response record without a message");
-	more = realloc(r->turns, (r->n + 1) * sizeof(*more));
+	more = grow_list(r->turns, r->n, sizeof(*more));
 	if (!more)
 		return no_memory(e);
 	r->turns = more;
@@ -86,7 +87,7 @@ static int add_result(struct replay *r, const struct json *record, struct err *e
 
 	if (!text)
 		return 0;
-	more = realloc(t->results, (t->n_results + 1) * sizeof(*more));
+	more = grow_list(t->results, t->n_results, sizeof(*more));
 	if (!more)
 		return no_memory(e);
 	t->results = more;

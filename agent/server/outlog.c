@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -41,18 +42,14 @@ static void drop_old(struct outlog *l)
 static struct outlog_entry *entry_for(struct outlog *l)
 {
 	struct outlog_entry *last = l->count ? &l->entries[l->count - 1] : NULL;
+	struct outlog_entry *list;
 
 	if (last && !l->closed && last->len < OUTLOG_ENTRY)
 		return last;
-	if (!l->entries || l->count == l->room) {
-		size_t room = l->room ? l->room * 2 : 8;
-		struct outlog_entry *list = realloc(l->entries, room * sizeof(*list));
-
-		if (!list)
-			return NULL;
-		l->entries = list;
-		l->room = room;
-	}
+	list = grow_list(l->entries, l->count, sizeof(*list));
+	if (!list)
+		return NULL;
+	l->entries = list;
 	l->closed = false;
 	l->entries[l->count] = (struct outlog_entry){ .at = l->total };
 	return &l->entries[l->count++];

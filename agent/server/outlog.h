@@ -20,7 +20,7 @@ struct outlog {
 	int fd;			      /* owned; -1 = nothing written yet */
 	uint64_t total;		      /* bytes */
 	struct outlog_entry *entries; /* owned; ordered */
-	size_t count, room;
+	size_t count;
 	uint64_t first; /* number of entries[0] */
 	bool closed;	/* the last one was shown: the next byte begins another */
 	char cut[4];	/* the start of a character whose end has not come */

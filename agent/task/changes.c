@@ -9,6 +9,7 @@
 #include "base/diff.h"
 #include "base/dirscan.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 
@@ -25,7 +26,7 @@ struct entry {
 
 struct changes_snapshot {
 	struct entry *entries; /* owned; sorted by path */
-	size_t n, room;
+	size_t n;
 	bool incomplete;
 	uint64_t dev;
 	uint32_t owner;
@@ -81,18 +82,12 @@ static bool leaves(int dirfd, const char *name, const char *path)
 
 static int add(struct changes_snapshot *s, const char *path, const struct stat *st)
 {
-	struct entry *x;
+	struct entry *x = grow_list(s->entries, s->n, sizeof(*x));
 
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 256;
-
-		x = realloc(s->entries, room * sizeof(*x));
-		if (!x)
-			return -ENOMEM;
-		s->entries = x;
-		s->room = room;
-	}
-	x = &s->entries[s->n];
+	if (!x)
+		return -ENOMEM;
+	s->entries = x;
+	x += s->n;
 	*x = (struct entry){ .path = strdup(path),
 			     .size = (uint64_t)st->st_size,
 			     .ino = st->st_ino,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 
 enum { HISTORY_TEXT_MAX = 64 << 20, PICTURE_SIZE = 4800 }; /* 1,600 tokens */
@@ -64,17 +65,13 @@ int history_set_system(struct history *h, const char *text, struct err *e)
 /* Takes the entry over, also when it fails. */
 static int add(struct history *h, struct history_entry *x, struct err *e)
 {
-	if (h->n == h->room) {
-		size_t room = h->room ? 2 * h->room : 64;
-		struct history_entry *more = realloc(h->entries, room * sizeof(*more));
+	struct history_entry *more = grow_list(h->entries, h->n, sizeof(*more));
 
-		if (!more) {
-			entry_done(x);
-			return no_memory(e);
-		}
-		h->entries = more;
-		h->room = room;
+	if (!more) {
+		entry_done(x);
+		return no_memory(e);
 	}
+	h->entries = more;
 	h->entries[h->n++] = *x;
 	return 0;
 }

@@ -40,7 +40,7 @@ struct history_entry {
 struct history {
 	char *system;		       /* owned; the system prompt */
 	struct history_entry *entries; /* owned */
-	size_t n, room;
+	size_t n;
 };
 
 void history_done(struct history *h);

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/json.h"
 
-enum { TRANSCRIPT_VERSION = 1, TRANSCRIPT_SECRETS = 16, TRANSCRIPT_COPIES = 2 };
+enum { TRANSCRIPT_VERSION = 1, TRANSCRIPT_COPIES = 2 };
 
 struct transcript {
 	int fds[TRANSCRIPT_COPIES]; /* borrowed; -1 = none */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "agent/turn/args.h"
+#include "base/grow.h"
 #include "base/text.h"
 
 void turn_init(struct turn *t)
@@ -34,7 +35,7 @@ struct turn_call *turn_add_call(struct turn *t)
 
 	if (t->n_calls >= TURN_CALLS_MAX)
 		return NULL;
-	more = realloc(t->calls, (t->n_calls + 1) * sizeof(*more));
+	more = grow_list(t->calls, t->n_calls, sizeof(*more));
 	if (!more)
 		return NULL;
 	t->calls = more;

@@ -5,6 +5,7 @@
 
 #include "agent/turn/args.h"
 #include "agent/wire/error.h"
+#include "base/grow.h"
 #include "base/text.h"
 
 enum { BLOCKS_MAX = 1024 };
@@ -51,7 +52,7 @@ static int new_block(struct anthropic_assemble *a, int64_t index,
 	if (a->n >= BLOCKS_MAX)
 		return err_set(e, -EPROTO, "more than %d blocks in one turn",
 			       BLOCKS_MAX);
-	more = realloc(a->blocks, (a->n + 1) * sizeof(*more));
+	more = grow_list(a->blocks, a->n, sizeof(*more));
 	if (!more)
 		return answer_full(-ENOMEM, e);
 	a->blocks = more;

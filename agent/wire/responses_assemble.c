@@ -9,6 +9,7 @@
 
 #include "agent/turn/args.h"
 #include "agent/wire/error.h"
+#include "base/grow.h"
 #include "base/text.h"
 
 enum { ITEMS_MAX = 1024 };
@@ -54,7 +55,7 @@ static struct item *find_item(struct responses_assemble *a, const struct json *e
 		*r = err_set(e, -EPROTO, "more than %d items in one answer", ITEMS_MAX);
 		return NULL;
 	}
-	more = realloc(a->items, (a->n + 1) * sizeof(*more));
+	more = grow_list(a->items, a->n, sizeof(*more));
 	if (!more) {
 		*r = answer_full(-ENOMEM, e);
 		return NULL;

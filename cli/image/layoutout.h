@@ -19,7 +19,6 @@ struct layoutout {
 	struct json *layers,
 		*diffs; /* owned: descriptors, and digests without compression */
 };
-#define LAYOUTOUT_NONE ((struct layoutout){ .dir = -1 })
 void layoutout_done(struct layoutout *l);
 #define _cleanup_layoutout_ _cleanup_(layoutout_done)
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 #include "cli/show/mdlib.h"
 #include "cli/show/wrap.h"
@@ -233,7 +234,7 @@ static void show_rule(struct page *p)
 
 static void keep_cell(struct page *p, MD_ALIGN align)
 {
-	struct cell *more = reallocarray(p->cells, p->n_cells + 1, sizeof(*more));
+	struct cell *more = grow_list(p->cells, p->n_cells, sizeof(*more));
 
 	if (!more)
 		return;

@@ -22,7 +22,6 @@ struct tty {
 int tty_raw(struct tty *t, int fd, struct err *e);
 /** tty_restore() - the mode that it had; nothing when it is not raw */
 void tty_restore(struct tty *t);
-#define _cleanup_tty_ _cleanup_(tty_restore)
 
 /** tty_size() - rows and columns of @fd; 0 or -ENOTTY; a size of 0 is -ENOTTY */
 int tty_size(int fd, unsigned short *rows, unsigned short *cols);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/store/hostpath.h"
@@ -70,7 +71,7 @@ static int add(void *ctx, const char *key)
 	struct err e = ERR_NONE;
 	struct boxlist_item *v;
 
-	v = reallocarray(rd->list.v, rd->list.n + 1, sizeof(*v));
+	v = grow_list(rd->list.v, rd->list.n, sizeof(*v));
 	if (!v)
 		return err_sys(rd->e, -ENOMEM, "cannot list the boxes");
 	rd->list.v = v;

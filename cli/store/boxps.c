@@ -8,6 +8,7 @@
 
 #include "base/dirscan.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/num.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -97,12 +98,10 @@ static int add(struct boxps *all, const struct boxps_proc *p)
 
 	if (all->n >= BOXPS_MAX)
 		return -E2BIG;
-	if ((all->n & (all->n - 1)) == 0) { /* full at every power of two */
-		v = reallocarray(all->v, all->n ? all->n * 2 : 1, sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		all->v = v;
-	}
+	v = grow_list(all->v, all->n, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	all->v = v;
 	all->v[all->n++] = *p;
 	return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "base/dirscan.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/store/hostpath.h"
@@ -134,7 +135,7 @@ static int add(struct tasklog_list *l, const char *file)
 
 	if (n >= TASKLOG_NAME)
 		return 0;
-	v = reallocarray(l->v, l->n + 1, sizeof(*v));
+	v = grow_list(l->v, l->n, sizeof(*v));
 	if (!v)
 		return -ENOMEM;
 	l->v = v;

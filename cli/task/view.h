@@ -46,7 +46,6 @@ struct view {
 
 void view_init(struct view *v, const struct app *app);
 void view_done(struct view *v);
-#define _cleanup_view_ _cleanup_(view_done)
 
 /** view_events() - the table for struct task_conf; its ctx is a struct view */
 const struct task_events *view_events(void);

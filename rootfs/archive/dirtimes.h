@@ -22,7 +22,6 @@ struct dirtimes {
 	((struct dirtimes){ .paths = BUF_INIT((size_t)DIRTIMES_BYTES), \
 			    .dirs = BUF_INIT((size_t)DIRTIMES_BYTES) })
 void dirtimes_done(struct dirtimes *l);
-#define _cleanup_dirtimes_ _cleanup_(dirtimes_done)
 
 struct dirtimes_dir {
 	size_t path; /* set by dirtimes_add() */

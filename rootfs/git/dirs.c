@@ -7,6 +7,7 @@
 
 #include "base/dirscan.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/sys/sys.h"
 #include "rootfs/git/takeover.h"
 
@@ -44,20 +45,17 @@ static struct git_dir *find(const struct git_dirs *d, const char *path)
 /* At the end; sorted in when the look is over. */
 static int add(struct git_dirs *d, const char *path, uint64_t ctime)
 {
-	struct git_dir *list = d->list;
+	struct git_dir *list;
 	char *copy;
 
 	if (d->n >= GIT_DIRS_MAX) {
 		d->partial = true;
 		return 0;
 	}
-	if (d->n == d->size) {
-		d->size = d->size ? d->size * 2 : 256;
-		list = realloc(list, d->size * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		d->list = list;
-	}
+	list = grow_list(d->list, d->n, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	d->list = list;
 	copy = strdup(path);
 	if (!copy)
 		return -ENOMEM;

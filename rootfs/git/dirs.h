@@ -29,7 +29,7 @@ struct git_dir {
 
 struct git_dirs {
 	struct git_dir *list; /* owned; sorted by path */
-	size_t n, size, sorted;
+	size_t n, sorted;
 	uint64_t
 		end_ms; /* a look ends then, and goes on the next time; 0 = it has time */
 	bool partial;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "rootfs/git/takeover.h"
@@ -76,15 +77,11 @@ static void take_out(struct git_refs *m, size_t i)
 
 static int insert(struct git_refs *m, size_t i, struct git_ref x)
 {
-	if (m->n == m->size) {
-		size_t size = m->size ? m->size * 2 : 64;
-		struct git_ref *list = realloc(m->list, size * sizeof(*list));
+	struct git_ref *list = grow_list(m->list, m->n, sizeof(*list));
 
-		if (!list)
-			return -ENOMEM;
-		m->list = list;
-		m->size = size;
-	}
+	if (!list)
+		return -ENOMEM;
+	m->list = list;
 	memmove(&m->list[i + 1], &m->list[i], (m->n++ - i) * sizeof(*m->list));
 	m->list[i] = x;
 	return 0;

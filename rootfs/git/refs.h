@@ -17,7 +17,7 @@ struct git_ref {
 
 struct git_refs {
 	struct git_ref *list; /* owned; sorted by name */
-	size_t n, size;
+	size_t n;
 };
 void git_refs_done(struct git_refs *m);
 #define _cleanup_git_refs_ _cleanup_(git_refs_done)

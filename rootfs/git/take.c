@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -118,18 +119,12 @@ static int fail(struct err *e, int code)
 static int add(struct git_take *t, const struct upper_entry *x, const struct row *row,
 	       bool tree, struct err *e)
 {
-	struct git_take_item *item;
+	struct git_take_item *item = grow_list(t->list, t->n, sizeof(*item));
 
-	if (t->n == t->size) {
-		size_t size = t->size ? t->size * 2 : 64;
-
-		item = realloc(t->list, size * sizeof(*item));
-		if (!item)
-			return fail(e, -ENOMEM);
-		t->list = item;
-		t->size = size;
-	}
-	item = &t->list[t->n];
+	if (!item)
+		return fail(e, -ENOMEM);
+	t->list = item;
+	item += t->n;
 	*item = (struct git_take_item){
 		.path = strdup(x->path),
 		.kind = x->kind,

@@ -54,7 +54,7 @@ struct git_take {
 	struct git_take_base base;  /* owned */
 	struct git_refs_pair now;   /* owned: of the host */
 	struct git_take_item *list; /* owned */
-	size_t n, size;
+	size_t n;
 	struct buf
 		names; /* owned: of loose objects that the host has not, a line each */
 	size_t n_names;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/dirscan.h"
+#include "base/grow.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/git/take.h"
@@ -72,19 +73,15 @@ struct diff_side diff_look(int root, const char *path)
 static int add(struct making *m, const struct diff_item *x, struct err *e)
 {
 	struct diff *d = m->diff;
+	struct diff_item *items;
 
 	if (d->n == DIFF_ITEMS)
 		return err_set(e, -E2BIG, "the box has changed more than %d files",
 			       (int)DIFF_ITEMS);
-	if (d->n == d->size) {
-		size_t size = d->size ? 2 * d->size : 256;
-		struct diff_item *items = realloc(d->items, size * sizeof(*items));
-
-		if (!items)
-			return fail(e, -ENOMEM);
-		d->items = items;
-		d->size = size;
-	}
+	items = grow_list(d->items, d->n, sizeof(*items));
+	if (!items)
+		return fail(e, -ENOMEM);
+	d->items = items;
 	d->items[d->n] = *x;
 	d->items[d->n].path = strdup(x->path);
 	if (!d->items[d->n].path)

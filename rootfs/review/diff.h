@@ -29,7 +29,7 @@ struct diff_item {
 
 struct diff {
 	struct diff_item *items; /* owned; sorted by path */
-	size_t n, size;
+	size_t n;
 };
 void diff_done(struct diff *d);
 #define _cleanup_diff_ _cleanup_(diff_done)

@@ -12,6 +12,7 @@
 
 #include "base/dirscan.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/num.h"
 #include "base/sys/sys.h"
 #include "rootfs/review/apply.h"
@@ -63,7 +64,7 @@ static int read_apply(struct past *p, int applied, unsigned n, uint64_t when,
 		scope_close(&a.dir);
 		return 0;
 	}
-	all = realloc(p->applies, (p->n_applies + 1) * sizeof(*all));
+	all = grow_list(p->applies, p->n_applies, sizeof(*all));
 	if (all)
 		p->applies = all;
 	r = all ? journal_read(a.dir, &a.journal, e) : fail(e, -ENOMEM);

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/dirscan.h"
+#include "base/grow.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -32,7 +33,7 @@ struct name {
 
 struct scan {
 	struct name *names; /* owned; of files with more than one */
-	size_t n, room;
+	size_t n;
 	uint64_t looked_at;
 	dev_t dev;
 	bool git, clean; /* look below .git; remove what an earlier call has left */
@@ -98,16 +99,11 @@ static int add(struct scan *s, const char *path, const struct stat *st)
 		s->incomplete = true;
 		return 0;
 	}
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 256;
-
-		x = realloc(s->names, room * sizeof(*x));
-		if (!x)
-			return -ENOMEM;
-		s->names = x;
-		s->room = room;
-	}
-	x = &s->names[s->n];
+	x = grow_list(s->names, s->n, sizeof(*x));
+	if (!x)
+		return -ENOMEM;
+	s->names = x;
+	x += s->n;
 	*x = (struct name){ strdup(path), st->st_ino, st->st_nlink,
 			    (uint64_t)st->st_size };
 	s->n += x->path != NULL;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 void asked_done(struct asked *a)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -13,7 +15,7 @@ void asked_done(struct asked *a)
 
 int asked_reserve(struct asked *a, struct err *e)
 {
-	struct asked_one *list = realloc(a->list, (a->n + 1) * sizeof(*list));
+	struct asked_one *list = grow_list(a->list, a->n, sizeof(*list));
 
 	if (!list)
 		return err_sys(e, -ENOMEM, "cannot ask for a program");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -132,7 +133,7 @@ static int keep_exit(struct box *b, const struct wire_msg *m, struct err *e)
 
 	if (!x || b->n_exits >= BOX_EXITS)
 		return err_set(e, -EBADMSG, "malformed message from the monitor");
-	list = realloc(b->exits, (b->n_exits + 1) * sizeof(*list));
+	list = grow_list(b->exits, b->n_exits, sizeof(*list));
 	if (!list)
 		return err_sys(e, -ENOMEM, "cannot note the end of a program");
 	b->exits = list;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/dirscan.h"
+#include "base/grow.h"
 #include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
@@ -89,7 +90,7 @@ static int stop(struct still *s, const struct still_process *p)
 
 	if (s->n == STILL_MOST)
 		return -E2BIG;
-	v = reallocarray(s->v, s->n + 1, sizeof(*v));
+	v = grow_list(s->v, s->n, sizeof(*v));
 	if (!v)
 		return -ENOMEM;
 	s->v = v;

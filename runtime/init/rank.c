@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
@@ -35,7 +36,7 @@ struct rank {
 	const char *query, *flags;
 	bool texts;
 	struct found *list; /* owned */
-	size_t n, room;
+	size_t n;
 	char *text; /* owned; of the file that is looked at: RANK_TEXT_MAX + 1 bytes */
 	int r;
 };
@@ -126,17 +127,13 @@ static void look_into(struct rank *k, const struct walk_entry *w, struct found *
 
 static enum walk_next keep(struct rank *k, const struct found *f)
 {
-	if (k->n == k->room) {
-		size_t room = k->room ? 2 * k->room : 64;
-		struct found *list = realloc(k->list, room * sizeof(*list));
+	struct found *list = grow_list(k->list, k->n, sizeof(*list));
 
-		if (!list) {
-			k->r = -ENOMEM;
-			return WALK_STOP;
-		}
-		k->list = list;
-		k->room = room;
+	if (!list) {
+		k->r = -ENOMEM;
+		return WALK_STOP;
 	}
+	k->list = list;
 	k->list[k->n++] = *f;
 	return k->n == RANK_MOST ? WALK_STOP : WALK_ON;
 }
