@@ -1,5 +1,6 @@
 #include "runtime/init/traces.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/dirscan.h"
@@ -13,7 +14,103 @@ static const char *const filesystems[] = { "/tmp", "/dev" };
 static const char *const lists[] = { "/proc/sysvipc/shm", "/proc/sysvipc/sem",
 				     "/proc/sysvipc/msg" };
 
-void traces_note(struct traces *ret)
+/* What is in memory from the start, each of a filesystem of its own. */
+static const char *const places[] = { "/tmp", "/run", "/dev/shm", "/dev",
+				      "/dev/mqueue" };
+
+/* What each program has from process 1, and may write. */
+static const char *const inherited[] = { "/proc/1/oom_score_adj",
+					 "/proc/1/coredump_filter",
+					 "/proc/1/autogroup" };
+
+enum { DEEPEST = 16 };
+
+static void mix(uint64_t *h, const void *data, size_t len)
+{
+	const uint8_t *p = data;
+
+	for (size_t i = 0; i < len; i++)
+		*h = (*h ^ p[i]) * 0x100000001b3u;
+}
+
+/* Times of directories tell of what came and went; those of devices, of their use. */
+static uint64_t number_of(const char *name, const struct stat *st)
+{
+	const bool timed = S_ISREG(st->st_mode) || S_ISLNK(st->st_mode);
+	const uint64_t all[] = { st->st_ino,
+				 st->st_mode,
+				 st->st_uid,
+				 st->st_gid,
+				 st->st_rdev,
+				 timed ? (uint64_t)st->st_ctim.tv_sec : 0,
+				 timed ? (uint64_t)st->st_ctim.tv_nsec : 0 };
+	uint64_t h = 0xcbf29ce484222325u;
+
+	mix(&h, name, strlen(name));
+	mix(&h, all, sizeof(all));
+	return h;
+}
+
+/* Names come in any order, so they are added up. False: it cannot be seen whole. */
+static bool add_below(int dir, const struct stat *top, int deep, uint64_t *sum)
+{
+	struct dirscan scan;
+	struct dirscan_entry d;
+	struct err ignored = ERR_NONE;
+	ssize_t more = sys_flistxattr(dir, NULL, 0);
+	int r = deep < DEEPEST ? dirscan_start(&scan, dir, &ignored) : -ELOOP;
+
+	*sum += more > 0 ? (uint64_t)more << 32 : 0;
+	while (r >= 0 && (r = dirscan_next(&scan, &d, &ignored)) > 0) {
+		_cleanup_close_ int below = -1;
+		struct stat st;
+
+		r = sys_fstatat(dir, d.name, &st, AT_SYMLINK_NOFOLLOW);
+		if (r < 0 || st.st_dev != top->st_dev)
+			continue;
+		*sum += number_of(d.name, &st) * (uint64_t)(deep + 1);
+		if (!S_ISDIR(st.st_mode))
+			continue;
+		below = sys_openat(dir, d.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		if (below < 0 || !add_below(below, top, deep + 1, sum))
+			return false;
+	}
+	return r >= 0;
+}
+
+static bool add_place(const char *path, uint64_t *sum)
+{
+	_cleanup_close_ int dir = sys_open(path, O_RDONLY | O_DIRECTORY);
+	struct stat st;
+
+	if (dir == -ENOENT)
+		return true;
+	if (dir < 0 || sys_fstat(dir, &st) < 0)
+		return false;
+	*sum += number_of(path, &st);
+	return add_below(dir, &st, 0, sum);
+}
+
+static uint64_t look(void)
+{
+	uint64_t sum = 1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (!add_place(places[i], &sum))
+			return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(inherited); i++) {
+		_cleanup_buf_ struct buf text = BUF_INIT(256);
+		struct err ignored = ERR_NONE;
+		uint64_t h = i;
+
+		if (file_read(AT_FDCWD, inherited[i], &text, &ignored) == 0)
+			mix(&h, buf_cstr(&text), text.len);
+		sum += h;
+	}
+	return sum;
+}
+
+static void note_used(struct traces *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < ARRAY_SIZE(filesystems); i++) {
@@ -25,6 +122,12 @@ void traces_note(struct traces *ret)
 		ret->used[2 * i] = fs.f_files - fs.f_ffree;
 		ret->used[2 * i + 1] = fs.f_blocks - fs.f_bfree;
 	}
+}
+
+void traces_note(struct traces *ret)
+{
+	note_used(ret);
+	ret->seen = look();
 }
 
 static bool has_lines(const char *path)
@@ -56,8 +159,9 @@ bool traces_left(const struct traces *t)
 {
 	struct traces now;
 
-	traces_note(&now);
-	if (memcmp(&now, t, sizeof(now)) != 0 || has_queues())
+	note_used(&now);
+	if (memcmp(now.used, t->used, sizeof(now.used)) != 0 || has_queues() ||
+	    !t->seen || look() != t->seen) /* in this order: the look is at few */
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (has_lines(lists[i]))
