@@ -3,17 +3,9 @@ bats_require_minimum_version 1.5.0
 load ../lib
 load toolkit
 
-setup_file() {
-	lib_env
-	lib_image
-	lib_project
-	toolkit_apt
-}
+setup_file() { toolkit_setup_file; }
 teardown_file() { lib_done; }
-setup() {
-	lib_skipped
-	cd "$LIB_PROJECT"
-}
+setup() { toolkit_setup; }
 
 # Below the project of a box, whose programs are passed over.
 @test "packages: an image of the host's distribution is made from its mirror" {

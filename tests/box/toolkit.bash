@@ -97,3 +97,16 @@ toolkit_apt() {
 		lib_skip_file "the image's mirror cannot be reached from a box here"
 	}
 }
+
+# For a file whose rows share a box that reaches the mirror of its image.
+toolkit_setup_file() {
+	lib_env
+	lib_image
+	lib_project
+	toolkit_apt
+}
+
+toolkit_setup() {
+	lib_skipped
+	cd "$LIB_PROJECT" || return 1
+}
