@@ -56,7 +56,8 @@ comes_out() { # SCRIPT [OPTION of apply...]
 @test "a shell and a server of tools under review: nothing comes out by itself" {
 	local frame
 	cubby shell --project review <<<'echo x >a; echo x >.envrc'
-	[ ! -e a ] && [ ! -e .envrc ]
+	[ ! -e a ]
+	[ ! -e .envrc ]
 	[ "$(cubby diff --name-only | xargs)" = ".envrc a" ]
 	coproc MCP { exec cubby mcp --project review; }
 	local pid=$MCP_PID
