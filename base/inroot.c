@@ -1,6 +1,7 @@
 #include "base/inroot.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/scope.h"
@@ -247,4 +248,29 @@ int inroot_parent(int root, const char *path, const char **name)
 	dir[last - path] = '\0';
 	*name = last;
 	return inroot_open(root, dir, O_PATH | O_DIRECTORY);
+}
+
+int inroot_absolute(const char *path, char ret[PATH_MAX])
+{
+	char cwd[PATH_MAX] = "";
+	ssize_t n = *path == '/' ? 0 : sys_getcwd(cwd, sizeof(cwd));
+
+	if (n < 0)
+		return (int)n;
+	for (size_t skip = 1; *path != '/' && skip; path += skip) {
+		const char *slash = strrchr(cwd, '/');
+		bool up = strncmp(path, "..", 2) == 0 && (!path[2] || path[2] == '/');
+
+		skip = up ? 2 : *path == '.' && (!path[1] || path[1] == '/') ? 1 : 0;
+		if (up && slash)
+			cwd[slash - cwd] = '\0';
+		if (skip)
+			skip += strspn(path + skip, "/");
+	}
+	if (*path == '/')
+		n = snprintf(ret, PATH_MAX, "%s", path);
+	else
+		n = snprintf(ret, PATH_MAX, "%s%s%s", cwd, *path || !*cwd ? "/" : "",
+			     path);
+	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }

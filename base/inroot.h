@@ -5,6 +5,7 @@
 #ifndef BASE_INROOT_H
 #define BASE_INROOT_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 #include "base/def.h"
@@ -34,6 +35,15 @@ int inroot_parent(int root, const char *path, const char **name);
 
 /** inroot_is_beneath() - does @path, but for links, lead to a thing below where it begins? */
 bool inroot_is_beneath(const char *path);
+
+/**
+ * inroot_absolute() - a path from "/" on; @path is not empty
+ *
+ * The "../" in front of a relative one go up from where we are: what is walked then does not
+ * lead through the directory that they leave.
+ * Return: 0, or -ENAMETOOLONG or what getcwd(2) said
+ */
+int inroot_absolute(const char *path, char ret[PATH_MAX]);
 
 /**
  * inroot_open_real() - open a path of the host in which no component is a link

@@ -51,30 +51,6 @@ static bool is_tree(const struct walk *w)
 	return passover_is_marked(&w->marks, self);
 }
 
-/* A path from "/" on. The "../" in front of a relative one go up from where we are: what
- * is walked then does not lead through the directory that they leave. */
-static int whole_path(const char *path, char ret[2 * PATH_MAX])
-{
-	char cwd[PATH_MAX] = "";
-	ssize_t n = *path == '/' ? 0 : sys_getcwd(cwd, sizeof(cwd));
-
-	if (n < 0)
-		return (int)n;
-	for (size_t skip = 1; *path != '/' && skip; path += skip) {
-		const char *slash = strrchr(cwd, '/');
-		bool up = strncmp(path, "..", 2) == 0 && (!path[2] || path[2] == '/');
-
-		skip = up ? 2 : *path == '.' && (!path[1] || path[1] == '/') ? 1 : 0;
-		if (up && slash)
-			cwd[slash - cwd] = '\0';
-		if (skip)
-			skip += strspn(path + skip, "/");
-	}
-	return snprintf(ret, (size_t)2 * PATH_MAX, "%s/%s", cwd, path) >= PATH_MAX
-		       ? -ENAMETOOLONG
-		       : 0;
-}
-
 /* The target of a link comes in front of what is left. */
 static int walk_link(struct walk *w, const char *name)
 {
@@ -146,7 +122,7 @@ static int walk_on(struct walk *w, int flags)
 
 static int open_walking(struct walk *w, const char *path, int flags)
 {
-	int r = !*path ? -ENOENT : whole_path(path, w->rest);
+	int r = !*path ? -ENOENT : inroot_absolute(path, w->rest);
 
 	/* What is read goes to a box or to a model. That there was no box here yet does not
 	 * make the links of this directory the caller's: it may be somebody's repository. */

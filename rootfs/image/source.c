@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/oci/name.h"
@@ -83,20 +84,6 @@ static int parse_url(const char *url, struct source *ret, struct err *e)
 	return text_copy(ret->where, sizeof(ret->where), url);
 }
 
-static int make_absolute(const char *path, char ret[PATH_MAX])
-{
-	char cwd[PATH_MAX];
-	int n;
-
-	if (path[0] == '/')
-		return text_copy(ret, PATH_MAX, path);
-	n = (int)sys_getcwd(cwd, sizeof(cwd));
-	if (n < 0)
-		return n;
-	n = snprintf(ret, PATH_MAX, "%s/%s", cwd, path);
-	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
-}
-
 static int parse_path(const char *path, struct source *ret, struct err *e)
 {
 	char shown[SHOWN];
@@ -111,7 +98,7 @@ static int parse_path(const char *path, struct source *ret, struct err *e)
 		return err_set(e, -EINVAL, "image '%s': neither a file nor a directory",
 			       shown);
 	ret->kind = S_ISDIR(st.st_mode) ? SOURCE_DIR : SOURCE_FILE;
-	r = make_absolute(path, ret->where);
+	r = inroot_absolute(path, ret->where);
 	if (r < 0)
 		return err_sys(e, r, "image '%s'", shown);
 	name_from(ret->where, ret->name);
@@ -136,7 +123,7 @@ static int split_ref(const char *text, struct source *ret, struct err *e)
 			    text_copy(ret->ref, sizeof(ret->ref), text + n + 1) < 0)
 				return err_set(e, -ENAMETOOLONG,
 					       "the image's name is too long");
-			return make_absolute(path, ret->where) < 0
+			return inroot_absolute(path, ret->where) < 0
 				       ? err_set(e, -ENAMETOOLONG,
 						 "the path is too long")
 				       : 0;

@@ -74,9 +74,9 @@ small() { # NAME
 	echo '{}' >layout/index.json
 	tar -C layout -cf one.tar .
 	run -1 --separate-stderr cubby pull ./one.tar
-	[[ $stderr == *"'one' is an image in layers; cubby pull oci-archive:$PWD/./one.tar" ]]
+	[[ $stderr == *"'one' is an image in layers; cubby pull oci-archive:$PWD/one.tar" ]]
 	run -1 --separate-stderr cubby pull ./layout
-	[[ $stderr == *"'layout' is an image in layers; cubby pull oci:$PWD/./layout" ]]
+	[[ $stderr == *"'layout' is an image in layers; cubby pull oci:$PWD/layout" ]]
 	rm layout/oci-layout
 	mv layout/index.json layout/manifest.json
 	tar -C layout -cf two.tar .
@@ -165,4 +165,19 @@ leaves_nothing() {
 	run -0 cubby images
 	[[ $output == *test* ]]
 	cubby rm -q --force
+}
+
+@test "pull: '..' in front of a path leads through no directory that a box writes" {
+	mkdir inside etc
+	echo x >etc/which
+	tar --owner 0 --group 0 -cf beside.tar etc
+	cd inside
+	cubby exec -q --here -- true
+	run -0 --separate-stderr cubby pull -q --name beside ../beside.tar
+	[ "$(cubby images --json | jq -r '.[] | select(.name == "beside") | .source')" = "$LIB_PROJECT/beside.tar" ]
+	ln -s .. up
+	run -1 --separate-stderr cubby pull -q --name linked up/beside.tar
+	[[ $stderr == *"leads by a link out of a directory that a box can write; name the place that you mean" ]]
+	cubby rmi -q beside
+	cubby rm -q --yes
 }

@@ -5,6 +5,7 @@
 
 #include "base/inroot.h"
 #include "base/scope.h"
+#include "base/sys/sys.h"
 
 /* A tree with links that lead out of it, opened by rows of paths. */
 static int make_tree(void)
@@ -138,10 +139,37 @@ static void test_beneath(const void *p)
 	assert_int_equal(inroot_is_beneath(row->path), row->want);
 }
 
+static const struct absrow {
+	const char *name, *path, *want;
+} absolutes[] = {
+	{ "absolute: as it is", "/a/../b", "/a/../b" },
+	{ "absolute: a name", "a", "/usr/lib/a" },
+	{ "absolute: here", ".", "/usr/lib" },
+	{ "absolute: up", "../a", "/usr/a" },
+	{ "absolute: up, with more slashes", ".//..//./a/", "/usr/a/" },
+	{ "absolute: up to the root and above", "../../../..", "/" },
+	{ "absolute: from the root", "../../a", "/a" },
+	{ "absolute: up on the way", "a/../b", "/usr/lib/a/../b" },
+	{ "absolute: a name that begins with dots", "..a/.b", "/usr/lib/..a/.b" },
+};
+
+static void test_absolute(const void *p)
+{
+	const struct absrow *row = p;
+	char cwd[PATH_MAX], got[PATH_MAX];
+
+	assert_true(sys_getcwd(cwd, sizeof(cwd)) > 0);
+	assert_int_equal(sys_chdir("/usr/lib"), 0);
+	assert_int_equal(inroot_absolute(row->path, got), 0);
+	assert_int_equal(sys_chdir(cwd), 0);
+	assert_string_equal(got, row->want);
+}
+
 int main(void)
 {
 	return unit_rows("inroot_open", rows, test_open) +
 	       unit_rows("inroot_mkdirs", mkrows, test_mkdirs) +
 	       unit_rows("inroot_open_real", realrows, test_real) +
-	       unit_rows("inroot_is_beneath", beneath, test_beneath);
+	       unit_rows("inroot_is_beneath", beneath, test_beneath) +
+	       unit_rows("inroot_absolute", absolutes, test_absolute);
 }

@@ -81,8 +81,12 @@ static void a_relative_tarball(void)
 	assert_true(fd >= 0);
 	close(fd);
 	unit_ok(source_parse("r.tar", &s, &e), &e);
-	assert_int_equal(sys_chdir(cwd), 0);
 	snprintf(want, sizeof(want), "%s/r.tar", unit_tmpdir());
+	assert_string_equal(s.where, want);
+	assert_int_equal(sys_mkdirat(AT_FDCWD, "in", 0700), 0);
+	assert_int_equal(sys_chdir("in"), 0);
+	unit_ok(source_parse("./..//r.tar", &s, &e), &e);
+	assert_int_equal(sys_chdir(cwd), 0);
 	assert_int_equal(s.kind, SOURCE_FILE);
 	assert_string_equal(s.name, "r");
 	assert_string_equal(s.where, want);
