@@ -93,10 +93,11 @@ static const struct row *row_of(const char *path)
 	if (text_ends(path, ".lock"))
 		return &junk;
 	for (; x->path; x++) {
-		size_t n = strlen(x->path);
+		size_t n = strlen(x->path) + (x->path[strlen(x->path) - 1] != '/');
 
-		if (x->path[n - 1] == '/' ? strncmp(path, x->path, n) == 0
-					  : strcmp(path, x->path) == 0)
+		/* The host's filesystem may fold case. */
+		if (x->class == GIT_TAKE_HELD ? strncasecmp(path, x->path, n) == 0
+					      : strncmp(path, x->path, n) == 0)
 			break;
 	}
 	return x;

@@ -206,10 +206,12 @@ static int put_beside(struct move *m, const char *name, const char *value,
 	return can ? git_refs_set(todo, beside, value) : 0;
 }
 
-/* Names for other objects than those that were asked for. */
+/* Names for other objects than those that were asked for. The host's filesystem may fold case. */
 static bool is_allowed(const char *name)
 {
-	return !text_starts(name, "refs/replace/");
+	static const char replace[] = "refs/replace/";
+
+	return strncasecmp(name, replace, strlen(replace)) != 0;
 }
 
 static int look_at(struct move *m, const char *name)

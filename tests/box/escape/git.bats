@@ -50,8 +50,9 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 		echo /etc >.git/objects/info/alternates
 		git rev-parse HEAD >.git/shallow
 		git commit -q --allow-empty -m two 2>/dev/null || true
-		mkdir -p .git/refs/replace; git rev-parse HEAD >.git/refs/replace/\$(git rev-parse HEAD)" || true
-	for f in commondir gitdir objects/info/alternates shallow refs/replace; do
+		mkdir -p .git/refs/replace .git/refs/REPLACE
+		git rev-parse HEAD | tee .git/refs/replace/\$(git rev-parse HEAD) >.git/refs/REPLACE/\$(git rev-parse HEAD)" || true
+	for f in commondir gitdir objects/info/alternates shallow refs/replace refs/REPLACE; do
 		[ ! -e ".git/$f" ] || { echo "$f came out"; return 1; }
 	done
 	git_safe
