@@ -62,25 +62,27 @@ static int read_failed(int code, const char *what, const struct buf *b, struct e
 
 int file_read(int dirfd, const char *path, struct buf *ret, struct err *e)
 {
-	char what[SHOWN + 2];
 	_cleanup_close_ int fd = -1;
+	char what[SHOWN + 2];
 	struct stat st;
 	int r;
 
-	snprintf(what, sizeof(what), "'%s'", show(path).text);
 	/* O_NONBLOCK: a fifo in this place must not hold us up. */
 	fd = sys_openat(dirfd, path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
 	if (fd < 0)
-		return err_sys(e, fd, "cannot open %s", what);
+		return err_sys(e, fd, "cannot open '%s'", show(path).text);
 	r = sys_fstat(fd, &st);
 	if (!r && S_ISDIR(st.st_mode))
 		r = -EISDIR;
-	if (r < 0)
-		return err_sys(e, r, "cannot read %s", what);
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, -EINVAL, "cannot read %s: not a regular file", what);
-	r = read_all(fd, ret);
-	return r < 0 ? read_failed(r, what, ret, e) : 0;
+	if (r == 0 && !S_ISREG(st.st_mode))
+		return err_set(e, -EINVAL, "cannot read '%s': not a regular file",
+			       show(path).text);
+	if (r == 0)
+		r = read_all(fd, ret);
+	if (r == 0)
+		return 0;
+	snprintf(what, sizeof(what), "'%s'", show(path).text);
+	return read_failed(r, what, ret, e);
 }
 
 int file_read_fd(int fd, struct buf *ret, struct err *e)

@@ -251,6 +251,19 @@ int boxps_signal(pid_t init, pid_t pid, int sig, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot signal process %d", pid) : 0;
 }
 
+/* Has the box's init no child, and so the box nothing else? Asked of the kernel, where it
+ * was built to tell (CONFIG_PROC_CHILDREN): the list below looks at every process of this
+ * machine. */
+static bool is_alone(pid_t init)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(BOXPS_FILE);
+	struct err ignored = ERR_NONE;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", init, init);
+	return file_read(AT_FDCWD, path, &b, &ignored) == 0 && !b.len;
+}
+
 static bool runs(const struct boxps_proc *p)
 {
 	return p->pid != 1 && p->state != 'Z' && p->state != 'X';
@@ -260,7 +273,7 @@ int boxps_end(pid_t init, int sig, struct err *e)
 {
 	_cleanup_boxps_ struct boxps all = BOXPS_NONE;
 	struct err gone;
-	int r = boxps_list(init, &all, e), n = 0;
+	int r = is_alone(init) ? 0 : boxps_list(init, &all, e), n = 0;
 
 	for (size_t i = 0; i < all.n && r >= 0; i++) {
 		const struct boxps_proc *p = &all.v[i];
@@ -279,7 +292,7 @@ int boxps_end(pid_t init, int sig, struct err *e)
 int boxps_count(pid_t init, struct err *e)
 {
 	_cleanup_boxps_ struct boxps all = BOXPS_NONE;
-	int r = boxps_list(init, &all, e), n = 0;
+	int r = is_alone(init) ? 0 : boxps_list(init, &all, e), n = 0;
 
 	for (size_t i = 0; i < all.n; i++)
 		n += runs(&all.v[i]);

@@ -34,8 +34,11 @@ static pid_t start_tree(int *hold)
 
 static void end_tree(pid_t pid, int hold)
 {
+	int status;
+
 	close(hold);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 }
 
 static void lists_descendants_only(void)
@@ -70,6 +73,32 @@ static void signals_go_to_descendants_only(void)
 	end_tree(pid, hold);
 }
 
+/* A box in which nothing runs is known by its init, which has no child: also where no other
+ * process could be listed. */
+static void counts_what_init_has(void)
+{
+	struct err e = ERR_NONE;
+	int hold, fds[2];
+	char c;
+	pid_t pid = start_tree(&hold);
+
+	assert_int_equal(boxps_count(pid, &e), 2);
+	end_tree(pid, hold);
+	assert_int_equal(boxps_count(pid, &e), -ESRCH);
+	assert_int_equal(boxps_end(pid, SIGTERM, &e), -ESRCH);
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(fds[1]);
+		(void)!read(fds[0], &c, 1);
+		_exit(0);
+	}
+	close(fds[0]);
+	assert_int_equal(boxps_count(pid, &e), 0);
+	assert_int_equal(boxps_end(pid, SIGKILL, &e), 0);
+	end_tree(pid, fds[1]); /* it was not signalled */
+}
+
 static void no_such_box(void)
 {
 	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
@@ -84,6 +113,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "lists descendants only", lists_descendants_only },
 		{ "signals go to descendants only", signals_go_to_descendants_only },
+		{ "counts what init has", counts_what_init_has },
 		{ "no such box", no_such_box },
 	};
 
