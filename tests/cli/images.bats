@@ -81,7 +81,7 @@ small() { # NAME
 	mv layout/index.json layout/manifest.json
 	tar -C layout -cf two.tar .
 	run -1 --separate-stderr cubby pull --name two ./two.tar
-	[[ $stderr == *"'two' is an image in layers; cubby pull docker-archive:$PWD/./two.tar" ]]
+	[[ $stderr == *"'two' is an image in layers; cubby pull docker-archive:$PWD/two.tar" ]]
 	run -0 cubby images --json
 	[ "$(jq -c "map(.name) - [\"one\", \"two\", \"layout\"] == map(.name)" <<<"$output")" = true ]
 }
