@@ -152,6 +152,7 @@ static int descend(const struct oci_source *s, const struct oci_want *want,
 					       ?: oci_doc_is_index(doc, e);
 
 		if (r == 0) {
+			json_free(&ret->doc); /* of a question before */
 			ret->doc = take(&doc, NULL);
 			return oci_doc_manifest(ret->doc, &ret->manifest, e);
 		}
