@@ -107,10 +107,11 @@ void acting_tell(const struct app *app, const struct acting *a, bool runs_on)
 
 bool acting_runs_on(const struct acting *a, struct box *box)
 {
-	_cleanup_json_ struct json *left = NULL, *info = NULL;
+	_cleanup_json_ struct json *look = json_object(), *left = NULL, *info = NULL;
 	struct err none = ERR_NONE;
 
-	return a->kept && box && box_ask(box, "background", NULL, &left, &none) == 0 &&
+	return a->kept && box && json_set_bool(look, "look", true) == 0 &&
+	       box_ask(box, "background", look, &left, &none) == 0 &&
 	       box_ask(box, "info", NULL, &info, &none) == 0 &&
 	       (json_get_bool(left, "background", false) ||
 		json_get_int(info, "programs", 0) > 0 ||

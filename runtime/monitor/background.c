@@ -37,16 +37,18 @@ int monitor_background_ask(struct monitor *m, const struct json *args,
 			   struct json **ret, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
+	const bool some = has_children(m->run.init);
 
-	(void)args;
 	/* What another client runs keeps the box by itself, and is told when that ends. Whether
 	 * there is more than that nobody knows before: the last of them tells (client.c). */
-	m->background = has_children(m->run.init);
-	json_set_bool(j, "background", m->background && !m->programs);
+	json_set_bool(j, "background", some && !m->programs);
 	if (json_failed(j))
 		return err_sys(e, -ENOMEM, "cannot say what runs");
 	*ret = take(&j, NULL);
-	if (!m->background)
+	if (json_get_bool(args, "look", false))
+		return 0;
+	m->background = some;
+	if (!some)
 		return 0;
 	if (!m->on_background)
 		return loop_timer(m->loop, BACKGROUND_LOOK_MS, look, m,

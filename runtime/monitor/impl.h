@@ -227,7 +227,8 @@ bool monitor_shorten_wanted(const struct monitor *m);
 void monitor_shorten(struct monitor *m, int boxdir);
 
 /* background.c */
-/** monitor_background_ask() - keep the box while something runs in it; says whether */
+/** monitor_background_ask() - keep the box while something runs in it; says whether.
+ *  With "look" it only says it */
 int monitor_background_ask(struct monitor *m, const struct json *args,
 			   struct json **ret, struct err *e);
 

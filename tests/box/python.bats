@@ -412,3 +412,14 @@ print("ready", flush=True); time.sleep(600)' >out 2>err &
 	run -125 cubby python --restart -c 1
 	[[ $output == 'cubby python: --restart needs a --context'* ]]
 }
+
+@test "command: what it leaves keeps no box, also where something ran on before" {
+	state() { cubby info --json | jq -r .state; }
+	leaving=(cubby python -c 'import subprocess as s; s.Popen(["sleep", "1000"], stdin=-3, stdout=-3, stderr=-3, start_new_session=True)')
+	run -0 --separate-stderr "${leaving[@]}"
+	[ "$(state)" = stopped ]
+	run -0 cubby exec -q -d -- true
+	until [ "$(state)" = stopped ]; do read -rt 0.02 <> <(:) || true; done
+	run -0 --separate-stderr "${leaving[@]}"
+	[ "$(state)" = stopped ]
+}
