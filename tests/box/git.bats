@@ -401,7 +401,8 @@ git_state() {
 	git commit -qm mine
 	run -0 cubby undo
 	[[ $output == *".git: index is left as it is: HEAD has moved since"* ]] || { echo "$output"; return 1; }
-	[ -z "$(git diff --cached --name-only)" ] && [ "$(git show :file)" = two ]
+	[ -z "$(git diff --cached --name-only)" ]
+	[ "$(git show :file)" = two ]
 }
 
 @test "a branch that is renamed to one below its name, or back, is moved, and moved back" {
@@ -519,7 +520,8 @@ git_state() {
 	[ "$(git_state)" = "$before" ] || { git_state; return 1; }
 	reviewed 'echo two >file; git commit -qam two'
 	cubby apply
-	[ "$(cat file)" = two ] && [ "$(git rev-parse main)" != "$one" ]
+	[ "$(cat file)" = two ]
+	[ "$(git rev-parse main)" != "$one" ]
 }
 
 @test "an apply that was killed at any moment: what is taken back waits again, all of it" {
@@ -571,7 +573,8 @@ git_state() {
 	cubby apply
 	[ "$(git log --format=%s | xargs)" = "two one" ]
 	cubby undo
-	[ "$(git log --format=%s | xargs)" = one ] && [ "$(git -C sub log --format=%s | xargs)" = "two one" ]
+	[ "$(git log --format=%s | xargs)" = one ]
+	[ "$(git -C sub log --format=%s | xargs)" = "two one" ]
 }
 
 @test "rewind: what git got since the checkpoint is taken back" {
@@ -589,7 +592,8 @@ git_state() {
 	[ "$(reviewed 'cat file; git log --format=%s')" = $'two\none' ]
 	reviewed 'git commit -qam again'
 	cubby apply
-	[ "$(git log --format=%s | xargs)" = "again one" ] && [ -z "$(git status --porcelain)" ]
+	[ "$(git log --format=%s | xargs)" = "again one" ]
+	[ -z "$(git status --porcelain)" ]
 }
 
 @test "git: the box knows by which name the person commits, and nothing else of the settings" {

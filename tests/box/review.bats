@@ -191,7 +191,8 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	cubby apply
 	[ "$(cat a b | xargs)" = "2 1" ]
 	cubby undo
-	[ "$(cat a b | xargs)" = "1 1" ] && [ a -ef b ]
+	[ "$(cat a b | xargs)" = "1 1" ]
+	[ a -ef b ]
 }
 
 @test "the disk is full in the middle: the apply goes on when there is room, or back" {
@@ -529,7 +530,9 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	run cubby apply
 	echo "$output"
 	[[ $output == *"new      x"*"1 change is held"*"new      b"*"changed on this machine, too"* ]]
-	[ -e x ] && [ ! -e a ] && [ ! -e b ]
+	[ -e x ]
+	[ ! -e a ]
+	[ ! -e b ]
 }
 
 # As git mv does it: by rename(2), which an overlay refuses (EXDEV) for what lies below it.

@@ -66,7 +66,8 @@ ALL='cat f; ls -R . | tr "\n" " "'
 	run -0 cubby apply
 	[[ $output != *"changed on this machine"* ]]
 	[ "$(cat f d/z)" = $'2\n2' ]
-	[ ! -e gone ] && [ ! -e d/x ]
+	[ ! -e gone ]
+	[ ! -e d/x ]
 }
 
 @test "rewind: what a person has changed meanwhile stays, and is a conflict" {
@@ -182,7 +183,8 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	cubby apply -q
 	run -0 cubby undo
 	[ "$output" = "cubby: the last apply is taken back" ]
-	[ "$(cat a)" = 0 ] && [ ! -e b ]
+	[ "$(cat a)" = 0 ]
+	[ ! -e b ]
 }
 
 @test "diff --since: applies and undos meanwhile, from the same moment" {

@@ -28,7 +28,8 @@ review() { task "$@"; } # it is the default
 	[[ $stderr == *"changed  a +1"*"new      d/n +1"*"'cubby undo' takes back"* ]] ||
 		{ echo "$stderr"; return 1; }
 	cubby undo
-	[ "$(cat a)" = one ] && [ ! -e d ]
+	[ "$(cat a)" = one ]
+	[ ! -e d ]
 }
 
 @test "--project live, and beside a live command: it is there at once" {
@@ -259,7 +260,9 @@ asked() { # HOW OFTEN
 	echo x >&"$keys"
 	wait $apply
 	exec {keys}>&-
-	[ -z "$(cubby diff --name-only)" ] && [ ! -e .envrc ] && [ ! -e .gdbinit ]
+	[ -z "$(cubby diff --name-only)" ]
+	[ ! -e .envrc ]
+	[ ! -e .gdbinit ]
 }
 
 @test "an answer is for what the box has, though it was restored meanwhile" {

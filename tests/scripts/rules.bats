@@ -148,3 +148,25 @@ runtime/wire/a.c:2: \"runtime/net/impl.h\" is for runtime/net/ alone" <<-'END'
 	[ "${lines[0]}" = "base/a.c:701: wider than 100 columns" ] || { echo "$output"; false; }
 	[ "${lines[1]}" = "base/a.c: 701 lines, 700 are the limit: split it by facility" ]
 }
+
+@test "lint: in a row, what cannot fail under set -e" {
+	tr '>' '\t' >tests/a.bats <<'END'
+@test "x" {
+>! grep -q x y
+>[ a = b ] && [ c = d ]
+>[[ a == b ]] && [ c = d ]
+>[ a = b ] && [ c = d ] || return 1
+>[ a = b ] && c=d
+>! grep -q x y || return 1
+>run ! grep -q x y
+>! grep -q x y
+}
+END
+	run -1 scripts/lint rows
+	[ "$output" = 'tests/a.bats:2: ! fails no row but in its last line: "run !"
+tests/a.bats:3: a false [ A ] before && fails no row: one question a line
+tests/a.bats:4: a false [ A ] before && fails no row: one question a line' ] || { echo "$output"; false; }
+	sed -i 2,4d tests/a.bats
+	run -0 scripts/lint rows
+	[ -z "$output" ]
+}
