@@ -94,9 +94,9 @@ static const char *const box_allow[] = {
 	/* asynchronous files (the older kind; io_uring is below) */
 	"io_cancel", "io_destroy", "io_getevents", "io_pgetevents",
 	"io_pgetevents_time64", "io_setup", "io_submit",
-	/* memory */
+	/* memory; not memfd_secret, which no look at a process or a file can count */
 	"brk", "madvise", "map_shadow_stack", "membarrier", "memfd_create",
-	"memfd_secret", "mincore", "mlock", "mlock2", "mlockall", "mmap", "mmap2",
+	"mincore", "mlock", "mlock2", "mlockall", "mmap", "mmap2",
 	"mprotect", "mremap", "mseal", "msync", "munlock", "munlockall", "munmap",
 	"pkey_alloc", "pkey_free", "pkey_mprotect", "remap_file_pages",
 	/* processes */

@@ -36,6 +36,8 @@ info() { cubby info --json | jq -r ".$1"; }
 	run -0 cubby exec -- sh -c 'rm /tmp/fill; exec ./hog hold 90'
 	run -137 --separate-stderr cubby exec -- ./hog memfd 256
 	[[ $stderr == *"out of memory"* ]]
+	run -0 cubby exec -- ./hog secret 256 # nobody can count it
+	[ "$output" = ENOSYS ]
 	cubby stop
 	# What is left without an owner is freed by nobody's end but the box's.
 	run timeout "$(lib_longer 60)" cubby exec --keep --memory 128M -- true

@@ -1,7 +1,8 @@
 /* hog - uses a resource: "hog memory MIB"; "hog hold MIB", which keeps it for six seconds;
  * "hog shared MIB", which four processes share; "hog forks"; "hog cpu MS" (prints the CPU
  * milliseconds that it got in so many of the clock's); "hog reserve GIB" of addresses alone;
- * "hog memfd MIB" and "hog segment MIB", memory that no process has mapped; "hog users N":
+ * "hog memfd MIB", "hog secret MIB" (memfd_secret) and "hog segment MIB", memory that no process
+ * has mapped; "hog users N":
  * 40 processes of each of so many users, and how many are there in the end. */
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -132,6 +134,31 @@ static int unmapped(size_t mib)
 	return 0;
 }
 
+/* A piece at a time, for what is mapped of it is locked, and what was mapped is not. */
+static int secret(size_t mib)
+{
+	int fd = (int)syscall(SYS_memfd_secret, 0);
+
+	if (fd < 0) {
+		puts(strerrorname_np(errno));
+		return 0;
+	}
+	if (ftruncate(fd, (off_t)mib << 20) < 0)
+		return 1;
+	for (size_t i = 0; i < mib; i++) {
+		char *at = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+				(off_t)i << 20);
+
+		if (at == MAP_FAILED)
+			return 1;
+		memset(at, 1, 1 << 20);
+		munmap(at, 1 << 20);
+	}
+	sleep(6);
+	puts("held");
+	return 0;
+}
+
 /* Detached again, so that it is nobody's. */
 static int segment(size_t mib)
 {
@@ -189,6 +216,8 @@ int main(int argc, char **argv)
 		return reserve((size_t)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "memfd"))
 		return unmapped((size_t)atol(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "secret"))
+		return secret((size_t)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "segment"))
 		return segment((size_t)atol(argv[2]));
 	if (argc == 3 && !strcmp(argv[1], "users"))
