@@ -8,6 +8,7 @@
 
 #include "base/dirscan.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/sys/sys.h"
 #include "rootfs/store/chain.h"
 
@@ -53,14 +54,11 @@ static bool name_of(const char *file, char ret[PACKAGES_NAME])
 
 static int add(struct all *all, const struct seen *s)
 {
-	struct seen *v;
+	struct seen *v = grow_list(all->v, all->n, sizeof(*v));
 
-	if ((all->n & (all->n - 1)) == 0) { /* full at every power of two */
-		v = reallocarray(all->v, all->n ? all->n * 2 : 1, sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		all->v = v;
-	}
+	if (!v)
+		return -ENOMEM;
+	all->v = v;
 	all->v[all->n++] = *s;
 	return 0;
 }
