@@ -3,7 +3,7 @@
 # shellcheck disable=SC2016 # the box expands what is in single quotes
 bats_require_minimum_version 1.5.0
 load ../lib
-load ../box/toolkit
+load toolkit
 
 setup_file() {
 	lib_env
