@@ -4,6 +4,7 @@
 
 #include "base/diff.h"
 #include "base/text.h"
+#include "cli/show/wrap.h"
 #include "cli/task/view_words.h"
 
 /* @s with @mark in front of each line but the first, and there as well unless @bare. */
@@ -116,10 +117,12 @@ int asktext_whole(const struct task_call *c, const struct buf *was, struct buf *
 	const char *const head = json_get_str(c->args, first);
 	const bool shell = strcmp(first, "command") == 0;
 
-	if (shell)
+	if (shell) {
 		buf_adds(out, "$ ");
-	else
-		buf_addf(out, "%s ", c->name);
+	} else {
+		wrap_safe(out, c->name, strlen(c->name));
+		buf_addc(out, ' ');
+	}
 	if (head)
 		add_lines(out, shell ? "  " : "    ", true, head);
 	json_each(it, c->args)

@@ -405,10 +405,12 @@ int view_call_text(const struct task_call *c, bool secret, struct buf *out)
 		view_secret_input(c->args, out);
 		return buf_failed(out);
 	}
-	if (strcmp(c->name, "shell") == 0)
+	if (strcmp(c->name, "shell") == 0) {
 		buf_adds(out, "$ ");
-	else
-		buf_addf(out, "%s%s", c->name, *text ? " " : "");
+	} else {
+		wrap_safe(out, c->name, strlen(c->name)); /* a model may name any */
+		buf_adds(out, *text ? " " : "");
+	}
 	len = MIN(len, (size_t)VIEW_CALL_MAX);
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '\n' && ++lines == VIEW_CALL_LINES)

@@ -156,3 +156,16 @@ wait_for_text() {
 		harmless "$output" || { echo "of: $words"; false; }
 	done
 }
+
+# A model is asked what it wants by names; what it answers is text from elsewhere.
+@test "K42: what a model names hides nothing: tools, arguments, keys" {
+	local evil='e\u001b]0;t\u0007\u001b]52;c;QQ==\u0007\u009b5i\u202ex text' how
+	printf '%s\n' '{"type":"task","task":"x"}' \
+		'{"type":"response","message":{"role":"assistant","content":"'"$evil"'","tool_calls":[{"id":"1","function":{"name":"'"$evil"'","arguments":"{}"}},{"id":"2","function":{"name":"'"$evil"'","arguments":"{\"path\":\"a'"${evil//\\/\\\\}"'\",\"'"${evil//\\/\\\\}"'\":\"b\"}"}}]}}' \
+		'{"type":"response","message":{"role":"assistant","content":"done"}}' >"$BATS_TEST_TMPDIR/replay"
+	for how in '' '--json'; do
+		run on_tty "cubby $how --replay $BATS_TEST_TMPDIR/replay" </dev/null
+		[[ $output == *text* ]]
+		harmless "$output" || { echo "of: $how"; false; }
+	done
+}

@@ -17,6 +17,8 @@ static const struct row {
 	{ "what is hidden is seen", "shell",
 	  "{\"command\":\"rm \\u202ecod\\u200b \\u0007\\u009b\\r\\nx\"}",
 	  "$ rm <U+202E>cod<U+200B> <U+0007><U+009B><U+000D>\n  x" },
+	{ "a tool that nobody knows", "a\033]52;c;QQ==\a", "{}",
+	  "a<U+001B>]52;c;QQ==<U+0007> " },
 	{ "a file", "write_file",
 	  "{\"path\":\"a\\nb\",\"content\":\"one\\n\\ntwo\\n\"}",
 	  "write_file a\n    b\n  + one\n  + \n  + two" },

@@ -182,6 +182,8 @@ static void calls_say_what_they_are_about(void)
 		{ "input", "{}", "input", true },
 		{ "read_file", "{\"path\":\"a\\u202e\"}", "read_file a<U+202E>",
 		  false },
+		{ "a\033]52;c;QQ==\a", "{}", "a<U+001B>]52;c;QQ==<U+0007>", false },
+		{ "a\342\200\256", "{\"path\":\"b\"}", "a<U+202E> b", false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
