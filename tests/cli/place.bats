@@ -132,7 +132,7 @@ setup() {
 	run -0 --separate-stderr cubby exec --name two -- test ! -e /root/first
 	[ "$stderr" = "cubby: made a box for '$LIB_PROJECT' from the image 'test', name two" ]
 	run -0 cubby ls
-	[[ ${lines[0]} == DIRECTORY*NAME ]]
+	[[ ${lines[0]} == DIRECTORY*NAME* ]] # a box that runs adds a column
 	[ "$(cubby ls --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT\" and .name == \"two\") | .image")" = test ]
 	run -1 --separate-stderr cubby info --name three
 	[ "$stderr" = "cubby info: there is no box 'three' for '$LIB_PROJECT'" ]

@@ -150,8 +150,8 @@ runtime/wire/a.c:2: \"runtime/net/impl.h\" is for runtime/net/ alone" <<-'END'
 }
 
 @test "lint: in a row, what cannot fail under set -e" {
-	tr '>' '\t' >tests/a.bats <<'END'
-@test "x" {
+	tr '>%' '\t@' >tests/a.bats <<'END'
+%test "x" {
 >! grep -q x y
 >[ a = b ] && [ c = d ]
 >[[ a == b ]] && [ c = d ]

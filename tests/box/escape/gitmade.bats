@@ -106,7 +106,8 @@ P
 		mv clean.git/index crafted && rm -rf clean.git
 		boxed 'mv crafted .git/index'
 		echo "$how"
-		[ "$(git diff --name-only; git status --porcelain)" = $'file\n M file' ]
+		output=$(git diff --name-only; git status --porcelain)
+		[ "$output" = $'file\n M file' ] || { echo "$output"; stat file .git/index; git ls-files --debug; return 1; }
 		git fsck --strict
 		git checkout -q -f .
 	done

@@ -221,8 +221,8 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 		cp /bin/sh sh; chmod 6755 sh; mkdir -m 2777 dir; mknod device c 1 3; :' sh "$ESCAPE_HOST"
 	mkdir ../another
 	cd ../another
-	run cubby exec --cache npm -- sh -c 'cd /root/.npm; cat out/secret; touch out/new; ls -d top/proc/1; id -u'
-	[[ ${lines[*]} == *"top/proc/1 0" && ${lines[*]} != *secret\ * ]] || { echo "$output"; false; }
+	run -0 --separate-stderr cubby exec --cache npm -- sh -c 'cd /root/.npm; cat out/secret; touch out/new; ls -d top/proc/1; id -u'
+	[ "$output" = $'top/proc/1\n0' ] || { echo "$output"; false; }
 	[ "$before" = "$(escape_snapshot)" ]
 	run find "$XDG_DATA_HOME/cubby/volumes" \( -perm /6000 -o -type c \)
 	[ -z "$output" ]
