@@ -125,22 +125,33 @@ static bool is_log(const struct buf *text, size_t sum)
 	return true;
 }
 
-/* 1 = the host's log of @name is the beginning of the box's, which is in @box. */
-static int log_goes_on(const struct git_take *t, const char *name, struct buf *box)
+/* Is the host's log, up to @most bytes, the beginning of the box's? That is read into @box,
+ * for the box may write another one at any time. @len: of the host's. */
+static bool log_goes_on(const struct git_take *t, const char *path, size_t most,
+			struct buf *box, size_t *len)
 {
 	_cleanup_buf_ struct buf host = BUF_INIT(REFLOG_MAX);
-	char path[GIT_TEXT_NAME + 8];
 	int r;
 
-	snprintf(path, sizeof(path), "logs/%s", name);
 	if (takeover_read(git_take_tree_upper(t, path), path, box) < 0 ||
 	    !is_log(box, t->sum))
-		return 0;
+		return false;
 	r = takeover_read(git_take_tree_git(t, path), path, &host);
+	*len = MIN(host.len, most);
 	if (r == -ENOENT)
-		return 1;
-	return r == 0 && host.len <= box->len &&
-	       (!host.len || memcmp(host.data, box->data, host.len) == 0);
+		return true;
+	return r == 0 && *len <= box->len &&
+	       (!*len || memcmp(host.data, box->data, *len) == 0);
+}
+
+static bool has_news(const struct git_take *t, const char *name)
+{
+	_cleanup_buf_ struct buf log = BUF_INIT(REFLOG_MAX);
+	char path[GIT_TEXT_NAME + 8];
+	size_t len;
+
+	snprintf(path, sizeof(path), "logs/%s", name);
+	return log_goes_on(t, path, REFLOG_MAX, &log, &len) && log.len;
 }
 
 /* ---- moving ------------------------------------------------------------------------------ */
@@ -221,7 +232,6 @@ static int look_at(struct move *m, const char *name)
 	const char *x = git_refs_pair_get(&m->box, name);
 	const char *h = git_refs_pair_get(&t->now, name);
 	const char *why = git_take_tree_why(t, name, x);
-	_cleanup_buf_ struct buf log = BUF_INIT(REFLOG_MAX);
 
 	if (same(b, x) || same(x, h) || !is_allowed(name) ||
 	    git_refs_get(&t->stay, name)) /* said already */
@@ -233,8 +243,7 @@ static int look_at(struct move *m, const char *name)
 		return -ENOMEM;
 	/* An index of before, on top of what the host has committed since, would take that back
 	 * without a word. */
-	if (same(h, b) || (x && h && git_take_index_untouched(t) &&
-			   log_goes_on(t, name, &log) == 1 && log.len))
+	if (same(h, b) || (x && h && git_take_index_untouched(t) && has_news(t, name)))
 		return git_refs_set(&m->todo, name, x ? x : "-");
 	return put_beside(m, name, x, "the host moved it meanwhile", &m->todo);
 }
@@ -301,8 +310,14 @@ static int move_refs(struct move *m, struct err *e)
 	return r;
 }
 
+/* Whether the box's comes out, and how many bytes of the host's it must begin with. */
+struct log_choice {
+	bool put;
+	size_t keep;
+};
+
 /* After the refs, to which git itself has written a line of its own. */
-static int put_logs(struct move *m, const char *const *goes_on, struct err *e)
+static int put_logs(struct move *m, const struct log_choice *logs, struct err *e)
 {
 	struct git_take *t = m->t;
 	int r = 0;
@@ -310,10 +325,9 @@ static int put_logs(struct move *m, const char *const *goes_on, struct err *e)
 	for (size_t i = 0; i < t->n && r == 0; i++) {
 		_cleanup_buf_ struct buf log = BUF_INIT(REFLOG_MAX);
 		struct takeover_file f = { .path = t->list[i].path, .mode = 0644 };
+		size_t len;
 
-		if (!goes_on[i] ||
-		    takeover_read(git_take_tree_upper(t, f.path), f.path, &log) < 0 ||
-		    !is_log(&log, t->sum))
+		if (!logs[i].put || !log_goes_on(t, f.path, logs[i].keep, &log, &len))
 			continue;
 		f.data = log.data;
 		f.len = log.len;
@@ -351,7 +365,7 @@ static void judge_head(struct move *m)
 }
 
 /* The logs of what is moved, and of HEAD. */
-static void choose_logs(struct move *m, const char **ret)
+static void choose_logs(struct move *m, struct log_choice *ret)
 {
 	struct git_take *t = m->t;
 
@@ -367,16 +381,18 @@ static void choose_logs(struct move *m, const char **ret)
 		to = git_refs_get(&m->todo, name);
 		if (!is_our_log(m, name))
 			continue;
-		if ((to && strcmp(to, "-") != 0 && strcmp(name, "refs/stash") == 0) ||
-		    (!t->behind && log_goes_on(t, name, &log) == 1))
-			ret[i] = name;
+		if (to && strcmp(to, "-") != 0 && strcmp(name, "refs/stash") == 0)
+			ret[i].put = true; /* what is dropped goes from it, too */
+		else
+			ret[i].put = !t->behind && log_goes_on(t, x->path, REFLOG_MAX,
+							       &log, &ret[i].keep);
 	}
 }
 
 int git_take_refs(struct git_take *t, struct err *e)
 {
 	_cleanup_(move_done) struct move m = { .t = t };
-	_cleanup_free_ const char **logs = calloc(t->n + 1, sizeof(*logs));
+	_cleanup_free_ struct log_choice *logs = calloc(t->n + 1, sizeof(*logs));
 	/* the base's: those that the box has removed */
 	const struct git_refs *const all[] = { &m.box.loose, &m.box.packed,
 					       &t->base.refs.loose,

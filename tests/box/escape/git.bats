@@ -582,6 +582,34 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	git_safe
 }
 
+# Between the look at the box's log and the writing of it the host's git moves the branch: here slowly.
+@test "G39: a log that is another one once it was looked at takes nothing of the host's away" {
+	local real n
+	git_repo
+	real=$(command -v git)
+	mkdir "$LIB_DIR/slow"
+	printf '#!/bin/sh\ncase "$*" in *update-ref*) touch %q; sleep 1 ;; esac\nexec %q "$@"\n' \
+		"$LIB_DIR/waited" "$real" >"$LIB_DIR/slow/git"
+	chmod -R a+rx "$LIB_DIR/slow"
+	cubby stop -q 2>/dev/null || true
+	PATH=$LIB_DIR/slow:$PATH
+	printf '%s\n' 'until [ -e go ]; do sleep 0.05; done; sleep 0.5' \
+		'z=0000000000000000000000000000000000000000' \
+		'printf "$z $z box <b@x> 1 +0000\tfalse\n" >.git/logs/other && mv .git/logs/other .git/logs/HEAD; touch went' >swap
+	cubby exec -q -d -- sh swap
+	cp .git/logs/HEAD ../host.log
+	boxed 'echo two >file; git commit -qam two; touch go'
+	[ -e "$LIB_DIR/waited" ]
+	for ((n = 0; n < 500; n++)); do
+		[ ! -e went ] || break
+		read -rt 0.02 <> <(:) || true
+	done
+	[ -e went ]
+	[ "$(git log -1 --format=%s)" = two ]
+	cmp -n "$(stat -c %s ../host.log)" ../host.log .git/logs/HEAD
+	rm ../host.log
+}
+
 @test "G20: a .git of the host that is a link, and refs that are not files" {
 	git_repo
 	mv .git real
