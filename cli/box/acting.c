@@ -110,12 +110,15 @@ bool acting_runs_on(const struct acting *a, struct box *box)
 	_cleanup_json_ struct json *look = json_object(), *left = NULL, *info = NULL;
 	struct err none = ERR_NONE;
 
-	return a->kept && box && json_set_bool(look, "look", true) == 0 &&
-	       box_ask(box, "background", look, &left, &none) == 0 &&
-	       box_ask(box, "info", NULL, &info, &none) == 0 &&
-	       (json_get_bool(left, "background", false) ||
-		json_get_int(info, "programs", 0) > 0 ||
-		json_get_int(info, "clients", 0) > 1);
+	if (!a->kept || !box)
+		return false;
+	if (json_set_bool(look, "look", true) < 0 ||
+	    box_ask(box, "background", look, &left, &none) < 0 ||
+	    box_ask(box, "info", NULL, &info, &none) < 0)
+		return true; /* what is not known may be */
+	return json_get_bool(left, "background", false) ||
+	       json_get_int(info, "programs", 0) > 0 ||
+	       json_get_int(info, "clients", 0) > 1;
 }
 
 void acting_keep(int box, const char *dir)
@@ -127,11 +130,16 @@ void acting_keep(int box, const char *dir)
 		save(box, a.before);
 }
 
-void acting_rest(const struct app *app, int box, const char *dir)
+void acting_rest(const struct app *app, const struct store *st, const char *key,
+		 const char *dir)
 {
+	_cleanup_boxdir_ struct boxdir box = BOXDIR_NONE;
 	_cleanup_acting_ struct acting a = ACTING_NONE;
+	struct err none = ERR_NONE;
 
-	acting_begin(app, box, dir, &a);
+	if (boxdir_open(st, key, false, &box, &none) < 0)
+		return;
+	acting_begin(app, box.dirfd, dir, &a);
 	if (a.kept)
 		acting_tell(app, &a, false);
 }

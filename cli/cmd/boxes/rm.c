@@ -5,7 +5,6 @@
 #include "cli/store/boxend.h"
 #include "cli/store/opt_boxes.h"
 #include "cli/store/place.h"
-#include "rootfs/store/boxdir.h"
 
 struct args {
 	struct opt_boxes boxes;
@@ -16,8 +15,6 @@ static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item 
 		      struct err *e)
 {
 	const struct args *a = w->args;
-	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
-	struct err none = ERR_NONE;
 	int r = a->yes || a->force || a->boxes.all
 			? 0
 			: removal_confirm_one(w->app, w->store, b->key, e);
@@ -26,11 +23,10 @@ static int remove_box(const struct opt_boxes_work *w, const struct boxlist_item 
 		return r;
 	r = (a->force ? boxend_stop(w->store, b->key, e)
 		      : boxend_idle(w->store, b->key, e));
-	if (r == 0 && boxdir_open(w->store, b->key, false, &dir, &none) == 0)
-		acting_rest(w->app, dir.dirfd, b->project);
-	boxdir_close(&dir);
-	if (r == 0)
+	if (r == 0) {
+		acting_rest(w->app, w->store, b->key, b->project);
 		r = boxend_remove(w->store, b->key, false, e);
+	}
 	if (r == -EBUSY)
 		return err_hint(e, "--force does both");
 	if (r < 0)

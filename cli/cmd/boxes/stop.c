@@ -6,7 +6,6 @@
 #include "cli/show/render.h"
 #include "cli/store/boxend.h"
 #include "cli/store/opt_boxes.h"
-#include "rootfs/store/boxdir.h"
 
 enum { STOP_SECONDS = 10, STOP_SECONDS_MAX = 24 * 3600 };
 
@@ -38,8 +37,6 @@ static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 {
 	const struct args *a = w->args;
 	struct boxend_grace grace = a->grace;
-	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
-	struct err none = ERR_NONE;
 	int r;
 
 	if (!b->running) {
@@ -52,8 +49,7 @@ static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 	if (r < 0)
 		return r;
 	render_note(w->app, "the box of '%s' is stopped", b->project);
-	if (boxdir_open(w->store, b->key, false, &dir, &none) == 0)
-		acting_rest(w->app, dir.dirfd, b->project);
+	acting_rest(w->app, w->store, b->key, b->project);
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static int work(struct app *app, void *args, struct err *e)
 	if (r < 0)
 		return r;
 	render_note(app, "the box of '%s' is stopped", s.spec.project);
-	acting_rest(app, s.dir.dirfd, s.spec.project);
+	acting_rest(app, &s.store, s.spec.key, s.spec.project);
 	return tell(app, true, e);
 }
 
