@@ -8,7 +8,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
@@ -272,6 +274,16 @@ static bool format(const char *v)
 static bool object_format(const char *v)
 {
 	return strcmp(v, "sha1") == 0 || strcmp(v, "sha256") == 0;
+}
+
+bool git_config_true(const char *value)
+{
+	static const char *const yes[] = { "true", "yes", "on" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
+		if (strcasecmp(value, yes[i]) == 0)
+			return true;
+	return strtoll(value, NULL, 0) != 0;
 }
 
 /* clang-format off */

@@ -23,6 +23,9 @@ typedef int git_config_fn(void *ctx, const struct git_config_item *it);
  *  Return: 0, -EBADMSG (not what git writes), -EMSGSIZE or what @fn returned. */
 int git_config_parse(const char *text, size_t len, git_config_fn *fn, void *ctx);
 
+/** git_config_true() - of a value that is yes or no, in each way that git takes for yes */
+bool git_config_true(const char *value);
+
 /** git_config_harmless() - a setting of a table of those that can neither run a program
  *  nor lead git to another place */
 bool git_config_harmless(const struct git_config_item *it);

@@ -20,7 +20,7 @@ static int read_sparse(void *ctx, const struct git_config_item *it)
 	struct git_take *t = ctx;
 
 	if (strcmp(it->section, "core") == 0 && strcmp(it->key, "sparsecheckout") == 0)
-		t->sparse = strcmp(it->value, "true") == 0;
+		t->sparse = git_config_true(it->value);
 	return 0;
 }
 
@@ -30,11 +30,11 @@ static int read_setting(void *ctx, const struct git_config_item *it)
 
 	read_sparse(ctx, it);
 	if (strcmp(it->section, "core") == 0 && strcmp(it->key, "bare") == 0)
-		t->bare = strcmp(it->value, "true") == 0;
+		t->bare = git_config_true(it->value);
 	if (strcmp(it->section, "extensions") != 0)
 		return 0;
 	if (strcmp(it->key, "worktreeconfig") == 0)
-		t->apart = strcmp(it->value, "true") == 0;
+		t->apart = git_config_true(it->value);
 	if (strcmp(it->key, "objectformat") == 0 && strcmp(it->value, "sha256") == 0)
 		t->sum = 32;
 	if (strcmp(it->key, "refstorage") == 0 && strcmp(it->value, "files") != 0)

@@ -93,8 +93,23 @@ static void test_setting(const void *p)
 	assert_int_equal(harmless, row->want);
 }
 
+static const struct setting values[] = {
+	{ "true", true },   { "True", true }, { "yes", true }, { "on", true },
+	{ "1", true },	    { "0x1", true },  { "-1", true },  { "false", false },
+	{ "no", false },    { "off", false }, { "0", false },  { "", false },
+	{ "truer", false },
+};
+
+static void test_value(const void *p)
+{
+	const struct setting *row = p;
+
+	assert_int_equal(git_config_true(row->name), row->want);
+}
+
 int main(void)
 {
-	return unit_rows("git_config_parse", rows, test_row) +
+	return unit_rows("git_config_true", values, test_value) +
+	       unit_rows("git_config_parse", rows, test_row) +
 	       unit_rows("git_config_harmless", settings, test_setting);
 }
