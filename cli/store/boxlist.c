@@ -89,20 +89,31 @@ static int by_project(const void *a, const void *b)
 	return r ? r : strcmp(x->name, y->name);
 }
 
+static int done(struct reading *rd, int r, struct boxlist *ret)
+{
+	if (r < 0) {
+		boxlist_done(&rd->list);
+		return r;
+	}
+	if (rd->list.n)
+		qsort(rd->list.v, rd->list.n, sizeof(*rd->list.v), by_project);
+	*ret = rd->list;
+	return 0;
+}
+
 int boxlist_read(const struct store *st, struct boxlist *ret, struct err *e)
 {
 	struct reading rd = { .st = st, .list = BOXLIST_NONE, .e = e };
-	int r;
 
-	r = boxdir_list(st, add, &rd, e);
-	if (r < 0) {
-		boxlist_done(&rd.list);
-		return r;
-	}
-	if (rd.list.n)
-		qsort(rd.list.v, rd.list.n, sizeof(*rd.list.v), by_project);
-	*ret = rd.list;
-	return 0;
+	return done(&rd, boxdir_list(st, add, &rd, e), ret);
+}
+
+int boxlist_read_one(const struct store *st, const char *key, struct boxlist *ret,
+		     struct err *e)
+{
+	struct reading rd = { .st = st, .list = BOXLIST_NONE, .e = e };
+
+	return done(&rd, add(&rd, key), ret);
 }
 
 static bool is_prefix(const char *word)

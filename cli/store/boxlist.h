@@ -41,6 +41,11 @@ void boxlist_done(struct boxlist *l);
 /** boxlist_read() - all boxes that have a record */
 int boxlist_read(const struct store *st, struct boxlist *ret, struct err *e);
 
+/** boxlist_read_one() - the box @key alone, none where it has no record: a store may have
+ *  hundreds */
+int boxlist_read_one(const struct store *st, const char *key, struct boxlist *ret,
+		     struct err *e);
+
 /** boxlist_find() - the box that @word means, and @name of those of a directory (NULL =
  *  the one without); borrowed from @l
  *  Return: NULL, with @e filled: -ENOENT, or -EINVAL when several keys begin so. */

@@ -93,13 +93,17 @@ int opt_boxes_each(const struct app *app, const struct opt_boxes *o, opt_boxes_f
 	_cleanup_json_ struct json *done = json_array();
 	const struct opt_boxes_work w = { .app = app, .store = &st, .args = args };
 	const struct each x = { .w = &w, .l = &l, .fn = fn, .done = done };
+	bool own_one = !o->all && !o->names.n;
 	struct err e = ERR_NONE;
 	char key[HASH_HEX];
-	int status = CMD_DONE;
+	int status = CMD_DONE, r;
 
-	if (place_store(app, &st, &e) < 0 ||
-	    (!o->all && !o->names.n && own_key(app, &st, o, key, &e) < 0) ||
-	    boxlist_read(&st, &l, &e) < 0)
+	r = place_store(app, &st, &e);
+	if (r == 0 && own_one)
+		r = own_key(app, &st, o, key, &e) ?: boxlist_read_one(&st, key, &l, &e);
+	if (r == 0 && !l.n)
+		r = boxlist_read(&st, &l, &e);
+	if (r < 0)
 		return cmd_fail(app, &e, CMD_FAILED);
 	for (size_t i = 0; o->all && i < l.n; i++)
 		if (one(&x, &l.v[i], &e) != CMD_DONE)
@@ -107,7 +111,7 @@ int opt_boxes_each(const struct app *app, const struct opt_boxes *o, opt_boxes_f
 	for (size_t i = 0; i < o->names.n; i++)
 		if (named(&x, o->names.v[i]) != CMD_DONE)
 			status = CMD_FAILED;
-	if (!o->all && !o->names.n)
+	if (own_one)
 		status = own(&x, key, app->dir ? app->dir : ".");
 	if (app->json && (status == CMD_DONE || json_len(done)))
 		(void)render_json(app, done);

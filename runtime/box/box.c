@@ -27,9 +27,9 @@ enum {
 	BOX_ANSWER_MS = 20000,
 	BOX_EXITS = 4096,
 	BOX_TRIES = 50,
-	BOX_LOST_MS = 5000, /* for a monitor without a socket to end */
-	BOX_LOST_LOOK_MS = 10,
-	BOX_AGAIN = 5, /* boxes that end before they hear of a command */
+	BOX_LOST_MS = 5000,   /* for a monitor without a socket to end */
+	BOX_LOST_LOOK_MS = 1, /* its lock is free long before the process has ended */
+	BOX_AGAIN = 5,	      /* boxes that end before they hear of a command */
 };
 
 struct box {
