@@ -19,6 +19,7 @@
 #include "agent/server/typed.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "runtime/spec/effects_watch.h"
 
 enum {
 	KEPT_MS = 300000, /* a command that has ended is known so long */
@@ -44,7 +45,9 @@ struct process {
 	struct loop_source *source;
 	struct loop_source *forget; /* timer, once it has ended */
 	struct outlog log;
-	struct buf input; /* not written yet */
+	struct effects_watch *before; /* owned; NULL = nothing is to be said */
+	struct json *acting; /* owned; what it has made that acts on the host; NULL */
+	struct buf input;    /* not written yet */
 	bool done, killed;
 	int exit_code;
 	struct answer *answers; /* that wait for its end */
@@ -80,6 +83,8 @@ static void process_free(struct process *p)
 	scope_close(&p->master);
 	scope_close(&p->place);
 	outlog_done(&p->log);
+	effects_watch_free(&p->before);
+	json_free(&p->acting);
 	buf_done(&p->input);
 	free(p->command);
 	free(p->session);
@@ -150,6 +155,8 @@ static struct json *describe(const struct process *p)
 	else
 		json_set(j, "exit_code", json_null());
 	json_set(j, "log_path", json_null());
+	if (p->acting)
+		json_set(j, "acting", json_dup(p->acting));
 	return j;
 }
 
@@ -362,6 +369,7 @@ static void on_exited(void *ctx, const struct box_exit *x)
 	p->exit_code = !x ? -SIGKILL : x->signal ? -x->signal : x->status;
 	if (p->all) {
 		take_place(p);
+		p->acting = tenant_acting(p->all->tenant, p->before);
 		(void)loop_timer(p->loop, KEPT_MS, on_forget, p, &p->forget);
 	}
 	while (p->answers) {
@@ -565,19 +573,16 @@ static int post_execute(struct exchange *x, struct err *e)
 	    json_get(exchange_json(x), "code"))
 		return e2b_execute(x, e); /* another contract has the same path */
 	r = exchange_text(x, "command", &command, e);
-
-	if (r < 0)
-		return r;
-	if (!all)
+	if (r == 0 && !all)
 		r = err_sys(e, -ENOMEM, "cannot run a command");
-	if (r < 0)
-		return r;
-	r = make_place(all, e);
+	if (r == 0)
+		r = make_place(all, e);
 	if (r < 0)
 		return r;
 	p = process_new(x, all, command, e);
 	if (!p)
 		return e->code;
+	p->before = tenant_look(all->tenant);
 	p->first = answer_new(x, p, e);
 	r = p->first ? start_process(p, x, e) : e->code;
 	if (r == 0)

@@ -16,6 +16,7 @@
 #include "agent/server/impl.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "runtime/spec/effects_watch.h"
 #include "runtime/spec/spec.h"
 
 enum { SESSIONS = 256 };
@@ -42,6 +43,7 @@ struct tenant {
 	enum state state;
 	struct spec *spec;  /* owned; while it is open */
 	struct box *box;    /* owned; while it is open */
+	int project;	    /* owned; its directory, since it was first open; -1 */
 	struct json *image; /* owned; the same: what its image says; NULL = nothing */
 	struct server_start start;
 	struct loop_source *source; /* of the start, or of the box */
@@ -270,6 +272,8 @@ static int join(struct tenant *t, struct err *e)
 	o.spec = t->spec;
 	if (r < 0)
 		return r;
+	scope_close(&t->project);
+	t->project = sys_open(t->spec->project, O_RDONLY | O_DIRECTORY);
 	r = box_open(&o, &t->box, e);
 	if (r < 0)
 		return r;
@@ -382,6 +386,21 @@ struct server *tenant_server(const struct tenant *t)
 	return t->all->server;
 }
 
+struct effects_watch *tenant_look(const struct tenant *t)
+{
+	return t->project < 0 ? NULL : effects_watch_look(t->project);
+}
+
+struct json *tenant_acting(const struct tenant *t, const struct effects_watch *before)
+{
+	_cleanup_effects_watch_ struct effects_watch *now = NULL;
+	_cleanup_json_ struct json *list = NULL;
+
+	now = before ? tenant_look(t) : NULL;
+	list = now ? effects_watch_list(before, now) : NULL;
+	return json_len(list) ? take(&list, NULL) : NULL;
+}
+
 void *tenant_slot(struct tenant *t, enum tenant_slot slot, size_t size,
 		  void (*release)(void *))
 {
@@ -481,6 +500,7 @@ static void free_tenant(struct tenant *t)
 	if (t->state == OPENING)
 		c->start_done(c->ctx, &t->start);
 	close_box(t);
+	scope_close(&t->project);
 	while (t->sessions) {
 		struct session *s = t->sessions;
 
@@ -549,6 +569,7 @@ static int add_tenant(struct tenants *all, const struct tenant_who *who, const c
 		return r;
 	}
 	t->all = all;
+	t->project = -1;
 	t->used_ms = sys_now_ms();
 	t->next = all->first;
 	all->first = t;

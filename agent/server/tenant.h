@@ -78,6 +78,11 @@ const char *tenant_home(const struct tenant *t);
 /** tenant_box() - NULL: it is not open */
 struct box *tenant_box(const struct tenant *t);
 struct server *tenant_server(const struct tenant *t);
+/** tenant_look() - which files of its project act on the host now; NULL = none can be
+ *  told of */
+struct effects_watch *tenant_look(const struct tenant *t);
+/** tenant_acting() - a list of those that came or changed since @before; NULL = none */
+struct json *tenant_acting(const struct tenant *t, const struct effects_watch *before);
 
 /* ---- programs in it ------------------------------------------------------------- */
 

@@ -16,12 +16,14 @@
 #include "base/num.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "runtime/spec/effects_watch.h"
 
 enum {
 	TERMINALS = 16, /* of a tenant */
 	ID = 9,
 	ROWS = 24,
 	COLS = 80,
+	ACTING_LINES = 20,
 	SHOWN = 64 << 10,			  /* of its last output is kept */
 	INPUT_MAX = WS_MESSAGE_MAX + (512 << 10), /* no message is cut */
 	INPUT_FULL = 128 << 10,
@@ -50,6 +52,7 @@ struct terminal {
 	char *session; /* owned; NULL = none */
 	pid_t pid;
 	struct tenant_program program;
+	struct effects_watch *before;	    /* owned; NULL = nothing is to be said */
 	int master;			    /* owned */
 	struct loop_source *source, *alone; /* alone: a timer, while nobody is there */
 	uint64_t left_ms;		    /* since when; nothing while somebody is */
@@ -84,6 +87,27 @@ static void on_viewer_lost(struct viewer *v, unsigned code, const char *why)
 	exchange_ws_close(x, code, why);
 }
 
+/* The last that its person reads. */
+static void tell_acting(const struct terminal *t)
+{
+	_cleanup_json_ struct json *list = tenant_acting(t->all->tenant, t->before);
+	_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
+	size_t n = 0;
+
+	json_each(it, list)
+	{
+		if (n++ == ACTING_LINES)
+			break;
+		buf_addf(&b, "cubby: %s '%s' acts on the host: %s\r\n",
+			 json_get_bool(it, "new", false) ? "new" : "changed",
+			 json_get_str(it, "path"), json_get_str(it, "why"));
+	}
+	if (n > ACTING_LINES)
+		buf_addf(&b, "cubby: and %zu more\r\n", json_len(list) - ACTING_LINES);
+	if (b.len && !buf_failed(&b))
+		exchange_ws_send(t->viewer->x, EXCHANGE_BINARY, b.data, b.len);
+}
+
 static void terminal_free(struct terminal *t)
 {
 	struct terminal **at = &t->all->first;
@@ -95,9 +119,12 @@ static void terminal_free(struct terminal *t)
 		t->all->count--;
 		tenant_server(t->all->tenant)->counts.terminals--;
 	}
-	if (t->viewer)
+	if (t->viewer) {
+		tell_acting(t);
 		on_viewer_lost(t->viewer, 1000, "the shell has ended");
+	}
 	tenant_forget(&t->program);
+	effects_watch_free(&t->before);
 	loop_remove(t->loop, &t->source);
 	loop_remove(t->loop, &t->alone);
 	scope_close(&t->master);
@@ -349,6 +376,7 @@ static int post_terminal(struct exchange *x, struct err *e)
 		.loop = exchange_loop(x),
 		.session = session ? strdup(session) : NULL,
 		.program = { .started = on_started, .exited = on_exited, .ctx = t },
+		.before = tenant_look(all->tenant),
 		.master = -1,
 		.shown = BUF_INIT(SHOWN),
 		.input = BUF_INIT(INPUT_MAX),

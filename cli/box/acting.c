@@ -57,28 +57,18 @@ void acting_begin(const struct app *app, int box, const char *dir, struct acting
 		begin(box, dir, ret);
 }
 
-static struct json *describe(const char *path, const char *why, bool is_new)
-{
-	struct json *o = json_object();
-
-	json_set_str(o, "path", path);
-	json_set_str(o, "why", why);
-	json_set_bool(o, "new", is_new);
-	return o;
-}
-
 static void tell(void *ctx, const char *path, const char *why, bool is_new)
 {
 	struct telling *t = ctx;
 	char shown[512];
 
-	text_escaped(shown, sizeof(shown), path, strlen(path));
 	if (t->app->json) {
 		_cleanup_json_ struct json *j = json_object();
 
-		json_set(j, "acting", describe(shown, why, is_new));
+		json_set(j, "acting", effects_watch_describe(path, why, is_new));
 		render_json_note(t->app, j);
 	} else if (t->n++ < ACTING_LINES) {
+		text_escaped(shown, sizeof(shown), path, strlen(path));
 		render_note(t->app, "%s '%s' acts on this machine: %s",
 			    is_new ? "new" : "changed", shown, why);
 	}
@@ -144,28 +134,16 @@ void acting_rest(const struct app *app, const struct store *st, const char *key,
 		acting_tell(app, &a, false);
 }
 
-static void add(void *ctx, const char *path, const char *why, bool is_new)
-{
-	char shown[512];
-
-	text_escaped(shown, sizeof(shown), path, strlen(path));
-	json_add(ctx, describe(shown, why, is_new));
-}
-
 struct json *acting_list(int box, const char *dir)
 {
 	_cleanup_effects_watch_ struct effects_watch *now = NULL;
 	_cleanup_acting_ struct acting a = ACTING_NONE;
-	struct json *list;
 
 	begin(box, dir, &a);
 	if (!a.kept)
 		return NULL;
 	now = effects_watch_look(a.project);
-	list = json_array();
-	if (now)
-		effects_watch_compare(a.before, now, add, list);
-	return list;
+	return now ? effects_watch_list(a.before, now) : json_array();
 }
 
 void acting_done(struct acting *a)

@@ -9,6 +9,7 @@
 
 #include "base/dirscan.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "runtime/spec/effects.h"
 
 enum { WATCH_NAMES = 1024, WATCH_FILES = 256, WATCH_DEPTH = 4 };
@@ -199,4 +200,30 @@ void effects_watch_compare(const struct effects_watch *before,
 		if (order || !same(&before->files[i], f))
 			fn(ctx, f->path, f->why, order != 0);
 	}
+}
+
+struct json *effects_watch_describe(const char *path, const char *why, bool is_new)
+{
+	struct json *o = json_object();
+	char shown[512];
+
+	text_escaped(shown, sizeof(shown), path, strlen(path));
+	json_set_str(o, "path", shown);
+	json_set_str(o, "why", why);
+	json_set_bool(o, "new", is_new);
+	return o;
+}
+
+static void add(void *ctx, const char *path, const char *why, bool is_new)
+{
+	json_add(ctx, effects_watch_describe(path, why, is_new));
+}
+
+struct json *effects_watch_list(const struct effects_watch *before,
+				const struct effects_watch *now)
+{
+	struct json *list = json_array();
+
+	effects_watch_compare(before, now, add, list);
+	return list;
 }

@@ -11,6 +11,7 @@
 #define RUNTIME_SPEC_EFFECTS_WATCH_H
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/scope.h"
 
 struct effects_watch;
@@ -33,5 +34,12 @@ typedef void effects_watch_fn(void *ctx, const char *path, const char *why,
 void effects_watch_compare(const struct effects_watch *before,
 			   const struct effects_watch *now, effects_watch_fn *fn,
 			   void *ctx);
+
+/** effects_watch_describe() - a file that was named: {"path", "why", "new"}, the path
+ *  escaped for people */
+struct json *effects_watch_describe(const char *path, const char *why, bool is_new);
+/** effects_watch_list() - all that effects_watch_compare() names, described */
+struct json *effects_watch_list(const struct effects_watch *before,
+				const struct effects_watch *now);
 
 #endif

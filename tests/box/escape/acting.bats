@@ -4,9 +4,12 @@ bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
+load ../../serve
+
 setup_file() { escape_setup_file; }
 teardown_file() { lib_done; }
 setup() { lib_project; }
+teardown() { serve_end; }
 
 @test "acting: what acts on this machine is named, and nothing else" {
 	echo old >.envrc
@@ -89,9 +92,10 @@ of the box" ]
 	[ -z "$stderr" ]
 }
 
-@test "acting: what a command makes behind a server is in the box's status, and told by the next command" {
+@test "acting: what a command makes behind a server is in its answer, the box's status, and told by the next command" {
 	command -v curl >/dev/null || skip "no curl"
 	mkdir -m 700 sock && mkdir p
+	echo old >p/.envrc
 	echo key-of-the-test-0123456789 >sock/key
 	cubby serve -q --here -C p --listen "unix:$PWD/sock/s" --key-file sock/key >serve.log 2>&1 3>&- &
 	server=$!
@@ -100,6 +104,11 @@ of the box" ]
 	run -0 ask -d '{"command":"mkdir .vscode; echo {} >.vscode/tasks.json"}' -H 'Content-Type: application/json' \
 		'http://x/execute?wait=60'
 	[ "$(jq -r .status <<<"$output")" = "done" ]
+	[ "$(jq -c '[.acting[] | .path, .why, .new]' <<<"$output")" = '[".vscode/tasks.json","an editor'"'"'s settings and tasks",true]' ]
+	run -0 ask "http://x/execute/$(jq -r .id <<<"$output")/status"
+	[ "$(jq -r '.acting[].path' <<<"$output")" = .vscode/tasks.json ]
+	run -0 ask -d '{"command":"touch plain"}' -H 'Content-Type: application/json' 'http://x/execute?wait=60'
+	[ "$(jq -c '[.status, has("acting")]' <<<"$output")" = '["done",false]' ] # another's is not this one's
 	run -0 ask http://x/v1/boxes/here
 	[ "$(jq -c '[.acting[] | .path, .why]' <<<"$output")" = '[".vscode/tasks.json","an editor'"'"'s settings and tasks"]' ]
 	kill $server
@@ -108,4 +117,24 @@ of the box" ]
 	[[ $stderr == *"cubby: new '.vscode/tasks.json' acts on this machine: an editor's settings and tasks"* ]]
 	run -0 --separate-stderr cubby exec -C p --here -- true
 	[[ $stderr != *acts* ]]
+}
+
+@test "acting: a terminal behind a server says at its end what was made in it" {
+	command -v curl >/dev/null || skip "no curl"
+	command -v python3 >/dev/null || skip "no python3"
+	serve_start
+	serve POST /api/terminals
+	run -0 env PYTHONPATH="$CUBBY_TEST_TOP/tests/fake" timeout 60 python3 -B - "$(jq -r .id <<<"$output")" <<-'END'
+		import os, sys
+		from ws_client import WS
+		w = WS(os.environ["SERVE_ADDR"], f"/api/terminals/{sys.argv[1]}")
+		w.json(type="auth", token=os.environ["SERVE_KEY"])
+		w.send(b"touch plain $(printf 'a\\033b.pth'); exit\n")
+		shown, op = b"", 0
+		while op != 8:
+		    shown += data if op == 2 else b""
+		    op, data = w.message()
+		sys.stdout.write(shown.decode().replace("\r", ""))
+	END
+	[ "$(grep '^cubby:' <<<"$output")" = "cubby: new 'a\\x1bb.pth' acts on the host: python loads it by itself" ]
 }

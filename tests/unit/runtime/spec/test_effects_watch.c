@@ -29,6 +29,8 @@ static void what_changed(void)
 {
 	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
 	_cleanup_effects_watch_ struct effects_watch *before = NULL, *now = NULL;
+	_cleanup_json_ struct json *list = NULL, *none = NULL;
+	_cleanup_buf_ struct buf text = BUF_INIT(4096);
 	char all[4096] = "";
 
 	put(dir, ".envrc");
@@ -50,6 +52,20 @@ static void what_changed(void)
 	now = effects_watch_look(dir);
 	effects_watch_compare(before, now, note, all);
 	assert_string_equal(all, "+.git/hooks/pre-commit\n~CLAUDE.md\n+etc\n");
+	list = effects_watch_list(before, now);
+	assert_int_equal(json_len(list), 3);
+	unlinkat(dir, "etc", 0);
+	assert_int_equal(symlinkat("/", dir, "\033c"), 0);
+	effects_watch_free(&before);
+	before = take(&now, effects_watch_look(dir));
+	json_free(&list);
+	list = effects_watch_list(before, now);
+	assert_int_equal(json_print(list, false, &text), 0);
+	assert_string_equal(buf_cstr(&text),
+			    "[{\"path\":\"\\\\x1bc\",\"why\":\"a link that points "
+			    "out of the project\",\"new\":true}]");
+	none = effects_watch_list(now, now);
+	assert_int_equal(json_len(none), 0);
 	all[0] = '\0';
 	effects_watch_compare(now, now, note, all);
 	assert_string_equal(all, "");
