@@ -54,3 +54,78 @@ NAMES='use IO::Socket; my ($host, $port, $kind, $name) = @ARGV;
 	[[ $output == *"open  refused  evil.example port $HOST_PORT  TLS to host.cubby.internal names it"* ]]
 	[[ $output == *"open  refused  evil.example port $HOST_PORT  HTTP to host.cubby.internal names it"* ]]
 }
+
+# A host of its own: a namespace with a way out that leads to a second one, where a listener
+# answers at every address there is. Names come from its /etc/hosts: NAME is at ADDRESS.
+in_made_host() { # COMMAND...
+	local as=-nm
+	[ "$(id -u)" -eq 0 ] || as=-Urnm
+	unshare $as --propagation private timeout "$(lib_longer 120)" bash -euc '
+		exec 4< <(exec unshare -n perl -MIO::Socket::IP -e "$FAR" 3>&- 4>&-)
+		far=$!
+		trap "kill $far" EXIT
+		read -r _ <&4 # it has its namespace
+		mount --bind hosts /etc/hosts
+		ip link set lo up
+		ip link add way type veth peer name way netns "$far"
+		ip addr add 203.0.113.1/24 dev way
+		ip addr add 2001:db8::1/64 dev way nodad
+		nsenter -n -t "$far" sh -euc "
+			ip link set lo up
+			ip addr add 203.0.113.2/24 dev way
+			ip addr add 2001:db8::2/64 dev way nodad
+			ip link set way up
+			ip route add local 0.0.0.0/0 dev lo table main
+			ip -6 route add local ::/0 dev lo table main"
+		ip link set way up
+		ip route add default via 203.0.113.2
+		ip -6 route add default via 2001:db8::2
+		"$@"' bash "$@"
+}
+# Prints a line once it has its namespace; tells whoever connects which address it was asked at.
+export FAR='$| = 1; $SIG{PIPE} = "IGNORE"; print "there\n"; my $s = IO::Socket::IP->new(Listen => 50, LocalAddr => "::", LocalPort => 80, V6Only => 0) or die $@;
+	while (my $c = $s->accept) { print $c "reached ", $c->sockhost, "\n"; close $c }'
+
+@test "net: an address that carries a private one, or leads to a relay, is refused, and a public one is not" {
+	local name address said
+	command -v ip >/dev/null || skip "no ip"
+	unshare "$([ "$(id -u)" -eq 0 ] && echo -nm || echo -Urnm)" true || skip "no namespaces for a host of its own here"
+	cat >table <<-'END'
+		public 2606:2800::1 reached 2606:2800::1
+		carried-public 64:ff9b::808:808 reached 64:ff9b::808:808
+		public4 93.184.216.34 reached ::ffff:93.184.216.34
+		own-prefix 64:ff9b:1:a00:0:100:: private address
+		own-prefix-64 64:ff9b:1:0:a9:fea9:fe00:0 cloud metadata address
+		own-prefix-96 64:ff9b:1::7f00:1 address of this host
+		translated ::ffff:0:10.0.0.1 reserved address
+		isatap 2606:2800::5efe:a00:1 private address
+		isatap-global 2606:2800::200:5efe:a9fe:a9fe cloud metadata address
+		six-to-four 2002:a00:1:: private address
+		relay 192.88.99.1 reserved address
+		segment-routing 5f00::1 reserved address
+	END
+	while read -r name address _; do echo "$address $name.example"; done <table >hosts
+	cat >ask <<-'END'
+		while read -r name _; do
+			if exec 5<>/dev/tcp/$name.example/80; then read -r answer <&5; else answer=nothing; fi 2>/dev/null
+			echo "$name $answer"
+		done <table
+	END
+	run -0 --separate-stderr in_made_host sh -c 'bash ask >host.out; cubby exec -- bash ask'
+	while read -r name address said; do
+		grep -q "^$name reached " host.out # but for the gate they are all there
+		if [[ $said == reached* ]]; then
+			[[ $'\n'$output$'\n' == *$'\n'"$name $said"$'\n'* ]]
+		else
+			[[ $'\n'$output$'\n' == *$'\n'"$name nothing"$'\n'* ]]
+		fi
+	done <table
+	run -0 --separate-stderr cubby log --net
+	while read -r name address said; do
+		if [[ $said == reached* ]]; then
+			[[ $output == *"open  allowed  $name.example ($address) port 80"* ]]
+		else
+			[[ $output == *"dns  refused  $name.example  $said  "* ]]
+		fi
+	done <table
+}
