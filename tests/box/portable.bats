@@ -6,19 +6,12 @@ load escape/escape
 setup() {
 	[ "$(id -u)" = 0 ] || skip "only root can mount what this needs"
 	lib_env
-	LIB_MNT=$(mktemp -d /tmp/cubby-m.XXXXXX)
-	mkdir "$LIB_MNT/l" "$LIB_MNT/u" "$LIB_MNT/w" "$LIB_MNT/m"
-	mount -t overlay overlay \
-		-o "lowerdir=$LIB_MNT/l,upperdir=$LIB_MNT/u,workdir=$LIB_MNT/w" "$LIB_MNT/m"
-	cd "$LIB_MNT/m"
+	escape_overlay
 }
 
 teardown() {
 	[ -n "${LIB_MNT-}" ] || return 0
-	cd /
-	XDG_DATA_HOME=$LIB_MNT/m/data cubby rm --all --yes -q || true
-	umount "$LIB_MNT/m" || umount -l "$LIB_MNT/m"
-	rm -rf "$LIB_MNT"
+	escape_overlay_done
 	lib_done
 }
 
@@ -41,28 +34,6 @@ teardown() {
 	[ -d r/.git ]
 	run ! grep -x x r/.git/config
 	[[ $stderr == *"read-only in the box"* || $stderr == *"kept in the box: r/.git/config"* ]]
-}
-
-@test "a first copy that takes longer than any other start may is waited for" {
-	local client monitor children
-	mkdir p
-	mkdir -m 700 data
-	export XDG_DATA_HOME=$PWD/data
-	lib_image
-	cd p
-	cubby exec -- echo there >out 3>&- &
-	client=$!
-	until ls ../data/cubby/boxes/*/copy/partial >/dev/null 2>&1; do kill -0 $client; done
-	read -r monitor _ <"$(echo ../data/cubby/boxes/*/lock)"
-	children=$(pgrep -P "$monitor")
-	# shellcheck disable=SC2086 # process ids
-	kill -STOP $children
-	ls ../data/cubby/boxes/*/copy/partial # it is not done yet
-	sleep 21 # longer than a start, and than an answer
-	# shellcheck disable=SC2086
-	kill -CONT $children
-	wait $client
-	[ "$(cat out)" = there ]
 }
 
 @test "a store without user attributes: a copy, and directories can be replaced" {

@@ -162,3 +162,19 @@ PY
 	done
 	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
 }
+
+# What reads hostile bytes is not even there where there are none to read.
+@test "K34: what unpacks nothing works without the library that reads archives" {
+	mkdir broken tree
+	: >broken/libarchive.so.13
+	echo text >tree/f
+	tar -cf tree.tar -C tree .
+	run ! env LD_LIBRARY_PATH="$PWD/broken" cubby pull -q --name broken tree.tar
+	[[ $output == *libarchive* ]]
+	LD_LIBRARY_PATH=$PWD/broken cubby exec -q --project review -- sh -c 'echo text >made'
+	LD_LIBRARY_PATH=$PWD/broken run -0 cubby diff --stat
+	[[ $output == *made* ]]
+	LD_LIBRARY_PATH=$PWD/broken cubby apply -q --all
+	[ "$(cat made)" = text ]
+	LD_LIBRARY_PATH=$PWD/broken cubby rm -q --yes
+}

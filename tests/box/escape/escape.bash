@@ -31,6 +31,22 @@ without_cgroups() {
 	fi
 }
 
+# An overlay, as a container's root is one, with a store in data/: this directory, in LIB_MNT.
+escape_overlay() {
+	LIB_MNT=$(mktemp -d /tmp/cubby-m.XXXXXX)
+	mkdir "$LIB_MNT/l" "$LIB_MNT/u" "$LIB_MNT/w" "$LIB_MNT/m"
+	mount -t overlay overlay \
+		-o "lowerdir=$LIB_MNT/l,upperdir=$LIB_MNT/u,workdir=$LIB_MNT/w" "$LIB_MNT/m"
+	cd "$LIB_MNT/m" || return 1
+}
+
+escape_overlay_done() {
+	cd /
+	XDG_DATA_HOME=$LIB_MNT/m/data cubby rm --all --yes -q || true
+	umount "$LIB_MNT/m" || umount -l "$LIB_MNT/m"
+	rm -rf "$LIB_MNT"
+}
+
 # A project with the probes in it.
 escape_setup() {
 	lib_project

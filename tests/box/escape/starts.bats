@@ -3,10 +3,12 @@
 bats_require_minimum_version 1.5.0
 load ../../lib
 load ../../monitors
+load escape
 
-setup_file() { lib_env; lib_image; }
+setup_file() { escape_setup_file; }
 teardown_file() { lib_done; }
 setup() { lib_project; }
+teardown() { [ -z "${LIB_MNT-}" ] || escape_overlay_done; }
 
 # The runtime directory of one shell is not that of another (cron, ssh, su), and a logout
 # may take it away. Which monitor has the box is decided by the lock in the store.
@@ -94,4 +96,39 @@ setup() { lib_project; }
 		cubby rmi "race-$n" >/dev/null 2>&1 || true
 	done
 	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
+}
+
+@test "D16: a kernel before 5.12 cannot confine a tree of mounts: no box, and both say why" {
+	run -125 --separate-stderr "$ESCAPE_PROBES/oldkernel" cubby exec -- true
+	[[ $stderr == *"this kernel (2.6."*") is too old: it cannot confine what is mounted below the project"* ]]
+	[[ $stderr == *"fix: boot Linux 5.12 or newer"* ]]
+	run ! cubby ps
+	run "$ESCAPE_PROBES/oldkernel" cubby doctor
+	[ "$status" -eq 5 ]
+	[[ $output == *"is too old: it cannot confine what is mounted below the project"* ]]
+	[[ $output == *"fix: boot Linux 5.12 or newer"* ]]
+}
+
+@test "a first copy that takes longer than any other start may is waited for" {
+	local client monitor children
+	[ "$(id -u)" = 0 ] || skip "only root can mount what makes a copy needed"
+	escape_overlay
+	mkdir p
+	mkdir -m 700 data
+	export XDG_DATA_HOME=$PWD/data
+	lib_image
+	cd p
+	cubby exec -- echo there >out 3>&- &
+	client=$!
+	until ls ../data/cubby/boxes/*/copy/partial >/dev/null 2>&1; do kill -0 $client; done
+	read -r monitor _ <"$(echo ../data/cubby/boxes/*/lock)"
+	children=$(pgrep -P "$monitor")
+	# shellcheck disable=SC2086 # process ids
+	kill -STOP $children
+	ls ../data/cubby/boxes/*/copy/partial # it is not done yet
+	sleep 21 # longer than a start, and than an answer
+	# shellcheck disable=SC2086
+	kill -CONT $children
+	wait $client
+	[ "$(cat out)" = there ]
 }
