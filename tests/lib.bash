@@ -126,6 +126,17 @@ lib_done() {
 	rm -rf "$LIB_DIR"
 }
 
+# Until COMMAND succeeds; fails after half a minute or longer.
+lib_until() { # COMMAND [WORD]...
+	local n
+	for ((n = 0; n < $(lib_longer 1500); n++)); do
+		if "$@" >/dev/null 2>&1; then return 0; fi
+		sleep 0.02 # which leaves $! as it was
+	done
+	echo "in vain: $*" >&2
+	return 1
+}
+
 # A detached command is started by a shell, which may not have come to it yet. $output is
 # what ps says of the box then.
 lib_wait_for_command() { # COMMAND

@@ -26,7 +26,7 @@ keyed() {
 	mkfifo hold
 	"$CUBBY_TEST_TOP/tests/fake/http_keyed" "$SERVE_ADDR" "$SERVE_KEY" <hold >at 3>&- &
 	exec 9>hold # its end is the proxy's
-	until [ -s at ]; do sleep 0.05; done
+	lib_until test -s at
 }
 
 # conforms REVISION SCENARIO...: what is asked of a server of that revision; these fail, and no other

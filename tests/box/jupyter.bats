@@ -230,7 +230,7 @@ Python has ended; what was defined in it is lost' ]
 	[[ $(jq -rs '.[0].text' <<<"$output") == *'[text/html, 8.6 MiB: /tmp/cubby-out/'* ]]
 	# who leaves interrupts
 	run curl -sS -m 2 -H "Authorization: Bearer $SERVE_KEY" -d '{"code":"import time\ntry:\n  time.sleep(1000)\nfinally:\n  open(\"left\", \"w\")"}' "$SERVE_URL/execute"
-	until [ -e left ]; do sleep 0.05; done
+	lib_until test -e left
 	run_code 'x'
 	[ "$(jq -rs '.[0].text' <<<"$output")" = 41 ]
 }

@@ -15,14 +15,11 @@ info() { cubby info --json | jq -r ".$1"; }
 
 # The box is idle as soon as init has cleared it.
 wait_for() { # STATE
-	local n
-	for ((n = 0; n < $(lib_longer 500); n++)); do
-		[ "$(info state)" != "$1" ] || return 0
-		read -rt 0.02 <> <(:) || true
-	done
-	echo "the box is $(info state), not $1"
-	return 1
+	is() { [ "$(info state)" = "$1" ]; }
+	lib_until is "$1" || { echo "the box is $(info state), not $1"; return 1; }
 }
+
+runs() { [[ $(cubby ps 2>&1) == *"$1"* ]]; }
 
 lingering() { # what it is known by
 	wait_for lingering
@@ -42,8 +39,8 @@ lingering() { # what it is known by
 
 @test "nothing of a command whose client was killed goes on" {
 	cubby exec -- sh -c 'setsid sh -c "trap : TERM HUP INT; while :; do sleep 1; done" & wait' </dev/null 3>&- &
-	until cubby ps --json 2>&1 | grep -q 'sleep 1'; do :; done
-	kill -9 $! || { echo "linger $linger monitor $monitor"; cat said; ps -ef | grep cubby; false; }
+	lib_until runs 'sleep 1'
+	kill -9 $!
 	lingering
 	run -0 cubby ps --json
 	[ "$(jq length <<<"$output")" -eq 1 ]
@@ -77,19 +74,19 @@ lingering() { # what it is known by
 	cubby exec -- sh -c ': >a; until [ -e on ]; do sleep 0.02; done
 		setsid sleep 1000 >/dev/null 2>&1 </dev/null &' &
 	local first=$! second
-	until [ -e a ]; do sleep 0.02; done
+	lib_until test -e a
 	kill -STOP $first
 	: >on
-	until [[ $(cubby ps) == *'sleep 1000'* ]] && [ "$(cubby ps --json | jq length)" -eq 2 ]; do
-		sleep 0.02
-	done
+	alone() { runs 'sleep 1000' && [ "$(cubby ps --json | jq length)" -eq 2 ]; }
+	lib_until alone
 	cubby exec -- sh -c ': >b; exec sleep 500' &
 	second=$!
-	until [ -e b ]; do sleep 0.02; done
+	lib_until test -e b
 	kill -CONT $first
 	wait $first
 	kill -9 $second
-	until [[ $(cubby ps) != *'sleep 500'* ]]; do sleep 0.02; done
+	gone() { ! runs 'sleep 500'; }
+	lib_until gone
 	[[ $(cubby ps) == *'sleep 1000'* ]]
 	[ "$(info background)" = true ]
 }
@@ -139,7 +136,7 @@ lingering() { # what it is known by
 	: >sub/mounted
 	cubby exec -- sh -c 'touch ready; until [ -e on ]; do sleep 0.02; done; rm ready on' &
 	client=$!
-	until [ -e ready ]; do sleep 0.02; done
+	lib_until test -e ready
 	umount sub
 	: >on
 	wait $client

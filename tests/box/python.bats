@@ -414,12 +414,12 @@ print("ready", flush=True); time.sleep(600)' >out 2>err &
 }
 
 @test "command: what it leaves keeps no box, also where something ran on before" {
-	state() { cubby info --json | jq -r .state; }
+	stopped() { [ "$(cubby info --json | jq -r .state)" = stopped ]; }
 	leaving=(cubby python -c 'import subprocess as s; s.Popen(["sleep", "1000"], stdin=-3, stdout=-3, stderr=-3, start_new_session=True)')
 	run -0 --separate-stderr "${leaving[@]}"
-	[ "$(state)" = stopped ]
+	stopped
 	run -0 cubby exec -q -d -- true
-	until [ "$(state)" = stopped ]; do read -rt 0.02 <> <(:) || true; done
+	lib_until stopped
 	run -0 --separate-stderr "${leaving[@]}"
-	[ "$(state)" = stopped ]
+	stopped
 }

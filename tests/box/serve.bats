@@ -340,7 +340,7 @@ $LIB_PROJECT" ]
 @test "serve: a server that is killed leaves no command and no broken box" {
 	serve_start
 	serve_json POST /execute '{"command":"touch runs; sleep 1234"}'
-	until [ -e runs ]; do sleep 0.05; done
+	lib_until test -e runs
 	kill -9 "$SERVE_PID"
 	wait "$SERVE_PID" || true
 	run -0 cubby exec -- sh -c 'for i in $(seq 200); do grep -qs "^sleep" /proc/*/comm || exit 0; sleep 0.05; done; exit 1'
@@ -354,7 +354,7 @@ $LIB_PROJECT" ]
 	execute true
 	curl -sS -m 20 -H "Authorization: Bearer $SERVE_KEY" -d '{"command":"touch runs; sleep 1; echo end"}' \
 		"$SERVE_URL/execute?wait=60" >answer &
-	until [ -e runs ]; do sleep 0.02; done
+	lib_until test -e runs
 	kill "$SERVE_PID"
 	until ! curl -sS -o /dev/null "$SERVE_URL/health" 2>/dev/null; do sleep 0.02; done
 	wait "$SERVE_PID"
@@ -801,7 +801,7 @@ port_server() {
 		}
 	END
 	serve_json POST /execute '{"command":"perl server.pl"}' "$@"
-	until [ -e listens ]; do sleep 0.05; done
+	lib_until test -e listens
 }
 
 @test "serve: a port of the box through the server, streams and WebSockets too" {
@@ -853,7 +853,7 @@ port_server() {
 	mkfifo next
 	# the answer of each connection is what the fifo gives; then it stays silent, and open
 	serve_json POST /execute '{"command":"perl -MIO::Socket::INET -e \"our \\$s=IO::Socket::INET->new(LocalPort=>8080,Listen=>9);mkdir q(listens);while(\\$c=\\$s->accept){push @k,\\$c;open F,q(<next);print \\$c <F>;close F;\\$c->flush}\""}'
-	until [ -e listens ]; do sleep 0.05; done
+	lib_until test -e listens
 	ask() { # ANSWER: what the client of it gets, for three seconds
 		printf "$1" >next &
 		run -0 "$CUBBY_TEST_TOP/tests/fake/http_talk" -s 3 "$SERVE_ADDR" <<<"GET /proxy/8080/ HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer $SERVE_KEY\r\nConnection: close\r\n\r\n"
@@ -875,7 +875,7 @@ port_server() {
 	mkdir boxes
 	serve_start --boxes boxes
 	serve_json POST /execute '{"command":"perl -MIO::Socket::INET -e \"our \\$s=IO::Socket::INET->new(LocalPort=>8080,Listen=>1);mkdir q(up);sleep 1000\""}' -H 'X-User-Id: alice'
-	until [ -d boxes/alice-*/up ]; do sleep 0.05; done
+	lib_until compgen -G 'boxes/alice-*/up'
 	serve GET /ports -H 'X-User-Id: alice'
 	[ "$(jq -c '[.ports[].port]' <<<"$output")" = '[8080]' ]
 	serve GET /ports -H 'X-User-Id: bob'

@@ -24,15 +24,6 @@ begin() {
 	[[ $TASK =~ ^[0-9]{8}-[0-9]{6}(-[0-9]+)?$ ]]
 }
 
-# waits WORD...: until the command succeeds
-waits() {
-	local n=0
-	until "$@" >/dev/null 2>&1; do
-		[ $((n += 1)) -lt 600 ] || return 1
-		sleep 0.05
-	done
-}
-
 ended() { [ "$(cubby log --json | jq -r '.[-1].end')" != running ]; }
 
 @test "detach: the command returns while the task works, --follow reads it to its end" {
@@ -57,8 +48,8 @@ ended() { [ "$(cubby log --json | jq -r '.[-1].end')" != running ]; }
 	cubby log --follow --json >records 3>&- &
 	follower=$!
 	cubby log --follow --terminal >bytes 3>&- &
-	waits grep -q '"type":"call"' records
-	waits grep -q 'so it began' bytes
+	lib_until grep -q '"type":"call"' records
+	lib_until grep -q 'so it began' bytes
 	jq -e . records >/dev/null
 	kill -9 "$(lib_writer "$TASK")"
 	wait $!
@@ -71,9 +62,9 @@ ended() { [ "$(cubby log --json | jq -r '.[-1].end')" != running ]; }
 @test "detach: --interrupt ends the task as ^C does" {
 	model < <(call 'until [ -e go ]; do sleep 0.05; done'; finish "never")
 	begin "wait"
-	waits sh -c "cubby log --json $TASK | grep -q '\"type\":\"call\"'"
+	lib_until sh -c "cubby log --json $TASK | grep -q '\"type\":\"call\"'"
 	run -0 cubby log --interrupt
-	waits ended
+	lib_until ended
 	[ "$(cubby log --json | jq -r '.[0].end')" = interrupted ]
 }
 

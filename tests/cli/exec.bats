@@ -107,7 +107,7 @@ setup() { lib_project; }
 	mkfifo full
 	exec 7<>full
 	cubby exec -- sh -c 'seq 1 100000; : >ended; exit 3' >full 7>&- &
-	until [ -e ended ]; do sleep 0.05; done
+	lib_until test -e ended
 	for ((n = 0; n < 1200; n++)); do
 		kill "$!" 2>/dev/null || break
 		sleep 0.05

@@ -19,15 +19,6 @@ teardown() {
 # value PROGRAM: what jq makes of the last answer
 value() { jq -r "$1" <<<"$output"; }
 
-# waits WORD...: until the command succeeds
-waits() {
-	local n=0
-	until "$@" >/dev/null 2>&1; do
-		[ $((n += 1)) -lt 600 ] || return 1
-		sleep 0.05
-	done
-}
-
 has() { serve GET "$1" && [[ $output == *"$2"* ]]; }
 
 # answers PATH: its status to a GET
@@ -148,8 +139,8 @@ answers() {
 	serve_json POST /v1/boxes/here/tasks '{"task":"take your time; --help","max_rounds":5}'
 	id=$(value .task)
 	[[ $id =~ ^[0-9]{8}-[0-9]{6} ]]
-	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
-	waits has "/v1/boxes/here/tasks/$id/terminal" 'so it began'
+	lib_until has "/v1/boxes/here/tasks/$id" '"type":"call"'
+	lib_until has "/v1/boxes/here/tasks/$id/terminal" 'so it began'
 	kill -9 "$SERVE_PID"
 	wait "$SERVE_PID" || true
 	serve_start
@@ -180,7 +171,7 @@ answers() {
 	serve_start
 	serve_json POST /v1/boxes/here/tasks '{"task":"wait"}'
 	id=$(value .task)
-	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
+	lib_until has "/v1/boxes/here/tasks/$id" '"type":"call"'
 	serve POST "/v1/boxes/here/tasks/$id/interrupt"
 	serve GET "/v1/boxes/here/tasks/$id/events"
 	[[ $output == *'"reason":"interrupted"'* ]]
@@ -228,7 +219,7 @@ answers() {
 	serve_start
 	serve_json POST /v1/boxes/here/tasks '{"task":"wait"}'
 	id=$(value .task)
-	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
+	lib_until has "/v1/boxes/here/tasks/$id" '"type":"call"'
 	serve_json POST "/v1/boxes/here/tasks/$id/message" '{"text":"--make it blue"}'
 	serve_json POST "/v1/boxes/here/tasks/$id/message" '{"text":"and round"}'
 	serve_status POST "/v1/boxes/here/tasks/$id/message" 400 -H 'Content-Type: application/json' -d '{"text":" "}'
@@ -252,11 +243,11 @@ answers() {
 	serve_start
 	serve_json POST /v1/boxes/here/tasks '{"task":"wait"}'
 	id=$(value .task)
-	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
+	lib_until has "/v1/boxes/here/tasks/$id" '"type":"call"'
 	serve_json POST "/v1/boxes/here/tasks/$id/message" '{"text":"a last word"}'
 	pid=$(lib_writer "$id")
 	kill -9 "$pid"
-	waits sh -c "! kill -0 $pid"
+	lib_until sh -c "! kill -0 $pid"
 	serve_json POST "/v1/boxes/here/tasks/$id/resume" '{"message":"go on","max_rounds":4}'
 	[ "$(value .task)" != "$id" ]
 	serve GET "/v1/boxes/here/tasks/$(value .task)/events"
@@ -283,7 +274,7 @@ answers() {
 	grep -q 'costs at .* is not known' serve.body # the number was understood
 	serve_json POST "/v1/boxes/here/tasks/$id/resume" '{"message":"the word is sesame","max_tokens":1e9}'
 	id=$(value .task)
-	waits has "/v1/boxes/here/tasks/$id" '"type":"call"'
+	lib_until has "/v1/boxes/here/tasks/$id" '"type":"call"'
 	words=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ')
 	[[ $words == *resume* && $words == *--max-tokens=1000000000* && $words != *sesame* ]]
 	touch go

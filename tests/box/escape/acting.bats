@@ -69,7 +69,7 @@ of the box" ]
 	echo old >.npmrc
 	pid=$(cubby exec -q -d -- sh -c 'until [ -e go ]; do sleep 0.05; done; echo x >.envrc; touch made; sleep 1000')
 	touch go
-	until [ -e made ]; do read -rt 0.02 <> <(:) || true; done
+	lib_until test -e made
 	run -0 --separate-stderr cubby info
 	[[ $output == *"acts here          new '.envrc': a shell reads it when it starts or enters the directory"* ]]
 	[ "$(cubby info --json | jq -c '[.acting[] | .path, .new]')" = '[".envrc",true]' ]
@@ -83,7 +83,7 @@ of the box" ]
 		echo y >.npmrc; touch made; exec sleep 1000) >/dev/null 2>&1 &'
 	[[ $stderr != *acts* ]]
 	touch go2
-	until [ -e made ]; do read -rt 0.02 <> <(:) || true; done
+	lib_until test -e made
 	run -0 --separate-stderr cubby stop
 	[[ $stderr == *"cubby: changed '.npmrc' acts on this machine: "* ]]
 	[[ $stderr != *.envrc* ]]

@@ -102,15 +102,6 @@ setup() {
 	[[ $stderr == *"the store of the boxes"* ]]
 }
 
-await() { # FILE
-	local n
-	for ((n = 0; n < $(lib_longer 1500); n++)); do
-		[ ! -e "$1" ] || return 0
-		read -rt 0.02 <> <(:) || true
-	done
-	return 1
-}
-
 # What makes DIR/.git a repository that names a program.
 readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 	echo "ref: refs/heads/x" >"$1/.git/HEAD"; printf "[core]\n\tfsmonitor = /d/evil\n" >"$1/.git/config"; }
@@ -149,7 +140,7 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 
 @test "U11: what a killed monitor did not look at is looked at by the next start" {
 	cubby exec -q -v "$OUT:/d:rw" -- sh -c "$MAKE_GIT"'made /d/p; : >/d/there; exec sleep 100' 3>&- &
-	await "$OUT/there"
+	lib_until test -e "$OUT/there"
 	kill -9 "$(cubby info --json | jq .monitor_pid)"
 	wait $! || true
 	[ -d "$OUT/p/.git" ]
@@ -165,7 +156,7 @@ readonly MAKE_GIT='made() { mkdir -p "$1/.git/objects" "$1/.git/refs"
 		truncate -s 268000000 /d/index; for i in $(seq 100); do made /d/$i
 		printf "[core]\n\tbare = false\n" >/d/$i/.git/config; ln /d/index /d/$i/.git/index; done; : >/d/there' 3>&- &
 	local pid=$!
-	await "$OUT/there"
+	lib_until test -e "$OUT/there"
 	run -0 cubby ps
 	kill -0 $pid
 	wait $pid
