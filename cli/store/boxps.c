@@ -13,7 +13,11 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { BOXPS_FILE = 64 << 10, BOXPS_MAX = 1 << 16 };
+enum {
+	BOXPS_FILE = 64 << 10,
+	BOXPS_MAX = 1 << 16,
+	ENDED_AT_ONCE = 256 /* descriptors; of each look at all processes, too */
+};
 
 void boxps_done(struct boxps *p)
 {
@@ -106,6 +110,13 @@ static int add(struct boxps *all, const struct boxps_proc *p)
 	return 0;
 }
 
+static int open_proc(struct err *e)
+{
+	int proc = sys_open("/proc", O_RDONLY | O_DIRECTORY);
+
+	return proc < 0 ? err_sys(e, proc, "cannot open '/proc'") : proc;
+}
+
 /* Every process of this machine that can be seen. */
 static int read_all(int proc, struct boxps *ret, struct err *e)
 {
@@ -187,26 +198,43 @@ static void name_parents(struct boxps *ps, const struct boxps *named)
 	}
 }
 
-int boxps_list(pid_t init, struct boxps *ret, struct err *e)
+int boxps_machine(struct boxps *ret, struct err *e)
 {
-	_cleanup_boxps_ struct boxps all = BOXPS_NONE, ps = BOXPS_NONE;
-	_cleanup_close_ int proc = sys_open("/proc", O_RDONLY | O_DIRECTORY);
-	int r;
+	_cleanup_boxps_ struct boxps all = BOXPS_NONE;
+	_cleanup_close_ int proc = open_proc(e);
+	int r = proc < 0 ? proc : read_all(proc, &all, e);
 
-	if (proc < 0)
-		return err_sys(e, proc, "cannot open '/proc'");
-	r = read_all(proc, &all, e);
 	if (r < 0)
 		return r;
 	if (all.n)
 		qsort(all.v, all.n, sizeof(*all.v), by_host_pid);
-	r = pick(proc, &all, init, &ps);
+	*ret = take(&all, BOXPS_NONE);
+	return 0;
+}
+
+int boxps_of(const struct boxps *machine, pid_t init, struct boxps *ret, struct err *e)
+{
+	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
+	_cleanup_close_ int proc = open_proc(e);
+	int r;
+
+	if (proc < 0)
+		return proc;
+	r = pick(proc, machine, init, &ps);
 	if (r < 0)
 		return err_sys(e, r, "cannot list the box's processes");
 	name_parents(&ps, &ps); /* still in the order of host pids */
 	qsort(ps.v, ps.n, sizeof(*ps.v), by_pid);
 	*ret = take(&ps, BOXPS_NONE);
 	return 0;
+}
+
+int boxps_list(pid_t init, struct boxps *ret, struct err *e)
+{
+	_cleanup_boxps_ struct boxps all = BOXPS_NONE;
+	int r = boxps_machine(&all, e);
+
+	return r < 0 ? r : boxps_of(&all, init, ret, e);
 }
 
 static const struct boxps_proc *find_inside(const struct boxps *ps, pid_t pid)
@@ -269,23 +297,49 @@ static bool runs(const struct boxps_proc *p)
 	return p->pid != 1 && p->state != 'Z' && p->state != 'X';
 }
 
+/* A number may have been given to another process since @p was listed, but not since @pidfd
+ * was opened: @now came after that. */
+static void end_one(const struct boxps_proc *p, int pidfd, const struct boxps *now,
+		    int sig)
+{
+	const struct boxps_proc *still = find_inside(now, p->pid);
+
+	if (pidfd < 0 || !still || still->host_pid != p->host_pid)
+		return;
+	sys_pidfd_send_signal(pidfd, sig);
+	if (p->has_tty)
+		sys_pidfd_send_signal(pidfd, SIGHUP);
+	sys_pidfd_send_signal(pidfd, SIGCONT);
+}
+
+/* @n processes of the box, at most ENDED_AT_ONCE. */
+static int end_some(pid_t init, const struct boxps_proc *v, size_t n, int sig,
+		    struct err *e)
+{
+	_cleanup_boxps_ struct boxps now = BOXPS_NONE;
+	int pidfds[ENDED_AT_ONCE], r;
+
+	for (size_t i = 0; i < n; i++)
+		pidfds[i] = runs(&v[i]) ? sys_pidfd_open(v[i].host_pid) : -1;
+	r = boxps_list(init, &now, e);
+	for (size_t i = 0; i < n; i++) {
+		if (r == 0)
+			end_one(&v[i], pidfds[i], &now, sig);
+		scope_close(&pidfds[i]);
+	}
+	return r;
+}
+
 int boxps_end(pid_t init, int sig, struct err *e)
 {
 	_cleanup_boxps_ struct boxps all = BOXPS_NONE;
-	struct err gone;
 	int r = is_alone(init) ? 0 : boxps_list(init, &all, e), n = 0;
 
-	for (size_t i = 0; i < all.n && r >= 0; i++) {
-		const struct boxps_proc *p = &all.v[i];
-
-		if (!runs(p))
-			continue;
-		n++;
-		(void)boxps_signal(init, p->pid, sig, &gone);
-		if (p->has_tty)
-			(void)boxps_signal(init, p->pid, SIGHUP, &gone);
-		(void)boxps_signal(init, p->pid, SIGCONT, &gone);
-	}
+	for (size_t i = 0; r == 0 && i < all.n; i += ENDED_AT_ONCE)
+		r = end_some(init, &all.v[i], MIN(all.n - i, (size_t)ENDED_AT_ONCE),
+			     sig, e);
+	for (size_t i = 0; i < all.n; i++)
+		n += runs(&all.v[i]);
 	return r < 0 ? r : n;
 }
 

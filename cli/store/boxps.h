@@ -41,6 +41,10 @@ void boxps_done(struct boxps *p);
  * Return: 0; -ESRCH when there is no such process; -ENOMEM.
  */
 int boxps_list(pid_t init, struct boxps *ret, struct err *e);
+/** boxps_machine() - what of all processes of this machine boxps_of() needs to know */
+int boxps_machine(struct boxps *ret, struct err *e);
+/** boxps_of() - as boxps_list(), of many boxes after one look at the machine */
+int boxps_of(const struct boxps *machine, pid_t init, struct boxps *ret, struct err *e);
 
 /** boxps_end() - ask every process of the box but its init to end: @sig, and HUP where a
  *  terminal goes away, for shells take no TERM; how many there were */

@@ -248,6 +248,14 @@ stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJEC
 	cubby stop -q
 	run -0 cubby exec -q -- cat /root/told
 	[ "$output" = told ]
+	# More than are asked at once: each is told.
+	cubby exec -q -d -- sh -c 'trap "exit 0" TERM; mkdir /root/all
+		for i in $(seq 300); do sh -c "trap \"echo >/root/all/$i; exit\" TERM; : >/tmp/up.$i; while :; do sleep 5 & wait; done" & done
+		until [ "$(ls /tmp/up.* | wc -l)" = 300 ]; do sleep 0.1; done; echo up; while :; do sleep 5 & wait; done'
+	until [[ $(cubby logs 2>&1) == *up* ]]; do read -rt 0.05 <> <(:) || true; done
+	cubby stop -q
+	run -0 cubby exec -q -- sh -c 'ls /root/all | wc -l'
+	[ "$output" = 300 ]
 	cubby exec -q -d -- sh -c 'trap "" TERM; echo up; while :; do sleep 0.1; done'
 	until [[ $(cubby logs 2>&1) == *up* ]]; do read -rt 0.05 <> <(:) || true; done
 	began=$SECONDS

@@ -62,14 +62,15 @@ static const char *state_of(const struct boxlist_item *b, const struct json *inf
 }
 
 /* The program that was begun first of those that were asked for, and how many more. */
-static void what_runs(const struct json *info, struct buf *ret)
+static void what_runs(const struct boxps *machine, const struct json *info,
+		      struct buf *ret)
 {
 	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
 	pid_t init = (pid_t)json_get_int(info, "init_pid", 0);
 	struct err ignored = ERR_NONE;
 	size_t n = 0;
 
-	if (init <= 0 || boxps_list(init, &ps, &ignored) < 0)
+	if (init <= 0 || boxps_of(machine, init, &ps, &ignored) < 0)
 		return;
 	for (size_t i = 0; i < ps.n; i++)
 		if (ps.v[i].parent == 1 && ps.v[i].state != 'Z' && n++ == 0)
@@ -79,14 +80,14 @@ static void what_runs(const struct json *info, struct buf *ret)
 }
 
 static void add_row(struct table *t, const struct store *st,
-		    const struct boxlist_item *b)
+		    const struct boxps *machine, const struct boxlist_item *b)
 {
 	_cleanup_buf_ struct buf runs = BUF_INIT(2 * BOXPS_COMMAND);
 	_cleanup_json_ struct json *info = NULL;
 	struct err ignored = ERR_NONE;
 
 	if (b->running && boxend_info(st, b->key, &info, &ignored) == 0)
-		what_runs(info, &runs);
+		what_runs(machine, info, &runs);
 	const struct table_cell cells[ARRAY_SIZE(columns)] = {
 		{ .text = b->project },
 		{ .text = b->image },
@@ -105,7 +106,9 @@ static int list(struct app *app, void *args, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
+	_cleanup_boxps_ struct boxps machine = BOXPS_NONE;
 	_cleanup_table_ struct table *t = NULL;
+	struct err ignored = ERR_NONE;
 	struct table_column shown[ARRAY_SIZE(columns)];
 	int r = store_open(&st, e);
 
@@ -119,8 +122,9 @@ static int list(struct app *app, void *args, struct err *e)
 	r = table_new(shown, ARRAY_SIZE(shown), &t, e);
 	if (r < 0)
 		return r;
+	(void)boxps_machine(&machine, &ignored); /* without: what runs is not shown */
 	for (size_t i = 0; i < l.n; i++)
-		add_row(t, &st, &l.v[i]);
+		add_row(t, &st, &machine, &l.v[i]);
 	r = table_show(t, app, sys_wall().tv_sec,
 		       "there are no boxes; a task, 'cubby shell' or 'cubby exec' "
 		       "makes one");
