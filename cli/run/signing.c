@@ -98,7 +98,8 @@ static struct json *good_keys(const struct known *k)
 	return good && !json_failed(good) ? take(&good, NULL) : NULL;
 }
 
-/* What ssh-keygen finds of a host in one file. One that is not there has none. */
+/* What ssh-keygen finds of a host in one file. One that is not there has none; one that
+ * it cannot read may revoke a key. */
 static int add_keys(const char *host, const char *file, struct known *k, struct err *e)
 {
 	const char *const argv[] = { "ssh-keygen", "-F", host, "-f", file, NULL };
@@ -106,8 +107,14 @@ static int add_keys(const char *host, const char *file, struct known *k, struct 
 	int r = proc_run(argv, KEYGEN_MS, &out, NULL, e);
 	_cleanup_free_ char *text = out.len ? buf_steal(&out) : NULL;
 	char *rest = text;
+	struct stat st;
 	bool revoked;
 
+	if (r > 1 && sys_fstatat(AT_FDCWD, file, &st, 0) >= 0)
+		return err_set(e, -EIO,
+			       "ssh-keygen cannot look into '%s'; it wants a file that "
+			       "you may read, and a user with a name",
+			       file);
 	if (r < 0)
 		return err_hint(e, "ssh-keygen reads your known_hosts; install "
 				   "openssh-client");

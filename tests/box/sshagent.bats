@@ -5,10 +5,22 @@ bats_require_minimum_version 1.5.0
 load ../lib
 load toolkit
 
+# ssh-keygen works only for a user with a name: one without is root in a namespace of its own.
+named() {
+	local real
+	! id -un >/dev/null 2>&1 || return 0
+	unshare -r true 2>/dev/null || return 1
+	real=$(type -P ssh-keygen)
+	mkdir "$LIB_DIR/bin"
+	printf '#!/bin/sh\nexec unshare -r %s "$@"\n' "$real" >"$LIB_DIR/bin/ssh-keygen"
+	chmod 755 "$LIB_DIR/bin/ssh-keygen"
+	export PATH=$LIB_DIR/bin:$PATH
+}
+
 setup_file() {
 	lib_env
 	command -v ssh-agent >/dev/null || { lib_skip_file "there is no ssh-agent here"; return; }
-	id -un >/dev/null 2>&1 || { lib_skip_file "ssh-keygen wants a user with a name"; return; }
+	named || { lib_skip_file "ssh-keygen wants a user with a name"; return; }
 	lib_image
 	lib_project
 	eval "$(ssh-agent -a "$LIB_DIR/agent.sock")" >/dev/null
@@ -133,7 +145,7 @@ on_terminal() {
 }
 
 @test "agent: bytes that are no message end the connection, and the next one is served" {
-	run -0 inside -y --ssh-agent git.test -- perl -MSocket -e '
+	run -0 --separate-stderr inside -y --ssh-agent git.test -- perl -MSocket -e '
 		sub talk { my ($data) = @_;
 			socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, pack_sockaddr_un($ENV{SSH_AUTH_SOCK})) or die;
 			syswrite($s, $data); my $n = sysread($s, my $got, 100); print $n ? unpack("H*", $got) : "end", "\n"; }
@@ -203,6 +215,14 @@ on_terminal() {
 	[ "$stderr" = 'cubby exec: there is no ssh-agent: SSH_AUTH_SOCK is not set; eval "$(ssh-agent)"; ssh-add' ]
 	SSH_AUTH_SOCK=$LIB_DIR/gone run -125 --separate-stderr cubby exec --ssh-agent git.test -- touch ran
 	[[ $stderr == *"cannot reach your ssh-agent at '$LIB_DIR/gone'"* ]]
+	[ ! -e ran ]
+}
+
+@test "agent: where ssh-keygen does not work for who asks, that is said" {
+	run id -un
+	[ "$status" -ne 0 ] || skip "this user has a name"
+	PATH=${PATH#"$LIB_DIR/bin:"} run -125 --separate-stderr cubby exec --ssh-agent git.test -- touch ran
+	[ "$stderr" = "cubby exec: ssh-keygen cannot look into '$HOME/.ssh/known_hosts'; it wants a file that you may read, and a user with a name" ]
 	[ ! -e ran ]
 }
 
