@@ -10,6 +10,8 @@
 #include "base/diff.h"
 #include "base/text.h"
 
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for what text_utf8() replaces */
+
 enum { FILE_MAX = 16 << 20 }; /* bytes that are read at most */
 
 static struct files files_of(const struct toolbox *t)
@@ -76,6 +78,16 @@ static int get_text(const struct toolbox *t, const char *path, struct buf *data,
 }
 
 /* ---- read_file -------------------------------------------------------------------- */
+
+static bool is_utf8(const struct buf *b)
+{
+	size_t at = 0;
+	int n = 1;
+
+	while (at < b->len && (n = text_utf8_len(b->data + at, b->len - at)) > 0)
+		at += (size_t)n;
+	return n > 0;
+}
 
 static uint64_t count_lines(const struct buf *b)
 {
@@ -247,6 +259,10 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 	if (hidden)
 		buf_adds(&ret->text, "\n[*** stands for a secret; edit_file keeps it, "
 				     "write_file would not]");
+	if (!is_utf8(&data))
+		buf_adds(&ret->text,
+			 "\n[" REPLACEMENT " stands for a byte that is no UTF-8; "
+			 "edit_file keeps it, write_file would not]");
 	if (r == 0)
 		r = buf_failed(&ret->text);
 	return r < 0 ? err_sys(e, r, "cannot keep the lines") : 0;
@@ -328,6 +344,12 @@ static int fail_edit(const struct edit_fault *f, const struct edit *v, size_t n,
 			"nothing was changed: old_string%s is not there; where *** "
 			"stands for a secret that is not shown, leave it out",
 			which);
+	} else if (strstr(old, REPLACEMENT) && !is_utf8(data)) {
+		tool_result_fail(ret,
+				 "nothing was changed: old_string%s is not there; "
+				 "where " REPLACEMENT
+				 " stands for a byte that is no UTF-8, leave it out",
+				 which);
 	} else {
 		tool_result_fail(ret, "nothing was changed: old_string%s is not there",
 				 which);

@@ -39,12 +39,16 @@ static int trailer_waiting(const struct session_result *r, struct buf *out)
 	int res = buf_addf(out, "[waiting for %s%s]", whats[r->reason],
 			   r->full_screen ? ", full-screen program" : "");
 
+	if (r->reason != WAITING_KEY)
+		return res ?: buf_adds(out, "\n[answer with input; C-c interrupts]");
+	if (r->full_screen)
+		return res
+			       ?: buf_adds(out, "\n[answer with input: keys, or text "
+						"with enter false]");
+	/* A line editor reads key by key as well: its line needs Enter. */
 	return res
-		       ?: buf_adds(out,
-				   r->reason == WAITING_KEY
-					   ? "\n[answer with input: keys, or text with "
-					     "enter false]"
-					   : "\n[answer with input; C-c interrupts]");
+		       ?: buf_adds(out, "\n[answer with input: text, with enter false "
+					"where one key is enough; or keys]");
 }
 
 static int trailer_running(const struct session_result *r, struct buf *out)

@@ -95,6 +95,15 @@ nobody
 	is "Bob
 <Bob>
 [exit 0, cwd $PWD]"
+	call shell command 'read -e -p "line? " x; echo "<$x>"; read -n1 -p "key? " x; echo; echo "<$x>"'
+	is 'line? 
+[waiting for a key]
+[answer with input: text, with enter false where one key is enough; or keys]'
+	call input text Ann
+	has '<Ann>'
+	has '[answer with input: text, with enter false where one key is enough; or keys]'
+	call input text y enter false
+	has '<y>'
 	call shell command 'read -rs x; echo ${#x}'
 	has '[waiting for a password]'
 	call input text hunter2
@@ -400,6 +409,26 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 	: >empty
 	call read_file path empty
 	is '[the file is empty]'
+}
+
+@test "F2: read_file says which bytes are no UTF-8, and edit_file keeps them" {
+	printf 'caf\351\na=1\n' >latin
+	printf 'caf\303\251 \357\277\275\n' >utf8
+	serve
+	call read_file path latin
+	is '     1	caf�
+     2	a=1
+[lines 1 to 2 of 2]
+[� stands for a byte that is no UTF-8; edit_file keeps it, write_file would not]'
+	call edit_file path latin old_string caf� new_string café
+	is 'nothing was changed: old_string is not there; where � stands for a byte that is no UTF-8, leave it out'
+	call edit_file path latin old_string a=1 new_string a=2
+	[ "$(od -An -c latin | tr -d ' \n')" = 'caf351\na=2\n' ]
+	call read_file path utf8
+	is '     1	café �
+[lines 1 to 1 of 1]'
+	call edit_file path utf8 old_string x� new_string y
+	is 'nothing was changed: old_string is not there; nothing like it is: read the file'
 }
 
 @test "F2: read_file says what it left out of a long line, and how to get it" {
