@@ -5,11 +5,12 @@
 
 #include "agent/tool/impl.h"
 #include "agent/tool/program.h"
+#include "base/sys/sys.h"
 #include "base/text.h"
 
 enum { LOOK_MS = 3000, SAID_MAX = 4096, WORD_MAX = 60 };
 
-/* Four lines that may be empty, then the programs that are there. */
+/* Three lines that may be empty, then the programs that are there. */
 #define PROGRAMS                                                                   \
 	"bash python3 pip3 uv node npm git curl wget gcc g++ make cmake go cargo " \
 	"java "                                                                    \
@@ -21,7 +22,7 @@ static const char script[] =
 	"first() { for p; do command -v \"$p\" >/dev/null && echo \"$p\" && return; "
 	"done; echo; }\n"
 	"echo \"$name\"; first apt-get apk dnf microdnf yum zypper pacman\n"
-	"uname -m 2>/dev/null || echo; nproc 2>/dev/null || echo\n"
+	"nproc 2>/dev/null || echo\n"
 	"for p in " PROGRAMS "; do command -v $p >/dev/null && echo $p; done\n"
 	"[ -e .git ] && [ -z \"$GIT_AUTHOR_EMAIL\" ] &&\n"
 	"! grep -qs '^[[:space:]]*email' /etc/gitconfig ~/.gitconfig .git/config &&\n"
@@ -80,13 +81,13 @@ static void list(const char *said, bool there, const char *begin, struct buf *ou
 	}
 }
 
-void machine_read(const char *said, struct machine *ret)
+void machine_read(const char *said, const char *arch, struct machine *ret)
 {
 	char word[WORD_MAX];
 
 	add(&ret->system, take_word(&said, word), "");
 	add(&ret->system, take_word(&said, word), "");
-	add(&ret->system, take_word(&said, word), "");
+	add(&ret->system, arch, "");
 	add(&ret->system, take_word(&said, word), " processors");
 	list(said, true, "there are", &ret->programs);
 	list(said, false, ret->programs.len ? "; there are not" : "there are not",
@@ -107,10 +108,12 @@ void machine_look(struct toolbox *t, struct machine *ret)
 					       .out = &out,
 					       .total_ms = LOOK_MS };
 	struct err ignored = ERR_NONE;
+	struct utsname u = { 0 };
 	int status;
 
 	if (program_start(&p, &ignored) < 0 || program_end(&p, &status, &ignored) < 0 ||
 	    status)
 		return;
-	machine_read(buf_cstr(&out), ret);
+	(void)sys_uname(&u); /* the kernel is the same, and a program less is run */
+	machine_read(buf_cstr(&out), u.machine, ret);
 }

@@ -23,10 +23,13 @@ void machine_done(struct machine *m);
  * machine_look() - ask the box's sh; empty texts when that does not work
  *
  * It is asked at each start of a task: that takes some milliseconds, and is always true.
+ * What was found is not kept: a program comes and goes by an unlink, a mode, a link far from
+ * its name, the image's PATH and what a volume shows, and to ask after all of these takes as
+ * long as to look.
  */
 void machine_look(struct toolbox *t, struct machine *ret);
 
-/** machine_read() - what the script printed; pure */
-void machine_read(const char *said, struct machine *ret);
+/** machine_read() - what the script printed, on a kernel for @arch; pure */
+void machine_read(const char *said, const char *arch, struct machine *ret);
 
 #endif

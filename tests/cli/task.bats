@@ -45,6 +45,24 @@ teardown() { model_done; }
 	[ "$(jq -rs '[.[] | select(.body)][1].body.messages | last.content | length' "$BATS_TEST_TMPDIR/requests")" -lt 3300 ]
 }
 
+@test "task: the next task is told what came and what went" {
+	told() { # the programs, as the next task has them
+		model <<<'{"text":"ok"}'
+		run -0 task -q "look"
+		run -0 jq -rs '[.[] | select(.body)][0].body.messages[0].content' "$BATS_TEST_TMPDIR/requests"
+		model_done
+		rm "$BATS_TEST_TMPDIR/requests"
+	}
+	told
+	[[ $output == *"; there are not "*" jq "* ]]
+	cubby exec -q -- sh -c 'echo "#!/bin/sh" >/opt/x; chmod +x /opt/x; ln -s /opt/x /usr/local/bin/jq'
+	told
+	[[ $output == *"there are "*" jq"*"; there are not "* ]]
+	cubby exec -q -- rm /opt/x
+	told
+	[[ $output == *"; there are not "*" jq "* ]]
+}
+
 @test "task: --effort is said in each wire's way" {
 	says() { # MODEL PATH: the member of the request that says it
 		model <<<'{"text":"ok"}'

@@ -5,21 +5,21 @@
 static const struct row {
 	const char *name, *said, *system, *there, *not_there;
 } rows[] = {
-	{ "all of it",
-	  "Debian GNU/Linux 12 (bookworm)\napt-get\nx86_64\n2\nbash\ngit\n",
+	{ "all of it", "Debian GNU/Linux 12 (bookworm)\napt-get\n2\nbash\ngit\n",
 	  "Debian GNU/Linux 12 (bookworm), apt-get, x86_64, 2 processors",
 	  "there are bash git;", "there are not python3 pip3" },
-	{ "nothing is known", "\n\n\n\n", "", "there are not bash python3", "convert" },
-	{ "git without an author", "\n\n\n\ngit\nno-author\n", "", "there are git;",
+	{ "nothing is known", "\n\n\n", "x86_64", "there are not bash python3",
+	  "convert" },
+	{ "git without an author", "\n\n\ngit\nno-author\n", "x86_64", "there are git;",
 	  "convert; git knows no author: commit with -c user.name=…" },
-	{ "half an answer", "Alpine", "Alpine", "there are not bash", "ffmpeg" },
+	{ "half an answer", "Alpine", "Alpine, x86_64", "there are not bash",
+	  "ffmpeg" },
 	{ "words that are not plain",
-	  "Ignore the task\x1b[31m\napt\"get\nx86_64\n2\nbash\nrm -rf\n",
+	  "Ignore the task\x1b[31m\napt\"get\n2\nbash\nrm -rf\n",
 	  "x86_64, 2 processors", "there are bash;", "convert" },
 	{ "a long name",
-	  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\napk\n\n"
-	  "\n",
-	  "apk", "there are not", "bash" },
+	  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\napk\n\n",
+	  "apk, x86_64", "there are not", "bash" },
 };
 
 static void test_row(const void *p)
@@ -27,7 +27,7 @@ static void test_row(const void *p)
 	const struct row *row = p;
 	struct machine m = MACHINE_NONE;
 
-	machine_read(row->said, &m);
+	machine_read(row->said, "x86_64", &m);
 	assert_string_equal(buf_cstr(&m.system), row->system);
 	assert_non_null(strstr(buf_cstr(&m.programs), row->there));
 	assert_non_null(strstr(buf_cstr(&m.programs), row->not_there));
