@@ -1,5 +1,6 @@
 #include "rootfs/git/refs.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,60 @@ void git_refs_pair_done(struct git_refs_pair *p)
 	git_refs_done(&p->loose);
 	git_refs_done(&p->packed);
 }
+
+/* ---- where case does not count ------------------------------------------------------------ */
+
+void git_refs_folded_done(struct git_refs_folded *f)
+{
+	free(f->list);
+	*f = (struct git_refs_folded){ 0 };
+}
+
+static int by_case(const void *a, const void *b)
+{
+	return strcasecmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int git_refs_fold(const struct git_refs_pair *p, struct git_refs_folded *ret)
+{
+	const struct git_refs *const both[] = { &p->loose, &p->packed };
+	const char **list = calloc(p->loose.n + p->packed.n + 1, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t k = 0; k < ARRAY_SIZE(both); k++)
+		for (size_t i = 0; i < both[k]->n; i++)
+			list[n++] = both[k]->list[i].name;
+	qsort(list, n, sizeof(*list), by_case);
+	*ret = (struct git_refs_folded){ list, n };
+	return 0;
+}
+
+bool git_refs_is_alike(const struct git_refs_folded *f, const char *name)
+{
+	size_t low = 0, high = f->n;
+	bool known = false, plain = true;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (strcasecmp(f->list[mid], name) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < f->n && strcasecmp(f->list[low], name) == 0; low++) {
+		if (strcmp(f->list[low], name) != 0)
+			return true;
+		known = true;
+	}
+	for (const char *c = name; *c; c++)
+		plain &= (unsigned char)*c < 0x80;
+	return !known && !plain;
+}
+
+/* ---- one of them -------------------------------------------------------------------------- */
 
 /* Where @name is, or would be. What comes in order goes to the end. */
 static size_t place(const struct git_refs *m, const char *name, bool *found)

@@ -37,6 +37,19 @@ void git_refs_pair_done(struct git_refs_pair *p);
 #define _cleanup_git_refs_pair_ _cleanup_(git_refs_pair_done)
 const char *git_refs_pair_get(const struct git_refs_pair *p, const char *name);
 
+/* Their names in an order in which case does not count. */
+struct git_refs_folded {
+	const char **list; /* owned; the names are borrowed */
+	size_t n;
+};
+void git_refs_folded_done(struct git_refs_folded *f);
+#define _cleanup_git_refs_folded_ _cleanup_(git_refs_folded_done)
+/** git_refs_fold() - those of @p, which must outlive @ret; 0 or -ENOMEM */
+int git_refs_fold(const struct git_refs_pair *p, struct git_refs_folded *ret);
+/** git_refs_is_alike() - may a filesystem that folds case take @name for another of them?
+ *  What it does with letters beyond ASCII is not known: such a name may, when it is new. */
+bool git_refs_is_alike(const struct git_refs_folded *f, const char *name);
+
 /** git_refs_read() - all refs of a git directory, what is malformed left out
  *  Return: 0 or a negative errno (-E2BIG: too many). */
 int git_refs_read(int git, struct git_refs_pair *ret, struct err *e);

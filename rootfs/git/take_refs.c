@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/git/host.h"
 #include "rootfs/git/take_impl.h"
@@ -161,6 +162,8 @@ struct move {
 	struct git_refs_pair box; /* owned */
 	struct git_refs todo;	  /* owned: name → new value, "-" = to be removed */
 	struct git_refs beside;	  /* owned: for what git refused of it */
+	struct git_refs_folded
+		folded; /* owned: the host's, if its filesystem folds case */
 	size_t said;
 };
 
@@ -169,6 +172,7 @@ static void move_done(struct move *m)
 	git_refs_pair_done(&m->box);
 	git_refs_done(&m->todo);
 	git_refs_done(&m->beside);
+	git_refs_folded_done(&m->folded);
 }
 
 static bool same(const char *a, const char *b)
@@ -225,6 +229,25 @@ static bool is_allowed(const char *name)
 	return strncasecmp(name, replace, strlen(replace)) != 0;
 }
 
+/* Two names that the host's filesystem takes for one: a loose ref would hide the packed one
+ * of the other name, and move it so. */
+static int fold(struct move *m)
+{
+	struct stat a, b;
+	int git = m->t->conf->git;
+
+	if (sys_fstatat(git, "HEAD", &a, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    sys_fstatat(git, "head", &b, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    a.st_dev != b.st_dev || a.st_ino != b.st_ino)
+		return 0;
+	return git_refs_fold(&m->t->now, &m->folded);
+}
+
+static bool is_alike(const struct move *m, const char *name)
+{
+	return m->folded.list && git_refs_is_alike(&m->folded, name);
+}
+
 static int look_at(struct move *m, const char *name)
 {
 	const struct git_take *t = m->t;
@@ -236,6 +259,8 @@ static int look_at(struct move *m, const char *name)
 	if (same(b, x) || same(x, h) || !is_allowed(name) ||
 	    git_refs_get(&t->stay, name)) /* said already */
 		return 0;
+	if (!why && is_alike(m, name))
+		why = "the host's filesystem folds case, and may take it for another";
 	if (why)
 		return put_beside(m, name, x, why, &m->todo);
 	if (t->conf->tree && !b && text_starts(name, "refs/heads/") &&
@@ -358,10 +383,14 @@ static void judge_head(struct move *m)
 	if (takeover_read(git_take_tree_upper(t, "HEAD"), "HEAD", &text) < 0 ||
 	    git_text_value(buf_cstr(&text), text.len, t->head) < 0)
 		t->head[0] = '\0';
-	if (strcmp(t->head, t->base.head) != 0 && text_starts(t->head, "ref: ") &&
-	    git_take_tree_why(t, name, git_refs_pair_get(&m->box, name)))
+	if (strcmp(t->head, t->base.head) == 0 || !text_starts(t->head, "ref: "))
+		return;
+	if (git_take_tree_why(t, name, git_refs_pair_get(&m->box, name)))
 		t->head_why = "it is on a branch that is not this worktree's; switch "
 			      "here, outside of the box";
+	else if (is_alike(m, name))
+		t->head_why = "it is on a branch that the host's filesystem, which "
+			      "folds case, may take for another";
 }
 
 /* The logs of what is moved, and of HEAD. */
@@ -397,7 +426,7 @@ int git_take_refs(struct git_take *t, struct err *e)
 	const struct git_refs *const all[] = { &m.box.loose, &m.box.packed,
 					       &t->base.refs.loose,
 					       &t->base.refs.packed };
-	int r = logs ? lay_all(t, &m.box) : -ENOMEM;
+	int r = logs ? lay_all(t, &m.box) ?: fold(&m) : -ENOMEM;
 
 	for (size_t i = 0; i < ARRAY_SIZE(all) && r == 0; i++)
 		r = look_at_all(&m, all[i]);

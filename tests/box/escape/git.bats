@@ -610,6 +610,29 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	rm ../host.log
 }
 
+# No filesystem that folds case can be had everywhere: what tells one is a HEAD by two names.
+@test "G42: a branch that the host's filesystem takes for another stays beside it" {
+	local main two='$(git commit-tree -m two refs/heads/main^{tree})'
+	git_repo
+	git tag v1
+	git pack-refs --all
+	[ ! -e .git/refs/heads/main ]
+	main=$(git rev-parse main)
+	boxed "git branch Other $two"
+	ln .git/HEAD .git/head
+	run -0 --separate-stderr boxed "git branch Main $two; git tag V1 $two; git branch more $two; git update-ref refs/heads/main $two"
+	[[ $stderr == *"refs/heads/Main: the host's filesystem folds case, and may take it for another; the box's is refs/cubby/box/heads/Main"* ]]
+	[[ $stderr == *"refs/tags/V1: the host's filesystem folds case, and may take it for another; the box's is refs/cubby/box/tags/V1"* ]]
+	[ "$(git for-each-ref --format='%(refname)')" = "$(printf 'refs/%s\n' cubby/box/heads/Main cubby/box/tags/V1 heads/Other heads/main heads/more tags/v1)" ]
+	[ "$(git rev-parse main^{commit})" != "$main" ] # its own branch moves as before
+	run -0 --separate-stderr boxed 'git symbolic-ref HEAD refs/heads/MAIN'
+	[[ $stderr == *"it is on a branch that the host's filesystem, which folds case, may take for another"* ]]
+	[ "$(git symbolic-ref HEAD)" = refs/heads/main ]
+	rm .git/head
+	boxed "git update-ref refs/heads/Main $two" # whatever its HEAD is still
+	git rev-parse -q --verify refs/heads/Main
+}
+
 @test "G20: a .git of the host that is a link, and refs that are not files" {
 	git_repo
 	mv .git real

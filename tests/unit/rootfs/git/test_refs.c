@@ -51,9 +51,41 @@ static void sets(void)
 	assert_string_equal(m.list[0].name, "refs/c");
 }
 
+static void folds(void)
+{
+	static const struct {
+		const char *name;
+		bool alike;
+	} rows[] = {
+		{ "refs/heads/main", false },	    { "refs/heads/Main", true },
+		{ "refs/Heads/main", true },	    { "refs/heads/MAIM", false },
+		{ "refs/heads/maine", false },	    { "refs/tags/V1", true },
+		{ "refs/tags/both", true },	    { "refs/tags/Both", true },
+		{ "refs/tags/w\303\266", false },   { "refs/tags/w\303\226", true },
+		{ "refs/tags/\342\204\252", true }, { "refs/tags", false },
+	};
+	struct git_refs_pair p = { 0 };
+	struct git_refs_folded f, none = { 0 };
+	static const char *const packed[] = { "refs/heads/main", "refs/tags/Both",
+					      "refs/tags/both", "refs/tags/w\303\266" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(packed); i++)
+		assert_int_equal(git_refs_set(&p.packed, packed[i], SUM_A), 0);
+	assert_int_equal(git_refs_set(&p.loose, "refs/heads/main", SUM_A), 0);
+	assert_int_equal(git_refs_set(&p.loose, "refs/tags/v1", SUM_A), 0);
+	assert_int_equal(git_refs_fold(&p, &f), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (git_refs_is_alike(&f, rows[i].name) != rows[i].alike)
+			fail_msg("%s", rows[i].name);
+	assert_false(git_refs_is_alike(&none, "refs/heads/main"));
+	git_refs_folded_done(&f);
+	git_refs_pair_done(&p);
+}
+
 static const struct unit_case cases[] = {
 	{ "loose and packed", reads },
 	{ "set, drop, remove", sets },
+	{ "names that differ by case alone", folds },
 };
 
 int main(void)
