@@ -24,7 +24,7 @@ enum session_phase {
 	SESSION_IN_COMMAND /* it runs */
 };
 
-enum { SESSION_BATCH = 16 << 10 };
+enum { SESSION_BATCH = 16 << 10, SESSION_BEFORE = 8 };
 
 /* Who was who, in the host's numbering; 0 = not known. */
 struct session_origin {
@@ -40,7 +40,9 @@ struct session {
 	/* the shell that runs now */
 	struct session_life proc; /* master owned; -1 = none */
 	struct session_origin origin;
-	int channel; /* owned; -1 = none */
+	struct session_origin before[SESSION_BEFORE]; /* of shells that have ended */
+	unsigned n_before;			      /* of all, also the forgotten */
+	int channel;				      /* owned; -1 = none */
 	char nonce[MARKER_NONCE + 1];
 	unsigned launches; /* prompts since the loop last read a text */
 	bool bare;	   /* that prompt itself has been seen */

@@ -51,23 +51,43 @@ char *session_jobnews_news(struct session *s)
 	return line(s, jobs, n);
 }
 
+/* The leader waits for all that the shell started: it is gone when they are. */
+static bool has_leader(const struct session_origin *o)
+{
+	struct procs_stat st;
+
+	return o->leader > 0 && procs_stat(o->leader, o->leader, &st) == 0 &&
+	       st.ppid == o->init;
+}
+
+/* Those of @o that are none of the @n of @jobs, which has room for twice JOBS_MAX. */
+static size_t add_left(const struct session *s, const struct session_origin *o,
+		       struct job *jobs, size_t n)
+{
+	struct job left[JOBS_MAX];
+	const size_t more =
+		has_leader(o) ? jobs_left(s->origin.shell, o->leader, left, JOBS_MAX)
+			      : 0;
+
+	for (size_t i = 0; i < more && n < 2 * (size_t)JOBS_MAX; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < n; k++)
+			known |= jobs[k].pid == left[i].pid;
+		if (!known)
+			jobs[n++] = left[i];
+	}
+	return n;
+}
+
 char *session_jobnews_all(struct session *s)
 {
 	struct job jobs[2 * JOBS_MAX];
-	const size_t own = list(s, jobs);
-	size_t left = 0, n = own;
+	size_t n = list(s, jobs);
 
-	if (s->origin.leader > 0)
-		left = jobs_left(s->origin.shell, s->origin.leader, jobs + own,
-				 JOBS_MAX);
-	for (size_t i = own; i < own + left; i++) {
-		bool known = false;
-
-		for (size_t k = 0; k < own; k++)
-			known |= jobs[k].pid == jobs[i].pid;
-		if (!known)
-			jobs[n++] = jobs[i];
-	}
+	n = add_left(s, &s->origin, jobs, n);
+	for (size_t i = 0; i < SESSION_BEFORE; i++)
+		n = add_left(s, &s->before[i], jobs, n);
 	return n ? line(s, jobs, n) : NULL;
 }
 
@@ -77,6 +97,8 @@ void session_jobnews_origin(struct session *s)
 	struct session_origin o = { .shell = shell };
 	struct procs_stat st;
 
+	if (s->origin.leader > 0)
+		s->before[s->n_before++ % SESSION_BEFORE] = s->origin;
 	s->origin = (struct session_origin){ 0 };
 	if (shell <= 0 || procs_stat(shell, shell, &st) < 0)
 		return;
@@ -90,12 +112,9 @@ void session_jobnews_origin(struct session *s)
 char *session_jobnews_left(struct session *s, const struct session_origin *old)
 {
 	struct job jobs[JOBS_MAX];
-	struct procs_stat st;
 	size_t n;
 
-	/* the leader waits for all that the shell started: it is gone when they are */
-	if (old->leader <= 0 || procs_stat(old->leader, old->leader, &st) < 0 ||
-	    st.ppid != old->init)
+	if (!has_leader(old))
 		return NULL;
 	n = jobs_left(s->origin.shell, old->leader, jobs, JOBS_MAX);
 	for (int i = 0; i < NAMES_MS && has_subshell(jobs, n); i++) {

@@ -424,6 +424,27 @@ stop_when() {
 	[[ $output = *OPENAI_API_KEY* ]]
 }
 
+@test "task: what a shell left that ended is among what ends with the task" {
+	model <<-END
+	{"calls":[{"name":"shell","args":{"command":"setsid sleep 3000 </dev/null >/dev/null 2>&1 & sleep 0.1; exit 3"}}]}
+	{"expect":"what it left still runs: ","calls":[{"name":"shell","args":{"command":"setsid sleep 4000 </dev/null >/dev/null 2>&1 & sleep 0.1; exit 4"}}]}
+	{"expect":"what it left still runs: ","calls":[{"name":"shell","args":{"command":"pkill -f 'sleep 3000' || kill \$(grep -lz '^3000' /proc/[0-9]*/cmdline | cut -d/ -f3)"}}]}
+	$(finish started)
+	END
+	run -0 --separate-stderr task "start it"
+	[[ $stderr == *"cubby: ended with the task: "*"sleep 4000; with --keep it runs on"* ]]
+	[[ $stderr != *"ended with the task: "*"sleep 3000"* ]]
+	model <<-END
+	{"calls":[{"name":"shell","args":{"command":"setsid sleep 5000 </dev/null >/dev/null 2>&1 & sleep 0.1; exit 3"}}]}
+	$(finish started)
+	END
+	run -0 --separate-stderr task --keep "start it"
+	[[ $stderr == *"cubby: still running in the box: "*"sleep 5000; 'cubby stop' ends it"* ]]
+	run -0 cubby ps
+	[[ $output == *"sleep 5000"* ]]
+	cubby stop -q
+}
+
 @test "task: what it leaves in the background ends with it, and that is said; with --keep it runs on" {
 	model <<-END
 	{"calls":[{"name":"shell","args":{"command":"sleep 1000 & setsid sleep 2000 </dev/null >/dev/null 2>&1 & sleep 0.1"}}]}
