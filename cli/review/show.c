@@ -9,10 +9,14 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/opt/config.h"
+#include "cli/show/cols.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "cli/show/wrap.h"
 #include "rootfs/store/checkpoint.h"
 #include "runtime/worker/reviewtell.h"
+
+#define WHY_FRONT "           " /* where the names begin */
 
 enum { SEEN_BYTES = 64 << 20 };
 
@@ -78,25 +82,53 @@ static void put_objects(FILE *out, const struct json *j)
 		fputs(" in ", out);
 }
 
+/* What acts on this machine, after the @len bytes of its line. On a terminal where it would
+ * be broken it stands in rows of its own. */
+static void put_why(const struct reviewshow *s, const char *line, size_t len,
+		    const char *why)
+{
+	_cleanup_buf_ struct buf rows = BUF_INIT(4096);
+	struct wrap w = { .first = WHY_FRONT, .rest = WHY_FRONT };
+	unsigned short height, width;
+
+	if (tty_size(fileno(s->out), &height, &width) == 0 &&
+	    cols_text(line, len) + 2 + cols_text(why, strlen(why)) > width) {
+		w.cols = width;
+		wrap_add(&rows, &w, why, strlen(why));
+		buf_truncate(&rows, rows.len ? rows.len - 1 : 0);
+		fputc('\n', s->out);
+	} else {
+		buf_addf(&rows, "  %s", why);
+	}
+	fprintf(s->out, "%s%s%s", render_style_on(is_colored(s), RENDER_YELLOW),
+		buf_cstr(&rows), render_style_off(is_colored(s)));
+}
+
 static void put_change(const struct reviewshow *s, const struct json *j)
 {
 	const char *kind = json_get_str(j, "kind"), *why = json_get_str(j, "why");
 	int64_t was = json_get_int(j, "was_mode", 0), now = json_get_int(j, "mode", 0);
+	_cleanup_free_ char *line = NULL;
 	char name[4 * PATH_MAX];
+	size_t len = 0;
+	FILE *out = open_memstream(&line, &len);
 
-	fprintf(s->out, "  %-8s ", kind);
-	put_objects(s->out, j);
-	fprintf(s->out, "%s%s", name_of(j, name), slash(j));
-	render_counts(s->out, is_colored(s), json_get_int(j, "added", 0),
+	if (!out)
+		return;
+	fprintf(out, "  %-8s ", kind);
+	put_objects(out, j);
+	fprintf(out, "%s%s", name_of(j, name), slash(j));
+	render_counts(out, is_colored(s), json_get_int(j, "added", 0),
 		      json_get_int(j, "removed", 0));
 	if (json_get_bool(j, "binary", false))
-		fputs(" (binary)", s->out);
+		fputs(" (binary)", out);
 	if (was && now && (was ^ now) & 0111)
-		fputs(now & 0111 ? " (+x)" : " (-x)", s->out);
+		fputs(now & 0111 ? " (+x)" : " (-x)", out);
+	if (fclose(out) != 0)
+		return;
+	fputs(line, s->out);
 	if (why)
-		fprintf(s->out, "%s  %s%s",
-			render_style_on(is_colored(s), RENDER_YELLOW), why,
-			render_style_off(is_colored(s)));
+		put_why(s, line, len, why);
 	fputc('\n', s->out);
 }
 

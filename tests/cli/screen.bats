@@ -74,6 +74,13 @@ shows() {
 	[[ $seen == *"cubby: done, 2 rounds, 2 calls,"*$'\n'"  "*" out, "*s$'\n'"status 0"* ]]
 }
 
+@test "screen: what acts on this machine is not broken by the end of a row" {
+	model < <(call "echo all: >Makefile"; finish done)
+	begin 46 30 cubby run --net none --apply all "'write'"
+	shows "status 0"
+	[[ $seen == *$'  new      Makefile +1\n           runs when the project is built or\n           tested\n'* ]] || { echo "$seen"; return 1; }
+}
+
 @test "screen: the status line moves, follows the window's size and leaves nothing behind" {
 	model < <(call "until [ -e go ]; do sleep 0.1; done; echo went"; finish done)
 	begin 80 24 cubby run --net none "'wait'"
