@@ -126,7 +126,6 @@ int model_new(const struct model_conf *conf, struct model **ret, struct err *e)
 	m->to = (struct wire_server){ .url = m->url,
 				      .name = m->name,
 				      .key = conf->key,
-				      .temperature_milli = conf->temperature_milli,
 				      .effort = conf->effort,
 				      .reasons = tokens_reasons(m->name) };
 	if (m->wire == &openai_wire && m->to.reasons &&
@@ -238,9 +237,6 @@ struct json *model_params(const struct model *m)
 	    json_set_int(j, "window", (int64_t)m->to.window) < 0 ||
 	    json_set_int(j, "without", m->to.without) < 0)
 		return NULL;
-	if (m->to.temperature_milli >= 0 &&
-	    json_set_int(j, "temperature_milli", m->to.temperature_milli) < 0)
-		return NULL;
 	if (m->to.effort && json_set_int(j, "effort", m->to.effort) < 0)
 		return NULL;
 	if (m->wire && json_set_str(j, "wire", m->wire->name) < 0)
@@ -259,7 +255,6 @@ void model_set_params(struct model *m, const struct json *params)
 		(uint64_t)json_get_int(params, "max_output", (int64_t)m->to.max_output);
 	m->to.window = (uint64_t)json_get_int(params, "window", (int64_t)m->to.window);
 	m->to.without = (uint32_t)json_get_int(params, "without", m->to.without);
-	m->to.temperature_milli = (int)json_get_int(params, "temperature_milli", -1);
 }
 
 int model_body(struct model *m, const struct model_request *req, struct buf *out,

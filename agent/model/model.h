@@ -50,7 +50,6 @@ struct model_conf {
 	const char *const *headers; /* more "Name: value"; NULL-ended */
 	uint64_t window; /* tokens, the user's word; 0 = the server's, then a table */
 	uint64_t max_output;	     /* tokens of one turn; 0 = chosen by window */
-	int temperature_milli;	     /* -1 = not sent */
 	enum wire_effort effort;     /* how long it thinks */
 	const struct prices *prices; /* the user's word; NULL = the table's */
 	int replay_fd; /* provider "replay": a transcript; borrowed; else -1 */

@@ -233,8 +233,6 @@ static int anthropic_body(const struct wire_server *s, const struct wire_request
 	if (req->n_tools)
 		put_tools(s, req, out);
 	put_thinking(s, out);
-	if (!wire_effort(s)) /* they exclude each other */
-		wire_put_temperature(s, out);
 	buf_adds(out, ",\"stream\":true}");
 	return wire_built(out, e);
 }

@@ -112,7 +112,6 @@ static int ollama_body(const struct wire_server *s, const struct wire_request *r
 	buf_addf(out,
 		 ",\"stream\":true,\"options\":{\"num_ctx\":%llu,\"num_predict\":%llu",
 		 (unsigned long long)s->window, (unsigned long long)s->max_output);
-	wire_put_temperature(s, out);
 	buf_adds(out, "}}");
 	return wire_built(out, e);
 }

@@ -173,7 +173,6 @@ static void put_options(const struct wire_server *s, const struct wire_request *
 	put_limit(s, out);
 	if (wire_effort(s))
 		buf_addf(out, ",\"reasoning_effort\":\"%s\"", wire_effort(s));
-	wire_put_temperature(s, out);
 	if (req->no_calls && req->n_tools && !wire_without(s, RETRY_F_TOOL_CHOICE))
 		buf_adds(out, ",\"tool_choice\":\"none\"");
 }

@@ -145,8 +145,6 @@ static int responses_body(const struct wire_server *s, const struct wire_request
 	put_reasoning(s, out);
 	if (!wire_without(s, RETRY_F_INCLUDE))
 		buf_adds(out, ",\"include\":[\"reasoning.encrypted_content\"]");
-	if (!s->reasons)
-		wire_put_temperature(s, out);
 	buf_adds(out, ",\"store\":false,\"stream\":true}");
 	return wire_built(out, e);
 }

@@ -92,7 +92,6 @@ static const struct {
 	{ "include_usage",             RETRY_F_STREAM_OPTIONS },
 	{ "max_completion_tokens",     RETRY_F_MAX_COMPLETION },
 	{ "max_tokens",                RETRY_F_MAX_TOKENS },
-	{ "temperature",               RETRY_F_TEMPERATURE },
 	{ "image_url",                 RETRY_F_PICTURES },
 	{ "input_image",               RETRY_F_PICTURES },
 	{ "image input",               RETRY_F_PICTURES },

@@ -26,7 +26,6 @@ enum retry_field {
 	RETRY_F_STREAM_OPTIONS,
 	RETRY_F_MAX_COMPLETION, /* max_completion_tokens: use max_tokens, or back */
 	RETRY_F_MAX_TOKENS,
-	RETRY_F_TEMPERATURE,
 	RETRY_F_REASONING, /* reasoning fields of our assistant messages */
 	RETRY_F_TOOL_CHOICE,
 	RETRY_F_NULL_CONTENT, /* content: null is rejected, "" is not */

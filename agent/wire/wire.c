@@ -103,13 +103,6 @@ const char *wire_effort(const struct wire_server *s)
 	return wire_without(s, RETRY_F_EFFORT) ? NULL : words[s->effort];
 }
 
-void wire_put_temperature(const struct wire_server *s, struct buf *out)
-{
-	if (s->temperature_milli >= 0 && !wire_without(s, RETRY_F_TEMPERATURE))
-		buf_addf(out, ",\"temperature\":%d.%03d", s->temperature_milli / 1000,
-			 s->temperature_milli % 1000);
-}
-
 /* ---- the address and headers of OpenAI and its imitators ---- */
 
 bool wire_is_azure(const struct wire_server *s)

@@ -27,7 +27,6 @@ struct wire_server {
 	const char *url;	     /* base, without a slash at its end */
 	const char *name;	     /* of the model */
 	const char *key;	     /* may be NULL */
-	int temperature_milli;	     /* -1 = not sent */
 	uint64_t window, max_output; /* tokens */
 	uint32_t without; /* bits of enum retry_field: what this server does not take */
 	enum wire_effort effort; /* how long the model thinks */
@@ -108,7 +107,5 @@ bool wire_is_azure(const struct wire_server *s);
 int wire_openai_headers(const struct wire_server *s, struct buf *out);
 /** wire_built() - is @body whole? 0, or what failed of all that was appended */
 int wire_built(const struct buf *body, struct err *e);
-/** wire_put_temperature() - the member "temperature", where one is set and taken */
-void wire_put_temperature(const struct wire_server *s, struct buf *out);
 
 #endif

@@ -196,9 +196,7 @@ int modelpick_choose(const struct app *app, int replay_fd, struct modelpick *ret
 {
 	int r;
 
-	*ret = (struct modelpick){ .conf = { .temperature_milli = -1,
-					     .replay_fd = replay_fd,
-					     .abort_fd = -1 } };
+	*ret = (struct modelpick){ .conf = { .replay_fd = replay_fd, .abort_fd = -1 } };
 	ret->conf.effort = (enum wire_effort)config_num(app->config, CONFIG_EFFORT);
 	modelpick_secrets(app->config, ret->secrets);
 	if (replay_fd >= 0) {

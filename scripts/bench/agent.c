@@ -174,8 +174,7 @@ static int rounds(unsigned n)
 	FILE *log = tmpfile();
 	struct model_conf other = { .provider = "openai",
 				    .url = "http://h",
-				    .name = "m",
-				    .temperature_milli = -1 };
+				    .name = "m" };
 	struct task_conf conf = {
 		.model = { .provider = "replay", .replay_fd = fd, .abort_fd = -1 },
 		.limits = { .rounds = n + 10 },

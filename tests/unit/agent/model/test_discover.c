@@ -79,8 +79,7 @@ static struct model *open_model(const struct row *row, char *url, size_t size)
 				   .key = KEY,
 				   .window = row->user,
 				   .replay_fd = -1,
-				   .abort_fd = -1,
-				   .temperature_milli = -1 };
+				   .abort_fd = -1 };
 	struct model *m = NULL;
 	struct err e = ERR_NONE;
 
@@ -135,8 +134,7 @@ static void silence(void)
 				   .name = "fake",
 				   .url = "http://127.0.0.1:1/v1",
 				   .replay_fd = -1,
-				   .abort_fd = -1,
-				   .temperature_milli = -1 };
+				   .abort_fd = -1 };
 	struct err e = ERR_NONE;
 
 	unit_ok(model_new(&conf, &m, &e), &e);

@@ -43,8 +43,7 @@ static void limits(void)
 {
 	struct model_conf conf = { .provider = "openai",
 				   .name = "unknown",
-				   .url = "http://h/",
-				   .temperature_milli = -1 };
+				   .url = "http://h/" };
 	_cleanup_json_ struct json *params = NULL;
 	_cleanup_model_ struct model *m = NULL;
 	struct err e = ERR_NONE;

@@ -306,19 +306,18 @@ static void run_row(const void *p)
 				      .notice = on_notice,
 				      .ask = row->ask ? on_ask : NULL,
 				      .interrupted = on_interrupted };
-	struct task_conf conf = { .model = { .provider = "replay",
-					     .replay_fd = script,
-					     .abort_fd = -1,
-					     .temperature_milli = -1 },
-				  .facts = { .directory = "/p" },
-				  .limits = row->limits,
-				  .run_tool = run_tool,
-				  .project_fd = -1,
-				  .transcript_fd = log,
-				  .copy_fd = -1,
-				  .resume_fd = -1,
-				  .events = &events,
-				  .ctx = &h };
+	struct task_conf conf = {
+		.model = { .provider = "replay", .replay_fd = script, .abort_fd = -1 },
+		.facts = { .directory = "/p" },
+		.limits = row->limits,
+		.run_tool = run_tool,
+		.project_fd = -1,
+		.transcript_fd = log,
+		.copy_fd = -1,
+		.resume_fd = -1,
+		.events = &events,
+		.ctx = &h
+	};
 	struct err e = ERR_NONE;
 
 	assert_int_equal(sys_pipe2(h.interrupt, 0), 0);

@@ -69,8 +69,7 @@ static inline struct model *wire_model(const char *provider, const char *url)
 				   .url = url,
 				   .key = "k",
 				   .replay_fd = -1,
-				   .abort_fd = -1,
-				   .temperature_milli = 250 };
+				   .abort_fd = -1 };
 	struct model *m = NULL;
 	struct err e = ERR_NONE;
 

@@ -56,10 +56,9 @@ static void options(void)
 	unit_ok(history_add_text(&h, HISTORY_TASK, 0, "x", &e), &e);
 	wire_check(m, &h, true, "tool_choice", "{\"type\":\"none\"}");
 	wire_check(m, &h, false, "max_tokens", "16384");
-	wire_check(m, &h, false, "temperature", "0.25");
+	wire_check(m, &h, false, "temperature", "");
 	wire_check(m, &h, false, "thinking", "");
 	m->to.effort = WIRE_EFFORT_MEDIUM;
-	wire_check(m, &h, false, "temperature", "");
 	wire_check(m, &h, false, "thinking",
 		   "{\"type\":\"enabled\",\"budget_tokens\":4096}");
 	assert_true(model_adapt(m, &thinking)); /* once: an effort */

@@ -21,8 +21,7 @@ static void messages(void)
 		"\"tool_calls\":[{\"function\":{\"name\":\"shell\",\"arguments\":"
 		"{\"command\":\"ls\"}}}]},{\"role\":\"tool\",\"tool_name\":\"shell\","
 		"\"content\":\"out\"}]");
-	wire_check(m, &h, false, "options",
-		   "{\"num_ctx\":32768,\"num_predict\":8192,\"temperature\":0.25}");
+	wire_check(m, &h, false, "options", "{\"num_ctx\":32768,\"num_predict\":8192}");
 	wire_check(m, &h, true, "tools", "");
 	wire_check(m, &h, false, "think", "");
 	m->to.effort = WIRE_EFFORT_LOW;

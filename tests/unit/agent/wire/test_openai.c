@@ -90,7 +90,7 @@ static void options(void)
 		"\"function\",\"function\":{\"name\":\"finish\",\"description\":"
 		"\"ends\","
 		"\"parameters\":{\"type\":\"object\"}}}]");
-	wire_check(m, &h, false, "temperature", "0.25");
+	wire_check(m, &h, false, "temperature", "");
 	wire_check(m, &h, false, "reasoning_effort", "");
 	m->to.effort = WIRE_EFFORT_HIGH;
 	wire_check(m, &h, false, "reasoning_effort", "\"high\"");

@@ -87,7 +87,7 @@ static void options(void)
 		"\"parameters\":{\"type\":\"object\"}}]");
 	wire_check(m, &h, false, "store", "false");
 	wire_check(m, &h, false, "include", "[\"reasoning.encrypted_content\"]");
-	wire_check(m, &h, false, "temperature", "0.25");
+	wire_check(m, &h, false, "temperature", "");
 	wire_check(m, &h, false, "reasoning", "");
 	wire_check(m, &h, true, "tool_choice", "\"none\"");
 	wire_check(m, &h, false, "max_output_tokens", "16384");
@@ -99,7 +99,6 @@ static void options(void)
 	wire_check(m, &h, false, "reasoning", "");
 	m->to.without = 0;
 	m->to.reasons = true;
-	wire_check(m, &h, false, "temperature", "");
 	wire_check(m, &h, false, "reasoning",
 		   "{\"effort\":\"low\",\"summary\":\"auto\"}");
 	assert_true(model_adapt(m, &summary));
@@ -126,8 +125,7 @@ static void chosen(void)
 					   .url = cases[i].url,
 					   .key = "k",
 					   .replay_fd = -1,
-					   .abort_fd = -1,
-					   .temperature_milli = -1 };
+					   .abort_fd = -1 };
 		_cleanup_model_ struct model *m = NULL;
 		struct err e = ERR_NONE;
 
