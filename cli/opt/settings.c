@@ -58,11 +58,9 @@ static int fill(const struct config *c, enum config_source least, struct table *
 int settings_show(const struct app *app, enum config_source least, const char *none,
 		  struct err *e)
 {
-	_cleanup_table_ struct table *t = NULL;
-	int r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
+	int r = fill(app->config, least, t);
 
-	if (r < 0)
-		return r;
-	r = fill(app->config, least, t) ?: table_show(t, app, 0, none);
-	return r < 0 ? err_sys(e, r, "cannot show the settings") : 0;
+	return r < 0 ? err_sys(e, r, "cannot show the settings")
+		     : table_show(t, app, 0, none, "show the settings", e);
 }

@@ -16,22 +16,13 @@ struct table {
 	struct json *rows; /* owned: array of objects, in the order of the columns */
 };
 
-int table_new(const struct table_column *columns, size_t n, struct table **ret,
-	      struct err *e)
+struct table *table_new(const struct table_column *columns, size_t n)
 {
 	struct table *t = calloc(1, sizeof(*t));
 
-	if (!t)
-		return err_sys(e, -ENOMEM, "cannot make a table");
-	t->columns = columns;
-	t->n = n;
-	t->rows = json_array();
-	if (!t->rows) {
-		free(t);
-		return err_sys(e, -ENOMEM, "cannot make a table");
-	}
-	*ret = t;
-	return 0;
+	if (t)
+		*t = (struct table){ .columns = columns, .n = n, .rows = json_array() };
+	return t;
 }
 
 void table_free(struct table **t)
@@ -45,8 +36,11 @@ void table_free(struct table **t)
 
 void table_add(struct table *t, const struct table_cell *cells)
 {
-	struct json *row = json_object();
+	struct json *row;
 
+	if (!t)
+		return;
+	row = json_object();
 	for (size_t i = 0; i < t->n; i++) {
 		const struct table_column *c = &t->columns[i];
 
@@ -205,13 +199,13 @@ static void show_line(const struct table *t, const struct app *app,
 	}
 }
 
-int table_show(const struct table *t, const struct app *app, int64_t now,
-	       const char *none)
+static int show(const struct table *t, const struct app *app, int64_t now,
+		const char *none)
 {
 	_cleanup_free_ size_t *widths = NULL;
 	unsigned short rows, cols;
 
-	if (json_failed(t->rows) < 0)
+	if (!t || json_failed(t->rows) < 0)
 		return -ENOMEM;
 	if (app->json)
 		return render_json(app, t->rows);
@@ -233,4 +227,12 @@ int table_show(const struct table *t, const struct app *app, int64_t now,
 	fputs(render_style_off(app->color_out), app->out);
 	json_each(row, t->rows) show_line(t, app, row, now, widths);
 	return 0;
+}
+
+int table_show(const struct table *t, const struct app *app, int64_t now,
+	       const char *none, const char *what, struct err *e)
+{
+	int r = show(t, app, now, none);
+
+	return r < 0 ? err_sys(e, r, "cannot %s", what) : 0;
 }

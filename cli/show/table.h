@@ -25,9 +25,14 @@ struct table_cell {
 
 struct table;
 
-/** table_new() - @columns are borrowed and outlive the table */
-int table_new(const struct table_column *columns, size_t n, struct table **ret,
-	      struct err *e);
+/**
+ * table_new() - a table without rows
+ * @columns: borrowed; they outlive the table
+ * @n:       how many
+ *
+ * Return: NULL when memory is short: rows are then lost, and table_show() says so
+ */
+struct table *table_new(const struct table_column *columns, size_t n);
 void table_free(struct table **t);
 #define _cleanup_table_ _cleanup_(table_free)
 
@@ -38,11 +43,12 @@ void table_add(struct table *t, const struct table_cell *cells);
  * table_show() - print all rows in the order of their addition
  * @now:  seconds since 1970, for ages
  * @none: what to say to a person when there is no row; NULL = nothing
+ * @what: what an error says could not be done: "list the boxes"
  *
- * Return: 0, or -ENOMEM, also of a row that was added
+ * Return: 0, or a negative errno, also of the table or of a row that was added
  */
 int table_show(const struct table *t, const struct app *app, int64_t now,
-	       const char *none);
+	       const char *none, const char *what, struct err *e);
 
 /** table_age() - "12s ago", "3h ago", "5d ago"; @out */
 char *table_age(char *out, size_t size, int64_t seconds);

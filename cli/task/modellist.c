@@ -59,24 +59,23 @@ static int add_row(void *ctx, const char *name, uint64_t window, struct err *e)
 
 static int list(const struct app *app, struct modelpick *pick, struct err *e)
 {
-	_cleanup_table_ struct table *t = NULL;
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	_cleanup_model_ struct model *m = NULL;
-	struct list l = { .conf = &pick->conf };
+	struct list l = { .conf = &pick->conf, .table = t };
 	int r;
 
 	if (!pick->conf.name)
 		pick->conf.name = "?"; /* a local server has no default */
-	r = table_new(columns, ARRAY_SIZE(columns), &t, e)
-		    ?: model_new(&pick->conf, &m, e);
-	l.table = t;
+	r = model_new(&pick->conf, &m, e);
 	if (r < 0)
 		return r;
 	r = model_discover_list(m, add_row, &l, e);
 	if (r < 0)
 		return r;
-	r = table_show(t, app, sys_wall().tv_sec, "the service names no models");
+	r = table_show(t, app, sys_wall().tv_sec, "the service names no models",
+		       "list the models", e);
 	if (r < 0)
-		return err_sys(e, r, "cannot list the models");
+		return r;
 	render_note(app, "prices, and contexts that the service does not tell, are "
 			 "of " PRICES_DATE);
 	return 0;

@@ -107,9 +107,9 @@ static int list(struct app *app, void *args, struct err *e)
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
 	_cleanup_boxps_ struct boxps machine = BOXPS_NONE;
-	_cleanup_table_ struct table *t = NULL;
 	struct err ignored = ERR_NONE;
 	struct table_column shown[ARRAY_SIZE(columns)];
+	_cleanup_table_ struct table *t = NULL;
 	int r = store_open(&st, e);
 
 	(void)args;
@@ -119,16 +119,14 @@ static int list(struct app *app, void *args, struct err *e)
 	if (r < 0)
 		return r;
 	choose_columns(&l, shown);
-	r = table_new(shown, ARRAY_SIZE(shown), &t, e);
-	if (r < 0)
-		return r;
+	t = table_new(shown, ARRAY_SIZE(shown));
 	(void)boxps_machine(&machine, &ignored); /* without: what runs is not shown */
 	for (size_t i = 0; i < l.n; i++)
 		add_row(t, &st, &machine, &l.v[i]);
-	r = table_show(t, app, sys_wall().tv_sec,
-		       "there are no boxes; a task, 'cubby shell' or 'cubby exec' "
-		       "makes one");
-	return r < 0 ? err_sys(e, r, "cannot list the boxes") : 0;
+	return table_show(t, app, sys_wall().tv_sec,
+			  "there are no boxes; a task, 'cubby shell' or 'cubby exec' "
+			  "makes one",
+			  "list the boxes", e);
 }
 
 const struct cmd cmd_ls = {

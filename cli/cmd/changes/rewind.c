@@ -51,11 +51,8 @@ static int by_number(const void *a, const void *b)
 
 static int show(const struct app *app, const struct items *l, struct err *e)
 {
-	_cleanup_table_ struct table *t = NULL;
-	int r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct checkpoint *x = &l->v[i];
 		const struct table_cell cells[ARRAY_SIZE(columns)] = {
@@ -66,10 +63,10 @@ static int show(const struct app *app, const struct items *l, struct err *e)
 
 		table_add(t, cells);
 	}
-	r = table_show(t, app, sys_wall().tv_sec,
-		       "there are no checkpoints; a task makes them while its project "
-		       "is under review");
-	return r < 0 ? err_sys(e, r, "cannot list checkpoints") : 0;
+	return table_show(t, app, sys_wall().tv_sec,
+			  "there are no checkpoints; a task makes them while its "
+			  "project is under review",
+			  "list checkpoints", e);
 }
 
 static int list(const struct app *app, const struct boxsetup *s, struct err *e)

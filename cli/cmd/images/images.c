@@ -48,21 +48,18 @@ static int add_rows(void *ctx, const struct image *i)
 static int list(struct app *app, void *args, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
-	_cleanup_table_ struct table *t = NULL;
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	int r = store_open(&st, e);
 
 	(void)args;
 	if (r < 0)
 		return r;
-	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
-	if (r < 0)
-		return r;
 	r = image_list(&st, add_rows, &(struct list){ &st, t }, e);
 	if (r < 0)
 		return r;
-	r = table_show(t, app, sys_wall().tv_sec,
-		       "there are no images; 'cubby pull ubuntu' gets one");
-	return r < 0 ? err_sys(e, r, "cannot list the images") : 0;
+	return table_show(t, app, sys_wall().tv_sec,
+			  "there are no images; 'cubby pull ubuntu' gets one",
+			  "list the images", e);
 }
 
 const struct cmd cmd_images = {

@@ -33,7 +33,7 @@ static int list(struct app *app, void *args, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
-	_cleanup_table_ struct table *t = NULL;
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	int r = boxsetup_running(app, &s, e);
 
 	(void)args;
@@ -42,13 +42,9 @@ static int list(struct app *app, void *args, struct err *e)
 	r = boxps_list(box_init_pid(s.box), &ps, e);
 	if (r < 0)
 		return r;
-	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < ps.n; i++)
 		add_row(t, &ps.v[i]);
-	r = table_show(t, app, 0, NULL);
-	return r < 0 ? err_sys(e, r, "cannot list the processes") : 0;
+	return table_show(t, app, 0, NULL, "list the processes", e);
 }
 
 const struct cmd cmd_ps = {

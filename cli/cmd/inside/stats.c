@@ -144,7 +144,7 @@ static int show(const struct app *app, bool again, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
-	_cleanup_table_ struct table *t = NULL;
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	_cleanup_buf_ struct buf notes = BUF_INIT(64 << 10);
 	int runs, r = store_open(&st, e);
 
@@ -153,18 +153,15 @@ static int show(const struct app *app, bool again, struct err *e)
 	r = boxlist_read(&st, &l, e);
 	if (r < 0)
 		return r;
-	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
-	if (r < 0)
-		return r;
 	runs = r = fill(t, &st, &l, &notes);
 	if (r > 0 && again)
 		fputs("\033[H\033[J", app->out);
-	if (r >= 0)
-		r = table_show(t, app, 0, "no box runs");
+	r = r < 0 ? err_sys(e, r, "cannot show what the boxes use")
+		  : table_show(t, app, 0, "no box runs", "show what the boxes use", e);
 	fflush(app->out);
 	if (r >= 0)
 		render_notes(app, buf_cstr(&notes));
-	return r < 0 ? err_sys(e, r, "cannot show what the boxes use") : runs;
+	return r < 0 ? r : runs;
 }
 
 static int work(struct app *app, void *args, struct err *e)

@@ -65,11 +65,10 @@ static int show(const struct app *app, const struct boxps *old, const struct box
 		uint64_t ms, struct err *e)
 {
 	_cleanup_free_ struct row *rows = calloc(now->n + 1, sizeof(*rows));
-	_cleanup_table_ struct table *t = NULL;
-	int r = rows ? table_new(columns, ARRAY_SIZE(columns), &t, e) : -ENOMEM;
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 
-	if (r < 0)
-		return e->code ? r : err_sys(e, r, "cannot list the processes");
+	if (!rows)
+		return err_sys(e, -ENOMEM, "cannot list the processes");
 	for (size_t i = 0; i < now->n; i++)
 		rows[i] =
 			(struct row){ &now->v[i],
@@ -77,8 +76,7 @@ static int show(const struct app *app, const struct boxps *old, const struct box
 	qsort(rows, now->n, sizeof(*rows), by_use);
 	for (size_t i = 0; i < now->n; i++)
 		add_row(t, &rows[i], ms);
-	r = table_show(t, app, 0, NULL);
-	return r < 0 && !e->code ? err_sys(e, r, "cannot list the processes") : r;
+	return table_show(t, app, 0, NULL, "list the processes", e);
 }
 
 /* On a terminal a picture replaces the one before; the end of the box is the end. */

@@ -126,7 +126,7 @@ static int work(struct app *app, void *args, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_json_ struct json *q = json_object();
 	_cleanup_json_ struct json *answer = NULL;
-	_cleanup_table_ struct table *t = NULL;
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	int r = boxsetup_running(app, &s, e);
 
 	if (r < 0)
@@ -139,12 +139,9 @@ static int work(struct app *app, void *args, struct err *e)
 	r = ask(s.box, q, &answer, e);
 	if (r < 0)
 		return r;
-	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
-	if (r < 0)
-		return r;
 	add_rows(t, answer);
-	r = table_show(t, app, 0, "nothing listens in this box");
-	return r < 0 ? err_sys(e, r, "cannot list the ports") : 0;
+	return table_show(t, app, 0, "nothing listens in this box", "list the ports",
+			  e);
 }
 
 static int check_publish(struct app *app, void *args, const char *text, struct err *e)

@@ -25,13 +25,11 @@ static const struct table_column columns[] = {
 
 static int list(const struct app *app, int dir, struct err *e)
 {
-	_cleanup_table_ struct table *t = NULL;
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	struct dirscan_entry d;
 	struct dirscan scan;
-	int r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	int r = dir < 0 ? 0 : dirscan_start(&scan, dir, e);
 
-	if (r == 0 && dir >= 0)
-		r = dirscan_start(&scan, dir, e);
 	if (r < 0)
 		return r;
 	while (dir >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
@@ -44,8 +42,7 @@ static int list(const struct app *app, int dir, struct err *e)
 	}
 	if (r < 0)
 		return r;
-	r = table_show(t, app, 0, "there are no volumes");
-	return r < 0 ? err_sys(e, r, "cannot list the volumes") : 0;
+	return table_show(t, app, 0, "there are no volumes", "list the volumes", e);
 }
 
 /* ---- removing -------------------------------------------------------------------- */

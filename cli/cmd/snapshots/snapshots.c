@@ -64,11 +64,8 @@ static int by_time(const void *a, const void *b)
 
 static int show(const struct app *app, const struct items *l, struct err *e)
 {
-	_cleanup_table_ struct table *t = NULL;
-	int r = table_new(columns, ARRAY_SIZE(columns), &t, e);
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct item *x = &l->v[i];
 		const struct table_cell cells[ARRAY_SIZE(columns)] = {
@@ -80,9 +77,9 @@ static int show(const struct app *app, const struct items *l, struct err *e)
 
 		table_add(t, cells);
 	}
-	r = table_show(t, app, sys_wall().tv_sec,
-		       "there are no snapshots; 'cubby snapshot' makes one");
-	return r < 0 ? err_sys(e, r, "cannot list snapshots") : 0;
+	return table_show(t, app, sys_wall().tv_sec,
+			  "there are no snapshots; 'cubby snapshot' makes one",
+			  "list snapshots", e);
 }
 
 static int list(const struct app *app, const struct boxsetup *s, struct err *e)

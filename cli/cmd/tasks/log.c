@@ -54,19 +54,15 @@ static void add_row(struct table *t, const struct boxdir *dir, const char *name)
 static int list(const struct app *app, const struct boxdir *dir, struct err *e)
 {
 	_cleanup_tasklog_list_ struct tasklog_list l = TASKLOG_LIST_NONE;
-	_cleanup_table_ struct table *t = NULL;
-	int r;
+	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
+	int r = tasklog_list(dir, &l, e);
 
-	r = tasklog_list(dir, &l, e);
-	if (r < 0)
-		return r;
-	r = table_new(columns, ARRAY_SIZE(columns), &t, e);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < l.n; i++)
 		add_row(t, dir, l.v[i]);
-	r = table_show(t, app, 0, "there is no task in this box yet");
-	return r < 0 ? err_sys(e, r, "cannot list the tasks") : 0;
+	return table_show(t, app, 0, "there is no task in this box yet",
+			  "list the tasks", e);
 }
 
 /* Whoever follows reads each record when it is there. */

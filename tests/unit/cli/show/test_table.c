@@ -54,9 +54,7 @@ static void add(struct table *t, const char *name, int64_t size, int64_t n,
 
 static void fill(struct table **t)
 {
-	struct err e = ERR_NONE;
-
-	unit_ok(table_new(columns, ARRAY_SIZE(columns), t, &e), &e);
+	*t = table_new(columns, ARRAY_SIZE(columns));
 	add(*t, "/a", 1536, 7, 1000);
 	add(*t, "/lön\n", 2, 12345, -1);
 }
@@ -64,11 +62,12 @@ static void fill(struct table **t)
 static void columns_are_aligned(void)
 {
 	_cleanup_table_ struct table *t = NULL;
+	struct err e = ERR_NONE;
 	struct app_out o;
 
 	open_app(&o);
 	fill(&t);
-	assert_int_equal(table_show(t, &o.app, 1090, "nothing"), 0);
+	unit_ok(table_show(t, &o.app, 1090, "nothing", "list", &e), &e);
 	assert_string_equal(text_of(&o), "NAME       SIZE      N  USED\n"
 					 "/a      1.5 KiB      7  90s ago\n"
 					 "/lön\\n      2 B  12345  -\n");
@@ -78,12 +77,13 @@ static void columns_are_aligned(void)
 static void json_has_all_as_it_is(void)
 {
 	_cleanup_table_ struct table *t = NULL;
+	struct err e = ERR_NONE;
 	struct app_out o;
 
 	open_app(&o);
 	o.app.json = true;
 	fill(&t);
-	assert_int_equal(table_show(t, &o.app, 1090, "nothing"), 0);
+	unit_ok(table_show(t, &o.app, 1090, "nothing", "list", &e), &e);
 	assert_string_equal(
 		text_of(&o),
 		"[{\"name\":\"/a\",\"size\":1536,\"key\":\"k\",\"n\":7,\"used\":1000},"
@@ -99,14 +99,27 @@ static void none_is_said_to_people_only(void)
 	struct app_out o;
 
 	open_app(&o);
-	unit_ok(table_new(columns, ARRAY_SIZE(columns), &t, &e), &e);
-	assert_int_equal(table_show(t, &o.app, 0, "no boxes"), 0);
+	t = table_new(columns, ARRAY_SIZE(columns));
+	unit_ok(table_show(t, &o.app, 0, "no boxes", "list", &e), &e);
 	assert_string_equal(text_of(&o), "cubby: no boxes\n");
 	close_app(&o);
 	open_app(&o);
 	o.app.json = true;
-	assert_int_equal(table_show(t, &o.app, 0, "no boxes"), 0);
+	unit_ok(table_show(t, &o.app, 0, "no boxes", "list", &e), &e);
 	assert_string_equal(text_of(&o), "[]\n");
+	close_app(&o);
+}
+
+static void a_lack_of_memory_is_said_at_the_end(void)
+{
+	struct err e = ERR_NONE;
+	struct app_out o;
+
+	open_app(&o);
+	add(NULL, "/a", 1, 1, 1);
+	(void)table_show(NULL, &o.app, 0, "no boxes", "list the boxes", &e);
+	unit_err(&e, -ENOMEM, "cannot list the boxes: Cannot allocate memory");
+	assert_string_equal(text_of(&o), "");
 	close_app(&o);
 }
 
@@ -131,6 +144,7 @@ static void shown_on(unsigned short cols, char *out, size_t size)
 	_cleanup_table_ struct table *t = NULL;
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave;
 	struct app app = { .name = "cubby x" };
+	struct err e = ERR_NONE;
 	size_t len = 0;
 	ssize_t n;
 
@@ -141,7 +155,7 @@ static void shown_on(unsigned short cols, char *out, size_t size)
 	assert_non_null(app.out);
 	fill(&t);
 	add(t, "/home/somebody/日本/project", 1, 1, -1);
-	assert_int_equal(table_show(t, &app, 1000, NULL), 0);
+	unit_ok(table_show(t, &app, 1000, NULL, "list", &e), &e);
 	fclose(app.out);
 	while ((n = read(master, out + len, size - 1 - len)) > 0)
 		len += (size_t)n;
@@ -169,6 +183,8 @@ int main(void)
 		{ "columns are aligned", columns_are_aligned },
 		{ "JSON has all as it is", json_has_all_as_it_is },
 		{ "none is said to people only", none_is_said_to_people_only },
+		{ "a lack of memory is said at the end",
+		  a_lack_of_memory_is_said_at_the_end },
 		{ "ages have one unit", ages_have_one_unit },
 		{ "a narrow terminal cuts paths", a_narrow_terminal_cuts_paths },
 	};
