@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/json_scan.h"
 #include "base/pieces.h"
 #include "base/text.h"
@@ -54,6 +55,14 @@ int json_parse(const char *text, size_t len, struct json **ret, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot parse JSON");
 	*ret = wrap(c);
 	return 0;
+}
+
+int json_read(int dirfd, const char *path, size_t max, struct json **ret, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(max);
+	int r = file_read(dirfd, path, &text, e);
+
+	return r < 0 ? r : json_parse(buf_cstr(&text), text.len, ret, e);
 }
 
 int json_parse_pieces(const char *text, size_t len, struct json **ret, struct err *e)

@@ -27,6 +27,9 @@ enum json_type {
  * Return: 0, -EINVAL ("bad JSON at byte N"), -ENOMEM. *@ret is owned: json_free().
  */
 int json_parse(const char *text, size_t len, struct json **ret, struct err *e);
+/** json_read() - parse a whole file of @max bytes at most; also what file_read() returns */
+int json_read(int dirfd, const char *path, size_t max, struct json **ret,
+	      struct err *e);
 /**
  * json_parse_pieces() - the same of what a stream was cut into
  *

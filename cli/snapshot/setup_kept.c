@@ -14,16 +14,12 @@ static void path_of(const char *name, char ret[KEPT_PATH])
 /* NULL: nothing is known of it. */
 static struct json *load(const struct boxsetup *s, const char *name)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(KEPT_MAX);
 	struct json *j = NULL;
 	struct err none = ERR_NONE;
 	char path[KEPT_PATH];
 
 	path_of(name, path);
-	if (file_read(s->dir.dirfd, path, &text, &none) < 0 ||
-	    json_parse(buf_cstr(&text), text.len, &j, &none) < 0)
-		return NULL;
-	return j;
+	return json_read(s->dir.dirfd, path, KEPT_MAX, &j, &none) < 0 ? NULL : j;
 }
 
 int setup_kept_note(const struct boxsetup *s, const char *name, const struct json *done,

@@ -112,14 +112,12 @@ static void add_noted(struct places *p, const char *key, const char *name)
 static int add_box(void *ctx, const char *key)
 {
 	struct places *p = ctx;
-	_cleanup_buf_ struct buf text = BUF_INIT(RECORD);
 	_cleanup_json_ struct json *j = NULL;
 	char path[HASH_HEX + 32], project[PATH_MAX];
 	struct err ignored = ERR_NONE;
 
 	snprintf(path, sizeof(path), "%s/box.json", key);
-	if (file_read(p->st->boxes, path, &text, &ignored) < 0 ||
-	    json_parse(buf_cstr(&text), text.len, &j, &ignored) < 0)
+	if (json_read(p->st->boxes, path, RECORD, &j, &ignored) < 0)
 		return 0;
 	if (spec_path(j, "project", project) == 0)
 		add(p, project);

@@ -21,7 +21,6 @@ void boxwords_done(struct boxwords *w)
 
 void boxwords_begin(struct boxwords *w, const struct boxdir *dir, int project)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(BOXWORDS_MAX);
 	struct err none = ERR_NONE;
 
 	boxwords_done(w);
@@ -29,8 +28,7 @@ void boxwords_begin(struct boxwords *w, const struct boxdir *dir, int project)
 	w->project = project;
 	w->before = prompt_marks(project);
 	w->touched = json_object();
-	if (file_read(dir->dirfd, BOXWORDS_FILE, &text, &none) == 0)
-		(void)json_parse(buf_cstr(&text), text.len, &w->boxs, &none);
+	(void)json_read(dir->dirfd, BOXWORDS_FILE, BOXWORDS_MAX, &w->boxs, &none);
 }
 
 void boxwords_note(struct boxwords *w, const struct changes *c)

@@ -24,13 +24,11 @@ static int open_diffs(const struct store *s, struct err *e)
 int diffs_meta(const struct store *s, const char *name, struct json **ret,
 	       struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(META);
 	char path[IMAGE_DIR + 32];
 	int r;
 
 	snprintf(path, sizeof(path), "diffs/%s/meta.json", name);
-	r = file_read(s->dirfd, path, &text, e)
-		    ?: json_parse(buf_cstr(&text), text.len, ret, e);
+	r = json_read(s->dirfd, path, META, ret, e);
 	return r < 0 ? err_wrap(e, "layer '%.12s'", name) : 0;
 }
 

@@ -40,19 +40,14 @@ static int meta_path(const char *dir, char ret[IMAGE_DIR + 16], struct err *e)
 
 int image_meta(const struct store *s, const char *dir, struct json **ret, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(META_MAX);
 	char path[IMAGE_DIR + 16];
-	int r;
+	int r = meta_path(dir, path, e) ?: json_read(s->images, path, META_MAX, ret, e);
 
-	r = meta_path(dir, path, e) ?:
-		file_read(s->images, path, &text, e) ?:
-		json_parse(buf_cstr(&text), text.len, ret, e);
 	return r < 0 ? err_wrap(e, "image '%.12s'", dir) : 0;
 }
 
 int image_run(const struct store *s, const char *dir, struct json **ret, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(RUN_MAX);
 	char path[IMAGE_DIR + 16];
 	int r;
 
@@ -60,8 +55,7 @@ int image_run(const struct store *s, const char *dir, struct json **ret, struct 
 	*ret = NULL;
 	if (!valid_dir(dir) || sys_faccessat(s->images, path, F_OK, 0) < 0)
 		return 0;
-	r = file_read(s->images, path, &text, e)
-		    ?: json_parse(buf_cstr(&text), text.len, ret, e);
+	r = json_read(s->images, path, RUN_MAX, ret, e);
 	return r < 0 ? err_wrap(e, "image '%.12s'", dir) : 0;
 }
 

@@ -103,15 +103,9 @@ void boxdir_close(struct boxdir *b)
 
 int boxdir_load(const struct boxdir *b, struct json **ret, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(BOX_JSON_MAX);
-	int r;
+	int r = json_read(b->dirfd, "box.json", BOX_JSON_MAX, ret, e);
 
-	r = file_read(b->dirfd, "box.json", &text, e);
-	if (r >= 0)
-		r = json_parse(buf_cstr(&text), text.len, ret, e);
-	if (r < 0)
-		return err_wrap(e, "box '%.12s…'", b->key);
-	return 0;
+	return r < 0 ? err_wrap(e, "box '%.12s…'", b->key) : 0;
 }
 
 int boxdir_save(const struct boxdir *b, const struct json *j, struct err *e)

@@ -44,17 +44,14 @@ static int from_json(const struct json *j, struct chain *ret)
 
 int chain_load(int dirfd, const char *name, struct chain *ret, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(CHAIN_TEXT);
 	_cleanup_json_ struct json *j = NULL;
 	struct err why = ERR_NONE;
-	int r = file_read(dirfd, name, &text, &why);
+	int r = json_read(dirfd, name, CHAIN_TEXT, &j, &why);
 
 	if (r == -ENOENT && strcmp(name, "chain") == 0) {
 		*ret = (struct chain){ .n = 0 };
 		return 0;
 	}
-	if (r >= 0)
-		r = json_parse(buf_cstr(&text), text.len, &j, &why);
 	if (r >= 0)
 		r = from_json(j, ret);
 	return r < 0 ? err_sys(e, r, "cannot read the list of layers '%s'", name) : 0;

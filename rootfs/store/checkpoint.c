@@ -23,17 +23,11 @@ static int open_all(const struct boxdir *b)
 /* The list of layers is chain.h's, so that whoever collects layers can read it. */
 static int load(int dir, const char *name, struct checkpoint *ret, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(CHECKPOINT_TEXT);
 	_cleanup_json_ struct json *j = NULL;
 	struct chain c;
-	int r = chain_load(dir, name, &c, e);
+	int r = chain_load(dir, name, &c, e)
+			?: json_read(dir, name, CHECKPOINT_TEXT, &j, e);
 
-	if (r < 0)
-		return r;
-	r = file_read(dir, name, &text, e);
-	if (r < 0)
-		return r;
-	r = json_parse(buf_cstr(&text), text.len, &j, e);
 	if (r < 0)
 		return r;
 	*ret = (struct checkpoint){ .made = c.made,

@@ -1,7 +1,9 @@
 #include "base/json.h"
 
+#include <fcntl.h>
 #include <math.h>
 
+#include "base/file.h"
 #include "tests/unit/unit.h"
 
 static struct json *parse(const char *text)
@@ -178,6 +180,28 @@ static void texts_are_made_utf8(void)
 	assert_prints(c, "\"\\\"\\\\\\n\\u0001/ä\"");
 }
 
+static void a_whole_file(void)
+{
+	static const struct file_data good = { "[12345678]", 10, 0600 };
+	static const struct file_data bad = { "[", 1, 0600 };
+	_cleanup_json_ struct json *j = NULL;
+	struct err e = ERR_NONE;
+	_cleanup_close_ int dir = file_open_dir(AT_FDCWD, unit_tmpdir(), &e);
+
+	assert_int_equal(json_read(dir, "f", 10, &j, &e), -ENOENT);
+	unit_err(&e, -ENOENT, "cannot open 'f': No such file or directory");
+	unit_ok(file_replace(dir, "f", &good, &e), &e);
+	assert_int_equal(json_read(dir, "f", 9, &j, &e), -EMSGSIZE);
+	unit_err(&e, -EMSGSIZE, "cannot read 'f': larger than 9 B");
+	assert_null(j);
+	unit_ok(json_read(dir, "f", 10, &j, &e), &e);
+	assert_prints(j, "[12345678]");
+	unit_ok(file_replace(dir, "f", &bad, &e), &e);
+	assert_int_equal(json_read(dir, "f", 10, &j, &e), -EINVAL);
+	unit_err(&e, -EINVAL, "bad JSON at byte 1");
+	assert_int_equal(unlinkat(dir, "f", 0), 0);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -191,6 +215,7 @@ int main(void)
 		{ "what writers refuse", what_writers_refuse },
 		{ "remove and dup", remove_and_dup },
 		{ "texts are made UTF-8", texts_are_made_utf8 },
+		{ "a whole file", a_whole_file },
 	};
 
 	return unit_cases("json", cases);
