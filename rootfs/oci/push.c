@@ -147,7 +147,6 @@ static int send_manifest(struct oci_registry *r, const struct oci_layout *l,
 {
 	const struct oci_name *name = &r->name;
 	char path[PATH + OCI_TAG];
-	struct oci_blob b = { .size = 0 };
 	struct http_file file = { .fd = -1 };
 	_cleanup_(ask_done) struct ask x = {
 		.r = r,
@@ -161,7 +160,6 @@ static int send_manifest(struct oci_registry *r, const struct oci_layout *l,
 	struct stat st;
 	int n;
 
-	memcpy(b.digest, image->digest, HASH_HEX);
 	snprintf(path, sizeof(path), "blobs/sha256/%s", image->digest);
 	n = fd = inroot_open(l->dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (n >= 0)

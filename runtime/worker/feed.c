@@ -109,14 +109,11 @@ int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
 int feed_pack(const struct idmap *map, int tree, const char *skip, int out,
 	      struct err *e)
 {
-	_cleanup_worker_ struct worker h = WORKER_NONE;
-	struct worker_job job = { .name = "pack",
-				  .arg = skip,
-				  .map = map,
-				  .dir = tree,
-				  .in = -1,
-				  .out = out };
-	int r = worker_start(&job, &h, e);
-
-	return r < 0 ? r : worker_wait(&h, -1, NULL, e);
+	return worker_run(&(struct worker_job){ .name = "pack",
+						.arg = skip,
+						.map = map,
+						.dir = tree,
+						.in = -1,
+						.out = out },
+			  NULL, e);
 }

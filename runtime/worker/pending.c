@@ -16,14 +16,6 @@ bool pending_is(int boxdir)
 	return chain_load(boxdir, "chain", &c, &ignored) < 0 || *c.project;
 }
 
-static int work(const struct worker_job *job, struct json **ret, struct err *e)
-{
-	_cleanup_worker_ struct worker w = WORKER_NONE;
-	int r = worker_start(job, &w, e);
-
-	return r < 0 ? r : worker_wait(&w, -1, ret, e);
-}
-
 static int copy(const struct spec *spec, int boxdir, int from, struct err *e)
 {
 	struct idmap map;
@@ -36,12 +28,12 @@ static int copy(const struct spec *spec, int boxdir, int from, struct err *e)
 	int r = idmap_choose_helper(&spec->map, &map, e);
 
 	if (r == 0 && sys_fstatat(boxdir, PENDING_NEW, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		r = work(&job, NULL, e);
+		r = worker_run(&job, NULL, e);
 	if (r < 0)
 		return r;
 	job.name = "copylayer";
 	job.in = from;
-	return work(&job, NULL, e);
+	return worker_run(&job, NULL, e);
 }
 
 int pending_take(const struct spec *spec, int boxdir, struct err *e)
@@ -77,7 +69,7 @@ int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sig
 	};
 	int r = idmap_choose_helper(&spec->map, &map, e);
 
-	return r < 0 ? r : work(&job, ret, e);
+	return r < 0 ? r : worker_run(&job, ret, e);
 }
 
 int pending_keep_box(const struct spec *spec, int boxdir, int layer, struct err *e)
@@ -88,5 +80,5 @@ int pending_keep_box(const struct spec *spec, int boxdir, int layer, struct err 
 	};
 	int r = idmap_choose_helper(&spec->map, &map, e);
 
-	return r < 0 ? r : work(&job, NULL, e);
+	return r < 0 ? r : worker_run(&job, NULL, e);
 }

@@ -16,14 +16,6 @@
 
 enum { SHORTEN_IDS = CHAIN_MOST * CHAIN_ID };
 
-static int work(const struct worker_job *job, struct err *e)
-{
-	_cleanup_worker_ struct worker w = WORKER_NONE;
-	int r = worker_start(job, &w, e);
-
-	return r < 0 ? r : worker_wait(&w, -1, NULL, e);
-}
-
 static int remove_new(const struct spec *spec, int boxdir, struct err *e)
 {
 	struct idmap map;
@@ -37,7 +29,7 @@ static int remove_new(const struct spec *spec, int boxdir, struct err *e)
 
 	if (r < 0 || sys_fstatat(boxdir, SHORTEN_NEW, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return r;
-	return work(&job, e);
+	return worker_run(&job, NULL, e);
 }
 
 static int merge(const struct spec *spec, int boxdir, int layers, const struct chain *c,
@@ -64,7 +56,7 @@ static int merge(const struct spec *spec, int boxdir, int layers, const struct c
 	if (r < 0)
 		return err_sys(e, r, "cannot make a layer");
 	job.dir = dir = file_open_dir(boxdir, SHORTEN_NEW, e);
-	return dir < 0 ? dir : work(&job, e);
+	return dir < 0 ? dir : worker_run(&job, NULL, e);
 }
 
 static bool is_same(const struct chain *a, const struct chain *b)

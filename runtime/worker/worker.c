@@ -591,6 +591,14 @@ int worker_wait(struct worker *h, int timeout_ms, struct json **ret, struct err 
 	return r < 0 ? r : read_result(h, ret, e);
 }
 
+int worker_run(const struct worker_job *job, struct json **ret, struct err *e)
+{
+	_cleanup_worker_ struct worker h = WORKER_NONE;
+	int r = worker_start(job, &h, e);
+
+	return r < 0 ? r : worker_wait(&h, -1, ret, e);
+}
+
 void worker_done(struct worker *h)
 {
 	proc_done(&h->proc);
@@ -611,18 +619,15 @@ int worker_own(const struct idmap *map, int dir, struct err *e)
 
 int worker_rmtree(void *map, int parent, const char *name, struct err *e)
 {
-	_cleanup_worker_ struct worker h = WORKER_NONE;
 	const struct idmap *m = map;
-	int r;
 
 	/* Under all other maps the caller either owns everything or may do everything. */
 	if (m->kind != IDMAP_SUBUID)
 		return tree_remove(parent, name, e);
-	r = worker_start(&(struct worker_job){ .name = "rmtree",
-					       .arg = name,
-					       .map = m,
-					       .dir = parent,
-					       .in = -1 },
-			 &h, e);
-	return r < 0 ? r : worker_wait(&h, -1, NULL, e);
+	return worker_run(&(struct worker_job){ .name = "rmtree",
+						.arg = name,
+						.map = m,
+						.dir = parent,
+						.in = -1 },
+			  NULL, e);
 }

@@ -38,6 +38,9 @@ int worker_start(const struct worker_job *job, struct worker *ret, struct err *e
  */
 int worker_wait(struct worker *h, int timeout_ms, struct json **ret, struct err *e);
 
+/** worker_run() - start a job and wait for its end; @ret as of worker_wait() */
+int worker_run(const struct worker_job *job, struct json **ret, struct err *e);
+
 /** worker_done() - end it if it still runs */
 void worker_done(struct worker *h);
 #define _cleanup_worker_ _cleanup_(worker_done)
