@@ -1,6 +1,5 @@
 /* what the server says of itself: health, configuration, metrics */
 #include <inttypes.h>
-#include <stdio.h>
 #include <sys/utsname.h>
 
 #include "agent/server/impl.h"

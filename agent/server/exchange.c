@@ -8,7 +8,6 @@
 #include <sys/epoll.h>
 
 #include "agent/server/impl.h"
-#include "base/num.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 

@@ -1,7 +1,6 @@
 /* The part of a Jupyter server's REST interface that clients use: kernels, sessions (a
  * kernel with a name), kernelspecs, and the WebSocket of a kernel's channels. Source:
  * jupyter_server, api.yaml. */
-#include <errno.h>
 #include <string.h>
 
 #include "agent/server/impl.h"

@@ -13,7 +13,6 @@
 #include <sys/epoll.h>
 
 #include "agent/server/impl.h"
-#include "base/num.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "runtime/spec/effects_watch.h"

@@ -5,7 +5,6 @@
 #include "agent/session/impl.h"
 #include "agent/session/split.h"
 #include "agent/terminal/screen.h"
-#include "base/log.h"
 #include "base/sys/sys.h"
 
 enum {

@@ -1,5 +1,4 @@
 /* What runs in the background of a session, and what it printed. */
-#include <errno.h>
 #include <string.h>
 
 #include "agent/session/impl.h"

@@ -1,6 +1,5 @@
 /* How a session waits: for the mark, for a death, for a reader, for a limit. */
 #include <errno.h>
-#include <string.h>
 
 #include "agent/session/impl.h"
 #include "base/sys/sys.h"

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-
 void marker_init(struct marker *m, const char *nonce, marker_text_fn *text,
 		 marker_event_fn *event, void *ctx)
 {

@@ -2,7 +2,6 @@
  * stopped by a full terminal because the model thinks, or because another session is
  * being used: every terminal but that of the session in a call stands in one epoll
  * descriptor, which whoever waits looks at beside its own. */
-#include <errno.h>
 
 #include "agent/python/python.h"
 #include "agent/tool/impl.h"

@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base/http_head.h"
-#include "base/num.h"
 
 /* clang-format off */
 

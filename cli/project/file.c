@@ -1,7 +1,5 @@
 #include "cli/project/file.h"
 
-#include <string.h>
-
 #include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"

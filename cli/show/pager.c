@@ -1,6 +1,5 @@
 #include "cli/show/pager.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "cli/task/follow.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>

@@ -1,7 +1,6 @@
 #include "cli/task/view_json.h"
 
 #include "base/text.h"
-#include "cli/show/app.h"
 #include "cli/show/render.h"
 
 /* Events are built without looking at each step: what could not be added for want of

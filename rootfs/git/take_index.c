@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/scope.h"
 #include "base/sys/sys.h"
 #include "rootfs/git/index.h"
 #include "rootfs/git/take_impl.h"

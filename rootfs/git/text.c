@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/text.h"
-
 int git_text_path(const char *text, size_t len, char ret[PATH_MAX])
 {
 	while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))

@@ -1,7 +1,6 @@
 #include "rootfs/store/staging.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/dirscan.h"
 #include "base/file.h"

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdio.h>
 
 #include "base/sys/sys.h"

@@ -2,8 +2,6 @@
  * it is built for. */
 #include "runtime/confine/secfilter.h"
 
-#include <string.h>
-
 #include "base/embed.h"
 
 #ifdef __x86_64__

@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/dirscan.h"
 #include "base/file.h"
-#include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 

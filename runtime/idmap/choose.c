@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/num.h"
 #include "base/proc.h"
 #include "base/sys/sys.h"
 #include "runtime/cause/cause.h"

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 
-#include "base/scope.h"
 #include "base/sys/sys.h"
 
 static int open_namespace(const struct idmap *m, pid_t holder, struct err *e)

@@ -1,7 +1,6 @@
 #include "runtime/idmap/subid.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"

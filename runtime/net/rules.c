@@ -1,6 +1,5 @@
 #include "runtime/net/rules.h"
 
-#include <errno.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
@@ -8,7 +7,6 @@
 #include <netinet/ip_icmp.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "runtime/net/netlink.h"
 
