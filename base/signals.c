@@ -1,5 +1,8 @@
 #include "base/signals.h"
 
+#include <stddef.h>
+
+#include "base/def.h"
 #include "base/sys/sys.h"
 
 int signals_watch(const int *signals, sigset_t *old)
@@ -10,4 +13,28 @@ int signals_watch(const int *signals, sigset_t *old)
 	for (; *signals; signals++)
 		sigaddset(&set, *signals);
 	return sys_sigprocmask(SIG_BLOCK, &set, old) ?: sys_signalfd(&set);
+}
+
+/* What is watched is heard also where it is ignored: that is left out. */
+int signals_hold(struct signals_held *ret, struct err *e)
+{
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+	int held[ARRAY_SIZE(ending) + 1] = { 0 };
+	struct sigaction now;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
+		if (sys_sigaction(ending[i], NULL, &now) == 0 &&
+		    now.sa_handler != SIG_IGN)
+			held[n++] = ending[i];
+	ret->fd = signals_watch(held, &ret->old);
+	return ret->fd < 0 ? err_sys(e, ret->fd, "cannot watch signals") : 0;
+}
+
+void signals_release(struct signals_held *s)
+{
+	if (s->fd < 0)
+		return;
+	scope_close(&s->fd);
+	(void)sys_sigprocmask(SIG_SETMASK, &s->old, NULL);
 }

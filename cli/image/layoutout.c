@@ -80,7 +80,7 @@ int layoutout_tree(struct layoutout *l, int tree, const char *skip, struct err *
 
 	if (out < 0)
 		return err_sys(e, out, "cannot make a layer");
-	r = feed_pack(l->map, tree, skip, out, e);
+	r = feed_pack(l->map, tree, skip, out, l->abort_fd, e);
 	if (r < 0)
 		return r;
 	r = hash_file(out, digest, &size, e);
@@ -295,7 +295,8 @@ int layoutout_whole(const struct store *st, const struct layoutout_want *want, i
 {
 	_cleanup_layoutout_ struct layoutout l = { .store = st,
 						   .dir = dir,
-						   .docker = want->docker };
+						   .docker = want->docker,
+						   .abort_fd = want->abort_fd };
 	_cleanup_json_ struct json *meta = NULL, *run = NULL;
 	struct idmap map;
 	int r = image_find(st, want->ref, NULL, ret, e);

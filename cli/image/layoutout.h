@@ -16,6 +16,7 @@ struct layoutout {
 	const struct idmap *map;   /* borrowed: whose the files are */
 	int dir;		   /* borrowed: the layout, an empty directory */
 	bool docker;		   /* also as 'docker load' reads it */
+	int abort_fd; /* borrowed; readable = give up with -ECANCELED; -1 = none */
 	struct json *layers,
 		*diffs; /* owned: descriptors, and digests without compression */
 };
@@ -39,6 +40,7 @@ struct layoutout_want {
 	const char *ref;  /* as image_find() takes it */
 	const char *name; /* in the layout; NULL = its own */
 	bool docker;
+	int abort_fd; /* borrowed; as above */
 };
 /** layoutout_whole() - an image of the store into the empty directory @dir */
 int layoutout_whole(const struct store *st, const struct layoutout_want *want, int dir,

@@ -1,6 +1,5 @@
 #include "cli/image/pulling.h"
 
-#include <signal.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -21,16 +20,8 @@ struct pulling {
 	const char *ref;       /* borrowed */
 	struct progress bar;
 	enum pull_phase phase;
-	bool begun;   /* a bar was started */
-	int signals;  /* owned; readable = to be ended */
-	sigset_t old; /* mask to put back */
+	bool begun; /* a bar was started */
 };
-
-static void pulling_done(struct pulling *p)
-{
-	scope_close(&p->signals);
-	(void)sys_sigprocmask(SIG_SETMASK, &p->old, NULL);
-}
 
 /* Each phase has its own bar. */
 static void on_progress(void *ctx, const struct pull_progress *now)
@@ -63,23 +54,6 @@ static void on_note(void *ctx, const char *line)
 	render_note(p->app, "%s", line);
 }
 
-/* What runs for it ends before it does. A signal that is ignored (nohup) stays so: what
- * is watched is heard all the same. */
-static int watch_interrupts(struct pulling *p, struct err *e)
-{
-	static const int ours[] = { SIGINT, SIGTERM, SIGHUP };
-	int watched[ARRAY_SIZE(ours) + 1] = { 0 };
-	struct sigaction now;
-	size_t n = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
-		if (sys_sigaction(ours[i], NULL, &now) == 0 &&
-		    now.sa_handler != SIG_IGN)
-			watched[n++] = ours[i];
-	p->signals = signals_watch(watched, &p->old);
-	return p->signals < 0 ? err_sys(e, p->signals, "cannot watch signals") : 0;
-}
-
 /* A box without overlays is given a copy of a whole image: layers would be of no use. */
 static bool wants_flat(const struct app *app, const struct store *st,
 		       const struct pulling_ref *what)
@@ -101,9 +75,9 @@ int pulling_image(const struct app *app, const struct store *st,
 		  const struct idmap *map, const struct pulling_ref *what,
 		  struct image *ret, struct err *e)
 {
-	_cleanup_(pulling_done) struct pulling p = { .app = app,
-						     .ref = what->ref,
-						     .signals = -1 };
+	/* What runs for it ends before it does. */
+	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
+	struct pulling p = { .app = app, .ref = what->ref };
 	_cleanup_json_ struct json *json = idmap_to_json(map);
 	struct idmap own = *map; /* a context is not const */
 	struct err ignored = ERR_NONE;
@@ -126,10 +100,10 @@ int pulling_image(const struct app *app, const struct store *st,
 	};
 	int r;
 
-	r = watch_interrupts(&p, e);
+	r = signals_hold(&held, e);
 	if (r < 0)
 		return r;
-	conf.abort_fd = p.signals;
+	conf.abort_fd = held.fd;
 	(void)pull_clean(&conf,
 			 &ignored); /* what cannot be removed waits for the next */
 	r = pull_image(&conf, what->ref, ret, e);

@@ -1,6 +1,5 @@
 #include "cli/image/pushing.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -151,17 +150,8 @@ struct pushing {
 	const struct app *app; /* borrowed */
 	struct progress bar;
 	uint64_t done, total;
-	int signals;  /* owned; readable = ^C */
-	sigset_t old; /* mask to put back */
+	int abort_fd; /* borrowed; readable = ^C */
 };
-
-static void pushing_done(struct pushing *p)
-{
-	if (p->signals < 0)
-		return;
-	scope_close(&p->signals);
-	(void)sys_sigprocmask(SIG_SETMASK, &p->old, NULL);
-}
 
 static int on_sent(void *ctx, uint64_t more)
 {
@@ -179,12 +169,6 @@ static void on_note(void *ctx, const char *line)
 	render_note(p->app, "%s", line);
 }
 
-static int watch_interrupts(struct pushing *p, struct err *e)
-{
-	p->signals = signals_watch((const int[]){ SIGINT, 0 }, &p->old);
-	return p->signals < 0 ? err_sys(e, p->signals, "cannot watch signals") : 0;
-}
-
 static int send_layout(struct pushing *p, const struct oci_name *name, int dir,
 		       char digest[HASH_HEX], struct err *e)
 {
@@ -195,7 +179,7 @@ static int send_layout(struct pushing *p, const struct oci_name *name, int dir,
 	_cleanup_(oci_registry_free) struct oci_registry *registry = NULL;
 	struct oci_registry_conf conf = { .name = name,
 					  .push = true,
-					  .abort_fd = p->signals,
+					  .abort_fd = p->abort_fd,
 					  .note = on_note,
 					  .tick = on_sent,
 					  .ctx = p };
@@ -231,9 +215,10 @@ static int name_it(const char *text, struct oci_name *ret, char full[OCI_NAME],
 int pushing_registry(const struct app *app, const char *ref, const char *to,
 		     char name[OCI_NAME], char digest[HASH_HEX], struct err *e)
 {
+	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	_cleanup_(staged_done) struct staged s = STAGED_NONE;
-	_cleanup_(pushing_done) struct pushing p = { .app = app, .signals = -1 };
-	const struct layoutout_want want = { .ref = ref };
+	struct layoutout_want want = { .ref = ref };
+	struct pushing p = { .app = app };
 	struct oci_name n;
 	struct image image;
 	char what[PATH_MAX];
@@ -241,14 +226,15 @@ int pushing_registry(const struct app *app, const char *ref, const char *to,
 
 	if (r < 0)
 		return r;
+	r = signals_hold(&held, e);
+	if (r < 0)
+		return r;
+	p.abort_fd = want.abort_fd = held.fd;
 	r = stage(app, &want, &s, &image, e);
 	if (r < 0)
 		return r;
 	if (!to)
 		r = name_it(image.name, &n, name, e);
-	if (r < 0)
-		return r;
-	r = watch_interrupts(&p, e);
 	if (r < 0)
 		return r;
 	snprintf(what, sizeof(what), "pushing %s", name);

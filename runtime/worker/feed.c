@@ -107,13 +107,24 @@ int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
 }
 
 int feed_pack(const struct idmap *map, int tree, const char *skip, int out,
-	      struct err *e)
+	      int abort_fd, struct err *e)
 {
-	return worker_run(&(struct worker_job){ .name = "pack",
-						.arg = skip,
-						.map = map,
-						.dir = tree,
-						.in = -1,
-						.out = out },
-			  NULL, e);
+	const struct worker_job job = { .name = "pack",
+					.arg = skip,
+					.map = map,
+					.dir = tree,
+					.in = -1,
+					.out = out };
+	_cleanup_worker_ struct worker h = WORKER_NONE;
+	struct pollfd ends[] = { { .events = POLLIN },
+				 { .fd = abort_fd, .events = POLLIN } };
+	int r = worker_start(&job, &h, e);
+
+	if (r < 0)
+		return r;
+	ends[0].fd = h.proc.pidfd;
+	r = sys_poll(ends, ARRAY_SIZE(ends), -1);
+	if (r >= 0 && ends[1].revents)
+		return err_set(e, -ECANCELED, "interrupted");
+	return worker_wait(&h, -1, NULL, e);
 }

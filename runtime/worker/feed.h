@@ -16,8 +16,8 @@ int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
 		struct err *e);
 
 /** feed_pack() - the directory @tree becomes an archive in @out (pack.h), by a helper that
- *  sees nothing else */
+ *  sees nothing else; @abort_fd: readable = give up with -ECANCELED; -1 = none */
 int feed_pack(const struct idmap *map, int tree, const char *skip, int out,
-	      struct err *e);
+	      int abort_fd, struct err *e);
 
 #endif

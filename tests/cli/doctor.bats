@@ -47,6 +47,24 @@ setup() { lib_project; }
 	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
 }
 
+@test "doctor: interrupted with its box there it leaves no box and no directory either" {
+	local n pid status=0 caught=0
+	mkdir tmp
+	for ((n = 0; n < 20 && caught < 3; n++)); do
+		TMPDIR=$PWD/tmp env --default-signal=INT cubby doctor >/dev/null 2>&1 3>&- &
+		pid=$!
+		# It is there for some hundredths of a second.
+		until compgen -G 'tmp/cubby-doctor-*' >/dev/null || ! kill -0 "$pid" 2>/dev/null; do :; done
+		kill -INT "$pid" 2>/dev/null || true
+		wait "$pid" && status=0 || status=$?
+		[ "$status" != 130 ] || caught=$((caught + 1))
+		[ -z "$(ls tmp)" ]
+	done
+	[ "$caught" = 3 ]
+	run -0 cubby ls --json
+	[ "$output" = "[]" ]
+}
+
 @test "doctor: without an image it says how to get one" {
 	XDG_DATA_HOME=$LIB_PROJECT/empty run cubby doctor
 	[[ $output == *"not tried"*"cubby pull ubuntu"* ]]

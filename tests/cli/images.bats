@@ -181,3 +181,34 @@ leaves_nothing() {
 	cubby rmi -q beside
 	cubby rm -q --yes
 }
+
+# ended_by SIGNAL WHERE COMMAND...: cubby's, ended when something stands at WHERE
+ended_by() {
+	local signal=$1 where=$2 pid status=0
+	shift 2
+	env --default-signal=INT,TERM,HUP cubby "$@" 3>&- &
+	pid=$!
+	lib_until compgen -G "$where"
+	kill -"$signal" "$pid"
+	wait "$pid" || status=$?
+	echo "$signal $1: $status"
+	[ "$status" = $((128 + $(kill -l "$signal"))) ]
+}
+
+@test "save and commit: whoever ends them finds nothing half made" {
+	local signal
+	local tmp=$XDG_DATA_HOME/cubby/tmp
+	cubby exec -q -- sh -c 'head -c 200M /dev/zero >/root/much'
+	for signal in INT TERM HUP; do
+		ended_by $signal 'dir/blobs/new' save "$CUBBY_IMAGE" oci:dir
+		[ -z "$(ls -A dir)" ]
+		ended_by $signal "$tmp/save*/layout/blobs/new" save "$CUBBY_IMAGE" docker-archive:file
+		[ ! -e file ]
+		ended_by $signal "$tmp/commit*/blobs/new" commit halfway
+		[ -z "$(find "$tmp" -mindepth 1 -name 'save*' -o -mindepth 1 -name 'commit*')" ]
+	done
+	run cubby images
+	[[ $output != *halfway* ]]
+	run -0 cubby save "$CUBBY_IMAGE" oci:dir
+	[ -e dir/index.json ]
+}

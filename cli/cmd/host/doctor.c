@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/proc.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/setup.h"
@@ -79,6 +80,7 @@ static int row_json(struct json *list, const struct probe_row *row)
 static int start_box(const struct app *app, bool *reviews, struct err *e)
 {
 	static const char *const argv[] = { "true", NULL };
+	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_box_proc_ struct box_proc proc = BOX_PROC_NONE;
 	const struct box_command c = { .argv = argv, .io = BOX_IO_NULL };
@@ -92,6 +94,9 @@ static int start_box(const struct app *app, bool *reviews, struct err *e)
 	if (snprintf(dir, sizeof(dir), "%s/cubby-doctor-%d", tmp && *tmp ? tmp : "/tmp",
 		     sys_getpid()) >= (int)sizeof(dir))
 		return err_set(e, -ENAMETOOLONG, "TMPDIR is too long");
+	r = signals_hold(&held, e);
+	if (r < 0)
+		return r;
 	r = sys_mkdirat(AT_FDCWD, dir, 0700);
 	if (r < 0)
 		return err_sys(e, r, "cannot make '%s'", dir);

@@ -1,3 +1,4 @@
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/image/layoutout.h"
@@ -57,12 +58,13 @@ static int add_machine(struct layoutout *l, const struct boxsetup *s, struct err
 
 /* ---- a layout, and an image of it ----------------------------------------------------- */
 
-static int make_layout(const struct boxsetup *s, int dir, const char *name,
-		       struct err *e)
+static int make_layout(const struct boxsetup *s, int dir, int abort_fd,
+		       const char *name, struct err *e)
 {
 	_cleanup_layoutout_ struct layoutout l = { .store = &s->store,
 						   .map = &s->spec.map,
-						   .dir = dir };
+						   .dir = dir,
+						   .abort_fd = abort_fd };
 	_cleanup_json_ struct json *run = NULL;
 	int r = image_run(&s->store, s->spec.image, &run, e);
 
@@ -90,6 +92,7 @@ static int take_image(const struct app *app, const struct boxsetup *s,
 static int commit(const struct app *app, const char *name, struct image *ret,
 		  struct err *e)
 {
+	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	_cleanup_staging_ struct staging st = STAGING_NONE;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_close_ int lock = -1;
@@ -98,9 +101,11 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 
 	r = lock = snap_open(app, &s, e);
 	if (r >= 0)
+		r = signals_hold(&held, e);
+	if (r >= 0)
 		r = staging_new(&s.store, "commit", &st, e);
 	if (r >= 0)
-		r = make_layout(&s, st.dirfd, "image", e);
+		r = make_layout(&s, st.dirfd, held.fd, "image", e);
 	if (r >= 0)
 		r = take_image(app, &s, &st, name, ret, e);
 	if (st.dirfd >= 0)

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/dirscan.h"
+#include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/image/pushing.h"
@@ -8,6 +9,7 @@
 #include "cli/store/hostpath.h"
 #include "cli/store/place.h"
 #include "rootfs/image/image.h"
+#include "rootfs/store/tree.h"
 
 static const struct form {
 	const char *prefix;
@@ -56,12 +58,24 @@ static int open_new(const char *path, struct err *e)
 	return r < 0 ? r : take(&dir, -1);
 }
 
+/* It was empty before: half a layout is of no use. */
+static void leave_empty(int dir)
+{
+	static const char *const made[] = { "blobs", "oci-layout", "index.json",
+					    "manifest.json" };
+	struct err ignored = ERR_NONE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++)
+		(void)tree_remove(dir, made[i], &ignored);
+}
+
 static int save(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	const struct form *form = a->form;
 	const char *place = a->to + strlen(form->prefix);
 	struct layoutout_want want = { .ref = a->image, .docker = form->docker };
+	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_close_ int dir = -1;
 	char path[PATH_MAX];
@@ -73,6 +87,10 @@ static int save(struct app *app, void *args, struct err *e)
 	path[strcspn(path, ":")] = '\0';
 	if (strlen(path) + 1 < strlen(place))
 		want.name = place + strlen(path) + 1;
+	r = signals_hold(&held, e);
+	if (r < 0)
+		return r;
+	want.abort_fd = held.fd;
 	if (form->archive)
 		return pushing_archive(app, &want, path, e);
 	r = place_store(app, &st, e);
@@ -83,7 +101,12 @@ static int save(struct app *app, void *args, struct err *e)
 	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
 		path[n - 1] = '\0';
 	dir = open_new(path, e);
-	return dir < 0 ? dir : layoutout_whole(&st, &want, dir, &image, e);
+	if (dir < 0)
+		return dir;
+	r = layoutout_whole(&st, &want, dir, &image, e);
+	if (r < 0)
+		leave_empty(dir);
+	return r;
 }
 
 static int take_to(struct app *app, void *args, const char *to, struct err *e)
