@@ -633,6 +633,25 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	git rev-parse -q --verify refs/heads/Main
 }
 
+@test "G43: names of branches that are paths, options or orders to a terminal" {
+	local name sum
+	git_repo
+	sum=$(git commit-tree -m box 'HEAD^{tree}')
+	for name in 'refs/heads/../../config' refs/heads/../../../victim refs/heads/x.lock refs/heads/.x refs/heads/a..b \
+		'refs/heads/a b' $'refs/heads/\e]0;title\a' config HEAD FETCH_HEAD hooks/pre-commit 'refs/heads/@{1}' refs/heads/x/; do
+		echo "$sum $name"
+	done | LC_ALL=C sort -k2 >packed
+	run -0 --separate-stderr boxed 'cp packed .git/packed-refs; mkdir -p ".git/refs/heads/-x"
+		cp .git/refs/heads/main .git/refs/heads/-x/--exec=evil; cp .git/refs/heads/main .git/refs/heads/-d
+		cp .git/refs/heads/main ".git/refs/heads/$(printf "\033]0;title\007")"; cp .git/refs/heads/main .git/refs/heads/good'
+	[[ $stderr != *[$'\e\a']* ]]
+	[ "$(git for-each-ref --format='%(refname)')" = $'refs/heads/good\nrefs/heads/main' ]
+	[ ! -e victim ]
+	rm packed
+	git fsck --strict
+	git_safe
+}
+
 @test "G20: a .git of the host that is a link, and refs that are not files" {
 	git_repo
 	mv .git real

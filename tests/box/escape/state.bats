@@ -351,3 +351,42 @@ claim() { # WORD
 	[[ $output == *"allow shown.example"* ]]
 	cubby rm -q --force
 }
+
+@test "K48: services and names of branches that a box writes lead nowhere" {
+	local name before log n=0
+	chmod 711 "$LIB_DIR" "$ESCAPE_HOST"
+	chmod 777 "$ESCAPE_HOST/victim"
+	before=$(escape_snapshot)
+	mkdir .cubby
+	for name in ../../../../up a/b . .. -x '' $'\e]0;title\a' $'\xe2\x80\xae' $'two\nlines' "$(printf x%.0s {1..300})"; do
+		jq -n --arg name "$name" '{services: {($name): {run: "echo up; sleep 1000"}}}' >said
+		cubby exec -q -- cp said .cubby/box.json
+		cubby stop -q 2>/dev/null || true
+		run -1 --separate-stderr cubby up
+		[[ $stderr == "cubby up: .cubby/box.json: "* ]]
+		[[ ${#stderr_lines[@]} -eq 1 && $stderr != *[$'\e\a']* && $stderr != *$'\xe2\x80\xae'* ]]
+		rm .cubby/box.json
+		run ! --separate-stderr cubby branch -- "$name"
+		[[ $stderr != *[$'\e\a']* && $stderr != *$'\xe2\x80\xae'* ]]
+		run ! --separate-stderr cubby exec -b "$name" -- touch ran
+		[ ! -e ran ]
+		n=$((n + 1))
+	done
+	[ "$n" = 10 ]
+	# A log of a service is a file of the box's, wherever the box's links lead.
+	echo '{"services": {"a": {"run": "echo up; exec sleep 1000"}}}' >.cubby/box.json
+	cubby up -q
+	lib_until sh -c 'cubby logs a | grep -qx up'
+	log=$(cubby exec -q -- ls /var/log/cubby)
+	[ "$log" = a.log ]
+	cubby stop -q --time 1
+	for name in victim victim/file secret; do
+		cubby exec -q -- sh -c 'rm -rf /var/log/cubby; mkdir -p /var/log/cubby; ln -sf "$1" /var/log/cubby/a.log' sh "$ESCAPE_HOST/$name"
+		run cubby up
+		run cubby logs a
+		[[ $output != *secret* ]]
+		cubby stop -q --time 1 || true
+	done
+	[ "$before" = "$(escape_snapshot)" ]
+	cubby rm -q --force
+}
