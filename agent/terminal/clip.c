@@ -156,10 +156,13 @@ static int take_cut(const struct clip *c, struct buf *out)
 	r = buf_add(out, c->head.data, head);
 	if (r < 0)
 		return r;
-	r = buf_addf(out,
-		     "%s[\xe2\x80\xa6 %" PRIu64 " lines, %" PRIu64
-		     " bytes left out \xe2\x80\xa6]\n",
-		     head && c->head.data[head - 1] != '\n' ? "\n" : "", lines, bytes);
+	r = buf_addf(out, "%s[\xe2\x80\xa6 ",
+		     head && c->head.data[head - 1] != '\n' ? "\n" : "");
+	if (r == 0 && lines) /* all of it may lie within one */
+		r = buf_addf(out, "%" PRIu64 " line%s, ", lines, lines == 1 ? "" : "s");
+	if (r == 0)
+		r = buf_addf(out, "%" PRIu64 " byte%s left out \xe2\x80\xa6]\n", bytes,
+			     bytes == 1 ? "" : "s");
 	return r < 0 ? r : buf_add(out, buf_cstr(&tail) + skip, tail.len - skip);
 }
 

@@ -1,8 +1,7 @@
 #include "agent/terminal/clip.h"
 #include "tests/unit/unit.h"
 
-#define CUT(lines, bytes) \
-	"[\xe2\x80\xa6 " lines " lines, " bytes " bytes left out \xe2\x80\xa6]\n"
+#define CUT(what) "[\xe2\x80\xa6 " what " left out \xe2\x80\xa6]\n"
 
 static const struct row {
 	const char *name;
@@ -12,12 +11,15 @@ static const struct row {
 	{ "empty", 8, "", "" },
 	{ "short", 8, "abc\n", "abc\n" },
 	{ "exactly the budget", 8, "abcdefgh", "abcdefgh" },
-	{ "one more", 8, "abcdefghi", "abcd\n" CUT("0", "1") "fghi" },
+	{ "one more", 8, "abcdefghi", "abcd\n" CUT("1 byte") "fghi" },
 	{ "at line ends", 16, "one\ntwo\nthree\nfour\nfive\n",
-	  "one\ntwo\n" CUT("2", "11") "five\n" },
-	{ "a long line", 8, "aaaaaaaaaaaaaaaaaaaa\n", "aaaa\n" CUT("0", "13") "aaa\n" },
+	  "one\ntwo\n" CUT("2 lines, 11 bytes") "five\n" },
+	{ "a line and no more", 16, "one\ntwo\nthree\nsix\n",
+	  "one\ntwo\n" CUT("1 line, 6 bytes") "six\n" },
+	{ "a long line", 8, "aaaaaaaaaaaaaaaaaaaa\n",
+	  "aaaa\n" CUT("13 bytes") "aaa\n" },
 	{ "no half character", 8, "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac",
-	  "\xe2\x82\xac\n" CUT("0", "6") "\xe2\x82\xac" },
+	  "\xe2\x82\xac\n" CUT("6 bytes") "\xe2\x82\xac" },
 };
 
 static void test_row(const void *p)
