@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/opt/near.h"
 
 void argcheck_add(struct argcheck *s, const struct cmd_option *table, void *base)
@@ -88,13 +89,14 @@ static int check_long(const struct argcheck *s, const char *arg, const char *nex
 }
 
 /* -v and SOURCE:/TARGET, as for docker, where there is a --volume: "//" behind the ':' is
- * an address, and what could be anything else is left to be that. */
+ * an address, and what could be anything else is left to be that. Of an absolute SOURCE
+ * any ':' will do: where its TARGET is none, that is said. */
 static bool is_volume(const struct argcheck *s, const char *arg, const char *next)
 {
-	const char *colon = next ? strstr(next, ":/") : NULL;
+	const char *colon = next ? strstr(next, *next == '/' ? ":" : ":/") : NULL;
 
-	if (strcmp(arg, "v") != 0 || !colon || colon == next || colon[2] == '/' ||
-	    strpbrk(next, " \t\n"))
+	if (strcmp(arg, "v") != 0 || !colon || colon == next ||
+	    text_starts(colon, "://") || strpbrk(next, " \t\n"))
 		return false;
 	for (size_t i = 0; i < s->n; i++)
 		if (strcmp(s->v[i].option->name, "volume") == 0)

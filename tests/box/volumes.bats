@@ -106,6 +106,8 @@ setup() {
 	[ "$output" = https://a ]
 	run -0 --separate-stderr cubby exec echo -v "$OUT:/x"
 	[ "$output" = "-v $OUT:/x" ]
+	run -125 --separate-stderr cubby exec -v "$OUT:x" -- true
+	[ "$stderr" = "cubby exec: -v: bad volume '$OUT:x': it is SOURCE:/TARGET, :ro or :rw may follow" ]
 }
 
 @test "volumes: they are listed, and removed when no box uses them" {
