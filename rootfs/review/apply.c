@@ -602,9 +602,10 @@ int apply_undo(const struct apply *a, struct err *e)
 		return n;
 	apply_undoing(w.dir, true);
 	r = run_steps(&w, backward, e);
-	if (r < 0)
-		return r;
-	r = touch(w.dir, "undone", e);
+	if (r == 0 && a->undone)
+		r = a->undone(a->ctx, n, e);
+	if (r == 0)
+		r = touch(w.dir, "undone", e);
 	return r < 0 ? r : n;
 }
 

@@ -21,6 +21,9 @@ struct apply {
 				   each ended by NUL; NULL = none */
 	mode_t umask;
 	apply_fn *fn;
+	/* All that apply @n did is back, and nobody has noted so: whatever ends it here, it is
+	 * called again by the next undo. NULL = nothing is to be done then */
+	int (*undone)(void *ctx, int n, struct err *e);
 	void *ctx;
 };
 

@@ -30,6 +30,7 @@ struct review {
 	bool running;	/* the layer is in use */
 	bool elsewhere; /* it is not the project that it is taken over to */
 	int to;		/* owned: where the journal of that is; -1 = none */
+	int open; /* the apply that is taken back before it came to its end; 0 = none */
 	size_t applied, failed;
 	struct buf undone; /* owned: paths of the host that are again what they were */
 };
@@ -371,12 +372,27 @@ static int renew(const struct review *rv, struct err *e)
 			   e);
 }
 
+/* What is back has a new time: that is none of the host's changes. */
+static int on_undone(void *ctx, int n, struct err *e)
+{
+	struct review *rv = ctx;
+	int r = 0;
+
+	if (n == rv->open) {
+		buf_truncate(&rv->undone,
+			     0); /* what was changed here before stays so */
+		r = apply_undone(rv->boxdir, n, &rv->layer, &rv->undone, e);
+	}
+	return r < 0 ? r : renew(rv, e);
+}
+
 /* "after": all that came after that one, which may be none. */
 static int undo_since(struct review *rv, int64_t after, struct err *e)
 {
 	struct apply a = apply_of(rv);
 	int r, last = 0;
 
+	a.undone = on_undone;
 	while ((r = apply_last(rv->boxdir, e)) > after && r != last) {
 		last = r;
 		r = apply_undo(&a, e);
@@ -384,28 +400,25 @@ static int undo_since(struct review *rv, int64_t after, struct err *e)
 			break;
 		rv->applied++;
 	}
-	return r < 0 || !rv->applied ? MIN(r, 0) : renew(rv, e);
+	return MIN(r, 0);
 }
 
 static int op_undo(struct review *rv, struct err *e)
 {
 	struct apply a = apply_of(rv);
 	int64_t after = json_get_int(rv->args, "after", -1);
-	int open, r;
+	int r;
 
 	if (after >= 0)
 		return undo_since(rv, after, e);
-	open = apply_open(rv->boxdir, e);
-	r = open ? MIN(open, 0) : clean(rv, e);
+	r = rv->open = apply_open(rv->boxdir, e);
 	if (r == 0)
-		r = apply_undo(&a, e);
-	if (r == 0)
-		return err_set(e, -ENOENT, "there is nothing to take back");
-	if (r < 0 || !open)
-		return MIN(r, 0);
-	buf_truncate(&rv->undone, 0); /* what was changed here before stays so */
-	r = apply_undone(rv->boxdir, open, &rv->layer, &rv->undone, e);
-	return r < 0 ? r : renew(rv, e);
+		r = clean(rv, e);
+	if (r < 0)
+		return r;
+	a.undone = rv->open ? on_undone : NULL;
+	r = apply_undo(&a, e);
+	return r ? MIN(r, 0) : err_set(e, -ENOENT, "there is nothing to take back");
 }
 
 static int op_discard(struct review *rv, struct err *e)
