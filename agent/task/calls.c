@@ -305,15 +305,19 @@ static int finish(struct task *t, const struct tool_result *r, struct err *e)
 	return task_end_with(t, TASK_GAVE_UP, "finish", "the model gave up");
 }
 
-/* What cannot be taken over now waits for the next call, or the end. */
+/* What cannot be taken over now waits for the next call, or the end: why is said once. */
 static void take_over(struct task *t, const char *name)
 {
 	_cleanup_buf_ struct buf lines = BUF_INIT(TAKEN_LINES);
-	struct err ignored = ERR_NONE;
+	struct err e = ERR_NONE;
 
 	if (!t->conf->review.called || !needs_consent(t, name))
 		return;
-	(void)t->conf->review.called(t->conf->review.ctx, &lines, &ignored);
+	if (t->conf->review.called(t->conf->review.ctx, &lines, &e) < 0 &&
+	    !t->told_untaken) {
+		task_say_notice(t, "not taken over yet: %s", e.msg);
+		t->told_untaken = true;
+	}
 	for (char *p = lines.len ? lines.data : NULL, *nl; p; p = nl ? nl + 1 : NULL) {
 		nl = strchr(p, '\n');
 		if (nl)

@@ -54,6 +54,7 @@ struct task {
 	int no_checkpoint; /* why the last one could not be made */
 	bool nudged;	   /* words without a call were doubted; until the next call */
 	bool told_cut;	   /* that the server cuts prompts */
+	bool told_untaken; /* why what a call did is not taken over at once */
 	unsigned compactions;	   /* on errors of the context, for this request */
 	unsigned poor_compactions; /* that gained less than a tenth */
 	bool in_summary; /* the request is for a summary: its words are not shown */

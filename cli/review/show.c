@@ -445,7 +445,7 @@ static struct json *only(const struct json *args, const struct json *paths)
 	return these;
 }
 
-/* Return: the answer; 'k' also where there is none. */
+/* Return: the answer, 'e' where there is none, or a negative errno. */
 static int ask_one(const struct reviewshow *s, struct review *rv,
 		   const struct json *args, const struct json *j, struct err *e)
 {
@@ -459,7 +459,7 @@ static int ask_one(const struct reviewshow *s, struct review *rv,
 		const char c = answer(s, "[a]pply, [d]iff, [k]eep, [x] discard? ");
 
 		if (c == 'a' || c == 'x' || c == 'k' || !c)
-			return c ? c : 'k';
+			return c ? c : 'e';
 		if (c == 'd')
 			r = settle_by(s, rv, "patch", these, "", e);
 		review_let_go(rv);
@@ -467,7 +467,8 @@ static int ask_one(const struct reviewshow *s, struct review *rv,
 	return r;
 }
 
-/* What is answered is done at the end, in one step that one undo takes back.
+/* What is answered is done at the end, in one step that one undo takes back; where no answer
+ * comes any more, the rest stays.
  * Return: as settle(); 0: all of it is asked again. */
 static int settle_files(const struct reviewshow *s, struct review *rv,
 			const struct json *args, struct held *h, struct err *e)
@@ -491,7 +492,9 @@ static int settle_files(const struct reviewshow *s, struct review *rv,
 			if (r == ways[i].c)
 				json_add(paths[i],
 					 json_string(json_get_str(it, "path")));
-		rest = r == 'k' ? HELD_STAYS : rest;
+		rest = r == 'k' || r == 'e' ? HELD_STAYS : rest;
+		if (r == 'e')
+			break;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		_cleanup_json_ struct json *these = only(args, paths[i]);

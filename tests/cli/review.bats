@@ -97,6 +97,26 @@ review() { task "$@"; } # it is the default
 	[[ $output == *"it is message or call"* ]]
 }
 
+@test "--apply-every call: why nothing is taken over is said once, when it happens" {
+	local box
+	cubby exec --project review -- true
+	box=$XDG_DATA_HOME/cubby/boxes/$(cubby info --json | jq -r .key)
+	rm -rf "$box/applied"
+	echo "in the way" >"$box/applied"
+	model < <(
+		call "echo one >a"
+		call "echo two >b"
+		finish done
+	)
+	run ! --separate-stderr review --apply-every call "do it"
+	[ "$(grep -c 'not taken over yet: ' <<<"$stderr")" = 1 ] || { echo "$stderr"; return 1; }
+	[[ $stderr == *"not taken over yet: "*"echo two"* ]] || { echo "$stderr"; return 1; }
+	[ ! -e a ]
+	rm "$box/applied"
+	cubby apply # nothing was lost
+	[ "$(cat a b | xargs)" = "one two" ]
+}
+
 @test "a task that fails, and --rm, come out all the same" {
 	model < <(call 'echo x >a'; finish no false)
 	run -1 review "do it"
@@ -200,6 +220,14 @@ review() { task "$@"; } # it is the default
 	[ -z "$(ls -A .vscode)" ]
 	printf 'f\nx\nx\nx\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
 	[ -z "$(cubby diff --name-only)" ] || { cat out; return 1; }
+}
+
+@test "one by one, until no answer comes any more: what was answered is done, the rest stays" {
+	cubby exec --project review -- sh -c 'for i in .bashrc .envrc .npmrc; do echo "of $i" >$i; done'
+	printf 'f\na\n\004' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	[ -e .bashrc ] || { cat out; return 1; }
+	[ "$(grep -c '\[x\] discard?' out)" -le 3 ] || { cat out; return 1; } # of all, of two files
+	[ "$(cubby diff --name-only | xargs)" = ".envrc .npmrc" ]
 }
 
 @test "an answer whose step fails is no success" {
