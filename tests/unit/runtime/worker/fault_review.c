@@ -43,7 +43,8 @@ static void apply(const struct scene *s, const char *path)
 		i++;
 	assert_true(i < diff.n);
 	assert_false(diff.items[i].conflict);
-	unit_ok(apply_run(&a, (const struct diff_item *const[]){ &diff.items[i] }, 1, &e),
+	unit_ok(apply_run(&a, (const struct diff_item *const[]){ &diff.items[i] }, 1,
+			  &e),
 		&e);
 }
 
@@ -62,14 +63,15 @@ static void begin_run(const struct scene *s)
 {
 	struct timespec now;
 	char text[64];
-	int fd = openat(s->d.box, "project/since", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-			0600);
+	int fd = openat(s->d.box, "project/since",
+			O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	int n;
 
 	assert_int_equal(clock_gettime(CLOCK_REALTIME, &now), 0);
 	n = snprintf(text, sizeof(text), "%llu ",
 		     (unsigned long long)now.tv_sec * 1000000000ULL +
-			     (unsigned long long)now.tv_nsec) + 1;
+			     (unsigned long long)now.tv_nsec) +
+	    1;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, (size_t)n), n);
 	close(fd);
