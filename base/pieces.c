@@ -5,8 +5,6 @@
 
 #include "base/text.h"
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-
 enum { HALF = 3, ESCAPE = 6 /* \uXXXX */, NO_UNIT = 0x10000 };
 
 /* ---- halves as bytes -------------------------------------------------------------- */
@@ -60,7 +58,7 @@ static size_t take_broken(const char *s, size_t len, struct buf *out, int *r)
 		*r = buf_add(out, whole, sizeof(whole));
 		return HALF + HALF;
 	}
-	*r = buf_adds(out, REPLACEMENT);
+	*r = buf_adds(out, TEXT_REPLACEMENT);
 	if (high != NO_UNIT)
 		return HALF;
 	return len > 1 && memcmp(s, "\xc0\x80", 2) == 0 ? 2 : 1;
@@ -115,7 +113,7 @@ int pieces_add(struct pieces *p, const char *s, size_t len, struct buf *out)
 
 int pieces_end(struct pieces *p, struct buf *out)
 {
-	int r = p->n ? buf_adds(out, REPLACEMENT) : 0;
+	int r = p->n ? buf_adds(out, TEXT_REPLACEMENT) : 0;
 
 	p->n = 0;
 	return r;

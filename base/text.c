@@ -6,8 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#define TEXT_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define TEXT_ELLIPSIS "\xe2\x80\xa6"	/* U+2026 */
+#define TEXT_ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 
 static bool continues(unsigned char c)
 {

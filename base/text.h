@@ -18,6 +18,8 @@ int text_escape(struct buf *out, const char *s, size_t len);
 /** text_escaped() - the same into a fixed buffer, cut with "…" when too long; @out */
 char *text_escaped(char *out, size_t size, const char *s, size_t len);
 
+#define TEXT_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
 /** text_utf8() - append @s with every invalid byte replaced by U+FFFD */
 int text_utf8(struct buf *out, const char *s, size_t len);
 

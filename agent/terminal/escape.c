@@ -219,9 +219,7 @@ static void say(struct escape *x, const char *data, size_t len)
 
 static void say_invalid(struct escape *x)
 {
-	static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-
-	say(x, replacement, sizeof(replacement) - 1);
+	say(x, TEXT_REPLACEMENT, strlen(TEXT_REPLACEMENT));
 }
 
 /* The character in seq is none: each of its bytes is invalid by itself. */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum kind { NONE, APT, PIP, NPM, BUILD, DOWNLOAD, BINARY, REPEATED };
 
 static const char *const names[] = { [APT] = "of a package manager's progress",
@@ -123,7 +125,7 @@ static size_t count(const char *line, size_t len, const char *mark)
  * bytes that are no text or many NULs: "a=b\0c=d\0" is text. In a run of such lines any. */
 static bool is_binary(const struct fold *f, const char *line, size_t len)
 {
-	const size_t bad = count(line, len, "\xef\xbf\xbd");
+	const size_t bad = count(line, len, TEXT_REPLACEMENT);
 	const size_t nuls = count(line, len, "\xe2\x90\x80");
 
 	if (f->kind == BINARY)

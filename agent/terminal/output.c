@@ -5,8 +5,7 @@
 
 #include "base/text.h"
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define NUL_SHOWN "\xe2\x90\x80"   /* U+2400: what it parts would be one word without */
+#define NUL_SHOWN "\xe2\x90\x80" /* U+2400: what it parts would be one word without */
 
 enum { PAD_MAX = 512 };
 
@@ -342,7 +341,7 @@ static void wide(struct output *o, char c)
 		bool again = o->n_part > 1;
 
 		o->n_part = 0;
-		print(o, REPLACEMENT, 3);
+		print(o, TEXT_REPLACEMENT, 3);
 		if (again && (unsigned char)c >= 0x80)
 			wide(o, c);
 		return;
@@ -358,7 +357,7 @@ static void cut_part(struct output *o)
 	if (!o->n_part)
 		return;
 	o->n_part = 0;
-	print(o, REPLACEMENT, 3);
+	print(o, TEXT_REPLACEMENT, 3);
 }
 
 /* How many bytes at @p are printable ASCII: eight at a time, since most are. */

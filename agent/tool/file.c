@@ -10,8 +10,6 @@
 #include "base/diff.h"
 #include "base/text.h"
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for what text_utf8() replaces */
-
 enum { FILE_MAX = 16 << 20 }; /* bytes that are read at most */
 
 static struct files files_of(const struct toolbox *t)
@@ -261,7 +259,7 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 				     "write_file would not]");
 	if (!is_utf8(&data))
 		buf_adds(&ret->text,
-			 "\n[" REPLACEMENT " stands for a byte that is no UTF-8; "
+			 "\n[" TEXT_REPLACEMENT " stands for a byte that is no UTF-8; "
 			 "edit_file keeps it, write_file would not]");
 	if (r == 0)
 		r = buf_failed(&ret->text);
@@ -344,10 +342,10 @@ static int fail_edit(const struct edit_fault *f, const struct edit *v, size_t n,
 			"nothing was changed: old_string%s is not there; where *** "
 			"stands for a secret that is not shown, leave it out",
 			which);
-	} else if (strstr(old, REPLACEMENT) && !is_utf8(data)) {
+	} else if (strstr(old, TEXT_REPLACEMENT) && !is_utf8(data)) {
 		tool_result_fail(ret,
 				 "nothing was changed: old_string%s is not there; "
-				 "where " REPLACEMENT
+				 "where " TEXT_REPLACEMENT
 				 " stands for a byte that is no UTF-8, leave it out",
 				 which);
 	} else {

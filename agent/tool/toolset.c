@@ -31,11 +31,6 @@ static const struct {
 	{ "finish", tool_result_finish, true },
 };
 
-const char *toolset_words(void)
-{
-	return toolset_json;
-}
-
 void toolset_done(struct toolset *s)
 {
 	for (size_t i = 0; i < s->n; i++) {

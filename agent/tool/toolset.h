@@ -31,7 +31,4 @@ int toolset_add(struct toolset *s, const char *name, struct json *words,
 
 const struct tool *toolset_find(const struct toolset *s, const char *name);
 
-/** toolset_words() - tools.json as it is in the program */
-const char *toolset_words(void);
-
 #endif

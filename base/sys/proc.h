@@ -366,11 +366,6 @@ static inline ssize_t sys_process_vm_readv(pid_t pid, const struct iovec *to,
 	return (ssize_t)sys_ret(process_vm_readv(pid, to, 1, from, 1, 0));
 }
 
-static inline int sys_sched_yield(void)
-{
-	return (int)sys_ret(sched_yield());
-}
-
 static inline int sys_nanosleep(const struct timespec *t)
 {
 	return (int)sys_ret(nanosleep(t, NULL));

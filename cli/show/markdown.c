@@ -64,7 +64,7 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE len, void *ctx)
 	else if (entity)
 		buf_adds(&p->text, entity);
 	else if (type == MD_TEXT_NULLCHAR)
-		buf_adds(&p->text, "\xef\xbf\xbd");
+		buf_adds(&p->text, TEXT_REPLACEMENT);
 	else
 		wrap_safe(&p->text, s, len);
 	return 0;

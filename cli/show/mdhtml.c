@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/def.h"
+#include "base/text.h"
 #include "cli/show/html.h"
 #include "cli/show/mdlib.h"
 
@@ -65,7 +66,7 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE len, void *ctx)
 	else if (type == MD_TEXT_SOFTBR)
 		buf_addc(out, '\n');
 	else if (type == MD_TEXT_NULLCHAR)
-		buf_adds(out, "\xef\xbf\xbd");
+		buf_adds(out, TEXT_REPLACEMENT);
 	else if (entity)
 		html_text(out, entity, strlen(entity));
 	else

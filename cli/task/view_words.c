@@ -30,7 +30,6 @@ static int put(struct view_words *w, const char *s, size_t len, unsigned c,
 /* The whole characters of part[]; an incomplete one stays. */
 static int drain(struct view_words *w, struct buf *out)
 {
-	static const char invalid[] = "\xef\xbf\xbd";
 	size_t at = 0;
 	int r = 0;
 
@@ -41,7 +40,8 @@ static int drain(struct view_words *w, struct buf *out)
 		if (n == 0)
 			break;
 		if (n < 0)
-			r = put(w, invalid, strlen(invalid), 0xfffd, out);
+			r = put(w, TEXT_REPLACEMENT, strlen(TEXT_REPLACEMENT), 0xfffd,
+				out);
 		else
 			r = put(w, w->part + at, (size_t)n, c, out);
 		at += n < 0 ? 1 : (size_t)n;
@@ -70,6 +70,6 @@ int view_words_all(const char *s, size_t len, struct buf *out)
 	if (r == 0 && w.cr)
 		r = show(out, '\r');
 	for (; r == 0 && w.n; w.n--)
-		r = buf_adds(out, "\xef\xbf\xbd");
+		r = buf_adds(out, TEXT_REPLACEMENT);
 	return r;
 }

@@ -36,7 +36,7 @@ void jsonout_text(struct jsonout *j, const char *s, size_t len)
 		char code[8];
 
 		if (n <= 0) {
-			jsonout_raw(j, "\xef\xbf\xbd");
+			jsonout_raw(j, TEXT_REPLACEMENT);
 			n = 1;
 		} else if (*s == '"' || *s == '\\') {
 			put(j, (char[]){ '\\', *s }, 2);

@@ -1,6 +1,7 @@
 #include "base/http.h"
 
 #include <arpa/inet.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -569,7 +570,7 @@ static int perform_when_up(struct http *h, const struct http_request *req,
 
 	do
 		r = http_perform(h, req, reply, e);
-	while (r == -ECONNREFUSED && !sys_sched_yield());
+	while (r == -ECONNREFUSED && !sched_yield());
 	return r;
 }
 

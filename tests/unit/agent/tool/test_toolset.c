@@ -1,6 +1,9 @@
 #include "agent/tool/toolset.h"
 
+#include "base/embed.h"
 #include "tests/unit/unit.h"
+
+EMBED(words, "agent/tool/tools.json");
 
 enum { WORDS_MAX = 3500 }; /* they go out with every request */
 
@@ -47,7 +50,7 @@ static void schemas_are_plain(void)
 
 static void words_are_few(void)
 {
-	assert_true(strlen(toolset_words()) <= WORDS_MAX);
+	assert_true(strlen(words) <= WORDS_MAX);
 }
 
 int main(void)
