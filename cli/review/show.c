@@ -557,12 +557,26 @@ static int tell_held(const struct reviewshow *s, struct review *rv,
 	return s->in >= 0 ? settle(s, rv, args, &h, e) : HELD_STAYS;
 }
 
-int reviewshow_take(const struct reviewshow *s, struct review *rv,
-		    const struct json *args, struct err *e)
+/* What is answered after a while is taken back together with what went before the question. */
+static struct json *one_unit(const struct json *given)
 {
-	_cleanup_json_ struct json *list = NULL;
+	struct json *args = json_dup(given);
+	struct timespec now = sys_wall();
+	char unit[64];
+
+	snprintf(unit, sizeof(unit), "%lld.%09ld-%d", (long long)now.tv_sec, now.tv_nsec,
+		 (int)sys_getpid());
+	json_set_str(args, "unit", unit);
+	return args;
+}
+
+int reviewshow_take(const struct reviewshow *s, struct review *rv,
+		    const struct json *given, struct err *e)
+{
+	_cleanup_json_ struct json *args = one_unit(given), *list = NULL;
 	size_t taken, held;
-	int r = review_ask(rv, args, &list, NULL, e);
+	int r = json_failed(args) < 0 ? err_sys(e, -ENOMEM, "cannot say what to apply")
+				      : review_ask(rv, args, &list, NULL, e);
 
 	if (s->app->json && json_len(list)) {
 		_cleanup_json_ struct json *told = json_object();

@@ -22,7 +22,7 @@
 #include "rootfs/store/checkpoint.h"
 #include "rootfs/store/tree.h"
 
-enum { NUMBER = 24 };
+enum { NUMBER = 24, UNIT_BYTES = 256 };
 
 struct work {
 	const struct apply *a;
@@ -467,6 +467,10 @@ int apply_run(const struct apply *a, const struct diff_item *const *items, size_
 	if (applied < 0)
 		return applied;
 	r = make_work(&w, applied, e);
+	if (r == 0 && a->unit && *a->unit)
+		r = file_replace(
+			w.dir, "unit",
+			&(struct file_data){ a->unit, strlen(a->unit), 0600 }, e);
 	if (r < 0)
 		return r;
 	if (a->gits && a->gits->len)
@@ -535,6 +539,20 @@ int apply_before(int boxdir, int n, struct err *e)
 int apply_last(int boxdir, struct err *e)
 {
 	return apply_before(boxdir, 0, e);
+}
+
+bool apply_is_more(int boxdir, int n)
+{
+	_cleanup_buf_ struct buf mine = BUF_INIT(UNIT_BYTES), other = BUF_INIT(UNIT_BYTES);
+	struct err none = ERR_NONE;
+	char name[NUMBER + 16];
+
+	snprintf(name, sizeof(name), "applied/%d/unit", n);
+	if (!has(boxdir, name) || file_read(boxdir, name, &mine, &none) < 0)
+		return false;
+	snprintf(name, sizeof(name), "applied/%d/unit", n - 1);
+	return has(boxdir, name) && file_read(boxdir, name, &other, &none) == 0 &&
+	       strcmp(buf_cstr(&mine), buf_cstr(&other)) == 0;
 }
 
 int apply_gits(int boxdir, int n, struct buf *ret, struct err *e)

@@ -19,6 +19,8 @@ struct apply {
 	const struct buf
 		*gits; /* borrowed: git directories that are taken over after it,
 				   each ended by NUL; NULL = none */
+	const char *unit; /* borrowed: one undo takes back all that follow each other with
+			   * the same one; NULL or "" = it alone */
 	mode_t umask;
 	apply_fn *fn;
 	/* All that apply @n did is back, and nobody has noted so: whatever ends it here, it is
@@ -50,6 +52,9 @@ int apply_continue(const struct apply *a, struct err *e);
 int apply_last(int boxdir, struct err *e);
 /** apply_before() - the same of those below the number @n */
 int apply_before(int boxdir, int n, struct err *e);
+
+/** apply_is_more() - whether apply @n is of one unit with the one before it (struct apply) */
+bool apply_is_more(int boxdir, int n);
 
 /** apply_gits() - the git directories that apply @n takes over, each ended by NUL
  *  Return: the directory of that apply, owned, where what is done for them is noted. */

@@ -5,6 +5,7 @@
  *   applied/<n>/<i>       what step i found there; <i>.new: what undo took away again
  *   applied/<n>/done      all steps were done; undone: and taken back
  *   applied/<n>/undoing   they began to be taken back
+ *   applied/<n>/unit      one undo takes back all that follow each other with the same one
  *   applied/<n>/gits      the git directories that are taken over after them, each ended by
  *                         NUL; gits-done: and they were
  *   applied/<n>/git-<i>   what git_take.h notes of one of these

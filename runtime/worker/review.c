@@ -338,6 +338,7 @@ static int op_apply(struct review *rv, struct err *e)
 			chosen[n++] = x;
 	}
 	a.gits = &gits;
+	a.unit = json_get_str(rv->args, "unit");
 	if (buf_failed(&gits) < 0)
 		return err_sys(e, buf_failed(&gits), "cannot judge the changes");
 	if (n || gits.len)
@@ -403,22 +404,32 @@ static int undo_since(struct review *rv, int64_t after, struct err *e)
 	return MIN(r, 0);
 }
 
-static int op_undo(struct review *rv, struct err *e)
+static int undo_last(struct review *rv, struct err *e)
 {
 	struct apply a = apply_of(rv);
-	int64_t after = json_get_int(rv->args, "after", -1);
-	int r;
+	int r = rv->open = apply_open(rv->boxdir, e);
 
-	if (after >= 0)
-		return undo_since(rv, after, e);
-	r = rv->open = apply_open(rv->boxdir, e);
 	if (r == 0)
 		r = clean(rv, e);
 	if (r < 0)
 		return r;
 	a.undone = rv->open ? on_undone : NULL;
-	r = apply_undo(&a, e);
-	return r ? MIN(r, 0) : err_set(e, -ENOENT, "there is nothing to take back");
+	return apply_undo(&a, e);
+}
+
+static int op_undo(struct review *rv, struct err *e)
+{
+	int64_t after = json_get_int(rv->args, "after", -1);
+	int r;
+
+	if (after >= 0)
+		return undo_since(rv, after, e);
+	r = undo_last(rv, e);
+	if (r == 0)
+		return err_set(e, -ENOENT, "there is nothing to take back");
+	while (r > 0 && apply_is_more(rv->boxdir, r))
+		r = undo_last(rv, e);
+	return MIN(r, 0);
 }
 
 static int op_discard(struct review *rv, struct err *e)

@@ -14,6 +14,7 @@
  *   "allow", "deny"   patterns that change the class of a path
  *   "overwrite"  also what has changed on the host meanwhile
  *   "running"    the layer is in use: it stays as it is, and git's files in it
+ *   "unit"       of an apply: one undo takes back all that follow each other with the same one
  *   "seen"       of an apply or discard: what a person was shown; else -ESTALE
  *   "elsewhere"  standard input is another directory: the layer stays as it is
  *   "bytes"      of a patch: the rest is left out

@@ -154,17 +154,18 @@ static int clean_closed(const struct layer *l, int boxdir, int n, struct err *e)
 		       : 0;
 }
 
-/* The newest first. @after: -1 = only that one. */
+/* The newest first. @after: -1 = only that one, and those that it goes on with. */
 static int back_after(const struct layer *l, int boxdir, int64_t after, bool running,
 		      struct err *e)
 {
 	int n = apply_last(boxdir, e), r = MIN(n, 0);
 
-	if (n > 0 && after < 0 && !running)
-		r = clean_closed(l, boxdir, n, e);
 	while (r == 0 && n > 0 && n > after) {
-		r = each_git(l, boxdir, n, back_git, e);
-		if (after < 0)
+		if (after < 0 && !running)
+			r = clean_closed(l, boxdir, n, e);
+		if (r == 0)
+			r = each_git(l, boxdir, n, back_git, e);
+		if (after < 0 && !apply_is_more(boxdir, n))
 			break;
 		if (r == 0)
 			r = n = n > 1 ? apply_before(boxdir, n, e) : 0;

@@ -202,6 +202,25 @@ review() { task "$@"; } # it is the default
 	[[ $(<out) != *"takes back"* ]] || { cat out; return 1; } # nothing was taken over
 }
 
+@test "one undo takes back what was taken over at once and what was answered after it" {
+	git init -q .
+	git -c user.name=a -c user.email=a@b commit -qm one --allow-empty
+	echo before >first
+	cubby exec --project review -- sh -c 'echo x >first'
+	cubby apply
+	cubby exec --project review -- sh -c 'echo x >.envrc; echo y >plain; echo "#" >.git/hooks/pre-commit'
+	printf 'a\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	rm out
+	[ -e plain ] && [ -e .envrc ] && [ -e .git/hooks/pre-commit ]
+	cubby undo
+	[ ! -e plain ]
+	[ ! -e .envrc ]
+	[ ! -e .git/hooks/pre-commit ]
+	[ "$(cat first)" = x ] # another's
+	cubby undo
+	[ "$(cat first)" = before ]
+}
+
 @test "on a terminal what is held is asked for, one by one" {
 	mkdir .vscode
 	cubby exec --project review -- sh -c \
