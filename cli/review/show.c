@@ -277,6 +277,9 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 	reviewshow_told(app, git);
 	if (r == 0)
 		r = review_ask(rv, args, &files, NULL, e);
+	if (!app->quiet && !app->json)
+		reviewshow_stat(&(struct reviewshow){ .app = app, .out = app->err },
+				files, true);
 	reviewshow_told(app, files);
 	(void)checkpoint_rewind(rv->setup->dir.dirfd, -1,
 				&ignored); /* no kill ended it */
@@ -564,8 +567,8 @@ static struct json *one_unit(const struct json *given)
 	struct timespec now = sys_wall();
 	char unit[64];
 
-	snprintf(unit, sizeof(unit), "%lld.%09ld-%d", (long long)now.tv_sec, now.tv_nsec,
-		 (int)sys_getpid());
+	snprintf(unit, sizeof(unit), "%lld.%09ld-%d", (long long)now.tv_sec,
+		 now.tv_nsec, (int)sys_getpid());
 	json_set_str(args, "unit", unit);
 	return args;
 }
@@ -601,7 +604,8 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 	if (r < 0)
 		return r;
 	if ((taken || r & HELD_TAKEN) && !s->elsewhere)
-		render_note(s->app, "'cubby undo' takes back what was taken over");
+		render_note(s->app, "'%s' takes back what was taken over",
+			    s->meanwhile ? "/undo" : "cubby undo");
 	if (r & HELD_STAYS && !s->meanwhile)
 		render_note(s->app,
 			    "kept in the box; 'cubby diff' shows it, 'cubby apply "

@@ -137,7 +137,8 @@ static int talk_set(void *ctx, const char *what, const char *value, struct buf *
 		return 0;
 	}
 	if (strcmp(what, "cost") == 0) {
-		buf_addf(said, "%u rounds, %s tokens in, %s out%s", w->so_far.round,
+		buf_addf(said, "%u round%s, %s tokens in, %s out%s", w->so_far.round,
+			 w->so_far.round == 1 ? "" : "s",
 			 view_end_tokens(in, sizeof(in), w->so_far.tokens_in),
 			 view_end_tokens(out, sizeof(out), w->so_far.tokens_out),
 			 view_end_cost(cost, sizeof(cost), &w->so_far));

@@ -468,9 +468,9 @@ int apply_run(const struct apply *a, const struct diff_item *const *items, size_
 		return applied;
 	r = make_work(&w, applied, e);
 	if (r == 0 && a->unit && *a->unit)
-		r = file_replace(
-			w.dir, "unit",
-			&(struct file_data){ a->unit, strlen(a->unit), 0600 }, e);
+		r = file_replace(w.dir, "unit",
+				 &(struct file_data){ a->unit, strlen(a->unit), 0600 },
+				 e);
 	if (r < 0)
 		return r;
 	if (a->gits && a->gits->len)
@@ -543,7 +543,8 @@ int apply_last(int boxdir, struct err *e)
 
 bool apply_is_more(int boxdir, int n)
 {
-	_cleanup_buf_ struct buf mine = BUF_INIT(UNIT_BYTES), other = BUF_INIT(UNIT_BYTES);
+	_cleanup_buf_ struct buf mine = BUF_INIT(UNIT_BYTES),
+				 other = BUF_INIT(UNIT_BYTES);
 	struct err none = ERR_NONE;
 	char name[NUMBER + 16];
 

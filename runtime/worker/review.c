@@ -33,6 +33,7 @@ struct review {
 	int open; /* the apply that is taken back before it came to its end; 0 = none */
 	size_t applied, failed;
 	struct buf undone; /* owned: paths of the host that are again what they were */
+	bool back;	   /* it is an undo: they are told */
 };
 
 static void review_done(struct review *rv)
@@ -155,6 +156,8 @@ static void on_step(void *ctx, const char *path, int result)
 	if (result == 0) {
 		(void)buf_add(&rv->undone, path,
 			      strlen(path) + 1); /* asked at the end */
+		if (rv->back)
+			(void)reviewtell_back(path);
 		return;
 	}
 	if (x)
@@ -394,6 +397,7 @@ static int undo_since(struct review *rv, int64_t after, struct err *e)
 	int r, last = 0;
 
 	a.undone = on_undone;
+	rv->back = true;
 	while ((r = apply_last(rv->boxdir, e)) > after && r != last) {
 		last = r;
 		r = apply_undo(&a, e);
@@ -414,6 +418,7 @@ static int undo_last(struct review *rv, struct err *e)
 	if (r < 0)
 		return r;
 	a.undone = rv->open ? on_undone : NULL;
+	rv->back = true;
 	return apply_undo(&a, e);
 }
 

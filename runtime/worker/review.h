@@ -18,7 +18,8 @@
  *   "seen"       of an apply or discard: what a person was shown; else -ESTALE
  *   "elsewhere"  standard input is another directory: the layer stays as it is
  *   "bytes"      of a patch: the rest is left out
- * Standard error gets a line of JSON for each change, or the patch as it is. */
+ * Standard error gets a line of JSON for each change, and of an undo for each path that is
+ * again what it was, of the kind "back"; or the patch as it is. */
 #ifndef RUNTIME_WORKER_REVIEW_H
 #define RUNTIME_WORKER_REVIEW_H
 

@@ -45,6 +45,19 @@ int reviewtell_failed(const char *path, int result)
 	return reviewtell_line(j, &ignored);
 }
 
+int reviewtell_back(const char *path)
+{
+	_cleanup_json_ struct json *j = json_object();
+	struct err ignored = ERR_NONE;
+	char name[PATH_MAX + 1];
+
+	snprintf(name, sizeof(name), "/%s", path);
+	spec_set_path(j, "path", name);
+	json_set_str(j, "kind", "back");
+	json_set_bool(j, "chosen", true);
+	return reviewtell_line(j, &ignored);
+}
+
 int reviewtell_gits(int boxdir, int n, struct err *e)
 {
 	_cleanup_buf_ struct buf gits = BUF_INIT(LAYER_TEXT);

@@ -18,6 +18,9 @@ int reviewtell_line(const struct json *j, struct err *e);
 /** reviewtell_failed() - what a step could not do, and why: @result */
 int reviewtell_failed(const char *path, int result);
 
+/** reviewtell_back() - a path that is again what it was */
+int reviewtell_back(const char *path);
+
 /** reviewtell_gits() - the git directories that the apply @n takes over after its files */
 int reviewtell_gits(int boxdir, int n, struct err *e);
 

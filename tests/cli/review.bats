@@ -212,7 +212,8 @@ review() { task "$@"; } # it is the default
 	printf 'a\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
 	rm out
 	[ -e plain ] && [ -e .envrc ] && [ -e .git/hooks/pre-commit ]
-	cubby undo
+	run -0 --separate-stderr cubby undo
+	[[ $stderr == *"  back     .envrc"*"  back     plain"* ]] || { echo "$stderr"; return 1; }
 	[ ! -e plain ]
 	[ ! -e .envrc ]
 	[ ! -e .git/hooks/pre-commit ]
