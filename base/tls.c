@@ -129,9 +129,7 @@ int tls_open(const struct tls_file *cert, const struct tls_file *key, struct tls
 
 	if (!t)
 		return err_sys(e, -ENOMEM, "cannot set TLS up");
-	r = dl_load(&library, &t->lib, e);
-	if (r == 0)
-		r = set_up(t, cert, key, e);
+	r = dl_load(&library, &t->lib, e) ?: set_up(t, cert, key, e);
 	if (r < 0)
 		return r;
 	*ret = take(&t, NULL);

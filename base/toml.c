@@ -177,9 +177,7 @@ static int read_inline(struct reader *r, const char *table, const char *key, int
 	int n;
 
 	(void)text_copy(path, sizeof(path), table);
-	n = join(r, path, key);
-	if (n == 0)
-		n = say(r, TOML_TABLE, path, NULL, NULL);
+	n = join(r, path, key) ?: say(r, TOML_TABLE, path, NULL, NULL);
 	skip_blanks(r);
 	if (n < 0 || passes(r, '}'))
 		return n;

@@ -480,9 +480,7 @@ static int start_process(struct process *p, struct exchange *x, struct err *e)
 		return err_sys(e, r, "cannot make a pipe");
 	p->place = fds[0];
 	write_end = fds[1];
-	r = cwd_of(x, &cwd, e);
-	if (r == 0)
-		r = add_env(x, env, text, &n_text, e);
+	r = cwd_of(x, &cwd, e) ?: add_env(x, env, text, &n_text, e);
 	if (r == 0) {
 		const struct box_command c = { .argv = argv,
 					       .env = env,

@@ -106,8 +106,7 @@ int mcpchild_start(struct mcpchild *c, struct exchange *x, struct err *e)
 		      (int[]){ child_in, child_out }, &c->proc, e);
 	if (r < 0)
 		return r;
-	r = loop_add(c->loop, c->in, 0, on_room, c, &c->writes);
-	if (r == 0)
-		r = loop_add(c->loop, c->out, EPOLLIN, on_output, c, &c->reads);
+	r = loop_add(c->loop, c->in, 0, on_room, c, &c->writes)
+		    ?: loop_add(c->loop, c->out, EPOLLIN, on_output, c, &c->reads);
 	return r < 0 ? err_sys(e, r, "cannot watch a program") : 0;
 }

@@ -544,9 +544,7 @@ static int post_task(struct exchange *x, struct err *e)
 		c.more = buf_cstr(&schema);
 		add(&l, "--schema=/proc/self/fd/3");
 	}
-	r = add_options(&l, j, e);
-	if (r == 0)
-		r = add_attached(&l, j, e);
+	r = add_options(&l, j, e) ?: add_attached(&l, j, e);
 	add(&l, "-");
 	c.in = text;
 	if (r < 0)

@@ -309,9 +309,7 @@ static int one_round(struct task *t, struct err *e)
 	}
 	if (t->ev->turn)
 		t->ev->turn(t->conf->ctx, &t->st);
-	r = keep_turn(t, &turn, e);
-	if (r == 0)
-		r = keep_answer(t, &turn, e);
+	r = keep_turn(t, &turn, e) ?: keep_answer(t, &turn, e);
 	if (r < 0)
 		return r;
 	r = handle_turn(t, &turn, e);

@@ -221,9 +221,8 @@ int redact_rows(const struct redact *r, const struct buf *in, int wrap, struct b
 		len = joined.len;
 	}
 	while (len && res == 0 && (w = find(r, text, len, &at))) {
-		res = add_rows(&p, (size_t)(at - text), wrap, out);
-		if (res == 0)
-			res = add_stars(w, &p, wrap, out);
+		res = add_rows(&p, (size_t)(at - text), wrap, out)
+			      ?: add_stars(w, &p, wrap, out);
 		len -= (size_t)(at - text) + w->len;
 		text = at + w->len;
 	}

@@ -48,9 +48,8 @@ int imagerun_env(const struct app *app, const struct boxsetup *s, struct imageru
 	r = image_run(&s->store, s->spec.image, &ret->image, e);
 	if (r < 0)
 		return r;
-	r = env_add_image(&ret->env, json_get(ret->image, "env"), e);
-	if (r == 0)
-		r = add_zone(app, own, &ret->env, e);
+	r = env_add_image(&ret->env, json_get(ret->image, "env"), e)
+		    ?: add_zone(app, own, &ret->env, e);
 	return r < 0 ? r : terminfo_add(&ret->env, "", e);
 }
 

@@ -72,10 +72,7 @@ int terminfo_add(struct env *env, const char *root, struct err *e)
 	    strlen(name) >= TERM_NAME || strcmp(name, "xterm-256color") == 0 ||
 	    env_get(env, "TERMINFO") || !find(root, name, &file))
 		return 0;
-	r = buf_adds(&text, "b64:");
-	if (r == 0)
-		r = base64_add(&text, file.data, file.len);
-	if (r == 0)
-		r = env_put(env, ENV_TERMINFO, buf_cstr(&text));
+	r = buf_adds(&text, "b64:") ?: base64_add(&text, file.data, file.len) ?:
+		env_put(env, ENV_TERMINFO, buf_cstr(&text));
 	return r < 0 ? err_sys(e, r, "cannot make the environment") : 0;
 }

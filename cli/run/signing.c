@@ -155,9 +155,8 @@ static int add_host(struct json *hosts, const char *name, struct err *e)
 	snprintf(own, sizeof(own), "%s/.ssh/known_hosts", home ? home : "");
 	if (!host || !known.keys || !known.revoked)
 		return err_sys(e, -ENOMEM, "cannot keep a host's keys");
-	r = add_keys(name, own, &known, e);
-	if (r == 0)
-		r = add_keys(name, "/etc/ssh/ssh_known_hosts", &known, e);
+	r = add_keys(name, own, &known, e)
+		    ?: add_keys(name, "/etc/ssh/ssh_known_hosts", &known, e);
 	if (r < 0)
 		return r;
 	keys = good_keys(&known);

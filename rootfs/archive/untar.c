@@ -430,9 +430,7 @@ int untar_decompress(const struct untar_source *src, untar_write_fn *put, void *
 		return s;
 	while ((a = r.lib.archive_read_data_block(r.a, &p, &n, &at)) == ARCHIVE_OK) {
 		out += n;
-		s = check_growth(&r, out, e);
-		if (s == 0)
-			s = put(ctx, p, n, e);
+		s = check_growth(&r, out, e) ?: put(ctx, p, n, e);
 		if (s < 0)
 			return s;
 	}

@@ -278,9 +278,7 @@ static int back_file(struct back *b, char *const word[3], struct err *e)
 	int r;
 
 	takeover_clean(git_take_tree_git(&b->t, word[2]), word[2]);
-	r = git_take_note_now(&b->t, word[2], &text, now, e);
-	if (r == 0)
-		r = is_old(b, word, now, e);
+	r = git_take_note_now(&b->t, word[2], &text, now, e) ?: is_old(b, word, now, e);
 	if (r != 0)
 		return MIN(r, 0);
 	if (strcmp(now, word[1]) == 0 && (ref || !b->moved)) {

@@ -77,9 +77,8 @@ static int send_once(struct oci_registry *r, const struct oci_blob *b, struct as
 						 .once = true };
 	int n;
 
-	n = ask_registry(&begin, e);
-	if (n == 0)
-		n = upload_path(r, begin.reply.location, b->digest, at, e);
+	n = ask_registry(&begin, e)
+		    ?: upload_path(r, begin.reply.location, b->digest, at, e);
 	if (n < 0) {
 		x->reply = begin.reply;
 		return n;

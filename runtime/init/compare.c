@@ -209,9 +209,7 @@ static int text_read(struct text *t, char *path, bool without_blanks, struct err
 	t->path = path;
 	t->name = slash ? slash + 1 : path;
 	t->bytes = t->keys = BUF_INIT(2L * TEXT_BYTES);
-	r = read_file(t, &raw, e);
-	if (r == 0)
-		r = decode(t, &raw, e);
+	r = read_file(t, &raw, e) ?: decode(t, &raw, e);
 	return r < 0 ? r : split(t, without_blanks, e);
 }
 
@@ -413,9 +411,8 @@ int compare_run(char *const argv[], struct err *e)
 
 	if (!j || !words)
 		return err_sys(e, -ENOMEM, "cannot compare");
-	r = text_read(&a, argv[1], without_blanks, e);
-	if (r == 0)
-		r = text_read(&b, argv[2], without_blanks, e);
+	r = text_read(&a, argv[1], without_blanks, e)
+		    ?: text_read(&b, argv[2], without_blanks, e);
 	if (r < 0)
 		return r;
 	if (diff_mark(&a.side, &b.side) < 0)

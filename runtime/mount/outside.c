@@ -174,9 +174,8 @@ static int put_together(const struct outside *o, int tree, int *failed, struct e
 		if (own < 0)
 			return err_sys(e, own, "cannot open the worktree's own files");
 	}
-	r = mount_project_cover(tree, o->view ? o->common_dir : NULL, failed, e);
-	if (r == 0)
-		r = hide(o, "worktrees", own, failed, e);
+	r = mount_project_cover(tree, o->view ? o->common_dir : NULL, failed, e)
+		    ?: hide(o, "worktrees", own, failed, e);
 	return r < 0 ? r : hide(o, "modules", -1, failed, e);
 }
 
@@ -191,8 +190,7 @@ int mount_outside(int root, int tree, const struct buf *git, int *failed, struct
 	target = mounts_target(root, o.common, MOUNTS_DIR, e);
 	if (target < 0)
 		return target;
-	r = check_target(root, target, e) ?: put_together(&o, tree, failed, e);
-	if (r == 0)
-		r = mounts_place(tree, target, e);
+	r = check_target(root, target, e) ?: put_together(&o, tree, failed, e) ?:
+		mounts_place(tree, target, e);
 	return r < 0 ? err_wrap(e, "the project's repository") : 0;
 }

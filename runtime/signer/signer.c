@@ -128,9 +128,8 @@ static int read_some(int fd, struct buf *out, size_t want)
 			continue;
 		if (n <= 0)
 			return n < 0 ? (int)n : -ETIMEDOUT;
-		n = buf_reserve(out, want - out->len);
-		if (n == 0)
-			n = sys_read(fd, out->data + out->len, want - out->len);
+		n = buf_reserve(out, want - out->len)
+			    ?: sys_read(fd, out->data + out->len, want - out->len);
 		if (n <= 0)
 			return n < 0 ? (int)n : -ECONNRESET;
 		buf_commit(out, (size_t)n);

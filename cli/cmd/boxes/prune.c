@@ -99,9 +99,8 @@ static int prune_tmp(const struct app *app, const struct args *a,
 
 	if (a->dry_run)
 		return 0;
-	n = box_ids_choose(st->path, &map, &why, e);
-	if (n == 0)
-		n = staging_clean(st, worker_rmtree, &map, e);
+	n = box_ids_choose(st->path, &map, &why, e)
+		    ?: staging_clean(st, worker_rmtree, &map, e);
 	if (n > 0 && !app->json)
 		fprintf(app->out, "removed what %d command%s began and did not end\n",
 			n, n == 1 ? "" : "s");

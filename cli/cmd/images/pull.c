@@ -42,9 +42,8 @@ static int pull(const struct app *app, const struct args *a, struct image *ret,
 	struct idmap map;
 	int r;
 
-	r = place_store(app, &st, e);
-	if (r == 0)
-		r = box_ids_choose(app->dir ? app->dir : ".", &map, &why, e);
+	r = place_store(app, &st, e)
+		    ?: box_ids_choose(app->dir ? app->dir : ".", &map, &why, e);
 	if (r < 0)
 		return r;
 	r = pulling_image(app, &st, &map, &what, ret, e);

@@ -93,9 +93,7 @@ static int save(struct app *app, void *args, struct err *e)
 	want.abort_fd = held.fd;
 	if (form->archive)
 		return pushing_archive(app, &want, path, e);
-	r = place_store(app, &st, e);
-	if (r == 0)
-		r = image_find(&st, a->image, NULL, &image, e);
+	r = place_store(app, &st, e) ?: image_find(&st, a->image, NULL, &image, e);
 	if (r < 0)
 		return r;
 	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
