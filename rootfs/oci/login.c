@@ -136,43 +136,47 @@ int login_read(const struct json *file, const struct oci_name *name, struct logi
 
 /* ---- helpers ------------------------------------------------------------------------ */
 
-static int talk(struct proc *p, int to, int from, const char *host, struct buf *out,
-		struct err *e)
+static int hear(struct proc *p, int from, struct buf *out, struct err *e)
 {
-	_cleanup_close_ int in = to;
-	int status = 0, r = file_write_fd(in, host, strlen(host), e);
+	int status = 0, r = file_read_fd(from, out, e);
 
-	scope_close(&in);
-	in = -1;
-	if (r < 0)
-		return r;
-	r = file_read_fd(from, out, e);
 	if (r < 0)
 		return r;
 	r = proc_wait(p, HELPER_MS, &status, e);
 	return r < 0 ? r : status;
 }
 
+/* A pipe's end that has @host to be read. It is there before a helper is: one that ends
+ * without having read would end us, too (SIGPIPE). */
+static int said(const char *host, struct err *e)
+{
+	_cleanup_close_ int from = -1, to = -1;
+	int in[2], r = sys_pipe2(in, 0);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot make a pipe");
+	from = in[0];
+	to = in[1];
+	r = file_write_fd(to, host, strlen(host), e);
+	return r < 0 ? r : take(&from, -1);
+}
+
 /* docker-credential-NAME get: the host on standard input, JSON on standard output. */
 static int run_helper(const char *name, const char *host, struct buf *out,
 		      struct err *e)
 {
-	_cleanup_close_ int child_in = -1, child_out = -1, from = -1;
+	_cleanup_close_ int child_in = said(host, e), child_out = -1, from = -1;
 	_cleanup_proc_ struct proc p = PROC_NONE;
 	char program[LOGIN_HELPER + 32];
 	const char *argv[] = { program, "get", NULL };
-	int in[2], back[2], r;
+	int back[2], r;
 
+	if (child_in < 0)
+		return child_in;
 	snprintf(program, sizeof(program), "docker-credential-%s", name);
-	r = sys_pipe2(in, 0);
+	r = sys_pipe2(back, 0);
 	if (r < 0)
 		return err_sys(e, r, "cannot make a pipe");
-	child_in = in[0];
-	r = sys_pipe2(back, 0);
-	if (r < 0) {
-		scope_close(&in[1]);
-		return err_sys(e, r, "cannot make a pipe");
-	}
 	from = back[0];
 	child_out = back[1];
 	r = proc_start(&(struct proc_conf){ .argv = argv,
@@ -180,14 +184,11 @@ static int run_helper(const char *name, const char *host, struct buf *out,
 					    .pass_fd = -1,
 					    .new_session = true },
 		       &p, e);
-	if (r < 0) {
-		scope_close(&in[1]);
+	if (r < 0)
 		return r;
-	}
-	scope_close(&child_in);
 	scope_close(&child_out);
-	child_in = child_out = -1;
-	return talk(&p, in[1], from, host, out, e);
+	child_out = -1;
+	return hear(&p, from, out, e);
 }
 
 static int ask_helper(const char *helper, const struct oci_name *name,

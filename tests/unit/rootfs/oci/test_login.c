@@ -75,31 +75,50 @@ static void put(const char *name, const char *text, mode_t mode)
 	close(dir);
 }
 
-/* A helper is found in PATH, gets the host and answers with a name and a secret. */
-static void a_helper(void)
+/* docker-credential-test, in PATH, is @script; it is the helper for all registries. */
+static void find_with(const char *script, int want, struct login *l)
 {
-	_cleanup_login_ struct login l = LOGIN_NONE;
 	struct err e = ERR_NONE;
 	char path[512], file[512];
 	struct oci_name n;
 
-	put("docker-credential-test",
-	    "#!/bin/sh\n[ \"$1\" = get ] && read -r host || [ \"$host\" ] &&\n"
-	    "echo \"{\\\"Username\\\":\\\"<token>\\\",\\\"Secret\\\":\\\"for "
-	    "$host\\\"}\"\n",
-	    0755);
+	put("docker-credential-test", script, 0755);
 	put("auth.json", "{\"credsStore\":\"test\"}", 0600);
 	snprintf(path, sizeof(path), "%s:/usr/bin:/bin", unit_tmpdir());
 	snprintf(file, sizeof(file), "%s/auth.json", unit_tmpdir());
 	setenv("PATH", path, 1);
 	setenv("REGISTRY_AUTH_FILE", file, 1);
 	unit_ok(oci_name_parse("ghcr.io/x", &n, &e), &e);
-	assert_int_equal(login_find(&n, &l, &e), 1);
+	assert_int_equal(login_find(&n, l, &e), want);
+}
+
+/* A helper is found in PATH, gets the host and answers with a name and a secret. */
+static void a_helper(void)
+{
+	_cleanup_login_ struct login l = LOGIN_NONE;
+
+	find_with("#!/bin/sh\n[ \"$1\" = get ] && read -r host || [ \"$host\" ] &&\n"
+		  "echo \"{\\\"Username\\\":\\\"<token>\\\",\\\"Secret\\\":\\\"for "
+		  "$host\\\"}\"\n",
+		  1, &l);
 	assert_true(l.identity);
 	assert_string_equal(buf_cstr(&l.secret), "for ghcr.io");
 }
 
-static const struct unit_case cases[] = { { "a helper", a_helper } };
+/* One that ends without having read says nothing, and ends nobody: with a write after
+ * its start the signal of a broken pipe came now and then. */
+static void a_hasty_helper(void)
+{
+	for (int i = 0; i < 50; i++) {
+		_cleanup_login_ struct login l = LOGIN_NONE;
+
+		find_with("#!/bin/sh\nexit 3\n", 0, &l);
+	}
+}
+
+static const struct unit_case cases[] = {
+	{ "a helper", a_helper }, { "a helper that does not read", a_hasty_helper }
+};
 
 int main(void)
 {
