@@ -278,6 +278,13 @@ struct json *json_remove(struct json *obj, const char *key)
 	return wrap(cJSON_DetachItemFromObjectCaseSensitive(mut(obj), key));
 }
 
+bool json_drop(struct json *obj, const char *key)
+{
+	_cleanup_json_ struct json *gone = json_remove(obj, key);
+
+	return gone != NULL;
+}
+
 /* ---- readers ------------------------------------------------------------- */
 
 enum json_type json_type(const struct json *j)

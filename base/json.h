@@ -73,6 +73,8 @@ int json_set_bool(struct json *obj, const char *key, bool v);
 int json_failed(const struct json *j);
 /** json_remove() - take a member out; NULL when there is none; owned by the caller */
 struct json *json_remove(struct json *obj, const char *key);
+/** json_drop() - the same, and freed: was there one? */
+bool json_drop(struct json *obj, const char *key);
 
 /* Readers: borrowed from @j, whatever its type; NULL @j is allowed everywhere. */
 enum json_type json_type(const struct json *j); /* NULL reads as JSON_NULL */

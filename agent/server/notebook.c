@@ -249,7 +249,7 @@ static void add_output(struct notebook_run *n, const char *type,
 		return;
 	}
 	j = json_dup(content);
-	json_free(&(struct json *){ json_remove(j, "transient") });
+	(void)json_drop(j, "transient");
 	json_set_str(j, "output_type", type);
 	json_add(n->outputs, j);
 }

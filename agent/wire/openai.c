@@ -92,10 +92,8 @@ static int fix_members(const struct wire_server *s, struct json *message)
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(thoughts); i++)
-		if (wire_without(s, RETRY_F_REASONING)) {
-			_cleanup_json_ _unused_ struct json *gone =
-				json_remove(message, thoughts[i]);
-		}
+		if (wire_without(s, RETRY_F_REASONING))
+			(void)json_drop(message, thoughts[i]);
 	if (deepseek && json_get(message, "tool_calls") &&
 	    !wire_without(s, RETRY_F_REASONING) &&
 	    !json_get(message, "reasoning_content"))

@@ -22,9 +22,8 @@ static struct json *sent_item(const struct json *item)
 	static const char *const never[] = { "id", "status" };
 	struct json *copy = json_dup(item);
 
-	for (size_t i = 0; i < ARRAY_SIZE(never); i++) {
-		_cleanup_json_ _unused_ struct json *gone = json_remove(copy, never[i]);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
+		(void)json_drop(copy, never[i]);
 	return copy;
 }
 

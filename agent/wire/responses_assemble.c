@@ -239,10 +239,10 @@ static int take_end(struct responses_assemble *a, const struct json *response,
 static int take_error(struct responses_assemble *a, const struct json *event,
 		      struct err *e)
 {
-	_cleanup_json_ struct json *j = json_object(), *type = NULL;
+	_cleanup_json_ struct json *j = json_object();
 
 	json_set(j, "error", json_dup(event));
-	type = json_remove(json_get_mut(j, "error"), "type"); /* that of the event */
+	(void)json_drop(json_get_mut(j, "error"), "type"); /* that of the event */
 	if (json_failed(j) < 0 || !wire_error_read(j, &a->s.cause))
 		return answer_full(-ENOMEM, e);
 	return answer_refused(&a->s, e);

@@ -171,11 +171,8 @@ static int forget(struct json *options, const char *const *names)
 {
 	int changed = 0;
 
-	for (; *names; names++) {
-		_cleanup_json_ struct json *gone = json_remove(options, *names);
-
-		changed |= gone != NULL;
-	}
+	for (; *names; names++)
+		changed |= json_drop(options, *names);
 	return changed;
 }
 

@@ -109,7 +109,7 @@ bool project_setup_needed(const struct app *app, const struct boxsetup *s)
 static int note(const struct boxsetup *s, const struct setup_plan *p, size_t n,
 		bool begun, struct err *e)
 {
-	_cleanup_json_ struct json *record = NULL, *gone = NULL;
+	_cleanup_json_ struct json *record = NULL;
 	struct json *done = json_array();
 	int r = boxdir_load(&s->dir, &record, e);
 
@@ -119,7 +119,7 @@ static int note(const struct boxsetup *s, const struct setup_plan *p, size_t n,
 	}
 	for (size_t i = 0; i < n; i++)
 		(void)json_add(done, json_string(p->v[i].text));
-	gone = json_remove(record, "setup-begun");
+	(void)json_drop(record, "setup-begun");
 	r = json_set(record, "setup", done);
 	if (r == 0 && begun)
 		r = json_set_bool(record, "setup-begun", true);
@@ -129,13 +129,12 @@ static int note(const struct boxsetup *s, const struct setup_plan *p, size_t n,
 
 int project_setup_skip(const struct boxsetup *s, struct err *e)
 {
-	_cleanup_json_ struct json *record = NULL, *gone = NULL;
+	_cleanup_json_ struct json *record = NULL;
 	int r = boxdir_load(&s->dir, &record, e);
 
-	if (r < 0)
+	if (r < 0 || !json_drop(record, "setup-begun"))
 		return r;
-	gone = json_remove(record, "setup-begun");
-	return gone ? boxdir_save(&s->dir, record, e) : 0;
+	return boxdir_save(&s->dir, record, e);
 }
 
 /* ---- one step ----------------------------------------------------------------------------- */

@@ -49,20 +49,13 @@ void setup_kept_forget(const struct boxsetup *s, const char *name)
 	(void)sys_unlinkat(s->dir.dirfd, path, 0);
 }
 
-static void drop(struct json *record, const char *key)
-{
-	struct json *was = json_remove(record, key);
-
-	json_free(&was);
-}
-
 /* Without "setup-begun": that something else ran there can no more be told. */
 static int claim(struct json *record, struct json *done, struct err *e)
 {
 	int r;
 
-	drop(record, "setup-begun");
-	drop(record, "setup");
+	(void)json_drop(record, "setup-begun");
+	(void)json_drop(record, "setup");
 	r = done ? json_set(record, "setup", done) : 0;
 	return r < 0 ? err_sys(e, r, "cannot note the setup") : 0;
 }

@@ -187,10 +187,10 @@ static int write_layer_meta(int dir, const struct json *result, struct err *e)
 {
 	_cleanup_json_ struct json *meta = json_dup(result);
 	_cleanup_buf_ struct buf text = BUF_INIT(META);
-	struct json *names = json_remove(meta, "dropped_names");
-	int r = json_print(meta, true, &text);
+	int r;
 
-	json_free(&names);
+	(void)json_drop(meta, "dropped_names");
+	r = json_print(meta, true, &text);
 	if (r < 0)
 		return err_sys(e, r, "cannot describe a layer");
 	return file_replace_soon(dir, "meta.json",

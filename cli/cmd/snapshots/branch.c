@@ -13,7 +13,7 @@ struct args {
 static int describe(struct boxsetup *s, const struct spec *to, struct json **ret,
 		    struct err *e)
 {
-	_cleanup_json_ struct json *j = NULL, *gone = NULL;
+	_cleanup_json_ struct json *j = NULL;
 	char id[BOXMARK_ID] = "";
 	int r = boxdir_load(&s->dir, &j, e);
 
@@ -21,12 +21,11 @@ static int describe(struct boxsetup *s, const struct spec *to, struct json **ret
 		return r;
 	if (boxmark_id(to->project, to->name, id) < 0)
 		*id = '\0';
-	gone = json_remove(j, "mark");
+	(void)json_drop(j, "mark");
 	if (spec_place_json(to, j) < 0 || json_set(j, "publish", json_array()) < 0 ||
 	    (*id && json_set_str(j, "mark", id) < 0))
 		return err_sys(e, -ENOMEM, "cannot describe the branch");
-	json_free(&gone);
-	gone = json_remove(json_get_mut(j, "options"), "publish");
+	(void)json_drop(json_get_mut(j, "options"), "publish");
 	r = *id ? boxmark_set(&s->store, id, to->key, e) : 0;
 	if (r < 0)
 		return r;
