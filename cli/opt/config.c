@@ -402,6 +402,24 @@ const struct json *config_provider(const struct config *c, const char *name)
 	return json_get(json_get(c->file, "providers"), name);
 }
 
+int config_keys(const struct json *j, const char *const *known, size_t n, struct err *e)
+{
+	json_each(it, j)
+	{
+		_cleanup_buf_ struct buf all = BUF_INIT(sizeof(e->msg));
+		bool found = false;
+
+		for (size_t i = 0; i < n; i++) {
+			found |= strcmp(known[i], json_key(it)) == 0;
+			buf_addf(&all, "%s%s", i ? ", " : "", known[i]);
+		}
+		if (!found)
+			return err_set(e, -EINVAL, "unknown key '%s'; known are %s",
+				       json_key(it), buf_cstr(&all));
+	}
+	return 0;
+}
+
 const char *config_source_name(enum config_source from)
 {
 	static const char *const names[] = {

@@ -148,6 +148,10 @@ const struct json *config_price(const struct config *c, const char *model);
 /** config_provider() - member of the file's "providers"; NULL = none; borrowed */
 const struct json *config_provider(const struct config *c, const char *name);
 
+/** config_keys() - does the object @j have members of these names alone? 0 or -EINVAL */
+int config_keys(const struct json *j, const char *const *known, size_t n,
+		struct err *e);
+
 const char *config_source_name(enum config_source from);
 
 #endif

@@ -197,15 +197,10 @@ static int check_provider(const struct json *j, struct err *e)
 	if (json_type(j) != JSON_OBJECT)
 		return err_set(e, -EINVAL, "it must be an object, not %s",
 			       type_name(j));
+	if (config_keys(j, known, ARRAY_SIZE(known), e) < 0)
+		return e->code;
 	json_each(it, j)
 	{
-		const char *near = near_find(json_key(it), known, ARRAY_SIZE(known));
-
-		if (!near || strcmp(near, json_key(it)) != 0)
-			return err_set(e, -EINVAL,
-				       "unknown key '%s'; known are base-url, key-env, "
-				       "wire, context",
-				       json_key(it));
 		if (strcmp(json_key(it), "context") == 0) {
 			if (json_num(it, 0) < CONTEXT_LEAST)
 				return err_set(
@@ -238,17 +233,10 @@ static int check_price(const struct json *j, struct err *e)
 	if (json_type(j) != JSON_OBJECT)
 		return err_set(e, -EINVAL, "it must be an object, not %s",
 			       type_name(j));
+	if (config_keys(j, known, ARRAY_SIZE(known), e) < 0)
+		return e->code;
 	json_each(it, j)
 	{
-		bool found = false;
-
-		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-			found |= strcmp(known[i], json_key(it)) == 0;
-		if (!found)
-			return err_set(
-				e, -EINVAL,
-				"unknown key '%s'; known are input, cached, output",
-				json_key(it));
 		if (json_num(it, -1) < 0 || json_num(it, -1) > PRICE_MOST)
 			return err_set(e, -EINVAL,
 				       "'%s' must be dollars for a million tokens",

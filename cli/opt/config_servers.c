@@ -59,19 +59,9 @@ int config_servers_check(const struct json *server, struct err *e)
 			       NAME_MAX_LEN);
 	if (!command || !*command)
 		return err_set(e, -EINVAL, "it needs a 'command'");
-	json_each(it, server)
-	{
-		bool found = false;
-
-		for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-			found |= strcmp(known[i], json_key(it)) == 0;
-		if (!found)
-			return err_set(
-				e, -EINVAL,
-				"unknown key '%s'; known are command, args, env, "
-				"outside",
-				json_key(it));
-	}
+	r = config_keys(server, known, ARRAY_SIZE(known), e);
+	if (r < 0)
+		return r;
 	if (json_get(server, "outside") &&
 	    json_type(json_get(server, "outside")) != JSON_BOOL)
 		return err_set(e, -EINVAL, "'outside' must be true or false");
