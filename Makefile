@@ -119,7 +119,7 @@ FUZZ := $(FUZZ_SRC:%.c=$(O)/%)
 # Hostile programs for the box tests; static, for they run in any image.
 PROBE_SRC := $(wildcard tests/box/probes/*.c)
 PROBE := $(PROBE_SRC:%.c=$(O)/%)
-TEST_SRC := $(UNIT_SRC) $(FAULT_SRC) $(FUZZ_SRC) $(wildcard tests/unit/*.c)
+TEST_SRC := $(UNIT_SRC) $(FAULT_SRC) $(FUZZ_SRC) $(wildcard tests/unit/*.c) tests/cli/fits.c
 
 .PHONY: all
 all: $(BIN) check-rules
@@ -230,7 +230,12 @@ $(FUZZ): $(O)/%: $(O)/%.o $(TESTLIB)
 .PRECIOUS: $(O)/%.o
 .DELETE_ON_ERROR:
 
-.PHONY: unit unit-build faults-build fuzz-build probes-build
+.PHONY: unit unit-build faults-build fuzz-build probes-build cli-build
+# What the tests of commands compare JSON with.
+cli-build: $(O)/tests/cli/fits
+$(O)/tests/cli/fits: $(O)/%: $(O)/%.o $(LIB)
+	$(say) LINK $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 probes-build: $(PROBE)
 PROBE_FLAGS := -static
 # The sanitizer refuses to be static: this one runs in images of the same release.
@@ -344,7 +349,8 @@ install: $(BIN) $(INIT) $(COMPLETIONS) $(O)/man/cubby.1
 	else echo "the page of 'cubby serve' is left out: 'make page' makes it, with npm" >&2; fi
 	install -d $(DOCDIR)
 	install -m 644 README.md CHANGELOG.md LICENSE $(filter-out docs/README.md,$(wildcard docs/*.md)) $(DOCDIR)
-	install -d $(DOCDIR)/pictures $(DOCDIR)/recipes
+	install -d $(DOCDIR)/pictures $(DOCDIR)/recipes $(DOCDIR)/schemas
+	install -m 644 docs/schemas/*.json $(DOCDIR)/schemas
 	install -m 644 docs/recipes/*.service $(DOCDIR)/recipes
 	install -m 755 docs/recipes/git*-* $(DOCDIR)/recipes
 	install -m 644 docs/pictures/*.png $(DOCDIR)/pictures

@@ -156,8 +156,7 @@ static int tell(const struct diff_item *x, struct effect effect,
 		     : !x->now.mode ? "deleted"
 				    : "changed");
 	json_set_str(j, "class", effects_name(effect.class));
-	if (effect.why)
-		json_set_str(j, "why", effect.why);
+	json_set_str(j, "why", effect.why);
 	json_set_int(j, "added", (int64_t)n->added);
 	json_set_int(j, "removed", (int64_t)n->removed);
 	json_set_bool(j, "binary", n->binary);

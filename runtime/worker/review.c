@@ -96,8 +96,7 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	spec_set_path(j, "path", path);
 	json_set_str(j, "kind", kind_of(x));
 	json_set_str(j, "class", effects_name(v->effect.class));
-	if (v->effect.why)
-		json_set_str(j, "why", v->effect.why);
+	json_set_str(j, "why", v->effect.why);
 	json_set_bool(j, "conflict", x->conflict);
 	json_set_bool(j, "directory", is_directory(rv, i));
 	json_set_bool(j, "chosen", v->chosen);

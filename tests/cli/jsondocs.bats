@@ -1,4 +1,4 @@
-# docs/json.md says what --json prints: each member that a command prints is there, with its type.
+# docs/schemas says what --json prints, and docs/json.md with it: what each command prints fits its schema.
 bats_require_minimum_version 1.5.0
 load ../lib
 load model
@@ -6,6 +6,7 @@ load model
 setup_file() {
 	lib_env
 	lib_image
+	make -s -C "$CUBBY_TEST_TOP" cli-build
 }
 teardown_file() { lib_done; }
 setup() { lib_project; }
@@ -14,29 +15,13 @@ teardown() {
 	[ -z "${REGISTRY-}" ] || kill "$REGISTRY"
 }
 
-# The members that the section has, as "name type" or "name type null".
-documented() { # COMMAND
-	sed -n "/^## $1\$/,/^## /p" "$CUBBY_TEST_TOP/docs/json.md" |
-		sed -nE 's/^- `([a-z_]+)` ([a-z]+)( or null)?:.*/\1 \2\3/p'
-}
-
-# Fails where an object of $output has a member that the section lacks, or of another type.
-as_documented() { # COMMAND [some: that it has others, too | few: that not each has all]
-	local known name type
-	known=$(documented "$1")
-	[ -n "$known" ] || { echo "docs/json.md says nothing of '$1'"; return 1; }
-	while read -r name type; do
-		case $known in
-		*"$name $type"*) ;;
-		*"$name "*" or null"*) [ "$type" = null ] || { echo "$1: '$name' is a $type"; return 1; } ;;
-		*) [ "${2-}" = some ] || { echo "$1: '$name' ($type) is not documented"; return 1; } ;;
-		esac
-	done < <(jq -r 'if type == "array" then .[] else . end | to_entries[] | "\(.key) \(.value | type)"' <<<"$output")
-	[ "${2-}" != few ] || return 0
-	while read -r name type; do
-		[[ $type == *null || $name == name ]] || jq -e "if type == \"array\" then .[0] else . end | has(\"$name\")" <<<"$output" >/dev/null ||
-			{ echo "$1: '$name' is documented, and not there"; return 1; }
-	done <<<"$known"
+# Each value of $output fits docs/schemas/NAME.json, in which members that are not named are none here.
+as_documented() { # NAME
+	[ -e "$CUBBY_TEST_TOP/docs/schemas/$1.json" ] || { echo "docs/schemas has nothing of '$1'"; return 1; }
+	jq 'walk(if type == "object" and (.properties | type) == "object" then .additionalProperties = false else . end)' \
+		"$CUBBY_TEST_TOP/docs/schemas/$1.json" >"$BATS_TEST_TMPDIR/closed.json"
+	jq -c . <<<"$output" | "$CUBBY_TEST_TOP/build/release/tests/cli/fits" "$BATS_TEST_TMPDIR/closed.json" ||
+		{ echo "of '$1'"; return 1; }
 }
 
 @test "json: every list and description is as docs/json.md says" {
@@ -53,15 +38,19 @@ as_documented() { # COMMAND [some: that it has others, too | few: that not each 
 	as_documented doctor
 	run -0 --separate-stderr cubby kill -s CONT "$pid" --json
 	as_documented kill
+	run -0 --separate-stderr cubby exec --detach --json -- true
+	as_documented exec-detach
+	run -0 --separate-stderr cubby wait --json "$(jq .pid <<<"$output")"
+	as_documented wait
 	run -0 --separate-stderr cubby info --json
-	as_documented info some
+	as_documented info
 	cubby set -q pids=99
 	run -0 --separate-stderr cubby set --json
 	as_documented set
 	run -0 --separate-stderr cubby stop --json
 	as_documented stop
 	run -0 --separate-stderr cubby info --json
-	as_documented info some
+	as_documented info
 	for command in snapshot snapshots "restore 1" "branch b"; do
 		run -0 --separate-stderr cubby $command --json
 		as_documented "${command% *}"
@@ -87,7 +76,7 @@ as_documented() { # COMMAND [some: that it has others, too | few: that not each 
 	echo '{"services": {"a": {"run": "exec sleep 100"}}}' >.cubby/box.json
 	for command in "agree --yes" up down; do
 		run -0 --separate-stderr cubby $command --json
-		as_documented "${command% *}" some
+		as_documented "${command% *}"
 	done
 	run -0 --separate-stderr cubby rm --yes --json
 	as_documented rm
@@ -119,10 +108,27 @@ as_documented() { # COMMAND [some: that it has others, too | few: that not each 
 	[ "$(jq -r '.[0].end' <<<"$output")" = "done" ]
 	run -0 --separate-stderr cubby log --net --json
 	[ "$(jq -rs 'map(select(.address == "10.1.2.3")) | length' <<<"$output")" -ge 1 ]
-	as_documented "log --net" few
+	as_documented log-net
 	run -0 --separate-stderr cubby models --json
 	as_documented models
-	cubby rm -q --yes
+	model <<-END
+	$(call "echo said; echo one >one; mkdir two; echo all: >Makefile; cd two; false")
+	{"text":"word"}
+	$(finish done)
+	END
+	run --separate-stderr task --json "make it"
+	as_documented run
+	[ "$(jq -r .event <<<"$output" | sort -u | tr '\n' ' ')" = "call end output result round start turn words " ]
+	output=$(jq -c 'select(.review)' <<<"$stderr")
+	as_documented apply
+	model <<-END
+	$(finish done)
+	END
+	run -0 --separate-stderr task --json --detach "go"
+	as_documented run-detach
+	until [ "$(cubby log --json | jq -r '.[0].end')" = "done" ]; do read -rt 0.05 <> <(:) || true; done
+	cubby stop -q
+	cubby rm -q --yes --force
 }
 
 @test "json: push and snapshots --remove are as docs/json.md says" {
@@ -143,5 +149,22 @@ as_documented() { # COMMAND [some: that it has others, too | few: that not each 
 	cubby snapshot -q s
 	run -0 --separate-stderr cubby snapshots --json --remove s
 	[ -z "$output" ]
+	cubby rm -q --yes
+}
+
+@test "json: a repository under review, init and what acts are as docs/json.md says" {
+	git init -q .
+	git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first
+	cubby exec -q --project review -- sh -c 'cp .git/refs/heads/* .git/refs/heads/other; echo x >x'
+	run -0 --separate-stderr cubby diff --json
+	as_documented diff
+	[ "$(jq -c '[.[] | select(.kind == "git") | .objects]' <<<"$output")" = "[0]" ]
+	run -0 --separate-stderr cubby apply --json
+	as_documented apply
+	run -0 --separate-stderr cubby init --json
+	as_documented init
+	run -0 --separate-stderr cubby exec --json --project live -- sh -c 'echo x >.envrc'
+	output=$stderr
+	as_documented acting
 	cubby rm -q --yes
 }
