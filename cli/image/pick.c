@@ -36,15 +36,20 @@ bool imagepick_same(const struct store *st, const char *name, const struct spec 
 struct seen {
 	const char *map;
 	char name[IMAGE_NAME];
+	char other[IMAGE_NAME]; /* of another map, @other_map */
+	char other_map[IMAGE_MAP];
 };
 
 static int take_named(void *ctx, const struct image *i)
 {
 	struct seen *s = ctx;
 
-	if (strcmp(i->map, s->map) == 0 && i->name[0])
-		(void)text_copy(s->name, sizeof(s->name), i->name);
-	return 0;
+	if (!i->name[0])
+		return 0;
+	if (strcmp(i->map, s->map) == 0)
+		return text_copy(s->name, sizeof(s->name), i->name);
+	(void)text_copy(s->other, sizeof(s->other), i->name);
+	return text_copy(s->other_map, sizeof(s->other_map), i->map);
 }
 
 int imagepick_hint(const struct store *st, const char *map, struct err *e)
@@ -54,8 +59,14 @@ int imagepick_hint(const struct store *st, const char *map, struct err *e)
 
 	if (e->code == -ECANCELED || image_list(st, take_named, &s, &ignored) < 0)
 		return e->code;
-	if (!s.name[0])
+	if (!s.name[0] && !s.other[0])
 		return err_hint(e, "no image is there yet");
+	if (!s.name[0])
+		return err_hint(
+			e,
+			"no image is there for the id map '%s'; --image %s makes the one "
+			"for '%s' again, from where it came",
+			map, s.other, s.other_map);
 	return err_hint(
 		e,
 		"--image %s uses one that is there, CUBBY_IMAGE=%s makes it the "

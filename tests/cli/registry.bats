@@ -547,6 +547,20 @@ certificate() { # NAME: NAME.pem, and both.NAME with its key
 	[[ $stderr == *"; --image mine uses one that is there, CUBBY_IMAGE=mine makes it the default" ]]
 }
 
+@test "registry: one that cannot be reached, and what is there is for another id map" {
+	local dir map other=subuid
+	export CUBBY_MIRRORS=docker.io= XDG_DATA_HOME=$LIB_PROJECT/data
+	cubby pull -q --name mine "$LIB_DIR/base.tar"
+	map=$(cubby images --json | jq -r '.[] | select(.name == "mine").map')
+	[ "$map" != subuid ] || other=single
+	for dir in "$XDG_DATA_HOME"/cubby/images/*/; do # as the store of somebody who had another map
+		jq --arg map $other '.map = $map' "$dir/meta.json" >meta && cp meta "$dir/meta.json"
+	done
+	run -1 --separate-stderr cubby pull -q debian:1
+	[ "${#stderr_lines[@]}" = 1 ]
+	[[ $stderr == *"; no image is there for the id map '$map'; --image mine makes the one for '$other' again, from where it came" ]]
+}
+
 # A mmdebstrap of our own, which is told by COMMANDS what to do with $2, the archive, and
 # says of which suite it is to be. (The real one: tests/box/mirror.bats.)
 fake_maker() { # DIR COMMANDS
