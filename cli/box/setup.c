@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/box/asked.h"
 #include "cli/box/links.h"
+#include "cli/box/owner.h"
 #include "cli/box/volumes.h"
 #include "cli/image/pick.h"
 #include "cli/opt/config_box.h"
@@ -304,6 +305,7 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 
 	s->keep_options = o->save;
 	s->forget = o->forget;
+	s->as_root = o->as_root;
 	r = boxsetup_locate(app, s, PROJECT_ASK, e);
 	if (r < 0)
 		return r;
@@ -329,7 +331,10 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 		return r;
 	if (there && !o->wipe) {
 		r = check_image(app, s, e);
-		return r < 0 ? r : save(app, s, old, false, e);
+		if (r < 0)
+			return r;
+		owner_choose(app, s);
+		return save(app, s, old, false, e);
 	}
 	r = choose_new(app, s, e);
 	if (r == 0 && there)
@@ -338,7 +343,10 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	if (r < 0)
 		return r;
 	r = make_dir(s, e);
-	return r < 0 ? r : save_new(app, s, old, e);
+	if (r < 0)
+		return r;
+	owner_choose(app, s);
+	return save_new(app, s, old, e);
 }
 
 static int open_box(const struct app *app, struct boxsetup *s, bool join_only,
@@ -457,6 +465,23 @@ static int open_any(const struct app *app, struct boxsetup *s,
 	return r;
 }
 
+/* Its steps are root's, and what they leave in the project is the caller's all the same. */
+static int set_up(const struct app *app, struct boxsetup *s,
+		  const struct box_command *first, struct err *e)
+{
+	const struct idmap_owner owner = s->spec.owner;
+	int r;
+
+	s->spec.owner = (struct idmap_owner){ 0 };
+	r = project_setup_run(app, s, open_any, e);
+	s->spec.owner = owner;
+	if (r < 0 || !owner.uid)
+		return r;
+	box_close(&s->box);
+	r = boxend_idle(&s->store, s->spec.key, e);
+	return r < 0 ? r : open_any(app, s, first, e);
+}
+
 int boxsetup_start(const struct app *app, struct boxsetup *s,
 		   const struct box_command *first, struct err *e)
 {
@@ -469,11 +494,13 @@ int boxsetup_start(const struct app *app, struct boxsetup *s,
 		r = project_setup_skip(s, e);
 	if (r < 0)
 		return r;
-	r = setup && !s->no_setup ? project_setup_run(app, s, open_any, e)
+	r = setup && !s->no_setup ? set_up(app, s, first, e)
 				  : open_any(app, s, first, e);
 	if (r < 0)
 		return r;
 	tell_mode(app, s);
+	if (!s->as_root)
+		owner_tell(app, s);
 	if (s->changed && !box_started(s->box))
 		render_note(app, "the box runs already: the new options hold from its "
 				 "next start ('cubby stop' ends it)");

@@ -11,13 +11,14 @@
 #include "runtime/spec/spec.h"
 
 struct opt_box {
-	bool wipe;		   /* empty the box first */
-	bool rm;		   /* remove it afterwards */
-	bool unlink;		   /* break up the project's hard links first */
-	bool yes;		   /* wipe it without asking */
-	bool no_setup;		   /* no packages and setup of the project's file */
-	bool no_cache;		   /* run them all, whatever is kept of them */
-	bool save;		   /* keep the options of this command with the box */
+	bool wipe;     /* empty the box first */
+	bool rm;       /* remove it afterwards */
+	bool unlink;   /* break up the project's hard links first */
+	bool yes;      /* wipe it without asking */
+	bool no_setup; /* no packages and setup of the project's file */
+	bool no_cache; /* run them all, whatever is kept of them */
+	bool save;     /* keep the options of this command with the box */
+	bool as_root; /* the command is root's, and minds who the caller is in the project */
 	const char *const *forget; /* of unset: NULL-ended names; NULL = none */
 	enum project_mode project; /* where no --project says another */
 };

@@ -35,8 +35,7 @@ enum {
 struct box {
 	int fd;		     /* owned; -1 = the box has ended and no other is there */
 	struct box_open how; /* its spec is borrowed; first is NULL */
-	pid_t init;
-	bool started, reviews;
+	struct box_facts facts;
 	uint32_t last_id;
 	struct box_exit *exits; /* owned: came, not asked for yet */
 	size_t n_exits;
@@ -90,19 +89,9 @@ int box_fd(const struct box *b)
 	return b->fd;
 }
 
-pid_t box_init_pid(const struct box *b)
+const struct box_facts *box_facts(const struct box *b)
 {
-	return b->init;
-}
-
-bool box_reviews(const struct box *b)
-{
-	return b->reviews;
-}
-
-bool box_started(const struct box *b)
-{
-	return b->started;
+	return &b->facts;
 }
 
 unsigned box_ends(const struct box *b)
@@ -298,8 +287,9 @@ static int take_ready(struct box *b, const struct wire_msg *m, struct err *e)
 		return err_set(e, -EPROTO,
 			       "the box runs under another version of cubby; "
 			       "run 'cubby stop' with that version first");
-	b->init = r->init_pid;
-	b->reviews = r->project == PROJECT_REVIEW;
+	b->facts.init = r->init_pid;
+	b->facts.reviews = r->project == PROJECT_REVIEW;
+	b->facts.owner = r->owner;
 	return 0;
 }
 
@@ -461,8 +451,8 @@ static int start(struct box *b, const struct box_open *o, struct err *e)
 		return r;
 	scope_close_set(&b->fd, 1);
 	r = spawn_monitor(b, o, e) ?: await_start(b, e);
-	b->started = r == 0;
-	if (b->started && o->spec->net == NET_HOST && o->note)
+	b->facts.started = r == 0;
+	if (b->facts.started && o->spec->net == NET_HOST && o->note)
 		o->note(o->note_ctx, abstract_warning());
 	return r;
 }
@@ -471,7 +461,7 @@ static int join_or_start(struct box *b, const struct box_open *o, struct err *e)
 {
 	int r = -ECONNRESET;
 
-	for (int i = 0; i < BOX_TRIES && r == -ECONNRESET && !b->started; i++) {
+	for (int i = 0; i < BOX_TRIES && r == -ECONNRESET && !b->facts.started; i++) {
 		r = join_any(b, o, e);
 		if (!nobody(r))
 			continue;
@@ -511,7 +501,7 @@ static int reopen(struct box *b, const struct box_command *first, struct err *e)
 	b->ends += b->used;
 	b->lost_id = b->last_id;
 	b->n_exits = 0;
-	b->used = b->started = false;
+	b->used = b->facts.started = false;
 	how.first = first;
 	*e = ERR_NONE;
 	r = join_or_start(b, &how, e);
@@ -549,7 +539,7 @@ int box_spawn(struct box *b, const struct box_command *c, struct box_proc *ret,
 	      struct err *e)
 {
 	for (int i = 0;; i++) {
-		bool stillborn = i && b->started;
+		bool stillborn = i && b->facts.started;
 		int r = spawn(b, c, ret, e);
 
 		b->used |= r == 0 || r == -ECONNRESET;

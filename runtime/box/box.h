@@ -43,13 +43,32 @@ void box_close(struct box **b);
 
 /** box_fd() - poll for POLLIN: exits are to be had by box_next_exit(); borrowed */
 int box_fd(const struct box *b);
-/** box_init_pid() - pid of the box's init as the host sees it */
-pid_t box_init_pid(const struct box *b);
-/** box_reviews() - its project is under review: one that is in use may be, where its spec now
- *  says live; the other way round it is not joined */
-bool box_reviews(const struct box *b);
-/** box_started() - true when the box was started from here, false when it was joined */
-bool box_started(const struct box *b);
+
+/* What is known of an open box. */
+struct box_facts {
+	pid_t init;   /* its init as the host sees it */
+	bool started; /* it was started from here; else it was joined */
+	bool reviews; /* its project is under review: one that is in use may be, where its
+		       * spec now says live; the other way round it is not joined */
+	uid_t owner; /* which of its users the caller is in the project */
+};
+const struct box_facts *box_facts(const struct box *b);
+
+static inline pid_t box_init_pid(const struct box *b)
+{
+	return box_facts(b)->init;
+}
+
+static inline bool box_started(const struct box *b)
+{
+	return box_facts(b)->started;
+}
+
+static inline bool box_reviews(const struct box *b)
+{
+	return box_facts(b)->reviews;
+}
+
 /** box_ends() - how many boxes are known to have ended in which something of ours was run.
  *  Calls about programs of such a one say so; box_spawn() goes on in another */
 unsigned box_ends(const struct box *b);

@@ -33,6 +33,11 @@ struct idmap {
 	struct idmap_range uid[IDMAP_RANGES], gid[IDMAP_RANGES];
 };
 
+/* Which user and group of the box the caller is in the project; both 0: its root. */
+struct idmap_owner {
+	uint16_t uid, gid;
+};
+
 const char *idmap_kind_name(enum idmap_kind kind);	      /* "subuid", … */
 int idmap_kind_parse(const char *name, enum idmap_kind *ret); /* -EINVAL */
 

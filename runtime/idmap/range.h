@@ -32,9 +32,10 @@ void idmap_range_box(const struct idmap *m, uint32_t base, struct idmap *ret);
  *  range on disk are shown as the box's */
 void idmap_range_layers(const struct idmap *m, uint32_t base, struct idmap *ret);
 
-/** idmap_range_project() - for the project: the host's root is box root, other accounts
- *  are ids that nobody in the box has, and users of the box own what they make by the
- *  range on disk */
-void idmap_range_project(const struct idmap *m, uint32_t base, struct idmap *ret);
+/** idmap_range_project() - for the project: the host's root is @owner of the box, other
+ *  accounts are ids that nobody in the box has, and users of the box own what they make by
+ *  the range on disk, root by the id of @owner there: they change places */
+void idmap_range_project(const struct idmap *m, struct idmap_owner owner, uint32_t base,
+			 struct idmap *ret);
 
 #endif

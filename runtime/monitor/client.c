@@ -64,7 +64,8 @@ static bool is_over(const struct monitor *m)
 int monitor_client_greet(struct client *c)
 {
 	struct wire_ready r = { .init_pid = c->m->run.init,
-				.project = (uint8_t)c->m->spec.project_mode };
+				.project = (uint8_t)c->m->spec.project_mode,
+				.owner = c->m->spec.owner.uid };
 
 	if (is_over(c->m))
 		return -ESHUTDOWN;

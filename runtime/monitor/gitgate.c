@@ -100,7 +100,7 @@ static int make_view(const struct gitgate *g, struct view *v, const struct stat 
 {
 	v->state = layers_dir(g->dir, v->id, 0711);
 	return v->state < 0 ? v->state
-			    : layers_make(v->state, &g->spec->map, st, &v->upper);
+			    : layers_make(v->state, g->spec, st, &v->upper);
 }
 
 /* Something that the box must not write, whatever it is; or make, if it is not there. */

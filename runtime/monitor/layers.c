@@ -15,15 +15,15 @@ int layers_dir(int dir, const char *name, mode_t mode)
 }
 
 /* Upper and work are box root's; in the root map that is an id of its own, which sees the
- * ids of the project as the same numbers. */
-static int own(const struct idmap *map, int dir, const struct stat *like)
+ * ids of the project as the same numbers, but for the caller's own. */
+static int own(const struct spec *s, int dir, const struct stat *like)
 {
-	uint32_t uid, gid;
+	const struct idmap *map = &s->map;
+	uint32_t uid = like->st_uid ?: s->owner.uid, gid = like->st_gid ?: s->owner.gid;
 
 	if (map->kind != IDMAP_ROOT)
 		return 0;
-	if (idmap_host_uid(map, like->st_uid, &uid) < 0 ||
-	    idmap_host_gid(map, like->st_gid, &gid) < 0)
+	if (idmap_host_uid(map, uid, &uid) < 0 || idmap_host_gid(map, gid, &gid) < 0)
 		return idmap_host_uid(map, 0, &uid) < 0 ||
 				       idmap_host_gid(map, 0, &gid) < 0
 			       ? -EINVAL
@@ -31,7 +31,7 @@ static int own(const struct idmap *map, int dir, const struct stat *like)
 	return sys_fchown(dir, uid, gid);
 }
 
-int layers_make(int dir, const struct idmap *map, const struct stat *like, int *upper)
+int layers_make(int dir, const struct spec *s, const struct stat *like, int *upper)
 {
 	_cleanup_close_ int work = -1;
 	int r;
@@ -42,6 +42,6 @@ int layers_make(int dir, const struct idmap *map, const struct stat *like, int *
 	work = layers_dir(dir, "work", 0700);
 	if (work < 0)
 		return work;
-	r = own(map, *upper, like);
-	return r < 0 ? r : own(map, work, like);
+	r = own(s, *upper, like);
+	return r < 0 ? r : own(s, work, like);
 }

@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-#include "runtime/idmap/idmap.h"
+#include "runtime/spec/spec.h"
 
 /** layers_dir() - make @name, or find it, whatever the umask
  *  Return: a descriptor of it, owned, or a negative errno. */
@@ -15,9 +15,10 @@ int layers_dir(int dir, const char *name, mode_t mode);
 
 /**
  * layers_make() - "upper" and "work" in @dir
+ * @s:     of the box: its map, and who the caller is in the project
  * @like:  what is to be shown: the view has its mode and owner
  * @upper: a descriptor, owned; filled once it is there
  */
-int layers_make(int dir, const struct idmap *map, const struct stat *like, int *upper);
+int layers_make(int dir, const struct spec *s, const struct stat *like, int *upper);
 
 #endif

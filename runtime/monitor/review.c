@@ -51,8 +51,7 @@ static int begin(const struct monitor *m, struct err *e)
 	int r = MIN(dir, project);
 
 	if (r >= 0)
-		r = sys_fstat(project, &st)
-			    ?: layers_make(dir, &m->spec.map, &st, &upper);
+		r = sys_fstat(project, &st) ?: layers_make(dir, &m->spec, &st, &upper);
 	if (r < 0)
 		return err_sys(e, r, "cannot make a layer for it");
 	return layer_begin(m->boxdir, project,

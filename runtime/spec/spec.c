@@ -202,6 +202,23 @@ int spec_place_json(const struct spec *s, struct json *j)
 	return r == 0 && *s->name ? json_set_str(j, "name", s->name) : r;
 }
 
+static struct json *owner_to_json(const struct idmap_owner *o)
+{
+	_cleanup_json_ struct json *j = json_object();
+
+	if (!j || json_set_int(j, "uid", o->uid) < 0 ||
+	    json_set_int(j, "gid", o->gid) < 0)
+		return NULL;
+	return take(&j, NULL);
+}
+
+/* In the records of older boxes there is none: root. */
+static void owner_from_json(const struct json *j, struct idmap_owner *ret)
+{
+	ret->uid = (uint16_t)json_get_int(j, "uid", 0);
+	ret->gid = (uint16_t)json_get_int(j, "gid", 0);
+}
+
 struct json *spec_to_json(const struct spec *s)
 {
 	_cleanup_json_ struct json *j = json_object();
@@ -211,6 +228,7 @@ struct json *spec_to_json(const struct spec *s)
 	    json_set_str(j, "image", s->image) < 0 ||
 	    json_set_str(j, "image_name", s->image_name) < 0 ||
 	    json_set(j, "map", idmap_to_json(&s->map)) < 0 ||
+	    json_set(j, "owner", owner_to_json(&s->owner)) < 0 ||
 	    json_set_str(j, "net", spec_net_name(s->net)) < 0 ||
 	    json_set(j, "limits", limits_to_json(&s->limits)) < 0 ||
 	    json_set_str(j, "project_mode", spec_project_name(s->project_mode)) < 0 ||
@@ -257,6 +275,7 @@ int spec_from_json(const struct json *j, struct spec *ret, struct err *e)
 	r = idmap_from_json(json_get(j, "map"), &s.map, e);
 	if (r < 0)
 		return r;
+	owner_from_json(json_get(j, "owner"), &s.owner);
 	limits_from_json(json_get(j, "limits"), &s.limits);
 	if (json_get(j, "name") && (get_text(j, "name", s.name, sizeof(s.name)) < 0 ||
 				    !spec_name_valid(s.name)))

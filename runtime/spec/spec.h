@@ -35,6 +35,7 @@ struct spec {
 	char image[SPEC_IMAGE]; /* directory below images/ */
 	char image_name[SPEC_IMAGE]; /* what the user called it: "ubuntu:24.04" */
 	struct idmap map;
+	struct idmap_owner owner;
 	enum net_mode net;
 	struct limits limits;
 	enum project_mode project_mode;

@@ -293,7 +293,7 @@ static int map_project(const struct attempt *a, struct err *e)
 	struct idmap map;
 	int r;
 
-	idmap_range_project(&a->conf->spec->map, a->base, &map);
+	idmap_range_project(&a->conf->spec->map, a->conf->spec->owner, a->base, &map);
 	tree = mounts_project(a->conf->spec->project,
 			      a->conf->spec->project_mode == PROJECT_RO, e);
 	if (tree < 0)
@@ -345,7 +345,7 @@ static int map_volumes(const struct attempt *a, struct mount_volumes *v, struct 
 
 	if (r < 0 || !json_len(a->conf->spec->volumes))
 		return r;
-	idmap_range_project(&a->conf->spec->map, a->base, &map);
+	idmap_range_project(&a->conf->spec->map, a->conf->spec->owner, a->base, &map);
 	host = idmap_mount_namespace(&map, e);
 	idmap_range_layers(&a->conf->spec->map, a->base, &map);
 	store = host < 0 ? host : idmap_mount_namespace(&map, e);
@@ -410,7 +410,7 @@ static int map_outside(const struct attempt *a, const struct buf *git, int *ret,
 
 	if (r < 0 || tree < 0)
 		return r;
-	idmap_range_project(&a->conf->spec->map, a->base, &map);
+	idmap_range_project(&a->conf->spec->map, a->conf->spec->owner, a->base, &map);
 	userns = idmap_mount_namespace(&map, e);
 	r = userns < 0 ? userns : idmap_mount_apply(tree, userns, e);
 	if (r < 0)

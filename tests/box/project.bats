@@ -183,3 +183,85 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	rm -r -- -d new link '!' '('
 	cubby rm -q -y
 }
+
+map_kind() { cubby info --json | jq -r .map.kind; }
+
+@test "user: what it makes in the project is the caller's where a mount can be shown so, else the reason is said" {
+	local way
+	mkdir project && cd project
+	git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first
+	mkdir old && touch old/file
+	cubby exec -q -- true
+	case $(map_kind) in
+	single)
+		run -125 --separate-stderr cubby exec --user 33:33 -- true
+		[[ $stderr == *"no user but root (single id map)"* ]]
+		;;
+	subuid)
+		run -0 --separate-stderr cubby exec --user 33:33 -- true
+		[ "$stderr" = "cubby: this directory is root's for '33:33', not its own (only root of a machine can map the ids of a mount): 'cubby own' makes yours what it leaves there" ]
+		;;
+	real-root)
+		run -0 --separate-stderr cubby exec --user 33:33 -- true
+		[[ $stderr == *"cannot map the ids of a mount"* ]]
+		;;
+	root)
+		for way in live review; do # by its name, whose group the image says; and by numbers
+			run -0 --separate-stderr cubby exec --project $way --user www-data -- sh -c "
+				set -e
+				[ \"\$(stat -c %u:%g . old old/file .git .git/HEAD | sort -u)\" = 33:33 ]
+				mkdir $way; touch $way/file; echo x >>old/file; mv old/file old/$way; mv old/$way old/file
+				chmod 4755 $way/file; echo x >.git/COMMIT_EDITMSG
+				chown 0:0 $way/file 2>/dev/null && exit 1; ! touch /etc/by-user 2>/dev/null"
+			[ -z "$stderr" ]
+			[ $way = live ] || cubby apply -q --all
+			[ "$(stat -c %u:%g . $way $way/file old old/file | sort -u)" = 0:0 ]
+			[ ! -u $way/file ]
+		done
+		run -0 cubby exec -q --user 4321:77 -- sh -c 'touch numbers; stat -c %u:%g old'
+		[ "$output" = 4321:77 ]
+		[ "$(stat -c %u:%g numbers)" = 0:0 ]
+		# What other users make is theirs, root among them; the next start shows it as before.
+		cubby exec -q --user www-data -- sh -c 'stat -c %u numbers' | grep -qx 33
+		;;
+	esac
+	cubby rm -q -y
+}
+
+@test "user: a box that runs goes on as it was started, which is said; own knows whose the directory is" {
+	mkdir project && cd project
+	cubby exec -q -- true
+	[ "$(map_kind)" = root ] || skip "the map $(map_kind) shows the directory as root's alone"
+	cubby exec -q --user www-data --detach -- sleep 1000
+	[ "$(cubby info --json | jq -c .owner)" = '{"uid":33,"gid":33}' ]
+	run -0 --separate-stderr cubby exec -- touch by-root
+	[ "$stderr" = "cubby: the box runs, and in this directory you are its user 33: what 'root' makes there is not yours ('cubby own'); 'cubby stop', and the next start goes by its user" ]
+	run -0 --separate-stderr cubby exec --user www-data -- touch by-user
+	[ -z "$stderr" ]
+	[ ! -O by-root ]
+	[ -O by-user ]
+	run -0 --separate-stderr cubby own
+	[ -z "$stderr" ]
+	[ -O by-root ]
+	[ -O by-user ]
+	cubby stop -q
+	# Whoever the box is for, it is root that gives files back.
+	cubby set -q user=www-data
+	cubby exec -q --user 0 -- chown 77:78 by-root
+	[ ! -O by-root ]
+	run -0 cubby own
+	[ "$(stat -c %u:%g by-root by-user . | sort -u)" = 0:0 ]
+	cubby rm -q -y
+}
+
+@test "user: own works for a box whose commands are another user's" {
+	mkdir project && cd project
+	cubby exec -q -- true
+	[ "$(map_kind)" != single ] || skip "the box has one user"
+	cubby set -q user=33:33
+	cubby exec -q --user 0 -- sh -c 'touch file && chown 77:78 file'
+	[ ! -O file ]
+	run -0 cubby own
+	[ -O file ]
+	cubby rm -q -y
+}

@@ -1,3 +1,6 @@
+#include <stdio.h>
+
+#include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/run/boxrun.h"
 
@@ -6,35 +9,61 @@ struct args {
 	char **paths;
 };
 
-enum { OWN_PATHS = 1000 };
+enum { OWN_PATHS = 1000, OWN_WORDS = 6 };
 
-/* In the box, as its root, which is the caller: a link or a name that the box put there can
- * lead nowhere else. What another user of the host owns is nobody's in there, or an id above
- * those of the box (docs/adr/0005), and stays: nobody has two meanings, and the kernel lets
- * only the box's be changed. */
+/* In the box, as its root: a link or a name that the box put there can lead nowhere else. The
+ * caller is root there, or the user that the box was started for. What another user of the
+ * host owns is nobody's in there, or an id above those of the box (docs/adr/0005), and stays:
+ * nobody has two meanings, and the kernel lets only the box's be changed. */
 static const char script[] =
 	"own() {\n"
-	"	find \"$3\" -xdev -$1 +0 -$1 -65534 -exec $2 -h 0 {} + || return\n"
-	"	find \"$3\" -xdev '(' -$1 65534 -o -$1 65535 ')' -exec $2 -h 0 {} + "
+	"	find \"$4\" -xdev ! -$1 $3 -$1 -65534 -exec $2 -h $3 {} + || return\n"
+	"	find \"$4\" -xdev '(' -$1 65534 -o -$1 65535 ')' -exec $2 -h $3 {} + "
 	"2>/dev/null || :\n"
 	"}\n"
+	"uid=$1 gid=$2\n"
+	"shift 2\n"
 	"for p in \"$@\"; do\n"
 	"	case $p in /*) ;; *) p=./$p ;; esac\n"
-	"	own uid chown \"$p\" && own gid chgrp \"$p\" || status=1\n"
+	"	own uid chown $uid \"$p\" && own gid chgrp $gid \"$p\" || status=1\n"
 	"done\n"
 	"exit ${status-0}\n";
 
+/* Who the caller is in the project: of a box that runs it says so itself, one that is started
+ * for this has root. */
+static void find_owner(const struct app *app, char uid[16], char gid[16])
+{
+	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
+	_cleanup_json_ struct json *info = NULL;
+	const struct json *owner = NULL;
+	struct err none = ERR_NONE;
+
+	if (boxsetup_running(app, &s, &none) == 0 &&
+	    box_ask(s.box, "info", NULL, &info, &none) == 0 &&
+	    !json_get_bool(info, "lingering", false))
+		owner = json_get(info, "owner");
+	snprintf(uid, 16, "%d", (int)json_get_int(owner, "uid", 0));
+	snprintf(gid, 16, "%d", (int)json_get_int(owner, "gid", 0));
+}
+
 static int work(struct app *app, void *args, struct err *e)
 {
-	const struct args *a = args;
-	const char *argv[OWN_PATHS + 6] = { "sh", "-c", script, "sh", "." };
+	struct args *a = args;
+	char uid[16], gid[16];
+	const char *argv[OWN_PATHS + OWN_WORDS + 2] = { "sh", "-c", script, "sh",
+							uid,  gid,  "." };
 	struct boxrun what = { .argv = argv };
+	int r = config_set(app->config, CONFIG_USER, "0", CONFIG_FROM_FLAG, e);
 
+	if (r < 0)
+		return r;
+	a->box.as_root = true;
 	for (size_t i = 0; a->paths && a->paths[i]; i++) {
 		if (i == OWN_PATHS)
 			return err_set(e, -E2BIG, "too many paths");
-		argv[4 + i] = a->paths[i];
+		argv[OWN_WORDS + i] = a->paths[i];
 	}
+	find_owner(app, uid, gid);
 	return boxrun_command(app, &a->box, &what);
 }
 

@@ -44,6 +44,28 @@ static const struct row {
 	{ "an id of a running box", BASE + 33, NOBODY, NOBODY },
 };
 
+/* The caller is a user of the box: that one and root change places, all others stay. */
+static const struct owner_row {
+	const char *name;
+	uint16_t owner;
+	uint32_t disk;
+	int64_t project;
+} owner_rows[] = {
+	{ "the caller is the user", 1000, 0, 1000 },
+	{ "an account of that number is somebody else", 1000, 1000, 65536 + 1000 },
+	{ "root of the box is the user's id on disk", 1000, 0x70000000 + 1000, 0 },
+	{ "nobody is box root's", 1000, 0x70000000, NOBODY },
+	{ "the user before it", 1000, 0x70000000 + 999, 999 },
+	{ "the user behind it", 1000, 0x70000000 + 1001, 1001 },
+	{ "the first user", 1, 0, 1 },
+	{ "root, of the first", 1, 0x70000001, 0 },
+	{ "behind the first", 1, 0x70000002, 2 },
+	{ "the last user", 65535, 0, 65535 },
+	{ "root, of the last", 65535, 0x7000ffff, 0 },
+	{ "before the last", 65535, 0x7000fffe, 65534 },
+	{ "root of the box is the caller", 0, 0, 0 },
+};
+
 static void ids(const void *p)
 {
 	static const uint32_t bases[] = { IDMAP_RANGE_FIRST, BASE };
@@ -53,11 +75,36 @@ static void ids(const void *p)
 		struct idmap box, project, layers;
 
 		idmap_range_box(&made, bases[i], &box);
-		idmap_range_project(&made, bases[i], &project);
+		idmap_range_project(&made, (struct idmap_owner){ 0 }, bases[i],
+				    &project);
 		idmap_range_layers(&made, bases[i], &layers);
 		assert_int_equal(seen(&project, &box, row->disk), row->project);
 		assert_int_equal(seen(&layers, &box, row->disk), row->layers);
 	}
+}
+
+static void owners(const void *p)
+{
+	const struct owner_row *row = p;
+	struct idmap box, project;
+
+	idmap_range_box(&made, BASE, &box);
+	idmap_range_project(&made, (struct idmap_owner){ row->owner, row->owner }, BASE,
+			    &project);
+	assert_int_equal(seen(&project, &box, row->disk), row->project);
+}
+
+/* Its group is another number than its user. */
+static void groups(void)
+{
+	struct idmap project;
+	uint32_t got = 0;
+
+	idmap_range_project(&made, (struct idmap_owner){ 101, 7 }, BASE, &project);
+	assert_int_equal(idmap_host_uid(&project, 0, &got), 0);
+	assert_int_equal(got, BASE + 101);
+	assert_int_equal(idmap_host_gid(&project, 0, &got), 0);
+	assert_int_equal(got, BASE + 7);
 }
 
 /* Root of the box is the caller; @users: the first of the others on the host. */
@@ -110,8 +157,10 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "a box whose root is the caller", real_root },
 		{ "other maps stay as they are", other_maps_stay },
+		{ "a group of another number", groups },
 	};
 
 	return unit_rows("idmap_range", rows, ids) +
+	       unit_rows("idmap_range owner", owner_rows, owners) +
 	       unit_cases("idmap_range others", cases);
 }

@@ -1,0 +1,143 @@
+#include "cli/box/owner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/inroot.h"
+#include "base/scope.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+#include "cli/opt/config.h"
+#include "cli/show/render.h"
+#include "rootfs/store/chain.h"
+#include "runtime/idmap/range.h"
+#include "runtime/init/userdb.h"
+
+enum { LAYERS_TEXT = 64 << 10 };
+
+/* 1 = the users of the box are listed in this layer, so that none below it counts. */
+static int look(int dir, const char *path, const char *user, struct userdb_user *ret,
+		struct err *e)
+{
+	_cleanup_close_ int root =
+		sys_openat(dir, path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+	_cleanup_close_ int list =
+		root < 0 ? root : inroot_open(root, "/etc/passwd", O_PATH | O_NOFOLLOW);
+	int r;
+
+	if (list < 0)
+		return 0;
+	r = userdb_find(root, user, ret, e);
+	return r < 0 ? r : 1;
+}
+
+static int look_box(const struct boxsetup *s, const char *user, struct userdb_user *ret,
+		    struct err *e)
+{
+	struct chain c = { .n = 0 };
+	struct err ignored = ERR_NONE;
+	char path[PATH_MAX];
+	int r;
+
+	if (s->dir.dirfd < 0)
+		return 0;
+	r = look(s->dir.dirfd, "upper", user, ret, e)
+		    ?: look(s->dir.dirfd, "copy/rootfs", user, ret, e);
+	(void)chain_load(s->dir.dirfd, "chain", &c, &ignored);
+	for (size_t i = 0; i < c.n && r == 0; i++) {
+		snprintf(path, sizeof(path), "layers/%s/machine", c.layers[i]);
+		r = look(s->store.dirfd, path, user, ret, e);
+	}
+	return r;
+}
+
+static int look_image(const struct boxsetup *s, const char *user,
+		      struct userdb_user *ret, struct err *e)
+{
+	_cleanup_buf_ struct buf list = BUF_INIT(LAYERS_TEXT);
+	struct err ignored = ERR_NONE;
+	char path[PATH_MAX];
+	char *rest = NULL;
+	int r;
+
+	snprintf(path, sizeof(path), "%s/rootfs", s->spec.image);
+	r = look(s->store.images, path, user, ret, e);
+	snprintf(path, sizeof(path), "images/%s/layers", s->spec.image);
+	if (r != 0 || file_read(s->store.dirfd, path, &list, &ignored) < 0 || !list.len)
+		return r;
+	for (char *l = strtok_r(list.data, "\n", &rest); l && r == 0;
+	     l = strtok_r(NULL, "\n", &rest)) {
+		snprintf(path, sizeof(path), "diffs/%s/rootfs", l);
+		r = look(s->store.dirfd, path, user, ret, e);
+	}
+	return r;
+}
+
+/* NULL = root. */
+static const char *user_of(const struct app *app)
+{
+	const char *user = config_text(app->config, CONFIG_USER);
+	bool root = !user || !*user || strcmp(user, "0") == 0 ||
+		    strcmp(user, "root") == 0 || strncmp(user, "0:", 2) == 0 ||
+		    strncmp(user, "root:", 5) == 0;
+
+	return root ? NULL : user;
+}
+
+void owner_choose(const struct app *app, struct boxsetup *s)
+{
+	const char *user = user_of(app);
+	struct userdb_user found = { .uid = 0 };
+	struct err why = ERR_NONE;
+
+	s->spec.owner = (struct idmap_owner){ 0 };
+	if (!user || s->spec.map.kind != IDMAP_ROOT)
+		return;
+	/* That the user cannot be had the command says. */
+	if ((look_box(s, user, &found, &why) ?: look_image(s, user, &found, &why)) <
+		    0 ||
+	    found.uid >= IDMAP_RANGE_IDS || found.gid >= IDMAP_RANGE_IDS || !found.uid)
+		return;
+	s->spec.owner =
+		(struct idmap_owner){ (uint16_t)found.uid, (uint16_t)found.gid };
+}
+
+static void tell_cannot(const struct app *app, enum idmap_kind map, const char *user)
+{
+	static const char *const reasons[] = {
+		[IDMAP_SUBUID] = "only root of a machine can map the ids of a mount",
+		[IDMAP_REAL] =
+			"its filesystem, or this container, cannot map the ids of a "
+			"mount",
+	};
+
+	/* There is no other user, or none of that name: the command says so. */
+	if (map == IDMAP_SINGLE || map == IDMAP_ROOT)
+		return;
+	render_note(app,
+		    "this directory is root's for '%s', not its own (%s): 'cubby own' "
+		    "makes yours what it leaves there",
+		    user, reasons[map]);
+}
+
+void owner_tell(const struct app *app, const struct boxsetup *s)
+{
+	const char *user = user_of(app);
+	uid_t has = box_facts(s->box)->owner;
+	char shown[256];
+
+	text_escaped(shown, sizeof(shown), user ?: "root", strlen(user ?: "root"));
+	if (user && s->spec.owner.uid == 0) {
+		if (box_started(s->box))
+			tell_cannot(app, s->spec.map.kind, shown);
+	} else if (has != s->spec.owner.uid) {
+		render_note(
+			app,
+			"the box runs, and in this directory you are its user %u: what "
+			"'%s' makes there is not yours ('cubby own'); 'cubby stop', and "
+			"the next start goes by its user",
+			has, shown);
+	}
+}

@@ -1,0 +1,20 @@
+/* owner - who the caller is in the project of a box: the user that commands run as, where
+ * the box's ids can be shown so (docs/adr/0028).
+ * Needs:  the layers of the box, of which whoever was in it may have made all; root, for
+ *         the map that can do it is root's.
+ * Owns:   nothing.
+ * Never:  is a reason for a box not to start: who cannot be found is root. */
+#ifndef CLI_BOX_OWNER_H
+#define CLI_BOX_OWNER_H
+
+#include "cli/show/app.h"
+#include "cli/store/boxsetup.h"
+
+/** owner_choose() - fill s->spec.owner; its directory is open, or the box is a new one */
+void owner_choose(const struct app *app, struct boxsetup *s);
+
+/** owner_tell() - in a line, of the open box: that the caller is somebody else in the project
+ *  than the user of this command, why, and what to do */
+void owner_tell(const struct app *app, const struct boxsetup *s);
+
+#endif
