@@ -99,8 +99,7 @@ int gitgate_new(const struct spec *spec, int boxdir, struct gitgate **ret,
 static int make_view(const struct gitgate *g, struct view *v, const struct stat *st)
 {
 	v->state = layers_dir(g->dir, v->id, 0711);
-	return v->state < 0 ? v->state
-			    : layers_make(v->state, g->spec, st, &v->upper);
+	return v->state < 0 ? v->state : layers_make(v->state, g->spec, st, &v->upper);
 }
 
 /* Something that the box must not write, whatever it is; or make, if it is not there. */
