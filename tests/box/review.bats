@@ -635,8 +635,11 @@ attributes() { # DIR, in the box
 	chmod 755 . # for other users of the box
 	cubby exec --project review -- true
 	[ "$(cubby info --json | jq -r .map.kind)" != single ] || skip "there are no other users"
-	[ "$(rename --user 7:7 d e)" = "Permission denied" ]
+	cubby exec -q --project review --detach -- sleep 1000 # a box of root's
+	[ "$(rename -q --user 7:7 d e)" = "Permission denied" ]
 	[ -z "$(cubby diff)" ]
+	cubby stop -q
+	[ "$(cubby info --json | jq -r .map.kind)" != root ] || [ -z "$(rename --user 7:7 d e)" ]
 }
 
 @test "read-only: the project can be seen and not changed" {

@@ -23,8 +23,33 @@ setup() {
 	run -0 cubby exec -- stat -c %u:%g a b
 	[ "$output" = $'1001:0\n33:33' ]
 	chmod 777 .
+	cubby exec --detach -- sleep 1000 # the box is root's
 	cubby exec --user 33 -- sh -ec 'echo x >>b; touch mine'
 	[ "$(stat -c %u mine)" = "$(stat -c %u b)" ]
+	[ "$(stat -c %u mine)" -ge 1879048192 ]
+	cubby stop
+}
+
+@test "owners: in a box of its user the project is the caller's, and what others are given nobody's" {
+	touch ours
+	cubby exec -- sh -ec 'touch a b; chown 1001 a; chown 33:33 b'
+	# Its own from before is root's now, for the two have changed places; that of others is theirs.
+	run -0 cubby exec --user 33 -- stat -c %u:%g a b ours setid
+	[ "$output" = $'1001:33\n0:0\n33:33\n33:33' ]
+	run cubby exec --user 33 -- sh -c 'echo x >>b || chmod 4755 ours; chown 1001 ours; chgrp 1001 ours; ln ours more; mknod dev c 1 3; ls'
+	[[ $output == *"Operation not permitted"* ]]
+	[ "$(stat -c %u:%g:%a ours)" = 0:0:755 ]
+	[ ! -e dev ]
+	cubby exec --detach --user 33 -- sleep 1000
+	cubby exec -- sh -ec 'touch by-root; chown 33:33 by-root; touch root; chmod 6755 root by-root; cp -a /bin/true bin; chmod 4755 bin'
+	[ "$(stat -c %u:%g:%a by-root)" = 0:0:755 ] # given to the caller, without the bits
+	for f in root bin; do
+		[ "$(stat -c %u "$f")" -ge 1879048192 ]
+		[ ! -u "$f" ]
+	done
+	cubby stop
+	cubby own
+	[ "$(stat -c %u:%g a b ours root bin | sort -u)" = 0:0 ]
 }
 
 @test "owners: accounts of the host are worked with, and never become anybody's" {
