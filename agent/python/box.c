@@ -15,7 +15,7 @@ static int on_wait(void *ctx, uint32_t id, int timeout_ms, struct box_exit *ret,
 
 static int on_signal(void *ctx, uint32_t id, int sig, struct err *e)
 {
-	return box_signal(ctx, id, sig, true, e);
+	return box_signal(ctx, id, sig, e);
 }
 
 static int on_end(void *ctx, uint32_t id, struct err *e)

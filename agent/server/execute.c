@@ -673,7 +673,7 @@ static int delete_execute(struct exchange *x, struct err *e)
 		return e->code;
 	if (!p->done && p->program.runs) {
 		int r = box_signal(tenant_box(p->all->tenant), p->program.id,
-				   force ? SIGKILL : SIGTERM, true, e);
+				   force ? SIGKILL : SIGTERM, e);
 		if (r < 0)
 			return r;
 	}

@@ -498,8 +498,7 @@ static int port_signal(void *ctx, uint32_t id, int sig, struct err *e)
 	struct box *box = tenant_box(k->all->tenant);
 
 	(void)id;
-	return box && k->program.runs ? box_signal(box, k->program.id, sig, true, e)
-				      : 0;
+	return box && k->program.runs ? box_signal(box, k->program.id, sig, e) : 0;
 }
 
 static int port_end(void *ctx, uint32_t id, struct err *e)

@@ -20,13 +20,13 @@ enum {
 
 /* ---- terminal modes --------------------------------------------------------------- */
 
-static void session_io_echo(struct session *s, bool on)
+static void session_io_quiet(struct session *s)
 {
 	struct termios t;
 
 	if (sys_tcgetattr(s->proc.master, &t) < 0)
 		return;
-	t.c_lflag = on ? t.c_lflag | ECHO : t.c_lflag & ~(tcflag_t)ECHO;
+	t.c_lflag &= ~(tcflag_t)ECHO;
 	sys_tcsetattr(s->proc.master, TCSANOW, &t);
 }
 
@@ -205,7 +205,7 @@ static void launch(struct session *s)
 	session_io_sane(s);
 	flush_input(s);
 	if (!s->shell->keeps_modes)
-		session_io_echo(s, false);
+		session_io_quiet(s);
 	if (s->launches++ == LAUNCHES_MAX) {
 		s->broken = true;
 		return;

@@ -75,7 +75,7 @@ static int killed(struct program *p, int code, const char *why, struct err *e)
 {
 	struct err ignored = ERR_NONE;
 
-	box_signal(p->box, p->p.id, SIGKILL, true, &ignored);
+	box_signal(p->box, p->p.id, SIGKILL, &ignored);
 	return err_sys(e, code, "%s %s", p->argv[0], why);
 }
 

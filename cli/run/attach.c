@@ -117,7 +117,7 @@ static void forward(const struct attach *a, int sig)
 {
 	struct err e;
 
-	(void)box_signal(a->box, a->id, sig, true, &e);
+	(void)box_signal(a->box, a->id, sig, &e);
 }
 
 static void end_session(const struct attach *a)

@@ -640,9 +640,9 @@ int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
 	}
 }
 
-int box_signal(struct box *b, uint32_t id, int sig, bool group, struct err *e)
+int box_signal(struct box *b, uint32_t id, int sig, struct err *e)
 {
-	struct wire_signal s = { .signal = sig, .group = group };
+	struct wire_signal s = { .signal = sig };
 	int r = lost(b, id, e) ?: send_to(b, WIRE_SIGNAL, id, &s, sizeof(s));
 
 	return r < 0 ? err_sys(e, r, "cannot reach the box's monitor") : 0;

@@ -133,8 +133,8 @@ bool box_kept(const struct box *b);
 /** box_wait() - wait for one process; exits of others stay queued; -ETIMEDOUT */
 int box_wait(struct box *b, uint32_t id, int timeout_ms, struct box_exit *ret,
 	     struct err *e);
-/** box_signal() - to the process, or with @group to its whole process group */
-int box_signal(struct box *b, uint32_t id, int sig, bool group, struct err *e);
+/** box_signal() - to the process and its whole process group */
+int box_signal(struct box *b, uint32_t id, int sig, struct err *e);
 /** box_kill_session() - HUP and TERM, 1 s, then KILL to every process of the terminal
  *  session or group that @id leads, daemons that left it included */
 int box_kill_session(struct box *b, uint32_t id, struct err *e);

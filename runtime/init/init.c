@@ -48,8 +48,7 @@ struct proc_entry {
 	struct wire_exit end;
 	uint64_t kill_at_ms; /* 0 = no; else the group gets SIGKILL then, also when the
 				program has ended before */
-	uint64_t early[2]; /* signals that came before it was there: bits by number, to
-				the program and to its group */
+	uint64_t early;	     /* signals that came before it was there: bits by number */
 };
 
 struct init {
@@ -172,12 +171,12 @@ static bool is_there(const struct proc_entry *p)
 /* What was sent meanwhile. */
 static void signal_late(struct proc_entry *p)
 {
-	for (int group = 0; group < 2 && is_there(p) && !p->ended; group++) {
-		for (int sig = 1; p->early[group] && sig < NSIG; sig++)
-			if (p->early[group] & BIT_OF(sig))
-				sys_kill(group ? -p->main : p->main, sig);
-		p->early[group] = 0;
-	}
+	if (!is_there(p) || p->ended)
+		return;
+	for (int sig = 1; p->early && sig < NSIG; sig++)
+		if (p->early & BIT_OF(sig))
+			sys_kill(-p->main, sig);
+	p->early = 0;
 }
 
 /* Tells the client what it does not know yet; true when nothing is left to tell or to
@@ -261,9 +260,9 @@ static void do_signal(struct init *in, const struct wire_msg *m)
 	if (!s || !p || p->ended || p->failed || s->signal <= 0 || s->signal >= NSIG)
 		return;
 	if (is_there(p))
-		sys_kill(s->group ? -p->main : p->main, s->signal);
+		sys_kill(-p->main, s->signal);
 	else
-		p->early[!!s->group] |= BIT_OF(s->signal);
+		p->early |= BIT_OF(s->signal);
 }
 
 /* A session is ended by its leader; anything else by its group, in two steps. */
@@ -280,7 +279,7 @@ static void do_kill(struct init *in, const struct wire_msg *m)
 	}
 	if (p->ended || p->main <= 1)
 		return;
-	p->early[1] |= BIT_OF(SIGHUP) | BIT_OF(SIGCONT) | BIT_OF(SIGTERM);
+	p->early |= BIT_OF(SIGHUP) | BIT_OF(SIGCONT) | BIT_OF(SIGTERM);
 	signal_late(p);
 	p->kill_at_ms = sys_now_ms() + INIT_GRACE_MS;
 }

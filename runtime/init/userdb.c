@@ -70,10 +70,9 @@ static bool next_line(const char **rest, struct line *l)
 	return true;
 }
 
-static bool field_is(const struct line *l, size_t i, const char *s)
+static bool name_is(const struct line *l, const char *s)
 {
-	return i < l->n && l->len[i] == strlen(s) &&
-	       memcmp(l->field[i], s, l->len[i]) == 0;
+	return l->n && l->len[0] == strlen(s) && memcmp(l->field[0], s, l->len[0]) == 0;
 }
 
 static bool field_id(const struct line *l, size_t i, uint32_t *ret)
@@ -109,7 +108,7 @@ static bool find_user(const char *db, const char *name, uid_t uid,
 	while (next_line(&db, &l)) {
 		if (!field_id(&l, 2, &u) || !field_id(&l, 3, &g))
 			continue;
-		if (name ? !field_is(&l, 0, name) : u != uid)
+		if (name ? !name_is(&l, name) : u != uid)
 			continue;
 		ret->uid = u;
 		ret->gid = g;
@@ -126,7 +125,7 @@ static bool find_group(const char *db, const char *name, gid_t *ret)
 	struct line l;
 
 	while (next_line(&db, &l))
-		if (field_is(&l, 0, name))
+		if (name_is(&l, name))
 			return field_id(&l, 2, ret);
 	return false;
 }

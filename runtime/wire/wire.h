@@ -115,9 +115,9 @@ struct wire_cleared {
 	uint8_t pad[3];
 };
 
+/* To the process group of the program. */
 struct wire_signal {
 	int32_t signal;
-	uint8_t group, pad[3];
 };
 
 struct wire_setup {

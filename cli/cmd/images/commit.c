@@ -58,8 +58,7 @@ static int add_machine(struct layoutout *l, const struct boxsetup *s, struct err
 
 /* ---- a layout, and an image of it ----------------------------------------------------- */
 
-static int make_layout(const struct boxsetup *s, int dir, int abort_fd,
-		       const char *name, struct err *e)
+static int make_layout(const struct boxsetup *s, int dir, int abort_fd, struct err *e)
 {
 	_cleanup_layoutout_ struct layoutout l = { .store = &s->store,
 						   .map = &s->spec.map,
@@ -74,7 +73,7 @@ static int make_layout(const struct boxsetup *s, int dir, int abort_fd,
 	if (r < 0)
 		return r;
 	r = add_machine(&l, s, e);
-	return r < 0 ? r : layoutout_end(&l, run, name, e);
+	return r < 0 ? r : layoutout_end(&l, run, "image", e);
 }
 
 static int take_image(const struct app *app, const struct boxsetup *s,
@@ -105,7 +104,7 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 	if (r >= 0)
 		r = staging_new(&s.store, "commit", &st, e);
 	if (r >= 0)
-		r = make_layout(&s, st.dirfd, held.fd, "image", e);
+		r = make_layout(&s, st.dirfd, held.fd, e);
 	if (r >= 0)
 		r = take_image(app, &s, &st, name, ret, e);
 	if (st.dirfd >= 0)

@@ -318,7 +318,7 @@ static void send_pipeline(int sock, unsigned n)
 	static struct message m;
 
 	for (uint32_t id = 1; id <= n; id++) {
-		struct wire_signal s = { .signal = 9, .group = id % 2 };
+		struct wire_signal s = { .signal = 9 };
 
 		long_command(&m, id);
 		send_all(sock, &m);
