@@ -161,14 +161,13 @@ static int run_own(struct kernel *k, const char *before, const struct json *valu
 		   const char *after, struct err *e)
 {
 	_cleanup_buf_ struct buf code = BUF_INIT(256 << 10);
-	int r = 0;
+	int r;
 
 	buf_adds(&code, before);
 	if (value)
-		r = json_print(value, false, &code);
+		json_print(value, false, &code);
 	buf_adds(&code, after);
-	if (r == 0)
-		r = buf_failed(&code);
+	r = buf_failed(&code);
 	return r < 0 ? err_sys(e, r, "cannot run a cell")
 		     : kernel_execute(k, buf_cstr(&code), NULL, e);
 }

@@ -134,18 +134,16 @@ static int encode_line(const char *text, size_t len, struct buf *out)
 {
 	for (size_t i = 0; i < len; i++) {
 		size_t run = 0;
-		int r;
 
 		while (i + run < len && text[i + run] != '\\' && text[i + run] != '\n')
 			run++;
-		r = buf_add(out, text + i, run);
+		buf_add(out, text + i, run);
 		i += run;
-		if (r == 0 && i < len)
-			r = buf_adds(out, text[i] == '\n' ? "\\0012" : "\\0134");
-		if (r < 0)
-			return r;
+		if (i < len)
+			buf_adds(out, text[i] == '\n' ? "\\0012" : "\\0134");
 	}
-	return buf_addc(out, '\n');
+	buf_addc(out, '\n');
+	return buf_failed(out);
 }
 
 int shell_encode(const struct shell *sh, const char *text, size_t len, struct buf *out)

@@ -150,15 +150,15 @@ static int add_listing(int dirfd, struct buf *out)
 
 	if (r < 0) /* the model can look for itself */
 		return r == -ENOMEM ? r : 0;
-	r = buf_adds(out, l.n ? "\nAt the start it holds:\n"
-			      : "\nAt the start it is empty.\n");
-	for (size_t i = 0; i < l.n && r == 0; i++) {
-		r = text_escape(out, l.names[i], strlen(l.names[i]))
-			    ?: buf_addc(out, '\n');
+	buf_adds(out,
+		 l.n ? "\nAt the start it holds:\n" : "\nAt the start it is empty.\n");
+	for (size_t i = 0; i < l.n; i++) {
+		text_escape(out, l.names[i], strlen(l.names[i]));
+		buf_addc(out, '\n');
 	}
-	if (r == 0 && l.total > l.n)
-		r = buf_addf(out, "… and %zu more\n", l.total - l.n);
-	return r;
+	if (l.total > l.n)
+		buf_addf(out, "… and %zu more\n", l.total - l.n);
+	return buf_failed(out);
 }
 
 /* ---- the project's own words ---- */

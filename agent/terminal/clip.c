@@ -153,17 +153,15 @@ static int take_cut(const struct clip *c, struct buf *out)
 	bytes = c->total - head - (tail.len - skip);
 	lines = c->lines - count_lines(buf_cstr(&c->head), head) -
 		count_lines(buf_cstr(&tail) + skip, tail.len - skip);
-	r = buf_add(out, c->head.data, head);
-	if (r < 0)
-		return r;
-	r = buf_addf(out, "%s[\xe2\x80\xa6 ",
-		     head && c->head.data[head - 1] != '\n' ? "\n" : "");
-	if (r == 0 && lines) /* all of it may lie within one */
-		r = buf_addf(out, "%" PRIu64 " line%s, ", lines, lines == 1 ? "" : "s");
-	if (r == 0)
-		r = buf_addf(out, "%" PRIu64 " byte%s left out \xe2\x80\xa6]\n", bytes,
-			     bytes == 1 ? "" : "s");
-	return r < 0 ? r : buf_add(out, buf_cstr(&tail) + skip, tail.len - skip);
+	buf_add(out, c->head.data, head);
+	buf_addf(out, "%s[\xe2\x80\xa6 ",
+		 head && c->head.data[head - 1] != '\n' ? "\n" : "");
+	if (lines) /* all of it may lie within one */
+		buf_addf(out, "%" PRIu64 " line%s, ", lines, lines == 1 ? "" : "s");
+	buf_addf(out, "%" PRIu64 " byte%s left out \xe2\x80\xa6]\n", bytes,
+		 bytes == 1 ? "" : "s");
+	buf_add(out, buf_cstr(&tail) + skip, tail.len - skip);
+	return buf_failed(out);
 }
 
 void clip_reset(struct clip *c)

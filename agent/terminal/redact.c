@@ -162,12 +162,10 @@ void redact_flush(struct redact *r)
 /* The bytes of rows without the ends of rows: what secrets are found in. */
 static int join(const struct buf *in, int wrap, struct buf *out)
 {
-	int res = 0;
-
-	for (size_t i = 0; i < in->len && res == 0; i++)
+	for (size_t i = 0; i < in->len; i++)
 		if (in->data[i] != wrap)
-			res = buf_addc(out, in->data[i]);
-	return res;
+			buf_addc(out, in->data[i]);
+	return buf_failed(out);
 }
 
 /* The next @n bytes of rows, and the ends of rows before each. */
@@ -193,18 +191,17 @@ static int add_rows(const char **p, size_t n, int wrap, struct buf *out)
 static int add_stars(const struct redact_word *w, const char **p, int wrap,
 		     struct buf *out)
 {
-	int res = 0;
-
-	for (; **p == wrap && res == 0; (*p)++)
-		res = buf_addc(out, '\n');
-	if (res == 0)
-		res = buf_adds(out, w->stars);
-	for (size_t n = w->len; n && res == 0; (*p)++) {
+	for (; **p == wrap; (*p)++)
+		buf_addc(out, '\n');
+	buf_adds(out, w->stars);
+	for (size_t n = w->len; n; (*p)++) {
 		n -= **p != wrap;
-		if (**p == wrap || **p == '\n')
-			res = buf_addc(out, '\n') ?: buf_adds(out, w->stars);
+		if (**p == wrap || **p == '\n') {
+			buf_addc(out, '\n');
+			buf_adds(out, w->stars);
+		}
 	}
-	return res;
+	return buf_failed(out);
 }
 
 int redact_rows(const struct redact *r, const struct buf *in, int wrap, struct buf *out)
@@ -226,8 +223,9 @@ int redact_rows(const struct redact *r, const struct buf *in, int wrap, struct b
 		len -= (size_t)(at - text) + w->len;
 		text = at + w->len;
 	}
-	if (res == 0)
-		res = add_rows(&p, len, wrap, out);
+	if (res < 0)
+		return res;
+	res = add_rows(&p, len, wrap, out);
 	for (; res == 0 && p < in->data + in->len; p++) /* behind the last byte */
 		res = buf_addc(out, '\n');
 	return res;

@@ -301,19 +301,18 @@ static int add_head(const struct screen *s, struct buf *out)
 {
 	VTermPos pos;
 	char title[TITLE_MAX * 2];
-	int r;
 
 	s->lib.vterm_state_get_cursorpos(s->lib.vterm_obtain_state(s->vt), &pos);
-	r = buf_addf(
-		out,
-		"[screen of %d rows and %d columns, cursor %sin row %d column %d%s",
-		s->rows, s->cols, s->cursor_hidden ? "hidden " : "", pos.row + 1,
-		pos.col + 1, s->alternate ? ", full-screen program" : "");
-	if (r == 0 && s->title[0])
-		r = buf_addf(
+	buf_addf(out,
+		 "[screen of %d rows and %d columns, cursor %sin row %d column %d%s",
+		 s->rows, s->cols, s->cursor_hidden ? "hidden " : "", pos.row + 1,
+		 pos.col + 1, s->alternate ? ", full-screen program" : "");
+	if (s->title[0])
+		buf_addf(
 			out, ", title \"%s\"",
 			text_escaped(title, sizeof(title), s->title, strlen(s->title)));
-	return r < 0 ? r : buf_adds(out, "]\n");
+	buf_adds(out, "]\n");
+	return buf_failed(out);
 }
 
 int screen_text(struct screen *s, struct buf *out)

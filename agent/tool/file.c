@@ -150,13 +150,12 @@ static int show_first(const char *s, size_t len, struct part *p, struct buf *out
 	}
 	if (p->column > MAX(p->of, (uint64_t)1))
 		return -ERANGE;
-	r = buf_add(out, line.data + from, end - from);
-	if (r == 0 && p->to < p->of)
-		r = buf_addf(out,
-			     "[\xe2\x80\xa6 %" PRIu64
-			     " characters left out \xe2\x80\xa6]",
-			     p->of - p->to);
-	return r < 0 ? r : p->to == p->of;
+	buf_add(out, line.data + from, end - from);
+	if (p->to < p->of)
+		buf_addf(out,
+			 "[\xe2\x80\xa6 %" PRIu64 " characters left out \xe2\x80\xa6]",
+			 p->of - p->to);
+	return buf_failed(out) ?: p->to == p->of;
 }
 
 /* With numbers. -ERANGE: the first line has less characters than p->column. */
@@ -173,22 +172,20 @@ static int show_lines(const struct buf *b, struct part *part, struct buf *out)
 
 		if (n > part->first && out->len + len > part->most)
 			break;
-		if (n >= part->first)
-			r = buf_addf(out, "%6" PRIu64 "\t", n);
-		if (r == 0 && n == part->first) {
-			r = show_first(p, len, part, out);
-			whole = r > 0;
-		} else if (r == 0 && n > part->first) {
-			r = text_utf8(out, p, len);
+		if (n >= part->first) {
+			buf_addf(out, "%6" PRIu64 "\t", n);
+			r = n == part->first ? show_first(p, len, part, out)
+					     : text_utf8(out, p, len);
+			whole = n > part->first || r > 0;
 		}
-		if (r >= 0 && n >= part->first)
-			r = buf_addc(out, '\n');
 		if (r < 0)
 			return r;
+		if (n >= part->first)
+			buf_addc(out, '\n');
 		p += len + (nl != NULL);
 	}
 	part->last = n - 1;
-	return 0;
+	return buf_failed(out);
 }
 
 /* What was shown, and how to get the rest. */
@@ -261,8 +258,7 @@ int tool_file_read(struct toolbox *t, const struct json *args, struct tool_resul
 		buf_adds(&ret->text,
 			 "\n[" TEXT_REPLACEMENT " stands for a byte that is no UTF-8; "
 			 "edit_file keeps it, write_file would not]");
-	if (r == 0)
-		r = buf_failed(&ret->text);
+	r = r < 0 ? r : buf_failed(&ret->text);
 	return r < 0 ? err_sys(e, r, "cannot keep the lines") : 0;
 }
 

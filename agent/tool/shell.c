@@ -230,15 +230,15 @@ static int gather_input(struct session *s, const struct json *args, struct buf *
 {
 	const char *text = json_get_str(args, "text");
 	const char *keys = json_get_str(args, "keys");
-	int r = text ? buf_adds(out, text) : 0;
 
+	buf_adds(out, text ?: "");
 	/* Enter on a terminal is a carriage return; the line discipline makes it a
 	 * newline for whoever reads lines. An empty text only waits on: it is no wish for
 	 * the answer that a question has as its default */
-	if (r == 0 && text && *text && tool_args_flag(args, "enter", true))
-		r = buf_addc(out, '\r');
-	if (r < 0)
-		return err_sys(e, r, "not sent");
+	if (text && *text && tool_args_flag(args, "enter", true))
+		buf_addc(out, '\r');
+	if (buf_failed(out) < 0)
+		return err_sys(e, buf_failed(out), "not sent");
 	return keys && *keys ? session_add_keys(s, keys, out, e) : 0;
 }
 

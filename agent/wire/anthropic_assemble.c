@@ -280,19 +280,17 @@ static int finish_call(struct json *block, const struct turn_call *c)
 
 static int finish_block(struct block *b, const struct turn_call *c)
 {
-	int r = 0;
-
 	if (c)
 		return finish_call(b->block, c);
 	if (answer_is(b->block, "text"))
-		r = json_set_str(b->block, "text", buf_cstr(&b->text));
+		json_set_str(b->block, "text", buf_cstr(&b->text));
 	else if (answer_is(b->block, "thinking"))
-		r = json_set_str(b->block, "thinking", buf_cstr(&b->text));
-	if (r == 0 && b->signature.len)
-		r = json_set_str(b->block, "signature", b->signature.data);
-	if (r == 0 && b->citations)
-		r = json_set(b->block, "citations", take(&b->citations, NULL));
-	return r;
+		json_set_str(b->block, "thinking", buf_cstr(&b->text));
+	if (b->signature.len)
+		json_set_str(b->block, "signature", b->signature.data);
+	if (b->citations)
+		json_set(b->block, "citations", take(&b->citations, NULL));
+	return json_failed(b->block);
 }
 
 static int build_message(void *assembler)

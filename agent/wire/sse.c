@@ -36,14 +36,11 @@ static int dispatch(struct sse *s, struct err *e)
 
 static int add_data(struct sse *s, const char *p, size_t n, struct err *e)
 {
-	int r = 0;
-
 	if (s->has_data)
-		r = buf_addc(&s->data, '\n');
-	if (r == 0 && n)
-		r = buf_add(&s->data, p, n);
+		buf_addc(&s->data, '\n');
+	buf_add(&s->data, p, n);
 	s->has_data = true;
-	return too_large(r, e);
+	return too_large(buf_failed(&s->data), e);
 }
 
 static bool blank(const char *p, size_t n)

@@ -282,13 +282,9 @@ static bool widens(const struct config *c, const struct config *to, const struct
 static int tell(const struct row *r, const struct json *j, struct buf *out)
 {
 	_cleanup_buf_ struct buf value = BUF_INIT(CONFIG_PROJECT_MAX);
-	int n = json_print(j, false, &value);
 
-	if (n == 0)
-		n = buf_addf(out, "  %s: ", r->member);
-	if (n == 0)
-		n = buf_add(out, value.data, value.len);
-	return n < 0 ? n : buf_addc(out, '\n');
+	return json_print(j, false, &value) ?: buf_addf(out, "  %s: ", r->member) ?:
+		buf_add(out, value.data, value.len) ?: buf_addc(out, '\n');
 }
 
 static int take_member(struct config *c, const struct json *it, bool agreed,

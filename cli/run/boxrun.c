@@ -174,10 +174,9 @@ static int describe(const struct app *app, const struct boxsetup *s,
 {
 	struct imagerun *p = &d->image;
 	struct box_command *ret = &d->command;
-	int r = imagerun_env(app, s, p, e);
+	int r = imagerun_env(app, s, p, e)
+			?: signing_begin(app, run->signing, &p->env, &d->signing, e);
 
-	if (r == 0)
-		r = signing_begin(app, run->signing, &p->env, &d->signing, e);
 	if (r < 0)
 		return r;
 	*ret = (struct box_command){

@@ -41,10 +41,8 @@ static int merge(const struct spec *spec, int boxdir, int layers, const struct c
 	struct worker_job job = {
 		.name = "merge", .arg = ids, .map = &map, .in = layers
 	};
-	int r = remove_new(spec, boxdir, e);
+	int r = remove_new(spec, boxdir, e) ?: idmap_choose_helper(&spec->map, &map, e);
 
-	if (r == 0)
-		r = idmap_choose_helper(&spec->map, &map, e);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < c->n; i++)

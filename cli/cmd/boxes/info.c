@@ -61,53 +61,45 @@ static const struct json *member(const struct json *j, const char *path)
 
 static int list_text(const struct json *v, struct buf *out)
 {
-	int r = 0;
-
 	json_each(it, v)
 	{
 		const char *s = json_str(it);
 
-		if (r == 0 && s)
-			r = buf_addf(out, "%s%s", out->len ? ", " : "", s);
+		if (s)
+			buf_addf(out, "%s%s", out->len ? ", " : "", s);
 	}
-	return r;
+	return buf_failed(out);
 }
 
 static int volumes_text(const struct json *v, struct buf *out)
 {
-	int r = 0;
-
 	json_each(it, v)
 	{
 		const char *from = json_get_str(it, "source")
 					   ?: json_get_str(it, "name"),
 			   *to = json_get_str(it, "target");
 
-		if (r == 0 && from && to)
-			r = buf_addf(out, "%s on %s%s\n", from, to,
-				     json_get_bool(it, "writable", false)
-					     ? ""
-					     : ", read-only");
+		if (from && to)
+			buf_addf(out, "%s on %s%s\n", from, to,
+				 json_get_bool(it, "writable", false) ? ""
+								      : ", read-only");
 	}
-	return r;
+	return buf_failed(out);
 }
 
 static int acting_text(const struct json *v, struct buf *out)
 {
-	int r = 0;
-
 	json_each(it, v)
 	{
 		const char *path = json_get_str(it, "path"),
 			   *why = json_get_str(it, "why");
 
-		if (r == 0 && path && why)
-			r = buf_addf(out, "%s '%s': %s\n",
-				     json_get_bool(it, "new", false) ? "new"
-								     : "changed",
-				     path, why);
+		if (path && why)
+			buf_addf(out, "%s '%s': %s\n",
+				 json_get_bool(it, "new", false) ? "new" : "changed",
+				 path, why);
 	}
-	return r;
+	return buf_failed(out);
 }
 
 static int value_text(const struct json *v, enum kind kind, struct buf *out)
