@@ -203,7 +203,7 @@ $(O)/agent/server/openapi.o: agent/server/openapi.json agent/server/rest.json
 $(O)/cli/cmd/inside/shell.o: cli/cmd/inside/shell.sh
 $(O)/agent/python/shim.o: agent/python/shim.py
 $(O)/rootfs/image/bootstrap.o: scripts/mkrootfs
-$(O)/cli/project/plugins.o: cli/project/execute_cli.sh
+$(O)/cli/project/setup_plan.o: cli/project/execute_cli.sh
 $(O)/agent/tool/toolset.o: agent/tool/tools.json
 $(O)/agent/task/prompt.o: agent/task/prompt.md
 $(O)/cli/task/page.o: cli/task/page.css

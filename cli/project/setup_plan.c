@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/project/plugins.h"
+#include "base/embed.h"
 
 enum { PATH_WORD = 256, TEXT_MAX = 16 << 20 };
 
@@ -17,6 +17,23 @@ static const struct manager {
 		 "--no-install-recommends \"$@\" && exec apt-get clean" },
 	{ "pip", "exec pip3 install \"$@\"" },
 	{ "npm", "exec npm install -g \"$@\"" },
+};
+
+EMBED(setup_plan_execute_cli, "cli/project/execute_cli.sh");
+
+/* What "plugins" brings into a box: scripts of cubby's own, in steps, so that one that fails
+ * has a name. They look at nothing of the project: what they make is any project's. */
+static const struct plugin_step {
+	const char *plugin, *step, *script;
+} plugin_steps[] = {
+	{ "jupyter", "packages",
+	  "export DEBIAN_FRONTEND=noninteractive\n"
+	  "apt-get -q update && apt-get -q install -y --no-install-recommends "
+	  "python3-ipykernel jupyter-client jupyter-core && exec apt-get clean" },
+	{ "jupyter", "kernel",
+	  "jupyter kernelspec list --json | exec python3 -c 'import json, sys; "
+	  "json.load(sys.stdin)[\"kernelspecs\"][\"python3\"]'" },
+	{ "jupyter", "execute_cli", setup_plan_execute_cli },
 };
 
 void setup_plan_done(struct setup_plan *p)
@@ -163,20 +180,28 @@ static bool has_word(const struct json *list, const char *word)
 	return false;
 }
 
+static bool is_plugin(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(plugin_steps); i++)
+		if (strcmp(plugin_steps[i].plugin, name) == 0)
+			return true;
+	return false;
+}
+
 static int add_plugins(const struct json *plugins, const struct setup_base *base,
 		       struct setup_plan *p, struct err *e)
 {
-	const struct plugins_step *step;
 	int r = 0;
 
 	json_each(it, plugins)
 	{
-		if (!plugins_known(json_str(it)))
+		if (!is_plugin(json_str(it)))
 			return err_set(e, -EINVAL,
 				       "there is no plugin '%.60s'; there is jupyter",
 				       json_str(it));
 	}
-	for (size_t i = 0; r == 0 && (step = plugins_step(i)); i++) {
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(plugin_steps); i++) {
+		const struct plugin_step *step = &plugin_steps[i];
 		struct setup_step *st = &p->v[p->n];
 
 		if (!has_word(plugins, step->plugin))
@@ -195,12 +220,10 @@ int setup_plan_make(const struct json *project, const struct setup_base *base,
 {
 	const struct json *setup = json_get(project, "setup");
 	_cleanup_setup_plan_ struct setup_plan p = SETUP_PLAN_NONE;
-	size_t steps = 0;
 	int r;
 
-	while (plugins_step(steps))
-		steps++;
-	p.v = calloc(ARRAY_SIZE(managers) + steps + json_len(setup), sizeof(*p.v));
+	p.v = calloc(ARRAY_SIZE(managers) + ARRAY_SIZE(plugin_steps) + json_len(setup),
+		     sizeof(*p.v));
 	if (!p.v)
 		return err_sys(e, -ENOMEM, "cannot plan the setup");
 	r = add_packages(json_get(project, "packages"), base, &p, e)

@@ -4,14 +4,15 @@
 #include <unistd.h>
 
 #include "agent/task/form.h"
+#include "agent/turn/transcript.h"
 #include "base/sys/sys.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
+#include "cli/opt/config_task.h"
 #include "cli/show/tty.h"
 #include "cli/snapshot/rewind.h"
 #include "cli/store/hostpath.h"
 #include "cli/task/agree.h"
-#include "cli/task/recall.h"
 
 #define TASKRUN_TRANSCRIPT "cubby-transcript.jsonl"
 
@@ -50,6 +51,60 @@ static int check_words(struct taskwork *w, struct err *e)
 		return 0;
 	w->replay = hostpath_open(replay, O_RDONLY | O_NOCTTY, e);
 	return w->replay < 0 ? err_wrap(e, "--replay") : 0;
+}
+
+/* What a transcript says of the task that goes on. */
+struct recalled {
+	struct json *settings; /* owned; NULL = of an older version */
+	struct buf model;      /* owned; then of the model alone */
+};
+
+static int recall_record(void *ctx, const struct json *j, struct err *e)
+{
+	const char *type = json_get_str(j, "type");
+	const char *provider = json_get_str(j, "provider");
+	struct recalled *ret = ctx;
+	int r = 0;
+
+	if (type && strcmp(type, "task") == 0) {
+		json_free(&ret->settings);
+		ret->settings = json_dup(json_get(j, "settings"));
+	} else if (type && strcmp(type, "model") == 0 && provider &&
+		   strcmp(provider, "replay") != 0) {
+		buf_truncate(&ret->model, 0);
+		r = buf_addf(&ret->model, "%s:%s", provider,
+			     json_get_str(j, "model") ?: "");
+	}
+	return r < 0 ? err_sys(e, r, "cannot read the transcript") : 0;
+}
+
+static int take_recalled(struct config *c, struct recalled *was, struct err *e)
+{
+	_cleanup_json_ struct json *options = json_object();
+	const char *own = json_get_str(was->settings, config_rows[CONFIG_MODEL].name);
+
+	if (was->model.len && !own)
+		json_set_str(options, config_rows[CONFIG_MODEL].name, was->model.data);
+	json_each(it, was->settings)
+	{
+		json_set(options, json_key(it), json_dup(it));
+	}
+	return json_failed(options) < 0
+		       ? err_sys(e, -ENOMEM, "cannot read the transcript")
+		       : config_task_load(c, options, e);
+}
+
+/* The model and all options of the transcript @fd, but for what the command line says. */
+static int recall_options(struct config *c, int fd, struct err *e)
+{
+	struct recalled was = { .model = BUF_INIT(4096) };
+	int r = transcript_read(fd, recall_record, &was, e);
+
+	if (r >= 0)
+		r = take_recalled(c, &was, e);
+	json_free(&was.settings);
+	buf_done(&was.model);
+	return r;
 }
 
 /* The options of the task that goes on, before any of them is used. */
