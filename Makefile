@@ -42,6 +42,9 @@ CFLAGS += -std=gnu17 -Wall -Wextra $(WERROR) -Wshadow -Wstrict-prototypes \
 	-Wformat=2 -Wvla -Wundef -Wcast-qual -fno-common -fstack-protector-strong -fPIE
 LDFLAGS += -pie -Wl,-z,relro -Wl,--as-needed
 LDLIBS += -ldl
+ifneq ($(VARIANT),release) # which makes instructions of what is in it
+LDLIBS += -lm
+endif
 STATIC_LIBS := -l:libcap.a
 INIT_LDFLAGS := -static -Wl,-z,relro -Wl,--gc-sections
 SANITIZE := address,undefined
@@ -55,7 +58,9 @@ ifeq ($(VARIANT),release)
 CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 else ifeq ($(VARIANT),asan) # where calls are made to fail, too
 CPPFLAGS += -DCUBBY_FAULT
-CFLAGS += -O1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+# Compiling takes more of a test run than running: no optimisation, and lines alone of what
+# a debugger could know.
+CFLAGS += -O0 -g1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all $(UNSURE)
 LDFLAGS += -fsanitize=$(SANITIZE)
 else ifeq ($(VARIANT),cov)
@@ -119,7 +124,8 @@ FUZZ := $(FUZZ_SRC:%.c=$(O)/%)
 # Hostile programs for the box tests; static, for they run in any image.
 PROBE_SRC := $(wildcard tests/box/probes/*.c)
 PROBE := $(PROBE_SRC:%.c=$(O)/%)
-TEST_SRC := $(UNIT_SRC) $(FAULT_SRC) $(FUZZ_SRC) $(wildcard tests/unit/*.c) tests/cli/fits.c
+TEST_SRC := $(UNIT_SRC) $(FAULT_SRC) $(FUZZ_SRC) tests/fuzz/replay.c tests/cli/fits.c \
+	$(wildcard tests/unit/*.c)
 
 .PHONY: all
 all: $(BIN) check-rules
@@ -224,9 +230,16 @@ $(UNIT) $(FAULT): $(O)/%: $(O)/%.o $(UNIT_OBJ) $(TESTLIB)
 	$(say) LINK $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TESTLD) -o $@ $^ $(LDLIBS) $(UNIT_LIBS)
 
+# In another variant than fuzz, a main() of our own runs the corpus and mutants of it.
+ifeq ($(VARIANT),fuzz)
+FUZZ_MAIN := -fsanitize=fuzzer
+else
+FUZZ_MAIN := $(O)/tests/fuzz/replay.o
+$(FUZZ): $(FUZZ_MAIN)
+endif
 $(FUZZ): $(O)/%: $(O)/%.o $(TESTLIB)
 	$(say) LINK $@
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TESTLD) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(TESTLD) -o $@ $< $(FUZZ_MAIN) $(TESTLIB) $(LDLIBS)
 .PRECIOUS: $(O)/%.o
 .DELETE_ON_ERROR:
 
