@@ -70,7 +70,7 @@ finds() { compgen -G 'find-*' | wc -l; }
 	SUM=1 ./f 200 2 find- corpus 2>two
 	[ "$(wc -l <one)" = 202 ]
 	cmp one again
-	! cmp -s one two
+	run ! cmp -s one two
 	[ "$(sort -u one | wc -l)" -gt 150 ]
 }
 
