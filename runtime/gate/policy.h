@@ -1,4 +1,4 @@
-/* netpolicy - what a box may reach: rules by name and by address.
+/* policy - what a box may reach: rules by name and by address.
  * Needs:  patterns that people wrote.
  * Owns:   its rules.
  * Never:  resolves a name; lets a rule by name open an address that is not public.

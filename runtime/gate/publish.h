@@ -1,4 +1,4 @@
-/* netpublish - ports of the box on the host: "[IP:]HOSTPORT:PORT" read and listened on.
+/* publish - ports of the box on the host: "[IP:]HOSTPORT:PORT" read and listened on.
  * Needs:  the host's network namespace.
  * Owns:   the listener.
  * Never:  listens on more than loopback unless an address was given. */
