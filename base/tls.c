@@ -16,6 +16,7 @@
 	X(TLS_server_method) X(SSL_CTX_new) X(SSL_CTX_free) X(SSL_CTX_ctrl) \
 	X(SSL_CTX_set_options) X(SSL_CTX_set_default_passwd_cb) \
 	X(SSL_CTX_set_alpn_select_cb) X(SSL_select_next_proto) \
+	X(SSL_get0_alpn_selected) \
 	X(SSL_CTX_use_certificate_chain_file) X(SSL_CTX_use_PrivateKey_file) \
 	X(SSL_CTX_check_private_key) X(SSL_new) X(SSL_free) X(SSL_set_fd) \
 	X(SSL_set_accept_state) X(SSL_read) X(SSL_write) X(SSL_pending) \
@@ -34,6 +35,7 @@ static const struct dl_library library = { "libssl.so.3", "libssl3", symbols,
 struct tls {
 	struct lib lib;
 	SSL_CTX *ctx; /* owned */
+	bool h2;      /* is offered */
 };
 
 struct tls_conn {
@@ -66,13 +68,15 @@ static int no_password(char *buf, int size, int write, void *ctx)
 static int choose_protocol(SSL *ssl, const unsigned char **ret, unsigned char *ret_len,
 			   const unsigned char *offered, unsigned len, void *ctx)
 {
-	static const unsigned char spoken[] = "\x08http/1.1\x08http/1.0";
+	static const unsigned char spoken[] = "\x02h2\x08http/1.1\x08http/1.0";
 	const struct tls *t = ctx;
+	unsigned first = t->h2 ? 0 : 3;
 	unsigned char *chosen;
 
 	(void)ssl;
-	if (t->lib.SSL_select_next_proto(&chosen, ret_len, spoken, sizeof(spoken) - 1,
-					 offered, len) != OPENSSL_NPN_NEGOTIATED)
+	if (t->lib.SSL_select_next_proto(&chosen, ret_len, spoken + first,
+					 sizeof(spoken) - 1 - first, offered,
+					 len) != OPENSSL_NPN_NEGOTIATED)
 		return SSL_TLSEXT_ERR_ALERT_FATAL;
 	*ret = chosen;
 	return SSL_TLSEXT_ERR_OK;
@@ -134,6 +138,20 @@ int tls_open(const struct tls_file *cert, const struct tls_file *key, struct tls
 		return r;
 	*ret = take(&t, NULL);
 	return 0;
+}
+
+void tls_offer_h2(struct tls *t)
+{
+	t->h2 = true;
+}
+
+bool tls_chose_h2(const struct tls_conn *c)
+{
+	const unsigned char *name = NULL;
+	unsigned len = 0;
+
+	c->lib->SSL_get0_alpn_selected(c->ssl, &name, &len);
+	return len == 2 && memcmp(name, "h2", 2) == 0;
 }
 
 void tls_conn_free(struct tls_conn **cp)

@@ -26,6 +26,8 @@ struct tls_file {
 int tls_open(const struct tls_file *cert, const struct tls_file *key, struct tls **ret,
 	     struct err *e);
 void tls_close(struct tls **tp);
+/** tls_offer_h2() - HTTP/2 is spoken, too; a client that can prefers it */
+void tls_offer_h2(struct tls *t);
 
 /** tls_conn_new() - for a socket that was accepted; borrowed; NULL = out of memory */
 struct tls_conn *tls_conn_new(struct tls *t, int fd);
@@ -39,6 +41,9 @@ ssize_t tls_send(struct tls_conn *c, const void *data, size_t len);
 /** tls_stirs() - tls_recv() is to be tried when the socket has room, though nothing comes:
  *  bytes are held, or it has to say something first */
 bool tls_stirs(const struct tls_conn *c);
+
+/** tls_chose_h2() - after the handshake: HTTP/2 was agreed on */
+bool tls_chose_h2(const struct tls_conn *c);
 
 /** tls_end() - tell the other side that no more is sent, if that can be done at once */
 void tls_end(struct tls_conn *c);

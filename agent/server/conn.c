@@ -509,6 +509,9 @@ static void advance(struct exchange *x)
 	case EXCHANGE_WS:
 		take_frames(x);
 		break;
+	case EXCHANGE_H2:
+		streams_take(x);
+		break;
 	default:
 		break;
 	}
@@ -537,7 +540,11 @@ static void on_input(struct exchange *x)
 		return;
 	}
 	buf_commit(&x->in, (size_t)n);
-	if (first)
+	if (first && !x->served && x->tls && tls_chose_h2(x->tls)) {
+		x->h2 = streams_begin(x);
+		x->state = x->h2 ? EXCHANGE_H2 : EXCHANGE_DEAD;
+		x->server->reap |= !x->h2;
+	} else if (first)
 		x->deadline_ms = sys_now_ms() + EXCHANGE_HEAD_MS;
 	advance(x);
 }
@@ -559,6 +566,8 @@ static int on_event(void *ctx, uint32_t events, struct err *e)
 		on_input(x);
 	if (events & EPOLLOUT && x->state != EXCHANGE_DEAD) {
 		exchange_push(x);
+		if (x->state == EXCHANGE_H2)
+			streams_turn(x);
 		if (!x->out.len && x->hooks && x->hooks->drained)
 			x->hooks->drained(x->ctx);
 	}
@@ -574,13 +583,13 @@ static int on_event(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-int conn_new(struct server *s, int fd, struct err *e)
+int conn_new(struct server *s, int fd, struct exchange *outer, struct err *e)
 {
 	struct exchange *x = calloc(1, sizeof(*x));
 	int r = x ? loop_add(s->loop, fd, EPOLLIN | EPOLLRDHUP, on_event, x, &x->source)
 		  : -ENOMEM;
 
-	if (r == 0 && s->conf->tls) {
+	if (r == 0 && s->conf->tls && !outer) {
 		x->tls = tls_conn_new(s->conf->tls, fd);
 		r = x->tls ? 0 : -ENOMEM;
 	}
@@ -592,6 +601,7 @@ int conn_new(struct server *s, int fd, struct err *e)
 	}
 	x->server = s;
 	x->fd = fd;
+	x->outer = outer;
 	x->born_ms = sys_now_ms();
 	buf_init(&x->in, HEAD_MAX + CHUNK);
 	buf_init(&x->out, EXCHANGE_OUT_MAX);
@@ -602,8 +612,17 @@ int conn_new(struct server *s, int fd, struct err *e)
 		x->next->prev = x;
 	s->exchanges = x;
 	s->n_exchanges++;
-	s->counts.connections++;
+	s->counts.connections += !outer;
 	return 0;
+}
+
+/* Its requests hear of its end by their sockets. */
+static void leave_requests(struct exchange *x)
+{
+	for (struct exchange *y = x->h2 ? x->server->exchanges : NULL; y; y = y->next)
+		if (y->outer == x)
+			y->outer = NULL;
+	streams_free(&x->h2);
 }
 
 static void conn_free(struct exchange *x)
@@ -613,6 +632,7 @@ static void conn_free(struct exchange *x)
 
 	if (hooks && hooks->gone)
 		hooks->gone(x->ctx);
+	leave_requests(x);
 	loop_remove(s->loop, &x->source);
 	clear_request(x);
 	buf_done(&x->in);
@@ -643,12 +663,15 @@ void conn_reap(struct server *s)
 bool conn_idle(const struct exchange *x)
 {
 	return (x->state == EXCHANGE_HEAD && x->served && !x->in.len) ||
+	       (x->state == EXCHANGE_H2 && x->served && streams_idle(x)) ||
 	       x->state == EXCHANGE_LINGER;
 }
 
 /* Who has no key and takes its time, however it does that. */
 bool conn_stranger(const struct exchange *x, uint64_t now_ms)
 {
+	if (x->state == EXCHANGE_DEAD)
+		return false;
 	return !x->known && now_ms - x->born_ms > EXCHANGE_STRANGER_MS;
 }
 
@@ -656,6 +679,8 @@ void conn_tick(struct exchange *x, uint64_t now_ms)
 {
 	if (x->out.len && x->state == EXCHANGE_BUSY && x->deadline_ms == UINT64_MAX)
 		x->deadline_ms = now_ms + EXCHANGE_STALL_MS;
+	if (x->state == EXCHANGE_H2)
+		streams_tick(x, now_ms);
 	if (now_ms < x->deadline_ms)
 		return;
 	if (x->state == EXCHANGE_WS && !x->pinged && !x->out.len) {
@@ -668,6 +693,8 @@ void conn_tick(struct exchange *x, uint64_t now_ms)
 		x->deadline_ms = UINT64_MAX; /* the handler may take its time */
 	} else if (x->state == EXCHANGE_HEAD && x->in.len) {
 		refuse_head(x, 408, "the head did not come in time");
+	} else if (x->state == EXCHANGE_H2 && !x->out.len) {
+		streams_end(x);
 	} else {
 		exchange_die(x);
 	}

@@ -103,6 +103,8 @@ bool exchange_key_is(struct exchange *x, const char *key)
 {
 	x->key = key ? keys_find(x->server->conf->keys, key) : NULL;
 	x->known |= x->key != NULL;
+	if (x->key && x->outer)
+		x->outer->known = true;
 	return x->key != NULL;
 }
 
@@ -174,6 +176,7 @@ static bool reads(const struct exchange *x)
 	       x->state == EXCHANGE_BODY ||
 	       /* pongs wait for room like everything else */
 	       (x->state == EXCHANGE_WS && !x->paused && x->out.len < WS_OUT_FULL) ||
+	       (x->state == EXCHANGE_H2 && x->out.len < STREAMS_FULL) ||
 	       (x->state == EXCHANGE_BUSY && x->streams && x->hooks && !x->paused);
 }
 
@@ -284,7 +287,8 @@ bool exchange_origin_own(const struct exchange *x)
 	const char *origin = head_field(&x->head, "origin");
 	const char *host = head_field(&x->head, "host");
 
-	if (origin && host && x->tls) /* the browser has looked whose name it is */
+	if (origin && host &&
+	    (x->tls || x->outer)) /* the browser has looked whose name it is */
 		return strncmp(origin, "https://", 8) == 0 &&
 		       strcasecmp(origin + 8, host) == 0;
 	if (!origin || !host || strncmp(origin, "http://", 7) != 0 ||

@@ -11,6 +11,7 @@
 #include "agent/server/keys.h"
 #include "agent/server/policies.h"
 #include "agent/server/server.h"
+#include "agent/server/streams.h"
 #include "agent/server/tenant.h"
 #include "agent/server/ws.h"
 #include "base/loop.h"
@@ -39,6 +40,7 @@ enum exchange_state {
 	EXCHANGE_BUSY,	 /* the handler has it */
 	EXCHANGE_FLUSH,	 /* the answer is complete and leaves */
 	EXCHANGE_WS,	 /* a WebSocket */
+	EXCHANGE_H2,	 /* HTTP/2: each of its requests is a connection of its own */
 	EXCHANGE_LINGER, /* no more is said; what still comes is thrown away, so that the
 			    client reads the answer before it hears of the end */
 	EXCHANGE_DEAD
@@ -51,6 +53,8 @@ struct exchange {
 	struct loop_source *source; /* owned by the loop */
 	int fd;			    /* owned */
 	struct tls_conn *tls;	    /* owned; NULL = the bytes are as they are */
+	struct streams *h2;	    /* owned; of HTTP/2; NULL = it is none */
+	struct exchange *outer; /* borrowed; that brought it; NULL = a client's own */
 	enum exchange_state state;
 	struct buf in, out; /* owned */
 	uint64_t deadline_ms;
@@ -110,6 +114,9 @@ struct server {
 	bool stopping, reap;
 	struct route_table tables[16];
 	unsigned n_tables;
+	/* @fd becomes the connection of a request that came by @outer: 0 and it is taken
+	 * over, or a negative errno: there is no place for one */
+	int (*take_request)(struct server *s, int fd, struct exchange *outer);
 	struct tenants *tenants;  /* owned */
 	struct command *commands; /* owned */
 	unsigned n_commands;
@@ -135,7 +142,8 @@ bool exchange_origin_allowed(const struct exchange *x);
 bool exchange_origin_own(const struct exchange *x);
 
 /* ---- conn.c */
-int conn_new(struct server *s, int fd, struct err *e);
+/** conn_new() - @outer: of a request of HTTP/2, the connection it came by; NULL = none */
+int conn_new(struct server *s, int fd, struct exchange *outer, struct err *e);
 /** conn_reap() - free those that are dead */
 void conn_reap(struct server *s);
 void conn_tick(struct exchange *x, uint64_t now_ms);

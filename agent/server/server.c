@@ -31,7 +31,7 @@ static void set_full(struct server *s, bool full)
 
 /* The one that has waited longest for another request makes place, or one without key that
  * is slow in whatever it does. */
-static bool make_place(struct server *s)
+static bool pick_place(struct server *s, const struct exchange *asks)
 {
 	struct exchange *oldest = NULL;
 	uint64_t now;
@@ -39,17 +39,35 @@ static bool make_place(struct server *s)
 	if (s->n_exchanges < s->conf->max_connections)
 		return true;
 	for (struct exchange *x = s->exchanges; x; x = x->next)
-		if (conn_idle(x) && (!oldest || x->deadline_ms < oldest->deadline_ms))
+		if (x != asks && conn_idle(x) &&
+		    (!oldest || x->deadline_ms < oldest->deadline_ms))
 			oldest = x;
 	now = oldest ? 0 : sys_now_ms();
 	for (struct exchange *x = s->exchanges; x && !oldest; x = x->next)
-		if (conn_stranger(x, now))
+		if (x != asks && (!asks || x->outer != asks) && conn_stranger(x, now))
 			oldest = x;
 	if (!oldest)
 		return false;
 	exchange_die(oldest);
-	conn_reap(s);
 	return true;
+}
+
+static bool make_place(struct server *s)
+{
+	bool place = pick_place(s, NULL);
+
+	conn_reap(s);
+	return place;
+}
+
+/* Nothing is reaped: whoever asks has connections at hand. */
+static int take_request(struct server *s, int fd, struct exchange *outer)
+{
+	struct err why = ERR_NONE;
+
+	if (s->stopping || !pick_place(s, outer))
+		return -EAGAIN;
+	return conn_new(s, fd, outer, &why);
 }
 
 /* Between two rounds: is there a place again? */
@@ -87,7 +105,7 @@ static int on_listener(void *ctx, uint32_t events, struct err *e)
 			/* a stream may be silent for hours, and its client gone */
 			(void)sys_setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one,
 					     sizeof(one));
-			if (conn_new(s, fd, &why) < 0)
+			if (conn_new(s, fd, NULL, &why) < 0)
 				scope_close(&fd);
 		}
 	return 0;
@@ -137,7 +155,10 @@ static int wind_down(struct server *s, struct err *e)
 			if (x->state == EXCHANGE_HEAD || x->state == EXCHANGE_WS ||
 			    x->state == EXCHANGE_LINGER)
 				exchange_die(x);
-			busy |= x->state == EXCHANGE_BUSY || x->out.len;
+			if (x->state == EXCHANGE_H2)
+				streams_goodbye(x);
+			busy |= x->state == EXCHANGE_BUSY || x->state == EXCHANGE_H2 ||
+				x->out.len;
 		}
 		conn_reap(s);
 		if (!busy)
@@ -210,6 +231,7 @@ static void tear_down(struct server *s)
 int server_run(const struct server_conf *conf, struct err *e)
 {
 	_cleanup_(tear_down) struct server s = { .conf = conf,
+						 .take_request = take_request,
 						 .began_ms = sys_now_ms() };
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct loop_source *stop = NULL;

@@ -16,6 +16,7 @@ struct server_start {
 
 struct proc;
 struct tls;
+struct h2_lib;
 struct keys;
 struct policies;
 
@@ -40,8 +41,9 @@ struct server_command {
 struct server_conf {
 	const int *listen_fds; /* borrowed; non-blocking */
 	unsigned n_listen;
-	int stop_fd;	 /* readable: stop; borrowed */
-	struct tls *tls; /* spoken on all of them; borrowed; NULL = none is */
+	int stop_fd;		 /* readable: stop; borrowed */
+	struct tls *tls;	 /* spoken on all of them; borrowed; NULL = none is */
+	const struct h2_lib *h2; /* what TLS may agree on; borrowed; NULL = HTTP/1.1 */
 
 	const struct keys *keys;	 /* borrowed */
 	const struct policies *policies; /* borrowed; NULL = none */

@@ -1026,6 +1026,45 @@ port_server() {
 	END
 }
 
+@test "serve: by HTTP/2 commands, files, ports and streams are what they are by HTTP/1.1" {
+	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
+	curl --version | grep -q HTTP2 || skip 'this curl does not speak HTTP/2'
+	local two=(--cacert ca.pem --http2) i
+	serve_certificate
+	serve_start --tls-cert s.pem --tls-key s.key
+	serve GET /health "${two[@]}" -o out -w '%{http_version}'
+	[ "$output" = 2 ] || skip 'built or run without libnghttp2'
+	head -c 8000000 /dev/urandom >big
+	serve POST '/files/upload?directory=up' "${two[@]}" -F file=@big
+	cmp big up/big
+	# many large ones at once, over one connection
+	for i in {1..8}; do printf 'url=%s\noutput=back%s\n' "$SERVE_URL/files/view?path=up/big" "$i"; done >list
+	run -0 curl -sS -m 60 "${two[@]}" -H "Authorization: Bearer $SERVE_KEY" --parallel --parallel-max 8 -K list
+	for i in {1..8}; do cmp big "back$i"; done
+	execute 'seq 100000' "${two[@]}"
+	[ "$(md5sum <<<"$text")" = "$(seq 100000 | md5sum)" ]
+	execute 'exit 3' "${two[@]}"
+	[ "$code" = 3 ]
+	port_server "${two[@]}"
+	for i in 'Content-Length: 5' 'Content-Length:'; do # known, and not known before its end
+		run -0 curl -sS -D head -m 20 "${two[@]}" -X PUT -H "Authorization: Bearer $SERVE_KEY" -H 'X-User-Id: u' -H "$i" \
+			-H 'Cookie: a=b' -T - "$SERVE_URL/proxy/8080/a%2Fb?x=%20y" <<<hell
+		grep -q '^HTTP/2 203' head
+		grep -qi '^x-from: box' head
+		! grep -qi '^transfer-encoding\|^connection' head
+		[ "$(head -n 1 <<<"$output" | tr -d '\r')" = 'PUT /a%2Fb?x=%20y HTTP/1.1' ]
+		[[ $output == *'Host: localhost:8080'* && $output == *'cookie: a=b'* ]]
+		[ -z "$(grep -i "authorization\|$SERVE_KEY\|x-user-id" <<<"$output")" ]
+	done
+	# a call of a tool by MCP is a stream of events
+	serve POST /mcp "${two[@]}" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -D head \
+		-d '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+	serve POST /mcp "${two[@]}" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \
+		-H "$(grep -i '^mcp-session-id' head | tr -d '\r')" \
+		-d '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shell","arguments":{"command":"echo fro\"m\"-h2"}}}'
+	[[ $output == *from-h2* ]]
+}
+
 @test "serve: an archive of files and directories" {
 	serve_start
 	mkdir -p d/e

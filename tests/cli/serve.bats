@@ -111,30 +111,6 @@ host='Host: h\r\n'
 	END
 }
 
-@test "serve: by TLS, too, HTTP/1.1 is what is agreed on, and who wants HTTP/2 alone is told in the handshake" {
-	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
-	serve_certificate
-	serve_start --tls-cert s.pem --tls-key s.key
-	url=https://localhost:${SERVE_URL##*:}
-	for how in --http2 --http2-prior-knowledge --http1.1 --http1.0 --no-alpn; do
-		run -0 curl -sS -m 20 --cacert ca.pem "$how" -o out -w '%{http_code} %{http_version}' "$url/health"
-		[ "$output" = '200 1.1' ]
-	done
-	run -0 python3 - "${SERVE_URL##*:}" <<-'END' || { echo "$output"; return 1; }
-		import socket, ssl, sys
-		def agreed(*offer):
-		    c = ssl.create_default_context(cafile="ca.pem")
-		    c.set_alpn_protocols(offer)
-		    return c.wrap_socket(socket.create_connection(("127.0.0.1", int(sys.argv[1]))), server_hostname="localhost").selected_alpn_protocol()
-		assert agreed("h2", "http/1.1") == "http/1.1"
-		for other in ("h2", "smtp", "http/1.2"):
-		    try:
-		        raise AssertionError(agreed(other))
-		    except ssl.SSLError as e:
-		        assert "no application protocol" in str(e).lower().replace("_", " "), e
-	END
-}
-
 @test "serve: a client that changes its keys for ever holds nobody up" {
 	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
 	serve_certificate

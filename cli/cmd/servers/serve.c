@@ -14,6 +14,7 @@
 #include "agent/server/listen.h"
 #include "agent/server/policies.h"
 #include "agent/server/server.h"
+#include "base/h2.h"
 #include "base/num.h"
 #include "base/proc.h"
 #include "base/signals.h"
@@ -64,8 +65,9 @@ struct host {
 	struct keys keys; /* point into those */
 	struct buf rules; /* owned; of --policies, and */
 	struct policies policies;
-	struct buf info; /* owned; of --info */
-	struct tls *tls; /* owned; of --tls-cert and --tls-key; NULL = none */
+	struct buf info;   /* owned; of --info */
+	struct tls *tls;   /* owned; of --tls-cert and --tls-key; NULL = none */
+	struct h2_lib *h2; /* owned; NULL = HTTP/1.1 is spoken alone */
 };
 
 static void host_done(struct host *h)
@@ -78,6 +80,7 @@ static void host_done(struct host *h)
 	buf_done(&h->rules);
 	buf_done(&h->info);
 	tls_close(&h->tls);
+	h2_unload(&h->h2);
 }
 
 /* ---- starting boxes ---------------------------------------------------------------------- */
@@ -390,15 +393,20 @@ static void tell(const struct app *app, const struct listen_address *at, bool tl
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
+/* Without libnghttp2 HTTP/1.1 is what is spoken: all that is served can be had by it. */
 static int open_tls(struct host *h, const struct args *a, struct err *e)
 {
 	_cleanup_close_ int cert = hostpath_open(a->tls_cert, O_RDONLY | O_NOCTTY, e);
 	_cleanup_close_ int key =
 		cert < 0 ? cert : hostpath_open(a->tls_key, O_RDONLY | O_NOCTTY, e);
+	struct err ignored = ERR_NONE;
+	int r = key < 0 ? key
+			: tls_open(&(struct tls_file){ cert, a->tls_cert },
+				   &(struct tls_file){ key, a->tls_key }, &h->tls, e);
 
-	return key < 0 ? key
-		       : tls_open(&(struct tls_file){ cert, a->tls_cert },
-				  &(struct tls_file){ key, a->tls_key }, &h->tls, e);
+	if (r == 0 && h2_load(&h->h2, &ignored) == 0)
+		tls_offer_h2(h->tls);
+	return r;
 }
 
 static int set_up(struct host *h, const struct args *a, struct err *e)
@@ -495,6 +503,7 @@ static int serve(struct app *app, void *args, struct err *e)
 	conf.n_listen = (unsigned)n;
 	conf.stop_fd = stop;
 	conf.tls = h.tls;
+	conf.h2 = h.h2;
 	conf.keys = &h.keys;
 	conf.info = h.info.len ? buf_cstr(&h.info) : NULL;
 	conf.policies = a->policies ? &h.policies : NULL;
