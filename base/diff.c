@@ -7,14 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 
-static void list_done(struct diff_list *s)
+void diff_list_done(struct diff_list *s)
 {
 	free(s->pieces);
 	free(s->changed);
+	*s = (struct diff_list){ NULL, 0, NULL };
 }
 
-/* Lines, each with its newline. */
-static int list_read(struct diff_list *s, const struct buf *text)
+int diff_list_lines(struct diff_list *s, const struct buf *text)
 {
 	const char *p = buf_cstr(text), *end = p + text->len;
 	size_t n = 1;
@@ -231,9 +231,9 @@ static void put_hunk(const struct diff_list *a, const struct diff_list *b,
 int diff_unified(const struct buf *old, const struct buf *new, struct diff_stat *ret,
 		 struct buf *out)
 {
-	_cleanup_(list_done) struct diff_list a = { 0 }, b = { 0 };
+	_cleanup_(diff_list_done) struct diff_list a = { 0 }, b = { 0 };
 	struct diff_hunk h = { 0 };
-	int r = list_read(&a, old) ?: list_read(&b, new) ?: diff_mark(&a, &b);
+	int r = diff_list_lines(&a, old) ?: diff_list_lines(&b, new) ?: diff_mark(&a, &b);
 
 	if (r < 0 || !a.pieces || !b.pieces)
 		return r;

@@ -31,6 +31,11 @@ struct diff_hunk {
 	size_t i, n, j, m; /* @n and @m of them */
 };
 
+/** diff_list_lines() - the lines of a text, each with its newline, none of them marked
+ *  @s: { 0 }; what it gets is owned, its pieces lie in @text. Return: 0 or -ENOMEM. */
+int diff_list_lines(struct diff_list *s, const struct buf *text);
+void diff_list_done(struct diff_list *s);
+
 /** diff_mark() - what of each is changed; at most INT32_MAX / 2 pieces; 0 or -ENOMEM */
 int diff_mark(struct diff_list *a, struct diff_list *b);
 

@@ -9,31 +9,17 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/opt/config.h"
+#include "cli/review/held.h"
 #include "cli/show/cols.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/show/wrap.h"
 #include "rootfs/store/checkpoint.h"
-#include "runtime/worker/reviewtell.h"
 
 #define WHY_FRONT "           " /* where the names begin */
 
-enum { SEEN_BYTES = 64 << 20 };
-
 /* What became of what is held: a set. */
 enum { HELD_STAYS = 1, HELD_TAKEN = 2, HELD_GONE = 4, HELD_FAILED = 8 };
-
-static bool member_is(const struct json *j, const char *key, const char *value)
-{
-	const char *s = json_get_str(j, key);
-
-	return s && strcmp(s, value) == 0;
-}
-
-static bool is_change(const struct json *j)
-{
-	return json_get_str(j, "kind") && !json_get_bool(j, "directory", false);
-}
 
 /* Of a directory that is new or gone, and empty. */
 static const char *slash(const struct json *j)
@@ -41,7 +27,8 @@ static const char *slash(const struct json *j)
 	const int64_t mode =
 		json_get_int(j, "mode", 0) ?: json_get_int(j, "was_mode", 0);
 
-	return S_ISDIR((mode_t)mode) && !member_is(j, "kind", "git") ? "/" : "";
+	return S_ISDIR((mode_t)mode) && !reviewheld_member_is(j, "kind", "git") ? "/"
+										: "";
 }
 
 /* Without the '/' in front; for a person. */
@@ -134,7 +121,7 @@ static void put_change(const struct reviewshow *s, const struct json *j)
 
 static bool is_wanted(const struct json *j, bool chosen)
 {
-	return is_change(j) && json_get_bool(j, "chosen", false) == chosen;
+	return reviewheld_is_change(j) && json_get_bool(j, "chosen", false) == chosen;
 }
 
 static size_t count(const struct json *list, bool chosen)
@@ -213,7 +200,7 @@ void reviewshow_names(FILE *out, const struct json *list)
 
 	json_each(it, list)
 	{
-		if (is_change(it) && spec_path(it, "path", path) == 0)
+		if (reviewheld_is_change(it) && spec_path(it, "path", path) == 0)
 			fprintf(out, "%s%s\n", path + 1, slash(it));
 	}
 }
@@ -251,7 +238,8 @@ static bool has_git(const struct json *list)
 {
 	json_each(it, list)
 	{
-		if (member_is(it, "kind", "git") && json_get_bool(it, "chosen", false))
+		if (reviewheld_member_is(it, "kind", "git") &&
+		    json_get_bool(it, "chosen", false))
 			return true;
 	}
 	return false;
@@ -286,57 +274,6 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 	return r;
 }
 
-/* What a person was shown of it. */
-struct held {
-	struct json *list;   /* owned */
-	bool all;	     /* all that is in the list; else what was not taken over */
-	char seen[HASH_HEX]; /* of all of them */
-};
-
-static void held_done(struct held *h)
-{
-	json_free(&h->list);
-}
-
-static bool is_held(const struct held *h, const struct json *j)
-{
-	return is_change(j) && (h->all || !json_get_bool(j, "chosen", false));
-}
-
-/* Whether the operation would be on it: @paths NULL = on all. */
-static bool is_in(const struct json *paths, const struct json *j)
-{
-	char path[PATH_MAX];
-
-	json_each(it, paths)
-	{
-		_cleanup_json_ struct json *o = json_object();
-		char above[PATH_MAX];
-
-		if (json_set_str(o, "path", json_str(it)) == 0 &&
-		    spec_path(o, "path", above) == 0 &&
-		    spec_path(j, "path", path) == 0 && text_is_in(path, above))
-			return true;
-	}
-	return !paths;
-}
-
-static int seen_of(const struct held *h, const struct json *paths, char ret[HASH_HEX],
-		   struct err *e)
-{
-	_cleanup_buf_ struct buf each = BUF_INIT((size_t)SEEN_BYTES);
-
-	json_each(it, h->list)
-	{
-		const char *seen = json_get_str(it, "seen");
-
-		if (is_held(h, it) && seen && strlen(seen) == HASH_HEX - 1 &&
-		    is_in(paths, it))
-			buf_add(&each, seen, HASH_HEX);
-	}
-	return reviewtell_seen(&each, ret, e);
-}
-
 /* One operation on what is left: that is what is held. By no names, of which there may be
  * more than a command line takes. */
 static int on_held(const struct review *rv, struct json *all, struct json **ret,
@@ -353,6 +290,10 @@ static struct json *op_with(const struct json *args, const char *op)
 	struct json *all = json_dup(args);
 
 	json_set_str(all, "op", op);
+	if (strcmp(op, "merge") == 0) {
+		json_set_str(all, "op", "apply");
+		json_set_bool(all, "merge", true);
+	}
 	return all;
 }
 
@@ -394,7 +335,7 @@ static int end_held(const struct reviewshow *s, struct review *rv, const char *o
 	if (strcmp(op, "patch") == 0)
 		return on_held(rv, all, NULL, s->out, e);
 	json_set_str(all, "seen", seen);
-	if (strcmp(op, "apply") == 0)
+	if (strcmp(op, "apply") == 0 || strcmp(op, "merge") == 0)
 		return take_held(s, rv, all, e);
 	r = on_held(rv, all, NULL, NULL, e);
 	return r < 0 ? r : HELD_GONE;
@@ -419,15 +360,18 @@ static int settle_by(const struct reviewshow *s, struct review *rv, const char *
 	return r < 0 ? r : end_held(s, rv, op, args, seen, e);
 }
 
+static const char changed_since[] = "it has changed since it was shown; by now:";
+
 /* The box has gone on, or somebody has worked on the project: what is left by now. */
 static int show_again(const struct reviewshow *s, const struct review *rv,
-		      const struct json *args, struct held *h, struct err *e)
+		      const struct json *args, struct reviewheld *h, const char *line,
+		      struct err *e)
 {
 	_cleanup_json_ struct json *diff = op_with(args, "diff");
 	int r;
 
 	*e = ERR_NONE;
-	render_note(s->app, "it has changed since it was shown; by now:");
+	render_note(s->app, "%s", line);
 	json_free(&h->list);
 	h->all = true;
 	r = on_held(rv, diff, &h->list, NULL, e);
@@ -435,7 +379,7 @@ static int show_again(const struct reviewshow *s, const struct review *rv,
 		return r;
 	reviewshow_stat(s, h->list, false);
 	reviewshow_stat(s, h->list, true);
-	return seen_of(h, NULL, h->seen, e);
+	return reviewheld_seen(h, NULL, h->seen, e);
 }
 
 /* ---- one by one -------------------------------------------------------------------------- */
@@ -453,15 +397,19 @@ static int ask_one(const struct reviewshow *s, struct review *rv,
 		   const struct json *args, const struct json *j, struct err *e)
 {
 	_cleanup_json_ struct json *path = json_array(), *these = NULL;
+	const bool merge = reviewheld_member_is(j, "merge", "clean");
 	int r = 0;
 
 	json_add(path, json_string(json_get_str(j, "path") ?: ""));
 	these = only(args, path);
 	put_change(s, j);
 	while (r == 0) {
-		const char c = answer(s, "[a]pply, [d]iff, [k]eep, [x] discard? ");
+		const char c = answer(
+			s,
+			merge ? "[m]erge, [a]pply the box's, [d]iff, [k]eep, [x] discard? "
+			      : "[a]pply, [d]iff, [k]eep, [x] discard? ");
 
-		if (c == 'a' || c == 'x' || c == 'k' || !c)
+		if (c == 'a' || c == 'x' || c == 'k' || (c == 'm' && merge) || !c)
 			return c ? c : 'e';
 		if (c == 'd')
 			r = settle_by(s, rv, "patch", these, "", e);
@@ -474,19 +422,21 @@ static int ask_one(const struct reviewshow *s, struct review *rv,
  * comes any more, the rest stays.
  * Return: as settle(); 0: all of it is asked again. */
 static int settle_files(const struct reviewshow *s, struct review *rv,
-			const struct json *args, struct held *h, struct err *e)
+			const struct json *args, struct reviewheld *h, struct err *e)
 {
 	static const struct {
 		char c;
 		const char *op;
-	} ways[] = { { 'a', "apply" }, { 'x', "discard" } };
-	_cleanup_json_ struct json *taken = json_array(), *gone = json_array();
-	struct json *const paths[ARRAY_SIZE(ways)] = { taken, gone };
+	} ways[] = { { 'a', "apply" }, { 'm', "merge" }, { 'x', "discard" } };
+	_cleanup_json_ struct json *taken = json_array(), *merged = json_array(),
+				   *gone = json_array();
+	struct json *const paths[ARRAY_SIZE(ways)] = { taken, merged, gone };
 	int r, done = 0, rest = 0;
 
 	json_each(it, h->list)
 	{
-		if (!is_held(h, it) || is_in(taken, it) || is_in(gone, it))
+		if (!reviewheld_is(h, it) || reviewheld_is_in(taken, it) ||
+		    reviewheld_is_in(merged, it) || reviewheld_is_in(gone, it))
 			continue;
 		r = ask_one(s, rv, args, it, e);
 		if (r < 0)
@@ -505,10 +455,10 @@ static int settle_files(const struct reviewshow *s, struct review *rv,
 
 		if (!json_len(paths[i]))
 			continue;
-		r = seen_of(h, paths[i], seen, e)
+		r = reviewheld_seen(h, paths[i], seen, e)
 			    ?: settle_by(s, rv, ways[i].op, these, seen, e);
 		if (r == -ESTALE)
-			r = show_again(s, rv, args, h, e);
+			r = show_again(s, rv, args, h, changed_since, e);
 		review_let_go(rv);
 		if (r <= 0)
 			return r < 0 || !done ? r : done | HELD_STAYS;
@@ -517,46 +467,84 @@ static int settle_files(const struct reviewshow *s, struct review *rv,
 	return done | rest;
 }
 
+/* What can be merged; where more is held that is asked for again, with @done so far.
+ * Return: as settle(). */
+static int settle_merge(const struct reviewshow *s, struct review *rv,
+			const struct json *args, struct reviewheld *h, int *done,
+			struct err *e)
+{
+	_cleanup_json_ struct json *paths = json_array(), *these = NULL;
+	char seen[HASH_HEX];
+	size_t rest = 0;
+	int r;
+
+	json_each(it, h->list)
+	{
+		if (reviewheld_can_merge(h, it))
+			json_add(paths, json_string(json_get_str(it, "path")));
+		else
+			rest += reviewheld_is(h, it);
+	}
+	these = only(args, paths);
+	r = reviewheld_seen(h, paths, seen, e)
+		    ?: settle_by(s, rv, "merge", these, seen, e);
+	if (r <= 0 || !rest)
+		return r;
+	*done |= r;
+	return show_again(s, rv, args, h, "what is left:", e);
+}
+
 /* Whoever thinks keeps no other command from the box; what that changes is seen after.
  * Return: what became of them, or a negative errno. */
 static int settle(const struct reviewshow *s, struct review *rv,
-		  const struct json *args, struct held *h, struct err *e)
+		  const struct json *args, struct reviewheld *h, struct err *e)
 {
 	static const struct {
 		char c;
 		const char *op;
 	} ways[] = { { 'a', "apply" }, { 'd', "patch" }, { 'x', "discard" } };
-	int r = seen_of(h, NULL, h->seen, e);
+	int r = reviewheld_seen(h, NULL, h->seen, e), done = 0;
 
 	while (r == 0) {
 		review_let_go(rv);
-		const char c = answer(s, "[a]pply them, [d]iff, [f]iles one by one, "
-					 "[k]eep them in the box, [x] discard? ");
+		const bool merge = reviewheld_can_merge_any(h);
+		const char c = answer(s, merge ? "[a]pply them, [m]erge, [d]iff, "
+						 "[f]iles one by one, [k]eep them in "
+						 "the box, [x] discard? "
+					       : "[a]pply them, [d]iff, [f]iles one "
+						 "by one, [k]eep them in the box, "
+						 "[x] discard? ");
 
 		if (c == 'k' || !c)
-			return HELD_STAYS;
+			return HELD_STAYS | done;
+		if (c == 'm' && merge)
+			r = settle_merge(s, rv, args, h, &done, e);
 		if (c == 'f')
 			r = settle_files(s, rv, args, h, e);
 		for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
 			if (c == ways[i].c)
 				r = settle_by(s, rv, ways[i].op, args, h->seen, e);
 		if (r == -ESTALE)
-			r = show_again(s, rv, args, h, e);
+			r = show_again(s, rv, args, h, changed_since, e);
 	}
-	return r;
+	return r < 0 ? r : r | done;
 }
 
 /* Return: as settle() */
 static int tell_held(const struct reviewshow *s, struct review *rv,
 		     const struct json *args, const struct json *list, struct err *e)
 {
-	_cleanup_(held_done) struct held h = { .list = json_dup(list) };
+	_cleanup_(reviewheld_done) struct reviewheld h = { .list = json_dup(list) };
 	size_t held = count(list, false);
 
 	render_note(s->app, "%zu change%s held%s", held, held == 1 ? " is" : "s are",
 		    s->meanwhile ? " until you leave" : ":");
 	if (!s->app->quiet && !s->app->json && !s->meanwhile)
 		reviewshow_stat(s, list, false);
+	if (s->in < 0 && reviewheld_can_merge_any(&h))
+		render_note(s->app,
+			    "'cubby apply --merge' puts together what both have "
+			    "changed, where no line is changed by both");
 	return s->in >= 0 ? settle(s, rv, args, &h, e) : HELD_STAYS;
 }
 

@@ -39,7 +39,8 @@ struct at {
 	size_t i;
 	struct carry here;	/* in the project; dir is owned */
 	struct diff_side found; /* what is there */
-	char kept[NUMBER], later[NUMBER + 8], temp[2 * NUMBER + 32];
+	char kept[NUMBER], later[NUMBER + 8], merged[NUMBER + 8];
+	char temp[2 * NUMBER + 32];
 };
 
 static int fail(struct err *e, int code)
@@ -74,6 +75,14 @@ static bool is_same(const struct diff_side *a, const struct diff_side *b)
 				       a->mtime == b->mtime && a->ctime == b->ctime));
 }
 
+/* What the step makes: the box's file, or the one that both sides are together in. */
+static struct diff_side made_by(const struct at *at)
+{
+	struct diff_side merged = diff_look(at->w->dir, at->merged);
+
+	return merged.mode ? merged : at->step->now;
+}
+
 /* As it was listed; or the same under two names, by which its ctime has changed. */
 static bool is_untouched(const struct at *at)
 {
@@ -90,6 +99,7 @@ static bool is_ours(const struct at *at)
 {
 	const struct journal_step *s = at->step;
 	struct diff_side later = diff_look(at->w->dir, at->later); /* an undo's */
+	struct diff_side made = made_by(at);
 
 	if ((at->found.mode & S_IFMT) != (s->now.mode & S_IFMT) || !at->found.mode)
 		return false;
@@ -100,8 +110,8 @@ static bool is_ours(const struct at *at)
 	if (s->ino && (at->found.mode != s->mode ||
 		       (S_ISLNK(at->found.mode) && at->found.ino != s->ino)))
 		return false;
-	return at->found.size == s->now.size &&
-	       (at->found.mtime == s->now.mtime || S_ISLNK(at->found.mode));
+	return at->found.size == made.size &&
+	       (at->found.mtime == made.mtime || S_ISLNK(at->found.mode));
 }
 
 static int log_it(const struct at *at)
@@ -127,7 +137,8 @@ static int put_file(const struct at *at)
 	_cleanup_close_ int parent =
 		takeover_parent(at->w->a->upper, s->path, false, &from.name);
 	struct diff_side now = diff_look(at->w->a->upper, s->path);
-	struct carry_as as = { .mode = s->now.mode & 0777, .like_fd = -1 };
+	struct diff_side merged = diff_look(at->w->dir, at->merged);
+	struct carry_as as = { .mode = made_by(at).mode & 0777, .like_fd = -1 };
 	_cleanup_close_ int old = -1;
 	struct stat st;
 	int r;
@@ -135,6 +146,8 @@ static int put_file(const struct at *at)
 	if (parent < 0 || !is_same(&now, &s->now))
 		return -ESTALE; /* the box has gone on */
 	from.dir = parent;
+	if (merged.mode)
+		from = (struct carry){ at->w->dir, at->merged };
 	if (S_ISREG(s->was.mode)) {
 		old = takeover_open(at->here.dir, at->here.name, O_RDONLY | O_NONBLOCK);
 		if (old >= 0 && sys_fstat(old, &st) == 0)
@@ -285,6 +298,7 @@ static int do_step(struct work *w, size_t i, int (*how)(const struct at *))
 	at.found = look_at(&at.here);
 	snprintf(at.kept, sizeof(at.kept), "%zu", i);
 	snprintf(at.later, sizeof(at.later), "%zu.new", i);
+	snprintf(at.merged, sizeof(at.merged), "%zu.merged", i);
 	snprintf(at.temp, sizeof(at.temp), ".cubby-%" PRIu64 "-%zu.tmp", w->mine, i);
 	return how(&at);
 }
@@ -413,11 +427,37 @@ static bool is_two(const struct diff_item *x)
 	       S_ISDIR(x->was.mode) != S_ISDIR(x->now.mode);
 }
 
+/* Before there is a journal, so whoever goes on has it. The box's own side is kept, too: once
+ * the layer is clean, nothing else has it. */
+static int write_merged(struct work *w, const struct diff_item *x, size_t i,
+			struct err *e)
+{
+	char name[NUMBER + 8];
+	struct carry from, to = { w->dir, name };
+	_cleanup_close_ int parent =
+		takeover_parent(w->a->upper, x->path, false, &from.name);
+	struct carry_as as = { .mode = x->now.mode & 0777, .like_fd = -1 };
+	int r;
+
+	snprintf(name, sizeof(name), "%zu.box", i);
+	from.dir = parent;
+	r = parent < 0 ? parent : carry_copy(&from, &to, &as);
+	if (r < 0)
+		return fail(e, r);
+	snprintf(name, sizeof(name), "%zu.merged", i);
+	return file_replace(w->dir, name,
+			    &(struct file_data){ buf_cstr(x->merged), x->merged->len,
+						 x->merged_mode },
+			    e);
+}
+
 static int write_journal(struct work *w, const struct diff_item *const *items, size_t n,
 			 struct err *e)
 {
 	static const struct diff_side none = { .mode = 0 };
 	struct buf *text = &w->journal.text;
+	size_t steps = 0;
+	int r;
 
 	journal_begin(text);
 	for (size_t i = n; i-- > 0;) {
@@ -427,6 +467,7 @@ static int write_journal(struct work *w, const struct diff_item *const *items, s
 			continue;
 		x.now = none;
 		journal_add(text, &x);
+		steps++;
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct diff_item x = *items[i];
@@ -436,6 +477,10 @@ static int write_journal(struct work *w, const struct diff_item *const *items, s
 		if (is_two(&x))
 			x.was = none;
 		journal_add(text, &x);
+		r = x.merged ? write_merged(w, &x, steps, e) : 0;
+		if (r < 0)
+			return r;
+		steps++;
 	}
 	if (buf_failed(text))
 		return fail(e, buf_failed(text));

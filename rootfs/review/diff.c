@@ -37,10 +37,20 @@ static int fail(struct err *e, int code)
 	return err_sys(e, code, "cannot compare the box's changes");
 }
 
+void diff_unmerge(struct diff_item *x)
+{
+	if (x->merged)
+		buf_done(x->merged);
+	free(x->merged);
+	x->merged = NULL;
+}
+
 void diff_done(struct diff *d)
 {
-	for (size_t i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++) {
+		diff_unmerge(&d->items[i]);
 		free(d->items[i].path);
+	}
 	free(d->items);
 	*d = (struct diff){ .items = NULL };
 }

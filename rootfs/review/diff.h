@@ -9,6 +9,7 @@
 
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "rootfs/review/layer.h"
 
 enum { DIFF_ITEMS = 200000 };
@@ -25,6 +26,11 @@ struct diff_item {
 	bool git;      /* a git directory of the host's, taken over by its meaning */
 	bool conflict; /* the host has changed it since the box began */
 	bool rights;   /* the same, and only rights are different */
+	struct buf *
+		merged; /* owned: both sides together (threeway.h); an apply takes that.
+				NULL = the box's */
+	mode_t merged_mode; /* its rights */
+	size_t overlaps;    /* in it: where both have changed the same lines */
 };
 
 struct diff {
@@ -36,6 +42,9 @@ void diff_done(struct diff *d);
 
 /** diff_make() - Return: 0, -E2BIG (more than DIFF_ITEMS), or an errno. */
 int diff_make(const struct layer *l, struct diff *ret, struct err *e);
+
+/** diff_unmerge() - the box's side is what counts */
+void diff_unmerge(struct diff_item *x);
 
 /** diff_look() - what is at @path below @root; nothing where a link is on the way */
 struct diff_side diff_look(int root, const char *path);

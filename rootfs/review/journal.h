@@ -3,6 +3,7 @@
  *   applied/<n>/journal   the steps, in their order; there is none before it is whole
  *   applied/<n>/log       what came into the project, step by step
  *   applied/<n>/<i>       what step i found there; <i>.new: what undo took away again
+ *   applied/<n>/<i>.merged   what step i brings of both sides; <i>.box: the box's of them
  *   applied/<n>/done      all steps were done; undone: and taken back
  *   applied/<n>/undoing   they began to be taken back
  *   applied/<n>/unit      one undo takes back all that follow each other with the same one

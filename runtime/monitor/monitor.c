@@ -74,6 +74,7 @@ static void on_exit_of(struct monitor *m, const struct wire_msg *msg)
 
 	if (!p)
 		return;
+	monitor_review_exit(m);
 	monitor_git_exit(m, p);
 	monitor_volumes_exit(m, p);
 }
@@ -388,6 +389,7 @@ static void finish(struct monitor *m)
 	gate_stop(&m->gate);
 	scope_close(&m->view);
 	start_done(&m->run);
+	monitor_review_exit(m);
 	monitor_git_finish(m);
 	monitor_volumes_finish(m);
 	if (m->git)

@@ -5,6 +5,7 @@
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "rootfs/review/layer.h"
+#include "rootfs/review/origin.h"
 #include "runtime/monitor/layers.h"
 #include "runtime/worker/pending.h"
 
@@ -54,6 +55,10 @@ static int begin(const struct monitor *m, struct err *e)
 		r = sys_fstat(project, &st) ?: layers_make(dir, &m->spec, &st, &upper);
 	if (r < 0)
 		return err_sys(e, r, "cannot make a layer for it");
+	r = pending_clean(&m->spec, m->boxdir, project, e);
+	if (r < 0)
+		return r;
+	origin_keep_of(m->boxdir, project);
 	return layer_begin(m->boxdir, project,
 			   (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
 			   e);
@@ -82,6 +87,17 @@ int monitor_review_begin(struct monitor *m, struct err *e)
 	if (r < 0) /* what waits must not be hidden by the project itself */
 		return r;
 	return begin(m, e) < 0 ? live(m, e) : 0;
+}
+
+void monitor_review_exit(const struct monitor *m)
+{
+	_cleanup_close_ int project = -1;
+
+	if (m->spec.project_mode != PROJECT_REVIEW || m->boxdir < 0)
+		return;
+	project = inroot_open_real(m->spec.project, O_RDONLY | O_DIRECTORY);
+	if (project >= 0)
+		origin_keep_of(m->boxdir, project);
 }
 
 int monitor_review_refused(struct monitor *m, struct err *e)

@@ -16,8 +16,8 @@ static const struct part {
 	const char *name;
 	bool file;
 } parts[] = {
-	{ "upper", false }, { "git", false }, { "since", true },
-	{ "gits", true },   { "dirs", true },
+	{ "upper", false }, { "git", false }, { "origin", false },
+	{ "since", true },  { "gits", true }, { "dirs", true },
 };
 
 struct counting {

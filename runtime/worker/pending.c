@@ -2,7 +2,9 @@
 
 #include <stdio.h>
 
+#include "base/inroot.h"
 #include "base/sys/sys.h"
+#include "rootfs/review/origin.h"
 #include "rootfs/store/chain.h"
 #include "runtime/worker/worker.h"
 
@@ -60,6 +62,23 @@ int pending_take(const struct spec *spec, int boxdir, struct err *e)
 	return chain_pending(layers, boxdir, &from, e); /* it is there now */
 }
 
+int pending_clean(const struct spec *spec, int boxdir, int project, struct err *e)
+{
+	struct idmap map;
+	struct worker_job job = { .name = "review",
+				  .arg = "{\"op\":\"clean\"}",
+				  .map = &map,
+				  .dir = boxdir,
+				  .in = project };
+	struct stat st;
+	int r;
+
+	if (sys_fstatat(boxdir, "project/given", &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	r = idmap_choose_helper(&spec->map, &map, e);
+	return r < 0 ? r : worker_run(&job, NULL, e);
+}
+
 int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sign,
 		 struct json **ret, struct err *e)
 {
@@ -67,8 +86,12 @@ int pending_keep(const struct spec *spec, int boxdir, int layer, const char *sig
 	struct worker_job job = {
 		.name = "keep", .arg = sign, .map = &map, .dir = boxdir, .in = layer
 	};
+	_cleanup_close_ int project =
+		inroot_open_real(spec->project, O_RDONLY | O_DIRECTORY);
 	int r = idmap_choose_helper(&spec->map, &map, e);
 
+	if (project >= 0)
+		origin_keep_of(boxdir, project);
 	return r < 0 ? r : worker_run(&job, ret, e);
 }
 

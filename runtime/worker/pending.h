@@ -16,6 +16,10 @@ bool pending_is(int boxdir);
  *  is there then, as it was in the layer */
 int pending_take(const struct spec *spec, int boxdir, struct err *e);
 
+/** pending_clean() - what was taken over while the box was in use, and is in the layer still,
+ *  leaves it: before the box is started again */
+int pending_clean(const struct spec *spec, int boxdir, int project, struct err *e);
+
 /**
  * pending_keep() - the other way: a copy of what is under review, which may be in use
  * @layer: the directory of a new layer; borrowed

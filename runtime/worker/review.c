@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diff.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "rootfs/git/takeover.h"
 #include "rootfs/review/apply.h"
 #include "rootfs/review/clean.h"
 #include "rootfs/review/given.h"
 #include "rootfs/review/patch.h"
+#include "rootfs/review/threeway.h"
 #include "rootfs/store/tree.h"
 #include "runtime/spec/effects.h"
 #include "runtime/spec/spec.h"
@@ -76,6 +79,18 @@ static int patch(const struct review *rv, const struct diff_item *x, struct buf 
 	return patch_item(&from, x, out, ret);
 }
 
+/* What comes to the host's file of both sides together. */
+static void count_merged(const struct review *rv, const struct diff_item *x,
+			 struct patch_count *ret)
+{
+	_cleanup_buf_ struct buf was = BUF_INIT(PATCH_FILE);
+	struct diff_stat n = { 0, 0 };
+
+	if (takeover_read(rv->layer.project, x->path, &was) == 0)
+		(void)diff_unified(&was, x->merged, &n, NULL);
+	*ret = (struct patch_count){ .added = n.added, .removed = n.removed };
+}
+
 /* What git gets of a box that runs stays where it is. */
 static int seen_in(const struct review *rv)
 {
@@ -91,13 +106,18 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	char path[PATH_MAX + 1], seen[HASH_HEX];
 
 	/* Before it is applied: both sides are there. */
-	(void)patch(rv, x, NULL, &n);
+	if (v->merged)
+		count_merged(rv, x, &n);
+	else
+		(void)patch(rv, x, NULL, &n);
 	snprintf(path, sizeof(path), "/%s", x->path);
 	spec_set_path(j, "path", path);
 	json_set_str(j, "kind", kind_of(x));
 	json_set_str(j, "class", effects_name(v->effect.class));
 	json_set_str(j, "why", v->effect.why);
 	json_set_bool(j, "conflict", x->conflict);
+	if (x->merged)
+		json_set_str(j, "merge", x->overlaps ? "conflicts" : "clean");
 	json_set_bool(j, "directory", is_directory(rv, i));
 	json_set_bool(j, "chosen", v->chosen);
 	json_set_int(j, "added", (int64_t)n.added);
@@ -194,13 +214,14 @@ static int op_clean(struct review *rv, struct err *e)
 }
 
 /* A layer that is in use keeps what it gave: that is noted, where the box has not gone on
- * since it was listed. */
+ * since it was listed. So is what was merged, which makes the layer let go of it; the host has
+ * more than the box then, so that what the box does to it later is a conflict again. */
 static int note_given(struct review *rv, struct err *e)
 {
 	_cleanup_free_ struct diff_item *items = calloc(rv->diff.n + 1, sizeof(*items));
 	size_t n = 0;
 
-	if (!rv->running || rv->elsewhere)
+	if (rv->elsewhere)
 		return 0;
 	if (!items)
 		return err_sys(e, -ENOMEM, "cannot note what was taken over");
@@ -209,12 +230,15 @@ static int note_given(struct review *rv, struct err *e)
 		struct diff_side now = diff_look(rv->layer.upper, x->path);
 
 		if (!rv->v[i].chosen || rv->v[i].failed || x->git || !now.mode ||
+		    (!rv->running && !rv->v[i].merged) ||
 		    (x->now.mode ? !given_same(&now, &x->now) : !S_ISCHR(now.mode)))
 			continue;
-		items[n++] = (struct diff_item){ .path = x->path,
-						 .was = diff_look(rv->layer.project,
-								  x->path),
-						 .now = now };
+		items[n++] = (struct diff_item){
+			.path = x->path,
+			.was = rv->v[i].merged ? (struct diff_side){ 0 }
+					       : diff_look(rv->layer.project, x->path),
+			.now = now
+		};
 	}
 	return given_add(rv->layer.dir, items, n, e);
 }
@@ -225,6 +249,7 @@ static int list(struct review *rv, struct err *e)
 
 	if (r < 0)
 		return r;
+	threeway_all(&rv->layer, &rv->diff);
 	rv->v = calloc(rv->diff.n + 1, sizeof(*rv->v));
 	if (!rv->v)
 		return err_sys(e, -ENOMEM, "cannot judge the changes");
@@ -273,9 +298,12 @@ static void put_conflict(struct buf *text, const struct diff_item *x)
 
 	if (x->conflict)
 		buf_addf(text,
-			 "cubby: %s: %s; 'cubby apply --overwrite' takes the box's\n",
+			 "cubby: %s: %s; %s'cubby apply --overwrite' takes the box's\n",
 			 text_escaped(shown, sizeof(shown), x->path, strlen(x->path)),
-			 verdict_conflict);
+			 verdict_conflict,
+			 x->merged && !x->overlaps
+				 ? "'cubby apply --merge' puts both together, "
+				 : "");
 }
 
 static int op_patch(struct review *rv, struct err *e)
@@ -332,8 +360,10 @@ static int op_apply(struct review *rv, struct err *e)
 	if (!chosen)
 		return err_sys(e, -ENOMEM, "cannot judge the changes");
 	for (size_t i = 0; i < rv->diff.n; i++) {
-		const struct diff_item *x = &rv->diff.items[i];
+		struct diff_item *x = &rv->diff.items[i];
 
+		if (!rv->v[i].merged)
+			diff_unmerge(x);
 		if (rv->v[i].chosen && x->git)
 			buf_add(&gits, x->path, strlen(x->path) + 1);
 		else if (rv->v[i].chosen)

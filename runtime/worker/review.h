@@ -13,6 +13,8 @@
  *   "policy"     "safe", "ask", "all", "never"
  *   "allow", "deny"   patterns that change the class of a path
  *   "overwrite"  also what has changed on the host meanwhile
+ *   "merge"      of that, what both sides can be put together of; "marks": also where both
+ *                have changed the same lines, with both of these in it
  *   "running"    the layer is in use: it stays as it is, and git's files in it
  *   "unit"       of an apply: one undo takes back all that follow each other with the same one
  *   "seen"       of an apply or discard: what a person was shown; else -ESTALE

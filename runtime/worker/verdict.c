@@ -65,6 +65,13 @@ static bool in_git(const char *path)
 	return false;
 }
 
+/* With marks in it, it is what nobody wants by itself. */
+static bool is_merged(const struct verdict_of *of, const struct diff_item *x)
+{
+	return x->merged &&
+	       json_get_bool(of->args, x->overlaps ? "marks" : "merge", false);
+}
+
 static void judge(const struct verdict_of *of, const struct diff_item *x,
 		  struct verdict *v)
 {
@@ -81,7 +88,12 @@ static void judge(const struct verdict_of *of, const struct diff_item *x,
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
 	if (matches(of, "deny", x->path))
 		v->effect = held("held by a pattern");
-	if (x->conflict && (was || !of->elsewhere)) /* there it may never have been */
+	if (v->merged && !v->effect.why)
+		v->effect.why = x->overlaps ? "merged, with marks where both have "
+					      "changed the same lines"
+					    : "merged with what was changed here";
+	if (x->conflict && !v->merged &&
+	    (was || !of->elsewhere)) /* there it may never have been */
 		v->effect = held(verdict_conflict);
 	if (!is_taken(x->now.mode))
 		v->effect = held("neither a file nor a directory nor a link");
@@ -177,6 +189,7 @@ void verdict_all(const struct verdict_of *of, struct verdict *ret)
 		const struct diff_item *x = &of->diff->items[i];
 		struct verdict *v = &ret[i];
 
+		v->merged = is_merged(of, x);
 		judge(of, x, v);
 		if (x->git && (of->running || of->elsewhere))
 			*v = (struct verdict){
@@ -189,7 +202,7 @@ void verdict_all(const struct verdict_of *of, struct verdict *ret)
 		v->judged = v->effect.class;
 		v->chosen = asked_for(of->args, x->path) && !v->never &&
 			    (v->effect.class == EFFECTS_HELD
-				     ? all && (!x->conflict || overwrite ||
+				     ? all && (!x->conflict || overwrite || v->merged ||
 					       (of->elsewhere && !x->was.mode))
 				     : all || safe);
 	}

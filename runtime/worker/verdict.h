@@ -14,6 +14,7 @@ struct verdict {
 	struct effect effect;
 	enum effects_class judged; /* before there were too many */
 	bool never;		   /* it cannot be taken over at all */
+	bool merged;		   /* what is taken over is both sides together */
 	bool chosen, failed;	   /* it is taken over now; it could not be */
 };
 

@@ -323,6 +323,66 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ -z "$(cubby diff)" ]
 }
 
+@test "R04: what both have changed is put together, and back; of the same lines nothing is lost" {
+	printf '%s\n' a b c d e | tee two same >.envrc
+	printf 'a\0b\n' >binary
+	chmod 644 two
+	box 'sed -i s/a/box/ two same .envrc binary; echo new >added'
+	sed -i s/e/host/ two .envrc; sed -i s/a/host/ same binary; echo mine >added
+	chmod 600 two
+	cubby diff >../patch
+	grep -q "^cubby: two: changed on this machine, too.*'cubby apply --merge' puts both together" ../patch
+	! grep -q '^cubby: same: .*--merge' ../patch
+	run -0 cubby apply
+	[[ $output == *"'cubby apply --merge' puts together"* ]]
+	run -0 cubby apply --merge
+	[[ $output == *"changed  two +1 -1  merged with what was changed here"* ]]
+	[ "$(xargs <two)" = "box b c d host" ]
+	[ "$(stat -c %a two)" = 600 ]
+	# what acts on this machine is held as ever, and what cannot be merged as it was
+	[ "$(cubby diff --name-only | LC_ALL=C sort | xargs)" = ".envrc added binary same" ]
+	[ "$(xargs <.envrc)$(cat added)" = "a b c d hostmine" ]
+	run -0 cubby apply --3way same binary
+	[ "$(xargs <same)" = "host b c d e" ]
+	[ "$(box 'xargs <two')" = "box b c d host" ]
+	run -0 cubby apply --markers same .envrc
+	printf '%s\n' '<<<<<<< this machine' host ======= box '>>>>>>> the box' b c d e | cmp - same
+	[ "$(xargs <.envrc)" = "box b c d host" ]
+	[ "$(cubby diff --name-only | LC_ALL=C sort | xargs)" = "added binary" ]
+	cubby undo
+	[ "$(xargs <same)" = "host b c d e" ]
+	cubby undo
+	[ "$(xargs <two)" = "a b c d host" ]
+	# the box's side of each is in the store
+	[ "$(grep -l '^box$' "$XDG_DATA_HOME"/cubby/boxes/*/applied/*/*.box | wc -l)" -ge 3 ]
+	run -2 cubby apply --merge --overwrite
+	[[ $output == *"--overwrite takes the box's side alone; --merge wants both"* ]]
+}
+
+@test "R04: what a box in use goes on to do to a merged file is a conflict again, and another branch's merges, too" {
+	printf '%s\n' a b c d e >f
+	cubby exec --project review --keep -- sed -i s/a/box/ f
+	sed -i s/e/host/ f
+	run -0 cubby apply --merge
+	[ "$(xargs <f)" = "box b c d host" ]
+	[ -z "$(cubby diff --name-only)" ]
+	cubby exec --project review -- sed -i s/c/more/ f # which sees its own copy as long as it is mounted
+	run -0 cubby apply
+	[[ $output == *"changed  f"*"changed on this machine, too"* ]]
+	run -0 cubby apply --merge
+	[ "$(xargs <f)" = "box b more d host" ]
+	cubby stop
+	[ -z "$(cubby diff --name-only)" ]
+	[ "$(box 'xargs <f')" = "box b more d host" ]
+	cubby branch other
+	cubby exec -b other --project review -- sed -i 's/^b$/other/' f
+	box 'sed -i s/host/here/ f'
+	run -0 cubby apply
+	[ "$(xargs <f)" = "box b more d here" ]
+	run -0 cubby apply -b other --merge
+	[ "$(xargs <f)" = "box other more d here" ]
+}
+
 @test "R04: no name of a file in conflict spoils the patch" {
 	echo 1 >'@@ -1 +1 @@'
 	box 'echo 2 >"@@ -1 +1 @@"'

@@ -242,6 +242,20 @@ review() { task "$@"; } # it is the default
 	[ -z "$(cubby diff --name-only)" ] || { cat out; return 1; }
 }
 
+@test "on a terminal what both have changed is merged by an answer, and the rest asked for again" {
+	printf '%s\n' a b c d e | tee f g >h
+	cubby exec --project review -- sh -c 'sed -i s/a/box/ f g h; echo x >.envrc'
+	sed -i s/e/host/ f g; sed -i s/a/host/ h
+	printf 'f\nk\nk\nm\nk\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	[ "$(xargs <g)" = "box b c d host" ] || { cat out; return 1; }
+	[ "$(xargs <f)" = "a b c d host" ]
+	[ "$(grep -c '\[m\]erge, \[a\]pply the box' out)" = 2 ] || { cat out; return 1; } # not of h and .envrc
+	printf 'm\nk\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	[[ $(<out) == *"what is left:"* ]] || { cat out; return 1; }
+	[ "$(xargs <f)" = "box b c d host" ]
+	[ "$(cubby diff --name-only | LC_ALL=C sort | xargs)" = ".envrc h" ]
+}
+
 @test "one by one, until no answer comes any more: what was answered is done, the rest stays" {
 	cubby exec --project review -- sh -c 'for i in .bashrc .envrc .npmrc; do echo "of $i" >$i; done'
 	printf 'f\na\n\004' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out

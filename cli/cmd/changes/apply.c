@@ -11,7 +11,7 @@
 #include "cli/store/hostpath.h"
 
 struct args {
-	bool all, resume, overwrite;
+	bool all, resume, overwrite, merge, marks;
 	const char *to;			 /* another directory; NULL = the project */
 	struct words paths, allow, deny; /* owned */
 };
@@ -50,6 +50,8 @@ static int set_rules(const struct app *app, const struct args *a, struct json *w
 	else if (strcmp(config_text(app->config, CONFIG_APPLY), "never") == 0)
 		json_set_str(what, "policy", "safe");
 	json_set_bool(what, "overwrite", a->overwrite);
+	json_set_bool(what, "merge", a->merge || a->marks);
+	json_set_bool(what, "marks", a->marks);
 	if (r < 0)
 		return err_sys(e, r, "cannot say what to apply");
 	r = add_list(what, "allow", &a->allow) ?: add_list(what, "deny", &a->deny);
@@ -91,6 +93,10 @@ static int check(struct app *app, void *args, struct err *e)
 	(void)app;
 	if (a->resume && (a->all || a->paths.n || a->to))
 		return err_set(e, -EINVAL, "--continue takes nothing else");
+	if (a->overwrite && (a->merge || a->marks))
+		return err_set(e, -EINVAL,
+			       "--overwrite takes the box's side alone; --merge wants "
+			       "both");
 	return 0;
 }
 
@@ -98,6 +104,13 @@ static const struct cmd_option options[] = {
 	{ "all", 0, NULL, "also what is held", CMD_FLAG(struct args, all) },
 	{ "overwrite", 0, NULL, "also what has changed here since the box began",
 	  CMD_FLAG(struct args, overwrite) },
+	{ "merge", 0, NULL,
+	  "what both have changed, put together where that is possible",
+	  CMD_FLAG(struct args, merge) },
+	{ "3way", 0, NULL, "the same as --merge", CMD_FLAG(struct args, merge) },
+	{ "markers", 0, NULL,
+	  "as --merge, and where both have changed the same lines both of them, marked",
+	  CMD_FLAG(struct args, marks) },
 	{ "allow", 0, "PATTERN", "such paths are not held",
 	  CMD_LIST(struct args, allow) },
 	{ "deny", 0, "PATTERN", "such paths are held", CMD_LIST(struct args, deny) },

@@ -96,6 +96,16 @@ static void is_either(const struct scene *s)
 	assert_non_null(strchr("2-", of(p, "n/new")));
 }
 
+/* One of the files comes with both sides in it. */
+static void together(struct diff_item *x)
+{
+	x->merged = calloc(1, sizeof(*x->merged));
+	assert_non_null(x->merged);
+	*x->merged = BUF_INIT(100);
+	buf_adds(x->merged, "2 and 1");
+	x->merged_mode = 0600;
+}
+
 static int work(void *ctx, struct err *e)
 {
 	const struct scene *s = ctx;
@@ -109,8 +119,11 @@ static int work(void *ctx, struct err *e)
 		r = diff_make(&l, &diff, e);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < diff.n; i++)
+	for (size_t i = 0; i < diff.n; i++) {
+		if (strcmp(diff.items[i].path, "a") == 0)
+			together(&diff.items[i]);
 		items[i] = &diff.items[i];
+	}
 	return apply_run(&a, items, diff.n, e);
 }
 

@@ -122,6 +122,52 @@ static void forth_and_back(void)
 	buf_done(&s.text);
 }
 
+/* An apply of what both sides are together in, with all that a listed change has. */
+static int apply_merged(const struct layer_dirs *d, struct said *s, const char *text,
+			struct err *e)
+{
+	_cleanup_buf_ struct buf merged = BUF_INIT(100);
+	struct diff_item x = { .path = (char *)(uintptr_t) "a",
+			       .was = diff_look(d->project, "a"),
+			       .now = diff_look(d->upper, "a"),
+			       .conflict = true,
+			       .merged = &merged,
+			       .merged_mode = 0640 };
+	const struct diff_item *const items[] = { &x };
+	struct apply a = { .boxdir = d->box,
+			   .project = d->project,
+			   .upper = d->upper,
+			   .umask = 022,
+			   .fn = note,
+			   .ctx = s };
+
+	buf_adds(&merged, text);
+	return apply_run(&a, items, 1, e);
+}
+
+static void both_sides_together(void)
+{
+	struct layer_dirs d;
+	struct said s = { .text = BUF_INIT(1000) };
+	struct err e = ERR_NONE;
+	struct stat st;
+
+	fill(&d);
+	assert_int_equal(apply_merged(&d, &s, "1 and 2", &e), 1);
+	is(d.project, "a", "1 and 2");
+	assert_int_equal(fstatat(d.project, "a", &st, 0), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	is(d.upper, "a", "2");
+	is(d.box, "applied/1/0.box", "2"); /* also when the layer is clean */
+	assert_int_equal(apply_merged(&d, &s, "1 and 2 again", &e), 2);
+	assert_int_equal(undo(&d, &s, &e), 2);
+	is(d.project, "a", "1 and 2");
+	assert_int_equal(undo(&d, &s, &e), 1); /* whose file has come back meanwhile */
+	is(d.project, "a", "1");
+	assert_string_equal(buf_cstr(&s.text), "");
+	buf_done(&s.text);
+}
+
 /* Branches of one project apply at once, and are at the same step. */
 static void leaves_the_files_of_other_applies(void)
 {
@@ -193,6 +239,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "forth and back", forth_and_back },
+		{ "both sides together", both_sides_together },
 		{ "files of other applies stay", leaves_the_files_of_other_applies },
 		{ "back, after more changes", changed_since },
 		{ "what was applied leaves the layer", cleans },

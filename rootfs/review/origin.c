@@ -1,0 +1,198 @@
+#include "rootfs/review/origin.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dirscan.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/sys/sys.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/git/upper.h"
+
+enum { NAME = 64, SUM = 32, BINARY_LOOK = 8000 };
+
+struct keeping {
+	const struct layer *layer;
+	int dir;	  /* owned: project/origin; -1 = there is none yet */
+	struct buf names; /* owned: those of use, NAME bytes each */
+	struct buf text;  /* owned: of one file */
+	mode_t mode;	  /* the same */
+	uint64_t bytes;	  /* of all of them */
+	size_t looked;
+};
+
+bool origin_is_text(const struct buf *text)
+{
+	return !memchr(buf_cstr(text), '\0', MIN(text->len, (size_t)BINARY_LOOK));
+}
+
+/* A file that was left by another run has another time, and so another name. */
+static int name_of(const struct layer *l, const char *path, char ret[NAME])
+{
+	char sum[HASH_HEX];
+	struct err ignored = ERR_NONE;
+	int r = hash_text(path, strlen(path), sum, &ignored);
+
+	memset(ret, 0, NAME);
+	snprintf(ret, NAME, "%.*s-%" PRIu64, (int)SUM, sum, layer_since(l, path));
+	return r;
+}
+
+static uint64_t ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_size == b->st_size && ns(&a->st_mtim) == ns(&b->st_mtim) &&
+	       ns(&a->st_ctim) == ns(&b->st_ctim);
+}
+
+/* Whether the host's file is what the box copied, and a text; it is in k->text then. */
+static bool read_host(struct keeping *k, const char *path)
+{
+	_cleanup_close_ int fd = takeover_open(k->layer->project, path,
+					       O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	struct stat before, after;
+	ssize_t n = 1;
+
+	if (fd < 0 || sys_fstat(fd, &before) < 0 || !S_ISREG(before.st_mode) ||
+	    before.st_size > ORIGIN_FILE ||
+	    k->bytes + (uint64_t)before.st_size > ORIGIN_ALL ||
+	    ns(&before.st_ctim) > layer_since(k->layer, path))
+		return false;
+	buf_truncate(&k->text, 0);
+	k->mode = before.st_mode & 0777;
+	while (n > 0) {
+		char chunk[16 << 10];
+
+		n = sys_read(fd, chunk, sizeof(chunk));
+		if (n > 0 && buf_add(&k->text, chunk, (size_t)n) < 0)
+			return false;
+	}
+	return n == 0 && sys_fstat(fd, &after) == 0 && same_file(&before, &after) &&
+	       k->text.len == (size_t)before.st_size && origin_is_text(&k->text);
+}
+
+static int open_dir(struct keeping *k, bool make)
+{
+	struct err ignored = ERR_NONE;
+
+	if (k->dir < 0 && make)
+		(void)file_mkdirs(k->layer->dir, "origin", 0700, &ignored);
+	if (k->dir < 0)
+		k->dir = sys_openat(k->layer->dir, "origin",
+				    O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	return k->dir;
+}
+
+static void keep_file(struct keeping *k, const char *path)
+{
+	char name[NAME];
+	struct err ignored = ERR_NONE;
+	struct stat st;
+
+	if (name_of(k->layer, path, name) < 0)
+		return;
+	if (k->dir >= 0 && sys_fstatat(k->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		k->bytes += (uint64_t)st.st_size;
+	else if (!read_host(k, path) || open_dir(k, true) < 0 ||
+		 file_replace_soon(k->dir, name,
+				   &(struct file_data){ buf_cstr(&k->text), k->text.len,
+							k->mode },
+				   &ignored) < 0)
+		return;
+	else
+		k->bytes += k->text.len;
+	buf_add(&k->names, name, NAME);
+}
+
+/* What the host has not at all has no beginning there: a directory of that kind is passed. */
+static int keep_one(void *ctx, const struct upper_entry *x, struct err *e)
+{
+	struct keeping *k = ctx;
+	_cleanup_close_ int below = -1;
+
+	if (++k->looked > ORIGIN_LOOKED)
+		return err_set(e, -E2BIG, "too many changes");
+	if (x->kind == UPPER_FILE && x->st.st_size <= ORIGIN_FILE)
+		keep_file(k, x->path);
+	if (x->kind != UPPER_DIR && x->kind != UPPER_OPAQUE)
+		return 0;
+	if (layer_is_git(k->layer, x->path))
+		return UPPER_SKIP;
+	below = takeover_open(k->layer->project, x->path, O_PATH | O_DIRECTORY);
+	return below < 0 ? UPPER_SKIP : 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return memcmp(a, b, NAME);
+}
+
+static void drop_others(struct keeping *k)
+{
+	struct dirscan_entry d;
+	struct dirscan scan;
+	struct err ignored = ERR_NONE;
+	size_t n = k->names.len / NAME;
+
+	if (buf_failed(&k->names) < 0 || dirscan_start(&scan, k->dir, &ignored) < 0)
+		return;
+	if (n)
+		qsort(k->names.data, n, NAME, by_name);
+	while (dirscan_next(&scan, &d, &ignored) > 0) {
+		char name[NAME] = "";
+
+		if (strlen(d.name) < NAME)
+			memcpy(name, d.name, strlen(d.name));
+		if (!n || !bsearch(name, k->names.data, n, NAME, by_name))
+			(void)sys_unlinkat(k->dir, d.name, 0);
+	}
+}
+
+void origin_keep(const struct layer *l)
+{
+	struct keeping k = { .layer = l,
+			     .dir = -1,
+			     .names = BUF_INIT((size_t)ORIGIN_LOOKED * NAME),
+			     .text = BUF_INIT(ORIGIN_FILE + 1) };
+	struct err ignored = ERR_NONE;
+
+	(void)open_dir(&k, false);
+	if (upper_walk(l->upper, keep_one, &k, &ignored) == 0 && k.dir >= 0)
+		drop_others(&k);
+	scope_close(&k.dir);
+	buf_done(&k.names);
+	buf_done(&k.text);
+}
+
+void origin_keep_of(int boxdir, int project)
+{
+	_cleanup_layer_ struct layer l = LAYER_NONE;
+	struct err ignored = ERR_NONE;
+
+	if (layer_open(boxdir, project, &l, &ignored) == 0)
+		origin_keep(&l);
+}
+
+int origin_read(const struct layer *l, const char *path, struct buf *ret, mode_t *mode)
+{
+	_cleanup_close_ int dir =
+		sys_openat(l->dir, "origin", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	char name[NAME];
+	int r = dir < 0 ? dir : name_of(l, path, name);
+
+	struct stat st;
+
+	if (r == 0)
+		r = sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
+	if (r < 0)
+		return r;
+	*mode = st.st_mode & 0777;
+	return takeover_read(dir, name, ret);
+}

@@ -1,0 +1,76 @@
+#include "rootfs/review/threeway.h"
+
+#include <stdlib.h>
+
+#include "base/merge3.h"
+#include "rootfs/git/takeover.h"
+#include "rootfs/review/given.h"
+#include "rootfs/review/origin.h"
+
+enum { MERGED = 4 * ORIGIN_FILE };
+
+struct texts {
+	struct buf base, host, box; /* owned */
+};
+
+static void texts_done(struct texts *t)
+{
+	buf_done(&t->base);
+	buf_done(&t->host);
+	buf_done(&t->box);
+}
+
+/* What was listed is what is read, or nothing is. */
+static bool read_as_listed(int root, const char *path, const struct diff_side *as,
+			   struct buf *ret)
+{
+	struct diff_side now;
+
+	if (!S_ISREG(as->mode) || as->size > ORIGIN_FILE ||
+	    takeover_read(root, path, ret) < 0)
+		return false;
+	now = diff_look(root, path);
+	return given_same(&now, as) && origin_is_text(ret);
+}
+
+static void merge(const struct layer *l, struct diff_item *x)
+{
+	_cleanup_(texts_done) struct texts t = { BUF_INIT(ORIGIN_FILE + 1),
+						 BUF_INIT(ORIGIN_FILE + 1),
+						 BUF_INIT(ORIGIN_FILE + 1) };
+	const struct merge3 m = { &t.base, &t.host, &t.box, "this machine", "the box" };
+	struct buf *merged;
+	size_t overlaps;
+	mode_t was;
+
+	if (!read_as_listed(l->project, x->path, &x->was, &t.host) ||
+	    !read_as_listed(l->upper, x->path, &x->now, &t.box) ||
+	    origin_read(l, x->path, &t.base, &was) < 0)
+		return;
+	merged = malloc(sizeof(*merged));
+	if (!merged)
+		return;
+	*merged = BUF_INIT(MERGED);
+	if (merge3(&m, &overlaps, merged) < 0) {
+		buf_done(merged);
+		free(merged);
+		return;
+	}
+	x->merged = merged;
+	x->overlaps = overlaps;
+	x->merged_mode = (x->was.mode ^ ((x->now.mode ^ was) & 0777)) & 0777;
+}
+
+void threeway_all(const struct layer *l, struct diff *d)
+{
+	size_t left = THREEWAY_MOST;
+
+	for (size_t i = 0; i < d->n && left; i++) {
+		struct diff_item *x = &d->items[i];
+
+		if (!x->conflict || x->git || !x->was.mode || !x->now.mode)
+			continue;
+		merge(l, x);
+		left--;
+	}
+}
