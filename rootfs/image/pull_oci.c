@@ -99,7 +99,7 @@ static void on_note(void *ctx, const char *line)
 		p->conf->note(p->conf->ctx, line);
 }
 
-/* Where registries.conf says that it is, which is kept, too. */
+/* Where a file of this machine says that it is, which is kept, too. */
 static void tell_place(struct pull *p)
 {
 	char asked[OCI_NAME], place[OCI_NAME], line[2 * OCI_NAME + 64];
@@ -109,8 +109,8 @@ static void tell_place(struct pull *p)
 	if (!strcmp(asked, place))
 		return;
 	(void)text_copy(p->url, sizeof(p->url), place);
-	snprintf(line, sizeof(line), "'%s' is '%s' here (registries.conf)", asked,
-		 place);
+	snprintf(line, sizeof(line), "'%s' is '%s' here (%s)", asked, place,
+		 oci_registry_said_by(p->registry));
 	on_note(p, line);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/file.h"
 #include "base/http_head.h"
 #include "base/num.h"
 #include "base/sys/sys.h"
@@ -97,6 +98,23 @@ static int on_first(void *ctx, const struct http_reply *reply)
 	return on_head(ctx, reply);
 }
 
+/* Of a mirror whose description names a file of them; one that cannot be read is none. */
+static void add_named_ca(struct oci_registry *r, const char *host)
+{
+	char of[ASK_BASE];
+
+	for (size_t i = 0; i < r->n; i++) {
+		_cleanup_buf_ struct buf one = BUF_INIT((size_t)CERTS_MAX);
+		struct err ignored = ERR_NONE;
+
+		ask_host(r->places[i].base, of);
+		if (r->places[i].ca[0] && strcmp(of, host) == 0 &&
+		    file_read(AT_FDCWD, r->places[i].ca, &one, &ignored) == 0 &&
+		    buf_add(&r->ca, buf_cstr(&one), one.len) == 0)
+			(void)buf_adds(&r->ca, "\n");
+	}
+}
+
 int ask_http(struct oci_registry *r, struct http_request *req, struct http_reply *ret,
 	     struct err *e)
 {
@@ -107,6 +125,7 @@ int ask_http(struct oci_registry *r, struct http_request *req, struct http_reply
 	if (strcmp(r->ca_of, host) != 0) {
 		r->ca.len = 0;
 		certs_find(host, &r->ca);
+		add_named_ca(r, host);
 		text_copy(r->ca_of, sizeof(r->ca_of), host);
 	}
 	req->ca = &r->ca;
@@ -126,7 +145,9 @@ static int put_url(const struct ask *x, char ret[ASK_URL])
 	assert(x->path); /* without a URL */
 	if (x->path[0] == '/')
 		return snprintf(ret, ASK_URL, "%s%s", at->base, x->path);
-	return snprintf(ret, ASK_URL, "%s/v2/%s/%s", at->base, at->repo, x->path);
+	return snprintf(ret, ASK_URL, "%s%s/%s/%s%s%s", at->base,
+			at->whole ? "" : "/v2", at->repo, x->path,
+			at->ns[0] ? "?ns=" : "", at->ns);
 }
 
 static int perform(struct ask *x, struct err *e)

@@ -8,14 +8,15 @@
 #define ROOTFS_OCI_ASK_H
 
 #include "base/http.h"
+#include "rootfs/oci/hosts.h"
 #include "rootfs/oci/login.h"
 #include "rootfs/oci/registries.h"
 #include "rootfs/oci/registry.h"
 
 enum {
-	ASK_BASE = 300, /* "https://host:port" */
+	ASK_BASE = HOSTS_URL, /* "https://host:port", with a path of a mirror's */
 	ASK_URL = 2048,
-	ASK_PLACES = REGISTRIES_MIRRORS + 1,
+	ASK_PLACES = REGISTRIES_MIRRORS + HOSTS_MOST + 1,
 	ASK_TOKEN = 64 << 10, /* of a token's answer */
 	ASK_WARNED = 8 << 10, /* of all warnings of one that are told */
 	ASK_ATTEMPTS = 5,
@@ -27,6 +28,10 @@ enum {
 struct ask_place {
 	char base[ASK_BASE];
 	char repo[OCI_REPO];
+	char ns[OCI_HOST]; /* whose it is the mirror of, where it has to be told; "" */
+	char ca[HOSTS_PATH]; /* a file of certificates; "" = none */
+	bool whole;	     /* the interface is at the base, and not in its "/v2" */
+	bool by_digest;	     /* not asked what a tag is */
 };
 
 struct oci_registry {
@@ -41,6 +46,7 @@ struct oci_registry {
 	struct buf warned;	    /* owned: lines of warnings that were told */
 	struct buf ca;		    /* owned: certificates for @ca_of */
 	char ca_of[ASK_BASE];	    /* a host; "" = not looked for yet */
+	bool moved;		    /* by containerd's hosts.toml */
 	bool closed;		    /* the registry itself is not to be asked */
 	bool looked;		    /* for a login */
 	char type[HTTP_TYPE];	    /* Content-Type of the last document */

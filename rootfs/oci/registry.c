@@ -44,6 +44,8 @@ static int get(struct ask *x, struct err *e)
 	for (size_t i = 0; i < r->n; i++) {
 		struct err last = ERR_NONE;
 
+		if (x->tagged && r->places[i].by_digest)
+			continue;
 		if (r->at != &r->places[i])
 			r->authorization.len = 0; /* a token is for one host */
 		r->at = &r->places[i];
@@ -210,12 +212,60 @@ static int add_place(struct oci_registry *r, const struct oci_name *name, struct
 	return 0;
 }
 
+static void put_host(struct ask_place *p, const struct oci_registry *r,
+		     const struct hosts_place *h)
+{
+	*p = (struct ask_place){ .whole = h->whole, .by_digest = !h->resolve };
+	(void)text_copy(p->base, ASK_BASE, h->url);
+	(void)text_copy(p->repo, sizeof(p->repo), r->name.repo);
+	(void)text_copy(p->ca, sizeof(p->ca), h->ca);
+}
+
+/* A registry that is elsewhere has the login that is kept for there. Docker Hub is where it
+ * always is, whatever it is called. */
+static void move_to(struct oci_registry *r, const struct hosts_place *server,
+		    struct ask_place *ret)
+{
+	char host[ASK_BASE];
+
+	ask_host(server->url, host);
+	if (!host[0] || strlen(host) >= OCI_HOST || !strcmp(host, r->name.registry) ||
+	    !strcmp(host, r->name.host) || text_ends(host, "docker.io"))
+		return;
+	put_host(ret, r, server);
+	ret->by_digest = false;
+	(void)text_copy(r->name.registry, OCI_HOST, host);
+	(void)text_copy(r->name.host, OCI_HOST, host);
+	r->name.loopback = oci_name_is_loopback(host);
+	r->moved = true;
+}
+
+/* containerd's, behind podman's. @server: where the registry itself is, if not where it always
+ * is. */
+static int add_hosts(struct oci_registry *r, struct ask_place *server, struct err *e)
+{
+	_cleanup_free_ struct hosts *h = calloc(1, sizeof(*h));
+	int n = h ? hosts_find(r->name.registry, h, e)
+		  : err_sys(e, -ENOMEM, "cannot look for a registry");
+
+	for (size_t i = 0; n == 0 && i < h->n && r->n + 1 < ASK_PLACES; i++) {
+		struct ask_place *p = &r->places[r->n++];
+
+		put_host(p, r, &h->places[i]);
+		(void)text_copy(p->ns, sizeof(p->ns), r->name.registry);
+	}
+	if (n == 0)
+		move_to(r, &h->server, server);
+	return n;
+}
+
 /* What CUBBY_MIRRORS says of a registry stands for what files say of it; but blocked is
  * blocked. Nothing is pushed elsewhere. */
 static int add_places(struct oci_registry *r, struct err *e)
 {
 	const char *told = getenv("CUBBY_MIRRORS");
 	struct registries files;
+	struct ask_place server = { .base = "" };
 	struct err ignored = ERR_NONE;
 	int n = told ? add_told(r, told, e) : 0, known = n;
 
@@ -236,7 +286,20 @@ static int add_places(struct oci_registry *r, struct err *e)
 		}
 	if (!known && !r->conf.push)
 		r->name = files.name;
-	return r->closed ? 0 : add_place(r, &r->name, e);
+	if (r->closed)
+		return 0;
+	n = known || r->conf.push ? 0 : add_hosts(r, &server, e);
+	if (n < 0)
+		return n;
+	if (!server.base[0])
+		return add_place(r, &r->name, e);
+	r->places[r->n++] = server;
+	return 0;
+}
+
+const char *oci_registry_said_by(const struct oci_registry *r)
+{
+	return r->moved ? "hosts.toml" : "registries.conf";
 }
 
 const struct oci_name *oci_registry_name(const struct oci_registry *r)

@@ -28,6 +28,9 @@ void oci_registry_free(struct oci_registry **r);
  *  may say that this is elsewhere (registries.h) */
 const struct oci_name *oci_registry_name(const struct oci_registry *r);
 
+/** oci_registry_said_by() - the kind of file that says so */
+const char *oci_registry_said_by(const struct oci_registry *r);
+
 /** oci_registry_anew() - in a process that was forked: connections of its own
  *  @abort_fd: instead of that of its conf */
 int oci_registry_anew(struct oci_registry *r, int abort_fd, struct err *e);

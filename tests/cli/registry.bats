@@ -340,6 +340,37 @@ conf() { # LINE...
 	rm "$HOME/.docker/config.json"
 }
 
+@test "registry: hosts.toml: a mirror is told whose it is, and the registry may be elsewhere" {
+	local top=$HOME/.config/containerd/certs.d mirror mirrorlog=$LIB_PROJECT/requests.mirror first
+	serve nodoc
+	mirror=$AT first=$SERVER
+	mv "$LOG" "$mirrorlog"
+	rm "$LIB_PROJECT/ready"
+	serve
+	mkdir -p "$top/reg.example"
+	printf '%s\n' "server = 'http://$AT'" "[host.'http://m.example']" \
+		"[host.'http://$mirror/v2/cache']" 'override_path = true' >"$top/reg.example/hosts.toml"
+	run -0 --separate-stderr cubby pull reg.example/it/x:1
+	[[ $stderr == *"'reg.example/it/x:1' is '$AT/it/x:1' here (hosts.toml)"* ]] || { echo "$stderr"; return 1; }
+	grep -q 'GET /v2/cache/it/x/manifests/1?ns=reg.example ' "$mirrorlog" || { cat "$mirrorlog"; return 1; }
+	grep -q 'GET /v2/cache/it/x/blobs/sha256:.*?ns=reg.example ' "$mirrorlog"
+	grep -q 'GET /v2/it/x/manifests/1 ' "$LOG"
+	! grep -q '/blobs/' "$LOG" || { cat "$LOG"; return 1; } # the mirror had them
+	cubby rmi -q --all
+	# who does not resolve is not asked what a tag is; _default is for all that have no file
+	mkdir "$top/_default"
+	rm "$top/reg.example/hosts.toml"
+	printf '%s\n' "server = 'http://$AT'" "[host.'http://$mirror']" "capabilities = ['pull']" >"$top/_default/hosts.toml"
+	: >"$mirrorlog"
+	run -0 cubby pull -q reg.example/it/x:1
+	! grep -q manifests/1 "$mirrorlog" || { cat "$mirrorlog"; return 1; }
+	echo '[host' >"$top/_default/hosts.toml"
+	run -1 cubby pull -q other.example/it/x:1
+	[[ $output == *"'$top/_default/hosts.toml': line 1: "* ]]
+	kill "$first"
+	rm -r "$HOME/.config/containerd"
+}
+
 @test "registry: registries.conf: aliases, of names without a registry" {
 	serve
 	conf '[aliases]' "'thing' = '$AT/it/x'"
