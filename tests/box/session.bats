@@ -263,7 +263,7 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 @test "R11: a box that is stopped while a command runs" {
 	serve
 	(
-		until [ -e up ]; do read -rt 0.02 <> <(:) || true; done
+		lib_until test -e up
 		exec cubby stop
 	) 3>&- 8>&- 9<&- &
 	call shell command 'echo said; touch up; sleep 1000'
@@ -282,7 +282,7 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 @test "R11: a command that ends because the box is stopped is told as the box's end" {
 	serve
 	(
-		until [ -e up ]; do read -rt 0.02 <> <(:) || true; done
+		lib_until test -e up
 		exec cubby stop --time 1
 	) 3>&- 8>&- 9<&- &
 	call shell command 'trap : HUP; echo said; touch up; sleep 1000; touch after'
@@ -294,13 +294,16 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 [exit 0, cwd $PWD]"
 }
 
+runs() { [[ $(cubby ps) == *"$1"* ]]; } # COMMAND
+ended() { ! runs "$1"; }
+
 @test "R11: a command that ended while the box is being stopped is not told before that" {
 	serve
 	call shell command 'trap : HUP; echo said; sleep 1000' timeout 1
 	has '[running, limit of 1s reached]'
 	cubby exec -q -d -- sh -c 'trap "" TERM HUP; while :; do sleep 0.1; done' >/dev/null # holds it up
 	cubby stop -q --time "$(lib_longer 8)" 3>&- 8>&- 9<&- &
-	while [[ $(cubby ps) == *'sleep 1000'* ]]; do read -rt 0.02 <> <(:) || true; done
+	lib_until ended 'sleep 1000'
 	call shell command "touch $PWD/ran"
 	is 'not executed: the box is being stopped; wait for its end with input'
 	[ ! -e ran ]
@@ -313,10 +316,11 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 @test "R11: a stop that is given up takes no end from a command" {
 	serve
 	(
-		until [ -e up ]; do read -rt 0.02 <> <(:) || true; done
+		lib_until test -e up
+		lib_until runs 'sleep 1000' # or it would be told to end before it began, and never again
 		cubby stop -q --time 1000 &
 		stop=$!
-		while [[ $(cubby ps) == *'sleep 1000'* ]]; do read -rt 0.02 <> <(:) || true; done
+		lib_until ended 'sleep 1000'
 		kill -9 "$stop"
 	) 3>&- 8>&- 9<&- &
 	cubby exec -q -d -- sh -c 'trap "" TERM; while :; do sleep 0.1; done' >/dev/null # holds it up

@@ -131,7 +131,8 @@ for d, dirs, files in os.walk("."):
 	[ -e made ]
 	git init -q --bare .
 	run cubby exec --project review -- true
-	[[ $output == *"the project is live: it is a bare repository itself"* ]]
+	[[ $output == *"the project is live: it is a bare repository itself"* ]] ||
+		{ echo "$status: $output"; return 1; }
 }
 
 @test "V09: an apply from a box that goes on takes nothing that was not judged" {
