@@ -332,7 +332,7 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	chmod 600 two
 	cubby diff >../patch
 	grep -q "^cubby: two: changed on this machine, too.*'cubby apply --merge' puts both together" ../patch
-	! grep -q '^cubby: same: .*--merge' ../patch
+	run ! grep -q '^cubby: same: .*--merge' ../patch
 	run -0 cubby apply
 	[[ $output == *"'cubby apply --merge' puts together"* ]]
 	run -0 cubby apply --merge
