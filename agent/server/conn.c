@@ -670,9 +670,8 @@ bool conn_idle(const struct exchange *x)
 /* Who has no key and takes its time, however it does that. */
 bool conn_stranger(const struct exchange *x, uint64_t now_ms)
 {
-	if (x->state == EXCHANGE_DEAD)
-		return false;
-	return !x->known && now_ms - x->born_ms > EXCHANGE_STRANGER_MS;
+	return x->state != EXCHANGE_DEAD && !x->known &&
+	       now_ms - x->born_ms > EXCHANGE_STRANGER_MS;
 }
 
 void conn_tick(struct exchange *x, uint64_t now_ms)
