@@ -19,7 +19,8 @@ struct apply {
 	const struct buf
 		*gits; /* borrowed: git directories that are taken over after it,
 				   each ended by NUL; NULL = none */
-	const char *unit; /* borrowed: one undo takes back all that follow each other with
+	const char
+		*unit; /* borrowed: one undo takes back all that follow each other with
 			   * the same one; NULL or "" = it alone */
 	mode_t umask;
 	apply_fn *fn;

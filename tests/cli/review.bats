@@ -211,7 +211,9 @@ review() { task "$@"; } # it is the default
 	cubby exec --project review -- sh -c 'echo x >.envrc; echo y >plain; echo "#" >.git/hooks/pre-commit'
 	printf 'a\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
 	rm out
-	[ -e plain ] && [ -e .envrc ] && [ -e .git/hooks/pre-commit ]
+	[ -e plain ]
+	[ -e .envrc ]
+	[ -e .git/hooks/pre-commit ]
 	run -0 --separate-stderr cubby undo
 	[[ $stderr == *"  back     .envrc"*"  back     plain"* ]] || { echo "$stderr"; return 1; }
 	[ ! -e plain ]

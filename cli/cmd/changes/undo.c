@@ -34,8 +34,8 @@ const struct cmd cmd_undo = {
 	.summary = "take back the last apply",
 	.doc = "Take back the last 'cubby apply' that was not taken back, finished or "
 	       "not, with what was answered to its question: each file and branch that "
-	       "it changed, unless it has been changed since. After a 'cubby rewind' that was killed: all that it would have "
-	       "taken back.",
+	       "it changed, unless it has been changed since. After a 'cubby rewind' that "
+	       "was killed: all that it would have taken back.",
 	.config = true,
 	.work = undo,
 };
