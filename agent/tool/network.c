@@ -49,6 +49,19 @@ static bool listening(const struct json *list, uint16_t port)
 	return false;
 }
 
+/* With where, if that is one address of many. */
+static void say_port(const struct json *list, const struct json *one, uint16_t port,
+		     struct buf *out)
+{
+	const char *at = json_get_str(one, "address");
+	bool all = !at || strcmp(at, "0.0.0.0") == 0 || strcmp(at, "::") == 0;
+
+	json_each(it, list) all |= it != one && json_get_int(it, "port", 0) == port;
+
+	(void)buf_addf(out, "\n[network: port %u is listening now%s%s%s]", port,
+		       all ? "" : ", on ", all ? "" : at, all ? "" : " only");
+}
+
 static bool known(const struct tool_network *n, uint16_t port)
 {
 	for (size_t i = 0; i < n->n_ports; i++)
@@ -77,8 +90,7 @@ void tool_network_ports(struct tool_network *n, const struct json *answer,
 			continue;
 		n->ports[n->n_ports++] = port;
 		if (out)
-			(void)buf_addf(out, "\n[network: port %u is listening now]",
-				       port);
+			say_port(list, it, port, out);
 	}
 }
 

@@ -15,7 +15,7 @@
 #include "runtime/idmap/range.h"
 #include "runtime/init/userdb.h"
 
-enum { LAYERS_TEXT = 64 << 10 };
+enum { LAYERS_TEXT = 64 << 10, TOLD_TEXT = 4096 };
 
 /* 1 = the users of the box are listed in this layer, so that none below it counts. */
 static int look(int dir, const char *path, const char *user, struct userdb_user *ret,
@@ -104,8 +104,25 @@ void owner_choose(const struct app *app, struct boxsetup *s)
 		(struct idmap_owner){ (uint16_t)found.uid, (uint16_t)found.gid };
 }
 
-static void tell_cannot(const struct app *app, enum idmap_kind map, const char *user)
+/* It is said once for a user of a box; where that cannot be kept, again. */
+static bool was_told(const struct boxsetup *s, const char *user)
 {
+	_cleanup_buf_ struct buf last = BUF_INIT(TOLD_TEXT);
+	struct err ignored = ERR_NONE;
+
+	if (file_read(s->dir.dirfd, "user-told", &last, &ignored) == 0 &&
+	    strcmp(buf_cstr(&last), user) == 0)
+		return true;
+	(void)file_replace_soon(s->dir.dirfd, "user-told",
+				&(struct file_data){ user, strlen(user), 0600 },
+				&ignored);
+	return false;
+}
+
+static void tell_cannot(const struct app *app, const struct boxsetup *s,
+			const char *user)
+{
+	const enum idmap_kind map = s->spec.map.kind;
 	static const char *const reasons[] = {
 		[IDMAP_SUBUID] = "only root of a machine can map the ids of a mount",
 		[IDMAP_REAL] =
@@ -114,7 +131,8 @@ static void tell_cannot(const struct app *app, enum idmap_kind map, const char *
 	};
 
 	/* There is no other user, or none of that name: the command says so. */
-	if (map == IDMAP_SINGLE || map == IDMAP_ROOT)
+	if (map == IDMAP_SINGLE || map == IDMAP_ROOT || app->quiet || app->json ||
+	    was_told(s, user))
 		return;
 	render_note(app,
 		    "this directory is root's for '%s', not its own (%s): 'cubby own' "
@@ -130,8 +148,7 @@ void owner_tell(const struct app *app, const struct boxsetup *s)
 
 	text_escaped(shown, sizeof(shown), user ?: "root", strlen(user ?: "root"));
 	if (user && s->spec.owner.uid == 0) {
-		if (box_started(s->box))
-			tell_cannot(app, s->spec.map.kind, shown);
+		tell_cannot(app, s, shown);
 	} else if (has != s->spec.owner.uid) {
 		render_note(
 			app,

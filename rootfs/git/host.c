@@ -11,7 +11,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { GIT_HOST_MS = 300000, GIT_HOST_WORDS = 4096 };
+enum { GIT_HOST_MS = 300000, GIT_HOST_WORDS = 64 << 10, GIT_HOST_SHOWN = 400 };
 
 static const rlim_t cpu_seconds = 300, file = (rlim_t)8 << 30;
 
@@ -83,19 +83,33 @@ bool git_host_there(void)
 	return proc_find("git", path) == 0;
 }
 
-static void last_words(int fd, char *out, size_t size)
+/* What git calls an error, line by line: the first says why, the last what failed by it. Where
+ * it names none, its last line. */
+static void say_why(int fd, char *out, size_t size)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_HOST_WORDS);
 	struct err ignored = ERR_NONE;
-	const char *line;
+	char *rest = NULL;
+	size_t n = 0;
 
+	*out = '\0';
 	sys_lseek(fd, 0, SEEK_SET);
 	(void)file_read_fd(fd, &text, &ignored);
-	while (text.len && text.data[text.len - 1] == '\n')
-		buf_truncate(&text, text.len - 1);
-	line = strrchr(buf_cstr(&text), '\n');
-	line = line ? line + 1 : buf_cstr(&text);
-	text_escaped(out, size, line, strlen(line));
+	if (!text.len || !*buf_cstr(&text))
+		return;
+	for (char *l = strtok_r(text.data, "\n", &rest); l && n + 8 < size;
+	     l = strtok_r(NULL, "\n", &rest)) {
+		const bool named =
+			strncmp(l, "error: ", 7) == 0 || strncmp(l, "fatal: ", 7) == 0;
+
+		if (!named && n)
+			continue;
+		if (n)
+			n += (size_t)snprintf(out + n, size - n, ", ");
+		text_escaped(out + n, size - n, l, strlen(l));
+		if (named)
+			n = strlen(out);
+	}
 }
 
 /* Behind the settings that come before it. */
@@ -112,7 +126,7 @@ int git_host_run(const struct git_host_run *run, struct err *e)
 {
 	_cleanup_close_ int words = sys_memfd("git", 0);
 	_cleanup_proc_ struct proc p = PROC_NONE;
-	char dir[PATH_MAX + 16], objects[PATH_MAX + 32], shown[256];
+	char dir[PATH_MAX + 16], objects[PATH_MAX + 32], shown[GIT_HOST_SHOWN];
 	const char *env[] = {
 		"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin",
 		"HOME=/nonexistent",
@@ -154,7 +168,7 @@ int git_host_run(const struct git_host_run *run, struct err *e)
 		return err_wrap(e, "git %s", subcommand(run->argv));
 	if (status == 0)
 		return 0;
-	last_words(words, shown, sizeof(shown));
+	say_why(words, shown, sizeof(shown));
 	return err_set(e, -EIO, "git %s: %s", subcommand(run->argv),
 		       *shown ? shown : "ended without a word");
 }

@@ -28,6 +28,18 @@ static const struct row {
 	  "{}", "\n[1]\n[2]\n[3]\n[4]\n[5]\n[6]\n[network: 2 more refusals]", 8 },
 	{ "a new port", "{}", "{\"listening\":[{\"port\":22},{\"port\":8000}]}",
 	  "\n[network: port 8000 is listening now]", 3 },
+	{ "a port of loopback alone", "{}",
+	  "{\"listening\":[{\"port\":80,\"address\":\"127.0.0.1\"}]}",
+	  "\n[network: port 80 is listening now, on 127.0.0.1 only]", 3 },
+	{ "a port of every address", "{}",
+	  "{\"listening\":[{\"port\":80,\"address\":\"0.0.0.0\"},{\"port\":81,"
+	  "\"address\":\"::\"}]}",
+	  "\n[network: port 80 is listening now]\n[network: port 81 is listening now]",
+	  3 },
+	{ "a port of two addresses", "{}",
+	  "{\"listening\":[{\"port\":80,\"address\":\"127.0.0.1\"},{\"port\":80,"
+	  "\"address\":\"::1\"}]}",
+	  "\n[network: port 80 is listening now]", 3 },
 	{ "one port on two addresses", "{}",
 	  "{\"listening\":[{\"port\":80},{\"port\":80}]}",
 	  "\n[network: port 80 is listening now]", 3 },
