@@ -11,7 +11,7 @@ installed() { (cd "$1" && find . ! -type d -printf '%m %P\n' | LC_ALL=C sort -k2
 # Each page of docs/ besides what is listed.
 docs_installed() {
 	(cd "$CUBBY_TEST_TOP" && printf '644 usr/share/doc/cubby/%s\n' \
-		CHANGELOG.md LICENSE README.md $(cd docs && ls -- *.md pictures/*.png recipes/*) |
+		CHANGELOG.md LICENSE README.md $(cd docs && ls -- *.md pictures/*.png recipes/* schemas/*) |
 		sed 's|^644\(.*/git[a-z]*-\)|755\1|' | LC_ALL=C sort -uk2)
 }
 
