@@ -79,7 +79,9 @@ static const struct cmd_option common[] = {
 static int take_name(struct app *app, void *args, const char *name, struct err *e)
 {
 	(void)args;
-	if (!spec_name_valid(name))
+	if (strcmp(name, "-") == 0) /* as "ls" shows the one without a name */
+		name = "";
+	else if (!spec_name_valid(name))
 		return err_set(e, -EINVAL,
 			       "bad name '%s'; letters, digits, '.', '_' and '-' "
 			       "make one, 32 at most",
@@ -91,7 +93,8 @@ static int take_name(struct app *app, void *args, const char *name, struct err *
 
 /* Which box of which directory: for the commands that are about one. */
 static const struct cmd_option place[] = {
-	{ "name", 'b', "NAME", "one of several boxes that a directory may have",
+	{ "name", 'b', "NAME",
+	  "one of several boxes that a directory may have; - is the one without a name",
 	  CMD_CALL(take_name) },
 	{ "here", 0, NULL, "the box of this very directory, not of one above it",
 	  CMD_FLAG(struct app, here) },

@@ -530,6 +530,15 @@ static int settle(const struct reviewshow *s, struct review *rv,
 	return r < 0 ? r : r | done;
 }
 
+/* What is merged and held all the same, for what it is. */
+static void named_merge(const struct reviewshow *s, const struct reviewheld *h)
+{
+	if (reviewheld_can_merge_any(h))
+		render_note(s->app,
+			    "'cubby apply --merge PATH' takes over what is merged "
+			    "and held for another reason");
+}
+
 /* Return: as settle() */
 static int tell_held(const struct reviewshow *s, struct review *rv,
 		     const struct json *args, const struct json *list, struct err *e)
@@ -541,7 +550,9 @@ static int tell_held(const struct reviewshow *s, struct review *rv,
 		    s->meanwhile ? " until you leave" : ":");
 	if (!s->app->quiet && !s->app->json && !s->meanwhile)
 		reviewshow_stat(s, list, false);
-	if (s->in < 0 && reviewheld_can_merge_any(&h))
+	if (s->in < 0 && json_get_bool(args, "merge", false))
+		named_merge(s, &h);
+	else if (s->in < 0 && reviewheld_can_merge_any(&h))
 		render_note(s->app,
 			    "'cubby apply --merge' puts together what both have "
 			    "changed, where no line is changed by both");

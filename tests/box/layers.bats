@@ -307,6 +307,32 @@ END
 	[ "$(diffs)" = 0 ]
 }
 
+@test "layers: a box with more of them than an image may have is an image all the same" {
+	local i tars=("$BASE")
+	mkdir -p l/many
+	for ((i = 1; i < 120; i++)); do
+		echo "$i" >"l/many/$i"
+		tar --owner 0 --group 0 -C l --no-recursion -cf "$i.plain" many "many/$i"
+		tars+=("$i.plain")
+	done
+	"$MK" many x "${tars[@]}"
+	cubby pull -q oci:many
+	for i in 1 2 3 4 5 6 7; do
+		cubby exec -q --image many -- sh -c "echo $i >/root/of$i; rm /many/$i"
+		cubby snapshot -q "s$i"
+	done
+	cubby exec -q -- sh -c 'echo 8 >/root/of8'
+	run -0 cubby commit -q deep
+	cubby restore -q s3
+	run -0 cubby exec -q -- sh -c 'ls /root/of* | wc -l; ls /many | wc -l'
+	[ "$output" = $'3\n116' ]
+	cubby rm -y -q
+	run -0 cubby exec -q --image deep -- sh -c 'ls /root/of* | wc -l; ls /many | wc -l; cat /many/119'
+	[ "$output" = $'8\n112\n119' ]
+	cubby rm -y -q
+	cubby rmi -q many deep
+}
+
 # Says which signal came; the others would end it with another word, or none.
 heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exit" $s; done; echo up; while :; do sleep 0.1; done'; }
 

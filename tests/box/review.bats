@@ -342,6 +342,8 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	# what acts on this machine is held as ever, and what cannot be merged as it was
 	[ "$(cubby diff --name-only | LC_ALL=C sort | xargs)" = ".envrc added binary same" ]
 	[ "$(xargs <.envrc)$(cat added)" = "a b c d hostmine" ]
+	run -0 cubby apply --merge
+	[[ $output == *"'cubby apply --merge PATH' takes over what is merged"* ]]
 	run -0 cubby apply --3way same binary
 	[ "$(xargs <same)" = "host b c d e" ]
 	[ "$(box 'xargs <two')" = "box b c d host" ]

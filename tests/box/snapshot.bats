@@ -296,6 +296,10 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 	[ ! -e ../b.view/new ]
 	run -0 cubby diff -b a -b a
 	[ -z "$output" ]
+	box --project review 'echo mine >n' # of the one without a name
+	[ "$(cubby diff -b - -b b n | tail -n 1)" = -mine ]
+	[ "$(cubby diff -b b -b - n | tail -n 1)" = +mine ]
+	[ "$(cubby diff -b - --name-only n)" = n ]
 	run -1 cubby diff -b a -b none
 	[[ $output == *"there is no box 'none' for"* ]]
 }

@@ -54,7 +54,9 @@ static int between(const struct app *app, const struct review *to, struct json *
 	r = open_view(&first, &s, &from, e);
 	if (r == 0 && (!from.setup || !to->setup))
 		return err_set(e, -ENOENT, "nothing of '%s' is under review",
-			       from.setup ? app->box : app->other);
+			       (from.setup ? app->box : app->other)[0]
+				       ? (from.setup ? app->box : app->other)
+				       : "-");
 	return r < 0 ? r
 		     : review_between(&from, to, what, ret, ret ? NULL : app->out, e);
 }

@@ -1,3 +1,6 @@
+#include <stdio.h>
+
+#include "base/file.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -9,7 +12,10 @@
 #include "rootfs/image/image.h"
 #include "rootfs/store/chain.h"
 #include "rootfs/store/staging.h"
+#include "runtime/worker/shorten.h"
 #include "runtime/worker/worker.h"
+
+enum { LIST = 64 << 10, COMMIT_LAYERS = 127 /* of an image (rootfs/oci/doc.h) */ };
 
 struct args {
 	const char *name; /* borrowed */
@@ -88,6 +94,33 @@ static int take_image(const struct app *app, const struct boxsetup *s,
 	return pulling_image(app, &s->store, &s->spec.map, &what, ret, e);
 }
 
+/* How many layers the box's image has; 1 where it came as one. */
+static size_t image_layers(const struct boxsetup *s)
+{
+	_cleanup_buf_ struct buf list = BUF_INIT((size_t)LIST);
+	struct err ignored = ERR_NONE;
+	char path[PATH_MAX];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "images/%.255s/layers", s->spec.image);
+	(void)file_read(s->store.dirfd, path, &list, &ignored);
+	for (size_t i = 0; i < list.len; i++)
+		n += list.data[i] == '\n';
+	return MAX(n, (size_t)1);
+}
+
+/* An image has no more than COMMIT_LAYERS; where all of the box's would be more, they are merged
+ * first. The image has one more than its list, and the box's upper is another. */
+static int make_room(const struct boxsetup *s, struct err *e)
+{
+	struct chain c;
+	int r = chain_load(s->dir.dirfd, "chain", &c, e);
+
+	if (r < 0 || image_layers(s) + 1 + c.n + 1 <= COMMIT_LAYERS)
+		return r;
+	return shorten_chain(&s->spec, s->dir.dirfd, 3, true, e);
+}
+
 static int commit(const struct app *app, const char *name, struct image *ret,
 		  struct err *e)
 {
@@ -103,6 +136,8 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 		r = signals_hold(&held, e);
 	if (r >= 0)
 		r = staging_new(&s.store, "commit", &st, e);
+	if (r >= 0)
+		r = make_room(&s, e);
 	if (r >= 0)
 		r = make_layout(&s, st.dirfd, held.fd, e);
 	if (r >= 0)
