@@ -8,7 +8,7 @@ cat >/usr/local/bin/execute_cli <<'CUBBY_END' && chmod 755 /usr/local/bin/execut
 What one call defines the next one has. --context NAME is another kernel, --restart ends
 it first, --stop ends it, --timeout SECONDS interrupts the code (default: 120). Pictures
 become files below /tmp. The status is 1 after an exception, and 124 at the time limit."""
-import argparse, base64, fcntl, os, re, signal, subprocess, sys, tempfile, time
+import argparse, base64, fcntl, os, re, signal, subprocess, sys, tempfile, threading, time
 
 from jupyter_client import BlockingKernelClient
 from jupyter_client.connect import write_connection_file
@@ -104,13 +104,25 @@ def connect(path):
 			time.sleep(0.1)
 
 
+def watch(path):
+	"""A kernel that has ended answers nothing more: nobody waits for that."""
+	while running(path):
+		time.sleep(0.2)
+	sys.stdout.flush()
+	print("execute_cli: the kernel has ended; what was defined is lost", file=sys.stderr, flush=True)
+	os._exit(1)
+
+
 def run(path, code, timeout):
 	client = connect(path)
+	threading.Thread(target=watch, args=(path,), daemon=True).start()
 	try:
 		reply = client.execute_interactive(code, allow_stdin=False, timeout=timeout, output_hook=show)
 		return 0 if reply["content"]["status"] == "ok" else 1
 	except TimeoutError:
-		os.killpg(running(path), signal.SIGINT)
+		pid = running(path)
+		if pid:  # else watch() is about to say so
+			os.killpg(pid, signal.SIGINT)
 		print(f"execute_cli: interrupted after {timeout:g} s; what was defined stays", file=sys.stderr)
 		return 124
 	finally:

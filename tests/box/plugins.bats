@@ -34,6 +34,11 @@ teardown() { cubby stop -q 2>/dev/null || true; }
 	run -0 --separate-stderr cubby exec -q -- sh -c 'echo x | execute_cli; execute_cli --stop; echo x | execute_cli 2>&1 | tail -1; echo 1 | execute_cli --context ../x 2>&1 | tail -1'
 	[ "${lines[0]}" = 41 ]
 	[[ ${lines[1]} == *"name 'x' is not defined"* && ${lines[2]} == *"a context's name"* ]]
+	# a kernel that is killed in its cell is told at once, and the next cell has another
+	run -1 --separate-stderr timeout 60 cubby exec -q -- sh -c 'echo "print(1, flush=True); import os, time; time.sleep(1); os._exit(9)" | execute_cli'
+	[[ $output == 1 && $stderr == "execute_cli: the kernel has ended; what was defined is lost" ]]
+	run -0 --separate-stderr timeout 60 cubby exec -q -- sh -c 'echo 5 | execute_cli'
+	[ "$output" = 5 ]
 	# shellcheck disable=SC2086
 	run -0 --separate-stderr timeout 300 cubby -b other exec $APT_RULES -- sh -c 'echo "6 * 7" | execute_cli'
 	[ "$output" = 42 ]

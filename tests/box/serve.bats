@@ -883,6 +883,53 @@ port_server() {
 	serve_status GET /proxy/8080/ 502 -H 'X-User-Id: bob'
 }
 
+@test "serve: another origin's page, and a host that is forged, get nothing of a WebSocket without the key" {
+	serve_start
+	serve POST /api/terminals
+	local id=$(jq -r .id <<<"$output")
+	serve_json POST /api/kernels '{}'
+	run -0 python3 - "$SERVE_ADDR" "$SERVE_KEY" "$id" "$(jq -r .id <<<"$output")" <<-'END' || { echo "$output"; return 1; }
+		import json, socket, struct, sys
+		addr, key, terminal, kernel = sys.argv[1:]
+		def ask(path, host, origin, upgrade=True, body=b"", *more):
+		    s = socket.create_connection((addr.rsplit(":", 1)[0], int(addr.rsplit(":", 1)[1])))
+		    s.settimeout(20)
+		    lines = [f"{'GET' if upgrade else 'POST'} {path} HTTP/1.1", f"Host: {host}", f"Origin: {origin}", *more]
+		    if upgrade:
+		        lines += ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+		                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]
+		    else:
+		        lines += [f"Content-Length: {len(body)}", "Content-Type: application/json", f"Authorization: Bearer {key}"]
+		    s.sendall("\r\n".join(lines + ["", ""]).encode() + body)
+		    got = s.recv(4096)
+		    return int(got.split(b" ")[1]), s, got.partition(b"\r\n\r\n")[2]
+		def frame(s, data):
+		    s.sendall(bytes([0x81, 0x80 | len(data)]) + b"\0\0\0\0" + data)
+		origins = ("http://evil.example", "null", "http://127.0.0.1:1", "http://" + addr, "https://" + addr)
+		hosts = ("evil.example", addr, "localhost.evil.example", "[::1]:80", "")
+		for origin in origins:
+		    for host in hosts:
+		        status, s, rest = ask(f"/api/terminals/{terminal}", host, origin)
+		        assert status == 101 and not rest, (status, rest) # nothing is shown before a key
+		        frame(s, json.dumps({"type": "auth", "token": "x" * 64}).encode())
+		        got = s.recv(4096)
+		        assert got[0] == 0x88 and struct.unpack(">H", got[2:4])[0] == 4001, got
+		        for query in ("", "?token=", "?token=" + "x" * 64, "?token=null"):
+		            status, _, _ = ask(f"/api/kernels/{kernel}/channels{query}", host, origin)
+		            assert status == 401, (host, origin, query, status)
+		for host in ("a b", "127.0.0.1:1@evil", "h/..", 'h"', "h,i"):
+		    assert ask(f"/api/terminals/{terminal}", host, "null")[0] == 400, host
+		for more in ("Host: other", "Origin: http://other"):
+		    assert ask(f"/api/terminals/{terminal}", "h", "null", True, b"", more)[0] == 400, more
+		# a name that an attacker points at this host is not this host, though both fields agree on it
+		ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+		for name in ("evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "127.0.0.1x"):
+		    status, _, _ = ask("/mcp", name, "http://" + name, False, ping)
+		    assert status in (400, 403), (name, status)
+		assert ask("/mcp", addr, "https://" + addr, False, ping)[0] == 403
+	END
+}
+
 @test "serve: MCP over HTTP: a session, tools, a lost stream, an origin" {
 	local session init='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
 	mkdir boxes
