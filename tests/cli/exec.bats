@@ -15,9 +15,10 @@ setup() { lib_project; }
 }
 
 @test "exec: more output than 31 bits can count, in a pipeline" {
-	set -o pipefail
 	local size=2200000000
-	cubby exec -- head -c $size /dev/zero | cmp - <(head -c $size /dev/zero)
+	cubby exec -- head -c $size /dev/zero | { cmp - /dev/zero || true; } >cmp 2>&1
+	[ "${PIPESTATUS[*]}" = "0 0" ]
+	[[ $(cat cmp) == "cmp: EOF on "*" after byte $size, "* ]] # all zeros, and as many
 }
 
 @test "exec: a command that does not read its input is none the worse" {
