@@ -236,6 +236,8 @@ map_kind() { cubby info --json | jq -r .map.kind; }
 	[ "$(map_kind)" = root ] || skip "the map $(map_kind) shows the directory as root's alone"
 	cubby exec -q --user www-data --detach -- sleep 1000
 	[ "$(cubby info --json | jq -c .owner)" = '{"uid":33,"gid":33}' ]
+	run -0 cubby info
+	[[ $output == *$'\nproject of user    33\n'* ]]
 	run -0 --separate-stderr cubby exec -- touch by-root
 	[ "$stderr" = "cubby: the box runs, and in this directory you are its user 33: what 'root' makes there is not yours ('cubby own'); 'cubby stop', and the next start goes by its user" ]
 	run -0 --separate-stderr cubby exec --user www-data -- touch by-user

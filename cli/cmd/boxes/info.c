@@ -30,6 +30,7 @@ static const struct row {
 	{ "processor limit", "limits.cpu_milli", MILLI },
 	{ "disk limit", "limits.disk_bytes", BYTES },
 	{ "project", "project_mode", TEXT },
+	{ "project of user", "owner.uid", NUMBER },
 	{ ".git writable", "git_writable", BOOL },
 	{ "root", "root", TEXT },
 	{ "limits by", "cgroup", TEXT },
