@@ -3,6 +3,7 @@
  * does not answer for 250 ms the next is tried beside it, and the first that answers is
  * taken. Where the host itself must use a proxy, the proxy is dialled instead and told
  * the name: only it can resolve it. */
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -208,6 +209,9 @@ static int try_one(struct attempt *a)
 		return r;
 	a->fd = r;
 	a->d->running++;
+	if (netaddr_classify(&a->addr) == NETADDR_LOOPBACK)
+		(void)sys_setsockopt(a->fd, IPPROTO_TCP, TCP_CONGESTION,
+				     NETNS_CONGESTION, strlen(NETNS_CONGESTION));
 	r = sys_connect(a->fd, (struct sockaddr *)&to, len);
 	if (r >= 0)
 		return 1;

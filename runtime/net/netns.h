@@ -15,6 +15,9 @@
  * (RFC 2544: never routed on the internet) is given to names: dnsnames.h. */
 #define NETNS_GATE_ADDR "198.18.0.1"
 
+/* For bytes that do not leave the machine, whatever the host has for those that do. */
+#define NETNS_CONGESTION "reno"
+
 /* Content of the box's /etc/resolv.conf, by enum net_mode; under NET_NONE resolvers ask
  * the box itself, where nobody answers: a lookup fails at once. */
 #define NETNS_RESOLV_GATE      \

@@ -1,8 +1,10 @@
 #include <arpa/inet.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sys/sys.h"
 #include "runtime/net/netns_impl.h"
@@ -348,9 +350,48 @@ static void segments_are_large(void)
 	assert_int_equal(kib, NETNS_SEGMENT >> 10);
 }
 
+static bool paces_nothing(int fd)
+{
+	char name[16] = "";
+
+	return sys_getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name,
+			      &(socklen_t){ sizeof(name) }) >= 0 &&
+	       !strcmp(name, NETNS_CONGESTION);
+}
+
+/* Inside: both ends of a connection to an address that is not the namespace's own. */
+static int no_congestion(void *ctx)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET };
+	socklen_t len = sizeof(at);
+	int listener = sys_socket(AF_INET, SOCK_STREAM, 0), in;
+	int out = sys_socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)ctx;
+	inet_pton(AF_INET, "198.18.0.77", &at.sin_addr);
+	if (sys_bind(listener, (struct sockaddr *)&at, sizeof(at)) < 0 ||
+	    sys_listen(listener, 1) < 0 ||
+	    sys_getsockname(listener, (struct sockaddr *)&at, &len) < 0 ||
+	    sys_connect(out, (struct sockaddr *)&at, sizeof(at)) < 0)
+		return 1;
+	in = sys_accept(listener, NULL, NULL);
+	return paces_nothing(out) && paces_nothing(in) ? 0 : 2;
+}
+
+/* The host's default may be anything; a namespace begins with it. */
+static void nothing_is_paced(void)
+{
+	struct netbox b;
+
+	netbox_open(NET_GATE, NETNS_CATCH_PORTS, &b);
+	assert_int_equal(netbox_call(&b, no_congestion, NULL), 0);
+	netbox_close(&b);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "nothing is paced", nothing_is_paced },
 		{ "none has loopback only", none_has_loopback_only },
 		{ "first packets are held", first_packets_are_held },
 		{ "segments are large", segments_are_large },
