@@ -39,6 +39,8 @@ struct loop {
 	unsigned depth; /* of loop_step() within callbacks */
 	unsigned plain; /* always ready sources with events wanted */
 	struct loop_source *urgent[URGENT]; /* of fds; NULL = none */
+	uint64_t eager_us;		    /* loop_eager(); 0 = never */
+	bool awake;			    /* the last pause was shorter than that */
 	bool stopped;
 };
 
@@ -317,12 +319,45 @@ static int call_timers(struct loop *l, struct err *e)
 	return 0;
 }
 
+void loop_eager(struct loop *l, unsigned us)
+{
+	l->eager_us = us;
+}
+
+/* Whether looking on pays is known from the pause before this one, and each that is longer
+ * ends it: so looking in vain happens once where events end, and not before the next two
+ * that follow each other closely. */
+static int wait_eagerly(struct loop *l, struct epoll_event *evs, int timeout_ms)
+{
+	const uint64_t start = sys_now_us();
+	uint64_t now = start;
+	int n = 0;
+
+	while (l->awake && !n && now - start < l->eager_us) {
+		n = sys_epoll_wait(l->epfd, evs, EVENTS, 0);
+		now = sys_now_us();
+	}
+	if (!n) {
+		n = sys_epoll_wait(l->epfd, evs, EVENTS, timeout_ms);
+		now = sys_now_us();
+	}
+	l->awake = n > 0 && now - start < l->eager_us;
+	return n;
+}
+
+static int wait_events(struct loop *l, struct epoll_event *evs, int timeout_ms)
+{
+	return l->eager_us && timeout_ms
+		       ? wait_eagerly(l, evs, timeout_ms)
+		       : sys_epoll_wait(l->epfd, evs, EVENTS, timeout_ms);
+}
+
 int loop_step(struct loop *l, int timeout_ms, struct err *e)
 {
 	struct epoll_event evs[EVENTS];
 	int n, r;
 
-	n = sys_epoll_wait(l->epfd, evs, EVENTS, wait_ms(l, timeout_ms));
+	n = wait_events(l, evs, wait_ms(l, timeout_ms));
 	if (n == -EINTR)
 		n = 0;
 	if (n < 0)

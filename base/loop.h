@@ -37,6 +37,11 @@ int loop_timer(struct loop *l, uint64_t ms, loop_fn *fn, void *ctx,
 void loop_rearm(struct loop *l, struct loop_source *s, uint64_t ms);
 void loop_remove(struct loop *l, struct loop_source **s); /* NULL inside: nothing */
 
+/** loop_eager() - while events come less than @us after each other, do not sleep between
+ * them, but look for the next one that long. For a loop on whose way somebody waits each
+ * time, where there is more than one processor; a pause costs @us of one, once. */
+void loop_eager(struct loop *l, unsigned us);
+
 /** loop_step() - wait once (at most @timeout_ms, -1 = until something happens) */
 int loop_step(struct loop *l, int timeout_ms, struct err *e);
 /** loop_run() - step until loop_stop(); 0, or the first failure */

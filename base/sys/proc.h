@@ -345,6 +345,15 @@ static inline int sys_epoll_ctl(int ep, int op, int fd, struct epoll_event *ev)
 	return (int)sys_ret(epoll_ctl(ep, op, fd, ev));
 }
 
+/* Processors that this process may run on. */
+static inline int sys_processors(void)
+{
+	cpu_set_t set;
+	int r = (int)sys_ret(sched_getaffinity(0, sizeof(set), &set));
+
+	return r < 0 ? r : CPU_COUNT(&set);
+}
+
 static inline int sys_epoll_wait(int ep, struct epoll_event *evs, int n, int timeout_ms)
 {
 	return (int)sys_ret(epoll_wait(ep, evs, n, timeout_ms));
@@ -439,7 +448,15 @@ static inline int sys_pending(int fd, int *ret)
 	return (int)sys_ret(ioctl(fd, FIONREAD, ret));
 }
 
-/* Monotonic milliseconds; cannot fail. */
+/* Monotonic microseconds, milliseconds; cannot fail. */
+static inline uint64_t sys_now_us(void)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
 static inline uint64_t sys_now_ms(void)
 {
 	struct timespec t = { 0 };

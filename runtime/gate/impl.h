@@ -40,6 +40,7 @@ enum {
 	GATE_DIAL_MS = 30000,	    /* until a connection is there, lookup included */
 	GATE_COME_MS = 3000,	    /* from the answer until the program is there */
 	GATE_HELD = 256,	    /* lists of connections that wait for an answer */
+	GATE_EAGER_US = 50,	    /* between events of which it does not sleep */
 	GATE_NEXT_MS = 250,	    /* RFC 8305: before the next address is tried too */
 	GATE_PIPE_BYTES = 1 << 20,  /* data under way in one direction, if the host
 				      grants that much; else what a pipe holds */

@@ -431,6 +431,8 @@ static int setup(struct gated *g, struct err *e)
 	r = loop_new(&g->loop, e) ?: sys_setfl(g->control, O_RDWR | O_NONBLOCK);
 	if (r < 0)
 		return err_sys(e, r, "cannot start the gate");
+	if (sys_processors() > 1)
+		loop_eager(g->loop, GATE_EAGER_US);
 	return take_conf(g, &m, e) ?: catch_end(g, e) ?: watch_all(g, e);
 }
 

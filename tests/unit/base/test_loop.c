@@ -328,9 +328,41 @@ static void timers_come_in_rounds(void)
 	loop_free(&l);
 }
 
+/* A byte comes back as soon as it went out, and then none for longer than it looks. */
+static void an_eager_one_sleeps_all_the_same(void)
+{
+	_cleanup_loop_ struct loop *l = make();
+	struct loop_source *timer = NULL;
+	struct err e = ERR_NONE;
+	struct probe p = { .loop = l }, late = { .loop = l, .fd = -1 };
+	uint64_t rounds;
+	int fds[2];
+
+	loop_eager(l, 1000);
+	pipe_of(fds, "a");
+	p.fd = fds[0];
+	assert_int_equal(loop_add(l, fds[0], EPOLLIN, drain, &p, &p.self), 0);
+	for (int i = 0; i < 100; i++) {
+		unit_ok(loop_step(l, -1, &e), &e);
+		assert_int_equal(p.calls, i + 1);
+		assert_int_equal(write(fds[1], "a", 1), 1);
+	}
+	unit_ok(loop_step(l, -1, &e), &e);
+	assert_int_equal(loop_timer(l, 20, count, &late, &timer), 0);
+	rounds = loop_rounds(l);
+	while (!late.calls)
+		unit_ok(loop_step(l, -1, &e), &e);
+	assert_true(loop_rounds(l) - rounds < 10);
+	assert_int_equal(p.calls, 101);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "an eager one sleeps all the same",
+		  an_eager_one_sleeps_all_the_same },
 		{ "reads what comes", reads_what_comes },
 		{ "modify silences", modify_silences },
 		{ "removed in the same round", removed_in_the_same_round },
