@@ -59,6 +59,13 @@ static inline ssize_t sys_recvmsg(int fd, struct msghdr *m, int flags)
 	return (ssize_t)sys_retry(recvmsg(fd, m, flags | MSG_CMSG_CLOEXEC));
 }
 
+/* As many as are there, with MSG_DONTWAIT. For sockets that bring no descriptors: packet
+ * sockets refuse MSG_CMSG_CLOEXEC. */
+static inline int sys_recvmmsg(int fd, struct mmsghdr *m, unsigned n, int flags)
+{
+	return (int)sys_retry(recvmmsg(fd, m, n, flags, NULL));
+}
+
 static inline ssize_t sys_sendto(int fd, const void *p, size_t n,
 				 const struct sockaddr *to, socklen_t len)
 {

@@ -1,4 +1,7 @@
-/* gate_accept - what the listeners take from the box: connections, and DNS by TCP. */
+/* gate_accept - what the listeners take from the box: connections, and DNS by TCP. A
+ * connection whose first packet was held and is sent on is there before the packet's
+ * sender returns, for the loopback interface works at once: it is accepted then, without
+ * a wait in between. */
 #include "base/sys/sys.h"
 #include "runtime/gate/impl.h"
 
@@ -12,15 +15,15 @@ static void reset(int in)
 	scope_close(&in);
 }
 
-static void take_in(struct gated *g, int in)
+static void take_in(struct gated *g, int in, const struct sockaddr_in *from)
 {
-	struct gate_ends ends;
-	bool known = gate_who_ends(g, in, &ends) >= 0;
+	struct gate_ends ends = { .theirs = *from };
+	bool known = gate_who_meant(g, in, &ends.ours) >= 0;
 	bool dns = known && ntohs(ends.ours.sin_port) == DNS_PORT;
 	struct gate_conn *c = known && !dns ? gate_syn_take(g, &ends) : NULL;
 
 	if (dns) {
-		gate_dns_accept(g, in);
+		gate_dns_accept(g, in, &ends);
 	} else if (c) {
 		c->in = in;
 		gate_conn_join(c);
@@ -31,22 +34,41 @@ static void take_in(struct gated *g, int in)
 	}
 }
 
+static bool take_one(struct gated *g, int listener)
+{
+	struct sockaddr_in from = { 0 };
+	socklen_t len = sizeof(from);
+	int fd = sys_accept(listener, (struct sockaddr *)&from, &len);
+
+	if (fd < 0)
+		(void)gate_conn_rest(g, fd);
+	else
+		take_in(g, fd, &from);
+	return fd >= 0;
+}
+
 int gate_accept_ready(void *ctx, uint32_t events, struct err *e)
 {
 	struct gated *g = ctx;
 
 	(void)events;
 	(void)e;
-	for (int i = NETNS_FD_TCP; i < NETNS_FDS; i++) {
-		for (int n = 0; n < ACCEPTS && g->fd_src[i] && g->accepting; n++) {
-			int fd = sys_accept(g->fds[i], NULL, NULL);
-
-			if (fd < 0) {
-				(void)gate_conn_rest(g, fd);
+	for (int i = NETNS_FD_TCP; i < NETNS_FDS; i++)
+		for (int n = 0; n < ACCEPTS && g->fd_src[i] && g->accepting; n++)
+			if (!take_one(g, g->fds[i]))
 				break;
-			}
-			take_in(g, fd);
-		}
-	}
+	return 0;
+}
+
+int gate_accept_held(void *ctx, uint32_t events, struct err *e)
+{
+	struct gated *g = ctx;
+
+	(void)events;
+	(void)e;
+	gate_syn_run(g);
+	for (int n = 0; n < ACCEPTS && g->n_coming && g->accepting; n++)
+		if (!take_one(g, g->fds[NETNS_FD_TCP]))
+			break;
 	return 0;
 }

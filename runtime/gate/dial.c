@@ -198,6 +198,20 @@ static int next_due(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
+/* What is on this machine has answered before connect() returns, which says "in progress"
+ * all the same; asked again it says what came of it. */
+static int connect_here(int fd, const struct sockaddr *to, socklen_t len)
+{
+	int r;
+
+	(void)sys_setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, NETNS_CONGESTION,
+			     strlen(NETNS_CONGESTION));
+	r = sys_connect(fd, to, len);
+	if (r == -EINPROGRESS)
+		r = sys_connect(fd, to, len);
+	return r == -EALREADY ? -EINPROGRESS : r;
+}
+
 /* 1 = connected at once, 0 = under way. */
 static int try_one(struct attempt *a)
 {
@@ -210,9 +224,9 @@ static int try_one(struct attempt *a)
 	a->fd = r;
 	a->d->running++;
 	if (netaddr_classify(&a->addr) == NETADDR_LOOPBACK)
-		(void)sys_setsockopt(a->fd, IPPROTO_TCP, TCP_CONGESTION,
-				     NETNS_CONGESTION, strlen(NETNS_CONGESTION));
-	r = sys_connect(a->fd, (struct sockaddr *)&to, len);
+		r = connect_here(a->fd, (struct sockaddr *)&to, len);
+	else
+		r = sys_connect(a->fd, (struct sockaddr *)&to, len);
 	if (r >= 0)
 		return 1;
 	if (r == -EINPROGRESS)

@@ -18,6 +18,7 @@ struct gate_dns_tcp {
 	struct gate_dns_tcp *prev, *next;
 	struct gated *g; /* borrowed */
 	int fd;		 /* owned */
+	struct gate_ends ends;
 	struct loop_source *src, *timer, *again;
 	struct ask *waiting; /* the question that is being answered */
 	size_t len;
@@ -116,7 +117,7 @@ static void answer(struct gated *g, const struct asker *to,
 
 static void ask_who(struct gated *g, const struct asker *from, struct gate_who *w)
 {
-	struct gate_ends ends = {
+	const struct gate_ends udp = {
 		.udp = true,
 		.theirs = from->peer,
 		.ours = { .sin_family = AF_INET,
@@ -124,8 +125,7 @@ static void ask_who(struct gated *g, const struct asker *from, struct gate_who *
 			  .sin_addr = from->local },
 	};
 
-	if (!from->tcp || gate_who_ends(g, from->tcp->fd, &ends) >= 0)
-		gate_who_ask(g, w, &ends);
+	gate_who_ask(g, w, from->tcp ? &from->tcp->ends : &udp);
 }
 
 /* A question on its way to an answer. */
@@ -453,7 +453,7 @@ static int tcp_idle(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-void gate_dns_accept(struct gated *g, int fd)
+void gate_dns_accept(struct gated *g, int fd, const struct gate_ends *ends)
 {
 	struct gate_dns_tcp *t = NULL;
 
@@ -465,6 +465,7 @@ void gate_dns_accept(struct gated *g, int fd)
 	}
 	t->g = g;
 	t->fd = fd;
+	t->ends = *ends;
 	t->next = g->dns_tcp;
 	if (t->next)
 		t->next->prev = t;

@@ -165,6 +165,7 @@ struct gated {
 
 	struct gate_conn *conns;
 	unsigned n_conns, max_conns;
+	unsigned n_coming; /* were held, sent on, and have not come to a listener yet */
 	uint64_t next_id;
 	struct gate_pool pool;
 	struct gate_published published[GATE_PUBLISHED];
@@ -223,8 +224,8 @@ struct gate_who {
 	void *ctx;
 };
 
-/** gate_who_ends() - the program's end of the socket @in, and where it meant to go */
-int gate_who_ends(const struct gated *g, int in, struct gate_ends *ret);
+/** gate_who_meant() - where the program at the other end of the socket @in meant to go */
+int gate_who_meant(const struct gated *g, int in, struct sockaddr_in *ret);
 
 /** gate_who_ask() - begin to find out; never waits */
 void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends);
@@ -267,7 +268,7 @@ void gate_lookup_free(struct gated *g);
 
 int gate_dns_udp(void *g, uint32_t events, struct err *e); /* loop_fn */
 /** gate_dns_accept() - serve DNS on a TCP connection, which becomes its own */
-void gate_dns_accept(struct gated *g, int fd);
+void gate_dns_accept(struct gated *g, int fd, const struct gate_ends *ends);
 void gate_dns_free(struct gated *g);
 
 /* ---- a connection ---------------------------------------------------------------- */
@@ -351,13 +352,15 @@ void gate_conn_recheck(struct gated *g);
 
 /* ---- gate_syn: connections before they are there --------------------------------- */
 
-int gate_syn_ready(void *g, uint32_t events, struct err *e); /* loop_fn: packets */
+/** gate_syn_run() - take first packets: judge, dial, and send on what is there at once */
+void gate_syn_run(struct gated *g);
 /** gate_syn_take() - that was answered between these ends, no longer held; NULL = none */
 struct gate_conn *gate_syn_take(struct gated *g, const struct gate_ends *ends);
 
 /* ---- gate_accept ----------------------------------------------------------------- */
 
 int gate_accept_ready(void *g, uint32_t events, struct err *e); /* loop_fn: listeners */
+int gate_accept_held(void *g, uint32_t events, struct err *e);	/* loop_fn: packets */
 
 /* ---- gate_ports: into the box --------------------------------------------------- */
 

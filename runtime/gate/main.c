@@ -334,7 +334,7 @@ static int watch_all(struct gated *g, struct err *e)
 		{ g->who.fd, gate_who_ready, &g->who.src },
 		{ g->fds[NETNS_FD_DNS], gate_dns_udp, &g->fd_src[NETNS_FD_DNS] },
 		{ g->fds[NETNS_FD_SOCKS], gate_ports_sock, &g->fd_src[NETNS_FD_SOCKS] },
-		{ g->fds[NETNS_FD_SYN], gate_syn_ready, &g->fd_src[NETNS_FD_SYN] },
+		{ g->fds[NETNS_FD_SYN], gate_accept_held, &g->fd_src[NETNS_FD_SYN] },
 	};
 	int r = 0;
 

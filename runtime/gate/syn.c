@@ -14,7 +14,7 @@
 #include "runtime/gate/impl.h"
 #include "runtime/net/syn.h"
 
-enum { AT_ONCE = 64, SEEN = 256 };
+enum { AT_ONCE = 16, SEEN = 256 };
 
 struct gate_held {
 	struct netsyn syn;
@@ -78,7 +78,9 @@ static void gone(struct gate_conn *c, int r)
 
 	if (!h)
 		return;
-	if (r < 0 && !h->late)
+	if (h->late)
+		c->g->n_coming--;
+	else if (r < 0)
 		refuse(h, r);
 	loop_remove(c->g->loop, &h->late);
 	*h->place = h->next;
@@ -102,10 +104,12 @@ static void answer(struct gate_conn *c)
 {
 	struct gate_held *h = c->held;
 
-	if (gate_memory_timer(c->g, GATE_COME_MS, nobody_came, h, &h->late) >= 0)
-		send_on(h);
-	else
+	if (gate_memory_timer(c->g, GATE_COME_MS, nobody_came, h, &h->late) < 0) {
 		gate_conn_end(c, -ENOMEM, "no memory");
+		return;
+	}
+	c->g->n_coming++;
+	send_on(h);
 }
 
 struct gate_conn *gate_syn_take(struct gated *g, const struct gate_ends *ends)
@@ -156,21 +160,26 @@ static void take_packet(struct gated *g, const struct netsyn *syn)
 	hold(g, syn);
 }
 
-int gate_syn_ready(void *ctx, uint32_t events, struct err *e)
+/* No more are taken than there is room for: the others keep their place in the queue. */
+void gate_syn_run(struct gated *g)
 {
-	struct gated *g = ctx;
+	uint8_t packets[AT_ONCE][SEEN];
+	struct iovec iov[AT_ONCE];
+	struct mmsghdr m[AT_ONCE];
+	unsigned room = g->listening ? g->max_conns - g->n_conns : 0;
+	int n;
 
-	(void)events;
-	(void)e;
-	for (int n = 0; n < AT_ONCE && g->listening; n++) {
-		uint8_t packet[SEEN];
-		ssize_t len = sys_recv(g->fds[NETNS_FD_SYN], packet, sizeof(packet), 0);
+	for (size_t i = 0; i < AT_ONCE; i++) {
+		iov[i] = (struct iovec){ packets[i], SEEN };
+		m[i].msg_hdr = (struct msghdr){ .msg_iov = &iov[i], .msg_iovlen = 1 };
+	}
+	n = room ? sys_recvmmsg(g->fds[NETNS_FD_SYN], m, MIN(room, AT_ONCE),
+				MSG_DONTWAIT)
+		 : 0;
+	for (int i = 0; i < n; i++) {
 		struct netsyn syn;
 
-		if (len < 0)
-			break;
-		if (netsyn_parse(packet, (size_t)len, &syn) >= 0)
+		if (netsyn_parse(packets[i], m[i].msg_len, &syn) >= 0)
 			take_packet(g, &syn);
 	}
-	return 0;
 }

@@ -186,19 +186,13 @@ static void ask(struct gated *g, struct gate_who *w, const struct wanted *want)
 }
 
 /* The program knows nothing of a redirection. */
-int gate_who_ends(const struct gated *g, int in, struct gate_ends *ret)
+int gate_who_meant(const struct gated *g, int in, struct sockaddr_in *ret)
 {
-	socklen_t len = sizeof(ret->ours), len_theirs = sizeof(ret->theirs);
-	int r;
+	socklen_t len = sizeof(*ret);
 
-	*ret = (struct gate_ends){ .udp = false };
-	if (g->facts.caught == NETNS_CATCH_REDIRECT)
-		r = sys_getsockopt(in, SOL_IP, ORIGINAL_DST, &ret->ours, &len);
-	else
-		r = sys_getsockname(in, (struct sockaddr *)&ret->ours, &len);
-	return r < 0 ? r
-		     : sys_getpeername(in, (struct sockaddr *)&ret->theirs,
-				       &len_theirs);
+	return g->facts.caught == NETNS_CATCH_REDIRECT
+		       ? sys_getsockopt(in, SOL_IP, ORIGINAL_DST, ret, &len)
+		       : sys_getsockname(in, (struct sockaddr *)ret, &len);
 }
 
 void gate_who_ask(struct gated *g, struct gate_who *w, const struct gate_ends *ends)
