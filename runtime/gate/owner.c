@@ -11,6 +11,14 @@
 
 enum { RECENT = 8, PROC_FILE = 64 << 10, LINK = 32 };
 
+/* A process that held what was asked for. */
+struct known {
+	pid_t pid;     /* 0 = an empty place */
+	int dir;       /* its directory in /proc; owned; no other's when it has ended */
+	int32_t inner; /* its number in the box */
+	char at[LINK]; /* the descriptor that was asked for, below @dir */
+};
+
 struct search {
 	int proc; /* borrowed: the host's /proc */
 	char want[LINK];
@@ -19,27 +27,31 @@ struct search {
 	unsigned n, pushed;
 };
 
-static bool holds(struct search *s, pid_t pid)
+static bool is_wanted(const struct search *s, int dirfd, const char *name)
 {
-	_cleanup_close_ int fd = -1;
+	char to[LINK];
+	ssize_t n = sys_readlinkat(dirfd, name, to, sizeof(to) - 1);
+
+	to[MAX(n, 0)] = '\0';
+	return !strcmp(to, s->want);
+}
+
+static bool holds(struct search *s, struct known *k)
+{
+	_cleanup_close_ int fd = sys_openat(k->dir, "fd", O_RDONLY | O_DIRECTORY, 0);
 	struct dirscan_entry it;
 	struct dirscan scan;
 	struct err e = ERR_NONE;
-	char path[LINK];
 
-	snprintf(path, sizeof(path), "%d/fd", pid);
-	fd = sys_openat(s->proc, path, O_RDONLY | O_DIRECTORY, 0);
 	if (fd < 0 || dirscan_start(&scan, fd, &e) < 0)
 		return false;
 	while (s->descriptors < GATE_OWNER_DESCRIPTORS &&
 	       dirscan_next(&scan, &it, &e) > 0) {
-		char to[LINK];
-		ssize_t n = sys_readlinkat(fd, it.name, to, sizeof(to) - 1);
-
 		s->descriptors++;
-		to[MAX(n, 0)] = '\0';
-		if (!strcmp(to, s->want))
-			return true;
+		if (!is_wanted(s, fd, it.name))
+			continue;
+		snprintf(k->at, sizeof(k->at), "fd/%.20s", it.name);
+		return true;
 	}
 	return false;
 }
@@ -80,16 +92,13 @@ static void push_children(struct search *s, int tasks, const char *task)
 }
 
 /* Every thread has children of its own. */
-static void push_descent(struct search *s, pid_t pid)
+static void push_descent(struct search *s, int dir)
 {
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = sys_openat(dir, "task", O_RDONLY | O_DIRECTORY, 0);
 	struct dirscan_entry it;
 	struct dirscan scan;
 	struct err e = ERR_NONE;
-	char path[LINK];
 
-	snprintf(path, sizeof(path), "%d/task", pid);
-	fd = sys_openat(s->proc, path, O_RDONLY | O_DIRECTORY, 0);
 	if (fd < 0 || dirscan_start(&scan, fd, &e) < 0)
 		return;
 	while (dirscan_next(&scan, &it, &e) > 0)
@@ -97,18 +106,33 @@ static void push_descent(struct search *s, pid_t pid)
 			push_children(s, fd, it.name);
 }
 
+static void forget(struct known *k)
+{
+	if (k->pid)
+		scope_close(&k->dir);
+	*k = (struct known){ .pid = 0 };
+}
+
 /* The youngest first: who connects has mostly just been started. */
-static pid_t descend(struct search *s, pid_t root)
+static bool descend(struct search *s, pid_t root, struct known *ret)
 {
 	push(s, root);
 	while (s->n) {
-		pid_t pid = s->stack[--s->n];
+		struct known k = { .pid = s->stack[--s->n] };
+		char path[LINK];
 
-		if (holds(s, pid))
-			return pid;
-		push_descent(s, pid);
+		snprintf(path, sizeof(path), "%d", k.pid);
+		k.dir = sys_openat(s->proc, path, O_RDONLY | O_DIRECTORY, 0);
+		if (k.dir < 0)
+			continue;
+		if (holds(s, &k)) {
+			*ret = k;
+			return true;
+		}
+		push_descent(s, k.dir);
+		forget(&k);
 	}
-	return 0;
+	return false;
 }
 
 /* Its number in the innermost namespace is the last one of the line. */
@@ -122,64 +146,74 @@ static int32_t inner_pid(const char *status)
 	return at ? (int32_t)strtol(at, NULL, 10) : 0;
 }
 
-static void describe(int proc, pid_t pid, struct gate_owner *ret)
+/* Its name may change, its number never does. */
+static void describe(struct known *k, struct gate_owner *ret)
 {
 	_cleanup_buf_ struct buf status = BUF_INIT(PROC_FILE);
-	_cleanup_buf_ struct buf comm = BUF_INIT(PROC_FILE);
-	char path[LINK];
-	size_t len;
+	_cleanup_close_ int fd = sys_openat(k->dir, "comm", O_RDONLY, 0);
+	char comm[GATE_OWNER_NAME + 1];
+	ssize_t n = fd < 0 ? fd : sys_read(fd, comm, sizeof(comm));
 
-	snprintf(path, sizeof(path), "%d/status", pid);
-	if (read_text(proc, path, &status) < 0)
+	if (n < 0)
 		return;
-	snprintf(path, sizeof(path), "%d/comm", pid);
-	if (read_text(proc, path, &comm) < 0)
+	if (!k->inner && read_text(k->dir, "status", &status) >= 0)
+		k->inner = inner_pid(buf_cstr(&status));
+	if (!k->inner)
 		return;
-	len = MIN(comm.len - (comm.len > 0),
-		  (size_t)GATE_OWNER_NAME - 1); /* its newline */
-	memcpy(ret->name, comm.data, len);
-	ret->pid = inner_pid(buf_cstr(&status));
+	n = MIN(n - (n > 0), GATE_OWNER_NAME - 1); /* its newline */
+	memcpy(ret->name, comm, (size_t)n);
+	ret->pid = k->inner;
 }
 
-/* Programs that connect often are asked first. */
+/* Programs that connect often are asked first, and for the descriptor that they had the
+ * last time. */
 struct recent {
-	pid_t pid[RECENT]; /* 0 = an empty place */
+	struct known known[RECENT]; /* owned */
 	unsigned next;
 };
 
-static pid_t find_recent(struct search *s, const struct recent *r)
+static struct known *find_recent(struct search *s, struct recent *r)
 {
 	for (size_t i = 0; i < RECENT; i++)
-		if (r->pid[i] && holds(s, r->pid[i]))
-			return r->pid[i];
-	return 0;
+		if (r->known[i].pid && is_wanted(s, r->known[i].dir, r->known[i].at))
+			return &r->known[i];
+	for (size_t i = 0; i < RECENT; i++)
+		if (r->known[i].pid && holds(s, &r->known[i]))
+			return &r->known[i];
+	return NULL;
 }
 
 static void find(int proc, struct recent *r, const struct gate_owner_query *q,
 		 struct gate_owner *ret)
 {
 	_cleanup_free_ struct search *s = calloc(1, sizeof(*s));
-	pid_t pid;
+	struct known *k, found;
 
 	*ret = (struct gate_owner){ .id = q->id };
 	if (!s || !q->inode || q->root <= 0)
 		return;
 	s->proc = proc;
 	snprintf(s->want, sizeof(s->want), "socket:[%u]", q->inode);
-	pid = find_recent(s, r);
-	if (!pid) {
-		pid = descend(s, q->root);
-		if (!pid)
-			return;
-		r->pid[r->next++ % RECENT] = pid;
+	k = find_recent(s, r);
+	if (!k && descend(s, q->root, &found)) {
+		k = &r->known[r->next++ % RECENT];
+		forget(k);
+		*k = found;
 	}
-	describe(proc, pid, ret);
+	if (k)
+		describe(k, ret);
+}
+
+static void forget_all(struct recent *r)
+{
+	for (size_t i = 0; i < RECENT; i++)
+		forget(&r->known[i]);
 }
 
 void gate_owner_find(const struct gate_owner_query *q, struct gate_owner *ret)
 {
 	_cleanup_close_ int proc = sys_open("/proc", O_RDONLY | O_DIRECTORY);
-	struct recent r = { { 0 }, 0 };
+	_cleanup_(forget_all) struct recent r = { .next = 0 };
 
 	find(proc, &r, q, ret);
 }
@@ -200,7 +234,7 @@ static void enter_users(int proc, pid_t root)
 void gate_owner_serve(int fd)
 {
 	_cleanup_close_ int proc = sys_open("/proc", O_RDONLY | O_DIRECTORY);
-	struct recent r = { { 0 }, 0 };
+	_cleanup_(forget_all) struct recent r = { .next = 0 };
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	bool entered = false;
 
