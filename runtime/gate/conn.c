@@ -4,13 +4,15 @@
  * gate_accept, gate_syn and gate_ports bring them. While one is being dialled only its own
  * side is there and not watched: what the box sends waits in the kernel. From
  * gate_conn_join() on both sockets are watched edge-triggered for their whole life, and any
- * event runs the pump. */
+ * event runs the pump; for room to write from when there was none for the first time on. */
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sys/sys.h"
 #include "runtime/gate/impl.h"
+
+enum { EVENTS = EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLET };
 
 static void watch(struct gated *g, struct loop_source *src, bool on)
 {
@@ -249,7 +251,7 @@ static void refused(struct gate_conn *c, const struct netaddr *a,
 	gate_conn_end(c, -EACCES, NULL);
 }
 
-static int moved(void *ctx, uint32_t events, struct err *e);
+static int again(void *ctx, uint32_t events, struct err *e);
 
 /* What is looked at may be moved, and makes room for more to look at. */
 static int look_and_pump(struct gate_conn *c)
@@ -262,10 +264,20 @@ static int look_and_pump(struct gate_conn *c)
 	return r;
 }
 
+/* Room where there was none comes as an edge, too. */
+static int await_room(struct gate_conn *c, const struct gate_flow *f,
+		      struct loop_source *to)
+{
+	return f->held ? loop_modify(c->g->loop, to, EVENTS | EPOLLOUT) : 0;
+}
+
 static void pump(struct gate_conn *c)
 {
 	int r = look_and_pump(c);
 
+	if (r == GATE_PUMP_WAIT)
+		r = await_room(c, &c->pump.up, c->out_src)
+			    ?: await_room(c, &c->pump.down, c->in_src);
 	if (r == -EACCES)
 		gate_conn_end(c, r, "not allowed");
 	else if (r < 0)
@@ -273,7 +285,7 @@ static void pump(struct gate_conn *c)
 	else if (r == GATE_PUMP_DONE)
 		gate_conn_end(c, 0, NULL);
 	else if (r == GATE_PUMP_MORE && !c->again &&
-		 gate_memory_timer(c->g, 0, moved, c, &c->again) < 0)
+		 gate_memory_timer(c->g, 0, again, c, &c->again) < 0)
 		gate_conn_end(c, -ENOMEM, "no memory");
 }
 
@@ -287,22 +299,25 @@ static int pending_error(int fd)
 	return -v;
 }
 
-/* Either socket, or the timer of a pump that had more to do. */
-static int moved(void *ctx, uint32_t events, struct err *e)
+/* The pump had more to do. */
+static int again(void *ctx, uint32_t events, struct err *e)
 {
 	struct gate_conn *c = ctx;
+
+	(void)events;
+	(void)e;
+	loop_remove(c->g->loop, &c->again);
+	pump(c);
+	return 0;
+}
+
+static int moved(struct gate_conn *c, struct gate_flow *f, uint32_t events)
+{
 	int r = 0;
 
-	(void)e;
-	if (!events)
-		loop_remove(c->g->loop, &c->again);
-	if (events & EPOLLPRI)
-		gate_pump_urgent(&c->pump);
-	if (events & EPOLLERR) {
-		r = pending_error(c->in);
-		if (!r)
-			r = pending_error(c->out);
-	}
+	gate_pump_event(f, events);
+	if (events & EPOLLERR)
+		r = pending_error(c->in) ?: pending_error(c->out);
 	if (r < 0)
 		gate_conn_end(c, r, "broken");
 	else
@@ -310,9 +325,23 @@ static int moved(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-/* Bytes go on as they come; a peer that vanished is found out in two minutes; urgent
- * data stays in the stream. */
-static void tune(int fd)
+static int in_moved(void *ctx, uint32_t events, struct err *e)
+{
+	struct gate_conn *c = ctx;
+
+	(void)e;
+	return moved(c, &c->pump.up, events);
+}
+
+static int out_moved(void *ctx, uint32_t events, struct err *e)
+{
+	struct gate_conn *c = ctx;
+
+	(void)e;
+	return moved(c, &c->pump.down, events);
+}
+
+void gate_conn_tune(int fd)
 {
 	static const struct {
 		int level, name, value;
@@ -329,22 +358,18 @@ static void tune(int fd)
 
 static void open_both(struct gate_conn *c)
 {
-	const uint32_t events = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET;
 	struct gated *g = c->g;
 	int r;
 
 	c->open = true;
 	g->stats.opened++;
-	tune(c->in);
-	tune(c->out);
+	gate_conn_tune(c->out); /* the other one has it from its listener */
 	gate_pump_init(&c->pump, c->in, c->out, &g->pool);
 	r = gate_look_start(c) ?:
-		gate_memory_watch(g, c->in, events, moved, c, &c->in_src) ?:
-		gate_memory_watch(g, c->out, events, moved, c, &c->out_src);
-	if (r < 0)
+		gate_memory_watch(g, c->in, EVENTS, in_moved, c, &c->in_src) ?:
+		gate_memory_watch(g, c->out, EVENTS, out_moved, c, &c->out_src);
+	if (r < 0) /* else what is there already is an edge */
 		gate_conn_end(c, r, "no memory");
-	else
-		pump(c);
 }
 
 void gate_conn_join(struct gate_conn *c)

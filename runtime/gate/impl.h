@@ -89,7 +89,9 @@ struct gate_flow {
 	size_t held;	  /* bytes in the pipe */
 	size_t allowance; /* bytes that may be taken out of @from; SIZE_MAX = all */
 	uint64_t bytes;
-	bool eof;    /* @from will send no more */
+	bool ready;  /* @from may have something */
+	bool last;   /* and nothing will come after that */
+	bool eof;    /* all of it was taken */
 	bool shut;   /* and @to was told */
 	bool urgent; /* there was urgent data, at which splice(2) stands still */
 };
@@ -103,8 +105,8 @@ enum gate_pump_state { GATE_PUMP_WAIT, GATE_PUMP_MORE, GATE_PUMP_DONE };
 
 void gate_pump_init(struct gate_pump *p, int in, int out, struct gate_pool *pool);
 void gate_pump_free(struct gate_pump *p);
-/** gate_pump_urgent() - one of the two sockets got urgent data */
-void gate_pump_urgent(struct gate_pump *p);
+/** gate_pump_event() - @events of the socket that @f comes from */
+void gate_pump_event(struct gate_flow *f, uint32_t events);
 /** gate_pump_run() - move what can be moved; enum gate_pump_state, or why the
  *  connection is broken */
 int gate_pump_run(struct gate_pump *p);
@@ -347,6 +349,10 @@ void gate_conn_end(struct gate_conn *c, int r, const char *why);
 bool gate_conn_rest(struct gated *g, int r);
 /** gate_conn_stats() - of all connections, with the bytes of those that are open */
 struct gate_stats gate_conn_stats(const struct gated *g);
+/** gate_conn_tune() - of a socket, or of all that a listener will accept: bytes go on as
+ *  they come; a peer that vanished is found out in two minutes; urgent data stays in the
+ *  stream */
+void gate_conn_tune(int fd);
 /** gate_conn_recheck() - cut what the rules no longer allow */
 void gate_conn_recheck(struct gated *g);
 

@@ -177,13 +177,15 @@ int gate_look_run(struct gate_conn *c)
 	ssize_t n;
 	int r;
 
-	if (!c->look)
+	if (!c->look || !c->pump.up.ready)
 		return 0;
 	n = sys_recv(c->in, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
 	if (!n) { /* no more will come, and half of a greeting is none */
 		look_no_more(c);
 		return 1;
 	}
+	if (n == -EAGAIN)
+		c->pump.up.ready = false;
 	if (n < 0 || (size_t)n <= *allowance)
 		return 0;
 	n = MIN(n, (ssize_t)(*allowance + GATE_HELLO_MAX - c->look->seen.len));

@@ -342,10 +342,13 @@ static int watch_all(struct gated *g, struct err *e)
 		if (all[i].fd >= 0)
 			r = loop_add(g->loop, all[i].fd, EPOLLIN, all[i].fn, g,
 				     all[i].src);
-	for (int i = NETNS_FD_TCP; i < NETNS_FDS && r >= 0; i++)
-		if (g->fds[i] >= 0)
-			r = loop_add(g->loop, g->fds[i], EPOLLIN, gate_accept_ready, g,
-				     &g->fd_src[i]);
+	for (int i = NETNS_FD_TCP; i < NETNS_FDS && r >= 0; i++) {
+		if (g->fds[i] < 0)
+			continue;
+		gate_conn_tune(g->fds[i]);
+		r = loop_add(g->loop, g->fds[i], EPOLLIN, gate_accept_ready, g,
+			     &g->fd_src[i]);
+	}
 	if (r < 0)
 		return err_sys(e, r, "cannot watch a descriptor");
 	loop_urgent(g->loop, g->control_src); /* whatever the box is doing */

@@ -174,6 +174,7 @@ int gate_ports_add(struct gated *g, int fd, uint16_t port)
 		if (p->fd >= 0)
 			continue;
 		*p = (struct gate_published){ .fd = fd, .port = port, .g = g };
+		gate_conn_tune(fd);
 		r = loop_add(g->loop, fd, g->listening ? EPOLLIN : 0, knocked, p,
 			     &p->src);
 		if (r < 0)

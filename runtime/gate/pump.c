@@ -5,14 +5,19 @@
  * Both sockets are watched edge-triggered, so a run goes on until nothing moves. That
  * also settles what EAGAIN of a splice into the pipe means (no data, or a pipe whose
  * slots are used up): as long as the other half made room, it is tried again; when
- * neither half moves, an edge of one of the sockets will come. */
+ * neither half moves, an edge of one of the sockets will come. A side that said EAGAIN to
+ * an empty pipe is not asked again before its edge.
+ *
+ * The last bytes go with the end: where one side is known to send no more, what it sent is
+ * held until the other side is told, and both are one packet. */
 #include "base/sys/sys.h"
 #include "runtime/gate/impl.h"
 
 enum {
 	ROUNDS = 8,
 	COPY = 4096 /* at most PIPE_BUF: all or nothing */,
-	SPLICE = 1 | 2 /* SPLICE_F_MOVE | SPLICE_F_NONBLOCK */
+	SPLICE = 1 | 2, /* SPLICE_F_MOVE | SPLICE_F_NONBLOCK */
+	SPLICE_MORE = 4 /* SPLICE_F_MORE */
 };
 
 void gate_pump_drain(struct gate_pool *pool)
@@ -74,9 +79,11 @@ void gate_pump_free(struct gate_pump *p)
 	put_pipe(p->pool, &p->down);
 }
 
-void gate_pump_urgent(struct gate_pump *p)
+void gate_pump_event(struct gate_flow *f, uint32_t events)
 {
-	p->up.urgent = p->down.urgent = true;
+	f->ready |= events & (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+	f->last |= events & (EPOLLRDHUP | EPOLLHUP);
+	f->urgent |= events & EPOLLPRI;
 }
 
 /* What is peeked at is taken only when the pipe has it. */
@@ -97,7 +104,7 @@ static int fill(struct gate_flow *f, struct gate_pool *pool)
 	ssize_t n;
 	int r;
 
-	if (f->eof || f->held >= GATE_PIPE_BYTES || !f->allowance)
+	if (!f->ready || f->eof || f->held >= GATE_PIPE_BYTES || !f->allowance)
 		return 0;
 	if (f->pipe[0] < 0) {
 		r = get_pipe(pool, f->pipe);
@@ -108,6 +115,8 @@ static int fill(struct gate_flow *f, struct gate_pool *pool)
 		       MIN(GATE_PIPE_BYTES - f->held, f->allowance), SPLICE);
 	if (n == -EAGAIN && f->urgent)
 		n = copy(f);
+	if (n == -EAGAIN && !f->held)
+		f->ready = false;
 	if (n == -EAGAIN || n == -EINTR)
 		return 0;
 	if (n < 0)
@@ -119,13 +128,16 @@ static int fill(struct gate_flow *f, struct gate_pool *pool)
 	return 1;
 }
 
-static int empty(struct gate_flow *f)
+/* Where the other direction has ended, too, both sockets are about to be closed, which says
+ * the same as a shutdown. */
+static int empty(struct gate_flow *f, const struct gate_flow *other)
 {
 	ssize_t n;
-	int r;
+	int r = 0;
 
 	if (f->held) {
-		n = sys_splice(f->pipe[0], f->to, f->held, SPLICE);
+		n = sys_splice(f->pipe[0], f->to, f->held,
+			       f->last ? SPLICE | SPLICE_MORE : SPLICE);
 		if (n == -EAGAIN || n == -EINTR)
 			return 0;
 		if (n < 0)
@@ -136,7 +148,8 @@ static int empty(struct gate_flow *f)
 	}
 	if (!f->eof || f->shut)
 		return 0;
-	r = sys_shutdown(f->to, SHUT_WR);
+	if (!other->shut)
+		r = sys_shutdown(f->to, SHUT_WR);
 	if (r < 0)
 		return r;
 	f->shut = true;
@@ -144,11 +157,12 @@ static int empty(struct gate_flow *f)
 }
 
 /* The rounds are bounded: one connection must not keep the others waiting. */
-static int run_flow(struct gate_flow *f, struct gate_pool *pool)
+static int run_flow(struct gate_flow *f, const struct gate_flow *other,
+		    struct gate_pool *pool)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		int in = fill(f, pool);
-		int out = in < 0 ? in : empty(f);
+		int out = in < 0 ? in : empty(f, other);
 
 		if (out < 0)
 			return out;
@@ -160,8 +174,8 @@ static int run_flow(struct gate_flow *f, struct gate_pool *pool)
 
 int gate_pump_run(struct gate_pump *p)
 {
-	int up = run_flow(&p->up, p->pool);
-	int down = up < 0 ? up : run_flow(&p->down, p->pool);
+	int up = run_flow(&p->up, &p->down, p->pool);
+	int down = up < 0 ? up : run_flow(&p->down, &p->up, p->pool);
 
 	if (down < 0)
 		return down;

@@ -69,23 +69,23 @@ static uint32_t inode_of(struct gated *g, const struct wanted *want)
 {
 	_Alignas(NLMSG_ALIGNTO) char in[DIAG_REPLY];
 	const struct nlmsghdr *h = (const struct nlmsghdr *)in;
-	uint32_t seq = ++g->who.seq, inode = 0;
+	const struct inet_diag_msg *m = NLMSG_DATA(h);
+	uint32_t seq = ++g->who.seq;
 	ssize_t n;
 
 	if (ask_kernel(g->fds[NETNS_FD_DIAG], seq, want) < 0)
 		return 0;
-	while ((n = sys_recv(g->fds[NETNS_FD_DIAG], in, sizeof(in), MSG_DONTWAIT)) >=
-	       0) {
-		const struct inet_diag_msg *m = NLMSG_DATA(h);
-
-		if ((size_t)n < NLMSG_LENGTH(sizeof(*m)) || h->nlmsg_seq != seq ||
-		    h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
-			continue;
-		if (want->protocol == IPPROTO_UDP ||
-		    want->listening == (m->idiag_state == TCP_LISTENING))
-			inode = m->idiag_inode;
-	}
-	return inode;
+	/* one answer to one question; those before it are of a gate that is no more */
+	do
+		n = sys_recv(g->fds[NETNS_FD_DIAG], in, sizeof(in), MSG_DONTWAIT);
+	while (n >= (ssize_t)sizeof(*h) && h->nlmsg_seq != seq);
+	if (n < (ssize_t)NLMSG_LENGTH(sizeof(*m)) ||
+	    h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
+		return 0;
+	return want->protocol == IPPROTO_UDP ||
+			       want->listening == (m->idiag_state == TCP_LISTENING)
+		       ? m->idiag_inode
+		       : 0;
 }
 
 static void no_longer(struct gate_who **place)
