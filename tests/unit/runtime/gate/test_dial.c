@@ -192,8 +192,10 @@ static pid_t serve_proxy(void (*be)(int fd), uint16_t port)
 	for (;;) {
 		int fd = accept(lfd, NULL, NULL);
 
-		if (!fork())
+		if (!fork()) {
+			close(lfd); /* the next row listens there, too */
 			be(fd);
+		}
 		close(fd);
 	}
 }
