@@ -11,6 +11,7 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/review/given.h"
+#include "rootfs/review/origin.h"
 #include "rootfs/store/tree.h"
 
 struct cleaning {
@@ -134,8 +135,10 @@ int clean_taken(const struct layer *l, mode_t mask, struct err *e)
 	}
 	left.n = n;
 	r = clean_layer(l, &left, e);
-	if (r == 0)
+	if (r == 0) {
 		given_forget(l->dir);
+		origin_drop(l);
+	}
 	return r;
 }
 

@@ -22,6 +22,7 @@ struct keeping {
 	mode_t mode;	  /* the same */
 	uint64_t bytes;	  /* of all of them */
 	size_t looked;
+	bool drop; /* nothing is kept; what is of no use goes */
 };
 
 bool origin_is_text(const struct buf *text)
@@ -90,13 +91,23 @@ static int open_dir(struct keeping *k, bool make)
 	return k->dir;
 }
 
+static void name_file(struct keeping *k, const char *path)
+{
+	char name[NAME];
+
+	if (name_of(k->layer, path, name) == 0)
+		buf_add(&k->names, name, NAME);
+}
+
+/* What an earlier run has left there was kept then, or cannot be any more. */
 static void keep_file(struct keeping *k, const char *path)
 {
 	char name[NAME];
 	struct err ignored = ERR_NONE;
 	struct stat st;
 
-	if (name_of(k->layer, path, name) < 0)
+	if (layer_since(k->layer, path) != k->layer->began ||
+	    name_of(k->layer, path, name) < 0)
 		return;
 	if (k->dir >= 0 && sys_fstatat(k->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		k->bytes += (uint64_t)st.st_size;
@@ -108,7 +119,6 @@ static void keep_file(struct keeping *k, const char *path)
 		return;
 	else
 		k->bytes += k->text.len;
-	buf_add(&k->names, name, NAME);
 }
 
 /* What the host has not at all has no beginning there: a directory of that kind is passed. */
@@ -119,8 +129,12 @@ static int keep_one(void *ctx, const struct upper_entry *x, struct err *e)
 
 	if (++k->looked > ORIGIN_LOOKED)
 		return err_set(e, -E2BIG, "too many changes");
-	if (x->kind == UPPER_FILE && x->st.st_size <= ORIGIN_FILE)
-		keep_file(k, x->path);
+	if (x->kind == UPPER_FILE && x->st.st_size <= ORIGIN_FILE) {
+		if (k->drop)
+			name_file(k, x->path);
+		else
+			keep_file(k, x->path);
+	}
 	if (x->kind != UPPER_DIR && x->kind != UPPER_OPAQUE)
 		return 0;
 	if (layer_is_git(k->layer, x->path))
@@ -155,20 +169,31 @@ static void drop_others(struct keeping *k)
 	}
 }
 
-void origin_keep(const struct layer *l)
+static void look_at_all(const struct layer *l, bool drop)
 {
 	struct keeping k = { .layer = l,
 			     .dir = -1,
 			     .names = BUF_INIT((size_t)ORIGIN_LOOKED * NAME),
-			     .text = BUF_INIT(ORIGIN_FILE + 1) };
+			     .text = BUF_INIT(ORIGIN_FILE + 1),
+			     .drop = drop };
 	struct err ignored = ERR_NONE;
 
-	(void)open_dir(&k, false);
-	if (upper_walk(l->upper, keep_one, &k, &ignored) == 0 && k.dir >= 0)
-		drop_others(&k);
+	if (open_dir(&k, false) >= 0 || !drop)
+		if (upper_walk(l->upper, keep_one, &k, &ignored) == 0 && drop)
+			drop_others(&k);
 	scope_close(&k.dir);
 	buf_done(&k.names);
 	buf_done(&k.text);
+}
+
+void origin_keep(const struct layer *l)
+{
+	look_at_all(l, false);
+}
+
+void origin_drop(const struct layer *l)
+{
+	look_at_all(l, true);
 }
 
 void origin_keep_of(int boxdir, int project)

@@ -5,8 +5,8 @@
  *
  * The kernel copies a file into the layer and says so to nobody. But a file of the host's that
  * has not changed since that run of the box began is still what was copied, so it is kept when
- * a program of the box ends, at each checkpoint, and before the next run begins. One that the
- * host has changed before that is not known.
+ * a program of the box ends and at each checkpoint. One that the host has changed before that
+ * is not known.
  *
  * Needs:  an open layer; it may be in use.
  * Owns:   project/origin.
@@ -23,9 +23,12 @@ enum {
 	ORIGIN_LOOKED = 10000  /* entries of a layer that are looked at */
 };
 
-/** origin_keep() - those that are not kept yet; those that are of no use any more go. As far as
- *  that is possible: what is not kept is not merged. */
+/** origin_keep() - those of this run that are not kept yet, as far as that is possible: what is
+ *  not kept is not merged */
 void origin_keep(const struct layer *l);
+
+/** origin_drop() - those of what is not in the layer any more go */
+void origin_drop(const struct layer *l);
 
 /** origin_keep_of() - the same, for a box */
 void origin_keep_of(int boxdir, int project);

@@ -196,9 +196,11 @@ void monitor_volumes_finish(struct monitor *m);
 /** monitor_review_begin() - before the box starts: where its project is to be reviewed, a
  *  layer for it; live where that cannot be had and nothing waits in it, which is said */
 int monitor_review_begin(struct monitor *m, struct err *e);
-/** monitor_review_exit() - a program, or the box, has ended: what the files were that it has
- *  changed is kept while that is known */
+/** monitor_review_exit() - a program has ended: what the files were that it has changed is kept
+ *  while that is known */
 void monitor_review_exit(const struct monitor *m);
+/** monitor_review_finish() - the box has ended, and its programs with it */
+void monitor_review_finish(const struct monitor *m);
 /** monitor_review_renew() - a question: what the host has changed in the project since it
  *  was looked up in the box is looked up again there */
 int monitor_review_renew(struct monitor *m, const struct json *args, struct json **ret,

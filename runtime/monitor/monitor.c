@@ -372,6 +372,7 @@ static void finish(struct monitor *m)
 	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_ENDING, 0, 0, 0);
 	monitor_still_release(m, NULL);
 	start_kill(&m->run);
+	monitor_review_finish(m);
 	while (m->clients)
 		monitor_client_drop(m->clients);
 	while (m->programs) {
@@ -389,7 +390,6 @@ static void finish(struct monitor *m)
 	gate_stop(&m->gate);
 	scope_close(&m->view);
 	start_done(&m->run);
-	monitor_review_exit(m);
 	monitor_git_finish(m);
 	monitor_volumes_finish(m);
 	if (m->git)

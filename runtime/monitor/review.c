@@ -58,7 +58,6 @@ static int begin(const struct monitor *m, struct err *e)
 	r = pending_clean(&m->spec, m->boxdir, project, e);
 	if (r < 0)
 		return r;
-	origin_keep_of(m->boxdir, project);
 	return layer_begin(m->boxdir, project,
 			   (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
 			   e);
@@ -87,6 +86,16 @@ int monitor_review_begin(struct monitor *m, struct err *e)
 	if (r < 0) /* what waits must not be hidden by the project itself */
 		return r;
 	return begin(m, e) < 0 ? live(m, e) : 0;
+}
+
+/* Of programs that have ended it is kept by now. */
+void monitor_review_finish(const struct monitor *m)
+{
+	for (const struct program *p = m->programs; p; p = p->next)
+		if (p->state == PROGRAM_RUNS) {
+			monitor_review_exit(m);
+			return;
+		}
 }
 
 void monitor_review_exit(const struct monitor *m)

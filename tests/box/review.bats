@@ -385,6 +385,16 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(xargs <f)" = "box other more d here" ]
 }
 
+@test "R04: what a program changed that was ended with its box is merged, too" {
+	printf '%s\n' a b c d e >f
+	cubby exec --project review -q -d -- sh -c 'sed -i s/a/box/ f; touch done; exec sleep 1000'
+	until [ "$(cubby diff --name-only | LC_ALL=C sort | xargs)" = "done f" ]; do read -rt 0.05 <> <(:) || true; done
+	cubby stop -q
+	sed -i s/e/host/ f
+	run -0 cubby apply --merge
+	[ "$(xargs <f)" = "box b c d host" ]
+}
+
 @test "R04: no name of a file in conflict spoils the patch" {
 	echo 1 >'@@ -1 +1 @@'
 	box 'echo 2 >"@@ -1 +1 @@"'

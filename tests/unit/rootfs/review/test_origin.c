@@ -74,6 +74,15 @@ static void those_that_both_have(void)
 	what_was(&d, "untouched", NULL);
 }
 
+static void drop(const struct layer_dirs *d)
+{
+	_cleanup_layer_ struct layer l = LAYER_NONE;
+	struct err e = ERR_NONE;
+
+	unit_ok(layer_open(d->box, d->project, &l, &e), &e);
+	origin_drop(&l);
+}
+
 static void goes_with_its_file(void)
 {
 	struct layer_dirs d;
@@ -84,8 +93,10 @@ static void goes_with_its_file(void)
 	layer_dirs_put(d.upper, "f", "new\n");
 	origin_keep_of(d.box, d.project);
 	assert_int_equal(kept(&d), 1);
+	drop(&d);
+	assert_int_equal(kept(&d), 1);
 	assert_int_equal(unlinkat(d.upper, "f", 0), 0);
-	origin_keep_of(d.box, d.project);
+	drop(&d);
 	assert_int_equal(kept(&d), 0);
 }
 
