@@ -114,12 +114,24 @@ static void give_up(struct stream *st, enum h2_code code)
 	hang_up(st);
 }
 
+/* Where nothing is wanted nothing is watched: the end of the other side would be told again
+ * and again while the client takes what came before it. */
 static void watch(struct stream *st)
 {
+	struct loop *l = st->all->x->server->loop;
 	uint32_t events =
 		(st->in.len ? EPOLLOUT : 0) | (st->out.len < PART ? EPOLLIN : 0);
+	int r = 0;
 
-	if (st->source && loop_modify(st->all->x->server->loop, st->source, events) < 0)
+	if (st->fd < 0)
+		return;
+	if (!events)
+		loop_remove(l, &st->source);
+	else if (st->source)
+		r = loop_modify(l, st->source, events);
+	else
+		r = loop_add(l, st->fd, events, on_end, st, &st->source);
+	if (r < 0)
 		give_up(st, H2_BROKEN);
 }
 
@@ -320,7 +332,7 @@ static int on_end(void *ctx, uint32_t events, struct err *e)
 		return 0;
 	if (events & EPOLLOUT)
 		push(st);
-	if (st->fd >= 0 && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+	if (st->fd >= 0 && st->out.len < PART)
 		n = sys_recv(st->fd, data, sizeof(data), 0);
 	if (n > 0)
 		take_answer(st, data, (size_t)n);

@@ -793,6 +793,10 @@ port_server() {
 				while (sysread($c, my $b, 4096)) { syswrite($c, uc($b)); }
 				exit;
 			}
+			if ($head =~ m{^GET /large }) {
+				print $c "HTTP/1.1 200 OK\r\n\r\n" . ("x" x 400000);
+				exit;
+			}
 			my $body = "";
 			$body = do { read($c, my $b, $1); $b } if $head =~ /Content-Length: (\d+)/;
 			my $text = $head . $body;
@@ -1103,6 +1107,29 @@ port_server() {
 		[[ $output == *'Host: localhost:8080'* && $output == *'cookie: a=b'* ]]
 		[ -z "$(grep -i "authorization\|$SERVE_KEY\|x-user-id" <<<"$output")" ]
 	done
+	# an answer that ends with its connection, to a client that takes its time: whole, and no processor spins
+	run -0 python3 - "${SERVE_URL##*:}" "$SERVE_KEY" "$CUBBY_TEST_TOP/tests/fake/frames_hostile" "$SERVE_PID" <<-'END' || { echo "$output"; return 1; }
+		import sys, time
+		pid = sys.argv[4]
+		sys.argv = ["", sys.argv[1], "ca.pem", sys.argv[2], sys.argv[3]]
+		exec(open(sys.argv[4]).read().rsplit("\nmain()", 1)[0])
+		def spent():
+		    return sum(map(int, open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[11:13]))
+		c = Conn(settings=struct.pack(">HI", 4, 40000))
+		c.frame(WINDOW, 0, 0, struct.pack(">I", 1 << 20))
+		c.ask(1, "GET", "/proxy/8080/large")
+		c.until(lambda k, fl, i, b: k == DATA)
+		time.sleep(1)
+		c.frame(WINDOW, 0, 1, struct.pack(">I", 240000)) # the rest is in sockets now, and their other end goes
+		time.sleep(1)
+		before = spent()
+		time.sleep(4)
+		assert spent() - before < 50, (before, spent())
+		c.frame(WINDOW, 0, 1, struct.pack(">I", 1 << 20))
+		c.until(lambda k, fl, i, b: k in (RST, GOAWAY) or fl & END_STREAM)
+		body = b"".join(b for k, fl, i, b in c.frames if k == DATA)
+		assert len(body) == 400000, len(body)
+	END
 	# a call of a tool by MCP is a stream of events
 	serve POST /mcp "${two[@]}" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -D head \
 		-d '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
