@@ -18,6 +18,7 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/review/given.h"
+#include "rootfs/review/origin.h"
 
 enum { CHUNK = 64 << 10, COMPARED = 1 << 30 /* bytes; a larger file is another */ };
 
@@ -28,6 +29,7 @@ struct making {
 	char hidden[PATH_MAX]; /* the opaque directory that we are in; "" = none */
 	char git[PATH_MAX];    /* the git directory that we are in */
 	bool git_listed;
+	bool origins;		 /* of some files it is known that the host had them */
 	char *a, *b;		 /* owned: a chunk each */
 	struct buf copies, left; /* owned: numbers of items; struct diff_side */
 };
@@ -110,6 +112,13 @@ static bool is_newer(const struct making *m, const struct diff_item *x)
 	       x->was.ctime > layer_since(m->layer, x->path);
 }
 
+/* The host had it when the box took its copy, and has it no more. */
+static bool was_removed(const struct making *m, const struct diff_item *x)
+{
+	return m->origins && !x->was.mode && S_ISREG(x->now.mode) &&
+	       !given_find(&m->given, x->path) && origin_known(m->layer, x->path);
+}
+
 /* It was taken over, and the box has let it be since. */
 static bool is_given(const struct making *m, const char *path, const struct stat *st)
 {
@@ -181,8 +190,8 @@ static int judge_copies(struct making *m, struct err *e)
 	for (size_t i = 0; i < n; i++) {
 		struct diff_item *x = &m->diff->items[copies[i]];
 
-		x->conflict = !fits && !(left && bsearch(&x->now, m->left.data, left,
-							 sizeof(x->now), by_time));
+		x->conflict |= !fits && !(left && bsearch(&x->now, m->left.data, left,
+							  sizeof(x->now), by_time));
 	}
 	return 0;
 }
@@ -319,7 +328,7 @@ static int compare(struct making *m, const struct upper_entry *x, struct err *e)
 	bool same;
 	int r = 0;
 
-	it.conflict = is_newer(m, &it);
+	it.conflict = is_newer(m, &it) || was_removed(m, &it);
 	if (dirs && *m->hidden)
 		r = hide(m, x, e);
 	if (S_ISDIR(it.was.mode) && !dirs) {
@@ -404,6 +413,7 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	m->a = chunks;
 	m->b = chunks + CHUNK;
 	m->given = GIVEN_NONE;
+	m->origins = sys_faccessat(l->dir, "origin", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	buf_init(&m->copies, DIFF_ITEMS * sizeof(size_t));
 	buf_init(&m->left, DIFF_ITEMS * sizeof(struct diff_side));
 	r = given_read(l->dir, &m->given, e) ?:

@@ -205,6 +205,15 @@ void origin_keep_of(int boxdir, int project)
 		origin_keep(&l);
 }
 
+bool origin_known(const struct layer *l, const char *path)
+{
+	char name[sizeof("origin/") + NAME] = "origin/";
+	struct stat st;
+
+	return name_of(l, path, name + strlen(name)) == 0 &&
+	       sys_fstatat(l->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 int origin_read(const struct layer *l, const char *path, struct buf *ret, mode_t *mode)
 {
 	_cleanup_close_ int dir =

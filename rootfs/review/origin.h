@@ -40,6 +40,10 @@ void origin_keep_of(int boxdir, int project);
  */
 int origin_read(const struct layer *l, const char *path, struct buf *ret, mode_t *mode);
 
+/** origin_known() - whether the host had a file at @path when the box took its copy; that it
+ *  had none, or that nobody knows, is false */
+bool origin_known(const struct layer *l, const char *path);
+
 /** origin_is_text() - whether it is merged line by line */
 bool origin_is_text(const struct buf *text);
 

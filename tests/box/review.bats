@@ -385,6 +385,19 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(xargs <f)" = "box other more d here" ]
 }
 
+@test "R04: what the host has removed meanwhile is a conflict, however the box changed it" {
+	printf '%s\n' a b | tee by-rename in-place >moved
+	box 'sed -i s/a/box/ by-rename; echo box >>in-place; mv moved elsewhere; echo new >new'
+	rm by-rename in-place
+	run -0 cubby apply
+	[[ $output == *"2 changes are held"*"in-place"*"changed on this machine, too"* ]]
+	[ "$(cubby diff --name-only | LC_ALL=C sort | xargs)" = "by-rename in-place" ]
+	[ "$(xargs <elsewhere)$(cat new)" = "a bnew" ]
+	[ ! -e by-rename ]
+	cubby apply --overwrite by-rename
+	[ "$(xargs <by-rename)" = "box b" ]
+}
+
 @test "R04: what a program changed that was ended with its box is merged, too" {
 	printf '%s\n' a b c d e >f
 	cubby exec --project review -q -d -- sh -c 'sed -i s/a/box/ f; touch done; exec sleep 1000'
