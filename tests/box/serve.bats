@@ -889,8 +889,9 @@ port_server() {
 
 @test "serve: another origin's page, and a host that is forged, get nothing of a WebSocket without the key" {
 	serve_start
+	local id
 	serve POST /api/terminals
-	local id=$(jq -r .id <<<"$output")
+	id=$(jq -r .id <<<"$output")
 	serve_json POST /api/kernels '{}'
 	run -0 python3 - "$SERVE_ADDR" "$SERVE_KEY" "$id" "$(jq -r .id <<<"$output")" <<-'END' || { echo "$output"; return 1; }
 		import json, socket, struct, sys

@@ -71,7 +71,7 @@ ask() {
 	for how in --http1.1 --http2; do
 		ask /openapi.json "$how" -o "doc$how" -D "head$how"
 		ask /openapi.json "$how" -I -o "nothing$how"
-		tr -d '\r' <"head$how" | sed 1d | tr 'A-Z' 'a-z' | sort >"fields$how"
+		tr -d '\r' <"head$how" | sed 1d | tr '[:upper:]' '[:lower:]' | sort >"fields$how"
 	done
 	cmp doc--http1.1 doc--http2
 	grep -qi 'content-length: [1-9]' nothing--http2
