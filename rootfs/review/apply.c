@@ -594,11 +594,12 @@ bool apply_is_more(int boxdir, int n)
 	char name[NUMBER + 16];
 
 	snprintf(name, sizeof(name), "applied/%d/unit", n);
-	if (!has(boxdir, name) || file_read(boxdir, name, &mine, &none) < 0)
+	if (file_read(boxdir, name, &mine, &none) < 0)
 		return false;
 	snprintf(name, sizeof(name), "applied/%d/unit", n - 1);
-	return has(boxdir, name) && file_read(boxdir, name, &other, &none) == 0 &&
-	       strcmp(buf_cstr(&mine), buf_cstr(&other)) == 0;
+	return n > 1 && file_read(boxdir, name, &other, &none) == 0 &&
+	       strcmp(buf_cstr(&mine), buf_cstr(&other)) == 0 &&
+	       apply_before(boxdir, n, &none) == n - 1;
 }
 
 int apply_gits(int boxdir, int n, struct buf *ret, struct err *e)

@@ -54,7 +54,9 @@ int apply_last(int boxdir, struct err *e);
 /** apply_before() - the same of those below the number @n */
 int apply_before(int boxdir, int n, struct err *e);
 
-/** apply_is_more() - whether apply @n is of one unit with the one before it (struct apply) */
+/** apply_is_more() - whether apply @n is of one unit with the one before it (struct apply),
+ *  which is to be taken back, too: while a person was asked, another command may have done so,
+ *  and what comes before that one is nothing of @n's */
 bool apply_is_more(int boxdir, int n);
 
 /** apply_gits() - the git directories that apply @n takes over, each ended by NUL

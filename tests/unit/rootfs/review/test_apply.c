@@ -168,6 +168,43 @@ static void both_sides_together(void)
 	buf_done(&s.text);
 }
 
+static int apply_unit(const struct layer_dirs *d, const char *unit, struct said *s,
+		      struct err *e)
+{
+	struct apply a = { .boxdir = d->box,
+			   .project = d->project,
+			   .upper = d->upper,
+			   .unit = unit,
+			   .fn = note,
+			   .ctx = s };
+
+	return apply_run(&a, NULL, 0, e);
+}
+
+/* While a person is asked, another command may have taken back what went before. */
+static void one_unit(void)
+{
+	struct layer_dirs d;
+	struct said s = { .text = BUF_INIT(1000) };
+	struct err e = ERR_NONE;
+
+	layer_dirs_make(&d);
+	assert_int_equal(apply_unit(&d, "task", &s, &e), 1);
+	assert_int_equal(apply_unit(&d, "task", &s, &e), 2);
+	assert_true(apply_is_more(d.box, 2));
+	assert_false(apply_is_more(d.box, 1));
+	assert_int_equal(apply_unit(&d, "other", &s, &e), 3);
+	assert_false(apply_is_more(d.box, 3));
+	assert_int_equal(undo(&d, &s, &e), 3);
+	assert_int_equal(undo(&d, &s, &e), 2);
+	assert_true(apply_is_more(d.box, 2)); /* taken back itself, the first is not */
+	assert_int_equal(apply_unit(&d, "asks", &s, &e), 4);
+	assert_int_equal(undo(&d, &s, &e), 4);
+	assert_int_equal(apply_unit(&d, "asks", &s, &e), 5);
+	assert_false(apply_is_more(d.box, 5)); /* else the first one would go, too */
+	buf_done(&s.text);
+}
+
 /* Branches of one project apply at once, and are at the same step. */
 static void leaves_the_files_of_other_applies(void)
 {
@@ -240,6 +277,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "forth and back", forth_and_back },
 		{ "both sides together", both_sides_together },
+		{ "one unit", one_unit },
 		{ "files of other applies stay", leaves_the_files_of_other_applies },
 		{ "back, after more changes", changed_since },
 		{ "what was applied leaves the layer", cleans },
