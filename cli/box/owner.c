@@ -17,24 +17,29 @@
 
 enum { LAYERS_TEXT = 64 << 10, TOLD_TEXT = 4096 };
 
-/* 1 = the users of the box are listed in this layer, so that none below it counts. */
-static int look(int dir, const char *path, const char *user, struct userdb_user *ret,
-		struct err *e)
+/* Users and groups are in two files, of which each may be in another layer. */
+struct sought {
+	const char *list, *user;
+};
+
+/* 1 = they are listed in this layer, so that none below it counts. */
+static int look(int dir, const char *path, const struct sought *x,
+		struct userdb_user *ret, struct err *e)
 {
 	_cleanup_close_ int root =
 		sys_openat(dir, path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
 	_cleanup_close_ int list =
-		root < 0 ? root : inroot_open(root, "/etc/passwd", O_PATH | O_NOFOLLOW);
+		root < 0 ? root : inroot_open(root, x->list, O_PATH | O_NOFOLLOW);
 	int r;
 
 	if (list < 0)
 		return 0;
-	r = userdb_find(root, user, ret, e);
+	r = userdb_find(root, x->user, ret, e);
 	return r < 0 ? r : 1;
 }
 
-static int look_box(const struct boxsetup *s, const char *user, struct userdb_user *ret,
-		    struct err *e)
+static int look_box(const struct boxsetup *s, const struct sought *x,
+		    struct userdb_user *ret, struct err *e)
 {
 	struct chain c = { .n = 0 };
 	struct err ignored = ERR_NONE;
@@ -43,17 +48,17 @@ static int look_box(const struct boxsetup *s, const char *user, struct userdb_us
 
 	if (s->dir.dirfd < 0)
 		return 0;
-	r = look(s->dir.dirfd, "upper", user, ret, e)
-		    ?: look(s->dir.dirfd, "copy/rootfs", user, ret, e);
+	r = look(s->dir.dirfd, "upper", x, ret, e)
+		    ?: look(s->dir.dirfd, "copy/rootfs", x, ret, e);
 	(void)chain_load(s->dir.dirfd, "chain", &c, &ignored);
 	for (size_t i = 0; i < c.n && r == 0; i++) {
 		snprintf(path, sizeof(path), "layers/%s/machine", c.layers[i]);
-		r = look(s->store.dirfd, path, user, ret, e);
+		r = look(s->store.dirfd, path, x, ret, e);
 	}
 	return r;
 }
 
-static int look_image(const struct boxsetup *s, const char *user,
+static int look_image(const struct boxsetup *s, const struct sought *x,
 		      struct userdb_user *ret, struct err *e)
 {
 	_cleanup_buf_ struct buf list = BUF_INIT(LAYERS_TEXT);
@@ -63,15 +68,43 @@ static int look_image(const struct boxsetup *s, const char *user,
 	int r;
 
 	snprintf(path, sizeof(path), "%s/rootfs", s->spec.image);
-	r = look(s->store.images, path, user, ret, e);
+	r = look(s->store.images, path, x, ret, e);
 	snprintf(path, sizeof(path), "images/%s/layers", s->spec.image);
 	if (r != 0 || file_read(s->store.dirfd, path, &list, &ignored) < 0 || !list.len)
 		return r;
 	for (char *l = strtok_r(list.data, "\n", &rest); l && r == 0;
 	     l = strtok_r(NULL, "\n", &rest)) {
 		snprintf(path, sizeof(path), "diffs/%s/rootfs", l);
-		r = look(s->store.dirfd, path, user, ret, e);
+		r = look(s->store.dirfd, path, x, ret, e);
 	}
+	return r;
+}
+
+/* Where there is no list, numbers are as good as in one: the box's directory has none. */
+static int find(const struct boxsetup *s, const char *list, const char *user,
+		struct userdb_user *ret, struct err *e)
+{
+	const struct sought x = { list, user };
+	int r = look_box(s, &x, ret, e) ?: look_image(s, &x, ret, e);
+
+	return r ? MIN(r, 0) : userdb_find(s->dir.dirfd, user, ret, e);
+}
+
+static int find_user(const struct boxsetup *s, const char *user,
+		     struct userdb_user *ret, struct err *e)
+{
+	const char *colon = strchrnul(user, ':');
+	char name[2 * USERDB_NAME], group[2 * USERDB_NAME];
+	struct userdb_user of_group = { .gid = 0 };
+	int r;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(colon - user), user);
+	r = find(s, "/etc/passwd", name, ret, e);
+	if (r < 0 || !*colon)
+		return r;
+	snprintf(group, sizeof(group), "0%s", colon);
+	r = find(s, "/etc/group", group, &of_group, e);
+	ret->gid = of_group.gid;
 	return r;
 }
 
@@ -96,9 +129,8 @@ void owner_choose(const struct app *app, struct boxsetup *s)
 	if (!user || s->spec.map.kind != IDMAP_ROOT)
 		return;
 	/* That the user cannot be had the command says. */
-	if ((look_box(s, user, &found, &why) ?: look_image(s, user, &found, &why)) <
-		    0 ||
-	    found.uid >= IDMAP_RANGE_IDS || found.gid >= IDMAP_RANGE_IDS || !found.uid)
+	if (find_user(s, user, &found, &why) < 0 || found.uid >= IDMAP_RANGE_IDS ||
+	    found.gid >= IDMAP_RANGE_IDS || !found.uid)
 		return;
 	s->spec.owner =
 		(struct idmap_owner){ (uint16_t)found.uid, (uint16_t)found.gid };

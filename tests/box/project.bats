@@ -223,6 +223,10 @@ map_kind() { cubby info --json | jq -r .map.kind; }
 		run -0 cubby exec -q --user 4321:77 -- sh -c 'touch numbers; stat -c %u:%g old'
 		[ "$output" = 4321:77 ]
 		[ "$(stat -c %u:%g numbers)" = 0:0 ]
+		# A group that only the box has, while its users are listed in the image.
+		cubby exec -q -- sh -c 'echo team:x:4242: >>/etc/group'
+		run -0 cubby exec -q --user www-data:team -- stat -c %u:%g old
+		[ "$output" = 33:4242 ]
 		# What other users make is theirs, root among them; the next start shows it as before.
 		cubby exec -q --user www-data -- sh -c 'stat -c %u numbers' | grep -qx 33
 		;;
