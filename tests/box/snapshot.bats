@@ -394,7 +394,7 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 	run -2 cubby snapshot ../x
 	[ "${lines[0]}" = "cubby snapshot: bad name '../x'; letters, digits, '.', '_' and '-' make one, 32 at most" ]
 	run -2 cubby restore
-	[ "${lines[0]}" = "cubby restore: which snapshot?" ]
+	[ "${lines[0]}" = "cubby restore: which snapshot? 'cubby snapshots' lists them" ]
 	run -1 cubby restore none
 	[ "${lines[-1]}" = "cubby restore: the box has no snapshot 'none'; 'cubby snapshots' lists them" ]
 	run -1 cubby branch b none

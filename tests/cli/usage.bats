@@ -229,7 +229,7 @@ fails() {
 	fails 125 "cubby shell: --user: empty value ''" shell --user ""
 	fails 2 "cubby kill: --signal: unknown signal 'LOTS'" kill -s LOTS 1
 	fails 2 "cubby kill: unknown option '-0'" kill -0 1
-	fails 2 "cubby kill: a process number is missing" kill -9
+	fails 2 "cubby kill: a process number is missing; 'cubby ps' lists them" kill -9
 	fails 2 "cubby kill: bad process number 'x'; 'cubby ps' lists them" kill x
 	fails 2 "cubby prune: --older: bad time 'x'" prune --older x
 	fails 2 "cubby run: --max-cost: bad number 'free'" run --max-cost free x
@@ -252,8 +252,8 @@ fails() {
 	fails 125 "cubby exec: a command is missing" exec
 	fails 125 "cubby shell: unexpected word 'ls'; 'cubby exec ls' runs a command" shell ls
 	fails 2 "cubby ls: unexpected word 'x'" ls x
-	fails 2 "cubby kill: a process number is missing" kill
-	fails 2 "cubby rmi: an image is missing" rmi
+	fails 2 "cubby kill: a process number is missing; 'cubby ps' lists them" kill
+	fails 2 "cubby rmi: an image is missing; 'cubby images' lists them" rmi
 	fails 2 "cubby stop: --all and 'x' exclude each other" stop --all x
 	fails 125 "cubby exec: --detach and --tty exclude each other" exec -d -t true
 	fails 2 "cubby: the task is empty" ""

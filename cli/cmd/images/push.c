@@ -36,7 +36,7 @@ const struct cmd cmd_push = {
 	       "has is not sent again.",
 	.operands = { CMD_TEXT(struct args, image), CMD_TEXT(struct args, to) },
 	.least = 1,
-	.missing = "an image is missing",
+	.missing = "an image is missing; 'cubby images' lists them",
 	.size = sizeof(struct args),
 	.no_box = true,
 	.work = work,

@@ -119,7 +119,10 @@ static int check(struct app *app, void *args, struct err *e)
 	(void)app;
 	if (a->all && a->names.n)
 		return err_set(e, -EINVAL, "--all and names exclude each other");
-	return a->all || a->names.n ? 0 : err_set(e, -EINVAL, "an image is missing");
+	return a->all || a->names.n
+		       ? 0
+		       : err_set(e, -EINVAL,
+				 "an image is missing; 'cubby images' lists them");
 }
 
 static const struct cmd_option options[] = {

@@ -43,7 +43,7 @@ const struct cmd cmd_restore = {
 	       "'" SNAPSHOT_BEFORE "' from then on.",
 	.operands = { CMD_TEXT_IF(struct args, name, snap_name) },
 	.least = 1,
-	.missing = "which snapshot?",
+	.missing = "which snapshot? 'cubby snapshots' lists them",
 	.size = sizeof(struct args),
 	.config = true,
 	.work = restore,
