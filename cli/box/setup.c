@@ -477,9 +477,9 @@ static int set_up(const struct app *app, struct boxsetup *s,
 	s->spec.owner = owner;
 	if (r < 0 || !owner.uid)
 		return r;
-	box_close(&s->box);
-	r = boxend_idle(&s->store, s->spec.key, e);
-	return r < 0 ? r : open_any(app, s, first, e);
+	/* What they have left there goes on as it was begun; owner_tell() says so. */
+	r = project_setup_settle(s, e);
+	return r <= 0 ? r : open_any(app, s, first, e);
 }
 
 int boxsetup_start(const struct app *app, struct boxsetup *s,

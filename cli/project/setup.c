@@ -222,9 +222,8 @@ static uint64_t mark_project(const struct boxsetup *s)
 	return fd >= 0 && treemark_of(fd, &mark, &none) == 0 ? mark : 0;
 }
 
-/* 1: the box is stopped, and nothing but the step was in it. What is only on its way out is
- * given a moment. */
-static int settle(struct boxsetup *s, struct err *e)
+/* What is only on its way out is given a moment. */
+int project_setup_settle(struct boxsetup *s, struct err *e)
 {
 	enum { LOOKS = 10, LOOK_NS = 20000000 };
 	_cleanup_json_ struct json *info = NULL;
@@ -307,7 +306,7 @@ static int keep(struct boxsetup *s, const struct setup_step *st, uint64_t before
 		struct err *e)
 {
 	_cleanup_close_ int lock = -1;
-	int r = settle(s, e);
+	int r = project_setup_settle(s, e);
 
 	if (r <= 0)
 		return r;

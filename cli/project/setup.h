@@ -30,4 +30,8 @@ typedef int project_setup_start_fn(const struct app *app, struct boxsetup *s,
 int project_setup_run(const struct app *app, struct boxsetup *s,
 		      project_setup_start_fn *start, struct err *e);
 
+/** project_setup_settle() - stop the open box, where nothing is in it but the caller
+ *  Return: 1; 0: something else is, such as what a step has left there: it stays open. */
+int project_setup_settle(struct boxsetup *s, struct err *e);
+
 #endif

@@ -273,3 +273,22 @@ map_kind() { cubby info --json | jq -r .map.kind; }
 	[ -O file ]
 	cubby rm -q -y
 }
+
+@test "user: what setup has left running in the box stays, and whose the directory is then is said" {
+	mkdir -p project/.cubby && cd project
+	cat >.cubby/box.json <<<'{"setup": ["sleep 1000 >/dev/null 2>&1 &"]}'
+	cubby exec -q --no-setup -- true
+	[ "$(map_kind)" = root ] || skip "the map $(map_kind) shows the directory as root's alone"
+	run -0 --separate-stderr cubby exec --user www-data -- sh -c 'id -u; cat /proc/[0-9]*/comm | grep -cx sleep'
+	[ "$output" = $'33\n1' ]
+	[[ $stderr == *"the box runs, and in this directory you are its user 0:"*"'cubby stop'"* ]]
+	cubby stop -q
+	run -0 --separate-stderr cubby exec --user www-data -- stat -c %u .
+	[ "$output$stderr" = 33 ]
+	# A port that the project publishes keeps no start from being another user's.
+	cubby rm -q -y
+	cat >.cubby/box.json <<<'{"setup": ["true"]}'
+	run -0 --separate-stderr env CUBBY_LINGER=30s cubby exec --publish 127.0.0.1:0:80 --user www-data -- stat -c %u .
+	[ "$output" = 33 ]
+	cubby rm -q -y --force
+}
