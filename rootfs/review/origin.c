@@ -21,6 +21,7 @@ struct keeping {
 	struct buf text;  /* owned: of one file */
 	mode_t mode;	  /* the same */
 	uint64_t bytes;	  /* of all of them */
+	uint64_t read;	  /* of the host's files, this time */
 	size_t looked;
 	bool drop; /* nothing is kept; what is of no use goes */
 };
@@ -64,6 +65,7 @@ static bool read_host(struct keeping *k, const char *path)
 	if (fd < 0 || sys_fstat(fd, &before) < 0 || !S_ISREG(before.st_mode) ||
 	    before.st_size > ORIGIN_FILE ||
 	    k->bytes + (uint64_t)before.st_size > ORIGIN_ALL ||
+	    k->read + (uint64_t)before.st_size > ORIGIN_ALL ||
 	    ns(&before.st_ctim) > layer_since(k->layer, path))
 		return false;
 	buf_truncate(&k->text, 0);
@@ -72,11 +74,13 @@ static bool read_host(struct keeping *k, const char *path)
 		char chunk[16 << 10];
 
 		n = sys_read(fd, chunk, sizeof(chunk));
-		if (n > 0 && buf_add(&k->text, chunk, (size_t)n) < 0)
-			return false;
+		k->read += (uint64_t)MAX(n, 0);
+		if (n > 0 && (buf_add(&k->text, chunk, (size_t)n) < 0 ||
+			      !origin_is_text(&k->text)))
+			return false; /* of one that is no text, no more is read */
 	}
 	return n == 0 && sys_fstat(fd, &after) == 0 && same_file(&before, &after) &&
-	       k->text.len == (size_t)before.st_size && origin_is_text(&k->text);
+	       k->text.len == (size_t)before.st_size;
 }
 
 static int open_dir(struct keeping *k, bool make)
@@ -229,4 +233,23 @@ int origin_read(const struct layer *l, const char *path, struct buf *ret, mode_t
 		return r;
 	*mode = st.st_mode & 0777;
 	return takeover_read(dir, name, ret);
+}
+
+void origin_renew(const struct layer *l, const char *path, const struct buf *text,
+		  mode_t mode)
+{
+	_cleanup_close_ int dir =
+		sys_openat(l->dir, "origin", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	struct err ignored = ERR_NONE;
+	struct stat st;
+	char name[NAME];
+	int r = dir < 0 ? dir : name_of(l, path, name);
+
+	if (r < 0 || sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (!text ||
+	    file_replace_soon(dir, name,
+			      &(struct file_data){ buf_cstr(text), text->len, mode },
+			      &ignored) < 0)
+		(void)sys_unlinkat(dir, name, 0);
 }

@@ -44,6 +44,11 @@ int origin_read(const struct layer *l, const char *path, struct buf *ret, mode_t
  *  had none, or that nobody knows, is false */
 bool origin_known(const struct layer *l, const char *path);
 
+/** origin_renew() - @text is what both sides go on from; NULL = that is not known any more. A
+ *  beginning that is not kept stays so */
+void origin_renew(const struct layer *l, const char *path, const struct buf *text,
+		  mode_t mode);
+
 /** origin_is_text() - whether it is merged line by line */
 bool origin_is_text(const struct buf *text);
 

@@ -41,7 +41,7 @@ static void merge(const struct layer *l, struct diff_item *x)
 	const struct merge3 m = { &t.base, &t.host, &t.box, "this machine", "the box" };
 	struct buf *merged;
 	size_t overlaps;
-	mode_t was;
+	mode_t was, changed; /* by the box: what both have taken is taken */
 
 	if (!read_as_listed(l->project, x->path, &x->was, &t.host) ||
 	    !read_as_listed(l->upper, x->path, &x->now, &t.box) ||
@@ -58,19 +58,31 @@ static void merge(const struct layer *l, struct diff_item *x)
 	}
 	x->merged = merged;
 	x->overlaps = overlaps;
-	x->merged_mode = (x->was.mode ^ ((x->now.mode ^ was) & 0777)) & 0777;
+	changed = (x->now.mode ^ was) & 0777;
+	x->merged_mode = (x->was.mode & 0777 & ~changed) | (x->now.mode & changed);
 }
 
 void threeway_all(const struct layer *l, struct diff *d)
 {
-	size_t left = THREEWAY_MOST;
+	size_t left = THREEWAY_MOST, bytes = 0;
 
-	for (size_t i = 0; i < d->n && left; i++) {
+	for (size_t i = 0; i < d->n && left && bytes < THREEWAY_BYTES; i++) {
 		struct diff_item *x = &d->items[i];
 
 		if (!x->conflict || x->git || !x->was.mode || !x->now.mode)
 			continue;
 		merge(l, x);
+		bytes += x->merged ? x->merged->len : 0;
 		left--;
 	}
+}
+
+/* With the older beginning, what the box takes back of that would look like what it has let
+ * be, and the host's copy of it would win without a word. */
+void threeway_given(const struct layer *l, const struct diff_item *x)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(ORIGIN_FILE + 1);
+	bool known = read_as_listed(l->upper, x->path, &x->now, &text);
+
+	origin_renew(l, x->path, known ? &text : NULL, x->now.mode & 0777);
 }

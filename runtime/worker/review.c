@@ -233,6 +233,8 @@ static int note_given(struct review *rv, struct err *e)
 		    (!rv->running && !rv->v[i].merged) ||
 		    (x->now.mode ? !given_same(&now, &x->now) : !S_ISCHR(now.mode)))
 			continue;
+		if (rv->running)
+			threeway_given(&rv->layer, x);
 		items[n++] = (struct diff_item){
 			.path = x->path,
 			.was = rv->v[i].merged ? (struct diff_side){ 0 }

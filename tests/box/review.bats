@@ -373,6 +373,12 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[[ $output == *"changed  f"*"changed on this machine, too"* ]]
 	run -0 cubby apply --merge
 	[ "$(xargs <f)" = "box b more d host" ]
+	# what it takes back of that is a change, too
+	cubby exec --project review -- sed -i s/more/c/ f
+	sed -i s/host/again/ f
+	run -0 cubby apply --merge
+	[ "$(xargs <f)" = "box b c d again" ]
+	sed -i -e s/c/more/ -e s/again/host/ f
 	cubby stop
 	[ -z "$(cubby diff --name-only)" ]
 	[ "$(box 'xargs <f')" = "box b more d host" ]

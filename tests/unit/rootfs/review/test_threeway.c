@@ -143,6 +143,37 @@ static void stays_over_runs(void)
 	assert_string_equal(text, "x\nb\ny\n");
 }
 
+/* What was taken over while the box was in use is where both go on from: that the box takes
+ * a line back is a change of its own. */
+static void taken_over_meanwhile(void)
+{
+	_cleanup_layer_ struct layer l = LAYER_NONE;
+	struct err e = ERR_NONE;
+	struct layer_dirs d;
+	struct diff_item x = { .path = (char[]){ "f" } };
+	char text[200];
+	size_t n;
+
+	layer_dirs_make(&d);
+	layer_dirs_put(d.project, "f", "a\nb\nc\n");
+	begin(&d);
+	layer_dirs_put(d.upper, "f", "x\nb\nc\n");
+	keep(&d);
+	layer_dirs_put(d.project, "f", "x\nb\nc\n"); /* by an apply */
+	unit_ok(layer_open(d.box, d.project, &l, &e), &e);
+	x.now = diff_look(d.upper, "f");
+	threeway_given(&l, &x);
+	keep(&d);
+	layer_dirs_put(d.upper, "f", "a\nb\nc\n");
+	layer_dirs_put(d.project, "f", "x\nb\ny\n");
+	merged(&d, text, sizeof(text), &n);
+	assert_string_equal(text, "a\nb\ny\n");
+	assert_int_equal(n, 0);
+	threeway_given(&l, &x); /* the box had gone on before it was read */
+	merged(&d, text, sizeof(text), &n);
+	assert_string_equal(text, "-");
+}
+
 static void no_text(void)
 {
 	struct layer_dirs d;
@@ -186,8 +217,8 @@ static void a_link_or_a_directory(void)
 	assert_string_equal(text, "-");
 }
 
-/* What either side did to its rights is done. */
-static void rights(void)
+/* What either side did to its rights is done; what both did is done once. */
+static void test_rights(mode_t host, mode_t box, mode_t want)
 {
 	_cleanup_layer_ struct layer l = LAYER_NONE;
 	_cleanup_diff_ struct diff diff = { .items = NULL };
@@ -199,16 +230,31 @@ static void rights(void)
 	assert_int_equal(fchmodat(d.project, "f", 0644, 0), 0);
 	begin(&d);
 	layer_dirs_put(d.upper, "f", "x\nb\nc\n");
-	assert_int_equal(fchmodat(d.upper, "f", 0744, 0), 0);
+	assert_int_equal(fchmodat(d.upper, "f", box, 0), 0);
 	keep(&d);
 	layer_dirs_put(d.project, "f", "a\nb\ny\n");
-	assert_int_equal(fchmodat(d.project, "f", 0600, 0), 0);
+	assert_int_equal(fchmodat(d.project, "f", host, 0), 0);
 	unit_ok(layer_open(d.box, d.project, &l, &e), &e);
 	unit_ok(diff_make(&l, &diff, &e), &e);
 	threeway_all(&l, &diff);
 	assert_int_equal(diff.n, 1);
 	assert_non_null(diff.items[0].merged);
-	assert_int_equal(diff.items[0].merged_mode, 0700);
+	assert_int_equal(diff.items[0].merged_mode, want);
+}
+
+static void rights(void)
+{
+	test_rights(0600, 0744, 0700);
+}
+
+static void rights_that_both_took_away(void)
+{
+	test_rights(0600, 0600, 0600);
+}
+
+static void rights_that_both_gave(void)
+{
+	test_rights(0755, 0755, 0755);
 }
 
 int main(void)
@@ -217,9 +263,12 @@ int main(void)
 		{ "changed before it was kept", changed_too_early },
 		{ "of another run", of_another_run },
 		{ "it stays over runs", stays_over_runs },
+		{ "taken over meanwhile", taken_over_meanwhile },
 		{ "no text", no_text },
 		{ "a link or a directory in its place", a_link_or_a_directory },
 		{ "rights", rights },
+		{ "rights that both took away", rights_that_both_took_away },
+		{ "rights that both gave", rights_that_both_gave },
 	};
 
 	return unit_rows("threeway", rows, test_row) + unit_cases("threeway", cases);
