@@ -31,7 +31,9 @@ enum {
 	SMALL = 64,	  /* a piece of a body that costs */
 	PARTS = 8,	  /* of a head, besides the first */
 	ACKS = 64,
-	SETTINGS_MAX = 32
+	SETTINGS_MAX = 32,
+	NO_PRIORITIES =
+		9 /* a setting; RFC 9218, 2.1: older headers have no name for it */
 };
 
 /* clang-format off */
@@ -76,6 +78,7 @@ struct h2 {
 	int credit;
 	unsigned char start[9]; /* of the frame that comes */
 	unsigned have, parts;	/* of it; of the head that comes */
+	bool last_part;		/* of that head, comes */
 	uint32_t left;		/* of the frame, or of the connection's first bytes */
 	uint64_t now_ms, earned_ms, head_since_ms;
 };
@@ -141,10 +144,18 @@ static void charge(struct h2 *h, const unsigned char *f)
 		h->parts++;
 	else
 		return;
-	if (f[4] & NGHTTP2_FLAG_END_HEADERS)
-		h->head_since_ms = 0;
-	else if (!h->head_since_ms)
+	h->last_part = f[4] & NGHTTP2_FLAG_END_HEADERS;
+	if (!h->head_since_ms)
 		h->head_since_ms = h->now_ms;
+}
+
+/* A head has ended when its last part is here, not when that was announced. */
+static void end_head(struct h2 *h)
+{
+	if (!h->last_part || h->left)
+		return;
+	h->last_part = false;
+	h->head_since_ms = 0;
 }
 
 /* The library does not tell of every frame: they are counted as they come. */
@@ -155,12 +166,14 @@ static bool can_pay(struct h2 *h, const unsigned char *data, size_t len)
 
 		at += n;
 		h->left -= (uint32_t)n;
+		end_head(h);
 		while (!h->left && at < len && h->have < sizeof(h->start))
 			h->start[h->have++] = data[at++];
 		if (h->have < sizeof(h->start))
 			continue;
 		h->have = 0;
 		charge(h, h->start);
+		end_head(h);
 	}
 	return h->credit >= 0 && h->parts <= PARTS;
 }
@@ -284,7 +297,7 @@ static int say_hello(struct h2 *h)
 		{ NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, H2_STREAMS },
 		{ NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, H2_WINDOW },
 		{ NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_FIELDS_MAX },
-		{ NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1 },
+		{ NO_PRIORITIES, 1 },
 	};
 
 	return h->lib->nghttp2_submit_settings(h->session, NGHTTP2_FLAG_NONE, settings,

@@ -76,7 +76,7 @@ int h2_recv(struct h2 *h, const void *data, size_t len, uint64_t now_ms);
 int h2_send(struct h2 *h, struct buf *out, size_t most);
 /** h2_over() - nothing more can come of it */
 bool h2_over(const struct h2 *h);
-/** h2_head_since() - since when a head is being sent in parts; 0 = none is */
+/** h2_head_since() - since when a head is on its way; 0 = none is */
 uint64_t h2_head_since(const struct h2 *h);
 
 /** h2_answer() - the head of an answer. @body: hooks.answer is asked for one. A status of

@@ -195,7 +195,8 @@ void exchange_push(struct exchange *x)
 		if (n <= 0)
 			break;
 		buf_consume(&x->out, (size_t)n);
-		x->server->counts.bytes_out += (uint64_t)n;
+		if (x->tls || !x->server->conf->tls) /* else it is of HTTP/2 itself */
+			x->server->counts.bytes_out += (uint64_t)n;
 		x->deadline_ms = sys_now_ms() + EXCHANGE_STALL_MS;
 	}
 	if (n < 0 && n != -EAGAIN)
@@ -288,7 +289,7 @@ bool exchange_origin_own(const struct exchange *x)
 	const char *host = head_field(&x->head, "host");
 
 	if (origin && host &&
-	    (x->tls || x->outer)) /* the browser has looked whose name it is */
+	    x->server->conf->tls) /* the browser has looked whose name it is */
 		return strncmp(origin, "https://", 8) == 0 &&
 		       strcasecmp(origin + 8, host) == 0;
 	if (!origin || !host || strncmp(origin, "http://", 7) != 0 ||

@@ -54,7 +54,8 @@ struct exchange {
 	int fd;			    /* owned */
 	struct tls_conn *tls;	    /* owned; NULL = the bytes are as they are */
 	struct streams *h2;	    /* owned; of HTTP/2; NULL = it is none */
-	struct exchange *outer; /* borrowed; that brought it; NULL = a client's own */
+	struct exchange *outer; /* borrowed; that brought it; NULL = a client's own, or
+				   that one has ended */
 	enum exchange_state state;
 	struct buf in, out; /* owned */
 	uint64_t deadline_ms;

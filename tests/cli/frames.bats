@@ -113,10 +113,11 @@ ask() {
 		    s.settimeout(30)
 		    s.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5))
 		    return s
-		half, idle = conn(), conn()
+		half, announced, idle = conn(), conn(), conn()
 		half.sendall(b"\0\0\x01\x01\0\0\0\0\x01\x82") # :method GET, and more would follow
+		announced.sendall(b"\0\0\x64\x01\x05\0\0\0\x01\x82") # all of it in a frame, of which this comes
 		began = time.monotonic()
-		for s in half, idle:
+		for s in half, announced, idle:
 		    try:
 		        while s.recv(65536):
 		            pass
@@ -161,6 +162,29 @@ ask() {
 		os.kill(pid, signal.SIGTERM)
 		assert idle.goaway() == 0
 		assert busy.goaway() == 0
+	END
+	wait "$SERVE_PID"
+	SERVE_PID=
+}
+
+@test "http2: an answer that is taken slowly is whole although the server has ended its part of it" {
+	head -c 15000 /dev/zero | tr '\0' '\1' >info # six bytes each in JSON
+	start --info info
+	run -0 python3 - "$port" "$SERVE_KEY" "$CUBBY_TEST_TOP/tests/fake/frames_hostile" "$SERVE_PID" <<-'END' || { echo "$output"; return 1; }
+		import os, signal, struct, sys, time
+		pid = int(sys.argv[4])
+		sys.argv = ["", sys.argv[1], "ca.pem", sys.argv[2], sys.argv[3]]
+		exec(open(sys.argv[4]).read().rsplit("\nmain()", 1)[0])
+		c = Conn(settings=struct.pack(">HI", 4, 0))
+		c.frame(WINDOW, 0, 0, struct.pack(">I", 1 << 20))
+		c.ask(1, "GET", "/info")
+		time.sleep(1)
+		os.kill(pid, signal.SIGTERM)
+		time.sleep(1)
+		c.frame(WINDOW, 0, 1, struct.pack(">I", 1 << 20))
+		f = c.until(lambda k, fl, i, b: i == 1 and (k == RST or fl & END_STREAM))
+		got = sum(len(b) for k, fl, i, b in c.frames if k == DATA)
+		assert f and f[0] == DATA and got >= 90000, (f and f[0], got)
 	END
 	wait "$SERVE_PID"
 	SERVE_PID=
