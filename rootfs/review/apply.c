@@ -553,24 +553,26 @@ int apply_open(int boxdir, struct err *e)
 	return find(boxdir, &(struct wanted){ .ok = is_open }, &applied, e);
 }
 
-int apply_ended(int boxdir, struct err *e)
+static int undo_ended(int boxdir, struct err *e)
 {
-	_cleanup_close_ int applied = -1, again = -1;
-	int r = find(boxdir, &(struct wanted){ .ok = is_open }, &applied, e);
+	const struct wanted x = { .ok = is_undoing };
+	_cleanup_close_ int applied = -1;
+	int r = checkpoint_rewinding(boxdir) < 0 ? find(boxdir, &x, &applied, e) : 1;
 
-	if (r > 0)
-		return err_set(e, -EBUSY,
-			       "an apply did not come to its end; 'cubby apply "
-			       "--continue' goes on with it, 'cubby undo' takes it "
-			       "back");
-	if (r == 0 && checkpoint_rewinding(boxdir) < 0)
-		r = find(boxdir, &(struct wanted){ .ok = is_undoing }, &again, e);
-	else if (r == 0)
-		r = 1;
 	return r <= 0 ? r
 		      : err_set(e, -EBUSY,
 				"an undo did not come to its end; 'cubby undo' goes on "
 				"with it");
+}
+
+int apply_ended(int boxdir, struct err *e)
+{
+	int r = undo_ended(boxdir, e) ?: apply_open(boxdir, e);
+
+	return r <= 0 ? r
+		      : err_set(e, -EBUSY,
+				"an apply did not come to its end; 'cubby apply "
+				"--continue' goes on with it, 'cubby undo' takes it back");
 }
 
 int apply_before(int boxdir, int n, struct err *e)
@@ -650,11 +652,9 @@ static int again(const struct apply *a, bool (*ok)(int dir), struct work *w,
 int apply_continue(const struct apply *a, struct err *e)
 {
 	_cleanup_(work_done) struct work w = WORK_NONE;
-	int n = again(a, is_open, &w, e), r;
+	int n = again(a, is_open, &w, e);
+	int r = n <= 0 ? n : undo_ended(a->boxdir, e) ?: finish(&w, e);
 
-	if (n <= 0)
-		return n;
-	r = finish(&w, e);
 	return r < 0 ? r : n;
 }
 

@@ -205,6 +205,34 @@ static void one_unit(void)
 	buf_done(&s.text);
 }
 
+/* Git has been taken back, perhaps: to go on with the apply would not bring that again. */
+static void undo_is_ended_first(void)
+{
+	struct layer_dirs d;
+	struct said s = { .text = BUF_INIT(1000) };
+	struct err e = ERR_NONE;
+	struct apply on = { .upper = -1, .fn = note, .ctx = &s };
+	int dir;
+
+	fill(&d);
+	assert_int_equal(apply_all(&d, &s, &e), 1);
+	assert_int_equal(unlinkat(d.box, "applied/1/done", 0), 0);
+	assert_int_equal(apply_ended(d.box, &e), -EBUSY);
+	assert_non_null(strstr(e.msg, "an apply did not come to its end"));
+	dir = openat(d.box, "applied/1", O_RDONLY | O_DIRECTORY);
+	apply_undoing(dir, true);
+	close(dir);
+	assert_int_equal(apply_ended(d.box, &e), -EBUSY);
+	assert_non_null(strstr(e.msg, "an undo did not come to its end"));
+	on.boxdir = d.box;
+	on.project = d.project;
+	assert_int_equal(apply_continue(&on, &e), -EBUSY);
+	assert_int_equal(undo(&d, &s, &e), 1);
+	is_old(&d);
+	assert_int_equal(apply_ended(d.box, &e), 0);
+	buf_done(&s.text);
+}
+
 /* Branches of one project apply at once, and are at the same step. */
 static void leaves_the_files_of_other_applies(void)
 {
@@ -278,6 +306,7 @@ int main(void)
 		{ "forth and back", forth_and_back },
 		{ "both sides together", both_sides_together },
 		{ "one unit", one_unit },
+		{ "an undo is ended first", undo_is_ended_first },
 		{ "files of other applies stay", leaves_the_files_of_other_applies },
 		{ "back, after more changes", changed_since },
 		{ "what was applied leaves the layer", cleans },
