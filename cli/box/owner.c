@@ -152,7 +152,7 @@ static bool was_told(const struct boxsetup *s, const char *user)
 }
 
 static void tell_cannot(const struct app *app, const struct boxsetup *s,
-			const char *user)
+			const char *user, const char *shown)
 {
 	const enum idmap_kind map = s->spec.map.kind;
 	static const char *const reasons[] = {
@@ -161,15 +161,17 @@ static void tell_cannot(const struct app *app, const struct boxsetup *s,
 			"its filesystem, or this container, cannot map the ids of a "
 			"mount",
 	};
+	struct userdb_user found;
+	struct err why = ERR_NONE;
 
 	/* There is no other user, or none of that name: the command says so. */
 	if (map == IDMAP_SINGLE || map == IDMAP_ROOT || app->quiet || app->json ||
-	    was_told(s, user))
+	    find_user(s, user, &found, &why) < 0 || was_told(s, shown))
 		return;
 	render_note(app,
 		    "this directory is root's for '%s', not its own (%s): 'cubby own' "
 		    "makes yours what it leaves there",
-		    user, reasons[map]);
+		    shown, reasons[map]);
 }
 
 void owner_tell(const struct app *app, const struct boxsetup *s)
@@ -180,7 +182,7 @@ void owner_tell(const struct app *app, const struct boxsetup *s)
 
 	text_escaped(shown, sizeof(shown), user ?: "root", strlen(user ?: "root"));
 	if (user && s->spec.owner.uid == 0) {
-		tell_cannot(app, s, shown);
+		tell_cannot(app, s, user, shown);
 	} else if (has != s->spec.owner.uid) {
 		render_note(
 			app,

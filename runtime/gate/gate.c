@@ -72,6 +72,7 @@ static int conf_text(const struct gate *g, struct buf *ret)
 	if (!j || json_set_int(j, "mode", g->conf.mode) < 0 ||
 	    json_set_int(j, "mask", mask) < 0 ||
 	    json_set_int(j, "init", g->conf.init) < 0 ||
+	    json_set_bool(j, "sparing", g->conf.sparing) < 0 ||
 	    json_set_int(j, "caught", f->caught) < 0 ||
 	    json_set_int(j, "ipv6", f->ipv6) < 0 ||
 	    json_set(j, "ports", gate_ports_json(f)) < 0 ||

@@ -28,6 +28,8 @@ struct gate_conf {
 	int audit_dirfd; /* where net.jsonl is kept, outside the box; borrowed for the
 			    gate's life; -1 = no audit */
 	const char *const *env; /* NULL-ended; HTTPS_PROXY, …; NULL = this process's */
+	bool sparing; /* the box's share of the processors is limited: the gate, which
+			    * works outside of that, does not look for what may come */
 	unsigned pause_ms; /* after too many deaths, until another is tried; 0 = 30 s */
 };
 

@@ -250,6 +250,8 @@ static void take_facts(struct gated *g, const struct json *conf)
 
 	g->mode = (enum net_mode)json_get_int(conf, "mode", NET_NONE);
 	g->init = (pid_t)json_get_int(conf, "init", 0);
+	if (!json_get_bool(conf, "sparing", false) && sys_processors() > 1)
+		loop_eager(g->loop, GATE_EAGER_US);
 	g->facts.caught = (uint8_t)json_get_int(conf, "caught", 0);
 	g->facts.ipv6 = (uint8_t)json_get_int(conf, "ipv6", 0);
 	json_each(it, json_get(conf, "ports"))
@@ -434,8 +436,6 @@ static int setup(struct gated *g, struct err *e)
 	r = loop_new(&g->loop, e) ?: sys_setfl(g->control, O_RDWR | O_NONBLOCK);
 	if (r < 0)
 		return err_sys(e, r, "cannot start the gate");
-	if (sys_processors() > 1)
-		loop_eager(g->loop, GATE_EAGER_US);
 	return take_conf(g, &m, e) ?: catch_end(g, e) ?: watch_all(g, e);
 }
 

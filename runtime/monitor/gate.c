@@ -39,6 +39,7 @@ static int open_gate(struct monitor *m, struct err *e)
 		.rules = m->spec.rules,
 		.publish = m->spec.publish,
 		.audit_dirfd = m->boxdir,
+		.sparing = m->spec.limits.cpu_milli != 0,
 	};
 	int r = gate_start(&conf, &m->gate, e);
 

@@ -10,9 +10,9 @@ setup() { escape_setup; }
 @test "K16: --user is exactly that user, or an error" {
 	cubby exec -- true
 	if [ "$(escape_map)" != single ]; then
-		run -0 cubby exec --user 1 -- sh -c 'id -u; id -g'
+		run -0 --separate-stderr cubby exec --user 1 -- sh -c 'id -u; id -g'
 		[ "${lines[0]}" = 1 ]
-		run -0 cubby exec --user 1:2 -- sh -c 'id -u; id -g'
+		run -0 --separate-stderr cubby exec --user 1:2 -- sh -c 'id -u; id -g'
 		[ "$output" = $'1\n2' ]
 	fi
 	run -0 cubby exec --user 0 -- id -u
