@@ -244,6 +244,7 @@ int server_run(const struct server_conf *conf, struct err *e)
 		r = loop_step(s.loop, -1, e);
 		tidy(&s);
 	}
+	loop_remove(s.loop, &stop); /* it stays readable */
 	if (r >= 0)
 		r = wind_down(&s, e);
 	return r;
