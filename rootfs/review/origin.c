@@ -223,11 +223,10 @@ int origin_read(const struct layer *l, const char *path, struct buf *ret, mode_t
 	_cleanup_close_ int dir =
 		sys_openat(l->dir, "origin", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	char name[NAME];
+	struct stat st;
 	int r = dir < 0 ? dir : name_of(l, path, name);
 
-	struct stat st;
-
-	if (r == 0)
+	if (r >= 0)
 		r = sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
 	if (r < 0)
 		return r;
