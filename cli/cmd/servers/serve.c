@@ -456,6 +456,22 @@ static int open_page(void)
 	return MAX(fd, -1);
 }
 
+/* What set_up() has made ready. */
+static void serve_host(struct server_conf *conf, struct host *h, const struct args *a)
+{
+	conf->tls = h->tls;
+	conf->h2 = h->h2;
+	conf->keys = &h->keys;
+	conf->info = h->info.len ? buf_cstr(&h->info) : NULL;
+	conf->policies = a->policies ? &h->policies : NULL;
+	conf->store = h->store.path;
+	conf->env = (const char *const *)h->env.v;
+	conf->boxes = h->boxes;
+	conf->dir = h->boxes ? NULL : h->spec.project;
+	conf->box = h->boxes ? NULL : h->spec.key;
+	conf->home = h->boxes ? NULL : h->place.cwd;
+}
+
 static int serve(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
@@ -502,17 +518,7 @@ static int serve(struct app *app, void *args, struct err *e)
 	conf.listen_fds = fds;
 	conf.n_listen = (unsigned)n;
 	conf.stop_fd = stop;
-	conf.tls = h.tls;
-	conf.h2 = h.h2;
-	conf.keys = &h.keys;
-	conf.info = h.info.len ? buf_cstr(&h.info) : NULL;
-	conf.policies = a->policies ? &h.policies : NULL;
-	conf.store = h.store.path;
-	conf.env = (const char *const *)h.env.v;
-	conf.boxes = h.boxes;
-	conf.dir = h.boxes ? NULL : h.spec.project;
-	conf.box = h.boxes ? NULL : h.spec.key;
-	conf.home = h.boxes ? NULL : h.place.cwd;
+	serve_host(&conf, &h, a);
 	r = server_run(&conf, e);
 	scope_close_set(fds, (size_t)n);
 	if (at.len && at.a.any.sa_family == AF_UNIX)
