@@ -382,8 +382,10 @@ void streams_free(struct streams **sp)
 
 	if (!s)
 		return;
-	while (s->list)
-		stream_free(s->list);
+	for (struct stream *st = s->list, *next; st; st = next) {
+		next = st->next;
+		stream_free(st);
+	}
 	h2_free(&s->h2);
 	free(s);
 }
@@ -399,8 +401,10 @@ void streams_end(struct exchange *x)
 
 	h2_goodbye(s->h2);
 	(void)h2_send(s->h2, &x->out, STREAMS_FULL);
-	while (s->list)
-		stream_free(s->list);
+	for (struct stream *st = s->list, *next; st; st = next) {
+		next = st->next;
+		stream_free(st);
+	}
 	x->close = true;
 	x->state = EXCHANGE_FLUSH;
 	x->deadline_ms = sys_now_ms() + EXCHANGE_STALL_MS;
