@@ -93,11 +93,48 @@ static _noreturn_ void child_run(const struct child *c)
 
 /* ---- the parent ---------------------------------------------------------- */
 
+/* Belongs to the process, as PATH does. */
+static struct {
+	proc_path_fn *settle;
+	char about[PATH_MAX];
+} path_later;
+
+int proc_path_later(proc_path_fn *settle, const char *about, struct err *e)
+{
+	int r = proc_path_settle(e);
+
+	if (r < 0)
+		return r;
+	r = text_copy(path_later.about, sizeof(path_later.about), about);
+	if (r < 0)
+		return err_sys(e, r, "cannot set PATH");
+	path_later.settle = settle;
+	/* A new variable may move the others from under a thread that reads them. */
+	return getenv("PATH") ? 0 : proc_path_settle(e);
+}
+
+int proc_path_settle(struct err *e)
+{
+	proc_path_fn *settle = path_later.settle;
+	int r;
+
+	if (!settle)
+		return 0;
+	path_later.settle = NULL; /* it may look for programs itself */
+	r = settle(path_later.about, e);
+	if (r < 0)
+		path_later.settle = settle;
+	return r;
+}
+
+/* Also of a program whose path is known: it gets PATH with the environment. */
 static int find_program(const char *name, char *ret, struct err *e)
 {
-	int r = strchr(name, '/') ? text_copy(ret, PATH_MAX, name)
-				  : proc_find(name, ret);
+	int r = proc_path_settle(e);
 
+	if (r < 0)
+		return r;
+	r = strchr(name, '/') ? text_copy(ret, PATH_MAX, name) : proc_find(name, ret);
 	return r < 0 ? err_sys(e, r, "cannot run '%s'", name) : 0;
 }
 
@@ -452,8 +489,11 @@ static const char usual_dirs[] =
 
 int proc_find(const char *name, char *ret)
 {
-	int r;
+	struct err ignored = ERR_NONE;
+	int r = proc_path_settle(&ignored);
 
+	if (r < 0)
+		return r;
 	if (!*name || strchr(name, '/'))
 		return -ENOENT;
 	r = find_in(getenv("PATH"), name, ret);

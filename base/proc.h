@@ -60,6 +60,20 @@ void proc_done(struct proc *p);
 int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct buf *err,
 	     struct err *e);
 
+/** Makes PATH what it is to be; @about: as it was given, less than PATH_MAX */
+typedef int proc_path_fn(const char *about, struct err *e);
+/**
+ * proc_path_later() - call @settle when a program is first wanted
+ *
+ * proc_start(), proc_find() and proc_path_settle() do so, once; again if it failed. Most
+ * commands start no program and need not pay for it. What was to be called before is called
+ * now. A copy (proc_fork()) that begins before that has its own call.
+ * Return: 0, or what the call of before came to.
+ */
+int proc_path_later(proc_path_fn *settle, const char *about, struct err *e);
+/** proc_path_settle() - now, for who copies the environment or will have threads */
+int proc_path_settle(struct err *e);
+
 /** proc_find() - absolute path of a program in PATH or the usual sbin directories;
  *  -ENOENT. @ret has PATH_MAX bytes. */
 int proc_find(const char *name, char *ret);

@@ -27,14 +27,19 @@ static struct effects_watch *load(int box)
 		       : NULL;
 }
 
-static void save(int box, const struct effects_watch *w)
+/* @had: what is kept there now; NULL = nothing. After most commands it is the same. */
+static void save(int box, const struct effects_watch *w,
+		 const struct effects_watch *had)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(ACTING_KEPT);
+	_cleanup_buf_ struct buf b = BUF_INIT(ACTING_KEPT), old = BUF_INIT(ACTING_KEPT);
 	struct err none = ERR_NONE;
 
-	if (effects_watch_print(w, &b) == 0)
-		(void)file_replace_soon(
-			box, KEPT, &(struct file_data){ b.data, b.len, 0600 }, &none);
+	if (effects_watch_print(w, &b) < 0 ||
+	    (had && effects_watch_print(had, &old) == 0 && old.len == b.len &&
+	     memcmp(buf_cstr(&old), buf_cstr(&b), b.len) == 0))
+		return;
+	(void)file_replace_soon(box, KEPT, &(struct file_data){ b.data, b.len, 0600 },
+				&none);
 }
 
 static void begin(int box, const char *dir, struct acting *ret)
@@ -90,7 +95,8 @@ void acting_tell(const struct app *app, const struct acting *a, bool runs_on)
 	if (a->box < 0)
 		return;
 	if (runs_on)
-		save(a->box, now ? now : a->before); /* what was not told waits */
+		/* What was not told waits. */
+		save(a->box, now ? now : a->before, a->kept ? a->before : NULL);
 	else if (now && a->kept)
 		(void)sys_unlinkat(a->box, KEPT, 0);
 }
@@ -117,7 +123,7 @@ void acting_keep(int box, const char *dir)
 
 	begin(box, dir, &a);
 	if (a.before && !a.kept)
-		save(box, a.before);
+		save(box, a.before, NULL);
 }
 
 void acting_rest(const struct app *app, const struct store *st, const char *key,

@@ -33,7 +33,7 @@ int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask 
 	if (r < 0)
 		return r;
 	(void)text_copy(s->spec.store, sizeof(s->spec.store), s->store.path);
-	r = passover_boxes(&s->store, s->spec.project, e);
+	r = passover_later(s->spec.project, e);
 	if (r < 0)
 		return r;
 	return project_file_load(app, &s->store, &s->spec, ask, e);

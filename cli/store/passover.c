@@ -167,6 +167,19 @@ int passover_boxes(const struct store *st, const char *project, struct err *e)
 	return r < 0 ? r : leave_path(&p, e);
 }
 
+static int pass_over(const char *project, struct err *e)
+{
+	_cleanup_store_ struct store st = STORE_NONE;
+	int r = store_open(&st, e);
+
+	return r < 0 ? r : passover_boxes(&st, project, e);
+}
+
+int passover_later(const char *project, struct err *e)
+{
+	return proc_path_later(pass_over, project, e);
+}
+
 int passover_volumes(const struct json *volumes, struct err *e)
 {
 	_cleanup_(places_done) struct places p = PLACES_INIT(NULL);

@@ -20,6 +20,9 @@
  */
 int passover_boxes(const struct store *st, const char *project, struct err *e);
 
+/** passover_later() - passover_boxes() when a program is first wanted (proc_path_later()) */
+int passover_later(const char *project, struct err *e);
+
 /** passover_volumes() - the same for @volumes, a spec's */
 int passover_volumes(const struct json *volumes, struct err *e);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/dirscan.h"
+#include "base/proc.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/opt/config.h"
@@ -280,7 +281,7 @@ int place_store(const struct app *app, struct store *ret, struct err *e)
 		return r;
 	if (spec_locate(&s, app->dir ? app->dir : ".", &ignored) < 0)
 		s.project[0] = '\0';
-	r = passover_boxes(&st, s.project, e);
+	r = passover_later(s.project, e);
 	if (r < 0)
 		return r;
 	*ret = take(&st, STORE_NONE);
@@ -292,7 +293,7 @@ bool place_pass_over(const struct app *app)
 	_cleanup_store_ struct store st = STORE_NONE;
 	struct err ignored = ERR_NONE;
 
-	return place_store(app, &st, &ignored) == 0;
+	return place_store(app, &st, &ignored) == 0 && proc_path_settle(&ignored) == 0;
 }
 
 /* ---- where it went ------------------------------------------------------------------- */

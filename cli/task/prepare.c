@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "base/inroot.h"
+#include "base/proc.h"
 #include "base/signals.h"
 #include "base/sys/sys.h"
 #include "cli/show/render.h"
@@ -188,6 +189,9 @@ int prepare_task(struct taskwork *w, struct err *e)
 {
 	int r;
 
+	r = proc_path_settle(e); /* before there are threads */
+	if (r < 0)
+		return r;
 	r = open_files(w, e);
 	if (r < 0)
 		return r;

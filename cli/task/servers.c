@@ -127,6 +127,10 @@ static int check_program(const char *name, const char *project, struct err *e)
 static int begin_outside(const char *project, struct server *s,
 			 struct mcp_client_conf *conf, struct err *e)
 {
+	int r = proc_path_settle(e);
+
+	if (r < 0)
+		return r;
 	conf->outside = true;
 	conf->port = mcp_outside_port(&s->outside);
 	conf->env = (const char *const *)environ;

@@ -275,6 +275,51 @@ static void path_of_the_system(void)
 	free(path);
 }
 
+/* Fails for "not yet", else PATH is what it is called about. */
+static int settle(const char *about, struct err *e)
+{
+	if (strcmp(about, "not yet") == 0)
+		return err_set(e, -EAGAIN, "not yet");
+	assert_int_equal(setenv("PATH", about, 1), 0);
+	return 0;
+}
+
+static void path_later(void)
+{
+	struct err e = ERR_NONE;
+	char path[PATH_MAX];
+
+	setenv("PATH", "/somewhere", 1);
+	unit_ok(proc_path_later(settle, "/usr/bin:/a", &e), &e);
+	assert_string_equal(getenv("PATH"), "/somewhere");
+	assert_int_equal(proc_find("true", path), 0);
+	assert_string_equal(getenv("PATH"), "/usr/bin:/a");
+	/* once */
+	setenv("PATH", "/usr/bin", 1);
+	assert_int_equal(proc_find("true", path), 0);
+	assert_string_equal(getenv("PATH"), "/usr/bin");
+	/* another takes its turn first; a path asks, too, and a failure starts nothing */
+	unit_ok(proc_path_later(settle, "/usr/bin:/b", &e), &e);
+	unit_ok(proc_path_later(settle, "not yet", &e), &e);
+	assert_string_equal(getenv("PATH"), "/usr/bin:/b");
+	for (int i = 0; i < 2; i++) {
+		const char *const by_path[] = { "/bin/true", NULL };
+
+		assert_int_equal(proc_run(by_path, 1000, NULL, NULL, &e), -EAGAIN);
+		assert_int_equal(proc_find("true", path), -EAGAIN);
+	}
+	assert_int_equal(proc_path_later(settle, "/usr/bin", &e), -EAGAIN);
+}
+
+static void no_path_is_not_left_for_later(void)
+{
+	struct err e = ERR_NONE;
+
+	unsetenv("PATH");
+	unit_ok(proc_path_later(settle, "/usr/bin:/c", &e), &e);
+	assert_string_equal(getenv("PATH"), "/usr/bin:/c");
+}
+
 static void self(void)
 {
 	char ret[PATH_MAX];
@@ -296,6 +341,8 @@ int main(void)
 		{ "PATH without a directory", path_without },
 		{ "PATH of the system's alone", path_of_the_system },
 		{ "self", self },
+		{ "no PATH is not left for later", no_path_is_not_left_for_later },
+		{ "PATH later", path_later }, /* last: it leaves one that cannot be */
 	};
 
 	return unit_rows("proc_run", rows, test_run) + unit_cases("proc", cases);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "tests/unit/unit.h"
 
 /* Both in PATH and in $XDG_DATA_HOME a directory may have either of its names. */
@@ -35,10 +36,28 @@ static void a_store_behind_a_link(void)
 	}
 }
 
+/* Until a program is wanted nothing is looked at. */
+static void later(void)
+{
+	const char *dir = unit_tmpdir();
+	char path[PATH_MAX], project[PATH_MAX];
+	struct err e = ERR_NONE;
+
+	assert_int_equal(setenv("XDG_DATA_HOME", dir, 1), 0);
+	snprintf(project, sizeof(project), "%s/project", dir);
+	snprintf(path, sizeof(path), "%s/bin:/usr/bin", project);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+	unit_ok(passover_later(project, &e), &e);
+	assert_string_equal(getenv("PATH"), path);
+	unit_ok(proc_path_settle(&e), &e);
+	assert_string_equal(getenv("PATH"), "/usr/bin");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "a store behind a link", a_store_behind_a_link },
+		{ "later", later },
 	};
 
 	return unit_cases("passover", cases);
