@@ -177,18 +177,24 @@ static void tell_cannot(const struct app *app, const struct boxsetup *s,
 void owner_tell(const struct app *app, const struct boxsetup *s)
 {
 	const char *user = user_of(app);
-	uid_t has = box_facts(s->box)->owner;
+	const struct idmap_owner has = box_facts(s->box)->owner, want = s->spec.owner;
 	char shown[256];
 
 	text_escaped(shown, sizeof(shown), user ?: "root", strlen(user ?: "root"));
-	if (user && s->spec.owner.uid == 0) {
+	if (user && want.uid == 0)
 		tell_cannot(app, s, user, shown);
-	} else if (has != s->spec.owner.uid) {
+	else if (has.uid != want.uid)
 		render_note(
 			app,
 			"the box runs, and in this directory you are its user %u: what "
 			"'%s' makes there is not yours ('cubby own'); 'cubby stop', and "
 			"the next start goes by its user",
-			has, shown);
-	}
+			has.uid, shown);
+	else if (has.gid != want.gid)
+		render_note(
+			app,
+			"the box runs, and in this directory your group is its group "
+			"%u: what '%s' makes there is of another one ('cubby own'); "
+			"'cubby stop', and the next start goes by its group",
+			has.gid, shown);
 }

@@ -306,7 +306,7 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	s->keep_options = o->save;
 	s->forget = o->forget;
 	s->as_root = o->as_root;
-	r = boxsetup_locate(app, s, PROJECT_ASK, e);
+	r = boxsetup_locate(app, s, o->look ? PROJECT_ASK_NEVER : PROJECT_ASK, e);
 	if (r < 0)
 		return r;
 	r = place_check(app, &s->store, s->spec.project, e);
@@ -374,7 +374,8 @@ int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxs
 		return changed;
 	s->changed = changed;
 	s->remove = o->rm;
-	s->no_setup = o->no_setup;
+	s->no_setup = o->no_setup || o->look;
+	s->look = o->look;
 	s->no_cache = o->no_cache;
 	return o->unlink ? boxlinks_break(app, s, e) : boxlinks_tell(app, s);
 }
@@ -488,6 +489,10 @@ int boxsetup_start(const struct app *app, struct boxsetup *s,
 	bool setup = project_setup_needed(app, s);
 	int r = 0;
 
+	if (s->look) {
+		s->spec.keep = false;
+		json_free(&s->spec.publish);
+	}
 	/* What a setup leaves is kept for other boxes. */
 	s->spec.discard = s->remove && (!setup || s->no_setup);
 	if (setup ? s->no_setup : s->setup_begun)
@@ -531,10 +536,12 @@ int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
 	if (r == 0) {
 		text_escaped(shown, sizeof(shown), s->spec.project,
 			     strlen(s->spec.project));
-		return *s->spec.name
-			       ? err_set(e, -ENOENT, "there is no box '%s' for '%s'",
-					 s->spec.name, shown)
-			       : err_set(e, -ENOENT, "there is no box for '%s'", shown);
+		if (*s->spec.name)
+			err_set(e, -ENOENT, "there is no box '%s' for '%s'",
+				s->spec.name, shown);
+		else
+			err_set(e, -ENOENT, "there is no box for '%s'", shown);
+		return err_hint(e, "'cubby ls' lists them");
 	}
 	r = fill(app->config, &s->spec, e);
 	if (r < 0)

@@ -18,6 +18,11 @@ static int say_no_place(const char *dashes, const char *name, struct err *e)
 	return err_hint(e, "leave it out");
 }
 
+static int say_help(struct err *e)
+{
+	return err_hint(e, "--help lists them");
+}
+
 static int unknown_long(const struct argcheck *s, const char *name, struct err *e)
 {
 	const char *known[ARGCHECK_MAX], *near;
@@ -29,7 +34,7 @@ static int unknown_long(const struct argcheck *s, const char *name, struct err *
 		known[i] = s->v[i].option->name;
 	near = near_find(name, known, s->n);
 	err_set(e, -EINVAL, "unknown option '--%s'", name);
-	return near ? err_hint(e, "did you mean '--%s'?", near) : e->code;
+	return near ? err_hint(e, "did you mean '--%s'?", near) : say_help(e);
 }
 
 /* The index of the option that @name is or begins. */
@@ -70,7 +75,8 @@ static int check_long(const struct argcheck *s, const char *arg, const char *nex
 	int i, r;
 
 	if (len >= sizeof(name))
-		return err_set(e, -EINVAL, "unknown option '--%.60s…'", arg);
+		return err_set(e, -EINVAL, "unknown option '--%.60s…'", arg),
+		       say_help(e);
 	memcpy(name, arg, len);
 	name[len] = '\0';
 	i = find_long(s, name, e);
@@ -111,7 +117,8 @@ static int unknown_short(const struct argcheck *s, char letter, struct err *e)
 	for (const struct cmd_option *o = s->place; o && o->name; o++)
 		if (o->letter == letter)
 			return say_no_place("-", name, e);
-	return err_set(e, -EINVAL, "unknown option '-%c'", letter);
+	err_set(e, -EINVAL, "unknown option '-%c'", letter);
+	return say_help(e);
 }
 
 static int check_short(const struct argcheck *s, const char *arg, const char *next,

@@ -19,6 +19,9 @@ struct opt_box {
 	bool no_cache; /* run them all, whatever is kept of them */
 	bool save;     /* keep the options of this command with the box */
 	bool as_root; /* the command is root's, and minds who the caller is in the project */
+	/* It only reads what the box has: one that is started for it is not set up, publishes
+	 * nothing, does not stay, and nobody is asked about what it might be. */
+	bool look;
 	const char *const *forget; /* of unset: NULL-ended names; NULL = none */
 	enum project_mode project; /* where no --project says another */
 };

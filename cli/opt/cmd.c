@@ -1,6 +1,7 @@
 #include "cli/opt/cmd.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,12 @@ struct parse {
 	bool shown;	   /* -h or --version: the work is done */
 };
 
+static int bad_number(const struct cmd_goal *g, const char *word, struct err *e)
+{
+	err_set(e, -EINVAL, "bad number '%s'", word);
+	return err_hint(e, "it is from %" PRIu64 " to %" PRIu64, g->least, g->most);
+}
+
 static int reach(struct app *app, const struct cmd_goal *g, void *base,
 		 const char *word, struct err *e)
 {
@@ -128,7 +135,7 @@ static int reach(struct app *app, const struct cmd_goal *g, void *base,
 		return config_set(app->config, (enum config_key)g->at, word,
 				  CONFIG_FROM_FLAG, e);
 	else if (g->kind == CMD_IS_NUMBER && num_range(word, g->least, g->most, at) < 0)
-		return err_set(e, -EINVAL, "bad number '%s'", word);
+		return bad_number(g, word, e);
 	else if (g->kind == CMD_IS_LIST && words_add(at, word) < 0)
 		return err_set(e, -E2BIG, "too many words");
 	return 0;
@@ -159,8 +166,10 @@ static int take_operand(void *ctx, char **at, struct err *e)
 	const struct cmd_goal *g = &p->c->operands[p->slot];
 	char ***rest = (char ***)(void *)((char *)p->args + g->at);
 
-	if (p->slot == CMD_OPERANDS || g->kind == CMD_NONE)
-		return err_set(e, -EINVAL, "unexpected word '%s'", *at);
+	if (p->slot == CMD_OPERANDS || g->kind == CMD_NONE) {
+		err_set(e, -EINVAL, "unexpected word '%s'", *at);
+		return err_hint(e, "--help says what it takes");
+	}
 	p->operands++;
 	if (g->kind == CMD_IS_REST) {
 		*rest = *rest ? *rest : at;

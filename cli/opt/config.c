@@ -138,41 +138,43 @@ static int read_word(const char *s, const char *const *words, size_t n, uint64_t
 }
 
 /* What a bad value of each type is called, and what would be right. */
-static int bad_value(enum config_type type, const char *text, struct err *e)
+static const struct {
+	const char *what, *right;
+} bad[] = {
+	[CONFIG_TEXT] = { "empty value", NULL },
+	[CONFIG_LIST] = { "empty value", NULL },
+	[CONFIG_BOOL] = { "bad switch", "it is yes or no" },
+	[CONFIG_NUMBER] = { "bad number", "it is a whole number above 0" },
+	[CONFIG_MILLI] = { "bad number", "it is such as 2 or 0.5" },
+	[CONFIG_SIZE] = { "bad size", "it is such as 512M or 2G" },
+	[CONFIG_TIME] = { "bad time", "it is such as 90s, 10m or 2h" },
+	[CONFIG_PAUSE] = { "bad time", "it is such as 0, 90s or 10m" },
+	[CONFIG_NETMODE] = { "bad mode", "it is gate, none or host" },
+	[CONFIG_PROJECTMODE] = { "bad mode", "it is review, live or ro" },
+	[CONFIG_APPLYMODE] = { "bad mode", "it is safe, ask, all or never" },
+	[CONFIG_APPLYTIME] = { "bad moment", "it is message or call" },
+	[CONFIG_ERRMODE] = { "bad mode", "it is go-on, stop or reject" },
+	[CONFIG_LEVEL] = { "bad level", "it is low, medium or high" },
+};
+
+static int bad_value(enum config_type type, const char *text, const char *right,
+		     struct err *e)
 {
-	static const char *const what[] = {
-		[CONFIG_TEXT] = "empty value",	 [CONFIG_BOOL] = "bad switch",
-		[CONFIG_NUMBER] = "bad number",	 [CONFIG_SIZE] = "bad size",
-		[CONFIG_TIME] = "bad time",	 [CONFIG_MILLI] = "bad number",
-		[CONFIG_NETMODE] = "bad mode",	 [CONFIG_ERRMODE] = "bad mode",
-		[CONFIG_LIST] = "empty value",	 [CONFIG_LEVEL] = "bad level",
-		[CONFIG_PAUSE] = "bad time",	 [CONFIG_PROJECTMODE] = "bad mode",
-		[CONFIG_APPLYMODE] = "bad mode", [CONFIG_APPLYTIME] = "bad moment",
-	};
 	char shown[80];
 
 	text_escaped(shown, sizeof(shown), text ? text : "", text ? strlen(text) : 0);
-	err_set(e, -EINVAL, "%s '%s'", what[type], shown);
-	if (type == CONFIG_NETMODE)
-		err_hint(e, "it is gate, none or host");
-	if (type == CONFIG_PROJECTMODE)
-		err_hint(e, "it is review, live or ro");
-	if (type == CONFIG_APPLYMODE)
-		err_hint(e, "it is safe, ask, all or never");
-	if (type == CONFIG_APPLYTIME)
-		err_hint(e, "it is message or call");
-	if (type == CONFIG_ERRMODE)
-		err_hint(e, "it is go-on, stop or reject");
-	if (type == CONFIG_LEVEL)
-		err_hint(e, "it is low, medium or high");
-	return e->code;
+	err_set(e, -EINVAL, "%s '%s'", bad[type].what, shown);
+	return right ? err_hint(e, "%s", right) : e->code;
 }
 
 /* Before it is kept: with such a limit the box would not start, now or later. */
 static int too_little(enum config_key k, const char *text, struct err *e)
 {
-	(void)bad_value(config_rows[k].type, text, e);
-	return err_hint(e, "a box needs at least %s", config_rows[k].least_text);
+	char right[64];
+
+	snprintf(right, sizeof(right), "a box needs at least %s",
+		 config_rows[k].least_text);
+	return bad_value(config_rows[k].type, text, right, e);
 }
 
 static int read_value(enum config_type type, const char *text, uint64_t *ret)
@@ -230,8 +232,9 @@ static int check_name(const char *given, struct err *e)
 			n = 0;
 	if (n && !isdigit((unsigned char)text[0]))
 		return 0;
-	return err_set(e, -EINVAL, "bad name '%s'",
-		       text_escaped(shown, sizeof(shown), text, strcspn(text, "=")));
+	err_set(e, -EINVAL, "bad name '%s'",
+		text_escaped(shown, sizeof(shown), text, strcspn(text, "=")));
+	return err_hint(e, "letters, digits and _ make one");
 }
 
 /* What the gate would refuse at the start of a box is refused as it is read. */
@@ -294,7 +297,7 @@ int config_set(struct config *c, enum config_key k, const char *text,
 	uint64_t n = 0;
 
 	if (read_value(type, text, &n) < 0)
-		return bad_value(type, text, e);
+		return bad_value(type, text, bad[type].right, e);
 	if (type == CONFIG_LIST && config_check(k, text, e) < 0)
 		return e->code;
 	if (n < config_rows[k].least)

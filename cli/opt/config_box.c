@@ -32,7 +32,8 @@ int config_box_find(const char *name, struct err *e)
 	}
 	near = near_find(name, known, ARRAY_SIZE(known));
 	err_set(e, -EINVAL, "there is no setting '%s'", shown);
-	return near ? err_hint(e, "did you mean '%s'?", near) : e->code;
+	return near ? err_hint(e, "did you mean '%s'?", near)
+		    : err_hint(e, "'cubby help set' lists them");
 }
 
 static int load_one(struct config *c, enum config_key k, const struct json *v,

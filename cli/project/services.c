@@ -7,19 +7,27 @@
 #include "cli/opt/config.h"
 #include "cli/show/render.h"
 
-enum { READY_MS = 60000, LOOK_MS = 200, SERVICES_MAX = 64 };
+enum {
+	READY_MS = 60000,
+	TELL_MS = 1000, /* that it is waited for */
+	LOOK_MS = 200,
+	SERVICES_MAX = 64,
+	RUNS_ALREADY = 9, /* says the script that starts one */
+};
+
+/* What ps shows of one that is started again whenever it ends; $1 its command. */
+#define AGAIN "trap \"exit 0\" TERM; while :; do sh -c \"$1\" & wait $!; sleep 1; done"
 
 /* $1 name, $2 command, $3 again. A session of its own, so that all of it can be told to
  * end; the shell that starts it waits for its first process alone. */
 static const char start_script[] =
 	"p=$(cat \"/run/cubby-$1.pid\" 2>/dev/null) && kill -0 \"$p\" 2>/dev/null && "
-	"exit 9\n"
+	"exit 9\n" /* RUNS_ALREADY */
 	"mkdir -p " BOX_LOG_DIR " && exec >>\"" BOX_LOG_DIR
 	"/$1.log\" 2>&1 </dev/null\n"
 	"echo $$ >\"/run/cubby-$1.pid\" && echo \"$1\" >>/run/cubby-services\n"
 	"[ \"$3\" = again ] || exec sh -c \"$2\"\n"
-	"trap 'exit 0' TERM\n"
-	"while :; do sh -c \"$2\" & wait $!; sleep 1; done\n";
+	"exec sh -c '" AGAIN "' sh \"$2\"\n";
 
 /* Ends those that are named, or all, the last one first. The group of each is that of the
  * session that was made for it. */
@@ -46,17 +54,28 @@ static const struct json *all(const struct app *app)
 	return json_get(app->config->project, "services");
 }
 
+/* Has ^C come? It waits at most for @ms. */
+static bool interrupted(int fd, int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return sys_poll(&p, 1, ms) > 0;
+}
+
 /* A command of ours in the box; its status, or why it could not be run. */
-static int run_in(struct box *b, const char *const *argv, int ms, struct err *e)
+static int run_in(struct box *b, const char *const *argv, int interrupt, struct err *e)
 {
 	const struct box_command c = { .argv = argv, .io = BOX_IO_NULL };
 	_cleanup_box_proc_ struct box_proc p = BOX_PROC_NONE;
+	const uint64_t end = sys_now_ms() + READY_MS;
 	struct box_exit x = { 0 };
 	int r = box_spawn(b, &c, &p, e);
 
 	if (r < 0)
 		return r;
-	r = box_wait(b, p.id, ms, &x, e);
+	while ((r = box_wait(b, p.id, LOOK_MS, &x, e)) == -ETIMEDOUT &&
+	       sys_now_ms() < end && !interrupted(interrupt, 0))
+		*e = ERR_NONE;
 	return r < 0 ? r : x.status;
 }
 
@@ -76,42 +95,67 @@ static bool listens(struct box *b, int64_t port)
 	return false;
 }
 
-static bool is_ready(struct box *b, const struct json *ready)
+static bool is_ready(struct box *b, const struct json *ready, int interrupt)
 {
 	const char *const argv[] = { "sh", "-c", json_get_str(ready, "command"), NULL };
 	struct err none = ERR_NONE;
 
 	if (argv[2])
-		return run_in(b, argv, READY_MS, &none) == 0;
+		return run_in(b, argv, interrupt, &none) == 0;
 	return listens(b, json_get_int(ready, "port", 0));
 }
 
-static int await_ready(struct box *b, const struct json *s, struct box_proc *p,
-		       struct err *e)
+static int say_ended(const struct json *s, int status, struct err *e)
+{
+	err_set(e, -EIO, "service '%s' ended with status %d", json_key(s), status);
+	return err_hint(e, "'cubby logs %s' shows what it said", json_key(s));
+}
+
+static void tell_waiting(const struct app *app, const struct json *s)
 {
 	const struct json *ready = json_get(s, "ready");
-	uint64_t end = sys_now_ms() + READY_MS;
+
+	if (json_get_str(ready, "command"))
+		render_note(app,
+			    "waiting for service '%s': its command says that it is "
+			    "not ready",
+			    json_key(s));
+	else
+		render_note(app, "waiting for service '%s': nothing listens at port %d",
+			    json_key(s), (int)json_get_int(ready, "port", 0));
+}
+
+/* @p: NULL = another 'cubby up' has started it */
+static int await_ready(const struct services *v, const struct json *s,
+		       struct box_proc *p, struct err *e)
+{
+	const struct json *ready = json_get(s, "ready");
+	const uint64_t begun = sys_now_ms();
 	struct box_exit x = { 0 };
+	bool told = false;
 
-	while (ready && !is_ready(b, ready)) {
+	while (ready && !is_ready(v->box, ready, v->interrupt)) {
 		struct err none = ERR_NONE;
-		bool over = box_wait(b, p->id, LOOK_MS, &x, &none) == 0;
 
-		if (!over && sys_now_ms() < end)
-			continue;
-		if (over)
-			err_set(e, -EIO, "service '%s' ended with status %d",
-				json_key(s), x.status);
-		else
+		if (interrupted(v->interrupt, p ? 0 : LOOK_MS))
+			return err_set(e, -EINTR, "service '%s' is not ready yet",
+				       json_key(s));
+		if (p && box_wait(v->box, p->id, LOOK_MS, &x, &none) == 0)
+			return say_ended(s, x.status, e);
+		if (sys_now_ms() >= begun + READY_MS) {
 			err_set(e, -ETIME, "service '%s' is not ready after %d s",
 				json_key(s), READY_MS / 1000);
-		return err_hint(e, "'cubby logs %s' shows what it said", json_key(s));
+			return err_hint(e, "'cubby logs %s' shows what it said",
+					json_key(s));
+		}
+		if (!told && sys_now_ms() >= begun + TELL_MS)
+			tell_waiting(v->app, s);
+		told |= sys_now_ms() >= begun + TELL_MS;
 	}
 	return 0;
 }
 
-static int start_one(const struct app *app, struct box *b, const struct json *s,
-		     struct err *e)
+static int start_one(const struct services *v, const struct json *s, struct err *e)
 {
 	const char *const argv[] = { "sh",
 				     "-c",
@@ -126,32 +170,32 @@ static int start_one(const struct app *app, struct box *b, const struct json *s,
 	_cleanup_box_proc_ struct box_proc p = BOX_PROC_NONE;
 	struct err none = ERR_NONE;
 	struct box_exit x = { 0 };
-	int r = box_spawn(b, &c, &p, e);
+	int r = box_spawn(v->box, &c, &p, e);
 
 	if (r < 0)
 		return err_wrap(e, "service '%s'", json_key(s));
-	if (box_wait(b, p.id, LOOK_MS, &x, &none) == 0) { /* so soon */
-		if (x.status == 9)
-			return 0;
-		err_set(e, -EIO, "service '%s' ended with status %d", json_key(s),
-			x.status);
-		return err_hint(e, "'cubby logs %s' shows what it said", json_key(s));
-	}
-	r = await_ready(b, s, &p, e);
+	if (box_wait(v->box, p.id, LOOK_MS, &x, &none) == 0) /* so soon */
+		return x.status == RUNS_ALREADY ? await_ready(v, s, NULL, e)
+						: say_ended(s, x.status, e);
+	r = await_ready(v, s, &p, e);
 	if (r < 0)
 		return r;
-	render_note(app, "service '%s' runs", json_key(s));
+	render_note(v->app, "service '%s' runs", json_key(s));
 	return 1;
 }
 
-int services_up(const struct app *app, struct box *b, struct err *e)
+int services_up(const struct services *v, struct err *e)
 {
 	int n = 0;
 
-	json_each(it, all(app))
+	json_each(it, all(v->app))
 	{
-		int r = start_one(app, b, it, e);
+		int r = start_one(v, it, e);
 
+		if (r < 0 && n > 0 && r != -EINTR)
+			render_note(v->app,
+				    "the services before it run on ('cubby down' "
+				    "ends them)");
 		if (r < 0)
 			return r;
 		n += r;
@@ -176,7 +220,7 @@ int services_down(const struct app *app, struct box *b, struct err *e)
 			"sh", "-c", stop_script, "sh", name, NULL
 		};
 
-		r = run_in(b, argv, READY_MS, e);
+		r = run_in(b, argv, -1, e);
 		if (r >= 0)
 			render_note(app, "service '%s' has ended", name);
 	}
@@ -188,7 +232,7 @@ static bool has_services(struct box *b)
 	const char *const argv[] = { "sh", "-c", "[ -s /run/cubby-services ]", NULL };
 	struct err none = ERR_NONE;
 
-	return run_in(b, argv, LOOK_MS * 5, &none) == 0;
+	return run_in(b, argv, -1, &none) == 0;
 }
 
 bool services_first(struct box *b, const struct boxend_grace *grace)

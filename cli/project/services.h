@@ -11,9 +11,15 @@
 #include "cli/store/boxend.h"
 #include "runtime/box/box.h"
 
+struct services {
+	const struct app *app; /* borrowed */
+	struct box *box;       /* borrowed */
+	int interrupt;	       /* borrowed: readable = ^C */
+};
+
 /** services_up() - start what does not run, and wait until it is ready
- *  Return: how many were started; -ETIME "service 'db' is not ready after 60 s". */
-int services_up(const struct app *app, struct box *b, struct err *e);
+ *  Return: how many were started; -ETIME "service 'db' is not ready after 60 s", -EINTR. */
+int services_up(const struct services *v, struct err *e);
 
 /** services_down() - end them, the last first: TERM, and KILL after 10 s */
 int services_down(const struct app *app, struct box *b, struct err *e);

@@ -185,7 +185,8 @@ static int describe(const struct app *app, const struct boxsetup *s,
 		.cwd = s->place.cwd,
 		.user = config_text(app->config, CONFIG_USER),
 		.io = io_of(run),
-		.keep = run->detach || config_on(app->config, CONFIG_KEEP),
+		.keep = run->detach ||
+			(config_on(app->config, CONFIG_KEEP) && !s->look),
 	};
 	if (run->tty)
 		(void)tty_size(STDIN_FILENO, &ret->rows, &ret->cols);

@@ -183,5 +183,6 @@ const struct boxlist_item *boxlist_find(const struct boxlist *l, const char *wor
 		err_set(e, -ENOENT, "there is no box '%s' for '%s'", name, shown);
 	else
 		err_set(e, -ENOENT, "there is no box for '%s'", shown);
+	(void)err_hint(e, "'cubby ls' lists them");
 	return NULL;
 }

@@ -22,7 +22,7 @@ struct boxsetup {
 	const char *const *forget; /* borrowed; names of options that no longer do */
 	bool remove;		   /* --rm: by boxsetup_finish() */
 	bool no_setup, no_cache;   /* options of those names */
-	bool as_root;		   /* of the command: opt/box.h */
+	bool as_root, look;	   /* of the command: opt/box.h */
 	bool setup_begun; /* nothing but steps of the setup ran in the box, by its record */
 	bool changed;	  /* options that stay with the box are others than before */
 	bool may_join; /* nobody has asked for a review: a box that is in use without

@@ -185,8 +185,10 @@ int image_find(const struct store *s, const char *ref, const char *map,
 	if (r < 0)
 		return r;
 	text_escaped(shown, sizeof(shown), ref, strlen(ref));
-	if (!q.best.dir[0])
-		return err_set(e, -ENOENT, "no image '%s' in the store", shown);
+	if (!q.best.dir[0]) {
+		err_set(e, -ENOENT, "no image '%s' in the store", shown);
+		return err_hint(e, "'cubby images' lists them");
+	}
 	if (!q.named && q.ambiguous)
 		return err_set(e, -ENOTUNIQ,
 			       "'%s' fits several images; give more digits", shown);

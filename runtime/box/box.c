@@ -289,7 +289,7 @@ static int take_ready(struct box *b, const struct wire_msg *m, struct err *e)
 			       "run 'cubby stop' with that version first");
 	b->facts.init = r->init_pid;
 	b->facts.reviews = r->project == PROJECT_REVIEW;
-	b->facts.owner = r->owner;
+	b->facts.owner = (struct idmap_owner){ r->owner, r->group };
 	return 0;
 }
 

@@ -50,7 +50,7 @@ struct box_facts {
 	bool started; /* it was started from here; else it was joined */
 	bool reviews; /* its project is under review: one that is in use may be, where its
 		       * spec now says live; the other way round it is not joined */
-	uid_t owner; /* which of its users the caller is in the project */
+	struct idmap_owner owner; /* which of its users the caller is in the project */
 };
 const struct box_facts *box_facts(const struct box *b);
 

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "runtime/confine/caps.h"
 #include "runtime/confine/secfilter.h"
 #include "runtime/init/applet.h"
@@ -315,12 +316,14 @@ static int take_identity(const struct birth *b, struct err *e)
 static int enter_cwd(const struct birth *b, struct err *e)
 {
 	const char *dir = *b->p->cwd ? b->p->cwd : b->box->project;
-	char now[PATH_MAX];
+	char now[PATH_MAX], shown[200];
 	int r = *dir == '/' ? sys_chdir(dir) : -EINVAL;
 
 	if (r == 0 && (sys_getcwd(now, sizeof(now)) < 0 || now[0] != '/'))
 		r = -EINVAL;
-	return r < 0 ? err_sys(e, r, "cannot enter the working directory") : 0;
+	return r < 0 ? err_sys(e, r, "cannot enter the working directory '%s'",
+			       text_escaped(shown, sizeof(shown), dir, strlen(dir)))
+		     : 0;
 }
 
 static int exec_file(const char *path, char **argv, char *const *env)

@@ -188,7 +188,8 @@ static int find_by(int rootfd, const char *user, const char *group,
 		text_copy(u->home, sizeof(u->home), "/root");
 	if (r == 0 && !find_user(buf_cstr(&passwd), number ? NULL : user, u->uid, u) &&
 	    !number)
-		return err_set(e, -EINVAL, "no user '%s' in the box",
+		return err_set(e, -EINVAL,
+			       "no user '%s' in the box; a number needs no account",
 			       text_escaped(shown, sizeof(shown), user, strlen(user)));
 	r = !group || named ? read_db(rootfd, "/etc/group", &groups, e) : 0;
 	if (r < 0 && (named || !number))

@@ -65,7 +65,8 @@ int monitor_client_greet(struct client *c)
 {
 	struct wire_ready r = { .init_pid = c->m->run.init,
 				.project = (uint8_t)c->m->spec.project_mode,
-				.owner = c->m->spec.owner.uid };
+				.owner = c->m->spec.owner.uid,
+				.group = c->m->spec.owner.gid };
 
 	if (is_over(c->m))
 		return -ESHUTDOWN;

@@ -79,8 +79,8 @@ struct wire_ready {
 	char build[64];
 	int32_t init_pid; /* as the monitor sees it */
 	uint8_t project;  /* enum project_mode that it has */
-	uint8_t pad;
-	uint16_t owner; /* which of its users the caller is in the project */
+	uint8_t pad[3];
+	uint16_t owner, group; /* which of its users the caller is in the project */
 };
 
 /* The strings (argv, then env, then cwd, then user, each ended by NUL) are behind it in

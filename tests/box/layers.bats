@@ -366,7 +366,7 @@ heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exi
 	LANG=C.UTF-8 run -0 --separate-stderr cubby exec -- sh -c 'echo "$LANG"'
 	[ "$output" = C.UTF-8 ]
 	run -125 --separate-stderr cubby exec
-	[ "$stderr" = "cubby exec: a command is missing" ]
+	[ "$stderr" = "cubby exec: a command is missing; 'cubby shell' is a shell" ]
 	cubby rm -y -q
 	run -125 --separate-stderr cubby exec --image test
 	[[ $stderr == *"a command is missing; the image 'test' has none of its own" ]]

@@ -202,7 +202,7 @@ lingering() { # what it is known by
 	cubby exec --linger 50ms -- true
 	wait_for stopped
 	run -125 cubby exec --linger soon -- true
-	[[ $output == *"--linger: bad time 'soon'"* ]]
+	[[ $output == *"--linger: bad time 'soon'; it is such as 0, 90s or 10m"* ]]
 }
 
 # The monitor stands still while one client leaves and the next knocks: it hears of both at once.

@@ -246,6 +246,9 @@ map_kind() { cubby info --json | jq -r .map.kind; }
 	[ "$stderr" = "cubby: the box runs, and in this directory you are its user 33: what 'root' makes there is not yours ('cubby own'); 'cubby stop', and the next start goes by its user" ]
 	run -0 --separate-stderr cubby exec --user www-data -- touch by-user
 	[ -z "$stderr" ]
+	run -0 --separate-stderr cubby exec --user 33:77 -- touch by-group
+	[ "$stderr" = "cubby: the box runs, and in this directory your group is its group 33: what '33:77' makes there is of another one ('cubby own'); 'cubby stop', and the next start goes by its group" ]
+	[ "$(stat -c %g by-group)" != "$(stat -c %g by-user)" ]
 	[ ! -O by-root ]
 	[ -O by-user ]
 	run -0 --separate-stderr cubby own

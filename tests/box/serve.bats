@@ -169,7 +169,7 @@ $LIB_PROJECT" ]
 	[[ $output == *"--boxes DIR makes more"* ]]
 	echo 'x * * --memory=lots' >policies
 	run -1 cubby serve --boxes boxes --policies policies
-	[ "$output" = "cubby serve: --policies 'policies': policy 'x': --memory: bad size 'lots'" ]
+	[ "$output" = "cubby serve: --policies 'policies': policy 'x': --memory: bad size 'lots'; it is such as 512M or 2G" ]
 	echo 'x * * --keep=yes' >policies
 	run -1 cubby serve --boxes boxes --policies policies
 	[ "$output" = "cubby serve: --policies 'policies': policy 'x': '--keep=yes' is no option of a box" ]

@@ -389,7 +389,7 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 
 @test "names that cannot be, or are not there" {
 	run -1 cubby snapshot
-	[ "${lines[-1]}" = "cubby snapshot: there is no box for '$PWD'" ]
+	[ "${lines[-1]}" = "cubby snapshot: there is no box for '$PWD'; 'cubby ls' lists them" ]
 	box true
 	run -2 cubby snapshot ../x
 	[ "${lines[0]}" = "cubby snapshot: bad name '../x'; letters, digits, '.', '_' and '-' make one, 32 at most" ]

@@ -121,6 +121,6 @@ setup() {
 	run -0 cubby volumes --remove "mine-$BATS_TEST_NUMBER"
 	[ ! -e "$XDG_DATA_HOME/cubby/volumes/mine-$BATS_TEST_NUMBER" ]
 	run -1 --separate-stderr cubby volumes --remove nothing
-	[ "$stderr" = "cubby volumes: there is no volume 'nothing'" ]
+	[ "$stderr" = "cubby volumes: there is no volume 'nothing'; 'cubby volumes' lists them" ]
 	run -2 cubby volumes --remove ../boxes
 }

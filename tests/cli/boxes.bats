@@ -76,11 +76,11 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	local command
 	for command in info stop rm ps log; do
 		run -1 --separate-stderr cubby $command
-		[ "$stderr" = "cubby $command: there is no box for '$LIB_PROJECT'" ]
+		[ "$stderr" = "cubby $command: there is no box for '$LIB_PROJECT'; 'cubby ls' lists them" ]
 		[ -z "$output" ]
 	done
 	run -1 --separate-stderr cubby kill 5
-	[ "$stderr" = "cubby kill: there is no box for '$LIB_PROJECT'" ]
+	[ "$stderr" = "cubby kill: there is no box for '$LIB_PROJECT'; 'cubby ls' lists them" ]
 }
 
 @test "ps and kill want a running box" {
@@ -273,7 +273,7 @@ stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJEC
 	((SECONDS - began < 30))
 	[ "$(state "$LIB_PROJECT")" = stopped ]
 	run -2 --separate-stderr cubby stop --time x
-	[ "$stderr" = "cubby stop: --time: bad number 'x'" ]
+	[ "$stderr" = "cubby stop: --time: bad number 'x'; it is from 0 to 86400" ]
 }
 
 @test "prune: a time needs its unit" {

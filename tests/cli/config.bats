@@ -55,7 +55,7 @@ wrong() { # TEXT MESSAGE
 @test "what is wrong is named with its line" {
 	wrong $'{\n"image": "x",\n"memroy": "1G"\n}' "3: unknown key 'memroy'; did you mean 'memory'?"
 	wrong $'{\n"keep": "yes"}' "2: 'keep': it must be true or false, not string"
-	wrong $'{"memory": "lots"}' "1: 'memory': bad size 'lots'"
+	wrong $'{"memory": "lots"}' "1: 'memory': bad size 'lots'; it is such as 512M or 2G"
 	wrong $'{"memory": "512"}' "1: 'memory': bad size '512'; a box needs at least 16M"
 	wrong $'[]' "1: it must be an object, not list"
 	wrong $'{"providers": {"c": {"key": "sk-1"}}}' \
@@ -70,9 +70,9 @@ wrong() { # TEXT MESSAGE
 
 @test "a bad variable is named" {
 	CUBBY_MEMORY=lots run -2 --separate-stderr cubby config
-	[ "$stderr" = "cubby config: CUBBY_MEMORY: bad size 'lots'" ]
+	[ "$stderr" = "cubby config: CUBBY_MEMORY: bad size 'lots'; it is such as 512M or 2G" ]
 	CUBBY_MEMORY=lots run -125 --separate-stderr cubby exec true
-	[ "$stderr" = "cubby exec: CUBBY_MEMORY: bad size 'lots'" ]
+	[ "$stderr" = "cubby exec: CUBBY_MEMORY: bad size 'lots'; it is such as 512M or 2G" ]
 }
 
 @test "commands that need no settings do not mind a bad file" {

@@ -207,7 +207,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$output" = begun ]
 	run -0 cubby kill -s KILL "$pid"
 	run -1 --separate-stderr cubby logs 99999
-	[ "$stderr" = "cubby logs: no command was detached with number 99999" ]
+	[ "$stderr" = "cubby logs: no command was detached with number 99999; 'cubby logs' shows the one that printed last" ]
 	cubby stop -q
 }
 
@@ -215,7 +215,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	cubby exec -d -q -- sh -c 'printf "no newline"; sleep 1; seq 100000'
 	run -0 timeout 60 "$CUBBY_TEST_BIN" logs --follow
 	[ "$output" = "no newline$(seq 100000)" ]
-	run -0 timeout 60 "$CUBBY_TEST_BIN" logs --follow # it has ended long since
+	run -0 --separate-stderr timeout 60 "$CUBBY_TEST_BIN" logs --follow # it has ended long since
 	[ "$output" = "no newline$(seq 100000)" ]
 	cubby exec -d -q -- sh -c 'while :; do echo more; sleep 0.2; done'
 	run -124 timeout 2 "$CUBBY_TEST_BIN" logs --follow
@@ -235,7 +235,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -126 cubby exec -d -- ./file
 	run -126 cubby exec -- ./file
 	run -1 --separate-stderr cubby logs # and no log is left of it
-	[ "$stderr" = "cubby logs: no command was detached" ]
+	[ "$stderr" = "cubby logs: no command was detached; 'cubby exec --detach' leaves one in the box" ]
 	cubby exec -- sh -c 'rm -rf /var/log/cubby; ln -s /proc /var/log/cubby'
 	run -125 cubby exec -d -- true
 	[[ $output == "cubby exec: cannot keep the output: "* ]]
@@ -295,10 +295,10 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -0 cubby exec -i -- cat <<<in
 	[ "$output" = in ]
 	run -127 --separate-stderr cubby exec -w nowhere -- pwd
-	[[ $stderr == *"cannot enter the working directory"* ]]
+	[[ $stderr == *"cannot enter the working directory '$LIB_PROJECT/nowhere': No such file or directory" ]]
 	echo '1A=x' >vars
 	run -125 --separate-stderr cubby exec --env-file vars -- true
-	[ "$stderr" = "cubby exec: --env-file: vars:1: bad name '1A'" ]
+	[ "$stderr" = "cubby exec: --env-file: vars:1: bad name '1A'; letters, digits and _ make one" ]
 	run -125 --separate-stderr cubby exec --env-file none -- true
 	[[ $stderr == "cubby exec: --env-file: "*"'none'"*"No such file"* ]]
 	run -125 --separate-stderr cubby exec --env-file sub -- true
@@ -428,7 +428,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 
 @test "set and unset: what is kept with a box, and where each setting comes from" {
 	run -1 --separate-stderr cubby set
-	[ "$stderr" = "cubby set: there is no box for '$LIB_PROJECT'" ]
+	[ "$stderr" = "cubby set: there is no box for '$LIB_PROJECT'; 'cubby ls' lists them" ]
 	run -0 cubby set pids=99 allow=a.example allow=b.example env=GREETING=hello
 	run -0 cubby set
 	[[ $output == *allow*"a.example b.example"*box*pids*99*box* ]]
@@ -448,7 +448,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$stderr" = "cubby: the box runs: this holds from its next start ('cubby stop' ends it)" ]
 	cubby stop -q
 	run -2 --separate-stderr cubby set memory=512
-	[ "$stderr" = "cubby set: bad size '512'; a box needs at least 16M" ]
+	[ "$stderr" = "cubby set: memory: bad size '512'; a box needs at least 16M" ]
 	run -2 --separate-stderr cubby set memry=1G
 	[ "$stderr" = "cubby set: there is no setting 'memry'; did you mean 'memory'?" ]
 	run -2 --separate-stderr cubby set model=x
@@ -524,7 +524,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -137 cubby wait "$one" "$two"
 	[ "$output" = $'3\n137' ]
 	run -125 --separate-stderr cubby wait 30000
-	[ "$stderr" = "cubby wait: no command was detached with such a number" ]
+	[ "$stderr" = "cubby wait: no command was detached with such a number; 'cubby exec --detach' printed it" ]
 }
 
 @test "exec: top has the busiest first" {

@@ -26,7 +26,7 @@ is_json() { # TEXT
 			run --separate-stderr cubby $words
 			[ "$status" -ne 0 ]
 			[ -z "$output" ]
-			[ "$(jq -r .error.message <<<"$stderr")" = "unknown option '--zzz'" ] ||
+			[ "$(jq -r .error.message <<<"$stderr")" = "unknown option '--zzz'; --help lists them" ] ||
 				{ echo "$words: $stderr"; false; }
 			[ "$(jq -r .error.status <<<"$stderr")" = "$status" ]
 		done

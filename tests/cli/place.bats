@@ -54,11 +54,11 @@ setup() {
 	cubby exec -q -- true
 	cd home/sub
 	HOME=$LIB_PROJECT/home run -1 --separate-stderr cubby info
-	[ "$stderr" = "cubby info: there is no box for '$LIB_PROJECT/home/sub'" ]
+	[ "$stderr" = "cubby info: there is no box for '$LIB_PROJECT/home/sub'; 'cubby ls' lists them" ]
 	run -0 cubby info
 	unshare -m true 2>/dev/null || skip "no mount namespace can be made here"
 	run -1 unshare -m sh -c "mount --bind '$LIB_PROJECT/home' '$LIB_PROJECT/home' && cubby info -C '$LIB_PROJECT/home/sub' 2>&1"
-	[ "$output" = "cubby info: there is no box for '$LIB_PROJECT/home/sub'" ]
+	[ "$output" = "cubby info: there is no box for '$LIB_PROJECT/home/sub'; 'cubby ls' lists them" ]
 }
 
 @test "a renamed directory has its box, and says so once" {
@@ -135,13 +135,13 @@ setup() {
 	[[ ${lines[0]} == DIRECTORY*NAME* ]] # a box that runs adds a column
 	[ "$(cubby ls --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT\" and .name == \"two\") | .image")" = test ]
 	run -1 --separate-stderr cubby info --name three
-	[ "$stderr" = "cubby info: there is no box 'three' for '$LIB_PROJECT'" ]
+	[ "$stderr" = "cubby info: there is no box 'three' for '$LIB_PROJECT'; 'cubby ls' lists them" ]
 	run -2 --separate-stderr cubby info --name ../x
 	[[ $stderr == "cubby info: --name: bad name '../x'; "* ]]
 	run -0 --separate-stderr cubby stop two
 	[[ $stderr == "cubby: the box of '$LIB_PROJECT' is "* ]]
 	run -1 --separate-stderr cubby stop three
-	[ "$stderr" = "cubby stop: there is no box for 'three'" ]
+	[ "$stderr" = "cubby stop: there is no box for 'three'; 'cubby ls' lists them" ]
 	cubby rm -q two
 	run -0 cubby exec -- ls /root/first
 	run -1 cubby info --name two

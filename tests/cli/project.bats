@@ -310,6 +310,58 @@ cubby: all services run" ]]
 	cubby stop -q
 }
 
+@test "project: up says what it waits for; after ^C, or where one fails, what runs on" {
+	says <<'END'
+{ "services": { "one": { "run": "exec sleep 1000" },
+	"web": { "run": "exec sleep 1000", "ready": { "port": 8124 } } } }
+END
+	cubby up 2>up.log &
+	local pid=$! again
+	lib_until grep -qx "cubby: waiting for service 'web': nothing listens at port 8124" up.log
+	kill "$pid" # ^C is the same; bash lets its jobs ignore that one
+	wait "$pid" || [ $? = 143 ]
+	[ "$(tail -n 1 up.log)" = "cubby: service 'web' is not ready yet; the box and its services run on ('cubby down' ends them)" ]
+	cubby up 2>again.log & # it runs already, and is waited for all the same
+	again=$!
+	lib_until grep -q 'waiting for' again.log
+	kill -0 "$again"
+	kill "$again"
+	wait "$again" || [ $? = 143 ]
+	run -0 cubby down
+	# a command that takes long is no reason to wait for it
+	says <<<'{"services": {"db": {"run": "exec sleep 1000", "ready": {"command": ": >/tmp/asked; sleep 50"}}}}'
+	cubby up 2>up.log &
+	pid=$!
+	lib_until cubby exec -q -- test -e /tmp/asked
+	kill "$pid"
+	wait "$pid" || [ $? = 143 ]
+	run -0 cubby down
+	says <<<'{"services": {"one": {"run": "exec sleep 1000"}, "two": {"run": "exit 3"}}}'
+	run -1 --separate-stderr cubby up
+	[ "$stderr" = "cubby: service 'one' runs
+cubby: the services before it run on ('cubby down' ends them)
+cubby up: service 'two' ended with status 3; 'cubby logs two' shows what it said" ]
+	run -0 cubby down
+}
+
+@test "project: logs of a box that is stopped start nothing that stays, and follow nothing" {
+	says <<<'{"services": {"db": {"run": "echo began; exec sleep 1000", "restart": true}}}'
+	cubby up -q
+	run -0 cubby ps
+	[[ $output != *cubby-services* ]] # the command of the service, not the script that starts it
+	run -0 cubby stop
+	cubby set -q keep=true publish=0:80
+	says <<<'{"setup": ["touch /root/set-up"], "allow": ["example.org"], "services": {"db": {"run": "x"}}}'
+	run -0 --separate-stderr timeout 60 "$CUBBY_TEST_BIN" logs --follow db
+	[ "${lines[0]}" = began ]
+	[ "$stderr" = "cubby: the box is not running: nothing more will come" ]
+	[ "$(cubby ls --json | jq -r .[0].state)" = stopped ]
+	run -1 --separate-stderr cubby logs nothing
+	[ "$stderr" = "cubby logs: no service 'nothing' has run in this box; 'cubby logs' shows the one that printed last" ]
+	cubby unset -q keep publish
+	run -1 cubby exec -q --no-setup -- test -e /root/set-up
+}
+
 @test "project: a bad file is one line with the remedy" {
 	says <<<'{"imge": "x"}'
 	run -125 --separate-stderr cubby exec -- true

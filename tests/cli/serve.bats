@@ -80,7 +80,7 @@ host='Host: h\r\n'
 	[[ $stderr == *"a key of at least 16 characters is needed" ]]
 	run -2 --separate-stderr cubby serve --rm
 	run -2 --separate-stderr cubby serve --idle soon
-	[ "$stderr" = "cubby serve: --idle: bad time 'soon'" ]
+	[ "$stderr" = "cubby serve: --idle: bad time 'soon'; it is such as 90s, 10m or 2h" ]
 }
 
 @test "serve: TLS with a certificate of one's own, also where others can listen" {

@@ -189,14 +189,14 @@ fails() {
 	run -0 --separate-stderr cubby --json ls
 	[ "$output" = "[]" ]
 	mkdir ls
-	fails 1 "cubby info: there is no box for '$LIB_PROJECT/ls'" -C ls info
-	fails 1 "cubby info: there is no box for '$LIB_PROJECT/ls'" --directory=ls -q info
-	fails 2 "cubby ls: unknown option '--max-rounds'" --max-rounds 3 ls
+	fails 1 "cubby info: there is no box for '$LIB_PROJECT/ls'; 'cubby ls' lists them" -C ls info
+	fails 1 "cubby info: there is no box for '$LIB_PROJECT/ls'; 'cubby ls' lists them" --directory=ls -q info
+	fails 2 "cubby ls: unknown option '--max-rounds'; --help lists them" --max-rounds 3 ls
 	fails 2 "cubby ls: '-b' says which box, and this command is not about one; leave it out" -b one ls
 	fails 2 "cubby images: '--name' says which box, and this command is not about one; leave it out" images --name=one
-	fails 2 "cubby ls: unknown option '-z'" -z ls
-	fails 2 "cubby prune: --older: bad time 'x'" --older x prune
-	fails 125 "cubby exec: --memory: bad size 'lots'" --memory lots exec true
+	fails 2 "cubby ls: unknown option '-z'; --help lists them" -z ls
+	fails 2 "cubby prune: --older: bad time 'x'; it is such as 90s, 10m or 2h" --older x prune
+	fails 125 "cubby exec: --memory: bad size 'lots'; it is such as 512M or 2G" --memory lots exec true
 	fails 125 "cubby exec: option '--json' takes no value" --json=x exec
 	run -0 cubby -h exec
 	[[ ${lines[0]} == "Usage: cubby exec"* ]]
@@ -206,21 +206,21 @@ fails() {
 @test "a mistyped option suggests the nearest" {
 	fails 2 "cubby run: unknown option '--memry'; did you mean '--memory'?" run --memry 1G x
 	fails 2 "cubby: unknown option '--max-round5'; did you mean '--max-rounds'?" --max-round5 3 x
-	fails 2 "cubby ls: unknown option '-x'" ls -x
-	fails 125 "cubby exec: unknown option '--zzz'" exec --zzz true
+	fails 2 "cubby ls: unknown option '-x'; --help lists them" ls -x
+	fails 125 "cubby exec: unknown option '--zzz'; --help lists them" exec --zzz true
 }
 
 @test "values are checked by name" {
-	fails 2 "cubby run: --memory: bad size 'lots'" run --memory lots x
-	fails 2 "cubby run: --memory: bad size '12Q'" run --memory=12Q "task"
-	fails 2 "cubby run: --cpus: bad number '-1'" run --cpus=-1 x
-	fails 2 "cubby run: --pids: bad number '0'" run --pids 0 x
+	fails 2 "cubby run: --memory: bad size 'lots'; it is such as 512M or 2G" run --memory lots x
+	fails 2 "cubby run: --memory: bad size '12Q'; it is such as 512M or 2G" run --memory=12Q "task"
+	fails 2 "cubby run: --cpus: bad number '-1'; it is such as 2 or 0.5" run --cpus=-1 x
+	fails 2 "cubby run: --pids: bad number '0'; it is a whole number above 0" run --pids 0 x
 	fails 125 "cubby exec: --memory: bad size '512'; a box needs at least 16M" exec --memory 512 true
 	fails 125 "cubby exec: --pids: bad number '1'; a box needs at least 2" exec --pids 1 true
 	fails 125 "cubby exec: --cpus: bad number '0.001'; a box needs at least 0.01" exec --cpus 0.001 true
-	fails 2 "cubby run: --timeout: bad time 'soon'" run --timeout soon x
+	fails 2 "cubby run: --timeout: bad time 'soon'; it is such as 90s, 10m or 2h" run --timeout soon x
 	fails 2 "cubby run: --net: bad mode 'bridge'; it is gate, none or host" run --net bridge x
-	fails 125 "cubby exec: --memory: bad size 'lots'" exec --memory lots true
+	fails 125 "cubby exec: --memory: bad size 'lots'; it is such as 512M or 2G" exec --memory lots true
 	fails 2 "cubby run: --deny: no list of hosts is called '@nope'" run --deny @nope x
 	run -2 --separate-stderr cubby run --allow "bad host!" x
 	[[ $stderr == "cubby run: --allow: bad network pattern 'bad host!'"* ]]
@@ -228,13 +228,13 @@ fails() {
 	[[ $stderr == "cubby run: --publish: bad port 'nonsense'"* ]]
 	fails 125 "cubby shell: --user: empty value ''" shell --user ""
 	fails 2 "cubby kill: --signal: unknown signal 'LOTS'" kill -s LOTS 1
-	fails 2 "cubby kill: unknown option '-0'" kill -0 1
+	fails 2 "cubby kill: unknown option '-0'; --help lists them" kill -0 1
 	fails 2 "cubby kill: a process number is missing; 'cubby ps' lists them" kill -9
 	fails 2 "cubby kill: bad process number 'x'; 'cubby ps' lists them" kill x
-	fails 2 "cubby prune: --older: bad time 'x'" prune --older x
-	fails 2 "cubby run: --max-cost: bad number 'free'" run --max-cost free x
-	fails 125 "cubby exec: --env: bad name '1A'" exec --env 1A=x true
-	fails 125 "cubby exec: --env: bad name ''" exec --env =x true
+	fails 2 "cubby prune: --older: bad time 'x'; it is such as 90s, 10m or 2h" prune --older x
+	fails 2 "cubby run: --max-cost: bad number 'free'; it is such as 2 or 0.5" run --max-cost free x
+	fails 125 "cubby exec: --env: bad name '1A'; letters, digits and _ make one" exec --env 1A=x true
+	fails 125 "cubby exec: --env: bad name ''; letters, digits and _ make one" exec --env =x true
 	run -2 --separate-stderr cubby net --allow "bad host!"
 	[[ $stderr == "cubby net: --allow: bad network pattern 'bad host!'"* ]]
 	run -2 --separate-stderr cubby ports --publish nonsense
@@ -249,9 +249,9 @@ fails() {
 
 @test "operands that are missing or too many" {
 	fails 2 "cubby run: a task is missing" run
-	fails 125 "cubby exec: a command is missing" exec
+	fails 125 "cubby exec: a command is missing; 'cubby shell' is a shell" exec
 	fails 125 "cubby shell: unexpected word 'ls'; 'cubby exec ls' runs a command" shell ls
-	fails 2 "cubby ls: unexpected word 'x'" ls x
+	fails 2 "cubby ls: unexpected word 'x'; --help says what it takes" ls x
 	fails 2 "cubby kill: a process number is missing; 'cubby ps' lists them" kill
 	fails 2 "cubby rmi: an image is missing; 'cubby images' lists them" rmi
 	fails 2 "cubby stop: --all and 'x' exclude each other" stop --all x
@@ -271,12 +271,12 @@ fails() {
 @test "help for what is no command; output of what never ran" {
 	fails 2 "cubby: there is no command or page 'nosuch'; 'cubby help' lists them" help nosuch
 	fails 2 "cubby: there is no command or page 'rin'; did you mean 'run'?" help rin
-	fails 125 "cubby logs: there is no box for '$LIB_PROJECT'" logs
+	fails 125 "cubby logs: there is no box for '$LIB_PROJECT'; 'cubby ls' lists them" logs
 }
 
 @test "--json: the error is an object" {
 	run -2 --separate-stderr cubby run --json --memory lots x
-	[ "$(jq -r .error.message <<<"$stderr")" = "--memory: bad size 'lots'" ]
+	[ "$(jq -r .error.message <<<"$stderr")" = "--memory: bad size 'lots'; it is such as 512M or 2G" ]
 	[ "$(jq -r .error.code <<<"$stderr")" = EINVAL ]
 	[ "$(jq -r .error.status <<<"$stderr")" = 2 ]
 	run -125 --separate-stderr cubby exec --json --zzz
@@ -316,5 +316,5 @@ fails() {
 		print(p.wait(), len(pieces), pieces[0], end="")
 	EOF
 	run -0 python3 "$LIB_DIR/pieces.py"
-	[ "$output" = "1 1 cubby stop: there is no box for '$PWD'" ] || { echo "$output"; false; }
+	[ "$output" = "1 1 cubby stop: there is no box for '$PWD'; 'cubby ls' lists them" ] || { echo "$output"; false; }
 }

@@ -46,7 +46,7 @@ static int take_setting(struct app *app, void *args, const char *word, struct er
 	const char *eq = strchr(word, '=');
 	struct args *a = args;
 	char name[32];
-	int k;
+	int k, r;
 
 	if (!eq)
 		return err_set(e, -EINVAL,
@@ -56,9 +56,10 @@ static int take_setting(struct app *app, void *args, const char *word, struct er
 	snprintf(name, sizeof(name), "%.*s", (int)(eq - word), word);
 	k = config_box_find(name, e);
 	a->change = true;
-	return k < 0 ? k
-		     : config_set(app->config, (enum config_key)k, eq + 1,
-				  CONFIG_FROM_FLAG, e);
+	if (k < 0)
+		return k;
+	r = config_set(app->config, (enum config_key)k, eq + 1, CONFIG_FROM_FLAG, e);
+	return r < 0 ? err_wrap(e, "%s", name) : 0;
 }
 
 const struct cmd cmd_set = {

@@ -49,7 +49,8 @@ static int work(struct app *app, void *args, struct err *e)
 
 	/* An image that is named may have a command of its own. */
 	if (!a->command && app->config->v[CONFIG_IMAGE].from != CONFIG_FROM_FLAG)
-		return err_set(e, -EINVAL, "a command is missing");
+		return err_set(e, -EINVAL,
+			       "a command is missing; 'cubby shell' is a shell");
 	return boxrun_command(app, &a->box, &what);
 }
 

@@ -6,11 +6,39 @@
 #include "cli/run/boxrun.h"
 #include "cli/run/detach.h"
 #include "cli/show/linejson.h"
+#include "cli/show/render.h"
 
 struct args {
 	const char *pid;
 	bool follow, raw;
 };
+
+/* One that lingers has nothing in it that could print. */
+static bool is_running(const struct app *app, struct boxsetup *s)
+{
+	_cleanup_json_ struct json *info = NULL;
+	struct err none = ERR_NONE;
+	bool yes = boxsetup_join(app, s, &none) == 0 &&
+		   box_ask(s->box, "info", NULL, &info, &none) == 0 &&
+		   !json_get_bool(info, "lingering", false);
+
+	box_close(&s->box);
+	return yes;
+}
+
+static int say_none(const char *pid, struct err *e)
+{
+	if (!pid) {
+		err_set(e, -ENOENT, "no command was detached");
+		return err_hint(e, "'cubby exec --detach' leaves one in the box");
+	}
+	err_set(e, -ENOENT,
+		num_range(pid, 1, INT32_MAX, &(uint64_t){ 0 }) == 0
+			? "no command was detached with number %s"
+			: "no service '%s' has run in this box",
+		pid);
+	return err_hint(e, "'cubby logs' shows the one that printed last");
+}
 
 static int work(struct app *app, void *args, struct err *e)
 {
@@ -18,25 +46,26 @@ static int work(struct app *app, void *args, struct err *e)
 	_cleanup_words_ struct words words = WORDS_NONE;
 	_cleanup_boxsetup_ struct boxsetup setup = BOXSETUP_NONE;
 	_cleanup_linejson_ struct linejson lines;
-	const struct opt_box o = { .wipe = false };
+	const struct opt_box o = { .look = true };
 	struct boxrun what = { .raw = a->raw };
-	int r = detach_logs(a->pid, a->follow, &words);
+	bool runs;
+	int r;
 
 	linejson_init(&lines);
-	if (r < 0)
-		return err_sys(e, r, "cannot read the logs");
 	if (boxsetup_find(app, &setup, e) < 0)
 		return cmd_fail(app, e, CMD_CUBBY);
+	runs = is_running(app, &setup);
+	if (detach_logs(a->pid, a->follow && runs, &words) < 0)
+		return err_sys(e, -ENOMEM, "cannot read the logs");
+	if (a->follow && !runs)
+		render_note(app, "the box is not running: nothing more will come");
 	what.argv = words_list(&words);
 	if (app->json) {
 		what.filter = linejson_feed;
 		what.filter_ctx = &lines;
 	}
 	r = boxrun_command(app, &o, &what);
-	if (r != DETACH_STATUS)
-		return r;
-	return err_set(e, -ENOENT, "no command was detached%s%s",
-		       a->pid ? " with number " : "", a->pid ? a->pid : "");
+	return r == DETACH_STATUS ? say_none(a->pid, e) : r;
 }
 
 static int check_pid(struct app *app, void *args, const char *word, struct err *e)

@@ -15,7 +15,7 @@ static int wait_for(struct app *app, void *args, struct err *e)
 	_cleanup_words_ struct words words = WORDS_NONE;
 	_cleanup_linejson_ struct linejson lines;
 	_cleanup_boxsetup_ struct boxsetup setup = BOXSETUP_NONE;
-	const struct opt_box o = { .wipe = false };
+	const struct opt_box o = { .look = true };
 	struct boxrun what = { .tty = false };
 	int r;
 
@@ -34,7 +34,8 @@ static int wait_for(struct app *app, void *args, struct err *e)
 	return r != DETACH_STATUS
 		       ? r
 		       : err_set(e, -ENOENT,
-				 "no command was detached with such a number");
+				 "no command was detached with such a number; 'cubby "
+				 "exec --detach' printed it");
 }
 
 static int check_pid(struct app *app, void *args, const char *word, struct err *e)

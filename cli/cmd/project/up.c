@@ -1,3 +1,4 @@
+#include "base/signals.h"
 #include "cli/box/acting.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
@@ -20,9 +21,29 @@ static int tell(const struct app *app, size_t services, struct err *e)
 	return 0;
 }
 
+/* ^C ends the waiting, and what has begun by then is named. */
+static int start_services(const struct app *app, struct box *b,
+			  struct signals_held *held, struct err *e)
+{
+	struct services v = { .app = app, .box = b };
+	int r = signals_hold(held, e);
+
+	if (r < 0)
+		return r;
+	v.interrupt = held->fd;
+	r = services_up(&v, e);
+	if (r == -EINTR)
+		render_note(app,
+			    "%s; the box and its services run on ('cubby down' ends "
+			    "them)",
+			    e->msg);
+	return r;
+}
+
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
+	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	_cleanup_acting_ struct acting acting = ACTING_NONE;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	int r = boxsetup_prepare(app, &a->box, &s, e);
@@ -35,7 +56,7 @@ static int work(struct app *app, void *args, struct err *e)
 	if (r >= 0) /* also of one that ran before */
 		r = box_ask(s.box, "keep", NULL, NULL, e);
 	if (r >= 0)
-		r = services_up(app, s.box, e);
+		r = start_services(app, s.box, &held, e);
 	acting_tell(app, &acting, true);
 	if (r < 0)
 		return r;

@@ -86,8 +86,10 @@ static int remove_one(const struct app *app, const struct store *st, int dir,
 	struct stat s;
 	int r = dir < 0 ? dir : sys_fstatat(dir, name, &s, AT_SYMLINK_NOFOLLOW);
 
-	if (r < 0)
-		return err_set(e, -ENOENT, "there is no volume '%s'", name);
+	if (r < 0) {
+		err_set(e, -ENOENT, "there is no volume '%s'", name);
+		return err_hint(e, "'cubby volumes' lists them");
+	}
 	r = check_unused(st, name, e);
 	if (r < 0)
 		return r;

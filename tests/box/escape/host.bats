@@ -30,7 +30,7 @@ setup() { escape_setup; }
 		done
 	done
 	run -125 --separate-stderr cubby exec --user nosuchuser -- true
-	[ "$stderr" = "cubby exec: no user 'nosuchuser' in the box" ]
+	[ "$stderr" = "cubby exec: no user 'nosuchuser' in the box; a number needs no account" ]
 }
 
 @test "K19: abstract sockets of the host are not there" {

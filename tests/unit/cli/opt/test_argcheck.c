@@ -38,8 +38,14 @@ static const struct row {
 	  { "--memry", "1" },
 	  false,
 	  "unknown option '--memry'; did you mean '--memory'?" },
-	{ "near nothing", { "--zzz" }, false, "unknown option '--zzz'" },
-	{ "an unknown letter in a cluster", { "-kz" }, false, "unknown option '-z'" },
+	{ "near nothing",
+	  { "--zzz" },
+	  false,
+	  "unknown option '--zzz'; --help lists them" },
+	{ "an unknown letter in a cluster",
+	  { "-kz" },
+	  false,
+	  "unknown option '-z'; --help lists them" },
 	{ "the value is missing",
 	  { "--memory" },
 	  false,
@@ -55,7 +61,7 @@ static const struct row {
 	{ "behind an operand not, without",
 	  { "cmd", "--zzz" },
 	  false,
-	  "unknown option '--zzz'" },
+	  "unknown option '--zzz'; --help lists them" },
 	{ "a box where none is asked for",
 	  { "-b", "x" },
 	  false,
@@ -70,7 +76,7 @@ static const struct row {
 	    "0123456789012345678901234567890123456789012345678901234567890123456789" },
 	  false,
 	  "unknown option "
-	  "'--012345678901234567890123456789012345678901234567890123456789…'" },
+	  "'--012345678901234567890123456789012345678901234567890123456789…'; --help lists them" },
 };
 
 static void test(const void *p)

@@ -13,33 +13,43 @@ static const struct row {
 	const char *msg; /* NULL = accepted */
 } rows[] = {
 	{ "a size", CONFIG_MEMORY, "1.5G", 3ULL << 29, NULL },
-	{ "no size", CONFIG_MEMORY, "12Q", 0, "bad size '12Q'" },
-	{ "a size of nothing", CONFIG_MEMORY, "0", 0, "bad size '0'" },
+	{ "no size", CONFIG_MEMORY, "12Q", 0,
+	  "bad size '12Q'; it is such as 512M or 2G" },
+	{ "a size of nothing", CONFIG_MEMORY, "0", 0,
+	  "bad size '0'; it is such as 512M or 2G" },
 	{ "processors", CONFIG_CPUS, "0.5", 500, NULL },
-	{ "no processors", CONFIG_CPUS, "0", 0, "bad number '0'" },
+	{ "no processors", CONFIG_CPUS, "0", 0,
+	  "bad number '0'; it is such as 2 or 0.5" },
 	{ "a count", CONFIG_MAX_ROUNDS, "7", 7, NULL },
-	{ "a count of nothing", CONFIG_MAX_ROUNDS, "0", 0, "bad number '0'" },
-	{ "a negative count", CONFIG_PIDS, "-3", 0, "bad number '-3'" },
+	{ "a count of nothing", CONFIG_MAX_ROUNDS, "0", 0,
+	  "bad number '0'; it is a whole number above 0" },
+	{ "a negative count", CONFIG_PIDS, "-3", 0,
+	  "bad number '-3'; it is a whole number above 0" },
 	{ "a time", CONFIG_TIMEOUT, "2m", 120000, NULL },
-	{ "no time", CONFIG_TIMEOUT, "soon", 0, "bad time 'soon'" },
+	{ "no time", CONFIG_TIMEOUT, "soon", 0,
+	  "bad time 'soon'; it is such as 90s, 10m or 2h" },
 	{ "a switch without a word", CONFIG_KEEP, NULL, 1, NULL },
 	{ "a switch that is off", CONFIG_KEEP, "no", 0, NULL },
-	{ "a switch that is neither", CONFIG_KEEP, "maybe", 0, "bad switch 'maybe'" },
+	{ "a switch that is neither", CONFIG_KEEP, "maybe", 0,
+	  "bad switch 'maybe'; it is yes or no" },
 	{ "a mode", CONFIG_NET, "host", 2, NULL },
 	{ "no mode", CONFIG_NET, "bridge", 0,
 	  "bad mode 'bridge'; it is gate, none or host" },
 	{ "a variable", CONFIG_ENV, "A_1=x y", 0, NULL },
 	{ "a variable of here", CONFIG_ENV, "HOME", 0, NULL },
-	{ "a variable without a name", CONFIG_ENV, "=x", 0, "bad name ''" },
-	{ "a variable with a bad name", CONFIG_ENV, "A-B=x", 0, "bad name 'A-B'" },
-	{ "a variable that begins with a digit", CONFIG_ENV, "1A", 0, "bad name '1A'" },
+	{ "a variable without a name", CONFIG_ENV, "=x", 0,
+	  "bad name ''; letters, digits and _ make one" },
+	{ "a variable with a bad name", CONFIG_ENV, "A-B=x", 0,
+	  "bad name 'A-B'; letters, digits and _ make one" },
+	{ "a variable that begins with a digit", CONFIG_ENV, "1A", 0,
+	  "bad name '1A'; letters, digits and _ make one" },
 	{ "a pattern", CONFIG_DENY, "*.example:443", 0, NULL },
 	{ "a port", CONFIG_PUBLISH, "x", 0,
 	  "bad port 'x'; it is [IP:]HOSTPORT:PORT, HOSTPORT 0 for any that is free" },
 	{ "dollars", CONFIG_MAX_COST, "0.25", 250, NULL },
 	{ "an empty name", CONFIG_IMAGE, "", 0, "empty value ''" },
 	{ "bytes of a terminal's are escaped", CONFIG_PIDS, "\033[2J", 0,
-	  "bad number '\\x1b[2J'" },
+	  "bad number '\\x1b[2J'; it is a whole number above 0" },
 };
 
 static void test(const void *p)
@@ -134,7 +144,8 @@ static void a_bad_variable_is_named(void)
 	config_init(&c);
 	assert_int_equal(config_load(&c, &e), -EINVAL);
 	unsetenv("CUBBY_MEMORY");
-	unit_err(&e, -EINVAL, "CUBBY_MEMORY: bad size 'lots'");
+	unit_err(&e, -EINVAL,
+		 "CUBBY_MEMORY: bad size 'lots'; it is such as 512M or 2G");
 }
 
 static void no_file_is_no_error(void)

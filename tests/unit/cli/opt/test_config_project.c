@@ -37,7 +37,7 @@ static const struct row {
 	  "unknown member 'imge'; did you mean 'image'?" },
 	{ "no object", "[]", "", -EINVAL, "it must be an object" },
 	{ "a bad value", "{\"memory\":\"lots\"}", "", -EINVAL,
-	  "'memory': bad size 'lots'" },
+	  "'memory': bad size 'lots'; it is such as 512M or 2G" },
 	{ "an option as a package", "{\"packages\":{\"apt\":[\"-o\"]}}", "", -EINVAL,
 	  "'-o' is no package" },
 	{ "a plugin", "{\"plugins\":[\"jupyter\"]}", "", 0, NULL },

@@ -18,12 +18,13 @@ static const struct row {
 	{ "by a directory that is there", "/usr/..", 2, NULL },
 	{ "by a whole key", "aaaaaaaa00000000", 0, NULL },
 	{ "by the beginning of one", "cccccc", 2, NULL },
-	{ "too short to be a key", "ccccc", -ENOENT, "there is no box for 'ccccc'" },
+	{ "too short to be a key", "ccccc", -ENOENT,
+	  "there is no box for 'ccccc'; 'cubby ls' lists them" },
 	{ "the beginning of two", "aaaaaaaa", -EINVAL,
 	  "several boxes have keys that begin with 'aaaaaaaa'" },
 	{ "no such key", "dddddddd", -ENOENT, "no box has the key 'dddddddd'" },
 	{ "no such directory", "/no\nwhere", -ENOENT,
-	  "there is no box for '/no\\nwhere'" },
+	  "there is no box for '/no\\nwhere'; 'cubby ls' lists them" },
 };
 
 static void test(const void *p)

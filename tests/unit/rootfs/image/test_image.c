@@ -60,10 +60,13 @@ static const struct row {
 	{ "by a beginning of two", "aaaaaaaa", "subuid", -ENOTUNIQ,
 	  "'aaaaaaaa' fits several images; give more digits" },
 	{ "seven digits are a name", "aaaaaaa", NULL, -ENOENT,
-	  "no image 'aaaaaaa' in the store" },
-	{ "no such map", "mine", "root", -ENOENT, "no image 'mine' in the store" },
-	{ "no such name", "x\n", NULL, -ENOENT, "no image 'x\\n' in the store" },
-	{ "no path", "../images", NULL, -ENOENT, "no image '../images' in the store" },
+	  "no image 'aaaaaaa' in the store; 'cubby images' lists them" },
+	{ "no such map", "mine", "root", -ENOENT,
+	  "no image 'mine' in the store; 'cubby images' lists them" },
+	{ "no such name", "x\n", NULL, -ENOENT,
+	  "no image 'x\\n' in the store; 'cubby images' lists them" },
+	{ "no path", "../images", NULL, -ENOENT,
+	  "no image '../images' in the store; 'cubby images' lists them" },
 };
 
 static void find(const void *p)

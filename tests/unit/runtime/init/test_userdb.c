@@ -76,15 +76,15 @@ static const struct row {
 	  "bad user '1:'; say NAME, UID, NAME:GROUP or UID:GID", NULL },
 	{ "empty user", ":1", -EINVAL, 0, 0,
 	  "bad user ':1'; say NAME, UID, NAME:GROUP or UID:GID", NULL },
-	{ "unknown name", "nobody2", -EINVAL, 0, 0, "no user 'nobody2' in the box", NULL },
+	{ "unknown name", "nobody2", -EINVAL, 0, 0, "no user 'nobody2' in the box; a number needs no account", NULL },
 	{ "unknown group", "app:nogroup2", -EINVAL, 0, 0, "no group 'nogroup2' in the box",
 	  NULL },
 	{ "a negative id in the file is no user", "negative", -EINVAL, 0, 0,
-	  "no user 'negative' in the box", NULL },
+	  "no user 'negative' in the box; a number needs no account", NULL },
 	{ "an id that overflows is no user", "huge", -EINVAL, 0, 0,
-	  "no user 'huge' in the box", NULL },
+	  "no user 'huge' in the box; a number needs no account", NULL },
 	{ "escapes in the message", "a\x1b[2J", -EINVAL, 0, 0,
-	  "no user 'a\\x1b[2J' in the box", NULL },
+	  "no user 'a\\x1b[2J' in the box; a number needs no account", NULL },
 };
 /* clang-format on */
 
