@@ -40,7 +40,7 @@ static void a_store_behind_a_link(void)
 static void later(void)
 {
 	const char *dir = unit_tmpdir();
-	char path[PATH_MAX], project[PATH_MAX];
+	char path[PATH_MAX + 16], project[PATH_MAX];
 	struct err e = ERR_NONE;
 
 	assert_int_equal(setenv("XDG_DATA_HOME", dir, 1), 0);
