@@ -1,10 +1,9 @@
 /* Theory of operation
  *
  * The steps are on disk (journal.h) before the first one is done. What goes comes first,
- * the deepest before what it lies in; then what comes, the other way round. A step keeps
- * what it found under its number, then replaces it by a rename, then logs what is there
- * now. To go on is to do all steps again: one that finds what it would make, or has made,
- * is done. To take back is to do the opposite, from the last one to the first. */
+ * the deepest before what it lies in; then what comes, the other way round (step.c). To go on
+ * is to do all steps again: one that finds what it would make, or has made, is done. To take
+ * back is to do the opposite, from the last one to the first. */
 #include "rootfs/review/apply.h"
 
 #include <inttypes.h>
@@ -19,6 +18,7 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/review/carry.h"
 #include "rootfs/review/journal.h"
+#include "rootfs/review/step.h"
 #include "rootfs/store/checkpoint.h"
 #include "rootfs/store/tree.h"
 
@@ -30,17 +30,7 @@ struct work {
 	unsigned number;
 	int dir, log;  /* owned: applied/<n> */
 	uint64_t mine; /* the directory's inode: no other apply's, of any box */
-};
-
-/* A step that is being done: where, and under which names. */
-struct at {
-	struct work *w;
-	const struct journal_step *step;
-	size_t i;
-	struct carry here;	/* in the project; dir is owned */
-	struct diff_side found; /* what is there */
-	char kept[NUMBER], later[NUMBER + 8], merged[NUMBER + 8];
-	char temp[2 * NUMBER + 32];
+	bool again;    /* it may have begun before */
 };
 
 static int fail(struct err *e, int code)
@@ -56,223 +46,6 @@ static void work_done(struct work *w)
 }
 #define WORK_NONE ((struct work){ .journal = JOURNAL_NONE, .dir = -1, .log = -1 })
 
-/* ---- one step ---------------------------------------------------------------------------- */
-
-static struct carry kept_at(const struct at *at)
-{
-	return (struct carry){ at->w->dir, at->kept };
-}
-
-static struct diff_side look_at(const struct carry *p)
-{
-	return diff_look(p->dir, p->name);
-}
-
-static bool is_same(const struct diff_side *a, const struct diff_side *b)
-{
-	return a->mode == b->mode && (!a->mode || S_ISDIR(a->mode) ||
-				      (a->ino == b->ino && a->size == b->size &&
-				       a->mtime == b->mtime && a->ctime == b->ctime));
-}
-
-/* What the step makes: the box's file, or the one that both sides are together in. */
-static struct diff_side made_by(const struct at *at)
-{
-	struct diff_side merged = diff_look(at->w->dir, at->merged);
-
-	return merged.mode ? merged : at->step->now;
-}
-
-/* As it was listed; or the same under two names, by which its ctime has changed. */
-static bool is_untouched(const struct at *at)
-{
-	struct carry kept = kept_at(at);
-	struct diff_side old = look_at(&kept);
-
-	return is_same(&at->found, &at->step->was) ||
-	       (old.mode && at->found.mode && old.ino == at->found.ino &&
-		is_same(&old, &at->found));
-}
-
-/* What this step has put there, and nobody has touched since. */
-static bool is_ours(const struct at *at)
-{
-	const struct journal_step *s = at->step;
-	struct diff_side later = diff_look(at->w->dir, at->later); /* an undo's */
-	struct diff_side made = made_by(at);
-
-	if ((at->found.mode & S_IFMT) != (s->now.mode & S_IFMT) || !at->found.mode)
-		return false;
-	if (s->ino && at->found.ino == s->ino &&
-	    (at->found.ctime == s->ctime || is_same(&at->found, &later)))
-		return true;
-	/* Else it may have been kept by a later apply, as a link or a copy, and be back. */
-	if (s->ino && (at->found.mode != s->mode ||
-		       (S_ISLNK(at->found.mode) && at->found.ino != s->ino)))
-		return false;
-	return at->found.size == made.size &&
-	       (at->found.mtime == made.mtime || S_ISLNK(at->found.mode));
-}
-
-static int log_it(const struct at *at)
-{
-	struct diff_side now = look_at(&at->here);
-	struct err ignored = ERR_NONE;
-
-	return journal_log(at->w->log, at->i, &now, &ignored);
-}
-
-static int keep_old(const struct at *at)
-{
-	struct carry kept = kept_at(at);
-
-	return at->step->was.mode ? carry_keep(&at->here, &kept) : 0;
-}
-
-/* In the place of what was there, with its owner. */
-static int put_file(const struct at *at)
-{
-	const struct journal_step *s = at->step;
-	struct carry temp = { at->here.dir, at->temp }, from;
-	_cleanup_close_ int parent =
-		takeover_parent(at->w->a->upper, s->path, false, &from.name);
-	struct diff_side now = diff_look(at->w->a->upper, s->path);
-	struct diff_side merged = diff_look(at->w->dir, at->merged);
-	struct carry_as as = { .mode = made_by(at).mode & 0777, .like_fd = -1 };
-	_cleanup_close_ int old = -1;
-	struct stat st;
-	int r;
-
-	if (parent < 0 || !is_same(&now, &s->now))
-		return -ESTALE; /* the box has gone on */
-	from.dir = parent;
-	if (merged.mode)
-		from = (struct carry){ at->w->dir, at->merged };
-	if (S_ISREG(s->was.mode)) {
-		old = takeover_open(at->here.dir, at->here.name, O_RDONLY | O_NONBLOCK);
-		if (old >= 0 && sys_fstat(old, &st) == 0)
-			as.like = &st;
-		as.like_fd = old;
-	} else {
-		as.mode &= ~at->w->a->umask;
-	}
-	(void)sys_unlinkat(temp.dir, temp.name, 0); /* what a kill left */
-	r = carry_copy(&from, &temp, &as);
-	now = diff_look(at->w->a->upper, s->path);
-	if (r == 0 && !is_same(&now, &s->now))
-		r = -ESTALE; /* so what was copied was judged, also in a box that runs */
-	if (r == 0)
-		r = keep_old(at) ?: carry_rename(&temp, &at->here, !s->was.mode);
-	if (r < 0)
-		(void)sys_unlinkat(temp.dir, temp.name, 0);
-	return r < 0 ? r : log_it(at);
-}
-
-static int set_mode(const struct at *at, mode_t mode, mode_t mask)
-{
-	_cleanup_close_ int fd =
-		takeover_open(at->here.dir, at->here.name, O_RDONLY | O_DIRECTORY);
-	struct stat st;
-	int r = fd < 0 ? fd : sys_fstat(fd, &st);
-
-	return r < 0 ? r
-		     : sys_fchmod(fd, (mode & 0777 & ~mask) | (st.st_mode & S_ISGID));
-}
-
-static int put_dir(const struct at *at)
-{
-	int r;
-
-	if (S_ISDIR(at->step->was.mode))
-		return set_mode(at, at->step->now.mode, 0);
-	r = sys_mkdirat(at->here.dir, at->here.name, 0700);
-	return r < 0 ? r : set_mode(at, at->step->now.mode, at->w->a->umask);
-}
-
-/* A directory is empty by now, unless somebody has put something there. */
-static int remove_it(const struct at *at)
-{
-	struct carry kept = kept_at(at);
-	int r;
-
-	if (!S_ISDIR(at->step->was.mode))
-		return carry_move(&at->here, &kept, false);
-	r = sys_unlinkat(at->here.dir, at->here.name, AT_REMOVEDIR);
-	return r == -ENOTEMPTY || r == -EEXIST ? 0 : r;
-}
-
-static int forward(const struct at *at)
-{
-	const struct journal_step *s = at->step;
-	bool dir = S_ISDIR(s->now.mode);
-
-	if (!s->now.mode)
-		return !at->found.mode	   ? 0
-		       : !is_untouched(at) ? -ESTALE
-					   : remove_it(at);
-	if (dir && S_ISDIR(at->found.mode) &&
-	    (!s->was.mode || !((at->found.mode ^ s->now.mode) & 0777)))
-		return 0;
-	if (!dir && !is_untouched(at) && is_ours(at))
-		return 0;
-	if (!is_untouched(at))
-		return -ESTALE;
-	return dir ? put_dir(at) : put_file(at);
-}
-
-/* ---- and back ---------------------------------------------------------------------------- */
-
-static int bring_back(const struct at *at, bool fresh)
-{
-	struct carry kept = kept_at(at);
-	int r = carry_move(&kept, &at->here, fresh);
-
-	return r == -ENOENT ? 0 : r; /* it was never taken, or is back already */
-}
-
-static int back_dir(const struct at *at)
-{
-	const struct journal_step *s = at->step;
-	int r;
-
-	if (S_ISDIR(s->was.mode) && S_ISDIR(s->now.mode))
-		return set_mode(at, s->was.mode, 0);
-	if (s->now.mode) {
-		r = sys_unlinkat(at->here.dir, at->here.name, AT_REMOVEDIR);
-		return r == -ENOTEMPTY || r == -EEXIST || r == -ENOENT ? 0 : r;
-	}
-	r = sys_mkdirat(at->here.dir, at->here.name, 0700);
-	if (r < 0 && r != -EEXIST)
-		return r;
-	return set_mode(at, s->was.mode, 0);
-}
-
-static int backward(const struct at *at)
-{
-	const struct journal_step *s = at->step;
-	struct carry later = { at->w->dir, at->later }, kept = kept_at(at);
-	struct diff_side old = look_at(&kept);
-	int r;
-
-	(void)sys_unlinkat(at->here.dir, at->temp, 0);
-	if (S_ISDIR(s->was.mode) || S_ISDIR(s->now.mode))
-		return back_dir(at);
-	if (!s->now.mode)
-		return at->found.mode && old.mode ? -ESTALE : bring_back(at, true);
-	if (is_untouched(at) || (!s->was.mode && !at->found.mode)) {
-		(void)sys_unlinkat(at->w->dir, at->kept, 0);
-		return 0; /* it was not done, or is undone */
-	}
-	if ((s->was.mode && !old.mode) || (!s->ino && !is_ours(at)))
-		return 0; /* the host's was another, and has stayed */
-	if (!is_ours(at))
-		return -ESTALE;
-	if (!s->was.mode)
-		return carry_move(&at->here, &later, false);
-	r = carry_keep(&at->here, &later);
-	return r < 0 ? r : bring_back(at, false);
-}
-
 /* ---- all steps --------------------------------------------------------------------------- */
 
 /* Nothing that comes after it would fare better. */
@@ -282,37 +55,24 @@ static bool is_hopeless(int code)
 	       code == -ENOMEM || code == -EMFILE || code == -ENFILE;
 }
 
-static int do_step(struct work *w, size_t i, int (*how)(const struct at *))
-{
-	const struct journal_step *s = &w->journal.steps[i];
-	struct at at = { .w = w, .step = s, .i = i };
-	_cleanup_close_ int parent = takeover_parent(
-		w->a->project, s->path, how == backward ? !s->now.mode : s->now.mode,
-		&at.here.name);
-
-	if (parent == -ENOENT)
-		return 0; /* with all that was in it */
-	if (parent < 0)
-		return parent;
-	at.here.dir = parent;
-	at.found = look_at(&at.here);
-	snprintf(at.kept, sizeof(at.kept), "%zu", i);
-	snprintf(at.later, sizeof(at.later), "%zu.new", i);
-	snprintf(at.merged, sizeof(at.merged), "%zu.merged", i);
-	snprintf(at.temp, sizeof(at.temp), ".cubby-%" PRIu64 "-%zu.tmp", w->mine, i);
-	return how(&at);
-}
-
-static int run_steps(struct work *w, int (*how)(const struct at *), struct err *e)
+static int run_steps(struct work *w, int (*how)(const struct step *), struct err *e)
 {
 	for (size_t k = 0; k < w->journal.n; k++) {
-		size_t i = how == forward ? k : w->journal.n - 1 - k;
-		const char *path = w->journal.steps[i].path;
-		int r = do_step(w, i, how);
+		size_t i = how == step_forward ? k : w->journal.n - 1 - k;
+		const struct step s = { .what = &w->journal.steps[i],
+					.i = i,
+					.project = w->a->project,
+					.upper = w->a->upper,
+					.dir = w->dir,
+					.log = w->log,
+					.umask = w->a->umask,
+					.mine = w->mine,
+					.again = w->again };
+		int r = how(&s);
 
 		if (is_hopeless(r))
 			return fail(e, r);
-		w->a->fn(w->a->ctx, path, r);
+		w->a->fn(w->a->ctx, s.what->path, r);
 	}
 	return 0;
 }
@@ -492,7 +252,7 @@ static int write_journal(struct work *w, const struct diff_item *const *items, s
 
 static int finish(struct work *w, struct err *e)
 {
-	int r = has(w->dir, "done") ? 0 : run_steps(w, forward, e);
+	int r = has(w->dir, "done") ? 0 : run_steps(w, step_forward, e);
 
 	if (r < 0 || has(w->dir, "done"))
 		return r;
@@ -642,6 +402,7 @@ static int again(const struct apply *a, bool (*ok)(int dir), struct work *w,
 	if (n <= 0)
 		return n;
 	w->a = a;
+	w->again = true;
 	r = open_work(w, applied, (unsigned)n, e);
 	if (r < 0)
 		return r;
@@ -666,7 +427,7 @@ int apply_undo(const struct apply *a, struct err *e)
 	if (n <= 0)
 		return n;
 	apply_undoing(w.dir, true);
-	r = run_steps(&w, backward, e);
+	r = run_steps(&w, step_backward, e);
 	if (r == 0 && a->undone)
 		r = a->undone(a->ctx, n, e);
 	if (r == 0)

@@ -82,6 +82,19 @@ int carry_copy(const struct carry *from, const struct carry *to,
 	return r;
 }
 
+static void temp_name(const struct carry *to, char ret[NAME_MAX + 1])
+{
+	snprintf(ret, NAME_MAX + 1, ".cubby-%.200s.tmp", to->name);
+}
+
+void carry_clean(const struct carry *to)
+{
+	char name[NAME_MAX + 1];
+
+	temp_name(to, name);
+	(void)sys_unlinkat(to->dir, name, 0);
+}
+
 /* Beside it, then over it. */
 static int copy_over(const struct carry *from, const struct carry *to, bool fresh)
 {
@@ -93,8 +106,7 @@ static int copy_over(const struct carry *from, const struct carry *to, bool fres
 
 	if (r < 0)
 		return r;
-	if (snprintf(name, sizeof(name), ".cubby-%.200s.tmp", to->name) < 0)
-		return -ENAMETOOLONG;
+	temp_name(to, name);
 	as.mode = st.st_mode & 0777;
 	as.like = &st;
 	as.like_fd = -1;

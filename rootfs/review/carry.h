@@ -34,6 +34,9 @@ int carry_keep(const struct carry *from, const struct carry *to);
 /** carry_move() - rename, or copy and remove; @fresh: -EEXIST when @to is there */
 int carry_move(const struct carry *from, const struct carry *to, bool fresh);
 
+/** carry_clean() - what a kill has left beside @to of carry_keep() or carry_move() */
+void carry_clean(const struct carry *to);
+
 /** carry_rename() - within one filesystem */
 int carry_rename(const struct carry *from, const struct carry *to, bool fresh);
 

@@ -18,14 +18,22 @@ struct plan {
 	unsigned fail;	 /* the one that fails, from 1; 0 = none */
 	long code;	 /* what it returns */
 	bool kills;	 /* it does not return: the process is killed there */
+	unsigned event;	 /* the one before which something happens, from 1; 0 = none */
+	void (*happens)(void *ctx);
+	void *ctx;
 };
 static struct plan *plan;
 
 long sys_fault(void)
 {
-	if (!plan || !plan->fail)
+	unsigned door;
+
+	if (!plan || (!plan->fail && !plan->event))
 		return 0;
-	if (__atomic_add_fetch(&plan->passed, 1, __ATOMIC_RELAXED) != plan->fail)
+	door = __atomic_add_fetch(&plan->passed, 1, __ATOMIC_RELAXED);
+	if (door == plan->event)
+		plan->happens(plan->ctx);
+	if (door != plan->fail)
 		return 0;
 	if (plan->kills)
 		raise(SIGKILL);
@@ -86,26 +94,67 @@ static void make_plan(void)
 	assert_true(plan != MAP_FAILED);
 }
 
+/* Returns how many doors it passed. */
+static unsigned run_by_plan(const struct plan *how, unit_fault_fn *fn, void *ctx)
+{
+	struct err e = ERR_NONE;
+	int status;
+	pid_t pid;
+
+	*plan = *how;
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(fn(ctx, &e) < 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	plan->fail = plan->event = 0;
+	if (!how->code && status && (!how->fail || plan->passed < how->fail))
+		fail_msg("without a kill it failed: %d", status);
+	return plan->passed;
+}
+
 void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx)
 {
 	bool fired = true;
 
 	make_plan();
 	for (unsigned n = 1; fired; n++) {
-		struct err e = ERR_NONE;
-		int status;
-		pid_t pid;
+		fired = run_by_plan(&(struct plan){ .fail = n, .kills = true }, fn,
+				    ctx) >= n;
+		after(ctx);
+	}
+}
 
-		*plan = (struct plan){ .fail = n, .kills = true };
-		pid = fork();
-		assert_true(pid >= 0);
-		if (pid == 0)
-			_exit(fn(ctx, &e) < 0);
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		plan->fail = 0;
-		fired = plan->passed >= n;
-		if (!fired && status)
-			fail_msg("without a kill it failed: %d", status);
+void unit_meanwhile(unit_fault_fn *fn, const struct unit_event *x,
+		    void (*after)(void *ctx), void *ctx)
+{
+	struct plan p = { .happens = x->happens, .ctx = ctx };
+	unsigned doors;
+
+	make_plan();
+	do {
+		p.event++;
+		doors = run_by_plan(&p, fn, ctx);
+		after(ctx);
+	} while (doors >= p.event);
+	p.kills = true;
+	for (p.event = doors > x->last ? doors - x->last : 1; p.event <= doors;
+	     p.event++)
+		for (unsigned k = 0; k < x->kills; k++) {
+			p.fail = p.event + k;
+			(void)run_by_plan(&p, fn, ctx);
+			after(ctx);
+		}
+}
+
+void unit_fails(unit_fault_fn *fn, long code, void (*after)(void *ctx), void *ctx)
+{
+	bool fired = true;
+
+	make_plan();
+	for (unsigned n = 1; fired; n++) {
+		fired = run_by_plan(&(struct plan){ .fail = n, .code = code }, fn,
+				    ctx) >= n;
 		after(ctx);
 	}
 }
@@ -142,6 +191,25 @@ void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx)
 	(void)after;
 	(void)ctx;
 	fail_msg("unit_kills() needs VARIANT=asan");
+}
+
+void unit_meanwhile(unit_fault_fn *fn, const struct unit_event *x,
+		    void (*after)(void *ctx), void *ctx)
+{
+	(void)fn;
+	(void)x;
+	(void)after;
+	(void)ctx;
+	fail_msg("unit_meanwhile() needs VARIANT=asan");
+}
+
+void unit_fails(unit_fault_fn *fn, long code, void (*after)(void *ctx), void *ctx)
+{
+	(void)fn;
+	(void)code;
+	(void)after;
+	(void)ctx;
+	fail_msg("unit_fails() needs VARIANT=asan");
 }
 
 #endif

@@ -58,6 +58,20 @@ void unit_faults(unit_fault_fn *fn, void *ctx);
  *  there then, and puts things back */
 void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx);
 
+/* Something that another program does just then. */
+struct unit_event {
+	void (*happens)(void *ctx); /* in the process that runs the code under test */
+	unsigned kills; /* so many doors from there on are each the last one, too, */
+	unsigned last;	/* where it happens at one of so many before the end */
+};
+/** unit_meanwhile() - run @fn in a process of its own; before its 1st, 2nd, … door something
+ *  happens; @after as that of unit_kills() */
+void unit_meanwhile(unit_fault_fn *fn, const struct unit_event *x,
+		    void (*after)(void *ctx), void *ctx);
+
+/** unit_fails() - the same, where the 1st, 2nd, … door returns @code once */
+void unit_fails(unit_fault_fn *fn, long code, void (*after)(void *ctx), void *ctx);
+
 /** unit_err() - assert code and exact message of a failure */
 #define unit_err(e, want_code, want_msg)                 \
 	do {                                             \
