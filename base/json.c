@@ -43,18 +43,29 @@ static int kind(const struct json *j)
 
 /* ---- text ---------------------------------------------------------------- */
 
-int json_parse(const char *text, size_t len, struct json **ret, struct err *e)
+int json_parse_within(const char *text, size_t len, size_t *values, struct json **ret,
+		      struct err *e)
 {
 	size_t bad_at;
+	int r = json_scan_within(text, len, values, &bad_at);
 	cJSON *c;
 
-	if (json_scan_check(text, len, &bad_at) < 0)
-		return err_set(e, -EINVAL, "bad JSON at byte %zu", bad_at);
+	if (r == -E2BIG)
+		return err_set(e, r, "JSON of too many values");
+	if (r < 0)
+		return err_set(e, r, "bad JSON at byte %zu", bad_at);
 	c = cJSON_ParseWithLength(text, len);
 	if (!c)
 		return err_sys(e, -ENOMEM, "cannot parse JSON");
 	*ret = wrap(c);
 	return 0;
+}
+
+int json_parse(const char *text, size_t len, struct json **ret, struct err *e)
+{
+	size_t any = SIZE_MAX;
+
+	return json_parse_within(text, len, &any, ret, e);
 }
 
 int json_read(int dirfd, const char *path, size_t max, struct json **ret, struct err *e)

@@ -27,6 +27,18 @@ enum json_type {
  * Return: 0, -EINVAL ("bad JSON at byte N"), -ENOMEM. *@ret is owned: json_free().
  */
 int json_parse(const char *text, size_t len, struct json **ret, struct err *e);
+
+/** What a value takes in memory, besides its text. */
+enum { JSON_VALUE_BYTES = 80 };
+
+/**
+ * json_parse_within() - the same, of what a stranger says: "[0,0,0,…" takes forty times its
+ * length in memory
+ * @values: how many there may be in all; what it has is taken off on success
+ * Return: as json_parse(), or -E2BIG.
+ */
+int json_parse_within(const char *text, size_t len, size_t *values, struct json **ret,
+		      struct err *e);
 /** json_read() - parse a whole file of @max bytes at most; also what file_read() returns */
 int json_read(int dirfd, const char *path, size_t max, struct json **ret,
 	      struct err *e);

@@ -12,6 +12,8 @@ struct scan {
 	const char *s;
 	size_t len, at;
 	unsigned depth;
+	size_t values; /* that may still come */
+	bool many;     /* there were more */
 };
 
 /* 0 at the end, and for a NUL, which is valid nowhere. */
@@ -170,6 +172,11 @@ static bool container(struct scan *x)
 /* Recursion ends at JSON_SCAN_DEPTH. */
 static bool value(struct scan *x)
 {
+	if (!x->values--) {
+		x->many = true;
+		x->values = 0;
+		return false;
+	}
 	skip_space(x);
 	switch (peek(x)) {
 	case '{':
@@ -188,15 +195,24 @@ static bool value(struct scan *x)
 	}
 }
 
-int json_scan_check(const char *text, size_t len, size_t *bad_at)
+int json_scan_within(const char *text, size_t len, size_t *values, size_t *bad_at)
 {
-	struct scan x = { .s = text, .len = len };
+	struct scan x = { .s = text, .len = len, .values = *values };
 
 	if (value(&x)) {
 		skip_space(&x);
-		if (x.at == len)
+		if (x.at == len) {
+			*values = x.values;
 			return 0;
+		}
 	}
 	*bad_at = x.at;
-	return -EINVAL;
+	return x.many ? -E2BIG : -EINVAL;
+}
+
+int json_scan_check(const char *text, size_t len, size_t *bad_at)
+{
+	size_t any = SIZE_MAX;
+
+	return json_scan_within(text, len, &any, bad_at);
 }

@@ -20,4 +20,12 @@ enum { JSON_SCAN_DEPTH = 64 }; /* arrays and objects within each other */
  */
 int json_scan_check(const char *text, size_t len, size_t *bad_at);
 
+/**
+ * json_scan_within() - the same, of a text that has so many values at most
+ * @values: how many there may be, those of containers and these themselves; what it has is
+ *          taken off on success
+ * Return: as json_scan_check(), or -E2BIG.
+ */
+int json_scan_within(const char *text, size_t len, size_t *values, size_t *bad_at);
+
 #endif

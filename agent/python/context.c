@@ -21,7 +21,7 @@ static int spawn(const struct python_conf *conf, const char *what, struct box_pr
 		 struct err *e)
 {
 	char word[PYTHON_CONTEXT_NAME + 16];
-	const char *argv[] = { "python3", "/proc/self/fd/3", "-", word, NULL };
+	const char *argv[] = { "python3", "/proc/self/fd/3", "-", "-", word, NULL };
 	_cleanup_close_ int text = shim_open(e);
 	struct box_command c = { .argv = argv,
 				 .env = conf->env,

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MIME_MAX = 100, FORMS_MAX = 64, PATH_LEN = 4096 };
+enum { MIME_MAX = 100, FORMS_MAX = 64, PATH_LEN = 4096, VALUES_MAX = 64 << 10 };
 
 void python_message_done(struct python_message *m)
 {
@@ -144,7 +144,8 @@ int python_message_read(const char *text, size_t len, struct python_message *ret
 {
 	_cleanup_python_message_ struct python_message m = PYTHON_MESSAGE_NONE;
 	const struct kind *kind;
-	int r = json_parse(text, len, &m.root, e);
+	size_t values = VALUES_MAX;
+	int r = json_parse_within(text, len, &values, &m.root, e);
 
 	if (r < 0)
 		return r == -ENOMEM ? r : (e->code = -EBADMSG);

@@ -1,10 +1,15 @@
 /* Theory of operation
  *
- * Three descriptors come from the interpreter: a socket with messages, and the pipes that
- * are its standard output and error. It flushes both before it sends a message, and a
- * write to a pipe has ended when it returns: so when a message is read, all that was
- * printed before it lies in the pipes, and FIONREAD says how much that is. It is told
- * first. What comes while nothing runs is of threads and children of earlier cells. */
+ * Three pipes come from the interpreter: its messages, its standard output and error. It
+ * flushes both before it sends a message, and a write to a pipe has ended when it returns:
+ * so when a message is read, all that was printed before it lies in the pipes, and FIONREAD
+ * says how much that is. It is told first. What comes while nothing runs is of threads and
+ * children of earlier cells.
+ *
+ * Its programs can read those pipes, too, so there may be nothing where there was something:
+ * our ends never wait. And nothing is received by a socket. With its bytes may come
+ * descriptors, which are closed by who gets them, and that may take as long as their owner
+ * likes (a connection that lingers). So ours, by which it is asked, receives nothing. */
 #include "agent/python/python.h"
 
 #include <errno.h>
@@ -25,17 +30,20 @@ enum {
 	PIECE = 64 << 10,
 	AT_ONCE = 4 * PIECE,	 /* of one descriptor in one python_pump() */
 	LAST_WORDS = 32 * PIECE, /* a pipe has room for 16 of them */
+	SEEN_MAX = PIECE,	 /* who does not read them has enough of them there */
 };
 
 struct python {
 	struct python_conf conf;
 	enum python_state state;
 	struct box_proc proc; /* owned; fds[0] stays -1 */
-	int control;	      /* owned; -1 = no interpreter */
+	int questions;	      /* owned; a socket that only sends; -1 = no interpreter */
+	int messages;	      /* owned; a pipe */
 	int epfd, timer;      /* owned */
 	struct buf out;	      /* owned; frames that have not been sent */
 	struct python_frame in;
 	int64_t id;
+	bool full;    /* room for @out is waited for */
 	bool pending; /* it is not known yet whether it runs: its end says nothing */
 	unsigned interrupts; /* sent to the running cell */
 	const char *broken;  /* what it did that it has to be ended for; static */
@@ -44,7 +52,7 @@ struct python {
 
 static bool alive(const struct python *p)
 {
-	return p->control >= 0;
+	return p->questions >= 0;
 }
 
 /* ---- watching ------------------------------------------------------------------------ */
@@ -65,31 +73,31 @@ static int watch(struct python *p, int op, int fd, uint32_t events)
 
 static int watch_all(struct python *p)
 {
-	int r = watch(p, EPOLL_CTL_ADD, p->control,
-		      p->out.len ? EPOLLIN | EPOLLOUT : EPOLLIN);
+	int r = watch(p, EPOLL_CTL_ADD, p->messages, EPOLLIN);
 
 	for (int i = 1; i < 3 && r == 0; i++)
 		r = watch(p, EPOLL_CTL_ADD, p->proc.fds[i], EPOLLIN);
 	return r;
 }
 
-/* What there is no room for waits until there is. */
+/* What there is no room for waits until there is. Only then is the socket watched: its end
+ * is told whatever is asked for. */
 static void flush(struct python *p)
 {
-	bool waited = p->out.len > 0;
 	ssize_t n = 0;
 
 	while (p->out.len && n >= 0) {
-		n = sys_send(p->control, p->out.data, p->out.len,
+		n = sys_send(p->questions, p->out.data, p->out.len,
 			     MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n > 0)
 			buf_consume(&p->out, (size_t)n);
 	}
 	if (n < 0 && n != -EAGAIN) /* it has gone, as a read will tell */
 		buf_truncate(&p->out, 0);
-	if (waited)
-		(void)watch(p, EPOLL_CTL_MOD, p->control,
-			    p->out.len ? EPOLLIN | EPOLLOUT : EPOLLIN);
+	if (p->full == (p->out.len > 0))
+		return;
+	p->full = p->out.len > 0;
+	(void)watch(p, p->full ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, p->questions, EPOLLOUT);
 }
 
 /* @message is taken over. */
@@ -140,8 +148,9 @@ static void forget(struct python *p)
 	set_timer(p, 0);
 	box_proc_done(&p->proc);
 	p->proc = BOX_PROC_NONE;
-	scope_close(&p->control);
-	p->control = -1;
+	scope_close_set(&p->questions, 1);
+	scope_close_set(&p->messages, 1);
+	p->full = false;
 	buf_truncate(&p->out, 0);
 	python_frame_done(&p->in);
 	python_frame_init(&p->in);
@@ -226,7 +235,7 @@ static int on_frame(void *ctx, const char *text, size_t len)
 	if (r < 0)
 		return r;
 	tell_streams(p);
-	if (m.kind == PYTHON_DISPLAY)
+	if (m.kind == PYTHON_DISPLAY && p->out.len < SEEN_MAX)
 		say_seen(p);
 	if (!fits_state(p, &m)) /* of a thread, behind the end of its cell */
 		return 0;
@@ -241,7 +250,7 @@ static bool take_messages(struct python *p)
 {
 	for (size_t got = 0; got < AT_ONCE;) {
 		char piece[PIECE];
-		ssize_t n = sys_recv(p->control, piece, sizeof(piece), MSG_DONTWAIT);
+		ssize_t n = sys_read(p->messages, piece, sizeof(piece));
 
 		if (n == -EAGAIN || n == -EINTR)
 			return true;
@@ -279,15 +288,15 @@ static void on_timer(struct python *p)
 
 void python_pump(struct python *p)
 {
-	struct pollfd at[] = { { p->control, POLLIN | (p->out.len ? POLLOUT : 0), 0 },
+	struct pollfd at[] = { { p->messages, POLLIN, 0 },
 			       { p->proc.fds[1], POLLIN, 0 },
 			       { p->proc.fds[2], POLLIN, 0 } };
 
 	if (!alive(p) || p->pending || sys_poll(at, ARRAY_SIZE(at), 0) < 0)
 		return;
-	if (at[0].revents & POLLOUT)
+	if (p->full)
 		flush(p);
-	if (at[0].revents & (POLLIN | POLLHUP | POLLERR) && !take_messages(p)) {
+	if (at[0].revents && !take_messages(p)) {
 		bury(p, false);
 		return;
 	}
@@ -310,7 +319,7 @@ int python_new(const struct python_conf *conf, struct python **ret, struct err *
 	if (!p)
 		return err_sys(e, -ENOMEM, "cannot make an interpreter");
 	p->conf = *conf;
-	p->control = p->timer = p->epfd = -1;
+	p->questions = p->messages = p->timer = p->epfd = -1;
 	p->proc = BOX_PROC_NONE;
 	buf_init(&p->out, (size_t)2 * PYTHON_FRAME_MAX);
 	python_frame_init(&p->in);
@@ -350,16 +359,45 @@ void python_free(struct python **p)
 static int take_streams(struct python *p)
 {
 	scope_close_set(&p->proc.fds[0], 1); /* it reads from /dev/null */
+	for (int i = 1; i < 3; i++)
+		sys_setfl(p->proc.fds[i], O_RDONLY | O_NONBLOCK);
 	p->pending = false;
 	return watch_all(p);
 }
 
+/* Where it is asked, and where it answers. */
+struct ends {
+	int questions[2], messages[2]; /* owned; ours first */
+};
+
+static void ends_done(struct ends *x)
+{
+	scope_close_set(x->questions, 2);
+	scope_close_set(x->messages, 2);
+}
+
+static int make_ends(struct ends *ret)
+{
+	int fds[2] = { -1, -1 }, r = sys_socketpair(SOCK_STREAM, ret->questions);
+
+	if (r == 0)
+		r = sys_shutdown(ret->questions[0], SHUT_RD);
+	if (r == 0)
+		r = sys_pipe2(fds, O_CLOEXEC);
+	if (r < 0)
+		return r;
+	ret->messages[0] = fds[0];
+	ret->messages[1] = fds[1];
+	return sys_setfl(fds[0], O_RDONLY | O_NONBLOCK);
+}
+
 static int start(struct python *p, struct err *e)
 {
-	const char *argv[7] = { "python3", "/proc/self/fd/3", "4" };
+	const char *argv[8] = { "python3", "/proc/self/fd/3", "4", "5" };
 	char join[64];
-	_cleanup_close_ int text = shim_open(e), ours = -1, theirs = -1;
-	int pair[2], extra[2], n = 3, r;
+	_cleanup_close_ int text = shim_open(e);
+	_cleanup_(ends_done) struct ends ends = { { -1, -1 }, { -1, -1 } };
+	int extra[3], n = 4, r;
 	struct box_command c = { .argv = argv,
 				 .env = p->conf.env,
 				 .cwd = p->conf.cwd,
@@ -378,13 +416,12 @@ static int start(struct python *p, struct err *e)
 		snprintf(join, sizeof(join), "join=%s", p->conf.context);
 		argv[n++] = join;
 	}
-	r = sys_socketpair(SOCK_STREAM, pair);
+	r = make_ends(&ends);
 	if (r < 0)
-		return err_sys(e, r, "cannot make a socket");
-	ours = pair[0];
-	theirs = pair[1];
+		return err_sys(e, r, "cannot make a channel");
 	extra[0] = text;
-	extra[1] = theirs;
+	extra[1] = ends.questions[1];
+	extra[2] = ends.messages[1];
 	r = p->conf.port.spawn(p->conf.port.ctx, &c, &p->proc, e);
 	if (r == -ENOENT)
 		return err_set(e, r,
@@ -393,7 +430,8 @@ static int start(struct python *p, struct err *e)
 			       "dnf install -y python3)");
 	if (r < 0)
 		return r;
-	p->control = take(&ours, -1);
+	p->questions = take(&ends.questions[0], -1);
+	p->messages = take(&ends.messages[0], -1);
 	p->pending = r == 1;
 	if (r == 0)
 		r = take_streams(p);

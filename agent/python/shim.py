@@ -1,10 +1,11 @@
 # The Python of a box (agent/python/python.h has the other end). Run as
-#   python3 /proc/self/fd/N CONTROL [files] [merge] [join=NAME]
-#   python3 /proc/self/fd/N - serve=NAME | stop=NAME
-# It reads cells from the socket CONTROL and answers there, in frames: four bytes of length,
-# little-endian, then JSON (message.h lists them). What cells print is no message: it goes
-# to descriptors 1 and 2, so children and C code are heard too. Both are flushed before a
-# message is sent, so whoever reads a message has all that was printed before it.
+#   python3 /proc/self/fd/N QUESTIONS ANSWERS [files] [merge] [join=NAME]
+#   python3 /proc/self/fd/N - - serve=NAME | stop=NAME
+# It reads cells from the socket QUESTIONS and answers in the pipe ANSWERS, in frames: four
+# bytes of length, little-endian, then JSON (message.h lists them). What cells print is no
+# message: it goes to descriptors 1 and 2, so children and C code are heard too. Both are
+# flushed before a message is sent, so whoever reads a message has all that was printed
+# before it.
 #
 # With serve=NAME it stays and takes one client after the other; join=NAME is such a client's
 # process: it hands its descriptors over and passes interrupts on. stop=NAME ends one.
@@ -38,7 +39,7 @@ AWAIT = getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)  # 3.8
 
 
 class Shim:  # all that lasts; a class so that the module of the cells has none of it
-    control = -1
+    questions = answers = -1
     name = mode = ""  # of a context that is served, and what is done about it
     files = merge = False
     pid, ident = os.getpid(), _thread.get_ident()
@@ -110,7 +111,7 @@ def gone(status):
 def put(data):
     while data:
         try:
-            data = data[os.write(Shim.control, data):]
+            data = data[os.write(Shim.answers, data):]
         except OSError:  # nobody is there any more
             gone(1)
 
@@ -119,7 +120,7 @@ def read_all(size):
     parts = []
     while size:
         try:
-            part = os.read(Shim.control, min(size, 1 << 20))
+            part = os.read(Shim.questions, min(size, 1 << 20))
         except OSError:
             part = b""
         if not part:
@@ -129,8 +130,15 @@ def read_all(size):
     return b"".join(parts)
 
 
+def keep_ends():
+    """Not for children."""
+    for fd in (Shim.questions, Shim.answers):
+        if fd >= 0:
+            os.set_inheritable(fd, False)
+
+
 def receive():
-    select.select([Shim.control], [], [])
+    select.select([Shim.questions], [], [])
     with Whole():
         size = struct.unpack("<I", read_all(4))[0]
         if size > FRAME_MAX:
@@ -730,8 +738,7 @@ def begin():
     if Shim.merge:
         os.dup2(1, 2)
     Shim.kept = {fd: os.dup(fd) for fd in (1, 2)}  # not for children: PEP 446
-    if Shim.control >= 0:
-        os.set_inheritable(Shim.control, False)
+    keep_ends()
     open_streams()
     sys.path[0] = ""
     sys.argv[:] = [""]
@@ -799,13 +806,13 @@ def serve():
 
 
 def take_client(connection):
-    size = struct.calcsize("3i")
+    size = struct.calcsize("4i")
     data, extra, _, _ = connection.recvmsg(16, 64)
-    fds = struct.unpack("3i", extra[0][2][:size])
-    Shim.control = fds[0]
-    os.set_inheritable(Shim.control, False)
+    fds = struct.unpack("4i", extra[0][2][:size])
+    Shim.questions, Shim.answers = fds[:2]
+    keep_ends()
     Shim.files = b"f" in data
-    for fd, new in zip((1, 2), fds[1:]):
+    for fd, new in zip((1, 2), fds[2:]):
         os.dup2(new, Shim.kept[fd], False)
         os.dup2(new, fd)
         os.close(new)
@@ -819,9 +826,10 @@ def leave_client():
         os.dup2(null, Shim.kept[fd], False)
         os.dup2(null, fd)
     os.close(null)
-    if Shim.control >= 0:
-        os.close(Shim.control)
-    Shim.control = -1
+    for fd in (Shim.questions, Shim.answers):
+        if fd >= 0:
+            os.close(fd)
+    Shim.questions = Shim.answers = -1
 
 
 def join():
@@ -837,7 +845,7 @@ def join():
             if time.monotonic() > until:
                 sys.exit("the context '%s' does not answer" % Shim.name)
             time.sleep(0.005)
-    fds = struct.pack("3i", Shim.control, 1, 2)
+    fds = struct.pack("4i", Shim.questions, Shim.answers, 1, 2)
     connection.sendmsg([b"f" if Shim.files else b"-"],
                        [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
     answer = connection.recv(4)  # an interrupt while it has another client ends us
@@ -846,7 +854,7 @@ def join():
     pid = struct.unpack("i", answer)[0]
     signal.signal(signal.SIGINT, lambda *_: os.killpg(pid, signal.SIGINT))
     signal.signal(signal.SIGTERM, lambda *_: os.killpg(pid, signal.SIGKILL))
-    for fd in (Shim.control, 1, 2):  # their end is the other one's
+    for fd in (Shim.questions, Shim.answers, 1, 2):  # their end is the other one's
         os.close(fd)
     while connection.recv(16):
         pass
@@ -877,14 +885,14 @@ def talk():
 
 
 def main():
-    for word in sys.argv[2:]:
+    for word in sys.argv[3:]:
         mode, _, name = word.partition("=")
         if name:
             Shim.mode, Shim.name = mode, name
-    Shim.files, Shim.merge = "files" in sys.argv[2:], "merge" in sys.argv[2:]
+    Shim.files, Shim.merge = "files" in sys.argv[3:], "merge" in sys.argv[3:]
     if Shim.mode in ("serve", "stop"):
         return serve() if Shim.mode == "serve" else stop()
-    Shim.control = int(sys.argv[1])
+    Shim.questions, Shim.answers = map(int, sys.argv[1:3])
     if Shim.mode == "join":
         return join()
     begin()

@@ -8,7 +8,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { HEADER_MAX = 16 << 10, DATE = 40 };
+enum { HEADER_MAX = 16 << 10, DATE = 40, VALUES_MAX = 64 << 10 };
 
 struct channel {
 	struct channel *next;
@@ -131,8 +131,10 @@ static void on_message(void *ctx, enum exchange_message kind, const char *data,
 	_cleanup_buf_ struct buf header = BUF_INIT(HEADER_MAX);
 	struct err ignored = ERR_NONE;
 	struct channel *c = ctx;
+	size_t values = VALUES_MAX;
 
-	if (kind != EXCHANGE_TEXT || json_parse(data, len, &m, &ignored) < 0)
+	if (kind != EXCHANGE_TEXT ||
+	    json_parse_within(data, len, &values, &m, &ignored) < 0)
 		return;
 	/* it is sent back with all that is about it */
 	if (json_print(json_get(m, "header"), false, &header) == 0)

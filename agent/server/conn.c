@@ -16,12 +16,7 @@
 #include "agent/server/impl.h"
 #include "base/sys/sys.h"
 
-enum {
-	CHUNK = 64 << 10,
-	HEAD_CHUNK = 4096,
-	DISCARD_MAX = 64 << 10,
-	LINGER_MAX = 8 << 20
-};
+enum { CHUNK = 64 << 10, HEAD_CHUNK = 4096, LINGER_MAX = 8 << 20 };
 
 static void advance(struct exchange *x);
 
@@ -69,12 +64,6 @@ static void clear_request(struct exchange *x)
 	x->discarded = 0;
 }
 
-static void set_state(struct exchange *x, enum exchange_state state, uint64_t ms)
-{
-	x->state = state;
-	x->deadline_ms = ms ? sys_now_ms() + ms : UINT64_MAX;
-}
-
 /* The answer has left. */
 static void next_request(struct exchange *x)
 {
@@ -92,362 +81,13 @@ static void next_request(struct exchange *x)
 		if (x->tls)
 			tls_end(x->tls);
 		(void)sys_shutdown(x->fd, SHUT_WR);
-		set_state(x, EXCHANGE_LINGER, EXCHANGE_LINGER_MS);
+		exchange_enter(x, EXCHANGE_LINGER, EXCHANGE_LINGER_MS);
 		buf_truncate(&x->in, 0);
 		return;
 	}
-	set_state(x, EXCHANGE_HEAD, x->in.len ? EXCHANGE_HEAD_MS : EXCHANGE_KEEP_MS);
+	exchange_enter(x, EXCHANGE_HEAD,
+		       x->in.len ? EXCHANGE_HEAD_MS : EXCHANGE_KEEP_MS);
 	advance(x);
-}
-
-/* ---- to the handler ------------------------------------------------------------- */
-
-static void run_handler(struct exchange *x)
-{
-	struct err e = ERR_NONE;
-	int r;
-
-	x->state = EXCHANGE_BUSY;
-	x->deadline_ms = UINT64_MAX;
-	r = x->match.route->run(x, &e);
-	if (r < 0 && !x->begun)
-		exchange_fail_err(x, &e);
-	else if (r < 0)
-		exchange_cut(x);
-	x->kick |= x->streams;
-	exchange_watch(x);
-}
-
-static void on_box(void *ctx, const struct err *e)
-{
-	struct exchange *x = ctx;
-
-	x->waiting = false;
-	if (x->state == EXCHANGE_DEAD)
-		return;
-	if (e)
-		exchange_fail(x, 503, "%s", e->msg);
-	else
-		run_handler(x);
-}
-
-static void dispatch(struct exchange *x)
-{
-	const struct tenant_who who = exchange_who(x);
-	struct err e = ERR_NONE;
-
-	if (!x->match.route->box) {
-		run_handler(x);
-		return;
-	}
-	x->state = EXCHANGE_BUSY;
-	x->deadline_ms = UINT64_MAX;
-	if (tenants_get(x->server->tenants, &who, &x->tenant, &e) < 0) {
-		exchange_fail_err(x, &e);
-		return;
-	}
-	tenant_hold(x->tenant);
-	x->waiting = true;
-	x->wait = (struct tenant_wait){ .ready = on_box, .ctx = x };
-	tenant_open(x->tenant, &x->wait);
-}
-
-/* ---- the body ------------------------------------------------------------------- */
-
-/* The next bytes of it at the front of x->in: 1 = there were some, or it is complete. */
-static int next_part(struct exchange *x, struct chunked_data *d, size_t *used)
-{
-	int r;
-
-	*d = (struct chunked_data){ x->in.data, 0 };
-	*used = 0;
-	if (x->head.length != HEAD_CHUNKED) {
-		*used = d->len = (size_t)MIN((uint64_t)x->in.len, x->body_left);
-		x->body_left -= d->len;
-		x->body_done = !x->body_left;
-		return x->body_done || d->len;
-	}
-	if (!x->in.len)
-		return 0;
-	r = chunked_feed(&x->chunked, x->in.data, x->in.len, used, d);
-	x->body_done = r == 1;
-	return r < 0 ? r : r || *used;
-}
-
-static void refuse_body(struct exchange *x, int status, const char *why)
-{
-	if (x->begun) {
-		exchange_cut(x);
-		return;
-	}
-	if (x->hooks && x->hooks->gone)
-		x->hooks->gone(x->ctx);
-	x->hooks = NULL;
-	exchange_fail(x, status, "%s", why);
-}
-
-/* false = it was refused */
-static bool take_part(struct exchange *x, const struct chunked_data *d)
-{
-	const struct route *route = x->match.route;
-
-	if (x->streams) {
-		if (d->len && x->hooks && x->hooks->body)
-			x->hooks->body(x->ctx, d->data, d->len);
-		return x->state == EXCHANGE_BUSY;
-	}
-	x->discarded += d->len;
-	if (route->body == ROUTE_NO_BODY && x->discarded <= DISCARD_MAX)
-		return true;
-	if (route->body == ROUTE_JSON &&
-	    x->server->counts.bodies + d->len > EXCHANGE_JSON_ALL) {
-		refuse_body(x, 503, "too many large bodies at once; try again");
-		return false;
-	}
-	x->counted += d->len;
-	x->server->counts.bodies += d->len;
-	if (route->body == ROUTE_JSON && buf_add(&x->body, d->data, d->len) == 0)
-		return true;
-	refuse_body(x, 413, "the body is too large");
-	return false;
-}
-
-static bool parse_body(struct exchange *x)
-{
-	struct err e = ERR_NONE;
-
-	if (x->match.route->body != ROUTE_JSON || !x->body.len)
-		return true;
-	if (json_parse(x->body.data, x->body.len, &x->json, &e) < 0) {
-		exchange_fail(x, 422, "the body: %s", e.msg);
-		return false;
-	}
-	buf_done(&x->body);
-	return true;
-}
-
-static void take_body(struct exchange *x)
-{
-	while (!x->body_done && !x->paused) {
-		struct chunked_data d;
-		size_t used;
-		int r = next_part(x, &d, &used);
-
-		if (r < 0) {
-			refuse_body(x, 400, "malformed chunk");
-			return;
-		}
-		if (r == 0)
-			return;
-		/* what nobody asked for comes at once, or not at all */
-		if (x->match.route->body != ROUTE_NO_BODY)
-			x->deadline_ms = sys_now_ms() + EXCHANGE_STALL_MS;
-		if (d.len && !take_part(x, &d))
-			return;
-		buf_consume(&x->in, used);
-	}
-	if (!x->body_done)
-		return;
-	if (!x->streams) {
-		if (parse_body(x))
-			dispatch(x);
-		return;
-	}
-	x->streams = false;
-	x->deadline_ms = UINT64_MAX;
-	if (x->hooks && x->hooks->body)
-		x->hooks->body(x->ctx, NULL, 0);
-}
-
-/* ---- the head ------------------------------------------------------------------- */
-
-static bool has_token(struct exchange *x)
-{
-	const char *value = head_field(&x->head, "authorization");
-
-	if (value && strncasecmp(value, "token ", 6) == 0)
-		return exchange_key_is(x, value + 6 + strspn(value + 6, " "));
-	return exchange_key_is(x, exchange_arg(x, "token", 0));
-}
-
-static bool has_key(struct exchange *x)
-{
-	const char *value = head_field(&x->head, "authorization");
-
-	if (value && strncasecmp(value, "bearer ", 7) == 0)
-		return exchange_key_is(x, value + 7 + strspn(value + 7, " "));
-	return exchange_key_is(x, NULL);
-}
-
-/* What a route asks of its key: what looks at a box, what acts in it, its ports, all. */
-static unsigned needed(const struct exchange *x)
-{
-	const struct route *route = x->match.route;
-	bool get = strcmp(x->head.method, "GET") == 0 ||
-		   strcmp(x->head.method, "HEAD") == 0;
-
-	if (route->right == ROUTE_HOLDER)
-		return KEY_HOLDER;
-	if (strncmp(route->path, "/proxy/", 7) == 0)
-		return KEY_NETWORK;
-	return get && !x->head.websocket && strcmp(route->path, "/mcp") != 0 ? KEY_READ
-									     : KEY_RUN;
-}
-
-/* A page asks whether it may ask. */
-static void answer_preflight(struct exchange *x)
-{
-	static const char *const headers[] = {
-		"Access-Control-Allow-Methods: GET, POST, PUT, PATCH, DELETE",
-		"Access-Control-Allow-Headers: Authorization, Content-Type, X-User-Id, "
-		"X-Session-Id, X-Terminal-Context-Id, X-Cubby-Box, Mcp-Session-Id, "
-		"Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID",
-		"Access-Control-Max-Age: 600", NULL
-	};
-
-	exchange_begin(x, 204, NULL, headers, 0);
-	exchange_end(x);
-}
-
-/* The list of boxes has those alone that the key is for. */
-static bool may(struct exchange *x)
-{
-	if (x->match.route->right == ROUTE_HOLDER && !*exchange_param(x, "box"))
-		return x->key->rights & KEY_HOLDER;
-	return exchange_may(x, needed(x));
-}
-
-/* false: it was answered */
-static bool check_right(struct exchange *x)
-{
-	enum route_right right = x->match.route->right;
-	bool key = right == ROUTE_ANYBODY || right == ROUTE_FIRST || has_key(x) ||
-		   (right == ROUTE_TOKEN && has_token(x));
-
-	if (!key)
-		exchange_fail(x, 401, "Invalid API key");
-	else if (x->key && !may(x))
-		exchange_fail(x, 403, "this key has no right to that");
-	else if (right == ROUTE_HOLDER &&
-		 (*x->policy || head_field(&x->head, "x-user-id") ||
-		  head_field(&x->head, "x-terminal-context-id")))
-		exchange_fail(x, 403,
-			      "this is for the holder of the key, not for a "
-			      "user of a service");
-	else
-		return true;
-	return false;
-}
-
-static bool check_kind(struct exchange *x)
-{
-	const char *key = head_field(&x->head, "sec-websocket-key");
-
-	if (x->head.websocket && (!key || strlen(key) != 24))
-		exchange_fail(x, 400, "bad sec-websocket-key");
-	else if (x->head.websocket && exchange_arg(x, "user_id", 1))
-		exchange_fail(x, 400, "user_id stands twice");
-	else if (x->match.route->body == ROUTE_JSON &&
-		 x->head.length > EXCHANGE_JSON_MAX)
-		exchange_fail(x, 413, "the body is too large");
-	else
-		return true;
-	return false;
-}
-
-/* "/p/ID/…": a service asks for a policy by its name (Open WebUI's policy_id). */
-static void take_policy(struct exchange *x)
-{
-	const char *id = x->head.path + 3;
-	size_t len = strcspn(id, "/");
-
-	if (strncmp(x->head.path, "/p/", 3) != 0 || !len || len >= sizeof(x->policy))
-		return;
-	snprintf(x->policy, sizeof(x->policy), "%.*s", (int)len, id);
-	x->head.path = id + len;
-}
-
-static bool check_request(struct exchange *x)
-{
-	const struct server *s = x->server;
-	int r;
-
-	if (s->conf->policies)
-		take_policy(x);
-	r = route_find(s->tables, s->n_tables,
-		       x->head.websocket ? "WEBSOCKET" : x->head.method, x->head.path,
-		       &x->match);
-	x->close |= x->head.websocket; /* frames may follow */
-	if (r < 0)
-		exchange_fail(x, 400, "malformed path");
-	else if (strcmp(x->head.method, "OPTIONS") == 0 && exchange_origin_allowed(x) &&
-		 head_field(&x->head, "access-control-request-method"))
-		answer_preflight(x);
-	else if (!x->match.route)
-		exchange_fail(x, x->match.path_known ? 405 : 404, "%s",
-			      x->match.path_known ? "Method Not Allowed" : "Not Found");
-	else
-		return check_right(x) && check_kind(x);
-	return false;
-}
-
-static void on_head(struct exchange *x)
-{
-	x->began_ms = sys_now_ms();
-	x->server->counts.requests++;
-	x->body_done = x->head.length == 0;
-	x->body_left = x->head.length > 0 ? (uint64_t)x->head.length : 0;
-	if (!check_request(x))
-		return;
-	buf_init(&x->body, EXCHANGE_JSON_MAX);
-	if (x->head.expects && !x->body_done &&
-	    buf_adds(&x->out, "HTTP/1.1 100 Continue\r\n\r\n") == 0)
-		exchange_push(x);
-	if (x->match.route->body == ROUTE_STREAM) {
-		x->streams = !x->body_done;
-		dispatch(x);
-		return;
-	}
-	set_state(x, EXCHANGE_BODY,
-		  x->match.route->body == ROUTE_NO_BODY ? EXCHANGE_HEAD_MS
-							: EXCHANGE_STALL_MS);
-	take_body(x);
-}
-
-static void refuse_head(struct exchange *x, int status, const char *why)
-{
-	x->close = true;
-	x->server->counts.refused++;
-	x->state = EXCHANGE_BUSY;
-	x->began_ms = sys_now_ms();
-	exchange_fail(x, status, "%s", why);
-}
-
-static void take_head(struct exchange *x)
-{
-	size_t n = head_length(buf_cstr(&x->in), x->in.len);
-	int r;
-
-	if (!n) {
-		if (x->in.len >= HEAD_MAX)
-			refuse_head(x, 431, "the head is too large");
-		return;
-	}
-	x->head_text = strndup(x->in.data, n);
-	if (!x->head_text || strlen(x->head_text) != n) {
-		refuse_head(x, 400, "malformed head");
-		return;
-	}
-	buf_consume(&x->in, n);
-	r = head_parse(x->head_text, n, &x->head);
-	if (r) {
-		const char *why = x->head.wrong;
-
-		x->head = (struct head){ .query = "" }; /* nothing of it is believed */
-		refuse_head(x, r, why);
-		return;
-	}
-	on_head(x);
 }
 
 /* ---- WebSockets ----------------------------------------------------------------- */
@@ -497,14 +137,14 @@ static void advance(struct exchange *x)
 {
 	switch (x->state) {
 	case EXCHANGE_HEAD:
-		take_head(x);
+		intake_head(x);
 		break;
 	case EXCHANGE_BODY:
-		take_body(x);
+		intake_body(x);
 		break;
 	case EXCHANGE_BUSY:
 		if (x->streams && x->hooks)
-			take_body(x);
+			intake_body(x);
 		break;
 	case EXCHANGE_WS:
 		take_frames(x);
@@ -606,7 +246,7 @@ int conn_new(struct server *s, int fd, struct exchange *outer, struct err *e)
 	buf_init(&x->in, HEAD_MAX + CHUNK);
 	buf_init(&x->out, EXCHANGE_OUT_MAX);
 	clear_request(x);
-	set_state(x, EXCHANGE_HEAD, EXCHANGE_HEAD_MS);
+	exchange_enter(x, EXCHANGE_HEAD, EXCHANGE_HEAD_MS);
 	x->next = s->exchanges;
 	if (x->next)
 		x->next->prev = x;
@@ -691,7 +331,7 @@ void conn_tick(struct exchange *x, uint64_t now_ms)
 		   (!x->streams || x->raw)) {
 		x->deadline_ms = UINT64_MAX; /* the handler may take its time */
 	} else if (x->state == EXCHANGE_HEAD && x->in.len) {
-		refuse_head(x, 408, "the head did not come in time");
+		intake_refuse(x, 408, "the head did not come in time");
 	} else if (x->state == EXCHANGE_H2 && !x->out.len) {
 		streams_end(x);
 	} else {

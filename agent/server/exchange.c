@@ -159,6 +159,12 @@ struct tenant *exchange_tenant(const struct exchange *x)
 
 /* ---- bytes to the client -------------------------------------------------------- */
 
+void exchange_enter(struct exchange *x, enum exchange_state state, uint64_t ms)
+{
+	x->state = state;
+	x->deadline_ms = ms ? sys_now_ms() + ms : UINT64_MAX;
+}
+
 void exchange_die(struct exchange *x)
 {
 	x->state = EXCHANGE_DEAD;

@@ -134,6 +134,8 @@ ssize_t exchange_recv(struct exchange *x, void *data, size_t len);
 bool exchange_stirs(const struct exchange *x);
 /** exchange_push() - send what can be sent */
 void exchange_push(struct exchange *x);
+/** exchange_enter() - @ms: in that state for so long at most; 0 = for ever */
+void exchange_enter(struct exchange *x, enum exchange_state state, uint64_t ms);
 /** exchange_die() - it is closed with the next round of the loop */
 void exchange_die(struct exchange *x);
 /** exchange_who() - whose box is meant */
@@ -151,6 +153,18 @@ void conn_tick(struct exchange *x, uint64_t now_ms);
 /** conn_idle() - no request is on it: it may be closed for another */
 bool conn_idle(const struct exchange *x);
 bool conn_stranger(const struct exchange *x, uint64_t now_ms);
+
+/* ---- intake.c */
+/** intake_head() - look for a whole head in what has come */
+void intake_head(struct exchange *x);
+/** intake_body() - what has come of the body goes where it belongs */
+void intake_body(struct exchange *x);
+/** intake_refuse() - nothing of the head is believed; the connection ends */
+void intake_refuse(struct exchange *x, int status, const char *why);
+
+/* ---- admit.c */
+/** admit_request() - false: it was answered */
+bool admit_request(struct exchange *x);
 
 /* ---- command.c */
 /** commands_free() - end those that run */

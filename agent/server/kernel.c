@@ -21,7 +21,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { WAITING_MAX = 64, DATE = 40 };
+enum { WAITING_MAX = 64, DATE = 40, VALUES_MAX = 256 << 10 };
 
 /* An execute_request. */
 struct request {
@@ -217,8 +217,8 @@ static void on_stream(void *ctx, int fd, const char *data, size_t len)
 	publish(k, "stream", c);
 }
 
-/* JSON is a value there, and not its text. */
-static struct json *form_value(const struct json *v)
+/* JSON is a value there, and not its text, unless it is of more than @values. */
+static struct json *form_value(const struct json *v, size_t *values)
 {
 	struct json *parsed = NULL;
 	struct err ignored = ERR_NONE;
@@ -226,7 +226,8 @@ static struct json *form_value(const struct json *v)
 
 	if (strcmp(key, "application/json") != 0 && !text_ends(key, "+json"))
 		return json_dup(v);
-	if (json_parse(json_str(v), strlen(json_str(v)), &parsed, &ignored) < 0)
+	if (json_parse_within(json_str(v), strlen(json_str(v)), values, &parsed,
+			      &ignored) < 0)
 		return json_dup(v);
 	return parsed;
 }
@@ -235,8 +236,9 @@ static void show_value(struct kernel *k, const struct python_message *m)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(PYTHON_CODE_MAX);
 	struct json *c = json_object(), *data = json_object(), *transient;
+	size_t values = VALUES_MAX;
 
-	json_each(v, m->data) json_set(data, json_key(v), form_value(v));
+	json_each(v, m->data) json_set(data, json_key(v), form_value(v, &values));
 	if (json_len(m->files) && python_show(m, &text) == 0)
 		json_set_str(data, "text/plain", buf_cstr(&text));
 	json_set(c, "data", data);

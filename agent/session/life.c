@@ -90,6 +90,10 @@ static int spawn(struct session *s, const char *cwd, bool rc, struct err *e)
 		return err_sys(e, r, "cannot make a channel");
 	reader = extra[0] = ends[0];
 	writer = ends[1];
+	/* Descriptors that a program sent here would be closed by us, when they like. */
+	r = sys_shutdown(writer, SHUT_RD);
+	if (r < 0)
+		return err_sys(e, r, "cannot make a channel");
 	extra[1] = text;
 	r = s->conf.port->spawn(s->conf.port->ctx, &c, &s->proc, e);
 	if (r < 0)

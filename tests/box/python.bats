@@ -207,12 +207,12 @@ P()'
 	call python code 'import os, struct, json
 def forge(**m):
     m = json.dumps(m).encode()
-    os.write(4, struct.pack("<I", len(m)) + m)
+    os.write(5, struct.pack("<I", len(m)) + m)
 forge(t="done", id=7, status="ok")
 forge(t="result", id=1, data={"text/plain": "forged\x1b]0;x\x07"}, files={}, metadata={})'
 	is 'forged
 [cell 1: ok]'
-	call python code 'os.write(4, b"\xff" * 4)
+	call python code 'os.write(5, b"\xff" * 4)
 import time; time.sleep(600)'
 	has '[Python was killed: it sent what is no message; what was defined'
 	call python code '0+1'

@@ -76,7 +76,34 @@ static void test_scan(const void *data)
 	assert_int_equal(bad_at, row->bad_at < 0 ? 4711 : row->bad_at);
 }
 
+static const struct few_row {
+	const char *name, *text;
+	size_t most;
+	int want;
+	size_t left;
+} few[] = {
+	{ "one", "0", 1, 0, 0 },
+	{ "none may be", "0", 0, -E2BIG, 0 },
+	{ "containers count", "[[],{}]", 3, 0, 0 },
+	{ "one too many", "[[],{}]", 2, -E2BIG, 2 },
+	{ "names do not", "{\"a\":1,\"b\":2}", 5, 0, 2 },
+	{ "a fault before the limit", "[0,x,0]", 3, -EINVAL, 3 },
+	{ "a fault behind the limit", "[0,0,x]", 2, -E2BIG, 2 },
+	{ "a fault and the last value", "[0,x]", 3, -EINVAL, 3 },
+};
+
+static void test_few(const void *data)
+{
+	const struct few_row *row = data;
+	size_t left = row->most, bad_at = 0;
+
+	assert_int_equal(json_scan_within(row->text, strlen(row->text), &left, &bad_at),
+			 row->want);
+	assert_int_equal(left, row->left);
+}
+
 int main(void)
 {
-	return unit_rows("json_scan", rows, test_scan);
+	return unit_rows("json_scan", rows, test_scan) +
+	       unit_rows("json_scan_within", few, test_few);
 }

@@ -439,15 +439,15 @@ static const struct end_row {
 	{ "it closes the channel",
 	  "import os, time\nos.closerange(3, 100)\ntime.sleep(60)", "[died 137]" },
 	{ "it talks nonsense",
-	  "import os, time\nos.write(4, b'nonsense')\ntime.sleep(60)",
+	  "import os, time\nos.write(5, b'nonsense')\ntime.sleep(60)",
 	  "[died 137 it sent what is no message]" },
 	{ "it forges a message of a bad form",
 	  "import os, time, struct\nm = b'{\"t\":\"done\"}'\n"
-	  "os.write(4, struct.pack('<I', len(m)) + m)\ntime.sleep(60)",
+	  "os.write(5, struct.pack('<I', len(m)) + m)\ntime.sleep(60)",
 	  "[died 137 it sent what is no message]" },
 	{ "it forges the end of its cell: the next one waits",
 	  "import os, struct\nm = b'{\"t\":\"done\",\"id\":1,\"status\":\"ok\"}'\n"
-	  "os.write(4, struct.pack('<I', len(m)) + m)\nprint('more')",
+	  "os.write(5, struct.pack('<I', len(m)) + m)\nprint('more')",
 	  NULL },
 };
 

@@ -1,0 +1,143 @@
+# What a program of a box writes to the descriptors that the server reads: K07, K13.
+# shellcheck disable=SC2016 # Python's, not the shell's
+bats_require_minimum_version 1.5.0
+load ../../lib
+load ../../serve
+
+setup_file() {
+	lib_env
+	lib_image
+	lib_python
+}
+teardown_file() { lib_done; }
+setup() {
+	lib_skipped
+	lib_project
+	serve_start
+}
+teardown() { serve_end; }
+
+# Runs a hostile cell in a kernel of its own, and does not wait for it. $1: Python
+begin_cell() {
+	serve_json POST /contexts '{}'
+	context=$(jq -r .id <<<"$output")
+	jq -nc --arg c "$1" --arg i "$context" '{code: $c, context_id: $i}' >cell.json
+	curl -sS -m 60 -H "Authorization: Bearer $SERVE_KEY" -H 'Content-Type: application/json' -d @cell.json \
+		"$SERVE_URL/execute" >cell.out 3>&- &
+	cell=$!
+	for ((tries = 0; tries < 1000; tries++)); do
+		[ ! -e began ] || return 0
+		read -rt 0.02 <> <(:) || true
+	done
+	cat cell.out
+	return 1
+}
+
+# The server is there for the others: N times, in two seconds each.
+serves() {
+	for ((times = 0; times < $1; times++)); do
+		run -0 curl -sS -m 2 "$SERVE_URL/health"
+		[ "$output" = '{"status":"ok"}' ]
+		read -rt 0.05 <> <(:) || true
+	done
+}
+
+end_cell() {
+	kill "$cell" 2>/dev/null || true
+	wait "$cell" 2>/dev/null || true
+	serve DELETE "/contexts/$context"
+}
+
+# The most that the server had in memory, in KiB.
+peak() { awk '/VmHWM/ { print $2 }' "/proc/$SERVE_PID/status"; }
+
+# What a box can write to, it can also read, or leave empty behind the question how much there
+# is. So nothing that the server shares with a box may be waited for.
+@test "K07: no descriptor that the server reads of a box can hold it up" {
+	own=" $(cd "/proc/$SERVE_PID/fd" && echo *) "
+	begin_cell 'open("began", "w").close(); import time; time.sleep(60)'
+	serve_json POST /execute '{"command":"sleep 60"}'
+	serve POST /api/terminals
+	shared=0
+	for fd in "/proc/$SERVE_PID/fd"/*; do
+		[[ $own != *" ${fd##*/} "* ]] || continue
+		what=$(readlink "$fd") || continue
+		flags=0$(sed -n 's/^flags:[[:space:]]*//p' "/proc/$SERVE_PID/fdinfo/${fd##*/}")
+		case $what in
+		pipe:* | /dev/pts/ptmx | /dev/ptmx) shared=$((shared + 1)) ;;
+		*) continue ;;
+		esac
+		((flags & 04000)) || { echo "$fd $what waits: $flags"; return 1; }
+	done
+	[ "$shared" -ge 5 ] # a cell's output, a command and where it is, two terminals
+	end_cell
+}
+
+@test "K07: a socket that is handed to the server and lingers holds nobody up" {
+	begin_cell 'import os, socket, struct
+there = socket.socket()
+there.bind(("127.0.0.1", 0))
+there.listen()
+s = socket.socket()
+s.connect(there.getsockname())
+s.setblocking(False)
+try:
+    while True:
+        s.send(b"x" * 65536)
+except BlockingIOError:
+    pass
+s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 30))
+control = socket.socket(fileno=os.dup(4))
+try:
+    control.sendmsg([b"\x05\0\0\0"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", s.fileno()))])
+except OSError:  # else it would hold us up here
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 0, 0))
+s.close()
+open("began", "w").close()
+import time; time.sleep(60)'
+	serves 10
+	end_cell
+	serves 1
+}
+
+@test "K07: messages of more values than there is memory for end their cell alone" {
+	begin_cell 'import os, struct, threading
+def frame(text):
+    data = struct.pack("<I", len(text)) + text
+    while data:
+        data = data[os.write(5, data):]
+many = b"[" + b"0," * (7 << 20) + b"0]"
+open("began", "w").close()
+frame(b"{\"t\":\"result\",\"id\":1,\"data\":{},\"files\":{},\"metadata\":{\"a\":" + many + b"}}")
+import time; time.sleep(60)'
+	wait "$cell" || true
+	grep -q 'it sent what is no message' cell.out
+	[ "$(peak)" -lt 120000 ]
+	# A form of a value is JSON, too, and there may be many of them.
+	rm began
+	begin_cell 'class Many:
+    def _repr_mimebundle_(self, **_):
+        return {"application/json+%d" % i + "+json": "[" + "0," * (100 << 10) + "0]" for i in range(40)}
+open("began", "w").close()
+display(Many())'
+	wait "$cell"
+	grep -q end_of_execution cell.out
+	[ "$(peak)" -lt 200000 ]
+	serves 1
+}
+
+@test "K07: what is said to a cell that does not listen is not kept for ever" {
+	before=$(peak)
+	begin_cell 'import json, os, struct
+one = json.dumps({"t": "display", "id": 0, "data": {}, "files": {}, "metadata": {}}).encode()
+many = (struct.pack("<I", len(one)) + one) * 1000
+open("began", "w").close()
+for _ in range(1000):
+    data = many
+    while data:
+        data = data[os.write(5, data):]'
+	wait "$cell"
+	grep -q end_of_execution cell.out
+	[ $(($(peak) - before)) -lt 8000 ]
+	serves 1
+}
