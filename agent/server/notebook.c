@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "agent/server/fileop.h"
 #include "agent/server/impl.h"
@@ -19,7 +20,8 @@ enum {
 	SAID_MAX = 8 << 20,
 	CELL_MS = 120000,
 	NUMBER = 24,
-	OUTPUT_BYTES = 256
+	OUTPUT_BYTES = 256,
+	VALUES_MAX = 256 << 10 /* of the file */
 };
 
 /* A cell that runs. */
@@ -59,6 +61,7 @@ static bool is_busy(const struct kernel *k)
 /* "MODE SIZE\n" and the file: NULL: @e says why it is no notebook */
 static struct json *read_book(struct buf *out, struct err *e)
 {
+	size_t values = VALUES_MAX;
 	struct json *j = NULL;
 	char *nl = out->len ? memchr(out->data, '\n', out->len) : NULL;
 	int r = nl ? 0
@@ -66,7 +69,7 @@ static struct json *read_book(struct buf *out, struct err *e)
 
 	if (r == 0) {
 		buf_consume(out, (size_t)(nl + 1 - out->data));
-		r = json_parse(buf_cstr(out), out->len, &j, e);
+		r = json_parse_within(buf_cstr(out), out->len, &values, &j, e);
 	}
 	if (r == 0 && json_type(json_get(j, "cells")) != JSON_ARRAY)
 		r = err_set(e, -EINVAL, "it has no cells");
@@ -112,15 +115,36 @@ static int path_of(struct exchange *x, char path[PATH_MAX], struct err *e)
 	return r < 0 ? r : pathname_resolve(from, text, path, e);
 }
 
+/* What the notebook says it is written for; @language: NULL = it does not say. */
+static const char *kernel_of(const struct json *book, const char **language)
+{
+	const struct json *about = json_get(book, "metadata");
+	const struct json *spec = json_get(about, "kernelspec");
+	const char *name = json_get_str(spec, "name");
+
+	*language = json_get_str(spec, "language");
+	if (!*language)
+		*language = json_get_str(json_get(about, "language_info"), "name");
+	return name && *name ? name : "python3";
+}
+
 static int opened(struct exchange *x, struct buf *out, struct err *e)
 {
 	_cleanup_json_ struct json *book = read_book(out, e);
+	const char *language, *name = kernel_of(book, &language);
 	struct kernel_session *s;
 	char path[PATH_MAX];
 	struct json *j;
 	struct kernel *k = NULL;
 	int r = book ? path_of(x, path, e) : e->code;
 
+	if (r == 0 && language && strcasecmp(language, "python") != 0) {
+		exchange_fail(x, 500,
+			      "Failed to start kernel '%s': the notebook is in %s, and "
+			      "Python alone is run here",
+			      name, language);
+		return 0;
+	}
 	if (r == 0)
 		r = kernel_new(exchange_tenant(x), &k, e);
 	if (r < 0 || !k)

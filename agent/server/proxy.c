@@ -2,8 +2,8 @@
  *
  * A request for a port of the box goes through a program of the box's init that connects
  * there: its standard input and output are the connection. The request is sent on with
- * "Connection: close", and what comes back goes to the client as it is, to its end, behind
- * a head that was looked at (relay.h): a connection from a proxy in front may be another
+ * "Connection: close", and what comes back goes to the client as it is, to the end that its
+ * head says, which was looked at (relay.h): a connection from a proxy in front may be another
  * user's the moment after, so nothing of the box decides how long it lives. Then the
  * client's connection is closed, too. So answers of any kind and length pass, and a
  * WebSocket is no more than bytes in both directions. */
@@ -27,6 +27,7 @@ struct proxy {
 	struct loop_source *ends[3]; /* owned by the loop */
 	struct buf in;		     /* on its way into the box */
 	struct buf head;	     /* of the answer, until it is complete */
+	struct relay relay;
 	char said[SAID + 1];
 	bool chunked, begun, exited;
 };
@@ -94,16 +95,30 @@ static int on_input(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-/* More of the answer's head; what comes behind it goes on as it is. */
+/* More of the answer's body. Behind its end nothing is passed on. */
+static void pass_body(struct proxy *p, const char *data, size_t len)
+{
+	ssize_t n = relay_body(&p->relay, data, len);
+
+	if (n > 0)
+		exchange_raw_write(p->x, data, (size_t)n);
+	if (n < 0 || p->relay.whole) {
+		close_end(p, 1);
+		finish(p);
+	} else {
+		watch(p);
+	}
+}
+
+/* More of the answer's head. */
 static int take_head(struct proxy *p, const char *data, size_t len)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(2L * RELAY_HEAD_MAX);
-	bool asked = p->x->head.websocket;
+	_cleanup_buf_ struct buf rest = BUF_INIT(0);
 	ssize_t n = buf_add(&p->head, data, len);
-	int status = 0;
 
 	while (n >= 0 && !out.len) {
-		n = relay_head(p->head.data, p->head.len, asked, &status, &out);
+		n = relay_head(&p->relay, p->head.data, p->head.len, &out);
 		if (n == 0)
 			return 0;
 		if (n > 0)
@@ -117,11 +132,10 @@ static int take_head(struct proxy *p, const char *data, size_t len)
 		return 0;
 	}
 	p->begun = true;
-	exchange_raw_begin(p->x, status == 101);
+	exchange_raw_begin(p->x, p->relay.status == 101);
 	exchange_raw_write(p->x, out.data, out.len);
-	exchange_raw_write(p->x, p->head.data, p->head.len);
-	buf_done(&p->head);
-	watch(p);
+	rest = take(&p->head, BUF_INIT(0));
+	pass_body(p, rest.data, rest.len);
 	return 0;
 }
 
@@ -134,8 +148,7 @@ static int on_output(void *ctx, uint32_t events, struct err *e)
 	(void)events;
 	(void)e;
 	if (n > 0 && p->begun) {
-		exchange_raw_write(p->x, data, (size_t)n);
-		watch(p);
+		pass_body(p, data, (size_t)n);
 	} else if (n > 0) {
 		return take_head(p, data, (size_t)n);
 	} else if (n != -EAGAIN) {
@@ -294,6 +307,8 @@ static int proxy(struct exchange *x, struct err *e)
 		.fds = { -1, -1, -1 },
 		.in = BUF_INIT(IN_MAX),
 		.head = BUF_INIT(RELAY_HEAD_MAX + CHUNK),
+		.relay = { .websocket = x->head.websocket,
+			   .to_head = strcmp(x->head.method, "HEAD") == 0 },
 		.program = { .started = on_started, .exited = on_exited, .ctx = p }
 	};
 	r = write_head(p, port);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/def.h"
+#include "base/num.h"
 
 enum { LINES = 256 };
 
@@ -13,6 +13,9 @@ static const char *const dropped[] = { "connection",
 				       "keep-alive",
 				       "proxy-connection",
 				       "proxy-authenticate",
+				       "proxy-authentication-info",
+				       "te",
+				       "http2-settings",
 				       "upgrade",
 				       "trailer",
 				       "x-accel-redirect",
@@ -92,44 +95,86 @@ static bool named(const struct line *l, size_t name, const char *what)
 	return strlen(what) == name && strncasecmp(l->text, what, name) == 0;
 }
 
-/* Where the answer ends: in one way, or it is refused. */
-static int check_end(const struct line *l, size_t name, unsigned *ends)
+/* The value, without blanks around it. */
+static struct line value_of(const struct line *l, size_t name)
 {
-	const char *value = l->text + name + 1;
-	size_t len = l->len - name - 1;
+	struct line v = { l->text + name + 1, l->len - name - 1 };
 
-	while (len && (*value == ' ' || *value == '\t')) {
-		value++;
-		len--;
+	while (v.len && (*v.text == ' ' || *v.text == '\t')) {
+		v.text++;
+		v.len--;
 	}
-	while (len && (value[len - 1] == ' ' || value[len - 1] == '\t'))
-		len--;
-	if (named(l, name, "transfer-encoding"))
-		return (*ends)++ || len != 7 || strncasecmp(value, "chunked", 7) != 0
-			       ? -EPROTO
-			       : 0;
-	if (!named(l, name, "content-length"))
+	while (v.len && (v.text[v.len - 1] == ' ' || v.text[v.len - 1] == '\t'))
+		v.len--;
+	return v;
+}
+
+/* Where the answer ends: in one way, or it is refused. */
+static int read_end(struct relay *r, const struct line *l, size_t name)
+{
+	bool coding = named(l, name, "transfer-encoding");
+	struct line v = value_of(l, name);
+	char text[20] = "";
+	uint64_t n = 0;
+
+	if (!coding && !named(l, name, "content-length"))
 		return 0;
-	if ((*ends)++ || !len || len > 18)
+	if (r->chunks || r->left >= 0)
 		return -EPROTO;
-	for (size_t i = 0; i < len; i++)
-		if (value[i] < '0' || value[i] > '9')
-			return -EPROTO;
+	r->chunks = coding;
+	if (coding)
+		return v.len == 7 && strncasecmp(v.text, "chunked", 7) == 0 ? 0
+									    : -EPROTO;
+	if (!v.len || v.len > 18)
+		return -EPROTO;
+	memcpy(text, v.text, v.len);
+	if (strspn(text, "0123456789") != v.len || num_u64(text, &n) < 0)
+		return -EPROTO;
+	r->left = (int64_t)n;
 	return 0;
 }
 
-static int pass_field(const struct line *l, unsigned *ends, struct buf *out)
+/* Is @l the line "Connection" that names @field, too? */
+static bool lists(const struct line *l, const struct line *field, size_t name)
 {
 	const char *colon = memchr(l->text, ':', l->len);
-	size_t name = colon ? (size_t)(colon - l->text) : 0;
+	size_t n = colon ? (size_t)(colon - l->text) : 0;
+	struct line v;
 
-	if (!is_name(l->text, name) || !is_clean(l) || check_end(l, name, ends) < 0)
-		return -EPROTO;
+	if (!n || !named(l, n, "connection"))
+		return false;
+	v = value_of(l, n);
+	for (size_t at = 0, len; at < v.len; at += len + 1) {
+		for (len = 0; at + len < v.len && v.text[at + len] != ','; len++)
+			;
+		while (len && strchr(" \t", v.text[at])) {
+			at++;
+			len--;
+		}
+		n = len;
+		while (n && strchr(" \t", v.text[at + n - 1]))
+			n--;
+		if (n == name && strncasecmp(v.text + at, field->text, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* RFC 9110, 7.6.1: what "Connection" names ends here, but for where the answer ends. */
+static bool stays(const char *head, size_t len, const struct line *field, size_t name)
+{
+	struct line l;
+
 	for (size_t i = 0; i < ARRAY_SIZE(dropped); i++)
-		if (named(l, name, dropped[i]))
-			return 0;
-	buf_add(out, l->text, l->len);
-	return buf_adds(out, "\r\n");
+		if (named(field, name, dropped[i]))
+			return true;
+	if (named(field, name, "content-length") ||
+	    named(field, name, "transfer-encoding"))
+		return false;
+	for (size_t at = 0; next_line(head, len, &at, &l);)
+		if (lists(&l, field, name))
+			return true;
+	return false;
 }
 
 /* The head's own end: its length, or 0. */
@@ -143,34 +188,84 @@ static size_t head_end(const char *in, size_t len)
 	return 0;
 }
 
-ssize_t relay_head(const char *in, size_t len, bool websocket, int *status,
-		   struct buf *out)
+static int pass_field(struct relay *r, const struct line *head, const struct line *l,
+		      struct buf *out)
 {
-	size_t end = head_end(in, MIN(len, (size_t)RELAY_HEAD_MAX)), at = 0;
-	size_t before = out->len;
-	unsigned ends = 0, lines = 0;
-	struct line l = { in, 0 };
-	int r;
+	const char *colon = memchr(l->text, ':', l->len);
+	size_t name = colon ? (size_t)(colon - l->text) : 0;
 
-	if (!end)
-		return len >= RELAY_HEAD_MAX ? -EMSGSIZE : 0;
-	(void)next_line(in, end, &at, &l);
-	r = *status = read_status(&l);
-	if (r < 0 || (r == 101 && !websocket))
+	if (!is_name(l->text, name) || !is_clean(l) || read_end(r, l, name) < 0)
+		return -EPROTO;
+	if (stays(head->text, head->len, l, name))
+		return 0;
+	buf_add(out, l->text, l->len);
+	return buf_adds(out, "\r\n");
+}
+
+/* The lines of @head, which is complete. */
+static int pass_head(struct relay *r, const struct line *head, struct buf *out)
+{
+	struct line l = { head->text, 0 };
+	size_t at = 0, lines = 0;
+	int e;
+
+	(void)next_line(head->text, head->len, &at, &l);
+	r->chunks = false;
+	r->left = -1;
+	e = r->status = read_status(&l);
+	if (e < 0 || (e == 101 && !r->websocket))
 		return -EPROTO;
 	buf_adds(out, "HTTP/1.1");
 	buf_add(out, l.text + 8, l.len - 8);
-	r = buf_adds(out, "\r\n");
-	while (r == 0 && next_line(in, end, &at, &l) && l.len)
-		r = ++lines > LINES ? -EMSGSIZE : pass_field(&l, &ends, out);
-	if (*status == 101)
-		r = ends ? -EPROTO : r;
-	if (r < 0 || (*status < 200 && *status != 101)) {
+	e = buf_adds(out, "\r\n");
+	while (e == 0 && next_line(head->text, head->len, &at, &l) && l.len)
+		e = ++lines > LINES ? -EMSGSIZE : pass_field(r, head, &l, out);
+	if (e == 0 && r->status == 101 && (r->chunks || r->left >= 0))
+		return -EPROTO;
+	return e;
+}
+
+ssize_t relay_head(struct relay *r, const char *in, size_t len, struct buf *out)
+{
+	const struct line head = { in, head_end(in, MIN(len, (size_t)RELAY_HEAD_MAX)) };
+	size_t before = out->len;
+	int e;
+
+	if (!head.len)
+		return len >= RELAY_HEAD_MAX ? -EMSGSIZE : 0;
+	e = pass_head(r, &head, out);
+	if (e < 0 || (r->status < 200 && r->status != 101)) {
 		buf_truncate(out, before);
-		return r < 0 ? r : (ssize_t)end;
+		return e < 0 ? e : (ssize_t)head.len;
 	}
-	r = buf_adds(out, *status == 101
+	if (r->to_head || r->status == 204 || r->status == 304)
+		r->left = r->chunks = 0;
+	r->whole = !r->chunks && !r->left;
+	e = buf_adds(out, r->status == 101
 				  ? "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
 				  : "Connection: close\r\n\r\n");
-	return r < 0 ? r : (ssize_t)end;
+	return e < 0 ? e : (ssize_t)head.len;
+}
+
+ssize_t relay_body(struct relay *r, const char *in, size_t len)
+{
+	size_t at = 0, used = 0;
+
+	while (r->chunks && !r->whole && at < len) {
+		struct chunked_data d;
+		int e = chunked_feed(&r->at, in + at, len - at, &used, &d);
+
+		if (e < 0)
+			return -EPROTO;
+		r->whole = e == 1;
+		at += used;
+	}
+	if (r->chunks || r->whole)
+		return (ssize_t)at;
+	if (r->left < 0)
+		return (ssize_t)len;
+	at = (size_t)MIN((uint64_t)len, (uint64_t)r->left);
+	r->left -= (int64_t)at;
+	r->whole = !r->left;
+	return (ssize_t)at;
 }

@@ -262,25 +262,30 @@ static bool passes(const char *name)
 static int read_field(struct retell_answer *a, char *line)
 {
 	const struct h2_text whole = { line, strlen(line) };
-	char *colon = strchr(line, ':'), *value, *end;
-	int r = colon && colon > line && is_line(&whole) ? read_end(a, line) : -EBADMSG;
+	char *colon = strchr(line, ':'), *end = line + whole.len, *value;
+	struct h2_text name;
+	int r;
 
+	if (!colon || !is_line(&whole))
+		return -EBADMSG;
+	while (end > colon + 1 && strchr(" \t", end[-1]))
+		*--end = '\0';
+	r = read_end(a, line);
 	if (r < 0)
 		return r;
 	*colon = '\0';
 	for (char *c = line; *c; c++)
 		if (*c >= 'A' && *c <= 'Z')
 			*c = (char)(*c | 0x20);
+	name = (struct h2_text){ line, strlen(line) };
+	if (!is_name(&name)) /* ":status" among them */
+		return -EBADMSG;
 	value = colon + 1 + strspn(colon + 1, " \t");
-	end = value + strlen(value);
-	while (end > value && strchr(" \t", end[-1]))
-		end--;
 	if (!passes(line))
 		return 0;
 	if (a->n == H2_ANSWER_FIELDS)
 		return -EMSGSIZE;
-	a->fields[a->n++] = (struct h2_field){ { line, strlen(line) },
-					       { value, (size_t)(end - value) } };
+	a->fields[a->n++] = (struct h2_field){ name, { value, (size_t)(end - value) } };
 	return 0;
 }
 

@@ -22,10 +22,6 @@
 
 enum { PART = 32 << 10, IN_MAX = 2 * H2_WINDOW + HEAD_MAX, PAIR = 64 << 10 };
 
-/* A server that has closed its end is heard of whatever is waited for, and what it has still
- * said is taken at once: so much may be in the pair, by the kernel's way of counting. */
-enum { PAIR_ALL = 4 * PAIR };
-
 struct stream {
 	struct streams *all; /* borrowed */
 	struct stream *prev, *next;
@@ -74,7 +70,7 @@ static struct stream *stream_new(struct streams *s, int32_t id)
 	retell_init(&st->ask);
 	retell_answer_init(&st->answer, false);
 	buf_init(&st->in, IN_MAX);
-	buf_init(&st->out, 2L * PART + PAIR_ALL);
+	buf_init(&st->out, 2L * PART); /* on_end() reads where there is less than one */
 	if (st->next)
 		st->next->prev = st;
 	s->list = st;

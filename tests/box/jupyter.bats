@@ -244,6 +244,19 @@ Python has ended; what was defined in it is lost' ]
 	echo '{}' >bad.ipynb
 	serve_status POST /notebooks 400 -d '{"path":"bad.ipynb"}'
 	grep -q 'Invalid notebook: it has no cells' serve.body
+	# one in another language is not run as Python; one of another Python is
+	jq '.metadata = {kernelspec: {name: "ir", language: "R"}}' n.ipynb >r.ipynb
+	serve_status POST /notebooks 500 -d '{"path":"r.ipynb"}'
+	[ "$(jq -r .detail serve.body)" = "Failed to start kernel 'ir': the notebook is in R, and Python alone is run here" ]
+	jq '.metadata = {kernelspec: {name: "venv"}, language_info: {name: "julia"}}' n.ipynb >r.ipynb
+	serve_status POST /notebooks 500 -d '{"path":"r.ipynb"}'
+	jq '.metadata = {kernelspec: {name: "venv", language: "python"}}' n.ipynb >venv.ipynb
+	serve_json POST /notebooks '{"path":"venv.ipynb"}'
+	serve DELETE "/notebooks/$(jq -r .id <<<"$output")"
+	# and a file of the box becomes no more values than others may say
+	(printf '{"cells":[' && printf '0,%.0s' {1..300000} && printf '0]}') >bad.ipynb
+	serve_status POST /notebooks 400 -d '{"path":"bad.ipynb"}'
+	grep -q 'Invalid notebook: JSON of too many values' serve.body
 	serve_json POST /notebooks '{"path":"n.ipynb"}'
 	[ "$(jq -r '.kernel + " " + .status' <<<"$output")" = 'python3 ready' ]
 	id=$(jq -r .id <<<"$output")

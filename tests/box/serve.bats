@@ -865,9 +865,18 @@ port_server() {
 	# one answer more than was asked for: the client is told not to use the connection again
 	ask 'HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=99\r\nX-Accel-Redirect: /x\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 EVIL\r\n\r\n'
 	[[ $output == *'Connection: close'* ]]
-	[ -z "$(grep -iE 'keep-alive|x-accel' <<<"$output")" ]
+	[ -z "$(grep -iE 'keep-alive|x-accel|EVIL' <<<"$output")" ]
+	# nor is anything behind the end that it said
+	ask 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nallHTTP/1.1 200 EVIL\r\n\r\n'
+	[[ $output == *all* && $output != *EVIL* ]]
+	ask 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nall\r\n0\r\n\r\nHTTP/1.1 200 EVIL\r\n\r\n'
+	[[ $output == *all* && $output != *EVIL* ]]
+	ask 'HTTP/1.1 200 OK\r\nX-Hop: a\r\nConnection: x-hop\r\nContent-Length: 3\r\n\r\nall'
+	[[ $output == *all* && $output != *Hop* ]]
 	for answer in 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nContent-Length: 9\r\n\r\n' 'HTTP/1.1 101 Now\r\n\r\nHTTP/1.1 200 EVIL\r\n\r\n' \
-		'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n' 'EVIL\r\n\r\n' 'HTTP/1.1 200 OK\r\nX : EVIL\r\n\r\n'; do
+		'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n' 'EVIL\r\n\r\n' 'HTTP/1.1 200 OK\r\nX : EVIL\r\n\r\n' \
+		'HTTP/1.1 200 OK\r\n:status: 500\r\nX: EVIL\r\n\r\n' 'HTTP/1.1 200 OK\r\nX: \1EVIL\r\n\r\n' 'HTTP/1.1 200 OK\r\nX\r: EVIL\r\n\r\n' \
+		'HTTP/1.1 200 OK\r\n X: EVIL\r\n\r\n' 'HTTP/1.1 200 OK\r\nX: a\rSet-Cookie: EVIL\r\n\r\n'; do
 		ask "$answer"
 		[[ $output == 'HTTP/1.1 502 '* && $output != *EVIL* ]] || { echo "$answer: $output"; return 1; }
 	done
@@ -1108,6 +1117,20 @@ port_server() {
 		[[ $output == *'Host: localhost:8080'* && $output == *'cookie: a=b'* ]]
 		[ -z "$(grep -i "authorization\|$SERVE_KEY\|x-user-id" <<<"$output")" ]
 	done
+	# names and values that HTTP/2 does not have, and more than an answer
+	serve_json POST /execute '{"command":"perl -MIO::Socket::INET -e \"our \\$s=IO::Socket::INET->new(LocalPort=>8090,Listen=>9);mkdir q(listens);while(\\$c=\\$s->accept){sysread \\$c,\\$r,65536;open F,q(<answer);local \\$/;print \\$c <F>;close F;close \\$c}\""}' "${two[@]}"
+	lib_until test -e listens
+	for i in ':status: 500\r\nX: EVIL' 'X: \1EVIL' 'X: \177EVIL' 'X\303\244: EVIL' 'X Y: EVIL' 'X\r: EVIL' ' X: EVIL' 'X: a\rSet-Cookie: EVIL' 'X' \
+		'Content-Length: 0\r\nTransfer-Encoding: chunked\r\nX: EVIL'; do
+		printf "HTTP/1.1 200 OK\r\n$i\r\n\r\n" >answer
+		run -0 curl -sS -m 20 -D head "${two[@]}" -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/proxy/8090/"
+		grep -q '^HTTP/2 502' head || { echo "$i"; cat head; return 1; }
+		[ -z "$(grep EVIL head)" ]
+	done
+	printf 'HTTP/1.1 200 OK\r\nX-GOOD: a\tb\r\nX-Hop: c\r\nConnection: keep-alive, x-hop\r\nKeep-Alive: timeout=5\r\nUpgrade: h2c\r\nContent-Length: 3 \r\n\r\nallHTTP/1.1 200 EVIL\r\n\r\n' >answer
+	run -0 curl -sS -m 20 -D head "${two[@]}" -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/proxy/8090/"
+	[ "$output" = all ]
+	[ "$(tr -d '\r' <head)" = $'HTTP/2 200 \nx-good: a\tb\ncontent-length: 3' ]
 	# an answer that ends with its connection, to a client that takes its time: whole, and no processor spins
 	run -0 python3 - "${SERVE_URL##*:}" "$SERVE_KEY" "$CUBBY_TEST_TOP/tests/fake/frames_hostile" "$SERVE_PID" <<-'END' || { echo "$output"; return 1; }
 		import sys, time

@@ -22,12 +22,12 @@ static unsigned ends_of(const char *head)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(2L * RELAY_HEAD_MAX);
-	bool websocket = size && data[size - 1] & 1;
-	int status = 0;
-	ssize_t n = relay_head((const char *)data, size, websocket, &status, &out);
+	struct relay r = { .websocket = size && data[size - 1] & 1 };
+	const char *in = (const char *)data;
+	ssize_t n = relay_head(&r, in, size, &out), body;
 
 	assert(n <= (ssize_t)size);
-	if (n <= 0 || (status < 200 && status != 101)) {
+	if (n <= 0 || (r.status < 200 && r.status != 101)) {
 		assert(!out.len);
 		return 0;
 	}
@@ -35,15 +35,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(memmem(out.data, out.len, "\r\n\r\n", 4) == out.data + out.len - 4);
 	assert(ends_of(buf_cstr(&out)) <= 1);
 	assert(strcasestr(buf_cstr(&out), "\r\nconnection: ") ==
-	       strstr(buf_cstr(&out), status == 101 ? "\r\nConnection: Upgrade"
-						    : "\r\nConnection: close"));
+	       strstr(buf_cstr(&out), r.status == 101 ? "\r\nConnection: Upgrade"
+						      : "\r\nConnection: close"));
 	/* the same, when it comes byte by byte */
 	for (size_t i = 0; i < (size_t)n && i < 512; i++) {
 		_cleanup_buf_ struct buf part = BUF_INIT(2L * RELAY_HEAD_MAX);
 
 		if (i < (size_t)n)
-			assert(relay_head((const char *)data, i, websocket, &status,
-					  &part) == 0);
+			assert(relay_head(&(struct relay){ .websocket = r.websocket },
+					  in, i, &part) == 0);
 	}
+	body = relay_body(&r, in + n, size - (size_t)n);
+	assert(body <= (ssize_t)size - n);
+	assert(!r.whole || relay_body(&r, "x", 1) == 0);
 	return 0;
 }
