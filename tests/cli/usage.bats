@@ -42,6 +42,18 @@ fails() {
 	[ "$(complete_with cubby exec --cache ma)" = maven ]
 	[ "$(complete_with cubby unset memo)" = memory ]
 	[ "$(complete_with cubby own --no-s)" = --no-setup ]
+	# options before the command, values behind '=', letters with values, another program's words
+	[ "$(complete_with cubby -C /tmp exe)" = exec ]
+	[ "$(complete_with cubby --json --net none unse)" = unset ]
+	[ "$(complete_with cubby exec --net = n)" = none ]
+	[ "$(complete_with cubby exec --net =)" = "gate none host" ]
+	[ "$(complete_with cubby kill -s US)" = "USR1 USR2" ]
+	[ "$(complete_with cubby set mem)" = memory= ]
+	[ "$(complete_with cubby set net = h)" = host ]
+	[ -z "$(complete_with cubby unset max-r)" ] # no setting of a box
+	[ -z "$(complete_with cubby exec -it ls --al)" ]
+	[ -z "$(complete_with cubby exec -- --al)" ]
+	[ "$(complete_with cubby exec -e X --al)" = "--allow --allow-home" ]
 	mkdir here
 	[ "$(complete_with cubby rm her)" = here ]
 	(
@@ -50,12 +62,14 @@ fails() {
 			"images --json") echo '[{"name":"mine:1","short":"x"}]' ;;
 			"log --json") echo '[{"name":"20260101-1"}]' ;;
 			"ps --json") echo '[{"pid":17,"parent":1}]' ;;
+			"-C /there ps --json") echo '[{"pid":18,"parent":1}]' ;;
 			"ls --json") echo '[{"directory":"/there","name":"other"}]' ;;
 			esac
 		}
 		[ "$(complete_with cubby rmi "")" = mine:1 ]
 		[ "$(complete_with cubby resume "")" = 20260101-1 ]
 		[ "$(complete_with cubby kill "")" = 17 ]
+		[ "$(complete_with cubby -C /there kill "")" = 18 ]
 		[ "$(complete_with cubby stop /th)" = /there ]
 		[ "$(complete_with cubby exec -b "")" = other ]
 	)
@@ -70,6 +84,29 @@ fails() {
 	! command -v zsh >/dev/null || zsh -n "$out.zsh"
 	! command -v fish >/dev/null || fish -n "$out.fish"
 	run -2 "$CUBBY_TEST_TOP/scripts/completion" tcsh
+}
+
+@test "completion: zsh and fish find the command behind options" {
+	local words
+	"$CUBBY_TEST_TOP/scripts/completion" zsh "$CUBBY_TEST_BIN" >_cubby
+	"$CUBBY_TEST_TOP/scripts/completion" fish "$CUBBY_TEST_BIN" >cubby.fish
+	asked() { # WORD...: what _arguments is asked for, or that a command is wanted
+		zsh -fc '_arguments() { print -r -- "of $words at $CURRENT:" ${(M)@:#*project*}; }
+			_describe() { print -r -- "a command"; }; _files() { :; }; _directories() { print -r -- "a directory"; }
+			words=("$@"); CURRENT=$#words; source ./_cubby' zsh "$@"
+	}
+	run -0 asked cubby exec --proj
+	[[ $output == "of exec --proj at 2:"*"--project="* ]]
+	run -0 asked cubby -C /tmp --json exec --proj
+	[[ $output == "of exec --proj at 2:"*"--project="* ]]
+	run -0 asked cubby -C /tmp ex
+	[ "$output" = "a command" ]
+	run -0 asked cubby -C /t
+	[ "$output" = "a directory" ]
+	command -v fish >/dev/null || skip "no fish: what it completes is not asked for"
+	for words in "ex exec" "-C /tmp ex exec" "--json rmi rmi" "exec --proj --project" "set mem memory" "-b x unse unset"; do
+		[ "$(fish -c 'source cubby.fish; complete -C $argv[1]' "cubby ${words% *}" | cut -f1)" = "${words##* }" ]
+	done
 }
 
 @test "no words: the short help, status 0" {
