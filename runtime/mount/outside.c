@@ -127,7 +127,8 @@ static int hide(const struct outside *o, const char *name, int own, int *failed,
 	const char *last = strrchr(o->tree, '/');
 	int r;
 
-	if (below == -ENOENT && own < 0)
+	/* None, or what the box has made in the place of one. */
+	if ((below == -ENOENT || below == -ENOTDIR || below == -ELOOP) && own < 0)
 		return 0;
 	if (below < 0)
 		return err_sys(e, below, "cannot open the project's repository");

@@ -443,6 +443,18 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	done
 }
 
+@test "G46: what the box puts in the place of modules keeps no box from its start" {
+	git_worktree
+	for mode in live; do
+		for how in "ln -s /x" "touch" "mkdir"; do
+			cubby exec -C wt --project $mode -- sh -ec "$how $PWD/main/.git/modules"
+			cubby exec -C wt --project $mode -- git log -1 --format=%s
+			cubby rm -q -y -C wt
+			[ ! -e main/.git/modules ] && [ ! -L main/.git/modules ]
+		done
+	done
+}
+
 @test "G29: objects whose names are not their sums" {
 	git_repo
 	good=$(printf 'good\n' | git hash-object --stdin)
