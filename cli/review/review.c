@@ -262,10 +262,11 @@ int review_ask(const struct review *rv, const struct json *args, struct json **r
 int review_git(const struct review *rv, const struct json *args, struct json **ret,
 	       struct err *e)
 {
-	_cleanup_json_ struct json *list = json_array();
+	_cleanup_json_ struct json *list = json_array(), *all = json_dup(args);
 	struct listening l = { .list = list };
-	int r = list ? ask(rv, "review-git", args, &l, e)
-		     : err_sys(e, -ENOMEM, "cannot take over git's files");
+	int r = list && spec_set_path(all, "project", rv->setup->spec.project) == 0
+			? ask(rv, "review-git", all, &l, e)
+			: err_sys(e, -ENOMEM, "cannot take over git's files");
 
 	*ret = take(&list, NULL);
 	return r;

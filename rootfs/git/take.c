@@ -103,13 +103,6 @@ static const struct row *row_of(const char *path)
 	return x;
 }
 
-const char *git_take_held(const char *path)
-{
-	const struct row *row = row_of(path);
-
-	return row->class == GIT_TAKE_HELD ? row->why : NULL;
-}
-
 static int fail(struct err *e, int code)
 {
 	return err_sys(e, code, "cannot take over what a box changed for git");
@@ -155,19 +148,34 @@ static bool is_unchanged(int git, const struct upper_entry *x)
 }
 
 /* Each of the two directories of a worktree has files of which git reads the other's. */
-static const struct row *row_in(const struct git_take *t, const char *path, bool tree)
+static const struct row *row_at(const char *path, enum git_take_where where)
 {
 	static const struct row others = { NULL, GIT_TAKE_HELD,
 					   "belongs to another worktree" };
 	static const struct row nowhere = { NULL, GIT_TAKE_HELD,
 					    "is not taken over of a worktree" };
 	const struct row *row = row_of(path);
+	const bool tree = where == GIT_TAKE_TREE;
 
-	if (!t->conf->tree || row->class == GIT_TAKE_JUNK ||
+	if (where == GIT_TAKE_ALONE || row->class == GIT_TAKE_JUNK ||
 	    row->class == GIT_TAKE_HELD ||
 	    (tree == git_take_tree_has(path) && (tree || row->class != GIT_TAKE_TEXT)))
 		return row;
 	return tree ? &nowhere : &others;
+}
+
+const char *git_take_held(const char *path, enum git_take_where where)
+{
+	const struct row *row = row_at(path, where);
+
+	return row->class == GIT_TAKE_HELD ? row->why : NULL;
+}
+
+static const struct row *row_in(const struct git_take *t, const char *path, bool tree)
+{
+	return row_at(path, !t->conf->tree ? GIT_TAKE_ALONE
+			    : tree	   ? GIT_TAKE_TREE
+					   : GIT_TAKE_COMMON);
 }
 
 static int note_class(struct git_take *t, const struct upper_entry *x,

@@ -60,8 +60,11 @@ int git_take_clean(const struct git_take_conf *conf, struct err *e);
  */
 int git_take_back(const struct git_take_conf *conf, struct err *e);
 
+/* Which git directory: one that has all, the repository of a worktree, or its own. */
+enum git_take_where { GIT_TAKE_ALONE, GIT_TAKE_COMMON, GIT_TAKE_TREE };
+
 /** git_take_held() - why what is at @path in a git directory is never taken over by its
  *  meaning; NULL = it is, or nobody wants it */
-const char *git_take_held(const char *path);
+const char *git_take_held(const char *path, enum git_take_where where);
 
 #endif

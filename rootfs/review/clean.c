@@ -11,6 +11,7 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/review/given.h"
+#include "rootfs/review/layer_outside.h"
 #include "rootfs/review/origin.h"
 #include "rootfs/store/tree.h"
 
@@ -152,7 +153,7 @@ static int discard_all(const struct layer *l, struct err *e)
 
 	while (r >= 0 && (r = dirscan_next(&s, &d, e)) > 0)
 		r = tree_remove(l->upper, d.name, e);
-	return MIN(r, 0);
+	return r < 0 ? r : MIN(layer_outside_discard(l, "", e), 0);
 }
 
 static bool was_replaced(const struct layer *l, const char *path)
@@ -170,11 +171,41 @@ static bool was_replaced(const struct layer *l, const char *path)
 	return false;
 }
 
-int clean_discard(const struct layer *l, const char *path, struct err *e)
+/* What the box made of the host's file of that name, if anything. */
+static bool is_changed(const struct layer *l, const char *path)
+{
+	_cleanup_buf_ struct buf was = BUF_INIT(PATH_MAX + 64),
+				 now = BUF_INIT(PATH_MAX + 64);
+
+	return diff_look(l->upper, path).mode &&
+	       (takeover_read(l->project, path, &was) < 0 ||
+		takeover_read(l->upper, path, &now) < 0 || was.len != now.len ||
+		memcmp(buf_cstr(&was), buf_cstr(&now), was.len) != 0);
+}
+
+static bool is_outside(const struct layer *l, const char *path)
+{
+	return text_is_in(path, LAYER_OUTSIDE) && layer_outside_is(l, LAYER_OUTSIDE) &&
+	       !is_changed(l, LAYER_OUTSIDE);
+}
+
+/* Return: 1; 0: there is nothing. */
+static int discard_one(const struct layer *l, const char *path, struct err *e)
 {
 	_cleanup_close_ int above = -1, parent = -1;
-	char shown[128];
 	const char *name;
+
+	above = takeover_parent(l->upper, path, false, &name);
+	parent = above < 0 ? above : sys_openat(above, ".", O_RDONLY | O_DIRECTORY, 0);
+	if (parent < 0 || !diff_look(l->upper, path).mode)
+		return 0;
+	return tree_remove(parent, name, e) < 0 ? e->code : 1;
+}
+
+int clean_discard(const struct layer *l, const char *path, struct err *e)
+{
+	char shown[128];
+	int r;
 
 	if (!*path)
 		return discard_all(l, e);
@@ -184,9 +215,13 @@ int clean_discard(const struct layer *l, const char *path, struct err *e)
 			       "'%s' cannot be discarded alone: a directory above it "
 			       "was replaced; discard that",
 			       shown);
-	above = takeover_parent(l->upper, path, false, &name);
-	parent = above < 0 ? above : sys_openat(above, ".", O_RDONLY | O_DIRECTORY, 0);
-	if (parent < 0 || !diff_look(l->upper, path).mode)
-		return err_set(e, -ENOENT, "the box has not changed '%s'", shown);
-	return tree_remove(parent, name, e);
+	if (is_outside(l, path)) {
+		const char *below = path + strlen(LAYER_OUTSIDE);
+
+		r = layer_outside_discard(l, below + (*below == '/'), e);
+	} else {
+		r = discard_one(l, path, e);
+	}
+	return r ? MIN(r, 0)
+		 : err_set(e, -ENOENT, "the box has not changed '%s'", shown);
 }

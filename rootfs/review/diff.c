@@ -18,6 +18,7 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/review/given.h"
+#include "rootfs/review/layer_outside.h"
 #include "rootfs/review/origin.h"
 
 enum { CHUNK = 64 << 10, COMPARED = 1 << 30 /* bytes; a larger file is another */ };
@@ -348,7 +349,7 @@ static void enter(struct making *m, const struct upper_entry *x)
 	if (x->kind == UPPER_OPAQUE && !*m->hidden)
 		(void)text_copy(m->hidden, sizeof(m->hidden), x->path);
 	if ((x->kind == UPPER_DIR || x->kind == UPPER_OPAQUE) && !*m->git &&
-	    layer_is_git(m->layer, x->path)) {
+	    layer_is_git(m->layer, x->path) && !layer_outside_is(m->layer, x->path)) {
 		(void)text_copy(m->git, sizeof(m->git), x->path);
 		m->git_listed = false;
 	}
@@ -381,7 +382,7 @@ static int on_entry(void *ctx, const struct upper_entry *x, struct err *e)
 	if (!S_ISDIR(x->st.st_mode) && is_given(m, x->path, &x->st))
 		return 0;
 	held = text_is_below(x->path, m->git)
-		       ? git_take_held(x->path + strlen(m->git) + 1)
+		       ? git_take_held(x->path + strlen(m->git) + 1, GIT_TAKE_ALONE)
 		       : "";
 	if (!held)
 		return in_git(m, x, e);
@@ -390,6 +391,56 @@ static int on_entry(void *ctx, const struct upper_entry *x, struct err *e)
 		return gone(m, path, 0, e);
 	}
 	return compare(m, x, e);
+}
+
+/* ---- a repository outside of the project -------------------------------------------------- */
+
+/* It is compared with nothing: whoever lists what a box made does not have it. */
+static int on_outside(void *ctx, enum git_take_where where, const struct upper_entry *x,
+		      struct err *e)
+{
+	struct making *m = ctx;
+	const char *held = git_take_held(x->path, where);
+	struct diff_item it = { .kept = held };
+	char path[PATH_MAX + sizeof(LAYER_OUTSIDE)];
+
+	if (x->kind == UPPER_DIR || x->kind == UPPER_OPAQUE || x->kind == UPPER_LEFT)
+		return 0;
+	if (!held) {
+		m->git_listed = true;
+		return 0;
+	}
+	snprintf(path, sizeof(path), "%s/%s", LAYER_OUTSIDE, x->path);
+	if (strlen(path) >= PATH_MAX)
+		return err_set(e, -E2BIG, "a box has made too long a path");
+	it.path = path;
+	it.now = side_of(&x->st);
+	it.was.mode = it.now.mode;
+	if (x->kind == UPPER_GONE) {
+		it.was.mode = S_IFREG | 0644;
+		it.now.mode = 0;
+	}
+	return add(m, &it, e);
+}
+
+/* As long as the box's ".git" is another than the host's, which of the two is meant would be
+ * a guess: that comes first. */
+static int list_outside(struct making *m, struct err *e)
+{
+	struct diff_item it = { .path = (char *)(uintptr_t)LAYER_OUTSIDE,
+				.was.mode = S_IFDIR | 0755,
+				.now.mode = S_IFDIR | 0755,
+				.git = true };
+	int r;
+
+	if (!layer_outside_is(m->layer, LAYER_OUTSIDE))
+		return 0;
+	for (size_t i = 0; i < m->diff->n; i++)
+		if (text_is_in(m->diff->items[i].path, LAYER_OUTSIDE))
+			return 0;
+	m->git_listed = false;
+	r = layer_outside_walk(m->layer, on_outside, m, e);
+	return r < 0 || !m->git_listed ? r : add(m, &it, e);
 }
 
 static int by_path(const void *a, const void *b)
@@ -418,7 +469,8 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	buf_init(&m->left, DIFF_ITEMS * sizeof(struct diff_side));
 	r = given_read(l->dir, &m->given, e) ?:
 		upper_walk(l->upper, on_entry, m, e) ?:
-		judge_copies(m, e);
+		judge_copies(m, e) ?:
+		list_outside(m, e);
 	given_done(&m->given);
 	buf_done(&m->copies);
 	buf_done(&m->left);

@@ -23,9 +23,11 @@ struct diff_side {
 struct diff_item {
 	char *path;		   /* owned; below the project */
 	struct diff_side was, now; /* the host's, the box's */
-	bool git;      /* a git directory of the host's, taken over by its meaning */
-	bool conflict; /* the host has changed it since the box began */
-	bool rights;   /* the same, and only rights are different */
+	bool git;	  /* a git directory of the host's, taken over by its meaning */
+	const char *kept; /* of a repository outside of the project (layer_outside.h):
+			     why it is never taken over; NULL = it is nothing such */
+	bool conflict;	  /* the host has changed it since the box began */
+	bool rights;	  /* the same, and only rights are different */
 	struct buf *
 		merged; /* owned: both sides together (threeway.h); an apply takes that.
 				NULL = the box's */

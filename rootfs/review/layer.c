@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@ void layer_close(struct layer *l)
 {
 	scope_close(&l->dir);
 	scope_close(&l->upper);
+	scope_close(&l->outside);
+	scope_close(&l->tree);
 	buf_done(&l->since);
 	buf_done(&l->gits);
 	free(l->list);
@@ -183,7 +186,7 @@ static int look_for_git(void *ctx, const struct upper_entry *x, struct err *e)
 {
 	(void)e;
 	*(bool *)ctx |= x->kind != UPPER_DIR && x->kind != UPPER_LEFT &&
-			!git_take_held(x->path);
+			!git_take_held(x->path, GIT_TAKE_ALONE);
 	return 0;
 }
 
@@ -260,6 +263,30 @@ static int read_text(int dir, const char *name, struct buf *ret, struct err *e)
 	return r < 0 && r != -ENOENT ? fail(e, r) : 0;
 }
 
+static int open_upper(const struct layer *l, const char *path, int *ret, struct err *e)
+{
+	*ret = takeover_open(l->dir, path, O_RDONLY | O_DIRECTORY);
+	return *ret < 0 ? fail(e, *ret) : 0;
+}
+
+/* It never had one, mostly. */
+static int open_outside(struct layer *l, struct err *e)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(64);
+	int r = read_text(l->dir, LAYER_OF, &text, e);
+
+	if (r < 0 || !text.len)
+		return r;
+	if (sscanf(buf_cstr(&text), "%" SCNu64 " %" SCNu64, &l->of.common,
+		   &l->of.tree) != 2)
+		return fail(e, -EBADMSG);
+	if (l->of.common)
+		r = open_upper(l, "outside/upper", &l->outside, e);
+	if (r == 0 && l->of.tree)
+		r = open_upper(l, "outside-tree/upper", &l->tree, e);
+	return r;
+}
+
 int layer_open(int boxdir, int project, struct layer *ret, struct err *e)
 {
 	_cleanup_layer_ struct layer l = LAYER_NONE;
@@ -278,7 +305,7 @@ int layer_open(int boxdir, int project, struct layer *ret, struct err *e)
 	r = read_text(l.dir, "gits", &l.gits, e);
 	if (r < 0)
 		return r;
-	r = read_since(&l, e);
+	r = read_since(&l, e) ?: open_outside(&l, e);
 	if (r < 0)
 		return r;
 	*ret = take(&l, LAYER_NONE);

@@ -6,6 +6,7 @@
  *                                     has left in the upper, when that run began
  *   boxes/<key>/project/gits          the git directories that the project had then
  *   boxes/<key>/project/git/<id>      what git_take.h keeps for each of them
+ *   boxes/<key>/project/outside…      of a repository outside: layer_outside.h
  *
  * Needs:  the box's lock to begin or to change it.
  * Owns:   see the fields.
@@ -21,20 +22,30 @@
 
 enum { LAYER_TEXT = 32 << 20, LAYER_GITS = 200 };
 
+/* Which repository outside of the project the box had: inodes; 0 = none. */
+#define LAYER_OF "outside-of"
+struct layer_of {
+	uint64_t common, tree;
+};
+
 struct layer {
-	int project;	   /* borrowed: the host's directory */
-	int dir;	   /* owned: boxes/<key>/project */
-	int upper;	   /* owned */
-	uint64_t began;	   /* the last run, ns since 1970 */
-	struct buf since;  /* owned: "NS PATH", each ended by NUL, sorted by path */
-	struct buf gits;   /* owned: paths, each ended by NUL */
-	const char **list; /* owned: into since */
+	int project;	    /* borrowed: the host's directory */
+	int dir;	    /* owned: boxes/<key>/project */
+	int upper;	    /* owned */
+	int outside, tree;  /* owned: the uppers of layer_outside.h; -1 = none */
+	struct layer_of of; /* what these are over */
+	uint64_t began;	    /* the last run, ns since 1970 */
+	struct buf since;   /* owned: "NS PATH", each ended by NUL, sorted by path */
+	struct buf gits;    /* owned: paths, each ended by NUL */
+	const char **list;  /* owned: into since */
 	size_t n;
 };
 #define LAYER_NONE                                      \
 	((struct layer){ .project = -1,                 \
 			 .dir = -1,                     \
 			 .upper = -1,                   \
+			 .outside = -1,                 \
+			 .tree = -1,                    \
 			 .since = BUF_INIT(LAYER_TEXT), \
 			 .gits = BUF_INIT(LAYER_TEXT) })
 void layer_close(struct layer *l);

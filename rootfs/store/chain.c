@@ -244,10 +244,16 @@ bool chain_untouched(const struct boxdir *b)
 	       is_empty(b->dirfd, "upper");
 }
 
+/* Of the project, and of a repository outside of it (rootfs/review/layer_outside.h). */
 bool chain_reviews(const struct boxdir *b)
 {
-	return is_there(b->dirfd, "project/upper") &&
-	       !is_empty(b->dirfd, "project/upper");
+	static const char *const uppers[] = { "project/upper", "project/outside/upper",
+					      "project/outside-tree/upper" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(uppers); i++)
+		if (is_there(b->dirfd, uppers[i]) && !is_empty(b->dirfd, uppers[i]))
+			return true;
+	return false;
 }
 
 /* Its directory "project" counts, whatever the list says. */

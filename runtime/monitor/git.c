@@ -1,10 +1,14 @@
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 
 #include "base/inroot.h"
+#include "base/sys/sys.h"
 #include "rootfs/git/outside.h"
+#include "rootfs/review/layer_outside.h"
 #include "runtime/monitor/impl.h"
+#include "runtime/monitor/layers.h"
 #include "runtime/mount/outside.h"
 
 static void say(void *ctx, const char *line)
@@ -12,12 +16,46 @@ static void say(void *ctx, const char *line)
 	monitor_client_note(ctx, line);
 }
 
-static void add_mount(struct buf *ret, char kind, const char *path)
+/* @view: the directory of the box that has its layers */
+static void add_mount(struct buf *ret, char kind, const char *path, const char *view)
 {
 	buf_addc(ret, kind);
 	buf_addc(ret, '\0');
 	buf_add(ret, path, strlen(path) + 1);
-	buf_addc(ret, '\0');
+	buf_add(ret, view, strlen(view) + 1);
+}
+
+static int make_layer(const struct monitor *m, int project, const char *name, int like)
+{
+	_cleanup_close_ int dir = layers_dir(project, name, 0711), upper = -1;
+	struct stat st;
+	int r = dir < 0 ? dir : sys_fstat(like, &st);
+
+	return r < 0 ? r : layers_make(dir, &m->spec, &st, &upper);
+}
+
+/* Under review it has layers of its own, beside the project's. */
+static int review_outside(const struct monitor *m, int project,
+			  const struct git_outside *o, struct err *e)
+{
+	_cleanup_close_ int dir = layers_dir(m->boxdir, "project", 0711);
+	int r = dir < 0 ? dir : make_layer(m, dir, LAYER_OUTSIDE_COMMON, o->common);
+
+	if (r >= 0 && o->tree >= 0)
+		r = make_layer(m, dir, LAYER_OUTSIDE_TREE, o->tree);
+	return r < 0 ? err_sys(e, r, "cannot make a layer for it")
+		     : layer_outside_begin(m->boxdir, project, o, e);
+}
+
+static void say_read_only(const char *why)
+{
+	char line[sizeof(((struct err *)NULL)->msg) + 128];
+
+	snprintf(line, sizeof(line),
+		 "the repository of this directory is read-only under review: %s; "
+		 "commit here, outside of the box",
+		 why);
+	monitor_starter_note(NULL, line);
 }
 
 /* One that the box may not have is not there; the client has said why. */
@@ -26,20 +64,20 @@ static int find_outside(const struct monitor *m, struct buf *ret, struct err *e)
 	_cleanup_close_ int project =
 		inroot_open_real(m->spec.project, O_RDONLY | O_DIRECTORY);
 	_cleanup_git_outside_ struct git_outside o = GIT_OUTSIDE_NONE;
-	struct err ignored = ERR_NONE;
+	struct err why = ERR_NONE;
+	bool view = m->spec.project_mode == PROJECT_REVIEW;
 
-	if (project < 0 ||
-	    git_outside_open(project, m->spec.project, &o, &ignored) != 1)
+	if (project < 0 || git_outside_open(project, m->spec.project, &o, &why) != 1)
 		return 0;
-	if (m->spec.project_mode == PROJECT_REVIEW)
-		monitor_starter_note(
-			NULL,
-			"the repository of this directory lies outside of it: under "
-			"review git reads it in the box and cannot commit; commit "
-			"here after 'cubby apply', or there with --project live");
-	add_mount(ret, MOUNT_OUTSIDE_READ, o.common_path);
+	if (view && review_outside(m, project, &o, &why) < 0) {
+		say_read_only(why.msg);
+		view = false;
+	}
+	add_mount(ret, view ? MOUNT_OUTSIDE_VIEW : MOUNT_OUTSIDE_READ, o.common_path,
+		  view ? "project/" LAYER_OUTSIDE_COMMON : "");
 	if (o.tree >= 0)
-		add_mount(ret, MOUNT_OUTSIDE_TREE, o.tree_path);
+		add_mount(ret, MOUNT_OUTSIDE_TREE, o.tree_path,
+			  view ? "project/" LAYER_OUTSIDE_TREE : "");
 	return buf_failed(ret) < 0 ? err_sys(e, buf_failed(ret),
 					     "cannot show the project's repository")
 				   : 0;
@@ -67,6 +105,12 @@ int monitor_git_find(void *ctx, struct buf *ret, struct err *e)
 
 void monitor_git_started(struct monitor *m)
 {
+	struct err why = ERR_NONE;
+
+	if (!m->git && m->run.git) {
+		err_sys(&why, m->run.git, "no overlay can be had on it");
+		say_read_only(why.msg);
+	}
 	if (m->git && m->run.git)
 		gitgate_read_only(m->git, m->run.git, monitor_starter_note, m);
 }

@@ -1,11 +1,11 @@
 #include "runtime/monitor/impl.h"
 
-#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "rootfs/review/layer.h"
 #include "rootfs/review/origin.h"
+#include "rootfs/store/chain.h"
 #include "runtime/monitor/layers.h"
 #include "runtime/worker/pending.h"
 
@@ -15,15 +15,9 @@ enum { APPLYING_MS = 30000 };
  * project itself: it may have filled it so that it cannot be had. */
 static bool is_empty(const struct monitor *m)
 {
-	_cleanup_close_ int upper = sys_openat(m->boxdir, "project/upper",
-					       O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	struct dirscan scan;
-	struct dirscan_entry d;
-	struct err ignored = ERR_NONE;
+	const struct boxdir b = { .dirfd = m->boxdir };
 
-	return upper == -ENOENT ||
-	       (upper >= 0 && dirscan_start(&scan, upper, &ignored) == 0 &&
-		dirscan_next(&scan, &d, &ignored) == 0);
+	return !chain_reviews(&b);
 }
 
 static int live(struct monitor *m, struct err *why)

@@ -5,8 +5,10 @@
 
 #include "base/file.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/review/apply.h"
+#include "rootfs/review/layer_outside.h"
 #include "rootfs/store/tree_copy.h"
 
 enum { KEEP_TEXT = 32 << 20, KEEP_LAYER = STDIN_FILENO };
@@ -15,9 +17,17 @@ enum { KEEP_TEXT = 32 << 20, KEEP_LAYER = STDIN_FILENO };
 static const struct part {
 	const char *name;
 	bool file;
+	const char *dir; /* where it lies; NULL = in the layer itself */
 } parts[] = {
-	{ "upper", false }, { "git", false }, { "origin", false },
-	{ "since", true },  { "gits", true }, { "dirs", true },
+	{ "upper", false, NULL },
+	{ "git", false, NULL },
+	{ "origin", false, NULL },
+	{ "since", true, NULL },
+	{ "gits", true, NULL },
+	{ "dirs", true, NULL },
+	{ LAYER_OF, true, NULL },
+	{ LAYER_OUTSIDE_COMMON "/upper", false, LAYER_OUTSIDE_COMMON },
+	{ LAYER_OUTSIDE_TREE "/upper", false, LAYER_OUTSIDE_TREE },
 };
 
 struct counting {
@@ -72,26 +82,51 @@ static int copy_parts(int project, struct err *e)
 
 		if (sys_fstatat(project, p->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
+		r = p->dir ? sys_mkdirat(to, p->dir, 0711) : 0;
+		if (r < 0)
+			return err_sys(e, r, "cannot make a layer");
 		r = p->file ? copy_file(project, to, p->name, e)
 			    : copy_dir(project, to, p->name, e);
 	}
 	return r;
 }
 
+/* Where there is one: a repository outside of the project is rare. */
+static int sign_or_count(int project, const char *name, uint64_t *sign,
+			 struct counting *c, struct err *e)
+{
+	_cleanup_close_ int upper =
+		sys_openat(project, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	uint64_t now = 0;
+	int r;
+
+	if (upper == -ENOENT)
+		return 0;
+	if (upper < 0)
+		return err_sys(e, upper, "cannot open a layer");
+	r = c ? upper_walk(upper, count_one, c, e) : upper_sign(upper, &now, e);
+	if (sign)
+		*sign += now;
+	return r;
+}
+
 static int keep(int project, const char *had, char sign[24], bool *copied,
 		struct err *e)
 {
-	_cleanup_close_ int upper = file_open_dir(project, "upper", e);
 	struct counting c = { .files = 0 };
 	uint64_t now = 0;
-	int r = upper < 0 ? upper : upper_sign(upper, &now, e);
+	int r = 0;
 
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && r == 0; i++)
+		if (text_ends(parts[i].name, "upper"))
+			r = sign_or_count(project, parts[i].name, &now, NULL, e);
 	if (r < 0)
 		return r;
 	snprintf(sign, 24, "%" PRIu64, now);
 	*copied = strcmp(sign, had) != 0;
-	if (*copied)
-		r = upper_walk(upper, count_one, &c, e);
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && r == 0 && *copied; i++)
+		if (text_ends(parts[i].name, "upper"))
+			r = sign_or_count(project, parts[i].name, NULL, &c, e);
 	return r < 0 || !*copied ? r : copy_parts(project, e);
 }
 

@@ -76,6 +76,10 @@ static int patch(const struct review *rv, const struct diff_item *x, struct buf 
 {
 	const struct patch_sides from = { rv->layer.project, rv->layer.upper, NULL };
 
+	if (x->kept) {
+		*ret = (struct patch_count){ 0 };
+		return 0;
+	}
 	return patch_item(&from, x, out, ret);
 }
 
@@ -92,9 +96,9 @@ static void count_merged(const struct review *rv, const struct diff_item *x,
 }
 
 /* What git gets of a box that runs stays where it is. */
-static int seen_in(const struct review *rv)
+static const struct layer *seen_in(const struct review *rv)
 {
-	return rv->running ? -1 : rv->layer.upper;
+	return rv->running ? NULL : &rv->layer;
 }
 
 static int tell(const struct review *rv, size_t i, struct err *e)
@@ -103,7 +107,7 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	const struct diff_item *x = &rv->diff.items[i];
 	const struct verdict *v = &rv->v[i];
 	struct patch_count n = { 0 };
-	char path[PATH_MAX + 1], seen[HASH_HEX];
+	char path[PATH_MAX + 1], seen[HASH_HEX], why[256];
 
 	/* Before it is applied: both sides are there. */
 	if (v->merged)
@@ -114,7 +118,8 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	spec_set_path(j, "path", path);
 	json_set_str(j, "kind", kind_of(x));
 	json_set_str(j, "class", effects_name(v->effect.class));
-	json_set_str(j, "why", v->effect.why);
+	snprintf(why, sizeof(why), "%s; stays in the box", v->effect.why ?: "");
+	json_set_str(j, "why", x->kept ? why : v->effect.why);
 	json_set_bool(j, "conflict", x->conflict);
 	if (x->merged)
 		json_set_str(j, "merge", x->overlaps ? "conflicts" : "clean");
@@ -127,7 +132,7 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 	json_set_int(j, "mode", x->now.mode);
 	json_set_int(j, "size", (int64_t)x->now.size);
 	if (x->git)
-		reviewtell_objects(j, rv->layer.upper, x->path);
+		reviewtell_objects(j, &rv->layer, x->path);
 	reviewtell_seen_of(x, seen_in(rv), seen);
 	json_set_str(j, "seen", seen);
 	return reviewtell_line(j, e);

@@ -11,7 +11,8 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/review/apply.h"
-#include "rootfs/review/layer.h"
+#include "rootfs/review/layer_outside.h"
+#include "runtime/spec/spec.h"
 #include "runtime/worker/reviewtell.h"
 
 static void say_git(void *ctx, const char *line)
@@ -24,14 +25,53 @@ static void say_git(void *ctx, const char *line)
 	(void)reviewtell_line(j, &ignored);
 }
 
-/* What git_take_over() and git_take_clean() work on; the descriptors are owned. */
-static struct git_take_conf open_git(const struct layer *l, const char *path,
-				     int record)
+/* A repository of the project, and what the layer has of it. */
+struct repo {
+	struct git_take_conf conf; /* its descriptors are owned, but for @outside's */
+	struct layer_outside outside; /* owned */
+	bool is_outside;
+};
+
+static void close_repo(struct repo *x)
+{
+	if (!x->is_outside) {
+		scope_close(&x->conf.git);
+		scope_close(&x->conf.upper);
+	}
+	scope_close(&x->conf.state);
+	layer_outside_close(&x->outside);
+}
+#define _cleanup_repo_ _cleanup_(close_repo)
+
+struct job {
+	struct layer layer;	/* owned */
+	char project[PATH_MAX]; /* its real path */
+};
+
+static void open_within(const struct job *j, const char *path, struct repo *ret)
 {
 	enum { DIR = O_RDONLY | O_DIRECTORY };
 
-	return (struct git_take_conf){ .git = takeover_open(l->project, path, DIR),
-				       .upper = takeover_open(l->upper, path, DIR),
+	ret->conf.git = takeover_open(j->layer.project, path, DIR);
+	ret->conf.upper = takeover_open(j->layer.upper, path, DIR);
+}
+
+/* What is taken over only into that of which the layers are. */
+static int open_outside(const struct job *j, struct repo *ret, struct err *e)
+{
+	int r = layer_outside_open(&j->layer, j->project, &ret->outside, e);
+
+	ret->is_outside = true;
+	if (r < 0)
+		return r;
+	layer_outside_conf(&j->layer, &ret->outside, &ret->conf);
+	return 0;
+}
+
+static struct git_take_conf conf_of(const char *path, int record)
+{
+	return (struct git_take_conf){ .git = -1,
+				       .upper = -1,
 				       .state = -1,
 				       .record = record,
 				       .shown = path,
@@ -39,60 +79,97 @@ static struct git_take_conf open_git(const struct layer *l, const char *path,
 				       .say = say_git };
 }
 
-static void close_git(struct git_take_conf *conf)
+/* Return: 1; 0 = there is nothing to be done, and that was said if it matters. */
+static int open_repo(const struct job *j, const char *path, int record,
+		     struct repo *ret, struct err *e)
 {
-	scope_close(&conf->git);
-	scope_close(&conf->upper);
-	scope_close(&conf->state);
+	struct err why = ERR_NONE;
+	char line[sizeof(why.msg) + 64];
+	int r;
+
+	*ret = (struct repo){ .conf = conf_of(path, record),
+			      .outside = LAYER_OUTSIDE_NONE };
+	if (!layer_outside_is(&j->layer, path)) {
+		open_within(j, path, ret);
+		if (ret->conf.git < 0 || ret->conf.upper < 0)
+			return 0;
+		ret->conf.state = layer_git_state(&j->layer, path, e);
+	} else if (open_outside(j, ret, &why) == 0) {
+		ret->conf.state = layer_outside_state(&j->layer, e);
+	} else {
+		snprintf(line, sizeof(line),
+			 "kept in the box: all that it changed in %s (%s)", path,
+			 why.msg);
+		say_git(NULL, line);
+		return 0;
+	}
+	r = ret->conf.state;
+	return r < 0 ? r : 1;
+}
+
+static int sign_of(const struct job *j, const struct repo *x, uint64_t *ret,
+		   struct err *e)
+{
+	return x->is_outside ? layer_outside_sign(&j->layer, ret, e)
+			     : upper_sign(x->conf.upper, ret, e);
 }
 
 /* "taken" in @record: nothing was kept as a whole, so the layer can be rid of it. */
-static int take_git(const struct layer *l, const char *path, int record, struct err *e)
+static int take_git(const struct job *j, const char *path, int record, struct err *e)
 {
-	_cleanup_(close_git) struct git_take_conf conf = open_git(l, path, record);
+	_cleanup_repo_ struct repo x;
 	uint64_t sign = 0;
-	int r;
+	int r = open_repo(j, path, record, &x, e);
 
-	if (conf.git < 0 || conf.upper < 0 || upper_sign(conf.upper, &sign, e) < 0 ||
-	    !sign)
+	if (r <= 0)
+		return r;
+	r = sign_of(j, &x, &sign, e);
+	if (r < 0 || !sign)
 		return 0;
-	r = conf.state = layer_git_state(l, path, e);
-	if (r >= 0)
-		r = git_take_over(&conf, e);
+	r = git_take_over(&x.conf, e);
 	return r != 0 ? MIN(r, 0)
 		      : file_replace(record, "taken",
 				     &(struct file_data){ "", 0, 0600 }, e);
 }
 
-static int clean_git(const struct layer *l, const char *path, int record, struct err *e)
+static int clean_git(const struct job *j, const char *path, int record, struct err *e)
 {
-	_cleanup_(close_git) struct git_take_conf conf = open_git(l, path, record);
-	int r;
+	_cleanup_repo_ struct repo x = { .conf = conf_of(path, record),
+					 .outside = LAYER_OUTSIDE_NONE };
+	int r = diff_look(record, "taken").mode ? open_repo(j, path, record, &x, e) : 0;
 
-	if (conf.git < 0 || conf.upper < 0 || !diff_look(record, "taken").mode)
-		return 0;
-	r = conf.state = layer_git_state(l, path, e);
-	if (r >= 0)
-		r = git_take_clean(&conf, e);
-	if (r == 0) /* empty by now, or it stays */
-		(void)sys_unlinkat(l->upper, path, AT_REMOVEDIR);
+	if (r <= 0)
+		return r;
+	r = git_take_clean(&x.conf, e);
+	if (r == 0 && !x.is_outside) /* empty by now, or it stays */
+		(void)sys_unlinkat(j->layer.upper, path, AT_REMOVEDIR);
 	return MIN(r, 0);
 }
 
-static int back_git(const struct layer *l, const char *path, int record, struct err *e)
+/* A worktree's may be where the project had its own, and the other way round: what is noted
+ * says what was there. */
+static int open_back(const struct job *j, const char *path, struct repo *ret)
 {
-	_cleanup_close_ int git =
-		takeover_open(l->project, path, O_RDONLY | O_DIRECTORY);
-	struct git_take_conf conf = { .git = git,
-				      .upper = -1,
-				      .state = -1,
-				      .record = record,
-				      .shown = path,
-				      .say = say_git };
+	struct err ignored = ERR_NONE;
+
+	open_within(j, path, ret);
+	if (ret->conf.git < 0 && strcmp(path, LAYER_OUTSIDE) == 0) {
+		scope_close(&ret->conf.upper);
+		ret->conf.git = -1;
+		(void)open_outside(j, ret, &ignored);
+	}
+	return ret->conf.git;
+}
+
+static int back_git(const struct job *j, const char *path, int record, struct err *e)
+{
+	_cleanup_repo_ struct repo x = { .conf = conf_of(path, record),
+					 .outside = LAYER_OUTSIDE_NONE };
 	char line[PATH_MAX + 64], shown[PATH_MAX];
 
-	if (git >= 0)
-		return git_take_back(&conf, e);
+	x.conf.offline = false;
+	if (open_back(j, path, &x) >= 0)
+		return git_take_back(&x.conf, e);
 	snprintf(line, sizeof(line),
 		 "%s: left as it is: it is no git directory any more",
 		 text_escaped(shown, sizeof(shown), path, strlen(path)));
@@ -101,8 +178,8 @@ static int back_git(const struct layer *l, const char *path, int record, struct 
 }
 
 /* All git directories of the apply @n. */
-static int each_git(const struct layer *l, int boxdir, int n,
-		    int (*fn)(const struct layer *l, const char *path, int record,
+static int each_git(const struct job *j, int boxdir, int n,
+		    int (*fn)(const struct job *j, const char *path, int record,
 			      struct err *e),
 		    struct err *e)
 {
@@ -126,7 +203,7 @@ static int each_git(const struct layer *l, int boxdir, int n,
 		if (r >= 0 && (r = sys_flock(record, LOCK_EX)) < 0)
 			err_sys(e, r, "cannot wait for git");
 		if (r >= 0)
-			r = fn(l, p, record, e);
+			r = fn(j, p, record, e);
 	}
 	/* One that fails says so; of one that is killed the next apply does. */
 	if (dir >= 0 && r < 0 && fn == back_git)
@@ -134,37 +211,37 @@ static int each_git(const struct layer *l, int boxdir, int n,
 	return r >= 0 && fn == take_git ? apply_gits_done(dir, e) : MIN(r, 0);
 }
 
-static int take_open(const struct layer *l, int boxdir, struct err *e)
+static int take_open(const struct job *j, int boxdir, struct err *e)
 {
 	int n = apply_open(boxdir, e);
-	int r = n <= 0 ? n : each_git(l, boxdir, n, take_git, e);
+	int r = n <= 0 ? n : each_git(j, boxdir, n, take_git, e);
 
-	return r < 0 || n <= 0 ? r : each_git(l, boxdir, n, clean_git, e);
+	return r < 0 || n <= 0 ? r : each_git(j, boxdir, n, clean_git, e);
 }
 
 /* What a kill has left of it in the layer, unless the box has gone on with that: else the box
  * would still have what is taken back. */
-static int clean_closed(const struct layer *l, int boxdir, int n, struct err *e)
+static int clean_closed(const struct job *j, int boxdir, int n, struct err *e)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), "applied/%d/gits-done", n);
-	return diff_look(boxdir, name).mtime > l->began
-		       ? each_git(l, boxdir, n, clean_git, e)
+	return diff_look(boxdir, name).mtime > j->layer.began
+		       ? each_git(j, boxdir, n, clean_git, e)
 		       : 0;
 }
 
 /* The newest first. @after: -1 = only that one, and those that it goes on with. */
-static int back_after(const struct layer *l, int boxdir, int64_t after, bool running,
+static int back_after(const struct job *j, int boxdir, int64_t after, bool running,
 		      struct err *e)
 {
 	int n = apply_last(boxdir, e), r = MIN(n, 0);
 
 	while (r == 0 && n > 0 && n > after) {
 		if (after < 0 && !running)
-			r = clean_closed(l, boxdir, n, e);
+			r = clean_closed(j, boxdir, n, e);
 		if (r == 0)
-			r = each_git(l, boxdir, n, back_git, e);
+			r = each_git(j, boxdir, n, back_git, e);
 		if (after < 0 && !apply_is_more(boxdir, n))
 			break;
 		if (r == 0)
@@ -174,10 +251,15 @@ static int back_after(const struct layer *l, int boxdir, int64_t after, bool run
 	return r;
 }
 
+static void job_done(struct job *j)
+{
+	layer_close(&j->layer);
+}
+
 int reviewgit_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
 		  struct err *e)
 {
-	_cleanup_layer_ struct layer l = LAYER_NONE;
+	_cleanup_(job_done) struct job j = { .layer = LAYER_NONE };
 	_cleanup_json_ struct json *args = NULL;
 	int r = json_parse(arg ?: "", strlen(arg ?: ""), &args, e);
 
@@ -185,11 +267,13 @@ int reviewgit_job(int dir, const char *arg, const struct idmap *map, struct json
 	(void)ret;
 	if (r < 0)
 		return r;
-	r = layer_open(dir, STDIN_FILENO, &l, e) ?: git_host_confine(dir, e);
+	if (spec_path(args, "project", j.project) < 0)
+		return err_set(e, -EINVAL, "bad path of a project");
+	r = layer_open(dir, STDIN_FILENO, &j.layer, e) ?: git_host_confine(dir, e);
 	if (r < 0)
 		return r;
 	return strcmp(json_get_str(args, "op") ?: "", "undo") == 0
-		       ? back_after(&l, dir, json_get_int(args, "after", -1),
+		       ? back_after(&j, dir, json_get_int(args, "after", -1),
 				    json_get_bool(args, "running", false), e)
-		       : take_open(&l, dir, e);
+		       : take_open(&j, dir, e);
 }

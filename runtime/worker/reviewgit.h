@@ -8,6 +8,8 @@
  *   "op"      "take": the git directories of the apply that is open; "undo": those of the
  *             last one that has not been taken back
  *   "after"   of an undo: those of all applies after that one
+ *   "project" its real path, as spec_path() reads it: a repository outside of it is asked for
+ *             what leads back there
  *   "running" the layer is in use, and stays as it is */
 #ifndef RUNTIME_WORKER_REVIEWGIT_H
 #define RUNTIME_WORKER_REVIEWGIT_H

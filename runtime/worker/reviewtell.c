@@ -16,6 +16,7 @@
 #include "rootfs/git/upper.h"
 #include "rootfs/review/apply.h"
 #include "rootfs/review/diff.h"
+#include "rootfs/review/layer_outside.h"
 #include "runtime/spec/spec.h"
 
 enum { TELL_LINE = 64 << 10 };
@@ -78,9 +79,17 @@ int reviewtell_gits(int boxdir, int n, struct err *e)
 	return r;
 }
 
-void reviewtell_objects(struct json *j, int upper, const char *path)
+/* Where the layer has what was changed of it. Owned. */
+static int open_git(const struct layer *l, const char *path)
 {
-	_cleanup_close_ int git = takeover_open(upper, path, O_RDONLY | O_DIRECTORY);
+	return layer_outside_is(l, path)
+		       ? takeover_open(l->outside, ".", O_RDONLY | O_DIRECTORY)
+		       : takeover_open(l->upper, path, O_RDONLY | O_DIRECTORY);
+}
+
+void reviewtell_objects(struct json *j, const struct layer *l, const char *path)
+{
+	_cleanup_close_ int git = open_git(l, path);
 	struct upper_objects n;
 
 	if (git < 0)
@@ -91,17 +100,20 @@ void reviewtell_objects(struct json *j, int upper, const char *path)
 }
 
 /* Of a repository the directory alone says nothing. */
-static void add_git(struct buf *text, int upper, const char *path)
+static void add_git(struct buf *text, const struct layer *l, const char *path)
 {
-	_cleanup_close_ int git = takeover_open(upper, path, O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int git = open_git(l, path);
 	struct err ignored = ERR_NONE;
 	uint64_t sign = 0;
-	int r = git < 0 ? git : upper_sign(git, &sign, &ignored);
+	int r = git < 0			    ? git
+		: layer_outside_is(l, path) ? layer_outside_sign(l, &sign, &ignored)
+					    : upper_sign(git, &sign, &ignored);
 
 	buf_addf(text, "%d %" PRIu64 " ", r, sign);
 }
 
-void reviewtell_seen_of(const struct diff_item *x, int upper, char ret[HASH_HEX])
+void reviewtell_seen_of(const struct diff_item *x, const struct layer *l,
+			char ret[HASH_HEX])
 {
 	const struct diff_side *sides[] = { &x->was, &x->now };
 	_cleanup_buf_ struct buf text = BUF_INIT(1024 + PATH_MAX);
@@ -117,8 +129,8 @@ void reviewtell_seen_of(const struct diff_item *x, int upper, char ret[HASH_HEX]
 				 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ",
 				 s->ino, s->size, s->mtime, s->ctime);
 	}
-	if (x->git && upper >= 0)
-		add_git(&text, upper, x->path);
+	if (x->git && l)
+		add_git(&text, l, x->path);
 	(void)hash_text(text.data, text.len, ret, &ignored);
 }
 

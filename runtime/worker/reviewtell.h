@@ -12,6 +12,7 @@
 #include "base/json.h"
 
 struct diff_item;
+struct layer;
 
 int reviewtell_line(const struct json *j, struct err *e);
 
@@ -24,13 +25,14 @@ int reviewtell_back(const char *path);
 /** reviewtell_gits() - the git directories that the apply @n takes over after its files */
 int reviewtell_gits(int boxdir, int n, struct err *e);
 
-/** reviewtell_objects() - what the layer @upper adds to the repository @path, as the members
+/** reviewtell_objects() - what the layer adds to the repository @path, as the members
  *  "objects" and "packs" of @j */
-void reviewtell_objects(struct json *j, int upper, const char *path);
+void reviewtell_objects(struct json *j, const struct layer *l, const char *path);
 
 /** reviewtell_seen_of() - what stands for the path and what was there on both sides when it
- *  was looked at. @upper: the layer that has a repository's part; -1 = it is of no matter */
-void reviewtell_seen_of(const struct diff_item *x, int upper, char ret[HASH_HEX]);
+ *  was looked at. @l: the layer that has a repository's part; NULL = it is of no matter */
+void reviewtell_seen_of(const struct diff_item *x, const struct layer *l,
+			char ret[HASH_HEX]);
 
 /**
  * reviewtell_seen() - what stands for a list of changes, in whatever order it was shown

@@ -77,6 +77,11 @@ static void judge(const struct verdict_of *of, const struct diff_item *x,
 {
 	mode_t was = x->was.mode;
 
+	if (x->kept) {
+		v->effect = held(x->kept);
+		v->never = true;
+		return;
+	}
 	v->effect = verdict_effect(x, of->layer->upper, x->path);
 	v->never = !is_taken(x->now.mode) || (x->git && !x->now.mode);
 	if (S_ISDIR(x->now.mode)) /* does nothing by itself */

@@ -176,23 +176,6 @@ same_everywhere() { # the host and a box's next view
 	[ "$(cat .git)" = "gitdir: $(realpath ../main)/.git/worktrees/wt" ]
 }
 
-@test "a worktree: each start under review says that nothing can be committed there, and what to do" {
-	git_worktree
-	cd wt
-	said="cubby: the repository of this directory lies outside of it: under review git reads it in the box and cannot commit; commit here after 'cubby apply', or there with --project live"
-	for _ in 1 2; do
-		run -0 --separate-stderr cubby exec --project review -- sh -c 'echo two >file; git commit -qam two 2>said; cat said'
-		[ "$(grep -cxF "$said" <<<"$stderr")" = 1 ]
-		[[ $output == *"Read-only file system"* ]]
-	done
-	run -0 --separate-stderr cubby exec --project live -- git status --porcelain
-	[[ $stderr != *"lies outside"* ]]
-	rm said 2>/dev/null || true
-	cubby apply -q >/dev/null
-	git commit -qam two
-	[ "$(git log -1 --format=%s)" = two ]
-}
-
 @test "a worktree: commit, amend, branch, merge, rebase, stash, gc" {
 	git_worktree
 	cd wt

@@ -443,14 +443,102 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	done
 }
 
+@test "G44: a worktree under review: a .git that leads elsewhere, as a file, a directory and a link" {
+	git_repo secret
+	echo hidden >secret/file && git -C secret commit -qam hidden
+	git_worktree
+	kept=$(git_files main/.git/hooks; git_files secret/.git; cat main/.git/{HEAD,config} main/.git/worktrees/wt/{gitdir,commondir})
+	was=$(cat wt/.git)
+	review="cubby exec -C wt --project review -- env GIT_AUTHOR_NAME=b GIT_AUTHOR_EMAIL=b@x GIT_COMMITTER_NAME=b GIT_COMMITTER_EMAIL=b@x"
+	for how in "echo gitdir: $PWD/secret/.git >.git" "rm .git; mkdir -p .git/objects .git/refs; echo ref: refs/heads/main >.git/HEAD; printf '$(evil_config)' >.git/config" \
+		"rm .git; ln -s $PWD/secret/.git .git" "rm .git" "rm .git; mkdir .git; echo $PWD/secret/.git >.git/commondir"; do
+		echo "$how"
+		$review sh -ec "echo two >file; git commit -qam two; $how"
+		run -0 cubby apply -C wt
+		[[ $output == *held* ]]
+		[ "$was" = "$(cat wt/.git)" ]
+		# The next start is led by it, to nothing of the host's.
+		run $review sh -c "git log --format=%s; cat $PWD/secret/file $PWD/secret/.git/HEAD"
+		[[ $output != *hidden* && $output != *refs/heads/main* ]]
+		[ "$(git -C wt log -1 --format=%s)" = one ]
+		# Then the repository has its turn, from where it was left.
+		cubby discard -C wt .git
+		[ "$($review git log -1 --format=%s)" = two ]
+		cubby apply -C wt
+		[ "$(git -C wt log -1 --format=%s)" = two ]
+		cubby undo -C wt
+		cubby undo -C wt || true
+		[ "$(git -C wt log -1 --format=%s)" = one ]
+		git -C wt checkout -q .
+		cubby discard -C wt --all 2>/dev/null || true
+		[ "$kept" = "$(git_files main/.git/hooks; git_files secret/.git; cat main/.git/{HEAD,config} main/.git/worktrees/wt/{gitdir,commondir})" ]
+	done
+	# Let out by name, it leads the box to no other repository, and nothing of it there.
+	$review sh -ec "git commit -q --allow-empty -m three; echo gitdir: $PWD/secret/.git >.git"
+	cubby apply -C wt .git
+	run $review sh -c "git log --format=%s; cat $PWD/secret/.git/HEAD"
+	[[ $output != *hidden* && $output != *refs/heads/main* ]]
+	run cubby apply -C wt
+	[[ $output == *"kept in the box: all that it changed in .git ("*"does not lead back here"* ]] || { echo "$output"; return 1; }
+	[ "$kept" = "$(git_files main/.git/hooks; git_files secret/.git; cat main/.git/{HEAD,config} main/.git/worktrees/wt/{gitdir,commondir})" ]
+	echo "$was" >wt/.git
+	git_safe wt
+	git_safe secret
+}
+
+@test "G45: a worktree under review: settings, links and objects of the box's in its two directories" {
+	git_worktree
+	git -C main worktree add -q "$PWD/theirs"
+	git_repo secret
+	echo hidden >secret/file && git -C secret commit -qam hidden
+	hidden=$(git -C secret rev-parse HEAD)
+	cp evil wt/evil
+	kept() { # what no box may change
+		git_files main/.git/hooks; git_files main/.git/info; git_files main/.git/worktrees/theirs
+		cat wt/.git main/.git/{HEAD,config} main/.git/worktrees/wt/{commondir,gitdir,HEAD}; sha256sum main/.git/index
+		git -C main for-each-ref refs/heads/main refs/heads/other refs/heads/theirs refs/tags
+		ls -A main/.git main/.git/objects/info main/.git/worktrees main/.git/worktrees/wt | grep -vE '^(ORIG_HEAD|COMMIT_EDITMSG|logs)$'
+	}
+	before=$(kept)
+	cubby exec -C wt --project review -- sh -c "cd $PWD/wt; common=\$(git rev-parse --git-common-dir) own=\$(git rev-parse --git-dir)
+		git -c user.name=b -c user.email=b@x commit -q --allow-empty -m mine
+		printf '$(evil_config)' >>\$common/config; printf '$(evil_config)' >\$own/config.worktree
+		for hook in post-checkout pre-commit post-commit reference-transaction; do cp evil \$common/hooks/\$hook; done
+		for ref in heads/main heads/other heads/theirs; do git update-ref refs/\$ref HEAD; done
+		git symbolic-ref refs/heads/alias refs/heads/main
+		rm -rf \$common/info; ln -s $PWD/secret \$common/info; ln -s $PWD/secret/.git/objects \$common/objects/ab
+		rm -rf \$common/logs; ln -s $PWD/secret \$common/logs; ln -s $PWD/secret/.git/refs \$common/refs/tags/x
+		echo $PWD/secret/.git/objects >\$common/objects/info/alternates
+		echo $PWD/secret/.git >\$own/commondir; echo $PWD/secret/.git >\$common/commondir; echo $PWD/theirs/.git >\$own/gitdir
+		echo $hidden >\$common/refs/heads/stolen; echo x >\$common/index; echo 'ref: refs/heads/wt' >\$common/HEAD
+		mv \$common/worktrees x; rm -rf \$common/worktrees; mkdir -p \$common/worktrees/theirs; umount \$common/worktrees
+		ln -s /x \$common/modules; true"
+	cubby diff -C wt >/dev/null
+	run cubby apply -C wt --all
+	echo "$output"
+	[ "$before" = "$(kept)" ] || { diff <(echo "$before") <(kept); return 1; }
+	run ! git -C main cat-file -e "$hidden"
+	run ! git -C main rev-parse -q --verify refs/heads/stolen
+	for dir in main theirs; do [ -z "$(git -C $dir status --porcelain)" ]; done
+	# And the box starts again, and sees no more than it did.
+	run -0 cubby exec -C wt --project review -- sh -c "cat $PWD/secret/file $PWD/main/.git/worktrees/theirs/HEAD 2>&1; true"
+	[[ $output != *hidden* && $output != *refs/heads/theirs* ]]
+	run cubby undo -C wt
+	[ "$before" = "$(kept)" ] || { diff <(echo "$before") <(kept); return 1; }
+	cubby discard -C wt --all
+	[ "$(cubby exec -C wt --project review -- git log -1 --format=%s)" = one ]
+	for dir in main theirs wt; do git_safe $dir; done
+}
+
 @test "G46: what the box puts in the place of modules keeps no box from its start" {
 	git_worktree
-	for mode in live; do
+	for mode in live review; do
 		for how in "ln -s /x" "touch" "mkdir"; do
 			cubby exec -C wt --project $mode -- sh -ec "$how $PWD/main/.git/modules"
 			cubby exec -C wt --project $mode -- git log -1 --format=%s
 			cubby rm -q -y -C wt
-			[ ! -e main/.git/modules ] && [ ! -L main/.git/modules ]
+			[ ! -e main/.git/modules ]
+			[ ! -L main/.git/modules ]
 		done
 	done
 }
