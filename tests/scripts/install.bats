@@ -78,3 +78,21 @@ $(manuals_installed)
 	make_ dist
 	[ "$(sha256sum <"$tar")" = "$first" ]
 }
+
+@test "make demo: where no box can be started this is said before anything is fetched, with the remedy" {
+	unshare -Ur true 2>/dev/null || skip "no user namespace can be made here"
+	cd "$LIB_DIR" || return 1
+	# A tree that is built; its host forbids namespaces by the limit of one above it.
+	mkdir -p demo/scripts demo/build/release
+	cp "$CUBBY_TEST_TOP/scripts/demo" "$CUBBY_TEST_TOP/scripts/demo-cat.jpg" demo/scripts
+	printf '#!/bin/sh\n' >demo/scripts/install-deps
+	chmod +x demo/scripts/install-deps
+	echo 'all: ;' >demo/Makefile
+	ln -s "$CUBBY_TEST_BIN" demo/build/release/cubby
+	run -1 unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces; exec demo/scripts/demo'
+	[ "$output" = "demo: FAIL namespaces           none
+demo:        why: no user namespaces allowed (user.max_user_namespaces=0)
+demo:        fix: sudo sysctl -w user.max_user_namespaces=15000 (keep it: a line in /etc/sysctl.d/90-cubby.conf)
+demo: no box can be started here; do what stands behind 'fix:', then run it again" ]
+	[ ! -e demo/build/demo ]
+}
