@@ -526,7 +526,9 @@ whole() { # what a box shows: each name with all that can be told of it, and wha
 	done
 	for i in 1 2 3; do # killed wherever it is by then
 		box true
-		for ((n = 0; n < 2000; n++)); do # one that is done is not begun again
+		# One that is done is not begun again; nor is one by an end that finds what was
+		# killed being removed: the next one does.
+		for ((n = 0; n < 100; n++)); do
 			[ "$(chain)" != 2 ] || break
 			merges=$(lib_processes '__helper merge')
 			[ -z "$merges" ] || break
