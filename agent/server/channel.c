@@ -38,6 +38,16 @@ unsigned channel_count(const struct channels *all)
 	return n;
 }
 
+void channel_cork(struct channels *all, bool cork)
+{
+	for (struct channel *c = all->first; c; c = c->next) {
+		if (cork)
+			exchange_cork(c->x);
+		else
+			exchange_uncork(c->x);
+	}
+}
+
 bool channel_slow(const struct channels *all)
 {
 	for (const struct channel *c = all->first; c; c = c->next)

@@ -29,6 +29,8 @@ int channel_add(struct channels *all, struct exchange *x, struct err *e);
 /** channel_close_all() - as they are told by @why */
 void channel_close_all(struct channels *all, const char *why);
 unsigned channel_count(const struct channels *all);
+/** channel_cork() - what is told waits until it is false again */
+void channel_cork(struct channels *all, bool cork);
 /** channel_slow() - one of them has more to send than it should */
 bool channel_slow(const struct channels *all);
 

@@ -370,6 +370,12 @@ void exchange_cork(struct exchange *x)
 	x->corked = true;
 }
 
+void exchange_uncork(struct exchange *x)
+{
+	x->corked = false;
+	exchange_push(x);
+}
+
 void exchange_write(struct exchange *x, const void *data, size_t len)
 {
 	char line[24];
@@ -593,7 +599,8 @@ void exchange_ws_send(struct exchange *x, enum exchange_message kind, const void
 	if (ws_frame(kind == EXCHANGE_TEXT ? WS_TEXT : WS_BINARY, data, len, &x->out) <
 	    0)
 		exchange_die(x);
-	exchange_push(x);
+	if (!x->corked || x->out.len > CORKED)
+		exchange_push(x);
 }
 
 void exchange_ws_close(struct exchange *x, unsigned code, const char *reason_text)

@@ -86,6 +86,8 @@ void exchange_begin(struct exchange *x, int status, const char *type,
 /** exchange_cork() - what is written waits for the end, or for 16 KiB: packets that wake
  *  the client one by one cost more than they bring */
 void exchange_cork(struct exchange *x);
+/** exchange_uncork() - what waits leaves; for a WebSocket, which has no end */
+void exchange_uncork(struct exchange *x);
 /** exchange_write() - more of the body. Look at exchange_backlog() before there is much */
 void exchange_write(struct exchange *x, const void *data, size_t len);
 /** exchange_end() - that was all; @x is no more after this */

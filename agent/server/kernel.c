@@ -313,10 +313,12 @@ static int on_python(void *ctx, uint32_t happened, struct err *e)
 
 	(void)happened;
 	(void)e;
+	channel_cork(&k->channels, true); /* what is said at once leaves at once */
 	python_pump(k->python);
 	if (python_state(k->python) == PYTHON_ASKING && !k->asked)
 		(void)python_input(k->python, NULL, &ignored);
 	begin_next(k);
+	channel_cork(&k->channels, false);
 	return 0;
 }
 
@@ -342,7 +344,9 @@ static void queue(struct kernel *k, struct request *r)
 		at = &(*at)->next;
 	*at = r;
 	k->waiting++;
+	channel_cork(&k->channels, true);
 	begin_next(k);
+	channel_cork(&k->channels, false);
 }
 
 int kernel_execute(struct kernel *k, const char *code, const struct kernel_watch *w,
