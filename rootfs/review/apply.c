@@ -258,7 +258,9 @@ static int finish(struct work *w, struct err *e)
 		return r;
 	if (w->journal.n && sys_syncfs(w->a->project) < 0)
 		return fail(e, -EIO);
-	return touch(w->dir, "done", e);
+	if (w->a->applied)
+		r = w->a->applied(w->a->ctx, &w->journal, w->dir, e);
+	return r < 0 ? r : touch(w->dir, "done", e);
 }
 
 int apply_run(const struct apply *a, const struct diff_item *const *items, size_t n,

@@ -8,7 +8,7 @@
 #ifndef ROOTFS_REVIEW_APPLY_H
 #define ROOTFS_REVIEW_APPLY_H
 
-#include "rootfs/review/diff.h"
+#include "rootfs/review/journal.h"
 
 /* How a step ended: 0, or why it was not done; -ESTALE: the host's is another by now. */
 typedef void apply_fn(void *ctx, const char *path, int result);
@@ -24,6 +24,9 @@ struct apply {
 			   * the same one; NULL or "" = it alone */
 	mode_t umask;
 	apply_fn *fn;
+	/* All is done, and nobody has noted so: whatever ends it here, it is called again by
+	 * apply_continue(). @dir: applied/<n>. NULL = nothing is to be done then */
+	int (*applied)(void *ctx, const struct journal *j, int dir, struct err *e);
 	/* All that apply @n did is back, and nobody has noted so: whatever ends it here, it is
 	 * called again by the next undo. NULL = nothing is to be done then */
 	int (*undone)(void *ctx, int n, struct err *e);

@@ -79,10 +79,11 @@ void threeway_all(const struct layer *l, struct diff *d)
 
 /* With the older beginning, what the box takes back of that would look like what it has let
  * be, and the host's copy of it would win without a word. */
-void threeway_given(const struct layer *l, const struct diff_item *x)
+void threeway_given(const struct layer *l, const char *path,
+		    const struct diff_side *now)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(ORIGIN_FILE + 1);
-	bool known = read_as_listed(l->upper, x->path, &x->now, &text);
+	bool known = read_as_listed(l->upper, path, now, &text);
 
-	origin_renew(l, x->path, known ? &text : NULL, x->now.mode & 0777);
+	origin_renew(l, path, known ? &text : NULL, now->mode & 0777);
 }

@@ -16,8 +16,9 @@ enum {
  *  it is not, they stay what they are */
 void threeway_all(const struct layer *l, struct diff *d);
 
-/** threeway_given() - what the layer has of @x, as it was listed, has come to the host while
- *  the box is in use: from there on both go on */
-void threeway_given(const struct layer *l, const struct diff_item *x);
+/** threeway_given() - what the layer has at @path, @now as it was listed, has come to the host
+ *  while the box is in use: from there on both go on */
+void threeway_given(const struct layer *l, const char *path,
+		    const struct diff_side *now);
 
 #endif

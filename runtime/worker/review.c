@@ -35,8 +35,9 @@ struct review {
 	int to;		/* owned: where the journal of that is; -1 = none */
 	int open; /* the apply that is taken back before it came to its end; 0 = none */
 	size_t applied, failed;
-	struct buf undone; /* owned: paths of the host that are again what they were */
-	bool back;	   /* it is an undo: they are told */
+	struct buf undone;  /* owned: paths of the host that are again what they were */
+	bool back;	    /* it is an undo: they are told */
+	struct buf refused; /* owned: paths of steps that were not done */
 };
 
 static void review_done(struct review *rv)
@@ -46,6 +47,7 @@ static void review_done(struct review *rv)
 	diff_done(&rv->diff);
 	free(rv->v);
 	buf_done(&rv->undone);
+	buf_done(&rv->refused);
 }
 
 static bool is_asked(const struct review *rv, const char *path)
@@ -164,18 +166,9 @@ static int tell_all(const struct review *rv, struct err *e)
 
 /* ---- the operations ---------------------------------------------------------------------- */
 
-static int by_path(const void *path, const void *item)
-{
-	return strcmp(path, ((const struct diff_item *)item)->path);
-}
-
 static void on_step(void *ctx, const char *path, int result)
 {
 	struct review *rv = ctx;
-	const struct diff_item *x =
-		rv->diff.n
-			? bsearch(path, rv->diff.items, rv->diff.n, sizeof(*x), by_path)
-			: NULL;
 
 	if (result == 0) {
 		(void)buf_add(&rv->undone, path,
@@ -184,10 +177,63 @@ static void on_step(void *ctx, const char *path, int result)
 			(void)reviewtell_back(path);
 		return;
 	}
-	if (x)
-		rv->v[x - rv->diff.items].failed = true;
+	(void)buf_add(&rv->refused, path, strlen(path) + 1);
 	rv->failed++;
 	(void)reviewtell_failed(path, result);
+}
+
+static bool is_refused(const struct review *rv, const char *path)
+{
+	const char *p = buf_cstr(&rv->refused), *end = p + rv->refused.len;
+
+	for (; p < end; p += strlen(p) + 1)
+		if (strcmp(p, path) == 0)
+			return true;
+	return false;
+}
+
+static int by_its_path(const void *a, const void *b)
+{
+	const struct diff_item *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+/* A layer that is in use keeps what it gave: that is noted, where the box has not gone on
+ * since it was listed. So is what was merged, which makes the layer let go of it; the host has
+ * more than the box then, so that what the box does to it later is a conflict again. It is said
+ * by the journal, so whoever goes on with an apply does the same. */
+static int note_given(void *ctx, const struct journal *j, int dir, struct err *e)
+{
+	const struct review *rv = ctx;
+	_cleanup_free_ struct diff_item *items = calloc(j->n + 1, sizeof(*items));
+	size_t n = 0;
+
+	if (!items || buf_failed(&rv->refused) < 0)
+		return err_sys(e, -ENOMEM, "cannot note what was taken over");
+	for (size_t i = 0; i < j->n; i++) {
+		const struct journal_step *s = &j->steps[i];
+		struct diff_side now = diff_look(rv->layer.upper, s->path);
+		char name[32];
+		bool merged;
+
+		snprintf(name, sizeof(name), "%zu.merged", i);
+		merged = diff_look(dir, name).mode;
+		if (!now.mode || (!rv->running && !merged) ||
+		    (s->now.mode ? !given_same(&now, &s->now) : !S_ISCHR(now.mode)) ||
+		    is_refused(rv, s->path))
+			continue;
+		if (rv->running)
+			threeway_given(&rv->layer, s->path, &now);
+		items[n++] =
+			(struct diff_item){ .path = (char *)(uintptr_t)s->path,
+					    .was = merged ? (struct diff_side){ 0 }
+							  : diff_look(rv->layer.project,
+								      s->path),
+					    .now = now };
+	}
+	qsort(items, n, sizeof(*items), by_its_path);
+	return given_add(rv->layer.dir, items, n, e);
 }
 
 static struct apply apply_of(struct review *rv)
@@ -200,6 +246,7 @@ static struct apply apply_of(struct review *rv)
 			       .upper = rv->layer.upper,
 			       .umask = mask,
 			       .fn = on_step,
+			       .applied = rv->elsewhere ? NULL : note_given,
 			       .ctx = rv };
 }
 
@@ -216,38 +263,6 @@ static int op_clean(struct review *rv, struct err *e)
 	int r = apply_open(rv->boxdir, e);
 
 	return r == 0 ? clean(rv, e) : MIN(r, 0);
-}
-
-/* A layer that is in use keeps what it gave: that is noted, where the box has not gone on
- * since it was listed. So is what was merged, which makes the layer let go of it; the host has
- * more than the box then, so that what the box does to it later is a conflict again. */
-static int note_given(struct review *rv, struct err *e)
-{
-	_cleanup_free_ struct diff_item *items = calloc(rv->diff.n + 1, sizeof(*items));
-	size_t n = 0;
-
-	if (rv->elsewhere)
-		return 0;
-	if (!items)
-		return err_sys(e, -ENOMEM, "cannot note what was taken over");
-	for (size_t i = 0; i < rv->diff.n; i++) {
-		const struct diff_item *x = &rv->diff.items[i];
-		struct diff_side now = diff_look(rv->layer.upper, x->path);
-
-		if (!rv->v[i].chosen || rv->v[i].failed || x->git || !now.mode ||
-		    (!rv->running && !rv->v[i].merged) ||
-		    (x->now.mode ? !given_same(&now, &x->now) : !S_ISCHR(now.mode)))
-			continue;
-		if (rv->running)
-			threeway_given(&rv->layer, x);
-		items[n++] = (struct diff_item){
-			.path = x->path,
-			.was = rv->v[i].merged ? (struct diff_side){ 0 }
-					       : diff_look(rv->layer.project, x->path),
-			.now = now
-		};
-	}
-	return given_add(rv->layer.dir, items, n, e);
 }
 
 static int list(struct review *rv, struct err *e)
@@ -385,8 +400,6 @@ static int op_apply(struct review *rv, struct err *e)
 	rv->applied = n;
 	if (rv->elsewhere && r >= 0)
 		(void)tree_remove(rv->boxdir, "elsewhere", &(struct err){ 0 });
-	if (r >= 0)
-		r = note_given(rv, e);
 	return r < 0 ? r : op_clean(rv, e);
 }
 
@@ -515,6 +528,7 @@ int review_job(int dir, const char *arg, const struct idmap *map, struct json **
 {
 	_cleanup_(review_done) struct review rv = { .layer = LAYER_NONE,
 						    .undone = BUF_INIT(REVIEW_UNDONE),
+						    .refused = BUF_INIT(REVIEW_UNDONE),
 						    .boxdir = dir,
 						    .to = -1 };
 	_cleanup_json_ struct json *args = NULL;

@@ -205,9 +205,6 @@ static int each_git(const struct job *j, int boxdir, int n,
 		if (r >= 0)
 			r = fn(j, p, record, e);
 	}
-	/* One that fails says so; of one that is killed the next apply does. */
-	if (dir >= 0 && r < 0 && fn == back_git)
-		apply_undoing(dir, false);
 	return r >= 0 && fn == take_git ? apply_gits_done(dir, e) : MIN(r, 0);
 }
 
@@ -231,13 +228,29 @@ static int clean_closed(const struct job *j, int boxdir, int n, struct err *e)
 		       : 0;
 }
 
+/* One that fails says so; of one that is killed the next apply does. Nor do those wait for it
+ * whose git was back before: their files are here, so none of them is half undone. */
+static void not_undoing(int boxdir, int n, int newest)
+{
+	for (; n > 0 && n <= newest; n++) {
+		char name[64];
+		_cleanup_close_ int dir = -1;
+
+		snprintf(name, sizeof(name), "applied/%d", n);
+		dir = sys_openat(boxdir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		if (dir >= 0)
+			apply_undoing(dir, false);
+	}
+}
+
 /* The newest first. @after: -1 = only that one, and those that it goes on with. */
 static int back_after(const struct job *j, int boxdir, int64_t after, bool running,
 		      struct err *e)
 {
-	int n = apply_last(boxdir, e), r = MIN(n, 0);
+	int n = apply_last(boxdir, e), r = MIN(n, 0), newest = n, at = n;
 
 	while (r == 0 && n > 0 && n > after) {
+		at = n;
 		if (after < 0 && !running)
 			r = clean_closed(j, boxdir, n, e);
 		if (r == 0)
@@ -248,6 +261,8 @@ static int back_after(const struct job *j, int boxdir, int64_t after, bool runni
 			r = n = n > 1 ? apply_before(boxdir, n, e) : 0;
 		r = MIN(r, 0);
 	}
+	if (r < 0)
+		not_undoing(boxdir, at, newest);
 	return r;
 }
 

@@ -15,7 +15,7 @@ struct verdict {
 	enum effects_class judged; /* before there were too many */
 	bool never;		   /* it cannot be taken over at all */
 	bool merged;		   /* what is taken over is both sides together */
-	bool chosen, failed;	   /* it is taken over now; it could not be */
+	bool chosen;		   /* it is taken over now */
 };
 
 struct verdict_of {

@@ -224,6 +224,31 @@ review() { task "$@"; } # it is the default
 	[ "$(cat first)" = before ]
 }
 
+@test "an undo of several whose git fails at an older one stops no apply" {
+	local applied
+	git init -q -b main .
+	git -c user.name=a -c user.email=a@b commit -qm one --allow-empty
+	cubby exec --project review -- sh -c 'cp .git/refs/heads/main .git/refs/heads/new; echo x >.envrc'
+	printf 'a\n' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >../out
+	git rev-parse -q --verify new
+	[ -e .envrc ]
+	applied=$(lib_layer)/../../applied
+	[ "$(cat "$applied/1/unit")" = "$(cat "$applied/2/unit")" ]
+	mv "$applied/1/git-0" "$applied/1/was"
+	: >"$applied/1/git-0"
+	run -1 --separate-stderr cubby undo
+	[ -e .envrc ]
+	cubby exec --project review -- sh -c 'echo y >plain'
+	run -0 cubby apply
+	[ "$(cat plain)" = y ]
+	cubby undo
+	rm "$applied/1/git-0"
+	mv "$applied/1/was" "$applied/1/git-0"
+	cubby undo
+	[ ! -e .envrc ]
+	run ! git rev-parse -q --verify new
+}
+
 @test "on a terminal what is held is asked for, one by one" {
 	mkdir .vscode
 	cubby exec --project review -- sh -c \

@@ -1,6 +1,7 @@
 #include "runtime/worker/review.h"
 
 #include "rootfs/review/apply.h"
+#include "rootfs/review/origin.h"
 #include "rootfs/store/tree.h"
 #include "tests/unit/rootfs/review/layer_dirs.h"
 
@@ -137,6 +138,75 @@ static void of_all_since(void)
 	kills(&(struct scene){ .args = "{\"op\":\"undo\",\"after\":0}" });
 }
 
+/* ---- a merge, of a box in use ------------------------------------------------------------ */
+
+static int op(const struct scene *s, const char *args, struct err *e)
+{
+	_cleanup_json_ struct json *told = NULL;
+
+	return review_job(s->d.box, args, NULL, &told, e);
+}
+
+static void fill_merge(const struct scene *s)
+{
+	struct err e = ERR_NONE;
+	struct timespec now;
+
+	unit_ok(tree_remove(s->d.box, "applied", &e), &e);
+	unit_ok(tree_remove(s->d.box, "project/origin", &e), &e);
+	(void)unlinkat(s->d.box, "project/given", 0);
+	(void)unlinkat(s->d.upper, "a", 0);
+	layer_dirs_put(s->d.project, "a", "1\n2\n3\n");
+	usleep(20000);
+	assert_int_equal(clock_gettime(CLOCK_REALTIME, &now), 0);
+	unit_ok(layer_begin(s->d.box, s->d.project,
+			    (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+			    &e),
+		&e);
+	usleep(20000);
+	layer_dirs_put(s->d.upper, "a", "x\n2\n3\n");
+	origin_keep_of(s->d.box, s->d.project);
+	layer_dirs_put(s->d.project, "a", "1\n2\ny\n");
+}
+
+static int merge(void *ctx, struct err *e)
+{
+	return op(ctx, "{\"op\":\"apply\",\"merge\":true,\"running\":true}", e);
+}
+
+/* The next merge begins with what the box has given. */
+static void after_merge(void *ctx)
+{
+	const struct scene *s = ctx;
+	_cleanup_layer_ struct layer l = LAYER_NONE;
+	_cleanup_diff_ struct diff diff = { .items = NULL };
+	_cleanup_buf_ struct buf base = BUF_INIT(100);
+	struct err e = ERR_NONE;
+	mode_t mode;
+	int open = apply_open(s->d.box, &e);
+
+	unit_ok(open, &e);
+	if (open)
+		unit_ok(op(s, "{\"op\":\"continue\",\"running\":true}", &e), &e);
+	if (apply_last(s->d.box, &e)) {
+		unit_ok(open_and_list(s, &l, &diff, &e), &e);
+		assert_int_equal(diff.n, 0);
+		assert_int_equal(origin_read(&l, "a", &base, &mode), 0);
+		assert_string_equal(buf_cstr(&base), "x\n2\n3\n");
+	}
+	fill_merge(s);
+}
+
+static void of_a_merge(void)
+{
+	struct scene s = { .args = "" };
+
+	layer_dirs_make(&s.d);
+	assert_int_equal(dup2(s.d.project, STDIN_FILENO), STDIN_FILENO);
+	fill_merge(&s);
+	unit_kills(merge, after_merge, &s);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -144,6 +214,8 @@ int main(void)
 		  of_an_open_one },
 		{ "killed at every call: what is back of several applies is no conflict",
 		  of_all_since },
+		{ "killed at every call of a merge: the next goes on from it",
+		  of_a_merge },
 	};
 
 	return unit_cases("faults of a review", cases);
