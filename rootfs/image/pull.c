@@ -344,7 +344,8 @@ static void note_names(const struct pull *p, const struct json *result)
 /* What the disk or the map cannot hold never fails a pull, but is said. */
 static void note_dropped(const struct pull *p, const struct json *result)
 {
-	const struct json *from = json_get(result, "dropped");
+	const struct json *now = json_get(result, "dropped_now");
+	const struct json *from = now ? now : json_get(result, "dropped");
 	_cleanup_buf_ struct buf line = BUF_INIT(1024);
 	uint64_t dropped[ENTRY_DROPS];
 

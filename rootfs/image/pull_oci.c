@@ -147,6 +147,11 @@ int pull_oci_find(struct pull *p, struct err *e)
 		return err_wrap(e, "'%s'", p->src.name);
 	memcpy(p->fetched.digest, p->oci->digest, HASH_HEX);
 	p->flat = p->conf->flat;
+	if (p->oci->manifest.n > OCI_LAYERS && !p->flat)
+		return err_set(e, -E2BIG,
+			       "'%s': the image has more than %d layers; --flat puts "
+			       "them into one",
+			       p->src.name, OCI_LAYERS);
 	return 0;
 }
 
@@ -239,9 +244,11 @@ static void add_count(struct json *sum, const struct json *one, const char *key)
 			   json_get_int(sum, key, 0) + json_get_int(one, key, 0));
 }
 
-static void add_result(struct json *sum, const struct json *one)
+/* @now: it was unpacked just now, so what it lacks has not been said yet. */
+static void add_result(struct json *sum, const struct json *one, bool now)
 {
 	struct json *dropped = json_get_mut(sum, "dropped");
+	struct json *fresh = json_get_mut(sum, "dropped_now");
 	const struct json *drops = json_get(one, "dropped");
 	int64_t snippets = json_get_int(sum, "snippets", 0);
 
@@ -250,8 +257,11 @@ static void add_result(struct json *sum, const struct json *one)
 	add_count(sum, one, "bytes");
 	add_count(sum, one, "entries");
 	for (unsigned d = 0; d < ENTRY_DROPS; d++)
-		if (json_get(drops, entry_attr_drop_name(d)))
+		if (json_get(drops, entry_attr_drop_name(d))) {
 			add_count(dropped, drops, entry_attr_drop_name(d));
+			if (now)
+				add_count(fresh, drops, entry_attr_drop_name(d));
+		}
 	(void)json_set_int(sum, "snippets",
 			   snippets | json_get_int(one, "snippets", 0));
 }
@@ -277,7 +287,7 @@ static int take_flat(struct pull *p, struct json *sum, struct err *e)
 
 		if (r < 0)
 			return err_wrap(e, "layer %zu of %zu", i + 1, m->n);
-		add_result(sum, one);
+		add_result(sum, one, true);
 	}
 	return 0;
 }
@@ -303,7 +313,7 @@ static bool is_wanted(void *ctx, size_t i)
 			return false;
 	layer_name(p, i, name);
 	if (diffs_meta(p->conf->store, name, &one, &ignored) == 0) {
-		add_result(t->sum, one);
+		add_result(t->sum, one, false);
 		return false;
 	}
 	p->made[i] = true;
@@ -348,7 +358,7 @@ static int on_brought(void *ctx, size_t i, const struct json *result, struct err
 
 	(void)i;
 	(void)e;
-	add_result(t->sum, result);
+	add_result(t->sum, result, true);
 	return 0;
 }
 
@@ -404,6 +414,7 @@ static struct json *new_sum(void)
 	struct json *sum = json_object();
 
 	(void)json_set(sum, "dropped", json_object());
+	(void)json_set(sum, "dropped_now", json_object());
 	return sum;
 }
 

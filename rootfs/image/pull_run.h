@@ -33,10 +33,10 @@ struct pull {
 	struct oci_name name;	       /* of one in a registry */
 	struct oci_registry *registry; /* owned */
 	struct oci_layout layout;
-	int layout_dir;	       /* owned */
-	bool flat;	       /* all of them into one directory */
-	bool made[OCI_LAYERS]; /* in stage, as "layer-N"; others are in the store */
-	uint64_t done, total;  /* bytes of all layers to be read */
+	int layout_dir;	      /* owned */
+	bool flat;	      /* all of them into one directory */
+	bool made[OCI_MOST];  /* in stage, as "layer-N"; others are in the store */
+	uint64_t done, total; /* bytes of all layers to be read */
 };
 
 static inline bool pull_is_layered(const struct pull *p)

@@ -102,9 +102,9 @@ static int read_layers(const struct json *layers, struct oci_manifest *m, struct
 		const char *type = json_get_str(it, "mediaType");
 		int r;
 
-		if (m->n == OCI_LAYERS)
+		if (m->n == OCI_MOST)
 			return err_set(e, -E2BIG, "the image has more than %d layers",
-				       OCI_LAYERS);
+				       OCI_MOST);
 		if (!type_is(it, types) || strstr(type, "encrypted"))
 			return err_set(e, -EINVAL,
 				       "the image has a layer of an unknown kind, '%s'",
@@ -398,9 +398,9 @@ int oci_doc_config(const struct json *doc, const char *arch, struct oci_config *
 		return r;
 	json_each(it, json_get(json_get(doc, "rootfs"), "diff_ids"))
 	{
-		if (c->n == OCI_LAYERS)
+		if (c->n == OCI_MOST)
 			return err_set(e, -E2BIG, "the image has more than %d layers",
-				       OCI_LAYERS);
+				       OCI_MOST);
 		r = oci_doc_digest(json_str(it), c->diff_ids[c->n], e);
 		if (r < 0)
 			return err_wrap(e, "configuration");
@@ -482,9 +482,9 @@ int oci_doc_archive(const struct json *doc, const char *ref, struct oci_manifest
 		return r;
 	json_each(it, json_get(image, "Layers"))
 	{
-		if (m->n == OCI_LAYERS)
+		if (m->n == OCI_MOST)
 			return err_set(e, -E2BIG, "the image has more than %d layers",
-				       OCI_LAYERS);
+				       OCI_MOST);
 		r = read_path(json_str(it), &m->layers[m->n], e);
 		if (r < 0)
 			return r;

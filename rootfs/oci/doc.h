@@ -2,7 +2,7 @@
  * configuration (image-spec 1.1, Docker's schema 2).
  * Needs:  the whole text, whose digest was checked.
  * Owns:   nothing but what it returns; pure.
- * Never:  takes a digest that is no sha256, a size that is none, more than OCI_LAYERS
+ * Never:  takes a digest that is no sha256, a size that is none, more than OCI_MOST
  *         layers, or a document that could be read as two kinds (CVE-2021-41190). */
 #ifndef ROOTFS_OCI_DOC_H
 #define ROOTFS_OCI_DOC_H
@@ -15,7 +15,8 @@
 
 enum {
 	OCI_DOC = 4 << 20, /* bytes of a document: what registries take at least */
-	OCI_LAYERS = 127,  /* as docker's */
+	OCI_LAYERS = 127,  /* of an image, as docker's */
+	OCI_MOST = 192, /* of a document; more than OCI_LAYERS become one directory */
 	OCI_PATH = 256,
 	OCI_TYPE = 128
 };
@@ -29,7 +30,7 @@ struct oci_blob {
 
 struct oci_manifest {
 	struct oci_blob config;
-	struct oci_blob layers[OCI_LAYERS]; /* the lowest first */
+	struct oci_blob layers[OCI_MOST]; /* the lowest first */
 	size_t n;
 };
 
@@ -66,7 +67,7 @@ int oci_doc_pick(const struct json *doc, const struct oci_want *want,
 
 struct oci_config {
 	char arch[32];
-	char diff_ids[OCI_LAYERS][HASH_HEX];
+	char diff_ids[OCI_MOST][HASH_HEX];
 	size_t n;
 	struct json
 		*run; /* owned: env[], entrypoint[], cmd[], user, workdir, stopsignal,

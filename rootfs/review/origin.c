@@ -11,6 +11,7 @@
 #include "base/sys/sys.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
+#include "rootfs/review/diff.h"
 
 enum { NAME = 64, SUM = 32, BINARY_LOOK = 8000 };
 
@@ -98,8 +99,10 @@ static int open_dir(struct keeping *k, bool make)
 static void name_file(struct keeping *k, const char *path)
 {
 	char name[NAME];
+	struct stat st;
 
-	if (name_of(k->layer, path, name) == 0)
+	if (name_of(k->layer, path, name) == 0 &&
+	    sys_fstatat(k->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		buf_add(&k->names, name, NAME);
 }
 
@@ -131,7 +134,7 @@ static int keep_one(void *ctx, const struct upper_entry *x, struct err *e)
 	struct keeping *k = ctx;
 	_cleanup_close_ int below = -1;
 
-	if (++k->looked > ORIGIN_LOOKED)
+	if (!k->drop && ++k->looked > ORIGIN_LOOKED)
 		return err_set(e, -E2BIG, "too many changes");
 	if (x->kind == UPPER_FILE && x->st.st_size <= ORIGIN_FILE) {
 		if (k->drop)
@@ -177,7 +180,7 @@ static void look_at_all(const struct layer *l, bool drop)
 {
 	struct keeping k = { .layer = l,
 			     .dir = -1,
-			     .names = BUF_INIT((size_t)ORIGIN_LOOKED * NAME),
+			     .names = BUF_INIT((size_t)DIFF_ITEMS * NAME),
 			     .text = BUF_INIT(ORIGIN_FILE + 1),
 			     .drop = drop };
 	struct err ignored = ERR_NONE;

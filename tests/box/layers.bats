@@ -333,6 +333,48 @@ END
 	cubby rmi -q many deep
 }
 
+@test "layers: a box on as many of them as an image may have is an image of one" {
+	local i tars=("$BASE")
+	mkdir -p l/many
+	for ((i = 1; i < 127; i++)); do
+		echo "$i" >"l/many/$i"
+		tar --owner 0 --group 0 -C l --no-recursion -cf "$i.plain" many "many/$i"
+		tars+=("$i.plain")
+	done
+	"$MK" many x "${tars[@]}"
+	cubby pull -q oci:many
+	cubby exec -q --image many -- sh -c 'echo 1 >/root/of1; rm /many/1; rm -r /opt; mkdir /opt; echo new >/opt/new'
+	cubby snapshot -q
+	cubby exec -q -- sh -c 'echo 2 >/root/of2; rm /many/2'
+	run -0 cubby commit -q full
+	cubby rm -y -q
+	run -0 cubby exec -q --image full -- sh -c 'cat /root/of*; ls /many | wc -l; cat /many/126; ls /opt'
+	[ "$output" = $'1\n2\n124\n126\nnew' ]
+	[ "$(cubby exec -q -- stat -c %u /etc/passwd)" = 0 ]
+	cubby rm -y -q
+	cubby rmi -q many full
+	[ "$(diffs)" = 0 ]
+	leaves_nothing
+}
+
+@test "layers: what is not restored of one is said when it is unpacked, not of each image on it" {
+	python3 - <<-'END'
+	import tarfile
+	with tarfile.open("l.tar", "w") as tar:
+	    t = tarfile.TarInfo("srv/null")
+	    t.type, t.devmajor, t.devminor = tarfile.CHRTYPE, 1, 3
+	    tar.addfile(t)
+	END
+	"$MK" lay dev "$BASE" l.tar
+	run -0 --separate-stderr cubby pull oci:lay
+	[[ $stderr == *"1 device not restored"* ]]
+	cubby exec -q --image lay -- touch /root/x
+	run -0 --separate-stderr cubby commit more
+	[[ $stderr != *"not restored"* ]]
+	cubby rm -y -q
+	cubby rmi -q lay more
+}
+
 # Says which signal came; the others would end it with another word, or none.
 heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exit" $s; done; echo up; while :; do sleep 0.1; done'; }
 

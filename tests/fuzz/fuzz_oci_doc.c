@@ -18,7 +18,7 @@ static void check_blob(const struct oci_blob *b)
 
 static void check_manifest(const struct oci_manifest *m)
 {
-	assert(m->n <= OCI_LAYERS);
+	assert(m->n <= OCI_MOST);
 	check_blob(&m->config);
 	for (size_t i = 0; i < m->n; i++)
 		check_blob(&m->layers[i]);

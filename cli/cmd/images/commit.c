@@ -47,7 +47,8 @@ static int add_chain(struct layoutout *l, const struct boxsetup *s, struct err *
 	return r;
 }
 
-static int add_machine(struct layoutout *l, const struct boxsetup *s, struct err *e)
+static int add_machine(struct layoutout *l, const struct boxsetup *s, bool known,
+		       struct err *e)
 {
 	_cleanup_close_ int copy = sys_openat(s->dir.dirfd, "copy/rootfs",
 					      O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
@@ -55,7 +56,7 @@ static int add_machine(struct layoutout *l, const struct boxsetup *s, struct err
 
 	if (copy >= 0) /* of the whole image: there is no overlay here */
 		return layoutout_tree(l, copy, s->spec.project + 1, e);
-	r = layoutout_image(l, s->spec.image, true, e);
+	r = layoutout_image(l, s->spec.image, known, e);
 	if (r < 0)
 		return r;
 	r = add_chain(l, s, e);
@@ -64,7 +65,8 @@ static int add_machine(struct layoutout *l, const struct boxsetup *s, struct err
 
 /* ---- a layout, and an image of it ----------------------------------------------------- */
 
-static int make_layout(const struct boxsetup *s, int dir, int abort_fd, struct err *e)
+static int make_layout(const struct boxsetup *s, int dir, bool flat, int abort_fd,
+		       struct err *e)
 {
 	_cleanup_layoutout_ struct layoutout l = { .store = &s->store,
 						   .map = &s->spec.map,
@@ -78,16 +80,18 @@ static int make_layout(const struct boxsetup *s, int dir, int abort_fd, struct e
 	r = layoutout_begin(&l, e);
 	if (r < 0)
 		return r;
-	r = add_machine(&l, s, e);
+	r = add_machine(&l, s, !flat, e);
 	return r < 0 ? r : layoutout_end(&l, run, "image", e);
 }
 
 static int take_image(const struct app *app, const struct boxsetup *s,
-		      const struct staging *st, const char *name, struct image *ret,
-		      struct err *e)
+		      const struct staging *st, const struct pulling_ref *as,
+		      struct image *ret, struct err *e)
 {
 	char ref[PATH_MAX + 64], source[PATH_MAX];
-	const struct pulling_ref what = { .ref = ref, .name = name, .source = source };
+	const struct pulling_ref what = {
+		.ref = ref, .name = as->name, .source = source, .flat = as->flat
+	};
 
 	snprintf(ref, sizeof(ref), "oci:%s/tmp/%s", s->store.path, st->name);
 	snprintf(source, sizeof(source), "commit of %.900s", s->spec.project);
@@ -109,16 +113,21 @@ static size_t image_layers(const struct boxsetup *s)
 	return MAX(n, (size_t)1);
 }
 
-/* An image has no more than COMMIT_LAYERS; where all of the box's would be more, they are merged
- * first. The image has one more than its list, and the box's upper is another. */
+/* An image has no more than COMMIT_LAYERS; where all of the box's would be more, its own are
+ * merged first. Where they are too many even then, all of them become one.
+ * Return: 1: they do; 0: there is room. The box's upper is one of them. */
 static int make_room(const struct boxsetup *s, struct err *e)
 {
+	size_t below = image_layers(s);
 	struct chain c;
 	int r = chain_load(s->dir.dirfd, "chain", &c, e);
 
-	if (r < 0 || image_layers(s) + 1 + c.n + 1 <= COMMIT_LAYERS)
+	if (r < 0 || below + c.n + 1 <= COMMIT_LAYERS)
 		return r;
-	return shorten_chain(&s->spec, s->dir.dirfd, 3, true, e);
+	r = shorten_chain(&s->spec, s->dir.dirfd, 3, true, e);
+	if (r == 0)
+		r = chain_load(s->dir.dirfd, "chain", &c, e);
+	return r < 0 ? r : below + c.n + 1 > COMMIT_LAYERS;
 }
 
 static int commit(const struct app *app, const char *name, struct image *ret,
@@ -128,6 +137,7 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 	_cleanup_staging_ struct staging st = STAGING_NONE;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_close_ int lock = -1;
+	struct pulling_ref as = { .name = name };
 	struct err ignored = ERR_NONE;
 	int r;
 
@@ -138,10 +148,11 @@ static int commit(const struct app *app, const char *name, struct image *ret,
 		r = staging_new(&s.store, "commit", &st, e);
 	if (r >= 0)
 		r = make_room(&s, e);
+	as.flat = r > 0;
 	if (r >= 0)
-		r = make_layout(&s, st.dirfd, held.fd, e);
+		r = make_layout(&s, st.dirfd, as.flat, held.fd, e);
 	if (r >= 0)
-		r = take_image(app, &s, &st, name, ret, e);
+		r = take_image(app, &s, &st, &as, ret, e);
 	if (st.dirfd >= 0)
 		(void)staging_remove(&s.store, &st, worker_rmtree, &s.spec.map,
 				     &ignored);

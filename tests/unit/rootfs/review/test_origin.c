@@ -100,6 +100,30 @@ static void goes_with_its_file(void)
 	assert_int_equal(kept(&d), 0);
 }
 
+/* More than are looked at to keep something. */
+static void goes_with_its_file_among_many(void)
+{
+	struct layer_dirs d;
+	char name[32];
+
+	layer_dirs_make(&d);
+	layer_dirs_put(d.project, "f", "old\n");
+	layer_dirs_put(d.project, "g", "old\n");
+	begin(&d);
+	layer_dirs_put(d.upper, "f", "new\n");
+	layer_dirs_put(d.upper, "g", "new\n");
+	origin_keep_of(d.box, d.project);
+	assert_int_equal(kept(&d), 2);
+	for (int i = 0; i <= ORIGIN_LOOKED; i++) {
+		snprintf(name, sizeof(name), "a%d", i);
+		assert_int_equal(symlinkat("x", d.upper, name), 0);
+	}
+	assert_int_equal(unlinkat(d.upper, "f", 0), 0);
+	drop(&d);
+	assert_int_equal(kept(&d), 1);
+	what_was(&d, "g", "old\n");
+}
+
 static void not_what_is_no_text_or_too_large(void)
 {
 	struct layer_dirs d;
@@ -137,6 +161,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "those that both have", those_that_both_have },
 		{ "it goes with its file", goes_with_its_file },
+		{ "it goes with its file among many", goes_with_its_file_among_many },
 		{ "not what is no text, or too large",
 		  not_what_is_no_text_or_too_large },
 		{ "nothing was ever under review", nothing_was_ever_under_review },

@@ -162,14 +162,14 @@ static void taken_over_meanwhile(void)
 	layer_dirs_put(d.project, "f", "x\nb\nc\n"); /* by an apply */
 	unit_ok(layer_open(d.box, d.project, &l, &e), &e);
 	x.now = diff_look(d.upper, "f");
-	threeway_given(&l, &x);
+	threeway_given(&l, x.path, &x.now);
 	keep(&d);
 	layer_dirs_put(d.upper, "f", "a\nb\nc\n");
 	layer_dirs_put(d.project, "f", "x\nb\ny\n");
 	merged(&d, text, sizeof(text), &n);
 	assert_string_equal(text, "a\nb\ny\n");
 	assert_int_equal(n, 0);
-	threeway_given(&l, &x); /* the box had gone on before it was read */
+	threeway_given(&l, x.path, &x.now); /* the box had gone on before it was read */
 	merged(&d, text, sizeof(text), &n);
 	assert_string_equal(text, "-");
 }
