@@ -336,7 +336,7 @@ END
 	kill "$pid"
 	wait "$pid" || [ $? = 143 ]
 	run -0 cubby down
-	says <<<'{"services": {"one": {"run": "exec sleep 1000"}, "two": {"run": "exit 3"}}}'
+	says <<<'{"services": {"one": {"run": "exec sleep 1000"}, "two": {"run": "exit 3", "ready": {"command": "false"}}}}'
 	run -1 --separate-stderr cubby up
 	[ "$stderr" = "cubby: service 'one' runs
 cubby: the services before it run on ('cubby down' ends them)

@@ -176,7 +176,8 @@ static int take_older(struct app *app, void *args, const char *word, struct err 
 
 	(void)app;
 	if (num_ms(word, &a->older_ms) < 0 || !a->older_ms)
-		return err_set(e, -EINVAL, "bad time '%s'; it is such as 90s, 10m or 2h", word);
+		return err_set(e, -EINVAL,
+			       "bad time '%s'; it is such as 90s, 10m or 2h", word);
 	if (isdigit((unsigned char)word[strlen(word) - 1]))
 		return err_set(e, -EINVAL,
 			       "'%s' has no unit; write '%sd' for days, '%sh' "

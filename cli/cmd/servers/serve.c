@@ -532,7 +532,8 @@ static int take_idle(struct app *app, void *args, const char *word, struct err *
 
 	(void)app;
 	return num_ms(word, &a->idle_ms) < 0
-		       ? err_set(e, -EINVAL, "bad time '%s'; it is such as 90s, 10m or 2h", word)
+		       ? err_set(e, -EINVAL,
+				 "bad time '%s'; it is such as 90s, 10m or 2h", word)
 		       : 0;
 }
 
