@@ -192,7 +192,8 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(cat a b | xargs)" = "2 1" ]
 	cubby undo
 	[ "$(cat a b | xargs)" = "1 1" ]
-	[ a -ef b ]
+	# what is kept in a store on another filesystem is a copy
+	[ a -ef b ] || [ "$(stat -c %d "$XDG_DATA_HOME")" != "$(stat -c %d .)" ]
 }
 
 @test "the disk is full in the middle: the apply goes on when there is room, or back" {
