@@ -21,7 +21,7 @@ bats_require_minimum_version 1.5.0
 
 # Short, for the names of sockets are limited to 107 bytes.
 lib_env() {
-	LIB_DIR=$(mktemp -d /tmp/cubby-t.XXXXXX)
+	LIB_DIR=$(mktemp -d "${CUBBY_TEST_SHORT:-/tmp/cubby-}t.XXXXXX") # on-journal
 	mkdir -m 700 "$LIB_DIR/home" "$LIB_DIR/data" "$LIB_DIR/run" "$LIB_DIR/tmp"
 	export LIB_DIR HOME=$LIB_DIR/home TMPDIR=$LIB_DIR/tmp
 	export XDG_DATA_HOME=${CUBBY_TEST_STORE:-$LIB_DIR/data} XDG_RUNTIME_DIR=$LIB_DIR/run
