@@ -5,6 +5,7 @@
 
 #include "base/scope.h"
 #include "base/sys/sys.h"
+#include "rootfs/review/layer_outside.h"
 
 enum {
 	DISKWATCH_LATEST_MS = 30000,
@@ -33,6 +34,24 @@ static int open_sealed(const char *store, int boxdir, struct diskwatch *w,
 	return w->sealed < 0 ? err_sys(e, w->sealed, "cannot open '%s'", path) : 0;
 }
 
+static int open_reviews(int boxdir, bool within, int ret[DISKWATCH_REVIEWS])
+{
+	static const char *const layers[DISKWATCH_REVIEWS] = {
+		"project", "project/" LAYER_OUTSIDE_COMMON,
+		"project/" LAYER_OUTSIDE_TREE
+	};
+	char path[64];
+
+	for (size_t i = 0; i < DISKWATCH_REVIEWS; i++) {
+		snprintf(path, sizeof(path), "%s%s", layers[i], within ? "/upper" : "");
+		ret[i] = sys_openat(boxdir, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+				    0);
+		if (ret[i] < 0 && ret[i] != -ENOENT)
+			return ret[i];
+	}
+	return 0;
+}
+
 int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,
 		   struct err *e)
 {
@@ -47,10 +66,9 @@ int diskwatch_open(const struct diskwatch_conf *conf, struct diskwatch *ret,
 	ret->layer = within ? "." : conf->layer;
 	ret->map = conf->map;
 	ret->limit = conf->limit;
-	ret->review = sys_openat(conf->boxdir, within ? "project/upper" : "project",
-				 O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	if (ret->review < 0 && ret->review != -ENOENT)
-		return err_sys(e, ret->review, "cannot watch the disk use of a review");
+	fd = open_reviews(conf->boxdir, within, ret->reviews);
+	if (fd < 0)
+		return err_sys(e, fd, "cannot watch the disk use of a review");
 	return open_sealed(conf->store, conf->boxdir, ret, e);
 }
 
@@ -60,7 +78,8 @@ void diskwatch_close(struct diskwatch *w)
 		worker_done(&w->helper);
 	scope_close(&w->dir);
 	scope_close(&w->sealed);
-	scope_close(&w->review);
+	for (size_t i = 0; i < DISKWATCH_REVIEWS; i++)
+		scope_close(&w->reviews[i]);
 	*w = DISKWATCH_NONE;
 }
 
@@ -80,7 +99,7 @@ static bool is_due(const struct diskwatch *w, uint64_t now)
 
 	if (now < w->due_ms)
 		return false;
-	if (!w->counted || w->own || now >= w->began_ms + DISKWATCH_LATEST_MS)
+	if (!w->counted || w->at || now >= w->began_ms + DISKWATCH_LATEST_MS)
 		return true;
 	free = free_bytes(w);
 	return free < w->free && w->free - free >= left / 2;
@@ -112,8 +131,10 @@ static int begin(struct diskwatch *w, uint64_t now, struct err *e)
 	};
 	int r;
 
-	if (w->review >= 0 && !w->own) {
-		job.dir = w->review;
+	while (w->at < DISKWATCH_REVIEWS && w->reviews[w->at] < 0)
+		w->at++;
+	if (w->at < DISKWATCH_REVIEWS) {
+		job.dir = w->reviews[w->at];
 		job.arg = is_within(w->map) ? "." : "upper";
 	}
 	w->free = free_bytes(w);
@@ -144,16 +165,17 @@ static int result(struct diskwatch *w, uint64_t now, struct err *e)
 		w->next++;
 		w->below += bytes;
 		w->due_ms = now;
-	} else if (w->review >= 0 && !w->own) {
-		w->reviewed = bytes;
-		w->own = true;
+	} else if (w->at < DISKWATCH_REVIEWS) {
+		w->reviewed[w->at++] = bytes;
 		w->due_ms = now;
 	} else {
 		w->written = bytes;
-		w->own = false;
+		w->at = 0;
 		w->counted = true;
 	}
-	w->used = w->below + w->reviewed + w->written;
+	w->used = w->below + w->written;
+	for (size_t i = 0; i < DISKWATCH_REVIEWS; i++)
+		w->used += w->reviewed[i];
 	return 1;
 }
 

@@ -14,7 +14,12 @@
 #include "rootfs/store/chain.h"
 #include "runtime/worker/worker.h"
 
-enum { DISKWATCH_MS = 100 }; /* how often diskwatch_look() wants to be called */
+enum {
+	DISKWATCH_MS = 100, /* how often diskwatch_look() wants to be called */
+	DISKWATCH_REVIEWS =
+		3 /* layers under review: of the project, of a repository outside
+				 (rootfs/review/layer_outside.h) and of its worktree */
+};
 
 struct diskwatch {
 	int dir;	   /* owned: what the helper works in; -1 = not watching */
@@ -24,19 +29,21 @@ struct diskwatch {
 	struct chain chain; /* those below the box's own, which do not change */
 	size_t next;	    /* of them */
 	uint64_t below;	    /* bytes of those before it */
-	int review;	    /* owned: what holds the layer of the project; -1 = none */
-	bool own;	    /* it is counted: next is the box's own layer */
-	uint64_t reviewed, written; /* bytes of either at the last count */
-	uint64_t limit, used;	    /* bytes; used: at the last count */
-	uint64_t free;		    /* bytes of the filesystem when that count began */
+	int reviews[DISKWATCH_REVIEWS]; /* owned: what holds each; -1 = none */
+	size_t at; /* how many of them are counted: then the box's own layer is */
+	uint64_t reviewed[DISKWATCH_REVIEWS], written; /* bytes at the last count */
+	uint64_t limit, used; /* bytes; used: at the last count */
+	uint64_t free;	      /* bytes of the filesystem when that count began */
 	uint64_t began_ms, due_ms;
 	struct worker helper; /* owned while counting */
 	bool counting, counted;
 	unsigned failures; /* in a row */
 };
-#define DISKWATCH_NONE       \
-	((struct diskwatch){ \
-		.dir = -1, .sealed = -1, .review = -1, .helper = WORKER_NONE })
+#define DISKWATCH_NONE                                  \
+	((struct diskwatch){ .dir = -1,                 \
+			     .sealed = -1,              \
+			     .reviews = { -1, -1, -1 }, \
+			     .helper = WORKER_NONE })
 
 struct diskwatch_conf {
 	int boxdir;		 /* boxes/<key>; borrowed for the call */

@@ -244,3 +244,12 @@ state() { # of the repository, and of this worktree
 	run -0 --separate-stderr cubby exec --project review -- true
 	[[ $stderr == *"is read-only under review: the repository keeps its refs in another way than in files"* ]] || { echo "$stderr"; return 1; }
 }
+
+@test "what waits for a repository outside counts for --disk, and for the size of the box" {
+	reviewed 'head -c 30M /dev/zero >"$(git rev-parse --git-common-dir)/objects/big"
+		head -c 30M /dev/zero >"$(git rev-parse --git-dir)/big"'
+	[ "$(cubby info --json | jq .disk_bytes)" -ge 60000000 ]
+	run -137 --separate-stderr timeout "$(lib_longer 120)" cubby exec --project review --disk 90M -- \
+		sh -c 'head -c 40M /dev/zero >"$(git rev-parse --git-common-dir)/objects/more"; sleep 100'
+	[[ $stderr == *"more of the disk than its limit (90 MiB"* ]]
+}
