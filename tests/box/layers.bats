@@ -361,6 +361,9 @@ END
 	python3 - <<-'END'
 	import tarfile
 	with tarfile.open("l.tar", "w") as tar:
+	    t = tarfile.TarInfo("srv")
+	    t.type, t.mode = tarfile.DIRTYPE, 0o755
+	    tar.addfile(t)
 	    t = tarfile.TarInfo("srv/null")
 	    t.type, t.devmajor, t.devminor = tarfile.CHRTYPE, 1, 3
 	    tar.addfile(t)
