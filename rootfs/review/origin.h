@@ -20,7 +20,8 @@
 enum {
 	ORIGIN_FILE = 1 << 20,
 	ORIGIN_ALL = 64 << 20, /* bytes that are kept at once */
-	ORIGIN_LOOKED = 10000  /* entries of a layer that are looked at, to keep theirs */
+	ORIGIN_LOOKED =
+		10000 /* entries of a layer that are looked at, to keep theirs */
 };
 
 /** origin_keep() - those of this run that are not kept yet, as far as that is possible: what is
