@@ -171,16 +171,17 @@ static bool was_replaced(const struct layer *l, const char *path)
 	return false;
 }
 
-/* What the box made of the host's file of that name, if anything. */
+/* What the box made of the host's file of that name, if it is a line in the list. */
 static bool is_changed(const struct layer *l, const char *path)
 {
 	_cleanup_buf_ struct buf was = BUF_INIT(PATH_MAX + 64),
 				 now = BUF_INIT(PATH_MAX + 64);
+	mode_t made = diff_look(l->upper, path).mode;
 
-	return diff_look(l->upper, path).mode &&
-	       (takeover_read(l->project, path, &was) < 0 ||
-		takeover_read(l->upper, path, &now) < 0 || was.len != now.len ||
-		memcmp(buf_cstr(&was), buf_cstr(&now), was.len) != 0);
+	return made && (((made ^ diff_look(l->project, path).mode) & (S_IFMT | 0777)) ||
+			takeover_read(l->project, path, &was) < 0 ||
+			takeover_read(l->upper, path, &now) < 0 || was.len != now.len ||
+			memcmp(buf_cstr(&was), buf_cstr(&now), was.len) != 0);
 }
 
 static bool is_outside(const struct layer *l, const char *path)

@@ -102,6 +102,17 @@ state() { # of the repository, and of this worktree
 	[ "$before" = "$(state)" ]
 }
 
+@test "discard .git: what the list calls so, and the commits are not lost with it" {
+	mode=$(stat -c %a .git)
+	reviewed 'echo two >file; git commit -qam two; chmod 600 .git'
+	run -0 cubby diff --stat
+	[[ $output == *"changed  .git "* && $output != *"git      "* ]] || { echo "$output"; return 1; }
+	cubby discard .git
+	run -0 cubby diff --stat
+	[[ $output != *"changed  .git "* && $output == *"git      "* ]] || { echo "$output"; return 1; }
+	[ "$(reviewed 'git log -1 --format=%s; stat -c %a .git' | xargs)" = "two $mode" ]
+}
+
 @test "what git runs or obeys is held, whatever is asked for" {
 	kept=$(git_files ../main/.git)
 	reviewed 'own=$(git rev-parse --git-dir) common=$(git rev-parse --git-common-dir)
