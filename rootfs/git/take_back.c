@@ -29,6 +29,7 @@ struct back {
 	struct git_refs todo; /* owned: name → old value, "-" = none */
 	struct git_refs left; /* owned: those that have moved since */
 	bool moved;	      /* HEAD, or its branch, is not where the box left it */
+	bool taken;	      /* another worktree is on the branch that HEAD was on */
 	size_t said, said_left;
 };
 
@@ -162,6 +163,13 @@ static bool tip_has_moved(const struct back *b)
 	return name && b->tip && strcmp(will ?: none, b->tip) != 0;
 }
 
+/* Two worktrees on one branch: a commit in either leaves the other's index behind. */
+static bool head_is_taken(const struct back *b, const char *now)
+{
+	return b->head && is_symbolic(b->head) && strcmp(now, b->head) != 0 &&
+	       git_refs_get(&b->t.elsewhere, b->head + 5);
+}
+
 static void say_left(struct back *b, const char *name, const char *why)
 {
 	if (b->said_left++ < SAID_MAX)
@@ -177,7 +185,8 @@ static int judge_refs(struct back *b, struct err *e)
 	if (r < 0)
 		return r;
 	git_take_note_head(&b->t, now);
-	b->moved = head_has_moved(b, now);
+	b->taken = head_is_taken(b, now);
+	b->moved = b->taken || head_has_moved(b, now);
 	for (size_t i = b->n; i-- > 0 && r == 0;) {
 		_cleanup_free_ char *line = strdup(b->lines[i]);
 		char *word[3];
@@ -272,8 +281,9 @@ static int back_file(struct back *b, char *const word[3], struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_INDEX_MAX);
 	bool ref = text_starts(word[2], "refs/");
-	const char *why =
-		b->moved && !ref ? "HEAD has moved since" : "it was changed since";
+	const char *why = ref || !b->moved ? "it was changed since"
+			  : b->taken ? "another worktree is on the branch of before"
+				     : "HEAD has moved since";
 	char now[HASH_HEX];
 	int r;
 

@@ -113,6 +113,20 @@ state() { # of the repository, and of this worktree
 	[ "$(reviewed 'git log -1 --format=%s; stat -c %a .git' | xargs)" = "two $mode" ]
 }
 
+@test "undo: not onto a branch that another worktree is on by now" {
+	reviewed 'git checkout -q -b side; echo two >file; git commit -qam two'
+	cubby apply
+	git worktree add -q ../third wt 2>/dev/null
+	staged=$(git ls-files --stage)
+	run -0 cubby undo
+	[[ $output == *"HEAD is left as it is: another worktree is on the branch of before"* ]] || { echo "$output"; return 1; }
+	[ "$(git symbolic-ref HEAD)" = refs/heads/side ]
+	[ "$(git log -1 --format=%s side)" = two ]
+	[ "$staged" = "$(git ls-files --stage)" ]
+	[ "$(git -C ../third log -1 --format=%s)" = one ]
+	[ -z "$(git -C ../third status --porcelain)" ]
+}
+
 @test "what git runs or obeys is held, whatever is asked for" {
 	kept=$(git_files ../main/.git)
 	reviewed 'own=$(git rev-parse --git-dir) common=$(git rev-parse --git-common-dir)
