@@ -373,6 +373,24 @@ static bool is_our_log(const struct move *m, const char *name)
 		(!t->conf->tree || git_refs_get(&t->base.own, name)));
 }
 
+/* Its objects are the host's by now. git moves no ref to one that is not there; HEAD is a file
+ * of ours. */
+static bool is_commit(const struct git_take *t, const char *sum)
+{
+	char name[GIT_TEXT_VALUE + 16];
+	const char *const argv[] = { "git", "cat-file", "-e", name, NULL };
+	const struct git_host_run run = { .argv = argv,
+					  .cwd = t->conf->git,
+					  .in = -1,
+					  .out = -1,
+					  .hold = t->conf->record,
+					  .git_dir = "." };
+	struct err ignored = ERR_NONE;
+
+	snprintf(name, sizeof(name), "%s^{commit}", sum);
+	return git_host_run(&run, &ignored) == 0;
+}
+
 /* On a branch that is not taken over it would make one of the host's look like the box's. */
 static void judge_head(struct move *m)
 {
@@ -383,9 +401,13 @@ static void judge_head(struct move *m)
 	if (takeover_read(git_take_tree_upper(t, "HEAD"), "HEAD", &text) < 0 ||
 	    git_text_value(buf_cstr(&text), text.len, t->head) < 0)
 		t->head[0] = '\0';
-	if (strcmp(t->head, t->base.head) == 0 || !text_starts(t->head, "ref: "))
+	if (!*t->head || strcmp(t->head, t->base.head) == 0)
 		return;
-	if (git_take_tree_why(t, name, git_refs_pair_get(&m->box, name)))
+	if (!text_starts(t->head, "ref: "))
+		t->head_why = is_commit(t, t->head)
+				      ? NULL
+				      : "it is on a commit that is not there";
+	else if (git_take_tree_why(t, name, git_refs_pair_get(&m->box, name)))
 		t->head_why = "it is on a branch that is not this worktree's; switch "
 			      "here, outside of the box";
 	else if (is_alike(m, name))

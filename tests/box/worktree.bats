@@ -127,6 +127,24 @@ state() { # of the repository, and of this worktree
 	[ -z "$(git -C ../third status --porcelain)" ]
 }
 
+@test "HEAD and branches on what is no commit stay in the box" {
+	before=$(state)
+	reviewed 'own=$(git rev-parse --git-dir) common=$(git rev-parse --git-common-dir) none=1111111111111111111111111111111111111111
+		echo $none | tee $common/refs/heads/wt $common/refs/heads/new >$own/HEAD'
+	run -0 cubby apply
+	[[ $output == *"not taken over: .git/HEAD (it is on a commit that is not there)"* ]] || { echo "$output"; return 1; }
+	[ "$before" = "$(state)" ]
+	cubby discard .git
+	reviewed 'own=$(git rev-parse --git-dir); blob=$(git hash-object -w file); echo $blob >$own/HEAD'
+	run -0 cubby apply
+	[ "$before" = "$(state)" ]
+	cubby discard .git
+	reviewed 'git checkout -q --detach; git commit -q --allow-empty -m loose'
+	cubby apply
+	[ "$(git log -1 --format=%s)" = loose ]
+	git fsck --strict
+}
+
 @test "what git runs or obeys is held, whatever is asked for" {
 	kept=$(git_files ../main/.git)
 	reviewed 'own=$(git rev-parse --git-dir) common=$(git rev-parse --git-common-dir)
