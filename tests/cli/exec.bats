@@ -182,7 +182,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	cubby exec -- true
 	[ "$(cubby info --json | jq -r .map.kind)" != single ] || skip "the map has one user only"
 	chmod 755 "$LIB_DIR" "$LIB_PROJECT"
-	run -0 cubby exec --user nobody -- id -un
+	run -0 --separate-stderr cubby exec --user nobody -- id -un
 	[ "$output" = nobody ]
 	run -125 --separate-stderr cubby exec --user no-such-user -- true
 	[ "${#stderr_lines[@]}" = 1 ]
@@ -286,7 +286,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	local user=nobody
 	run --separate-stderr cubby exec -q -u nobody -- true
 	[[ $stderr != *'no user but root'* ]] || user=root # one id only in this box
-	run -0 cubby exec -e X=y -u $user -w sub --env-file vars -- sh -c 'echo "$X $A $B $(id -un) $PWD"'
+	run -0 --separate-stderr cubby exec -e X=y -u $user -w sub --env-file vars -- sh -c 'echo "$X $A $B $(id -un) $PWD"'
 	[ "$output" = "y 1 two words $user $LIB_PROJECT/sub" ]
 	run -0 cubby exec -w /usr/bin -- pwd
 	[ "$output" = /usr/bin ]
