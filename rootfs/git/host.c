@@ -152,10 +152,15 @@ int git_host_run(const struct git_host_run *run, struct err *e)
 		run->objects ? objects : NULL,
 		NULL
 	};
-	struct proc_conf conf = { .argv = run->argv,
-				  .env = env,
-				  .fds = { run->in, run->out, words },
-				  .pass_fd = run->hold };
+	struct proc_conf conf = {
+		.argv = run->argv,
+		.env = env,
+		.fds = { run->in, run->out, words },
+		.pass_fd = run->hold,
+		/* What ends the whole group of a command ends no git in
+				   * the middle: its locks would stay in the repository. */
+		.new_session = true
+	};
 	int status = 0, r = words < 0 ? words : sys_fchdir(run->cwd);
 
 	if (r < 0)

@@ -292,11 +292,18 @@ static void work_done(struct work *w)
 	scope_close_set(w->go, 2);
 }
 
-static int die_with_keeper(struct err *e)
+/* @theirs: a pipe or a socket whose other end the keeper (of the keeper: the client) alone
+ * has. Who ended before the tie was made sends no signal: it has let go of that end. */
+static int die_with_keeper(int theirs, struct err *e)
 {
+	struct pollfd p = { .fd = theirs };
 	int r = sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 
-	return r < 0 ? err_sys(e, r, "cannot tie a helper to its keeper") : 0;
+	if (r < 0)
+		return err_sys(e, r, "cannot tie a helper to its keeper");
+	if (sys_poll(&p, 1, 0) > 0 && p.revents & (POLLERR | POLLHUP))
+		return err_set(e, -ECONNRESET, "the keeper has gone");
+	return 0;
 }
 
 static int wait_for_go(struct work *w, struct err *e)
@@ -306,7 +313,7 @@ static int wait_for_go(struct work *w, struct err *e)
 
 	scope_close(&w->go[0]);
 	w->go[0] = -1;
-	r = die_with_keeper(e);
+	r = die_with_keeper(w->go[1], e);
 	if (r < 0)
 		return r;
 	if (sys_read(w->go[1], &go, 1) != 1)
@@ -342,7 +349,7 @@ static int confine(struct work *w, struct err *e)
 	r = idmap_adopt(&w->map, e);
 	if (r < 0)
 		return r;
-	r = die_with_keeper(e);
+	r = die_with_keeper(w->go[1], e);
 	if (r < 0)
 		return r;
 	/* Files go from one to the other by a rename, which no two mounts permit. */
@@ -507,7 +514,7 @@ int worker_main(int argc, char **argv)
 	_cleanup_(work_done) struct work w = { .go = { -1, -1 } };
 	struct err e = ERR_NONE;
 	/* In this process, that is with the client. */
-	int r = die_with_keeper(&e) ?: prepare(&w, argc, argv, &e);
+	int r = die_with_keeper(STDOUT_FILENO, &e) ?: prepare(&w, argc, argv, &e);
 
 	if (r == 0 && w.job->how == KEEPER) {
 		(void)w.job->run(WORKER_DIR, w.arg, &w.map, NULL, &e);

@@ -180,6 +180,35 @@ static void giving_up_ends_it(void)
 	clean(dir, &map);
 }
 
+/* A client that was killed while its helper was just being executed sends no signal. */
+static void one_that_nobody_waits_for_does_nothing(void)
+{
+	struct idmap map = best_map();
+	_cleanup_close_ int dir = top();
+	_cleanup_close_ int at = stage(dir, &map);
+	_cleanup_json_ struct json *j = idmap_to_json(&map);
+	_cleanup_buf_ struct buf text = BUF_INIT(4096);
+	_cleanup_proc_ struct proc p = PROC_NONE;
+	char self[PATH_MAX];
+	const char *argv[] = { self, "__helper", "rmtree", NULL, "f", NULL };
+	struct proc_conf conf = { .argv = argv, .fds = { -1, -1, -1 }, .pass_fd = at };
+	struct err e = ERR_NONE;
+	int fds[2], status = 0;
+
+	assert_int_equal(json_print(j, false, &text), 0);
+	argv[3] = buf_cstr(&text);
+	unit_ok(proc_self(self, &e), &e);
+	assert_int_equal(sys_mkdirat(at, "f", 0755), 0);
+	assert_int_equal(sys_pipe2(fds, 0), 0);
+	close(fds[0]);
+	conf.fds[1] = fds[1];
+	unit_ok(proc_start(&conf, &p, &e), &e);
+	close(fds[1]);
+	unit_ok(proc_wait(&p, 30000, &status, &e), &e);
+	assert_int_equal(sys_faccessat(at, "f", F_OK, 0), 0);
+	clean(dir, &map);
+}
+
 /* The worker is the keeper's only child. 0 = not there (yet). */
 static pid_t worker_of(pid_t keeper)
 {
@@ -254,6 +283,8 @@ int main(int argc, char **argv)
 		{ "links lead nowhere", links_lead_nowhere },
 		{ "a bad job is refused", a_bad_job_is_refused },
 		{ "giving up ends it", giving_up_ends_it },
+		{ "one that nobody waits for does nothing",
+		  one_that_nobody_waits_for_does_nothing },
 		{ "the host is not above its root", the_host_is_not_above_its_root },
 		{ "only archives load their library",
 		  only_archives_load_their_library },
