@@ -153,6 +153,7 @@ int layer_outside_open(const struct layer *l, const char *path,
 		layer_outside_close(&o);
 		return r;
 	}
+	o.of = now;
 	*ret = o;
 	return 0;
 }

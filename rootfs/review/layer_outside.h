@@ -52,6 +52,7 @@ int layer_outside_discard(const struct layer *l, const char *path, struct err *e
 struct layer_outside {
 	struct git_outside is;	   /* owned */
 	struct git_take_tree tree; /* borrowed from both */
+	struct layer_of of;	   /* which it is */
 };
 #define LAYER_OUTSIDE_NONE ((struct layer_outside){ .is = GIT_OUTSIDE_NONE })
 void layer_outside_close(struct layer_outside *o);

@@ -1,5 +1,7 @@
 #include "runtime/worker/reviewgit.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -114,6 +116,39 @@ static int sign_of(const struct job *j, const struct repo *x, uint64_t *ret,
 			     : upper_sign(x->conf.upper, ret, e);
 }
 
+/* ---- which repository outside of the project it was ------------------------------------- */
+
+static const char noted[] = "of";
+
+static void which(const struct repo *x, char ret[64])
+{
+	snprintf(ret, 64, "%" PRIu64 " %" PRIu64 "\n", x->outside.of.common,
+		 x->outside.of.tree);
+}
+
+static int note_which(const struct repo *x, int record, struct err *e)
+{
+	char text[64];
+
+	if (!x->is_outside)
+		return 0;
+	which(x, text);
+	return file_replace_soon(record, noted,
+				 &(struct file_data){ text, strlen(text), 0600 }, e);
+}
+
+static bool is_noted(const struct repo *x, int record)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(64);
+	char now[64];
+
+	which(x, now);
+	return takeover_read(record, noted, &text) == 0 &&
+	       strcmp(buf_cstr(&text), now) == 0;
+}
+
+/* ---- taken over, and back ------------------------------------------------------------------ */
+
 /* "taken" in @record: nothing was kept as a whole, so the layer can be rid of it. */
 static int take_git(const struct job *j, const char *path, int record, struct err *e)
 {
@@ -126,6 +161,9 @@ static int take_git(const struct job *j, const char *path, int record, struct er
 	r = sign_of(j, &x, &sign, e);
 	if (r < 0 || !sign)
 		return 0;
+	r = note_which(&x, record, e);
+	if (r < 0)
+		return r;
 	r = git_take_over(&x.conf, e);
 	return r != 0 ? MIN(r, 0)
 		      : file_replace(record, "taken",
@@ -146,18 +184,17 @@ static int clean_git(const struct job *j, const char *path, int record, struct e
 	return MIN(r, 0);
 }
 
-/* A worktree's may be where the project had its own, and the other way round: what is noted
- * says what was there. */
+/* Where the project had its own there may be a worktree's now, and the other way round, or that
+ * of another: refs of the same names and values there are nobody's to take back. */
 static int open_back(const struct job *j, const char *path, struct repo *ret)
 {
 	struct err ignored = ERR_NONE;
+	const int record = ret->conf.record;
 
-	open_within(j, path, ret);
-	if (ret->conf.git < 0 && strcmp(path, LAYER_OUTSIDE) == 0) {
-		scope_close(&ret->conf.upper);
+	if (!diff_look(record, noted).mode)
+		open_within(j, path, ret);
+	else if (open_outside(j, ret, &ignored) == 0 && !is_noted(ret, record))
 		ret->conf.git = -1;
-		(void)open_outside(j, ret, &ignored);
-	}
 	return ret->conf.git;
 }
 
@@ -171,7 +208,7 @@ static int back_git(const struct job *j, const char *path, int record, struct er
 	if (open_back(j, path, &x) >= 0)
 		return git_take_back(&x.conf, e);
 	snprintf(line, sizeof(line),
-		 "%s: left as it is: it is no git directory any more",
+		 "%s: left as it is: the git directory of then is not there any more",
 		 text_escaped(shown, sizeof(shown), path, strlen(path)));
 	say_git(NULL, line);
 	return 0;

@@ -127,6 +127,26 @@ state() { # of the repository, and of this worktree
 	[ -z "$(git -C ../third status --porcelain)" ]
 }
 
+@test "undo: not in another repository, whose branches are where that one's were" {
+	reviewed 'git commit -q --allow-empty -m two; git tag new'
+	cubby apply
+	cubby discard --all
+	cd ..
+	mv main kept
+	git clone -q kept main
+	git -C main branch wt "$(git -C kept rev-parse wt)"
+	git -C main worktree add -q "$PWD/new" -b topic 2>/dev/null
+	cp new/.git wt/.git
+	rm -r new
+	git -C main worktree repair "$PWD/wt" 2>/dev/null
+	cd wt
+	[ "$(reviewed 'git symbolic-ref HEAD')" = refs/heads/topic ]
+	before=$(git for-each-ref)
+	run -0 cubby undo
+	[[ $output == *".git: left as it is: "* ]] || { echo "$output"; return 1; }
+	[ "$before" = "$(git for-each-ref)" ]
+}
+
 @test "HEAD and branches on what is no commit stay in the box" {
 	before=$(state)
 	reviewed 'own=$(git rev-parse --git-dir) common=$(git rev-parse --git-common-dir) none=1111111111111111111111111111111111111111
