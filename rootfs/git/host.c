@@ -157,8 +157,8 @@ int git_host_run(const struct git_host_run *run, struct err *e)
 		.env = env,
 		.fds = { run->in, run->out, words },
 		.pass_fd = run->hold,
-		/* What ends the whole group of a command ends no git in
-				   * the middle: its locks would stay in the repository. */
+		/* What ends the whole group of a command ends no git in the middle: its
+		 * locks would stay in the repository. */
 		.new_session = true
 	};
 	int status = 0, r = words < 0 ? words : sys_fchdir(run->cwd);
