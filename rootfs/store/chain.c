@@ -244,15 +244,18 @@ bool chain_untouched(const struct boxdir *b)
 	       is_empty(b->dirfd, "upper");
 }
 
-/* Of the project, and of a repository outside of it (rootfs/review/layer_outside.h). */
+const char *const chain_views[CHAIN_VIEWS] = { "project", "project/outside",
+					       "project/outside-tree" };
+
 bool chain_reviews(const struct boxdir *b)
 {
-	static const char *const uppers[] = { "project/upper", "project/outside/upper",
-					      "project/outside-tree/upper" };
+	char upper[64];
 
-	for (size_t i = 0; i < ARRAY_SIZE(uppers); i++)
-		if (is_there(b->dirfd, uppers[i]) && !is_empty(b->dirfd, uppers[i]))
+	for (size_t i = 0; i < CHAIN_VIEWS; i++) {
+		snprintf(upper, sizeof(upper), "%s/upper", chain_views[i]);
+		if (is_there(b->dirfd, upper) && !is_empty(b->dirfd, upper))
 			return true;
+	}
 	return false;
 }
 

@@ -17,7 +17,11 @@
 #include "base/err.h"
 #include "rootfs/store/boxdir.h"
 
-enum { CHAIN_MOST = 32, CHAIN_ID = 17 };
+enum { CHAIN_MOST = 32, CHAIN_ID = 17, CHAIN_VIEWS = 3 };
+
+/** What is under review, in a box's directory: the project, a repository outside of it and the
+ *  worktree's part of that (rootfs/review/layer_outside.h); each with its layer in "upper" */
+extern const char *const chain_views[CHAIN_VIEWS];
 
 struct chain {
 	char layers[CHAIN_MOST][CHAIN_ID]; /* the top one first */

@@ -361,13 +361,13 @@ uint64_t snapshot_bytes(const struct store *s, const struct boxdir *b)
 	struct refs f = { .s = s, .ids = BUF_INIT(SNAPSHOT_REFS), .e = &ignored };
 	_cleanup_close_ int layers =
 		sys_openat(s->dirfd, "layers", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	static const char *const uppers[] = { "upper", "project/upper",
-					      "project/outside/upper",
-					      "project/outside-tree/upper" };
-	uint64_t sum = 0;
+	uint64_t sum = du_tree(b->dirfd, "upper", NULL);
+	char upper[64];
 
-	for (size_t i = 0; i < ARRAY_SIZE(uppers); i++)
-		sum += du_tree(b->dirfd, uppers[i], NULL);
+	for (size_t i = 0; i < CHAIN_VIEWS; i++) {
+		snprintf(upper, sizeof(upper), "%s/upper", chain_views[i]);
+		sum += du_tree(b->dirfd, upper, NULL);
+	}
 	if (layers >= 0)
 		(void)add_box(&f, b);
 	for (size_t at = 0; at + CHAIN_ID <= f.ids.len; at += CHAIN_ID)

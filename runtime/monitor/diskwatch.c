@@ -5,7 +5,6 @@
 
 #include "base/scope.h"
 #include "base/sys/sys.h"
-#include "rootfs/review/layer_outside.h"
 
 enum {
 	DISKWATCH_LATEST_MS = 30000,
@@ -34,16 +33,13 @@ static int open_sealed(const char *store, int boxdir, struct diskwatch *w,
 	return w->sealed < 0 ? err_sys(e, w->sealed, "cannot open '%s'", path) : 0;
 }
 
-static int open_reviews(int boxdir, bool within, int ret[DISKWATCH_REVIEWS])
+static int open_reviews(int boxdir, bool within, int ret[CHAIN_VIEWS])
 {
-	static const char *const layers[DISKWATCH_REVIEWS] = {
-		"project", "project/" LAYER_OUTSIDE_COMMON,
-		"project/" LAYER_OUTSIDE_TREE
-	};
 	char path[64];
 
-	for (size_t i = 0; i < DISKWATCH_REVIEWS; i++) {
-		snprintf(path, sizeof(path), "%s%s", layers[i], within ? "/upper" : "");
+	for (size_t i = 0; i < CHAIN_VIEWS; i++) {
+		snprintf(path, sizeof(path), "%s%s", chain_views[i],
+			 within ? "/upper" : "");
 		ret[i] = sys_openat(boxdir, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
 				    0);
 		if (ret[i] < 0 && ret[i] != -ENOENT)
@@ -78,7 +74,7 @@ void diskwatch_close(struct diskwatch *w)
 		worker_done(&w->helper);
 	scope_close(&w->dir);
 	scope_close(&w->sealed);
-	for (size_t i = 0; i < DISKWATCH_REVIEWS; i++)
+	for (size_t i = 0; i < CHAIN_VIEWS; i++)
 		scope_close(&w->reviews[i]);
 	*w = DISKWATCH_NONE;
 }
@@ -131,9 +127,9 @@ static int begin(struct diskwatch *w, uint64_t now, struct err *e)
 	};
 	int r;
 
-	while (w->at < DISKWATCH_REVIEWS && w->reviews[w->at] < 0)
+	while (w->at < CHAIN_VIEWS && w->reviews[w->at] < 0)
 		w->at++;
-	if (w->at < DISKWATCH_REVIEWS) {
+	if (w->at < CHAIN_VIEWS) {
 		job.dir = w->reviews[w->at];
 		job.arg = is_within(w->map) ? "." : "upper";
 	}
@@ -165,7 +161,7 @@ static int result(struct diskwatch *w, uint64_t now, struct err *e)
 		w->next++;
 		w->below += bytes;
 		w->due_ms = now;
-	} else if (w->at < DISKWATCH_REVIEWS) {
+	} else if (w->at < CHAIN_VIEWS) {
 		w->reviewed[w->at++] = bytes;
 		w->due_ms = now;
 	} else {
@@ -174,7 +170,7 @@ static int result(struct diskwatch *w, uint64_t now, struct err *e)
 		w->counted = true;
 	}
 	w->used = w->below + w->written;
-	for (size_t i = 0; i < DISKWATCH_REVIEWS; i++)
+	for (size_t i = 0; i < CHAIN_VIEWS; i++)
 		w->used += w->reviewed[i];
 	return 1;
 }

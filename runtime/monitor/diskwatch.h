@@ -14,12 +14,7 @@
 #include "rootfs/store/chain.h"
 #include "runtime/worker/worker.h"
 
-enum {
-	DISKWATCH_MS = 100, /* how often diskwatch_look() wants to be called */
-	DISKWATCH_REVIEWS =
-		3 /* layers under review: of the project, of a repository outside
-				 (rootfs/review/layer_outside.h) and of its worktree */
-};
+enum { DISKWATCH_MS = 100 }; /* how often diskwatch_look() wants to be called */
 
 struct diskwatch {
 	int dir;	   /* owned: what the helper works in; -1 = not watching */
@@ -29,11 +24,11 @@ struct diskwatch {
 	struct chain chain; /* those below the box's own, which do not change */
 	size_t next;	    /* of them */
 	uint64_t below;	    /* bytes of those before it */
-	int reviews[DISKWATCH_REVIEWS]; /* owned: what holds each; -1 = none */
+	int reviews[CHAIN_VIEWS]; /* owned: what holds each; -1 = none */
 	size_t at; /* how many of them are counted: then the box's own layer is */
-	uint64_t reviewed[DISKWATCH_REVIEWS], written; /* bytes at the last count */
-	uint64_t limit, used; /* bytes; used: at the last count */
-	uint64_t free;	      /* bytes of the filesystem when that count began */
+	uint64_t reviewed[CHAIN_VIEWS], written; /* bytes at the last count */
+	uint64_t limit, used;			 /* bytes; used: at the last count */
+	uint64_t free; /* bytes of the filesystem when that count began */
 	uint64_t began_ms, due_ms;
 	struct worker helper; /* owned while counting */
 	bool counting, counted;
