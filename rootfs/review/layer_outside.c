@@ -158,15 +158,20 @@ int layer_outside_open(const struct layer *l, const char *path,
 	return 0;
 }
 
+void layer_outside_name(const struct layer_of *of, char ret[LAYER_OUTSIDE_NAME])
+{
+	snprintf(ret, LAYER_OUTSIDE_NAME, "%" PRIu64 " %" PRIu64 "\n", of->common,
+		 of->tree);
+}
+
 /* Synced: without it nobody would know what the layers are over. */
 static int note_which(const struct layer *l, const struct layer_of *of, struct err *e)
 {
-	char text[64];
-	int n = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", of->common,
-			 of->tree);
+	char text[LAYER_OUTSIDE_NAME];
 
+	layer_outside_name(of, text);
 	return file_replace(l->dir, LAYER_OF,
-			    &(struct file_data){ text, (size_t)n, 0600 }, e);
+			    &(struct file_data){ text, strlen(text), 0600 }, e);
 }
 
 /* What the box has not given yet keeps its beginning. What cannot be done by meaning is not

@@ -66,6 +66,10 @@ void layer_outside_close(struct layer_outside *o);
 int layer_outside_open(const struct layer *l, const char *path,
 		       struct layer_outside *ret, struct err *e);
 
+enum { LAYER_OUTSIDE_NAME = 64 };
+/** layer_outside_name() - what stands for a repository in a file; layer_open() reads it */
+void layer_outside_name(const struct layer_of *of, char ret[LAYER_OUTSIDE_NAME]);
+
 /** layer_outside_state() - as layer_git_state() */
 int layer_outside_state(const struct layer *l, struct err *e);
 

@@ -1,6 +1,5 @@
 #include "runtime/worker/reviewgit.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -120,19 +119,13 @@ static int sign_of(const struct job *j, const struct repo *x, uint64_t *ret,
 
 static const char noted[] = "of";
 
-static void which(const struct repo *x, char ret[64])
-{
-	snprintf(ret, 64, "%" PRIu64 " %" PRIu64 "\n", x->outside.of.common,
-		 x->outside.of.tree);
-}
-
 static int note_which(const struct repo *x, int record, struct err *e)
 {
-	char text[64];
+	char text[LAYER_OUTSIDE_NAME];
 
 	if (!x->is_outside)
 		return 0;
-	which(x, text);
+	layer_outside_name(&x->outside.of, text);
 	return file_replace_soon(record, noted,
 				 &(struct file_data){ text, strlen(text), 0600 }, e);
 }
@@ -140,9 +133,9 @@ static int note_which(const struct repo *x, int record, struct err *e)
 static bool is_noted(const struct repo *x, int record)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(64);
-	char now[64];
+	char now[LAYER_OUTSIDE_NAME];
 
-	which(x, now);
+	layer_outside_name(&x->outside.of, now);
 	return takeover_read(record, noted, &text) == 0 &&
 	       strcmp(buf_cstr(&text), now) == 0;
 }
