@@ -190,19 +190,6 @@ static bool is_outside(const struct layer *l, const char *path)
 	       !is_changed(l, LAYER_OUTSIDE);
 }
 
-/* Return: 1; 0: there is nothing. */
-static int discard_one(const struct layer *l, const char *path, struct err *e)
-{
-	_cleanup_close_ int above = -1, parent = -1;
-	const char *name;
-
-	above = takeover_parent(l->upper, path, false, &name);
-	parent = above < 0 ? above : sys_openat(above, ".", O_RDONLY | O_DIRECTORY, 0);
-	if (parent < 0 || !diff_look(l->upper, path).mode)
-		return 0;
-	return tree_remove(parent, name, e) < 0 ? e->code : 1;
-}
-
 int clean_discard(const struct layer *l, const char *path, struct err *e)
 {
 	char shown[128];
@@ -221,7 +208,7 @@ int clean_discard(const struct layer *l, const char *path, struct err *e)
 
 		r = layer_outside_discard(l, below + (*below == '/'), e);
 	} else {
-		r = discard_one(l, path, e);
+		r = layer_remove(l->upper, path, e);
 	}
 	return r ? MIN(r, 0)
 		 : err_set(e, -ENOENT, "the box has not changed '%s'", shown);

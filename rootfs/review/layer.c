@@ -13,6 +13,7 @@
 #include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
+#include "rootfs/store/tree.h"
 
 static int fail(struct err *e, int code)
 {
@@ -321,4 +322,17 @@ int layer_begin(int boxdir, int project, uint64_t now, struct err *e)
 		return r;
 	r = note_since(&l, now, e);
 	return r < 0 ? r : find_gits(&l, e);
+}
+
+int layer_remove(int upper, const char *path, struct err *e)
+{
+	_cleanup_close_ int above = -1, parent = -1;
+	const char *name;
+	struct stat st;
+
+	above = takeover_parent(upper, path, false, &name);
+	parent = above < 0 ? above : sys_openat(above, ".", O_RDONLY | O_DIRECTORY, 0);
+	if (parent < 0 || sys_fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	return tree_remove(parent, name, e) < 0 ? e->code : 1;
 }

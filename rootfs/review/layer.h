@@ -76,4 +76,8 @@ bool layer_is_git(const struct layer *l, const char *path);
 /** layer_git_state() - a directory for git_take.h, owned; made when it is missing */
 int layer_git_state(const struct layer *l, const char *path, struct err *e);
 
+/** layer_remove() - @upper, one of a layer's, loses what is at @path
+ *  Return: 1; 0: there was nothing; or an errno. */
+int layer_remove(int upper, const char *path, struct err *e);
+
 #endif

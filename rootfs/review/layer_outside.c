@@ -85,12 +85,10 @@ int layer_outside_walk(const struct layer *l, layer_outside_fn *fn, void *ctx,
 int layer_outside_sign(const struct layer *l, uint64_t *ret, struct err *e)
 {
 	uint64_t own = 0;
+	int r;
 
 	*ret = 0;
-	if (l->outside < 0)
-		return 0;
-	int r = upper_sign(l->outside, ret, e);
-
+	r = l->outside < 0 ? 0 : upper_sign(l->outside, ret, e);
 	if (r == 0 && l->tree >= 0)
 		r = upper_sign(l->tree, &own, e);
 	*ret += own;
@@ -222,44 +220,33 @@ int layer_outside_state(const struct layer *l, struct err *e)
 
 /* ---- discard ---------------------------------------------------------------------------- */
 
-static int empty(int dir, bool *found, struct err *e)
+/* Return: 1; 0: there was nothing; or an errno. */
+static int empty(int dir, struct err *e)
 {
 	struct dirscan s;
 	struct dirscan_entry d;
-	int r = dirscan_start(&s, dir, e);
+	int r = dirscan_start(&s, dir, e), found = 0;
 
 	while (r >= 0 && (r = dirscan_next(&s, &d, e)) > 0) {
 		r = tree_remove(dir, d.name, e);
-		*found = true;
+		found = 1;
 	}
-	return MIN(r, 0);
-}
-
-static int drop(int upper, const char *path, bool *found, struct err *e)
-{
-	_cleanup_close_ int above = -1, parent = -1;
-	const char *name;
-
-	if (!*path)
-		return empty(upper, found, e);
-	if (!mode_of(upper, path))
-		return 0;
-	above = takeover_parent(upper, path, false, &name);
-	parent = above < 0 ? above : sys_openat(above, ".", O_RDONLY | O_DIRECTORY, 0);
-	if (parent < 0)
-		return fail(e, parent);
-	*found = true;
-	return tree_remove(parent, name, e);
+	return r < 0 ? r : found;
 }
 
 int layer_outside_discard(const struct layer *l, const char *path, struct err *e)
 {
 	const int uppers[] = { l->outside, l->tree };
-	bool found = false;
-	int r = 0;
+	int found = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(uppers) && r == 0; i++)
-		if (uppers[i] >= 0)
-			r = drop(uppers[i], path, &found, e);
-	return r < 0 ? r : found;
+	for (size_t i = 0; i < ARRAY_SIZE(uppers); i++) {
+		int r = uppers[i] < 0 ? 0
+			: *path	      ? layer_remove(uppers[i], path, e)
+				      : empty(uppers[i], e);
+
+		if (r < 0)
+			return r;
+		found |= r;
+	}
+	return found;
 }
