@@ -74,9 +74,10 @@ static int check_long(const struct argcheck *s, const char *arg, const char *nex
 	char name[64];
 	int i, r;
 
-	if (len >= sizeof(name))
-		return err_set(e, -EINVAL, "unknown option '--%.60s…'", arg),
-		       say_help(e);
+	if (len >= sizeof(name)) {
+		err_set(e, -EINVAL, "unknown option '--%.60s…'", arg);
+		return say_help(e);
+	}
 	memcpy(name, arg, len);
 	name[len] = '\0';
 	i = find_long(s, name, e);

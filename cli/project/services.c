@@ -63,11 +63,12 @@ static bool interrupted(int fd, int ms)
 }
 
 /* A command of ours in the box; its status, or why it could not be run. */
-static int run_in(struct box *b, const char *const *argv, int interrupt, struct err *e)
+static int run_in(struct box *b, const char *const *argv, int ms, int interrupt,
+		  struct err *e)
 {
 	const struct box_command c = { .argv = argv, .io = BOX_IO_NULL };
 	_cleanup_box_proc_ struct box_proc p = BOX_PROC_NONE;
-	const uint64_t end = sys_now_ms() + READY_MS;
+	const uint64_t end = sys_now_ms() + (uint64_t)ms;
 	struct box_exit x = { 0 };
 	int r = box_spawn(b, &c, &p, e);
 
@@ -101,7 +102,7 @@ static bool is_ready(struct box *b, const struct json *ready, int interrupt)
 	struct err none = ERR_NONE;
 
 	if (argv[2])
-		return run_in(b, argv, interrupt, &none) == 0;
+		return run_in(b, argv, READY_MS, interrupt, &none) == 0;
 	return listens(b, json_get_int(ready, "port", 0));
 }
 
@@ -148,9 +149,10 @@ static int await_ready(const struct services *v, const struct json *s,
 			return err_hint(e, "'cubby logs %s' shows what it said",
 					json_key(s));
 		}
-		if (!told && sys_now_ms() >= begun + TELL_MS)
+		if (!told && sys_now_ms() >= begun + TELL_MS) {
 			tell_waiting(v->app, s);
-		told |= sys_now_ms() >= begun + TELL_MS;
+			told = true;
+		}
 	}
 	return 0;
 }
@@ -220,7 +222,7 @@ int services_down(const struct app *app, struct box *b, struct err *e)
 			"sh", "-c", stop_script, "sh", name, NULL
 		};
 
-		r = run_in(b, argv, -1, e);
+		r = run_in(b, argv, READY_MS, -1, e);
 		if (r >= 0)
 			render_note(app, "service '%s' has ended", name);
 	}
@@ -232,7 +234,8 @@ static bool has_services(struct box *b)
 	const char *const argv[] = { "sh", "-c", "[ -s /run/cubby-services ]", NULL };
 	struct err none = ERR_NONE;
 
-	return run_in(b, argv, -1, &none) == 0;
+	/* A stop waits for no shell that does not answer. */
+	return run_in(b, argv, LOOK_MS * 5, -1, &none) == 0;
 }
 
 bool services_first(struct box *b, const struct boxend_grace *grace)

@@ -140,6 +140,12 @@ setup() { lib_project; }
 	no_leftovers
 }
 
+@test "a box whose shell never answers is stopped all the same" {
+	cubby exec -- bash -c 'printf "#!/bin/bash\nexec sleep 600\n" >/tmp/sh; chmod 755 /tmp/sh; cp --remove-destination /tmp/sh /bin/sh'
+	cubby exec --detach -- sleep 600
+	timeout "$(lib_longer 30)" cubby stop
+}
+
 @test "a box that is kept runs on, stop ends it with all that runs in it" {
 	cubby exec --keep -- sh -c 'sleep 1000 >/dev/null 2>&1 & echo $! >/tmp/pid'
 	cubby exec -- sh -c 'kill -0 $(cat /tmp/pid)'
