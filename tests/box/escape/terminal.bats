@@ -103,7 +103,12 @@ wait_for_text() {
 	run -0 on_tty "cubby exec -t -- sh -c 'printf \"\033[?1049h\033[?25l\033[?1000;1006h\033[?2004h\033=\033[2;5r\033[31m\"; kill -9 \$\$' || :" </dev/null
 	[[ $output == *$'\033[?1000l\033[?1006l\033[?2004l\033[?1049l\033[?25h\0337\033[r\0338\033>\033[m' ]] ||
 		{ printf '%q\n' "$output"; false; }
-	run -0 on_tty "timeout 2 cubby exec -t -- sh -c 'printf \"\033[?1049h\"; sleep 100' || :" </dev/null
+	# The client, a second after the program has written.
+	cat >killed <<-'END'
+	(until [ -e written ]; do sleep 0.05; done; sleep 1; kill $$) &
+	exec cubby exec -t -- sh -c 'printf "\033[?1049h"; : >written; sleep 100'
+	END
+	run -0 on_tty "sh ./killed || :" </dev/null
 	[ "$output" = $'\033[?1049h\033[?1049l' ]
 }
 
