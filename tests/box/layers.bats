@@ -290,16 +290,20 @@ END
 	leaves_nothing
 }
 
-@test "layers: 127 of them start" {
+many() { # LAYERS: an image "many" of them, each but the first with a file in /many
 	local i tars=("$BASE")
 	mkdir -p l/many
-	for ((i = 1; i < 127; i++)); do
+	for ((i = 1; i < $1; i++)); do
 		echo "$i" >"l/many/$i"
 		tar --owner 0 --group 0 -C l --no-recursion -cf "$i.plain" many "many/$i"
 		tars+=("$i.plain")
 	done
 	"$MK" many x "${tars[@]}"
 	cubby pull -q oci:many
+}
+
+@test "layers: 127 of them start" {
+	many 127
 	run -0 --separate-stderr cubby exec --image many -- sh -c 'ls /many | wc -l; cat /many/1 /many/126'
 	[ "$output" = $'126\n1\n126' ]
 	cubby rm -y -q
@@ -308,15 +312,8 @@ END
 }
 
 @test "layers: a box with more of them than an image may have is an image all the same" {
-	local i tars=("$BASE")
-	mkdir -p l/many
-	for ((i = 1; i < 120; i++)); do
-		echo "$i" >"l/many/$i"
-		tar --owner 0 --group 0 -C l --no-recursion -cf "$i.plain" many "many/$i"
-		tars+=("$i.plain")
-	done
-	"$MK" many x "${tars[@]}"
-	cubby pull -q oci:many
+	local i
+	many 120
 	for i in 1 2 3 4 5 6 7; do
 		cubby exec -q --image many -- sh -c "echo $i >/root/of$i; rm /many/$i"
 		cubby snapshot -q "s$i"
@@ -334,15 +331,7 @@ END
 }
 
 @test "layers: a box on as many of them as an image may have is an image of one" {
-	local i tars=("$BASE")
-	mkdir -p l/many
-	for ((i = 1; i < 127; i++)); do
-		echo "$i" >"l/many/$i"
-		tar --owner 0 --group 0 -C l --no-recursion -cf "$i.plain" many "many/$i"
-		tars+=("$i.plain")
-	done
-	"$MK" many x "${tars[@]}"
-	cubby pull -q oci:many
+	many 127
 	cubby exec -q --image many -- sh -c 'echo 1 >/root/of1; rm /many/1; rm -r /opt; mkdir /opt; echo new >/opt/new'
 	cubby snapshot -q
 	cubby exec -q -- sh -c 'echo 2 >/root/of2; rm /many/2'
