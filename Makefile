@@ -330,7 +330,7 @@ $(O)/scripts/bench/netbench: $(addprefix $(O)/tests/unit/,netbox.o unit.o) $(LIB
 .PHONY: bench-build
 bench-build: $(BIN) $(INIT) $(BENCH)
 bench: bench-build
-	$(Q)scripts/bench/run; status=$$?; scripts/bench/net && exit $$status
+	$(Q)TMPDIR=$${TMPDIR:-/var/tmp} tests/on-journal scripts/bench/run; status=$$?; scripts/bench/net && exit $$status
 
 MANDIR := $(DESTDIR)$(PREFIX)/share/man/man1
 SHARE := $(DESTDIR)$(PREFIX)/share

@@ -150,6 +150,12 @@ def most_memory(b, command):
     return most
 
 
+def parents(path):
+    """./usr of ./usr/bin; . and what is in it have none that count."""
+    parts = path.split("/")
+    return ["/".join(parts[:n]) for n in range(2, len(parts))]
+
+
 def five_layers(b):
     """The tree in five parts, each a layer."""
     parts = [["./usr/share"], ["./usr/bin", "./usr/sbin"], ["./usr/lib/x86_64-linux-gnu"]]
@@ -161,7 +167,11 @@ def five_layers(b):
     for i, part in enumerate(parts):
         tars.append(b.path(f"part{i}.tar"))
         rest = [f"--exclude={d}" for p in parts[1:] for d in p] if not i else []
-        b.run("tar", "-C", b.path("root"), *rest, "-cf", tars[-1], *part)
+        # With the directories above it, as engines write a layer: one without them means
+        # something only with those below, and is unpacked into one tree with them.
+        above = sorted({up for d in part for up in parents(d)})
+        b.run("tar", "-C", b.path("root"), *rest, "-cf", tars[-1], "--no-recursion", *above,
+              "--recursion", *part)
     return tars
 
 
