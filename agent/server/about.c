@@ -39,7 +39,7 @@ static int get_system(struct exchange *x, struct err *e)
 {
 	struct json *j = json_object();
 	_cleanup_buf_ struct buf b = BUF_INIT(32 << 10);
-	const char *user = exchange_server(x)->conf->user;
+	const char *user = exchange_conf(x)->user;
 	struct utsname u;
 	int r = sys_uname(&u);
 
@@ -54,8 +54,8 @@ static int get_system(struct exchange *x, struct err *e)
 			 "usually means success.",
 			 u.release, u.machine, user ? user : "root",
 			 tenant_home(exchange_tenant(x)));
-	if (r == 0 && exchange_server(x)->conf->info)
-		buf_addf(&b, "\n\n%s", exchange_server(x)->conf->info);
+	if (r == 0 && exchange_conf(x)->info)
+		buf_addf(&b, "\n\n%s", exchange_conf(x)->info);
 	r = r < 0 ? r : buf_failed(&b) ?: json_set_str(j, "prompt", buf_cstr(&b));
 	if (r < 0) {
 		json_free(&j);
@@ -70,7 +70,7 @@ static int get_info(struct exchange *x, struct err *e)
 	struct json *j = json_object();
 
 	(void)e;
-	json_set_str(j, "info", exchange_server(x)->conf->info);
+	json_set_str(j, "info", exchange_conf(x)->info);
 	exchange_reply(x, 200, j);
 	return 0;
 }
@@ -89,7 +89,7 @@ static int get_metrics(struct exchange *x, struct err *e)
 		{ "sent_bytes_total", "counter", c->bytes_out },
 		{ "connections", "gauge", s->n_exchanges },
 		{ "boxes_open", "gauge", tenants_open_count(s->tenants) },
-		{ "programs", "gauge", c->programs },
+		{ "programs", "gauge", tenants_programs(s->tenants) },
 		{ "terminals", "gauge", c->terminals },
 		{ "uptime_seconds", "gauge", (sys_now_ms() - s->began_ms) / 1000 },
 	};

@@ -142,14 +142,34 @@ struct tenant_who exchange_who(struct exchange *x)
 	return who;
 }
 
+const struct key *exchange_key(const struct exchange *x)
+{
+	return x->key;
+}
+
+const struct head *exchange_head(const struct exchange *x)
+{
+	return &x->head;
+}
+
 struct server *exchange_server(const struct exchange *x)
 {
 	return x->server;
 }
 
+const struct server_conf *exchange_conf(const struct exchange *x)
+{
+	return x->server->conf;
+}
+
 struct loop *exchange_loop(const struct exchange *x)
 {
 	return x->server->loop;
+}
+
+struct tenants *exchange_tenants(const struct exchange *x)
+{
+	return x->server->tenants;
 }
 
 struct tenant *exchange_tenant(const struct exchange *x)

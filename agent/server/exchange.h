@@ -13,9 +13,14 @@
 #include "agent/server/route.h"
 #include "base/json.h"
 
+struct head;
+struct key;
 struct loop;
 struct server;
+struct server_conf;
 struct tenant;
+struct tenant_who;
+struct tenants;
 
 /* ---- the request: borrowed, until the answer has ended -------------------------- */
 
@@ -40,8 +45,21 @@ int exchange_text(struct exchange *x, const char *name, const char **ret,
 bool exchange_key_is(struct exchange *x, const char *key);
 /** exchange_may() - has the key that was shown the right (keys.h), about who is named? */
 bool exchange_may(struct exchange *x, unsigned right);
+/** exchange_key() - that it has shown; NULL = none */
+const struct key *exchange_key(const struct exchange *x);
+/** exchange_head() - all of it, as it came */
+const struct head *exchange_head(const struct exchange *x);
+bool exchange_origin_allowed(const struct exchange *x);
+/** exchange_origin_own() - a page of this server itself, at a name of loopback */
+bool exchange_origin_own(const struct exchange *x);
 struct server *exchange_server(const struct exchange *x);
+/** exchange_conf() - what its server was given */
+const struct server_conf *exchange_conf(const struct exchange *x);
 struct loop *exchange_loop(const struct exchange *x);
+/** exchange_who() - whose box is meant */
+struct tenant_who exchange_who(struct exchange *x);
+/** exchange_tenants() - all of them */
+struct tenants *exchange_tenants(const struct exchange *x);
 /** exchange_tenant() - whose box it is (tenant.h); of a route with box, else NULL */
 struct tenant *exchange_tenant(const struct exchange *x);
 

@@ -420,7 +420,7 @@ static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 static int add_env(struct exchange *x, const char *list[ENV_MAX],
 		   struct buf text[ENV_MAX], size_t *n_text, struct err *e)
 {
-	const char *const *all = exchange_server(x)->conf->env;
+	const char *const *all = exchange_conf(x)->env;
 	const struct json *env = json_get(exchange_json(x), "env");
 	size_t n = 0;
 

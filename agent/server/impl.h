@@ -100,7 +100,7 @@ struct server_counts {
 	uint64_t requests, connections, refused, bytes_out;
 	size_t bodies;	      /* bytes of bodies that are in memory */
 	uint64_t by_class[6]; /* of answers: by_class[2] = 2xx */
-	unsigned programs, terminals;
+	unsigned terminals;
 };
 
 struct server {
@@ -138,11 +138,6 @@ void exchange_push(struct exchange *x);
 void exchange_enter(struct exchange *x, enum exchange_state state, uint64_t ms);
 /** exchange_die() - it is closed with the next round of the loop */
 void exchange_die(struct exchange *x);
-/** exchange_who() - whose box is meant */
-struct tenant_who exchange_who(struct exchange *x);
-bool exchange_origin_allowed(const struct exchange *x);
-/** exchange_origin_own() - a page of this server itself, at a name of loopback */
-bool exchange_origin_own(const struct exchange *x);
 
 /* ---- conn.c */
 /** conn_new() - @outer: of a request of HTTP/2, the connection it came by; NULL = none */

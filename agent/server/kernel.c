@@ -62,7 +62,7 @@ struct kernels {
 
 static struct loop *loop_of(const struct kernel *k)
 {
-	return tenant_server(k->all->tenant)->loop;
+	return tenant_loop(k->all->tenant);
 }
 
 /* ---- messages -------------------------------------------------------------------------- */
@@ -541,7 +541,7 @@ static struct kernels *kernels_of(struct tenant *t)
 static int on_idle(void *ctx, uint32_t happened, struct err *e)
 {
 	struct kernel *k = ctx;
-	uint64_t most = tenant_server(k->all->tenant)->conf->idle_ms;
+	uint64_t most = tenant_conf(k->all->tenant)->idle_ms;
 	uint64_t since = sys_now_ms() - k->active_ms;
 
 	(void)happened;
@@ -562,7 +562,7 @@ int kernel_new(struct tenant *t, struct kernel **ret, struct err *e)
 		.events = &events,
 		.ctx = k,
 		.cwd = tenant_home(t),
-		.env = tenant_server(t)->conf->env,
+		.env = tenant_conf(t)->env,
 	};
 	int r = k ? 0 : -ENOMEM;
 
@@ -582,7 +582,7 @@ int kernel_new(struct tenant *t, struct kernel **ret, struct err *e)
 	r = python_new(&conf, &k->python, e) ?:
 		loop_add(loop_of(k), python_fd(k->python), EPOLLIN, on_python, k,
 			     &k->source) ?:
-		loop_timer(loop_of(k), tenant_server(t)->conf->idle_ms, on_idle, k,
+		loop_timer(loop_of(k), tenant_conf(t)->idle_ms, on_idle, k,
 			       &k->idle);
 	if (r < 0) {
 		loop_remove(loop_of(k), &k->source);

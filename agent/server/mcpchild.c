@@ -86,7 +86,7 @@ int mcpchild_tell(struct mcpchild *c, const struct json *j)
 
 int mcpchild_start(struct mcpchild *c, struct exchange *x, struct err *e)
 {
-	const struct server_conf *conf = exchange_server(x)->conf;
+	const struct server_conf *conf = exchange_conf(x);
 	_cleanup_close_ int child_in = -1, child_out = -1;
 	int in[2], out[2], r = sys_pipe2(in, O_CLOEXEC);
 

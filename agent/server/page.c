@@ -49,7 +49,7 @@ static const char *const headers[] = {
 static int send_file(struct exchange *x, const char *name, struct err *e)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(FILE_MAX);
-	int dir = exchange_server(x)->conf->page;
+	int dir = exchange_conf(x)->page;
 	size_t i = 0;
 	int r;
 

@@ -263,7 +263,7 @@ static bool stays(const char *name)
 /* The request as the program behind the port gets it. */
 static int write_head(struct proxy *p, const char *port)
 {
-	const struct head *h = &p->x->head;
+	const struct head *h = exchange_head(p->x);
 	const char *rest = strchr(h->path + strlen("/proxy/"), '/');
 
 	buf_addf(&p->in, "%s %s%s%s HTTP/1.1\r\nHost: localhost:%s\r\n", h->method,
@@ -292,6 +292,7 @@ static int proxy(struct exchange *x, struct err *e)
 	const struct box_command c = {
 		.argv = argv, .cwd = "/", .io = BOX_IO_PIPES, .applet = true
 	};
+	const struct head *head = exchange_head(x);
 	struct proxy *p;
 	uint64_t n;
 	int r;
@@ -307,8 +308,8 @@ static int proxy(struct exchange *x, struct err *e)
 		.fds = { -1, -1, -1 },
 		.in = BUF_INIT(IN_MAX),
 		.head = BUF_INIT(RELAY_HEAD_MAX + CHUNK),
-		.relay = { .websocket = x->head.websocket,
-			   .to_head = strcmp(x->head.method, "HEAD") == 0 },
+		.relay = { .websocket = head->websocket,
+			   .to_head = strcmp(head->method, "HEAD") == 0 },
 		.program = { .started = on_started, .exited = on_exited, .ctx = p }
 	};
 	r = write_head(p, port);

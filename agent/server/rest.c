@@ -129,7 +129,8 @@ static int run_words(struct exchange *x, bool changes, const char *const *words,
 /* Of all boxes of this person those that are served here, by their name here. */
 static struct json *served(struct exchange *x, struct json *said)
 {
-	const struct server *s = exchange_server(x);
+	const struct server_conf *conf = exchange_conf(x);
+	const struct key *holder = exchange_key(x);
 	_cleanup_json_ struct json *all = said;
 	struct json *list = json_array(), *j = json_object();
 
@@ -142,16 +143,16 @@ static struct json *served(struct exchange *x, struct json *said)
 		struct json *one;
 
 		if (!dir || !key ||
-		    !boxname_of(s->conf, dir, name ? name : "", key, &id) ||
-		    (x->key && !keys_may(x->key, KEY_HOLDER, buf_cstr(&id))))
+		    !boxname_of(conf, dir, name ? name : "", key, &id) ||
+		    (holder && !keys_may(holder, KEY_HOLDER, buf_cstr(&id))))
 			continue;
 		one = json_dup(it);
 		json_set_str(one, "id", buf_cstr(&id));
 		json_add(list, one);
 	}
 	json_set(j, "boxes", list);
-	json_set_bool(j, "several", s->conf->boxes != NULL);
-	json_set_str(j, "version", s->conf->version);
+	json_set_bool(j, "several", conf->boxes != NULL);
+	json_set_str(j, "version", conf->version);
 	return j;
 }
 
@@ -247,7 +248,7 @@ static int act_on_changes(struct exchange *x, const char *command, struct err *e
 		return r;
 	}
 	/* they are for a box that nobody uses, which the server itself does */
-	tenants_leave(exchange_server(x)->tenants, &who);
+	tenants_leave(exchange_tenants(x), &who);
 	return run_line(x, &l, &c, e);
 }
 
@@ -266,7 +267,7 @@ static int undo_apply(struct exchange *x, struct err *e)
 	static const char *const argv[] = { "undo", NULL };
 	const struct tenant_who who = exchange_who(x);
 
-	tenants_leave(exchange_server(x)->tenants, &who);
+	tenants_leave(exchange_tenants(x), &who);
 	return run_words(x, true, argv, e);
 }
 
@@ -280,7 +281,7 @@ static int act_on_snapshots(struct exchange *x, const char *command, const char 
 	struct line l = { .n = 0 };
 	struct command_conf c = { .changes = true };
 
-	tenants_leave(exchange_server(x)->tenants, &who);
+	tenants_leave(exchange_tenants(x), &who);
 	add(&l, command);
 	if (name && option)
 		add_value(&l, option, name);
@@ -341,7 +342,7 @@ static int post_branch(struct exchange *x, struct err *e)
 	r = get_text(j, "snapshot", &from, e);
 	if (r < 0)
 		return r;
-	tenants_leave(exchange_server(x)->tenants, &who);
+	tenants_leave(exchange_tenants(x), &who);
 	add(&l, "branch");
 	add(&l, "--");
 	add(&l, name);
@@ -374,7 +375,7 @@ static int rewind_to(struct exchange *x, struct err *e)
 	const char *const argv[] = { "rewind", "--", exchange_param(x, "checkpoint"),
 				     NULL };
 
-	tenants_leave(exchange_server(x)->tenants, &who);
+	tenants_leave(exchange_tenants(x), &who);
 	return run_words(x, true, argv, e);
 }
 
@@ -576,7 +577,7 @@ static int resume_task(struct exchange *x, struct err *e)
 		line_done(&l);
 		return r;
 	}
-	tenants_leave(exchange_server(x)->tenants, &who); /* "at" goes back in it */
+	tenants_leave(exchange_tenants(x), &who); /* "at" goes back in it */
 	return run_line(x, &l, &c, e);
 }
 
@@ -634,7 +635,7 @@ static int interrupt_task(struct exchange *x, struct err *e)
 static int get_document(struct exchange *x, struct err *e)
 {
 	struct json *doc;
-	int r = openapi_own(&rest_routes, exchange_server(x)->conf->version, &doc, e);
+	int r = openapi_own(&rest_routes, exchange_conf(x)->version, &doc, e);
 
 	if (r < 0)
 		return r;

@@ -206,7 +206,7 @@ static int set_up(struct server *s, struct loop_source **stop, struct err *e)
 
 	if (r < 0)
 		return r;
-	r = tenants_new(s, &s->tenants, e);
+	r = tenants_new(c, s->loop, &s->tenants, e);
 	if (r < 0)
 		return r;
 	for (unsigned i = 0; r == 0 && i < c->n_listen; i++)

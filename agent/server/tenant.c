@@ -56,9 +56,10 @@ struct tenant {
 };
 
 struct tenants {
-	struct server *server; /* borrowed */
-	struct tenant *first;  /* owned */
-	unsigned count;
+	const struct server_conf *conf; /* borrowed */
+	struct loop *loop;		/* borrowed */
+	struct tenant *first;		/* owned */
+	unsigned count, programs;
 };
 
 /* ---- the programs --------------------------------------------------------------- */
@@ -71,30 +72,30 @@ static void unlink_program(struct tenant_program *p)
 	if (p->next)
 		p->next->prev = p->prev;
 	p->prev = p->next = NULL;
-	t->all->server->counts.programs--;
+	t->all->programs--;
 	tenant_release(t);
 }
 
 int tenant_run(struct tenant *t, const struct box_command *c, struct tenant_program *p,
 	       struct err *e)
 {
-	struct server *s = t->all->server;
+	const struct server_conf *conf = t->all->conf;
 	_cleanup_free_ const char **env = NULL;
 	struct box_command with = *c;
 	int r;
 
 	if (t->state != OPEN)
 		return err_set(e, -ENOTCONN, "the box has ended");
-	if (s->counts.programs >= s->conf->max_programs)
+	if (t->all->programs >= conf->max_programs)
 		return err_set(e, -EAGAIN, "too many programs run for this server");
-	with.user = s->conf->user;
+	with.user = conf->user;
 	with.env = env = imageenv_add(t->image, c->env);
 	if (!env)
 		return err_sys(e, -ENOMEM, "cannot start a program");
 	r = box_request(t->box, &with, &p->id, e);
 	if (r < 0)
 		return r;
-	s->counts.programs++;
+	t->all->programs++;
 	p->tenant = t;
 	p->runs = false;
 	p->prev = NULL;
@@ -211,7 +212,7 @@ static void tell_waits(struct tenant *t, const struct err *e)
 
 static void close_box(struct tenant *t)
 {
-	loop_remove(t->all->server->loop, &t->source);
+	loop_remove(t->all->loop, &t->source);
 	box_close(&t->box);
 	json_free(&t->image);
 	if (t->spec)
@@ -254,7 +255,7 @@ static int on_box(void *ctx, uint32_t events, struct err *e)
 
 static int join(struct tenant *t, struct err *e)
 {
-	struct server *s = t->all->server;
+	const struct server_conf *conf = t->all->conf;
 	struct box_open o = { .join_only = true };
 	int r;
 
@@ -263,12 +264,11 @@ static int join(struct tenant *t, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot join the box");
 	*t->spec = SPEC_NONE;
 	r = spec_locate_real(t->spec, t->dir, e)
-		    ?: text_copy(t->spec->store, sizeof(t->spec->store),
-				 s->conf->store);
+		    ?: text_copy(t->spec->store, sizeof(t->spec->store), conf->store);
 	if (r == 0 && t->where.name)
 		r = spec_key(t->spec->project, t->where.name, t->spec->key, e);
-	else if (r == 0 && s->conf->box)
-		r = text_copy(t->spec->key, sizeof(t->spec->key), s->conf->box);
+	else if (r == 0 && conf->box)
+		r = text_copy(t->spec->key, sizeof(t->spec->key), conf->box);
 	o.spec = t->spec;
 	if (r < 0)
 		return r;
@@ -277,20 +277,20 @@ static int join(struct tenant *t, struct err *e)
 	r = box_open(&o, &t->box, e);
 	if (r < 0)
 		return r;
-	r = loop_add(s->loop, box_fd(t->box), EPOLLIN, on_box, t, &t->source);
+	r = loop_add(t->all->loop, box_fd(t->box), EPOLLIN, on_box, t, &t->source);
 	return r < 0 ? err_sys(e, r, "cannot join the box") : 0;
 }
 
 static int on_started(void *ctx, uint32_t events, struct err *ignored)
 {
 	struct tenant *t = ctx;
-	const struct server_conf *c = t->all->server->conf;
+	const struct server_conf *c = t->all->conf;
 	struct err e = ERR_NONE;
 	int r;
 
 	(void)events;
 	(void)ignored;
-	loop_remove(t->all->server->loop, &t->source);
+	loop_remove(t->all->loop, &t->source);
 	r = c->started(c->ctx, &t->start, &e);
 	if (r >= 0)
 		r = join(t, &e);
@@ -309,12 +309,12 @@ static int on_started(void *ctx, uint32_t events, struct err *ignored)
 
 static int begin(struct tenant *t, struct err *e)
 {
-	const struct server_conf *c = t->all->server->conf;
+	const struct server_conf *c = t->all->conf;
 	int r = c->start(c->ctx, &t->where, &t->start, e);
 
 	if (r < 0)
 		return r;
-	r = loop_add(t->all->server->loop, t->start.said, EPOLLIN, on_started, t,
+	r = loop_add(t->all->loop, t->start.said, EPOLLIN, on_started, t,
 		     &t->source);
 	if (r < 0) {
 		c->start_done(c->ctx, &t->start);
@@ -371,7 +371,7 @@ const struct server_box *tenant_where(const struct tenant *t)
 
 const char *tenant_home(const struct tenant *t)
 {
-	const char *home = t->all->server->conf->home;
+	const char *home = t->all->conf->home;
 
 	return home ? home : t->dir;
 }
@@ -381,9 +381,14 @@ struct box *tenant_box(const struct tenant *t)
 	return t->box;
 }
 
-struct server *tenant_server(const struct tenant *t)
+struct loop *tenant_loop(const struct tenant *t)
 {
-	return t->all->server;
+	return t->all->loop;
+}
+
+const struct server_conf *tenant_conf(const struct tenant *t)
+{
+	return t->all->conf;
 }
 
 struct effects_watch *tenant_look(const struct tenant *t)
@@ -479,20 +484,22 @@ void tenant_set_cwd(struct tenant *t, const char *session, const char *path)
 
 /* ---- all of them ---------------------------------------------------------------- */
 
-int tenants_new(struct server *s, struct tenants **ret, struct err *e)
+int tenants_new(const struct server_conf *conf, struct loop *loop, struct tenants **ret,
+		struct err *e)
 {
 	struct tenants *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return err_sys(e, -ENOMEM, "cannot set the server up");
-	t->server = s;
+	t->conf = conf;
+	t->loop = loop;
 	*ret = t;
 	return 0;
 }
 
 static void free_tenant(struct tenant *t)
 {
-	const struct server_conf *c = t->all->server->conf;
+	const struct server_conf *c = t->all->conf;
 
 	for (int i = 0; i < TENANT_SLOTS; i++)
 		if (t->slots[i].p)
@@ -533,7 +540,7 @@ void tenants_tick(struct tenants *all, uint64_t now_ms)
 		struct tenant *t = *at;
 
 		if (t->users || t->state == OPENING ||
-		    now_ms - t->used_ms < all->server->conf->idle_ms) {
+		    now_ms - t->used_ms < all->conf->idle_ms) {
 			at = &t->next;
 			continue;
 		}
@@ -551,19 +558,24 @@ unsigned tenants_open_count(const struct tenants *all)
 	return n;
 }
 
+unsigned tenants_programs(const struct tenants *all)
+{
+	return all->programs;
+}
+
 static int add_tenant(struct tenants *all, const struct tenant_who *who, const char *id,
 		      struct tenant **ret, struct err *e)
 {
 	struct tenant *t;
 	int r;
 
-	if (all->count >= all->server->conf->max_boxes)
+	if (all->count >= all->conf->max_boxes)
 		return err_set(e, -EAGAIN, "too many boxes are in use");
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return err_sys(e, -ENOMEM, "cannot note a box");
 	(void)text_copy(t->id, sizeof(t->id), id);
-	r = boxname_place(all->server->conf, who, t->id, &t->dir, &t->where, e);
+	r = boxname_place(all->conf, who, t->id, &t->dir, &t->where, e);
 	if (r < 0) {
 		free(t);
 		return r;
@@ -591,7 +603,7 @@ static struct tenant *find_tenant(const struct tenants *all, const char *id)
 static int keep_policy(struct tenant *t, const struct tenant_who *who, struct err *e)
 {
 	struct server_box asked = { .dir = NULL };
-	int r = boxname_policy(t->all->server->conf, who, &asked, e);
+	int r = boxname_policy(t->all->conf, who, &asked, e);
 	bool other = !who->box && asked.options != t->where.options;
 
 	if (r < 0)
@@ -611,7 +623,7 @@ int tenants_get(struct tenants *all, const struct tenant_who *who, struct tenant
 		struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(BOXNAME_ID - 1);
-	int r = boxname_id(all->server->conf, who, &text, e);
+	int r = boxname_id(all->conf, who, &text, e);
 	struct tenant *t = r < 0 ? NULL : find_tenant(all, buf_cstr(&text));
 
 	if (r < 0 || !t)
@@ -628,7 +640,7 @@ struct tenant *tenants_find(const struct tenants *all, const struct tenant_who *
 	_cleanup_buf_ struct buf text = BUF_INIT(BOXNAME_ID - 1);
 	struct err ignored = ERR_NONE;
 
-	return boxname_id(all->server->conf, who, &text, &ignored) < 0
+	return boxname_id(all->conf, who, &text, &ignored) < 0
 		       ? NULL
 		       : find_tenant(all, buf_cstr(&text));
 }
@@ -637,8 +649,8 @@ int tenants_box(struct tenants *all, const struct tenant_who *who, char **dir,
 		struct server_box *ret, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(BOXNAME_ID - 1);
-	int r = boxname_id(all->server->conf, who, &text, e)
-			?: boxname_place(all->server->conf, who, buf_cstr(&text), dir,
+	int r = boxname_id(all->conf, who, &text, e)
+			?: boxname_place(all->conf, who, buf_cstr(&text), dir,
 					 ret, e);
 
 	if (r == 0 && ret->name) /* of a box that was named */

@@ -14,8 +14,8 @@
 #include "base/json.h"
 #include "runtime/box/box.h"
 
-struct server;
 struct server_box;
+struct server_conf;
 struct loop;
 struct tenant;
 struct tenants;
@@ -34,11 +34,15 @@ struct tenant_who {
 	bool make; /* a box of that name, if there is none */
 };
 
-int tenants_new(struct server *s, struct tenants **ret, struct err *e);
+/** tenants_new() - both are borrowed, and outlive it */
+int tenants_new(const struct server_conf *conf, struct loop *loop, struct tenants **ret,
+		struct err *e);
 void tenants_free(struct tenants **t);
 /** tenants_tick() - leave boxes that are not used */
 void tenants_tick(struct tenants *t, uint64_t now_ms);
 unsigned tenants_open_count(const struct tenants *t);
+/** tenants_programs() - how many run, in all of them */
+unsigned tenants_programs(const struct tenants *t);
 
 /** tenants_get() - the tenant of a name; made when it is not known.
  *  Return: 0; -EAGAIN: too many; -EINVAL: no name; -ENOENT: no box of this name;
@@ -77,7 +81,9 @@ const struct server_box *tenant_where(const struct tenant *t);
 const char *tenant_home(const struct tenant *t);
 /** tenant_box() - NULL: it is not open */
 struct box *tenant_box(const struct tenant *t);
-struct server *tenant_server(const struct tenant *t);
+struct loop *tenant_loop(const struct tenant *t);
+/** tenant_conf() - what its server was given */
+const struct server_conf *tenant_conf(const struct tenant *t);
 /** tenant_look() - which files of its project act on the host now; NULL = none can be
  *  told of */
 struct effects_watch *tenant_look(const struct tenant *t);

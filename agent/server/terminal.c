@@ -45,6 +45,7 @@ struct terminals {
 struct terminal {
 	struct terminal *next;
 	struct terminals *all;
+	struct server *server; /* borrowed */
 	struct loop *loop;
 	char id[ID];
 	char created[40];
@@ -116,7 +117,7 @@ static void terminal_free(struct terminal *t)
 	if (*at) {
 		*at = t->next;
 		t->all->count--;
-		tenant_server(t->all->tenant)->counts.terminals--;
+		t->server->counts.terminals--;
 	}
 	if (t->viewer) {
 		tell_acting(t);
@@ -184,7 +185,7 @@ static int on_alone(void *ctx, uint32_t events, struct err *e)
 
 static void leave_alone(struct terminal *t)
 {
-	uint64_t idle_ms = tenant_server(t->all->tenant)->conf->idle_ms;
+	uint64_t idle_ms = tenant_conf(t->all->tenant)->idle_ms;
 
 	t->left_ms = sys_now_ms();
 	(void)loop_timer(t->loop, MIN(idle_ms, (uint64_t)TERMINAL_UNUSED_MS), on_alone,
@@ -338,7 +339,7 @@ static int start_shell(struct terminal *t, struct exchange *x, struct err *e)
 					    "\"$s\" ] && exec \"$s\"; done; "
 					    "exec /bin/sh",
 					    NULL };
-	const char *const *all = exchange_server(x)->conf->env;
+	const char *const *all = exchange_conf(x)->env;
 	const char *env[64];
 	size_t n = 0;
 	const struct box_command c = { .argv = argv,
@@ -372,6 +373,7 @@ static int post_terminal(struct exchange *x, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot open a terminal");
 	*t = (struct terminal){
 		.all = all,
+		.server = s,
 		.loop = exchange_loop(x),
 		.session = session ? strdup(session) : NULL,
 		.program = { .started = on_started, .exited = on_exited, .ctx = t },
@@ -465,7 +467,7 @@ static void take_auth(struct viewer *v, const char *text, size_t len)
 		return;
 	}
 	who = exchange_who(v->x);
-	tenant = tenants_find(exchange_server(v->x)->tenants, &who);
+	tenant = tenants_find(exchange_tenants(v->x), &who);
 	t = tenant ? find(terminals_of(tenant), v->id) : NULL;
 	if (!t) {
 		on_viewer_lost(v, CLOSE_NONE, "Terminal not found");
