@@ -102,7 +102,7 @@ LDLIBS += $(STATIC_LIBS) $(shell pkg-config --libs $(PKGS))
 endif
 
 SRC := $(foreach l,$(LAYERS),$(wildcard $(l)/*.c $(l)/*/*.c $(l)/*/*/*.c))
-HDR := $(foreach l,$(LAYERS),$(wildcard $(l)/*.h $(l)/*/*.h)) tests/unit/unit.h
+HDR := $(foreach l,$(LAYERS),$(wildcard $(l)/*.h $(l)/*/*.h $(l)/*/*/*.h)) tests/unit/unit.h
 OBJ := $(SRC:%.c=$(O)/%.o)
 LIBOBJ := $(filter-out $(O)/cli/main.o $(O)/cli/main_init.o,$(OBJ))
 LIB := $(O)/libcubby.a
@@ -115,7 +115,8 @@ endif
 BIN := $(O)/cubby
 # pid 1 of a box: static, because after the pivot every library is the image's.
 INIT := $(O)/cubby-init
-UNIT_SRC := $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c)
+UNIT_SRC := $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c \
+	tests/unit/*/*/*/test_*.c)
 UNIT := $(UNIT_SRC:%.c=$(O)/%)
 FAULT_SRC := $(wildcard tests/unit/*/fault_*.c tests/unit/*/*/fault_*.c)
 FAULT := $(FAULT_SRC:%.c=$(O)/%)
@@ -206,7 +207,7 @@ $(O)/cli/opt/manual.o: $(PAGES)
 $(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: CPPFLAGS += -DCUBBY_MANUAL='"$(PAGES)"'
 
 $(O)/agent/session/shell.o: $(wildcard agent/session/*.sh)
-$(O)/agent/server/openapi.o: agent/server/openapi.json agent/server/rest.json
+$(O)/agent/server/about/openapi.o: agent/server/about/openapi.json agent/server/about/rest.json
 $(O)/cli/cmd/inside/shell.o: cli/cmd/inside/shell.sh
 $(O)/agent/python/shim.o: agent/python/shim.py
 $(O)/rootfs/image/bootstrap.o: scripts/mkrootfs

@@ -1,115 +1,29 @@
 /* Theory of operation
  *
  * One loop: listeners, connections, boxes, terminals. Once a second, while there is
- * anything to look after, deadlines are looked at. A server that has as many connections
- * as it may have takes no more until one ends: they wait in the kernel, and idle ones
- * are closed for them. */
+ * anything to look after, deadlines are looked at. */
 #include "agent/server/server.h"
 
-#include <errno.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "agent/server/impl.h"
+#include "agent/server/about/about.h"
+#include "agent/server/conf/conf.h"
+#include "agent/server/exchange/accept.h"
+#include "agent/server/exchange/state.h"
+#include "agent/server/files/files.h"
+#include "agent/server/jupyter/jupyter.h"
+#include "agent/server/mcp/mcp.h"
+#include "agent/server/page/page.h"
+#include "agent/server/run/run.h"
+#include "agent/server/tenant/tenant.h"
+#include "agent/server/v1/command.h"
+#include "agent/server/v1/rest.h"
+#include "base/loop.h"
 #include "base/sys/sys.h"
 
-enum { TICK_MS = 1000, STOP_MS = 3000, TAKE = 64 };
-
-/* ---- connections ---------------------------------------------------------------- */
-
-static void set_full(struct server *s, bool full)
-{
-	if (s->full == full)
-		return;
-	s->full = full;
-	for (unsigned i = 0; i < s->conf->n_listen; i++)
-		if (s->listeners[i])
-			(void)loop_modify(s->loop, s->listeners[i], full ? 0 : EPOLLIN);
-}
-
-/* The one that has waited longest for another request makes place, or one without key that
- * is slow in whatever it does. */
-static bool pick_place(struct server *s, const struct exchange *asks)
-{
-	struct exchange *oldest = NULL;
-	uint64_t now;
-
-	if (s->n_exchanges < s->conf->max_connections)
-		return true;
-	for (struct exchange *x = s->exchanges; x; x = x->next)
-		if (x != asks && conn_idle(x) &&
-		    (!oldest || x->deadline_ms < oldest->deadline_ms))
-			oldest = x;
-	now = oldest ? 0 : sys_now_ms();
-	for (struct exchange *x = s->exchanges; x && !oldest; x = x->next)
-		if (x != asks && (!asks || x->outer != asks) && conn_stranger(x, now))
-			oldest = x;
-	if (!oldest)
-		return false;
-	exchange_die(oldest);
-	return true;
-}
-
-static bool make_place(struct server *s)
-{
-	bool place = pick_place(s, NULL);
-
-	conn_reap(s);
-	return place;
-}
-
-/* Nothing is reaped: whoever asks has connections at hand. */
-static int take_request(struct server *s, int fd, struct exchange *outer)
-{
-	struct err why = ERR_NONE;
-
-	if (s->stopping || !pick_place(s, outer))
-		return -EAGAIN;
-	return conn_new(s, fd, outer, &why);
-}
-
-/* Between two rounds: is there a place again? */
-static void tidy(struct server *s)
-{
-	conn_reap(s);
-	if (s->full && !s->starved && make_place(s))
-		set_full(s, false);
-}
-
-static int on_listener(void *ctx, uint32_t events, struct err *e)
-{
-	struct server *s = ctx;
-
-	(void)events;
-	(void)e;
-	for (unsigned i = 0; i < s->conf->n_listen; i++)
-		for (int n = 0; n < TAKE; n++) {
-			struct err why = ERR_NONE;
-			int fd, one = 1;
-
-			if (!make_place(s)) {
-				set_full(s, true);
-				return 0;
-			}
-			fd = sys_accept(s->conf->listen_fds[i], NULL, NULL);
-			if (fd == -EMFILE || fd == -ENFILE) {
-				s->starved = true; /* until the next tick */
-				set_full(s, true);
-			}
-			if (fd < 0)
-				break;
-			(void)sys_setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one,
-					     sizeof(one));
-			/* a stream may be silent for hours, and its client gone */
-			(void)sys_setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one,
-					     sizeof(one));
-			if (conn_new(s, fd, NULL, &why) < 0)
-				scope_close(&fd);
-		}
-	return 0;
-}
+enum { TICK_MS = 1000 };
 
 static int on_tick(void *ctx, uint32_t events, struct err *e)
 {
@@ -118,11 +32,7 @@ static int on_tick(void *ctx, uint32_t events, struct err *e)
 
 	(void)events;
 	(void)e;
-	for (struct exchange *x = s->exchanges; x; x = x->next)
-		if (x->state != EXCHANGE_DEAD)
-			conn_tick(x, now);
-	s->starved = false;
-	tidy(s);
+	accept_tick(s, now);
 	tenants_tick(s->tenants, now);
 	loop_rearm(s->loop, s->tick, TICK_MS);
 	return 0;
@@ -140,35 +50,6 @@ static int on_stop(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-/* No more requests; what is being answered may be, for a moment. */
-static int wind_down(struct server *s, struct err *e)
-{
-	uint64_t end = sys_now_ms() + STOP_MS;
-	int r = 0;
-
-	for (unsigned i = 0; i < s->conf->n_listen; i++)
-		loop_remove(s->loop, &s->listeners[i]);
-	while (r >= 0 && sys_now_ms() < end) {
-		bool busy = false;
-
-		for (struct exchange *x = s->exchanges; x; x = x->next) {
-			if (x->state == EXCHANGE_HEAD || x->state == EXCHANGE_WS ||
-			    x->state == EXCHANGE_LINGER)
-				exchange_die(x);
-			if (x->state == EXCHANGE_H2)
-				streams_goodbye(x);
-			busy |= x->state == EXCHANGE_BUSY || x->state == EXCHANGE_H2 ||
-				x->out.len;
-		}
-		conn_reap(s);
-		if (!busy)
-			return 0;
-		r = loop_step(s->loop, 50, e);
-		conn_reap(s);
-	}
-	return r;
-}
-
 /* ---- setting up ----------------------------------------------------------------- */
 
 static void add_tables(struct server *s)
@@ -181,7 +62,7 @@ static void add_tables(struct server *s)
 		&files_routes,
 		&upload_routes,
 		&jupyter_routes,
-		&mcpweb_routes,
+		&mcp_web_routes,
 		&notebook_routes,
 		&proxy_routes,
 		&rest_routes,
@@ -209,20 +90,17 @@ static int set_up(struct server *s, struct loop_source **stop, struct err *e)
 	r = tenants_new(c, s->loop, &s->tenants, e);
 	if (r < 0)
 		return r;
-	for (unsigned i = 0; r == 0 && i < c->n_listen; i++)
-		r = loop_add(s->loop, c->listen_fds[i], EPOLLIN, on_listener, s,
-			     &s->listeners[i]);
-	if (r == 0)
-		r = loop_add(s->loop, c->stop_fd, EPOLLIN, on_stop, s, stop)
-			    ?: loop_timer(s->loop, TICK_MS, on_tick, s, &s->tick);
+	r = accept_begin(s, e);
+	if (r < 0)
+		return r;
+	r = loop_add(s->loop, c->stop_fd, EPOLLIN, on_stop, s, stop)
+		    ?: loop_timer(s->loop, TICK_MS, on_tick, s, &s->tick);
 	return r < 0 ? err_sys(e, r, "cannot set the server up") : 0;
 }
 
 static void tear_down(struct server *s)
 {
-	for (struct exchange *x = s->exchanges; x; x = x->next)
-		exchange_die(x);
-	conn_reap(s);
+	accept_close_all(s);
 	commands_free(s);
 	tenants_free(&s->tenants);
 	loop_free(&s->loop);
@@ -231,7 +109,6 @@ static void tear_down(struct server *s)
 int server_run(const struct server_conf *conf, struct err *e)
 {
 	_cleanup_(tear_down) struct server s = { .conf = conf,
-						 .take_request = take_request,
 						 .began_ms = sys_now_ms() };
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct loop_source *stop = NULL;
@@ -242,10 +119,10 @@ int server_run(const struct server_conf *conf, struct err *e)
 	r = set_up(&s, &stop, e);
 	while (r >= 0 && !s.stopping) {
 		r = loop_step(s.loop, -1, e);
-		tidy(&s);
+		accept_tidy(&s);
 	}
 	loop_remove(s.loop, &stop); /* it stays readable */
 	if (r >= 0)
-		r = wind_down(&s, e);
+		r = accept_end(&s, e);
 	return r;
 }

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/server/multipart.h"
+#include "agent/server/http/multipart.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

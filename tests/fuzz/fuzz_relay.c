@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/server/relay.h"
+#include "agent/server/http/relay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/server/head.h"
-#include "agent/server/retell.h"
+#include "agent/server/http/head.h"
+#include "agent/server/http/retell.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

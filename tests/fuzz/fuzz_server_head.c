@@ -2,9 +2,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/server/chunked.h"
-#include "agent/server/head.h"
-#include "agent/server/route.h"
+#include "agent/server/exchange/route.h"
+#include "agent/server/http/chunked.h"
+#include "agent/server/http/head.h"
 #include "base/buf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/server/ws.h"
+#include "agent/server/http/ws.h"
 #include "base/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

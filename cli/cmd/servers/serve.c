@@ -10,9 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/server/keys.h"
-#include "agent/server/listen.h"
-#include "agent/server/policies.h"
+#include "agent/server/conf/conf.h"
+#include "agent/server/conf/keys.h"
+#include "agent/server/conf/listen.h"
+#include "agent/server/conf/policies.h"
 #include "agent/server/server.h"
 #include "base/h2.h"
 #include "base/num.h"

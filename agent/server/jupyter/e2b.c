@@ -1,0 +1,330 @@
+/* Theory of operation
+ *
+ * The contract of E2B's code interpreter: contexts are kernels of the box, and POST
+ * /execute with "code" (without it is Open Terminal's) streams what a cell says, an object
+ * a line. Who leaves before the end interrupts the cell. Source: e2b-dev/code-interpreter,
+ * template/server. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/server/exchange/exchange.h"
+#include "agent/server/jupyter/jupyter.h"
+#include "agent/server/jupyter/kernel.h"
+#include "agent/server/tenant/tenant.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
+
+#define MINE "e2b" /* what these kernels are called, and the one that is not named */
+#define MINE_DEFAULT "e2b default"
+
+/* A cell that is answered. */
+struct e2b_cell {
+	struct exchange *x;
+	struct kernel *k; /* borrowed: it says when it ends */
+	struct kernel_watch watch;
+};
+
+/* ---- what a cell says ----------------------------------------------------------------- */
+
+static void say(struct e2b_cell *c, const char *type, struct json *j)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(EXCHANGE_OUT_MAX / 2);
+
+	json_set_str(j, "type", type);
+	if (json_print(j, false, &b) < 0 || buf_addc(&b, '\n') < 0) {
+		buf_truncate(&b, 0);
+		buf_adds(&b,
+			 "{\"type\":\"stderr\",\"text\":\"[more than 8 MiB at once: "
+			 "left out]\"}\n");
+	}
+	exchange_begin(c->x, 200, "application/json", NULL, -1);
+	exchange_write(c->x, b.data, b.len);
+	json_free(&j);
+}
+
+static void say_stream(struct e2b_cell *c, const struct json *content)
+{
+	struct json *j = json_object();
+	struct timespec now = sys_wall();
+	char when[40];
+
+	json_set_str(j, "text", json_get_str(content, "text"));
+	json_set_str(j, "timestamp",
+		     text_time(when, sizeof(when), now.tv_sec, now.tv_nsec));
+	say(c, json_get_str(content, "name"), j);
+}
+
+static void say_result(struct e2b_cell *c, const struct json *content, bool main)
+{
+	static const char *const forms[][2] = {
+		{ "text/plain", "text" },
+		{ "text/html", "html" },
+		{ "text/markdown", "markdown" },
+		{ "image/svg+xml", "svg" },
+		{ "image/png", "png" },
+		{ "image/jpeg", "jpeg" },
+		{ "application/pdf", "pdf" },
+		{ "text/latex", "latex" },
+		{ "application/json", "json" },
+		{ "application/javascript", "javascript" },
+	};
+	const struct json *data = json_get(content, "data");
+	struct json *j = json_object();
+
+	json_set_bool(j, "is_main_result", main);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (json_get(data, forms[i][0]))
+			json_set(j, forms[i][1], json_dup(json_get(data, forms[i][0])));
+	say(c, "result", j);
+}
+
+static void say_error(struct e2b_cell *c, const struct json *content)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(EXCHANGE_OUT_MAX / 4);
+	struct json *j = json_object();
+
+	json_each(it, json_get(content, "traceback")) buf_addf(
+		&b, "%s%s", b.len ? "\n" : "", json_str(it) ? json_str(it) : "");
+	json_set_str(j, "name", json_get_str(content, "ename"));
+	json_set_str(j, "value", json_get_str(content, "evalue"));
+	json_set_str(j, "traceback", buf_cstr(&b));
+	say(c, "error", j);
+}
+
+static void end(struct e2b_cell *c, const char *how)
+{
+	struct exchange *x = c->x;
+
+	say(c, how, json_object());
+	free(c);
+	exchange_end(x);
+}
+
+static void on_said(void *ctx, const char *type, const struct json *content)
+{
+	struct e2b_cell *c = ctx;
+	struct json *count;
+
+	if (!type) {
+		end(c, "unexpected_end_of_execution");
+	} else if (strcmp(type, "stream") == 0) {
+		say_stream(c, content);
+	} else if (strcmp(type, "execute_result") == 0 ||
+		   strcmp(type, "display_data") == 0) {
+		say_result(c, content, type[0] == 'e');
+	} else if (strcmp(type, "error") == 0) {
+		say_error(c, content);
+	} else if (strcmp(type, "execute_reply") == 0) {
+		count = json_object();
+		json_set_int(count, "execution_count",
+			     json_get_int(content, "execution_count", 0));
+		say(c, "number_of_executions", count);
+		end(c, "end_of_execution");
+	}
+}
+
+static void on_gone(void *ctx)
+{
+	struct e2b_cell *c = ctx;
+
+	kernel_unwatch(c->k, &c->watch);
+	kernel_interrupt(c->k);
+	free(c);
+}
+
+static bool is_slow(void *ctx)
+{
+	const struct e2b_cell *c = ctx;
+
+	return exchange_backlog(c->x) > EXCHANGE_FULL;
+}
+
+static void on_drained(void *ctx)
+{
+	const struct e2b_cell *c = ctx;
+
+	kernel_pace(c->k);
+}
+
+static const struct exchange_hooks hooks = { .gone = on_gone, .drained = on_drained };
+
+/* ---- contexts ------------------------------------------------------------------------- */
+
+static bool is_mine(struct kernel *k)
+{
+	const char *name = kernel_session(k)->name;
+
+	return name && (strcmp(name, MINE) == 0 || strcmp(name, MINE_DEFAULT) == 0);
+}
+
+/* A cell of ours: @value between two texts as JSON, which Python reads, too. */
+static int run_own(struct kernel *k, const char *before, const struct json *value,
+		   const char *after, struct err *e)
+{
+	_cleanup_buf_ struct buf code = BUF_INIT(256 << 10);
+	int r;
+
+	buf_adds(&code, before);
+	if (value)
+		json_print(value, false, &code);
+	buf_adds(&code, after);
+	r = buf_failed(&code);
+	return r < 0 ? err_sys(e, r, "cannot run a cell")
+		     : kernel_execute(k, buf_cstr(&code), NULL, e);
+}
+
+static int make(struct exchange *x, const char *name, struct kernel **ret,
+		struct err *e)
+{
+	int r = kernel_new(exchange_tenant(x), ret, e);
+
+	if (r < 0)
+		return r;
+	kernel_session(*ret)->name = strdup(name);
+	if (!kernel_session(*ret)->name)
+		r = err_sys(e, -ENOMEM, "cannot make a context");
+	return r;
+}
+
+static int context_of(struct exchange *x, struct kernel **ret, struct err *e)
+{
+	const char *id = json_get_str(exchange_json(x), "context_id");
+	struct kernel *k = NULL;
+
+	if (id)
+		return kernel_find(exchange_tenant(x), id, ret, e);
+	while ((k = kernel_next(exchange_tenant(x), k)))
+		if (kernel_session(k)->name &&
+		    strcmp(kernel_session(k)->name, MINE_DEFAULT) == 0) {
+			*ret = k;
+			return 0;
+		}
+	return make(x, MINE_DEFAULT, ret, e);
+}
+
+static int check_language(struct exchange *x, struct err *e)
+{
+	const char *language = json_get_str(exchange_json(x), "language");
+
+	return language && strcmp(language, "python") != 0
+		       ? err_set(e, -EINVAL, "only python is spoken here")
+		       : 0;
+}
+
+int e2b_execute(struct exchange *x, struct err *e)
+{
+	const struct json *env = json_get(exchange_json(x), "env_vars");
+	bool has_env = json_type(env) == JSON_OBJECT && json_len(env);
+	_cleanup_free_ struct e2b_cell *c = calloc(1, sizeof(*c));
+	struct kernel *k = NULL;
+	const char *code = "";
+	int r;
+
+	if (!c)
+		return err_sys(e, -ENOMEM, "no cell");
+	r = exchange_text(x, "code", &code, e) ?: check_language(x, e) ?:
+		context_of(x, &k, e);
+	if (r == 0 && has_env)
+		r = run_own(k,
+			    "import os as _o; _cubby_env = dict(_o.environ); "
+			    "_o.environ.update(",
+			    env, ")", e);
+	if (r < 0)
+		return r;
+	*c = (struct e2b_cell){ .x = x, .k = k, .watch = { on_said, is_slow, c } };
+	exchange_later(x, &hooks, c);
+	r = kernel_execute(k, code, &c->watch, e);
+	if (r < 0) {
+		exchange_later(x, NULL, NULL);
+		return r;
+	}
+	c = NULL;
+	/* its answer may have ended by now: nothing of it is used any more */
+	exchange_begin(x, 200, "application/json", NULL, -1);
+	if (has_env)
+		(void)run_own(k, "_o.environ.clear(); _o.environ.update(_cubby_env)",
+			      NULL, "", e);
+	return 0;
+}
+
+static struct json *describe(struct kernel *k, const char *cwd)
+{
+	struct json *j = json_object();
+
+	json_set_str(j, "id", kernel_id(k));
+	json_set_str(j, "language", "python");
+	json_set_str(j, "cwd", cwd);
+	return j;
+}
+
+static int make_context(struct exchange *x, struct err *e)
+{
+	const struct json *cwd = json_get(exchange_json(x), "cwd");
+	struct kernel *k;
+	int r = check_language(x, e);
+
+	if (r < 0)
+		return r;
+	if (cwd && !json_str(cwd))
+		r = err_set(e, -EINVAL, "cwd has to be a text");
+	if (r < 0)
+		return r;
+	r = make(x, MINE, &k, e);
+	if (r < 0)
+		return r;
+	if (cwd)
+		r = run_own(k, "import os as _o; _o.chdir(", cwd, ")", e);
+	if (r < 0)
+		return r;
+	exchange_reply(
+		x, 200,
+		describe(k, cwd ? json_str(cwd) : tenant_home(exchange_tenant(x))));
+	return 0;
+}
+
+static int list_contexts(struct exchange *x, struct err *e)
+{
+	struct json *list = json_array();
+
+	(void)e;
+	for (struct kernel *k = NULL; (k = kernel_next(exchange_tenant(x), k));)
+		if (is_mine(k))
+			json_add(list, describe(k, tenant_home(exchange_tenant(x))));
+	exchange_reply(x, 200, list);
+	return 0;
+}
+
+static int restart_context(struct exchange *x, struct err *e)
+{
+	struct kernel *k;
+	int r = kernel_find(exchange_tenant(x), exchange_param(x, "id"), &k, e);
+
+	if (r < 0)
+		return r;
+	kernel_restart(k);
+	exchange_reply(x, 200, describe(k, tenant_home(exchange_tenant(x))));
+	return 0;
+}
+
+static int delete_context(struct exchange *x, struct err *e)
+{
+	struct kernel *k;
+	int r = kernel_find(exchange_tenant(x), exchange_param(x, "id"), &k, e);
+
+	if (r < 0)
+		return r;
+	kernel_end(k);
+	exchange_begin(x, 204, NULL, NULL, 0);
+	exchange_end(x);
+	return 0;
+}
+
+static const struct route rows[] = {
+	{ "POST", "/contexts", make_context, ROUTE_KEY, ROUTE_JSON, .box = true },
+	{ "GET", "/contexts", list_contexts, ROUTE_KEY, .box = true },
+	{ "POST", "/contexts/{id}/restart", restart_context, ROUTE_KEY, .box = true },
+	{ "DELETE", "/contexts/{id}", delete_context, ROUTE_KEY, .box = true },
+};
+
+const struct route_table e2b_routes = { rows, ARRAY_SIZE(rows) };

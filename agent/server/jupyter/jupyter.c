@@ -1,0 +1,206 @@
+/* The part of a Jupyter server's REST interface that clients use: kernels, sessions (a
+ * kernel with a name), kernelspecs, and the WebSocket of a kernel's channels. Source:
+ * jupyter_server, api.yaml. */
+#include "agent/server/jupyter/jupyter.h"
+
+#include <string.h>
+
+#include "agent/server/exchange/exchange.h"
+#include "agent/server/jupyter/kernel.h"
+
+static int get_version(struct exchange *x, struct err *e)
+{
+	(void)e;
+	exchange_reply_text(x, 200, "application/json", "{\"version\":\"2.14.0\"}");
+	return 0;
+}
+
+static int get_specs(struct exchange *x, struct err *e)
+{
+	(void)e;
+	exchange_reply_text(
+		x, 200, "application/json",
+		"{\"default\":\"python3\",\"kernelspecs\":{\"python3\":{\"name\":"
+		"\"python3\",\"spec\":{\"argv\":[\"python3\"],\"env\":{},\"display_"
+		"name\":"
+		"\"Python 3\",\"language\":\"python\",\"interrupt_mode\":\"message\","
+		"\"metadata\":{}},\"resources\":{}}}}");
+	return 0;
+}
+
+static int find(struct exchange *x, struct kernel **ret, struct err *e)
+{
+	return kernel_find(exchange_tenant(x), exchange_param(x, "id"), ret, e);
+}
+
+static struct json *session_model(struct kernel *k)
+{
+	const struct kernel_session *s = kernel_session(k);
+	struct json *j = json_object(), *notebook = json_object();
+
+	json_set_str(notebook, "path", s->path);
+	json_set_str(notebook, "name", s->name ? s->name : "");
+	json_set_str(j, "id", kernel_id(k));
+	json_set_str(j, "path", s->path);
+	json_set_str(j, "name", s->name ? s->name : "");
+	json_set_str(j, "type", s->type ? s->type : "notebook");
+	json_set(j, "kernel", kernel_model(k));
+	json_set(j, "notebook", notebook);
+	return j;
+}
+
+static int list_kernels(struct exchange *x, struct err *e)
+{
+	struct json *list = json_array();
+
+	(void)e;
+	for (struct kernel *k = NULL; (k = kernel_next(exchange_tenant(x), k));)
+		json_add(list, kernel_model(k));
+	exchange_reply(x, 200, list);
+	return 0;
+}
+
+static int make_kernel(struct exchange *x, struct err *e)
+{
+	struct kernel *k;
+	int r = kernel_new(exchange_tenant(x), &k, e);
+
+	if (r < 0)
+		return r;
+	exchange_reply(x, 201, kernel_model(k));
+	return 0;
+}
+
+static int get_kernel(struct exchange *x, struct err *e)
+{
+	struct kernel *k;
+	int r = find(x, &k, e);
+
+	if (r < 0)
+		return r;
+	exchange_reply(x, 200, kernel_model(k));
+	return 0;
+}
+
+static int no_content(struct exchange *x)
+{
+	exchange_begin(x, 204, NULL, NULL, 0);
+	exchange_end(x);
+	return 0;
+}
+
+static int delete_kernel(struct exchange *x, struct err *e)
+{
+	struct kernel *k;
+	int r = find(x, &k, e);
+
+	if (r < 0)
+		return r;
+	kernel_end(k);
+	return no_content(x);
+}
+
+static int interrupt_kernel(struct exchange *x, struct err *e)
+{
+	struct kernel *k;
+	int r = find(x, &k, e);
+
+	if (r < 0)
+		return r;
+	kernel_interrupt(k);
+	return no_content(x);
+}
+
+static int restart_kernel(struct exchange *x, struct err *e)
+{
+	struct kernel *k;
+	int r = find(x, &k, e);
+
+	if (r < 0)
+		return r;
+	kernel_restart(k);
+	exchange_reply(x, 200, kernel_model(k));
+	return 0;
+}
+
+static int open_channels(struct exchange *x, struct err *e)
+{
+	struct kernel *k;
+	int r = find(x, &k, e);
+
+	return r < 0 ? r : kernel_attach(k, x, e);
+}
+
+/* ---- sessions ---------------------------------------------------------------------------- */
+
+static int list_sessions(struct exchange *x, struct err *e)
+{
+	struct json *list = json_array();
+
+	(void)e;
+	for (struct kernel *k = NULL; (k = kernel_next(exchange_tenant(x), k));)
+		if (kernel_session(k)->path)
+			json_add(list, session_model(k));
+	exchange_reply(x, 200, list);
+	return 0;
+}
+
+static int make_session(struct exchange *x, struct err *e)
+{
+	const char *name = json_get_str(exchange_json(x), "name");
+	const char *type = json_get_str(exchange_json(x), "type");
+	struct tenant *t = exchange_tenant(x);
+	struct kernel_session *s;
+	struct kernel *k = NULL;
+	const char *path;
+	int r = exchange_text(x, "path", &path, e);
+
+	if (r < 0)
+		return r;
+	while ((k = kernel_next(t, k))) /* as a server does: there is one for a path */
+		if (kernel_session(k)->path &&
+		    strcmp(kernel_session(k)->path, path) == 0)
+			break;
+	if (!k) {
+		r = kernel_new(t, &k, e);
+		if (r < 0)
+			return r;
+		s = kernel_session(k);
+		*s = (struct kernel_session){ strdup(path), name ? strdup(name) : NULL,
+					      type ? strdup(type) : NULL };
+	}
+	exchange_reply(x, 201, session_model(k));
+	return 0;
+}
+
+static int get_session(struct exchange *x, struct err *e)
+{
+	struct kernel *k;
+	int r = find(x, &k, e);
+
+	if (r < 0)
+		return r;
+	exchange_reply(x, 200, session_model(k));
+	return 0;
+}
+
+static const struct route rows[] = {
+	{ "GET", "/api", get_version, .right = ROUTE_ANYBODY },
+	{ "GET", "/api/kernelspecs", get_specs, .right = ROUTE_TOKEN },
+	{ "GET", "/api/kernels", list_kernels, ROUTE_TOKEN, .box = true },
+	{ "POST", "/api/kernels", make_kernel, ROUTE_TOKEN, ROUTE_JSON, .box = true },
+	{ "GET", "/api/kernels/{id}", get_kernel, ROUTE_TOKEN, .box = true },
+	{ "DELETE", "/api/kernels/{id}", delete_kernel, ROUTE_TOKEN, .box = true },
+	{ "POST", "/api/kernels/{id}/interrupt", interrupt_kernel, ROUTE_TOKEN,
+	  .box = true },
+	{ "POST", "/api/kernels/{id}/restart", restart_kernel, ROUTE_TOKEN,
+	  .box = true },
+	{ "WEBSOCKET", "/api/kernels/{id}/channels", open_channels, ROUTE_TOKEN,
+	  .box = true },
+	{ "GET", "/api/sessions", list_sessions, ROUTE_TOKEN, .box = true },
+	{ "POST", "/api/sessions", make_session, ROUTE_TOKEN, ROUTE_JSON, .box = true },
+	{ "GET", "/api/sessions/{id}", get_session, ROUTE_TOKEN, .box = true },
+	{ "DELETE", "/api/sessions/{id}", delete_kernel, ROUTE_TOKEN, .box = true },
+};
+
+const struct route_table jupyter_routes = { rows, ARRAY_SIZE(rows) };
