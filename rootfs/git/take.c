@@ -391,11 +391,26 @@ static void say_kept(const struct git_take *t)
 	}
 }
 
+/* A directory that the box made anew hides all that the host's has, also what was taken over
+ * to it just now. */
+static void show_lower(int dir)
+{
+	if (upper_is_opaque(dir))
+		(void)sys_fremovexattr(dir, "user.overlay.opaque");
+}
+
 /* What is in the host's now must not be hidden by the box's copy of it. */
 static int leave_upper(void *ctx, const struct upper_entry *x, struct err *e)
 {
+	_cleanup_close_ int dir = -1;
+
 	(void)ctx;
 	(void)e;
+	if (x->kind == UPPER_OPAQUE)
+		dir = sys_openat(x->dir, x->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+				 0);
+	if (dir >= 0)
+		show_lower(dir);
 	if (x->kind == UPPER_LEFT && row_of(x->path)->class != GIT_TAKE_HELD)
 		sys_unlinkat(x->dir, x->name, AT_REMOVEDIR);
 	return 0;
@@ -421,6 +436,7 @@ static int clean_upper(const struct git_take *t, struct err *e)
 							: t->conf->upper,
 						x->path, &ignored);
 		}
+	show_lower(t->conf->upper);
 	return upper_walk(t->conf->upper, leave_upper, NULL, e)
 		       ?: (t->conf->tree ? upper_walk(t->conf->tree->upper, leave_upper,
 						      NULL, e)

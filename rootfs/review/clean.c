@@ -73,17 +73,6 @@ static int enter_opaque(struct cleaning *c, const struct upper_entry *x)
 	return dir < 0 ? dir : sys_fremovexattr(dir, "user.overlay.opaque");
 }
 
-/* What git_take.h keeps in a git directory it takes out by itself. */
-static bool in_git(const struct layer *l, const char *path)
-{
-	const char *p = buf_cstr(&l->gits), *end = p + l->gits.len;
-
-	for (; p < end; p += strlen(p) + 1)
-		if (text_is_below(path, p))
-			return true;
-	return false;
-}
-
 static int clean_one(void *ctx, const struct upper_entry *x, struct err *e)
 {
 	struct cleaning *c = ctx;
@@ -94,8 +83,8 @@ static int clean_one(void *ctx, const struct upper_entry *x, struct err *e)
 			c->whole[0] = '\0';
 		return 0;
 	}
-	if (in_git(c->layer, x->path))
-		return 0;
+	if (layer_in_git(c->layer, x->path))
+		return 0; /* git_take.h takes it out by itself */
 	if (x->kind == UPPER_OPAQUE)
 		r = enter_opaque(c, x);
 	else if (x->kind == UPPER_LEFT && !is_item(c->left, x->path))

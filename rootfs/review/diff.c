@@ -3,7 +3,11 @@
  * A directory of the layer that replaced another (an opaque one), and all below it, hides
  * what the project has there: each name of the project's that the layer has not is gone. In
  * all other directories only a whiteout says so. What is gone is listed file by file, so
- * that each can be judged, and its own change on the host be seen. */
+ * that each can be judged, and its own change on the host be seen.
+ *
+ * Not so in a git directory of the host's, which nothing leaves as a file: of what a commit
+ * is made of only git_take.h takes anything over, and a repository that a box has made anew
+ * in its place has not removed what it does not show. */
 #include "rootfs/review/diff.h"
 
 #include <limits.h>
@@ -236,13 +240,17 @@ static int gone(struct making *m, char path[PATH_MAX], unsigned depth, struct er
 	struct diff_item x = { .path = path,
 			       .was = diff_look(m->layer->project, path),
 			       .git = layer_is_git(m->layer, path) };
+	const char *own = layer_in_git(m->layer, path);
+	bool is_dir = S_ISDIR(x.was.mode);
 	int r = 0;
 
-	if (!x.was.mode)
+	if (!x.was.mode || (own && !is_dir && !git_take_held(own, GIT_TAKE_ALONE)))
 		return 0;
 	x.conflict = is_newer(m, &x);
-	if (S_ISDIR(x.was.mode) && !x.git)
+	if (is_dir && !x.git)
 		r = gone_below(m, path, -1, depth, e);
+	if (own && is_dir)
+		return r; /* git has directories as it needs them */
 	note_move(m, &x, false);
 	return r < 0 ? r : add(m, &x, e);
 }
@@ -307,6 +315,15 @@ static int in_git(struct making *m, const struct upper_entry *x, struct err *e)
 	return add(m, &it, e);
 }
 
+/* A directory of it that the box removed: what is in it stays, but somebody is to hear of it. */
+static int git_dir_gone(struct making *m, const struct upper_entry *x, struct err *e)
+{
+	return text_is_below(x->path, m->git) &&
+			       S_ISDIR(diff_look(m->layer->project, x->path).mode)
+		       ? in_git(m, x, e)
+		       : 0;
+}
+
 static int hide(struct making *m, const struct upper_entry *x, struct err *e)
 {
 	_cleanup_close_ int dir =
@@ -329,10 +346,11 @@ static int compare(struct making *m, const struct upper_entry *x, struct err *e)
 	bool same;
 	int r = 0;
 
+	it.git = S_ISDIR(it.was.mode) && layer_is_git(m->layer, x->path);
 	it.conflict = is_newer(m, &it) || was_removed(m, &it);
-	if (dirs && *m->hidden)
+	if (dirs && *m->hidden && !layer_in_git(m->layer, x->path))
 		r = hide(m, x, e);
-	if (S_ISDIR(it.was.mode) && !dirs) {
+	if (S_ISDIR(it.was.mode) && !dirs && !it.git) {
 		(void)text_copy(path, sizeof(path), x->path);
 		r = gone_below(m, path, -1, 0, e);
 	}
@@ -388,7 +406,7 @@ static int on_entry(void *ctx, const struct upper_entry *x, struct err *e)
 		return in_git(m, x, e);
 	if (x->kind == UPPER_GONE) {
 		(void)text_copy(path, sizeof(path), x->path);
-		return gone(m, path, 0, e);
+		return gone(m, path, 0, e) ?: git_dir_gone(m, x, e);
 	}
 	return compare(m, x, e);
 }

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "rootfs/git/dirs.h"
 #include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
@@ -169,6 +170,16 @@ bool layer_is_git(const struct layer *l, const char *path)
 		if (strcmp(p, path) == 0)
 			return true;
 	return false;
+}
+
+const char *layer_in_git(const struct layer *l, const char *path)
+{
+	const char *p = buf_cstr(&l->gits), *end = p + l->gits.len;
+
+	for (; p < end; p += strlen(p) + 1)
+		if (text_is_below(path, p))
+			return path + strlen(p) + 1;
+	return NULL;
 }
 
 int layer_git_state(const struct layer *l, const char *path, struct err *e)

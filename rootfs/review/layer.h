@@ -73,6 +73,9 @@ int layer_renew(const struct layer *l, const struct buf *paths, uint64_t now,
 /** layer_is_git() - whether @path was a git directory of the host's when the run began */
 bool layer_is_git(const struct layer *l, const char *path);
 
+/** layer_in_git() - what is below one of them: its name there, borrowed; NULL = none is */
+const char *layer_in_git(const struct layer *l, const char *path);
+
 /** layer_git_state() - a directory for git_take.h, owned; made when it is missing */
 int layer_git_state(const struct layer *l, const char *path, struct err *e);
 

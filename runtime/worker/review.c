@@ -69,7 +69,7 @@ static bool is_directory(const struct review *rv, size_t dir)
 static const char *kind_of(const struct diff_item *x)
 {
 	if (x->git)
-		return x->now.mode ? "git" : "deleted";
+		return S_ISDIR(x->now.mode) ? "git" : "deleted";
 	return !x->was.mode ? "new" : !x->now.mode ? "deleted" : "changed";
 }
 

@@ -83,12 +83,13 @@ static void judge(const struct verdict_of *of, const struct diff_item *x,
 		return;
 	}
 	v->effect = verdict_effect(x, of->layer->upper, x->path);
-	v->never = !is_taken(x->now.mode) || (x->git && !x->now.mode);
+	v->never = !is_taken(x->now.mode) || (x->git && !S_ISDIR(x->now.mode));
 	if (S_ISDIR(x->now.mode)) /* does nothing by itself */
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
-	if (!x->git && in_git(x->path) && x->now.mode &&
-	    v->effect.class != EFFECTS_HELD)
-		v->effect = held("a part of a repository that the box has made");
+	if (!x->git && in_git(x->path) && v->effect.class != EFFECTS_HELD)
+		v->effect = held(x->now.mode ? "a part of a repository that the box "
+					       "has made"
+					     : "a part of a repository");
 	if (matches(of, "allow", x->path))
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
 	if (matches(of, "deny", x->path))
@@ -102,7 +103,7 @@ static void judge(const struct verdict_of *of, const struct diff_item *x,
 		v->effect = held(verdict_conflict);
 	if (!is_taken(x->now.mode))
 		v->effect = held("neither a file nor a directory nor a link");
-	if (x->git && !x->now.mode)
+	if (x->git && !S_ISDIR(x->now.mode))
 		v->effect = held("the repository itself was removed");
 }
 

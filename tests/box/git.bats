@@ -377,6 +377,41 @@ git_state() {
 	git fsck --strict
 }
 
+@test "a repository that the box removed or made anew, in whole or in part, loses nothing here" {
+	local how before
+	git_repo
+	git branch other
+	git config user.nickname mine
+	printf '#!/bin/sh\n' >.git/hooks/pre-push
+	for i in $(seq 12); do echo $i >n$i; git add n$i; git commit -qm $i; done
+	before=$(git_state)
+	for how in 'rm -rf .git' 'rm -rf .git/objects' 'rm -rf .git/refs .git/logs' 'rm -rf .git; echo x >.git' \
+		'rm -rf .git; ln -s elsewhere .git' 'rm -rf .git/objects; ln -s .. .git/objects' 'rm -rf .git/objects; echo x >.git/objects' \
+		'rm -rf .git/objects; mkdir .git/objects' 'rm -rf .git; mkdir .git'; do
+		reviewed "$how"
+		run -0 cubby apply
+		[[ $output != *"deleted  .git/objects"* ]] || { echo "$how: $output"; return 1; }
+		[ "$(git_state)" = "$before" ] || { echo "$how"; git_state; return 1; }
+		run cubby apply --all
+		git fsck --strict
+		[ "$(git_state)" = "$before" ] || { echo "$how, all"; git_state; return 1; }
+		[ "$(git config user.nickname)" = mine ] || { echo "$how: $output"; return 1; }
+		cubby discard --all 2>/dev/null || true
+	done
+	reviewed 'rm -rf .git; git init -q -b main; git add file; git commit -qm anew; git config user.nickname theirs'
+	run -0 cubby apply
+	[ "$(git log --format=%s main | xargs)" = anew ] || { echo "$output"; return 1; }
+	[ "$(git log -1 --format=%s other)" = one ]
+	[ "$(git config user.nickname)" = mine ]
+	[ -e .git/hooks/pre-push ]
+	git fsck --strict
+	# What was taken over is this machine's, and the box goes on with that.
+	[ "$(cubby diff --name-only)" = .git/config ]
+	[ "$(reviewed 'git log --format=%s other; git log --format=%s main' | xargs)" = "one anew" ]
+	run -0 cubby undo
+	[ "$(git_state)" = "$before" ] || { git_state; return 1; }
+}
+
 @test "undo: a commit of the host on top of what the box has staged is not taken back" {
 	git_repo
 	reviewed 'echo two >file; git add file'

@@ -137,6 +137,48 @@ static void git(void)
 	is(&d, "git .git;n .git/config;");
 }
 
+/* Whatever the box did to it: objects and refs are taken over by meaning, and what a directory
+ * that was made anew hides is no change. */
+static void git_gone(void)
+{
+	static const char *const dirs[] = { ".git", ".git/objects", ".git/objects/aa",
+					    ".git/refs", ".git/hooks" };
+	struct layer_dirs d;
+
+	layer_dirs_make(&d);
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+		assert_int_equal(mkdirat(d.project, dirs[i], 0755), 0);
+	layer_dirs_put(d.project, ".git/objects/aa/bb", "1");
+	layer_dirs_put(d.project, ".git/refs/x", "1");
+	layer_dirs_put(d.project, ".git/hooks/h", "1");
+	layer_dirs_put(d.project, ".git/config", "1");
+	assert_int_equal(mkdirat(d.upper, ".git", 0755), 0);
+	begin(&d);
+	layer_dirs_put(d.box, "project/gits", "");
+	{
+		int fd = openat(d.box, "project/gits", O_WRONLY | O_CLOEXEC);
+
+		assert_int_equal(write(fd, ".git", 5), 5);
+		close(fd);
+	}
+	layer_dirs_gone(d.upper, ".git/objects");
+	layer_dirs_gone(d.upper, ".git/refs");
+	layer_dirs_gone(d.upper, ".git/hooks");
+	is(&d, "git .git;g .git/hooks/h;");
+	assert_int_equal(unlinkat(d.upper, ".git/objects", 0), 0);
+	assert_int_equal(unlinkat(d.upper, ".git/refs", 0), 0);
+	assert_int_equal(unlinkat(d.upper, ".git/hooks", 0), 0);
+	assert_int_equal(mkdirat(d.upper, ".git/objects", 0755), 0);
+	assert_int_equal(mkdirat(d.upper, ".git/objects/aa", 0755), 0);
+	assert_int_equal(mkdirat(d.upper, ".git/refs", 0755), 0);
+	assert_int_equal(mkdirat(d.upper, ".git/hooks", 0755), 0);
+	layer_dirs_put(d.upper, ".git/config", "2");
+	layer_dirs_opaque(d.upper, ".git");
+	is(&d, "git .git;c .git/config;");
+	layer_dirs_put(d.upper, ".git/objects/aa/cc", "2");
+	is(&d, "git .git;c .git/config;");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -146,6 +188,7 @@ int main(void)
 		{ "one kind becomes another", kinds },
 		{ "changed on both sides", conflicts },
 		{ "a git directory of the host's", git },
+		{ "a git directory of the host's, removed or made anew", git_gone },
 	};
 
 	return unit_cases("diff", cases);
