@@ -15,32 +15,12 @@
 #include "base/aside.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/http_head.h"
 
 struct http;
 int http_new(struct http **ret, struct err *e);
 void http_free(struct http **h);
 #define _cleanup_http_ _cleanup_(http_free)
-
-enum { HTTP_TYPE = 128, HTTP_VALUE = 256, HTTP_LONG = 2048 };
-
-struct http_reply {
-	int status;		      /* 0 until the status line arrived */
-	char content_type[HTTP_TYPE]; /* lower case, parameters included; "" = none */
-	char retry_after[HTTP_VALUE];
-	char retry_after_ms[HTTP_VALUE];
-	char should_retry[HTTP_VALUE]; /* x-should-retry */
-	char request_id[HTTP_VALUE];   /* x-request-id or request-id */
-	char challenge[HTTP_LONG];     /* www-authenticate */
-	char content_range[HTTP_VALUE];
-	char content_digest[HTTP_VALUE]; /* docker-content-digest */
-	char warning[HTTP_LONG];	 /* all of that name, with commas between */
-	char limit[HTTP_VALUE];		 /* ratelimit-limit: "100;w=21600" */
-	char limit_left[HTTP_VALUE];	 /* ratelimit-remaining, in the same way */
-	char location[HTTP_LONG];	 /* as it was written */
-	int64_t length;			 /* content-length; -1 = unknown */
-	uint64_t first_byte_ms;		 /* from the call to the first body byte */
-	uint64_t total_ms;
-};
 
 /* Called with body bytes as they come. Return 0 to go on, a negative errno to end the
  * request with that code. */

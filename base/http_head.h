@@ -5,7 +5,28 @@
 #ifndef BASE_HTTP_HEAD_H
 #define BASE_HTTP_HEAD_H
 
-#include "base/http.h"
+#include "base/def.h"
+
+enum { HTTP_TYPE = 128, HTTP_VALUE = 256, HTTP_LONG = 2048 };
+
+struct http_reply {
+	int status;		      /* 0 until the status line arrived */
+	char content_type[HTTP_TYPE]; /* lower case, parameters included; "" = none */
+	char retry_after[HTTP_VALUE];
+	char retry_after_ms[HTTP_VALUE];
+	char should_retry[HTTP_VALUE]; /* x-should-retry */
+	char request_id[HTTP_VALUE];   /* x-request-id or request-id */
+	char challenge[HTTP_LONG];     /* www-authenticate */
+	char content_range[HTTP_VALUE];
+	char content_digest[HTTP_VALUE]; /* docker-content-digest */
+	char warning[HTTP_LONG];	 /* all of that name, with commas between */
+	char limit[HTTP_VALUE];		 /* ratelimit-limit: "100;w=21600" */
+	char limit_left[HTTP_VALUE];	 /* ratelimit-remaining, in the same way */
+	char location[HTTP_LONG];	 /* as it was written */
+	int64_t length;			 /* content-length; -1 = unknown */
+	uint64_t first_byte_ms;		 /* from the call to the first body byte */
+	uint64_t total_ms;
+};
 
 struct http_head {
 	struct http_reply reply; /* times are the caller's */

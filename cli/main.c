@@ -122,7 +122,7 @@ static bool is_help(const struct cmdline *l)
 
 static int dispatch(struct app *app, int argc, char **argv)
 {
-	const struct cmdline l = cmdline_read(app->commands, argc, argv);
+	const struct cmdline l = cmdline_read(app->commands, &cmd_run, argc, argv);
 	const bool talk = argc == 1 && app->live && tty_is(STDIN_FILENO);
 	const char *first = argc > 1 ? argv[1] : talk ? "" : "-h";
 

@@ -1,8 +1,21 @@
-# Files that call each other in circles, by what nm -A -f sysv says of the objects. An object
-# that uses a name needs the object that exports it; every strongly connected part of more
-# than one object is a circle.
+# Files that call each other in circles, and calls that run up, by what nm -A -f sysv says of
+# the objects. An object that uses a name needs the object that exports it; every strongly
+# connected part of more than one object is a circle. It runs up where the folder of the name
+# has its row in layers.conf below that of the user: a declaration written by hand does that
+# without any include.
 #
-# usage: nm -A -f sysv OBJECT... | awk -F '|' -f scripts/check-circles.awk
+# usage: nm -A -f sysv OBJECT... | awk -F '|' -v conf=scripts/layers.conf -f scripts/check-circles.awk
+
+BEGIN {
+	while ((getline line < conf) > 0)
+		if (split(line, word, " ") > 1 && word[1] == "folder")
+			rank[word[2]] = ++rows
+}
+
+function folder(file) {
+	sub(/\/[^\/]*$/, "", file)
+	return file
+}
 
 # A file may use many names of another: they stand in one line.
 function need(from, to, name) {
@@ -63,6 +76,12 @@ END {
 			if (!(use[1] in needs))
 				first[++n_first] = use[1]
 			need(use[1], owner[use[2]], use[2])
+			from = folder(use[1])
+			to = folder(owner[use[2]])
+			if (from in rank && to in rank && rank[from] < rank[to]) {
+				bad = 1
+				print use[1] ": \047" use[2] "\047 is above, in " to > "/dev/stderr"
+			}
 		}
 	}
 	for (i = 1; i <= n_first; i++)

@@ -19,9 +19,11 @@ struct cmdline {
 /**
  * cmdline_read() - find the command
  * @all:  the table of commands
+ * @task: the one that has the words when none is named
  * @argv: where a command is named behind options, its name is moved in front of them:
  *        argv[1] is the name, and the rest is in its order
  */
-struct cmdline cmdline_read(const struct cmd *const *all, int argc, char **argv);
+struct cmdline cmdline_read(const struct cmd *const *all, const struct cmd *task,
+			    int argc, char **argv);
 
 #endif

@@ -125,6 +125,16 @@ runtime/wire/a.c:2: \"runtime/net/impl.h\" is for runtime/net/ alone" <<-'END'
 	scripts/check-symbols objects .
 }
 
+@test "check-symbols: a call that runs up, though nothing is included" {
+	mkdir -p runtime/wire runtime/gate
+	echo 'int dial_now(void); int wire_send(void) { return dial_now(); }' >runtime/wire/wire.c
+	echo 'int hello_say(void); int dial_now(void) { return hello_say(); }' >runtime/gate/dial.c
+	echo 'int hello_say(void) { return 1; }' >runtime/wire/hello.c
+	for i in wire/wire gate/dial wire/hello; do gcc -O2 -fPIE -c -o runtime/$i.o runtime/$i.c; done
+	run -1 scripts/check-symbols objects .
+	[ "$output" = "runtime/wire/wire.c: 'dial_now' is above, in runtime/gate" ] || { echo "$output"; false; }
+}
+
 @test "check-symbols: a source without test, and lines that are no longer true" {
 	mkdir -p tests/unit/base
 	touch base/a.c base/b.c base/c.c tests/unit/base/test_c.c

@@ -77,7 +77,7 @@ static void test(const void *p)
 
 	for (; argc < 9 && r->in[argc - 1]; argc++)
 		argv[argc] = (char *)(uintptr_t)r->in[argc - 1];
-	l = cmdline_read(commands_table, argc, argv);
+	l = cmdline_read(commands_table, &cmd_run, argc, argv);
 	for (int i = 1; l.cmd && i < argc; i++) {
 		strcat(got, i > 1 ? " " : "");
 		strcat(got, argv[i]);
