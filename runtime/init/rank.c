@@ -9,6 +9,7 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "runtime/init/gittree.h"
 #include "runtime/init/jsonout.h"
 #include "runtime/init/walk.h"
 
@@ -38,6 +39,7 @@ struct rank {
 	struct found *list; /* owned */
 	size_t n;
 	char *text; /* owned; of the file that is looked at: RANK_TEXT_MAX + 1 bytes */
+	struct gittree *git; /* owned; NULL = what git leaves out is found, too */
 	int r;
 };
 
@@ -50,6 +52,9 @@ static void rank_done(struct rank *k)
 	}
 	free(k->list);
 	free(k->text);
+	if (k->git)
+		gittree_done(k->git);
+	free(k->git);
 }
 
 static const char *base_of(const char *path)
@@ -148,7 +153,8 @@ static enum walk_next on_entry(void *ctx, const struct walk_entry *w)
 	bool hidden = w->name[0] == '.' && !strchr(k->flags, 'h');
 	bool other = strchr(k->flags, w->directory ? 'f' : 'd') != NULL;
 
-	if (strcmp(w->name, ".git") == 0 || hidden)
+	if (strcmp(w->name, ".git") == 0 || hidden ||
+	    (k->git && gittree_leaves_out(k->git, w)))
 		return WALK_SKIP;
 	if (k->texts && !w->directory)
 		look_into(k, w, &f);
@@ -251,7 +257,8 @@ static int rank(char *const argv[], bool texts, struct err *e)
 	    offset > RANK_MOST || limit > RANK_MOST)
 		return err_set(e, -EINVAL, "bad number");
 	k.text = texts ? malloc(RANK_TEXT_MAX + 1) : NULL;
-	if (texts && !k.text)
+	k.git = texts ? NULL : calloc(1, sizeof(*k.git));
+	if ((texts && !k.text) || (k.git && gittree_begin(argv[2], k.git) < 0))
 		return err_sys(e, -ENOMEM, "cannot search");
 	r = walk_tree(argv[2], on_entry, &k, e);
 	if (r == -ENOENT || r == -ENOTDIR)

@@ -543,6 +543,46 @@ $LIB_PROJECT" ]
 	serve_status GET '/files/search?query=a&limit=101' 422
 }
 
+@test "serve: a search in a git worktree finds what git lists, and more of nothing" {
+	serve_start
+	git init -q
+	mkdir -p src/deep build/out lib/node_modules/m named
+	printf '%s\n' '*.log' /build/ node_modules named/ '!keep.log' >.gitignore
+	printf '%s\n' '!deep.log' /only.c >src/.gitignore
+	echo 'private*' >>.git/info/exclude
+	touch a.log keep.log src/deep.log src/only.c src/deep/only.c build/tracked.c build/out/x.c \
+		lib/node_modules/m/x.js named/a.c named/b.c private.c src/private.h 'x y.c'
+	git add -f build/tracked.c named/b.c
+	found() { # QUERY STRING: the paths of files, sorted
+		serve GET "/files/search?query=$1&type=file&limit=100$2"
+		jq -r '.results[].path' <<<"$output" | sed "s|^$LIB_PROJECT/||" | sort
+	}
+	listed() { git ls-files -co --exclude-standard "$@" | grep -v '^serve\.\|^\.\|/\.' | sort; }
+	[ "$(found '' | grep -v '^serve\.')" = "$(listed)" ]
+	[ "$(found only '&path=src')" = src/deep/only.c ]
+	[ "$(found log)" = "$(printf '%s\n' keep.log src/deep.log)" ]
+	serve GET '/files/search?query=node_modules'
+	[ "$(jq '.results | length' <<<"$output")" = 0 ]
+	[ "$(found x '&path=build')" = build/out/x.c ] # who looks there wants to see it
+	serve GET '/files/matches?query=a.log'
+	[ "$(jq -r '.results[0].relative_path' <<<"$output")" = a.log ]
+	# what makes no sense ignores nothing, and holds nothing up
+	rm .gitignore .git/index
+	mkfifo .gitignore .git/index
+	[ "$(found a.log)" = a.log ]
+	rm .gitignore .git/index
+	printf '\0\377[[[\\\n!\n/\n[a-\n//\n[!\n[[:x:]\n**\0\n' >.gitignore
+	printf 'DIRC\0\0\0\2\377\377\377\377' >.git/index
+	[ "$(found keep.log)" = keep.log ] || { echo "$output"; false; }
+	# the worktree of another
+	rm .gitignore .git/index
+	git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x
+	git worktree add -q other
+	echo w.c >other/.gitignore
+	touch other/w.c other/v.c other/private.c
+	[ "$(found .c '&path=other')" = other/v.c ]
+}
+
 @test "serve: an upload is whole or nothing, and its name is a name" {
 	serve_start
 	head -c 3000000 /dev/urandom >big
