@@ -64,6 +64,7 @@ static void add_tables(struct server *s)
 		&jupyter_routes,
 		&mcp_web_routes,
 		&notebook_routes,
+		&ports_routes,
 		&proxy_routes,
 		&rest_routes,
 		&page_routes,

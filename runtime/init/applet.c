@@ -15,6 +15,7 @@
 #include "runtime/init/compare.h"
 #include "runtime/init/find.h"
 #include "runtime/init/listen.h"
+#include "runtime/init/owners.h"
 #include "runtime/init/rank.h"
 #include "runtime/init/skills.h"
 #include "runtime/init/zip.h"
@@ -306,6 +307,7 @@ static const struct applet {
 	{ "search", 5, rank_search },	{ "matches", 5, rank_matches },
 	{ "skills", 1, skills_list },	{ "skill", 2, skills_read },
 	{ "listen", 1, listen_run },	{ "compare", 3, compare_run },
+	{ "owners", 0, owners_run },
 };
 
 static int say(int status, int code, const char *msg)

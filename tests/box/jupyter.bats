@@ -260,6 +260,7 @@ Python has ended; what was defined in it is lost' ]
 	serve_json POST /notebooks '{"path":"n.ipynb"}'
 	[ "$(jq -r '.kernel + " " + .status' <<<"$output")" = 'python3 ready' ]
 	id=$(jq -r .id <<<"$output")
+	[[ $id =~ ^[0-9a-f]{12}$ ]]
 	serve_json POST "/notebooks/$id/execute" '{"cell_index":0}'
 	[ "$(jq -c '[.status, .execution_count, .outputs[0].text, .outputs[1].output_type, .outputs[1].data["text/plain"]]' <<<"$output")" = \
 		'["ok",1,"hi\n","execute_result","42"]' ]

@@ -298,7 +298,7 @@ $LIB_PROJECT" ]
 		for route in "GET /execute/$command/status" "POST /execute/$command/input" "DELETE /execute/$command" \
 			"GET /api/terminals/$terminal" "DELETE /api/terminals/$terminal" "GET /api/kernels/$kernel" "POST /api/kernels/$kernel/interrupt" \
 			"POST /api/kernels/$kernel/restart" "DELETE /api/kernels/$kernel" "GET /api/sessions/$kernel" "DELETE /api/sessions/$kernel" \
-			"GET /notebooks/$kernel" "DELETE /notebooks/$kernel" "POST /contexts/$context/restart" "DELETE /contexts/$context" \
+			"GET /notebooks/${kernel##*-}" "DELETE /notebooks/${kernel##*-}" "POST /contexts/$context/restart" "DELETE /contexts/$context" \
 			"POST /execute" 'DELETE /mcp'; do
 			read -r method path <<<"$route"
 			run -0 curl -sS -m 60 -o serve.body -w '%{http_code}' -X "$method" -H "Authorization: Bearer $SERVE_KEY" "${fields[@]/#/-H}" \
@@ -933,7 +933,37 @@ port_server() {
 	[ "$(jq -c '[.ports[].port]' <<<"$output")" = '[8080]' ]
 	serve GET /ports -H 'X-User-Id: bob'
 	[ "$output" = '{"ports":[]}' ]
-	serve_status GET /proxy/8080/ 502 -H 'X-User-Id: bob'
+	# nobody can tell another's port from one that nobody has
+	serve_status GET /proxy/8080/ 404 -H 'X-User-Id: bob'
+	[ "$(cat serve.body)" = '{"detail":"Port not found"}' ]
+	serve_status GET /proxy/8081/ 404 -H 'X-User-Id: bob'
+	[ "$(cat serve.body)" = '{"detail":"Port not found"}' ]
+}
+
+@test "serve: a port is told with its process" {
+	serve_start
+	cat >port.pl <<-'END'
+		use IO::Socket::INET;
+		use Socket qw(:all);
+		$a = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 8080, Listen => 1);
+		socket($b, AF_INET6, SOCK_STREAM, 0); bind($b, pack_sockaddr_in6(8081, inet_pton(AF_INET6, "::1"))); listen($b, 1);
+		$0 = "a\"\xff\n";
+		mkdir "pid-$$";
+		sleep 1000;
+	END
+	serve_json POST /execute '{"command":"perl port.pl"}'
+	lib_until compgen -G 'pid-*'
+	local pid
+	pid=$(echo pid-*)
+	pid=${pid#pid-}
+	serve GET /ports
+	jq -e --argjson pid "$pid" '.ports == [{port: 8080, pid: $pid, process: "a\"\ufffd"}, {port: 8081, pid: $pid, process: "a\"\ufffd"}]' <<<"$output" || { echo "$output"; false; }
+	serve_end
+	# as a user who may not look at root's process: the port is there
+	serve_start --user nobody
+	serve_json POST '/execute?wait=20' '{"command":"id -un"}'
+	serve GET /ports
+	jq -e '[.ports[] | keys] | all(. == ["pid", "port", "process"])' <<<"$output"
 }
 
 @test "serve: another origin's page, and a host that is forged, get nothing of a WebSocket without the key" {

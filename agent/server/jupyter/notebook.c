@@ -24,6 +24,7 @@ enum {
 	CELL_MS = 120000,
 	NUMBER = 24,
 	OUTPUT_BYTES = 256,
+	BOOK_ID = 12,	       /* the last digits of its kernel's id */
 	VALUES_MAX = 256 << 10 /* of the file */
 };
 
@@ -48,9 +49,25 @@ static void run_free(struct notebook_run *n)
 	free(n);
 }
 
+static const char *book_id(const struct kernel *k)
+{
+	const char *id = kernel_id(k);
+
+	return id + strlen(id) - BOOK_ID;
+}
+
 static int find(struct exchange *x, struct kernel **ret, struct err *e)
 {
-	return kernel_find(exchange_tenant(x), exchange_param(x, "id"), ret, e);
+	const char *id = exchange_param(x, "id");
+	struct kernel *k = NULL;
+
+	while ((k = kernel_next(exchange_tenant(x), k)))
+		if (strcmp(book_id(k), id) == 0)
+			break;
+	if (!k)
+		return err_set(e, -ENOENT, "Notebook session not found");
+	*ret = k;
+	return 0;
 }
 
 static bool is_busy(const struct kernel *k)
@@ -160,7 +177,7 @@ static int opened(struct exchange *x, struct buf *out, struct err *e)
 		return err_sys(e, -ENOMEM, "cannot open the notebook");
 	}
 	j = json_object();
-	json_set_str(j, "id", kernel_id(k));
+	json_set_str(j, "id", book_id(k));
 	json_set_str(j, "kernel", "python3");
 	json_set_str(j, "status", "ready");
 	exchange_reply(x, 200, j);
@@ -396,7 +413,7 @@ static int get_notebook(struct exchange *x, struct err *e)
 	if (r < 0)
 		return r;
 	j = json_object();
-	json_set_str(j, "id", kernel_id(k));
+	json_set_str(j, "id", book_id(k));
 	json_set_str(j, "path", kernel_session(k)->path);
 	json_set_str(j, "kernel", "python3");
 	json_set_str(j, "status", is_busy(k) ? "busy" : "ready");

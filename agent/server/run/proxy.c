@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "agent/server/conf/conf.h"
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/http/head.h"
 #include "agent/server/http/relay.h"
@@ -53,6 +54,12 @@ static void close_end(struct proxy *p, int i)
 	scope_close_set(&p->fds[i], 1);
 }
 
+/* Whose ports are told from others': what nobody listens on in this box may be another's. */
+static bool is_of_user(const struct exchange *x)
+{
+	return exchange_conf(x)->boxes && exchange_header(x, "x-user-id");
+}
+
 /* Nothing more will come out of the box. */
 static void finish(struct proxy *p)
 {
@@ -69,6 +76,8 @@ static void finish(struct proxy *p)
 	exchange_later(x, NULL, NULL);
 	if (begun)
 		exchange_raw_end(x);
+	else if (code == ECONNREFUSED && is_of_user(x))
+		exchange_fail(x, 404, "Port not found");
 	else
 		exchange_fail(x, 502, "%s", why);
 }
@@ -329,49 +338,7 @@ static int proxy(struct exchange *x, struct err *e)
 	return 0;
 }
 
-/* ---- which ports there are ------------------------------------------------------------- */
-
-static int by_number(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-static int get_ports(struct exchange *x, struct err *e)
-{
-	_cleanup_json_ struct json *question = json_object(), *answer = NULL;
-	struct json *j = json_object(), *list = json_array();
-	int ports[256], last = 0, r;
-	size_t n = 0;
-
-	json_set_str(question, "op", "ports");
-	r = box_ask(tenant_box(exchange_tenant(x)), "net", question, &answer, e);
-	json_each(it, json_get(answer, "listening"))
-	{
-		if (n < ARRAY_SIZE(ports))
-			ports[n++] = (int)json_get_int(it, "port", 0);
-	}
-	qsort(ports, n, sizeof(ports[0]), by_number);
-	for (size_t i = 0; i < n; i++) {
-		struct json *one = ports[i] == last ? NULL : json_object();
-
-		last = ports[i];
-		if (!one)
-			continue;
-		json_set_int(one, "port", ports[i]);
-		json_set(one, "pid", json_null());
-		json_set(one, "process", json_null());
-		json_add(list, one);
-	}
-	json_set(j, "ports", list);
-	if (r == 0)
-		exchange_reply(x, 200, j);
-	else
-		json_free(&j);
-	return r;
-}
-
 static const struct route rows[] = {
-	{ "GET", "/ports", get_ports, ROUTE_KEY, .box = true },
 	{ "*", "/proxy/{port}/{rest*}", proxy, ROUTE_KEY, ROUTE_STREAM, .box = true },
 };
 

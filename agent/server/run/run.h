@@ -7,6 +7,7 @@
 
 #include "agent/server/exchange/route.h"
 
-extern const struct route_table execute_routes, terminal_routes, proxy_routes;
+extern const struct route_table execute_routes, ports_routes, proxy_routes,
+	terminal_routes;
 
 #endif

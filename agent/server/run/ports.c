@@ -1,0 +1,108 @@
+/* Which ports of a box something listens on, as the monitor knows them, and whose they are,
+ * as far as a program in the box may see it. Source of the contract: Open Terminal, /ports. */
+#include <stdlib.h>
+
+#include "agent/server/exchange/exchange.h"
+#include "agent/server/files/fileop.h"
+#include "agent/server/run/run.h"
+#include "agent/server/tenant/tenant.h"
+
+enum { PORTS = 256, OWNERS_BYTES = 64 << 10 };
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Each once, in their order: how many there are. */
+static int listening(struct exchange *x, int ports[PORTS], struct err *e)
+{
+	_cleanup_json_ struct json *question = json_object(), *answer = NULL;
+	int n = 0, kept = 0, r;
+
+	json_set_str(question, "op", "ports");
+	r = box_ask(tenant_box(exchange_tenant(x)), "net", question, &answer, e);
+	if (r < 0)
+		return r;
+	json_each(it, json_get(answer, "listening"))
+	{
+		if (n < PORTS)
+			ports[n++] = (int)json_get_int(it, "port", 0);
+	}
+	qsort(ports, (size_t)n, sizeof(ports[0]), by_number);
+	for (int i = 0; i < n; i++)
+		if (!i || ports[i] != ports[i - 1])
+			ports[kept++] = ports[i];
+	return kept;
+}
+
+/* @owners comes from the box: numbers and a text, or nothing. */
+static struct json *describe(int port, const struct json *owners)
+{
+	struct json *j = json_object(), *pid = NULL, *process = NULL;
+
+	json_each(it, owners)
+	{
+		int64_t number = json_get_int(it, "pid", 0);
+		const char *name = json_get_str(it, "process");
+
+		if (pid || json_get_int(it, "port", 0) != port || number <= 0)
+			continue;
+		pid = json_number((double)number);
+		process = name ? json_string(name) : NULL;
+	}
+	json_set_int(j, "port", port);
+	json_set(j, "pid", pid ? pid : json_null());
+	json_set(j, "process", process ? process : json_null());
+	return j;
+}
+
+static int answer(struct exchange *x, const struct json *owners, struct err *e)
+{
+	struct json *j, *list;
+	int ports[PORTS], n = listening(x, ports, e);
+
+	if (n < 0)
+		return n;
+	j = json_object();
+	list = json_array();
+	for (int i = 0; i < n; i++)
+		json_add(list, describe(ports[i], owners));
+	json_set(j, "ports", list);
+	exchange_reply(x, 200, j);
+	return 0;
+}
+
+static int owners_known(struct exchange *x, struct buf *out, struct err *e)
+{
+	_cleanup_json_ struct json *owners = NULL;
+	size_t values = 4L * PORTS + 1;
+	struct err ignored = ERR_NONE;
+
+	(void)json_parse_within(buf_cstr(out), out->len, &values, &owners, &ignored);
+	return answer(x, owners, e);
+}
+
+/* That there are ports is known all the same. */
+static int owners_unknown(struct exchange *x, const struct err *why, struct err *e)
+{
+	(void)why;
+	return answer(x, NULL, e);
+}
+
+static int get_ports(struct exchange *x, struct err *e)
+{
+	static const char *const argv[] = { "owners", NULL };
+	const struct fileop_conf c = { .argv = argv,
+				       .gather = OWNERS_BYTES,
+				       .gathered = owners_known,
+				       .failed = owners_unknown };
+
+	return fileop_run(x, &c, e);
+}
+
+static const struct route rows[] = {
+	{ "GET", "/ports", get_ports, ROUTE_KEY, .box = true },
+};
+
+const struct route_table ports_routes = { rows, ARRAY_SIZE(rows) };
