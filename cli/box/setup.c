@@ -297,6 +297,14 @@ static int make_dir(struct boxsetup *s, struct err *e)
 	return r < 0 ? r : chain_forget(s->dir.dirfd, e);
 }
 
+/* May a box have this directory? */
+static int permit(void *ctx, struct err *e)
+{
+	const struct boxsetup *s = ctx;
+
+	return project_dir_check(&s->dir_asked, e);
+}
+
 static int prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
 		   struct err *e)
 {
@@ -309,12 +317,14 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	r = boxsetup_locate(app, s, o->look ? PROJECT_ASK_NEVER : PROJECT_ASK, e);
 	if (r < 0)
 		return r;
-	r = place_check(app, &s->store, s->spec.project, e);
-	if (r < 0)
-		return r;
 	there = load(app, s, &old, e);
 	if (there < 0)
 		return there;
+	s->dir_asked = place_dir(app, &s->store, s->spec.project);
+	/* Of a box that is there it is asked when it is started. */
+	r = there && !o->wipe ? 0 : permit(s, e);
+	if (r < 0)
+		return r;
 	if (there && o->rm && !o->wipe) {
 		err_set(e, -EEXIST,
 			"--rm would remove the box that this directory has");
@@ -358,6 +368,8 @@ static int open_box(const struct app *app, struct boxsetup *s, bool join_only,
 		.linger_ms = (uint32_t)MIN(config_num(app->config, CONFIG_LINGER),
 					   (uint64_t)UINT32_MAX),
 		.first = first,
+		.permit = permit,
+		.permit_ctx = s,
 		.note = render_note_line,
 		.note_ctx = (void *)(uintptr_t)app,
 	};

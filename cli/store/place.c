@@ -17,15 +17,21 @@
 #include "rootfs/store/boxdir.h"
 #include "runtime/box/project_dir.h"
 
-int place_check(const struct app *app, const struct store *st, const char *project,
-		struct err *e)
+struct project_dir place_dir(const struct app *app, const struct store *st,
+			     const char *project)
 {
-	const struct project_dir d = {
+	return (struct project_dir){
 		.path = project,
 		.store = st->path,
 		.allow_home = config_on(app->config, CONFIG_ALLOW_HOME),
 		.any = config_on(app->config, CONFIG_ANY_DIRECTORY),
 	};
+}
+
+int place_check(const struct app *app, const struct store *st, const char *project,
+		struct err *e)
+{
+	const struct project_dir d = place_dir(app, st, project);
 
 	return project_dir_check(&d, e);
 }

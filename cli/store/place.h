@@ -10,6 +10,7 @@
 #include "cli/show/app.h"
 #include "rootfs/store/boxmark.h"
 #include "rootfs/store/store.h"
+#include "runtime/box/project_dir.h"
 #include "runtime/spec/spec.h"
 
 struct place_found {
@@ -35,6 +36,9 @@ int place_store(const struct app *app, struct store *ret, struct err *e);
 /** place_pass_over() - the same for who needs no store: app->pass_over */
 bool place_pass_over(const struct app *app);
 
+/** place_dir() - what project_dir_check() asks about; it borrows @st and @project */
+struct project_dir place_dir(const struct app *app, const struct store *st,
+			     const char *project);
 /** place_check() - may the project have a box? (project_dir.h) */
 int place_check(const struct app *app, const struct store *st, const char *project,
 		struct err *e);

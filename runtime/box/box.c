@@ -450,6 +450,9 @@ static int start(struct box *b, const struct box_open *o, struct err *e)
 	if (!nobody(r) && r != -ECONNRESET)
 		return r;
 	scope_close_set(&b->fd, 1);
+	r = o->permit ? o->permit(o->permit_ctx, e) : 0;
+	if (r < 0)
+		return r;
 	r = spawn_monitor(b, o, e) ?: await_start(b, e);
 	b->facts.started = r == 0;
 	if (b->facts.started && o->spec->net == NET_HOST && o->note)

@@ -25,6 +25,10 @@ struct box_open {
 	 * is not gone twice. box_spawn() of the same struct, which must stay as it is
 	 * until then, takes the answer. NULL = not known yet */
 	const struct box_command *first;
+	/* Asked before a box is started, by this call or again by box_spawn(); who joins one
+	 * is where somebody else was permitted to be. NULL = it may be started */
+	int (*permit)(void *ctx, struct err *e);
+	void *permit_ctx;
 	note_fn *note; /* may be NULL */
 	void *note_ctx;
 };
