@@ -38,6 +38,18 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	cubby rm -C "$HOME"
 }
 
+@test "a box that is there needs it again when it is started, not while it runs" {
+	cubby exec -C "$HOME" --allow-home -- true
+	cubby stop -C "$HOME"
+	refused "--allow-home" "$HOME"
+	cubby exec -C "$HOME" --allow-home --linger 60 -- true
+	cubby exec -C "$HOME" -- test -d "$HOME"
+	cubby stop -C "$HOME"
+	refused "--allow-home" "$HOME"
+	refused "--allow-home" "$HOME" --wipe
+	cubby rm -C "$HOME"
+}
+
 @test "what is not a directory, or is not there" {
 	touch file
 	refused "Not a directory" file
