@@ -17,8 +17,9 @@ struct boxsetup {
 	struct boxdir dir;	  /* owned */
 	struct spec spec;	  /* owned */
 	struct place_found place; /* where in the project the person is */
-	struct project_dir dir_asked; /* borrows store and spec; of a start's permission */
-	struct box *box;	  /* owned; NULL = not open */
+	struct project_dir
+		dir_asked; /* borrows store and spec; of a start's permission */
+	struct box *box;   /* owned; NULL = not open */
 	bool keep_options; /* --save, set: options of the command stay with the box */
 	const char *const *forget; /* borrowed; names of options that no longer do */
 	bool remove;		   /* --rm: by boxsetup_finish() */
