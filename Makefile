@@ -214,7 +214,7 @@ $(O)/rootfs/image/bootstrap.o: scripts/mkrootfs
 $(O)/cli/project/setup_plan.o: cli/project/execute_cli.sh
 $(O)/agent/tool/toolset.o: agent/tool/tools.json
 $(O)/agent/task/prompt.o: agent/task/prompt.md
-$(O)/cli/task/page.o: cli/task/page.css
+$(O)/cli/task/record/page.o: cli/task/record/page.css
 
 -include $(OBJ:.o=.d) $(TEST_SRC:%.c=$(O)/%.d)
 

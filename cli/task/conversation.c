@@ -8,7 +8,7 @@
 #include "cli/review/show.h"
 #include "cli/show/render.h"
 #include "cli/task/talk.h"
-#include "cli/task/view_end.h"
+#include "cli/task/view/end.h"
 
 /* Each line goes on in the transcript of those before it. */
 static int next_resume(struct taskwork *w, struct err *e)

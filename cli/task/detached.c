@@ -7,7 +7,7 @@
 #include "base/sys/sys.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
-#include "cli/task/log.h"
+#include "cli/task/record/tasklog.h"
 
 static void close_to(int fd)
 {

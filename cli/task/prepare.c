@@ -8,7 +8,7 @@
 #include "base/sys/sys.h"
 #include "cli/show/render.h"
 #include "cli/task/facts.h"
-#include "cli/task/view_json.h"
+#include "cli/task/view/json.h"
 
 static int open_files(struct taskwork *w, struct err *e)
 {

@@ -7,7 +7,7 @@
 #include "cli/task/conversation.h"
 #include "cli/task/ordered.h"
 #include "cli/task/prepare.h"
-#include "cli/task/view_end.h"
+#include "cli/task/view/end.h"
 
 /* What the model started may be what the person wanted. */
 static void end_jobs(struct taskwork *w)

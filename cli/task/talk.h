@@ -7,7 +7,7 @@
 
 #include "cli/show/app.h"
 #include "cli/show/lineedit.h"
-#include "cli/task/steer.h"
+#include "cli/task/view/steer.h"
 
 struct talk {
 	const struct app *app; /* borrowed */

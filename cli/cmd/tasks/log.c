@@ -1,4 +1,4 @@
-#include "cli/task/log.h"
+#include "cli/task/record/tasklog.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -13,11 +13,11 @@
 #include "cli/show/table.h"
 #include "cli/show/tty.h"
 #include "cli/task/context.h"
-#include "cli/task/follow.h"
-#include "cli/task/inbox.h"
-#include "cli/task/logview.h"
-#include "cli/task/netlog.h"
-#include "cli/task/page.h"
+#include "cli/task/record/follow.h"
+#include "cli/task/record/inbox.h"
+#include "cli/task/record/logview.h"
+#include "cli/task/record/netlog.h"
+#include "cli/task/record/page.h"
 
 struct args {
 	const char *name;
