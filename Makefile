@@ -207,6 +207,7 @@ $(O)/cli/opt/manual.o: $(PAGES)
 $(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: CPPFLAGS += -DCUBBY_MANUAL='"$(PAGES)"'
 
 $(O)/agent/session/shell.o: $(wildcard agent/session/*.sh)
+$(O)/agent/server/files/document.o: agent/server/files/document.py
 $(O)/agent/server/about/openapi.o: agent/server/about/openapi.json agent/server/about/rest.json
 $(O)/cli/cmd/inside/shell.o: cli/cmd/inside/shell.sh
 $(O)/agent/python/shim.o: agent/python/shim.py

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "agent/server/conf/conf.h"
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/loop.h"
@@ -79,19 +80,26 @@ static void read_failure(struct fileop *f, struct err *e)
 static void answer_failure(struct fileop *f, const struct err *e)
 {
 	struct exchange *x = take(&f->x, NULL);
-	fileop_failed_fn *failed = f->c.failed;
-	bool begun = f->begun;
+	const struct fileop_conf c = f->c;
+	bool begun = f->begun, keeps = !begun && c.failed_for;
 	struct err again = ERR_NONE;
+	int r = 0;
 
+	if (keeps)
+		f->c.released = NULL;
 	fileop_free(f);
 	if (begun) {
 		exchange_cut(x);
 		return;
 	}
 	exchange_later(x, NULL, NULL);
-	if (!failed)
+	if (keeps)
+		r = c.failed_for(c.ctx, x, e, &again);
+	else if (c.failed)
+		r = c.failed(x, e, &again);
+	else
 		exchange_fail_err(x, e);
-	else if (failed(x, e, &again) < 0)
+	if (r < 0)
 		exchange_fail_err(x, &again);
 }
 
@@ -145,14 +153,16 @@ static void complete(struct fileop *f)
 
 	if (f->c.gather) {
 		struct buf out = take(&f->out, (struct buf){ 0 });
-		int (*gathered)(struct exchange *, struct buf *, struct err *) =
-			f->c.gathered;
+		const struct fileop_conf c = f->c;
 		struct err e = ERR_NONE;
 
 		f->x = NULL;
+		if (c.gathered_for)
+			f->c.released = NULL;
 		fileop_free(f);
 		exchange_later(x, NULL, NULL);
-		if (gathered(x, &out, &e) < 0)
+		if ((c.gathered_for ? c.gathered_for(c.ctx, x, &out, &e)
+				    : c.gathered(x, &out, &e)) < 0)
 			exchange_fail_err(x, &e);
 		buf_done(&out);
 		return;
@@ -335,9 +345,12 @@ static const struct exchange_hooks hooks = { .gone = on_gone,
 
 static int ask(struct fileop *f, struct err *e)
 {
-	const struct box_command c = {
-		.argv = f->c.argv, .cwd = "/", .io = BOX_IO_PIPES, .applet = true
-	};
+	const struct box_command c = { .argv = f->c.argv,
+				       .env = f->c.program ? exchange_conf(f->x)->env
+							   : NULL,
+				       .cwd = "/",
+				       .io = BOX_IO_PIPES,
+				       .applet = !f->c.program };
 
 	return tenant_run(exchange_tenant(f->x), &c, &f->program, e);
 }

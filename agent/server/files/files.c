@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "agent/server/exchange/exchange.h"
+#include "agent/server/files/document.h"
 #include "agent/server/files/fileop.h"
 #include "agent/server/files/pathname.h"
 #include "agent/server/files/replace.h"
@@ -170,7 +171,15 @@ static int refuse_type(struct exchange *x, struct buf *out, struct err *e)
 		       pathname_type(path), size);
 }
 
-/* No text: a picture is given as it is, anything else has no place in a model's context. */
+/* Which lines of a text are wanted, if not all. */
+static int lines_args(struct exchange *x, int64_t *first, int64_t *last, struct err *e)
+{
+	return exchange_arg_num(x, "start_line", 1, INT32_MAX, first, e)
+		       ?: exchange_arg_num(x, "end_line", 1, INT32_MAX, last, e);
+}
+
+/* No text: a document has one, a picture is given as it is, anything else has no place in a
+ * model's context. */
 static int read_other(struct exchange *x, const struct err *why, struct err *e)
 {
 	char path[PATH_MAX];
@@ -178,6 +187,7 @@ static int read_other(struct exchange *x, const struct err *why, struct err *e)
 	const struct fileop_conf c = { .argv = argv,
 				       .gather = 64,
 				       .gathered = refuse_type };
+	struct document_lines lines = { path, 1, INT32_MAX };
 	int r;
 
 	if (why->code == -ENOENT)
@@ -186,9 +196,12 @@ static int read_other(struct exchange *x, const struct err *why, struct err *e)
 		*e = *why;
 		return why->code;
 	}
-	r = path_arg(x, "path", NULL, path, e);
+	r = path_arg(x, "path", NULL, path, e)
+		    ?: lines_args(x, &lines.first, &lines.last, e);
 	if (r < 0)
 		return r;
+	if (document_is(path))
+		return document_read(x, &lines, e);
 	return text_starts(pathname_type(path), "image/") ? view(x, path, e)
 							  : fileop_run(x, &c, e);
 }
@@ -199,14 +212,8 @@ static int read_file(struct exchange *x, struct err *e)
 	const char *const argv[] = { "text", path, first, last, NULL };
 	const struct fileop_conf c = { .argv = argv, .failed = read_other };
 	int64_t from = 1, to = INT32_MAX;
-	int r = path_arg(x, "path", NULL, path, e);
+	int r = path_arg(x, "path", NULL, path, e) ?: lines_args(x, &from, &to, e);
 
-	if (r < 0)
-		return r;
-	r = exchange_arg_num(x, "start_line", 1, INT32_MAX, &from, e);
-	if (r < 0)
-		return r;
-	r = exchange_arg_num(x, "end_line", 1, INT32_MAX, &to, e);
 	if (r < 0)
 		return r;
 	snprintf(first, sizeof(first), "%lld", (long long)from);

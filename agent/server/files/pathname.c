@@ -100,6 +100,10 @@ const char *pathname_type(const char *path)
 			  "spreadsheetml.sheet" },
 		{ "pptx", "application/vnd.openxmlformats-officedocument."
 			  "presentationml.presentation" },
+		{ "odt", "application/vnd.oasis.opendocument.text" },
+		{ "ods", "application/vnd.oasis.opendocument.spreadsheet" },
+		{ "odp", "application/vnd.oasis.opendocument.presentation" },
+		{ "epub", "application/epub+zip" },
 	};
 	const char *dot = strrchr(pathname_base(path), '.');
 

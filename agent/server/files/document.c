@@ -1,0 +1,185 @@
+/* Theory of operation
+ *
+ * A PDF is read by the box's pdftotext, what is XML in a zip by the box's Python with a
+ * program of ours (document.py): both are parsers of what strangers have made, and run where
+ * it does no harm. The text is gathered, since its lines are counted. */
+#include "agent/server/files/document.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "agent/server/files/fileop.h"
+#include "agent/server/files/pathname.h"
+#include "base/embed.h"
+#include "base/json.h"
+#include "base/loop.h"
+#include "base/scope.h"
+
+EMBED(document_program, "agent/server/files/document.py");
+
+struct document {
+	struct exchange *x;
+	struct loop *loop;
+	struct loop_source *timer; /* owned by the loop */
+	struct fileop *op;	   /* borrowed; until it is released */
+	char *path;		   /* owned */
+	int64_t first, last;
+};
+
+/* The end of its name, in lower case; NULL = none that is known. */
+static const char *kind_of(const char *path)
+{
+	static const char *const kinds[] = { "pdf",  "docx", "docm", "pptx", "xlsx",
+					     "xlsm", "odt",  "ods",  "odp",  "epub" };
+	const char *dot = strrchr(pathname_base(path), '.');
+
+	for (size_t i = 0; dot && i < ARRAY_SIZE(kinds); i++)
+		if (strcasecmp(dot + 1, kinds[i]) == 0)
+			return kinds[i];
+	return NULL;
+}
+
+bool document_is(const char *path)
+{
+	return kind_of(path) != NULL;
+}
+
+static bool is_pdf(const char *path)
+{
+	const char *kind = kind_of(path);
+
+	return kind && strcmp(kind, "pdf") == 0;
+}
+
+/* ---- the answer ------------------------------------------------------------------------- */
+
+static int refuse(const struct document *d, const struct err *why, struct err *e)
+{
+	const char *type = pathname_type(d->path);
+
+	if (why->code == -ENOENT)
+		return err_set(e, -EMEDIUMTYPE,
+			       "Unsupported binary file type: %s: %s is not in the "
+			       "box: apt-get install %s",
+			       type, is_pdf(d->path) ? "pdftotext" : "python3",
+			       is_pdf(d->path) ? "poppler-utils" : "python3");
+	if (why->code == -EMSGSIZE)
+		return err_set(e, -EMSGSIZE, "the document's text is too long");
+	return err_set(e, -EMEDIUMTYPE,
+		       "Unsupported binary file type: %s: it cannot be read as one",
+		       type);
+}
+
+/* What the text has between two lines, as JSON; NULs are no text. */
+static struct json *lines_of(const struct document *d, struct buf *text)
+{
+	size_t len = 0, from = 0, to = 0;
+	struct json *j = json_object();
+	int64_t line = 0;
+
+	for (size_t i = 0; i < text->len; i++)
+		if (text->data[i])
+			text->data[len++] = text->data[i];
+	for (size_t at = 0; at < len;) {
+		const char *nl = memchr(text->data + at, '\n', len - at);
+		size_t end = nl ? (size_t)(nl + 1 - text->data) : len;
+
+		line++;
+		if (line == d->first)
+			from = to = at;
+		if (line >= d->first && line <= d->last)
+			to = end;
+		at = end;
+	}
+	json_set_str(j, "path", d->path);
+	json_set_int(j, "total_lines", line);
+	json_set(j, "content",
+		 json_stringn(to > from ? text->data + from : "", to - from));
+	return j;
+}
+
+static void on_released(void *ctx)
+{
+	struct document *d = ctx;
+
+	loop_remove(d->loop, &d->timer);
+	free(d->path);
+	free(d);
+}
+
+static int on_text(void *ctx, struct exchange *x, struct buf *out, struct err *e)
+{
+	struct json *j = lines_of(ctx, out);
+
+	(void)e;
+	on_released(ctx);
+	exchange_reply(x, 200, j);
+	return 0;
+}
+
+static int on_failed(void *ctx, struct exchange *x, const struct err *why,
+		     struct err *e)
+{
+	int r = refuse(ctx, why, e);
+
+	(void)x;
+	on_released(ctx);
+	return r;
+}
+
+static int on_time(void *ctx, uint32_t events, struct err *e)
+{
+	struct document *d = ctx;
+	struct exchange *x = d->x;
+
+	(void)events;
+	(void)e;
+	fileop_abandon(d->op); /* and with it @d */
+	exchange_later(x, NULL, NULL);
+	exchange_fail(x, 504, "the document takes too long to read");
+	return 0;
+}
+
+int document_read(struct exchange *x, const struct document_lines *lines, struct err *e)
+{
+	const char *const pdf[] = { "pdftotext", "-q",	      "-layout", "-enc",
+				    "UTF-8",	 lines->path, "-",	 NULL };
+	const char *const office[] = { "python3",   "-I",
+				       "-c",	    document_program,
+				       lines->path, kind_of(lines->path),
+				       NULL };
+	struct document *d = calloc(1, sizeof(*d));
+	const struct fileop_conf c = { .argv = is_pdf(lines->path) ? pdf : office,
+				       .program = true,
+				       .gather = DOCUMENT_TEXT_MAX,
+				       .gathered_for = on_text,
+				       .failed_for = on_failed,
+				       .released = on_released,
+				       .ctx = d };
+	int r;
+
+	if (d)
+		*d = (struct document){ .x = x,
+					.loop = exchange_loop(x),
+					.path = strdup(lines->path),
+					.first = lines->first,
+					.last = lines->last };
+	if (!d || !d->path) {
+		free(d);
+		return err_sys(e, -ENOMEM, "cannot read a document");
+	}
+	r = fileop_start(x, &c, &d->op, e);
+	if (r < 0) {
+		on_released(d);
+		return r;
+	}
+	r = loop_timer(d->loop, DOCUMENT_MS, on_time, d, &d->timer);
+	if (r < 0) {
+		fileop_abandon(d->op);
+		exchange_later(x, NULL, NULL);
+		return err_sys(e, r, "cannot read a document");
+	}
+	return 0;
+}

@@ -1,0 +1,123 @@
+# cubby serve: documents as text, read in the box by what it has.
+bats_require_minimum_version 1.5.0
+load ../lib
+load ../serve
+
+setup_file() {
+	lib_env
+	lib_image
+	lib_python
+}
+teardown_file() { lib_done; }
+setup() {
+	lib_skipped
+	lib_project
+}
+teardown() { serve_end; }
+
+# What FILE says, as text.
+content() {
+	serve GET "/files/read?path=$1$2"
+	jq -r .content <<<"$output"
+}
+
+# FILE NAME TEXT...: a zip of these
+pack() {
+	python3 - "$@" <<-'END'
+		import sys, zipfile
+		with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as z:
+		    for name, text in zip(sys.argv[2::2], sys.argv[3::2]):
+		        z.writestr(name, text)
+	END
+}
+
+W='xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+A='xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+O='xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"'
+
+@test "documents: a text, its lines, a table" {
+	serve_start
+	pack a.docx word/document.xml "<w:document $W><w:body><w:p><w:r><w:t>First &amp; </w:t></w:r><w:r><w:t>foremöst</w:t><w:tab/><w:t>x</w:t><w:br/></w:r></w:p>
+		<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:r><w:instrText>PAGE</w:instrText><w:t>two</w:t></w:r></w:p>
+		<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p><w:p><w:r><w:t>c</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body></w:document>" \
+		word/footnotes.xml "<w:footnotes $W><w:footnote><w:p><w:r><w:t>note</w:t></w:r></w:p></w:footnote></w:footnotes>"
+	[ "$(content a.docx)" = $'First & foremöst\tx\n\ntwo\na\tb c\t\nnote' ]
+	[ "$(jq -c '[.path, .total_lines]' <<<"$(serve GET '/files/read?path=a.docx'; echo "$output")")" = "[\"$LIB_PROJECT/a.docx\",5]" ]
+	[ "$(content a.docx '&start_line=3&end_line=4')" = $'two\na\tb c\t' ]
+	[ "$(content a.docx '&start_line=9')" = '' ]
+	pack b.odt content.xml "<office:document-content $O><text:p>one<text:s text:c=\"2\"/>two<text:span> three</text:span></text:p><text:h>Head</text:h>
+		<table:table><table:table-row><table:table-cell><text:p>1</text:p></table:table-cell><table:table-cell><text:p>2</text:p></table:table-cell></table:table-row></table:table></office:document-content>"
+	[ "$(content b.odt)" = $'one  two three\nHead\n1\t2\t' ]
+}
+
+@test "documents: slides, sheets and books" {
+	local part
+	serve_start
+	for part in 1 2 10; do echo "<p:sld xmlns:p=\"p\" $A><a:p><a:r><a:t>slide $part</a:t></a:r></a:p></p:sld>" >"s$part"; done
+	pack a.pptx ppt/slides/slide10.xml "$(cat s10)" ppt/slides/slide2.xml "$(cat s2)" ppt/slides/slide1.xml "$(cat s1)"
+	[ "$(content a.pptx)" = $'--- Slide 1 ---\nslide 1\n--- Slide 2 ---\nslide 2\n--- Slide 3 ---\nslide 10' ]
+	pack a.xlsx xl/workbook.xml '<workbook xmlns:r="r"><sheets><sheet name="Sums" r:id="rId7"/></sheets></workbook>' \
+		xl/_rels/workbook.xml.rels '<Relationships><Relationship Id="rId7" Target="worksheets/sheet1.xml"/></Relationships>' \
+		xl/sharedStrings.xml '<sst><si><t>name</t></si><si><r><t>rich </t></r><r><t>text</t></r></si></sst>' \
+		xl/worksheets/sheet1.xml '<worksheet><sheetData><row><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row>
+			<row><c r="A2"><f>1+1</f><v>2</v></c><c r="B2" t="b"><v>1</v></c><c r="C2" t="inlineStr"><is><t>in line</t></is></c></row></sheetData></worksheet>'
+	[ "$(content a.xlsx)" = $'--- Sheet: Sums ---\nname\t\trich text\t\n2\tTRUE\tin line\t' ]
+	pack a.epub META-INF/container.xml '<container><rootfiles><rootfile full-path="OPS/b.opf"/></rootfiles></container>' \
+		OPS/b.opf '<package><manifest><item id="two" href="2.xhtml"/><item id="one" href="a%20b.xhtml"/></manifest><spine><itemref idref="one"/><itemref idref="two"/></spine></package>' \
+		OPS/2.xhtml '<html><body><p>the end</p></body></html>' \
+		'OPS/a b.xhtml' '<html><head><title>T</title><style>x</style></head><body><h1>Chapter</h1><p>a &lt; b<script>no</script></p></body></html>'
+	[ "$(content a.epub | grep .)" = $'Chapter\na < b\nthe end' ]
+}
+
+@test "documents: what is none, lies or never ends is refused" {
+	serve_start
+	refused() { # STATUS FILE: the text of it
+		serve_status GET "/files/read?path=$2" "$1"
+		jq -r .detail serve.body
+	}
+	printf 'PK\3\4\377\0' >a.docx
+	[ "$(refused 415 a.docx)" = 'Unsupported binary file type: application/vnd.openxmlformats-officedocument.wordprocessingml.document: it cannot be read as one' ]
+	pack b.docx word/document.xml '<w:t'
+	refused 415 b.docx
+	pack c.odt other ''
+	refused 415 c.odt
+	pack d.odt content.xml '<!DOCTYPE x [<!ENTITY e SYSTEM "/etc/passwd">]><p>a&e;b</p>'
+	[[ "$(content d.odt)" != *root* ]]
+	# much that is said of little: not kept, but refused
+	python3 - <<-'END'
+		import zipfile
+		with zipfile.ZipFile("e.odt", "w", zipfile.ZIP_DEFLATED) as z:
+		    z.writestr("content.xml", b"<p>" + b"x" * (20 << 20) + b"</p>")
+	END
+	[ "$(refused 413 e.odt)" = "the document's text is too long" ]
+	mkfifo f.odt # nobody waits for it
+	refused 400 f.odt
+	# what is not there is said with what brings it
+	printf '%%PDF-1.4\n\377\0' >a.pdf
+	[ "$(refused 415 a.pdf)" = 'Unsupported binary file type: application/pdf: pdftotext is not in the box: apt-get install poppler-utils' ]
+	refused 404 none.pdf
+}
+
+@test "documents: a PDF by the box's pdftotext" {
+	serve_start
+	serve_json POST '/execute?wait=200' '{"command":"apt-get update -q && apt-get install -q -y --no-install-recommends poppler-utils"}'
+	serve_json POST '/execute?wait=20' '{"command":"command -v pdftotext"}'
+	[ "$(jq .exit_code <<<"$output")" = 0 ] || skip "the distribution's mirror cannot be reached"
+	python3 - <<-'END'
+		text = b"BT /F1 12 Tf 72 700 Td (Hello from page one) Tj ET"
+		objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+		    b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+		    b"<</Length %d>>stream\n%s\nendstream" % (len(text), text), b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
+		out, at = b"%PDF-1.4\n%\xff\xfe\n", []
+		for i, o in enumerate(objects, 1):
+		    at.append(len(out))
+		    out += b"%d 0 obj%s endobj\n" % (i, o)
+		start = len(out)
+		out += b"xref\n0 6\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % n for n in at)
+		open("a.pdf", "wb").write(out + b"trailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % start)
+	END
+	[[ "$(content a.pdf)" == *'Hello from page one'* ]]
+	printf '%%PDF-1.4\n\377\0' >b.pdf
+	serve_status GET '/files/read?path=b.pdf' 415
+	[ "$(jq -r .detail serve.body)" = 'Unsupported binary file type: application/pdf: it cannot be read as one' ]
+}
