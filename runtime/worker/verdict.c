@@ -7,6 +7,7 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "runtime/worker/asked.h"
+#include "runtime/worker/bare.h"
 
 enum {
 	MOST_FILES = 1000, /* more at once are held */
@@ -72,8 +73,14 @@ static bool is_merged(const struct verdict_of *of, const struct diff_item *x)
 	       json_get_bool(of->args, x->overlaps ? "marks" : "merge", false);
 }
 
-static void judge(const struct verdict_of *of, const struct diff_item *x,
-		  struct verdict *v)
+/* With or without a ".git" in its name. */
+static bool is_of_repository(const struct bare *bare, const struct diff_item *x)
+{
+	return !x->git && (in_git(x->path) || bare_has(bare, x->path));
+}
+
+static void judge(const struct verdict_of *of, const struct bare *bare,
+		  const struct diff_item *x, struct verdict *v)
 {
 	mode_t was = x->was.mode;
 
@@ -86,7 +93,7 @@ static void judge(const struct verdict_of *of, const struct diff_item *x,
 	v->never = !is_taken(x->now.mode) || (x->git && !S_ISDIR(x->now.mode));
 	if (S_ISDIR(x->now.mode)) /* does nothing by itself */
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
-	if (!x->git && in_git(x->path) && v->effect.class != EFFECTS_HELD)
+	if (v->effect.class != EFFECTS_HELD && is_of_repository(bare, x))
 		v->effect = held(x->now.mode ? "a part of a repository that the box "
 					       "has made"
 					     : "a part of a repository");
@@ -190,13 +197,15 @@ void verdict_all(const struct verdict_of *of, struct verdict *ret)
 	bool all = is_policy(of, "all") || json_len(json_get(of->args, "paths"));
 	bool safe = !is_policy(of, "ask") && !is_policy(of, "never");
 	bool overwrite = json_get_bool(of->args, "overwrite", false);
+	_cleanup_bare_ struct bare bare = { .dirs = NULL };
 
+	bare_find(of->layer, of->diff, &bare);
 	for (size_t i = 0; i < of->diff->n; i++) {
 		const struct diff_item *x = &of->diff->items[i];
 		struct verdict *v = &ret[i];
 
 		v->merged = is_merged(of, x);
-		judge(of, x, v);
+		judge(of, &bare, x, v);
 		if (x->git && (of->running || of->elsewhere))
 			*v = (struct verdict){
 				held(of->running ? "a repository is taken over when "

@@ -181,3 +181,47 @@ for d, dirs, files in os.walk("."):
 		git reset -q --hard "$host"; git checkout -q -f main; git reset -q --hard "$host"
 	done
 }
+
+@test "V12: a directory that git takes for a repository by what is in it stays in the box" {
+	git_repo
+	evil_config='printf "[core]\nrepositoryformatversion = 0\nbare = false\nworktree = ..\nfsmonitor = touch '"$PWNED"';:\n"'
+	review "mkdir -p docs/objects docs/refs docs/more; echo ref: refs/heads/main >docs/HEAD
+		$evil_config >docs/config; echo 1 >docs/more/page
+		mkdir -p far/o/objects far/o/refs; echo ref: refs/heads/main >far/HEAD
+		echo o >far/commondir; $evil_config >far/o/config; echo ref: refs/heads/main >far/o/HEAD
+		mkdir plain; echo 1 >plain/HEAD; echo 1 >plain/config"
+	cubby apply
+	[ -z "$(ls -d docs far 2>/dev/null)" ] || { find docs far; return 1; }
+	[ "$(cat plain/HEAD)" = 1 ]
+	run -0 cubby diff --json
+	jq -e '.[] | select(.path == "/docs/more/page") | .class == "held" and .why == "a part of a repository that the box has made"' \
+		<<<"$output" >/dev/null || { echo "$output"; return 1; }
+	# What is there of it already does not let the rest come by itself.
+	mkdir -p docs/objects docs/refs
+	cubby apply
+	[ ! -e docs/HEAD ]
+	[ ! -e docs/config ]
+	for d in docs far far/o; do [ ! -d "$d" ] || (cd "$d" && git status >/dev/null); done
+	[ ! -e "$PWNED" ]
+}
+
+@test "V13: settings and hooks of a bare repository of the host stay in the box" {
+	echo 1 >file
+	git init -q --bare mirror
+	mkdir late
+	echo 1 >mirror/notes
+	review 'printf "[core]\nrepositoryformatversion = 0\nbare = false\nworktree = ..\nfsmonitor = touch '"$PWNED"';:\n" >mirror/config
+		printf "#!/bin/sh\ntouch '"$PWNED"'\n" >mirror/hooks/post-update; chmod +x mirror/hooks/post-update
+		echo two >mirror/notes; mkdir late/hooks; cp mirror/hooks/post-update late/hooks/'
+	git init -q --bare late.git # the host's, made since the box began
+	cp -a late.git/. late/
+	cubby apply
+	for d in mirror late; do
+		run ! git -C "$d" config --get core.fsmonitor
+		git -C "$d" status >/dev/null 2>&1 || true
+	done
+	[ ! -e "$PWNED" ]
+	[ -z "$(ls -d mirror/hooks/post-update late/hooks/post-update 2>/dev/null)" ]
+	[ "$(cat mirror/notes)" = 1 ]
+	cubby diff --json | jq -e '.[] | select(.path == "/mirror/config") | .class == "held"' >/dev/null
+}
