@@ -1,153 +1,12 @@
 #include "runtime/spec/effects.h"
 
+#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/def.h"
-
-/* How a row's name is met. */
-enum match {
-	FILE_NAMED, /* the last component, anywhere */
-	BELOW,	    /* a component, anywhere: it and all that lies in it */
-	AT_ROOT,    /* the whole path */
-	TREE,	    /* the beginning of the path: it and all that lies in it */
-	ENDING	    /* of the last component */
-};
-
-#define GIT "git's own: it may run on this machine"
-#define HOOK "a hook, which git runs"
-#define EDITOR "an editor's settings and tasks"
-#define AGENT "what an agent obeys or runs"
-#define SHELL "a shell reads it when it starts or enters the directory"
-#define TOOL "settings of a tool, which can name programs"
-#define PYTHON "python loads it by itself"
-#define DEBUGGER "a debugger runs it at its start"
-#define WORKFLOW "a workflow of the CI service"
-#define BUILD "runs when the project is built or tested"
-
-/* The first that meets a path decides; what is not named is plain. In .git what a commit
- * changes is named first: git runs none of it. */
-/* clang-format off */
-static const struct rule {
-	const char *name; /* in small letters */
-	enum match match;
-	enum effects_class class;
-	const char *why;
-} rules[] = {
-	{ ".git/objects",	TREE,		EFFECTS_PLAIN,	NULL },
-	{ ".git/refs",		TREE,		EFFECTS_PLAIN,	NULL },
-	{ ".git/logs",		TREE,		EFFECTS_PLAIN,	NULL },
-	{ ".git/index",		AT_ROOT,	EFFECTS_PLAIN,	NULL },
-	{ ".git/head",		AT_ROOT,	EFFECTS_PLAIN,	NULL },
-	{ ".git/orig_head",	AT_ROOT,	EFFECTS_PLAIN,	NULL },
-	{ ".git/fetch_head",	AT_ROOT,	EFFECTS_PLAIN,	NULL },
-	{ ".git/packed-refs",	AT_ROOT,	EFFECTS_PLAIN,	NULL },
-	{ ".git/commit_editmsg", AT_ROOT,	EFFECTS_PLAIN,	NULL },
-	{ ".git",		BELOW,		EFFECTS_HELD,	GIT },
-	{ ".gitmodules",	FILE_NAMED,	EFFECTS_HELD,	GIT },
-	{ ".gitattributes",	FILE_NAMED,	EFFECTS_HELD,	"names git's filters and drivers" },
-	{ ".hg",		BELOW,		EFFECTS_HELD,	"Mercurial's own: it may run on this machine" },
-	{ ".husky",		BELOW,		EFFECTS_HELD,	HOOK },
-	{ ".githooks",		BELOW,		EFFECTS_HELD,	HOOK },
-	{ ".pre-commit-config.yaml", FILE_NAMED, EFFECTS_HELD,	HOOK },
-	{ ".pre-commit-hooks.yaml", FILE_NAMED,	EFFECTS_HELD,	HOOK },
-	{ "lefthook.yml",	FILE_NAMED,	EFFECTS_HELD,	HOOK },
-	{ ".lefthook.yml",	FILE_NAMED,	EFFECTS_HELD,	HOOK },
-	{ ".envrc",		FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".env",		FILE_NAMED,	EFFECTS_HELD,	"settings that many programs take over" },
-	{ ".bashrc",		FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".bash_profile",	FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".bash_login",	FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".bash_logout",	FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".bash_aliases",	FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".profile",		FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".zshrc",		FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".zshenv",		FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".zprofile",		FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".zlogin",		FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".kshrc",		FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".inputrc",		FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ "config.fish",	FILE_NAMED,	EFFECTS_HELD,	SHELL },
-	{ ".vimrc",		FILE_NAMED,	EFFECTS_HELD,	EDITOR },
-	{ ".exrc",		FILE_NAMED,	EFFECTS_HELD,	EDITOR },
-	{ ".nvim.lua",		FILE_NAMED,	EFFECTS_HELD,	EDITOR },
-	{ ".nvimrc",		FILE_NAMED,	EFFECTS_HELD,	EDITOR },
-	{ ".dir-locals.el",	FILE_NAMED,	EFFECTS_HELD,	EDITOR },
-	{ ".vscode",		BELOW,		EFFECTS_HELD,	EDITOR },
-	{ ".code-workspace",	ENDING,		EFFECTS_HELD,	EDITOR },
-	{ ".idea",		BELOW,		EFFECTS_HELD,	EDITOR },
-	{ ".fleet",		BELOW,		EFFECTS_HELD,	EDITOR },
-	{ ".zed",		BELOW,		EFFECTS_HELD,	EDITOR },
-	{ ".devcontainer",	BELOW,		EFFECTS_HELD,	EDITOR },
-	{ ".devcontainer.json",	FILE_NAMED,	EFFECTS_HELD,	EDITOR },
-	{ ".gdbinit",		FILE_NAMED,	EFFECTS_HELD,	DEBUGGER },
-	{ ".lldbinit",		FILE_NAMED,	EFFECTS_HELD,	DEBUGGER },
-	{ ".pdbrc",		FILE_NAMED,	EFFECTS_HELD,	DEBUGGER },
-	{ ".tool-versions",	FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ ".mise.toml",		FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ "mise.toml",		FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ ".npmrc",		FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ ".yarnrc",		FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ ".yarnrc.yml",	FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ ".yarn",		BELOW,		EFFECTS_HELD,	TOOL },
-	{ ".pnpmfile.cjs",	FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ ".cargo",		BELOW,		EFFECTS_HELD,	TOOL },
-	{ ".pypirc",		FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ "pip.conf",		FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ ".wgetrc",		FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ ".curlrc",		FILE_NAMED,	EFFECTS_HELD,	TOOL },
-	{ ".ssh",		BELOW,		EFFECTS_HELD,	"keys, and whom they let in" },
-	{ ".github/workflows",	TREE,		EFFECTS_HELD,	WORKFLOW },
-	{ ".github/actions",	TREE,		EFFECTS_HELD,	WORKFLOW },
-	{ ".github/copilot-instructions.md", AT_ROOT, EFFECTS_HELD, AGENT },
-	{ ".gitlab-ci.yml",	FILE_NAMED,	EFFECTS_HELD,	WORKFLOW },
-	{ ".circleci",		BELOW,		EFFECTS_HELD,	WORKFLOW },
-	{ ".buildkite",		BELOW,		EFFECTS_HELD,	WORKFLOW },
-	{ ".travis.yml",	FILE_NAMED,	EFFECTS_HELD,	WORKFLOW },
-	{ ".drone.yml",		FILE_NAMED,	EFFECTS_HELD,	WORKFLOW },
-	{ "azure-pipelines.yml", FILE_NAMED,	EFFECTS_HELD,	WORKFLOW },
-	{ "bitbucket-pipelines.yml", FILE_NAMED, EFFECTS_HELD,	WORKFLOW },
-	{ "jenkinsfile",	FILE_NAMED,	EFFECTS_HELD,	WORKFLOW },
-	{ ".agents",		BELOW,		EFFECTS_HELD,	AGENT },
-	{ ".cubby",		BELOW,		EFFECTS_HELD,	AGENT },
-	{ ".claude",		BELOW,		EFFECTS_HELD,	AGENT },
-	{ ".codex",		BELOW,		EFFECTS_HELD,	AGENT },
-	{ ".cursor",		BELOW,		EFFECTS_HELD,	AGENT },
-	{ ".gemini",		BELOW,		EFFECTS_HELD,	AGENT },
-	{ ".cursorrules",	FILE_NAMED,	EFFECTS_HELD,	AGENT },
-	{ ".windsurfrules",	FILE_NAMED,	EFFECTS_HELD,	AGENT },
-	{ ".mcp.json",		FILE_NAMED,	EFFECTS_HELD,	AGENT },
-	{ "claude.md",		FILE_NAMED,	EFFECTS_HELD,	AGENT },
-	{ "claude.local.md",	FILE_NAMED,	EFFECTS_HELD,	AGENT },
-	{ "agents.md",		FILE_NAMED,	EFFECTS_HELD,	AGENT },
-	{ "cubby.md",		FILE_NAMED,	EFFECTS_HELD,	AGENT },
-	{ "gemini.md",		FILE_NAMED,	EFFECTS_HELD,	AGENT },
-	{ "sitecustomize.py",	FILE_NAMED,	EFFECTS_HELD,	PYTHON },
-	{ "usercustomize.py",	FILE_NAMED,	EFFECTS_HELD,	PYTHON },
-	{ ".pth",		ENDING,		EFFECTS_HELD,	PYTHON },
-	{ "makefile",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "gnumakefile",	FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ ".mk",		ENDING,		EFFECTS_MARKED,	BUILD },
-	{ "cmakelists.txt",	FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "meson.build",	FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "configure",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "justfile",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "rakefile",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "gemfile",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "dockerfile",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "package.json",	FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "build.rs",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "build.gradle",	FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "build.gradle.kts",	FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "gradlew",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "setup.py",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "pyproject.toml",	FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "conftest.py",	FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "noxfile.py",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-	{ "tox.ini",		FILE_NAMED,	EFFECTS_MARKED,	BUILD },
-};
-/* clang-format on */
+#include "base/text.h"
+#include "runtime/spec/effects_rules.h"
 
 /* Modules of Python's library, between blanks: a file of such a name in the directory
  * where a script or "python -m" is started is loaded in its place. */
@@ -186,9 +45,79 @@ const char *effects_name(enum effects_class c)
 	return names[c];
 }
 
+/* Characters that a filesystem which folds case may take for others: Unicode's CaseFolding
+ * of those that become letters of names in the table. */
+static const struct folded {
+	unsigned c;
+	const char *to;
+} folded[] = {
+	{ 0x00df, "ss" },  { 0x1e9e, "ss" }, { 0x017f, "s" },  { 0x212a, "k" },
+	{ 0xfb00, "ff" },  { 0xfb01, "fi" }, { 0xfb02, "fl" }, { 0xfb03, "ffi" },
+	{ 0xfb04, "ffl" }, { 0xfb05, "st" }, { 0xfb06, "st" },
+};
+
+/* Nothing becomes longer. */
+static size_t fold_one(const char *s, size_t len, char *out)
+{
+	unsigned c = 0;
+
+	if (text_decode(s, len, &c) <= 0) {
+		*out = *s;
+		return 1;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(folded); i++)
+		if (folded[i].c == c) {
+			memcpy(out, folded[i].to, strlen(folded[i].to));
+			return strlen(folded[i].to);
+		}
+	if (c >= 0x80 && text_hidden(0, c))
+		return 0;
+	memcpy(out, s, (size_t)text_utf8_len(s, len));
+	return (size_t)text_utf8_len(s, len);
+}
+
+/* As the filesystem with the fewest differences has it: without case, without what has no
+ * width, and without dots and blanks at the end of a name. */
+static size_t fold(const char *path, size_t len, char ret[EFFECTS_PATH])
+{
+	size_t n = 0, name = 0;
+
+	for (size_t i = 0; i <= len;) {
+		if (i == len || path[i] == '/') {
+			while (n > name && (ret[n - 1] == '.' || ret[n - 1] == ' '))
+				n--;
+			if (i == len)
+				break;
+			ret[n++] = path[i++];
+			name = n;
+		} else if ((unsigned char)path[i] < 0x80) {
+			ret[n++] = (char)tolower((unsigned char)path[i++]);
+		} else {
+			n += fold_one(path + i, len - i, ret + n);
+			i += (size_t)MAX(text_utf8_len(path + i, len - i), 1);
+		}
+	}
+	return n;
+}
+
+/* All that follows has a folded path. */
+
 static bool same(const char *s, size_t len, const char *name)
 {
-	return strlen(name) == len && strncasecmp(s, name, len) == 0;
+	return len && *s == *name && strlen(name) == len && memcmp(s, name, len) == 0;
+}
+
+static bool starts(const char *s, size_t len, const char *name)
+{
+	return len && *s == *name && strlen(name) <= len &&
+	       memcmp(s, name, strlen(name)) == 0;
+}
+
+static bool ends(const char *s, size_t len, const char *name)
+{
+	size_t n = strlen(name);
+
+	return len >= n && memcmp(s + len - n, name, n) == 0;
 }
 
 static bool below(const char *path, size_t len, const char *name)
@@ -204,11 +133,11 @@ static bool below(const char *path, size_t len, const char *name)
 	return false;
 }
 
-static bool met(const struct rule *r, const char *path, size_t len)
+static bool met(const struct effects_rule *r, const char *path, size_t len)
 {
 	const char *slash = memrchr(path, '/', len);
 	const char *last = slash ? slash + 1 : path;
-	size_t n = len - (size_t)(last - path), name = strlen(r->name);
+	size_t n = len - (size_t)(last - path);
 
 	switch (r->match) {
 	case FILE_NAMED:
@@ -218,26 +147,39 @@ static bool met(const struct rule *r, const char *path, size_t len)
 	case AT_ROOT:
 		return same(path, len, r->name);
 	case TREE:
-		return len >= name && strncasecmp(path, r->name, name) == 0 &&
-		       (len == name || path[name] == '/');
+		return starts(path, len, r->name) &&
+		       (len == strlen(r->name) || path[strlen(r->name)] == '/');
+	case STARTING:
+		return starts(last, n, r->name);
 	case ENDING:
-		return n >= name && strncasecmp(last + n - name, r->name, name) == 0;
+		return ends(last, n, r->name);
 	}
 	return false;
+}
+
+/* A module is a source, a compiled one, a library, or a directory with one called
+ * __init__. */
+static bool is_module(const char *rest, size_t len)
+{
+	return starts(rest, len, "/__init__.") ||
+	       (!memchr(rest, '/', len) &&
+		(same(rest, len, ".py") || same(rest, len, ".pyc") ||
+		 (starts(rest, len, ".") && ends(rest, len, ".so"))));
 }
 
 /* In the project's own directory alone: deeper ones are packages, more often than not. */
 static bool shadows_python(const char *path, size_t len)
 {
 	char word[32] = " ";
-	size_t n = len > 3 && same(path + len - 3, 3, ".py") ? len - 3 : 0;
+	size_t n = 0;
 
-	if (!n || n > sizeof(word) - 3 || memchr(path, '/', len) ||
-	    memchr(path, ' ', n) || memchr(path, '\0', n))
+	while (n < len && (isalnum((unsigned char)path[n]) || path[n] == '_'))
+		n++;
+	if (!n || n > sizeof(word) - 3 || !is_module(path + n, len - n))
 		return false;
 	memcpy(word + 1, path, n);
 	word[n + 1] = ' ';
-	return strcasestr(modules, word);
+	return strstr(modules, word);
 }
 
 /* The path from its last .git on, wherever that lies; else all of it. */
@@ -257,14 +199,19 @@ static const char *from_git(const char *path, size_t *len)
 	return from;
 }
 
-struct effect effects_of_path(const char *path, size_t len)
+struct effect effects_of_path(const char *given, size_t len)
 {
+	char text[EFFECTS_PATH];
+	const char *path = text;
+
 	if (len > EFFECTS_PATH)
 		return (struct effect){ EFFECTS_HELD, "its name is too long to judge" };
+	len = fold(given, len, text);
 	path = from_git(path, &len);
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
-		if (met(&rules[i], path, len))
-			return (struct effect){ rules[i].class, rules[i].why };
+	for (size_t i = 0; i < effects_rules_n; i++)
+		if (met(&effects_rules[i], path, len))
+			return (struct effect){ effects_rules[i].class,
+						effects_rules[i].why };
 	if (shadows_python(path, len))
 		return (struct effect){ EFFECTS_HELD,
 					"shadows a module of python's library" };
@@ -298,13 +245,31 @@ struct effect effects_of_change(const char *path, mode_t was, mode_t now, bool l
 
 bool effects_is_git(const char *path, size_t len)
 {
-	return len <= EFFECTS_PATH && below(path, len, ".git") &&
+	char text[EFFECTS_PATH];
+
+	return len <= EFFECTS_PATH && below(text, fold(path, len, text), ".git") &&
 	       effects_of_path(path, len).class == EFFECTS_HELD;
 }
 
+bool effects_is_above(const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < effects_rules_n; i++)
+		if (effects_rules[i].class == EFFECTS_HELD &&
+		    (effects_rules[i].match == TREE ||
+		     effects_rules[i].match == AT_ROOT) &&
+		    text_is_below(effects_rules[i].name, path))
+			return len > 0;
+	return false;
+}
+
+/* What a name leads to may be a link, from where ".." is another directory: only in front are
+ * they what they look like. */
 bool effects_leaves(const char *path, size_t len, const char *target, size_t target_len)
 {
 	size_t depth = 0, i = 0;
+	bool named = false;
 
 	if (target_len && *target == '/')
 		return true;
@@ -315,10 +280,10 @@ bool effects_leaves(const char *path, size_t len, const char *target, size_t tar
 		size_t n = slash ? (size_t)(slash - target) - i : target_len - i;
 
 		if (same(target + i, n, "..")) {
-			if (!depth--)
+			if (named || !depth--)
 				return true;
 		} else if (n && !same(target + i, n, ".")) {
-			depth++;
+			named = true;
 		}
 		i += n + 1;
 	}

@@ -26,7 +26,8 @@ enum { EFFECTS_PATH = 4096 }; /* bytes; a longer path is held for its length */
  * effects_of_path() - what a file of this name does
  * @path: relative to the project, of @len bytes; "/" separates
  *
- * Letters are compared without regard to case: some filesystems do so, too.
+ * Names are compared as some filesystems do: without regard to case, to characters that
+ * nobody sees, and to dots and blanks at the end.
  */
 struct effect effects_of_path(const char *path, size_t len);
 
@@ -41,8 +42,13 @@ struct effect effects_of_change(const char *path, mode_t was, mode_t now, bool l
  *  changes */
 bool effects_is_git(const char *path, size_t len);
 
+/** effects_is_above() - whether a rule names something further down in the directory @path,
+ *  which is spelt as the rule has it */
+bool effects_is_above(const char *path);
+
 /** effects_leaves() - whether the link at @path (relative to the project) points out of
- *  it: its target is absolute, or goes up further than the link lies deep */
+ *  it, or may: its target is absolute, goes up further than the link lies deep, or goes up
+ *  from a name, which may be a link itself */
 bool effects_leaves(const char *path, size_t len, const char *target,
 		    size_t target_len);
 

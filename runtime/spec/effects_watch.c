@@ -77,7 +77,7 @@ static void look(struct effects_watch *w, int dirfd, const struct dirscan_entry 
 {
 	char path[EFFECTS_PATH];
 	int n = snprintf(path, sizeof(path), "%s%s", prefix, it->name);
-	bool on_the_way = strcmp(path, ".github") == 0;
+	bool on_the_way = effects_is_above(path);
 	_cleanup_close_ int fd = -1;
 	const char *why;
 	struct stat st;

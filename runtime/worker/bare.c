@@ -24,18 +24,12 @@ static const struct name {
 	const char *name;
 	unsigned has;
 } names[] = {
-	{ "HEAD", HEAD },
-	{ "objects", OBJECTS },
-	{ "refs", REFS },
-	{ "commondir", OBJECTS | REFS },
-	{ "config", 0 },
-	{ "config.worktree", 0 },
-	{ "hooks", 0 },
-	{ "index", 0 },
-	{ "info", 0 },
-	{ "modules", 0 },
-	{ "packed-refs", 0 },
-	{ "shallow", 0 },
+	{ "HEAD", HEAD },     { "objects", OBJECTS },
+	{ "refs", REFS },     { "commondir", OBJECTS | REFS },
+	{ "config", 0 },      { "config.worktree", 0 },
+	{ "hooks", 0 },	      { "index", 0 },
+	{ "info", 0 },	      { "modules", 0 },
+	{ "packed-refs", 0 }, { "shallow", 0 },
 	{ "worktrees", 0 },
 };
 

@@ -53,6 +53,22 @@ struct effect verdict_effect(const struct diff_item *x, int root, const char *at
 	return effects_of_change(x->path, x->was.mode, x->now.mode, leaves);
 }
 
+/* Whether the link at @path of the layer would lead out by way of one that the host has. */
+static bool is_led_out(const struct layer *l, const char *path)
+{
+	_cleanup_close_ int link = takeover_open(l->upper, path, O_PATH), there = -1;
+	const char *slash = strrchr(path, '/');
+	char target[PATH_MAX], way[2 * PATH_MAX];
+	ssize_t n = link < 0 ? link : sys_readlinkat(link, "", target, sizeof(target));
+
+	if (n < 0 || n == (ssize_t)sizeof(target))
+		return true;
+	snprintf(way, sizeof(way), "%.*s%.*s", slash ? (int)(slash - path + 1) : 0,
+		 path, (int)n, target);
+	there = sys_openat2(l->project, way, O_PATH, 0, RESOLVE_BENEATH);
+	return there == -EXDEV || there == -ELOOP || there == -EAGAIN;
+}
+
 static struct effect held(const char *why)
 {
 	return (struct effect){ EFFECTS_HELD, why };
@@ -93,6 +109,9 @@ static void judge(const struct verdict_of *of, const struct bare *bare,
 	v->never = !is_taken(x->now.mode) || (x->git && !S_ISDIR(x->now.mode));
 	if (S_ISDIR(x->now.mode)) /* does nothing by itself */
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
+	if (v->effect.class != EFFECTS_HELD && S_ISLNK(x->now.mode) &&
+	    is_led_out(of->layer, x->path))
+		v->effect = held("a link that points out of the project");
 	if (v->effect.class != EFFECTS_HELD && is_of_repository(bare, x))
 		v->effect = held(x->now.mode ? "a part of a repository that the box "
 					       "has made"

@@ -225,3 +225,13 @@ for d, dirs, files in os.walk("."):
 	[ "$(cat mirror/notes)" = 1 ]
 	cubby diff --json | jq -e '.[] | select(.path == "/mirror/config") | .class == "held"' >/dev/null
 }
+
+@test "V14: links that lead out only together with others are held" {
+	mkdir -p sub/deep ../outside; ln -s ../outside data
+	review 'cd sub/deep; ln -s ../.. up; ln -s up/../x over; ln -s ../../data/x through; ln -s ../../file in'
+	cubby apply
+	[ "$(readlink sub/deep/up)" = ../.. ]
+	[ "$(readlink sub/deep/in)" = ../../file ]
+	[ ! -L sub/deep/over ]
+	[ ! -L sub/deep/through ] # "data" is the host's, and leads out
+}
