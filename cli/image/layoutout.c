@@ -123,15 +123,13 @@ static void add_known(struct layoutout *l, const struct json *meta, const char *
 	add_layer(l, diff, diff, 0);
 }
 
-int layoutout_image(struct layoutout *l, const char *dir, bool known, struct err *e)
+int layoutout_image(struct layoutout *l, const char *dir, const struct json *known,
+		    struct err *e)
 {
 	_cleanup_buf_ struct buf list = BUF_INIT((size_t)LIST);
-	_cleanup_json_ struct json *meta = NULL;
 	char path[PATH], diff[HASH_HEX];
-	int r = image_meta(l->store, dir, &meta, e);
+	int r;
 
-	if (r < 0)
-		return r;
 	snprintf(path, sizeof(path), "%s/layers", dir);
 	r = file_read(l->store->images, path, &list, e);
 	if (r == -ENOENT) {
@@ -148,7 +146,7 @@ int layoutout_image(struct layoutout *l, const char *dir, bool known, struct err
 		snprintf(path, sizeof(path), "diffs/%.80s/rootfs", last);
 		snprintf(diff, sizeof(diff), "%.64s", last);
 		if (known)
-			add_known(l, meta, diff);
+			add_known(l, known, diff);
 		else
 			r = pack_path(l, l->store->dirfd, path, e);
 		list.len = (size_t)(last - list.data);
@@ -290,8 +288,8 @@ int layoutout_end(struct layoutout *l, const struct json *run, const char *name,
 	return r < 0 ? r : put(l, "index.json", index, digest, &size, e);
 }
 
-int layoutout_whole(const struct store *st, const struct layoutout_want *want, int dir,
-		    struct image *ret, struct err *e)
+int layoutout_whole(const struct store *st, const struct image *image,
+		    const struct layoutout_want *want, int dir, struct err *e)
 {
 	_cleanup_layoutout_ struct layoutout l = { .store = st,
 						   .dir = dir,
@@ -299,25 +297,22 @@ int layoutout_whole(const struct store *st, const struct layoutout_want *want, i
 						   .abort_fd = want->abort_fd };
 	_cleanup_json_ struct json *meta = NULL, *run = NULL;
 	struct idmap map;
-	int r = image_find(st, want->ref, NULL, ret, e);
+	int r = image_meta(st, image->dir, &meta, e);
 
-	if (r < 0)
-		return r;
-	r = image_meta(st, ret->dir, &meta, e);
 	if (r < 0)
 		return r;
 	r = idmap_from_json(json_get(meta, "idmap"), &map, e);
 	if (r < 0)
 		return r;
-	r = image_run(st, ret->dir, &run, e);
+	r = image_run(st, image->dir, &run, e);
 	if (r < 0)
 		return r;
 	l.map = &map;
 	r = layoutout_begin(&l, e);
 	if (r < 0)
 		return r;
-	r = layoutout_image(&l, ret->dir, false, e);
+	r = layoutout_image(&l, image->dir, NULL, e);
 	if (r < 0)
 		return r;
-	return layoutout_end(&l, run, want->name ? want->name : ret->name, e);
+	return layoutout_end(&l, run, want->name ? want->name : image->name, e);
 }

@@ -31,20 +31,20 @@ int layoutout_tree(struct layoutout *l, int tree, const char *skip, struct err *
 
 /**
  * layoutout_image() - the layers of an image, the lowest first
- * @known: of those that the store keeps as layers only the names: whoever pulls the layout
- *         into this store does not read them
+ * @known: image_meta(): of those that the store keeps as layers only the names, for whoever
+ *         pulls the layout into this store does not read them; NULL = all of them
  */
-int layoutout_image(struct layoutout *l, const char *dir, bool known, struct err *e);
+int layoutout_image(struct layoutout *l, const char *dir, const struct json *known,
+		    struct err *e);
 
 struct layoutout_want {
-	const char *ref;  /* as image_find() takes it */
 	const char *name; /* in the layout; NULL = its own */
 	bool docker;
 	int abort_fd; /* borrowed; as above */
 };
 /** layoutout_whole() - an image of the store into the empty directory @dir */
-int layoutout_whole(const struct store *st, const struct layoutout_want *want, int dir,
-		    struct image *ret, struct err *e);
+int layoutout_whole(const struct store *st, const struct image *image,
+		    const struct layoutout_want *want, int dir, struct err *e);
 
 /** layoutout_end() - configuration, manifest and index; @run: see image_run(); NULL = none */
 int layoutout_end(struct layoutout *l, const struct json *run, const char *name,

@@ -38,10 +38,12 @@ static void staged_done(struct staged *s)
 	store_close(&s->store);
 }
 
-static int stage(const struct app *app, const struct layoutout_want *want,
-		 struct staged *ret, struct image *image, struct err *e)
+static int stage(const struct app *app, const char *ref,
+		 const struct layoutout_want *want, struct staged *ret,
+		 struct image *image, struct err *e)
 {
-	int r = place_store(app, &ret->store, e);
+	int r = place_store(app, &ret->store, e)
+			?: image_find(&ret->store, ref, NULL, image, e);
 
 	if (r < 0)
 		return r;
@@ -54,7 +56,7 @@ static int stage(const struct app *app, const struct layoutout_want *want,
 	ret->dir = file_open_dir(ret->staging.dirfd, "layout", e);
 	if (ret->dir < 0)
 		return ret->dir;
-	r = layoutout_whole(&ret->store, want, ret->dir, image, e);
+	r = layoutout_whole(&ret->store, image, want, ret->dir, e);
 	if (r == -ENOSPC || r == -EDQUOT)
 		return err_hint(e, "free some space or set XDG_DATA_HOME to a larger "
 				   "disk");
@@ -117,8 +119,8 @@ static int draft_name(struct draft *d, const char *name)
 	return r;
 }
 
-int pushing_archive(const struct app *app, const struct layoutout_want *want,
-		    const char *path, struct err *e)
+int pushing_archive(const struct app *app, const char *ref,
+		    const struct layoutout_want *want, const char *path, struct err *e)
 {
 	_cleanup_(staged_done) struct staged s = STAGED_NONE;
 	_cleanup_(draft_done) struct draft d = { .dir = -1, .fd = -1 };
@@ -136,7 +138,7 @@ int pushing_archive(const struct app *app, const struct layoutout_want *want,
 	r = draft_open(&d);
 	if (r < 0)
 		return err_sys(e, r, "cannot make '%s'", path);
-	r = stage(app, want, &s, &image, e)
+	r = stage(app, ref, want, &s, &image, e)
 		    ?: pack_run(&(struct pack_conf){ s.dir, NULL, d.fd }, e);
 	if (r < 0)
 		return r;
@@ -217,7 +219,7 @@ int pushing_registry(const struct app *app, const char *ref, const char *to,
 {
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	_cleanup_(staged_done) struct staged s = STAGED_NONE;
-	struct layoutout_want want = { .ref = ref };
+	struct layoutout_want want = { .name = NULL };
 	struct pushing p = { .app = app };
 	struct oci_name n;
 	struct image image;
@@ -230,7 +232,7 @@ int pushing_registry(const struct app *app, const char *ref, const char *to,
 	if (r < 0)
 		return r;
 	p.abort_fd = want.abort_fd = held.fd;
-	r = stage(app, &want, &s, &image, e);
+	r = stage(app, ref, &want, &s, &image, e);
 	if (r < 0)
 		return r;
 	if (!to)

@@ -20,9 +20,9 @@
 int pushing_registry(const struct app *app, const char *ref, const char *to,
 		     char name[OCI_NAME], char digest[HASH_HEX], struct err *e);
 
-/** pushing_archive() - into the new file @path, as an archive of an OCI layout, which with
- *  want->docker is one for 'docker load', too */
-int pushing_archive(const struct app *app, const struct layoutout_want *want,
-		    const char *path, struct err *e);
+/** pushing_archive() - the image @ref into the new file @path, as an archive of an OCI
+ *  layout, which with want->docker is one for 'docker load', too */
+int pushing_archive(const struct app *app, const char *ref,
+		    const struct layoutout_want *want, const char *path, struct err *e);
 
 #endif

@@ -52,11 +52,14 @@ static int add_machine(struct layoutout *l, const struct boxsetup *s, bool known
 {
 	_cleanup_close_ int copy = sys_openat(s->dir.dirfd, "copy/rootfs",
 					      O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
+	_cleanup_json_ struct json *meta = NULL;
 	int r;
 
 	if (copy >= 0) /* of the whole image: there is no overlay here */
 		return layoutout_tree(l, copy, s->spec.project + 1, e);
-	r = layoutout_image(l, s->spec.image, known, e);
+	r = known ? image_meta(&s->store, s->spec.image, &meta, e) : 0;
+	if (r == 0)
+		r = layoutout_image(l, s->spec.image, meta, e);
 	if (r < 0)
 		return r;
 	r = add_chain(l, s, e);

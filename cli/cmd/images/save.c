@@ -74,7 +74,7 @@ static int save(struct app *app, void *args, struct err *e)
 	const struct args *a = args;
 	const struct form *form = a->form;
 	const char *place = a->to + strlen(form->prefix);
-	struct layoutout_want want = { .ref = a->image, .docker = form->docker };
+	struct layoutout_want want = { .docker = form->docker };
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_close_ int dir = -1;
@@ -92,7 +92,7 @@ static int save(struct app *app, void *args, struct err *e)
 		return r;
 	want.abort_fd = held.fd;
 	if (form->archive)
-		return pushing_archive(app, &want, path, e);
+		return pushing_archive(app, a->image, &want, path, e);
 	r = place_store(app, &st, e) ?: image_find(&st, a->image, NULL, &image, e);
 	if (r < 0)
 		return r;
@@ -101,7 +101,7 @@ static int save(struct app *app, void *args, struct err *e)
 	dir = open_new(path, e);
 	if (dir < 0)
 		return dir;
-	r = layoutout_whole(&st, &want, dir, &image, e);
+	r = layoutout_whole(&st, &image, &want, dir, e);
 	if (r < 0)
 		leave_empty(dir);
 	return r;
