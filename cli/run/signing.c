@@ -265,10 +265,13 @@ int signing_start(struct signing *s, struct box *b, const char *user, struct err
 		return err_sys(e, r, "cannot make a socket");
 	ours = pair[0];
 	theirs = pair[1];
-	r = run_applet(s, "listen", theirs, e);
+	/* the signer has our end alone before anything of the box can send to it */
+	r = signer_client_start(s->hosts, ours, &s->signer, e);
 	if (r < 0)
-		return err_wrap(e, "--ssh-agent");
-	return signer_client_start(s->hosts, ours, &s->signer, e);
+		return r;
+	scope_close(&ours);
+	r = run_applet(s, "listen", theirs, e);
+	return r < 0 ? err_wrap(e, "--ssh-agent") : 0;
 }
 
 /* What lies in the box is in its way only: that it stays is no failure. */

@@ -17,8 +17,8 @@ struct signer_client {
 /**
  * signer_client_start() - start the process
  * @hosts:    array of { "name": TEXT, "keys": [BASE64, …] }
- * @listener: a socket of messages, in which a listening one of the box waits: it is not
- *            believed; borrowed
+ * @listener: a socket of messages, by which the box will send a listening one: it is not
+ *            believed; borrowed, to be closed before the box has the other end
  */
 int signer_client_start(const struct json *hosts, int listener,
 			struct signer_client *ret, struct err *e);

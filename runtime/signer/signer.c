@@ -401,15 +401,20 @@ static int check_listener(int fd, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot use the box's socket") : 0;
 }
 
-/* The program in the box that made it has ended: either it has sent it or not. */
+/* Whatever comes from the box is received here and nowhere else: a socket may make whoever
+ * closes it wait as long as the box likes, and a signer is killed, a client is not. */
 static int take_listener(struct state *s, int from, struct err *e)
 {
+	struct pollfd p[] = { { .fd = from, .events = POLLIN },
+			      { .fd = CONTROL, .events = POLLIN } };
 	_cleanup_wire_ struct wire_msg m;
 	int r = sys_setfl(from, O_RDWR | O_NONBLOCK);
 
 	wire_msg_init(&m);
-	if (r == 0)
-		r = wire_recv(from, &m, 1);
+	while (r == 0 && (r = sys_poll(p, ARRAY_SIZE(p), -1)) == -EINTR)
+		r = 0;
+	if (r > 0)
+		r = p[0].revents ? wire_recv(from, &m, 1) : -ECANCELED;
 	s->listener = r > 0 ? wire_take_fd(&m, 0) : -1;
 	return check_listener(s->listener, e);
 }
