@@ -60,7 +60,7 @@ static int be_plain(struct app *app, void *args, const char *word, struct err *e
 static int check_dir(struct app *app, void *args, const char *dir, struct err *e)
 {
 	(void)app, (void)args;
-	return *dir ? 0 : err_set(e, -EINVAL, "a name is needed");
+	return *dir ? 0 : err_set(e, -EINVAL, "a name is missing: that of a directory");
 }
 
 /* They go into the struct app. */

@@ -59,7 +59,7 @@ static void add_row(const struct optrow *row, struct buf *out)
 	char first[TEXT_AT + 1];
 	struct wrap w = { .first = first, .rest = blank, .cols = WIDTH };
 
-	buf_adds(&names, row->option->letter ? "  " : "      ");
+	buf_adds(&names, row->letter ? "  " : "      ");
 	optrow_names(row, "", &names);
 	snprintf(first, sizeof(first), "%-*s", TEXT_AT, buf_cstr(&names));
 	if (names.len > TEXT_AT - 2) {

@@ -2,11 +2,25 @@
 
 #include <string.h>
 
+/* The first table that has it keeps it, as where the words are read (cmd.c). */
+static int letter_of(const struct optrows *r, const struct cmd_option *o)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].letter == o->letter)
+			return 0;
+	return o->letter;
+}
+
 static void add(struct optrows *ret, const struct cmd_option *o, const char *header,
 		bool shared)
 {
 	for (; o && o->name && ret->n < OPTROW_MOST; o++)
-		ret->v[ret->n++] = (struct optrow){ o, header, shared };
+		ret->v[ret->n++] = (struct optrow){
+			.option = o,
+			.header = header,
+			.letter = letter_of(ret, o),
+			.shared = shared,
+		};
 }
 
 void optrow_read(const struct cmd *c, const struct cmd_option *common,
@@ -24,8 +38,8 @@ void optrow_names(const struct optrow *row, const char *quote, struct buf *out)
 {
 	const struct cmd_option *o = row->option;
 
-	if (o->letter)
-		buf_addf(out, "%s-%c%s, ", quote, o->letter, quote);
+	if (row->letter)
+		buf_addf(out, "%s-%c%s, ", quote, row->letter, quote);
 	buf_addf(out, "%s--%s", quote, o->name);
 	if (o->word)
 		buf_addf(out, o->goal.optional ? "[=%s]" : "=%s", o->word);

@@ -13,6 +13,7 @@ enum { OPTROW_MOST = 96 };
 struct optrow {
 	const struct cmd_option *option; /* borrowed */
 	const char *header;		 /* of its table; NULL = none; borrowed */
+	int letter;			 /* 0 = none, or it is another row's */
 	bool shared;			 /* its table is that of several commands */
 };
 

@@ -12,7 +12,7 @@ enum {
 	TELL_MS = 1000, /* that it is waited for */
 	LOOK_MS = 200,
 	SERVICES_MAX = 64,
-	RUNS_ALREADY = 9, /* says the script that starts one */
+	RUNS_ALREADY = 9, /* says the script that starts one, or a service of itself */
 };
 
 /* What ps shows of one that is started again whenever it ends; $1 its command. */
@@ -157,6 +157,16 @@ static int await_ready(const struct services *v, const struct json *s,
 	return 0;
 }
 
+/* The process that a file in /run names: a service that has just ended is not there. */
+static bool runs_already(const struct services *v, const char *name)
+{
+	static const char script[] = "kill -s 0 \"$(cat \"/run/cubby-$1.pid\")\"";
+	const char *const argv[] = { "sh", "-c", script, "sh", name, NULL };
+	struct err none = ERR_NONE;
+
+	return run_in(v->box, argv, READY_MS, v->interrupt, &none) == 0;
+}
+
 static int start_one(const struct services *v, const struct json *s, struct err *e)
 {
 	const char *const argv[] = { "sh",
@@ -177,8 +187,9 @@ static int start_one(const struct services *v, const struct json *s, struct err 
 	if (r < 0)
 		return err_wrap(e, "service '%s'", json_key(s));
 	if (box_wait(v->box, p.id, LOOK_MS, &x, &none) == 0) /* so soon */
-		return x.status == RUNS_ALREADY ? await_ready(v, s, NULL, e)
-						: say_ended(s, x.status, e);
+		return x.status == RUNS_ALREADY && runs_already(v, json_key(s))
+			       ? await_ready(v, s, NULL, e)
+			       : say_ended(s, x.status, e);
 	r = await_ready(v, s, &p, e);
 	if (r < 0)
 		return r;

@@ -318,6 +318,15 @@ static void write_line(const char *text, const char *end)
 		(void)file_write_fd(STDERR_FILENO, b.data, b.len, &e);
 }
 
+/* After ^C or an end of the input nothing has ended the line of the question. */
+static bool no_answer(void)
+{
+	struct err e;
+
+	(void)file_write_fd(STDERR_FILENO, "\r\n", 2, &e);
+	return false;
+}
+
 /* Signals are heard meanwhile, as always: one that ends the command is a no, a window that
  * got another size no answer. Who was stopped sees the question again. */
 static bool read_yes(struct attach *a, const char *question)
@@ -339,14 +348,14 @@ static bool read_yes(struct attach *a, const char *question)
 		while (sys_read(a->signals, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
 			on_signal(a, (int)si.ssi_signo);
 			if (ends((int)si.ssi_signo))
-				return false;
+				return no_answer();
 			shown &= si.ssi_signo != SIGCONT;
 		}
 		tty_restore(&a->tty); /* going on has made it raw */
 	} while (n < 0 || !shown || !p[1].revents);
 	n = sys_read(STDIN_FILENO, line, sizeof(line) - 1);
 	line[MAX(n, 0)] = '\0';
-	return confirm_is_yes(line);
+	return n > 0 ? confirm_is_yes(line) : no_answer();
 }
 
 bool attach_ask(struct attach *a, const char *question)

@@ -204,12 +204,16 @@ static int run_in(const struct app *app, struct boxsetup *s, const struct boxrun
 				  .filter = run->filter,
 				  .filter_ctx = run->filter_ctx };
 	struct box_exit exit = { 0 };
-	int r = signing_start(&d->signing, s->box, d->command.user, e);
+	int r = run->ready ? run->ready(run->ready_ctx, s->box, e) : 0;
 
+	if (r == 0)
+		r = signing_start(&d->signing, s->box, d->command.user, e);
 	if (r < 0)
 		return r;
 	signing_serve(&d->signing, &how);
 	r = box_spawn(s->box, &d->command, &proc, e);
+	if (r == -ENOTCONN && run->ready)
+		err_hint(e, "say it again");
 	if (r < 0) {
 		*status = spawn_status(r);
 		return r;
@@ -247,7 +251,8 @@ int boxrun_command(struct app *app, const struct opt_box *o, const struct boxrun
 		return cmd_fail(app, &e, CMD_CUBBY);
 	d.signing.yes = o->yes;
 	acting_begin(app, s.dir.dirfd, s.spec.project, &acting);
-	r = boxsetup_start(app, &s, d.signing.app ? NULL : &d.command, &e);
+	r = boxsetup_start(app, &s, d.signing.app || run->ready ? NULL : &d.command,
+			   &e);
 	if (r < 0)
 		return cmd_fail(app, &e, CMD_CUBBY);
 	r = run_in(app, &s, run, &d, &status, &e);

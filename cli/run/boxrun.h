@@ -17,7 +17,11 @@ struct boxrun {
 	bool raw;		 /* our terminal gets all that it writes */
 	pump_filter_fn *filter;	 /* of standard output; NULL = none (attach.h) */
 	void *filter_ctx;	 /* borrowed */
-	bool detach;		 /* it stays behind; its number goes to app->out */
+	/* Called once the box is held, before the command is begun in it; it may change what
+	 * @argv points at. NULL = nothing */
+	int (*ready)(void *ctx, struct box *b, struct err *e);
+	void *ready_ctx; /* borrowed */
+	bool detach;	 /* it stays behind; its number goes to app->out */
 	const struct signing_args *signing; /* NULL = no agent */
 };
 

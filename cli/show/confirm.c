@@ -27,5 +27,8 @@ bool confirm_ask(const struct app *app)
 
 	fputs(" [y/N] ", app->err);
 	fflush(app->err);
-	return fgets(line, sizeof(line), stdin) && confirm_is_yes(line);
+	if (fgets(line, sizeof(line), stdin))
+		return confirm_is_yes(line);
+	fputc('\n', app->err); /* the terminal shows nothing for an end */
+	return false;
 }

@@ -52,6 +52,8 @@ static bool ask(const struct app *app, const struct buf *text)
 	fflush(app->err);
 	n = sys_read(STDIN_FILENO, line, sizeof(line) - 1);
 	line[MAX(n, (ssize_t)0)] = '\0';
+	if (n <= 0) /* the terminal shows nothing for an end */
+		fputc('\n', app->err);
 	return strcasecmp(line, "y\n") == 0 || strcasecmp(line, "yes\n") == 0;
 }
 

@@ -84,6 +84,13 @@ static int parse_url(const char *url, struct source *ret, struct err *e)
 	return text_copy(ret->where, sizeof(ret->where), url);
 }
 
+static int say_not_there(const char *shown, struct err *e)
+{
+	err_set(e, -ENOENT, "there is no file or directory '%s' here", shown);
+	return err_hint(e, "a path of your computer is meant; one that is downloaded "
+			   "is such as 'ubuntu' or 'ghcr.io/OWNER/NAME'");
+}
+
 static int parse_path(const char *path, struct source *ret, struct err *e)
 {
 	char shown[SHOWN];
@@ -92,6 +99,8 @@ static int parse_path(const char *path, struct source *ret, struct err *e)
 
 	text_escaped(shown, sizeof(shown), path, strlen(path));
 	r = sys_fstatat(AT_FDCWD, path, &st, 0);
+	if (r == -ENOENT)
+		return say_not_there(shown, e);
 	if (r < 0)
 		return err_sys(e, r, "image '%s'", shown);
 	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
@@ -132,7 +141,7 @@ static int split_ref(const char *text, struct source *ret, struct err *e)
 			break;
 	}
 	text_escaped(shown, sizeof(shown), text, strlen(text));
-	return err_sys(e, -ENOENT, "image '%s'", shown);
+	return say_not_there(shown, e);
 }
 
 static const struct layered {

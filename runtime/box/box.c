@@ -584,6 +584,11 @@ int box_next_spawned(struct box *b, uint32_t *id, struct box_proc *ret, struct e
 	return 1;
 }
 
+void box_stay(struct box *b)
+{
+	b->how.join_only = true;
+}
+
 bool box_kept(const struct box *b)
 {
 	return b->n_exits || asked_came(&b->asked);

@@ -73,6 +73,9 @@ static inline bool box_reviews(const struct box *b)
 	return box_facts(b)->reviews;
 }
 
+/** box_stay() - no other box takes the place of this one: a program that is begun after it has
+ *  ended is -ENOTCONN */
+void box_stay(struct box *b);
 /** box_ends() - how many boxes are known to have ended in which something of ours was run.
  *  Calls about programs of such a one say so; box_spawn() goes on in another */
 unsigned box_ends(const struct box *b);

@@ -277,6 +277,27 @@ map_kind() { cubby info --json | jq -r .map.kind; }
 	cubby rm -q -y
 }
 
+@test "user: own asks the box that it works in, not one that ends before" {
+	mkdir project && cd project
+	cubby exec -q -- true
+	[ "$(map_kind)" = root ] || skip "the map $(map_kind) shows the directory as root's alone"
+	cubby exec -q --user www-data --detach -- sleep 1000
+	cubby exec -q --user www-data -- touch by-user
+	[ -O by-user ]
+	# Stopped when it has asked the box who its user is: by then the answer is on its way.
+	strace -o trace -e trace=sendmsg -e inject=sendmsg:signal=STOP:when=2 cubby own 2>said &
+	lib_until grep -q 'stopped by SIGSTOP' trace
+	cubby stop -q
+	kill -CONT "$(cat /proc/$!/task/$!/children)"
+	wait $! || true
+	[ -O by-user ]
+	cat said
+	[ "$(cat said)" = "cubby own: the box has ended; say it again" ]
+	run -0 cubby own
+	[ -O by-user ]
+	cubby rm -q -y
+}
+
 @test "user: own works for a box whose commands are another user's" {
 	mkdir project && cd project
 	cubby exec -q -- true

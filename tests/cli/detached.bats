@@ -71,7 +71,7 @@ ended() { [ "$(cubby log --json | jq -r '.[-1].end')" != running ]; }
 @test "detach: what keeps a task from beginning is said by the command, with its status" {
 	model <<<'{"text":"x"}'
 	run -2 --separate-stderr task --detach
-	[ "$stderr" = "cubby run: --detach: a task is missing" ]
+	[ "$stderr" = 'cubby run: --detach: a task is missing, such as "run the tests"' ]
 	run -2 --separate-stderr task --detach --replay nowhere
 	[[ $stderr == *"cannot open 'nowhere'"* ]]
 	run -5 --separate-stderr task --detach --image no-such-image x

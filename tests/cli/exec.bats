@@ -358,6 +358,20 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	cubby stop -q
 }
 
+@test "exec: -m and -p are docker's; resume has a -m of its own" {
+	run -0 cubby exec --save -m 2G -p 0:80 -- true
+	run -0 cubby set
+	[[ $output == *"publish  0:80"*"memory   2G"* ]]
+	cubby rm -q -y --force
+	run -125 --separate-stderr cubby exec -m 10 -- true
+	[ "$stderr" = "cubby exec: --memory: bad size '10'; a box needs at least 16M" ]
+	for c in $(cubby help | awk '/^  [a-z]+  / { print $1 }'); do # no letter twice
+		[ -z "$(cubby "$c" --help </dev/null | grep -oE '^ +-[A-Za-z0-9], ' | sort | uniq -d)" ]
+	done
+	run -0 cubby resume --help
+	[[ $output == *" -m, --message=TEXT "*" --memory=SIZE "* ]]
+}
+
 @test "cp: a file into the box and out of it" {
 	local name
 	printf 'a\0b' >file
@@ -372,10 +386,15 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	cubby cp :/root/copy dir
 	cmp file dir/copy
 	run -1 --separate-stderr cubby cp :/root/none out
+	[ "$stderr" = "cubby cp: there is no ':/root/none' in the box; 'cubby exec ls' shows what is there" ]
 	cmp file out
 	[ -z "$(ls -- *.part* 2>/dev/null)" ]
 	run -1 --separate-stderr cubby cp :/etc out
 	[[ $stderr == "cubby cp: ':/etc' is a directory; 'cubby exec cp -r /etc .' copies it into the project" ]]
+	run -1 --separate-stderr cubby --json cp :/etc out
+	[ "$(jq -r .error.code <<<"$stderr")" = EISDIR ]
+	run -1 --separate-stderr cubby cp file :/none/there
+	[ "$stderr" = "cubby cp: the directory of ':/none/there' is not there; 'cubby exec mkdir -p DIR' makes one in the box" ]
 	run -1 --separate-stderr cubby cp dir :/root
 	[[ $stderr == "cubby cp: 'dir' is no regular file; "* ]]
 	run -2 --separate-stderr cubby cp a b

@@ -101,7 +101,7 @@ leaves_nothing() {
 	[ "${#stderr_lines[@]}" = 1 ]
 	[[ $stderr == "cubby pull: "*nosuchthing* ]]
 	run -1 --separate-stderr cubby pull ./absent.tar.gz
-	[[ $stderr == *"No such file or directory"* ]]
+	[[ $stderr == *"there is no file or directory '"*"' here; a path of your computer is meant; "* ]]
 	run -1 --separate-stderr cubby pull -q http://127.0.0.1:9/x.tar.gz
 	[ "${#stderr_lines[@]}" = 1 ]
 	leaves_nothing

@@ -70,6 +70,22 @@ refused host.corp.example
 allowed host.cubby.internal" ]
 }
 
+@test "set allow: the first one says what it narrows, and one after *" {
+	local said="cubby: only what allow= names can be reached then; until now it was any public name"
+	run -0 --separate-stderr cubby set allow=example.org
+	[ "$stderr" = "$said" ]
+	run -0 --separate-stderr cubby set allow=example.com
+	[ -z "$stderr" ]
+	run -0 --separate-stderr cubby set 'allow=*'
+	[ -z "$stderr" ]
+	run -0 --separate-stderr cubby set allow=example.com
+	[ "$stderr" = "$said" ]
+	cubby unset allow
+	run -0 --separate-stderr cubby set memory=1G # of another setting nothing
+	[ -z "$stderr" ]
+	cubby rm -q -y
+}
+
 @test "net: rules of a running box are shown and changed" {
 	cubby exec -q --keep -- true
 	run -0 cubby net

@@ -307,6 +307,13 @@ cubby: all services run" ]]
 	[ "$stderr" = "cubby up: service 'db' ended with status 7; 'cubby logs db' shows what it said" ]
 	run -0 cubby logs db
 	[ "$output" = "no disk" ]
+	run -0 cubby info
+	[[ $output == *$'\nservices           db\n'* ]]
+	cubby stop -q
+	# also with the status by which cubby's own script says that it runs already
+	says <<<'{"services": {"db": {"run": "exit 9"}}}'
+	run -1 --separate-stderr timeout "$(lib_longer 30)" cubby up
+	[[ $stderr == *"service 'db' ended with status 9; 'cubby logs db' shows what it said" ]]
 	cubby stop -q
 }
 

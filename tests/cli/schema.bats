@@ -49,5 +49,5 @@ answer() { jq -cn --arg a "$1" --argjson s "${2-true}" --arg e "${3-}" '(if $e =
 	run -2 --separate-stderr cubby run --model openai:x --schema none "count"
 	[ "$stderr" = "cubby run: --schema: cannot open 'none': No such file or directory" ]
 	run -2 --separate-stderr cubby run --schema form </dev/null
-	[ "${stderr_lines[0]}" = "cubby run: --schema: a task is missing" ]
+	[ "${stderr_lines[0]}" = 'cubby run: --schema: a task is missing, such as "list the ports"' ]
 }

@@ -62,6 +62,7 @@ fails() {
 			"images --json") echo '[{"name":"mine:1","short":"x"}]' ;;
 			"log --json") echo '[{"name":"20260101-1"}]' ;;
 			"ps --json") echo '[{"pid":17,"parent":1}]' ;;
+			"info --json") echo '{"services":[{"service":"db","run":"x"},{"service":"web","run":"y"}]}' ;;
 			"-C /there ps --json") echo '[{"pid":18,"parent":1}]' ;;
 			"ls --json") echo '[{"directory":"/there","name":"other"}]' ;;
 			esac
@@ -69,6 +70,8 @@ fails() {
 		[ "$(complete_with cubby rmi "")" = mine:1 ]
 		[ "$(complete_with cubby resume "")" = 20260101-1 ]
 		[ "$(complete_with cubby kill "")" = 17 ]
+		[ "$(complete_with cubby logs "")" = "db web 17" ]
+		[ "$(complete_with cubby logs d)" = db ]
 		[ "$(complete_with cubby -C /there kill "")" = 18 ]
 		[ "$(complete_with cubby stop /th)" = /there ]
 		[ "$(complete_with cubby exec -b "")" = other ]
@@ -79,6 +82,8 @@ fails() {
 		[ "$(complete_with cubby snapshots --remove "")" = first ]
 	)
 	grep -q "__fish_seen_subcommand_from restore' -x -a '(__cubby_list snapshots name)'" "$out.fish"
+	grep -qF "__fish_seen_subcommand_from logs' -x -a '(__cubby_list info service; __cubby_list ps pid)'" "$out.fish"
+	grep -qF "'*:info:(\$(_cubby_list info service; _cubby_list ps pid))'" "$out.zsh"
 	grep -qF "'*:snapshots:(\$(_cubby_list snapshots name))'" "$out.zsh"
 	grep -q "complete -c cubby -n '__fish_seen_subcommand_from exec' -l workdir -s w -x -d" "$out.fish"
 	! command -v zsh >/dev/null || zsh -n "$out.zsh"
@@ -285,7 +290,7 @@ fails() {
 }
 
 @test "operands that are missing or too many" {
-	fails 2 "cubby run: a task is missing" run
+	fails 2 'cubby run: a task is missing, such as "run the tests"' run
 	fails 125 "cubby exec: a command is missing; 'cubby shell' is a shell" exec
 	fails 125 "cubby shell: unexpected word 'ls'; 'cubby exec ls' runs a command" shell ls
 	fails 2 "cubby ls: unexpected word 'x'; --help says what it takes" ls x

@@ -7,7 +7,19 @@
 #include "cli/show/render.h"
 #include "rootfs/store/snapshot.h"
 
-enum kind { TEXT, CAUGHT, PATH, BYTES, NUMBER, MILLI, BOOL, LIST, VOLUMES, ACTING };
+enum kind {
+	TEXT,
+	CAUGHT,
+	PATH,
+	BYTES,
+	NUMBER,
+	MILLI,
+	BOOL,
+	LIST,
+	SERVICES,
+	VOLUMES,
+	ACTING
+};
 
 /* What a person is told, in this order; absent members are left out. */
 static const struct row {
@@ -25,6 +37,7 @@ static const struct row {
 	{ "rules", "rules", LIST },
 	{ "published", "publish", LIST },
 	{ "volumes", "volumes", VOLUMES },
+	{ "services", "services", SERVICES },
 	{ "memory limit", "limits.memory_bytes", BYTES },
 	{ "process limit", "limits.pids", NUMBER },
 	{ "processor limit", "limits.cpu_milli", MILLI },
@@ -72,6 +85,13 @@ static int list_text(const struct json *v, struct buf *out)
 	return buf_failed(out);
 }
 
+static int services_text(const struct json *v, struct buf *out)
+{
+	json_each(it, v) buf_addf(out, "%s%s", out->len ? ", " : "",
+				  json_get_str(it, "service"));
+	return buf_failed(out);
+}
+
 static int volumes_text(const struct json *v, struct buf *out)
 {
 	json_each(it, v)
@@ -110,6 +130,8 @@ static int value_text(const struct json *v, enum kind kind, struct buf *out)
 
 	if (kind == LIST)
 		return list_text(v, out);
+	if (kind == SERVICES)
+		return services_text(v, out);
 	if (kind == VOLUMES)
 		return volumes_text(v, out);
 	if (kind == ACTING)
@@ -160,6 +182,26 @@ static int show(const struct app *app, const struct json *j)
 	return 0;
 }
 
+/* Those of .cubby/box.json, whether they run or not. */
+static int add_services(const struct app *app, struct json *j)
+{
+	const struct json *all = json_get(app->config->project, "services");
+	struct json *list;
+
+	if (!json_len(all))
+		return 0;
+	list = json_array();
+	json_each(it, all)
+	{
+		struct json *one = json_object();
+
+		json_set_str(one, "service", json_key(it));
+		json_set_str(one, "run", json_get_str(it, "run"));
+		json_add(list, one);
+	}
+	return json_set(j, "services", list);
+}
+
 /* What the monitor says while the box runs, else what is recorded. */
 static int describe(const struct app *app, struct boxsetup *s, struct json **ret,
 		    struct err *e)
@@ -182,7 +224,8 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 		json_set(j, "acting", acting);
 	if (json_get_bool(j, "lingering", false))
 		state = "lingering";
-	if (!j || json_set_str(j, "project", s->spec.project) < 0 ||
+	if (!j || add_services(app, j) < 0 ||
+	    json_set_str(j, "project", s->spec.project) < 0 ||
 	    json_set_str(j, "state", state) < 0 ||
 	    json_set_int(j, "disk_bytes", (int64_t)snapshot_bytes(&s->store, &s->dir)) <
 		    0)

@@ -22,7 +22,8 @@ const struct cmd cmd_mv = {
 	       "to another disk. No file of either directory is touched.",
 	.operands = { CMD_TEXT(struct args, old), CMD_TEXT(struct args, new) },
 	.least = 2,
-	.missing = "two directories are wanted: that of the box, and its new one",
+	.missing = "two directories are wanted: that of the box, which 'cubby ls' "
+		   "tells, and its new one",
 	.size = sizeof(struct args),
 	.config = true,
 	.work = work,

@@ -10,14 +10,46 @@ struct args {
 	bool change;
 };
 
+static bool has_any(const struct json *allow)
+{
+	json_each(it, allow)
+	{
+		if (json_str(it) && strcmp(json_str(it), "*") == 0)
+			return true;
+	}
+	return json_len(allow) == 0;
+}
+
+/* The first allow= of a box that may reach any name closes all else (cmd/network/net.c). */
+static bool narrows(const struct app *app)
+{
+	_cleanup_boxsetup_ struct boxsetup before = BOXSETUP_NONE;
+	_cleanup_json_ struct json *record = NULL;
+	const char *const *allow = config_list(app->config, CONFIG_ALLOW);
+	struct err none = ERR_NONE;
+
+	if (!*allow || app->config->v[CONFIG_ALLOW].from != CONFIG_FROM_FLAG)
+		return false;
+	for (; *allow; allow++)
+		if (strcmp(*allow, "*") == 0)
+			return false;
+	return boxsetup_find(app, &before, &none) < 0 ||
+	       boxdir_load(&before.dir, &record, &none) < 0 ||
+	       has_any(json_get(json_get(record, "options"), "allow"));
+}
+
 /* What stays is said when the box will not heed it at once. */
 static int keep(const struct app *app, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	const struct opt_box o = { .save = true };
 	struct err none = ERR_NONE;
+	bool narrow = narrows(app);
 	int r = boxsetup_prepare(app, &o, &s, e);
 
+	if (r == 0 && narrow)
+		render_note(app, "only what allow= names can be reached then; until "
+				 "now it was any public name");
 	if (r == 0 && s.changed && boxsetup_join(app, &s, &none) == 0)
 		render_note(app, "the box runs: this holds from its next start ('cubby "
 				 "stop' ends it)");

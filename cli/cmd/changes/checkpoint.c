@@ -47,7 +47,7 @@ const struct cmd cmd_checkpoint = {
 	       "each of its turns. What is installed is a matter of 'cubby snapshot'.",
 	.operands = { CMD_TEXT_IF(struct args, name, check_name) },
 	.least = 1,
-	.missing = "a name is needed",
+	.missing = "a name is missing, such as 'before-tests'",
 	.size = sizeof(struct args),
 	.config = true,
 	.work = keep,

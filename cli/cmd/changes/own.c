@@ -29,30 +29,35 @@ static const char script[] =
 	"done\n"
 	"exit ${status-0}\n";
 
-/* Who the caller is in the project: of a box that runs it says so itself, one that is started
- * for this has root. */
-static void find_owner(const struct app *app, char uid[16], char gid[16])
-{
-	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	_cleanup_json_ struct json *info = NULL;
-	const struct json *owner = NULL;
-	struct err none = ERR_NONE;
+struct owning {
+	const char *argv[OWN_PATHS + OWN_WORDS + 2];
+	char uid[16], gid[16];
+};
 
-	if (boxsetup_running(app, &s, &none) == 0 &&
-	    box_ask(s.box, "info", NULL, &info, &none) == 0 &&
-	    !json_get_bool(info, "lingering", false))
-		owner = json_get(info, "owner");
-	snprintf(uid, 16, "%d", (int)json_get_int(owner, "uid", 0));
-	snprintf(gid, 16, "%d", (int)json_get_int(owner, "gid", 0));
+/* Who the caller is in the project, by the box that it is done in: none that ends meanwhile,
+ * and another is started for this, is asked. */
+static int find_owner(void *ctx, struct box *b, struct err *e)
+{
+	_cleanup_json_ struct json *info = NULL;
+	struct owning *o = ctx;
+	const struct json *owner;
+	int r;
+
+	box_stay(b);
+	r = box_ask(b, "info", NULL, &info, e);
+	if (r < 0)
+		return r;
+	owner = json_get(info, "owner");
+	snprintf(o->uid, sizeof(o->uid), "%d", (int)json_get_int(owner, "uid", 0));
+	snprintf(o->gid, sizeof(o->gid), "%d", (int)json_get_int(owner, "gid", 0));
+	return 0;
 }
 
 static int work(struct app *app, void *args, struct err *e)
 {
 	struct args *a = args;
-	char uid[16], gid[16];
-	const char *argv[OWN_PATHS + OWN_WORDS + 2] = { "sh", "-c", script, "sh",
-							uid,  gid,  "." };
-	struct boxrun what = { .argv = argv };
+	struct owning o = { .argv = { "sh", "-c", script, "sh", o.uid, o.gid, "." } };
+	struct boxrun what = { .argv = o.argv, .ready = find_owner, .ready_ctx = &o };
 	int r = config_set(app->config, CONFIG_USER, "0", CONFIG_FROM_FLAG, e);
 
 	if (r < 0)
@@ -61,9 +66,8 @@ static int work(struct app *app, void *args, struct err *e)
 	for (size_t i = 0; a->paths && a->paths[i]; i++) {
 		if (i == OWN_PATHS)
 			return err_set(e, -E2BIG, "too many paths");
-		argv[OWN_WORDS + i] = a->paths[i];
+		o.argv[OWN_WORDS + i] = a->paths[i];
 	}
-	find_owner(app, uid, gid);
 	return boxrun_command(app, &a->box, &what);
 }
 

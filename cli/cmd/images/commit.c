@@ -199,7 +199,7 @@ const struct cmd cmd_commit = {
 	       "no part of it.",
 	.operands = { CMD_TEXT_IF(struct args, name, check_name) },
 	.least = 1,
-	.missing = "a name for the image is missing",
+	.missing = "a name for the image is missing, such as 'mine'",
 	.size = sizeof(struct args),
 	.config = true,
 	.work = work,

@@ -14,6 +14,9 @@ struct args {
 	const char *from, *to; /* borrowed; ':' in front of a path of the box */
 };
 
+/* What the scripts in the box say by their status; cat has none of these. */
+enum { NO_PLACE = 3, IS_DIRECTORY = 4 };
+
 static const char *base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -34,6 +37,8 @@ static int copy_in(struct app *app, const struct args *a, struct err *e)
 {
 	static const char script[] =
 		"[ ! -d \"$1\" ] || set -- \"$1/$2\" \"$2\" \"$3\"\n"
+		"case $1 in */*) d=${1%/*}/ ;; *) d=. ;; esac\n"
+		"[ -d \"$d\" ] || exit 3\n" /* NO_PLACE */
 		"cat >\"$1\" && chmod \"$3\" \"$1\"";
 	_cleanup_close_ int fd =
 		hostpath_open(a->from, O_RDONLY | O_NOCTTY | O_NONBLOCK, e);
@@ -42,6 +47,7 @@ static int copy_in(struct app *app, const struct args *a, struct err *e)
 				     "sh", a->to + 1, base_of(a->from),
 				     mode, NULL };
 	struct stat st;
+	int status;
 
 	if (fd < 0)
 		return fd;
@@ -51,7 +57,12 @@ static int copy_in(struct app *app, const struct args *a, struct err *e)
 			       "exec tar -x -C DIR' copies directories",
 			       a->from);
 	snprintf(mode, sizeof(mode), "%o", st.st_mode & 0777);
-	return run_with(app, argv, fd, STDIN_FILENO);
+	status = run_with(app, argv, fd, STDIN_FILENO);
+	if (status == NO_PLACE) {
+		err_set(e, -ENOENT, "the directory of '%s' is not there", a->to);
+		return err_hint(e, "'cubby exec mkdir -p DIR' makes one in the box");
+	}
+	return status;
 }
 
 /* The directory for what is written at @to, and its name there. */
@@ -77,15 +88,23 @@ static bool is_in_place(const char *to, int dir, const char *name)
 	return sys_fstatat(dir, name, &st, 0) < 0 || S_ISREG(st.st_mode);
 }
 
+static int say_not_out(const struct args *a, int status, struct err *e)
+{
+	if (status == IS_DIRECTORY) {
+		err_set(e, -EISDIR, "'%s' is a directory", a->from);
+		return err_hint(e, "'cubby exec cp -r %s .' copies it into the project",
+				a->from + 1);
+	}
+	err_set(e, -ENOENT, "there is no '%s' in the box", a->from);
+	return err_hint(e, "'cubby exec ls' shows what is there");
+}
+
 /* Whole or not at all: it is written beside its place and renamed. */
 static int copy_out(struct app *app, const struct args *a, struct err *e)
 {
-	static const char script[] =
-		"[ ! -d \"$1\" ] || {\n"
-		"printf \"cubby cp: '%s' is a directory; 'cubby exec cp -r %s .' \"\\\n"
-		"'copies it into the project\\n' \":$1\" \"$1\" >&2\n"
-		"exit 1; }\n"
-		"exec cat -- \"$1\"";
+	static const char script[] = "[ ! -d \"$1\" ] || exit 4\n" /* IS_DIRECTORY */
+				     "[ -e \"$1\" ] || exit 3\n"   /* NO_PLACE */
+				     "exec cat -- \"$1\"";
 	const char *const argv[] = { "sh", "-c", script, "sh", a->from + 1, NULL };
 	_cleanup_close_ int dir = -1, fd = -1;
 	char tmp[NAME_MAX + 1];
@@ -110,6 +129,8 @@ static int copy_out(struct app *app, const struct args *a, struct err *e)
 	if (status == CMD_DONE)
 		return status;
 	(void)sys_unlinkat(dir, tmp, 0);
+	if (status == NO_PLACE || status == IS_DIRECTORY)
+		return say_not_out(a, status, e);
 	return status < 0 ? err_sys(e, status, "cannot write '%s'", a->to) : status;
 }
 

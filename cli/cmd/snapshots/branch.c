@@ -88,7 +88,7 @@ const struct cmd cmd_branch = {
 	.operands = { CMD_TEXT_IF(struct args, name, snap_name),
 		      CMD_TEXT_IF(struct args, from, snap_name) },
 	.least = 1,
-	.missing = "a name for the branch is needed",
+	.missing = "a name for the branch is missing, such as 'try'",
 	.size = sizeof(struct args),
 	.config = true,
 	.work = branch,

@@ -88,11 +88,16 @@ static int check(struct app *app, void *args, struct err *e)
 	if (a->go_on && (a->task.replay || a->box.wipe))
 		return err_set(e, -EINVAL, "--continue: the task's work would be gone");
 	if (a->detach && !task && !a->go_on)
-		return err_set(e, -EINVAL, "--detach: a task is missing");
+		return err_set(
+			e, -EINVAL,
+			"--detach: a task is missing, such as \"run the tests\"");
 	if (!task && a->task.schema)
-		return err_set(e, -EINVAL, "--schema: a task is missing");
+		return err_set(
+			e, -EINVAL,
+			"--schema: a task is missing, such as \"list the ports\"");
 	if (!task && !can_talk(app))
-		return err_set(e, -EINVAL, "a task is missing");
+		return err_set(e, -EINVAL,
+			       "a task is missing, such as \"run the tests\"");
 	return 0;
 }
 

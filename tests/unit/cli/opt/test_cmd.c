@@ -103,7 +103,7 @@ static const struct row {
 	{ "no directory",
 	  { "-C", "" },
 	  CMD_USAGE,
-	  "cubby x: --directory: a name is needed\n" },
+	  "cubby x: --directory: a name is missing: that of a directory\n" },
 };
 
 static void test(const void *p)

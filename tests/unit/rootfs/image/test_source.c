@@ -5,6 +5,10 @@
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
+#define NOT_THERE(path)                                                              \
+	"there is no file or directory '" path "' here; a path of your computer is " \
+	"meant; one that is downloaded is such as 'ubuntu' or 'ghcr.io/OWNER/NAME'"
+
 static const struct row {
 	const char *name, *ref;
 	int code;
@@ -28,9 +32,9 @@ static const struct row {
 	{ "root directory", "/", 0, SOURCE_DIR, "root", "/" },
 	{ "directory", "/usr/bin/", 0, SOURCE_DIR, "bin", "/usr/bin/" },
 	{ "missing", "/none/x.tar", -ENOENT, 0,
-	  "image '/none/x.tar': No such file or directory", NULL },
+	  "there is no file or directory '/none/x.tar' here" NOT_THERE, NULL },
 	{ "missing, by its ending", "none.tar.zst", -ENOENT, 0,
-	  "image 'none.tar.zst': No such file or directory", NULL },
+	  "there is no file or directory 'none.tar.zst' here" NOT_THERE, NULL },
 	{ "device", "/dev/null", -EINVAL, 0,
 	  "image '/dev/null': neither a file nor a directory", NULL },
 	{ "a name", "debian", 0, SOURCE_REGISTRY, "debian:latest", "debian:latest" },
@@ -46,7 +50,7 @@ static const struct row {
 	  "such as debian:12, a URL, or the path of a tarball or directory",
 	  NULL },
 	{ "a layout that is not there", "oci:/none", -ENOENT, 0,
-	  "image '/none': No such file or directory", NULL },
+	  "there is no file or directory '/none' here" NOT_THERE, NULL },
 	{ "a layout that is no directory", "oci:/dev/null:x", -EINVAL, 0,
 	  "image '/dev/null': not a directory", NULL },
 	{ "a layout", "oci:/usr:x", 0, SOURCE_OCI, "x", "/usr" },
