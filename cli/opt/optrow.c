@@ -14,13 +14,14 @@ static int letter_of(const struct optrows *r, const struct cmd_option *o)
 static void add(struct optrows *ret, const struct cmd_option *o, const char *header,
 		bool shared)
 {
-	for (; o && o->name && ret->n < OPTROW_MOST; o++)
-		ret->v[ret->n++] = (struct optrow){
-			.option = o,
-			.header = header,
-			.letter = letter_of(ret, o),
-			.shared = shared,
-		};
+	for (; o && o->name && ret->n < OPTROW_MOST; o++) {
+		int letter = letter_of(ret, o);
+
+		ret->v[ret->n++] = (struct optrow){ .option = o,
+						    .header = header,
+						    .letter = letter,
+						    .shared = shared };
+	}
 }
 
 void optrow_read(const struct cmd *c, const struct cmd_option *common,

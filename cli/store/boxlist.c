@@ -139,8 +139,10 @@ static const struct boxlist_item *find_key(const struct boxlist *l, const char *
 		}
 		found = &l->v[i];
 	}
-	if (!found)
+	if (!found) {
 		err_set(e, -ENOENT, "no box has the key '%s'", word);
+		err_hint(e, "'cubby ls --json' tells them");
+	}
 	return found;
 }
 

@@ -238,7 +238,7 @@ stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJEC
 	run -0 cubby rm -q a "${key:0:12}"
 	[ -z "$(state "$LIB_PROJECT/a")$(state "$LIB_PROJECT/b")" ]
 	run -1 --separate-stderr cubby rm 0123456789ab
-	[ "$stderr" = "cubby rm: no box has the key '0123456789ab'" ]
+	[ "$stderr" = "cubby rm: no box has the key '0123456789ab'; 'cubby ls --json' tells them" ]
 }
 
 @test "stop: processes are told to end, and killed when they do not" {

@@ -9,6 +9,7 @@ static const struct cmd_option own[] = {
 };
 static const struct cmd_option shared[] = {
 	{ "size", 'z', "SIZE", "how large", { 0 } },
+	{ "any", 'a', NULL, "whatever", { 0 } },
 	{ 0 },
 };
 static const struct cmd_option common[] = { { "json", 0, NULL, "JSON", { 0 } }, { 0 } };
@@ -28,8 +29,9 @@ static const struct row {
 	{ "a letter and a word", 0, "", "-a, --all", NULL, false },
 	{ "a value that may be left out", 1, "", "--log[=FILE]", NULL, false },
 	{ "of a shared table", 2, "`", "`-z`, `--size=SIZE`", "Shared:", true },
-	{ "of every command", 3, "", "--json", "Common options:", true },
-	{ "of those about a box", 4, "", "--here", "Common options:", true },
+	{ "a letter that its own has", 3, "", "--any", "Shared:", true },
+	{ "of every command", 4, "", "--json", "Common options:", true },
+	{ "of those about a box", 5, "", "--here", "Common options:", true },
 };
 
 static void test(const void *p)
@@ -39,7 +41,7 @@ static void test(const void *p)
 	struct optrows v;
 
 	optrow_read(&cmd, common, place, &v);
-	assert_int_equal(v.n, 5);
+	assert_int_equal(v.n, 6);
 	optrow_names(&v.v[r->at], r->quote, &names);
 	assert_string_equal(buf_cstr(&names), r->want);
 	assert_int_equal(v.v[r->at].shared, r->shared);

@@ -22,7 +22,8 @@ static const struct row {
 	  "there is no box for 'ccccc'; 'cubby ls' lists them" },
 	{ "the beginning of two", "aaaaaaaa", -EINVAL,
 	  "several boxes have keys that begin with 'aaaaaaaa'" },
-	{ "no such key", "dddddddd", -ENOENT, "no box has the key 'dddddddd'" },
+	{ "no such key", "dddddddd", -ENOENT,
+	  "no box has the key 'dddddddd'; 'cubby ls --json' tells them" },
 	{ "no such directory", "/no\nwhere", -ENOENT,
 	  "there is no box for '/no\\nwhere'; 'cubby ls' lists them" },
 };
