@@ -55,19 +55,56 @@ static bool is_hopeless(int code)
 	       code == -ENOMEM || code == -EMFILE || code == -ENFILE;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The inodes of the files that the steps find, in order. NULL = out of memory */
+static uint64_t *list_inodes(const struct journal *j, size_t *n)
+{
+	uint64_t *list = calloc(j->n + 1, sizeof(*list));
+
+	*n = 0;
+	for (size_t i = 0; list && i < j->n; i++)
+		if (S_ISREG(j->steps[i].was.mode))
+			list[(*n)++] = j->steps[i].was.ino;
+	if (*n)
+		qsort(list, *n, sizeof(*list), by_number);
+	return list;
+}
+
+static bool is_twice(const uint64_t *list, size_t n, uint64_t ino)
+{
+	const uint64_t *at = bsearch(&ino, list, n, sizeof(*list), by_number);
+
+	return at &&
+	       ((at > list && at[-1] == ino) || (at + 1 < list + n && at[1] == ino));
+}
+
 static int run_steps(struct work *w, int (*how)(const struct step *), struct err *e)
 {
+	size_t files;
+	_cleanup_free_ uint64_t *inodes = list_inodes(&w->journal, &files);
+
+	if (!inodes)
+		return fail(e, -ENOMEM);
 	for (size_t k = 0; k < w->journal.n; k++) {
 		size_t i = how == step_forward ? k : w->journal.n - 1 - k;
-		const struct step s = { .what = &w->journal.steps[i],
-					.i = i,
-					.project = w->a->project,
-					.upper = w->a->upper,
-					.dir = w->dir,
-					.log = w->log,
-					.umask = w->a->umask,
-					.mine = w->mine,
-					.again = w->again };
+		const struct step s = {
+			.what = &w->journal.steps[i],
+			.i = i,
+			.project = w->a->project,
+			.upper = w->a->upper,
+			.dir = w->dir,
+			.log = w->log,
+			.umask = w->a->umask,
+			.mine = w->mine,
+			.again = w->again,
+			.linked = is_twice(inodes, files, w->journal.steps[i].was.ino)
+		};
 		int r = how(&s);
 
 		if (is_hopeless(r))

@@ -36,7 +36,9 @@ struct making {
 	bool git_listed;
 	bool origins;		 /* of some files it is known that the host had them */
 	char *a, *b;		 /* owned: a chunk each */
-	struct buf copies, left; /* owned: numbers of items; struct diff_side */
+	struct buf copies, left; /* owned: struct copy; struct diff_side */
+	struct buf
+		names; /* owned: inodes of the layer that have a name of the host's, too */
 };
 
 static int fail(struct err *e, int code)
@@ -160,10 +162,18 @@ static bool was_copied(const struct upper_entry *x)
 	return fd >= 0 && sys_fgetxattr(fd, "user.overlay.origin", NULL, 0) >= 0;
 }
 
+/* An item that is one, and which file it is. */
+struct copy {
+	uint64_t ino;
+	size_t item;
+};
+
 static void note_move(struct making *m, const struct diff_item *x, bool copied)
 {
+	const struct copy c = { x->now.ino, m->diff->n };
+
 	if (!x->was.mode && copied)
-		buf_add(&m->copies, &m->diff->n, sizeof(m->diff->n));
+		buf_add(&m->copies, &c, sizeof(c));
 	else if (S_ISREG(x->was.mode) && !copied)
 		buf_add(&m->left, &x->was, sizeof(x->was));
 }
@@ -177,26 +187,59 @@ static int by_time(const void *a, const void *b)
 	return (x->size > y->size) - (x->size < y->size);
 }
 
+static int by_inode(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b; /* struct copy begins with one */
+
+	return (*x > *y) - (*x < *y);
+}
+
+static bool has_name(const struct making *m, uint64_t ino)
+{
+	size_t n = m->names.len / sizeof(ino);
+
+	return n && bsearch(&ino, m->names.data, n, sizeof(ino), by_inode);
+}
+
+/* How many files they are, in the order of their inodes. */
+static size_t count_copies(const struct making *m, struct copy *copies, size_t n)
+{
+	size_t files = 0;
+
+	if (m->names.len)
+		qsort(m->names.data, m->names.len / sizeof(uint64_t), sizeof(uint64_t),
+		      by_inode);
+	if (n)
+		qsort(copies, n, sizeof(*copies), by_inode);
+	for (size_t i = 0; i < n; i++)
+		files += (i == 0 || copies[i].ino != copies[i - 1].ino) &&
+			 !has_name(m, copies[i].ino);
+	return files;
+}
+
 /* A file that the box copied and the host has not was moved by the box, or removed by the
- * host. The first leaves a file of the host's without a copy, of the same time and size when
+ * host, unless it is another name (a link) of one that both have. The first leaves a file of the host's without a copy, of the same time and size when
  * the box has not changed it since. Of those that it has changed all are moves when as many
  * such files are left; when there are fewer, nobody knows which, and all are conflicts. */
 static int judge_copies(struct making *m, struct err *e)
 {
-	const size_t *copies = (const size_t *)(const void *)m->copies.data;
+	struct copy *copies = (struct copy *)(void *)m->copies.data;
 	size_t n = m->copies.len / sizeof(*copies);
 	size_t left = m->left.len / sizeof(struct diff_side);
-	bool fits = n <= left;
+	bool fits;
 
-	if (buf_failed(&m->copies) < 0 || buf_failed(&m->left) < 0)
+	if (buf_failed(&m->copies) < 0 || buf_failed(&m->left) < 0 ||
+	    buf_failed(&m->names) < 0)
 		return fail(e, -ENOMEM);
+	fits = count_copies(m, copies, n) <= left;
 	if (left)
 		qsort(m->left.data, left, sizeof(struct diff_side), by_time);
 	for (size_t i = 0; i < n; i++) {
-		struct diff_item *x = &m->diff->items[copies[i]];
+		struct diff_item *x = &m->diff->items[copies[i].item];
 
-		x->conflict |= !fits && !(left && bsearch(&x->now, m->left.data, left,
-							  sizeof(x->now), by_time));
+		x->conflict |= !fits && !has_name(m, copies[i].ino) &&
+			       !(left && bsearch(&x->now, m->left.data, left,
+						 sizeof(x->now), by_time));
 	}
 	return 0;
 }
@@ -354,6 +397,8 @@ static int compare(struct making *m, const struct upper_entry *x, struct err *e)
 		(void)text_copy(path, sizeof(path), x->path);
 		r = gone_below(m, path, -1, 0, e);
 	}
+	if (it.was.mode && x->st.st_nlink > 1)
+		buf_add(&m->names, &it.now.ino, sizeof(it.now.ino));
 	same = r == 0 && same_content(m, x, &it);
 	if (r < 0 || (same && ((it.was.mode ^ it.now.mode) & 0777) == 0))
 		return r;
@@ -483,7 +528,8 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	m->b = chunks + CHUNK;
 	m->given = GIVEN_NONE;
 	m->origins = sys_faccessat(l->dir, "origin", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-	buf_init(&m->copies, DIFF_ITEMS * sizeof(size_t));
+	buf_init(&m->copies, DIFF_ITEMS * sizeof(struct copy));
+	buf_init(&m->names, UPPER_ENTRIES * sizeof(uint64_t));
 	buf_init(&m->left, DIFF_ITEMS * sizeof(struct diff_side));
 	r = given_read(l->dir, &m->given, e) ?:
 		upper_walk(l->upper, on_entry, m, e) ?:
@@ -492,6 +538,7 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	given_done(&m->given);
 	buf_done(&m->copies);
 	buf_done(&m->left);
+	buf_done(&m->names);
 	if (r < 0)
 		return r;
 	if (d.n)

@@ -72,12 +72,14 @@ static struct diff_side made_by(const struct at *at)
 	return merged.mode ? merged : at->step->now;
 }
 
-/* As it was listed; or the same under two names, by which its ctime has changed. */
+/* As it was listed; or the same under two names, by which its ctime has changed: what is kept
+ * here is one, and what another step has replaced or removed was. */
 static bool is_untouched(const struct at *at)
 {
 	struct diff_side old = look_at(&at->kept);
 
 	return is_same(&at->found, &at->step->was) ||
+	       (at->s->linked && is_moved(&at->found, &at->step->was)) ||
 	       (old.mode && at->found.mode && old.ino == at->found.ino &&
 		is_same(&old, &at->found));
 }

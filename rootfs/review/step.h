@@ -18,6 +18,8 @@ struct step {
 	mode_t umask;
 	uint64_t mine; /* in names in the project: no other apply has it */
 	bool again;    /* it may have begun before */
+	bool linked; /* another step is about the same file under another name: that one
+			  changes its ctime, too */
 };
 
 /** step_forward() - Return: 0 = it is done; -ESTALE: the host's file is another by now, or the

@@ -195,6 +195,25 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ a -ef b ]
 }
 
+@test "both names of a file are removed, or changed, and back" {
+	mkdir d; for i in 1 2 3; do echo $i >d/$i; ln d/$i $i; ln d/$i d/$i.again; done
+	comes_out 'rm -r d' --all
+	comes_out 'rm -r d 1 2 3' --all
+	comes_out 'echo new >d/1; echo newer >1; echo 3 >>d/3.again' --all
+	[ 1 -ef d/1.again ]
+}
+
+@test "a new name of a file, or several, is no conflict" {
+	echo one >a; echo two >b; chmod 755 b
+	comes_out 'ln a x; ln a y; ln b z'
+	comes_out 'ln a x; ln a y; rm a; ln b z; echo more >>z'
+	box 'ln a x; echo 5 >>b'
+	rm b
+	run cubby apply
+	[[ $output == *"new      x"*"1 change is held"*"new      b"*"changed on this machine, too"* ]] || { echo "$output"; return 1; }
+	cubby discard --all
+}
+
 @test "the disk is full in the middle: the apply goes on when there is room, or back" {
 	[ "$(id -u)" = 0 ] || skip "only root mounts a small filesystem"
 	mkdir small
