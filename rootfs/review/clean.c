@@ -103,6 +103,19 @@ int clean_layer(const struct layer *l, const struct diff *left, struct err *e)
 	return upper_walk(l->upper, clean_one, &c, e);
 }
 
+void clean_moved(const struct layer *l, const struct diff *d)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		_cleanup_close_ int fd = -1;
+
+		if (!d->items[i].moved || d->items[i].conflict)
+			continue;
+		fd = takeover_open(l->upper, d->items[i].path, O_RDONLY | O_NONBLOCK);
+		if (fd >= 0)
+			(void)sys_fremovexattr(fd, "user.overlay.origin");
+	}
+}
+
 /* A file that was taken over has no right that the umask takes. */
 static bool is_taken(const struct diff_item *x, mode_t mask)
 {

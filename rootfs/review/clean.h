@@ -15,6 +15,10 @@ int clean_layer(const struct layer *l, const struct diff *left, struct err *e);
 /** clean_taken() - the same, once something was taken over with the umask @mask */
 int clean_taken(const struct layer *l, mode_t mask, struct err *e);
 
+/** clean_moved() - files that were moved count as new ones from now on, whatever becomes of
+ *  their old names. @d: as it was before something was taken over */
+void clean_moved(const struct layer *l, const struct diff *d);
+
 /** clean_discard() - what the layer has at @path, "" = all of it
  *  Return: 0; -ENOENT: nothing; -EBUSY: a directory above was replaced as a whole. */
 int clean_discard(const struct layer *l, const char *path, struct err *e);

@@ -237,9 +237,10 @@ static int judge_copies(struct making *m, struct err *e)
 	for (size_t i = 0; i < n; i++) {
 		struct diff_item *x = &m->diff->items[copies[i].item];
 
-		x->conflict |= !fits && !has_name(m, copies[i].ino) &&
-			       !(left && bsearch(&x->now, m->left.data, left,
-						 sizeof(x->now), by_time));
+		x->moved = fits || has_name(m, copies[i].ino) ||
+			   (left && bsearch(&x->now, m->left.data, left, sizeof(x->now),
+					    by_time));
+		x->conflict |= !x->moved;
 	}
 	return 0;
 }

@@ -24,6 +24,7 @@ struct diff_item {
 	char *path;		   /* owned; below the project */
 	struct diff_side was, now; /* the host's, the box's */
 	bool git;	  /* a git directory of the host's, taken over by its meaning */
+	bool moved;	  /* a copy of a file that the host has under another name */
 	const char *kept; /* of a repository outside of the project (layer_outside.h):
 			     why it is never taken over; NULL = it is nothing such */
 	bool conflict;	  /* the host has changed it since the box began */

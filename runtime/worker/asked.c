@@ -1,5 +1,7 @@
 #include "runtime/worker/asked.h"
 
+#include <string.h>
+
 #include "base/text.h"
 #include "runtime/spec/spec.h"
 
@@ -13,12 +15,18 @@ bool asked_path(const struct json *it, char ret[PATH_MAX])
 
 bool asked_for(const struct json *args, const char *path)
 {
+	return asked_but(args, path, SIZE_MAX);
+}
+
+bool asked_but(const struct json *args, const char *path, size_t dir_len)
+{
 	const struct json *paths = json_get(args, "paths");
 	char name[PATH_MAX];
 
 	json_each(it, paths)
 	{
-		if (asked_path(it, name) && (!name[1] || text_is_in(path, name + 1)))
+		if (asked_path(it, name) && strlen(name + 1) != dir_len &&
+		    (!name[1] || text_is_in(path, name + 1)))
 			return true;
 	}
 	return !json_len(paths);

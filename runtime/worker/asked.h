@@ -15,4 +15,8 @@ bool asked_path(const struct json *it, char ret[PATH_MAX]);
 /** asked_for() - whether @path, without that '/', is among them */
 bool asked_for(const struct json *args, const char *path);
 
+/** asked_but() - the same, but not for the sake of the directory of @dir_len bytes that @path
+ *  begins with alone */
+bool asked_but(const struct json *args, const char *path, size_t dir_len);
+
 #endif

@@ -397,6 +397,8 @@ static int op_apply(struct review *rv, struct err *e)
 		return err_sys(e, buf_failed(&gits), "cannot judge the changes");
 	if (n || gits.len)
 		r = apply_run(&a, chosen, n, e);
+	if (r > 0 && !rv->running && !rv->elsewhere)
+		clean_moved(&rv->layer, &rv->diff);
 	rv->applied = n;
 	if (rv->elsewhere && r >= 0)
 		(void)tree_remove(rv->boxdir, "elsewhere", &(struct err){ 0 });

@@ -211,6 +211,16 @@ static void leave_hollow(const struct verdict_of *of, struct verdict *all)
 	}
 }
 
+/* A repository is named for what is taken over of it by meaning: what git runs has a name of
+ * its own. */
+static bool is_named(const struct verdict_of *of, const struct diff_item *x)
+{
+	const char *own = layer_in_git(of->layer, x->path);
+
+	return !own || is_policy(of, "all") ||
+	       asked_but(of->args, x->path, (size_t)(own - x->path) - 1);
+}
+
 void verdict_all(const struct verdict_of *of, struct verdict *ret)
 {
 	bool all = is_policy(of, "all") || json_len(json_get(of->args, "paths"));
@@ -234,11 +244,13 @@ void verdict_all(const struct verdict_of *of, struct verdict *ret)
 				.never = true
 			};
 		v->judged = v->effect.class;
-		v->chosen = asked_for(of->args, x->path) && !v->never &&
-			    (v->effect.class == EFFECTS_HELD
-				     ? all && (!x->conflict || overwrite || v->merged ||
-					       (of->elsewhere && !x->was.mode))
-				     : all || safe);
+		v->chosen =
+			asked_for(of->args, x->path) && !v->never &&
+			(v->effect.class == EFFECTS_HELD
+				 ? all && is_named(of, x) &&
+					   (!x->conflict || overwrite || v->merged ||
+					    (of->elsewhere && !x->was.mode))
+				 : all || safe);
 	}
 	const char *why = all ? NULL : too_much(of, ret);
 	for (size_t i = 0; i < of->diff->n && why; i++) {

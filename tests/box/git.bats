@@ -412,6 +412,21 @@ git_state() {
 	[ "$(git_state)" = "$before" ] || { git_state; return 1; }
 }
 
+@test "a repository that is named is its commits: its hooks and settings have names of their own" {
+	git_repo
+	reviewed 'git commit -q --allow-empty -m two; git config core.fsmonitor ./evil; echo x >.git/hooks/post-commit'
+	run -0 cubby apply .git
+	[ "$(git log -1 --format=%s)" = two ] || { echo "$output"; return 1; }
+	[ -z "$(git config core.fsmonitor)" ]
+	[ ! -e .git/hooks/post-commit ]
+	[[ $output == *"2 changes are held:"*.git/config*.git/hooks/post-commit* ]] || { echo "$output"; return 1; }
+	cubby apply .git/config
+	[ "$(git config core.fsmonitor)" = ./evil ]
+	[ ! -e .git/hooks/post-commit ]
+	cubby apply --all .git
+	[ -e .git/hooks/post-commit ]
+}
+
 @test "undo: a commit of the host on top of what the box has staged is not taken back" {
 	git_repo
 	reviewed 'echo two >file; git add file'

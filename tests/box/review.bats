@@ -214,6 +214,16 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	cubby discard --all
 }
 
+@test "a file that was moved is no conflict either where its old name was taken over before" {
+	mkdir d e; echo one >d/a; echo two >b
+	box 'mv d/a e/x; ln b c; mv b e/y'
+	cubby apply d b
+	[ ! -e d/a ]
+	run -0 cubby apply
+	[[ $output != *held* ]] || { echo "$output"; return 1; }
+	[ "$(cat e/x e/y c | xargs)" = "one two two" ]
+}
+
 @test "the disk is full in the middle: the apply goes on when there is room, or back" {
 	[ "$(id -u)" = 0 ] || skip "only root mounts a small filesystem"
 	mkdir small
