@@ -421,7 +421,8 @@ static enum gate_policy_verdict judge(const struct gate_conn *c)
 		v = gate_policy_name(p, c->said, c->port);
 	if (v != GATE_POLICY_ALLOW || (c->name && !known))
 		return v;
-	return gate_policy_address(p, &c->addr, c->port, gate_place_class(&c->addr));
+	return gate_policy_address(p, &c->addr, c->port,
+				   gate_place_class(c->g, &c->addr));
 }
 
 void gate_conn_recheck(struct gated *g)

@@ -82,7 +82,7 @@ static bool refused_by_now(struct attempt *a)
 	if (a->d->rules == c->g->rules || a->d->proxy || !c->name ||
 	    !strcmp(c->name, GATE_POLICY_HOST))
 		return false;
-	class = gate_place_class(&a->addr);
+	class = gate_place_class(c->g, &a->addr);
 	if (gate_policy_address(c->g->policy, &a->addr, c->port, class) ==
 	    GATE_POLICY_ALLOW)
 		return false;
@@ -307,7 +307,8 @@ static void looked_up(void *ctx, const struct resolve_reply *reply)
 	d->rules = c->g->rules;
 	for (uint32_t i = 0; i < reply->n && !reply->error; i++) {
 		const struct netaddr *a = &reply->addr[i];
-		enum netaddr_class k = d->proxy ? NETADDR_PUBLIC : gate_place_class(a);
+		enum netaddr_class k =
+			d->proxy ? NETADDR_PUBLIC : gate_place_class(c->g, a);
 
 		if (d->proxy || gate_policy_address(c->g->policy, a, c->port, k) ==
 					GATE_POLICY_ALLOW) {
@@ -360,7 +361,7 @@ static void dial_host(struct gate_dial *d)
 static void dial_literal(struct gate_dial *d)
 {
 	struct gate_conn *c = d->c;
-	enum netaddr_class class = gate_place_class(&c->addr);
+	enum netaddr_class class = gate_place_class(c->g, &c->addr);
 	enum gate_policy_verdict v =
 		gate_policy_literal(c->g->policy, &c->addr, c->port);
 

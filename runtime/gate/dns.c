@@ -193,7 +193,7 @@ static bool reachable(struct gated *g, const struct asked *x,
 	enum netaddr_class class = NETADDR_PUBLIC;
 
 	for (uint32_t i = 0; i < reply->n; i++) {
-		class = gate_place_class(&reply->addr[i]);
+		class = gate_place_class(g, &reply->addr[i]);
 		if (gate_policy_address(g->policy, &reply->addr[i], 0, class) ==
 		    GATE_POLICY_ALLOW)
 			return true;

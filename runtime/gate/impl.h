@@ -151,7 +151,8 @@ struct gated {
 	uint32_t next_lookup;
 	uint64_t lookup_credit, lookup_ms; /* thousandths of a lookup; when counted */
 
-	pid_t init; /* the box's, as the host numbers it; 0 = not known */
+	int networks; /* the host's addresses of IPv6; owned; 0 = not known */
+	pid_t init;   /* the box's, as the host numbers it; 0 = not known */
 	struct {
 		int fd; /* to netwho; owned; -1 = nobody can be asked */
 		struct loop_source *src;
@@ -244,8 +245,12 @@ void gate_who_forget(struct gated *g, const struct gate_who *w);
 
 /* ---- gate_place ------------------------------------------------------------------ */
 
-/** gate_place_class() - what kind of place, the host's own addresses included */
-enum netaddr_class gate_place_class(const struct netaddr *a);
+/** gate_place_open() - before the confinement: where the host's networks can be read */
+void gate_place_open(struct gated *g);
+
+/** gate_place_class() - what kind of place, the host's own addresses and its neighbours'
+ *  included */
+enum netaddr_class gate_place_class(const struct gated *g, const struct netaddr *a);
 
 /* ---- gate_lookup: names into real addresses ------------------------------------- */
 

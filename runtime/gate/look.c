@@ -68,7 +68,7 @@ static bool may_say_number(const struct gate_conn *c, const struct netaddr *a,
 			   uint16_t port)
 {
 	const struct gate_policy *p = c->g->policy;
-	enum netaddr_class class = gate_place_class(a);
+	enum netaddr_class class = gate_place_class(c->g, a);
 
 	if (port == c->port && !c->name && netaddr_equal(a, &c->addr))
 		return true;

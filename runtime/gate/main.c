@@ -36,6 +36,7 @@ static int confine(struct gated *g, struct err *e)
 	int r;
 
 	take_descriptors(g);
+	gate_place_open(g);
 	r = outside_confine(e);
 	g->rooted = r > 0;
 	return r < 0 ? err_wrap(e, "the gate") : 0;

@@ -187,6 +187,7 @@ const char *netaddr_class_name(enum netaddr_class c)
 	static const char *const names[] = {
 		[NETADDR_PUBLIC] = "public address",
 		[NETADDR_PRIVATE] = "private address",
+		[NETADDR_NEIGHBOUR] = "address of this host's own network",
 		[NETADDR_RESERVED] = "reserved address",
 		[NETADDR_MULTICAST] = "multicast address",
 		[NETADDR_LINK] = "link-local address",

@@ -22,6 +22,7 @@ enum { NETADDR_TEXT = INET6_ADDRSTRLEN };
 enum netaddr_class {
 	NETADDR_PUBLIC,
 	NETADDR_PRIVATE,   /* RFC 1918, RFC 6598, RFC 4193 */
+	NETADDR_NEIGHBOUR, /* in a network that this host is part of */
 	NETADDR_RESERVED,  /* not for hosts, or the box's own range */
 	NETADDR_MULTICAST, /* broadcast too */
 	NETADDR_LINK,	   /* link-local */

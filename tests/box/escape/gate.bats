@@ -76,6 +76,7 @@ in_made_host() { # COMMAND...
 			ip addr add 2001:db8::2/64 dev way nodad
 			ip link set way up
 			ip route add local 0.0.0.0/0 dev lo table main
+			ip -6 addr add 2001:db8::f00d/64 dev way nodad
 			ip -6 route add local ::/0 dev lo table main"
 		ip link set way up
 		ip route add default via 203.0.113.2
@@ -103,6 +104,9 @@ export FAR='$| = 1; $SIG{PIPE} = "IGNORE"; print "there\n"; my $s = IO::Socket::
 		six-to-four 2002:a00:1:: private address
 		relay 192.88.99.1 reserved address
 		segment-routing 5f00::1 reserved address
+		router 2001:db8::2 address of this host's own network
+		neighbour 2001:db8::f00d address of this host's own network
+		beside 2001:db8:0:1::2 reached 2001:db8:0:1::2
 	END
 	while read -r name address _; do echo "$address $name.example"; done <table >hosts
 	cat >ask <<-'END'
