@@ -35,7 +35,7 @@ static void leave(struct boxguess *g, const char *what, const char *text, size_t
 	char shown[SHOWN + 8];
 
 	text_escaped(shown, sizeof(shown), text, MIN(len, (size_t)SHOWN));
-	buf_addf(&g->left, "%s%s%s\n", what, len ? " " : "", shown);
+	buf_addf(&g->left, "%s%s%s\n", what, *what && len ? " " : "", shown);
 }
 
 /* ---- members ------------------------------------------------------------------------ */
@@ -234,7 +234,9 @@ static void take_from(struct boxguess *g, const char *s, const char *end)
 	json_free(&g->box);
 	g->box = fresh;
 	snprintf(image, sizeof(image), "%.*s", (int)MIN(n, sizeof(image) - 1), s);
-	if (!*image || n >= sizeof(image) || strchr(image, '$'))
+	/* "scratch" is no image, but that there is none. */
+	if (!*image || n >= sizeof(image) || strchr(image, '$') ||
+	    strcmp(image, "scratch") == 0)
 		leave(g, "FROM", s, n);
 	else
 		(void)json_set_str(g->box, "image", image);

@@ -395,6 +395,20 @@ cubby up: service 'two' ended with status 3; 'cubby logs two' shows what it said
 	[ "$(jq -c . .cubby/box.json)" = '{"packages":{"apt":["build-essential"]}}' ]
 }
 
+@test "project: init of a devcontainer in a directory of its own, where it is the only one" {
+	rmdir .cubby
+	mkdir -p .devcontainer/rust
+	echo '{"image": "rust:1", "build": {"dockerfile": "none"}, "runArgs": []}' >.devcontainer/rust/devcontainer.json
+	run -0 --separate-stderr cubby init
+	[[ $stderr == "cubby: from '.devcontainer/rust/devcontainer.json'
+cubby: its Dockerfile '.devcontainer/rust/none' is not there"$'\ncubby: not in it, for you to look at:\n  runArgs\ncubby: wrote '* ]]
+	[ "$(jq -r .image .cubby/box.json)" = rust:1 ]
+	cp -r .devcontainer/rust .devcontainer/go
+	run -0 --separate-stderr cubby init --force
+	[[ $stderr == "cubby: .devcontainer has 2 devcontainer.json: copy the one that is meant to .devcontainer.json"* ]]
+	[ "$(jq -c . .cubby/box.json)" = '{}' ]
+}
+
 @test "project: init of a devcontainer; a link that leads out of the project is not read" {
 	rmdir .cubby
 	mkdir .devcontainer

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
@@ -33,6 +34,13 @@ static int read_file(int project, const char *path, struct buf *ret, struct err 
 	return file_read_fd(fd, ret, e) < 0 ? err_wrap(e, "'%s'", path) : 1;
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* 1 = it was there. */
 static int take_dockerfile(const struct app *app, int project, const char *path,
 			   struct boxguess *g, struct err *e)
@@ -49,6 +57,38 @@ static int take_dockerfile(const struct app *app, int project, const char *path,
 	return r < 0 ? err_wrap(e, "'%s'", shown) : 1;
 }
 
+/* The one of .devcontainer/NAME/devcontainer.json; of several none, and that is said. */
+static int find_named(const struct app *app, int project, char ret[BOXGUESS_NAME],
+		      struct err *e)
+{
+	_cleanup_close_ int fd =
+		inroot_open(project, ".devcontainer", O_RDONLY | O_DIRECTORY);
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	size_t found = 0;
+	int r = fd < 0 ? 0 : dirscan_start(&scan, fd, e);
+
+	while (fd >= 0 && r >= 0 && (r = dirscan_next(&scan, &entry, e)) > 0) {
+		char path[BOXGUESS_NAME];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s/devcontainer.json", entry.name);
+		if (sys_fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		found++;
+		snprintf(ret, BOXGUESS_NAME, ".devcontainer/%.100s/devcontainer.json",
+			 entry.name);
+	}
+	if (found > 1)
+		render_note(app,
+			    ".devcontainer has %zu devcontainer.json: copy the one "
+			    "that is meant to .devcontainer.json",
+			    found);
+	if (r >= 0 && found != 1)
+		*ret = '\0';
+	return r;
+}
+
 /* Where it names a Dockerfile that comes first: each stage of it begins anew. */
 static int take_devcontainer(const struct app *app, int project, struct boxguess *g,
 			     struct err *e)
@@ -57,7 +97,8 @@ static int take_devcontainer(const struct app *app, int project, struct boxguess
 					     ".devcontainer.json" };
 	_cleanup_buf_ struct buf text = BUF_INIT(BOXGUESS_TEXT + 1);
 	_cleanup_boxguess_ struct boxguess first;
-	char path[2 * BOXGUESS_NAME];
+	char path[2 * BOXGUESS_NAME], shown[160];
+	char named[BOXGUESS_NAME] = "";
 	const char *from = paths[0];
 	int r = boxguess_init(&first);
 
@@ -68,14 +109,26 @@ static int take_devcontainer(const struct app *app, int project, struct boxguess
 		from = paths[1];
 		r = read_file(project, from, &text, e);
 	}
+	if (r == 0) {
+		from = named;
+		r = find_named(app, project, named, e);
+	}
+	if (r == 0 && *named)
+		r = read_file(project, from, &text, e);
 	if (r <= 0)
 		return r;
-	render_note(app, "from '%s'", from);
+	render_note(app, "from '%s'",
+		    text_escaped(shown, sizeof(shown), from, strlen(from)));
 	r = boxguess_devcontainer(buf_cstr(&text), text.len, &first, e);
 	if (r == 0 && *first.dockerfile) {
-		snprintf(path, sizeof(path), "%s%s",
-			 from == paths[0] ? ".devcontainer/" : "", first.dockerfile);
+		snprintf(path, sizeof(path), "%.*s%s",
+			 (int)(strlen(from) - strlen(base_of(from))), from,
+			 first.dockerfile);
 		r = take_dockerfile(app, project, path, g, e);
+		if (r == 0)
+			render_note(
+				app, "its Dockerfile '%s' is not there",
+				text_escaped(shown, sizeof(shown), path, strlen(path)));
 	}
 	if (r >= 0)
 		r = boxguess_devcontainer(buf_cstr(&text), text.len, g, e);
@@ -141,6 +194,19 @@ static int write_file(int project, bool force, const struct json *box, struct er
 			    &(struct file_data){ text.data, text.len, 0644 }, e);
 }
 
+/* A line for each, under what was said. */
+static void show_left(const struct app *app, const char *lines)
+{
+	for (const char *end; *lines; lines = end) {
+		char line[320];
+
+		end = lines + strcspn(lines, "\n");
+		end += *end == '\n';
+		snprintf(line, sizeof(line), "  %.*s", (int)(end - lines), lines);
+		render_lines(app->err, line);
+	}
+}
+
 static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
@@ -165,7 +231,7 @@ static int work(struct app *app, void *args, struct err *e)
 		return r;
 	if (g.left.len && !app->quiet) {
 		render_note(app, "not in it, for you to look at:");
-		render_lines(app->err, buf_cstr(&g.left));
+		show_left(app, buf_cstr(&g.left));
 	}
 	render_note(app,
 		    "wrote %s; 'cubby agree' permits what widens the box, 'cubby "

@@ -25,7 +25,7 @@ static const struct row {
 	  "" },
 	{ "a later stage counts", boxguess_dockerfile,
 	  "FROM golang:1 AS b\nRUN go build\nFROM debian:12\nCOPY --from=b /a /a\n",
-	  "{\"image\":\"debian:12\"}", "an earlier stage\n COPY --from=b /a /a\n" },
+	  "{\"image\":\"debian:12\"}", "an earlier stage\nCOPY --from=b /a /a\n" },
 	{ "environment and ports", boxguess_dockerfile,
 	  "FROM x\nENV A=1 B=\"two words\" C=$HOME\nENV OLD its value\n"
 	  "EXPOSE 80/tcp 8080 nonsense\n",
@@ -36,8 +36,10 @@ static const struct row {
 	  "FROM $BASE\nRUN [\"make\", \"all\"]\nRUN --mount=type=cache,target=/c make\n"
 	  "RUN <<EOF\nUSER me\nLABEL a=b\nSTOPSIGNAL SIGINT\n",
 	  "{\"setup\":[\"make\"]}",
-	  "FROM $BASE\nRUN [\"make\", \"all\"]\nRUN <<EOF\n USER me\n STOPSIGNAL "
+	  "FROM $BASE\nRUN [\"make\", \"all\"]\nRUN <<EOF\nUSER me\nSTOPSIGNAL "
 	  "SIGINT\n" },
+	{ "no image", boxguess_dockerfile, "FROM scratch\nCOPY a /\n", "{}",
+	  "FROM scratch\nCOPY a /\n" },
 	{ "a line that never ends", boxguess_dockerfile, "FROM x\nRUN a \\\n  b \\",
 	  "{\"image\":\"x\",\"setup\":[\"a  b\"]}", "" },
 	{ "nothing", boxguess_dockerfile, "", "{}", "" },
@@ -50,9 +52,9 @@ static const struct row {
 	  "{\"image\":\"debian:12\",\"publish\":[\"3000:3000\",\"0:80\"],\"env\":{"
 	  "\"A\":"
 	  "\"//no\"},\"setup\":[\"npm ci\"]}",
-	  "port db:5432\nenvironment B\n features\n" },
+	  "port db:5432\nenvironment B\nfeatures\n" },
 	{ "a command that is a list", boxguess_devcontainer,
-	  "{\"postCreateCommand\": [\"npm\", \"ci\"]}", "{}", " postCreateCommand\n" },
+	  "{\"postCreateCommand\": [\"npm\", \"ci\"]}", "{}", "postCreateCommand\n" },
 };
 
 static void test(const void *p)
