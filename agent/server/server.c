@@ -11,6 +11,7 @@
 #include "agent/server/about/about.h"
 #include "agent/server/conf/conf.h"
 #include "agent/server/exchange/accept.h"
+#include "agent/server/exchange/login.h"
 #include "agent/server/exchange/state.h"
 #include "agent/server/files/files.h"
 #include "agent/server/jupyter/jupyter.h"
@@ -62,6 +63,7 @@ static void add_tables(struct server *s)
 		&files_routes,
 		&upload_routes,
 		&jupyter_routes,
+		&login_routes,
 		&mcp_web_routes,
 		&notebook_routes,
 		&ports_routes,

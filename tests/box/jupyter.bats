@@ -235,6 +235,64 @@ Python has ended; what was defined in it is lost' ]
 	[ "$(jq -rs '.[0].text' <<<"$output")" = 41 ]
 }
 
+@test "jupyter: a password is the key, shown once, and then a cookie with its header" {
+	serve_start
+	python3 - "$SERVE_ADDR" "$SERVE_KEY" <<-'END'
+		import http.client, json, re, socket, sys, urllib.parse
+		addr, key = sys.argv[1:]
+		def ask(method, path, body=None, **headers):
+		    c = http.client.HTTPConnection(addr, timeout=60)
+		    c.request(method, path, body, {k.replace("_", "-"): v for k, v in headers.items()})
+		    r = c.getresponse()
+		    return r, r.read()
+		def log_in(password, token=None, cookie=None):
+		    return ask("POST", "/login", urllib.parse.urlencode({"_xsrf": token or xsrf, "password": password}),
+		        Content_Type="application/x-www-form-urlencoded", Cookie=cookie or "a=b; _xsrf=" + xsrf)
+		r, page = ask("GET", "/login")
+		assert r.status == 200 and b'type="password"' in page
+		assert "default-src 'none'" in r.headers["Content-Security-Policy"]
+		xsrf = re.match(r"_xsrf=([0-9a-f]{32}); Path=/; SameSite=Lax$", r.headers["Set-Cookie"]).group(1)
+		assert xsrf.encode() in page and xsrf.encode() not in ask("GET", "/login")[1]
+		# without the form's token, or with another's, the password is not looked at
+		assert log_in(key, "x" * 32)[0].status == 403
+		assert log_in(key, xsrf, "a=b")[0].status == 403
+		assert log_in(key, "", "_xsrf=")[0].status == 403
+		assert log_in("x" * 5000)[0].status == 413
+		assert log_in("wrong")[0].status == 401
+		r, _ = log_in(key)
+		assert r.status == 302, r.status
+		session = re.match(r"(cubby-login=[0-9a-f]{64}); Path=/api; HttpOnly; SameSite=Strict$", r.headers["Set-Cookie"]).group(1)
+		assert key not in str(r.headers)
+		cookies = session + "; _xsrf=" + xsrf
+		r, kernel = ask("POST", "/api/kernels", Cookie=cookies, X_XSRFToken=xsrf)
+		assert r.status == 201, kernel
+		kernel = json.loads(kernel)["id"]
+		def channels(**headers):
+		    host, port = addr.rsplit(":", 1)
+		    s = socket.create_connection((host, int(port)), 60)
+		    s.sendall((f"GET /api/kernels/{kernel}/channels HTTP/1.1\r\nHost: {addr}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+		        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
+		        "".join(f"{k.replace('_', '-')}: {v}\r\n" for k, v in headers.items()) + "\r\n").encode())
+		    return int(s.recv(4096).split()[1])
+		assert channels(Cookie=cookies, X_XSRFToken=xsrf) == 101
+		# the cookie alone is what another origin's page could send
+		assert channels(Cookie=cookies) == 401
+		assert ask("GET", "/api/kernels", Cookie=cookies)[0].status == 401
+		assert ask("GET", "/api/kernels", Cookie=cookies, X_XSRFToken="0" * 32)[0].status == 401
+		assert ask("GET", "/api/kernels", Cookie=session + "; _xsrf=", X_XSRFToken="")[0].status == 401
+		assert ask("GET", "/api/kernels", Cookie=session[:-1] + "; _xsrf=" + xsrf, X_XSRFToken=xsrf)[0].status == 401
+		# and it opens nothing else
+		for path in "/execute", "/files/list", "/v1/boxes", "/proxy/80/", "/api/terminals", "/metrics":
+		    assert ask("GET", path, Cookie=cookies, X_XSRFToken=xsrf)[0].status == 401, path
+		# no more tries than some; a token needs none
+		seen = [log_in("wrong")[0].status for _ in range(12)]
+		assert seen == [401] * 9 + [429] * 3, seen
+		assert log_in(key)[0].status == 429
+		assert ask("GET", "/api/kernels?token=" + key)[0].status == 200
+		assert ask("DELETE", "/api/kernels/" + kernel, Cookie=cookies, X_XSRFToken=xsrf)[0].status == 204
+	END
+}
+
 @test "jupyter: a notebook's cells run by their index, and the file keeps what they said" {
 	local id
 	serve_start

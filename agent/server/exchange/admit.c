@@ -1,12 +1,20 @@
 /* Theory of operation
  *
  * A head that could be read is looked at before anything of its body is: whether there is
- * such a path, whether the key that it shows (in three ways, where the route says so) is
+ * such a path, whether the key that it shows (in four ways, where the route says so) is
  * one, what the route asks of a key, and whether the request is of a kind that is answered.
  * Who is refused has had no box started, and no byte of the body was kept. */
 #include <string.h>
 
 #include "agent/server/exchange/impl.h"
+
+/* What was shown before, at /login. */
+static bool has_session(struct exchange *x)
+{
+	const struct key *key = login_key(x);
+
+	return key && exchange_key_is(x, key->text);
+}
 
 static bool has_token(struct exchange *x)
 {
@@ -14,7 +22,7 @@ static bool has_token(struct exchange *x)
 
 	if (value && strncasecmp(value, "token ", 6) == 0)
 		return exchange_key_is(x, value + 6 + strspn(value + 6, " "));
-	return exchange_key_is(x, exchange_arg(x, "token", 0));
+	return exchange_key_is(x, exchange_arg(x, "token", 0)) || has_session(x);
 }
 
 static bool has_key(struct exchange *x)

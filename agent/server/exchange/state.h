@@ -5,6 +5,7 @@
 #ifndef AGENT_SERVER_EXCHANGE_STATE_H
 #define AGENT_SERVER_EXCHANGE_STATE_H
 
+#include "agent/server/exchange/login.h"
 #include "agent/server/exchange/route.h"
 
 struct command;
@@ -31,7 +32,7 @@ struct server {
 	bool full;    /* no connection is taken at the moment */
 	bool starved; /* there is no descriptor for one */
 	bool stopping, reap;
-	struct route_table tables[16];
+	struct route_table tables[20];
 	unsigned n_tables;
 	/* @fd becomes the connection of a request that came by @outer: 0 and it is taken
 	 * over, or a negative errno: there is no place for one */
@@ -40,6 +41,7 @@ struct server {
 	struct command *commands; /* owned */
 	unsigned n_commands;
 	struct server_counts counts;
+	struct logins logins;
 	uint64_t began_ms;
 };
 

@@ -1,0 +1,240 @@
+#include "agent/server/exchange/login.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/server/exchange/impl.h"
+#include "base/sys/sys.h"
+
+enum { XSRF_ID = 33, VALUE = 128 };
+
+static const char page[] =
+	"<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>cubby</title>"
+	"<form method=\"post\"><input type=\"hidden\" name=\"_xsrf\" value=\"%s\">"
+	"<label>Key <input type=\"password\" name=\"password\" required autofocus>"
+	"</label> <button>Log in</button></form></html>\n";
+
+/* ---- tokens ----------------------------------------------------------------------------- */
+
+/* @size - 1 hexadecimal digits. */
+static int make_token(char *ret, size_t size, struct err *e)
+{
+	unsigned char bytes[LOGIN_ID / 2];
+	size_t n = size / 2;
+
+	if (sys_getrandom(bytes, n) != (ssize_t)n)
+		return err_set(e, -EIO, "no random bytes");
+	for (size_t i = 0; i < n; i++)
+		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+/* As long for any two of a length. Nothing is the same as nothing. */
+static bool same(const char *a, const char *b)
+{
+	size_t n = strlen(a);
+	volatile unsigned differ = 0;
+
+	if (!n || strlen(b) != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		differ |= (unsigned)(unsigned char)a[i] ^ (unsigned char)b[i];
+	return !differ;
+}
+
+/* The value of the cookie @name; "" = there is none, or it is too long. */
+static void cookie(const struct exchange *x, const char *name, char ret[VALUE])
+{
+	const char *at = head_field(&x->head, "cookie");
+	size_t len = strlen(name);
+
+	for (ret[0] = '\0'; at && *at; at += strspn(at, "; ")) {
+		size_t n = strcspn(at, ";");
+
+		if (n > len && n - len - 1 < VALUE && at[len] == '=' &&
+		    strncmp(at, name, len) == 0) {
+			snprintf(ret, VALUE, "%.*s", (int)(n - len - 1), at + len + 1);
+			return;
+		}
+		at += n;
+	}
+}
+
+/* ---- sessions --------------------------------------------------------------------------- */
+
+const struct key *login_key(struct exchange *x)
+{
+	const char *header = head_field(&x->head, "x-xsrftoken");
+	struct logins *l = &x->server->logins;
+	uint64_t now = sys_now_ms();
+	char xsrf[VALUE], id[VALUE];
+
+	cookie(x, "_xsrf", xsrf);
+	cookie(x, "cubby-login", id);
+	if (!header || !*id || !same(xsrf, header))
+		return NULL;
+	for (size_t i = 0; i < LOGIN_SESSIONS; i++) {
+		if (!*l->list[i].id || !same(l->list[i].id, id) ||
+		    now - l->list[i].used_ms > LOGIN_IDLE_MS)
+			continue;
+		l->list[i].used_ms = now;
+		return l->list[i].key;
+	}
+	return NULL;
+}
+
+static int session_new(struct logins *l, const struct key *key, const char **ret,
+		       struct err *e)
+{
+	size_t oldest = 0;
+	int r;
+
+	for (size_t i = 1; i < LOGIN_SESSIONS; i++)
+		if (l->list[i].used_ms < l->list[oldest].used_ms)
+			oldest = i;
+	r = make_token(l->list[oldest].id, LOGIN_ID, e);
+	if (r < 0) {
+		l->list[oldest].id[0] = '\0';
+		return r;
+	}
+	l->list[oldest].key = key;
+	l->list[oldest].used_ms = sys_now_ms();
+	*ret = l->list[oldest].id;
+	return 0;
+}
+
+/* Is another password looked at? Those who have a key need no form. */
+static bool may_try(struct logins *l)
+{
+	uint64_t now = sys_now_ms();
+
+	if (now - l->since_ms > LOGIN_WINDOW_MS)
+		l->wrong = 0;
+	if (!l->wrong)
+		l->since_ms = now;
+	return l->wrong < LOGIN_WRONG;
+}
+
+/* ---- the form --------------------------------------------------------------------------- */
+
+static int get_login(struct exchange *x, struct err *e)
+{
+	char token[XSRF_ID], set[128], text[sizeof(page) + XSRF_ID];
+	const char *const headers[] = {
+		set,
+		"Content-Security-Policy: default-src 'none'; form-action 'self'; "
+		"frame-ancestors 'none'",
+		"Cache-Control: no-store", NULL
+	};
+	int r = make_token(token, sizeof(token), e);
+
+	if (r < 0)
+		return r;
+	snprintf(set, sizeof(set), "Set-Cookie: _xsrf=%s; Path=/; SameSite=Lax%s",
+		 token, x->server->conf->tls ? "; Secure" : "");
+	snprintf(text, sizeof(text), page, token);
+	exchange_begin(x, 200, "text/html; charset=utf-8", headers,
+		       (int64_t)strlen(text));
+	exchange_write(x, text, strlen(text));
+	exchange_end(x);
+	return 0;
+}
+
+struct form {
+	struct exchange *x;
+	struct buf body; /* owned */
+};
+
+static void form_free(void *ctx)
+{
+	struct form *f = ctx;
+
+	buf_done(&f->body);
+	free(f);
+}
+
+static void welcome(struct exchange *x, const struct key *key)
+{
+	char set[LOGIN_ID + 128];
+	const char *const headers[] = { set, "Location: /", "Cache-Control: no-store",
+					NULL };
+	struct err e = ERR_NONE;
+	const char *id;
+
+	if (session_new(&x->server->logins, key, &id, &e) < 0) {
+		exchange_fail_err(x, &e);
+		return;
+	}
+	/* not for "/proxy/": what is there belongs to a box */
+	snprintf(set, sizeof(set),
+		 "Set-Cookie: cubby-login=%s; Path=/api; HttpOnly; SameSite=Strict%s",
+		 id, x->server->conf->tls ? "; Secure" : "");
+	exchange_begin(x, 302, NULL, headers, 0);
+	exchange_end(x);
+}
+
+static void refuse_password(struct exchange *x)
+{
+	x->server->logins.wrong++;
+	exchange_fail(x, 401, "Invalid credentials");
+}
+
+/* The body is whole. */
+static void judge(struct exchange *x, const struct buf *body)
+{
+	_cleanup_buf_ struct buf token = BUF_INIT(LOGIN_BODY_MAX),
+				 password = BUF_INIT(LOGIN_BODY_MAX);
+	struct logins *l = &x->server->logins;
+	char xsrf[VALUE];
+
+	cookie(x, "_xsrf", xsrf);
+	(void)route_query(buf_cstr(body), "_xsrf", 0, &token);
+	(void)route_query(buf_cstr(body), "password", 0, &password);
+	if (buf_failed(body) < 0)
+		exchange_fail(x, 413, "the form is too large");
+	else if (!*xsrf || !same(xsrf, buf_cstr(&token)))
+		exchange_fail(x, 403, "'_xsrf' argument missing from POST");
+	else if (!may_try(l))
+		exchange_fail(x, 429, "too many wrong passwords; wait a minute");
+	else if (exchange_key_is(x, buf_cstr(&password)))
+		welcome(x, x->key);
+	else
+		refuse_password(x);
+}
+
+static void form_body(void *ctx, const char *data, size_t len)
+{
+	struct form *f = ctx;
+	struct exchange *x = f->x;
+
+	if (len) {
+		(void)buf_add(&f->body, data, len);
+		return;
+	}
+	exchange_later(x, NULL, NULL);
+	judge(x, &f->body);
+	form_free(f);
+}
+
+static const struct exchange_hooks form_hooks = { .gone = form_free,
+						  .body = form_body };
+
+static int post_login(struct exchange *x, struct err *e)
+{
+	struct form *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return err_sys(e, -ENOMEM, "cannot take a form");
+	*f = (struct form){ .x = x, .body = BUF_INIT(LOGIN_BODY_MAX) };
+	exchange_later(x, &form_hooks, f);
+	return 0;
+}
+
+static const struct route rows[] = {
+	{ "GET", "/login", get_login, .right = ROUTE_ANYBODY },
+	{ "POST", "/login", post_login, .right = ROUTE_ANYBODY, .body = ROUTE_STREAM },
+};
+
+const struct route_table login_routes = { rows, ARRAY_SIZE(rows) };
