@@ -19,6 +19,7 @@
 #include "agent/server/jupyter/jupyter.h"
 #include "agent/server/run/outlog.h"
 #include "agent/server/run/run.h"
+#include "agent/server/run/ttyenv.h"
 #include "agent/server/run/typed.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/loop.h"
@@ -34,7 +35,6 @@ enum {
 	WAIT_MAX = 300,
 	ID = 32,
 	INPUT_MAX = 64 << 10,
-	ENV_MAX = 256,
 	CHUNK = 64 << 10
 };
 
@@ -421,34 +421,6 @@ static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 
 /* ---- starting one --------------------------------------------------------------- */
 
-/* "K=V" of the request's "env" behind what all have. */
-static int add_env(struct exchange *x, const char *list[ENV_MAX],
-		   struct buf text[ENV_MAX], size_t *n_text, struct err *e)
-{
-	const char *const *all = exchange_conf(x)->env;
-	const struct json *env = json_get(exchange_json(x), "env");
-	size_t n = 0;
-
-	for (; all && *all && n < ENV_MAX - 2; all++)
-		list[n++] = *all;
-	list[n++] = "TERM=xterm-256color";
-	json_each(it, env)
-	{
-		struct buf *b = &text[*n_text];
-
-		if (!json_str(it) || n == ENV_MAX - 1 || strchr(json_key(it), '='))
-			return err_set(e, -EINVAL, "env: names and texts are needed");
-		buf_init(b, 256 << 10);
-		(*n_text)++;
-		if (buf_addf(b, "%s=%s", json_key(it), json_str(it)) < 0)
-			return err_set(e, -EINVAL, "env: '%.60s' is too long",
-				       json_key(it));
-		list[n++] = buf_cstr(b);
-	}
-	list[n] = NULL;
-	return 0;
-}
-
 static int cwd_of(struct exchange *x, struct buf *ret, struct err *e)
 {
 	const char *cwd = json_get_str(exchange_json(x), "cwd");
@@ -474,9 +446,7 @@ static int start_process(struct process *p, struct exchange *x, struct err *e)
 			       p->all->no_bash ? "sh" : "bash", p->command, NULL };
 	_cleanup_buf_ struct buf cwd = BUF_INIT(PATH_MAX);
 	_cleanup_close_ int write_end = -1;
-	const char *env[ENV_MAX];
-	struct buf text[ENV_MAX];
-	size_t n_text = 0;
+	_cleanup_ttyenv_ struct ttyenv env = { .n_text = 0 };
 	int fds[2], r;
 
 	scope_close_set(&p->place, 1);
@@ -485,10 +455,12 @@ static int start_process(struct process *p, struct exchange *x, struct err *e)
 		return err_sys(e, r, "cannot make a pipe");
 	p->place = fds[0];
 	write_end = fds[1];
-	r = cwd_of(x, &cwd, e) ?: add_env(x, env, text, &n_text, e);
+	r = cwd_of(x, &cwd, e)
+		    ?: ttyenv_make(exchange_conf(x)->env,
+				   json_get(exchange_json(x), "env"), &env, e);
 	if (r == 0) {
 		const struct box_command c = { .argv = argv,
-					       .env = env,
+					       .env = env.list,
 					       .cwd = buf_cstr(&cwd),
 					       .io = BOX_IO_TTY,
 					       .rows = ROWS,
@@ -497,8 +469,6 @@ static int start_process(struct process *p, struct exchange *x, struct err *e)
 					       .n_extra_fds = 1 };
 		r = tenant_run(p->all->tenant, &c, &p->program, e);
 	}
-	while (n_text)
-		buf_done(&text[--n_text]);
 	return r;
 }
 

@@ -18,6 +18,7 @@
 #include "agent/server/exchange/state.h"
 #include "agent/server/http/ws.h"
 #include "agent/server/run/run.h"
+#include "agent/server/run/ttyenv.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/loop.h"
 #include "base/sys/sys.h"
@@ -346,21 +347,16 @@ static int start_shell(struct terminal *t, struct exchange *x, struct err *e)
 					    "\"$s\" ] && exec \"$s\"; done; "
 					    "exec /bin/sh",
 					    NULL };
-	const char *const *all = exchange_conf(x)->env;
-	const char *env[64];
-	size_t n = 0;
+	_cleanup_ttyenv_ struct ttyenv env = { .n_text = 0 };
 	const struct box_command c = { .argv = argv,
-				       .env = env,
+				       .env = env.list,
 				       .cwd = tenant_cwd(t->all->tenant, t->session),
 				       .io = BOX_IO_TTY,
 				       .rows = ROWS,
 				       .cols = COLS };
 
-	for (; all && *all && n < ARRAY_SIZE(env) - 2; all++)
-		env[n++] = *all;
-	env[n++] = "TERM=xterm-256color";
-	env[n] = NULL;
-	return tenant_run(t->all->tenant, &c, &t->program, e);
+	return ttyenv_make(exchange_conf(x)->env, NULL, &env, e)
+		       ?: tenant_run(t->all->tenant, &c, &t->program, e);
 }
 
 static int post_terminal(struct exchange *x, struct err *e)
