@@ -6,6 +6,7 @@
 #include "base/sys/sys.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
+#include "runtime/worker/alias.h"
 #include "runtime/worker/asked.h"
 #include "runtime/worker/bare.h"
 
@@ -95,7 +96,13 @@ static bool is_of_repository(const struct bare *bare, const struct diff_item *x)
 	return !x->git && (in_git(x->path) || bare_has(bare, x->path));
 }
 
-static void judge(const struct verdict_of *of, const struct bare *bare,
+/* What was found out about the project before its changes are judged one by one. */
+struct known {
+	const struct bare *bare;
+	const struct aliases *aliases;
+};
+
+static void judge(const struct verdict_of *of, const struct known *known,
 		  const struct diff_item *x, struct verdict *v)
 {
 	mode_t was = x->was.mode;
@@ -112,10 +119,13 @@ static void judge(const struct verdict_of *of, const struct bare *bare,
 	if (v->effect.class != EFFECTS_HELD && S_ISLNK(x->now.mode) &&
 	    is_led_out(of->layer, x->path))
 		v->effect = held("a link that points out of the project");
-	if (v->effect.class != EFFECTS_HELD && is_of_repository(bare, x))
+	if (v->effect.class != EFFECTS_HELD && is_of_repository(known->bare, x))
 		v->effect = held(x->now.mode ? "a part of a repository that the box "
 					       "has made"
 					     : "a part of a repository");
+	if (v->effect.class != EFFECTS_HELD && x->now.mode && !S_ISDIR(x->now.mode) &&
+	    aliases_why(known->aliases, x->path))
+		v->effect = held(aliases_why(known->aliases, x->path));
 	if (matches(of, "allow", x->path))
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
 	if (matches(of, "deny", x->path))
@@ -227,14 +237,16 @@ void verdict_all(const struct verdict_of *of, struct verdict *ret)
 	bool safe = !is_policy(of, "ask") && !is_policy(of, "never");
 	bool overwrite = json_get_bool(of->args, "overwrite", false);
 	_cleanup_bare_ struct bare bare = { .dirs = NULL };
+	_cleanup_aliases_ struct aliases aliases = { .list = NULL };
 
 	bare_find(of->layer, of->diff, &bare);
+	aliases_find(of->layer->project, &aliases);
 	for (size_t i = 0; i < of->diff->n; i++) {
 		const struct diff_item *x = &of->diff->items[i];
 		struct verdict *v = &ret[i];
 
 		v->merged = is_merged(of, x);
-		judge(of, &bare, x, v);
+		judge(of, &(struct known){ &bare, &aliases }, x, v);
 		if (x->git && (of->running || of->elsewhere))
 			*v = (struct verdict){
 				held(of->running ? "a repository is taken over when "

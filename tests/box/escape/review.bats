@@ -235,3 +235,14 @@ for d, dirs, files in os.walk("."):
 	[ ! -L sub/deep/over ]
 	[ ! -L sub/deep/through ] # "data" is the host's, and leads out
 }
+
+@test "V15: what a link of the host leads to under a name that acts is held" {
+	mkdir -p env conf/vs scripts .husky; echo 1 >env/rc; echo 1 >scripts/pre-push
+	ln -s ./env/rc .envrc; ln -s conf/vs .vscode; ln -s ../scripts/pre-push .husky/pre-push
+	review 'echo 2 >env/rc; echo 2 >env/other; echo 2 >conf/vs/tasks.json; echo 2 >scripts/pre-push; echo 2 >scripts/other'
+	cubby apply
+	[ "$(cat env/rc env/other scripts/pre-push scripts/other | xargs)" = "1 2 1 2" ]
+	[ ! -e conf/vs/tasks.json ]
+	cubby apply env/rc
+	[ "$(cat env/rc)" = 2 ]
+}
