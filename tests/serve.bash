@@ -9,6 +9,7 @@
 serve_start() {
 	local listen=127.0.0.1:0 option
 	for option; do [ "$option" != --listen ] || listen=; done
+	: >"$LIB_PROJECT/serve.out" # what an earlier one said is no answer of this one
 	cubby serve ${listen:+--listen "$listen"} "$@" >"$LIB_PROJECT/serve.out" 2>"$LIB_PROJECT/serve.err" 3>&- &
 	SERVE_PID=$!
 	until grep -qE '^(key|listening|\{)' "$LIB_PROJECT/serve.out"; do

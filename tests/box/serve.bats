@@ -258,7 +258,7 @@ $LIB_PROJECT" ]
 	try $runs 400 GET /mcp
 	try $reads 403 GET /mcp
 	try $ports 403 GET '/files/read?path=secret'
-	try $ports 502 GET /proxy/8080/
+	try $ports 404 GET /proxy/8080/
 	for who in 'X-User-Id: other' 'X-User-Id: Team-1' 'X-User-Id: xteam-1' 'X-Cubby-Box: other' 'X-Session-Id: team-1'; do
 		SERVE_KEY=$runs serve_status GET /files/list 403 -H "$who"
 		SERVE_KEY=$all serve_status GET /v1/boxes 200
