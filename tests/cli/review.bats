@@ -20,6 +20,24 @@ change() { # SCRIPT: a task that runs it and ends
 
 review() { task "$@"; } # it is the default
 
+@test "discard --all: what is lost is counted, and asked about at a terminal" {
+	cubby exec -q --project review -- sh -c 'mkdir d; touch d/one two'
+	run script -qec "cubby discard --all" /dev/null <<<n
+	[[ $output == *"2 changes wait here, and cannot be got back. Throw them away? [y/N]"*"cubby discard: nothing was thrown away"* ]]
+	run -0 cubby diff
+	[[ $output == *two* ]]
+	run script -qec "cubby discard two" /dev/null </dev/null # what is named is meant
+	[[ $output != *"[y/N]"* ]]
+	run script -qec "cubby discard --all" /dev/null <<<y
+	[[ $output == *"1 change waits here, and cannot be got back. Throw it away? [y/N]"* ]]
+	run -0 cubby diff
+	[ -z "$output" ]
+	cubby exec -q --project review -- touch three
+	run script -qec "cubby discard --all -y" /dev/null </dev/null
+	[[ $output != *"[y/N]"* ]]
+	cubby rm -q -y
+}
+
 @test "what is harmless is there when the task ends, with a line for each file" {
 	echo one >a
 	change 'echo two >>a; mkdir d; echo x >d/n'

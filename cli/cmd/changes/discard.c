@@ -2,11 +2,37 @@
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
 #include "cli/review/review.h"
+#include "cli/show/confirm.h"
 
 struct args {
-	bool all;
+	bool all, yes;
 	struct words paths; /* owned */
 };
+
+/* All of it is many files, and no undo brings them back: a person is asked. */
+static int permitted(const struct app *app, const struct args *a,
+		     const struct review *rv, struct err *e)
+{
+	_cleanup_json_ struct json *args = review_args("diff"), *list = NULL;
+	size_t n = 0;
+	int r;
+
+	if (!a->all || a->yes || !confirm_person(app))
+		return 0;
+	r = review_ask(rv, args, &list, NULL, e);
+	if (r < 0)
+		return r;
+	json_each(it, list)
+	{
+		n += !json_get_bool(it, "directory", false);
+	}
+	if (n == 0)
+		return 0;
+	fprintf(app->err,
+		"%zu change%s wait%s here, and cannot be got back. Throw %s away?", n,
+		n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "it" : "them");
+	return confirm_ask(app) ? 0 : err_set(e, -ECANCELED, "nothing was thrown away");
+}
 
 static int discard(struct app *app, void *args, struct err *e)
 {
@@ -14,7 +40,8 @@ static int discard(struct app *app, void *args, struct err *e)
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_review_ struct review rv = REVIEW_NONE;
 	_cleanup_json_ struct json *what = review_args("discard");
-	int r = boxsetup_find(app, &s, e) ?: review_open(&s, REVIEW_ALONE, &rv, e);
+	int r = boxsetup_find(app, &s, e) ?: review_open(&s, REVIEW_ALONE, &rv, e) ?:
+		permitted(app, a, &rv, e);
 
 	for (const char *const *w = words_list(&a->paths); *w && r == 0; w++)
 		r = review_add_path(what, &s, *w, e);
@@ -33,6 +60,8 @@ static int check(struct app *app, void *args, struct err *e)
 
 static const struct cmd_option options[] = {
 	{ "all", 0, NULL, "everything that waits", CMD_FLAG(struct args, all) },
+	{ "yes", 'y', NULL, "with --all: do not ask first",
+	  CMD_FLAG(struct args, yes) },
 	{ 0 },
 };
 
@@ -42,7 +71,8 @@ const struct cmd cmd_discard = {
 	.summary = "throw away what the box has changed in its project",
 	.words = "PATH... | --all",
 	.doc = "Throw away what the box has changed in its project (--project review) "
-	       "and was not taken over. It cannot be got back.",
+	       "and was not taken over. It cannot be got back: all of it is asked about at a "
+	       "terminal.",
 	.options = options,
 	.operands = { CMD_LIST(struct args, paths) },
 	.size = sizeof(struct args),
