@@ -135,18 +135,102 @@ static void add_escape(char c, bool set, struct buf *out)
 	buf_addc(out, c);
 }
 
-/* What models write for Python or grep -P. */
-static void to_posix(const char *re, struct buf *out)
+/* What opens a group that is one of POSIX's by another name: how many bytes it has. A line is
+ * only asked whether it matches, so what a group is called does not count, nor whether it is
+ * kept, nor that something in front of the match, or behind it, is no part of it. */
+static size_t group_at(const char *re, bool first)
 {
-	const char *opened = NULL; /* the first place of a set, where ']' is a member */
+	if (strncmp(re, "(?:", 3) == 0)
+		return 3;
+	if (strncmp(re, "(?P<", 4) == 0 && strchr(re, '>'))
+		return (size_t)(strchr(re, '>') + 1 - re);
+	return first && strncmp(re, "(?<=", 4) == 0 ? 4 : 0;
+}
+
+/* The last byte of what stands at @re and is no operator: a set, or something escaped. */
+static const char *whole_of(const char *re)
+{
+	if (*re == '\\' && re[1])
+		return re + 1;
+	if (*re != '[')
+		return re;
+	re += 1 + (re[1] == '^');
+	for (re += *re == ']'; *re && *re != ']'; re++)
+		re += *re == '\\' && re[1];
+	return *re ? re : re - 1;
+}
+
+/* Is the "(?=" at @re of a group that the expression ends with? */
+static bool is_last(const char *re)
+{
+	unsigned depth = 0;
 
 	for (; *re; re++) {
+		char c = *re;
+
+		re = whole_of(re);
+		depth += c == '(';
+		if (c == ')' && --depth == 0)
+			return !re[1];
+	}
+	return false;
+}
+
+/* Has it an alternative outside of groups? Then no end of it is of all of it. */
+static bool has_choice(const char *re)
+{
+	unsigned depth = 0;
+
+	for (; *re; re++) {
+		char c = *re;
+
+		re = whole_of(re);
+		depth += c == '(' ? 1 : c == ')' && depth ? -1U : 0;
+		if (c == '|' && !depth)
+			return true;
+	}
+	return false;
+}
+
+static bool repeats(char c)
+{
+	return c == '*' || c == '+' || c == '?' || c == '}';
+}
+
+/* How long what @re begins with is, if it opens a group, or has to be said otherwise; -1: it
+ * has no other word. */
+static int opening(const char *re, bool first, bool choice)
+{
+	size_t n = group_at(re, first && !choice);
+
+	if (!n && !choice && strncmp(re, "(?=", 3) == 0 && is_last(re))
+		n = 3;
+	return n ? (int)n : strncmp(re, "(?", 2) == 0 ? -1 : 0;
+}
+
+/* What models write for Python or grep -P. false: there is no POSIX for it. */
+static bool to_posix(const char *re, struct buf *out)
+{
+	const char *opened = NULL; /* the first place of a set, where ']' is a member */
+	const char *start = re, *quantifier = NULL;
+	bool choice = has_choice(re);
+
+	for (; *re; re++) {
+		int n = opened ? 0 : opening(re, re == start, choice);
+
+		if (n < 0)
+			return false;
 		if (*re == '\\' && re[1]) {
 			add_escape(*++re, opened, out);
-		} else if (!opened && strncmp(re, "(?:", 3) == 0) {
+		} else if (n) {
 			buf_addc(out, '(');
-			re += 2;
+			re += n - 1;
+		} else if (!opened && *re == '?' && quantifier &&
+			   quantifier == re - 1) {
+			continue; /* few or many: the line matches or does not */
 		} else {
+			if (!opened && repeats(*re))
+				quantifier = re;
 			buf_addc(out, *re);
 			if (opened && *re == ']' && re != opened)
 				opened = NULL;
@@ -154,23 +238,29 @@ static void to_posix(const char *re, struct buf *out)
 				opened = re + 1 + (re[1] == '^');
 		}
 	}
+	return true;
 }
 
 static int compile(struct find *f, struct err *e)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(PATTERN_MAX);
+	const char *re = f->argv[1];
+	bool fold = f->fold;
 	char why[128];
 	int r;
 
-	if (strstr(f->argv[1], "(?=") || strstr(f->argv[1], "(?!") ||
-	    strstr(f->argv[1], "(?<"))
+	if (text_starts(re, "(?i)")) {
+		fold = true;
+		re += strlen("(?i)");
+	}
+	if (!to_posix(re, &b))
 		return err_set(e, -EINVAL,
-			       "Invalid regex: no lookaround is known here");
-	to_posix(f->argv[1], &b);
+			       "Invalid regex: of lookaround only (?<=…) at the "
+			       "beginning and (?=…) at the end are known here");
 	if (buf_failed(&b) < 0)
 		return err_set(e, -EINVAL, "Invalid regex: it is too long");
 	r = regcomp(&f->re, buf_cstr(&b),
-		    REG_EXTENDED | REG_NOSUB | (f->fold ? REG_ICASE : 0));
+		    REG_EXTENDED | REG_NOSUB | (fold ? REG_ICASE : 0));
 	if (r == 0)
 		return 0;
 	regerror(r, &f->re, why, sizeof(why));

@@ -494,6 +494,26 @@ $LIB_PROJECT" ]
 	[ "$(jq -r '.matches[].path' <<<"$output")" = src ]
 }
 
+@test "serve: a search knows what Python writes otherwise than POSIX" {
+	serve_start
+	printf '%s\n' 'def first(a):' 'DEF second(b):' 'x = 1' 'xx=22;' 'a?b' >a.py
+	lines() { # REGEX: the numbers of the lines that match
+		run -0 curl -sS -m 60 -G -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/grep" --data-urlencode "query=$1"
+		jq -r '[.matches[].line] | join(",")' <<<"$output"
+	}
+	[ "$(lines '(?P<name>def) (?:first|third)')" = 1 ]
+	[ "$(lines '(?i)def \w+\(.*?\):')" = 1,2 ]
+	[ "$(lines '^x+?\s*?=\s*?\d{1,2}?;?$')" = 3,4 ]
+	[ "$(lines 'a\??b')" = 5 ]
+	[ "$(lines '[?]?b$')" = 5 ]
+	[ "$(lines 'def (?=first|other)')" = 1 ]
+	[ "$(lines '(?<=xx)=\d')" = 4 ]
+	for re in '(?!x)a' '^(?=.*x)y' 'a|b(?=c)' '(?<!a)b' '(?<=a)b|c' '(?P=name)'; do
+		[ "$(curl -sS -m 60 -o body -w '%{http_code}' -G -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/grep" --data-urlencode "query=$re")" = 400 ]
+		grep -q 'Invalid regex: ' body
+	done
+}
+
 @test "serve: two files are compared where they are, and nothing else is read" {
 	serve_start
 	printf 'a\nb\n' >a.txt
