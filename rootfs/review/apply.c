@@ -207,13 +207,21 @@ static int make_work(struct work *w, int applied, struct err *e)
 
 	if (r < 0)
 		return r;
-	if (most > APPLY_KEPT) {
-		snprintf(name, sizeof(name), "%u", most - APPLY_KEPT);
-		(void)tree_remove(applied, name, &(struct err){ 0 });
-	}
 	snprintf(name, sizeof(name), "%u", most + 1);
 	r = sys_mkdirat(applied, name, 0700);
 	return r < 0 ? fail(e, r) : open_work(w, applied, most + 1, e);
+}
+
+/* When this one has come to its end: what an old one keeps may be a name of a file that is still
+ * in the project, whose ctime changes with that. */
+static void remove_old(const struct work *w, int applied)
+{
+	char name[NUMBER];
+
+	if (w->number <= APPLY_KEPT + 1)
+		return;
+	snprintf(name, sizeof(name), "%u", w->number - 1 - APPLY_KEPT);
+	(void)tree_remove(applied, name, &(struct err){ 0 });
 }
 
 /* ---- apply ------------------------------------------------------------------------------- */
@@ -327,7 +335,10 @@ int apply_run(const struct apply *a, const struct diff_item *const *items, size_
 	if (r < 0)
 		return r;
 	r = finish(&w, e);
-	return r < 0 ? r : (int)w.number;
+	if (r < 0)
+		return r;
+	remove_old(&w, applied);
+	return (int)w.number;
 }
 
 static int find(int boxdir, const struct wanted *x, int *applied, struct err *e)

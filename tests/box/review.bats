@@ -224,6 +224,20 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(cat e/x e/y c | xargs)" = "one two two" ]
 }
 
+@test "an old apply that is forgotten changes no file that has a name in it" {
+	echo 1 >a; ln a b
+	box 'rm a'
+	cubby apply
+	# As after twenty more.
+	first=$(find "$XDG_DATA_HOME/cubby/boxes" -path '*/applied/1' -newer b)
+	[ -d "$first" ]
+	mkdir "${first%/1}/21"
+	box 'rm b'
+	run -0 cubby apply
+	[ ! -e b ] || { echo "$output"; return 1; }
+	[ ! -e "$first" ]
+}
+
 @test "the disk is full in the middle: the apply goes on when there is room, or back" {
 	[ "$(id -u)" = 0 ] || skip "only root mounts a small filesystem"
 	mkdir small
