@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "agent/server/exchange/impl.h"
+#include "agent/server/http/cookie.h"
 #include "base/sys/sys.h"
 
-enum { XSRF_ID = 33, VALUE = 128 };
+enum { XSRF_ID = 33 };
 
 static const char page[] =
 	"<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>cubby</title>"
@@ -44,22 +45,9 @@ static bool same(const char *a, const char *b)
 	return !differ;
 }
 
-/* The value of the cookie @name; "" = there is none, or it is too long. */
-static void cookie(const struct exchange *x, const char *name, char ret[VALUE])
+static void cookie(const struct exchange *x, const char *name, char ret[COOKIE_VALUE])
 {
-	const char *at = head_field(&x->head, "cookie");
-	size_t len = strlen(name);
-
-	for (ret[0] = '\0'; at && *at; at += strspn(at, "; ")) {
-		size_t n = strcspn(at, ";");
-
-		if (n > len && n - len - 1 < VALUE && at[len] == '=' &&
-		    strncmp(at, name, len) == 0) {
-			snprintf(ret, VALUE, "%.*s", (int)(n - len - 1), at + len + 1);
-			return;
-		}
-		at += n;
-	}
+	cookie_value(head_field(&x->head, "cookie"), name, ret);
 }
 
 /* ---- sessions --------------------------------------------------------------------------- */
@@ -69,7 +57,7 @@ const struct key *login_key(struct exchange *x)
 	const char *header = head_field(&x->head, "x-xsrftoken");
 	struct logins *l = &x->server->logins;
 	uint64_t now = sys_now_ms();
-	char xsrf[VALUE], id[VALUE];
+	char xsrf[COOKIE_VALUE], id[COOKIE_VALUE];
 
 	cookie(x, "_xsrf", xsrf);
 	cookie(x, "cubby-login", id);
@@ -187,7 +175,7 @@ static void judge(struct exchange *x, const struct buf *body)
 	_cleanup_buf_ struct buf token = BUF_INIT(LOGIN_BODY_MAX),
 				 password = BUF_INIT(LOGIN_BODY_MAX);
 	struct logins *l = &x->server->logins;
-	char xsrf[VALUE];
+	char xsrf[COOKIE_VALUE];
 
 	cookie(x, "_xsrf", xsrf);
 	(void)route_query(buf_cstr(body), "_xsrf", 0, &token);
