@@ -196,12 +196,15 @@ void reviewshow_stat(const struct reviewshow *s, const struct json *list, bool c
 
 void reviewshow_names(FILE *out, const struct json *list)
 {
-	char path[PATH_MAX];
+	const bool shown = sys_isatty(fileno(out)) == 0;
+	char path[PATH_MAX], seen[4 * PATH_MAX];
 
 	json_each(it, list)
 	{
-		if (reviewheld_is_change(it) && spec_path(it, "path", path) == 0)
-			fprintf(out, "%s%s\n", path + 1, slash(it));
+		if (!reviewheld_is_change(it) || spec_path(it, "path", path) < 0)
+			continue;
+		text_escaped(seen, sizeof(seen), path + 1, strlen(path + 1));
+		fprintf(out, "%s%s\n", shown ? seen : path + 1, slash(it));
 	}
 }
 

@@ -30,7 +30,8 @@ int reviewshow_rules(const struct config *c, struct json *args, struct err *e);
  *  @chosen: only those that were taken over; else only those that were not */
 void reviewshow_stat(const struct reviewshow *s, const struct json *list, bool chosen);
 
-/** reviewshow_names() - only the names, raw, a line each */
+/** reviewshow_names() - only the names, a line each: raw, but on a terminal what is
+ *  hidden is made visible */
 void reviewshow_names(FILE *out, const struct json *list);
 
 /** reviewshow_told() - what could not be done, and what git's files came to */

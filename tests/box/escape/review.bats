@@ -246,3 +246,12 @@ for d, dirs, files in os.walk("."):
 	cubby apply env/rc
 	[ "$(cat env/rc)" = 2 ]
 }
+
+@test "V16: names of changes give no orders to a terminal" {
+	command -v script >/dev/null || skip "no script(1)"
+	review 'touch "$(printf "a\033]52;c;eA==\007b")"'
+	run -0 script -qec 'cubby diff --name-only' /dev/null
+	[[ $output == *'a\x1b]52;c;eA==\x07b'* ]] || { printf '%q\n' "$output"; return 1; }
+	[[ $output != *$'\e'* ]]
+	[ "$(cubby diff --name-only)" = $'a\e]52;c;eA==\ab' ]
+}
