@@ -218,9 +218,10 @@ static size_t count_copies(const struct making *m, struct copy *copies, size_t n
 }
 
 /* A file that the box copied and the host has not was moved by the box, or removed by the
- * host, unless it is another name (a link) of one that both have. The first leaves a file of the host's without a copy, of the same time and size when
- * the box has not changed it since. Of those that it has changed all are moves when as many
- * such files are left; when there are fewer, nobody knows which, and all are conflicts. */
+ * host, unless it is another name (a link) of one that both have. The first leaves a file of
+ * the host's without a copy, of the same time and size when the box has not changed it since.
+ * Of those that it has changed all are moves when as many such files are left; when there are
+ * fewer, nobody knows which, and all are conflicts. */
 static int judge_copies(struct making *m, struct err *e)
 {
 	struct copy *copies = (struct copy *)(void *)m->copies.data;
