@@ -229,7 +229,7 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	box 'rm a'
 	cubby apply
 	# As after twenty more.
-	first=$(find "$XDG_DATA_HOME/cubby/boxes" -path '*/applied/1' -newer b)
+	first=$(find "$XDG_DATA_HOME"/cubby/boxes/*/applied/1 -maxdepth 0 -newer b)
 	[ -d "$first" ]
 	mkdir "${first%/1}/21"
 	box 'rm b'
