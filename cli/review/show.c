@@ -43,10 +43,18 @@ static const char *name_of(const struct json *j, char ret[4 * PATH_MAX])
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
+/* Changes in one directory of which the same is to be said. */
 struct sum {
 	char name[NAME_MAX + 2]; /* the first part of the paths */
+	const char *why;	 /* borrowed; NULL = they do nothing by themselves */
 	size_t n;
 	int64_t added, removed;
+	bool shown;
+};
+
+enum {
+	SUMS = 128, /* beyond them each change has its line */
+	FEW = 3	    /* of those that act are named */
 };
 
 static bool is_colored(const struct reviewshow *s)
@@ -139,44 +147,68 @@ static void put_sum(const struct reviewshow *s, const struct sum *sum)
 {
 	char shown[256];
 
-	if (!sum->n)
-		return;
 	fprintf(s->out, "  %-8s %s (%zu file%s)", "in",
 		text_escaped(shown, sizeof(shown), sum->name, strlen(sum->name)),
 		sum->n, sum->n == 1 ? "" : "s");
 	render_counts(s->out, is_colored(s), sum->added, sum->removed);
+	if (sum->why)
+		fprintf(s->out, "  %s%s%s",
+			render_style_on(is_colored(s), RENDER_YELLOW), sum->why,
+			render_style_off(is_colored(s)));
 	fputc('\n', s->out);
 }
 
-/* What does nothing by itself is last in the list and sorted by path, so what begins with
- * the same directory stands together. */
+/* That of @j; NULL = it has its own line. Made when it is missing, and when there is room. */
+static struct sum *sum_of(struct sum sums[SUMS], size_t *n, const struct json *j)
+{
+	const char *why = json_get_str(j, "why");
+	char path[PATH_MAX];
+	size_t len;
+
+	if (spec_path(j, "path", path) < 0)
+		return NULL;
+	len = strcspn(path + 1, "/");
+	if (!path[len + 1])
+		return NULL;
+	path[len + 2] = '\0'; /* with its '/' */
+	for (size_t i = *n; i-- > 0;)
+		if (strcmp(sums[i].name, path + 1) == 0 &&
+		    strcmp(sums[i].why ?: "", why ?: "") == 0)
+			return &sums[i];
+	if (*n == SUMS)
+		return NULL;
+	sums[*n] = (struct sum){ .why = why };
+	(void)text_copy(sums[*n].name, sizeof(sums[*n].name), path + 1);
+	return &sums[(*n)++];
+}
+
+/* A line for all in a directory of which the same is to be said. */
 static void put_folded(const struct reviewshow *s, const struct json *list, bool chosen)
 {
-	struct sum sum = { .n = 0 };
-	char path[PATH_MAX];
+	struct sum sums[SUMS], *sum;
+	size_t n = 0;
 
 	json_each(it, list)
 	{
-		size_t n;
-
-		if (!is_wanted(it, chosen) || spec_path(it, "path", path) < 0)
+		sum = is_wanted(it, chosen) ? sum_of(sums, &n, it) : NULL;
+		if (!sum)
 			continue;
-		n = strcspn(path + 1, "/");
-		if (!path[n + 1] || json_get_str(it, "why")) {
-			put_change(s, it);
-			continue;
-		}
-		path[n + 2] = '\0'; /* with its '/' */
-		if (strcmp(sum.name, path + 1) != 0) {
-			put_sum(s, &sum);
-			sum = (struct sum){ .n = 0 };
-			(void)text_copy(sum.name, sizeof(sum.name), path + 1);
-		}
-		sum.n++;
-		sum.added += json_get_int(it, "added", 0);
-		sum.removed += json_get_int(it, "removed", 0);
+		sum->n++;
+		sum->added += json_get_int(it, "added", 0);
+		sum->removed += json_get_int(it, "removed", 0);
 	}
-	put_sum(s, &sum);
+	json_each(it, list)
+	{
+		if (!is_wanted(it, chosen))
+			continue;
+		sum = sum_of(sums, &n, it);
+		if (!sum || (sum->why && sum->n <= FEW))
+			put_change(s, it);
+		else if (!sum->shown)
+			put_sum(s, sum);
+		if (sum)
+			sum->shown = true;
+	}
 }
 
 void reviewshow_stat(const struct reviewshow *s, const struct json *list, bool chosen)

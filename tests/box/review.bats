@@ -170,6 +170,17 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[[ ${lines[3]} == *" !!"*"more than 1000"* ]]
 }
 
+@test "many files that act for one reason have one line, a few have theirs" {
+	box 'mkdir -p .venv/lib .github/workflows .vscode; for i in $(seq 800); do echo x >.venv/lib/$i.py; done
+		for i in 1 2 3; do echo x >.github/workflows/$i.yml; done; echo {} >.vscode/tasks.json'
+	run -0 cubby diff --stat
+	[[ $output == *"  in       .venv/ (800 files) +800  "* ]]
+	[[ $output == *".github/workflows/1.yml"*".github/workflows/3.yml"* ]]
+	[[ $output == *".vscode/tasks.json"* ]]
+	[ "${#lines[@]}" = 5 ]
+	[ "$(cubby diff --name-only | wc -l)" = 804 ]
+}
+
 @test "a large file with holes" {
 	truncate -s 2G hole
 	box 'printf x | dd of=hole bs=1 seek=1000000 conv=notrunc 2>/dev/null'
