@@ -5,7 +5,7 @@ load escape/git
 
 setup_file() {
 	git_setup_file
-	export CUBBY_LINGER=30s
+	export CUBBY_LINGER=$(lib_longer 30)s
 }
 teardown_file() { lib_done; }
 setup() { git_setup; }
