@@ -10,235 +10,15 @@
 #include "base/text.h"
 #include "cli/opt/config.h"
 #include "cli/review/held.h"
+#include "cli/review/lines.h"
 #include "cli/show/cols.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/show/wrap.h"
 #include "rootfs/store/checkpoint.h"
 
-#define WHY_FRONT "           " /* where the names begin */
-
 /* What became of what is held: a set. */
 enum { HELD_STAYS = 1, HELD_TAKEN = 2, HELD_GONE = 4, HELD_FAILED = 8 };
-
-/* Of a directory that is new or gone, and empty. */
-static const char *slash(const struct json *j)
-{
-	const int64_t mode =
-		json_get_int(j, "mode", 0) ?: json_get_int(j, "was_mode", 0);
-
-	return S_ISDIR((mode_t)mode) && !reviewheld_member_is(j, "kind", "git") ? "/"
-										: "";
-}
-
-/* Without the '/' in front; for a person. */
-static const char *name_of(const struct json *j, char ret[4 * PATH_MAX])
-{
-	char path[PATH_MAX];
-
-	if (spec_path(j, "path", path) < 0)
-		return "?";
-	return text_escaped(ret, 4 * PATH_MAX, path + 1, strlen(path + 1));
-}
-
-/* ---- lines ---------------------------------------------------------------------------------- */
-
-/* Changes in one directory of which the same is to be said. */
-struct sum {
-	char name[NAME_MAX + 2]; /* the first part of the paths */
-	const char *why;	 /* borrowed; NULL = they do nothing by themselves */
-	size_t n;
-	int64_t added, removed;
-	bool shown;
-};
-
-enum {
-	SUMS = 128, /* beyond them each change has its line */
-	FEW = 3	    /* of those that act are named */
-};
-
-static bool is_colored(const struct reviewshow *s)
-{
-	return s->out == s->app->out ? s->app->color_out : s->app->color_err;
-}
-
-/* What git keeps under names that are sums: how much of it there is. */
-static void put_objects(FILE *out, const struct json *j)
-{
-	const int64_t n = json_get_int(j, "objects", 0);
-	const int64_t packs = json_get_int(j, "packs", 0);
-
-	if (n)
-		fprintf(out, "%" PRId64 " object%s", n, n == 1 ? "" : "s");
-	if (packs)
-		fprintf(out, "%s%" PRId64 " pack%s", n ? ", " : "", packs,
-			packs == 1 ? "" : "s");
-	if (n || packs)
-		fputs(" in ", out);
-}
-
-/* What acts on this machine, after the @len bytes of its line. On a terminal where it would
- * be broken it stands in rows of its own. */
-static void put_why(const struct reviewshow *s, const char *line, size_t len,
-		    const char *why)
-{
-	_cleanup_buf_ struct buf rows = BUF_INIT(4096);
-	struct wrap w = { .first = WHY_FRONT, .rest = WHY_FRONT };
-	unsigned short height, width;
-
-	if (tty_size(fileno(s->out), &height, &width) == 0 &&
-	    cols_text(line, len) + 2 + cols_text(why, strlen(why)) > width) {
-		w.cols = width;
-		wrap_add(&rows, &w, why, strlen(why));
-		buf_truncate(&rows, rows.len ? rows.len - 1 : 0);
-		fputc('\n', s->out);
-	} else {
-		buf_addf(&rows, "  %s", why);
-	}
-	fprintf(s->out, "%s%s%s", render_style_on(is_colored(s), RENDER_YELLOW),
-		buf_cstr(&rows), render_style_off(is_colored(s)));
-}
-
-static void put_change(const struct reviewshow *s, const struct json *j)
-{
-	const char *kind = json_get_str(j, "kind"), *why = json_get_str(j, "why");
-	int64_t was = json_get_int(j, "was_mode", 0), now = json_get_int(j, "mode", 0);
-	_cleanup_free_ char *line = NULL;
-	char name[4 * PATH_MAX];
-	size_t len = 0;
-	FILE *out = open_memstream(&line, &len);
-
-	if (!out)
-		return;
-	fprintf(out, "  %-8s ", kind);
-	put_objects(out, j);
-	fprintf(out, "%s%s", name_of(j, name), slash(j));
-	render_counts(out, is_colored(s), json_get_int(j, "added", 0),
-		      json_get_int(j, "removed", 0));
-	if (json_get_bool(j, "binary", false))
-		fputs(" (binary)", out);
-	if (was && now && (was ^ now) & 0111)
-		fputs(now & 0111 ? " (+x)" : " (-x)", out);
-	if (fclose(out) != 0)
-		return;
-	fputs(line, s->out);
-	if (why)
-		put_why(s, line, len, why);
-	fputc('\n', s->out);
-}
-
-static bool is_wanted(const struct json *j, bool chosen)
-{
-	return reviewheld_is_change(j) && json_get_bool(j, "chosen", false) == chosen;
-}
-
-static size_t count(const struct json *list, bool chosen)
-{
-	size_t n = 0;
-
-	json_each(it, list)
-	{
-		n += is_wanted(it, chosen);
-	}
-	return n;
-}
-
-static void put_sum(const struct reviewshow *s, const struct sum *sum)
-{
-	char shown[256];
-
-	fprintf(s->out, "  %-8s %s (%zu file%s)", "in",
-		text_escaped(shown, sizeof(shown), sum->name, strlen(sum->name)),
-		sum->n, sum->n == 1 ? "" : "s");
-	render_counts(s->out, is_colored(s), sum->added, sum->removed);
-	if (sum->why)
-		fprintf(s->out, "  %s%s%s",
-			render_style_on(is_colored(s), RENDER_YELLOW), sum->why,
-			render_style_off(is_colored(s)));
-	fputc('\n', s->out);
-}
-
-/* That of @j; NULL = it has its own line. Made when it is missing, and when there is room. */
-static struct sum *sum_of(struct sum sums[SUMS], size_t *n, const struct json *j)
-{
-	const char *why = json_get_str(j, "why");
-	char path[PATH_MAX];
-	size_t len;
-
-	if (spec_path(j, "path", path) < 0)
-		return NULL;
-	len = strcspn(path + 1, "/");
-	if (!path[len + 1])
-		return NULL;
-	path[len + 2] = '\0'; /* with its '/' */
-	for (size_t i = *n; i-- > 0;)
-		if (strcmp(sums[i].name, path + 1) == 0 &&
-		    strcmp(sums[i].why ?: "", why ?: "") == 0)
-			return &sums[i];
-	if (*n == SUMS)
-		return NULL;
-	sums[*n] = (struct sum){ .why = why };
-	(void)text_copy(sums[*n].name, sizeof(sums[*n].name), path + 1);
-	return &sums[(*n)++];
-}
-
-/* A line for all in a directory of which the same is to be said. */
-static void put_folded(const struct reviewshow *s, const struct json *list, bool chosen)
-{
-	struct sum sums[SUMS], *sum;
-	size_t n = 0;
-
-	json_each(it, list)
-	{
-		sum = is_wanted(it, chosen) ? sum_of(sums, &n, it) : NULL;
-		if (!sum)
-			continue;
-		sum->n++;
-		sum->added += json_get_int(it, "added", 0);
-		sum->removed += json_get_int(it, "removed", 0);
-	}
-	json_each(it, list)
-	{
-		if (!is_wanted(it, chosen))
-			continue;
-		sum = sum_of(sums, &n, it);
-		if (!sum || (sum->why && sum->n <= FEW))
-			put_change(s, it);
-		else if (!sum->shown)
-			put_sum(s, sum);
-		if (sum)
-			sum->shown = true;
-	}
-}
-
-void reviewshow_stat(const struct reviewshow *s, const struct json *list, bool chosen)
-{
-	if (count(list, chosen) > REVIEWSHOW_FOLD) {
-		put_folded(s, list, chosen);
-		fflush(s->out);
-		return;
-	}
-	json_each(it, list)
-	{
-		if (is_wanted(it, chosen))
-			put_change(s, it);
-	}
-	fflush(s->out);
-}
-
-void reviewshow_names(FILE *out, const struct json *list)
-{
-	const bool shown = sys_isatty(fileno(out)) == 0;
-	char path[PATH_MAX], seen[4 * PATH_MAX];
-
-	json_each(it, list)
-	{
-		if (!reviewheld_is_change(it) || spec_path(it, "path", path) < 0)
-			continue;
-		text_escaped(seen, sizeof(seen), path + 1, strlen(path + 1));
-		fprintf(out, "%s%s\n", shown ? seen : path + 1, slash(it));
-	}
-}
 
 /* ---- what is held ---------------------------------------------------------------------------- */
 
@@ -252,8 +32,8 @@ void reviewshow_told(const struct app *app, const struct json *list)
 		const char *git = json_get_str(it, "git");
 
 		if (failed)
-			render_note(app, "left as it is: %s: %s", name_of(it, name),
-				    failed);
+			render_note(app, "left as it is: %s: %s",
+				    reviewlines_name(it, name), failed);
 		if (git)
 			render_note_line((void *)(uintptr_t)app, git);
 	}
@@ -301,8 +81,8 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 	if (r == 0)
 		r = review_ask(rv, args, &files, NULL, e);
 	if (!app->quiet && !app->json)
-		reviewshow_stat(&(struct reviewshow){ .app = app, .out = app->err },
-				files, true);
+		reviewlines_stat(&(struct reviewlines){ .app = app, .out = app->err },
+				 files, true);
 	reviewshow_told(app, files);
 	(void)checkpoint_rewind(rv->setup->dir.dirfd, -1,
 				&ignored); /* no kill ended it */
@@ -355,8 +135,8 @@ static int take_held(const struct reviewshow *s, const struct review *rv,
 		r = take_git(s, rv, e);
 	if (r < 0)
 		return r;
-	return (count(told, true) ? HELD_TAKEN : 0) |
-	       (count(told, false) ? HELD_STAYS : 0) |
+	return (reviewlines_count(told, true) ? HELD_TAKEN : 0) |
+	       (reviewlines_count(told, false) ? HELD_STAYS : 0) |
 	       (has_failed(told) ? HELD_FAILED : 0);
 }
 
@@ -412,8 +192,8 @@ static int show_again(const struct reviewshow *s, const struct review *rv,
 	r = on_held(rv, diff, &h->list, NULL, e);
 	if (r < 0)
 		return r;
-	reviewshow_stat(s, h->list, false);
-	reviewshow_stat(s, h->list, true);
+	reviewlines_stat(&(struct reviewlines){ s->app, s->out }, h->list, false);
+	reviewlines_stat(&(struct reviewlines){ s->app, s->out }, h->list, true);
 	return reviewheld_seen(h, NULL, h->seen, e);
 }
 
@@ -437,7 +217,7 @@ static int ask_one(const struct reviewshow *s, struct review *rv,
 
 	json_add(path, json_string(json_get_str(j, "path") ?: ""));
 	these = only(args, path);
-	put_change(s, j);
+	reviewlines_put(&(struct reviewlines){ s->app, s->out }, j);
 	while (r == 0) {
 		const char c = answer(
 			s,
@@ -579,12 +359,12 @@ static int tell_held(const struct reviewshow *s, struct review *rv,
 		     const struct json *args, const struct json *list, struct err *e)
 {
 	_cleanup_(reviewheld_done) struct reviewheld h = { .list = json_dup(list) };
-	size_t held = count(list, false);
+	size_t held = reviewlines_count(list, false);
 
 	render_note(s->app, "%zu change%s held%s", held, held == 1 ? " is" : "s are",
 		    s->meanwhile ? " until you leave" : ":");
 	if (!s->app->quiet && !s->app->json && !s->meanwhile)
-		reviewshow_stat(s, list, false);
+		reviewlines_stat(&(struct reviewlines){ s->app, s->out }, list, false);
 	if (s->in < 0 && json_get_bool(args, "merge", false))
 		named_merge(s, &h);
 	else if (s->in < 0 && reviewheld_can_merge_any(&h))
@@ -624,10 +404,10 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		else
 			render_json_note(s->app, told);
 	}
-	taken = count(list, true);
-	held = count(list, false);
+	taken = reviewlines_count(list, true);
+	held = reviewlines_count(list, false);
 	if (!s->app->quiet && !s->app->json)
-		reviewshow_stat(s, list, true);
+		reviewlines_stat(&(struct reviewlines){ s->app, s->out }, list, true);
 	reviewshow_told(s->app, list);
 	if (r == 0 && has_git(list))
 		r = take_git(s, rv, e);

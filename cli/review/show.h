@@ -6,9 +6,8 @@
 #ifndef CLI_REVIEW_SHOW_H
 #define CLI_REVIEW_SHOW_H
 
+#include "cli/review/lines.h"
 #include "cli/review/review.h"
-
-enum { REVIEWSHOW_FOLD = 30 /* more lines than these are folded by directory */ };
 
 struct reviewshow {
 	const struct app *app; /* borrowed */
@@ -25,14 +24,6 @@ int reviewshow_undo(const struct app *app, const struct review *rv,
 
 /** reviewshow_rules() - what the configuration says of "apply", into its arguments */
 int reviewshow_rules(const struct config *c, struct json *args, struct err *e);
-
-/** reviewshow_stat() - a line for each change: its kind, its name, its lines
- *  @chosen: only those that were taken over; else only those that were not */
-void reviewshow_stat(const struct reviewshow *s, const struct json *list, bool chosen);
-
-/** reviewshow_names() - only the names, a line each: raw, but on a terminal what is
- *  hidden is made visible */
-void reviewshow_names(FILE *out, const struct json *list);
 
 /** reviewshow_told() - what could not be done, and what git's files came to */
 void reviewshow_told(const struct app *app, const struct json *list);

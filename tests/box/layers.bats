@@ -286,7 +286,7 @@ END
 	run -1 --separate-stderr cubby pull -q "oci:$LAYOUT:none"
 	[[ $stderr == *"there is no image 'none' in it; there is base, one, both"* ]]
 	run -1 --separate-stderr cubby pull -q oci:./absent
-	[[ $stderr == *"image './absent': No such file or directory"* ]]
+	[[ $stderr == *"there is no file or directory './absent' here; "* ]]
 	leaves_nothing
 }
 

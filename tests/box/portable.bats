@@ -91,7 +91,7 @@ teardown() {
 	[[ $stderr == *"is no longer what it was; pull it again with --name mine"* ]]
 	rm "$LIB_MNT/image.tar.zst"
 	run -125 --separate-stderr cubby exec --image mine -- sh -c 'echo on'
-	[[ $stderr == *"No such file or directory"*"pull it again with --name mine"* ]]
+	[[ $stderr == *"there is no file or directory '"*"/image.tar.zst' here"*"pull it again with --name mine"* ]]
 }
 
 @test "a project on an overlay, the store on a disk: root is the host's" {

@@ -123,7 +123,7 @@ setup() {
 	run -1 --separate-stderr cubby mv c /
 	[[ $stderr == "cubby mv: the root directory cannot be a project"* ]]
 	run -2 --separate-stderr cubby mv c
-	[ "$stderr" = "cubby mv: two directories are wanted: that of the box, and its new one" ]
+	[ "$stderr" = "cubby mv: two directories are wanted: that of the box, which 'cubby ls' tells, and its new one" ]
 	run -0 cubby exec -C c -- ls /root/mark
 }
 

@@ -3,7 +3,8 @@
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
-#include "cli/review/show.h"
+#include "cli/review/lines.h"
+#include "cli/review/review.h"
 #include "cli/show/render.h"
 #include "cli/snapshot/snap.h"
 #include "rootfs/store/checkpoint.h"
@@ -16,16 +17,16 @@ struct args {
 
 static int show(const struct app *app, const struct args *a, const struct json *list)
 {
-	struct reviewshow s = { .app = app, .out = app->out, .in = -1 };
+	const struct reviewlines to = { .app = app, .out = app->out };
 
 	if (app->json)
 		return render_json(app, list);
 	if (a->names) {
-		reviewshow_names(app->out, list);
+		reviewlines_names(app->out, list);
 		return 0;
 	}
-	reviewshow_stat(&s, list, false);
-	reviewshow_stat(&s, list, true);
+	reviewlines_stat(&to, list, false);
+	reviewlines_stat(&to, list, true);
 	return 0;
 }
 
