@@ -9,11 +9,11 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/review/held.h"
-#include "cli/store/boxsetup.h"
 #include "cli/show/cols.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/show/wrap.h"
+#include "cli/store/boxsetup.h"
 
 #define WHY_FRONT "           " /* where the names begin */
 
@@ -177,7 +177,8 @@ static struct sum *sum_of(struct sum sums[SUMS], size_t *n, const struct json *j
 }
 
 /* A line for all in a directory of which the same is to be said. */
-static void put_folded(const struct reviewlines *to, const struct json *list, bool chosen)
+static void put_folded(const struct reviewlines *to, const struct json *list,
+		       bool chosen)
 {
 	struct sum sums[SUMS], *sum;
 	size_t n = 0;
@@ -205,7 +206,8 @@ static void put_folded(const struct reviewlines *to, const struct json *list, bo
 	}
 }
 
-void reviewlines_stat(const struct reviewlines *to, const struct json *list, bool chosen)
+void reviewlines_stat(const struct reviewlines *to, const struct json *list,
+		      bool chosen)
 {
 	if (reviewlines_count(list, chosen) > REVIEWLINES_FOLD) {
 		put_folded(to, list, chosen);
