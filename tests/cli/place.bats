@@ -117,7 +117,7 @@ setup() {
 	cubby exec -q -C d -- true
 	cubby stop -q c d
 	run -1 --separate-stderr cubby mv c d
-	[ "$stderr" = "cubby mv: this directory has a box; 'cubby rm' removes that one" ]
+	[ "$stderr" = "cubby mv: '$LIB_PROJECT/d' has a box; 'cubby rm' removes that one" ]
 	run -1 --separate-stderr cubby mv c c
 	[ "$stderr" = "cubby mv: that is the box of '$LIB_PROJECT/c' already" ]
 	run -1 --separate-stderr cubby mv c /
