@@ -15,6 +15,15 @@ setup() { lib_project; }
 	[[ $output != *FAIL* ]]
 }
 
+@test "doctor: an image that has nothing to run is no reason why a box cannot be started" {
+	mkdir none
+	echo x >none/file
+	cubby pull -q --name 0 "$PWD/none"
+	run -0 cubby doctor
+	[[ $output == *"a box                started and removed"* ]]
+	cubby rmi -q 0
+}
+
 @test "doctor: as JSON" {
 	run -0 cubby doctor --json
 	[ "$(jq -r .ok <<<"$output")" = true ]

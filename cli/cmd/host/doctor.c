@@ -87,6 +87,7 @@ static int start_box(const struct app *app, bool *reviews, struct err *e)
 	const struct opt_box o = { .rm = true, .project = PROJECT_REVIEW };
 	struct app quiet = *app;
 	struct box_exit exit = { .status = 0 };
+	struct err ignored = ERR_NONE;
 	const char *tmp = getenv("TMPDIR");
 	char dir[PATH_MAX];
 	int r;
@@ -107,7 +108,10 @@ static int start_box(const struct app *app, bool *reviews, struct err *e)
 	if (r == 0)
 		r = box_spawn(s.box, &c, &proc, e)
 			    ?: box_wait(s.box, proc.id, 20000, &exit, e);
-	if (s.box && boxsetup_finish(&s, e) < 0 && r == 0)
+	/* The box runs, and answers that its image has no such program. */
+	if (s.box && (r == -ENOENT || r == -EACCES || r == -ENOEXEC))
+		r = 0;
+	if (s.box && boxsetup_finish(&s, r < 0 ? &ignored : e) < 0 && r == 0)
 		r = e->code;
 	(void)sys_unlinkat(AT_FDCWD, dir, AT_REMOVEDIR);
 	if (r == 0 && exit.status)
