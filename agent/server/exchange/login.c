@@ -114,7 +114,7 @@ static int get_login(struct exchange *x, struct err *e)
 		set,
 		"Content-Security-Policy: default-src 'none'; form-action 'self'; "
 		"frame-ancestors 'none'",
-		"Cache-Control: no-store", NULL
+		NULL
 	};
 	int r = make_token(token, sizeof(token), e);
 
@@ -146,8 +146,7 @@ static void form_free(void *ctx)
 static void welcome(struct exchange *x, const struct key *key)
 {
 	char set[LOGIN_ID + 128];
-	const char *const headers[] = { set, "Location: /", "Cache-Control: no-store",
-					NULL };
+	const char *const headers[] = { set, "Location: /", NULL };
 	struct err e = ERR_NONE;
 	const char *id;
 
