@@ -1,5 +1,6 @@
 # Every command line of README.md and docs/: blocks that are marked "sh" run, each page in a
 # directory of its own; a block that cannot says why in its source ("<!-- not run: REASON -->").
+# Blocks are fenced: what is only indented says neither.
 bats_require_minimum_version 1.5.0
 load ../lib
 
@@ -11,7 +12,7 @@ teardown_file() { lib_done; }
 setup() { lib_project; }
 
 # blocks FILE: what is to run of a page into $1.sh files in $BATS_TEST_TMPDIR; prints for each
-# block "run LINE" or "not LINE REASON", and "bare LINE" for commands that are not marked.
+# block "run LINE" or "not LINE REASON", and "bare LINE" for what is not marked.
 blocks() {
 	awk -v dir="$BATS_TEST_TMPDIR" '
 		/^<!-- not run: .* -->$/ { why = substr($0, 15, length($0) - 18); next }
@@ -25,7 +26,9 @@ blocks() {
 		/^```/ { if (bare && !sh && why == "") print "bare", on; on = 0; why = ""; next }
 		on && sh && why == "" { print >file }
 		on && /^(\$ )?cubby / { bare = 1 }
+		!on && /^(    |\t)/ && blank { print "bare", FNR }
 		!on && NF { why = "" }
+		{ blank = !NF }
 	' "$1"
 }
 
@@ -34,7 +37,7 @@ page() {
 	while read -r kind at why; do
 		case $kind in
 		bare)
-			echo "$1:$at: commands in a block that is neither \`\`\`sh nor marked as not run"
+			echo "$1:$at: commands in a block that is neither \`\`\`sh nor marked as not run, or one without a fence"
 			return 1
 			;;
 		not) echo "# not run: $1:$at: $why" >&3 ;;
@@ -57,6 +60,12 @@ page() {
 @test "book: what docs/boxes.md says runs" { page "$CUBBY_TEST_TOP/docs/boxes.md"; }
 
 @test "book: what docs/troubleshooting.md says runs" { page "$CUBBY_TEST_TOP/docs/troubleshooting.md"; }
+
+@test "book: what docs/python.md says runs" {
+	lib_python
+	lib_skipped
+	page "$CUBBY_TEST_TOP/docs/python.md"
+}
 
 @test "book: what docs/troubleshooting.md says one sees is said" {
 	local text n=0
@@ -84,7 +93,7 @@ page() {
 @test "book: what the other pages say runs" {
 	local file
 	for file in "$CUBBY_TEST_TOP"/docs/*.md; do
-		case $file in */start.md | */boxes.md | */troubleshooting.md) continue ;; esac
+		case $file in */start.md | */boxes.md | */troubleshooting.md | */python.md) continue ;; esac
 		lib_project
 		rm -f "$BATS_TEST_TMPDIR"/*.sh
 		page "$file"
