@@ -24,6 +24,13 @@ setup() {
 	! grep -E '^[EW]:' <<<"$output"
 }
 
+@test "package: made again of the same commit it is the same, byte for byte" {
+	git -C "$CUBBY_TEST_TOP" rev-parse HEAD >/dev/null 2>&1 || skip "this tree is no git repository"
+	sleep 1.1 # times in it have seconds
+	run -0 "$CUBBY_TEST_TOP/scripts/package" "$PWD"
+	cmp "$DEB" cubby_*.deb
+}
+
 @test "package: a clean system installs it, uses it, and loses it without a trace" {
 	cp "$DEB" cubby.deb
 	cubby exec -q -- apt-get -qq update >update.log 2>&1 && ! grep -q '^[WE]:' update.log ||
