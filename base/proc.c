@@ -176,7 +176,6 @@ int proc_start(const struct proc_conf *conf, struct proc *ret, struct err *e)
 	if (p.pidfd < 0)
 		return err_sys(e, p.pidfd, "cannot watch '%s'", conf->argv[0]);
 	scope_close(&write_fd);
-	write_fd = -1;
 	r = await_exec(read_fd, e);
 	if (r < 0)
 		return r;
@@ -381,10 +380,8 @@ static int sink_drain(struct sink *s)
 		if (n < 0)
 			return (int)n;
 		buf_commit(s->buf, (size_t)n);
-		if (!n) {
+		if (!n)
 			scope_close(&s->fd);
-			s->fd = -1;
-		}
 	}
 	return 0;
 }
@@ -447,10 +444,8 @@ int proc_run(const char *const *argv, int timeout_ms, struct buf *out, struct bu
 	r = proc_start(&conf, &p, e);
 	if (r < 0)
 		return r;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		scope_close(&sinks[i].child_fd);
-		sinks[i].child_fd = -1;
-	}
 	r = collect(&p, sinks, deadline(timeout_ms));
 	if (r >= 0)
 		r = reap(&p, &status);

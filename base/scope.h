@@ -14,12 +14,14 @@
 
 #define _cleanup_(f) __attribute__((cleanup(f)))
 
+/** scope_close() - close it, if it is one, and mark it empty */
 static inline void scope_close(int *fd)
 {
 	int saved = errno;
 
 	if (*fd >= 0)
 		close(*fd); /* never retried: Linux has freed the number already */
+	*fd = -1;
 	errno = saved;
 }
 
@@ -38,10 +40,8 @@ static inline void scope_free(void *p)
  */
 static inline void scope_close_set(int *fds, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		scope_close(&fds[i]);
-		fds[i] = -1;
-	}
 }
 
 #endif

@@ -64,7 +64,6 @@ static void end(void *ctx, struct box_proc *p)
 	struct pollfd ended = { .fd = o->proc.pidfd, .events = POLLIN };
 
 	scope_close(&p->fds[0]);
-	p->fds[0] = -1;
 	(void)sys_kill(-o->proc.pid, SIGTERM);
 	(void)sys_poll(&ended, 1, GRACE_MS);
 	(void)sys_kill(-o->proc.pid, SIGKILL);

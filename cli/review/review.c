@@ -180,7 +180,6 @@ static int run(const struct review *rv, const struct worker_job *what,
 	if (r < 0)
 		return r;
 	scope_close(&to);
-	to = -1;
 	(void)listen_to(from, l);
 	buf_done(&l->line);
 	return worker_wait(&w, -1, NULL, e);

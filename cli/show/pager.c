@@ -74,7 +74,6 @@ void pager_show(const struct app *app, const struct buf *rows, unsigned height)
 	(void)sys_sigaction(SIGINT, &ignore, NULL);
 	(void)file_write_fd(to, rows->data, rows->len, &ignored);
 	scope_close(&to);
-	to = -1;
 	if (proc_wait(&p, -1, &status, &ignored) == 0 &&
 	    (status == NOT_RUN || status == NOT_FOUND))
 		fputs(buf_cstr(rows), app->out);

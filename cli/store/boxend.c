@@ -53,18 +53,17 @@ static int ask_to_stop(const struct spec *s, int *monitor, struct err *e)
 static int await_end(const struct boxdir *dir, int monitor, struct err *e)
 {
 	struct pollfd p = { .fd = monitor, .events = POLLIN };
-	int lock;
 
 	if (monitor < 0) {
-		lock = boxdir_lock(dir, true, e);
-		scope_close(&lock);
+		_cleanup_close_ int lock = boxdir_lock(dir, true, e);
+
 		return MIN(lock, 0);
 	}
 	for (;;) {
 		bool over = sys_poll(&p, 1, 0) > 0;
+		_cleanup_close_ int lock =
+			file_lock_within(dir->dirfd, "lock", LOCK_LOOK_MS, e);
 
-		lock = file_lock_within(dir->dirfd, "lock", LOCK_LOOK_MS, e);
-		scope_close(&lock);
 		if (lock != -EWOULDBLOCK)
 			return MIN(lock, 0);
 		*e = ERR_NONE;

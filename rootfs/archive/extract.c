@@ -82,7 +82,6 @@ static int unclear(struct extract *x, const char *why, struct err *e)
 static void drop_parent(struct extract *x)
 {
 	scope_close(&x->parent);
-	x->parent = -1;
 }
 
 static bool parent_is(const struct extract *x, const char *path, size_t len)
@@ -398,7 +397,6 @@ static int on_entry(void *ctx, const struct untar_entry *en, struct err *e)
 	int r;
 
 	scope_close(&x->fd);
-	x->fd = -1;
 	x->end = 0;
 	x->there = x->merged = x->opaque = false;
 	r = entry_path_clean(en->path, x->conf.limits, x->path, e);
@@ -566,7 +564,6 @@ struct untar_sink extract_sink(struct extract *x)
 int extract_finish(struct extract *x, struct err *e)
 {
 	scope_close(&x->fd);
-	x->fd = -1;
 	drop_parent(x);
 	return dirtimes_apply(&x->dirs, x->conf.root, e);
 }

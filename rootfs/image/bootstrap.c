@@ -177,7 +177,6 @@ int bootstrap_make(const struct bootstrap *b, const char *path, int abort_fd,
 	if (r < 0)
 		return r;
 	scope_close(&to);
-	to = -1;
 	r = hear(from, abort_fd, &said, e);
 	if (r < 0) {
 		interrupt(&p);

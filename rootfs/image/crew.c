@@ -104,7 +104,6 @@ static int start(struct crew *c, struct crew_hand *h, size_t i, struct err *e)
 	if (h->pid >= 0)
 		return 0;
 	scope_close(&h->words);
-	h->words = -1;
 	return err_sys(e, h->pid, "cannot start a helper");
 }
 
@@ -156,7 +155,6 @@ static int hear(struct crew *c, struct crew_hand *h, struct err *e)
 	}
 	(void)sys_waitid(P_PID, (id_t)h->pid, &ignored, WEXITED);
 	scope_close(&h->words);
-	h->words = -1;
 	c->done += h->done;
 	return h->over ? 0
 		       : err_set(e, -EPIPE, "the helper that brought it was killed");
@@ -169,7 +167,6 @@ static void give_up(struct crew *c, const struct err *why)
 		return;
 	c->why = *why;
 	scope_close(&c->stop[1]);
-	c->stop[1] = -1;
 }
 
 static void engage(struct crew *c)

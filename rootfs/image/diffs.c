@@ -144,7 +144,6 @@ int diffs_sweep(const struct store *s, const char *map, boxdir_rm_fn *rm, void *
 		return lock < 0 ? r : err_sys(e, r, "cannot see which layers are used");
 	r = set_aside(&w, diffs, e);
 	scope_close(&lock);
-	lock = -1;
 	for (size_t at = 0; r == 0 && at < w.loose.len;
 	     at += strlen(w.loose.data + at) + 1)
 		r = rm(ctx, s->tmp, w.loose.data + at, e);

@@ -356,6 +356,5 @@ int image_remove(const struct store *s, const char *dir, bool force, boxdir_rm_f
 	if (r < 0)
 		return err_sys(e, r, "cannot remove image '%.12s'", dir);
 	scope_close(&lock); /* removing its files takes a while, and nobody sees them */
-	lock = -1;
 	return rm(ctx, s->tmp, name, e);
 }

@@ -319,7 +319,6 @@ static int publish(struct pull *p, const char *dir, struct err *e)
 	}
 	r = sys_renameat(p->stage.dirfd, "image", s->images, dir);
 	scope_close(&lock);
-	lock = -1;
 	if (r == -EEXIST || r == -ENOTEMPTY) /* another pull of the same was faster */
 		return image_name(s, dir, p->src.name, e);
 	if (r == 0)

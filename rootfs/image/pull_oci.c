@@ -22,7 +22,6 @@ void pull_oci_done(struct pull *p)
 	oci_source_image_free(&p->oci);
 	oci_registry_free(&p->registry);
 	scope_close(&p->layout_dir);
-	p->layout_dir = -1;
 }
 
 /* ---- where it comes from -------------------------------------------------------------- */

@@ -187,7 +187,6 @@ static int run_helper(const char *name, const char *host, struct buf *out,
 	if (r < 0)
 		return r;
 	scope_close(&child_out);
-	child_out = -1;
 	return hear(&p, from, out, e);
 }
 

@@ -220,6 +220,5 @@ int dbus_open(int timeout_ms, struct dbus *ret, struct err *e)
 void dbus_close(struct dbus *d)
 {
 	scope_close(&d->fd);
-	d->fd = -1;
 	buf_done(&d->in);
 }

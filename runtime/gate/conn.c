@@ -92,7 +92,6 @@ static void close_end(int *fd, bool reset)
 	if (reset)
 		(void)sys_setsockopt(*fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	scope_close(fd);
-	*fd = -1;
 }
 
 static void note_dialled(struct gate_conn *c, const char *verdict, const char *why,

@@ -39,7 +39,6 @@ static void end_attempt(struct attempt *a)
 	if (a->fd >= 0)
 		a->d->running--;
 	scope_close(&a->fd);
-	a->fd = -1;
 }
 
 void gate_dial_free(struct gate_dial **dp)

@@ -151,7 +151,6 @@ static void forget_process(struct gate *g)
 	proc_done(&g->proc);
 	g->proc = PROC_NONE;
 	scope_close(&g->sock); /* leaves epfd by itself */
-	g->sock = -1;
 }
 
 static int start_process(struct gate *g, struct err *e)

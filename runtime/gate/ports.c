@@ -85,7 +85,6 @@ static int inside(void *ctx, uint32_t events, struct err *e)
 		return 0;
 	}
 	scope_close(&c->out);
-	c->out = -1;
 	if (v == ECONNREFUSED && addr.len == 4 && c->g->facts.ipv6)
 		want_sock(c, &loopback6);
 	else
@@ -179,8 +178,6 @@ int gate_ports_add(struct gated *g, int fd, uint16_t port)
 			     &p->src);
 		if (r < 0)
 			scope_close(&p->fd);
-		if (r < 0)
-			p->fd = -1;
 		return r;
 	}
 	scope_close(&fd);
@@ -207,7 +204,6 @@ int gate_ports_remove(struct gated *g, uint16_t port)
 			continue;
 		loop_remove(g->loop, &p->src);
 		scope_close(&p->fd);
-		p->fd = -1;
 		return 0;
 	}
 	return -ENOENT;

@@ -244,7 +244,6 @@ static void start_who(struct helper *h)
 	if (pid > 0)
 		end_pid(pid);
 	scope_close(&h->who); /* from now on it is not known */
-	h->who = -1;
 }
 
 static void end_who(struct helper *h)
@@ -262,7 +261,6 @@ static void who_event(struct helper *h, short events)
 		end_who(h);
 	} else if (events & (POLLHUP | POLLERR)) {
 		scope_close(&h->who);
-		h->who = -1;
 	} else {
 		start_who(h);
 	}

@@ -128,7 +128,6 @@ int gate_who_ready(void *ctx, uint32_t events, struct err *e)
 		return 0;
 	loop_remove(g->loop, &g->who.src); /* nobody answers any more */
 	scope_close(&g->who.fd);
-	g->who.fd = -1;
 	for (int i = 0; i < GATE_WHO; i++)
 		if (g->who.waiting[i])
 			no_longer(&g->who.waiting[i]);

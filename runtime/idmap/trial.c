@@ -82,7 +82,6 @@ int idmap_trial(const struct idmap_trial *t, struct err *e)
 	}
 	p.pid = r;
 	scope_close(&theirs);
-	theirs = -1;
 	r = give_map(map, p.pid, e);
 	if (r < 0)
 		return r;

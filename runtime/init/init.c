@@ -376,7 +376,6 @@ static void on_status(struct proc_entry *p)
 	ssize_t n = sys_read(p->run.status_fd, &e, sizeof(e));
 
 	scope_close(&p->run.status_fd);
-	p->run.status_fd = -1;
 	if (n != sizeof(e) || e.code >= 0)
 		return;
 	e.msg[sizeof(e.msg) - 1] = '\0';
@@ -394,7 +393,6 @@ static void on_report(struct proc_entry *p)
 		note_end(p, rep.signal, rep.status);
 	} else {
 		scope_close(&p->run.report_fd);
-		p->run.report_fd = -1;
 		if (!p->ended) /* its leader was killed */
 			note_end(p, SIGKILL, 128 + SIGKILL);
 	}
@@ -464,7 +462,6 @@ static bool serve(struct init *in, const struct pollfd *fds, size_t n)
 	}
 	if (fds[2].revents && netsock_serve(in->net) < 0) {
 		scope_close(&in->net);
-		in->net = -1;
 	}
 	if (fds[3].revents)
 		setid_serve(&in->setid);

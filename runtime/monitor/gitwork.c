@@ -82,7 +82,6 @@ int gitwork_end(struct gitwork *w, gitwork_say_fn *say, void *ctx)
 	sys_waitid(P_PID, (id_t)w->pid, &si, WEXITED);
 	w->pid = -1;
 	scope_close(&w->words);
-	w->words = -1;
 	for (const char *l = buf_cstr(&text), *end = l + text.len; say && l < end;
 	     l += strlen(l) + 1)
 		say(ctx, l);

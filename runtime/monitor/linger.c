@@ -22,7 +22,6 @@ static void end_alone(struct monitor *m)
 {
 	loop_remove(m->loop, &m->on_listener);
 	scope_close(&m->listener);
-	m->listener = -1;
 	m->ending = true;
 }
 

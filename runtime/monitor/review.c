@@ -142,7 +142,6 @@ static int pick_view(struct monitor *m)
 	if (pid == 0)
 		sys_exit(pick(m, theirs) < 0);
 	scope_close(&theirs);
-	theirs = -1;
 	r = wire_recv(ours, &msg, 1);
 	(void)sys_waitid(P_PID, (id_t)pid, &ignored, WEXITED);
 	if (r > 0)

@@ -65,7 +65,6 @@ static int die_with_monitor(struct err *e)
 static int tie(struct work *w, struct err *e)
 {
 	scope_close(&w->c->monitor_sock);
-	w->c->monitor_sock = -1;
 	return die_with_monitor(e);
 }
 

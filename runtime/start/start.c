@@ -35,7 +35,6 @@ static void attempt_done(struct attempt *a)
 {
 	mount_root_close(&a->layers);
 	scope_close(&a->child_sock);
-	a->child_sock = -1;
 }
 
 void start_kill(const struct running *r)
@@ -273,7 +272,6 @@ static int make_child(struct attempt *a, struct err *e)
 		return cause_explain(PROBE_STEP_CLONE, e);
 	}
 	scope_close(&a->child_sock);
-	a->child_sock = -1;
 	idmap_range_box(&a->conf->spec->map, a->base, &map);
 	r = idmap_write(&map, a->run->init, e);
 	if (r < 0)

@@ -37,7 +37,6 @@ static int feed_worker(struct worker *h, const struct pull_unpack *u, int to,
 		return 0;
 	/* Without its input it ends soon; until then it may still write. */
 	scope_close(&pipe);
-	pipe = -1;
 	if (worker_wait(h, -1, NULL, &why) < 0 && r == -EPIPE) {
 		*e = why;
 		return e->code;

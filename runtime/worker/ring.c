@@ -33,13 +33,11 @@ void ring_done(struct ring *r)
 void ring_child(struct ring *r)
 {
 	scope_close(&r->sock[0]);
-	r->sock[0] = -1;
 }
 
 void ring_parent(struct ring *r)
 {
 	scope_close(&r->sock[1]);
-	r->sock[1] = -1;
 }
 
 static int send_slot(struct ring *r, struct err *e)

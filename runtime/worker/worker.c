@@ -312,7 +312,6 @@ static int wait_for_go(struct work *w, struct err *e)
 	int r;
 
 	scope_close(&w->go[0]);
-	w->go[0] = -1;
 	r = die_with_keeper(w->go[1], e);
 	if (r < 0)
 		return r;
@@ -361,7 +360,6 @@ static int confine(struct work *w, struct err *e)
 	if (r < 0)
 		return r;
 	scope_close(&w->go[1]);
-	w->go[1] = -1;
 	for (int fd = WORKER_DIR + 1; fd < WORKER_FILES; fd++)
 		scope_close(&(int){ fd });
 	return 0;
@@ -482,7 +480,6 @@ static int start_confined(struct work *w, struct err *e)
 		return err_hint(e, "'cubby doctor' says why and what to do");
 	}
 	scope_close(&w->go[1]);
-	w->go[1] = -1;
 	r = idmap_write(&w->map, pid, e);
 	if (r < 0)
 		return r; /* the worker ends with us */

@@ -83,7 +83,6 @@ static void hang_up(struct stream *st)
 {
 	loop_remove(st->all->x->server->loop, &st->source);
 	scope_close(&st->fd);
-	st->fd = -1;
 	buf_done(&st->in);
 	h2_took(st->all->h2, st->id, take(&st->held, 0));
 }

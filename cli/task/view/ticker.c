@@ -49,7 +49,6 @@ void ticker_close(struct ticker *t)
 	scope_close(&t->epfd);
 	scope_close(&t->timer);
 	scope_close(&t->sizes);
-	t->epfd = t->timer = t->sizes = -1;
 }
 
 int ticker_add(struct ticker *t, struct aside more, struct err *e)

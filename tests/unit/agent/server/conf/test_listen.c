@@ -82,8 +82,7 @@ static void paths(void)
 	assert_int_equal(st.st_mode & 07777, 0600);
 	again = listen_open(&a, &e);
 	assert_int_equal(again, -EADDRINUSE);
-	scope_close(&fd);
-	fd = -1; /* nobody listens: the path is taken over */
+	scope_close(&fd); /* nobody listens: the path is taken over */
 	again = listen_open(&a, &e);
 	assert_true(again >= 0);
 	listen_remove(&a);
