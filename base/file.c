@@ -8,20 +8,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { FIRST = 4 << 10, CHUNK = 64 << 10, SHOWN = 256, LOCK_TICK_US = 50000 };
-
-/* A path as it may stand in a message. */
-struct shown {
-	char text[SHOWN];
-};
-
-static struct shown show(const char *path)
-{
-	struct shown s;
-
-	text_escaped(s.text, sizeof(s.text), path, strlen(path));
-	return s;
-}
+enum { FIRST = 4 << 10, CHUNK = 64 << 10, LOCK_TICK_US = 50000 };
 
 /* Reads to the end; a buffer that is full may still be exactly at the end. */
 static int read_all(int fd, struct buf *ret)
@@ -52,36 +39,34 @@ static int read_all(int fd, struct buf *ret)
 
 static int read_failed(int code, const char *what, const struct buf *b, struct err *e)
 {
-	char max[32];
-
 	if (code != -EMSGSIZE)
 		return err_sys(e, code, "cannot read %s", what);
 	return err_set(e, code, "cannot read %s: larger than %s", what,
-		       text_bytes(max, sizeof(max), b->max));
+		       text_bytes(b->max));
 }
 
 int file_read(int dirfd, const char *path, struct buf *ret, struct err *e)
 {
 	_cleanup_close_ int fd = -1;
-	char what[SHOWN + 2];
+	char what[TEXT_SHOWN_MAX + 2];
 	struct stat st;
 	int r;
 
 	/* O_NONBLOCK: a fifo in this place must not hold us up. */
 	fd = sys_openat(dirfd, path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
 	if (fd < 0)
-		return err_sys(e, fd, "cannot open '%s'", show(path).text);
+		return err_sys(e, fd, "cannot open '%s'", text_shown(path));
 	r = sys_fstat(fd, &st);
 	if (!r && S_ISDIR(st.st_mode))
 		r = -EISDIR;
 	if (r == 0 && !S_ISREG(st.st_mode))
 		return err_set(e, -EINVAL, "cannot read '%s': not a regular file",
-			       show(path).text);
+			       text_shown(path));
 	if (r == 0)
 		r = read_all(fd, ret);
 	if (r == 0)
 		return 0;
-	snprintf(what, sizeof(what), "'%s'", show(path).text);
+	snprintf(what, sizeof(what), "'%s'", text_shown(path));
 	return read_failed(r, what, ret, e);
 }
 
@@ -215,10 +200,10 @@ static int replace(int dirfd, const char *name, const struct file_data *d,
 		r = draft_open(&draft) ?: draft_fill(&draft, d, wait >= CONTENT) ?:
 			sys_renameat(draft.dirfd, draft.name, draft.dirfd, base);
 	if (r < 0)
-		return err_sys(e, r, "cannot write '%s'", show(name).text);
+		return err_sys(e, r, "cannot write '%s'", text_shown(name));
 	draft.name[0] = '\0';
 	r = wait == NAME ? sync_dir(draft.dirfd) : 0;
-	return r < 0 ? err_sys(e, r, "cannot write '%s'", show(name).text) : 0;
+	return r < 0 ? err_sys(e, r, "cannot write '%s'", text_shown(name)) : 0;
 }
 
 int file_replace(int dirfd, const char *name, const struct file_data *d, struct err *e)
@@ -274,7 +259,7 @@ int file_mkdirs(int dirfd, const char *path, mode_t mode, struct err *e)
 		if (r == -EEXIST)
 			r = is_dir(dirfd, path);
 	}
-	return r ? err_sys(e, r, "cannot make directory '%s'", show(path).text) : 0;
+	return r ? err_sys(e, r, "cannot make directory '%s'", text_shown(path)) : 0;
 }
 
 int file_open_dir(int dirfd, const char *path, struct err *e)
@@ -282,7 +267,7 @@ int file_open_dir(int dirfd, const char *path, struct err *e)
 	int fd = sys_openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 
 	if (fd < 0)
-		return err_sys(e, fd, "cannot open directory '%s'", show(path).text);
+		return err_sys(e, fd, "cannot open directory '%s'", text_shown(path));
 	return fd;
 }
 
@@ -327,11 +312,11 @@ static int lock_file(int dirfd, const char *name, bool wait, uint64_t end_ms,
 				 : sys_flock(fd, LOCK_EX | LOCK_NB);
 		if (r == -EWOULDBLOCK)
 			return err_set(e, r, "cannot lock '%s': another process has it",
-				       show(name).text);
+				       text_shown(name));
 		if (r >= 0)
 			r = still_named(dirfd, name, fd);
 		if (r < 0)
-			return err_sys(e, r, "cannot lock '%s'", show(name).text);
+			return err_sys(e, r, "cannot lock '%s'", text_shown(name));
 		if (r)
 			return take(&fd, -1);
 	}
@@ -359,7 +344,7 @@ int file_lock_within(int dirfd, const char *name, int ms, struct err *e)
 		return r;
 	r = sys_sigaction(SIGALRM, &wake, &old) ?: sys_setitimer(&on);
 	if (r < 0)
-		return err_sys(e, r, "cannot wait for the lock '%s'", show(name).text);
+		return err_sys(e, r, "cannot wait for the lock '%s'", text_shown(name));
 	r = lock_file(dirfd, name, true, sys_now_ms() + (uint64_t)ms, e);
 	sys_setitimer(&off);
 	sys_sigaction(SIGALRM, &old, NULL);

@@ -391,10 +391,8 @@ static struct deadline next_deadline(const struct exchange *x)
 
 static int timed_out(const struct exchange *x, const struct deadline *d, struct err *e)
 {
-	char time[32];
-
 	return err_set(e, -ETIMEDOUT, "'%s' %s %s", x->to.host, d->what,
-		       text_ms(time, sizeof(time), d->limit_ms));
+		       text_ms(d->limit_ms));
 }
 
 static int no_memory(const struct exchange *x, struct err *e)

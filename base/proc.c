@@ -415,13 +415,11 @@ static int collect(const struct proc *p, struct sink sinks[2], uint64_t deadline
 
 static int run_failed(const char *name, int code, int timeout_ms, struct err *e)
 {
-	char time[32];
-
 	if (code == -EMSGSIZE)
 		return err_set(e, code, "'%s' printed more than expected", name);
 	if (code == -ETIMEDOUT)
 		return err_set(e, code, "'%s' did not end within %s", name,
-			       text_ms(time, sizeof(time), (uint64_t)timeout_ms));
+			       text_ms((uint64_t)timeout_ms));
 	return err_sys(e, code, "cannot run '%s'", name);
 }
 

@@ -164,16 +164,15 @@ static bool circles(struct checking *c, const struct json *s, unsigned depth)
 static int check_keyword(struct checking *c, const struct json *v, unsigned depth)
 {
 	const struct keyword *k = find_keyword(json_key(v));
-	char shown[80];
 	int r = 0;
 
-	text_escaped(shown, sizeof(shown), json_key(v), strlen(json_key(v)));
 	if (!k)
-		return c->others
-			       ? 0
-			       : err_set(c->e, -EINVAL, "'%s' is not supported", shown);
+		return c->others ? 0
+				 : err_set(c->e, -EINVAL, "'%s' is not supported",
+					   text_shown(json_key(v)));
 	if (!has_kind(k->kind, v))
-		return err_set(c->e, -EINVAL, "'%s' has a bad value", shown);
+		return err_set(c->e, -EINVAL, "'%s' has a bad value",
+			       text_shown(json_key(v)));
 	if (strcmp(k->name, "$ref") == 0 && !referred(c->root, json_str(v)))
 		return err_set(c->e, -EINVAL,
 			       "'$ref' must name something in '$defs' of this schema");
@@ -365,12 +364,10 @@ static bool part_fits(struct fitting *f, const struct json *s, const struct json
 		      const char *name, unsigned depth)
 {
 	size_t len = strlen(f->path);
-	char shown[80];
 	bool good;
 
 	if (f->why)
-		snprintf(f->path + len, sizeof(f->path) - len, "/%s",
-			 text_escaped(shown, sizeof(shown), name, strlen(name)));
+		snprintf(f->path + len, sizeof(f->path) - len, "/%s", text_shown(name));
 	good = fits(f, s, v, depth + 1);
 	f->path[len] = '\0';
 	return good;
@@ -391,12 +388,10 @@ static bool members_fit(struct fitting *f, const struct json *s, const struct js
 	json_each(it, v)
 	{
 		const struct json *own = json_get(properties, json_key(it));
-		char shown[80];
 
 		if (!own && json_type(others) == JSON_BOOL && !json_true(others))
 			return unfit(f, "'%s' does not belong there",
-				     text_escaped(shown, sizeof(shown), json_key(it),
-						  strlen(json_key(it))));
+				     text_shown(json_key(it)));
 		own = own ?: others;
 		if (own && !part_fits(f, own, it, json_key(it), depth))
 			return false;

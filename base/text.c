@@ -236,6 +236,11 @@ char *text_escaped(char *out, size_t size, const char *s, size_t len)
 	return out;
 }
 
+char *text_show(char out[TEXT_SHOWN_MAX], const char *s)
+{
+	return text_escaped(out, TEXT_SHOWN_MAX, s, strlen(s));
+}
+
 int text_utf8(struct buf *out, const char *s, size_t len)
 {
 	size_t start = out->len;
@@ -284,7 +289,7 @@ static uint64_t rounded_tenths(uint64_t n, uint64_t unit)
 	return (uint64_t)(((unsigned __int128)n * 10 + unit / 2) / unit);
 }
 
-char *text_bytes(char *out, size_t size, uint64_t n)
+char *text_put_bytes(char *out, size_t size, uint64_t n)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
 	unsigned long long tenths, whole;
@@ -306,7 +311,7 @@ char *text_bytes(char *out, size_t size, uint64_t n)
 	return out;
 }
 
-char *text_ms(char *out, size_t size, uint64_t ms)
+char *text_put_ms(char *out, size_t size, uint64_t ms)
 {
 	unsigned long long tenths = (ms + 50) / 100, s = (ms + 500) / 1000;
 

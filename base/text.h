@@ -18,6 +18,12 @@ int text_escape(struct buf *out, const char *s, size_t len);
 /** text_escaped() - the same into a fixed buffer, cut with "…" when too long; @out */
 char *text_escaped(char *out, size_t size, const char *s, size_t len);
 
+enum { TEXT_SHOWN_MAX = 256 };
+char *text_show(char out[TEXT_SHOWN_MAX], const char *s);
+/** text_shown() - a string as a message shows it: escaped, and cut when it is longer than
+ *  TEXT_SHOWN_MAX; lives as long as the block that it is written in */
+#define text_shown(s) text_show((char[TEXT_SHOWN_MAX]){ "" }, s)
+
 #define TEXT_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 /** text_utf8() - append @s with every invalid byte replaced by U+FFFD */
@@ -49,11 +55,14 @@ bool text_turns(unsigned c);
  */
 bool text_hidden(unsigned before, unsigned c);
 
-/** text_bytes() - 1536 → "1.5 KiB"; @out */
-char *text_bytes(char *out, size_t size, uint64_t n);
+enum { TEXT_FIGURE = 32 };
+char *text_put_bytes(char *out, size_t size, uint64_t n);
+/** text_bytes() - 1536 → "1.5 KiB"; lives as text_shown() */
+#define text_bytes(n) text_put_bytes((char[TEXT_FIGURE]){ "" }, TEXT_FIGURE, n)
 
-/** text_ms() - 72000 → "1m12s", 350 → "0.4s"; @out */
-char *text_ms(char *out, size_t size, uint64_t ms);
+char *text_put_ms(char *out, size_t size, uint64_t ms);
+/** text_ms() - 72000 → "1m12s", 350 → "0.4s"; lives as text_shown() */
+#define text_ms(ms) text_put_ms((char[TEXT_FIGURE]){ "" }, TEXT_FIGURE, ms)
 
 /** text_setting() - the next line of a text of settings: ended in place, without the blanks
  *  before it; those that are empty or begin with '#' are left out. NULL: no more

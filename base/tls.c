@@ -86,10 +86,8 @@ static int bad_file(const struct tls *t, const char *what, const struct tls_file
 		    struct err *e)
 {
 	const char *why = t->lib.ERR_reason_error_string(t->lib.ERR_get_error());
-	char shown[160];
 
-	return err_set(e, -EINVAL, "cannot use '%s' as %s: %s",
-		       text_escaped(shown, sizeof(shown), f->name, strlen(f->name)),
+	return err_set(e, -EINVAL, "cannot use '%s' as %s: %s", text_shown(f->name),
 		       what, why ? why : "it is not in PEM");
 }
 

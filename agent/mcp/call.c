@@ -194,16 +194,15 @@ void mcp_call_tick(struct mcp *m)
 	_cleanup_json_ struct json *params = NULL;
 	struct mcp_progress *p = &m->progress;
 	uint64_t now = sys_now_ms();
-	char time[32], text[MCP_SAID + 64];
+	char text[MCP_SAID + 64];
 
 	if (!m->running || !m->running->token || m->cancelled)
 		return;
 	if (!p->fresh && now - p->told_ms < SILENT_MS)
 		return;
 	keep_line(p, p->output.line, p->output.len); /* a line that has no end yet */
-	snprintf(text, sizeof(text), "%s%s%s",
-		 text_ms(time, sizeof(time), now - p->began_ms), p->said[0] ? ": " : "",
-		 p->said);
+	snprintf(text, sizeof(text), "%s%s%s", text_ms(now - p->began_ms),
+		 p->said[0] ? ": " : "", p->said);
 	p->value = MAX((int64_t)(now - p->began_ms), p->value + 1);
 	p->told_ms = now;
 	p->fresh = false;

@@ -363,11 +363,9 @@ static void leave_out(const struct mcp_client *c, const struct json *tool,
 		      const char *why, struct buf *notes)
 {
 	const char *name = json_get_str(tool, "name") ?: "";
-	char shown[80];
 
 	buf_addf(notes, "MCP server '%s': its tool '%s' is left out: %s\n",
-		 c->conf.name, text_escaped(shown, sizeof(shown), name, strlen(name)),
-		 why);
+		 c->conf.name, text_shown(name), why);
 }
 
 static const char *add_tool(struct mcp_client *c, struct toolbox *t, const char *name,

@@ -181,15 +181,13 @@ static void request(struct mcp *m, const struct mcp_rpc *rq, struct mcp_batch *b
 	bool modern = mcp_modern(rq);
 	struct fault f = { 0 };
 	struct json *result = NULL;
-	char name[80];
 
 	if (modern && mcp_modern_refuse(rq, NULL, &result)) {
 		mcp_send_answer(m, batch, result);
 		return;
 	}
 	if (!method)
-		fault(&f, MCP_RPC_NO_METHOD, "no method '%s'",
-		      text_escaped(name, sizeof(name), rq->method, strlen(rq->method)));
+		fault(&f, MCP_RPC_NO_METHOD, "no method '%s'", text_shown(rq->method));
 	else if (!m->revision && !method->early && !modern)
 		fault(&f, MCP_RPC_BAD_REQUEST, "initialize comes first");
 	else if (batch && method->alone)

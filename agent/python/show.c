@@ -42,13 +42,11 @@ static void add_file(const struct json *f, struct buf *out)
 	int64_t width = json_get_int(f, "width", 0),
 		height = json_get_int(f, "height", 0);
 	const char *path = json_get_str(f, "path");
-	char size[32];
 
 	buf_addf(out, "[%s, ", json_key(f));
 	if (width > 0 && height > 0)
 		buf_addf(out, "%" PRId64 " × %" PRId64 " pixels, ", width, height);
-	buf_addf(out, "%s: ",
-		 text_bytes(size, sizeof(size), (uint64_t)json_get_int(f, "bytes", 0)));
+	buf_addf(out, "%s: ", text_bytes((uint64_t)json_get_int(f, "bytes", 0)));
 	text_escape(out, path, strlen(path));
 	buf_adds(out, "]\n");
 }
@@ -56,11 +54,9 @@ static void add_file(const struct json *f, struct buf *out)
 /* Pictures that are not in a file, and which a text cannot have. */
 static void add_picture(const struct json *v, struct buf *out)
 {
-	char size[32];
-
 	if (text_starts(json_key(v), "image/"))
 		buf_addf(out, "[%s, %s]\n", json_key(v),
-			 text_bytes(size, sizeof(size), strlen(json_str(v)) / 4 * 3));
+			 text_bytes(strlen(json_str(v)) / 4 * 3));
 }
 
 int python_show(const struct python_message *m, struct buf *out)

@@ -86,11 +86,9 @@ static void tell_retry(struct task *t, unsigned attempt, uint64_t ms, const char
 static int again(struct task *t, unsigned attempt, const struct retry_cause *why,
 		 uint64_t ms, const struct err *e)
 {
-	char when[32];
-
 	if (ms > RETRY_PATIENCE_MS)
 		return task_end_with(t, TASK_SERVICE, "service", "%s; try again in %s",
-				     e->msg, text_ms(when, sizeof(when), ms));
+				     e->msg, text_ms(ms));
 	if (attempt >= max_attempts(t))
 		return task_end_with(t, TASK_SERVICE, "service",
 				     "%s; gave up after %u attempts", e->msg, attempt);

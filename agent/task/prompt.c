@@ -22,14 +22,12 @@ static void add_fact(struct buf *out, const char *label, const char *value)
 
 static void add_limits(const struct prompt_facts *f, struct buf *out)
 {
-	char time[32];
-
 	buf_adds(out, "- Limits:");
 	if (f->limits && *f->limits)
 		buf_addf(out, " %s;", f->limits);
 	buf_addf(out, " %u turns", f->rounds);
 	if (f->time_ms)
-		buf_addf(out, ", %s for all", text_ms(time, sizeof(time), f->time_ms));
+		buf_addf(out, ", %s for all", text_ms(f->time_ms));
 	buf_addf(out, "; a result has up to %zu characters\n", f->keep);
 }
 

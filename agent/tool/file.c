@@ -54,14 +54,13 @@ static int get_text(const struct toolbox *t, const char *path, struct buf *data,
 {
 	struct files f = files_of(t);
 	struct files_stat st;
-	char size[32];
-	const char *kind;
+	const char *kind, *size;
 	int r = files_get(&f, path, data, &st, e);
 
 	if (r < 0)
 		return tool_result_failed(r, ret, e);
 	kind = kind_of(buf_cstr(data), data->len);
-	text_bytes(size, sizeof(size), MAX(st.size, (uint64_t)data->len));
+	size = text_bytes(MAX(st.size, (uint64_t)data->len));
 	if (kind)
 		return tool_result_fail(
 			ret, "'%s' is %s, %s; look at it with a program in the shell",

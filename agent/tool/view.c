@@ -88,18 +88,17 @@ int tool_view_attach(struct toolbox *t, const char *path, struct tool_result *re
 static int keep(const char *path, const struct picture *p, const struct picture *shown,
 		const struct buf *data, struct tool_result *ret)
 {
-	char size[32], bytes[32];
+	char size[32];
 	int r = keep_bytes(shown, data, ret);
 
 	if (r < 0)
 		return r;
 	snprintf(size, sizeof(size), "%" PRIu32 "x%" PRIu32, shown->width,
 		 shown->height);
-	return buf_addf(&ret->text,
-			"%s: %s, %" PRIu32 "x%" PRIu32 "%s%s; it follows as %s, %s",
-			path, p->name, p->width, p->height,
-			shown == p ? "" : ", shown as ", shown == p ? "" : size,
-			shown->name, text_bytes(bytes, sizeof(bytes), data->len));
+	return buf_addf(
+		&ret->text, "%s: %s, %" PRIu32 "x%" PRIu32 "%s%s; it follows as %s, %s",
+		path, p->name, p->width, p->height, shown == p ? "" : ", shown as ",
+		shown == p ? "" : size, shown->name, text_bytes(data->len));
 }
 
 int tool_view_image(struct toolbox *t, const struct json *args, struct tool_result *ret,

@@ -21,17 +21,15 @@ void imagerun_done(struct imagerun *i)
 /* Of a zone that the image names it is taken that it has it. */
 static int add_zone(const struct app *app, bool own, struct env *env, struct err *e)
 {
-	char shown[256];
 	const char *name;
 	int r = zone_add(env, "", e);
 
 	if (r > 0 && own) {
 		name = env_get(env, "TZ");
-		text_escaped(shown, sizeof(shown), name, strlen(name));
 		render_note(app,
 			    "this machine has no time zone '%s' (TZ): unless the image "
 			    "has it, times in the box are those of UTC",
-			    shown);
+			    text_shown(name));
 	}
 	return MIN(r, 0);
 }

@@ -78,21 +78,18 @@ int boxlinks_tell(const struct app *app, const struct boxsetup *s)
 static void tell_broken(const struct app *app, const struct hardlinks *h)
 {
 	const uint64_t n = h->files - h->kept;
-	char shown[SHOWN], others[SHOWN], size[32];
+	char shown[SHOWN], others[SHOWN];
 
-	if (n > 0) {
-		text_bytes(size, sizeof(size), h->bytes);
+	if (n > 0)
 		render_note(app,
 			    "%llu file%s linked from outside of this directory %s own "
 			    "now (%s)",
 			    (unsigned long long)n, n == 1 ? "" : "s",
-			    n == 1 ? "is its" : "are its", size);
-	}
-	if (h->kept) {
+			    n == 1 ? "is its" : "are its", text_bytes(h->bytes));
+	if (h->kept)
 		render_note(app, "'%s'%s: still linked from outside: %s",
 			    shown_of(shown, h), more(others, h->kept - 1),
 			    strerror(-h->why));
-	}
 	if (h->incomplete)
 		render_note(app, "not every file could be looked at for links");
 }

@@ -178,9 +178,8 @@ void owner_tell(const struct app *app, const struct boxsetup *s)
 {
 	const char *user = user_of(app);
 	const struct idmap_owner has = box_facts(s->box)->owner, want = s->spec.owner;
-	char shown[256];
+	const char *shown = text_shown(user ?: "root");
 
-	text_escaped(shown, sizeof(shown), user ?: "root", strlen(user ?: "root"));
 	if (user && want.uid == 0)
 		tell_cannot(app, s, user, shown);
 	else if (has.uid != want.uid)

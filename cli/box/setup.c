@@ -234,13 +234,11 @@ static int save(const struct app *app, struct boxsetup *s, const struct json *ol
 
 static void tell_new(const struct app *app, const struct boxsetup *s)
 {
-	char shown[256];
-
 	if (!config_on(app->config, CONFIG_ANNOUNCE))
 		return;
-	text_escaped(shown, sizeof(shown), s->spec.project, strlen(s->spec.project));
-	render_note(app, "made a box for '%s' from the image '%s'%s%s", shown,
-		    s->spec.image_name, *s->spec.name ? ", name " : "", s->spec.name);
+	render_note(app, "made a box for '%s' from the image '%s'%s%s",
+		    text_shown(s->spec.project), s->spec.image_name,
+		    *s->spec.name ? ", name " : "", s->spec.name);
 	boxlinks_git(app, s);
 }
 
@@ -536,7 +534,6 @@ int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
 	struct err none = ERR_NONE;
-	char shown[256];
 	int r;
 
 	r = boxsetup_locate(app, s, PROJECT_ASK_NEVER, e);
@@ -546,13 +543,12 @@ int boxsetup_find(const struct app *app, struct boxsetup *s, struct err *e)
 	if (r < 0)
 		return r;
 	if (r == 0) {
-		text_escaped(shown, sizeof(shown), s->spec.project,
-			     strlen(s->spec.project));
 		if (*s->spec.name)
 			err_set(e, -ENOENT, "there is no box '%s' for '%s'",
-				s->spec.name, shown);
+				s->spec.name, text_shown(s->spec.project));
 		else
-			err_set(e, -ENOENT, "there is no box for '%s'", shown);
+			err_set(e, -ENOENT, "there is no box for '%s'",
+				text_shown(s->spec.project));
 		return err_hint(e, "'cubby ls' lists them");
 	}
 	r = fill(app->config, &s->spec, e);

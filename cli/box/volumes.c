@@ -12,10 +12,7 @@
 
 static int fail(const struct spec_volume *v, struct err *e)
 {
-	char shown[160];
-
-	text_escaped(shown, sizeof(shown), v->source, strlen(v->source));
-	return err_wrap(e, "volume '%s'", shown);
+	return err_wrap(e, "volume '%s'", text_shown(v->source));
 }
 
 /* ---- where it is ----------------------------------------------------------------- */
@@ -74,15 +71,14 @@ static int resolve(const struct app *app, const struct spec *s, struct spec_volu
 		   struct err *e)
 {
 	bool flag = app->config->v[CONFIG_VOLUME].from == CONFIG_FROM_FLAG;
-	char path[PATH_MAX], real[PATH_MAX], shown[160];
+	char path[PATH_MAX], real[PATH_MAX];
 	int r = make_absolute(app, s, v->source, path);
 
 	if (r < 0 || !realpath(path, real))
 		return err_sys(e, r < 0 ? r : -errno, "cannot find it");
-	text_escaped(shown, sizeof(shown), real, strlen(real));
 	tidy(path);
 	if (strcmp(path, real) != 0 && (!flag || text_is_below(path, s->project))) {
-		err_set(e, -ELOOP, "a link leads from there to '%s'", shown);
+		err_set(e, -ELOOP, "a link leads from there to '%s'", text_shown(real));
 		return err_hint(e, "name that if it is meant");
 	}
 	if (strcmp(path, real) != 0 && hostpath_real(path, real, e) < 0)

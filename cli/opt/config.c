@@ -160,10 +160,7 @@ static const struct {
 static int bad_value(enum config_type type, const char *text, const char *right,
 		     struct err *e)
 {
-	char shown[80];
-
-	text_escaped(shown, sizeof(shown), text ? text : "", text ? strlen(text) : 0);
-	err_set(e, -EINVAL, "%s '%s'", bad[type].what, shown);
+	err_set(e, -EINVAL, "%s '%s'", bad[type].what, text_shown(text ?: ""));
 	return right ? err_hint(e, "%s", right) : e->code;
 }
 

@@ -17,21 +17,19 @@ static const enum config_key lasting[] = {
 int config_box_find(const char *name, struct err *e)
 {
 	const char *known[ARRAY_SIZE(lasting)], *near;
-	char shown[80];
 
 	for (size_t i = 0; i < ARRAY_SIZE(lasting); i++) {
 		known[i] = config_rows[lasting[i]].name;
 		if (strcmp(known[i], name) == 0)
 			return (int)lasting[i];
 	}
-	text_escaped(shown, sizeof(shown), name, strlen(name));
 	if (config_find(name) >= 0) {
-		err_set(e, -EINVAL, "'%s' is no setting of a box", shown);
+		err_set(e, -EINVAL, "'%s' is no setting of a box", text_shown(name));
 		return err_hint(e, "the configuration file has it for all "
 				   "('cubby config')");
 	}
 	near = near_find(name, known, ARRAY_SIZE(known));
-	err_set(e, -EINVAL, "there is no setting '%s'", shown);
+	err_set(e, -EINVAL, "there is no setting '%s'", text_shown(name));
 	return near ? err_hint(e, "did you mean '%s'?", near)
 		    : err_hint(e, "'cubby help set' lists them");
 }

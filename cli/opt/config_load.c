@@ -284,15 +284,13 @@ static int check_section(const struct source *s, const struct section *what,
 static int unknown_key(const char *key, struct err *e)
 {
 	const char *known[CONFIG_COUNT + ARRAY_SIZE(sections)], *near;
-	char shown[80];
 
 	for (size_t i = 0; i < CONFIG_COUNT; i++)
 		known[i] = config_rows[i].name;
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
 		known[CONFIG_COUNT + i] = sections[i].name;
 	near = near_find(key, known, ARRAY_SIZE(known));
-	text_escaped(shown, sizeof(shown), key, strlen(key));
-	err_set(e, -EINVAL, "unknown key '%s'", shown);
+	err_set(e, -EINVAL, "unknown key '%s'", text_shown(key));
 	return near ? err_hint(e, "did you mean '%s'?", near) : e->code;
 }
 
@@ -372,7 +370,6 @@ static int find_file(struct config *c, struct err *e)
 static int load_file(struct config *c, struct err *e)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(FILE_MAX);
-	char shown[256];
 	int r;
 
 	r = find_file(c, e);
@@ -383,8 +380,7 @@ static int load_file(struct config *c, struct err *e)
 		return 0;
 	if (r < 0)
 		return r;
-	text_escaped(shown, sizeof(shown), c->path, strlen(c->path));
-	return config_load_text(c, shown, buf_cstr(&b), b.len, e);
+	return config_load_text(c, text_shown(c->path), buf_cstr(&b), b.len, e);
 }
 
 /* "max-rounds" is CUBBY_MAX_ROUNDS. */

@@ -121,10 +121,8 @@ static int check_services(const struct json *j, struct err *e)
 		return bad("services", "an object: a name, and what it runs", e);
 	json_each(it, j)
 	{
-		char shown[80];
-		const char *name = json_key(it);
+		const char *name = json_key(it), *shown = text_shown(name);
 
-		text_escaped(shown, sizeof(shown), name, strlen(name));
 		if (!spec_name_valid(name))
 			return err_set(e, -EINVAL, "bad name of a service '%s'", shown);
 		if (!json_get_str(it, "run"))
@@ -160,13 +158,11 @@ static int unknown(const char *member, struct err *e)
 	const char *known[ARRAY_SIZE(rows) + 4] = { "packages", "plugins", "setup",
 						    "services" };
 	const char *near;
-	char shown[80];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		known[4 + i] = rows[i].member;
 	near = near_find(member, known, ARRAY_SIZE(known));
-	text_escaped(shown, sizeof(shown), member, strlen(member));
-	err_set(e, -EINVAL, "unknown member '%s'", shown);
+	err_set(e, -EINVAL, "unknown member '%s'", text_shown(member));
 	return near ? err_hint(e, "did you mean '%s'?", near) : e->code;
 }
 

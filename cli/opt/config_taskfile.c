@@ -59,9 +59,8 @@ static int check_member(const struct config *c, const struct config *own,
 {
 	const int i = find_rule(name);
 	const struct config_value *now, *new;
-	char shown[80];
+	const char *shown = text_shown(name);
 
-	text_escaped(shown, sizeof(shown), name, strlen(name));
 	if (strcmp(name, CONFIG_SERVERS) == 0)
 		return check_servers(own, e);
 	if (i < 0)

@@ -168,12 +168,9 @@ static void show_tail(const struct app *app, struct box *b)
 static int tell_failed(const struct app *app, const struct boxsetup *s,
 		       const struct setup_step *st, int status, struct err *e)
 {
-	char shown[160];
-
 	show_tail(app, s->box);
-	text_escaped(shown, sizeof(shown), s->spec.project, strlen(s->spec.project));
-	err_set(e, -EIO, "box of '%s': setup: '%.80s' ended with status %d", shown,
-		st->name, status);
+	err_set(e, -EIO, "box of '%s': setup: '%.80s' ended with status %d",
+		text_shown(s->spec.project), st->name, status);
 	return err_hint(e, "all that it printed is in " SETUP_LOG
 			   " of the box; 'cubby shell --no-setup' looks around there, "
 			   "any other command tries again");

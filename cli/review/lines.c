@@ -139,11 +139,8 @@ size_t reviewlines_count(const struct json *list, bool chosen)
 
 static void put_sum(const struct reviewlines *to, const struct sum *sum)
 {
-	char shown[256];
-
-	fprintf(to->out, "  %-8s %s (%zu file%s)", "in",
-		text_escaped(shown, sizeof(shown), sum->name, strlen(sum->name)),
-		sum->n, sum->n == 1 ? "" : "s");
+	fprintf(to->out, "  %-8s %s (%zu file%s)", "in", text_shown(sum->name), sum->n,
+		sum->n == 1 ? "" : "s");
 	render_counts(to->out, is_colored(to), sum->added, sum->removed);
 	if (sum->why)
 		fprintf(to->out, "  %s%s%s",

@@ -88,7 +88,7 @@ static void show_box(const struct app *app, const struct store *st,
 	struct err ignored = ERR_NONE;
 
 	if (boxdir_open(st, b->key, false, &dir, &ignored) == 0) {
-		(void)text_bytes(size, sizeof(size), snapshot_bytes(st, &dir));
+		text_put_bytes(size, sizeof(size), snapshot_bytes(st, &dir));
 		(void)packages_added(st, &dir, b->image_dir, &packages, &ignored);
 	}
 	fputs("  ", app->err);

@@ -38,28 +38,23 @@ static void tell_oom(const struct app *app, const struct boxsetup *s)
 	_cleanup_json_ struct json *info = NULL;
 	int64_t memory = (int64_t)s->spec.limits.memory_bytes;
 	struct err ignored = ERR_NONE;
-	char limit[32];
 
 	/* Who started the box may have given it another limit. */
 	if (box_ask(s->box, "info", NULL, &info, &ignored) == 0)
 		memory = json_get_int(json_get(info, "limits"), "memory_bytes", memory);
-	text_bytes(limit, sizeof(limit), (uint64_t)memory);
 	render_note(app,
 		    "the command was killed: the box is out of memory (limit %s; "
 		    "--memory raises it)",
-		    limit);
+		    text_bytes((uint64_t)memory));
 }
 
 static void tell_disk(const struct app *app, const struct boxsetup *s)
 {
-	char limit[32];
-
-	text_bytes(limit, sizeof(limit), s->spec.limits.disk_bytes);
 	render_note(
 		app,
 		"the box was stopped: it takes more of the disk than its limit (%s; "
 		"--disk raises it, 'cubby rm' removes the box)",
-		limit);
+		text_bytes(s->spec.limits.disk_bytes));
 }
 
 /* "postgres, sleep and 3 more": what else there is but init, and its process above each

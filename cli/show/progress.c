@@ -46,18 +46,13 @@ static void add_bar(const struct progress *p, struct buf *out)
 int progress_line(const struct progress *p, uint64_t now_ms, unsigned cols,
 		  struct buf *out)
 {
-	char done[32], total[32], rate[32];
-
-	text_bytes(done, sizeof(done), p->done);
-	text_bytes(total, sizeof(total), p->total);
-	text_bytes(rate, sizeof(rate), rate_of(p, now_ms));
 	buf_adds(out, p->what);
 	if (p->total && cols >= strlen(p->what) + PROGRESS_BAR + 48)
 		add_bar(p, out);
-	buf_addf(out, "  %s", done);
+	buf_addf(out, "  %s", text_bytes(p->done));
 	if (p->total)
-		buf_addf(out, " of %s", total);
-	buf_addf(out, "  %s/s", rate);
+		buf_addf(out, " of %s", text_bytes(p->total));
+	buf_addf(out, "  %s/s", text_bytes(rate_of(p, now_ms)));
 	if (buf_failed(out) < 0)
 		return buf_failed(out);
 	if (out->len >= cols)
@@ -101,14 +96,11 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total)
 
 void progress_end(struct progress *p, bool ok)
 {
-	char size[32], time[32];
-
 	if (p->shown)
 		render_clear(p->app);
 	p->shown = false;
 	if (!ok)
 		return;
-	text_bytes(size, sizeof(size), p->done);
-	text_ms(time, sizeof(time), p->app->now_ms() - p->start_ms);
-	render_note(p->app, "%s: done, %s in %s", p->what, size, time);
+	render_note(p->app, "%s: done, %s in %s", p->what, text_bytes(p->done),
+		    text_ms(p->app->now_ms() - p->start_ms));
 }

@@ -90,7 +90,7 @@ static const char *cell_text(const struct table_column *c, const struct json *ro
 	if (json_int(v, &n) < 0)
 		return "-";
 	if (c->kind == TABLE_BYTES)
-		return text_bytes(out, size, (uint64_t)n);
+		return text_put_bytes(out, size, (uint64_t)n);
 	if (c->kind == TABLE_AGE)
 		return table_age(out, size, now - n);
 	snprintf(out, size, "%lld", (long long)n);

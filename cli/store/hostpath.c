@@ -140,7 +140,7 @@ static int open_named(const char *path, const char *named, int flags, struct err
 	_cleanup_(walk_done) struct walk w = { .trees = BUF_INIT(PLACES),
 					       .marks = BUF_INIT(PLACES),
 					       .at = -1 };
-	char shown[256];
+	const char *shown = text_shown(named);
 	int fd;
 
 	/* Where no link is on the way, none leads anywhere. */
@@ -156,7 +156,6 @@ static int open_named(const char *path, const char *named, int flags, struct err
 		fd = open_walking(&w, path, flags);
 	if (fd >= 0)
 		return fd;
-	text_escaped(shown, sizeof(shown), named, strlen(named));
 	if (fd == -EMEDIUMTYPE)
 		return err_set(e, -EINVAL, "'%s' is no file", shown);
 	if (fd != -EXDEV)

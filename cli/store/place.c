@@ -82,7 +82,6 @@ static int place_adopt(const struct store *st, const char *key, const struct spe
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_json_ struct json *j = NULL;
-	char shown[256];
 	_cleanup_close_ int lock = -1;
 	int r = boxend_idle(st, key, e);
 
@@ -100,9 +99,7 @@ static int place_adopt(const struct store *st, const char *key, const struct spe
 	if (lock < 0)
 		return lock;
 	if (has_box(st, s->key))
-		return err_set(e, -EEXIST, "'%s' has a box",
-			       text_escaped(shown, sizeof(shown), s->project,
-					    strlen(s->project)));
+		return err_set(e, -EEXIST, "'%s' has a box", text_shown(s->project));
 	/* Left by a making that was interrupted; one with anything in it stays. */
 	(void)sys_unlinkat(st->boxes, s->key, AT_REMOVEDIR);
 	r = sys_renameat(st->boxes, key, st->boxes, s->key);

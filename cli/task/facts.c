@@ -63,12 +63,11 @@ const char *facts_project(enum project_mode m)
 
 void facts_limits(const struct limits *l, char *ret, size_t size)
 {
-	char memory[32], cpus[48] = "";
+	char cpus[48] = "";
 
-	text_bytes(memory, sizeof(memory), l->memory_bytes);
 	if (l->cpu_milli)
 		snprintf(cpus, sizeof(cpus), ", %u.%03u processors",
 			 l->cpu_milli / 1000, l->cpu_milli % 1000);
-	snprintf(ret, size, "%s of memory, %llu processes%s", memory,
-		 (unsigned long long)l->pids, cpus);
+	snprintf(ret, size, "%s of memory, %llu processes%s",
+		 text_bytes(l->memory_bytes), (unsigned long long)l->pids, cpus);
 }

@@ -7,8 +7,6 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { SHOWN = 200 };
-
 void dirtimes_done(struct dirtimes *l)
 {
 	buf_done(&l->paths);
@@ -90,7 +88,6 @@ int dirtimes_apply(struct dirtimes *l, int root, struct err *e)
 {
 	size_t n = l->dirs.len / sizeof(struct dirtimes_dir);
 	struct dirtimes_dir *d = (void *)l->dirs.data; /* aligned: from malloc */
-	char shown[SHOWN];
 	int r = 0;
 
 	if (!n)
@@ -102,8 +99,7 @@ int dirtimes_apply(struct dirtimes *l, int root, struct err *e)
 
 		r = apply_one(root, path, &d[i]);
 		if (r < 0)
-			err_sys(e, r, "cannot finish directory '%s'",
-				text_escaped(shown, sizeof(shown), path, strlen(path)));
+			err_sys(e, r, "cannot finish directory '%s'", text_shown(path));
 	}
 	dirtimes_done(l);
 	return r < 0 ? r : 0;

@@ -5,7 +5,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { SHOWN = 200, XATTR_LIST = 64 << 10 };
+enum { XATTR_LIST = 64 << 10 };
 
 const char *entry_attr_drop_name(enum entry_drop d)
 {
@@ -50,21 +50,15 @@ int entry_attr_drop_summary(const uint64_t dropped[ENTRY_DROPS], struct buf *out
 
 void entry_attr_drop(struct entry_attr *a, enum entry_drop d, const char *path)
 {
-	char shown[SHOWN];
-
 	a->dropped[d]++;
 	if (a->names) /* full: the counts are whole all the same */
-		(void)buf_addf(a->names, "not restored: '%s' (%s)\n",
-			       text_escaped(shown, sizeof(shown), path, strlen(path)),
+		(void)buf_addf(a->names, "not restored: '%s' (%s)\n", text_shown(path),
 			       entry_attr_drop_name(d));
 }
 
 static int fail(struct err *e, int code, const char *what, const struct entry_place *p)
 {
-	char shown[SHOWN];
-
-	return err_sys(e, code, "cannot %s '%s'", what,
-		       text_escaped(shown, sizeof(shown), p->path, strlen(p->path)));
+	return err_sys(e, code, "cannot %s '%s'", what, text_shown(p->path));
 }
 
 mode_t entry_attr_mode(const struct entry_attr *a, const struct untar_entry *en)
@@ -187,21 +181,18 @@ int entry_attr_xattrs(struct entry_attr *a, const struct entry_place *p,
 {
 	size_t count = 0, bytes = 0;
 	struct untar_xattr x;
-	char shown[SHOWN];
 	int r = 0;
 
 	if (en->has_acl)
 		entry_attr_drop(a, ENTRY_DROP_ACL, p->path);
 	while (r >= 0 && untar_next_xattr(en, &x)) {
 		bytes += x.len;
-		if (++count > a->limits->xattrs || bytes > a->limits->xattr_bytes) {
-			text_escaped(shown, sizeof(shown), p->path, strlen(p->path));
+		if (++count > a->limits->xattrs || bytes > a->limits->xattr_bytes)
 			return err_set(e, -E2BIG,
 				       "entry '%s': more than %zu extended attributes "
 				       "or %zu bytes of them",
-				       shown, a->limits->xattrs,
+				       text_shown(p->path), a->limits->xattrs,
 				       a->limits->xattr_bytes);
-		}
 		r = put_xattr(a, p, &x, e);
 	}
 	return r;

@@ -4,22 +4,15 @@
 
 #include "base/text.h"
 
-enum { SHOWN = 200 };
-
 static int refuse(struct err *e, int code, const char *raw, const char *why)
 {
-	char shown[SHOWN];
-
-	text_escaped(shown, sizeof(shown), raw, strnlen(raw, SHOWN));
-	return err_set(e, code, "entry '%s': %s", shown, why);
+	return err_set(e, code, "entry '%s': %s", text_shown(raw), why);
 }
 
 static int too_long(struct err *e, const char *raw, const char *what, size_t limit)
 {
-	char shown[SHOWN];
-
-	text_escaped(shown, sizeof(shown), raw, strnlen(raw, SHOWN));
-	return err_set(e, -E2BIG, "entry '%s': more than %zu %s", shown, limit, what);
+	return err_set(e, -E2BIG, "entry '%s': more than %zu %s", text_shown(raw),
+		       limit, what);
 }
 
 int entry_path_clean(const char *raw, const struct untar_limits *l,

@@ -26,7 +26,7 @@
 #include "rootfs/archive/whiteout.h"
 #include "rootfs/store/tree.h"
 
-enum { SHOWN = 200, PROGRESS_STEP = 1 << 20 };
+enum { PROGRESS_STEP = 1 << 20 };
 
 struct extract {
 	struct extract_conf conf;
@@ -55,19 +55,12 @@ struct extract {
 
 static int fail(struct extract *x, int code, const char *what, struct err *e)
 {
-	char shown[SHOWN];
-
-	return err_sys(e, code, "cannot %s '%s'", what,
-		       text_escaped(shown, sizeof(shown), x->path, strlen(x->path)));
+	return err_sys(e, code, "cannot %s '%s'", what, text_shown(x->path));
 }
 
 static int refuse(struct extract *x, const char *why, struct err *e)
 {
-	char shown[SHOWN];
-
-	return err_set(e, -EINVAL, "entry '%s': %s",
-		       text_escaped(shown, sizeof(shown), x->path, strlen(x->path)),
-		       why);
+	return err_set(e, -EINVAL, "entry '%s': %s", text_shown(x->path), why);
 }
 
 /* A layer by itself does not tell what is below it. */
@@ -212,7 +205,6 @@ static void target_done(struct target *t)
 static int find_target(struct extract *x, const char *path, struct target *t,
 		       struct err *e)
 {
-	char shown[SHOWN];
 	int r;
 
 	if (!*path)
@@ -223,10 +215,8 @@ static int find_target(struct extract *x, const char *path, struct target *t,
 	if (r == -ENOENT && x->conf.kind == EXTRACT_LAYER)
 		return unclear(x, "hard link into a lower layer", e);
 	if (r < 0) {
-		text_escaped(shown, sizeof(shown), path, strlen(path));
-		err_sys(e, r, "hard link to '%s'", shown);
-		text_escaped(shown, sizeof(shown), x->path, strlen(x->path));
-		return err_wrap(e, "entry '%s'", shown);
+		err_sys(e, r, "hard link to '%s'", text_shown(path));
+		return err_wrap(e, "entry '%s'", text_shown(x->path));
 	}
 	return S_ISDIR(t->st.st_mode) ? refuse(x, "hard link to a directory", e) : 0;
 }

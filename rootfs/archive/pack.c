@@ -22,8 +22,7 @@ enum {
 	PAX = 1 << 20,
 	NAMES = 256 << 20, /* of one directory */
 	LINKS = 512 << 20, /* bytes of names of files that have several */
-	FIRST_LINKS = 1024,
-	SHOWN = 200
+	FIRST_LINKS = 1024
 };
 static const uint64_t octal_7 = 07777777, octal_11 = 077777777777;
 
@@ -65,10 +64,7 @@ static void pack_done(struct pack *p)
 
 static int fail(const struct pack *p, int code, const char *what, struct err *e)
 {
-	char shown[SHOWN];
-
-	return err_sys(e, code, "cannot %s '%s'", what,
-		       text_escaped(shown, sizeof(shown), p->path, strlen(p->path)));
+	return err_sys(e, code, "cannot %s '%s'", what, text_shown(p->path));
 }
 
 /* ---- bytes -------------------------------------------------------------------------- */

@@ -134,7 +134,6 @@ static la_ssize_t on_read(struct archive *a, void *ctx, const void **ret)
 static int lib_failed(struct reading *r, struct err *e)
 {
 	const char *text = r->lib.archive_error_string(r->a);
-	char shown[200];
 
 	if (r->failed.code) {
 		*e = r->failed;
@@ -149,8 +148,7 @@ static int lib_failed(struct reading *r, struct err *e)
 		return err_set(e, -ENODATA, "archive is truncated");
 	if (strstr(text, "Unrecognized archive format"))
 		return err_set(e, -EINVAL, "not a tar archive");
-	text_escaped(shown, sizeof(shown), text, strlen(text));
-	return err_set(e, -EINVAL, "damaged archive: %s", shown);
+	return err_set(e, -EINVAL, "damaged archive: %s", text_shown(text));
 }
 
 static int start(struct reading *r, struct err *e)

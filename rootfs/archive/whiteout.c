@@ -7,7 +7,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { WHITEOUT_FIRST = 1024, WHITEOUT_DEPTH = 256, SHOWN = 200 };
+enum { WHITEOUT_FIRST = 1024, WHITEOUT_DEPTH = 256 };
 
 int whiteout_init(struct whiteout *l, struct err *e)
 {
@@ -86,10 +86,7 @@ int whiteout_made(struct whiteout *l, const struct stat *dir, const char *name,
 
 static int fail(struct err *e, int code, const char *name)
 {
-	char shown[SHOWN];
-
-	return err_sys(e, code, "cannot remove '%s'",
-		       text_escaped(shown, sizeof(shown), name, strlen(name)));
+	return err_sys(e, code, "cannot remove '%s'", text_shown(name));
 }
 
 static int empty(const struct whiteout *l, int dir, unsigned depth, struct err *e);

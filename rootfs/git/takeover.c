@@ -13,10 +13,7 @@ enum { BENEATH = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS }
 
 static int fail(struct err *e, int code, const char *path)
 {
-	char shown[128];
-
-	return err_sys(e, code, "cannot take over '%s'",
-		       text_escaped(shown, sizeof(shown), path, strlen(path)));
+	return err_sys(e, code, "cannot take over '%s'", text_shown(path));
 }
 
 int takeover_open(int root, const char *path, int flags)

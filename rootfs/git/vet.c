@@ -334,11 +334,7 @@ int git_vet_aside(const struct git_vet *v, char *ret, struct err *e)
 	dir = takeover_open(v->project, parent, O_PATH | O_DIRECTORY);
 	r = dir < 0 ? dir : rename_aside(dir, name, to) ?: behead(dir, to);
 	if (r < 0) {
-		char shown[200];
-
-		return err_sys(
-			e, r, "cannot set '%s' aside",
-			text_escaped(shown, sizeof(shown), v->path, strlen(v->path)));
+		return err_sys(e, r, "cannot set '%s' aside", text_shown(v->path));
 	}
 	if (snprintf(ret, PATH_MAX, "%s%s%s", slash ? parent : "", slash ? "/" : "",
 		     to) >= PATH_MAX)

@@ -9,7 +9,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { RELEASE = 16 << 10, OUTPUT = 256 << 10, END_MS = 20000, SHOWN = 200 };
+enum { RELEASE = 16 << 10, OUTPUT = 256 << 10, END_MS = 20000 };
 
 EMBED(bootstrap_text, "scripts/mkrootfs");
 
@@ -95,7 +95,6 @@ const char *bootstrap_maker(void)
 static int explain(struct buf *said, struct err *e)
 {
 	const char *why = NULL, *last = "it says nothing";
-	char shown[SHOWN];
 
 	for (char *rest = said->len ? said->data : NULL, *line;
 	     rest && (line = strsep(&rest, "\n"));) {
@@ -107,8 +106,7 @@ static int explain(struct buf *said, struct err *e)
 	if (!why)
 		why = text_starts(last, "mkrootfs: ") ? last + strlen("mkrootfs: ")
 						      : last;
-	return err_set(e, -EREMOTEIO, "%s",
-		       text_escaped(shown, sizeof(shown), why, strlen(why)));
+	return err_set(e, -EREMOTEIO, "%s", text_shown(why));
 }
 
 /* Until it has closed its end: what it says first is of no use once it is much. */

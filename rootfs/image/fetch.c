@@ -7,7 +7,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { SHOWN = 256, CHUNK = 1 << 20, STALL_MS = 60000, HTTP_OK = 200, HTTP_GONE = 404 };
+enum { CHUNK = 1 << 20, STALL_MS = 60000, HTTP_OK = 200, HTTP_GONE = 404 };
 
 void fetch_done(struct fetch *f)
 {
@@ -62,9 +62,8 @@ static int on_data(void *ctx, const void *data, size_t len)
 
 static int explain(struct download *d, int r, const char *url, struct err *e)
 {
-	char shown[SHOWN];
+	const char *shown = text_shown(url);
 
-	text_escaped(shown, sizeof(shown), url, strlen(url));
 	if (d->status == HTTP_GONE)
 		return err_set(e, -ENOENT, "'%s': there is no such file (404)", shown);
 	if (d->status && d->status != HTTP_OK)
@@ -177,11 +176,10 @@ int fetch_file(const struct fetch_conf *c, int fd, const char *path, struct fetc
 	       struct err *e)
 {
 	_cleanup_fetch_ struct fetch f = { .fd = fd };
-	char shown[SHOWN];
+	const char *shown = text_shown(path);
 	struct stat st;
 	int r = sys_fstat(fd, &st);
 
-	text_escaped(shown, sizeof(shown), path, strlen(path));
 	if (r < 0)
 		return err_sys(e, r, "cannot open '%s'", shown);
 	if (!S_ISREG(st.st_mode))

@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "rootfs/oci/name.h"
 
-enum { SHOWN = 200 };
-
 static const char *const endings[] = { ".tar",	  ".tar.gz",  ".tgz",
 				       ".tar.xz", ".txz",     ".tar.zst",
 				       ".tzst",	  ".tar.bz2", ".tbz2" };
@@ -54,7 +52,6 @@ static int parse_ubuntu(const char *release, struct source *ret, struct err *e)
 	static const struct {
 		const char *codename, *release;
 	} known[] = { { "noble", "24.04" }, { "jammy", "22.04" } };
-	char shown[SHOWN];
 	size_t n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
@@ -67,7 +64,7 @@ static int parse_ubuntu(const char *release, struct source *ret, struct err *e)
 		return err_set(
 			e, -EINVAL,
 			"no Ubuntu release '%s'; say 24.04, 22.04, noble or jammy",
-			text_escaped(shown, sizeof(shown), release, strlen(release)));
+			text_shown(release));
 	ret->kind = SOURCE_UBUNTU;
 	snprintf(ret->name, sizeof(ret->name), "ubuntu:%s", release);
 	return text_copy(ret->where, sizeof(ret->where), release);
@@ -93,11 +90,10 @@ static int say_not_there(const char *shown, struct err *e)
 
 static int parse_path(const char *path, struct source *ret, struct err *e)
 {
-	char shown[SHOWN];
+	const char *shown = text_shown(path);
 	struct stat st;
 	int r;
 
-	text_escaped(shown, sizeof(shown), path, strlen(path));
 	r = sys_fstatat(AT_FDCWD, path, &st, 0);
 	if (r == -ENOENT)
 		return say_not_there(shown, e);
@@ -117,7 +113,7 @@ static int parse_path(const char *path, struct source *ret, struct err *e)
 /* "PATH[:REF]": a path may have colons, too, so the first one counts that ends one. */
 static int split_ref(const char *text, struct source *ret, struct err *e)
 {
-	char path[PATH_MAX], shown[SHOWN];
+	char path[PATH_MAX];
 	struct stat st;
 
 	for (size_t n = 0;; n++) {
@@ -140,8 +136,7 @@ static int split_ref(const char *text, struct source *ret, struct err *e)
 		if (!text[n])
 			break;
 	}
-	text_escaped(shown, sizeof(shown), text, strlen(text));
-	return say_not_there(shown, e);
+	return say_not_there(text_shown(text), e);
 }
 
 static const struct layered {
@@ -165,7 +160,6 @@ static const struct layered *layered_kind(const char *ref)
 static int parse_layered(const struct layered *l, const char *ref, struct source *ret,
 			 struct err *e)
 {
-	char shown[SHOWN];
 	struct stat st = { 0 };
 	int r;
 
@@ -176,11 +170,10 @@ static int parse_layered(const struct layered *l, const char *ref, struct source
 	r = sys_fstatat(AT_FDCWD, ret->where, &st, 0);
 	if (r < 0)
 		return err_sys(e, r, "image");
-	if (l->dir ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode)) {
-		text_escaped(shown, sizeof(shown), ret->where, strlen(ret->where));
-		return err_set(e, -EINVAL, "image '%s': not a %s", shown,
+	if (l->dir ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
+		return err_set(e, -EINVAL, "image '%s': not a %s",
+			       text_shown(ret->where),
 			       l->dir ? "directory" : "regular file");
-	}
 	if (ret->ref[0])
 		return text_copy(ret->name, sizeof(ret->name), ret->ref);
 	name_from(ret->where, ret->name);

@@ -8,21 +8,19 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { CHUNK = 256 << 10, SHOWN = 120, ARCHIVE_DOC = 1 << 20 };
+enum { CHUNK = 256 << 10, ARCHIVE_DOC = 1 << 20 };
 
 static int open_file(const struct oci_layout *l, const char *path, struct err *e)
 {
 	_cleanup_close_ int fd =
 		inroot_open(l->dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat st = { 0 };
-	char s[SHOWN];
 	int r = fd < 0 ? fd : sys_fstat(fd, &st);
 
-	text_escaped(s, sizeof(s), path, strlen(path));
 	if (r < 0)
-		return err_sys(e, r, "'%s'", s);
+		return err_sys(e, r, "'%s'", text_shown(path));
 	if (!S_ISREG(st.st_mode))
-		return err_set(e, -EINVAL, "'%s' is no regular file", s);
+		return err_set(e, -EINVAL, "'%s' is no regular file", text_shown(path));
 	return take(&fd, -1);
 }
 

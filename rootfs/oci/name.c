@@ -5,8 +5,6 @@
 #include "base/text.h"
 #include "rootfs/oci/doc.h"
 
-enum { SHOWN = 120 };
-
 static const char lower[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 static const char tag_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				"0123456789_.-";
@@ -15,10 +13,8 @@ static const char host_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST
 
 static int bad_name(const char *text, const char *why, struct err *e)
 {
-	char s[SHOWN];
-
-	return err_set(e, -EINVAL, "'%s' is no name of an image: %s",
-		       text_escaped(s, sizeof(s), text, strlen(text)), why);
+	return err_set(e, -EINVAL, "'%s' is no name of an image: %s", text_shown(text),
+		       why);
 }
 
 /* A component: words of lower-case letters and digits, joined by one of . _ __ and any

@@ -78,7 +78,7 @@ static bool read_limit(const char *field, uint64_t *n, uint64_t *seconds)
 static void tell_limit(const struct oci_registry *r, const struct http_reply *reply)
 {
 	uint64_t left, all, seconds;
-	char line[OCI_HOST + 128], span[32];
+	char line[OCI_HOST + 128];
 
 	if (!r->conf.note || !ask_is_itself(r) ||
 	    !read_limit(reply->limit_left, &left, &seconds) ||
@@ -86,7 +86,7 @@ static void tell_limit(const struct oci_registry *r, const struct http_reply *re
 		return;
 	snprintf(line, sizeof(line), "%s gives %llu more of %llu images in %s%s",
 		 r->name.registry, (unsigned long long)left, (unsigned long long)all,
-		 text_ms(span, sizeof(span), seconds * 1000),
+		 text_ms(seconds * 1000),
 		 r->login.secret.len ? "" : "; with a login it may give more");
 	r->conf.note(r->conf.ctx, line);
 }

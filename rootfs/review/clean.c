@@ -194,17 +194,15 @@ static bool is_outside(const struct layer *l, const char *path)
 
 int clean_discard(const struct layer *l, const char *path, struct err *e)
 {
-	char shown[128];
 	int r;
 
 	if (!*path)
 		return discard_all(l, e);
-	text_escaped(shown, sizeof(shown), path, strlen(path));
 	if (diff_look(l->project, path).mode && was_replaced(l, path))
 		return err_set(e, -EBUSY,
 			       "'%s' cannot be discarded alone: a directory above it "
 			       "was replaced; discard that",
-			       shown);
+			       text_shown(path));
 	if (is_outside(l, path)) {
 		const char *below = path + strlen(LAYER_OUTSIDE);
 
@@ -213,5 +211,6 @@ int clean_discard(const struct layer *l, const char *path, struct err *e)
 		r = layer_remove(l->upper, path, e);
 	}
 	return r ? MIN(r, 0)
-		 : err_set(e, -ENOENT, "the box has not changed '%s'", shown);
+		 : err_set(e, -ENOENT, "the box has not changed '%s'",
+			   text_shown(path));
 }

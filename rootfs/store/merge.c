@@ -213,10 +213,7 @@ static int fill_next(struct merge *m, size_t *at, struct err *e)
 	*at += sizeof(l.place) + strlen(path) + 1;
 	r = fill(&l, e);
 	if (r < 0 && !e->code) {
-		char shown[200];
-
-		return err_sys(e, r, "cannot merge layers at '/%s'",
-			       text_escaped(shown, sizeof(shown), path, strlen(path)));
+		return err_sys(e, r, "cannot merge layers at '/%s'", text_shown(path));
 	}
 	return r;
 }

@@ -13,10 +13,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum {
-	TREE_DEPTH = 1 << 20, /* a box can nest as deep as its disk has room */
-	TREE_SHOWN = 256
-};
+enum { TREE_DEPTH = 1 << 20 }; /* a box can nest as deep as its disk has room */
 
 struct level {
 	dev_t dev;
@@ -36,10 +33,7 @@ static void removal_done(struct removal *rm)
 
 static int fail(struct err *e, int code, const char *what, const char *name)
 {
-	char shown[TREE_SHOWN];
-
-	return err_sys(e, code, "cannot %s '%s'", what,
-		       text_escaped(shown, sizeof(shown), name, strlen(name)));
+	return err_sys(e, code, "cannot %s '%s'", what, text_shown(name));
 }
 
 /* Opens a directory of the same mount, which may lack all rights. */

@@ -25,7 +25,6 @@ int box_ids_choose(const char *dir, struct idmap *ret, struct buf *why, struct e
 	static const enum idmap_kind real = IDMAP_REAL;
 	struct err no = ERR_NONE;
 	struct idmap m;
-	char shown[128];
 	int r = idmap_choose(NULL, &m, why, e);
 
 	if (r < 0)
@@ -34,8 +33,7 @@ int box_ids_choose(const char *dir, struct idmap *ret, struct buf *why, struct e
 		r = buf_addf(why,
 			     "the filesystem of '%s' cannot be shown with other ids "
 			     "(%s): root in the box is the host's own\n",
-			     text_escaped(shown, sizeof(shown), dir, strlen(dir)),
-			     no.msg)
+			     text_shown(dir), no.msg)
 			    ?: idmap_choose(&real, &m, why, e);
 		if (r < 0)
 			return e->code ? e->code : err_sys(e, r, "cannot choose ids");

@@ -114,13 +114,11 @@ static int refused(const struct dbus_wire_msg *m, struct err *e)
 {
 	struct dbus_wire_reader body = m->body;
 	const char *text = "";
-	char shown[256];
 
 	if (m->signature[0] == 's')
 		(void)dbus_wire_get_str(&body, &text);
 	return err_set(e, strstr(m->error, "UnitExists") ? -EEXIST : -EACCES,
-		       "systemd made no scope: %s",
-		       text_escaped(shown, sizeof(shown), text, strlen(text)));
+		       "systemd made no scope: %s", text_shown(text));
 }
 
 /* JobRemoved(u id, o job, s unit, s result): 1 = ours is done, 0 = another's. */
@@ -128,7 +126,6 @@ static int job_removed(const struct dbus_wire_msg *m, const char *unit, struct e
 {
 	struct dbus_wire_reader body = m->body;
 	const char *job, *name, *result;
-	char shown[64];
 	uint32_t id;
 
 	if (m->type != DBUS_WIRE_SIGNAL || strcmp(m->member, "JobRemoved") != 0 ||
@@ -139,8 +136,7 @@ static int job_removed(const struct dbus_wire_msg *m, const char *unit, struct e
 		return 0;
 	if (!strcmp(result, "done"))
 		return 1;
-	return err_set(e, -EIO, "systemd made no scope: job %s",
-		       text_escaped(shown, sizeof(shown), result, strlen(result)));
+	return err_set(e, -EIO, "systemd made no scope: job %s", text_shown(result));
 }
 
 static int start_scope(struct dbus *d, const char *unit, struct err *e)

@@ -105,7 +105,6 @@ static int mapper_failed(struct mapper *h, int status, struct err *e)
 {
 	_cleanup_buf_ struct buf said = BUF_INIT(WORKER_STDERR);
 	struct err ignored = ERR_NONE;
-	char shown[256];
 	const char *text;
 	size_t n = strlen(h->name);
 
@@ -118,8 +117,7 @@ static int mapper_failed(struct mapper *h, int status, struct err *e)
 	text = buf_cstr(&said);
 	if (!strncmp(text, h->name, n) && !strncmp(text + n, ": ", 2))
 		text += n + 2;
-	return err_set(e, -EPERM, "%s: %s", h->name,
-		       text_escaped(shown, sizeof(shown), text, strlen(text)));
+	return err_set(e, -EPERM, "%s: %s", h->name, text_shown(text));
 }
 
 static int mapper_wait(struct mapper *h, struct err *e)

@@ -64,7 +64,6 @@ static int target_own(int root, const char *path)
 
 int mounts_target(int root, const char *path, enum mounts_kind kind, struct err *e)
 {
-	char shown[128];
 	int fd;
 
 	if (kind == MOUNTS_OWN)
@@ -75,7 +74,7 @@ int mounts_target(int root, const char *path, enum mounts_kind kind, struct err 
 		fd = inroot_mkdirs(root, path, 0755);
 	if (fd < 0)
 		return err_sys(e, fd, "cannot prepare '%s' in the box",
-			       text_escaped(shown, sizeof(shown), path, strlen(path)));
+			       text_shown(path));
 	return fd;
 }
 
@@ -106,7 +105,6 @@ int mounts_tree(int dirfd, const char *path, bool recursive, uint64_t attrs,
 		struct err *e)
 {
 	_cleanup_close_ int tree = -1;
-	char shown[128];
 	int r;
 
 	tree = sys_open_tree(dirfd, path,
@@ -114,8 +112,7 @@ int mounts_tree(int dirfd, const char *path, bool recursive, uint64_t attrs,
 				     (recursive ? (unsigned)AT_RECURSIVE : 0));
 	r = tree < 0 ? tree : set_attrs(tree, recursive, attrs);
 	if (r < 0)
-		err_sys(e, r, "cannot bind '%s'",
-			text_escaped(shown, sizeof(shown), path, strlen(path)));
+		err_sys(e, r, "cannot bind '%s'", text_shown(path));
 	if (r == -ENOSYS)
 		return cause_explain(PROBE_STEP_MOUNT, e);
 	if (r < 0)
@@ -128,13 +125,12 @@ int mounts_project(const char *path, bool read_only, struct err *e)
 	uint64_t attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
 			 (read_only ? MOUNT_ATTR_RDONLY : 0);
 	_cleanup_close_ int dir = inroot_open_real(path, O_PATH | O_DIRECTORY);
-	char shown[128];
 
-	text_escaped(shown, sizeof(shown), path, strlen(path));
 	if (dir == -ELOOP || dir == -ENOTDIR)
-		return err_set(e, dir, "directory '%s' was replaced meanwhile", shown);
+		return err_set(e, dir, "directory '%s' was replaced meanwhile",
+			       text_shown(path));
 	if (dir < 0)
-		return err_sys(e, dir, "cannot open directory '%s'", shown);
+		return err_sys(e, dir, "cannot open directory '%s'", text_shown(path));
 	return mounts_tree(dir, "", true, attrs, e);
 }
 

@@ -25,10 +25,7 @@ typedef int each_fn(void *ctx, const struct spec_volume *v, unsigned i, struct e
 
 static int failed(const struct spec_volume *v, struct err *e)
 {
-	char shown[160];
-
-	text_escaped(shown, sizeof(shown), v->source, strlen(v->source));
-	return err_wrap(e, "volume '%s'", shown);
+	return err_wrap(e, "volume '%s'", text_shown(v->source));
 }
 
 static int for_each(const struct spec *spec, each_fn *fn, void *ctx, struct err *e)

@@ -105,11 +105,9 @@ int spec_key(const char *project, const char *name, char ret[HASH_HEX], struct e
 
 int spec_locate(struct spec *s, const char *dir, struct err *e)
 {
-	char shown[128];
 	int r;
 
-	text_escaped(shown, sizeof(shown), dir, strlen(dir));
-	r = open_project(dir, shown, s->project, e);
+	r = open_project(dir, text_shown(dir), s->project, e);
 	if (r < 0)
 		return r;
 	return spec_key(s->project, s->name, s->key, e);
@@ -117,13 +115,11 @@ int spec_locate(struct spec *s, const char *dir, struct err *e)
 
 int spec_locate_real(struct spec *s, const char *dir, struct err *e)
 {
-	char shown[128];
 	int r = spec_locate(s, dir, e);
 
 	if (r < 0 || strcmp(dir, s->project) == 0)
 		return r;
-	text_escaped(shown, sizeof(shown), dir, strlen(dir));
-	return err_set(e, -ESTALE, "directory '%s' changed meanwhile", shown);
+	return err_set(e, -ESTALE, "directory '%s' changed meanwhile", text_shown(dir));
 }
 
 /* ---- JSON ------------------------------------------------------------------------ */

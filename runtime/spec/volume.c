@@ -16,10 +16,7 @@ static const char *const kinds[] = {
 
 static int bad(const char *text, const char *why, struct err *e)
 {
-	char shown[160];
-
-	text_escaped(shown, sizeof(shown), text, strlen(text));
-	return err_set(e, -EINVAL, "bad volume '%s': %s", shown, why);
+	return err_set(e, -EINVAL, "bad volume '%s': %s", text_shown(text), why);
 }
 
 /* "/a//b/" is "/a/b"; what goes up or is the root itself is none. */

@@ -14,10 +14,7 @@ enum { BACKLOG = 512 };
 
 static int bad(const char *text, struct err *e)
 {
-	char shown[128];
-
-	text_escaped(shown, sizeof(shown), text, strlen(text));
-	err_set(e, -EINVAL, "bad address '%s'", shown);
+	err_set(e, -EINVAL, "bad address '%s'", text_shown(text));
 	return err_hint(e, "such as 127.0.0.1:8000, [::1]:8000 or unix:/run/x.sock");
 }
 

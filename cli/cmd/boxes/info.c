@@ -125,7 +125,6 @@ static int acting_text(const struct json *v, struct buf *out)
 
 static int value_text(const struct json *v, enum kind kind, struct buf *out)
 {
-	char text[64];
 	int64_t n = 0;
 
 	if (kind == LIST)
@@ -145,7 +144,7 @@ static int value_text(const struct json *v, enum kind kind, struct buf *out)
 	if (json_int(v, &n) < 0 || n == 0)
 		return 0; /* not known, or not limited */
 	if (kind == BYTES)
-		return buf_adds(out, text_bytes(text, sizeof(text), (uint64_t)n));
+		return buf_adds(out, text_bytes((uint64_t)n));
 	if (kind == MILLI)
 		return buf_addf(out, "%lld.%03lld", (long long)n / 1000,
 				(long long)n % 1000);

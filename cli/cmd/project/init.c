@@ -46,15 +46,13 @@ static int take_dockerfile(const struct app *app, int project, const char *path,
 			   struct boxguess *g, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(BOXGUESS_TEXT + 1);
-	char shown[160];
 	int r = read_file(project, path, &text, e);
 
 	if (r <= 0)
 		return r;
-	render_note(app, "from '%s'",
-		    text_escaped(shown, sizeof(shown), path, strlen(path)));
+	render_note(app, "from '%s'", text_shown(path));
 	r = boxguess_dockerfile(buf_cstr(&text), text.len, g, e);
-	return r < 0 ? err_wrap(e, "'%s'", shown) : 1;
+	return r < 0 ? err_wrap(e, "'%s'", text_shown(path)) : 1;
 }
 
 /* The one of .devcontainer/NAME/devcontainer.json; of several none, and that is said. */
@@ -97,7 +95,7 @@ static int take_devcontainer(const struct app *app, int project, struct boxguess
 					     ".devcontainer.json" };
 	_cleanup_buf_ struct buf text = BUF_INIT(BOXGUESS_TEXT + 1);
 	_cleanup_boxguess_ struct boxguess first;
-	char path[2 * BOXGUESS_NAME], shown[160];
+	char path[2 * BOXGUESS_NAME];
 	char named[BOXGUESS_NAME] = "";
 	const char *from = paths[0];
 	int r = boxguess_init(&first);
@@ -117,8 +115,7 @@ static int take_devcontainer(const struct app *app, int project, struct boxguess
 		r = read_file(project, from, &text, e);
 	if (r <= 0)
 		return r;
-	render_note(app, "from '%s'",
-		    text_escaped(shown, sizeof(shown), from, strlen(from)));
+	render_note(app, "from '%s'", text_shown(from));
 	r = boxguess_devcontainer(buf_cstr(&text), text.len, &first, e);
 	if (r == 0 && *first.dockerfile) {
 		snprintf(path, sizeof(path), "%.*s%s",
@@ -126,9 +123,8 @@ static int take_devcontainer(const struct app *app, int project, struct boxguess
 			 first.dockerfile);
 		r = take_dockerfile(app, project, path, g, e);
 		if (r == 0)
-			render_note(
-				app, "its Dockerfile '%s' is not there",
-				text_escaped(shown, sizeof(shown), path, strlen(path)));
+			render_note(app, "its Dockerfile '%s' is not there",
+				    text_shown(path));
 	}
 	if (r >= 0)
 		r = boxguess_devcontainer(buf_cstr(&text), text.len, g, e);

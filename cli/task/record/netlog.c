@@ -8,19 +8,16 @@
 #include "cli/show/render.h"
 #include "runtime/gate/audit.h"
 
-enum { NETLOG_MAX = 3 * GATE_AUDIT_BYTES, CELL = 64 };
+enum { NETLOG_MAX = 3 * GATE_AUDIT_BYTES };
 
 static void show_bytes(const struct app *app, const struct json *j)
 {
-	char sent[CELL], received[CELL], ms[CELL];
-
 	if (!json_get(j, "ms"))
 		return;
 	fprintf(app->out, "  sent %s, received %s, %s",
-		text_bytes(sent, sizeof(sent), (uint64_t)json_get_int(j, "sent", 0)),
-		text_bytes(received, sizeof(received),
-			   (uint64_t)json_get_int(j, "received", 0)),
-		text_ms(ms, sizeof(ms), (uint64_t)json_get_int(j, "ms", 0)));
+		text_bytes((uint64_t)json_get_int(j, "sent", 0)),
+		text_bytes((uint64_t)json_get_int(j, "received", 0)),
+		text_ms((uint64_t)json_get_int(j, "ms", 0)));
 }
 
 static void show_member(const struct app *app, const struct json *j, const char *key,

@@ -200,7 +200,7 @@ static void on_notice(struct page *p, const struct json *r)
 
 static void on_end(struct page *p, const struct json *r)
 {
-	char text[64], time[32];
+	char text[64];
 	const int64_t cost = json_get_int(r, "cost_micro", 0);
 
 	p->begun = p->round;
@@ -219,8 +219,7 @@ static void on_end(struct page *p, const struct json *r)
 	snprintf(text, sizeof(text), "about $%.4f", (double)cost / 1e6);
 	add_fact(p, "cost", cost > 0 ? text : "");
 	add_fact(p, "time",
-		 text_ms(time, sizeof(time),
-			 (uint64_t)MAX(json_get_int(r, "elapsed_ms", 0), (int64_t)0)));
+		 text_ms((uint64_t)MAX(json_get_int(r, "elapsed_ms", 0), (int64_t)0)));
 	buf_adds(p->out, "</dl>\n");
 }
 

@@ -76,10 +76,8 @@ int tasklog_copy(const char *name, struct err *e)
 {
 	_cleanup_close_ int dir = -1;
 	const char *base;
-	char shown[256];
 	int fd;
 
-	text_escaped(shown, sizeof(shown), name, strlen(name));
 	if (text_starts(name, "/dev/") || text_starts(name, "/proc/")) {
 		fd = sys_openat(AT_FDCWD, name, O_WRONLY | O_NOCTTY, 0);
 	} else {
@@ -92,8 +90,8 @@ int tasklog_copy(const char *name, struct err *e)
 		return err_set(e, fd,
 			       "'%s' is a link or no plain file; remove it, or name "
 			       "another file",
-			       shown);
-	return fd < 0 ? err_sys(e, fd, "cannot open '%s'", shown) : fd;
+			       text_shown(name));
+	return fd < 0 ? err_sys(e, fd, "cannot open '%s'", text_shown(name)) : fd;
 }
 
 static int open_terminal(const struct boxdir *b, const char *name, int flags,

@@ -154,11 +154,11 @@ static void show_totals(const struct app *app, const struct task_report *r)
 {
 	const struct task_status *st = &r->status;
 	_cleanup_buf_ struct buf b = BUF_INIT(1024);
-	char in[16], out[16], time[32], cost[32];
+	const char *time = text_ms(st->elapsed_ms);
+	char in[16], out[16], cost[32];
 
 	view_end_tokens(in, sizeof(in), st->tokens_in);
 	view_end_tokens(out, sizeof(out), st->tokens_out);
-	text_ms(time, sizeof(time), st->elapsed_ms);
 	/* any other end has said so in a line of its own */
 	buf_adds(&b, r->end == TASK_DONE ? "done, " : "");
 	if (r->resumed) /* what is counted on, and the time, which is not */

@@ -31,7 +31,7 @@ static void add_left(const struct view_now *now, struct buf *out)
 static char *clock_text(char *out, size_t size, uint64_t ms)
 {
 	if (ms >= 60000)
-		return text_ms(out, size, ms / 1000 * 1000);
+		return text_put_ms(out, size, ms / 1000 * 1000);
 	snprintf(out, size, "%us", (unsigned)(ms / 1000));
 	return out;
 }

@@ -341,16 +341,14 @@ static void on_retry(void *ctx, const struct task_retry *r)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT(8192);
 	struct view *v = ctx;
-	char wait[32];
 
-	text_ms(wait, sizeof(wait), r->wait_ms);
 	buf_adds(&line, "cubby: ");
 	wrap_safe(&line, r->why, strlen(r->why));
 	if (r->compacted)
 		buf_adds(&line, "; the history was shortened");
 	else
 		buf_addf(&line, "; attempt %u of %u in %s", r->attempt + 1,
-			 r->max_attempts, wait);
+			 r->max_attempts, text_ms(r->wait_ms));
 	doing(v, VIEW_NOTHING);
 	say(v, 0, WRAP_YELLOW, buf_cstr(&line));
 }
@@ -470,9 +468,8 @@ static void add_reason(const struct tool_result *r, bool secret, struct buf *lin
 
 static void add_outcome(const struct tool_result *r, struct buf *line)
 {
-	char time[32];
+	const char *time = text_ms(r->time_ms);
 
-	text_ms(time, sizeof(time), r->time_ms);
 	if (r->outcome == TOOL_ERROR)
 		buf_addf(line, "  failed, %s", time);
 	else if (r->exit >= 0)
