@@ -327,9 +327,8 @@ int file_lock(int dirfd, const char *name, bool wait, struct err *e)
 	return lock_file(dirfd, name, wait, 0, e);
 }
 
-static void nothing(int sig)
+static void nothing(int)
 {
-	(void)sig;
 }
 
 int file_lock_within(int dirfd, const char *name, int ms, struct err *e)

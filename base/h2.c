@@ -178,11 +178,10 @@ static bool can_pay(struct h2 *h, const unsigned char *data, size_t len)
 	return h->credit >= 0 && h->parts <= PARTS;
 }
 
-static int on_sent(nghttp2_session *s, const nghttp2_frame *f, void *ctx)
+static int on_sent(nghttp2_session *, const nghttp2_frame *f, void *ctx)
 {
 	struct h2 *h = ctx;
 
-	(void)s;
 	if ((f->hd.flags & NGHTTP2_FLAG_END_STREAM &&
 	     (f->hd.type == NGHTTP2_DATA || f->hd.type == NGHTTP2_HEADERS)) ||
 	    (f->hd.type == NGHTTP2_DATA && f->hd.length >= LARGE))
@@ -204,16 +203,14 @@ static bool is_request(const nghttp2_frame *f)
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the library's type */
-static int on_field(nghttp2_session *s, const nghttp2_frame *f, const uint8_t *name,
-		    size_t name_len, const uint8_t *value, size_t value_len,
-		    uint8_t flags, void *ctx)
+static int on_field(nghttp2_session *, const nghttp2_frame *f, const uint8_t *name,
+		    size_t name_len, const uint8_t *value, size_t value_len, uint8_t,
+		    void *ctx)
 {
 	struct h2 *h = ctx;
 	const struct h2_field field = { { (const char *)name, name_len },
 					{ (const char *)value, value_len } };
 
-	(void)s;
-	(void)flags;
 	if (!is_request(f)) /* nobody reads trailers */
 		return 0;
 	if (h->hooks->field(h->ctx, f->hd.stream_id, &field))
@@ -223,12 +220,11 @@ static int on_field(nghttp2_session *s, const nghttp2_frame *f, const uint8_t *n
 	return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; /* the rest is not looked at */
 }
 
-static int on_whole_frame(nghttp2_session *s, const nghttp2_frame *f, void *ctx)
+static int on_whole_frame(nghttp2_session *, const nghttp2_frame *f, void *ctx)
 {
 	struct h2 *h = ctx;
 	bool last = f->hd.flags & NGHTTP2_FLAG_END_STREAM;
 
-	(void)s;
 	if (is_request(f))
 		h->hooks->head(h->ctx, f->hd.stream_id, last);
 	else if (last && (f->hd.type == NGHTTP2_DATA || f->hd.type == NGHTTP2_HEADERS))
@@ -236,37 +232,31 @@ static int on_whole_frame(nghttp2_session *s, const nghttp2_frame *f, void *ctx)
 	return 0;
 }
 
-static int on_body(nghttp2_session *s, uint8_t flags, int32_t id, const uint8_t *data,
+static int on_body(nghttp2_session *, uint8_t, int32_t id, const uint8_t *data,
 		   size_t len, void *ctx)
 {
 	struct h2 *h = ctx;
 
-	(void)s;
-	(void)flags;
 	h->hooks->body(h->ctx, id, (const char *)data, len);
 	return 0;
 }
 
-static int on_close(nghttp2_session *s, int32_t id, uint32_t code, void *ctx)
+static int on_close(nghttp2_session *, int32_t id, uint32_t, void *ctx)
 {
 	struct h2 *h = ctx;
 
-	(void)s;
-	(void)code;
 	h->hooks->closed(h->ctx, id);
 	return 0;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the library's type */
-static ssize_t on_answer(nghttp2_session *s, int32_t id, uint8_t *data, size_t len,
-			 uint32_t *flags, nghttp2_data_source *source, void *ctx)
+static ssize_t on_answer(nghttp2_session *, int32_t id, uint8_t *data, size_t len,
+			 uint32_t *flags, nghttp2_data_source *, void *ctx)
 {
 	struct h2 *h = ctx;
 	bool last = false;
 	ssize_t n = h->hooks->answer(h->ctx, id, (char *)data, len, &last);
 
-	(void)s;
-	(void)source;
 	if (n == -EAGAIN)
 		return NGHTTP2_ERR_DEFERRED;
 	if (n < 0)
@@ -442,11 +432,8 @@ void h2_unload(struct h2_lib **lp)
 	*lp = NULL;
 }
 
-struct h2 *h2_new(const struct h2_lib *lib, const struct h2_hooks *hooks, void *ctx)
+struct h2 *h2_new(const struct h2_lib *, const struct h2_hooks *, void *)
 {
-	(void)lib;
-	(void)hooks;
-	(void)ctx;
 	return NULL;
 }
 
@@ -455,69 +442,45 @@ void h2_free(struct h2 **hp)
 	*hp = NULL;
 }
 
-int h2_recv(struct h2 *h, const void *data, size_t len, uint64_t now_ms)
+int h2_recv(struct h2 *, const void *, size_t, uint64_t)
 {
-	(void)h;
-	(void)data;
-	(void)len;
-	(void)now_ms;
 	return -EPROTO;
 }
 
-int h2_send(struct h2 *h, struct buf *out, size_t most)
+int h2_send(struct h2 *, struct buf *, size_t)
 {
-	(void)h;
-	(void)out;
-	(void)most;
 	return -EPROTO;
 }
 
-bool h2_over(const struct h2 *h)
+bool h2_over(const struct h2 *)
 {
-	(void)h;
 	return true;
 }
 
-uint64_t h2_head_since(const struct h2 *h)
+uint64_t h2_head_since(const struct h2 *)
 {
-	(void)h;
 	return 0;
 }
 
-void h2_answer(struct h2 *h, int32_t id, int status, const struct h2_field *fields,
-	       size_t n, bool body)
+void h2_answer(struct h2 *, int32_t, int, const struct h2_field *, size_t, bool)
 {
-	(void)h;
-	(void)id;
-	(void)status;
-	(void)fields;
-	(void)n;
-	(void)body;
 }
 
-void h2_more(struct h2 *h, int32_t id)
+void h2_more(struct h2 *, int32_t id)
 {
-	(void)h;
 	(void)id;
 }
 
-void h2_took(struct h2 *h, int32_t id, size_t len)
+void h2_took(struct h2 *, int32_t, size_t)
 {
-	(void)h;
-	(void)id;
-	(void)len;
 }
 
-void h2_reset(struct h2 *h, int32_t id, enum h2_code code)
+void h2_reset(struct h2 *, int32_t, enum h2_code)
 {
-	(void)h;
-	(void)id;
-	(void)code;
 }
 
-void h2_goodbye(struct h2 *h)
+void h2_goodbye(struct h2 *)
 {
-	(void)h;
 }
 
 #endif

@@ -54,18 +54,14 @@ void tls_close(struct tls **tp)
 }
 
 /* A key with a password: nobody is there to be asked. */
-static int no_password(char *buf, int size, int write, void *ctx)
+static int no_password(char *, int, int, void *)
 {
-	(void)buf;
-	(void)size;
-	(void)write;
-	(void)ctx;
 	return -1;
 }
 
 /* Who wants another protocol alone hears of it now (RFC 7301), and is not misunderstood.
  * "http/1.0" is what clients that were told to speak it offer: they are answered in 1.1. */
-static int choose_protocol(SSL *ssl, const unsigned char **ret, unsigned char *ret_len,
+static int choose_protocol(SSL *, const unsigned char **ret, unsigned char *ret_len,
 			   const unsigned char *offered, unsigned len, void *ctx)
 {
 	static const unsigned char spoken[] = "\x02h2\x08http/1.1\x08http/1.0";
@@ -73,7 +69,6 @@ static int choose_protocol(SSL *ssl, const unsigned char **ret, unsigned char *r
 	unsigned first = t->h2 ? 0 : 3;
 	unsigned char *chosen;
 
-	(void)ssl;
 	if (t->lib.SSL_select_next_proto(&chosen, ret_len, spoken + first,
 					 sizeof(spoken) - 1 - first, offered,
 					 len) != OPENSSL_NPN_NEGOTIATED)

@@ -87,20 +87,15 @@ static struct json *initialize(struct mcp *m, const struct mcp_rpc *rq, struct f
 	return take(&result, NULL);
 }
 
-static struct json *discover(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)
+static struct json *discover(struct mcp *m, const struct mcp_rpc *, struct fault *)
 {
-	(void)rq;
-	(void)f;
 	return mcp_modern_discover(m->conf->instructions);
 }
 
 /* ---- the other methods --------------------------------------------------- */
 
-static struct json *ping(struct mcp *m, const struct mcp_rpc *rq, struct fault *f)
+static struct json *ping(struct mcp *, const struct mcp_rpc *, struct fault *)
 {
-	(void)m;
-	(void)rq;
-	(void)f;
 	return json_object();
 }
 

@@ -26,13 +26,11 @@
 
 enum { TICK_MS = 1000 };
 
-static int on_tick(void *ctx, uint32_t events, struct err *e)
+static int on_tick(void *ctx, uint32_t, struct err *)
 {
 	struct server *s = ctx;
 	uint64_t now = sys_now_ms();
 
-	(void)events;
-	(void)e;
 	accept_tick(s, now);
 	tenants_tick(s->tenants, now);
 	loop_rearm(s->loop, s->tick, TICK_MS);
@@ -41,12 +39,10 @@ static int on_tick(void *ctx, uint32_t events, struct err *e)
 
 /* ---- the end -------------------------------------------------------------------- */
 
-static int on_stop(void *ctx, uint32_t events, struct err *e)
+static int on_stop(void *ctx, uint32_t, struct err *)
 {
 	struct server *s = ctx;
 
-	(void)events;
-	(void)e;
 	s->stopping = true;
 	return 0;
 }

@@ -63,9 +63,8 @@ static int on_model(struct resume *r, const struct json *j, struct err *e)
 	return history_set_system(&r->history, system, e);
 }
 
-static int on_request(struct resume *r, const struct json *j, struct err *e)
+static int on_request(struct resume *r, const struct json *j, struct err *)
 {
-	(void)e;
 	r->round = round_of(r, j);
 	return 0;
 }
@@ -93,9 +92,8 @@ static int on_response(struct resume *r, const struct json *j, struct err *e)
 	return history_add_turn(&r->history, r->round, message, e);
 }
 
-static int on_summary(struct resume *r, const struct json *j, struct err *e)
+static int on_summary(struct resume *r, const struct json *j, struct err *)
 {
-	(void)e;
 	count(r, j);
 	return 0;
 }

@@ -66,11 +66,10 @@ static void on_drawn(void *ctx, const char *text, size_t len)
 	redact_feed(&c->redact, text, len);
 }
 
-static void on_stream(void *ctx, int fd, const char *data, size_t len)
+static void on_stream(void *ctx, int, const char *data, size_t len)
 {
 	struct tool_python *c = ctx;
 
-	(void)fd;
 	output_feed(&c->output, data, len);
 }
 

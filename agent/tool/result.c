@@ -40,13 +40,11 @@ int tool_result_failed(int r, struct tool_result *ret, const struct err *e)
 						  : tool_result_fail(ret, "%s", e->msg);
 }
 
-int tool_result_finish(struct toolbox *t, const struct json *args,
-		       struct tool_result *ret, struct err *e)
+int tool_result_finish(struct toolbox *, const struct json *args,
+		       struct tool_result *ret, struct err *)
 {
 	const char *answer = json_get_str(args, "answer");
 
-	(void)t;
-	(void)e;
 	ret->outcome = TOOL_FINISHED;
 	ret->success = tool_args_flag(args, "success", true);
 	return buf_adds(&ret->text, answer ? answer : "") < 0 ? -ENOMEM : 0;

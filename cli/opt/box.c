@@ -9,20 +9,18 @@
 
 enum { ENV_FILE_MAX = 1 << 20 };
 
-static int read_env_file(struct app *app, void *args, const char *file, struct err *e)
+static int read_env_file(struct app *app, void *, const char *file, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(ENV_FILE_MAX);
 	int r = app->read_named(file, &text, e);
 
-	(void)args;
 	return r < 0 ? r : config_load_env(app->config, file, buf_cstr(&text), e);
 }
 
-static int share_cache(struct app *app, void *args, const char *name, struct err *e)
+static int share_cache(struct app *app, void *, const char *name, struct err *e)
 {
 	const char *volume = spec_volume_cache(name);
 
-	(void)args;
 	if (!volume)
 		return err_set(e, -EINVAL,
 			       "'%s' is not known; --volume NAME:DIR shares "

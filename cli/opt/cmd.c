@@ -40,9 +40,8 @@ int cmd_fail(const struct app *app, const struct err *e, int status)
 
 /* ---- the options of every command -------------------------------------------------------- */
 
-static int be_verbose(struct app *app, void *args, const char *volume, struct err *e)
+static int be_verbose(struct app *app, void *, const char *volume, struct err *e)
 {
-	(void)args;
 	if (!volume) {
 		log_set_level(log_get_level() == LOG_QUIET ? LOG_INFO : LOG_DEBUG);
 		return 0;
@@ -77,9 +76,8 @@ static const struct cmd_option common[] = {
 	{ 0 },
 };
 
-static int take_name(struct app *app, void *args, const char *name, struct err *e)
+static int take_name(struct app *app, void *, const char *name, struct err *e)
 {
-	(void)args;
 	if (strcmp(name, "-") == 0) /* as "ls" shows the one without a name */
 		name = "";
 	else if (!spec_name_valid(name))

@@ -110,13 +110,12 @@ static int next_char(EditLine *el, wchar_t *ret)
 
 /* What is pasted does not act: its newlines are a part of the line, and of all else only
  * text is kept. */
-static unsigned char on_paste(EditLine *el, int key)
+static unsigned char on_paste(EditLine *el, int)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(PASTE_MAX), safe = BUF_INIT(PASTE_MAX);
 	struct lineedit *l = owner_of(el);
 	char c;
 
-	(void)key;
 	while (next_byte(l, &c)) {
 		if (buf_addc(&text, c == '\r' ? '\n' : c) < 0)
 			break;
@@ -133,19 +132,17 @@ static unsigned char on_paste(EditLine *el, int key)
 	return CC_REFRESH;
 }
 
-static unsigned char on_newline(EditLine *el, int key)
+static unsigned char on_newline(EditLine *el, int)
 {
-	(void)key;
 	return owner_of(el)->lib.el_insertstr(el, "\n") < 0 ? CC_ERROR : CC_REFRESH;
 }
 
 /* What the line is at first. Typed for the person it would act: a newline in it would
  * be an Enter that nobody pressed. */
-static unsigned char on_start(EditLine *el, int key)
+static unsigned char on_start(EditLine *el, int)
 {
 	struct lineedit *l = owner_of(el);
 
-	(void)key;
 	return l->lib.el_insertstr(el, l->start) < 0 ? CC_ERROR : CC_REFRESH;
 }
 
@@ -175,7 +172,7 @@ static void list_words(const struct lineedit *l, const char *words)
 	fflush(l->out);
 }
 
-static unsigned char on_tab(EditLine *el, int key)
+static unsigned char on_tab(EditLine *el, int)
 {
 	_cleanup_buf_ struct buf before = BUF_INIT(PASTE_MAX),
 				 words = BUF_INIT(64 << 10);
@@ -183,7 +180,6 @@ static unsigned char on_tab(EditLine *el, int key)
 	const LineInfo *line = l->lib.el_line(el);
 	size_t n, common, typed = 0;
 
-	(void)key;
 	buf_add(&before, line->buffer, (size_t)(line->cursor - line->buffer));
 	while (typed < before.len &&
 	       !strchr(" \t\n", before.data[before.len - typed - 1]))

@@ -70,11 +70,10 @@ static int on_text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE len, void *ctx)
 	return 0;
 }
 
-static int on_enter_span(MD_SPANTYPE type, void *detail, void *ctx)
+static int on_enter_span(MD_SPANTYPE type, void *, void *ctx)
 {
 	struct page *p = ctx;
 
-	(void)detail;
 	p->italic += type == MD_SPAN_EM;
 	p->bold += type == MD_SPAN_STRONG;
 	p->strike += type == MD_SPAN_DEL;

@@ -96,22 +96,20 @@ static int on_enter_block(MD_BLOCKTYPE type, void *detail, void *ctx)
 	return 0;
 }
 
-static int on_leave_block(MD_BLOCKTYPE type, void *detail, void *ctx)
+static int on_leave_block(MD_BLOCKTYPE type, void *, void *ctx)
 {
 	struct markup *m = ctx;
 
-	(void)detail;
 	close_spans(m, NULL);
 	if (type < ARRAY_SIZE(block_tags) && block_tags[type])
 		buf_addf(m->out, "</%s>\n", block_tags[type]);
 	return 0;
 }
 
-static int on_enter_span(MD_SPANTYPE type, void *detail, void *ctx)
+static int on_enter_span(MD_SPANTYPE type, void *, void *ctx)
 {
 	struct markup *m = ctx;
 
-	(void)detail;
 	if (type < ARRAY_SIZE(span_tags) && span_tags[type])
 		open_span(m, span_tags[type]);
 	else if (type == MD_SPAN_IMG)

@@ -11,11 +11,10 @@ const struct cmd_option opt_boxes[] = {
 	{ 0 },
 };
 
-int opt_boxes_check(struct app *app, void *args, struct err *e)
+int opt_boxes_check(struct app *, void *args, struct err *e)
 {
 	const struct opt_boxes *o = args;
 
-	(void)app;
 	if (o->all && o->names.n)
 		return err_set(e, -EINVAL, "--all and '%s' exclude each other",
 			       o->names.v[0]);

@@ -25,9 +25,8 @@ struct talking {
 
 static void show_help(struct talking *k, const char *value);
 
-static void leave(struct talking *k, const char *value)
+static void leave(struct talking *k, const char *)
 {
-	(void)value;
 	k->over = true;
 }
 
@@ -49,11 +48,10 @@ static const struct word {
 	{ "quit", "", "leave; so does ^D", NULL, leave },
 };
 
-static void show_help(struct talking *k, const char *value)
+static void show_help(struct talking *k, const char *)
 {
 	FILE *f = k->t->app->err;
 
-	(void)value;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		char left[64];
 

@@ -110,12 +110,11 @@ static void reading_done(struct reading *r)
 	}
 }
 
-static la_ssize_t on_read(struct archive *a, void *ctx, const void **ret)
+static la_ssize_t on_read(struct archive *, void *ctx, const void **ret)
 {
 	struct reading *r = ctx;
 	ssize_t n;
 
-	(void)a;
 	if (r->ended)
 		return 0;
 	n = r->src->read(r->src->ctx, ret, &r->failed);

@@ -278,7 +278,7 @@ static int head_still(void *ctx, int root, struct err *e)
 }
 
 /* A branch, or a sum: not a name in another place, which no git of the box writes. */
-static int take_head(struct git_take *t, struct git_take_item *x, struct err *e)
+static int take_head(struct git_take *t, struct git_take_item *x, struct err *)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_TEXT_VALUE + 8);
 	char line[GIT_TEXT_VALUE + 1], now[GIT_TEXT_VALUE];
@@ -291,7 +291,6 @@ static int take_head(struct git_take *t, struct git_take_item *x, struct err *e)
 
 	const int git = git_take_tree_git(t, "HEAD");
 
-	(void)e;
 	x->why = x->why ?: t->head_why;
 	if (x->why)
 		return 0;
@@ -311,11 +310,10 @@ static int take_head(struct git_take *t, struct git_take_item *x, struct err *e)
 	return 0;
 }
 
-static int take_index(struct git_take *t, struct git_take_item *x, struct err *e)
+static int take_index(struct git_take *t, struct git_take_item *x, struct err *)
 {
 	struct err why = ERR_NONE;
 
-	(void)e;
 	if (!x->why && x->kind == UPPER_FILE)
 		x->why = git_take_index(t, &why);
 	return 0;
@@ -400,12 +398,10 @@ static void show_lower(int dir)
 }
 
 /* What is in the host's now must not be hidden by the box's copy of it. */
-static int leave_upper(void *ctx, const struct upper_entry *x, struct err *e)
+static int leave_upper(void *, const struct upper_entry *x, struct err *)
 {
 	_cleanup_close_ int dir = -1;
 
-	(void)ctx;
-	(void)e;
 	if (x->kind == UPPER_OPAQUE)
 		dir = sys_openat(x->dir, x->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
 				 0);

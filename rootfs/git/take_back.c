@@ -220,14 +220,13 @@ struct expected {
 	const char *path, *mark;
 };
 
-static int still(void *ctx, int root, struct err *e)
+static int still(void *ctx, int, struct err *e)
 {
 	const struct expected *x = ctx;
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_INDEX_MAX);
 	char mark[HASH_HEX];
 	int r = git_take_note_now(&x->b->t, x->path, &text, mark, e);
 
-	(void)root;
 	if (r < 0)
 		return r;
 	return strcmp(mark, x->mark) == 0 ? 0

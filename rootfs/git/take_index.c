@@ -57,9 +57,8 @@ bool git_take_index_untouched(const struct git_take *t)
 	       meaning == b->index_meaning;
 }
 
-static int still(void *ctx, int root, struct err *e)
+static int still(void *ctx, int, struct err *e)
 {
-	(void)root;
 	return git_take_index_untouched(ctx)
 		       ? 0
 		       : err_set(e, -ESTALE, "the host has changed the index");

@@ -128,11 +128,10 @@ static void mix(uint64_t *h, uint64_t v)
 }
 
 /* The sum of all, for directories have no order. The ctime no program can set back. */
-static int add_sign(void *ctx, const struct upper_entry *x, struct err *e)
+static int add_sign(void *ctx, const struct upper_entry *x, struct err *)
 {
 	uint64_t *sum = ctx, h = 1;
 
-	(void)e;
 	if (x->kind == UPPER_LEFT)
 		return 0;
 	mix(&h, x->st.st_ino);
@@ -185,11 +184,10 @@ int upper_sign_host(int dir, uint64_t *ret, struct err *e)
 	return 0;
 }
 
-static int add_object(void *ctx, const struct upper_entry *x, struct err *e)
+static int add_object(void *ctx, const struct upper_entry *x, struct err *)
 {
 	struct upper_objects *n = ctx;
 
-	(void)e;
 	if (x->kind == UPPER_DIR && !strchr(x->path, '/'))
 		return strcmp(x->path, "objects") == 0 ? 0 : UPPER_SKIP;
 	if (x->kind != UPPER_FILE || !text_starts(x->path, "objects/"))

@@ -96,34 +96,29 @@ static const char *look_hook(int dir, const char *name)
 	return "it has hooks";
 }
 
-static const char *look_info(int dir, const char *name)
+static const char *look_info(int, const char *name)
 {
-	(void)dir;
 	return strcmp(name, "exclude") == 0 || strcmp(name, "refs") == 0
 		       ? NULL
 		       : "its info directory holds more than a list of what to ignore";
 }
 
-static const char *look_objects(int dir, const char *name)
+static const char *look_objects(int, const char *name)
 {
-	(void)dir;
 	return strcmp(name, "alternates") == 0 || strcmp(name, "http-alternates") == 0
 		       ? "its objects are elsewhere"
 		       : NULL;
 }
 
-static const char *look_branches(int dir, const char *name)
+static const char *look_branches(int, const char *)
 {
-	(void)dir;
-	(void)name;
 	return "it names remotes in an old way";
 }
 
 /* What git writes is files and directories: a log that is a link is a file elsewhere to
  * which git on the host adds lines. */
-static int look_kind(void *ctx, const struct upper_entry *x, struct err *e)
+static int look_kind(void *, const struct upper_entry *x, struct err *e)
 {
-	(void)ctx;
 	switch (x->kind) {
 	case UPPER_FILE:
 	case UPPER_DIR:
@@ -145,9 +140,8 @@ static const char *look_kinds(int git)
 	return r < 0 ? "it cannot be looked at" : NULL;
 }
 
-static int look_path(void *ctx, const struct git_index_entry *x)
+static int look_path(void *, const struct git_index_entry *x)
 {
-	(void)ctx;
 	return git_index_path_ok(x->path) ? 0 : -EPERM;
 }
 

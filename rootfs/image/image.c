@@ -316,9 +316,8 @@ static int image_users(const struct store *s, const char *dir,
 	return boxdir_list(s, check_box, &u, e);
 }
 
-static int count_one(void *ctx, const char *key)
+static int count_one(void *ctx, const char *)
 {
-	(void)key;
 	++*(unsigned *)ctx;
 	return 0;
 }

@@ -351,12 +351,10 @@ static int bring(void *ctx, size_t i, struct crew_hand *h, int abort, struct jso
 	return r;
 }
 
-static int on_brought(void *ctx, size_t i, const struct json *result, struct err *e)
+static int on_brought(void *ctx, size_t, const struct json *result, struct err *)
 {
 	struct taking *t = ctx;
 
-	(void)i;
-	(void)e;
 	add_result(t->sum, result, true);
 	return 0;
 }

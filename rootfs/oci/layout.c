@@ -45,12 +45,11 @@ static int read_all(const struct oci_layout *l, const char *path,
 	return r;
 }
 
-static int on_blob(void *ctx, const struct oci_blob *b, bool document,
-		   const struct oci_put *put, struct err *e)
+static int on_blob(void *ctx, const struct oci_blob *b, bool, const struct oci_put *put,
+		   struct err *e)
 {
 	char path[OCI_PATH];
 
-	(void)document;
 	if (b->path[0])
 		return read_all(ctx, b->path, put, e);
 	snprintf(path, sizeof(path), "blobs/sha256/%s", b->digest);

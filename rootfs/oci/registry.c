@@ -92,7 +92,7 @@ static void tell_limit(const struct oci_registry *r, const struct http_reply *re
 }
 
 static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
-		  struct oci_manifest *ret, struct err *e)
+		  struct oci_manifest *, struct err *e)
 {
 	struct oci_registry *r = ctx;
 	const struct oci_name *name = &r->name;
@@ -108,7 +108,6 @@ static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
 	struct err ignored = ERR_NONE;
 	int n;
 
-	(void)ret;
 	snprintf(path, sizeof(path), "manifests/%s%s", name->digest[0] ? "sha256:" : "",
 		 name->digest[0] ? name->digest : name->tag);
 	n = get(&x, e);

@@ -194,9 +194,8 @@ int layer_git_state(const struct layer *l, const char *path, struct err *e)
 	return r < 0 ? r : file_open_dir(l->dir, name, e);
 }
 
-static int look_for_git(void *ctx, const struct upper_entry *x, struct err *e)
+static int look_for_git(void *ctx, const struct upper_entry *x, struct err *)
 {
-	(void)e;
 	*(bool *)ctx |= x->kind != UPPER_DIR && x->kind != UPPER_LEFT &&
 			!git_take_held(x->path, GIT_TAKE_ALONE);
 	return 0;

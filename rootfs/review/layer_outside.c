@@ -96,9 +96,8 @@ int layer_outside_sign(const struct layer *l, uint64_t *ret, struct err *e)
 }
 
 static int look_for_git(void *ctx, enum git_take_where where,
-			const struct upper_entry *x, struct err *e)
+			const struct upper_entry *x, struct err *)
 {
-	(void)e;
 	*(bool *)ctx |= x->kind != UPPER_DIR && x->kind != UPPER_LEFT &&
 			!git_take_held(x->path, where);
 	return 0;

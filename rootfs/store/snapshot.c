@@ -312,12 +312,11 @@ static int add_ref(struct refs *f, const char *id)
 	return !*id || has_ref(f, id) ? 0 : buf_add(&f->ids, id, CHAIN_ID);
 }
 
-static int add_chain(void *ctx, const char *name, const struct chain *c)
+static int add_chain(void *ctx, const char *, const struct chain *c)
 {
 	struct refs *f = ctx;
 	int r = add_ref(f, c->project);
 
-	(void)name;
 	for (size_t i = 0; i < c->n && r == 0; i++)
 		r = add_ref(f, c->layers[i]);
 	return r < 0 ? err_sys(f->e, r, "cannot list the layers") : 0;
@@ -454,9 +453,8 @@ static int bury_all(const struct refs *f, int layers, struct err *e)
 	return r < 0 ? r : buried;
 }
 
-static int add_step(void *ctx, const char *key, const struct chain *c, int64_t used)
+static int add_step(void *ctx, const char *key, const struct chain *c, int64_t)
 {
-	(void)used;
 	return add_chain(ctx, key, c);
 }
 

@@ -252,11 +252,10 @@ uint64_t cgroup_oom_kills(const struct cgroup *cg)
 	return n;
 }
 
-int cgroup_usage(struct cgroup *cg, struct cgroup_usage *ret, struct err *e)
+int cgroup_usage(struct cgroup *cg, struct cgroup_usage *ret, struct err *)
 {
 	struct cgroup_usage u = { 0 };
 
-	(void)e;
 	if (cg->v2.dir >= 0)
 		cgroup_v2_usage(cg, &u);
 	if (cg->method == CGROUP_V1)

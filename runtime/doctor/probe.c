@@ -81,11 +81,10 @@ static void find_reason(struct probe_row *row, enum probe_step step, int code)
 static const uint64_t all_namespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
 				       CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 
-static void try_userns(const struct probe_conf *conf, struct probe_row *row)
+static void try_userns(const struct probe_conf *, struct probe_row *row)
 {
 	struct err e = ERR_NONE;
 
-	(void)conf;
 	if (idmap_trial(&(struct idmap_trial){ .namespaces = all_namespaces }, &e) >=
 	    0) {
 		set_rung(row, "user, mount, pid, net, ipc, uts, cgroup");
@@ -95,13 +94,12 @@ static void try_userns(const struct probe_conf *conf, struct probe_row *row)
 	find_reason(row, PROBE_STEP_CLONE, e.code);
 }
 
-static void try_idmap(const struct probe_conf *conf, struct probe_row *row)
+static void try_idmap(const struct probe_conf *, struct probe_row *row)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT(WHY);
 	struct err e = ERR_NONE;
 	struct idmap m;
 
-	(void)conf;
 	if (idmap_choose(NULL, &m, &why, &e) < 0) {
 		set_fatal(row, &e);
 		return;
@@ -116,7 +114,7 @@ static void try_idmap(const struct probe_conf *conf, struct probe_row *row)
 }
 
 /* What boxes have in common: the threat model's "Limits" and "How strong, by id map". */
-static void try_sharing(const struct probe_conf *conf, struct probe_row *row)
+static void try_sharing(const struct probe_conf *, struct probe_row *row)
 {
 	static const char *const shared[] = {
 		[IDMAP_SUBUID] = "the account's pipes, inotify, descriptors in flight",
@@ -128,7 +126,6 @@ static void try_sharing(const struct probe_conf *conf, struct probe_row *row)
 	struct err e = ERR_NONE;
 	struct idmap m;
 
-	(void)conf;
 	if (idmap_choose(NULL, &m, &why, &e) < 0) {
 		set_fatal(row, &e);
 	} else if (m.kind == IDMAP_ROOT && !idmap_lease_overlay()) {
@@ -150,24 +147,22 @@ static int make_private(struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot make the mounts private") : 0;
 }
 
-static int mount_proc(void *ctx, struct err *e)
+static int mount_proc(void *, struct err *e)
 {
 	int r = make_private(e);
 
-	(void)ctx;
 	if (r < 0)
 		return r;
 	r = sys_mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 	return r < 0 ? err_sys(e, r, "cannot mount proc") : 0;
 }
 
-static void try_proc(const struct probe_conf *conf, struct probe_row *row)
+static void try_proc(const struct probe_conf *, struct probe_row *row)
 {
 	const struct idmap_trial t = { .namespaces = CLONE_NEWNS | CLONE_NEWPID,
 				       .fn = mount_proc };
 	struct err e = ERR_NONE;
 
-	(void)conf;
 	if (idmap_trial(&t, &e) >= 0) {
 		set_rung(row, "fresh");
 		return;
@@ -306,7 +301,7 @@ static void try_project(const struct probe_conf *conf, struct probe_row *row)
 
 /* ---- limits, init, filter ------------------------------------------------------- */
 
-static void try_cgroup(const struct probe_conf *conf, struct probe_row *row)
+static void try_cgroup(const struct probe_conf *, struct probe_row *row)
 {
 	const struct limits lim = { .memory_bytes = 64 << 20,
 				    .pids = 64,
@@ -317,7 +312,6 @@ static void try_cgroup(const struct probe_conf *conf, struct probe_row *row)
 	const char *last;
 	char name[TRIAL_NAME];
 
-	(void)conf;
 	snprintf(name, sizeof(name), "cubby-probe-%d", sys_getpid());
 	if (cgroup_create(name, &lim, &cg, &why, &e) < 0) {
 		set_rung(row, "none");
@@ -348,7 +342,7 @@ static int clone_file(void *ctx, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot clone the mount of a file") : 0;
 }
 
-static void try_init(const struct probe_conf *conf, struct probe_row *row)
+static void try_init(const struct probe_conf *, struct probe_row *row)
 {
 	char self[PATH_MAX];
 	const struct idmap_trial t = { .namespaces = CLONE_NEWNS,
@@ -358,7 +352,6 @@ static void try_init(const struct probe_conf *conf, struct probe_row *row)
 	struct probe_facts f;
 	struct err e = ERR_NONE;
 
-	(void)conf;
 	if (proc_self(self, &e) >= 0 && idmap_trial(&t, &e) >= 0) {
 		set_rung(row, "read-only mount");
 		return;
@@ -380,22 +373,20 @@ static void try_init(const struct probe_conf *conf, struct probe_row *row)
 	row->fatal = true;
 }
 
-static int install_filter(void *ctx, struct err *e)
+static int install_filter(void *, struct err *e)
 {
 	int r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 
-	(void)ctx;
 	if (r < 0)
 		return err_sys(e, r, "cannot set no_new_privs");
 	return secfilter_apply(SECFILTER_BOX, e);
 }
 
-static void try_filter(const struct probe_conf *conf, struct probe_row *row)
+static void try_filter(const struct probe_conf *, struct probe_row *row)
 {
 	struct err e = ERR_NONE;
 	size_t len;
 
-	(void)conf;
 	(void)secfilter_program(SECFILTER_BOX, &len);
 	if (idmap_trial(&(struct idmap_trial){ .fn = install_filter }, &e) < 0) {
 		set_fatal(row, &e);

@@ -47,12 +47,10 @@ static bool take_one(struct gated *g, int listener)
 	return fd >= 0;
 }
 
-int gate_accept_ready(void *ctx, uint32_t events, struct err *e)
+int gate_accept_ready(void *ctx, uint32_t, struct err *)
 {
 	struct gated *g = ctx;
 
-	(void)events;
-	(void)e;
 	for (int i = NETNS_FD_TCP; i < NETNS_FDS; i++)
 		for (int n = 0; n < ACCEPTS && g->fd_src[i] && g->accepting; n++)
 			if (!take_one(g, g->fds[i]))
@@ -60,12 +58,10 @@ int gate_accept_ready(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-int gate_accept_held(void *ctx, uint32_t events, struct err *e)
+int gate_accept_held(void *ctx, uint32_t, struct err *)
 {
 	struct gated *g = ctx;
 
-	(void)events;
-	(void)e;
 	gate_syn_run(g);
 	for (int n = 0; n < ACCEPTS && g->n_coming && g->accepting; n++)
 		if (!take_one(g, g->fds[NETNS_FD_TCP]))

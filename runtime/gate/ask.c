@@ -20,12 +20,11 @@ static int no_memory(struct err *e)
 	return err_sys(e, -ENOMEM, "cannot answer about the network");
 }
 
-static int ask_rules(struct gate *g, const struct json *q, struct json **ret,
+static int ask_rules(struct gate *g, const struct json *, struct json **ret,
 		     struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	(void)q;
 	if (!j || json_set(j, "rules", gate_policy_list(g->policy)) < 0 ||
 	    json_set_bool(j, "open", gate_policy_is_open(g->policy)) < 0)
 		return no_memory(e);
@@ -92,14 +91,13 @@ static struct json *published_json(const struct gate_publish *p)
 	return take(&j, NULL);
 }
 
-static int ask_ports(struct gate *g, const struct json *q, struct json **ret,
+static int ask_ports(struct gate *g, const struct json *, struct json **ret,
 		     struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
 	struct json *list;
 	int r = simple_question(g, "ports", &j, e);
 
-	(void)q;
 	if (r < 0)
 		return r;
 	if (json_set(j, "published", json_array()) < 0)
@@ -151,10 +149,9 @@ static int ask_unpublish(struct gate *g, const struct json *q, struct json **ret
 	return err_set(e, -ENOENT, "port %d of the host is not published", (int)port);
 }
 
-static int ask_stats(struct gate *g, const struct json *q, struct json **ret,
+static int ask_stats(struct gate *g, const struct json *, struct json **ret,
 		     struct err *e)
 {
-	(void)q;
 	return simple_question(g, "stats", ret, e);
 }
 
@@ -204,13 +201,12 @@ static int ask_news(struct gate *g, const struct json *q, struct json **ret,
 	return 0;
 }
 
-static int ask_info(struct gate *g, const struct json *q, struct json **ret,
+static int ask_info(struct gate *g, const struct json *, struct json **ret,
 		    struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
 	const struct netns_facts *f = &g->conf.facts;
 
-	(void)q;
 	if (!j ||
 	    json_set_str(j, "caught", netns_catch_name((enum netns_catch)f->caught)) <
 		    0 ||

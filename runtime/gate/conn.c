@@ -38,12 +38,10 @@ static void gate_conn_listen(struct gated *g)
 	g->accepting = accepts;
 }
 
-static int rested(void *ctx, uint32_t events, struct err *e)
+static int rested(void *ctx, uint32_t, struct err *)
 {
 	struct gated *g = ctx;
 
-	(void)events;
-	(void)e;
 	loop_remove(g->loop, &g->rest);
 	gate_conn_listen(g);
 	return 0;
@@ -299,12 +297,10 @@ static int pending_error(int fd)
 }
 
 /* The pump had more to do. */
-static int again(void *ctx, uint32_t events, struct err *e)
+static int again(void *ctx, uint32_t, struct err *)
 {
 	struct gate_conn *c = ctx;
 
-	(void)events;
-	(void)e;
 	loop_remove(c->g->loop, &c->again);
 	pump(c);
 	return 0;
@@ -324,19 +320,17 @@ static int moved(struct gate_conn *c, struct gate_flow *f, uint32_t events)
 	return 0;
 }
 
-static int in_moved(void *ctx, uint32_t events, struct err *e)
+static int in_moved(void *ctx, uint32_t events, struct err *)
 {
 	struct gate_conn *c = ctx;
 
-	(void)e;
 	return moved(c, &c->pump.up, events);
 }
 
-static int out_moved(void *ctx, uint32_t events, struct err *e)
+static int out_moved(void *ctx, uint32_t events, struct err *)
 {
 	struct gate_conn *c = ctx;
 
-	(void)e;
 	return moved(c, &c->pump.down, events);
 }
 

@@ -125,13 +125,12 @@ static int hear(struct attempt *a, size_t *used)
 }
 
 /* Watched edge-triggered: what is not whole stays in the socket until more comes. */
-static int talk(void *ctx, uint32_t events, struct err *e)
+static int talk(void *ctx, uint32_t events, struct err *)
 {
 	struct attempt *a = ctx;
 	size_t used;
 	int r;
 
-	(void)e;
 	do
 		r = hear(a, &used);
 	while (!r && used);
@@ -166,14 +165,12 @@ static void connected(struct attempt *a)
 		d->calls->failed(d->c, r);
 }
 
-static int answered(void *ctx, uint32_t events, struct err *e)
+static int answered(void *ctx, uint32_t, struct err *)
 {
 	struct attempt *a = ctx;
 	struct gate_dial *d = a->d;
 	int v = 0;
 
-	(void)events;
-	(void)e;
 	if (sys_getsockopt(a->fd, SOL_SOCKET, SO_ERROR, &v, &(socklen_t){ sizeof(v) }) <
 	    0)
 		v = EIO;
@@ -187,12 +184,10 @@ static int answered(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int next_due(void *ctx, uint32_t events, struct err *e)
+static int next_due(void *ctx, uint32_t, struct err *)
 {
 	struct gate_dial *d = ctx;
 
-	(void)events;
-	(void)e;
 	start_next(d);
 	return 0;
 }
@@ -262,12 +257,10 @@ static void start_next(struct gate_dial *d)
 		d->calls->failed(d->c, d->error ? d->error : -EHOSTUNREACH);
 }
 
-static int too_late(void *ctx, uint32_t events, struct err *e)
+static int too_late(void *ctx, uint32_t, struct err *)
 {
 	struct gate_dial *d = ctx;
 
-	(void)events;
-	(void)e;
 	d->calls->failed(d->c, -ETIMEDOUT);
 	return 0;
 }

@@ -353,7 +353,7 @@ static void take_query(struct gated *g, const struct asker *from, const void *da
 	answer(g, from, &q, data, &a);
 }
 
-int gate_dns_udp(void *ctx, uint32_t events, struct err *e)
+int gate_dns_udp(void *ctx, uint32_t, struct err *)
 {
 	struct gated *g = ctx;
 	union {
@@ -362,8 +362,6 @@ int gate_dns_udp(void *ctx, uint32_t events, struct err *e)
 	} control;
 	uint8_t in[DNSMSG_MAX];
 
-	(void)events;
-	(void)e;
 	for (int i = 0; i < BATCH; i++) {
 		struct asker from = { 0 };
 		struct iovec iov = { in, sizeof(in) };
@@ -409,12 +407,11 @@ static void tcp_serve(struct gate_dns_tcp *t)
 	}
 }
 
-static int tcp_ready(void *ctx, uint32_t events, struct err *e)
+static int tcp_ready(void *ctx, uint32_t events, struct err *)
 {
 	struct gate_dns_tcp *t = ctx;
 	ssize_t n;
 
-	(void)e;
 	if (t->len < sizeof(t->in)) {
 		n = sys_recv(t->fd, t->in + t->len, sizeof(t->in) - t->len,
 			     MSG_DONTWAIT);
@@ -434,21 +431,17 @@ static int tcp_ready(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int tcp_again(void *ctx, uint32_t events, struct err *e)
+static int tcp_again(void *ctx, uint32_t, struct err *)
 {
 	struct gate_dns_tcp *t = ctx;
 
-	(void)events;
-	(void)e;
 	loop_remove(t->g->loop, &t->again);
 	tcp_serve(t);
 	return 0;
 }
 
-static int tcp_idle(void *ctx, uint32_t events, struct err *e)
+static int tcp_idle(void *ctx, uint32_t, struct err *)
 {
-	(void)events;
-	(void)e;
 	tcp_end(ctx);
 	return 0;
 }

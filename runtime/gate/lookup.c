@@ -51,24 +51,21 @@ static void finish(struct gate_lookup *l, uint64_t keep_ms)
 	l->until_ms = sys_now_ms() + keep_ms;
 }
 
-static int too_late(void *ctx, uint32_t events, struct err *e)
+static int too_late(void *ctx, uint32_t, struct err *)
 {
 	struct gate_lookup *l = ctx;
 
-	(void)events;
-	(void)e;
 	l->reply = (struct resolve_reply){ .error = -EAGAIN };
 	finish(l, 0);
 	return 0;
 }
 
-int gate_lookup_ready(void *ctx, uint32_t events, struct err *e)
+int gate_lookup_ready(void *ctx, uint32_t, struct err *e)
 {
 	struct gated *g = ctx;
 	struct resolve_reply reply;
 	int r;
 
-	(void)events;
 	while ((r = resolve_take(g->resolver, &reply)) > 0) {
 		struct gate_lookup *l = g->lookups;
 

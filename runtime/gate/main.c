@@ -54,12 +54,11 @@ static struct json *fail_json(const struct err *e)
 	return take(&j, NULL);
 }
 
-static struct json *op_rules(struct gated *g, const struct json *q, struct wire_msg *m,
+static struct json *op_rules(struct gated *g, const struct json *q, struct wire_msg *,
 			     struct err *e)
 {
 	_cleanup_gate_policy_ struct gate_policy *p = NULL;
 
-	(void)m;
 	if (gate_policy_new(&p, e) < 0 ||
 	    gate_policy_load(p, json_get(q, "rules"), e) < 0)
 		return fail_json(e);
@@ -69,14 +68,11 @@ static struct json *op_rules(struct gated *g, const struct json *q, struct wire_
 	return json_object();
 }
 
-static struct json *op_ports(struct gated *g, const struct json *q, struct wire_msg *m,
-			     struct err *e)
+static struct json *op_ports(struct gated *g, const struct json *, struct wire_msg *,
+			     struct err *)
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	(void)q;
-	(void)m;
-	(void)e;
 	if (!j || json_set(j, "listening", gate_ports_list(g)) < 0)
 		return NULL;
 	return take(&j, NULL);
@@ -96,12 +92,11 @@ static struct json *op_publish(struct gated *g, const struct json *q,
 }
 
 static struct json *op_unpublish(struct gated *g, const struct json *q,
-				 struct wire_msg *m, struct err *e)
+				 struct wire_msg *, struct err *e)
 {
 	int64_t port = json_get_int(q, "host_port", 0);
 	int r = gate_ports_remove(g, (uint16_t)port);
 
-	(void)m;
 	if (r < 0) {
 		err_set(e, r, "port %d of the host is not published", (int)port);
 		return fail_json(e);
@@ -109,11 +104,9 @@ static struct json *op_unpublish(struct gated *g, const struct json *q,
 	return json_object();
 }
 
-static struct json *op_rotate(struct gated *g, const struct json *q, struct wire_msg *m,
-			      struct err *e)
+static struct json *op_rotate(struct gated *g, const struct json *, struct wire_msg *m,
+			      struct err *)
 {
-	(void)q;
-	(void)e;
 	gate_audit_start(&g->audit, wire_take_fd(m, 0));
 	return json_object();
 }
@@ -130,8 +123,8 @@ static uint64_t descriptors(struct gated *g)
 	return fd < 0 ? 0 : (uint64_t)fd;
 }
 
-static struct json *op_stats(struct gated *g, const struct json *q, struct wire_msg *m,
-			     struct err *e)
+static struct json *op_stats(struct gated *g, const struct json *, struct wire_msg *,
+			     struct err *)
 {
 	const struct gate_stats now = gate_conn_stats(g), *s = &now;
 	const struct {
@@ -157,9 +150,6 @@ static struct json *op_stats(struct gated *g, const struct json *q, struct wire_
 	};
 	_cleanup_json_ struct json *j = json_object();
 
-	(void)q;
-	(void)m;
-	(void)e;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (!j || json_set_int(j, rows[i].name, (int64_t)rows[i].v) < 0)
 			return NULL;
@@ -193,7 +183,7 @@ static struct json *run_op(struct gated *g, struct wire_msg *m, struct err *e)
 	return fail_json(e);
 }
 
-static int asked(void *ctx, uint32_t events, struct err *e)
+static int asked(void *ctx, uint32_t, struct err *e)
 {
 	struct gated *g = ctx;
 	_cleanup_wire_ struct wire_msg m;
@@ -203,7 +193,6 @@ static int asked(void *ctx, uint32_t events, struct err *e)
 	struct err op_err = ERR_NONE;
 	int r;
 
-	(void)events;
 	wire_msg_init(&m);
 	r = wire_recv(g->control, &m, 1);
 	if (r == -EAGAIN)
@@ -300,12 +289,10 @@ static int take_conf(struct gated *g, struct wire_msg *m, struct err *e)
 	return r < 0 ? r : confine(g, e);
 }
 
-static int told_to_end(void *ctx, uint32_t events, struct err *e)
+static int told_to_end(void *ctx, uint32_t, struct err *)
 {
 	struct gated *g = ctx;
 
-	(void)events;
-	(void)e;
 	loop_stop(g->loop);
 	return 0;
 }
@@ -440,13 +427,11 @@ static int setup(struct gated *g, struct err *e)
 	return take_conf(g, &m, e) ?: catch_end(g, e) ?: watch_all(g, e);
 }
 
-int gate_main(int argc, char **argv)
+int gate_main(int, char **)
 {
 	_cleanup_gated_ struct gated g;
 	struct err e = ERR_NONE;
 
-	(void)argc;
-	(void)argv;
 	init(&g);
 	if (setup(&g, &e) < 0 || loop_run(g.loop, &e) < 0)
 		g.end_why = e.msg;

@@ -33,11 +33,10 @@ static void fail(struct gate_conn *c, int r)
 }
 
 /* One that waited for a socket does so no more. */
-static void gone(struct gate_conn *c, int r)
+static void gone(struct gate_conn *c, int)
 {
 	struct gate_conn **at = &c->g->want_sock;
 
-	(void)r;
 	for (; *at; at = &(*at)->next_want) {
 		if (*at == c) {
 			*at = c->next_want;
@@ -64,13 +63,12 @@ static void want_sock(struct gate_conn *c, const struct netaddr *at)
 	*last = c;
 }
 
-static int inside(void *ctx, uint32_t events, struct err *e)
+static int inside(void *ctx, uint32_t events, struct err *)
 {
 	struct gate_conn *c = ctx;
 	struct netaddr addr = c->addr;
 	int v = 0;
 
-	(void)e;
 	if (!events) { /* the timer */
 		fail(c, -ETIMEDOUT);
 		return 0;
@@ -106,13 +104,11 @@ static void dial_inside(struct gate_conn *c, int sock)
 		fail(c, r);
 }
 
-int gate_ports_sock(void *ctx, uint32_t events, struct err *e)
+int gate_ports_sock(void *ctx, uint32_t, struct err *)
 {
 	struct gated *g = ctx;
 	int sock;
 
-	(void)events;
-	(void)e;
 	while ((sock = netsock_take(g->fds[NETNS_FD_SOCKS])) != -EAGAIN) {
 		struct gate_conn *c = g->want_sock;
 
@@ -133,14 +129,12 @@ int gate_ports_sock(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int knocked(void *ctx, uint32_t events, struct err *e)
+static int knocked(void *ctx, uint32_t, struct err *)
 {
 	static const struct gate_conn_calls calls = { .gone = gone };
 	const struct gate_published *p = ctx;
 	struct gated *g = p->g;
 
-	(void)events;
-	(void)e;
 	for (int i = 0; i < ACCEPTS && g->n_conns < g->max_conns; i++) {
 		int fd = sys_accept(p->fd, NULL, NULL);
 		struct gate_conn *c;

@@ -89,12 +89,10 @@ static void gone(struct gate_conn *c, int r)
 	free(h);
 }
 
-static int nobody_came(void *ctx, uint32_t events, struct err *e)
+static int nobody_came(void *ctx, uint32_t, struct err *)
 {
 	struct gate_held *h = ctx;
 
-	(void)events;
-	(void)e;
 	gate_conn_fail(h->c, -ECONNABORTED);
 	return 0;
 }

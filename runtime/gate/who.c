@@ -118,12 +118,10 @@ static ssize_t take_answers(struct gated *g)
 	return n;
 }
 
-int gate_who_ready(void *ctx, uint32_t events, struct err *e)
+int gate_who_ready(void *ctx, uint32_t, struct err *)
 {
 	struct gated *g = ctx;
 
-	(void)events;
-	(void)e;
 	if (take_answers(g) == -EAGAIN)
 		return 0;
 	loop_remove(g->loop, &g->who.src); /* nobody answers any more */

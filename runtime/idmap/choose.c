@@ -117,9 +117,8 @@ static int try_subuid(struct idmap *m, struct buf *why, struct err *e)
 	return err_set(e, r, "cannot use subordinate ids: %s", subject);
 }
 
-static int try_single(struct idmap *m, struct buf *why, struct err *e)
+static int try_single(struct idmap *m, struct buf *, struct err *e)
 {
-	(void)why;
 	m->n_uid = m->n_gid = 1;
 	m->uid[0] = (struct idmap_range){ .outside = sys_geteuid(), .count = 1 };
 	m->gid[0] = (struct idmap_range){ .outside = sys_getegid(), .count = 1 };

@@ -112,13 +112,12 @@ static void say_ids(const struct monitor *m, char *ret, size_t room)
 		 "descriptors in flight");
 }
 
-static int info(struct monitor *m, const struct json *args, struct json **ret,
+static int info(struct monitor *m, const struct json *, struct json **ret,
 		struct err *e)
 {
 	_cleanup_json_ struct json *j = spec_to_json(&m->spec);
 	char ids[128];
 
-	(void)args;
 	say_ids(m, ids, sizeof(ids));
 	if (!j || json_set_int(j, "monitor_pid", sys_getpid()) < 0 ||
 	    json_set_int(j, "init_pid", m->run.init) < 0 ||
@@ -139,12 +138,11 @@ static int info(struct monitor *m, const struct json *args, struct json **ret,
 	return 0;
 }
 
-static int kills(struct monitor *m, const struct json *args, struct json **ret,
+static int kills(struct monitor *m, const struct json *, struct json **ret,
 		 struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	(void)args;
 	if (!j || json_set_int(j, "oom_kills", (int64_t)monitor_ask_kills(m)) < 0)
 		return err_sys(e, -ENOMEM, "cannot describe the box");
 	*ret = take(&j, NULL);
@@ -152,7 +150,7 @@ static int kills(struct monitor *m, const struct json *args, struct json **ret,
 }
 
 /* Looked up only when it is asked for: each process of the box is read. */
-static int written(struct monitor *m, const struct json *args, struct json **ret,
+static int written(struct monitor *m, const struct json *, struct json **ret,
 		   struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
@@ -161,7 +159,6 @@ static int written(struct monitor *m, const struct json *args, struct json **ret
 	int r = written_bytes(watched >= 0 ? watched : m->run.watch[MEMWATCH_PROC],
 			      &bytes, e);
 
-	(void)args;
 	if (r < 0)
 		return r;
 	json_set_int(j, "bytes", (int64_t)bytes);
@@ -171,22 +168,16 @@ static int written(struct monitor *m, const struct json *args, struct json **ret
 	return 0;
 }
 
-static int stop(struct monitor *m, const struct json *args, struct json **ret,
-		struct err *e)
+static int stop(struct monitor *m, const struct json *, struct json **, struct err *)
 {
-	(void)args;
-	(void)ret;
-	(void)e;
 	m->ending = true; /* after this round, so the answer still goes out */
 	return 0;
 }
 
 /* Keep the running box when its clients leave, or stop doing so. */
-static int keep(struct monitor *m, const struct json *args, struct json **ret,
-		struct err *e)
+static int keep(struct monitor *m, const struct json *args, struct json **,
+		struct err *)
 {
-	(void)ret;
-	(void)e;
 	m->spec.keep = json_get_bool(args, "keep", true);
 	return 0;
 }

@@ -19,12 +19,10 @@ static bool has_children(pid_t init)
 	return fd >= 0 && sys_read(fd, first, sizeof(first)) > 0;
 }
 
-static int look(void *ctx, uint32_t events, struct err *e)
+static int look(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
 
-	(void)events;
-	(void)e;
 	if (has_children(m->run.init)) {
 		loop_rearm(m->loop, m->on_background, BACKGROUND_LOOK_MS);
 		return 0;

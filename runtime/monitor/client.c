@@ -540,13 +540,12 @@ static int serve(struct client *c, const struct wire_msg *msg)
 	return -EPROTO;
 }
 
-static int on_client(void *ctx, uint32_t events, struct err *e)
+static int on_client(void *ctx, uint32_t events, struct err *)
 {
 	struct client *c = ctx;
 	_cleanup_wire_ struct wire_msg msg;
 	int r;
 
-	(void)e;
 	wire_msg_init(&msg);
 	if (events & EPOLLOUT) {
 		(void)outbox_flush(&c->out); /* its end is heard below */

@@ -10,13 +10,11 @@
 
 enum { RETRY_MS = 5000 };
 
-static int on_gate(void *ctx, uint32_t events, struct err *e)
+static int on_gate(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
 	struct gate_event ev;
 
-	(void)events;
-	(void)e;
 	while (gate_step(m->gate, &ev) > 0)
 		; /* the gate keeps them for whoever asks (op "events") */
 	return 0;
@@ -55,13 +53,11 @@ static int open_gate(struct monitor *m, struct err *e)
 
 static int watch_net(struct monitor *m, struct err *e);
 
-static int retry(void *ctx, uint32_t events, struct err *e)
+static int retry(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
 	struct err ignored = ERR_NONE;
 
-	(void)events;
-	(void)e;
 	loop_remove(m->loop, &m->retry_net);
 	(void)watch_net(m, &ignored); /* or a question will */
 	return 0;
@@ -79,12 +75,10 @@ static int try_gate(struct monitor *m, struct err *e)
 	return r;
 }
 
-static int on_net(void *ctx, uint32_t events, struct err *e)
+static int on_net(void *ctx, uint32_t, struct err *)
 {
 	struct err ignored = ERR_NONE;
 
-	(void)events;
-	(void)e;
 	(void)try_gate(ctx, &ignored);
 	return 0;
 }

@@ -118,12 +118,10 @@ void monitor_git_started(struct monitor *m)
 static int begin(struct monitor *m);
 static int look(struct monitor *m);
 
-static int on_words(void *ctx, uint32_t events, struct err *e)
+static int on_words(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
 
-	(void)events;
-	(void)e;
 	if (gitgate_more(m->git))
 		return 0;
 	loop_remove(m->loop, &m->on_git);
@@ -158,12 +156,10 @@ static int look(struct monitor *m)
 	return wait_for(m, gitgate_look(m->git, &ignored));
 }
 
-static int on_new(void *ctx, uint32_t events, struct err *e)
+static int on_new(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
 
-	(void)events;
-	(void)e;
 	if (!gitgate_seen(m->git))
 		return 0;
 	if (m->idle) { /* it was the host: what git has here is not what it was */

@@ -25,12 +25,10 @@ static void end_alone(struct monitor *m)
 	m->ending = true;
 }
 
-static int on_time(void *ctx, uint32_t events, struct err *e)
+static int on_time(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
 
-	(void)events;
-	(void)e;
 	if (m->idle == MONITOR_CLEARING || !m->clients)
 		end_alone(m);
 	else

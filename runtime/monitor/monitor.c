@@ -51,12 +51,11 @@ static bool stays(const struct monitor *m)
 
 /* Whoever knocks after the last one has left is let in when that has had its consequences:
  * the box has been cleared, or has ended. */
-static int on_listener(void *ctx, uint32_t events, struct err *e)
+static int on_listener(void *ctx, uint32_t, struct err *e)
 {
 	struct monitor *m = ctx;
 	int fd;
 
-	(void)events;
 	if (m->idle == MONITOR_AWAKE && !stays(m) && !monitor_client_is_there(m, NULL))
 		return 0;
 	fd = sys_accept(m->listener, NULL, NULL);
@@ -79,13 +78,12 @@ static void on_exit_of(struct monitor *m, const struct wire_msg *msg)
 	monitor_volumes_exit(m, p);
 }
 
-static int on_init(void *ctx, uint32_t events, struct err *e)
+static int on_init(void *ctx, uint32_t events, struct err *)
 {
 	struct monitor *m = ctx;
 	_cleanup_wire_ struct wire_msg msg;
 	int r;
 
-	(void)e;
 	wire_msg_init(&msg);
 	if (events & EPOLLOUT)
 		monitor_client_resume(m);
@@ -108,22 +106,18 @@ static int on_init(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int on_end(void *ctx, uint32_t events, struct err *e)
+static int on_end(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
 
-	(void)events;
-	(void)e;
 	m->ending = true;
 	return 0;
 }
 
-static int on_memory(void *ctx, uint32_t events, struct err *e)
+static int on_memory(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
 
-	(void)events;
-	(void)e;
 	loop_rearm(m->loop, m->on_memory, memwatch_look(&m->memory));
 	if (!memwatch_is_lost(&m->memory))
 		return 0;
@@ -134,13 +128,11 @@ static int on_memory(void *ctx, uint32_t events, struct err *e)
 
 /* A box that cannot be counted is treated as one that is too large: it may be what it
  * wants. */
-static int on_disk(void *ctx, uint32_t events, struct err *e)
+static int on_disk(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
 	struct err ignored = ERR_NONE;
 
-	(void)events;
-	(void)e;
 	if (diskwatch_look(&m->disk, &ignored) != 0) {
 		monitor_client_end_all(m, LIMIT_DISK);
 		m->ending = true;
@@ -423,7 +415,7 @@ static int serve(struct monitor *m, struct err *e)
 	return r;
 }
 
-int monitor_main(int argc, char **argv)
+int monitor_main(int, char **)
 {
 	struct monitor m = { .run = RUNNING_NONE,
 			     .mounts = -1,
@@ -443,8 +435,6 @@ int monitor_main(int argc, char **argv)
 	struct err e = ERR_NONE;
 	int r;
 
-	(void)argc;
-	(void)argv;
 	m.started = sys_wall().tv_sec;
 	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_NAME, 0, 0, 0);
 	sys_setfd(MONITOR_STARTER, FD_CLOEXEC);

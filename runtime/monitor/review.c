@@ -151,13 +151,11 @@ static int pick_view(struct monitor *m)
 
 /* A remount, of which nothing is another afterwards, has the kernel forget the names that
  * nobody uses: also those that were not there when the box asked for them. */
-int monitor_review_renew(struct monitor *m, const struct json *args, struct json **ret,
+int monitor_review_renew(struct monitor *m, const struct json *, struct json **,
 			 struct err *e)
 {
 	int r;
 
-	(void)args;
-	(void)ret;
 	if (m->spec.project_mode != PROJECT_REVIEW)
 		return 0;
 	r = (m->view < 0 ? pick_view(m) : 0)

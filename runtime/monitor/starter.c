@@ -11,8 +11,7 @@ void monitor_starter_say(uint32_t type, const void *body, size_t len)
 	wire_send(MONITOR_STARTER, &head, body, NULL, 0);
 }
 
-void monitor_starter_note(void *ctx, const char *line)
+void monitor_starter_note(void *, const char *line)
 {
-	(void)ctx;
 	monitor_starter_say(WIRE_NOTE, line, strlen(line));
 }

@@ -265,12 +265,10 @@ static void end(struct monitor *m)
 	(void)end_work(m, say);
 }
 
-static int on_words(void *ctx, uint32_t events, struct err *e)
+static int on_words(void *ctx, uint32_t, struct err *)
 {
 	struct monitor *m = ctx;
 
-	(void)events;
-	(void)e;
 	if (gitwork_more(&m->volumes_work))
 		return 0;
 	end(m);
@@ -279,12 +277,10 @@ static int on_words(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int on_late(void *ctx, uint32_t events, struct err *e)
+static int on_late(void *ctx, uint32_t, struct err *)
 {
 	const struct monitor *m = ctx;
 
-	(void)events;
-	(void)e;
 	gitwork_kill(&m->volumes_work); /* which on_words() hears */
 	return 0;
 }

@@ -59,7 +59,7 @@ static int store_path(const struct spec *spec, const char *name, char ret[PATH_M
 		       : -ENAMETOOLONG;
 }
 
-static int make_one(void *ctx, const struct spec_volume *v, unsigned i, struct err *e)
+static int make_one(void *ctx, const struct spec_volume *v, unsigned, struct err *e)
 {
 	const struct spec *spec = ctx;
 	uint32_t uid, gid;
@@ -67,7 +67,6 @@ static int make_one(void *ctx, const struct spec_volume *v, unsigned i, struct e
 	struct stat st;
 	int r;
 
-	(void)i;
 	if (v->kind != SPEC_VOLUME_KEPT)
 		return 0;
 	r = store_path(spec, v->source, path) ?:

@@ -442,14 +442,12 @@ static int setup(struct state *s, struct err *e)
 	return r < 0 ? r : outside_confine(e);
 }
 
-int signer_main(int argc, char **argv)
+int signer_main(int, char **)
 {
 	struct state s = { .listener = -1 };
 	struct err e = ERR_NONE;
 	int r;
 
-	(void)argc;
-	(void)argv;
 	for (size_t i = 0; i < CONNS; i++)
 		s.conns[i] = (struct conn){ .fd = -1, .up = -1 };
 	r = setup(&s, &e);

@@ -98,11 +98,10 @@ static int wait_for_go(struct work *w, struct err *e)
 
 /* ---- as the caller, before the box's ids ------------------------------------------ */
 
-static int private_mounts(struct work *w, struct err *e)
+static int private_mounts(struct work *, struct err *e)
 {
 	int r = sys_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 
-	(void)w;
 	return r < 0 ? err_sys(e, r, "cannot make the mounts private") : 0;
 }
 
@@ -112,11 +111,10 @@ static int join_cgroup(struct work *w, struct err *e)
 	return cgroup_join(w->c->cg, e);
 }
 
-static int own_cgroup_namespace(struct work *w, struct err *e)
+static int own_cgroup_namespace(struct work *, struct err *e)
 {
 	int r = sys_unshare(CLONE_NEWCGROUP);
 
-	(void)w;
 	/* A kernel without cgroup namespaces has no cgroup mount for the box either. */
 	return r < 0 && r != -EINVAL ? err_sys(e, r, "cannot unshare cgroups") : 0;
 }
@@ -162,12 +160,11 @@ static int become_box_root(struct work *w, struct err *e)
 }
 
 /* Box and caller would share one session keyring otherwise. */
-static int own_keyring(struct work *w, struct err *e)
+static int own_keyring(struct work *, struct err *e)
 {
 	enum { KEYCTL_JOIN_SESSION_KEYRING_ = 1 };
 	long r = sys_keyctl(KEYCTL_JOIN_SESSION_KEYRING_, 0);
 
-	(void)w;
 	if (r < 0 && r != -ENOSYS && r != -EPERM && r != -EDQUOT)
 		return err_sys(e, (int)r, "cannot start a session keyring");
 	return 0;

@@ -241,7 +241,7 @@ static int compare_all(const struct between *b, struct err *e)
 	return r;
 }
 
-int between_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+int between_job(int dir, const char *arg, const struct idmap *, struct json **,
 		struct err *e)
 {
 	_cleanup_(between_done) struct between b = { .from = VIEW_NONE,
@@ -250,8 +250,6 @@ int between_job(int dir, const char *arg, const struct idmap *map, struct json *
 	const char *since, *key;
 	int r = json_parse(arg ?: "", strlen(arg ?: ""), &args, e);
 
-	(void)map;
-	(void)ret;
 	if (r < 0)
 		return r;
 	b.args = args;

@@ -148,7 +148,7 @@ int keepbox_job(int dir, const char *arg, const struct idmap *map, struct json *
 	return project < 0 ? project : copy_parts(project, e);
 }
 
-int keep_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+int keep_job(int dir, const char *arg, const struct idmap *, struct json **ret,
 	     struct err *e)
 {
 	_cleanup_close_ int project = file_open_dir(dir, "project", e);
@@ -157,7 +157,6 @@ int keep_job(int dir, const char *arg, const struct idmap *map, struct json **re
 	bool copied;
 	int applied, r;
 
-	(void)map;
 	if (project < 0)
 		return project;
 	r = keep(project, arg ? arg : "", sign, &copied, e);

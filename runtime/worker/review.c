@@ -525,7 +525,7 @@ static int report(const struct review *rv, struct json **ret, struct err *e)
 	return 0;
 }
 
-int review_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+int review_job(int dir, const char *arg, const struct idmap *, struct json **ret,
 	       struct err *e)
 {
 	_cleanup_(review_done) struct review rv = { .layer = LAYER_NONE,
@@ -537,7 +537,6 @@ int review_job(int dir, const char *arg, const struct idmap *map, struct json **
 	const char *op;
 	int r = json_parse(arg ?: "", strlen(arg ?: ""), &args, e);
 
-	(void)map;
 	if (r < 0)
 		return r;
 	r = layer_open(dir, STDIN_FILENO, &rv.layer, e);

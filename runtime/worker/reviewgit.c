@@ -16,12 +16,11 @@
 #include "runtime/spec/spec.h"
 #include "runtime/worker/reviewtell.h"
 
-static void say_git(void *ctx, const char *line)
+static void say_git(void *, const char *line)
 {
 	_cleanup_json_ struct json *j = json_object();
 	struct err ignored = ERR_NONE;
 
-	(void)ctx;
 	json_set_str(j, "git", line);
 	(void)reviewtell_line(j, &ignored);
 }
@@ -301,15 +300,13 @@ static void job_done(struct job *j)
 	layer_close(&j->layer);
 }
 
-int reviewgit_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+int reviewgit_job(int dir, const char *arg, const struct idmap *, struct json **,
 		  struct err *e)
 {
 	_cleanup_(job_done) struct job j = { .layer = LAYER_NONE };
 	_cleanup_json_ struct json *args = NULL;
 	int r = json_parse(arg ?: "", strlen(arg ?: ""), &args, e);
 
-	(void)map;
-	(void)ret;
 	if (r < 0)
 		return r;
 	if (spec_path(args, "project", j.project) < 0)

@@ -152,11 +152,10 @@ struct counting {
 	size_t n, most;
 };
 
-static int count_one(void *ctx, const struct upper_entry *x, struct err *e)
+static int count_one(void *ctx, const struct upper_entry *x, struct err *)
 {
 	struct counting *c = ctx;
 
-	(void)e;
 	c->n += is_file(x);
 	return c->n > c->most ? -EOVERFLOW : 0;
 }

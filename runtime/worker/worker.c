@@ -95,14 +95,13 @@ static int unpack_into(int dir, const struct unpack_conf *how, struct json **ret
 	return 0;
 }
 
-static int do_unpack(int dir, const char *arg, const struct idmap *map,
-		     struct json **ret, struct err *e)
+static int do_unpack(int dir, const char *, const struct idmap *map, struct json **ret,
+		     struct err *e)
 {
 	struct unpack_conf conf = { .single = map->kind == IDMAP_SINGLE };
 	_cleanup_close_ int root = -1;
 	int r = unpack_into(dir, &conf, ret, e);
 
-	(void)arg;
 	if (r < 0)
 		return r;
 	root = file_open_dir(dir, "rootfs", e);
@@ -133,11 +132,9 @@ typedef int copy_fn(int from, int parent, const char *name, struct tree_copied *
 		    struct err *e);
 
 /* The directory, packed, goes to where a job writes more than a result. */
-static int do_pack(int dir, const char *arg, const struct idmap *map, struct json **ret,
+static int do_pack(int dir, const char *arg, const struct idmap *, struct json **,
 		   struct err *e)
 {
-	(void)map;
-	(void)ret;
 	return pack_run(&(struct pack_conf){ dir, arg, STDERR_FILENO }, e);
 }
 
@@ -162,25 +159,21 @@ static int copy_with(copy_fn *fn, int dir, const char *arg, struct json **ret,
 	return 0;
 }
 
-static int do_copytree(int dir, const char *arg, const struct idmap *map,
+static int do_copytree(int dir, const char *arg, const struct idmap *,
 		       struct json **ret, struct err *e)
 {
-	(void)map;
 	return copy_with(tree_copy, dir, arg, ret, e);
 }
 
-static int do_copylayer(int dir, const char *arg, const struct idmap *map,
+static int do_copylayer(int dir, const char *arg, const struct idmap *,
 			struct json **ret, struct err *e)
 {
-	(void)map;
 	return copy_with(tree_copy_layer, dir, arg, ret, e);
 }
 
-static int do_rmtree(int dir, const char *arg, const struct idmap *map,
-		     struct json **ret, struct err *e)
+static int do_rmtree(int dir, const char *arg, const struct idmap *, struct json **,
+		     struct err *e)
 {
-	(void)map;
-	(void)ret;
 	if (!arg || !*arg || strchr(arg, '/') || !strcmp(arg, ".") ||
 	    !strcmp(arg, ".."))
 		return err_set(e, -EINVAL, "bad name of a tree to remove");
@@ -188,14 +181,13 @@ static int do_rmtree(int dir, const char *arg, const struct idmap *map,
 }
 
 /* How much of the disk @arg takes, the directory itself or a part of it. */
-static int do_count(int dir, const char *arg, const struct idmap *map,
-		    struct json **ret, struct err *e)
+static int do_count(int dir, const char *arg, const struct idmap *, struct json **ret,
+		    struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
 	bool whole = true;
 	uint64_t bytes;
 
-	(void)map;
 	if (!valid_name(arg) && strcmp(arg ? arg : "", ".") != 0)
 		return err_set(e, -EINVAL, "bad name of a tree to count");
 	bytes = du_tree(dir, arg, &whole);
@@ -210,15 +202,13 @@ static int do_count(int dir, const char *arg, const struct idmap *map,
 }
 
 /* @arg: which snippets; none = those whose program is there. */
-static int do_dress(int dir, const char *arg, const struct idmap *map,
-		    struct json **ret, struct err *e)
+static int do_dress(int dir, const char *arg, const struct idmap *, struct json **,
+		    struct err *e)
 {
 	_cleanup_close_ int root = -1;
 	uint64_t which = 0;
 	int r = sys_mkdirat(dir, "rootfs", 0755);
 
-	(void)map;
-	(void)ret;
 	if (r < 0 && r != -EEXIST)
 		return err_sys(e, r, "cannot make 'rootfs'");
 	root = file_open_dir(dir, "rootfs", e);

@@ -82,16 +82,12 @@ struct rounds {
 	struct history history;
 };
 
-static int run_tool(struct toolbox *t, const char *name, const struct json *args,
-		    struct tool_result *ret, struct err *e)
+static int run_tool(struct toolbox *, const char *, const struct json *,
+		    struct tool_result *ret, struct err *)
 {
 	static unsigned n;
 	char text[RESULT + 1];
 
-	(void)t;
-	(void)name;
-	(void)args;
-	(void)e;
 	memset(text, 'x', RESULT);
 	text[RESULT] = '\0';
 	snprintf(text, 20, "%u", n++);

@@ -238,10 +238,8 @@ static void to_redact(void *ctx, const char *data, size_t len)
 	redact_feed(&((struct sink *)ctx)->redact, data, len);
 }
 
-static void no_event(void *ctx, const struct marker_event *ev)
+static void no_event(void *, const struct marker_event *)
 {
-	(void)ctx;
-	(void)ev;
 }
 
 static double filters_us(const char *data, size_t bytes)

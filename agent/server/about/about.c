@@ -11,16 +11,14 @@
 #include "agent/server/tenant/tenant.h"
 #include "base/sys/sys.h"
 
-static int get_health(struct exchange *x, struct err *e)
+static int get_health(struct exchange *x, struct err *)
 {
-	(void)e;
 	exchange_reply_text(x, 200, "application/json", "{\"status\":\"ok\"}");
 	return 0;
 }
 
-static int get_config(struct exchange *x, struct err *e)
+static int get_config(struct exchange *x, struct err *)
 {
-	(void)e;
 	exchange_reply_text(x, 200, "application/json",
 			    "{\"features\":{\"terminal\":true,\"notebooks\":true,"
 			    "\"system\":true}}");
@@ -70,11 +68,10 @@ static int get_system(struct exchange *x, struct err *e)
 	return 0;
 }
 
-static int get_info(struct exchange *x, struct err *e)
+static int get_info(struct exchange *x, struct err *)
 {
 	struct json *j = json_object();
 
-	(void)e;
 	json_set_str(j, "info", exchange_conf(x)->info);
 	exchange_reply(x, 200, j);
 	return 0;

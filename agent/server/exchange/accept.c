@@ -72,12 +72,10 @@ void accept_tidy(struct server *s)
 		set_full(s, false);
 }
 
-static int on_listener(void *ctx, uint32_t events, struct err *e)
+static int on_listener(void *ctx, uint32_t, struct err *)
 {
 	struct server *s = ctx;
 
-	(void)events;
-	(void)e;
 	for (unsigned i = 0; i < s->conf->n_listen; i++)
 		for (int n = 0; n < TAKE; n++) {
 			struct err why = ERR_NONE;

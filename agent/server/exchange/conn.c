@@ -189,11 +189,10 @@ static void on_input(struct exchange *x)
 	advance(x);
 }
 
-static int on_event(void *ctx, uint32_t events, struct err *e)
+static int on_event(void *ctx, uint32_t events, struct err *)
 {
 	struct exchange *x = ctx;
 
-	(void)e;
 	if (x->state == EXCHANGE_DEAD)
 		return 0;
 	if (events & (EPOLLHUP | EPOLLERR) ||

@@ -319,14 +319,13 @@ static void take_answer(struct stream *st, const char *data, size_t len)
 		give_up(st, H2_BROKEN);
 }
 
-static int on_end(void *ctx, uint32_t events, struct err *e)
+static int on_end(void *ctx, uint32_t events, struct err *)
 {
 	struct stream *st = ctx;
 	struct exchange *x = st->all->x;
 	char data[PART];
 	ssize_t n = -EAGAIN;
 
-	(void)e;
 	if (x->state == EXCHANGE_DEAD)
 		return 0;
 	if (events & EPOLLOUT)

@@ -109,33 +109,28 @@ static void on_released(void *ctx)
 	free(d);
 }
 
-static int on_text(void *ctx, struct exchange *x, struct buf *out, struct err *e)
+static int on_text(void *ctx, struct exchange *x, struct buf *out, struct err *)
 {
 	struct json *j = lines_of(ctx, out);
 
-	(void)e;
 	on_released(ctx);
 	exchange_reply(x, 200, j);
 	return 0;
 }
 
-static int on_failed(void *ctx, struct exchange *x, const struct err *why,
-		     struct err *e)
+static int on_failed(void *ctx, struct exchange *, const struct err *why, struct err *e)
 {
 	int r = refuse(ctx, why, e);
 
-	(void)x;
 	on_released(ctx);
 	return r;
 }
 
-static int on_time(void *ctx, uint32_t events, struct err *e)
+static int on_time(void *ctx, uint32_t, struct err *)
 {
 	struct document *d = ctx;
 	struct exchange *x = d->x;
 
-	(void)events;
-	(void)e;
 	fileop_abandon(d->op); /* and with it @d */
 	exchange_later(x, NULL, NULL);
 	exchange_fail(x, 504, "the document takes too long to read");

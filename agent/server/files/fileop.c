@@ -211,14 +211,12 @@ static void watch(struct fileop *f)
 		(void)loop_modify(f->loop, f->ends[0], f->in.len ? EPOLLOUT : 0);
 }
 
-static int on_output(void *ctx, uint32_t events, struct err *e)
+static int on_output(void *ctx, uint32_t, struct err *)
 {
 	struct fileop *f = ctx;
 	char data[CHUNK];
 	ssize_t n = sys_read(f->fds[1], data, sizeof(data));
 
-	(void)events;
-	(void)e;
 	if (n == -EAGAIN)
 		return 0;
 	if (n <= 0 || (f->c.gather && f->out.len + (size_t)n > f->c.gather)) {
@@ -243,14 +241,12 @@ static int on_output(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int on_said(void *ctx, uint32_t events, struct err *e)
+static int on_said(void *ctx, uint32_t, struct err *)
 {
 	struct fileop *f = ctx;
 	char data[SAID_MAX];
 	ssize_t n = sys_read(f->fds[2], data, sizeof(data));
 
-	(void)events;
-	(void)e;
 	if (n > 0) {
 		(void)buf_add(&f->said, data,
 			      MIN((size_t)n, f->said.max - f->said.len));
@@ -261,13 +257,11 @@ static int on_said(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int on_input(void *ctx, uint32_t events, struct err *e)
+static int on_input(void *ctx, uint32_t, struct err *)
 {
 	struct fileop *f = ctx;
 	ssize_t n = f->in.len ? sys_write(f->fds[0], f->in.data, f->in.len) : 0;
 
-	(void)events;
-	(void)e;
 	if (n > 0)
 		buf_consume(&f->in, (size_t)n);
 	if ((n < 0 && n != -EAGAIN) || (!f->in.len && !f->c.more))

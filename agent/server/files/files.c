@@ -74,12 +74,11 @@ static struct json *cwd_json(const char *cwd)
 	return j;
 }
 
-static int get_cwd(struct exchange *x, struct err *e)
+static int get_cwd(struct exchange *x, struct err *)
 {
 	const char *home = tenant_home(exchange_tenant(x));
 	struct json *j = cwd_json(place(x)), *root = json_object();
 
-	(void)e;
 	json_set_str(j, "home", home);
 	json_set_str(root, "path", home);
 	json_set_str(root, "label", "Home");
@@ -104,10 +103,8 @@ static int set_cwd(struct exchange *x, struct buf *out, struct err *e)
 	return 0;
 }
 
-static int no_directory(struct exchange *x, const struct err *why, struct err *e)
+static int no_directory(struct exchange *, const struct err *, struct err *e)
 {
-	(void)x;
-	(void)why;
 	return err_set(e, -ENOENT, "Directory not found");
 }
 
@@ -133,9 +130,8 @@ static int list_files(struct exchange *x, struct err *e)
 	return r < 0 ? r : simple(x, "list", path, NULL, e);
 }
 
-static int no_file(struct exchange *x, const struct err *why, struct err *e)
+static int no_file(struct exchange *, const struct err *why, struct err *e)
 {
-	(void)x;
 	*e = *why;
 	return why->code == -ENOENT ? err_set(e, -ENOENT, "File not found") : why->code;
 }
@@ -272,9 +268,8 @@ static int display_found(struct exchange *x, struct buf *out, struct err *e)
 			   e);
 }
 
-static int display_lost(struct exchange *x, const struct err *why, struct err *e)
+static int display_lost(struct exchange *x, const struct err *, struct err *e)
 {
-	(void)why;
 	return say_display(x, false, e);
 }
 
@@ -294,9 +289,8 @@ static int display_file(struct exchange *x, struct err *e)
 /* ---- writing -------------------------------------------------------------------- */
 
 /* What is in the way of a file that is made is no missing file: 400, not 404. */
-static int cannot_put(struct exchange *x, const struct err *why, struct err *e)
+static int cannot_put(struct exchange *, const struct err *why, struct err *e)
 {
-	(void)x;
 	*e = *why;
 	if (e->code == -ENOENT || e->code == -ENOTDIR)
 		e->code = -EINVAL;

@@ -283,11 +283,10 @@ static int make_context(struct exchange *x, struct err *e)
 	return 0;
 }
 
-static int list_contexts(struct exchange *x, struct err *e)
+static int list_contexts(struct exchange *x, struct err *)
 {
 	struct json *list = json_array();
 
-	(void)e;
 	for (struct kernel *k = NULL; (k = kernel_next(exchange_tenant(x), k));)
 		if (is_mine(k))
 			json_add(list, describe(k, tenant_home(exchange_tenant(x))));

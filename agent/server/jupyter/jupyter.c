@@ -8,16 +8,14 @@
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/jupyter/kernel.h"
 
-static int get_version(struct exchange *x, struct err *e)
+static int get_version(struct exchange *x, struct err *)
 {
-	(void)e;
 	exchange_reply_text(x, 200, "application/json", "{\"version\":\"2.14.0\"}");
 	return 0;
 }
 
-static int get_specs(struct exchange *x, struct err *e)
+static int get_specs(struct exchange *x, struct err *)
 {
-	(void)e;
 	exchange_reply_text(
 		x, 200, "application/json",
 		"{\"default\":\"python3\",\"kernelspecs\":{\"python3\":{\"name\":"
@@ -49,11 +47,10 @@ static struct json *session_model(struct kernel *k)
 	return j;
 }
 
-static int list_kernels(struct exchange *x, struct err *e)
+static int list_kernels(struct exchange *x, struct err *)
 {
 	struct json *list = json_array();
 
-	(void)e;
 	for (struct kernel *k = NULL; (k = kernel_next(exchange_tenant(x), k));)
 		json_add(list, kernel_model(k));
 	exchange_reply(x, 200, list);
@@ -133,11 +130,10 @@ static int open_channels(struct exchange *x, struct err *e)
 
 /* ---- sessions ---------------------------------------------------------------------------- */
 
-static int list_sessions(struct exchange *x, struct err *e)
+static int list_sessions(struct exchange *x, struct err *)
 {
 	struct json *list = json_array();
 
-	(void)e;
 	for (struct kernel *k = NULL; (k = kernel_next(exchange_tenant(x), k));)
 		if (kernel_session(k)->path)
 			json_add(list, session_model(k));

@@ -308,13 +308,11 @@ static void on_death(void *ctx, const struct python_death *d)
 
 static const struct python_events events = { on_stream, on_message, on_death };
 
-static int on_python(void *ctx, uint32_t happened, struct err *e)
+static int on_python(void *ctx, uint32_t, struct err *)
 {
 	struct kernel *k = ctx;
 	struct err ignored = ERR_NONE;
 
-	(void)happened;
-	(void)e;
 	channel_cork(&k->channels, true); /* what is said at once leaves at once */
 	python_pump(k->python);
 	if (python_state(k->python) == PYTHON_ASKING && !k->asked)
@@ -471,13 +469,12 @@ static void on_exited(void *ctx, const struct box_exit *x)
 		k->exit = *x;
 }
 
-static int port_spawn(void *ctx, const struct box_command *c, struct box_proc *ret,
+static int port_spawn(void *ctx, const struct box_command *c, struct box_proc *,
 		      struct err *e)
 {
 	struct kernel *k = ctx;
 	int r;
 
-	(void)ret;
 	k->exited = false;
 	tenant_forget(&k->program);
 	k->program = (struct tenant_program){ .started = on_started,
@@ -487,34 +484,28 @@ static int port_spawn(void *ctx, const struct box_command *c, struct box_proc *r
 	return r < 0 ? r : 1;
 }
 
-static int port_wait(void *ctx, uint32_t id, int timeout_ms, struct box_exit *ret,
-		     struct err *e)
+static int port_wait(void *ctx, uint32_t, int, struct box_exit *ret, struct err *e)
 {
 	struct kernel *k = ctx;
 
-	(void)id;
-	(void)timeout_ms;
 	if (!k->exited)
 		return err_set(e, -ETIMEDOUT, "it is not known");
 	*ret = k->exit;
 	return 0;
 }
 
-static int port_signal(void *ctx, uint32_t id, int sig, struct err *e)
+static int port_signal(void *ctx, uint32_t, int sig, struct err *e)
 {
 	struct kernel *k = ctx;
 	struct box *box = tenant_box(k->all->tenant);
 
-	(void)id;
 	return box && k->program.runs ? box_signal(box, k->program.id, sig, e) : 0;
 }
 
-static int port_end(void *ctx, uint32_t id, struct err *e)
+static int port_end(void *ctx, uint32_t, struct err *)
 {
 	struct kernel *k = ctx;
 
-	(void)id;
-	(void)e;
 	tenant_forget(&k->program);
 	return 0;
 }
@@ -540,14 +531,12 @@ static struct kernels *kernels_of(struct tenant *t)
 }
 
 /* Who makes one and never ends it must not keep the box for ever. */
-static int on_idle(void *ctx, uint32_t happened, struct err *e)
+static int on_idle(void *ctx, uint32_t, struct err *)
 {
 	struct kernel *k = ctx;
 	uint64_t most = tenant_conf(k->all->tenant)->idle_ms;
 	uint64_t since = sys_now_ms() - k->active_ms;
 
-	(void)happened;
-	(void)e;
 	if (channel_count(&k->channels) || k->running || since < most)
 		loop_rearm(loop_of(k), k->idle, since < most ? most - since : most);
 	else

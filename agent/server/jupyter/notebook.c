@@ -101,9 +101,8 @@ static struct json *read_book(struct buf *out, struct err *e)
 	return j;
 }
 
-static int no_file(struct exchange *x, const struct err *why, struct err *e)
+static int no_file(struct exchange *, const struct err *why, struct err *e)
 {
-	(void)x;
 	*e = *why;
 	return why->code == -ENOENT ? err_set(e, -ENOENT, "Notebook not found")
 				    : why->code;
@@ -322,18 +321,15 @@ static void on_said(void *ctx, const char *type, const struct json *content)
 	finish(n);
 }
 
-static bool is_slow(void *ctx)
+static bool is_slow(void *)
 {
-	(void)ctx;
 	return false;
 }
 
-static int on_time(void *ctx, uint32_t events, struct err *e)
+static int on_time(void *ctx, uint32_t, struct err *)
 {
 	struct notebook_run *n = ctx;
 
-	(void)events;
-	(void)e;
 	kernel_interrupt(n->k);
 	return 0;
 }

@@ -48,14 +48,12 @@ static void on_frame(void *ctx, const char *line, size_t len, bool whole)
 		c->line(c->ctx, j, line, len);
 }
 
-static int on_output(void *ctx, uint32_t events, struct err *e)
+static int on_output(void *ctx, uint32_t, struct err *)
 {
 	struct mcp_child *c = ctx;
 	char data[CHUNK];
 	ssize_t n = sys_read(c->out, data, sizeof(data));
 
-	(void)events;
-	(void)e;
 	if (n > 0)
 		(void)mcp_frame_feed(&c->frame, data, (size_t)n, on_frame, c);
 	else if (n != -EAGAIN)
@@ -63,13 +61,11 @@ static int on_output(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int on_room(void *ctx, uint32_t events, struct err *e)
+static int on_room(void *ctx, uint32_t, struct err *)
 {
 	struct mcp_child *c = ctx;
 	ssize_t n = c->queue.len ? sys_write(c->in, c->queue.data, c->queue.len) : 0;
 
-	(void)events;
-	(void)e;
 	if (n > 0)
 		buf_consume(&c->queue, (size_t)n);
 	else if (n < 0 && n != -EAGAIN)

@@ -81,12 +81,10 @@ static void shared_free(void *ctx)
 	free(ctx);
 }
 
-static int on_idle(void *ctx, uint32_t events, struct err *e)
+static int on_idle(void *ctx, uint32_t, struct err *)
 {
 	struct shared *s = ctx;
 
-	(void)events;
-	(void)e;
 	if (s->calls)
 		loop_rearm(s->child.loop, s->idle, IDLE_MS);
 	else
@@ -129,15 +127,13 @@ static void on_progress(struct shared *s, struct json *j)
 	json_free(&params);
 }
 
-static void on_line(void *ctx, struct json *j, const char *text, size_t len)
+static void on_line(void *ctx, struct json *j, const char *, size_t)
 {
 	struct shared *s = ctx;
 	struct shared_call *c = call_of(s, json_get_str(j, "id"));
 	struct exchange *x = c ? c->x : NULL;
 	bool events = c && c->events;
 
-	(void)text;
-	(void)len;
 	if (json_get(j, "method"))
 		on_progress(s, j);
 	if (!c || json_get(j, "method"))

@@ -167,12 +167,10 @@ static struct sessions *sessions_of(struct tenant *t)
 	return all;
 }
 
-static int on_idle(void *ctx, uint32_t events, struct err *e)
+static int on_idle(void *ctx, uint32_t, struct err *)
 {
 	struct session *s = ctx;
 
-	(void)events;
-	(void)e;
 	if (s->calls || s->listener)
 		loop_rearm(s->loop, s->idle, IDLE_MS);
 	else

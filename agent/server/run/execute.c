@@ -248,10 +248,8 @@ static void answer_send(struct answer *a)
 	answer_more(a);
 }
 
-static int on_answer_time(void *ctx, uint32_t events, struct err *e)
+static int on_answer_time(void *ctx, uint32_t, struct err *)
 {
-	(void)events;
-	(void)e;
 	answer_send(ctx);
 	return 0;
 }
@@ -323,11 +321,10 @@ static void write_input(struct process *p)
 				  EPOLLIN | (p->input.len ? EPOLLOUT : 0));
 }
 
-static int on_master(void *ctx, uint32_t events, struct err *e)
+static int on_master(void *ctx, uint32_t events, struct err *)
 {
 	struct process *p = ctx;
 
-	(void)e;
 	if (events & EPOLLOUT)
 		write_input(p);
 	if (events & (EPOLLIN | EPOLLHUP | EPOLLERR) && !read_output(p)) {
@@ -351,10 +348,8 @@ static void take_place(struct process *p)
 	tenant_set_cwd(p->all->tenant, p->session, path);
 }
 
-static int on_forget(void *ctx, uint32_t events, struct err *e)
+static int on_forget(void *ctx, uint32_t, struct err *)
 {
-	(void)events;
-	(void)e;
 	process_forget(ctx);
 	return 0;
 }
@@ -588,13 +583,12 @@ static struct process *find(struct exchange *x, struct err *e)
 	return NULL;
 }
 
-static int list_execute(struct exchange *x, struct err *e)
+static int list_execute(struct exchange *x, struct err *)
 {
 	struct processes *all = processes_of(exchange_tenant(x));
 	const char *session = exchange_header(x, "x-session-id");
 	struct json *list = json_array();
 
-	(void)e;
 	for (const struct process *p = all ? all->first : NULL; p; p = p->next)
 		if (same(p->session, session))
 			json_add(list, describe(p));

@@ -84,9 +84,8 @@ static int owners_known(struct exchange *x, struct buf *out, struct err *e)
 }
 
 /* That there are ports is known all the same. */
-static int owners_unknown(struct exchange *x, const struct err *why, struct err *e)
+static int owners_unknown(struct exchange *x, const struct err *, struct err *e)
 {
-	(void)why;
 	return answer(x, NULL, e);
 }
 

@@ -91,13 +91,11 @@ static void watch(struct proxy *p)
 				  exchange_backlog(p->x) > EXCHANGE_FULL ? 0 : EPOLLIN);
 }
 
-static int on_input(void *ctx, uint32_t events, struct err *e)
+static int on_input(void *ctx, uint32_t, struct err *)
 {
 	struct proxy *p = ctx;
 	ssize_t n = p->in.len ? sys_write(p->fds[0], p->in.data, p->in.len) : 0;
 
-	(void)events;
-	(void)e;
 	if (n > 0)
 		buf_consume(&p->in, (size_t)n);
 	else if (n < 0 && n != -EAGAIN)
@@ -152,14 +150,12 @@ static int take_head(struct proxy *p, const char *data, size_t len)
 	return 0;
 }
 
-static int on_output(void *ctx, uint32_t events, struct err *e)
+static int on_output(void *ctx, uint32_t, struct err *)
 {
 	struct proxy *p = ctx;
 	char data[CHUNK];
 	ssize_t n = sys_read(p->fds[1], data, sizeof(data));
 
-	(void)events;
-	(void)e;
 	if (n > 0 && p->begun) {
 		pass_body(p, data, (size_t)n);
 	} else if (n > 0) {
@@ -172,15 +168,13 @@ static int on_output(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int on_said(void *ctx, uint32_t events, struct err *e)
+static int on_said(void *ctx, uint32_t, struct err *)
 {
 	struct proxy *p = ctx;
 	size_t len = strlen(p->said);
 	char data[SAID];
 	ssize_t n = sys_read(p->fds[2], data, sizeof(data));
 
-	(void)events;
-	(void)e;
 	if (n > 0)
 		memcpy(p->said + len, data, MIN((size_t)n, SAID - len));
 	else if (n != -EAGAIN)
@@ -205,12 +199,11 @@ static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 	}
 }
 
-static void on_exited(void *ctx, const struct box_exit *x)
+static void on_exited(void *ctx, const struct box_exit *)
 {
 	struct proxy *p = ctx;
 	struct err ignored = ERR_NONE;
 
-	(void)x;
 	p->exited = true;
 	if (p->fds[2] >= 0)
 		(void)on_said(p, 0, &ignored);

@@ -177,13 +177,11 @@ static bool unused(const struct terminal *t)
 	return !t->typed && leader > 0 && sys_tcgetpgrp(t->master) == leader;
 }
 
-static int on_alone(void *ctx, uint32_t events, struct err *e)
+static int on_alone(void *ctx, uint32_t, struct err *)
 {
 	struct terminal *t = ctx;
 	uint64_t since = sys_now_ms() - t->left_ms;
 
-	(void)events;
-	(void)e;
 	if (since >= TERMINAL_ALONE_MS || unused(t))
 		terminal_free(t);
 	else
@@ -232,13 +230,12 @@ static void write_input(struct terminal *t)
 		exchange_pause(t->viewer->x, false);
 }
 
-static int on_master(void *ctx, uint32_t events, struct err *e)
+static int on_master(void *ctx, uint32_t events, struct err *)
 {
 	struct terminal *t = ctx;
 	char data[CHUNK];
 	ssize_t n = 0;
 
-	(void)e;
 	if (events & EPOLLOUT)
 		write_input(t);
 	if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
@@ -289,11 +286,10 @@ static void on_started(void *ctx, struct box_proc *proc, const struct err *e)
 		terminal_free(t);
 }
 
-static void on_exited(void *ctx, const struct box_exit *x)
+static void on_exited(void *ctx, const struct box_exit *)
 {
 	struct terminal *t = ctx;
 
-	(void)x;
 	if (t->source) /* what it wrote last */
 		for (int i = 0, left = 1; i < 16 && left; i++) {
 			char data[CHUNK];
@@ -404,12 +400,11 @@ static int post_terminal(struct exchange *x, struct err *e)
 	return 0;
 }
 
-static int list_terminals(struct exchange *x, struct err *e)
+static int list_terminals(struct exchange *x, struct err *)
 {
 	struct terminals *all = terminals_of(exchange_tenant(x));
 	struct json *list = json_array();
 
-	(void)e;
 	for (const struct terminal *t = all ? all->first : NULL; t; t = t->next) {
 		struct json *j = json_object();
 
@@ -420,13 +415,12 @@ static int list_terminals(struct exchange *x, struct err *e)
 	return 0;
 }
 
-static int get_terminal(struct exchange *x, struct err *e)
+static int get_terminal(struct exchange *x, struct err *)
 {
 	struct terminal *t =
 		find(terminals_of(exchange_tenant(x)), exchange_param(x, "id"));
 	struct json *j;
 
-	(void)e;
 	if (!t)
 		return refuse(x, 404, "Terminal not found");
 	j = json_object();
@@ -435,12 +429,11 @@ static int get_terminal(struct exchange *x, struct err *e)
 	return 0;
 }
 
-static int delete_terminal(struct exchange *x, struct err *e)
+static int delete_terminal(struct exchange *x, struct err *)
 {
 	struct terminal *t =
 		find(terminals_of(exchange_tenant(x)), exchange_param(x, "id"));
 
-	(void)e;
 	if (!t)
 		return refuse(x, 404, "Terminal not found");
 	terminal_free(t);
@@ -557,10 +550,8 @@ static const struct exchange_hooks viewer_hooks = { .gone = on_gone,
 						    .drained = on_drained,
 						    .message = on_message };
 
-static int on_auth_time(void *ctx, uint32_t events, struct err *e)
+static int on_auth_time(void *ctx, uint32_t, struct err *)
 {
-	(void)events;
-	(void)e;
 	on_viewer_lost(ctx, CLOSE_KEY, "the key did not come in time");
 	return 0;
 }

@@ -241,12 +241,10 @@ static void box_ended(struct tenant *t)
 	}
 }
 
-static int on_box(void *ctx, uint32_t events, struct err *e)
+static int on_box(void *ctx, uint32_t, struct err *)
 {
 	struct tenant *t = ctx;
 
-	(void)events;
-	(void)e;
 	tenant_hold(t);
 	if (take_messages(t) < 0)
 		box_ended(t);
@@ -282,15 +280,13 @@ static int join(struct tenant *t, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot join the box") : 0;
 }
 
-static int on_started(void *ctx, uint32_t events, struct err *ignored)
+static int on_started(void *ctx, uint32_t, struct err *)
 {
 	struct tenant *t = ctx;
 	const struct server_conf *c = t->all->conf;
 	struct err e = ERR_NONE;
 	int r;
 
-	(void)events;
-	(void)ignored;
 	loop_remove(t->all->loop, &t->source);
 	r = c->started(c->ctx, &t->start, &e);
 	if (r >= 0)

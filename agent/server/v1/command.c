@@ -248,26 +248,22 @@ static int take_output(struct command *c)
 	return 1;
 }
 
-static int on_output(void *ctx, uint32_t events, struct err *e)
+static int on_output(void *ctx, uint32_t, struct err *)
 {
 	struct command *c = ctx;
 
-	(void)events;
-	(void)e;
 	(void)take_output(c);
 	if (c->exited && c->fds[OUT] < 0)
 		finish(c);
 	return 0;
 }
 
-static int on_wrong(void *ctx, uint32_t events, struct err *e)
+static int on_wrong(void *ctx, uint32_t, struct err *)
 {
 	struct command *c = ctx;
 	char data[4096];
 	ssize_t n = sys_read(c->fds[WRONG], data, sizeof(data));
 
-	(void)events;
-	(void)e;
 	if (n > 0)
 		(void)buf_add(&c->wrong, data,
 			      MIN((size_t)n, WRONG_MAX - c->wrong.len));
@@ -276,12 +272,11 @@ static int on_wrong(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int on_ended(void *ctx, uint32_t events, struct err *e)
+static int on_ended(void *ctx, uint32_t, struct err *e)
 {
 	struct command *c = ctx;
 	struct err ignored = ERR_NONE;
 
-	(void)events;
 	loop_remove(c->server->loop, &c->ends[EXIT]); /* it can be read: it has ended */
 	if (proc_wait(&c->proc, -1, &c->status, &ignored) < 0)
 		c->status = 1;
@@ -301,12 +296,10 @@ static int on_ended(void *ctx, uint32_t events, struct err *e)
 	return 0;
 }
 
-static int on_alive(void *ctx, uint32_t events, struct err *e)
+static int on_alive(void *ctx, uint32_t, struct err *)
 {
 	struct command *c = ctx;
 
-	(void)events;
-	(void)e;
 	begin(c, c->x);
 	if (!exchange_backlog(c->x))
 		exchange_write(c->x, ":\n\n", 3);

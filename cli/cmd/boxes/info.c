@@ -233,13 +233,12 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 	return 0;
 }
 
-static int work(struct app *app, void *args, struct err *e)
+static int work(struct app *app, void *, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_json_ struct json *j = NULL;
 	int r = boxsetup_find(app, &s, e);
 
-	(void)args;
 	if (r < 0)
 		return r;
 	r = describe(app, &s, &j, e);

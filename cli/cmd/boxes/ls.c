@@ -102,7 +102,7 @@ static void add_row(struct table *t, const struct store *st,
 	table_add(t, cells);
 }
 
-static int list(struct app *app, void *args, struct err *e)
+static int list(struct app *app, void *, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_boxlist_ struct boxlist l = BOXLIST_NONE;
@@ -112,7 +112,6 @@ static int list(struct app *app, void *args, struct err *e)
 	_cleanup_table_ struct table *t = NULL;
 	int r = store_open(&st, e);
 
-	(void)args;
 	if (r < 0)
 		return r;
 	r = boxlist_read(&st, &l, e);

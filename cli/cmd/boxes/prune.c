@@ -170,11 +170,10 @@ static int prune(struct app *app, void *args, struct err *e)
 	return r < 0 ? r : status;
 }
 
-static int take_older(struct app *app, void *args, const char *word, struct err *e)
+static int take_older(struct app *, void *args, const char *word, struct err *e)
 {
 	struct args *a = args;
 
-	(void)app;
 	if (num_ms(word, &a->older_ms) < 0 || !a->older_ms)
 		return err_set(e, -EINVAL,
 			       "bad time '%s'; it is such as 90s, 10m or 2h", word);

@@ -22,11 +22,10 @@ static uint64_t deadline(const struct args *a)
 
 /* With --all every box has the same time: nobody waits for another. */
 static int ask(const struct opt_boxes_work *w, const struct boxlist_item *b,
-	       struct err *e)
+	       struct err *)
 {
 	struct err ignored;
 
-	(void)e;
 	if (b->running)
 		(void)boxend_ask(w->store, b->key, services_first, &ignored);
 	return 0;
@@ -53,13 +52,12 @@ static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 	return 0;
 }
 
-static int work(struct app *app, void *args, struct err *e)
+static int work(struct app *app, void *args, struct err *)
 {
 	/* ^C ends the waiting, not us: the box would go on running. */
 	_cleanup_close_ int interrupt = signals_watch((const int[]){ SIGINT, 0 }, NULL);
 	struct args *a = args;
 
-	(void)e;
 	a->grace.interrupt = interrupt;
 	a->grace.first = services_first;
 	a->grace.until_ms = deadline(a);

@@ -86,11 +86,10 @@ static int apply(struct app *app, void *args, struct err *e)
 	return r > 0 ? CMD_FAILED : r;
 }
 
-static int check(struct app *app, void *args, struct err *e)
+static int check(struct app *, void *args, struct err *e)
 {
 	const struct args *a = args;
 
-	(void)app;
 	if (a->resume && (a->all || a->paths.n || a->to))
 		return err_set(e, -EINVAL, "--continue takes nothing else");
 	if (a->overwrite && (a->merge || a->marks))

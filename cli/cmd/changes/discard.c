@@ -48,11 +48,10 @@ static int discard(struct app *app, void *args, struct err *e)
 	return r < 0 ? r : review_ask(&rv, what, NULL, NULL, e);
 }
 
-static int check(struct app *app, void *args, struct err *e)
+static int check(struct app *, void *args, struct err *e)
 {
 	const struct args *a = args;
 
-	(void)app;
 	if (a->all == (a->paths.n > 0))
 		return err_set(e, -EINVAL, "name paths, or say --all");
 	return 0;

@@ -134,11 +134,10 @@ static int work(struct app *app, void *args, struct err *e)
 	return a->list ? list(app, &s, e) : go_back(app, &s, a->name, e);
 }
 
-static int check(struct app *app, void *args, struct err *e)
+static int check(struct app *, void *args, struct err *e)
 {
 	const struct args *a = args;
 
-	(void)app;
 	return a->name && a->list ? err_set(e, -EINVAL, "--list takes no name") : 0;
 }
 

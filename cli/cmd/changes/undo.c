@@ -4,7 +4,7 @@
 #include "cli/show/render.h"
 #include "rootfs/store/checkpoint.h"
 
-static int undo(struct app *app, void *args, struct err *e)
+static int undo(struct app *app, void *, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_review_ struct review rv = REVIEW_NONE;
@@ -12,7 +12,6 @@ static int undo(struct app *app, void *args, struct err *e)
 	int64_t since = -1;
 	int r = boxsetup_find(app, &s, e) ?: review_open(&s, REVIEW_GIVE, &rv, e);
 
-	(void)args;
 	if (r == 0)
 		since = checkpoint_rewinding(s.dir.dirfd);
 	if (since >= 0)

@@ -19,13 +19,12 @@ static bool load_box(const struct app *app, char *shown, size_t room)
 	return true;
 }
 
-static int work(struct app *app, void *args, struct err *e)
+static int work(struct app *app, void *, struct err *e)
 {
 	char shown[256];
 	bool box = load_box(app, shown, sizeof(shown));
 	int r = settings_show(app, CONFIG_FROM_DEFAULT, NULL, e);
 
-	(void)args;
 	if (r < 0)
 		return r;
 	if (box)

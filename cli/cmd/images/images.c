@@ -45,13 +45,12 @@ static int add_rows(void *ctx, const struct image *i)
 	return 0;
 }
 
-static int list(struct app *app, void *args, struct err *e)
+static int list(struct app *app, void *, struct err *e)
 {
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	int r = store_open(&st, e);
 
-	(void)args;
 	if (r < 0)
 		return r;
 	r = image_list(&st, add_rows, &(struct list){ &st, t }, e);

@@ -112,11 +112,10 @@ static int work(struct app *app, void *args, struct err *e)
 	return s.status;
 }
 
-static int check(struct app *app, void *args, struct err *e)
+static int check(struct app *, void *args, struct err *e)
 {
 	const struct args *a = args;
 
-	(void)app;
 	if (a->all && a->names.n)
 		return err_set(e, -EINVAL, "--all and names exclude each other");
 	return a->all || a->names.n

@@ -107,11 +107,10 @@ static int save(struct app *app, void *args, struct err *e)
 	return r;
 }
 
-static int take_to(struct app *app, void *args, const char *to, struct err *e)
+static int take_to(struct app *, void *args, const char *to, struct err *e)
 {
 	struct args *a = args;
 
-	(void)app;
 	a->form = find_form(to);
 	return a->form ? 0
 		       : err_set(e, -EINVAL,

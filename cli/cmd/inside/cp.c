@@ -142,11 +142,10 @@ static int work(struct app *app, void *args, struct err *e)
 	return r > 0 ? CMD_FAILED : r;
 }
 
-static int check(struct app *app, void *args, struct err *e)
+static int check(struct app *, void *args, struct err *e)
 {
 	const struct args *a = args;
 
-	(void)app;
 	if (!a->to || (a->from[0] == ':') == (a->to[0] == ':'))
 		return err_set(e, -EINVAL,
 			       "two paths are wanted, and ':' in front of the one in "

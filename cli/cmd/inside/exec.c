@@ -54,11 +54,10 @@ static int work(struct app *app, void *args, struct err *e)
 	return boxrun_command(app, &a->box, &what);
 }
 
-static int check(struct app *app, void *args, struct err *e)
+static int check(struct app *, void *args, struct err *e)
 {
 	const struct args *a = args;
 
-	(void)app;
 	if (a->tty && a->no_tty)
 		return err_set(e, -EINVAL, "--tty and --no-tty exclude each other");
 	if (a->detach && a->tty)

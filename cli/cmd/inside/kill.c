@@ -56,11 +56,10 @@ static void signal_first(void *args, int argc, char **argv)
 	argv[1] = a->word;
 }
 
-static int take_signal(struct app *app, void *args, const char *word, struct err *e)
+static int take_signal(struct app *, void *args, const char *word, struct err *e)
 {
 	struct args *a = args;
 
-	(void)app;
 	return signame_parse(word, &a->signal) < 0
 		       ? err_set(e, -EINVAL, "unknown signal '%s'", word)
 		       : 0;

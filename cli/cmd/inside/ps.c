@@ -29,14 +29,13 @@ static void add_row(struct table *t, const struct boxps_proc *p)
 	table_add(t, cells);
 }
 
-static int list(struct app *app, void *args, struct err *e)
+static int list(struct app *app, void *, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	_cleanup_boxps_ struct boxps ps = BOXPS_NONE;
 	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	int r = boxsetup_running(app, &s, e);
 
-	(void)args;
 	if (r < 0)
 		return r;
 	r = boxps_list(box_init_pid(s.box), &ps, e);

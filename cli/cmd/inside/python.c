@@ -547,11 +547,10 @@ static int check_context(struct app *app, void *args, const char *name, struct e
 	return 0;
 }
 
-static int check(struct app *app, void *args, struct err *e)
+static int check(struct app *, void *args, struct err *e)
 {
 	struct args *a = args;
 
-	(void)app;
 	if (a->restart && !a->context)
 		return err_set(e, -EINVAL, "--restart needs a --context");
 	if (a->context && a->box.rm)

@@ -14,7 +14,7 @@ struct args {
 
 EMBED(shell_best, "cli/cmd/inside/shell.sh");
 
-static int work(struct app *app, void *args, struct err *e)
+static int work(struct app *app, void *args, struct err *)
 {
 	const struct args *a = args;
 	const char *const shell = config_text(app->config, CONFIG_SHELL_COMMAND);
@@ -25,7 +25,6 @@ static int work(struct app *app, void *args, struct err *e)
 				     .tty = tty_is(STDIN_FILENO),
 				     .signing = &a->signing };
 
-	(void)e;
 	return boxrun_command(app, &a->box, &what);
 }
 

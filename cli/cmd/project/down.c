@@ -18,14 +18,13 @@ static int tell(const struct app *app, bool ran, struct err *e)
 	return 0;
 }
 
-static int work(struct app *app, void *args, struct err *e)
+static int work(struct app *app, void *, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	struct boxend_grace grace = { .until_ms = sys_now_ms() + DOWN_MS,
 				      .interrupt = -1 };
 	int r = boxsetup_running(app, &s, e);
 
-	(void)args;
 	if (r == -ENOENT && s.dir.dirfd >= 0) {
 		render_note(app, "the box is not running");
 		*e = ERR_NONE;

@@ -109,17 +109,15 @@ static int start(void *ctx, const struct server_box *which, struct server_start 
 	return 0;
 }
 
-static int started(void *ctx, struct server_start *s, struct err *e)
+static int started(void *, struct server_start *s, struct err *e)
 {
-	(void)ctx;
 	return boxahead_result(s->of, e);
 }
 
-static void start_done(void *ctx, struct server_start *s)
+static void start_done(void *, struct server_start *s)
 {
 	struct boxahead *b = take(&s->of, NULL);
 
-	(void)ctx;
 	if (b)
 		boxahead_done(b);
 	free(b);
@@ -527,11 +525,10 @@ static int serve(struct app *app, void *args, struct err *e)
 	return r;
 }
 
-static int take_idle(struct app *app, void *args, const char *word, struct err *e)
+static int take_idle(struct app *, void *args, const char *word, struct err *e)
 {
 	struct args *a = args;
 
-	(void)app;
 	return num_ms(word, &a->idle_ms) < 0
 		       ? err_set(e, -EINVAL,
 				 "bad time '%s'; it is such as 90s, 10m or 2h", word)

@@ -15,12 +15,11 @@ struct args {
 
 /* ---- a name ------------------------------------------------------------------------------ */
 
-static int note_number(void *ctx, const char *name, const struct chain *c)
+static int note_number(void *ctx, const char *name, const struct chain *)
 {
 	bool *taken = ctx;
 	unsigned n = 0;
 
-	(void)c;
 	for (const char *p = name; *p >= '0' && *p <= '9' && n < SNAPSHOT_NUMBERS; p++)
 		n = 10 * n + (unsigned)(*p - '0');
 	if (n < SNAPSHOT_NUMBERS && name[strspn(name, "0123456789")] == '\0')

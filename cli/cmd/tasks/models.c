@@ -2,9 +2,8 @@
 #include "cli/opt/cmd.h"
 #include "cli/task/modellist.h"
 
-static int work(struct app *app, void *args, struct err *e)
+static int work(struct app *app, void *, struct err *e)
 {
-	(void)args;
 	return modellist_show(app, e);
 }
 

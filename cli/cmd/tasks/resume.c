@@ -35,12 +35,11 @@ static int work(struct app *app, void *args, struct err *e)
 	return a->detach ? detached_run(app, &what) : taskrun_do(app, &what);
 }
 
-static int take_at(struct app *app, void *args, const char *word, struct err *e)
+static int take_at(struct app *, void *args, const char *word, struct err *e)
 {
 	struct args *a = args;
 	uint64_t n;
 
-	(void)app;
 	if (num_range(word, 0, UINT_MAX, &n) < 0)
 		return err_set(e, -EINVAL, "bad number of turns '%s'", word);
 	a->back = true;
@@ -48,11 +47,10 @@ static int take_at(struct app *app, void *args, const char *word, struct err *e)
 	return 0;
 }
 
-static int check(struct app *app, void *args, struct err *e)
+static int check(struct app *, void *args, struct err *e)
 {
 	const struct args *a = args;
 
-	(void)app;
 	if (a->box.wipe)
 		return err_set(e, -EINVAL, "--wipe: the task's work would be gone");
 	if (a->task.replay)

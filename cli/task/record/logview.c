@@ -234,7 +234,7 @@ int logview_record(void *ctx, const struct json *record, struct err *e)
 	return 0;
 }
 
-int logview_summarise(void *ctx, const struct json *record, struct err *e)
+int logview_summarise(void *ctx, const struct json *record, struct err *)
 {
 	struct logview_summary *s = ctx;
 	const char *type = json_get_str(record, "type");
@@ -242,7 +242,6 @@ int logview_summarise(void *ctx, const struct json *record, struct err *e)
 	const char *reason = json_get_str(record, "reason");
 	int64_t round = json_get_int(record, "round", 0);
 
-	(void)e;
 	s->rounds = MAX(s->rounds, round);
 	if (!type)
 		return 0;
