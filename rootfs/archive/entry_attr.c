@@ -4,6 +4,7 @@
 
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "rootfs/archive/owners.h"
 
 enum { XATTR_LIST = 64 << 10 };
 
@@ -72,17 +73,14 @@ mode_t entry_attr_mode(const struct entry_attr *a, const struct untar_entry *en)
 
 /* ---- owner ------------------------------------------------------------------------- */
 
-/* In the file itself where that is possible, else in the table. */
-static int record(struct entry_attr *a, const struct entry_place *p,
-		  const struct owners_stat *st, struct err *e)
+/* In the file itself, where that is possible. */
+static void record(const struct entry_place *p, const struct owners_stat *st)
 {
 	char value[OWNERS_VALUE];
 
 	owners_format(value, st);
-	if (p->fd >= 0 &&
-	    sys_fsetxattr(p->fd, OWNERS_XATTR, value, strlen(value), 0) == 0)
-		return 0;
-	return owners_add(a->owners, p->path, st, e);
+	if (p->fd >= 0)
+		(void)sys_fsetxattr(p->fd, OWNERS_XATTR, value, strlen(value), 0);
 }
 
 static bool valid_id(int64_t id)
@@ -124,9 +122,9 @@ int entry_attr_owner(struct entry_attr *a, const struct entry_place *p,
 		if (r < 0)
 			return fail(e, r, "change the mode of", p);
 	}
-	if (kept && (mode == want.mode || S_ISLNK(en->mode)))
-		return 0;
-	return record(a, p, &want, e);
+	if (!kept || (mode != want.mode && !S_ISLNK(en->mode)))
+		record(p, &want);
+	return 0;
 }
 
 /* ---- extended attributes ------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* entry_attr - put an entry's owner, mode, extended attributes and time on a new file,
  * and say what could not be put there.
- * Needs:  the capabilities of box root for owners; without them they are recorded.
+ * Needs:  the capabilities of box root for owners; without them they are recorded, but for
+ *         those of links and fifos.
  * Owns:   nothing.
  * Never:  fails because something cannot be represented: that is counted. */
 #ifndef ROOTFS_ARCHIVE_ENTRY_ATTR_H
@@ -8,7 +9,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "rootfs/archive/owners.h"
 #include "rootfs/archive/untar.h"
 
 /* What is left out of an image, and the words for it. */
@@ -34,7 +34,6 @@ struct entry_attr {
 			  owner may not touch is made so that he may, and recorded */
 	uint32_t uid, gid;		   /* what a new file gets by itself */
 	const struct untar_limits *limits; /* borrowed */
-	struct owners *owners;		   /* borrowed; for what holds no xattr */
 	uint64_t dropped[ENTRY_DROPS];
 	struct buf *names; /* borrowed; a line for each of them, while there is room;
 			      NULL = not wanted */

@@ -31,7 +31,6 @@ enum { PROGRESS_STEP = 1 << 20 };
 struct extract {
 	struct extract_conf conf;
 	mode_t umask; /* to be put back */
-	struct owners owners;
 	struct dirtimes dirs;
 	struct whiteout made;
 	struct entry_attr attr;
@@ -514,14 +513,12 @@ int extract_new(const struct extract_conf *conf, struct extract **ret, struct er
 		return err_sys(e, -ENOMEM, "cannot unpack");
 	x->conf = *conf;
 	x->parent = x->fd = -1;
-	x->owners = OWNERS_NONE;
 	x->dirs = DIRTIMES_NONE;
 	x->attr = (struct entry_attr){ .names = conf->names,
 				       .single = conf->single,
 				       .uid = sys_geteuid(),
 				       .gid = sys_getegid(),
-				       .limits = conf->limits,
-				       .owners = &x->owners };
+				       .limits = conf->limits };
 	x->umask = sys_umask(0); /* modes are the archive's */
 	r = whiteout_init(&x->made, e);
 	if (r < 0)
@@ -541,7 +538,6 @@ void extract_free(struct extract **xp)
 	scope_close(&x->parent);
 	whiteout_done(&x->made);
 	dirtimes_done(&x->dirs);
-	owners_done(&x->owners);
 	free(x);
 	*xp = NULL;
 }
@@ -561,9 +557,4 @@ int extract_finish(struct extract *x, struct err *e)
 const uint64_t *extract_dropped(const struct extract *x)
 {
 	return x->attr.dropped;
-}
-
-const struct owners *extract_owners(const struct extract *x)
-{
-	return &x->owners;
 }

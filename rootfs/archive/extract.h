@@ -9,7 +9,6 @@
 
 #include "base/err.h"
 #include "rootfs/archive/entry_attr.h"
-#include "rootfs/archive/owners.h"
 #include "rootfs/archive/untar.h"
 
 /* Called now and then with the bytes of data written so far. */
@@ -48,8 +47,5 @@ int extract_finish(struct extract *x, struct err *e);
 
 /** extract_dropped() - what was left out, ENTRY_DROPS counts; borrowed */
 const uint64_t *extract_dropped(const struct extract *x);
-
-/** extract_owners() - owners that no file on disk shows; borrowed */
-const struct owners *extract_owners(const struct extract *x);
 
 #endif

@@ -4,7 +4,6 @@
  * Never:  removes a layer that an image names; shows one that is not whole.
  *
  *   diffs/<name>/rootfs      its files, marks for overlayfs included (ovlmark.h)
- *   diffs/<name>/owners      owners that no file shows (owners.h)
  *   diffs/<name>/meta.json   bytes, entries, dropped{}, snippets
  *   images/<dir>/layers      the names of an image's layers, a line each, the uppermost
  *                            first; an image without this file lies in its rootfs/ alone

@@ -4,7 +4,6 @@
  * Never:  changes an image's files; trusts what meta.json says to be there or short.
  *
  *   images/<dir>/rootfs      the files, as the ids of one map see them
- *   images/<dir>/owners      owners that no file shows (owners.h)
  *   images/<dir>/meta.json   see image_meta()
  *   images/<dir>/run.json    see image_run(); of images in layers
  * <dir> is the digest of the source, with ".<map>" behind it for any map but "subuid":

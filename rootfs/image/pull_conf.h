@@ -27,7 +27,7 @@ enum pull_kind {
 	PULL_DRESS    /* nothing but the files of ours, @snippets */
 };
 
-/* What is to be made: rootfs/ and the file owners in @dir. A layer that has no meaning
+/* What is to be made: rootfs/ in @dir. A layer that has no meaning
  * without those below it is -EXDEV. */
 struct pull_unpack {
 	enum pull_kind kind;

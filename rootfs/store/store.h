@@ -4,9 +4,9 @@
  * Never:  leaves a state that a later command cannot use: every change is a temporary
  *         name, an fsync and a rename, under a lock.
  *
- *   images/<name>/{rootfs/,meta.json,owners}   <name> is the digest, with ".<map>"
+ *   images/<name>/{rootfs/,meta.json}          <name> is the digest, with ".<map>"
  *                                              behind it for any map but the default
- *   diffs/<name>/{rootfs/,meta.json,owners}    layers of images (rootfs/image/diffs.h)
+ *   diffs/<name>/{rootfs/,meta.json}           layers of images (rootfs/image/diffs.h)
  *   boxes/<key>/{box.json,upper/,work/,transcripts/,lock}     <key> = sha256 of the path
  *   marks/<id>                                 by which a moved directory is known again
  *   tmp/                                       what is being made; cleaned when stale */

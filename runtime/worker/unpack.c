@@ -5,11 +5,10 @@
 
 #include <string.h>
 
-#include "base/file.h"
 #include "base/sys/sys.h"
 #include "runtime/worker/ring.h"
 
-enum { READ_CHUNK = 512 << 10, OWNERS_TEXT = 512 << 20 };
+enum { READ_CHUNK = 512 << 10 };
 
 /* ---- the descriptor ----------------------------------------------------------------- */
 
@@ -216,17 +215,6 @@ static int read_all(const struct unpack_conf *conf, const struct untar_sink *sin
 	return child_verdict(&child, r, ret, e);
 }
 
-static int write_owners(const struct owners *o, int fd, struct err *e)
-{
-	_cleanup_buf_ struct buf text = BUF_INIT((size_t)OWNERS_TEXT);
-	int r;
-
-	r = owners_print(o, &text);
-	if (r < 0)
-		return err_sys(e, r, "cannot write the table of owners");
-	return fd < 0 ? 0 : file_write_fd(fd, buf_cstr(&text), text.len, e);
-}
-
 int unpack_run(const struct unpack_conf *conf, struct unpack_result *ret, struct err *e)
 {
 	_cleanup_extract_ struct extract *x = NULL;
@@ -247,9 +235,6 @@ int unpack_run(const struct unpack_conf *conf, struct unpack_result *ret, struct
 	if (r < 0)
 		return r;
 	r = extract_finish(x, e);
-	if (r < 0)
-		return r;
-	r = write_owners(extract_owners(x), conf->owners, e);
 	if (r < 0)
 		return r;
 	memcpy(result.dropped, extract_dropped(x), sizeof(result.dropped));

@@ -18,7 +18,6 @@ struct unpack_conf {
 	bool single; /* one id only is mapped */
 	enum extract_kind kind;
 	bool digest; /* the result's is wanted */
-	int owners;  /* borrowed: gets the table of owners; -1 = thrown away */
 	const struct untar_limits *limits; /* borrowed */
 	struct buf *names; /* borrowed: a line for what is left out; may be NULL */
 };

@@ -59,13 +59,12 @@ static bool valid_name(const char *name)
 	       strcmp(name, "..") != 0;
 }
 
-/* Makes rootfs/ and the table owners in the directory, or goes on in them. */
+/* Makes rootfs/ in the directory, or goes on in it. */
 static int unpack_into(int dir, const struct unpack_conf *how, struct json **ret,
 		       struct err *e)
 {
 	struct unpack_conf conf = *how;
 	_cleanup_close_ int root = -1;
-	_cleanup_close_ int owners = -1;
 	_cleanup_buf_ struct buf names = BUF_INIT(WORKER_NAMES);
 	struct unpack_result result;
 	int r;
@@ -76,13 +75,8 @@ static int unpack_into(int dir, const struct unpack_conf *how, struct json **ret
 	root = file_open_dir(dir, "rootfs", e);
 	if (root < 0)
 		return root;
-	owners = sys_openat(dir, "owners", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW,
-			    0600);
-	if (owners < 0)
-		return err_sys(e, owners, "cannot make 'owners'");
 	conf.in = STDIN_FILENO;
 	conf.root = root;
-	conf.owners = owners;
 	conf.limits = &untar_limits_default;
 	conf.names = &names;
 	r = unpack_run(&conf, &result, e);

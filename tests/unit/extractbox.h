@@ -18,7 +18,6 @@ struct extractbox {
 	struct err err;
 	struct untar_counts counts;
 	uint64_t dropped[ENTRY_DROPS];
-	struct buf owners; /* owned: the table */
 };
 
 struct extractbox_row {

@@ -50,34 +50,10 @@ static void what_is_written_is_read(void)
 	assert_memory_equal(&got, &st, sizeof(st));
 }
 
-static void the_table_is_sorted_and_the_last_counts(void)
-{
-	_cleanup_owners_ struct owners o = OWNERS_NONE;
-	_cleanup_buf_ struct buf out = BUF_INIT(4096);
-	struct err e;
-
-	unit_ok(owners_add(&o, "b", &(struct owners_stat){ 1, 1, 0777 }, &e), &e);
-	unit_ok(owners_add(&o, "a\n", &(struct owners_stat){ 2, 2, 0777 }, &e), &e);
-	unit_ok(owners_add(&o, "b", &(struct owners_stat){ 3, 3, 0777 }, &e), &e);
-	assert_int_equal(owners_print(&o, &out), 0);
-	assert_string_equal(buf_cstr(&out), "2:2:0777 a\\n\n3:3:0777 b\n");
-}
-
-static void an_empty_table(void)
-{
-	_cleanup_owners_ struct owners o = OWNERS_NONE;
-	_cleanup_buf_ struct buf out = BUF_INIT(4096);
-
-	assert_int_equal(owners_print(&o, &out), 0);
-	assert_int_equal(out.len, 0);
-}
-
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "what is written is read", what_is_written_is_read },
-		{ "sorted, the last counts", the_table_is_sorted_and_the_last_counts },
-		{ "an empty table", an_empty_table },
 	};
 
 	return unit_rows("owners_parse", rows, parse) + unit_cases("owners", cases);

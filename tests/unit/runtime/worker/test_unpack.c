@@ -62,7 +62,6 @@ static int unpack(const struct buf *bytes, int root, struct unpack_result *ret,
 	return unpack_run(&(struct unpack_conf){ .in = in,
 						 .root = root,
 						 .single = sys_geteuid() != 0,
-						 .owners = -1,
 						 .limits = &untar_limits_default },
 			  ret, e);
 }
