@@ -1,14 +1,14 @@
 /* Decompressing and writing take about the same time, so they go on at once: a child
- * decompresses into shared memory (ring.h), this process reads the tar from there and
- * writes. A plain tar needs no child. */
+ * decompresses into a pipe, this process reads the tar from there and writes. A plain tar
+ * needs no child. */
 #include "runtime/worker/unpack.h"
 
 #include <string.h>
 
+#include "base/file.h"
 #include "base/sys/sys.h"
-#include "runtime/worker/ring.h"
 
-enum { READ_CHUNK = 512 << 10 };
+enum { READ_CHUNK = 512 << 10, PIPE = 1 << 20 };
 
 /* ---- the descriptor ----------------------------------------------------------------- */
 
@@ -75,113 +75,106 @@ struct verdict {
 };
 
 struct child {
-	pid_t pid;	  /* owned until reaped; -1 = none */
-	int verdict;	  /* owned: the reading end */
-	struct ring ring; /* owned */
+	pid_t pid;	     /* owned until reaped; -1 = none */
+	int data;	     /* owned: the reading end */
+	int words;	     /* owned: the same, of the verdict */
+	char *chunk;	     /* owned; READ_CHUNK bytes */
+	struct verdict said; /* once the data has ended */
 };
-#define CHILD_NONE ((struct child){ .pid = -1, .verdict = -1, .ring = RING_NONE })
 
 static void child_done(struct child *c)
 {
 	siginfo_t si;
 
-	ring_done(&c->ring);
-	scope_close(&c->verdict);
+	scope_close(&c->data);
+	scope_close(&c->words);
+	free(c->chunk);
 	if (c->pid > 0) {
 		(void)sys_kill(c->pid, SIGKILL);
 		(void)sys_waitid(P_PID, (id_t)c->pid, &si, WEXITED);
 	}
-	*c = CHILD_NONE;
 }
 
 struct output {
-	struct ring *ring; /* borrowed */
+	int to;		   /* borrowed */
 	struct hash *hash; /* borrowed; NULL = not wanted */
 };
 
-static int to_ring(void *ctx, const void *data, size_t len, struct err *e)
+static int put_out(void *ctx, const void *data, size_t len, struct err *e)
 {
 	struct output *o = ctx;
 	int r = o->hash ? hash_update(o->hash, data, len, e) : 0;
 
-	return r < 0 ? r : ring_write(o->ring, data, len, e);
+	return r < 0 ? r : file_write_fd(o->to, data, len, e);
 }
 
-static _noreturn_ void child_main(struct child *c, struct input *in, int verdict,
+static _noreturn_ void child_main(struct input *in, int data, int words,
 				  const struct untar_limits *limits)
 {
-	struct output out = { &c->ring, take(&in->hash, NULL) };
+	struct output out = { data, take(&in->hash, NULL) };
 	struct untar_source src = { input_read, in };
 	struct verdict v = { 0 };
 	int r;
 
-	ring_child(&c->ring);
-	r = untar_decompress(&src, to_ring, &out, limits, &v.done, &v.err);
+	r = untar_decompress(&src, put_out, &out, limits, &v.done, &v.err);
 	if (r == 0 && out.hash)
 		r = hash_final(out.hash, v.digest, &v.err);
 	/* Before the end of the data, so that it is there when that is seen. */
-	(void)sys_write(verdict, &v, sizeof(v));
-	if (r == 0)
-		r = ring_end(&c->ring, &v.err);
+	(void)sys_write(words, &v, sizeof(v));
 	sys_exit(r < 0);
 }
 
 static int child_start(struct child *c, struct input *in,
 		       const struct untar_limits *limits, struct err *e)
 {
-	_cleanup_close_ int theirs = -1;
-	int fds[2], r;
+	int data[2] = { -1, -1 }, words[2] = { -1, -1 };
+	int r = sys_pipe2(data, 0) ?: sys_pipe2(words, 0);
 
-	r = ring_init(&c->ring, e);
-	if (r < 0)
-		return r;
-	r = sys_pipe2(fds, 0);
-	if (r < 0)
-		return err_sys(e, r, "cannot make a pipe");
-	c->verdict = fds[0];
-	theirs = fds[1];
-	r = sys_fork();
+	c->data = data[0];
+	c->words = words[0];
+	c->chunk = malloc(READ_CHUNK);
+	if (r == 0)
+		(void)sys_pipe_size(data[1], PIPE); /* as large as it may be */
+	if (r == 0)
+		r = c->chunk ? sys_fork() : -ENOMEM;
+	if (r == 0) {
+		scope_close(&c->data); /* its reader's end is seen */
+		child_main(in, data[1], words[1], limits);
+	}
+	scope_close(&data[1]);
+	scope_close(&words[1]);
 	if (r < 0)
 		return err_sys(e, r, "cannot start the decompressor");
-	if (r == 0)
-		child_main(c, in, theirs, limits);
 	c->pid = r;
-	ring_parent(&c->ring);
 	return 0;
+}
+
+/* At the end of the data the child has said how it went: a broken stream looks like a
+ * truncated archive from here. */
+static int child_verdict(struct child *c, struct err *e)
+{
+	struct verdict *v = &c->said;
+
+	if (sys_read(c->words, v, sizeof(*v)) != (ssize_t)sizeof(*v))
+		return err_set(e, -EPIPE,
+			       "the decompressor ended unexpectedly; "
+			       "it may need more memory than allowed");
+	v->err.msg[sizeof(v->err.msg) - 1] = '\0';
+	v->digest[HASH_HEX - 1] = '\0';
+	if (v->err.code < 0)
+		*e = v->err;
+	return v->err.code;
 }
 
 static ssize_t child_read(void *ctx, const void **ret, struct err *e)
 {
 	struct child *c = ctx;
+	ssize_t n = sys_read(c->data, c->chunk, READ_CHUNK);
 
-	return ring_read(&c->ring, ret, e);
-}
-
-/* What the child says goes before what follows from it for the reader: a broken stream
- * looks like a truncated archive from there. */
-static int child_verdict(struct child *c, int r, struct unpack_result *ret,
-			 struct err *e)
-{
-	struct verdict v;
-
-	if (r < 0 && r != -EPIPE)
-		return r;
-	if (sys_read(c->verdict, &v, sizeof(v)) != (ssize_t)sizeof(v))
-		return err_set(e, -EPIPE,
-			       "the decompressor ended unexpectedly; "
-			       "it may need more memory than allowed");
-	if (v.err.code < 0) {
-		*e = v.err;
-		e->msg[sizeof(e->msg) - 1] = '\0';
-		return e->code;
-	}
-	if (r < 0)
-		return r;
-	memcpy(ret->digest, v.digest, HASH_HEX);
-	ret->digest[HASH_HEX - 1] = '\0';
-	ret->counts.in_bytes = v.done.in_bytes;
-	ret->counts.trailing += v.done.trailing;
-	return 0;
+	*ret = c->chunk;
+	if (n < 0)
+		return err_sys(e, (int)n, "cannot take data over");
+	return n ? n : child_verdict(c, e);
 }
 
 /* ---- the whole ---------------------------------------------------------------------- */
@@ -190,7 +183,8 @@ static int read_all(const struct unpack_conf *conf, const struct untar_sink *sin
 		    struct unpack_result *ret, struct err *e)
 {
 	_cleanup_(input_done) struct input in = { .fd = -1 };
-	_cleanup_(child_done) struct child child = CHILD_NONE;
+	_cleanup_(
+		child_done) struct child child = { .pid = -1, .data = -1, .words = -1 };
 	_cleanup_hash_ struct hash *hash = NULL;
 	struct untar_source src = { input_read, &in };
 	bool packed;
@@ -212,7 +206,12 @@ static int read_all(const struct unpack_conf *conf, const struct untar_sink *sin
 		return r;
 	src = (struct untar_source){ child_read, &child };
 	r = untar_read(&src, sink, conf->limits, &ret->counts, e);
-	return child_verdict(&child, r, ret, e);
+	if (r < 0)
+		return r;
+	memcpy(ret->digest, child.said.digest, HASH_HEX);
+	ret->counts.in_bytes = child.said.done.in_bytes;
+	ret->counts.trailing += child.said.done.trailing;
+	return 0;
 }
 
 int unpack_run(const struct unpack_conf *conf, struct unpack_result *ret, struct err *e)

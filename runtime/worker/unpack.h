@@ -17,7 +17,7 @@ struct unpack_conf {
 	int root; /* borrowed: an empty directory, or one that a lower layer filled */
 	bool single; /* one id only is mapped */
 	enum extract_kind kind;
-	bool digest; /* the result's is wanted */
+	bool digest;			   /* the result's is wanted */
 	const struct untar_limits *limits; /* borrowed */
 	struct buf *names; /* borrowed: a line for what is left out; may be NULL */
 };

@@ -66,7 +66,7 @@ static int unpack(const struct buf *bytes, int root, struct unpack_result *ret,
 			  ret, e);
 }
 
-/* Larger than all slots of the ring together. */
+/* Larger than a pipe can be. */
 static void fill_large(struct tarmake *t, char *data, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
