@@ -10,15 +10,7 @@
 #include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
-#include "runtime/init/bridge.h"
-#include "runtime/init/browse.h"
-#include "runtime/init/compare.h"
-#include "runtime/init/find.h"
-#include "runtime/init/listen.h"
-#include "runtime/init/owners.h"
-#include "runtime/init/rank.h"
-#include "runtime/init/skills.h"
-#include "runtime/init/zip.h"
+#include "runtime/init/applets.h"
 
 enum { CHUNK = 64 << 10, LINKS_MAX = 40, TRIES = 100 };
 #define FRAMES UINT64_MAX /* instead of a size */

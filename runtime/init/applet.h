@@ -12,15 +12,7 @@
  *	                bytes, the least first; a length of 0 ends it
  *	stat PATH       "MODE SIZE\n"; MODE in octal with the file's type
  *
- * and for a file panel, with JSON on standard output (browse.h, find.h):
- *
- *	list DIR; text PATH FIRST LAST; mkdir PATH; remove PATH; move FROM TO
- *	glob PATTERN PATH TYPE MOST [NOT…]; grep QUERY PATH FLAGS MOST [NAME…]
- *	compare ORIGINAL REVISED FLAGS (compare.h)
- *	zip PATH…: an archive on standard output
- *	skills HOME; skill HOME NAME (skills.h)
- *
- *	connect PORT    standard input and output are a connection to it (bridge.h)
+ * and those of applets.h.
  *
  * A failure is one line on standard error, "ERRNO what failed", and status 1. */
 #ifndef RUNTIME_INIT_APPLET_H

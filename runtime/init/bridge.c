@@ -1,4 +1,8 @@
-#include "runtime/init/bridge.h"
+/* bridge - the applet that connects to a port of the box: standard input and output are
+ * the connection.
+ * Owns:   the connection.
+ * Never:  connects to anything but this box's own loopback. */
+#include "runtime/init/applets.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,4 +1,7 @@
-#include "runtime/init/browse.h"
+/* browse - the applets that a file panel needs: list, read a text, make, remove, move.
+ * Needs:  absolute paths.
+ * Never:  follows a link to remove what it leads to. */
+#include "runtime/init/applets.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,13 @@
-#include "runtime/init/compare.h"
+/* compare - the applet "compare": what differs between two files, as JSON for a panel.
+ * Needs:  absolute paths.
+ * Never:  shows a part of a text as if it were all of it: what is too large is refused.
+ *
+ * The shape of the answer is Open Terminal's, POST /files/compare:
+ *	{"original": {"path", "name", "notices": []}, "revised": …, "additions", "deletions",
+ *	 "hunks": [{"header", "lines": [{"type": "context"|"removed"|"added", "oldNumber",
+ *	 "newNumber", "content", "revisedContent" (of context), "segments": [{"text",
+ *	 "changed"}]}]}]} */
+#include "runtime/init/applets.h"
 
 #include <errno.h>
 #include <stdlib.h>

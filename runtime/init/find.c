@@ -1,4 +1,8 @@
-#include "runtime/init/find.h"
+/* find - the applets that search: by names, by pattern, by content.
+ * Needs:  absolute paths.
+ * Never:  reads a file that is no regular one, or of a search of texts more than
+ *         FIND_TEXT_MAX bytes of one. */
+#include "runtime/init/applets.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -14,7 +18,7 @@
 #include "runtime/init/jsonout.h"
 #include "runtime/init/walk.h"
 
-enum { LINE_SHOWN = 2000, PATTERN_MAX = 4096 };
+enum { FIND_TEXT_MAX = 16 << 20, LINE_SHOWN = 2000, PATTERN_MAX = 4096 };
 
 struct find {
 	struct jsonout *j;

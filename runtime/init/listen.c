@@ -1,4 +1,8 @@
-#include "runtime/init/listen.h"
+/* listen - the applet that makes a socket in the box whose other side is served outside.
+ * Needs:  descriptor 3: a socket of messages to who serves.
+ * Owns:   the directory until all is well.
+ * Never:  serves it. */
+#include "runtime/init/applets.h"
 
 #include <stdio.h>
 #include <sys/un.h>
@@ -6,6 +10,8 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "runtime/wire/wire.h"
+
+#define LISTEN_NAME "agent" /* of the socket */
 
 enum { OUT = 3, WAITING = 16 };
 

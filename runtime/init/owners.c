@@ -1,4 +1,7 @@
-#include "runtime/init/owners.h"
+/* owners - the applet that says whose the ports are that something listens on.
+ * Needs:  /proc.
+ * Never:  looks at more than OWNERS_PORTS ports and OWNERS_LINKS descriptors. */
+#include "runtime/init/applets.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +18,7 @@
 #include "base/text.h"
 #include "runtime/init/jsonout.h"
 
-enum { LINE = 512 };
+enum { OWNERS_PORTS = 256, OWNERS_LINKS = 200000, OWNERS_NAME = 16, LINE = 512 };
 
 struct owned {
 	uint64_t inode; /* of the socket */

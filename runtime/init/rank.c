@@ -1,4 +1,8 @@
-#include "runtime/init/rank.h"
+/* rank - the applets that find what a person types the beginning of: names below a
+ * directory, and the texts in them, the best first.
+ * Needs:  absolute paths.
+ * Never:  reads more than RANK_TEXT_MAX bytes of a file; keeps more than RANK_MOST. */
+#include "runtime/init/applets.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +17,13 @@
 #include "runtime/init/jsonout.h"
 #include "runtime/init/walk.h"
 
-enum { HITS = 3, TEXT_SHOWN = 400, LOOK = 8 << 10 };
+enum {
+	RANK_MOST = 20000,
+	RANK_TEXT_MAX = 1 << 20,
+	HITS = 3,
+	TEXT_SHOWN = 400,
+	LOOK = 8 << 10
+};
 
 enum score { EQUAL, BEGINS, IN_NAME, IN_PATH, IN_TEXT, NONE };
 

@@ -1,5 +1,9 @@
-/* Source of the contract: Open Terminal, /skills. */
-#include "runtime/init/skills.h"
+/* skills - the applets that find the skills of a home: .agents/skills/NAME/SKILL.md and
+ * where other programs keep them.
+ * Needs:  absolute paths.
+ * Never:  shows a second one of a name.
+ * Source of the contract: Open Terminal, /skills. */
+#include "runtime/init/applets.h"
 
 #include <errno.h>
 #include <stdio.h>

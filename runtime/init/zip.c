@@ -1,9 +1,14 @@
-/* Theory of operation
+/* zip - the applet that packs files and directories into a zip archive.
+ * Needs:  absolute paths.
+ * Never:  follows a link; compresses; packs a file of 4 GiB or more, or more than ZIP_MOST.
+ *         Source: APPNOTE.TXT 6.3.3 of PKWARE.
+ *
+ * Theory of operation
  *
  * Nothing is compressed: a file is read once for its checksum, which stands before its
  * content, and once more for the content. One that changes in between ends the archive,
  * and with it the download. The list at the end is gathered in memory. */
-#include "runtime/init/zip.h"
+#include "runtime/init/applets.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +22,7 @@
 #include "runtime/init/walk.h"
 
 enum {
+	ZIP_MOST = 65000,
 	CHUNK = 64 << 10,
 	CENTRAL_MAX = 32 << 20,
 	VERSION = 20,

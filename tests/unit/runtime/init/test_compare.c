@@ -1,5 +1,5 @@
 /* The applet as it is: two files of the test's directory, its JSON on a pipe. */
-#include "runtime/init/compare.h"
+#include "runtime/init/applets.h"
 
 #include <fcntl.h>
 #include <stdio.h>

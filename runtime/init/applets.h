@@ -1,0 +1,42 @@
+/* applets - the functions behind the table of applet.c: one for each program that is built
+ * into init. argv[0] is its name; what it answers goes to standard output, as JSON if
+ * nothing else is said; paths are absolute.
+ * Needs:  to be in an applet (applet.h).
+ * Owns:   nothing.
+ * Never:  called by anything else. */
+#ifndef RUNTIME_INIT_APPLETS_H
+#define RUNTIME_INIT_APPLETS_H
+
+#include "base/err.h"
+
+int bridge_run(char *const argv[], struct err *e); /* PORT */
+
+int browse_list(char *const argv[], struct err *e);   /* DIR */
+int browse_text(char *const argv[], struct err *e);   /* PATH FIRST LAST */
+int browse_mkdir(char *const argv[], struct err *e);  /* PATH */
+int browse_remove(char *const argv[], struct err *e); /* PATH */
+int browse_move(char *const argv[], struct err *e);   /* FROM TO */
+
+/* ORIGINAL REVISED FLAGS: w = blanks do not count */
+int compare_run(char *const argv[], struct err *e);
+
+int find_glob(char *const argv[], struct err *e); /* PATTERN PATH TYPE MOST [NOT…] */
+int find_grep(char *const argv[], struct err *e); /* QUERY PATH FLAGS MOST [NAME…] */
+
+/* DIR, which is not there yet: it is made, for this user alone, and in it a socket, which
+ * goes out through descriptor 3 */
+int listen_run(char *const argv[], struct err *e);
+
+/* [{"port": N, "pid": N, "process": NAME}, …], those alone whose process may be looked at */
+int owners_run(char *const argv[], struct err *e);
+
+/* QUERY PATH FLAGS LIMIT OFFSET; h = hidden ones, too; f, d = files or directories alone */
+int rank_search(char *const argv[], struct err *e);
+int rank_matches(char *const argv[], struct err *e); /* texts, too */
+
+int skills_list(char *const argv[], struct err *e); /* HOME */
+int skills_read(char *const argv[], struct err *e); /* HOME NAME */
+
+int zip_run(char *const argv[], struct err *e); /* PATH…: an archive */
+
+#endif
