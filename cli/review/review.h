@@ -37,7 +37,7 @@ void review_let_go(struct review *rv);
 /** review_again() - after that, as review_open() for REVIEW_GIVE; what was seen may be old */
 int review_again(struct review *rv, struct err *e);
 
-/** review_ask() - one operation of runtime/worker/review.h
+/** review_ask() - one operation of review_job() (runtime/worker/jobs.h)
  *  @args: an object; borrowed
  *  @ret:  an array of what it told, owned; NULL = not wanted
  *  @out:  where a patch goes; NULL = there is none */
@@ -54,7 +54,7 @@ int review_between(const struct review *from, const struct review *to,
 int review_since(const struct review *rv, const char *checkpoint, struct json *args,
 		 struct json **ret, FILE *out, struct err *e);
 
-/** review_git() - one operation of runtime/worker/reviewgit.h, on what it changed for git;
+/** review_git() - one operation of reviewgit_job(), on what it changed for git;
  *  @ret: an array of what it told */
 int review_git(const struct review *rv, const struct json *args, struct json **ret,
 	       struct err *e);

@@ -1,5 +1,5 @@
 /* asked - the member "paths" of what a review is asked: only these, and what is below them.
- * Needs:  an object as of runtime/worker/review.h.
+ * Needs:  an object as of runtime/worker/jobs.h.
  * Owns:   nothing.
  * Never:  takes an empty list for nothing: it is all. */
 #ifndef RUNTIME_WORKER_ASKED_H

@@ -3,7 +3,7 @@
  * A file that one of the two has changed is looked for in both: in the layer, nowhere where
  * the layer hides it, else in the project. What lies below a checkpoint is the project as it
  * was then: as far as applies have changed that since, what they have kept of it. */
-#include "runtime/worker/between.h"
+#include "runtime/worker/jobs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "runtime/worker/keep.h"
+#include "runtime/worker/jobs.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "runtime/worker/merging.h"
+#include "runtime/worker/jobs.h"
 
 #include <stdio.h>
 #include <string.h>

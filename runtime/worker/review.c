@@ -1,4 +1,4 @@
-#include "runtime/worker/review.h"
+#include "runtime/worker/jobs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

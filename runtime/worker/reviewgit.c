@@ -1,4 +1,4 @@
-#include "runtime/worker/reviewgit.h"
+#include "runtime/worker/jobs.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -21,7 +21,7 @@ struct verdict {
 struct verdict_of {
 	const struct layer *layer; /* borrowed, as all of it */
 	const struct diff *diff;
-	const struct json *args; /* as of runtime/worker/review.h */
+	const struct json *args; /* as of runtime/worker/jobs.h */
 	bool running;		 /* the layer is in use */
 	bool elsewhere;		 /* it is not the project that it is taken over to */
 };

@@ -28,11 +28,7 @@
 #include "runtime/confine/emptyroot.h"
 #include "runtime/confine/secfilter.h"
 #include "runtime/mount/mounts.h"
-#include "runtime/worker/between.h"
-#include "runtime/worker/keep.h"
-#include "runtime/worker/merging.h"
-#include "runtime/worker/review.h"
-#include "runtime/worker/reviewgit.h"
+#include "runtime/worker/jobs.h"
 #include "runtime/worker/unpack.h"
 
 enum {
@@ -49,9 +45,6 @@ enum {
 };
 
 /* ---- the jobs ----------------------------------------------------------------------- */
-
-typedef int job_fn(int dir, const char *arg, const struct idmap *map, struct json **ret,
-		   struct err *e);
 
 static bool valid_name(const char *name)
 {

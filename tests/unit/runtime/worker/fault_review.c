@@ -1,4 +1,4 @@
-#include "runtime/worker/review.h"
+#include "runtime/worker/jobs.h"
 
 #include "rootfs/review/apply.h"
 #include "rootfs/review/origin.h"
