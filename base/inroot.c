@@ -9,8 +9,9 @@
 
 enum { INROOT_LINKS = 40, INROOT_TRIES = 64 };
 
-/* ---- the walk, for kernels before 5.6 and filters that refuse openat2 -------------
- */
+/* ---- the walk, for who is below a filter that refuses openat2 -----------------------
+ *
+ * Init is, whose filter has to see modes: secfilter_table.c. */
 
 struct walk {
 	int root;		 /* borrowed */
@@ -153,37 +154,6 @@ int inroot_open(int root, const char *path, int flags)
 	return r;
 }
 
-static int walk_real(const char *path, int flags)
-{
-	_cleanup_close_ int at =
-		sys_open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY);
-	struct stat st;
-
-	for (path += strspn(path, "/"); at >= 0 && *path; path += strspn(path, "/")) {
-		size_t n = strcspn(path, "/");
-		bool last = !path[n + strspn(path + n, "/")];
-		char name[NAME_MAX + 1];
-		int next, r;
-
-		if (n > NAME_MAX)
-			return -ENAMETOOLONG;
-		memcpy(name, path, n);
-		name[n] = '\0';
-		path += n;
-		r = sys_fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW);
-		if (r == 0 && S_ISLNK(st.st_mode))
-			r = -ELOOP;
-		next = r < 0 ? r
-			     : sys_openat(at, name,
-					  O_NOFOLLOW |
-						  (last ? flags : O_PATH | O_DIRECTORY),
-					  0);
-		scope_close(&at);
-		at = next;
-	}
-	return take(&at, -1);
-}
-
 bool inroot_is_beneath(const char *path)
 {
 	if (!*path || *path == '/')
@@ -198,9 +168,7 @@ bool inroot_is_beneath(const char *path)
 
 int inroot_open_real(const char *path, int flags)
 {
-	int r = sys_openat2(AT_FDCWD, path, (unsigned)flags, 0, RESOLVE_NO_SYMLINKS);
-
-	return r == -ENOSYS || r == -EPERM ? walk_real(path, flags) : r;
+	return sys_openat2(AT_FDCWD, path, (unsigned)flags, 0, RESOLVE_NO_SYMLINKS);
 }
 
 /* One component below @dir, which may be a link inside the root: hence the whole path

@@ -1,7 +1,8 @@
 /* inroot - paths inside a directory tree that somebody else filled: "/" is the tree's
- * own root, ".." stops there, symbolic links resolve inside. Needs:  openat2 (5.6);
- * where it is missing or filtered, a walk by component. Owns:   nothing. Never:  leaves
- * the tree, follows a magic link, or creates through a link. */
+ * own root, ".." stops there, symbolic links resolve inside.
+ * Needs:  openat2; for inroot_open(), where a filter refuses it, a walk by component.
+ * Owns:   nothing.
+ * Never:  leaves the tree, follows a magic link, or creates through a link. */
 #ifndef BASE_INROOT_H
 #define BASE_INROOT_H
 

@@ -39,24 +39,8 @@ static int fail(struct err *e, int code, const char *what, const char *name)
 /* Opens a directory of the same mount, which may lack all rights. */
 static int open_below(int dirfd, const char *name)
 {
-	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-	struct stat a, b;
-	int fd, r;
-
-	fd = sys_openat2(dirfd, name, (unsigned)flags, 0,
-			 RESOLVE_NO_XDEV | RESOLVE_BENEATH);
-	if (fd != -ENOSYS && fd != -EPERM)
-		return fd;
-	/* Before 5.6 a bind mount of the same filesystem cannot be told apart. */
-	fd = sys_openat(dirfd, name, flags, 0);
-	if (fd < 0)
-		return fd;
-	r = sys_fstat(fd, &a) ?: sys_fstat(dirfd, &b);
-	if (!r && a.st_dev != b.st_dev)
-		r = -EXDEV;
-	if (r < 0)
-		scope_close(&fd);
-	return r < 0 ? r : fd;
+	return sys_openat2(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
+			   RESOLVE_NO_XDEV | RESOLVE_BENEATH);
 }
 
 static int open_dir(int dirfd, const char *name)

@@ -227,12 +227,8 @@ static int copy_whiteout(struct copy *c, const char *name, const struct stat *st
 
 static int open_below(int dirfd, const char *name)
 {
-	int fd = sys_openat2(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
-			     RESOLVE_NO_XDEV | RESOLVE_BENEATH);
-
-	if (fd == -ENOSYS || fd == -EPERM)
-		fd = sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	return fd;
+	return sys_openat2(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0,
+			   RESOLVE_NO_XDEV | RESOLVE_BENEATH);
 }
 
 /* Down into a directory, whose copy is made empty. */
