@@ -125,7 +125,7 @@ static int on_words(void *ctx, uint32_t, struct err *)
 	if (gitgate_more(m->git))
 		return 0;
 	loop_remove(m->loop, &m->on_git);
-	gitgate_end(m->git, say, m);
+	m->look_failed |= gitgate_end(m->git, say, m) != 0;
 	if (monitor_client_settle(m, MONITOR_GIT, false)) {
 		if (begin(m) < 0)
 			monitor_client_settle(m, MONITOR_GIT, true);
@@ -137,9 +137,12 @@ static int on_words(void *ctx, uint32_t, struct err *)
 
 static int wait_for(struct monitor *m, int fd)
 {
+	int r = fd < 0 ? fd : loop_add(m->loop, fd, EPOLLIN, on_words, m, &m->on_git);
+
 	m->rounds[MONITOR_GIT]++;
 	m->git_again = false;
-	return fd < 0 ? fd : loop_add(m->loop, fd, EPOLLIN, on_words, m, &m->on_git);
+	m->look_failed |= r < 0;
+	return r;
 }
 
 static int begin(struct monitor *m)
@@ -166,6 +169,8 @@ static int on_new(void *ctx, uint32_t, struct err *)
 		m->ending = true;
 		return 0;
 	}
+	if (monitor_quiet_is(m)) /* the host, too; it was looked at before */
+		return 0;
 	if (m->on_git)
 		m->git_again = true;
 	else
@@ -195,8 +200,8 @@ void monitor_git_exit(struct monitor *m, struct program *p)
 	p->state = PROGRAM_TAKEN_OVER;
 }
 
-void monitor_git_finish(struct monitor *m)
+void monitor_git_finish(struct monitor *m, bool quiet)
 {
 	if (m->git)
-		gitgate_finish(m->git);
+		gitgate_finish(m->git, quiet);
 }

@@ -354,7 +354,7 @@ static const char closed[] =
 	"the box made directories that cannot be read, and may hold "
 	"repositories; look before you run git in them";
 
-enum how { ONLINE, OFFLINE, LOOK };
+enum how { ONLINE, OFFLINE, LOOK, REST };
 
 static void work(struct gitgate *g, enum how how, int words)
 {
@@ -363,7 +363,9 @@ static void work(struct gitgate *g, enum how how, int words)
 	if (how != LOOK && git_host_confine(g->dir, &e) < 0)
 		to_pipe(&words, e.msg);
 	else if (how != LOOK)
-		take_views(g, how == OFFLINE, words);
+		take_views(g, how != ONLINE, words);
+	if (how == REST)
+		return;
 	if (git_dirs_look(g->project, &g->dirs, &e) < 0)
 		to_pipe(&words, e.msg);
 	if (g->dirs.partial && !g->partial)
@@ -436,15 +438,14 @@ bool gitgate_more(struct gitgate *g)
 	return gitwork_more(&g->work);
 }
 
-void gitgate_end(struct gitgate *g, gitwork_say_fn *say, void *ctx)
+int gitgate_end(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 {
-	(void)gitwork_end(&g->work, say, ctx);
+	return gitwork_end(&g->work, say, ctx);
 }
 
-bool gitgate_is_pending(struct gitgate *g, bool at_end)
+static bool is_view_pending(const struct gitgate *g, bool at_end)
 {
 	struct err ignored = ERR_NONE;
-	char path[PATH_MAX];
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct view *v = &g->views[i];
@@ -455,6 +456,16 @@ bool gitgate_is_pending(struct gitgate *g, bool at_end)
 		     sign != (at_end ? v->first : v->sign)))
 			return true;
 	}
+	return false;
+}
+
+bool gitgate_is_pending(struct gitgate *g, bool at_end)
+{
+	struct err ignored = ERR_NONE;
+	char path[PATH_MAX];
+
+	if (is_view_pending(g, at_end))
+		return true;
 	if (look_at_named(g, -1) || git_dirs_look(g->project, &g->dirs, &ignored) < 0 ||
 	    (g->dirs.partial && !g->partial) || g->dirs.closed)
 		return true; /* the worker can read more than the monitor */
@@ -490,7 +501,7 @@ static int recover(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct err
 	r = begin(g, OFFLINE, e);
 	if (r < 0)
 		return r;
-	gitgate_end(g, say, ctx);
+	(void)gitgate_end(g, say, ctx);
 	forget_views(g);
 	return 0;
 }
@@ -675,15 +686,16 @@ void gitgate_read_only(struct gitgate *g, int code, gitwork_say_fn *say, void *c
 		say(ctx, why.msg);
 }
 
-void gitgate_finish(struct gitgate *g)
+void gitgate_finish(struct gitgate *g, bool looked)
 {
 	struct err ignored = ERR_NONE;
 
 	if (!g->open)
 		return;
-	gitgate_end(g, NULL, NULL);
-	if (gitgate_is_pending(g, true) && begin(g, OFFLINE, &ignored) >= 0)
-		gitgate_end(g, NULL, NULL);
+	(void)gitgate_end(g, NULL, NULL);
+	if ((looked ? is_view_pending(g, true) : gitgate_is_pending(g, true)) &&
+	    begin(g, looked ? REST : OFFLINE, &ignored) >= 0)
+		(void)gitgate_end(g, NULL, NULL);
 	if (git_dirs_look(g->project, &g->dirs, &ignored) == 0)
 		(void)git_dirs_save(g->dir, "dirs", &g->dirs, &ignored);
 	sys_unlinkat(g->dir, "open", 0);

@@ -56,10 +56,12 @@ bool gitgate_pending(struct gitgate *g);
 int gitgate_begin(struct gitgate *g, struct err *e);
 /** gitgate_more() - read some of it when it is ready; false: the work has ended */
 bool gitgate_more(struct gitgate *g);
-/** gitgate_end() - after that: say what there is to say */
-void gitgate_end(struct gitgate *g, gitwork_say_fn *say, void *ctx);
+/** gitgate_end() - after that: say what there is to say. Return: as gitwork_end() */
+int gitgate_end(struct gitgate *g, gitwork_say_fn *say, void *ctx);
 
-/** gitgate_finish() - the box has ended: take over the rest, clean the views */
-void gitgate_finish(struct gitgate *g);
+/** gitgate_finish() - the box has ended: take over the rest, clean the views
+ *  @looked: what it made was looked at when it could make nothing more; what is new since is
+ *           not its */
+void gitgate_finish(struct gitgate *g, bool looked);
 
 #endif

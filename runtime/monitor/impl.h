@@ -94,10 +94,13 @@ struct monitor {
 	struct program *programs;
 	struct wire_msg first; /* the starter's SPAWN, while it starts; type 0 = none */
 	uint32_t last_id;
-	uint32_t unheard;   /* the program whose SPAWN is the last that init was sent */
-	uint64_t oom_told;  /* of the kills for memory: so many were said or are old */
-	int64_t started;    /* seconds since 1970 */
-	bool ending;	    /* init died, or somebody said stop: no way back */
+	uint32_t unheard;  /* the program whose SPAWN is the last that init was sent */
+	uint64_t oom_told; /* of the kills for memory: so many were said or are old */
+	int64_t started;   /* seconds since 1970 */
+	bool ending;	   /* init died, or somebody said stop: no way back */
+	bool quiet;	   /* nothing of the box can make anything any more (quiet.c) */
+	bool stopped;	   /* init, until it is sent something */
+	bool look_failed;  /* since it is quiet, at what it made */
 	struct still still; /* owned; while its files are copied */
 	uint64_t still_since_ms;
 	struct client *holder; /* borrowed; for whom; NULL = it runs */
@@ -170,6 +173,17 @@ void monitor_linger_cleared(struct monitor *m, const struct wire_msg *msg);
  *  false: this one is not it any more, and ends */
 bool monitor_linger_wake(struct monitor *m, uint64_t sign);
 
+/* quiet.c */
+/** monitor_quiet_begin() - @p has ended; perhaps it was the last that could make anything. To
+ *  be called before what it made is looked at */
+void monitor_quiet_begin(struct monitor *m, const struct program *p);
+/** monitor_quiet_send() - init is about to be sent something of this type */
+void monitor_quiet_send(struct monitor *m, enum wire_type type);
+/** monitor_quiet_waits() - it would wait for another command when the last client has left */
+bool monitor_quiet_waits(const struct monitor *m);
+/** monitor_quiet_is() - what was made since the last look is not the box's */
+bool monitor_quiet_is(struct monitor *m);
+
 /* git.c */
 /** monitor_git_find() - a start_conf's git */
 int monitor_git_find(void *ctx, struct buf *ret, struct err *e);
@@ -179,8 +193,8 @@ void monitor_git_started(struct monitor *m);
 void monitor_git_watch(struct monitor *m);
 /** monitor_git_exit() - @p has ended: it waits where something is to be taken over first */
 void monitor_git_exit(struct monitor *m, struct program *p);
-/** monitor_git_finish() - the box has ended */
-void monitor_git_finish(struct monitor *m);
+/** monitor_git_finish() - the box has ended. @quiet: monitor_quiet_is() before it was killed */
+void monitor_git_finish(struct monitor *m, bool quiet);
 
 /* volumes.c: repositories in what a box may write beside its project. It does not get one
  * that is there; one that it has made and that could name a program is set aside. */
@@ -189,8 +203,8 @@ void monitor_git_finish(struct monitor *m);
 int monitor_volumes_begin(struct monitor *m, struct err *e);
 /** monitor_volumes_exit() - @p has ended: it waits for a look at what it made */
 void monitor_volumes_exit(struct monitor *m, struct program *p);
-/** monitor_volumes_finish() - the box has ended */
-void monitor_volumes_finish(struct monitor *m);
+/** monitor_volumes_finish() - the box has ended; as monitor_git_finish() */
+void monitor_volumes_finish(struct monitor *m, bool quiet);
 
 /* review.c */
 /** monitor_review_begin() - before the box starts: where its project is to be reviewed, a

@@ -62,11 +62,8 @@ void monitor_linger(struct monitor *m)
 	if (m->ending || m->idle)
 		return;
 	monitor_linger_used(m);
-	/* A view of the project shows the host's changes from the next start on; what a
-	 * volume's path leads to may be another by then. */
-	if (!m->linger_ms || m->wanted == PROJECT_REVIEW || m->mounts < 0 ||
-	    !m->on_init || json_len(m->spec.volumes) ||
-	    monitor_init_send(m, &clear) < 0 || set_time(m, LINGER_CLEAR_MS) < 0) {
+	if (!monitor_quiet_waits(m) || monitor_init_send(m, &clear) < 0 ||
+	    set_time(m, LINGER_CLEAR_MS) < 0) {
 		m->ending = true;
 		return;
 	}

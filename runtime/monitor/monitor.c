@@ -73,6 +73,7 @@ static void on_exit_of(struct monitor *m, const struct wire_msg *msg)
 
 	if (!p)
 		return;
+	monitor_quiet_begin(m, p);
 	monitor_review_exit(m);
 	monitor_git_exit(m, p);
 	monitor_volumes_exit(m, p);
@@ -359,6 +360,7 @@ static void finish(struct monitor *m)
 	_cleanup_close_ _unused_ int syn = take(&m->run.net[NETNS_FD_SYN], -1);
 	_cleanup_close_ _unused_ int watch = -1;
 	_cleanup_close_ int box = -1;
+	const bool quiet = monitor_quiet_is(m);
 
 	m->ending = true;
 	sys_prctl(PR_SET_NAME, (unsigned long)HOLDER_ENDING, 0, 0, 0);
@@ -382,8 +384,8 @@ static void finish(struct monitor *m)
 	gate_stop(&m->gate);
 	scope_close(&m->view);
 	start_done(&m->run);
-	monitor_git_finish(m);
-	monitor_volumes_finish(m);
+	monitor_git_finish(m, quiet);
+	monitor_volumes_finish(m, quiet);
 	if (m->git)
 		watch = gitgate_watch_take(m->git);
 	gitgate_free(&m->git);

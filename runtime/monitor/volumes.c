@@ -262,7 +262,7 @@ static void end(struct monitor *m)
 {
 	loop_remove(m->loop, &m->on_volumes);
 	loop_remove(m->loop, &m->on_volumes_late);
-	(void)end_work(m, say);
+	m->look_failed |= end_work(m, say) != 0;
 }
 
 static int on_words(void *ctx, uint32_t, struct err *)
@@ -376,14 +376,16 @@ int monitor_volumes_begin(struct monitor *m, struct err *e)
 	return MIN(r, 0);
 }
 
-void monitor_volumes_finish(struct monitor *m)
+void monitor_volumes_finish(struct monitor *m, bool quiet)
 {
 	struct err ignored = ERR_NONE;
 
 	gitwork_kill(&m->volumes_work); /* another begins anew */
 	(void)gitwork_end(&m->volumes_work, NULL, NULL);
-	if (m->volumes.len &&
-	    begin_work(m, m->volumes_dir, &m->volumes, &ignored) >= 0) {
+	if (m->volumes.len && quiet) {
+		sys_unlinkat(m->volumes_dir, "due", 0);
+	} else if (m->volumes.len &&
+		   begin_work(m, m->volumes_dir, &m->volumes, &ignored) >= 0) {
 		gitwork_wait(&m->volumes_work, KILL_MS);
 		if (end_work(m, NULL) == 0)
 			sys_unlinkat(m->volumes_dir, "due", 0);

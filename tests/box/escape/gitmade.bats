@@ -202,3 +202,72 @@ P
 	[ ! -e x/.git ]
 	[ ! -e y/z/.git ]
 }
+
+alone() { [ -z "$(cat "/proc/$1/task/$1/children")" ]; }
+
+# A command ends whose client does not listen, so that its box has not ended yet when the host
+# goes on. Sets "client", "init" and "monitor"; "cubby ps" is answered after that has seen to it.
+last_command() { # OPTION...
+	rm -f there on
+	cubby exec "$@" -- sh -c ': >there; until [ -e on ]; do sleep 0.02; done' 3>&- &
+	client=$!
+	lib_until test -e there
+	read -r init monitor < <(cubby info --json | jq -r '"\(.init_pid) \(.monitor_pid)"')
+	kill -STOP "$client"
+	: >on
+	lib_until alone "$init"
+	cubby ps >/dev/null
+}
+
+# And its box, with all that is done at its end.
+let_end() {
+	kill -CONT "$client"
+	wait "$client"
+	ended() { [ ! -d "/proc/$monitor" ]; }
+	lib_until ended
+}
+
+# One with a hook, and one that is the project itself, which holds more than a repository.
+host_made() {
+	git init -q own
+	cp evil own/.git/hooks/post-checkout
+	git init -q --bare .
+}
+
+left_alone() {
+	[ -x own/.git/hooks/post-checkout ] || return 1
+	[ -e HEAD ] || return 1
+	! compgen -G '*from-box*' && ! compgen -G 'own/*from-box*' || return 1
+	rm -rf own HEAD config description hooks info objects refs branches
+}
+
+@test "G46: what the host makes when the last command has ended is the host's, though the box has not ended" {
+	local client init monitor
+	for linger in 0 30s; do
+		last_command --linger $linger
+		host_made
+		let_end
+		left_alone || { ls -la . own; echo "--linger $linger"; return 1; }
+	done
+}
+
+@test "G47: a box that goes on though all in it has ended is looked after to its end" {
+	local client init monitor
+	last_command
+	grep -q '^State:.T' "/proc/$init/status"
+	kill -CONT "$init" # as a timer of its own may do
+	host_made          # as it may do then
+	let_end
+	[ ! -e own/.git ]
+	[ ! -e HEAD ]
+}
+
+@test "G48: what a command left in the background makes a repository after its end" {
+	boxed 'setsid sh -c "until [ -e told ]; do sleep 0.02; done
+		git init -q own; mkdir -p own/.git/hooks; cp evil own/.git/hooks/post-checkout; : >made; sleep 1000" >/dev/null 2>&1 </dev/null &'
+	: >told
+	lib_until test -e made
+	cubby stop -q
+	[ ! -e own/.git ]
+	[ -e own/.git.from-box ]
+}

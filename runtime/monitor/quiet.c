@@ -1,0 +1,102 @@
+/* When the last program of a box has ended, what it made for git in the project is looked
+ * at before its client is told (git.c, volumes.c). A person may then make a repository of
+ * their own at once, while the box has not ended yet: that one must not be taken for the
+ * box's. So the look that comes before the word is the last, where two of us agree that
+ * nothing can make one after it: init says that nothing is left, and so does the kernel, of
+ * which init is the box's only process, with one thread.
+ *
+ * A box that will not wait for another command has no use for init then: it is stopped
+ * before the look, so that not even an init that was taken over gets between the look and
+ * the end. A message to it lets it go on. One that goes on without a message, as by a timer
+ * of its own, is looked after as before: at the end, too. */
+#include <stdio.h>
+
+#include "base/sys/sys.h"
+#include "runtime/monitor/impl.h"
+
+enum { QUIET_SPINS = 64, QUIET_TRIES = 200, QUIET_NS = 20000 };
+
+/* The kernel's word. A process without a parent is init's; a directory has a link for each
+ * thread, and two. */
+static bool is_alone(pid_t init)
+{
+	char path[64], first[16];
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", init);
+	if (sys_fstatat(AT_FDCWD, path, &st, 0) < 0 || st.st_nlink != 3)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", init, init);
+	fd = sys_open(path, O_RDONLY);
+	return fd >= 0 && sys_read(fd, first, sizeof(first)) == 0;
+}
+
+static bool heard(const struct monitor *m, int what)
+{
+	siginfo_t si = { 0 };
+
+	return sys_waitid(P_PID, (id_t)m->run.init, &si, what | WNOHANG) == 0 &&
+	       si.si_pid != 0;
+}
+
+/* It mostly sleeps, and stops within some microseconds. */
+static bool stop(struct monitor *m)
+{
+	const struct timespec pause = { .tv_nsec = QUIET_NS };
+
+	if (sys_kill(m->run.init, SIGSTOP) < 0)
+		return false;
+	m->stopped = true;
+	for (int i = 0; i < QUIET_TRIES; i++) {
+		if (heard(m, WSTOPPED))
+			return true;
+		if (i >= QUIET_SPINS)
+			sys_nanosleep(&pause);
+	}
+	return false;
+}
+
+static bool runs_something(const struct monitor *m)
+{
+	for (const struct program *p = m->programs; p; p = p->next)
+		if (p->state == PROGRAM_RUNS)
+			return true;
+	return false;
+}
+
+/* A view of the project shows the host's changes from the next start on; what a volume's
+ * path leads to may be another by then. */
+bool monitor_quiet_waits(const struct monitor *m)
+{
+	return m->linger_ms && m->wanted != PROJECT_REVIEW && m->mounts >= 0 &&
+	       m->on_init && !json_len(m->spec.volumes);
+}
+
+void monitor_quiet_begin(struct monitor *m, const struct program *p)
+{
+	m->quiet = false;
+	if ((!m->git && !m->volumes.len) || !p->exit.nothing_left ||
+	    m->spec.keep || json_len(m->spec.publish) || runs_something(m))
+		return;
+	m->look_failed = false;
+	m->quiet = (monitor_quiet_waits(m) || stop(m)) && is_alone(m->run.init);
+}
+
+void monitor_quiet_send(struct monitor *m, enum wire_type type)
+{
+	if (m->stopped) {
+		sys_kill(m->run.init, SIGCONT);
+		(void)heard(m, WCONTINUED);
+	}
+	if (m->stopped || type == WIRE_SPAWN)
+		m->quiet = false;
+	m->stopped = false;
+}
+
+bool monitor_quiet_is(struct monitor *m)
+{
+	if (m->quiet && (m->look_failed || (m->stopped && heard(m, WCONTINUED))))
+		m->quiet = false; /* for good: it is heard of once */
+	return m->quiet;
+}
