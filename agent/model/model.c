@@ -233,15 +233,14 @@ struct json *model_params(const struct model *m)
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	if (json_set_int(j, "max_output", (int64_t)m->to.max_output) < 0 ||
-	    json_set_int(j, "window", (int64_t)m->to.window) < 0 ||
-	    json_set_int(j, "without", m->to.without) < 0)
-		return NULL;
-	if (m->to.effort && json_set_int(j, "effort", m->to.effort) < 0)
-		return NULL;
-	if (m->wire && json_set_str(j, "wire", m->wire->name) < 0)
-		return NULL;
-	return take(&j, NULL);
+	json_set_int(j, "max_output", (int64_t)m->to.max_output);
+	json_set_int(j, "window", (int64_t)m->to.window);
+	json_set_int(j, "without", m->to.without);
+	if (m->to.effort)
+		json_set_int(j, "effort", m->to.effort);
+	if (m->wire)
+		json_set_str(j, "wire", m->wire->name);
+	return json_failed(j) ? NULL : take(&j, NULL);
 }
 
 void model_set_params(struct model *m, const struct json *params)

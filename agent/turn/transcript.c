@@ -69,13 +69,12 @@ static struct json *head(struct transcript *t, const char *type)
 	char when[40];
 
 	text_time(when, sizeof(when), now.tv_sec, now.tv_nsec);
-	if (json_set_int(j, "v", TRANSCRIPT_VERSION) < 0 ||
-	    json_set_int(j, "seq", (int64_t)t->seq + 1) < 0 ||
-	    json_set_str(j, "time", when) < 0 ||
-	    json_set_int(j, "ms", (int64_t)(sys_now_ms() - t->start_ms)) < 0 ||
-	    json_set_str(j, "type", type) < 0)
-		return NULL;
-	return take(&j, NULL);
+	json_set_int(j, "v", TRANSCRIPT_VERSION);
+	json_set_int(j, "seq", (int64_t)t->seq + 1);
+	json_set_str(j, "time", when);
+	json_set_int(j, "ms", (int64_t)(sys_now_ms() - t->start_ms));
+	json_set_str(j, "type", type);
+	return json_failed(j) ? NULL : take(&j, NULL);
 }
 
 /* The head and the members are printed one behind the other: a record may hold

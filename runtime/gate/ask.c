@@ -10,14 +10,17 @@ static int simple_question(struct gate *g, const char *op, struct json **ret,
 {
 	_cleanup_json_ struct json *q = json_object();
 
-	if (!q || json_set_str(q, "op", op) < 0)
-		return err_sys(e, -ENOMEM, "cannot ask the gate");
+	json_set_str(q, "op", op);
 	return gate_question(g, q, ret, e);
 }
 
-static int no_memory(struct err *e)
+/* @j is the answer, which was filled without a look at each part. */
+static int answer(struct json **j, struct json **ret, struct err *e)
 {
-	return err_sys(e, -ENOMEM, "cannot answer about the network");
+	if (json_failed(*j))
+		return err_sys(e, -ENOMEM, "cannot answer about the network");
+	*ret = take(j, NULL);
+	return 0;
 }
 
 static int ask_rules(struct gate *g, const struct json *, struct json **ret,
@@ -25,11 +28,9 @@ static int ask_rules(struct gate *g, const struct json *, struct json **ret,
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	if (!j || json_set(j, "rules", gate_policy_list(g->policy)) < 0 ||
-	    json_set_bool(j, "open", gate_policy_is_open(g->policy)) < 0)
-		return no_memory(e);
-	*ret = take(&j, NULL);
-	return 0;
+	json_set(j, "rules", gate_policy_list(g->policy));
+	json_set_bool(j, "open", gate_policy_is_open(g->policy));
+	return answer(&j, ret, e);
 }
 
 static int apply(struct gate_policy *p, const char *word, const struct json *list,
@@ -59,8 +60,10 @@ static int ask_change(struct gate *g, const struct json *q, struct json **ret,
 	_cleanup_gate_policy_ struct gate_policy *p = NULL;
 	_cleanup_json_ struct json *list = gate_policy_list(g->policy);
 	_cleanup_json_ struct json *msg = json_object();
-	_cleanup_json_ struct json *answer = NULL;
-	int r = gate_policy_new(&p, e) ?: gate_policy_load(p, list, e) ?:
+	_cleanup_json_ struct json *said = NULL;
+	int r = json_failed(list) ? err_sys(e, -ENOMEM, "cannot change the rules") : 0;
+
+	r = r ?: gate_policy_new(&p, e) ?: gate_policy_load(p, list, e) ?:
 		apply(p, "drop", json_get(q, "drop"), e) ?:
 		apply(p, "allow", json_get(q, "allow"), e) ?:
 		apply(p, "deny", json_get(q, "deny"), e);
@@ -69,9 +72,7 @@ static int ask_change(struct gate *g, const struct json *q, struct json **ret,
 		return r;
 	json_set_str(msg, "op", "rules");
 	json_set(msg, "rules", gate_policy_list(p));
-	if (json_failed(msg))
-		return no_memory(e);
-	r = g->sock >= 0 ? gate_question(g, msg, &answer, e) : 0;
+	r = g->sock >= 0 ? gate_question(g, msg, &said, e) : 0;
 	if (r < 0)
 		return r;
 	gate_policy_free(&g->policy);
@@ -81,14 +82,13 @@ static int ask_change(struct gate *g, const struct json *q, struct json **ret,
 
 static struct json *published_json(const struct gate_publish *p)
 {
-	_cleanup_json_ struct json *j = json_object();
+	struct json *j = json_object();
 	char addr[NETADDR_TEXT];
 
-	if (!j || json_set_str(j, "address", netaddr_format(&p->addr, addr)) < 0 ||
-	    json_set_int(j, "host_port", p->host_port) < 0 ||
-	    json_set_int(j, "port", p->port) < 0)
-		return NULL;
-	return take(&j, NULL);
+	json_set_str(j, "address", netaddr_format(&p->addr, addr));
+	json_set_int(j, "host_port", p->host_port);
+	json_set_int(j, "port", p->port);
+	return j;
 }
 
 static int ask_ports(struct gate *g, const struct json *, struct json **ret,
@@ -100,23 +100,20 @@ static int ask_ports(struct gate *g, const struct json *, struct json **ret,
 
 	if (r < 0)
 		return r;
-	if (json_set(j, "published", json_array()) < 0)
-		return no_memory(e);
-	list = json_get_mut(j, "published");
+	list = json_array();
 	for (int i = 0; i < GATE_PUBLISHED_MAX; i++)
-		if (g->published[i].fd >= 0 &&
-		    json_add(list, published_json(&g->published[i])) < 0)
-			return no_memory(e);
-	*ret = take(&j, NULL);
-	return 0;
+		if (g->published[i].fd >= 0)
+			json_add(list, published_json(&g->published[i]));
+	json_set(j, "published", list);
+	return answer(&j, ret, e);
 }
 
 static int ask_publish(struct gate *g, const struct json *q, struct json **ret,
 		       struct err *e)
 {
 	const char *spec = json_get_str(q, "spec");
+	_cleanup_json_ struct json *j = NULL;
 	struct gate_publish *p;
-	struct json *j;
 	int r;
 
 	if (!spec)
@@ -125,10 +122,7 @@ static int ask_publish(struct gate *g, const struct json *q, struct json **ret,
 	if (r < 0)
 		return r;
 	j = published_json(p);
-	if (!j)
-		return no_memory(e);
-	*ret = j;
-	return 0;
+	return answer(&j, ret, e);
 }
 
 static int ask_unpublish(struct gate *g, const struct json *q, struct json **ret,
@@ -160,28 +154,21 @@ static int ask_events(struct gate *g, const struct json *q, struct json **ret,
 {
 	_cleanup_json_ struct json *j = json_object();
 	int64_t since = json_get_int(q, "since", 0);
-	struct json *list;
+	struct json *list = json_array();
 	uint64_t first;
 
 	gate_drain(g); /* what a command just ran into must be there */
 	first = g->n_events > GATE_EVENTS ? g->n_events - GATE_EVENTS : 0;
-	if (!j || json_set(j, "events", json_array()) < 0 ||
-	    json_set_int(j, "next", (int64_t)g->n_events) < 0)
-		return no_memory(e);
-	list = json_get_mut(j, "events");
 	for (uint64_t n = MAX(first, (uint64_t)MAX(since, 0)); n < g->n_events; n++) {
 		struct json *one = json_object();
 
-		if (!one || json_set_int(one, "n", (int64_t)n) < 0 ||
-		    json_set_str(one, "text", g->events[n % GATE_EVENTS].text) < 0) {
-			json_free(&one);
-			return no_memory(e);
-		}
-		if (json_add(list, one) < 0)
-			return no_memory(e);
+		json_set_int(one, "n", (int64_t)n);
+		json_set_str(one, "text", g->events[n % GATE_EVENTS].text);
+		json_add(list, one);
 	}
-	*ret = take(&j, NULL);
-	return 0;
+	json_set(j, "events", list);
+	json_set_int(j, "next", (int64_t)g->n_events);
+	return answer(&j, ret, e);
 }
 
 /* Events and what listens, in one answer: each question costs its asker two switches. */
@@ -194,11 +181,9 @@ static int ask_news(struct gate *g, const struct json *q, struct json **ret,
 
 	if (r < 0)
 		return r;
-	if (simple_question(g, "ports", &ports, &ignored) == 0 &&
-	    json_set(events, "listening", json_dup(json_get(ports, "listening"))) < 0)
-		return no_memory(e);
-	*ret = take(&events, NULL);
-	return 0;
+	if (simple_question(g, "ports", &ports, &ignored) == 0)
+		json_set(events, "listening", json_dup(json_get(ports, "listening")));
+	return answer(&events, ret, e);
 }
 
 static int ask_info(struct gate *g, const struct json *, struct json **ret,
@@ -207,17 +192,13 @@ static int ask_info(struct gate *g, const struct json *, struct json **ret,
 	_cleanup_json_ struct json *j = json_object();
 	const struct netns_facts *f = &g->conf.facts;
 
-	if (!j ||
-	    json_set_str(j, "caught", netns_catch_name((enum netns_catch)f->caught)) <
-		    0 ||
-	    json_set(j, "ports", gate_ports_json(f)) < 0 ||
-	    json_set_str(j, "proxy", g->proxy[0] ? g->proxy : NULL) < 0 ||
-	    json_set_bool(j, "running", g->sock >= 0) < 0 ||
-	    json_set_int(j, "pid", g->proc.pid) < 0 ||
-	    json_set_int(j, "deaths", g->n_deaths) < 0)
-		return no_memory(e);
-	*ret = take(&j, NULL);
-	return 0;
+	json_set_str(j, "caught", netns_catch_name((enum netns_catch)f->caught));
+	json_set(j, "ports", gate_ports_json(f));
+	json_set_str(j, "proxy", g->proxy[0] ? g->proxy : NULL);
+	json_set_bool(j, "running", g->sock >= 0);
+	json_set_int(j, "pid", g->proc.pid);
+	json_set_int(j, "deaths", g->n_deaths);
+	return answer(&j, ret, e);
 }
 
 int gate_ask(struct gate *g, const struct json *q, struct json **ret, struct err *e)

@@ -53,12 +53,11 @@ static int watch(const struct gate *g, int fd)
 
 struct json *gate_ports_json(const struct netns_facts *f)
 {
-	_cleanup_json_ struct json *list = json_array();
+	struct json *list = json_array();
 
 	for (int i = 0; i < f->n_tcp; i++)
-		if (!list || json_add(list, json_number(f->port[i])) < 0)
-			return NULL;
-	return take(&list, NULL);
+		json_add(list, json_number(f->port[i]));
+	return list;
 }
 
 static int conf_text(const struct gate *g, struct buf *ret)
@@ -69,17 +68,16 @@ static int conf_text(const struct gate *g, struct buf *ret)
 
 	for (int i = 0; i < NETNS_FDS; i++)
 		mask |= g->fds[i] >= 0 ? 1 << i : 0;
-	if (!j || json_set_int(j, "mode", g->conf.mode) < 0 ||
-	    json_set_int(j, "mask", mask) < 0 ||
-	    json_set_int(j, "init", g->conf.init) < 0 ||
-	    json_set_bool(j, "sparing", g->conf.sparing) < 0 ||
-	    json_set_int(j, "caught", f->caught) < 0 ||
-	    json_set_int(j, "ipv6", f->ipv6) < 0 ||
-	    json_set(j, "ports", gate_ports_json(f)) < 0 ||
-	    json_set(j, "rules", gate_policy_list(g->policy)) < 0 ||
-	    json_set(j, "env", json_dup(g->env)) < 0)
-		return -ENOMEM;
-	return json_print(j, false, ret);
+	json_set_int(j, "mode", g->conf.mode);
+	json_set_int(j, "mask", mask);
+	json_set_int(j, "init", g->conf.init);
+	json_set_bool(j, "sparing", g->conf.sparing);
+	json_set_int(j, "caught", f->caught);
+	json_set_int(j, "ipv6", f->ipv6);
+	json_set(j, "ports", gate_ports_json(f));
+	json_set(j, "rules", gate_policy_list(g->policy));
+	json_set(j, "env", json_dup(g->env));
+	return json_failed(j) ?: json_print(j, false, ret);
 }
 
 static int send_conf(struct gate *g, struct err *e)
@@ -113,9 +111,8 @@ static int tell_published(struct gate *g, const struct gate_publish *p, struct e
 {
 	_cleanup_json_ struct json *q = json_object();
 
-	if (!q || json_set_str(q, "op", "publish") < 0 ||
-	    json_set_int(q, "port", p->port) < 0)
-		return err_sys(e, -ENOMEM, "cannot publish a port");
+	json_set_str(q, "op", "publish");
+	json_set_int(q, "port", p->port);
 	return tell(g, q, p->fd, e);
 }
 
@@ -557,7 +554,7 @@ static int send_question(struct gate *g, const struct json *q, int fd, uint32_t 
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
 	struct wire_head head = { .type = WIRE_ASK };
-	int r = json_print(q, false, &text);
+	int r = json_failed(q) ?: json_print(q, false, &text);
 
 	if (g->sock < 0)
 		return err_set(e, -ENOTCONN, "the gate of this box is not running");

@@ -48,7 +48,7 @@ int gate_question(struct gate *g, const struct json *q, struct json **ret,
 /** gate_drain() - take in what the process has said by now */
 void gate_drain(struct gate *g);
 
-/** gate_ports_json() - the ports that are caught, for a message; owned; NULL */
+/** gate_ports_json() - the ports that are caught, for a message; owned */
 struct json *gate_ports_json(const struct netns_facts *f);
 
 /** gate_publish() - listen and have the process serve it; @ret is borrowed */

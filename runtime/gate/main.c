@@ -46,12 +46,11 @@ static int confine(struct gated *g, struct err *e)
 
 static struct json *fail_json(const struct err *e)
 {
-	_cleanup_json_ struct json *j = json_object();
+	struct json *j = json_object();
 
-	if (!j || json_set_int(j, "code", e->code) < 0 ||
-	    json_set_str(j, "error", e->msg) < 0)
-		return NULL;
-	return take(&j, NULL);
+	json_set_int(j, "code", e->code);
+	json_set_str(j, "error", e->msg);
+	return j;
 }
 
 static struct json *op_rules(struct gated *g, const struct json *q, struct wire_msg *,
@@ -71,11 +70,10 @@ static struct json *op_rules(struct gated *g, const struct json *q, struct wire_
 static struct json *op_ports(struct gated *g, const struct json *, struct wire_msg *,
 			     struct err *)
 {
-	_cleanup_json_ struct json *j = json_object();
+	struct json *j = json_object();
 
-	if (!j || json_set(j, "listening", gate_ports_list(g)) < 0)
-		return NULL;
-	return take(&j, NULL);
+	json_set(j, "listening", gate_ports_list(g));
+	return j;
 }
 
 static struct json *op_publish(struct gated *g, const struct json *q,
@@ -148,14 +146,12 @@ static struct json *op_stats(struct gated *g, const struct json *, struct wire_m
 		{ "descriptors", descriptors(g) },
 		{ "rounds", loop_rounds(g->loop) },
 	};
-	_cleanup_json_ struct json *j = json_object();
+	struct json *j = json_object();
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (!j || json_set_int(j, rows[i].name, (int64_t)rows[i].v) < 0)
-			return NULL;
-	if (json_set_bool(j, "empty_root", g->rooted) < 0)
-		return NULL;
-	return take(&j, NULL);
+		json_set_int(j, rows[i].name, (int64_t)rows[i].v);
+	json_set_bool(j, "empty_root", g->rooted);
+	return j;
 }
 
 static const struct {

@@ -15,8 +15,9 @@ static void send_event(struct gated *g, const char *event, const char *text)
 	_cleanup_buf_ struct buf out = BUF_INIT(WIRE_BODY);
 	struct wire_head head = { .type = WIRE_ANSWER };
 
-	if (!j || json_set_str(j, "event", event) < 0 ||
-	    json_set_str(j, "text", text) < 0 || json_print(j, false, &out) < 0)
+	json_set_str(j, "event", event);
+	json_set_str(j, "text", text);
+	if (json_failed(j) || json_print(j, false, &out) < 0)
 		return;
 	head.len = (uint32_t)out.len;
 	/* A monitor that does not listen loses the event, not the box its network. */

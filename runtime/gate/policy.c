@@ -309,12 +309,11 @@ int gate_policy_load(struct gate_policy *p, const struct json *rules, struct err
 
 struct json *gate_policy_list(const struct gate_policy *p)
 {
-	_cleanup_json_ struct json *list = json_array();
+	struct json *list = json_array();
 
 	for (size_t i = 0; i < p->n; i++)
-		if (!list || json_add(list, json_string(p->rules[i].text)) < 0)
-			return NULL;
-	return take(&list, NULL);
+		json_add(list, json_string(p->rules[i].text));
+	return list;
 }
 
 bool gate_policy_is_open(const struct gate_policy *p)

@@ -37,7 +37,8 @@ int gate_policy_add(struct gate_policy *p, const char *rule, struct err *e);
 int gate_policy_drop(struct gate_policy *p, const char *pattern, struct err *e);
 /** gate_policy_load() - all rules of an array of strings; @rules NULL: none */
 int gate_policy_load(struct gate_policy *p, const struct json *rules, struct err *e);
-/** gate_policy_list() - the rules as they were added; owned; NULL = out of memory */
+/** gate_policy_list() - the rules as they were added; owned; to be asked
+ *  whether it is complete */
 struct json *gate_policy_list(const struct gate_policy *p);
 /** gate_policy_is_open() - true when there is no allow rule: any public name */
 bool gate_policy_is_open(const struct gate_policy *p);

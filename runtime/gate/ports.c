@@ -242,12 +242,9 @@ static int add_listener(const struct gated *g, const struct inet_diag_msg *m,
 	if (!inet_ntop(m->idiag_family, m->id.idiag_src, text, sizeof(text)))
 		return 0;
 	one = json_object();
-	if (!one || json_set_int(one, "port", ntohs(m->id.idiag_sport)) < 0 ||
-	    json_set_str(one, "address", text) < 0 ||
-	    json_set_int(one, "uid", m->idiag_uid) < 0) {
-		json_free(&one);
-		return -ENOMEM;
-	}
+	json_set_int(one, "port", ntohs(m->id.idiag_sport));
+	json_set_str(one, "address", text);
+	json_set_int(one, "uid", m->idiag_uid);
 	return json_add(list, one);
 }
 

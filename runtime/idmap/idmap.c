@@ -82,30 +82,27 @@ int idmap_host_gid(const struct idmap *m, uint32_t inside, uint32_t *ret)
 
 static struct json *ranges_to_json(const struct idmap_range *at, unsigned n)
 {
-	_cleanup_json_ struct json *list = json_array();
+	struct json *list = json_array();
 
-	for (unsigned i = 0; list && i < n; i++) {
-		const uint32_t v[] = { at[i].inside, at[i].outside, at[i].count };
-		_cleanup_json_ struct json *one = json_array();
+	for (unsigned i = 0; i < n; i++) {
+		struct json *one = json_array();
 
-		for (unsigned k = 0; one && k < ARRAY_SIZE(v); k++)
-			if (json_add(one, json_number(v[k])) < 0)
-				return NULL;
-		if (!one || json_add(list, take(&one, NULL)) < 0)
-			return NULL;
+		json_add(one, json_number(at[i].inside));
+		json_add(one, json_number(at[i].outside));
+		json_add(one, json_number(at[i].count));
+		json_add(list, one);
 	}
-	return take(&list, NULL);
+	return list;
 }
 
 struct json *idmap_to_json(const struct idmap *m)
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	if (!j || json_set_str(j, "kind", idmap_kind_name(m->kind)) < 0 ||
-	    json_set(j, "uid", ranges_to_json(m->uid, m->n_uid)) < 0 ||
-	    json_set(j, "gid", ranges_to_json(m->gid, m->n_gid)) < 0)
-		return NULL;
-	return take(&j, NULL);
+	json_set_str(j, "kind", idmap_kind_name(m->kind));
+	json_set(j, "uid", ranges_to_json(m->uid, m->n_uid));
+	json_set(j, "gid", ranges_to_json(m->gid, m->n_gid));
+	return json_failed(j) ? NULL : take(&j, NULL);
 }
 
 static int id_from_json(const struct json *j, uint32_t *ret)

@@ -46,22 +46,19 @@ static void monitor_ask_usage(struct monitor *m, struct cgroup_usage *ret)
 		ret->pids = m->memory.pids;
 }
 
-static int add_usage(struct monitor *m, struct json *j)
+static struct json *usage_json(struct monitor *m)
 {
 	struct cgroup_usage u;
 	struct json *o = json_object();
 
 	monitor_ask_usage(m, &u);
-	if (!o || json_set_int(o, "memory_bytes", (int64_t)u.memory_bytes) < 0 ||
-	    json_set_int(o, "memory_peak_bytes", (int64_t)u.memory_peak_bytes) < 0 ||
-	    json_set_int(o, "pids", (int64_t)u.pids) < 0 ||
-	    json_set_int(o, "cpu_us", (int64_t)u.cpu_us) < 0 ||
-	    json_set_int(o, "oom_kills", (int64_t)u.oom_kills) < 0 ||
-	    json_set_int(o, "pids_refused", (int64_t)u.pids_refused) < 0) {
-		json_free(&o);
-		return -ENOMEM;
-	}
-	return json_set(j, "usage", o);
+	json_set_int(o, "memory_bytes", (int64_t)u.memory_bytes);
+	json_set_int(o, "memory_peak_bytes", (int64_t)u.memory_peak_bytes);
+	json_set_int(o, "pids", (int64_t)u.pids);
+	json_set_int(o, "cpu_us", (int64_t)u.cpu_us);
+	json_set_int(o, "oom_kills", (int64_t)u.oom_kills);
+	json_set_int(o, "pids_refused", (int64_t)u.pids_refused);
+	return o;
 }
 
 static int64_t count_clients(const struct monitor *m)
@@ -112,6 +109,15 @@ static void say_ids(const struct monitor *m, char *ret, size_t room)
 		 "descriptors in flight");
 }
 
+/* @j is the answer, which was filled without a look at each part. */
+static int answer(struct json **j, struct json **ret, struct err *e)
+{
+	if (json_failed(*j))
+		return err_sys(e, -ENOMEM, "cannot describe the box");
+	*ret = take(j, NULL);
+	return 0;
+}
+
 static int info(struct monitor *m, const struct json *, struct json **ret,
 		struct err *e)
 {
@@ -119,23 +125,21 @@ static int info(struct monitor *m, const struct json *, struct json **ret,
 	char ids[128];
 
 	say_ids(m, ids, sizeof(ids));
-	if (!j || json_set_int(j, "monitor_pid", sys_getpid()) < 0 ||
-	    json_set_int(j, "init_pid", m->run.init) < 0 ||
-	    json_set_int(j, "started", m->started) < 0 ||
-	    json_set_str(j, "ids", ids) < 0 ||
-	    json_set_str(j, "root", m->run.copy ? "copy" : "overlay") < 0 ||
-	    json_set_str(j, "cgroup",
-			 cgroup_method_name(cgroup_get_method(m->run.cg))) < 0 ||
-	    json_set_str(j, "caught", net_caught(m)) < 0 ||
-	    json_set_str(j, "abstract", net_abstract(m)) < 0 ||
-	    json_set_str(j, "why", buf_cstr(&m->run.why)) < 0 ||
-	    json_set_bool(j, "background", m->background) < 0 ||
-	    json_set_bool(j, "lingering", m->idle >= MONITOR_LINGERING) < 0 ||
-	    json_set_int(j, "clients", count_clients(m)) < 0 ||
-	    json_set_int(j, "programs", count_programs(m)) < 0 || add_usage(m, j) < 0)
-		return err_sys(e, -ENOMEM, "cannot describe the box");
-	*ret = take(&j, NULL);
-	return 0;
+	json_set_int(j, "monitor_pid", sys_getpid());
+	json_set_int(j, "init_pid", m->run.init);
+	json_set_int(j, "started", m->started);
+	json_set_str(j, "ids", ids);
+	json_set_str(j, "root", m->run.copy ? "copy" : "overlay");
+	json_set_str(j, "cgroup", cgroup_method_name(cgroup_get_method(m->run.cg)));
+	json_set_str(j, "caught", net_caught(m));
+	json_set_str(j, "abstract", net_abstract(m));
+	json_set_str(j, "why", buf_cstr(&m->run.why));
+	json_set_bool(j, "background", m->background);
+	json_set_bool(j, "lingering", m->idle >= MONITOR_LINGERING);
+	json_set_int(j, "clients", count_clients(m));
+	json_set_int(j, "programs", count_programs(m));
+	json_set(j, "usage", usage_json(m));
+	return answer(&j, ret, e);
 }
 
 static int kills(struct monitor *m, const struct json *, struct json **ret,
@@ -143,10 +147,8 @@ static int kills(struct monitor *m, const struct json *, struct json **ret,
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	if (!j || json_set_int(j, "oom_kills", (int64_t)monitor_ask_kills(m)) < 0)
-		return err_sys(e, -ENOMEM, "cannot describe the box");
-	*ret = take(&j, NULL);
-	return 0;
+	json_set_int(j, "oom_kills", (int64_t)monitor_ask_kills(m));
+	return answer(&j, ret, e);
 }
 
 /* Looked up only when it is asked for: each process of the box is read. */
@@ -162,10 +164,7 @@ static int written(struct monitor *m, const struct json *, struct json **ret,
 	if (r < 0)
 		return r;
 	json_set_int(j, "bytes", (int64_t)bytes);
-	if (json_failed(j))
-		return err_sys(e, -ENOMEM, "cannot describe the box");
-	*ret = take(&j, NULL);
-	return 0;
+	return answer(&j, ret, e);
 }
 
 static int stop(struct monitor *m, const struct json *, struct json **, struct err *)

@@ -19,10 +19,10 @@ static int send_conf(int sock, const struct json *hosts, int listener, struct er
 	_cleanup_json_ struct json *conf = json_object();
 	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
 	struct wire_head head = { .type = WIRE_START };
-	int r = conf ? json_set(conf, "hosts", json_dup(hosts)) : -ENOMEM;
+	int r;
 
-	if (r >= 0)
-		r = json_print(conf, false, &text);
+	json_set(conf, "hosts", json_dup(hosts));
+	r = json_failed(conf) ?: json_print(conf, false, &text);
 	head.len = (uint32_t)text.len;
 	if (r >= 0)
 		r = wire_send(sock, &head, text.data, &listener, 1);

@@ -84,10 +84,10 @@ static int ask_person(const char *host, const char *user, const char *key, bool 
 	int r;
 
 	wire_msg_init(&m);
-	if (!q || json_set_str(q, "host", host) < 0 ||
-	    json_set_str(q, "user", user) < 0 || json_set_str(q, "key", key) < 0)
-		return -ENOMEM;
-	r = json_print(q, false, &text);
+	json_set_str(q, "host", host);
+	json_set_str(q, "user", user);
+	json_set_str(q, "key", key);
+	r = json_failed(q) ?: json_print(q, false, &text);
 	head.len = (uint32_t)text.len;
 	if (r >= 0)
 		r = wire_send(CONTROL, &head, text.data, NULL, 0);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
@@ -136,13 +137,6 @@ int spec_set_path(struct json *j, const char *key, const char *path)
 	return r < 0 ? r : json_set_str(j, key, buf_cstr(&b));
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 int spec_path(const struct json *j, const char *key, char ret[PATH_MAX])
 {
 	const char *s = json_get_str(j, key);
@@ -155,9 +149,9 @@ int spec_path(const struct json *j, const char *key, char ret[PATH_MAX])
 			ret[n++] = *s++;
 			continue;
 		}
-		if (s[1] != 'x' || hex_digit(s[2]) < 0 || hex_digit(s[3]) < 0)
+		if (s[1] != 'x' || num_hex(s[2]) < 0 || num_hex(s[3]) < 0)
 			return -EINVAL;
-		ret[n++] = (char)(hex_digit(s[2]) * 16 + hex_digit(s[3]));
+		ret[n++] = (char)(num_hex(s[2]) * 16 + num_hex(s[3]));
 		s += 4;
 	}
 	ret[n] = '\0';
@@ -168,11 +162,10 @@ static struct json *limits_to_json(const struct limits *l)
 {
 	struct json *j = json_object();
 
-	if (!j || json_set_int(j, "memory_bytes", (int64_t)l->memory_bytes) < 0 ||
-	    json_set_int(j, "pids", (int64_t)l->pids) < 0 ||
-	    json_set_int(j, "cpu_milli", l->cpu_milli) < 0 ||
-	    json_set_int(j, "disk_bytes", (int64_t)l->disk_bytes) < 0)
-		json_free(&j);
+	json_set_int(j, "memory_bytes", (int64_t)l->memory_bytes);
+	json_set_int(j, "pids", (int64_t)l->pids);
+	json_set_int(j, "cpu_milli", l->cpu_milli);
+	json_set_int(j, "disk_bytes", (int64_t)l->disk_bytes);
 	return j;
 }
 
@@ -200,12 +193,11 @@ int spec_place_json(const struct spec *s, struct json *j)
 
 static struct json *owner_to_json(const struct idmap_owner *o)
 {
-	_cleanup_json_ struct json *j = json_object();
+	struct json *j = json_object();
 
-	if (!j || json_set_int(j, "uid", o->uid) < 0 ||
-	    json_set_int(j, "gid", o->gid) < 0)
-		return NULL;
-	return take(&j, NULL);
+	json_set_int(j, "uid", o->uid);
+	json_set_int(j, "gid", o->gid);
+	return j;
 }
 
 /* In the records of older boxes there is none: root. */
@@ -219,24 +211,24 @@ struct json *spec_to_json(const struct spec *s)
 {
 	_cleanup_json_ struct json *j = json_object();
 
-	if (!j || json_set_int(j, "version", 1) < 0 || spec_place_json(s, j) < 0 ||
-	    spec_set_path(j, "store", s->store) < 0 ||
-	    json_set_str(j, "image", s->image) < 0 ||
-	    json_set_str(j, "image_name", s->image_name) < 0 ||
-	    json_set(j, "map", idmap_to_json(&s->map)) < 0 ||
-	    json_set(j, "owner", owner_to_json(&s->owner)) < 0 ||
-	    json_set_str(j, "net", spec_net_name(s->net)) < 0 ||
-	    json_set(j, "limits", limits_to_json(&s->limits)) < 0 ||
-	    json_set_str(j, "project_mode", spec_project_name(s->project_mode)) < 0 ||
-	    json_set_bool(j, "git_writable", s->git_writable) < 0 ||
-	    json_set_bool(j, "git_identity", s->git_identity) < 0 ||
-	    json_set_bool(j, "keep", s->keep) < 0 ||
-	    json_set_bool(j, "discard", s->discard) < 0 ||
-	    json_set(j, "rules", list_copy(s->rules)) < 0 ||
-	    json_set(j, "publish", list_copy(s->publish)) < 0 ||
-	    json_set(j, "volumes", list_copy(s->volumes)) < 0)
+	json_set_int(j, "version", 1);
+	if (spec_place_json(s, j) < 0 || spec_set_path(j, "store", s->store) < 0)
 		return NULL;
-	return take(&j, NULL);
+	json_set_str(j, "image", s->image);
+	json_set_str(j, "image_name", s->image_name);
+	json_set(j, "map", idmap_to_json(&s->map));
+	json_set(j, "owner", owner_to_json(&s->owner));
+	json_set_str(j, "net", spec_net_name(s->net));
+	json_set(j, "limits", limits_to_json(&s->limits));
+	json_set_str(j, "project_mode", spec_project_name(s->project_mode));
+	json_set_bool(j, "git_writable", s->git_writable);
+	json_set_bool(j, "git_identity", s->git_identity);
+	json_set_bool(j, "keep", s->keep);
+	json_set_bool(j, "discard", s->discard);
+	json_set(j, "rules", list_copy(s->rules));
+	json_set(j, "publish", list_copy(s->publish));
+	json_set(j, "volumes", list_copy(s->volumes));
+	return json_failed(j) ? NULL : take(&j, NULL);
 }
 
 static int get_text(const struct json *j, const char *key, char *ret, size_t size)

@@ -258,23 +258,19 @@ struct json *unpack_to_json(const struct unpack_result *res)
 {
 	_cleanup_json_ struct json *j = json_object();
 	struct json *dropped = json_object();
-	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(fields) && r >= 0; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		uint64_t v;
 
 		memcpy(&v, (const char *)res + fields[i].at, sizeof(v));
-		r = json_set_int(j, fields[i].key, (int64_t)v);
+		json_set_int(j, fields[i].key, (int64_t)v);
 	}
-	for (unsigned d = 0; d < ENTRY_DROPS && r >= 0; d++)
+	for (unsigned d = 0; d < ENTRY_DROPS; d++)
 		if (res->dropped[d])
-			r = json_set_int(dropped, entry_attr_drop_name(d),
-					 (int64_t)res->dropped[d]);
-	if (r < 0)
-		json_free(&dropped);
-	else
-		r = json_set(j, "dropped", dropped);
-	if (r >= 0 && res->digest[0])
-		r = json_set_str(j, "diff_id", res->digest);
-	return r < 0 ? NULL : take(&j, NULL);
+			json_set_int(dropped, entry_attr_drop_name(d),
+				     (int64_t)res->dropped[d]);
+	json_set(j, "dropped", dropped);
+	if (res->digest[0])
+		json_set_str(j, "diff_id", res->digest);
+	return json_failed(j) ? NULL : take(&j, NULL);
 }
