@@ -5,7 +5,7 @@
 #   make help       the other targets
 #
 # VARIANT=release|asan|cov|analyze|fuzz builds in build/$(VARIANT); V=1 shows the
-# commands; WERROR= lets a compiler that we do not know warn without failing.
+# commands; WERROR= lets a compiler that we do not know warn without failing, and so do CFLAGS of yours.
 VARIANT ?= release
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -34,18 +34,22 @@ PKGS_HEADERS := vterm libcurl libarchive libcrypto md4c libedit
 PKGS_BUILD := libseccomp # by scripts/mkfilters.c alone
 PKGS_TEST := cmocka
 
-CPPFLAGS += -D_GNU_SOURCE -I. -DCUBBY_VERSION='"$(VERSION)"'
-CFLAGS ?= -O2 -g
+# What a packager says of these, on the command line too, comes first; ours is added to it.
+override CPPFLAGS += -D_GNU_SOURCE -I. -DCUBBY_VERSION='"$(VERSION)"'
+# Warnings fail with these flags alone; with others compilers see more, or less.
+ifeq ($(origin CFLAGS),undefined)
 WERROR ?= -Werror
-CFLAGS += -std=gnu17 -Wall -Wextra $(WERROR) -Wshadow -Wstrict-prototypes \
+endif
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=gnu17 -Wall -Wextra $(WERROR) -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wold-style-definition -Wpointer-arith -Wwrite-strings \
 	-Wformat=2 -Wvla -Wundef -Wcast-qual -fno-common -fstack-protector-strong -fPIE
 # A parameter without a name is not used: C23, which both compilers have; clang 14 would say so.
-CFLAGS += -Wno-c2x-extensions
-LDFLAGS += -pie -Wl,-z,relro -Wl,--as-needed
-LDLIBS += -ldl
+override CFLAGS += -Wno-c2x-extensions
+override LDFLAGS += -pie -Wl,-z,relro -Wl,--as-needed
+override LDLIBS += -ldl
 ifneq ($(VARIANT),release) # which makes instructions of what is in it
-LDLIBS += -lm
+override LDLIBS += -lm
 endif
 STATIC_LIBS := -l:libcap.a
 INIT_LDFLAGS := -static -Wl,-z,relro -Wl,--gc-sections
@@ -57,37 +61,39 @@ CLANG_FORMAT := $(notdir $(firstword $(shell command -v clang-format-14 clang-fo
 # Instrumented code confuses gcc's range analysis; the release build keeps these on.
 UNSURE := -Wno-format-truncation -Wno-maybe-uninitialized -Wno-stringop-overflow
 ifeq ($(VARIANT),release)
-CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+ifeq ($(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),)
+override CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+endif
 else ifeq ($(VARIANT),asan) # where calls are made to fail, too
-CPPFLAGS += -DCUBBY_FAULT
+override CPPFLAGS += -DCUBBY_FAULT
 # Compiling takes more of a test run than running: no optimisation, and lines alone of what
 # a debugger could know.
-CFLAGS += -O0 -g1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+override CFLAGS += -O0 -g1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all $(UNSURE)
-LDFLAGS += -fsanitize=$(SANITIZE)
+override LDFLAGS += -fsanitize=$(SANITIZE)
 else ifeq ($(VARIANT),cov)
-CFLAGS += -O0 --coverage $(UNSURE)
-LDFLAGS += --coverage
+override CFLAGS += -O0 --coverage $(UNSURE)
+override LDFLAGS += --coverage
 else ifeq ($(VARIANT),analyze)
-CPPFLAGS += -DCUBBY_ANALYZE
+override CPPFLAGS += -DCUBBY_ANALYZE
 # gcc 12 loses pointers that are kept in arrays of structs; the leak sanitizer does not.
 # From 13 on it knows descriptors, but not those that cleanups close, nor what dup2() is
 # for; tests/unit counts them after each failure. ret.h compares numbers of any type.
-CFLAGS += -O1 -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-fd-leak -Wno-type-limits $(UNSURE)
+override CFLAGS += -O1 -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-fd-leak -Wno-type-limits $(UNSURE)
 else ifeq ($(VARIANT),fuzz)
 CC := $(CLANG)
 # gcc is the judge of warnings; macros of the kernel's headers cast const away. A parameter
 # without a name, which is not used, is of C23, and clang 14 would say so.
-CFLAGS += -O1 -fsanitize=fuzzer-no-link,$(SANITIZE) -fno-omit-frame-pointer \
+override CFLAGS += -O1 -fsanitize=fuzzer-no-link,$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all -Wno-cast-qual -Wno-c2x-extensions
-LDFLAGS += -fsanitize=$(SANITIZE)
+override LDFLAGS += -fsanitize=$(SANITIZE)
 else
 $(error VARIANT is release, asan, cov, analyze or fuzz, not '$(VARIANT)')
 endif
 
 # Their code is in a library of its own (TESTLIB).
 ifneq ($(filter asan fuzz,$(VARIANT)),)
-CFLAGS := $(CFLAGS:-fPIE=-fPIC)
+override CFLAGS := $(CFLAGS:-fPIE=-fPIC)
 endif
 
 # Targets that work before the packages are there.
@@ -100,8 +106,8 @@ ifneq ($(MISSING),)
 $(error packages are missing ($(MISSING)); run scripts/install-deps$(if \
 	$(filter $(TESTING),$(MAKECMDGOALS)), --check))
 endif
-CPPFLAGS += $(shell pkg-config --cflags $(PKGS) $(PKGS_STATIC) $(PKGS_HEADERS))
-LDLIBS += $(STATIC_LIBS) $(shell pkg-config --libs $(PKGS))
+override CPPFLAGS += $(shell pkg-config --cflags $(PKGS) $(PKGS_STATIC) $(PKGS_HEADERS))
+override LDLIBS += $(STATIC_LIBS) $(shell pkg-config --libs $(PKGS))
 endif
 
 SRC := $(foreach l,$(LAYERS),$(wildcard $(l)/*.c $(l)/*/*.c $(l)/*/*/*.c))
@@ -196,8 +202,8 @@ $(FILTERS)/made: $(O)/mkfilters
 	$(say) FILTERS $(FILTERS)
 	$(Q)$< $(FILTERS) && touch $@
 $(O)/runtime/confine/secfilter.o: $(FILTERS)/made
-$(O)/runtime/confine/secfilter.o: CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
-$(O)/runtime/confine/secfilter.tidy: CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
+$(O)/runtime/confine/secfilter.o: override CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
+$(O)/runtime/confine/secfilter.tidy: override CPPFLAGS += -DCUBBY_FILTERS='"$(FILTERS)"'
 
 # What "cubby help COMMAND" and the man pages say besides the tables, and the pages of the book
 # that are "cubby help PAGE" (in its order), in one piece.
@@ -207,7 +213,7 @@ $(PAGES): $(wildcard docs/commands/*.md) $(TOPICS:%=docs/%.md) scripts/mkpages
 	@mkdir -p $(@D)
 	$(Q)scripts/mkpages $(TOPICS) >$@
 $(O)/cli/opt/manual.o: $(PAGES)
-$(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: CPPFLAGS += -DCUBBY_MANUAL='"$(PAGES)"'
+$(O)/cli/opt/manual.o $(O)/cli/opt/manual.tidy: override CPPFLAGS += -DCUBBY_MANUAL='"$(PAGES)"'
 
 $(O)/agent/session/shell.o: $(wildcard agent/session/*.sh)
 $(O)/agent/server/files/document.o: agent/server/files/document.py

@@ -27,6 +27,20 @@ manuals_installed() {
 		sed 's|.*|644 usr/share/man/man1/cubby-&.1|'; echo '644 usr/share/man/man1/cubby.1') | LC_ALL=C sort -k2
 }
 
+@test "make: a packager's flags, on its command line, come beside the tree's own" {
+	run -0 make -n V=1 -C "$CUBBY_TEST_TOP" O="$LIB_DIR/o" CFLAGS=-O1 CPPFLAGS=-DOTHER LDFLAGS=-Wl,-z,now \
+		"$LIB_DIR/o/base/err.o" "$LIB_DIR/o/cubby"
+	[[ $output == *"-DOTHER -D_GNU_SOURCE -I. "*"-O1 -std=gnu17 -Wall "*" -fPIE "*"-o $LIB_DIR/o/base/err.o"* ]]
+	[[ $output == *"-Wl,-z,now -pie "*"-o $LIB_DIR/o/cubby.linked"* ]]
+	# Warnings fail the build with our own flags alone.
+	[[ $output != *" -Werror "* ]]
+	run -0 make -n V=1 -C "$CUBBY_TEST_TOP" O="$LIB_DIR/o" "$LIB_DIR/o/base/err.o"
+	[[ $output == *" -Werror "* ]]
+	# What is harder than ours stays.
+	run -0 make -n V=1 -C "$CUBBY_TEST_TOP" O="$LIB_DIR/o" CPPFLAGS=-D_FORTIFY_SOURCE=3 "$LIB_DIR/o/base/err.o"
+	[[ $output == *"-D_FORTIFY_SOURCE=3"* && $output != *"-D_FORTIFY_SOURCE=2"* ]]
+}
+
 @test "make install: files with their modes, in DESTDIR alone; they work there" {
 	local dest=$LIB_DIR/dest
 	run -0 make_ install DESTDIR="$dest" PREFIX=/usr
