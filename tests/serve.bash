@@ -22,11 +22,13 @@ serve_start() {
 	export SERVE_PID SERVE_URL SERVE_ADDR SERVE_KEY
 }
 
-# serve_certificate: ca.pem, and s.pem and s.key for a server on loopback, in this directory
+# serve_certificate: ca.pem, and s.pem and s.key for a server on loopback, in this directory;
+# with all that clients want who are strict, as Python's is from 3.13 on
 serve_certificate() {
-	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=ca -days 2
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=ca -days 2 \
+		-addext keyUsage=critical,keyCertSign,cRLSign
 	openssl req -newkey rsa:2048 -nodes -keyout s.key -out s.csr -subj /CN=localhost
-	echo 'subjectAltName=DNS:localhost,IP:127.0.0.1' >ext
+	printf '%s\n' subjectAltName=DNS:localhost,IP:127.0.0.1 subjectKeyIdentifier=hash authorityKeyIdentifier=keyid >ext
 	openssl x509 -req -in s.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out s.pem -days 2 -extfile ext
 } 2>/dev/null
 

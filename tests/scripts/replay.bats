@@ -18,7 +18,7 @@ setup() {
 }
 
 fuzzer() { # BODY of the function
-	printf '#include <assert.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n' >f.c
+	printf '#include <assert.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n' >f.c
 	printf 'int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n{\n%s\nreturn 0;\n}\n' "$1" >>f.c
 	gcc -D_GNU_SOURCE -I"$CUBBY_TEST_TOP" -g1 -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-o f "$CUBBY_TEST_TOP/tests/fuzz/replay.c" f.c
@@ -63,8 +63,6 @@ finds() { compgen -G 'find-*' | wc -l; }
 
 @test "replay: the same seed makes the same mutants, another others" {
 	fuzzer 'size_t h = size; while (size) h = h * 31 + data[--size]; if (getenv("SUM")) dprintf(2, "%zx\n", h);'
-	sed -i '1i #include <stdio.h>' f.c
-	gcc -D_GNU_SOURCE -I"$CUBBY_TEST_TOP" -fsanitize=address -o f "$CUBBY_TEST_TOP/tests/fuzz/replay.c" f.c
 	SUM=1 ./f 200 1 find- corpus 2>one
 	SUM=1 ./f 200 1 find- corpus 2>again
 	SUM=1 ./f 200 2 find- corpus 2>two
