@@ -309,6 +309,8 @@ static int read_head(struct retell_answer *a)
 		int r;
 
 		end = strstr(line, "\r\n");
+		if (!end) /* never: the head ends with an empty line */
+			return -EBADMSG;
 		*end = '\0';
 		r = read_field(a, line);
 		if (r < 0)
