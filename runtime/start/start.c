@@ -298,6 +298,10 @@ static int map_project(const struct attempt *a, struct err *e)
 		return tree;
 	userns = idmap_mount_namespace(&map, e);
 	r = userns < 0 ? userns : idmap_mount_apply(tree, userns, e);
+	if (r == -EINVAL) /* the directory's own filesystem can: that was tried */
+		err_hint(e,
+			 "unmount what lies in it (a tmpfs can from Linux 6.3 on), "
+			 "or let 'cubby rm' remove this box: a new one does without");
 	if (r < 0)
 		return err_wrap(e, "project directory");
 	return take(&tree, -1);

@@ -36,6 +36,22 @@ teardown() {
 	[[ $stderr == *"read-only in the box"* || $stderr == *"kept in the box: r/.git/config"* ]]
 }
 
+@test "what lies in the project and cannot be shown with the box's ids is said, with what to do" {
+	local said again
+	lib_image
+	lib_project
+	cubby exec -- true
+	[ "$(cubby info --json | jq -r '.map.kind // .map')" = root ] || skip "the box's ids are the host's here"
+	mkdir sub
+	mount -t ramfs none sub || skip "no ramfs here"
+	said=$(cubby exec -- true 2>&1 && echo ran) || true
+	cubby rm -q --yes
+	again=$(cubby exec -q -- ls -d sub 2>&1) || true
+	umount sub
+	[[ $said == "cubby exec: project directory: cannot map the ids of a filesystem: Invalid argument; unmount what lies in it "*"'cubby rm'"* ]]
+	[[ $again == *sub ]]
+}
+
 @test "a store without user attributes: a copy, and directories can be replaced" {
 	mkdir "$LIB_MNT/ram" "$LIB_MNT/p"
 	chmod 755 "$LIB_MNT"
