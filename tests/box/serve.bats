@@ -417,7 +417,7 @@ $LIB_PROJECT" ]
 	serve_start
 	printf '\x89PNG\0\xff' >x.png
 	printf '\xff\xfe\0' >x.bin
-	[ "$(curl -sS -D head -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/read?path=x.png" | xxd -p)" = 89504e4700ff ]
+	[ "$(curl -sS -D head -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/read?path=x.png" | od -An -tx1)" = " 89 50 4e 47 00 ff" ]
 	grep -qi '^content-type: image/png' head
 	serve_status GET '/files/read?path=x.bin' 415
 	[ "$(cat serve.body)" = '{"detail":"Unsupported binary file type: application/octet-stream (3 bytes)"}' ]
@@ -685,7 +685,7 @@ talk_ws() {
 }
 
 @test "serve: a shell that nobody typed in ends when it is left, one that was used or runs something stays" {
-	serve_start --idle 1s
+	serve_start --idle "$(lib_longer 1)s" # or it ends before one can look
 	talk_ws <<-'END'
 		import json, sys, time, urllib.request
 		from ws_client import WS
