@@ -1,4 +1,4 @@
-#include "cli/task/conversation.h"
+#include "cli/task/work.h"
 
 #include <stdlib.h>
 #include <string.h>

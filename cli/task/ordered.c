@@ -1,4 +1,4 @@
-#include "cli/task/ordered.h"
+#include "cli/task/work.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "cli/task/prepare.h"
+#include "cli/task/work.h"
 
 #include <signal.h>
 

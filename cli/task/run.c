@@ -4,10 +4,8 @@
 #include "cli/opt/cmd.h"
 #include "cli/review/show.h"
 #include "cli/show/render.h"
-#include "cli/task/conversation.h"
-#include "cli/task/ordered.h"
-#include "cli/task/prepare.h"
 #include "cli/task/view/end.h"
+#include "cli/task/work.h"
 
 /* What the model started may be what the person wanted. */
 static void end_jobs(struct taskwork *w)

@@ -59,4 +59,21 @@ void taskwork_done(struct taskwork *w);
  *  on with the task; borrowed from @w; NULL = no memory */
 const char *taskwork_settings(struct taskwork *w);
 
+/* The steps, in their order. All that they make goes into the work. */
+
+/** ordered_read() - what a person orders, before any image is pulled or box started, and
+ *  nothing is: words and files, the options of a task that goes on, a model to ask, a budget.
+ *  Return: 0, or the exit status: what is wrong has been shown */
+int ordered_read(struct taskwork *w, struct err *e);
+
+/** prepare_task() - from a box that runs (boxsetup_open()) to a task that can begin: its
+ *  record, its tools, servers, and what watches the terminal and the project meanwhile; the
+ *  model is not asked */
+int prepare_task(struct taskwork *w, struct err *e);
+
+/** conversation_run() - tasks at a prompt: each line of the person's goes on in the transcript
+ *  of those before it, also after one that failed: the person says when it ends.
+ *  Return: the exit status; what went wrong has been shown */
+int conversation_run(struct taskwork *w, struct err *e);
+
 #endif
