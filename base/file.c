@@ -79,6 +79,15 @@ int file_read_fd(int fd, struct buf *ret, struct err *e)
 	return r < 0 ? read_failed(r, what, ret, e) : 0;
 }
 
+int file_peek(int dirfd, const char *path, char *ret, size_t size)
+{
+	_cleanup_close_ int fd = sys_openat(dirfd, path, O_RDONLY, 0);
+	ssize_t n = fd < 0 ? fd : sys_read(fd, ret, size - 1);
+
+	ret[MAX(n, 0)] = '\0';
+	return (int)n;
+}
+
 /* Like write, but waits where the descriptor would not. */
 static int write_all(int fd, const char *data, size_t len)
 {

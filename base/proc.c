@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -197,14 +198,10 @@ static bool has_threads(void)
  * of proc(5) stat: the strings of our own argv. */
 static bool find_args(char **at, char **end)
 {
-	_cleanup_close_ int fd = sys_open("/proc/self/stat", O_RDONLY);
 	char text[1024], *p;
 	unsigned long from, to;
-	ssize_t n = fd < 0 ? fd : sys_read(fd, text, sizeof(text) - 1);
 
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
+	(void)file_peek(AT_FDCWD, "/proc/self/stat", text, sizeof(text));
 	p = strrchr(text, ')'); /* the name, field 2, may have anything in it */
 	for (int field = 2; p && field < 48; field++)
 		p = strchr(p + 1, ' ');

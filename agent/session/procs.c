@@ -6,31 +6,18 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
 enum { SMALL = 4096, PF_EXITING = 4, PF_FORKNOEXEC = 0x40 }; /* include/linux/sched.h */
-
-static int read_small(const char *path, char *ret, size_t size)
-{
-	_cleanup_close_ int fd = sys_open(path, O_RDONLY);
-	ssize_t n;
-
-	if (fd < 0)
-		return fd;
-	n = sys_read(fd, ret, size - 1);
-	if (n < 0)
-		return (int)n;
-	ret[n] = '\0';
-	return (int)n;
-}
 
 static int read_task(pid_t pid, pid_t tid, const char *what, char *ret, size_t size)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, what);
-	return read_small(path, ret, size);
+	return file_peek(AT_FDCWD, path, ret, size);
 }
 
 int procs_stat(pid_t pid, pid_t tid, struct procs_stat *ret)
@@ -196,7 +183,7 @@ int procs_args(pid_t pid, char *ret, size_t size)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	return read_small(path, ret, size);
+	return file_peek(AT_FDCWD, path, ret, size);
 }
 
 bool procs_same_args(pid_t a, pid_t b)

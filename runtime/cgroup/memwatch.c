@@ -154,14 +154,9 @@ static int read_text(const struct memwatch *w, const char *pid, const char *file
 		     char ret[MEMWATCH_TEXT])
 {
 	char path[64];
-	_cleanup_close_ int fd = -1;
-	ssize_t n;
 
 	snprintf(path, sizeof(path), "%s/%s", pid, file);
-	fd = sys_openat(w->fds[MEMWATCH_PROC], path, O_RDONLY, 0);
-	n = fd < 0 ? fd : sys_read(fd, ret, MEMWATCH_TEXT - 1);
-	ret[MAX(n, 0)] = '\0';
-	return (int)MIN(n, 0);
+	return MIN(file_peek(w->fds[MEMWATCH_PROC], path, ret, MEMWATCH_TEXT), 0);
 }
 
 /* Of /proc/PID/stat, behind the name, which ends with the last ')': the number at @field,

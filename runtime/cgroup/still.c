@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/dirscan.h"
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/num.h"
 #include "base/scope.h"
@@ -23,11 +24,9 @@ enum { STILL_MS = 1000, STILL_VFORK_MS = 100, STILL_MOST = 1 << 16, STILL_STAT =
 static char look(int proc, const char *path, uint64_t *started)
 {
 	char text[STILL_STAT], state;
-	_cleanup_close_ int fd = sys_openat(proc, path, O_RDONLY, 0);
-	ssize_t n = fd < 0 ? fd : sys_read(fd, text, sizeof(text) - 1);
 	const char *at;
 
-	text[MAX(n, 0)] = '\0';
+	(void)file_peek(proc, path, text, sizeof(text));
 	at = strrchr(text, ')');
 	if (!at || strncmp(at, ") ", 2) != 0)
 		return 0;

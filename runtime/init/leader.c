@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/def.h"
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
@@ -45,18 +46,12 @@ static void signal_list(char *list, int sig, unsigned depth)
 static void signal_children(pid_t pid, int sig, unsigned depth)
 {
 	char path[64], list[LEADER_CHILDREN];
-	_cleanup_close_ int fd = -1;
-	ssize_t n;
 
 	if (depth > LEADER_DEPTH)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	fd = sys_open(path, O_RDONLY);
-	n = fd < 0 ? fd : sys_read(fd, list, sizeof(list) - 1);
-	if (n <= 0)
-		return;
-	list[n] = '\0';
-	signal_list(list, sig, depth);
+	if (file_peek(AT_FDCWD, path, list, sizeof(list)) > 0)
+		signal_list(list, sig, depth);
 }
 
 /* True when no child is left. */

@@ -78,10 +78,7 @@ static void take_table(struct owners *o, const char *path)
 
 static void name_of(int dirfd, char ret[OWNERS_NAME])
 {
-	_cleanup_close_ int fd = sys_openat(dirfd, "comm", O_RDONLY, 0);
-	ssize_t n = fd < 0 ? 0 : sys_read(fd, ret, OWNERS_NAME - 1);
-
-	ret[MAX(n, 0)] = '\0';
+	(void)file_peek(dirfd, "comm", ret, OWNERS_NAME);
 	ret[strcspn(ret, "\n")] = '\0';
 }
 

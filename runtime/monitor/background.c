@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/sys/sys.h"
 #include "runtime/monitor/impl.h"
 
@@ -12,11 +13,9 @@ enum { BACKGROUND_LOOK_MS = 1000 };
 static bool has_children(pid_t init)
 {
 	char path[64], first[16];
-	_cleanup_close_ int fd = -1;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", init, init);
-	fd = sys_open(path, O_RDONLY);
-	return fd >= 0 && sys_read(fd, first, sizeof(first)) > 0;
+	return file_peek(AT_FDCWD, path, first, sizeof(first)) > 0;
 }
 
 static int look(void *ctx, uint32_t, struct err *)

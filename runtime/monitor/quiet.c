@@ -11,6 +11,7 @@
  * of its own, is looked after as before: at the end, too. */
 #include <stdio.h>
 
+#include "base/file.h"
 #include "base/sys/sys.h"
 #include "runtime/monitor/impl.h"
 
@@ -21,15 +22,13 @@ enum { QUIET_SPINS = 64, QUIET_TRIES = 200, QUIET_NS = 20000 };
 static bool is_alone(pid_t init)
 {
 	char path[64], first[16];
-	_cleanup_close_ int fd = -1;
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", init);
 	if (sys_fstatat(AT_FDCWD, path, &st, 0) < 0 || st.st_nlink != 3)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", init, init);
-	fd = sys_open(path, O_RDONLY);
-	return fd >= 0 && sys_read(fd, first, sizeof(first)) == 0;
+	return file_peek(AT_FDCWD, path, first, sizeof(first)) == 0;
 }
 
 static bool heard(const struct monitor *m, int what)
@@ -76,8 +75,8 @@ bool monitor_quiet_waits(const struct monitor *m)
 void monitor_quiet_begin(struct monitor *m, const struct program *p)
 {
 	m->quiet = false;
-	if ((!m->git && !m->volumes.len) || !p->exit.nothing_left ||
-	    m->spec.keep || json_len(m->spec.publish) || runs_something(m))
+	if ((!m->git && !m->volumes.len) || !p->exit.nothing_left || m->spec.keep ||
+	    json_len(m->spec.publish) || runs_something(m))
 		return;
 	m->look_failed = false;
 	m->quiet = (monitor_quiet_waits(m) || stop(m)) && is_alone(m->run.init);

@@ -91,6 +91,23 @@ static void read_failures(void)
 	unit_err(&e, -EBADF, "cannot read descriptor -1: Bad file descriptor");
 }
 
+static void a_look_at_how_it_begins(void)
+{
+	_cleanup_close_ int dir = tmp();
+	struct err e = ERR_NONE;
+	char text[5] = "....";
+
+	unit_ok(replace(dir, "f", "0123456789", 0600, &e), &e);
+	unit_ok(replace(dir, "empty", "", 0600, &e), &e);
+	assert_int_equal(file_peek(dir, "f", text, sizeof(text)), 4);
+	assert_string_equal(text, "0123");
+	assert_int_equal(file_peek(dir, "none", text, sizeof(text)), -ENOENT);
+	assert_string_equal(text, "");
+	text[0] = 'x';
+	assert_int_equal(file_peek(dir, "empty", text, sizeof(text)), 0);
+	assert_string_equal(text, "");
+}
+
 static void proc_files_have_no_size(void)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(100000);
@@ -268,6 +285,7 @@ int main(void)
 		{ "replace, then read", replace_then_read },
 		{ "the limit of a read", read_limit },
 		{ "reads that fail", read_failures },
+		{ "a look at how it begins", a_look_at_how_it_begins },
 		{ "files of /proc have no size", proc_files_have_no_size },
 		{ "a failed replace leaves the old", failed_replace_leaves_the_old },
 		{ "mkdirs", mkdirs },
