@@ -452,7 +452,7 @@ heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exi
 	run -0 --separate-stderr cubby commit --json mine
 	[ "$(jq -r .name <<<"$output")" = mine ]
 	cubby rm -y -q
-	run -0 --separate-stderr cubby exec --image mine -- sh -c 'cat /opt/mine; dpkg --version | head -1; stat -c %U /etc/shadow'
+	run -0 --separate-stderr cubby exec --image mine -- sh -c 'cat /opt/mine; dpkg --version | head -1; stat -c %U /etc/passwd'
 	[ "${lines[0]}" = mine ]
 	[[ ${lines[1]} == Debian* ]]
 	cubby rm -y -q

@@ -167,6 +167,7 @@ cpu_limit() { # PID
 	cubby exec -- true
 	[ "$(escape_map)" != single ] || skip "a box of one id has no other user"
 	[ -r /proc/self/io ] || skip "this kernel does not count what processes write"
+	[ "$(stat -f -c %T "$XDG_DATA_HOME")" != tmpfs ] || skip "the store is in memory here, and on no disk"
 	cubby exec -q --keep -- install -d -m 777 /srv/open
 	cubby exec -q -d -u nobody -- sh -c 'dd if=/dev/zero of=/srv/open/f bs=1M count=3 conv=fsync 2>/dev/null; touch /srv/open/done; exec sleep 1000'
 	until cubby exec -q -- test -e /srv/open/done; do read -rt 0.02 <> <(:) || true; done

@@ -16,10 +16,10 @@ setup() {
 	echo old >lower/file
 }
 
-# In namespaces of its own: view OPTIONS [LOWER] mounts; refused COMMAND wants it to fail; errno
+# In namespaces of its own, and by mount(2), as cubby does: fsconfig(2) takes 255 bytes a value. view OPTIONS [LOWER] mounts; refused COMMAND wants it to fail; errno
 # PYTHON says how that call failed.
 overlay() { # SCRIPT
-	unshare -Urm sh -euc '
+	LIBMOUNT_FORCE_MOUNT2=always unshare -Urm sh -euc '
 		view() {
 			mount -t overlay overlay -o "lowerdir=${2-lower},upperdir=upper,workdir=work,userxattr$1" view
 		}

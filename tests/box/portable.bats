@@ -158,10 +158,12 @@ teardown() {
 	chmod 711 "$LIB_MNT" "$LIB_DIR"
 	mkdir "$LIB_MNT/m/data"
 	cp "$CUBBY_TEST_ROOTFS" image
+	mkdir bin # others may not enter where the tree is
+	cp "$CUBBY_TEST_BIN" "$(dirname "$CUBBY_TEST_BIN")/cubby-init" bin
 	chown -R 200000:200000 .
 	mkfifo "$LIB_MNT/go"
 	cat >"$LIB_MNT/inside" <<'SH'
-		export HOME=$PWD/data XDG_DATA_HOME=$PWD/data XDG_RUNTIME_DIR=$PWD/data
+		export PATH=$PWD/bin:$PATH HOME=$PWD/data XDG_DATA_HOME=$PWD/data XDG_RUNTIME_DIR=$PWD/data
 		chmod 700 data; mkdir p; cd p
 		cubby pull -q --name small ../image
 		cubby exec --image small -- sh -ec 'touch a b c; chown 33:33 a; chown nobody b
