@@ -50,6 +50,7 @@ made_for_it=(completion-complete tools-call-{simple-text,image,audio,embedded-re
 	json-schema-2020-12 resources-{list,read-text,read-binary,templates-read}
 	prompts-{list,get-simple,get-with-args,get-embedded-resource,get-with-image})
 
+# bats test_tags=long
 @test "clients: the conformance suite of the Model Context Protocol, 2025-11-25" {
 	needs conformance
 	serve_start

@@ -69,6 +69,7 @@ O='xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:
 	[ "$(content a.epub | grep .)" = $'Chapter\na < b\nthe end' ]
 }
 
+# bats test_tags=long
 @test "documents: what is none, lies or never ends is refused" {
 	serve_start
 	refused() { # STATUS FILE: the text of it
@@ -98,6 +99,7 @@ O='xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:
 	refused 404 none.pdf
 }
 
+# bats test_tags=long
 @test "documents: a PDF by the box's pdftotext" {
 	serve_start
 	serve_json POST '/execute?wait=200' '{"command":"apt-get update -q && apt-get install -q -y --no-install-recommends poppler-utils"}'

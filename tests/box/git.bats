@@ -470,6 +470,7 @@ git_state() {
 	[ "$(git for-each-ref --format='%(refname)' | xargs)" = "refs/cubby/box/heads/b5$(printf ' refs/heads/b%s' 1 2 3 4 6 7 8 9) refs/heads/main" ]
 }
 
+# bats test_tags=long
 @test "undo: of many refs each that goes is named, and those that stay are counted" {
 	git_repo
 	reviewed 'for i in $(seq 26); do git commit -q --allow-empty -m c$i; git branch b$i; done; git reset -q --hard HEAD~26'

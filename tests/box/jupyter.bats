@@ -189,6 +189,7 @@ Python has ended; what was defined in it is lost' ]
 	[[ $(content error | jq -r .evalue) == 'there is no python3 in this box; install it: '* ]]
 }
 
+# bats test_tags=long
 @test "jupyter: E2B's contract: contexts, a stream of what a cell says, its end" {
 	local id
 	serve_start
@@ -293,6 +294,7 @@ Python has ended; what was defined in it is lost' ]
 	END
 }
 
+# bats test_tags=long
 @test "jupyter: a notebook's cells run by their index, and the file keeps what they said" {
 	local id
 	serve_start

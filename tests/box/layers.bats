@@ -105,6 +105,7 @@ leaves_nothing() {
 	cubby rmi -q flat
 }
 
+# bats test_tags=long
 @test "layers: what has no meaning by itself goes into one directory" {
 	mkdir -p l/lib
 	echo x >l/lib/through-a-link # the base has lib -> usr/lib
@@ -118,6 +119,7 @@ leaves_nothing() {
 	cubby rmi -q lay
 }
 
+# bats test_tags=long
 @test "layers: archives of a layout and of docker" {
 	tar -C "$LAYOUT" -cf oci.tar .
 	run -0 --separate-stderr cubby pull -q oci-archive:oci.tar:one
@@ -141,6 +143,7 @@ leaves_nothing() {
 	leaves_nothing
 }
 
+# bats test_tags=long
 @test "layers: as skopeo and umoci write them" {
 	command -v skopeo umoci >/dev/null || skip "no skopeo or umoci"
 	skopeo copy -q "oci:$LAYOUT:one" docker-archive:saved.tar:one:1
@@ -256,6 +259,7 @@ END
 	leaves_nothing
 }
 
+# bats test_tags=long
 @test "layers: the root hidden, and a name of a file below: one directory" {
 	crafted l.tar .wh..wh..opq:f: bin/own:f:x
 	"$MK" opaque opaque "$BASE" "$LIB_DIR/one.tar" l.tar
@@ -302,6 +306,7 @@ many() { # LAYERS: an image "many" of them, each but the first with a file in /m
 	cubby pull -q oci:many
 }
 
+# bats test_tags=long
 @test "layers: 127 of them start" {
 	many 127
 	run -0 --separate-stderr cubby exec --image many -- sh -c 'ls /many | wc -l; cat /many/1 /many/126'
@@ -311,6 +316,7 @@ many() { # LAYERS: an image "many" of them, each but the first with a file in /m
 	[ "$(diffs)" = 0 ]
 }
 
+# bats test_tags=long
 @test "layers: a box with more of them than an image may have is an image all the same" {
 	local i
 	many 120
@@ -330,6 +336,7 @@ many() { # LAYERS: an image "many" of them, each but the first with a file in /m
 	cubby rmi -q many deep
 }
 
+# bats test_tags=long
 @test "layers: a box on as many of them as an image may have is an image of one" {
 	many 127
 	cubby exec -q --image many -- sh -c 'echo 1 >/root/of1; rm /many/1; rm -r /opt; mkdir /opt; echo new >/opt/new'
@@ -346,6 +353,7 @@ many() { # LAYERS: an image "many" of them, each but the first with a file in /m
 	leaves_nothing
 }
 
+# bats test_tags=long
 @test "layers: what is not restored of one is said when it is unpacked, not of each image on it" {
 	python3 - <<-'END'
 	import tarfile
@@ -370,6 +378,7 @@ many() { # LAYERS: an image "many" of them, each but the first with a file in /m
 # Says which signal came; the others would end it with another word, or none.
 heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exit" $s; done; echo up; while :; do sleep 0.1; done'; }
 
+# bats test_tags=long
 @test "layers: an image says what its programs are asked to end with" {
 	local n=0 given
 	for given in SIGQUIT:QUIT SIGRTMIN+3:RTMIN+3 SIGSTOP:TERM 'kill\n-9:TERM'; do
@@ -386,6 +395,7 @@ heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exi
 	done
 }
 
+# bats test_tags=long
 @test "layers: an image says how it is run, and what a person says counts more" {
 	"$MK" lay x "$BASE" --config '{"Env":["HELLO=image","LANG=image","PATH=/opt/bin:/usr/bin:/bin"],
 		"Entrypoint":["/bin/sh","-c"],"Cmd":["echo $HELLO $(id -un) $PWD; exit 7"],
@@ -407,6 +417,7 @@ heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exi
 	cubby rmi -q lay
 }
 
+# bats test_tags=long
 @test "layers: a box becomes an image, and that a layout" {
 	cubby pull -q "oci:$LAYOUT:one"
 	cubby exec -q --image one -- sh -c 'echo mine >/opt/mine; rm /etc/gone; rm -r /opt/dir; mkdir /opt/dir; echo new >/opt/dir/new
@@ -447,6 +458,7 @@ heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exi
 	leaves_nothing
 }
 
+# bats test_tags=long
 @test "layers: what was made of a tarball can be committed, too" {
 	cubby exec -q -- sh -c 'echo mine >/opt/mine'
 	run -0 --separate-stderr cubby commit --json mine

@@ -36,6 +36,7 @@ setup() { lib_project; }
 	[ "$output" = root ]
 }
 
+# bats test_tags=long
 @test "exec: much through cat is byte-exact" {
 	openssl version
 	size=$(lib_often 1280)M
@@ -81,6 +82,7 @@ setup() { lib_project; }
 	run -1 cubby exec -- test -e /tmp/here
 }
 
+# bats test_tags=long
 @test "exec: the root of a box of --rm need not reach the disk, and one that was left is used" {
 	run -0 --separate-stderr cubby exec -q --rm -- grep ' / overlay ' /proc/mounts
 	[[ $output == *volatile* ]]
@@ -244,6 +246,7 @@ start_traced() { # FILE OPTION-OF-STRACE...
 }
 
 # It greets a client, sees that the box has ended, and hangs up before it reads the command.
+# bats test_tags=long
 @test "a box whose monitor ends between greeting and command: the command runs in another" {
 	start_traced ends -e trace=prctl -e inject=prctl:delay_enter=6000000:when=1
 	init=$(info init_pid)
@@ -266,6 +269,7 @@ start_traced() { # FILE OPTION-OF-STRACE...
 }
 
 # The kernel writes what the box wrote before it lets go of its files.
+# bats test_tags=long
 @test "a box that takes long to end: the next command waits, and says so" {
 	start_traced trace -e trace=prctl -e inject=prctl:delay_enter=7000000:when=2
 	kill "$monitor"
@@ -278,6 +282,7 @@ start_traced() { # FILE OPTION-OF-STRACE...
 }
 
 # Whoever removes a box needs its lock, and does not wait for it.
+# bats test_tags=long
 @test "who only looks at a box that is ending never has its lock" {
 	start_traced ends -e trace=prctl -e inject=prctl:delay_enter=2000000:when=2
 	kill "$monitor"
@@ -313,6 +318,7 @@ start_traced() { # FILE OPTION-OF-STRACE...
 [lines 1 to 1 of 1]'
 }
 
+# bats test_tags=long
 @test "many boxes at once, all answering" {
 	base=$PWD n=$(lib_often 200)
 	for i in $(seq "$n"); do

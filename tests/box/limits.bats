@@ -74,6 +74,7 @@ hog_is_killed() { # WRAPPER...
 	[[ $(cubby info --json | jq -r .why) != *"no effect"* ]]
 }
 
+# bats test_tags=long
 @test "--disk: what lies in the project does not count, what other users of the box hide does" {
 	run -0 cubby exec --disk 60M -- sh -c 'head -c 100M /dev/zero >big; rm big; sleep 1; echo on'
 	[ "$output" = on ]
@@ -130,6 +131,7 @@ cpu_limit() { # PID
 
 # Four at once, so that a busy host gives them more than the limit all the same; one that is
 # busier still would give them less by itself, so the cgroup is asked, too.
+# bats test_tags=long
 @test "--cpus: half a processor is half a processor, or it is said that it is not" {
 	run -0 --separate-stderr cubby exec --keep --cpus 0.5 -- \
 		sh -c 'for i in 1 2 3 4; do ./hog cpu 2000 & done; wait'

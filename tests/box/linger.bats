@@ -46,6 +46,7 @@ lingering() { # what it is known by
 	[ "$(jq length <<<"$output")" -eq 1 ]
 }
 
+# bats test_tags=long
 @test "what a command left in the background goes on, and then the box waits" {
 	cubby exec -- sh -c 'setsid sleep 2 >/dev/null 2>&1 </dev/null &'
 	[ "$(info state)" = running ]

@@ -249,6 +249,7 @@ ends() { # the server within a minute; its status
 	ends 0
 }
 
+# bats test_tags=long
 @test "mcp: the official inspector lists the tools and calls one" {
 	[ -n "$INSPECTOR" ] || skip "the inspector is not installed (scripts/install-npm inspector)"
 	run -0 --separate-stderr timeout 100 "$INSPECTOR" --cli cubby mcp --method tools/list

@@ -15,6 +15,7 @@ teardown() {
 	lib_done
 }
 
+# bats test_tags=long
 @test "store and project on an overlay, as in a container: a copy, and root is the host's" {
 	mkdir p
 	mkdir -m 700 data
@@ -110,6 +111,7 @@ teardown() {
 	[[ $stderr == *"there is no file or directory '"*"/image.tar.zst' here"*"pull it again with --name mine"* ]]
 }
 
+# bats test_tags=long
 @test "a project on an overlay, the store on a disk: root is the host's" {
 	lib_image
 	run -0 --separate-stderr cubby exec -- sh -c 'touch x; cat /proc/self/uid_map'
@@ -153,6 +155,7 @@ teardown() {
 }
 
 # 65536 ids and no more.
+# bats test_tags=long
 @test "in a container of an ordinary user's: few users, and none of them is an account" {
 	lib_image
 	chmod 711 "$LIB_MNT" "$LIB_DIR"

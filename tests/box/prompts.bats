@@ -28,6 +28,7 @@ finish() {
 	done
 }
 
+# bats test_tags=long
 @test "X3: apt-get install asks, takes no and yes, and does not wait while it works" {
 	call shell command 'apt-get install --no-install-recommends sudo openssh-client dropbear-bin'
 	has 'Do you want to continue? [Y/n] 
@@ -44,6 +45,7 @@ finish() {
 	has '[exit 0, '
 }
 
+# bats test_tags=long
 @test "X3: dpkg, below apt-get on a terminal of its own, asks about a changed file" {
 	call shell command 'echo "# mine" >>/etc/sudo.conf; apt-get install --reinstall -o DPkg::Options::=--force-confask sudo'
 	finish
@@ -76,6 +78,7 @@ finish() {
 	lacks one-Pa55word
 }
 
+# bats test_tags=long
 @test "X2: ssh asks about a host's key, then for a password" {
 	call shell command 'dropbearkey -t ed25519 -f /tmp/hostkey >/dev/null && dropbear -r /tmp/hostkey -p 127.0.0.1:2222 -P /tmp/dropbear.pid && echo root:three-Pa55words | chpasswd'
 	has '[exit 0, '

@@ -77,6 +77,7 @@ name.upper()'
 	has 'EOFError: nobody answers'
 }
 
+# bats test_tags=long
 @test "tool: a limit interrupts the cell and its children, and the state stays" {
 	serve
 	call python code 'x = 1
@@ -103,6 +104,7 @@ signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])'
 	has "NameError: name 'time' is not defined"
 }
 
+# bats test_tags=long
 @test "tool: an interpreter that ends is told of, and another one started" {
 	serve
 	call python code 'import os; print("last words", flush=True); os._exit(3)'
@@ -153,6 +155,7 @@ with multiprocessing.get_context("fork").Pool(2) as p: print(p.map(square, [1, 2
 [cell 2: ok]'
 }
 
+# bats test_tags=long
 @test "tool: long output is cut, and the whole of it is in a file of the box" {
 	serve
 	call python code 'for i in range(200000): print("line", i)'

@@ -277,6 +277,7 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	[ "$(state)" = "$before" ]
 }
 
+# bats test_tags=long
 @test "thousands of files are applied, and taken back" {
 	local n
 	n=$(lib_fewer 20000)

@@ -213,6 +213,7 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	[ "$(xargs <<<"$output")" = "a d/new d/x f gone mode" ]
 }
 
+# bats test_tags=long
 @test "diff --since: no checkpoint, two boxes, applies that are gone, a box in use" {
 	run -1 cubby diff --since one
 	box 'echo 1 >f'
@@ -251,6 +252,7 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	[ "$(layers)" = "$none" ]
 }
 
+# bats test_tags=long
 @test "checkpoints: a turn without a change costs no copy; too much is said, once" {
 	model < <(
 		call "echo 1 >f"

@@ -36,6 +36,7 @@ $LIB_PROJECT" ]
 	serve_status POST '/execute?wait=null' 200 -H 'Content-Type: application/json' -d '{"command":"true"}'
 }
 
+# bats test_tags=long
 @test "serve: the image's environment holds where nobody says anything else" {
 	case $CUBBY_TEST_ROOTFS in
 	*.zst) zstd -q -dc "$CUBBY_TEST_ROOTFS" >"$LIB_DIR/base.plain" ;;
@@ -98,6 +99,7 @@ $LIB_PROJECT" ]
 	serve_status GET /execute/nothing/status 404
 }
 
+# bats test_tags=long
 @test "serve: large output is kept outside of memory, and its end can be had alone" {
 	local before after
 	serve_start
@@ -438,6 +440,7 @@ $LIB_PROJECT" ]
 	serve_status GET '/files/view?path=.' 400
 }
 
+# bats test_tags=long
 @test "serve: of many small files at once each is answered whole" {
 	serve_start
 	printf '\x89PNG\0\xff' >x.png
@@ -751,6 +754,7 @@ talk_ws() {
 	[ "$output" = '[]' ]
 }
 
+# bats test_tags=long
 @test "serve: broken and huge frames end their socket alone, a flood is held up" {
 	local id
 	serve_start
@@ -911,6 +915,7 @@ port_server() {
 	END
 }
 
+# bats test_tags=long
 @test "serve: a program behind a port does not say how long the client's connection lives" {
 	local answer
 	serve_start
@@ -1099,6 +1104,7 @@ port_server() {
 	serve_status DELETE /mcp 404 -H 'X-User-Id: alice' -H "Mcp-Session-Id: $session"
 }
 
+# bats test_tags=long
 @test "serve: MCP over HTTP without sessions: revision 2026-07-28" {
 	local own=io.modelcontextprotocol accept='application/json, text/event-stream'
 	serve_start
@@ -1146,6 +1152,7 @@ port_server() {
 	[ ! -e ended ]
 }
 
+# bats test_tags=long
 @test "serve: by TLS large bodies and WebSockets arrive whole" {
 	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
 	local id
@@ -1177,6 +1184,7 @@ port_server() {
 	END
 }
 
+# bats test_tags=long
 @test "serve: by HTTP/2 commands, files, ports and streams are what they are by HTTP/1.1" {
 	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
 	curl --version | grep -q HTTP2 || skip 'this curl does not speak HTTP/2'

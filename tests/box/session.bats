@@ -48,6 +48,7 @@ nobody
 	has "nobody"
 }
 
+# bats test_tags=long
 @test "S6: sessions share nothing and run side by side" {
 	serve
 	call shell command 'A=1; cd /tmp'
@@ -297,6 +298,7 @@ ended='and all that ran in it; the next command starts it again, with a new shel
 runs() { [[ $(cubby ps) == *"$1"* ]]; } # COMMAND
 ended() { ! runs "$1"; }
 
+# bats test_tags=long
 @test "R11: a command that ended while the box is being stopped is not told before that" {
 	serve
 	call shell command 'trap : HUP; echo said; sleep 1000' timeout 1
@@ -435,6 +437,7 @@ ended() { ! runs "$1"; }
 	is 'nothing was changed: old_string is not there; nothing like it is: read the file'
 }
 
+# bats test_tags=long
 @test "F2: read_file says what it left out of a long line, and how to get it" {
 	{ printf 'ä%.0s' $(seq 70000); printf '\nend'; } >long
 	serve
@@ -534,6 +537,7 @@ ended() { ! runs "$1"; }
 	[ "$(od -An -c f | tr -d ' \n')" = 'a\r\nz\r\nb\r\n' ]
 }
 
+# bats test_tags=long
 @test "F4: paths are those of the box, relative to the shell, while a command runs" {
 	serve
 	call shell command 'ln -s /etc/hostname link; cd /tmp; echo inside >there; sleep 60' timeout 1
@@ -631,6 +635,7 @@ ended() { ! runs "$1"; }
 [exit 0, cwd $PWD]"
 }
 
+# bats test_tags=long
 @test "J4: jobs leave no zombies, and init does not grow" {
 	serve
 	call shell command 'size() { while read -r k v _; do [ "$k" != VmRSS: ] || echo "$v"; done </proc/1/status; }; for i in $(seq 50); do (: &); done; before=$(size)' timeout 60
@@ -650,6 +655,7 @@ ended() { ! runs "$1"; }
 	has gone
 }
 
+# bats test_tags=long
 @test "R7: a fork bomb ends at the process limit, and reset works" {
 	serve --pids 64
 	call shell command 'for i in $(seq 100); do sleep 1000 & done 2>err' timeout 9

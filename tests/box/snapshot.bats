@@ -234,6 +234,7 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 
 # Each on a branch of its own, at the same time, of one project: what the box had installed
 # before, and what the project has, is there once.
+# bats test_tags=long
 @test "tasks run on branches at once, and share what was there before" {
 	local i n pids=() lives=() began
 	n=$(lib_fewer 6)
@@ -376,6 +377,7 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 	[[ $stderr == *"more of the disk than its limit (60 MiB"* ]]
 }
 
+# bats test_tags=long
 @test "--disk counts what is under review, too" {
 	cubby exec --project review -- sh -c 'head -c 40M /dev/zero >a'
 	[ "$(cubby info --json | jq .disk_bytes)" -ge 40000000 ]

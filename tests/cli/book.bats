@@ -57,6 +57,7 @@ page() {
 
 @test "book: what docs/start.md says runs" { page "$CUBBY_TEST_TOP/docs/start.md"; }
 
+# bats test_tags=long
 @test "book: what docs/boxes.md says runs" { page "$CUBBY_TEST_TOP/docs/boxes.md"; }
 
 @test "book: what docs/troubleshooting.md says runs" { page "$CUBBY_TEST_TOP/docs/troubleshooting.md"; }
@@ -80,6 +81,7 @@ page() {
 	[ "$n" -ge 5 ]
 }
 
+# bats test_tags=long
 @test "book: what the pages of commands say runs" {
 	local file
 	for file in "$CUBBY_TEST_TOP"/docs/commands/*.md; do

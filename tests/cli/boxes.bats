@@ -100,6 +100,7 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 	run -0 cubby stop
 }
 
+# bats test_tags=long
 @test "what a command leaves in the background keeps the box, which is said, until it ends" {
 	run -0 --separate-stderr cubby exec -- sh -c 'setsid sleep 1234 >/dev/null 2>&1 </dev/null &'
 	[ "$stderr" = "cubby: sleep still runs in the background and keeps the box ('cubby stop' ends both)" ]
@@ -154,6 +155,7 @@ state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJEC
 # of the box of this directory
 stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJECT\") | .$1"; }
 
+# bats test_tags=long
 @test "stats: bytes written are those of all its processes, also of those that have ended" {
 	[ -r /proc/self/io ] || skip "this kernel does not count what processes write"
 	[ "$(stat -f -c %T "$XDG_DATA_HOME")" != tmpfs ] || skip "the store is in memory here, and on no disk"

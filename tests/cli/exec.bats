@@ -14,6 +14,7 @@ setup() { lib_project; }
 	[ "$output" = "$(printf data | sha256sum)" ]
 }
 
+# bats test_tags=long
 @test "exec: more output than 31 bits can count, in a pipeline" {
 	local size=2200000000
 	cubby exec -- head -c $size /dev/zero | { cmp - /dev/zero || true; } >cmp 2>&1
@@ -21,6 +22,7 @@ setup() { lib_project; }
 	[[ $(cat cmp) == "cmp: EOF on "*" after byte $size, "* ]] # all zeros, and as many
 }
 
+# bats test_tags=long
 @test "exec: a command that does not read its input is none the worse" {
 	cubby exec --keep -- true
 	for _ in {1..300}; do
@@ -92,6 +94,7 @@ setup() { lib_project; }
 	[ "$output" = started ]
 }
 
+# bats test_tags=long
 @test "exec: a slow reader gets all that a command wrote before it ended" {
 	# more than the reader's pipe holds, less than the box's: the command does not wait
 	run -0 bash -c 'cubby exec -- sh -c "seq 1 100000; : >ended" |
@@ -120,6 +123,7 @@ setup() { lib_project; }
 	[ "$status" = 3 ] || [ "$status" = 143 ]
 }
 
+# bats test_tags=long
 @test "exec: a child that goes on printing after the command is not waited for" {
 	run -0 timeout 30 cubby exec -- \
 		sh -c '(while :; do echo more; sleep 0.05; done) & echo started'
@@ -133,6 +137,7 @@ setup() { lib_project; }
 	[ "$(cat log)" = "first"$'\n'"second" ]
 }
 
+# bats test_tags=long
 @test "exec: under timeout the command gets the signal" {
 	cubby exec -- true
 	run -124 --separate-stderr timeout 3 cubby exec -- \
@@ -211,6 +216,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	cubby stop -q
 }
 
+# bats test_tags=long
 @test "logs --follow ends with the command, after all that it wrote" {
 	cubby exec -d -q -- sh -c 'printf "no newline"; sleep 1; seq 100000'
 	run -0 timeout 60 "$CUBBY_TEST_BIN" logs --follow
@@ -546,6 +552,7 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$stderr" = "cubby wait: no command was detached with such a number; 'cubby exec --detach' printed it" ]
 }
 
+# bats test_tags=long
 @test "exec: top has the busiest first" {
 	busy=$(cubby exec -q -d -- sh -c 'while :; do :; done')
 	cubby exec -q -d -- sleep 60

@@ -50,6 +50,7 @@ ask() {
 	END
 }
 
+# bats test_tags=long
 @test "http2: routes, keys, refusals and lengths are those of HTTP/1.1" {
 	start --access-log
 	[ "$(curl -sS --http2 --cacert ca.pem "$url/execute" -w ' %{http_code}')" = '{"detail":"Invalid API key"} 401' ]
@@ -92,6 +93,7 @@ ask() {
 	grep -qE '^cubby_connections_total [1-9]$' <<<"$output"
 }
 
+# bats test_tags=long
 @test "http2: frames that no honest client sends, and floods of each kind" {
 	start
 	run "$CUBBY_TEST_TOP/tests/fake/frames_hostile" "$port" ca.pem "$SERVE_KEY"
@@ -102,6 +104,7 @@ ask() {
 	[ ! -s serve.err ]
 }
 
+# bats test_tags=long
 @test "http2: a head that does not end, and a connection that asks for nothing, have ten seconds" {
 	start
 	run -0 python3 - "$port" <<-'END' || { echo "$output"; return 1; }
@@ -167,6 +170,7 @@ ask() {
 	SERVE_PID=
 }
 
+# bats test_tags=long
 @test "http2: an answer that is taken slowly is whole although the server has ended its part of it" {
 	head -c 15000 /dev/zero | tr '\0' '\1' >info # six bytes each in JSON
 	start --info info

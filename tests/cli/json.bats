@@ -19,6 +19,7 @@ is_json() { # TEXT
 	}
 }
 
+# bats test_tags=long
 @test "json: usage errors of every command, with --json behind its name and before it" {
 	local command words
 	for command in $(commands); do
@@ -38,6 +39,7 @@ is_json() { # TEXT
 	done
 }
 
+# bats test_tags=long
 @test "json: failures of every command, where there is neither box nor image nor model" {
 	local command words
 	declare -A operands=([exec]=true [kill]=1 [pull]=/nonexistent [rmi]=nosuch [run]=x [log]=x [logs]=1)

@@ -24,6 +24,7 @@ as_documented() { # NAME
 		{ echo "of '$1'"; return 1; }
 }
 
+# bats test_tags=long
 @test "json: every list and description is as docs/json.md says" {
 	local pid
 	pid=$(cubby exec -q -d -v kept:/s -- sh -c 'echo said; exec sleep 1234')
@@ -96,6 +97,7 @@ as_documented() { # NAME
 	[ "$(jq -r '.error | "\(.code | type) \(.message | type) \(.status)"' <<<"$output")" = "string string 1" ]
 }
 
+# bats test_tags=long
 @test "json: tasks, models and what the network log has are as docs/json.md says" {
 	model <<-END
 	{"config":{"models":["gpt-5.1","odd"],"cards":{"odd":{"context_length":9000}}}}
@@ -131,6 +133,7 @@ as_documented() { # NAME
 	cubby rm -q --yes --force
 }
 
+# bats test_tags=long
 @test "json: push and snapshots --remove are as docs/json.md says" {
 	local at
 	mkdir -p l/etc

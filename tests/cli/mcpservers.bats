@@ -209,6 +209,7 @@ reference() {
 	END
 }
 
+# bats test_tags=long
 @test "mcp servers: the reference servers of npm run in a box and their tools are called" {
 	reference
 	echo "words in a file" >here.txt

@@ -84,6 +84,7 @@ one_line() { # STATUS PATTERN: what cubby said last
 	[ "$(grep -c '^HTTP/2.0 POST /v1/chat/completions$' <&$FRONT)" = 2 ]
 }
 
+# bats test_tags=long
 @test "model: nobody listens" {
 	OPENAI_API_KEY=k OPENAI_BASE_URL=http://127.0.0.1:9/v1 run --separate-stderr \
 		timeout 120 cubby run -q --timeout 3s "x"

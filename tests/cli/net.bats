@@ -21,6 +21,7 @@ setup() { lib_project; }
 	[ "$output" = hello ]
 }
 
+# bats test_tags=long
 @test "net: stats counts the bytes of connections that ended, and of those that are open" {
 	local i
 	traffic() { cubby stats --json | jq -r ".[] | select(.directory == \"$LIB_PROJECT\") | \"\(.net_sent) \(.net_received)\""; }
@@ -257,6 +258,7 @@ allowed host.cubby.internal" ]
 	[ "$output" = refused ]
 }
 
+# bats test_tags=long
 @test "net: a gate that could not be started is tried again" {
 	cubby exec -q --keep --allow "host.cubby.internal:$HOST_PORT" -- true
 	local box

@@ -158,6 +158,7 @@ host_node() {
 	[ "$output" = ENOTFOUND ]
 }
 
+# bats test_tags=long
 @test "npm installs from the registry that this host is configured for" {
 	local registry ca npm
 	command -v npm >/dev/null || skip "npm is not installed on this host"

@@ -69,6 +69,7 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 	run -0 cubby exec -q -- true
 }
 
+# bats test_tags=long
 @test "project: a plugin that fails is named with its step and the box, one that is not known at once" {
 	says <<<'{"plugins": ["jupyter"]}'
 	run -125 --separate-stderr cubby exec --net none -- true
@@ -264,6 +265,7 @@ END
 	cubby stop -q
 }
 
+# bats test_tags=long
 @test "project: stop ends services first, the last one first, and then what else runs" {
 	local run="trap 'sleep 0.3; echo @ >>/root/order; exit' TERM; echo up; while :; do sleep 0.1; done" way
 	jq -n --arg a "${run/@/a}" --arg b "${run/@/b}" '{services: {a: {run: $a}, b: {run: $b}}}' >.cubby/box.json
@@ -317,6 +319,7 @@ cubby: all services run" ]]
 	cubby stop -q
 }
 
+# bats test_tags=long
 @test "project: up says what it waits for; after ^C, or where one fails, what runs on" {
 	says <<'END'
 { "services": { "one": { "run": "exec sleep 1000" },

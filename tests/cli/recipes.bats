@@ -149,6 +149,7 @@ with_manager() {
 	[ "$(xargs <shop/said)" = "up down" ]
 }
 
+# bats test_tags=long
 @test "recipe ssh: sshd in the box speaks over the pipes of a command" {
 	command -v ssh >/dev/null || skip "there is no ssh here"
 	lib_needs_users # sshd makes sure that it cannot get its rights back

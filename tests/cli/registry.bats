@@ -157,18 +157,21 @@ login() { # USER:SECRET
 	pulls
 }
 
+# bats test_tags=long
 @test "registry: waits when it is asked to" {
 	serve busy=2
 	run -0 --separate-stderr cubby pull "$AT/it/x:1"
 	[[ $stderr == *"$AT has had too many requests, and is asked again in 1 s"* ]]
 }
 
+# bats test_tags=long
 @test "registry: waits until a date" {
 	serve date=3
 	run -0 --separate-stderr cubby pull "$AT/it/x:1"
 	[[ $stderr =~ "$AT has had too many requests, and is asked again in "[23]" s" ]] || { echo "$stderr"; return 1; }
 }
 
+# bats test_tags=long
 @test "registry: a token that gives tokens, and a place for them that knows no POST" {
 	local status
 	for status in 404 405 403; do
@@ -277,6 +280,7 @@ half() { # FAULT...
 	grep -q '/blobs/.* bytes=100000-$' "$LOG"
 }
 
+# bats test_tags=long
 @test "registry: and is proven as a whole" {
 	half tamper
 	run -1 --separate-stderr cubby pull -q ghcr.io/it/x:1
@@ -454,6 +458,7 @@ conf() { # LINE...
 	grep -q "^pushed /v2/again/y/manifests/2" "$LOG"
 }
 
+# bats test_tags=long
 @test "registry: push asks five times where an upload is not begun, and waits as long as it is told" {
 	cubby pull -q "oci:$LAYOUT:1"
 	LAYOUT=$LIB_PROJECT/other
@@ -470,6 +475,7 @@ conf() { # LINE...
 	[ "$(grep -c ^POST "$LOG")" = 5 ] # three blobs
 }
 
+# bats test_tags=long
 @test "registry: push goes nowhere else, and says what is refused" {
 	cubby pull -q "oci:$LAYOUT:1"
 	LAYOUT=$LIB_PROJECT/other
@@ -614,6 +620,7 @@ fake_maker() { # DIR COMMANDS
 	[ -z "$(find "$XDG_DATA_HOME/cubby/tmp" -mindepth 1)" ]
 }
 
+# bats test_tags=long
 @test "registry: a maker that fails, and one that is interrupted, leave nothing" {
 	fake_maker "$LIB_DIR/bin" 'echo "E: no such suite" >&2; exit 3'
 	PATH=$LIB_DIR/bin:$PATH run -1 --separate-stderr cubby pull -q $ID:latest
@@ -669,6 +676,7 @@ fake_maker() { # DIR COMMANDS
 	[ -e "$LIB_DIR/ran" ]
 }
 
+# bats test_tags=long
 @test "registry: and those of any box's project, of a box with a name and from elsewhere" {
 	fake_maker "$LIB_DIR/bin" "exit 3" # which is found then
 	fake_maker .venv/bin "touch '$LIB_DIR/ran'; exit 3"
@@ -693,6 +701,7 @@ fake_maker() { # DIR COMMANDS
 	cubby rm -q -b dev
 }
 
+# bats test_tags=long
 @test "registry: a command of one box passes over those of other boxes, and of volumes that they write" {
 	local at
 	fake_maker "$LIB_DIR/bin" "exit 3" # which is found then
@@ -787,6 +796,7 @@ fake_maker() { # DIR COMMANDS
 	[ ! -e o.tar ]
 }
 
+# bats test_tags=long
 @test "registry: where files need a name an archive replaces none either" {
 	command -v strace >/dev/null || skip "no strace"
 	cubby pull -q "oci:$LAYOUT:1"

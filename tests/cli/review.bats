@@ -460,6 +460,7 @@ told() { # what the model was told of AGENTS.md in the last request's prompt
 	model_done
 }
 
+# bats test_tags=long
 @test "words of the project that a task wrote are said to be changed, until they are others" {
 	echo mine >AGENTS.md
 	change 'echo of the box >AGENTS.md'

@@ -81,6 +81,7 @@ shows() {
 	[[ $seen == *$'  new      Makefile +1\n           runs when the project is built or\n           tested\n'* ]] || { echo "$seen"; return 1; }
 }
 
+# bats test_tags=long
 @test "screen: the status line moves, follows the window's size and leaves nothing behind" {
 	model < <(call "until [ -e go ]; do sleep 0.1; done; echo went"; finish done)
 	begin 80 24 cubby run --net none "'wait'"

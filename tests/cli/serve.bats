@@ -111,6 +111,7 @@ host='Host: h\r\n'
 	END
 }
 
+# bats test_tags=long
 @test "serve: a client that changes its keys for ever holds nobody up" {
 	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
 	serve_certificate
@@ -119,6 +120,7 @@ host='Host: h\r\n'
 		{ echo "$output"; return 1; }
 }
 
+# bats test_tags=long
 @test "serve: handshakes that are garbage, half or slow hold nobody up" {
 	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
 	serve_certificate
@@ -195,6 +197,7 @@ host='Host: h\r\n'
 	[[ $stderr == "cubby serve: cannot use 'locked.key' as its key: "* ]]
 }
 
+# bats test_tags=long
 @test "serve: where requests end is never a matter of opinion" {
 	local bad
 	serve_start
@@ -222,12 +225,14 @@ host='Host: h\r\n'
 	[[ $output =~ ^[0-9]+\ rows$ ]]
 }
 
+# bats test_tags=long
 @test "serve: floods end where they began: connections, slow bodies, frames that nobody reads" {
 	serve_start --max-connections 64
 	run -0 timeout 300 "$CUBBY_TEST_TOP/tests/fake/http_flood" "$SERVE_ADDR" "$SERVE_PID" || { echo "$output"; return 1; }
 	[ "$output" = well ] || skip "$output"
 }
 
+# bats test_tags=long
 @test "serve: requests in one packet are answered in order, bodies are not requests" {
 	serve_start
 	talk "GET /health HTTP/1.1\r\n$host\r\nGET /nothing HTTP/1.1\r\n${host}Content-Length: 4\r\n\r\nGET GET /health HTTP/1.1\r\n${host}Connection: close\r\n\r\n"
@@ -278,6 +283,7 @@ host='Host: h\r\n'
 	[ "$(curl -sS "$SERVE_URL/health")" = '{"status":"ok"}' ]
 }
 
+# bats test_tags=long
 @test "serve: slow heads hold no place for long" {
 	serve_start --max-connections 4
 	python3 - "$SERVE_ADDR" <<-'END'

@@ -58,6 +58,7 @@ on_tty() { # COMMAND-LINE, its input from ours
 	[[ $output == *"31 97"* ]]
 }
 
+# bats test_tags=long
 @test "shell: the terminal's mode is restored" {
 	run -0 on_tty 'a=$(stty -g); cubby exec -t -- true; b=$(stty -g); [ "$a" = "$b" ] && echo same' </dev/null
 	[[ $output == *same* ]]

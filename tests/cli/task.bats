@@ -117,6 +117,7 @@ asks() {
 	model_done
 }
 
+# bats test_tags=long
 @test "task: what is installed stays with the directory, until --wipe or --rm" {
 	cubby exec -q -- apt-get -qq update >update.log 2>&1 && ! grep -q '^[WE]:' update.log ||
 		skip "the image's package mirror cannot be reached from here"
@@ -190,6 +191,7 @@ asks() {
 	[[ $output = *"web page ('Please sign in')"* ]]
 }
 
+# bats test_tags=long
 @test "task: nobody listens: 4, with the address" {
 	OPENAI_API_KEY=$KEY OPENAI_BASE_URL=http://127.0.0.1:1 run -4 task "anything"
 	[[ $output = *"http://127.0.0.1:1"* ]]

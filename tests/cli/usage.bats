@@ -19,6 +19,7 @@ fails() {
 	}
 }
 
+# bats test_tags=long
 @test "completion: made from the tables, for each shell" {
 	local out=$LIB_DIR/completion
 	for shell in bash zsh fish; do
@@ -91,6 +92,7 @@ fails() {
 	run -2 "$CUBBY_TEST_TOP/scripts/completion" tcsh
 }
 
+# bats test_tags=long
 @test "completion: zsh and fish find the command behind options" {
 	local words
 	"$CUBBY_TEST_TOP/scripts/completion" zsh "$CUBBY_TEST_BIN" >_cubby

@@ -41,6 +41,7 @@ manuals_installed() {
 	[[ $output == *"-D_FORTIFY_SOURCE=3"* && $output != *"-D_FORTIFY_SOURCE=2"* ]]
 }
 
+# bats test_tags=long
 @test "make install: files with their modes, in DESTDIR alone; they work there" {
 	local dest=$LIB_DIR/dest
 	run -0 make_ install DESTDIR="$dest" PREFIX=/usr
@@ -57,6 +58,7 @@ $(manuals_installed)
 	[[ $output == *"-F _cubby cubby" ]]
 }
 
+# bats test_tags=long
 @test "make install again changes nothing, and uninstall leaves no file" {
 	local dest=$LIB_DIR/twice before
 	make_ install DESTDIR="$dest" PREFIX=/opt/cubby
@@ -69,6 +71,7 @@ $(manuals_installed)
 	run -0 make_ uninstall DESTDIR="$dest" PREFIX=/opt/cubby # nothing there is no failure
 }
 
+# bats test_tags=long
 @test "make dist: the sources of the last commit, and nothing that was built" {
 	git -C "$CUBBY_TEST_TOP" rev-parse -q --verify HEAD >/dev/null 2>&1 ||
 		skip "this is no git checkout"

@@ -12,12 +12,10 @@ setup() {
 }
 teardown() { lib_done; }
 
+bats_test() { printf '@test "%s" {\n%s\n}\n' "$1" "$2"; } # NAME BODY
+
 bats_file() { # PATH, the body of its one test from standard input
-	{
-		echo '@test "it" {'
-		cat
-		echo '}'
-	} >"tests/$1.bats"
+	bats_test it "$(cat)" >"tests/$1.bats"
 }
 
 @test "run: passed, skipped with the reason, and failed with the output" {
@@ -75,6 +73,26 @@ bats_file() { # PATH, the body of its one test from standard input
 	run -0 tests/run --list --no-deps quick
 	[[ $output == *rules/format* && $output == *unit/base* && $output != *rules/tidy* ]]
 	! grep -qE "^(box|asan|cli|fuzz|replay)" <<<"$output"
+}
+
+@test "run: a row that is marked as long is in that pass alone, and in any where its file is named" {
+	{
+		bats_test short true
+		echo '# bats test_tags=long'
+		bats_test long 'skip "no time today"'
+	} >tests/cli/two.bats
+	mkdir -p scripts
+	for name in check-layers check-symbols lint; do
+		printf '#!/bin/sh\n' >"scripts/$name"
+		chmod 755 "scripts/$name"
+	done
+	echo 'headers tidy objects unit-build faults-build fuzz-build:' >>Makefile
+	run -0 tests/run --no-deps
+	[[ $output == *"ok    cli/two "*" 1 passed  "* && $output != *"no time today"* ]]
+	run -0 tests/run --no-deps --long
+	[[ $output == *"ok    cli/two:long "*" 0 passed, 1 skipped  "*"no time today"* ]]
+	run -0 tests/run --no-deps cli/two
+	[[ $output == *"ok    cli/two "*" 1 passed, 1 skipped  "* ]]
 }
 
 @test "run: a long test that has no time left is skipped, and said" {

@@ -109,6 +109,7 @@ teardown() { [ -z "${LIB_MNT-}" ] || escape_overlay_done; }
 	[[ $output == *"fix: boot Linux 5.12 or newer"* ]]
 }
 
+# bats test_tags=long
 @test "a first copy that takes longer than any other start may is waited for" {
 	local client monitor children
 	[ "$(id -u)" = 0 ] || skip "only root can mount what makes a copy needed"
