@@ -62,7 +62,9 @@ void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx);
 struct unit_event {
 	void (*happens)(void *ctx); /* in the process that runs the code under test */
 	unsigned kills; /* so many doors from there on are each the last one, too, */
-	unsigned last;	/* where it happens at one of so many before the end */
+	unsigned
+		last; /* where it happens at one of so many before the end; one in five of
+			 * these pairs but in the long pass */
 };
 /** unit_meanwhile() - run @fn in a process of its own; before its 1st, 2nd, … door something
  *  happens; @after as that of unit_kills() */
