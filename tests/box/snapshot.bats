@@ -466,9 +466,11 @@ merged() {
 	done
 	return 1
 }
-whole() { # what a box shows: each name with all that can be told of it, and what is in it
+# What a box shows: each name with all that can be told of it (how large a directory is says what
+# was in it on some filesystems), and what is in it.
+whole() {
 	# shellcheck disable=SC2016
-	box 'cd /; find root srv etc opt var/tmp -printf "%p %y %m %U %G %s %T@ %l\n" | sort; find root srv opt -type f | sort | xargs cat'
+	box 'cd /; find root srv etc opt var/tmp -type d -printf "%p %m %U %G %T@\n" -o -printf "%p %y %m %U %G %s %T@ %l\n" | sort; find root srv opt -type f | sort | xargs cat'
 }
 
 # Deletions, what replaces a directory, a file where a directory was and the other way round,
