@@ -107,10 +107,9 @@ static int note_guard(struct gitgate *g, const char *path)
 {
 	struct view v = { .git = -1, .upper = -1, .state = -1, .named = true };
 	struct stat st = { .st_ino = 0 };
-	int fd = takeover_open(g->project, path, O_PATH);
+	_cleanup_close_ int fd = takeover_open(g->project, path, O_PATH);
 	int r = fd < 0 ? fd : sys_fstat(fd, &st);
 
-	scope_close(&fd);
 	if (r < 0 && r != -ENOENT)
 		return r;
 	if (g->n >= GITGATE_VIEWS)
@@ -285,6 +284,22 @@ static bool is_guarded(const struct gitgate *g, const char *path)
 	return false;
 }
 
+/* The next repository that is not guarded; @at counts on from 0. */
+static bool next_new(const struct gitgate *g, size_t *at, char path[PATH_MAX])
+{
+	static const unsigned kinds[] = { GIT_DIRS_DOT, GIT_DIRS_BARE };
+
+	while (*at < g->dirs.n * ARRAY_SIZE(kinds)) {
+		size_t i = (*at)++;
+
+		if (git_dirs_path(&g->dirs.list[i / ARRAY_SIZE(kinds)],
+				  kinds[i % ARRAY_SIZE(kinds)], path) &&
+		    !is_guarded(g, path))
+			return true;
+	}
+	return false;
+}
+
 static void put_aside(const struct gitgate *g, const char *path, const char *why,
 		      int words)
 {
@@ -328,8 +343,6 @@ static bool look_at_named(const struct gitgate *g, int words)
 	return false;
 }
 
-static const unsigned kinds[] = { GIT_DIRS_DOT, GIT_DIRS_BARE };
-
 static void look_at_repositories(struct gitgate *g, bool brief, int words)
 {
 	const char *guarded[GITGATE_VIEWS + 1] = { NULL };
@@ -340,11 +353,8 @@ static void look_at_repositories(struct gitgate *g, bool brief, int words)
 		if (g->views[i].git >= 0 && !g->views[i].outside &&
 		    is_guarded(g, g->views[i].path))
 			guarded[n++] = g->views[i].path;
-	for (size_t i = 0; i < g->dirs.n; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
-			if (git_dirs_path(&g->dirs.list[i], kinds[k], path) &&
-			    !is_guarded(g, path))
-				look_at_new(g, path, guarded, brief, words);
+	for (size_t at = 0; next_new(g, &at, path);)
+		look_at_new(g, path, guarded, brief, words);
 }
 
 static const char partial[] = "repositories in the project were looked for in its "
@@ -356,8 +366,16 @@ static const char closed[] =
 
 enum how { ONLINE, OFFLINE, LOOK, REST };
 
-static void work(struct gitgate *g, enum how how, int words)
+struct job {
+	struct gitgate *g;
+	enum how how;
+};
+
+static int work(void *ctx, int words)
 {
+	const struct job *j = ctx;
+	struct gitgate *g = j->g;
+	enum how how = j->how;
 	struct err e = ERR_NONE;
 
 	if (how != LOOK && git_host_confine(g->dir, &e) < 0)
@@ -365,7 +383,7 @@ static void work(struct gitgate *g, enum how how, int words)
 	else if (how != LOOK)
 		take_views(g, how != ONLINE, words);
 	if (how == REST)
-		return;
+		return 0;
 	if (git_dirs_look(g->project, &g->dirs, &e) < 0)
 		to_pipe(&words, e.msg);
 	if (g->dirs.partial && !g->partial)
@@ -374,28 +392,16 @@ static void work(struct gitgate *g, enum how how, int words)
 		to_pipe(&words, closed);
 	look_at_repositories(g, how == LOOK, words);
 	look_at_named(g, words);
+	return 0;
 }
 
 /* ---- the worker --------------------------------------------------------------------------- */
-
-struct job {
-	struct gitgate *g;
-	enum how how;
-};
-
-static int do_work(void *ctx, int words)
-{
-	const struct job *j = ctx;
-
-	work(j->g, j->how, words);
-	return 0;
-}
 
 static int begin(struct gitgate *g, enum how how, struct err *e)
 {
 	struct job j = { g, how };
 
-	return gitwork_begin(&g->work, do_work, &j, e);
+	return gitwork_begin(&g->work, work, &j, e);
 }
 
 int gitgate_begin(struct gitgate *g, struct err *e)
@@ -463,18 +469,14 @@ bool gitgate_is_pending(struct gitgate *g, bool at_end)
 {
 	struct err ignored = ERR_NONE;
 	char path[PATH_MAX];
+	size_t at = 0;
 
 	if (is_view_pending(g, at_end))
 		return true;
 	if (look_at_named(g, -1) || git_dirs_look(g->project, &g->dirs, &ignored) < 0 ||
 	    (g->dirs.partial && !g->partial) || g->dirs.closed)
 		return true; /* the worker can read more than the monitor */
-	for (size_t i = 0; i < g->dirs.n; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
-			if (git_dirs_path(&g->dirs.list[i], kinds[k], path) &&
-			    !is_guarded(g, path))
-				return true;
-	return false;
+	return next_new(g, &at, path);
 }
 
 bool gitgate_pending(struct gitgate *g)
@@ -542,15 +544,11 @@ static int find_views(struct gitgate *g, struct err *e)
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < g->dirs.n; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
-			if (!git_dirs_path(&g->dirs.list[i], kinds[k], path) ||
-			    is_guarded(g, path))
-				continue;
-			r = note_view(g, path);
-			if (r < 0)
-				return too_many(r, e);
-		}
+	for (size_t at = 0; next_new(g, &at, path);) {
+		r = note_view(g, path);
+		if (r < 0)
+			return too_many(r, e);
+	}
 	r = find_outside(g);
 	return r < 0 ? too_many(r, e) : 0;
 }
@@ -568,7 +566,7 @@ static void guard_named(void *ctx, const char *path)
 	static const char *const how[] = { "is read-only in the box:",
 					   "can be written by the box, though" };
 	const struct named *n = ctx;
-	char line[PATH_MAX + 128], shown[300];
+	char line[PATH_MAX + 128];
 	int r;
 
 	for (size_t i = 0; i < n->g->n; i++)
@@ -578,7 +576,7 @@ static void guard_named(void *ctx, const char *path)
 	if (!n->say || (r == 0 && !n->g->views[n->g->n - 1].ino))
 		return;
 	snprintf(line, sizeof(line), "%s %s git on the host acts on it",
-		 text_escaped(shown, sizeof(shown), path, strlen(path)), how[r < 0]);
+		 text_shown(path), how[r < 0]);
 	n->say(n->ctx, line);
 }
 
