@@ -68,6 +68,28 @@ int json_parse(const char *text, size_t len, struct json **ret, struct err *e)
 	return json_parse_within(text, len, &any, ret, e);
 }
 
+enum { NEAR_BAD = 24 };
+
+int json_parse_written(const char *text, size_t len, struct json **ret, struct err *e)
+{
+	size_t any = SIZE_MAX, bad_at = 0, line = 1;
+	const char *end;
+	char shown[4 * NEAR_BAD + 8];
+	int r = json_parse(text, len, ret, e);
+
+	if (r != -EINVAL)
+		return r;
+	(void)json_scan_within(text, len, &any, &bad_at);
+	if (bad_at >= len)
+		return err_set(e, r, "bad JSON: it ends too early");
+	for (size_t i = 0; i < bad_at; i++)
+		line += text[i] == '\n';
+	end = memchr(text + bad_at, '\n', len - bad_at) ?: text + len;
+	text_escaped(shown, sizeof(shown), text + bad_at,
+		     MIN((size_t)(end - text) - bad_at, (size_t)NEAR_BAD));
+	return err_set(e, r, "bad JSON in line %zu, at '%s'", line, shown);
+}
+
 int json_read(int dirfd, const char *path, size_t max, struct json **ret, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(max);

@@ -39,6 +39,9 @@ enum { JSON_VALUE_BYTES = 80 };
  */
 int json_parse_within(const char *text, size_t len, size_t *values, struct json **ret,
 		      struct err *e);
+/** json_parse_written() - the same of what a person wrote: the error tells the line, and what
+ *  stands there */
+int json_parse_written(const char *text, size_t len, struct json **ret, struct err *e);
 /** json_read() - parse a whole file of @max bytes at most; also what file_read() returns */
 int json_read(int dirfd, const char *path, size_t max, struct json **ret,
 	      struct err *e);

@@ -73,6 +73,11 @@ bool prices_find(const char *url, const char *model, struct prices *ret)
 	return false;
 }
 
+const char *prices_listed(size_t i)
+{
+	return i < ARRAY_SIZE(rows) ? rows[i].model : NULL;
+}
+
 uint64_t prices_cost(const struct prices *p, const struct turn_usage *u)
 {
 	uint64_t special = u->cached + u->written;

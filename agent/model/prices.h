@@ -6,6 +6,7 @@
 #define AGENT_MODEL_PRICES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct turn_usage;
@@ -24,6 +25,9 @@ struct prices {
  * Return: true, and @ret is filled; false when it is not known.
  */
 bool prices_find(const char *url, const char *model, struct prices *ret);
+
+/** prices_listed() - the name of row @i of the table; NULL: there are no more */
+const char *prices_listed(size_t i);
 
 /** prices_cost() - of one turn, in micro-dollars, rounded up */
 uint64_t prices_cost(const struct prices *p, const struct turn_usage *u);

@@ -33,7 +33,8 @@ int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxs
 int boxsetup_start(const struct app *app, struct boxsetup *s,
 		   const struct box_command *first, struct err *e);
 
-/** boxsetup_locate() - only where it is, and what the project's own file says of it */
+/** boxsetup_locate() - only where it is, and what the project's own file says of it
+ *  Return: as project_file_load() */
 int boxsetup_locate(const struct app *app, struct boxsetup *s, enum project_ask ask,
 		    struct err *e);
 

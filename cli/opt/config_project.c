@@ -344,7 +344,7 @@ int config_project_load(struct config *c, const char *text, size_t len, bool agr
 	if (len > CONFIG_PROJECT_MAX)
 		return err_set(e, -EMSGSIZE, "it is larger than %d bytes",
 			       CONFIG_PROJECT_MAX);
-	r = json_parse(text, len, &j, e);
+	r = json_parse_written(text, len, &j, e);
 	if (r < 0)
 		return r;
 	r = check(j, e);

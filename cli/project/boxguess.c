@@ -432,12 +432,32 @@ static void take_command(struct boxguess *g, const struct json *j)
 		leave(g, "", json_key(j), strlen(json_key(j)));
 }
 
+/* What a build is told beside its file: none is built. */
+static void leave_build(struct boxguess *g, const struct json *j)
+{
+	json_each(it, j)
+	{
+		const char *name = json_key(it);
+
+		if (!name || strcmp(name, "dockerfile") == 0 ||
+		    strcmp(name, "context") == 0)
+			continue;
+		if (strcmp(name, "args") != 0) {
+			leave(g, "build", name, strlen(name));
+			continue;
+		}
+		json_each(arg, it) leave(g, "build argument", json_key(arg),
+					 strlen(json_key(arg) ?: ""));
+	}
+}
+
 static void take_build(struct boxguess *g, const struct json *j)
 {
 	const char *file = json_str(j) ?: json_get_str(j, "dockerfile");
 
 	if (file && text_copy(g->dockerfile, sizeof(g->dockerfile), file) < 0)
 		leave(g, "build", file, strlen(file));
+	leave_build(g, j);
 }
 
 static const struct property {
@@ -487,7 +507,7 @@ int boxguess_devcontainer(const char *text, size_t len, struct boxguess *g,
 		return err_sys(e, -ENOMEM, "cannot read it");
 	len = strlen(copy);
 	strip(copy, len);
-	r = json_parse(copy, len, &j, e);
+	r = json_parse_written(copy, len, &j, e);
 	if (r < 0)
 		return r;
 	if (json_type(j) != JSON_OBJECT)
@@ -497,6 +517,20 @@ int boxguess_devcontainer(const char *text, size_t len, struct boxguess *g,
 }
 
 /* ---- the files that it has ---------------------------------------------------------- */
+
+/* What a lock file's own tool makes of it, in the place of @setup of the file that it locks. */
+static const struct lock {
+	const char *file, *of, *by, *packages, *setup, *cache; /* NULL = none */
+} locks[] = {
+	{ "package-lock.json", "package.json", NULL, NULL, "npm ci", "npm" },
+	{ "pnpm-lock.yaml", "package.json", "npm", "pnpm",
+	  "pnpm install --frozen-lockfile", NULL },
+	{ "yarn.lock", "package.json", "npm", "yarn", "yarn install --frozen-lockfile",
+	  NULL },
+	{ "uv.lock", "pyproject.toml", "pip", "uv", "uv sync --frozen", "uv" },
+	{ "poetry.lock", "pyproject.toml", "apt", "python3-poetry", "poetry install",
+	  NULL },
+};
 
 static const struct known {
 	const char *file, *packages, *setup, *cache; /* NULL = none */
@@ -514,21 +548,61 @@ static const struct known {
 	{ "Gemfile", "ruby bundler", "bundle install", NULL },
 };
 
+static void add_cache(struct boxguess *g, const char *cache)
+{
+	if (cache)
+		add_word(member(g->box, "caches", json_array), cache, strlen(cache));
+}
+
+static unsigned bit_of(const char *file)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(known); i++)
+		if (strcmp(known[i].file, file) == 0)
+			return 1U << i;
+	return 0;
+}
+
+/* The step runs again when the lock changes. */
+static void take_lock(struct boxguess *g, const struct lock *l)
+{
+	struct json *step = json_object(), *files = json_array();
+
+	if (g->locked & bit_of(l->of)) {
+		leave(g, "another lock of the same", l->file, strlen(l->file));
+		json_free(&step);
+		json_free(&files);
+		return;
+	}
+	g->locked |= bit_of(l->of);
+	(void)json_add(files, json_string(l->file));
+	(void)json_set_str(step, "run", l->setup);
+	(void)json_set(step, "files", files);
+	(void)json_add(member(g->box, "setup", json_array), step);
+	if (l->by)
+		add_package(g, l->by, l->packages, strlen(l->packages));
+	add_cache(g, l->cache);
+}
+
+static void take_known(struct boxguess *g, const struct known *k)
+{
+	const char *end = k->packages + strlen(k->packages);
+
+	for (const char *s = k->packages; s < end; s = next_word(s, end))
+		add_package(g, "apt", s, word_len(s, end));
+	if (g->locked & bit_of(k->file))
+		return;
+	if (k->setup)
+		add_setup(g, k->setup, strlen(k->setup));
+	add_cache(g, k->cache);
+}
+
 int boxguess_file(const char *name, struct boxguess *g)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		const struct known *k = &known[i];
-		const char *end = k->packages + strlen(k->packages);
-
-		if (strcmp(k->file, name) != 0)
-			continue;
-		for (const char *s = k->packages; s < end; s = next_word(s, end))
-			add_package(g, "apt", s, word_len(s, end));
-		if (k->setup)
-			add_setup(g, k->setup, strlen(k->setup));
-		if (k->cache)
-			add_word(member(g->box, "caches", json_array), k->cache,
-				 strlen(k->cache));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(locks); i++)
+		if (strcmp(locks[i].file, name) == 0)
+			take_lock(g, &locks[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (strcmp(known[i].file, name) == 0)
+			take_known(g, &known[i]);
 	return json_failed(g->box);
 }

@@ -15,6 +15,7 @@ struct boxguess {
 	struct json *box;		/* owned; an object */
 	struct buf left;		/* lines for the person: what is not in it */
 	char dockerfile[BOXGUESS_NAME]; /* that a devcontainer.json names; "" = none */
+	unsigned locked; /* files whose lock was seen: it says how they are set up */
 };
 int boxguess_init(struct boxguess *g);
 void boxguess_done(struct boxguess *g);
@@ -31,7 +32,8 @@ int boxguess_dockerfile(const char *text, size_t len, struct boxguess *g,
 int boxguess_devcontainer(const char *text, size_t len, struct boxguess *g,
 			  struct err *e);
 
-/** boxguess_file() - what a file called @name in the project's directory asks for */
+/** boxguess_file() - what a file called @name in the project's directory asks for; a lock file
+ *  comes before the one that it is of */
 int boxguess_file(const char *name, struct boxguess *g);
 
 #endif

@@ -27,24 +27,36 @@ int project_file_read(const char *project, const char *path, struct buf *ret,
 	return file_read_fd(fd, ret, e);
 }
 
-static bool ask(const struct app *app, const struct buf *widens, enum project_ask how)
+static bool ask(const struct app *app, const struct buf *widens)
 {
-	bool yes = how == PROJECT_AGREE;
+	fprintf(app->err, "%s of this project wants more than a box has by itself:\n",
+		CONFIG_PROJECT_FILE);
+	render_lines(app->err, widens->data);
+	fputs("Permit that?", app->err);
+	return confirm_ask(app);
+}
 
-	if (how == PROJECT_ASK && confirm_person(app)) {
-		fprintf(app->err,
-			"%s of this project wants more than a box has by itself:\n",
-			CONFIG_PROJECT_FILE);
-		render_lines(app->err, widens->data);
-		fputs("Permit that?", app->err);
-		yes = confirm_ask(app);
-	}
-	if (!yes && how == PROJECT_ASK)
+/* 1 = what widens is permitted, 0 = it does not hold. */
+static int permit(const struct app *app, const struct buf *widens, enum project_ask how,
+		  struct err *e)
+{
+	bool asks = how == PROJECT_ASK || how == PROJECT_ASK_OR_FAIL;
+	bool person = asks && confirm_person(app);
+
+	if (how == PROJECT_AGREE || (person && ask(app, widens)))
+		return 1;
+	if (how == PROJECT_ASK)
 		render_note(app,
 			    "%s wants more than a box has by itself, which does not "
 			    "hold until 'cubby agree' permits it",
 			    CONFIG_PROJECT_FILE);
-	return yes;
+	if (how != PROJECT_ASK_OR_FAIL)
+		return 0;
+	if (person)
+		return err_set(e, -ECANCELED, "nothing was permitted");
+	err_set(e, -EPERM, "it wants more than a box has by itself");
+	return err_hint(
+		e, "--yes permits that; at a terminal it is shown and asked about");
 }
 
 static int take_text(const struct app *app, const struct store *st,
@@ -57,16 +69,19 @@ static int take_text(const struct app *app, const struct store *st,
 	int r = config_project_load(app->config, text->data, text->len, agreed, &widens,
 				    e);
 
-	if (r < 0 || agreed || !widens.len)
+	if (r < 0 || !widens.len)
 		return r;
-	if (!ask(app, &widens, how))
-		return 0;
+	if (agreed)
+		return PROJECT_FILE_WIDENS;
+	r = permit(app, &widens, how, e);
+	if (r <= 0)
+		return r;
 	r = agreed_note(st, &a, e);
 	if (r < 0)
 		return r;
 	buf_truncate(&widens, 0);
-	return config_project_load(app->config, text->data, text->len, true, &widens,
-				   e);
+	r = config_project_load(app->config, text->data, text->len, true, &widens, e);
+	return r < 0 ? r : PROJECT_FILE_WIDENS;
 }
 
 int project_file_load(const struct app *app, const struct store *st,
@@ -82,5 +97,5 @@ int project_file_load(const struct app *app, const struct store *st,
 		return 0;
 	if (r == 0)
 		r = take_text(app, st, s, how, &text, e);
-	return r < 0 ? err_wrap(e, "%s", CONFIG_PROJECT_FILE) : 0;
+	return r < 0 ? err_wrap(e, "%s", CONFIG_PROJECT_FILE) : r;
 }

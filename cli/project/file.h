@@ -12,12 +12,16 @@
 #include "runtime/spec/spec.h"
 
 enum project_ask {
-	PROJECT_ASK_NEVER, /* say nothing: only look */
-	PROJECT_ASK,	   /* a person at a terminal, else say what does not hold */
-	PROJECT_AGREE	   /* the person has said so */
+	PROJECT_ASK_NEVER,   /* say nothing: only look */
+	PROJECT_ASK,	     /* a person at a terminal, else say what does not hold */
+	PROJECT_ASK_OR_FAIL, /* the same, and without a yes it is a failure */
+	PROJECT_AGREE	     /* the person has said so */
 };
 
-/** project_file_load() - take its settings into app->config; 0 also when there is none */
+/** project_file_load() - take its settings into app->config
+ *  Return: 0, also when there is none; PROJECT_FILE_WIDENS: what widens the box holds;
+ *          -ECANCELED, -EPERM with PROJECT_ASK_OR_FAIL: not permitted, nobody to ask */
+enum { PROJECT_FILE_WIDENS = 1 };
 int project_file_load(const struct app *app, const struct store *st,
 		      const struct spec *s, enum project_ask ask, struct err *e);
 

@@ -58,21 +58,75 @@ static bool has_box(const struct store *st, const char *key)
 
 /* ---- one that was moved -------------------------------------------------------------- */
 
-static int save_at(const struct store *st, const struct spec *s, struct json *j,
-		   struct err *e)
+/* @id: of the directory, "" = it cannot be known again. */
+static int save_at(const struct store *st, const struct boxdir *dir,
+		   const struct spec *s, const char *id, struct json *j, struct err *e)
 {
-	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
-	char id[BOXMARK_ID] = "";
-	int r = boxdir_open(st, s->key, false, &dir, e);
+	int r = spec_place_json(s, j);
+
+	if (r == 0 && *id)
+		r = json_set_str(j, "mark", id);
+	if (r < 0)
+		return err_sys(e, r, "cannot save the box");
+	r = boxdir_save(dir, j, e);
+	return r == 0 && *id ? boxmark_set(st, id, s->key, e) : r;
+}
+
+/* A stopped box that stays so, while it is moved. */
+struct held {
+	struct boxdir dir; /* owned, as the next ones */
+	struct json *j;
+	int lock;
+};
+#define HELD_NONE ((struct held){ .dir = BOXDIR_NONE, .lock = -1 })
+
+static void held_done(struct held *h)
+{
+	scope_close(&h->lock);
+	json_free(&h->j);
+	boxdir_close(&h->dir);
+}
+
+static int hold(const struct store *st, const char *key, struct held *h, struct err *e)
+{
+	int r = boxend_idle(st, key, e) ?: boxdir_open(st, key, false, &h->dir, e) ?:
+		boxdir_load(&h->dir, &h->j, e);
 
 	if (r < 0)
 		return r;
-	if (spec_place_json(s, j) < 0)
-		return err_sys(e, -ENOMEM, "cannot save the box");
-	if (boxmark_id(s->project, s->name, id) == 0 && json_set_str(j, "mark", id) < 0)
-		return err_sys(e, -ENOMEM, "cannot save the box");
-	r = boxdir_save(&dir, j, e);
-	return r == 0 && *id ? boxmark_set(st, id, s->key, e) : r;
+	h->lock = boxdir_lock(&h->dir, false, e);
+	if (h->lock == -EWOULDBLOCK)
+		return err_set(e, -EBUSY, "the box is in use; 'cubby stop' ends it");
+	return MIN(h->lock, 0);
+}
+
+/* The directory of the box @key has come to where another one has a box: they change places,
+ * and the other goes by where this one was, but for the directory it is known by. */
+static int exchange(const struct store *st, const char *key, const struct spec *s,
+		    struct err *e)
+{
+	_cleanup_(held_done) struct held mine = HELD_NONE, other = HELD_NONE;
+	_cleanup_spec_ struct spec was = SPEC_NONE;
+	char id[BOXMARK_ID] = "", other_id[BOXMARK_ID] = "";
+	int r = hold(st, key, &mine, e);
+
+	if (r < 0)
+		return r;
+	r = hold(st, s->key, &other, e);
+	if (r < 0)
+		return r;
+	if (spec_path(mine.j, "project", was.project) < 0)
+		return err_set(e, -EINVAL, "the record of the box is damaged");
+	(void)text_copy(was.name, sizeof(was.name), s->name);
+	(void)text_copy(was.key, sizeof(was.key), key);
+	(void)text_copy(other_id, sizeof(other_id),
+			json_get_str(other.j, "mark") ?: "");
+	(void)boxmark_id(s->project, s->name, id);
+	r = sys_renameat2(st->boxes, key, st->boxes, s->key, RENAME_EXCHANGE);
+	if (r < 0)
+		return err_sys(e, r, "cannot move box '%.12s…'", key);
+	return save_at(st, &mine.dir, s, id, mine.j, e)
+		       ?: save_at(st, &other.dir, &was, other_id, other.j, e);
 }
 
 /* The stopped box @key belongs to the directory of @s (its project, key and name) from
@@ -80,24 +134,12 @@ static int save_at(const struct store *st, const struct spec *s, struct json *j,
 static int place_adopt(const struct store *st, const char *key, const struct spec *s,
 		       struct err *e)
 {
-	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
-	_cleanup_json_ struct json *j = NULL;
-	_cleanup_close_ int lock = -1;
-	int r = boxend_idle(st, key, e);
+	_cleanup_(held_done) struct held h = HELD_NONE;
+	char id[BOXMARK_ID] = "";
+	int r = hold(st, key, &h, e);
 
 	if (r < 0)
 		return r;
-	r = boxdir_open(st, key, false, &dir, e);
-	if (r < 0)
-		return r;
-	r = boxdir_load(&dir, &j, e);
-	if (r < 0)
-		return r;
-	lock = boxdir_lock(&dir, false, e);
-	if (lock == -EWOULDBLOCK)
-		return err_set(e, -EBUSY, "the box is in use; 'cubby stop' ends it");
-	if (lock < 0)
-		return lock;
 	if (has_box(st, s->key))
 		return err_set(e, -EEXIST, "'%s' has a box", text_shown(s->project));
 	/* Left by a making that was interrupted; one with anything in it stays. */
@@ -105,7 +147,8 @@ static int place_adopt(const struct store *st, const char *key, const struct spe
 	r = sys_renameat(st->boxes, key, st->boxes, s->key);
 	if (r < 0)
 		return err_sys(e, r, "cannot move box '%.12s…'", key);
-	return save_at(st, s, j, e);
+	(void)boxmark_id(s->project, s->name, id);
+	return save_at(st, &h.dir, s, id, h.j, e);
 }
 
 int place_locate(const struct app *app, struct spec *s, struct err *e)
@@ -166,14 +209,44 @@ static bool is_there(const char *project, const char *name, const char *id)
 	return boxmark_id(project, name, now) == 0 && strcmp(now, id) == 0;
 }
 
-/* 1 = the box of @s was that of the same directory under another path, 0 = there is none. */
+static int still_runs(const char *was, const char *which, const char *key,
+		      struct err *e)
+{
+	err_set(e, -EBUSY, "this directory was '%s', and %s", was, which);
+	return err_hint(e, "'cubby stop %.12s' ends it", key);
+}
+
+static int take_along(const struct app *app, const struct store *st, const char *key,
+		      const char *was, const struct spec *s, struct err *e)
+{
+	bool taken = has_box(st, s->key);
+	int r = taken ? boxend_idle(st, s->key, e) : 0;
+
+	if (r == -EBUSY)
+		return still_runs(was,
+				  "the box of the one that was here before still runs",
+				  s->key, e);
+	if (r == 0)
+		r = taken ? exchange(st, key, s, e) : place_adopt(st, key, s, e);
+	if (r == -EBUSY)
+		return still_runs(was, "its box still runs there", key, e);
+	if (r < 0)
+		return err_wrap(e, "this directory was '%s': its box", was);
+	render_note(app, "this directory was '%s': its box is used from now on%s", was,
+		    taken ? "; the one that another directory had here is now listed "
+			    "there, 'cubby adopt' gives it to one"
+			  : "");
+	return 1;
+}
+
+/* Where another directory has left its box it is the mark that decides, not the path.
+ * 1 = the box of @s was that of the same directory under another path, 0 = there is none. */
 static int recognise(const struct app *app, const struct store *st,
 		     const struct spec *s, const char *id, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
 	char key[HASH_HEX], was[PATH_MAX], shown[256];
 	const char *mark;
-	int r;
 
 	if (!*id || boxmark_get(st, id, key) < 0 || strcmp(key, s->key) == 0)
 		return 0;
@@ -183,16 +256,7 @@ static int recognise(const struct app *app, const struct store *st,
 	if (!mark || strcmp(mark, id) != 0 || is_there(was, s->name, id))
 		return 0;
 	text_escaped(shown, sizeof(shown), was, strlen(was));
-	r = place_adopt(st, key, s, e);
-	if (r == -EBUSY) {
-		err_set(e, r, "this directory was '%s', and its box still runs there",
-			shown);
-		return err_hint(e, "'cubby stop %.12s' ends it", key);
-	}
-	if (r < 0)
-		return err_wrap(e, "this directory was '%s': its box", shown);
-	render_note(app, "this directory was '%s': its box is used from now on", shown);
-	return 1;
+	return take_along(app, st, key, shown, s, e);
 }
 
 /* ---- upwards ------------------------------------------------------------------------- */
@@ -207,7 +271,8 @@ static int look_at(const struct app *app, const struct store *st, struct spec *s
 		return r;
 	if (boxmark_id(s->project, s->name, p->id) < 0)
 		p->id[0] = '\0';
-	return has_box(st, s->key) ? 1 : recognise(app, st, s, p->id, e);
+	r = recognise(app, st, s, p->id, e);
+	return r < 0 || !has_box(st, s->key) ? r : 1;
 }
 
 static bool is_home(const char *path)

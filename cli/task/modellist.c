@@ -7,6 +7,7 @@
 #include "base/sys/sys.h"
 #include "cli/show/render.h"
 #include "cli/show/table.h"
+#include "cli/task/modelknown.h"
 #include "cli/task/modelpick.h"
 
 static const struct table_column columns[] = {
@@ -28,6 +29,7 @@ static const char *dollars(char *out, size_t size, const struct prices *p,
 struct list {
 	struct table *table; /* borrowed, as the next one */
 	const struct model_conf *conf;
+	struct json *names; /* the same */
 };
 
 /* What is known of a model is what a task with it would go by. */
@@ -41,6 +43,7 @@ static int add_row(void *ctx, const char *name, uint64_t window, struct err *e)
 	int r;
 
 	conf.name = name;
+	(void)json_add(l->names, json_string(name));
 	r = model_new(&conf, &m, e);
 	if (r < 0)
 		return r;
@@ -61,7 +64,8 @@ static int list(const struct app *app, struct modelpick *pick, struct err *e)
 {
 	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
 	_cleanup_model_ struct model *m = NULL;
-	struct list l = { .conf = &pick->conf, .table = t };
+	_cleanup_json_ struct json *names = json_array();
+	struct list l = { .conf = &pick->conf, .table = t, .names = names };
 	int r;
 
 	if (!pick->conf.name)
@@ -72,6 +76,7 @@ static int list(const struct app *app, struct modelpick *pick, struct err *e)
 	r = model_discover_list(m, add_row, &l, e);
 	if (r < 0)
 		return r;
+	modelknown_keep(pick, names);
 	r = table_show(t, app, sys_wall().tv_sec, "the service names no models",
 		       "list the models", e);
 	if (r < 0)

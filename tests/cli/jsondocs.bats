@@ -113,6 +113,9 @@ as_documented() { # NAME
 	as_documented log-net
 	run -0 --separate-stderr cubby models --json
 	as_documented models
+	run -0 --separate-stderr cubby models --known --json
+	as_documented models-known
+	jq -e 'map(select(.model == "odd" and .from == "service")) | length == 1' <<<"$output"
 	model <<-END
 	$(call "echo said; echo one >one; mkdir two; echo all: >Makefile; cd two; false")
 	{"text":"word"}

@@ -100,6 +100,39 @@ setup() {
 	run -1 cubby exec -q -C c -- test -e /root/mark
 }
 
+@test "a directory that was renamed to where another one had a box goes on with its own" {
+	mkdir a b
+	cubby exec -q -C a -- touch /root/of-a
+	cubby exec -q -C b -- touch /root/of-b
+	cubby stop -q a b
+	rmdir a
+	mv b a
+	run -0 --separate-stderr cubby exec -C a -- ls /root/of-b
+	[ "$stderr" = "cubby: this directory was '$LIB_PROJECT/b': its box is used from now on; the one that another directory had here is now listed there, 'cubby adopt' gives it to one" ]
+	run -0 --separate-stderr cubby exec -C a -- ls /root/of-b
+	[ -z "$stderr" ]
+	mkdir c
+	run -0 cubby adopt -C c "$LIB_PROJECT/b"
+	run -0 --separate-stderr cubby exec -C c -- ls /root/of-a
+	[ -z "$stderr" ]
+}
+
+@test "two directories that change names keep their boxes; one that runs is told how to end it" {
+	mkdir a b
+	cubby exec -q -C a -- touch /root/of-a
+	cubby exec -q -C b --keep -- touch /root/of-b
+	mv a x && mv b a && mv x b
+	run -125 --separate-stderr cubby exec -C a -- true
+	[[ $stderr == "cubby exec: this directory was '$LIB_PROJECT/b', and its box still runs there; 'cubby stop "*"' ends it" ]]
+	run -125 --separate-stderr cubby exec -C b -- true
+	[[ $stderr == "cubby exec: this directory was '$LIB_PROJECT/a', and the box of the one that was here before still runs; 'cubby stop "*"' ends it" ]]
+	cubby stop -q "$LIB_PROJECT/b"
+	run -0 cubby exec -C a -- ls /root/of-b
+	run -0 --separate-stderr cubby exec -C b -- ls /root/of-a
+	[ -z "$stderr" ]
+	[ "$(cubby ls --json | jq -r ".[] | select(.directory | startswith(\"$LIB_PROJECT\")) | .state" | sort -u)" != orphaned ]
+}
+
 @test "adopt and mv: by directory, by key, and never over another" {
 	mkdir a b
 	cubby exec -q -C a -- touch /root/mark

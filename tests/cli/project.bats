@@ -198,11 +198,18 @@ WANTS="cubby: .cubby/box.json wants more than a box has by itself, which does no
 	run -0 --separate-stderr cubby exec -- true
 	[ "$stderr" = "$WANTS" ]
 	[ "$(cubby info --json | jq -c '[.net, .publish, .limits.memory_bytes]')" = '["gate",[],314572800]' ]
-	run script -qec "cubby agree" /dev/null <<<no
-	[[ $output == *'  publish: ["0:8123"]'*'  net: "host"'*"Permit that? [y/N]"* ]]
+	run -1 script -qec "cubby agree" /dev/null <<<no
+	[[ $output == *'  publish: ["0:8123"]'*'  net: "host"'*"Permit that? [y/N]"*"cubby agree: .cubby/box.json: nothing was permitted"* ]]
+	run -1 script -qec "cubby agree" /dev/null </dev/null
+	[[ $output == *"nothing was permitted"* ]]
+	run -1 --separate-stderr cubby agree </dev/null
+	[ "$stderr" = "cubby agree: .cubby/box.json: it wants more than a box has by itself; --yes permits that; at a terminal it is shown and asked about" ]
 	[ "$(cubby info --json | jq -r .net)" = gate ]
-	run script -qec "cubby agree" /dev/null <<<yes
+	run -0 script -qec "cubby agree" /dev/null <<<yes
+	[[ $output == *"cubby: what .cubby/box.json wants is permitted, as long as its text stays as it is"* ]]
 	[ "$(cubby info --json | jq -c '[.net, .publish]')" = '["host",["0:8123"]]' ]
+	run -0 --separate-stderr cubby agree </dev/null
+	[[ $stderr == *"is permitted, as long as"* ]]
 	says <<<'{"publish": ["0:8124"], "memory": "300M", "net": "host"}'
 	[ "$(cubby info --json | jq -c '[.net, .publish]')" = '["gate",[]]' ]
 	run -0 cubby agree --yes
@@ -378,7 +385,7 @@ cubby up: service 'two' ended with status 3; 'cubby logs two' shows what it said
 	[ "$stderr" = "cubby exec: .cubby/box.json: unknown member 'imge'; did you mean 'image'?" ]
 	says <<<'{"image": '
 	run -125 --separate-stderr cubby exec -- true
-	[[ $stderr == "cubby exec: .cubby/box.json: "* ]]
+	[ "$stderr" = "cubby exec: .cubby/box.json: bad JSON: it ends too early" ]
 }
 
 @test "project: init reads a Dockerfile, says what it leaves out, and writes over nothing" {
@@ -396,6 +403,14 @@ cubby up: service 'two' ended with status 3; 'cubby logs two' shows what it said
 	echo all: >Makefile
 	run -0 cubby init -q --force
 	[ "$(jq -c . .cubby/box.json)" = '{"packages":{"apt":["build-essential"]}}' ]
+	rm Makefile
+	touch package.json pnpm-lock.yaml
+	run -0 --separate-stderr cubby init --force
+	[[ $stderr == "cubby: there is a pnpm-lock.yaml"$'\n'"cubby: there is a package.json"* ]]
+	[ "$(jq -c .setup .cubby/box.json)" = '[{"run":"pnpm install --frozen-lockfile","files":["pnpm-lock.yaml"]}]' ]
+	printf '{\n"image": "x"\n"name": "y"\n}\n' >.devcontainer.json
+	run -1 --separate-stderr cubby init --force
+	[ "${stderr_lines[1]}" = "cubby init: '.devcontainer.json': bad JSON in line 3, at '\"name\": \"y\"'; mend it, or write .cubby/box.json by hand: 'cubby help boxfile'" ]
 }
 
 @test "project: init of a devcontainer in a directory of its own, where it is the only one" {

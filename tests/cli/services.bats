@@ -148,3 +148,26 @@ config() {
 	OPENAI_BASE_URL=http://127.0.0.1:1 run -4 cubby models
 	[[ $output == *127.0.0.1:1* ]]
 }
+
+@test "services: models that are known without asking: of the configuration, the last answers, the table" {
+	rm -f "$XDG_DATA_HOME/cubby/models.json"
+	model <<-'END'
+	{"config":{"models":["gpt-5.1","odd/one:7b","$(touch here)","a b","-x"]}}
+	END
+	run -0 cubby models
+	printf '{"model":"mine","aliases":{"fast":"gpt-5-mini"},"prices":{"odd2":{"input":1,"output":2}},"providers":{"lab":{"base-url":"http://127.0.0.1:9/v1"}}}' >config.json
+	mkdir cubby
+	mv config.json cubby
+	export XDG_CONFIG_HOME=$PWD OPENAI_BASE_URL=http://127.0.0.1:1/v1
+	run -0 --separate-stderr cubby models --known --json
+	[ "$(jq -r '.[] | select(.from != "table") | .model' <<<"$output" | tr '\n' ' ')" = "mine fast odd2 lab: gpt-5.1 odd/one:7b " ]
+	jq -e 'map(select(.model == "gpt-5.1")) | length == 1' <<<"$output"
+	jq -e 'map(select(.model == "claude-sonnet-4-5" and .from == "table")) | length == 1' <<<"$output"
+	run -0 cubby models --known
+	[[ ${lines[0]} == MODEL*FROM ]]
+	echo '{"openai":["$(touch here)"],"lab":["x-1"],"ollama":["llama3.2:3b"]}' >"$XDG_DATA_HOME/cubby/models.json"
+	run -0 cubby models --known --json
+	[ "$(jq -r '.[] | select(.from == "service") | .model' <<<"$output" | tr '\n' ' ')" = "lab:x-1 ollama:llama3.2:3b " ]
+	echo 'no JSON' >"$XDG_DATA_HOME/cubby/models.json"
+	run -0 cubby models --known
+}

@@ -78,6 +78,32 @@ fails() {
 		[ "$(complete_with cubby exec -b "")" = other ]
 	)
 	(
+		cubby() {
+			case $* in
+			"models --known --json") echo '[{"model":"gpt-5.1","from":"table"},{"model":"lab:","from":"configuration"},{"model":"lab:x-1","from":"service"},{"model":"lab:x/2:7b","from":"service"}]' ;;
+			"images --json") echo '[{"name":"$(touch ran)"}]' ;;
+			"ls --json") echo '[{"directory":"/my pro/ject"},{"directory":"/my$(touch ran)"}]' ;;
+			esac
+		}
+		COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
+		[ "$(complete_with cubby run --model g)" = gpt-5.1 ]
+		[ "$(complete_with cubby -C x --model = g)" = gpt-5.1 ]
+		[ "$(complete_with cubby --model =)" = "gpt-5.1 lab: lab:x-1 lab:x/2:7b" ]
+		[ "$(complete_with cubby models --model lab :)" = " x-1 x/2:7b" ]
+		[ "$(complete_with cubby run --model lab : x-)" = x-1 ]
+		[ "$(complete_with cubby run --model = lab : x/2 : 7)" = 7b ]
+		COMP_WORDBREAKS=$' \t\n"\'><=;|&('
+		[ "$(complete_with cubby run --model lab:x-)" = lab:x-1 ]
+		# a name is no program
+		[ "$(complete_with cubby rmi '$')" = '\$\(touch\ ran\)' ]
+		[ "$(complete_with cubby exec --image '$(t')" = '$(touch' ]
+		[ "$(complete_with cubby stop '/my\ ')" = '/my\ pro/ject' ]
+		[ "$(complete_with cubby stop '/my$')" = '/my\$\(touch\ ran\)' ]
+		[ ! -e ran ]
+	)
+	grep -qF -- "-l model -x -a '(__cubby_list \"models --known\" model)'" "$out.fish"
+	grep -qF ':model:($(_cubby_list "models --known" model))' "$out.zsh"
+	(
 		cubby() { [ "$*" = "snapshots --json" ] && echo '[{"name":"first","project":null},{"name":null}]'; }
 		[ "$(complete_with cubby restore "")" = first ]
 		[ "$(complete_with cubby snapshots --remove "")" = first ]

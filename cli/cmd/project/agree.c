@@ -7,12 +7,19 @@ struct args {
 	bool yes;
 };
 
-static int tell(const struct app *app, bool agreed)
+static int tell(const struct app *app, bool agreed, bool widened)
 {
 	_cleanup_json_ struct json *j = json_object();
 
 	if (!agreed)
 		render_note(app, "this project has no .cubby/box.json");
+	else if (!widened)
+		render_note(app,
+			    ".cubby/box.json wants nothing that has to be permitted");
+	else
+		render_note(app,
+			    "what .cubby/box.json wants is permitted, as long as its "
+			    "text stays as it is");
 	if (!app->json)
 		return 0;
 	return json_set_bool(j, "agreed", agreed) < 0 ? -ENOMEM : render_json(app, j);
@@ -22,11 +29,14 @@ static int work(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
-	int r = boxsetup_locate(app, &s, a->yes ? PROJECT_AGREE : PROJECT_ASK, e);
+	int r = boxsetup_locate(app, &s, a->yes ? PROJECT_AGREE : PROJECT_ASK_OR_FAIL,
+				e);
 
-	if (r == 0 && tell(app, app->config->project != NULL) < 0)
-		return CMD_FAILED;
-	return r;
+	if (r < 0)
+		return r;
+	return tell(app, app->config->project != NULL, r == PROJECT_FILE_WIDENS) < 0
+		       ? CMD_FAILED
+		       : CMD_DONE;
 }
 
 static const struct cmd_option options[] = {
@@ -41,7 +51,7 @@ const struct cmd cmd_agree = {
 	.doc = "Permit what .cubby/box.json of this project wants beyond what a box "
 	       "has by itself: ports, hosts, another image, larger limits, the host's "
 	       "network. It is shown and asked about. The permission is for this very "
-	       "text.",
+	       "text; every command that uses the box asks the same.",
 	.options = options,
 	.size = sizeof(struct args),
 	.config = true,

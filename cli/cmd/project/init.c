@@ -87,6 +87,13 @@ static int find_named(const struct app *app, int project, char ret[BOXGUESS_NAME
 	return r;
 }
 
+static int unusable(const char *file, struct err *e)
+{
+	err_wrap(e, "'%s'", file);
+	return err_hint(e, "mend it, or write %s by hand: 'cubby help boxfile'",
+			CONFIG_PROJECT_FILE);
+}
+
 /* Where it names a Dockerfile that comes first: each stage of it begins anew. */
 static int take_devcontainer(const struct app *app, int project, struct boxguess *g,
 			     struct err *e)
@@ -117,7 +124,9 @@ static int take_devcontainer(const struct app *app, int project, struct boxguess
 		return r;
 	render_note(app, "from '%s'", text_shown(from));
 	r = boxguess_devcontainer(buf_cstr(&text), text.len, &first, e);
-	if (r == 0 && *first.dockerfile) {
+	if (r < 0)
+		return unusable(from, e);
+	if (*first.dockerfile) {
 		snprintf(path, sizeof(path), "%.*s%s",
 			 (int)(strlen(from) - strlen(base_of(from))), from,
 			 first.dockerfile);
@@ -128,17 +137,28 @@ static int take_devcontainer(const struct app *app, int project, struct boxguess
 	}
 	if (r >= 0)
 		r = boxguess_devcontainer(buf_cstr(&text), text.len, g, e);
-	return r < 0 ? err_wrap(e, "'%s'", from) : 1;
+	return r < 0 ? unusable(from, e) : 1;
 }
 
 static int take_files(const struct app *app, int project, struct boxguess *g,
 		      struct err *e)
 {
-	static const char *const names[] = { "package.json",   "requirements.txt",
-					     "pyproject.toml", "Cargo.toml",
-					     "go.mod",	       "pom.xml",
-					     "Makefile",       "CMakeLists.txt",
-					     "meson.build",    "Gemfile" };
+	/* Locks come before what they lock. */
+	static const char *const names[] = { "package-lock.json",
+					     "pnpm-lock.yaml",
+					     "yarn.lock",
+					     "uv.lock",
+					     "poetry.lock",
+					     "package.json",
+					     "requirements.txt",
+					     "pyproject.toml",
+					     "Cargo.toml",
+					     "go.mod",
+					     "pom.xml",
+					     "Makefile",
+					     "CMakeLists.txt",
+					     "meson.build",
+					     "Gemfile" };
 	struct stat st;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

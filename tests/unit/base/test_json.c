@@ -35,6 +35,22 @@ static void refused(void)
 	unit_err(&e, -EINVAL, "bad JSON at byte 2");
 }
 
+static void a_persons_file_is_told_by_its_lines(void)
+{
+	static const char text[] = "{\n  \"a\": 1,\n  'b': 2\n}\n";
+	struct err e = ERR_NONE;
+	struct json *j = NULL;
+
+	assert_int_equal(json_parse_written(text, strlen(text), &j, &e), -EINVAL);
+	unit_err(&e, -EINVAL, "bad JSON in line 3, at ''b': 2'");
+	assert_int_equal(json_parse_written(text, 10, &j, &e), -EINVAL);
+	unit_err(&e, -EINVAL, "bad JSON: it ends too early");
+	assert_int_equal(json_parse_written("[1\n\033]", 5, &j, &e), -EINVAL);
+	unit_err(&e, -EINVAL, "bad JSON in line 2, at '\\x1b]'");
+	unit_ok(json_parse_written("[]", 2, &j, &e), &e);
+	json_free(&j);
+}
+
 static void the_length_counts_not_the_nul(void)
 {
 	_cleanup_json_ struct json *j = NULL;
@@ -206,6 +222,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "refused texts", refused },
+		{ "a person's file", a_persons_file_is_told_by_its_lines },
 		{ "the length counts", the_length_counts_not_the_nul },
 		{ "readers", readers },
 		{ "a hole is remembered", a_hole_is_remembered },

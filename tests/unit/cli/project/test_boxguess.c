@@ -53,6 +53,10 @@ static const struct row {
 	  "\"A\":"
 	  "\"//no\"},\"setup\":[\"npm ci\"]}",
 	  "port db:5432\nenvironment B\nfeatures\n" },
+	{ "what a build is told", boxguess_devcontainer,
+	  "{\"build\": {\"dockerfile\": \"Dockerfile\", \"context\": \"..\", \"args\": "
+	  "{\"VARIANT\": \"3\", \"B\": \"\"}, \"target\": \"dev\"}}",
+	  "{}", "build argument VARIANT\nbuild argument B\nbuild target\n" },
 	{ "a command that is a list", boxguess_devcontainer,
 	  "{\"postCreateCommand\": [\"npm\", \"ci\"]}", "{}", "postCreateCommand\n" },
 };
@@ -112,12 +116,52 @@ static void files_that_are_there(void)
 		"\"npm\"]}");
 }
 
+static void locks_say_how(void)
+{
+	static const struct {
+		const char *names[4], *box, *left;
+	} of[] = {
+		{ { "package-lock.json", "package.json" },
+		  "{\"setup\":[{\"run\":\"npm ci\",\"files\":[\"package-lock.json\"]}],"
+		  "\"caches\":[\"npm\"],\"packages\":{\"apt\":[\"nodejs\",\"npm\"]}}",
+		  "" },
+		{ { "pnpm-lock.yaml", "yarn.lock", "package.json" },
+		  "{\"setup\":[{\"run\":\"pnpm install --frozen-lockfile\",\"files\":"
+		  "[\"pnpm-lock.yaml\"]}],\"packages\":{\"npm\":[\"pnpm\"],\"apt\":["
+		  "\"nodejs\",\"npm\"]}}",
+		  "another lock of the same yarn.lock\n" },
+		{ { "uv.lock", "pyproject.toml" },
+		  "{\"setup\":[{\"run\":\"uv sync --frozen\",\"files\":[\"uv.lock\"]}],"
+		  "\"packages\":{\"pip\":[\"uv\"],\"apt\":[\"python3\",\"python3-pip\"]},"
+		  "\"caches\":[\"uv\"]}",
+		  "" },
+		{ { "poetry.lock", "pyproject.toml" },
+		  "{\"setup\":[{\"run\":\"poetry install\",\"files\":[\"poetry.lock\"]}],"
+		  "\"packages\":{\"apt\":[\"python3-poetry\",\"python3\",\"python3-pip\"]}"
+		  "}",
+		  "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+		_cleanup_boxguess_ struct boxguess g;
+		_cleanup_buf_ struct buf b = BUF_INIT(4096);
+
+		assert_int_equal(boxguess_init(&g), 0);
+		for (const char *const *n = of[i].names; *n; n++)
+			assert_int_equal(boxguess_file(*n, &g), 0);
+		assert_int_equal(json_print(g.box, false, &b), 0);
+		assert_string_equal(buf_cstr(&b), of[i].box);
+		assert_string_equal(buf_cstr(&g.left), of[i].left);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "refused", refused },
 		{ "a Dockerfile is named", a_dockerfile_is_named },
 		{ "files that are there", files_that_are_there },
+		{ "locks say how", locks_say_how },
 	};
 
 	return unit_rows("boxguess", rows, test) + unit_cases("boxguess_texts", cases);
