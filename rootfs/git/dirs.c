@@ -74,15 +74,32 @@ static unsigned depth_of(const char *path)
 
 /* ---- one directory ------------------------------------------------------------------------ */
 
-struct names {
-	bool dot, head, objects, refs;
-};
-
 /* Some filesystems do not tell small letters from capitals (vfat, exFAT, ext4 and f2fs with
- * casefold), or know a file by more names than they list: git opens what ".git" leads to. */
-static bool has_dot(int dir, struct stat *ret)
+ * casefold), by rules that know all alphabets, or know a file by more names than they list.
+ * So it is the filesystem that is asked, as git asks it; no listed name is compared. */
+static bool has(int dir, const char *name)
 {
-	return sys_fstatat(dir, ".git", ret, AT_SYMLINK_NOFOLLOW) == 0;
+	struct stat st;
+
+	return sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool is_bare(int dir)
+{
+	return has(dir, "HEAD") &&
+	       ((has(dir, "objects") && has(dir, "refs")) || has(dir, "commondir"));
+}
+
+/* A folded name differs in the case of letters, or has bytes beyond them: there are
+ * characters that fold to a letter, and such that fold to nothing. */
+static bool may_be_dot(const char *name)
+{
+	if (strcasecmp(name, ".git") == 0)
+		return true;
+	for (; *name; name++)
+		if (*name & 0x80)
+			return true;
+	return false;
 }
 
 static bool is_dot(int dir, const char *name)
@@ -90,18 +107,10 @@ static bool is_dot(int dir, const char *name)
 	struct stat a, b;
 
 	return strcmp(name, ".git") == 0 ||
-	       (strcasecmp(name, ".git") == 0 && has_dot(dir, &b) &&
+	       (may_be_dot(name) &&
+		sys_fstatat(dir, ".git", &b, AT_SYMLINK_NOFOLLOW) == 0 &&
 		sys_fstatat(dir, name, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
 		a.st_dev == b.st_dev && a.st_ino == b.st_ino);
-}
-
-static void note_name(struct names *n, const struct dirscan_entry *x)
-{
-	n->dot |= strcmp(x->name, ".git") == 0;
-	n->head |= strcmp(x->name, "HEAD") == 0;
-	n->objects |=
-		strcmp(x->name, "objects") == 0 || strcmp(x->name, "commondir") == 0;
-	n->refs |= strcmp(x->name, "refs") == 0 || strcmp(x->name, "commondir") == 0;
 }
 
 static bool is_dir(int dir, const struct dirscan_entry *x)
@@ -152,11 +161,10 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 	_cleanup_free_ char *path = strdup(d->list[i].path);
 	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
 	_cleanup_close_ int dir = -1;
-	struct names names = { 0 };
 	struct dirscan_entry x;
 	struct timespec now = sys_wall();
-	bool before = d->partial, whole;
-	struct stat st, st_dot;
+	bool before = d->partial, whole, dot;
+	struct stat st;
 	int r;
 
 	if (!path || !scan)
@@ -171,20 +179,17 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 		return 0; /* or gone */
 	d->partial = false;
 	r = dirscan_start(scan, dir, e);
-	while (r >= 0 && !is_late(d) && (r = dirscan_next(scan, &x, e)) > 0) {
-		note_name(&names, &x);
+	while (r >= 0 && !is_late(d) && (r = dirscan_next(scan, &x, e)) > 0)
 		if (!is_dot(dir, x.name) && is_dir(dir, &x))
 			r = note_subdir(d, path, x.name);
-	}
-	names.dot |= has_dot(dir, &st_dot);
+	dot = has(dir, ".git");
 	/* One that did not go in whole is read again the next time. */
 	whole = !d->partial;
 	d->partial |= before;
 	if (whole && ns(&now) > ns(&st.st_ctim) + TICK_NS)
 		d->list[i].ctime = ns(&st.st_ctim);
-	d->list[i].flags = (names.dot ? GIT_DIRS_DOT : 0u) |
-			   (names.head && names.objects && names.refs &&
-					    (*path || !names.dot) /* git's order */
+	d->list[i].flags = (dot ? GIT_DIRS_DOT : 0u) |
+			   ((*path || !dot) /* git's order */ && is_bare(dir)
 				    ? (unsigned)GIT_DIRS_BARE
 				    : 0u);
 	return MIN(r, 0);

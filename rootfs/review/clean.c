@@ -209,6 +209,8 @@ int clean_discard(const struct layer *l, const char *path, struct err *e)
 		r = layer_outside_discard(l, below + (*below == '/'), e);
 	} else {
 		r = layer_remove(l->upper, path, e);
+		if (r == 0 && strcmp(path, LAYER_OUTSIDE) == 0 && layer_outside_left(l))
+			r = layer_outside_discard(l, "", e);
 	}
 	return r ? MIN(r, 0)
 		 : err_set(e, -ENOENT, "the box has not changed '%s'",

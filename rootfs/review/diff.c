@@ -496,13 +496,20 @@ static int list_outside(struct making *m, struct err *e)
 				.was.mode = S_IFDIR | 0755,
 				.now.mode = S_IFDIR | 0755,
 				.git = true };
+	const bool left = layer_outside_left(m->layer);
 	int r;
 
-	if (!layer_outside_is(m->layer, LAYER_OUTSIDE))
+	if (!left && !layer_outside_is(m->layer, LAYER_OUTSIDE))
 		return 0;
 	for (size_t i = 0; i < m->diff->n; i++)
 		if (text_is_in(m->diff->items[i].path, LAYER_OUTSIDE))
 			return 0;
+	if (left) {
+		it.git = false;
+		it.was.mode = it.now.mode = S_IFREG | 0644; /* it counts as a change */
+		it.kept = "of the repository outside that was this directory's before";
+		return add(m, &it, e);
+	}
 	m->git_listed = false;
 	r = layer_outside_walk(m->layer, on_outside, m, e);
 	return r < 0 || !m->git_listed ? r : add(m, &it, e);

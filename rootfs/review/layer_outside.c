@@ -95,6 +95,15 @@ int layer_outside_sign(const struct layer *l, uint64_t *ret, struct err *e)
 	return r;
 }
 
+bool layer_outside_left(const struct layer *l)
+{
+	struct err ignored = ERR_NONE;
+	uint64_t sign = 0;
+
+	return l->outside >= 0 && !layer_outside_is(l, LAYER_OUTSIDE) &&
+	       (layer_outside_sign(l, &sign, &ignored) < 0 || sign);
+}
+
 static int look_for_git(void *ctx, enum git_take_where where,
 			const struct upper_entry *x, struct err *)
 {

@@ -35,6 +35,10 @@ int layer_outside_begin(int boxdir, int project, const struct git_outside *o,
  *  the host has there */
 bool layer_outside_is(const struct layer *l, const char *path);
 
+/** layer_outside_left() - whether its layers hold something, though the project has a repository
+ *  of its own by now: the list has a line of that name for it, which is never taken over */
+bool layer_outside_left(const struct layer *l);
+
 /** layer_outside_walk() - @fn for all in its layers; @where says in which of them */
 typedef int layer_outside_fn(void *ctx, enum git_take_where where,
 			     const struct upper_entry *x, struct err *e);

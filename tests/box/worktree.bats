@@ -308,6 +308,32 @@ state() { # of the repository, and of this worktree
 	[[ $stderr == *"is read-only under review: the repository keeps its refs in another way than in files"* ]] || { echo "$stderr"; return 1; }
 }
 
+@test "what waits for a repository outside is listed and discarded when the project has its own" {
+	reviewed 'git commit -q --allow-empty -m two'
+	rm .git
+	git init -q .
+	git commit -q --allow-empty -m own
+	run -0 cubby diff --stat
+	[[ $output == *".git"*"of the repository outside that was this directory's before; stays in the box"* ]] || { echo "$output"; return 1; }
+	cubby apply --all
+	cubby apply .git || true
+	[ "$(git log --format=%s)" = own ]
+	[ "$(git -C ../main log -1 --format=%s wt)" = one ]
+	# What the box does to the new one comes first; which of the two is meant is never a guess.
+	reviewed 'git commit -q --allow-empty -m more'
+	run -0 cubby diff --stat
+	[[ $output != *"repository outside"* ]]
+	cubby discard .git
+	run -0 cubby diff --name-only
+	[ "$output" = .git ]
+	cubby discard .git
+	run -0 cubby diff --name-only
+	[ -z "$output" ]
+	run -1 cubby discard .git
+	[[ $output == *"the box has not changed '.git'"* ]]
+	[ "$(git log --format=%s)" = own ]
+}
+
 @test "what waits for a repository outside counts for --disk, and for the size of the box" {
 	reviewed 'head -c 30M /dev/zero >"$(git rev-parse --git-common-dir)/objects/big"
 		head -c 30M /dev/zero >"$(git rev-parse --git-dir)/big"'

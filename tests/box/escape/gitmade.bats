@@ -203,6 +203,27 @@ P
 	[ ! -e y/z/.git ]
 }
 
+# By rules of all alphabets: U+017F is an s there, and U+200D nothing.
+@test "G49: a repository whose names are folded by the filesystem" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can mount"
+	mkdir folds
+	truncate -s 16M "$LIB_DIR/folds.img"
+	mkfs.ext4 -q -O casefold "$LIB_DIR/folds.img" 2>/dev/null || skip "no mkfs.ext4 -O casefold"
+	mount -o loop "$LIB_DIR/folds.img" folds 2>/dev/null || skip "this kernel folds no case on ext4"
+	mkdir folds/p && chattr +F folds/p && cp evil folds/p/
+	(
+		cd folds/p
+		cubby exec --any-directory -q -- sh -c "mkdir -p a/OBJECT$(printf '\\305\\277') a/REFS
+			echo 'ref: refs/heads/main' >a/head; printf '[core]\\nfsmonitor = $PWD/evil\\n' >a/Config
+			mkdir -p b/.g$(printf '\\342\\200\\215')it/hooks; cp evil b/.git/hooks/pre-commit"
+		cubby stop -q
+		[ ! -e a/HEAD ] && [ ! -e b/.git ]
+	)
+	local status=$?
+	umount folds
+	[ "$status" -eq 0 ]
+}
+
 alone() { [ -z "$(cat "/proc/$1/task/$1/children")" ]; }
 
 # A command ends whose client does not listen, so that its box has not ended yet when the host
