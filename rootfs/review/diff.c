@@ -37,6 +37,7 @@ struct making {
 	bool origins;		 /* of some files it is known that the host had them */
 	char *a, *b;		 /* owned: a chunk each */
 	struct buf copies, left; /* owned: struct copy; struct diff_side */
+	struct buf changed;	 /* owned: struct copy, of files that both have */
 	struct buf
 		names; /* owned: inodes of the layer that have a name of the host's, too */
 };
@@ -152,13 +153,10 @@ static void forget_given(struct making *m, const char *dir)
 
 /* The host had it when the box copied it. In a user namespace the mark is all that the
  * overlay notes: not from where. */
-static bool was_copied(const struct upper_entry *x)
+static bool was_copied(int dir, const char *path)
 {
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = takeover_open(dir, path, O_RDONLY | O_NONBLOCK);
 
-	if (x->kind != UPPER_FILE)
-		return false;
-	fd = sys_openat(x->dir, x->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	return fd >= 0 && sys_fgetxattr(fd, "user.overlay.origin", NULL, 0) >= 0;
 }
 
@@ -168,14 +166,33 @@ struct copy {
 	size_t item;
 };
 
-static void note_move(struct making *m, const struct diff_item *x, bool copied)
+/* To look at each file that both have costs three system calls, and is for nothing where
+ * nothing was moved. */
+static void note_move(struct making *m, const struct upper_entry *x,
+		      const struct diff_item *it)
 {
-	const struct copy c = { x->now.ino, m->diff->n };
+	const struct copy c = { it->now.ino, m->diff->n };
 
-	if (!x->was.mode && copied)
+	if (!it->was.mode && x->kind == UPPER_FILE && was_copied(x->dir, x->name))
 		buf_add(&m->copies, &c, sizeof(c));
-	else if (S_ISREG(x->was.mode) && !copied)
-		buf_add(&m->left, &x->was, sizeof(x->was));
+	else if (S_ISREG(it->was.mode) && x->kind == UPPER_FILE)
+		buf_add(&m->changed, &c, sizeof(c));
+	else if (S_ISREG(it->was.mode))
+		buf_add(&m->left, &it->was, sizeof(it->was));
+}
+
+/* Those that the box did not write into, but put there: what was in their place may have been
+ * moved. */
+static void add_replaced(struct making *m)
+{
+	const struct copy *c = (const struct copy *)(const void *)m->changed.data;
+
+	for (size_t i = 0; i < m->changed.len / sizeof(*c); i++) {
+		const struct diff_item *x = &m->diff->items[c[i].item];
+
+		if (!was_copied(m->layer->upper, x->path))
+			buf_add(&m->left, &x->was, sizeof(x->was));
+	}
 }
 
 static int by_time(const void *a, const void *b)
@@ -225,12 +242,14 @@ static size_t count_copies(const struct making *m, struct copy *copies, size_t n
 static int judge_copies(struct making *m, struct err *e)
 {
 	struct copy *copies = (struct copy *)(void *)m->copies.data;
-	size_t n = m->copies.len / sizeof(*copies);
-	size_t left = m->left.len / sizeof(struct diff_side);
+	size_t n = m->copies.len / sizeof(*copies), left;
 	bool fits;
 
-	if (buf_failed(&m->copies) < 0 || buf_failed(&m->left) < 0 ||
-	    buf_failed(&m->names) < 0)
+	if (n)
+		add_replaced(m);
+	left = m->left.len / sizeof(struct diff_side);
+	if (buf_failed(&m->copies) < 0 || buf_failed(&m->changed) < 0 ||
+	    buf_failed(&m->left) < 0 || buf_failed(&m->names) < 0)
 		return fail(e, -ENOMEM);
 	fits = count_copies(m, copies, n) <= left;
 	if (left)
@@ -296,7 +315,8 @@ static int gone(struct making *m, char path[PATH_MAX], unsigned depth, struct er
 		r = gone_below(m, path, -1, depth, e);
 	if (own && is_dir)
 		return r; /* git has directories as it needs them */
-	note_move(m, &x, false);
+	if (S_ISREG(x.was.mode))
+		buf_add(&m->left, &x.was, sizeof(x.was));
 	return r < 0 ? r : add(m, &x, e);
 }
 
@@ -405,7 +425,7 @@ static int compare(struct making *m, const struct upper_entry *x, struct err *e)
 	if (r < 0 || (same && ((it.was.mode ^ it.now.mode) & 0777) == 0))
 		return r;
 	it.rights = same && it.was.ctime > layer_since(m->layer, x->path);
-	note_move(m, &it, was_copied(x));
+	note_move(m, x, &it);
 	return add(m, &it, e);
 }
 
@@ -538,6 +558,7 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	m->given = GIVEN_NONE;
 	m->origins = sys_faccessat(l->dir, "origin", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	buf_init(&m->copies, DIFF_ITEMS * sizeof(struct copy));
+	buf_init(&m->changed, DIFF_ITEMS * sizeof(struct copy));
 	buf_init(&m->names, UPPER_ENTRIES * sizeof(uint64_t));
 	buf_init(&m->left, DIFF_ITEMS * sizeof(struct diff_side));
 	r = given_read(l->dir, &m->given, e) ?:
@@ -546,6 +567,7 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 		list_outside(m, e);
 	given_done(&m->given);
 	buf_done(&m->copies);
+	buf_done(&m->changed);
 	buf_done(&m->left);
 	buf_done(&m->names);
 	if (r < 0)

@@ -103,7 +103,7 @@ static const struct layer *seen_in(const struct review *rv)
 	return rv->running ? NULL : &rv->layer;
 }
 
-static int tell(const struct review *rv, size_t i, struct err *e)
+static int tell(const struct review *rv, size_t i, struct buf *lines, struct err *e)
 {
 	_cleanup_json_ struct json *j = json_object();
 	const struct diff_item *x = &rv->diff.items[i];
@@ -137,7 +137,7 @@ static int tell(const struct review *rv, size_t i, struct err *e)
 		reviewtell_objects(j, &rv->layer, x->path);
 	reviewtell_seen_of(x, seen_in(rv), seen);
 	json_set_str(j, "seen", seen);
-	return reviewtell_line(j, e);
+	return reviewtell_soon(j, lines, e);
 }
 
 /* What acts on the host comes first: no number of other files hides it. From *@k = 0. */
@@ -156,12 +156,13 @@ static bool next_told(const struct review *rv, size_t *k, size_t *ret)
 
 static int tell_all(const struct review *rv, struct err *e)
 {
+	_cleanup_buf_ struct buf lines = BUF_INIT(REVIEWTELL_LINES);
 	size_t k = 0, i;
 	int r = 0;
 
 	while (r == 0 && next_told(rv, &k, &i))
-		r = tell(rv, i, e);
-	return r;
+		r = tell(rv, i, &lines, e);
+	return r < 0 ? r : reviewtell_flush(&lines, e);
 }
 
 /* ---- the operations ---------------------------------------------------------------------- */

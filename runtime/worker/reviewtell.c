@@ -19,15 +19,33 @@
 #include "rootfs/review/layer_outside.h"
 #include "runtime/spec/spec.h"
 
-enum { TELL_LINE = 64 << 10 };
+enum { TELL_SOON = 8 << 10 };
+
+int reviewtell_flush(struct buf *lines, struct err *e)
+{
+	int r = lines->len ? file_write_fd(STDERR_FILENO, lines->data, lines->len, e)
+			   : 0;
+
+	buf_truncate(lines, 0);
+	return r;
+}
+
+int reviewtell_soon(const struct json *j, struct buf *lines, struct err *e)
+{
+	int r = lines->len < TELL_SOON ? 0 : reviewtell_flush(lines, e);
+
+	if (r < 0)
+		return r;
+	r = json_failed(j) ?: json_print(j, false, lines) ?: buf_addc(lines, '\n');
+	return r < 0 ? err_sys(e, r, "cannot tell the changes") : 0;
+}
 
 int reviewtell_line(const struct json *j, struct err *e)
 {
-	_cleanup_buf_ struct buf line = BUF_INIT(TELL_LINE);
-	int r = json_failed(j) ?: json_print(j, false, &line) ?: buf_addc(&line, '\n');
+	_cleanup_buf_ struct buf line = BUF_INIT(REVIEWTELL_LINES);
+	int r = reviewtell_soon(j, &line, e);
 
-	return r < 0 ? err_sys(e, r, "cannot tell the changes")
-		     : file_write_fd(STDERR_FILENO, line.data, line.len, e);
+	return r < 0 ? r : reviewtell_flush(&line, e);
 }
 
 int reviewtell_failed(const char *path, int result)

@@ -16,6 +16,12 @@ struct layer;
 
 int reviewtell_line(const struct json *j, struct err *e);
 
+enum { REVIEWTELL_LINES = 96 << 10 };
+/** reviewtell_soon() - the same, of many lines: each write wakes who reads
+ *  @lines: of REVIEWTELL_LINES; reviewtell_flush() says what is left in it at the end */
+int reviewtell_soon(const struct json *j, struct buf *lines, struct err *e);
+int reviewtell_flush(struct buf *lines, struct err *e);
+
 /** reviewtell_failed() - what a step could not do, and why: @result */
 int reviewtell_failed(const char *path, int result);
 
