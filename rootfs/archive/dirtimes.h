@@ -1,4 +1,4 @@
-/* latedirs - modes and times of directories, put on when nothing is made in them any
+/* dirtimes - modes and times of directories, put on when nothing is made in them any
  * more.
  * Needs:  the root that they lie in.
  * Owns:   its list.

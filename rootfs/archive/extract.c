@@ -10,7 +10,7 @@
  * - All that follows is done on that descriptor, or with AT_SYMLINK_NOFOLLOW.
  *
  * Order for one file: data, owner, set-id bits, attributes, time. Directories keep all
- * rights of their owner until the end (latedirs.h). */
+ * rights of their owner until the end (dirtimes.h). */
 #include "rootfs/archive/extract.h"
 
 #include <dirent.h>
