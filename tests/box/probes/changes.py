@@ -1,7 +1,7 @@
-"""random - changes of a directory that anybody may make, by a seed; and what it looks like.
+"""changes - changes of a directory that anybody may make, by a seed; and what it looks like.
 
-usage: random change SEED COUNT DIR   the same changes for the same seed and directory, wherever
-       random list DIR                a line for each entry: what an apply is to take over,
+usage: changes change SEED COUNT DIR   the same changes for the same seed and directory, wherever
+       changes list DIR                a line for each entry: what an apply is to take over,
                                       which attributes are not
 
 Runs in a box and on the host; nothing depends on the order in which a directory is listed.
