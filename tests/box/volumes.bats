@@ -123,4 +123,10 @@ setup() {
 	run -1 --separate-stderr cubby volumes --remove nothing
 	[ "$stderr" = "cubby volumes: there is no volume 'nothing'; 'cubby volumes' lists them" ]
 	run -2 cubby volumes --remove ../boxes
+	# a cache by the word of --cache
+	cubby exec -q --cache ccache -- true
+	cubby stop -q
+	cubby rm -q -y
+	run -0 --separate-stderr cubby volumes --remove ccache
+	[ "$stderr" = "cubby: the volume 'cache-ccache' is removed" ]
 }

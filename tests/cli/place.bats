@@ -172,7 +172,7 @@ setup() {
 	run -2 --separate-stderr cubby info --name ../x
 	[[ $stderr == "cubby info: --name: bad name '../x'; "* ]]
 	run -0 --separate-stderr cubby stop two
-	[[ $stderr == "cubby: the box of '$LIB_PROJECT' is "* ]]
+	[[ $stderr == "cubby: the box of '$LIB_PROJECT' is "*", name two" ]]
 	run -1 --separate-stderr cubby stop three
 	[ "$stderr" = "cubby stop: there is no box for 'three'; 'cubby ls' lists them" ]
 	cubby rm -q two

@@ -297,7 +297,9 @@ fails() {
 	run -2 --separate-stderr cubby run --publish nonsense x
 	[[ $stderr == "cubby run: --publish: bad port 'nonsense'"* ]]
 	fails 125 "cubby shell: --user: empty value ''" shell --user ""
-	fails 2 "cubby kill: --signal: unknown signal 'LOTS'" kill -s LOTS 1
+	fails 2 "cubby kill: --signal: unknown signal 'LOTS'; it is such as TERM, KILL, HUP or 9" kill -s LOTS 1
+	fails 2 "cubby cp: a path is missing behind ':'; ':.' is the current directory in the box" cp x :
+	fails 2 "cubby cp: '-' is no file here; 'cubby exec cat FILE' writes to standard output, 'cubby exec tee FILE' reads standard input" cp :/x -
 	fails 2 "cubby kill: unknown option '-0'; --help lists them" kill -0 1
 	fails 2 "cubby kill: a process number is missing; 'cubby ps' lists them" kill -9
 	fails 2 "cubby kill: bad process number 'x'; 'cubby ps' lists them" kill x

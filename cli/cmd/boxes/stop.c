@@ -39,7 +39,8 @@ static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 	int r;
 
 	if (!b->running) {
-		render_note(w->app, "the box of '%s' is not running", b->project);
+		render_note(w->app, "the box of '%s' is not running%s%s", b->project,
+			    *b->name ? ", name " : "", b->name);
 		return 0;
 	}
 	if (!a->boxes.all)
@@ -47,7 +48,8 @@ static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 	r = boxend_within(w->store, b->key, &grace, e);
 	if (r < 0)
 		return r;
-	render_note(w->app, "the box of '%s' is stopped", b->project);
+	render_note(w->app, "the box of '%s' is stopped%s%s", b->project,
+		    *b->name ? ", name " : "", b->name);
 	acting_rest(w->app, w->store, b->key, b->project);
 	return 0;
 }

@@ -150,6 +150,15 @@ static int check(struct app *, void *args, struct err *e)
 		return err_set(e, -EINVAL,
 			       "two paths are wanted, and ':' in front of the one in "
 			       "the box, such as :/etc/hosts");
+	if (strcmp(a->from, ":") == 0 || strcmp(a->to, ":") == 0) {
+		err_set(e, -EINVAL, "a path is missing behind ':'");
+		return err_hint(e, "':.' is the current directory in the box");
+	}
+	if (strcmp(a->from, "-") == 0 || strcmp(a->to, "-") == 0) {
+		err_set(e, -EINVAL, "'-' is no file here");
+		return err_hint(e, "'cubby exec cat FILE' writes to standard output, "
+				   "'cubby exec tee FILE' reads standard input");
+	}
 	return 0;
 }
 

@@ -60,9 +60,10 @@ static int take_signal(struct app *, void *args, const char *word, struct err *e
 {
 	struct args *a = args;
 
-	return signame_parse(word, &a->signal) < 0
-		       ? err_set(e, -EINVAL, "unknown signal '%s'", word)
-		       : 0;
+	if (signame_parse(word, &a->signal) >= 0)
+		return 0;
+	err_set(e, -EINVAL, "unknown signal '%s'", word);
+	return err_hint(e, "it is such as TERM, KILL, HUP or 9");
 }
 
 static int check_pid(struct app *app, void *args, const char *word, struct err *e)

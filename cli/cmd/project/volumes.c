@@ -1,3 +1,5 @@
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/dirscan.h"
@@ -82,10 +84,18 @@ static int remove_one(const struct app *app, const struct store *st, int dir,
 		      const char *name, struct err *e)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT(16 << 10);
+	char cache[NAME_MAX + 1];
 	struct idmap map;
 	struct stat s;
 	int r = dir < 0 ? dir : sys_fstatat(dir, name, &s, AT_SYMLINK_NOFOLLOW);
 
+	/* As --cache calls it. */
+	snprintf(cache, sizeof(cache), "cache-%.200s", name);
+	if (r < 0 && dir >= 0 &&
+	    sys_fstatat(dir, cache, &s, AT_SYMLINK_NOFOLLOW) == 0) {
+		name = cache;
+		r = 0;
+	}
 	if (r < 0) {
 		err_set(e, -ENOENT, "there is no volume '%s'", name);
 		return err_hint(e, "'cubby volumes' lists them");
