@@ -217,7 +217,8 @@ P
 			echo 'ref: refs/heads/main' >a/head; printf '[core]\\nfsmonitor = $PWD/evil\\n' >a/Config
 			mkdir -p b/.g$(printf '\\342\\200\\215')it/hooks; cp evil b/.git/hooks/pre-commit"
 		cubby stop -q
-		[ ! -e a/HEAD ] && [ ! -e b/.git ]
+		[ ! -e a/HEAD ]
+		[ ! -e b/.git ]
 	)
 	local status=$?
 	umount folds
