@@ -28,7 +28,8 @@ endif
 
 PKGS := libcjson
 # Static in both programs: init has no libraries, and a start pays for each (docs/adr/0002).
-PKGS_STATIC := libcap
+# The second is for init alone (docs/adr/0034): nothing of it gets into the other.
+PKGS_STATIC := libcap libpcre2-8
 # Loaded on demand by their doors (docs/adr/0002): only their headers are needed here.
 PKGS_HEADERS := vterm libcurl libarchive libcrypto md4c libedit
 PKGS_BUILD := libseccomp # by scripts/mkfilters.c alone
@@ -52,6 +53,8 @@ ifneq ($(VARIANT),release) # which makes instructions of what is in it
 override LDLIBS += -lm
 endif
 STATIC_LIBS := -l:libcap.a
+# Nothing else is installed; and a shared library cannot be made of what is static.
+STATIC_LIBS += $(if $(filter release,$(VARIANT)),-l:libpcre2-8.a,-lpcre2-8)
 INIT_LDFLAGS := -static -Wl,-z,relro -Wl,--gc-sections
 SANITIZE := address,undefined
 # The rules are those of version 14; another may format and warn otherwise.

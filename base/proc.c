@@ -70,6 +70,19 @@ static int place_fds(const struct proc_conf *conf)
 	return 0;
 }
 
+unsigned proc_files(unsigned n)
+{
+	struct rlimit lim;
+	rlim_t was;
+
+	if (sys_getrlimit(RLIMIT_NOFILE, &lim) < 0)
+		return 0;
+	was = lim.rlim_cur;
+	lim.rlim_cur = MIN((rlim_t)n, lim.rlim_max);
+	(void)sys_setrlimit(RLIMIT_NOFILE, &lim);
+	return (unsigned)MIN(was, (rlim_t)UINT_MAX);
+}
+
 static _noreturn_ void child_run(const struct child *c)
 {
 	const struct proc_conf *conf = c->conf;
@@ -83,6 +96,8 @@ static _noreturn_ void child_run(const struct child *c)
 		r = sys_chdir(conf->dir);
 	if (r >= 0)
 		r = place_fds(conf);
+	if (conf->files)
+		(void)proc_files(conf->files);
 	if (r >= 0)
 		r = sys_execve(c->path, (char *const *)(uintptr_t)conf->argv,
 			       conf->env ? (char *const *)(uintptr_t)conf->env

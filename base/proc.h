@@ -18,6 +18,7 @@ struct proc_conf {
 	int pass_fd;	  /* borrowed; becomes descriptor 3 of the child; -1 = none */
 	const char *dir;  /* where it runs; NULL = where the caller is */
 	bool new_session; /* setsid: no terminal, own group */
+	unsigned files;	  /* descriptors that it may have; 0 = as here */
 };
 
 struct proc {
@@ -73,6 +74,10 @@ typedef int proc_path_fn(const char *about, struct err *e);
 int proc_path_later(proc_path_fn *settle, const char *about, struct err *e);
 /** proc_path_settle() - now, for who copies the environment or will have threads */
 int proc_path_settle(struct err *e);
+
+/** proc_files() - this process, and those that it starts, may have @n descriptors, or as many
+ *  as the hard limit says; how many it was before, 0: it is not known */
+unsigned proc_files(unsigned n);
 
 /** proc_find() - absolute path of a program in PATH or the usual sbin directories;
  *  -ENOENT. @ret has PATH_MAX bytes. */

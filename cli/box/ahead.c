@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
+#include "base/proc.h"
 #include "base/sys/sys.h"
 #include "cli/box/acting.h"
 #include "cli/box/setup.h"
@@ -54,6 +55,8 @@ static _noreturn_ void child(const struct app *app, const struct opt_box *o,
 	(void)sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	close_others(said, hold);
 	plain_signals();
+	if (conf->files)
+		(void)proc_files(conf->files);
 	s = BOXSETUP_NONE;
 	if (add_options(app, conf->options, &e) == 0 &&
 	    boxsetup_prepare(app, o, &s, &e) >= 0) {

@@ -23,6 +23,7 @@ struct boxahead_conf {
 	/* "--memory=1G", of this box alone; NULL-ended; NULL = none */
 	const char *const *options;
 	bool unseen; /* nobody is told what acts on this machine: it is kept (acting.h) */
+	unsigned files; /* descriptors that the box may have; 0 = as the caller */
 };
 
 /** boxahead_start() - begin; of the caller's descriptors the child keeps 0, 1 and 2 */

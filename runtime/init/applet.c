@@ -298,7 +298,7 @@ static const struct applet {
 	{ "glob", -4, find_glob },	{ "grep", -4, find_grep },
 	{ "search", 5, rank_search },	{ "matches", 5, rank_matches },
 	{ "skills", 1, skills_list },	{ "skill", 2, skills_read },
-	{ "listen", 1, listen_run },	{ "compare", 3, compare_run },
+	{ "listen", 1, listen_run },	{ "compare", -4, compare_run },
 	{ "owners", 0, owners_run },
 };
 

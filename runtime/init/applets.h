@@ -17,7 +17,8 @@ int browse_mkdir(char *const argv[], struct err *e);  /* PATH */
 int browse_remove(char *const argv[], struct err *e); /* PATH */
 int browse_move(char *const argv[], struct err *e);   /* FROM TO */
 
-/* ORIGINAL REVISED FLAGS: w = blanks do not count */
+/* ORIGINAL REVISED FLAGS N [WORD…]: w = blanks do not count; the first N words are the program
+ * that says what the original has, if that is a document, the others that of the revised */
 int compare_run(char *const argv[], struct err *e);
 
 int find_glob(char *const argv[], struct err *e); /* PATTERN PATH TYPE MOST [NOT…] */

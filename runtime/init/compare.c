@@ -16,6 +16,8 @@
 #include "base/buf.h"
 #include "base/diff.h"
 #include "base/file.h"
+#include "base/num.h"
+#include "base/proc.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -27,12 +29,15 @@ enum {
 	TEXT_BYTES = 4 * TEXT_CHARS, /* of those, in UTF-8 or UTF-32 */
 	TEXT_LINES = 50000,
 	WORDS_CHARS = 4096, /* a longer line is not compared by its words */
-	BOM = 4
+	BOM = 4,
+	READER_WORDS = 8,
+	READER_MS = 60000
 };
 
 /* One of the two files. */
 struct text {
-	const char *path, *name;  /* borrowed */
+	const char *path, *name;	      /* borrowed */
+	const char *reader[READER_WORDS + 1]; /* borrowed; [0] NULL = none */
 	struct buf bytes;	  /* owned; UTF-8, its lines end with "\n" */
 	struct buf keys;	  /* owned; what of it is compared, without blanks */
 	struct diff_piece *lines; /* owned; as they are shown */
@@ -61,6 +66,28 @@ static int no_text(const struct text *t, struct err *e)
 	return err_set(e, -EBADMSG, "%s: no text", t->name);
 }
 
+/* What a program of the box says that the document says. */
+static int read_document(const struct text *t, struct buf *raw, struct err *e)
+{
+	bool pdf = strcmp(t->reader[0], "pdftotext") == 0;
+	int r = proc_run(t->reader, READER_MS, raw, NULL, e);
+
+	if (r == -ENOENT)
+		return err_set(e, -EMEDIUMTYPE,
+			       "%s: %s is not in the box: apt-get install %s", t->name,
+			       t->reader[0], pdf ? "poppler-utils" : "python3");
+	if (r == -EMSGSIZE)
+		return too_large(t, e);
+	if (r > 0)
+		return err_set(e, -EBADMSG, "%s: it cannot be read as a document",
+			       t->name);
+	for (size_t i = 0; i < raw->len; i++)
+		if ((unsigned char)raw->data[i] < ' ' &&
+		    !strchr("\n\r\t\f", raw->data[i]))
+			raw->data[i] = ' ';
+	return r < 0 ? err_wrap(e, "%s", t->name) : 0;
+}
+
 static int read_file(const struct text *t, struct buf *raw, struct err *e)
 {
 	/* without blocking: the path may be a FIFO */
@@ -75,6 +102,8 @@ static int read_file(const struct text *t, struct buf *raw, struct err *e)
 		return err_sys(e, r, "%s", t->name);
 	if (st.st_size > FILE_BYTES)
 		return err_set(e, -EBADMSG, "%s: more than 50 MiB", t->name);
+	if (t->reader[0])
+		return read_document(t, raw, e);
 	r = file_read_fd(fd, raw, e);
 	if (r == -EMSGSIZE)
 		return too_large(t, e);
@@ -408,6 +437,22 @@ static int64_t changed(const struct diff_list *s)
 	return n;
 }
 
+/* Both readers; what is left of argv is the second's. */
+static int take_readers(char *const argv[], struct text *a, struct text *b,
+			struct err *e)
+{
+	uint64_t n;
+	size_t i = 0, k = 0;
+
+	if (num_u64(argv[4], &n) < 0 || n > READER_WORDS)
+		return err_set(e, -EINVAL, "bad number '%s'", argv[4]);
+	for (; i < n && argv[5 + i]; i++)
+		a->reader[i] = argv[5 + i];
+	for (; k < READER_WORDS && argv[5 + i]; i++, k++)
+		b->reader[k] = argv[5 + i];
+	return 0;
+}
+
 int compare_run(char *const argv[], struct err *e)
 {
 	_cleanup_(text_free) struct text a = { 0 }, b = { 0 };
@@ -420,7 +465,7 @@ int compare_run(char *const argv[], struct err *e)
 
 	if (!j || !words)
 		return err_sys(e, -ENOMEM, "cannot compare");
-	r = text_read(&a, argv[1], without_blanks, e)
+	r = take_readers(argv, &a, &b, e) ?: text_read(&a, argv[1], without_blanks, e)
 		    ?: text_read(&b, argv[2], without_blanks, e);
 	if (r < 0)
 		return r;

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <regex.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +15,16 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "runtime/init/expr.h"
 #include "runtime/init/jsonout.h"
 #include "runtime/init/walk.h"
 
-enum { FIND_TEXT_MAX = 16 << 20, LINE_SHOWN = 2000, PATTERN_MAX = 4096 };
+enum {
+	FIND_TEXT_MAX = 16 << 20,
+	FIND_MS = 30000, /* a search of texts goes on so long, but for the line it is at */
+	LINE_SHOWN = 2000,
+	LINES_A_LOOK = 4096
+};
 
 struct find {
 	struct jsonout *j;
@@ -27,9 +33,11 @@ struct find {
 	uint64_t most, n;
 	bool cut;
 	char type; /* 'a', 'f' or 'd' */
-	bool names_only, literal, fold;
-	regex_t re;
-	struct buf text; /* of the file that is looked at */
+	bool names_only;
+	struct expr *expr; /* owned */
+	struct buf text;   /* of the file that is looked at */
+	uint64_t until_ms; /* a search of texts goes on so long */
+	struct err why;	   /* it had to be given up */
 };
 
 static int find_begin(struct find *f, char *const argv[], struct err *e)
@@ -47,6 +55,7 @@ static int find_begin(struct find *f, char *const argv[], struct err *e)
 static void find_done(struct find *f)
 {
 	free(f->j);
+	expr_free(&f->expr);
 	buf_done(&f->text);
 }
 
@@ -119,166 +128,6 @@ int find_glob(char *const argv[], struct err *e)
 
 /* ---- grep ----------------------------------------------------------------------- */
 
-/* A backslash and the letter behind it, in words of POSIX; @set: between brackets. */
-static void add_escape(char c, bool set, struct buf *out)
-{
-	static const char *const words[][3] = {
-		/* outside, between brackets */
-		{ "d", "[0-9]", "0-9" },      { "D", "[^0-9]", "" },
-		{ "t", "\t", "\t" },	      { "s", "\\s", "[:space:]" },
-		{ "w", "\\w", "[:alnum:]_" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (words[i][0][0] == c && words[i][1 + set][0]) {
-			buf_adds(out, words[i][1 + set]);
-			return;
-		}
-	if (!set || c == ']' || c == '\\' || c == '-')
-		buf_addc(out, '\\');
-	buf_addc(out, c);
-}
-
-/* What opens a group that is one of POSIX's by another name: how many bytes it has. A line is
- * only asked whether it matches, so what a group is called does not count, nor whether it is
- * kept, nor that something in front of the match, or behind it, is no part of it. */
-static size_t group_at(const char *re, bool first)
-{
-	if (strncmp(re, "(?:", 3) == 0)
-		return 3;
-	if (strncmp(re, "(?P<", 4) == 0 && strchr(re, '>'))
-		return (size_t)(strchr(re, '>') + 1 - re);
-	return first && strncmp(re, "(?<=", 4) == 0 ? 4 : 0;
-}
-
-/* The last byte of what stands at @re and is no operator: a set, or something escaped. */
-static const char *whole_of(const char *re)
-{
-	if (*re == '\\' && re[1])
-		return re + 1;
-	if (*re != '[')
-		return re;
-	re += 1 + (re[1] == '^');
-	for (re += *re == ']'; *re && *re != ']'; re++)
-		re += *re == '\\' && re[1];
-	return *re ? re : re - 1;
-}
-
-/* Is the "(?=" at @re of a group that the expression ends with? */
-static bool is_last(const char *re)
-{
-	unsigned depth = 0;
-
-	for (; *re; re++) {
-		char c = *re;
-
-		re = whole_of(re);
-		depth += c == '(';
-		if (c == ')' && --depth == 0)
-			return !re[1];
-	}
-	return false;
-}
-
-/* Has it an alternative outside of groups? Then no end of it is of all of it. */
-static bool has_choice(const char *re)
-{
-	unsigned depth = 0;
-
-	for (; *re; re++) {
-		char c = *re;
-
-		re = whole_of(re);
-		depth += c == '(' ? 1 : c == ')' && depth ? -1U : 0;
-		if (c == '|' && !depth)
-			return true;
-	}
-	return false;
-}
-
-static bool repeats(char c)
-{
-	return c == '*' || c == '+' || c == '?' || c == '}';
-}
-
-/* How long what @re begins with is, if it opens a group, or has to be said otherwise; -1: it
- * has no other word. */
-static int opening(const char *re, bool first, bool choice)
-{
-	size_t n = group_at(re, first && !choice);
-
-	if (!n && !choice && strncmp(re, "(?=", 3) == 0 && is_last(re))
-		n = 3;
-	return n ? (int)n : strncmp(re, "(?", 2) == 0 ? -1 : 0;
-}
-
-/* What models write for Python or grep -P. false: there is no POSIX for it. */
-static bool to_posix(const char *re, struct buf *out)
-{
-	const char *opened = NULL; /* the first place of a set, where ']' is a member */
-	const char *start = re, *quantifier = NULL;
-	bool choice = has_choice(re);
-
-	for (; *re; re++) {
-		int n = opened ? 0 : opening(re, re == start, choice);
-
-		if (n < 0)
-			return false;
-		if (*re == '\\' && re[1]) {
-			add_escape(*++re, opened, out);
-		} else if (n) {
-			buf_addc(out, '(');
-			re += n - 1;
-		} else if (!opened && *re == '?' && quantifier &&
-			   quantifier == re - 1) {
-			continue; /* few or many: the line matches or does not */
-		} else {
-			if (!opened && repeats(*re))
-				quantifier = re;
-			buf_addc(out, *re);
-			if (opened && *re == ']' && re != opened)
-				opened = NULL;
-			else if (!opened && *re == '[')
-				opened = re + 1 + (re[1] == '^');
-		}
-	}
-	return true;
-}
-
-static int compile(struct find *f, struct err *e)
-{
-	_cleanup_buf_ struct buf b = BUF_INIT(PATTERN_MAX);
-	const char *re = f->argv[1];
-	bool fold = f->fold;
-	char why[128];
-	int r;
-
-	if (text_starts(re, "(?i)")) {
-		fold = true;
-		re += strlen("(?i)");
-	}
-	if (!to_posix(re, &b))
-		return err_set(e, -EINVAL,
-			       "Invalid regex: of lookaround only (?<=…) at the "
-			       "beginning and (?=…) at the end are known here");
-	if (buf_failed(&b) < 0)
-		return err_set(e, -EINVAL, "Invalid regex: it is too long");
-	r = regcomp(&f->re, buf_cstr(&b),
-		    REG_EXTENDED | REG_NOSUB | (fold ? REG_ICASE : 0));
-	if (r == 0)
-		return 0;
-	regerror(r, &f->re, why, sizeof(why));
-	return err_set(e, -EINVAL, "Invalid regex: %s", why);
-}
-
-static bool line_matches(const struct find *f, const char *line)
-{
-	if (!f->literal)
-		return regexec(&f->re, line, 0, NULL, 0) == 0;
-	return f->fold ? strcasestr(line, f->argv[1]) != NULL
-		       : strstr(line, f->argv[1]) != NULL;
-}
-
 /* The whole of a text, or nothing: what is no UTF-8, or has NULs, is none. */
 static bool read_text(struct find *f, const struct walk_entry *w)
 {
@@ -316,6 +165,27 @@ static void say_file(struct find *f, const char *path)
 	jsonout_raw(f->j, "\"");
 }
 
+/* What was found until now is an answer, too. */
+static bool in_time(struct find *f)
+{
+	f->cut |= sys_now_ms() > f->until_ms;
+	return !f->cut;
+}
+
+/* 1, 0, or negative: f->why. An end of line of another system is no part of it. */
+static int line_matches(struct find *f, const char *path, int64_t number, char *line,
+			size_t len)
+{
+	int r;
+
+	if (len && line[len - 1] == '\r')
+		line[--len] = '\0';
+	r = expr_matches(f->expr, line, len, &f->why);
+	return r < 0 ? err_wrap(&f->why, "line %" PRId64 " of '%s%s%s'", number,
+				f->argv[2], *path ? "/" : "", path)
+		     : r;
+}
+
 /* false: there are enough */
 static bool grep_lines(struct find *f, const char *path)
 {
@@ -323,10 +193,15 @@ static bool grep_lines(struct find *f, const char *path)
 	int64_t number = 1;
 
 	for (; *line; line = end, number++) {
+		int r;
+
 		end = line + strcspn(line, "\n");
+		r = line_matches(f, path, number, line, (size_t)(end - line));
 		if (*end)
 			*end++ = '\0';
-		if (!line_matches(f, line))
+		if (r < 0 || (number % LINES_A_LOOK == 0 && !in_time(f)))
+			return false;
+		if (!r)
 			continue;
 		if (!count(f))
 			return false;
@@ -353,6 +228,8 @@ static enum walk_next on_grep(void *ctx, const struct walk_entry *w)
 		return WALK_ON;
 	if (*f->patterns && !matches_any(f->patterns, w->name, w->name))
 		return WALK_ON;
+	if (!in_time(f))
+		return WALK_STOP;
 	return !read_text(f, w) || grep_lines(f, w->path) ? WALK_ON : WALK_STOP;
 }
 
@@ -377,21 +254,22 @@ int find_grep(char *const argv[], struct err *e)
 {
 	_cleanup_(find_done) struct find f = { .text = BUF_INIT(FIND_TEXT_MAX +
 								(128L << 10)),
-					       .fold = strchr(argv[3], 'i'),
-					       .names_only = strchr(argv[3], 'l'),
-					       .literal = strchr(argv[3], 'F') };
-	int r = find_begin(&f, argv, e);
+					       .names_only = strchr(argv[3], 'l') };
+	int r = find_begin(&f, argv, e)
+			?: expr_new(argv[1], strchr(argv[3], 'F'), strchr(argv[3], 'i'),
+				    &f.expr, e);
 
-	if (r == 0 && !f.literal)
-		r = compile(&f, e);
 	if (r < 0)
 		return r;
+	f.until_ms = sys_now_ms() + FIND_MS;
 	jsonout_raw(f.j, "{");
 	jsonout_string(f.j, true, "query", argv[1]);
 	jsonout_string(f.j, false, "path", argv[2]);
 	jsonout_raw(f.j, ",\"matches\":[");
 	r = grep_path(&f, e);
-	if (!f.literal)
-		regfree(&f.re);
+	if (f.why.code < 0) {
+		*e = f.why;
+		return e->code;
+	}
 	return find_end(&f, r, e);
 }

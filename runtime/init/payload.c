@@ -378,6 +378,7 @@ static int run_program(struct birth *b, struct err *e)
 		/* what an exec would close: all of init's, and every copy of the status
 		 * pipe, whose end of file says that it runs */
 		sys_close_range(3 + b->p->n_extra, ~0U, 0);
+		environ = b->env; /* for a program that it runs */
 		sys_exit(applet_main(argc, b->p->argv));
 	}
 	payload_env_fit(b->env, "");

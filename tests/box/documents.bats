@@ -99,6 +99,53 @@ O='xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:
 	refused 404 none.pdf
 }
 
+@test "documents: two are compared by what they say, and one with a text" {
+	serve_start
+	pack a.docx word/document.xml "<w:document $W><w:body><w:p><w:r><w:t>one</w:t></w:r></w:p><w:p><w:r><w:t>two</w:t></w:r></w:p></w:body></w:document>"
+	pack b.odt content.xml "<office:document-content $O><text:p>one</text:p><text:p>2</text:p></office:document-content>"
+	printf 'one\ntwo\n' >c.txt
+	compare() { # STATUS ORIGINAL REVISED
+		serve_status POST /files/compare "$1" -H 'Content-Type: application/json' -d "{\"original\":\"$2\",\"revised\":\"$3\"}"
+	}
+	compare 200 a.docx b.odt
+	[ "$(jq -c '[.additions, .deletions, .original.name, (.hunks[0].lines[] | [.type, .content])]' serve.body)" = \
+		'[1,1,"a.docx",["context","one"],["removed","two"],["added","2"]]' ]
+	compare 200 c.txt a.docx
+	[ "$(jq -c '[.additions, .deletions, .hunks]' serve.body)" = '[0,0,[]]' ]
+	compare 200 a.docx c.txt
+	[ "$(jq -c .hunks serve.body)" = '[]' ]
+	printf 'PK\3\4\377\0' >d.docx
+	compare 422 c.txt d.docx
+	[ "$(jq -r .detail serve.body)" = 'd.docx: it cannot be read as a document' ]
+	printf '%%PDF-1.4\n' >e.pdf
+	compare 415 e.pdf c.txt
+	[ "$(jq -r .detail serve.body)" = 'e.pdf: pdftotext is not in the box: apt-get install poppler-utils' ]
+	mkfifo f.odt
+	compare 404 f.odt c.txt
+	python3 -c 'import zipfile; zipfile.ZipFile("g.odt", "w", zipfile.ZIP_DEFLATED).writestr("content.xml", b"<p xmlns=\"x\">" + b"x" * (9 << 20) + b"</p>")'
+	compare 422 g.odt c.txt
+	[ "$(jq -r .detail serve.body)" = 'g.odt: more than 2 million characters or 50,000 lines' ]
+}
+
+@test "documents: those who read slowly do not have the server keep all of it" {
+	serve_start
+	python3 -c 'import zipfile; zipfile.ZipFile("a.odt", "w", zipfile.ZIP_DEFLATED).writestr("content.xml", b"<p xmlns=\"x\">" + b"x" * (14 << 20) + b"</p>")'
+	serve GET '/files/read?path=a.odt'
+	python3 - "$SERVE_ADDR" "$SERVE_KEY" <<-'END'
+		import socket, sys
+		host, port = sys.argv[1].rsplit(":", 1)
+		def ask():
+		    s = socket.create_connection((host, int(port)))
+		    s.sendall(f"GET /files/read?path=a.odt HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {sys.argv[2]}\r\n\r\n".encode())
+		    s.settimeout(60)
+		    return s
+		codes = [s.recv(12) for s in [ask() for _ in range(16)]]
+		assert 0 < codes.count(b"HTTP/1.1 429") + codes.count(b"HTTP/1.1 503") < 16, codes
+		assert all(c.endswith((b"200", b"429", b"503")) for c in codes), codes
+	END
+	serve GET '/files/read?path=a.odt' # they have gone
+}
+
 # bats test_tags=long
 @test "documents: a PDF by the box's pdftotext" {
 	serve_start

@@ -272,6 +272,57 @@ $LIB_PROJECT" ]
 	! grep -qE "$reads|$runs|$ports|$all" serve.err
 }
 
+@test "serve: one user's requests that wait leave places for another's" {
+	printf 'a %s read,run alice*\nb %s read,run bob*\n' aaaaaaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbbbbbb >keys
+	mkdir boxes
+	serve_start --boxes boxes --keys keys --max-connections 16
+	SERVE_KEY=aaaaaaaaaaaaaaaaaaaaaaaa serve_json POST /execute '{"command":"sleep 60"}' -H 'X-User-Id: alice'
+	python3 - "$SERVE_ADDR" "$(jq -r .id <<<"$output")" <<-'END'
+		import http.client, socket, sys
+		host, port = sys.argv[1].rsplit(":", 1)
+		head = "X-User-Id: alice\r\nAuthorization: Bearer " + 24 * "a" + "\r\n\r\n"
+		def ask():
+		    s = socket.create_connection((host, int(port)))
+		    s.sendall(f"GET /execute/{sys.argv[2]}/status?wait=50 HTTP/1.1\r\nHost: h\r\n{head}".encode())
+		    return s
+		hung = [ask() for _ in range(14)]
+		refused = 0
+		for s in hung:
+		    s.settimeout(0.5)
+		    try:
+		        refused += b"429" in s.recv(100)
+		    except socket.timeout:
+		        pass
+		assert refused == 6, refused
+		c = http.client.HTTPConnection(host, int(port), timeout=60)
+		c.request("GET", "/files/cwd", headers={"X-User-Id": "bob", "Authorization": "Bearer " + 24 * "b"})
+		assert c.getresponse().status == 200
+	END
+}
+
+@test "serve: commands that have ended hold no descriptors, and no more output than there is room for" {
+	local before i kept
+	ulimit -Sn 100
+	serve_start
+	serve_json POST /execute '{"command":"true"}' -H 'X-Session-Id: s'
+	[[ $(jq -r .id <<<"$output") =~ ^20[0-9]{6}-[0-9]{6}-[0-9a-f]{6}$ ]]
+	execute 'ulimit -Sn' # the server has more for itself alone
+	[ "$text" = 100 ]
+	[ "$(awk '/open files/ { print $4 }' "/proc/$SERVE_PID/limits")" -gt 100 ]
+	held() { find "/proc/$SERVE_PID/fd" -type l | wc -l; }
+	before=$(held)
+	for i in $(seq 40); do execute "echo $i"; done
+	[ "$(held)" -le $((before + 2)) ]
+	for i in $(seq 6); do execute 'seq 1300000 | tail -c 9000000'; done
+	[[ $text == *$'\n1300000' ]]
+	kept=$(for i in /proc/"$SERVE_PID"/fd/*; do
+		case $(readlink "$i") in *cubby-output*) stat -Lc %b "$i" ;; esac
+	done | awk '{ n += $1 } END { print int(n / 2048) }')
+	[ "$kept" -ge 8 ]
+	[ "$kept" -le 32 ]
+	serve_status GET /files/cwd 400 -H "X-Session-Id: $(printf '%0300d' 7)"
+}
+
 @test "serve: what one has is nobody else's by its id, whoever is named" {
 	local command terminal kernel context mcp box who route method path n=0
 	local -a alice=(-H 'X-User-Id: alice' -H 'X-Session-Id: s') fields
@@ -500,8 +551,8 @@ $LIB_PROJECT" ]
 @test "serve: a search knows what Python writes otherwise than POSIX" {
 	serve_start
 	printf '%s\n' 'def first(a):' 'DEF second(b):' 'x = 1' 'xx=22;' 'a?b' >a.py
-	lines() { # REGEX: the numbers of the lines that match
-		run -0 curl -sS -m 60 -G -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/grep" --data-urlencode "query=$1"
+	lines() { # REGEX [FILE]: the numbers of the lines that match
+		run -0 curl -sS -m 60 -G -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/grep?path=${2-a.py}" --data-urlencode "query=$1"
 		jq -r '[.matches[].line] | join(",")' <<<"$output"
 	}
 	[ "$(lines '(?P<name>def) (?:first|third)')" = 1 ]
@@ -511,10 +562,28 @@ $LIB_PROJECT" ]
 	[ "$(lines '[?]?b$')" = 5 ]
 	[ "$(lines 'def (?=first|other)')" = 1 ]
 	[ "$(lines '(?<=xx)=\d')" = 4 ]
-	for re in '(?!x)a' '^(?=.*x)y' 'a|b(?=c)' '(?<!a)b' '(?<=a)b|c' '(?P=name)'; do
-		[ "$(curl -sS -m 60 -o body -w '%{http_code}' -G -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/grep" --data-urlencode "query=$re")" = 400 ]
-		grep -q 'Invalid regex: ' body
-	done
+	[ "$(lines '^(?!def|x).')" = 2,5 ]
+	[ "$(lines '^(?=.*b).*(?<!x)=|\(a(?=\))')" = 1 ]
+	[ "$(lines '(?<!x)(x)\1=(?>2+);')" = 4 ]
+	[ "$(lines '(?P<c>x)(?P=c)')" = 4 ]
+	[ "$(lines '\u0078\x3d|(?i:SECOND)')" = 2,4 ]
+	printf 'eins\r\nzwei\r\nGRÜẞE ٣\r\n' >a.txt # its lines end as elsewhere
+	[ "$(lines 'zwei$' a.txt)" = 2 ]
+	[ "$(lines '(?i)^grüße \d$' a.txt)" = 3 ]
+	refused() { # REGEX WHY
+		[ "$(curl -sS -m 60 -o body -w '%{http_code}' -G -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/grep" --data-urlencode "query=$1")" = 400 ]
+		[[ "$(jq -r .detail body)" == "Invalid regex: $2"* ]] || { cat body; return 1; }
+	}
+	refused '(?<=a*)b' 'lookbehind assertion is not fixed length at position'
+	refused '(' 'missing closing parenthesis at position 1'
+	refused '(?P=name)' 'reference to non-existent subpattern'
+	refused 'x{,3}' 'write {0,N} for {,N}'
+	refused '\C' 'using \\C is disabled'
+	printf "%0.sa" {1..40} >slow.txt
+	serve_status GET '/files/grep?query=(a%2B)%2B%24&path=slow.txt' 200
+	echo b >>slow.txt
+	serve_status GET '/files/grep?query=(a%2B)%2B%24&path=slow.txt' 400
+	[ "$(jq -r .detail serve.body)" = "line 1 of '$LIB_PROJECT/slow.txt': Invalid regex: it tries too much on a line; write it with fewer repetitions" ]
 }
 
 @test "serve: two files are compared where they are, and nothing else is read" {

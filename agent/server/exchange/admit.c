@@ -8,6 +8,8 @@
 
 #include "agent/server/exchange/impl.h"
 
+enum { SESSION_MAX = 256 };
+
 /* What was shown before, at /login. */
 static bool has_session(struct exchange *x)
 {
@@ -97,11 +99,16 @@ static bool check_right(struct exchange *x)
 static bool check_kind(struct exchange *x)
 {
 	const char *key = head_field(&x->head, "sec-websocket-key");
+	const char *session = head_field(&x->head, "x-session-id");
 
 	if (x->head.websocket && (!key || strlen(key) != 24))
 		exchange_fail(x, 400, "bad sec-websocket-key");
 	else if (x->head.websocket && exchange_arg(x, "user_id", 1))
 		exchange_fail(x, 400, "user_id stands twice");
+	else if (session && strlen(session) > SESSION_MAX)
+		exchange_fail(x, 400, "x-session-id is too long");
+	else if (!share_place(x))
+		exchange_fail(x, 429, "too many requests of one user at once");
 	else if (x->match.route->body == ROUTE_JSON &&
 		 x->head.length > EXCHANGE_JSON_MAX)
 		exchange_fail(x, 413, "the body is too large");

@@ -53,7 +53,7 @@ static void clear_request(struct exchange *x)
 	x->hooks = NULL;
 	x->ctx = NULL;
 	x->status = 0;
-	x->server->counts.bodies -= take(&x->counted, 0);
+	share_release(x);
 	x->body_done = true;
 	x->streams = x->paused = x->begun = x->ended = x->cut = x->close = false;
 	x->out_chunked = x->no_body = x->pinged = x->raw = x->corked = false;

@@ -227,6 +227,8 @@ void exchange_push(struct exchange *x)
 	}
 	if (n < 0 && n != -EAGAIN)
 		exchange_die(x);
+	if (!x->out.len && x->state == EXCHANGE_WS)
+		share_release(x);
 	exchange_watch(x);
 }
 
@@ -486,6 +488,11 @@ size_t exchange_backlog(const struct exchange *x)
 	return x->out.len;
 }
 
+int exchange_hold(struct exchange *x, size_t n)
+{
+	return share_hold(x, n);
+}
+
 void exchange_pause(struct exchange *x, bool pause)
 {
 	if (x->paused == pause)
@@ -514,7 +521,13 @@ void exchange_reply(struct exchange *x, int status, struct json *j)
 	_cleanup_buf_ struct buf b = BUF_INIT(EXCHANGE_OUT_MAX);
 	_cleanup_json_ struct json *owned = j;
 
-	if (json_print(owned, false, &b) < 0)
+	int r = json_print(owned, false, &b);
+
+	if (r == 0 && b.len > EXCHANGE_FULL && exchange_hold(x, b.len) < 0)
+		exchange_reply_text(x, 503, "application/json",
+				    "{\"detail\":\"too many large answers at once; try "
+				    "again\"}");
+	else if (r < 0)
 		exchange_reply_text(x, 500, "application/json",
 				    "{\"detail\":\"out of memory\"}");
 	else
@@ -616,6 +629,10 @@ void exchange_ws_send(struct exchange *x, enum exchange_message kind, const void
 	if (x->state != EXCHANGE_WS)
 		return;
 	x->sent += len;
+	if (len > EXCHANGE_FULL && exchange_hold(x, len) < 0) {
+		exchange_die(x);
+		return;
+	}
 	if (ws_frame(kind == EXCHANGE_TEXT ? WS_TEXT : WS_BINARY, data, len, &x->out) <
 	    0)
 		exchange_die(x);

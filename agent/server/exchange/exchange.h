@@ -127,6 +127,9 @@ void exchange_raw_begin(struct exchange *x, bool both);
 void exchange_raw_write(struct exchange *x, const void *data, size_t len);
 void exchange_raw_end(struct exchange *x);
 enum { EXCHANGE_FULL = 256 << 10 };
+/** exchange_hold() - @n more bytes are kept for it until its answer has left: 0, or -EAGAIN:
+ *  too much is kept already, for all or for its user */
+int exchange_hold(struct exchange *x, size_t n);
 /** exchange_pause() - of a ROUTE_STREAM or a WebSocket: read no more for now */
 void exchange_pause(struct exchange *x, bool pause);
 

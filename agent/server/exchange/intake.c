@@ -113,13 +113,10 @@ static bool take_part(struct exchange *x, const struct chunked_data *d)
 	x->discarded += d->len;
 	if (route->body == ROUTE_NO_BODY && x->discarded <= DISCARD_MAX)
 		return true;
-	if (route->body == ROUTE_JSON &&
-	    x->server->counts.bodies + d->len > EXCHANGE_JSON_ALL) {
+	if (route->body == ROUTE_JSON && exchange_hold(x, d->len) < 0) {
 		refuse_body(x, 503, "too many large bodies at once; try again");
 		return false;
 	}
-	x->counted += d->len;
-	x->server->counts.bodies += d->len;
 	if (route->body == ROUTE_JSON && buf_add(&x->body, d->data, d->len) == 0)
 		return true;
 	refuse_body(x, 413, "the body is too large");

@@ -22,6 +22,12 @@ struct server_counts {
 	unsigned terminals;
 };
 
+/* When output was read, and how much of it (run/pace.h). */
+struct server_pace {
+	uint64_t since_ms, until_ms;
+	size_t taken; /* bytes since then */
+};
+
 struct server {
 	const struct server_conf *conf; /* borrowed */
 	struct loop *loop;		/* owned */
@@ -41,6 +47,7 @@ struct server {
 	struct command *commands; /* owned */
 	unsigned n_commands;
 	struct server_counts counts;
+	struct server_pace pace;
 	struct logins logins;
 	uint64_t began_ms;
 };

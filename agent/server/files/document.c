@@ -14,17 +14,12 @@
 #include "agent/server/files/pathname.h"
 #include "base/embed.h"
 #include "base/json.h"
-#include "base/loop.h"
 #include "base/scope.h"
 
 EMBED(document_program, "agent/server/files/document.py");
 
 struct document {
-	struct exchange *x;
-	struct loop *loop;
-	struct loop_source *timer; /* owned by the loop */
-	struct fileop *op;	   /* borrowed; until it is released */
-	char *path;		   /* owned */
+	char *path; /* owned */
 	int64_t first, last;
 };
 
@@ -53,6 +48,21 @@ static bool is_pdf(const char *path)
 	return kind && strcmp(kind, "pdf") == 0;
 }
 
+size_t document_reader(const char *path, const char *ret[DOCUMENT_WORDS])
+{
+	const char *const pdf[] = { "pdftotext", "-q", "-layout", "-enc",
+				    "UTF-8",	 path, "-",	  NULL };
+	const char *const office[] = { "python3", "-I",		 "-c", document_program,
+				       path,	  kind_of(path), NULL };
+	const char *const *from = is_pdf(path) ? pdf : office;
+	size_t n = 0;
+
+	for (; from[n]; n++)
+		ret[n] = from[n];
+	ret[n] = NULL;
+	return n;
+}
+
 /* ---- the answer ------------------------------------------------------------------------- */
 
 static int refuse(const struct document *d, const struct err *why, struct err *e)
@@ -65,8 +75,14 @@ static int refuse(const struct document *d, const struct err *why, struct err *e
 			       "box: apt-get install %s",
 			       type, is_pdf(d->path) ? "pdftotext" : "python3",
 			       is_pdf(d->path) ? "poppler-utils" : "python3");
+	if (why->code == -EAGAIN) {
+		*e = *why;
+		return e->code;
+	}
 	if (why->code == -EMSGSIZE)
 		return err_set(e, -EMSGSIZE, "the document's text is too long");
+	if (why->code == -ETIMEDOUT)
+		return err_set(e, -ETIMEDOUT, "the document takes too long to read");
 	return err_set(e, -EMEDIUMTYPE,
 		       "Unsupported binary file type: %s: it cannot be read as one",
 		       type);
@@ -104,7 +120,6 @@ static void on_released(void *ctx)
 {
 	struct document *d = ctx;
 
-	loop_remove(d->loop, &d->timer);
 	free(d->path);
 	free(d);
 }
@@ -126,28 +141,13 @@ static int on_failed(void *ctx, struct exchange *, const struct err *why, struct
 	return r;
 }
 
-static int on_time(void *ctx, uint32_t, struct err *)
-{
-	struct document *d = ctx;
-	struct exchange *x = d->x;
-
-	fileop_abandon(d->op); /* and with it @d */
-	exchange_later(x, NULL, NULL);
-	exchange_fail(x, 504, "the document takes too long to read");
-	return 0;
-}
-
 int document_read(struct exchange *x, const struct document_lines *lines, struct err *e)
 {
-	const char *const pdf[] = { "pdftotext", "-q",	      "-layout", "-enc",
-				    "UTF-8",	 lines->path, "-",	 NULL };
-	const char *const office[] = { "python3",   "-I",
-				       "-c",	    document_program,
-				       lines->path, kind_of(lines->path),
-				       NULL };
+	const char *argv[DOCUMENT_WORDS];
 	struct document *d = calloc(1, sizeof(*d));
-	const struct fileop_conf c = { .argv = is_pdf(lines->path) ? pdf : office,
+	const struct fileop_conf c = { .argv = argv,
 				       .program = true,
+				       .limit_ms = DOCUMENT_MS,
 				       .gather = DOCUMENT_TEXT_MAX,
 				       .gathered_for = on_text,
 				       .failed_for = on_failed,
@@ -155,26 +155,17 @@ int document_read(struct exchange *x, const struct document_lines *lines, struct
 				       .ctx = d };
 	int r;
 
+	(void)document_reader(lines->path, argv);
 	if (d)
-		*d = (struct document){ .x = x,
-					.loop = exchange_loop(x),
-					.path = strdup(lines->path),
+		*d = (struct document){ .path = strdup(lines->path),
 					.first = lines->first,
 					.last = lines->last };
 	if (!d || !d->path) {
 		free(d);
 		return err_sys(e, -ENOMEM, "cannot read a document");
 	}
-	r = fileop_start(x, &c, &d->op, e);
-	if (r < 0) {
+	r = fileop_run(x, &c, e);
+	if (r < 0)
 		on_released(d);
-		return r;
-	}
-	r = loop_timer(d->loop, DOCUMENT_MS, on_time, d, &d->timer);
-	if (r < 0) {
-		fileop_abandon(d->op);
-		exchange_later(x, NULL, NULL);
-		return err_sys(e, r, "cannot read a document");
-	}
-	return 0;
+	return r;
 }

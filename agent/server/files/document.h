@@ -7,10 +7,13 @@
 
 #include "agent/server/exchange/exchange.h"
 
-enum { DOCUMENT_MS = 60000, DOCUMENT_TEXT_MAX = 16 << 20 };
+enum { DOCUMENT_MS = 60000, DOCUMENT_TEXT_MAX = 16 << 20, DOCUMENT_WORDS = 8 };
 
 /** document_is() - has a file of this name a text that can be had? */
 bool document_is(const char *path);
+/** document_reader() - the program of the box that says it, NULL-ended; how many words it has.
+ *  @path: of one that document_is(); borrowed */
+size_t document_reader(const char *path, const char *ret[DOCUMENT_WORDS]);
 
 struct document_lines {
 	const char *path; /* absolute; copied */

@@ -28,6 +28,7 @@ struct fileop {
 	struct tenant_program program;
 	int fds[3];		     /* owned */
 	struct loop_source *ends[3]; /* owned by the loop */
+	struct loop_source *timer;   /* the same; NULL = it may take its time */
 	struct fileop_conf c;
 	char *type, *reply; /* owned */
 	char *headers[4];   /* owned */
@@ -41,6 +42,7 @@ static void fileop_free(struct fileop *f)
 	if (f->c.released)
 		f->c.released(f->c.ctx);
 	tenant_forget(&f->program);
+	loop_remove(f->loop, &f->timer);
 	for (int i = 0; i < 3; i++)
 		loop_remove(f->loop, &f->ends[i]);
 	scope_close_set(f->fds, 3);
@@ -227,6 +229,13 @@ static int on_output(void *ctx, uint32_t, struct err *)
 		look_at_end(f);
 		return 0;
 	}
+	if (f->c.gather && exchange_hold(f->x, (size_t)n) < 0) {
+		struct err why = ERR_NONE;
+
+		err_set(&why, -EAGAIN, "too many large files at once; try again");
+		answer_failure(f, &why);
+		return 0;
+	}
 	(void)buf_add(&f->out, data, (size_t)n);
 	if (f->c.has_head && !f->head_done && take_head(f) < 0) {
 		close_end(f, 1);
@@ -337,6 +346,17 @@ static const struct exchange_hooks hooks = { .gone = on_gone,
 					     .drained = on_drained,
 					     .body = on_body };
 
+static int on_time(void *ctx, uint32_t events, struct err *ignored)
+{
+	struct err why = ERR_NONE;
+
+	(void)events;
+	(void)ignored;
+	err_set(&why, -ETIMEDOUT, "it takes too long");
+	answer_failure(ctx, &why); /* and the program is killed */
+	return 0;
+}
+
 static int ask(struct fileop *f, struct err *e)
 {
 	const struct box_command c = { .argv = f->c.argv,
@@ -345,7 +365,12 @@ static int ask(struct fileop *f, struct err *e)
 				       .cwd = "/",
 				       .io = BOX_IO_PIPES,
 				       .applet = !f->c.program };
+	int r = f->c.limit_ms
+			? loop_timer(f->loop, f->c.limit_ms, on_time, f, &f->timer)
+			: 0;
 
+	if (r < 0)
+		return err_sys(e, r, "cannot work on files");
 	return tenant_run(exchange_tenant(f->x), &c, &f->program, e);
 }
 

@@ -25,6 +25,7 @@ struct fileop_conf {
 	const char *reply; /* said instead of its output, which there is none of */
 	struct buf *in;	   /* its input, taken over; NULL = none */
 	bool more;	   /* and more of it by fileop_feed() */
+	uint64_t limit_ms; /* then it has failed with -ETIMEDOUT; 0 = none */
 	fileop_failed_fn *failed; /* NULL = the failure is the answer */
 	/* of a ROUTE_STREAM: its body, and that nothing more of it will be given */
 	void (*body)(void *ctx, const char *data, size_t len);

@@ -19,7 +19,13 @@
 #include "agent/server/tenant/tenant.h"
 #include "base/text.h"
 
-enum { EDIT_MAX = 16 << 20, NUMBER = 24, RANK_OFFSET_MAX = 20000, ARCHIVE_MAX = 500 };
+enum {
+	EDIT_MAX = 16 << 20,
+	NUMBER = 24,
+	RANK_OFFSET_MAX = 20000,
+	ARCHIVE_MAX = 500,
+	SEARCH_MS = 60000
+};
 
 /* What a page of the box may do in a browser: nothing in the name of this origin. */
 static const char *const sandbox[] = {
@@ -413,7 +419,7 @@ static void add_values(struct exchange *x, const char *name,
 static int search(struct exchange *x, const char *argv[FILEOP_ARGS], const char *names,
 		  struct err *e)
 {
-	const struct fileop_conf c = { .argv = argv };
+	const struct fileop_conf c = { .argv = argv, .limit_ms = SEARCH_MS };
 	int64_t most = 50;
 	char number[NUMBER];
 	int r = exchange_arg_num(x, "max_results", 1, 500, &most, e);
@@ -504,17 +510,30 @@ static int match_files(struct exchange *x, struct err *e)
 
 /* ---- comparing ------------------------------------------------------------------ */
 
+/* The words of its reader, if it is a document; how many. */
+static size_t add_reader(const char *path, const char **argv)
+{
+	return document_is(path) ? document_reader(path, argv) : 0;
+}
+
 static int compare_files(struct exchange *x, struct err *e)
 {
 	bool blanks = json_get_bool(exchange_json(x), "ignore_whitespace", false);
-	char original[PATH_MAX], revised[PATH_MAX];
-	const char *const argv[] = { "compare", original, revised, blanks ? "w" : "-",
-				     NULL };
-	const struct fileop_conf c = { .argv = argv };
+	char original[PATH_MAX], revised[PATH_MAX], number[NUMBER];
+	const char *argv[6 + 2 * DOCUMENT_WORDS] = { "compare", original, revised,
+						     blanks ? "w" : "-", number };
+	const struct fileop_conf c = { .argv = argv, .limit_ms = DOCUMENT_MS };
 	int r = path_body(x, "original", original, e)
 			?: path_body(x, "revised", revised, e);
+	size_t n = 0;
 
-	return r < 0 ? r : fileop_run(x, &c, e);
+	if (r < 0)
+		return r;
+	n = add_reader(original, argv + 5);
+	snprintf(number, sizeof(number), "%zu", n);
+	n += add_reader(revised, argv + 5 + n);
+	argv[5 + n] = NULL;
+	return fileop_run(x, &c, e);
 }
 
 /* ---- skills --------------------------------------------------------------------- */

@@ -204,6 +204,10 @@ static void answer_call(struct mcp_web_call *c, const char *line, size_t len)
 		return;
 	}
 	call_free(c);
+	if (len > EXCHANGE_FULL && exchange_hold(x, len) < 0) {
+		exchange_fail(x, 503, "too many large answers at once; try again");
+		return;
+	}
 	buf_add(&text, line, len);
 	exchange_begin(x, 200, "application/json", NULL, (int64_t)text.len);
 	exchange_write(x, text.data, text.len);

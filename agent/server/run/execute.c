@@ -12,13 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 
 #include "agent/server/conf/conf.h"
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/jupyter/jupyter.h"
 #include "agent/server/run/outlog.h"
+#include "agent/server/run/pace.h"
 #include "agent/server/run/run.h"
+#include "agent/server/run/runid.h"
 #include "agent/server/run/ttyenv.h"
 #include "agent/server/run/typed.h"
 #include "agent/server/tenant/tenant.h"
@@ -33,9 +34,9 @@ enum {
 	ROWS = 24,
 	COLS = 80,
 	WAIT_MAX = 300,
-	ID = 32,
 	INPUT_MAX = 64 << 10,
-	CHUNK = 64 << 10
+	CHUNK = 64 << 10,
+	OUTPUT_ALL = 32 << 20 /* of all commands of a tenant is kept */
 };
 
 struct process {
@@ -43,12 +44,14 @@ struct process {
 	struct processes
 		*all;	   /* borrowed; NULL = forgotten, freed with its last answer */
 	struct loop *loop; /* borrowed */
-	char id[ID];
+	char id[RUNID];
 	char *command, *session; /* owned; session NULL = none */
 	struct tenant_program program;
 	int master, place; /* owned; of the terminal, and of descriptor 3 */
 	struct loop_source *source;
 	struct loop_source *forget; /* timer, once it has ended */
+	struct loop_source *rest;   /* timer; while its output is not read */
+	struct server_pace *pace;   /* borrowed; the server's */
 	struct outlog log;
 	struct effects_watch *before; /* owned; NULL = nothing is to be said */
 	struct json *acting; /* owned; what it has made that acts on the host; NULL */
@@ -75,6 +78,7 @@ struct processes {
 	struct tenant *tenant;
 	struct process *first;
 	unsigned count;
+	uint64_t left; /* of OUTPUT_ALL */
 	bool no_bash;
 };
 
@@ -85,6 +89,7 @@ static void process_free(struct process *p)
 	tenant_forget(&p->program);
 	loop_remove(p->loop, &p->source);
 	loop_remove(p->loop, &p->forget);
+	loop_remove(p->loop, &p->rest);
 	scope_close(&p->master);
 	scope_close(&p->place);
 	outlog_done(&p->log);
@@ -105,6 +110,7 @@ static void process_forget(struct process *p)
 	*at = p->next;
 	p->all->count--;
 	p->all = NULL;
+	outlog_leave(&p->log);
 	tenant_forget(&p->program);
 	if (!p->users)
 		process_free(p);
@@ -124,8 +130,8 @@ static struct processes *processes_of(struct tenant *t)
 	struct processes *all =
 		tenant_slot(t, TENANT_EXECUTE, sizeof(*all), processes_free);
 
-	if (all)
-		all->tenant = t;
+	if (all && !all->tenant)
+		*all = (struct processes){ .tenant = t, .left = OUTPUT_ALL };
 	return all;
 }
 
@@ -165,26 +171,6 @@ static struct json *describe(const struct process *p)
 	return j;
 }
 
-/* {"type": "output", "data": …} of one entry. */
-static int add_entry(const struct process *p, uint64_t number, bool first,
-		     struct buf *out)
-{
-	_cleanup_buf_ struct buf raw = BUF_INIT(2L * OUTLOG_ENTRY);
-	_cleanup_json_ struct json *j = json_object();
-	size_t len = 0;
-
-	if (outlog_read(&p->log, number, &raw) < 0)
-		return 0;
-	for (size_t i = 0; i < raw.len; i++) /* no text of ours holds a NUL */
-		if (raw.data[i])
-			raw.data[len++] = raw.data[i];
-	json_set_str(j, "type", "output");
-	json_set(j, "data", json_stringn(raw.data, len));
-	if (!first)
-		buf_addc(out, ',');
-	return json_print(j, false, out);
-}
-
 /* More entries, as long as the client takes them; then the end. */
 static void answer_more(void *ctx)
 {
@@ -195,7 +181,7 @@ static void answer_more(void *ctx)
 		_cleanup_buf_ struct buf b = BUF_INIT(16L * OUTLOG_ENTRY);
 		size_t n;
 
-		if (add_entry(a->p, a->at++, a->first_entry, &b) < 0) {
+		if (outlog_print(&a->p->log, a->at++, a->first_entry, &b) < 0) {
 			answer_free(a);
 			exchange_cut(x);
 			return;
@@ -291,6 +277,35 @@ static struct answer *answer_new(struct exchange *x, struct process *p, struct e
 
 /* ---- what the program does ------------------------------------------------------ */
 
+static void watch(const struct process *p)
+{
+	if (p->source)
+		(void)loop_modify(p->loop, p->source,
+				  (p->rest ? 0U : (uint32_t)EPOLLIN) |
+					  (p->input.len ? (uint32_t)EPOLLOUT : 0U));
+}
+
+static int on_rested(void *ctx, uint32_t events, struct err *e)
+{
+	struct process *p = ctx;
+
+	(void)events;
+	(void)e;
+	loop_remove(p->loop, &p->rest);
+	watch(p);
+	return 0;
+}
+
+/* Has there been enough output for now? */
+static bool rests(struct process *p)
+{
+	unsigned ms = p->rest ? 0 : pace_rest(p->pace, sys_now_ms());
+
+	if (ms && loop_timer(p->loop, ms, on_rested, p, &p->rest) == 0)
+		watch(p);
+	return p->rest;
+}
+
 /* false = nothing more will come */
 static bool read_output(struct process *p)
 {
@@ -303,6 +318,7 @@ static bool read_output(struct process *p)
 		if (n <= 0)
 			break;
 		(void)outlog_add(&p->log, data, (size_t)n);
+		p->pace->taken += (size_t)n;
 	}
 	return n > 0 || n == -EAGAIN;
 }
@@ -316,9 +332,7 @@ static void write_input(struct process *p)
 		buf_consume(&p->input, (size_t)n);
 	else if (n < 0 && n != -EAGAIN)
 		buf_truncate(&p->input, 0);
-	if (p->source)
-		(void)loop_modify(p->loop, p->source,
-				  EPOLLIN | (p->input.len ? EPOLLOUT : 0));
+	watch(p);
 }
 
 static int on_master(void *ctx, uint32_t events, struct err *)
@@ -327,9 +341,12 @@ static int on_master(void *ctx, uint32_t events, struct err *)
 
 	if (events & EPOLLOUT)
 		write_input(p);
+	if (!(events & (EPOLLHUP | EPOLLERR)) && rests(p))
+		return 0;
 	if (events & (EPOLLIN | EPOLLHUP | EPOLLERR) && !read_output(p)) {
 		(void)outlog_flush(&p->log);
 		loop_remove(p->loop, &p->source);
+		scope_close_set(&p->master, 1);
 	}
 	return 0;
 }
@@ -369,6 +386,7 @@ static void on_exited(void *ctx, const struct box_exit *x)
 	p->exit_code = !x ? -SIGKILL : x->signal ? -x->signal : x->status;
 	if (p->all) {
 		take_place(p);
+		scope_close_set(&p->place, 1);
 		p->acting = tenant_acting(p->all->tenant, p->before);
 		(void)loop_timer(p->loop, KEPT_MS, on_forget, p, &p->forget);
 	}
@@ -467,31 +485,27 @@ static int start_process(struct process *p, struct exchange *x, struct err *e)
 	return r;
 }
 
-static int make_id(char id[ID], struct err *e)
-{
-	struct timespec now = sys_wall();
-	unsigned char bytes[3];
-	struct tm tm;
-	size_t n;
-
-	if (sys_getrandom(bytes, sizeof(bytes)) != (ssize_t)sizeof(bytes))
-		return err_set(e, -EIO, "no random bytes");
-	gmtime_r(&now.tv_sec, &tm);
-	n = strftime(id, ID, "%Y%m%d-%H%M%S-", &tm);
-	snprintf(id + n, ID - n, "%02x%02x%02x", bytes[0], bytes[1], bytes[2]);
-	return 0;
-}
-
-/* The oldest that has ended makes place. */
-static int make_place(struct processes *all, struct err *e)
+/* The oldest that has ended; NULL = none. @large: that has more output than little. */
+static struct process *oldest_done(const struct processes *all, bool large)
 {
 	struct process *oldest = NULL;
 
+	for (struct process *p = all->first; p; p = p->next)
+		if (p->done && (!large || p->log.room > OUTLOG_SMALL))
+			oldest = p;
+	return oldest;
+}
+
+/* The oldest that has ended makes place, and room for the output of the next. */
+static int make_place(struct processes *all, struct err *e)
+{
+	struct process *oldest;
+
+	while (all->left < OUTLOG_MAX && (oldest = oldest_done(all, true)))
+		process_forget(oldest);
 	if (all->count < PROCESSES)
 		return 0;
-	for (struct process *p = all->first; p; p = p->next)
-		if (p->done)
-			oldest = p;
+	oldest = oldest_done(all, false);
 	if (!oldest)
 		return err_set(e, -EAGAIN, "too many commands run in this box");
 	process_forget(oldest);
@@ -512,9 +526,10 @@ static struct process *process_new(struct exchange *x, struct processes *all,
 	*p = (struct process){
 		.all = all,
 		.loop = exchange_loop(x),
+		.pace = &exchange_server(x)->pace,
 		.master = -1,
 		.place = -1,
-		.log = OUTLOG_NONE,
+		.log = OUTLOG(&all->left),
 		.command = strdup(command),
 		.session = session ? strdup(session) : NULL,
 		.program = { .started = on_started, .exited = on_exited, .ctx = p }
@@ -523,7 +538,7 @@ static struct process *process_new(struct exchange *x, struct processes *all,
 	p->next = all->first;
 	all->first = p;
 	all->count++;
-	if (p->command && (!session || p->session) && make_id(p->id, e) == 0)
+	if (p->command && (!session || p->session) && runid_make(p->id, e) == 0)
 		return p;
 	process_forget(p);
 	err_sys(e, -ENOMEM, "cannot run a command");

@@ -4,27 +4,76 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/json.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-void outlog_done(struct outlog *l)
+enum { FIRST_LARGE = 256 << 10 };
+
+void outlog_leave(struct outlog *l)
 {
-	scope_close(&l->fd);
-	free(l->entries);
-	*l = OUTLOG_NONE;
+	if (l->left)
+		*l->left += l->room;
+	l->left = NULL;
 }
 
-static int open_file(struct outlog *l)
+void outlog_done(struct outlog *l)
 {
-	const char *dir = getenv("TMPDIR");
+	outlog_leave(l);
+	scope_close(&l->fd);
+	free(l->small);
+	free(l->entries);
+	*l = OUTLOG(NULL);
+}
 
+/* ---- the ring ------------------------------------------------------------------- */
+
+static ssize_t write_at(struct outlog *l, const char *data, size_t len, uint64_t from)
+{
 	if (l->fd >= 0)
-		return 0;
-	l->fd = sys_openat(AT_FDCWD, dir && *dir == '/' ? dir : "/tmp",
-			   O_RDWR | O_TMPFILE, 0600);
-	if (l->fd < 0)
-		l->fd = sys_memfd("cubby-output", 0);
-	return MIN(l->fd, 0);
+		return sys_pwrite(l->fd, data, len, (off_t)from);
+	memcpy(l->small + from, data, len);
+	return (ssize_t)len;
+}
+
+static ssize_t read_at(const struct outlog *l, char *data, size_t len, uint64_t from)
+{
+	if (l->fd >= 0)
+		return sys_pread(l->fd, data, len, (off_t)from);
+	memcpy(data, l->small + from, len);
+	return (ssize_t)len;
+}
+
+/* Into a file: nothing has been written over yet. */
+static int move_out(struct outlog *l)
+{
+	_cleanup_close_ int fd = sys_memfd("cubby-output", 0);
+	ssize_t n = fd < 0 ? fd : sys_pwrite(fd, l->small, (size_t)l->total, 0);
+
+	if (n < 0 || (uint64_t)n != l->total)
+		return n < 0 ? (int)n : -EIO;
+	l->fd = take(&fd, -1);
+	free(take(&l->small, NULL));
+	return 0;
+}
+
+/* Twice the room, as long as nothing was written over and there is any left. */
+static bool grow(struct outlog *l)
+{
+	uint64_t to = !l->room			? OUTLOG_SMALL
+		      : l->room == OUTLOG_SMALL ? FIRST_LARGE
+						: 2 * l->room;
+
+	if (l->total > l->room || l->room == OUTLOG_MAX || !l->left ||
+	    *l->left < to - l->room)
+		return false;
+	if (!l->room)
+		l->small = malloc(OUTLOG_SMALL);
+	if (l->room ? l->fd < 0 && move_out(l) < 0 : !l->small)
+		return false;
+	*l->left -= to - l->room;
+	l->room = to;
+	return true;
 }
 
 /* Entries whose bytes the ring has written over. */
@@ -32,12 +81,14 @@ static void drop_old(struct outlog *l)
 {
 	size_t n = 0;
 
-	while (n < l->count && l->entries[n].at + OUTLOG_MAX < l->total)
+	while (n < l->count && l->entries[n].at + l->room < l->total)
 		n++;
 	l->count -= n;
 	l->first += n;
 	memmove(l->entries, l->entries + n, l->count * sizeof(*l->entries));
 }
+
+/* ---- entries -------------------------------------------------------------------- */
 
 static struct outlog_entry *entry_for(struct outlog *l)
 {
@@ -67,22 +118,24 @@ static size_t whole(const char *data, size_t len, size_t room)
 
 static int append(struct outlog *l, const char *data, size_t len)
 {
-	int r = open_file(l);
-
-	while (r >= 0 && len) {
+	while (len) {
 		struct outlog_entry *entry = entry_for(l);
-		off_t from = (off_t)(l->total % OUTLOG_MAX);
+		uint64_t from;
 		ssize_t n;
 
 		if (!entry)
 			return -ENOMEM;
+		while (l->total + MIN(len, (size_t)OUTLOG_ENTRY) > l->room && grow(l))
+			;
+		if (!l->room)
+			return -ENOMEM;
+		from = l->total % l->room;
 		n = (ssize_t)whole(data, len, OUTLOG_ENTRY - entry->len);
 		if (n == 0) { /* the next character goes into the next one */
 			l->closed = true;
 			continue;
 		}
-		n = sys_pwrite(l->fd, data, MIN((size_t)n, (size_t)(OUTLOG_MAX - from)),
-			       from);
+		n = write_at(l, data, MIN((size_t)n, (size_t)(l->room - from)), from);
 		if (n <= 0)
 			return n < 0 ? (int)n : -EIO;
 		entry->len += (uint32_t)n;
@@ -91,7 +144,7 @@ static int append(struct outlog *l, const char *data, size_t len)
 		len -= (size_t)n;
 		drop_old(l);
 	}
-	return r;
+	return 0;
 }
 
 /* Bytes at the end of @data that may become a character with what comes next. */
@@ -147,9 +200,9 @@ int outlog_read(const struct outlog *l, uint64_t number, struct buf *out)
 	if (buf_reserve(out, entry->len) < 0)
 		return -ENOMEM;
 	for (at = entry->at, left = entry->len; left;) {
-		off_t from = (off_t)(at % OUTLOG_MAX);
-		ssize_t n = sys_pread(l->fd, out->data + out->len,
-				      MIN(left, (size_t)(OUTLOG_MAX - from)), from);
+		uint64_t from = at % l->room;
+		ssize_t n = read_at(l, out->data + out->len,
+				    MIN(left, (size_t)(l->room - from)), from);
 
 		if (n <= 0)
 			return n < 0 ? (int)n : -EIO;
@@ -158,4 +211,22 @@ int outlog_read(const struct outlog *l, uint64_t number, struct buf *out)
 		left -= (size_t)n;
 	}
 	return 0;
+}
+
+int outlog_print(const struct outlog *l, uint64_t number, bool first, struct buf *out)
+{
+	_cleanup_buf_ struct buf raw = BUF_INIT(2L * OUTLOG_ENTRY);
+	_cleanup_json_ struct json *j = json_object();
+	size_t len = 0;
+
+	if (outlog_read(l, number, &raw) < 0)
+		return 0;
+	for (size_t i = 0; i < raw.len; i++) /* no text of ours holds a NUL */
+		if (raw.data[i])
+			raw.data[len++] = raw.data[i];
+	json_set_str(j, "type", "output");
+	json_set(j, "data", json_stringn(raw.data, len));
+	if (!first)
+		buf_addc(out, ',');
+	return json_print(j, false, out);
 }

@@ -1,6 +1,8 @@
 /* outlog - the output of a program in numbered entries, to be read again from any.
- * Needs:  a temporary directory whose file system knows O_TMPFILE, else a memfd.
- * Owns:   the file, OUTLOG_MAX bytes at most: past that the oldest entries are gone.
+ * Needs:  memory, outside of this process's own: a file on a disk would make the server wait
+ *         for that.
+ * Owns:   the bytes, OUTLOG_MAX at most and what is left for all: past that the oldest entries
+ *         are gone.
  * Never:  changes an entry that was shown; splits a character between two. */
 #ifndef AGENT_SERVER_RUN_OUTLOG_H
 #define AGENT_SERVER_RUN_OUTLOG_H
@@ -9,7 +11,7 @@
 
 #include "base/buf.h"
 
-enum { OUTLOG_MAX = 8 << 20, OUTLOG_ENTRY = 4096 };
+enum { OUTLOG_MAX = 8 << 20, OUTLOG_ENTRY = 4096, OUTLOG_SMALL = OUTLOG_ENTRY };
 
 struct outlog_entry {
 	uint64_t at;
@@ -17,8 +19,11 @@ struct outlog_entry {
 };
 
 struct outlog {
-	int fd;			      /* owned; -1 = nothing written yet */
-	uint64_t total;		      /* bytes */
+	int fd;		/* owned; -1 = what there is is in small */
+	char *small;	/* owned; OUTLOG_SMALL bytes; NULL = none */
+	uint64_t room;	/* bytes of the ring */
+	uint64_t *left; /* borrowed; for all together; NULL = it stays as it is */
+	uint64_t total; /* bytes */
 	struct outlog_entry *entries; /* owned; ordered */
 	size_t count;
 	uint64_t first; /* number of entries[0] */
@@ -26,8 +31,12 @@ struct outlog {
 	char cut[4];	/* the start of a character whose end has not come */
 	unsigned n_cut;
 };
-#define OUTLOG_NONE ((struct outlog){ .fd = -1 })
+/** OUTLOG() - @all: how many bytes this one and others may still take; outlives it, or the
+ *  call of outlog_leave() */
+#define OUTLOG(all) ((struct outlog){ .fd = -1, .left = (all) })
 void outlog_done(struct outlog *l);
+/** outlog_leave() - give back what it has taken of what is there for all; it grows no more */
+void outlog_leave(struct outlog *l);
 
 /** outlog_add() - 0, -ENOMEM, or why it cannot be kept */
 int outlog_add(struct outlog *l, const char *data, size_t len);
@@ -37,5 +46,8 @@ int outlog_flush(struct outlog *l);
 uint64_t outlog_next(struct outlog *l);
 /** outlog_read() - append entry @number; 0, -ENOENT: it is gone, or is not there yet */
 int outlog_read(const struct outlog *l, uint64_t number, struct buf *out);
+/** outlog_print() - the same as {"type":"output","data":…}, a comma before it if it is not the
+ *  @first; nothing of one that is gone. 0, or -ENOMEM */
+int outlog_print(const struct outlog *l, uint64_t number, bool first, struct buf *out);
 
 #endif

@@ -4,6 +4,7 @@
  * listen, the key, and how a box is started: by a child, for that may take minutes, with
  * the options of this command and the directory that the server names. */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ enum {
 	RULES_MAX = 64 << 10,
 	INFO_MAX = 16 << 10,
 	PROGRAMS = 1024,
+	FILES = 1 << 16, /* three for a program, two for a request of HTTP/2, … */
 	TERMINALS = 128
 };
 
@@ -69,6 +71,7 @@ struct host {
 	struct buf info;   /* owned; of --info */
 	struct tls *tls;   /* owned; of --tls-cert and --tls-key; NULL = none */
 	struct h2_lib *h2; /* owned; NULL = HTTP/1.1 is spoken alone */
+	unsigned files;	   /* that others than this server may have */
 };
 
 static void host_done(struct host *h)
@@ -91,7 +94,8 @@ static int start(void *ctx, const struct server_box *which, struct server_start 
 {
 	const struct host *h = ctx;
 	struct boxahead *b = calloc(1, sizeof(*b));
-	const struct boxahead_conf conf = { which->options, .unseen = true };
+	const struct boxahead_conf conf = { which->options, .unseen = true,
+					    .files = h->files };
 	struct app app = *h->app;
 	int r;
 
@@ -193,7 +197,8 @@ static int start_cubby(const struct host *h, const struct server_command *c, boo
 	struct proc_conf conf = { .fds = { c->fds[0], c->fds[1], c->fds[2] },
 				  .pass_fd = c->pass_fd,
 				  .dir = c->inside ? c->box.dir : NULL,
-				  .new_session = true };
+				  .new_session = true,
+				  .files = h->files };
 	int r = first_words(h, c, json, &argv);
 
 	if (r == 0 && c->options)
@@ -471,6 +476,15 @@ static void serve_host(struct server_conf *conf, struct host *h, const struct ar
 	conf->home = h->boxes ? NULL : h->place.cwd;
 }
 
+/* What a large answer took goes back to the system: glibc would keep up to 32 MiB of such, for
+ * each size that it has seen. Another libc knows no such thing. */
+static void keep_no_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 256 << 10);
+#endif
+}
+
 static int serve(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
@@ -518,6 +532,8 @@ static int serve(struct app *app, void *args, struct err *e)
 	conf.n_listen = (unsigned)n;
 	conf.stop_fd = stop;
 	serve_host(&conf, &h, a);
+	h.files = proc_files(FILES);
+	keep_no_memory();
 	r = server_run(&conf, e);
 	scope_close_set(fds, (size_t)n);
 	if (at.len && at.a.any.sa_family == AF_UNIX)

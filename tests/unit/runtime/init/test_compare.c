@@ -25,8 +25,8 @@ static void put(const char *path, const char *data, size_t len)
 /* What it says of a and b: its answer in @out, or its failure in *@e. */
 static int compare(const char *flags, struct buf *out, struct err *e)
 {
-	char name[] = "compare", a[] = "a", b[] = "b", f[2] = { flags[0] };
-	char *const argv[] = { name, a, b, f, NULL };
+	char name[] = "compare", a[] = "a", b[] = "b", f[2] = { flags[0] }, n[] = "0";
+	char *const argv[] = { name, a, b, f, n, NULL };
 	int r, status, p[2];
 	pid_t pid;
 
