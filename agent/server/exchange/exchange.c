@@ -493,6 +493,11 @@ int exchange_hold(struct exchange *x, size_t n)
 	return share_hold(x, n);
 }
 
+void exchange_unhold(struct exchange *x)
+{
+	share_release(x);
+}
+
 void exchange_pause(struct exchange *x, bool pause)
 {
 	if (x->paused == pause)

@@ -130,6 +130,8 @@ enum { EXCHANGE_FULL = 256 << 10 };
 /** exchange_hold() - @n more bytes are kept for it until its answer has left: 0, or -EAGAIN:
  *  too much is kept already, for all or for its user */
 int exchange_hold(struct exchange *x, size_t n);
+/** exchange_unhold() - all of that is gone: its answer will be a few words */
+void exchange_unhold(struct exchange *x);
 /** exchange_pause() - of a ROUTE_STREAM or a WebSocket: read no more for now */
 void exchange_pause(struct exchange *x, bool pause);
 

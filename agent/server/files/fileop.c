@@ -232,6 +232,8 @@ static int on_output(void *ctx, uint32_t, struct err *)
 	if (f->c.gather && exchange_hold(f->x, (size_t)n) < 0) {
 		struct err why = ERR_NONE;
 
+		/* at once: there is room for one of the others then */
+		exchange_unhold(f->x);
 		err_set(&why, -EAGAIN, "too many large files at once; try again");
 		answer_failure(f, &why);
 		return 0;
