@@ -21,7 +21,8 @@
 
 enum {
 	FIND_TEXT_MAX = 16 << 20,
-	FIND_MS = 30000, /* a search of texts goes on so long, but for the line it is at */
+	FIND_MS =
+		30000, /* a search of texts goes on so long, but for the line it is at */
 	LINE_SHOWN = 2000,
 	LINES_A_LOOK = 4096
 };
