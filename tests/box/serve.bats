@@ -390,6 +390,20 @@ $LIB_PROJECT" ]
 	[ "$text" = again ]
 }
 
+@test "serve: a box that ends while its ports are asked for takes no server along" {
+	local asking
+	serve_start
+	for _ in 1 2 3 4 5 6; do
+		serve GET /ports
+		seq 40 | xargs -P 8 -I{} curl -sS -m 60 -o /dev/null -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/ports" 3>&- &
+		asking=$!
+		run -0 cubby stop
+		wait "$asking" || true
+		kill -0 "$SERVE_PID"
+	done
+	serve GET /ports
+}
+
 @test "serve: a server that is killed leaves no command and no broken box" {
 	serve_start
 	serve_json POST /execute '{"command":"touch runs; sleep 1234"}'

@@ -651,13 +651,13 @@ static int post_input(struct exchange *x, struct err *e)
 static int delete_execute(struct exchange *x, struct err *e)
 {
 	bool force = exchange_arg_bool(x, "force", false);
+	struct box *box = tenant_box(exchange_tenant(x));
 	struct process *p = find(x, e);
 
 	if (!p)
 		return e->code;
-	if (!p->done && p->program.runs) {
-		int r = box_signal(tenant_box(p->all->tenant), p->program.id,
-				   force ? SIGKILL : SIGTERM, e);
+	if (!p->done && p->program.runs && box) {
+		int r = box_signal(box, p->program.id, force ? SIGKILL : SIGTERM, e);
 		if (r < 0)
 			return r;
 	}

@@ -18,10 +18,13 @@ static int by_number(const void *a, const void *b)
 static int listening(struct exchange *x, int ports[PORTS], struct err *e)
 {
 	_cleanup_json_ struct json *question = json_object(), *answer = NULL;
+	struct box *box = tenant_box(exchange_tenant(x));
 	int n = 0, kept = 0, r;
 
+	if (!box) /* since the request came */
+		return err_set(e, -ENOTCONN, "the box has ended");
 	json_set_str(question, "op", "ports");
-	r = box_ask(tenant_box(exchange_tenant(x)), "net", question, &answer, e);
+	r = box_ask(box, "net", question, &answer, e);
 	if (r < 0)
 		return r;
 	json_each(it, json_get(answer, "listening"))
