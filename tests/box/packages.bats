@@ -26,7 +26,6 @@ single_only() {
 		skip "only a map of one id simulates owners, and this is $PACKAGES_MAP"
 }
 
-# bats test_tags=long
 @test "packages: privileged programs have the bits and owners that dpkg asked for" {
 	run timeout 280 cubby exec -- env DEBIAN_FRONTEND=noninteractive \
 		apt-get install -y --no-install-recommends sudo passwd openssh-client at iputils-ping
@@ -42,7 +41,6 @@ single_only() {
 		[ "${lines[*]:6}" = "1770 daemon:daemon 6755 daemon:daemon 2755 root:_ssh" ]
 }
 
-# bats test_tags=long
 @test "single map: apt-get installs what changes owners and identities" {
 	single_only
 	for package in $PACKAGES; do
@@ -54,7 +52,6 @@ single_only() {
 	[ -z "$output" ]
 }
 
-# bats test_tags=long
 @test "single map: what was installed works" {
 	single_only
 	run -0 cubby exec -- sh -c 'ssh -V && dbus-daemon --version && sudo -n true && man --version &&
