@@ -42,7 +42,8 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	cubby exec -C "$HOME" --allow-home -- true
 	cubby stop -C "$HOME"
 	refused "--allow-home" "$HOME"
-	cubby exec -C "$HOME" --allow-home --linger 60 -- true
+	# Not one that lingers: that ends as soon as anybody mounts something on the host.
+	cubby exec -C "$HOME" --allow-home -- sh -c 'sleep 60 >/dev/null 2>&1 &'
 	cubby exec -C "$HOME" -- test -d "$HOME"
 	cubby stop -C "$HOME"
 	refused "--allow-home" "$HOME"
