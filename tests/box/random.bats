@@ -60,7 +60,7 @@ round() { # SEED
 
 @test "random changes: what the box sees is what an apply gives, and an undo what was" {
 	local i first=${RANDOM_SEED:-$((${CUBBY_TEST_MORE:-1} * 1000))}
-	for ((i = 0; i < $(lib_often 60); i++)); do
+	for ((i = 0; i < $(lib_often 30); i++)); do
 		round $((first + 7 * i))
 	done
 }
