@@ -488,16 +488,6 @@ size_t exchange_backlog(const struct exchange *x)
 	return x->out.len;
 }
 
-int exchange_hold(struct exchange *x, size_t n)
-{
-	return share_hold(x, n);
-}
-
-void exchange_unhold(struct exchange *x)
-{
-	share_release(x);
-}
-
 void exchange_pause(struct exchange *x, bool pause)
 {
 	if (x->paused == pause)
@@ -525,10 +515,9 @@ void exchange_reply(struct exchange *x, int status, struct json *j)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(EXCHANGE_OUT_MAX);
 	_cleanup_json_ struct json *owned = j;
-
 	int r = json_print(owned, false, &b);
 
-	if (r == 0 && b.len > EXCHANGE_FULL && exchange_hold(x, b.len) < 0)
+	if (r == 0 && b.len > EXCHANGE_FULL && share_hold(x, b.len) < 0)
 		exchange_reply_text(x, 503, "application/json",
 				    "{\"detail\":\"too many large answers at once; try "
 				    "again\"}");
@@ -634,7 +623,7 @@ void exchange_ws_send(struct exchange *x, enum exchange_message kind, const void
 	if (x->state != EXCHANGE_WS)
 		return;
 	x->sent += len;
-	if (len > EXCHANGE_FULL && exchange_hold(x, len) < 0) {
+	if (len > EXCHANGE_FULL && share_hold(x, len) < 0) {
 		exchange_die(x);
 		return;
 	}

@@ -127,11 +127,11 @@ void exchange_raw_begin(struct exchange *x, bool both);
 void exchange_raw_write(struct exchange *x, const void *data, size_t len);
 void exchange_raw_end(struct exchange *x);
 enum { EXCHANGE_FULL = 256 << 10 };
-/** exchange_hold() - @n more bytes are kept for it until its answer has left: 0, or -EAGAIN:
+/** share_hold() - @n more bytes are kept for it until its answer has left: 0, or -EAGAIN:
  *  too much is kept already, for all or for its user */
-int exchange_hold(struct exchange *x, size_t n);
-/** exchange_unhold() - all of that is gone: its answer will be a few words */
-void exchange_unhold(struct exchange *x);
+int share_hold(struct exchange *x, size_t n);
+/** share_release() - all of that has left, or is dropped */
+void share_release(struct exchange *x);
 /** exchange_pause() - of a ROUTE_STREAM or a WebSocket: read no more for now */
 void exchange_pause(struct exchange *x, bool pause);
 

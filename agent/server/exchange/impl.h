@@ -20,7 +20,7 @@
 
 enum {
 	EXCHANGE_ARGS = 24, /* values of a query that were asked for */
-	EXCHANGE_JSON_ALL =
+	EXCHANGE_HELD_MAX =
 		128 << 20, /* of bodies, files and answers that are held at once */
 	EXCHANGE_LOC = 40
 };
@@ -63,7 +63,7 @@ struct exchange {
 	bool known;	       /* a key was shown on it */
 	const struct key *key; /* borrowed; that this request has; NULL = none */
 	uint64_t born_ms;
-	size_t counted; /* bytes of it in server.bodies */
+	size_t counted; /* bytes of it in server_counts.held */
 	bool pinged;	/* a WebSocket whose answer to a ping is awaited */
 
 	char *head_text; /* owned; what @head points into */
@@ -128,13 +128,9 @@ void intake_body(struct exchange *x);
 /** intake_refuse() - nothing of the head is believed; the connection ends */
 void intake_refuse(struct exchange *x, int status, const char *why);
 
-/* ---- share.c */
+/* ---- share.c, of which exchange.h has the rest */
 /** share_place() - may this request's owner have another place? */
 bool share_place(const struct exchange *x);
-/** share_hold() - exchange_hold() */
-int share_hold(struct exchange *x, size_t n);
-/** share_release() - what was held for it has left */
-void share_release(struct exchange *x);
 
 /* ---- admit.c */
 /** admit_request() - false: it was answered */

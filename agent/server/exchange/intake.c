@@ -113,7 +113,7 @@ static bool take_part(struct exchange *x, const struct chunked_data *d)
 	x->discarded += d->len;
 	if (route->body == ROUTE_NO_BODY && x->discarded <= DISCARD_MAX)
 		return true;
-	if (route->body == ROUTE_JSON && exchange_hold(x, d->len) < 0) {
+	if (route->body == ROUTE_JSON && share_hold(x, d->len) < 0) {
 		refuse_body(x, 503, "too many large bodies at once; try again");
 		return false;
 	}
@@ -138,7 +138,7 @@ static bool parse_body(struct exchange *x)
 	}
 	taken = (VALUES_MAX - left) * JSON_VALUE_BYTES;
 	x->counted += taken;
-	x->server->counts.bodies += taken;
+	x->server->counts.held += taken;
 	buf_done(&x->body);
 	return true;
 }

@@ -39,7 +39,7 @@ bool share_place(const struct exchange *x)
 
 void share_release(struct exchange *x)
 {
-	x->server->counts.bodies -= take(&x->counted, 0);
+	x->server->counts.held -= take(&x->counted, 0);
 }
 
 int share_hold(struct exchange *x, size_t n)
@@ -47,14 +47,14 @@ int share_hold(struct exchange *x, size_t n)
 	struct server *s = x->server;
 	size_t own = 0;
 
-	if (s->counts.bodies + n > EXCHANGE_JSON_ALL)
+	if (s->counts.held + n > EXCHANGE_HELD_MAX)
 		return -EAGAIN;
-	if (s->counts.bodies + n > EXCHANGE_JSON_ALL / 2 && several(s))
+	if (s->counts.held + n > EXCHANGE_HELD_MAX / 2 && several(s))
 		for (const struct exchange *y = s->exchanges; y; y = y->next)
 			own += same_owner(x, y) ? y->counted : 0;
-	if (own + n > EXCHANGE_JSON_ALL / 2 && several(s))
+	if (own + n > EXCHANGE_HELD_MAX / 2 && several(s))
 		return -EAGAIN;
 	x->counted += n;
-	s->counts.bodies += n;
+	s->counts.held += n;
 	return 0;
 }

@@ -17,7 +17,7 @@ struct tenants;
 
 struct server_counts {
 	uint64_t requests, connections, refused, bytes_out;
-	size_t bodies;	      /* bytes of bodies that are in memory */
+	size_t held; /* bytes of bodies, files and answers that are in memory */
 	uint64_t by_class[6]; /* of answers: by_class[2] = 2xx */
 	unsigned terminals;
 };

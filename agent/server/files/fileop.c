@@ -229,11 +229,11 @@ static int on_output(void *ctx, uint32_t, struct err *)
 		look_at_end(f);
 		return 0;
 	}
-	if (f->c.gather && exchange_hold(f->x, (size_t)n) < 0) {
+	if (f->c.gather && share_hold(f->x, (size_t)n) < 0) {
 		struct err why = ERR_NONE;
 
 		/* at once: there is room for one of the others then */
-		exchange_unhold(f->x);
+		share_release(f->x);
 		err_set(&why, -EAGAIN, "too many large files at once; try again");
 		answer_failure(f, &why);
 		return 0;
@@ -348,12 +348,10 @@ static const struct exchange_hooks hooks = { .gone = on_gone,
 					     .drained = on_drained,
 					     .body = on_body };
 
-static int on_time(void *ctx, uint32_t events, struct err *ignored)
+static int on_time(void *ctx, uint32_t, struct err *)
 {
 	struct err why = ERR_NONE;
 
-	(void)events;
-	(void)ignored;
 	err_set(&why, -ETIMEDOUT, "it takes too long");
 	answer_failure(ctx, &why); /* and the program is killed */
 	return 0;

@@ -204,7 +204,7 @@ static void answer_call(struct mcp_web_call *c, const char *line, size_t len)
 		return;
 	}
 	call_free(c);
-	if (len > EXCHANGE_FULL && exchange_hold(x, len) < 0) {
+	if (len > EXCHANGE_FULL && share_hold(x, len) < 0) {
 		exchange_fail(x, 503, "too many large answers at once; try again");
 		return;
 	}

@@ -285,12 +285,10 @@ static void watch(const struct process *p)
 					  (p->input.len ? (uint32_t)EPOLLOUT : 0U));
 }
 
-static int on_rested(void *ctx, uint32_t events, struct err *e)
+static int on_rested(void *ctx, uint32_t, struct err *)
 {
 	struct process *p = ctx;
 
-	(void)events;
-	(void)e;
 	loop_remove(p->loop, &p->rest);
 	watch(p);
 	return 0;

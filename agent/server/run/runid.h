@@ -1,7 +1,7 @@
-/* runid - the name of a command: when it was begun, and six digits that nobody can guess.
+/* runid - the name of a command: when it was begun, and six random digits.
  * Needs:  the clock, and random bytes.
  * Owns:   nothing.
- * Never:  gives the same name again. */
+ * Never:  promises that no two are the same: six digits are 24 bits for each second. */
 #ifndef AGENT_SERVER_RUN_RUNID_H
 #define AGENT_SERVER_RUN_RUNID_H
 
