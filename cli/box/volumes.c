@@ -74,8 +74,12 @@ static int resolve(const struct app *app, const struct spec *s, struct spec_volu
 	char path[PATH_MAX], real[PATH_MAX];
 	int r = make_absolute(app, s, v->source, path);
 
-	if (r < 0 || !realpath(path, real))
-		return err_sys(e, r < 0 ? r : -errno, "cannot find it");
+	if (r < 0 || !realpath(path, real)) {
+		r = err_sys(e, r < 0 ? r : -errno, "cannot find it");
+		return r == -ENOENT
+			       ? err_hint(e, "make it first, or name what is there")
+			       : r;
+	}
 	tidy(path);
 	if (strcmp(path, real) != 0 && (!flag || text_is_below(path, s->project))) {
 		err_set(e, -ELOOP, "a link leads from there to '%s'", text_shown(real));

@@ -56,11 +56,7 @@ static int stage(const struct app *app, const char *ref,
 	ret->dir = file_open_dir(ret->staging.dirfd, "layout", e);
 	if (ret->dir < 0)
 		return ret->dir;
-	r = layoutout_whole(&ret->store, image, want, ret->dir, e);
-	if (r == -ENOSPC || r == -EDQUOT)
-		return err_hint(e, "free some space or set XDG_DATA_HOME to a larger "
-				   "disk");
-	return r;
+	return layoutout_whole(&ret->store, image, want, ret->dir, e);
 }
 
 /* ---- archives --------------------------------------------------------------------------- */

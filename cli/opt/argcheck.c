@@ -95,14 +95,13 @@ static int check_long(const struct argcheck *s, const char *arg, const char *nex
 	return r < 0 ? r : 1;
 }
 
-/* -v and SOURCE:/TARGET, as for docker, where there is a --volume: "//" behind the ':' is
- * an address, and what could be anything else is left to be that. Of an absolute SOURCE
- * any ':' will do: where its TARGET is none, that is said. */
+/* -v and SOURCE:TARGET, as for docker, where there is a --volume: "//" behind the ':' is an
+ * address, and a word with blanks a task. A TARGET that is no path is said to be none. */
 static bool is_volume(const struct argcheck *s, const char *arg, const char *next)
 {
-	const char *colon = next ? strstr(next, *next == '/' ? ":" : ":/") : NULL;
+	const char *colon = next ? strchr(next, ':') : NULL;
 
-	if (strcmp(arg, "v") != 0 || !colon || colon == next ||
+	if (strcmp(arg, "v") != 0 || !colon || colon == next || !colon[1] ||
 	    text_starts(colon, "://") || strpbrk(next, " \t\n"))
 		return false;
 	for (size_t i = 0; i < s->n; i++)

@@ -13,6 +13,7 @@ enum {
 	LOOK_MS = 200,
 	SERVICES_MAX = 64,
 	RUNS_ALREADY = 9, /* says the script that starts one, or a service of itself */
+	RAN_NOT = 9,	  /* says the one that ends one */
 };
 
 /* What ps shows of one that is started again whenever it ends; $1 its command. */
@@ -33,21 +34,23 @@ static const char start_script[] =
  * session that was made for it. */
 static const char stop_script[] =
 	"end() {\n"
-	"	p=$(cat \"/run/cubby-$1.pid\" 2>/dev/null) || return\n"
+	"	p=$(cat \"/run/cubby-$1.pid\" 2>/dev/null) || return 1\n"
 	"	rm -f \"/run/cubby-$1.pid\"\n"
-	"	kill -s TERM -- \"-$p\" 2>/dev/null || return\n"
+	"	kill -s TERM -- \"-$p\" 2>/dev/null || return 1\n"
 	"	n=0\n"
 	"	while kill -s 0 -- \"-$p\" 2>/dev/null && [ $n -lt 100 ]; do\n"
 	"		sleep 0.1; n=$((n + 1))\n"
 	"	done\n"
 	"	kill -s KILL -- \"-$p\" 2>/dev/null\n"
+	"	return 0\n"
 	"}\n"
 	"if [ $# = 0 ]; then\n"
 	"	while read -r name; do set -- \"$name\" \"$@\"; done "
 	"</run/cubby-services\n"
 	"fi\n"
-	"for name; do end \"$name\"; done\n"
-	"exit 0\n";
+	"ran=9\n" /* RAN_NOT */
+	"for name; do end \"$name\" && ran=0; done\n"
+	"exit $ran\n";
 
 static const struct json *all(const struct app *app)
 {
@@ -234,7 +237,7 @@ int services_down(const struct app *app, struct box *b, struct err *e)
 		};
 
 		r = run_in(b, argv, READY_MS, -1, e);
-		if (r >= 0)
+		if (r >= 0 && r != RAN_NOT)
 			render_note(app, "service '%s' has ended", name);
 	}
 	return r < 0 ? r : 0;

@@ -25,6 +25,7 @@
 
 #define SETUP_LOG "/var/log/cubby-setup.log"
 
+enum { NOT_FOUND = 127 }; /* a command, says sh(1) */
 enum { TAIL_MAX = 16 << 10, BASE_MAX = 256 << 10 };
 
 /* ---- what is wanted, and what was done ---------------------------------------------------- */
@@ -169,6 +170,14 @@ static int tell_failed(const struct app *app, const struct boxsetup *s,
 		       const struct setup_step *st, int status, struct err *e)
 {
 	show_tail(app, s->box);
+	if (st->tool && status == NOT_FOUND) {
+		err_set(e, -EIO, "box of '%s': setup: '%.80s': the image has no '%s'",
+			text_shown(s->spec.project), st->name, st->tool);
+		return err_hint(e,
+				"\"apt\": [\"%s\"] in the packages of "
+				".cubby/box.json brings it",
+				st->package);
+	}
 	err_set(e, -EIO, "box of '%s': setup: '%.80s' ended with status %d",
 		text_shown(s->spec.project), st->name, status);
 	return err_hint(e, "all that it printed is in " SETUP_LOG

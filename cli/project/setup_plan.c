@@ -10,13 +10,15 @@
 enum { PATH_WORD = 256, TEXT_MAX = 16 << 20 };
 
 static const struct manager {
-	const char *name, *script;
+	const char *name, *script, *tool, *package;
 } managers[] = {
-	{ "apt", "export DEBIAN_FRONTEND=noninteractive\n"
-		 "apt-get -q update && apt-get -q install -y "
-		 "--no-install-recommends \"$@\" && exec apt-get clean" },
-	{ "pip", "exec pip3 install \"$@\"" },
-	{ "npm", "exec npm install -g \"$@\"" },
+	{ "apt",
+	  "export DEBIAN_FRONTEND=noninteractive\n"
+	  "apt-get -q update && apt-get -q install -y "
+	  "--no-install-recommends \"$@\" && exec apt-get clean",
+	  NULL, NULL },
+	{ "pip", "exec pip3 install \"$@\"", "pip3", "python3-pip" },
+	{ "npm", "exec npm install -g \"$@\"", "npm", "npm" },
 };
 
 EMBED(setup_plan_execute_cli, "cli/project/execute_cli.sh");
@@ -160,6 +162,8 @@ static int add_packages(const struct json *packages, const struct setup_base *ba
 			continue;
 		*st = (struct setup_step){ .script = managers[i].script,
 					   .words = words,
+					   .tool = managers[i].tool,
+					   .package = managers[i].package,
 					   .alone = all_packages(words) };
 		name_packages(st, managers[i].name);
 		r = sign(base, st, NULL, p->n ? p->v[p->n - 1].key : base->box, e);

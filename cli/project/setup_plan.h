@@ -17,9 +17,11 @@ struct setup_step {
 	char name[SETUP_NAME];	  /* for people: "apt: git, curl" */
 	const char *script;	  /* borrowed of the project's file, or static */
 	const struct json *words; /* borrowed; its "$@"; NULL = none */
-	bool alone;		  /* nothing of the project is looked at */
-	char text[HASH_HEX];	  /* what it says, and the files that it names */
-	char key[HASH_HEX];	  /* of its result: this, and all that was before */
+	const char *tool,
+		*package;    /* static: what it runs, and where apt has that; NULL */
+	bool alone;	     /* nothing of the project is looked at */
+	char text[HASH_HEX]; /* what it says, and the files that it names */
+	char key[HASH_HEX];  /* of its result: this, and all that was before */
 };
 
 struct setup_plan {

@@ -1,5 +1,6 @@
 #include "cli/show/render.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -36,6 +37,17 @@ const char *render_style_off(bool color)
 	return color ? "\033[0m" : "";
 }
 
+/* What is not plain is spelled as text_escape() does. */
+static void add_byte(struct buf *out, bool plain, char c)
+{
+	if (plain)
+		buf_addc(out, c);
+	else if (c == '\n' || c == '\t')
+		buf_adds(out, c == '\n' ? "\\n" : "\\t");
+	else
+		buf_addf(out, "\\x%02x", (unsigned char)c);
+}
+
 /* Messages hold text of their subjects already escaped: a backslash stays as it is. */
 static void add_safe(struct buf *out, const char *s, const char *kept)
 {
@@ -49,8 +61,7 @@ static void add_safe(struct buf *out, const char *s, const char *kept)
 		const bool plain = n > 0 && !text_hidden(before, c);
 
 		for (int i = 0; i < take; i++, s++)
-			buf_addf(out, plain || strchr(kept, *s) ? "%c" : "\\x%02x",
-				 (unsigned char)*s);
+			add_byte(out, plain || strchr(kept, *s), *s);
 		before = c;
 	}
 }
@@ -151,6 +162,21 @@ void render_json_note(const struct app *app, const struct json *j)
 		put_json(app, j);
 }
 
+/* A full disk may be met anywhere: what to do about it is said here alone. Where standard
+ * output goes is the caller's own. */
+static struct err with_remedy(const struct err *e)
+{
+	const char *reason = e->code < 0 ? strerrordesc_np(-e->code) : NULL;
+	struct err all = *e;
+
+	if ((e->code == -ENOSPC || e->code == -EDQUOT) && text_ends(e->msg, reason) &&
+	    !strstr(e->msg, "standard output"))
+		err_hint(&all, "free some space ('cubby ls' and 'cubby images' show "
+			       "what boxes and images take), or set XDG_DATA_HOME to a "
+			       "directory on a larger disk");
+	return all;
+}
+
 static void error_json(const struct app *app, const struct err *e, int status)
 {
 	_cleanup_json_ struct json *j = json_object();
@@ -166,12 +192,14 @@ static void error_json(const struct app *app, const struct err *e, int status)
 
 void render_error(const struct app *app, const struct err *e, int status)
 {
+	const struct err all = with_remedy(e);
+
 	fflush(app->out); /* what came before stands before */
 	if (app->json) {
-		error_json(app, e, status);
+		error_json(app, &all, status);
 		return;
 	}
-	put_line(app, RENDER_PLAIN, app->name, e->msg);
+	put_line(app, RENDER_PLAIN, app->name, all.msg);
 }
 
 void render_clear(const struct app *app)

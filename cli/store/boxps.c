@@ -79,6 +79,23 @@ static int read_status(int proc, struct boxps_proc *p)
 	return -ESRCH;
 }
 
+/* As it is: who shows it escapes it. */
+static void put_command(struct boxps_proc *p, const struct buf *words)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(3 * BOXPS_FILE);
+	const char more[] = "…";
+	size_t n = sizeof(p->command) - sizeof(more);
+
+	(void)text_utf8(&b, words->data, words->len);
+	if (b.len >= sizeof(p->command)) {
+		while (n && (b.data[n] & 0xc0) == 0x80)
+			n--;
+		buf_truncate(&b, n);
+		buf_adds(&b, more);
+	}
+	(void)text_copy(p->command, sizeof(p->command), buf_cstr(&b));
+}
+
 static void read_command(int proc, struct boxps_proc *p)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(BOXPS_FILE);
@@ -93,7 +110,7 @@ static void read_command(int proc, struct boxps_proc *p)
 			b.data[i] = ' ';
 	while (b.len && strchr(" \n", b.data[b.len - 1]))
 		buf_truncate(&b, b.len - 1);
-	text_escaped(p->command, sizeof(p->command), buf_cstr(&b), b.len);
+	put_command(p, &b);
 }
 
 static int add(struct boxps *all, const struct boxps_proc *p)

@@ -25,7 +25,7 @@ struct boxps_proc {
 	bool has_tty;	 /* it has a terminal */
 	uint64_t cpu_ms; /* user and system */
 	uint64_t rss_bytes;
-	char command[BOXPS_COMMAND]; /* arguments, cut; escaped */
+	char command[BOXPS_COMMAND]; /* arguments, cut; valid UTF-8, hostile */
 };
 
 struct boxps {

@@ -74,7 +74,7 @@ static int flush(struct pack *p, struct err *e)
 	int r = file_write_fd(p->conf->out, p->out.data, p->out.len, e);
 
 	p->out.len = 0;
-	return r;
+	return r < 0 ? err_sys(e, r, "cannot write the archive") : r;
 }
 
 static int put(struct pack *p, const void *data, size_t len, struct err *e)

@@ -73,8 +73,6 @@ static int explain(struct download *d, int r, const char *url, struct err *e)
 		return err_set(e, -EFBIG, "'%s' is too large", shown);
 	if (d->failed.code < 0)
 		*e = d->failed;
-	if (r == -ENOSPC || r == -EDQUOT)
-		err_hint(e, "free some space or set XDG_DATA_HOME to a larger disk");
 	return err_wrap(e, "cannot download '%s'", shown);
 }
 

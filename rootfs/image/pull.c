@@ -395,8 +395,6 @@ static int make(struct pull *p, const char *dir, struct err *e)
 	int r;
 
 	r = pull_is_layered(p) ? pull_oci_unpack(p, &result, e) : unpack(p, &result, e);
-	if (r == -ENOSPC || r == -EDQUOT)
-		err_hint(e, "free some space or set XDG_DATA_HOME to a larger disk");
 	if (r < 0)
 		return r;
 	r = check_content(p, result, e);

@@ -24,7 +24,7 @@ static int find_path(char ret[PATH_MAX], struct err *e)
 	else
 		return err_set(e, -ENOENT,
 			       "no place for the store: neither XDG_DATA_HOME nor "
-			       "HOME is an absolute path");
+			       "HOME is an absolute path; set one of them");
 	if (n < 0 || n >= PATH_MAX)
 		return err_set(e, -ENAMETOOLONG, "path of the store is too long");
 	return 0;
@@ -38,10 +38,6 @@ static int add_remedy(struct err *e)
 	case -EACCES:
 		return err_hint(e, "set XDG_DATA_HOME to a directory that you can "
 				   "write to");
-	case -ENOSPC:
-	case -EDQUOT:
-		return err_hint(e, "free some space or set XDG_DATA_HOME to a "
-				   "directory on a larger disk");
 	default:
 		return e->code;
 	}

@@ -309,7 +309,13 @@ static int take_identity(const struct birth *b, struct err *e)
 		sys_setresgid(u->gid, u->gid, u->gid) ?:
 		sys_setresuid(u->uid, u->uid, u->uid) ?:
 		sys_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	return r < 0 ? err_sys(e, r, "cannot become user '%s'", u->name) : 0;
+	if (r == 0)
+		return 0;
+	err_sys(e, r, "cannot become user '%s'", u->name);
+	return r == -EINVAL ? err_hint(e, "the box has not so many users and groups: "
+					  "'cubby exec cat /proc/self/uid_map "
+					  "/proc/self/gid_map' shows them")
+			    : r;
 }
 
 /* As the user, and only to a directory that this box can name. */

@@ -175,8 +175,18 @@ works_in() { # DIR: seen at its own path, written from inside, owned by the call
 	[ "$(stat -c %u:%g:%Z plain ../outside/file)" = "$before" ]
 	run -0 cubby exec -q -- find . ! -user 0
 	[ -z "$output" ]
-	run -1 cubby own missing
-	[[ $output == *missing* ]]
+	run -1 --separate-stderr cubby own . missing
+	[ "$stderr" = "cubby own: there is no 'missing' here" ]
+	before=$(cubby exec -q -- sh -c 'touch /root/theirs; chown 33:33 /root/theirs; stat -c %u:%g:%Z /etc/passwd /root/theirs')
+	for p in .. / /root /etc/passwd link/; do
+		run -1 --separate-stderr cubby own "$p"
+		[[ $stderr == "cubby own: "* ]]
+	done
+	run -1 --separate-stderr cubby own /etc/passwd
+	[ "$stderr" = "cubby own: '/etc/passwd' is not in the project, '$PWD'; other files of the box stay as they are" ]
+	[ "$(cubby exec -q -- stat -c %u:%g:%Z /etc/passwd /root/theirs)" = "$before" ]
+	run -0 --separate-stderr cubby own /workspace/plain -q
+	[ -z "$stderr" ]
 	touch '!' '('
 	cubby exec -q -- chown 33:33 '!' '('
 	run -0 cubby own '!' '('

@@ -401,8 +401,9 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$(jq -r .error.code <<<"$stderr")" = EISDIR ]
 	run -1 --separate-stderr cubby cp file :/none/there
 	[ "$stderr" = "cubby cp: the directory of ':/none/there' is not there; 'cubby exec mkdir -p DIR' makes one in the box" ]
-	run -1 --separate-stderr cubby cp dir :/root
-	[[ $stderr == "cubby cp: 'dir' is no regular file; "* ]]
+	mkfifo fifo
+	run -1 --separate-stderr cubby cp fifo :/root
+	[ "$stderr" = "cubby cp: 'fifo' is no file" ]
 	run -2 --separate-stderr cubby cp a b
 	[[ $stderr == "cubby cp: two paths are wanted, and ':' in front of "* ]]
 	ln -s /etc/hostname there
@@ -415,6 +416,68 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 		[ "$stderr" = "cubby cp: '$name' is no regular file; 'cubby exec cat FILE' writes to standard output" ]
 	done
 	[[ -p pipe && -L leads ]]
+}
+
+@test "cp: several files go into a directory, and whole directories into the box" {
+	echo a >a
+	echo b >b
+	mkdir -p dir/sub out
+	echo deep >dir/sub/file
+	chmod 700 dir/sub
+	ln -s /etc/shadow dir/link
+	cubby exec -q -- mkdir /root/d
+	cubby cp a b dir :/root/d
+	cubby cp -r dir :/root/new/
+	cubby cp dir/. :/root/flat
+	run -0 cubby exec -- sh -c 'cd /root && cat d/a d/b d/dir/sub/file new/sub/file flat/sub/file && stat -c "%u %a" new/sub && readlink new/link'
+	[ "$output" = $'a\nb\ndeep\ndeep\ndeep\n0 700\n/etc/shadow' ]
+	cubby cp :/root/d/a :/root/d/b out
+	[ "$(cat out/a out/b)" = $'a\nb' ]
+	run -1 --separate-stderr cubby cp a b :/root/none
+	[ "$stderr" = "cubby cp: ':/root/none' is no directory; several files go into one, and 'cubby exec mkdir -p DIR' makes it in the box" ]
+	run -1 --separate-stderr cubby cp dir :/root/none/new
+	[ "$stderr" = "cubby cp: the directory of ':/root/none/new' is not there; 'cubby exec mkdir -p DIR' makes one in the box" ]
+	run -1 --separate-stderr cubby cp :/root/d/a :/root/d/b none
+	[ "$stderr" = "cubby cp: cannot open 'none': No such file or directory; several files go into a directory" ]
+	run -2 --separate-stderr cubby cp a dir/../a :/root
+	[ "$stderr" = "cubby cp: 'a' and 'dir/../a' would become one file; copy one of them by itself" ]
+	run -2 --separate-stderr cubby cp a :/etc/hosts :/root
+	[[ $stderr == "cubby cp: two paths are wanted"* ]]
+	# What the box has for tar(1) may do as it likes: it is told, and ends.
+	cubby exec -q -- sh -c 'printf "#!/bin/sh\nexit 0\n" >/usr/local/bin/tar && chmod +x /usr/local/bin/tar'
+	head -c 3000000 /dev/zero >dir/large
+	run -1 --separate-stderr timeout "$(lib_longer 60)" cubby cp dir :/root/other
+	[[ $stderr == "cubby cp: cannot copy all of 'dir': "* ]]
+	if [ "$(id -u)" -ne 0 ] && [ -d /etc/ssl/private ] && [ ! -r /etc/ssl/private ]; then
+		cubby exec -q -- rm /usr/local/bin/tar
+		run -1 --separate-stderr cubby cp /etc/ssl :/root/ssl
+		[[ $stderr == *"cubby cp: cannot copy all of '/etc/ssl': cannot open 'private': Permission denied" ]]
+	fi
+}
+
+@test "exec: -u of an id that the box does not have says where they are listed" {
+	run -125 --separate-stderr cubby exec -q --user 4000000000 -- true
+	[[ $stderr == *"; the box has not so many users and groups: 'cubby exec cat /proc/self/uid_map /proc/self/gid_map' shows them" ]] ||
+		[[ $stderr == *"only root"* || $stderr == *"single"* ]] # a box of one id has its own words
+}
+
+@test "exec: -v is a volume wherever a ':' stands in its word, and what is not there is said with what to do" {
+	run -125 --separate-stderr cubby exec -v /no/such:/x -- true
+	[ "$stderr" = "cubby exec: volume '/no/such': cannot find it: No such file or directory; make it first, or name what is there" ]
+	run -125 --separate-stderr cubby exec -v a:b true
+	[ "$stderr" = "cubby exec: -v: bad volume 'a:b': it is SOURCE:/TARGET, :ro or :rw may follow" ]
+	run -0 --separate-stderr cubby exec -v echo a:b
+	[ "$output" = a:b ]
+}
+
+@test "ps: a command is shown as it is, escaped once" {
+	cubby exec --detach -- sh -c 'sleep 1000; : "a\nb"'
+	run -0 cubby ps
+	[[ $output == *'sh -c sleep 1000; : "a\\nb"'* ]]
+	[[ $output != *'a\\\\nb'* ]]
+	run -0 cubby ps --json
+	jq -e 'any(.[]; .command == "sh -c sleep 1000; : \"a\\nb\"")' <<<"$output"
+	cubby stop -q
 }
 
 @test "exec: options hold for one start, with --save for all" {

@@ -310,6 +310,19 @@ cubby: all services run" ]]
 	cubby rm -q -y --force
 }
 
+@test "project: down names those that it ended, not what never ran" {
+	says <<<'{"services": {"first": {"run": "sleep 1000"}, "bad": {"run": "exit 3"}, "next": {"run": "sleep 1000"}}}'
+	run -1 cubby up
+	run -0 --separate-stderr cubby down
+	[ "$stderr" = $'cubby: service \'first\' has ended\ncubby: the box of \''"$PWD"$'\' is stopped' ]
+}
+
+@test "project: packages of a manager that the image does not have say what brings it" {
+	says <<<'{"packages": {"npm": ["left-pad"]}}'
+	run -125 --separate-stderr cubby exec -- true
+	[[ $stderr == *$'\n'"cubby exec: box of '$PWD': setup: 'npm: left-pad': the image has no 'npm'; \"apt\": [\"npm\"] in the packages of .cubby/box.json brings it" ]]
+}
+
 @test "project: a service that ends at once is told" {
 	says <<<'{"services": {"db": {"run": "echo no disk; exit 7"}}}'
 	run -1 --separate-stderr cubby up

@@ -266,7 +266,7 @@ static const struct cmd_option options[] = {
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.group = CMD_HOST,
-	.summary = "can this host run boxes, and what to do if not",
+	.summary = "tell whether this host can run boxes, and what to do if not",
 	.doc = "Tell for each facility of this host what boxes use of it, why nothing "
 	       "better, and what to do about it; then start a box. The exit status is "
 	       "0 only if one can be started.",

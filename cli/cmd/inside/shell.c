@@ -48,7 +48,7 @@ static const struct cmd_option options[] = {
 const struct cmd cmd_shell = {
 	.name = "shell",
 	.group = CMD_INSIDE,
-	.summary = "a shell for a person in the box",
+	.summary = "look around in the box with a shell of your own",
 	.doc = "A login shell for a person in the box of this directory. Without a "
 	       "terminal the shell reads its commands from standard input.",
 	.options = options,

@@ -185,7 +185,7 @@ static const struct cmd_option options[] = {
 const struct cmd cmd_stats = {
 	.name = "stats",
 	.group = CMD_INSIDE,
-	.summary = "what the running boxes use",
+	.summary = "show what the running boxes use",
 	.doc = "What the running boxes of all directories use now: processor (over "
 	       "half a second; 100 is one processor), memory and its limit, processes, "
 	       "and since they were started bytes written to disks and gone through "

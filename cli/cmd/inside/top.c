@@ -125,7 +125,7 @@ static const struct cmd_option options[] = {
 const struct cmd cmd_top = {
 	.name = "top",
 	.group = CMD_INSIDE,
-	.summary = "the processes in the box, the busiest first",
+	.summary = "list the processes in the box, the busiest first",
 	.doc = "The processes in the box of this directory, those that use most "
 	       "processor first (over one second; 100 is one processor); on a "
 	       "terminal again every second until ^C.",

@@ -151,7 +151,7 @@ static const struct cmd_option options[] = {
 const struct cmd cmd_volumes = {
 	.name = "volumes",
 	.group = CMD_PROJECT,
-	.summary = "the directories that boxes share by name",
+	.summary = "list or remove the directories that boxes share by name",
 	.doc = "List the directories that boxes share by name (--volume NAME:DIR, "
 	       "--cache), or remove some.",
 	.options = options,

@@ -1,5 +1,6 @@
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "cli/show/render.h"
@@ -8,14 +9,31 @@ static const struct row {
 	const char *name, *msg;
 	bool json;
 	const char *want;
+	int code; /* 0 = -ENOENT */
 } rows[] = {
-	{ "one line", "it failed", false, "cubby x: it failed\n" },
+	{ "one line", "it failed", false, "cubby x: it failed\n", 0 },
 	{ "no control character gets through", "a\033[2Jb\nc", false,
-	  "cubby x: a\\x1b[2Jb\\x0ac\n" },
-	{ "text that is escaped already stays", "a\\n", false, "cubby x: a\\n\n" },
+	  "cubby x: a\\x1b[2Jb\\nc\n", 0 },
+	{ "text that is escaped already stays", "a\\n", false, "cubby x: a\\n\n", 0 },
+	{ "a tab", "a\tb", false, "cubby x: a\\tb\n", 0 },
+	{ "a full disk", "it: No space left on device", false,
+	  "cubby x: it: No space left on device; free some space ('cubby ls' and 'cubby "
+	  "images' show what boxes and images take), or set XDG_DATA_HOME to a directory "
+	  "on a larger disk\n",
+	  -ENOSPC },
+	{ "a full quota", "it: Disk quota exceeded", false,
+	  "cubby x: it: Disk quota exceeded; free some space ('cubby ls' and 'cubby "
+	  "images' show what boxes and images take), or set XDG_DATA_HOME to a directory "
+	  "on a larger disk\n",
+	  -EDQUOT },
+	{ "a full place that says what to do", "too many rules; leave one out", false,
+	  "cubby x: too many rules; leave one out\n", -ENOSPC },
+	{ "a full disk of standard output", "standard output: No space left on device",
+	  false, "cubby x: standard output: No space left on device\n", -ENOSPC },
 	{ "an object", "it \"failed\"", true,
 	  "{\"error\":{\"code\":\"ENOENT\",\"message\":\"it \\\"failed\\\"\","
-	  "\"status\":5}}\n" },
+	  "\"status\":5}}\n",
+	  0 },
 };
 
 static void test(const void *p)
@@ -28,7 +46,7 @@ static void test(const void *p)
 
 	app.out = app.err = open_memstream(&text, &len);
 	assert_non_null(app.err);
-	err_set(&e, -ENOENT, "%s", r->msg);
+	err_set(&e, r->code ?: -ENOENT, "%s", r->msg);
 	render_error(&app, &e, 5);
 	fclose(app.err);
 	assert_string_equal(text, r->want);
