@@ -86,6 +86,12 @@ static inline int sys_syncfs(int fd)
 	return (int)sys_ret(syncfs(fd));
 }
 
+/* @flags: SYNC_FILE_RANGE_*; of all of the file. */
+static inline int sys_sync_file(int fd, unsigned flags)
+{
+	return (int)sys_ret(sync_file_range(fd, 0, 0, flags));
+}
+
 static inline int sys_fstat(int fd, struct stat *ret)
 {
 	return (int)sys_ret(fstat(fd, ret));

@@ -147,9 +147,9 @@ static int end_held(const struct reviewshow *s, struct review *rv, const char *o
 	_cleanup_json_ struct json *all = op_with(args, op);
 	int r;
 
+	json_set_str(all, "seen", seen); /* what is shown is what is agreed to, too */
 	if (strcmp(op, "patch") == 0)
 		return on_held(rv, all, NULL, s->out, e);
-	json_set_str(all, "seen", seen);
 	if (strcmp(op, "apply") == 0 || strcmp(op, "merge") == 0)
 		return take_held(s, rv, all, e);
 	r = on_held(rv, all, NULL, NULL, e);
@@ -209,14 +209,17 @@ static struct json *only(const struct json *args, const struct json *paths)
 
 /* Return: the answer, 'e' where there is none, or a negative errno. */
 static int ask_one(const struct reviewshow *s, struct review *rv,
-		   const struct json *args, const struct json *j, struct err *e)
+		   const struct json *args, const struct reviewheld *h,
+		   const struct json *j, struct err *e)
 {
 	_cleanup_json_ struct json *path = json_array(), *these = NULL;
 	const bool merge = reviewheld_member_is(j, "merge", "clean");
-	int r = 0;
+	char seen[HASH_HEX];
+	int r;
 
 	json_add(path, json_string(json_get_str(j, "path") ?: ""));
 	these = only(args, path);
+	r = reviewheld_seen(h, path, seen, e);
 	reviewlines_put(&(struct reviewlines){ s->app, s->out }, j);
 	while (r == 0) {
 		const char c = answer(
@@ -227,7 +230,7 @@ static int ask_one(const struct reviewshow *s, struct review *rv,
 		if (c == 'a' || c == 'x' || c == 'k' || (c == 'm' && merge) || !c)
 			return c ? c : 'e';
 		if (c == 'd')
-			r = settle_by(s, rv, "patch", these, "", e);
+			r = settle_by(s, rv, "patch", these, seen, e);
 		review_let_go(rv);
 	}
 	return r;
@@ -253,7 +256,7 @@ static int settle_files(const struct reviewshow *s, struct review *rv,
 		if (!reviewheld_is(h, it) || reviewheld_is_in(taken, it) ||
 		    reviewheld_is_in(merged, it) || reviewheld_is_in(gone, it))
 			continue;
-		r = ask_one(s, rv, args, it, e);
+		r = ask_one(s, rv, args, h, it, e);
 		if (r < 0)
 			return r;
 		for (size_t i = 0; i < ARRAY_SIZE(ways); i++)

@@ -51,10 +51,10 @@ static int fill(int from, int to, const struct carry_as *as)
 	return r;
 }
 
-static int copy_link(const struct carry *from, const struct carry *to)
+static int copy_link(int in, const struct carry *to)
 {
 	char target[PATH_MAX];
-	ssize_t n = sys_readlinkat(from->dir, from->name, target, sizeof(target) - 1);
+	ssize_t n = sys_readlinkat(in, "", target, sizeof(target) - 1);
 
 	if (n < 0)
 		return (int)n;
@@ -62,16 +62,16 @@ static int copy_link(const struct carry *from, const struct carry *to)
 	return sys_symlinkat(target, to->dir, to->name);
 }
 
-int carry_copy(const struct carry *from, const struct carry *to,
-	       const struct carry_as *as)
+int carry_copy_open(int in, const struct carry *to, const struct carry_as *as)
 {
-	_cleanup_close_ int in = sys_openat(from->dir, from->name, READ, 0), out = -1;
-	int r;
+	_cleanup_close_ int out = -1;
+	struct stat st;
+	int r = sys_fstat(in, &st);
 
-	if (in == -ELOOP)
-		return copy_link(from, to);
-	if (in < 0)
-		return in;
+	if (r < 0)
+		return r;
+	if (S_ISLNK(st.st_mode))
+		return copy_link(in, to);
 	out = sys_openat(to->dir, to->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
 			 0600);
 	if (out < 0)
@@ -80,6 +80,16 @@ int carry_copy(const struct carry *from, const struct carry *to,
 	if (r < 0)
 		(void)sys_unlinkat(to->dir, to->name, 0);
 	return r;
+}
+
+int carry_copy(const struct carry *from, const struct carry *to,
+	       const struct carry_as *as)
+{
+	_cleanup_close_ int in = sys_openat(from->dir, from->name, READ, 0);
+
+	if (in == -ELOOP)
+		in = sys_openat(from->dir, from->name, O_PATH | O_NOFOLLOW, 0);
+	return in < 0 ? in : carry_copy_open(in, to, as);
 }
 
 static void temp_name(const struct carry *to, char ret[NAME_MAX + 1])

@@ -28,6 +28,9 @@ struct carry_as {
 int carry_copy(const struct carry *from, const struct carry *to,
 	       const struct carry_as *as);
 
+/** carry_copy_open() - the same of what is open: a file to read, or a link with O_PATH */
+int carry_copy_open(int in, const struct carry *to, const struct carry_as *as);
+
 /** carry_keep() - another name for @from, or a copy of it; an older one is replaced */
 int carry_keep(const struct carry *from, const struct carry *to);
 

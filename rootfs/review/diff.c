@@ -25,6 +25,7 @@
 #include "rootfs/review/layer_outside.h"
 #include "rootfs/review/origin.h"
 
+enum { READ = O_RDONLY | O_NONBLOCK | O_NOCTTY };
 enum { CHUNK = 64 << 10, COMPARED = 1 << 30 /* bytes; a larger file is another */ };
 
 struct making {
@@ -88,6 +89,26 @@ struct diff_side diff_look(int root, const char *path)
 	if (fd < 0 || sys_fstat(fd, &st) < 0)
 		return (struct diff_side){ .mode = 0 };
 	return side_of(&st);
+}
+
+bool diff_is(int fd, const struct diff_side *as)
+{
+	struct diff_side now = { .mode = 0 };
+	struct stat st;
+
+	if (sys_fstat(fd, &st) == 0)
+		now = side_of(&st);
+	return given_same(&now, as);
+}
+
+int diff_open(int root, const char *path, const struct diff_side *as)
+{
+	const int how = S_ISLNK(as->mode) ? O_PATH : READ;
+	_cleanup_close_ int fd = takeover_open(root, path, how);
+
+	if (fd < 0)
+		return fd == -ELOOP || fd == -ENOENT || fd == -ENOTDIR ? -ESTALE : fd;
+	return diff_is(fd, as) ? take(&fd, -1) : -ESTALE;
 }
 
 static int add(struct making *m, const struct diff_item *x, struct err *e)
@@ -349,7 +370,6 @@ static bool same_link(struct making *m, const struct upper_entry *x)
 static bool same_content(struct making *m, const struct upper_entry *x,
 			 const struct diff_item *it)
 {
-	enum { READ = O_RDONLY | O_NONBLOCK | O_NOCTTY };
 	_cleanup_close_ int a = -1, b = -1;
 
 	if ((it->was.mode & S_IFMT) != (it->now.mode & S_IFMT))

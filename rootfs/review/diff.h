@@ -52,6 +52,14 @@ void diff_unmerge(struct diff_item *x);
 /** diff_look() - what is at @path below @root; nothing where a link is on the way */
 struct diff_side diff_look(int root, const char *path);
 
+/** diff_open() - what is at @path below @root, if it is still @as: a box that goes on may put
+ *  another there at any moment, or another directory on the way to it
+ *  Return: a file to read, or a link with O_PATH, owned; -ESTALE: it is another; or an errno. */
+int diff_open(int root, const char *path, const struct diff_side *as);
+
+/** diff_is() - whether nobody has touched what is open since it was @as */
+bool diff_is(int fd, const struct diff_side *as);
+
 /** diff_inside() - the next item after @i that lies below the directory @dir; 0 = none. The
  *  list is sorted, with other names that begin so in between. */
 size_t diff_inside(const struct diff *d, size_t dir, size_t i);

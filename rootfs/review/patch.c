@@ -57,21 +57,41 @@ static bool is_shown(mode_t mode)
 
 /* ---- the two sides ---------------------------------------------------------------------- */
 
-static int read_link(int root, const char *path, struct buf *ret)
+static int read_link(int fd, struct buf *ret)
 {
-	_cleanup_close_ int fd = takeover_open(root, path, O_PATH);
 	char target[PATH_MAX];
-	ssize_t n = fd < 0 ? fd : sys_readlinkat(fd, "", target, sizeof(target));
+	ssize_t n = sys_readlinkat(fd, "", target, sizeof(target));
 
 	return n < 0 ? (int)n : buf_add(ret, target, (size_t)n);
 }
 
-static int read_side(int root, const char *path, mode_t mode, struct buf *ret)
+static int read_was(int root, const char *path, mode_t mode, struct buf *ret)
 {
+	_cleanup_close_ int link = -1;
+
 	if (!is_shown(mode))
 		return 0;
-	return S_ISLNK(mode) ? read_link(root, path, ret)
-			     : takeover_read(root, path, ret);
+	if (!S_ISLNK(mode))
+		return takeover_read(root, path, ret);
+	link = takeover_open(root, path, O_PATH);
+	return link < 0 ? link : read_link(link, ret);
+}
+
+/* Somebody agrees to what is shown: that is what was listed, or nothing. */
+static int read_now(int root, const char *path, const struct diff_side *as,
+		    struct buf *ret)
+{
+	_cleanup_close_ int fd = -1;
+	struct err ignored = ERR_NONE;
+	int r;
+
+	if (!is_shown(as->mode))
+		return 0;
+	fd = diff_open(root, path, as);
+	if (fd < 0)
+		return fd;
+	r = S_ISLNK(as->mode) ? read_link(fd, ret) : file_read_fd(fd, ret, &ignored);
+	return r == 0 && !diff_is(fd, as) ? -ESTALE : r;
 }
 
 /* ---- a change ---------------------------------------------------------------------------- */
@@ -177,8 +197,10 @@ int patch_item(const struct patch_sides *from, const struct diff_item *x,
 	if (x->was.mode && x->now.mode &&
 	    (x->was.mode & S_IFMT) != (x->now.mode & S_IFMT))
 		return as_two(from, x, out, ret);
-	r = read_side(from->was, from->was_path ?: x->path, x->was.mode, &was);
-	q = read_side(from->now, x->path, x->now.mode, &now);
+	r = read_was(from->was, from->was_path ?: x->path, x->was.mode, &was);
+	q = read_now(from->now, x->path, &x->now, &now);
+	if (q == -ESTALE)
+		return q;
 	if (out)
 		add_head(out, x);
 	if (r == 0 && q == 0 && is_same(&was, &now)) /* only its mode; or empty */

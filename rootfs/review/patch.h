@@ -25,7 +25,8 @@ struct patch_sides {
 /**
  * patch_item() - write it, and count
  * @out: grows by the patch; NULL = only count
- * Return: 0, or an errno of reading the files or writing: no message.
+ * Return: 0, -ESTALE (the side that is new is not as it was listed; nothing was written), or an
+ *         errno of reading the files or writing: no message.
  */
 int patch_item(const struct patch_sides *from, const struct diff_item *x,
 	       struct buf *out, struct patch_count *ret);

@@ -202,25 +202,34 @@ static int replace(const struct at *at, const struct diff_side *mine)
 	return r;
 }
 
+/* The copy, into at->temp. What was judged is open, and nothing else is read: in a box that
+ * runs another may have its name by now, or its directory's, and be back under it. */
+static int copy_judged(const struct at *at, const struct carry_as *as)
+{
+	const struct journal_step *s = at->step;
+	_cleanup_close_ int from = diff_open(at->s->upper, s->path, &s->now);
+	int r;
+
+	if (from < 0)
+		return from;
+	r = look_at(&at->merged).mode ? carry_copy(&at->merged, &at->temp, as)
+				      : carry_copy_open(from, &at->temp, as);
+	return r == 0 && !diff_is(from, &s->now) ? -ESTALE : r;
+}
+
 /* In the place of what was there, with its owner. */
 static int put_file(const struct at *at)
 {
 	static const struct diff_side none = { .mode = 0 };
 	const struct journal_step *s = at->step;
-	struct carry from;
-	_cleanup_close_ int parent =
-		takeover_parent(at->s->upper, s->path, false, &from.name);
 	struct diff_side now = diff_look(at->s->upper, s->path), mine;
 	struct carry_as as = { .mode = made_by(at).mode & 0777, .like_fd = -1 };
 	_cleanup_close_ int old = -1;
 	struct stat st;
 	int r;
 
-	if (parent < 0 || !is_same(&now, &s->now))
+	if (!is_same(&now, &s->now))
 		return -ESTALE; /* the box has gone on */
-	from.dir = parent;
-	if (look_at(&at->merged).mode)
-		from = at->merged;
 	if (S_ISREG(s->was.mode)) {
 		old = takeover_open(at->here.dir, at->here.name, O_RDONLY | O_NONBLOCK);
 		if (old >= 0 && sys_fstat(old, &st) == 0)
@@ -231,10 +240,7 @@ static int put_file(const struct at *at)
 	}
 	r = s->ino ? log_side(at, &none) : 0; /* the next copy has another inode */
 	if (r == 0)
-		r = carry_copy(&from, &at->temp, &as);
-	now = diff_look(at->s->upper, s->path);
-	if (r == 0 && !is_same(&now, &s->now))
-		r = -ESTALE; /* so what was copied was judged, also in a box that runs */
+		r = copy_judged(at, &as);
 	mine = look_at(&at->temp);
 	if (r == 0)
 		r = s->was.mode ? replace(at, &mine)

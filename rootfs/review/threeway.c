@@ -2,9 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/merge3.h"
-#include "rootfs/git/takeover.h"
-#include "rootfs/review/given.h"
 #include "rootfs/review/origin.h"
 
 enum { MERGED = 4 * ORIGIN_FILE };
@@ -24,13 +23,14 @@ static void texts_done(struct texts *t)
 static bool read_as_listed(int root, const char *path, const struct diff_side *as,
 			   struct buf *ret)
 {
-	struct diff_side now;
+	_cleanup_close_ int fd = -1;
+	struct err ignored = ERR_NONE;
 
-	if (!S_ISREG(as->mode) || as->size > ORIGIN_FILE ||
-	    takeover_read(root, path, ret) < 0)
+	if (!S_ISREG(as->mode) || as->size > ORIGIN_FILE)
 		return false;
-	now = diff_look(root, path);
-	return given_same(&now, as) && origin_is_text(ret);
+	fd = diff_open(root, path, as);
+	return fd >= 0 && file_read_fd(fd, ret, &ignored) == 0 && diff_is(fd, as) &&
+	       origin_is_text(ret);
 }
 
 static void merge(const struct layer *l, struct diff_item *x)

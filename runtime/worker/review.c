@@ -14,6 +14,7 @@
 #include "rootfs/review/clean.h"
 #include "rootfs/review/given.h"
 #include "rootfs/review/patch.h"
+#include "rootfs/review/settle.h"
 #include "rootfs/review/threeway.h"
 #include "rootfs/store/tree.h"
 #include "runtime/spec/effects.h"
@@ -272,6 +273,8 @@ static int list(struct review *rv, struct err *e)
 
 	if (r < 0)
 		return r;
+	if (rv->running)
+		settle_all(&rv->layer, &rv->diff);
 	threeway_all(&rv->layer, &rv->diff);
 	rv->v = calloc(rv->diff.n + 1, sizeof(*rv->v));
 	if (!rv->v)
@@ -329,18 +332,29 @@ static void put_conflict(struct buf *text, const struct diff_item *x)
 				 : "");
 }
 
+/* The box goes on with it: what it would be shown as may be what nobody agrees to later. */
+static void put_stale(struct buf *text, const struct diff_item *x)
+{
+	char shown[PATH_MAX];
+
+	buf_truncate(text, 0);
+	buf_addf(text, "cubby: %s: the box is changing it at this moment\n",
+		 text_escaped(shown, sizeof(shown), x->path, strlen(x->path)));
+}
+
 static int op_patch(struct review *rv, struct err *e)
 {
 	size_t left = (size_t)json_get_int(rv->args, "bytes", INT64_MAX);
 	size_t k = 0, i;
-	int r = list(rv, e);
+	int r = list(rv, e) ?: check_seen(rv, e);
 
 	while (r == 0 && left && next_told(rv, &k, &i)) {
 		_cleanup_buf_ struct buf text = BUF_INIT(PATCH_MAX);
 		struct patch_count ignored;
 
 		put_conflict(&text, &rv->diff.items[i]);
-		(void)patch(rv, &rv->diff.items[i], &text, &ignored);
+		if (patch(rv, &rv->diff.items[i], &text, &ignored) == -ESTALE)
+			put_stale(&text, &rv->diff.items[i]);
 		text.len = MIN(text.len, left);
 		left -= text.len;
 		r = text.len ? file_write_fd(STDERR_FILENO, text.data, text.len, e) : 0;

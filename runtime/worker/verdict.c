@@ -46,7 +46,7 @@ struct effect verdict_effect(const struct diff_item *x, int root, const char *at
 	ssize_t n;
 
 	if (S_ISLNK(x->now.mode)) {
-		fd = takeover_open(root, at, O_PATH);
+		fd = diff_open(root, at, &x->now);
 		n = fd < 0 ? fd : sys_readlinkat(fd, "", target, sizeof(target));
 		leaves = n < 0 || n == (ssize_t)sizeof(target) ||
 			 effects_leaves(x->path, strlen(x->path), target, (size_t)n);
@@ -54,11 +54,11 @@ struct effect verdict_effect(const struct diff_item *x, int root, const char *at
 	return effects_of_change(x->path, x->was.mode, x->now.mode, leaves);
 }
 
-/* Whether the link at @path of the layer would lead out by way of one that the host has. */
-static bool is_led_out(const struct layer *l, const char *path)
+/* Whether the link @x of the layer would lead out by way of one that the host has. */
+static bool is_led_out(const struct layer *l, const struct diff_item *x)
 {
-	_cleanup_close_ int link = takeover_open(l->upper, path, O_PATH), there = -1;
-	const char *slash = strrchr(path, '/');
+	_cleanup_close_ int link = diff_open(l->upper, x->path, &x->now), there = -1;
+	const char *path = x->path, *slash = strrchr(path, '/');
 	char target[PATH_MAX], way[2 * PATH_MAX];
 	ssize_t n = link < 0 ? link : sys_readlinkat(link, "", target, sizeof(target));
 
@@ -117,7 +117,7 @@ static void judge(const struct verdict_of *of, const struct known *known,
 	if (S_ISDIR(x->now.mode)) /* does nothing by itself */
 		v->effect = (struct effect){ EFFECTS_PLAIN, NULL };
 	if (v->effect.class != EFFECTS_HELD && S_ISLNK(x->now.mode) &&
-	    is_led_out(of->layer, x->path))
+	    is_led_out(of->layer, x))
 		v->effect = held("a link that points out of the project");
 	if (v->effect.class != EFFECTS_HELD && is_of_repository(known->bare, x))
 		v->effect = held(x->now.mode ? "a part of a repository that the box "
@@ -182,7 +182,8 @@ static const char *too_much(const struct verdict_of *of, const struct verdict *a
 		if (!all[i].chosen || x->git)
 			continue;
 		files++;
-		bytes += S_ISREG(x->now.mode) ? x->now.size : 0;
+		if (S_ISREG(x->now.mode)) /* the sizes of holes may add up to nothing */
+			bytes += MIN(x->now.size, (uint64_t)MOST_BYTES + 1);
 		deleted += !x->now.mode && !S_ISDIR(x->was.mode);
 	}
 	if (files > MOST_FILES)

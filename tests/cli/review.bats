@@ -327,6 +327,32 @@ asked() { # HOW OFTEN
 	done
 }
 
+@test "a patch is of what is agreed to: what a box has changed since is listed again" {
+	local answer n=1
+	cubby exec --project review --keep -- sh -c 'echo one >.envrc'
+	mkfifo keys
+	timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' <keys >out &
+	apply=$!
+	exec {keys}>keys
+	asked 1
+	for answer in d "f d"; do
+		cubby exec --project review -- sh -c 'echo evil >>.envrc'
+		# shellcheck disable=SC2086 # a line for each
+		printf '%s\n' $answer >&"$keys"
+		n=$((n + ${#answer} / 2 + 1)) # "one by one" asks, too
+		asked $n
+		[ "$(grep -c 'it has changed since it was shown' out)" -eq $((n / 2)) ]
+		! grep -q '+evil' out
+	done
+	echo d >&"$keys"
+	asked $((n + 1))
+	grep -q '+evil' out
+	echo k >&"$keys"
+	wait $apply
+	exec {keys}>&-
+	[ ! -e .envrc ]
+}
+
 @test "an answer is for what was shown: what a box has changed since is shown again" {
 	echo mine >README
 	cubby exec --project review --keep -- sh -c 'echo x >.envrc'

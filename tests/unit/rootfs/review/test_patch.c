@@ -103,11 +103,33 @@ static void no_text(void)
 	}
 }
 
+/* Of a box that goes on: what is shown is what was listed, or nothing. */
+static void another_by_now(void)
+{
+	struct diff_item item = { .path = (char *)(uintptr_t) "d/f" };
+	_cleanup_buf_ struct buf b = BUF_INIT(PATCH_MAX);
+	struct patch_count n;
+	struct layer_dirs d;
+
+	layer_dirs_make(&d);
+	assert_int_equal(mkdirat(d.upper, "d", 0755), 0);
+	assert_int_equal(mkdirat(d.upper, "e", 0755), 0);
+	layer_dirs_put(d.upper, "d/f", "1\n");
+	layer_dirs_put(d.upper, "e/f", "2\n");
+	item.now = diff_look(d.upper, "d/f");
+	assert_int_equal(renameat2(d.upper, "d", d.upper, "e", RENAME_EXCHANGE), 0);
+	assert_int_equal(patch_item(&(struct patch_sides){ d.project, d.upper, NULL },
+				    &item, &b, &n),
+			 -ESTALE);
+	assert_string_equal(buf_cstr(&b), "");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "names", names },
 		{ "no text, or too large", no_text },
+		{ "not as it was listed", another_by_now },
 	};
 
 	return unit_rows("patch_item", rows, patches) + unit_cases("patch", cases);
