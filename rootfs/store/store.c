@@ -69,19 +69,21 @@ static int check_ours(int fd, const char *path, struct err *e)
 	return 0;
 }
 
+/* It is there but for the first time. */
 static int open_part(int dirfd, const char *path, const char *part, struct err *e)
 {
-	int r;
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+	int r = sys_openat(dirfd, part, flags, 0);
 
-	r = sys_mkdirat(dirfd, part, STORE_MODE);
-	if (r < 0 && r != -EEXIST) {
-		err_sys(e, r, "cannot make '%s/%s'", path, part);
-		return add_remedy(e);
+	if (r == -ENOENT) {
+		r = sys_mkdirat(dirfd, part, STORE_MODE);
+		if (r < 0 && r != -EEXIST) {
+			err_sys(e, r, "cannot make '%s/%s'", path, part);
+			return add_remedy(e);
+		}
+		r = sys_openat(dirfd, part, flags, 0);
 	}
-	r = sys_openat(dirfd, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	if (r < 0)
-		return err_sys(e, r, "cannot open '%s/%s'", path, part);
-	return r;
+	return r < 0 ? err_sys(e, r, "cannot open '%s/%s'", path, part) : r;
 }
 
 static int open_top(struct store *s, struct err *e)

@@ -369,35 +369,13 @@ static int be_monitor(void)
 	return monitor_main(0, NULL);
 }
 
-/* A copy of a process with one thread is as good as a fresh one, and is there a
- * millisecond earlier (docs/adr/0013). */
-static int start_monitor(struct proc_conf *conf, struct proc *ret, struct err *e)
+/* What is to be started, to the monitor that waits for it. */
+static int send_start(struct box *b, const struct box_open *o, struct err *e)
 {
-	int r = proc_fork(conf, be_monitor, ret, e);
-
-	return r == -EBUSY ? proc_start(conf, ret, e) : r;
-}
-
-static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
-{
-	static const char *const argv[] = { "/proc/self/exe", "__monitor", NULL };
 	_cleanup_buf_ struct buf text = BUF_INIT(WIRE_BODY);
 	struct wire_wish wish;
-	struct proc_conf conf = {
-		.argv = argv, .fds = { -1, -1, -1 }, .pass_fd = -1, .new_session = true
-	};
-	int pair[2], r = sys_socketpair(SOCK_SEQPACKET, pair);
+	int r = wish_make(o, &wish, e);
 
-	if (r < 0)
-		return err_sys(e, r, "cannot make a socket pair");
-	b->fd = pair[0];
-	b->gone = b->unread = false; /* that was the one before */
-	conf.pass_fd = pair[1];
-	r = start_monitor(&conf, &b->monitor, e);
-	scope_close(&pair[1]);
-	if (r < 0)
-		return r;
-	r = wish_make(o, &wish, e);
 	if (r < 0)
 		return r;
 	buf_add(&text, &wish, sizeof(wish));
@@ -409,6 +387,31 @@ static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
 		return err_sys(e, r, "cannot reach the new monitor");
 	send_first(b, o);
 	return 0;
+}
+
+/* A copy of a process with one thread is as good as a fresh one, and is there a millisecond
+ * earlier (docs/adr/0013). Whether the box may be is looked at while it comes to life: a
+ * monitor that is told nothing ends, when our end of the socket is closed. */
+static int spawn_monitor(struct box *b, const struct box_open *o, struct err *e)
+{
+	static const char *const argv[] = { "/proc/self/exe", "__monitor", NULL };
+	struct proc_conf conf = {
+		.argv = argv, .fds = { -1, -1, -1 }, .pass_fd = -1, .new_session = true
+	};
+	int pair[2], r = sys_socketpair(SOCK_SEQPACKET, pair);
+
+	if (r < 0)
+		return err_sys(e, r, "cannot make a socket pair");
+	b->fd = pair[0];
+	b->gone = b->unread = false; /* that was the one before */
+	conf.pass_fd = pair[1];
+	r = proc_fork(&conf, be_monitor, &b->monitor, e);
+	if (r == -EBUSY)
+		r = proc_start(&conf, &b->monitor, e);
+	scope_close(&pair[1]);
+	if (r == 0 && o->permit)
+		r = o->permit(o->permit_ctx, e);
+	return r < 0 ? r : send_start(b, o, e);
 }
 
 static int await_start(struct box *b, struct err *e)
@@ -450,9 +453,6 @@ static int start(struct box *b, const struct box_open *o, struct err *e)
 	if (!nobody(r) && r != -ECONNRESET)
 		return r;
 	scope_close_set(&b->fd, 1);
-	r = o->permit ? o->permit(o->permit_ctx, e) : 0;
-	if (r < 0)
-		return r;
 	r = spawn_monitor(b, o, e) ?: await_start(b, e);
 	b->facts.started = r == 0;
 	if (b->facts.started && o->spec->net == NET_HOST && o->note)

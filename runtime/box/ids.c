@@ -11,12 +11,14 @@
 /* On a copy of the mount that nobody else sees. */
 static int try_map(const struct idmap *m, const char *dir, struct err *e)
 {
+	_cleanup_holder_ struct idmap_mount_holder h;
 	_cleanup_close_ int tree = -1, ns = -1;
 
+	h.pid = 0;
 	tree = mounts_tree(AT_FDCWD, dir, true, 0, e);
 	if (tree < 0)
 		return tree;
-	ns = idmap_mount_namespace(m, e);
+	ns = idmap_mount_namespace(m, &h, e);
 	return ns < 0 ? ns : idmap_mount_apply(tree, ns, e);
 }
 

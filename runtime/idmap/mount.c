@@ -16,18 +16,25 @@ static int open_namespace(const struct idmap *m, pid_t holder, struct err *e)
 	return fd < 0 ? err_sys(e, fd, "cannot open a user namespace") : fd;
 }
 
-int idmap_mount_namespace(const struct idmap *m, struct err *e)
+void idmap_mount_done(struct idmap_mount_holder *h)
 {
-	_Alignas(16) char stack[SYS_HOLD_STACK];
-	pid_t holder = sys_clone_hold(CLONE_NEWUSER, stack);
 	siginfo_t si;
+
+	if (h->pid > 0)
+		sys_waitid(P_PID, (id_t)h->pid, &si, WEXITED);
+	h->pid = 0;
+}
+
+int idmap_mount_namespace(const struct idmap *m, struct idmap_mount_holder *h,
+			  struct err *e)
+{
 	int r;
 
-	if (holder < 0)
-		return err_sys(e, holder, "cannot make a user namespace");
-	r = open_namespace(m, holder, e);
-	sys_kill(holder, SIGKILL);
-	sys_waitid(P_PID, (id_t)holder, &si, WEXITED);
+	h->pid = sys_clone_hold(CLONE_NEWUSER, h->stack);
+	if (h->pid < 0)
+		return err_sys(e, h->pid, "cannot make a user namespace");
+	r = open_namespace(m, h->pid, e);
+	sys_kill(h->pid, SIGKILL);
 	return r;
 }
 

@@ -53,6 +53,7 @@ struct proc_entry {
 
 struct init {
 	struct payload_box box;
+	struct userdb_last users;
 	struct setid setid;
 	char project[PATH_MAX];
 	struct proc_entry **procs; /* owned */
@@ -525,6 +526,7 @@ static int set_up(struct init *in, struct err *e)
 	in->project[sizeof(in->project) - 1] = '\0';
 	in->box.project = in->project;
 	in->box.fake = s->single;
+	in->box.users = &in->users;
 	return setid_begin(s->root ? SECFILTER_SETID_ROOT : SECFILTER_SETID,
 			   in->project, s->review, !s->root, &in->setid, e);
 }

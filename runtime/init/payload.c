@@ -10,7 +10,6 @@
 #include "runtime/init/applet.h"
 #include "runtime/init/leader.h"
 #include "runtime/init/payload_env.h"
-#include "runtime/init/userdb.h"
 
 enum { PAYLOAD_LOW = 64 }; /* descriptors of ours move above this before the exec */
 
@@ -431,15 +430,15 @@ static int fork_payload(struct birth *b, int report[2], pid_t *ret)
 }
 
 static int find_user(const struct payload_box *b, const struct payload *p,
-		     struct userdb_user *ret, struct err *e)
+		     const struct userdb_user **ret, struct err *e)
 {
 	_cleanup_close_ int root = sys_open("/", O_PATH | O_DIRECTORY);
 	int r;
 
 	if (root < 0)
 		return err_sys(e, root, "cannot open the box's root");
-	r = userdb_find(root, *p->user ? p->user : "0", ret, e);
-	if (r == 0 && b->fake && (ret->uid || ret->gid))
+	r = userdb_again(root, *p->user ? p->user : "0", b->users, ret, e);
+	if (r == 0 && b->fake && ((*ret)->uid || (*ret)->gid))
 		return err_set(e, -EINVAL,
 			       "this box has no user but root (single id map); "
 			       "'cubby doctor' says how to get more");
@@ -452,17 +451,16 @@ int payload_start(const struct payload_box *b, const struct payload *p,
 	_cleanup_(payload_run_done) struct payload_run run = PAYLOAD_RUN_NONE;
 	_cleanup_(ends_done) struct ends ends = ENDS_NONE;
 	int status[2] = { -1, -1 }, report[2] = { -1, -1 };
-	struct userdb_user user;
-	struct birth born = { b, p, &user, &ends, NULL, -1, -1 };
+	struct birth born = { b, p, NULL, &ends, NULL, -1, -1 };
 	_cleanup_free_ char **env = NULL;
-	int r = find_user(b, p, &user, e);
+	int r = find_user(b, p, &born.user, e);
 
 	if (r < 0)
 		return r;
-	r = open_ends(p, &user, &ends, e);
+	r = open_ends(p, born.user, &ends, e);
 	if (r < 0)
 		return r;
-	r = payload_env_make(&user, p->env, &env);
+	r = payload_env_make(born.user, p->env, &env);
 	if (r < 0)
 		return err_sys(e, r, "cannot make the environment");
 	born.env = env;

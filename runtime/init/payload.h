@@ -11,12 +11,14 @@
 #include "base/err.h"
 #include "base/scope.h"
 #include "runtime/box/box.h"
+#include "runtime/init/userdb.h"
 #include "runtime/wire/wire.h"
 
 /* The same for all payloads of a box. */
 struct payload_box {
-	const char *project; /* default working directory; borrowed */
-	bool fake;	     /* SECFILTER_FAKE for programs; false: real ids */
+	const char *project;	   /* default working directory; borrowed */
+	bool fake;		   /* SECFILTER_FAKE for programs; false: real ids */
+	struct userdb_last *users; /* borrowed */
 };
 
 struct payload {

@@ -16,8 +16,36 @@ struct line {
 	size_t n;
 };
 
+/* Times of files may be as coarse as the kernel's tick. */
+enum { SETTLED_S = 2 };
+
+static void stamp(const struct stat *st, struct userdb_stamp *ret)
+{
+	*ret = (struct userdb_stamp){
+		.settled = S_ISREG(st->st_mode) &&
+			   sys_wall().tv_sec - st->st_ctim.tv_sec >= SETTLED_S,
+		.dev = st->st_dev,
+		.ino = st->st_ino,
+		.size = st->st_size,
+		.changed = st->st_ctim,
+	};
+}
+
+/* By the inode: whatever the path leads through now, it is the file that was read. */
+static bool is_same(int rootfd, const char *path, const struct userdb_stamp *was)
+{
+	struct stat st;
+
+	return was->settled &&
+	       sys_fstatat(rootfd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       st.st_dev == was->dev && st.st_ino == was->ino &&
+	       st.st_size == was->size && st.st_ctim.tv_sec == was->changed.tv_sec &&
+	       st.st_ctim.tv_nsec == was->changed.tv_nsec;
+}
+
 /* What is not a regular file of moderate size is an error, not something to wait for. */
-static int read_db(int rootfd, const char *path, struct buf *ret, struct err *e)
+static int read_db(int rootfd, const char *path, struct buf *ret,
+		   struct userdb_stamp *was, struct err *e)
 {
 	_cleanup_close_ int fd = inroot_open(rootfd, path, O_RDONLY | O_NONBLOCK);
 	struct stat st;
@@ -29,6 +57,7 @@ static int read_db(int rootfd, const char *path, struct buf *ret, struct err *e)
 	r = fd < 0 ? fd : sys_fstat(fd, &st);
 	if (r < 0)
 		return err_sys(e, r, "cannot read '%s' of the box", path);
+	stamp(&st, was);
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, -EINVAL, "'%s' of the box is not a regular file",
 			       path);
@@ -171,8 +200,9 @@ static int parse_id(const char *s, uint32_t *ret)
 /* Whoever is in the box may spoil its files: a number must do without them, or nobody gets
  * in to mend them. */
 static int find_by(int rootfd, const char *user, const char *group,
-		   struct userdb_user *u, struct err *e)
+		   struct userdb_last *last, struct err *e)
 {
+	struct userdb_user *u = &last->user;
 	_cleanup_buf_ struct buf passwd = BUF_INIT(USERDB_FILE + 4096);
 	_cleanup_buf_ struct buf groups = BUF_INIT(USERDB_FILE + 4096);
 	bool number = parse_id(user, &u->uid) == 0;
@@ -181,7 +211,7 @@ static int find_by(int rootfd, const char *user, const char *group,
 	char shown[USERDB_NAME * 2];
 	int r;
 
-	r = read_db(rootfd, "/etc/passwd", &passwd, e);
+	r = read_db(rootfd, "/etc/passwd", &passwd, &last->passwd, e);
 	if (r < 0 && !number)
 		return r;
 	if (r < 0 && u->uid == 0)
@@ -191,7 +221,8 @@ static int find_by(int rootfd, const char *user, const char *group,
 		return err_set(e, -EINVAL,
 			       "no user '%s' in the box; a number needs no account",
 			       text_escaped(shown, sizeof(shown), user, strlen(user)));
-	r = !group || named ? read_db(rootfd, "/etc/group", &groups, e) : 0;
+	r = !group || named ? read_db(rootfd, "/etc/group", &groups, &last->group, e)
+			    : 0;
 	if (r < 0 && (named || !number))
 		return r;
 	if (r == 0 && !group)
@@ -217,13 +248,14 @@ static bool valid_word(const char *s)
 	return *s != '+' && *s != '-' && strlen(s) < USERDB_NAME;
 }
 
-int userdb_find(int rootfd, const char *spec, struct userdb_user *ret, struct err *e)
+static int find(int rootfd, const char *spec, struct userdb_last *last, struct err *e)
 {
-	struct userdb_user u = { .home = "/", .shell = "/bin/sh" };
+	struct userdb_user *u = &last->user;
 	char user[USERDB_NAME * 2 + 2], *colon;
 	char shown[USERDB_NAME];
 	int r = text_copy(user, sizeof(user), spec);
 
+	*u = (struct userdb_user){ .home = "/", .shell = "/bin/sh" };
 	colon = strchr(user, ':');
 	if (colon)
 		*colon++ = '\0';
@@ -231,10 +263,37 @@ int userdb_find(int rootfd, const char *spec, struct userdb_user *ret, struct er
 		return err_set(e, -EINVAL,
 			       "bad user '%s'; say NAME, UID, NAME:GROUP or UID:GID",
 			       text_escaped(shown, sizeof(shown), spec, strlen(spec)));
-	text_copy(u.name, sizeof(u.name), user);
-	r = find_by(rootfd, user, colon, &u, e);
+	text_copy(u->name, sizeof(u->name), user);
+	return find_by(rootfd, user, colon, last, e);
+}
+
+int userdb_find(int rootfd, const char *spec, struct userdb_user *ret, struct err *e)
+{
+	struct userdb_last last = { .spec = "" };
+	int r = find(rootfd, spec, &last, e);
+
 	if (r < 0)
 		return r;
-	*ret = u;
+	*ret = last.user;
+	return 0;
+}
+
+int userdb_again(int rootfd, const char *spec, struct userdb_last *last,
+		 const struct userdb_user **ret, struct err *e)
+{
+	int r = 0;
+
+	if (strcmp(spec, last->spec) != 0 ||
+	    !is_same(rootfd, "etc/passwd", &last->passwd) ||
+	    !is_same(rootfd, "etc/group", &last->group)) {
+		last->spec[0] = '\0';
+		last->passwd.settled = last->group.settled = false;
+		r = find(rootfd, spec, last, e);
+		if (r < 0)
+			return r;
+		if (text_copy(last->spec, sizeof(last->spec), spec) < 0)
+			last->spec[0] = '\0';
+	}
+	*ret = &last->user;
 	return 0;
 }

@@ -7,7 +7,9 @@
 #define RUNTIME_INIT_USERDB_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/err.h"
 
@@ -35,5 +37,26 @@ struct userdb_user {
  *         cannot be read is an error for a name, and nothing to a number.
  */
 int userdb_find(int rootfd, const char *spec, struct userdb_user *ret, struct err *e);
+
+/* A file as it was read. */
+struct userdb_stamp {
+	bool settled; /* nothing written since then can have left its time as it was */
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec changed;
+};
+
+/* Who was asked for last; all 0 = nobody. */
+struct userdb_last {
+	char spec[2 * USERDB_NAME + 2];
+	struct userdb_stamp passwd, group;
+	struct userdb_user user;
+};
+
+/** userdb_again() - userdb_find(), without reading while it is the same question and both
+ *  files are the same. @last: what *@ret points into */
+int userdb_again(int rootfd, const char *spec, struct userdb_last *last,
+		 const struct userdb_user **ret, struct err *e);
 
 #endif

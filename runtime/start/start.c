@@ -285,7 +285,8 @@ static int make_child(struct attempt *a, struct err *e)
 
 /* With the root map the box's ids are nobody's on the host: the project is shown through
  * a mount that maps its owners. Made while the child is at its first steps. */
-static int map_project(const struct attempt *a, struct err *e)
+static int map_project(const struct attempt *a, struct idmap_mount_holder *h,
+		       struct err *e)
 {
 	_cleanup_close_ int tree = -1, userns = -1;
 	struct idmap map;
@@ -296,7 +297,7 @@ static int map_project(const struct attempt *a, struct err *e)
 			      a->conf->spec->project_mode == PROJECT_RO, e);
 	if (tree < 0)
 		return tree;
-	userns = idmap_mount_namespace(&map, e);
+	userns = idmap_mount_namespace(&map, h, e);
 	r = userns < 0 ? userns : idmap_mount_apply(tree, userns, e);
 	if (r == -EINVAL) /* the directory's own filesystem can: that was tried */
 		err_hint(e,
@@ -308,7 +309,7 @@ static int map_project(const struct attempt *a, struct err *e)
 }
 
 /* Made while the child is at its first steps and its network is made. */
-static int map_layers(struct attempt *a, struct err *e)
+static int map_layers(struct attempt *a, struct idmap_mount_holder *h, struct err *e)
 {
 	_cleanup_mount_root_ struct mount_root m = MOUNT_ROOT_NONE;
 	_cleanup_close_ int userns = -1;
@@ -318,7 +319,7 @@ static int map_layers(struct attempt *a, struct err *e)
 	if (r < 0)
 		return r;
 	idmap_range_layers(&a->conf->spec->map, a->base, &map);
-	userns = idmap_mount_namespace(&map, e);
+	userns = idmap_mount_namespace(&map, h, e);
 	r = userns < 0 ? userns : idmap_mount_apply(m.image, userns, e);
 	if (r < 0)
 		return r;
@@ -340,17 +341,21 @@ static int map_layers(struct attempt *a, struct err *e)
 /* Root map: those of the host as the project is shown, those of the store as layers. */
 static int map_volumes(const struct attempt *a, struct mount_volumes *v, struct err *e)
 {
+	_cleanup_holder_ struct idmap_mount_holder of_host, of_store;
 	_cleanup_close_ int host = -1, store = -1;
 	struct idmap map;
 	unsigned i = 0;
-	int r = mount_volumes_open(a->conf->spec, v, e);
+	int r;
+
+	of_host.pid = of_store.pid = 0;
+	r = mount_volumes_open(a->conf->spec, v, e);
 
 	if (r < 0 || !json_len(a->conf->spec->volumes))
 		return r;
 	idmap_range_project(&a->conf->spec->map, a->conf->spec->owner, a->base, &map);
-	host = idmap_mount_namespace(&map, e);
+	host = idmap_mount_namespace(&map, &of_host, e);
 	idmap_range_layers(&a->conf->spec->map, a->base, &map);
-	store = host < 0 ? host : idmap_mount_namespace(&map, e);
+	store = host < 0 ? host : idmap_mount_namespace(&map, &of_store, e);
 	r = MIN(store, 0);
 	json_each(it, a->conf->spec->volumes)
 	{
@@ -369,21 +374,24 @@ static bool is_gone(int r)
 	return r == -EPIPE || r == -ECONNRESET;
 }
 
+/* That both have ended is waited for when the child goes on. */
 static int say_go(struct attempt *a, struct err *e)
 {
+	_cleanup_holder_ struct idmap_mount_holder of_project, of_layers;
 	struct wire_go body = { .there = { 0 } };
 	struct wire_head head = { .type = WIRE_GO, .len = sizeof(body) };
 	_cleanup_close_ int project = -1;
 	int fds[WIRE_GO_FDS], r;
 	unsigned n = 0;
 
+	of_project.pid = of_layers.pid = 0;
 	if (is_root(a->conf)) {
-		project = map_project(a, e);
+		project = map_project(a, &of_project, e);
 		if (project < 0)
 			return project;
 	}
 	if (a->run->lease >= 0) {
-		r = map_layers(a, e);
+		r = map_layers(a, &of_layers, e);
 		a->no_layers = r < 0;
 		if (r < 0)
 			return r;
@@ -406,14 +414,17 @@ static int say_go(struct attempt *a, struct err *e)
 static int map_outside(const struct attempt *a, const struct buf *git, int *ret,
 		       struct err *e)
 {
+	_cleanup_holder_ struct idmap_mount_holder h;
 	_cleanup_close_ int userns = -1, tree = -1;
 	struct idmap map;
-	int r = mount_outside_open(git, &tree, e);
+	int r;
 
+	h.pid = 0;
+	r = mount_outside_open(git, &tree, e);
 	if (r < 0 || tree < 0)
 		return r;
 	idmap_range_project(&a->conf->spec->map, a->conf->spec->owner, a->base, &map);
-	userns = idmap_mount_namespace(&map, e);
+	userns = idmap_mount_namespace(&map, &h, e);
 	r = userns < 0 ? userns : idmap_mount_apply(tree, userns, e);
 	if (r < 0)
 		return err_wrap(e, "the project's repository");

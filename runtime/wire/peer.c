@@ -24,8 +24,9 @@ static int open_peer(int fd, const struct ucred *peer)
 	return r == -ENOPROTOOPT ? sys_pidfd_open(peer->pid) : r < 0 ? r : pidfd;
 }
 
-/* Its number in the /proc that is mounted here; 0 = it has ended. */
-static pid_t number_of(int pidfd)
+/* Its number in the /proc that is mounted here; 0 = it has ended. @only: it has no other in
+ * a pid namespace inside of that /proc's. */
+static pid_t number_of(int pidfd, bool *only)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(FDINFO_BYTES);
 	struct err ignored = ERR_NONE;
@@ -35,6 +36,8 @@ static pid_t number_of(int pidfd)
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
 	if (file_read(AT_FDCWD, path, &text, &ignored) < 0)
 		return 0;
+	line = strstr(buf_cstr(&text), "\nNSpid:\t");
+	*only = line && line[8 + strspn(line + 8, "0123456789")] == '\n';
 	line = strstr(buf_cstr(&text), "\nPid:");
 	return line ? (pid_t)MAX(strtol(line + 5, NULL, 10), 0) : 0;
 }
@@ -66,6 +69,7 @@ static int look(int fd)
 {
 	struct ucred peer = { 0 };
 	_cleanup_close_ int pidfd = -1;
+	bool only = false;
 	struct pollfd p;
 	pid_t pid;
 	int r = sys_getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer,
@@ -78,11 +82,12 @@ static int look(int fd)
 	pidfd = open_peer(fd, &peer);
 	if (pidfd < 0)
 		return pidfd;
-	pid = number_of(pidfd);
+	pid = number_of(pidfd, &only);
 	if (!pid)
 		return -ESRCH;
 	r = same_namespace(pid, "user");
-	if (r >= 0)
+	/* One number: it is in the namespace of that /proc, so in none inside of ours. */
+	if (r >= 0 && !only)
 		r = same_namespace(pid, "pid");
 	if (r < 0)
 		return r;

@@ -41,8 +41,12 @@ static int open_own(int dirfd, const char *path, struct err *e)
 
 static int open_or_make(int dirfd, const char *path, struct err *e)
 {
-	int r = sys_mkdirat(dirfd, path, 0700);
+	int r = open_own(dirfd, path, e);
 
+	if (r != -ENOENT)
+		return r;
+	*e = ERR_NONE;
+	r = sys_mkdirat(dirfd, path, 0700);
 	if (r < 0 && r != -EEXIST)
 		return err_sys(e, r, "cannot make runtime directory '%s'", path);
 	return open_own(dirfd, path, e);

@@ -36,6 +36,22 @@ setup() { lib_project; }
 	[ "$output" = root ]
 }
 
+@test "exec: who the user is, the box's files of now say" {
+	local i home
+	cubby exec --keep -- mkdir /bin1 /bin2
+	for i in 1 2 1; do # of the same length each
+		home=/bin$i
+		[ "$(cubby exec -- sh -c 'sed "s|:/root:|:'$home':|; s|:/bin[12]:|:'$home':|" /etc/passwd >/p && cat /p >/etc/passwd; echo done')" = done ]
+		[ "$(cubby exec -- sh -c 'echo "$HOME"')" = "$home" ]
+		[ "$(cubby exec -- sh -c 'echo "$HOME"')" = "$home" ]
+	done
+	cubby exec -- sh -c 'sed -i "s/^daemon:.*/&root/" /etc/group'
+	[ "$(cubby exec -- id -G)" = "0 1" ]
+	cubby exec -- rm /etc/group
+	[ "$(cubby exec -- id -G)" = 0 ]
+	cubby stop -q
+}
+
 # bats test_tags=long
 @test "exec: much through cat is byte-exact" {
 	openssl version

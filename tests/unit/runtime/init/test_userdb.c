@@ -135,6 +135,65 @@ static void no_passwd_knows_numbers(void)
 	assert_int_equal(userdb_find(root, "root", &u, &e), -EINVAL);
 }
 
+/* Both files of the host were written long ago. */
+static void old_files_are_read_once(void)
+{
+	_cleanup_close_ int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct userdb_last last = { .spec = "" };
+	const struct userdb_user *u = NULL;
+	struct err e = ERR_NONE;
+
+	unit_ok(userdb_again(root, "0", &last, &u, &e), &e);
+	assert_string_equal(u->name, "root");
+	assert_true(last.passwd.settled && last.group.settled);
+	strcpy(last.user.name, "kept");
+	unit_ok(userdb_again(root, "0", &last, &u, &e), &e);
+	assert_string_equal(u->name, "kept");
+
+	unit_ok(userdb_again(root, "root", &last, &u, &e), &e); /* another question */
+	assert_string_equal(u->name, "root");
+	assert_true(userdb_again(root, "no-such-user", &last, &u, &e) < 0);
+	unit_ok(userdb_again(root, "root", &last, &u, &e), &e);
+	assert_string_equal(u->name, "root");
+}
+
+/* What a stamp says, one member at a time. */
+static void other_files_are_read_again(void)
+{
+	_cleanup_close_ int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (int i = 0; i < 10; i++) {
+		struct userdb_last last = { .spec = "" };
+		struct userdb_stamp *was = i & 1 ? &last.passwd : &last.group;
+		const struct userdb_user *u = NULL;
+		struct err e = ERR_NONE;
+
+		unit_ok(userdb_again(root, "0", &last, &u, &e), &e);
+		strcpy(last.user.name, "kept");
+		was->settled = i / 2 != 0;
+		was->ino += i / 2 == 1;
+		was->size += i / 2 == 2;
+		was->changed.tv_nsec += i / 2 == 3;
+		was->dev += i / 2 == 4;
+		unit_ok(userdb_again(root, "0", &last, &u, &e), &e);
+		assert_string_equal(u->name, "root");
+	}
+}
+
+static void files_just_written_are_read_again(void)
+{
+	_cleanup_close_ int root = make_root(passwd, group);
+	struct userdb_last last = { .spec = "" };
+	const struct userdb_user *u = NULL;
+	struct err e = ERR_NONE;
+
+	unit_ok(userdb_again(root, "app", &last, &u, &e), &e);
+	assert_false(last.passwd.settled || last.group.settled);
+	assert_int_equal(u->uid, 1000);
+	assert_int_equal(unlinkat(root, "etc/passwd", 0), 0);
+	assert_true(userdb_again(root, "app", &last, &u, &e) < 0);
+}
+
 static void a_fifo_is_refused_at_once(void)
 {
 	_cleanup_close_ int root = make_root(NULL, group);
@@ -209,6 +268,10 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "memberships", memberships },
+		{ "old files are read once", old_files_are_read_once },
+		{ "other files are read again", other_files_are_read_again },
+		{ "files just written are read again",
+		  files_just_written_are_read_again },
 		{ "no passwd knows numbers", no_passwd_knows_numbers },
 		{ "a FIFO is refused at once", a_fifo_is_refused_at_once },
 		{ "a number needs no file", a_number_needs_no_file },
