@@ -2,15 +2,30 @@
 
 #include <errno.h>
 
-enum { HEAD = 4, PIECE = 64 << 10 };
+enum { HEAD = 4, PIECE = 64 << 10, LARGE = PYTHON_FRAME_FREE };
 
-void python_frame_init(struct python_frame *f)
+void python_frame_init(struct python_frame *f, struct python_room *room)
 {
-	*f = (struct python_frame){ .in = BUF_INIT(PYTHON_FRAME_MAX + HEAD + PIECE) };
+	*f = (struct python_frame){ .in = BUF_INIT(PYTHON_FRAME_MAX + HEAD + PIECE),
+				    .room = room };
+}
+
+/* What it may keep is @want bytes of the room from now on. */
+static int take_room(struct python_frame *f, size_t want)
+{
+	if (!f->room)
+		return 0;
+	if (want > f->taken && want - f->taken > f->room->left)
+		return -ENOBUFS;
+	f->room->left += f->taken;
+	f->room->left -= want;
+	f->taken = want;
+	return 0;
 }
 
 void python_frame_done(struct python_frame *f)
 {
+	(void)take_room(f, 0);
 	buf_done(&f->in);
 }
 
@@ -37,7 +52,17 @@ static int take_frames(struct python_frame *f, python_frame_fn *fn, void *ctx)
 		at += HEAD + len;
 	}
 	buf_consume(&f->in, at);
+	if (!f->in.len && f->in.cap > LARGE)
+		buf_done(&f->in);
 	return r;
+}
+
+/* Storage doubles as it grows: it is that which is kept, not what is in it. */
+static int make_room(struct python_frame *f, size_t n)
+{
+	int r = buf_reserve(&f->in, n);
+
+	return r < 0 ? r : take_room(f, f->in.cap > LARGE ? f->in.cap : 0);
 }
 
 int python_frame_feed(struct python_frame *f, const void *data, size_t len,
@@ -47,9 +72,11 @@ int python_frame_feed(struct python_frame *f, const void *data, size_t len,
 
 	for (size_t n; len && !f->broken; p += n, len -= n) {
 		n = MIN(len, (size_t)PIECE);
-		f->broken = buf_add(&f->in, p, n);
+		f->broken = make_room(f, n) ?: buf_add(&f->in, p, n);
 		if (!f->broken)
 			f->broken = take_frames(f, fn, ctx);
+		if (!f->in.cap)
+			(void)take_room(f, 0);
 	}
 	return f->broken;
 }

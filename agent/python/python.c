@@ -94,6 +94,8 @@ static void flush(struct python *p)
 	}
 	if (n < 0 && n != -EAGAIN) /* it has gone, as a read will tell */
 		buf_truncate(&p->out, 0);
+	if (!p->out.len && p->out.cap > PYTHON_FRAME_FREE)
+		buf_done(&p->out);
 	if (p->full == (p->out.len > 0))
 		return;
 	p->full = p->out.len > 0;
@@ -153,7 +155,7 @@ static void forget(struct python *p)
 	p->full = false;
 	buf_truncate(&p->out, 0);
 	python_frame_done(&p->in);
-	python_frame_init(&p->in);
+	python_frame_init(&p->in, p->conf.room);
 	p->state = PYTHON_NONE;
 	p->interrupts = 0;
 	p->pending = false;
@@ -257,8 +259,12 @@ static bool take_messages(struct python *p)
 		if (n <= 0)
 			return false;
 		got += (size_t)n;
-		if (python_frame_feed(&p->in, piece, (size_t)n, on_frame, p) != 0) {
-			p->broken = "it sent what is no message";
+		n = python_frame_feed(&p->in, piece, (size_t)n, on_frame, p);
+		if (n != 0) {
+			p->broken = n == -ENOBUFS
+					    ? "its messages are more than Python may "
+					      "have on their way at once"
+					    : "it sent what is no message";
 			return false;
 		}
 	}
@@ -322,7 +328,7 @@ int python_new(const struct python_conf *conf, struct python **ret, struct err *
 	p->questions = p->messages = p->timer = p->epfd = -1;
 	p->proc = BOX_PROC_NONE;
 	buf_init(&p->out, (size_t)2 * PYTHON_FRAME_MAX);
-	python_frame_init(&p->in);
+	python_frame_init(&p->in, conf->room);
 	r = p->epfd = sys_epoll_create();
 	if (r >= 0)
 		r = p->timer = sys_timerfd();

@@ -16,6 +16,7 @@
 #include "base/aside.h"
 
 struct python;
+struct python_room;
 
 enum python_state {
 	PYTHON_NONE, /* not started, or it has ended: the next cell starts it */
@@ -46,6 +47,7 @@ struct python_conf {
 	const char *cwd;		    /* NULL = the project directory; borrowed */
 	const char *user;		    /* NULL = root; borrowed */
 	const char *const *env;		    /* NULL-ended; may be NULL; borrowed */
+	struct python_room *room; /* borrowed; with others; NULL = none (frame.h) */
 	const char *context; /* one that is served (context.h); NULL = one of our own */
 	bool files;	     /* pictures become files of the box, not base64 */
 	bool merge; /* standard error is standard output: their order is kept */

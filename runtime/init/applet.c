@@ -11,6 +11,7 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "runtime/init/applets.h"
+#include "runtime/init/regular.h"
 
 enum { CHUNK = 64 << 10, LINKS_MAX = 40, TRIES = 100 };
 #define FRAMES UINT64_MAX /* instead of a size */
@@ -63,17 +64,11 @@ static int run_get(char *const argv[], struct err *e)
 {
 	uint64_t max;
 	struct stat st;
-	/* without blocking: the path may be a FIFO */
-	_cleanup_close_ int fd =
-		sys_openat(AT_FDCWD, argv[1], O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
-	int r = fd < 0 ? fd : sys_fstat(fd, &st);
+	_cleanup_close_ int fd = regular_open(argv[1], &st, e);
+	int r;
 
-	if (r < 0)
-		return err_sys(e, r, "cannot open '%s'", argv[1]);
-	if (S_ISDIR(st.st_mode))
-		return err_sys(e, -EISDIR, "cannot read '%s'", argv[1]);
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, -EINVAL, "'%s' is not a regular file", argv[1]);
+	if (fd < 0)
+		return fd;
 	if (num_u64(argv[2], &max) < 0)
 		return err_set(e, -EINVAL, "bad size '%s'", argv[2]);
 	r = head(&st, e);

@@ -13,6 +13,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "runtime/init/jsonout.h"
+#include "runtime/init/regular.h"
 #include "runtime/init/walk.h"
 
 enum { CHUNK = 64 << 10, REMOVE_DEPTH = 512 };
@@ -133,17 +134,14 @@ static int text_pass(struct text *t, bool show, struct err *e)
 
 int browse_text(char *const argv[], struct err *e)
 {
-	_cleanup_close_ int fd = sys_open(argv[1], O_RDONLY | O_NONBLOCK | O_NOCTTY);
-	_cleanup_free_ struct jsonout *j = jsonout_new(e);
-	struct text t = { .fd = fd, .j = j };
 	struct stat st;
-	int r = fd < 0 ? fd : sys_fstat(fd, &st);
+	_cleanup_close_ int fd = regular_open(argv[1], &st, e);
+	_cleanup_free_ struct jsonout *j = fd < 0 ? NULL : jsonout_new(e);
+	struct text t = { .fd = fd, .j = j };
+	int r;
 
-	if (r < 0 || !j)
-		return r < 0 ? err_sys(e, r, "cannot open '%s'", argv[1]) : e->code;
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL,
-			       "'%s' is not a regular file", argv[1]);
+	if (!j)
+		return e->code;
 	if (num_u64(argv[2], &t.first) < 0 || num_u64(argv[3], &t.last) < 0)
 		return err_set(e, -EINVAL, "bad line numbers");
 	r = text_pass(&t, false, e);

@@ -64,7 +64,7 @@ int walk_names(int dirfd, char ***ret, struct err *e)
 	return 0;
 }
 
-static bool is_kernels(int fd)
+bool walk_is_kernels(int fd)
 {
 	struct statfs fs;
 
@@ -81,7 +81,7 @@ static int walk_into(struct walk *w, int dirfd, const char *name, unsigned depth
 		sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	struct err ignored = ERR_NONE;
 
-	if (fd < 0 || depth == WALK_DEPTH || is_kernels(fd))
+	if (fd < 0 || depth == WALK_DEPTH || walk_is_kernels(fd))
 		return 0; /* what cannot be read is left out */
 	return walk_dir(w, fd, depth, &ignored) == -ENOMEM
 		       ? err_sys(e, -ENOMEM, "cannot search")

@@ -27,6 +27,9 @@ typedef enum walk_next walk_fn(void *ctx, const struct walk_entry *w);
 /** walk_tree() - 0; 1: there were too many names; or why @path cannot be walked */
 int walk_tree(const char *path, walk_fn *fn, void *ctx, struct err *e);
 
+/** walk_is_kernels() - is it below /proc or /sys, whose files the kernel makes up? */
+bool walk_is_kernels(int fd);
+
 /** walk_names() - the names in a directory, sorted; NULL-ended; free each and the list */
 int walk_names(int dirfd, char ***ret, struct err *e);
 void walk_names_free(char ***names);

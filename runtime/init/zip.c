@@ -203,6 +203,20 @@ static enum walk_next on_walk(void *ctx, const struct walk_entry *w)
 	return z->failed < 0 ? WALK_STOP : WALK_ON;
 }
 
+/* Before anything is said. What is made up has no size, is another each time, or has no end. */
+static int look_at(const char *path, struct err *e)
+{
+	_cleanup_close_ int fd = sys_open(path, O_PATH);
+
+	if (fd < 0)
+		return err_set(e, -ENOENT, "Path not found: %s", path);
+	if (walk_is_kernels(fd))
+		return err_set(e, -EINVAL,
+			       "'%s' is made up by the kernel: it cannot be packed",
+			       path);
+	return 0;
+}
+
 static int add_path(struct zip *z, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -224,7 +238,6 @@ int zip_run(char *const argv[], struct err *e)
 {
 	_cleanup_free_ struct zip *z = calloc(1, sizeof(*z));
 	_cleanup_buf_ struct buf end = BUF_INIT(64);
-	struct stat st;
 	int r = 0;
 
 	if (!z)
@@ -232,9 +245,10 @@ int zip_run(char *const argv[], struct err *e)
 	z->e = e;
 	buf_init(&z->central, CENTRAL_MAX);
 	crc_table(z->crcs);
-	for (char *const *path = argv + 1; *path; path++) /* before anything is said */
-		if (sys_fstatat(AT_FDCWD, *path, &st, 0) < 0)
-			return err_set(e, -ENOENT, "Path not found: %s", *path);
+	for (char *const *path = argv + 1; *path && r == 0; path++)
+		r = look_at(*path, e);
+	if (r < 0)
+		return r;
 	for (char *const *path = argv + 1; *path && r == 0; path++)
 		r = add_path(z, *path);
 	put32(&end, 0x06054b50);

@@ -76,6 +76,8 @@ O='xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:
 		serve_status GET "/files/read?path=$2" "$1"
 		jq -r .detail serve.body
 	}
+	printf '\320\317\021\340' >a.xls
+	[ "$(refused 415 a.xls)" = 'Unsupported binary file type: application/vnd.ms-excel (4 bytes); make an xlsx of it first: apt-get install libreoffice-calc; soffice --headless --convert-to xlsx FILE' ]
 	printf 'PK\3\4\377\0' >a.docx
 	[ "$(refused 415 a.docx)" = 'Unsupported binary file type: application/vnd.openxmlformats-officedocument.wordprocessingml.document: it cannot be read as one' ]
 	pack b.docx word/document.xml '<w:t'

@@ -28,8 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t piece = size ? data[0] % 7 + 1 : 1;
 	int r, s = 0;
 
-	python_frame_init(&one);
-	python_frame_init(&many);
+	python_frame_init(&one, NULL);
+	python_frame_init(&many, NULL);
 	r = python_frame_feed(&one, data, size, on_frame, &a);
 	for (size_t at = 0; at < size; at += piece)
 		s = python_frame_feed(&many, data + at, MIN(piece, size - at), on_frame,

@@ -44,6 +44,7 @@ static void clear_request(struct exchange *x)
 	for (unsigned i = 0; i < x->n_args; i++)
 		free(x->args[i]);
 	ws_done(&x->ws);
+	(void)share_gather(x, 0);
 	x->key = NULL;
 	x->head_text = NULL;
 	x->head = (struct head){ .query = "" };
@@ -118,6 +119,8 @@ static void take_frames(struct exchange *x)
 		return;
 	r = ws_feed(&x->ws, x->in.data, x->in.len, on_message, x);
 	buf_truncate(&x->in, 0);
+	if (r == 0 && share_gather(x, ws_held(&x->ws)) < 0)
+		r = WS_LATER;
 	if (r == 0) {
 		exchange_push(x);
 		return;

@@ -227,8 +227,11 @@ void exchange_push(struct exchange *x)
 	}
 	if (n < 0 && n != -EAGAIN)
 		exchange_die(x);
-	if (!x->out.len && x->state == EXCHANGE_WS)
+	if (!x->out.len && x->state == EXCHANGE_WS) {
 		share_release(x);
+		if (x->out.cap > 2L * EXCHANGE_FULL)
+			buf_done(&x->out);
+	}
 	exchange_watch(x);
 }
 
@@ -623,7 +626,8 @@ void exchange_ws_send(struct exchange *x, enum exchange_message kind, const void
 	if (x->state != EXCHANGE_WS)
 		return;
 	x->sent += len;
-	if (len > EXCHANGE_FULL && share_hold(x, len) < 0) {
+	/* also of many small ones to one that does not read */
+	if (x->out.len + len > EXCHANGE_FULL && share_hold(x, len) < 0) {
 		exchange_die(x);
 		return;
 	}

@@ -63,8 +63,9 @@ struct exchange {
 	bool known;	       /* a key was shown on it */
 	const struct key *key; /* borrowed; that this request has; NULL = none */
 	uint64_t born_ms;
-	size_t counted; /* bytes of it in server_counts.held */
-	bool pinged;	/* a WebSocket whose answer to a ping is awaited */
+	size_t counted;	 /* bytes of it in server_counts.held */
+	size_t gathered; /* the same, of a message that comes */
+	bool pinged;	 /* a WebSocket whose answer to a ping is awaited */
 
 	char *head_text; /* owned; what @head points into */
 	struct head head;
@@ -131,6 +132,8 @@ void intake_refuse(struct exchange *x, int status, const char *why);
 /* ---- share.c, of which exchange.h has the rest */
 /** share_place() - may this request's owner have another place? */
 bool share_place(const struct exchange *x);
+/** share_gather() - of a message that comes @n bytes are kept: 0, or -EAGAIN, as share_hold() */
+int share_gather(struct exchange *x, size_t n);
 
 /* ---- admit.c */
 /** admit_request() - false: it was answered */

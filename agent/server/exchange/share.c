@@ -51,10 +51,23 @@ int share_hold(struct exchange *x, size_t n)
 		return -EAGAIN;
 	if (s->counts.held + n > EXCHANGE_HELD_MAX / 2 && several(s))
 		for (const struct exchange *y = s->exchanges; y; y = y->next)
-			own += same_owner(x, y) ? y->counted : 0;
+			own += same_owner(x, y) ? y->counted + y->gathered : 0;
 	if (own + n > EXCHANGE_HELD_MAX / 2 && several(s))
 		return -EAGAIN;
 	x->counted += n;
 	s->counts.held += n;
+	return 0;
+}
+
+int share_gather(struct exchange *x, size_t n)
+{
+	size_t before = x->counted;
+
+	if (n > x->gathered && share_hold(x, n - x->gathered) < 0)
+		return -EAGAIN;
+	x->counted = before; /* it is none of the answer's */
+	if (n < x->gathered)
+		x->server->counts.held -= x->gathered - n;
+	x->gathered = n;
 	return 0;
 }

@@ -41,6 +41,27 @@ bool document_is(const char *path)
 	return kind_of(path) != NULL;
 }
 
+const char *document_remedy(const char *path)
+{
+	static const char *const old[][2] = {
+		{ "doc",
+		  "; make a docx of it first: apt-get install libreoffice-writer; "
+		  "soffice --headless --convert-to docx FILE" },
+		{ "xls",
+		  "; make an xlsx of it first: apt-get install libreoffice-calc; "
+		  "soffice --headless --convert-to xlsx FILE" },
+		{ "ppt",
+		  "; make a pptx of it first: apt-get install libreoffice-impress; "
+		  "soffice --headless --convert-to pptx FILE" },
+	};
+	const char *dot = strrchr(pathname_base(path), '.');
+
+	for (size_t i = 0; dot && i < ARRAY_SIZE(old); i++)
+		if (strcasecmp(dot + 1, old[i][0]) == 0)
+			return old[i][1];
+	return "";
+}
+
 static bool is_pdf(const char *path)
 {
 	const char *kind = kind_of(path);

@@ -11,6 +11,8 @@ enum { DOCUMENT_MS = 60000, DOCUMENT_TEXT_MAX = 16 << 20, DOCUMENT_WORDS = 8 };
 
 /** document_is() - has a file of this name a text that can be had? */
 bool document_is(const char *path);
+/** document_remedy() - what to do about one that cannot be read here; "" = nothing is known */
+const char *document_remedy(const char *path);
 /** document_reader() - the program of the box that says it, NULL-ended; how many words it has.
  *  @path: of one that document_is(); borrowed */
 size_t document_reader(const char *path, const char *ret[DOCUMENT_WORDS]);

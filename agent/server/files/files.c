@@ -169,8 +169,8 @@ static int refuse_type(struct exchange *x, struct buf *out, struct err *e)
 	if (sscanf(buf_cstr(out), "%*o %" SCNu64, &size) != 1)
 		return err_set(e, -EPROTO, "the file program's answer makes no sense");
 	return err_set(e, -EMEDIUMTYPE,
-		       "Unsupported binary file type: %s (%" PRIu64 " bytes)",
-		       pathname_type(path), size);
+		       "Unsupported binary file type: %s (%" PRIu64 " bytes)%s",
+		       pathname_type(path), size, document_remedy(path));
 }
 
 /* Which lines of a text are wanted, if not all. */

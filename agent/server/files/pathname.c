@@ -94,6 +94,9 @@ const char *pathname_type(const char *path)
 		{ "woff", "font/woff" },
 		{ "woff2", "font/woff2" },
 		{ "ttf", "font/ttf" },
+		{ "doc", "application/msword" },
+		{ "xls", "application/vnd.ms-excel" },
+		{ "ppt", "application/vnd.ms-powerpoint" },
 		{ "docx", "application/vnd.openxmlformats-officedocument."
 			  "wordprocessingml.document" },
 		{ "xlsx", "application/vnd.openxmlformats-officedocument."

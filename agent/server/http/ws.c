@@ -8,6 +8,8 @@
 #include "base/sha1.h"
 #include "base/text.h"
 
+enum { LITTLE = 64 << 10 };
+
 void ws_init(struct ws *w)
 {
 	*w = (struct ws){ .need = 2 };
@@ -112,7 +114,10 @@ static int end_frame(struct ws *w, ws_fn *fn, void *ctx)
 	r = fn(ctx, kind, buf_cstr(b), b->len);
 	if (r != 0)
 		return r;
-	buf_truncate(b, 0);
+	if (b->cap > LITTLE)
+		buf_done(b);
+	else
+		buf_truncate(b, 0);
 	return 0;
 }
 
@@ -140,6 +145,11 @@ int ws_feed(struct ws *w, const char *in, size_t len, ws_fn *fn, void *ctx)
 			r = start_payload(w);
 	}
 	return r;
+}
+
+size_t ws_held(const struct ws *w)
+{
+	return w->message.cap > LITTLE ? w->message.cap : 0;
 }
 
 /* ---- writing -------------------------------------------------------------------- */

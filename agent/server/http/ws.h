@@ -19,7 +19,7 @@ enum ws_opcode {
 
 enum { WS_MESSAGE_MAX = 1 << 20, WS_CONTROL_MAX = 125, WS_ACCEPT = 29 };
 
-enum { WS_WRONG = 1002, WS_NOT_TEXT = 1007, WS_TOO_LARGE = 1009 };
+enum { WS_WRONG = 1002, WS_NOT_TEXT = 1007, WS_TOO_LARGE = 1009, WS_LATER = 1013 };
 
 struct ws {
 	unsigned char head[14];
@@ -38,6 +38,9 @@ typedef int ws_fn(void *ctx, enum ws_opcode kind, const char *data, size_t len);
 
 /** ws_feed() - 0, 1 (a call returned it), or the code to close with, 1002 to 1009 */
 int ws_feed(struct ws *w, const char *in, size_t len, ws_fn *fn, void *ctx);
+
+/** ws_held() - bytes that are kept of a message whose end has not come; little is nothing */
+size_t ws_held(const struct ws *w);
 
 /** ws_frame() - append a whole message as one frame */
 int ws_frame(enum ws_opcode kind, const void *data, size_t len, struct buf *out);

@@ -13,9 +13,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "agent/python/frame.h"
 #include "agent/python/python.h"
 #include "agent/python/show.h"
 #include "agent/server/conf/conf.h"
+#include "agent/server/jupyter/cell.h"
 #include "agent/server/jupyter/channel.h"
 #include "agent/server/tenant/tenant.h"
 #include "base/loop.h"
@@ -23,15 +25,11 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 
-enum { WAITING_MAX = 64, DATE = 40, VALUES_MAX = 256 << 10 };
-
-/* An execute_request. */
-struct request {
-	struct request *next;
-	struct json *header; /* owned */
-	char *code;	     /* owned */
-	bool silent, stdin_allowed, stop_on_error;
-	const struct kernel_watch *watch; /* borrowed; NULL = none */
+enum {
+	WAITING_MAX = 64,	 /* of a kernel */
+	MESSAGES_ALL = 20 << 20, /* the same of messages whose end has not come */
+	DATE = 40,
+	VALUES_MAX = 256 << 10
 };
 
 struct kernel {
@@ -39,13 +37,13 @@ struct kernel {
 	struct kernels *all;
 	char id[KERNEL_ID];
 	struct kernel_session of;
-	struct python *python;		    /* owned */
-	struct tenant_program program;	    /* its process */
-	struct box_exit exit;		    /* of it */
-	bool exited;			    /* exit is known */
-	struct loop_source *source;	    /* of the interpreter */
-	struct channels channels;	    /* owned */
-	struct request *requests, *running; /* owned; running: the first */
+	struct python *python;		 /* owned */
+	struct tenant_program program;	 /* its process */
+	struct box_exit exit;		 /* of it */
+	bool exited;			 /* exit is known */
+	struct loop_source *source;	 /* of the interpreter */
+	struct channels channels;	 /* owned */
+	struct cell *requests, *running; /* owned; running: the first */
 	unsigned waiting;
 	struct pieces pieces[3];
 	int64_t count;
@@ -60,6 +58,8 @@ struct kernels {
 	struct tenant *tenant; /* borrowed */
 	struct kernel *first;
 	unsigned count;
+	size_t cells_left;	 /* of CELL_ALL */
+	struct python_room room; /* MESSAGES_ALL */
 };
 
 static struct loop *loop_of(const struct kernel *k)
@@ -122,13 +122,13 @@ static void mark_active(struct kernel *k)
 	k->active_ms = sys_now_ms();
 }
 
-static void request_free(struct request *r)
+static struct cell *new_cell(struct kernel *k, const struct json *header,
+			     const char *code, struct err *e)
 {
-	if (r->watch)
-		r->watch->said(r->watch->ctx, NULL, NULL);
-	json_free(&r->header);
-	free(r->code);
-	free(r);
+	if (k->waiting < WAITING_MAX)
+		return cell_new(header, code, &k->all->cells_left, e);
+	err_set(e, -EAGAIN, "too many cells wait");
+	return NULL;
 }
 
 static void begin_next(struct kernel *k);
@@ -136,7 +136,7 @@ static void begin_next(struct kernel *k);
 /* The reply to the running one, which is over; @reply is taken over. */
 static void end_running(struct kernel *k, struct json *reply, bool failed)
 {
-	struct request *r = k->running;
+	struct cell *r = k->running;
 
 	mark_active(k);
 	json_set_int(reply, "execution_count", k->count);
@@ -146,7 +146,7 @@ static void end_running(struct kernel *k, struct json *reply, bool failed)
 	k->running = NULL;
 	tell_status(k, r->header, "idle");
 	failed = failed && r->stop_on_error;
-	request_free(r);
+	cell_free(r);
 	while (failed && k->requests) {
 		struct json *aborted = json_object();
 
@@ -156,7 +156,7 @@ static void end_running(struct kernel *k, struct json *reply, bool failed)
 		json_set_str(aborted, "status", "aborted");
 		tell(k, "shell", "execute_reply", r->header, aborted);
 		tell_status(k, r->header, "idle");
-		request_free(r);
+		cell_free(r);
 	}
 }
 
@@ -184,7 +184,7 @@ static void fail_running(struct kernel *k, const char *ename, const char *evalue
 static void begin_next(struct kernel *k)
 {
 	while (k->requests && !k->running) {
-		struct request *r = k->requests;
+		struct cell *r = k->requests;
 		struct python_cell cell = { .code = r->code, .silent = r->silent };
 		struct json *input = json_object();
 		struct err e = ERR_NONE;
@@ -336,9 +336,9 @@ static void answer_fixed(struct kernel *k, struct channel *c, const struct json 
 	tell_status(k, header, "idle");
 }
 
-static void queue(struct kernel *k, struct request *r)
+static void queue(struct kernel *k, struct cell *r)
 {
-	struct request **at = &k->requests;
+	struct cell **at = &k->requests;
 
 	while (*at)
 		at = &(*at)->next;
@@ -352,24 +352,16 @@ static void queue(struct kernel *k, struct request *r)
 int kernel_execute(struct kernel *k, const char *code, const struct kernel_watch *w,
 		   struct err *e)
 {
-	struct request *r = calloc(1, sizeof(*r));
+	_cleanup_json_ struct json *header = json_object();
+	struct cell *r;
 	char id[CHANNEL_ID];
 
-	if (k->waiting >= WAITING_MAX) {
-		free(r);
-		return err_set(e, -EAGAIN, "too many cells wait");
-	}
-	if (!r)
-		return err_sys(e, -ENOMEM, "cannot run a cell");
 	channel_make_id(id);
-	r->header = json_object();
-	json_set_str(r->header, "msg_id", id);
-	json_set_str(r->header, "msg_type", "execute_request");
-	r->code = strdup(code);
-	if (!r->code || json_failed(r->header) < 0) {
-		request_free(r);
-		return err_sys(e, -ENOMEM, "cannot run a cell");
-	}
+	json_set_str(header, "msg_id", id);
+	json_set_str(header, "msg_type", "execute_request");
+	r = new_cell(k, header, code, e);
+	if (!r)
+		return e->code;
 	mark_active(k);
 	r->watch = w;
 	queue(k, r);
@@ -385,31 +377,42 @@ void kernel_unwatch(struct kernel *k, const struct kernel_watch *w)
 {
 	if (k->running && k->running->watch == w)
 		k->running->watch = NULL;
-	for (struct request *r = k->requests; r; r = r->next)
+	for (struct cell *r = k->requests; r; r = r->next)
 		if (r->watch == w)
 			r->watch = NULL;
 	look_at_speed(k);
+}
+
+/* Who sent it would wait for an end of it for ever. */
+static void refuse_cell(struct kernel *k, const struct json *header,
+			const struct err *why)
+{
+	struct json *reply = error_content("KernelError", why->msg, NULL);
+
+	json_set_str(reply, "status", "error");
+	tell_status(k, header, "busy");
+	tell(k, "iopub", "error", header, error_content("KernelError", why->msg, NULL));
+	tell(k, "shell", "execute_reply", header, reply);
+	tell_status(k, header, "idle");
 }
 
 static void take_execute(struct kernel *k, const struct json *header,
 			 const struct json *content)
 {
 	const char *code = json_get_str(content, "code");
-	struct request *r = calloc(1, sizeof(*r));
+	struct err e = ERR_NONE;
+	struct cell *r;
 
-	if (!r || !code || k->waiting >= WAITING_MAX) {
-		free(r);
+	if (!code)
+		return;
+	r = new_cell(k, header, code, &e);
+	if (!r) {
+		refuse_cell(k, header, &e);
 		return;
 	}
-	r->header = json_dup(header);
-	r->code = strdup(code);
 	r->silent = json_get_bool(content, "silent", false);
 	r->stdin_allowed = json_get_bool(content, "allow_stdin", true);
 	r->stop_on_error = json_get_bool(content, "stop_on_error", true);
-	if (!r->header || !r->code) {
-		request_free(r);
-		return;
-	}
 	queue(k, r);
 }
 
@@ -431,7 +434,7 @@ static void take_message(void *ctx, struct channel *c, const struct json *m)
 	struct kernel *k = ctx;
 
 	mark_active(k);
-	if (!type || !json_get_str(header, "msg_id"))
+	if (!type || !json_get_str(header, "msg_id") || !cell_fits(header))
 		return;
 	if (strcmp(type, "execute_request") == 0)
 		take_execute(k, header, content);
@@ -525,8 +528,10 @@ static struct kernels *kernels_of(struct tenant *t)
 {
 	struct kernels *all = tenant_slot(t, TENANT_PYTHON, sizeof(*all), kernels_free);
 
-	if (all)
-		all->tenant = t;
+	if (all && !all->tenant)
+		*all = (struct kernels){ .tenant = t,
+					 .cells_left = CELL_ALL,
+					 .room = { MESSAGES_ALL } };
 	return all;
 }
 
@@ -554,6 +559,7 @@ int kernel_new(struct tenant *t, struct kernel **ret, struct err *e)
 		.ctx = k,
 		.cwd = tenant_home(t),
 		.env = tenant_conf(t)->env,
+		.room = all ? &all->room : NULL,
 	};
 	int r = k ? 0 : -ENOMEM;
 
@@ -611,10 +617,10 @@ struct kernel *kernel_next(struct tenant *t, struct kernel *k)
 static void drop_requests(struct kernel *k)
 {
 	while (k->requests) {
-		struct request *r = k->requests;
+		struct cell *r = k->requests;
 
 		k->requests = r->next;
-		request_free(r);
+		cell_free(r);
 	}
 	k->waiting = 0;
 }
@@ -630,7 +636,7 @@ void kernel_end(struct kernel *k)
 	channel_close_all(&k->channels, "the kernel has ended");
 	drop_requests(k);
 	if (k->running)
-		request_free(k->running);
+		cell_free(k->running);
 	loop_remove(loop_of(k), &k->source);
 	loop_remove(loop_of(k), &k->idle);
 	python_free(&k->python);

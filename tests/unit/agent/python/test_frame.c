@@ -1,5 +1,7 @@
 #include "agent/python/frame.h"
 
+#include <errno.h>
+
 #include "tests/unit/unit.h"
 
 static const struct row {
@@ -32,7 +34,7 @@ static void feed(const struct row *row, size_t piece)
 	_cleanup_buf_ struct buf seen = BUF_INIT(1000);
 	int r = 0;
 
-	python_frame_init(&f);
+	python_frame_init(&f, NULL);
 	for (size_t at = 0; at < row->len; at += piece)
 		r = python_frame_feed(&f, row->in + at, MIN(piece, row->len - at),
 				      on_frame, &seen);
@@ -66,7 +68,7 @@ static void test_largest(void)
 	_cleanup_python_frame_ struct python_frame f;
 	size_t seen = 0;
 
-	python_frame_init(&f);
+	python_frame_init(&f, NULL);
 	assert_int_equal(buf_reserve(&text, PYTHON_FRAME_MAX + 1), 0);
 	memset(text.data, 'x', PYTHON_FRAME_MAX + 1);
 	buf_commit(&text, PYTHON_FRAME_MAX + 1);
@@ -82,9 +84,41 @@ static void test_largest(void)
 	assert_int_equal(out.len, PYTHON_FRAME_MAX + 4);
 }
 
+/* Two share what is enough for one; what was taken comes back with the end of a message, and
+ * with that of the frame. */
+static void test_room(void)
+{
+	struct python_room room = { 3L * PYTHON_FRAME_FREE };
+	struct python_frame one, two;
+	_cleanup_buf_ struct buf text = BUF_INIT(4L * PYTHON_FRAME_FREE),
+				 out = BUF_INIT(4L * PYTHON_FRAME_FREE);
+	const size_t len = 3L * PYTHON_FRAME_FREE / 2;
+	size_t seen = 0;
+
+	assert_int_equal(buf_reserve(&text, len), 0);
+	memset(text.data, 'x', len);
+	buf_commit(&text, len);
+	assert_int_equal(python_frame_add(&out, text.data, len), 0);
+	python_frame_init(&one, &room);
+	python_frame_init(&two, &room);
+	assert_int_equal(python_frame_feed(&two, out.data, 5000, measure, &seen), 0);
+	assert_int_equal(room.left, 3L * PYTHON_FRAME_FREE); /* little is free */
+	assert_int_equal(python_frame_feed(&one, out.data, len, measure, &seen), 0);
+	assert_true(room.left < len);
+	assert_int_equal(
+		python_frame_feed(&two, out.data + 5000, len - 5000, measure, &seen),
+		-ENOBUFS);
+	python_frame_done(&two);
+	assert_int_equal(python_frame_feed(&one, out.data + len, 4, measure, &seen), 0);
+	assert_int_equal(seen, len);
+	assert_int_equal(room.left, 3L * PYTHON_FRAME_FREE);
+	python_frame_done(&one);
+}
+
 int main(void)
 {
-	static const struct unit_case cases[] = { { "the largest", test_largest } };
+	static const struct unit_case cases[] = { { "the largest", test_largest },
+						  { "several share", test_room } };
 
 	return unit_rows("python_frame", rows, test_feed) +
 	       unit_cases("python_frame", cases);

@@ -1,0 +1,57 @@
+#include "agent/server/jupyter/cell.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/server/jupyter/kernel.h"
+#include "base/scope.h"
+
+enum { FIELDS_MAX = 32 };
+
+void cell_free(struct cell *c)
+{
+	if (c->watch)
+		c->watch->said(c->watch->ctx, NULL, NULL);
+	*c->left += c->taken;
+	json_free(&c->header);
+	free(c->code);
+	free(c);
+}
+
+struct cell *cell_new(const struct json *header, const char *code, size_t *left,
+		      struct err *e)
+{
+	size_t len = strlen(code);
+	struct cell *c;
+
+	if (len > *left) {
+		err_set(e, -EAGAIN, "too many cells wait");
+		return NULL;
+	}
+	c = calloc(1, sizeof(*c));
+	if (!c) {
+		err_sys(e, -ENOMEM, "cannot run a cell");
+		return NULL;
+	}
+	*c = (struct cell){ .header = json_dup(header),
+			    .code = strdup(code),
+			    .left = left,
+			    .taken = len };
+	*left -= len;
+	if (c->code && c->header && json_failed(c->header) == 0)
+		return c;
+	cell_free(c);
+	err_sys(e, -ENOMEM, "cannot run a cell");
+	return NULL;
+}
+
+bool cell_fits(const struct json *header)
+{
+	json_each(it, header)
+	{
+		if (json_type(it) == JSON_OBJECT || json_type(it) == JSON_ARRAY)
+			return false;
+	}
+	return json_len(header) <= FIELDS_MAX;
+}

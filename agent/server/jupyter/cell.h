@@ -1,0 +1,33 @@
+/* cell - an execute_request that waits for its turn, or runs.
+ * Needs:  how much all cells of a tenant may still take, which outlives it.
+ * Owns:   copies of its header and code, and what they take of that.
+ * Never:  runs anything. */
+#ifndef AGENT_SERVER_JUPYTER_CELL_H
+#define AGENT_SERVER_JUPYTER_CELL_H
+
+#include <stdbool.h>
+
+#include "base/json.h"
+
+struct kernel_watch;
+
+enum { CELL_ALL = 8 << 20 }; /* bytes of code of a tenant's cells */
+
+struct cell {
+	struct cell *next;
+	struct json *header; /* owned */
+	char *code;	     /* owned */
+	size_t *left, taken; /* left: borrowed */
+	bool silent, stdin_allowed, stop_on_error;
+	const struct kernel_watch *watch; /* borrowed; NULL = none */
+};
+
+/** cell_new() - @left: of CELL_ALL. NULL: @e says why, -EAGAIN: not enough of it */
+struct cell *cell_new(const struct json *header, const char *code, size_t *left,
+		      struct err *e);
+/** cell_free() - its watch hears that there is no more of it */
+void cell_free(struct cell *c);
+/** cell_fits() - a header is small enough to be kept, and sent back with each answer */
+bool cell_fits(const struct json *header);
+
+#endif

@@ -1,0 +1,188 @@
+# cubby serve against clients and boxes that mean it ill: special files, floods, held answers,
+# names that are tricks, and clients that leave in the middle.
+# shellcheck disable=SC2016 # the box's, not the shell's
+bats_require_minimum_version 1.5.0
+load ../lib
+load ../serve
+
+setup_file() {
+	lib_env
+	lib_image
+	lib_python
+}
+teardown_file() { lib_done; }
+setup() {
+	lib_skipped
+	lib_project
+}
+teardown() { serve_end; }
+
+# Runs the command $1 to its end; its text in $text.
+execute() {
+	serve_json POST '/execute?wait=60' "$(jq -nc --arg c "$1" '{command: $c}')" "${@:2}"
+	text=$(jq -r '[.output[].data] | add // ""' <<<"$output" | tr -d '\r')
+}
+
+detail() { jq -r .detail "$LIB_PROJECT/serve.body"; }
+
+@test "attack: what is no file has no content, and is said to be none" {
+	serve_start
+	execute 'cd /tmp; mkfifo f; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind(\"/tmp/s\")"'
+	for path in /tmp/s /tmp/f /dev/tty /dev/zero /dev/ptmx; do
+		for way in view read; do
+			serve_status GET "/files/$way?path=$path" 400
+			[ "$(detail)" = "'$path' is not a regular file" ]
+		done
+	done
+}
+
+@test "attack: what the kernel makes up is in no archive" {
+	serve_start
+	for path in /proc /proc/cpuinfo /sys /proc/self/fd; do
+		serve_status POST /files/archive 400 -H 'Content-Type: application/json' -d "{\"paths\":[\"$path\"]}"
+		[ "$(detail)" = "'$path' is made up by the kernel: it cannot be packed" ]
+	done
+	execute 'mkdir /tmp/d; ln -s /proc /tmp/d/p; echo x >/tmp/d/x'
+	serve_status POST /files/archive 200 -H 'Content-Type: application/json' -d '{"paths":["/tmp/d"]}'
+	[ "$(python3 -c 'import sys, zipfile; print(*sorted(zipfile.ZipFile(sys.argv[1]).namelist()))' "$LIB_PROJECT/serve.body")" = 'd/ d/x' ]
+}
+
+# A client in Python with the helpers of tests/fake/ws_client.py; its words behind address and key.
+talk() {
+	run timeout 150 env PYTHONPATH="$CUBBY_TEST_TOP/tests/fake" python3 -B - "$SERVE_ADDR" "$SERVE_KEY" "$SERVE_PID" "$@"
+	[ "$status" = 0 ] || { tail -n 5 <<<"$output"; return 1; }
+}
+
+# What the clients of the rows below share: requests, kernels, what the server holds.
+prelude='
+import http.client, json, struct, sys, time, uuid
+from ws_client import WS
+addr, key, pid = sys.argv[1:4]
+def ask(method, path, body=None, **more):
+    c = http.client.HTTPConnection(addr, timeout=60)
+    c.request(method, path, json.dumps(body) if body is not None else None,
+              {"Authorization": "Bearer " + key, "Content-Type": "application/json", **more})
+    r = c.getresponse()
+    return r.status, r.read()
+def held():
+    return next(int(l.split()[1]) for l in open(f"/proc/{pid}/status") if l.startswith("RssAnon"))
+def kernel():
+    return json.loads(ask("POST", "/api/kernels", {})[1])["id"]
+def channel(id):
+    return WS(addr, f"/api/kernels/{id}/channels?token={key}")
+def message(type, content, **header):
+    return json.dumps({"header": {"msg_id": str(uuid.uuid4()), "msg_type": type, **header}, "channel": "shell",
+                       "content": content, "parent_header": {}, "metadata": {}})
+def cell(code):
+    return message("execute_request", {"code": code, "silent": False})
+'
+
+# bats test_tags=long
+@test "attack: halves of large messages of Python are held up to a bound" {
+	serve_start
+	talk <<END
+$prelude
+before = held()
+ws = [channel(kernel()) for _ in range(8)]
+for w in ws: # a message that is announced, and comes but for its end
+    w.json(**json.loads(cell("import os, struct, time\nos.write(5, struct.pack('<I', 15 << 20) + b'{' * (14 << 20))\ntime.sleep(1000)")))
+deadline = time.time() + 40
+dead = 0
+for w in ws:
+    seen = b""
+    while time.time() < deadline:
+        w.s.settimeout(3)
+        try: op, data = w.message()
+        except TimeoutError: break
+        if b'"KernelDied"' in data and b"execute_reply" in data:
+            assert b"more than Python" in data, data
+            dead += 1
+            break
+assert dead == 7, dead # each but the first that had it all
+grown = held() - before
+assert grown < 45000, grown
+END
+}
+
+# bats test_tags=long
+@test "attack: large cells that wait are held up to a bound, and those above it are answered" {
+	serve_start
+	talk <<END
+$prelude
+before = held()
+ws = [channel(kernel()) for _ in range(8)]
+late = 0
+for w in ws:
+    w.json(**json.loads(cell("import time; time.sleep(1000)")))
+    for _ in range(20):
+        w.send(cell("x = 1 #" + "x" * 900000))
+for w in ws:
+    w.s.settimeout(3)
+    try:
+        while True:
+            op, data = w.message()
+            if b'"execute_reply"' in data:
+                assert b"too many cells wait" in data, data[:500]
+                late += 1
+    except TimeoutError: pass
+assert late > 130, late
+grown = held() - before
+assert grown < 50000, grown
+# what is about a message is small, too
+w = ws[0]
+w.send(message("execute_request", {"code": "1"}, deep=[0] * 8000))
+w.send(message("kernel_info_request", {}))
+assert "kernel_info_reply" in w.until("kernel_info_reply")
+END
+}
+
+# bats test_tags=long
+@test "attack: a channel that is not read does not grow by what another one asks" {
+	printf '%s %s all\n' a aaaaaaaaaaaaaaaaaaaaaaaa b bbbbbbbbbbbbbbbbbbbbbbbb >keys
+	serve_start --keys keys
+	SERVE_KEY=aaaaaaaaaaaaaaaaaaaaaaaa talk <<END
+$prelude
+before = held()
+id = kernel()
+deaf = [channel(id) for _ in range(30)]
+w = channel(id)
+asked = message("kernel_info_request", {}, word="x" * 15000)
+grown = 0
+for i in range(300):
+    w.send(asked)
+    w.until('"kernel_info_reply"')
+    grown = max(grown, held() - before)
+assert ask("GET", "/health")[0] == 200
+assert grown < 100000, grown # half of what there is for all, and 256 KiB each
+END
+}
+
+# bats test_tags=long
+@test "attack: messages of WebSockets that do not end are bytes that are held, like any" {
+	printf '%s %s all\n' a aaaaaaaaaaaaaaaaaaaaaaaa b bbbbbbbbbbbbbbbbbbbbbbbb >keys
+	serve_start --keys keys
+	SERVE_KEY=aaaaaaaaaaaaaaaaaaaaaaaa talk <<END
+$prelude
+id = kernel()
+before = held()
+ws = [channel(id) for _ in range(120)]
+part = b"\x01\xff" + struct.pack(">Q", 1 << 20) + b"abcd" + b"x" * ((1 << 20) - 1)
+kept = 0
+for w in ws:
+    w.s.sendall(part)
+time.sleep(1)
+for w in ws:
+    w.s.settimeout(0.2)
+    try: assert w.closed() == 1013
+    except TimeoutError: kept += 1
+assert 30 < kept <= 64, kept
+grown = held() - before
+assert grown < 90000, grown
+# what has ended is not held
+for w in ws: w.s.close()
+w = channel(id)
+w.s.sendall(b"\x81" + part[1:] + b"x")
+w.send(message("kernel_info_request", {}))
+w.until('"kernel_info_reply"')
+END
+}
