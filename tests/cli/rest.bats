@@ -404,3 +404,19 @@ answers() {
 	run -0 curl -sS "$SERVE_URL/openapi.json"
 	[ "$(value '.paths | keys | map(select(startswith("/v1/"))) | length')" = 0 ]
 }
+
+# bats test_tags=long
+@test "rest: who knows the document alone can call all of it, and gets what it says" {
+	model < <(call 'until [ -e go ]; do sleep 0.05; done'; finish "well"; finish "well")
+	serve_start --project review
+	run timeout 300 "$CUBBY_TEST_TOP/tests/fake/rest_client" "$SERVE_URL" "$SERVE_KEY" here
+	[ "$status" = 0 ] || { echo "$output"; return 1; }
+}
+
+@test "rest: a project that is not under review has a list of no changes" {
+	serve_start
+	serve PUT /v1/boxes/here
+	serve GET /v1/boxes/here/changes
+	[ "$output" = '[]' ]
+	[ "$(cubby diff --json)" = '[]' ]
+}

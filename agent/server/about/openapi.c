@@ -1,12 +1,13 @@
 #include "agent/server/about/openapi.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/embed.h"
 
 /* In them a parameter is "TYPE:what it says", with a '!' behind the type when it is
- * needed. */
+ * needed, and an answer "[STATUS ]MEDIATYPE:what it says"; without a status it is 200. */
 EMBED(openapi_text, "agent/server/about/openapi.json");
 EMBED(openapi_rest, "agent/server/about/rest.json");
 
@@ -122,22 +123,60 @@ static struct json *body_of(const struct json *described)
 
 /* ---- the document --------------------------------------------------------------- */
 
+static struct json *failures(void)
+{
+	struct json *j = json_object(), *content = json_object(),
+		    *media = json_object();
+	struct json *schema = typed("object", NULL), *members = json_object();
+
+	json_set(members, "detail", typed("string", "Why"));
+	json_set(schema, "properties", members);
+	json_set(media, "schema", schema);
+	json_set(content, "application/json", media);
+	json_set_str(j, "description", "It failed");
+	json_set(j, "content", content);
+	return j;
+}
+
+/* @text: of its answer; NULL = nothing is said of it */
+static struct json *responses(const char *text)
+{
+	struct json *j = json_object(), *ok = json_object(), *content = json_object();
+	char status[4] = "200", type[64];
+	size_t n;
+
+	if (text && text[0] >= '0' && text[0] <= '9') {
+		memcpy(status, text, 3);
+		text += 4;
+	}
+	n = text ? strcspn(text, ":") : 0;
+	snprintf(type, sizeof(type), "%.*s", (int)n, text ? text : "");
+	json_set_str(ok, "description", text ? text + n + 1 : "the result");
+	if (text) {
+		json_set(content, type, json_object());
+		json_set(ok, "content", content);
+		json_set(j, "default", failures());
+	} else {
+		json_free(&content);
+	}
+	json_set(j, status, ok);
+	return j;
+}
+
 static struct json *operation_of(const struct route *row, const struct json *described)
 {
 	struct json *j = json_object(), *list = json_array();
-	struct json *answers = json_object(), *ok = json_object();
 
 	json_set_str(j, "operationId", row->operation);
 	json_set_str(j, "summary", json_get_str(described, "summary"));
-	json_set_str(j, "description", json_get_str(described, "description"));
+	if (json_get(described, "description"))
+		json_set_str(j, "description", json_get_str(described, "description"));
 	add_parameters(list, json_get(described, "path"), "path");
 	add_parameters(list, json_get(described, "query"), "query");
 	json_set(j, "parameters", list);
 	if (json_get(described, "body"))
 		json_set(j, "requestBody", body_of(json_get(described, "body")));
-	json_set_str(ok, "description", "the result");
-	json_set(answers, "200", ok);
-	json_set(j, "responses", answers);
+	json_set(j, "responses", responses(json_get_str(described, "answer")));
 	return j;
 }
 
@@ -180,6 +219,22 @@ static int make_document(const struct route_table *tables, size_t n, bool own,
 	return r ? r : json_failed(doc);
 }
 
+/* How the key is shown. */
+static void add_security(struct json *doc)
+{
+	struct json *parts = json_object(), *schemes = json_object();
+	struct json *key = json_object(), *list = json_array(), *one = json_object();
+
+	json_set_str(key, "type", "http");
+	json_set_str(key, "scheme", "bearer");
+	json_set(schemes, "key", key);
+	json_set(parts, "securitySchemes", schemes);
+	json_set(doc, "components", parts);
+	json_set(one, "key", json_array());
+	json_add(list, one);
+	json_set(doc, "security", list);
+}
+
 static int document(const struct route_table *tables, size_t n, bool own,
 		    const char *version, struct json **ret, struct err *e)
 {
@@ -191,6 +246,7 @@ static int document(const struct route_table *tables, size_t n, bool own,
 	json_set_str(info, "version", version);
 	json_set_str(doc, "openapi", "3.1.0");
 	json_set(doc, "info", info);
+	add_security(doc);
 	r = make_document(tables, n, own, doc, e);
 	if (r == -ENOMEM)
 		return err_sys(e, r, "cannot describe the routes");

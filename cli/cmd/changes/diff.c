@@ -85,6 +85,8 @@ static int diff(struct app *app, void *args, struct err *e)
 		r = review_since(&rv, a->since, what, to, patch ? app->out : NULL, e);
 	else if (r == 0 && rv.setup)
 		r = review_ask(&rv, what, to, patch ? app->out : NULL, e);
+	if (r == 0 && !patch && !list) /* nothing of it was ever under review */
+		list = json_array();
 	return r < 0 || !list ? r : show(app, a, list);
 }
 
