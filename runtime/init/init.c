@@ -60,6 +60,7 @@ struct init {
 	size_t n;
 	int signals, net;
 	struct traces traces; /* before anything has run */
+	bool noted;	      /* those are known */
 	bool clearing;	      /* the monitor wants to hear that nothing runs */
 };
 
@@ -234,6 +235,16 @@ static int add(struct init *in, uint32_t id, struct payload_run *run, struct err
 	return 0;
 }
 
+static void note_traces(void *ctx)
+{
+	struct init *in = ctx;
+
+	if (!in->noted)
+		traces_note(&in->traces);
+	in->noted = true;
+	in->box.before = NULL;
+}
+
 /* ---- requests ------------------------------------------------------------------------ */
 
 static void do_spawn(struct init *in, struct wire_msg *m)
@@ -304,6 +315,7 @@ static void say_cleared(struct init *in)
 	if (in->n)
 		return; /* a session whose leader's end is not read yet */
 	in->clearing = false;
+	note_traces(in);
 	c.traces = traces_left(&in->traces);
 	say(WIRE_CLEARED, 0, &c, sizeof(c));
 }
@@ -581,7 +593,8 @@ int init_main(void)
 		return 1;
 	}
 	say_ready(&in);
-	traces_note(&in.traces);
+	in.box.before = note_traces;
+	in.box.before_ctx = &in;
 	run(&in);
 	return 0;
 }

@@ -190,6 +190,7 @@ struct birth {
 	char **env;
 	int status_fd;
 	int log_dir; /* -1 = none */
+	int hold_fd; /* a byte comes when it may run; -1 = it may */
 };
 
 /* What is ignored or handled is nothing since init began (init.c). */
@@ -273,7 +274,8 @@ static void drop_log(const struct birth *b)
 
 static int place_ends(struct birth *b, struct err *e)
 {
-	int high[3 + WIRE_EXTRA], *moved[] = { &b->status_fd, &b->log_dir };
+	int high[3 + WIRE_EXTRA];
+	int *moved[] = { &b->status_fd, &b->log_dir, &b->hold_fd };
 	unsigned n = 3 + b->p->n_extra;
 	int r = 0;
 
@@ -372,7 +374,10 @@ static int exec_search(char **argv, char *const *env)
 static int run_program(struct birth *b, struct err *e)
 {
 	int r = 0, argc = 0;
+	char byte;
 
+	if (b->hold_fd >= 0)
+		(void)sys_read(b->hold_fd, &byte, 1);
 	if (b->box->fake)
 		r = secfilter_apply(SECFILTER_FAKE, e);
 	if (r < 0)
@@ -445,13 +450,38 @@ static int find_user(const struct payload_box *b, const struct payload *p,
 	return r;
 }
 
+/* While the first steps of the program's process are done, which leave nothing behind but a
+ * log's file. */
+static int fork_held(struct birth *b, int report[2], pid_t *ret)
+{
+	const struct payload_box *box = b->box;
+	int hold[2] = { -1, -1 }, r;
+
+	if (!box->before)
+		return fork_payload(b, report, ret);
+	if (b->p->io == BOX_IO_LOG) {
+		box->before(box->before_ctx);
+		return fork_payload(b, report, ret);
+	}
+	r = sys_pipe2(hold, 0);
+	b->hold_fd = hold[0];
+	if (r == 0)
+		r = fork_payload(b, report, ret);
+	if (r == 0) {
+		box->before(box->before_ctx);
+		(void)sys_write(hold[1], "", 1);
+	}
+	scope_close_set(hold, 2);
+	return r;
+}
+
 int payload_start(const struct payload_box *b, const struct payload *p,
 		  struct payload_run *ret, struct err *e)
 {
 	_cleanup_(payload_run_done) struct payload_run run = PAYLOAD_RUN_NONE;
 	_cleanup_(ends_done) struct ends ends = ENDS_NONE;
 	int status[2] = { -1, -1 }, report[2] = { -1, -1 };
-	struct birth born = { b, p, NULL, &ends, NULL, -1, -1 };
+	struct birth born = { b, p, NULL, &ends, NULL, -1, -1, -1 };
 	_cleanup_free_ char **env = NULL;
 	int r = find_user(b, p, &born.user, e);
 
@@ -469,7 +499,7 @@ int payload_start(const struct payload_box *b, const struct payload *p,
 		r = sys_pipe2(report, 0);
 	born.status_fd = status[1];
 	if (r == 0)
-		r = fork_payload(&born, report, &run.pid);
+		r = fork_held(&born, report, &run.pid);
 	run.log = p->io == BOX_IO_LOG;
 	run.status_fd = status[0];
 	run.report_fd = report[0];

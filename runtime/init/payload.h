@@ -19,6 +19,10 @@ struct payload_box {
 	const char *project;	   /* default working directory; borrowed */
 	bool fake;		   /* SECFILTER_FAKE for programs; false: real ids */
 	struct userdb_last *users; /* borrowed */
+	/* What has to be done before a program runs, beside what leads to its exec: called
+	 * by each payload_start(). NULL = nothing */
+	void (*before)(void *ctx);
+	void *before_ctx;
 };
 
 struct payload {

@@ -15,7 +15,7 @@
 #include "base/sys/sys.h"
 #include "runtime/monitor/impl.h"
 
-enum { QUIET_SPINS = 64, QUIET_TRIES = 200, QUIET_NS = 20000 };
+enum { QUIET_SPINS = 64, QUIET_TRIES = 400, QUIET_NS = 20000, QUIET_SLACK_NS = 1000 };
 
 /* The kernel's word. A process without a parent is init's; a directory has a link for each
  * thread, and two. */
@@ -50,6 +50,9 @@ static bool stop(struct monitor *m)
 	for (int i = 0; i < QUIET_TRIES; i++) {
 		if (heard(m, WSTOPPED))
 			return true;
+		/* Where init waits for our processor: not the 50 µs more that are usual. */
+		if (i == QUIET_SPINS)
+			(void)sys_prctl(PR_SET_TIMERSLACK, QUIET_SLACK_NS, 0, 0, 0);
 		if (i >= QUIET_SPINS)
 			sys_nanosleep(&pause);
 	}
