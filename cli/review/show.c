@@ -390,6 +390,18 @@ static struct json *one_unit(const struct json *given)
 	return args;
 }
 
+/* Whether any of what stays is something that an apply takes when it is named. */
+static bool can_take(const struct json *list)
+{
+	json_each(it, list)
+	{
+		if (json_get_str(it, "class") && !json_get_bool(it, "chosen", false) &&
+		    !json_get_bool(it, "never", false))
+			return true;
+	}
+	return false;
+}
+
 int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		    const struct json *given, struct err *e)
 {
@@ -424,9 +436,10 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		render_note(s->app, "'%s' takes back what was taken over",
 			    s->meanwhile ? "/undo" : "cubby undo");
 	if (r & HELD_STAYS && !s->meanwhile)
-		render_note(s->app,
-			    "kept in the box; 'cubby diff' shows it, 'cubby apply "
-			    "PATH' takes it over");
+		render_note(s->app, "kept in the box; 'cubby diff' shows it%s",
+			    can_take(list) ? ", 'cubby apply PATH' takes it over"
+			    : rv->running  ? ""
+					   : ", 'cubby discard PATH' throws it away");
 	return has_failed(list) || r & HELD_FAILED;
 }
 

@@ -10,6 +10,7 @@
 #include "rootfs/review/apply.h"
 #include "rootfs/review/layer_outside.h"
 #include "rootfs/store/tree_copy.h"
+#include "runtime/worker/reviewtell.h"
 
 enum { KEEP_TEXT = 32 << 20, KEEP_LAYER = STDIN_FILENO };
 
@@ -161,7 +162,7 @@ int keep_job(int dir, const char *arg, const struct idmap *, struct json **ret,
 		return project;
 	r = keep(project, arg ? arg : "", sign, &copied, e);
 	if (r < 0)
-		return r;
+		return reviewtell_remedy(e);
 	applied = apply_last(dir, e);
 	if (applied < 0)
 		return applied;

@@ -128,6 +128,7 @@ static int tell(const struct review *rv, size_t i, struct buf *lines, struct err
 		json_set_str(j, "merge", x->overlaps ? "conflicts" : "clean");
 	json_set_bool(j, "directory", is_directory(rv, i));
 	json_set_bool(j, "chosen", v->chosen);
+	json_set_bool(j, "never", v->never);
 	json_set_int(j, "added", (int64_t)n.added);
 	json_set_int(j, "removed", (int64_t)n.removed);
 	json_set_bool(j, "binary", n.binary);
@@ -564,7 +565,7 @@ int review_job(int dir, const char *arg, const struct idmap *, struct json **ret
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
 		if (strcmp(ops[i].name, op) == 0) {
 			r = ops[i].run(&rv, e);
-			return r < 0 ? r : report(&rv, ret, e);
+			return r < 0 ? reviewtell_remedy(e) : report(&rv, ret, e);
 		}
 	return err_set(e, -EINVAL, "bad operation of a review");
 }

@@ -40,6 +40,17 @@ int reviewtell_soon(const struct json *j, struct buf *lines, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot tell the changes") : 0;
 }
 
+int reviewtell_remedy(struct err *e)
+{
+	struct err was = *e;
+
+	return e->code != -E2BIG
+		       ? e->code
+		       : err_set(e, -E2BIG,
+				 "%.400s; 'cubby discard --all' throws away what waits",
+				 was.msg);
+}
+
 int reviewtell_line(const struct json *j, struct err *e)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT(REVIEWTELL_LINES);

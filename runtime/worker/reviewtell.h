@@ -46,4 +46,8 @@ void reviewtell_seen_of(const struct diff_item *x, const struct layer *l,
  */
 int reviewtell_seen(struct buf *each, char ret[HASH_HEX], struct err *e);
 
+/** reviewtell_remedy() - a box can make more than is looked at: what to do then
+ *  Return: the code of @e */
+int reviewtell_remedy(struct err *e);
+
 #endif

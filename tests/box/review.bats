@@ -814,3 +814,28 @@ attributes() { # DIR, in the box
 	[[ $output == *"1 change of its project not taken over"*"nothing was removed"* && ! -e $LIB_DIR/ran ]]
 	cubby rm -q --yes
 }
+
+@test "two names of one file below are two files from the first change on, and one again after an undo" {
+	local i before
+	for i in 1 2 3 4; do echo old >a$i; ln a$i b$i; done
+	before=$(stat -c '%n %i %h' a? b?)
+	box 'mv a3 b3 2>/dev/null || true; echo new >>a1; chmod 600 a2; ln a4 c4; echo more >>c4'
+	[ "$(box 'cat a1 b1 b2 a3 b3 b4; stat -c %a a2 b2; cat a4 c4' | xargs)" = "old new old old old old old 600 644 old more old more" ]
+	cubby apply
+	[ "$(cat a1 b1 b2 a3 b3 b4 a4 c4 | xargs)" = "old new old old old old old old more old more" ]
+	[ "$(stat -c %a a2 b2 | xargs)" = "600 644" ]
+	[ ! a4 -ef c4 ]
+	[ a3 -ef b3 ]
+	cubby undo
+	[ "$before" = "$(stat -c '%n %i %h' a? b?)" ]
+}
+
+@test "a change that is never taken over is not said to be by naming it" {
+	box 'mkfifo p'
+	run -0 --separate-stderr cubby apply
+	[[ $stderr == *"'cubby diff' shows it, 'cubby discard PATH' throws it away"* ]] || { echo "$stderr"; return 1; }
+	box 'echo x >.envrc'
+	run -0 --separate-stderr cubby apply
+	[[ $stderr == *"'cubby diff' shows it, 'cubby apply PATH' takes it over"* ]] || { echo "$stderr"; return 1; }
+	[ "$(cubby diff --json | jq -c '[.[] | [.path, .never]]')" = '[["/.envrc",false],["/p",true]]' ]
+}
