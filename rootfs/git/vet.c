@@ -115,12 +115,19 @@ static const char *look_branches(int, const char *)
 	return "it names remotes in an old way";
 }
 
+static const char other_name[] =
+	"it has a file of two names (a hard link), which can be written by the other one";
+
 /* What git writes is files and directories: a log that is a link is a file elsewhere to
- * which git on the host adds lines. */
+ * which git on the host adds lines. A file of two names could be written by the other one
+ * at any time, past a mount on this one; only objects tell that, and clones share them. */
 static int look_kind(void *, const struct upper_entry *x, struct err *e)
 {
 	switch (x->kind) {
 	case UPPER_FILE:
+		return x->st.st_nlink <= 1 || text_starts(x->path, "objects/")
+			       ? 0
+			       : err_set(e, -EMLINK, "two names");
 	case UPPER_DIR:
 	case UPPER_OPAQUE:
 	case UPPER_LEFT:
@@ -137,6 +144,8 @@ static const char *look_kinds(int git)
 
 	if (r == -EPERM)
 		return "it holds links, or what is neither a file nor a directory";
+	if (r == -EMLINK)
+		return other_name;
 	return r < 0 ? "it cannot be looked at" : NULL;
 }
 
@@ -173,9 +182,13 @@ static const char *look_config(int git, size_t *sum)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
 	int r = takeover_read(git, "config", &text);
+	struct stat st;
 
 	if (r == -ENOENT)
 		return NULL;
+	if (sys_fstatat(git, "config", &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_nlink > 1)
+		return other_name; /* before the rest is looked at, too */
 	if (r == 0)
 		r = git_config_parse(buf_cstr(&text), text.len, setting, sum);
 	if (r == -EPERM)
@@ -283,6 +296,8 @@ const char *git_vet_look(const struct git_vet *v)
 		return "it cannot be looked at";
 	if (S_ISDIR(st.st_mode))
 		return look_dir(git, v->brief);
+	if (st.st_nlink > 1)
+		return other_name;
 	if (takeover_read(v->project, v->path, &text) == 0 &&
 	    git_vet_link(v, buf_cstr(&text), text.len))
 		return NULL;

@@ -293,3 +293,23 @@ left_alone() {
 	[ ! -e own/.git ]
 	[ -e own/.git.from-box ]
 }
+
+# The other name lies beside the repository, where no mount covers it.
+@test "G50: files of a repository that the box made and that have a second name" {
+	local at
+	for at in config HEAD hooks/a.sample index; do
+		run -0 --separate-stderr boxed "git init -q .; mkdir -p .git/hooks; echo x >>.git/hooks/a.sample
+			git add evil; ln .git/$at other"
+		[[ $stderr == *"set aside: .git is now"*"a hard link"* ]] || { echo "$at: $stderr"; return 1; }
+		boxed "printf '$(evil_config)' >other; rm -rf .git* other"
+		git_safe
+	done
+	git_repo
+	cp .git/config config
+	run -0 --separate-stderr boxed "mkdir sub; echo 'gitdir: ../.git' >sub/.git; ln sub/.git other"
+	[[ $stderr == *"set aside: sub/.git is now"*"a hard link"* ]]
+	# Objects are known by their sums; a clone of one's own has them so.
+	boxed 'rm -rf sub other; git init -q a; cp evil a/x; git -C a add x; git -C a commit -qm one; git clone -q a b'
+	[ "$(find b/.git/objects -type f -links +1 | wc -l)" -gt 2 ]
+	git_safe b
+}
