@@ -1,5 +1,7 @@
 #include "cli/project/file.h"
 
+#include <string.h>
+
 #include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
@@ -95,7 +97,13 @@ int project_file_load(const struct app *app, const struct store *st,
 	r = project_file_read(s->project, CONFIG_PROJECT_FILE, &text, e);
 	if (r == -ENOENT || r == -ENOTDIR)
 		return 0;
-	if (r == 0)
-		r = take_text(app, st, s, how, &text, e);
-	return r < 0 ? err_wrap(e, "%s", CONFIG_PROJECT_FILE) : r;
+	if (r < 0)
+		return err_wrap(e, "%s", CONFIG_PROJECT_FILE);
+	r = take_text(app, st, s, how, &text, e);
+	if (r >= 0)
+		return r;
+	err_wrap(e, "%s", CONFIG_PROJECT_FILE);
+	return r == -EINVAL && !strstr(e->msg, "; ")
+		       ? err_hint(e, "'cubby help boxfile' says what may stand there")
+		       : r;
 }

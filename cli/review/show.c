@@ -115,12 +115,14 @@ static struct json *op_with(const struct json *args, const char *op)
 /* The first letter of an answer; 0 = there is none. */
 static char answer(const struct reviewshow *s, const char *question)
 {
-	char c, first = 0;
+	char c = 0, first = 0;
 
 	fputs(question, s->out);
 	fflush(s->out);
 	while (sys_read(s->in, &c, 1) == 1 && c != '\n')
 		first = first ? first : c;
+	if (c != '\n') /* the terminal shows nothing for an end */
+		fputc('\n', s->out);
 	return first;
 }
 

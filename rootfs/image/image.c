@@ -172,6 +172,21 @@ static int consider(void *ctx, const struct image *i)
 	return 0;
 }
 
+int image_name_check(const char *name, struct err *e)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	const char *rest = name + strspn(name, letters);
+
+	while (rest > name && *rest && strchr("._-+:/@", *rest))
+		rest += 1 + strspn(rest + 1, letters);
+	if (rest > name && !*rest && rest - name < IMAGE_NAME)
+		return 0;
+	err_set(e, -EINVAL, "bad name of an image '%s'", text_shown(name));
+	return err_hint(e, "letters and digits make one, with '.', '_', '-' and '/' "
+			   "between them, and ':' before a tag");
+}
+
 int image_find(const struct store *s, const char *ref, const char *map,
 	       struct image *ret, struct err *e)
 {
@@ -193,6 +208,8 @@ int image_find(const struct store *s, const char *ref, const char *map,
 		return err_set(e, -ENOTUNIQ,
 			       "'%s' fits several images; give more digits", shown);
 	*ret = q.best;
+	if (q.named && strcmp(ret->source, ref) != 0)
+		copy_str(ret->name, sizeof(ret->name), ref); /* of several */
 	return 0;
 }
 
@@ -341,7 +358,8 @@ int image_remove(const struct store *s, const char *dir, bool force, boxdir_rm_f
 	if (users && !force) {
 		err_set(e, -EBUSY, "image '%.12s' is used by %u box%s", dir, users,
 			users == 1 ? "" : "es");
-		return err_hint(e, "remove them first, or use --force");
+		return err_hint(e,
+				"remove them first; --force removes it all the same");
 	}
 	/* Out of sight first: an interrupted removal must leave no half image. */
 	snprintf(name, sizeof(name), "dead-%s", dir);

@@ -32,8 +32,9 @@ enum {
 struct image {
 	char dir[IMAGE_DIR]; /* below images/ */
 	char digest[HASH_HEX];
-	char map[IMAGE_MAP];   /* "subuid", "single", "root", "real-root" */
-	char name[IMAGE_NAME]; /* the name given last; "" = none */
+	char map[IMAGE_MAP]; /* "subuid", "single", "root", "real-root" */
+	char name
+		[IMAGE_NAME]; /* the one given last, or by which it was looked for; "" = none */
 	char source[IMAGE_SOURCE];
 	char arch[IMAGE_ARCH];
 	char built[IMAGE_BUILT]; /* made of this suite of a mirror; "" = not so */
@@ -61,6 +62,10 @@ int image_run(const struct store *s, const char *dir, struct json **ret, struct 
 /** image_list() - call @each with every image, in no order; a negative return ends it */
 int image_list(const struct store *s, int (*each)(void *ctx, const struct image *i),
 	       void *ctx, struct err *e);
+
+/** image_name_check() - may a person call an image so? What could not be told apart from a
+ *  sentence on a command line is none. Return: 0; -EINVAL, with what is right */
+int image_name_check(const char *name, struct err *e);
 
 /**
  * image_find() - by name, by source, or by 8 or more digits of the digest

@@ -152,6 +152,12 @@ static int parse_pattern(const char *keep, struct pattern *ret)
 		       : -EINVAL;
 }
 
+static int no_list(const char *name, struct err *e)
+{
+	err_set(e, -EINVAL, "no list of hosts is called '%s'", name);
+	return err_hint(e, "'cubby help network' has their names");
+}
+
 static int bad_pattern(const char *what, struct err *e)
 {
 	return err_set(e, -EINVAL,
@@ -228,8 +234,7 @@ static int parse_rule(const char *text, struct rule *ret, struct err *e)
 	if (what[0] == '@') {
 		ret->preset = gate_preset_find(what);
 		if (!ret->preset)
-			return err_set(e, -EINVAL, "no list of hosts is called '%s'",
-				       what);
+			return no_list(what, e);
 	} else if (parse_pattern(what, &ret->pattern) < 0) {
 		return bad_pattern(what, e);
 	}

@@ -84,7 +84,8 @@ int spec_volume_parse(const char *text, struct spec_volume *ret, struct err *e)
 	const char *target = find_target(text, len);
 	char copy[PATH_MAX];
 
-	if (!target || target - 1 == text || len >= PATH_MAX)
+	if (!target || target - 1 == text || len >= PATH_MAX ||
+	    memchr(target, ':', (size_t)(text + len - target)))
 		return bad(text, "it is SOURCE:/TARGET, :ro or :rw may follow", e);
 	n = (size_t)(target - 1 - text);
 	memcpy(v.source, text, n);

@@ -406,6 +406,8 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$stderr" = "cubby cp: 'fifo' is no file" ]
 	run -2 --separate-stderr cubby cp a b
 	[[ $stderr == "cubby cp: two paths are wanted, and ':' in front of "* ]]
+	run -1 --separate-stderr cubby cp file :/proc/none
+	[ "$stderr" = "cubby cp: cannot write ':/proc/none' in the box; 'cubby exec touch /proc/none' says why" ]
 	ln -s /etc/hostname there
 	run -0 cubby cp :/root/copy new
 	[ ! -L new ]

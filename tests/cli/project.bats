@@ -310,6 +310,15 @@ cubby: all services run" ]]
 	cubby rm -q -y --force
 }
 
+@test "project: what is wrong in box.json says where it is written what may stand there" {
+	says <<<'{"foo": 1}'
+	run -125 --separate-stderr cubby exec -q -- true
+	[ "$stderr" = "cubby exec: .cubby/box.json: unknown member 'foo'; 'cubby help boxfile' says what may stand there" ]
+	says <<<'{'
+	run -1 --separate-stderr cubby init
+	[ "$stderr" = "cubby init: there is a .cubby/box.json; --force writes it anew" ]
+}
+
 @test "project: down names those that it ended, not what never ran" {
 	says <<<'{"services": {"first": {"run": "sleep 1000"}, "bad": {"run": "exit 3"}, "next": {"run": "sleep 1000"}}}'
 	run -1 cubby up
@@ -398,7 +407,7 @@ cubby up: service 'two' ended with status 3; 'cubby logs two' shows what it said
 	[ "$stderr" = "cubby exec: .cubby/box.json: unknown member 'imge'; did you mean 'image'?" ]
 	says <<<'{"image": '
 	run -125 --separate-stderr cubby exec -- true
-	[ "$stderr" = "cubby exec: .cubby/box.json: bad JSON: it ends too early" ]
+	[ "$stderr" = "cubby exec: .cubby/box.json: bad JSON: it ends too early; 'cubby help boxfile' says what may stand there" ]
 }
 
 @test "project: init reads a Dockerfile, says what it leaves out, and writes over nothing" {

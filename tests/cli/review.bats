@@ -212,6 +212,9 @@ review() { task "$@"; } # it is the default
 	[ "$(cat .envrc)" = x ] || { cat out; return 1; }
 	grep -q '^+x' out
 	cubby exec --project review -- sh -c 'echo z >.envrc'
+	printf '\004' | timeout 120 "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
+	! grep -q 'discard? cubby' out || { cat out; return 1; } # what comes next has a line of its own
+	[ "$(cubby diff --name-only)" = .envrc ]
 	printf 'k\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out
 	[ "$(cubby diff --name-only)" = .envrc ]
 	printf 'x\n' | "$CUBBY_TEST_TOP/tests/on-tty" 'cubby apply --no-color' >out

@@ -287,11 +287,16 @@ fails() {
 	fails 2 "cubby run: --pids: bad number '0'; it is a whole number above 0" run --pids 0 x
 	fails 125 "cubby exec: --memory: bad size '512'; a box needs at least 16M" exec --memory 512 true
 	fails 125 "cubby exec: --pids: bad number '1'; a box needs at least 2" exec --pids 1 true
+	fails 125 "cubby exec: --disk: bad size '1'; a box needs at least 1M" exec --disk 1 true
+	fails 2 "cubby own: a name is missing: that of a file" own ''
+	fails 2 "cubby discard: name paths or say --all, one of both" discard --all x
+	fails 2 "cubby commit: bad name of an image 'a b'; letters and digits make one, with '.', '_', '-' and '/' between them, and ':' before a tag" commit 'a b'
+	fails 2 "cubby pull: --name: bad name of an image ''; letters and digits make one, with '.', '_', '-' and '/' between them, and ':' before a tag" pull --name '' x
 	fails 125 "cubby exec: --cpus: bad number '0.001'; a box needs at least 0.01" exec --cpus 0.001 true
 	fails 2 "cubby run: --timeout: bad time 'soon'; it is such as 90s, 10m or 2h" run --timeout soon x
 	fails 2 "cubby run: --net: bad mode 'bridge'; it is gate, none or host" run --net bridge x
 	fails 125 "cubby exec: --memory: bad size 'lots'; it is such as 512M or 2G" exec --memory lots true
-	fails 2 "cubby run: --deny: no list of hosts is called '@nope'" run --deny @nope x
+	fails 2 "cubby run: --deny: no list of hosts is called '@nope'; 'cubby help network' has their names" run --deny @nope x
 	run -2 --separate-stderr cubby run --allow "bad host!" x
 	[[ $stderr == "cubby run: --allow: bad network pattern 'bad host!'"* ]]
 	run -2 --separate-stderr cubby run --publish nonsense x

@@ -53,7 +53,7 @@ static int check(struct app *, void *args, struct err *e)
 	const struct args *a = args;
 
 	if (a->all == (a->paths.n > 0))
-		return err_set(e, -EINVAL, "name paths, or say --all");
+		return err_set(e, -EINVAL, "name paths or say --all, one of both");
 	return 0;
 }
 

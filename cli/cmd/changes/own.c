@@ -69,6 +69,11 @@ static int find_owner(void *ctx, struct box *b, struct err *e)
 	return 0;
 }
 
+static int check_path(struct app *, void *, const char *path, struct err *e)
+{
+	return *path ? 0 : err_set(e, -EINVAL, "a name is missing: that of a file");
+}
+
 static int work(struct app *app, void *args, struct err *e)
 {
 	struct args *a = args;
@@ -97,7 +102,7 @@ const struct cmd cmd_own = {
 	       "or all that is below the current directory. It is done in the box, so "
 	       "it reaches nothing else.",
 	.tables = { OPT_BOX(struct args, box) },
-	.operands = { CMD_LIST(struct args, paths) },
+	.operands = { CMD_LIST_IF(struct args, paths, check_path) },
 	.size = sizeof(struct args),
 	.config = true,
 	.work = work,

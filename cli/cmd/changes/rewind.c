@@ -91,7 +91,10 @@ static int find(const struct boxsetup *s, const char *name, struct checkpoint *r
 
 	if (r != 0 || name)
 		return MIN(r, 0);
-	return err_set(e, -ENOENT, "there are no checkpoints");
+	err_set(e, -ENOENT, "there are no checkpoints");
+	return err_hint(e,
+			"'cubby checkpoint NAME' makes one, and a task does while its "
+			"project is under review");
 }
 
 static int go_back(const struct app *app, struct boxsetup *s, const char *name,

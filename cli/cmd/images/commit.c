@@ -184,9 +184,7 @@ static int work(struct app *app, void *args, struct err *e)
 static int check_name(struct app *app, void *args, const char *name, struct err *e)
 {
 	(void)app, (void)args;
-	if (!*name || strlen(name) >= IMAGE_NAME || strchr(name, '\n'))
-		return err_set(e, -EINVAL, "bad name of an image");
-	return 0;
+	return image_name_check(name, e);
 }
 
 const struct cmd cmd_commit = {

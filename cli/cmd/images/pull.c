@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/sys/sys.h"
 #include "cli/image/pick.h"
 #include "cli/image/pulling.h"
 #include "cli/opt/cmd.h"
@@ -7,6 +8,7 @@
 #include "cli/store/place.h"
 #include "rootfs/image/image.h"
 #include "rootfs/image/pull.h"
+#include "rootfs/image/source.h"
 #include "runtime/box/ids.h"
 
 struct args {
@@ -31,6 +33,17 @@ static int show(const struct app *app, const struct image *i)
 	return render_json(app, j);
 }
 
+/* What has no '/' is looked for in a registry, also where a file is called so. */
+static bool is_file_here(const char *ref)
+{
+	struct err ignored = ERR_NONE;
+	struct source src;
+	struct stat st;
+
+	return source_parse(ref, &src, &ignored) == 0 && src.kind == SOURCE_REGISTRY &&
+	       sys_fstatat(AT_FDCWD, ref, &st, 0) == 0;
+}
+
 static int pull(const struct app *app, const struct args *a, struct image *ret,
 		struct err *e)
 {
@@ -47,6 +60,8 @@ static int pull(const struct app *app, const struct args *a, struct image *ret,
 	if (r < 0)
 		return r;
 	r = pulling_image(app, &st, &map, &what, ret, e);
+	if (r < 0 && r != -ECANCELED && is_file_here(a->ref))
+		return err_hint(e, "the one of that name here is './%s'", a->ref);
 	return pull_unreachable(r) ? imagepick_hint(&st, idmap_kind_name(map.kind), e)
 				   : r;
 }
@@ -64,7 +79,7 @@ static int work(struct app *app, void *args, struct err *e)
 static int check_name(struct app *app, void *args, const char *name, struct err *e)
 {
 	(void)app, (void)args;
-	return *name ? 0 : err_set(e, -EINVAL, "empty value ''");
+	return image_name_check(name, e);
 }
 
 static const struct cmd_option options[] = {

@@ -40,8 +40,6 @@ static int remove_image(const struct sweep *s, const struct image *image, struct
 	r = read_map(s->st, image->dir, &map, e) ?:
 		image_remove(s->st, image->dir, s->force, worker_rmtree, &map, e) ?:
 		diffs_sweep(s->st, image->map, worker_rmtree, &map, e);
-	if (r == -EBUSY)
-		return err_hint(e, "--force removes it all the same");
 	if (r < 0)
 		return r;
 	render_note(s->app, "the image '%s' is removed", shown);

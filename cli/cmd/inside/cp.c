@@ -23,7 +23,7 @@ struct copy {
 };
 
 /* What the scripts in the box say by their status; cat and tar have none of these. */
-enum { NO_PLACE = 53, IS_DIRECTORY, NO_DIRECTORY, NO_TAR };
+enum { NO_PLACE = 53, IS_DIRECTORY, NO_DIRECTORY, NO_TAR, NOT_WRITTEN };
 
 /* The name that a path ends in, which need not be its last byte. */
 static const char *base_of(const char *path, char ret[NAME_MAX + 1])
@@ -77,6 +77,9 @@ static int say_not_in(const struct copy *c, int status, struct err *e)
 	case NO_TAR:
 		err_set(e, -ENOENT, "cannot copy the directory '%s'", c->from);
 		return err_hint(e, "that needs tar, which the box does not have");
+	case NOT_WRITTEN:
+		err_set(e, -EACCES, "cannot write '%s' in the box", c->to);
+		return err_hint(e, "'cubby exec touch %s' says why", c->to + 1);
 	default:
 		return status;
 	}
@@ -85,7 +88,9 @@ static int say_not_in(const struct copy *c, int status, struct err *e)
 static int file_in(struct app *app, const struct copy *c, int fd, const struct stat *st,
 		   struct err *e)
 {
-	static const char script[] = INTO PLACE "cat >\"$1\" && chmod -- \"$3\" \"$1\"";
+	static const char script[] =
+		INTO PLACE "(true >\"$1\") 2>/dev/null || exit 57\n" /* NOT_WRITTEN */
+			   "cat >\"$1\" && chmod -- \"$3\" \"$1\"";
 	char mode[8], name[NAME_MAX + 1];
 	const char *const argv[] = { "sh",	"-c",
 				     script,	"sh",

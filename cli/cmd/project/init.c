@@ -178,11 +178,6 @@ static int guess(const struct app *app, int project, struct boxguess *g, struct 
 		take_dockerfile(app, project, "Dockerfile", g, e) ?:
 		take_files(app, project, g, e);
 
-	if (r >= 0 && !json_first(g->box))
-		render_note(
-			app,
-			"nothing here says what a box needs: the file is empty, " MANUAL_PAGE(
-				"boxfile") " has its members");
 	return MIN(r, 0);
 }
 
@@ -245,6 +240,11 @@ static int work(struct app *app, void *args, struct err *e)
 	r = write_file(project, a->force, g.box, e);
 	if (r < 0)
 		return r;
+	if (!json_first(g.box))
+		render_note(
+			app,
+			"nothing here says what a box needs: the file is empty, " MANUAL_PAGE(
+				"boxfile") " has its members");
 	if (g.left.len && !app->quiet) {
 		render_note(app, "not in it, for you to look at:");
 		show_left(app, buf_cstr(&g.left));

@@ -83,6 +83,51 @@ static void find(const void *p)
 		unit_err(&e, row->code, row->dir);
 	else
 		assert_string_equal(i.dir, row->dir);
+	if (row->code == 0 &&
+	    strcmp(row->ref, "mine") == 0) /* not the one given last */
+		assert_string_equal(i.name, "mine");
+}
+
+static const struct name_row {
+	const char *name, *word;
+	int code;
+} names[] = {
+	{ "a word", "mine", 0 },
+	{ "a tag", "mine:1.2", 0 },
+	{ "of a registry", "ghcr.io:443/a/b-c__d:v1", 0 },
+	{ "a date", "2026-11-27", 0 },
+	{ "nothing", "", -EINVAL },
+	{ "blank", "a b", -EINVAL },
+	{ "line", "a\n", -EINVAL },
+	{ "option", "-a", -EINVAL },
+	{ "tag alone", ":x", -EINVAL },
+	{ "path", "/etc", -EINVAL },
+	{ "up", "..", -EINVAL },
+	{ "UTF-8", "\xc3\xa4", -EINVAL },
+};
+
+static void name_is(const void *p)
+{
+	const struct name_row *r = p;
+	struct err e = ERR_NONE;
+
+	assert_int_equal(image_name_check(r->word, &e), r->code);
+	if (strcmp(r->word, "a b") == 0)
+		unit_err(
+			&e, -EINVAL,
+			"bad name of an image 'a b'; letters and digits make one, with "
+			"'.', '_', '-' and '/' between them, and ':' before a tag");
+}
+
+static void a_name_has_an_end(void)
+{
+	char word[IMAGE_NAME + 1] = "";
+	struct err e = ERR_NONE;
+
+	memset(word, 'a', IMAGE_NAME);
+	assert_int_equal(image_name_check(word, &e), -EINVAL);
+	word[IMAGE_NAME - 1] = '\0';
+	assert_int_equal(image_name_check(word, &e), 0);
 }
 
 static int count(void *ctx, const struct image *i)
@@ -201,8 +246,8 @@ static void used_ones_stay(void)
 	unit_ok(boxdir_save(&b, j, &e), &e);
 	assert_int_equal(image_remove(&s, DIGEST_B, false, rm, NULL, &e), -EBUSY);
 	unit_err(&e, -EBUSY,
-		 "image 'aaaaaaaaaaaa' is used by 1 box; remove them first, or use "
-		 "--force");
+		 "image 'aaaaaaaaaaaa' is used by 1 box; remove them first; "
+		 "--force removes it all the same");
 	unit_ok(image_remove(&s, DIGEST_A, false, rm, NULL, &e), &e);
 	unit_ok(image_remove(&s, DIGEST_B, true, rm, NULL, &e), &e);
 	assert_int_equal(sys_faccessat(s.images, DIGEST_B, F_OK, 0), -ENOENT);
@@ -214,6 +259,7 @@ static void used_ones_stay(void)
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "a name has an end", a_name_has_an_end },
 		{ "broken ones hide no others", broken_ones_hide_no_others },
 		{ "a new name is the latest", a_new_name_is_the_latest },
 		{ "the last name of a second counts",
@@ -222,5 +268,7 @@ int main(void)
 		{ "used ones stay", used_ones_stay },
 	};
 
-	return unit_rows("image_find", rows, find) + unit_cases("image", cases);
+	return unit_rows("image_find", rows, find) +
+	       unit_rows("image_name_check", names, name_is) +
+	       unit_cases("image", cases);
 }

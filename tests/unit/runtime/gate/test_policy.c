@@ -126,7 +126,8 @@ static const struct bad_row {
 	const char *name, *rule, *msg;
 } bads[] = {
 	{ "no verb", "example.com", "bad rule 'example.com': neither allow nor deny" },
-	{ "no such list", "allow @nope", "no list of hosts is called '@nope'" },
+	{ "no such list", "allow @nope",
+	  "no list of hosts is called '@nope'; 'cubby help network' has their names" },
 	{ "odd number", "allow 0x7f.1", "bad network pattern '0x7f.1'" FORM },
 	{ "one number", "allow 2130706433", "bad network pattern '2130706433'" FORM },
 	{ "port 0", "allow a.b:0", "bad network pattern 'a.b:0'" FORM },

@@ -22,6 +22,8 @@ static const struct row {
 	  "/c", NULL },
 	{ "target is tidied", "/a://b//c/", SPEC_VOLUME_HOST, SPEC_VOLUME_USUAL, "/a",
 	  "/b/c", NULL },
+	{ "what is nearly :ro", "/a:/b:rx", 0, 0, NULL, NULL,
+	  "bad volume '/a:/b:rx': it is SOURCE:/TARGET, :ro or :rw may follow" },
 	{ "no target", "/a", 0, 0, NULL, NULL,
 	  "bad volume '/a': it is SOURCE:/TARGET, :ro or :rw may follow" },
 	{ "only an access", ":ro", 0, 0, NULL, NULL,
