@@ -76,13 +76,11 @@ int review_open(const struct boxsetup *setup, enum review_for what, struct revie
 		return r;
 	r = sys_fstatat(setup->dir.dirfd, "project/upper", &st, 0);
 	rv.setup = setup;
-	if (r == -ENOENT)
-		return err_hint((err_set(e, r,
-					 "nothing of this directory is under "
-					 "review"),
-				 e),
-				"what a box does with '--project review', or after "
-				"'cubby set project=review', waits here");
+	if (r == -ENOENT) {
+		err_set(e, r, "nothing of this directory is under review");
+		return err_hint(e, "what a box does with '--project review', or after "
+				   "'cubby set project=review', waits here");
+	}
 	if (r < 0)
 		return err_sys(e, r, "cannot look for what is under review");
 	r = what == REVIEW_LOOK ? 0 : lock_it(&rv, what, e);
