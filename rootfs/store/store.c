@@ -36,6 +36,8 @@ static int add_remedy(struct err *e)
 	switch (e->code) {
 	case -EROFS:
 	case -EACCES:
+	case -ENOENT:
+	case -ENOTDIR:
 		return err_hint(e, "set XDG_DATA_HOME to a directory that you can "
 				   "write to");
 	default:

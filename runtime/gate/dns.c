@@ -206,6 +206,16 @@ static bool reachable(struct gated *g, const struct asked *x,
 	return false;
 }
 
+/* What cannot be reached has its reason in the record also where no rule forbids it; once,
+ * for a program asks for both kinds of address. */
+static void not_found(struct gated *g, const struct asked *x, int error)
+{
+	if (x->q->type == DNSMSG_A)
+		note(g, x, "failed",
+		     error == -ENOENT ? "no such name"
+				      : "this machine gets no answer for it");
+}
+
 static int tcp_again(void *ctx, uint32_t events, struct err *e);
 
 /* The answer is out: read on, and serve what came meanwhile. Not from here, for this
@@ -226,6 +236,8 @@ static void looked_up(void *ctx, const struct resolve_reply *reply)
 	struct dnsmsg_answer a = { .ttl_s = TTL_S };
 	struct netaddr addr;
 
+	if (reply->error)
+		not_found(ask->g, &x, reply->error);
 	if (reply->error && reply->error != -ENOENT)
 		a.rcode = DNSMSG_SERVFAIL;
 	else if (reply->error || !reachable(ask->g, &x, reply))

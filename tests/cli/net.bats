@@ -51,6 +51,14 @@ setup() { lib_project; }
 	[ "$(jq -r 'select(.event == "open") | has("process")' <<<"$output")" = true ]
 }
 
+@test "net: the record says which name has no address, and who asked" {
+	run ! cubby exec -q -- getent hosts nothing.invalid
+	run -0 cubby log --net --json
+	[ "$(jq -r 'select(.event == "dns") | "\(.verdict) \(.name) \(.process.name)"' <<<"$output")" = "failed nothing.invalid getent" ]
+	run -0 cubby log --net
+	[[ $output == *"  dns  failed  nothing.invalid  "*"  by getent (process "* ]]
+}
+
 @test "net: search domains of the box are asked for first, and each name is judged" {
 	run -0 cubby exec -q --save --allow "host.cubby.internal:$HOST_PORT" -- sh -c '
 		printf "search corp.example cubby.internal\noptions ndots:5\n" >>/etc/resolv.conf
