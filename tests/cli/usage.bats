@@ -288,6 +288,7 @@ fails() {
 	fails 125 "cubby exec: --memory: bad size '512'; a box needs at least 16M" exec --memory 512 true
 	fails 125 "cubby exec: --pids: bad number '1'; a box needs at least 2" exec --pids 1 true
 	fails 125 "cubby exec: --disk: bad size '1'; a box needs at least 1M" exec --disk 1 true
+	fails 2 "cubby set: volume: empty value ''; 'cubby unset volume' takes it back" set volume=
 	fails 2 "cubby own: a name is missing: that of a file" own ''
 	fails 2 "cubby discard: name paths or say --all, one of both" discard --all x
 	fails 2 "cubby commit: bad name of an image 'a b'; letters and digits make one, with '.', '_', '-' and '/' between them, and ':' before a tag" commit 'a b'

@@ -91,7 +91,10 @@ static int take_setting(struct app *app, void *args, const char *word, struct er
 	if (k < 0)
 		return k;
 	r = config_set(app->config, (enum config_key)k, eq + 1, CONFIG_FROM_FLAG, e);
-	return r < 0 ? err_wrap(e, "%s", name) : 0;
+	if (r == 0)
+		return 0;
+	err_wrap(e, "%s", name);
+	return eq[1] ? r : err_hint(e, "'cubby unset %s' takes it back", name);
 }
 
 const struct cmd cmd_set = {

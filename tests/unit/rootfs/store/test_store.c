@@ -102,10 +102,10 @@ static void a_file_in_the_way(void)
 
 	setenv("XDG_DATA_HOME", unit_tmpdir(), 1);
 	close(sys_openat(AT_FDCWD, below("cubby"), O_WRONLY | O_CREAT, 0600));
-	snprintf(
-		msg, sizeof(msg),
-		"cannot make store '%s': Not a directory; set XDG_DATA_HOME to a directory that you can write to",
-		path);
+	snprintf(msg, sizeof(msg),
+		 "cannot make store '%s': Not a directory; set XDG_DATA_HOME to a "
+		 "directory that you can write to",
+		 path);
 	assert_int_equal(store_open(&s, &e), -ENOTDIR);
 	unit_err(&e, -ENOTDIR, msg);
 }
