@@ -13,80 +13,154 @@
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/userconf.h"
 
-/* Settings whose value is a path that git runs or reads more settings from. */
-static bool names_path(const struct git_config_item *it)
-{
-	static const struct {
-		const char *section, *key;
-	} rows[] = {
-		{ "core", "hookspath" },      { "core", "fsmonitor" },
-		{ "core", "attributesfile" }, { "core", "sshcommand" },
-		{ "core", "editor" },	      { "core", "pager" },
-		{ "include", "path" },	      { "includeif", "path" },
-		{ "filter", "clean" },	      { "filter", "smudge" },
-		{ "filter", "process" },      { "diff", "command" },
-		{ "diff", "textconv" },	      { "merge", "driver" },
-		{ "gpg", "program" },
-	};
+/* Settings whose value is a path that git reads, or a command that it runs by itself; what runs
+ * only when a person asks for it by its name (an alias, a tool of git gui) is left out. */
+enum kind { NOTHING, PATH_ALWAYS, PATH_INCLUDED, COMMAND };
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (strcmp(rows[i].section, it->section) == 0 &&
-		    strcmp(rows[i].key, it->key) == 0)
-			return true;
-	return false;
+/* clang-format off */
+static const struct {
+	const char *section, *key; /* key: NULL = any */
+	enum kind kind;
+} settings[] = {
+	{ "core",	 "hookspath",		 PATH_ALWAYS },
+	{ "core",	 "attributesfile",	 PATH_ALWAYS },
+	{ "init",	 "templatedir",		 PATH_ALWAYS }, /* with hooks */
+	{ "include",	 "path",		 PATH_INCLUDED },
+	{ "includeif",	 "path",		 PATH_INCLUDED },
+	{ "core",	 "fsmonitor",		 COMMAND },
+	{ "core",	 "sshcommand",		 COMMAND },
+	{ "core",	 "editor",		 COMMAND },
+	{ "core",	 "pager",		 COMMAND },
+	{ "core",	 "askpass",		 COMMAND },
+	{ "core",	 "gitproxy",		 COMMAND },
+	{ "core",	 "alternaterefscommand", COMMAND },
+	{ "sequence",	 "editor",		 COMMAND },
+	{ "pager",	 NULL,			 COMMAND },
+	{ "interactive", "difffilter",		 COMMAND },
+	{ "filter",	 "clean",		 COMMAND },
+	{ "filter",	 "smudge",		 COMMAND },
+	{ "filter",	 "process",		 COMMAND },
+	{ "diff",	 "command",		 COMMAND },
+	{ "diff",	 "textconv",		 COMMAND },
+	{ "diff",	 "external",		 COMMAND },
+	{ "difftool",	 "cmd",			 COMMAND },
+	{ "difftool",	 "path",		 COMMAND },
+	{ "merge",	 "driver",		 COMMAND },
+	{ "mergetool",	 "cmd",			 COMMAND },
+	{ "mergetool",	 "path",		 COMMAND },
+	{ "gpg",	 "program",		 COMMAND },
+	{ "gpg",	 "defaultkeycommand",	 COMMAND },
+	{ "credential",	 "helper",		 COMMAND },
+	{ "hook",	 "command",		 COMMAND },
+	{ "trailer",	 "command",		 COMMAND },
+	{ "trailer",	 "cmd",			 COMMAND },
+	{ "tar",	 "command",		 COMMAND },
+	{ "man",	 "cmd",			 COMMAND },
+	{ "man",	 "path",		 COMMAND },
+	{ "browser",	 "cmd",			 COMMAND },
+	{ "browser",	 "path",		 COMMAND },
+	{ "remote",	 "uploadpack",		 COMMAND },
+	{ "remote",	 "receivepack",		 COMMAND },
+	{ "uploadpack",	 "packobjectshook",	 COMMAND },
+	{ "submodule",	 "update",		 COMMAND },
+	{ "sendemail",	 "smtpserver",		 COMMAND },
+	{ "sendemail",	 "sendmailcmd",		 COMMAND },
+	{ "sendemail",	 "tocmd",		 COMMAND },
+	{ "sendemail",	 "cccmd",		 COMMAND },
+	{ "sendemail",	 "headercmd",		 COMMAND },
+};
+/* clang-format on */
+
+static enum kind kind_of(const struct git_config_item *it)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
+		if (strcmp(settings[i].section, it->section) == 0 &&
+		    (!settings[i].key || strcmp(settings[i].key, it->key) == 0))
+			return settings[i].kind;
+	return NOTHING;
 }
 
-/* Always a path; what is a program is one of PATH unless it has a slash. */
-static bool is_path(const struct git_config_item *it)
+/* Word @n of a command, as a shell takes it apart where nothing is hard: without quotes. NULL:
+ * there are less. */
+static const char *word_of(const char *value, size_t n, size_t *len)
 {
-	return strncmp(it->section, "include", 7) == 0 ||
-	       strcmp(it->key, "hookspath") == 0 ||
-	       strcmp(it->key, "attributesfile") == 0;
+	static const char blank[] = " \t\n", around[] = "'\"`;&|()<>";
+
+	value += *value == '!';
+	do {
+		value += strspn(value, blank);
+		value += strspn(value, around);
+		*len = strcspn(value, blank);
+		if (!*len)
+			return NULL;
+		if (!n)
+			break;
+		value += *len;
+	} while (n--);
+	while (*len > 1 && strchr(around, value[*len - 1]))
+		(*len)--;
+	return value;
 }
 
-/* Relative ones mean the worktree, those of an include the git directory. Only the first
- * word can be a file: what else a program is told is its own affair. */
-bool git_named_path(const struct git_config_item *it, const char *root, const char *git,
-		    char ret[PATH_MAX])
+/* Relative ones mean the worktree, those of an include the git directory. */
+bool git_named_path(const struct git_config_item *it, size_t n, const char *root,
+		    const char *git, char ret[PATH_MAX])
 {
+	const enum kind kind = kind_of(it);
 	const char *v = it->value;
-	bool include = strncmp(it->section, "include", 7) == 0;
-	size_t len = strlen(root), up = strlen(git);
+	size_t len = strlen(v), top = strlen(root), up = strlen(git);
 
-	if (!names_path(it) || up < 4 ||
-	    (!is_path(it) && !memchr(v, '/', strcspn(v, " "))))
+	if (kind == NOTHING || up < 4 || (kind != COMMAND && n))
 		return false;
-	if (strncmp(v, root, len) == 0 && v[len] == '/')
-		snprintf(ret, PATH_MAX, "%s", v + len + 1);
-	else if (*v == '/' || *v == '~' || *v == '!')
+	*ret = '\0';
+	if (kind == COMMAND && !(v = word_of(v, n, &len)))
 		return false;
-	else {
-		if (snprintf(ret, PATH_MAX, "%.*s%s%s", (int)(include ? up : up - 4),
-			     git, include ? "/" : "", v) >= PATH_MAX)
-			return false;
-	}
-	if (!include)
-		ret[strcspn(ret, " ")] = '\0';
+	if (kind == COMMAND && !n && !memchr(v, '/', len))
+		return true; /* one of PATH */
+	if (strncmp(v, root, top) == 0 && v[top] == '/')
+		snprintf(ret, PATH_MAX, "%.*s", (int)(len - top - 1), v + top + 1);
+	else if (*v != '/' && *v != '~' &&
+		 snprintf(ret, PATH_MAX, "%.*s%s%.*s",
+			  (int)(kind == PATH_INCLUDED ? up : up - 4), git,
+			  kind == PATH_INCLUDED ? "/" : "", (int)len, v) >= PATH_MAX)
+		*ret = '\0';
 	while (strncmp(ret, ".git/../", 8) == 0)
 		memmove(ret, ret + 8, strlen(ret + 8) + 1);
-	return *ret && strcmp(ret, ".") != 0;
+	while (strncmp(ret, "./", 2) == 0)
+		memmove(ret, ret + 2, strlen(ret + 2) + 1);
+	if (strcmp(ret, ".") == 0)
+		*ret = '\0';
+	return true;
 }
 
 struct search {
 	const char *root, *git;
+	int tree; /* borrowed: @root */
 	git_named_fn *fn;
 	void *ctx;
 	bool any;
 };
 
+/* A word that is a file there, or what may become another by a link. */
+static bool is_file(int tree, const char *path)
+{
+	_cleanup_close_ int fd = takeover_open(tree, path, O_PATH);
+	struct stat st;
+
+	return fd == -ELOOP ||
+	       (fd >= 0 && sys_fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode));
+}
+
+/* What a command runs or reads may be any of its words. */
 static int look(void *ctx, const struct git_config_item *it)
 {
 	struct search *s = ctx;
 	char path[PATH_MAX];
 
-	if (git_named_path(it, s->root, s->git, path)) {
+	for (size_t i = 0; git_named_path(it, i, s->root, s->git, path); i++) {
 		s->any = true;
-		s->fn(s->ctx, path);
+		if (*path && (!i || is_file(s->tree, path)))
+			s->fn(s->ctx, path);
 	}
 	return 0;
 }
@@ -166,7 +240,7 @@ void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 {
 	static const char *const files[] = { "config", "config.worktree" };
 	static const char *const links[] = { "hooks", "info", "info/attributes" };
-	struct search s = { a->root, a->git, fn, ctx, false };
+	struct search s = { a->root, a->git, a->project, fn, ctx, false };
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < (a->apart ? 2 : 1); i++) {
@@ -182,9 +256,9 @@ void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 	look_at_hooks(a, &s);
 }
 
-bool git_named_user(const char *root, const char *git, git_named_fn *fn, void *ctx)
+bool git_named_user(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 {
-	struct search s = { root, git, fn, ctx, false };
+	struct search s = { a->root, a->git, a->project, fn, ctx, false };
 
 	git_userconf_each(look, &s);
 	return s.any;

@@ -15,11 +15,13 @@
 #include "rootfs/git/config.h"
 
 /** git_named_path() - the path below the project that @it names
+ *  @n:    which word of it, from 0, where it is a command
  *  @root: the project's path
  *  @git:  the ".git" that has the setting, below the project
- *  Return: false: none, or none below the project. */
-bool git_named_path(const struct git_config_item *it, const char *root, const char *git,
-		    char ret[PATH_MAX]);
+ *  @ret:  "" = this one names none, or none below the project
+ *  Return: false: there is no such word, or it is no setting that names a path. */
+bool git_named_path(const struct git_config_item *it, size_t n, const char *root,
+		    const char *git, char ret[PATH_MAX]);
 
 typedef void git_named_fn(void *ctx, const char *path);
 
@@ -35,9 +37,9 @@ struct git_named_at {
 void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx);
 
 /** git_named_user() - the same for the settings of the user and of the machine, as they
- *  count in the repository @git
- *  Return: true: there was one. */
-bool git_named_user(const char *root, const char *git, git_named_fn *fn, void *ctx);
+ *  count in the repository @a, of which "dir" is not looked at
+ *  Return: true: there are some, which may name one in another repository. */
+bool git_named_user(const struct git_named_at *a, git_named_fn *fn, void *ctx);
 
 /** git_named_changed() - whether there is at @path what was not there at the start; a link
  *  on the way counts, for there was none

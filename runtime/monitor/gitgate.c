@@ -18,12 +18,12 @@
 #include "base/text.h"
 #include "rootfs/git/dirs.h"
 #include "rootfs/git/host.h"
-#include "rootfs/git/named.h"
 #include "rootfs/git/outside.h"
 #include "rootfs/git/take.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/upper.h"
 #include "rootfs/git/vet.h"
+#include "runtime/monitor/gitnamed.h"
 #include "runtime/monitor/gitrest.h"
 #include "runtime/monitor/layers.h"
 #include "runtime/mount/outside.h"
@@ -100,26 +100,6 @@ static int make_view(const struct gitgate *g, struct view *v, const struct stat 
 {
 	v->state = layers_dir(g->dir, v->id, 0711);
 	return v->state < 0 ? v->state : layers_make(v->state, g->spec, st, &v->upper);
-}
-
-/* Something that the box must not write, whatever it is; or make, if it is not there. */
-static int note_guard(struct gitgate *g, const char *path)
-{
-	struct view v = { .git = -1, .upper = -1, .state = -1, .named = true };
-	struct stat st = { .st_ino = 0 };
-	_cleanup_close_ int fd = takeover_open(g->project, path, O_PATH);
-	int r = fd < 0 ? fd : sys_fstat(fd, &st);
-
-	if (r < 0 && r != -ENOENT)
-		return r;
-	if (g->n >= GITGATE_VIEWS)
-		return -E2BIG;
-	v.ino = st.st_ino;
-	v.path = strdup(path);
-	if (!v.path)
-		return -ENOMEM;
-	g->views[g->n++] = v;
-	return 0;
 }
 
 /* Fills @v, whose git directory goes over with it. @key: names its own directory */
@@ -331,11 +311,7 @@ static bool look_at_named(const struct gitgate *g, int words)
 {
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < g->n; i++) {
-		const struct view *v = &g->views[i];
-
-		if (!v->named || !git_named_changed(g->project, v->path, v->ino, path))
-			continue;
+	for (size_t at = 0; gitnamed_changed(g, &at, path);) {
 		if (words < 0)
 			return true;
 		put_aside(g, path, "git on the host acts on it", words);
@@ -496,7 +472,7 @@ static int recover(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct err
 		return 0;
 	for (const char *p = buf_cstr(&text), *end = p + text.len; p < end;
 	     p += strlen(p) + 1)
-		if (*p && (*p == '/' ? note_guard(g, p + 1) : note_view(g, p)) < 0)
+		if (*p && (*p == '/' ? gitnamed_note(g, p + 1) : note_view(g, p)) < 0)
 			return fail(e, -EIO);
 	if (find_outside(g) < 0)
 		return fail(e, -EIO);
@@ -553,54 +529,7 @@ static int find_views(struct gitgate *g, struct err *e)
 	return r < 0 ? too_many(r, e) : 0;
 }
 
-/* ---- what the host's own settings name in the tree ------------------------------------ */
-
-struct named {
-	struct gitgate *g;
-	gitwork_say_fn *say;
-	void *ctx;
-};
-
-static void guard_named(void *ctx, const char *path)
-{
-	static const char *const how[] = { "is read-only in the box:",
-					   "can be written by the box, though" };
-	const struct named *n = ctx;
-	char line[PATH_MAX + 128];
-	int r;
-
-	for (size_t i = 0; i < n->g->n; i++)
-		if (n->g->views[i].named && strcmp(n->g->views[i].path, path) == 0)
-			return;
-	r = note_guard(n->g, path);
-	if (!n->say || (r == 0 && !n->g->views[n->g->n - 1].ino))
-		return;
-	snprintf(line, sizeof(line), "%s %s git on the host acts on it",
-		 text_shown(path), how[r < 0]);
-	n->say(n->ctx, line);
-}
-
-/* Settings of the user count also in a repository that the project has not yet. */
-static void find_named(struct gitgate *g, gitwork_say_fn *say, void *ctx)
-{
-	const char *root = g->spec->project;
-	struct named named = { g, say, ctx };
-	bool user = git_named_user(root, ".git", guard_named, &named);
-
-	for (size_t i = 0, n = g->n; i < n; i++) {
-		const struct view *v = &g->views[i];
-		const char *path = v->outside ? ".git" : v->path;
-		bool apart = !v->outside || v->own.git < 0;
-		struct git_named_at at = { root,       path,   apart,
-					   g->project, v->git, v->outside };
-
-		if (v->git < 0 || !text_ends(path, ".git"))
-			continue;
-		if (user)
-			git_named_user(root, path, guard_named, &named);
-		git_named_in(&at, guard_named, &named);
-	}
-}
+/* ---- views --------------------------------------------------------------------------------- */
 
 /* What cannot be done by meaning is not done at all. */
 static void begin_view(struct view *v, gitwork_say_fn *say, void *ctx)
@@ -657,7 +586,7 @@ int gitgate_find(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct buf *
 		say(ctx,
 		    "the project has more than 200 repositories: git directories of "
 		    "the others are read-only in the box");
-	find_named(g, say, ctx);
+	gitnamed_find(g, say, ctx);
 	for (size_t i = 0; i < g->n && r == 0; i++) {
 		struct view *v = &g->views[i];
 		const char kind[2] = { prepare_view(v, say, ctx), '\0' };

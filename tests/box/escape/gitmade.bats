@@ -313,3 +313,56 @@ left_alone() {
 	[ "$(find b/.git/objects -type f -links +1 | wc -l)" -gt 2 ]
 	git_safe b
 }
+
+# Programs that git runs by itself, and words of their commands that are files of the tree.
+@test "G51: whatever setting names a program in the tree, and an interpreter's script" {
+	git_repo
+	mkdir -p tools
+	for name in external strip.py pager filter; do
+		printf '#!/bin/sh\ncat\n' >tools/$name
+	done
+	chmod +x tools/*
+	cp tools/filter top.sh
+	git config diff.external ./tools/external
+	git config filter.one.clean "python3 'tools/strip.py' %f"
+	git config filter.two.clean "sh top.sh %f tools/none"
+	git config interactive.diffFilter "$LIB_PROJECT/tools/filter --x"
+	git config pager.log tools/pager
+	run -0 --separate-stderr cubby exec -- sh -c 'for x in tools/* top.sh; do cp evil $x; done; echo made >tools/none'
+	for name in tools/external tools/strip.py tools/pager tools/filter top.sh; do
+		[[ $stderr == *"$name is read-only in the box: git on the host acts on it"* ]] || { echo "$name: $stderr"; return 1; }
+		! cmp -s evil $name
+	done
+	[ "$(<tools/none)" = made ]
+	git_safe
+}
+
+# The box has a directory of a larger repository, of which git is run in any directory.
+@test "G52: what the settings and hooks of a repository name that the project lies in" {
+	git_repo
+	mkdir -p front/.husky front/tools
+	cp evil front
+	printf '#!/bin/sh\n' | tee front/.husky/pre-commit front/tools/hook >front/tools/diff
+	chmod +x front/.husky/* front/tools/*
+	git config core.hooksPath front/.husky
+	git config diff.external front/tools/diff
+	ln -s ../../front/tools/hook .git/hooks/post-commit
+	git worktree add -q "$PWD/wt" 2>/dev/null
+	mkdir -p wt/front
+	cp -a front/. wt/front
+	for dir in front wt/front; do
+		run -0 --separate-stderr cubby exec -C $dir -- sh -c 'cp evil .husky/pre-commit; cp evil tools/diff; cp evil tools/hook; true'
+		[[ $stderr == *".husky is read-only in the box: git on the host acts on it"* ]]
+		[[ $stderr == *"tools/diff is read-only in the box: git on the host acts on it"* ]]
+		git_safe
+		git config --unset core.hooksPath
+		git_safe
+		git config core.hooksPath front/.husky
+	done
+	cmp -s front/evil front/tools/hook && return 1
+	# What is made and what was not there.
+	rm -rf wt front/.husky
+	run -0 --separate-stderr cubby exec -C front -- sh -c 'mkdir .husky; cp evil .husky/pre-commit'
+	[[ $stderr == *"set aside: .husky is now .husky.from-box"* ]]
+	git_safe
+}

@@ -12,37 +12,52 @@
 static void named(void)
 {
 	static const struct {
-		const char *section, *key, *value, *git, *path; /* path: NULL = none */
+		const char *section, *key, *value, *git;
+		const char *paths[5]; /* of the words; NULL = there is no more */
 	} rows[] = {
-		{ "core", "hookspath", ".husky", ".git", ".husky" },
-		{ "core", "hookspath", "/p/hooks", ".git", "hooks" },
-		{ "core", "hookspath", "/q/hooks", ".git", NULL },
-		{ "core", "hookspath", "h", "sub/.git", "sub/h" },
-		{ "include", "path", "../s", ".git", "s" },
-		{ "includeif", "path", "s", "a/.git", "a/.git/s" },
-		{ "filter", "clean", "tools/x %f", ".git", "tools/x" },
-		{ "filter", "clean", "git-lfs clean -- a/b", ".git", NULL },
-		{ "core", "pager", "less", ".git", NULL },
-		{ "core", "editor", "!vi", ".git", NULL },
-		{ "core", "hookspath", "~/h", ".git", NULL },
-		{ "core", "hookspath", ".", ".git", NULL },
-		{ "user", "name", "x", ".git", NULL },
+		{ "core", "hookspath", ".husky", ".git", { ".husky" } },
+		{ "core", "hookspath", "/p/hooks", ".git", { "hooks" } },
+		{ "core", "hookspath", "/q/hooks", ".git", { "" } },
+		{ "core", "hookspath", "h", "sub/.git", { "sub/h" } },
+		{ "core", "hookspath", "my hooks", ".git", { "my hooks" } },
+		{ "include", "path", "../s", ".git", { "s" } },
+		{ "includeif", "path", "s", "a/.git", { "a/.git/s" } },
+		{ "filter", "clean", "tools/x %f", ".git", { "tools/x", "%f" } },
+		{ "filter", "clean", "sh /p/a\tb", "s/.git", { "", "a", "s/b" } },
+		{ "filter", "clean", "/p c /p", ".git", { "", "c", "" } },
+		{ "diff", "external", "'./d'", ".git", { "d" } },
+		{ "diff",
+		  "textconv",
+		  "sh -c \"a/b <$1\"",
+		  ".git",
+		  { "", "-c", "a/b", "$1" } },
+		{ "pager", "log", "./p", ".git", { "p" } },
+		{ "credential", "helper", "!./c get", ".git", { "c", "get" } },
+		{ "submodule", "update", "!u/x", ".git", { "u/x" } },
+		{ "core", "pager", "less", ".git", { "" } },
+		{ "core", "editor", "!vi", ".git", { "" } },
+		{ "core", "editor", "", ".git", { NULL } },
+		{ "core", "hookspath", "~/h", ".git", { "" } },
+		{ "core", "hookspath", ".", ".git", { "" } },
+		{ "user", "name", "x", ".git", { NULL } },
+		{ "alias", "x", "!./x", ".git", { NULL } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct git_config_item *it = calloc(1, sizeof(*it));
 		char path[PATH_MAX];
-		bool there;
+		size_t n = 0;
 
 		assert_non_null(it);
 		snprintf(it->section, sizeof(it->section), "%s", rows[i].section);
 		snprintf(it->key, sizeof(it->key), "%s", rows[i].key);
 		snprintf(it->value, sizeof(it->value), "%s", rows[i].value);
-		there = git_named_path(it, "/p", rows[i].git, path);
+		for (; git_named_path(it, n, "/p", rows[i].git, path); n++) {
+			assert_non_null(rows[i].paths[n]);
+			assert_string_equal(path, rows[i].paths[n]);
+		}
+		assert_null(rows[i].paths[n]);
 		free(it);
-		assert_int_equal(there, rows[i].path != NULL);
-		if (there)
-			assert_string_equal(path, rows[i].path);
 	}
 }
 
