@@ -71,6 +71,9 @@ static int load(const struct app *app, struct boxsetup *s, struct json **ret,
 	}
 	if (r < 0)
 		return r;
+	r = place_finish(&s->store, &s->dir, &s->spec, *ret, e);
+	if (r < 0)
+		return r;
 	r = take_saved(s, *ret, e);
 	if (r < 0)
 		return r;

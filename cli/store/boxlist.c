@@ -53,6 +53,7 @@ static int read_item(const struct store *st, const char *key, struct boxlist_ite
 			json_get_str(j, "name") ? json_get_str(j, "name") : "");
 	(void)text_copy(ret->mark, sizeof(ret->mark),
 			json_get_str(j, "mark") ? json_get_str(j, "mark") : "");
+	ret->between = strcmp(json_get_str(j, "key") ?: key, key) != 0;
 	ret->running = is_running(&dir);
 	ret->used = s.st_mtim.tv_sec;
 	return 0;

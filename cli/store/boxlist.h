@@ -26,6 +26,7 @@ struct boxlist_item {
 	char image_dir[BOXLIST_NAME];
 	char name[BOXLIST_SHORT]; /* of several boxes of the directory; "" = the one */
 	char mark[BOXLIST_NAME];  /* of the directory (boxmark.h); "" = none */
+	bool between; /* the record is of the place that it had before (place_finish()) */
 	bool running;
 	int64_t used; /* seconds since 1970: the last time it was opened */
 };

@@ -58,7 +58,8 @@ static bool has_box(const struct store *st, const char *key)
 
 /* ---- one that was moved -------------------------------------------------------------- */
 
-/* @id: of the directory, "" = it cannot be known again. */
+/* @id: of the directory, "" = it cannot be known again. The record is the last: as long as it
+ * is another place's, place_finish() does all of it again. */
 static int save_at(const struct store *st, const struct boxdir *dir,
 		   const struct spec *s, const char *id, struct json *j, struct err *e)
 {
@@ -68,8 +69,8 @@ static int save_at(const struct store *st, const struct boxdir *dir,
 		r = json_set_str(j, "mark", id);
 	if (r < 0)
 		return err_sys(e, r, "cannot save the box");
-	r = boxdir_save(dir, j, e);
-	return r == 0 && *id ? boxmark_set(st, id, s->key, e) : r;
+	r = *id ? boxmark_set(st, id, s->key, e) : 0;
+	return r < 0 ? r : boxdir_save(dir, j, e);
 }
 
 /* A stopped box that stays so, while it is moved. */
@@ -125,8 +126,47 @@ static int exchange(const struct store *st, const char *key, const struct spec *
 	r = sys_renameat2(st->boxes, key, st->boxes, s->key, RENAME_EXCHANGE);
 	if (r < 0)
 		return err_sys(e, r, "cannot move box '%.12s…'", key);
-	return save_at(st, &mine.dir, s, id, mine.j, e)
-		       ?: save_at(st, &other.dir, &was, other_id, other.j, e);
+	return save_at(st, &other.dir, &was, other_id, other.j, e)
+		       ?: save_at(st, &mine.dir, s, id, mine.j, e);
+}
+
+/* The other box of an exchange, if its record is still of the place that it had. */
+static int finish_other(const struct store *st, const struct spec *s,
+			const struct spec *was, struct err *e)
+{
+	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
+	_cleanup_json_ struct json *j = NULL;
+	struct err none = ERR_NONE;
+	const char *key;
+	char id[BOXMARK_ID];
+
+	if (boxdir_open(st, was->key, false, &dir, &none) < 0 ||
+	    boxdir_load(&dir, &j, &none) < 0)
+		return 0;
+	key = json_get_str(j, "key");
+	if (!key || strcmp(key, s->key) != 0)
+		return 0;
+	(void)text_copy(id, sizeof(id), json_get_str(j, "mark") ?: "");
+	return save_at(st, &dir, was, id, j, e);
+}
+
+int place_finish(const struct store *st, const struct boxdir *dir, const struct spec *s,
+		 struct json *j, struct err *e)
+{
+	_cleanup_spec_ struct spec was = SPEC_NONE;
+	const char *key = json_get_str(j, "key");
+	char id[BOXMARK_ID] = "";
+	int r;
+
+	if (!key || strcmp(key, s->key) == 0)
+		return 0;
+	(void)text_copy(was.name, sizeof(was.name), s->name);
+	(void)text_copy(was.key, sizeof(was.key), key);
+	r = spec_path(j, "project", was.project) < 0 ? 0 : finish_other(st, s, &was, e);
+	if (r < 0)
+		return r;
+	(void)boxmark_id(s->project, s->name, id);
+	return save_at(st, dir, s, id, j, e);
 }
 
 /* The stopped box @key belongs to the directory of @s (its project, key and name) from

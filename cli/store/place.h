@@ -8,6 +8,7 @@
 #define CLI_STORE_PLACE_H
 
 #include "cli/show/app.h"
+#include "rootfs/store/boxdir.h"
 #include "rootfs/store/boxmark.h"
 #include "rootfs/store/store.h"
 #include "runtime/box/project_dir.h"
@@ -50,6 +51,12 @@ int place_locate(const struct app *app, struct spec *s, struct err *e);
 /** place_move() - the box that the word @old means belongs to the directory @to from now
  *  on, which is said; NULL = that of place_locate() */
 int place_move(const struct app *app, const char *old, const char *to, struct err *e);
+
+/** place_finish() - who was killed after boxes had changed their places has left records of
+ *  the places before: @dir with its record @j is at that of @s, and the other one where that
+ *  record says. Nothing is done where the record is right. */
+int place_finish(const struct store *st, const struct boxdir *dir, const struct spec *s,
+		 struct json *j, struct err *e);
 
 /** place_moved() - is the directory @project, which is gone, that of @mark beside it under
  *  another name? */

@@ -117,6 +117,33 @@ setup() {
 	[ -z "$stderr" ]
 }
 
+# At each call that changes a name of the store; the record and the mark follow the exchange.
+@test "who is killed while two boxes change places loses neither" {
+	command -v strace >/dev/null || skip "strace is not installed on this host"
+	local n killed=0 calls=renameat,renameat2,symlinkat,unlinkat,linkat
+	for n in {1..20}; do
+		mkdir -p "sub/a$n" "b$n"
+		cubby exec -q -C "sub/a$n" --linger 0 -- touch /root/of-a
+		cubby exec -q -C "b$n" --linger 0 -- touch /root/of-b
+		rmdir "sub/a$n"
+		mv "b$n" "sub/a$n"
+		strace -o trace -e trace=$calls -e inject=$calls:signal=KILL:when="$n" cubby set -C "sub/a$n" >said 2>&1 || killed=$((killed + 1))
+		# of the two one at most has lost its directory
+		run -0 cubby prune --dry-run --json
+		[ "$(jq --arg d "$LIB_PROJECT/b$n" '[.. | .directory? | select(. == $d)] | length' <<<"$output")" -le 1 ] || { echo "killed at $n: $output"; return 1; }
+		run -0 cubby exec -q -C "sub/a$n" --linger 0 -- ls /root
+		[ "$output" = of-b ] || { echo "killed at $n: $output"; cat trace; return 1; }
+		mkdir "c$n"
+		run -0 cubby ls --json
+		run -0 cubby adopt -q -C "c$n" "$(jq -r --arg d "$LIB_PROJECT/b$n" '.[] | select(.directory == $d) | .key' <<<"$output")"
+		run -0 cubby exec -q -C "c$n" --linger 0 -- ls /root
+		[ "$output" = of-a ] || { echo "killed at $n, the other: $output"; cat trace; return 1; }
+		grep -q KILL trace || break
+	done
+	[ "$killed" -ge 3 ] # the exchange, two records
+	[ "$killed" -lt 20 ]
+}
+
 @test "two directories that change names keep their boxes; one that runs is told how to end it" {
 	mkdir a b
 	cubby exec -q -C a -- touch /root/of-a

@@ -56,7 +56,7 @@ static const char *state_of(const struct boxlist_item *b, const struct json *inf
 	if (b->running)
 		return json_get_bool(info, "lingering", false) ? "lingering"
 							       : "running";
-	if (sys_fstatat(AT_FDCWD, b->project, &ignored, 0) == -ENOENT)
+	if (!b->between && sys_fstatat(AT_FDCWD, b->project, &ignored, 0) == -ENOENT)
 		return "orphaned"; /* its directory is gone: cubby prune */
 	return "stopped";
 }

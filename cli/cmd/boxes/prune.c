@@ -29,7 +29,7 @@ static const char *stale(const struct args *a, const struct store *st,
 
 	if (b->running && !boxend_lingers(st, b->key))
 		return NULL;
-	if (sys_fstatat(AT_FDCWD, b->project, &now, 0) == -ENOENT &&
+	if (!b->between && sys_fstatat(AT_FDCWD, b->project, &now, 0) == -ENOENT &&
 	    !(*b->mark && place_moved(b->project, b->mark, moved)))
 		return "its directory is gone";
 	if (a->older_ms && age > 0 && (uint64_t)age * 1000 > a->older_ms)
