@@ -308,6 +308,16 @@ static int break_first(int dir, const char *name, uint64_t ino)
 	return r < 0 ? r : take_over(dir, temp, name, ino);
 }
 
+int hardlinks_break_one(int dir, const char *name)
+{
+	struct stat st;
+	int r = sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
+
+	if (r < 0 || !S_ISREG(st.st_mode) || st.st_nlink < 2)
+		return r;
+	return break_first(dir, name, st.st_ino);
+}
+
 /* A further name becomes one of the copy. */
 static int follow(int first, const char *first_name, int dir, const char *name,
 		  uint64_t ino)

@@ -45,4 +45,8 @@ int hardlinks_find(int dirfd, bool git, struct hardlinks *ret, struct err *e);
  */
 int hardlinks_break(int dirfd, bool git, struct hardlinks *ret, struct err *e);
 
+/** hardlinks_break_one() - the same for the file @name in @dir alone, wherever its other
+ *  names are; one that has none stays as it is. Return: 0 or a negative errno. */
+int hardlinks_break_one(int dir, const char *name);
+
 #endif

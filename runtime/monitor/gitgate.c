@@ -128,13 +128,15 @@ static int add_view(struct gitgate *g, struct view *v, const char *path,
 
 static int note_view(struct gitgate *g, const char *path)
 {
-	_cleanup_close_ int place =
-		sys_openat2(g->project, path, O_PATH | O_NOFOLLOW, 0,
-			    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	_cleanup_close_ int place = -1;
 	struct view v = { .git = -1 };
 	struct stat st;
-	int r = place < 0 ? place : sys_fstat(place, &st);
+	int r;
 
+	gitnamed_own_git(g->project, path);
+	place = sys_openat2(g->project, path, O_PATH | O_NOFOLLOW, 0,
+			    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+	r = place < 0 ? place : sys_fstat(place, &st);
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
 	if (S_ISDIR(st.st_mode)) {

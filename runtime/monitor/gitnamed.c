@@ -1,5 +1,6 @@
 #include "runtime/monitor/gitnamed.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/scope.h"
@@ -8,6 +9,7 @@
 #include "rootfs/git/above.h"
 #include "rootfs/git/named.h"
 #include "rootfs/git/takeover.h"
+#include "rootfs/store/hardlinks.h"
 
 int gitnamed_note(struct gitgate *g, const char *path)
 {
@@ -28,6 +30,49 @@ int gitnamed_note(struct gitgate *g, const char *path)
 	return 0;
 }
 
+/* ---- other names ------------------------------------------------------------------------- */
+
+static int own_all(int dir, const char *name)
+{
+	_cleanup_close_ int fd =
+		sys_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	_cleanup_free_ struct hardlinks *links = calloc(1, sizeof(*links));
+	struct err ignored = ERR_NONE;
+	int r = fd < 0 ? fd : links ? 0 : -ENOMEM;
+
+	if (r == 0)
+		r = hardlinks_break(fd, true, links, &ignored);
+	return r < 0 ? r : links->kept ? links->why : links->incomplete ? -E2BIG : 0;
+}
+
+int gitnamed_own(int project, const char *path)
+{
+	const char *name;
+	_cleanup_close_ int dir = takeover_parent(project, path, false, &name);
+	struct stat st;
+	int r = dir < 0 ? dir : sys_fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
+
+	if (r == 0)
+		r = S_ISDIR(st.st_mode) ? own_all(dir, name)
+					: hardlinks_break_one(dir, name);
+	return r == -ENOENT ? 0 : r;
+}
+
+/* Not objects, which are known by their sums and shared by clones; nor what names them. */
+void gitnamed_own_git(int project, const char *path)
+{
+	static const char *const parts[] = { "config", "config.worktree", "commondir",
+					     "gitdir", "hooks",		  "info" };
+	_cleanup_close_ int git = takeover_open(project, path, O_RDONLY | O_DIRECTORY);
+
+	if (git == -ENOTDIR)
+		(void)gitnamed_own(project, path);
+	for (size_t i = 0; git >= 0 && i < ARRAY_SIZE(parts); i++)
+		(void)gitnamed_own(git, parts[i]);
+}
+
+/* ---- what settings name ------------------------------------------------------------------ */
+
 struct named {
 	struct gitgate *g;
 	gitwork_say_fn *say;
@@ -40,12 +85,13 @@ static void guard_named(void *ctx, const char *path)
 					   "can be written by the box, though" };
 	const struct named *n = ctx;
 	char line[PATH_MAX + 128];
-	int r;
+	int r, own;
 
 	for (size_t i = 0; i < n->g->n; i++)
 		if (n->g->views[i].named && strcmp(n->g->views[i].path, path) == 0)
 			return;
-	r = gitnamed_note(n->g, path);
+	own = gitnamed_own(n->g->project, path);
+	r = gitnamed_note(n->g, path) ?: own;
 	if (!n->say || (r == 0 && !n->g->views[n->g->n - 1].ino))
 		return;
 	snprintf(line, sizeof(line), "%s %s git on the host acts on it",

@@ -12,6 +12,13 @@
  *  not there */
 int gitnamed_note(struct gitgate *g, const char *path);
 
+/** gitnamed_own() - a file of the host's, or what is in a directory, has no other name (hard
+ *  link) any more: one in the project, the box could write to
+ *  Return: 0, also if it is not there; a negative errno: it has one, perhaps. */
+int gitnamed_own(int project, const char *path);
+/** gitnamed_own_git() - the same of what git obeys in the git directory, or file, @path */
+void gitnamed_own_git(int project, const char *path);
+
 /** gitnamed_find() - all that settings name: of the project's repositories, of those that it
  *  lies in, and of the user */
 void gitnamed_find(struct gitgate *g, gitwork_say_fn *say, void *ctx);

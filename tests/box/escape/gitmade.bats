@@ -366,3 +366,26 @@ left_alone() {
 	[[ $stderr == *"set aside: .husky is now .husky.from-box"* ]]
 	git_safe
 }
+
+# Before anything named it the box gave it a second name, which it keeps when it is written anew.
+@test "G53: a second name of what the host's git obeys by now" {
+	git_repo
+	boxed 'mkdir .husky; echo old >.husky/pre-commit; ln .husky/pre-commit a; echo old >strip; ln strip b'
+	printf '#!/bin/sh\n' >.husky/pre-commit
+	echo cat >strip
+	chmod 755 .husky/pre-commit
+	git config core.hooksPath .husky
+	git config filter.x.clean 'sh strip'
+	echo '*.x filter=x' >.gitattributes
+	: >one.x
+	ln .git/config c # as one that was made while nobody looked
+	ln .git/info/exclude d
+	[ "$(stat -c %h .husky/pre-commit strip .git/config .git/info/exclude | sort -u)" = 2 ]
+	run -0 --separate-stderr cubby exec -- sh -c 'cat evil >a; cat evil >b; echo evil >c; echo "*" >d'
+	[[ $stderr == *".husky is read-only in the box"* ]]
+	cmp evil a
+	[ "$(<strip)" = cat ]
+	[ "$(stat -c %h .husky/pre-commit strip .git/config .git/info/exclude | sort -u)" = 1 ]
+	[ -x .husky/pre-commit ]
+	git_safe
+}

@@ -1,5 +1,6 @@
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -190,9 +191,31 @@ static void many(void)
 	}
 }
 
+static void one_name(void)
+{
+	_cleanup_close_ int p = open_dir("one");
+	ino_t before;
+
+	put(p, "a", "text", 0750);
+	before = stat_of(p, "a").st_ino;
+	assert_int_equal(hardlinks_break_one(p, "a"), 0);
+	assert_int_equal(stat_of(p, "a").st_ino, before);
+	link_into(p, "a", p, "b");
+	assert_int_equal(symlinkat("b", p, "link"), 0);
+	assert_int_equal(hardlinks_break_one(p, "link"), 0);
+	assert_int_equal(stat_of(p, "b").st_nlink, 2);
+	assert_int_equal(hardlinks_break_one(p, "a"), 0);
+	assert_int_equal(stat_of(p, "b").st_ino, before);
+	assert_int_not_equal(stat_of(p, "a").st_ino, before);
+	assert_int_equal(stat_of(p, "a").st_mode, S_IFREG | 0750);
+	has_text(p, "a", "text");
+	assert_int_equal(hardlinks_break_one(p, "none"), -ENOENT);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
+		{ "one name, wherever the others are", one_name },
 		{ "breaks what leads out, keeps the rest", breaks_what_leads_out },
 		{ "keeps attributes", keeps_attributes },
 		{ "git's own only when told", git_is_told },
