@@ -47,8 +47,8 @@ static int open_named(int dir, const char *name, bool link, const char *from,
 static void look_at_link(const struct git_named_at *a, struct below *b)
 {
 	char own_path[PATH_MAX], path[PATH_MAX];
-	_cleanup_close_ int own = open_named(a->project, ".git", true, a->root,
-					     own_path);
+	_cleanup_close_ int own =
+		open_named(a->project, ".git", true, a->root, own_path);
 	_cleanup_close_ int common =
 		own < 0 ? -1 : open_named(own, "commondir", false, own_path, path);
 	struct git_named_at at = *a;
@@ -64,8 +64,7 @@ static void look_at_link(const struct git_named_at *a, struct below *b)
 static void look_in(const char *root, const char *up, int tree, git_named_fn *fn,
 		    void *ctx)
 {
-	_cleanup_close_ int git =
-		takeover_open(tree, ".git", O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int git = takeover_open(tree, ".git", O_RDONLY | O_DIRECTORY);
 	struct git_named_at at = { up, ".git", true, tree, git, false };
 	struct below b = { root + strlen(up) + 1, fn, ctx };
 
