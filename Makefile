@@ -333,7 +333,7 @@ rootfs:
 	$(Q)scripts/mkrootfs
 demo:
 	$(Q)scripts/demo
-BENCH := $(addprefix $(O)/scripts/bench/,floor measure roundtrip agent \
+BENCH := $(addprefix $(O)/scripts/bench/,floor hop measure roundtrip agent \
 	sessionbench netbench)
 $(BENCH): $(O)/%: $(O)/%.o
 	$(say) LINK $@

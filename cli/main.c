@@ -163,11 +163,9 @@ static const struct own *find_own(int argc, char **argv)
  * writing it fail as before. */
 static void hold_streams(void)
 {
-	int fd = sys_open("/dev/null", O_RDONLY);
-
-	while (fd >= 0 && fd <= STDERR_FILENO)
-		fd = sys_open("/dev/null", O_RDONLY);
-	scope_close(&fd);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (sys_getfl(fd) == -EBADF)
+			(void)sys_open("/dev/null", O_RDONLY); /* the lowest: it */
 }
 
 /* Where the caller has it ignored, the kernel keeps no status of children (wait(2)). */

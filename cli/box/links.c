@@ -52,7 +52,7 @@ static const char *more(char ret[SHOWN], uint64_t others)
 	return others ? ret : "";
 }
 
-int boxlinks_tell(const struct app *app, const struct boxsetup *s)
+void boxlinks_tell(const struct app *app, const struct boxsetup *s)
 {
 	_cleanup_close_ int fd = -1;
 	char shown[SHOWN], others[SHOWN];
@@ -60,19 +60,18 @@ int boxlinks_tell(const struct app *app, const struct boxsetup *s)
 	struct hardlinks h;
 
 	if (app->quiet || app->json || is_known(s))
-		return 0;
+		return;
 	fd = open_project(s);
 	if (fd < 0 || !hardlinks_likely(fd) ||
 	    hardlinks_find(fd, s->spec.git_writable, &h, &ignored) < 0)
-		return 0;
+		return;
 	mark(s, h.files > 0);
 	if (!h.files)
-		return 0;
+		return;
 	render_note(app,
 		    "'%s'%s: also linked from outside of this directory; what changes "
 		    "here changes there (--unlink makes copies first)",
 		    shown_of(shown, &h), more(others, h.files - 1));
-	return 0;
 }
 
 static void tell_broken(const struct app *app, const struct hardlinks *h)

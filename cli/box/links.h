@@ -9,8 +9,8 @@
 
 #include "cli/store/boxsetup.h"
 
-/** boxlinks_tell() - say once that there are some. Return: 0 */
-int boxlinks_tell(const struct app *app, const struct boxsetup *s);
+/** boxlinks_tell() - say once that there are some; for whoever starts the box */
+void boxlinks_tell(const struct app *app, const struct boxsetup *s);
 
 /** boxlinks_break() - --unlink; -EBUSY: the box runs */
 int boxlinks_break(const struct app *app, const struct boxsetup *s, struct err *e);

@@ -299,11 +299,21 @@ static int make_dir(struct boxsetup *s, struct err *e)
 }
 
 /* May a box have this directory? */
-static int permit(void *ctx, struct err *e)
+static int permit(const struct boxsetup *s, struct err *e)
 {
-	const struct boxsetup *s = ctx;
-
 	return project_dir_check(&s->dir_asked, e);
+}
+
+/* What is looked at when a box is started, and not by each command in it. */
+static int before_start(void *ctx, struct err *e)
+{
+	struct boxsetup *s = ctx;
+	int r = permit(s, e);
+
+	if (r == 0 && s->tell_links)
+		boxlinks_tell(s->tell_links, s);
+	s->tell_links = NULL;
+	return r;
 }
 
 static int prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
@@ -369,7 +379,7 @@ static int open_box(const struct app *app, struct boxsetup *s, bool join_only,
 		.linger_ms = (uint32_t)MIN(config_num(app->config, CONFIG_LINGER),
 					   (uint64_t)UINT32_MAX),
 		.first = first,
-		.permit = permit,
+		.permit = before_start,
 		.permit_ctx = s,
 		.note = render_note_line,
 		.note_ctx = (void *)(uintptr_t)app,
@@ -390,7 +400,8 @@ int boxsetup_prepare(const struct app *app, const struct opt_box *o, struct boxs
 	s->no_setup = o->no_setup || o->look;
 	s->look = o->look;
 	s->no_cache = o->no_cache;
-	return o->unlink ? boxlinks_break(app, s, e) : boxlinks_tell(app, s);
+	s->tell_links = o->unlink ? NULL : app;
+	return o->unlink ? boxlinks_break(app, s, e) : 0;
 }
 
 static int say_busy(const struct config_row *row, struct err *e)

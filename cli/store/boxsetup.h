@@ -27,6 +27,8 @@ struct boxsetup {
 	bool as_root, look;	   /* of the command: opt/box.h */
 	bool setup_begun; /* nothing but steps of the setup ran in the box, by its record */
 	bool changed;	  /* options that stay with the box are others than before */
+	const struct app *tell_links; /* for whom a start looks for links (box/links.h);
+				       * NULL = it does not, or has */
 	bool may_join; /* nobody has asked for a review: a box that is in use without
 			* one is joined all the same */
 };

@@ -34,6 +34,19 @@ cubby: new 'random.py' acts on this machine: shadows a module of python's librar
 	cubby rm -q
 }
 
+@test "acting: what is linked from outside of the project is looked for by whoever starts the box" {
+	mkdir q
+	cubby exec -C q -q --keep -- true
+	echo from here >outside
+	ln outside q/inside
+	run -0 --separate-stderr cubby exec -C q -- true
+	[ -z "$stderr" ]
+	cubby stop -q -C q
+	run -0 --separate-stderr cubby exec -C q -- true
+	[[ $stderr == "cubby: 'inside': also linked from outside of this directory;"* ]]
+	cubby rm -q -C q
+}
+
 @test "acting: what is linked from outside of the project is said once, and broken up by --unlink" {
 	mkdir -p store node_modules/.pnpm/a@1/node_modules/a p
 	echo from the store >store/index.js
