@@ -156,6 +156,12 @@ static bool same_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+static bool is_in_place(const struct boxsetup *s, const struct json *old)
+{
+	return old && same_text(json_get_str(old, "mark"), s->place.id) &&
+	       same_text(json_get_str(old, "project"), s->spec.project);
+}
+
 /* Where the box is, and by what its directory is known again: 1 = other than in @old. */
 static int add_place(const struct boxsetup *s, const struct json *old, struct json *j,
 		     struct err *e)
@@ -164,8 +170,7 @@ static int add_place(const struct boxsetup *s, const struct json *old, struct js
 
 	if (*id && json_set_str(j, "mark", id) < 0)
 		return err_sys(e, -ENOMEM, "cannot save the box");
-	if (old && same_text(json_get_str(old, "mark"), id) &&
-	    same_text(json_get_str(old, "project"), json_get_str(j, "project")))
+	if (is_in_place(s, old))
 		return 0;
 	return *id && boxmark_set(&s->store, id, s->spec.key, e) < 0 ? e->code : 1;
 }
@@ -200,14 +205,27 @@ static void choose_mode(const struct app *app, const struct opt_box *o,
 /* project/setup.h */
 static const char *const setup_members[] = { "setup", "setup-begun" };
 
+/* The time of box.json is that of the last use. */
+static int note_use(const struct boxsetup *s)
+{
+	(void)sys_utimensat(s->dir.dirfd, "box.json", NULL, 0);
+	return 0;
+}
+
 /* box.json: the spec, and beside it the options that stay. */
 static int save(const struct app *app, struct boxsetup *s, const struct json *old,
 		bool is_new, struct err *e)
 {
-	_cleanup_json_ struct json *j = spec_to_json(&s->spec), *options = NULL;
+	_cleanup_json_ struct json *j = NULL, *options = NULL;
 	const struct json *had = json_get(old, "options");
 	int changed, moved, r;
 
+	/* Programs there are not run here, also after the box has ended (passover.h). */
+	const bool as_kept = !is_new && !volumes_are_new(app, &s->spec, old);
+
+	if (as_kept && !s->keep_options && !s->forget && is_in_place(s, old))
+		return note_use(s);
+	j = spec_to_json(&s->spec);
 	options = had ? json_dup(had) : json_object();
 	changed = options && j ? 0 : -ENOMEM;
 	if (changed == 0 && s->keep_options)
@@ -225,12 +243,8 @@ static int save(const struct app *app, struct boxsetup *s, const struct json *ol
 	moved = add_place(s, old, j, e);
 	if (moved < 0)
 		return moved;
-	/* Programs there are not run here, also after the box has ended (passover.h). */
-	if (!is_new && !changed && !moved && !volumes_are_new(app, &s->spec, old)) {
-		/* Its time is that of the last use. */
-		(void)sys_utimensat(s->dir.dirfd, "box.json", NULL, 0);
-		return 0;
-	}
+	if (as_kept && !changed && !moved)
+		return note_use(s);
 	r = boxdir_save(&s->dir, j, e);
 	return r < 0 ? r : changed;
 }
