@@ -118,17 +118,52 @@ static int open_parent(char *path, const char **name, struct err *e)
 	return fd < 0 ? err_sys(e, fd, "cannot open the directory '%s'", path) : fd;
 }
 
-static int open_beside(int dirfd, const char *name, char *tmp, size_t size,
-		       struct err *e)
-{
-	int fd = -EEXIST;
-
-	for (int i = 0; i < TRIES && fd == -EEXIST; i++) {
-		snprintf(tmp, size, ".%.200s.cubby-%d-%d", name, sys_getpid(), i);
-		fd = sys_openat(dirfd, tmp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
-				0666);
+/* The file that takes the place of the other when it is whole. It has no name before that,
+ * where there are such (open(2), O_TMPFILE): the applet is killed when nobody waits for it. */
+struct beside {
+	int fd;			 /* owned */
+	char name[NAME_MAX + 1]; /* "" = none */
+};
+#define BESIDE_NONE      \
+	{                \
+		.fd = -1 \
 	}
-	return fd < 0 ? err_sys(e, fd, "cannot make a file beside '%s'", name) : fd;
+
+static int make_named(struct beside *b, int dirfd, const char *name)
+{
+	char fd_path[32];
+	int r = -EEXIST;
+
+	snprintf(fd_path, sizeof(fd_path), "/proc/self/fd/%d", b->fd);
+	for (int i = 0; i < TRIES && r == -EEXIST; i++) {
+		snprintf(b->name, sizeof(b->name), ".%.200s.cubby-%d-%d", name,
+			 sys_getpid(), i);
+		r = b->fd < 0 ? sys_openat(dirfd, b->name,
+					   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0666)
+			      : sys_linkat(AT_FDCWD, fd_path, dirfd, b->name,
+					   AT_SYMLINK_FOLLOW);
+	}
+	if (r < 0)
+		b->name[0] = '\0';
+	else if (b->fd < 0)
+		b->fd = r;
+	return MIN(r, 0);
+}
+
+static int open_beside(struct beside *b, int dirfd, const char *name, struct err *e)
+{
+	int r = b->fd = sys_openat(dirfd, ".", O_RDWR | O_TMPFILE, 0666);
+
+	if (r < 0)
+		r = make_named(b, dirfd, name);
+	return r < 0 ? err_sys(e, r, "cannot make a file beside '%s'", name) : 0;
+}
+
+static void close_beside(struct beside *b, int dirfd)
+{
+	if (b->name[0])
+		sys_unlinkat(dirfd, b->name, 0);
+	scope_close(&b->fd);
 }
 
 /* Its own length before each part, the least byte first; one of none ends it: so an end of
@@ -229,29 +264,33 @@ static int put_within(int dirfd, const char *name, int from, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot write '%s'", name) : 0;
 }
 
-static int fill(int dirfd, const char *name, const char *tmp, int fd, uint64_t size,
+static int fill(struct beside *b, int dirfd, const char *name, uint64_t size,
 		struct err *e)
 {
 	struct stat old;
 	int r = look_at_old(dirfd, name, &old, e), there = r;
 
 	if (r >= 0)
-		r = copy_in(fd, size, e);
+		r = copy_in(b->fd, size, e);
 	if (r < 0)
 		return r;
-	if (there && !keeps_owner(fd, &old)) {
-		r = put_within(dirfd, name, fd, e);
-		sys_unlinkat(dirfd, tmp, 0);
-		return r;
-	}
-	r = sys_fsync(fd) ?: sys_renameat(dirfd, tmp, dirfd, name);
+	if (there && !keeps_owner(b->fd, &old))
+		return put_within(dirfd, name, b->fd, e);
+	r = sys_fsync(b->fd);
+	if (r == 0 && !b->name[0])
+		r = make_named(b, dirfd, name);
+	if (r == 0)
+		r = sys_renameat(dirfd, b->name, dirfd, name);
+	if (r == 0)
+		b->name[0] = '\0';
 	return r < 0 ? err_sys(e, r, "cannot write '%s'", name) : 0;
 }
 
 static int run_put(char *const argv[], struct err *e)
 {
-	char path[PATH_MAX], tmp[NAME_MAX + 1];
-	_cleanup_close_ int dirfd = -1, fd = -1;
+	char path[PATH_MAX];
+	_cleanup_close_ int dirfd = -1;
+	struct beside b = BESIDE_NONE;
 	const char *name;
 	uint64_t size;
 	int r;
@@ -269,12 +308,10 @@ static int run_put(char *const argv[], struct err *e)
 	dirfd = open_parent(path, &name, e);
 	if (dirfd < 0)
 		return dirfd;
-	fd = open_beside(dirfd, name, tmp, sizeof(tmp), e);
-	if (fd < 0)
-		return fd;
-	r = fill(dirfd, name, tmp, fd, size, e);
-	if (r < 0)
-		sys_unlinkat(dirfd, tmp, 0);
+	r = open_beside(&b, dirfd, name, e);
+	if (r == 0)
+		r = fill(&b, dirfd, name, size, e);
+	close_beside(&b, dirfd);
 	return r;
 }
 

@@ -5,8 +5,8 @@
  * Never:  trusts a path to be the same at the second look.
  *
  *	get PATH MAX    "MODE SIZE\n", then the bytes of a regular file, MAX at most
- *	put PATH SIZE   SIZE bytes of standard input become the file: written beside it,
- *	                synced, renamed over it; parents are made, mode and owner kept,
+ *	put PATH SIZE   SIZE bytes of standard input become the file: written beside it
+ *	                without a name, synced, renamed over it; parents are made, mode and owner kept,
  *	                a link is followed. Fewer bytes: nothing changes
  *	put PATH -      the same; each part of the input has its length before it, in four
  *	                bytes, the least first; a length of 0 ends it

@@ -186,3 +186,85 @@ w.send(message("kernel_info_request", {}))
 w.until('"kernel_info_reply"')
 END
 }
+
+# What a client that leaves takes along: programs of the box, descriptors of the server.
+@test "attack: a client that leaves in the middle leaves nothing running but its command" {
+	serve_start
+	execute 'mkdir big; head -c 200000000 /dev/zero >big/file; mkdir empty'
+	talk <<END
+$prelude
+import os, socket
+def fds():
+    return len(os.listdir(f"/proc/{pid}/fd"))
+def commands():
+    return sorted(p["command"] for p in json.loads(ask("GET", "/v1/boxes/here/processes")[1]) if p["pid"] != 1)
+def settles(test):
+    for _ in range(200):
+        if test(): return
+        time.sleep(0.05)
+    raise AssertionError((fds(), before, commands()))
+def leave(method, path, body=b"", more="", read=0):
+    host, port = addr.rsplit(":", 1)
+    s = socket.create_connection((host, int(port)), 20)
+    s.sendall(f"{method} {path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {key}\r\n{more}\r\n".encode() + body)
+    got = b""
+    while len(got) < read:
+        got += s.recv(65536)
+    return s
+ask("GET", "/files/list")
+settles(lambda: commands() == [])
+before = fds()
+json_of = lambda b: f"Content-Type: application/json\r\nContent-Length: {len(b)}\r\n"
+
+# what it started is a command, and goes on; its answer is no more
+b = b'{"command":"exec sleep 1000"}'
+s = leave("POST", "/execute?wait=60", b, json_of(b))
+settles(lambda: "sleep 1000" in commands())
+s.close()
+time.sleep(0.3)
+assert "sleep 1000" in commands()
+[one] = json.loads(ask("GET", "/execute")[1])[:1]
+assert one["status"] == "running", one
+ask("DELETE", f"/execute/{one['id']}?force=true")
+settles(lambda: commands() == [])
+
+# half of an upload, of an archive, of a file, of a body with JSON; an expression that takes its time
+part = b'--B\r\nContent-Disposition: form-data; name="file"; filename="half"\r\n\r\n' + b"x" * 300000
+s = leave("POST", "/files/upload?directory=empty", part, "Content-Type: multipart/form-data; boundary=B\r\nContent-Length: 9000000\r\n")
+settles(lambda: commands() != [])
+s.close()
+settles(lambda: commands() == [])
+assert json.loads(ask("GET", "/files/list?directory=empty")[1])["entries"] == []
+b = b'{"paths":["big"]}'
+s = leave("POST", "/files/archive", b, json_of(b), 100000)
+assert commands() != [], (len(open("/proc/self/stat").read()), json.loads(ask("GET", "/v1/boxes/here/processes")[1]))
+s.close()
+settles(lambda: commands() == [])
+s = leave("GET", "/files/view?path=big/file", read=100000)
+assert commands() != [], (len(open("/proc/self/stat").read()), json.loads(ask("GET", "/v1/boxes/here/processes")[1]))
+s.close()
+settles(lambda: commands() == [])
+leave("POST", "/execute", b'{"command":', "Content-Type: application/json\r\nContent-Length: 90\r\n").close()
+
+# a stream of the box's own, through the server
+b = b'{"command":"exec python3 -c \\\\"import socket; s = socket.create_server((\'127.0.0.1\', 7070)); c = s.accept()[0]; c.recv(99); c.sendall(b\'HTTP/1.0 200 OK\\\\\\\\r\\\\\\\\n\\\\\\\\r\\\\\\\\n\');\\\\nwhile 1: c.sendall(b\'x\' * 9999)\\\\""}'
+leave("POST", "/execute", b, json_of(b), 100)
+settles(lambda: any(p["port"] == 7070 for p in json.loads(ask("GET", "/ports")[1])["ports"]))
+s = leave("GET", "/proxy/7070/", read=500000)
+s.close()
+settles(lambda: commands() == []) # its pipe is broken
+settles(lambda: fds() <= before + 2)
+END
+}
+
+# bats test_tags=long
+@test "attack: a document that takes its time has a minute" {
+	serve_start
+	execute 'printf "#!/bin/sh\nexec sleep 1000\n" >/usr/local/bin/pdftotext; chmod +x /usr/local/bin/pdftotext; printf "%%PDF-\\377" >a.pdf'
+	SECONDS=0
+	run -0 curl -sS -m 100 -w ' %{http_code}' -H "Authorization: Bearer $SERVE_KEY" "$SERVE_URL/files/read?path=a.pdf"
+	[ "$output" = '{"detail":"the document takes too long to read"} 504' ]
+	[ "$SECONDS" -ge 55 ]
+	serve GET /v1/boxes/here/processes
+	[[ $output != *sleep* ]]
+}
