@@ -268,3 +268,48 @@ END
 	serve GET /v1/boxes/here/processes
 	[[ $output != *sleep* ]]
 }
+
+@test "attack: who somebody is can be said in one way alone" {
+	mkdir boxes
+	serve_start --boxes boxes
+	serve PUT /v1/boxes/mine
+	talk <<END
+$prelude
+import os, socket
+host, port = addr.rsplit(":", 1)
+def raw(line, *fields):
+    s = socket.create_connection((host, int(port)), 20)
+    s.settimeout(20)
+    s.sendall(line + b" HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + key.encode() + b"\r\n" +
+              b"".join(f + b"\r\n" for f in fields) + b"\r\n")
+    got = b""
+    try:
+        while b" 101 " not in got[:15] and (more := s.recv(65536)): got += more
+    except OSError: pass
+    return got
+def home(*fields):
+    got = raw(b"GET /files/cwd", b"Connection: close", *fields)
+    return os.path.relpath(json.loads(got.partition(b"\r\n\r\n")[2])["home"], "$LIB_PROJECT/boxes") if b" 200 " in got[:15] else int(got[9:12])
+U, C = b"X-User-Id: ", b"X-Terminal-Context-Id: "
+# others, whatever they look like
+names = [home(), home(U + b"alice"), home(U + b"Alice"), home(U + "\u0430lice".encode()), home(U + "alice\u200b".encode()),
+         home(U + b"../../etc"), home(U + b"a/b", C + b"c"), home(U + b"a", C + b"b/c"), home(U + b"1:a", C + b""), home(U + b"\xff\xfe")]
+assert all(isinstance(n, str) and "/" not in n and n[0] != "." for n in names), names
+assert len(set(names)) == len(names), names
+assert home(U + b"  alice \t") == home(U + b"alice")
+# nobody
+for fields in ((U + b"a", U + b"b"), (U + b"a", b"x-uSer-iD: b"), (U + b"a\0b",), (U + b"a\rb",), (U + b"a\nb",), (U + b"a\x1bb",),
+               (U + b"a" * 257,), (C + b"a" * 257,), (U + b"a\r\n b",), (b"X-Cubby-Box: ../mine",), (b"X-Cubby-Box: mi\xc3\xb1e",)):
+    assert home(*fields) == 400, (fields, home(*fields))
+assert home(U + b"a" * 65000) in (400, 431)
+assert home(U + b"alice", b"X-Cubby-Box: mine") == 403
+assert sorted(os.listdir("boxes")) == sorted({*names, "mine"})
+# a proxy puts its user into the query of a WebSocket: what makes no sense there is nobody, not the holder
+def upgrade(query):
+    return int(raw(b"GET /api/terminals/00000000?" + query, b"Upgrade: websocket", b"Connection: Upgrade", b"Sec-WebSocket-Version: 13",
+                   b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")[9:12])
+for query in (b"user_id=%00", b"user_id=alice%00", b"user_id=%", b"user_id=%0a", b"user_id=NULL", b"user_id", b"user_id=a&user_id=b",
+              b"user_id=a&user_id=%", b"box=mine&user_id=%zz"):
+    assert upgrade(query) == 400, (query, upgrade(query))
+END
+}

@@ -4,7 +4,9 @@
  * such a path, whether the key that it shows (in four ways, where the route says so) is
  * one, what the route asks of a key, and whether the request is of a kind that is answered.
  * Who is refused has had no box started, and no byte of the body was kept. */
+#include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "agent/server/exchange/impl.h"
 
@@ -96,15 +98,35 @@ static bool check_right(struct exchange *x)
 	return false;
 }
 
+/* Who is named in the query of a WebSocket is a user of a service: one that makes no sense
+ * is nobody, and not the holder of the key. NULL = it does, or nobody is named. */
+static const char *wrong_user(const struct exchange *x)
+{
+	_cleanup_buf_ struct buf name = BUF_INIT(HEAD_MAX), more = BUF_INIT(HEAD_MAX);
+	int r = route_query(x->head.query, "user_id", 0, &name);
+
+	if (!x->head.websocket || r == 0)
+		return NULL;
+	if (route_query(x->head.query, "user_id", 1, &more) != 0)
+		return "user_id stands twice";
+	for (size_t i = 0; i < name.len; i++)
+		if ((unsigned char)name.data[i] < ' ' || name.data[i] == 0x7f)
+			r = -EINVAL;
+	return r < 0 || !name.len || strcasecmp(buf_cstr(&name), "null") == 0
+		       ? "user_id is no name of a user"
+		       : NULL;
+}
+
 static bool check_kind(struct exchange *x)
 {
+	const char *wrong = wrong_user(x);
 	const char *key = head_field(&x->head, "sec-websocket-key");
 	const char *session = head_field(&x->head, "x-session-id");
 
 	if (x->head.websocket && (!key || strlen(key) != 24))
 		exchange_fail(x, 400, "bad sec-websocket-key");
-	else if (x->head.websocket && exchange_arg(x, "user_id", 1))
-		exchange_fail(x, 400, "user_id stands twice");
+	else if (wrong)
+		exchange_fail(x, 400, "%s", wrong);
 	else if (session && strlen(session) > SESSION_MAX)
 		exchange_fail(x, 400, "x-session-id is too long");
 	else if (!share_place(x))
