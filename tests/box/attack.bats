@@ -313,3 +313,38 @@ for query in (b"user_id=%00", b"user_id=alice%00", b"user_id=%", b"user_id=%0a",
     assert upgrade(query) == 400, (query, upgrade(query))
 END
 }
+
+@test "attack: a call of MCP that was cancelled is over, and one whose id is none is refused" {
+	serve_start
+	talk <<END
+$prelude
+import threading
+def post(body, session=None, **more):
+    c = http.client.HTTPConnection(addr, timeout=20)
+    c.request("POST", "/mcp", json.dumps(body) if not isinstance(body, str) else body,
+              {"Authorization": "Bearer " + key, "Content-Type": "application/json", **({"Mcp-Session-Id": session} if session else {}), **more})
+    return c.getresponse()
+r = post({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+          "clientInfo": {"name": "x", "version": "1"}}})
+r.read()
+session = r.headers["Mcp-Session-Id"]
+post({"jsonrpc": "2.0", "method": "notifications/initialized"}, session).read()
+for id in ('{"a":1}', "[]", "1e400", "1.5", "null", "true"):
+    r = post('{"jsonrpc":"2.0","id":%s,"method":"tools/list"}' % id, session)
+    assert r.status == 400 and b"id" in r.read(), (id, r.status)
+def call(id, accept):
+    return post({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "shell", "arguments": {"command": "sleep 1000"}}}, session, Accept=accept)
+def cancelled(id):
+    time.sleep(1)
+    assert post({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}, session).status == 202
+for id, accept, status in ((7, "application/json, text/event-stream", 200), ("b", "application/json", 409)):
+    t = threading.Thread(target=cancelled, args=(id,))
+    t.start()
+    r = call(id, accept)
+    assert r.status == status, r.status
+    assert b'"result"' not in r.read()
+    t.join()
+r = post({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "shell", "arguments": {"command": "echo wel''l"}}}, session)
+assert b"well" in r.read()
+END
+}

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "agent/mcp/rpc.h"
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/mcp/impl.h"
 #include "agent/server/mcp/mcp.h"
@@ -180,16 +181,6 @@ static int on_idle(void *ctx, uint32_t, struct err *)
 
 /* ---- what the child says -------------------------------------------------------- */
 
-static bool same_id(const struct json *a, const struct json *b)
-{
-	const char *x = json_str(a), *y = json_str(b);
-
-	if (x || y)
-		return x && y && strcmp(x, y) == 0;
-	return json_type(a) == JSON_NUMBER && json_type(b) == JSON_NUMBER &&
-	       json_num(a, 0) <= json_num(b, 0) && json_num(a, 0) >= json_num(b, 0);
-}
-
 static void answer_call(struct mcp_web_call *c, const char *line, size_t len)
 {
 	struct exchange *x = c->x;
@@ -221,7 +212,8 @@ static void on_line(void *ctx, struct json *j, const char *line, size_t len)
 	const char *version;
 
 	for (struct mcp_web_call *c = s->calls; c; c = c->next) {
-		if (!json_get(j, "method") && same_id(c->id, json_get(j, "id"))) {
+		if (!json_get(j, "method") &&
+		    mcp_rpc_same_id(c->id, json_get(j, "id"))) {
 			version =
 				json_get_str(json_get(j, "result"), "protocolVersion");
 			s->primed |= version && strcmp(version, "2025-11-25") >= 0;
@@ -231,6 +223,8 @@ static void on_line(void *ctx, struct json *j, const char *line, size_t len)
 		if (c->events)
 			to = c; /* what is told while a tool runs */
 	}
+	if (!json_get(j, "method") && mcp_rpc_is_id(json_get(j, "id")))
+		return; /* of a call that was cancelled meanwhile */
 	if (to)
 		add_event(s, to->x, to->stream, line, len);
 	else
@@ -410,6 +404,27 @@ static int begin_call(struct session *s, struct exchange *x, const struct json *
 	return 0;
 }
 
+/* The child says nothing more of it: who waits would do so for ever. */
+static void cancel_call(struct session *s, const struct json *j)
+{
+	const struct json *id = json_get(json_get(j, "params"), "requestId");
+	struct mcp_web_call *c = s->calls;
+	struct exchange *x;
+	bool events;
+
+	while (c && !mcp_rpc_same_id(c->id, id))
+		c = c->next;
+	if (!c)
+		return;
+	x = c->x;
+	events = c->events;
+	call_free(c);
+	if (x && events)
+		exchange_end(x);
+	else if (x)
+		exchange_fail(x, 409, "the call was cancelled");
+}
+
 /* ---- the routes ----------------------------------------------------------------- */
 
 static int post_mcp(struct exchange *x, struct err *e)
@@ -429,6 +444,8 @@ static int post_mcp(struct exchange *x, struct err *e)
 		return r;
 	if (json_type(j) != JSON_OBJECT)
 		return err_set(e, -EINVAL, "one JSON-RPC message is needed");
+	if (method && json_get(j, "id") && !mcp_rpc_is_id(json_get(j, "id")))
+		return err_set(e, -EINVAL, "the id has to be a text or a whole number");
 	s = fresh ? session_new(x, e) : session_for(x);
 	if (!s)
 		return fresh ? e->code : 0;
@@ -436,6 +453,8 @@ static int post_mcp(struct exchange *x, struct err *e)
 		return err_set(e, -EAGAIN, "the session does not read");
 	if (method && json_get(j, "id"))
 		return begin_call(s, x, j, fresh, e);
+	if (method && strcmp(method, "notifications/cancelled") == 0)
+		cancel_call(s, j);
 	exchange_begin(x, 202, NULL, NULL, 0);
 	exchange_end(x);
 	return 0;
