@@ -6,8 +6,8 @@
  *
  *	get PATH MAX    "MODE SIZE\n", then the bytes of a regular file, MAX at most
  *	put PATH SIZE   SIZE bytes of standard input become the file: written beside it
- *	                without a name, synced, renamed over it; parents are made, mode and owner kept,
- *	                a link is followed. Fewer bytes: nothing changes
+ *	                without a name, synced, renamed over it; parents are made, mode
+ *	                and owner kept, a link is followed. Fewer bytes: nothing changes
  *	put PATH -      the same; each part of the input has its length before it, in four
  *	                bytes, the least first; a length of 0 ends it
  *	stat PATH       "MODE SIZE\n"; MODE in octal with the file's type
