@@ -363,7 +363,7 @@ $(O)/man/cubby.1: $(BIN) scripts/mkman docs/cubby.1
 	$(say) MAN $(@D)
 	$(Q)scripts/mkman $(@D) $(BIN)
 man: $(O)/man/cubby.1
-.PHONY: install uninstall dist
+.PHONY: install install-strip uninstall dist
 install: $(BIN) $(INIT) $(COMPLETIONS) $(O)/man/cubby.1
 	install -D -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/cubby
 	install -D -m 755 $(INIT) $(DESTDIR)$(PREFIX)/libexec/cubby/cubby-init
@@ -382,6 +382,10 @@ install: $(BIN) $(INIT) $(COMPLETIONS) $(O)/man/cubby.1
 	install -m 644 docs/recipes/*.service $(DOCDIR)/recipes
 	install -m 755 docs/recipes/git*-* $(DOCDIR)/recipes
 	install -m 644 docs/pictures/*.png $(DOCDIR)/pictures
+# As GNU has it; what is stripped, no debugger reads.
+STRIP ?= strip
+install-strip: install
+	$(STRIP) $(DESTDIR)$(PREFIX)/bin/cubby $(DESTDIR)$(PREFIX)/libexec/cubby/cubby-init
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/cubby $(MANDIR)/cubby.1 \
 		$(patsubst docs/commands/%.md,$(MANDIR)/cubby-%.1,$(wildcard docs/commands/*.md)) $(COMPDIR)/cubby \
@@ -412,7 +416,8 @@ help:
 	@echo 'make lint        format, clang-tidy, budgets, layers, symbols, scripts'
 	@echo 'make format      apply .clang-format'
 	@echo 'make rootfs      a root filesystem tarball from this host'"'"'s package mirror'
-	@echo 'make install     binary, man pages, docs, completion (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make install     binary, man pages, docs, completion (PREFIX=/usr/local, DESTDIR=);'
+	@echo '                 install-strip: without what debuggers read'
 	@echo 'make uninstall   remove them'
 	@echo 'make dist        a source tarball of the last commit'
 	@echo 'make package     a Debian package for the distribution that it is built on'
