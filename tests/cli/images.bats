@@ -133,6 +133,12 @@ leaves_nothing() {
 	leaves_nothing
 }
 
+@test "pull: a name of a registry that is a file here, too" {
+	echo text >here
+	CUBBY_MIRRORS=docker.io= run -1 --separate-stderr cubby pull here
+	[[ $stderr == *"; the one of that name here is './here'" ]]
+}
+
 @test "pull: a full disk is told, and leaves nothing" {
 	[ "$(id -u)" = 0 ] || skip "mounting a small filesystem needs root"
 	unshare -m true 2>/dev/null || skip "no mount namespace here"
@@ -144,7 +150,7 @@ leaves_nothing() {
 		find small/cubby/tmp small/cubby/images -mindepth 1; exit $s'
 	[ "$status" = 1 ]
 	[ "${#lines[@]}" = 1 ]
-	[[ $output == *"No space left on device"* ]]
+	[[ $output == *"No space left on device; free some space ('cubby ls' and 'cubby images' show what boxes and images take), or set XDG_DATA_HOME to a directory on a larger disk"* ]]
 }
 
 @test "a store on a read-only filesystem" {

@@ -45,6 +45,54 @@ setup() {
 	[ "$output" = "$(cat before)" ]
 }
 
+# dpkg as it works on a system, in a directory of its own.
+@test "package: a newer one takes the place of an older one while a box runs, and settings stay" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can install a package"
+	local root=$PWD/root new id
+	mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$root/home" there
+	touch "$root/var/lib/dpkg/status" "$root/var/lib/dpkg/available"
+	place() { dpkg --root="$root" --force-depends --force-script-chrootless --log=/dev/null -i "$1" >log 2>&1 || { cat log; return 1; }; }
+	place "$DEB"
+	local cubby=$root/usr/bin/cubby
+	"$cubby" set -q -C there memory=1G
+	id=$("$cubby" exec -q -C there --detach -- sh -c 'echo begun; exec sleep 1000')
+	# a later version of the same: only its number is another
+	dpkg-deb -R "$DEB" next
+	sed -i 's/^Version: .*/Version: 9.9.9/' next/DEBIAN/control
+	new=$(mktemp -u "$PWD/XXXXXX.deb")
+	dpkg-deb --root-owner-group -b next "$new" >/dev/null
+	local was
+	was=$(stat -c %i "$cubby")
+	place "$new"
+	[ "$(stat -c %i "$cubby")" != "$was" ] # another file
+	[ "$(dpkg-query --admindir="$root/var/lib/dpkg" -W -f '${Version}' cubby)" = 9.9.9 ]
+	# What ran runs on, is joined, has network, is watched, and ends when it is asked to.
+	run -0 "$cubby" exec -q -C there -- sh -c 'kill -0 "$1" && cat /proc/"$1"/cmdline | tr "\0" " "' sh "$id"
+	[ "$output" = "sleep 1000 " ]
+	run -0 "$cubby" logs -C there "$id"
+	[ "$output" = begun ]
+	run -0 "$cubby" ports -C there --publish 0:8000
+	run -0 "$cubby" config -C there --json
+	[ "$(jq -r '.[] | select(.name == "memory") | "\(.value) \(.from)"' <<<"$output")" = "1G box" ] || { echo "$output"; return 1; }
+	run -0 "$cubby" stop -q -C there
+	run -0 "$cubby" exec -q -C there -- echo again # a start by the new one
+	[ "$output" = again ]
+	"$cubby" rm -q -y -C there
+	# and it goes again
+	dpkg --root="$root" --force-script-chrootless --log=/dev/null -P cubby >log 2>&1 || { cat log; return 1; }
+	[ ! -e "$cubby" ]
+}
+
+@test "install: install-strip leaves out what debuggers read, and works" {
+	run -0 make -s -C "$CUBBY_TEST_TOP" install-strip DESTDIR="$PWD/to" PREFIX=/usr
+	[ "$(stat -c %s to/usr/bin/cubby)" -lt "$(stat -c %s "$CUBBY_TEST_TOP/build/release/cubby")" ]
+	run ! grep -q . <(nm to/usr/bin/cubby 2>/dev/null)
+	mkdir there
+	run -0 to/usr/bin/cubby exec -q -C there -- echo works
+	[ "$output" = works ]
+	cubby rm -q -y -C there
+}
+
 @test "package: where AppArmor wants a profile it has one, which that system's parser accepts, and takes it away" {
 	local root deb
 	root=$("$CUBBY_TEST_TOP/scripts/mkrootfs" --suite trixie --include apparmor 2>log) ||
