@@ -102,6 +102,30 @@ static const char *word_of(const char *value, size_t n, size_t *len)
 	return value;
 }
 
+static void drop(char *path, size_t n)
+{
+	memmove(path, path + n, strlen(path + n) + 1);
+}
+
+/* What is relative stays so, however many slashes somebody has written. */
+static void simplify(char *path)
+{
+	static const char up[] = ".git/../";
+
+	for (;;) {
+		if (*path == '/')
+			drop(path, 1);
+		else if (strncmp(path, "./", 2) == 0)
+			drop(path, 2);
+		else if (strncmp(path, up, sizeof(up) - 1) == 0)
+			drop(path, sizeof(up) - 1);
+		else
+			break;
+	}
+	if (strcmp(path, ".") == 0)
+		*path = '\0';
+}
+
 /* Relative ones mean the worktree, those of an include the git directory. */
 bool git_named_path(const struct git_config_item *it, size_t n, const char *root,
 		    const char *git, char ret[PATH_MAX])
@@ -118,18 +142,13 @@ bool git_named_path(const struct git_config_item *it, size_t n, const char *root
 	if (kind == COMMAND && !n && !memchr(v, '/', len))
 		return true; /* one of PATH */
 	if (strncmp(v, root, top) == 0 && v[top] == '/')
-		snprintf(ret, PATH_MAX, "%.*s", (int)(len - top - 1), v + top + 1);
+		snprintf(ret, PATH_MAX, "%.*s", (int)(len - top), v + top);
 	else if (*v != '/' && *v != '~' &&
 		 snprintf(ret, PATH_MAX, "%.*s%s%.*s",
 			  (int)(kind == PATH_INCLUDED ? up : up - 4), git,
 			  kind == PATH_INCLUDED ? "/" : "", (int)len, v) >= PATH_MAX)
 		*ret = '\0';
-	while (strncmp(ret, ".git/../", 8) == 0)
-		memmove(ret, ret + 8, strlen(ret + 8) + 1);
-	while (strncmp(ret, "./", 2) == 0)
-		memmove(ret, ret + 2, strlen(ret + 2) + 1);
-	if (strcmp(ret, ".") == 0)
-		*ret = '\0';
+	simplify(ret);
 	return true;
 }
 

@@ -1,17 +1,30 @@
 /* A git configuration of any bytes: no crash, and what is called harmless names no program
- * in a way that the table does not know. */
+ * in a way that the table does not know. The words of a command end, and name a path that is
+ * relative, or none. */
 #include <assert.h>
 #include <string.h>
 
 #include "rootfs/git/config.h"
+#include "rootfs/git/named.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void name(const struct git_config_item *it)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; git_named_path(it, i, "/p", "a/.git", path); i++) {
+		assert(i < GIT_CONFIG_TEXT);
+		assert(*path != '/');
+	}
+}
 
 static int look(void *ctx, const struct git_config_item *it)
 {
 	(void)ctx;
 	assert(*it->section && *it->key);
 	assert(strlen(it->value) < GIT_CONFIG_TEXT);
+	name(it);
 	if (git_config_harmless(it)) {
 		assert(strcmp(it->section, "include") != 0);
 		assert(strcmp(it->section, "alias") != 0);

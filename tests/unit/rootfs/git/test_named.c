@@ -17,6 +17,10 @@ static void named(void)
 	} rows[] = {
 		{ "core", "hookspath", ".husky", ".git", { ".husky" } },
 		{ "core", "hookspath", "/p/hooks", ".git", { "hooks" } },
+		{ "core", "hookspath", "/p//hooks", ".git", { "hooks" } },
+		{ "core", "hookspath", "/p/", ".git", { "" } },
+		{ "core", "hookspath", ".//./h", ".git", { "h" } },
+		{ "include", "path", "..//s", ".git", { "s" } },
 		{ "core", "hookspath", "/q/hooks", ".git", { "" } },
 		{ "core", "hookspath", "h", "sub/.git", { "sub/h" } },
 		{ "core", "hookspath", "my hooks", ".git", { "my hooks" } },
