@@ -348,3 +348,32 @@ r = post({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": 
 assert b"well" in r.read()
 END
 }
+
+@test "attack: forms that are none are answered, and names lead nowhere else" {
+	serve_start
+	form=(-H 'Content-Type: multipart/form-data; boundary=B')
+	serve_status POST '/files/upload?directory=up' 400 "${form[@]}" -m 10
+	serve_status POST '/files/upload?directory=up' 400 "${form[@]}" -m 10 -H 'Transfer-Encoding: chunked' -d ''
+	serve_status POST '/files/upload?directory=up' 400 "${form[@]}" -d nothing
+	talk <<END
+$prelude
+import os
+def upload(name, directory="up"):
+    c = http.client.HTTPConnection(addr, timeout=20)
+    c.request("POST", "/files/upload?directory=" + directory, b'--B\r\nContent-Disposition: form-data; name="file"; filename="' + name + b'"\r\n\r\nx\r\n--B--\r\n',
+              {"Authorization": "Bearer " + key, "Content-Type": "multipart/form-data; boundary=B"})
+    r = c.getresponse()
+    got = json.loads(r.read())
+    return r.status, os.path.relpath(got.get("path", "/"), "$LIB_PROJECT")
+for name in (b"../x", b"/etc/x", b"a/../../x", b"up/x"):
+    assert upload(name) == (200, "up/x"), (name, upload(name))
+for name in (b"", b".", b"..", b"/", b"a/", b"a/..", b"a\0b"):
+    assert upload(name)[0] == 400, (name, upload(name))
+# half of an argument is none of another
+for directory in ("%00", "up%00x", "up%2f%00"):
+    assert upload(b"y", directory)[0] == 400, directory
+assert ask("DELETE", "/files/delete?path=up%00")[0] == 400
+assert sorted(os.listdir(".")) == ["serve.body", "serve.err", "serve.out", "up"], os.listdir(".")
+assert os.listdir("up") == ["x"]
+END
+}

@@ -193,3 +193,30 @@ ask() {
 	wait "$SERVE_PID"
 	SERVE_PID=
 }
+
+@test "http2: who has no key and takes no answer keeps no place from who has one" {
+	start --max-connections 16
+	run -0 timeout 60 python3 - "$port" "$SERVE_KEY" "$CUBBY_TEST_TOP/tests/fake/frames_hostile" <<-'END' || { echo "$output"; return 1; }
+		import struct, sys, time
+		sys.argv = ["", sys.argv[1], "ca.pem", sys.argv[2], sys.argv[3]]
+		exec(open(sys.argv[4]).read().rsplit("\nmain()", 1)[0])
+		def flood(n, **more):
+		    c = Conn(settings=struct.pack(">HI", 4, 0)) # a window of nothing
+		    for i in range(n):
+		        c.ask(2 * i + 1, "POST" if i % 2 else "GET", "/execute" if i % 2 else "/health", end=not i % 2, key=False)
+		    return c
+		conns = [flood(20) for _ in range(12)]
+		time.sleep(1)
+		for _ in range(10):
+		    began = time.monotonic()
+		    assert plain("GET", "/metrics")[0] == 200
+		    assert time.monotonic() - began < 5, time.monotonic() - began
+		    conns.append(flood(20))
+		# and one that opens its windows by single bytes
+		for c in conns:
+		    for i in range(20):
+		        c.frame(WINDOW, 0, 2 * i + 1, struct.pack(">I", 1))
+		assert plain("GET", "/metrics")[0] == 200
+	END
+	[ "$(awk '$1 == "VmRSS:" { print $2 }' "/proc/$SERVE_PID/status")" -lt 60000 ]
+}

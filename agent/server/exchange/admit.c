@@ -117,6 +117,13 @@ static const char *wrong_user(const struct exchange *x)
 		       : NULL;
 }
 
+/* What another server is asked is its own affair. Here an argument that cannot be read
+ * would be none, and that of a path the whole directory. */
+static bool passes_on(const struct route *row)
+{
+	return *row->method == '*';
+}
+
 static bool check_kind(struct exchange *x)
 {
 	const char *wrong = wrong_user(x);
@@ -125,6 +132,8 @@ static bool check_kind(struct exchange *x)
 
 	if (x->head.websocket && (!key || strlen(key) != 24))
 		exchange_fail(x, 400, "bad sec-websocket-key");
+	else if (!passes_on(x->match.route) && strstr(x->head.query, "%00"))
+		exchange_fail(x, 400, "a NUL in the query");
 	else if (wrong)
 		exchange_fail(x, 400, "%s", wrong);
 	else if (session && strlen(session) > SESSION_MAX)

@@ -10,6 +10,7 @@
 #include "agent/server/files/fileop.h"
 #include "agent/server/files/files.h"
 #include "agent/server/files/pathname.h"
+#include "agent/server/http/head.h"
 #include "agent/server/http/multipart.h"
 #include "agent/server/tenant/tenant.h"
 
@@ -124,7 +125,9 @@ static int upload_file(struct exchange *x, struct err *e)
 			     e);
 	if (r < 0)
 		return r;
-	if (multipart_init(&u->form, exchange_header(x, "content-type")) < 0)
+	/* of no body there is no end to wait for */
+	if (!exchange_head(x)->length ||
+	    multipart_init(&u->form, exchange_header(x, "content-type")) < 0)
 		return err_set(e, -EINVAL, "a form with a file is needed");
 	u->x = x;
 	exchange_later(x, &upload_hooks, take(&u, NULL));
