@@ -11,6 +11,7 @@ struct evp {
 	__typeof__(&EVP_MD_CTX_new) new_ctx;
 	__typeof__(&EVP_MD_CTX_free) free_ctx;
 	__typeof__(&EVP_sha256) sha256;
+	__typeof__(&EVP_sha512) sha512;
 	__typeof__(&EVP_DigestInit_ex) begin;
 	__typeof__(&EVP_DigestUpdate) update;
 	__typeof__(&EVP_DigestFinal_ex) final;
@@ -20,6 +21,7 @@ static const struct dl_symbol symbols[] = {
 	DL_SYMBOL(struct evp, new_ctx, "EVP_MD_CTX_new"),
 	DL_SYMBOL(struct evp, free_ctx, "EVP_MD_CTX_free"),
 	DL_SYMBOL(struct evp, sha256, "EVP_sha256"),
+	DL_SYMBOL(struct evp, sha512, "EVP_sha512"),
 	DL_SYMBOL(struct evp, begin, "EVP_DigestInit_ex"),
 	DL_SYMBOL(struct evp, update, "EVP_DigestUpdate"),
 	DL_SYMBOL(struct evp, final, "EVP_DigestFinal_ex"),
@@ -33,7 +35,7 @@ struct hash {
 	EVP_MD_CTX *ctx; /* owned */
 };
 
-int hash_new(struct hash **ret, struct err *e)
+static int begin(struct hash **ret, bool is_long, struct err *e)
 {
 	_cleanup_hash_ struct hash *h = calloc(1, sizeof(*h));
 	int r;
@@ -46,10 +48,21 @@ int hash_new(struct hash **ret, struct err *e)
 	h->ctx = h->evp.new_ctx();
 	if (!h->ctx)
 		return err_sys(e, -ENOMEM, "cannot start a digest");
-	if (!h->evp.begin(h->ctx, h->evp.sha256(), NULL))
-		return err_set(e, -ENOTSUP, "libcrypto refuses SHA-256");
+	if (!h->evp.begin(h->ctx, is_long ? h->evp.sha512() : h->evp.sha256(), NULL))
+		return err_set(e, -ENOTSUP, "libcrypto refuses SHA-%d",
+			       is_long ? 512 : 256);
 	*ret = take(&h, NULL);
 	return 0;
+}
+
+int hash_new(struct hash **ret, struct err *e)
+{
+	return begin(ret, false, e);
+}
+
+int hash_new_long(struct hash **ret, struct err *e)
+{
+	return begin(ret, true, e);
 }
 
 /* To the end: the library reads its configuration when a digest first begins. */
@@ -78,25 +91,36 @@ int hash_update(struct hash *h, const void *data, size_t len, struct err *e)
 	return 0;
 }
 
-static void to_hex(const uint8_t digest[SHA256_SIZE], char ret[HASH_HEX])
+static void to_hex(const uint8_t *digest, size_t n, char *ret)
 {
 	static const char digits[] = "0123456789abcdef";
 
-	for (int i = 0; i < SHA256_SIZE; i++) {
+	for (size_t i = 0; i < n; i++) {
 		ret[2 * i] = digits[digest[i] >> 4];
 		ret[2 * i + 1] = digits[digest[i] & 15];
 	}
-	ret[HASH_HEX - 1] = '\0';
+	ret[2 * n] = '\0';
+}
+
+int hash_final_long(struct hash *h, char ret[HASH_LONG_HEX], struct err *e)
+{
+	uint8_t digest[EVP_MAX_MD_SIZE];
+	unsigned n = 0;
+
+	if (!h->evp.final(h->ctx, digest, &n))
+		return err_set(e, -EIO, "libcrypto failed to hash");
+	to_hex(digest, n, ret);
+	return 0;
 }
 
 int hash_final(struct hash *h, char ret[HASH_HEX], struct err *e)
 {
-	uint8_t digest[EVP_MAX_MD_SIZE];
+	char hex[HASH_LONG_HEX];
+	int r = hash_final_long(h, hex, e);
 
-	if (!h->evp.final(h->ctx, digest, NULL))
-		return err_set(e, -EIO, "libcrypto failed to hash");
-	to_hex(digest, ret);
-	return 0;
+	if (r == 0)
+		memcpy(ret, hex, HASH_HEX);
+	return r;
 }
 
 int hash_text(const void *data, size_t len, char ret[HASH_HEX], struct err *e)
@@ -105,7 +129,7 @@ int hash_text(const void *data, size_t len, char ret[HASH_HEX], struct err *e)
 
 	(void)e; /* nothing can fail here */
 	sha256_digest(data, len, digest);
-	to_hex(digest, ret);
+	to_hex(digest, SHA256_SIZE, ret);
 	return 0;
 }
 

@@ -247,7 +247,7 @@ static int put_docker(struct layoutout *l, const char *config, const char *name,
 
 	snprintf(path, sizeof(path), "blobs/sha256/%s", config);
 	(void)json_set_str(m, "Config", path);
-	if (oci_name_parse(name, &n, &ignored) == 0 && !n.digest[0]) {
+	if (oci_name_parse(name, &n, &ignored) == 0 && !n.digest.text[0]) {
 		oci_name_text(&n, full);
 		(void)json_add(tags, json_string(full));
 	}

@@ -202,7 +202,7 @@ static int name_it(const char *text, struct oci_name *ret, char full[OCI_NAME],
 
 	if (r < 0)
 		return r;
-	if (ret->digest[0])
+	if (ret->digest.text[0])
 		return err_set(e, -EINVAL,
 			       "an image is pushed by a tag; its digest is what "
 			       "it has");

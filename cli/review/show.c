@@ -404,6 +404,15 @@ static bool can_take(const struct json *list)
 	return false;
 }
 
+static void note_kept(const struct reviewshow *s, const struct review *rv,
+		      const struct json *list)
+{
+	render_note(s->app, "kept in the box; 'cubby diff' shows it%s",
+		    can_take(list) ? ", 'cubby apply PATH' takes it over"
+		    : rv->running  ? ""
+				   : ", 'cubby discard PATH' throws it away");
+}
+
 int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		    const struct json *given, struct err *e)
 {
@@ -438,10 +447,7 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 		render_note(s->app, "'%s' takes back what was taken over",
 			    s->meanwhile ? "/undo" : "cubby undo");
 	if (r & HELD_STAYS && !s->meanwhile)
-		render_note(s->app, "kept in the box; 'cubby diff' shows it%s",
-			    can_take(list) ? ", 'cubby apply PATH' takes it over"
-			    : rv->running  ? ""
-					   : ", 'cubby discard PATH' throws it away");
+		note_kept(s, rv, list);
 	return has_failed(list) || r & HELD_FAILED;
 }
 

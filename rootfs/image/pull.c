@@ -101,7 +101,7 @@ static int build(struct pull *p, struct err *e)
 		return r;
 	}
 	snprintf(line, sizeof(line),
-		 "%.200s; so '%s' is made of %s, from the package mirror of this "
+		 "%.200s; so '%.100s' is made of %s, from the package mirror of this "
 		 "machine, which takes a minute",
 		 why.msg, p->src.name, p->built.suite);
 	note(p, line);

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "rootfs/store/boxdir.h"
@@ -36,6 +37,7 @@ struct pull_unpack {
 	/* Writes all of an archive to @to; called once, meanwhile it is unpacked. */
 	int (*feed)(void *ctx, int to, struct err *e);
 	void *feed_ctx;
+	const struct digest *like; /* borrowed; of a layer: how it is summed up */
 	unsigned snippets;
 	int (*tick)(void *); /* to be called every 100 ms or so; negative: give up */
 	void *tick_ctx;

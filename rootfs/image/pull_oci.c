@@ -209,6 +209,7 @@ static int unpack_layer(struct pull *p, size_t i, const char *name, struct json 
 				 .in = -1,
 				 .feed = feed,
 				 .feed_ctx = &f,
+				 .like = &p->oci->config.diff_ids[i],
 				 .tick = tick,
 				 .tick_ctx = p };
 	_cleanup_close_ int dir = make_dir(p, name, e);
@@ -222,7 +223,7 @@ static int unpack_layer(struct pull *p, size_t i, const char *name, struct json 
 	if (r < 0)
 		return r;
 	diff_id = json_get_str(*ret, "diff_id");
-	if (!diff_id || strcmp(diff_id, p->oci->config.diff_ids[i]) != 0)
+	if (!diff_id || strcmp(diff_id, digest_kept(&p->oci->config.diff_ids[i])) != 0)
 		return err_set(
 			e, -EBADMSG,
 			"uncompressed it is not what the image's configuration says; "
@@ -232,7 +233,10 @@ static int unpack_layer(struct pull *p, size_t i, const char *name, struct json 
 
 static void layer_name(const struct pull *p, size_t i, char ret[IMAGE_DIR])
 {
-	image_dir(p->oci->config.diff_ids[i], p->conf->map, ret);
+	char hex[HASH_HEX];
+
+	digest_name(&p->oci->config.diff_ids[i], hex);
+	image_dir(hex, p->conf->map, ret);
 }
 
 /* ---- all of them ---------------------------------------------------------------------- */
@@ -307,8 +311,8 @@ static bool is_wanted(void *ctx, size_t i)
 	char name[IMAGE_DIR];
 
 	for (size_t k = 0; k < i; k++)
-		if (p->made[k] &&
-		    !strcmp(p->oci->config.diff_ids[k], p->oci->config.diff_ids[i]))
+		if (p->made[k] && !strcmp(p->oci->config.diff_ids[k].text,
+					  p->oci->config.diff_ids[i].text))
 			return false;
 	layer_name(p, i, name);
 	if (diffs_meta(p->conf->store, name, &one, &ignored) == 0) {
@@ -497,9 +501,10 @@ int pull_oci_describe(const struct pull *p, struct json *meta)
 		const struct oci_blob *b = &i->manifest.layers[k];
 		struct json *layer = json_object();
 
-		(void)json_set_str(layer, "diff_id", i->config.diff_ids[k]);
-		if (b->digest[0]) {
-			(void)json_set_str(layer, "digest", b->digest);
+		(void)json_set_str(layer, "diff_id",
+				   digest_kept(&i->config.diff_ids[k]));
+		if (b->digest.text[0]) {
+			(void)json_set_str(layer, "digest", digest_kept(&b->digest));
 			(void)json_set_int(layer, "size", (int64_t)b->size);
 		}
 		(void)json_add(layers, layer);

@@ -14,30 +14,19 @@ static const char *shown(char out[SHOWN], const char *text)
 	return text_escaped(out, SHOWN, text ? text : "", strlen(text ? text : ""));
 }
 
-int oci_doc_digest(const char *text, char ret[HASH_HEX], struct err *e)
-{
-	static const char algorithm[] = "sha256:";
-	char s[SHOWN];
-
-	if (!text || !text_starts(text, algorithm) ||
-	    !hash_valid(text + strlen(algorithm)))
-		return err_set(e, -EINVAL, "'%s' is no sha256 digest", shown(s, text));
-	memcpy(ret, text + strlen(algorithm), HASH_HEX);
-	return 0;
-}
-
 /* ---- descriptors -------------------------------------------------------------------- */
 
 static int read_blob(const struct json *j, struct oci_blob *ret, struct err *e)
 {
 	struct oci_blob b = { .size = 0 };
 	int64_t size;
-	int r = oci_doc_digest(json_get_str(j, "digest"), b.digest, e);
+	int r = digest_parse(json_get_str(j, "digest"), &b.digest, e);
 
 	if (r < 0)
 		return err_wrap(e, "manifest");
 	if (json_int(json_get(j, "size"), &size) < 0 || size < 0)
-		return err_set(e, -EINVAL, "manifest: '%.12s…' has no size", b.digest);
+		return err_set(e, -EINVAL, "manifest: '%.*s…' has no size",
+			       DIGEST_SHORT, b.digest.text);
 	b.size = (uint64_t)size;
 	b.data = json_get_str(j, "data");
 	*ret = b;
@@ -401,7 +390,7 @@ int oci_doc_config(const struct json *doc, const char *arch, struct oci_config *
 		if (c->n == OCI_MOST)
 			return err_set(e, -E2BIG, "the image has more than %d layers",
 				       OCI_MOST);
-		r = oci_doc_digest(json_str(it), c->diff_ids[c->n], e);
+		r = digest_parse(json_str(it), &c->diff_ids[c->n], e);
 		if (r < 0)
 			return err_wrap(e, "configuration");
 		c->n++;

@@ -2,15 +2,15 @@
  * configuration (image-spec 1.1, Docker's schema 2).
  * Needs:  the whole text, whose digest was checked.
  * Owns:   nothing but what it returns; pure.
- * Never:  takes a digest that is no sha256, a size that is none, more than OCI_MOST
+ * Never:  takes a digest that is none (base/digest.h), a size that is none, more than OCI_MOST
  *         layers, or a document that could be read as two kinds (CVE-2021-41190). */
 #ifndef ROOTFS_OCI_DOC_H
 #define ROOTFS_OCI_DOC_H
 
 #include <stdint.h>
 
+#include "base/digest.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/json.h"
 
 enum {
@@ -22,10 +22,10 @@ enum {
 };
 
 struct oci_blob {
-	char digest[HASH_HEX]; /* "" = not known beforehand (docker-archive) */
-	uint64_t size;	       /* UINT64_MAX = not known beforehand */
-	char path[OCI_PATH];   /* in a docker-archive; else "" */
-	const char *data;      /* borrowed from the document: itself, base64; or NULL */
+	struct digest digest; /* none = not known beforehand (docker-archive) */
+	uint64_t size;	      /* UINT64_MAX = not known beforehand */
+	char path[OCI_PATH];  /* in a docker-archive; else "" */
+	const char *data;     /* borrowed from the document: itself, base64; or NULL */
 };
 
 struct oci_manifest {
@@ -33,10 +33,6 @@ struct oci_manifest {
 	struct oci_blob layers[OCI_MOST]; /* the lowest first */
 	size_t n;
 };
-
-/** oci_doc_digest() - "sha256:HEX" to HEX
- *  Return: 0 or -EINVAL: another algorithm, or not 64 lower-case digits. */
-int oci_doc_digest(const char *text, char ret[HASH_HEX], struct err *e);
 
 /** oci_doc_type() - -EBADMSG: the document calls itself another type than it was sent as
  *  @told: a Content-Type; "" or NULL = nobody said */
@@ -67,7 +63,7 @@ int oci_doc_pick(const struct json *doc, const struct oci_want *want,
 
 struct oci_config {
 	char arch[32];
-	char diff_ids[OCI_MOST][HASH_HEX];
+	struct digest diff_ids[OCI_MOST];
 	size_t n;
 	struct json
 		*run; /* owned: env[], entrypoint[], cmd[], user, workdir, stopsignal,

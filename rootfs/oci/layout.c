@@ -48,11 +48,12 @@ static int read_all(const struct oci_layout *l, const char *path,
 static int on_blob(void *ctx, const struct oci_blob *b, bool, const struct oci_put *put,
 		   struct err *e)
 {
-	char path[OCI_PATH];
+	char path[OCI_PATH], name[DIGEST_TEXT];
 
 	if (b->path[0])
 		return read_all(ctx, b->path, put, e);
-	snprintf(path, sizeof(path), "blobs/sha256/%s", b->digest);
+	digest_path(&b->digest, name);
+	snprintf(path, sizeof(path), "blobs/%s", name);
 	return read_all(ctx, path, put, e);
 }
 
@@ -63,7 +64,7 @@ static int on_text(void *ctx, const void *data, size_t len, struct err *e)
 		       : 0;
 }
 
-static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
+static int on_top(void *ctx, struct buf *doc, struct digest *digest,
 		  struct oci_manifest *ret, struct err *e)
 {
 	const struct oci_layout *l = ctx;

@@ -114,9 +114,11 @@ static int take_tag(char *rest, struct oci_name *n, const char *text, struct err
 
 	if (at) {
 		*at = '\0';
-		if (oci_doc_digest(at + 1, n->digest, e) < 0)
+		if (digest_parse(at + 1, &n->digest, e) < 0)
 			return bad_name(text,
-					"behind the '@' there is no sha256 digest", e);
+					"behind the '@' there is no sha256 or sha512 "
+					"digest",
+					e);
 	}
 	colon = strrchr(rest, ':');
 	if (colon && strchr(colon, '/'))
@@ -176,5 +178,5 @@ void oci_name_text(const struct oci_name *n, char ret[OCI_NAME])
 		repo += strlen("library/");
 	snprintf(ret, OCI_NAME, "%s%s%s%s%s%s%s", hub ? "" : n->registry,
 		 hub ? "" : "/", repo, n->tag[0] ? ":" : "", n->tag,
-		 n->digest[0] ? "@sha256:" : "", n->digest);
+		 n->digest.text[0] ? "@" : "", n->digest.text);
 }

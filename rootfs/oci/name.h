@@ -5,23 +5,23 @@
 #ifndef ROOTFS_OCI_NAME_H
 #define ROOTFS_OCI_NAME_H
 
+#include "base/digest.h"
 #include "base/err.h"
-#include "base/hash.h"
 
-enum { OCI_HOST = 128, OCI_REPO = 256, OCI_TAG = 130, OCI_NAME = 640 };
+enum { OCI_HOST = 128, OCI_REPO = 256, OCI_TAG = 130, OCI_NAME = 704 };
 
 struct oci_name {
 	char registry[OCI_HOST]; /* as people say it: "docker.io", "localhost:5000" */
 	char host[OCI_HOST];	 /* whom to ask: "registry-1.docker.io" */
 	char repo[OCI_REPO];	 /* "library/debian" */
 	char tag[OCI_TAG];	 /* "" where only a digest was given */
-	char digest[HASH_HEX];	 /* "" = none; it counts, and the tag is for show */
+	struct digest digest;	 /* none, or it counts, and the tag is for show */
 	bool loopback;		 /* the host is this machine: http will do */
 	bool bare; /* no registry was said: it is Docker Hub's, or an alias */
 };
 
 /**
- * oci_name_parse() - [REGISTRY[:PORT]/]REPOSITORY[:TAG][@sha256:HEX]
+ * oci_name_parse() - [REGISTRY[:PORT]/]REPOSITORY[:TAG][@DIGEST]
  *
  * The first part is a registry only with a '.' or ':' in it, or as "localhost"; without one
  * it is Docker Hub's. Without tag and digest the tag is "latest".

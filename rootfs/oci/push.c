@@ -39,8 +39,8 @@ static int upload_path(const struct oci_registry *r, const char *location,
 	if (*at != '/' || strpbrk(at, " #\"<>\\^`{|}"))
 		return err_set(e, -EPROTO, "it wants the image at an odd place, '%s'",
 			       shown);
-	n = snprintf(ret, ASK_URL, "%s%cdigest=sha256:%s", at,
-		     strchr(at, '?') ? '&' : '?', digest);
+	n = snprintf(ret, ASK_URL, "%s%cdigest=%s", at, strchr(at, '?') ? '&' : '?',
+		     digest);
 	return n < ASK_URL
 		       ? 0
 		       : err_set(e, -EPROTO, "it names too long a place, '%s'", shown);
@@ -56,7 +56,7 @@ static int is_there(struct oci_registry *r, const struct oci_blob *b, struct err
 	struct err why = ERR_NONE;
 	int n;
 
-	snprintf(path, sizeof(path), "blobs/sha256:%s", b->digest);
+	snprintf(path, sizeof(path), "blobs/%s", b->digest.text);
 	n = ask_registry(&x, &why);
 	if (n < 0 && !x.reply.status) { /* nobody answered */
 		*e = why;
@@ -78,7 +78,7 @@ static int send_once(struct oci_registry *r, const struct oci_blob *b, struct as
 	int n;
 
 	n = ask_registry(&begin, e)
-		    ?: upload_path(r, begin.reply.location, b->digest, at, e);
+		    ?: upload_path(r, begin.reply.location, b->digest.text, at, e);
 	if (n < 0) {
 		x->reply = begin.reply;
 		return n;
@@ -94,10 +94,11 @@ static int open_blob(const struct oci_layout *l, const struct oci_blob *b,
 {
 	_cleanup_close_ int fd = -1;
 	struct stat st = { 0 };
-	char path[PATH];
+	char path[PATH], name[DIGEST_TEXT];
 	int n;
 
-	snprintf(path, sizeof(path), "blobs/sha256/%s", b->digest);
+	digest_path(&b->digest, name);
+	snprintf(path, sizeof(path), "blobs/%s", name);
 	n = fd = inroot_open(l->dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (n >= 0)
 		n = sys_fstat(fd, &st);
@@ -169,7 +170,7 @@ static int send_manifest(struct oci_registry *r, const struct oci_layout *l,
 	snprintf(path, sizeof(path), "manifests/%s", name->tag);
 	n = ask_registry(&x, e);
 	if (n == 0 && x.reply.content_digest[0] &&
-	    strcmp(x.reply.content_digest + strlen("sha256:"), image->digest) != 0)
+	    strcmp(x.reply.content_digest, digest_sha256(image->digest).text) != 0)
 		return err_set(e, -EBADMSG, "%s says that it has another manifest now",
 			       name->registry);
 	return n;

@@ -223,8 +223,8 @@ void registries_begin(const struct oci_name *name, struct registries_search *s)
 		repo += strlen("library/");
 	(void)text_copy(s->shorter, sizeof(s->shorter), repo);
 	snprintf(s->full, sizeof(s->full), "%s/%s%s%s%s%s", name->registry, name->repo,
-		 name->tag[0] ? ":" : "", name->tag, name->digest[0] ? "@sha256:" : "",
-		 name->digest);
+		 name->tag[0] ? ":" : "", name->tag, name->digest.text[0] ? "@" : "",
+		 name->digest.text);
 	name_place(s->full);
 }
 
@@ -272,7 +272,7 @@ int registries_end(const struct registries_search *s, const struct oci_name *nam
 		unsigned of = row->by_digest ? MIRROR_DIGEST : row->mirrors[i].of;
 
 		if (row->mirrors[i].location[0] &&
-		    of != (name->digest[0] ? MIRROR_TAG : MIRROR_DIGEST))
+		    of != (name->digest.text[0] ? MIRROR_TAG : MIRROR_DIGEST))
 			r = rewrite(s, row->mirrors[i].location,
 				    &ret->mirrors[ret->n++], e);
 	}
@@ -300,7 +300,7 @@ int registries_docker(const char *text, size_t len, struct registries *ret,
 		end = strcspn(host, "/");
 		snprintf(whole, sizeof(whole), "%.*s/%s%s%s%s%s",
 			 (int)MIN(end, OCI_HOST), host, n.repo, n.tag[0] ? ":" : "",
-			 n.tag, n.digest[0] ? "@sha256:" : "", n.digest);
+			 n.tag, n.digest.text[0] ? "@" : "", n.digest.text);
 		/* docker takes no path there */
 		if (host[end] && host[end + 1])
 			continue;
@@ -449,8 +449,8 @@ int registries_alias(struct oci_name *name, struct err *e)
 		return r;
 	if (snprintf(text, sizeof(text), "%s%s%s%s%s", s->alias,
 		     name->tag[0] ? ":" : "", name->tag,
-		     name->digest[0] ? "@sha256:" : "",
-		     name->digest) >= (int)sizeof(text))
+		     name->digest.text[0] ? "@" : "",
+		     name->digest.text) >= (int)sizeof(text))
 		return err_set(e, -EINVAL, "the name that '%s' stands for is too long",
 			       s->shorter);
 	r = oci_name_parse(text, name, e);

@@ -91,7 +91,7 @@ static void tell_limit(const struct oci_registry *r, const struct http_reply *re
 	r->conf.note(r->conf.ctx, line);
 }
 
-static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
+static int on_top(void *ctx, struct buf *doc, struct digest *digest,
 		  struct oci_manifest *, struct err *e)
 {
 	struct oci_registry *r = ctx;
@@ -103,22 +103,22 @@ static int on_top(void *ctx, struct buf *doc, char digest[HASH_HEX],
 		.path = path,
 		.accept = accept_documents,
 		.put = &put,
-		.tagged = !name->digest[0],
+		.tagged = !name->digest.text[0],
 	};
 	struct err ignored = ERR_NONE;
 	int n;
 
-	snprintf(path, sizeof(path), "manifests/%s%s", name->digest[0] ? "sha256:" : "",
-		 name->digest[0] ? name->digest : name->tag);
+	snprintf(path, sizeof(path), "manifests/%s",
+		 name->digest.text[0] ? name->digest.text : name->tag);
 	n = get(&x, e);
 	if (n < 0)
 		return n;
 	tell_limit(r, &x.reply);
 	text_copy(r->type, sizeof(r->type), x.reply.content_type);
-	if (name->digest[0])
-		memcpy(digest, name->digest, HASH_HEX);
+	if (name->digest.text[0])
+		*digest = name->digest;
 	else if (x.reply.content_digest[0])
-		(void)oci_doc_digest(x.reply.content_digest, digest, &ignored);
+		(void)digest_parse(x.reply.content_digest, digest, &ignored);
 	return 0;
 }
 
@@ -136,8 +136,8 @@ static int on_blob(void *ctx, const struct oci_blob *b, bool document,
 	};
 	int n;
 
-	snprintf(path, sizeof(path), "%s/sha256:%s", document ? "manifests" : "blobs",
-		 b->digest);
+	snprintf(path, sizeof(path), "%s/%s", document ? "manifests" : "blobs",
+		 b->digest.text);
 	n = get(&x, e);
 	if (document)
 		text_copy(r->type, sizeof(r->type), x.reply.content_type);

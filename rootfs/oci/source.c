@@ -22,9 +22,9 @@ static void proof_done(struct proof *p)
 static int too_large(const struct oci_blob *b, struct err *e)
 {
 	return err_set(e, -EBADMSG,
-		       "'sha256:%.12s…' is larger than the %llu bytes that were "
+		       "'%.*s…' is larger than the %llu bytes that were "
 		       "announced; it was refused",
-		       b->digest, (unsigned long long)b->size);
+		       DIGEST_SHORT, b->digest.text, (unsigned long long)b->size);
 }
 
 static int on_bytes(void *ctx, const void *data, size_t len, struct err *e)
@@ -42,22 +42,22 @@ static int on_bytes(void *ctx, const void *data, size_t len, struct err *e)
 static int check(struct proof *p, struct err *e)
 {
 	const struct oci_blob *b = p->blob;
-	char digest[HASH_HEX];
+	struct digest digest;
 	int r;
 
 	if (b->size != UINT64_MAX && p->done != b->size)
-		return err_set(e, -EBADMSG,
-			       "'sha256:%.12s…' ended after %llu of %llu bytes",
-			       b->digest, (unsigned long long)p->done,
+		return err_set(e, -EBADMSG, "'%.*s…' ended after %llu of %llu bytes",
+			       DIGEST_SHORT, b->digest.text,
+			       (unsigned long long)p->done,
 			       (unsigned long long)b->size);
 	if (!p->hash)
 		return 0;
-	r = hash_final(p->hash, digest, e);
-	if (r == 0 && strcmp(digest, b->digest) != 0)
+	r = digest_end(p->hash, &digest, e);
+	if (r == 0 && strcmp(digest.text, b->digest.text) != 0)
 		return err_set(e, -EBADMSG,
-			       "'sha256:%.12s…' is not what was announced: "
-			       "its SHA-256 is %.12s…; it was refused",
-			       b->digest, digest);
+			       "'%.*s…' is not what was announced: "
+			       "it is '%.*s…'; it was refused",
+			       DIGEST_SHORT, b->digest.text, DIGEST_SHORT, digest.text);
 	return r;
 }
 
@@ -67,8 +67,8 @@ static int decode(const struct oci_blob *b, const struct oci_put *put, struct er
 	_cleanup_buf_ struct buf bytes = BUF_INIT(OCI_DOC);
 
 	if (base64_get(&bytes, b->data, strlen(b->data)) < 0)
-		return err_set(e, -EBADMSG, "the data of 'sha256:%.12s…' is no base64",
-			       b->digest);
+		return err_set(e, -EBADMSG, "the data of '%.*s…' is no base64",
+			       DIGEST_SHORT, b->digest.text);
 	return bytes.len ? put->fn(put->ctx, bytes.data, bytes.len, e) : 0;
 }
 
@@ -77,7 +77,7 @@ static int fetch(const struct oci_source *s, const struct oci_blob *b, bool docu
 {
 	_cleanup_(proof_done) struct proof p = { .blob = b, .put = put };
 	struct oci_put own = { on_bytes, &p };
-	int r = b->digest[0] ? hash_new(&p.hash, e) : 0;
+	int r = b->digest.text[0] ? digest_begin(&b->digest, &p.hash, e) : 0;
 
 	if (r < 0)
 		return r;
@@ -161,10 +161,10 @@ static int descend(const struct oci_source *s, const struct oci_want *want,
 		if (r < 0)
 			return r;
 		below.ref = NULL; /* names are those of the uppermost */
-		memcpy(ret->digest, next.digest, HASH_HEX);
 		type = next.data ? NULL : s->type; /* nobody sends it */
 		buf_consume(text, text->len);
-		r = fetch_text(s, &next, true, text, e);
+		r = fetch_text(s, &next, true, text, e)
+			    ?: hash_text(text->data, text->len, ret->digest, e);
 		if (r < 0)
 			return r;
 	}
@@ -198,8 +198,8 @@ int oci_source_resolve(const struct oci_source *s, const struct oci_want *want,
 		       struct oci_image *ret, struct err *e)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT(OCI_DOC);
-	char promised[HASH_HEX] = "";
-	int r = s->top(s->ctx, &text, promised, &ret->manifest, e);
+	struct digest promised = { "" }, got;
+	int r = s->top(s->ctx, &text, &promised, &ret->manifest, e);
 
 	if (r < 0)
 		return r;
@@ -210,10 +210,14 @@ int oci_source_resolve(const struct oci_source *s, const struct oci_want *want,
 	r = hash_text(text.data, text.len, ret->digest, e);
 	if (r < 0)
 		return r;
-	if (promised[0] && strcmp(promised, ret->digest) != 0)
+	if (promised.text[0])
+		r = digest_of(&promised, text.data, text.len, &got, e);
+	if (r < 0)
+		return r;
+	if (promised.text[0] && strcmp(promised.text, got.text) != 0)
 		return err_set(e, -EBADMSG,
 			       "the manifest is not the one that was announced: "
-			       "its SHA-256 is %.12s…, not %.12s…",
-			       ret->digest, promised);
+			       "it is '%.*s…', not '%.*s…'",
+			       DIGEST_SHORT, got.text, DIGEST_SHORT, promised.text);
 	return descend(s, want, &text, ret, e) ?: read_config(s, want, ret, e);
 }

@@ -21,7 +21,7 @@ struct oci_put {
 struct oci_source {
 	/* The document that a person's name leads to, and its digest if that is promised
 	 * ("" else). A docker-archive has no such: it fills @ret and returns 1. */
-	int (*top)(void *ctx, struct buf *doc, char digest[HASH_HEX],
+	int (*top)(void *ctx, struct buf *doc, struct digest *digest,
 		   struct oci_manifest *ret, struct err *e);
 	/* A document or layer by its digest; unverified. */
 	int (*blob)(void *ctx, const struct oci_blob *b, bool document,
@@ -36,7 +36,8 @@ int oci_source_fetch(const struct oci_source *s, const struct oci_blob *b,
 		     const struct oci_put *put, struct err *e);
 
 struct oci_image {
-	char digest[HASH_HEX]; /* of the manifest; of a docker-archive: of the config */
+	char digest
+		[HASH_HEX]; /* SHA-256 of the manifest; of a docker-archive: of the config */
 	struct oci_manifest manifest;
 	struct json *doc; /* owned: the manifest as it came, for what it lends */
 	struct oci_config config; /* owned */

@@ -20,7 +20,7 @@ typedef void note_fn(void *ctx, const char *line);
 enum net_mode { NET_GATE, NET_NONE, NET_HOST };
 int spec_net_parse(const char *name, enum net_mode *ret);
 
-enum { SPEC_IMAGE = 128, SPEC_NAME = 33 };
+enum { SPEC_IMAGE = 256, SPEC_NAME = 33 };
 /* How the box sees its directory: as it is; under a layer of its own, out of which nothing
  * comes by itself; read-only. */
 enum project_mode { PROJECT_LIVE, PROJECT_REVIEW, PROJECT_RO };

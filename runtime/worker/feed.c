@@ -88,8 +88,13 @@ int feed_unpack(void *map, const struct pull_unpack *u, struct json **ret,
 				  .map = map,
 				  .dir = u->dir,
 				  .in = u->in };
-	char which[16];
+	char which[16], layer[16 + DIGEST_TEXT];
 	int r;
+
+	if (u->like) {
+		snprintf(layer, sizeof(layer), "%s %s", job.arg, u->like->text);
+		job.arg = layer;
+	}
 
 	snprintf(which, sizeof(which), "%u", u->snippets);
 	if (u->kind == PULL_DRESS)

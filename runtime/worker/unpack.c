@@ -71,7 +71,7 @@ static int input_open(struct input *in, int fd, struct err *e)
 struct verdict {
 	struct err err; /* code 0: it went well */
 	struct untar_decompressed done;
-	char digest[HASH_HEX];
+	struct digest digest;
 };
 
 struct child {
@@ -118,7 +118,7 @@ static _noreturn_ void child_main(struct input *in, int data, int words,
 
 	r = untar_decompress(&src, put_out, &out, limits, &v.done, &v.err);
 	if (r == 0 && out.hash)
-		r = hash_final(out.hash, v.digest, &v.err);
+		r = digest_end(out.hash, &v.digest, &v.err);
 	/* Before the end of the data, so that it is there when that is seen. */
 	(void)sys_write(words, &v, sizeof(v));
 	sys_exit(r < 0);
@@ -160,7 +160,7 @@ static int child_verdict(struct child *c, struct err *e)
 			       "the decompressor ended unexpectedly; "
 			       "it may need more memory than allowed");
 	v->err.msg[sizeof(v->err.msg) - 1] = '\0';
-	v->digest[HASH_HEX - 1] = '\0';
+	v->digest.text[DIGEST_TEXT - 1] = '\0';
 	if (v->err.code < 0)
 		*e = v->err;
 	return v->err.code;
@@ -188,7 +188,7 @@ static int read_all(const struct unpack_conf *conf, const struct untar_sink *sin
 	_cleanup_hash_ struct hash *hash = NULL;
 	struct untar_source src = { input_read, &in };
 	bool packed;
-	int r = conf->digest ? hash_new(&hash, e) : 0;
+	int r = conf->like ? digest_begin(conf->like, &hash, e) : 0;
 
 	if (r < 0)
 		return r;
@@ -198,7 +198,7 @@ static int read_all(const struct unpack_conf *conf, const struct untar_sink *sin
 	if (r == 0)
 		r = untar_read(&src, sink, conf->limits, &ret->counts, e);
 	if (r == 0 && hash)
-		r = hash_final(hash, ret->digest, e);
+		r = digest_end(hash, &ret->digest, e);
 	if (!packed)
 		return r;
 	r = child_start(&child, &in, conf->limits, e);
@@ -208,7 +208,7 @@ static int read_all(const struct unpack_conf *conf, const struct untar_sink *sin
 	r = untar_read(&src, sink, conf->limits, &ret->counts, e);
 	if (r < 0)
 		return r;
-	memcpy(ret->digest, child.said.digest, HASH_HEX);
+	ret->digest = child.said.digest;
 	ret->counts.in_bytes = child.said.done.in_bytes;
 	ret->counts.trailing += child.said.done.trailing;
 	return 0;
@@ -270,7 +270,7 @@ struct json *unpack_to_json(const struct unpack_result *res)
 			json_set_int(dropped, entry_attr_drop_name(d),
 				     (int64_t)res->dropped[d]);
 	json_set(j, "dropped", dropped);
-	if (res->digest[0])
-		json_set_str(j, "diff_id", res->digest);
+	if (res->digest.text[0])
+		json_set_str(j, "diff_id", digest_kept(&res->digest));
 	return json_failed(j) ? NULL : take(&j, NULL);
 }

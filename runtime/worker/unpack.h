@@ -7,8 +7,8 @@
 #define RUNTIME_WORKER_UNPACK_H
 
 #include "base/buf.h"
+#include "base/digest.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/json.h"
 #include "rootfs/archive/extract.h"
 
@@ -17,7 +17,8 @@ struct unpack_conf {
 	int root; /* borrowed: an empty directory, or one that a lower layer filled */
 	bool single; /* one id only is mapped */
 	enum extract_kind kind;
-	bool digest;			   /* the result's is wanted */
+	const struct digest
+		*like; /* borrowed: the result's is wanted, as this one is; or NULL */
 	const struct untar_limits *limits; /* borrowed */
 	struct buf *names; /* borrowed: a line for what is left out; may be NULL */
 };
@@ -25,7 +26,7 @@ struct unpack_conf {
 struct unpack_result {
 	struct untar_counts counts; /* in_bytes: as on the descriptor */
 	uint64_t dropped[ENTRY_DROPS];
-	char digest[HASH_HEX]; /* of the uncompressed archive; "" = was not wanted */
+	struct digest digest; /* of the uncompressed archive; none = was not wanted */
 };
 
 /**

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/num.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "rootfs/archive/pack.h"
 #include "rootfs/archive/untar.h"
 #include "rootfs/image/crew.h"
@@ -103,11 +104,18 @@ static int do_layer(int dir, const char *arg, const struct idmap *map,
 		const char *name;
 		enum extract_kind kind;
 	} kinds[] = { { "flat", EXTRACT_WHOLE }, { "layer", EXTRACT_LAYER } };
+	struct digest like;
 	struct unpack_conf conf = { .single = map->kind == IDMAP_SINGLE,
-				    .digest = true };
+				    .like = &like };
+	const char *space = strchrnul(arg ? arg : "", ' ');
 	size_t i = 0;
+	int r = digest_parse(*space ? space + 1 : "", &like, e);
 
-	while (i < ARRAY_SIZE(kinds) && strcmp(arg ? arg : "", kinds[i].name) != 0)
+	if (r < 0)
+		return r;
+	while (i < ARRAY_SIZE(kinds) &&
+	       (strlen(kinds[i].name) != (size_t)(space - arg) ||
+		!text_starts(arg, kinds[i].name)))
 		i++;
 	if (i == ARRAY_SIZE(kinds))
 		return err_set(e, -EINVAL, "bad kind of layer");

@@ -161,6 +161,18 @@ leaves_nothing() {
 	cubby rmi -q y
 }
 
+@test "layers: an image whose digests are of sha512 runs, is saved, and leaves nothing when it goes" {
+	"$MK" long x --sum sha512 "$BASE" "$LIB_DIR/one.tar"
+	cubby pull -q oci:long
+	run -0 cubby exec -q --image long -- true
+	cubby save -q long oci:saved:x
+	cubby pull -q --name again oci:saved:x
+	run -0 cubby exec -q --wipe -y --image again -- true
+	cubby rm -y -q
+	cubby rmi -q long again
+	[ "$(diffs)" = 0 ]
+}
+
 @test "layers: what is not what was announced is refused, and leaves nothing" {
 	local wrong
 	declare -A said=([diff]="uncompressed it is not what the image's configuration says"

@@ -62,6 +62,45 @@ login() { # USER:SECRET
 	[[ $stderr == *"'$AT/it/x:2': $AT does not have it, or not without a login (404: manifest unknown)"* ]]
 }
 
+@test "registry: digests of sha512 are proven, shown and found again; others are refused" {
+	local digest sum name
+	LAYOUT=$LIB_PROJECT/long
+	digest=$("$MK" "$LAYOUT" 1 --sum sha512 "$LIB_DIR/base.tar" "$LIB_DIR/top.tar")
+	mkdir -p "$LAYOUT/blobs/sha256" # of what is pushed
+	[ "${#digest}" = 135 ]
+	serve
+	pulls
+	[ "$(grep -c 'GET /v2/it/x/blobs/sha512:' "$LOG")" = 3 ]
+	run -0 cubby pull -q "$AT/it/x@$digest"
+	[ "$output" = "$AT/it/x@$digest" ]
+	[ "$(grep -c 'GET /v2/it/x/blobs/sha512:' "$LOG")" = 4 ] # the configuration: its layers are there
+	run -0 cubby images --json
+	[ "$(jq -r '.[].name' <<<"$output" | sort | xargs)" = "$AT/it/x:1 $AT/it/x@$digest" ]
+	[ "$(jq -r '.[].digest' <<<"$output" | sort -u | wc -l)" = 1 ]
+	# What is sent is packed anew, with digests that every registry takes.
+	run -0 --separate-stderr cubby push "$AT/it/x@$digest" "$AT/new/y:2"
+	[[ $output == "$AT/new/y:2@sha256:"* ]] || { echo "$output $stderr"; return 1; }
+	cubby rmi -q --all
+	run -1 --separate-stderr cubby pull -q "$AT/it/x@sha512:${digest:8}0"
+	[[ $stderr == *"404"* ]] || { echo "$stderr"; return 1; }
+	kill "$SERVER"; rm "$LIB_PROJECT/ready"
+	serve tamper
+	refused "is not what was announced"
+	for sum in diff digest; do
+		"$MK" "$LIB_PROJECT/$sum" 1 --sum sha512 --wrong $sum "$LIB_DIR/base.tar"
+		run -1 --separate-stderr cubby pull -q "oci:$sum"
+		[[ $stderr == *"it was refused"* ]] || { echo "$stderr"; return 1; }
+	done
+	for sum in md5 sha384; do
+		name=$("$MK" "$LIB_PROJECT/$sum" 1 --sum $sum "$LIB_DIR/base.tar")
+		run -1 --separate-stderr cubby pull -q "oci:$sum"
+		[[ $stderr == *"'$sum:"*"is no sha256 or sha512 digest"* ]] || { echo "$stderr"; return 1; }
+		run -1 --separate-stderr cubby pull -q "$AT/it/x@$name"
+		[[ $stderr == *"behind the '@' there is no sha256 or sha512 digest"* ]] || { echo "$stderr"; return 1; }
+	done
+	[ "$(cubby images --json)" = "[]" ]
+}
+
 @test "registry: a layer that is there is not asked for again" {
 	serve
 	pulls

@@ -8,12 +8,27 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void check_digest(const struct digest *d)
+{
+	char path[DIGEST_TEXT], name[HASH_HEX];
+	struct digest again;
+	struct err e = ERR_NONE;
+
+	assert(digest_parse(d->text, &again, &e) == 0);
+	assert(!strcmp(again.text, d->text));
+	digest_path(d, path);
+	digest_name(d, name);
+	assert(!strncmp(path, "sha", 3) && path[6] == '/' && !strpbrk(path, ".:\\"));
+	assert(hash_valid(name));
+}
+
 static void check_blob(const struct oci_blob *b)
 {
 	if (b->path[0])
 		assert(strlen(b->path) < OCI_PATH);
 	else
-		assert(hash_valid(b->digest) && b->size <= INT64_MAX);
+		check_digest(&b->digest);
+	assert(b->path[0] || b->size <= INT64_MAX);
 }
 
 static void check_manifest(const struct oci_manifest *m)
@@ -46,6 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (oci_doc_config(doc, "amd64", &c, &e) == 0)
 		for (size_t i = 0; i < c.n; i++)
-			assert(hash_valid(c.diff_ids[i]));
+			check_digest(&c.diff_ids[i]);
 	return 0;
 }

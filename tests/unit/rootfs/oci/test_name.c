@@ -19,10 +19,14 @@ static const struct row {
 	  "library/debian", "12", "", "debian:12" },
 	{ "index", "index.docker.io/x/y", "registry-1.docker.io", "x/y", "latest", "",
 	  "x/y:latest" },
-	{ "digest", "ghcr.io/x/y@sha256:" D, "ghcr.io", "x/y", "", D,
+	{ "digest", "ghcr.io/x/y@sha256:" D, "ghcr.io", "x/y", "", "sha256:" D,
 	  "ghcr.io/x/y@sha256:" D },
-	{ "tag and digest", "ghcr.io/x/y:1@sha256:" D, "ghcr.io", "x/y", "1", D,
-	  "ghcr.io/x/y:1@sha256:" D },
+	{ "tag and digest", "ghcr.io/x/y:1@sha256:" D, "ghcr.io", "x/y", "1",
+	  "sha256:" D, "ghcr.io/x/y:1@sha256:" D },
+	{ "a long digest", "ghcr.io/x/y@sha512:" D D, "ghcr.io", "x/y", "",
+	  "sha512:" D D, "ghcr.io/x/y@sha512:" D D },
+	{ "a long digest that is short", "ghcr.io/x/y@sha512:" D, NULL,
+	  "behind the '@'", NULL, NULL, NULL },
 	{ "port", "localhost:5000/x", "localhost:5000", "x", "latest", "",
 	  "localhost:5000/x:latest" },
 	{ "localhost", "localhost/x", "localhost", "x", "latest", "",
@@ -66,7 +70,7 @@ static void parse(const void *p)
 	assert_string_equal(n.host, row->host);
 	assert_string_equal(n.repo, row->repo);
 	assert_string_equal(n.tag, row->tag);
-	assert_string_equal(n.digest, row->digest);
+	assert_string_equal(n.digest.text, row->digest);
 	oci_name_text(&n, text);
 	assert_string_equal(text, row->shown);
 }

@@ -212,7 +212,7 @@ static void a_digest(void)
 	unit_ok(registries_end(&s, &n, &ret, &e), &e);
 	assert_int_equal(ret.n, 1);
 	assert_string_equal(ret.mirrors[0].registry, "m.n");
-	assert_string_equal(ret.mirrors[0].digest, n.digest);
+	assert_string_equal(ret.mirrors[0].digest.text, n.digest.text);
 }
 
 static void aliases(void)

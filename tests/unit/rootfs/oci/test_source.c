@@ -214,7 +214,7 @@ static void data_of_a_descriptor(void)
 		struct err e = ERR_NONE;
 		int r;
 
-		unit_ok(hash_text("layer", 5, b.digest, &e), &e);
+		unit_ok(digest_of(&b.digest, "layer", 5, &b.digest, &e), &e);
 		r = oci_source_fetch(&s, &b, &(struct oci_put){ keep, &got }, &e);
 		assert_int_equal(r, *datas[i][1] ? -EBADMSG : 0);
 		assert_non_null(strstr(e.msg, datas[i][1]));
