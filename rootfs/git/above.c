@@ -23,7 +23,9 @@ static void tell(void *ctx, const char *path)
 {
 	const struct below *b = ctx;
 
-	if (text_is_below(path, b->dir))
+	if (!path)
+		b->fn(b->ctx, NULL);
+	else if (text_is_below(path, b->dir))
 		b->fn(b->ctx, path + strlen(b->dir) + 1);
 }
 

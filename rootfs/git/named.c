@@ -267,8 +267,9 @@ void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 		bool link = look_at_link(a, &s, files[i], path);
 
 		if (takeover_read(link ? a->project : a->dir, link ? path : files[i],
-				  &text) == 0)
-			(void)git_config_parse(buf_cstr(&text), text.len, look, &s);
+				  &text) == 0 &&
+		    git_config_parse(buf_cstr(&text), text.len, look, &s) < 0)
+			fn(ctx, NULL);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		look_at_link(a, &s, links[i], path);
@@ -279,7 +280,8 @@ bool git_named_user(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 {
 	struct search s = { a->root, a->git, a->project, fn, ctx, false };
 
-	git_userconf_each(look, &s);
+	if (git_userconf_each(look, &s) < 0)
+		fn(ctx, NULL);
 	return s.any;
 }
 

@@ -23,6 +23,7 @@
 bool git_named_path(const struct git_config_item *it, size_t n, const char *root,
 		    const char *git, char ret[PATH_MAX]);
 
+/* @path: NULL = settings could not be read to their end, and may name more. */
 typedef void git_named_fn(void *ctx, const char *path);
 
 struct git_named_at {

@@ -14,6 +14,7 @@ struct reader {
 	git_config_fn *fn;
 	void *ctx;
 	unsigned left; /* files */
+	int *failed;   /* borrowed */
 	const char *file;
 };
 
@@ -62,29 +63,33 @@ static void read_file(const struct reader *up, const char *path, unsigned *left)
 	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
 	struct err ignored = ERR_NONE;
 	struct reader rd = *up;
+	int r = 0;
 
 	if (!*left)
 		return;
 	rd.left = --*left;
 	rd.file = path;
 	if (file_read(AT_FDCWD, path, &text, &ignored) >= 0)
-		(void)git_config_parse(buf_cstr(&text), text.len, one, &rd);
+		r = git_config_parse(buf_cstr(&text), text.len, one, &rd);
+	if (r < 0)
+		*rd.failed = r;
 	*left = rd.left;
 }
 
-void git_userconf_each(git_config_fn *fn, void *ctx)
+int git_userconf_each(git_config_fn *fn, void *ctx)
 {
 	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
 	const char *system = getenv("GIT_CONFIG_SYSTEM");
 	const char *global = getenv("GIT_CONFIG_GLOBAL");
-	struct reader rd = { .fn = fn, .ctx = ctx, .file = "" };
+	int failed = 0;
+	struct reader rd = { .fn = fn, .ctx = ctx, .failed = &failed, .file = "" };
 	unsigned left = GIT_USERCONF_FILES;
 	char path[PATH_MAX];
 
 	read_file(&rd, system ? system : "/etc/gitconfig", &left);
 	if (global) {
 		read_file(&rd, global, &left);
-		return;
+		return failed;
 	}
 	if (config && *config)
 		snprintf(path, sizeof(path), "%s/git/config", config);
@@ -93,4 +98,5 @@ void git_userconf_each(git_config_fn *fn, void *ctx)
 	read_file(&rd, path, &left);
 	snprintf(path, sizeof(path), "%s/.gitconfig", home ? home : "");
 	read_file(&rd, path, &left);
+	return failed;
 }

@@ -16,7 +16,8 @@ enum { GIT_USERCONF_FILES = 32 };
  *
  * A value "~/x" is given as the path that it means, one of an include always so: it is
  * followed, whatever its condition. What cannot be read is left out, as by git.
+ * Return: 0; a negative errno: a file was not understood to its end.
  */
-void git_userconf_each(git_config_fn *fn, void *ctx);
+int git_userconf_each(git_config_fn *fn, void *ctx);
 
 #endif

@@ -77,16 +77,30 @@ struct named {
 	struct gitgate *g;
 	gitwork_say_fn *say;
 	void *ctx;
+	bool more; /* said */
 };
+
+static void say_more(struct named *n)
+{
+	if (n->say && !n->more)
+		n->say(n->ctx,
+		       "git's settings on this machine have a line that cubby does not "
+		       "understand: what they name behind it can be written by the box");
+	n->more = true;
+}
 
 static void guard_named(void *ctx, const char *path)
 {
 	static const char *const how[] = { "is read-only in the box:",
 					   "can be written by the box, though" };
-	const struct named *n = ctx;
+	struct named *n = ctx;
 	char line[PATH_MAX + 128];
 	int r, own;
 
+	if (!path) {
+		say_more(n);
+		return;
+	}
 	for (size_t i = 0; i < n->g->n; i++)
 		if (n->g->views[i].named && strcmp(n->g->views[i].path, path) == 0)
 			return;
@@ -103,7 +117,7 @@ static void guard_named(void *ctx, const char *path)
 void gitnamed_find(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 {
 	const char *root = g->spec->project;
-	struct named named = { g, say, ctx };
+	struct named named = { g, say, ctx, false };
 	struct git_named_at at = { root, ".git", false, g->project, -1, false };
 	bool user = git_named_user(&at, guard_named, &named);
 

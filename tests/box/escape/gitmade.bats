@@ -389,3 +389,24 @@ left_alone() {
 	[ -x .husky/pre-commit ]
 	git_safe
 }
+
+@test "G54: settings that are not understood to their end, of a repository and of the user" {
+	export HOME=$LIB_PROJECT.home
+	mkdir -p "$HOME"
+	git config --global user.name x
+	git config --global user.email x@localhost
+	git_repo
+	printf '[old.way]\n\tx = y\n[core]\n\thooksPath = .h\n' >>.git/config
+	run -0 --separate-stderr cubby exec -- true
+	[[ $stderr == *"a line that cubby does not understand: what they name behind it can be written by the box"* ]]
+	rm -rf .git
+	git_repo
+	cubby stop -q
+	run -0 --separate-stderr cubby exec -- true
+	[[ $stderr != *"does not understand"* ]]
+	printf '[alias]\n\tx = "!%05000d"\n' 1 >>"$HOME/.gitconfig"
+	cubby stop -q
+	run -0 --separate-stderr cubby exec -- true
+	[[ $stderr == *"does not understand"* ]]
+	rm -rf "$HOME"
+}
