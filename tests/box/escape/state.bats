@@ -141,6 +141,13 @@ teardown() {
 		refused cubby cp "$name" :/root/copy
 		refused cubby run --attach "$name" --replay "$LIB_DIR/plant.jsonl"
 	done
+	for name in sub again sub/empty/.. "$PWD/sub/"; do # a whole directory
+		refused cubby cp "$name" :/root/copy
+	done
+	# What has such links in it is copied with them, as links.
+	cubby cp . :/root/all
+	run -0 cubby exec -- sh -c 'cd /root/all && readlink sub f && find . -name secret -o -name code.py'
+	[ "$output" = "$ESCAPE_HOST"$'\n'"$ESCAPE_HOST/secret" ] || { echo "$output"; return 1; }
 	refused cubby run --schema sub/secret --replay "$LIB_DIR/plant.jsonl"
 	refused cubby python sub/code.py
 	refused cubby exec --env-file sub/secret -- true
