@@ -34,6 +34,14 @@ int idmap_kind_parse(const char *name, enum idmap_kind *ret)
 	return 0;
 }
 
+bool idmap_has_root(const struct idmap *m)
+{
+	for (unsigned i = 0; i < m->n_uid; i++)
+		if (m->uid[i].outside == 0)
+			return true;
+	return false;
+}
+
 bool idmap_outdated(const struct idmap *m)
 {
 	return m->kind == IDMAP_REAL && m->n_uid == 1;

@@ -41,6 +41,10 @@ struct idmap_owner {
 const char *idmap_kind_name(enum idmap_kind kind);	      /* "subuid", … */
 int idmap_kind_parse(const char *name, enum idmap_kind *ret); /* -EINVAL */
 
+/** idmap_has_root() - true: one of the box's users is uid 0 outside, who may change what
+ *  is not any namespace's own */
+bool idmap_has_root(const struct idmap *m);
+
 /** idmap_outdated() - true: of a box of an older cubby, which has all ids of the host as
  *  they are, so that its users are accounts of the host's */
 bool idmap_outdated(const struct idmap *m);

@@ -1,9 +1,14 @@
 #include "runtime/mount/kernel.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "base/dirscan.h"
 #include "base/file.h"
 #include "base/inroot.h"
 #include "base/scope.h"
@@ -236,8 +241,10 @@ static int mount_cgroup(int root, struct err *e)
 /* ---- /dev ------------------------------------------------------------------------ */
 
 /* Nodes are binds of the host's, since a user namespace may not make devices. What is
- * bound is checked by its numbers, not by its name. */
-static int bind_node(int dev, const char *name, dev_t rdev, struct err *e)
+ * bound is checked by its numbers, not by its name. A device on a read-only mount can be
+ * written to; its mode and owner are the host's. */
+static int bind_node(int dev, const char *name, dev_t rdev, unsigned attrs,
+		     struct err *e)
 {
 	_cleanup_close_ int source = -1, target = -1;
 	char path[32];
@@ -255,10 +262,11 @@ static int bind_node(int dev, const char *name, dev_t rdev, struct err *e)
 	target = sys_openat(dev, name, O_CREAT | O_EXCL | O_RDONLY | O_NOFOLLOW, 0644);
 	if (target < 0)
 		return err_sys(e, target, "cannot make '%s' in the box", path);
-	return mounts_bind(source, target, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e);
+	return mounts_bind(source, target,
+			   MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC | attrs, e);
 }
 
-static int fill_dev(int root, struct err *e)
+static int fill_dev(int root, bool host_root, struct err *e)
 {
 	_cleanup_close_ int dev = inroot_open(root, "/dev", O_RDONLY | O_DIRECTORY);
 	int r;
@@ -267,7 +275,8 @@ static int fill_dev(int root, struct err *e)
 		return err_sys(e, dev, "cannot open '/dev' of the box");
 	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++) {
 		r = bind_node(dev, nodes[i].name,
-			      makedev(nodes[i].major, nodes[i].minor), e);
+			      makedev(nodes[i].major, nodes[i].minor),
+			      host_root ? MOUNT_ATTR_RDONLY : 0, e);
 		if (r < 0)
 			return r;
 	}
@@ -358,7 +367,8 @@ int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e)
 		if (r < 0)
 			return r;
 	}
-	return mount_memory(root, conf->memory, e) ?: fill_dev(root, e) ?:
+	return mount_memory(root, conf->memory, e) ?:
+		fill_dev(root, conf->host_root, e) ?:
 		(conf->limit_userns ? limit_userns(root, e) : 0) ?:
 		limit_inotify(root, e) ?: limit_pids(root, conf->pids, e);
 }
@@ -404,6 +414,27 @@ static int make_read_only(int root, const char *path, struct err *e)
 			   e);
 }
 
+/* Modes and owners of what is no process's belong to the kernel, not to a mount: whoever is
+ * the host's root could change them for everybody on the machine. */
+static int keep_proc(int root, struct err *e)
+{
+	_cleanup_close_ int proc = inroot_open(root, "/proc", O_RDONLY | O_DIRECTORY);
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	int r = proc < 0 ? err_sys(e, proc, "cannot open '/proc' of the box")
+			 : dirscan_start(&scan, proc, e);
+
+	while (r >= 0 && (r = dirscan_next(&scan, &entry, e)) > 0) {
+		char path[NAME_MAX + sizeof("/proc/")];
+
+		if (isdigit((unsigned char)*entry.name) || entry.type == DT_LNK)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s", entry.name);
+		r = make_read_only(root, path, e);
+	}
+	return r;
+}
+
 /* One directory per processor; where the first has none, no other has. */
 static int mask_throttle(int root, int null, struct err *e)
 {
@@ -423,7 +454,7 @@ static int mask_throttle(int root, int null, struct err *e)
 	return r;
 }
 
-int mount_kernel_masks(int root, struct err *e)
+int mount_kernel_masks(int root, bool host_root, struct err *e)
 {
 	_cleanup_close_ int null = inroot_open(root, "/dev/null", O_PATH | O_NOFOLLOW);
 	struct stat st;
@@ -432,6 +463,7 @@ int mount_kernel_masks(int root, struct err *e)
 	if (r < 0 || !S_ISCHR(st.st_mode) || st.st_rdev != makedev(1, 3))
 		return err_set(e, -ENODEV,
 			       "the box's /dev/null is not the null device");
+	r = host_root ? keep_proc(root, e) : 0;
 	for (size_t i = 0; i < ARRAY_SIZE(masked) && r >= 0; i++)
 		r = mask(root, null, masked[i], e);
 	if (r >= 0)

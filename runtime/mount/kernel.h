@@ -14,6 +14,7 @@
 struct mount_kernel_conf {
 	bool tty_group;	   /* gid 5 is mapped */
 	bool limit_userns; /* write user.max_user_namespaces = 0 */
+	bool host_root;	   /* a user of the box is the host's root (idmap_has_root()) */
 	uint64_t memory;   /* bytes that the box may use; 0 = not limited */
 	uint64_t pids; /* the pid namespace's own limit, where it has one; 0 = none */
 };
@@ -28,7 +29,8 @@ int mount_kernel(int root, const struct mount_kernel_conf *conf, struct err *e);
  */
 int mount_kernel_sys(int root, bool own_net, struct err *e);
 
-/** mount_kernel_masks() - last, when nothing else is to be mounted */
-int mount_kernel_masks(int root, struct err *e);
+/** mount_kernel_masks() - last, when nothing else is to be mounted
+ *  @host_root: as above: what /proc has for all of the host is read-only */
+int mount_kernel_masks(int root, bool host_root, struct err *e);
 
 #endif

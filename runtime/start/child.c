@@ -221,6 +221,7 @@ static int kernel_mounts(struct work *w, struct err *e)
 	struct mount_kernel_conf conf = {
 		.tty_group = w->c->spec->map.kind != IDMAP_SINGLE,
 		.limit_userns = true,
+		.host_root = idmap_has_root(&w->c->spec->map),
 		.memory = w->c->spec->limits.memory_bytes,
 		.pids = cgroup_keeps_pids(w->c->cg) ? 0 : w->c->spec->limits.pids,
 	};
@@ -295,7 +296,7 @@ static int root_files(struct work *w, struct err *e)
 
 static int masks(struct work *w, struct err *e)
 {
-	return mount_kernel_masks(w->root, e);
+	return mount_kernel_masks(w->root, idmap_has_root(&w->c->spec->map), e);
 }
 
 static int enter_root(struct work *w, struct err *e)

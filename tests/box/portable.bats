@@ -37,6 +37,29 @@ teardown() {
 	[[ $stderr == *"read-only in the box"* || $stderr == *"kept in the box: r/.git/config"* ]]
 }
 
+# What /proc has beside processes, and the nodes in /dev, have one mode and one owner for all of the machine.
+@test "the host's devices and files of the kernel are not changed by root of a box that is the host's" {
+	host() { unshare -pfm --mount-proc stat -c '%a %u %n' /proc/version /proc/tty /proc/tty/drivers /dev/full; }
+	local before after
+	mkdir p
+	mkdir -m 700 data
+	export XDG_DATA_HOME=$PWD/data
+	lib_image
+	cd p
+	before=$(host) || skip "no /proc of its own can be mounted here"
+	run -0 cubby exec -q -- sh -c 'chmod 640 /proc/version /proc/tty /proc/tty/drivers /dev/full
+		chown 7 /proc/version /dev/full
+		head -c 1 /dev/zero >/dev/null && echo x >>/dev/null && read -r _ </proc/version &&
+		echo 500 >/proc/self/oom_score_adj && script -qc "echo on >/dev/tty" /dev/null </dev/null'
+	after=$(host)
+	unshare -pfm --mount-proc sh -c 'chmod 444 /proc/version /proc/tty/drivers; chown 0 /proc/version
+		chmod 555 /proc/tty; chown 0 /dev/full; chmod 666 /dev/full'
+	echo "$after"
+	[ "$(cubby info --json | jq -r .map.kind)" = real-root ]
+	[ "$after" = "$before" ]
+	[[ $output == *on* && $output == *Read-only* ]]
+}
+
 @test "what lies in the project and cannot be shown with the box's ids is said, with what to do" {
 	local said again
 	lib_image

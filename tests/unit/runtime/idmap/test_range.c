@@ -131,6 +131,10 @@ static void real_root(void)
 
 		memcpy(m.gid, m.uid, sizeof(m.uid));
 		assert_false(idmap_outdated(&m));
+		assert_true(idmap_has_root(&m));
+		m.uid[0].outside = 1000;
+		assert_false(idmap_has_root(&m));
+		m.uid[0].outside = 0;
 		idmap_range_box(&m, 0, &box);
 		assert_int_equal(idmap_host_uid(&box, 0, &host), 0);
 		assert_int_equal(host, 0);
