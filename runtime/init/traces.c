@@ -18,6 +18,9 @@ static const char *const lists[] = { "/proc/sysvipc/shm", "/proc/sysvipc/sem",
 static const char *const places[] = { "/tmp", "/run", "/dev/shm", "/dev",
 				      "/dev/mqueue" };
 
+/* Of terminals what is there without any: those of a client may go a moment later. */
+static const char *const terminals[] = { "/dev/pts", "/dev/pts/ptmx" };
+
 /* What each program has from process 1, and may write. */
 static const char *const inherited[] = { "/proc/1/oom_score_adj",
 					 "/proc/1/coredump_filter",
@@ -98,6 +101,13 @@ static uint64_t look(void)
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (!add_place(places[i], &sum))
 			return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(terminals); i++) {
+		struct stat st;
+
+		if (sys_fstatat(AT_FDCWD, terminals[i], &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return 0;
+		sum += number_of(terminals[i], &st);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(inherited); i++) {
 		_cleanup_buf_ struct buf text = BUF_INIT(256);
 		struct err ignored = ERR_NONE;

@@ -98,7 +98,7 @@ lingering() { # what it is known by
 		'perl -e "defined(shmget(5, 100, 01600)) or die"' \
 		'perl -e "defined(msgget(5, 01600)) or die"' \
 		'perl -e "defined(semget(5, 1, 01600)) or die"' \
-		'chmod 700 /tmp' 'chown 1 /dev/shm 2>/dev/null; chmod 1755 /run' 'ln -sfn /tmp/evil /dev/stdout' \
+		'chmod 700 /tmp' 'chmod 600 /dev/pts/ptmx' 'chmod 700 /dev/pts' 'chown 1 /dev/shm 2>/dev/null; chmod 1755 /run' 'ln -sfn /tmp/evil /dev/stdout' \
 		'rm /dev/fd; ln -s /etc /dev/FD' 'echo 500 >/proc/1/oom_score_adj' 'echo 0 >/proc/1/coredump_filter'; do
 		cubby exec --linger 30m -- sh -c "$left" # it does not end by itself meanwhile
 		wait_for stopped
