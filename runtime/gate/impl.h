@@ -379,8 +379,9 @@ int gate_accept_held(void *g, uint32_t events, struct err *e);	/* loop_fn: packe
 int gate_ports_add(struct gated *g, int fd, uint16_t port);
 int gate_ports_remove(struct gated *g, uint16_t host_port);
 int gate_ports_sock(void *g, uint32_t events, struct err *e); /* loop_fn: from init */
-/** gate_ports_list() - {"port", "address"} of what listens in the box; owned; NULL */
-struct json *gate_ports_list(struct gated *g);
+/** gate_ports_list() - [{"port", "address", "uid"}] of what listens in the box; owned; NULL: the
+ *  kernel did not say, or -ENOMEM */
+struct json *gate_ports_list(const struct gated *g, struct err *e);
 void gate_ports_free(struct gated *g);
 
 #endif

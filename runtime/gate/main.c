@@ -68,11 +68,14 @@ static struct json *op_rules(struct gated *g, const struct json *q, struct wire_
 }
 
 static struct json *op_ports(struct gated *g, const struct json *, struct wire_msg *,
-			     struct err *)
+			     struct err *e)
 {
-	struct json *j = json_object();
+	struct json *list = gate_ports_list(g, e), *j;
 
-	json_set(j, "listening", gate_ports_list(g));
+	if (!list)
+		return fail_json(e);
+	j = json_object();
+	json_set(j, "listening", list);
 	return j;
 }
 

@@ -283,13 +283,16 @@ static int dump(const struct gated *g, uint8_t family, struct json *list)
 	}
 }
 
-struct json *gate_ports_list(struct gated *g)
+struct json *gate_ports_list(const struct gated *g, struct err *e)
 {
 	_cleanup_json_ struct json *list = json_array();
+	int r = list ? 0 : -ENOMEM;
 
-	if (!list || g->fds[NETNS_FD_DIAG] < 0)
-		return take(&list, NULL);
-	if (dump(g, AF_INET, list) < 0 || dump(g, AF_INET6, list) < 0)
+	if (r == 0 && g->fds[NETNS_FD_DIAG] >= 0)
+		r = dump(g, AF_INET, list) ?: dump(g, AF_INET6, list);
+	if (r < 0) {
+		err_sys(e, r, "cannot list what listens in the box");
 		return NULL;
+	}
 	return take(&list, NULL);
 }

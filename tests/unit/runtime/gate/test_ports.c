@@ -1,10 +1,12 @@
 #include <arpa/inet.h>
+#include <linux/netlink.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/sys/sys.h"
 #include "runtime/gate/audit.h"
+#include "runtime/gate/host.h"
 #include "tests/unit/networld.h"
 #include "tests/unit/rig.h"
 #include "tests/unit/unit.h"
@@ -154,12 +156,37 @@ static void ports_are_published(const void *row)
 	rig_close(&r);
 }
 
+/* A kernel that does not say what listens is no reason to end: connections go on. */
+static void a_list_that_fails(void **state)
+{
+	struct sockaddr_nl nobody = { .nl_family = AF_NETLINK, .nl_pid = 1 << 30 },
+			   all = { .nl_family = AF_UNSPEC };
+	_cleanup_json_ struct json *q = rig_json("{\"op\":\"ports\"}"), *j = NULL;
+	struct err e = ERR_NONE;
+	struct rig r;
+	int fd;
+
+	(void)state;
+	rig_open(&r, NETNS_CATCH_REDIRECT, NULL, NULL);
+	fd = r.box.fds[NETNS_FD_DIAG];
+	assert_int_equal(connect(fd, (struct sockaddr *)&nobody, sizeof(nobody)), 0);
+	assert_int_equal(gate_question(r.gate, q, &j, &e), -ECONNREFUSED);
+	unit_err(&e, -ECONNREFUSED,
+		 "cannot list what listens in the box: Connection refused");
+	assert_int_equal(connect(fd, (struct sockaddr *)&all, sizeof(all)), 0);
+	j = rig_ask(&r, "{\"op\":\"ports\"}");
+	assert_non_null(json_get(j, "listening"));
+	rig_close(&r);
+}
+
 int main(int argc, char **argv)
 {
+	const struct CMUnitTest tests[] = { cmocka_unit_test(a_list_that_fails) };
 	int r = 0;
 
 	if (rig_main(argc, argv, &r))
 		return r;
+	r |= cmocka_run_group_tests(tests, NULL, NULL);
 	r |= unit_rows("gate ports", rig_rungs, ports_are_published);
 	r |= unit_rows("gate listeners", rig_rungs, listeners_are_named);
 	return r;
