@@ -369,7 +369,7 @@ def upload(name, directory="up"):
     return r.status, os.path.relpath(got.get("path", "/"), "$LIB_PROJECT")
 for name in (b"../x", b"/etc/x", b"a/../../x", b"up/x"):
     assert upload(name) == (200, "up/x"), (name, upload(name))
-for name in (b"", b".", b"..", b"/", b"a/", b"a/..", b"a\0b"):
+for name in (b"", b".", b"..", b"/", b"a/", b"a/..", b"a\0b", b"n" * 256, b"d/" * 3000 + b"x"):
     assert upload(name)[0] == 400, (name, upload(name))
 # half of an argument is none of another
 for directory in ("%00", "up%00x", "up%2f%00"):

@@ -527,7 +527,7 @@ $LIB_PROJECT" ]
 	serve_status GET "/files/read?path=../secret" 404
 	serve_status GET "/files/serve/..%2f..$LIB_DIR/secret" 404
 	serve_status GET "/files/read?path=/proc/1/environ" 403
-	serve_status GET '/files/read?path=a%00b' 422
+	serve_status GET '/files/read?path=a%00b' 400
 	serve GET '/files/read?path=/etc/hostname'
 	serve_json POST /files/write '{"path":"/etc/new","content":"x"}'
 	[ ! -e /etc/new ]

@@ -47,6 +47,9 @@ answers() {
 	serve_status GET /v1/boxes/here 404
 	[[ $(jq -r .detail serve.body) == *"no box"* ]]
 	serve_status GET /v1/boxes/other 404
+	# a task that no model is there for: the service cannot, and says what it lacks
+	serve_status POST /v1/boxes/here/tasks 503 -H 'Content-Type: application/json' -d '{"task":"x"}'
+	[[ $(jq -r .detail serve.body) == "no language model"*OPENAI_API_KEY* ]]
 	serve_status GET /v1/boxes/-x 400
 	serve_status GET "/v1/boxes/..%2fx" 400
 }

@@ -31,8 +31,9 @@ int multipart_init(struct multipart *m, const char *content_type)
 	return buf_adds(&m->kept, "\r\n");
 }
 
-/* The value of a parameter such as name="x"; NULL = none. */
-static const char *parameter(const char *line, const char *name, char *out, size_t size)
+/* The value of a parameter such as name="x"; @out is as it was where there is none. Return: 0, or
+ * -EBADMSG: it has no end, or is too long. */
+static int parameter(const char *line, const char *name, char *out, size_t size)
 {
 	const char *p = line;
 	size_t len = strlen(name), n = 0;
@@ -45,31 +46,34 @@ static const char *parameter(const char *line, const char *name, char *out, size
 			break;
 	}
 	if (!p)
-		return NULL;
+		return 0;
 	for (p += 2; *p && *p != '"' && n + 1 < size; p++) {
 		if (*p == '\\' && p[1])
 			p++;
 		out[n++] = *p;
 	}
 	out[n] = '\0';
-	return *p == '"' ? out : NULL;
+	return *p == '"' ? 0 : -EBADMSG;
 }
 
 /* The fields of a part; each line ends with CR LF. */
 static int read_fields(struct multipart *m, char *text,
 		       const struct multipart_calls *calls, void *ctx)
 {
-	char name[16] = "", file[MULTIPART_NAME] = "";
+	char name[MULTIPART_NAME] = "", file[MULTIPART_NAME] = "";
+	int r = 0;
 
-	for (char *line = text, *end; *line; line = end) {
+	for (char *line = text, *end; *line && r == 0; line = end) {
 		end = line + strcspn(line, "\r\n");
 		while (*end == '\r' || *end == '\n')
 			*end++ = '\0';
 		if (strncasecmp(line, "content-disposition:", 20) != 0)
 			continue;
-		(void)parameter(line, "name", name, sizeof(name));
-		(void)parameter(line, "filename", file, sizeof(file));
+		r = parameter(line, "name", name, sizeof(name))
+			    ?: parameter(line, "filename", file, sizeof(file));
 	}
+	if (r < 0)
+		return r;
 	m->wanted = strcmp(name, "file") == 0 && !m->found;
 	m->found |= m->wanted;
 	return m->wanted ? calls->begin(ctx, file) : 0;

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-enum { MULTIPART_BOUNDARY = 70, MULTIPART_HEAD = 8 << 10, MULTIPART_NAME = 256 };
+enum { MULTIPART_BOUNDARY = 70, MULTIPART_HEAD = 8 << 10, MULTIPART_NAME = 4096 };
 
 /* A negative return ends the reading with it. */
 struct multipart_calls {
@@ -28,7 +28,8 @@ struct multipart {
 int multipart_init(struct multipart *m, const char *content_type);
 void multipart_done(struct multipart *m);
 
-/** multipart_feed() - 0; -EBADMSG: malformed; or what a call returned */
+/** multipart_feed() - 0; -EBADMSG: malformed, or a name that is too long; or what a call
+ *  returned */
 int multipart_feed(struct multipart *m, const char *data, size_t len,
 		   const struct multipart_calls *calls, void *ctx);
 

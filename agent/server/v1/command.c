@@ -99,6 +99,7 @@ static int code_of(const char *name)
 		{ "ENOTCONN", -EEXIST }, { "EAGAIN", -EAGAIN },
 		{ "E2BIG", -EMSGSIZE },	 { "EROFS", -EROFS },
 		{ "ENOTUNIQ", -EINVAL }, { "EXDEV", -EXDEV },
+		{ "ENOKEY", -ENOTCONN },
 	};
 
 	for (size_t i = 0; name && i < ARRAY_SIZE(table); i++)

@@ -31,6 +31,9 @@ static const struct row {
 	{ "filename is not name",
 	  "--B\r\nContent-Disposition: form-data; filename=\"file\"\r\n\r\n1\r\n--B--",
 	  "", 0, false },
+	{ "a name without an end",
+	  "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\r\n\r\nx\r\n--B--",
+	  "", -EBADMSG, false },
 	{ "no line behind the boundary", "--Bx\r\n", "", -EBADMSG, false },
 };
 
