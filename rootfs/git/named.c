@@ -80,26 +80,20 @@ static enum kind kind_of(const struct git_config_item *it)
 	return NOTHING;
 }
 
-/* Word @n of a command, as a shell takes it apart where nothing is hard: without quotes. NULL:
- * there are less. */
+/* Word @n of a command, apart by whatever no plain word of a shell has, and by the '=' of an
+ * option or a variable. NULL: there are less. */
 static const char *word_of(const char *value, size_t n, size_t *len)
 {
-	static const char blank[] = " \t\n", around[] = "'\"`;&|()<>";
+	static const char apart[] = " \t\n'\"`;&|()<>=!";
 
-	value += *value == '!';
 	do {
-		value += strspn(value, blank);
-		value += strspn(value, around);
-		*len = strcspn(value, blank);
-		if (!*len)
-			return NULL;
-		if (!n)
+		value += strspn(value, apart);
+		*len = strcspn(value, apart);
+		if (!n || !*len)
 			break;
 		value += *len;
 	} while (n--);
-	while (*len > 1 && strchr(around, value[*len - 1]))
-		(*len)--;
-	return value;
+	return *len ? value : NULL;
 }
 
 static void drop(char *path, size_t n)

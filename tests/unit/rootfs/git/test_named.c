@@ -13,7 +13,7 @@ static void named(void)
 {
 	static const struct {
 		const char *section, *key, *value, *git;
-		const char *paths[5]; /* of the words; NULL = there is no more */
+		const char *paths[6]; /* of the words; NULL = there is no more */
 	} rows[] = {
 		{ "core", "hookspath", ".husky", ".git", { ".husky" } },
 		{ "core", "hookspath", "/p/hooks", ".git", { "hooks" } },
@@ -35,6 +35,17 @@ static void named(void)
 		  "sh -c \"a/b <$1\"",
 		  ".git",
 		  { "", "-c", "a/b", "$1" } },
+		{ "filter", "clean", "a && ( ./b )", ".git", { "", "b" } },
+		{ "filter",
+		  "smudge",
+		  "sh -c ' x/y;z'",
+		  ".git",
+		  { "", "-c", "x/y", "z" } },
+		{ "filter",
+		  "process",
+		  "V=1 p --rc=d/e",
+		  ".git",
+		  { "", "1", "p", "--rc", "d/e" } },
 		{ "pager", "log", "./p", ".git", { "p" } },
 		{ "credential", "helper", "!./c get", ".git", { "c", "get" } },
 		{ "submodule", "update", "!u/x", ".git", { "u/x" } },
