@@ -6,15 +6,9 @@
 #include "agent/mcp/modern.h"
 #include "base/text.h"
 
-/* Newest first. Batches came with one revision and went with the next. */
-static const struct revision {
-	const char *name;
-	bool batches;
-} revisions[] = {
-	{ "2025-11-25", false },
-	{ "2025-06-18", false },
-	{ "2025-03-26", true },
-	{ "2024-11-05", false },
+static const char *const revisions[] = { /* newest first */
+					 "2025-11-25", "2025-06-18", MCP_RPC_BATCHES,
+					 "2024-11-05"
 };
 
 /* Tools that change nothing: clients may run them without asking. */
@@ -44,17 +38,14 @@ static struct json *fault(struct fault *f, int code, const char *fmt, ...)
 static const char *choose(const char *asked)
 {
 	for (size_t i = 0; asked && i < ARRAY_SIZE(revisions); i++)
-		if (!strcmp(asked, revisions[i].name))
-			return revisions[i].name;
-	return revisions[0].name;
+		if (!strcmp(asked, revisions[i]))
+			return revisions[i];
+	return revisions[0];
 }
 
 bool mcp_method_batches(const struct mcp *m)
 {
-	for (size_t i = 0; m->revision && i < ARRAY_SIZE(revisions); i++)
-		if (!strcmp(m->revision, revisions[i].name))
-			return revisions[i].batches;
-	return false;
+	return m->revision && !strcmp(m->revision, MCP_RPC_BATCHES);
 }
 
 static struct json *capabilities(void)

@@ -7,6 +7,9 @@
 
 #include "base/json.h"
 
+/* The one revision in which several messages may come at once; the next took them out. */
+#define MCP_RPC_BATCHES "2025-03-26"
+
 enum mcp_rpc_kind {
 	MCP_RPC_REQUEST,
 	MCP_RPC_NOTIFICATION,

@@ -1187,6 +1187,40 @@ port_server() {
 	serve_status DELETE /mcp 404 -H 'X-User-Id: alice' -H "Mcp-Session-Id: $session"
 }
 
+@test "serve: MCP over HTTP: several messages at once, in the revision that has them" {
+	local session='' accept='application/json, text/event-stream' V='"jsonrpc":"2.0"'
+	begin() { # REVISION
+		serve_json POST /mcp '{'$V',"id":0,"method":"initialize","params":{"protocolVersion":"'"$1"'","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+			-D head -H "Accept: $accept"
+		session=$(sed -n 's/^Mcp-Session-Id: //p' head | tr -d '\r')
+	}
+	batch() { # STATUS JSON [CURL ARGUMENT]...
+		serve_json POST /mcp "$2" -D head -H "Accept: $accept" -H "Mcp-Session-Id: $session" "${@:3}"
+		grep -q "^HTTP/1.1 $1" head || { cat head; return 1; }
+	}
+	serve_start --memory 1G
+	begin 2025-03-26
+	batch 200 '[{'$V',"id":1,"method":"ping"},{'$V',"method":"notifications/initialized"},{'$V',"id":"two","method":"tools/list"},{"id":3,"method":"ping"},7,{'$V',"id":4,"method":"initialize"}]'
+	grep -qi '^content-type: application/json' head
+	[ "$(jq -c 'sort_by(.id | tostring)[] | [.id, .error.code, (.result | type)]' <<<"$output" | tr '\n' ' ')" = \
+		'[1,null,"object"] [3,-32600,"null"] [4,-32600,"null"] [null,-32600,"null"] ["two",null,"object"] ' ]
+	batch 202 '[{'$V',"method":"notifications/initialized"},{'$V',"id":5,"result":{}}]'
+	# a call of a tool makes it a stream: each answer as it comes, and its end after the last
+	batch 200 '[{'$V',"id":6,"method":"tools/call","params":{"name":"shell","arguments":{"command":"echo one-$((40 + 1))"}}},{'$V',"id":7,"method":"tools/call","params":{"name":"shell","arguments":{"command":"echo two-$((40 + 2))"}}}]'
+	grep -qi '^content-type: text/event-stream' head
+	[ "$(sed -n 's/^data: //p' <<<"$output" | jq -r 'select(.id) | [.id, .result.content[0].text] | join(" ")' | grep -oE '^[67] .*(one-41|two-42)' | tr '\n' ' ')" = '6 one-41 7 two-42 ' ]
+	# as JSON for who wants no stream; cancelled ones have no answer
+	accept=application/json batch 200 '[{'$V',"id":8,"method":"tools/call","params":{"name":"shell","arguments":{"command":"sleep 30"}}},{'$V',"id":9,"method":"ping"},{'$V',"method":"notifications/cancelled","params":{"requestId":8}}]'
+	[ "$(jq -c 'map(.id)' <<<"$output")" = '[9]' ]
+	batch 400 '[]'
+	batch 400 "[$(yes '{},' | head -n 256 | tr -d '\n'){}]"
+	batch 400 '{'$V',"result":{},"id":1,"method":7}'
+	begin 2025-06-18
+	batch 400 '[{'$V',"id":1,"method":"ping"}]'
+	[[ $output == *'2025-03-26'* ]]
+	batch 200 '{'$V',"id":1,"method":"ping"}'
+}
+
 # bats test_tags=long
 @test "serve: MCP over HTTP without sessions: revision 2026-07-28" {
 	local own=io.modelcontextprotocol accept='application/json, text/event-stream'

@@ -5,7 +5,8 @@
  * asks by POST is a line in, and the line with the same id is its answer: as JSON, or as
  * the last event of a stream when a tool is called. Events have numbers and the last of
  * them are kept: a client that lost its stream asks with Last-Event-ID for what came
- * after. What revision 2026-07-28 has, which knows no sessions, is in shared.c.
+ * after. Revision 2025-03-26 has batches, several messages in one POST: the child is told
+ * them one by one, and the answers are put together here. What revision 2026-07-28 has, which knows no sessions, is in shared.c.
  * Source: modelcontextprotocol.io, specification 2025-11-25, transports. */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,25 +26,24 @@
 enum {
 	SESSIONS = 16, /* of a tenant */
 	ID = 33,
-	EVENTS = 128, /* that are kept */
-	EVENT_BYTES = 4 << 20,
+	BATCH = 256,		/* messages */
+	BATCH_BYTES = 32 << 20, /* of its answers as JSON */
 	IDLE_MS = 1800000
 };
 
-/* A request that awaits its answer. */
+/* A POST that awaits the answer of its request, or of each in its batch. */
 struct mcp_web_call {
 	struct mcp_web_call *next;
 	struct session *s;
 	struct exchange *x; /* NULL = its stream is lost */
-	struct json *id;    /* owned */
+	struct json **ids;  /* owned; NULL = that one is answered */
+	size_t n_ids;
+	size_t open; /* without an answer; one more while its messages are read */
 	uint64_t stream;
 	bool events; /* answered by a stream, else as JSON */
-};
-
-struct event {
-	uint64_t stream, number;
-	char *text; /* owned */
-	size_t len;
+	bool batch;
+	struct buf answers; /* as JSON, until all are there */
+	bool full;	    /* there was no room for all of them */
 };
 
 struct session {
@@ -55,10 +55,10 @@ struct session {
 	struct loop_source *idle;
 	struct mcp_web_call *calls;
 	struct exchange *listener; /* GET; NULL = none */
-	struct event events[EVENTS];
-	size_t first, count, bytes;
-	uint64_t number, streams;
+	struct mcp_events events;
+	uint64_t streams;
 	bool primed; /* the revision that was agreed on has first events without data */
+	bool batches; /* it has them */
 };
 
 struct sessions {
@@ -66,48 +66,6 @@ struct sessions {
 	struct session *first;
 	unsigned count;
 };
-
-/* ---- events --------------------------------------------------------------------- */
-
-static void drop_event(struct session *s)
-{
-	struct event *e = &s->events[s->first];
-
-	s->bytes -= e->len;
-	free(e->text);
-	s->first = (s->first + 1) % EVENTS;
-	s->count--;
-}
-
-static void send_event(struct exchange *x, const struct event *e)
-{
-	char head[96];
-	int n = snprintf(head, sizeof(head),
-			 "id: %" PRIu64 "-%" PRIu64 "\nevent: message\ndata: ",
-			 e->stream, e->number);
-
-	exchange_write(x, head, (size_t)n);
-	exchange_write(x, e->text, e->len);
-	exchange_write(x, "\n\n", 2);
-}
-
-/* Kept, and sent to @x if somebody is there. */
-static void add_event(struct session *s, struct exchange *x, uint64_t stream,
-		      const char *text, size_t len)
-{
-	struct event *e;
-
-	while (s->count == EVENTS || (s->count && s->bytes + len > EVENT_BYTES))
-		drop_event(s);
-	e = &s->events[(s->first + s->count) % EVENTS];
-	*e = (struct event){ stream, ++s->number, strndup(text, len), len };
-	if (!e->text)
-		return;
-	s->count++;
-	s->bytes += len;
-	if (x)
-		send_event(x, e);
-}
 
 /* ---- the life of a session ------------------------------------------------------ */
 
@@ -118,7 +76,10 @@ static void call_free(struct mcp_web_call *c)
 	while (*at != c)
 		at = &(*at)->next;
 	*at = c->next;
-	json_free(&c->id);
+	for (size_t i = 0; i < c->n_ids; i++)
+		json_free(&c->ids[i]);
+	free(c->ids);
+	buf_done(&c->answers);
 	free(c);
 }
 
@@ -144,8 +105,7 @@ static void session_free(struct session *s)
 		exchange_end(s->listener);
 	loop_remove(s->loop, &s->idle);
 	mcp_child_done(&s->child);
-	while (s->count)
-		drop_event(s);
+	mcp_events_done(&s->events);
 	tenant_release(s->all->tenant);
 	free(s);
 }
@@ -181,54 +141,98 @@ static int on_idle(void *ctx, uint32_t, struct err *)
 
 /* ---- what the child says -------------------------------------------------------- */
 
+/* Where @id stands in it; NULL = it does not wait for that. */
+static struct json **id_in(const struct mcp_web_call *c, const struct json *id)
+{
+	for (size_t i = 0; i < c->n_ids; i++)
+		if (mcp_rpc_same_id(c->ids[i], id))
+			return &c->ids[i];
+	return NULL;
+}
+
+static struct mcp_web_call *call_with(const struct session *s, const struct json *id)
+{
+	struct mcp_web_call *c = s->calls;
+
+	while (c && !id_in(c, id))
+		c = c->next;
+	return c;
+}
+
+static void send_json(struct exchange *x, const char *text, size_t len)
+{
+	exchange_begin(x, 200, "application/json", NULL, (int64_t)len);
+	exchange_write(x, text, len);
+	exchange_end(x);
+}
+
+/* One less to wait for; with the last the POST is over. */
+static void call_less(struct mcp_web_call *c)
+{
+	_cleanup_buf_ struct buf answers = BUF_INIT(0);
+	struct exchange *x = c->x;
+	bool events = c->events, full = c->full, batch = c->batch;
+
+	if (--c->open)
+		return;
+	answers = take(&c->answers, BUF_INIT(0));
+	call_free(c);
+	if (!x)
+		return;
+	if (batch && answers.len)
+		buf_addc(&answers, ']');
+	if (events)
+		exchange_end(x);
+	else if (full || buf_failed(&answers))
+		exchange_fail(x, 503, "too many large answers at once; try again");
+	else if (answers.len)
+		send_json(x, answers.data, answers.len);
+	else
+		exchange_fail(x, 409, "the call was cancelled");
+}
+
+/* An answer to @c, whose id is not in it any more. */
 static void answer_call(struct mcp_web_call *c, const char *line, size_t len)
 {
-	struct exchange *x = c->x;
-	struct session *s = c->s;
-	_cleanup_buf_ struct buf text = BUF_INIT(len + 1);
+	bool whole = !c->events && c->x;
 
-	if (c->events || !x) {
-		add_event(s, x, c->stream, line, len);
-		call_free(c);
-		if (x)
-			exchange_end(x);
-		return;
+	c->full |=
+		whole && (c->batch || len > EXCHANGE_FULL) && share_hold(c->x, len) < 0;
+	if (!whole) {
+		mcp_events_add(&c->s->events, c->x, c->stream, line, len);
+	} else if (!c->full) {
+		if (c->batch)
+			buf_addc(&c->answers, c->answers.len ? ',' : '[');
+		buf_add(&c->answers, line, len);
 	}
-	call_free(c);
-	if (len > EXCHANGE_FULL && share_hold(x, len) < 0) {
-		exchange_fail(x, 503, "too many large answers at once; try again");
-		return;
-	}
-	buf_add(&text, line, len);
-	exchange_begin(x, 200, "application/json", NULL, (int64_t)text.len);
-	exchange_write(x, text.data, text.len);
-	exchange_end(x);
+	call_less(c);
 }
 
 static void on_line(void *ctx, struct json *j, const char *line, size_t len)
 {
 	struct session *s = ctx;
-	struct mcp_web_call *to = NULL;
-	const char *version;
+	struct mcp_web_call *c =
+		json_get(j, "method") ? NULL : call_with(s, json_get(j, "id"));
 
-	for (struct mcp_web_call *c = s->calls; c; c = c->next) {
-		if (!json_get(j, "method") &&
-		    mcp_rpc_same_id(c->id, json_get(j, "id"))) {
-			version =
-				json_get_str(json_get(j, "result"), "protocolVersion");
-			s->primed |= version && strcmp(version, "2025-11-25") >= 0;
-			answer_call(c, line, len);
-			return;
-		}
-		if (c->events)
-			to = c; /* what is told while a tool runs */
+	if (c) {
+		const char *version =
+			json_get_str(json_get(j, "result"), "protocolVersion");
+
+		s->primed |= version && strcmp(version, "2025-11-25") >= 0;
+		s->batches |= version && strcmp(version, MCP_RPC_BATCHES) == 0;
+		json_free(id_in(c, json_get(j, "id")));
+		answer_call(c, line, len);
+		return;
 	}
 	if (!json_get(j, "method") && mcp_rpc_is_id(json_get(j, "id")))
 		return; /* of a call that was cancelled meanwhile */
-	if (to)
-		add_event(s, to->x, to->stream, line, len);
+	for (struct mcp_web_call *at = s->calls; at; at = at->next)
+		if (at->events)
+			c = at; /* what is told while a tool runs */
+	if (c)
+		mcp_events_add(&s->events, c->x, c->stream, line, len);
 	else
-		add_event(s, s->listener, 0, line, len);
+		mcp_events_add(&s->events, s->listener, 0, line, len);
 }
 
 static void on_end(void *ctx)
@@ -376,63 +380,210 @@ static void prime(struct exchange *x, const struct mcp_web_call *c)
 	exchange_write(x, text, strlen(text));
 }
 
-static int begin_call(struct session *s, struct exchange *x, const struct json *j,
-		      bool fresh, struct err *e)
+/* Of @n requests; @open until call_less() */
+static struct mcp_web_call *call_new(struct session *s, struct exchange *x, size_t n)
 {
-	const char *accept = exchange_header(x, "accept");
-	const char *method = json_get_str(j, "method");
-	char id[64];
-	const char *const headers[] = { id, MCP_UNBUFFERED, NULL };
 	struct mcp_web_call *c = calloc(1, sizeof(*c));
 
 	if (!c)
-		return err_sys(e, -ENOMEM, "cannot ask");
+		return NULL;
 	*c = (struct mcp_web_call){ .s = s,
 				    .x = x,
-				    .id = json_dup(json_get(j, "id")),
+				    .ids = calloc(n, sizeof(*c->ids)),
+				    .open = 1,
 				    .stream = ++s->streams,
+				    .answers = BUF_INIT(BATCH_BYTES),
 				    .next = s->calls };
-	c->events = fresh || (strcmp(method, "tools/call") == 0 && accept &&
-			      strstr(accept, "text/event-stream"));
+	if (!c->ids) {
+		free(c);
+		return NULL;
+	}
 	s->calls = c;
-	snprintf(id, sizeof(id), "Mcp-Session-Id: %s", s->id);
-	exchange_later(x, &call_hooks, c);
-	if (c->events)
-		exchange_begin(x, 200, "text/event-stream", headers, -1);
-	if (c->events)
-		prime(x, fresh ? NULL : c);
-	return 0;
+	return c;
+}
+
+static void call_begin(struct mcp_web_call *c, bool events, bool fresh)
+{
+	char id[64];
+	const char *const headers[] = { id, MCP_UNBUFFERED, NULL };
+
+	snprintf(id, sizeof(id), "Mcp-Session-Id: %s", c->s->id);
+	c->events = events;
+	exchange_later(c->x, &call_hooks, c);
+	if (c->events) {
+		exchange_begin(c->x, 200, "text/event-stream", headers, -1);
+		prime(c->x, fresh ? NULL : c);
+	}
+}
+
+static bool takes_events(struct exchange *x, const char *method)
+{
+	const char *accept = exchange_header(x, "accept");
+
+	return method && strcmp(method, "tools/call") == 0 && accept &&
+	       strstr(accept, "text/event-stream");
 }
 
 /* The child says nothing more of it: who waits would do so for ever. */
 static void cancel_call(struct session *s, const struct json *j)
 {
 	const struct json *id = json_get(json_get(j, "params"), "requestId");
-	struct mcp_web_call *c = s->calls;
-	struct exchange *x;
-	bool events;
+	struct mcp_web_call *c = call_with(s, id);
 
-	while (c && !mcp_rpc_same_id(c->id, id))
-		c = c->next;
 	if (!c)
 		return;
-	x = c->x;
-	events = c->events;
-	call_free(c);
-	if (x && events)
-		exchange_end(x);
-	else if (x)
-		exchange_fail(x, 409, "the call was cancelled");
+	json_free(id_in(c, id));
+	call_less(c);
 }
 
+/* A message that has no answer. */
+static int tell(struct session *s, const struct json *j)
+{
+	const char *method = json_get_str(j, "method");
+
+	if (to_child(s, j) < 0)
+		return -EAGAIN;
+	if (method && strcmp(method, "notifications/cancelled") == 0)
+		cancel_call(s, j);
+	return 0;
+}
+
+/* ---- several messages at once --------------------------------------------------- */
+
+static bool has_answer(const struct mcp_rpc *m)
+{
+	return m->kind == MCP_RPC_REQUEST || m->kind == MCP_RPC_INVALID;
+}
+
+static void refuse_one(struct mcp_web_call *c, const struct mcp_rpc *m, int code,
+		       const char *why)
+{
+	_cleanup_json_ struct json *j = mcp_rpc_error(m->id, code, why);
+	_cleanup_buf_ struct buf text = BUF_INIT(BATCH_BYTES);
+
+	if (json_print(j, false, &text) < 0)
+		c->full = true;
+	answer_call(c, text.data, text.len);
+}
+
+/* Tells the child, or the client why not. */
+static void ask_one(struct mcp_web_call *c, const struct json *j)
+{
+	struct session *s = c->s;
+	struct mcp_rpc m;
+
+	mcp_rpc_read(j, &m);
+	if (!has_answer(&m)) {
+		(void)tell(s, j);
+		return;
+	}
+	c->open++;
+	if (m.kind == MCP_RPC_INVALID)
+		refuse_one(c, &m, MCP_RPC_BAD_REQUEST, m.why);
+	else if (strcmp(m.method, "initialize") == 0)
+		refuse_one(c, &m, MCP_RPC_BAD_REQUEST,
+			   "initialize must not be in a batch");
+	else if (to_child(s, j) < 0)
+		refuse_one(c, &m, MCP_RPC_BUSY, "the session does not read");
+	else
+		c->ids[c->n_ids++] = json_dup(m.id);
+}
+
+/* How many of them have an answer; whether it is a stream. */
+static size_t count_answers(struct exchange *x, const struct json *list, bool *events)
+{
+	size_t n = 0;
+
+	json_each(j, list)
+	{
+		struct mcp_rpc m;
+
+		mcp_rpc_read(j, &m);
+		n += has_answer(&m);
+		*events |= m.kind == MCP_RPC_REQUEST && takes_events(x, m.method);
+	}
+	return n;
+}
 /* ---- the routes ----------------------------------------------------------------- */
+
+static void accepted(struct exchange *x)
+{
+	exchange_begin(x, 202, NULL, NULL, 0);
+	exchange_end(x);
+}
+
+static int post_batch(struct exchange *x, const struct json *list, struct err *e)
+{
+	size_t n, len = json_len(list);
+	bool events = false;
+	struct mcp_web_call *c;
+	struct session *s;
+
+	if (len == 0)
+		return err_set(e, -EINVAL, "the batch is empty");
+	if (len > BATCH)
+		return err_set(e, -EINVAL, "a batch has %d messages at most", BATCH);
+	s = session_for(x);
+	if (!s)
+		return 0;
+	if (!s->batches)
+		return err_set(e, -EINVAL,
+			       "only revision %s has batches, and the session's is "
+			       "another; send one message at a time",
+			       MCP_RPC_BATCHES);
+	n = count_answers(x, list, &events);
+	if (n == 0) {
+		json_each(j, list)(void) tell(s, j);
+		accepted(x);
+		return 0;
+	}
+	c = call_new(s, x, n);
+	if (!c)
+		return err_sys(e, -ENOMEM, "cannot ask");
+	c->batch = true;
+	call_begin(c, events, false);
+	json_each(j, list) ask_one(c, j);
+	call_less(c);
+	return 0;
+}
+
+static int post_one(struct exchange *x, const struct json *j, struct err *e)
+{
+	struct mcp_web_call *c;
+	struct session *s;
+	struct mcp_rpc m;
+	bool fresh;
+
+	mcp_rpc_read(j, &m);
+	if (m.kind == MCP_RPC_INVALID) {
+		exchange_reply(x, 400, mcp_rpc_error(m.id, MCP_RPC_BAD_REQUEST, m.why));
+		return 0;
+	}
+	fresh = m.kind == MCP_RPC_REQUEST && strcmp(m.method, "initialize") == 0;
+	s = fresh ? session_new(x, e) : session_for(x);
+	if (!s)
+		return fresh ? e->code : 0;
+	if (m.kind == MCP_RPC_REQUEST) {
+		c = call_new(s, x, 1);
+		if (!c)
+			return err_sys(e, -ENOMEM, "cannot ask");
+		if (to_child(s, j) < 0) {
+			call_free(c);
+			return err_set(e, -EAGAIN, "the session does not read");
+		}
+		c->ids[c->n_ids++] = json_dup(m.id);
+		call_begin(c, fresh || takes_events(x, m.method), fresh);
+		return 0;
+	}
+	if (tell(s, j) < 0)
+		return err_set(e, -EAGAIN, "the session does not read");
+	accepted(x);
+	return 0;
+}
 
 static int post_mcp(struct exchange *x, struct err *e)
 {
 	const struct json *j = exchange_json(x);
-	const char *method = json_get_str(j, "method");
-	bool fresh = method && strcmp(method, "initialize") == 0;
-	struct session *s;
 	int r = check_origin(x, e);
 
 	if (r < 0)
@@ -442,22 +593,7 @@ static int post_mcp(struct exchange *x, struct err *e)
 	r = check(x, e);
 	if (r < 0)
 		return r;
-	if (json_type(j) != JSON_OBJECT)
-		return err_set(e, -EINVAL, "one JSON-RPC message is needed");
-	if (method && json_get(j, "id") && !mcp_rpc_is_id(json_get(j, "id")))
-		return err_set(e, -EINVAL, "the id has to be a text or a whole number");
-	s = fresh ? session_new(x, e) : session_for(x);
-	if (!s)
-		return fresh ? e->code : 0;
-	if (to_child(s, j) < 0)
-		return err_set(e, -EAGAIN, "the session does not read");
-	if (method && json_get(j, "id"))
-		return begin_call(s, x, j, fresh, e);
-	if (method && strcmp(method, "notifications/cancelled") == 0)
-		cancel_call(s, j);
-	exchange_begin(x, 202, NULL, NULL, 0);
-	exchange_end(x);
-	return 0;
+	return json_type(j) == JSON_ARRAY ? post_batch(x, j, e) : post_one(x, j, e);
 }
 
 static void on_listener_gone(void *ctx)
@@ -477,12 +613,7 @@ static bool resume(struct session *s, struct exchange *x, const char *last)
 
 	if (sscanf(last, "%" SCNu64 "-%" SCNu64, &stream, &number) != 2)
 		return false;
-	for (size_t i = 0; i < s->count; i++) {
-		const struct event *event = &s->events[(s->first + i) % EVENTS];
-
-		if (event->stream == stream && event->number > number)
-			send_event(x, event);
-	}
+	mcp_events_again(&s->events, x, stream, number);
 	while (c && c->stream != stream)
 		c = c->next;
 	if (stream == 0)
