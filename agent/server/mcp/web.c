@@ -6,7 +6,8 @@
  * the last event of a stream when a tool is called. Events have numbers and the last of
  * them are kept: a client that lost its stream asks with Last-Event-ID for what came
  * after. Revision 2025-03-26 has batches, several messages in one POST: the child is told
- * them one by one, and the answers are put together here. What revision 2026-07-28 has, which knows no sessions, is in shared.c.
+ * them one by one, and the answers are put together here. What revision 2026-07-28 has,
+ * which knows no sessions, is in shared.c.
  * Source: modelcontextprotocol.io, specification 2025-11-25, transports. */
 #include <errno.h>
 #include <inttypes.h>
