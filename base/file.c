@@ -10,8 +10,9 @@
 
 enum { FIRST = 4 << 10, CHUNK = 64 << 10, LOCK_TICK_US = 50000 };
 
-/* Reads to the end; a buffer that is full may still be exactly at the end. */
-static int read_all(int fd, struct buf *ret)
+/* Reads to the end; a buffer that is full may still be exactly at the end. @size: of a file
+ * that has one, so that nobody has to ask whether more comes; 0 = unknown. */
+static int read_all(int fd, size_t size, struct buf *ret)
 {
 	size_t start = ret->len;
 	ssize_t n;
@@ -31,6 +32,8 @@ static int read_all(int fd, struct buf *ret)
 		if (n <= 0)
 			break;
 		buf_commit(ret, (size_t)n);
+		if (ret->len - start == size)
+			return 0;
 	}
 	if (n < 0)
 		buf_truncate(ret, start);
@@ -63,7 +66,7 @@ int file_read(int dirfd, const char *path, struct buf *ret, struct err *e)
 		return err_set(e, -EINVAL, "cannot read '%s': not a regular file",
 			       text_shown(path));
 	if (r == 0)
-		r = read_all(fd, ret);
+		r = read_all(fd, (size_t)st.st_size, ret);
 	if (r == 0)
 		return 0;
 	snprintf(what, sizeof(what), "'%s'", text_shown(path));
@@ -72,8 +75,13 @@ int file_read(int dirfd, const char *path, struct buf *ret, struct err *e)
 
 int file_read_fd(int fd, struct buf *ret, struct err *e)
 {
+	return file_read_sized(fd, 0, ret, e);
+}
+
+int file_read_sized(int fd, uint64_t size, struct buf *ret, struct err *e)
+{
 	char what[32];
-	int r = read_all(fd, ret);
+	int r = read_all(fd, (size_t)size, ret);
 
 	snprintf(what, sizeof(what), "descriptor %d", fd);
 	return r < 0 ? read_failed(r, what, ret, e) : 0;

@@ -19,6 +19,10 @@ int file_read(int dirfd, const char *path, struct buf *ret, struct err *e);
 /** file_read_fd() - the same from an open descriptor (file, pipe, memfd), to its end */
 int file_read_fd(int fd, struct buf *ret, struct err *e);
 
+/** file_read_sized() - the same of a file whose @size the caller has just asked for: one read
+ *  less, where it has not changed since. 0 = file_read_fd() */
+int file_read_sized(int fd, uint64_t size, struct buf *ret, struct err *e);
+
 /** file_peek() - how a small file of /proc begins, in one read: @ret ends with a NUL, "" when it
  *  cannot be read. Return: bytes, or a negative errno */
 int file_peek(int dirfd, const char *path, char *ret, size_t size);

@@ -34,7 +34,9 @@ int takeover_read(int root, const char *path, struct buf *ret)
 	r = sys_fstat(fd, &st);
 	if (r < 0)
 		return r;
-	return S_ISREG(st.st_mode) ? file_read_fd(fd, ret, &ignored) : -EINVAL;
+	return S_ISREG(st.st_mode)
+		       ? file_read_sized(fd, (uint64_t)st.st_size, ret, &ignored)
+		       : -EINVAL;
 }
 
 int takeover_parent(int root, const char *path, bool make, const char **name)

@@ -34,6 +34,8 @@ struct making {
 	struct diff *diff;
 	char hidden[PATH_MAX]; /* the opaque directory that we are in; "" = none */
 	char git[PATH_MAX];    /* the git directory that we are in */
+	char beside[PATH_MAX]; /* the directory of the project that look() looks into */
+	int beside_fd;	       /* owned; -1 = none */
 	bool git_listed;
 	bool origins;		 /* of some files it is known that the host had them */
 	char *a, *b;		 /* owned: a chunk each */
@@ -109,6 +111,29 @@ int diff_open(int root, const char *path, const struct diff_side *as)
 	if (fd < 0)
 		return fd == -ELOOP || fd == -ENOENT || fd == -ENOTDIR ? -ESTALE : fd;
 	return diff_is(fd, as) ? take(&fd, -1) : -ESTALE;
+}
+
+/* As diff_look(), for one after the other of a directory: that is walked to once. */
+static struct diff_side look(struct making *m, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const size_t len = slash ? (size_t)(slash - path) : 0;
+	struct stat st;
+
+	if (slash && (m->beside_fd < 0 || strncmp(m->beside, path, len) != 0 ||
+		      m->beside[len])) {
+		scope_close(&m->beside_fd);
+		memcpy(m->beside, path, len);
+		m->beside[len] = '\0';
+		m->beside_fd = takeover_open(m->layer->project, m->beside,
+					     O_PATH | O_DIRECTORY);
+		if (m->beside_fd < 0)
+			return (struct diff_side){ .mode = 0 };
+	}
+	return sys_fstatat(slash ? m->beside_fd : m->layer->project, name, &st,
+			   AT_SYMLINK_NOFOLLOW) < 0
+		       ? (struct diff_side){ .mode = 0 }
+		       : side_of(&st);
 }
 
 static int add(struct making *m, const struct diff_item *x, struct err *e)
@@ -323,7 +348,7 @@ static int gone_below(struct making *m, char path[PATH_MAX], int upper, unsigned
 static int gone(struct making *m, char path[PATH_MAX], unsigned depth, struct err *e)
 {
 	struct diff_item x = { .path = path,
-			       .was = diff_look(m->layer->project, path),
+			       .was = look(m, path),
 			       .git = layer_is_git(m->layer, path) };
 	const char *own = layer_in_git(m->layer, path);
 	bool is_dir = S_ISDIR(x.was.mode);
@@ -424,7 +449,7 @@ static int hide(struct making *m, const struct upper_entry *x, struct err *e)
 static int compare(struct making *m, const struct upper_entry *x, struct err *e)
 {
 	struct diff_item it = { .path = (char *)(uintptr_t)x->path,
-				.was = diff_look(m->layer->project, x->path),
+				.was = look(m, x->path),
 				.now = side_of(&x->st) };
 	bool dirs = S_ISDIR(it.was.mode) && S_ISDIR(it.now.mode);
 	char path[PATH_MAX];
@@ -576,6 +601,7 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 	m->a = chunks;
 	m->b = chunks + CHUNK;
 	m->given = GIVEN_NONE;
+	m->beside_fd = -1;
 	m->origins = sys_faccessat(l->dir, "origin", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	buf_init(&m->copies, DIFF_ITEMS * sizeof(struct copy));
 	buf_init(&m->changed, DIFF_ITEMS * sizeof(struct copy));
@@ -586,6 +612,7 @@ int diff_make(const struct layer *l, struct diff *ret, struct err *e)
 		judge_copies(m, e) ?:
 		list_outside(m, e);
 	given_done(&m->given);
+	scope_close(&m->beside_fd);
 	buf_done(&m->copies);
 	buf_done(&m->changed);
 	buf_done(&m->left);

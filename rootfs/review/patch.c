@@ -90,7 +90,8 @@ static int read_now(int root, const char *path, const struct diff_side *as,
 	fd = diff_open(root, path, as);
 	if (fd < 0)
 		return fd;
-	r = S_ISLNK(as->mode) ? read_link(fd, ret) : file_read_fd(fd, ret, &ignored);
+	r = S_ISLNK(as->mode) ? read_link(fd, ret)
+			      : file_read_sized(fd, as->size, ret, &ignored);
 	return r == 0 && !diff_is(fd, as) ? -ESTALE : r;
 }
 

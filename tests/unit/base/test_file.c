@@ -117,6 +117,39 @@ static void proc_files_have_no_size(void)
 	assert_int_equal(strncmp(buf_cstr(&b), "Name:", 5), 0);
 }
 
+/* One that has grown or shrunk since is read to where it ends now. */
+static void a_size_is_no_end(void)
+{
+	_cleanup_close_ int dir = tmp();
+	struct err e = ERR_NONE;
+
+	unit_ok(replace(dir, "f", "0123456789", 0600, &e), &e);
+	for (uint64_t size = 0; size < 13; size += 4) {
+		_cleanup_buf_ struct buf b = BUF_INIT(10);
+		_cleanup_close_ int fd = sys_openat(dir, "f", O_RDONLY, 0);
+
+		unit_ok(file_read_sized(fd, size, &b, &e), &e);
+		assert_string_equal(buf_cstr(&b), "0123456789");
+	}
+}
+
+static void a_size_saves_a_read(void)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(100);
+	_cleanup_close_ int from = -1, into = -1;
+	struct err e = ERR_NONE;
+	int ends[2];
+
+	/* a pipe that nobody closes: to ask for more would be to wait */
+	assert_int_equal(sys_pipe2(ends, O_CLOEXEC), 0);
+	from = ends[0];
+	into = ends[1];
+	buf_adds(&b, "01");
+	assert_int_equal(write(into, "234", 3), 3);
+	unit_ok(file_read_sized(from, 3, &b, &e), &e);
+	assert_string_equal(buf_cstr(&b), "01234");
+}
+
 static void failed_replace_leaves_the_old(void)
 {
 	_cleanup_close_ int dir = tmp();
@@ -287,6 +320,8 @@ int main(void)
 		{ "reads that fail", read_failures },
 		{ "a look at how it begins", a_look_at_how_it_begins },
 		{ "files of /proc have no size", proc_files_have_no_size },
+		{ "a size is no end", a_size_is_no_end },
+		{ "a size saves a read", a_size_saves_a_read },
 		{ "a failed replace leaves the old", failed_replace_leaves_the_old },
 		{ "mkdirs", mkdirs },
 		{ "open_dir does not follow", open_dir },

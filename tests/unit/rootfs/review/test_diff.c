@@ -179,6 +179,32 @@ static void git_gone(void)
 	is(&d, "git .git;c .git/config;");
 }
 
+/* One whose name begins as another's, one within another, and one that is a link there. */
+static void directories(void)
+{
+	static const char *const dirs[] = { "a", "a/b", "a/b/c", "ab", "to" };
+	struct layer_dirs d;
+
+	layer_dirs_make(&d);
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		char path[16];
+
+		assert_int_equal(mkdirat(d.project, dirs[i], 0755), 0);
+		assert_int_equal(mkdirat(d.upper, dirs[i], 0755), 0);
+		snprintf(path, sizeof(path), "%s/f", dirs[i]);
+		layer_dirs_put(d.project, path, "1");
+		layer_dirs_put(d.upper, path, "2");
+		snprintf(path, sizeof(path), "%s/g", dirs[i]);
+		layer_dirs_put(d.upper, path, "2");
+	}
+	assert_int_equal(symlinkat("to", d.project, "link"), 0);
+	assert_int_equal(mkdirat(d.upper, "link", 0755), 0);
+	layer_dirs_put(d.upper, "link/f", "2");
+	begin(&d);
+	is(&d, "c a/b/c/f;n a/b/c/g;c a/b/f;n a/b/g;c a/f;n a/g;c ab/f;n ab/g;"
+	       "c link;n link/f;c to/f;n to/g;");
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -187,6 +213,7 @@ int main(void)
 		{ "a directory that replaced another", opaque },
 		{ "one kind becomes another", kinds },
 		{ "changed on both sides", conflicts },
+		{ "directories in directories", directories },
 		{ "a git directory of the host's", git },
 		{ "a git directory of the host's, removed or made anew", git_gone },
 	};
