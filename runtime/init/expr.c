@@ -54,27 +54,19 @@ static int compile(struct expr *x, const char *text, uint32_t options, struct er
 	if (x->code)
 		return 0;
 	pcre2_get_error_message(code, why, sizeof(why));
-	return err_set(e, -EINVAL, "Invalid regex: %s at position %zu",
-		       (const char *)why, (size_t)at);
+	return err_set(e, -EINVAL, "Invalid %s: %s at position %zu",
+		       options & PCRE2_LITERAL ? "query" : "regex", (const char *)why,
+		       (size_t)at);
 }
 
-int expr_new(const char *text, bool literal, bool fold, struct expr **ret,
-	     struct err *e)
+static int make(const char *text, uint32_t options, struct expr **ret, struct err *e)
 {
-	/* \d, \w, \s, \b and case as Unicode has them, \x and \u as Python writes them */
-	uint32_t options =
-		PCRE2_UTF | (fold ? PCRE2_CASELESS : 0) |
-		(literal ? PCRE2_LITERAL
-			 : PCRE2_UCP | PCRE2_ALT_BSUX | PCRE2_NEVER_BACKSLASH_C);
-	_cleanup_expr_ struct expr *x = NULL;
+	_cleanup_expr_ struct expr *x = calloc(1, sizeof(*x));
 	int r;
 
-	if (!literal && has_open_count(text))
-		return err_set(e, -EINVAL, "Invalid regex: write {0,N} for {,N}");
-	x = calloc(1, sizeof(*x));
 	if (!x)
 		return err_sys(e, -ENOMEM, "cannot search");
-	r = compile(x, text, options, e);
+	r = compile(x, text, PCRE2_UTF | options, e);
 	if (r < 0)
 		return r;
 	x->found = pcre2_match_data_create(1, NULL);
@@ -86,6 +78,38 @@ int expr_new(const char *text, bool literal, bool fold, struct expr **ret,
 	pcre2_set_heap_limit(x->limits, EXPR_HEAP >> 10);
 	*ret = take(&x, NULL);
 	return 0;
+}
+
+int expr_new(const char *text, bool literal, bool fold, struct expr **ret,
+	     struct err *e)
+{
+	/* \d, \w, \s, \b and case as Unicode has them, \x and \u as Python writes them */
+	uint32_t options =
+		(fold ? PCRE2_CASELESS : 0) |
+		(literal ? PCRE2_LITERAL
+			 : PCRE2_UCP | PCRE2_ALT_BSUX | PCRE2_NEVER_BACKSLASH_C);
+
+	if (!literal && has_open_count(text))
+		return err_set(e, -EINVAL, "Invalid regex: write {0,N} for {,N}");
+	return make(text, options, ret, e);
+}
+
+int expr_words(const char *text, struct expr **ret, struct err *e)
+{
+	return make(text, PCRE2_CASELESS | PCRE2_LITERAL | PCRE2_MATCH_INVALID_UTF, ret,
+		    e);
+}
+
+bool expr_find(const struct expr *x, const char *text, size_t len, size_t *start,
+	       size_t *end)
+{
+	const PCRE2_SIZE *at = pcre2_get_ovector_pointer(x->found);
+
+	if (pcre2_match(x->code, (PCRE2_SPTR)text, len, 0, 0, x->found, x->limits) < 0)
+		return false;
+	*start = at[0];
+	*end = at[1];
+	return true;
 }
 
 int expr_matches(const struct expr *x, const char *line, size_t len, struct err *e)

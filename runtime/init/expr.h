@@ -26,11 +26,19 @@ struct expr;
  */
 int expr_new(const char *text, bool literal, bool fold, struct expr **ret,
 	     struct err *e);
+/** expr_words() - what a person types, wherever it stands, in upper or lower case of any
+ *  alphabet (each character for itself: "ß" is not "SS"); also in bytes that are no UTF-8
+ *  throughout. Return: as expr_new(). */
+int expr_words(const char *text, struct expr **ret, struct err *e);
 void expr_free(struct expr **xp);
 #define _cleanup_expr_ _cleanup_(expr_free)
 
 /** expr_matches() - is there a match in these bytes? 1, 0, or -EINVAL: it takes too much.
  *  What is no UTF-8 matches nothing. */
 int expr_matches(const struct expr *x, const char *line, size_t len, struct err *e);
+
+/** expr_find() - the same of expr_words(), and where the first one is; false = nowhere */
+bool expr_find(const struct expr *x, const char *text, size_t len, size_t *start,
+	       size_t *end);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "runtime/init/expr.h"
 #include "runtime/init/gittree.h"
 #include "runtime/init/jsonout.h"
 #include "runtime/init/walk.h"
@@ -43,8 +44,9 @@ struct found {
 };
 
 struct rank {
-	char *const *argv; /* QUERY PATH FLAGS … */
-	const char *query, *flags;
+	char *const *argv;  /* QUERY PATH FLAGS … */
+	struct expr *words; /* owned; what is looked for */
+	const char *flags;
 	bool texts;
 	struct found *list; /* owned */
 	size_t n;
@@ -62,6 +64,7 @@ static void rank_done(struct rank *k)
 	}
 	free(k->list);
 	free(k->text);
+	expr_free(&k->words);
 	if (k->git)
 		gittree_done(k->git);
 	free(k->git);
@@ -74,15 +77,14 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static enum score score_of(const char *query, const char *name, const char *path)
+static enum score score_of(const struct expr *words, const char *name, const char *path)
 {
-	if (strcasecmp(name, query) == 0)
-		return EQUAL;
-	if (strncasecmp(name, query, strlen(query)) == 0)
-		return BEGINS;
-	if (strcasestr(name, query))
-		return IN_NAME;
-	return strcasestr(path, query) ? IN_PATH : NONE;
+	size_t len = strlen(name), start, end;
+
+	if (!expr_find(words, name, len, &start, &end))
+		return expr_find(words, path, strlen(path), &start, &end) ? IN_PATH
+									  : NONE;
+	return start ? IN_NAME : end == len ? EQUAL : BEGINS;
 }
 
 /* ---- texts ---------------------------------------------------------------------------- */
@@ -121,16 +123,16 @@ static void look_into(struct rank *k, const struct walk_entry *w, struct found *
 	    !read_text(k, w))
 		return;
 	for (int64_t number = 1; *line && f->n_hits < HITS; line = end, number++) {
-		const char *at;
+		size_t at, last;
 
 		end = line + strcspn(line, "\n");
 		if (*end)
 			*end++ = '\0';
-		at = strcasestr(line, k->query);
-		if (!at)
+		if (!expr_find(k->words, line, strlen(line), &at, &last))
 			continue;
-		f->hits[f->n_hits] = (struct hit){ number, utf16_units(line, at) + 1,
-						   strndup(line, TEXT_SHOWN) };
+		f->hits[f->n_hits] =
+			(struct hit){ number, utf16_units(line, line + at) + 1,
+				      strndup(line, TEXT_SHOWN) };
 		if (!f->hits[f->n_hits].text)
 			k->r = -ENOMEM;
 		else
@@ -156,7 +158,7 @@ static enum walk_next keep(struct rank *k, const struct found *f)
 static enum walk_next on_entry(void *ctx, const struct walk_entry *w)
 {
 	struct rank *k = ctx;
-	struct found f = { .score = score_of(k->query, w->name, w->path),
+	struct found f = { .score = score_of(k->words, w->name, w->path),
 			   .directory = w->directory,
 			   .size = w->st->st_size,
 			   .modified = w->st->st_mtime };
@@ -257,15 +259,18 @@ static int say(const struct rank *k, size_t from, size_t to, struct err *e)
 
 static int rank(char *const argv[], bool texts, struct err *e)
 {
-	_cleanup_(rank_done) struct rank k = {
-		.argv = argv, .query = argv[1], .flags = argv[3], .texts = texts
-	};
+	_cleanup_(rank_done) struct rank k = { .argv = argv,
+					       .flags = argv[3],
+					       .texts = texts };
 	uint64_t limit, offset;
 	int r;
 
 	if (num_u64(argv[4], &limit) < 0 || num_u64(argv[5], &offset) < 0 ||
 	    offset > RANK_MOST || limit > RANK_MOST)
 		return err_set(e, -EINVAL, "bad number");
+	r = expr_words(argv[1], &k.words, e);
+	if (r < 0)
+		return r;
 	k.text = texts ? malloc(RANK_TEXT_MAX + 1) : NULL;
 	k.git = texts ? NULL : calloc(1, sizeof(*k.git));
 	if ((texts && !k.text) || (k.git && gittree_begin(argv[2], k.git) < 0))

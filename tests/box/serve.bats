@@ -643,6 +643,18 @@ $LIB_PROJECT" ]
 	[ "$(jq .next_offset <<<"$output")" = null ]
 	serve GET '/files/matches?query=note&path=src&limit=1&offset=1'
 	[ "$(jq -r '.results[0].name, .next_offset' <<<"$output" | tr '\n' ' ')" = 'my-note.c 2 ' ]
+	# upper and lower case of any alphabet, also in a text of another encoding
+	mkdir words
+	printf 'x\n\360\237\230\200 STRASSEN\303\234BERGANG\n' >words/a.txt
+	printf '\374ber \320\226\n' >words/b.txt
+	touch words/ÄPFEL words/äpfelmus
+	serve GET "/files/search?path=words&query=%C3%A4PFEL"
+	[ "$(jq -r '.results[].name' <<<"$output" | tr '\n' ' ')" = 'ÄPFEL äpfelmus ' ]
+	serve GET "/files/matches?path=words&query=%C3%BCberg"
+	[ "$(jq -c '.results[] | [.name, .content_matches[0].line, .content_matches[0].column]' <<<"$output")" = '["a.txt",2,12]' ]
+	serve GET "/files/matches?path=words&query=%D0%B6"
+	[ "$(jq -r '.results[].name' <<<"$output")" = b.txt ]
+	serve_status GET '/files/search?query=%ff' 400
 	serve_status GET '/files/matches?query=+' 400
 	serve_status GET '/files/matches' 422
 	serve_status GET '/files/search?query=a&path=none' 404

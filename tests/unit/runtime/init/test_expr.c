@@ -58,6 +58,52 @@ static void test_expr(const void *row)
 		assert_string_equal(e.msg, w->msg);
 }
 
+static const struct words_row {
+	const char *name, *words, *text;
+	int start, end; /* -1 = nowhere */
+} words_rows[] = {
+	{ "words where they are", "note", "my Note", 3, 7 },
+	{ "words of other alphabets", "\xc3\x84pfel \xd0\x96",
+	  "x \xc3\xa4PFEL \xd0\xb6", 2, 11 },
+	{ "a letter that has three forms", "\xcf\x83", "\xcf\x82", 0, 2 },
+	{ "a sign that is a letter", "5k", "5\xe2\x84\xaa", 0, 4 },
+	{ "each character for itself", "strasse",
+	  "stra\xc3\x9f"
+	  "e",
+	  -1, -1 },
+	{ "bytes that are none, before and behind", "GR\xc3\x9cN",
+	  "\xfcgr\xc3\xbcn\xff", 1, 6 },
+	{ "no expression", ".*", "a.*", 1, 3 },
+	{ "nothing, which is everywhere", "", "a", 0, 0 },
+};
+
+static void test_words(const void *row)
+{
+	const struct words_row *w = row;
+	_cleanup_expr_ struct expr *x = NULL;
+	size_t start = 0, end = 0;
+	struct err e = ERR_NONE;
+
+	assert_int_equal(expr_words(w->words, &x, &e), 0);
+	assert_int_equal(expr_find(x, w->text, strlen(w->text), &start, &end),
+			 w->start >= 0);
+	if (w->start >= 0) {
+		assert_int_equal(start, w->start);
+		assert_int_equal(end, w->end);
+	}
+}
+
+static void words_that_are_none(void)
+{
+	struct expr *x = NULL;
+	struct err e = ERR_NONE;
+
+	assert_int_equal(expr_words("a\xff", &x, &e), -EINVAL);
+	assert_string_equal(e.msg, "Invalid query: UTF-8 error: illegal byte (0xfe or "
+				   "0xff) at position 1");
+	assert_null(x);
+}
+
 static void too_long(void)
 {
 	static char text[EXPR_MAX + 2];
@@ -75,9 +121,11 @@ static void too_long(void)
 
 static const struct unit_case cases[] = {
 	{ "an expression that is too long", too_long },
+	{ "words that are no text", words_that_are_none },
 };
 
 int main(void)
 {
-	return unit_rows("expr", rows, test_expr) + unit_cases("expr", cases);
+	return unit_rows("expr", rows, test_expr) +
+	       unit_rows("words", words_rows, test_words) + unit_cases("expr", cases);
 }
