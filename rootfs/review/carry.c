@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "base/copyfd.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
-#include "rootfs/store/copyfd.h"
 
 enum { READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY };
 

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/copyfd.h"
 #include "base/dirscan.h"
 #include "base/grow.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "rootfs/store/copyfd.h"
 
 enum {
 	DEPTH = 64,

@@ -10,10 +10,10 @@
 
 #include <string.h>
 
+#include "base/copyfd.h"
 #include "base/dirscan.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "rootfs/store/copyfd.h"
 
 static const char opaque[] = "user.overlay.opaque";
 

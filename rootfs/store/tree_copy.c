@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/copyfd.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
-#include "rootfs/store/copyfd.h"
 
 enum { DEPTH = 1 << 20, SHOWN = 200, LINKS_FIRST = 256 };
 

@@ -14,9 +14,10 @@
 #include "base/text.h"
 #include "runtime/init/jsonout.h"
 #include "runtime/init/regular.h"
+#include "runtime/init/trees.h"
 #include "runtime/init/walk.h"
 
-enum { CHUNK = 64 << 10, REMOVE_DEPTH = 512 };
+enum { CHUNK = 64 << 10 };
 
 static struct jsonout *jsonout_new(struct err *e)
 {
@@ -184,43 +185,6 @@ int browse_mkdir(char *const argv[], struct err *e)
 	return r < 0 ? r : answer_path(argv[1], NULL, NULL, e);
 }
 
-static int remove_at(int dirfd, const char *name, unsigned depth, struct err *e);
-
-static int remove_within(int dirfd, const char *name, unsigned depth, struct err *e)
-{
-	_cleanup_close_ int fd =
-		sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	_cleanup_(walk_names_free) char **names = NULL;
-	int r;
-
-	if (fd < 0)
-		return err_sys(e, fd, "cannot open '%s'", name);
-	if (depth == REMOVE_DEPTH)
-		return err_set(e, -ELOOP, "'%s' is too deep", name);
-	r = walk_names(fd, &names, e);
-	for (char **n = names; r == 0 && n && *n; n++)
-		r = remove_at(fd, *n, depth + 1, e);
-	return r;
-}
-
-static int remove_at(int dirfd, const char *name, unsigned depth, struct err *e)
-{
-	struct stat st;
-	int r = sys_fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW);
-	bool dir = r == 0 && S_ISDIR(st.st_mode);
-
-	if (r == -ENOENT && depth)
-		return 0;
-	if (dir) {
-		r = remove_within(dirfd, name, depth, e);
-		if (r < 0)
-			return r;
-	}
-	if (r == 0)
-		r = sys_unlinkat(dirfd, name, dir ? AT_REMOVEDIR : 0);
-	return r < 0 ? err_sys(e, r, "cannot remove '%s'", name) : 0;
-}
-
 int browse_remove(char *const argv[], struct err *e)
 {
 	struct stat st;
@@ -228,10 +192,35 @@ int browse_remove(char *const argv[], struct err *e)
 
 	if (r == -ENOENT || r == -ENOTDIR)
 		return err_set(e, -ENOENT, "Path not found");
-	r = remove_at(AT_FDCWD, argv[1], 0, e);
+	r = trees_remove(AT_FDCWD, argv[1], e);
 	return r < 0 ? r
 		     : answer_path(argv[1], "type",
 				   S_ISDIR(st.st_mode) ? "directory" : "file", e);
+}
+
+/* Whoever asked may leave, and his program is killed then: what takes long, and would be
+ * half done, is done in a session of its own. Only that returns, with 0. */
+static int go_apart(struct err *e)
+{
+	siginfo_t info = { 0 };
+	pid_t pid = sys_fork();
+
+	if (pid < 0)
+		return err_sys(e, pid, "cannot move");
+	if (pid == 0) {
+		(void)sys_setsid();
+		return 0;
+	}
+	if (sys_waitid(P_PID, (id_t)pid, &info, WEXITED) < 0)
+		sys_exit(1);
+	sys_exit(info.si_code == CLD_EXITED ? info.si_status : 1);
+}
+
+static int move_far(const char *from, const char *to, struct err *e)
+{
+	int r = go_apart(e);
+
+	return r < 0 ? r : trees_move(from, to, e);
 }
 
 int browse_move(char *const argv[], struct err *e)
@@ -245,6 +234,11 @@ int browse_move(char *const argv[], struct err *e)
 	if (sys_fstatat(AT_FDCWD, argv[1], &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return err_set(e, -ENOENT, "Source not found: %s", argv[1]);
 	r = sys_renameat2(AT_FDCWD, argv[1], AT_FDCWD, argv[2], RENAME_NOREPLACE);
+	if (r == -EXDEV) {
+		r = move_far(argv[1], argv[2], e);
+		if (r < 0 && r != -EEXIST && r != -ENOENT && r != -ENOTDIR)
+			return r;
+	}
 	if (r == -EEXIST)
 		return err_set(e, r, "Destination already exists: %s", argv[2]);
 	if (r == -ENOENT || r == -ENOTDIR)

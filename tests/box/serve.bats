@@ -480,6 +480,44 @@ $LIB_PROJECT" ]
 	serve_status DELETE '/files/delete?path=.' 403
 }
 
+@test "serve: a move to another file system is a whole copy, and then the original goes" {
+	local at=/root/away
+	move() { # STATUS FROM TO
+		serve_status POST /files/move "$1" -H 'Content-Type: application/json' -d "{\"source\":\"$2\",\"destination\":\"$3\"}"
+	}
+	serve_start
+	execute "mkdir -p $at/tree/sub; echo one >$at/file; echo two >$at/tree/sub/two; ln -s two $at/tree/sub/link; chmod 750 $at/tree; mkfifo -m 600 $at/tree/pipe"
+	move 200 $at/file file
+	[ "$(jq -r .destination serve.body)" = "$LIB_PROJECT/file" ]
+	[ "$(cat file)" = one ]
+	move 200 $at/tree tree
+	[ "$(cat tree/sub/link) $(stat -c %a tree) $(stat -c %F tree/pipe)" = 'two 750 fifo' ]
+	move 200 tree $at/back
+	execute "ls -A . $at; cat $at/back/sub/two"
+	[[ $text != *tree* && $text != *.cubby-* && $text == *two* ]]
+	# what is there stays, and so does what was to be moved
+	mkdir -p here/in
+	move 409 $at/back here
+	move 400 $at/back none/at
+	move 404 $at/none x
+	[ -z "$(ls -A here/in)" ]
+	execute "cat $at/back/sub/two"
+	[ "$text" = two ]
+	# what is mounted is no part of what moves
+	move 409 "$LIB_PROJECT" /dev/shm/project
+	move 409 "$(dirname "$LIB_PROJECT")" /dev/shm/above
+	execute 'ls -A /dev/shm; ls'
+	[[ $text != *above* && $text != *project* && $text == *here* ]]
+	# who asks and leaves finds it moved: what was begun is not left half done
+	execute "mkdir $at/many; cd $at/many; for i in \$(seq 5000); do echo x >\$i; done"
+	timeout 0.05 curl -sS -m 60 -X POST -H "Authorization: Bearer $SERVE_KEY" -H 'Content-Type: application/json' \
+		-d "{\"source\":\"$at/many\",\"destination\":\"$LIB_PROJECT/many\"}" "$SERVE_URL/files/move" || true
+	if ! [ -e .many.cubby-* ] && ! [ -e many ]; then move 200 $at/many many; fi # it had not begun
+	lib_until test -e many
+	lib_until test -z "$(compgen -G '.many.*')"
+	[ "$(ls many | wc -l)" = 5000 ]
+}
+
 @test "serve: pictures and other bytes as they are, pages without rights, signs to a viewer" {
 	serve_start
 	printf '\x89PNG\0\xff' >x.png

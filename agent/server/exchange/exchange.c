@@ -556,7 +556,7 @@ static int status_of(int code)
 		{ -EDQUOT, 507 },      { -EMSGSIZE, 413 },  { -EFBIG, 413 },
 		{ -EMEDIUMTYPE, 415 }, { -EAGAIN, 429 },    { -ENOTCONN, 503 },
 		{ -ECONNRESET, 503 },  { -ETIMEDOUT, 504 }, { -ECONNREFUSED, 502 },
-		{ -EXDEV, 400 },       { -ETXTBSY, 409 },
+		{ -EXDEV, 400 },       { -ETXTBSY, 409 },   { -EBUSY, 409 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)

@@ -1,4 +1,4 @@
-#include "rootfs/store/copyfd.h"
+#include "base/copyfd.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  * Needs:  two open regular files.
  * Owns:   nothing.
  * Never:  opens anything by name. */
-#ifndef ROOTFS_STORE_COPYFD_H
-#define ROOTFS_STORE_COPYFD_H
+#ifndef BASE_COPYFD_H
+#define BASE_COPYFD_H
 
 #include <stdint.h>
 

@@ -1,0 +1,151 @@
+/* What comes along when a tree is moved to another file system; tests/box/serve.bats has the
+ * other file systems. */
+#include "runtime/init/trees.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/scope.h"
+#include "tests/unit/unit.h"
+
+static const struct timespec then[2] = { { 1000000000, 5 }, { 1100000000, 7 } };
+
+static int top(void)
+{
+	int fd = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static const char *at(char path[PATH_MAX], const char *name)
+{
+	snprintf(path, PATH_MAX, "%s/%s", unit_tmpdir(), name);
+	return path;
+}
+
+static int move(const char *from, const char *to, struct err *e)
+{
+	char a[PATH_MAX], b[PATH_MAX];
+
+	return trees_move(at(a, from), at(b, to), e);
+}
+
+static void put(int dir, const char *name, const char *text, mode_t mode)
+{
+	_cleanup_close_ int fd =
+		openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(fchmod(fd, mode), 0);
+	assert_int_equal(futimens(fd, then), 0);
+}
+
+static struct stat look(int dir, const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW), 0);
+	return st;
+}
+
+static bool is_there(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void make(int dir)
+{
+	assert_int_equal(mkdirat(dir, "a", 0700), 0);
+	put(dir, "a/file", "text", 0640);
+	put(dir, "a/program", "#!", 06755);
+	assert_int_equal(mkdirat(dir, "a/sub", 0700), 0);
+	put(dir, "a/sub/deep\nname", "", 0600);
+	assert_int_equal(symlinkat("none/at all", dir, "a/link"), 0);
+	assert_int_equal(utimensat(dir, "a/link", then, AT_SYMLINK_NOFOLLOW), 0);
+	assert_int_equal(mkfifoat(dir, "a/pipe", 0620), 0);
+	assert_int_equal(fchmodat(dir, "a/pipe", 0620, 0), 0);
+	assert_int_equal(fchmodat(dir, "a/sub", 0500, 0), 0);
+	assert_int_equal(utimensat(dir, "a/sub", then, 0), 0);
+}
+
+static void expect(int dir, const char *name, mode_t mode, off_t size)
+{
+	struct stat st = look(dir, name);
+
+	assert_int_equal(st.st_mode, mode);
+	assert_int_equal(st.st_size, size);
+	assert_int_equal(st.st_mtim.tv_sec, then[1].tv_sec);
+	assert_int_equal(st.st_mtim.tv_nsec, then[1].tv_nsec);
+}
+
+static void whole(void)
+{
+	_cleanup_close_ int dir = top();
+	struct err e = ERR_NONE;
+	char target[64] = "";
+
+	make(dir);
+	unit_ok(move("a", "b", &e), &e);
+	assert_false(is_there(dir, "a"));
+	expect(dir, "b/file", S_IFREG | 0640, 4);
+	expect(dir, "b/program", S_IFREG | 06755, 2);
+	expect(dir, "b/sub/deep\nname", S_IFREG | 0600, 0);
+	expect(dir, "b/sub", S_IFDIR | 0500, look(dir, "b/sub").st_size);
+	expect(dir, "b/link", S_IFLNK | 0777, 11);
+	assert_int_equal(readlinkat(dir, "b/link", target, sizeof(target)), 11);
+	assert_string_equal(target, "none/at all");
+	assert_int_equal(look(dir, "b/pipe").st_mode, S_IFIFO | 0620);
+}
+
+static void a_hole(void)
+{
+	_cleanup_close_ int dir = top();
+	struct err e = ERR_NONE;
+
+	put(dir, "a", "x", 0600);
+	assert_int_equal(truncate(at((char[PATH_MAX]){ 0 }, "a"), 64 << 20), 0);
+	unit_ok(move("a", "b", &e), &e);
+	assert_int_equal(look(dir, "b").st_size, 64 << 20);
+	assert_true(look(dir, "b").st_blocks < 4096);
+}
+
+static void nothing_is_replaced(void)
+{
+	_cleanup_close_ int dir = top();
+	struct err e = ERR_NONE;
+
+	put(dir, "a", "x", 0600);
+	put(dir, "b", "other", 0600);
+	assert_int_equal(move("a", "b", &e), -EEXIST);
+	assert_int_equal(look(dir, "b").st_size, 5);
+	assert_true(is_there(dir, "a"));
+}
+
+static void no_place_for_it(void)
+{
+	_cleanup_close_ int dir = top();
+	struct err e = ERR_NONE;
+
+	put(dir, "a", "x", 0600);
+	assert_int_equal(move("a", "none/b", &e), -ENOENT);
+	assert_true(is_there(dir, "a"));
+}
+
+static const struct unit_case cases[] = {
+	{ "all of a tree, as it was", whole },
+	{ "a file that has nothing in most of it", a_hole },
+	{ "what is there is not replaced", nothing_is_replaced },
+	{ "a directory that is not there", no_place_for_it },
+};
+
+int main(void)
+{
+	return unit_cases("trees", cases);
+}
