@@ -6,10 +6,16 @@
  * Memory can also lie in files that nobody has mapped: in the box's /tmp, /run and
  * /dev/shm, in segments of System V, in memfds. These are counted by the file. A page that
  * is in such a file and mapped is in both sums: of the shares, what is of this kind is
- * counted once, at the larger of the two. */
+ * counted once, at the larger of the two. Tables of pages are counted as well: a program
+ * can have gigabytes of them that lead to one page of zeros.
+ *
+ * A look holds up the monitor, so what it costs has an end: beyond so many descriptors in
+ * the whole box who has many of them is killed unseen, for a memfd may be behind each; and
+ * of the shares no more are asked for once they are too much and have taken a while. */
 #include "runtime/cgroup/memwatch.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +40,11 @@ enum {
 	MEMWATCH_TEXT = 4096,
 	MEMWATCH_SEGMENTS = 1 << 20, /* bytes of text about them */
 	MEMWATCH_FILES = 4096,	     /* memfds that are told apart */
-	MEMWATCH_NEWEST = 4096	     /* processes that one look can end */
+	MEMWATCH_OPEN = 64 << 10, /* descriptors that one look counts; beyond them … */
+	MEMWATCH_MANY = 1024,	  /* … so many of one process are too many, */
+	MEMWATCH_FEW = 64,	  /* and beyond twice as many so few */
+	MEMWATCH_SHARES_MS = 200,
+	MEMWATCH_NEWEST = 4096 /* processes that one look can end */
 };
 
 /* The kernel's own mount, which memfds and nothing else of a box have files on. */
@@ -112,7 +122,8 @@ int memwatch_status(const char *text, struct memwatch_process *ret)
 		return -EBADMSG;
 	ret->threads = (uint64_t)threads;
 	ret->shmem = kib(text, "RssShmem:");
-	ret->bytes = kib(text, "VmRSS:") + kib(text, "VmSwap:");
+	ret->tables = kib(text, "VmPTE:");
+	ret->bytes = kib(text, "VmRSS:") + kib(text, "VmSwap:") + ret->tables;
 	return 0;
 }
 
@@ -120,7 +131,7 @@ int memwatch_rollup(const char *text, struct memwatch_process *ret)
 {
 	if (number(text, "Pss:") < 0)
 		return -EBADMSG;
-	ret->threads = 0;
+	ret->threads = ret->tables = 0;
 	ret->shmem = kib(text, "Pss_Shmem:");
 	ret->bytes = kib(text, "Pss:") + kib(text, "SwapPss:");
 	return 0;
@@ -171,13 +182,17 @@ static uint64_t stat_field(const char *text, int field)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
+/* It may have ended just now. */
 static struct memwatch_process shares(const struct memwatch *w, const char *pid)
 {
-	struct memwatch_process p = { 0 };
+	struct memwatch_process p = { 0 }, all = { 0 };
 	char text[MEMWATCH_TEXT];
 
 	if (read_text(w, pid, "smaps_rollup", text) == 0)
-		(void)memwatch_rollup(text, &p); /* it may have ended just now */
+		(void)memwatch_rollup(text, &p);
+	if (read_text(w, pid, "status", text) == 0)
+		(void)memwatch_status(text, &all);
+	p.bytes += all.tables;
 	return p;
 }
 
@@ -199,12 +214,22 @@ static struct memwatch_process resident(const struct memwatch *w, const char *pi
 	return p;
 }
 
+/* The directory of a process stands for it as a pidfd does (5.1). */
+static bool kill_one(const struct memwatch *w, const char *pid)
+{
+	_cleanup_close_ int fd =
+		sys_openat(w->fds[MEMWATCH_PROC], pid, O_RDONLY | O_DIRECTORY, 0);
+
+	return fd >= 0 && sys_pidfd_send_signal(fd, SIGKILL) >= 0;
+}
+
 /* ---- files without a name ----------------------------------------------------------- */
 
 struct files {
 	ino_t seen[MEMWATCH_FILES];
 	size_t n;
 	uint64_t bytes;
+	unsigned open; /* descriptors that were looked at */
 };
 
 static bool is_new(struct files *f, ino_t ino)
@@ -217,32 +242,72 @@ static bool is_new(struct files *f, ino_t ino)
 	return true;
 }
 
-/* What @pid has open of them; in @all each counts once. The directory of another user's
- * process can be closed to us: what it has mapped counts all the same. */
-static uint64_t open_files(const struct memwatch *w, const char *pid, struct files *all)
+/* Its bytes; @all: in which each file counts once. */
+static uint64_t open_file(const struct memwatch *w, int dir, const char *fd,
+			  struct files *all)
+{
+	uint64_t bytes;
+	struct stat st;
+
+	if (sys_fstatat(dir, fd, &st, 0) < 0 || st.st_dev != w->shmem ||
+	    !S_ISREG(st.st_mode))
+		return 0;
+	bytes = (uint64_t)st.st_blocks * 512;
+	if (is_new(all, st.st_ino))
+		all->bytes += bytes;
+	return bytes;
+}
+
+/* How many of one process are too many after those of all that were looked at. */
+static unsigned too_many(const struct files *all)
+{
+	if (all->open > 2 * MEMWATCH_OPEN)
+		return MEMWATCH_FEW;
+	return all->open > MEMWATCH_OPEN ? MEMWATCH_MANY : UINT_MAX;
+}
+
+/* To read a name costs a tenth of what it costs to look at a descriptor. */
+static bool has_too_many(int dir, struct files *all)
+{
+	struct err ignored = ERR_NONE;
+	struct dirscan_entry entry;
+	struct dirscan scan;
+	unsigned n = 0;
+	int r = dirscan_start(&scan, dir, &ignored);
+
+	while (r >= 0 && n < too_many(all) &&
+	       (r = dirscan_next(&scan, &entry, &ignored)) > 0)
+		n++;
+	if (n < too_many(all))
+		return false;
+	all->open += n;
+	return true;
+}
+
+/* What @pid has open of them. The directory of another user's process can be closed to us:
+ * what it has mapped counts all the same. @many: it has too many, and no more of its are
+ * looked at. */
+static uint64_t open_files(const struct memwatch *w, const char *pid, struct files *all,
+			   bool *many)
 {
 	_cleanup_close_ int dir = -1;
 	struct err ignored = ERR_NONE;
 	struct dirscan_entry entry;
 	struct dirscan scan;
 	uint64_t sum = 0;
+	unsigned n = 0;
 	char path[64];
 	int r;
 
 	snprintf(path, sizeof(path), "%s/fd", pid);
 	dir = sys_openat(w->fds[MEMWATCH_PROC], path, O_RDONLY | O_DIRECTORY, 0);
+	if (dir >= 0 && too_many(all) != UINT_MAX)
+		*many = has_too_many(dir, all);
 	r = dir < 0 ? dir : dirscan_start(&scan, dir, &ignored);
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
-		struct stat st;
-		uint64_t bytes;
-
-		if (sys_fstatat(dir, entry.name, &st, 0) < 0 || st.st_dev != w->shmem ||
-		    !S_ISREG(st.st_mode))
-			continue;
-		bytes = (uint64_t)st.st_blocks * 512;
-		sum += bytes;
-		if (is_new(all, st.st_ino))
-			all->bytes += bytes;
+	while (r >= 0 && !*many && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
+		sum += open_file(w, dir, entry.name, all);
+		all->open++;
+		*many = ++n >= too_many(all);
 	}
 	return sum;
 }
@@ -264,16 +329,19 @@ struct sum {
 
 typedef struct memwatch_process measure_fn(const struct memwatch *w, const char *pid);
 
-static void add(struct sum *s, const struct memwatch *w, const char *pid,
+static void add(struct sum *s, struct memwatch *w, const char *pid,
 		const struct memwatch_process *p)
 {
 	uint64_t whole = p->bytes;
+	bool many = false;
 
 	s->bytes += p->bytes;
 	s->shmem += p->shmem;
 	s->pids += p->threads;
 	if (w->limit.memory)
-		whole += open_files(w, pid, &s->files);
+		whole += open_files(w, pid, &s->files, &many);
+	if (many && strcmp(pid, "1") != 0 && kill_one(w, pid))
+		w->kills++;
 	if (whole && strcmp(pid, w->victim) == 0)
 		s->victim = true;
 	if (strcmp(pid, "1") == 0 || whole <= s->biggest)
@@ -282,8 +350,24 @@ static void add(struct sum *s, const struct memwatch *w, const char *pid,
 	snprintf(s->pid, sizeof(s->pid), "%.15s", pid);
 }
 
-static int add_up(const struct memwatch *w, measure_fn *measure, struct sum *s)
+/* Of @files what is not in the shares. */
+static uint64_t with_files(const struct sum *s, uint64_t files)
 {
+	return s->bytes + (files > s->shmem ? files - s->shmem : 0);
+}
+
+/* Who shares all of its memory with others is walked through for each of them. */
+static bool is_enough(const struct memwatch *w, const struct sum *s, uint64_t files,
+		      uint64_t began_ms)
+{
+	return with_files(s, files) > w->limit.memory &&
+	       sys_now_ms() - began_ms > MEMWATCH_SHARES_MS;
+}
+
+static int add_up(struct memwatch *w, measure_fn *measure, uint64_t files,
+		  struct sum *s)
+{
+	const uint64_t began_ms = sys_now_ms();
 	struct dirscan_entry entry;
 	struct dirscan scan;
 	struct err ignored = ERR_NONE;
@@ -298,6 +382,8 @@ static int add_up(const struct memwatch *w, measure_fn *measure, struct sum *s)
 			continue;
 		p = measure(w, entry.name);
 		add(s, w, entry.name, &p);
+		if (measure == shares && is_enough(w, s, files, began_ms))
+			break;
 	}
 	return r;
 }
@@ -317,15 +403,6 @@ static uint64_t stored(const struct memwatch *w)
 	    file_read_fd(w->fds[MEMWATCH_SHM], &text, &ignored) >= 0)
 		sum += memwatch_sysv(buf_cstr(&text));
 	return sum;
-}
-
-/* The directory of a process stands for it as a pidfd does (5.1). */
-static bool kill_one(const struct memwatch *w, const char *pid)
-{
-	_cleanup_close_ int fd =
-		sys_openat(w->fds[MEMWATCH_PROC], pid, O_RDONLY | O_DIRECTORY, 0);
-
-	return fd >= 0 && sys_pidfd_send_signal(fd, SIGKILL) >= 0;
 }
 
 static void kill_biggest(struct memwatch *w, const struct sum *s)
@@ -428,7 +505,7 @@ unsigned memwatch_look(struct memwatch *w)
 	_cleanup_free_ struct sum *s = calloc(1, sizeof(*s));
 	uint64_t files, used;
 
-	if (!s || add_up(w, resident, s) < 0)
+	if (!s || add_up(w, resident, 0, s) < 0)
 		return MEMWATCH_LATEST_MS;
 	w->pids = s->pids;
 	if (w->limit.pids && w->pids > w->limit.pids)
@@ -436,9 +513,9 @@ unsigned memwatch_look(struct memwatch *w)
 	files = (w->limit.memory ? stored(w) : 0) + s->files.bytes;
 	used = s->bytes + files;
 	if (w->limit.memory && used > w->limit.memory) {
-		if (add_up(w, shares, s) < 0)
+		if (add_up(w, shares, files, s) < 0)
 			return MEMWATCH_SOONEST_MS;
-		used = s->bytes + (files > s->shmem ? files - s->shmem : 0);
+		used = with_files(s, files);
 	}
 	w->used = used;
 	w->peak = MAX(w->peak, used);

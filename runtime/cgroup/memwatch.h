@@ -66,8 +66,10 @@ bool memwatch_is_lost(const struct memwatch *w);
 /* ---- what the kernel writes, for tests: pure ---------------------------------------- */
 
 struct memwatch_process {
-	uint64_t bytes;	  /* resident, shares of it, or both with what is swapped out */
+	uint64_t bytes;	  /* resident or shares of it, with what is swapped out and the
+			     tables of it all */
 	uint64_t shmem;	  /* of these: memory that is a file or is shared */
+	uint64_t tables;  /* of these: of pages; 0 = not said, as by a rollup */
 	uint64_t threads; /* 0 = not said */
 };
 

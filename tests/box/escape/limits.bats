@@ -51,6 +51,37 @@ info() { cubby info --json | jq -r ".$1"; }
 	[ "$output" = again ]
 }
 
+# One page of zeros is behind all of the addresses: nothing is resident.
+@test "--memory: without a cgroup, tables of pages count with what they lead to" {
+	without_cgroups cubby exec --keep --memory 128M -- true
+	[ "$(info cgroup)" = rlimits ] || skip "this host gives the box a cgroup all the same"
+	run -137 --separate-stderr cubby exec -- ./pile tables 400
+	[[ $stderr == *"out of memory"* ]]
+	run -0 cubby exec -- ./pile tables 40
+	[ "$output" = lived ]
+	cubby stop
+}
+
+@test "--memory: without a cgroup, what is made to be counted for long holds nobody up" {
+	without_cgroups cubby exec --keep --memory 1G -- true
+	[ "$(info cgroup)" = rlimits ] || skip "this host gives the box a cgroup all the same"
+	for pile in "descriptors 20000 800" "mapped 800 800"; do
+		# shellcheck disable=SC2086 # words
+		cubby exec -- ./pile $pile >out 2>&1 &
+		lib_until grep -q there out
+		for _ in 1 2 3; do # the client waits 20 seconds for an answer
+			run -0 --separate-stderr timeout "$(lib_longer 19)" cubby exec -- echo "still, $pile"
+			[ "$output" = "still, $pile" ] || { echo "$output | $stderr"; false; }
+			sleep 0.5
+		done
+		[ "$(info usage.oom_kills)" -gt 0 ]
+		run timeout "$(lib_longer 30)" cubby exec -- sh -c 'kill -9 -1'
+		lib_until eval '[ "$(cubby info --json | jq .usage.pids)" -lt 100 ]'
+		wait
+	done
+	run -0 timeout "$(lib_longer 60)" cubby stop
+}
+
 @test "--memory: addresses that nobody touches are free, for sanitizers, Go and Java" {
 	for wrapper in env without_cgroups; do
 		run -0 $wrapper cubby exec --memory 256M -- ./hog reserve 100

@@ -14,6 +14,10 @@ static const struct row {
 	  "RssShmem:\t      12 kB\nVmSwap:\t       8 kB\nThreads:\t3\n",
 	  0,
 	  { .bytes = 820 * 1024, .shmem = 12 * 1024, .threads = 3 } },
+	{ "tables of pages are memory",
+	  "Name:\tx\nVmRSS:\t     812 kB\nVmPTE:\t      60 kB\nThreads:\t1\n",
+	  0,
+	  { .bytes = 872 * 1024, .tables = 60 * 1024, .threads = 1 } },
 	{ "a zombie has no memory", "Name:\tx\nThreads:\t1\n", 0, { .threads = 1 } },
 	{ "cut off by a long list of groups",
 	  "Name:\tx\nGroups:\t1 2 3 4",
@@ -52,6 +56,7 @@ static void parses(const struct row *row,
 	assert_int_equal(parse(row->text, &p), row->want);
 	assert_int_equal(p.bytes, row->p.bytes);
 	assert_int_equal(p.shmem, row->p.shmem);
+	assert_int_equal(p.tables, row->p.tables);
 	assert_int_equal(p.threads, row->p.threads);
 }
 
