@@ -1,6 +1,6 @@
 /* pile - uses what a look at memory must not pass over, nor be held up by:
- * "pile tables MIB" of page tables that lead to the page of zeros; "pile descriptors N P": N in each
- * of P processes, which share one table; "pile mapped MIB P": so much memory, which P
+ * "pile tables MIB" of page tables that lead to the page of zeros; "pile descriptors N P": N in
+ * each of P processes, which share one table; "pile mapped MIB P": so much memory, which P
  * processes share as threads do. The first says "lived" after six seconds; the others say
  * "there" and stay. */
 #include <fcntl.h>
@@ -18,8 +18,9 @@
 static int tables(size_t mib)
 {
 	const size_t n = mib << 8;
-	const volatile char *p = mmap(NULL, n << 21, PROT_READ,
-				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const volatile char *p =
+		mmap(NULL, n << 21, PROT_READ,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	char sum = 0;
 
 	if (p == MAP_FAILED || madvise((void *)(uintptr_t)p, n << 21, MADV_NOHUGEPAGE))
@@ -45,7 +46,8 @@ static int with(int shared, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		char *stack = malloc(STACK);
 
-		if (!stack || clone(wait_for_ever, stack + STACK, shared | SIGCHLD, NULL) < 0)
+		if (!stack ||
+		    clone(wait_for_ever, stack + STACK, shared | SIGCHLD, NULL) < 0)
 			return 1;
 	}
 	puts("there");
