@@ -69,9 +69,6 @@ struct pump_stream *pump_add(struct pump *p, int from, int to)
 	s = &p->s[p->n];
 	*s = (struct pump_stream){ .from = from, .to = to, .many = spliceable(in) };
 	s->buffered = !spliceable(in) || !spliceable(out);
-	s->data = malloc(PUMP_BYTES); /* also for when splice proves impossible */
-	if (!s->data)
-		return NULL;
 	p->n++;
 	return s;
 }
@@ -201,8 +198,13 @@ static int step_filter(struct pump *p, struct pump_stream *s, size_t n)
 
 static int step_read(struct pump *p, struct pump_stream *s)
 {
-	ssize_t n = sys_read(s->from, s->data, s->filter ? PUMP_FILTER : PUMP_BYTES);
+	ssize_t n;
 
+	if (!s->data) /* most streams are spliced, or end without a byte */
+		s->data = malloc(PUMP_BYTES);
+	if (!s->data)
+		return -ENOMEM;
+	n = sys_read(s->from, s->data, s->filter ? PUMP_FILTER : PUMP_BYTES);
 	if (n == -EAGAIN)
 		return 0;
 	if (n == 0 || n == -EIO) /* EIO: nobody is left at the other end of a pty */

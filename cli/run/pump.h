@@ -36,7 +36,7 @@ struct pump_stream {
 	bool many;	 /* reading @from again without a poll cannot block */
 	bool blocked;	 /* @to was full: wait for it */
 	bool held;	 /* we are in the background, and there is input */
-	char *data;	 /* owned; PUMP_BYTES, when buffered */
+	char *data;	 /* owned; PUMP_BYTES; NULL = nothing was read yet */
 	size_t at, len;	 /* what is left of it, or of @made, to write */
 	pump_filter_fn *filter; /* NULL = as it comes */
 	void *filter_ctx;	/* borrowed */
@@ -57,7 +57,7 @@ void pump_done(struct pump *p);
 
 /** pump_add() - a direction: the next stream, numbered from 0
  *  Return: the stream, whose ownership flags and @tty the caller may set; NULL when
- *          there are PUMP_STREAMS already or memory is out. */
+ *          there are PUMP_STREAMS already. */
 struct pump_stream *pump_add(struct pump *p, int from, int to);
 
 /** pump_filter() - put @fn between; before the first step

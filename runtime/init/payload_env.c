@@ -91,18 +91,20 @@ static bool is_there(const char *root, const char *dir, const char *a, const cha
 	return n < (int)sizeof(path) && sys_faccessat(AT_FDCWD, path, F_OK, 0) == 0;
 }
 
+/* Where most images have them comes first: what is not there is looked for through every layer. */
 static bool has_terminal(const char *root, const char *name)
 {
-	static const char *const dirs[] = { "/etc/terminfo", "/lib/terminfo",
-					    "/usr/share/terminfo",
-					    "/usr/lib/terminfo" };
+	static const char *const dirs[] = { "/lib/terminfo", "/usr/share/terminfo",
+					    "/etc/terminfo", "/usr/lib/terminfo" };
 	const char letter[] = { name[0], '/', '\0' };
 	char code[8];
 
 	snprintf(code, sizeof(code), "%02x/", (unsigned char)name[0]);
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
-		if (is_there(root, dirs[i], letter, name) ||
-		    is_there(root, dirs[i], code, name))
+		if (is_there(root, dirs[i], letter, name))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+		if (is_there(root, dirs[i], code, name))
 			return true;
 	return false;
 }
