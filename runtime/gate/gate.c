@@ -27,7 +27,9 @@ enum {
 	REAP_MS = 200,
 	END_MS = 500,
 	DEATHS_MS = 60000,
-	PAUSE_MS = 30000
+	PAUSE_MS = 30000,
+	LAST_WORDS = 1024,
+	SHOWN = 96
 };
 
 static void push_event(struct gate *g, enum gate_event_kind kind, const char *text)
@@ -116,12 +118,24 @@ static int tell_published(struct gate *g, const struct gate_publish *p, struct e
 	return tell(g, q, p->fd, e);
 }
 
+/* Where a C library that ends it says why; as much as the pipe holds. */
+static int hear_last_words(struct gate *g, struct proc_conf *conf)
+{
+	int ends[2], r = sys_pipe2(ends, O_CLOEXEC | O_NONBLOCK);
+
+	if (r < 0)
+		return r;
+	g->last_words = ends[0];
+	conf->fds[2] = ends[1];
+	return 0;
+}
+
 static int spawn(struct gate *g, struct err *e)
 {
 	char self[PATH_MAX];
 	const char *const argv[] = { self, "__gate", NULL };
 	const char *const env[] = { NULL };
-	_cleanup_close_ int theirs = -1;
+	_cleanup_close_ int theirs = -1, words = -1;
 	struct proc_conf conf = { .argv = argv, .env = env, .fds = { -1, -1, -1 } };
 	int pair[2];
 	int r = proc_self(self, e);
@@ -135,8 +149,13 @@ static int spawn(struct gate *g, struct err *e)
 	theirs = conf.pass_fd = pair[1];
 #ifdef __SANITIZE_ADDRESS__
 	conf.fds[2] = 2;
+	r = 0;
+#else
+	r = hear_last_words(g, &conf);
+	words = conf.fds[2];
 #endif
-	r = watch(g, g->sock);
+	if (r >= 0)
+		r = watch(g, g->sock);
 	if (r < 0)
 		return err_sys(e, r, "cannot start the gate");
 	r = proc_start(&conf, &g->proc, e);
@@ -148,6 +167,7 @@ static void forget_process(struct gate *g)
 	proc_done(&g->proc);
 	g->proc = PROC_NONE;
 	scope_close(&g->sock); /* leaves epfd by itself */
+	scope_close(&g->last_words);
 }
 
 static int start_process(struct gate *g, struct err *e)
@@ -323,6 +343,7 @@ int gate_start(const struct gate_conf *conf, struct gate **ret, struct err *e)
 			    .names_fd = -1,
 			    .proc = PROC_NONE,
 			    .sock = -1,
+			    .last_words = -1,
 			    .epfd = -1,
 			    .wake = -1,
 			    .pause = -1 };
@@ -381,6 +402,26 @@ pid_t gate_pid(const struct gate *g)
 
 /* ---- what the process says ------------------------------------------------------ */
 
+/* The last line of what a C library said, as "malloc(): corrupted top size". */
+static void add_last_words(struct gate *g)
+{
+	char words[LAST_WORDS], shown[SHOWN], *line;
+	size_t at = strlen(g->failure);
+	ssize_t n = g->last_words < 0
+			    ? -1
+			    : sys_read(g->last_words, words, sizeof(words) - 1);
+
+	while (n > 0 && words[n - 1] == '\n')
+		n--;
+	if (n <= 0)
+		return;
+	words[n] = '\0';
+	line = strrchr(words, '\n');
+	line = line ? line + 1 : words;
+	snprintf(g->failure + at, sizeof(g->failure) - at, " (%s)",
+		 text_escaped(shown, sizeof(shown), line, strlen(line)));
+}
+
 /* How it ended, unless it said so itself. */
 static void take_status(struct gate *g)
 {
@@ -393,6 +434,7 @@ static void take_status(struct gate *g)
 		snprintf(g->failure, sizeof(g->failure), "signal %d", status - 128);
 	else
 		snprintf(g->failure, sizeof(g->failure), "exit status %d", status);
+	add_last_words(g);
 }
 
 static void rest(struct gate *g)

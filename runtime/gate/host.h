@@ -29,6 +29,7 @@ struct gate {
 
 	struct proc proc;
 	int sock;	/* owned; to the process; -1 = dead */
+	int last_words; /* owned; its standard error; -1 = none */
 	int epfd, wake; /* owned; epfd watches sock, wake and pause */
 	int pause;	/* owned timer: another process is tried */
 	uint32_t next_id;

@@ -92,6 +92,28 @@ static void addresses_last(void)
 	rig_close(&r);
 }
 
+/* As the C library would say it; only root may write there for it. */
+static void its_last_words(void)
+{
+	static const char words[] = "first\nfree(): invalid pointer\n";
+	char path[64];
+	struct rig r;
+	int fd;
+
+	rig_open(&r, NETNS_CATCH_HELD, NULL, NULL);
+	snprintf(path, sizeof(path), "/proc/%d/fd/2", gate_pid(r.gate));
+	fd = sys_open(path, O_WRONLY | O_NONBLOCK);
+	if (fd < 0) {
+		rig_close(&r);
+		unit_skip("the descriptors of such a process are closed to this user");
+	}
+	assert_int_equal(sys_write(fd, words, strlen(words)), strlen(words));
+	close(fd);
+	kill(gate_pid(r.gate), SIGABRT);
+	rig_want_event(&r, "new ones work: signal 6 (free(): invalid pointer)");
+	rig_close(&r);
+}
+
 static void dies_too_often(void)
 {
 	struct rig r;
@@ -414,6 +436,7 @@ int main(int argc, char **argv)
 		{ "unlisted is refused", unlisted_is_refused },
 		{ "addresses last", addresses_last },
 		{ "dies too often", dies_too_often },
+		{ "its last words are told", its_last_words },
 		{ "rules change", rules_change },
 		{ "rules change while dialling", rules_change_while_dialling },
 		{ "the host by name", the_host_by_name },
