@@ -80,11 +80,9 @@ int file_read_fd(int fd, struct buf *ret, struct err *e)
 
 int file_read_sized(int fd, uint64_t size, struct buf *ret, struct err *e)
 {
-	char what[32];
 	int r = read_all(fd, (size_t)size, ret);
 
-	snprintf(what, sizeof(what), "descriptor %d", fd);
-	return r < 0 ? read_failed(r, what, ret, e) : 0;
+	return r < 0 ? read_failed(r, fd == 0 ? "standard input" : "it", ret, e) : 0;
 }
 
 int file_peek(int dirfd, const char *path, char *ret, size_t size)

@@ -17,7 +17,7 @@
 
 struct pulling {
 	const struct app *app; /* borrowed */
-	const char *ref;       /* borrowed */
+	const char *shown;     /* borrowed; the image, as the caller knows it */
 	struct progress bar;
 	enum pull_phase phase;
 	bool begun; /* a bar was started */
@@ -35,7 +35,7 @@ static void on_progress(void *ctx, const struct pull_progress *now)
 	if (!p->begun || p->phase != now->phase) {
 		if (p->begun)
 			progress_end(&p->bar, false);
-		text_escaped(ref, sizeof(ref), p->ref, strlen(p->ref));
+		text_escaped(ref, sizeof(ref), p->shown, strlen(p->shown));
 		snprintf(what, sizeof(what), "%s %s", verbs[now->phase], ref);
 		progress_start(&p->bar, p->app, what);
 		p->begun = true;
@@ -77,7 +77,8 @@ int pulling_image(const struct app *app, const struct store *st,
 {
 	/* What runs for it ends before it does. */
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
-	struct pulling p = { .app = app, .ref = what->ref };
+	struct pulling p = { .app = app,
+			     .shown = what->source ? what->name : what->ref };
 	_cleanup_json_ struct json *json = idmap_to_json(map);
 	struct idmap own = *map; /* a context is not const */
 	struct err ignored = ERR_NONE;

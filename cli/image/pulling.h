@@ -13,7 +13,8 @@ struct pulling_ref {
 	const char *ref;    /* as source_parse() takes it */
 	const char *name;   /* what the image is called; NULL = as the reference says */
 	const char *digest; /* what it must be, else -ESTALE; NULL = whatever it is */
-	const char *source; /* what is noted as its source; NULL = the reference */
+	const char *source; /* what is noted as its source, where @ref is nothing that a
+			     * person knows (then @name is shown); NULL = the reference */
 	bool flat;	    /* layers become one directory */
 };
 

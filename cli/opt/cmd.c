@@ -7,6 +7,8 @@
 
 #include "base/log.h"
 #include "base/num.h"
+#include "base/sys/sys.h"
+#include "base/text.h"
 #include "cli/opt/argcheck.h"
 #include "cli/opt/config_load.h"
 #include "cli/opt/help.h"
@@ -266,16 +268,24 @@ static void free_args(const struct cmd *c, void *args)
 	free(args);
 }
 
-/* From here on -C is a path without links. */
+/* From here on -C is a path without links, of a directory that is there: also commands
+ * that ask nothing of it must not pass over a name that was mistyped. */
 static int find_dir(struct app *app, char real[PATH_MAX], struct err *e)
 {
+	_cleanup_close_ int fd = -1;
 	int r;
 
 	if (!app->dir)
 		return 0;
 	r = app->real_named(app->dir, real, e);
+	if (r < 0)
+		return r;
+	fd = sys_open(real, O_PATH | O_DIRECTORY);
+	if (fd < 0)
+		return err_sys(e, fd, "cannot use directory '%s'",
+			       text_shown(app->dir));
 	app->dir = real;
-	return r;
+	return 0;
 }
 
 int cmd_do(struct app *app, const struct cmd *c, int argc, char **argv)
@@ -293,8 +303,10 @@ int cmd_do(struct app *app, const struct cmd *c, int argc, char **argv)
 	if (c->early)
 		c->early(args, argc, argv);
 	r = cmd_parse(app, c, argc, argv, args);
+	if (r == CMD_GO && find_dir(app, real, &e) < 0)
+		r = cmd_fail(app, &e, c->usage ? c->usage : CMD_USAGE);
 	if (r == CMD_GO)
-		r = find_dir(app, real, &e) ?: c->work(app, args, &e);
+		r = c->work(app, args, &e);
 	if (r < 0)
 		r = cmd_fail(app, &e, c->failed ? c->failed : CMD_FAILED);
 	free_args(c, args);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "cli/opt/config_project.h"
 #include "cli/project/agreed.h"
 #include "cli/show/confirm.h"
@@ -16,6 +17,7 @@ int project_file_read(const char *project, const char *path, struct buf *ret,
 	_cleanup_close_ int root = inroot_open_real(project, O_RDONLY | O_DIRECTORY);
 	_cleanup_close_ int fd = -1;
 	struct stat st;
+	int r;
 
 	if (root == -ENOSYS) /* inside a box, where none starts: the start says so */
 		root = -ENOENT;
@@ -26,7 +28,11 @@ int project_file_read(const char *project, const char *path, struct buf *ret,
 		return err_sys(e, fd, "cannot open it");
 	if (sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return err_set(e, -EINVAL, "it is no regular file");
-	return file_read_fd(fd, ret, e);
+	r = file_read_fd(fd, ret, e);
+	if (r == -EMSGSIZE)
+		return err_set(e, r, "it has %s; at most %s are read",
+			       text_bytes((uint64_t)st.st_size), text_bytes(ret->max));
+	return r;
 }
 
 static bool ask(const struct app *app, const struct buf *widens)

@@ -204,6 +204,14 @@ writer='sleep 1000 & kill -STOP $!; echo $! >/root/stopped
 	[ "$(box 'cat /root/a')" = 1 ]
 }
 
+@test "branch: one that cannot be made leaves nothing behind" {
+	box true
+	before=$(find "$XDG_DATA_HOME/cubby/boxes" "$XDG_DATA_HOME/cubby/marks" -maxdepth 1 | sort)
+	run -1 --separate-stderr cubby branch a nosuch
+	[ "$stderr" = "cubby branch: the box has no snapshot 'nosuch'; 'cubby snapshots' lists them" ]
+	[ "$(find "$XDG_DATA_HOME/cubby/boxes" "$XDG_DATA_HOME/cubby/marks" -maxdepth 1 | sort)" = "$before" ]
+}
+
 @test "branch: a name that a running box has is taken, as any other" {
 	cubby exec -q -- true
 	cubby branch -q taken

@@ -445,6 +445,17 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	[ "$stderr" = "cubby cp: 'a' and 'dir/../a' would become one file; copy one of them by itself" ]
 	run -2 --separate-stderr cubby cp a :/etc/hosts :/root
 	[[ $stderr == "cubby cp: two paths are wanted"* ]]
+	# One line says why, however many the box's programs say.
+	cubby exec -q -- sh -c 'mkdir -p /root/in/dir/sub/file && for i in $(seq 99); do mkdir -p /root/in/dir/f$i/x; done'
+	touch dir/f{1..99}
+	run -1 --separate-stderr cubby cp dir :/root/in
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == "cubby cp: cannot copy 'dir' to ':/root/in': tar: "*": Cannot open: "* ]]
+	rm dir/f*
+	run -1 --separate-stderr cubby cp dir :/etc/passwd
+	[[ $stderr == "cubby cp: cannot copy 'dir' to ':/etc/passwd': mkdir: "*": File exists" ]]
+	run -1 --separate-stderr cubby cp a :/dev/full
+	[[ $stderr == "cubby cp: cannot copy 'a' to ':/dev/full': cat: "*"No space left on device" ]]
 	# What the box has for tar(1) may do as it likes: it is told, and ends.
 	cubby exec -q -- sh -c 'printf "#!/bin/sh\nexit 0\n" >/usr/local/bin/tar && chmod +x /usr/local/bin/tar'
 	head -c 3000000 /dev/zero >dir/large

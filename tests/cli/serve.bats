@@ -63,20 +63,20 @@ host='Host: h\r\n'
 
 @test "serve: a file of keys that makes no sense is refused with its line" {
 	printf 'a 0123456789abcdef all\nb 0123456789abcdeX read,write\n' >keys
-	run -1 --separate-stderr cubby serve --keys keys
+	run -2 --separate-stderr cubby serve --keys keys
 	[ "$stderr" = "cubby serve: --keys 'keys': line 2: the rights are all, read, run, network" ]
-	run -1 --separate-stderr cubby serve --keys none
+	run -2 --separate-stderr cubby serve --keys none
 	[[ $stderr == *"--keys 'none'"*'No such file'* ]]
 	run -2 --separate-stderr cubby serve --keys keys --key-file keys
 }
 
 @test "serve: what would be open to others, or makes no sense, is refused with the remedy" {
-	run -1 --separate-stderr cubby serve --listen 0.0.0.0:0
+	run -2 --separate-stderr cubby serve --listen 0.0.0.0:0
 	[[ $stderr == *"others could reach this address"*"--tls-cert"*"--front-proxy"* ]]
-	run -1 --separate-stderr cubby serve --listen here
-	[[ $stderr == "cubby serve: --listen: bad address 'here'; such as "* ]]
+	run -2 --separate-stderr cubby serve --listen here
+	[ "$stderr" = "cubby serve: --listen: bad address 'here'; such as 127.0.0.1:8000, [::1]:8000 or unix:/run/x.sock" ]
 	echo short >key
-	run -1 --separate-stderr cubby serve --key-file key
+	run -2 --separate-stderr cubby serve --key-file key
 	[[ $stderr == *"a key of at least 16 characters is needed" ]]
 	run -2 --separate-stderr cubby serve --rm
 	run -2 --separate-stderr cubby serve --idle soon
@@ -186,14 +186,14 @@ host='Host: h\r\n'
 	serve_certificate
 	run -2 --separate-stderr cubby serve --tls-cert s.pem
 	[ "$stderr" = 'cubby serve: --tls-cert and --tls-key go together' ]
-	run -1 --separate-stderr cubby serve --tls-cert none --tls-key s.key
+	run -2 --separate-stderr cubby serve --tls-cert none --tls-key s.key
 	[[ $stderr == "cubby serve: cannot open 'none': No such file or directory"* ]]
-	run -1 --separate-stderr cubby serve --tls-cert s.key --tls-key s.key
+	run -2 --separate-stderr cubby serve --tls-cert s.key --tls-key s.key
 	[[ $stderr == "cubby serve: cannot use 's.key' as a certificate: "* ]]
-	run -1 --separate-stderr cubby serve --tls-cert s.pem --tls-key ca.key
+	run -2 --separate-stderr cubby serve --tls-cert s.pem --tls-key ca.key
 	[[ $stderr == "cubby serve: cannot use 'ca.key' as its key: "* ]]
 	openssl rsa -aes128 -passout pass:secret -in s.key -out locked.key 2>/dev/null
-	run -1 --separate-stderr cubby serve --tls-cert s.pem --tls-key locked.key </dev/null # and it asks for nothing
+	run -2 --separate-stderr cubby serve --tls-cert s.pem --tls-key locked.key </dev/null # and it asks for nothing
 	[[ $stderr == "cubby serve: cannot use 'locked.key' as its key: "* ]]
 }
 

@@ -346,6 +346,17 @@ fails() {
 	fails 2 "cubby run: --replay 'bad.jsonl': transcript, line 1: bad JSON at byte 1" run --replay bad.jsonl
 }
 
+@test "a directory that is not there is said by every command, also by those that ask nothing of it" {
+	for command in ls images stats doctor config volumes models prune mcp "exec true" info rm; do
+		status=2
+		[ "$command" != "exec true" ] || status=125
+		# shellcheck disable=SC2086 # words
+		fails "$status" "cubby ${command%% *}: cannot use directory '/nonexistent': No such file or directory" -C /nonexistent $command
+	done
+	touch file
+	fails 2 "cubby ls: cannot use directory 'file': Not a directory" ls -C file
+}
+
 @test "help for what is no command; output of what never ran" {
 	fails 2 "cubby: there is no command or page 'nosuch'; 'cubby help' lists them" help nosuch
 	fails 2 "cubby: there is no command or page 'rin'; did you mean 'run'?" help rin

@@ -22,6 +22,8 @@ struct copy {
 	bool several;	       /* @to is a directory, or it is refused */
 };
 
+enum { COMPLAINT = 1024 };
+
 /* What the scripts in the box say by their status; cat and tar have none of these. */
 enum { NO_PLACE = 53, IS_DIRECTORY, NO_DIRECTORY, NO_TAR, NOT_WRITTEN };
 
@@ -51,9 +53,11 @@ static int run_with(struct app *app, const char *const *argv, int fd, int as)
 
 /* ---- into the box ------------------------------------------------------------------------ */
 
-/* $1 where to, $2 the name of what is copied, $3 its mode, $4 several. */
+/* $1 where to, $2 the name of what is copied, $3 its mode, $4 several. What goes wrong is
+ * written to standard output. */
 /* clang-format off */
 #define INTO \
+	"exec 2>&1\n" \
 	"[ -d \"$1\" ] || [ -z \"$4\" ] || exit 55\n" /* NO_DIRECTORY */ \
 	"[ ! -d \"$1\" ] || set -- \"$1/$2\" \"$2\" \"$3\"\n"
 #define PLACE \
@@ -63,7 +67,32 @@ static int run_with(struct app *app, const char *const *argv, int fd, int as)
 	"t=$1; while [ \"$t\" != \"${t%/}\" ]; do t=${t%/}; done; set -- \"$t\"\n"
 /* clang-format on */
 
-static int say_not_in(const struct copy *c, int status, struct err *e)
+/* Here the box writes why it could not: so much and no more, since it may write for ever. */
+static int complaint_open(struct err *e)
+{
+	_cleanup_close_ int fd = sys_memfd("cubby-cp", MFD_ALLOW_SEALING);
+	int r = fd < 0 ? fd : sys_ftruncate(fd, COMPLAINT);
+
+	if (r >= 0)
+		r = sys_add_seals(fd, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+	if (r >= 0)
+		r = sys_dup2(fd, STDOUT_FILENO);
+	return r < 0 ? err_sys(e, r, "cannot copy") : take(&fd, -1);
+}
+
+/* tar(1) adds a second line that it failed. */
+static int complain(const struct copy *c, int fd, int status, struct err *e)
+{
+	char why[COMPLAINT + 1] = "";
+	ssize_t n = sys_pread(fd, why, COMPLAINT, 0);
+
+	why[n < 0 ? 0 : strcspn(why, "\n")] = '\0';
+	return *why ? err_set(e, -EIO, "cannot copy '%s' to '%s': %s", c->from, c->to,
+			      text_shown(why))
+		    : status; /* cubby said it */
+}
+
+static int say_not_in(const struct copy *c, int complaint, int status, struct err *e)
 {
 	switch (status) {
 	case NO_PLACE:
@@ -80,8 +109,10 @@ static int say_not_in(const struct copy *c, int status, struct err *e)
 	case NOT_WRITTEN:
 		err_set(e, -EACCES, "cannot write '%s' in the box", c->to);
 		return err_hint(e, "'cubby exec touch %s' says why", c->to + 1);
-	default:
+	case CMD_DONE:
 		return status;
+	default:
+		return complain(c, complaint, status, e);
 	}
 }
 
@@ -91,6 +122,7 @@ static int file_in(struct app *app, const struct copy *c, int fd, const struct s
 	static const char script[] =
 		INTO PLACE "(true >\"$1\") 2>/dev/null || exit 57\n" /* NOT_WRITTEN */
 			   "cat >\"$1\" && chmod -- \"$3\" \"$1\"";
+	_cleanup_close_ int complaint = complaint_open(e);
 	char mode[8], name[NAME_MAX + 1];
 	const char *const argv[] = { "sh",	"-c",
 				     script,	"sh",
@@ -98,8 +130,10 @@ static int file_in(struct app *app, const struct copy *c, int fd, const struct s
 				     mode,	c->several ? "several" : "",
 				     NULL };
 
+	if (complaint < 0)
+		return complaint;
 	snprintf(mode, sizeof(mode), "%o", st->st_mode & 0777);
-	return say_not_in(c, run_with(app, argv, fd, STDIN_FILENO), e);
+	return say_not_in(c, complaint, run_with(app, argv, fd, STDIN_FILENO), e);
 }
 
 /* Who packs reads what the caller may read, and nothing as anybody else. */
@@ -123,7 +157,9 @@ static int directory_in(struct app *app, const struct copy *c, int fd, struct er
 {
 	static const char script[] = INTO NO_SLASHES PLACE
 		"command -v tar >/dev/null || exit 56\n" /* NO_TAR */
-		"mkdir -p -- \"$1\" && exec tar -x -o -f - -C \"$1\"";
+		"mkdir -p -- \"$1\" || exit\n"
+		"s=0; why=$(tar -x -o -f - -C \"$1\" 2>&1) || s=$?\n"
+		"[ $s = 0 ] || printf %.200s \"$why\"; exit $s";
 	struct idmap map;
 	struct worker_job job = { .name = "pack", .map = &map, .dir = fd, .in = -1 };
 	_cleanup_worker_ struct worker packer = WORKER_NONE;
@@ -135,7 +171,10 @@ static int directory_in(struct app *app, const struct copy *c, int fd, struct er
 				     NULL };
 	int ends[2], status, r = sys_pipe2(ends, O_CLOEXEC);
 	_cleanup_close_ int out = r < 0 ? -1 : ends[0], in = r < 0 ? -1 : ends[1];
+	_cleanup_close_ int complaint = complaint_open(e);
 
+	if (complaint < 0)
+		return complaint;
 	if (r < 0)
 		return err_sys(e, r, "cannot copy '%s'", c->from);
 	job.out = in;
@@ -149,7 +188,7 @@ static int directory_in(struct app *app, const struct copy *c, int fd, struct er
 		       STDIN_FILENO); /* the last end: who packs hears of it */
 	r = worker_wait(&packer, -1, NULL, e);
 	if (status != 0 && (r == 0 || r == -EPIPE))
-		return say_not_in(c, status, e);
+		return say_not_in(c, complaint, status, e);
 	return r < 0 ? err_wrap(e, "cannot copy all of '%s'", c->from) : status;
 }
 

@@ -48,8 +48,9 @@ enum {
 struct args {
 	struct opt_box box;
 	const char *tls_cert, *tls_key;
-	const char *listen, *boxes, *key_file, *keys, *policies, *info;
-	struct words origins; /* owned */
+	const char *boxes, *key_file, *keys, *policies, *info;
+	struct listen_address at; /* --listen */
+	struct words origins;	  /* owned */
 	uint64_t idle_ms, connections, max_boxes;
 	bool proxy, log;
 };
@@ -349,24 +350,13 @@ static unsigned passed_sockets(int fds[SOCKETS])
 static int open_sockets(const struct args *a, int fds[SOCKETS],
 			struct listen_address *at, int *dir, struct err *e)
 {
-	int n = (int)passed_sockets(fds), r;
+	int n = (int)passed_sockets(fds), r = 0;
 	const char *name;
 
 	*at = (struct listen_address){ .len = 0 };
 	if (n)
 		return n;
-	r = listen_parse(a->listen ? a->listen : "127.0.0.1:8000", at, e);
-	if (r < 0)
-		return err_wrap(e, "--listen");
-	if (!at->here && !a->proxy && !a->tls_cert) {
-		err_set(e, -EPERM,
-			"--listen %s: others could reach this address, and "
-			"read the key on its way",
-			a->listen);
-		return err_hint(e, "give a certificate (--tls-cert, --tls-key), or put "
-				   "a proxy that speaks TLS in front of a loopback "
-				   "address, or say that there is one: --front-proxy");
-	}
+	*at = a->at;
 	if (at->a.any.sa_family == AF_UNIX)
 		r = *dir = at->dir = hostpath_parent(at->a.path.sun_path, &name, e);
 	if (r >= 0)
@@ -413,7 +403,8 @@ static int open_tls(struct host *h, const struct args *a, struct err *e)
 	return r;
 }
 
-static int set_up(struct host *h, const struct args *a, struct err *e)
+/* The files that options name: what is wrong in them is wrong usage. */
+static int read_files(struct host *h, const struct args *a, struct err *e)
 {
 	int r = read_keys(h, a, e);
 
@@ -423,11 +414,13 @@ static int set_up(struct host *h, const struct args *a, struct err *e)
 		return err_wrap(e, "--info '%s'", a->info);
 	if (a->tls_cert)
 		r = open_tls(h, a, e);
-	if (r == 0 && a->policies)
-		r = read_policies(h, a->policies, e);
-	if (r < 0)
-		return r;
-	r = store_open(&h->store, e);
+	return r == 0 && a->policies ? read_policies(h, a->policies, e) : r;
+}
+
+static int set_up(struct host *h, const struct args *a, struct err *e)
+{
+	int r = store_open(&h->store, e);
+
 	if (r < 0)
 		return r;
 	if (a->boxes) {
@@ -518,6 +511,8 @@ static int serve(struct app *app, void *args, struct err *e)
 	int fds[SOCKETS], r, n;
 
 	h.spec = SPEC_NONE;
+	if (read_files(&h, a, e) < 0)
+		return cmd_fail(app, e, CMD_USAGE);
 	r = set_up(&h, a, e);
 	if (r < 0)
 		return r;
@@ -551,9 +546,28 @@ static int take_idle(struct app *, void *args, const char *word, struct err *e)
 		       : 0;
 }
 
+static int take_address(struct app *, void *args, const char *word, struct err *e)
+{
+	return listen_parse(word, &((struct args *)args)->at, e);
+}
+
+static int check_address(struct args *a, struct err *e)
+{
+	int r = a->at.len ? 0 : listen_parse("127.0.0.1:8000", &a->at, e);
+
+	if (r < 0 || a->at.here || a->proxy || a->tls_cert)
+		return r;
+	err_set(e, -EPERM,
+		"--listen: others could reach this address, and read the key on its "
+		"way");
+	return err_hint(e, "give a certificate (--tls-cert, --tls-key), or put a proxy "
+			   "that speaks TLS in front of a loopback address, or say "
+			   "that there is one: --front-proxy");
+}
+
 static int check(struct app *app, void *args, struct err *e)
 {
-	const struct args *a = args;
+	struct args *a = args;
 
 	if (a->boxes && app->box)
 		return err_set(e, -EINVAL, "--name and --boxes exclude each other");
@@ -568,13 +582,13 @@ static int check(struct app *app, void *args, struct err *e)
 	if (a->box.wipe || a->box.rm || a->box.unlink)
 		return err_set(e, -EINVAL,
 			       "--wipe, --rm and --unlink are for a single command");
-	return 0;
+	return check_address(a, e);
 }
 
 static const struct cmd_option options[] = {
 	{ "listen", 0, "ADDR:PORT",
 	  "where to listen (default: 127.0.0.1:8000), or unix:PATH",
-	  CMD_TEXT(struct args, listen) },
+	  CMD_CALL(take_address) },
 	{ "boxes", 0, "DIR",
 	  "a box for each user and chat, in directories below DIR, instead of the "
 	  "one of this directory",

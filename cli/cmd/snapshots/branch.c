@@ -10,25 +10,19 @@ struct args {
 };
 
 /* What the other one has, at another place; a port can be published once. */
-static int describe(struct boxsetup *s, const struct spec *to, struct json **ret,
-		    struct err *e)
+static int describe(struct boxsetup *s, const struct spec *to, const char *id,
+		    struct json **ret, struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
-	char id[BOXMARK_ID] = "";
 	int r = boxdir_load(&s->dir, &j, e);
 
 	if (r < 0)
 		return r;
-	if (boxmark_id(to->project, to->name, id) < 0)
-		*id = '\0';
 	(void)json_drop(j, "mark");
 	if (spec_place_json(to, j) < 0 || json_set(j, "publish", json_array()) < 0 ||
 	    (*id && json_set_str(j, "mark", id) < 0))
 		return err_sys(e, -ENOMEM, "cannot describe the branch");
 	(void)json_drop(json_get_mut(j, "options"), "publish");
-	r = *id ? boxmark_set(&s->store, id, to->key, e) : 0;
-	if (r < 0)
-		return r;
 	*ret = take(&j, NULL);
 	return 0;
 }
@@ -41,18 +35,22 @@ static int make_branch(struct snap *from, const struct args *a, struct err *e)
 	struct snapshot_branch b = { .from = a->from,
 				     .key = to.key,
 				     .copy = snap_copy(from) };
+	char id[BOXMARK_ID] = ""; /* "": the filesystem tells no birth */
 	int r;
 
 	(void)text_copy(to.project, sizeof(to.project), s->spec.project);
 	(void)text_copy(to.name, sizeof(to.name), a->name);
-	r = spec_key(to.project, to.name, to.key, e) ?: describe(s, &to, &j, e);
+	if (boxmark_id(to.project, to.name, id) < 0)
+		*id = '\0';
+	r = spec_key(to.project, to.name, to.key, e) ?: describe(s, &to, id, &j, e);
 	b.box = j;
 	if (r == 0)
 		r = (a->from ? setup_kept_claim(s, a->from, j, e) : 0)
 			    ?: snapshot_branch(&s->store, &s->dir, &b, e);
 	if (r == -EEXIST)
 		return err_hint(e, "'cubby -b %s rm' removes it", a->name);
-	return r;
+	/* Last, so that no mark leads to a box that was not made. */
+	return r == 0 && *id ? boxmark_set(&s->store, id, to.key, e) : r;
 }
 
 static int branch(struct app *app, void *args, struct err *e)
