@@ -8,6 +8,7 @@
 #include "cli/opt/cmd.h"
 #include "cli/opt/cmdline.h"
 #include "cli/opt/config.h"
+#include "cli/opt/habits.h"
 #include "cli/opt/help.h"
 #include "cli/opt/manual.h"
 #include "cli/show/render.h"
@@ -44,22 +45,22 @@ static void app_init(struct app *app, struct config *config)
 	};
 }
 
-/* One word alone is never a task, which costs money; nor is what is nearly a command. */
+/* One word alone is never a task, which costs money; nor is what is nearly a command, or one
+ * of docker's. */
 static int unknown_command(const struct app *app, const char *word)
 {
-	const char *near = cmd_near(app->commands, word);
+	const char *near = cmd_near(app->commands, word), *habit = habits_command(word);
+	const char *hint = "'cubby help' lists them";
 	struct err e = ERR_NONE;
+	char nearest[64];
 
-	if (near)
-		err_set(&e, -EINVAL,
-			"unknown command '%s'; did you mean '%s'? (cubby run '%s' "
-			"makes it a task)",
-			word, near, word);
-	else
-		err_set(&e, -EINVAL,
-			"unknown command '%s'; 'cubby help' lists them (cubby run "
-			"'%s' makes it a task)",
-			word, word);
+	if (near) {
+		snprintf(nearest, sizeof(nearest), "did you mean '%s'?", near);
+		hint = nearest;
+	}
+	err_set(&e, -EINVAL,
+		"unknown command '%s'; %s (cubby run '%s' makes it a task)", word,
+		habit ? habit : hint, word);
 	return cmd_fail(app, &e, CMD_USAGE);
 }
 
@@ -72,6 +73,7 @@ static bool is_task(const struct cmdline *l, const char *first)
 	if (l->words == 1 && strcmp(l->word, "-") == 0)
 		return true;
 	return !cmd_near(commands_table, l->word) &&
+	       !habits_only(l->word, l->second, l->words) &&
 	       (l->words > 1 || context_waits(STDIN_FILENO));
 }
 

@@ -1,5 +1,6 @@
 #include "cli/box/owner.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,6 +135,18 @@ void owner_choose(const struct app *app, struct boxsetup *s)
 		return;
 	s->spec.owner =
 		(struct idmap_owner){ (uint16_t)found.uid, (uint16_t)found.gid };
+}
+
+int owner_check(const struct app *app, const struct boxsetup *s, struct err *e)
+{
+	const char *user = user_of(app);
+	struct userdb_user found;
+	struct err why = ERR_NONE;
+
+	if (!user || find_user(s, user, &found, &why) != -EINVAL)
+		return 0;
+	*e = why;
+	return err_wrap(e, "user");
 }
 
 /* It is said once for a user of a box; where that cannot be kept, again. */

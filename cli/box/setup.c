@@ -330,6 +330,15 @@ static int before_start(void *ctx, struct err *e)
 	return r;
 }
 
+/* What is kept must be such that the box starts with it. */
+static int check_kept(const struct app *app, const struct opt_box *o,
+		      const struct boxsetup *s, struct err *e)
+{
+	bool given = app->config->v[CONFIG_USER].from == CONFIG_FROM_FLAG;
+
+	return o->save && given ? owner_check(app, s, e) : 0;
+}
+
 static int prepare(const struct app *app, const struct opt_box *o, struct boxsetup *s,
 		   struct err *e)
 {
@@ -365,13 +374,13 @@ static int prepare(const struct app *app, const struct opt_box *o, struct boxset
 	if (r < 0)
 		return r;
 	if (there && !o->wipe) {
-		r = check_image(app, s, e);
+		r = check_image(app, s, e) ?: check_kept(app, o, s, e);
 		if (r < 0)
 			return r;
 		owner_choose(app, s);
 		return save(app, s, old, false, e);
 	}
-	r = choose_new(app, s, e);
+	r = choose_new(app, s, e) ?: check_kept(app, o, s, e);
 	if (r == 0 && there)
 		r = (o->yes ? 0 : removal_confirm_one(app, &s->store, s->spec.key, e))
 			    ?: wipe(s, e);

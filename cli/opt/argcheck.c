@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/opt/habits.h"
 #include "cli/opt/near.h"
 
 void argcheck_add(struct argcheck *s, const struct cmd_option *table, void *base)
@@ -18,9 +19,17 @@ static int say_no_place(const char *dashes, const char *name, struct err *e)
 	return err_hint(e, "leave it out");
 }
 
-static int say_help(struct err *e)
+/* @name: of the option, without its dashes; @near: the nearest one, or NULL */
+static int say_unknown(const struct argcheck *s, const char *dashes, const char *name,
+		       const char *near, struct err *e)
 {
-	return err_hint(e, "--help lists them");
+	const char *habit = s->command ? habits_option(s->command, name) : NULL;
+
+	err_set(e, -EINVAL, "unknown option '%s%s'", dashes, name);
+	if (habit)
+		return err_hint(e, "%s", habit);
+	return near ? err_hint(e, "did you mean '--%s'?", near)
+		    : err_hint(e, "--help lists them");
 }
 
 static int unknown_long(const struct argcheck *s, const char *name, struct err *e)
@@ -33,8 +42,7 @@ static int unknown_long(const struct argcheck *s, const char *name, struct err *
 	for (size_t i = 0; i < s->n; i++)
 		known[i] = s->v[i].option->name;
 	near = near_find(name, known, s->n);
-	err_set(e, -EINVAL, "unknown option '--%s'", name);
-	return near ? err_hint(e, "did you mean '--%s'?", near) : say_help(e);
+	return say_unknown(s, "--", name, near, e);
 }
 
 /* The index of the option that @name is or begins. */
@@ -76,7 +84,7 @@ static int check_long(const struct argcheck *s, const char *arg, const char *nex
 
 	if (len >= sizeof(name)) {
 		err_set(e, -EINVAL, "unknown option '--%.60s…'", arg);
-		return say_help(e);
+		return err_hint(e, "--help lists them");
 	}
 	memcpy(name, arg, len);
 	name[len] = '\0';
@@ -117,8 +125,7 @@ static int unknown_short(const struct argcheck *s, char letter, struct err *e)
 	for (const struct cmd_option *o = s->place; o && o->name; o++)
 		if (o->letter == letter)
 			return say_no_place("-", name, e);
-	err_set(e, -EINVAL, "unknown option '-%c'", letter);
-	return say_help(e);
+	return say_unknown(s, "-", name, NULL, e);
 }
 
 static int check_short(const struct argcheck *s, const char *arg, const char *next,

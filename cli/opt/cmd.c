@@ -193,6 +193,7 @@ void cmd_options(const struct cmd *c, struct app *app, void *args, struct argche
 static int parse_words(struct parse *p, int argc, char **argv, struct err *e)
 {
 	struct argcheck set = { .tail = p->c->tail,
+				.command = p->c->name,
 				.place = p->c->no_box ? place : NULL,
 				.ctx = p };
 	int r;

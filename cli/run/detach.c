@@ -19,9 +19,11 @@ static const char logs_script[] =
 	"if [ \"$1\" = none ] || [ ! -f \"$p.log\" ]; then\n"
 	"	exit 44\n" /* DETACH_STATUS */
 	"fi\n"
-	"[ \"$1\" = follow ] || exec cat \"$p.log\"\n"
-	"case $p in *[!0-9]*) exec tail -n +1 -f \"$p.log\" ;; esac\n"
-	"at=1\n"
+	"[ \"$1\" = follow ] || exec tail -n \"${3:-+1}\" \"$p.log\"\n"
+	"case $p in *[!0-9]*) exec tail -n \"${3:-+1}\" -f \"$p.log\" ;; esac\n"
+	"at=$(wc -c <\"$p.log\")\n"
+	"at=$((at - $(tail -n \"${3:-+1}\" \"$p.log\" | wc -c) + 1))\n"
+	"[ $at -gt 0 ] || at=1\n" /* it grew */
 	"while :; do\n"
 	"	over=\n"
 	"	[ ! -f \"$p.exit\" ] && kill -0 \"$p\" 2>/dev/null || over=1\n"
@@ -34,7 +36,7 @@ static const char logs_script[] =
 	"	sleep 0.1\n"
 	"done";
 
-int detach_logs(const char *pid, bool follow, struct words *ret)
+int detach_logs(const char *pid, const char *tail, bool follow, struct words *ret)
 {
 	static const char *const head[] = { "sh", "-c", logs_script, "sh", NULL };
 	int r = add_all(ret, head);
@@ -44,9 +46,8 @@ int detach_logs(const char *pid, bool follow, struct words *ret)
 	r = words_add(ret, follow ? "follow" : "show");
 	if (r < 0)
 		return r;
-	if (pid)
-		r = words_add(ret, pid);
-	return r;
+	r = words_add(ret, pid ? pid : "");
+	return r == 0 && tail ? words_add(ret, tail) : r;
 }
 
 /* A process is gone when its number is; the file of its end is init's (payload.h). */

@@ -12,8 +12,9 @@
 enum { DETACH_STATUS = 44 }; /* of those words: no such command was detached */
 
 /** detach_logs() - the words that show a log
- *  @pid: NULL = the newest */
-int detach_logs(const char *pid, bool follow, struct words *ret);
+ *  @pid:  NULL = the newest
+ *  @tail: how many lines of it, the last ones; NULL = all */
+int detach_logs(const char *pid, const char *tail, bool follow, struct words *ret);
 
 /** detach_wait() - the words that wait for such commands, print the status of each, a line
  *  each, and end with that of the last

@@ -211,6 +211,14 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -0 cubby logs
 	[ "$output" = begun ]
 	run -0 cubby kill -s KILL "$pid"
+	run -0 cubby exec -d -q -- sh -c 'printf "1\n2\n3\n"; exec sleep 1000'
+	pid=$output
+	until [ "$(cubby logs --tail 1)" = 3 ]; do read -rt 0.02 <> <(:) || true; done
+	[ "$(cubby logs -n 2)" = $'2\n3' ]
+	[ -z "$(cubby logs -n 0)" ]
+	[ "$(cubby logs --tail all)" = $'1\n2\n3' ]
+	cubby kill -s KILL "$pid"
+	[ "$(cubby logs -f --tail 2 "$pid")" = $'2\n3' ]
 	run -1 --separate-stderr cubby logs 99999
 	[ "$stderr" = "cubby logs: no command was detached with number 99999; 'cubby logs' shows the one that printed last" ]
 	cubby stop -q
@@ -525,6 +533,23 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -0 --separate-stderr cubby ports --publish 0:8124
 	[[ $stderr =~ ^cubby:\ published\ 127.0.0.1:[0-9]+\ -\>\ 8124$ ]]
 	cubby stop -q
+}
+
+@test "set: a user that the box does not have is refused, before a box is made, too" {
+	run -1 --separate-stderr cubby set user=nosuch
+	[ "$stderr" = "cubby set: user: no user 'nosuch' in the box; a number needs no account" ]
+	run -1 cubby info
+	cubby exec -q -- sh -c 'echo "new:x:1234:1234::/:/bin/sh" >>/etc/passwd'
+	cubby set -q user=new
+	run -1 --separate-stderr cubby set user=nosuch
+	[ "$stderr" = "cubby set: user: no user 'nosuch' in the box; a number needs no account" ]
+	run -1 --separate-stderr cubby set user=new:nosuch
+	[[ $stderr == "cubby set: user: no group 'nosuch' in the box"* ]]
+	run -125 --separate-stderr cubby exec --save --user nosuch -- true
+	[[ $stderr == *"user: no user 'nosuch' in the box"* ]]
+	run -0 cubby set
+	[[ $output == *"user "*new* ]]
+	cubby set -q user=4711
 }
 
 @test "set and unset: what is kept with a box, and where each setting comes from" {

@@ -357,6 +357,22 @@ fails() {
 	fails 2 "cubby ls: cannot use directory 'file': Not a directory" ls -C file
 }
 
+@test "what docker calls otherwise is said with what it is called here" {
+	fails 2 "cubby: unknown command 'inspect'; 'cubby info' tells of the box, 'cubby info --json' all of it (cubby run 'inspect' makes it a task)" inspect
+	fails 2 "cubby: unknown command 'inspect'; 'cubby info' tells of the box, 'cubby info --json' all of it (cubby run 'inspect' makes it a task)" inspect db
+	fails 2 "cubby: unknown command 'network'; 'cubby net' says what the box may reach, and changes it (cubby run 'network' makes it a task)" network ls
+	fails 2 "cubby: unknown command 'bash'; 'cubby shell' is a shell in the box (cubby run 'bash' makes it a task)" bash
+	fails 2 "cubby ps: unknown option '-a'; 'cubby ls' lists the boxes; ps has all processes of this one" ps -a
+	fails 2 "cubby prune: unknown option '-f'; -y does not ask first" prune -f
+	fails 2 "cubby info: unknown option '--format'; --json has all fields, from which jq(1) picks" info --format '{{.Id}}'
+	fails 2 "cubby run: unknown option '-i'; a task needs no terminal; 'cubby exec -it COMMAND' runs a command, 'cubby shell' is a shell" run --rm -it ubuntu bash
+	fails 125 "cubby exec: unknown option '--network'; --net says what the box may reach" exec --network none true
+	fails 2 "cubby cp: two paths are wanted, and ':' in front of the one in the box, such as :/etc/hosts; a box that has a name is meant by '-b NAME'" cp db:/x y
+	fails 2 "cubby save: where to is missing; say oci:DIR, oci-archive:FILE or docker-archive:FILE, or -o FILE" save image
+	fails 2 "cubby save: --output and 'oci:x' exclude each other" save -o y image oci:x
+	fails 2 "cubby logs: --tail: bad number 'x'; it is such as 20" logs --tail x
+}
+
 @test "help for what is no command; output of what never ran" {
 	fails 2 "cubby: there is no command or page 'nosuch'; 'cubby help' lists them" help nosuch
 	fails 2 "cubby: there is no command or page 'rin'; did you mean 'run'?" help rin

@@ -22,6 +22,7 @@ static const struct form {
 
 struct args {
 	const char *image, *to; /* borrowed */
+	const char *out;	/* borrowed; docker's way to say where */
 	const struct form *form;
 };
 
@@ -69,29 +70,40 @@ static void leave_empty(int dir)
 		(void)tree_remove(dir, made[i], &ignored);
 }
 
+/* @path: what is written; the name in it stands behind ':', but for --output. */
+static int read_place(const struct args *a, char path[PATH_MAX], const char **name,
+		      struct err *e)
+{
+	const char *place = a->out ? a->out : a->to + strlen(a->form->prefix);
+
+	if (text_copy(path, PATH_MAX, place) < 0)
+		return err_sys(e, -ENAMETOOLONG, "cannot make '%.64s'", place);
+	if (a->out)
+		return 0;
+	path[strcspn(path, ":")] = '\0';
+	if (strlen(path) + 1 < strlen(place))
+		*name = place + strlen(path) + 1;
+	return 0;
+}
+
 static int save(struct app *app, void *args, struct err *e)
 {
 	const struct args *a = args;
-	const struct form *form = a->form;
-	const char *place = a->to + strlen(form->prefix);
-	struct layoutout_want want = { .docker = form->docker };
+	struct layoutout_want want = { .docker = a->out || a->form->docker };
 	_cleanup_signals_ struct signals_held held = SIGNALS_HELD_NONE;
 	_cleanup_store_ struct store st = STORE_NONE;
 	_cleanup_close_ int dir = -1;
 	char path[PATH_MAX];
 	struct image image;
-	int r;
+	int r = read_place(a, path, &want.name, e);
 
-	if (text_copy(path, sizeof(path), place) < 0)
-		return err_sys(e, -ENAMETOOLONG, "cannot make '%.64s'", place);
-	path[strcspn(path, ":")] = '\0';
-	if (strlen(path) + 1 < strlen(place))
-		want.name = place + strlen(path) + 1;
+	if (r < 0)
+		return r;
 	r = signals_hold(&held, e);
 	if (r < 0)
 		return r;
 	want.abort_fd = held.fd;
-	if (form->archive)
+	if (a->out || a->form->archive)
 		return pushing_archive(app, a->image, &want, path, e);
 	r = place_store(app, &st, e) ?: image_find(&st, a->image, NULL, &image, e);
 	if (r < 0)
@@ -112,27 +124,58 @@ static int take_to(struct app *, void *args, const char *to, struct err *e)
 	struct args *a = args;
 
 	a->form = find_form(to);
-	return a->form ? 0
-		       : err_set(e, -EINVAL,
-				 "'%s' is no place for an image; say oci:DIR, "
-				 "oci-archive:FILE or docker-archive:FILE",
-				 to);
+	if (a->form)
+		return 0;
+	err_set(e, -EINVAL, "'%s' is no place for an image", text_shown(to));
+	return err_hint(e, "say oci:DIR, oci-archive:FILE or docker-archive:FILE");
 }
+
+static int take_out(struct app *, void *, const char *file, struct err *e)
+{
+	if (!*file)
+		return err_set(e, -EINVAL, "a name is missing: that of a file");
+	if (find_form(file))
+		return err_set(e, -EINVAL, "'%s' stands without --output",
+			       text_shown(file));
+	return 0;
+}
+
+static int check(struct app *, void *args, struct err *e)
+{
+	const struct args *a = args;
+
+	if (a->out && a->to)
+		return err_set(e, -EINVAL, "--output and '%s' exclude each other",
+			       text_shown(a->to));
+	if (a->out || a->to)
+		return 0;
+	err_set(e, -EINVAL, "where to is missing");
+	return err_hint(e, "say oci:DIR, oci-archive:FILE or docker-archive:FILE, or "
+			   "-o FILE");
+}
+
+static const struct cmd_option options[] = {
+	{ "output", 'o', "FILE", "the same as docker-archive:FILE",
+	  CMD_TEXT_IF(struct args, out, take_out) },
+	{ 0 },
+};
 
 const struct cmd cmd_save = {
 	.name = "save",
 	.group = CMD_IMAGES,
 	.summary = "write an image into a directory or file",
 	.words = "IMAGE oci:DIR[:NAME]\nIMAGE oci-archive:FILE[:NAME]\n"
-		 "IMAGE docker-archive:FILE[:NAME]",
+		 "IMAGE docker-archive:FILE[:NAME]\n-o FILE IMAGE",
 	.doc = "Write an image as an OCI layout into the new directory DIR, or as an "
 	       "archive of one into the new file FILE, from which skopeo, podman and "
 	       "others take it; a docker-archive is one for 'docker load', too.",
+	.options = options,
 	.operands = { CMD_TEXT(struct args, image),
 		      CMD_TEXT_IF(struct args, to, take_to) },
-	.least = 2,
+	.least = 1,
 	.missing = "an image and a place such as oci:DIR are missing",
 	.size = sizeof(struct args),
 	.no_box = true,
+	.check = check,
 	.work = save,
 };

@@ -327,6 +327,22 @@ static int check_names(const struct words *w, struct err *e)
 	return 0;
 }
 
+/* NAME:PATH is docker's, where one of several containers is meant. */
+static int say_paths(const struct words *w, struct err *e)
+{
+	err_set(e, -EINVAL,
+		"two paths are wanted, and ':' in front of the one in the box, such as "
+		":/etc/hosts");
+	for (size_t i = 0; i < w->n; i++) {
+		size_t len = strcspn(w->v[i], ":/");
+
+		if (len && w->v[i][len] == ':')
+			return err_hint(e, "a box that has a name is meant by '-b "
+					   "NAME'");
+	}
+	return e->code;
+}
+
 static int check(struct app *, void *args, struct err *e)
 {
 	const struct words *w = &((struct args *)args)->paths;
@@ -335,9 +351,7 @@ static int check(struct app *, void *args, struct err *e)
 	for (size_t i = 0; i < w->n; i++)
 		if (w->n < 2 ||
 		    (i + 1 < w->n && (w->v[i][0] == ':') == (w->v[w->n - 1][0] == ':')))
-			return err_set(e, -EINVAL,
-				       "two paths are wanted, and ':' in front of the "
-				       "one in the box, such as :/etc/hosts");
+			return say_paths(w, e);
 	for (size_t i = 0; i < w->n && r == 0; i++)
 		r = check_path(w->v[i], e);
 	return r < 0 ? r : check_names(w, e);

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "cli/box/setup.h"
@@ -9,7 +10,7 @@
 #include "cli/show/render.h"
 
 struct args {
-	const char *pid;
+	const char *pid, *tail;
 	bool follow, raw;
 };
 
@@ -55,7 +56,7 @@ static int work(struct app *app, void *args, struct err *e)
 	if (boxsetup_find(app, &setup, e) < 0)
 		return cmd_fail(app, e, CMD_CUBBY);
 	runs = is_running(app, &setup);
-	if (detach_logs(a->pid, a->follow && runs, &words) < 0)
+	if (detach_logs(a->pid, a->tail, a->follow && runs, &words) < 0)
 		return err_sys(e, -ENOMEM, "cannot read the logs");
 	if (a->follow && !runs)
 		render_note(app, "the box is not running: nothing more will come");
@@ -80,8 +81,22 @@ static int check_pid(struct app *app, void *args, const char *word, struct err *
 	return 0;
 }
 
+/* "all", as docker has it, is what is shown anyway. */
+static int take_tail(struct app *app, void *args, const char *word, struct err *e)
+{
+	bool is_all = strcmp(word, "all") == 0;
+	uint64_t lines;
+
+	(void)app;
+	if (!is_all && num_range(word, 0, INT32_MAX, &lines) < 0)
+		return err_set(e, -EINVAL, "bad number '%s'; it is such as 20", word);
+	((struct args *)args)->tail = is_all ? NULL : word;
+	return 0;
+}
+
 static const struct cmd_option options[] = {
 	{ "follow", 'f', NULL, "go on with what comes", CMD_FLAG(struct args, follow) },
+	{ "tail", 'n', "N", "only the last N lines", CMD_CALL(take_tail) },
 	{ "raw", 0, NULL, "pass all of it to the terminal, not only what draws",
 	  CMD_FLAG(struct args, raw) },
 	{ 0 },

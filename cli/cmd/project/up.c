@@ -7,6 +7,7 @@
 
 struct args {
 	struct opt_box box;
+	bool detach; /* no matter: it never stays */
 };
 
 static int tell(const struct app *app, size_t services, struct err *e)
@@ -63,6 +64,12 @@ static int work(struct app *app, void *args, struct err *e)
 	return tell(app, json_len(json_get(app->config->project, "services")), e);
 }
 
+static const struct cmd_option options[] = {
+	{ "detach", 'd', NULL, "do not stay with the services, which is so anyway",
+	  CMD_FLAG(struct args, detach) },
+	{ 0 },
+};
+
 const struct cmd cmd_up = {
 	.name = "up",
 	.group = CMD_PROJECT,
@@ -70,6 +77,7 @@ const struct cmd cmd_up = {
 	.doc = "Start the box of this directory with the services of .cubby/box.json, "
 	       "in order, each when the one before is ready, and leave it running. "
 	       "'cubby down' ends them, 'cubby logs NAME' shows what one says.",
+	.options = options,
 	.tables = { OPT_BOX(struct args, box) },
 	.size = sizeof(struct args),
 	.config = true,

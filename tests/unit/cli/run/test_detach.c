@@ -6,12 +6,14 @@ static void logs_name_what_is_wanted(void)
 {
 	_cleanup_words_ struct words all = WORDS_NONE, one = WORDS_NONE;
 
-	assert_int_equal(detach_logs(NULL, false, &all), 0);
+	assert_int_equal(detach_logs(NULL, NULL, false, &all), 0);
 	assert_string_equal(all.v[4], "show");
-	assert_null(all.v[5]);
-	assert_int_equal(detach_logs("7", true, &one), 0);
+	assert_string_equal(all.v[5], "");
+	assert_null(all.v[6]);
+	assert_int_equal(detach_logs("7", "3", true, &one), 0);
 	assert_string_equal(one.v[4], "follow");
 	assert_string_equal(one.v[5], "7");
+	assert_string_equal(one.v[6], "3");
 }
 
 static void wait_has_every_number(void)
