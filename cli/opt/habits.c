@@ -114,7 +114,8 @@ bool habits_only(const char *word, const char *second, int words)
 
 	if (!h)
 		return false;
-	return words <= h->most || (h->seconds && second && is_among(h->seconds, second));
+	return words <= h->most ||
+	       (h->seconds && second && is_among(h->seconds, second));
 }
 
 const char *habits_option(const char *command, const char *name)

@@ -826,7 +826,7 @@ fake_maker() { # DIR COMMANDS
 	run -0 cubby save -q 1 oci-archive:here.tar
 	[ -s here.tar ]
 	run -0 cubby save -q -o with:colon.tar 1 # as docker has it
-	tar -tf with:colon.tar | grep -x manifest.json
+	tar --force-local -tf with:colon.tar | grep -x manifest.json
 	run -1 --separate-stderr cubby save -q 1 oci-archive:none/o.tar
 	[[ $stderr == *"cannot open 'none/o.tar': No such file or directory" ]]
 }
