@@ -157,6 +157,70 @@ assert grown < 100000, grown # half of what there is for all, and 256 KiB each
 END
 }
 
+@test "attack: floods of comms, whose answers are read or not, hold up who sends them alone" {
+	serve_start
+	talk <<END
+$prelude
+id = kernel()
+before = held()
+grown = 0
+def look():
+    global grown
+    grown = max(grown, held() - before)
+    assert ask("GET", "/health")[0] == 200
+for kind, content in [("comm_open", {"comm_id": "c", "target_name": "t", "data": {"d": "x" * 1000}}),
+                      ("comm_msg", {"comm_id": "c", "data": {"d": "x" * 1000}}),
+                      ("comm_close", {"comm_id": "c", "data": {"d": "x" * 1000}})]:
+    w = channel(id) # to nothing: a kernel of this kind has none, so it says nothing
+    for i in range(2000):
+        w.send(message(kind, content))
+        if i % 100 == 0: look()
+    w.send(message("kernel_info_request", {}))
+    w.until('"kernel_info_reply"')
+# who asks and does not read is not read any more
+w = channel(id)
+w.s.settimeout(2)
+sent = 0
+try:
+    while sent < 20000:
+        w.send(message("comm_info_request", {"target_name": "x" * 1000}))
+        sent += 1
+        if sent % 500 == 0: look()
+except TimeoutError:
+    pass
+look()
+assert 0 < sent < 20000, sent
+assert grown < 8000, grown
+w = channel(id)
+w.send(message("comm_info_request", {}))
+w.until('"comm_info_reply"')
+END
+}
+
+@test "attack: forty programs that write for ever leave others their answers" {
+	serve_start
+	execute true
+	python3 - "$SERVE_ADDR" "$SERVE_KEY" "$(lib_longer 50)" <<-'END'
+		import http.client, json, statistics, sys, time
+		addr, key, most = sys.argv[1:]
+		c = http.client.HTTPConnection(addr)
+		def ask(method, path, body=None):
+		    c.request(method, path, json.dumps(body) if body else None,
+		        {"Authorization": "Bearer " + key, "Content-Type": "application/json"})
+		    return json.loads(c.getresponse().read())
+		ids = [ask("POST", "/execute?wait=0", {"command": "yes"})["id"] for _ in range(40)]
+		while not all(ask("GET", f"/execute/{id}/status?tail=1")["next_offset"] > 8 for id in ids):
+		    time.sleep(0.02)
+		took = []
+		for _ in range(40):
+		    start = time.perf_counter()
+		    ask("GET", "/health")
+		    took.append((time.perf_counter() - start) * 1000)
+		# a round of all of them takes a server that reads whatever is there 100 ms and more
+		assert statistics.median(took) < int(most), sorted(took)
+	END
+}
+
 # bats test_tags=long
 @test "attack: messages of WebSockets that do not end are bytes that are held, like any" {
 	printf '%s %s all\n' a aaaaaaaaaaaaaaaaaaaaaaaa b bbbbbbbbbbbbbbbbbbbbbbbb >keys

@@ -97,6 +97,11 @@ $LIB_PROJECT" ]
 	[ "$(jq -r '.status, .exit_code' <<<"$output" | tr '\n' ' ')" = 'killed -15 ' ]
 	serve_status POST "/execute/$id/input" 400 -H 'Content-Type: application/json' -d '{"input":"x"}'
 	serve_status GET /execute/nothing/status 404
+	# seconds may have a fraction; what counts things may not
+	serve_json POST '/execute?wait=0.95' '{"command":"mkfifo p; read x <p"}'
+	id=$(jq -r .id <<<"$output")
+	[ "$(curl -s -H "Authorization: Bearer $SERVE_KEY" -o /dev/null -w '%{time_total}' "$SERVE_URL/execute/$id/status?wait=0.95" | jq '. > 0.9')" = true ]
+	serve_status GET "/execute/$id/status?offset=0.5" 422
 }
 
 # bats test_tags=long

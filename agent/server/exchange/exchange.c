@@ -64,13 +64,33 @@ int exchange_arg_num(struct exchange *x, const char *name, int64_t least, int64_
 	if (!text || !*text)
 		return 0;
 	v = strtod(text, &end); /* clients that know floats alone send 10.0 */
-	if (*end || !(v >= (double)least && v <= (double)most)) {
+	if (*end || !(v >= (double)least && v <= (double)most) ||
+	    (double)(int64_t)v != v) {
 		snprintf(why, sizeof(why),
 			 "a whole number from %" PRId64 " to %" PRId64 " is needed",
 			 least, most);
 		return wrong(x, "query", name, e, why);
 	}
 	*ret = (int64_t)v;
+	return 0;
+}
+
+int exchange_arg_ms(struct exchange *x, const char *name, int64_t most_s, int64_t *ret,
+		    struct err *e)
+{
+	const char *text = exchange_arg(x, name, 0);
+	char why[96], *end;
+	double v;
+
+	if (!text || !*text)
+		return 0;
+	v = strtod(text, &end);
+	if (*end || !(v >= 0 && v <= (double)most_s)) {
+		snprintf(why, sizeof(why),
+			 "a number of seconds from 0 to %" PRId64 " is needed", most_s);
+		return wrong(x, "query", name, e, why);
+	}
+	*ret = (int64_t)(v * 1000);
 	return 0;
 }
 

@@ -38,6 +38,9 @@ const char *exchange_arg(struct exchange *x, const char *name, unsigned nth);
 /** exchange_arg_num() - @ret becomes the value, or stays without one; else -EBADMSG */
 int exchange_arg_num(struct exchange *x, const char *name, int64_t least, int64_t most,
 		     int64_t *ret, struct err *e);
+/** exchange_arg_ms() - the same of seconds, which may have a fraction, as milliseconds */
+int exchange_arg_ms(struct exchange *x, const char *name, int64_t most_s, int64_t *ret,
+		    struct err *e);
 bool exchange_arg_bool(struct exchange *x, const char *name, bool none);
 /** exchange_missing() - -EBADMSG: the query has to have @name */
 int exchange_missing(struct exchange *x, const char *name, struct err *e);

@@ -256,20 +256,18 @@ static void answer_wait(struct answer *a)
 static struct answer *answer_new(struct exchange *x, struct process *p, struct err *e)
 {
 	struct answer *a = calloc(1, sizeof(*a));
-	int64_t wait = 0;
 
 	if (!a) {
 		err_sys(e, -ENOMEM, "cannot answer");
 		return NULL;
 	}
 	*a = (struct answer){ .x = x, .p = p, .first_entry = true };
-	if (exchange_arg_num(x, "wait", 0, WAIT_MAX, &wait, e) < 0 ||
+	if (exchange_arg_ms(x, "wait", WAIT_MAX, &a->wait_ms, e) < 0 ||
 	    exchange_arg_num(x, "offset", 0, INT32_MAX, &a->offset, e) < 0 ||
 	    exchange_arg_num(x, "tail", 1, INT32_MAX, &a->tail, e) < 0) {
 		free(a);
 		return NULL;
 	}
-	a->wait_ms = wait * 1000;
 	p->users++;
 	exchange_later(x, &answer_hooks, a);
 	return a;
