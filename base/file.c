@@ -115,6 +115,13 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
+bool file_is_zeros(const void *data, size_t len)
+{
+	const char *c = data;
+
+	return !len || (!*c && !memcmp(c, c + 1, len - 1));
+}
+
 int file_write_fd(int fd, const void *data, size_t len, struct err *e)
 {
 	int r = write_all(fd, data, len);

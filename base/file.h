@@ -34,6 +34,9 @@ int file_sealed(const char *name, const void *data, size_t len, struct err *e);
 /** file_write_fd() - write all of @len bytes, however many calls that takes */
 int file_write_fd(int fd, const void *data, size_t len, struct err *e);
 
+/** file_is_zeros() - a hole in a file reads as these bytes do */
+bool file_is_zeros(const void *data, size_t len);
+
 struct file_data {
 	const void *data; /* borrowed */
 	size_t len;

@@ -52,7 +52,15 @@ static void add_layer(struct layoutout *l, const char *diff, const char *digest,
 	(void)json_add(l->layers, descriptor(TYPE "layer.v1.tar", digest, size));
 }
 
-static int hash_file(int fd, char ret[HASH_HEX], uint64_t *size, struct err *e)
+static bool is_aborted(const struct layoutout *l)
+{
+	struct pollfd p = { .fd = l->abort_fd, .events = POLLIN };
+
+	return sys_poll(&p, 1, 0) > 0;
+}
+
+static int hash_file(const struct layoutout *l, int fd, char ret[HASH_HEX],
+		     uint64_t *size, struct err *e)
 {
 	_cleanup_hash_ struct hash *hash = NULL;
 	_cleanup_free_ char *chunk = malloc(CHUNK);
@@ -66,6 +74,8 @@ static int hash_file(int fd, char ret[HASH_HEX], uint64_t *size, struct err *e)
 			return err_sys(e, (int)n, "cannot hash a layer");
 		*size += (uint64_t)n;
 		r = hash_update(hash, chunk, (size_t)n, e);
+		if (r == 0 && is_aborted(l))
+			r = err_set(e, -ECANCELED, "interrupted");
 	}
 	return r < 0 ? r : hash_final(hash, ret, e);
 }
@@ -83,7 +93,7 @@ int layoutout_tree(struct layoutout *l, int tree, const char *skip, struct err *
 	r = feed_pack(l->map, tree, skip, out, l->abort_fd, e);
 	if (r < 0)
 		return r;
-	r = hash_file(out, digest, &size, e);
+	r = hash_file(l, out, digest, &size, e);
 	if (r < 0)
 		return r;
 	snprintf(path, sizeof(path), "blobs/sha256/%s", digest);

@@ -135,7 +135,7 @@ int pushing_archive(const struct app *app, const char *ref,
 	if (r < 0)
 		return err_sys(e, r, "cannot make '%s'", path);
 	r = stage(app, ref, want, &s, &image, e)
-		    ?: pack_run(&(struct pack_conf){ s.dir, NULL, d.fd }, e);
+		    ?: pack_run(&(struct pack_conf){ .root = s.dir, .out = d.fd }, e);
 	if (r < 0)
 		return r;
 	r = draft_name(&d, name);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/dirscan.h"
+#include "base/file.h"
 #include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -26,7 +27,7 @@
 #include "rootfs/archive/whiteout.h"
 #include "rootfs/store/tree.h"
 
-enum { PROGRESS_STEP = 1 << 20 };
+enum { PROGRESS_STEP = 1 << 20, HOLE = 64 << 10 /* zeros that become one */ };
 
 struct extract {
 	struct extract_conf conf;
@@ -415,21 +416,49 @@ static void tell(struct extract *x)
 	}
 }
 
-static int on_data(void *ctx, const void *data, size_t len, uint64_t at, struct err *e)
+/* How many bytes, in steps, are all zeros, or have none that are. */
+static size_t stretch(const char *p, size_t len, bool *zeros)
 {
-	struct extract *x = ctx;
-	const char *p = data;
+	size_t n = 0;
+
+	*zeros = len >= HOLE && file_is_zeros(p, HOLE);
+	while (len - n >= HOLE && file_is_zeros(p + n, HOLE) == *zeros)
+		n += HOLE;
+	return *zeros || len - n >= HOLE ? n : len;
+}
+
+static int write_at(struct extract *x, const char *p, size_t len, uint64_t at,
+		    struct err *e)
+{
 	ssize_t n;
 
 	x->end = at + len;
-	x->bytes += len;
 	for (; len; p += n, len -= (size_t)n, at += (uint64_t)n) {
 		n = sys_pwrite(x->fd, p, len, (off_t)at);
 		if (n < 0)
 			return fail(x, (int)n, "write", e);
 	}
-	tell(x);
 	return 0;
+}
+
+static int on_data(void *ctx, const void *data, size_t len, uint64_t at, struct err *e)
+{
+	struct extract *x = ctx;
+	const char *p = data;
+	int r = 0;
+
+	x->bytes += len;
+	while (len && r == 0) {
+		bool zeros;
+		size_t n = stretch(p, len, &zeros);
+
+		r = zeros ? 0 : write_at(x, p, n, at, e);
+		p += n;
+		len -= n;
+		at += n;
+	}
+	tell(x);
+	return r;
 }
 
 static int note_dir(struct extract *x, const struct untar_entry *en, struct err *e)

@@ -51,6 +51,7 @@ struct pack {
 	char *chunk;	  /* owned */
 	char path[PATH_MAX];
 	struct stat st; /* of the entry at hand */
+	uint64_t bytes; /* of files so far */
 };
 
 static void pack_done(struct pack *p)
@@ -228,6 +229,31 @@ static void add_xattrs(struct pack *p, int fd, struct entry *en)
 	}
 }
 
+/* Before the first byte of it: a file of any size is made in a moment. */
+static int take_room(struct pack *p, uint64_t size, struct err *e)
+{
+	if (p->conf->most && size > p->conf->most - p->bytes) {
+		err_set(e, -EFBIG,
+			"cannot pack '%s' of %s: the files of a layer have %s at the "
+			"most",
+			text_shown(p->path), text_bytes(size),
+			text_bytes(p->conf->most));
+		return err_hint(e, "what a file has as holes counts, too");
+	}
+	p->bytes += size;
+	return 0;
+}
+
+/* As a hole, where there can be one. */
+static int put_zeros(struct pack *p, size_t n, struct err *e)
+{
+	int r = flush(p, e);
+
+	if (r == 0 && sys_lseek(p->conf->out, (off_t)n, SEEK_CUR) < 0)
+		r = put(p, p->chunk, n, e);
+	return r;
+}
+
 static int put_data(struct pack *p, int fd, uint64_t size, struct err *e)
 {
 	uint64_t left = size;
@@ -239,7 +265,9 @@ static int put_data(struct pack *p, int fd, uint64_t size, struct err *e)
 		if (n <= 0)
 			return fail(p, n < 0 ? (int)n : -EIO, "read", e);
 		left -= (uint64_t)n;
-		r = put(p, p->chunk, (size_t)n, e);
+		r = n == CHUNK && file_is_zeros(p->chunk, CHUNK)
+			    ? put_zeros(p, CHUNK, e)
+			    : put(p, p->chunk, (size_t)n, e);
 	}
 	return r < 0 ? r : pad(p, size, e);
 }
@@ -305,7 +333,7 @@ static int put_regular(struct pack *p, struct entry *en, struct err *e)
 		return fail(p, fd, "open", e);
 	add_xattrs(p, fd, en);
 	en->size = (uint64_t)p->st.st_size;
-	r = put_header(p, en, e);
+	r = take_room(p, en->size, e) ?: put_header(p, en, e);
 	return r < 0 ? r : put_data(p, fd, en->size, e);
 }
 

@@ -7,6 +7,8 @@
 #ifndef ROOTFS_ARCHIVE_PACK_H
 #define ROOTFS_ARCHIVE_PACK_H
 
+#include <stdint.h>
+
 #include "base/err.h"
 
 struct pack_conf {
@@ -14,10 +16,12 @@ struct pack_conf {
 	const char
 		*skip; /* a path below it that is left out, with what is below; NULL */
 	int out;       /* borrowed */
+	uint64_t most; /* bytes of files, what they have as holes among them; 0 = any */
 };
 
-/** pack_run() - 0; -E2BIG (a path of more than PATH_MAX bytes), or what reading or writing
- *  failed with. Sockets and devices are left out. */
+/** pack_run() - 0; -E2BIG (a path of more than PATH_MAX bytes), -EFBIG (more than @most), or
+ *  what reading or writing failed with. Sockets and devices are left out. Where @out is a
+ *  file, long stretches of zeros become holes of it: it must end where writing begins. */
 int pack_run(const struct pack_conf *conf, struct err *e);
 
 #endif

@@ -130,7 +130,11 @@ typedef int copy_fn(int from, int parent, const char *name, struct tree_copied *
 static int do_pack(int dir, const char *arg, const struct idmap *, struct json **,
 		   struct err *e)
 {
-	return pack_run(&(struct pack_conf){ dir, arg, STDERR_FILENO }, e);
+	return pack_run(&(struct pack_conf){ .root = dir,
+					     .skip = arg,
+					     .out = STDERR_FILENO,
+					     .most = untar_limits_default.bytes },
+			e);
 }
 
 /* Standard input is the directory whose content becomes @arg. */

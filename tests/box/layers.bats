@@ -485,3 +485,25 @@ heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exi
 	run -1 --separate-stderr cubby commit x
 	[[ $stderr == *"no box for"* ]]
 }
+
+# A hostile box makes a file of any size in a moment; what it has of it is a byte.
+@test "layers: holes of a file stay holes in a commit and in what is saved, and a file beyond the limit is refused at once" {
+	local used
+	cubby exec -q -- sh -c 'truncate -s 300M /opt/holes; echo end >>/opt/holes; truncate -s 40G /opt/huge'
+	run -1 --separate-stderr timeout "$(lib_longer 60)" cubby commit holes
+	[[ $stderr == *"'opt/huge' of 40 GiB: the files of a layer have 32 GiB at the most; what a file has as holes counts, too"* ]]
+	cubby exec -q -- rm /opt/huge
+	run -0 --separate-stderr cubby commit holes
+	cubby rm -y -q
+	run -0 cubby save -q holes oci-archive:holes.tar
+	used=$(du -k holes.tar | cut -f 1)
+	[ "$(($(stat -c %s holes.tar) / 1024 - used))" -gt 200000 ]
+	cubby rmi -q --force holes
+	cubby pull -q --name again oci-archive:holes.tar
+	run -0 --separate-stderr cubby exec --image again -- sh -c 'du -k /opt/holes; stat -c %s /opt/holes; tail -c 4 /opt/holes'
+	[ "${output%%[!0-9]*}" -lt 10000 ]
+	[ "${lines[1]}" -eq $(((300 << 20) + 4)) ]
+	[ "${lines[2]}" = end ]
+	cubby rm -y -q
+	cubby rmi -q again
+}

@@ -312,6 +312,20 @@ static void a_waiter_gets_the_new_file(void)
 	close(pipe_fds[1]);
 }
 
+static void zeros(void)
+{
+	char bytes[4096] = "";
+
+	assert_true(file_is_zeros(bytes, sizeof(bytes)));
+	assert_true(file_is_zeros(bytes, 1));
+	assert_true(file_is_zeros(bytes, 0));
+	bytes[sizeof(bytes) - 1] = 1;
+	assert_false(file_is_zeros(bytes, sizeof(bytes)));
+	assert_true(file_is_zeros(bytes, sizeof(bytes) - 1));
+	bytes[0] = 1;
+	assert_false(file_is_zeros(bytes, 1));
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -330,6 +344,7 @@ int main(void)
 		{ "a lock that is not given back", lock_not_given_back },
 		{ "a lock that is given back", lock_given_back },
 		{ "a waiter gets the new file", a_waiter_gets_the_new_file },
+		{ "zeros", zeros },
 	};
 
 	return unit_cases("file", cases);

@@ -2,6 +2,7 @@
 #include "rootfs/archive/pack.h"
 
 #include <stdio.h>
+#include <sys/wait.h>
 
 #include "base/file.h"
 #include "base/scope.h"
@@ -29,7 +30,9 @@ static void pack(int root, const char *skip, struct buf *ret)
 		sys_openat(top, "out", O_RDWR | O_CREAT | O_TRUNC, 0600);
 	struct err e = ERR_NONE;
 
-	unit_ok(pack_run(&(struct pack_conf){ root, skip, out }, &e), &e);
+	unit_ok(pack_run(&(struct pack_conf){ .root = root, .skip = skip, .out = out },
+			 &e),
+		&e);
 	ret->len = 0;
 	unit_ok(file_read(top, "out", ret, &e), &e);
 	assert_int_equal(ret->len % 512, 0);
@@ -121,7 +124,95 @@ static void there_and_back(void)
 	extractbox_none(&x, "left");
 }
 
-static const struct unit_case cases[] = { { "there and back", there_and_back } };
+/* 64 MiB of nothing, a byte, and nothing again. */
+static void make_sparse(int root)
+{
+	_cleanup_close_ int fd =
+		sys_openat(root, "sparse", O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	assert_int_equal(sys_pwrite(fd, "x", 1, 32 << 20), 1);
+	assert_int_equal(sys_ftruncate(fd, 64 << 20), 0);
+}
+
+static uint64_t room_of(int root, const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(sys_fstatat(root, name, &st, 0), 0);
+	return (uint64_t)st.st_blocks * 512;
+}
+
+static void holes_stay_holes(void)
+{
+	_cleanup_buf_ struct buf out = BUF_INIT(80 << 20);
+	_cleanup_close_ int from = dir_of("holes"), to = dir_of("holes-again");
+	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int fd = -1;
+	char byte = 0;
+
+	make_sparse(from);
+	pack(from, NULL, &out);
+	assert_true(out.len > 64 << 20);
+	assert_true(room_of(top, "out") < 4 << 20);
+	unpack(&out, to);
+	assert_true(room_of(to, "sparse") < 4 << 20);
+	fd = sys_openat(to, "sparse", O_RDONLY, 0);
+	assert_int_equal(sys_lseek(fd, 0, SEEK_END), 64 << 20);
+	assert_int_equal(sys_pread(fd, &byte, 1, 32 << 20), 1);
+	assert_int_equal(byte, 'x');
+}
+
+/* What cannot be wound forward gets the zeros. */
+static void zeros_into_a_pipe(void)
+{
+	_cleanup_close_ int from = dir_of("piped");
+	char chunk[64 << 10];
+	struct err e = ERR_NONE;
+	size_t got = 0;
+	ssize_t n;
+	int ends[2], status;
+	pid_t pid;
+
+	make_sparse(from);
+	assert_int_equal(sys_pipe2(ends, 0), 0);
+	pid = sys_fork();
+	if (!pid)
+		sys_exit(pack_run(&(struct pack_conf){ .root = from, .out = ends[1] },
+				  &e) != 0);
+	scope_close(&ends[1]);
+	while ((n = sys_read(ends[0], chunk, sizeof(chunk))) > 0)
+		got += (size_t)n;
+	scope_close(&ends[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_true(got > 64 << 20);
+}
+
+static void no_more_than(void)
+{
+	_cleanup_close_ int from = dir_of("large"), out = -1;
+	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	struct pack_conf conf = { .root = from, .most = (64 << 20) + 4 };
+	struct err e = ERR_NONE;
+
+	extractbox_put(from, "a", "four");
+	make_sparse(from);
+	conf.out = out = sys_openat(top, "out", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	unit_ok(pack_run(&conf, &e), &e);
+	conf.most--;
+	assert_int_equal(pack_run(&conf, &e), -EFBIG);
+	assert_string_equal(e.msg,
+			    "cannot pack 'sparse' of 64 MiB: the files of a layer "
+			    "have 64 MiB at the most; what a file has as holes "
+			    "counts, too");
+}
+
+static const struct unit_case cases[] = {
+	{ "there and back", there_and_back },
+	{ "holes stay holes", holes_stay_holes },
+	{ "zeros into a pipe", zeros_into_a_pipe },
+	{ "no more than", no_more_than },
+};
 
 int main(void)
 {
