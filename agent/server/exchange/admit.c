@@ -132,8 +132,9 @@ static bool check_kind(struct exchange *x)
 
 	if (x->head.websocket && (!key || strlen(key) != 24))
 		exchange_fail(x, 400, "bad sec-websocket-key");
-	else if (!passes_on(x->match.route) && strstr(x->head.query, "%00"))
-		exchange_fail(x, 400, "a NUL in the query");
+	else if (!passes_on(x->match.route) && !route_query_is_text(x->head.query))
+		exchange_fail(x, 400,
+			      "the query has a NUL, or a '%%' that is not %%25");
 	else if (wrong)
 		exchange_fail(x, 400, "%s", wrong);
 	else if (session && strlen(session) > SESSION_MAX)

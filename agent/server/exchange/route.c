@@ -134,6 +134,14 @@ static bool named(const char *part, size_t len, const char *name)
 	       strcmp(buf_cstr(&b), name) == 0;
 }
 
+bool route_query_is_text(const char *query)
+{
+	for (const char *p = query; p && (p = strchr(p, '%')); p++)
+		if (percent(p, strnlen(p, 3)) < 0)
+			return false;
+	return true;
+}
+
 int route_query(const char *query, const char *name, unsigned nth, struct buf *ret)
 {
 	for (const char *p = query; p && *p;) {

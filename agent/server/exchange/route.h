@@ -78,5 +78,7 @@ int route_find(const struct route_table *tables, size_t n, const char *method,
  * Return: 1 and @ret filled; 0: there is none; -EINVAL, -ENOMEM, -EMSGSIZE.
  */
 int route_query(const char *query, const char *name, unsigned nth, struct buf *ret);
+/** route_query_is_text() - is each "%XX" in it one, and none a NUL? */
+bool route_query_is_text(const char *query);
 
 #endif

@@ -96,8 +96,29 @@ static void test_query(const void *p)
 		assert_string_equal(buf_cstr(&b), q->value);
 }
 
+static const struct text {
+	const char *name, *query;
+	bool want;
+} texts[] = {
+	{ "no query is text", NULL, true },
+	{ "escapes", "a=%20&%62=%fF", true },
+	{ "a NUL among them", "a=b%00", false },
+	{ "half an escape", "a=%2", false },
+	{ "a sign alone", "a=100%", false },
+	{ "none in a name", "a%zz=1", false },
+	{ "the end of one in the next value", "a=%&b=2", false },
+};
+
+static void test_text(const void *p)
+{
+	const struct text *t = p;
+
+	assert_int_equal(route_query_is_text(t->query), t->want);
+}
+
 int main(void)
 {
 	return unit_rows("route_find", finds, test_find) +
-	       unit_rows("route_query", queries, test_query);
+	       unit_rows("route_query", queries, test_query) +
+	       unit_rows("route_query_is_text", texts, test_text);
 }
