@@ -173,9 +173,9 @@ Python has ended; what was defined in it is lost' ]
 	make_kernel
 	cells 1
 	before=$(awk '/RssAnon/ { print $2 }' "/proc/$SERVE_PID/status")
-	run -0 bash -c '"$0" "$@" | { sleep 1; cut -d" " -f1 | sort | uniq -c | grep -c .; }' \
+	run -0 bash -c '"$0" "$@" | { sleep 3; cut -d" " -f1 | sort | uniq -c | grep -c .; }' \
 		"$CUBBY_TEST_TOP/tests/fake/jupyter_client" "$SERVE_URL" "$SERVE_KEY" "$kernel" \
-		'for i in range(200): print("x" * 100000)'
+		'for i in range(600): print("x" * 100000)'
 	[ "$output" -ge 4 ]
 	after=$(awk '/RssAnon/ { print $2 }' "/proc/$SERVE_PID/status")
 	[ $((after - before)) -lt 20000 ]

@@ -491,10 +491,11 @@ $LIB_PROJECT" ]
 		serve_status POST /files/move "$1" -H 'Content-Type: application/json' -d "{\"source\":\"$2\",\"destination\":\"$3\"}"
 	}
 	serve_start
-	execute "mkdir -p $at/tree/sub; echo one >$at/file; echo two >$at/tree/sub/two; ln -s two $at/tree/sub/link; chmod 750 $at/tree; mkfifo -m 600 $at/tree/pipe"
+	execute "mkdir -p $at/tree/sub; echo one >$at/file; chmod 6755 $at/file; echo two >$at/tree/sub/two; ln -s two $at/tree/sub/link; chmod 750 $at/tree; mkfifo -m 600 $at/tree/pipe"
 	move 200 $at/file file
 	[ "$(jq -r .destination serve.body)" = "$LIB_PROJECT/file" ]
 	[ "$(cat file)" = one ]
+	[ "$(stat -c %a file)" = 755 ] # in the project nothing runs as its owner
 	move 200 $at/tree tree
 	[ "$(cat tree/sub/link) $(stat -c %a tree) $(stat -c %F tree/pipe)" = 'two 750 fifo' ]
 	move 200 tree $at/back
