@@ -10,6 +10,7 @@
 #include "rootfs/store/boxdir.h"
 #include "rootfs/store/snapshot.h"
 #include "runtime/box/box.h"
+#include "runtime/box/deaf.h"
 #include "runtime/spec/spec.h"
 #include "runtime/worker/worker.h"
 
@@ -70,6 +71,15 @@ static int await_end(const struct boxdir *dir, int monitor, struct err *e)
 		if (over)
 			return 0;
 	}
+}
+
+/* A monitor that has not answered for as long as clients wait is held up, perhaps by its
+ * box. */
+static int end_deaf(const struct boxdir *dir, struct err *e)
+{
+	_cleanup_close_ int monitor = deaf_kill(dir->dirfd, e);
+
+	return monitor < 0 ? monitor : await_end(dir, monitor, e);
 }
 
 int boxend_question(const struct store *st, const char *key, const char *what,
@@ -164,7 +174,8 @@ int boxend_idle(const struct store *st, const char *key, struct err *e)
 	return lock < 0 ? lock : await_nothing(&dir, e);
 }
 
-int boxend_stop(const struct store *st, const char *key, struct err *e)
+/* @deaf: that it does not answer is known, or will be. */
+static int stop(const struct store *st, const char *key, bool *deaf, struct err *e)
 {
 	_cleanup_boxdir_ struct boxdir dir = BOXDIR_NONE;
 	_cleanup_spec_ struct spec s;
@@ -173,8 +184,20 @@ int boxend_stop(const struct store *st, const char *key, struct err *e)
 
 	if (r < 0)
 		return r;
-	r = ask_to_stop(&s, &monitor, e);
+	if (!*deaf) {
+		r = ask_to_stop(&s, &monitor, e);
+		*deaf = r == -ETIMEDOUT;
+	}
+	if (*deaf)
+		return end_deaf(&dir, e);
 	return r < 0 ? r : await_end(&dir, monitor, e);
+}
+
+int boxend_stop(const struct store *st, const char *key, struct err *e)
+{
+	bool deaf = false;
+
+	return stop(st, key, &deaf, e);
 }
 
 /* What the image wants its programs to be ended with. */
@@ -224,9 +247,10 @@ int boxend_within(const struct store *st, const char *key,
 	_cleanup_box_ struct box *box = NULL;
 	struct pollfd p = { .fd = grace->interrupt, .events = POLLIN };
 	struct err gone = ERR_NONE;
-	int left = 0, sig = SIGTERM, init = join_box(st, key, &box, &sig, e);
+	int left = 0, sig = SIGTERM, init = join_box(st, key, &box, &sig, e), r;
+	bool deaf = init == -ETIMEDOUT;
 
-	if (init < 0)
+	if (init < 0 && !deaf)
 		return init;
 	if (init > 0) {
 		if (grace->first && boxps_count(init, &gone) > 0)
@@ -239,7 +263,10 @@ int boxend_within(const struct store *st, const char *key,
 			break;
 		left = boxps_count(init, &gone);
 	}
-	return boxend_stop(st, key, e);
+	r = stop(st, key, &deaf, e);
+	if (r == 0 && deaf && grace->killed)
+		*grace->killed = true;
+	return r;
 }
 
 /* A monitor whose last client has just left still holds the lock for some milliseconds:

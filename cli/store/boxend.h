@@ -17,7 +17,7 @@ struct boxend_grace;
 typedef bool boxend_first(struct box *box, const struct boxend_grace *grace);
 
 /** boxend_stop() - end every process of box @key and wait until it is gone; 0 also when
- *  it was not running */
+ *  it was not running. A monitor that does not answer in time is killed, and the box with it */
 int boxend_stop(const struct store *st, const char *key, struct err *e);
 
 /* How long the processes of a box may take to end by themselves. */
@@ -25,6 +25,7 @@ struct boxend_grace {
 	uint64_t until_ms;   /* of sys_now_ms() */
 	int interrupt;	     /* borrowed; readable = no longer; -1 = none */
 	boxend_first *first; /* NULL = nothing is */
+	bool *killed;	     /* set where its monitor did not answer; NULL = not told */
 };
 /** boxend_ask() - ask the processes of box @key to end, and wait for nothing; not where
  *  there is something to end @first */

@@ -36,6 +36,7 @@ static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 {
 	const struct args *a = w->args;
 	struct boxend_grace grace = a->grace;
+	bool killed = false;
 	int r;
 
 	if (!b->running) {
@@ -45,10 +46,12 @@ static int stop(const struct opt_boxes_work *w, const struct boxlist_item *b,
 	}
 	if (!a->boxes.all)
 		grace.until_ms = deadline(a);
+	grace.killed = &killed;
 	r = boxend_within(w->store, b->key, &grace, e);
 	if (r < 0)
 		return r;
-	render_note(w->app, "the box of '%s' is stopped%s%s", b->project,
+	render_note(w->app, "the box of '%s' %s%s%s", b->project,
+		    killed ? "did not answer, and was killed" : "is stopped",
 		    *b->name ? ", name " : "", b->name);
 	acting_rest(w->app, w->store, b->key, b->project);
 	return 0;

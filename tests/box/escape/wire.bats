@@ -116,3 +116,18 @@ descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 	run -0 "$ESCAPE_PROBES/wirefuzz" starts "$CUBBY_TEST_BIN" 200
 	[ "$output" = done ]
 }
+
+# Whatever holds it up: what its box does, or a descriptor that takes hours to be closed.
+@test "K07: a monitor that does not answer is ended by stop, and its box with it" {
+	local monitor init
+	cubby exec --keep -- sh -c 'echo kept >/root/there'
+	monitor=$(cubby info --json | jq -r .monitor_pid)
+	init=$(cubby info --json | jq -r .init_pid)
+	kill -STOP "$monitor"
+	run -0 --separate-stderr timeout "$(lib_longer 90)" cubby stop
+	[[ $stderr == *"did not answer, and was killed"* ]]
+	lib_until eval "! kill -0 $init"
+	lib_until eval "! kill -0 $monitor || grep -q '^State:.Z' /proc/$monitor/status"
+	run -0 cubby exec -- cat /root/there
+	[ "$output" = kept ]
+}
