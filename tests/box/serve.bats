@@ -175,10 +175,10 @@ $LIB_PROJECT" ]
 	run -2 cubby serve --policies policies
 	[[ $output == *"--boxes DIR makes more"* ]]
 	echo 'x * * --memory=lots' >policies
-	run -1 cubby serve --boxes boxes --policies policies
+	run -2 cubby serve --boxes boxes --policies policies
 	[ "$output" = "cubby serve: --policies 'policies': policy 'x': --memory: bad size 'lots'; it is such as 512M or 2G" ]
 	echo 'x * * --keep=yes' >policies
-	run -1 cubby serve --boxes boxes --policies policies
+	run -2 cubby serve --boxes boxes --policies policies
 	[ "$output" = "cubby serve: --policies 'policies': policy 'x': '--keep=yes' is no option of a box" ]
 }
 
