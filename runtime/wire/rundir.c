@@ -7,7 +7,7 @@
 #include "base/sys/sys.h"
 #include "runtime/wire/peer.h"
 
-enum { RUNDIR_BACKLOG = 128 };
+enum { RUNDIR_BACKLOG = 128, RUNDIR_WAIT_S = 20 /* as for an answer */ };
 
 /* Only a directory of ours that nobody else can enter is used: in /tmp anybody may have
  * made the name first. */
@@ -118,6 +118,21 @@ static struct sockaddr_un address(int dirfd)
 	return a;
 }
 
+/* A monitor that is held up lets in as many as wait already, and the kernel lets the next
+ * one wait for ever. */
+static int connect_within(int fd, const struct sockaddr_un *a, long seconds)
+{
+	struct timeval wait = { .tv_sec = seconds }, for_ever = { 0 };
+	int r = sys_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+
+	if (r == 0)
+		r = sys_connect(fd, (const struct sockaddr *)a, sizeof(*a));
+	if (r == 0)
+		r = sys_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &for_ever,
+				   sizeof(for_ever));
+	return r == -EAGAIN ? -ETIMEDOUT : r;
+}
+
 int rundir_connect(int dirfd, struct err *e)
 {
 	struct sockaddr_un a = address(dirfd);
@@ -126,7 +141,9 @@ int rundir_connect(int dirfd, struct err *e)
 
 	if (fd < 0)
 		return err_sys(e, fd, "cannot make a socket");
-	r = sys_connect(fd, (struct sockaddr *)&a, sizeof(a));
+	r = connect_within(fd, &a, RUNDIR_WAIT_S);
+	if (r == -ETIMEDOUT)
+		return err_set(e, r, "no answer from the box's monitor");
 	if (r < 0)
 		return err_sys(e, r, "cannot connect to the box's monitor");
 	r = peer_check(fd, e);

@@ -124,6 +124,8 @@ descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 	monitor=$(cubby info --json | jq -r .monitor_pid)
 	init=$(cubby info --json | jq -r .init_pid)
 	kill -STOP "$monitor"
+	# As many wait for it as may: the next one waits no longer than for an answer, either.
+	"$ESCAPE_PROBES/wirefuzz" crowd "$(dirname "$(find "$XDG_RUNTIME_DIR" -name ctl)")" 1000
 	run -0 --separate-stderr timeout "$(lib_longer 90)" cubby stop
 	[[ $stderr == *"did not answer, and was killed"* ]]
 	lib_until eval "! kill -0 $init"

@@ -7,6 +7,8 @@
  *                                  behind it, without reading: all are answered and end
  *   wirefuzz silent DIR N          N that say nothing, and are to hear nothing until the
  *                                  monitor ends
+ *   wirefuzz crowd DIR N           as many as a monitor that takes none lets wait, which
+ *                                  are to be fewer than N; they leave again
  *   wirefuzz starts CUBBY SEEDS    to monitors that have just been executed; each must
  *                                  end by itself with an error
  * Prints "done", or what was wrong. */
@@ -239,6 +241,27 @@ static int clients(const char *dir, unsigned seeds)
 	return 0;
 }
 
+static int crowd(const char *dir, unsigned n)
+{
+	const struct sockaddr_un a = { .sun_family = AF_UNIX, .sun_path = "ctl" };
+
+	if (chdir(dir) < 0)
+		return 1;
+	while (n--) {
+		int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+				0);
+
+		if (fd >= 0 && connect(fd, (const struct sockaddr *)&a, sizeof(a)) == 0)
+			continue;
+		if (errno == EAGAIN)
+			return 0;
+		perror("connect");
+		return 1;
+	}
+	puts("there is room for more");
+	return 1;
+}
+
 static int silent(const char *dir, unsigned n)
 {
 	int socks[64];
@@ -409,6 +432,8 @@ int main(int argc, char **argv)
 		r = leave(argv[2], seeds);
 	else if (seeds && !strcmp(argv[1], "silent"))
 		r = silent(argv[2], seeds);
+	else if (seeds && !strcmp(argv[1], "crowd"))
+		r = crowd(argv[2], seeds);
 	else if (seeds && !strcmp(argv[1], "pipeline"))
 		r = pipeline(argv[2], seeds);
 	else if (seeds && !strcmp(argv[1], "starts"))
