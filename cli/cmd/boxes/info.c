@@ -206,12 +206,16 @@ static int describe(const struct app *app, struct boxsetup *s, struct json **ret
 		    struct err *e)
 {
 	_cleanup_json_ struct json *j = NULL;
-	struct err ignored = ERR_NONE;
-	bool running = boxsetup_join(app, s, &ignored) == 0;
+	struct err why = ERR_NONE;
+	bool running = boxsetup_join(app, s, &why) == 0;
 	struct json *acting;
 	const char *state = running ? "running" : "stopped";
 	int r = 0;
 
+	if (why.code == -ETIMEDOUT) { /* it is held up, and does run */
+		*e = why;
+		return err_hint(e, "'cubby stop' ends it");
+	}
 	if (running)
 		r = box_ask(s->box, "info", NULL, &j, e);
 	else

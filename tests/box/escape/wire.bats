@@ -126,6 +126,9 @@ descriptors() { find "/proc/$1/fd" -mindepth 1 | wc -l; }
 	kill -STOP "$monitor"
 	# As many wait for it as may: the next one waits no longer than for an answer, either.
 	"$ESCAPE_PROBES/wirefuzz" crowd "$(dirname "$(find "$XDG_RUNTIME_DIR" -name ctl)")" 1000
+	run -1 --separate-stderr timeout "$(lib_longer 90)" cubby info
+	[ -z "$output" ]
+	[[ $stderr == *"no answer from the box's monitor; 'cubby stop' ends it" ]]
 	run -0 --separate-stderr timeout "$(lib_longer 90)" cubby stop
 	[[ $stderr == *"did not answer, and was killed"* ]]
 	lib_until eval "! kill -0 $init"
