@@ -8,14 +8,17 @@
 #include "base/buf.h"
 #include "base/def.h"
 #include "base/dirscan.h"
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/userconf.h"
 
-/* Settings whose value is a path that git reads, or a command that it runs by itself; what runs
- * only when a person asks for it by its name (an alias, a tool of git gui) is left out. */
-enum kind { NOTHING, PATH_ALWAYS, PATH_INCLUDED, COMMAND };
+/* Settings whose value is a path that git reads, or a command that it runs by itself. What
+ * runs only when a person asks for it by its name is OF_PERSON, what is only shown or looked
+ * up in DATA. Of those that are not known here nor harmless (config.h) each word may be a
+ * program, so that what git or a tool of its learns tomorrow is no way round the table. */
+enum kind { PATH_ALWAYS, PATH_INCLUDED, COMMAND, DATA, OF_PERSON, UNKNOWN };
 
 /* clang-format off */
 static const struct {
@@ -68,6 +71,16 @@ static const struct {
 	{ "sendemail",	 "tocmd",		 COMMAND },
 	{ "sendemail",	 "cccmd",		 COMMAND },
 	{ "sendemail",	 "headercmd",		 COMMAND },
+	{ "lfs",	 "path",		 COMMAND }, /* of a custom transfer */
+	{ "lfs",	 "clean",		 COMMAND }, /* of an extension */
+	{ "lfs",	 "smudge",		 COMMAND },
+	{ "alias",	 NULL,			 OF_PERSON },
+	{ "guitool",	 NULL,			 OF_PERSON },
+	{ "blame",	 "ignorerevsfile",	 DATA },
+	{ "commit",	 "template",		 DATA },
+	{ "core",	 "excludesfile",	 DATA },
+	{ "format",	 "signaturefile",	 DATA },
+	{ "mailmap",	 "file",		 DATA },
 };
 /* clang-format on */
 
@@ -77,8 +90,10 @@ static enum kind kind_of(const struct git_config_item *it)
 		if (strcmp(settings[i].section, it->section) == 0 &&
 		    (!settings[i].key || strcmp(settings[i].key, it->key) == 0))
 			return settings[i].kind;
-	return NOTHING;
+	return git_config_harmless(it) ? DATA : UNKNOWN;
 }
+
+enum { INCLUDES = 32, LONG_PATH = 2 * PATH_MAX + 2 };
 
 /* Word @n of a command, apart by whatever no plain word of a shell has, and by the '=' of an
  * option or a variable. NULL: there are less. */
@@ -96,59 +111,94 @@ static const char *word_of(const char *value, size_t n, size_t *len)
 	return *len ? value : NULL;
 }
 
-static void drop(char *path, size_t n)
+/* Without "." and "..", as its text says. false: it leads to where it begins, or above. */
+static bool settle(const char *path, char ret[PATH_MAX])
 {
-	memmove(path, path + n, strlen(path + n) + 1);
-}
+	size_t n = 0, len;
 
-/* What is relative stays so, however many slashes somebody has written. */
-static void simplify(char *path)
-{
-	static const char up[] = ".git/../";
+	*ret = '\0';
+	for (; *path; path += len + (path[len] == '/')) {
+		len = strcspn(path, "/");
+		if (len == 2 && memcmp(path, "..", 2) == 0) {
+			const char *slash = strrchr(ret, '/');
 
-	for (;;) {
-		if (*path == '/')
-			drop(path, 1);
-		else if (strncmp(path, "./", 2) == 0)
-			drop(path, 2);
-		else if (strncmp(path, up, sizeof(up) - 1) == 0)
-			drop(path, sizeof(up) - 1);
-		else
-			break;
+			if (!n)
+				return false;
+			n = slash ? (size_t)(slash - ret) : 0;
+			ret[n] = '\0';
+		} else if (len && (len != 1 || *path != '.')) {
+			if (n + len + 2 > PATH_MAX)
+				return false;
+			n += (size_t)snprintf(ret + n, PATH_MAX - n, "%s%.*s",
+					      n ? "/" : "", (int)len, path);
+		}
 	}
-	if (strcmp(path, ".") == 0)
-		*path = '\0';
+	return n > 0;
 }
 
-/* Relative ones mean the worktree, those of an include the git directory. */
-bool git_named_path(const struct git_config_item *it, size_t n, const char *root,
-		    const char *git, char ret[PATH_MAX])
+/* An absolute path, below the project: behind its own, or behind a directory on the way that
+ * is the project by another name (a link to a home, say). */
+static bool below(const struct git_named_at *a, const char *path, char ret[PATH_MAX])
+{
+	struct stat project, st;
+	const bool known = a->project >= 0 && sys_fstat(a->project, &project) == 0;
+	char dir[LONG_PATH];
+
+	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		snprintf(dir, sizeof(dir), "%.*s", (int)(p - path), path);
+		if ((strcmp(dir, a->root) == 0 ||
+		     (known && sys_fstatat(AT_FDCWD, dir, &st, 0) == 0 &&
+		      st.st_dev == project.st_dev && st.st_ino == project.st_ino)) &&
+		    settle(p + 1, ret))
+			return true;
+	}
+	*ret = '\0';
+	return false;
+}
+
+/* A word is relative to the worktree, an include to the file that has it. */
+static void absolute(const char *word, size_t len, const char *from,
+		     char ret[LONG_PATH])
+{
+	const char *home = getenv("HOME");
+
+	if (*word == '/')
+		snprintf(ret, LONG_PATH, "%.*s", (int)len, word);
+	else if (len > 1 && word[0] == '~' && word[1] == '/' && home)
+		snprintf(ret, LONG_PATH, "%s%.*s", home, (int)len - 1, word + 1);
+	else
+		snprintf(ret, LONG_PATH, "%s/%.*s", from, (int)len, word);
+}
+
+enum git_named git_named_path(const struct git_config_item *it, size_t n,
+			      const struct git_named_at *a, const char *from,
+			      char ret[PATH_MAX])
 {
 	const enum kind kind = kind_of(it);
-	const char *v = it->value;
-	size_t len = strlen(v), top = strlen(root), up = strlen(git);
+	const bool words = kind == COMMAND || kind == UNKNOWN;
+	const char *v = it->value, *slash = strrchr(a->git, '/');
+	char tree[LONG_PATH], path[LONG_PATH];
+	size_t len = strlen(v);
 
-	if (kind == NOTHING || up < 4 || (kind != COMMAND && n))
-		return false;
 	*ret = '\0';
-	if (kind == COMMAND && !(v = word_of(v, n, &len)))
-		return false;
-	if (kind == COMMAND && !n && !memchr(v, '/', len))
-		return true; /* one of PATH */
-	if (strncmp(v, root, top) == 0 && v[top] == '/')
-		snprintf(ret, PATH_MAX, "%.*s", (int)(len - top), v + top);
-	else if (*v != '/' && *v != '~' &&
-		 snprintf(ret, PATH_MAX, "%.*s%s%.*s",
-			  (int)(kind == PATH_INCLUDED ? up : up - 4), git,
-			  kind == PATH_INCLUDED ? "/" : "", (int)len, v) >= PATH_MAX)
-		*ret = '\0';
-	simplify(ret);
-	return true;
+	if (kind == DATA || kind == OF_PERSON || (n && !words))
+		return GIT_NAMED_NONE;
+	if (words && !(v = word_of(v, n, &len)))
+		return GIT_NAMED_NONE;
+	if (!words || n || memchr(v, '/', len)) { /* else one of PATH */
+		snprintf(tree, sizeof(tree), "%s/%.*s", a->root,
+			 slash ? (int)(slash - a->git) : 0, a->git);
+		absolute(v, len, kind == PATH_INCLUDED ? from : tree, path);
+		below(a, path, ret);
+	}
+	return kind == UNKNOWN || n ? GIT_NAMED_IF_FILE : GIT_NAMED_ALWAYS;
 }
 
 struct search {
-	const char *root, *git;
-	int tree; /* borrowed: @root */
+	const struct git_named_at *at;
+	const char *from; /* borrowed: the directory of the file that is read */
+	unsigned *
+		left; /* borrowed: files that may be included yet; NULL = not followed */
 	git_named_fn *fn;
 	void *ctx;
 	bool any;
@@ -164,69 +214,71 @@ static bool is_file(int tree, const char *path)
 	       (fd >= 0 && sys_fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode));
 }
 
+static int look(void *ctx, const struct git_config_item *it);
+
+/* The settings of another file; one that is not there has none, as for git. */
+static void follow(struct search *up, const char *value, const char *in_project)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
+	struct err ignored = ERR_NONE;
+	struct search s = *up;
+	char path[LONG_PATH];
+	int r = -E2BIG;
+
+	if (!up->left || !*value)
+		return;
+	absolute(value, strlen(value), up->from, path);
+	if (*up->left) {
+		--*up->left;
+		r = *in_project ? takeover_read(up->at->project, in_project, &text)
+				: file_read(AT_FDCWD, path, &text, &ignored);
+	}
+	*strrchr(path, '/') = '\0';
+	s.from = path;
+	if (r >= 0)
+		r = git_config_parse(buf_cstr(&text), text.len, look, &s);
+	if (r < 0 && r != -ENOENT && r != -ENOTDIR && r != -EACCES)
+		up->fn(up->ctx, NULL);
+}
+
 /* What a command runs or reads may be any of its words. */
 static int look(void *ctx, const struct git_config_item *it)
 {
 	struct search *s = ctx;
+	enum git_named how;
 	char path[PATH_MAX];
 
-	for (size_t i = 0; git_named_path(it, i, s->root, s->git, path); i++) {
+	for (size_t i = 0; (how = git_named_path(it, i, s->at, s->from, path)); i++) {
 		s->any = true;
-		if (*path && (!i || is_file(s->tree, path)))
+		if (*path && (how == GIT_NAMED_ALWAYS || is_file(s->at->project, path)))
 			s->fn(s->ctx, path);
+		if (kind_of(it) == PATH_INCLUDED)
+			follow(s, it->value, path);
 	}
 	return 0;
 }
 
 /* ---- what the host has made a link ------------------------------------------------------ */
 
-/* Where the link @at leads, by its text: below the project, as @at is. */
-static bool leads_to(const char *root, const char *at, const char *to,
-		     char ret[PATH_MAX])
-{
-	const size_t len = strlen(root);
-	char all[2 * PATH_MAX], *save = NULL, *slash;
-	size_t n = 0;
-
-	*ret = '\0';
-	if (*to != '/')
-		snprintf(all, sizeof(all), "%.*s/%s", (int)(strrchr(at, '/') - at), at,
-			 to);
-	else if (strncmp(to, root, len) == 0 && to[len] == '/')
-		snprintf(all, sizeof(all), "%s", to + len);
-	else
-		return false;
-	for (char *p = strtok_r(all, "/", &save); p; p = strtok_r(NULL, "/", &save)) {
-		if (strcmp(p, "..") == 0) {
-			if (!n)
-				return false;
-			slash = strrchr(ret, '/');
-			n = slash ? (size_t)(slash - ret) : 0;
-			ret[n] = '\0';
-		} else if (strcmp(p, ".") != 0) {
-			n += (size_t)snprintf(ret + n, PATH_MAX - n, "%s%s",
-					      n ? "/" : "", p);
-			if (n >= PATH_MAX)
-				return false;
-		}
-	}
-	return n > 0;
-}
-
 /* What lies in the git directory itself is guarded with it. */
 static bool look_at_link(const struct git_named_at *a, struct search *s,
 			 const char *name, char ret[PATH_MAX])
 {
 	const size_t up = strlen(a->git);
-	char to[PATH_MAX], at[2 * PATH_MAX];
+	char to[PATH_MAX], path[LONG_PATH];
 	ssize_t n = sys_readlinkat(a->dir, name, to, sizeof(to) - 1);
+	const char *slash = strrchr(name, '/');
 
-	if (n <= 0 || (a->elsewhere && *to != '/'))
+	if (n <= 0)
 		return false;
 	to[n] = '\0';
-	snprintf(at, sizeof(at), "%s/%s", a->git, name);
-	if (!leads_to(a->root, at, to, ret) ||
-	    (strncmp(ret, a->git, up) == 0 && (!ret[up] || ret[up] == '/')))
+	if (*to == '/')
+		snprintf(path, sizeof(path), "%s", to);
+	else
+		snprintf(path, sizeof(path), "%s/%.*s/%s", s->from,
+			 slash ? (int)(slash - name) : 0, name, to);
+	if (!below(a, path, ret) || (!a->elsewhere && strncmp(ret, a->git, up) == 0 &&
+				     (!ret[up] || ret[up] == '/')))
 		return false;
 	s->fn(s->ctx, ret);
 	return true;
@@ -249,13 +301,30 @@ static void look_at_hooks(const struct git_named_at *a, struct search *s)
 	}
 }
 
+/* Where the git directory is: what it has is relative to that. */
+static void place(const struct git_named_at *a, char ret[LONG_PATH])
+{
+	char fd[64];
+	ssize_t n = -1;
+
+	snprintf(fd, sizeof(fd), "/proc/self/fd/%d", a->dir);
+	if (a->elsewhere)
+		n = sys_readlinkat(AT_FDCWD, fd, ret, PATH_MAX);
+	if (n >= 0)
+		ret[n] = '\0';
+	else
+		snprintf(ret, LONG_PATH, "%s/%s", a->root, a->git);
+}
+
 void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 {
 	static const char *const files[] = { "config", "config.worktree" };
 	static const char *const links[] = { "hooks", "info", "info/attributes" };
-	struct search s = { a->root, a->git, a->project, fn, ctx, false };
-	char path[PATH_MAX];
+	unsigned left = INCLUDES;
+	char from[LONG_PATH], path[PATH_MAX];
+	struct search s = { a, from, &left, fn, ctx, false };
 
+	place(a, from);
 	for (size_t i = 0; i < (a->apart ? 2 : 1); i++) {
 		_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
 		bool link = look_at_link(a, &s, files[i], path);
@@ -270,9 +339,10 @@ void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 	look_at_hooks(a, &s);
 }
 
+/* Absolute ones, and none to follow: userconf.h does both. */
 bool git_named_user(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 {
-	struct search s = { a->root, a->git, a->project, fn, ctx, false };
+	struct search s = { a, "", NULL, fn, ctx, false };
 
 	if (git_userconf_each(look, &s) < 0)
 		fn(ctx, NULL);

@@ -14,27 +14,36 @@
 
 #include "rootfs/git/config.h"
 
-/** git_named_path() - the path below the project that @it names
- *  @n:    which word of it, from 0, where it is a command
- *  @root: the project's path
- *  @git:  the ".git" that has the setting, below the project
- *  @ret:  "" = this one names none, or none below the project
- *  Return: false: there is no such word, or it is no setting that names a path. */
-bool git_named_path(const struct git_config_item *it, size_t n, const char *root,
-		    const char *git, char ret[PATH_MAX]);
-
-/* @path: NULL = settings could not be read to their end, and may name more. */
-typedef void git_named_fn(void *ctx, const char *path);
-
 struct git_named_at {
-	const char *root, *git; /* borrowed; as of git_named_path() */
+	const char *root; /* borrowed: the project's path, absolute */
+	const char *
+		git; /* borrowed: the ".git" that has the settings, below the project */
 	bool apart; /* its config.worktree, too: of a worktree's repository it is the main one's */
 	int project, dir; /* borrowed: the project, the git directory */
 	bool elsewhere;	  /* that is not where @git says */
 };
 
-/** git_named_in() - call @fn for each path that the configuration of a repository names, and
- *  for those below the project to which it, hooks and attributes are links */
+enum git_named {
+	GIT_NAMED_NONE, /* there is no such word, or none of the setting's is a path */
+	GIT_NAMED_IF_FILE, /* what git makes of the word is not known */
+	GIT_NAMED_ALWAYS   /* git reads or runs it, and what will be there */
+};
+
+/** git_named_path() - the path below the project that @it names
+ *  @n:    which word of it, from 0, where it is a command
+ *  @a:    "project" may be -1: then the project has no other name than "root"
+ *  @from: the directory of the file that has the setting
+ *  @ret:  "" = this one names none, or none below the project */
+enum git_named git_named_path(const struct git_config_item *it, size_t n,
+			      const struct git_named_at *a, const char *from,
+			      char ret[PATH_MAX]);
+
+/* @path: NULL = settings could not be read to their end, and may name more. */
+typedef void git_named_fn(void *ctx, const char *path);
+
+/** git_named_in() - call @fn for each path that the configuration of a repository names, with
+ *  what it includes, and for those below the project to which it, hooks and attributes are
+ *  links */
 void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx);
 
 /** git_named_user() - the same for the settings of the user and of the machine, as they

@@ -11,9 +11,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void name(const struct git_config_item *it)
 {
+	static const struct git_named_at at = { .root = "/p",
+						.git = "a/.git",
+						.project = -1 };
 	char path[PATH_MAX];
 
-	for (size_t i = 0; git_named_path(it, i, "/p", "a/.git", path); i++) {
+	for (size_t i = 0; git_named_path(it, i, &at, "/p/a/.git", path); i++) {
 		assert(i < GIT_CONFIG_TEXT);
 		assert(*path != '/');
 	}

@@ -410,3 +410,32 @@ left_alone() {
 	[[ $stderr == *"does not understand"* ]]
 	rm -rf "$HOME"
 }
+
+# Settings that stand in a file which the repository's own include, and paths written otherwise.
+@test "G55: what included settings name, and paths by another name of the project" {
+	export HOME=$LIB_PROJECT.home
+	mkdir -p "$HOME" tools conf
+	ln -s "$LIB_PROJECT" "$HOME/here"
+	git config --global user.name x
+	git config --global user.email x@localhost
+	git_repo
+	for name in a b c d e; do
+		printf '#!/bin/sh\ncat\n' >tools/$name
+	done
+	chmod +x tools/*
+	git config include.path ../conf/one
+	printf '[diff]\n\texternal = ./tools/a\n[include]\n\tpath = ../conf/./two\n' >conf/one
+	printf '[pager]\n\tlog = tools/b\n' >conf/two
+	git config core.fsmonitor '~/here/tools/c'
+	git config lfs.customtransfer.x.path ./tools/d
+	git config core.hooksPath "$HOME/here/.hooks"
+	git config new.kind 'sh tools/e'
+	run -0 --separate-stderr cubby exec -- sh -c 'for x in tools/* conf/*; do cp evil $x; done; mkdir .hooks; cp evil .hooks/pre-commit'
+	for name in tools/a tools/b tools/c tools/d tools/e conf/one conf/two; do
+		[[ $stderr == *"$name is read-only in the box: git on the host acts on it"* ]] || { echo "$name: $stderr"; return 1; }
+		! cmp -s evil $name
+	done
+	[[ $stderr == *"set aside: .hooks is now .hooks.from-box"* ]] || { echo "$stderr"; return 1; }
+	git_safe
+	rm -rf "$HOME"
+}

@@ -52,22 +52,36 @@ static void named(void)
 		{ "core", "pager", "less", ".git", { "" } },
 		{ "core", "editor", "!vi", ".git", { "" } },
 		{ "core", "editor", "", ".git", { NULL } },
-		{ "core", "hookspath", "~/h", ".git", { "" } },
+		{ "core", "hookspath", "~/h/p", ".git", { "" } },
 		{ "core", "hookspath", ".", ".git", { "" } },
+		{ "core", "hookspath", "../p/h", "s/.git", { "p/h" } },
+		{ "core", "hookspath", "../p/h", ".git", { "" } },
+		{ "core", "hookspath", "/q/../p/./h", ".git", { "" } },
+		{ "core", "hookspath", "~/p/h", ".git", { "h" } },
+		{ "filter", "clean", "sh ~/p/h", ".git", { "", "h" } },
+		{ "core", "fsmonitor", "~p/h", ".git", { "~p/h" } },
+		{ "new", "thing", "sh a/b", ".git", { "", "a/b" } },
+		{ "lfs", "path", "./d", ".git", { "d" } },
+		{ "blame", "ignorerevsfile", "d/x", ".git", { NULL } },
 		{ "user", "name", "x", ".git", { NULL } },
 		{ "alias", "x", "!./x", ".git", { NULL } },
 	};
 
+	setenv("HOME", "", 1);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct git_config_item *it = calloc(1, sizeof(*it));
-		char path[PATH_MAX];
+		const struct git_named_at at = { .root = "/p",
+						 .git = rows[i].git,
+						 .project = -1 };
+		char path[PATH_MAX], from[64];
 		size_t n = 0;
 
 		assert_non_null(it);
 		snprintf(it->section, sizeof(it->section), "%s", rows[i].section);
 		snprintf(it->key, sizeof(it->key), "%s", rows[i].key);
 		snprintf(it->value, sizeof(it->value), "%s", rows[i].value);
-		for (; git_named_path(it, n, "/p", rows[i].git, path); n++) {
+		snprintf(from, sizeof(from), "/p/%s", rows[i].git);
+		for (; git_named_path(it, n, &at, from, path); n++) {
 			assert_non_null(rows[i].paths[n]);
 			assert_string_equal(path, rows[i].paths[n]);
 		}
