@@ -9,6 +9,7 @@
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/store/boxend.h"
+#include "runtime/worker/gitnames.h"
 #include "runtime/worker/pending.h"
 #include "runtime/worker/worker.h"
 
@@ -253,9 +254,12 @@ int review_ask(const struct review *rv, const struct json *args, struct json **r
 	       FILE *out, struct err *e)
 {
 	_cleanup_json_ struct json *list = ret ? json_array() : NULL;
+	_cleanup_json_ struct json *all = json_dup(args);
 	struct listening l = { .list = list, .out = out };
-	int r = ask(rv, "review", args, &l, e);
+	int r;
 
+	gitnames_tell(rv->project, rv->setup->spec.project, all);
+	r = ask(rv, "review", all, &l, e);
 	if (ret)
 		*ret = take(&list, NULL);
 	return r;

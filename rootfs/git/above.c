@@ -14,7 +14,8 @@ enum { LINK_MAX = PATH_MAX + 64 };
 
 /* Of a path in the worktree above, that in the project. */
 struct below {
-	const char *dir; /* borrowed: the project, in that worktree */
+	const char
+		*dir; /* borrowed: the project, in that worktree; "" = it is the same */
 	git_named_fn *fn;
 	void *ctx;
 };
@@ -23,8 +24,8 @@ static void tell(void *ctx, const char *path)
 {
 	const struct below *b = ctx;
 
-	if (!path)
-		b->fn(b->ctx, NULL);
+	if (!path || !*b->dir)
+		b->fn(b->ctx, path);
 	else if (text_is_below(path, b->dir))
 		b->fn(b->ctx, path + strlen(b->dir) + 1);
 }
@@ -68,7 +69,9 @@ static void look_in(const char *root, const char *up, int tree, git_named_fn *fn
 {
 	_cleanup_close_ int git = takeover_open(tree, ".git", O_RDONLY | O_DIRECTORY);
 	struct git_named_at at = { up, ".git", true, tree, git, false };
-	struct below b = { root + strlen(up) + 1, fn, ctx };
+	struct below b = { root + strlen(up), fn, ctx };
+
+	b.dir += *b.dir == '/';
 
 	if (git >= 0)
 		git_named_in(&at, tell, &b);
@@ -77,20 +80,24 @@ static void look_in(const char *root, const char *up, int tree, git_named_fn *fn
 	git_named_user(&at, tell, &b);
 }
 
-void git_above_each(const char *root, git_named_fn *fn, void *ctx)
+void git_above_each(const char *root, bool own, git_named_fn *fn, void *ctx)
 {
-	char up[PATH_MAX], *slash;
+	char up[PATH_MAX], *slash = up;
 	struct stat st;
 
 	if (text_copy(up, sizeof(up), root) < 0)
 		return;
-	while ((slash = strrchr(up, '/')) && slash != up) {
-		_cleanup_close_ int tree = -1;
+	for (bool first = true; slash; first = false) {
+		_cleanup_close_ int tree =
+			first && !own ? -1 : sys_open(up, O_PATH | O_DIRECTORY);
 
-		*slash = '\0';
-		tree = sys_open(up, O_PATH | O_DIRECTORY);
 		if (tree >= 0 &&
 		    sys_fstatat(tree, ".git", &st, AT_SYMLINK_NOFOLLOW) == 0)
 			look_in(root, up, tree, fn, ctx);
+		slash = strrchr(up, '/');
+		if (slash == up)
+			slash = NULL;
+		if (slash)
+			*slash = '\0';
 	}
 }

@@ -10,7 +10,8 @@
 
 /** git_above_each() - call @fn for each path below the project @root, an absolute path, that
  *  the settings of a repository above it name, or those of the user as they count there, or
- *  to which a link of such a repository leads */
-void git_above_each(const char *root, git_named_fn *fn, void *ctx);
+ *  to which a link of such a repository leads
+ *  @own: also for those of the repository whose worktree is the project */
+void git_above_each(const char *root, bool own, git_named_fn *fn, void *ctx);
 
 #endif

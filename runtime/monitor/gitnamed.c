@@ -134,7 +134,7 @@ void gitnamed_find(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 			git_named_user(&at, guard_named, &named);
 		git_named_in(&at, guard_named, &named);
 	}
-	git_above_each(root, guard_named, &named);
+	git_above_each(root, false, guard_named, &named);
 }
 
 bool gitnamed_changed(const struct gitgate *g, size_t *at, char ret[PATH_MAX])

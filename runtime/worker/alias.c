@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "runtime/spec/effects.h"
 
-enum { ALIASES = 256, DEPTH = 3 };
+enum { ALIASES = 2048, DEPTH = 3 };
 
 void aliases_done(struct aliases *a)
 {
@@ -22,7 +22,7 @@ void aliases_done(struct aliases *a)
 	*a = (struct aliases){ .list = NULL };
 }
 
-static void add(struct aliases *a, const char *path, const char *why)
+void aliases_add(struct aliases *a, const char *path, const char *why)
 {
 	struct alias *list;
 	char *copy;
@@ -69,7 +69,7 @@ static void look_link(struct aliases *a, int dir, const char *name, const char *
 	target[n] = '\0';
 	snprintf(way, sizeof(way), "%.*s", slash ? (int)(slash - path) : 0, path);
 	walk(way, target);
-	add(a, way, why);
+	aliases_add(a, way, why);
 }
 
 /* Some filesystems do not tell it with the name. */

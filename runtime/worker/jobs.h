@@ -34,6 +34,10 @@ typedef int job_fn(int dir, const char *arg, const struct idmap *map, struct jso
  *   "unit"       of an apply: one undo takes back all that follow each other with the same one
  *   "seen"       of an apply or discard: what a person was shown; else -ESTALE
  *   "elsewhere"  standard input is another directory: the layer stays as it is
+ *   "project"    its real path, as spec_path() reads it
+ *   "named"      what settings of git name in it (rootfs/git/above.h), as spec_path() reads
+ *                them: held; "named-everywhere": those of the user, which count in each of
+ *                its repositories
  *   "bytes"      of a patch: the rest is left out
  * Standard error gets a line of JSON for each change, and of an undo for each path that is
  * again what it was, of the kind "back"; or the patch as it is.

@@ -9,6 +9,7 @@
 #include "runtime/worker/alias.h"
 #include "runtime/worker/asked.h"
 #include "runtime/worker/bare.h"
+#include "runtime/worker/gitnames.h"
 
 enum {
 	MOST_FILES = 1000, /* more at once are held */
@@ -241,6 +242,8 @@ void verdict_all(const struct verdict_of *of, struct verdict *ret)
 
 	bare_find(of->layer, of->diff, &bare);
 	aliases_find(of->layer->project, &aliases);
+	gitnames_told(of->args, &aliases);
+	gitnames_below(of->layer->project, of->diff, of->args, &aliases);
 	for (size_t i = 0; i < of->diff->n; i++) {
 		const struct diff_item *x = &of->diff->items[i];
 		struct verdict *v = &ret[i];

@@ -278,3 +278,39 @@ for d, dirs, files in os.walk("."):
 	[ "$files" -gt 0 ]
 	cubby stop
 }
+
+# As in a live project, where it is read-only (escape/gitmade, G51, G52, G55).
+@test "V18: what git's settings name is held" {
+	export HOME=$LIB_DIR/home.v18
+	mkdir -p "$HOME" tools githooks conf sub/tools "$HOME/up/front/tools"
+	git init -q .; git init -q sub; git init -q "$HOME/up"
+	git config --global core.attributesFile attributes
+	git config core.hooksPath githooks
+	git config filter.x.clean 'sh tools/clean'
+	git config include.path ../conf/more
+	printf '[diff]\n\texternal = ./tools/differ\n' >conf/more
+	git -C sub config pager.log tools/pager
+	local name names=(tools/clean tools/differ tools/plain conf/more sub/tools/pager githooks/pre-push attributes sub/attributes)
+	for name in "${names[@]}"; do echo old >"$name"; done
+	printf '[diff]\n\texternal = ./tools/differ\n' >conf/more
+	review "for name in ${names[*]}; do echo new >\$name; done; echo new >githooks/pre-commit"
+	run -0 --separate-stderr cubby apply
+	[[ $stderr == *"8 changes are held"* ]] || { echo "$stderr"; return 1; }
+	for name in "${names[@]}"; do
+		[ "$name" = tools/plain ] && continue
+		! grep -q new "$name" || { echo "$name came out"; return 1; }
+	done
+	[ ! -e githooks/pre-commit ]
+	[ "$(<tools/plain)" = new ]
+	cubby apply githooks
+	[ "$(<githooks/pre-commit)" = new ]
+	# And of a repository that the project lies in.
+	cd "$HOME/up"
+	git config core.fsmonitor front/tools/watch
+	cd front
+	cubby exec --project review -- sh -c 'mkdir -p tools; echo new >tools/watch; echo new >tools/other'
+	run -0 cubby apply
+	[ ! -e tools/watch ]
+	[ -e tools/other ]
+	cubby rm --yes
+}

@@ -31,7 +31,7 @@ static void look(const char *project, const char *want)
 	char root[PATH_MAX];
 
 	snprintf(root, sizeof(root), "%s/%s", unit_tmpdir(), project);
-	git_above_each(root, tell, &told);
+	git_above_each(root, false, tell, &told);
 	assert_string_equal(buf_cstr(&told), want);
 }
 
