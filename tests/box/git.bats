@@ -97,7 +97,7 @@ same_everywhere() { # the host and a box's next view
 	[ "$(git rev-parse main)" = "$host" ]
 	[ "$(git log -1 --format=%s refs/cubby/box/heads/main)" = again ]
 	cubby stop -q
-	while cubby ls --json | jq -e --arg here "$PWD" '.[] | select(.directory == $here).state != "stopped"' >/dev/null; do :; done
+	while cubby ls --json | jq -e --arg here "$PWD" '.[] | select(.directory == $here).state != "stopped"' >/dev/null; do sleep 0.05; done
 	[ "$(git rev-parse main)" = "$host" ]
 	[ "$(cubby exec -- git rev-parse main)" = "$host" ]
 	git fsck
@@ -135,7 +135,7 @@ same_everywhere() { # the host and a box's next view
 		sleep 0.0$i
 		kill -KILL "$monitor" 2>/dev/null || true
 		wait || true
-		while [ -d "/proc/$init" ]; do :; done
+		while [ -d "/proc/$init" ]; do sleep 0.01; done
 		cubby exec -- true
 		git fsck --strict
 		[ ! -e .git/index.lock ]
@@ -257,7 +257,7 @@ same_everywhere() { # the host and a box's next view
 	nsenter -t "$init" -U -S 0 -G 0 -m true 2>/dev/null || { kill -CONT "$monitor"; skip "cannot enter the box from here"; }
 	nsenter -t "$init" -U -S 0 -G 0 -m sh -c "cd '$PWD' && echo x >file && git -c user.name=b -c user.email=b@x commit -qam killed"
 	kill -KILL "$monitor"
-	while [ -d "/proc/$init" ]; do :; done
+	while [ -d "/proc/$init" ]; do sleep 0.01; done
 	[ "$(git log -1 --format=%s)" = one ]
 	cubby exec -- true
 	[ "$(git log -1 --format=%s)" = killed ]

@@ -233,7 +233,7 @@ state() { # of the repository, and of this worktree
 		sleep 0.0$((i * 2))
 		kill -KILL -- -"$pid" 2>/dev/null || true
 		wait || true
-		while pgrep -s "$pid" >/dev/null; do :; done
+		while pgrep -s "$pid" >/dev/null; do sleep 0.01; done
 		if [ $((i % 2)) = 1 ]; then
 			cubby apply --continue >/dev/null 2>&1 || cubby apply >/dev/null
 			[ "$(git log -1 --format=%s)" = 20 ]

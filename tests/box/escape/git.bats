@@ -596,7 +596,7 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	nsenter -t "$init" -U -S 0 -G 0 -m true 2>/dev/null || { kill -CONT "$pid"; skip "cannot enter the box from here"; }
 	nsenter -t "$init" -U -S 0 -G 0 -m sh -c "cd '$PWD' && git init -q new && printf '$(evil_config)' >>new/.git/config"
 	kill -KILL "$pid"
-	while [ -d "/proc/$init" ]; do :; done
+	while [ -d "/proc/$init" ]; do sleep 0.01; done
 	run -0 --separate-stderr cubby exec -- true
 	[[ $stderr == *"set aside: new/.git"* ]]
 	git_safe new
