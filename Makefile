@@ -74,6 +74,9 @@ override CPPFLAGS += -DCUBBY_FAULT
 override CFLAGS += -O0 -g1 -fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all $(UNSURE)
 override LDFLAGS += -fsanitize=$(SANITIZE)
+# But for what looks at each byte of much.
+$(addprefix $(O)/,agent/terminal/fold.o base/buf.o base/diff.o base/json.o base/json_scan.o base/sha1.o \
+	base/sha256.o base/text.o cli/show/cols.o cli/show/wrap.o): override CFLAGS += -O1
 else ifeq ($(VARIANT),cov)
 override CFLAGS += -O0 --coverage $(UNSURE)
 override LDFLAGS += --coverage
