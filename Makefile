@@ -47,7 +47,9 @@ override CFLAGS += -std=gnu17 -Wall -Wextra $(WERROR) -Wshadow -Wstrict-prototyp
 	-Wformat=2 -Wvla -Wundef -Wcast-qual -fno-common -fstack-protector-strong -fPIE
 # A parameter without a name is not used: C23, which both compilers have; clang 14 would say so.
 override CFLAGS += -Wno-c2x-extensions
-override LDFLAGS += -pie -Wl,-z,relro -Wl,--as-needed
+# Bound at the start, once for the client and the monitor, which is its copy, and read-only from
+# then on: the monitor hears what a box says.
+override LDFLAGS += -pie -Wl,-z,relro,-z,now -Wl,--as-needed
 override LDLIBS += -ldl
 ifneq ($(VARIANT),release) # which makes instructions of what is in it
 override LDLIBS += -lm

@@ -26,14 +26,14 @@ static bool has_word(const struct buf *text, const char *word)
 	return false;
 }
 
-/* True when @file is there and starts with @text, which for "" means empty. */
+/* True when @file is there and starts with @text, which for "" means empty: no more of it is
+ * read, for a list of processes may be long. */
 static bool reads(int dirfd, const char *file, const char *text)
 {
-	_cleanup_buf_ struct buf b = BUF_INIT(4 << 20);
-	struct err ignored = ERR_NONE;
+	char is[16];
+	int n = file_peek(dirfd, file, is, *text ? strlen(text) + 1 : 2);
 
-	return file_read(dirfd, file, &b, &ignored) >= 0 &&
-	       !strncmp(buf_cstr(&b), text, *text ? strlen(text) : 1);
+	return n >= 0 && strcmp(is, text) == 0;
 }
 
 /* A cgroup with processes cannot hand controllers on, which the kernel says only of some:
@@ -51,9 +51,14 @@ bool cgroup_v2_controllers(int dirfd, bool has[CGROUP_CONTROLLERS])
 {
 	_cleanup_buf_ struct buf all = BUF_INIT(4096), on = BUF_INIT(4096);
 	struct err ignored = ERR_NONE;
-	bool any = false, may = hands_on(dirfd);
+	bool any = false, may;
 
 	(void)file_read(dirfd, "cgroup.controllers", &all, &ignored);
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		any |= has_word(&all, cgroup_find_names[wanted[i]]);
+	if (!any)
+		return false;
+	may = hands_on(dirfd);
 	(void)file_read(dirfd, "cgroup.subtree_control", &on, &ignored);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		const char *name = cgroup_find_names[wanted[i]];
@@ -61,14 +66,13 @@ bool cgroup_v2_controllers(int dirfd, bool has[CGROUP_CONTROLLERS])
 
 		if (!has_word(&all, name))
 			continue;
-		any = true;
 		snprintf(add, sizeof(add), "+%s", name);
 		has[wanted[i]] =
 			may &&
 			(has_word(&on, name) ||
 			 cgroup_leaf_write(dirfd, "cgroup.subtree_control", add) >= 0);
 	}
-	return any;
+	return true;
 }
 
 static bool enough(const bool has[CGROUP_CONTROLLERS])

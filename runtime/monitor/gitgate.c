@@ -79,10 +79,9 @@ int gitgate_new(const struct spec *spec, int boxdir, struct gitgate **ret,
 	g->work = GITWORK_NONE;
 	g->dir = -1;
 	g->watch = GITWATCH_NONE;
-	g->views = calloc(GITGATE_VIEWS, sizeof(*g->views));
 	g->project = inroot_open_real(spec->project, O_RDONLY | O_DIRECTORY);
-	if (g->project < 0 || !g->views)
-		return fail(e, g->views ? g->project : -ENOMEM);
+	if (g->project < 0)
+		return fail(e, g->project);
 	r = sys_mkdirat(boxdir, "git", 0711) ?: sys_fchmodat(boxdir, "git", 0711, 0);
 	if (r < 0 && r != -EEXIST)
 		return fail(e, r);
@@ -119,10 +118,10 @@ static int add_view(struct gitgate *g, struct view *v, const char *path,
 		r = -ENOMEM;
 	if (r == 0 && v->git >= 0 && !v->read_only)
 		r = make_view(g, v, st);
+	if (r == 0)
+		r = gitnamed_add(g, v);
 	if (r < 0)
 		gitview_done(v);
-	else
-		g->views[g->n++] = *v;
 	return r;
 }
 
@@ -168,7 +167,7 @@ static int find_outside(struct gitgate *g)
 {
 	_cleanup_git_outside_ struct git_outside o = GIT_OUTSIDE_NONE;
 	struct err ignored = ERR_NONE;
-	struct view *common = &g->views[g->n];
+	const size_t common = g->n;
 	int r;
 
 	if (git_outside_open(g->project, g->spec->project, &o, &ignored) != 1)
@@ -179,8 +178,8 @@ static int find_outside(struct gitgate *g)
 	r = note_outside(g, o.tree_path, &o.tree, true);
 	if (r < 0)
 		return r;
-	common->own.git = g->views[g->n - 1].git;
-	common->own.upper = g->views[g->n - 1].upper;
+	g->views[common].own.git = g->views[g->n - 1].git;
+	g->views[common].own.upper = g->views[g->n - 1].upper;
 	return 0;
 }
 

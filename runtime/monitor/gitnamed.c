@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
@@ -10,6 +11,18 @@
 #include "rootfs/git/named.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/store/hardlinks.h"
+
+int gitnamed_add(struct gitgate *g, const struct view *v)
+{
+	struct view *views =
+		g->n < GITGATE_VIEWS ? grow_list(g->views, g->n, sizeof(*views)) : NULL;
+
+	if (!views)
+		return g->n < GITGATE_VIEWS ? -ENOMEM : -E2BIG;
+	g->views = views;
+	g->views[g->n++] = *v;
+	return 0;
+}
 
 int gitnamed_note(struct gitgate *g, const char *path)
 {
@@ -20,14 +33,12 @@ int gitnamed_note(struct gitgate *g, const char *path)
 
 	if (r < 0 && r != -ENOENT)
 		return r;
-	if (g->n >= GITGATE_VIEWS)
-		return -E2BIG;
 	v.ino = st.st_ino;
 	v.path = strdup(path);
-	if (!v.path)
-		return -ENOMEM;
-	g->views[g->n++] = v;
-	return 0;
+	r = v.path ? gitnamed_add(g, &v) : -ENOMEM;
+	if (r < 0)
+		free(v.path);
+	return r;
 }
 
 /* ---- other names ------------------------------------------------------------------------- */

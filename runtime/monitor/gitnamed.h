@@ -8,6 +8,11 @@
 
 #include "runtime/monitor/gitrest.h"
 
+/** gitnamed_add() - one more of the views
+ *  @v: taken over on success
+ *  Return: 0, -E2BIG, -ENOMEM. */
+int gitnamed_add(struct gitgate *g, const struct view *v);
+
 /** gitnamed_note() - something that the box must not write, whatever it is; or make, if it is
  *  not there */
 int gitnamed_note(struct gitgate *g, const char *path);

@@ -40,7 +40,7 @@ struct gitgate {
 	int boxdir;		 /* borrowed */
 	int project, dir;	 /* owned; dir: boxes/KEY/git */
 	struct git_dirs dirs;	 /* owned */
-	struct view *views;	 /* owned */
+	struct view *views;	 /* owned: gitnamed_add() */
 	size_t n;
 	bool open;    /* a box may have used the views */
 	bool partial; /* what the look at the start was */
