@@ -15,8 +15,7 @@ static const char stops[] = "'cubby stop' ends the box, and its next command sta
 static const char fields[] = "--json has all fields, from which jq(1) picks";
 static const char all[] = "all are listed anyway";
 static const char terminal[] =
-	"a task needs no terminal; 'cubby exec -it COMMAND' runs a command, 'cubby shell' is a "
-	"shell";
+	"'cubby exec -it COMMAND' runs a command in the box, 'cubby shell' is a shell";
 static const char rights[] =
 	"a box has the rights that it has ('cubby help security'), and no option gives more";
 
@@ -28,7 +27,7 @@ static const struct habit {
 } commands[] = {
 	{ "attach", "'cubby logs -f' follows what was detached, and 'cubby shell' is a shell in the box", NULL, 2 },
 	{ "bash", shell, NULL, 0 },
-	{ "build", "'cubby commit NAME' makes an image of a box; 'cubby init' writes down what a box begins with", " -t . ", 0 },
+	{ "build", "'cubby commit NAME' makes an image of a box", " -t . ", 0 },
 	{ "compose", "'cubby up' starts the services of .cubby/box.json, 'cubby down' ends them", " up down ps logs ", 0 },
 	{ "container", "'cubby ls' lists the boxes, and 'cubby help' what can be done with them", " ls list rm inspect prune stop start run exec ", 0 },
 	{ "create", "a box is made by its first command, such as 'cubby shell'", NULL, 0 },
@@ -66,9 +65,9 @@ static const struct {
 } options[] = {
 	{ " commit ", " m message a author p ", "an image has a name, and nothing is noted of it" },
 	{ " images ls ", " a all ", all },
-	{ " ps ", " a all ", "'cubby ls' lists the boxes; ps has all processes of this one" },
+	{ " ps ", " a all ", "'cubby ls' lists the boxes" },
 	{ " prune ", " f force ", "-y does not ask first" },
-	{ " prune ", " a all ", "--older TIME takes boxes that nobody used for so long; 'cubby rmi' removes images" },
+	{ " prune ", " a all ", "--older TIME takes boxes that nobody used for so long" },
 	{ " pull ", " a all-tags platform ", "of an image for several machines this one's is taken" },
 	{ " run ", " i interactive t tty ", terminal },
 	{ " stats ", " no-stream ", "--once shows it once" },

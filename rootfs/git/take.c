@@ -351,6 +351,13 @@ static bool was_said(const struct git_take *t, uint64_t mark)
 	return false;
 }
 
+static const char *said_why(const struct git_take *t, size_t i)
+{
+	const struct git_take_item *x = &t->list[i];
+
+	return t->conf->listed && x->class == GIT_TAKE_HELD ? NULL : x->why;
+}
+
 static void say_why(const struct git_take *t, size_t first)
 {
 	const struct git_take_item *x = &t->list[first];
@@ -358,7 +365,7 @@ static void say_why(const struct git_take *t, size_t first)
 	size_t n = 0;
 
 	for (size_t i = first + 1; i < t->n; i++)
-		n += t->list[i].why && strcmp(t->list[i].why, x->why) == 0;
+		n += said_why(t, i) && strcmp(said_why(t, i), x->why) == 0;
 	if (n)
 		snprintf(more, sizeof(more), " and %zu more", n);
 	text_escaped(path, sizeof(path), x->path, strlen(x->path));
@@ -374,17 +381,18 @@ static void say_kept(const struct git_take *t)
 	uint64_t mark = 0;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (t->list[i].why)
+		if (said_why(t, i))
 			mark += (t->list[i].mark + 1) * 0x9e3779b97f4a7c15u;
 	if (!mark || was_said(t, mark))
 		return;
 	for (size_t i = 0; i < t->n; i++) {
+		const char *why = said_why(t, i);
 		size_t j = 0;
 
-		while (j < i && (!t->list[j].why || !t->list[i].why ||
-				 strcmp(t->list[j].why, t->list[i].why) != 0))
+		while (j < i &&
+		       (!why || !said_why(t, j) || strcmp(said_why(t, j), why) != 0))
 			j++;
-		if (t->list[i].why && j == i)
+		if (why && j == i)
 			say_why(t, i);
 	}
 }

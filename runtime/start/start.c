@@ -73,6 +73,12 @@ static int find_init(char ret[PATH_MAX], struct err *e)
 
 	if (r < 0)
 		return r;
+	/* Where it lay is not known any more (base/proc.h), and what lies there now is for
+	 * another monitor than ours. */
+	if (strcmp(self, "/proc/self/exe") == 0) {
+		err_set(e, -ESTALE, "another cubby was installed while this one runs");
+		return err_hint(e, "end it and start it again");
+	}
 	slash = strrchr(self, '/');
 	slash[1] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
@@ -81,11 +87,9 @@ static int find_init(char ret[PATH_MAX], struct err *e)
 		if (sys_fstatat(AT_FDCWD, ret, &st, 0) == 0 && S_ISREG(st.st_mode))
 			return 0;
 	}
-	return err_set(
-		e, -ENOENT,
-		"cubby-init is missing beside '%scubby' and in ../libexec/cubby; "
-		"install cubby again",
-		self);
+	err_set(e, -ENOENT,
+		"cubby-init is missing beside '%scubby' and in ../libexec/cubby", self);
+	return err_hint(e, "install cubby again");
 }
 
 static int own_layer(int boxdir, const char *name, uint32_t uid, uint32_t gid)

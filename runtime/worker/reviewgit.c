@@ -75,6 +75,7 @@ static struct git_take_conf conf_of(const char *path, int record)
 				       .state = -1,
 				       .record = record,
 				       .shown = path,
+				       .listed = true,
 				       .offline = true,
 				       .say = say_git };
 }

@@ -36,6 +36,16 @@ $LIB_PROJECT" ]
 	serve_status POST '/execute?wait=null' 200 -H 'Content-Type: application/json' -d '{"command":"true"}'
 }
 
+@test "serve: a server whose program was replaced says to start it again" {
+	mkdir bin
+	cp "$(dirname "$CUBBY_TEST_BIN")"/cubby{,-init} bin
+	PATH=$PWD/bin:$PATH serve_start
+	cp "$CUBBY_TEST_BIN" bin/new
+	mv bin/new bin/cubby
+	serve_status POST '/execute?wait=60' 503 -H 'Content-Type: application/json' -d '{"command":"true"}'
+	[[ $(<serve.body) == *"another cubby was installed while this one runs; end it and start it again"* ]]
+}
+
 # bats test_tags=long
 @test "serve: the image's environment holds where nobody says anything else" {
 	case $CUBBY_TEST_ROOTFS in

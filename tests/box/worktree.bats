@@ -176,7 +176,9 @@ state() { # of the repository, and of this worktree
 	for path in hooks/post-commit config config.worktree commondir gitdir info/attributes objects/info/alternates; do
 		[[ $output == *".git/$path"* ]] || { echo "$path: $output"; return 1; }
 	done
-	run cubby apply --all
+	run -0 cubby apply --all # each of them once
+	[[ $output == *".git/hooks/post-commit  git runs it; stays in the box"* ]] || { echo "$output"; return 1; }
+	[[ $output != *"kept in the box: "* ]] || { echo "$output"; return 1; }
 	run cubby apply .git/hooks/post-commit .git
 	run cubby apply --allow '*'
 	[ "$kept" = "$(git_files ../main/.git)" ]

@@ -113,6 +113,14 @@ setup() {
 	[[ $output == *$'\nprofile cubby /usr/bin/cubby flags=(unconfined) {\n'*$'\n/etc/apparmor.d/cubby\n'* ]]
 	[ "${lines[-2]}" -gt 100 ]
 	[ "${lines[-1]}" = 0 ]
+	# What the administrator changed in it stays over an upgrade, which says so where both have changed it.
+	run -0 cubby exec -q -- sh -c 'dpkg-deb -R "$1" next && sed -i "s/^Version: .*/Version: 99/" next/DEBIAN/control
+		dpkg-deb -Zgzip -z1 -b next 1.deb >log && dpkg -i 1.deb >log 2>&1 </dev/null || cat log
+		tail -n 1 /etc/apparmor.d/cubby
+		echo "# of a new version" >>next/etc/apparmor.d/cubby; sed -i "s/^Version: .*/Version: 100/" next/DEBIAN/control
+		dpkg-deb -Zgzip -z1 -b next 2.deb >log && dpkg --force-confold -i 2.deb >log 2>&1 </dev/null || cat log
+		tail -n 1 /etc/apparmor.d/cubby; ls /etc/apparmor.d/ | grep cubby' sh "$deb"
+	[ "$output" = $'nonsense,\nnonsense,\ncubby\ncubby.dpkg-dist' ]
 	run -0 cubby exec -q -- sh -c 'apt-get -qq purge -y cubby >log 2>&1 || cat log >&2; ls /etc/apparmor.d/cubby 2>&1; true'
 	[[ $output == *"No such file"* ]]
 	cubby rm -q --yes

@@ -362,10 +362,10 @@ fails() {
 	fails 2 "cubby: unknown command 'inspect'; 'cubby info' tells of the box, 'cubby info --json' all of it (cubby run 'inspect' makes it a task)" inspect db
 	fails 2 "cubby: unknown command 'network'; 'cubby net' says what the box may reach, and changes it (cubby run 'network' makes it a task)" network ls
 	fails 2 "cubby: unknown command 'bash'; 'cubby shell' is a shell in the box (cubby run 'bash' makes it a task)" bash
-	fails 2 "cubby ps: unknown option '-a'; 'cubby ls' lists the boxes; ps has all processes of this one" ps -a
+	fails 2 "cubby ps: unknown option '-a'; 'cubby ls' lists the boxes" ps -a
 	fails 2 "cubby prune: unknown option '-f'; -y does not ask first" prune -f
 	fails 2 "cubby info: unknown option '--format'; --json has all fields, from which jq(1) picks" info --format '{{.Id}}'
-	fails 2 "cubby run: unknown option '-i'; a task needs no terminal; 'cubby exec -it COMMAND' runs a command, 'cubby shell' is a shell" run --rm -it ubuntu bash
+	fails 2 "cubby run: unknown option '-i'; 'cubby exec -it COMMAND' runs a command in the box, 'cubby shell' is a shell" run --rm -it ubuntu bash
 	fails 125 "cubby exec: unknown option '--network'; --net says what the box may reach" exec --network none true
 	fails 2 "cubby cp: two paths are wanted, and ':' in front of the one in the box, such as :/etc/hosts; a box that has a name is meant by '-b NAME'" cp db:/x y
 	fails 2 "cubby save: where to is missing; say oci:DIR, oci-archive:FILE or docker-archive:FILE, or -o FILE" save image
