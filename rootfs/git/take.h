@@ -29,7 +29,7 @@ struct git_take_conf {
 	int record; /* another, where git_take_back() finds what was done; -1 = it is not noted.
 		       Each git that is run has it open: a lock on it is free when all are done */
 	const char *shown; /* how a person knows it: ".git" */
-	bool listed;  /* what is never taken over is shown by who asked: it is not said */
+	bool listed; /* what is never taken over is shown by who asked: it is not said */
 	bool offline; /* nothing is mounted: git_take_clean() comes when it was taken over */
 	void (*say)(void *ctx, const char *line);
 	void *ctx;
