@@ -19,6 +19,7 @@ struct model {
 	const struct model_provider *provider;
 	const struct wire *wire;
 	struct wire_server to; /* name and url owned here: the next two */
+	char *shown;	       /* owned */
 	char *name, *url;      /* owned; url is "" for a replay */
 	struct http *http;     /* owned; NULL until the first request */
 	struct replay *replay; /* owned; NULL but for a replay */

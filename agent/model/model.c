@@ -121,7 +121,8 @@ int model_new(const struct model_conf *conf, struct model **ret, struct err *e)
 			 : p->default_model ? p->default_model
 					    : "");
 	m->url = copy_url(p, m->wire ? conf->url ? conf->url : p->url : "");
-	if (!m->name || !m->url)
+	m->shown = strdup(conf->shown ? conf->shown : p->name);
+	if (!m->name || !m->url || !m->shown)
 		return err_sys(e, -ENOMEM, "cannot prepare the model");
 	m->to = (struct wire_server){ .url = m->url,
 				      .name = m->name,
@@ -152,6 +153,7 @@ void model_free(struct model **mp)
 	replay_free(&m->replay);
 	free(m->name);
 	free(m->url);
+	free(m->shown);
 	free(m);
 }
 
@@ -163,6 +165,11 @@ const char *model_name(const struct model *m)
 const char *model_provider_name(const struct model *m)
 {
 	return m->provider->name;
+}
+
+const char *model_shown(const struct model *m)
+{
+	return m->shown;
 }
 
 const char *model_url(const struct model *m)

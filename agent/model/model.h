@@ -43,6 +43,7 @@ const struct model_provider *model_provider_of(const char *model);
 /* All strings borrowed until model_free(). Zero and NULL mean "the default". */
 struct model_conf {
 	const char *provider; /* a row of model_providers */
+	const char *shown;    /* what the user calls the service; NULL = as its row */
 	const char *name;
 	const char *url;
 	const char *key;
@@ -65,7 +66,8 @@ void model_free(struct model **m);
 /* Facts for transcripts, prompts and people; borrowed from the model. */
 const char *model_name(const struct model *m);
 const char *model_provider_name(const struct model *m);
-const char *model_url(const struct model *m); /* where it asks; "" for a replay */
+const char *model_shown(const struct model *m); /* as the user calls the service */
+const char *model_url(const struct model *m);	/* where it asks; "" for a replay */
 uint64_t model_window(const struct model *m);
 uint64_t model_max_output(const struct model *m);
 /** model_prices() - NULL: not known. A server on this machine costs nothing */

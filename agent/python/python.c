@@ -397,6 +397,13 @@ static int make_ends(struct ends *ret)
 	return sys_setfl(fds[0], O_RDONLY | O_NONBLOCK);
 }
 
+int python_missing(struct err *e)
+{
+	err_set(e, -ENOENT, "there is no python3 in this box");
+	return err_hint(e, "install it: apt-get update && apt-get install -y python3 "
+			   "(apk add python3, dnf install -y python3)");
+}
+
 static int start(struct python *p, struct err *e)
 {
 	const char *argv[8] = { "python3", "/proc/self/fd/3", "4", "5" };
@@ -430,10 +437,7 @@ static int start(struct python *p, struct err *e)
 	extra[2] = ends.messages[1];
 	r = p->conf.port.spawn(p->conf.port.ctx, &c, &p->proc, e);
 	if (r == -ENOENT)
-		return err_set(e, r,
-			       "there is no python3 in this box; install it: apt-get "
-			       "update && apt-get install -y python3 (apk add python3, "
-			       "dnf install -y python3)");
+		return python_missing(e);
 	if (r < 0)
 		return r;
 	p->questions = take(&ends.questions[0], -1);

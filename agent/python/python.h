@@ -55,6 +55,9 @@ struct python_conf {
 
 enum { PYTHON_CODE_MAX = 4 << 20 };
 
+/** python_missing() - what is said where the box has none. Return: -ENOENT */
+int python_missing(struct err *e);
+
 int python_new(const struct python_conf *conf, struct python **ret, struct err *e);
 void python_free(struct python **p);
 #define _cleanup_python_ _cleanup_(python_free)

@@ -92,8 +92,10 @@ static int use_named(struct modelpick *m, const struct config *c, const char *wo
 		return -ENOENT;
 	m->conf.name = colon[1] ? colon + 1 : NULL;
 	m->own = own != NULL;
-	if (own)
+	if (own) {
+		m->conf.shown = m->provider;
 		return use_configured(m, own);
+	}
 	use_row(m, row);
 	return 0;
 }

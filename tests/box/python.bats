@@ -331,6 +331,8 @@ x = input("? ")
 	mkdir bare && cd bare
 	CUBBY_IMAGE=test run -127 cubby python -c 1
 	[[ $output == 'cubby python: there is no python3 in this box; install it: '* ]]
+	run -127 cubby python --context work -c 1
+	[[ $output == 'cubby python: there is no python3 in this box; install it: '* ]]
 }
 
 @test "python: a prompt at a terminal, where a block ends with an empty line" {

@@ -76,7 +76,7 @@ config() {
 	 "prices":{"big":{"input":10,"output":100}}}
 	END
 	run -0 --separate-stderr task --model corp:big --max-cost 1 --save-transcript=t.jsonl "hello"
-	[[ $stderr = *"1.0k tokens in, 100 out, about \$0.0200"* ]]
+	[[ $stderr = "cubby: corp:big in "*"1.0k tokens in, 100 out, about \$0.0200"* ]]
 	[ "$(jq -r 'select(.type == "model") | .params.window' t.jsonl)" = 9000 ]
 	[ "$(jq -r 'select(.type == "end") | .cost_micro' t.jsonl)" = 20000 ]
 	[ -z "$(gets)" ]

@@ -453,13 +453,12 @@ static void take_message(void *ctx, struct channel *c, const struct json *m)
 
 static void on_started(void *ctx, struct box_proc *p, const struct err *e)
 {
-	static const struct err none = {
-		-ENOENT, "there is no python3 in this box; install it: "
-			 "apt-get update && apt-get install -y python3"
-	};
+	struct err none = ERR_NONE;
 	struct kernel *k = ctx;
 
-	python_spawned(k->python, p, e && e->code == -ENOENT ? &none : e);
+	if (e && e->code == -ENOENT)
+		(void)python_missing(&none);
+	python_spawned(k->python, p, none.code ? &none : e);
 	begin_next(k);
 }
 

@@ -252,7 +252,7 @@ static void on_start(void *ctx, const struct task_conf *conf, const struct model
 	if (conf->same_machine) /* a conversation has begun with it */
 		return;
 	buf_adds(&line, "cubby: ");
-	wrap_safe(&line, model_provider_name(m), strlen(model_provider_name(m)));
+	wrap_safe(&line, model_shown(m), strlen(model_shown(m)));
 	buf_adds(&line, *model_name(m) ? ":" : "");
 	wrap_safe(&line, model_name(m), strlen(model_name(m)));
 	buf_addf(&line, " in %s", conf->facts.image ? conf->facts.image : "the box");
