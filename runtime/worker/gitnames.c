@@ -79,9 +79,9 @@ static void look_in(int project, const char *dir, const char *root,
 		return;
 	add_list(json_get(args, "named-everywhere"), dir, ret);
 	if (git >= 0)
-		git_named_in(&(struct git_named_at){ root, path, true, project, git,
-						     false },
-			     add_one, ret);
+		git_named_in(
+			&(struct git_named_at){ root, path, true, project, git, false },
+			add_one, ret);
 }
 
 /* The list is sorted, so what one directory has comes in a row. */
