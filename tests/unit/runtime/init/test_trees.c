@@ -71,7 +71,7 @@ static void make(int dir)
 	assert_int_equal(utimensat(dir, "a/link", then, AT_SYMLINK_NOFOLLOW), 0);
 	assert_int_equal(mkfifoat(dir, "a/pipe", 0620), 0);
 	assert_int_equal(fchmodat(dir, "a/pipe", 0620, 0), 0);
-	assert_int_equal(fchmodat(dir, "a/sub", 0500, 0), 0);
+	assert_int_equal(fchmodat(dir, "a/sub", 0751, 0), 0);
 	assert_int_equal(utimensat(dir, "a/sub", then, 0), 0);
 }
 
@@ -97,7 +97,7 @@ static void whole(void)
 	expect(dir, "b/file", S_IFREG | 0640, 4);
 	expect(dir, "b/program", S_IFREG | 06755, 2);
 	expect(dir, "b/sub/deep\nname", S_IFREG | 0600, 0);
-	expect(dir, "b/sub", S_IFDIR | 0500, look(dir, "b/sub").st_size);
+	expect(dir, "b/sub", S_IFDIR | 0751, look(dir, "b/sub").st_size);
 	expect(dir, "b/link", S_IFLNK | 0777, 11);
 	assert_int_equal(readlinkat(dir, "b/link", target, sizeof(target)), 11);
 	assert_string_equal(target, "none/at all");
