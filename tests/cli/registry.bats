@@ -777,11 +777,18 @@ fake_maker() { # DIR COMMANDS
 
 @test "registry: distribution's own" {
 	command -v docker-registry skopeo >/dev/null || skip "no docker-registry or skopeo"
-	local port=$((20000 + RANDOM % 20000))
-	printf 'version: 0.1\nstorage: {filesystem: {rootdirectory: %s/reg}}\nhttp: {addr: "127.0.0.1:%s"}\n' "$LIB_PROJECT" "$port" >reg.yml
-	docker-registry serve reg.yml >reg.log 2>&1 3>&- &
-	SERVER=$!
-	until curl -fs "http://127.0.0.1:$port/v2/" >/dev/null; do kill -0 "$SERVER"; done
+	local port tries
+	for tries in 1 2 3; do # somebody else may have that port
+		port=$((20000 + RANDOM % 12000))
+		printf 'version: 0.1\nstorage: {filesystem: {rootdirectory: %s/reg}}\nhttp: {addr: "127.0.0.1:%s"}\n' "$LIB_PROJECT" "$port" >reg.yml
+		docker-registry serve reg.yml >reg.log 2>&1 3>&- &
+		SERVER=$!
+		until curl -fs "http://127.0.0.1:$port/v2/" >/dev/null; do
+			kill -0 "$SERVER" 2>/dev/null || continue 2
+		done
+		break
+	done
+	curl -fs "http://127.0.0.1:$port/v2/" >/dev/null
 	AT=127.0.0.1:$port
 	skopeo copy -q --dest-tls-verify=false "oci:$LAYOUT:1" "docker://$AT/it/x:1"
 	pulls
