@@ -170,7 +170,7 @@ $(PAGE)/index.html: scripts/mkpage $(PAGE_SRC)
 	$(Q)scripts/mkpage $(PAGE) && touch $@
 
 # As `make install` does: what a linker writes piece by piece is in small folios of the
-# page cache, which each start then maps one by one (docs/performance.md). Also for whoever
+# page cache, which each start then maps one by one (docs/measurements.md). Also for whoever
 # builds with a umask of 077: users of a box execute init.
 copied = rm -f $@ && cp $@.linked $@ && chmod 755 $@ && rm $@.linked
 
