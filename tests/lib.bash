@@ -19,14 +19,6 @@
 # shellcheck shell=bash
 bats_require_minimum_version 1.5.0
 
-# jq takes 17 ms to begin, and a check calls it some thousand times: a tenth of all its
-# processor time. gojq takes 2, but sorts the keys of objects, so it is asked for words alone.
-if command -v gojq >/dev/null; then
-	jq() {
-		if [[ $1 == -r || $1 == -e || $1 == -rs ]]; then gojq "$@"; else command jq "$@"; fi
-	}
-fi
-
 # Short, for the names of sockets are limited to 107 bytes.
 lib_env() {
 	LIB_DIR=$(mktemp -d "${CUBBY_TEST_SHORT:-/tmp/cubby-}t.XXXXXX") # on-journal
