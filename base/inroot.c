@@ -218,6 +218,30 @@ int inroot_parent(int root, const char *path, const char **name)
 	return inroot_open(root, dir, O_PATH | O_DIRECTORY);
 }
 
+bool inroot_settle(const char *path, char ret[PATH_MAX])
+{
+	size_t n = 0, len;
+
+	*ret = '\0';
+	for (; *path; path += len + (path[len] == '/')) {
+		len = strcspn(path, "/");
+		if (len == 2 && memcmp(path, "..", 2) == 0) {
+			const char *slash = strrchr(ret, '/');
+
+			if (!n)
+				return false;
+			n = slash ? (size_t)(slash - ret) : 0;
+			ret[n] = '\0';
+		} else if (len && (len != 1 || *path != '.')) {
+			if (n + len + 2 > PATH_MAX)
+				return false;
+			n += (size_t)snprintf(ret + n, PATH_MAX - n, "%s%.*s",
+					      n ? "/" : "", (int)len, path);
+		}
+	}
+	return n > 0;
+}
+
 int inroot_absolute(const char *path, char ret[PATH_MAX])
 {
 	char cwd[PATH_MAX] = "";

@@ -37,6 +37,10 @@ int inroot_parent(int root, const char *path, const char **name);
 /** inroot_is_beneath() - does @path, but for links, lead to a thing below where it begins? */
 bool inroot_is_beneath(const char *path);
 
+/** inroot_settle() - a path without ".", ".." and empty parts, as its text says
+ *  Return: false: it leads to where it begins, or above, or is too long. */
+bool inroot_settle(const char *path, char ret[PATH_MAX]);
+
 /**
  * inroot_absolute() - a path from "/" on; @path is not empty
  *

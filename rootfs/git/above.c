@@ -14,8 +14,7 @@ enum { LINK_MAX = PATH_MAX + 64 };
 
 /* Of a path in the worktree above, that in the project. */
 struct below {
-	const char
-		*dir; /* borrowed: the project, in that worktree; "" = it is the same */
+	const char *dir; /* borrowed: the project, in that worktree; "" = the same */
 	git_named_fn *fn;
 	void *ctx;
 };
@@ -69,9 +68,8 @@ static void look_in(const char *root, const char *up, int tree, git_named_fn *fn
 {
 	_cleanup_close_ int git = takeover_open(tree, ".git", O_RDONLY | O_DIRECTORY);
 	struct git_named_at at = { up, ".git", true, tree, git, false };
-	struct below b = { root + strlen(up), fn, ctx };
-
-	b.dir += *b.dir == '/';
+	const char *dir = root + strlen(up);
+	struct below b = { dir + (*dir == '/'), fn, ctx };
 
 	if (git >= 0)
 		git_named_in(&at, tell, &b);

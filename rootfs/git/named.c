@@ -9,6 +9,7 @@
 #include "base/def.h"
 #include "base/dirscan.h"
 #include "base/file.h"
+#include "base/inroot.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "rootfs/git/takeover.h"
@@ -111,31 +112,6 @@ static const char *word_of(const char *value, size_t n, size_t *len)
 	return *len ? value : NULL;
 }
 
-/* Without "." and "..", as its text says. false: it leads to where it begins, or above. */
-static bool settle(const char *path, char ret[PATH_MAX])
-{
-	size_t n = 0, len;
-
-	*ret = '\0';
-	for (; *path; path += len + (path[len] == '/')) {
-		len = strcspn(path, "/");
-		if (len == 2 && memcmp(path, "..", 2) == 0) {
-			const char *slash = strrchr(ret, '/');
-
-			if (!n)
-				return false;
-			n = slash ? (size_t)(slash - ret) : 0;
-			ret[n] = '\0';
-		} else if (len && (len != 1 || *path != '.')) {
-			if (n + len + 2 > PATH_MAX)
-				return false;
-			n += (size_t)snprintf(ret + n, PATH_MAX - n, "%s%.*s",
-					      n ? "/" : "", (int)len, path);
-		}
-	}
-	return n > 0;
-}
-
 /* An absolute path, below the project: behind its own, or behind a directory on the way that
  * is the project by another name (a link to a home, say). */
 static bool below(const struct git_named_at *a, const char *path, char ret[PATH_MAX])
@@ -149,7 +125,7 @@ static bool below(const struct git_named_at *a, const char *path, char ret[PATH_
 		if ((strcmp(dir, a->root) == 0 ||
 		     (known && sys_fstatat(AT_FDCWD, dir, &st, 0) == 0 &&
 		      st.st_dev == project.st_dev && st.st_ino == project.st_ino)) &&
-		    settle(p + 1, ret))
+		    inroot_settle(p + 1, ret))
 			return true;
 	}
 	*ret = '\0';
@@ -197,8 +173,7 @@ enum git_named git_named_path(const struct git_config_item *it, size_t n,
 struct search {
 	const struct git_named_at *at;
 	const char *from; /* borrowed: the directory of the file that is read */
-	unsigned *
-		left; /* borrowed: files that may be included yet; NULL = not followed */
+	unsigned *left;	  /* borrowed: files to include yet; NULL = includes are not */
 	git_named_fn *fn;
 	void *ctx;
 	bool any;

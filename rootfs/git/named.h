@@ -16,8 +16,7 @@
 
 struct git_named_at {
 	const char *root; /* borrowed: the project's path, absolute */
-	const char *
-		git; /* borrowed: the ".git" that has the settings, below the project */
+	const char *git;  /* borrowed: the ".git" with the settings, below it */
 	bool apart; /* its config.worktree, too: of a worktree's repository it is the main one's */
 	int project, dir; /* borrowed: the project, the git directory */
 	bool elsewhere;	  /* that is not where @git says */

@@ -8,6 +8,7 @@
 
 #include "base/dirscan.h"
 #include "base/grow.h"
+#include "base/inroot.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "runtime/spec/effects.h"
@@ -38,38 +39,20 @@ void aliases_add(struct aliases *a, const char *path, const char *why)
 		a->list[a->n++] = (struct alias){ copy, why };
 }
 
-/* @way begins as the directory of the link, and stays inside: effects_leaves() said so. */
-static void walk(char way[PATH_MAX], const char *target)
-{
-	while (*target) {
-		const char *slash = strchrnul(target, '/');
-		size_t n = (size_t)(slash - target), len = strlen(way);
-
-		if (n == 2 && memcmp(target, "..", 2) == 0) {
-			char *last = strrchr(way, '/');
-
-			*(last ?: way) = '\0';
-		} else if (n && !(n == 1 && *target == '.') && len + n + 2 < PATH_MAX) {
-			snprintf(way + len, PATH_MAX - len, "%s%.*s", len ? "/" : "",
-				 (int)n, target);
-		}
-		target = *slash ? slash + 1 : slash;
-	}
-}
-
 static void look_link(struct aliases *a, int dir, const char *name, const char *path,
 		      const char *why)
 {
-	char target[PATH_MAX], way[PATH_MAX];
+	char target[PATH_MAX], all[2 * PATH_MAX], way[PATH_MAX];
 	ssize_t n = sys_readlinkat(dir, name, target, sizeof(target) - 1);
 	const char *slash = strrchr(path, '/');
 
 	if (n <= 0 || effects_leaves(path, strlen(path), target, (size_t)n))
 		return;
 	target[n] = '\0';
-	snprintf(way, sizeof(way), "%.*s", slash ? (int)(slash - path) : 0, path);
-	walk(way, target);
-	aliases_add(a, way, why);
+	snprintf(all, sizeof(all), "%.*s/%s", slash ? (int)(slash - path) : 0, path,
+		 target);
+	if (inroot_settle(all, way))
+		aliases_add(a, way, why);
 }
 
 /* Some filesystems do not tell it with the name. */

@@ -165,11 +165,37 @@ static void test_absolute(const void *p)
 	assert_string_equal(got, row->want);
 }
 
+static const struct settled {
+	const char *name, *path, *want; /* want: NULL = it leads nowhere below */
+} settled[] = {
+	{ "settle: a path", "a/b", "a/b" },
+	{ "settle: blanks and points", "./a//./b/", "a/b" },
+	{ "settle: up again", "a/../b/c/../d", "b/d" },
+	{ "settle: names with points", "..a/.b/...", "..a/.b/..." },
+	{ "settle: nothing", "", NULL },
+	{ "settle: where it begins", "a/..", NULL },
+	{ "settle: above", "a/../../b", NULL },
+};
+
+static void test_settle(const void *p)
+{
+	const struct settled *row = p;
+	char long_path[PATH_MAX + 8], got[PATH_MAX];
+
+	assert_int_equal(inroot_settle(row->path, got), row->want != NULL);
+	if (row->want)
+		assert_string_equal(got, row->want);
+	memset(long_path, 'a', sizeof(long_path) - 1);
+	long_path[sizeof(long_path) - 1] = '\0';
+	assert_false(inroot_settle(long_path, got));
+}
+
 int main(void)
 {
 	return unit_rows("inroot_open", rows, test_open) +
 	       unit_rows("inroot_mkdirs", mkrows, test_mkdirs) +
 	       unit_rows("inroot_open_real", realrows, test_real) +
 	       unit_rows("inroot_is_beneath", beneath, test_beneath) +
+	       unit_rows("inroot_settle", settled, test_settle) +
 	       unit_rows("inroot_absolute", absolutes, test_absolute);
 }
