@@ -16,9 +16,8 @@ struct argcheck {
 		void *base;			 /* borrowed; what its goal is in */
 	} v[ARGCHECK_MAX];
 	size_t n;
-	bool tail; /* options end at the first operand */
-	const char *
-		command; /* its name, for what is said of an unknown option; NULL = none */
+	bool tail;	     /* options end at the first operand */
+	const char *command; /* for what is said of an unknown option; NULL = none */
 	/* What says which box, for a command that is not about one; NULL = for none. */
 	const struct cmd_option *place;
 	/* Called where they are not NULL. @word: NULL = it takes none. */
