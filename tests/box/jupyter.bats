@@ -108,6 +108,22 @@ clear_output(wait=True)'
 	serve_status POST /api/kernels 429
 }
 
+@test "jupyter: a kernel of another language is none, Python has several names" {
+	serve_start
+	for name in ir julia-1.11 myenv Python 'x\u0001'; do
+		serve_status POST /api/kernels "$([ "$name" = Python ] && echo 201 || echo 501)" \
+			-H 'Content-Type: application/json' -d "{\"name\":\"$name\"}"
+	done
+	serve_status POST /api/sessions 501 -H 'Content-Type: application/json' -d '{"path":"a.ipynb","kernel":{"name":"bash"}}'
+	[ "$(jq -r .message serve.body)" = "the kernel 'bash' is not available: here is python3 alone; for another install Jupyter in the box" ]
+	for name in python python3.11 ''; do
+		serve_status POST /api/kernels 201 -H 'Content-Type: application/json' -d "{\"name\":\"$name\",\"path\":\"a\"}"
+	done
+	serve_status POST /api/kernels 201 -H 'Content-Type: application/json' -d '{"name":null}'
+	serve GET /api/kernels
+	[ "$(jq length <<<"$output")" = 5 ]
+}
+
 @test "jupyter: sessions have a path and a kernel, one for a path" {
 	serve_start
 	serve_json POST /api/sessions '{"path":"a.ipynb","name":"a","type":"notebook","kernel":{"name":"python3"}}'

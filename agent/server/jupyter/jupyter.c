@@ -3,10 +3,13 @@
  * jupyter_server, api.yaml. */
 #include "agent/server/jupyter/jupyter.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "agent/server/exchange/exchange.h"
 #include "agent/server/jupyter/kernel.h"
+#include "base/text.h"
 
 static int get_version(struct exchange *x, struct err *)
 {
@@ -57,11 +60,37 @@ static int list_kernels(struct exchange *x, struct err *)
 	return 0;
 }
 
+/* @spec: what asks for a kernel. Python has more than one name ("python", "python3.11"); of
+ * another one says so what a Jupyter server says. true = it was refused. */
+static bool refuse_name(struct exchange *x, const struct json *spec)
+{
+	const char *name = json_get_str(spec, "name");
+	char text[256], shown[100];
+	struct json *j;
+
+	if (!name || !*name || strncasecmp(name, "python", 6) == 0)
+		return false;
+	j = json_object();
+	text_escaped(shown, sizeof(shown), name, strlen(name));
+	snprintf(text, sizeof(text),
+		 "the kernel '%s' is not available: here is python3 alone; for another "
+		 "install Jupyter in the box",
+		 shown);
+	json_set_str(j, "message", text);
+	json_set_str(j, "short_message", "kernel not found");
+	json_set_str(j, "detail", text);
+	exchange_reply(x, 501, j);
+	return true;
+}
+
 static int make_kernel(struct exchange *x, struct err *e)
 {
 	struct kernel *k;
-	int r = kernel_new(exchange_tenant(x), &k, e);
+	int r;
 
+	if (refuse_name(x, exchange_json(x)))
+		return 0;
+	r = kernel_new(exchange_tenant(x), &k, e);
 	if (r < 0)
 		return r;
 	exchange_reply(x, 201, kernel_model(k));
@@ -158,6 +187,8 @@ static int make_session(struct exchange *x, struct err *e)
 		    strcmp(kernel_session(k)->path, path) == 0)
 			break;
 	if (!k) {
+		if (refuse_name(x, json_get(exchange_json(x), "kernel")))
+			return 0;
 		r = kernel_new(t, &k, e);
 		if (r < 0)
 			return r;
