@@ -323,6 +323,30 @@ settles(lambda: fds() <= before + 2)
 END
 }
 
+@test "attack: who has closed its side has a command's answer, and holds nothing else" {
+	serve_start
+	serve_json POST /execute '{"command":"exec python3 -c \"import socket; s = socket.create_server((\\\"127.0.0.1\\\", 7071)); c = [s.accept() for _ in range(9)]\""}'
+	talk <<END
+$prelude
+import socket
+def half(method, path, body=b""):
+    host, port = addr.rsplit(":", 1)
+    s = socket.create_connection((host, int(port)), 30)
+    s.sendall(f"{method} {path} HTTP/1.1\\r\\nHost: h\\r\\nAuthorization: Bearer {key}\\r\\nContent-Type: application/json\\r\\n"
+              f"Content-Length: {len(body)}\\r\\n\\r\\n".encode() + body)
+    s.shutdown(socket.SHUT_WR)
+    got = b""
+    while data := s.recv(65536): got += data
+    return got
+assert b'"hi\\\\r' in half("POST", "/execute?wait=30", b'{"command":"sleep 4; echo hi"}')
+assert b'"entries"' in half("GET", "/files/list")
+while not any(p["port"] == 7071 for p in json.loads(ask("GET", "/ports")[1])["ports"]): time.sleep(0.05)
+began = time.monotonic()
+assert half("GET", "/proxy/7071/") == b""
+assert 1 < time.monotonic() - began < 10
+END
+}
+
 # bats test_tags=long
 @test "attack: a document that takes its time has a minute" {
 	serve_start

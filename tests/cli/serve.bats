@@ -232,6 +232,38 @@ host='Host: h\r\n'
 	[ "$output" = well ] || skip "$output"
 }
 
+@test "serve: who has closed its side is answered, and costs nothing while its answers wait" {
+	serve_start
+	python3 - "$SERVE_ADDR" "$SERVE_PID" <<-'END'
+		import os, socket, sys, time
+		def begin(data):
+		    host, port = sys.argv[1].rsplit(":", 1)
+		    s = socket.socket()
+		    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+		    s.settimeout(20)
+		    s.connect((host, int(port)))
+		    s.sendall(data)
+		    s.shutdown(socket.SHUT_WR)
+		    return s
+		def rest(s):
+		    got = b""
+		    while data := s.recv(65536): got += data
+		    return got
+		def used():
+		    return sum(map(int, open(f"/proc/{sys.argv[2]}/stat").read().rsplit(")", 1)[1].split()[11:13]))
+		health = b"GET /health HTTP/1.1\r\nHost: h\r\n\r\n"
+		assert rest(begin(health)).count(b'{"status":"ok"}') == 1
+		assert rest(begin(health * 20)).count(b'{"status":"ok"}') == 20
+		s = begin(b"GET /openapi.json HTTP/1.1\r\nHost: h\r\n\r\n" * 1000)
+		time.sleep(1) # the server's side of the socket is full
+		before = used()
+		time.sleep(2)
+		assert used() - before < 40, (before, used())
+		got = rest(s)
+		assert got.count(b"HTTP/1.1 200 OK") == 1000, got.count(b"HTTP/1.1 200 OK")
+	END
+}
+
 # bats test_tags=long
 @test "serve: requests in one packet are answered in order, bodies are not requests" {
 	serve_start

@@ -33,7 +33,7 @@ static bool pick_place(struct server *s, const struct exchange *asks)
 	if (s->n_exchanges < s->conf->max_connections)
 		return true;
 	for (struct exchange *x = s->exchanges; x; x = x->next)
-		if (x != asks && conn_idle(x) &&
+		if (x != asks && (conn_idle(x) || x->half) &&
 		    (!oldest || x->deadline_ms < oldest->deadline_ms))
 			oldest = x;
 	now = oldest ? 0 : sys_now_ms();

@@ -58,7 +58,7 @@ static void clear_request(struct exchange *x)
 	x->body_done = true;
 	x->streams = x->paused = x->begun = x->ended = x->cut = x->close = false;
 	x->out_chunked = x->no_body = x->pinged = x->raw = x->corked = false;
-	x->kick = false;
+	x->kick = x->blank = false;
 	x->wrong_in[0] = x->wrong_at[0] = '\0';
 	x->sent = 0;
 	x->body_left = 0;
@@ -192,18 +192,38 @@ static void on_input(struct exchange *x)
 	advance(x);
 }
 
+/* The client has closed its side: it is gone, or it says no more and still reads, which
+ * only what is sent to it shows. */
+static void on_half(struct exchange *x)
+{
+	if (x->state != EXCHANGE_BUSY && x->state != EXCHANGE_FLUSH) {
+		exchange_die(x);
+		return;
+	}
+	x->half = true;
+	x->half_ms = sys_now_ms();
+}
+
+/* Is who has closed its side, and hears nothing, somebody who has left? */
+static bool has_left(const struct exchange *x, uint64_t now_ms)
+{
+	return x->half && x->state == EXCHANGE_BUSY && !x->waiting && !x->out.len &&
+	       !(x->hooks && x->hooks->goes_on) &&
+	       now_ms - x->half_ms > EXCHANGE_HALF_MS;
+}
+
 static int on_event(void *ctx, uint32_t events, struct err *)
 {
 	struct exchange *x = ctx;
 
 	if (x->state == EXCHANGE_DEAD)
 		return 0;
-	if (events & (EPOLLHUP | EPOLLERR) ||
-	    (events & EPOLLRDHUP && !(events & EPOLLIN) &&
-	     x->state != EXCHANGE_FLUSH)) {
+	if (events & (EPOLLHUP | EPOLLERR))
 		exchange_die(x);
+	else if (events & EPOLLRDHUP && !(events & EPOLLIN))
+		on_half(x);
+	if (x->state == EXCHANGE_DEAD)
 		return 0;
-	}
 	if (events & EPOLLIN || exchange_stirs(x))
 		on_input(x);
 	if (events & EPOLLOUT && x->state != EXCHANGE_DEAD) {
@@ -322,7 +342,9 @@ void conn_tick(struct exchange *x, uint64_t now_ms)
 		x->deadline_ms = now_ms + EXCHANGE_STALL_MS;
 	if (x->state == EXCHANGE_H2)
 		streams_tick(x, now_ms);
-	if (now_ms < x->deadline_ms)
+	if (has_left(x, now_ms))
+		exchange_die(x);
+	if (now_ms < x->deadline_ms || x->state == EXCHANGE_DEAD)
 		return;
 	if (x->state == EXCHANGE_WS && !x->pinged && !x->out.len) {
 		x->pinged = true;

@@ -243,7 +243,8 @@ void exchange_push(struct exchange *x)
 		buf_consume(&x->out, (size_t)n);
 		if (x->tls || !x->server->conf->tls) /* else it is of HTTP/2 itself */
 			x->server->counts.bytes_out += (uint64_t)n;
-		x->deadline_ms = sys_now_ms() + EXCHANGE_STALL_MS;
+		x->half_ms = sys_now_ms();
+		x->deadline_ms = x->half_ms + EXCHANGE_STALL_MS;
 	}
 	if (n < 0 && n != -EAGAIN)
 		exchange_die(x);
@@ -257,7 +258,7 @@ void exchange_push(struct exchange *x)
 
 void exchange_watch(struct exchange *x)
 {
-	uint32_t events = EPOLLRDHUP;
+	uint32_t events = x->half ? 0 : EPOLLRDHUP; /* it would be told for ever */
 
 	if (x->state == EXCHANGE_DEAD || !x->source)
 		return;

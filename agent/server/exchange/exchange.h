@@ -90,6 +90,8 @@ enum exchange_message { EXCHANGE_TEXT, EXCHANGE_BINARY };
 struct exchange_hooks {
 	/* the client has gone before the end: @x is no more after this */
 	void (*gone)(void *ctx);
+	/* what was asked for goes on without the client, and is told about when it ends */
+	bool goes_on;
 	/* what was written has left: write more */
 	void (*drained)(void *ctx);
 	/* of a ROUTE_STREAM; @len 0 = that was all */

@@ -30,6 +30,7 @@ enum {
 	EXCHANGE_KEEP_MS = 90000,   /* between two requests; clients assume 75 s */
 	EXCHANGE_STALL_MS = 60000,  /* nothing came of a body, or nothing left */
 	EXCHANGE_STRANGER_MS = 500, /* without key, when others wait for its place */
+	EXCHANGE_HALF_MS = 2000,    /* of silence, for who has closed its side */
 	EXCHANGE_PING_MS = 30000,
 	EXCHANGE_LINGER_MS = 2000
 };
@@ -61,6 +62,8 @@ struct exchange {
 	uint64_t deadline_ms;
 	bool served;	       /* a request was answered on it */
 	bool known;	       /* a key was shown on it */
+	bool half;	       /* the client has closed its side */
+	uint64_t half_ms;      /* since when nothing was sent after that */
 	const struct key *key; /* borrowed; that this request has; NULL = none */
 	uint64_t born_ms;
 	size_t counted;	 /* bytes of it in server_counts.held */
@@ -79,7 +82,8 @@ struct exchange {
 	uint64_t body_left; /* of a body with a length */
 	uint64_t discarded;
 	bool body_done, streams, paused;
-	bool kick; /* look at what was read before, although nothing more came */
+	bool blank; /* an empty line came before the request */
+	bool kick;  /* look at what was read before, although nothing more came */
 	char wrong_in[8], wrong_at[EXCHANGE_LOC]; /* which argument is wrong */
 
 	struct tenant *tenant; /* borrowed; held */

@@ -210,11 +210,28 @@ void intake_refuse(struct exchange *x, int status, const char *why)
 	exchange_fail(x, status, "%s", why);
 }
 
+/* One empty line before a request, as some clients send behind a body, is passed over (RFC
+ * 9112, 2.2). false = there is no more than that. */
+static bool skip_line(struct exchange *x)
+{
+	if (x->blank || x->in.len < 2 || memcmp(x->in.data, "\r\n", 2) != 0)
+		return true;
+	buf_consume(&x->in, 2);
+	x->blank = true;
+	if (!x->in.len)
+		exchange_enter(x, EXCHANGE_HEAD,
+			       x->served ? EXCHANGE_KEEP_MS : EXCHANGE_HEAD_MS);
+	return x->in.len;
+}
+
 void intake_head(struct exchange *x)
 {
-	size_t n = head_length(buf_cstr(&x->in), x->in.len);
+	size_t n;
 	int r;
 
+	if (!skip_line(x))
+		return;
+	n = head_length(buf_cstr(&x->in), x->in.len);
 	if (!n) {
 		if (x->in.len >= HEAD_MAX)
 			intake_refuse(x, 431, "the head is too large");

@@ -203,6 +203,7 @@ static void answer_gone(void *ctx)
 }
 
 static const struct exchange_hooks answer_hooks = { .gone = answer_gone,
+						    .goes_on = true,
 						    .drained = answer_more };
 
 static void answer_send(struct answer *a)
