@@ -25,6 +25,8 @@ static void tell(void *ctx, const char *path)
 
 	if (!path || !*b->dir)
 		b->fn(b->ctx, path);
+	else if (strcmp(path, b->dir) == 0)
+		git_named_hooks(b->fn, b->ctx);
 	else if (text_is_below(path, b->dir))
 		b->fn(b->ctx, path + strlen(b->dir) + 1);
 }

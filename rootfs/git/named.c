@@ -120,13 +120,19 @@ static bool below(const struct git_named_at *a, const char *path, char ret[PATH_
 	const bool known = a->project >= 0 && sys_fstat(a->project, &project) == 0;
 	char dir[LONG_PATH];
 
-	for (const char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+	for (const char *p = path + strspn(path, "/"); *p; p += strspn(p, "/")) {
+		p += strcspn(p, "/");
 		snprintf(dir, sizeof(dir), "%.*s", (int)(p - path), path);
-		if ((strcmp(dir, a->root) == 0 ||
-		     (known && sys_fstatat(AT_FDCWD, dir, &st, 0) == 0 &&
-		      st.st_dev == project.st_dev && st.st_ino == project.st_ino)) &&
-		    inroot_settle(p + 1, ret))
+		if (strcmp(dir, a->root) != 0 &&
+		    (!known || sys_fstatat(AT_FDCWD, dir, &st, 0) < 0 ||
+		     st.st_dev != project.st_dev || st.st_ino != project.st_ino))
+			continue;
+		if (inroot_settle(p, ret))
 			return true;
+		if (!p[strspn(p, "/")]) {
+			strcpy(ret, GIT_NAMED_PROJECT);
+			return true;
+		}
 	}
 	*ret = '\0';
 	return false;
@@ -189,6 +195,45 @@ static bool is_file(int tree, const char *path)
 	       (fd >= 0 && sys_fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode));
 }
 
+/* Hooks, and what a directory of templates has them in. */
+void git_named_hooks(git_named_fn *fn, void *ctx)
+{
+	static const char *const names[] = {
+		"applypatch-msg",
+		"commit-msg",
+		"fsmonitor-watchman",
+		"hooks",
+		"p4-changelist",
+		"p4-post-changelist",
+		"p4-pre-submit",
+		"p4-prepare-changelist",
+		"post-applypatch",
+		"post-checkout",
+		"post-commit",
+		"post-index-change",
+		"post-merge",
+		"post-receive",
+		"post-rewrite",
+		"post-update",
+		"pre-applypatch",
+		"pre-auto-gc",
+		"pre-commit",
+		"pre-merge-commit",
+		"pre-push",
+		"pre-rebase",
+		"pre-receive",
+		"prepare-commit-msg",
+		"proc-receive",
+		"push-to-checkout",
+		"reference-transaction",
+		"sendemail-validate",
+		"update",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		fn(ctx, names[i]);
+}
+
 static int look(void *ctx, const struct git_config_item *it);
 
 /* The settings of another file; one that is not there has none, as for git. */
@@ -225,6 +270,11 @@ static int look(void *ctx, const struct git_config_item *it)
 
 	for (size_t i = 0; (how = git_named_path(it, i, s->at, s->from, path)); i++) {
 		s->any = true;
+		if (strcmp(path, GIT_NAMED_PROJECT) == 0) {
+			if (kind_of(it) == PATH_ALWAYS)
+				git_named_hooks(s->fn, s->ctx);
+			continue;
+		}
 		if (*path && (how == GIT_NAMED_ALWAYS || is_file(s->at->project, path)))
 			s->fn(s->ctx, path);
 		if (kind_of(it) == PATH_INCLUDED)
@@ -255,6 +305,11 @@ static bool look_at_link(const struct git_named_at *a, struct search *s,
 	if (!below(a, path, ret) || (!a->elsewhere && strncmp(ret, a->git, up) == 0 &&
 				     (!ret[up] || ret[up] == '/')))
 		return false;
+	if (strcmp(ret, GIT_NAMED_PROJECT) == 0) {
+		if (strcmp(name, "hooks") == 0)
+			git_named_hooks(s->fn, s->ctx);
+		return false;
+	}
 	s->fn(s->ctx, ret);
 	return true;
 }

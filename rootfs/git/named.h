@@ -32,13 +32,19 @@ enum git_named {
  *  @n:    which word of it, from 0, where it is a command
  *  @a:    "project" may be -1: then the project has no other name than "root"
  *  @from: the directory of the file that has the setting
- *  @ret:  "" = this one names none, or none below the project */
+ *  @ret:  "" = this one names none, or none below the project; GIT_NAMED_PROJECT = the project
+ *         itself */
+#define GIT_NAMED_PROJECT "."
 enum git_named git_named_path(const struct git_config_item *it, size_t n,
 			      const struct git_named_at *a, const char *from,
 			      char ret[PATH_MAX]);
 
 /* @path: NULL = settings could not be read to their end, and may name more. */
 typedef void git_named_fn(void *ctx, const char *path);
+
+/** git_named_hooks() - what git runs of a directory, call @fn for each: for one that is named
+ *  as a whole, and cannot be guarded as such */
+void git_named_hooks(git_named_fn *fn, void *ctx);
 
 /** git_named_in() - call @fn for each path that the configuration of a repository names, with
  *  what it includes, and for those below the project to which it, hooks and attributes are

@@ -439,3 +439,24 @@ left_alone() {
 	git_safe
 	rm -rf "$HOME"
 }
+
+# All of the directory cannot be read-only: what git runs of it is.
+@test "G56: the project itself is the directory of hooks" {
+	git_repo
+	mkdir -p front
+	cp evil front
+	git config core.hooksPath front
+	printf '#!/bin/sh\n' | tee front/pre-commit >pre-commit
+	chmod +x front/pre-commit pre-commit
+	run -0 --separate-stderr cubby exec -C front -- sh -c 'cp evil pre-commit; cp evil post-commit; cp evil other'
+	[[ $stderr == *"pre-commit is read-only in the box: git on the host acts on it"* ]] || { echo "$stderr"; return 1; }
+	[[ $stderr == *"set aside: post-commit is now post-commit.from-box"* ]] || { echo "$stderr"; return 1; }
+	cmp front/evil front/other
+	git_safe
+	# The same of its own repository, by a path that leads back to it.
+	git config core.hooksPath "$PWD/front/.."
+	run -0 --separate-stderr cubby exec -- sh -c 'cp evil pre-commit; cp evil post-commit'
+	[[ $stderr == *"pre-commit is read-only in the box"* ]] || { echo "$stderr"; return 1; }
+	git_safe
+	cubby rm -q --yes -C front
+}

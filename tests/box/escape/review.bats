@@ -307,10 +307,12 @@ for d, dirs, files in os.walk("."):
 	# And of a repository that the project lies in.
 	cd "$HOME/up"
 	git config core.fsmonitor front/tools/watch
+	git config core.hooksPath front
 	cd front
-	cubby exec --project review -- sh -c 'mkdir -p tools; echo new >tools/watch; echo new >tools/other'
+	cubby exec --project review -- sh -c 'mkdir -p tools; echo new >tools/watch; echo new >tools/other; echo new >post-merge'
 	run -0 cubby apply
 	[ ! -e tools/watch ]
+	[ ! -e post-merge ]
 	[ -e tools/other ]
 	cubby rm --yes
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
@@ -18,7 +19,7 @@ static void named(void)
 		{ "core", "hookspath", ".husky", ".git", { ".husky" } },
 		{ "core", "hookspath", "/p/hooks", ".git", { "hooks" } },
 		{ "core", "hookspath", "/p//hooks", ".git", { "hooks" } },
-		{ "core", "hookspath", "/p/", ".git", { "" } },
+		{ "core", "hookspath", "/p/", ".git", { GIT_NAMED_PROJECT } },
 		{ "core", "hookspath", ".//./h", ".git", { "h" } },
 		{ "include", "path", "..//s", ".git", { "s" } },
 		{ "core", "hookspath", "/q/hooks", ".git", { "" } },
@@ -28,7 +29,7 @@ static void named(void)
 		{ "includeif", "path", "s", "a/.git", { "a/.git/s" } },
 		{ "filter", "clean", "tools/x %f", ".git", { "tools/x", "%f" } },
 		{ "filter", "clean", "sh /p/a\tb", "s/.git", { "", "a", "s/b" } },
-		{ "filter", "clean", "/p c /p", ".git", { "", "c", "" } },
+		{ "filter", "clean", "/p c /p", ".git", { ".", "c", "." } },
 		{ "diff", "external", "'./d'", ".git", { "d" } },
 		{ "diff",
 		  "textconv",
@@ -59,6 +60,7 @@ static void named(void)
 		{ "core", "hookspath", "/q/../p/./h", ".git", { "" } },
 		{ "core", "hookspath", "~/p/h", ".git", { "h" } },
 		{ "filter", "clean", "sh ~/p/h", ".git", { "", "h" } },
+		{ "core", "hookspath", "/p", ".git", { GIT_NAMED_PROJECT } },
 		{ "core", "fsmonitor", "~p/h", ".git", { "~p/h" } },
 		{ "new", "thing", "sh a/b", ".git", { "", "a/b" } },
 		{ "lfs", "path", "./d", ".git", { "d" } },
@@ -126,6 +128,36 @@ static void links(void)
 	assert_non_null(strstr(buf_cstr(&told), "tools/c\n"));
 }
 
+/* The project itself is the directory of hooks, by its path and by a link. */
+static void hooks(void)
+{
+	static const char setting[] =
+		"[core]\n\thooksPath = ..\n[init]\n\ttemplateDir = x\n";
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	const char *root = unit_tmpdir(), *end = "\nupdate\n";
+	_cleanup_buf_ struct buf told = BUF_INIT(4096);
+
+	assert_int_equal(sys_mkdirat(dir, "g", 0700), 0);
+	_cleanup_close_ int git = sys_openat(dir, "g", O_RDONLY | O_DIRECTORY, 0);
+	const struct git_named_at at = { root, "y/.git", false, dir, git, false };
+
+	assert_int_equal(sys_mkdirat(dir, "y", 0700), 0);
+	_cleanup_close_ int config =
+		sys_openat(git, "config", O_WRONLY | O_CREAT | O_EXCL, 0600);
+	assert_int_equal(file_write_fd(config, setting, strlen(setting), NULL), 0);
+	git_named_in(&at, tell, &told);
+	assert_non_null(strstr(buf_cstr(&told), "pre-commit\n"));
+	assert_non_null(strstr(buf_cstr(&told), "\nhooks\n"));
+	assert_string_equal(strstr(buf_cstr(&told), end) + strlen(end), "y/x\n");
+
+	buf_truncate(&told, 0);
+	assert_int_equal(sys_unlinkat(git, "config", 0), 0);
+	assert_int_equal(sys_symlinkat(root, git, "hooks"), 0);
+	git_named_in(&at, tell, &told);
+	assert_non_null(strstr(buf_cstr(&told), "pre-commit\n"));
+	assert_null(strstr(buf_cstr(&told), ".\n"));
+}
+
 static void changed(void)
 {
 	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
@@ -150,6 +182,7 @@ static void changed(void)
 static const struct unit_case cases[] = {
 	{ "what settings name", named },
 	{ "what is a link into the tree", links },
+	{ "the project as the directory of hooks", hooks },
 	{ "what is another than it was", changed },
 };
 
