@@ -130,7 +130,7 @@ static bool below(const struct git_named_at *a, const char *path, char ret[PATH_
 		if (inroot_settle(p, ret))
 			return true;
 		if (!p[strspn(p, "/")]) {
-			strcpy(ret, GIT_NAMED_PROJECT);
+			memcpy(ret, GIT_NAMED_PROJECT, sizeof(GIT_NAMED_PROJECT));
 			return true;
 		}
 	}
