@@ -42,12 +42,11 @@ static int make_text(const struct session *s, bool rc, struct err *e)
 	return take(&fd, -1);
 }
 
-/* Variables that every program in the session sees; the caller's come after. */
+/* Variables that every program in the session sees; the caller's come after. Git, which asks
+ * for a message that it has (a rebase that goes on, a merge, --amend), takes it as it is. */
 static const char *const base_env[] = {
-	"PAGER=cat",
-	"GIT_PAGER=cat",
-	"MANPAGER=cat",
-	"SYSTEMD_PAGER=cat",
+	"EDITOR=true",	"PAGER=cat",	     "GIT_PAGER=cat",
+	"MANPAGER=cat", "SYSTEMD_PAGER=cat",
 };
 
 static void fill_env(const struct session *s, const char **env)

@@ -431,11 +431,13 @@ int session_redact(const struct session *s, const struct buf *in, struct buf *ou
 
 int session_screen(struct session *s, struct buf *out, struct err *e)
 {
-	_cleanup_buf_ struct buf text = BUF_INIT(out->max);
+	_cleanup_buf_ struct buf text = BUF_INIT(out->max), rows = BUF_INIT(out->max);
 	int r;
 
 	session_io_pump(s);
 	r = screen_text(s->screen, &text)
-		    ?: redact_rows(&s->text, &text, SCREEN_WRAP, out);
+		    ?: redact_rows(&s->text, &text, SCREEN_WRAP, &rows);
+	screen_fold(&rows);
+	r = r ?: buf_add(out, rows.data, rows.len);
 	return r < 0 ? err_sys(e, r, "cannot show the screen") : 0;
 }

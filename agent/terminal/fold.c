@@ -7,7 +7,10 @@
 
 #include "base/text.h"
 
-enum kind { NONE, APT, PIP, NPM, BUILD, DOWNLOAD, BINARY, REPEATED };
+enum kind { NONE, APT, PIP, NPM, BUILD, DOWNLOAD, BINARY, REPEATED, SAME };
+
+/* Equal lines stay where they cost less than to say how many there were. */
+enum { SAME_LEAST = 256 };
 
 static const char *const names[] = { [APT] = "of a package manager's progress",
 				     [PIP] = "of pip's progress",
@@ -15,7 +18,8 @@ static const char *const names[] = { [APT] = "of a package manager's progress",
 				     [BUILD] = "of a build's progress",
 				     [DOWNLOAD] = "of a download's progress",
 				     [BINARY] = "of binary output",
-				     [REPEATED] = "like the one above" };
+				     [REPEATED] = "like the one above",
+				     [SAME] = "like the one above" };
 
 /* How lines begin. "#" stands for digits; a blank that begins a row of APT is one of its
  * lists, which continue a run and begin none. */
@@ -157,7 +161,9 @@ static uint64_t warning(const char *line, size_t len)
 	return sum | 1;
 }
 
-static enum kind kind_of(const struct fold *f, const char *line, size_t len)
+/* @before: the line above, @before_len bytes; 0 = there is none, or it was too long */
+static enum kind kind_of(const struct fold *f, const char *line, size_t len,
+			 const char *before, size_t before_len)
 {
 	if (len && may_begin((unsigned char)*line))
 		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -167,11 +173,15 @@ static enum kind kind_of(const struct fold *f, const char *line, size_t len)
 		return APT;
 	if (f->warned && f->warned == warning(line, len))
 		return REPEATED;
-	return is_binary(f, line, len) ? BINARY : NONE;
+	if (is_binary(f, line, len))
+		return BINARY;
+	return len == before_len && memcmp(line, before, len) == 0 ? SAME : NONE;
 }
 
 static bool is_long(const struct fold *f)
 {
+	if (f->kind == SAME)
+		return f->lines >= FOLD_LEAST && f->bytes >= SAME_LEAST;
 	return f->lines >= FOLD_LEAST || (f->kind == BINARY && f->bytes >= 64);
 }
 
@@ -197,11 +207,9 @@ static void close_run(struct fold *f)
 	f->lines = f->bytes = 0;
 }
 
-/* A line, or as much of one as is looked at: true when it belongs to a run. */
-static bool take_line(struct fold *f, const char *line, size_t len)
+/* A line of @kind, or as much of one as is looked at: true when it belongs to a run. */
+static bool take_line(struct fold *f, enum kind kind, const char *line, size_t len)
 {
-	enum kind kind = kind_of(f, line, len);
-
 	if (f->kind && kind != f->kind)
 		close_run(f);
 	if (!kind)
@@ -214,16 +222,23 @@ static bool take_line(struct fold *f, const char *line, size_t len)
 	return true;
 }
 
+static void remember(struct fold *f, const char *line, size_t len)
+{
+	f->warned = warning(line, len);
+	f->last_len = len <= sizeof(f->last) ? len : 0;
+	memcpy(f->last, line, f->last_len);
+}
+
 /* The line's begin has no room: what it is shows by now. */
 static void give_up(struct fold *f)
 {
-	if (take_line(f, f->line, f->len)) {
+	if (take_line(f, kind_of(f, f->line, f->len, NULL, 0), f->line, f->len)) {
 		f->rest = FOLD_DROP;
 	} else {
 		f->out(f->ctx, f->line, f->len);
 		f->rest = FOLD_PASS;
 	}
-	f->len = 0;
+	f->len = f->last_len = 0;
 }
 
 /* Up to the end of a line whose beginning is gone. */
@@ -250,9 +265,11 @@ static size_t take_piece(struct fold *f, const char *text, size_t len)
 	memcpy(f->line + f->len, text, n);
 	f->len += n;
 	if (f->line[f->len - 1] == '\n') {
-		if (!take_line(f, f->line, f->len))
+		enum kind kind = kind_of(f, f->line, f->len, f->last, f->last_len);
+
+		if (!take_line(f, kind, f->line, f->len))
 			f->out(f->ctx, f->line, f->len);
-		f->warned = warning(f->line, f->len);
+		remember(f, f->line, f->len);
 		f->len = 0;
 	} else if (f->len == sizeof(f->line)) {
 		give_up(f);
@@ -263,25 +280,29 @@ static size_t take_piece(struct fold *f, const char *text, size_t len)
 /* Whole lines, as they lie there; those of no run are handed on together. */
 static size_t take_lines(struct fold *f, const char *text, size_t len)
 {
-	size_t at = 0, from = 0;
-	const char *nl;
+	const char *before = f->last, *nl;
+	size_t at = 0, from = 0, before_len = f->last_len;
 
 	while (at < len && (nl = memchr(text + at, '\n', len - at))) {
 		size_t n = (size_t)(nl + 1 - (text + at));
-		enum kind kind = kind_of(f, text + at, n);
+		enum kind kind = kind_of(f, text + at, n, before, before_len);
 
 		if (kind || f->kind) {
 			if (at > from)
 				f->out(f->ctx, text + from, at - from);
 			from = at;
-			if (take_line(f, text + at, n))
+			if (take_line(f, kind, text + at, n))
 				from = at + n;
 		}
 		f->warned = warning(text + at, n);
+		before = text + at;
+		before_len = n;
 		at += n;
 	}
 	if (at > from)
 		f->out(f->ctx, text + from, at - from);
+	if (at)
+		remember(f, before, before_len);
 	return at;
 }
 
@@ -305,6 +326,7 @@ void fold_flush(struct fold *f)
 {
 	close_run(f);
 	f->warned = 0;
+	f->last_len = 0;
 	if (f->len) {
 		f->out(f->ctx, f->line, f->len);
 		f->rest = FOLD_PASS;

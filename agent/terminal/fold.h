@@ -1,11 +1,12 @@
 /* fold - lines that only say that work goes on become one line with their count.
  * Needs:  plain text (output.h makes it), split anywhere.
  * Owns:   the line that is not complete yet, and the first lines of a run.
- * Never:  folds a line that it does not know the like of; looks further back than a run.
+ * Never:  folds a line that it does not know the like of; looks further back than a run,
+ *         and the line before it.
  *
  * What apt, pip, npm, compilers and downloads print by the hundred tells a model nothing, and
  * it pays for each line in every turn that follows. Binary output is folded likewise, and
- * warnings of pip that repeat the one before them, which is shown. */
+ * what repeats the line above, which is shown: pip's warnings, and many equal lines. */
 #ifndef AGENT_TERMINAL_FOLD_H
 #define AGENT_TERMINAL_FOLD_H
 
@@ -26,7 +27,9 @@ struct fold {
 		FOLD_AT_START,
 		FOLD_PASS,
 		FOLD_DROP
-	} rest;		 /* of a line that is too long */
+	} rest;		      /* of a line that is too long */
+	char last[FOLD_LINE]; /* the line before, if it was no longer */
+	size_t last_len;
 	uint64_t warned; /* what stands for the last line, if it warned; 0 = not */
 	unsigned kind;	 /* of the run; 0 = none */
 	uint64_t lines, bytes; /* of the run */

@@ -329,3 +329,41 @@ int screen_text(struct screen *s, struct buf *out)
 		buf_truncate(out, out->len - 1);
 	return r;
 }
+
+/* How many rows behind the one of @len bytes at @at are like it. */
+static size_t rows_alike(const struct buf *text, size_t at, size_t len)
+{
+	size_t n = 0;
+
+	while (text->len - at - len * (n + 1) >= len &&
+	       memcmp(text->data + at, text->data + at + len * (n + 1), len) == 0)
+		n++;
+	return n;
+}
+
+void screen_fold(struct buf *text)
+{
+	size_t to = 0, at = 0;
+
+	while (at < text->len) {
+		const char *end = memchr(text->data + at, '\n', text->len - at);
+		size_t len =
+			end ? (size_t)(end + 1 - (text->data + at)) : text->len - at;
+		size_t alike = rows_alike(text, at, len);
+		char said[64];
+		int n = snprintf(
+			said, sizeof(said),
+			"[\xe2\x80\xa6 %zu rows like the one above \xe2\x80\xa6]\n",
+			alike);
+
+		memmove(text->data + to, text->data + at, len);
+		to += len;
+		at += len;
+		if (alike >= SCREEN_ALIKE && alike * len > (size_t)n) {
+			memcpy(text->data + to, said, (size_t)n);
+			to += (size_t)n;
+			at += alike * len;
+		}
+	}
+	buf_truncate(text, to);
+}

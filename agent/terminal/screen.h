@@ -15,7 +15,8 @@ enum {
 	SCREEN_BACKLOG = 128 << 10,
 	SCREEN_WAITING = 8 << 10, /* of it, where there are sequences */
 	SCREEN_ROWS_MAX = 500,
-	SCREEN_COLS_MAX = 1000
+	SCREEN_COLS_MAX = 1000,
+	SCREEN_ALIKE = 6 /* rows behind one like them become a line */
 };
 
 struct screen;
@@ -43,5 +44,14 @@ bool screen_application_keys(struct screen *s);
  * at their ends; SCREEN_WRAP ends a row that is full, and may go on in the next
  */
 int screen_text(struct screen *s, struct buf *out);
+
+/**
+ * screen_fold() - rows that are like the one above become one line with their count
+ * @text: as screen_text() made it, secrets already hidden: one may fill equal rows
+ *
+ * An editor shows its empty rows with a mark each, forty at a time, at each look. Runs below
+ * SCREEN_ALIKE stay, and those that are shorter than what would be said of them.
+ */
+void screen_fold(struct buf *text);
 
 #endif

@@ -23,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		screen_feed(s, (const char *)data + i, MIN(step, size - i));
 	screen_application_keys(s);
 	assert(screen_text(s, &text) == 0);
+	screen_fold(&text);
 	for (size_t i = 0; i < text.len;) {
 		int n = text_utf8_len(text.data + i, text.len - i);
 

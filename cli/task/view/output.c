@@ -127,6 +127,7 @@ static void add_screen(struct view_output *o, const struct view_look *look, size
 	for (size_t i = 0; i < text.len; i++)
 		if (text.data[i] == SCREEN_WRAP)
 			text.data[i] = '\n';
+	screen_fold(&text);
 	row = strchr(text.data, '\n');
 	while (row &&
 	       row[1 + strspn(row + 1, " ")] == '\n') /* it begins further down */

@@ -115,6 +115,11 @@ static const struct shellkit_row rows[] = {
 		IN(":wq\r", EXIT, .status = 0),
 		RUN("git log --format=%s", EXIT, .status = 0, .is = "msg\n"),
 	} },
+	{ "a message that git has is taken as it is", "git", {
+		RUN("git init -qb main g && cd g && git config user.email a@b && git config user.name c && echo x >f && git add f && git commit -qm one; "
+		    "git switch -qc b; echo y >f; git commit -qam two; git switch -q main; echo z >f; git commit -qam three; git rebase -q b", EXIT, .status = 1),
+		RUN("echo yz >f; git add f; git rebase --continue >/dev/null && git commit -q --amend; git log --format=%s", EXIT, .status = 0, .is = "three\ntwo\none\n"),
+	} },
 	{ "O6: pagers of programs are cat", "git", {
 		RUN("git init -q g && cd g && git config user.email a@b && git config user.name c && seq 500 >f && git add f && git commit -qm m", EXIT, .status = 0),
 		RUN("git log -p", EXIT, .status = 0, .has = "\n+500\n"),
@@ -321,7 +326,7 @@ static const struct shellkit_row rows[] = {
 		RUN("echo ok", EXIT, .status = 0, .is = "ok\n"),
 	} },
 	{ "R9: yes", NULL, {
-		RUN("yes", HARD, .hard_ms = 1000, .has = "y\ny\n"),
+		RUN("yes", HARD, .hard_ms = 1000, .has = "y\n[\xe2\x80\xa6 "),
 		KEYS("C-c", EXIT, .status = 130),
 	} },
 	{ "cat /dev/urandom", NULL, {

@@ -8,6 +8,11 @@
 #define RETRY(n, at) \
 	"WARNING: Retrying (Retry(total=" n ")) after 'Connection object at " at "'\n"
 #define WARN(n) "WARNING: " n "\n"
+#define SAME64_LINE "012345678901234567890123456789012345678901234567890123456789abc\n"
+#define SAME64 SAME64_LINE SAME64_LINE SAME64_LINE SAME64_LINE SAME64_LINE
+#define LIKE(n, bytes)                                                              \
+	SAME64_LINE "[\xe2\x80\xa6 " n " lines like the one above left out, " bytes \
+		    " bytes \xe2\x80\xa6]\n"
 #define BAD "\xef\xbf\xbd"
 #define NUL "\xe2\x90\x80"
 
@@ -53,6 +58,11 @@ static const struct row {
 	  WARN("1") WARN("2") WARN("3") WARN("4") WARN("5"), false },
 	{ "equal lines that are no warnings", "a\na\na\na\na\na\n",
 	  "a\na\na\na\na\na\n", false },
+	{ "many equal lines", "a\n" SAME64 "b\n", "a\n" LIKE("4", "256") "b\n", true },
+	{ "equal lines that are too few", SAME64_LINE SAME64_LINE SAME64_LINE "b\n",
+	  SAME64_LINE SAME64_LINE SAME64_LINE "b\n", false },
+	{ "equal lines, and others that are equal", SAME64 "a\n" SAME64 "a\n",
+	  LIKE("4", "256") "a\n" LIKE("4", "256") "a\n", true },
 	{ "make and ninja", "[  1%] a\n[ 12%] b\n[100%] c\n[12/345] d\ndone\n",
 	  LEFT("4", "a build's progress", "38") "done\n", true },
 	{ "npm",

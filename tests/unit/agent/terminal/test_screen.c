@@ -142,6 +142,39 @@ static void overprinted_without_newlines(void)
 	screen_free(&s);
 }
 
+#define LIKE(n) "[\xe2\x80\xa6 " n " rows like the one above \xe2\x80\xa6]\n"
+#define ROW "0123456\n"
+
+static const struct fold {
+	const char *name, *in, *want;
+} folds[] = {
+	{ "nothing", "", "" },
+	{ "no rows are alike", "a\nb\n", "a\nb\n" },
+	{ "five rows stay", "a\n" ROW ROW ROW ROW ROW "b\n",
+	  "a\n" ROW ROW ROW ROW ROW "b\n" },
+	{ "seven do not", "a\n" ROW ROW ROW ROW ROW ROW ROW "b\n",
+	  "a\n" ROW LIKE("6") "b\n" },
+	{ "what is longer said than shown", "~\n~\n~\n~\n~\n~\n~\n~\nb\n",
+	  "~\n~\n~\n~\n~\n~\n~\n~\nb\n" },
+	{ "an editor's empty rows",
+	  "~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\nb",
+	  "~\n" LIKE("21") "b" },
+	{ "two runs", ROW ROW ROW ROW ROW ROW ROW "b\n" ROW ROW ROW ROW ROW ROW ROW ROW,
+	  ROW LIKE("6") "b\n" ROW LIKE("7") },
+	{ "a last row without an end", ROW ROW ROW ROW ROW ROW ROW "0123456",
+	  ROW LIKE("6") "0123456" },
+};
+
+static void test_fold(const void *p)
+{
+	const struct fold *row = p;
+	_cleanup_buf_ struct buf text = BUF_INIT(4096);
+
+	assert_int_equal(buf_adds(&text, row->in), 0);
+	screen_fold(&text);
+	assert_string_equal(buf_cstr(&text), row->want);
+}
+
 static void on_answer(void *ctx, const char *data, size_t len)
 {
 	assert_return_code(buf_add(ctx, data, len), 0);
@@ -251,5 +284,6 @@ int main(void)
 		{ "sequences do not pile up", sequences_do_not_pile_up },
 	};
 
-	return unit_rows("screen (X12)", rows, test_row) + unit_cases("screen", cases);
+	return unit_rows("screen (X12)", rows, test_row) +
+	       unit_rows("screen_fold", folds, test_fold) + unit_cases("screen", cases);
 }
