@@ -12,6 +12,7 @@
 #include "cli/review/held.h"
 #include "cli/review/lines.h"
 #include "cli/show/cols.h"
+#include "cli/show/confirm.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
 #include "cli/show/wrap.h"
@@ -117,8 +118,7 @@ static char answer(const struct reviewshow *s, const char *question)
 {
 	char c = 0, first = 0;
 
-	fputs(question, s->out);
-	fflush(s->out);
+	confirm_put(s->out, question, false);
 	while (sys_read(s->in, &c, 1) == 1 && c != '\n')
 		first = first ? first : c;
 	if (c != '\n') /* the terminal shows nothing for an end */
@@ -226,8 +226,8 @@ static int ask_one(const struct reviewshow *s, struct review *rv,
 	while (r == 0) {
 		const char c = answer(
 			s,
-			merge ? "[m]erge, [a]pply the box's, [d]iff, [k]eep, [x] discard? "
-			      : "[a]pply, [d]iff, [k]eep, [x] discard? ");
+			merge ? "[m]erge, [a]pply the box's, [d]iff, [k]eep, [x] discard?"
+			      : "[a]pply, [d]iff, [k]eep, [x] discard?");
 
 		if (c == 'a' || c == 'x' || c == 'k' || (c == 'm' && merge) || !c)
 			return c ? c : 'e';
@@ -330,10 +330,10 @@ static int settle(const struct reviewshow *s, struct review *rv,
 		const bool merge = reviewheld_can_merge_any(h);
 		const char c = answer(s, merge ? "[a]pply them, [m]erge, [d]iff, "
 						 "[f]iles one by one, [k]eep them in "
-						 "the box, [x] discard? "
+						 "the box, [x] discard?"
 					       : "[a]pply them, [d]iff, [f]iles one "
 						 "by one, [k]eep them in the box, "
-						 "[x] discard? ");
+						 "[x] discard?");
 
 		if (c == 'k' || !c)
 			return HELD_STAYS | done;

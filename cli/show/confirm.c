@@ -3,7 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/show/render.h"
 #include "cli/show/tty.h"
+#include "cli/show/wrap.h"
+
+enum { QUESTION_MAX = 1024, ANSWER = 2 /* columns: a blank, and a letter */ };
 
 /* As git and docker understand it: the word, or its beginning. */
 bool confirm_is_yes(const char *line)
@@ -14,6 +18,21 @@ bool confirm_is_yes(const char *line)
 		if (!strcmp(line, words[i]))
 			return true;
 	return false;
+}
+
+void confirm_put(FILE *out, const char *question, bool bold)
+{
+	_cleanup_buf_ struct buf rows = BUF_INIT(QUESTION_MAX);
+	struct wrap w = { 0 };
+	unsigned short height, width;
+
+	if (tty_size(fileno(out), &height, &width) == 0 && width > ANSWER)
+		w.cols = (size_t)(width - ANSWER);
+	wrap_add(&rows, &w, question, strlen(question));
+	buf_truncate(&rows, rows.len ? rows.len - 1 : 0);
+	fprintf(out, "%s%s%s ", render_style_on(bold, RENDER_BOLD), buf_cstr(&rows),
+		render_style_off(bold));
+	fflush(out);
 }
 
 bool confirm_person(const struct app *app)

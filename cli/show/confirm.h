@@ -7,6 +7,8 @@
 
 #include "cli/show/app.h"
 
+/** confirm_put() - print a question without its end, on a terminal broken at words */
+void confirm_put(FILE *out, const char *question, bool bold);
 /** confirm_person() - is there somebody at a terminal who can be asked? */
 bool confirm_person(const struct app *app);
 /** confirm_is_yes() - a line that was typed, with its end */

@@ -109,6 +109,18 @@ shows() {
 	[[ $seen != *"⠋"* && $seen != *"begun^C"* ]]
 }
 
+@test "screen: ^C at a narrow terminal leaves no litter, and questions are broken at words" {
+	model < <(call "sh -c 'echo begun; sleep 1000 # of a second that takes long'")
+	begin 40 24 cubby run --net none "'wait'"
+	shows "  begun" "…"
+	keys C-c
+	shows "interrupted:" "again):"
+	[[ $seen != *"⠋"* && $seen != *"…"* ]] || { echo "$seen"; return 1; }
+	[[ $seen == *$'\ninterrupted: [g]o on, [t]ell the model\nsomething, [q]uit (or ^C again):'* ]] || { echo "$seen"; return 1; }
+	keys q Enter
+	shows "status 130"
+}
+
 @test "screen: a terminal that is lost ends the task as interrupted" {
 	local n
 	model < <(call "sh -c 'echo begun; sleep 1000'")

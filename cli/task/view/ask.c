@@ -6,6 +6,7 @@
 
 #include "base/sys/sys.h"
 #include "base/text.h"
+#include "cli/show/confirm.h"
 #include "cli/show/lineedit.h"
 #include "cli/show/render.h"
 #include "cli/show/tty.h"
@@ -95,9 +96,7 @@ static int read_line(const struct ask *a, const char *prompt, struct buf *ret)
 	char c = 0;
 	int r = 0;
 
-	fprintf(a->app->err, "%s%s%s ", render_style_on(a->app->color_err, RENDER_BOLD),
-		prompt, render_style_off(a->app->color_err));
-	fflush(a->app->err);
+	confirm_put(a->app->err, prompt, a->app->color_err);
 	while (r == 0 && c != '\n') {
 		r = wait_byte(a);
 		if (r > 0 && sys_read(a->in, &c, 1) > 0) {
