@@ -12,6 +12,7 @@
 #include "base/inroot.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/userconf.h"
 
@@ -286,10 +287,19 @@ static int look(void *ctx, const struct git_config_item *it)
 /* ---- what the host has made a link ------------------------------------------------------ */
 
 /* What lies in the git directory itself is guarded with it. */
+static bool is_own(const struct git_named_at *a, const char *path)
+{
+	const size_t n = strlen(a->root);
+
+	if (!a->place)
+		return text_is_in(path, a->git);
+	return strncmp(a->place, a->root, n) == 0 && a->place[n] == '/' &&
+	       text_is_in(path, a->place + n + 1);
+}
+
 static bool look_at_link(const struct git_named_at *a, struct search *s,
 			 const char *name, char ret[PATH_MAX])
 {
-	const size_t up = strlen(a->git);
 	char to[PATH_MAX], path[LONG_PATH];
 	ssize_t n = sys_readlinkat(a->dir, name, to, sizeof(to) - 1);
 	const char *slash = strrchr(name, '/');
@@ -302,8 +312,7 @@ static bool look_at_link(const struct git_named_at *a, struct search *s,
 	else
 		snprintf(path, sizeof(path), "%s/%.*s/%s", s->from,
 			 slash ? (int)(slash - name) : 0, name, to);
-	if (!below(a, path, ret) || (!a->elsewhere && strncmp(ret, a->git, up) == 0 &&
-				     (!ret[up] || ret[up] == '/')))
+	if (!below(a, path, ret) || is_own(a, ret))
 		return false;
 	if (strcmp(ret, GIT_NAMED_PROJECT) == 0) {
 		if (strcmp(name, "hooks") == 0)
@@ -331,21 +340,6 @@ static void look_at_hooks(const struct git_named_at *a, struct search *s)
 	}
 }
 
-/* Where the git directory is: what it has is relative to that. */
-static void place(const struct git_named_at *a, char ret[LONG_PATH])
-{
-	char fd[64];
-	ssize_t n = -1;
-
-	snprintf(fd, sizeof(fd), "/proc/self/fd/%d", a->dir);
-	if (a->elsewhere)
-		n = sys_readlinkat(AT_FDCWD, fd, ret, PATH_MAX);
-	if (n >= 0)
-		ret[n] = '\0';
-	else
-		snprintf(ret, LONG_PATH, "%s/%s", a->root, a->git);
-}
-
 void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 {
 	static const char *const files[] = { "config", "config.worktree" };
@@ -354,7 +348,10 @@ void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 	char from[LONG_PATH], path[PATH_MAX];
 	struct search s = { a, from, &left, fn, ctx, false };
 
-	place(a, from);
+	if (a->place) /* what it has is relative to that */
+		snprintf(from, sizeof(from), "%s", a->place);
+	else
+		snprintf(from, sizeof(from), "%s/%s", a->root, a->git);
 	for (size_t i = 0; i < (a->apart ? 2 : 1); i++) {
 		_cleanup_buf_ struct buf text = BUF_INIT(GIT_CONFIG_MAX);
 		bool link = look_at_link(a, &s, files[i], path);

@@ -19,7 +19,8 @@ struct git_named_at {
 	const char *git;  /* borrowed: the ".git" with the settings, below it */
 	bool apart; /* its config.worktree, too: of a worktree's repository it is the main one's */
 	int project, dir; /* borrowed: the project, the git directory */
-	bool elsewhere;	  /* that is not where @git says */
+	const char
+		*place; /* borrowed: its path, if that is not what @git says; or NULL */
 };
 
 enum git_named {

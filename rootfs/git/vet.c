@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "rootfs/git/config.h"
 #include "rootfs/git/index.h"
+#include "rootfs/git/linked.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/git/text.h"
 #include "rootfs/git/upper.h"
@@ -281,11 +282,52 @@ bool git_vet_link(const struct git_vet *v, const char *text, size_t len)
 	return false;
 }
 
+/* ---- what settings name beside it ------------------------------------------------------- */
+
+struct beside {
+	const struct git_vet *v;
+	bool link;  /* a line that is not understood counts, too */
+	bool found; /* something is there */
+};
+
+static void note_named(void *ctx, const char *path)
+{
+	struct beside *b = ctx;
+	_cleanup_close_ int fd = -1;
+
+	if (!path) {
+		b->found |= b->link;
+		return;
+	}
+	for (const char *const *n = b->v->named; n && *n; n++)
+		if (strcmp(*n, path) == 0)
+			return;
+	fd = takeover_open(b->v->project, path, O_PATH);
+	b->found |= fd != -ENOENT && fd != -ENOTDIR;
+}
+
+/* The settings of the user count in a repository of the box's, too; with a ".git" file the
+ * box gives those of the host's repository a place where what they name is the box's. */
+static const char *look_beside(const struct git_vet *v)
+{
+	const struct git_named_at at = { v->root, v->path, true, v->project, -1, NULL };
+	struct beside b = { v, false, false };
+
+	if (strcmp(v->path, ".git") != 0 && !text_ends(v->path, "/.git"))
+		return NULL;
+	git_named_user(&at, note_named, &b);
+	b.link = true;
+	(void)git_linked_each(&at, note_named, &b);
+	return b.found ? "settings of git's on this machine name what is beside it"
+		       : NULL;
+}
+
 const char *git_vet_look(const struct git_vet *v)
 {
 	_cleanup_close_ int git =
 		takeover_open(v->project, v->path, O_RDONLY | O_NONBLOCK);
 	_cleanup_buf_ struct buf text = BUF_INIT(LINK_MAX);
+	const char *why = NULL;
 	struct stat st;
 
 	if (git == -ENOENT)
@@ -295,13 +337,13 @@ const char *git_vet_look(const struct git_vet *v)
 	if (git < 0 || sys_fstat(git, &st) < 0)
 		return "it cannot be looked at";
 	if (S_ISDIR(st.st_mode))
-		return look_dir(git, v->brief);
-	if (st.st_nlink > 1)
-		return other_name;
-	if (takeover_read(v->project, v->path, &text) == 0 &&
-	    git_vet_link(v, buf_cstr(&text), text.len))
-		return NULL;
-	return "it leads to another place";
+		why = look_dir(git, v->brief);
+	else if (st.st_nlink > 1)
+		why = other_name;
+	else if (takeover_read(v->project, v->path, &text) < 0 ||
+		 !git_vet_link(v, buf_cstr(&text), text.len))
+		why = "it leads to another place";
+	return why ? why : look_beside(v);
 }
 
 /* "NAME.from-box", or the next that is free. @to has NAME_MAX + 32 bytes. */

@@ -14,8 +14,10 @@ struct git_vet {
 	const char *path; /* of the ".git", or of the bare repository, below it */
 	bool brief;	  /* a git of the box may be at work on it just now */
 	const char *const
-		*guarded; /* NULL-ended: git directories below the project that
+		*guarded;	  /* NULL-ended: git directories below the project that
 				       a box cannot write; borrowed */
+	const char *const *named; /* NULL-ended: what settings name, and the box did not
+				     make; borrowed; NULL = nothing */
 };
 
 /** git_vet_look() - NULL = harmless, else why it is not */

@@ -291,20 +291,6 @@ static void put_aside(const struct gitgate *g, const char *path, const char *why
 	to_pipe(&words, line);
 }
 
-static void look_at_new(const struct gitgate *g, const char *path,
-			const char *const *guarded, bool brief, int words)
-{
-	struct git_vet v = { .project = g->project,
-			     .root = g->spec->project,
-			     .path = path,
-			     .brief = brief,
-			     .guarded = guarded };
-	const char *why = git_vet_look(&v);
-
-	if (why)
-		put_aside(g, path, why, words);
-}
-
 /* ---- what the host's settings name ------------------------------------------------------- */
 
 /* Without words: whether there is something to be set aside. */
@@ -323,15 +309,30 @@ static bool look_at_named(const struct gitgate *g, int words)
 static void look_at_repositories(struct gitgate *g, bool brief, int words)
 {
 	const char *guarded[GITGATE_VIEWS + 1] = { NULL };
+	const char *named[GITGATE_VIEWS + 1] = { NULL };
+	struct git_vet vet = { .project = g->project,
+			       .root = g->spec->project,
+			       .brief = brief,
+			       .guarded = guarded,
+			       .named = named };
 	char path[PATH_MAX];
-	size_t n = 0;
+	size_t n = 0, m = 0;
 
-	for (size_t i = 0; i < g->n; i++)
-		if (g->views[i].git >= 0 && !g->views[i].outside &&
-		    is_guarded(g, g->views[i].path))
-			guarded[n++] = g->views[i].path;
-	for (size_t at = 0; next_new(g, &at, path);)
-		look_at_new(g, path, guarded, brief, words);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct view *v = &g->views[i];
+
+		if (v->named && v->ino)
+			named[m++] = v->path;
+		if (v->git >= 0 && !v->outside && is_guarded(g, v->path))
+			guarded[n++] = v->path;
+	}
+	vet.path = path;
+	for (size_t at = 0; next_new(g, &at, path);) {
+		const char *why = git_vet_look(&vet);
+
+		if (why)
+			put_aside(g, path, why, words);
+	}
 }
 
 static const char partial[] = "repositories in the project were looked for in its "
@@ -367,8 +368,8 @@ static int work(void *ctx, int words)
 		to_pipe(&words, partial);
 	if (g->dirs.closed && !g->closed && how != LOOK)
 		to_pipe(&words, closed);
+	look_at_named(g, words); /* first: what stays of that is the host's */
 	look_at_repositories(g, how == LOOK, words);
-	look_at_named(g, words);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "rootfs/git/above.h"
-#include "rootfs/git/named.h"
+#include "rootfs/git/linked.h"
 #include "rootfs/git/takeover.h"
 #include "rootfs/store/hardlinks.h"
 
@@ -129,7 +129,7 @@ void gitnamed_find(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 {
 	const char *root = g->spec->project;
 	struct named named = { g, say, ctx, false };
-	struct git_named_at at = { root, ".git", false, g->project, -1, false };
+	struct git_named_at at = { root, ".git", false, g->project, -1, NULL };
 	bool user = git_named_user(&at, guard_named, &named);
 
 	for (size_t i = 0, n = g->n; i < n; i++) {
@@ -138,12 +138,15 @@ void gitnamed_find(struct gitgate *g, gitwork_say_fn *say, void *ctx)
 		at.git = v->outside ? ".git" : v->path;
 		at.apart = !v->outside || v->own.git < 0;
 		at.dir = v->git;
-		at.elsewhere = v->outside;
-		if (v->git < 0 || !text_ends(at.git, ".git"))
+		at.place = v->outside ? v->path : NULL;
+		if (!text_ends(at.git, ".git"))
 			continue;
 		if (user)
 			git_named_user(&at, guard_named, &named);
-		git_named_in(&at, guard_named, &named);
+		if (at.dir >= 0)
+			git_named_in(&at, guard_named, &named);
+		else
+			(void)git_linked_each(&at, guard_named, &named);
 	}
 	git_above_each(root, false, guard_named, &named);
 }

@@ -6,7 +6,7 @@
 
 #include "base/scope.h"
 #include "rootfs/git/above.h"
-#include "rootfs/git/named.h"
+#include "rootfs/git/linked.h"
 #include "rootfs/git/takeover.h"
 #include "runtime/spec/spec.h"
 #include "runtime/worker/asked.h"
@@ -71,17 +71,19 @@ static void look_in(int project, const char *dir, const char *root,
 		    const struct json *args, struct aliases *ret)
 {
 	char path[PATH_MAX + 8];
+	struct git_named_at at = { root, path, true, project, -1, NULL };
 	_cleanup_close_ int git = -1;
 
 	snprintf(path, sizeof(path), "%s/.git", dir);
 	git = takeover_open(project, path, O_RDONLY | O_DIRECTORY);
-	if (git == -ENOENT || git == -ENOTDIR)
+	if (git == -ENOENT)
 		return;
 	add_list(json_get(args, "named-everywhere"), dir, ret);
+	at.dir = git;
 	if (git >= 0)
-		git_named_in(
-			&(struct git_named_at){ root, path, true, project, git, false },
-			add_one, ret);
+		git_named_in(&at, add_one, ret);
+	else
+		(void)git_linked_each(&at, add_one, ret);
 }
 
 /* The list is sorted, so what one directory has comes in a row. */

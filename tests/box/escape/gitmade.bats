@@ -460,3 +460,66 @@ left_alone() {
 	git_safe
 	cubby rm -q --yes -C front
 }
+
+# Their settings stand elsewhere, and what these name is in the worktree of each.
+@test "G57: what the settings of a submodule and of a worktree in the project name" {
+	git init -q other && echo x >other/x && git -C other add x && git -C other commit -qm x
+	git_repo
+	git -c protocol.file.allow=always submodule --quiet add ./other sm
+	git commit -qm sm
+	git worktree add -q wt 2>/dev/null
+	mkdir -p sm/tools wt/tools conf
+	printf '#!/bin/sh\ncat\n' | tee sm/tools/differ >wt/tools/pager
+	chmod 755 sm/tools/differ wt/tools/pager
+	git -C sm config core.hooksPath .husky
+	git -C sm config diff.external ./tools/differ
+	git -C sm config include.path "$PWD/conf/sm"
+	: >conf/sm
+	git config pager.log tools/pager
+	git config core.attributesFile settings
+	cp evil sm/evil; cp evil wt/evil
+	run -0 --separate-stderr cubby exec -- sh -c 'cp evil sm/tools/differ; cp evil wt/tools/pager; cp evil conf/sm
+		mkdir sm/.husky; cp evil sm/.husky/post-checkout; echo "* filter=x" >wt/settings'
+	echo "$stderr"
+	for name in sm/tools/differ wt/tools/pager conf/sm; do
+		[[ $stderr == *"$name is read-only in the box: git on the host acts on it"* ]]
+		! cmp -s evil $name
+	done
+	for name in sm/.husky wt/settings; do
+		[[ $stderr == *"set aside: $name is now $name.from-box"* ]]
+	done
+	for d in sm wt .; do git_safe $d; done
+}
+
+# A ".git" of the box's gives the settings of the host's repository, and those of the user, a
+# worktree that is the box's.
+@test "G58: a repository or a .git file of the box's beside what the host's settings name" {
+	export HOME=$LIB_PROJECT.home
+	mkdir -p "$HOME"
+	git config --global user.name x
+	git config --global user.email x@localhost
+	git config --global core.hooksPath .githooks
+	git_repo
+	git config core.fsmonitor ./tools/watch
+	git -c core.fsmonitor= worktree add -q wt 2>/dev/null
+	run -0 --separate-stderr boxed 'mkdir -p a/tools b/deep/.githooks plain wt2; cp evil a/tools/watch
+		echo "gitdir: ../.git" >a/.git; git init -q b/deep; git init -q plain
+		cp evil b/deep/.githooks/post-checkout; mv wt wt2/moved; mkdir wt2/moved/tools; cp evil wt2/moved/tools/watch'
+	echo "$stderr"
+	for name in a b/deep wt2/moved; do
+		[[ $stderr == *"set aside: $name/.git is now $name/.git.from-box: the box made it, and settings of git's on this machine name"* ]]
+	done
+	[ -d plain/.git ]
+	for d in a b/deep plain wt2/moved .; do cp evil $d/evil || true; git_safe $d; done
+	# In a volume, too.
+	mkdir "$LIB_PROJECT.v"
+	run -0 --separate-stderr cubby exec -v "$LIB_PROJECT.v:/v:rw" -- sh -c 'cd /v; git init -q x; mkdir x/.githooks'
+	[[ $stderr == *"set aside: x/.git is now x/.git.from-box"* ]]
+	# What the host had there is no reason.
+	rm -rf .git "$LIB_PROJECT.v"
+	mkdir .githooks
+	cubby stop -q
+	boxed 'git init -q .'
+	[ -d .git ]
+	rm -rf "$HOME"
+}

@@ -316,3 +316,27 @@ for d, dirs, files in os.walk("."):
 	[ -e tools/other ]
 	cubby rm --yes
 }
+
+# Of a submodule and of a worktree in the project, whose settings stand elsewhere.
+@test "V19: what the settings of a submodule and of a worktree in the project name is held" {
+	git init -q other && echo x >other/x && git -C other add x && git -C other commit -qm x
+	git_repo
+	git -c protocol.file.allow=always submodule --quiet add ./other sm
+	git commit -qm sm
+	git worktree add -q wt 2>/dev/null
+	git -C sm config diff.external ./tools/differ
+	git -C sm config include.path ../../../conf/sm
+	mkdir conf
+	: >conf/sm
+	git config pager.log tools/pager
+	review 'mkdir sm/tools wt/tools fake; for name in sm/tools/differ sm/tools/plain wt/tools/pager conf/sm; do echo new >$name; done
+		echo "gitdir: ../.git" >fake/.git'
+	run -0 --separate-stderr cubby apply
+	echo "$stderr"
+	[ ! -e sm/tools/differ ]
+	[ ! -e wt/tools/pager ]
+	[ ! -e fake/.git ]
+	[ ! -s conf/sm ]
+	[ "$(<sm/tools/plain)" = new ]
+	git status >/dev/null
+}

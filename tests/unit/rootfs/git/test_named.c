@@ -109,7 +109,7 @@ static void links(void)
 	};
 	_cleanup_buf_ struct buf told = BUF_INIT(4096);
 	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
-	struct git_named_at at = { "/p", ".git", false, dir, dir, false };
+	struct git_named_at at = { "/p", ".git", false, dir, dir, NULL };
 	static const char *const want[] = { "conf/x\n", "e\n", "tools/c\n", ".gitx\n" };
 	size_t len = 0;
 
@@ -122,7 +122,7 @@ static void links(void)
 			fail_msg("no %s in %s", want[i], buf_cstr(&told));
 	assert_int_equal(told.len, len);
 	buf_truncate(&told, 0);
-	at.elsewhere = true;
+	at.place = "/q/.git";
 	git_named_in(&at, tell, &told);
 	assert_null(strstr(buf_cstr(&told), "conf/x"));
 	assert_non_null(strstr(buf_cstr(&told), "tools/c\n"));

@@ -1,5 +1,10 @@
 #include "rootfs/git/vet.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
@@ -53,10 +58,65 @@ static void aside(void)
 	unit_err(&e, -ENOENT, "cannot set 'a/.git' aside: No such file or directory");
 }
 
-static const struct unit_case cases[] = { { "set aside, twice", aside } };
+static void put(int dir, const char *name, const char *text)
+{
+	struct err e = ERR_NONE;
+	_cleanup_close_ int fd =
+		sys_openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(file_write_fd(fd, text, strlen(text), &e), 0);
+}
+
+/* What is beside it is what the settings name there, of the repository and of the user. */
+static void beside(void)
+{
+	static const char *const guarded[] = { ".git", NULL };
+	static const char *const known[] = { "a/watch", "a/hooks", NULL };
+	static const char why[] =
+		"settings of git's on this machine name what is beside it";
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	struct git_vet v = { .project = dir,
+			     .root = unit_tmpdir(),
+			     .path = "a/.git",
+			     .guarded = guarded };
+	char path[PATH_MAX];
+
+	setenv("GIT_CONFIG_GLOBAL", "/dev/null", 1);
+	setenv("GIT_CONFIG_SYSTEM", "/dev/null", 1);
+	assert_int_equal(sys_mkdirat(dir, "a", 0700), 0);
+	assert_int_equal(sys_mkdirat(dir, ".git", 0700), 0);
+	put(dir, ".git/config", "[core]\n\tfsmonitor = ./watch\n");
+	put(dir, "a/.git", "gitdir: ../.git\n");
+	assert_null(git_vet_look(&v));
+	put(dir, "a/watch", "");
+	assert_string_equal(git_vet_look(&v), why);
+	v.named = known;
+	assert_null(git_vet_look(&v));
+	/* One that is not understood may name more. */
+	put(dir, ".git/config", "[old.way]\n");
+	assert_string_equal(git_vet_look(&v), why);
+	/* A repository of its own has the user's alone. */
+	assert_int_equal(sys_unlinkat(dir, "a/.git", 0), 0);
+	assert_int_equal(sys_mkdirat(dir, "a/.git", 0700), 0);
+	v.named = NULL;
+	put(dir, "user", "[core]\n\thooksPath = hooks\n");
+	snprintf(path, sizeof(path), "%s/user", unit_tmpdir());
+	setenv("GIT_CONFIG_GLOBAL", path, 1);
+	assert_null(git_vet_look(&v));
+	assert_int_equal(sys_mkdirat(dir, "a/hooks", 0700), 0);
+	assert_string_equal(git_vet_look(&v), why);
+	v.named = known;
+	assert_null(git_vet_look(&v));
+	v.path = "a/x.git";
+	assert_null(git_vet_look(&v));
+}
+
+static const struct unit_case cases[] = { { "set aside, twice", aside },
+					  { "what settings name beside it", beside } };
 
 int main(void)
 {
 	return unit_rows("git_vet_link", rows, test_row) +
-	       unit_cases("git_vet_aside", cases);
+	       unit_cases("git_vet_look", cases);
 }
