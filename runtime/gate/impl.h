@@ -172,9 +172,9 @@ struct gated {
 	uint64_t next_id;
 	struct gate_pool pool;
 	struct gate_published published[GATE_PUBLISHED];
-	struct gate_conn *want_sock; /* published ones waiting for a socket */
-	uint32_t told[16];	     /* hashes of what was told lately … */
-	uint64_t told_ms[16];	     /* … and when */
+	struct gate_want *wants; /* sockets that were asked for, in turn */
+	uint32_t told[16];	 /* hashes of what was told lately … */
+	uint64_t told_ms[16];	 /* … and when */
 
 	uint64_t line_credit, line_ms; /* thousandths of a line; when counted */
 	uint64_t tell_credit, tell_ms; /* the same of an event */
@@ -289,8 +289,7 @@ struct gate_conn_calls {
 
 struct gate_conn {
 	struct gate_conn *prev, *next;
-	struct gate_conn *next_want; /* in gated.want_sock */
-	struct gated *g;	     /* borrowed */
+	struct gated *g; /* borrowed */
 	uint64_t id, start_ms;
 	int in, out; /* owned; who asked, and the other end once it is there */
 	const struct gate_conn_calls *brought; /* who did; NULL = gate_accept */
@@ -374,6 +373,12 @@ int gate_accept_ready(void *g, uint32_t events, struct err *e); /* loop_fn: list
 int gate_accept_held(void *g, uint32_t events, struct err *e);	/* loop_fn: packets */
 
 /* ---- gate_ports: into the box --------------------------------------------------- */
+
+/* A socket of the box that init was asked for. */
+struct gate_want {
+	struct gate_want *next;
+	struct gate_conn *c; /* borrowed: for whom; NULL = that one has gone */
+};
 
 /** gate_ports_add() - accept on @fd for the box's @port; @fd becomes its own */
 int gate_ports_add(struct gated *g, int fd, uint16_t port);

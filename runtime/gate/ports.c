@@ -8,6 +8,7 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/tcp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sys/sys.h"
@@ -32,35 +33,45 @@ static void fail(struct gate_conn *c, int r)
 	gate_conn_end(c, r, NULL);
 }
 
-/* One that waited for a socket does so no more. */
+/* The socket that was asked for comes nevertheless, and is nobody else's. */
 static void gone(struct gate_conn *c, int)
 {
-	struct gate_conn **at = &c->g->want_sock;
-
-	for (; *at; at = &(*at)->next_want) {
-		if (*at == c) {
-			*at = c->next_want;
-			return;
-		}
-	}
+	for (struct gate_want *w = c->g->wants; w; w = w->next)
+		if (w->c == c)
+			w->c = NULL;
 }
 
 /* Sockets come in the order in which they were asked for. */
 static void want_sock(struct gate_conn *c, const struct netaddr *at)
 {
-	struct gate_conn **last = &c->g->want_sock;
-	int r;
+	struct gate_want *w = gate_memory_get(c->g, sizeof(*w)), **last = &c->g->wants;
+	int r = w ? 0 : -ENOMEM;
 
 	c->addr = *at;
-	c->next_want = NULL;
-	r = netsock_ask(c->g->fds[NETNS_FD_SOCKS], at->len == 4 ? AF_INET : AF_INET6);
+	if (r == 0)
+		r = netsock_ask(c->g->fds[NETNS_FD_SOCKS],
+				at->len == 4 ? AF_INET : AF_INET6);
 	if (r < 0) {
+		free(w);
 		fail(c, r);
 		return;
 	}
 	while (*last)
-		last = &(*last)->next_want;
-	*last = c;
+		last = &(*last)->next;
+	w->c = c;
+	*last = w;
+}
+
+/* Return: for whom the first one was; NULL = nobody any more. */
+static struct gate_conn *next_want(struct gated *g)
+{
+	struct gate_want *w = g->wants;
+	struct gate_conn *c = w ? w->c : NULL;
+
+	if (w)
+		g->wants = w->next;
+	free(w);
+	return c;
 }
 
 static int inside(void *ctx, uint32_t events, struct err *)
@@ -110,18 +121,16 @@ int gate_ports_sock(void *ctx, uint32_t, struct err *)
 	int sock;
 
 	while ((sock = netsock_take(g->fds[NETNS_FD_SOCKS])) != -EAGAIN) {
-		struct gate_conn *c = g->want_sock;
+		struct gate_conn *c;
 
 		if (sock == -ECONNRESET) { /* init is gone: the box is ending */
 			loop_remove(g->loop, &g->fd_src[NETNS_FD_SOCKS]);
 			return 0;
 		}
-		if (!c) {
+		c = next_want(g);
+		if (!c)
 			scope_close(&sock);
-			continue; /* who asked has gone */
-		}
-		g->want_sock = c->next_want;
-		if (sock < 0)
+		else if (sock < 0)
 			fail(c, sock);
 		else
 			dial_inside(c, sock);
@@ -205,6 +214,8 @@ int gate_ports_remove(struct gated *g, uint16_t port)
 
 void gate_ports_free(struct gated *g)
 {
+	while (g->wants)
+		(void)next_want(g);
 	for (int i = 0; i < GATE_PUBLISHED; i++) {
 		loop_remove(g->loop, &g->published[i].src);
 		scope_close(&g->published[i].fd);

@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <linux/netlink.h>
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include "base/sys/sys.h"
 #include "runtime/gate/audit.h"
 #include "runtime/gate/host.h"
+#include "runtime/net/sock.h"
 #include "tests/unit/networld.h"
 #include "tests/unit/rig.h"
 #include "tests/unit/unit.h"
@@ -179,9 +181,92 @@ static void a_list_that_fails(void **state)
 	rig_close(&r);
 }
 
+static int listen_at(uint16_t *port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_port = htons(*port),
+				 .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int fd = sys_socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(listen(fd, 8), 0);
+	assert_int_equal(
+		getsockname(fd, (struct sockaddr *)&a, &(socklen_t){ sizeof(a) }), 0);
+	*port = ntohs(a.sin_port);
+	return fd;
+}
+
+static int connect_to(uint16_t port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET,
+				 .sin_port = htons(port),
+				 .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int fd = sys_socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	return fd;
+}
+
+static bool is_ready(int fd, int ms)
+{
+	struct pollfd p = { fd, POLLIN, 0 };
+
+	return sys_poll(&p, 1, ms) > 0;
+}
+
+/* Init is this test, in the simulated host: its answer for a connection that has gone comes
+ * late, with a socket of the other family, and the next one waits for its own. */
+static void a_late_socket_is_nobodys(void **state)
+{
+	static const char *const no_env[] = { NULL };
+	struct gate_conf conf = { .mode = NET_GATE, .pause_ms = RIG_PAUSE_MS };
+	struct err e = ERR_NONE;
+	uint16_t inside = 0, host;
+	int pair[2], first, second, listener = listen_at(&inside);
+	char spec[32];
+	struct rig r;
+
+	(void)state;
+	close(listener);
+	netbox_open(NET_GATE, NETNS_CATCH_REDIRECT, &r.box);
+	assert_true(sys_socketpair(SOCK_SEQPACKET | SOCK_NONBLOCK, pair) >= 0);
+	close(r.box.fds[NETNS_FD_SOCKS]);
+	r.box.fds[NETNS_FD_SOCKS] = pair[0];
+	r.dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	conf.fds = r.box.fds;
+	conf.facts = r.box.facts;
+	conf.facts.ipv6 = true;
+	conf.init = getpid();
+	conf.audit_dirfd = r.dir;
+	conf.env = no_env;
+	unit_ok(gate_start(&conf, &r.gate, &e), &e);
+	snprintf(spec, sizeof(spec), "0:%u", inside);
+	host = publish(&r, spec);
+	first = connect_to(host);
+	assert_true(is_ready(pair[1], 10000));
+	unit_ok(netsock_serve(pair[1]), &e);   /* nobody listens at 127.0.0.1 */
+	assert_true(is_ready(pair[1], 10000)); /* at ::1 neither: asked, not answered */
+	assert_true(is_ready(first, 30000));   /* it gives up */
+	close(first);
+	listener = listen_at(&inside);
+	second = connect_to(host);
+	sys_poll(NULL, 0, 200);
+	unit_ok(netsock_serve(pair[1]), &e);
+	assert_true(is_ready(pair[1], 10000));
+	unit_ok(netsock_serve(pair[1]), &e);
+	assert_true(is_ready(listener, 10000));
+	close(second);
+	close(listener);
+	close(pair[1]);
+	rig_close(&r);
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(a_list_that_fails) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_list_that_fails),
+		cmocka_unit_test(a_late_socket_is_nobodys),
+	};
 	int r = 0;
 
 	if (rig_main(argc, argv, &r))
