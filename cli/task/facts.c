@@ -49,16 +49,18 @@ void facts_network(const struct spec *s, char *ret, size_t size)
 			buf_failed(&b) < 0 ? "by rules of the person" : buf_cstr(&b));
 }
 
-const char *facts_project(enum project_mode m)
+const char *facts_project(const struct spec *spec)
 {
 	static const char *const words[] = {
-		[PROJECT_LIVE] = " themselves, changed as you change them",
+		[PROJECT_LIVE] = ", changed at once; git's hooks and settings are held",
 		[PROJECT_REVIEW] = (", under review: your changes reach them after the "
 				    "task, as far as they permit"),
 		[PROJECT_RO] = ", read-only",
 	};
 
-	return words[m];
+	if (spec->project_mode == PROJECT_LIVE && spec->git_writable)
+		return ", changed at once";
+	return words[spec->project_mode];
 }
 
 void facts_limits(const struct limits *l, char *ret, size_t size)

@@ -11,7 +11,7 @@
 void facts_network(const struct spec *s, char *ret, size_t size);
 
 /** facts_project() - what becomes of changes there, behind "the person's files" */
-const char *facts_project(enum project_mode m);
+const char *facts_project(const struct spec *spec);
 
 /** facts_limits() - "2.0 GiB of memory, 1024 processes" */
 void facts_limits(const struct limits *l, char *ret, size_t size);

@@ -63,7 +63,7 @@ static void fill_conf(struct taskwork *w)
 		.n_pictures = w->attach.n,
 		.model = w->pick.conf,
 		.facts = { .directory = w->setup.spec.project,
-			   .project = facts_project(w->setup.spec.project_mode),
+			   .project = facts_project(&w->setup.spec),
 			   .boxs_words = w->boxwords.boxs,
 			   .cwd = w->setup.place.cwd,
 			   .image = w->setup.spec.image_name,

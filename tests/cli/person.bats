@@ -215,6 +215,19 @@ talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); 
 	[ "$output" = resumed ]
 }
 
+@test "person: words before the call that ^C ended are not shown again as the answer" {
+	model <<-'END'
+	{"text":"I count now.","calls":[{"name":"shell","args":{"command":"true"}}]}
+	{"calls":[{"name":"shell","args":{"command":"sh -c 'echo begun; sleep 1000'"}}]}
+	END
+	run -130 talk "wait" <<-'END'
+	["  begun", "\u0003"]
+	["interrupted:", "q\n"]
+	["cubby resume", ""]
+	END
+	[[ $output == *"I count now."*interrupted:* && ${output#*interrupted:} != *"I count now."* ]]
+}
+
 @test "person: ^C while a refused request waits" {
 	model <<-'END'
 	{"status":429,"headers":{"Retry-After":"100"},"body":{"error":{"message":"slow down"}}}

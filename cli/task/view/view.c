@@ -33,6 +33,7 @@ void view_init(struct view *v, const struct app *app)
 {
 	*v = (struct view){ .app = app,
 			    .turn = BUF_INIT(VIEW_TURN_MAX),
+			    .said = BUF_INIT(VIEW_TURN_MAX),
 			    .open = BUF_INIT(VIEW_ROWS_MAX),
 			    .what = BUF_INIT(VIEW_WHAT_MAX) };
 	footer_init(&v->footer, app->err,
@@ -47,6 +48,7 @@ void view_done(struct view *v)
 	mdstream_done(&v->stream);
 	view_output_done(&v->output);
 	buf_done(&v->turn);
+	buf_done(&v->said);
 	buf_done(&v->open);
 	buf_done(&v->what);
 }
@@ -270,6 +272,10 @@ static void on_round(void *ctx, const struct task_status *st)
 	struct view *v = ctx;
 
 	take_status(v, st);
+	if (v->turn.len) {
+		buf_truncate(&v->said, 0);
+		buf_add(&v->said, v->turn.data, v->turn.len);
+	}
 	buf_truncate(&v->turn, 0);
 	buf_truncate(&v->what, 0);
 	end_words(v);
@@ -610,9 +616,11 @@ static void ring(const struct view *v, const struct task_report *r)
 static void on_end(void *ctx, const struct task_report *r)
 {
 	struct view *v = ctx;
+	/* who ends in the midst has no answer but words of a turn before, which stand there */
+	const bool midst = r->end != TASK_DONE && !v->turn.len;
 
 	view_break(v);
-	view_end_show(v->app, r, buf_cstr(&v->turn));
+	view_end_show(v->app, r, buf_cstr(midst ? &v->said : &v->turn));
 	if (on_terminal(v) && r->status.elapsed_ms >= VIEW_LONG_MS &&
 	    config_on(v->app->config, CONFIG_NOTIFY))
 		ring(v, r);

@@ -33,6 +33,7 @@ struct view {
 	struct mdstream stream;
 	struct view_output output;
 	struct buf turn; /* owned: the words of this turn, as they came */
+	struct buf said; /* owned: of the last turn before that had words */
 	struct buf open; /* owned: rows of the block of words that has not ended */
 	struct buf what; /* owned: the command that runs, or the thoughts */
 	struct task_status status;

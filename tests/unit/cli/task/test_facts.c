@@ -52,10 +52,23 @@ static void limits(void)
 	assert_string_equal(text, "2 GiB of memory, 100 processes, 1.500 processors");
 }
 
+static void projects(void)
+{
+	_cleanup_spec_ struct spec s = SPEC_NONE;
+
+	s.project_mode = PROJECT_LIVE;
+	assert_string_equal(facts_project(&s),
+			    ", changed at once; git's hooks and settings are held");
+	s.git_writable = true;
+	assert_string_equal(facts_project(&s), ", changed at once");
+	s.project_mode = PROJECT_RO;
+	assert_string_equal(facts_project(&s), ", read-only");
+}
+
 int main(void)
 {
-	static const struct unit_case cases[] = { { "limits", limits } };
+	static const struct unit_case cases[] = { { "limits", limits },
+						  { "projects", projects } };
 
-	return unit_rows("facts_network", rows, test_row) +
-	       unit_cases("facts_limits", cases);
+	return unit_rows("facts_network", rows, test_row) + unit_cases("facts", cases);
 }
