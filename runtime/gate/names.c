@@ -16,13 +16,13 @@ struct gate_names {
 	uint32_t *offsets; /* owned; where each name's text begins */
 	uint32_t *slots;   /* owned; hash table: index + 1, 0 = empty */
 	uint32_t n, n_slots;
+	uint32_t seed;
 };
 
-/* FNV-1a; the asker chooses the names, but a slow lookup only slows its own box and
- * there are at most GATE_NAMES_MAX of them. */
-static uint32_t hash(const char *s)
+/* FNV-1a. The asker chooses the names: without the seed, such as all fall together. */
+static uint32_t hash(const struct gate_names *d, const char *s)
 {
-	uint32_t h = 2166136261u;
+	uint32_t h = d->seed;
 
 	while (*s)
 		h = (h ^ (uint8_t)*s++) * 16777619u;
@@ -36,7 +36,7 @@ static const char *text(const struct gate_names *d, uint32_t index)
 
 static uint32_t *find_slot(const struct gate_names *d, const char *name)
 {
-	uint32_t at = hash(name) & (d->n_slots - 1);
+	uint32_t at = hash(d, name) & (d->n_slots - 1);
 
 	while (d->slots[at] && strcmp(text(d, d->slots[at] - 1), name) != 0)
 		at = (at + 1) & (d->n_slots - 1);
@@ -103,6 +103,7 @@ int gate_names_new(int fd, struct gate_names **ret, struct err *e)
 
 	if (!d)
 		return err_sys(e, -ENOMEM, "cannot keep the box's names");
+	(void)sys_getrandom(&d->seed, sizeof(d->seed));
 	r = sys_mmap(GATE_NAMES_BYTES, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE,
 		     fd, (void **)&d->area);
 	if (r >= 0)

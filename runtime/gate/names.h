@@ -12,8 +12,8 @@
 #include "runtime/net/addr.h"
 
 enum {
-	GATE_NAMES_MAX = 16384,	     /* names of one box */
-	GATE_NAMES_BYTES = 1 << 20,  /* of their text together */
+	GATE_NAMES_MAX = 65536,	     /* names of one box */
+	GATE_NAMES_BYTES = 4 << 20,  /* of their text together */
 	GATE_NAMES_FIRST = 16,	     /* the addresses below are the gate's own */
 	GATE_NAMES_RANGE = 1u << 17, /* addresses of a /15 */
 	GATE_NAMES_NONE = -1

@@ -120,6 +120,31 @@ static void full_is_full(void)
 	assert_int_equal(gate_names_add(d, name), -EINVAL);
 }
 
+/* Of lengths that names have: as many as there are addresses for, also for the next process. */
+static void many_fit(void)
+{
+	_cleanup_close_ int fd = sys_memfd("names", 0);
+	struct gate_names *d;
+	struct netaddr last = gate_names_addr(GATE_NAMES_MAX - 1);
+	char name[64];
+
+	assert_true(GATE_NAMES_MAX >= 65536);
+	assert_true(gate_names_in_range(&last));
+	assert_int_equal(sys_ftruncate(fd, GATE_NAMES_BYTES), 0);
+	d = open_names(fd);
+	for (int i = 0; i < GATE_NAMES_MAX; i++) {
+		snprintf(name, sizeof(name), "%032d.some-where.example.org", i);
+		assert_int_equal(gate_names_add(d, name), i);
+	}
+	assert_int_equal(gate_names_add(d, "one.more"), -ENOSPC);
+	gate_names_free(&d);
+	d = open_names(fd);
+	assert_int_equal(gate_names_count(d), GATE_NAMES_MAX);
+	assert_int_equal(gate_names_find(d, name), GATE_NAMES_MAX - 1);
+	assert_string_equal(gate_names_at(d, &last, NULL), name);
+	gate_names_free(&d);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -127,6 +152,7 @@ int main(void)
 		{ "names outlive the process", names_outlive_the_process },
 		{ "odd memory is survived", odd_memory_is_survived },
 		{ "full is full", full_is_full },
+		{ "very many fit", many_fit },
 	};
 	int r = unit_rows("gate_names_in_range", ranges, knows_its_range);
 
