@@ -5,9 +5,11 @@
 #include <linux/limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/sysmacros.h>
 
 #include "base/copyfd.h"
+#include "base/num.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
 #include "runtime/init/walk.h"
@@ -109,6 +111,12 @@ static int make_like(const struct entry *x, int from, int to)
 	return r < 0 ? r : sys_futimens(to, times);
 }
 
+/* What is held is somebody's work; what is not was left by one that was killed. */
+static bool hold(int fd)
+{
+	return sys_flock_once(fd, LOCK_EX | LOCK_NB) >= 0;
+}
+
 static int copy_file(const struct entry *x, struct err *e)
 {
 	_cleanup_close_ int to = -1;
@@ -122,6 +130,8 @@ static int copy_file(const struct entry *x, struct err *e)
 	if (r < 0)
 		return err_sys(e, r, "cannot read '%s'", x->name);
 	to = sys_openat(x->to, x->new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	if (to >= 0 && !x->depth)
+		(void)hold(to);
 	r = to < 0 ? to : copyfd_bytes(from, to, UINT64_MAX);
 	if (r >= 0)
 		r = make_like(x, from, to);
@@ -146,6 +156,8 @@ static int copy_directory(const struct entry *x, struct err *e)
 				    0);
 	if (r < 0)
 		return err_sys(e, r, "cannot copy '%s'", x->name);
+	if (!x->depth)
+		(void)hold(to);
 	r = walk_names(from, &names, e);
 	for (char **n = names; r == 0 && n && *n; n++) {
 		struct entry in = { .from = from,
@@ -236,6 +248,35 @@ static int open_parent(const char *path, const char **name, struct err *e)
 	return fd < 0 ? err_sys(e, fd, "cannot open '%s'", dir) : fd;
 }
 
+/* "PREFIX" and a number */
+static bool is_beside(const char *name, const char *prefix)
+{
+	size_t len = strlen(prefix);
+	uint64_t pid;
+
+	return strncmp(name, prefix, len) == 0 && num_u64(name + len, &pid) == 0;
+}
+
+/* Who moves something again that was cut off, with the box, say, finds its beginning gone. */
+static void remove_remains(int dirfd, const char *prefix)
+{
+	_cleanup_(walk_names_free) char **names = NULL;
+	struct err ignored = ERR_NONE;
+
+	if (walk_names(dirfd, &names, &ignored) < 0)
+		return;
+	for (char **n = names; n && *n; n++) {
+		_cleanup_close_ int fd = -1;
+
+		if (!is_beside(*n, prefix))
+			continue;
+		fd = sys_openat(dirfd, *n,
+				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+		if (fd >= 0 && hold(fd))
+			(void)trees_remove(dirfd, *n, &ignored);
+	}
+}
+
 /* What would only be found when all is copied. */
 static int look_ahead(const struct entry *x, struct err *e)
 {
@@ -271,6 +312,8 @@ int trees_move(const char *from, const char *to, struct err *e)
 	r = sys_mount_id(from_dir, ".", &x.mount);
 	if (r < 0)
 		return err_sys(e, r, "cannot look at '%s'", from);
+	snprintf(beside, sizeof(beside), ".%.200s.cubby-", new);
+	remove_remains(to_dir, beside);
 	snprintf(beside, sizeof(beside), ".%.200s.cubby-%d", new, sys_getpid());
 	x.new = beside;
 	r = copy_entry(&x, e);

@@ -19,7 +19,8 @@ int trees_remove(int dirfd, const char *name, struct err *e);
  * Contents with their holes, links, pipes, modes and times come along, and owners and
  * attributes as far as the caller may give them; several names of one file become several
  * files. Until the last step nothing but @from is seen; if that cannot be removed, both are
- * there and the error says so.
+ * there and the error says so. A copy that an earlier call for @to was killed at
+ * (".NAME.cubby-PID", which nobody holds) goes first.
  * Return: 0, -EEXIST: there is @to; -ENOENT: there is no directory for it; -EBUSY: @from is a
  *         mount, or has one in it; or another negative errno.
  */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -116,6 +117,30 @@ static void a_hole(void)
 	assert_true(look(dir, "b").st_blocks < 4096);
 }
 
+/* What one that was killed has left goes; what another is at, or only looks like it, stays. */
+static void remains_go(void)
+{
+	_cleanup_close_ int dir = top(), held = -1;
+	struct err e = ERR_NONE;
+
+	put(dir, "a", "x", 0600);
+	put(dir, ".b.cubby-7", "half", 0600);
+	assert_int_equal(mkdirat(dir, ".b.cubby-8", 0700), 0);
+	put(dir, ".b.cubby-8/in", "half", 0600);
+	put(dir, ".b.cubby-9", "somebody's", 0600);
+	put(dir, ".b.cubby-9x", "", 0600);
+	put(dir, ".c.cubby-7", "", 0600);
+	held = openat(dir, ".b.cubby-9", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(flock(held, LOCK_EX), 0);
+	unit_ok(move("a", "b", &e), &e);
+	assert_false(is_there(dir, ".b.cubby-7"));
+	assert_false(is_there(dir, ".b.cubby-8"));
+	assert_true(is_there(dir, ".b.cubby-9"));
+	assert_true(is_there(dir, ".b.cubby-9x"));
+	assert_true(is_there(dir, ".c.cubby-7"));
+	assert_true(is_there(dir, "b"));
+}
+
 static void nothing_is_replaced(void)
 {
 	_cleanup_close_ int dir = top();
@@ -141,6 +166,7 @@ static void no_place_for_it(void)
 static const struct unit_case cases[] = {
 	{ "all of a tree, as it was", whole },
 	{ "a file that has nothing in most of it", a_hole },
+	{ "what an earlier one has left goes", remains_go },
 	{ "what is there is not replaced", nothing_is_replaced },
 	{ "a directory that is not there", no_place_for_it },
 };
