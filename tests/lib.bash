@@ -43,6 +43,12 @@ lib_fewer() {
 	echo $((n > 0 ? n : 1))
 }
 
+# lib_memory PID: what it has for itself, in KiB; of an instrumented program, which has several
+# times that and keeps what it freed, 0
+lib_memory() {
+	if [ "${CUBBY_TEST_SANITIZED-}" ]; then echo 0; else awk '/RssAnon/ { print $2 }' "/proc/$1/status"; fi
+}
+
 lib_often() { lib_fewer $((($1 * ${CUBBY_TEST_MORE:-1} + 4) / 5)); }
 
 lib_image() {

@@ -55,7 +55,7 @@ talk() {
 
 # What the clients of the rows below share: requests, kernels, what the server holds.
 prelude='
-import http.client, json, struct, sys, time, uuid
+import http.client, json, os, struct, sys, time, uuid
 from ws_client import WS
 addr, key, pid = sys.argv[1:4]
 def ask(method, path, body=None, **more):
@@ -64,8 +64,8 @@ def ask(method, path, body=None, **more):
               {"Authorization": "Bearer " + key, "Content-Type": "application/json", **more})
     r = c.getresponse()
     return r.status, r.read()
-def held():
-    return next(int(l.split()[1]) for l in open(f"/proc/{pid}/status") if l.startswith("RssAnon"))
+def held(): # as lib_memory
+    return 0 if os.environ.get("CUBBY_TEST_SANITIZED") else next(int(l.split()[1]) for l in open(f"/proc/{pid}/status") if l.startswith("RssAnon"))
 def kernel():
     return json.loads(ask("POST", "/api/kernels", {})[1])["id"]
 def channel(id):
@@ -234,7 +234,7 @@ part = b"\x01\xff" + struct.pack(">Q", 1 << 20) + b"abcd" + b"x" * ((1 << 20) - 
 kept = 0
 for w in ws:
     w.s.sendall(part)
-time.sleep(1)
+time.sleep(3 if os.environ.get("CUBBY_TEST_SANITIZED") else 1)
 for w in ws:
     w.s.settimeout(0.2)
     try: assert w.closed() == 1013
@@ -321,6 +321,54 @@ s.close()
 settles(lambda: commands() == []) # its pipe is broken
 settles(lambda: fds() <= before + 2)
 END
+}
+
+# bats test_tags=long
+@test "attack: streams of MCP that are not read are large answers that are held, like any" {
+	printf '%s %s all\n' a aaaaaaaaaaaaaaaaaaaaaaaa b bbbbbbbbbbbbbbbbbbbbbbbb >keys
+	serve_start --memory 1G --keys keys --listen "unix:$LIB_PROJECT/s" # whose kernel keeps little
+	SERVE_KEY=aaaaaaaaaaaaaaaaaaaaaaaa talk <<END
+$prelude
+import socket, zlib
+part = lambda t, d: struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d))
+rows = b"".join(b"\0" + os.urandom(580 * 3) for _ in range(560))
+open("big.png", "wb").write(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", 580, 560, 8, 2, 0, 0, 0))
+                            + part(b"IDAT", zlib.compress(rows, 0)) + part(b"IEND", b""))
+def post(body, session=None):
+    text = json.dumps(body).encode()
+    s = socket.socket(socket.AF_UNIX)
+    s.settimeout(60)
+    s.connect("s")
+    s.sendall(b"POST /mcp HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAuthorization: Bearer " + key.encode() + b"\r\nContent-Type: application/json\r\n"
+              + b"Accept: application/json, text/event-stream\r\nContent-Length: %d\r\n" % len(text)
+              + (b"Mcp-Session-Id: " + session + b"\r\n" if session else b"") + b"\r\n" + text)
+    return s
+def begin():
+    s = post({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params":
+              {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
+    return next(l.split()[1] for l in s.recv(4096).split(b"\r\n") if l.startswith(b"Mcp-Session-Id"))
+def views(n, first):
+    return [{"jsonrpc": "2.0", "id": first + i, "method": "tools/call", "params":
+             {"name": "view_image", "arguments": {"path": "big.png"}}} for i in range(n)]
+sessions = [begin() for _ in range(5)]
+before = held()
+held_up = [post(views(11, first), s) for first in (0, 20, 40) for s in sessions]
+for s in sessions: # its calls come one after the other: this one is the last
+    post({"jsonrpc": "2.0", "id": "last", "method": "tools/call", "params": {"name": "shell", "arguments": {"command": "true"}}}, s).makefile("rb").read(400)
+grown = held() - before
+def rest(s):
+    got = b""
+    try:
+        while data := s.recv(1 << 20): got += data
+    except ConnectionResetError: pass
+    return got
+all = [rest(s) for s in held_up]
+images = sum(got.count(b'"type":"image"') for got in all)
+whole = sum(got.endswith(b"0\r\n\r\n") for got in all)
+assert 2 <= whole <= 9, (whole, images, grown) # half of what is held at once is for one user
+assert grown < 140000, grown
+END
+	[ "$(curl -sS --unix-socket s http://h/health)" = '{"status":"ok"}' ]
 }
 
 @test "attack: who has closed its side has a command's answer, and holds nothing else" {

@@ -188,12 +188,12 @@ Python has ended; what was defined in it is lost' ]
 	serve_start
 	make_kernel
 	cells 1
-	before=$(awk '/RssAnon/ { print $2 }' "/proc/$SERVE_PID/status")
+	before=$(lib_memory "$SERVE_PID")
 	run -0 bash -c '"$0" "$@" | { sleep 3; cut -d" " -f1 | sort | uniq -c | grep -c .; }' \
 		"$CUBBY_TEST_TOP/tests/fake/jupyter_client" "$SERVE_URL" "$SERVE_KEY" "$kernel" \
 		'for i in range(600): print("x" * 100000)'
 	[ "$output" -ge 4 ]
-	after=$(awk '/RssAnon/ { print $2 }' "/proc/$SERVE_PID/status")
+	after=$(lib_memory "$SERVE_PID")
 	[ $((after - before)) -lt 20000 ]
 }
 
@@ -239,8 +239,9 @@ Python has ended; what was defined in it is lost' ]
 	serve_status POST /execute 404 -d "{\"code\":\"1\",\"context_id\":\"$id\"}"
 	serve_status POST /contexts 400 -d '{"language":"r"}'
 	# much output waits for a slow client, and the server stays small
+	export -f lib_memory
 	run -0 bash -c 'curl -sS -m 60 -H "Authorization: Bearer $SERVE_KEY" -d "{\"code\":\"for i in range(300): print(chr(120) * 100000)\"}" "$SERVE_URL/execute" |
-		{ sleep 2; awk "/RssAnon/ { print \$2 }" "/proc/$SERVE_PID/status" >rss; wc -c; }'
+		{ sleep 2; lib_memory "$SERVE_PID" >rss; wc -c; }'
 	[ "$output" -gt 30000000 ]
 	[ "$(cat rss)" -lt 12000 ]
 	run_code $'class P:\n  def _repr_html_(self): return "y" * 9000000\nP()'

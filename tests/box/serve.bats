@@ -119,10 +119,10 @@ $LIB_PROJECT" ]
 	local before after
 	serve_start
 	execute true
-	before=$(awk '/RssAnon/ { print $2 }' "/proc/$SERVE_PID/status")
+	before=$(lib_memory "$SERVE_PID")
 	execute 'seq 1 1000000'
 	[ "$(tail -n 1 <<<"$text")" = 1000000 ]
-	after=$(awk '/RssAnon/ { print $2 }' "/proc/$SERVE_PID/status")
+	after=$(lib_memory "$SERVE_PID")
 	[ $((after - before)) -lt 4096 ]
 	serve_json POST '/execute?wait=60&tail=1' '{"command":"seq 1 10000"}'
 	[ "$(jq '.output | length' <<<"$output")" = 1 ]
@@ -935,7 +935,7 @@ talk_ws() {
 		    pass
 		assert sent < 64 << 20, sent
 	END
-	[ "$(awk '/RssAnon/ { print $2 }' "/proc/$SERVE_PID/status")" -lt 20000 ]
+	[ "$(lib_memory "$SERVE_PID")" -lt 20000 ]
 	execute 'echo well'
 	[ "$text" = well ]
 }
@@ -1284,6 +1284,24 @@ port_server() {
 	batch 400 '[]'
 	batch 400 "[$(yes '{},' | head -n 256 | tr -d '\n'){}]"
 	batch 400 '{'$V',"result":{},"id":1,"method":7}'
+	# what its answers are together has a bound, and so has what is asked
+	python3 -c '
+import os, struct, zlib
+part = lambda t, d: struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d))
+rows = b"".join(b"\0" + os.urandom(580 * 3) for _ in range(560))
+open("big.png", "wb").write(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", 580, 560, 8, 2, 0, 0, 0))
+                            + part(b"IDAT", zlib.compress(rows, 0)) + part(b"IEND", b""))'
+	views() { jq -nc --argjson n "$1" '[range($n) | {jsonrpc: "2.0", id: ., method: "tools/call", params: {name: "view_image", arguments: {path: "big.png"}}}]'; }
+	accept=application/json batch 200 "$(views 12)"
+	[ "$(jq -c 'map(.result.content | any(.type == "image")) | [length, all]' <<<"$output")" = '[12,true]' ]
+	accept=application/json batch 503 "$(views 14)"
+	[[ $output == *'are too large together'* ]]
+	batch 200 "$(views 28)"
+	[ "$(grep -c '"type":"image"' <<<"$output")" = 28 ]
+	batch 200 '{'$V',"id":1,"method":"ping"}'
+	{ printf '[{'$V',"id":1,"method":"ping","params":{"a":"'; head -c 34000000 /dev/zero | tr '\0' a; printf '"}}]'; } >large.json
+	serve_status POST /mcp 413 -H 'Content-Type: application/json' -H "Accept: $accept" -H "Mcp-Session-Id: $session" -d @large.json
+	batch 200 '{'$V',"id":1,"method":"ping"}'
 	begin 2025-06-18
 	batch 400 '[{'$V',"id":1,"method":"ping"}]'
 	[[ $output == *'2025-03-26'* ]]

@@ -58,7 +58,7 @@ static void clear_request(struct exchange *x)
 	x->body_done = true;
 	x->streams = x->paused = x->begun = x->ended = x->cut = x->close = false;
 	x->out_chunked = x->no_body = x->pinged = x->raw = x->corked = false;
-	x->kick = x->blank = false;
+	x->kick = x->blank = x->flows = false;
 	x->wrong_in[0] = x->wrong_at[0] = '\0';
 	x->sent = 0;
 	x->body_left = 0;

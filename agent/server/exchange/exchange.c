@@ -246,7 +246,9 @@ void exchange_push(struct exchange *x)
 		x->half_ms = sys_now_ms();
 		x->deadline_ms = x->half_ms + EXCHANGE_STALL_MS;
 	}
-	if (n < 0 && n != -EAGAIN)
+	if ((n < 0 && n != -EAGAIN) ||
+	    (x->flows &&
+	     share_gather(x, x->out.len > EXCHANGE_FULL ? x->out.len : 0) < 0))
 		exchange_die(x);
 	if (!x->out.len && x->state == EXCHANGE_WS) {
 		share_release(x);
@@ -409,6 +411,11 @@ void exchange_begin(struct exchange *x, int status, const char *type,
 		put_text(x, x->close ? "Connection: close\r\n" : "");
 	}
 	put_text(x, "\r\n");
+}
+
+void exchange_flows(struct exchange *x)
+{
+	x->flows = true;
 }
 
 void exchange_cork(struct exchange *x)

@@ -111,6 +111,9 @@ void exchange_later(struct exchange *x, const struct exchange_hooks *hooks, void
  */
 void exchange_begin(struct exchange *x, int status, const char *type,
 		    const char *const *headers, int64_t length);
+/** exchange_flows() - what is written waits for the client, however much that is: it is one
+ *  of the large answers that are held at once, and who finds no room there is cut */
+void exchange_flows(struct exchange *x);
 /** exchange_cork() - what is written waits for the end, or for 16 KiB: packets that wake
  *  the client one by one cost more than they bring */
 void exchange_cork(struct exchange *x);

@@ -67,7 +67,7 @@ struct exchange {
 	const struct key *key; /* borrowed; that this request has; NULL = none */
 	uint64_t born_ms;
 	size_t counted;	 /* bytes of it in server_counts.held */
-	size_t gathered; /* the same, of a message that comes */
+	size_t gathered; /* the same, of a message that comes, or a stream that leaves */
 	bool pinged;	 /* a WebSocket whose answer to a ping is awaited */
 
 	char *head_text; /* owned; what @head points into */
@@ -94,6 +94,7 @@ struct exchange {
 
 	bool raw; /* another server's bytes in both directions */
 	bool begun, ended, cut, close, corked;
+	bool flows;		   /* exchange_flows() */
 	bool out_chunked, no_body; /* no_body: of HEAD, 204, 304 */
 	int status;
 	uint64_t sent, began_ms;
@@ -136,7 +137,8 @@ void intake_refuse(struct exchange *x, int status, const char *why);
 /* ---- share.c, of which exchange.h has the rest */
 /** share_place() - may this request's owner have another place? */
 bool share_place(const struct exchange *x);
-/** share_gather() - of a message that comes @n bytes are kept: 0, or -EAGAIN, as share_hold() */
+/** share_gather() - of a message that comes, or a stream that leaves, @n bytes are kept: 0,
+ *  or -EAGAIN, as share_hold() */
 int share_gather(struct exchange *x, size_t n);
 
 /* ---- admit.c */

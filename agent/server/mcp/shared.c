@@ -231,6 +231,7 @@ static int call(struct shared *s, struct exchange *x, const struct json *j,
 	if (!c->events)
 		return 0;
 	exchange_begin(x, 200, "text/event-stream", headers, -1);
+	exchange_flows(x);
 	exchange_write(x, ":\n\n", 3); /* proxies and clients see that it has begun */
 	return 0;
 }

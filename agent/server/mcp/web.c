@@ -27,8 +27,8 @@
 enum {
 	SESSIONS = 16, /* of a tenant */
 	ID = 33,
-	BATCH = 256,		/* messages */
-	BATCH_BYTES = 32 << 20, /* of its answers as JSON */
+	BATCH = 256,				     /* messages */
+	BATCH_BYTES = EXCHANGE_OUT_MAX - (64 << 10), /* of its answers as JSON */
 	IDLE_MS = 1800000
 };
 
@@ -184,7 +184,12 @@ static void call_less(struct mcp_web_call *c)
 		buf_addc(&answers, ']');
 	if (events)
 		exchange_end(x);
-	else if (full || buf_failed(&answers))
+	else if (buf_failed(&answers))
+		exchange_fail(
+			x, 503,
+			"the answers of the batch are too large together; ask for "
+			"fewer at once, or for a stream");
+	else if (full)
 		exchange_fail(x, 503, "too many large answers at once; try again");
 	else if (answers.len)
 		send_json(x, answers.data, answers.len);
@@ -413,6 +418,7 @@ static void call_begin(struct mcp_web_call *c, bool events, bool fresh)
 	exchange_later(c->x, &call_hooks, c);
 	if (c->events) {
 		exchange_begin(c->x, 200, "text/event-stream", headers, -1);
+		exchange_flows(c->x);
 		prime(c->x, fresh ? NULL : c);
 	}
 }
@@ -637,6 +643,7 @@ static int get_mcp(struct exchange *x, struct err *e)
 	if (!s)
 		return r;
 	exchange_begin(x, 200, "text/event-stream", NULL, -1);
+	exchange_flows(x);
 	exchange_write(x, ":\n\n", 3);
 	if (last && resume(s, x, last))
 		return 0;
