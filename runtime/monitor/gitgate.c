@@ -10,6 +10,8 @@
  * this one is killed, which repositories it need not suspect. */
 #include "runtime/monitor/gitgate.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -462,7 +464,33 @@ bool gitgate_pending(struct gitgate *g)
 	return gitgate_is_pending(g, false);
 }
 
+/* A line of the file "open": of what kind, the inode, the path. */
+enum { OPEN_VIEW = 'v', OPEN_NAMED = 'n' };
+
 /* ---- start and end --------------------------------------------------------------------- */
+
+/* What is not what was there then, the box has exchanged, perhaps, by a directory above it:
+ * nothing else moves a mount point. Such a one is looked at. */
+static int recall(struct gitgate *g, const char *line)
+{
+	_cleanup_close_ int fd = -1;
+	uintmax_t ino = 0;
+	struct stat st = { .st_ino = 0 };
+	char kind = 0;
+	bool same;
+	int n = 0;
+
+	if (sscanf(line, "%c %ju %n", &kind, &ino, &n) != 2 || !n)
+		return *line == '/' ? gitnamed_note(g, line + 1, 0) /* of old */
+				    : note_view(g, line);
+	line += n;
+	fd = takeover_open(g->project, line, O_PATH);
+	same = fd >= 0 && sys_fstat(fd, &st) == 0 &&
+	       (st.st_ino == ino || (ino && !strchr(line, '/')));
+	if (kind == OPEN_NAMED)
+		return gitnamed_note(g, line, same ? st.st_ino : (ino_t)ino);
+	return same ? note_view(g, line) : 0;
+}
 
 /* Views of an earlier monitor, which was killed: they are what it need not suspect. */
 static int recover(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct err *e)
@@ -474,7 +502,7 @@ static int recover(struct gitgate *g, gitwork_say_fn *say, void *ctx, struct err
 		return 0;
 	for (const char *p = buf_cstr(&text), *end = p + text.len; p < end;
 	     p += strlen(p) + 1)
-		if (*p && (*p == '/' ? gitnamed_note(g, p + 1) : note_view(g, p)) < 0)
+		if (*p && recall(g, p) < 0)
 			return fail(e, -EIO);
 	if (find_outside(g) < 0)
 		return fail(e, -EIO);
@@ -491,15 +519,23 @@ int gitgate_note(const struct gitgate *g, struct err *e)
 	_cleanup_close_ int fd =
 		sys_openat(g->dir, "open", O_CREAT | O_TRUNC | O_WRONLY, 0600);
 	_cleanup_buf_ struct buf text = BUF_INIT(1 << 20);
+	int r;
 
 	if (fd < 0)
 		return fail(e, fd);
-	for (size_t i = 0; i < g->n; i++) /* the others are found again by ".git" */
-		if (!g->views[i].outside &&
-		    ((!g->views[i].ino && buf_addc(&text, '/') < 0) ||
-		     buf_add(&text, g->views[i].path, strlen(g->views[i].path) + 1) <
-			     0))
-			return fail(e, -ENOMEM);
+	for (size_t i = 0; i < g->n;
+	     i++) { /* those outside are found again by ".git" */
+		const struct view *v = &g->views[i];
+
+		if (v->outside)
+			continue;
+		buf_addf(&text, "%c %ju %s", v->named ? OPEN_NAMED : OPEN_VIEW,
+			 (uintmax_t)v->ino, v->path);
+		buf_addc(&text, '\0');
+	}
+	r = buf_failed(&text);
+	if (r < 0)
+		return fail(e, r);
 	return text.len ? file_write_fd(fd, text.data, text.len, e) : 0;
 }
 

@@ -24,18 +24,16 @@ int gitnamed_add(struct gitgate *g, const struct view *v)
 	return 0;
 }
 
-int gitnamed_note(struct gitgate *g, const char *path)
+int gitnamed_note(struct gitgate *g, const char *path, ino_t ino)
 {
-	struct view v = { .git = -1, .upper = -1, .state = -1, .named = true };
-	struct stat st = { .st_ino = 0 };
-	_cleanup_close_ int fd = takeover_open(g->project, path, O_PATH);
-	int r = fd < 0 ? fd : sys_fstat(fd, &st);
+	struct view v = { .git = -1,
+			  .upper = -1,
+			  .state = -1,
+			  .named = true,
+			  .ino = ino,
+			  .path = strdup(path) };
+	int r = v.path ? gitnamed_add(g, &v) : -ENOMEM;
 
-	if (r < 0 && r != -ENOENT)
-		return r;
-	v.ino = st.st_ino;
-	v.path = strdup(path);
-	r = v.path ? gitnamed_add(g, &v) : -ENOMEM;
 	if (r < 0)
 		free(v.path);
 	return r;
@@ -105,6 +103,8 @@ static void guard_named(void *ctx, const char *path)
 	static const char *const how[] = { "is read-only in the box:",
 					   "can be written by the box, though" };
 	struct named *n = ctx;
+	_cleanup_close_ int fd = -1;
+	struct stat st = { .st_ino = 0 };
 	char line[PATH_MAX + 128];
 	int r, own;
 
@@ -116,8 +116,10 @@ static void guard_named(void *ctx, const char *path)
 		if (n->g->views[i].named && strcmp(n->g->views[i].path, path) == 0)
 			return;
 	own = gitnamed_own(n->g->project, path);
-	r = gitnamed_note(n->g, path) ?: own;
-	if (!n->say || (r == 0 && !n->g->views[n->g->n - 1].ino))
+	fd = takeover_open(n->g->project, path, O_PATH);
+	r = fd < 0 ? fd : sys_fstat(fd, &st);
+	r = r < 0 && r != -ENOENT ? r : gitnamed_note(n->g, path, st.st_ino) ?: own;
+	if (!n->say || (r == 0 && !st.st_ino))
 		return;
 	snprintf(line, sizeof(line), "%s %s git on the host acts on it",
 		 text_shown(path), how[r < 0]);

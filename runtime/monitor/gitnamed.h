@@ -14,8 +14,9 @@
 int gitnamed_add(struct gitgate *g, const struct view *v);
 
 /** gitnamed_note() - something that the box must not write, whatever it is; or make, if it is
- *  not there */
-int gitnamed_note(struct gitgate *g, const char *path);
+ *  not there
+ *  @ino: of what is, or was, there; 0 = nothing */
+int gitnamed_note(struct gitgate *g, const char *path, ino_t ino);
 
 /** gitnamed_own() - a file of the host's, or what is in a directory, has no other name (hard
  *  link) any more: one in the project, the box could write to

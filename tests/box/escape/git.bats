@@ -602,6 +602,38 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	git_safe new
 }
 
+# What the box has put into the place of the host's, too, and of what settings name.
+@test "G59: a monitor that was killed: what is not what it was at the start is looked at" {
+	git_repo
+	git_repo nest/deep
+	git_repo kept/deep
+	git_repo linked/deep
+	mkdir tools
+	git config core.fsmonitor ./tools/watch
+	git config core.hooksPath h/hooks
+	printf '#!/bin/sh\n' >tools/watch
+	git -C kept/deep config core.editor ./mine
+	cubby exec -- sh -c "mv nest n2; mkdir -p nest/deep h/hooks; cp -r n2/deep/.git nest/deep/.git
+		printf '$(evil_config)' >>nest/deep/.git/config; cp evil h/hooks/post-checkout
+		mv tools t2; mkdir tools; cp evil tools/watch; mv linked l3; ln -s l3 linked; touch made; exec sleep 60" 9>&- &
+	for _ in {1..500}; do [ ! -e made ] || break; sleep 0.02; done
+	pid=$(cubby info --json | jq .monitor_pid)
+	[ "$pid" -gt 1 ]
+	init=$(cubby info --json | jq .init_pid)
+	kill -KILL "$pid"
+	while [ -d "/proc/$init" ]; do sleep 0.01; done
+	rm -rf .git/hooks # of the host's own hand, meanwhile
+	run -0 --separate-stderr cubby exec -- true
+	echo "$stderr"
+	for name in nest/deep/.git h/hooks tools/watch; do
+		[[ $stderr == *"set aside: $name is now $name.from-box"* ]]
+	done
+	[ -d kept/deep/.git ]
+	[ -d .git ]
+	for d in . nest/deep kept/deep; do git_safe $d; done
+	[ -L linked ] # it keeps no box from its start
+}
+
 @test "G15: a project that the box makes into a repository itself" {
 	run -0 --separate-stderr boxed "mkdir -p HEAD.from-box objects refs/heads refs/deep
 		git init -q refs/deep; printf '$(evil_config)' >>refs/deep/.git/config
