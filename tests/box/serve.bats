@@ -474,6 +474,13 @@ $LIB_PROJECT" ]
 	serve_status POST /files/replace 400 -H 'Content-Type: application/json' \
 		-d '{"path":"a/b.txt","replacements":[{"target":"2","replacement":"x"},{"target":"two","replacement":"x"}]}'
 	[ "$(sed -n 2p a/b.txt)" = 2 ]
+	for size in 16777216 16777217; do # the largest that is edited, and one more
+		{ echo two; head -c $((size - 4)) /dev/zero | tr '\0' a; } >large
+		serve_status POST /files/replace $((size == 16777216 ? 200 : 413)) -H 'Content-Type: application/json' \
+			-d '{"path":"large","replacements":[{"target":"two\n","replacement":"tw\n"}]}'
+		[ "$(head -n 1 large)" = "$([ $size = 16777216 ] && echo tw || echo two)" ]
+	done
+	rm large
 	serve_status POST /files/replace 404 -H 'Content-Type: application/json' \
 		-d '{"path":"none","replacements":[{"target":"2","replacement":"x"}]}'
 	serve GET '/files/list?directory=a'
@@ -1030,12 +1037,12 @@ port_server() {
 	serve GET /ports
 	[ "$(jq -c '[.ports[].port]' <<<"$output")" = '[8080]' ]
 	run -0 curl -sS -D head -m 20 -X PUT -H "Authorization: Bearer $SERVE_KEY" -H 'X-User-Id: u' -H 'X-A: b' \
-		--data-binary hello "$SERVE_URL/proxy/8080/a%2Fb/../c?x=%20y" --path-as-is
+		-H 'Connection: X-Mine, X-B' -H 'X-Mine: c' -H 'Proxy-Connection: x-b' --data-binary hello "$SERVE_URL/proxy/8080/a%2Fb/../c?x=%20y" --path-as-is
 	grep -q '^HTTP/1.1 203' head
 	grep -qi '^x-from: box' head
 	[ "$(head -n 1 <<<"$output" | tr -d '\r')" = 'PUT /a%2Fb/../c?x=%20y HTTP/1.1' ]
 	[[ $output == *'Host: localhost:8080'* && $output == *'x-a: b'* && $output == *hello ]]
-	[ -z "$(grep -i "authorization\|$SERVE_KEY\|x-user-id" <<<"$output")" ]
+	[ -z "$(grep -i "authorization\|$SERVE_KEY\|x-user-id\|x-mine\|proxy-connection" <<<"$output")" ]
 	serve_status GET /proxy/8081/ 502
 	grep -q 'Connection refused: localhost:8081' serve.body
 	serve_status GET /proxy/99999/ 422

@@ -343,12 +343,15 @@ static int replace_in(struct exchange *x, struct buf *out, struct err *e)
 {
 	char *nl = out->len ? memchr(out->data, '\n', out->len) : NULL;
 	char path[PATH_MAX];
+	uint64_t size;
 	int r = path_body(x, "path", path, e);
 
 	if (r < 0)
 		return r;
-	if (!nl)
+	if (!nl || sscanf(out->data, "%*o %" SCNu64, &size) != 1)
 		return err_set(e, -EPROTO, "the file program's answer makes no sense");
+	if (size > EDIT_MAX) /* of which the beginning has come */
+		return err_set(e, -EMSGSIZE, "the file is too large");
 	buf_consume(out, (size_t)(nl + 1 - out->data));
 	if (out->len && memchr(out->data, '\0', out->len))
 		return err_set(e, -EMEDIUMTYPE, "'%s' is no text", path);
@@ -361,7 +364,7 @@ static int replace_file(struct exchange *x, struct err *e)
 	char path[PATH_MAX], most[NUMBER];
 	const char *const argv[] = { "get", path, most, NULL };
 	const struct fileop_conf c = { .argv = argv,
-				       .gather = EDIT_MAX,
+				       .gather = EDIT_MAX + NUMBER, /* and its head */
 				       .gathered = replace_in,
 				       .failed = no_file };
 	int r = path_body(x, "path", path, e);

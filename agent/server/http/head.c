@@ -125,6 +125,15 @@ static bool lists(const char *value, const char *word)
 	return false;
 }
 
+bool head_connection(const struct head *h, const char *word)
+{
+	for (unsigned i = 0; i < h->count; i++)
+		if (strcmp(h->fields[i].name, "connection") == 0 &&
+		    lists(h->fields[i].value, word))
+			return true;
+	return false;
+}
+
 static int read_length(struct head *h)
 {
 	const char *length = head_field(h, "content-length");
@@ -150,7 +159,6 @@ static bool is_host(const char *s)
 
 static int read_meaning(struct head *h)
 {
-	const char *connection = head_field(h, "connection");
 	const char *host = head_field(h, "host");
 	const char *expect = head_field(h, "expect");
 	const char *upgrade = head_field(h, "upgrade");
@@ -163,10 +171,10 @@ static int read_meaning(struct head *h)
 		return refuse(h, 400, "no host field");
 	if (host && !is_host(host))
 		return refuse(h, 400, "bad host field");
-	h->keep_alive = h->minor && !lists(connection, "close");
+	h->keep_alive = h->minor && !head_connection(h, "close");
 	h->expects = h->minor && expect && strcasecmp(expect, "100-continue") == 0;
 	h->websocket = upgrade && lists(upgrade, "websocket") &&
-		       lists(connection, "upgrade") && h->length == 0 &&
+		       head_connection(h, "upgrade") && h->length == 0 &&
 		       strcmp(h->method, "GET") == 0 && version &&
 		       strcmp(version, "13") == 0;
 	return 0;

@@ -44,5 +44,7 @@ int head_parse(char *text, size_t len, struct head *ret);
 
 /** head_field() - a field by its name in lower case; NULL = none */
 const char *head_field(const struct head *h, const char *name);
+/** head_connection() - is @word one of those of "Connection", or a field that it names? */
+bool head_connection(const struct head *h, const char *word);
 
 #endif

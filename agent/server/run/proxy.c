@@ -250,6 +250,8 @@ static bool stays(const char *name)
 					     "transfer-encoding",
 					     "content-length",
 					     "keep-alive",
+					     "proxy-connection",
+					     "http2-settings",
 					     "proxy-authorization",
 					     "te",
 					     "trailer",
@@ -275,7 +277,8 @@ static int write_head(struct proxy *p, const char *port)
 	buf_addf(&p->in, "%s %s%s%s HTTP/1.1\r\nHost: localhost:%s\r\n", h->method,
 		 rest, *h->query ? "?" : "", h->query, port);
 	for (unsigned i = 0; i < h->count; i++)
-		if (!stays(h->fields[i].name))
+		if (!stays(h->fields[i].name) &&
+		    !head_connection(h, h->fields[i].name)) /* RFC 9110, 7.6.1 */
 			buf_addf(&p->in, "%s: %s\r\n", h->fields[i].name,
 				 h->fields[i].value);
 	if (h->websocket)

@@ -20,6 +20,9 @@ static const struct row {
 	  NULL, true, false },
 	{ "the last one", LINE HOST "Connection: keep-alive, Close\r\n\r\n", 0, 0, NULL,
 	  false, false },
+	{ "the last one, said in a line of its own",
+	  LINE HOST "Connection: keep-alive\r\nConnection: close\r\n\r\n", 0, 0, NULL,
+	  false, false },
 	{ "1.0 ends", "GET / HTTP/1.0\r\n\r\n", 0, 0, NULL, false, false },
 	{ "a WebSocket",
 	  LINE HOST "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
