@@ -262,6 +262,56 @@ static void follow(struct search *up, const char *value, const char *in_project)
 		up->fn(up->ctx, NULL);
 }
 
+static bool is_dir(int tree, const char *path)
+{
+	_cleanup_close_ int fd = takeover_open(tree, path, O_PATH | O_DIRECTORY);
+
+	return fd >= 0;
+}
+
+/* What a word is to the shell, whose variables and directory are not known here: what is
+ * behind a variable, of the tree, and a path from the directory to which the command has
+ * gone (cd tools && sh x; make -C tools). That is a word before it that is a directory.
+ * @dir: in and out: that directory, below the project */
+static void look_again(const struct search *s, const char *word, size_t len,
+		       const char *tree, char dir[PATH_MAX])
+{
+	const char *const from[] = { tree, dir };
+	const char *rest = *word == '$' ? memchr(word, '/', len) : word;
+	const bool is_unclear =
+		*word == '$' || *word == '/'; /* else it was looked at */
+	char path[LONG_PATH], at[PATH_MAX], gone[PATH_MAX] = "";
+
+	if (!rest)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
+		snprintf(path, sizeof(path), "%s/%.*s", from[i],
+			 (int)(len - (size_t)(rest - word)), rest);
+		if (!inroot_settle(path, at))
+			continue;
+		if (is_dir(s->at->project, at))
+			memcpy(gone, at, sizeof(gone));
+		else if ((i ? strcmp(dir, tree) != 0 : is_unclear) &&
+			 is_file(s->at->project, at))
+			s->fn(s->ctx, at);
+	}
+	if (*gone)
+		memcpy(dir, gone, sizeof(gone));
+}
+
+static void look_at_words(const struct search *s, const struct git_config_item *it)
+{
+	const char *slash = strrchr(s->at->git, '/'), *word;
+	char tree[PATH_MAX], dir[PATH_MAX];
+	size_t len;
+
+	snprintf(tree, sizeof(tree), "%.*s", slash ? (int)(slash - s->at->git) : 0,
+		 s->at->git);
+	memcpy(dir, tree, sizeof(dir));
+	for (size_t i = 0; (word = word_of(it->value, i, &len)); i++)
+		look_again(s, word, len, tree, dir);
+}
+
 /* What a command runs or reads may be any of its words. */
 static int look(void *ctx, const struct git_config_item *it)
 {
@@ -281,6 +331,8 @@ static int look(void *ctx, const struct git_config_item *it)
 		if (kind_of(it) == PATH_INCLUDED)
 			follow(s, it->value, path);
 	}
+	if (kind_of(it) == COMMAND || kind_of(it) == UNKNOWN)
+		look_at_words(s, it);
 	return 0;
 }
 

@@ -328,8 +328,12 @@ left_alone() {
 	git config filter.two.clean "sh top.sh %f tools/none"
 	git config interactive.diffFilter "$LIB_PROJECT/tools/filter --x"
 	git config pager.log tools/pager
+	cp tools/filter tools/there.sh
+	cp tools/filter tools/var.sh
+	git config filter.three.clean 'cd tools && sh there.sh'
+	git config filter.four.clean 'sh "$(git rev-parse --show-toplevel)/tools/var.sh"'
 	run -0 --separate-stderr cubby exec -- sh -c 'for x in tools/* top.sh; do cp evil $x; done; echo made >tools/none'
-	for name in tools/external tools/strip.py tools/pager tools/filter top.sh; do
+	for name in tools/external tools/strip.py tools/pager tools/filter tools/there.sh tools/var.sh top.sh; do
 		[[ $stderr == *"$name is read-only in the box: git on the host acts on it"* ]] || { echo "$name: $stderr"; return 1; }
 		! cmp -s evil $name
 	done

@@ -158,6 +158,47 @@ static void hooks(void)
 	assert_null(strstr(buf_cstr(&told), ".\n"));
 }
 
+/* What only the shell knows: a directory that the command goes to, and variables. */
+static void shell_words(void)
+{
+	static const struct {
+		const char *value, *want;
+	} rows[] = {
+		{ "cd tools && sh x.sh", "tools/x.sh\n" },
+		{ "cd tools && cd deep; ./y ../x.sh", "tools/deep/y\ntools/x.sh\n" },
+		{ "make -C tools x.sh none", "tools/x.sh\n" },
+		{ "sh -c 'cd tools/deep; y'", "tools/deep/y\n" },
+		{ "sh $PWD/tools/x.sh", "tools/x.sh\n" },
+		{ "sh ${PWD}/tools/x.sh %f", "tools/x.sh\n" },
+		{ "sh $(git rev-parse --show-toplevel)/tools/x.sh", "tools/x.sh\n" },
+		{ "cd $(pwd)/tools && sh x.sh", "tools/x.sh\n" },
+		{ "sh $HOME", "" },
+		{ "sh tools/x.sh", "tools/x.sh\n" },
+		{ "sh x.sh; cd tools", "" },
+		{ "cd tools; sh ../../x.sh", "" },
+	};
+	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	const struct git_named_at at = { unit_tmpdir(), ".git", false, dir, dir, NULL };
+	char text[256];
+
+	assert_int_equal(sys_mkdirat(dir, "tools", 0700), 0);
+	assert_int_equal(sys_mkdirat(dir, "tools/deep", 0700), 0);
+	close(sys_openat(dir, "tools/x.sh", O_CREAT | O_WRONLY, 0600));
+	close(sys_openat(dir, "tools/deep/y", O_CREAT | O_WRONLY, 0600));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_buf_ struct buf told = BUF_INIT(4096);
+		_cleanup_close_ int fd =
+			sys_openat(dir, "config", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+		int n = snprintf(text, sizeof(text),
+				 "[filter \"f\"]\n\tclean = \"%s\"\n", rows[i].value);
+
+		assert_int_equal(sys_write(fd, text, (size_t)n), n);
+		git_named_in(&at, tell, &told);
+		if (strcmp(buf_cstr(&told), rows[i].want) != 0)
+			fail_msg("'%s': %s", rows[i].value, buf_cstr(&told));
+	}
+}
+
 static void changed(void)
 {
 	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
@@ -183,6 +224,7 @@ static const struct unit_case cases[] = {
 	{ "what settings name", named },
 	{ "what is a link into the tree", links },
 	{ "the project as the directory of hooks", hooks },
+	{ "words of a shell", shell_words },
 	{ "what is another than it was", changed },
 };
 
