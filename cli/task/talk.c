@@ -11,8 +11,10 @@
 #include "base/text.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
+#include "cli/show/tty.h"
+#include "cli/show/wrap.h"
 
-enum { LINE_MAX_BYTES = 1 << 20, NAMES_MAX = 200 };
+enum { LINE_MAX_BYTES = 1 << 20, NAMES_MAX = 200, HELP_MAX = 8 << 10 };
 
 struct talking {
 	const struct talk *t;
@@ -24,6 +26,11 @@ struct talking {
 /* ---- "/word" -------------------------------------------------------------------------- */
 
 static void show_help(struct talking *k, const char *value);
+
+#define HELP_BLANKS "                           "
+static const char help_end[] =
+	"Alt-Enter adds a line, Tab completes names of files; what is typed while a task "
+	"works is told to the model at its next turn.";
 
 static void leave(struct talking *k, const char *)
 {
@@ -50,17 +57,23 @@ static const struct word {
 
 static void show_help(struct talking *k, const char *)
 {
+	_cleanup_buf_ struct buf rows = BUF_INIT(HELP_MAX);
 	FILE *f = k->t->app->err;
+	unsigned short height, cols;
+	struct wrap w = { .rest = HELP_BLANKS };
 
+	if (tty_size(fileno(f), &height, &cols) == 0)
+		w.cols = cols;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		char left[64];
+		char left[64], line[160];
 
 		snprintf(left, sizeof(left), "/%s %s", words[i].name, words[i].value);
-		fprintf(f, "  %-24s %s\n", left, words[i].help);
+		snprintf(line, sizeof(line), "  %-24s %s", left, words[i].help);
+		wrap_add(&rows, &w, line, strlen(line));
 	}
-	fputs("  Alt-Enter adds a line, Tab completes names of files; what is typed "
-	      "while a\n  task works is told to the model at its next turn.\n",
-	      f);
+	w.first = w.rest = "  ";
+	wrap_add(&rows, &w, help_end, sizeof(help_end) - 1);
+	fputs(buf_cstr(&rows), f);
 }
 
 static const struct word *find_word(const char *line)

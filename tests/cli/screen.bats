@@ -121,6 +121,17 @@ shows() {
 	shows "status 130"
 }
 
+@test "screen: what /help lists is broken at words" {
+	model <<<'{"text":"not asked"}'
+	begin 60 40 cubby --net none
+	shows "/help lists"
+	keys /help Enter
+	shows "next turn."
+	[[ $seen == *$'\n  /model [PROVIDER:]NAME   talk to another model, or say\n                           which it is\n  /effort LEVEL'* ]] || { echo "$seen"; return 1; }
+	keys /quit Enter
+	shows "status 0"
+}
+
 @test "screen: a terminal that is lost ends the task as interrupted" {
 	local n
 	model < <(call "sh -c 'echo begun; sleep 1000'")
