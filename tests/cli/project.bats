@@ -303,7 +303,7 @@ END
 	[[ $stderr == *"cubby: new '.envrc' acts on this machine: a shell reads it when it starts or enters the directory
 cubby: new 'random.py' acts on this machine: shadows a module of python's library
 cubby: all services run" ]]
-	says <<<'{"services": {"db": {"run": "echo x >b.pth; exit 7"}}}'
+	says <<<'{"services": {"db": {"run": "echo x >b.pth; exit 7", "ready": {"command": "false"}}}}'
 	cubby rm -q -y --force
 	run -1 --separate-stderr cubby up # also where it fails
 	[[ $stderr == *"cubby: new 'b.pth' acts on this machine: python loads it by itself"*"ended with status 7"* ]]

@@ -116,10 +116,12 @@ void taskkit_init(struct taskkit *k, const char *provider, const char *url)
 				      .now_ms = now_ms,
 				      .wait_ms = no_wait };
 	task_report_init(&k->report);
+	running = k;
 }
 
 void taskkit_done(struct taskkit *k)
 {
+	running = NULL;
 	task_report_done(&k->report);
 	scope_close(&k->log);
 	buf_done(&k->told);
@@ -129,7 +131,6 @@ void taskkit_run(struct taskkit *k)
 {
 	struct err e = ERR_NONE;
 
-	running = k;
 	unit_ok(task_run(&k->conf, &k->report, &e), &e);
 }
 
