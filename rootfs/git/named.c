@@ -95,7 +95,7 @@ static enum kind kind_of(const struct git_config_item *it)
 	return git_config_harmless(it) ? DATA : UNKNOWN;
 }
 
-enum { INCLUDES = 32, LONG_PATH = 2 * PATH_MAX + 2 };
+enum { INCLUDES = 32, LINKS = 8, LONG_PATH = 2 * PATH_MAX + 2 };
 
 /* Word @n of a command, apart by whatever no plain word of a shell has, and by the '=' of an
  * option or a variable. NULL: there are less. */
@@ -111,6 +111,72 @@ static const char *word_of(const char *value, size_t n, size_t *len)
 		value += *len;
 	} while (n--);
 	return *len ? value : NULL;
+}
+
+static bool path_of(int fd, char ret[PATH_MAX])
+{
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = sys_readlinkat(AT_FDCWD, link, ret, PATH_MAX - 1);
+	ret[MAX(n, 0)] = '\0';
+	return n > 0 && *ret == '/';
+}
+
+/* A link whose target is not there: that takes its place in @path. */
+static bool take_link(char path[LONG_PATH], const char *name)
+{
+	char up[LONG_PATH], dir[PATH_MAX], to[PATH_MAX];
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	snprintf(up, sizeof(up), "%.*s/", (int)(name - path - 1), path);
+	fd = sys_open(up, O_PATH | O_DIRECTORY);
+	n = fd < 0 ? fd : sys_readlinkat(fd, name, to, sizeof(to) - 1);
+	if (n <= 0 || !path_of(fd, dir))
+		return false;
+	to[n] = '\0';
+	snprintf(path, LONG_PATH, "%s/%s", *to == '/' ? "" : dir, to);
+	return true;
+}
+
+/* Without links: where a path leads, also if there is nothing yet. */
+static bool real_path(const char *path, char ret[PATH_MAX])
+{
+	char at[LONG_PATH], real[PATH_MAX], rest[LONG_PATH] = "", more[LONG_PATH];
+	int links = 0;
+
+	snprintf(at, sizeof(at), "%s", path);
+	while (links < LINKS) {
+		_cleanup_close_ int fd = sys_open(*at ? at : "/", O_PATH);
+		char *slash = strrchr(at, '/');
+
+		if (fd >= 0)
+			return path_of(fd, real) &&
+			       snprintf(ret, PATH_MAX, "%s%s", real, rest) < PATH_MAX;
+		if (!slash)
+			return false;
+		if (take_link(at, slash + 1)) {
+			links++;
+			continue;
+		}
+		snprintf(more, sizeof(more), "%s%s", slash, rest);
+		memcpy(rest, more, sizeof(rest));
+		*slash = '\0';
+	}
+	return false;
+}
+
+/* Of the user's dotfiles, say, which lie in the project and are linked to from the home. */
+static bool below_by_links(const struct git_named_at *a, const char *path,
+			   char ret[PATH_MAX])
+{
+	char project[PATH_MAX], real[PATH_MAX];
+
+	return a->project >= 0 && path_of(a->project, project) &&
+	       real_path(path, real) && text_is_below(real, project) &&
+	       inroot_settle(real + strlen(project), ret);
 }
 
 /* An absolute path, below the project: behind its own, or behind a directory on the way that
@@ -135,6 +201,8 @@ static bool below(const struct git_named_at *a, const char *path, char ret[PATH_
 			return true;
 		}
 	}
+	if (below_by_links(a, path, ret))
+		return true;
 	*ret = '\0';
 	return false;
 }
@@ -418,11 +486,23 @@ void git_named_in(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 	look_at_hooks(a, &s);
 }
 
+/* The file itself, if it lies in the project or is a link into it. */
+static void look_at_place(void *ctx, const char *place, bool)
+{
+	struct search *s = ctx;
+	char path[PATH_MAX];
+
+	if (*place == '/' && below(s->at, place, path) &&
+	    strcmp(path, GIT_NAMED_PROJECT) != 0)
+		s->fn(s->ctx, path);
+}
+
 /* Absolute ones, and none to follow: userconf.h does both. */
 bool git_named_user(const struct git_named_at *a, git_named_fn *fn, void *ctx)
 {
 	struct search s = { a, "", NULL, fn, ctx, false };
 
+	git_userconf_places(look_at_place, &s);
 	if (git_userconf_each(look, &s) < 0)
 		fn(ctx, NULL);
 	return s.any;

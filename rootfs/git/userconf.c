@@ -76,27 +76,50 @@ static void read_file(const struct reader *up, const char *path, unsigned *left)
 	*left = rd.left;
 }
 
-int git_userconf_each(git_config_fn *fn, void *ctx)
+void git_userconf_places(git_userconf_place_fn *fn, void *ctx)
 {
-	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME") ?: "", *config = getenv("XDG_CONFIG_HOME");
 	const char *system = getenv("GIT_CONFIG_SYSTEM");
 	const char *global = getenv("GIT_CONFIG_GLOBAL");
-	int failed = 0;
-	struct reader rd = { .fn = fn, .ctx = ctx, .failed = &failed, .file = "" };
-	unsigned left = GIT_USERCONF_FILES;
+	const char *below = config && *config ? "" : "/.config";
 	char path[PATH_MAX];
 
-	read_file(&rd, system ? system : "/etc/gitconfig", &left);
+	config = *below ? home : config;
+	fn(ctx, system ? system : "/etc/gitconfig", false);
+	fn(ctx, "/etc/gitattributes", true);
+	snprintf(path, sizeof(path), "%s%s/git/attributes", config, below);
+	fn(ctx, path, true);
 	if (global) {
-		read_file(&rd, global, &left);
-		return failed;
+		fn(ctx, global, false);
+		return;
 	}
-	if (config && *config)
-		snprintf(path, sizeof(path), "%s/git/config", config);
-	else
-		snprintf(path, sizeof(path), "%s/.config/git/config", home ? home : "");
-	read_file(&rd, path, &left);
-	snprintf(path, sizeof(path), "%s/.gitconfig", home ? home : "");
-	read_file(&rd, path, &left);
+	snprintf(path, sizeof(path), "%s%s/git/config", config, below);
+	fn(ctx, path, false);
+	snprintf(path, sizeof(path), "%s/.gitconfig", home);
+	fn(ctx, path, false);
+}
+
+struct reading {
+	struct reader rd;
+	unsigned left;
+};
+
+static void read_place(void *ctx, const char *path, bool attributes)
+{
+	struct reading *x = ctx;
+
+	if (!attributes)
+		read_file(&x->rd, path, &x->left);
+}
+
+int git_userconf_each(git_config_fn *fn, void *ctx)
+{
+	int failed = 0;
+	struct reading x = {
+		.rd = { .fn = fn, .ctx = ctx, .failed = &failed, .file = "" },
+		.left = GIT_USERCONF_FILES
+	};
+
+	git_userconf_places(read_place, &x);
 	return failed;
 }

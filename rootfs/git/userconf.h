@@ -12,6 +12,12 @@
 
 enum { GIT_USERCONF_FILES = 32 };
 
+/** git_userconf_places() - call @fn for each file that git reads, there or not, but for what
+ *  is included
+ *  @attributes: it has attributes, no settings */
+typedef void git_userconf_place_fn(void *ctx, const char *path, bool attributes);
+void git_userconf_places(git_userconf_place_fn *fn, void *ctx);
+
 /** git_userconf_each() - call @fn for each setting
  *
  * A value "~/x" is given as the path that it means, one of an include always so: it is

@@ -293,12 +293,15 @@ struct beside {
 static void note_named(void *ctx, const char *path)
 {
 	struct beside *b = ctx;
+	const size_t tree = strlen(b->v->path) - strlen(".git");
 	_cleanup_close_ int fd = -1;
 
 	if (!path) {
 		b->found |= b->link;
 		return;
 	}
+	if (strncmp(path, b->v->path, tree) != 0)
+		return; /* not its doing */
 	for (const char *const *n = b->v->named; n && *n; n++)
 		if (strcmp(*n, path) == 0)
 			return;

@@ -527,3 +527,34 @@ left_alone() {
 	[ -d .git ]
 	rm -rf "$HOME"
 }
+
+# Dotfiles: the project has what the home has links to.
+@test "G60: settings of the user that are links into the project, and what they name over links" {
+	export HOME=$LIB_PROJECT.home
+	mkdir -p "$HOME/.config" git bin
+	printf '[user]\n\tname = x\n\temail = x@localhost\n[include]\n\tpath = ~/more\n' >gitconfig
+	printf '[core]\n\thooksPath = ~/hooks\n[diff]\n\texternal = ~/bin/tool\n' >>gitconfig
+	: >more
+	printf '#!/bin/sh\ncat\n' >bin/tool
+	chmod 755 bin/tool
+	for link in .gitconfig:gitconfig more:more bin:bin hooks:deep/hooks .config/git:git; do
+		ln -s "$LIB_PROJECT/${link#*:}" "$HOME/${link%%:*}"
+	done
+	git_repo
+	run -0 --separate-stderr cubby exec -- sh -c "for f in gitconfig more git/config; do printf '$(evil_config)' >>\$f; done
+		echo '* filter=x' >git/attributes; cp evil bin/tool; mkdir -p deep/hooks; cp evil deep/hooks/post-checkout"
+	echo "$stderr"
+	for name in gitconfig more bin/tool; do
+		[[ $stderr == *"$name is read-only in the box: git on the host acts on it"* ]]
+	done
+	for name in git/config git/attributes deep/hooks; do
+		[[ $stderr == *"set aside: $name is now $name.from-box"* ]]
+	done
+	git_safe
+	cubby rm -q --yes --force
+	cubby exec -q --project review -- sh -c 'echo new >more; echo new >other'
+	run -0 --separate-stderr cubby apply
+	[ ! -s more ]
+	[ "$(<other)" = new ]
+	rm -rf "$HOME"
+}

@@ -199,6 +199,47 @@ static void shell_words(void)
 	}
 }
 
+/* Links outside of the project that lead into it, to what is there and what is not yet. */
+static void dotfiles(void)
+{
+	static const char *const links[][2] = {
+		{ "home/.gitconfig", "../p/conf" }, { "home/way", "../p/deep" },
+		{ "home/.config", "way/none" },	    { "home/round", "round" },
+		{ "home/out", "../elsewhere" },
+	};
+	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_buf_ struct buf told = BUF_INIT(4096);
+	_cleanup_close_ int dir = -1;
+	static const char text[] = "[core]\n\thooksPath = ~/way/hooks\n"
+				   "[init]\n\ttemplateDir = ~/round/x\n"
+				   "[diff]\n\texternal = ~/out/x\n";
+	char root[PATH_MAX], home[PATH_MAX];
+	struct git_named_at at = { root, ".git", false, -1, -1, NULL };
+	struct err e = ERR_NONE;
+
+	assert_int_equal(sys_mkdirat(top, "p", 0700), 0);
+	assert_int_equal(sys_mkdirat(top, "p/deep", 0700), 0);
+	assert_int_equal(sys_mkdirat(top, "home", 0700), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		assert_int_equal(sys_symlinkat(links[i][1], top, links[i][0]), 0);
+	snprintf(root, sizeof(root), "%s/p", unit_tmpdir());
+	snprintf(home, sizeof(home), "%s/home", unit_tmpdir());
+	setenv("HOME", home, 1);
+	setenv("GIT_CONFIG_SYSTEM", "/nonexistent", 1);
+	unsetenv("XDG_CONFIG_HOME");
+	unsetenv("GIT_CONFIG_GLOBAL");
+	dir = sys_openat(top, "p", O_RDONLY | O_DIRECTORY, 0);
+	unit_ok(file_replace(dir, "conf",
+			     &(struct file_data){ text, strlen(text), 0600 }, &e),
+		&e);
+	at.project = dir;
+	assert_true(git_named_user(&at, tell, &told));
+	assert_string_equal(
+		buf_cstr(&told),
+		"deep/none/git/attributes\ndeep/none/git/config\nconf\ndeep/hooks\n");
+	setenv("HOME", "", 1);
+}
+
 static void changed(void)
 {
 	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
@@ -225,6 +266,7 @@ static const struct unit_case cases[] = {
 	{ "what is a link into the tree", links },
 	{ "the project as the directory of hooks", hooks },
 	{ "words of a shell", shell_words },
+	{ "links from the home", dotfiles },
 	{ "what is another than it was", changed },
 };
 
