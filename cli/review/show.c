@@ -448,6 +448,8 @@ int reviewshow_take(const struct reviewshow *s, struct review *rv,
 			    s->meanwhile ? "/undo" : "cubby undo");
 	if (r & HELD_STAYS && !s->meanwhile)
 		note_kept(s, rv, list);
+	if (s->asked && s->app->live && !json_len(list))
+		render_note(s->app, "nothing waits to be taken over");
 	return has_failed(list) || r & HELD_FAILED;
 }
 

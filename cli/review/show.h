@@ -15,6 +15,7 @@ struct reviewshow {
 	int in;		       /* where answers come from; -1 = nobody is asked */
 	bool meanwhile;	       /* what is held comes up again */
 	bool elsewhere;	       /* it goes to another directory, without a way back */
+	bool asked; /* by the person: that nothing waits is said, on a terminal */
 };
 
 /** reviewshow_undo() - take back by the arguments of the operation "undo", first what git

@@ -121,6 +121,13 @@ shows() {
 	shows "status 130"
 }
 
+@test "screen: an apply of nothing says so" {
+	model < <(call "echo x >a"; finish done)
+	begin 80 24 cubby run --net none "'write';" cubby apply
+	shows "status 0"
+	[[ $seen == *$'\ncubby: nothing waits to be taken over\nstatus 0'* ]] || { echo "$seen"; return 1; }
+}
+
 @test "screen: what /help lists is broken at words" {
 	model <<<'{"text":"not asked"}'
 	begin 60 40 cubby --net none

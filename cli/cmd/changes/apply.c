@@ -69,7 +69,8 @@ static int apply(struct app *app, void *args, struct err *e)
 	struct reviewshow show = { .app = app,
 				   .out = app->out,
 				   .in = ask ? STDIN_FILENO : -1,
-				   .elsewhere = a->to };
+				   .elsewhere = a->to,
+				   .asked = true };
 	int r = boxsetup_find(app, &s, e) ?:
 		set_rules(app, a, what, e) ?:
 		review_open(&s, REVIEW_GIVE, &rv, e);
