@@ -100,7 +100,7 @@ ask() {
 	echo "$output"
 	[ "$status" = 0 ]
 	[ "$(grep -c '^ok ' <<<"$output")" -ge 30 ]
-	[ "$(awk '$1 == "VmRSS:" { print $2 }' "/proc/$SERVE_PID/status")" -lt 60000 ]
+	[ "$(lib_memory "$SERVE_PID")" -lt 45000 ]
 	[ ! -s serve.err ]
 }
 
@@ -218,5 +218,5 @@ ask() {
 		        c.frame(WINDOW, 0, 2 * i + 1, struct.pack(">I", 1))
 		assert plain("GET", "/metrics")[0] == 200
 	END
-	[ "$(awk '$1 == "VmRSS:" { print $2 }' "/proc/$SERVE_PID/status")" -lt 60000 ]
+	[ "$(lib_memory "$SERVE_PID")" -lt 45000 ]
 }
