@@ -511,7 +511,10 @@ static int failed(struct exchange *x, CURLcode code, struct err *e)
 		if (failures[i].curl == code)
 			f = failures[i];
 	text_escaped(why, sizeof(why), detail(x, code), strlen(detail(x, code)));
-	err_set(e, f.code, "%s '%s'%s: %s", f.before, x->to.host, f.after, why);
+	if (code == CURLE_COULDNT_RESOLVE_HOST) /* curl would only say it again */
+		err_set(e, f.code, "%s '%s'", f.before, x->to.host);
+	else
+		err_set(e, f.code, "%s '%s'%s: %s", f.before, x->to.host, f.after, why);
 	return f.hint ? err_hint(e, "%s", f.hint) : f.code;
 }
 

@@ -8,7 +8,7 @@ const struct cmd *const commands_table[] = {
 	&cmd_diff, &cmd_apply, &cmd_undo, &cmd_discard, &cmd_checkpoint, &cmd_rewind, &cmd_own,
 	&cmd_snapshot, &cmd_snapshots, &cmd_restore, &cmd_branch,
 	&cmd_net, &cmd_ports,
-	&cmd_pull, &cmd_images, &cmd_rmi, &cmd_commit, &cmd_save, &cmd_push,
+	&cmd_pull, &cmd_images, &cmd_rmi, &cmd_tag, &cmd_commit, &cmd_save, &cmd_push,
 	&cmd_init, &cmd_agree, &cmd_up, &cmd_down, &cmd_volumes,
 	&cmd_mcp, &cmd_serve,
 	&cmd_doctor, &cmd_config,

@@ -60,7 +60,7 @@ int imagepick_hint(const struct store *st, const char *map, struct err *e)
 	if (e->code == -ECANCELED || image_list(st, take_named, &s, &ignored) < 0)
 		return e->code;
 	if (!s.name[0] && !s.other[0])
-		return err_hint(e, "no image is there yet");
+		return e->code; /* none at all: what makes one was said */
 	if (!s.name[0])
 		return err_hint(
 			e,

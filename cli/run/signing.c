@@ -36,7 +36,7 @@ static int connect_agent(struct err *e)
 
 	if (!path || !*path) {
 		err_set(e, -ENOENT, "there is no ssh-agent: SSH_AUTH_SOCK is not set");
-		return err_hint(e, "eval \"$(ssh-agent)\"; ssh-add");
+		return err_hint(e, "'eval \"$(ssh-agent)\"; ssh-add' starts one");
 	}
 	if (text_copy(at.sun_path, sizeof(at.sun_path), path) < 0)
 		return err_set(e, -ENAMETOOLONG, "SSH_AUTH_SOCK is too long");
@@ -44,7 +44,7 @@ static int connect_agent(struct err *e)
 	r = fd < 0 ? fd : sys_connect(fd, (const void *)&at, sizeof(at));
 	if (r < 0) {
 		err_sys(e, r, "cannot reach your ssh-agent at '%s'", path);
-		return err_hint(e, "eval \"$(ssh-agent)\"; ssh-add");
+		return err_hint(e, "'eval \"$(ssh-agent)\"; ssh-add' starts one");
 	}
 	return take(&fd, -1);
 }

@@ -1,5 +1,6 @@
 #include "cli/show/render.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -74,7 +75,42 @@ static void put_safe(FILE *f, const char *s, const char *kept)
 	fputs(buf_cstr(&b), f);
 }
 
-/* A line on app->err; on a terminal its words are not broken. */
+/* What stands at @at between quotes or brackets: its bytes; 1 = that opens nothing. A quote
+ * within a word is an apostrophe. */
+static size_t aside(const char *text, size_t at)
+{
+	const bool word = at && isalnum((unsigned char)text[at - 1]);
+	const char end = text[at] == '(' ? ')' : text[at];
+
+	if (!strchr("'\"(", text[at]) || (end != ')' && word))
+		return 1;
+	for (size_t i = at + 1; text[i]; i++)
+		if (text[i] == end && !isalnum((unsigned char)text[i + 1]))
+			return i + 1 - at;
+	return 1;
+}
+
+/* The parts of a message are joined by "; " (err_hint()): each begins a line of its own. A
+ * remedy behind "fix: " may be several commands, which stay together. */
+static void split_parts(struct buf *line)
+{
+	for (size_t at = 0; at < line->len;) {
+		const char *const s = buf_cstr(line) + at;
+
+		if (strncmp(s, "; ", 2) != 0) {
+			at += aside(buf_cstr(line), at);
+			continue;
+		}
+		line->data[at++] = '\n';
+		memmove(line->data + at, s + 2, line->len - at - 1);
+		buf_truncate(line, line->len - 1);
+		if (text_starts(s + 1, "fix: "))
+			return;
+	}
+}
+
+/* A line on app->err. On a terminal its words are not broken, and the parts of a failure, or
+ * of what needs several rows, have lines of their own; in a file or a pipe it is one line. */
 static void put_line(const struct app *app, enum render_style style, const char *name,
 		     const char *text)
 {
@@ -87,6 +123,9 @@ static void put_line(const struct app *app, enum render_style style, const char 
 		w.cols = width;
 	buf_addf(&line, "%s: ", name);
 	add_safe(&line, text, "");
+	if (app->live &&
+	    (style == RENDER_PLAIN || wrap_cols(buf_cstr(&line), line.len) > w.cols))
+		split_parts(&line);
 	wrap_add(&rows, &w, buf_cstr(&line), line.len);
 	if (rows.len)
 		buf_truncate(&rows, rows.len - 1);

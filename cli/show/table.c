@@ -199,6 +199,23 @@ static void show_line(const struct table *t, const struct app *app,
 	}
 }
 
+/* With -q: what other commands are given to name it, which is the first thing known. */
+static void show_names(const struct table *t, const struct app *app, int64_t now)
+{
+	char text[TABLE_CELL];
+
+	json_each(row, t->rows)
+	{
+		size_t i = 0;
+
+		while (i + 1 < t->n &&
+		       json_type(json_get(row, t->columns[i].key)) == JSON_NULL)
+			i++;
+		fprintf(app->out, "%s\n",
+			cell_text(&t->columns[i], row, now, text, sizeof(text)));
+	}
+}
+
 static int show(const struct table *t, const struct app *app, int64_t now,
 		const char *none)
 {
@@ -212,6 +229,10 @@ static int show(const struct table *t, const struct app *app, int64_t now,
 	if (!json_len(t->rows)) {
 		if (none)
 			render_note(app, "%s", none);
+		return 0;
+	}
+	if (app->quiet) {
+		show_names(t, app, now);
 		return 0;
 	}
 	widths = calloc(t->n, sizeof(*widths));

@@ -46,6 +46,8 @@ void table_add(struct table *t, const struct table_cell *cells);
  * @what: what an error says could not be done: "list the boxes"
  *
  * Return: 0, or a negative errno, also of the table or of a row that was added
+ *
+ * With -q the first column alone, without its title; where that is not known, the next.
  */
 int table_show(const struct table *t, const struct app *app, int64_t now,
 	       const char *none, const char *what, struct err *e);

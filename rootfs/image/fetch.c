@@ -73,6 +73,8 @@ static int explain(struct download *d, int r, const char *url, struct err *e)
 		return err_set(e, -EFBIG, "'%s' is too large", shown);
 	if (d->failed.code < 0)
 		*e = d->failed;
+	if (r == -EHOSTUNREACH || r == -ECONNREFUSED) /* which host, it says */
+		return err_wrap(e, "cannot download");
 	return err_wrap(e, "cannot download '%s'", shown);
 }
 

@@ -212,7 +212,7 @@ on_terminal() {
 	run -125 --separate-stderr cubby exec -d --ssh-agent git.test -- touch ran
 	[[ $stderr == *"--detach and --ssh-agent exclude each other"* ]]
 	SSH_AUTH_SOCK='' run -125 --separate-stderr cubby exec --ssh-agent git.test -- touch ran
-	[ "$stderr" = 'cubby exec: there is no ssh-agent: SSH_AUTH_SOCK is not set; eval "$(ssh-agent)"; ssh-add' ]
+	[ "$stderr" = "cubby exec: there is no ssh-agent: SSH_AUTH_SOCK is not set; 'eval \"\$(ssh-agent)\"; ssh-add' starts one" ]
 	SSH_AUTH_SOCK=$LIB_DIR/gone run -125 --separate-stderr cubby exec --ssh-agent git.test -- touch ran
 	[[ $stderr == *"cannot reach your ssh-agent at '$LIB_DIR/gone'"* ]]
 	[ ! -e ran ]

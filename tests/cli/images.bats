@@ -56,6 +56,32 @@ small() { # NAME
 	run -1 cubby rmi first
 }
 
+@test "tag: one more name, which may be another image's; images -q are names" {
+	small tagged
+	small other
+	cubby pull -q --name tagged ./tagged.tar.gz
+	cubby pull -q --name other ./other.tar.gz
+	digest() { cubby images --json | jq -r --arg n "$1" '.[] | select(.name == $n) | .digest' | head -n1; }
+	run -0 --separate-stderr cubby tag tagged again
+	[[ -z $output && $stderr == "cubby: 'again' is the image $(digest tagged | cut -c1-12) now, too" ]]
+	[ "$(digest again)" = "$(digest tagged)" ]
+	run -0 --separate-stderr cubby images -q
+	[ -z "$stderr" ]
+	[[ $'\n'$output$'\n' == *$'\n'tagged$'\n'* && $'\n'$output$'\n' == *$'\n'again$'\n'* && $output != *" "* ]]
+	# by its digest, over a name that is in use
+	cubby tag -q "$(digest tagged | cut -c1-12)" other
+	cubby rmi -q other # the newest meaning of it
+	[ "$(digest other)" != "$(digest tagged)" ]
+	run -1 --separate-stderr cubby tag nosuch mine
+	[[ $stderr == "cubby tag: no image"*"nosuch"* ]]
+	run -2 --separate-stderr cubby tag tagged 'a b'
+	[[ $stderr == "cubby tag: "*"'a b'"* ]]
+	run -2 --separate-stderr cubby tag tagged
+	[ "$stderr" = "cubby tag: the image and its new name are wanted, such as 'ubuntu mine'" ]
+	cubby rmi -q tagged again other
+	[ -z "$(cubby images -q | grep -x again)" ]
+}
+
 @test "pull: an archive of nothing is no image" {
 	local said="there is nothing in it: no root filesystem"
 	head -c 100000 /dev/zero >zeros.tar.gz

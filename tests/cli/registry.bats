@@ -616,7 +616,7 @@ certificate() { # NAME: NAME.pem, and both.NAME with its key
 	export CUBBY_MIRRORS=docker.io=
 	run -1 --separate-stderr cubby pull -q debian:1
 	[ "${#stderr_lines[@]}" = 1 ]
-	[[ $stderr == *"'docker.io' is not to be asked (CUBBY_MIRRORS); "*"'cubby pull "*", for '--image "*"'; no image is there yet" ]]
+	[[ $stderr == *"'docker.io' is not to be asked (CUBBY_MIRRORS); "*"'cubby pull "*", for '--image "*"'" && $stderr != *$'\n'* ]]
 	cubby pull -q --name mine "$LIB_DIR/base.tar"
 	run -1 --separate-stderr cubby pull -q debian:1
 	[ "${#stderr_lines[@]}" = 1 ]

@@ -235,6 +235,15 @@ fails() {
 	done
 }
 
+@test "a failure: its parts have lines of their own on a terminal, elsewhere it is one line" {
+	run -2 "$CUBBY_TEST_TOP/tests/on-tty" 'stty rows 24 cols 40; cubby run --max-rounds 0 work' </dev/null
+	[ "$(tr -d '\r' <<<"$output")" = "cubby run: --max-rounds: bad number '0'
+  it is a whole number above 0" ]
+	run -2 cubby run --max-rounds 0 work
+	[ "$output" = "cubby run: --max-rounds: bad number '0'; it is a whole number above 0" ]
+	[[ $(cubby run --max-rounds 0 --json work 2>&1) == *"bad number '0'; it is a whole number above 0"* ]]
+}
+
 @test "a mistyped command suggests the nearest" {
 	fails 2 "cubby: unknown command 'shel'; did you mean 'shell'? (cubby run 'shel' makes it a task)" shel
 	fails 2 "cubby: there is no command or page 'netwrok'; did you mean 'network'?" help netwrok
@@ -358,8 +367,8 @@ fails() {
 }
 
 @test "what docker calls otherwise is said with what it is called here" {
-	fails 2 "cubby: unknown command 'inspect'; 'cubby info' tells of the box, 'cubby info --json' all of it (cubby run 'inspect' makes it a task)" inspect
-	fails 2 "cubby: unknown command 'inspect'; 'cubby info' tells of the box, 'cubby info --json' all of it (cubby run 'inspect' makes it a task)" inspect db
+	fails 2 "cubby: unknown command 'inspect'; 'cubby info' tells of the box, 'cubby info --json' all of it; 'cubby images --json' of the images (cubby run 'inspect' makes it a task)" inspect
+	fails 2 "cubby: unknown command 'inspect'; 'cubby info' tells of the box, 'cubby info --json' all of it; 'cubby images --json' of the images (cubby run 'inspect' makes it a task)" inspect db
 	fails 2 "cubby: unknown command 'network'; 'cubby net' says what the box may reach, and changes it (cubby run 'network' makes it a task)" network ls
 	fails 2 "cubby: unknown command 'bash'; 'cubby shell' is a shell in the box (cubby run 'bash' makes it a task)" bash
 	fails 2 "cubby ps: unknown option '-a'; 'cubby ls' lists the boxes" ps -a

@@ -35,7 +35,8 @@ void view_init(struct view *v, const struct app *app)
 			    .turn = BUF_INIT(VIEW_TURN_MAX),
 			    .said = BUF_INIT(VIEW_TURN_MAX),
 			    .open = BUF_INIT(VIEW_ROWS_MAX),
-			    .what = BUF_INIT(VIEW_WHAT_MAX) };
+			    .what = BUF_INIT(VIEW_WHAT_MAX),
+			    .why = BUF_INIT(VIEW_WHAT_MAX) };
 	footer_init(&v->footer, app->err,
 		    app->live && !app->quiet ? STDERR_FILENO : -1);
 	mdstream_init(&v->stream);
@@ -51,6 +52,7 @@ void view_done(struct view *v)
 	buf_done(&v->said);
 	buf_done(&v->open);
 	buf_done(&v->what);
+	buf_done(&v->why);
 }
 
 static bool on_terminal(const struct view *v)
@@ -278,6 +280,7 @@ static void on_round(void *ctx, const struct task_status *st)
 	}
 	buf_truncate(&v->turn, 0);
 	buf_truncate(&v->what, 0);
+	buf_truncate(&v->why, 0);
 	end_words(v);
 	doing(v, VIEW_WAITS);
 	repaint(v);
@@ -343,19 +346,30 @@ static void on_discarded(void *ctx)
 	buf_truncate(&v->turn, 0);
 }
 
+/* What failed is said once, and what to do about it by the task's end (view_end_show()):
+ * of the attempts that fail alike only which is next. */
 static void on_retry(void *ctx, const struct task_retry *r)
 {
 	_cleanup_buf_ struct buf line = BUF_INIT(8192);
+	const char *const remedy = strstr(r->why, "; ");
+	const size_t len = remedy ? (size_t)(remedy - r->why) : strlen(r->why);
 	struct view *v = ctx;
 
-	buf_adds(&line, "cubby: ");
-	wrap_safe(&line, r->why, strlen(r->why));
-	if (r->compacted)
-		buf_adds(&line, "; the history was shortened");
-	else
-		buf_addf(&line, "; attempt %u of %u in %s", r->attempt + 1,
-			 r->max_attempts, text_ms(r->wait_ms));
 	doing(v, VIEW_NOTHING);
+	if (strcmp(buf_cstr(&v->why), r->why) != 0) {
+		buf_adds(&line, "cubby: ");
+		wrap_safe(&line, r->why, len);
+		if (r->compacted)
+			buf_adds(&line, "; the history was shortened");
+		say(v, 0, WRAP_YELLOW, buf_cstr(&line));
+	}
+	buf_truncate(&v->why, 0);
+	buf_truncate(&line, 0);
+	buf_adds(&v->why, r->why);
+	if (r->compacted)
+		return;
+	buf_addf(&line, "cubby: attempt %u of %u in %s", r->attempt + 1,
+		 r->max_attempts, text_ms(r->wait_ms));
 	say(v, 0, WRAP_YELLOW, buf_cstr(&line));
 }
 

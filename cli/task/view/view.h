@@ -36,6 +36,7 @@ struct view {
 	struct buf said; /* owned: of the last turn before that had words */
 	struct buf open; /* owned: rows of the block of words that has not ended */
 	struct buf what; /* owned: the command that runs, or the thoughts */
+	struct buf why;	 /* owned: why this round's last attempt failed */
 	struct task_status status;
 	uint64_t status_ms, since_ms, painted_ms; /* when; app->now_ms() */
 	uint64_t frame;

@@ -17,6 +17,8 @@ static void what_may_be_a_task(void)
 	assert_false(habits_only("compose", "a", 3));
 	assert_false(habits_only("refactor", NULL, 1));
 	assert_true(habits_only("inspect", "db", 2));
+	assert_true(habits_only("inspect", "-f", 4));
+	assert_true(habits_only("history", "--no-trunc", 3));
 	assert_true(habits_only("network", "ls", 2));
 	assert_true(habits_only("volume", "rm", 3));
 	assert_false(habits_only("volume", "r", 3));

@@ -53,6 +53,44 @@ static void test(const void *p)
 	free(text);
 }
 
+/* What stands on a terminal: a part has a line of its own, if it is one. */
+static const struct part {
+	const char *name, *msg, *want;
+} parts[] = {
+	{ "one part", "it failed", "cubby x: it failed\n" },
+	{ "what and what to do", "it failed; 'cubby stop' ends it",
+	  "cubby x: it failed\n  'cubby stop' ends it\n" },
+	{ "three", "a: b; c; d", "cubby x: a: b\n  c\n  d\n" },
+	{ "a name with a semicolon", "no 'a; b' here; try",
+	  "cubby x: no 'a; b' here\n  try\n" },
+	{ "an apostrophe is no quote", "the box's end; the user's; x's",
+	  "cubby x: the box's end\n  the user's\n  x's\n" },
+	{ "a quote that does not end", "'a; b", "cubby x: 'a\n  b\n" },
+	{ "brackets", "killed (limit 1 GiB; --memory raises it); that's it",
+	  "cubby x: killed (limit 1 GiB; --memory raises it)\n  that's it\n" },
+	{ "several commands stay together", "it is masked; fix: mkdir a; mkdir b",
+	  "cubby x: it is masked\n  fix: mkdir a; mkdir b\n" },
+	{ "a semicolon at the end", "a; ", "cubby x: a\n" },
+	{ "a newline of its own is none", "a\nb; c", "cubby x: a\\nb\n  c\n" },
+};
+
+static void test_part(const void *p)
+{
+	const struct part *r = p;
+	struct app app = { .name = "cubby x", .live = true };
+	struct err e = ERR_NONE;
+	char *text = NULL;
+	size_t len = 0;
+
+	app.out = app.err = open_memstream(&text, &len);
+	assert_non_null(app.err);
+	err_set(&e, -ENOENT, "%s", r->msg);
+	render_error(&app, &e, 5);
+	fclose(app.err);
+	assert_string_equal(text, r->want);
+	free(text);
+}
+
 static void notes_are_for_people(void)
 {
 	struct app app = { .name = "cubby x" };
@@ -93,5 +131,6 @@ int main(void)
 	};
 	int failed = unit_rows("render", rows, test);
 
+	failed += unit_rows("render_parts", parts, test_part);
 	return failed + unit_cases("render", cases);
 }

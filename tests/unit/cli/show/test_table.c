@@ -74,6 +74,25 @@ static void columns_are_aligned(void)
 	close_app(&o);
 }
 
+/* A name that is not known gives way to what is known next. */
+static void quiet_shows_names(void)
+{
+	_cleanup_table_ struct table *t = NULL;
+	const struct table_cell nameless[] = {
+		{ .text = NULL }, { .n = 3 }, { .text = "k" }, { .n = 1 }, { .n = 1 },
+	};
+	struct err e = ERR_NONE;
+	struct app_out o;
+
+	open_app(&o);
+	o.app.quiet = true;
+	fill(&t);
+	table_add(t, nameless);
+	unit_ok(table_show(t, &o.app, 1090, "nothing", "list", &e), &e);
+	assert_string_equal(text_of(&o), "/a\n/lön\\n\n3 B\n");
+	close_app(&o);
+}
+
 static void json_has_all_as_it_is(void)
 {
 	_cleanup_table_ struct table *t = NULL;
@@ -181,6 +200,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "columns are aligned", columns_are_aligned },
+		{ "quiet shows names", quiet_shows_names },
 		{ "JSON has all as it is", json_has_all_as_it_is },
 		{ "none is said to people only", none_is_said_to_people_only },
 		{ "a lack of memory is said at the end",

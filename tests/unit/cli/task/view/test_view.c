@@ -135,10 +135,11 @@ static void quiet_shows_nothing(void)
 
 static void retries_and_notices(void)
 {
-	const struct task_retry r = { .attempt = 1,
-				      .max_attempts = 6,
-				      .wait_ms = 500,
-				      .why = "the service is overloaded" };
+	struct task_retry r = { .attempt = 1,
+				.max_attempts = 6,
+				.wait_ms = 500,
+				.why = "the host is down; start it" };
+	const struct task_status st = { .round = 2 };
 	struct watched w;
 
 	begin(&w);
@@ -146,9 +147,26 @@ static void retries_and_notices(void)
 	view_events()->discarded(&w.view);
 	view_events()->retry(&w.view, &r);
 	view_events()->notice(&w.view, "80 % of the\033 rounds");
+	r.attempt = 2;
+	view_events()->retry(&w.view, &r);
+	r.attempt = 3;
+	r.why = "overloaded";
+	view_events()->retry(&w.view, &r);
+	view_events()->round(&w.view, &st);
+	view_events()->retry(&w.view, &r);
+	r.compacted = true;
+	r.why = "too long";
+	view_events()->retry(&w.view, &r);
 	end(&w, "half an ans\n(the answer was cut off: these words do not count)\n"
-		"cubby: the service is overloaded; attempt 2 of 6 in 0.5s\n"
-		"cubby: 80 % of the\\x1b rounds\n");
+		"cubby: the host is down\n"
+		"cubby: attempt 2 of 6 in 0.5s\n"
+		"cubby: 80 % of the\\x1b rounds\n"
+		"cubby: attempt 3 of 6 in 0.5s\n"
+		"cubby: overloaded\n"
+		"cubby: attempt 4 of 6 in 0.5s\n"
+		"cubby: overloaded\n"
+		"cubby: attempt 4 of 6 in 0.5s\n"
+		"cubby: too long; the history was shortened\n");
 }
 
 static void calls_say_what_they_are_about(void)
