@@ -133,13 +133,15 @@ static int reach(struct app *app, const struct cmd_goal *g, void *base,
 	else if (g->kind == CMD_IS_TEXT)
 		*(const char **)at = word;
 	else if (g->kind == CMD_IS_CONFIG)
-		return config_set(app->config, (enum config_key)g->at, word,
-				  CONFIG_FROM_FLAG, e);
+		r = config_set(app->config, (enum config_key)g->at, word,
+			       CONFIG_FROM_FLAG, e);
 	else if (g->kind == CMD_IS_NUMBER && num_range(word, g->least, g->most, at) < 0)
 		return bad_number(g, word, e);
 	else if (g->kind == CMD_IS_LIST && words_add(at, word) < 0)
 		return err_set(e, -E2BIG, "too many words");
-	return 0;
+	if (r < 0 && word && !*word && !strstr(e->msg, "; "))
+		return err_hint(e, "give the option a value, or leave it out");
+	return r;
 }
 
 static int take_option(void *ctx, const struct argcheck_row *row, const char *word,

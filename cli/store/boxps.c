@@ -275,7 +275,10 @@ int boxps_signal(pid_t init, pid_t pid, int sig, struct err *e)
 		return r;
 	p = find_inside(&ps, pid);
 	if (!p)
-		return err_set(e, -ESRCH, "there is no process %d in the box", pid);
+		return err_set(
+			e, -ESRCH,
+			"there is no process %d in the box; 'cubby ps' lists them",
+			pid);
 	if (p->host_pid == init)
 		return err_set(e, -EPERM,
 			       "process %d is the box itself; 'cubby stop' ends it",

@@ -456,7 +456,7 @@ heed() { echo 'for s in INT TERM QUIT RTMIN+3; do trap "echo $s >/root/told; exi
 	cubby rmi -q one
 	run -0 --separate-stderr cubby save made:1 oci:out
 	run -1 --separate-stderr cubby save made:1 oci:out
-	[[ $stderr == *"'out' is not empty" ]]
+	[[ $stderr == *"'out' is not empty; name a directory that is, or a new one" ]]
 	cubby rmi -q made:1 made:2
 	[ "$(diffs)" = 0 ]
 	run -0 --separate-stderr cubby pull -q oci:out

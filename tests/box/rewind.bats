@@ -103,7 +103,7 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 
 @test "resume --at: a number that is none, and a task without checkpoints" {
 	run -2 cubby resume --at x
-	[ "${lines[0]}" = "cubby resume: --at: bad number of turns 'x'" ]
+	[ "${lines[0]}" = "cubby resume: --at: bad number of turns 'x'; 'cubby rewind --list' lists them" ]
 	three_turns
 	model < <(finish "never")
 	run -5 task_resume --at 9

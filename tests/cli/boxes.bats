@@ -358,7 +358,7 @@ stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJEC
 	run -1 --separate-stderr cubby kill 1
 	[ "$stderr" = "cubby kill: process 1 is the box itself; 'cubby stop' ends it" ]
 	run -1 --separate-stderr cubby kill 99999
-	[ "$stderr" = "cubby kill: there is no process 99999 in the box" ]
+	[ "$stderr" = "cubby kill: there is no process 99999 in the box; 'cubby ps' lists them" ]
 	run -0 cubby exec -d -- sleep 4321
 	local pid=$output
 	lib_wait_for_command "sleep 4321"
@@ -368,7 +368,7 @@ stat_of() { cubby stats --json | jq -c ".[] | select(.directory == \"$LIB_PROJEC
 		sleep 0.1
 	done
 	run -1 --separate-stderr cubby kill -9 "$pid"
-	[ "$stderr" = "cubby kill: there is no process $pid in the box" ]
+	[ "$stderr" = "cubby kill: there is no process $pid in the box; 'cubby ps' lists them" ]
 	cubby stop -q
 }
 

@@ -236,7 +236,7 @@ fails() {
 }
 
 @test "a failure: its parts have lines of their own on a terminal, elsewhere it is one line" {
-	run -2 "$CUBBY_TEST_TOP/tests/on-tty" 'stty rows 24 cols 40; cubby run --max-rounds 0 work' </dev/null
+	run -2 "$CUBBY_TEST_TOP/tests/on-tty" 'stty rows 24 cols 40; cubby run --no-color --max-rounds 0 work' </dev/null
 	[ "$(tr -d '\r' <<<"$output")" = "cubby run: --max-rounds: bad number '0'
   it is a whole number above 0" ]
 	run -2 cubby run --max-rounds 0 work
@@ -311,7 +311,7 @@ fails() {
 	[[ $stderr == "cubby run: --allow: bad network pattern 'bad host!'"* ]]
 	run -2 --separate-stderr cubby run --publish nonsense x
 	[[ $stderr == "cubby run: --publish: bad port 'nonsense'"* ]]
-	fails 125 "cubby shell: --user: empty value ''" shell --user ""
+	fails 125 "cubby shell: --user: empty value ''; give the option a value, or leave it out" shell --user ""
 	fails 2 "cubby kill: --signal: unknown signal 'LOTS'; it is such as TERM, KILL, HUP or 9" kill -s LOTS 1
 	fails 2 "cubby cp: a path is missing behind ':'; ':.' is the current directory in the box" cp x :
 	fails 2 "cubby cp: '-' is no file here; 'cubby exec cat FILE' writes to standard output, 'cubby exec tee FILE' reads standard input" cp :/x -
@@ -380,6 +380,9 @@ fails() {
 	fails 2 "cubby save: where to is missing; say oci:DIR, oci-archive:FILE or docker-archive:FILE, or -o FILE" save image
 	fails 2 "cubby save: --output and 'oci:x' exclude each other" save -o y image oci:x
 	fails 2 "cubby logs: --tail: bad number 'x'; it is such as 20" logs --tail x
+	fails 2 "cubby ports: --unpublish: bad port 'x'; 'cubby ports' lists what is published" ports --unpublish x
+	fails 125 "cubby exec: the command is empty" exec ''
+	fails 125 "cubby exec: --image: empty value ''; give the option a value, or leave it out" exec --image= true
 }
 
 @test "help for what is no command; output of what never ran" {

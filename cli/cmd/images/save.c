@@ -55,7 +55,10 @@ static int open_new(const char *path, struct err *e)
 		return dir;
 	r = dirscan_start(&scan, dir, e);
 	if (r == 0 && dirscan_next(&scan, &d, e) > 0)
-		return err_set(e, -ENOTEMPTY, "'%s' is not empty", path);
+		return err_set(
+			e, -ENOTEMPTY,
+			"'%s' is not empty; name a directory that is, or a new one",
+			path);
 	return r < 0 ? r : take(&dir, -1);
 }
 

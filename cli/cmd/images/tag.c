@@ -16,8 +16,8 @@ static int tag(struct app *app, void *args, struct err *e)
 
 	if (r < 0)
 		return r;
-	r = image_find(&st, a->image, NULL, &image, e) ?:
-		image_name(&st, image.dir, a->name, e);
+	r = image_find(&st, a->image, NULL, &image, e)
+		    ?: image_name(&st, image.dir, a->name, e);
 	if (r < 0)
 		return r;
 	render_note(app, "'%s' is the image %.12s now, too", a->name, image.digest);

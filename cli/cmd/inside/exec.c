@@ -58,6 +58,8 @@ static int check(struct app *, void *args, struct err *e)
 {
 	const struct args *a = args;
 
+	if (a->command && !*a->command[0])
+		return err_set(e, -EINVAL, "the command is empty");
 	if (a->tty && a->no_tty)
 		return err_set(e, -EINVAL, "--tty and --no-tty exclude each other");
 	if (a->detach && a->tty)

@@ -156,7 +156,9 @@ static int check_port(struct app *app, void *args, const char *text, struct err 
 
 	(void)app, (void)args;
 	return num_range(text, 1, 65535, &port) < 0
-		       ? err_set(e, -EINVAL, "bad port '%s'", text)
+		       ? err_set(e, -EINVAL,
+				 "bad port '%s'; 'cubby ports' lists what is published",
+				 text)
 		       : 0;
 }
 

@@ -41,7 +41,10 @@ static int take_at(struct app *, void *args, const char *word, struct err *e)
 	uint64_t n;
 
 	if (num_range(word, 0, UINT_MAX, &n) < 0)
-		return err_set(e, -EINVAL, "bad number of turns '%s'", word);
+		return err_set(
+			e, -EINVAL,
+			"bad number of turns '%s'; 'cubby rewind --list' lists them",
+			word);
 	a->back = true;
 	a->rounds_back = (unsigned)n;
 	return 0;
