@@ -40,8 +40,7 @@ static bool ask(const struct app *app, const struct buf *widens)
 	fprintf(app->err, "%s of this project wants more than a box has by itself:\n",
 		CONFIG_PROJECT_FILE);
 	render_lines(app->err, widens->data);
-	fputs("Permit that?", app->err);
-	return confirm_ask(app);
+	return confirm_ask(app, "Permit that?");
 }
 
 /* 1 = what widens is permitted, 0 = it does not hold. */

@@ -139,9 +139,10 @@ int removal_confirm(const struct app *app, const struct store *st,
 	}
 	for (size_t i = 0; i < n; i++)
 		show_box(app, st, boxes[i]);
-	fprintf(app->err, "Remove %s, with all that was installed there?",
-		n == 1 ? "this box" : "these boxes");
-	if (confirm_ask(app))
+	if (confirm_ask(app,
+			n == 1 ? "Remove this box, with all that was installed there?"
+			       : "Remove these boxes, with all that was installed "
+				 "there?"))
 		return 0;
 	return err_set(e, -ECANCELED, "nothing was removed");
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -113,17 +114,32 @@ static struct json *op_with(const struct json *args, const char *op)
 	return all;
 }
 
-/* The first letter of an answer; 0 = there is none. */
+/* Its letter, for a letter or a whole word alone: who types "abort" applies nothing.
+ * '?' = no answer that is known; 0 = none at all. */
 static char answer(const struct reviewshow *s, const char *question)
 {
-	char c = 0, first = 0;
+	static const struct {
+		const char *word;
+		char c;
+	} words[] = {
+		{ "a", 'a' }, { "apply", 'a' },	  { "m", 'm' }, { "merge", 'm' },
+		{ "d", 'd' }, { "diff", 'd' },	  { "f", 'f' }, { "files", 'f' },
+		{ "k", 'k' }, { "keep", 'k' },	  { "n", 'k' }, { "no", 'k' },
+		{ "x", 'x' }, { "discard", 'x' },
+	};
+	char line[16] = "", c = 0;
+	size_t n = 0;
 
 	confirm_put(s->out, question, false);
-	while (sys_read(s->in, &c, 1) == 1 && c != '\n')
-		first = first ? first : c;
+	for (; sys_read(s->in, &c, 1) == 1 && c != '\n'; n++)
+		if (n < sizeof(line) - 1)
+			line[n] = c;
 	if (c != '\n') /* the terminal shows nothing for an end */
 		fputc('\n', s->out);
-	return first;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i].word) == n && strcasecmp(line, words[i].word) == 0)
+			return words[i].c;
+	return n ? '?' : 0;
 }
 
 static int take_held(const struct reviewshow *s, const struct review *rv,

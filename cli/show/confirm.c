@@ -40,12 +40,12 @@ bool confirm_person(const struct app *app)
 	return !app->json && tty_is(STDIN_FILENO) && tty_is(STDERR_FILENO);
 }
 
-bool confirm_ask(const struct app *app)
+bool confirm_ask(const struct app *app, const char *question)
 {
-	char line[16] = "";
+	char line[16] = "", all[512];
 
-	fputs(" [y/N] ", app->err);
-	fflush(app->err);
+	snprintf(all, sizeof(all), "%s [y/N]", question);
+	confirm_put(app->err, all, false);
 	if (fgets(line, sizeof(line), stdin))
 		return confirm_is_yes(line);
 	fputc('\n', app->err); /* the terminal shows nothing for an end */

@@ -13,7 +13,7 @@ void confirm_put(FILE *out, const char *question, bool bold);
 bool confirm_person(const struct app *app);
 /** confirm_is_yes() - a line that was typed, with its end */
 bool confirm_is_yes(const char *line);
-/** confirm_ask() - print how a question ends, read the answer */
-bool confirm_ask(const struct app *app);
+/** confirm_ask() - print a question and how it is answered, read the answer */
+bool confirm_ask(const struct app *app, const char *question);
 
 #endif

@@ -201,18 +201,19 @@ void render_json_note(const struct app *app, const struct json *j)
 		put_json(app, j);
 }
 
-/* A full disk may be met anywhere: what to do about it is said here alone. Where standard
- * output goes is the caller's own. */
+/* A full disk may be met anywhere, by programs in the box, too: what to do about it is said
+ * here alone. Where standard output goes is the caller's own. */
 static struct err with_remedy(const struct err *e)
 {
-	const char *reason = e->code < 0 ? strerrordesc_np(-e->code) : NULL;
 	struct err all = *e;
 
-	if ((e->code == -ENOSPC || e->code == -EDQUOT) && text_ends(e->msg, reason) &&
+	if ((text_ends(e->msg, strerrordesc_np(ENOSPC)) ||
+	     text_ends(e->msg, strerrordesc_np(EDQUOT))) &&
 	    !strstr(e->msg, "standard output"))
-		err_hint(&all, "free some space ('cubby ls' and 'cubby images' show "
-			       "what boxes and images take), or set XDG_DATA_HOME to a "
-			       "directory on a larger disk");
+		err_hint(&all, "'cubby prune', 'cubby rm' and 'cubby rmi' make room, "
+			       "'cubby ls' and 'cubby images' show what takes it; "
+			       "XDG_DATA_HOME names a larger disk for the store "
+			       "(~/.local/share without it)");
 	return all;
 }
 

@@ -176,7 +176,7 @@ leaves_nothing() {
 		find small/cubby/tmp small/cubby/images -mindepth 1; exit $s'
 	[ "$status" = 1 ]
 	[ "${#lines[@]}" = 1 ]
-	[[ $output == *"No space left on device; free some space ('cubby ls' and 'cubby images' show what boxes and images take), or set XDG_DATA_HOME to a directory on a larger disk"* ]]
+	[[ $output == *"No space left on device; 'cubby prune', 'cubby rm' and 'cubby rmi' make room, 'cubby ls' and 'cubby images' show what takes it; XDG_DATA_HOME names a larger disk for the store (~/.local/share without it)"* ]]
 }
 
 @test "a store on a read-only filesystem" {

@@ -14,6 +14,7 @@ static int permitted(const struct app *app, const struct args *a,
 		     const struct review *rv, struct err *e)
 {
 	_cleanup_json_ struct json *args = review_args("diff"), *list = NULL;
+	char question[128];
 	size_t n = 0;
 	int r;
 
@@ -28,10 +29,12 @@ static int permitted(const struct app *app, const struct args *a,
 	}
 	if (n == 0)
 		return 0;
-	fprintf(app->err,
-		"%zu change%s wait%s here, and cannot be got back. Throw %s away?", n,
-		n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "it" : "them");
-	return confirm_ask(app) ? 0 : err_set(e, -ECANCELED, "nothing was thrown away");
+	snprintf(question, sizeof(question),
+		 "%zu change%s wait%s here, and cannot be got back. Throw %s away?", n,
+		 n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "it" : "them");
+	return confirm_ask(app, question)
+		       ? 0
+		       : err_set(e, -ECANCELED, "nothing was thrown away");
 }
 
 static int discard(struct app *app, void *args, struct err *e)

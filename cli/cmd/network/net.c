@@ -109,10 +109,11 @@ static int tell_narrowing(const struct app *app, struct box *b, const struct arg
 			    "until now it was any public name");
 		return 0;
 	}
-	fputs("Until now the box may reach any public name. Allow nothing but this?",
-	      app->err);
-	return confirm_ask(app) ? 0
-				: err_set(e, -ECANCELED, "the network is as it was");
+	return confirm_ask(app,
+			   "Until now the box may reach any public name. Allow nothing "
+			   "but this?")
+		       ? 0
+		       : err_set(e, -ECANCELED, "the network is as it was");
 }
 
 static int work(struct app *app, void *args, struct err *e)

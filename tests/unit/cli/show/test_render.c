@@ -17,15 +17,21 @@ static const struct row {
 	{ "text that is escaped already stays", "a\\n", false, "cubby x: a\\n\n", 0 },
 	{ "a tab", "a\tb", false, "cubby x: a\\tb\n", 0 },
 	{ "a full disk", "it: No space left on device", false,
-	  "cubby x: it: No space left on device; free some space ('cubby ls' and 'cubby "
-	  "images' show what boxes and images take), or set XDG_DATA_HOME to a directory "
-	  "on a larger disk\n",
+	  "cubby x: it: No space left on device; 'cubby prune', 'cubby rm' and 'cubby "
+	  "rmi' make room, 'cubby ls' and 'cubby images' show what takes it; XDG_DATA_HOME "
+	  "names a larger disk for the store (~/.local/share without it)\n",
 	  -ENOSPC },
 	{ "a full quota", "it: Disk quota exceeded", false,
-	  "cubby x: it: Disk quota exceeded; free some space ('cubby ls' and 'cubby "
-	  "images' show what boxes and images take), or set XDG_DATA_HOME to a directory "
-	  "on a larger disk\n",
+	  "cubby x: it: Disk quota exceeded; 'cubby prune', 'cubby rm' and 'cubby "
+	  "rmi' make room, 'cubby ls' and 'cubby images' show what takes it; XDG_DATA_HOME "
+	  "names a larger disk for the store (~/.local/share without it)\n",
 	  -EDQUOT },
+	{ "a full disk that a program of the box met", "it: No space left on device",
+	  false,
+	  "cubby x: it: No space left on device; 'cubby prune', 'cubby rm' and 'cubby "
+	  "rmi' make room, 'cubby ls' and 'cubby images' show what takes it; XDG_DATA_HOME "
+	  "names a larger disk for the store (~/.local/share without it)\n",
+	  -EIO },
 	{ "a full place that says what to do", "too many rules; leave one out", false,
 	  "cubby x: too many rules; leave one out\n", -ENOSPC },
 	{ "a full disk of standard output", "standard output: No space left on device",
