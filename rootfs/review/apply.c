@@ -218,9 +218,9 @@ static void remove_old(const struct work *w, int applied)
 {
 	char name[NUMBER];
 
-	if (w->number <= APPLY_KEPT + 1)
+	if (w->number <= APPLY_KEPT)
 		return;
-	snprintf(name, sizeof(name), "%u", w->number - 1 - APPLY_KEPT);
+	snprintf(name, sizeof(name), "%u", w->number - APPLY_KEPT);
 	(void)tree_remove(applied, name, &(struct err){ 0 });
 }
 

@@ -255,7 +255,9 @@ static int publish(struct gate *g, const char *spec, struct gate_publish **ret,
 	int r;
 
 	if (!p)
-		return err_set(e, -ENOSPC, "more than %d published ports",
+		return err_set(e, -ENOSPC,
+			       "more than %d published ports; 'cubby ports --unpublish "
+			       "HOSTPORT' ends one",
 			       GATE_PUBLISHED_MAX);
 	r = gate_publish_listen(spec, p, e);
 	if (r >= 0 && ret)

@@ -266,7 +266,11 @@ int gate_policy_add(struct gate_policy *p, const char *text, struct err *e)
 					: NULL;
 	if (!more) {
 		free(rule.text);
-		return err_set(e, -ENOSPC, "no room for the rule '%s'", text);
+		return err_set(
+			e, -ENOSPC,
+			"no room for the rule '%s': a box has %d at the most; 'cubby "
+			"net --drop HOST' takes one out",
+			text, (int)GATE_POLICY_RULES);
 	}
 	p->rules = more;
 	p->rules[p->n++] = rule;

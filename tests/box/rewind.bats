@@ -235,6 +235,10 @@ task_resume() { (no_model cubby resume --no-color "$@" </dev/null); }
 	done
 	run -1 cubby diff --since one
 	[[ $output == *"the checkpoint 'one': only the last 20 applies are kept, and there were more since" ]]
+	for i in $(seq 20); do cubby undo -q; done
+	run -1 --separate-stderr cubby undo
+	[ "$stderr" = "cubby undo: there is nothing to take back" ]
+	[ "$(cat f)" = 2 ]
 }
 
 @test "checkpoints: a new task begins anew, and nothing stays of the old one's" {

@@ -163,6 +163,11 @@ allowed host.cubby.internal" ]
 	run -3 perl -e "$FETCH" 127.0.0.1 "${host##*:}"
 	run -1 --separate-stderr cubby ports --unpublish "${host##*:}"
 	[ "$stderr" = "cubby ports: port ${host##*:} of the host is not published" ]
+	local i all=()
+	for i in {1..63}; do all+=(--publish "0:$((3000 + i))"); done
+	run -0 cubby ports --json "${all[@]}"
+	run -1 --separate-stderr cubby ports --publish 0:4000
+	[ "$stderr" = "cubby ports: more than 64 published ports; 'cubby ports --unpublish HOSTPORT' ends one" ]
 }
 
 @test "ports: what a published connection sent is what left the box, in the record and in stats" {

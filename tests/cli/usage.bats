@@ -244,6 +244,20 @@ fails() {
 	[[ $(cubby run --max-rounds 0 --json work 2>&1) == *"bad number '0'; it is a whole number above 0"* ]]
 }
 
+@test "help: no word is broken by a narrow terminal, and a pipe gets what it ever got" {
+	local c
+	for c in --help 'exec -h' 'save -h' 'rm -h' 'serve -h'; do
+		run -0 "$CUBBY_TEST_TOP/tests/on-tty" "stty rows 24 cols 40; cubby $c" </dev/null
+		[ "${#lines[@]}" -gt 10 ]
+		[ -z "$(tr -d '\r' <<<"$output" | sed 's/\x1b\[[0-9;]*m//g' | grep -E '.{41}')" ] || { echo "$output"; return 1; }
+	done
+	run -0 cubby save -h
+	[[ $output == *$'\n  or:  cubby save [OPTION...] IMAGE docker-archive:FILE[:NAME]\n'* ]]
+	run -0 cubby --help
+	[[ ${lines[0]} == "cubby gives a language model a real shell in a sealed box of this directory." ]]
+	[[ $output == *$'\n  own         make files yours that users of the box made in the project\n'* ]]
+}
+
 @test "a mistyped command suggests the nearest" {
 	fails 2 "cubby: unknown command 'shel'; did you mean 'shell'? (cubby run 'shel' makes it a task)" shel
 	fails 2 "cubby: there is no command or page 'netwrok'; did you mean 'network'?" help netwrok

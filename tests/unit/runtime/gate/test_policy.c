@@ -208,11 +208,30 @@ static void lists_are_sound(void)
 	assert_null(gate_preset_find("@nope"));
 }
 
+static void one_rule_too_many_says_so(void)
+{
+	_cleanup_gate_policy_ struct gate_policy *p = NULL;
+	struct err e = ERR_NONE;
+	char rule[64];
+
+	unit_ok(gate_policy_new(&p, &e), &e);
+	for (int i = 0; i < 1024; i++) {
+		snprintf(rule, sizeof(rule), "deny h%d.example", i);
+		unit_ok(gate_policy_add(p, rule, &e), &e);
+	}
+	assert_int_equal(gate_policy_add(p, "deny h.example", &e), -ENOSPC);
+	unit_err(&e, -ENOSPC,
+		 "no room for the rule 'deny h.example': a box has 1024 at the most; "
+		 "'cubby net --drop HOST' takes one out");
+	unit_ok(gate_policy_add(p, rule, &e), &e); /* one that it has is no other */
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "lists and drops", lists_and_drops },
 		{ "lists are sound", lists_are_sound },
+		{ "one rule too many says so", one_rule_too_many_says_so },
 	};
 	int r = unit_rows("netpolicy", rows, judges);
 
