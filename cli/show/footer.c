@@ -29,11 +29,10 @@ void footer_done(struct footer *f)
 	buf_done(&f->shown);
 }
 
-/* A character in the last column would leave open where the cursor is; and the "^C" that the
- * terminal shows for a key must not go on in the next row. */
+/* A character in the last column would leave open where the cursor is. */
 unsigned footer_width(const struct footer *f)
 {
-	return f->cols > 2 ? f->cols - 2 : f->cols;
+	return f->cols > 1 ? f->cols - 1 : f->cols;
 }
 
 static size_t row_end(const char *s, size_t len)

@@ -86,9 +86,9 @@ shows() {
 	model < <(call "until [ -e go ]; do sleep 0.1; done; echo went"; finish done)
 	begin 80 24 cubby run --net none "'wait'"
 	shows "until [ -e go ]; do" " · round 1, " ", 2s"
-	terminal resize-window -x 50 -y 20
+	terminal resize-window -x 51 -y 20
 	shows "]… " # cut for it
-	terminal resize-window -x 30 -y 20
+	terminal resize-window -x 31 -y 20
 	shows "do s…"
 	touch go
 	shows "status 0"

@@ -82,6 +82,7 @@ static void add_status(struct view *v, struct buf *change)
 {
 	_cleanup_buf_ struct buf what = BUF_INIT((size_t)8 * VIEW_WHAT_MAX);
 	const uint64_t now = now_ms(v);
+	const unsigned cols = footer_width(&v->footer);
 	struct view_now at = { .doing = v->doing,
 			       .since_ms = now - v->since_ms,
 			       .elapsed_ms = v->status.elapsed_ms + now - v->status_ms,
@@ -89,7 +90,8 @@ static void add_status(struct view *v, struct buf *change)
 
 	wrap_safe(&what, buf_cstr(&v->what), v->what.len);
 	at.what = buf_cstr(&what);
-	view_status_row(&v->status, &at, footer_width(&v->footer), v->app->color_err,
+	/* the terminal shows a "^C" behind it, which must not go on in the next row */
+	view_status_row(&v->status, &at, cols > 1 ? cols - 1 : cols, v->app->color_err,
 			change);
 }
 
