@@ -48,14 +48,14 @@ static const struct ending {
 };
 
 static const char goes_on[] =
-	"[cubby: %s. It goes on now. Files and installed packages are kept; what was "
+	"[cubby: %s. It goes on now. %s; what was "
 	"in /tmp and what ran is gone if the machine has stopped since. The shell is a "
 	"new one in the project directory, without the variables and functions of the "
 	"old one.]";
 
 static const char gone_back[] =
 	"the person has gone back to this point: the project's files are as they were "
-	"then, and what you did afterwards did not happen";
+	"then, and what you did to them afterwards is undone";
 
 static const char *ending_of(const struct resume *r)
 {
@@ -235,6 +235,8 @@ int task_restart_say(struct task *t, struct err *e)
 
 	if (r < 0 || t->conf->same_machine)
 		return r;
-	r = buf_addf(&text, goes_on, t->had_ended);
+	r = buf_addf(&text, goes_on, t->had_ended,
+		     t->conf->back ? "Installed packages are kept"
+				   : "Files and installed packages are kept");
 	return r < 0 ? err_sys(e, r, "cannot go on") : task_say(t, buf_cstr(&text), e);
 }

@@ -604,6 +604,18 @@ int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e)
 	return err_set(e, r, "the box is not running; any command in it starts it");
 }
 
+void boxsetup_tell_later(const struct app *app, struct boxsetup *s)
+{
+	_cleanup_json_ struct json *info = NULL;
+	struct err none = ERR_NONE;
+
+	if (boxsetup_join(app, s, &none) == 0 &&
+	    box_ask(s->box, "info", NULL, &info, &none) == 0 &&
+	    !json_get_bool(info, "lingering", false))
+		render_note(app, "the box runs: this holds from its next start ('cubby "
+				 "stop' ends it)");
+}
+
 int boxsetup_running(const struct app *app, struct boxsetup *s, struct err *e)
 {
 	int r = boxsetup_find(app, s, e);

@@ -49,6 +49,10 @@ int boxsetup_join(const struct app *app, struct boxsetup *s, struct err *e);
 /** boxsetup_running() - both of them */
 int boxsetup_running(const struct app *app, struct boxsetup *s, struct err *e);
 
+/** boxsetup_tell_later() - where the box runs: that it does not heed yet what was set. One
+ *  that only lingers is started anew by the next command */
+void boxsetup_tell_later(const struct app *app, struct boxsetup *s);
+
 /** boxsetup_finish() - leave the box; with --rm stop and remove it */
 int boxsetup_finish(struct boxsetup *s, struct err *e);
 

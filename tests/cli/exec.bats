@@ -573,6 +573,13 @@ os.execvp("bash", ["bash", "-c", sys.argv[1]])' 'trap "" HUP INT TERM USR1 CHLD
 	run -0 --separate-stderr cubby set memory=512M
 	[ "$stderr" = "cubby: the box runs: this holds from its next start ('cubby stop' ends it)" ]
 	cubby stop -q
+	cubby exec -q --linger 1m -- true # the next command has a box that is started anew
+	run -0 --separate-stderr cubby set memory=400M
+	[ -z "$stderr" ]
+	[ "$(cubby info --json | jq -r .state)" = lingering ]
+	cubby exec -q --keep -- true
+	[ "$(cubby info --json | jq .limits.memory_bytes)" = 419430400 ]
+	cubby stop -q
 	run -2 --separate-stderr cubby set memory=512
 	[ "$stderr" = "cubby set: memory: bad size '512'; a box needs at least 16M" ]
 	run -2 --separate-stderr cubby set memry=1G

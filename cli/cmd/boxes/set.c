@@ -43,16 +43,14 @@ static int keep(const struct app *app, struct err *e)
 {
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	const struct opt_box o = { .save = true };
-	struct err none = ERR_NONE;
 	bool narrow = narrows(app);
 	int r = boxsetup_prepare(app, &o, &s, e);
 
 	if (r == 0 && narrow)
 		render_note(app, "only what allow= names can be reached then; until "
 				 "now it was any public name");
-	if (r == 0 && s.changed && boxsetup_join(app, &s, &none) == 0)
-		render_note(app, "the box runs: this holds from its next start ('cubby "
-				 "stop' ends it)");
+	if (r == 0 && s.changed)
+		boxsetup_tell_later(app, &s);
 	return r;
 }
 

@@ -13,7 +13,6 @@ static int work(struct app *app, void *args, struct err *e)
 	const struct args *a = args;
 	_cleanup_boxsetup_ struct boxsetup s = BOXSETUP_NONE;
 	struct opt_box o = { .forget = words_list(&a->names) };
-	struct err none = ERR_NONE;
 	int r = boxsetup_find(app, &s, e);
 
 	boxsetup_done(&s);
@@ -25,9 +24,8 @@ static int work(struct app *app, void *args, struct err *e)
 		return r;
 	if (!s.changed)
 		render_note(app, "that was not set for this box");
-	else if (boxsetup_join(app, &s, &none) == 0)
-		render_note(app, "the box runs: this holds from its next start ('cubby "
-				 "stop' ends it)");
+	else
+		boxsetup_tell_later(app, &s);
 	return 0;
 }
 

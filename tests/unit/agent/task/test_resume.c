@@ -306,6 +306,7 @@ static void ends_at_the_checkpoint(void)
 	assert_null(strstr(buf_cstr(&log), "\"three\""));
 	assert_non_null(strstr(buf_cstr(&log),
 			       "[cubby: the person has gone back to this point: "));
+	assert_non_null(strstr(buf_cstr(&log), " now. Installed packages are kept"));
 	assert_non_null(strstr(buf_cstr(&log), "\"resumed\""));
 }
 
