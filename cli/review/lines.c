@@ -56,18 +56,33 @@ static bool is_colored(const struct reviewlines *to)
 	return to->out == to->app->out ? to->app->color_out : to->app->color_err;
 }
 
-/* What git keeps under names that are sums: how much of it there is. */
-static void put_objects(FILE *out, const struct json *j)
+/* What git keeps under names that are sums: how much of it there is, and for what. */
+static void put_git(FILE *out, const struct json *j)
 {
 	const int64_t n = json_get_int(j, "objects", 0);
 	const int64_t packs = json_get_int(j, "packs", 0);
+	const struct json *branches = json_get(j, "branches");
+	const size_t all = json_len(branches);
+	size_t named = 0;
 
 	if (n)
 		fprintf(out, "%" PRId64 " object%s", n, n == 1 ? "" : "s");
 	if (packs)
 		fprintf(out, "%s%" PRId64 " pack%s", n ? ", " : "", packs,
 			packs == 1 ? "" : "s");
-	if (n || packs)
+	if (all)
+		fprintf(out, "%sbranch%s", n || packs ? ", " : "",
+			all == 1 ? "" : "es");
+	json_each(it, branches)
+	{
+		if (named < FEW)
+			fprintf(out, "%s %s", named ? "," : "",
+				text_shown(json_str(it)));
+		named++;
+	}
+	if (all > FEW)
+		fprintf(out, " and %zu more", all - FEW);
+	if (n || packs || all)
 		fputs(" in ", out);
 }
 
@@ -105,7 +120,7 @@ void reviewlines_put(const struct reviewlines *to, const struct json *j)
 	if (!out)
 		return;
 	fprintf(out, "  %-8s ", kind);
-	put_objects(out, j);
+	put_git(out, j);
 	fprintf(out, "%s%s", reviewlines_name(j, name), slash(j));
 	render_counts(out, is_colored(to), json_get_int(j, "added", 0),
 		      json_get_int(j, "removed", 0));

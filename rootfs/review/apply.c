@@ -216,12 +216,14 @@ static int make_work(struct work *w, int applied, struct err *e)
  * in the project, whose ctime changes with that. */
 static void remove_old(const struct work *w, int applied)
 {
+	unsigned old = w->number > APPLY_KEPT ? w->number - APPLY_KEPT : 0;
 	char name[NUMBER];
 
-	if (w->number <= APPLY_KEPT)
-		return;
-	snprintf(name, sizeof(name), "%u", w->number - APPLY_KEPT);
-	(void)tree_remove(applied, name, &(struct err){ 0 });
+	/* and the one before: cubby kept one more once, or was ended at this point */
+	for (int i = 0; i < 2 && old; i++, old--) {
+		snprintf(name, sizeof(name), "%u", old);
+		(void)tree_remove(applied, name, &(struct err){ 0 });
+	}
 }
 
 /* ---- apply ------------------------------------------------------------------------------- */

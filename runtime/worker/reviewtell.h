@@ -32,7 +32,7 @@ int reviewtell_back(const char *path);
 int reviewtell_gits(int boxdir, int n, struct err *e);
 
 /** reviewtell_objects() - what the layer adds to the repository @path, as the members
- *  "objects" and "packs" of @j */
+ *  "objects", "packs" and "branches" (that the box has made or moved) of @j */
 void reviewtell_objects(struct json *j, const struct layer *l, const char *path);
 
 /** reviewtell_seen_of() - what stands for the path and what was there on both sides when it

@@ -500,11 +500,19 @@ git_state() {
 	[ "$(git_state)" = "$before" ] || { git_state; return 1; }
 }
 
-@test "what git keeps under its sums is one line with its number" {
+@test "what git keeps under its sums is one line with its number, and the branches that it is for" {
 	git_repo
+	local main=$(git branch --show-current)
 	reviewed 'echo two >file; git commit -qam two'
 	run -0 cubby apply
-	[[ $output == *"  git      3 objects in .git"* ]] || { echo "$output"; return 1; }
+	[[ $output == *"  git      3 objects, branch $main in .git"* ]] || { echo "$output"; return 1; }
+	reviewed 'for x in a b/c d e; do git branch $x; done; git gc -q; echo three >file; git commit -qam three'
+	[ "$(cubby diff --json | jq -c '.[] | select(.path == "/.git").branches | sort')" = "$(jq -nc --arg main "$main" '["a", "b/c", "d", "e", $main] | sort')" ]
+	run -0 cubby apply
+	[[ $output == *", branches $main, a, b/c and 2 more in .git"* ]] || { echo "$output"; return 1; }
+	# what was there and is packed anew is not told
+	reviewed 'git branch f; git gc -q'
+	[ "$(cubby diff --json | jq -c '.[] | select(.path == "/.git").branches')" = '["f"]' ]
 }
 
 @test "an apply that was killed while git got its part goes on, or back" {

@@ -239,14 +239,20 @@ comes_out() { # SCRIPT [OPTION of apply...]
 	echo 1 >a; ln a b
 	box 'rm a'
 	cubby apply
-	# As after twenty more.
+	# As after nineteen more.
 	first=$(find "$XDG_DATA_HOME"/cubby/boxes/*/applied/1 -maxdepth 0 -newer b)
 	[ -d "$first" ]
-	mkdir "${first%/1}/21"
+	mkdir "${first%/1}/20"
 	box 'rm b'
 	run -0 cubby apply
 	[ ! -e b ] || { echo "$output"; return 1; }
 	[ ! -e "$first" ]
+	# One that was not forgotten at its time.
+	mkdir "${first%/1}/"{2,3,22}
+	box 'echo c >c'
+	run -0 cubby apply
+	[ ! -e "${first%/1}/2" ]
+	[ ! -e "${first%/1}/3" ]
 }
 
 @test "the disk is full in the middle: the apply goes on when there is room, or back" {
