@@ -68,7 +68,7 @@ info() { cubby info --json | jq -r ".$1"; }
 	for pile in "descriptors 20000 800" "mapped 800 800"; do
 		# shellcheck disable=SC2086 # words
 		cubby exec -- ./pile $pile >out 2>&1 &
-		lib_until grep -q there out
+		lib_until eval "grep -q there out || ! kill -0 $!" # it may be killed before it says so
 		for _ in 1 2 3; do # the client waits 20 seconds for an answer
 			run -0 --separate-stderr timeout "$(lib_longer 19)" cubby exec -- echo "still, $pile"
 			[ "$output" = "still, $pile" ] || { echo "$output | $stderr"; false; }
