@@ -480,10 +480,10 @@ static int recall(struct gitgate *g, const char *line)
 	bool same;
 	int n = 0;
 
-	if (sscanf(line, "%c %ju %n", &kind, &ino, &n) != 2 || !n)
+	if (sscanf(line, "%c %ju%n", &kind, &ino, &n) != 2 || line[n] != ' ')
 		return *line == '/' ? gitnamed_note(g, line + 1, 0) /* of old */
 				    : note_view(g, line);
-	line += n;
+	line += n + 1;
 	fd = takeover_open(g->project, line, O_PATH);
 	same = fd >= 0 && sys_fstat(fd, &st) == 0 &&
 	       (st.st_ino == ino || (ino && !strchr(line, '/')));

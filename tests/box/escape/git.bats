@@ -608,11 +608,13 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 	git_repo nest/deep
 	git_repo kept/deep
 	git_repo linked/deep
+	git_repo " blank/deep"
 	mkdir tools
 	git config core.fsmonitor ./tools/watch
 	git config core.hooksPath h/hooks
 	printf '#!/bin/sh\n' >tools/watch
 	git -C kept/deep config core.editor ./mine
+	git -C " blank/deep" config core.editor ./mine
 	cubby exec -- sh -c "mv nest n2; mkdir -p nest/deep h/hooks; cp -r n2/deep/.git nest/deep/.git
 		printf '$(evil_config)' >>nest/deep/.git/config; cp evil h/hooks/post-checkout
 		mv tools t2; mkdir tools; cp evil tools/watch; mv linked l3; ln -s l3 linked; touch made; exec sleep 60" 9>&- &
@@ -629,6 +631,7 @@ evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n\\tpager = %s/evil\\n\
 		[[ $stderr == *"set aside: $name is now $name.from-box"* ]]
 	done
 	[ -d kept/deep/.git ]
+	[ -d " blank/deep/.git" ]
 	[ -d .git ]
 	for d in . nest/deep kept/deep; do git_safe $d; done
 	[ -L linked ] # it keeps no box from its start
