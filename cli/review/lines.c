@@ -77,7 +77,7 @@ static void put_git(FILE *out, const struct json *j)
 	{
 		if (named < FEW)
 			fprintf(out, "%s %s", named ? "," : "",
-				text_shown(json_str(it)));
+				text_shown(json_str(it) ?: "?"));
 		named++;
 	}
 	if (all > FEW)
