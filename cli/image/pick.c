@@ -23,6 +23,11 @@ static int find(const struct store *st, const char *name, const char *map,
 	return image_find(st, src.name, map, ret, e);
 }
 
+int imagepick_name(struct app *, void *, const char *name, struct err *e)
+{
+	return image_name_check(name, e);
+}
+
 bool imagepick_same(const struct store *st, const char *name, const struct spec *s)
 {
 	struct image image;

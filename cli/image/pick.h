@@ -22,6 +22,9 @@ int imagepick_get(const struct app *app, const struct store *st, const char *nam
  *  that to @e; returns its code */
 int imagepick_hint(const struct store *st, const char *map, struct err *e);
 
+/** imagepick_name() - check a name that an image is to have: of an option or an operand */
+int imagepick_name(struct app *app, void *args, const char *name, struct err *e);
+
 /** imagepick_same() - true when @name means the image that @s has already */
 bool imagepick_same(const struct store *st, const char *name, const struct spec *s);
 

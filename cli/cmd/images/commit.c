@@ -5,6 +5,7 @@
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/image/layoutout.h"
+#include "cli/image/pick.h"
 #include "cli/image/pulling.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
@@ -181,12 +182,6 @@ static int work(struct app *app, void *args, struct err *e)
 	return render_json(app, j) < 0 ? CMD_FAILED : CMD_DONE;
 }
 
-static int check_name(struct app *app, void *args, const char *name, struct err *e)
-{
-	(void)app, (void)args;
-	return image_name_check(name, e);
-}
-
 const struct cmd cmd_commit = {
 	.name = "commit",
 	.group = CMD_IMAGES,
@@ -195,7 +190,7 @@ const struct cmd cmd_commit = {
 	.doc = "Make an image of the machine of this directory's box: of its image, "
 	       "and of all that was installed and written in it since. The project is "
 	       "no part of it.",
-	.operands = { CMD_TEXT_IF(struct args, name, check_name) },
+	.operands = { CMD_TEXT_IF(struct args, name, imagepick_name) },
 	.least = 1,
 	.missing = "a name for the image is missing, such as 'mine'",
 	.size = sizeof(struct args),

@@ -76,18 +76,12 @@ static int work(struct app *app, void *args, struct err *e)
 	return r == -ECANCELED ? CMD_INTERRUPTED : r;
 }
 
-static int check_name(struct app *app, void *args, const char *name, struct err *e)
-{
-	(void)app, (void)args;
-	return image_name_check(name, e);
-}
-
 static const struct cmd_option options[] = {
 	{ "flat", 'f', NULL,
 	  "unpack all layers into one directory, shared with no other image",
 	  CMD_FLAG(struct args, flat) },
 	{ "name", 'n', "NAME", "call the image NAME",
-	  CMD_TEXT_IF(struct args, name, check_name) },
+	  CMD_TEXT_IF(struct args, name, imagepick_name) },
 	{ 0 },
 };
 

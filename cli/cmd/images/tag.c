@@ -1,3 +1,4 @@
+#include "cli/image/pick.h"
 #include "cli/opt/cmd.h"
 #include "cli/show/render.h"
 #include "cli/store/place.h"
@@ -24,11 +25,6 @@ static int tag(struct app *app, void *args, struct err *e)
 	return CMD_DONE;
 }
 
-static int check_name(struct app *, void *, const char *name, struct err *e)
-{
-	return image_name_check(name, e);
-}
-
 const struct cmd cmd_tag = {
 	.name = "tag",
 	.group = CMD_IMAGES,
@@ -37,7 +33,7 @@ const struct cmd cmd_tag = {
 	.doc = "Give an image one more name. If another image had it, NAME means this "
 	       "one from now on. 'cubby rmi NAME' takes the name away again.",
 	.operands = { CMD_TEXT(struct args, image),
-		      CMD_TEXT_IF(struct args, name, check_name) },
+		      CMD_TEXT_IF(struct args, name, imagepick_name) },
 	.size = sizeof(struct args),
 	.least = 2,
 	.missing = "the image and its new name are wanted, such as 'ubuntu mine'",
