@@ -51,6 +51,15 @@ git_repo() { # [DIR]
 	git -C "${1-.}" commit -qm one
 }
 
+# A repository with a submodule, "sm", and a worktree of it, "wt".
+git_parts() {
+	git_repo other
+	git_repo
+	git -c protocol.file.allow=always submodule --quiet add ./other sm
+	git commit -qm sm
+	git worktree add -q wt 2>/dev/null
+}
+
 # "main", a repository with two branches, and "wt", a worktree of it on the branch "wt".
 git_worktree() {
 	git_repo main

@@ -467,11 +467,7 @@ left_alone() {
 
 # Their settings stand elsewhere, and what these name is in the worktree of each.
 @test "G57: what the settings of a submodule and of a worktree in the project name" {
-	git init -q other && echo x >other/x && git -C other add x && git -C other commit -qm x
-	git_repo
-	git -c protocol.file.allow=always submodule --quiet add ./other sm
-	git commit -qm sm
-	git worktree add -q wt 2>/dev/null
+	git_parts
 	mkdir -p sm/tools wt/tools conf
 	printf '#!/bin/sh\ncat\n' | tee sm/tools/differ >wt/tools/pager
 	chmod 755 sm/tools/differ wt/tools/pager

@@ -319,11 +319,7 @@ for d, dirs, files in os.walk("."):
 
 # Of a submodule and of a worktree in the project, whose settings stand elsewhere.
 @test "V19: what the settings of a submodule and of a worktree in the project name is held" {
-	git init -q other && echo x >other/x && git -C other add x && git -C other commit -qm x
-	git_repo
-	git -c protocol.file.allow=always submodule --quiet add ./other sm
-	git commit -qm sm
-	git worktree add -q wt 2>/dev/null
+	git_parts
 	git -C sm config diff.external ./tools/differ
 	git -C sm config include.path ../../../conf/sm
 	mkdir conf
