@@ -1108,6 +1108,30 @@ port_server() {
 	[[ $output == 'HTTP/1.1 200 OK'*'Connection: close'*all* ]]
 }
 
+@test "serve: a request that breaks off in its body ends its connection to the port, which has answered" {
+	serve_start
+	serve_json POST /execute '{"command":"perl -MIO::Socket::INET -e \"our \\$s=IO::Socket::INET->new(LocalPort=>8080,Listen=>9);mkdir q(listens);\\$c=\\$s->accept;print \\$c qq(HTTP/1.1 200 OK\\r\\n\\r\\nfirst);\\$c->flush;1 while sysread \\$c,\\$_,99;mkdir q(left);sleep 9\""}'
+	lib_until test -e listens
+	run -0 python3 - "$SERVE_ADDR" "$SERVE_KEY" <<-'END'
+		import socket, sys
+		host, port = sys.argv[1].rsplit(":", 1)
+		s = socket.create_connection((host, int(port)))
+		s.settimeout(20)
+		s.sendall((f"POST /proxy/8080/ HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {sys.argv[2]}\r\n"
+		    "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n").encode())
+		got = b""
+		while b"first" not in got:
+		    more = s.recv(4096)
+		    assert more, got
+		    got += more
+		s.sendall(b"no chunk\r\n")
+		assert s.recv(4096) == b""
+	END
+	lib_until test -e left
+	execute 'echo well'
+	[ "$text" = well ]
+}
+
 @test "serve: nobody reaches another's ports" {
 	mkdir boxes
 	serve_start --boxes boxes

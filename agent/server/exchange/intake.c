@@ -90,14 +90,14 @@ static int next_part(struct exchange *x, struct chunked_data *d, size_t *used)
 
 static void refuse_body(struct exchange *x, int status, const char *why)
 {
-	if (x->begun) {
+	const struct exchange_hooks *hooks = take(&x->hooks, NULL);
+
+	if (hooks && hooks->gone)
+		hooks->gone(x->ctx);
+	if (x->begun)
 		exchange_cut(x);
-		return;
-	}
-	if (x->hooks && x->hooks->gone)
-		x->hooks->gone(x->ctx);
-	x->hooks = NULL;
-	exchange_fail(x, status, "%s", why);
+	else
+		exchange_fail(x, status, "%s", why);
 }
 
 /* false = it was refused */
