@@ -16,7 +16,7 @@ serve_start() {
 		kill -0 "$SERVE_PID" || { cat "$LIB_PROJECT/serve.err"; return 1; }
 		sleep 0.02
 	done
-	SERVE_URL=$(grep -oE 'https?://[^" ]+' "$LIB_PROJECT/serve.out") || SERVE_URL=
+	SERVE_URL=$(grep -oE 'https?://[^" ]+' "$LIB_PROJECT/serve.out" | head -n 1)
 	SERVE_ADDR=${SERVE_URL#http*://}
 	SERVE_KEY=$(sed -n 's/^key: //p' "$LIB_PROJECT/serve.out")
 	export SERVE_PID SERVE_URL SERVE_ADDR SERVE_KEY

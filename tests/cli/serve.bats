@@ -61,6 +61,29 @@ host='Host: h\r\n'
 	[ "$(jq -r .url serve.out)" = "$SERVE_URL" ]
 }
 
+@test "serve: several addresses at once, each of which is looked at" {
+	serve_start --listen "unix:$LIB_PROJECT/s" --listen 127.0.0.1:0 --listen "unix:$LIB_PROJECT/a\"b" --json
+	jq -e --arg at "unix:$LIB_PROJECT/" '.url == $at + "s" and (.urls | length == 3 and .[1] != "http://127.0.0.1:0" and .[2] == $at + "a\"b")' serve.out
+	[ "$(curl -sS "$(jq -r '.urls[1]' serve.out)/health")" = '{"status":"ok"}' ]
+	for at in s 'a"b'; do [ "$(curl -sS --unix-socket "$at" http://h/health)" = '{"status":"ok"}' ]; done
+	serve_end
+	[ ! -e s ]
+	[ ! -e 'a"b' ]
+	serve_start --listen "unix:$LIB_PROJECT/s" --listen 127.0.0.1:0
+	[ "$(head -2 serve.out)" = "listening on unix:$LIB_PROJECT/s
+listening on $SERVE_URL" ]
+	# all of them, or none; what others listen on is left
+	run -1 --separate-stderr cubby serve --listen "unix:$LIB_PROJECT/t" --listen "$SERVE_ADDR"
+	[ "$stderr" = "cubby serve: cannot listen on $SERVE_URL: Address already in use" ]
+	[ ! -e t ]
+	run -1 --separate-stderr cubby serve --listen "unix:$LIB_PROJECT/t" --listen "unix:$LIB_PROJECT/s"
+	[ "$(curl -sS --unix-socket s http://h/health)" = '{"status":"ok"}' ]
+	run -2 --separate-stderr cubby serve --listen "unix:$LIB_PROJECT/t" --listen 0.0.0.0:0 --listen 127.0.0.1:0
+	[[ $stderr == *"others could reach this address"* ]]
+	run -2 --separate-stderr cubby serve $(printf -- '--listen 127.0.0.1:0 %.0s' {1..9})
+	[ "$stderr" = "cubby serve: --listen: more than 8 addresses" ]
+}
+
 @test "serve: a file of keys that makes no sense is refused with its line" {
 	printf 'a 0123456789abcdef all\nb 0123456789abcdeX read,write\n' >keys
 	run -2 --separate-stderr cubby serve --keys keys
@@ -347,26 +370,41 @@ host='Host: h\r\n'
 	END
 }
 
-@test "serve: a service manager passes its socket" {
+@test "serve: a service manager passes its sockets" {
 	python3 - "$CUBBY_TEST_BIN" <<-'END'
-		import os, socket, sys, urllib.request
-		s = socket.socket()
-		s.bind(("127.0.0.1", 0))
-		s.listen()
-		port = s.getsockname()[1]
+		import os, socket, subprocess, sys, urllib.request
+		def listener():
+		    s = socket.socket()
+		    s.bind(("127.0.0.1", 0))
+		    s.listen()
+		    return s
+		def start(sockets, said):
+		    pid = os.fork()
+		    if pid == 0:
+		        for i, s in enumerate(sockets):
+		            os.dup2(s.fileno(), 100 + i)
+		        for i in range(len(sockets)):
+		            os.dup2(100 + i, 3 + i)
+		            os.set_inheritable(3 + i, True)
+		        os.dup2(said, 1)
+		        os.dup2(said, 2)
+		        os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=str(len(sockets)))
+		        os.execv(sys.argv[1], ["cubby", "serve"])
+		    return pid
+		all = [listener() for _ in range(8)]
 		r, w = os.pipe()
-		pid = os.fork()
-		if pid == 0:
-		    os.dup2(w, 1)
-		    fd = os.dup(s.fileno())
-		    os.dup2(fd, 3)
-		    os.set_inheritable(3, True)
-		    os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1")
-		    os.execv(sys.argv[1], ["cubby", "serve"])
+		pid = start(all, w)
 		said = os.read(r, 4096).decode()
 		assert said.startswith("listening on the sockets of the service manager\nkey: "), said
-		assert urllib.request.urlopen(f"http://127.0.0.1:{port}/health").read() == b'{"status":"ok"}'
+		for s in all:
+		    assert urllib.request.urlopen(f"http://127.0.0.1:{s.getsockname()[1]}/health").read() == b'{"status":"ok"}'
 		os.kill(pid, 15)
 		assert os.waitpid(pid, 0)[1] == 0
+		# what cannot be served is not passed over for the usual address
+		for wrong, why in ((all + [listener()], "the service manager passes more than 8 sockets"),
+		                   ([socket.create_connection(all[0].getsockname())], "descriptor 3 from the service manager is no socket that listens")):
+		    pid = start(wrong, w)
+		    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
+		    assert os.read(r, 4096).decode() == f"cubby serve: {why}\n"
 	END
 }

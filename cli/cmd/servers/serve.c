@@ -13,7 +13,6 @@
 
 #include "agent/server/conf/conf.h"
 #include "agent/server/conf/keys.h"
-#include "agent/server/conf/listen.h"
 #include "agent/server/conf/policies.h"
 #include "agent/server/server.h"
 #include "base/h2.h"
@@ -26,6 +25,7 @@
 #include "cli/box/ahead.h"
 #include "cli/box/env.h"
 #include "cli/box/setup.h"
+#include "cli/cmd/servers/sockets.h"
 #include "cli/opt/box.h"
 #include "cli/opt/cmd.h"
 #include "cli/opt/words.h"
@@ -35,7 +35,7 @@
 #include "rootfs/image/image.h"
 #include "rootfs/store/boxdir.h"
 
-enum { KEY_SIZE = 65, KEY_LEAST = 16, SOCKETS = 4, FIRST_SOCKET = 3 };
+enum { KEY_SIZE = 65, KEY_LEAST = 16 };
 enum {
 	KEY_FILE_MAX = 4096,
 	RULES_MAX = 64 << 10,
@@ -49,8 +49,8 @@ struct args {
 	struct opt_box box;
 	const char *tls_cert, *tls_key;
 	const char *boxes, *key_file, *keys, *policies, *info;
-	struct listen_address at; /* --listen */
-	struct words origins;	  /* owned */
+	struct sockets_asked at; /* --listen */
+	struct words origins;	 /* owned */
 	uint64_t idle_ms, connections, max_boxes;
 	bool proxy, log;
 };
@@ -329,62 +329,6 @@ static int read_policies(struct host *h, const char *path, struct err *e)
 	return r < 0 ? err_wrap(e, "--policies '%s'", path) : 0;
 }
 
-/* From the service manager: descriptors 3 and up. Source: sd_listen_fds(3). */
-static unsigned passed_sockets(int fds[SOCKETS])
-{
-	const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
-	uint64_t n = 0, who = 0;
-
-	if (!pid || !count || num_u64(pid, &who) < 0 || who != (uint64_t)sys_getpid() ||
-	    num_range(count, 1, SOCKETS, &n) < 0)
-		return 0;
-	for (unsigned i = 0; i < n; i++) {
-		fds[i] = FIRST_SOCKET + (int)i;
-		(void)sys_setfd(fds[i], FD_CLOEXEC);
-		(void)sys_setfl(fds[i], O_RDWR | O_NONBLOCK);
-	}
-	return (unsigned)n;
-}
-
-/* *@dir: owned by the caller; of a path */
-static int open_sockets(const struct args *a, int fds[SOCKETS],
-			struct listen_address *at, int *dir, struct err *e)
-{
-	int n = (int)passed_sockets(fds), r = 0;
-	const char *name;
-
-	*at = (struct listen_address){ .len = 0 };
-	if (n)
-		return n;
-	*at = a->at;
-	if (at->a.any.sa_family == AF_UNIX)
-		r = *dir = at->dir = hostpath_parent(at->a.path.sun_path, &name, e);
-	if (r >= 0)
-		r = listen_open(at, e);
-	if (r < 0)
-		return r;
-	fds[0] = r;
-	return 1;
-}
-
-static void tell(const struct app *app, const struct listen_address *at, bool tls,
-		 const char *made_up)
-{
-	char url[160] = "the sockets of the service manager";
-
-	if (at->len)
-		listen_text(at, tls, url, sizeof(url));
-	if (app->json)
-		fprintf(app->out, "{\"url\":\"%s\"%s%s%s}\n", url,
-			made_up ? ",\"key\":\"" : "", made_up ? made_up : "",
-			made_up ? "\"" : "");
-	else
-		fprintf(app->out, "listening on %s\n%s%s%s", url,
-			made_up ? "key: " : "", made_up ? made_up : "",
-			made_up ? "\n" : "");
-	fflush(app->out);
-}
-
 /* ---- the command ---------------------------------------------------------------------------- */
 
 /* Without libnghttp2 HTTP/1.1 is what is spoken: all that is served can be had by it. */
@@ -487,8 +431,8 @@ static int serve(struct app *app, void *args, struct err *e)
 					       .given = BUF_INIT(KEY_FILE_MAX),
 					       .rules = BUF_INIT(RULES_MAX),
 					       .info = BUF_INIT(INFO_MAX) };
-	_cleanup_close_ int stop = -1, page = open_page(), dir = -1;
-	struct listen_address at;
+	_cleanup_close_ int stop = -1, page = open_page();
+	_cleanup_sockets_ struct sockets sockets = { .n = 0 };
 	struct server_conf conf = {
 		.origins = words_list(&a->origins),
 		.user = config_text(app->config, CONFIG_USER),
@@ -508,7 +452,7 @@ static int serve(struct app *app, void *args, struct err *e)
 		.max_terminals = TERMINALS,
 		.idle_ms = a->idle_ms,
 	};
-	int fds[SOCKETS], r, n;
+	int r;
 
 	h.spec = SPEC_NONE;
 	if (read_files(&h, a, e) < 0)
@@ -519,21 +463,17 @@ static int serve(struct app *app, void *args, struct err *e)
 	stop = signals_watch((const int[]){ SIGTERM, SIGINT, 0 }, NULL);
 	if (stop < 0)
 		return err_sys(e, stop, "cannot set the server up");
-	n = open_sockets(a, fds, &at, &dir, e);
-	if (n < 0)
-		return n;
-	tell(app, &at, h.tls, h.made_up[0] ? h.made_up : NULL);
-	conf.listen_fds = fds;
-	conf.n_listen = (unsigned)n;
+	r = sockets_open(&a->at, &sockets, e);
+	if (r < 0)
+		return r;
+	sockets_tell(app, &sockets, h.tls, h.made_up[0] ? h.made_up : NULL);
+	conf.listen_fds = sockets.fds;
+	conf.n_listen = sockets.n;
 	conf.stop_fd = stop;
 	serve_host(&conf, &h, a);
 	h.files = proc_files(FILES);
 	keep_no_memory();
-	r = server_run(&conf, e);
-	scope_close_set(fds, (size_t)n);
-	if (at.len && at.a.any.sa_family == AF_UNIX)
-		listen_remove(&at);
-	return r;
+	return server_run(&conf, e);
 }
 
 static int take_idle(struct app *, void *args, const char *word, struct err *e)
@@ -548,14 +488,17 @@ static int take_idle(struct app *, void *args, const char *word, struct err *e)
 
 static int take_address(struct app *, void *args, const char *word, struct err *e)
 {
-	return listen_parse(word, &((struct args *)args)->at, e);
+	return sockets_ask(&((struct args *)args)->at, word, e);
 }
 
 static int check_address(struct args *a, struct err *e)
 {
-	int r = a->at.len ? 0 : listen_parse("127.0.0.1:8000", &a->at, e);
+	int r = a->at.n ? 0 : sockets_ask(&a->at, "127.0.0.1:8000", e);
+	bool here = true;
 
-	if (r < 0 || a->at.here || a->proxy || a->tls_cert)
+	for (unsigned i = 0; i < a->at.n; i++)
+		here &= a->at.at[i].here;
+	if (r < 0 || here || a->proxy || a->tls_cert)
 		return r;
 	err_set(e, -EPERM,
 		"--listen: others could reach this address, and read the key on its "
