@@ -76,6 +76,7 @@ page() {
 
 @test "page: names and output of the box are text" {
 	echo '<b>not bold</b>' >'<img src=x onerror=alert(1)>.txt'
+	printf 'if\u200b \u2066x\e[1m \U1f469\u200d\U1f4bb \u06cc\u200c\u06a9 \ufeffy\r\n' >$'\u202egpj.exe'
 	serve_start
 	page hostile
 }

@@ -257,6 +257,10 @@ const scenarios = {
 		await press('<img src=x onerror=alert(1)>.txt');
 		await has('<b>not bold</b>');
 		check('nor of the content', await evaluate('!document.querySelector("main b")'));
+		await has('<U+202E>gpj.exe');
+		await press('<U+202E>gpj.exe');
+		await has('if<U+200B> <U+2066>x<U+001B>[1m \u{1f469}\u200d\u{1f4bb} \u06cc\u200c\u06a9 <U+FEFF>y');
+		check('what cannot be seen is shown', await evaluate('!/[\\u202e\\u2066\\u200b\\x1b]/.test(document.body.innerText)'));
 		check('the policy takes no markup', await evaluate(`(() => { try { document.body.innerHTML = '<b>x</b>'; return false; } catch { return true; } })()`));
 		check('nor code', await evaluate(`new Promise((r) => { const s = document.createElement('style'); s.textContent = 'body { display: none }'; document.head.append(s); r(getComputedStyle(document.body).display !== 'none'); s.remove(); })`));
 		complaints.splice(0, complaints.length, ...complaints.filter((c) => !/TrustedHTML|inline style/.test(c)));

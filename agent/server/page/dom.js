@@ -1,5 +1,17 @@
 // Elements of the page. A string becomes text, never markup: what comes from a box can be
 // anything.
+
+// What a person does not see, nor that it turns the text around it: as base/text.c has it. What
+// joins or varies pictures, or letters of a script that is written so, is seen there.
+const PICTURES = '#*0-9\\xa9\\xae\\u203c\\u2049\\u2122\\u2139\\u2190-\\u2bff\\u3030-\\u303d\\u3297\\u3299\\ufe0f\\u{1f000}-\\u{1faff}';
+const HIDDEN = new RegExp(`(?<![${PICTURES}])[\\ufe0e\\ufe0f]|(?<![\\u0600-\\u0dff])\\u200c|` +
+	`(?<![\\u0600-\\u0dff${PICTURES}])\\u200d|(?![\\n\\t\\u200c\\u200d\\ufe0e\\ufe0f]|\\r\\n)` +
+	'[\\p{Cc}\\p{Default_Ignorable_Code_Point}\\u2028\\u2029\\ufff0-\\ufffb]', 'gu');
+
+export function seen(text) {
+	return text.replace(HIDDEN, (c) => `<U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}>`);
+}
+
 export function el(tag, props = {}, ...children) {
 	const node = document.createElement(tag);
 
@@ -13,7 +25,8 @@ export function el(tag, props = {}, ...children) {
 		else
 			node.setAttribute(name, value === true ? '' : value);
 	}
-	node.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== false));
+	node.append(...children.flat().filter((c) => c !== null && c !== undefined && c !== false)
+		.map((c) => (c instanceof Node ? c : seen(String(c)))));
 	return node;
 }
 
@@ -32,7 +45,7 @@ let timer;
 export function say(text) {
 	const node = document.getElementById('said');
 
-	node.textContent = text;
+	node.textContent = seen(text);
 	clearTimeout(timer);
 	timer = setTimeout(() => { node.textContent = ''; }, 8000);
 }
