@@ -5,9 +5,10 @@
  *
  * Theory of operation
  *
- * Nothing is compressed: a file is read once for its checksum, which stands before its
- * content, and once more for the content. One that changes in between ends the archive,
- * and with it the download. The list at the end is gathered in memory. */
+ * All is looked at first, so that what is too much is known before anything is written, and
+ * nothing large is read in vain. Nothing is compressed: a file is read once for its checksum,
+ * which stands before its content, and once more for the content. One that changes in between
+ * ends the archive, and with it the download. The list at the end is gathered in memory. */
 #include "runtime/init/applets.h"
 
 #include <errno.h>
@@ -19,10 +20,12 @@
 #include "base/file.h"
 #include "base/scope.h"
 #include "base/sys/sys.h"
+#include "base/text.h"
 #include "runtime/init/walk.h"
 
 enum {
 	ZIP_MOST = 65000,
+	HEADS = 2 * 64, /* of a member, besides its name */
 	CHUNK = 64 << 10,
 	CENTRAL_MAX = 32 << 20,
 	VERSION = 20,
@@ -31,6 +34,7 @@ enum {
 };
 
 struct zip {
+	bool weighs;	    /* nothing is written yet: how much will it be? */
 	uint64_t at;	    /* bytes written */
 	struct buf central; /* the list at the end */
 	unsigned count;
@@ -71,11 +75,20 @@ static void put32(struct buf *b, uint32_t v)
 	put16(b, v >> 16);
 }
 
+static bool is_utf8(const char *s)
+{
+	int n = 1;
+
+	while (*s && (n = text_utf8_len(s, strlen(s))) > 0)
+		s += n;
+	return n > 0;
+}
+
 /* What the local header and the list say alike. */
 static void put_common(struct buf *b, const struct member *m)
 {
 	put16(b, VERSION);
-	put16(b, UTF8);
+	put16(b, is_utf8(m->name) ? UTF8 : 0);
 	put16(b, 0); /* stored */
 	put16(b, m->time);
 	put16(b, m->date);
@@ -94,12 +107,31 @@ static int write_out(struct zip *z, const void *data, size_t len)
 	return r;
 }
 
+static int check_room(struct zip *z)
+{
+	return z->count > ZIP_MOST || z->at > UINT32_MAX - (16U << 20)
+		       ? err_set(z->e, -EFBIG,
+				 "too much for one archive: 4 GiB and %d files are the "
+				 "most",
+				 ZIP_MOST)
+		       : 0;
+}
+
+static int weigh(struct zip *z, const char *name, const struct stat *st)
+{
+	z->count++;
+	z->at += HEADS + 2 * strlen(name);
+	z->at += S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0;
+	return check_room(z);
+}
+
 static int begin_member(struct zip *z, struct member *m)
 {
 	_cleanup_buf_ struct buf head = BUF_INIT(PATH_MAX + 64L);
 
-	if (z->count == ZIP_MOST || z->at > UINT32_MAX - (16U << 20))
-		return err_set(z->e, -EFBIG, "too much for one archive");
+	z->count++;
+	if (check_room(z) < 0)
+		return z->e->code;
 	m->at = (uint32_t)z->at;
 	put32(&head, 0x04034b50);
 	put_common(&head, m);
@@ -112,7 +144,6 @@ static int begin_member(struct zip *z, struct member *m)
 	put32(&z->central, (uint32_t)m->mode << 16 | (m->directory ? DIRECTORY : 0));
 	put32(&z->central, m->at);
 	buf_adds(&z->central, m->name);
-	z->count++;
 	if (buf_failed(&head) < 0 || buf_failed(&z->central) < 0)
 		return err_sys(z->e, -ENOMEM, "cannot pack");
 	return write_out(z, head.data, head.len);
@@ -167,6 +198,8 @@ static int add(struct zip *z, int dirfd, const char *file, const char *name,
 	struct tm tm = { 0 };
 	int r = 0;
 
+	if (z->weighs)
+		return weigh(z, name, st);
 	gmtime_r(&st->st_mtime, &tm);
 	if (tm.tm_year >= 80) {
 		m.date = (uint16_t)((tm.tm_year - 80) << 9 | (tm.tm_mon + 1) << 5 |
@@ -234,6 +267,20 @@ static int add_path(struct zip *z, const char *path)
 	return r < 0 ? r : MIN(z->failed, 0);
 }
 
+static int add_all(struct zip *z, char *const paths[])
+{
+	int r = 0;
+
+	for (int pass = 0; pass < 2 && r == 0; pass++) {
+		z->weighs = pass == 0;
+		z->count = 0;
+		z->at = 0;
+		for (char *const *path = paths; *path && r == 0; path++)
+			r = add_path(z, *path);
+	}
+	return r;
+}
+
 int zip_run(char *const argv[], struct err *e)
 {
 	_cleanup_free_ struct zip *z = calloc(1, sizeof(*z));
@@ -249,8 +296,7 @@ int zip_run(char *const argv[], struct err *e)
 		r = look_at(*path, e);
 	if (r < 0)
 		return r;
-	for (char *const *path = argv + 1; *path && r == 0; path++)
-		r = add_path(z, *path);
+	r = add_all(z, argv + 1);
 	put32(&end, 0x06054b50);
 	put32(&end, 0);
 	put16(&end, z->count);

@@ -1516,6 +1516,20 @@ open("big.png", "wb").write(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">I
 	touch many/{1..300}
 	serve POST /files/archive -H 'Content-Type: application/json' -d "$(jq -nc '{paths: [range(1; 301) | "many/\(.)"]}')" -o y.zip
 	[ "$(python3 -m zipfile -l y.zip | wc -l)" = 301 ]
+	# names that are no UTF-8 do not spoil the others
+	mkdir odd
+	touch odd/$'bad\xff' odd/$'a\nb' 'odd/k\u00e4se'
+	touch odd/$'\u00e4'
+	serve POST /files/archive -H 'Content-Type: application/json' -d '{"paths":["odd"]}' -o odd.zip
+	python3 -c 'import zipfile; z = zipfile.ZipFile("odd.zip"); assert len(z.namelist()) == 5 and "odd/\u00e4" in z.namelist() and "odd/a\nb" in z.namelist(), z.namelist()'
+	# what is too much is said before anything is sent, and before it is read
+	truncate -s 3G d/large odd/large
+	serve_status POST /files/archive 413 -H 'Content-Type: application/json' -d '{"paths":["d","odd"]}'
+	[ "$(cat serve.body)" = '{"detail":"too much for one archive: 4 GiB and 65000 files are the most"}' ]
+	truncate -s 1T d/large
+	serve_status POST /files/archive 413 -H 'Content-Type: application/json' -d '{"paths":["d"]}'
+	(cd many && seq 300 65001 | xargs touch)
+	serve_status POST /files/archive 413 -H 'Content-Type: application/json' -d '{"paths":["many"]}'
 	serve_status POST /files/archive 404 -H 'Content-Type: application/json' -d '{"paths":["d","none"]}'
 	serve_status POST /files/archive 400 -H 'Content-Type: application/json' -d '{"paths":[]}'
 }
