@@ -3,7 +3,8 @@
  * The notes of take_note.c are read from the last line to the first, refs before files: if
  * HEAD or its branch has moved since, an index or a message of before on top of that would
  * take something back without a word, so these stay. Files are done before refs, so that
- * HEAD is off a branch by then that is to be removed. */
+ * HEAD is off a branch by then that is to be removed. The list of stashes comes last: it is
+ * the log of a ref, to which git writes. */
 #include "rootfs/git/take_impl.h"
 
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 enum { SAID_MAX = 10, SHORT = 12 };
 
 static const char none[] = "-";
+static const char stash_log[] = "logs/refs/stash", taken_back[] = "cubby: taken back";
 
 struct back {
 	struct git_take t; /* what of it is needed: the configuration, sums, refs */
@@ -314,11 +316,64 @@ static int back_files(struct back *b, struct err *e)
 
 		if (!line)
 			return fail_back(e, -ENOMEM);
-		if (split(line, "file", word))
+		if (split(line, "file", word) && strcmp(word[2], stash_log) != 0)
 			r = back_file(b, word, e);
 	}
 	return r;
 }
+
+/* ---- the list of stashes ------------------------------------------------------------------- */
+
+/* Git has written a line about that its ref came back, perhaps before a kill, too. */
+static void cut_our_lines(struct buf *log)
+{
+	const size_t n = strlen(taken_back);
+
+	while (log->len > n && log->data[log->len - 1] == '\n' &&
+	       memcmp(log->data + log->len - 1 - n, taken_back, n) == 0) {
+		const char *before = memrchr(log->data, '\n', log->len - 1);
+
+		buf_truncate(log, before ? (size_t)(before + 1 - log->data) : 0);
+	}
+}
+
+/* After the refs: what git writes to it by then would be in it. */
+static int back_log(struct back *b, char *const word[3], struct err *e)
+{
+	_cleanup_buf_ struct buf log = BUF_INIT(GIT_INDEX_MAX);
+	char now[HASH_HEX], cut[HASH_HEX];
+	char *as_now[3] = { word[0], now, word[2] };
+	int r = git_take_note_now(&b->t, word[2], &log, now, e)
+			?: is_old(b, word, now, e);
+
+	if (r != 0)
+		return MIN(r, 0);
+	memcpy(cut, none, sizeof(none));
+	cut_our_lines(&log);
+	if (log.len)
+		r = git_take_note_mark(&b->t, word[2], &log, cut, e);
+	if (r == 0 && (strcmp(now, word[1]) == 0 || strcmp(cut, word[1]) == 0))
+		r = bring_back(b, as_now, e);
+	return r == -ESTALE || r == -EEXIST ? 0 : r;
+}
+
+static int back_stashes(struct back *b, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = b->n; i-- > 0 && r == 0;) {
+		_cleanup_free_ char *line = strdup(b->lines[i]);
+		char *word[3];
+
+		if (!line)
+			return fail_back(e, -ENOMEM);
+		if (split(line, "file", word) && strcmp(word[2], stash_log) == 0)
+			r = back_log(b, word, e);
+	}
+	return r;
+}
+
+/* ---- refs ----------------------------------------------------------------------------------- */
 
 /* Its value is named: with a ref that is removed goes its log, so nothing else names it. */
 static void say_back(struct back *b, const struct git_ref *x)
@@ -358,8 +413,7 @@ static void keep_branch_of_head(struct back *b)
 
 static int back_refs(struct back *b, struct err *e)
 {
-	struct git_take_moves moves = { &b->t, &b->todo, "cubby: taken back", refused,
-					b };
+	struct git_take_moves moves = { &b->t, &b->todo, taken_back, refused, b };
 	int r;
 
 	keep_branch_of_head(b);
@@ -389,5 +443,8 @@ int git_take_back(const struct git_take_conf *conf, struct err *e)
 	if (r < 0)
 		return r;
 	r = back_files(&b, e);
-	return r < 0 ? r : back_refs(&b, e);
+	if (r < 0)
+		return r;
+	r = back_refs(&b, e);
+	return r < 0 ? r : back_stashes(&b, e);
 }

@@ -127,6 +127,10 @@ enum { GIT_TAKE_STEPS = 64 << 20 };
 /** git_take_note_refs() - note, before it is done, that refs get these values */
 int git_take_note_refs(const struct git_take *t, const struct git_refs *todo,
 		       struct err *e);
+/** git_take_note_file() - note, before it is done, that a file of the host's gets the text
+ *  @next; NULL = it is removed */
+int git_take_note_file(const struct git_take *t, const char *path,
+		       const struct buf *next, struct err *e);
 /** git_take_note_put() - a file of the host's is replaced as takeover_put() does it, after
  *  what was there was noted; git_take_note_remove(): or removed */
 int git_take_note_put(const struct git_take *t, const struct takeover_file *f,

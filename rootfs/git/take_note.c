@@ -152,9 +152,8 @@ static int keep_text(const struct git_take *t, const struct buf *text, char name
 	return r < 0 ? fail(e, r) : 0;
 }
 
-/* @next: NULL = the file is removed. */
-static int note_file(const struct git_take *t, const char *path, const struct buf *next,
-		     struct err *e)
+int git_take_note_file(const struct git_take *t, const char *path,
+		       const struct buf *next, struct err *e)
 {
 	_cleanup_buf_ struct buf now = BUF_INIT(GIT_INDEX_MAX), line = BUF_INIT(1024);
 	char was[HASH_HEX], comes[HASH_HEX] = "-", kept[16] = "-";
@@ -181,13 +180,13 @@ int git_take_note_put(const struct git_take *t, const struct takeover_file *f,
 	if (t->conf->record < 0)
 		return takeover_put(git_take_tree_git(t, f->path), f, e);
 	r = buf_add(&next, f->data, f->len);
-	r = r < 0 ? fail(e, r) : note_file(t, f->path, &next, e);
+	r = r < 0 ? fail(e, r) : git_take_note_file(t, f->path, &next, e);
 	return r < 0 ? r : takeover_put(git_take_tree_git(t, f->path), f, e);
 }
 
 int git_take_note_remove(const struct git_take *t, const char *path, struct err *e)
 {
-	int r = note_file(t, path, NULL, e);
+	int r = git_take_note_file(t, path, NULL, e);
 
 	return r < 0 ? r : takeover_remove(git_take_tree_git(t, path), path, e);
 }

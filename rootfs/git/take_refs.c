@@ -155,6 +155,46 @@ static bool has_news(const struct git_take *t, const char *name)
 	return log_goes_on(t, path, REFLOG_MAX, &log, &len) && log.len;
 }
 
+static const char stash[] = "refs/stash", stash_log[] = "logs/refs/stash";
+
+/* Of an entry all but what stood before, which git writes anew when that is dropped. */
+static bool next_entry(const struct buf *log, size_t *at, size_t sum, const char **ret,
+		       size_t *len)
+{
+	const char *from = buf_cstr(log) + *at;
+	const char *end = *at < log->len ? memchr(from, '\n', log->len - *at) : NULL;
+
+	if (!end)
+		return false;
+	*at += (size_t)(end - from) + 1;
+	*ret = from + 2 * sum;
+	*len = (size_t)(end - *ret);
+	return true;
+}
+
+/* The list of stashes is a log: one that was dropped from its midst has moved no ref. Is the
+ * box's the host's, but for some, and not the last? */
+static bool has_dropped(const struct git_take *t)
+{
+	_cleanup_buf_ struct buf box = BUF_INIT(REFLOG_MAX),
+				 host = BUF_INIT(REFLOG_MAX);
+	const char *x = NULL, *y = NULL;
+	size_t box_at = 0, host_at = 0, x_len = 0, y_len = 0;
+	bool same = false;
+
+	if (takeover_read(git_take_tree_upper(t, stash_log), stash_log, &box) < 0 ||
+	    takeover_read(git_take_tree_git(t, stash_log), stash_log, &host) < 0 ||
+	    !is_log(&box, t->sum) || !is_log(&host, t->sum) || box.len == host.len)
+		return false;
+	while (next_entry(&box, &box_at, t->sum, &x, &x_len))
+		do {
+			if (!next_entry(&host, &host_at, t->sum, &y, &y_len))
+				return false;
+			same = x_len == y_len && memcmp(x, y, x_len) == 0;
+		} while (!same);
+	return host_at == host.len;
+}
+
 /* ---- moving ------------------------------------------------------------------------------ */
 
 struct move {
@@ -415,6 +455,26 @@ static void judge_head(struct move *m)
 			      "folds case, may take for another";
 }
 
+/* Of the list of stashes nothing would be known after an undo but the last. Git removes it
+ * with its ref. */
+static int note_stashes(const struct move *m, const struct log_choice *logs,
+			struct err *e)
+{
+	const struct git_take *t = m->t;
+	_cleanup_buf_ struct buf log = BUF_INIT(REFLOG_MAX);
+	const char *to = git_refs_get(&m->todo, stash);
+	bool comes = false;
+
+	if (to && strcmp(to, "-") == 0)
+		return git_take_note_file(t, stash_log, NULL, e);
+	for (size_t i = 0; i < t->n; i++)
+		comes |= logs[i].put && strcmp(t->list[i].path, stash_log) == 0;
+	if (!comes ||
+	    takeover_read(git_take_tree_upper(t, stash_log), stash_log, &log) < 0)
+		return 0;
+	return git_take_note_file(t, stash_log, &log, e);
+}
+
 /* The logs of what is moved, and of HEAD. */
 static void choose_logs(struct move *m, struct log_choice *ret)
 {
@@ -432,7 +492,8 @@ static void choose_logs(struct move *m, struct log_choice *ret)
 		to = git_refs_get(&m->todo, name);
 		if (!is_our_log(m, name))
 			continue;
-		if (to && strcmp(to, "-") != 0 && strcmp(name, "refs/stash") == 0)
+		if (strcmp(name, stash) == 0 &&
+		    (to ? strcmp(to, "-") != 0 : has_dropped(t)))
 			ret[i].put = true; /* what is dropped goes from it, too */
 		else
 			ret[i].put = !t->behind && log_goes_on(t, x->path, REFLOG_MAX,
@@ -458,6 +519,9 @@ int git_take_refs(struct git_take *t, struct err *e)
 	if (m.todo.n && !git_host_there())
 		return err_set(e, -ENOENT, "there is no git on the host");
 	choose_logs(&m, logs);
+	r = note_stashes(&m, logs, e);
+	if (r < 0)
+		return r;
 	r = move_refs(&m, e);
 	return r < 0 ? r : put_logs(&m, logs, e);
 }

@@ -53,7 +53,10 @@ same_everywhere() { # the host and a box's next view
 	[ "$(git ls-files | wc -l)" = 151 ]
 	[ "$(git branch | wc -l)" = 4 ]
 	same_everywhere
-	quiet 'git gc -q; git branch -D b1 >/dev/null'
+	# Git knows this tree without having it, but its fsck does not.
+	quiet 'git rm -rq .; git commit -qm empty; git gc -q --prune=now'
+	git fsck --strict
+	quiet 'git reset -q --hard HEAD~1; git gc -q; git branch -D b1 >/dev/null'
 	[ "$(git branch | wc -l)" = 3 ]
 	same_everywhere
 }
@@ -326,6 +329,43 @@ git_state() {
 	git log -1 --format=%s "$side" | grep -qx side # which git keeps for a while
 	[ "$(reviewed 'git for-each-ref --format="%(refname)"' | xargs)" = "refs/heads/gone refs/heads/main refs/tags/moved" ]
 	[ "$after" != "$before" ]
+}
+
+stashed() { # what the list of stashes is: git keeps it in a log alone
+	git stash list
+	[ ! -e .git/logs/refs/stash ] || cut -d' ' -f2- .git/logs/refs/stash
+}
+
+@test "stashes that a box has dropped, also from the midst; undo: their list is what it was" {
+	git_repo
+	for i in 1 2 3 4; do echo "$i" >file; git stash push -qm "s$i"; done
+	before=$(stashed)
+	quiet 'git stash drop -q "stash@{1}"' # live
+	[ "$(git stash list | sed 's/.*: //' | xargs)" = "s4 s2 s1" ]
+	git fsck --strict
+	for change in 'git stash drop -q "stash@{1}"' 'git stash drop -q' 'git stash clear' \
+		'echo 5 >file; git stash push -qm s5' 'git stash drop -q; echo 6 >file; git stash push -qm s6'; do
+		before=$(stashed)
+		reviewed "$change"
+		cubby apply -q --all
+		[ "$(stashed)" != "$before" ] || { echo "not taken over: $change"; return 1; }
+		cubby undo -q
+		[ "$(stashed)" = "$before" ] || { echo "$change"; diff <(echo "$before") <(stashed); return 1; }
+	done
+	git update-ref -d refs/stash
+	reviewed 'echo 7 >file; git stash push -qm s7'
+	cubby apply -q --all
+	cubby undo -q
+	[ -z "$(stashed)" ]
+	echo 8 >file
+	git stash push -qm s8
+	reviewed 'git stash drop -q'
+	cubby apply -q --all
+	echo 9 >file
+	git stash push -qm s9 # of the host, meanwhile
+	before=$(stashed)
+	cubby undo -q
+	[ "$(stashed)" = "$before" ]
 }
 
 @test "undo: of a commit alone, and the first one of a repository" {
