@@ -3,48 +3,44 @@
 #include <dirent.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "base/sys/sys.h"
 
-int dirscan_start(struct dirscan *s, int fd, struct err *e)
+void dirscan_start(struct dirscan *s, int fd)
 {
-	off_t r;
+	off_t r = fd < 0 ? fd : sys_lseek(fd, 0, SEEK_SET);
 
-	r = sys_lseek(fd, 0, SEEK_SET);
-	if (r < 0)
-		return err_sys(e, (int)r, "cannot rewind a directory");
 	s->fd = fd;
+	s->failed = (int)MIN(r, 0);
 	s->at = s->len = 0;
-	return 0;
 }
 
-static int fill(struct dirscan *s, struct err *e)
-{
-	ssize_t n;
-
-	n = sys_getdents64(s->fd, s->bytes, sizeof(s->bytes));
-	if (n < 0)
-		return err_sys(e, (int)n, "cannot list a directory");
-	s->at = 0;
-	s->len = (size_t)n;
-	return n > 0;
-}
-
-int dirscan_next(struct dirscan *s, struct dirscan_entry *ret, struct err *e)
+bool dirscan_next(struct dirscan *s)
 {
 	const struct dirent64 *d;
-	int r;
+	ssize_t n;
 
-	for (;;) {
+	do {
 		if (s->at >= s->len) {
-			r = fill(s, e);
-			if (r <= 0)
-				return r;
+			n = s->failed
+				    ?: sys_getdents64(s->fd, s->bytes,
+						      sizeof(s->bytes));
+			if (n <= 0) {
+				s->failed = (int)n;
+				return false;
+			}
+			s->at = 0;
+			s->len = (size_t)n;
 		}
 		d = (const void *)(s->bytes + s->at);
 		s->at += d->d_reclen;
-		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
-			continue;
-		*ret = (struct dirscan_entry){ d->d_name, d->d_type };
-		return 1;
-	}
+	} while (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."));
+	s->name = d->d_name;
+	s->type = d->d_type;
+	return true;
+}
+
+int dirscan_failed(const struct dirscan *s, struct err *e)
+{
+	return s->failed ? err_sys(e, s->failed, "cannot list a directory") : 0;
 }

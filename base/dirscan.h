@@ -5,6 +5,7 @@
 #ifndef BASE_DIRSCAN_H
 #define BASE_DIRSCAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -12,21 +13,22 @@
 enum { DIRSCAN_BYTES = 8192 };
 
 struct dirscan {
-	int fd; /* borrowed */
+	const char *name;   /* borrowed until the next call */
+	unsigned char type; /* DT_DIR, DT_REG, …; DT_UNKNOWN on some filesystems */
+	int fd;		    /* borrowed */
+	int failed;
 	size_t at, len;
 	_Alignas(uint64_t) char bytes[DIRSCAN_BYTES];
 };
 
-struct dirscan_entry {
-	const char *name;   /* borrowed until the next call */
-	unsigned char type; /* DT_DIR, DT_REG, …; DT_UNKNOWN on some filesystems */
-};
+/** dirscan_start() - begin, or begin again, before the first name
+ *  @fd: a negative errno is what failed: there are no names */
+void dirscan_start(struct dirscan *s, int fd);
 
-/** dirscan_start() - begin, or begin again, at the first name
- *  Return: 0 or a negative errno of the seek. */
-int dirscan_start(struct dirscan *s, int fd, struct err *e);
+/** dirscan_next() - is there one more? It is @s->name. False: no more, or it failed */
+bool dirscan_next(struct dirscan *s);
 
-/** dirscan_next() - 1 = @ret filled, 0 = no more names, or a negative errno */
-int dirscan_next(struct dirscan *s, struct dirscan_entry *ret, struct err *e);
+/** dirscan_failed() - 0, or why there were no more names, for who must have all of them */
+int dirscan_failed(const struct dirscan *s, struct err *e);
 
 #endif

@@ -192,18 +192,16 @@ static int look(struct changes_snapshot *s, int dirfd, const char *name,
 
 static int walk(struct changes_snapshot *s, int dirfd, struct buf *path, unsigned depth)
 {
-	struct dirscan_entry entry;
 	struct dirscan scan;
-	struct err ignored;
-	int r = dirscan_start(&scan, dirfd, &ignored);
 
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
-		int failed = look(s, dirfd, entry.name, path, depth);
+	dirscan_start(&scan, dirfd);
+	while (dirscan_next(&scan)) {
+		int failed = look(s, dirfd, scan.name, path, depth);
 
 		if (failed < 0)
 			return failed;
 	}
-	s->incomplete |= r < 0;
+	s->incomplete |= scan.failed < 0;
 	return 0;
 }
 

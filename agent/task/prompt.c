@@ -126,18 +126,16 @@ enum { LIST_LOOK_MAX = 100000 };
 
 static int listing_read(int fd, struct listing *l)
 {
-	struct dirscan_entry entry;
 	struct dirscan scan;
-	struct err ignored;
-	int r = dirscan_start(&scan, fd, &ignored);
 
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
-		if (listing_add(l, entry.name, entry.type == DT_DIR) < 0)
+	dirscan_start(&scan, fd);
+	while (dirscan_next(&scan)) {
+		if (listing_add(l, scan.name, scan.type == DT_DIR) < 0)
 			return -ENOMEM;
 		if (l->total > LIST_LOOK_MAX)
 			break;
 	}
-	return MIN(r, 0);
+	return scan.failed;
 }
 
 static int add_listing(int dirfd, struct buf *out)
@@ -228,7 +226,7 @@ static void add_nearest(struct words *w, int dirfd, const char *dir)
 			return;
 }
 
-static bool is_looked_into(const struct dirscan_entry *x)
+static bool is_looked_into(const struct dirscan *x)
 {
 	return x->type == DT_DIR && x->name[0] != '.' &&
 	       strcmp(x->name, "node_modules") != 0 && strcmp(x->name, "vendor") != 0;
@@ -238,15 +236,12 @@ static bool is_looked_into(const struct dirscan_entry *x)
 static void add_nested(struct words *w, int dirfd, const char *dir, unsigned depth)
 {
 	_cleanup_(listing_done) struct listing l = { 0 };
-	struct dirscan_entry entry;
 	struct dirscan scan;
-	struct err ignored;
-	int r;
 
 	add_nearest(w, dirfd, dir);
-	r = depth < NESTED_DEPTH ? dirscan_start(&scan, dirfd, &ignored) : -ENOENT;
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0)
-		if (is_looked_into(&entry) && listing_add(&l, entry.name, false) < 0)
+	dirscan_start(&scan, depth < NESTED_DEPTH ? dirfd : -ENOENT);
+	while (dirscan_next(&scan))
+		if (is_looked_into(&scan) && listing_add(&l, scan.name, false) < 0)
 			return;
 	for (size_t i = 0; i < l.n && w->dirs < NESTED_DIRS; i++) {
 		_cleanup_close_ int fd = sys_openat(

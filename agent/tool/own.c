@@ -204,15 +204,12 @@ static int by_name(const void *a, const void *b)
 /* Names that end in .json, sorted: the tools stand in every request, in one order. */
 static size_t list(int fd, char *names[OWN_MAX], struct buf *notes)
 {
-	struct dirscan_entry entry;
 	struct dirscan scan;
-	struct err ignored;
 	size_t n = 0, seen = 0;
-	int r = dirscan_start(&scan, fd, &ignored);
 
-	while (r >= 0 && seen++ < OWN_LOOK_MAX &&
-	       (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
-		if (!text_ends(entry.name, ".json") || !entry.name[5])
+	dirscan_start(&scan, fd);
+	while (seen++ < OWN_LOOK_MAX && dirscan_next(&scan)) {
+		if (!text_ends(scan.name, ".json") || !scan.name[5])
 			continue;
 		if (n == OWN_MAX) {
 			buf_addf(notes,
@@ -221,7 +218,7 @@ static size_t list(int fd, char *names[OWN_MAX], struct buf *notes)
 				 OWN_MAX);
 			break;
 		}
-		names[n] = strdup(entry.name);
+		names[n] = strdup(scan.name);
 		n += names[n] != NULL;
 	}
 	qsort(names, n, sizeof(*names), by_name);

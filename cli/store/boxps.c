@@ -138,15 +138,14 @@ static int open_proc(struct err *e)
 static int read_all(int proc, struct boxps *ret, struct err *e)
 {
 	struct dirscan scan;
-	struct dirscan_entry entry;
 	int r;
 
-	r = dirscan_start(&scan, proc, e);
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, e)) > 0) {
+	dirscan_start(&scan, proc);
+	while (dirscan_next(&scan)) {
 		struct boxps_proc p = { .pid = 0 };
 		uint64_t pid;
 
-		if (num_range(entry.name, 1, INT32_MAX, &pid) < 0)
+		if (num_range(scan.name, 1, INT32_MAX, &pid) < 0)
 			continue;
 		p.host_pid = (pid_t)pid;
 		if (read_stat(proc, &p) < 0)
@@ -155,7 +154,7 @@ static int read_all(int proc, struct boxps *ret, struct err *e)
 		if (r < 0)
 			return err_sys(e, r, "cannot list processes");
 	}
-	return r;
+	return dirscan_failed(&scan, e);
 }
 
 static int by_host_pid(const void *a, const void *b)

@@ -413,19 +413,16 @@ bool place_moved(const char *project, const char *mark, char ret[PATH_MAX])
 {
 	char parent[PATH_MAX], id[BOXMARK_ID];
 	const char *name = strchr(mark, '=');
-	struct dirscan_entry d;
 	struct dirscan scan;
-	struct err ignored = ERR_NONE;
 	_cleanup_close_ int fd = -1;
 
 	(void)text_copy(parent, sizeof(parent), project);
 	*(strrchr(parent, '/') ?: parent) = '\0';
 	fd = sys_open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY);
-	if (fd < 0 || dirscan_start(&scan, fd, &ignored) < 0)
-		return false;
-	while (dirscan_next(&scan, &d, &ignored) > 0) {
-		if (d.type != DT_DIR ||
-		    snprintf(ret, PATH_MAX, "%s/%s", parent, d.name) >= PATH_MAX)
+	dirscan_start(&scan, fd);
+	while (dirscan_next(&scan)) {
+		if (scan.type != DT_DIR ||
+		    snprintf(ret, PATH_MAX, "%s/%s", parent, scan.name) >= PATH_MAX)
 			continue;
 		if (boxmark_id(ret, name ? name + 1 : "", id) == 0 &&
 		    strcmp(id, mark) == 0)

@@ -19,23 +19,21 @@ enum {
 /* Return: 0 or, where there are too many, -ENOSPC. */
 static int watch_below(struct hostwatch *w, int dir, int depth)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
-	struct err ignored;
 	char path[64];
 	int r;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir);
 	r = w->n++ < HOSTWATCH_DIRS ? sys_inotify_add(w->fd, path, NAMES) : -ENOSPC;
-	if (r >= 0)
-		r = dirscan_start(&scan, dir, &ignored);
-	while (r >= 0 && (r = dirscan_next(&scan, &d, &ignored)) > 0) {
+	dirscan_start(&scan, r < 0 ? r : dir);
+	while (r >= 0 && dirscan_next(&scan)) {
 		_cleanup_close_ int sub = -1;
 
-		if ((d.type != DT_DIR && d.type != DT_UNKNOWN) || depth >= DEPTH ||
-		    strcmp(d.name, ".git") == 0)
+		if ((scan.type != DT_DIR && scan.type != DT_UNKNOWN) ||
+		    depth >= DEPTH || strcmp(scan.name, ".git") == 0)
 			continue;
-		sub = sys_openat(dir, d.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		sub = sys_openat(dir, scan.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+				 0);
 		r = sub < 0 ? 0 : watch_below(w, sub, depth + 1);
 	}
 	return r == -ENOSPC ? r : 0;

@@ -192,7 +192,7 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-static bool is_directory(int dir, const struct dirscan_entry *entry)
+static bool is_directory(int dir, const struct dirscan *entry)
 {
 	struct stat st;
 
@@ -206,8 +206,6 @@ static void complete_name(int dirfd, const char *word, struct buf *ret)
 	const int before = (int)(base - word);
 	char path[PATH_MAX];
 	struct dirscan scan;
-	struct dirscan_entry entry;
-	struct err ignored;
 	size_t n = 0;
 
 	if ((size_t)before >= sizeof(path) || strstr(word, ".."))
@@ -216,14 +214,13 @@ static void complete_name(int dirfd, const char *word, struct buf *ret)
 	_cleanup_close_ int dir = inroot_open(dirfd, before ? path : ".",
 					      O_RDONLY | O_DIRECTORY | O_NONBLOCK);
 
-	if (dir < 0 || dirscan_start(&scan, dir, &ignored) < 0)
-		return;
-	while (n < NAMES_MAX && dirscan_next(&scan, &entry, &ignored) > 0) {
-		if (!text_starts(entry.name, base) || !is_plain(entry.name) ||
-		    (entry.name[0] == '.' && !*base))
+	dirscan_start(&scan, dir);
+	while (n < NAMES_MAX && dirscan_next(&scan)) {
+		if (!text_starts(scan.name, base) || !is_plain(scan.name) ||
+		    (scan.name[0] == '.' && !*base))
 			continue;
-		buf_addf(ret, "%s%s%s\n", path, entry.name,
-			 is_directory(dir, &entry) ? "/" : "");
+		buf_addf(ret, "%s%s%s\n", path, scan.name,
+			 is_directory(dir, &scan) ? "/" : "");
 		n++;
 	}
 }

@@ -268,18 +268,17 @@ static int take_root(struct extract *x, const struct untar_entry *en, struct err
 static int drop_marks(int dir)
 {
 	_cleanup_close_ int fd = sys_openat(dir, ".", O_RDONLY | O_DIRECTORY, 0);
-	struct dirscan_entry d;
 	struct dirscan scan;
-	struct err ignored;
 	struct stat st;
-	int r = fd < 0 ? fd : ovlmark_opaque(fd) ?: dirscan_start(&scan, fd, &ignored);
+	int r = fd < 0 ? fd : ovlmark_opaque(fd);
 
-	while (r >= 0 && (r = dirscan_next(&scan, &d, &ignored)) > 0)
-		if ((d.type == DT_CHR || d.type == DT_UNKNOWN) &&
-		    sys_fstatat(fd, d.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	dirscan_start(&scan, r < 0 ? r : fd);
+	while (dirscan_next(&scan))
+		if ((scan.type == DT_CHR || scan.type == DT_UNKNOWN) &&
+		    sys_fstatat(fd, scan.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    ovlmark_is_whiteout(&st))
-			(void)sys_unlinkat(fd, d.name, 0);
-	return r;
+			(void)sys_unlinkat(fd, scan.name, 0);
+	return scan.failed;
 }
 
 static bool is_opaque(int dir)

@@ -361,16 +361,17 @@ static int by_name(const void *a, const void *b)
 static int read_names(struct pack *p, int fd, struct buf *names, char ***ret, size_t *n,
 		      struct err *e)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int r = dirscan_start(&scan, fd, e);
+	int r;
 
 	*n = 0;
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
-		if (buf_add(names, d.name, strlen(d.name) + 1) < 0)
+	dirscan_start(&scan, fd);
+	while (dirscan_next(&scan)) {
+		if (buf_add(names, scan.name, strlen(scan.name) + 1) < 0)
 			return fail(p, -E2BIG, "list", e);
 		++*n;
 	}
+	r = dirscan_failed(&scan, e);
 	*ret = r < 0 ? NULL : calloc(*n + 1, sizeof(**ret));
 	if (!*ret)
 		return r < 0 ? r : fail(p, -ENOMEM, "list", e);

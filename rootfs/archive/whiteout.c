@@ -98,7 +98,7 @@ static int remove_dir(const struct whiteout *l, int parent, const char *name,
 {
 	_cleanup_close_ int fd = -1;
 	struct stat st;
-	int r;
+	int r = 0;
 
 	fd = sys_openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (fd < 0)
@@ -143,15 +143,14 @@ static int empty(const struct whiteout *l, int dir, unsigned depth, struct err *
 {
 	/* On the heap: as deep as directories nest, and the stack is not that large. */
 	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
-	struct dirscan_entry d;
-	int r;
+	int r = 0;
 
 	if (!scan)
 		return err_sys(e, -ENOMEM, "cannot unpack a layer");
-	r = dirscan_start(scan, dir, e);
-	while (r == 0 && (r = dirscan_next(scan, &d, e)) > 0)
-		r = remove_any(l, dir, d.name, depth, e);
-	return r;
+	dirscan_start(scan, dir);
+	while (r == 0 && dirscan_next(scan))
+		r = remove_any(l, dir, scan->name, depth, e);
+	return r ?: dirscan_failed(scan, e);
 }
 
 int whiteout_remove(const struct whiteout *l, int parent, const char *name,

@@ -113,7 +113,7 @@ static bool is_dot(int dir, const char *name)
 		a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
-static bool is_dir(int dir, const struct dirscan_entry *x)
+static bool is_dir(int dir, const struct dirscan *x)
 {
 	struct stat st;
 
@@ -161,11 +161,10 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 	_cleanup_free_ char *path = strdup(d->list[i].path);
 	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
 	_cleanup_close_ int dir = -1;
-	struct dirscan_entry x;
 	struct timespec now = sys_wall();
 	bool before = d->partial, whole, dot;
 	struct stat st;
-	int r;
+	int r = 0;
 
 	if (!path || !scan)
 		return -ENOMEM;
@@ -178,10 +177,11 @@ static int read_dir(int project, struct git_dirs *d, size_t i, struct err *e)
 	if (dir < 0 || sys_fstat(dir, &st) < 0)
 		return 0; /* or gone */
 	d->partial = false;
-	r = dirscan_start(scan, dir, e);
-	while (r >= 0 && !is_late(d) && (r = dirscan_next(scan, &x, e)) > 0)
-		if (!is_dot(dir, x.name) && is_dir(dir, &x))
-			r = note_subdir(d, path, x.name);
+	dirscan_start(scan, dir);
+	while (r >= 0 && !is_late(d) && dirscan_next(scan))
+		if (!is_dot(dir, scan->name) && is_dir(dir, scan))
+			r = note_subdir(d, path, scan->name);
+	r = r < 0 ? r : dirscan_failed(scan, e);
 	dot = has(dir, ".git");
 	/* One that did not go in whole is read again the next time. */
 	whole = !d->partial;

@@ -448,14 +448,13 @@ static void look_at_hooks(const struct git_named_at *a, struct search *s)
 	_cleanup_close_ int hooks =
 		takeover_open(a->dir, "hooks", O_RDONLY | O_DIRECTORY);
 	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry x;
 	char path[PATH_MAX], name[NAME_MAX + 8];
 
-	if (hooks < 0 || !scan || dirscan_start(scan, hooks, &ignored) < 0)
+	if (!scan)
 		return;
-	while (dirscan_next(scan, &x, &ignored) > 0) {
-		snprintf(name, sizeof(name), "hooks/%s", x.name);
+	dirscan_start(scan, hooks);
+	while (dirscan_next(scan)) {
+		snprintf(name, sizeof(name), "hooks/%s", scan->name);
 		look_at_link(a, s, name, path);
 	}
 }

@@ -191,20 +191,19 @@ static int check_others(const struct git_outside *o, struct err *e)
 	_cleanup_close_ int dir =
 		takeover_open(o->common, "worktrees", O_RDONLY | O_DIRECTORY);
 	char from[2 * PATH_MAX], back[PATH_MAX], path[PATH_MAX];
-	struct dirscan_entry x;
-	int r;
 
 	if (dir == -ENOENT)
 		return 0;
 	if (!scan || dir < 0)
 		return err_sys(e, scan ? dir : -ENOMEM,
 			       "cannot look for other worktrees");
-	r = dirscan_start(scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(scan, &x, e)) > 0) {
+	dirscan_start(scan, dir);
+	while (dirscan_next(scan)) {
 		_cleanup_close_ int one =
-			takeover_open(dir, x.name, O_RDONLY | O_DIRECTORY);
+			takeover_open(dir, scan->name, O_RDONLY | O_DIRECTORY);
 
-		snprintf(from, sizeof(from), "%s/worktrees/%s", o->common_path, x.name);
+		snprintf(from, sizeof(from), "%s/worktrees/%s", o->common_path,
+			 scan->name);
 		if (one >= 0 && read_path(one, "gitdir", back) == 0 &&
 		    git_outside_path(from, back, path) == 0 &&
 		    text_is_below(path, o->common_path))
@@ -212,7 +211,7 @@ static int check_others(const struct git_outside *o, struct err *e)
 				      "has other worktrees in it, which are not this "
 				      "box's to read");
 	}
-	return MIN(r, 0);
+	return dirscan_failed(scan, e);
 }
 
 static int check_common(const struct git_outside *o, const char *project, struct err *e)

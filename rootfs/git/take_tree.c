@@ -93,7 +93,6 @@ int git_take_tree_read(struct git_take *t, struct err *e)
 {
 	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
 	_cleanup_close_ int dir = -1;
-	struct dirscan_entry x;
 	int r;
 
 	if (!scan)
@@ -104,16 +103,16 @@ int git_take_tree_read(struct git_take *t, struct err *e)
 	dir = takeover_open(t->conf->git, "worktrees", O_RDONLY | O_DIRECTORY);
 	if (dir < 0)
 		return dir == -ENOENT ? 0 : fail(e, dir);
-	r = dirscan_start(scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(scan, &x, e)) > 0) {
+	dirscan_start(scan, dir);
+	while (dirscan_next(scan)) {
 		_cleanup_close_ int one =
-			takeover_open(dir, x.name, O_RDONLY | O_DIRECTORY);
+			takeover_open(dir, scan->name, O_RDONLY | O_DIRECTORY);
 
 		if (one >= 0 && !(t->conf->tree && is_same(one, t->conf->tree->git)) &&
 		    read_one(t, one) < 0)
 			return fail(e, -ENOMEM);
 	}
-	return MIN(r, 0);
+	return dirscan_failed(scan, e);
 }
 
 /* ---- which move ------------------------------------------------------------------------- */

@@ -85,25 +85,24 @@ static int walk_listed(struct walk *w, int dir, size_t len, unsigned depth,
 {
 	/* On the heap: as deep as directories nest, and the stack is not that large. */
 	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
-	struct dirscan_entry d;
 	size_t at = len ? len + 1 : 0;
-	int r;
+	int r = 0;
 
 	if (!scan)
 		return err_sys(e, -ENOMEM, "cannot look at what a box has changed");
 	if (depth > UPPER_DEPTH)
 		return err_set(e, -E2BIG, "a box has nested directories too deep");
-	r = dirscan_start(scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(scan, &d, e)) > 0) {
-		if (at + strlen(d.name) >= sizeof(w->path))
+	dirscan_start(scan, dir);
+	while (r >= 0 && dirscan_next(scan)) {
+		if (at + strlen(scan->name) >= sizeof(w->path))
 			return err_set(e, -E2BIG, "a box has made too long a path");
 		if (len)
 			w->path[len] = '/';
-		memcpy(w->path + at, d.name, strlen(d.name) + 1);
+		memcpy(w->path + at, scan->name, strlen(scan->name) + 1);
 		r = walk_one(w, dir, at, depth, e);
 		w->path[len] = '\0';
 	}
-	return MIN(r, 0);
+	return r < 0 ? r : dirscan_failed(scan, e);
 }
 
 int upper_walk(int dir, upper_fn *fn, void *ctx, struct err *e)

@@ -41,18 +41,16 @@ static const char *each_name(int git, const char *path,
 {
 	_cleanup_close_ int dir = takeover_open(git, path, O_RDONLY | O_DIRECTORY);
 	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry x;
 	const char *why = NULL;
-	int r;
 
 	if (dir == -ENOENT)
 		return NULL;
-	if (dir < 0 || !scan || dirscan_start(scan, dir, &ignored) < 0)
+	if (!scan)
 		return "it cannot be looked at";
-	while (!why && (r = dirscan_next(scan, &x, &ignored)) != 0)
-		why = r < 0 ? "it cannot be looked at" : look(dir, x.name);
-	return why;
+	dirscan_start(scan, dir);
+	while (!why && dirscan_next(scan))
+		why = look(dir, scan->name);
+	return scan->failed ? "it cannot be looked at" : why;
 }
 
 static const char *look_top(int dir, const char *name)

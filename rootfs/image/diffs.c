@@ -113,21 +113,20 @@ static bool is_used(const struct sweep *w, const char *name)
 /* Out of sight under the lock, removed without it. */
 static int set_aside(struct sweep *w, int diffs, struct err *e)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
 	char dead[IMAGE_DIR + 16];
-	int r = dirscan_start(&scan, diffs, e);
 
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
-		if (strlen(d.name) >= IMAGE_DIR || !is_of_map(d.name, w->map) ||
-		    is_used(w, d.name))
+	dirscan_start(&scan, diffs);
+	while (dirscan_next(&scan)) {
+		if (strlen(scan.name) >= IMAGE_DIR || !is_of_map(scan.name, w->map) ||
+		    is_used(w, scan.name))
 			continue;
-		snprintf(dead, sizeof(dead), "dead-diff-%s", d.name);
-		if (sys_renameat(diffs, d.name, w->store->tmp, dead) == 0 &&
+		snprintf(dead, sizeof(dead), "dead-diff-%s", scan.name);
+		if (sys_renameat(diffs, scan.name, w->store->tmp, dead) == 0 &&
 		    buf_add(&w->loose, dead, strlen(dead) + 1) < 0)
 			return err_sys(e, -ENOMEM, "cannot remove layers");
 	}
-	return r;
+	return dirscan_failed(&scan, e);
 }
 
 int diffs_sweep(const struct store *s, const char *map, boxdir_rm_fn *rm, void *ctx,

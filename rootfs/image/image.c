@@ -103,21 +103,19 @@ int image_list(const struct store *s, int (*each)(void *ctx, const struct image 
 	       void *ctx, struct err *e)
 {
 	_cleanup_close_ int dir = file_open_dir(s->images, ".", e);
-	struct dirscan_entry d;
 	struct dirscan scan;
 	struct image image;
 	struct err ignored;
-	int r = dir;
+	int r = MIN(dir, 0);
 
-	if (r >= 0)
-		r = dirscan_start(&scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+	dirscan_start(&scan, dir);
+	while (r >= 0 && dirscan_next(&scan)) {
 		/* One that is being removed, or is broken, hides none of the others. */
-		if (image_load(s, d.name, &image, &ignored) < 0)
+		if (image_load(s, scan.name, &image, &ignored) < 0)
 			continue;
 		r = each(ctx, &image);
 	}
-	return r < 0 ? r : 0;
+	return r < 0 ? r : dirscan_failed(&scan, e);
 }
 
 /* ---- finding ------------------------------------------------------------------------ */

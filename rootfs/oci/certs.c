@@ -21,16 +21,14 @@ static const struct place {
 static void take_all(int dir, struct buf *ret)
 {
 	struct err ignored = ERR_NONE;
-	struct dirscan_entry d;
 	struct dirscan scan;
 
-	if (dirscan_start(&scan, dir, &ignored) < 0)
-		return;
-	while (dirscan_next(&scan, &d, &ignored) > 0) {
+	dirscan_start(&scan, dir);
+	while (dirscan_next(&scan)) {
 		_cleanup_buf_ struct buf one = BUF_INIT((size_t)CERTS_MAX);
 
-		if (text_ends(d.name, ".crt") &&
-		    file_read(dir, d.name, &one, &ignored) == 0 && one.len &&
+		if (text_ends(scan.name, ".crt") &&
+		    file_read(dir, scan.name, &one, &ignored) == 0 && one.len &&
 		    buf_add(ret, one.data, one.len) == 0)
 			(void)buf_adds(ret, "\n");
 	}

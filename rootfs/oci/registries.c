@@ -343,19 +343,19 @@ static int by_name(const void *a, const void *b)
 /* What says 'blocked' may be in any of them: all are read, or none is believed. */
 static int list_dir(int dir, const char *path, struct names *names, struct err *e)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int r = dirscan_start(&scan, dir, e);
+	int r;
 
-	while (r == 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
-		r = 0;
-		if (!text_ends(d.name, ".conf") || d.type == DT_DIR)
+	dirscan_start(&scan, dir);
+	while (dirscan_next(&scan)) {
+		if (!text_ends(scan.name, ".conf") || scan.type == DT_DIR)
 			continue;
 		if (names->n == FILES)
 			return err_set(e, -E2BIG, "'%s' has more than %d files", path,
 				       FILES);
-		(void)text_copy(names->at[names->n++], NAME_MAX + 1, d.name);
+		(void)text_copy(names->at[names->n++], NAME_MAX + 1, scan.name);
 	}
+	r = dirscan_failed(&scan, e);
 	if (r < 0)
 		return err_wrap(e, "'%s'", path);
 	qsort(names->at, names->n, sizeof(names->at[0]), by_name);

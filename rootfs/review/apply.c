@@ -137,23 +137,22 @@ static int scan(int applied, const struct wanted *x, unsigned *pick, unsigned *m
 		struct err *e)
 {
 	struct dirscan s;
-	struct dirscan_entry d;
-	int r = dirscan_start(&s, applied, e);
 
 	*pick = *most = 0;
-	while (r >= 0 && (r = dirscan_next(&s, &d, e)) > 0) {
+	dirscan_start(&s, applied);
+	while (dirscan_next(&s)) {
 		_cleanup_close_ int dir = -1;
 		uint64_t n;
 
-		if (num_range(d.name, 1, INT_MAX, &n) < 0)
+		if (num_range(s.name, 1, INT_MAX, &n) < 0)
 			continue;
 		*most = MAX(*most, (unsigned)n);
-		dir = sys_openat(applied, d.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+		dir = sys_openat(applied, s.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
 				 0);
 		if (n > *pick && (!x->below || n < x->below) && dir >= 0 && x->ok(dir))
 			*pick = (unsigned)n;
 	}
-	return MIN(r, 0);
+	return dirscan_failed(&s, e);
 }
 
 static bool is_open(int dir)

@@ -150,11 +150,12 @@ int clean_taken(const struct layer *l, mode_t mask, struct err *e)
 static int discard_all(const struct layer *l, struct err *e)
 {
 	struct dirscan s;
-	struct dirscan_entry d;
-	int r = dirscan_start(&s, l->upper, e);
+	int r = 0;
 
-	while (r >= 0 && (r = dirscan_next(&s, &d, e)) > 0)
-		r = tree_remove(l->upper, d.name, e);
+	dirscan_start(&s, l->upper);
+	while (r >= 0 && dirscan_next(&s))
+		r = tree_remove(l->upper, s.name, e);
+	r = r < 0 ? r : dirscan_failed(&s, e);
 	return r < 0 ? r : MIN(layer_outside_discard(l, "", e), 0);
 }
 

@@ -322,27 +322,26 @@ static int gone_below(struct making *m, char path[PATH_MAX], int upper, unsigned
 		takeover_open(m->layer->project, path, O_RDONLY | O_DIRECTORY);
 	_cleanup_free_ struct dirscan *scan = malloc(sizeof(*scan));
 	size_t len = strlen(path);
-	struct dirscan_entry d;
 	struct stat st;
-	int r;
+	int r = 0;
 
 	if (!scan)
 		return fail(e, -ENOMEM);
 	if (dir < 0)
 		return fail(e, dir);
-	r = dirscan_start(scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(scan, &d, e)) > 0) {
+	dirscan_start(scan, dir);
+	while (r >= 0 && dirscan_next(scan)) {
 		if (upper >= 0 &&
-		    sys_fstatat(upper, d.name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		    sys_fstatat(upper, scan->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 			continue;
-		if (len + strlen(d.name) + 2 > PATH_MAX || depth > UPPER_DEPTH)
+		if (len + strlen(scan->name) + 2 > PATH_MAX || depth > UPPER_DEPTH)
 			return err_set(e, -E2BIG, "the project is nested too deep");
 		path[len] = '/';
-		memcpy(path + len + 1, d.name, strlen(d.name) + 1);
+		memcpy(path + len + 1, scan->name, strlen(scan->name) + 1);
 		r = gone(m, path, depth + 1, e);
 		path[len] = '\0';
 	}
-	return MIN(r, 0);
+	return r < 0 ? r : dirscan_failed(scan, e);
 }
 
 static int gone(struct making *m, char path[PATH_MAX], unsigned depth, struct err *e)

@@ -232,13 +232,14 @@ int layer_outside_state(const struct layer *l, struct err *e)
 static int empty(int dir, struct err *e)
 {
 	struct dirscan s;
-	struct dirscan_entry d;
-	int r = dirscan_start(&s, dir, e), found = 0;
+	int r = 0, found = 0;
 
-	while (r >= 0 && (r = dirscan_next(&s, &d, e)) > 0) {
-		r = tree_remove(dir, d.name, e);
+	dirscan_start(&s, dir);
+	while (r >= 0 && dirscan_next(&s)) {
+		r = tree_remove(dir, s.name, e);
 		found = 1;
 	}
+	r = r < 0 ? r : dirscan_failed(&s, e);
 	return r < 0 ? r : found;
 }
 

@@ -157,22 +157,21 @@ static int by_name(const void *a, const void *b)
 
 static void drop_others(struct keeping *k)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
-	struct err ignored = ERR_NONE;
 	size_t n = k->names.len / NAME;
 
-	if (buf_failed(&k->names) < 0 || dirscan_start(&scan, k->dir, &ignored) < 0)
+	if (buf_failed(&k->names) < 0)
 		return;
 	if (n)
 		qsort(k->names.data, n, NAME, by_name);
-	while (dirscan_next(&scan, &d, &ignored) > 0) {
+	dirscan_start(&scan, k->dir);
+	while (dirscan_next(&scan)) {
 		char name[NAME] = "";
 
-		if (strlen(d.name) < NAME)
-			memcpy(name, d.name, strlen(d.name));
+		if (strlen(scan.name) < NAME)
+			memcpy(name, scan.name, strlen(scan.name));
 		if (!n || !bsearch(name, k->names.data, n, NAME, by_name))
-			(void)sys_unlinkat(k->dir, d.name, 0);
+			(void)sys_unlinkat(k->dir, scan.name, 0);
 	}
 }
 

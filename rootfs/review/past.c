@@ -79,16 +79,17 @@ static int read_applies(struct past *p, int applied, uint64_t when, unsigned aft
 			struct err *e)
 {
 	uint64_t n, least = UINT64_MAX;
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int r = dirscan_start(&scan, applied, e);
+	int r = 0;
 
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
-		if (num_range(d.name, 1, FIRST_KIND / 2 - 1, &n) < 0)
+	dirscan_start(&scan, applied);
+	while (r >= 0 && dirscan_next(&scan)) {
+		if (num_range(scan.name, 1, FIRST_KIND / 2 - 1, &n) < 0)
 			continue;
 		least = MIN(least, n);
 		r = read_apply(p, applied, (unsigned)n, when, e);
 	}
+	r = r < 0 ? r : dirscan_failed(&scan, e);
 	if (r == 0 && least != UINT64_MAX && least > (uint64_t)after + 1)
 		return err_set(e, -ENOENT,
 			       "only the last %d applies are kept, and there were more "

@@ -138,21 +138,18 @@ int boxdir_lock(const struct boxdir *b, bool wait, struct err *e)
 int boxdir_list(const struct store *s, int (*each)(void *ctx, const char *key),
 		void *ctx, struct err *e)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
 	int r;
 
-	r = dirscan_start(&scan, s->boxes, e);
-	if (r < 0)
-		return r;
-	while ((r = dirscan_next(&scan, &d, e)) > 0) {
-		if (!hash_valid(d.name))
+	dirscan_start(&scan, s->boxes);
+	while (dirscan_next(&scan)) {
+		if (!hash_valid(scan.name))
 			continue;
-		r = each(ctx, d.name);
+		r = each(ctx, scan.name);
 		if (r < 0)
 			return r;
 	}
-	return r;
+	return dirscan_failed(&scan, e);
 }
 
 static void drop_mark(const struct store *s, const struct boxdir *b)

@@ -140,12 +140,10 @@ static bool is_empty(int dirfd, const char *name)
 {
 	_cleanup_close_ int fd =
 		sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry d;
 	struct dirscan scan;
 
-	return fd >= 0 && dirscan_start(&scan, fd, &ignored) == 0 &&
-	       dirscan_next(&scan, &d, &ignored) == 0;
+	dirscan_start(&scan, fd);
+	return !dirscan_next(&scan) && !scan.failed;
 }
 
 static bool is_there(int dirfd, const char *name)

@@ -90,22 +90,22 @@ int checkpoint_list(const struct boxdir *b, checkpoint_fn *each, void *ctx,
 		    struct err *e)
 {
 	_cleanup_close_ int dir = open_all(b);
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int r;
+	int r = 0;
 
 	if (dir == -ENOENT)
 		return 0;
-	r = dir < 0 ? err_sys(e, dir, "cannot list checkpoints")
-		    : dirscan_start(&scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+	if (dir < 0)
+		return err_sys(e, dir, "cannot list checkpoints");
+	dirscan_start(&scan, dir);
+	while (r >= 0 && dirscan_next(&scan)) {
 		struct checkpoint c;
 
-		if (!is_name(d.name)) /* a write that was cut off */
+		if (!is_name(scan.name)) /* a write that was cut off */
 			continue;
-		r = load(dir, d.name, &c, e) ?: each(ctx, &c);
+		r = load(dir, scan.name, &c, e) ?: each(ctx, &c);
 	}
-	return r;
+	return r < 0 ? r : dirscan_failed(&scan, e);
 }
 
 int64_t checkpoint_number(const char *name)
@@ -146,18 +146,17 @@ int checkpoint_last(const struct boxdir *b, struct checkpoint *ret, struct err *
 int checkpoint_forget(const struct boxdir *b, int64_t first, struct err *e)
 {
 	_cleanup_close_ int dir = open_all(b);
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int r;
 
 	if (dir == -ENOENT)
 		return 0;
-	r = dir < 0 ? err_sys(e, dir, "cannot list checkpoints")
-		    : dirscan_start(&scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0)
-		if (checkpoint_number(d.name) >= first)
-			(void)sys_unlinkat(dir, d.name, 0);
-	return r;
+	if (dir < 0)
+		return err_sys(e, dir, "cannot list checkpoints");
+	dirscan_start(&scan, dir);
+	while (dirscan_next(&scan))
+		if (checkpoint_number(scan.name) >= first)
+			(void)sys_unlinkat(dir, scan.name, 0);
+	return dirscan_failed(&scan, e);
 }
 
 int checkpoint_restore(const struct store *s, const struct boxdir *b,

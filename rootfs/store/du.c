@@ -11,15 +11,12 @@ static uint64_t add_entry(int parent, const char *name, unsigned depth, bool *wh
 static uint64_t add_dir(int fd, unsigned depth, bool *whole)
 {
 	struct dirscan scan;
-	struct dirscan_entry entry;
-	struct err e = ERR_NONE;
 	uint64_t sum = 0;
-	int r;
 
-	r = dirscan_start(&scan, fd, &e);
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, &e)) > 0)
-		sum += add_entry(fd, entry.name, depth + 1, whole);
-	if (r < 0)
+	dirscan_start(&scan, fd);
+	while (dirscan_next(&scan))
+		sum += add_entry(fd, scan.name, depth + 1, whole);
+	if (scan.failed)
 		*whole = false;
 	return sum;
 }

@@ -53,22 +53,19 @@ static bool likely_below(int dirfd, const char *name, unsigned *left, unsigned d
 {
 	_cleanup_close_ int fd =
 		sys_openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry it;
 	struct dirscan s;
 	struct stat st;
 
-	if (fd < 0 || dirscan_start(&s, fd, &ignored) < 0)
-		return false;
-	while (*left && dirscan_next(&s, &it, &ignored) > 0) {
+	dirscan_start(&s, fd);
+	while (*left && dirscan_next(&s)) {
 		--*left;
-		if (it.type == DT_REG &&
-		    sys_fstatat(fd, it.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		if (s.type == DT_REG &&
+		    sys_fstatat(fd, s.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    st.st_nlink > 1)
 			return true;
-		if (it.type == DT_DIR && depth < LIKELY_DEPTH &&
-		    strcmp(it.name, ".git") != 0 &&
-		    likely_below(fd, it.name, left, depth + 1))
+		if (s.type == DT_DIR && depth < LIKELY_DEPTH &&
+		    strcmp(s.name, ".git") != 0 &&
+		    likely_below(fd, s.name, left, depth + 1))
 			return true;
 	}
 	return false;
@@ -167,18 +164,16 @@ static int look(struct scan *s, int dirfd, const char *name, struct buf *path,
 
 static int walk(struct scan *s, int dirfd, struct buf *path, unsigned depth)
 {
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry it;
 	struct dirscan d;
-	int r = dirscan_start(&d, dirfd, &ignored);
 
-	while (r >= 0 && (r = dirscan_next(&d, &it, &ignored)) > 0) {
-		int failed = look(s, dirfd, it.name, path, depth);
+	dirscan_start(&d, dirfd);
+	while (dirscan_next(&d)) {
+		int failed = look(s, dirfd, d.name, path, depth);
 
 		if (failed < 0)
 			return failed;
 	}
-	s->incomplete |= r < 0;
+	s->incomplete |= d.failed < 0;
 	return 0;
 }
 

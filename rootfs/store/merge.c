@@ -103,18 +103,18 @@ static int add_dir(const struct level *l, size_t i, const char *name)
 /* For its own sake it is not needed any more, once all layers are in. */
 static int drop_gone(int to, struct err *e)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int r = dirscan_start(&scan, to, e);
+	int r = 0;
 
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+	dirscan_start(&scan, to);
+	while (r >= 0 && dirscan_next(&scan)) {
 		struct stat st;
 
-		r = sys_fstatat(to, d.name, &st, AT_SYMLINK_NOFOLLOW);
+		r = sys_fstatat(to, scan.name, &st, AT_SYMLINK_NOFOLLOW);
 		if (r == 0 && S_ISCHR(st.st_mode) && !st.st_rdev)
-			r = sys_unlinkat(to, d.name, 0);
+			r = sys_unlinkat(to, scan.name, 0);
 	}
-	return r;
+	return r < 0 ? r : dirscan_failed(&scan, e);
 }
 
 /* All that says that a name is gone may be one file with many names. */
@@ -183,14 +183,14 @@ static int fill(struct level *l, struct err *e)
 		top = top < 0 ? l->dirs[i] : top;
 	}
 	for (size_t i = 0; i < l->m->n && r >= 0; i++) {
-		struct dirscan_entry d;
 		struct dirscan scan;
 
 		if (!has(l, i))
 			continue;
-		r = dirscan_start(&scan, l->dirs[i], e);
-		while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0)
-			r = add_name(l, i, d.name);
+		dirscan_start(&scan, l->dirs[i]);
+		while (r >= 0 && dirscan_next(&scan))
+			r = add_name(l, i, scan.name);
+		r = r < 0 ? r : dirscan_failed(&scan, e);
 	}
 	if (r >= 0 && l->place.hidden)
 		r = drop_gone(l->to, e);

@@ -71,20 +71,16 @@ static int look(struct all *all, int parent, const char *layer, unsigned at)
 		top < 0 ? top
 			: sys_openat2(top, notes, O_RDONLY | O_DIRECTORY, 0,
 				      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry d;
 	struct dirscan scan;
 	int r = 0;
 
-	if (fd < 0 || dirscan_start(&scan, fd, &ignored) < 0)
-		return 0;
-	while (r == 0 && all->n < PACKAGES_MOST &&
-	       dirscan_next(&scan, &d, &ignored) > 0) {
+	dirscan_start(&scan, fd);
+	while (r == 0 && all->n < PACKAGES_MOST && dirscan_next(&scan)) {
 		struct seen s = { .at = at };
 		struct stat st;
 
-		if (!name_of(d.name, s.name) ||
-		    sys_fstatat(fd, d.name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		if (!name_of(scan.name, s.name) ||
+		    sys_fstatat(fd, scan.name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		s.there = S_ISREG(st.st_mode);
 		r = add(all, &s);

@@ -255,22 +255,22 @@ static int list_of(const struct boxdir *b, const char *what, each_fn *each, void
 {
 	_cleanup_close_ int dir =
 		sys_openat(b->dirfd, what, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int r;
+	int r = 0;
 
 	if (dir == -ENOENT)
 		return 0;
-	r = dir < 0 ? err_sys(e, dir, "cannot list snapshots")
-		    : dirscan_start(&scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+	if (dir < 0)
+		return err_sys(e, dir, "cannot list snapshots");
+	dirscan_start(&scan, dir);
+	while (r >= 0 && dirscan_next(&scan)) {
 		struct chain c;
 
-		if (*d.name == '.') /* a write that was cut off */
+		if (*scan.name == '.') /* a write that was cut off */
 			continue;
-		r = chain_load(dir, d.name, &c, e) ?: each(ctx, d.name, &c);
+		r = chain_load(dir, scan.name, &c, e) ?: each(ctx, scan.name, &c);
 	}
-	return r;
+	return r < 0 ? r : dirscan_failed(&scan, e);
 }
 
 int snapshot_list(const struct boxdir *b, each_fn *each, void *ctx, struct err *e)
@@ -440,16 +440,17 @@ static int bury(const struct store *s, int layers, const char *id, struct err *e
 /* How many there were. */
 static int bury_all(const struct refs *f, int layers, struct err *e)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int buried = 0, r = dirscan_start(&scan, layers, e);
+	int buried = 0, r = 0;
 
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
-		if (!is_layer(d.name) || has_ref(f, d.name))
+	dirscan_start(&scan, layers);
+	while (r >= 0 && dirscan_next(&scan)) {
+		if (!is_layer(scan.name) || has_ref(f, scan.name))
 			continue;
-		r = bury(f->s, layers, d.name, e);
+		r = bury(f->s, layers, scan.name, e);
 		buried++;
 	}
+	r = r < 0 ? r : dirscan_failed(&scan, e);
 	return r < 0 ? r : buried;
 }
 

@@ -94,16 +94,14 @@ static int claim(const struct store *s, const char *name, struct err *e)
 static int claim_all(const struct store *s, struct err *e)
 {
 	_cleanup_close_ int guard = lock_tmp(s);
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int r;
 
 	if (guard < 0)
 		return err_sys(e, guard, "cannot lock '%s/tmp'", s->path);
-	r = dirscan_start(&scan, guard, e);
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0)
-		(void)claim(s, d.name, e);
-	return r;
+	dirscan_start(&scan, guard);
+	while (dirscan_next(&scan))
+		(void)claim(s, scan.name, e);
+	return dirscan_failed(&scan, e);
 }
 
 int staging_drop(const struct store *s, const char *name, boxdir_rm_fn *rm, void *ctx,
@@ -121,7 +119,6 @@ int staging_drop(const struct store *s, const char *name, boxdir_rm_fn *rm, void
 int staging_clean(const struct store *s, boxdir_rm_fn *rm, void *ctx, struct err *e)
 {
 	_cleanup_close_ int dir = -1;
-	struct dirscan_entry d;
 	struct dirscan scan;
 	int r, count = 0;
 
@@ -131,12 +128,13 @@ int staging_clean(const struct store *s, boxdir_rm_fn *rm, void *ctx, struct err
 	dir = file_open_dir(s->tmp, ".", e);
 	if (dir < 0)
 		return dir;
-	r = dirscan_start(&scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
-		if (!text_starts(d.name, "dead-"))
+	dirscan_start(&scan, dir);
+	while (r >= 0 && dirscan_next(&scan)) {
+		if (!text_starts(scan.name, "dead-"))
 			continue;
-		r = staging_drop(s, d.name, rm, ctx, e);
+		r = staging_drop(s, scan.name, rm, ctx, e);
 		count += r >= 0;
 	}
+	r = r < 0 ? r : dirscan_failed(&scan, e);
 	return r < 0 ? r : count;
 }

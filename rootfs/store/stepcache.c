@@ -85,27 +85,27 @@ int stepcache_list(const struct store *s, stepcache_fn *each, void *ctx, struct 
 {
 	_cleanup_close_ int dir =
 		sys_openat(s->dirfd, "steps", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int r;
+	int r = 0;
 
 	if (dir == -ENOENT)
 		return 0;
-	r = dir < 0 ? err_sys(e, dir, "cannot list the results of setup steps")
-		    : dirscan_start(&scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+	if (dir < 0)
+		return err_sys(e, dir, "cannot list the results of setup steps");
+	dirscan_start(&scan, dir);
+	while (r >= 0 && dirscan_next(&scan)) {
 		struct chain c;
 		struct stat st;
 
-		if (!hash_valid(d.name)) /* a write that was cut off */
+		if (!hash_valid(scan.name)) /* a write that was cut off */
 			continue;
-		r = sys_fstatat(dir, d.name, &st, AT_SYMLINK_NOFOLLOW);
+		r = sys_fstatat(dir, scan.name, &st, AT_SYMLINK_NOFOLLOW);
 		if (r < 0)
 			return err_sys(e, r, "cannot look at a setup step");
-		r = chain_load(dir, d.name, &c, e)
-			    ?: each(ctx, d.name, &c, st.st_mtim.tv_sec);
+		r = chain_load(dir, scan.name, &c, e)
+			    ?: each(ctx, scan.name, &c, st.st_mtim.tv_sec);
 	}
-	return MIN(r, 0);
+	return r < 0 ? r : dirscan_failed(&scan, e);
 }
 
 int stepcache_forget(const struct store *s, const char *key, struct err *e)

@@ -117,24 +117,24 @@ static int remove_one(int dirfd, const char *name, unsigned char type)
 /* Empties rm->dirfd; 1 = stopped to go down into a directory, 0 = it is empty now */
 static int empty_or_descend(struct removal *rm, struct err *e)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
 	bool removed;
 	int r;
 
 	do {
 		removed = false;
-		r = dirscan_start(&scan, rm->dirfd, e);
-		while (r == 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
-			r = remove_one(rm->dirfd, d.name, d.type);
+		dirscan_start(&scan, rm->dirfd);
+		while (dirscan_next(&scan)) {
+			r = remove_one(rm->dirfd, scan.name, scan.type);
 			if (r == 1) {
-				r = enter(rm, rm->dirfd, d.name, e);
+				r = enter(rm, rm->dirfd, scan.name, e);
 				return r < 0 ? r : 1;
 			}
 			if (r < 0)
-				return fail(e, r, "remove", d.name);
+				return fail(e, r, "remove", scan.name);
 			removed = true;
 		}
+		r = dirscan_failed(&scan, e);
 	} while (r == 0 && removed); /* some filesystems skip names while others go */
 	return r;
 }

@@ -31,7 +31,6 @@ static void mark_file(struct marking *m, const struct stat *st)
 /* The work is done in the order of a tree: as many calls as it is deep, at the most. */
 static int mark_dir(struct marking *m, int dir, int depth)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
 	struct stat st;
 	int r = sys_fstat(dir, &st);
@@ -39,25 +38,25 @@ static int mark_dir(struct marking *m, int dir, int depth)
 	if (r < 0)
 		return err_sys(m->e, r, "cannot look at a directory");
 	mark_file(m, &st);
-	r = dirscan_start(&scan, dir, m->e);
-	while (r >= 0 && (r = dirscan_next(&scan, &d, m->e)) > 0) {
+	dirscan_start(&scan, dir);
+	while (r >= 0 && dirscan_next(&scan)) {
 		_cleanup_close_ int below = -1;
 
 		if (++m->names > TREEMARK_NAMES || depth == TREEMARK_DEPTH)
 			return err_set(m->e, -E2BIG, "the tree is too large");
-		if (d.type != DT_DIR) {
-			r = sys_fstatat(dir, d.name, &st, AT_SYMLINK_NOFOLLOW);
+		if (scan.type != DT_DIR) {
+			r = sys_fstatat(dir, scan.name, &st, AT_SYMLINK_NOFOLLOW);
 			if (r == 0)
 				mark_file(m, &st);
 			if (r < 0 || !S_ISDIR(st.st_mode))
 				continue;
 		}
-		below = sys_openat(dir, d.name,
+		below = sys_openat(dir, scan.name,
 				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK, 0);
 		r = below < 0 ? err_sys(m->e, below, "cannot look into a directory")
 			      : mark_dir(m, below, depth + 1);
 	}
-	return r;
+	return r < 0 ? r : dirscan_failed(&scan, m->e);
 }
 
 int treemark_of(int dirfd, uint64_t *ret, struct err *e)

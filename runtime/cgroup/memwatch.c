@@ -269,14 +269,11 @@ static unsigned too_many(const struct files *all)
 /* To read a name costs a tenth of what it costs to look at a descriptor. */
 static bool has_too_many(int dir, struct files *all)
 {
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry entry;
 	struct dirscan scan;
 	unsigned n = 0;
-	int r = dirscan_start(&scan, dir, &ignored);
 
-	while (r >= 0 && n < too_many(all) &&
-	       (r = dirscan_next(&scan, &entry, &ignored)) > 0)
+	dirscan_start(&scan, dir);
+	while (n < too_many(all) && dirscan_next(&scan))
 		n++;
 	if (n < too_many(all))
 		return false;
@@ -291,21 +288,18 @@ static uint64_t open_files(const struct memwatch *w, const char *pid, struct fil
 			   bool *many)
 {
 	_cleanup_close_ int dir = -1;
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry entry;
 	struct dirscan scan;
 	uint64_t sum = 0;
 	unsigned n = 0;
 	char path[64];
-	int r;
 
 	snprintf(path, sizeof(path), "%s/fd", pid);
 	dir = sys_openat(w->fds[MEMWATCH_PROC], path, O_RDONLY | O_DIRECTORY, 0);
 	if (dir >= 0 && too_many(all) != UINT_MAX)
 		*many = has_too_many(dir, all);
-	r = dir < 0 ? dir : dirscan_start(&scan, dir, &ignored);
-	while (r >= 0 && !*many && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
-		sum += open_file(w, dir, entry.name, all);
+	dirscan_start(&scan, dir);
+	while (!*many && dirscan_next(&scan)) {
+		sum += open_file(w, dir, scan.name, all);
 		all->open++;
 		*many = ++n >= too_many(all);
 	}
@@ -368,24 +362,22 @@ static int add_up(struct memwatch *w, measure_fn *measure, uint64_t files,
 		  struct sum *s)
 {
 	const uint64_t began_ms = sys_now_ms();
-	struct dirscan_entry entry;
 	struct dirscan scan;
-	struct err ignored = ERR_NONE;
-	int r = dirscan_start(&scan, w->fds[MEMWATCH_PROC], &ignored);
 
 	memset(s, 0, sizeof(*s));
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
+	dirscan_start(&scan, w->fds[MEMWATCH_PROC]);
+	while (dirscan_next(&scan)) {
 		struct memwatch_process p;
 		uint64_t pid;
 
-		if (num_range(entry.name, 1, INT32_MAX, &pid) < 0)
+		if (num_range(scan.name, 1, INT32_MAX, &pid) < 0)
 			continue;
-		p = measure(w, entry.name);
-		add(s, w, entry.name, &p);
+		p = measure(w, scan.name);
+		add(s, w, scan.name, &p);
 		if (measure == shares && is_enough(w, s, files, began_ms))
 			break;
 	}
-	return r;
+	return scan.failed;
 }
 
 /* What lies in the box's memory filesystem and its segments, mapped or not. */
@@ -442,25 +434,23 @@ static bool is_dead(const char *stat)
 static size_t list_all(const struct memwatch *w, struct one *ret)
 {
 	enum { NUM_THREADS = 20, STARTTIME = 22 };
-	struct dirscan_entry entry;
 	struct dirscan scan;
-	struct err ignored = ERR_NONE;
-	int r = dirscan_start(&scan, w->fds[MEMWATCH_PROC], &ignored);
 	size_t n = 0;
 
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, &ignored)) > 0) {
+	dirscan_start(&scan, w->fds[MEMWATCH_PROC]);
+	while (dirscan_next(&scan)) {
 		char text[MEMWATCH_TEXT];
 		uint64_t pid;
 
-		if (num_range(entry.name, 2, INT32_MAX, &pid) < 0 ||
-		    read_text(w, entry.name, "stat", text) < 0 || is_dead(text))
+		if (num_range(scan.name, 2, INT32_MAX, &pid) < 0 ||
+		    read_text(w, scan.name, "stat", text) < 0 || is_dead(text))
 			continue;
 		/* full: a later one, by its place in the list of numbers, is as likely */
 		if (n == MEMWATCH_NEWEST)
 			n = MEMWATCH_NEWEST - 1;
 		ret[n].started = stat_field(text, STARTTIME);
 		ret[n].threads = stat_field(text, NUM_THREADS);
-		snprintf(ret[n++].pid, sizeof(ret->pid), "%.15s", entry.name);
+		snprintf(ret[n++].pid, sizeof(ret->pid), "%.15s", scan.name);
 	}
 	return n;
 }

@@ -42,20 +42,17 @@ static bool all_stand(int proc, const char *pid, const char *still)
 {
 	char path[64];
 	_cleanup_close_ int tasks = -1;
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry d;
 	struct dirscan scan;
 	uint64_t started;
 	char state;
-	int r;
 
 	snprintf(path, sizeof(path), "%s/task", pid);
 	tasks = sys_openat(proc, path, O_RDONLY | O_DIRECTORY, 0);
-	r = tasks < 0 ? 0 : dirscan_start(&scan, tasks, &ignored);
-	while (tasks >= 0 && r >= 0 && (r = dirscan_next(&scan, &d, &ignored)) > 0) {
-		if (*d.name == '.')
+	dirscan_start(&scan, tasks);
+	while (dirscan_next(&scan)) {
+		if (*scan.name == '.')
 			continue;
-		snprintf(path, sizeof(path), "%.15s/stat", d.name);
+		snprintf(path, sizeof(path), "%.15s/stat", scan.name);
 		state = look(tasks, path, &started);
 		if (state && !strchr(still, state))
 			return false;
@@ -101,17 +98,17 @@ static int stop(struct still *s, const struct still_process *p)
 /* How many run still. Who stands already was stopped by somebody else, and stays so. */
 static int stop_all(struct still *s, bool late, struct err *e)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int run = 0, r = dirscan_start(&scan, s->proc, e);
+	int run = 0, r = 0;
 
-	while (r >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+	dirscan_start(&scan, s->proc);
+	while (r >= 0 && dirscan_next(&scan)) {
 		struct still_process p = { .started = 0 };
 		char path[64];
 		uint64_t pid;
 		bool told;
 
-		if (num_range(d.name, 1, INT32_MAX, &pid) < 0)
+		if (num_range(scan.name, 1, INT32_MAX, &pid) < 0)
 			continue;
 		snprintf(p.pid, sizeof(p.pid), "%u", (unsigned)pid);
 		snprintf(path, sizeof(path), "%s/stat", p.pid);
@@ -122,6 +119,7 @@ static int stop_all(struct still *s, bool late, struct err *e)
 		run++;
 		r = told ? 0 : stop(s, &p);
 	}
+	r = r ?: dirscan_failed(&scan, e);
 	return r < 0 ? r : run;
 }
 

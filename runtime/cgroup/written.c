@@ -32,17 +32,18 @@ static int of_process(int proc, const char *pid, uint64_t *ret, struct err *e)
 
 int written_bytes(int proc, uint64_t *ret, struct err *e)
 {
-	struct dirscan_entry entry;
 	struct dirscan scan;
 	uint64_t sum = 0, one, pid;
-	int r = dirscan_start(&scan, proc, e);
+	int r = 0;
 
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, e)) > 0) {
-		if (num_range(entry.name, 1, INT32_MAX, &pid) < 0)
+	dirscan_start(&scan, proc);
+	while (r >= 0 && dirscan_next(&scan)) {
+		if (num_range(scan.name, 1, INT32_MAX, &pid) < 0)
 			continue;
-		r = of_process(proc, entry.name, &one, e);
+		r = of_process(proc, scan.name, &one, e);
 		sum += one;
 	}
+	r = r ?: dirscan_failed(&scan, e);
 	if (r < 0)
 		return r;
 	*ret = sum;

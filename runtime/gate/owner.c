@@ -39,18 +39,14 @@ static bool is_wanted(const struct search *s, int dirfd, const char *name)
 static bool holds(struct search *s, struct known *k)
 {
 	_cleanup_close_ int fd = sys_openat(k->dir, "fd", O_RDONLY | O_DIRECTORY, 0);
-	struct dirscan_entry it;
 	struct dirscan scan;
-	struct err e = ERR_NONE;
 
-	if (fd < 0 || dirscan_start(&scan, fd, &e) < 0)
-		return false;
-	while (s->descriptors < GATE_OWNER_DESCRIPTORS &&
-	       dirscan_next(&scan, &it, &e) > 0) {
+	dirscan_start(&scan, fd);
+	while (s->descriptors < GATE_OWNER_DESCRIPTORS && dirscan_next(&scan)) {
 		s->descriptors++;
-		if (!is_wanted(s, fd, it.name))
+		if (!is_wanted(s, fd, scan.name))
 			continue;
-		snprintf(k->at, sizeof(k->at), "fd/%.20s", it.name);
+		snprintf(k->at, sizeof(k->at), "fd/%.20s", scan.name);
 		return true;
 	}
 	return false;
@@ -95,15 +91,12 @@ static void push_children(struct search *s, int tasks, const char *task)
 static void push_descent(struct search *s, int dir)
 {
 	_cleanup_close_ int fd = sys_openat(dir, "task", O_RDONLY | O_DIRECTORY, 0);
-	struct dirscan_entry it;
 	struct dirscan scan;
-	struct err e = ERR_NONE;
 
-	if (fd < 0 || dirscan_start(&scan, fd, &e) < 0)
-		return;
-	while (dirscan_next(&scan, &it, &e) > 0)
-		if (it.name[0] != '.')
-			push_children(s, fd, it.name);
+	dirscan_start(&scan, fd);
+	while (dirscan_next(&scan))
+		if (scan.name[0] != '.')
+			push_children(s, fd, scan.name);
 }
 
 static void forget(struct known *k)

@@ -143,7 +143,7 @@ static int move_dir(const struct pair *p, const char *name)
 
 /* 1 = moved, 0 = not there: a view can list what it does not find. A directory that
  * lies above is renamed as a whole. */
-static int move_one(const struct pair *p, const struct dirscan_entry *d)
+static int move_one(const struct pair *p, const struct dirscan *d)
 {
 	int r = sys_renameat_words(p->from, d->name, p->to, d->name, p->words);
 
@@ -158,20 +158,19 @@ static int move_one(const struct pair *p, const struct dirscan_entry *d)
  * may add as many. */
 static int move_all(const struct pair *p)
 {
-	struct err e = ERR_NONE;
-	struct dirscan_entry d;
 	struct dirscan scan;
-	bool moved;
-	int r;
+	int r = 0;
 
 	for (unsigned pass = 0; pass < MOVEDIR_PASSES; pass++) {
-		moved = false;
-		r = dirscan_start(&scan, p->from, &e);
-		while (r == 0 && (r = dirscan_next(&scan, &d, &e)) > 0) {
-			r = move_one(p, &d);
+		bool moved = false;
+
+		dirscan_start(&scan, p->from);
+		while (r == 0 && dirscan_next(&scan)) {
+			r = move_one(p, &scan);
 			moved |= r > 0;
 			r = MIN(r, 0);
 		}
+		r = r ?: scan.failed;
 		if (r < 0 || !moved)
 			return r;
 	}

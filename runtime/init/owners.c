@@ -102,15 +102,14 @@ static void look_at(struct owners *o, const char *pid, int64_t number)
 	_cleanup_close_ int dirfd = sys_openat(o->proc, pid, O_RDONLY | O_DIRECTORY, 0);
 	_cleanup_close_ int fds =
 		dirfd < 0 ? -1 : sys_openat(dirfd, "fd", O_RDONLY | O_DIRECTORY, 0);
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry entry;
 	struct dirscan scan;
 
-	if (fds < 0 || dirscan_start(&scan, fds, &ignored) < 0)
+	if (fds < 0)
 		return;
-	while (o->links++ < OWNERS_LINKS && dirscan_next(&scan, &entry, &ignored) > 0) {
+	dirscan_start(&scan, fds);
+	while (o->links++ < OWNERS_LINKS && dirscan_next(&scan)) {
 		char link[64];
-		ssize_t n = sys_readlinkat(fds, entry.name, link, sizeof(link) - 1);
+		ssize_t n = sys_readlinkat(fds, scan.name, link, sizeof(link) - 1);
 
 		if (n <= 0)
 			continue;
@@ -121,17 +120,16 @@ static void look_at(struct owners *o, const char *pid, int64_t number)
 
 static int find_owners(struct owners *o, struct err *e)
 {
-	struct dirscan_entry entry;
 	struct dirscan scan;
-	int r = dirscan_start(&scan, o->proc, e);
 
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, e)) > 0) {
+	dirscan_start(&scan, o->proc);
+	while (dirscan_next(&scan)) {
 		uint64_t pid;
 
-		if (num_range(entry.name, 1, INT32_MAX, &pid) == 0)
-			look_at(o, entry.name, (int64_t)pid);
+		if (num_range(scan.name, 1, INT32_MAX, &pid) == 0)
+			look_at(o, scan.name, (int64_t)pid);
 	}
-	return r;
+	return dirscan_failed(&scan, e);
 }
 
 static int say(struct owners *o, struct err *e)

@@ -58,27 +58,27 @@ static uint64_t number_of(const char *name, const struct stat *st)
 static bool add_below(int dir, const struct stat *top, int deep, uint64_t *sum)
 {
 	struct dirscan scan;
-	struct dirscan_entry d;
-	struct err ignored = ERR_NONE;
 	ssize_t more = sys_flistxattr(dir, NULL, 0);
-	int r = deep < DEEPEST ? dirscan_start(&scan, dir, &ignored) : -ELOOP;
 
 	*sum += more > 0 ? (uint64_t)more << 32 : 0;
-	while (r >= 0 && (r = dirscan_next(&scan, &d, &ignored)) > 0) {
+	dirscan_start(&scan, deep < DEEPEST ? dir : -ELOOP);
+	while (dirscan_next(&scan)) {
 		_cleanup_close_ int below = -1;
 		struct stat st;
 
-		r = sys_fstatat(dir, d.name, &st, AT_SYMLINK_NOFOLLOW);
-		if (r < 0 || st.st_dev != top->st_dev)
+		if (sys_fstatat(dir, scan.name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return false;
+		if (st.st_dev != top->st_dev)
 			continue;
-		*sum += number_of(d.name, &st) * (uint64_t)(deep + 1);
+		*sum += number_of(scan.name, &st) * (uint64_t)(deep + 1);
 		if (!S_ISDIR(st.st_mode))
 			continue;
-		below = sys_openat(dir, d.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+		below = sys_openat(dir, scan.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+				   0);
 		if (below < 0 || !add_below(below, top, deep + 1, sum))
 			return false;
 	}
-	return r >= 0;
+	return !scan.failed;
 }
 
 static bool add_place(const char *path, uint64_t *sum)
@@ -156,13 +156,11 @@ static bool has_queues(void)
 {
 	_cleanup_close_ int dir = sys_open("/dev/mqueue", O_RDONLY | O_DIRECTORY);
 	struct dirscan scan;
-	struct dirscan_entry d;
-	struct err ignored = ERR_NONE;
 
 	if (dir < 0)
 		return false;
-	return dirscan_start(&scan, dir, &ignored) < 0 ||
-	       dirscan_next(&scan, &d, &ignored) != 0;
+	dirscan_start(&scan, dir);
+	return dirscan_next(&scan) || scan.failed;
 }
 
 bool traces_left(const struct traces *t)

@@ -35,15 +35,13 @@ int walk_names(int dirfd, char ***ret, struct err *e)
 {
 	_cleanup_(walk_names_free) char **names = calloc(1, sizeof(*names));
 	size_t n = 0, room = 1;
-	struct dirscan_entry entry;
 	struct dirscan scan;
 	int r;
 
 	if (names)
 		*names = NULL; /* as it is; gcc's analyzer does not know it */
-	scan.fd = dirfd;
-	r = dirscan_start(&scan, dirfd, e);
-	while (r >= 0 && names && (r = dirscan_next(&scan, &entry, e)) > 0) {
+	dirscan_start(&scan, dirfd);
+	while (names && dirscan_next(&scan)) {
 		if (n + 1 == room) {
 			char **more = realloc(names, room * 2 * sizeof(*names));
 
@@ -52,11 +50,12 @@ int walk_names(int dirfd, char ***ret, struct err *e)
 			names = more;
 			room *= 2;
 		}
-		names[n] = strdup(entry.name);
+		names[n] = strdup(scan.name);
 		if (!names[n])
 			return err_sys(e, -ENOMEM, "cannot read a directory");
 		names[++n] = NULL;
 	}
+	r = dirscan_failed(&scan, e);
 	if (r < 0 || !names)
 		return r < 0 ? r : err_sys(e, -ENOMEM, "cannot read a directory");
 	qsort(names, n, sizeof(*names), by_name);

@@ -419,20 +419,21 @@ static int make_read_only(int root, const char *path, struct err *e)
 static int keep_proc(int root, struct err *e)
 {
 	_cleanup_close_ int proc = inroot_open(root, "/proc", O_RDONLY | O_DIRECTORY);
-	struct dirscan_entry entry;
 	struct dirscan scan;
-	int r = proc < 0 ? err_sys(e, proc, "cannot open '/proc' of the box")
-			 : dirscan_start(&scan, proc, e);
+	int r = 0;
 
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, e)) > 0) {
+	if (proc < 0)
+		return err_sys(e, proc, "cannot open '/proc' of the box");
+	dirscan_start(&scan, proc);
+	while (r >= 0 && dirscan_next(&scan)) {
 		char path[NAME_MAX + sizeof("/proc/")];
 
-		if (isdigit((unsigned char)*entry.name) || entry.type == DT_LNK)
+		if (isdigit((unsigned char)*scan.name) || scan.type == DT_LNK)
 			continue;
-		snprintf(path, sizeof(path), "/proc/%s", entry.name);
+		snprintf(path, sizeof(path), "/proc/%s", scan.name);
 		r = make_read_only(root, path, e);
 	}
-	return r;
+	return r ?: dirscan_failed(&scan, e);
 }
 
 /* One directory per processor; where the first has none, no other has. */

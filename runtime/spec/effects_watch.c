@@ -53,7 +53,7 @@ static void keep(struct effects_watch *w, const char *path, const char *why,
 }
 
 /* Why it is to be looked at: by its name, or as a link that leads out. */
-static const char *why_of(int dirfd, const struct dirscan_entry *it, const char *path)
+static const char *why_of(int dirfd, const struct dirscan *it, const char *path)
 {
 	struct effect x = effects_of_path(path, strlen(path));
 	char target[PATH_MAX];
@@ -72,7 +72,7 @@ static const char *why_of(int dirfd, const struct dirscan_entry *it, const char 
 static void scan(struct effects_watch *w, int dirfd, const char *prefix,
 		 unsigned depth);
 
-static void look(struct effects_watch *w, int dirfd, const struct dirscan_entry *it,
+static void look(struct effects_watch *w, int dirfd, const struct dirscan *it,
 		 const char *prefix, unsigned depth)
 {
 	char path[EFFECTS_PATH];
@@ -102,15 +102,12 @@ static void look(struct effects_watch *w, int dirfd, const struct dirscan_entry 
 
 static void scan(struct effects_watch *w, int dirfd, const char *prefix, unsigned depth)
 {
-	struct dirscan_entry it;
 	struct dirscan s;
-	struct err e = ERR_NONE;
 
-	if (dirscan_start(&s, dirfd, &e) < 0)
-		return;
-	while (w->names < WATCH_NAMES && dirscan_next(&s, &it, &e) > 0) {
+	dirscan_start(&s, dirfd);
+	while (w->names < WATCH_NAMES && dirscan_next(&s)) {
 		w->names++;
-		look(w, dirfd, &it, prefix, depth);
+		look(w, dirfd, &s, prefix, depth);
 	}
 }
 

@@ -56,7 +56,7 @@ static void look_link(struct aliases *a, int dir, const char *name, const char *
 }
 
 /* Some filesystems do not tell it with the name. */
-static unsigned char type_of(int dir, const struct dirscan_entry *it)
+static unsigned char type_of(int dir, const struct dirscan *it)
 {
 	struct stat st;
 
@@ -69,29 +69,28 @@ static unsigned char type_of(int dir, const struct dirscan_entry *it)
 static void scan(struct aliases *a, int dir, const char *above, unsigned depth)
 {
 	_cleanup_free_ struct dirscan *s = malloc(sizeof(*s));
-	struct err ignored = ERR_NONE;
-	struct dirscan_entry it;
 
-	if (!s || dirscan_start(s, dir, &ignored) < 0)
+	if (!s)
 		return;
-	while (dirscan_next(s, &it, &ignored) > 0) {
-		const unsigned char type = type_of(dir, &it);
+	dirscan_start(s, dir);
+	while (dirscan_next(s)) {
+		const unsigned char type = type_of(dir, s);
 		_cleanup_close_ int below = -1;
 		struct effect x;
 		char path[PATH_MAX];
 
 		if ((type != DT_LNK && type != DT_DIR) ||
-		    strcmp(it.name, ".git") == 0 ||
+		    strcmp(s->name, ".git") == 0 ||
 		    snprintf(path, sizeof(path), "%s%s%s", above, *above ? "/" : "",
-			     it.name) >= PATH_MAX)
+			     s->name) >= PATH_MAX)
 			continue;
 		x = effects_of_path(path, strlen(path));
 		if (x.class == EFFECTS_HELD && type == DT_LNK)
-			look_link(a, dir, it.name, path, x.why);
+			look_link(a, dir, s->name, path, x.why);
 		if (type != DT_DIR || depth == DEPTH ||
 		    (x.class != EFFECTS_HELD && !effects_is_above(path)))
 			continue;
-		below = sys_openat(dir, it.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
+		below = sys_openat(dir, s->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW,
 				   0);
 		if (below >= 0)
 			scan(a, below, path, depth + 1);

@@ -38,7 +38,6 @@ static const struct form *find_form(const char *to)
 static int open_new(const char *path, struct err *e)
 {
 	_cleanup_close_ int dir = -1;
-	struct dirscan_entry d;
 	struct dirscan scan;
 	_cleanup_close_ int parent = -1;
 	const char *name;
@@ -53,12 +52,13 @@ static int open_new(const char *path, struct err *e)
 	dir = hostpath_open(path, O_RDONLY | O_DIRECTORY, e);
 	if (dir < 0)
 		return dir;
-	r = dirscan_start(&scan, dir, e);
-	if (r == 0 && dirscan_next(&scan, &d, e) > 0)
+	dirscan_start(&scan, dir);
+	if (dirscan_next(&scan))
 		return err_set(
 			e, -ENOTEMPTY,
 			"'%s' is not empty; name a directory that is, or a new one",
 			path);
+	r = dirscan_failed(&scan, e);
 	return r < 0 ? r : take(&dir, -1);
 }
 

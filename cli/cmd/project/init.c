@@ -61,27 +61,28 @@ static int find_named(const struct app *app, int project, char ret[BOXGUESS_NAME
 {
 	_cleanup_close_ int fd =
 		inroot_open(project, ".devcontainer", O_RDONLY | O_DIRECTORY);
-	struct dirscan_entry entry;
 	struct dirscan scan;
 	size_t found = 0;
-	int r = fd < 0 ? 0 : dirscan_start(&scan, fd, e);
+	int r;
 
-	while (fd >= 0 && r >= 0 && (r = dirscan_next(&scan, &entry, e)) > 0) {
+	dirscan_start(&scan, fd);
+	while (dirscan_next(&scan)) {
 		char path[BOXGUESS_NAME];
 		struct stat st;
 
-		snprintf(path, sizeof(path), "%s/devcontainer.json", entry.name);
+		snprintf(path, sizeof(path), "%s/devcontainer.json", scan.name);
 		if (sys_fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		found++;
 		snprintf(ret, BOXGUESS_NAME, ".devcontainer/%.100s/devcontainer.json",
-			 entry.name);
+			 scan.name);
 	}
 	if (found > 1)
 		render_note(app,
 			    ".devcontainer has %zu devcontainer.json: copy the one "
 			    "that is meant to .devcontainer.json",
 			    found);
+	r = fd < 0 ? 0 : dirscan_failed(&scan, e);
 	if (r >= 0 && found != 1)
 		*ret = '\0';
 	return r;

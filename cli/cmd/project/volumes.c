@@ -28,20 +28,19 @@ static const struct table_column columns[] = {
 static int list(const struct app *app, int dir, struct err *e)
 {
 	_cleanup_table_ struct table *t = table_new(columns, ARRAY_SIZE(columns));
-	struct dirscan_entry d;
 	struct dirscan scan;
-	int r = dir < 0 ? 0 : dirscan_start(&scan, dir, e);
+	int r;
 
-	if (r < 0)
-		return r;
-	while (dir >= 0 && (r = dirscan_next(&scan, &d, e)) > 0) {
+	dirscan_start(&scan, dir);
+	while (dirscan_next(&scan)) {
 		const struct table_cell cells[ARRAY_SIZE(columns)] = {
-			{ .text = d.name },
-			{ .n = (int64_t)du_tree(dir, d.name, NULL) },
+			{ .text = scan.name },
+			{ .n = (int64_t)du_tree(dir, scan.name, NULL) },
 		};
 
 		table_add(t, cells);
 	}
+	r = dir < 0 ? 0 : dirscan_failed(&scan, e);
 	if (r < 0)
 		return r;
 	return table_show(t, app, 0, "there are no volumes", "list the volumes", e);

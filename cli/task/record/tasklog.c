@@ -152,18 +152,18 @@ int tasklog_list(const struct boxdir *b, struct tasklog_list *ret, struct err *e
 	_cleanup_tasklog_list_ struct tasklog_list l = TASKLOG_LIST_NONE;
 	_cleanup_close_ int dir = tasklog_dir(b, e);
 	struct dirscan scan;
-	struct dirscan_entry entry;
 	int r;
 
 	if (dir < 0)
 		return dir;
-	r = dirscan_start(&scan, dir, e);
-	while (r >= 0 && (r = dirscan_next(&scan, &entry, e)) > 0) {
-		if (!text_ends(entry.name, TASKLOG_END))
+	dirscan_start(&scan, dir);
+	while (dirscan_next(&scan)) {
+		if (!text_ends(scan.name, TASKLOG_END))
 			continue;
-		if (add(&l, entry.name) < 0)
+		if (add(&l, scan.name) < 0)
 			return err_sys(e, -ENOMEM, "cannot list the transcripts");
 	}
+	r = dirscan_failed(&scan, e);
 	if (r < 0)
 		return r;
 	if (l.n)

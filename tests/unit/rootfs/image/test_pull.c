@@ -79,14 +79,13 @@ static void begin(struct world *w, const struct json *idmap)
 
 static unsigned names_in(int dirfd)
 {
-	struct dirscan_entry d;
 	struct dirscan scan;
-	struct err e;
 	unsigned n = 0;
 
-	assert_int_equal(dirscan_start(&scan, dirfd, &e), 0);
-	while (dirscan_next(&scan, &d, &e) > 0)
+	dirscan_start(&scan, dirfd);
+	while (dirscan_next(&scan))
 		n++;
+	assert_int_equal(scan.failed, 0);
 	return n;
 }
 

@@ -32,12 +32,12 @@ static struct apply apply_of(const struct scene *s)
 static void clear(int dir)
 {
 	struct dirscan scan;
-	struct dirscan_entry d;
 	struct err e = ERR_NONE;
 
-	unit_ok(dirscan_start(&scan, dir, &e), &e);
-	while (dirscan_next(&scan, &d, &e) > 0)
-		unit_ok(tree_remove(dir, d.name, &e), &e);
+	dirscan_start(&scan, dir);
+	while (dirscan_next(&scan))
+		unit_ok(tree_remove(dir, scan.name, &e), &e);
+	unit_ok(dirscan_failed(&scan, &e), &e);
 }
 
 static void fill(const struct scene *s)
@@ -236,13 +236,12 @@ static bool was_saved(const struct scene *s)
 static void no_temporary_file(const struct scene *s)
 {
 	struct dirscan scan;
-	struct dirscan_entry d;
-	struct err e = ERR_NONE;
 
-	unit_ok(dirscan_start(&scan, s->d.project, &e), &e);
-	while (dirscan_next(&scan, &d, &e) > 0)
-		if (strstr(d.name, ".cubby-"))
-			fail_msg("'%s' is left", d.name);
+	dirscan_start(&scan, s->d.project);
+	while (dirscan_next(&scan))
+		if (strstr(scan.name, ".cubby-"))
+			fail_msg("'%s' is left", scan.name);
+	assert_int_equal(scan.failed, 0);
 }
 
 /* What the editor saved is there, or was taken for the host's and comes back. */
