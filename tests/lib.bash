@@ -1,9 +1,9 @@
-# lib - what every bats file starts from. Load it, then call in setup_file() or setup():
+# lib - what every bats file starts from. Load it, and each test has, unless the file defines
+# setup_file(), setup() or teardown_file() of its own:
 #   lib_env       private HOME, store and runtime directory; no keys, no configuration
 #   lib_image     the store holds one image, called "test"; fails where none can be made
 #   lib_project   the current directory is new, empty and the test's own
-# and in teardown_file():
-#   lib_done      stop what still runs, remove everything
+#   lib_done      at the end: stop what still runs, remove everything
 # The binary under test comes first in PATH. Needs tests/run, or CUBBY_TEST_BIN and
 # CUBBY_TEST_ROOTFS.
 #
@@ -18,6 +18,13 @@
 #   lib_often N       N in the long pass, a fifth of it in the other, and fewer as above
 # shellcheck shell=bash
 bats_require_minimum_version 1.5.0
+
+setup_file() {
+	lib_env
+	lib_image
+}
+setup() { lib_project; }
+teardown_file() { lib_done; }
 
 # Short, for the names of sockets are limited to 107 bytes.
 lib_env() {

@@ -1,7 +1,6 @@
 # cubby serve against clients and boxes that mean it ill: special files, floods, held answers,
 # names that are tricks, and clients that leave in the middle.
 # shellcheck disable=SC2016 # the box's, not the shell's
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../serve
 
@@ -10,7 +9,6 @@ setup_file() {
 	lib_image
 	lib_python
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	lib_project

@@ -1,6 +1,5 @@
 # cubby serve and the clients of others: the conformance suite and the inspector of the Model
 # Context Protocol, JupyterLab's library. They come from npm: scripts/install-npm.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../serve
 
@@ -12,8 +11,6 @@ setup_file() {
 	lib_env
 	lib_image
 }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() { serve_end; }
 
 needs() { # NAME: $CLIENT_NAME is there

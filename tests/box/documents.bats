@@ -1,5 +1,4 @@
 # cubby serve: documents as text, read in the box by what it has.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../serve
 
@@ -8,7 +7,6 @@ setup_file() {
 	lib_image
 	lib_python
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	lib_project

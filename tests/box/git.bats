@@ -1,10 +1,8 @@
 # Ordinary work with git in a box, and what the host has of it.
-bats_require_minimum_version 1.5.0
 load ../lib
 load escape/git
 
 setup_file() { git_setup_file; }
-teardown_file() { lib_done; }
 setup() { git_setup; rm -f evil; }
 
 quiet() { # SCRIPT: nothing is kept, nothing is said

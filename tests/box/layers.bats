@@ -1,5 +1,4 @@
 # Images in layers: layouts and archives, what is shared, what is refused.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
@@ -20,8 +19,6 @@ setup_file() {
 	"$MK" "$LAYOUT" both "$BASE" "$LIB_DIR/one.tar" "$LIB_DIR/two.zst"
 	cubby pull -q "oci:$LAYOUT:base" # unpacked once for all tests
 }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 # A layer over the base: "one" adds, "two" takes away what "one" and the base have.
 upper() { # NAME TAR

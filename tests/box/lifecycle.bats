@@ -1,16 +1,6 @@
 # How boxes live and die: many clients, many boxes, kills at any moment.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../monitors
-
-setup_file() {
-	lib_env
-	lib_image
-}
-
-teardown_file() { lib_done; }
-
-setup() { lib_project; }
 
 @test "exec: streams, status, directory" {
 	run -0 --separate-stderr cubby exec -- sh -c 'echo out; echo err >&2; pwd'

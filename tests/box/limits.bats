@@ -1,10 +1,8 @@
 # Limits: memory, processes, processor; as any user that this suite runs as.
-bats_require_minimum_version 1.5.0
 load ../lib
 load escape/escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 info() { cubby info --json | jq -r ".$1"; }

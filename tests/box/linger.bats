@@ -1,5 +1,4 @@
 # An idle box waits for the next command, and nobody notices but by the time.
-bats_require_minimum_version 1.5.0
 load ../lib
 load escape/git
 
@@ -7,7 +6,6 @@ setup_file() {
 	git_setup_file
 	export CUBBY_LINGER=$(lib_longer 30)s
 }
-teardown_file() { lib_done; }
 setup() { git_setup; }
 teardown() { cubby stop -q --time 0 >/dev/null 2>&1 || true; }
 

@@ -1,6 +1,5 @@
 # cubby mcp with a box: tools, progress, cancellation, ends; and the official inspector.
 # shellcheck disable=SC2016 # the box expands what is in single quotes
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
@@ -10,8 +9,6 @@ setup_file() {
 	lib_env
 	lib_image
 }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 teardown() {
 	[ -z "${server-}" ] || kill -9 "$server" 2>/dev/null || true

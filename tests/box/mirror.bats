@@ -1,10 +1,8 @@
 # An image that scripts/mkrootfs makes: minutes, and where the mirror cannot be reached, none.
-bats_require_minimum_version 1.5.0
 load ../lib
 load toolkit
 
 setup_file() { toolkit_setup_file; }
-teardown_file() { lib_done; }
 setup() { toolkit_setup; }
 
 # Below the project of a box, whose programs are passed over.

@@ -1,17 +1,7 @@
 # shellcheck disable=SC2016 # perl in single quotes
 # The network of a box in every id map: packages come through the gate, and the record
 # says which program of which user it was.
-bats_require_minimum_version 1.5.0
 load ../lib
-
-setup_file() {
-	lib_env
-	lib_image
-}
-
-teardown_file() { lib_done; }
-
-setup() { lib_project; }
 
 @test "apt-get updates and installs in a box with nothing but the default rules" {
 	run cubby exec -q -- apt-get -o Acquire::Languages=none update

@@ -1,7 +1,6 @@
 # Every request that Open WebUI makes of an Open Terminal server, in the order and with the
 # fields that it sends: its backend at the start and in a chat's turn, its file panel through
 # its own proxy, a person's terminal, previews of ports, notebooks.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../serve
 
@@ -10,7 +9,6 @@ setup_file() {
 	lib_image
 	lib_python
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	lib_project

@@ -1,14 +1,12 @@
 # What boxes, reviews and snapshots take for granted of overlayfs in a user namespace. No part of
 # cubby runs here: where a kernel does otherwise, the row says in what. docs/hacking.md has a table
 # of the kernels that they were tried on.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
 	lib_env
 	unshare -Urm true 2>/dev/null || lib_skip_file "no user namespace can be made here without cubby"
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	lib_project

@@ -1,6 +1,5 @@
 # Packages of the distribution: the real apt-get, through the gate, from the mirror that the
 # image was made from. It is skipped where that cannot be reached.
-bats_require_minimum_version 1.5.0
 load ../lib
 load toolkit
 load escape/escape
@@ -15,7 +14,6 @@ setup_file() {
 	export PACKAGES_MAP
 	toolkit_apt
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	cd "$LIB_PROJECT"

@@ -1,6 +1,5 @@
 # Plugins of .cubby/box.json: the real packages, from the mirror that the image was made from.
 # It is skipped where that cannot be reached.
-bats_require_minimum_version 1.5.0
 load ../lib
 load toolkit
 
@@ -11,7 +10,6 @@ setup_file() {
 	toolkit_apt
 	cubby rm -q -f
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	cd "$LIB_PROJECT"

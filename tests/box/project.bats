@@ -1,15 +1,5 @@
 # The project directory: which may be one, and how it looks from inside.
-bats_require_minimum_version 1.5.0
 load ../lib
-
-setup_file() {
-	lib_env
-	lib_image
-}
-
-teardown_file() { lib_done; }
-
-setup() { lib_project; }
 
 refused() { # WHY DIR [OPTION...]
 	local why=$1 dir=$2

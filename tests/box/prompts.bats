@@ -6,12 +6,10 @@
 # A call without `timeout` returns after 30 seconds without output, and says so: that it
 # waits for an answer can only be said because that was seen.
 # shellcheck disable=SC2016 # the box expands what is in single quotes
-bats_require_minimum_version 1.5.0
 load ../lib
 load toolkit
 
 setup_file() { toolkit_setup_file; }
-teardown_file() { lib_done; }
 setup() {
 	toolkit_setup
 	serve

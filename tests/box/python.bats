@@ -1,7 +1,6 @@
 # Python in a box: the tool, `cubby python`, and what docs/python.md promises of cells. What
 # needs no box is in tests/unit/agent/python/test_python.c, with the host's python3.
 # shellcheck disable=SC2016 # the box expands what is in single quotes
-bats_require_minimum_version 1.5.0
 load ../lib
 load toolkit
 
@@ -10,7 +9,6 @@ setup_file() {
 	lib_image
 	lib_python
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	lib_project

@@ -1,7 +1,6 @@
 # Random changes under review, against a plain directory in which the same is done: what the box
 # sees is that, an apply makes the project that, an undo makes it what it was. The seed of a
 # round that fails is printed; RANDOM_SEED=N begins with it.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
@@ -10,7 +9,6 @@ setup_file() {
 	lib_python
 	command -v python3 >/dev/null || lib_skip_file "no python3 on this host"
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	lib_project

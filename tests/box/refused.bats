@@ -1,12 +1,10 @@
 # Hosts on which no box starts, or a lesser one, each made here: the message names the
 # cause and the remedy, from doctor and from the command that needed a box (D3 to D13).
 # D1, D2, D6, D8, D14 and D15 need other kernels: tests/vm, and rows of test_probe_cause; D16 is in escape/starts.
-bats_require_minimum_version 1.5.0
 load ../lib
 load escape/escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 as_root() { [ "$(id -u)" -eq 0 ] || skip "only root can make such a host"; }

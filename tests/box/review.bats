@@ -1,16 +1,6 @@
 # A project under review (--project review): what the box sees and changes, what of it comes
 # out and how, and that nothing else does.
-bats_require_minimum_version 1.5.0
 load ../lib
-
-setup_file() {
-	lib_env
-	lib_image
-}
-
-teardown_file() { lib_done; }
-
-setup() { lib_project; }
 
 teardown() { ! mountpoint -q "$LIB_PROJECT/small" || umount -l "$LIB_PROJECT/small"; }
 

@@ -1,14 +1,6 @@
 # A task makes a checkpoint before each turn, and the project and the conversation go back to one.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../cli/model
-
-setup_file() {
-	lib_env
-	lib_image
-}
-
-teardown_file() { lib_done; }
 
 setup() {
 	lib_project

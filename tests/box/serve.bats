@@ -1,14 +1,7 @@
 # cubby serve with boxes: commands, files, terminals, ports, by the contract of Open Terminal.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../serve
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() { serve_end; }
 
 # Runs the command $1; its text in $text, its exit code in $code.

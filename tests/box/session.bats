@@ -1,16 +1,9 @@
 # The session inside a box, by the numbers of its contract (agent/session/session.h, docs). What
 # needs no box is tested with shells of the host: tests/unit/agent/test_session*.c.
 # shellcheck disable=SC2016 # the box expands what is in single quotes
-bats_require_minimum_version 1.5.0
 load ../lib
 load toolkit
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() { unserve; }
 
 # How many processes of the name are in the box; a bare image has no pgrep.

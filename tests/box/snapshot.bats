@@ -1,17 +1,8 @@
 # Snapshots, going back and branches: what the box shows afterwards, what of the project goes
 # with it, what stays on disk, and what is refused.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../cli/model
 
-setup_file() {
-	lib_env
-	lib_image
-}
-
-teardown_file() { lib_done; }
-
-setup() { lib_project; }
 teardown() { cubby rm --all --force -q >/dev/null 2>&1 || true; }
 
 layers() { find "$XDG_DATA_HOME/cubby/layers" -mindepth 1 -maxdepth 1 -type d 2>/dev/null | wc -l; }

@@ -1,7 +1,6 @@
 # --ssh-agent: a real agent here; a real ssh and two real sshd in a box, whose packages come
 # from the mirror that the image was made from.
 # shellcheck disable=SC2016 # the box expands what is in single quotes
-bats_require_minimum_version 1.5.0
 load ../lib
 load toolkit
 

@@ -1,12 +1,6 @@
 # What a box sees beside its project: --volume, --cache, "mounts" and "caches".
-bats_require_minimum_version 1.5.0
 load ../lib
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
 setup() {
 	lib_project
 	OUT=$(mktemp -d "$HOME/o.XXXXXX")

@@ -1,11 +1,9 @@
 # A git worktree, and a submodule, whose project is under review: what a box commits comes out
 # by 'cubby apply' and goes back by 'cubby undo', as of any repository.
-bats_require_minimum_version 1.5.0
 load ../lib
 load escape/git
 
 setup_file() { git_setup_file; }
-teardown_file() { lib_done; }
 setup() { git_setup; rm -f evil; git_worktree; cd wt; }
 
 reviewed() { # SCRIPT: as boxed, under review

@@ -1,12 +1,10 @@
 # Archives as real programs write them: every compression, GNU's sparse files, cuts.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
 	unset CUBBY_TEST_STORE # what a pull leaves is counted
 	lib_env
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_project
 	mkdir -p root/etc

@@ -1,15 +1,7 @@
 # Every command line of README.md and docs/: blocks that are marked "sh" run, each page in a
 # directory of its own; a block that cannot says why in its source ("<!-- not run: REASON -->").
 # Blocks are fenced: what is only indented says neither.
-bats_require_minimum_version 1.5.0
 load ../lib
-
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 # blocks FILE: what is to run of a page into $1.sh files in $BATS_TEST_TMPDIR; prints for each
 # block "run LINE" or "not LINE REASON", and "bare LINE" for what is not marked.

@@ -1,13 +1,5 @@
 # Lists and ends of boxes: ls, info, stop, rm, prune, ps, kill.
-bats_require_minimum_version 1.5.0
 load ../lib
-
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 state() { cubby ls --json | jq -r ".[] | select(.directory == \"${1:-$LIB_PROJECT}\") | .state"; }
 

@@ -1,9 +1,7 @@
 # The configuration: flags over environment over file. Needs no image.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() { lib_env; }
-teardown_file() { lib_done; }
 setup() {
 	lib_project
 	rm -rf "$HOME/.config"

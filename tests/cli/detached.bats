@@ -1,16 +1,6 @@
 # A task that is left to itself: begun, followed, ended, and read afterwards.
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
-
-setup_file() {
-	lib_env
-	lib_image
-}
-
-teardown_file() { lib_done; }
-
-setup() { lib_project; }
 
 teardown() {
 	touch go

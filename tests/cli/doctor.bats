@@ -1,13 +1,5 @@
 # doctor: can this host run boxes.
-bats_require_minimum_version 1.5.0
 load ../lib
-
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 @test "doctor: a row per facility, and a box that started" {
 	run -0 cubby doctor

@@ -1,13 +1,5 @@
 # exec: streams, statuses, signals, environment, terminals, detached commands.
-bats_require_minimum_version 1.5.0
 load ../lib
-
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 @test "exec: data through it is the same" {
 	run -0 bash -c 'printf data | cubby exec -- sha256sum'

@@ -1,11 +1,9 @@
 # cubby serve by HTTP/2, without a box: what is agreed on, what is the same as by HTTP/1.1, and
 # what hostile clients get. The rest of what is served: tests/box/serve.bats.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../serve
 
 setup_file() { lib_env; }
-teardown_file() { lib_done; }
 setup() {
 	command -v openssl >/dev/null || skip 'no openssl to make a certificate'
 	curl --version | grep -q HTTP2 || skip 'this curl does not speak HTTP/2'

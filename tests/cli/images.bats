@@ -1,13 +1,5 @@
 # Images: pulled, listed, removed; bad sources.
-bats_require_minimum_version 1.5.0
 load ../lib
-
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 # An archive with a shell-less root that is good enough to be listed.
 small() { # NAME

@@ -1,13 +1,5 @@
 # --json: whatever a command says, of itself or of its failure, is JSON.
-bats_require_minimum_version 1.5.0
 load ../lib
-
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 commands() { cubby help | awk '/^  [a-z]+  / { print $1 }'; }
 

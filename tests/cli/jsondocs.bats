@@ -1,5 +1,4 @@
 # docs/schemas says what --json prints, and docs/json.md with it: what each command prints fits its schema.
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
 
@@ -8,8 +7,6 @@ setup_file() {
 	lib_image
 	make -s -C "$CUBBY_TEST_TOP" cli-build
 }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() {
 	model_done
 	[ -z "${REGISTRY-}" ] || kill "$REGISTRY"

@@ -1,10 +1,7 @@
 # cubby mcp as a client sees it before any tool is called: no box is needed.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() { lib_env; }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 start='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"REV","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}'

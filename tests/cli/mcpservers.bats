@@ -1,7 +1,6 @@
 # MCP servers of the configuration as tools of a task's model: one written in bash, hostile
 # ones, and the reference servers of npm in a box.
 # shellcheck disable=SC2016 # the servers expand what is in single quotes
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
 
@@ -12,7 +11,6 @@ setup_file() {
 	lib_env
 	lib_image
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_project
 	mkdir -p "$HOME/.config/cubby"

@@ -1,13 +1,7 @@
 # A task against a model service: the fake one, over real HTTP. What each wire and fault
 # means in detail is tested in tests/unit/agent.
-bats_require_minimum_version 1.5.0
 load ../lib
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
 setup() {
 	lib_project
 	SERVER=''

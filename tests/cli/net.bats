@@ -1,7 +1,6 @@
 # shellcheck disable=SC2016,SC2154 # perl in single quotes; stderr is set by run
 # The network of a box: rules, refusals, the record, ports. All servers are on this
 # machine's loopback.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../net
 
@@ -14,7 +13,6 @@ teardown_file() {
 	kill "$HOST_PID" || true
 	lib_done
 }
-setup() { lib_project; }
 
 @test "net: the host's loopback only when it was allowed" {
 	run -0 fetch host.cubby.internal "$HOST_PORT" --allow "host.cubby.internal:$HOST_PORT"

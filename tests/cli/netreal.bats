@@ -2,7 +2,6 @@
 # Real programs behind the gate: what people run in a box, from the distribution's mirror
 # that this host is configured for, and resolvers of every kind. Servers are on this
 # machine's loopback; npm's is the registry that this host is configured for.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 PACKAGES="curl wget git python3 iputils-ping openssh-client openssh-server"

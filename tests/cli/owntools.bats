@@ -1,14 +1,7 @@
 # The person's own tools: executables of the project, called by a model, run in the box.
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() { model_done; }
 
 @test "own tools: one in .cubby/tools is offered, checked and run in the box" {

@@ -1,6 +1,5 @@
 # The package: lintian accepts it, a clean system installs it, uses it and loses it again; the
 # source tarball builds from itself.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
@@ -12,7 +11,6 @@ setup_file() {
 	DEB=$CUBBY_TEST_TOP/$("$CUBBY_TEST_TOP/scripts/package")
 	export DEB
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	lib_project

@@ -1,6 +1,5 @@
 # The page of cubby serve, in a headless Chromium, as a person uses it (tests/fake/page_client.mjs).
 # PICTURES=DIRECTORY keeps pictures, of which docs/pictures has the good ones.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../serve
 load model
@@ -14,8 +13,6 @@ setup_file() {
 	done
 	HOME=/tmp make -s -C "$CUBBY_TEST_TOP" page >"$LIB_DIR/page.log" 2>&1 || lib_skip_file "$(tail -1 "$LIB_DIR/page.log")"
 }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() {
 	serve_end
 	model_done

@@ -1,5 +1,4 @@
 # A person at a terminal beside a task: --ask, ^C, the status line, colours.
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
 
@@ -8,8 +7,6 @@ setup_file() {
 	lib_image
 	export TERM=xterm
 }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() { model_done; }
 
 talk() { (no_model "$CUBBY_TEST_TOP/tests/cli/talk" cubby run --net none "$@"); }

@@ -1,14 +1,7 @@
 # Pictures that a model looks at: those of the box, and those that go with a task.
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() { model_done; }
 
 png() { # FILE WIDTH HEIGHT

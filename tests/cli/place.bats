@@ -1,12 +1,6 @@
 # Which box a directory has: its own, one above it, one whose directory was moved here.
-bats_require_minimum_version 1.5.0
 load ../lib
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
 setup() {
 	lib_project
 	export CUBBY_ANNOUNCE=yes

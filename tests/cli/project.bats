@@ -1,12 +1,6 @@
 # .cubby/box.json: what a project says about its box.
-bats_require_minimum_version 1.5.0
 load ../lib
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
 setup() {
 	lib_project
 	mkdir .cubby

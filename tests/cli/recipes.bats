@@ -1,12 +1,6 @@
 # docs/recipes with stubs of those who call them.
-bats_require_minimum_version 1.5.0
 load ../lib
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
 setup() {
 	lib_project
 	RECIPES=$CUBBY_TEST_TOP/docs/recipes

@@ -1,5 +1,4 @@
 # Images from registries: names, logins, faults; a real registry where there is one.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
@@ -15,8 +14,6 @@ setup_file() {
 	tar --owner 0 --group 0 -C "$LIB_DIR/l" -cf "$LIB_DIR/top.tar" etc
 	"$MK" "$LAYOUT" 1 "$LIB_DIR/base.tar" "$LIB_DIR/top.tar"
 }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() {
 	[ -z "${SERVER-}" ] || kill $SERVER
 	cubby rmi --all -q 2>/dev/null || true

@@ -1,15 +1,8 @@
 # cubby serve, /v1: boxes by name, tasks that outlive the server, changes, network, ports.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../serve
 load model
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() {
 	touch go
 	serve_end

@@ -1,16 +1,6 @@
 # What a task has changed in a project under review, when it ends.
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
-
-setup_file() {
-	lib_env
-	lib_image
-}
-
-teardown_file() { lib_done; }
-
-setup() { lib_project; }
 
 teardown() { model_done; }
 

@@ -1,6 +1,5 @@
 # A task as a whole command. The model's turns come from a transcript: every command
 # really runs. What the wires do is tested against tests/fake.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
@@ -24,8 +23,6 @@ setup_file() {
 	{"type":"response","message":{"role":"assistant","tool_calls":[{"function":{"name":"finish","arguments":{"answer":"I cannot fly.","success":false}}}]}}
 	END
 }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 @test "run: words, commands, output, status, files, answer" {
 	run -0 --separate-stderr cubby --replay "$LIB_DIR/hello.jsonl"

@@ -1,13 +1,7 @@
 # --schema: an answer that is JSON of a form, or none.
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
 setup() {
 	lib_project
 	echo '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}' >form

@@ -1,5 +1,4 @@
 # What a person sees on a real terminal (tmux), and a conversation driven by its keys.
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
 
@@ -8,8 +7,6 @@ setup_file() {
 	lib_image
 	unset TMUX
 }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() {
 	tmux -S "$BATS_TEST_TMPDIR/tmux" kill-server 2>/dev/null || true
 	model_done

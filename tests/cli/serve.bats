@@ -1,11 +1,8 @@
 # cubby serve as a client sees it before a box is needed: the key, limits, hostile HTTP.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../serve
 
 setup_file() { lib_env; }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() { serve_end; }
 
 # What a server on one connection says to the bytes $1: statuses, and how it ended.

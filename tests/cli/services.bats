@@ -1,14 +1,7 @@
 # What single services are like, from end to end: addresses, keys, prices, contexts.
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() { model_done; }
 
 gets() { jq -r 'select(.get) | .get' "$BATS_TEST_TMPDIR/requests"; }

@@ -1,17 +1,7 @@
 # Tasks from end to end: the real binary, a real box, a model service that follows a
 # script (tests/fake/model_server) and checks every request.
-bats_require_minimum_version 1.5.0
 load ../lib
 load model
-
-setup_file() {
-	lib_env
-	lib_image
-}
-
-teardown_file() { lib_done; }
-
-setup() { lib_project; }
 
 teardown() { model_done; }
 

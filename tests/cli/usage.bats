@@ -1,10 +1,7 @@
 # What is said of the command line itself: help, versions, mistakes. Needs no image.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() { lib_env; }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 
 # STATUS LINE WORDS...: the status, and the one line on standard error.
 fails() {

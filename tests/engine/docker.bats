@@ -1,6 +1,5 @@
 # cubby inside a container of another engine: the daemon of this host's distribution on a
 # socket, with data and a network (none) of its own, started and ended by this file.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../box/escape/escape
 

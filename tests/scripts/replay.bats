@@ -1,5 +1,4 @@
 # tests/fuzz/replay.c: what fails in a fuzzer's function is seen without libFuzzer, too.
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {
@@ -8,7 +7,6 @@ setup_file() {
 		gcc -fsanitize=address -o "$LIB_DIR/a" "$LIB_DIR/a.c" ||
 		lib_skip_file "no gcc with the address sanitizer"
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	lib_project

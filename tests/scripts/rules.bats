@@ -1,6 +1,7 @@
 # The scripts that enforce the rules must fail when a rule is broken.
 load ../lib
 
+setup_file() { :; }
 setup() {
 	lib_env
 	cp -r "$CUBBY_TEST_TOP/scripts" "$LIB_DIR/scripts"

@@ -1,6 +1,5 @@
 # A filesystem that does not tell small letters from capitals: git on the host takes a ".GIT"
 # for its own there. As root of a machine whose kernel folds case (CONFIG_UNICODE).
-bats_require_minimum_version 1.5.0
 load ../lib
 
 setup_file() {

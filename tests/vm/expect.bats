@@ -1,13 +1,5 @@
 # What cubby says of itself in each scenario of tests/vm/run.
-bats_require_minimum_version 1.5.0
 load ../lib
-
-setup_file() {
-	lib_env
-	lib_image
-}
-
-teardown_file() { lib_done; }
 
 setup() {
 	lib_project

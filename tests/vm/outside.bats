@@ -1,12 +1,10 @@
 # An ordinary user outside of any session, as of a service or a timer, who has a manager all
 # the same (it lingers): its cgroup and the scope have only the top of the tree above both,
 # where a user may not write, so the manager asks the system's to move the process.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../box/escape/escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 @test "a bus found by its address: a scope, and it holds" {

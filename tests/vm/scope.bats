@@ -1,11 +1,9 @@
 # The scope of a real service manager (runtime/cgroup/systemd.c): an ordinary user of a
 # machine that systemd runs, with cgroup v2.
-bats_require_minimum_version 1.5.0
 load ../lib
 load ../box/escape/escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 teardown() { cubby stop -q 2>/dev/null || true; }
 

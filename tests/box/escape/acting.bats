@@ -1,14 +1,11 @@
 # shellcheck disable=SC2016 # scripts of the box
 # What acts on the host by itself is said, by whatever made it: hooks, settings, links out.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 load ../../serve
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() { serve_end; }
 
 @test "acting: what acts on this machine is named, and nothing else" {

@@ -1,12 +1,10 @@
 # Hostile archives through the whole pull: K34. Every row of the table of crafted archives
 # (A01 to A48) has a test of its own beside the code that it aims at; the first test here
 # counts them, the others send the worst ones through the commands.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 @test "K34: each row A01 to A48 is a test by its number" {

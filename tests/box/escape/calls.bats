@@ -1,10 +1,8 @@
 # System calls that a box must refuse: K18, K20, K21, K22, K23 and the list of 3.4.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 # Each line "NAME ERRNO" of the arguments stands in the probe's output.

@@ -1,6 +1,5 @@
 # shellcheck disable=SC2016 # perl in single quotes
 # The one way out of a box: addresses and names that no rule allows.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load ../../net
 
@@ -13,7 +12,6 @@ teardown_file() {
 	kill "$HOST_PID" || true
 	lib_done
 }
-setup() { lib_project; }
 
 @test "net: refusals are quick, and recorded with their reason" {
 	run -3 fetch host.cubby.internal "$HOST_PORT"

@@ -1,10 +1,8 @@
 # What a box writes for git, and git on the host afterwards.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load git
 
 setup_file() { git_setup_file; }
-teardown_file() { lib_done; }
 setup() { git_setup; }
 teardown() { [ -z "${AWAY-}" ] || rm -rf "$AWAY"; }
 

@@ -1,11 +1,9 @@
 # git - repositories and settings that a box makes where nobody looked: git on the host
 # must not run what is in them.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load git
 
 setup_file() { git_setup_file; }
-teardown_file() { lib_done; }
 setup() { git_setup; }
 
 evil_config() { printf '[core]\\n\\tfsmonitor = %s/evil\\n' "$LIB_PROJECT"; }

@@ -1,10 +1,8 @@
 # The host beside the box: K16, K19, K30, K36, K38, K39, K40.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 @test "K16: --user is exactly that user, or an error" {

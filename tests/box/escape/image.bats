@@ -1,10 +1,8 @@
 # Hostile images: K04, K10, K11, K12, K13, K14, K15, K17, K26, K27, K28.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 @test "a harmless image of this kind works" {

@@ -1,10 +1,8 @@
 # pid 1 and what a box is given: K01, K02, K03, K08, K09, K24, K35, K37.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 # A running box, so that the commands of a test meet in it.

@@ -1,10 +1,8 @@
 # What a box takes of the host's memory and processes has its limit, without a cgroup too.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 info() { cubby info --json | jq -r ".$1"; }

@@ -1,10 +1,8 @@
 # Owners: in root's boxes no file of the project becomes a real account's but the caller's.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() {
 	escape_setup
 	cubby exec -- true

@@ -1,10 +1,8 @@
 # Paths that somebody exchanges while we use them: K05, K06, K25, K31.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 teardown() {

@@ -1,10 +1,8 @@
 # What a box under review leaves in its layer, and what of it reaches the host.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load git
 
 setup_file() { git_setup_file; }
-teardown_file() { lib_done; }
 setup() { git_setup; rm -f evil; }
 
 review() { # SCRIPT

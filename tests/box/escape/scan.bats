@@ -1,12 +1,10 @@
 # What the well-known scanners look for from inside (amicontained, deepce, CDK): K41.
 # They are in no registry that the tests may use; their findings are listed here, and
 # tests/box/escape/scan.sh looks for each of them with the image's own tools.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 @test "K41: a scanner of containers finds nothing to use" {

@@ -1,6 +1,5 @@
 # What a program of a box writes to the descriptors that the server reads: K07, K13.
 # shellcheck disable=SC2016 # Python's, not the shell's
-bats_require_minimum_version 1.5.0
 load ../../lib
 load ../../serve
 
@@ -9,7 +8,6 @@ setup_file() {
 	lib_image
 	lib_python
 }
-teardown_file() { lib_done; }
 setup() {
 	lib_skipped
 	lib_project

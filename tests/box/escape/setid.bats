@@ -1,11 +1,9 @@
 # Privileged files: no file that the host can meet gets set-id bits, or capabilities that
 # count there, from a box.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 # Every file below the project that is privileged on the host.

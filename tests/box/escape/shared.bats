@@ -1,10 +1,8 @@
 # What the kernel counts for more than one box: one box does not use all of it up.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 @test "shared: inotify and terminals end in the box before they end outside" {

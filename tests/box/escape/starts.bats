@@ -1,13 +1,10 @@
 # Who runs a box, and of which image, whatever happens in the same moment. The long suite
 # does what depends on the moment five times as often.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load ../../monitors
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
-setup() { lib_project; }
 teardown() { [ -z "${LIB_MNT-}" ] || escape_overlay_done; }
 
 # The runtime directory of one shell is not that of another (cron, ssh, su), and a logout

@@ -1,12 +1,10 @@
 # shellcheck disable=SC2016,SC2154 # programs in single quotes; stderr is set by run
 # What is kept between runs, what an image calls itself, and what a box leaves in the way of
 # the caller: K29, K32, K33, K45.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 teardown() {

@@ -1,12 +1,6 @@
 # K42: a program in the box attacks the person's terminal with what it writes.
-bats_require_minimum_version 1.5.0
 load ../../lib
 
-setup_file() {
-	lib_env
-	lib_image
-}
-teardown_file() { lib_done; }
 setup() {
 	lib_project
 	cubby exec --keep -- true

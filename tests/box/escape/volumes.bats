@@ -1,10 +1,8 @@
 # What is mounted beside the project is no way to the host.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 teardown() { [ -z "${AWAY-}" ] || rm -rf "$AWAY"; }
 setup() {
 	escape_setup

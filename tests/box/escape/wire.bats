@@ -1,10 +1,8 @@
 # The wire between client, monitor and init: K07.
-bats_require_minimum_version 1.5.0
 load ../../lib
 load escape
 
 setup_file() { escape_setup_file; }
-teardown_file() { lib_done; }
 setup() { escape_setup; }
 
 teardown() {
