@@ -60,14 +60,12 @@ static int add_turn(struct replay *r, const struct json *record, struct err *e)
 {
 	const struct json *message = json_get(record, "message");
 	const char *finish = json_get_str(record, "finish");
-	struct recorded_turn *more, t = { 0 };
+	struct recorded_turn t = { 0 };
 
 	if (json_type(message) != JSON_OBJECT)
 		return err_set(e, -EINVAL, "a response record without a message");
-	more = grow_list(r->turns, r->n, sizeof(*more));
-	if (!more)
+	if (!grow_room(r->turns, r->n))
 		return no_memory(e);
-	r->turns = more;
 	t.message = json_dup(message);
 	t.finish = finish ? strdup(finish) : NULL;
 	if (!t.message || (finish && !t.finish)) {
@@ -87,11 +85,9 @@ static int add_result(struct replay *r, const struct json *record, struct err *e
 
 	if (!text)
 		return 0;
-	more = grow_list(t->results, t->n_results, sizeof(*more));
-	if (!more)
+	if (!grow_room(t->results, t->n_results))
 		return no_memory(e);
-	t->results = more;
-	more += t->n_results++;
+	more = &t->results[t->n_results++];
 	more->id = strdup(id ? id : "");
 	more->text = strdup(text);
 	more->exit = (int)json_get_int(record, "exit", -1);

@@ -82,12 +82,11 @@ static bool leaves(int dirfd, const char *name, const char *path)
 
 static int add(struct changes_snapshot *s, const char *path, const struct stat *st)
 {
-	struct entry *x = grow_list(s->entries, s->n, sizeof(*x));
+	struct entry *x;
 
-	if (!x)
+	if (!grow_room(s->entries, s->n))
 		return -ENOMEM;
-	s->entries = x;
-	x += s->n;
+	x = &s->entries[s->n];
 	*x = (struct entry){ .path = strdup(path),
 			     .size = (uint64_t)st->st_size,
 			     .ino = st->st_ino,

@@ -65,13 +65,10 @@ int history_set_system(struct history *h, const char *text, struct err *e)
 /* Takes the entry over, also when it fails. */
 static int add(struct history *h, struct history_entry *x, struct err *e)
 {
-	struct history_entry *more = grow_list(h->entries, h->n, sizeof(*more));
-
-	if (!more) {
+	if (!grow_room(h->entries, h->n)) {
 		entry_done(x);
 		return no_memory(e);
 	}
-	h->entries = more;
 	h->entries[h->n++] = *x;
 	return 0;
 }

@@ -31,16 +31,10 @@ void turn_done(struct turn *t)
 
 struct turn_call *turn_add_call(struct turn *t)
 {
-	struct turn_call *more;
-
-	if (t->n_calls >= TURN_CALLS_MAX)
+	if (t->n_calls >= TURN_CALLS_MAX || !grow_room(t->calls, t->n_calls))
 		return NULL;
-	more = grow_list(t->calls, t->n_calls, sizeof(*more));
-	if (!more)
-		return NULL;
-	t->calls = more;
-	more[t->n_calls] = (struct turn_call){ .raw = BUF_INIT(ARGS_MAX) };
-	return &more[t->n_calls++];
+	t->calls[t->n_calls] = (struct turn_call){ .raw = BUF_INIT(ARGS_MAX) };
+	return &t->calls[t->n_calls++];
 }
 
 typedef void turn_show_fn(void *ctx, const char *text, size_t len);

@@ -52,11 +52,9 @@ static int new_block(struct anthropic_assemble *a, int64_t index,
 	if (a->n >= BLOCKS_MAX)
 		return err_set(e, -EPROTO, "more than %d blocks in one turn",
 			       BLOCKS_MAX);
-	more = grow_list(a->blocks, a->n, sizeof(*more));
-	if (!more)
+	if (!grow_room(a->blocks, a->n))
 		return answer_full(-ENOMEM, e);
-	a->blocks = more;
-	more += a->n;
+	more = &a->blocks[a->n];
 	*more = (struct block){ .index = index,
 				.block = json_dup(content),
 				.text = BUF_INIT(TURN_TEXT_MAX),

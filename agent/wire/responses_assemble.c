@@ -55,13 +55,11 @@ static struct item *find_item(struct responses_assemble *a, const struct json *e
 		*r = err_set(e, -EPROTO, "more than %d items in one answer", ITEMS_MAX);
 		return NULL;
 	}
-	more = grow_list(a->items, a->n, sizeof(*more));
-	if (!more) {
+	if (!grow_room(a->items, a->n)) {
 		*r = answer_full(-ENOMEM, e);
 		return NULL;
 	}
-	a->items = more;
-	more += a->n++;
+	more = &a->items[a->n++];
 	*more = (struct item){ .index = index, .text = BUF_INIT(TURN_TEXT_MAX) };
 	return more;
 }

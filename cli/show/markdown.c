@@ -233,12 +233,11 @@ static void show_rule(struct page *p)
 
 static void keep_cell(struct page *p, MD_ALIGN align)
 {
-	struct cell *more = grow_list(p->cells, p->n_cells, sizeof(*more));
+	struct cell *more;
 
-	if (!more)
+	if (!grow_room(p->cells, p->n_cells))
 		return;
-	p->cells = more;
-	more += p->n_cells++;
+	more = &p->cells[p->n_cells++];
 	more->len = p->text.len;
 	more->align = align;
 	more->text = buf_steal(&p->text);

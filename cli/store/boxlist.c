@@ -70,15 +70,13 @@ static int add(void *ctx, const char *key)
 {
 	struct reading *rd = ctx;
 	struct err e = ERR_NONE;
-	struct boxlist_item *v;
+	struct boxlist *l = &rd->list;
 
-	v = grow_list(rd->list.v, rd->list.n, sizeof(*v));
-	if (!v)
+	if (!grow_room(l->v, l->n))
 		return err_sys(rd->e, -ENOMEM, "cannot list the boxes");
-	rd->list.v = v;
-	v[rd->list.n] = (struct boxlist_item){ .used = 0 };
-	if (read_item(rd->st, key, &v[rd->list.n], &e) == 0)
-		rd->list.n++;
+	l->v[l->n] = (struct boxlist_item){ .used = 0 };
+	if (read_item(rd->st, key, &l->v[l->n], &e) == 0)
+		l->n++;
 	return 0;
 }
 

@@ -115,14 +115,10 @@ static void read_command(int proc, struct boxps_proc *p)
 
 static int add(struct boxps *all, const struct boxps_proc *p)
 {
-	struct boxps_proc *v;
-
 	if (all->n >= BOXPS_MAX)
 		return -E2BIG;
-	v = grow_list(all->v, all->n, sizeof(*v));
-	if (!v)
+	if (!grow_room(all->v, all->n))
 		return -ENOMEM;
-	all->v = v;
 	all->v[all->n++] = *p;
 	return 0;
 }

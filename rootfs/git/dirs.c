@@ -45,21 +45,16 @@ static struct git_dir *find(const struct git_dirs *d, const char *path)
 /* At the end; sorted in when the look is over. */
 static int add(struct git_dirs *d, const char *path, uint64_t ctime)
 {
-	struct git_dir *list;
 	char *copy;
 
 	if (d->n >= GIT_DIRS_MAX) {
 		d->partial = true;
 		return 0;
 	}
-	list = grow_list(d->list, d->n, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	d->list = list;
-	copy = strdup(path);
+	copy = grow_room(d->list, d->n) ? strdup(path) : NULL;
 	if (!copy)
 		return -ENOMEM;
-	list[d->n++] = (struct git_dir){ .path = copy, .ctime = ctime };
+	d->list[d->n++] = (struct git_dir){ .path = copy, .ctime = ctime };
 	return 0;
 }
 

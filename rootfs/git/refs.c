@@ -132,11 +132,8 @@ static void take_out(struct git_refs *m, size_t i)
 
 static int insert(struct git_refs *m, size_t i, struct git_ref x)
 {
-	struct git_ref *list = grow_list(m->list, m->n, sizeof(*list));
-
-	if (!list)
+	if (!grow_room(m->list, m->n))
 		return -ENOMEM;
-	m->list = list;
 	memmove(&m->list[i + 1], &m->list[i], (m->n++ - i) * sizeof(*m->list));
 	m->list[i] = x;
 	return 0;

@@ -113,12 +113,11 @@ static int fail(struct err *e, int code)
 static int add(struct git_take *t, const struct upper_entry *x, const struct row *row,
 	       bool tree, struct err *e)
 {
-	struct git_take_item *item = grow_list(t->list, t->n, sizeof(*item));
+	struct git_take_item *item;
 
-	if (!item)
+	if (!grow_room(t->list, t->n))
 		return fail(e, -ENOMEM);
-	t->list = item;
-	item += t->n;
+	item = &t->list[t->n];
 	*item = (struct git_take_item){
 		.path = strdup(x->path),
 		.kind = x->kind,

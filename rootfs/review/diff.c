@@ -139,15 +139,12 @@ static struct diff_side look(struct making *m, const char *path)
 static int add(struct making *m, const struct diff_item *x, struct err *e)
 {
 	struct diff *d = m->diff;
-	struct diff_item *items;
 
 	if (d->n == DIFF_ITEMS)
 		return err_set(e, -E2BIG, "the box has changed more than %d files",
 			       (int)DIFF_ITEMS);
-	items = grow_list(d->items, d->n, sizeof(*items));
-	if (!items)
+	if (!grow_room(d->items, d->n))
 		return fail(e, -ENOMEM);
-	d->items = items;
 	d->items[d->n] = *x;
 	d->items[d->n].path = strdup(x->path);
 	if (!d->items[d->n].path)

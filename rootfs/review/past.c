@@ -48,7 +48,6 @@ static int read_apply(struct past *p, int applied, unsigned n, uint64_t when,
 		      struct err *e)
 {
 	struct past_apply a = { .journal = JOURNAL_NONE, .number = n };
-	struct past_apply *all;
 	char name[PAST_NAME];
 	uint64_t begun, undone;
 	int r;
@@ -64,10 +63,8 @@ static int read_apply(struct past *p, int applied, unsigned n, uint64_t when,
 		scope_close(&a.dir);
 		return 0;
 	}
-	all = grow_list(p->applies, p->n_applies, sizeof(*all));
-	if (all)
-		p->applies = all;
-	r = all ? journal_read(a.dir, &a.journal, e) : fail(e, -ENOMEM);
+	r = grow_room(p->applies, p->n_applies) ? journal_read(a.dir, &a.journal, e)
+						: fail(e, -ENOMEM);
 	if (r < 0)
 		scope_close(&a.dir);
 	else

@@ -96,11 +96,9 @@ static int add(struct scan *s, const char *path, const struct stat *st)
 		s->incomplete = true;
 		return 0;
 	}
-	x = grow_list(s->names, s->n, sizeof(*x));
-	if (!x)
+	if (!grow_room(s->names, s->n))
 		return -ENOMEM;
-	s->names = x;
-	x += s->n;
+	x = &s->names[s->n];
 	*x = (struct name){ strdup(path), st->st_ino, st->st_nlink,
 			    (uint64_t)st->st_size };
 	s->n += x->path != NULL;

@@ -54,11 +54,8 @@ static bool name_of(const char *file, char ret[PACKAGES_NAME])
 
 static int add(struct all *all, const struct seen *s)
 {
-	struct seen *v = grow_list(all->v, all->n, sizeof(*v));
-
-	if (!v)
+	if (!grow_room(all->v, all->n))
 		return -ENOMEM;
-	all->v = v;
 	all->v[all->n++] = *s;
 	return 0;
 }

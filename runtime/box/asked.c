@@ -15,12 +15,9 @@ void asked_done(struct asked *a)
 
 int asked_reserve(struct asked *a, struct err *e)
 {
-	struct asked_one *list = grow_list(a->list, a->n, sizeof(*list));
-
-	if (!list)
-		return err_sys(e, -ENOMEM, "cannot ask for a program");
-	a->list = list;
-	return 0;
+	return grow_room(a->list, a->n)
+		       ? 0
+		       : err_sys(e, -ENOMEM, "cannot ask for a program");
 }
 
 void asked_add(struct asked *a, uint32_t id, enum box_io io)

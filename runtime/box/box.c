@@ -118,20 +118,17 @@ static int gone(struct box *b, struct err *e)
 static int keep_exit(struct box *b, const struct wire_msg *m, struct err *e)
 {
 	const struct wire_exit *x = wire_body(m, sizeof(*x));
-	struct box_exit *list;
 
 	if (!x || b->n_exits >= BOX_EXITS)
 		return err_set(e, -EBADMSG, "malformed message from the monitor");
-	list = grow_list(b->exits, b->n_exits, sizeof(*list));
-	if (!list)
+	if (!grow_room(b->exits, b->n_exits))
 		return err_sys(e, -ENOMEM, "cannot note the end of a program");
-	b->exits = list;
-	list[b->n_exits++] = (struct box_exit){ .id = m->head.id,
-						.status = x->status,
-						.signal = x->signal,
-						.oom = x->oom,
-						.disk = x->disk,
-						.nothing_left = x->nothing_left };
+	b->exits[b->n_exits++] = (struct box_exit){ .id = m->head.id,
+						    .status = x->status,
+						    .signal = x->signal,
+						    .oom = x->oom,
+						    .disk = x->disk,
+						    .nothing_left = x->nothing_left };
 	b->full |= x->disk;
 	return 0;
 }

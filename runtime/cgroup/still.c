@@ -82,15 +82,11 @@ static bool has(const struct still *s, const struct still_process *p)
 
 static int stop(struct still *s, const struct still_process *p)
 {
-	struct still_process *v;
-
 	if (s->n == STILL_MOST)
 		return -E2BIG;
-	v = grow_list(s->v, s->n, sizeof(*v));
-	if (!v)
+	if (!grow_room(s->v, s->n))
 		return -ENOMEM;
-	s->v = v;
-	v[s->n++] = *p;
+	s->v[s->n++] = *p;
 	(void)signal_one(s, p, SIGSTOP);
 	return 0;
 }

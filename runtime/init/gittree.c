@@ -33,13 +33,12 @@ void gittree_done(struct gittree *t)
 static int on_tracked(void *ctx, const struct git_index_entry *x)
 {
 	struct gittree *t = ctx;
-	char **list = grow_list(t->tracked, t->n_tracked, sizeof(*list));
+	char *path = grow_room(t->tracked, t->n_tracked) ? strdup(x->path) : NULL;
 
-	if (!list)
+	if (!path)
 		return -ENOMEM;
-	t->tracked = list;
-	list[t->n_tracked] = strdup(x->path);
-	return list[t->n_tracked] ? (int)(t->n_tracked++, 0) : -ENOMEM;
+	t->tracked[t->n_tracked++] = path;
+	return 0;
 }
 
 static int read_index(struct gittree *t, int gitdir)

@@ -34,7 +34,7 @@ static size_t without_blanks(const char *s, size_t len)
 
 static int add_line(struct ignore *g, const char *s, size_t len, size_t base)
 {
-	struct ignore_rule rule = { .base = base }, *rules;
+	struct ignore_rule rule = { .base = base };
 
 	if (len && s[len - 1] == '\r')
 		len--;
@@ -58,13 +58,9 @@ static int add_line(struct ignore *g, const char *s, size_t len, size_t base)
 	if (!len || s[len - 1] == '/' || g->n == IGNORE_MOST ||
 	    g->bytes.len + len > IGNORE_BYTES)
 		return 0;
-	rules = grow_list(g->rules, g->n, sizeof(*rules));
-	if (!rules)
-		return -ENOMEM;
-	g->rules = rules;
 	rule.text = g->bytes.len;
 	rule.len = len;
-	if (buf_add(&g->bytes, s, len) < 0)
+	if (!grow_room(g->rules, g->n) || buf_add(&g->bytes, s, len) < 0)
 		return -ENOMEM;
 	g->rules[g->n++] = rule;
 	return 0;

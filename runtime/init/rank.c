@@ -144,13 +144,10 @@ static void look_into(struct rank *k, const struct walk_entry *w, struct found *
 
 static enum walk_next keep(struct rank *k, const struct found *f)
 {
-	struct found *list = grow_list(k->list, k->n, sizeof(*list));
-
-	if (!list) {
+	if (!grow_room(k->list, k->n)) {
 		k->r = -ENOMEM;
 		return WALK_STOP;
 	}
-	k->list = list;
 	k->list[k->n++] = *f;
 	return k->n == RANK_MOST ? WALK_STOP : WALK_ON;
 }

@@ -14,12 +14,10 @@
 
 int gitnamed_add(struct gitgate *g, const struct view *v)
 {
-	struct view *views =
-		g->n < GITGATE_VIEWS ? grow_list(g->views, g->n, sizeof(*views)) : NULL;
-
-	if (!views)
-		return g->n < GITGATE_VIEWS ? -ENOMEM : -E2BIG;
-	g->views = views;
+	if (g->n >= GITGATE_VIEWS)
+		return -E2BIG;
+	if (!grow_room(g->views, g->n))
+		return -ENOMEM;
 	g->views[g->n++] = *v;
 	return 0;
 }

@@ -25,15 +25,10 @@ void aliases_done(struct aliases *a)
 
 void aliases_add(struct aliases *a, const char *path, const char *why)
 {
-	struct alias *list;
 	char *copy;
 
-	if (!*path || a->n == ALIASES)
+	if (!*path || a->n == ALIASES || !grow_room(a->list, a->n))
 		return;
-	list = grow_list(a->list, a->n, sizeof(*list));
-	if (!list)
-		return;
-	a->list = list;
 	copy = strdup(path);
 	if (copy)
 		a->list[a->n++] = (struct alias){ copy, why };

@@ -41,13 +41,10 @@ void bare_done(struct bare *b)
 
 static void add(struct bare *b, const struct bare_dir *x)
 {
-	struct bare_dir *list = grow_list(b->dirs, b->n, sizeof(*list));
-
-	b->failed |= !list;
-	if (!list)
-		return;
-	b->dirs = list;
-	b->dirs[b->n++] = *x;
+	if (grow_room(b->dirs, b->n))
+		b->dirs[b->n++] = *x;
+	else
+		b->failed = true;
 }
 
 static int by_path(const void *a, const void *b)

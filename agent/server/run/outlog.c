@@ -93,14 +93,11 @@ static void drop_old(struct outlog *l)
 static struct outlog_entry *entry_for(struct outlog *l)
 {
 	struct outlog_entry *last = l->count ? &l->entries[l->count - 1] : NULL;
-	struct outlog_entry *list;
 
 	if (last && !l->closed && last->len < OUTLOG_ENTRY)
 		return last;
-	list = grow_list(l->entries, l->count, sizeof(*list));
-	if (!list)
+	if (!grow_room(l->entries, l->count))
 		return NULL;
-	l->entries = list;
 	l->closed = false;
 	l->entries[l->count] = (struct outlog_entry){ .at = l->total };
 	return &l->entries[l->count++];

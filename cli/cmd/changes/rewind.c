@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/sys/sys.h"
 #include "cli/box/setup.h"
 #include "cli/opt/cmd.h"
@@ -32,12 +33,10 @@ struct items {
 static int add_item(void *ctx, const struct checkpoint *c)
 {
 	struct items *l = ctx;
-	struct checkpoint *v = reallocarray(l->v, l->n + 1, sizeof(*v));
 
-	if (!v)
+	if (!grow_room(l->v, l->n))
 		return err_sys(l->e, -ENOMEM, "cannot list checkpoints");
-	l->v = v;
-	v[l->n++] = *c;
+	l->v[l->n++] = *c;
 	return 0;
 }
 

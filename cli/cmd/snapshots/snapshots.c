@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/sys/sys.h"
 #include "base/text.h"
 #include "cli/box/setup.h"
@@ -41,15 +42,13 @@ struct items {
 static int add_item(void *ctx, const char *name, const struct chain *c)
 {
 	struct items *l = ctx;
-	struct item *v = reallocarray(l->v, l->n + 1, sizeof(*v));
 
-	if (!v)
+	if (!grow_room(l->v, l->n))
 		return err_sys(l->e, -ENOMEM, "cannot list snapshots");
-	l->v = v;
-	v[l->n] = (struct item){ .made = c->made,
-				 .layers = (int64_t)c->n,
-				 .project = *c->project };
-	(void)text_copy(v[l->n++].name, SPEC_NAME, name);
+	l->v[l->n] = (struct item){ .made = c->made,
+				    .layers = (int64_t)c->n,
+				    .project = *c->project };
+	(void)text_copy(l->v[l->n++].name, SPEC_NAME, name);
 	return 0;
 }
 

@@ -129,16 +129,13 @@ void tasklog_list_done(struct tasklog_list *l)
 static int add(struct tasklog_list *l, const char *file)
 {
 	size_t n = strlen(file) - strlen(TASKLOG_END);
-	char(*v)[TASKLOG_NAME];
 
 	if (n >= TASKLOG_NAME)
 		return 0;
-	v = grow_list(l->v, l->n, sizeof(*v));
-	if (!v)
+	if (!grow_room(l->v, l->n))
 		return -ENOMEM;
-	l->v = v;
-	memcpy(v[l->n], file, n);
-	v[l->n++][n] = '\0';
+	memcpy(l->v[l->n], file, n);
+	l->v[l->n++][n] = '\0';
 	return 0;
 }
 

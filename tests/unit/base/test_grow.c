@@ -11,10 +11,7 @@ static void there_is_room(void)
 
 	for (size_t step = 1; step < 40; step++) {
 		for (size_t i = 0; i < 3 * step; i++) {
-			int *more = grow_list(list, n, sizeof(*list));
-
-			assert_non_null(more);
-			list = more;
+			assert_true(grow_room(list, n));
 			list[n] = (int)n;
 			n++;
 		}
@@ -23,8 +20,7 @@ static void there_is_room(void)
 			assert_int_equal(list[i], i);
 	}
 	n = 0;
-	list = grow_list(list, n, sizeof(*list));
-	assert_non_null(list);
+	assert_true(grow_room(list, n));
 	list[GROW_FIRST - 1] = 1;
 	free(list);
 }
