@@ -466,9 +466,8 @@ void h2_answer(struct h2 *, int32_t, int, const struct h2_field *, size_t, bool)
 {
 }
 
-void h2_more(struct h2 *, int32_t id)
+void h2_more(struct h2 *, int32_t)
 {
-	(void)id;
 }
 
 void h2_took(struct h2 *, int32_t, size_t)

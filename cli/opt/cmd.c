@@ -51,16 +51,14 @@ static int be_verbose(struct app *app, void *, const char *volume, struct err *e
 	return config_set(app->config, CONFIG_VOLUME, volume, CONFIG_FROM_FLAG, e);
 }
 
-static int be_plain(struct app *app, void *args, const char *word, struct err *e)
+static int be_plain(struct app *app, void *, const char *, struct err *)
 {
-	(void)args, (void)word, (void)e;
 	app->color_out = app->color_err = false;
 	return 0;
 }
 
-static int check_dir(struct app *app, void *args, const char *dir, struct err *e)
+static int check_dir(struct app *, void *, const char *dir, struct err *e)
 {
-	(void)app, (void)args;
 	return *dir ? 0 : err_set(e, -EINVAL, "a name is missing: that of a directory");
 }
 

@@ -91,9 +91,8 @@ void snap_tell(const struct app *app, const struct snap *s, struct json *j)
 			    (long long)s->still_ms);
 }
 
-int snap_name(struct app *app, void *args, const char *word, struct err *e)
+int snap_name(struct app *, void *, const char *word, struct err *e)
 {
-	(void)app, (void)args;
 	if (spec_name_valid(word))
 		return 0;
 	return err_set(e, -EINVAL,

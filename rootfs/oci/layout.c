@@ -64,14 +64,13 @@ static int on_text(void *ctx, const void *data, size_t len, struct err *e)
 		       : 0;
 }
 
-static int on_top(void *ctx, struct buf *doc, struct digest *digest,
-		  struct oci_manifest *ret, struct err *e)
+static int on_top(void *ctx, struct buf *doc, struct digest *, struct oci_manifest *ret,
+		  struct err *e)
 {
 	const struct oci_layout *l = ctx;
 	_cleanup_json_ struct json *j = NULL;
 	int r;
 
-	(void)digest;
 	if (l->archive)
 		doc->max = ARCHIVE_DOC;
 	r = read_all(l, l->archive ? "manifest.json" : "index.json",

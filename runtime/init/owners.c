@@ -151,13 +151,12 @@ static int say(struct owners *o, struct err *e)
 	return jsonout_end(&o->j, e);
 }
 
-int owners_run(char *const argv[], struct err *e)
+int owners_run(char *const[], struct err *e)
 {
 	_cleanup_free_ struct owners *o = calloc(1, sizeof(*o));
 	_cleanup_close_ int proc = sys_open("/proc", O_RDONLY | O_DIRECTORY);
 	int r;
 
-	(void)argv;
 	if (!o || proc < 0)
 		return err_sys(e, o ? proc : -ENOMEM, "cannot look at processes");
 	o->proc = proc;

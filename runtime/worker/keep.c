@@ -131,14 +131,13 @@ static int keep(int project, const char *had, char sign[24], bool *copied,
 	return r < 0 || !*copied ? r : copy_parts(project, e);
 }
 
-int keepbox_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+int keepbox_job(int dir, const char *, const struct idmap *, struct json **,
 		struct err *e)
 {
 	_cleanup_close_ int project = -1;
 	struct stat st;
 	int r = copy_dir(dir, KEEP_LAYER, "upper", e);
 
-	(void)arg, (void)map, (void)ret;
 	if (r == 0)
 		r = sys_renameat(KEEP_LAYER, "upper", KEEP_LAYER, "machine");
 	if (r < 0)

@@ -23,14 +23,13 @@ static int make(int dir, const char *name, struct err *e)
 	return file_open_dir(layer, "machine", e);
 }
 
-int merging_job(int dir, const char *arg, const struct idmap *map, struct json **ret,
+int merging_job(int dir, const char *arg, const struct idmap *, struct json **,
 		struct err *e)
 {
 	_cleanup_close_ int to = -1, below = -1;
 	int from[CHAIN_MOST], r = to = make(dir, "top", e);
 	size_t n = 0;
 
-	(void)map, (void)ret;
 	if (r >= 0)
 		r = below = make(dir, "below", e);
 	for (; arg && *arg && r >= 0 && n < CHAIN_MOST; n += r >= 0) {

@@ -22,9 +22,8 @@ static void name(const struct git_config_item *it)
 	}
 }
 
-static int look(void *ctx, const struct git_config_item *it)
+static int look(void *, const struct git_config_item *it)
 {
-	(void)ctx;
 	assert(*it->section && *it->key);
 	assert(strlen(it->value) < GIT_CONFIG_TEXT);
 	name(it);

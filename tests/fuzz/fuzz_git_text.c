@@ -6,9 +6,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int look(void *ctx, const char *name, const char *sum)
+static int look(void *, const char *name, const char *sum)
 {
-	(void)ctx;
 	assert(git_text_is_ref(name, strlen(name)) && !strstr(name, ".."));
 	assert(git_text_is_sum(sum, strlen(sum)));
 	return 0;

@@ -10,9 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LIMIT = 300 };
 
-static void on_id(void *ctx, const struct json *id)
+static void on_id(void *, const struct json *id)
 {
-	(void)ctx;
 	assert(mcp_rpc_is_id(id));
 }
 

@@ -9,10 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int nothing(struct exchange *x, struct err *e)
+static int nothing(struct exchange *, struct err *)
 {
-	(void)x;
-	(void)e;
 	return 0;
 }
 

@@ -6,11 +6,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int on_event(void *ctx, const char *data, size_t len, struct err *e)
+static int on_event(void *ctx, const char *data, size_t len, struct err *)
 {
 	struct buf *out = ctx;
 
-	(void)e;
 	return buf_addc(out, '<') ?: buf_add(out, data, len) ?: buf_addc(out, '>');
 }
 

@@ -28,12 +28,11 @@ struct memory {
 	size_t left, chunk;
 };
 
-static ssize_t memory_read(void *ctx, const void **ret, struct err *e)
+static ssize_t memory_read(void *ctx, const void **ret, struct err *)
 {
 	struct memory *m = ctx;
 	size_t n = MIN(m->left, m->chunk);
 
-	(void)e;
 	*ret = m->at;
 	m->at += n;
 	m->left -= n;
@@ -59,31 +58,27 @@ static int on_entry(void *ctx, const struct untar_entry *en, struct err *e)
 	return en->hardlink ? 0 : 1;
 }
 
-static int on_data(void *ctx, const void *data, size_t len, uint64_t at, struct err *e)
+static int on_data(void *ctx, const void *data, size_t len, uint64_t at, struct err *)
 {
 	struct log *l = ctx;
 
-	(void)e;
 	assert(data && len && at >= l->next && at + len <= l->size);
 	l->next = at + len;
 	l->bytes += len;
 	return 0;
 }
 
-static int on_end(void *ctx, const struct untar_entry *en, struct err *e)
+static int on_end(void *, const struct untar_entry *en, struct err *)
 {
 	struct untar_xattr x;
 
-	(void)ctx;
-	(void)e;
 	while (untar_next_xattr(en, &x))
 		assert(x.name);
 	return 0;
 }
 
-static int collect(void *ctx, const void *data, size_t len, struct err *e)
+static int collect(void *ctx, const void *data, size_t len, struct err *)
 {
-	(void)e;
 	return buf_add(ctx, data, len);
 }
 

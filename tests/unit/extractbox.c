@@ -89,12 +89,11 @@ struct feed {
 	size_t left, chunk;
 };
 
-static ssize_t feed_read(void *ctx, const void **ret, struct err *e)
+static ssize_t feed_read(void *ctx, const void **ret, struct err *)
 {
 	struct feed *f = ctx;
 	size_t n = MIN(f->left, f->chunk);
 
-	(void)e;
 	*ret = f->at;
 	f->at += n;
 	f->left -= n;

@@ -187,37 +187,27 @@ void unit_faults(unit_fault_fn *fn, void *ctx)
 
 #else
 
-void unit_faults(unit_fault_fn *fn, void *ctx)
+void unit_faults(unit_fault_fn *, void *)
 {
-	(void)fn;
-	(void)ctx;
 	fail_msg("unit_faults() needs VARIANT=asan");
 }
 
-void unit_kills(unit_fault_fn *fn, void (*after)(void *ctx), void *ctx)
+void unit_kills(unit_fault_fn *, void (*after)(void *ctx), void *)
 {
-	(void)fn;
 	(void)after;
-	(void)ctx;
 	fail_msg("unit_kills() needs VARIANT=asan");
 }
 
-void unit_meanwhile(unit_fault_fn *fn, const struct unit_event *x,
-		    void (*after)(void *ctx), void *ctx)
+void unit_meanwhile(unit_fault_fn *, const struct unit_event *,
+		    void (*after)(void *ctx), void *)
 {
-	(void)fn;
-	(void)x;
 	(void)after;
-	(void)ctx;
 	fail_msg("unit_meanwhile() needs VARIANT=asan");
 }
 
-void unit_fails(unit_fault_fn *fn, long code, void (*after)(void *ctx), void *ctx)
+void unit_fails(unit_fault_fn *, long, void (*after)(void *ctx), void *)
 {
-	(void)fn;
-	(void)code;
 	(void)after;
-	(void)ctx;
 	fail_msg("unit_fails() needs VARIANT=asan");
 }
 

@@ -160,9 +160,8 @@ static int on_died(void *ctx, uint32_t id, struct session_death *ret, struct err
 	return 1;
 }
 
-static int on_fd(void *ctx)
+static int on_fd(void *)
 {
-	(void)ctx;
 	return -1;
 }
 
@@ -171,7 +170,7 @@ static int on_chunk(void *ctx, const void *data, size_t len, struct err *e)
 	return file_write_fd(*(int *)ctx, data, len, e);
 }
 
-static int on_save(void *ctx, const char *user, const char *path, struct spill *text,
+static int on_save(void *ctx, const char *, const char *path, struct spill *text,
 		   struct err *e)
 {
 	const struct hostport *h = ctx;
@@ -179,7 +178,6 @@ static int on_save(void *ctx, const char *user, const char *path, struct spill *
 	char full[256];
 	_cleanup_close_ int fd = -1;
 
-	(void)user;
 	snprintf(full, sizeof(full), "%s%s", h->dir, name);
 	fd = sys_openat(AT_FDCWD, full, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0)

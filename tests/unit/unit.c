@@ -27,27 +27,22 @@ const char *__asan_default_options(void)
 }
 #endif
 
-static int rm_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static int rm_entry(const char *path, const struct stat *, int, struct FTW *)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
 	return remove(path);
 }
 
-static int setup(void **state)
+static int setup(void **)
 {
 	const char *begins = getenv("CUBBY_TEST_SHORT"); /* tests/on-journal */
 
-	(void)state;
 	snprintf(tmpdir, sizeof(tmpdir), "%s-XXXXXX",
 		 begins ? begins : "/tmp/cubby-unit");
 	return mkdtemp(tmpdir) ? 0 : -1;
 }
 
-static int teardown(void **state)
+static int teardown(void **)
 {
-	(void)state;
 	return nftw(tmpdir, rm_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 

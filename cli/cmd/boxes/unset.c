@@ -29,9 +29,8 @@ static int work(struct app *app, void *args, struct err *e)
 	return 0;
 }
 
-static int check_name(struct app *app, void *args, const char *name, struct err *e)
+static int check_name(struct app *, void *, const char *name, struct err *e)
 {
-	(void)app, (void)args;
 	return MIN(config_box_find(name, e), 0);
 }
 

@@ -66,11 +66,10 @@ static int take_signal(struct app *, void *args, const char *word, struct err *e
 	return err_hint(e, "it is such as TERM, KILL, HUP or 9");
 }
 
-static int check_pid(struct app *app, void *args, const char *word, struct err *e)
+static int check_pid(struct app *, void *, const char *word, struct err *e)
 {
 	uint64_t pid;
 
-	(void)app, (void)args;
 	return num_range(word, 1, INT32_MAX, &pid) < 0
 		       ? err_set(e, -EINVAL,
 				 "bad process number '%s'; 'cubby ps' lists them", word)

@@ -69,11 +69,10 @@ static int work(struct app *app, void *args, struct err *e)
 	return r == DETACH_STATUS ? say_none(a->pid, e) : r;
 }
 
-static int check_pid(struct app *app, void *args, const char *word, struct err *e)
+static int check_pid(struct app *, void *, const char *word, struct err *e)
 {
 	uint64_t pid;
 
-	(void)app, (void)args;
 	if (num_range(word, 1, INT32_MAX, &pid) < 0 && !spec_name_valid(word))
 		return err_set(e, -EINVAL,
 			       "'%s' is no process number, nor the name of a service",
@@ -82,12 +81,11 @@ static int check_pid(struct app *app, void *args, const char *word, struct err *
 }
 
 /* "all", as docker has it, is what is shown anyway. */
-static int take_tail(struct app *app, void *args, const char *word, struct err *e)
+static int take_tail(struct app *, void *args, const char *word, struct err *e)
 {
 	bool is_all = strcmp(word, "all") == 0;
 	uint64_t lines;
 
-	(void)app;
 	if (!is_all && num_range(word, 0, INT32_MAX, &lines) < 0)
 		return err_set(e, -EINVAL, "bad number '%s'; it is such as 20", word);
 	((struct args *)args)->tail = is_all ? NULL : word;

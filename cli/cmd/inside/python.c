@@ -537,9 +537,8 @@ static int run_python(struct app *app, void *args, struct err *e)
 	return r < 0 ? cmd_fail(app, e, status ?: CMD_CUBBY) : status;
 }
 
-static int check_context(struct app *app, void *args, const char *name, struct err *e)
+static int check_context(struct app *, void *, const char *name, struct err *e)
 {
-	(void)app, (void)args;
 	if (!python_context_is_name(name))
 		return err_set(e, -EINVAL,
 			       "bad name '%s'; up to %d letters, digits, - and _", name,

@@ -28,9 +28,8 @@ static int work(struct app *app, void *args, struct err *)
 	return boxrun_command(app, &a->box, &what);
 }
 
-static int no_words(struct app *app, void *args, const char *word, struct err *e)
+static int no_words(struct app *, void *, const char *word, struct err *e)
 {
-	(void)app, (void)args;
 	return err_set(e, -EINVAL,
 		       "unexpected word '%s'; 'cubby exec %s' runs a command", word,
 		       word);

@@ -38,11 +38,10 @@ static int wait_for(struct app *app, void *args, struct err *e)
 				 "exec --detach' printed it");
 }
 
-static int check_pid(struct app *app, void *args, const char *word, struct err *e)
+static int check_pid(struct app *, void *, const char *word, struct err *e)
 {
 	uint64_t pid;
 
-	(void)app, (void)args;
 	return num_range(word, 1, INT32_MAX, &pid) < 0
 		       ? err_set(e, -EINVAL,
 				 "bad process number '%s'; 'cubby exec --detach' "

@@ -148,9 +148,8 @@ static int work(struct app *app, void *args, struct err *e)
 	return r < 0 ? err_sys(e, r, "cannot show the network") : 0;
 }
 
-static int check_rule(struct app *app, void *args, const char *rule, struct err *e)
+static int check_rule(struct app *, void *, const char *rule, struct err *e)
 {
-	(void)app, (void)args;
 	return config_check(CONFIG_ALLOW, rule, e);
 }
 

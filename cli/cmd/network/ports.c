@@ -144,17 +144,15 @@ static int work(struct app *app, void *args, struct err *e)
 			  e);
 }
 
-static int check_publish(struct app *app, void *args, const char *text, struct err *e)
+static int check_publish(struct app *, void *, const char *text, struct err *e)
 {
-	(void)app, (void)args;
 	return config_check(CONFIG_PUBLISH, text, e);
 }
 
-static int check_port(struct app *app, void *args, const char *text, struct err *e)
+static int check_port(struct app *, void *, const char *text, struct err *e)
 {
 	uint64_t port;
 
-	(void)app, (void)args;
 	return num_range(text, 1, 65535, &port) < 0
 		       ? err_set(e, -EINVAL,
 				 "bad port '%s'; 'cubby ports' lists what is published",

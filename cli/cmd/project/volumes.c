@@ -132,9 +132,8 @@ static int work(struct app *app, void *args, struct err *e)
 	return r;
 }
 
-static int check_name(struct app *app, void *args, const char *name, struct err *e)
+static int check_name(struct app *, void *, const char *name, struct err *e)
 {
-	(void)app, (void)args;
 	return spec_name_valid(name)
 		       ? 0
 		       : err_set(e, -EINVAL, "'%s' is no name of a volume", name);

@@ -58,22 +58,18 @@ struct crowd {
 	int before; /* calls of all others when the urgent one came */
 };
 
-static int be_one(void *ctx, uint32_t events, struct err *e)
+static int be_one(void *ctx, uint32_t, struct err *)
 {
 	struct crowd *c = ctx;
 
-	(void)events;
-	(void)e;
 	c->calls++;
 	return 0;
 }
 
-static int be_urgent(void *ctx, uint32_t events, struct err *e)
+static int be_urgent(void *ctx, uint32_t, struct err *)
 {
 	struct crowd *c = ctx;
 
-	(void)events;
-	(void)e;
 	c->before = c->calls;
 	return 0;
 }
@@ -184,10 +180,8 @@ static void regular_files_are_always_ready(void)
 
 static int order[4], order_n;
 
-static int note(void *ctx, uint32_t events, struct err *e)
+static int note(void *ctx, uint32_t, struct err *)
 {
-	(void)events;
-	(void)e;
 	order[order_n++] = *(int *)ctx;
 	return 0;
 }

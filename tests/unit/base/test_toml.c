@@ -48,9 +48,8 @@ static const struct row {
 	{ "brackets", "a=[[[[[[[[[[", "line 1: too many brackets in each other", true },
 };
 
-static int note(void *ctx, const struct toml_item *i, struct err *e)
+static int note(void *ctx, const struct toml_item *i, struct err *)
 {
-	(void)e;
 	if (i->kind == TOML_TABLE)
 		return buf_addf(ctx, "[%s]\n", i->table);
 	return buf_addf(ctx, "%s|%s=%s\n", i->table, i->key, i->text);
@@ -72,9 +71,8 @@ static void read_text(const void *p)
 	assert_string_equal(buf_cstr(&out), row->want);
 }
 
-static int refuse(void *ctx, const struct toml_item *i, struct err *e)
+static int refuse(void *, const struct toml_item *, struct err *e)
 {
-	(void)ctx, (void)i;
 	return err_set(e, -ENOENT, "no");
 }
 

@@ -14,7 +14,7 @@ struct starter {
 };
 
 static int on_spawn(void *ctx, const struct box_command *c, struct box_proc *ret,
-		    struct err *e)
+		    struct err *)
 {
 	struct starter *s = ctx;
 	int p[3][2];
@@ -37,15 +37,13 @@ static int on_spawn(void *ctx, const struct box_command *c, struct box_proc *ret
 	ret->fds[0] = p[0][1];
 	ret->fds[1] = p[1][0];
 	ret->fds[2] = p[2][0];
-	(void)e;
 	return 0;
 }
 
-static void on_end(void *ctx, struct box_proc *p)
+static void on_end(void *ctx, struct box_proc *)
 {
 	struct starter *s = ctx;
 
-	(void)p;
 	s->ends++;
 	kill(s->pid, SIGKILL);
 	waitpid(s->pid, NULL, 0);

@@ -143,11 +143,9 @@ static struct modelserver server = MODELSERVER_NONE;
 
 /* ---- a task without a box ---- */
 
-static int run_tool(struct toolbox *box, const char *name, const struct json *args,
-		    struct tool_result *ret, struct err *e)
+static int run_tool(struct toolbox *, const char *name, const struct json *args,
+		    struct tool_result *ret, struct err *)
 {
-	(void)box;
-	(void)e;
 	if (strcmp(name, "finish") == 0) {
 		ret->outcome = TOOL_FINISHED;
 		ret->success = true;
@@ -157,10 +155,8 @@ static int run_tool(struct toolbox *box, const char *name, const struct json *ar
 	return buf_addf(&ret->text, "ran %s", json_get_str(args, "command"));
 }
 
-static int no_wait(void *ctx, uint64_t ms)
+static int no_wait(void *, uint64_t)
 {
-	(void)ctx;
-	(void)ms;
 	return 0;
 }
 

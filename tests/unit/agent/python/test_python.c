@@ -89,12 +89,10 @@ static int on_wait(void *ctx, uint32_t id, int timeout_ms, struct box_exit *ret,
 	return 0;
 }
 
-static int on_signal(void *ctx, uint32_t id, int sig, struct err *e)
+static int on_signal(void *ctx, uint32_t, int sig, struct err *)
 {
 	const struct host *h = ctx;
 
-	(void)id;
-	(void)e;
 	return h->pid ? sys_kill(-h->pid, sig) : 0;
 }
 

@@ -405,12 +405,9 @@ static void a_box_that_ends_under_a_command(void)
 	shut(&f);
 }
 
-static int no_spawn(void *ctx, const struct session_spawn *c, struct session_life *ret,
+static int no_spawn(void *, const struct session_spawn *, struct session_life *,
 		    struct err *e)
 {
-	(void)ctx;
-	(void)c;
-	(void)ret;
 	return err_sys(e, -EAGAIN, "cannot fork");
 }
 

@@ -226,12 +226,11 @@ static const struct row rows[] = {
 static struct hands *running;
 
 static int run_tool(struct toolbox *box, const char *name, const struct json *args,
-		    struct tool_result *ret, struct err *e)
+		    struct tool_result *ret, struct err *)
 {
 	struct hands *h = running;
 	const char *s;
 
-	(void)e;
 	assert_null(box);
 	h->ran++;
 	if (strcmp(name, "finish") == 0) {
@@ -277,11 +276,10 @@ static enum task_verdict on_ask(void *ctx, const struct task_call *c,
 	return h->row->answer;
 }
 
-static enum task_verdict on_interrupted(void *ctx, struct task_answer *ret)
+static enum task_verdict on_interrupted(void *ctx, struct task_answer *)
 {
 	struct hands *h = ctx;
 
-	(void)ret;
 	return h->row->answer;
 }
 

@@ -9,9 +9,8 @@ static void on_out(void *ctx, const char *data, size_t len)
 	assert_return_code(buf_add(ctx, data, len), 0);
 }
 
-static bool keys_yes(void *ctx)
+static bool keys_yes(void *)
 {
-	(void)ctx;
 	return true;
 }
 

@@ -248,10 +248,8 @@ static void nothing_is_left(void)
 	}
 }
 
-static void count(void *ctx, const char *data, size_t len)
+static void count(void *ctx, const char *, size_t)
 {
-	(void)data;
-	(void)len;
 	++*(int *)ctx;
 }
 

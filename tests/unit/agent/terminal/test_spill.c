@@ -6,11 +6,10 @@ struct sum {
 	uint32_t first, last;
 };
 
-static int on_copy(void *ctx, const void *data, size_t len, struct err *e)
+static int on_copy(void *ctx, const void *data, size_t len, struct err *)
 {
 	struct sum *s = ctx;
 
-	(void)e;
 	if (!s->len)
 		memcpy(&s->first, data, 4);
 	memcpy(&s->last, (const char *)data + len - 4, 4);

@@ -4,11 +4,10 @@
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
-static int collect(void *ctx, const struct json *record, struct err *e)
+static int collect(void *ctx, const struct json *record, struct err *)
 {
 	struct buf *out = ctx;
 
-	(void)e;
 	return buf_addf(out, "%s;", json_get_str(record, "type"));
 }
 

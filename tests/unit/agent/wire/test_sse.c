@@ -38,11 +38,10 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-static int on_event(void *ctx, const char *data, size_t len, struct err *e)
+static int on_event(void *ctx, const char *data, size_t len, struct err *)
 {
 	struct buf *out = ctx;
 
-	(void)e;
 	return buf_addc(out, '<') ?: buf_add(out, data, len) ?: buf_addc(out, '>');
 }
 
@@ -74,10 +73,8 @@ static void run_row(const void *p)
 	}
 }
 
-static int refuse(void *ctx, const char *data, size_t len, struct err *e)
+static int refuse(void *, const char *, size_t len, struct err *e)
 {
-	(void)ctx;
-	(void)data;
 	return err_set(e, -EPROTO, "no, not %zu bytes", len);
 }
 

@@ -17,17 +17,15 @@ struct args {
 	bool odd;
 };
 
-static int judge(struct app *app, void *args, const char *word, struct err *e)
+static int judge(struct app *, void *, const char *word, struct err *e)
 {
-	(void)app, (void)args;
 	return *word == 'a' ? 0 : err_set(e, -EINVAL, "'%s' begins otherwise", word);
 }
 
-static int check(struct app *app, void *args, struct err *e)
+static int check(struct app *, void *args, struct err *e)
 {
 	const struct args *a = args;
 
-	(void)app;
 	return a->odd && a->number == 2 ? err_set(e, -EINVAL, "2 is not odd") : 0;
 }
 

@@ -38,12 +38,11 @@ static void pack(int root, const char *skip, struct buf *ret)
 	assert_int_equal(ret->len % 512, 0);
 }
 
-static ssize_t feed(void *ctx, const void **ret, struct err *e)
+static ssize_t feed(void *ctx, const void **ret, struct err *)
 {
 	struct buf *b = ctx;
 	size_t n = b->len;
 
-	(void)e;
 	*ret = b->data;
 	b->len = 0;
 	return (ssize_t)n;

@@ -292,9 +292,8 @@ static void a38_html(struct tarmake *t)
 	raw(t, "<!DOCTYPE html><html>", 21);
 }
 
-static void nothing(struct tarmake *t)
+static void nothing(struct tarmake *)
 {
-	(void)t;
 }
 
 static const struct extractbox_row rows[] = {
@@ -351,21 +350,19 @@ struct memory {
 	size_t left, chunk;
 };
 
-static ssize_t memory_read(void *ctx, const void **ret, struct err *e)
+static ssize_t memory_read(void *ctx, const void **ret, struct err *)
 {
 	struct memory *m = ctx;
 	size_t n = MIN(m->left, m->chunk);
 
-	(void)e;
 	*ret = m->at;
 	m->at += n;
 	m->left -= n;
 	return (ssize_t)n;
 }
 
-static int collect(void *ctx, const void *data, size_t len, struct err *e)
+static int collect(void *ctx, const void *data, size_t len, struct err *)
 {
-	(void)e;
 	return buf_add(ctx, data, len);
 }
 

@@ -50,10 +50,8 @@ static bool shell(const char *script)
 	return good;
 }
 
-static void ignore(void *ctx, const char *line)
+static void ignore(void *, const char *)
 {
-	(void)ctx;
-	(void)line;
 }
 
 static struct git_take_conf conf_of(const struct scene *s)

@@ -13,9 +13,8 @@ static int root(void)
 	return fd;
 }
 
-static int print(void *ctx, const struct upper_entry *x, struct err *e)
+static int print(void *ctx, const struct upper_entry *x, struct err *)
 {
-	(void)e;
 	return buf_addf(ctx, "%d:%s:%s;", (int)x->kind, x->path, x->name);
 }
 

@@ -69,11 +69,10 @@ static int bring(void *ctx, size_t i, struct crew_hand *h, int abort, struct jso
 	return json_set_int(*ret, "layer", (int64_t)i);
 }
 
-static int brought(void *ctx, size_t i, const struct json *result, struct err *e)
+static int brought(void *ctx, size_t i, const struct json *result, struct err *)
 {
 	struct test *t = ctx;
 
-	(void)e;
 	assert_int_equal(json_get_int(result, "layer", -1), i);
 	t->brought |= (uint64_t)1 << i;
 	return 0;

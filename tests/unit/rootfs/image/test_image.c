@@ -130,9 +130,8 @@ static void a_name_has_an_end(void)
 	assert_int_equal(image_name_check(word, &e), 0);
 }
 
-static int count(void *ctx, const struct image *i)
+static int count(void *ctx, const struct image *)
 {
-	(void)i;
 	++*(unsigned *)ctx;
 	return 0;
 }
@@ -189,9 +188,8 @@ static void the_last_name_of_a_second_counts(void)
 	}
 }
 
-static int rm(void *ctx, int parent, const char *name, struct err *e)
+static int rm(void *, int parent, const char *name, struct err *e)
 {
-	(void)ctx;
 	return tree_remove(parent, name, e);
 }
 

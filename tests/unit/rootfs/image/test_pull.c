@@ -40,9 +40,8 @@ static int fake_unpack(void *ctx, const struct pull_unpack *u, struct json **ret
 	return json_set_int(*ret, "bytes", 4711);
 }
 
-static int remove_tree(void *ctx, int parent, const char *name, struct err *e)
+static int remove_tree(void *, int parent, const char *name, struct err *e)
 {
-	(void)ctx;
 	return tree_remove(parent, name, e);
 }
 

@@ -77,9 +77,8 @@ static int resolve(int dir, struct oci_image *image, struct err *e)
 	return oci_source_resolve(&s, &want, image, e);
 }
 
-static int keep(void *ctx, const void *data, size_t len, struct err *e)
+static int keep(void *ctx, const void *data, size_t len, struct err *)
 {
-	(void)e;
 	return buf_add(ctx, data, len);
 }
 

@@ -13,11 +13,8 @@ struct scene {
 	const char *only; /* this file is applied, with what it lies in; NULL = all */
 };
 
-static void ignore(void *ctx, const char *path, int result)
+static void ignore(void *, const char *, int)
 {
-	(void)ctx;
-	(void)path;
-	(void)result;
 }
 
 static struct apply apply_of(const struct scene *s)

@@ -19,7 +19,7 @@ static void begin(const struct layer_dirs *d)
 }
 
 /* How many are kept. */
-static int kept(const struct layer_dirs *d)
+static int kept(const struct layer_dirs *)
 {
 	char path[4096];
 	struct dirent *x;
@@ -32,7 +32,6 @@ static int kept(const struct layer_dirs *d)
 		n += x->d_name[0] != '.';
 	if (dir)
 		closedir(dir);
-	(void)d;
 	return n;
 }
 

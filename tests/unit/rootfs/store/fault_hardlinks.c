@@ -58,14 +58,13 @@ static unsigned count_names(int dir)
 	return n;
 }
 
-static int break_up(void *ctx, struct err *e)
+static int break_up(void *, struct err *e)
 {
 	_cleanup_close_ int project = open_dir("project"), store = open_dir("store");
 	struct hardlinks h = { 0 };
 	struct stat st;
 	int r;
 
-	(void)ctx;
 	begin(project, store);
 	r = hardlinks_break(project, false, &h, e);
 	is_whole(store, "a");

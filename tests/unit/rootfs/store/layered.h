@@ -18,9 +18,8 @@ struct layered {
 	struct boxdir b;
 };
 
-static inline int layered_rm(void *ctx, int parent, const char *name, struct err *e)
+static inline int layered_rm(void *, int parent, const char *name, struct err *e)
 {
-	(void)ctx;
 	return tree_remove(parent, name, e);
 }
 

@@ -16,9 +16,8 @@ static void open_store(struct store *s)
 	unit_ok(store_open(s, &e), &e);
 }
 
-static int rm(void *ctx, int parent, const char *name, struct err *e)
+static int rm(void *, int parent, const char *name, struct err *e)
 {
-	(void)ctx;
 	return tree_remove(parent, name, e);
 }
 
@@ -76,9 +75,8 @@ static int collect(void *ctx, const char *key)
 	return 0;
 }
 
-static int refuse(void *ctx, const char *key)
+static int refuse(void *ctx, const char *)
 {
-	(void)key;
 	++*(unsigned *)ctx;
 	return -ECANCELED;
 }

@@ -68,10 +68,8 @@ static void a_childs_message(void)
 	unit_err(&e, -ENOTEMPTY, "said by the child: this");
 }
 
-static int die(void *ctx, struct err *e)
+static int die(void *, struct err *)
 {
-	(void)ctx;
-	(void)e;
 	_exit(42);
 }
 

@@ -62,11 +62,10 @@ static void dns_answers(const void *row)
 
 /* A tunnel by names that nobody has: only so many leave the host, and the others get a
  * quick answer. */
-static int ask_for_many(void *ctx)
+static int ask_for_many(void *)
 {
 	int later = 0;
 
-	(void)ctx;
 	for (int i = 0; i < 900; i++) {
 		char name[64];
 		struct rig_question q = { .name = name, .type = 1 };
@@ -94,13 +93,12 @@ static void floods_are_bounded(void)
 }
 
 /* Whole and broken messages, without end: whatever comes, the gate stays. */
-static int send_rubbish(void *ctx)
+static int send_rubbish(void *)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(53) };
 	int fd = sys_socket(AF_INET, SOCK_DGRAM, 0);
 	unsigned seed = 7;
 
-	(void)ctx;
 	inet_pton(AF_INET, NETNS_GATE_ADDR, &a.sin_addr);
 	for (int i = 0; i < 20000; i++) {
 		uint8_t out[600];
@@ -133,7 +131,7 @@ static void rubbish_is_survived(void)
 }
 
 /* The gate answers to whoever asked from any address of the namespace: all are its. */
-static int ask_from_elsewhere(void *ctx)
+static int ask_from_elsewhere(void *)
 {
 	struct sockaddr_in from = { .sin_family = AF_INET };
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(53) };
@@ -143,7 +141,6 @@ static int ask_from_elsewhere(void *ctx)
 	int fd = sys_socket(AF_INET, SOCK_DGRAM, 0);
 	size_t len = rig_put_question(&q, out);
 
-	(void)ctx;
 	inet_pton(AF_INET, "8.8.8.8", &from.sin_addr);
 	inet_pton(AF_INET, NETNS_GATE_ADDR, &to.sin_addr);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));

@@ -315,12 +315,11 @@ static void the_record_goes_on(void)
 
 enum { REFUSALS = 3000 };
 
-static int refusals(void *ctx)
+static int refusals(void *)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(53) };
 	int fd = sys_socket(AF_INET, SOCK_DGRAM, 0);
 
-	(void)ctx;
 	inet_pton(AF_INET, NETNS_GATE_ADDR, &to.sin_addr);
 	for (int i = 0; i < REFUSALS; i++) {
 		uint8_t out[512];

@@ -28,9 +28,8 @@ static int http_on_host(uint16_t port, struct buf *out)
 	return WEXITSTATUS(pclose(f));
 }
 
-static _noreturn_ int serve_inside(void *ctx)
+static _noreturn_ int serve_inside(void *)
 {
-	(void)ctx;
 	sys_prctl(PR_SET_NAME, (unsigned long)(uintptr_t) "listener", 0, 0, 0);
 	networld_serve(9000);
 	for (;;)
@@ -38,14 +37,13 @@ static _noreturn_ int serve_inside(void *ctx)
 }
 
 /* Listens on ::1 alone, and says nothing to anybody. */
-static _noreturn_ int serve_six(void *ctx)
+static _noreturn_ int serve_six(void *)
 {
 	struct sockaddr_in6 a = { .sin6_family = AF_INET6,
 				  .sin6_port = htons(9006),
 				  .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	int fd = sys_socket(AF_INET6, SOCK_STREAM, 0);
 
-	(void)ctx;
 	sys_prctl(PR_SET_NAME, (unsigned long)(uintptr_t) "six", 0, 0, 0);
 	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, 8) < 0)
 		_exit(1);
@@ -159,7 +157,7 @@ static void ports_are_published(const void *row)
 }
 
 /* A kernel that does not say what listens is no reason to end: connections go on. */
-static void a_list_that_fails(void **state)
+static void a_list_that_fails(void **)
 {
 	struct sockaddr_nl nobody = { .nl_family = AF_NETLINK, .nl_pid = 1 << 30 },
 			   all = { .nl_family = AF_UNSPEC };
@@ -168,7 +166,6 @@ static void a_list_that_fails(void **state)
 	struct rig r;
 	int fd;
 
-	(void)state;
 	rig_open(&r, NETNS_CATCH_REDIRECT, NULL, NULL);
 	fd = r.box.fds[NETNS_FD_DIAG];
 	assert_int_equal(connect(fd, (struct sockaddr *)&nobody, sizeof(nobody)), 0);
@@ -216,7 +213,7 @@ static bool is_ready(int fd, int ms)
 
 /* Init is this test, in the simulated host: its answer for a connection that has gone comes
  * late, with a socket of the other family, and the next one waits for its own. */
-static void a_late_socket_is_nobodys(void **state)
+static void a_late_socket_is_nobodys(void **)
 {
 	static const char *const no_env[] = { NULL };
 	struct gate_conf conf = { .mode = NET_GATE, .pause_ms = RIG_PAUSE_MS };
@@ -226,7 +223,6 @@ static void a_late_socket_is_nobodys(void **state)
 	char spec[32];
 	struct rig r;
 
-	(void)state;
 	close(listener);
 	netbox_open(NET_GATE, NETNS_CATCH_REDIRECT, &r.box);
 	assert_true(sys_socketpair(SOCK_SEQPACKET | SOCK_NONBLOCK, pair) >= 0);

@@ -43,11 +43,10 @@ static bool is_whole(int dir, const char *tree)
 	return true;
 }
 
-static int move(void *ctx, struct err *e)
+static int move(void *, struct err *e)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 
-	(void)ctx;
 	snprintf(from, sizeof(from), "%s/a", unit_tmpdir());
 	snprintf(to, sizeof(to), "%s/b", unit_tmpdir());
 	return trees_move(from, to, e);

@@ -12,9 +12,8 @@ static int say_two(void *ctx, int words)
 	return 1;
 }
 
-static int say_much(void *ctx, int words)
+static int say_much(void *, int words)
 {
-	(void)ctx;
 	for (int i = 0; i < GITWORK_LINES; i++)
 		gitwork_word(words, "a line");
 	return 0;
@@ -51,29 +50,26 @@ static int run(gitwork_fn *fn, unsigned ms, struct buf *said)
 	return r;
 }
 
-static void test_words_and_status(void **state)
+static void test_words_and_status(void **)
 {
 	_cleanup_buf_ struct buf said = BUF_INIT(1 << 20);
 
-	(void)state;
 	assert_int_equal(run(say_two, 60000, &said), 1);
 	assert_string_equal(buf_cstr(&said), "one;two;");
 }
 
-static void test_too_many_words_end(void **state)
+static void test_too_many_words_end(void **)
 {
 	_cleanup_buf_ struct buf said = BUF_INIT(1 << 20);
 
-	(void)state;
 	assert_int_equal(run(say_much, 60000, &said), 0);
 	assert_true(said.len > 0 && said.len < GITWORK_LINES);
 }
 
-static void test_one_that_does_not_end_is_killed(void **state)
+static void test_one_that_does_not_end_is_killed(void **)
 {
 	_cleanup_buf_ struct buf said = BUF_INIT(1 << 20);
 
-	(void)state;
 	assert_int_equal(run(hang, 200, &said), -EINTR);
 	assert_true(said.len == 0 || strcmp(buf_cstr(&said), "one;") == 0);
 }

@@ -314,7 +314,7 @@ static void none_has_loopback_only(void)
 }
 
 /* Inside: KiB of a segment of the loopback interface; 0 = the kernel does not say. */
-static int segment_kib(void *ctx)
+static int segment_kib(void *)
 {
 	struct {
 		struct nlmsghdr h;
@@ -325,7 +325,6 @@ static int segment_kib(void *ctx)
 	int fd = sys_socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), left;
 	const struct rtattr *a;
 
-	(void)ctx;
 	if (sys_send(fd, &q, sizeof(q), 0) < 0 || sys_recv(fd, in, sizeof(in), 0) < 0 ||
 	    h->nlmsg_type != RTM_NEWLINK)
 		return 255;
@@ -360,14 +359,13 @@ static bool paces_nothing(int fd)
 }
 
 /* Inside: both ends of a connection to an address that is not the namespace's own. */
-static int no_congestion(void *ctx)
+static int no_congestion(void *)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET };
 	socklen_t len = sizeof(at);
 	int listener = sys_socket(AF_INET, SOCK_STREAM, 0), in;
 	int out = sys_socket(AF_INET, SOCK_STREAM, 0);
 
-	(void)ctx;
 	inet_pton(AF_INET, "198.18.0.77", &at.sin_addr);
 	if (sys_bind(listener, (struct sockaddr *)&at, sizeof(at)) < 0 ||
 	    sys_listen(listener, 1) < 0 ||

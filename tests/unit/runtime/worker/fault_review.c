@@ -12,11 +12,8 @@ struct scene {
 	bool open;	  /* the last apply did not come to its end */
 };
 
-static void ignore(void *ctx, const char *path, int result)
+static void ignore(void *, const char *, int)
 {
-	(void)ctx;
-	(void)path;
-	(void)result;
 }
 
 static int open_and_list(const struct scene *s, struct layer *l, struct diff *diff,

@@ -69,10 +69,8 @@ static void the_own_are_described(void)
 	assert_int_equal(json_len(json_get(model, "paths")), 0);
 }
 
-static int nothing(struct exchange *x, struct err *e)
+static int nothing(struct exchange *, struct err *)
 {
-	(void)x;
-	(void)e;
 	return 0;
 }
 

@@ -2,10 +2,8 @@
 
 #include "tests/unit/unit.h"
 
-static int nothing(struct exchange *x, struct err *e)
+static int nothing(struct exchange *, struct err *)
 {
-	(void)x;
-	(void)e;
 	return 0;
 }
 
