@@ -36,7 +36,7 @@ void extractbox_mkdir(int root, const char *path)
 
 static void make_outside(void)
 {
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 
 	if (sys_mkdirat(top, "outside", 0755) < 0)
 		return; /* of the first reading */
@@ -72,7 +72,7 @@ static void names_in(int top, struct buf *out)
 
 static void snapshot(struct buf *out)
 {
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 	struct err e;
 
 	names_in(top, out);
@@ -138,7 +138,7 @@ static void judge(const struct extractbox_row *row, const struct extractbox *x)
 static void try_row(const struct extractbox_row *row, const struct tarmake *t,
 		    const char *dir, size_t chunk)
 {
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 	_cleanup_buf_ struct buf before = BUF_INIT(4096), after = BUF_INIT(4096);
 	struct extractbox x = { .single = row->single || sys_geteuid() != 0 };
 

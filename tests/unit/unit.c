@@ -2,10 +2,14 @@
  * it, whatever the test left there (directories without permissions included). */
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/json.h"
 
 struct state {
 	unit_row_fn *fn;
@@ -49,6 +53,33 @@ static int teardown(void **)
 const char *unit_tmpdir(void)
 {
 	return tmpdir;
+}
+
+int unit_top(void)
+{
+	int fd = open(tmpdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+void unit_put(int dir, const char *path, const char *text, mode_t mode)
+{
+	int fd = openat(dir, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(fchmod(fd, mode), 0);
+	assert_int_equal(close(fd), 0);
+}
+
+struct json *unit_json(const char *text)
+{
+	struct json *j = NULL;
+	struct err e = ERR_NONE;
+
+	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
+	return j;
 }
 
 void unit_skip(const char *why)

@@ -13,11 +13,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
 #include "base/def.h"
 #include "base/err.h"
+
+struct json;
 
 /* A test of a table: gets one row, whose first member is "const char *name". */
 typedef void unit_row_fn(const void *row);
@@ -41,6 +44,13 @@ void unit_skip(const char *why) _noreturn_;
 
 /** unit_tmpdir() - absolute path of an empty directory of this test */
 const char *unit_tmpdir(void);
+/** unit_top() - that directory, opened; the caller's to close */
+int unit_top(void);
+/** unit_put() - a file with @text and @mode, whatever there was; passes no door */
+void unit_put(int dir, const char *path, const char *text, mode_t mode);
+
+/** unit_json() - of a text that is sound; the caller's to free */
+struct json *unit_json(const char *text);
 
 /**
  * unit_faults() - fail the 1st, 2nd, … door that @fn passes, until it passes none more

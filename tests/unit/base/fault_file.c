@@ -6,14 +6,6 @@
 #include "base/scope.h"
 #include "base/sys/sys.h"
 
-static int opened(void)
-{
-	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
-
-	assert_true(dir >= 0);
-	return dir;
-}
-
 static int replace(void *ctx, struct err *e)
 {
 	const struct file_data d = { "new", 3, 0600 };
@@ -33,7 +25,7 @@ static int replace(void *ctx, struct err *e)
 
 static void the_file_is_old_or_new(void)
 {
-	_cleanup_close_ int dir = opened();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	unit_ok(file_replace(dir, "f", &(struct file_data){ "old", 3, 0600 }, &e), &e);
@@ -51,7 +43,7 @@ static int replace_and_read(void *ctx, struct err *e)
 
 static void reading_leaks_nothing(void)
 {
-	_cleanup_close_ int dir = opened();
+	_cleanup_close_ int dir = unit_top();
 
 	unit_faults(replace_and_read, &dir);
 }
@@ -65,7 +57,7 @@ static int make_dirs(void *ctx, struct err *e)
 
 static void mkdirs(void)
 {
-	_cleanup_close_ int dir = opened();
+	_cleanup_close_ int dir = unit_top();
 
 	unit_faults(make_dirs, &dir);
 }
@@ -79,7 +71,7 @@ static int lock(void *ctx, struct err *e)
 
 static void locks(void)
 {
-	_cleanup_close_ int dir = opened();
+	_cleanup_close_ int dir = unit_top();
 
 	unit_faults(lock, &dir);
 }
@@ -94,7 +86,7 @@ static int wait_lock(void *ctx, struct err *e)
 
 static void waits_for_a_lock(void)
 {
-	_cleanup_close_ int dir = opened();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	_cleanup_close_ int held = file_lock(dir, "lock", false, &e);
 

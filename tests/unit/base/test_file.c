@@ -6,15 +6,6 @@
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
-static int tmp(void)
-{
-	struct err e;
-	int fd = file_open_dir(AT_FDCWD, unit_tmpdir(), &e);
-
-	unit_ok(fd, &e);
-	return fd;
-}
-
 static int replace(int dirfd, const char *name, const char *text, mode_t mode,
 		   struct err *e)
 {
@@ -42,7 +33,7 @@ static size_t count_entries(int dirfd)
 
 static void replace_then_read(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf b = BUF_INIT(10);
 	struct err e = ERR_NONE;
 	struct stat st;
@@ -63,7 +54,7 @@ static void replace_then_read(void)
 
 static void read_limit(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf b = BUF_INIT(10);
 	struct err e = ERR_NONE;
 
@@ -76,7 +67,7 @@ static void read_limit(void)
 
 static void read_failures(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf b = BUF_INIT(10);
 	struct err e = ERR_NONE;
 
@@ -93,7 +84,7 @@ static void read_failures(void)
 
 static void a_look_at_how_it_begins(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	char text[5] = "....";
 
@@ -120,7 +111,7 @@ static void proc_files_have_no_size(void)
 /* One that has grown or shrunk since is read to where it ends now. */
 static void a_size_is_no_end(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	unit_ok(replace(dir, "f", "0123456789", 0600, &e), &e);
@@ -152,7 +143,7 @@ static void a_size_saves_a_read(void)
 
 static void failed_replace_leaves_the_old(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf b = BUF_INIT(100);
 	struct err e = ERR_NONE;
 
@@ -171,7 +162,7 @@ static void failed_replace_leaves_the_old(void)
 
 static void mkdirs(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	struct stat st;
 
@@ -188,7 +179,7 @@ static void mkdirs(void)
 
 static void open_dir(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	assert_int_equal(sys_symlinkat("/", dir, "link"), 0);
@@ -222,7 +213,7 @@ static void write_waits_for_a_slow_reader(void)
 
 static void locks_exclude(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	int held = file_lock(dir, "lock", false, &e), again;
 
@@ -243,7 +234,7 @@ static void locks_exclude(void)
 
 static void lock_not_given_back(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	_cleanup_close_ int held = file_lock(dir, "lock", false, &e);
 	int again;
@@ -259,7 +250,7 @@ static void lock_not_given_back(void)
 
 static void lock_given_back(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	int held = file_lock(dir, "lock", false, &e), pipe_fds[2], status;
 	char ready;
@@ -283,7 +274,7 @@ static void lock_given_back(void)
 
 static void a_waiter_gets_the_new_file(void)
 {
-	_cleanup_close_ int dir = tmp();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	int held = file_lock(dir, "lock", false, &e), pipe_fds[2], status;
 	char ready;

@@ -6,15 +6,6 @@
 #include "base/file.h"
 #include "tests/unit/unit.h"
 
-static struct json *parse(const char *text)
-{
-	struct err e = ERR_NONE;
-	struct json *j = NULL;
-
-	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
-	return j;
-}
-
 static void assert_prints(const struct json *j, const char *want)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT(1000);
@@ -62,8 +53,9 @@ static void the_length_counts_not_the_nul(void)
 
 static void readers(void)
 {
-	_cleanup_json_ struct json *j = parse("{\"s\":\"x\",\"n\":-7,\"f\":1.5,"
-					      "\"t\":true,\"a\":[1,2,3],\"z\":null}");
+	_cleanup_json_ struct json *j =
+		unit_json("{\"s\":\"x\",\"n\":-7,\"f\":1.5,"
+			  "\"t\":true,\"a\":[1,2,3],\"z\":null}");
 	int64_t v = 4711;
 
 	assert_int_equal(json_type(j), JSON_OBJECT);
@@ -105,7 +97,7 @@ static void null_is_allowed_everywhere(void)
 
 static void each(void)
 {
-	_cleanup_json_ struct json *j = parse("{\"a\":1,\"b\":2,\"c\":3}");
+	_cleanup_json_ struct json *j = unit_json("{\"a\":1,\"b\":2,\"c\":3}");
 	int64_t sum = 0, v;
 	char keys[4] = "";
 
@@ -174,7 +166,7 @@ static void a_hole_is_remembered(void)
 
 static void remove_and_dup(void)
 {
-	_cleanup_json_ struct json *j = parse("{\"a\":[1,{\"b\":\"c\"}],\"d\":2}");
+	_cleanup_json_ struct json *j = unit_json("{\"a\":[1,{\"b\":\"c\"}],\"d\":2}");
 	_cleanup_json_ struct json *a = json_remove(j, "a"), *copy = json_dup(a);
 
 	assert_prints(j, "{\"d\":2}");

@@ -3,15 +3,6 @@
 #include "base/json.h"
 #include "tests/unit/unit.h"
 
-static struct json *parse(const char *text)
-{
-	struct err e = ERR_NONE;
-	struct json *j = NULL;
-
-	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
-	return j;
-}
-
 static const struct number_row {
 	const char *name;
 	double v;
@@ -49,7 +40,7 @@ static void test_number(const void *data)
 
 static void print_stays_within_the_buffer(void)
 {
-	_cleanup_json_ struct json *j = parse("[1,2,3]");
+	_cleanup_json_ struct json *j = unit_json("[1,2,3]");
 	_cleanup_buf_ struct buf b = BUF_INIT(8);
 
 	assert_int_equal(buf_adds(&b, "ab"), 0);
@@ -75,7 +66,7 @@ static const struct text_row {
 static void test_text(const void *data)
 {
 	const struct text_row *row = data;
-	_cleanup_json_ struct json *j = parse(row->text);
+	_cleanup_json_ struct json *j = unit_json(row->text);
 	_cleanup_buf_ struct buf b = BUF_INIT(1000);
 
 	assert_int_equal(json_print(j, false, &b), 0);

@@ -2,15 +2,6 @@
 
 #include "tests/unit/unit.h"
 
-static struct json *parsed(const char *text)
-{
-	struct json *j = NULL;
-	struct err e = ERR_NONE;
-
-	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
-	return j;
-}
-
 static const struct row {
 	const char *name, *schema, *value, *why; /* NULL = it fits */
 } rows[] = {
@@ -82,8 +73,8 @@ static const struct row {
 static void test_row(const void *p)
 {
 	const struct row *row = p;
-	_cleanup_json_ struct json *schema = parsed(row->schema),
-				   *value = parsed(row->value);
+	_cleanup_json_ struct json *schema = unit_json(row->schema),
+				   *value = unit_json(row->value);
 	struct err e = ERR_NONE;
 	char why[SCHEMA_WHY];
 
@@ -116,7 +107,7 @@ static const struct bad {
 static void test_bad(const void *p)
 {
 	const struct bad *row = p;
-	_cleanup_json_ struct json *schema = parsed(row->schema);
+	_cleanup_json_ struct json *schema = unit_json(row->schema);
 	struct err e = ERR_NONE;
 
 	assert_int_equal(schema_check(schema, &e), -EINVAL);
@@ -126,14 +117,14 @@ static void test_bad(const void *p)
 /* A schema with exponentially many ways ends, with no. */
 static void steps_end(void)
 {
-	_cleanup_json_ struct json *schema =
-		parsed("{\"anyOf\":[{\"allOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]},{"
-		       "\"allOf\":"
-		       "[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]}]}");
-	_cleanup_json_ struct json *no =
-		parsed("{\"not\":{\"$ref\":\"#/$defs/x\"},\"$defs\":{\"x\":{\"anyOf\":["
-		       "{\"$ref\":\"#/$defs/x\"},{\"$ref\":\"#/$defs/x\"}]}}}");
-	_cleanup_json_ struct json *value = parsed("1");
+	_cleanup_json_ struct json *schema = unit_json(
+		"{\"anyOf\":[{\"allOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]},{"
+		"\"allOf\":"
+		"[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]}]}");
+	_cleanup_json_ struct json *no = unit_json(
+		"{\"not\":{\"$ref\":\"#/$defs/x\"},\"$defs\":{\"x\":{\"anyOf\":["
+		"{\"$ref\":\"#/$defs/x\"},{\"$ref\":\"#/$defs/x\"}]}}}");
+	_cleanup_json_ struct json *value = unit_json("1");
 	struct err e = ERR_NONE;
 	char why[SCHEMA_WHY];
 

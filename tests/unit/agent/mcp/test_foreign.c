@@ -4,15 +4,6 @@
 
 #include "tests/unit/unit.h"
 
-static struct json *parsed(const char *text)
-{
-	struct json *j = NULL;
-	struct err e = ERR_NONE;
-
-	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
-	return j;
-}
-
 /* ---- names ---- */
 
 static const struct name {
@@ -35,7 +26,7 @@ static const struct name {
 static void test_name(const void *p)
 {
 	const struct name *row = p;
-	_cleanup_json_ struct json *tool = parsed(row->tool);
+	_cleanup_json_ struct json *tool = unit_json(row->tool);
 	char name[MCP_FOREIGN_NAME];
 
 	assert_int_equal(mcp_foreign_name("srv", tool, name), row->want != NULL);
@@ -95,7 +86,7 @@ static void test_schema(const void *p)
 	struct err e = ERR_NONE;
 
 	buf_addf(&text, "{\"description\":\"Does.\",\"inputSchema\":%s}", row->schema);
-	tool = parsed(buf_cstr(&text));
+	tool = unit_json(buf_cstr(&text));
 	unit_ok(mcp_foreign_words("srv", true, tool, &words, &e), &e);
 	assert_string_equal(json_get_str(words, "description"),
 			    "(MCP server srv, outside of your machine) Does.");
@@ -117,7 +108,7 @@ static const struct bad {
 static void test_bad(const void *p)
 {
 	const struct bad *row = p;
-	_cleanup_json_ struct json *tool = parsed(row->tool), *words = NULL;
+	_cleanup_json_ struct json *tool = unit_json(row->tool), *words = NULL;
 	struct err e = ERR_NONE;
 
 	assert_int_equal(mcp_foreign_words("srv", true, tool, &words, &e), row->code);
@@ -136,14 +127,15 @@ static void large_schemas(void)
 	for (int i = 0; i < 2000; i++)
 		buf_addf(&text, "%s\"p%d\":{\"type\":\"string\"}", i ? "," : "", i);
 	buf_adds(&text, "}}}");
-	wide = parsed(buf_cstr(&text));
+	wide = unit_json(buf_cstr(&text));
 	unit_ok(mcp_foreign_words("s", false, wide, &words, &e), &e);
 	assert_int_equal(
 		json_len(json_get(json_get(words, "parameters"), "properties")), 299);
 	json_free(&words);
-	deep = parsed("{\"inputSchema\":{\"type\":\"object\",\"properties\":{"
-		      "\"a\":{\"$ref\":\"#/$defs/n\"}},\"$defs\":{\"n\":{\"type\":"
-		      "\"object\",\"properties\":{\"l\":{\"$ref\":\"#/$defs/n\"}}}}}}");
+	deep = unit_json(
+		"{\"inputSchema\":{\"type\":\"object\",\"properties\":{"
+		"\"a\":{\"$ref\":\"#/$defs/n\"}},\"$defs\":{\"n\":{\"type\":"
+		"\"object\",\"properties\":{\"l\":{\"$ref\":\"#/$defs/n\"}}}}}}");
 	unit_ok(mcp_foreign_words("s", false, deep, &words, &e), &e);
 }
 
@@ -196,7 +188,7 @@ static const struct result {
 static void test_result(const void *p)
 {
 	const struct result *row = p;
-	_cleanup_json_ struct json *j = parsed(row->result);
+	_cleanup_json_ struct json *j = unit_json(row->result);
 	_cleanup_tool_result_ struct tool_result r;
 
 	tool_result_init(&r);
@@ -220,7 +212,7 @@ static void long_results(void)
 	for (int i = 0; i < 300; i++)
 		buf_adds(&text, ",{\"type\":\"text\",\"text\":\"x\"}");
 	buf_adds(&text, "]}");
-	j = parsed(buf_cstr(&text));
+	j = unit_json(buf_cstr(&text));
 	assert_int_equal(mcp_foreign_result(j, 2000, &r), 0);
 	assert_true(r.text.len < 2100);
 	assert_non_null(strstr(r.text.data, "left out"));

@@ -190,13 +190,11 @@ static const struct kept_row {
 static void test_result(const void *data)
 {
 	const struct kept_row *row = data;
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(row->in);
 	_cleanup_buf_ struct buf out = BUF_INIT(4096);
 	struct json *server = json_object();
-	struct err e = ERR_NONE;
 
 	json_set_str(server, "name", "n");
-	unit_ok(json_parse(row->in, strlen(row->in), &j, &e), &e);
 	assert_int_equal(mcp_modern_result(j, server, row->kept), 0);
 	assert_int_equal(json_print(j, false, &out), 0);
 	assert_string_equal(buf_cstr(&out), row->out);

@@ -2,15 +2,6 @@
 
 #include "tests/unit/unit.h"
 
-static struct json *parse(const char *text)
-{
-	struct err e = ERR_NONE;
-	struct json *j = NULL;
-
-	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
-	return j;
-}
-
 #define V "\"jsonrpc\":\"2.0\""
 
 static const struct row {
@@ -49,7 +40,7 @@ static const struct row {
 static void test_read(const void *data)
 {
 	const struct row *row = data;
-	_cleanup_json_ struct json *j = parse(row->text);
+	_cleanup_json_ struct json *j = unit_json(row->text);
 	struct mcp_rpc m;
 
 	mcp_rpc_read(j, &m);
@@ -65,8 +56,8 @@ static void test_read(const void *data)
 
 static void ids(void)
 {
-	_cleanup_json_ struct json *one = parse("1"), *text = parse("\"1\"");
-	_cleanup_json_ struct json *other = parse("1.0"), *list = parse("[]");
+	_cleanup_json_ struct json *one = unit_json("1"), *text = unit_json("\"1\"");
+	_cleanup_json_ struct json *other = unit_json("1.0"), *list = unit_json("[]");
 
 	assert_true(mcp_rpc_same_id(one, other));
 	assert_false(mcp_rpc_same_id(one, text));
@@ -87,7 +78,7 @@ static void assert_message(struct json *m, const char *want)
 
 static void messages(void)
 {
-	_cleanup_json_ struct json *id = parse("\"x\"");
+	_cleanup_json_ struct json *id = unit_json("\"x\"");
 
 	assert_message(mcp_rpc_result(id, json_object()),
 		       "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}");

@@ -33,7 +33,7 @@ static void check(const struct changes *c, const char *path, enum changes_kind k
 static void all_kinds(void)
 {
 	_cleanup_changes_snapshot_ struct changes_snapshot *before = NULL;
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_(changes_done) struct changes c = { 0 };
 	struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
 	struct err e = ERR_NONE;
@@ -79,7 +79,7 @@ static void all_kinds(void)
 static void not_counted(void)
 {
 	_cleanup_changes_snapshot_ struct changes_snapshot *before = NULL;
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_(changes_done) struct changes c = { 0 };
 	_cleanup_free_ char *big = calloc(1, 300000);
 	struct err e = ERR_NONE;
@@ -123,7 +123,7 @@ static void acting_comes_first(void)
 		{ "program", "a new program" },
 	};
 	_cleanup_changes_snapshot_ struct changes_snapshot *before = NULL;
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_(changes_done) struct changes c = { 0 };
 	struct err e = ERR_NONE;
 	char name[32];
@@ -160,7 +160,7 @@ static void acting_comes_first(void)
 static void nothing(void)
 {
 	_cleanup_changes_snapshot_ struct changes_snapshot *before = NULL;
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_(changes_done) struct changes c = { 0 };
 	struct err e = ERR_NONE;
 

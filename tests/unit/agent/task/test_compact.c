@@ -25,7 +25,7 @@ static void fill(struct history *h, unsigned rounds, size_t size)
 			 "[{\"id\":\"%s\",\"function\":{\"name\":\"shell\","
 			 "\"arguments\":\"{}\"}}]}",
 			 i, id);
-		unit_ok(json_parse(message, strlen(message), &j, &e), &e);
+		j = unit_json(message);
 		unit_ok(history_add_turn(h, i, j, &e), &e);
 		unit_ok(history_add_result(h, i, &r, &e), &e);
 	}

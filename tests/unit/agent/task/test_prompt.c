@@ -103,7 +103,7 @@ static void rules_are_few(void)
 static void listing(void)
 {
 	static const struct prompt_facts f = { .directory = "/p", .user = "me" };
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX),
 				 again = BUF_INIT(PROMPT_MAX);
 	struct err e = ERR_NONE;
@@ -129,7 +129,7 @@ static void listing(void)
 static void own_file(void)
 {
 	static const struct prompt_facts f = { .directory = "/p" };
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
 	_cleanup_free_ char *big = malloc(40000);
 	struct err e = ERR_NONE;
@@ -172,7 +172,7 @@ static int make_dir(int at, const char *name)
 static void nested_files(void)
 {
 	static const struct prompt_facts f = { .directory = "/p" };
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int b = make_dir(dir, "b"), a = make_dir(dir, "a"),
 			    deep = make_dir(a, "deep"), hidden = make_dir(dir, ".h"),
 			    modules = make_dir(dir, "node_modules");
@@ -201,7 +201,7 @@ static void nested_files(void)
 
 static void words_of_the_box(void)
 {
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int odd = make_dir(dir, "\xff");
 	_cleanup_buf_ struct buf out = BUF_INIT(PROMPT_MAX);
 	_cleanup_json_ struct json *marks = NULL, *again = NULL;

@@ -2,15 +2,6 @@
 
 #include "tests/unit/unit.h"
 
-static struct json *json_of(const char *text)
-{
-	struct json *j = NULL;
-	struct err e = ERR_NONE;
-
-	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
-	return j;
-}
-
 static const struct row {
 	const char *name, *events, *ports, *want;
 	int64_t next;
@@ -49,8 +40,8 @@ static void tells(const void *p)
 {
 	const struct row *row = p;
 	_cleanup_buf_ struct buf out = BUF_INIT(4096);
-	_cleanup_json_ struct json *events = json_of(row->events);
-	_cleanup_json_ struct json *ports = json_of(row->ports);
+	_cleanup_json_ struct json *events = unit_json(row->events);
+	_cleanup_json_ struct json *ports = unit_json(row->ports);
 	struct tool_network n = {
 		.on = true, .next = 3, .ports = { 22 }, .n_ports = 1
 	};
@@ -67,8 +58,8 @@ static void tells(const void *p)
 static void a_port_may_come_again(void)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(4096);
-	_cleanup_json_ struct json *with = json_of("{\"listening\":[{\"port\":80}]}");
-	_cleanup_json_ struct json *without = json_of("{\"listening\":[]}");
+	_cleanup_json_ struct json *with = unit_json("{\"listening\":[{\"port\":80}]}");
+	_cleanup_json_ struct json *without = unit_json("{\"listening\":[]}");
 	struct tool_network n = { .on = true };
 
 	tool_network_ports(&n, with, &out);

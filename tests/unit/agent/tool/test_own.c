@@ -86,12 +86,11 @@ static void test_row(const void *p)
 {
 	const struct row *row = p;
 	_cleanup_toolset_ struct toolset s = { 0 };
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(row->words);
 	struct err e = ERR_NONE;
 	int r;
 
 	unit_ok(toolset_load(&s, &e), &e);
-	unit_ok(json_parse(row->words, strlen(row->words), &j, &e), &e);
 	r = own_read(&s, row->tool, j, &e);
 	assert_int_equal(r, row->why ? -EINVAL : 0);
 	assert_string_equal(e.msg, row->why ?: "");
@@ -107,8 +106,7 @@ static void put(int dir, const char *name, const char *text, mode_t mode)
 
 static void of_a_directory(void)
 {
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY),
-			    tools = -1;
+	_cleanup_close_ int dir = unit_top(), tools = -1;
 	_cleanup_toolset_ struct toolset s = { 0 };
 	_cleanup_buf_ struct buf notes = BUF_INIT(4000), big = BUF_INIT(1 << 20);
 	struct err e = ERR_NONE;

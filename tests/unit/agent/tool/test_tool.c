@@ -76,11 +76,10 @@ static void test_row(const void *p)
 						  .interrupt_fd = -1 };
 	_cleanup_toolbox_ struct toolbox *t = NULL;
 	_cleanup_tool_result_ struct tool_result r;
-	_cleanup_json_ struct json *args = NULL;
+	_cleanup_json_ struct json *args = unit_json(row->args);
 	struct err e = ERR_NONE;
 
 	tool_result_init(&r);
-	unit_ok(json_parse(row->args, strlen(row->args), &args, &e), &e);
 	unit_ok(toolbox_new(&conf, &t, &e), &e);
 	unit_ok(tool_run(t, row->tool, args, &r, &e), &e);
 	assert_int_equal(r.outcome, row->outcome);

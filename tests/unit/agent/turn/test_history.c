@@ -2,18 +2,9 @@
 
 #include "tests/unit/unit.h"
 
-static struct json *parse(const char *text)
-{
-	struct json *j = NULL;
-	struct err e = ERR_NONE;
-
-	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
-	return j;
-}
-
 static void add_turn(struct history *h, unsigned round, const char *message)
 {
-	_cleanup_json_ struct json *j = parse(message);
+	_cleanup_json_ struct json *j = unit_json(message);
 	struct err e = ERR_NONE;
 
 	unit_ok(history_add_turn(h, round, j, &e), &e);

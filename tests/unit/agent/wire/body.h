@@ -18,10 +18,9 @@ static const struct tool wire_tools[] = {
 
 static inline void wire_turn(struct history *h, unsigned round, const char *message)
 {
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(message);
 	struct err e = ERR_NONE;
 
-	unit_ok(json_parse(message, strlen(message), &j, &e), &e);
 	unit_ok(history_add_turn(h, round, j, &e), &e);
 }
 

@@ -65,11 +65,10 @@ static void same(struct json *j, const char *want)
 static void run_row(const void *p)
 {
 	const struct row *row = p;
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(row->in);
 	struct json *out = NULL;
 	struct err e = ERR_NONE;
 
-	unit_ok(json_parse(row->in, strlen(row->in), &j, &e), &e);
 	unit_ok(message_reduce(j, &out, &e), &e);
 	same(out, row->openai);
 	unit_ok(message_as(j, MESSAGE_BLOCKS, &out, &e), &e);

@@ -44,12 +44,11 @@ static void goes_on_with_what_it_had(void)
 static void of_another_version(void)
 {
 	static const char text[] = "{\"timeout\":\"soon\",\"model\":7,\"new\":\"x\"}";
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(text);
 	_cleanup_config_ struct config c;
 	struct err e = ERR_NONE;
 
 	config_init(&c);
-	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
 	unit_ok(config_task_load(&c, j, &e), &e);
 	unit_ok(config_task_load(&c, NULL, &e), &e);
 	assert_int_equal(config_num(&c, CONFIG_TIMEOUT), 0);

@@ -21,28 +21,20 @@ static const struct row {
 	{ "what hides something is not offered", "x", { NULL } },
 };
 
-static void make(int dir, const char *name)
-{
-	int fd = sys_openat(dir, name, O_CREAT | O_WRONLY, 0600);
-
-	assert_true(fd >= 0);
-	scope_close(&fd);
-}
-
 static void test(const void *p)
 {
 	const struct row *r = p;
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf got = BUF_INIT(4096);
 	size_t n = 0;
 
 	assert_int_equal(mkdirat(dir, "report", 0700), 0);
 	assert_int_equal(symlinkat("/etc", dir, "out"), 0);
-	make(dir, "readme");
-	make(dir, "report/a.txt");
-	make(dir, ".hidden");
-	make(dir, "x\033[2J");
-	make(dir, "x\xe2\x80\xae");
+	unit_put(dir, "readme", "", 0600);
+	unit_put(dir, "report/a.txt", "", 0600);
+	unit_put(dir, ".hidden", "", 0600);
+	unit_put(dir, "x\033[2J", "", 0600);
+	unit_put(dir, "x\xe2\x80\xae", "", 0600);
 	talk_complete(dir, r->line, &got);
 	for (const char *s = buf_cstr(&got); *s; s = strchr(s, '\n') + 1)
 		n++;

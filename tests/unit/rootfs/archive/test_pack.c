@@ -14,7 +14,7 @@
 
 static int dir_of(const char *name)
 {
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 	int fd;
 
 	extractbox_mkdir(top, name);
@@ -25,7 +25,7 @@ static int dir_of(const char *name)
 
 static void pack(int root, const char *skip, struct buf *ret)
 {
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 	_cleanup_close_ int out =
 		sys_openat(top, "out", O_RDWR | O_CREAT | O_TRUNC, 0600);
 	struct err e = ERR_NONE;
@@ -145,7 +145,7 @@ static void holes_stay_holes(void)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(80 << 20);
 	_cleanup_close_ int from = dir_of("holes"), to = dir_of("holes-again");
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 	_cleanup_close_ int fd = -1;
 	char byte = 0;
 
@@ -190,7 +190,7 @@ static void zeros_into_a_pipe(void)
 static void no_more_than(void)
 {
 	_cleanup_close_ int from = dir_of("large"), out = -1;
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 	struct pack_conf conf = { .root = from, .most = (64 << 20) + 4 };
 	struct err e = ERR_NONE;
 

@@ -45,8 +45,7 @@ static int put(void *ctx, struct err *e)
 
 static void old_or_new(void)
 {
-	_cleanup_close_ int dir =
-		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int dir = unit_top();
 
 	assert_true(dir >= 0);
 	unit_faults(put, &dir);
@@ -65,8 +64,7 @@ static int drop(void *ctx, struct err *e)
 
 static void removed(void)
 {
-	_cleanup_close_ int dir =
-		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int dir = unit_top();
 
 	assert_true(dir >= 0);
 	unit_faults(drop, &dir);

@@ -15,16 +15,6 @@ static void tell(void *ctx, const char *path)
 	buf_addf(ctx, "%s\n", path);
 }
 
-static void put(int dir, const char *name, const char *text)
-{
-	struct err e = ERR_NONE;
-	_cleanup_close_ int fd =
-		sys_openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(file_write_fd(fd, text, strlen(text), &e), 0);
-}
-
 static void look(const char *project, const char *want)
 {
 	_cleanup_buf_ struct buf told = BUF_INIT(4096);
@@ -46,31 +36,33 @@ static void above(void)
 					    "a/b/c",
 					    "w",
 					    "w/b" };
-	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	int dir = unit_top();
 	char path[PATH_MAX];
 
 	setenv("GIT_CONFIG_SYSTEM", "/dev/null", 1);
 	setenv("GIT_CONFIG_GLOBAL", "/dev/null", 1);
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		assert_int_equal(sys_mkdirat(dir, dirs[i], 0700), 0);
-	put(dir, "a/.git/config",
-	    "[core]\n\thooksPath = b/hooks\n[diff]\n\texternal = ./bb/x\n"
-	    "[filter \"f\"]\n\tclean = sh b/f none b/g\n");
-	put(dir, "a/b/f", "");
+	unit_put(dir, "a/.git/config",
+		 "[core]\n\thooksPath = b/hooks\n[diff]\n\texternal = ./bb/x\n"
+		 "[filter \"f\"]\n\tclean = sh b/f none b/g\n",
+		 0600);
+	unit_put(dir, "a/b/f", "", 0600);
 	assert_int_equal(sys_symlinkat("../../b/c/h", dir, "a/.git/hooks/x"), 0);
 	look("a/b", "hooks\nf\nc/h\n");
 	look("a/b/c", "h\n");
 	look("a", "");
 	look("w/b", "");
 	/* A worktree has its repository's settings, and some of its own. */
-	put(dir, "w/.git", "gitdir: ../a/.git/worktrees/w\n");
-	put(dir, "a/.git/worktrees/w/commondir", "../..\n");
-	put(dir, "a/.git/worktrees/w/config.worktree", "[core]\n\tpager = b/p\n");
+	unit_put(dir, "w/.git", "gitdir: ../a/.git/worktrees/w\n", 0600);
+	unit_put(dir, "a/.git/worktrees/w/commondir", "../..\n", 0600);
+	unit_put(dir, "a/.git/worktrees/w/config.worktree", "[core]\n\tpager = b/p\n",
+		 0600);
 	look("w/b", "p\nhooks\n");
-	put(dir, "w/.git", "gitdir: nowhere\n");
+	unit_put(dir, "w/.git", "gitdir: nowhere\n", 0600);
 	look("w/b", "");
 	/* What the user says counts there, too. */
-	put(dir, "user", "[core]\n\teditor = b/e\n");
+	unit_put(dir, "user", "[core]\n\teditor = b/e\n", 0600);
 	snprintf(path, sizeof(path), "%s/user", unit_tmpdir());
 	setenv("GIT_CONFIG_GLOBAL", path, 1);
 	look("w/b", "e\n");

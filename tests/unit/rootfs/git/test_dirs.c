@@ -4,14 +4,6 @@
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
-static int root(void)
-{
-	int fd = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
-
-	assert_true(fd >= 0);
-	return fd;
-}
-
 static void is(const struct git_dirs *d, const char *want)
 {
 	_cleanup_buf_ struct buf out = BUF_INIT(1000);
@@ -38,7 +30,7 @@ static void finds(void)
 					    "r/objects", "r/refs",   "r/.git", NULL };
 	_cleanup_git_dirs_ struct git_dirs d = { 0 };
 	_cleanup_git_dirs_ struct git_dirs again = { 0 };
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	make(dir, first);
@@ -63,7 +55,7 @@ static void ends(void)
 	static const char *const names[] = { "a", "a/b", "a/b/.git", NULL };
 	_cleanup_git_dirs_ struct git_dirs d = { .end_ms = 1 };
 	_cleanup_git_dirs_ struct git_dirs again = { 0 };
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	make(dir, names);
@@ -85,7 +77,7 @@ static void case_is_the_filesystems(void)
 	static const char *const bare[] = { ".GIT/HEAD", ".GIT/objects", ".GIT/refs",
 					    ".git", NULL };
 	_cleanup_git_dirs_ struct git_dirs d = { 0 };
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	make(dir, names);

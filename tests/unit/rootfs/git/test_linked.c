@@ -15,16 +15,6 @@ static void tell(void *ctx, const char *path)
 	buf_addf(ctx, "%s\n", path ?: "?");
 }
 
-static void put(int dir, const char *name, const char *text)
-{
-	struct err e = ERR_NONE;
-	_cleanup_close_ int fd =
-		sys_openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(file_write_fd(fd, text, strlen(text), &e), 0);
-}
-
 /* @want: NULL = it leads nowhere */
 static void look(int project, const char *git, const char *want)
 {
@@ -50,7 +40,7 @@ static void linked(void)
 					    "p/w",
 					    "p/o",
 					    "out" };
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 	_cleanup_close_ int dir = -1;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
@@ -58,27 +48,28 @@ static void linked(void)
 	dir = sys_openat(top, "p", O_RDONLY | O_DIRECTORY, 0);
 	assert_true(dir >= 0);
 	/* A submodule: relative to its worktree, includes and links to where they stand. */
-	put(dir, ".git/modules/s/config",
-	    "[core]\n\thooksPath = h\n[include]\n\tpath = ../../../more\n");
-	put(dir, "more", "[pager]\n\tlog = tools/p\n");
+	unit_put(dir, ".git/modules/s/config",
+		 "[core]\n\thooksPath = h\n[include]\n\tpath = ../../../more\n", 0600);
+	unit_put(dir, "more", "[pager]\n\tlog = tools/p\n", 0600);
 	assert_int_equal(sys_symlinkat("../../../../k", dir, ".git/modules/s/hooks/a"),
 			 0);
 	assert_int_equal(sys_symlinkat("b", dir, ".git/modules/s/hooks/c"), 0);
-	put(dir, "s/.git", "gitdir: ../.git/modules/s\n");
+	unit_put(dir, "s/.git", "gitdir: ../.git/modules/s\n", 0600);
 	look(dir, "s/.git", "s/h\nmore\ns/tools/p\nk\n");
 	/* A worktree: its own settings, then its repository's, not the main worktree's. */
-	put(dir, "w/.git", "gitdir: ../.git/worktrees/w\n");
+	unit_put(dir, "w/.git", "gitdir: ../.git/worktrees/w\n", 0600);
 	look(dir, "w/.git", "");
-	put(dir, ".git/worktrees/w/commondir", "../..\n");
-	put(dir, ".git/worktrees/w/config.worktree", "[core]\n\tfsmonitor = ./f\n");
-	put(dir, ".git/config", "[core]\n\teditor = ./e\n");
-	put(dir, ".git/config.worktree", "[core]\n\tpager = ./main\n");
+	unit_put(dir, ".git/worktrees/w/commondir", "../..\n", 0600);
+	unit_put(dir, ".git/worktrees/w/config.worktree", "[core]\n\tfsmonitor = ./f\n",
+		 0600);
+	unit_put(dir, ".git/config", "[core]\n\teditor = ./e\n", 0600);
+	unit_put(dir, ".git/config.worktree", "[core]\n\tpager = ./main\n", 0600);
 	look(dir, "w/.git", "w/f\nw/e\n");
 	/* Of one outside, and what leads nowhere. */
-	put(top, "out/config", "[core]\n\teditor = ./e\n[old.way]\n");
-	put(dir, "o/.git", "gitdir: ../../out\n");
+	unit_put(top, "out/config", "[core]\n\teditor = ./e\n[old.way]\n", 0600);
+	unit_put(dir, "o/.git", "gitdir: ../../out\n", 0600);
 	look(dir, "o/.git", "o/e\n?\n");
-	put(dir, "o/.git", "gitdir: ../none\n");
+	unit_put(dir, "o/.git", "gitdir: ../none\n", 0600);
 	look(dir, "o/.git", NULL);
 	look(dir, ".git", NULL);
 	look(dir, "none/.git", NULL);

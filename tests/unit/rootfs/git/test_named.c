@@ -108,7 +108,7 @@ static void links(void)
 		{ "hooks/g", "/p/.gitx" },
 	};
 	_cleanup_buf_ struct buf told = BUF_INIT(4096);
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	struct git_named_at at = { "/p", ".git", false, dir, dir, NULL };
 	static const char *const want[] = { "conf/x\n", "e\n", "tools/c\n", ".gitx\n" };
 	size_t len = 0;
@@ -133,7 +133,7 @@ static void hooks(void)
 {
 	static const char setting[] =
 		"[core]\n\thooksPath = ..\n[init]\n\ttemplateDir = x\n";
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	const char *root = unit_tmpdir(), *end = "\nupdate\n";
 	_cleanup_buf_ struct buf told = BUF_INIT(4096);
 
@@ -177,7 +177,7 @@ static void shell_words(void)
 		{ "sh x.sh; cd tools", "" },
 		{ "cd tools; sh ../../x.sh", "" },
 	};
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	const struct git_named_at at = { unit_tmpdir(), ".git", false, dir, dir, NULL };
 	char text[256];
 
@@ -207,7 +207,7 @@ static void dotfiles(void)
 		{ "home/.config", "way/none" },	    { "home/round", "round" },
 		{ "home/out", "../elsewhere" },
 	};
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 	_cleanup_buf_ struct buf told = BUF_INIT(4096);
 	_cleanup_close_ int dir = -1;
 	static const char text[] = "[core]\n\thooksPath = ~/way/hooks\n"
@@ -242,7 +242,7 @@ static void dotfiles(void)
 
 static void changed(void)
 {
-	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	int dir = unit_top();
 	char path[PATH_MAX];
 	struct stat st;
 

@@ -107,7 +107,7 @@ static int make(void)
 		"m/.git/modules/p/objects",
 		"m/.git/modules/p/refs",
 	};
-	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	int dir = unit_top();
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		assert_int_equal(sys_mkdirat(dir, dirs[i], 0755), 0);

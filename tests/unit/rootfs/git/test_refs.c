@@ -7,26 +7,20 @@
 #define SUM_A "0123456789012345678901234567890123456789"
 #define SUM_B "1123456789012345678901234567890123456789"
 
-static void write_file(int dir, const char *path, const char *text)
-{
-	_cleanup_close_ int fd = sys_openat(dir, path, O_CREAT | O_WRONLY, 0600);
-
-	assert_int_equal(sys_write(fd, text, strlen(text)), (ssize_t)strlen(text));
-}
-
 static void reads(void)
 {
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_git_refs_pair_ struct git_refs_pair p = { 0 };
 	struct err e = ERR_NONE;
 
 	assert_int_equal(sys_mkdirat(dir, "refs", 0700), 0);
 	assert_int_equal(sys_mkdirat(dir, "refs/heads", 0700), 0);
-	write_file(dir, "refs/heads/a", SUM_A "\n");
-	write_file(dir, "refs/heads/bad", "no sum\n");
-	write_file(dir, "refs/heads/x.lock", SUM_A "\n");
+	unit_put(dir, "refs/heads/a", SUM_A "\n", 0600);
+	unit_put(dir, "refs/heads/bad", "no sum\n", 0600);
+	unit_put(dir, "refs/heads/x.lock", SUM_A "\n", 0600);
 	assert_int_equal(sys_symlinkat("a", dir, "refs/heads/link"), 0);
-	write_file(dir, "packed-refs", SUM_B " refs/heads/a\n" SUM_B " refs/tags/t\n");
+	unit_put(dir, "packed-refs", SUM_B " refs/heads/a\n" SUM_B " refs/tags/t\n",
+		 0600);
 	assert_int_equal(git_refs_read(dir, &p, &e), 0);
 	assert_int_equal(p.loose.n, 1);
 	assert_string_equal(git_refs_pair_get(&p, "refs/heads/a"), SUM_A);

@@ -4,14 +4,6 @@
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
-static int root(void)
-{
-	int fd = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
-
-	assert_true(fd >= 0);
-	return fd;
-}
-
 static int put(int dir, const char *path, const char *text, struct err *e)
 {
 	struct takeover_file f = {
@@ -31,7 +23,7 @@ static void is(int dir, const char *path, const char *text)
 
 static void replaces(void)
 {
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	struct stat st;
 
@@ -48,7 +40,7 @@ static void replaces(void)
 
 static void links(void)
 {
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf b = BUF_INIT(100);
 	struct err e = ERR_NONE;
 
@@ -66,7 +58,7 @@ static void links(void)
 /* A kill between the link and the rename. */
 static void left_lock(void)
 {
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int fd = sys_openat(dir, "f.cubby", O_CREAT | O_WRONLY, 0600);
 	struct err e = ERR_NONE;
 
@@ -78,7 +70,7 @@ static void left_lock(void)
 
 static void others_lock(void)
 {
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int fd = sys_openat(dir, "f.lock", O_CREAT | O_WRONLY, 0600);
 	struct err e = ERR_NONE;
 

@@ -5,14 +5,6 @@
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
-static int root(void)
-{
-	int fd = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
-
-	assert_true(fd >= 0);
-	return fd;
-}
-
 static int print(void *ctx, const struct upper_entry *x, struct err *)
 {
 	return buf_addf(ctx, "%d:%s:%s;", (int)x->kind, x->path, x->name);
@@ -20,7 +12,7 @@ static int print(void *ctx, const struct upper_entry *x, struct err *)
 
 static void nested(void)
 {
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int fd = -1;
 	_cleanup_buf_ struct buf out = BUF_INIT(1000);
 	struct err e = ERR_NONE;
@@ -34,7 +26,7 @@ static void nested(void)
 
 static void kinds(void)
 {
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf out = BUF_INIT(1000);
 	struct err e = ERR_NONE;
 
@@ -49,7 +41,7 @@ static void kinds(void)
 
 static void sign(void)
 {
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int fd = -1;
 	struct err e = ERR_NONE;
 	uint64_t a = 1, b = 0;
@@ -64,16 +56,9 @@ static void sign(void)
 	assert_true(a != b);
 }
 
-static void touch(int dir, const char *path)
-{
-	_cleanup_close_ int fd = sys_openat(dir, path, O_CREAT | O_WRONLY, 0600);
-
-	assert_true(fd >= 0);
-}
-
 static void objects(void)
 {
-	_cleanup_close_ int dir = root();
+	_cleanup_close_ int dir = unit_top();
 	struct upper_objects n;
 
 	upper_objects(dir, &n);
@@ -82,11 +67,13 @@ static void objects(void)
 	assert_int_equal(sys_mkdirat(dir, "objects/ab", 0700), 0);
 	assert_int_equal(sys_mkdirat(dir, "objects/pack", 0700), 0);
 	assert_int_equal(sys_mkdirat(dir, "refs", 0700), 0);
-	touch(dir, "objects/ab/0123456789abcdef0123456789abcdef012345");
-	touch(dir, "objects/ab/tmp_obj_x");
-	touch(dir, "objects/pack/pack-0123456789abcdef0123456789abcdef01234567.pack");
-	touch(dir, "objects/pack/pack-0123456789abcdef0123456789abcdef01234567.idx");
-	touch(dir, "refs/0123456789abcdef0123456789abcdef0123456789.pack");
+	unit_put(dir, "objects/ab/0123456789abcdef0123456789abcdef012345", "", 0600);
+	unit_put(dir, "objects/ab/tmp_obj_x", "", 0600);
+	unit_put(dir, "objects/pack/pack-0123456789abcdef0123456789abcdef01234567.pack",
+		 "", 0600);
+	unit_put(dir, "objects/pack/pack-0123456789abcdef0123456789abcdef01234567.idx",
+		 "", 0600);
+	unit_put(dir, "refs/0123456789abcdef0123456789abcdef0123456789.pack", "", 0600);
 	upper_objects(dir, &n);
 	assert_int_equal(n.loose, 1);
 	assert_int_equal(n.packs, 1);
@@ -94,8 +81,8 @@ static void objects(void)
 
 static void deep(void)
 {
-	_cleanup_close_ int dir = root();
-	_cleanup_close_ int at = root();
+	_cleanup_close_ int dir = unit_top();
+	_cleanup_close_ int at = unit_top();
 	_cleanup_buf_ struct buf out = BUF_INIT(1 << 20);
 	struct err e = ERR_NONE;
 

@@ -37,7 +37,7 @@ static void test_row(const void *p)
 
 static void aside(void)
 {
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	struct git_vet v = { .project = dir, .root = unit_tmpdir(), .path = "a/.git" };
 	struct err e = ERR_NONE;
 	char to[PATH_MAX];
@@ -58,16 +58,6 @@ static void aside(void)
 	unit_err(&e, -ENOENT, "cannot set 'a/.git' aside: No such file or directory");
 }
 
-static void put(int dir, const char *name, const char *text)
-{
-	struct err e = ERR_NONE;
-	_cleanup_close_ int fd =
-		sys_openat(dir, name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(file_write_fd(fd, text, strlen(text), &e), 0);
-}
-
 /* What is beside it is what the settings name there, of the repository and of the user. */
 static void beside(void)
 {
@@ -75,7 +65,7 @@ static void beside(void)
 	static const char *const known[] = { "a/watch", "a/hooks", NULL };
 	static const char why[] =
 		"settings of git's on this machine name what is beside it";
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	struct git_vet v = { .project = dir,
 			     .root = unit_tmpdir(),
 			     .path = "a/.git",
@@ -86,21 +76,21 @@ static void beside(void)
 	setenv("GIT_CONFIG_SYSTEM", "/dev/null", 1);
 	assert_int_equal(sys_mkdirat(dir, "a", 0700), 0);
 	assert_int_equal(sys_mkdirat(dir, ".git", 0700), 0);
-	put(dir, ".git/config", "[core]\n\tfsmonitor = ./watch\n");
-	put(dir, "a/.git", "gitdir: ../.git\n");
+	unit_put(dir, ".git/config", "[core]\n\tfsmonitor = ./watch\n", 0600);
+	unit_put(dir, "a/.git", "gitdir: ../.git\n", 0600);
 	assert_null(git_vet_look(&v));
-	put(dir, "a/watch", "");
+	unit_put(dir, "a/watch", "", 0600);
 	assert_string_equal(git_vet_look(&v), why);
 	v.named = known;
 	assert_null(git_vet_look(&v));
 	/* One that is not understood may name more. */
-	put(dir, ".git/config", "[old.way]\n");
+	unit_put(dir, ".git/config", "[old.way]\n", 0600);
 	assert_string_equal(git_vet_look(&v), why);
 	/* A repository of its own has the user's alone. */
 	assert_int_equal(sys_unlinkat(dir, "a/.git", 0), 0);
 	assert_int_equal(sys_mkdirat(dir, "a/.git", 0700), 0);
 	v.named = NULL;
-	put(dir, "user", "[core]\n\thooksPath = hooks\n");
+	unit_put(dir, "user", "[core]\n\thooksPath = hooks\n", 0600);
 	snprintf(path, sizeof(path), "%s/user", unit_tmpdir());
 	setenv("GIT_CONFIG_GLOBAL", path, 1);
 	assert_null(git_vet_look(&v));

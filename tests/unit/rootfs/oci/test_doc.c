@@ -69,20 +69,11 @@ static const struct row {
 	{ "empty", INDEX(""), -ENOENT, "there is no image in it", "amd64", NULL },
 };
 
-static struct json *parsed(const char *text)
-{
-	struct err e = ERR_NONE;
-	struct json *j = NULL;
-
-	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
-	return j;
-}
-
 static void pick(const void *p)
 {
 	const struct row *row = p;
 	struct oci_want want = { .arch = row->arch, .ref = row->ref };
-	_cleanup_json_ struct json *doc = parsed(row->text);
+	_cleanup_json_ struct json *doc = unit_json(row->text);
 	struct err e = ERR_NONE;
 	struct oci_blob got;
 
@@ -140,7 +131,7 @@ static void manifest(const void *p)
 {
 	_cleanup_free_ struct oci_manifest *m = calloc(1, sizeof(*m));
 	const struct row *row = p;
-	_cleanup_json_ struct json *doc = parsed(row->text);
+	_cleanup_json_ struct json *doc = unit_json(row->text);
 	struct err e = ERR_NONE;
 	int r = oci_doc_is_index(doc, &e);
 
@@ -165,7 +156,7 @@ static void too_many_layers(void)
 		assert_int_equal(
 			buf_addf(&text, "%s%s", i ? "," : "", LAYER(GZIP, B, "3")), 0);
 	assert_int_equal(buf_adds(&text, "]}"), 0);
-	doc = parsed(buf_cstr(&text));
+	doc = unit_json(buf_cstr(&text));
 	assert_int_equal(oci_doc_manifest(doc, m, &e), -E2BIG);
 	unit_err(&e, -E2BIG, "the image has more than 192 layers");
 }
@@ -176,7 +167,7 @@ static void too_many_layers(void)
 
 static void config(void)
 {
-	_cleanup_json_ struct json *doc = parsed(
+	_cleanup_json_ struct json *doc = unit_json(
 		"{\"architecture\":\"amd64\",\"os\":\"linux\"," ROOTFS ",\"config\":{"
 		"\"Env\":[\"A=b\",7,null],\"Entrypoint\":null,\"Cmd\":[\"sh\"],"
 		"\"User\":\"\",\"WorkingDir\":\"/"
@@ -196,7 +187,7 @@ static void config(void)
 static void config_of_another_machine(void)
 {
 	_cleanup_json_ struct json *doc =
-		parsed("{\"architecture\":\"arm64\",\"os\":\"linux\"," ROOTFS "}");
+		unit_json("{\"architecture\":\"arm64\",\"os\":\"linux\"," ROOTFS "}");
 	_cleanup_oci_config_ struct oci_config c = { .n = 0 };
 	struct err e = ERR_NONE;
 
@@ -207,8 +198,8 @@ static void config_of_another_machine(void)
 static void config_with_a_bad_diff_id(void)
 {
 	_cleanup_json_ struct json *doc =
-		parsed("{\"architecture\":\"amd64\",\"os\":\"linux\",\"rootfs\":"
-		       "{\"diff_ids\":[\"sha512:00\"]}}");
+		unit_json("{\"architecture\":\"amd64\",\"os\":\"linux\",\"rootfs\":"
+			  "{\"diff_ids\":[\"sha512:00\"]}}");
 	_cleanup_oci_config_ struct oci_config c = { .n = 0 };
 	struct err e = ERR_NONE;
 
@@ -251,7 +242,7 @@ static void archive(const void *p)
 {
 	_cleanup_free_ struct oci_manifest *m = calloc(1, sizeof(*m));
 	const struct row *row = p;
-	_cleanup_json_ struct json *doc = parsed(row->text);
+	_cleanup_json_ struct json *doc = unit_json(row->text);
 	struct err e = ERR_NONE;
 
 	assert_int_equal(oci_doc_archive(doc, row->ref, m, &e), row->code);
@@ -281,7 +272,7 @@ static const struct type_row {
 static void type_of(const void *p)
 {
 	const struct type_row *row = p;
-	_cleanup_json_ struct json *doc = parsed(row->doc);
+	_cleanup_json_ struct json *doc = unit_json(row->doc);
 	struct err e = ERR_NONE;
 	int r = oci_doc_type(doc, row->told, &e);
 

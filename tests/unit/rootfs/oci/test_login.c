@@ -49,13 +49,12 @@ static void read_file(const void *p)
 {
 	const struct row *row = p;
 	_cleanup_login_ struct login l = LOGIN_NONE;
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(row->file);
 	char helper[LOGIN_HELPER];
 	struct err e = ERR_NONE;
 	struct oci_name n;
 
 	unit_ok(oci_name_parse(row->image, &n, &e), &e);
-	unit_ok(json_parse(row->file, strlen(row->file), &j, &e), &e);
 	assert_int_equal(login_read(j, &n, &l, helper, &e), row->code);
 	if (row->code < 0)
 		return;
@@ -67,7 +66,7 @@ static void read_file(const void *p)
 static void put(const char *name, const char *text, mode_t mode)
 {
 	struct err e = ERR_NONE;
-	int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	int dir = unit_top();
 
 	unit_ok(file_replace(dir, name, &(struct file_data){ text, strlen(text), mode },
 			     &e),

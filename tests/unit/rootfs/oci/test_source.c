@@ -8,15 +8,6 @@
 #include "rootfs/oci/layout.h"
 #include "tests/unit/unit.h"
 
-/* A layout in the test's directory, of documents that the test says. */
-static int top_dir(void)
-{
-	int fd = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
-
-	assert_true(fd >= 0);
-	return fd;
-}
-
 static void put(int dir, const char *name, const char *text)
 {
 	struct err e = ERR_NONE;
@@ -42,6 +33,7 @@ struct layout {
 	char layer[HASH_HEX], config[HASH_HEX], manifest[HASH_HEX];
 };
 
+/* In the directory of the test, of documents that the test says. */
 static void make(int dir, const char *arch, struct layout *ret)
 {
 	char text[1024];
@@ -85,7 +77,7 @@ static int keep(void *ctx, const void *data, size_t len, struct err *)
 static void a_layout(void)
 {
 	_cleanup_oci_image_ struct oci_image *image = oci_source_image();
-	_cleanup_close_ int dir = top_dir();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf got = BUF_INIT(64);
 	struct oci_layout l = { .dir = dir };
 	struct oci_source s = oci_layout_source(&l);
@@ -105,7 +97,7 @@ static void a_layout(void)
 
 static void no_layout(void)
 {
-	_cleanup_close_ int dir = top_dir();
+	_cleanup_close_ int dir = unit_top();
 	struct oci_layout l = { .dir = dir };
 	struct err e = ERR_NONE;
 
@@ -119,7 +111,7 @@ static void no_layout(void)
 static void another_machine(void)
 {
 	_cleanup_oci_image_ struct oci_image *image = oci_source_image();
-	_cleanup_close_ int dir = top_dir();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	struct layout made;
 
@@ -141,7 +133,7 @@ static void a_bad_layer(const void *p)
 {
 	_cleanup_oci_image_ struct oci_image *image = oci_source_image();
 	const struct row *row = p;
-	_cleanup_close_ int dir = top_dir();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_buf_ struct buf got = BUF_INIT(64);
 	struct oci_layout l = { .dir = dir };
 	struct oci_source s = oci_layout_source(&l);
@@ -162,7 +154,7 @@ static void a_bad_layer(const void *p)
 static void a_bad_manifest(void)
 {
 	_cleanup_oci_image_ struct oci_image *image = oci_source_image();
-	_cleanup_close_ int dir = top_dir();
+	_cleanup_close_ int dir = unit_top();
 	char digest[HASH_HEX];
 	struct err e = ERR_NONE;
 	struct layout made;
@@ -176,7 +168,7 @@ static void a_bad_manifest(void)
 static void blobs_of_other_kinds(void)
 {
 	_cleanup_oci_image_ struct oci_image *image = oci_source_image();
-	_cleanup_close_ int dir = top_dir();
+	_cleanup_close_ int dir = unit_top();
 	char path[128];
 	struct err e = ERR_NONE;
 	struct layout made;
@@ -205,7 +197,7 @@ static void data_of_a_descriptor(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(datas); i++) {
-		_cleanup_close_ int dir = top_dir();
+		_cleanup_close_ int dir = unit_top();
 		_cleanup_buf_ struct buf got = BUF_INIT(64);
 		struct oci_layout l = { .dir = dir };
 		struct oci_source s = oci_layout_source(&l);
@@ -226,7 +218,7 @@ static void data_of_a_descriptor(void)
 static void indexes_in_indexes(void)
 {
 	_cleanup_oci_image_ struct oci_image *image = oci_source_image();
-	_cleanup_close_ int dir = top_dir();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	struct layout made;
 	char text[512];

@@ -21,7 +21,7 @@ static void write_file(int dir, const char *name, size_t bytes)
 
 static void counts_what_lies_below(void)
 {
-	int dir = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir = unit_top();
 	uint64_t before, after;
 	bool whole = false;
 
@@ -39,8 +39,7 @@ static void counts_what_lies_below(void)
 
 static void depth_has_a_limit(void)
 {
-	int dir = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-	    at = dup(dir);
+	int dir = unit_top(), at = dup(dir);
 	bool whole = true;
 
 	for (int i = 0; i < 300; i++) {
@@ -60,7 +59,7 @@ static void depth_has_a_limit(void)
 
 static void nothing_is_nothing(void)
 {
-	int dir = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir = unit_top();
 	bool whole = true;
 
 	assert_int_equal(du_tree(dir, "absent", &whole), 0);

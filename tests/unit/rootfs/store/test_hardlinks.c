@@ -20,16 +20,6 @@ static int open_dir(const char *name)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-static void put(int dir, const char *name, const char *text, mode_t mode)
-{
-	_cleanup_close_ int fd =
-		openat(dir, name, O_CREAT | O_WRONLY | O_EXCL | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	assert_int_equal(fchmod(fd, mode), 0);
-}
-
 static void link_into(int from, const char *a, int to, const char *b)
 {
 	assert_int_equal(linkat(from, a, to, b, 0), 0);
@@ -60,16 +50,16 @@ static void breaks_what_leads_out(void)
 	struct hardlinks h = { 0 };
 	struct err e = ERR_NONE;
 
-	put(store, "a", "from the store", 0640);
+	unit_put(store, "a", "from the store", 0640);
 	assert_int_equal(utimensat(store, "a", old, 0), 0);
 	assert_int_equal(mkdirat(p, "deep", 0755), 0);
 	link_into(store, "a", p, "a");
 	link_into(store, "a", p, "deep/b");
-	put(p, "own", "own", 0644);
+	unit_put(p, "own", "own", 0644);
 	link_into(p, "own", p, "deep/own");
-	put(p, "single", "single", 0644);
+	unit_put(p, "single", "single", 0644);
 	assert_int_equal(symlinkat("a", p, "link"), 0);
-	put(p, ".cubby-unlink-0123456789abcdef", "left", 0600);
+	unit_put(p, ".cubby-unlink-0123456789abcdef", "left", 0600);
 	before = stat_of(p, "a");
 	twin = stat_of(p, "own");
 
@@ -106,7 +96,7 @@ static void keeps_attributes(void)
 	struct err e = ERR_NONE;
 	char value[8] = { 0 };
 
-	put(store, "a", "x", 0600);
+	unit_put(store, "a", "x", 0600);
 	fd = openat(store, "a", O_RDONLY | O_CLOEXEC);
 	if (fsetxattr(fd, "user.cubby", "kept", 4, 0) < 0)
 		unit_skip("no user attributes on this filesystem");
@@ -134,7 +124,7 @@ static void git_is_told(void)
 	struct err e = ERR_NONE;
 
 	assert_int_equal(mkdirat(p, ".git", 0755), 0);
-	put(store, "a", "x", 0444);
+	unit_put(store, "a", "x", 0444);
 	link_into(store, "a", p, ".git/a");
 	assert_false(hardlinks_likely(p));
 	unit_ok(hardlinks_find(p, false, &h, &e), &e);
@@ -150,10 +140,10 @@ static void likely_places(void)
 	_cleanup_close_ int p = open_dir("project"), store = open_dir("store");
 	char name[32];
 
-	put(store, "a", "x", 0644);
+	unit_put(store, "a", "x", 0644);
 	for (int i = 0; i < 200; i++) { /* more than it looks at */
 		snprintf(name, sizeof(name), "f%d", i);
-		put(p, name, "", 0644);
+		unit_put(p, name, "", 0644);
 	}
 	assert_false(hardlinks_likely(p));
 	assert_int_equal(mkdirat(p, ".venv", 0755), 0);
@@ -175,7 +165,7 @@ static void many(void)
 	for (int i = 0; i < 300; i++) {
 		snprintf(name, sizeof(name), "f%d", i);
 		snprintf(twin, sizeof(twin), "g%d", i);
-		put(store, name, name, 0644);
+		unit_put(store, name, name, 0644);
 		link_into(store, name, p, name);
 		link_into(store, name, p, twin);
 	}
@@ -196,7 +186,7 @@ static void one_name(void)
 	_cleanup_close_ int p = open_dir("one");
 	ino_t before;
 
-	put(p, "a", "text", 0750);
+	unit_put(p, "a", "text", 0750);
 	before = stat_of(p, "a").st_ino;
 	assert_int_equal(hardlinks_break_one(p, "a"), 0);
 	assert_int_equal(stat_of(p, "a").st_ino, before);

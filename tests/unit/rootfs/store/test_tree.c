@@ -7,22 +7,6 @@
 #include "base/sys/sys.h"
 #include "tests/unit/unit.h"
 
-static int top(void)
-{
-	int fd = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
-
-	assert_true(fd >= 0);
-	return fd;
-}
-
-static void put(int dirfd, const char *name)
-{
-	int fd = sys_openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL, 0644);
-
-	assert_true(fd >= 0);
-	close(fd);
-}
-
 static bool exists(int dirfd, const char *name)
 {
 	struct stat st;
@@ -32,14 +16,14 @@ static bool exists(int dirfd, const char *name)
 
 static void removes_every_kind(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	assert_int_equal(sys_mkdirat(dir, "t", 0755), 0);
 	assert_int_equal(sys_mkdirat(dir, "t/empty", 0755), 0);
 	assert_int_equal(sys_mkdirat(dir, "t/d", 0755), 0);
-	put(dir, "t/d/f");
-	put(dir, "outside");
+	unit_put(dir, "t/d/f", "", 0644);
+	unit_put(dir, "outside", "", 0644);
 	assert_int_equal(sys_symlinkat("../outside", dir, "t/link"), 0);
 	assert_int_equal(sys_symlinkat("../..", dir, "t/d/up"), 0);
 	assert_int_equal(sys_mknodat(dir, "t/fifo", S_IFIFO | 0600, 0), 0);
@@ -50,7 +34,7 @@ static void removes_every_kind(void)
 
 static void nothing_there_is_success(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	unit_ok(tree_remove(dir, "none", &e), &e);
@@ -58,11 +42,11 @@ static void nothing_there_is_success(void)
 
 static void a_link_goes_not_its_target(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	assert_int_equal(sys_mkdirat(dir, "kept", 0755), 0);
-	put(dir, "kept/f");
+	unit_put(dir, "kept/f", "", 0644);
 	assert_int_equal(sys_symlinkat("kept", dir, "l"), 0);
 	unit_ok(tree_remove(dir, "l", &e), &e);
 	assert_false(exists(dir, "l"));
@@ -72,7 +56,7 @@ static void a_link_goes_not_its_target(void)
 /* In a child as an ordinary user: root may do everything anyway. */
 static void mode_0000_does_not_stop_it(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	siginfo_t si;
 	pid_t pid;
@@ -98,7 +82,7 @@ static void mode_0000_does_not_stop_it(void)
 static void depth_has_no_limit(void)
 {
 	enum { DEEP = 3000 };
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int at = sys_dup(dir, 3);
 	struct err e = ERR_NONE;
 
@@ -117,7 +101,7 @@ static void depth_has_no_limit(void)
 
 static void many_in_one_directory(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	char name[32];
 
@@ -125,7 +109,7 @@ static void many_in_one_directory(void)
 	for (int i = 0; i < 3000; i++) {
 		snprintf(name, sizeof(name), "t/%d", i);
 		if (i % 3)
-			put(dir, name);
+			unit_put(dir, name, "", 0644);
 		else
 			assert_int_equal(sys_mkdirat(dir, name, 0700), 0);
 	}
@@ -135,7 +119,7 @@ static void many_in_one_directory(void)
 
 static void mounts_are_not_crossed(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	siginfo_t si;
 	pid_t pid;
@@ -143,7 +127,7 @@ static void mounts_are_not_crossed(void)
 	assert_int_equal(sys_mkdirat(dir, "t", 0755), 0);
 	assert_int_equal(sys_mkdirat(dir, "t/m", 0755), 0);
 	assert_int_equal(sys_mkdirat(dir, "kept", 0755), 0);
-	put(dir, "kept/f");
+	unit_put(dir, "kept/f", "", 0644);
 	pid = sys_fork();
 	if (!pid) {
 		char from[128], to[128];
@@ -155,7 +139,7 @@ static void mounts_are_not_crossed(void)
 		    sys_mount(from, to, NULL, 0x1000, NULL))
 			_exit(77);
 		close(dir);
-		dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+		dir = unit_top();
 		_exit(tree_remove(dir, "t", &e) == -EBUSY || e.code == -EXDEV ? 0 : 1);
 	}
 	assert_true(pid > 0);

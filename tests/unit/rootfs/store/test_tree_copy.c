@@ -10,27 +10,15 @@
 
 static int make_dir(const char *name)
 {
-	_cleanup_close_ int top =
-		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int top = unit_top();
 
 	assert_int_equal(mkdirat(top, name, 0755), 0);
 	return openat(top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-static void put(int dir, const char *name, const char *text, mode_t mode)
-{
-	_cleanup_close_ int fd =
-		openat(dir, name, O_CREAT | O_WRONLY | O_EXCL | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	assert_int_equal(fchmod(fd, mode), 0);
-}
-
 static int copy(int from, struct tree_copied *ret)
 {
-	_cleanup_close_ int top =
-		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int top = unit_top();
 	struct err e = ERR_NONE;
 
 	unit_ok(tree_copy(from, top, "to", ret, &e), &e);
@@ -45,10 +33,10 @@ static void keeps_what_it_should(void)
 	struct stat st, other;
 	char text[64] = { 0 };
 
-	put(from, "file", "content", 04751);
+	unit_put(from, "file", "content", 04751);
 	assert_int_equal(mkdirat(from, "dir", 0700), 0);
 	assert_int_equal(mkdirat(from, "dir/deep", 0750), 0);
-	put(from, "dir/deep/a", "hello", 0640);
+	unit_put(from, "dir/deep/a", "hello", 0640);
 	assert_int_equal(linkat(from, "dir/deep/a", from, "b", 0), 0);
 	assert_int_equal(symlinkat("/etc/passwd", from, "link"), 0);
 	assert_int_equal(mkfifoat(from, "fifo", 0600), 0);
@@ -84,7 +72,7 @@ static void many_links_and_files(void)
 
 		snprintf(name, sizeof(name), "f%d", i);
 		snprintf(twin, sizeof(twin), "g%d", i);
-		put(from, name, name, 0644);
+		unit_put(from, name, name, 0644);
 		assert_int_equal(linkat(from, name, from, twin, 0), 0);
 	}
 	to = copy(from, &copied);
@@ -106,7 +94,7 @@ static void holes_take_no_room(void)
 	char text[8] = { 0 };
 	struct stat st;
 
-	put(from, "holes", "begin", 0644);
+	unit_put(from, "holes", "begin", 0644);
 	fd = openat(from, "holes", O_WRONLY | O_CLOEXEC);
 	assert_int_equal(pwrite(fd, "middle", 6, (off_t)1 << 32), 6);
 	assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
@@ -127,8 +115,7 @@ static void holes_take_no_room(void)
 static void a_whiteout_too_many(void)
 {
 	_cleanup_close_ int from = make_dir("from"), more = make_dir("more"), to = -1;
-	_cleanup_close_ int top =
-		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int top = unit_top();
 	struct tree_copied copied;
 	struct err e = ERR_NONE;
 	struct stat st;

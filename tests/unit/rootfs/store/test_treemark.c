@@ -15,29 +15,20 @@ static uint64_t mark(int dir)
 	return now;
 }
 
-static void write_file(int dir, const char *path, const char *text)
-{
-	int fd = openat(dir, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-}
-
 static void tells_every_change(void)
 {
-	int dir = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir = unit_top();
 	uint64_t was;
 
 	assert_true(dir >= 0);
 	assert_int_equal(mkdirat(dir, "d", 0700), 0);
-	write_file(dir, "d/f", "one");
+	unit_put(dir, "d/f", "one", 0644);
 	was = mark(dir);
 	assert_true(mark(dir) == was);
-	write_file(dir, "d/f", "longer");
+	unit_put(dir, "d/f", "longer", 0644);
 	assert_true(mark(dir) != was);
 	was = mark(dir);
-	write_file(dir, "d/g", "");
+	unit_put(dir, "d/g", "", 0644);
 	assert_true(mark(dir) != was);
 	was = mark(dir);
 	assert_int_equal(unlinkat(dir, "d/g", 0), 0);
@@ -52,7 +43,7 @@ static void gives_up_on_what_is_too_deep(void)
 {
 	struct err e = ERR_NONE;
 	uint64_t now = 7;
-	int dir = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), at = dir;
+	int dir = unit_top(), at = dir;
 
 	for (int i = 0; i <= TREEMARK_DEPTH; i++) {
 		int below;

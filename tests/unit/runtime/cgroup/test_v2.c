@@ -29,15 +29,6 @@ static const struct row {
 	{ "below a threaded domain", "domain invalid\n", "", "", true, false, "" },
 };
 
-static void put(int dir, const char *name, const char *text)
-{
-	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-}
-
 static void controllers(const void *p)
 {
 	static const char *const files[] = { "cgroup.controllers", "cgroup.type",
@@ -52,11 +43,11 @@ static void controllers(const void *p)
 	assert_non_null(mkdtemp(path));
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(dir >= 0);
-	put(dir, "cgroup.controllers", "cpuset io pids rdma\n");
+	unit_put(dir, "cgroup.controllers", "cpuset io pids rdma\n", 0600);
 	if (row->type)
-		put(dir, "cgroup.type", row->type);
-	put(dir, "cgroup.procs", row->procs);
-	put(dir, "cgroup.subtree_control", row->on);
+		unit_put(dir, "cgroup.type", row->type, 0600);
+	unit_put(dir, "cgroup.procs", row->procs, 0600);
+	unit_put(dir, "cgroup.subtree_control", row->on, 0600);
 
 	assert_int_equal(cgroup_v2_controllers(dir, has), row->any);
 	assert_int_equal(has[CGROUP_PIDS], row->has);

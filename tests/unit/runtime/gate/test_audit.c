@@ -73,7 +73,7 @@ static void a_full_file_moves_aside(void)
 	struct gate_audit_line l = { .event = "dns", .name = "a.b" };
 	struct gate_audit a = { .fd = -1 };
 	struct err e = ERR_NONE;
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	struct stat st;
 	int fd, r;
 
@@ -97,7 +97,7 @@ static void a_full_file_moves_aside(void)
 
 static void a_link_is_not_followed(void)
 {
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	int fd = -1;
 

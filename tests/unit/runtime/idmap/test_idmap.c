@@ -7,11 +7,10 @@ static const char good[] = "{\"kind\":\"subuid\",\"uid\":[[0,1000,1],[1,100000,6
 
 static struct idmap parse(const char *text)
 {
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(text);
 	struct err e = ERR_NONE;
 	struct idmap m;
 
-	unit_ok(json_parse(text, strlen(text), &j, &e), &e);
 	unit_ok(idmap_from_json(j, &m, &e), &e);
 	return m;
 }
@@ -78,11 +77,10 @@ static const struct row {
 static void refused(const void *p)
 {
 	const struct row *row = p;
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(row->text);
 	struct err e = ERR_NONE;
 	struct idmap m = { .n_uid = 9 };
 
-	unit_ok(json_parse(row->text, strlen(row->text), &j, &e), &e);
 	assert_int_equal(idmap_from_json(j, &m, &e), -EINVAL);
 	unit_err(&e, -EINVAL, row->msg);
 	assert_int_equal(m.n_uid, 9);

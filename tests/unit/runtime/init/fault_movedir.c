@@ -67,8 +67,7 @@ static int move(void *ctx, struct err *e)
 
 static void nothing_is_lost(void)
 {
-	_cleanup_close_ int dir =
-		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int dir = unit_top();
 
 	assert_true(dir >= 0);
 	unit_faults(move, &dir);

@@ -78,16 +78,14 @@ static void after(void *ctx)
 
 static void each_fault(void)
 {
-	_cleanup_close_ int dir =
-		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int dir = unit_top();
 
 	unit_faults(fails, &dir);
 }
 
 static void each_kill(void)
 {
-	_cleanup_close_ int dir =
-		open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int dir = unit_top();
 
 	begin(dir);
 	unit_kills(move, after, &dir);

@@ -13,29 +13,13 @@
 /* What the kernel says of directories of a view, and so how the move goes down into them, is
  * in tests/box/review.bats. */
 
-static int top(void)
-{
-	int fd = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
-
-	assert_true(fd >= 0);
-	return fd;
-}
-
-static void put(int dir, const char *name)
-{
-	int fd = sys_openat(dir, name, O_WRONLY | O_CREAT | O_EXCL, 0640);
-
-	assert_true(fd >= 0);
-	close(fd);
-}
-
 static void make(int dir)
 {
 	assert_int_equal(sys_mkdirat(dir, "a", 0750), 0);
-	put(dir, "a/file");
-	put(dir, "a/new\nline");
+	unit_put(dir, "a/file", "", 0640);
+	unit_put(dir, "a/new\nline", "", 0640);
 	assert_int_equal(sys_mkdirat(dir, "a/sub", 0755), 0);
-	put(dir, "a/sub/deep");
+	unit_put(dir, "a/sub/deep", "", 0640);
 	assert_int_equal(sys_symlinkat("/etc", dir, "a/link"), 0);
 	assert_int_equal(sys_mknodat(dir, "a/fifo", S_IFIFO | 0600, 0), 0);
 }
@@ -69,7 +53,7 @@ static void expect_whole(int dir, const char *name)
 static void moves_all_kinds(void)
 {
 	const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 5 } };
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct stat st;
 
 	make(dir);
@@ -95,13 +79,13 @@ static const struct row {
 static void meets(const void *p)
 {
 	const struct row *row = p;
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 
 	make(dir);
-	put(dir, "plain");
+	unit_put(dir, "plain", "", 0640);
 	assert_int_equal(sys_mkdirat(dir, "empty", 0755), 0);
 	assert_int_equal(sys_mkdirat(dir, "full", 0755), 0);
-	put(dir, "full/x");
+	unit_put(dir, "full/x", "", 0640);
 	assert_int_equal(move(dir, "a", row->to), row->want);
 	expect_whole(dir, row->want ? "a" : row->to);
 	assert_true(is_there(dir, "full/x") && is_there(dir, "plain"));
@@ -109,9 +93,9 @@ static void meets(const void *p)
 
 static void a_link_or_a_file_is_none(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 
-	put(dir, "plain");
+	unit_put(dir, "plain", "", 0640);
 	assert_int_equal(sys_symlinkat(".", dir, "link"), 0);
 	assert_int_equal(move(dir, "plain", "x"), -EXDEV);
 	assert_int_equal(move(dir, "link", "x"), -EXDEV);
@@ -121,7 +105,7 @@ static void a_link_or_a_file_is_none(void)
 /* A rename that is refused as the kernel refused it: nothing is another. */
 static void two_mounts_are_left_alone(void)
 {
-	_cleanup_close_ int dir = top(),
+	_cleanup_close_ int dir = unit_top(),
 			    proc = sys_open("/proc", O_RDONLY | O_DIRECTORY);
 	static const uint64_t words[2] = { 0, 0 };
 	struct stat st, now;
@@ -142,7 +126,7 @@ static void two_mounts_are_left_alone(void)
 
 static void bits_of_a_directory_stay(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct stat st;
 
 	make(dir);
@@ -163,7 +147,7 @@ static int make_memory(char path[32])
 	dir = sys_open(path, O_RDONLY | O_DIRECTORY);
 	assert_true(dir >= 0);
 	assert_int_equal(sys_mkdirat(dir, "a", 0750), 0);
-	put(dir, "a/file");
+	unit_put(dir, "a/file", "", 0640);
 	return dir;
 }
 

@@ -15,14 +15,6 @@
 
 static const struct timespec then[2] = { { 1000000000, 5 }, { 1100000000, 7 } };
 
-static int top(void)
-{
-	int fd = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	assert_true(fd >= 0);
-	return fd;
-}
-
 static const char *at(char path[PATH_MAX], const char *name)
 {
 	snprintf(path, PATH_MAX, "%s/%s", unit_tmpdir(), name);
@@ -88,7 +80,7 @@ static void expect(int dir, const char *name, mode_t mode, off_t size)
 
 static void whole(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 	char target[64] = "";
 
@@ -107,7 +99,7 @@ static void whole(void)
 
 static void a_hole(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	put(dir, "a", "x", 0600);
@@ -120,7 +112,7 @@ static void a_hole(void)
 /* What one that was killed has left goes; what another is at, or only looks like it, stays. */
 static void remains_go(void)
 {
-	_cleanup_close_ int dir = top(), held = -1;
+	_cleanup_close_ int dir = unit_top(), held = -1;
 	struct err e = ERR_NONE;
 
 	put(dir, "a", "x", 0600);
@@ -143,7 +135,7 @@ static void remains_go(void)
 
 static void nothing_is_replaced(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	put(dir, "a", "x", 0600);
@@ -155,7 +147,7 @@ static void nothing_is_replaced(void)
 
 static void no_place_for_it(void)
 {
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	put(dir, "a", "x", 0600);

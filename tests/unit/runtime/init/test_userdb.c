@@ -26,7 +26,7 @@ static const char group[] = "root:x:0:\n"
 
 static int make_root(const char *pw, const char *gr)
 {
-	int root = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int root = unit_top();
 	int fd;
 
 	assert_int_equal(mkdirat(root, "etc", 0755), 0);

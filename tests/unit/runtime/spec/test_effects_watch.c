@@ -27,7 +27,7 @@ static void note(void *ctx, const char *path, const char *why, bool is_new)
 
 static void what_changed(void)
 {
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_effects_watch_ struct effects_watch *before = NULL, *now = NULL;
 	_cleanup_json_ struct json *list = NULL, *none = NULL;
 	_cleanup_buf_ struct buf text = BUF_INIT(4096);
@@ -74,7 +74,7 @@ static void what_changed(void)
 static void kept(void)
 {
 	static const char *const bad[] = { "x", "1 2 3 4", "1 2 3 4 ", "1 2 3 x a" };
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_effects_watch_ struct effects_watch *before = NULL, *again = NULL;
 	_cleanup_buf_ struct buf b = BUF_INIT(1 << 20);
 	char all[4096] = "";
@@ -101,7 +101,7 @@ static void kept(void)
 
 static void many_names(void)
 {
-	_cleanup_close_ int dir = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_effects_watch_ struct effects_watch *w = NULL;
 	char name[32];
 

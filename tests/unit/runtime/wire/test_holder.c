@@ -55,7 +55,7 @@ static void a_path_that_is_too_long(void)
 
 static void noted_and_found(void)
 {
-	_cleanup_close_ int dir = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int lock = -1, ctl = -1;
 	struct err e = ERR_NONE;
 	struct holder h;
@@ -91,7 +91,7 @@ static void noted_and_found(void)
 /* A machine whose process 1 reaps nobody keeps them. */
 static void one_that_has_ended(void)
 {
-	_cleanup_close_ int dir = open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int lock = openat(dir, "lock", O_RDWR | O_CREAT, 0600);
 	struct err e = ERR_NONE;
 	struct holder h;

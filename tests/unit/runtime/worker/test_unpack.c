@@ -45,7 +45,7 @@ static int on_fd(const struct buf *b)
 
 static int root_dir(void)
 {
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 	int fd;
 
 	assert_int_equal(sys_mkdirat(top, "root", 0700), 0);
@@ -189,7 +189,7 @@ static pid_t swapper(int root)
 
 static void a47_directories_become_links_meanwhile(void)
 {
-	_cleanup_close_ int top = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
+	_cleanup_close_ int top = unit_top();
 	_cleanup_tarmake_ struct tarmake t = TARMAKE_NONE;
 	_cleanup_close_ int root = root_dir();
 	_cleanup_close_ int outside = -1;

@@ -11,14 +11,6 @@
 #include "tests/unit/unit.h"
 #include "tests/unit/upward.h"
 
-static int top(void)
-{
-	int fd = sys_open(unit_tmpdir(), O_RDONLY | O_DIRECTORY);
-
-	assert_true(fd >= 0);
-	return fd;
-}
-
 static struct idmap best_map(void)
 {
 	_cleanup_buf_ struct buf why = BUF_INIT(64 << 10);
@@ -80,7 +72,7 @@ static void unpacks_as_box_root(void)
 	struct idmap map = best_map();
 	_cleanup_tarmake_ struct tarmake t = TARMAKE_NONE;
 	_cleanup_json_ struct json *result = NULL;
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int at = stage(dir, &map);
 	_cleanup_close_ int in = -1;
 	struct err e = ERR_NONE;
@@ -112,7 +104,7 @@ static void what_fails_inside_is_told(void)
 {
 	struct idmap map = best_map();
 	_cleanup_tarmake_ struct tarmake t = TARMAKE_NONE;
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int at = stage(dir, &map);
 	_cleanup_close_ int in = -1;
 	struct err e = ERR_NONE;
@@ -128,7 +120,7 @@ static void links_lead_nowhere(void)
 {
 	struct idmap map = best_map();
 	_cleanup_tarmake_ struct tarmake t = TARMAKE_NONE;
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int at = stage(dir, &map);
 	_cleanup_close_ int in = -1;
 	struct err e = ERR_NONE;
@@ -144,7 +136,7 @@ static void links_lead_nowhere(void)
 static void a_bad_job_is_refused(void)
 {
 	struct idmap map = best_map();
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	struct err e = ERR_NONE;
 
 	assert_int_equal(run(&map, "cook", NULL, dir, -1, NULL, &e), -EINVAL);
@@ -159,7 +151,7 @@ static void a_bad_job_is_refused(void)
 static void giving_up_ends_it(void)
 {
 	struct idmap map = best_map();
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int at = stage(dir, &map);
 	_cleanup_worker_ struct worker h = WORKER_NONE;
 	struct err e = ERR_NONE;
@@ -184,7 +176,7 @@ static void giving_up_ends_it(void)
 static void one_that_nobody_waits_for_does_nothing(void)
 {
 	struct idmap map = best_map();
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int at = stage(dir, &map);
 	_cleanup_json_ struct json *j = idmap_to_json(&map);
 	_cleanup_buf_ struct buf text = BUF_INIT(4096);
@@ -227,7 +219,7 @@ static pid_t worker_of(pid_t keeper)
 static void the_host_is_not_above_its_root(void)
 {
 	struct idmap map = best_map();
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int at = stage(dir, &map);
 	_cleanup_worker_ struct worker h = WORKER_NONE;
 	struct worker_job j = { .name = "unpack", .map = &map, .dir = at };
@@ -258,7 +250,7 @@ static void only_archives_load_their_library(void)
 {
 	struct idmap map = best_map();
 	_cleanup_tarmake_ struct tarmake t = TARMAKE_NONE;
-	_cleanup_close_ int dir = top();
+	_cleanup_close_ int dir = unit_top();
 	_cleanup_close_ int at = stage(dir, &map);
 	_cleanup_close_ int fake = -1, in = -1;
 	struct err e = ERR_NONE;

@@ -102,10 +102,9 @@ static void test(const void *p)
 
 static void feed(struct logview_summary *s, const char *record)
 {
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(record);
 	struct err e = ERR_NONE;
 
-	unit_ok(json_parse(record, strlen(record), &j, &e), &e);
 	unit_ok(logview_summarise(s, j, &e), &e);
 }
 

@@ -68,10 +68,9 @@ static const struct row {
 
 static void feed(struct page *p, const char *record)
 {
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(record);
 	struct err e = ERR_NONE;
 
-	unit_ok(json_parse(record, strlen(record), &j, &e), &e);
 	unit_ok(page_record(p, j, &e), &e);
 }
 

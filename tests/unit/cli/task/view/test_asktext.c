@@ -43,11 +43,9 @@ static void test(const void *p)
 {
 	const struct row *row = p;
 	_cleanup_buf_ struct buf b = BUF_INIT(1024);
-	_cleanup_json_ struct json *args = NULL;
+	_cleanup_json_ struct json *args = unit_json(row->args);
 	struct task_call c = { .name = row->tool };
-	struct err e = ERR_NONE;
 
-	unit_ok(json_parse(row->args, strlen(row->args), &args, &e), &e);
 	c.args = args;
 	assert_int_equal(asktext_whole(&c, NULL, &b), 0);
 	assert_string_equal(buf_cstr(&b), row->want);

@@ -63,11 +63,9 @@ static const struct arg {
 static void test_args(const void *p)
 {
 	const struct arg *r = p;
-	_cleanup_json_ struct json *j = NULL;
+	_cleanup_json_ struct json *j = unit_json(r->json);
 	_cleanup_buf_ struct buf out = BUF_INIT(4096);
-	struct err e = ERR_NONE;
 
-	unit_ok(json_parse(r->json, strlen(r->json), &j, &e), &e);
 	diffview_args(j, &out);
 	assert_string_equal(buf_cstr(&out), r->want);
 }
