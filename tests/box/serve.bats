@@ -572,6 +572,29 @@ $LIB_PROJECT" ]
 	done
 }
 
+@test "serve: HEAD ends with the head, however long what it is about" {
+	serve_start
+	truncate -s 1T large
+	serve_json POST /mcp '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+		-H 'Accept: application/json, text/event-stream' -D head
+	python3 - "$SERVE_ADDR" "$SERVE_KEY" "$(tr -d '\r' <head | sed -n 's/^mcp-session-id: //Ip')" <<-'END'
+		import socket, sys
+		host, port = sys.argv[1].rsplit(":", 1)
+		s = socket.create_connection((host, int(port)))
+		s.settimeout(20)
+		for path in ("/files/view?path=large", "/mcp", "/files/list", "/files/none"):
+		    s.sendall((f"HEAD {path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {sys.argv[2]}\r\nMcp-Session-Id: {sys.argv[3]}\r\n\r\n"
+		        "GET /health HTTP/1.1\r\nHost: h\r\n\r\n").encode())
+		    got = b""
+		    while not got.endswith(b'{"status":"ok"}'):
+		        more = s.recv(65536)
+		        assert more, (path, got)
+		        got += more
+		    assert got.startswith(b"HTTP/1.1 404 " if "none" in path else b"HTTP/1.1 200 ") and got.count(b"HTTP/1.1 ") == 2, (path, got)
+		    assert "large" not in path or b"Content-Length: 1099511627776\r\n" in got, got
+	END
+}
+
 @test "serve: paths mean what they mean in the box, whatever leads out of the project" {
 	serve_start
 	ln -s / out
@@ -1165,6 +1188,62 @@ port_server() {
 	serve_json POST '/execute?wait=20' '{"command":"id -un"}'
 	serve GET /ports
 	jq -e '[.ports[] | keys] | all(. == ["pid", "port", "process"])' <<<"$output"
+}
+
+# bats test_tags=long
+@test "serve: a WebSocket needs the right key in the right place, for that user" {
+	mkdir boxes
+	printf '%s\n' 'r reads-0123456789 read' 't runs-0123456789ab read,run' 'o other-0123456789a read,run team-*' 'p ports-0123456789a network' 'a all-0123456789abc all' >keys
+	SERVE_KEY=all-0123456789abc
+	serve_start --boxes boxes --keys keys
+	SERVE_KEY=all-0123456789abc
+	serve POST /api/terminals -H 'X-User-Id: alice'
+	local terminal
+	terminal=$(jq -r .id <<<"$output")
+	serve_json POST /api/kernels '{}' -H 'X-User-Id: alice'
+	run -0 env PYTHONPATH="$CUBBY_TEST_TOP/tests/fake" python3 - "$SERVE_ADDR" "$terminal" "$(jq -r .id <<<"$output")" <<-'END' || { echo "$output"; return 1; }
+		import sys
+		from ws_client import WS
+		addr, terminal, kernel = sys.argv[1:]
+		keys = {"none": "", "wrong": "x" * 20, "read": "reads-0123456789", "run": "runs-0123456789ab", "other": "other-0123456789a",
+		        "ports": "ports-0123456789a", "all": "all-0123456789abc"}
+		places = {"bearer": lambda k: (f"Authorization: Bearer {k}", ""), "token": lambda k: (f"Authorization: token {k}", ""),
+		          "query": lambda k: ("X: x", f"&token={k}"), "cookie": lambda k: (f"Cookie: cubby-login={k}; _xsrf=a", ""),
+		          "protocol": lambda k: (f"Sec-WebSocket-Protocol: v1.kernel.websocket.jupyter.org, {k}", "")}
+		n = 0
+		for name, key in keys.items():
+		    for place, put in places.items():
+		        field, query = put(key)
+		        for origin in ([], ["Origin: http://evil.example"], ["Origin: http://" + addr]):
+		            for user in ("alice", "bob"):
+		                what = (name, place, origin, user)
+		                for who, more in (([f"X-User-Id: {user}"], ""), ([], f"&user_id={user}")):
+		                    def ask(path):
+		                        w = WS(addr, f"{path}?a=b{query}{more}", [field, *who, *origin])
+		                        w.s.settimeout(20)
+		                        return w
+		                    known = place in ("bearer", "token", "query") and name not in ("none", "wrong")
+		                    want = 401 if not known else 403 if name not in ("run", "all") else 101 if user == "alice" else 404
+		                    got = ask(f"/api/kernels/{kernel}/channels")
+		                    assert got.status == want, (what, got.status, want)
+		                    got.s.close()
+		                    want = [401] if place != "bearer" or name in ("none", "wrong") else [404, 502] if name in ("ports", "all") else [403]
+		                    got = ask("/proxy/8080/x")
+		                    assert got.status in want, (what, got.status, want)
+		                    got.s.close()
+		                    # the terminal's key comes by its first message, whatever the head says
+		                    got = ask(f"/api/terminals/{terminal}")
+		                    got.json(type="auth", token=key)
+		                    if name not in ("run", "all"):
+		                        assert got.closed() == 4001, what
+		                    elif user == "bob":
+		                        assert got.closed() == 4004, what
+		                    else:
+		                        assert got.message()[0] == 2, what
+		                    got.s.close()
+		                    n += 3
+		assert n == 1260, n
+	END
 }
 
 @test "serve: another origin's page, and a host that is forged, get nothing of a WebSocket without the key" {

@@ -212,6 +212,16 @@ static bool has_left(const struct exchange *x, uint64_t now_ms)
 	       now_ms - x->half_ms > EXCHANGE_HALF_MS;
 }
 
+/* The answer to HEAD is there, and its handler goes on: with a long file, or a stream. */
+static void end_head(struct exchange *x)
+{
+	const struct exchange_hooks *hooks = take(&x->hooks, NULL);
+
+	if (hooks && hooks->gone)
+		hooks->gone(x->ctx);
+	exchange_end(x);
+}
+
 static int on_event(void *ctx, uint32_t events, struct err *)
 {
 	struct exchange *x = ctx;
@@ -235,7 +245,9 @@ static int on_event(void *ctx, uint32_t events, struct err *)
 	}
 	if (x->kick) {
 		x->kick = false;
-		if (x->state == EXCHANGE_BUSY || x->state == EXCHANGE_WS)
+		if (x->state == EXCHANGE_BUSY && x->begun && x->no_body)
+			end_head(x);
+		else if (x->state == EXCHANGE_BUSY || x->state == EXCHANGE_WS)
 			advance(x);
 	}
 	/* a client may have many requests in one packet */

@@ -384,6 +384,7 @@ void exchange_begin(struct exchange *x, int status, const char *type,
 	x->out_chunked = length < 0 && x->head.minor && status != 101;
 	if (length < 0 && !x->head.minor)
 		x->close = true;
+	x->kick |= x->no_body; /* whoever has more to say need not */
 	snprintf(line, sizeof(line), "HTTP/1.1 %d %s\r\n", status, reason(status));
 	put_text(x, line);
 	if (type) {
