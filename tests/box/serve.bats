@@ -1191,6 +1191,65 @@ port_server() {
 }
 
 # bats test_tags=long
+@test "serve: what is left alone ends after a minute, five, half an hour, an hour, and not before" {
+	[ -z "${CUBBY_TEST_SANITIZED-}" ] || skip "a sanitizer has a clock of its own"
+	command -v gcc >/dev/null || skip "gcc is not installed"
+	gcc -shared -fPIC -o fast.so "$CUBBY_TEST_TOP/tests/fake/fast_clock.c"
+	FAST_CLOCK=200 LD_PRELOAD=$LIB_PROJECT/fast.so serve_start
+	PYTHONPATH="$CUBBY_TEST_TOP/tests/fake" python3 - "$SERVE_ADDR" "$SERVE_KEY" <<-'END'
+		import http.client, json, sys, time
+		from ws_client import WS
+		addr, key = sys.argv[1:]
+		def ask(method, path, body=None, **more):
+		    c = http.client.HTTPConnection(addr, timeout=60)
+		    c.request(method, path, json.dumps(body), {"Authorization": "Bearer " + key, "Content-Type": "application/json",
+		        "Accept": "application/json, text/event-stream", **more})
+		    answer = c.getresponse()
+		    text = answer.read()
+		    return answer, json.loads(text) if text.startswith((b"{", b"[")) else text
+		ask("GET", "/files/cwd") # the box is there
+		minute = 60 / 200
+		hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize",
+		    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}
+		def make():
+		    made = {"unused": ask("POST", "/api/terminals")[1]["id"], "used": ask("POST", "/api/terminals")[1]["id"]}
+		    w = WS(addr, f"/api/terminals/{made['used']}")
+		    w.json(type="auth", token=key)
+		    w.send(b"sleep 10000\n")
+		    w.until("sleep")
+		    w.s.close()
+		    made["kernel"] = ask("POST", "/api/kernels", {})[1]["id"]
+		    made["command"] = ask("POST", "/execute?wait=300", {"command": "true"})[1]["id"]
+		    made["session"] = ask("POST", "/mcp", hello)[0].headers["mcp-session-id"]
+		    return made
+		def there(what):
+		    path = {"unused": "/api/terminals", "used": "/api/terminals", "kernel": "/api/kernels", "command": "/execute"}[what]
+		    return made[what] in [one["id"] for one in ask("GET", path)[1]]
+		limits = {"unused": 1, "command": 5, "kernel": 30, "used": 60}
+		began = time.monotonic()
+		made = make()
+		since = time.monotonic() # all of them are older
+		gone = {}
+		while len(gone) < len(limits):
+		    for what in limits.keys() - gone.keys():
+		        if not there(what):
+		            gone[what] = (time.monotonic() - began) / minute, (time.monotonic() - since) / minute
+		    assert time.monotonic() - since < 180 * minute, gone
+		    time.sleep(0.02)
+		for what, (most, least) in gone.items():
+		    assert most > limits[what] and least < 2 * limits[what] + 20, gone
+		assert ask("DELETE", "/mcp", None, **{"Mcp-Session-Id": made["session"]})[0].status == 404
+		# a session that is asked goes on
+		made = ask("POST", "/mcp", hello)[0].headers["mcp-session-id"]
+		end = time.monotonic() + 70 * minute
+		while time.monotonic() < end:
+		    answer = ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 2, "method": "ping"}, **{"Mcp-Session-Id": made})[0]
+		    assert answer.status == 200, answer.status
+		    time.sleep(5 * minute)
+	END
+}
+
+# bats test_tags=long
 @test "serve: a WebSocket needs the right key in the right place, for that user" {
 	mkdir boxes
 	printf '%s\n' 'r reads-0123456789 read' 't runs-0123456789ab read,run' 'o other-0123456789a read,run team-*' 'p ports-0123456789a network' 'a all-0123456789abc all' >keys
