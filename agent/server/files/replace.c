@@ -1,20 +1,32 @@
+/* Theory of operation
+ *
+ * It is done here, while all others wait: so there is so much of it for a request, counted in
+ * bytes of text that are looked at and copied, and in places where something is put in. */
 #include "agent/server/files/replace.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { SHOWN = 100 };
+enum { SHOWN = 100, WORK_MAX = 80 << 20, PLACE = 16 };
+
+static int spend(size_t *left, size_t n, struct err *e)
+{
+	if (n > *left)
+		return err_set(
+			e, -EMSGSIZE,
+			"too many replacements for a text of this size; fewer at "
+			"once");
+	*left -= n;
+	return 0;
+}
 
 /* Where line @n begins, from 1; the end of the text behind the last. */
 static size_t line_start(const struct buf *text, int64_t n)
 {
 	size_t at = 0;
 
-	for (; n > 1 && at < text->len; n--) {
-		const char *nl = memchr(text->data + at, '\n', text->len - at);
-
-		at = nl ? (size_t)(nl + 1 - text->data) : text->len;
-	}
+	while (n > 1 && at < text->len)
+		n -= text->data[at++] == '\n';
 	return at;
 }
 
@@ -30,7 +42,8 @@ static size_t count(const char *s, size_t len, const char *target, size_t n)
 	return found;
 }
 
-static int replace_one(struct buf *text, const struct json *one, struct err *e)
+static int replace_one(struct buf *text, const struct json *one, size_t *left,
+		       struct err *e)
 {
 	const char *target = json_get_str(one, "target");
 	const char *with = json_get_str(one, "replacement");
@@ -41,6 +54,8 @@ static int replace_one(struct buf *text, const struct json *one, struct err *e)
 
 	if (!target || !*target || !with)
 		return err_set(e, -EBADMSG, "target and replacement are needed");
+	if (spend(left, text->len, e) < 0)
+		return e->code;
 	from = line_start(text, first);
 	to = last < 0 ? text->len : line_start(text, last + 1);
 	if (to < from)
@@ -55,6 +70,9 @@ static int replace_one(struct buf *text, const struct json *one, struct err *e)
 			       "Found %zu occurrences of target string but "
 			       "allow_multiple is false",
 			       found);
+	if (spend(left, found * PLACE, e) < 0)
+		return e->code;
+	(void)buf_reserve(&out, text->len);
 	buf_add(&out, text->data, from);
 	while (found--) {
 		const char *hit = memmem(text->data + from, to - from, target, n);
@@ -73,6 +91,7 @@ static int replace_one(struct buf *text, const struct json *one, struct err *e)
 
 int replace_apply(struct buf *text, const struct json *list, struct err *e)
 {
+	size_t left = WORK_MAX;
 	int r = 0;
 
 	if (json_type(list) != JSON_ARRAY || !json_len(list))
@@ -80,7 +99,7 @@ int replace_apply(struct buf *text, const struct json *list, struct err *e)
 	json_each(one, list)
 	{
 		if (r == 0)
-			r = replace_one(text, one, e);
+			r = replace_one(text, one, &left, e);
 	}
 	return r;
 }

@@ -57,7 +57,54 @@ static void test_apply(const void *p)
 		assert_string_equal(buf_cstr(&b), row->want);
 }
 
+/* Everybody waits while it is done: @n replacements to and fro in a text of @len bytes. */
+static int work(size_t len, unsigned n, bool all, size_t *ret)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT(len), list = BUF_INIT(1 << 20);
+	_cleanup_json_ struct json *j = NULL;
+	struct err e = ERR_NONE;
+	int r;
+
+	assert_int_equal(buf_reserve(&b, len), 0);
+	memset(b.data, all ? 'a' : 'x', len);
+	b.data[len - 1] = 'a';
+	buf_commit(&b, len);
+	for (unsigned i = 0; i < n; i++)
+		buf_addf(&list,
+			 "%c{\"target\":\"%c\",\"replacement\":\"%c\","
+			 "\"allow_multiple\":true}",
+			 i ? ',' : '[', i % 2 ? 'b' : 'a', i % 2 ? 'a' : 'b');
+	buf_addc(&list, ']');
+	assert_int_equal(buf_failed(&list), 0);
+	assert_int_equal(json_parse(list.data, list.len, &j, &e), 0);
+	r = replace_apply(&b, j, &e);
+	if (r < 0)
+		unit_err(&e, -EMSGSIZE,
+			 "too many replacements for a text of this size; fewer at "
+			 "once");
+	*ret = b.len;
+	return r;
+}
+
+static void test_work(void)
+{
+	size_t len;
+
+	assert_int_equal(work(16 << 20, 4, false, &len), 0);
+	assert_int_equal(len, 16 << 20);
+	assert_int_equal(work(16 << 20, 5, false, &len), -EMSGSIZE);
+	assert_int_equal(work(1 << 20, 200, false, &len), -EMSGSIZE);
+	assert_int_equal(work(10000, 5000, false, &len), 0);
+	assert_int_equal(work(2 << 20, 1, true, &len), 0);
+	assert_int_equal(work(8 << 20, 1, true, &len), -EMSGSIZE);
+}
+
+static const struct unit_case cases[] = {
+	{ "how much is done at once", test_work },
+};
+
 int main(void)
 {
-	return unit_rows("replace_apply", rows, test_apply);
+	return unit_rows("replace_apply", rows, test_apply) +
+	       unit_cases("replace", cases);
 }
